@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/env.h -- the environment, read in one place.
+ * Every variable is a row of env.def; nothing else in the product calls
+ * getenv. A privileged (set-uid) process sees every variable as unset. */
+#ifndef AC_BASE_ENV_H
+#define AC_BASE_ENV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum ac_env_name {
+#define ENV(name, variable, fallback, meaning) AC_ENV_##name,
+#include "base/env.def"
+#undef ENV
+	AC_ENV_COUNT
+};
+
+struct ac_env_row {
+	const char *variable, *fallback, *meaning;
+};
+extern const struct ac_env_row ac_env_rows[AC_ENV_COUNT];
+
+/* The variable's value, or its default when unset or empty. Never NULL.
+ * Points into the environment: copy what must outlive a setenv(). */
+const char *ac_env(enum ac_env_name name);
+
+/* Whether the variable is set to something. */
+bool ac_env_is_set(enum ac_env_name name);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/text.h -- bounded text: build it, read numbers from it, compare it.
+ * Nothing here allocates, and nothing depends on the program's locale (an
+ * intercepted program may have set a decimal comma). */
+#ifndef AC_BASE_TEXT_H
+#define AC_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A buffer that is always NUL-terminated and remembers that it overflowed. */
+struct ac_text {
+	char   *data;
+	size_t  size;      /* capacity in bytes, terminator included, >= 1 */
+	size_t  used;      /* bytes written, terminator excluded */
+	bool    truncated;
+};
+
+void ac_text_init(struct ac_text *t, char *buffer, size_t size);
+void ac_text_add(struct ac_text *t, const char *s);
+void ac_text_add_bytes(struct ac_text *t, const char *s, size_t count);
+/* printf into the buffer. No floating-point conversions: see below. */
+__attribute__((format(printf, 2, 3)))
+void ac_text_addf(struct ac_text *t, const char *format, ...);
+/* `value` with `digits` significant digits (1..9): plain notation from 1e-3
+ * up to 1e6 (exclusive), else like 2.9e-4; trailing zeros dropped; always a
+ * point; nan, inf, -inf by name. */
+void ac_text_add_double(struct ac_text *t, double value, int digits);
+/* `value` with exactly `decimals` digits after the point (0..9). */
+void ac_text_add_fixed(struct ac_text *t, double value, int decimals);
+/* Space-pad on the right until `used` reaches `column`. */
+void ac_text_pad(struct ac_text *t, size_t column);
+
+/* Read an unsigned decimal number with optional fraction and exponent
+ * (DIGITS [. DIGITS] [e [+-] DIGITS]) from `s`, at most `count` bytes.
+ * Returns the bytes consumed, 0 if there is no number; *value_out is set only
+ * then. The result is correctly rounded up to 19 significant digits within
+ * one unit in the last place; overflow gives infinity. */
+size_t ac_text_number(const char *s, size_t count, double *value_out);
+
+/* Shell glob with * and ? only, as fnmatch() without special treatment of
+ * '/' or leading dots. Linear in practice, never recursive. */
+bool ac_text_glob(const char *pattern, const char *s);
+
+/* The entry of `words` (`count` of them) most like `word` if it is near
+ * enough to suggest as a correction, else NULL. */
+const char *ac_text_nearest(const char *word, const char *const *words,
+    size_t count);
+
+/* FNV-1a, 32 bit: stable ids. Start with AC_TEXT_HASH_START. */
+#define AC_TEXT_HASH_START 2166136261u
+uint32_t ac_text_hash(uint32_t hash, const void *bytes, size_t count);
+
+#endif

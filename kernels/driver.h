@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/driver.h -- the few calls of libcuda.so.1 that the product makes.
+ *
+ * The library is looked up at run time and never linked. Types are declared
+ * here in their ABI form, so that no CUDA header is needed;
+ * tests/unit/test_driver.c compares them with cuda.h. Every call returns a
+ * CUresult (0 is success). */
+#ifndef AC_KERNELS_DRIVER_H
+#define AC_KERNELS_DRIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int ac_cu_result;
+typedef struct CUctx_st *ac_cu_context;
+typedef struct CUstream_st *ac_cu_stream;
+typedef struct CUevent_st *ac_cu_event;
+typedef struct CUmemPoolHandle_st *ac_cu_pool;
+typedef struct CUlib_st *ac_cu_library;
+typedef struct CUkern_st *ac_cu_kernel;
+typedef struct CUfunc_st *ac_cu_function;
+typedef unsigned long long ac_cu_address;
+
+struct ac_driver {
+#define DRIVER(name, version, need, params) ac_cu_result (*name) params;
+#include "kernels/driver.def"
+#undef DRIVER
+};
+
+/* The driver's functions, or NULL if there is no usable driver: libcuda.so.1
+ * is absent, or lacks a call marked NEEDED. Calls marked OPTIONAL may be NULL.
+ * The first call looks it up (a library already in the process is preferred,
+ * else it is opened); later calls are one load. Thread-safe. */
+const struct ac_driver *ac_driver_get(void);
+
+/* The same, but only if a driver is already in the process: never opens. */
+const struct ac_driver *ac_driver_loaded(void);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/op.h -- what the policy is asked about, in plain numbers and words.
+ * No CUDA type appears here: the policy runs on a laptop without CUDA. */
+#ifndef AC_POLICY_OP_H
+#define AC_POLICY_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ac_operation {
+#define OPERATION(id, name, family) AC_OP_##id,
+#include "policy/words.def"
+	AC_OP_COUNT
+};
+
+enum ac_quantity {
+#define QUANTITY(id, name, is_size, ops) AC_Q_##id,
+#include "policy/words.def"
+	AC_Q_COUNT
+};
+
+enum ac_fact {
+#define FACT(id, name, ops) AC_FACT_##id,
+#include "policy/words.def"
+	AC_FACT_COUNT
+};
+
+enum ac_rung {
+#define RUNG(id, name, built, error) AC_RUNG_##id,
+#include "policy/words.def"
+	AC_RUNG_COUNT
+};
+
+enum ac_reason {
+#define REASON(id, name, meaning) AC_REASON_##id,
+#include "policy/words.def"
+	AC_REASON_COUNT
+};
+
+enum ac_tactic {
+	AC_TACTIC_NONE,     /* the call is kept */
+	AC_TACTIC_LIBRARY,  /* another compute type on the program's own call */
+	AC_TACTIC_CAST,     /* our cast, then a low-precision product */
+	AC_TACTIC_COUNT
+};
+
+/* Names as the language and the reports spell them. */
+extern const char *const ac_operation_names[AC_OP_COUNT];
+extern const char *const ac_quantity_names[AC_Q_COUNT];
+extern const char *const ac_fact_names[AC_FACT_COUNT];
+extern const char *const ac_rung_names[AC_RUNG_COUNT];
+extern const char *const ac_reason_names[AC_REASON_COUNT];
+extern const char *const ac_reason_meanings[AC_REASON_COUNT];
+extern const char *const ac_tactic_names[AC_TACTIC_COUNT];
+
+/* One operation. A quantity or fact the call lacks makes every condition on
+ * it false, `!=` too. Strings are borrowed for the length of one call. */
+struct ac_op {
+	enum ac_operation operation;
+	uint32_t          quantities;            /* bit q set: quantity[q] is known */
+	double            quantity[AC_Q_COUNT];
+	const char       *fact[AC_FACT_COUNT];   /* NULL: not known */
+};
+
+static inline void
+ac_op_set(struct ac_op *op, enum ac_quantity which, double value)
+{
+	op->quantity[which] = value;
+	op->quantities |= UINT32_C(1) << which;
+}
+
+static inline bool
+ac_op_has(const struct ac_op *op, enum ac_quantity which)
+{
+	return op->quantities >> which & 1;
+}
+
+/* Set m, n, k, batch and what follows from them: flops = 2mnk*batch (8mnk for
+ * complex), bytes = A + B + C once in FP32, intensity = flops / bytes.
+ * Set the `type` fact ("f32", "c32") before. */
+void ac_op_set_product(struct ac_op *op, int64_t m, int64_t n, int64_t k,
+    int64_t batch);
+
+#endif

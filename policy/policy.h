@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/policy.h -- the door of the policy room: text in, decisions out.
+ *
+ * A policy is parsed once into a frozen object: nothing allocates, reads a
+ * clock or does I/O after ac_policy_load*() returned, so ac_policy_decide()
+ * may be called from any thread at any time. A frozen policy is never freed
+ * in the preloaded library; tools and tests free theirs. */
+#ifndef AC_POLICY_POLICY_H
+#define AC_POLICY_POLICY_H
+
+#include "policy/op.h"
+
+#include <stddef.h>
+
+struct ac_text;
+struct ac_policy;
+
+enum ac_asked_guard { AC_GUARD_OFF, AC_GUARD_ON, AC_GUARD_STRICT };
+
+/* What to do with one operation, and which line said so. */
+struct ac_decision {
+	enum ac_rung   rung;            /* AC_RUNG_KEEP: the original call */
+	enum ac_tactic tactic;          /* AC_TACTIC_NONE when kept */
+	enum ac_reason reason;          /* AC_REASON_NONE unless kept */
+	const char    *source;          /* file, profile or "-e" that holds the rule; "" for no-rule */
+	uint32_t       line;            /* 1-based line there; 0 for no-rule */
+	double         tol;             /* the tolerance that applies */
+	bool           scaled;          /* false: scale=none */
+	bool           respects_opt_out;
+	uint64_t       workspace_bytes; /* workspace=; 0: the default limit */
+};
+
+/* ---- Loading ----------------------------------------------------------- */
+
+/* A diagnostic in the form of policy-language.md ("file:line:column: message",
+ * the line, a caret), errors and warnings, in order of appearance, appended to
+ * `text`. */
+struct ac_policy_problems {
+	unsigned        errors, warnings;
+	struct ac_text *text;           /* may be NULL: count only */
+};
+
+/* Where the policy in force came from. */
+struct ac_policy_origin {
+	char name[256];     /* profile name, path or "AUTOCAST_POLICY" */
+	char why[256];      /* in words: "AUTOCAST_POLICY names the profile 'fp16'" */
+	bool chosen;        /* false: nobody chose, the default applies */
+};
+
+/* Parse `count` bytes of `text` as one policy called `name` (shown in
+ * diagnostics; includes are relative to its directory), `rules` (may be NULL
+ * or "") being the -e lines that come before it. Returns NULL if there are
+ * errors or memory is short, the problems appended to *problems either way. */
+struct ac_policy *ac_policy_parse(const char *rules, const char *text,
+    size_t count, const char *name, struct ac_policy_problems *problems);
+
+/* Find and load the policy the order of policy-language.md selects ("Which
+ * policy"): `chosen` is the value of --policy or NULL (then the environment
+ * decides). Reads files; never the current directory unless named. NULL on
+ * errors. *origin_out is always set. */
+struct ac_policy *ac_policy_load(const char *chosen, const char *rules,
+    struct ac_policy_problems *problems, struct ac_policy_origin *origin_out);
+
+void ac_policy_destroy(struct ac_policy *policy);
+
+/* The text of a built-in profile, NULL if there is none of that name. */
+const char *ac_policy_profile_text(const char *name);
+
+/* ---- Asking ------------------------------------------------------------ */
+
+/* Decide about `op`. Pure. Legality is judged by op's sm quantity (an op
+ * without one is on an unknown GPU: every rung is illegal there). Does not
+ * judge what only a caller can know (contexts, overlap, memory). */
+void ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
+    struct ac_decision *decision_out);
+
+/* What each rule of the policy thinks of `op`, for `autocast explain`: one
+ * line per rule up to the deciding one, with the first condition that fails,
+ * then the decision and why the rung was chosen. Appended to `text`. */
+void ac_policy_explain(const struct ac_policy *policy, const struct ac_op *op,
+    struct ac_text *text);
+
+/* Whether no rule can ever recast (profile off): callers may skip asking. */
+bool ac_policy_is_off(const struct ac_policy *policy);
+
+/* Name of a site id given by a `site NAME = ID` line, else NULL. */
+const char *ac_policy_site_name(const struct ac_policy *policy, uint32_t id);
+
+/* Settings and rungs used by the policy that this version does not have yet,
+ * as one line each appended to `text`; returns how many. */
+unsigned ac_policy_not_built(const struct ac_policy *policy,
+    struct ac_text *text);
+
+/* The policy back as canonical text (comments gone, sections spelled out). */
+void ac_policy_print(const struct ac_policy *policy, struct ac_text *text);
+
+/* Process-wide settings: workspace limit in bytes (0: default). */
+uint64_t ac_policy_workspace(const struct ac_policy *policy);
+
+#endif

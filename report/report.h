@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/report.h -- the door of the report room: what happened, per site.
+ *
+ * The preloaded library tallies into a statistics file that is mapped shared,
+ * so that the numbers survive any kind of exit; `autocast` reads such files
+ * and writes text and JSON. The two halves meet in the records below, which
+ * are the file's format (report/file.h adds header and paths). */
+#ifndef AC_REPORT_REPORT_H
+#define AC_REPORT_REPORT_H
+
+#include "policy/op.h"
+#include "policy/policy.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* Format version of the records and of the JSON; a reader refuses others. */
+#define AC_REPORT_VERSION 1
+
+/* What identifies a site (policy-language.md, "Sites"). Zero-filled before
+ * its fields are set, since the id is a hash of its bytes. */
+struct ac_site_key {
+	uint32_t operation;          /* enum ac_operation */
+	char     symbol[36];         /* the function called: cublasSgemm_v2 */
+	char     caller[48];         /* module+offset: train+1a2b */
+	char     ta, tb;             /* N, T or C */
+	char     type[6];            /* operand types: f32, c32, f16, other */
+	char     asked[12];          /* what the program requested: fp32, tf32... */
+	int64_t  m, n, k, batch;
+};
+
+/* One site, live: identity and decision are written once, before the record
+ * is published; the counters grow by relaxed atomics from any thread. */
+struct ac_site_record {
+	struct ac_site_key key;
+	uint32_t id;                 /* hash of key, stable across runs */
+	char     name[32];           /* from a `site NAME = ID` line, or "" */
+	uint32_t rung, tactic;       /* the policy's answer */
+	uint32_t reason;             /* enum ac_reason when the answer is keep */
+	char     source[48];         /* where the deciding line is */
+	uint32_t line;
+	_Atomic uint64_t calls;      /* all calls of the site */
+	_Atomic uint64_t recast;     /* those that ran on the chosen rung */
+	_Atomic uint64_t kept[AC_REASON_COUNT]; /* the others, by reason */
+};
+
+/* Calls that are no matrix product we know: counted by symbol only. */
+struct ac_marker_record {
+	char symbol[36];
+	_Atomic uint64_t calls;
+};
+
+/* ---- Counting (in the preloaded library; any thread) ------------------- */
+
+/* Open this process's statistics, on the first intercepted call. Creates the
+ * file in the user's state directory, or keeps the numbers in memory when that
+ * is impossible or AUTOCAST_STATE=off. Never fails, never prints. `policy` and
+ * `origin` describe what is in force; `notes` is one line per thing the user
+ * should know (e.g. settings not built yet), may be "". */
+void ac_report_open(const struct ac_policy_origin *origin, const char *notes);
+
+/* Remember which GPU and which provider were met ("NVIDIA H200", 90,
+ * "cublas-13.1"); the first of each is shown in the report's head. `emulated`
+ * marks the whole report as made on the emulated GPU. */
+void ac_report_machine(const char *gpu, int sm, const char *library,
+    bool emulated);
+
+/* The record of the site `key`, created with `decision` if it is new. Not on
+ * the hot path (takes a lock, may grow the file). Never NULL: past 10^5 sites
+ * the overflow site, whose decision is keep. *is_overflow_out may be NULL. */
+struct ac_site_record *ac_report_site(const struct ac_site_key *key,
+    const struct ac_decision *decision, const char *name,
+    bool *is_overflow_out);
+
+/* Tally one call. Hot path: relaxed atomics only. `reason` is AC_REASON_NONE
+ * for a call that was recast. */
+static inline void
+ac_report_count(struct ac_site_record *site, enum ac_reason reason)
+{
+	atomic_fetch_add_explicit(&site->calls, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(reason == AC_REASON_NONE ? &site->recast
+	    : &site->kept[reason], 1, memory_order_relaxed);
+}
+
+/* The record of a counted-only symbol (never NULL). Not on the hot path. */
+struct ac_marker_record *ac_report_marker(const char *symbol);
+
+/* Most scratch the library held on a device so far, in bytes. */
+void ac_report_peak_scratch(uint64_t bytes);
+
+/* Whether the notice line was already given in this run's process tree, and
+ * mark it as given: true exactly once. */
+bool ac_report_claim_notice(void);
+
+/* ---- Reading (in the autocast program) --------------------------------- */
+
+struct ac_report;   /* one run: one or more processes, merged */
+
+/* Load the `which`-th last run (1: the last) from the user's state directory,
+ * or the run with token `run` if it is not NULL. NULL and one line in `why`
+ * if there is none or it cannot be read. */
+struct ac_report *ac_report_load(unsigned which, const char *run,
+    struct ac_text *why);
+void ac_report_destroy(struct ac_report *report);
+
+struct ac_report_totals {
+	uint64_t processes, sites, calls, recast_calls;
+	double   flops, recast_flops;              /* of FP32 GEMM work */
+	uint64_t kept_calls[AC_REASON_COUNT];
+	double   kept_flops[AC_REASON_COUNT];
+	double   flops_by_rung[AC_RUNG_COUNT];
+	uint64_t peak_scratch_bytes;
+};
+void ac_report_totals(const struct ac_report *report,
+    struct ac_report_totals *totals_out);
+
+/* Append the report as text (a table) or as JSON (documented in autocast(1),
+ * versioned) to `text`, through `flush` whenever it is full. */
+typedef void (*ac_report_sink)(const char *bytes, size_t count, void *context);
+void ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
+    void *context);
+void ac_report_as_json(const struct ac_report *report, ac_report_sink sink,
+    void *context);
+/* The three lines of recasting.md R9, for `autocast run`'s end. Nothing if
+ * the run intercepted nothing. */
+void ac_report_as_summary(const struct ac_report *report, ac_report_sink sink,
+    void *context);
+
+#endif
