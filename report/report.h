@@ -24,6 +24,8 @@ struct ac_site_key {
 	char     symbol[36];         /* the function called: cublasSgemm_v2 */
 	char     caller[48];         /* module+offset: train+1a2b */
 	char     ta, tb;             /* N, T or C */
+	char     solver;             /* 'y' once the caller factorised or solved */
+	char     reserved;
 	char     type[6];            /* operand types: f32, c32, f16, other */
 	char     asked[12];          /* what the program requested: fp32, tf32... */
 	int64_t  m, n, k, batch;
