@@ -216,15 +216,35 @@ file_of_version(const struct ac_elf_object *object, unsigned version)
 	return NULL;
 }
 
-/* References are not in the hash table: they sit below its first symbol. An
- * object that defines nothing has an empty table whose first symbol may be 1,
- * hence no version is found there and the caller takes the first definer. */
+/* How many symbols may be references: they sit below the first hashed one. An
+ * object that defines nothing (most programs) says 1 there, whatever it
+ * refers to; its string table then follows the symbols, as every linker in
+ * use lays them out. */
+static uint32_t
+reference_count(const struct ac_elf_object *object)
+{
+	const uint32_t *table = object->gnu_hash;
+	const uint32_t *buckets = (const void *)((const ElfW(Addr) *)
+	    (const void *)(table + 4) + table[2]);
+	const uintptr_t first = (uintptr_t)object->symbols;
+	const uintptr_t end = (uintptr_t)object->strings;
+
+	for (uint32_t i = 0; i < table[0]; i++)
+		if (buckets[i])
+			return table[1];
+	if (end > first)
+		return (uint32_t)((end - first) / sizeof *object->symbols);
+	return table[1];
+}
+
 const char *
 ac_elf_needed_file(const struct ac_elf_object *object, const char *symbol)
 {
 	if (!object->versions || !object->needed || !object->gnu_hash)
 		return NULL;
-	for (uint32_t i = 1; i < object->gnu_hash[1]; i++)
+	const uint32_t count = reference_count(object);
+
+	for (uint32_t i = 1; i < count; i++)
 		if (!strcmp(object->strings + object->symbols[i].st_name, symbol))
 			return file_of_version(object,
 			    object->versions[i] & 0x7fff);
