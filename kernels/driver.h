@@ -16,6 +16,7 @@ typedef struct CUctx_st *ac_cu_context;
 typedef struct CUstream_st *ac_cu_stream;
 typedef struct CUevent_st *ac_cu_event;
 typedef struct CUmemPoolHandle_st *ac_cu_pool;
+typedef struct CUmod_st *ac_cu_module;
 typedef struct CUlib_st *ac_cu_library;
 typedef struct CUkern_st *ac_cu_kernel;
 typedef struct CUfunc_st *ac_cu_function;
