@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# catalogue.sh -- the rows against what the installed libcublas exports: a new
+# FP32-capable product must become a row before it reaches a user.
+. "$(dirname "$0")/tap.sh"
+
+for library in "${CUBLAS_LIBRARY:-}" "${CUDA_HOME:-/nowhere}/lib64/libcublas.so.13" \
+    $(ldconfig -p 2>/dev/null | sed -n 's/.*libcublas\.so\.13 .*=> //p'); do
+	[ -f "$library" ] && break
+done
+[ -f "$library" ] || skip_all 'no libcublas.so.13 is installed'
+case $(readlink -f "$library") in "$build"/*) skip_all 'only our own libcublas' ;; esac
+
+exports=$(nm -D --defined-only "$library" | sed -n 's/.* T \([A-Za-z0-9_]*\).*/\1/p' | sort -u)
+[ "$(echo "$exports" | wc -l)" -gt 100 ] || skip_all "$library exports next to nothing"
+rows=$(cat "$root"/shim/*.def |
+    sed -n 's/^[A-Z]\+(.*\b\(cublas[A-Za-z0-9_]*\).*/\1/p' | sort -u)
+
+# FP32 or complex FP32 products, and Ex forms whose types may be FP32; not
+# Xt (multi-GPU, v1 style), which only the marker row cublasXtSgemm stands for.
+products=$(echo "$exports" |
+    grep -E '^cublas(S|C)?[gG]emm(3m)?(Ex)?(Grouped)?(Strided)?(Batched)?(Ex)?(_v2)?(_64)?$' |
+    grep -vE 'cublasGemmEx_v[0-9]')
+check "every FP32-capable product of $library is a row" \
+    "$(for symbol in $products; do
+	echo "$rows" | grep -qx "$symbol" || echo "$symbol"
+    done)"
+check "every row is exported by $library" \
+    "$(for symbol in $rows; do
+	echo "$exports" | grep -qx "$symbol" || echo "$symbol"
+    done)"
+plan

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# monopolies.sh -- what only one place may do. A line that does it elsewhere
+# is in the wrong room.
+. "$(dirname "$0")/tap.sh"
+
+text=$(mktemp -d) || exit 99
+trap 'rm -rf "$text"' EXIT
+for room in $rooms; do
+	files "$room/*.c" "$room/*.h" "$room/*.def" "$room/*.cu"
+done | while read -r file; do
+	mkdir -p "$text/$(dirname "$file")"
+	code "$file" >"$text/$file"
+done
+
+# only WHAT PATTERN OWNERS: PATTERN is found in no other file.
+only()
+{
+	check "$1" "$(cd "$text" && grep -rnE "$2" . | sed 's,^\./,,' |
+	    grep -vE "^($3)")"
+}
+
+only 'symbols are looked up in base/elf.c, kernels/driver.c and shim/ only' \
+    '\b(dlv?sym|dlopen)[ ]*\(' 'base/elf\.c|kernels/driver\.c|shim/'
+only 'the environment is read in base/env.c only' \
+    'getenv[ ]*\(|\benviron\b' 'base/env\.c|cmd/'
+only 'device code is in kernels/ only' '<<<|\.visible|__global__' 'kernels/'
+only 'cuBLAS and cuDNN types are in shim/ and emulator/ only' \
+    '\b(cublas|cudnn)[A-Za-z]*_t\b' 'shim/|emulator/'
+only 'stderr is written in base/log.c and cmd/ only' \
+    '\bstderr\b|STDERR_FILENO|\bperror[ ]*\(' 'base/log\.c|cmd/'
+only 'the scale grows in scaler/ only' '\bgrowth' 'scaler/|include/'
+only 'numbers are read in policy/ and base/text.c only' \
+    '\b(strto[a-z]+|ato[ifl]+|sscanf)[ ]*\(' 'policy/|base/text\.c'
+only 'nothing but cmd/ prints on stdout' \
+    '\bstdout\b|STDOUT_FILENO|[^a-z_](printf|puts|putchar)[ ]*\(' 'cmd/'
+plan

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# shell.sh -- every script parses, and pleases shellcheck where it is there.
+. "$(dirname "$0")/tap.sh"
+
+cd "$root" || exit 99
+for script in bootstrap quickstart .ci/run $(files 'tests/*.sh' 'tests/*/*.sh'); do
+	[ -f "$script" ] || continue
+	case $(head -n 1 "$script") in *bash*) shell="bash" ;; *) shell="sh" ;; esac
+	check "$script parses" "$($shell -n "$script" 2>&1)"
+	if command -v shellcheck >/dev/null 2>&1; then
+		check "$script pleases shellcheck" \
+		    "$(shellcheck -S warning -s "$shell" -e SC1090,SC1091,SC2154 "$script" 2>&1)"
+	fi
+done
+plan

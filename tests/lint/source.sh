@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# source.sh -- what every file of the project keeps to.
+. "$(dirname "$0")/tap.sh"
+
+cd "$root" || exit 99
+sources=$(for room in $rooms examples tests tests/unit tests/lint tests/preload \
+    tests/cli tests/gpu tests/fuzz; do
+	files "$room/*.c" "$room/*.h" "$room/*.def" "$room/*.cu" "$room/*.S" "$room/*.sh"
+done | sort -u)
+
+# shellcheck disable=SC2086
+{
+check 'no file is longer than 400 lines' "$(wc -l $sources |
+    awk '$2 != "total" && $1 > 400 { print $2 ": " $1 " lines" }')"
+check 'every file opens with its licence' "$(for file in $sources; do
+	case $file in *.def) continue ;; esac
+	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' ||
+	    echo "$file"
+done)"
+check 'no white space at line ends' "$(grep -nE '[[:blank:]]$' $sources)"
+check 'no notes to oneself' \
+    "$(grep -nE '\b(TODO|FIXME|XXX)\b' $sources | grep -v '^tests/lint/source.sh')"
+all="$sources $(files Makefile.am configure.ac 'm4/*' 'man/*' '*.md' quickstart bootstrap)"
+# What works on one machine only: home folders, registry hosts.
+check 'no machine is named' "$(grep -nE '/home/|/root/|/work/|https?://[a-z]' $all |
+    grep -v '^tests/lint/source.sh')"
+}
+plan
