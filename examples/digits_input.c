@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* examples/digits_input.c -- command line and CSV of digits_mlp; knows no CUDA. */
+/* examples/digits_input.c -- options and CSV of digits_mlp; knows no CUDA. */
 #include "digits_input.h"
 
 #include <errno.h>
