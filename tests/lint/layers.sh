@@ -33,7 +33,10 @@ for room in $rooms; do
 	check "$room stays in its layer" "$bad"
 done
 bad=$(files 'examples/*.c' | while read -r file; do
-	grep -H '^[ ]*#[ ]*include[ ]*"' "$root/$file"
+	sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)".*/\1/p' "$root/$file" |
+	    while read -r included; do
+		[ -f "$root/examples/$included" ] || echo "$file includes $included"
+	    done
 done)
 check "examples include nothing of ours" "$bad"
 plan
