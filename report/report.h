@@ -52,7 +52,10 @@ struct ac_marker_record {
 	_Atomic uint64_t calls;
 };
 
-/* ---- Counting (in the preloaded library; any thread) ------------------- */
+/* ---- Counting (in the preloaded library; any thread) -------------------
+ * Records stay valid for the life of the process and of its forked children:
+ * a child's first count through any of these functions moves its copy of the
+ * numbers, set to zero, into a file of its own, at the same addresses. */
 
 /* Open this process's statistics, on the first intercepted call. Creates the
  * file in the user's state directory, or keeps the numbers in memory when that
@@ -74,11 +77,25 @@ struct ac_site_record *ac_report_site(const struct ac_site_key *key,
     const struct ac_decision *decision, const char *name,
     bool *is_overflow_out);
 
+/* Set in a forked child until its first count; only ac_report_resume() clears
+ * it, after giving the child statistics of its own. */
+extern _Atomic bool ac_report_forked __attribute__((visibility("hidden")));
+void ac_report_resume(void);
+
+static inline void
+ac_report_check_fork(void)
+{
+	if (__builtin_expect(atomic_load_explicit(&ac_report_forked,
+	    memory_order_acquire), false))
+		ac_report_resume();
+}
+
 /* Tally one call. Hot path: relaxed atomics only. `reason` is AC_REASON_NONE
  * for a call that was recast. */
 static inline void
 ac_report_count(struct ac_site_record *site, enum ac_reason reason)
 {
+	ac_report_check_fork();
 	atomic_fetch_add_explicit(&site->calls, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(reason == AC_REASON_NONE ? &site->recast
 	    : &site->kept[reason], 1, memory_order_relaxed);
@@ -87,11 +104,19 @@ ac_report_count(struct ac_site_record *site, enum ac_reason reason)
 /* The record of a counted-only symbol (never NULL). Not on the hot path. */
 struct ac_marker_record *ac_report_marker(const char *symbol);
 
+static inline void
+ac_report_count_marker(struct ac_marker_record *marker)
+{
+	ac_report_check_fork();
+	atomic_fetch_add_explicit(&marker->calls, 1, memory_order_relaxed);
+}
+
 /* Most scratch the library held on a device so far, in bytes. */
 void ac_report_peak_scratch(uint64_t bytes);
 
-/* Whether the notice line was already given in this run's process tree, and
- * mark it as given: true exactly once. */
+/* Take the right to give the notice line: true exactly once in this run's
+ * process tree (without a state directory: once in this process and its
+ * forked children). */
 bool ac_report_claim_notice(void);
 
 /* ---- Reading (in the autocast program) --------------------------------- */

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/file.c -- where statistics files are, how they begin, grow and go.
+ * Runs inside strangers: no heap, no descriptor kept, little stack (buffers
+ * are static, the counting lock guards them), and every failure is a NULL.
+ * Called by report/count.c, report/notice.c and the reader. */
+#include "report/file.h"
+#include "base/env.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { NAME_LENGTH = 64, NOTICES_KEPT = 32, PRUNED_AT_ONCE = 64 };
+
+static char path_buffer[AC_FILE_PATH];
+static char entries[4096];     /* what getdents64 fills */
+
+/* ---- The directory ----------------------------------------------------- */
+
+/* A relative AUTOCAST_STATE means the directory the program is in now. */
+static bool
+add_absolute(struct ac_text *path, const char *name)
+{
+	char *room = path->data + path->used;
+
+	if (*name != '/') {
+		if (!getcwd(room, path->size - path->used) || *room != '/')
+			return false;
+		path->used += strlen(room);
+		ac_text_add(path, "/");
+	}
+	ac_text_add(path, name);
+	return true;
+}
+
+bool
+ac_file_directory(struct ac_text *path, size_t *fixed_out)
+{
+	const char *state = ac_env(AC_ENV_STATE);
+	const char *xdg = ac_env(AC_ENV_XDG_STATE_HOME);
+	const char *home = ac_env(AC_ENV_HOME);
+	size_t fixed = 0;
+
+	if (!strcmp(state, "off"))
+		return false;
+	if (*state) {
+		if (!add_absolute(path, state))
+			return false;
+	} else if (*xdg == '/') {
+		ac_text_addf(path, "%s/autocast", xdg);
+	} else if (*home == '/') {
+		fixed = strlen(home);
+		ac_text_addf(path, "%s/.local/state/autocast", home);
+	} else {
+		return false;
+	}
+	if (fixed_out)
+		*fixed_out = fixed;
+	return !path->truncated;
+}
+
+void
+ac_file_make_directory(const char *path, size_t fixed)
+{
+	static char part[AC_FILE_PATH];
+	struct ac_text t;
+
+	ac_text_init(&t, part, sizeof part);
+	for (const char *p = path; ; p++) {
+		const bool ends = !*p || *p == '/';
+
+		if (ends && t.used > fixed && t.used > 1)
+			(void)mkdir(t.data, 0700);
+		if (!*p)
+			return;
+		ac_text_add_bytes(&t, p, 1);
+	}
+}
+
+/* ---- Names: SECONDS.NANOSECONDS-PID-SEQUENCE-RUN.stats ----------------- */
+
+static uint32_t
+run_hash(const char *run)
+{
+	return ac_text_hash(AC_TEXT_HASH_START, run, strlen(run));
+}
+
+static bool
+skip_digits(const char **s, int at_least, int at_most)
+{
+	int count = 0;
+
+	while (**s >= '0' && **s <= '9' && count < at_most)
+		(*s)++, count++;
+	return count >= at_least;
+}
+
+static bool
+skip_char(const char **s, char c)
+{
+	return **s == c && (*s)++;
+}
+
+bool
+ac_file_is_name(const char *name)
+{
+	const char *s = name;
+
+	if (!skip_digits(&s, 10, 10) || !skip_char(&s, '.') ||
+	    !skip_digits(&s, 9, 9) || !skip_char(&s, '-') ||
+	    !skip_digits(&s, 1, 10) || !skip_char(&s, '-') ||
+	    !skip_digits(&s, 1, 3) || !skip_char(&s, '-'))
+		return false;
+	return strspn(s, "0123456789abcdef") == 8 && !strcmp(s + 8, ".stats");
+}
+
+/* The process id in a well-formed name. */
+static pid_t
+pid_in(const char *name)
+{
+	pid_t pid = 0;
+
+	for (const char *s = name + 21; *s != '-'; s++)
+		pid = pid * 10 + (*s - '0');
+	return pid;
+}
+
+/* ---- Removing old files ------------------------------------------------ */
+
+struct listing {
+	const char *own;               /* run part of our own name */
+	unsigned    files, notices;
+	char        oldest[NAME_LENGTH];
+	char        notice[NAME_LENGTH];
+};
+
+/* A file that another process of this run wrote, or whose process still
+ * lives, is in use however old it is. */
+static bool
+may_go(const char *name, const char *own)
+{
+	const pid_t pid = pid_in(name);
+
+	if (strstr(name, own))
+		return false;
+	return pid > 0 && kill(pid, 0) && errno == ESRCH;
+}
+
+static void
+list_entry(struct listing *l, const char *name)
+{
+	if (strlen(name) >= NAME_LENGTH)
+		return;
+	if (!strncmp(name, "notice-", 7)) {
+		l->notices++;
+		strcpy(l->notice, name);
+	} else if (ac_file_is_name(name)) {
+		l->files++;
+		if ((!*l->oldest || strcmp(name, l->oldest) < 0) &&
+		    may_go(name, l->own))
+			strcpy(l->oldest, name);
+	}
+}
+
+/* readdir() would allocate in the program's heap. */
+static bool
+list(int directory, struct listing *l)
+{
+	long got;
+
+	if (lseek(directory, 0, SEEK_SET) < 0)
+		return false;
+	while ((got = syscall(SYS_getdents64, directory, entries,
+	    sizeof entries)) > 0) {
+		for (long at = 0; at < got; ) {
+			unsigned short length;
+
+			memcpy(&length, entries + at
+			    + offsetof(struct dirent64, d_reclen), sizeof length);
+			list_entry(l, entries + at
+			    + offsetof(struct dirent64, d_name));
+			at += length;
+		}
+	}
+	return got == 0;
+}
+
+/* Leave room for the file to come. Bounded work: a crowded directory shrinks
+ * over several runs. */
+static void
+prune(const char *path, uint32_t run)
+{
+	char own[NAME_LENGTH];
+	const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (directory < 0)
+		return;
+	snprintf(own, sizeof own, "-%08x.stats", (unsigned)run);
+	for (int i = 0; i < PRUNED_AT_ONCE; i++) {
+		struct listing l = { .own = own };
+		bool done = true;
+
+		if (!list(directory, &l))
+			break;
+		if (l.files >= AC_FILE_KEEP && *l.oldest)
+			done = unlinkat(directory, l.oldest, 0) != 0;
+		if (l.notices > NOTICES_KEPT)
+			done = unlinkat(directory, l.notice, 0) != 0 && done;
+		if (done)
+			break;
+	}
+	close(directory);
+}
+
+/* ---- Creating and growing ---------------------------------------------- */
+
+/* Allocate [from, from + bytes). Growing past RLIMIT_FSIZE would kill the
+ * program with SIGXFSZ, so that limit is asked first. */
+static bool
+allocate(int fd, uint64_t from, size_t bytes)
+{
+	struct rlimit limit;
+	int error;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) ||
+	    (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < from + bytes))
+		return false;
+	do {
+		error = posix_fallocate(fd, (off_t)from, (off_t)bytes);
+	} while (error == EINTR);
+	return error == 0;
+}
+
+static void *
+map(int fd, uint64_t from, size_t bytes)
+{
+	void *mapped;
+
+	if (!allocate(fd, from, bytes))
+		return NULL;
+	mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	    (off_t)from);
+	return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* The second image of a process that called exec has the same pid, and on a
+ * coarse clock the same time: the sequence number keeps both. */
+static int
+open_new(const struct ac_file_header *header, struct ac_text *path)
+{
+	const size_t stem = path->used;
+
+	for (unsigned sequence = 0; sequence < 100; sequence++) {
+		int fd;
+
+		path->used = stem;
+		ac_text_addf(path, "/%010llu.%09u-%d-%u-%08x.stats",
+		    (unsigned long long)header->start_s, header->start_ns,
+		    (int)header->pid, sequence, (unsigned)run_hash(header->run));
+		if (path->truncated)
+			return -1;
+		fd = open(path->data, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+		    | O_CLOEXEC, 0600);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+struct ac_file_front *
+ac_file_create(const struct ac_file_header *header, char *path_out)
+{
+	struct ac_file_front *front;
+	struct ac_text path;
+	size_t fixed;
+	int fd;
+
+	ac_text_init(&path, path_buffer, sizeof path_buffer);
+	if (!ac_file_directory(&path, &fixed))
+		return NULL;
+	ac_file_make_directory(path.data, fixed);
+	prune(path.data, run_hash(header->run));
+	fd = open_new(header, &path);
+	if (fd < 0)
+		return NULL;
+	front = map(fd, 0, sizeof *front);
+	if (front)
+		memcpy(path_out, path.data, path.used + 1);
+	else
+		(void)unlink(path.data);
+	close(fd);
+	return front;
+}
+
+struct ac_site_record *
+ac_file_extend(const char *path, const struct ac_file_header *header,
+    unsigned chunk)
+{
+	const size_t same = offsetof(struct ac_file_header, chosen);
+	char found[offsetof(struct ac_file_header, chosen)];
+	struct ac_site_record *records = NULL;
+	const int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return NULL;
+	if (pread(fd, found, same, 0) == (ssize_t)same &&
+	    !memcmp(found, header, same))
+		records = map(fd, ac_file_chunk_offset(chunk),
+		    ac_file_chunk_bytes(chunk));
+	close(fd);
+	return records;
+}
+
+void *
+ac_file_memory(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+bool
+ac_file_claim(const char *name)
+{
+	struct ac_text path;
+	size_t fixed;
+	int fd;
+
+	ac_text_init(&path, path_buffer, sizeof path_buffer);
+	if (!ac_file_directory(&path, &fixed))
+		return true;
+	ac_file_make_directory(path.data, fixed);
+	ac_text_addf(&path, "/%s", name);
+	if (path.truncated)
+		return true;
+	fd = open(path.data, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+	    | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno != EEXIST;
+	close(fd);
+	return true;
+}

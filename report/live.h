@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/live.h -- the counting half's one state, for this room only. */
+#ifndef AC_REPORT_LIVE_H
+#define AC_REPORT_LIVE_H
+
+#include "report/file.h"
+
+/* Touched between ac_live_enter() and ac_live_leave() only. */
+struct ac_live {
+	struct ac_file_front  *front;   /* NULL before the first call */
+	struct ac_site_record *chunk[AC_FILE_CHUNKS];
+	bool                   mapped[AC_FILE_CHUNKS]; /* from the file */
+	uint32_t               sites, markers;
+	uint32_t              *index;   /* hash table of site number + 1 */
+	uint32_t               slots;   /* a power of two, 0 before the first */
+	struct ac_site_record  spare;   /* when there is no memory at all */
+	char                   path[AC_FILE_PATH]; /* "": no file */
+};
+extern struct ac_live ac_live;
+
+/* Lock, and have statistics that are this process's own: the first call
+ * begins them, the first call of a forked child moves them. Returns errno,
+ * which belongs to the program, for ac_live_leave() to put back. */
+int ac_live_enter(void);
+void ac_live_leave(int saved);
+
+/* Raise the published number of sites to all that are in the file. */
+void ac_live_publish(void);
+
+/* Copy at most size - 1 bytes of `from` (NULL: none) and a terminator. */
+void ac_live_put(char *to, size_t size, const char *from);
+
+#endif
