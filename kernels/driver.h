@@ -22,6 +22,27 @@ typedef struct CUkern_st *ac_cu_kernel;
 typedef struct CUfunc_st *ac_cu_function;
 typedef unsigned long long ac_cu_address;
 
+/* The driver's numbers that we use. */
+enum {
+	AC_CU_EVENT_DISABLE_TIMING = 2,
+	AC_CU_STREAM_NON_BLOCKING = 1,
+	AC_CU_CAPTURE_RELAXED = 2,
+	AC_CU_ATTRIBUTE_MAJOR = 75,    /* compute capability */
+	AC_CU_ATTRIBUTE_MINOR = 76,
+	AC_CU_ALLOCATION_PINNED = 1,
+	AC_CU_LOCATION_DEVICE = 1
+};
+
+/* CUmemPoolProps */
+struct ac_cu_pool_properties {
+	int            allocation_type, handle_types;
+	int            location_type, location_id;
+	void          *security;
+	size_t         max_bytes;
+	unsigned short usage;
+	unsigned char  reserved[54];
+};
+
 struct ac_driver {
 #define DRIVER(name, version, need, params) ac_cu_result (*name) params;
 #include "kernels/driver.def"

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/catalogue.h -- every NVIDIA function the shim knows, as one number.
+ * The rows are in the *.def files; this header turns them into an enum. */
+#ifndef AC_SHIM_CATALOGUE_H
+#define AC_SHIM_CATALOGUE_H
+
+#include <cublas_api.h> /* never cublas_v2.h: its macros would rename our rows */
+
+/* What the program sees of the library: NVIDIA's names, unversioned. */
+#define AC_EXPORT __attribute__((visibility("default")))
+
+enum ac_entry {
+#define GEMM(shape, symbol, index) ENTRY_##symbol,
+#include "shim/cublas_gemm.def"
+#undef GEMM
+#define MARKER(kind, symbol, provider) ENTRY_##symbol,
+#include "shim/cublas_marker.def"
+#undef MARKER
+#define HANDLE(symbol) ENTRY_##symbol,
+#include "shim/cublas_handle.def"
+#undef HANDLE
+#define COMPANION(symbol, need) ENTRY_##symbol,
+#include "shim/cublas_companion.def"
+#undef COMPANION
+	ENTRY_COUNT
+};
+
+/* A function of NVIDIA's whose type its row knows. */
+typedef void (*ac_fn)(void);
+
+struct ac_entry_row {
+	const char *symbol;
+	const char *provider; /* what its SONAME starts with */
+};
+extern const struct ac_entry_row ac_entries[ENTRY_COUNT];
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/device.c -- names and capabilities of the GPUs, by the driver API. */
+#include "shim/device.h"
+
+#include "kernels/driver.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { DEVICE_COUNT = 64 };
+
+static struct ac_device devices[DEVICE_COUNT];
+static _Atomic bool known[DEVICE_COUNT];
+
+static bool
+read_device(const struct ac_driver *driver, int ordinal,
+    struct ac_device *device)
+{
+	int major, minor;
+
+	if (driver->cuDeviceGetAttribute(&major,
+	    AC_CU_ATTRIBUTE_MAJOR, ordinal)
+	    || driver->cuDeviceGetAttribute(&minor,
+	    AC_CU_ATTRIBUTE_MINOR, ordinal)
+	    || driver->cuDeviceGetName(device->name,
+	    (int)sizeof device->name - 1, ordinal))
+		return false;
+	device->sm = 10 * major + minor;
+	device->emulated = strstr(device->name, "(emulated)") != NULL;
+	return true;
+}
+
+const struct ac_device *
+ac_device_get(int ordinal)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	const struct ac_driver *driver;
+
+	if (ordinal < 0 || ordinal >= DEVICE_COUNT)
+		return NULL;
+	if (atomic_load_explicit(&known[ordinal], memory_order_acquire))
+		return &devices[ordinal];
+	driver = ac_driver_loaded();
+	if (!driver)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	if (!known[ordinal] && read_device(driver, ordinal, &devices[ordinal]))
+		atomic_store_explicit(&known[ordinal], true,
+		    memory_order_release);
+	pthread_mutex_unlock(&lock);
+	return known[ordinal] ? &devices[ordinal] : NULL;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/device.h -- what the shim knows of each GPU, read once. */
+#ifndef AC_SHIM_DEVICE_H
+#define AC_SHIM_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ac_device {
+	int    sm;             /* compute capability, 90 for 9.0 */
+	char   name[96];       /* "NVIDIA H200" */
+	bool   emulated;
+};
+
+/* The device with CUDA ordinal `ordinal`, NULL if there is no driver, no such
+ * device, or its ordinal is past what the table holds. Thread-safe. */
+const struct ac_device *ac_device_get(int ordinal);
+
+#endif

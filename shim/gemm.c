@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/gemm.c -- the conductor of every matrix product: who asks, what the
+ * policy says, which recipe runs, what is counted. */
+#include "shim/gemm.h"
+
+#include "shim/handle.h"
+#include "shim/recipe.h"
+#include "shim/site.h"
+#include "shim/start.h"
+
+ac_fn
+ac_gemm_next(const struct ac_gemm *g)
+{
+	return ac_provider_bind(g->entry, g->caller).next;
+}
+
+static enum ac_asked
+asked_by_mode(cublasMath_t mode)
+{
+	enum { MODE_BITS = 0xf }; /* above: flags such as DISALLOW_REDUCED_... */
+
+	switch ((unsigned)mode & MODE_BITS) {
+	case CUBLAS_DEFAULT_MATH:        return AC_ASKED_FP32;
+	case CUBLAS_TENSOR_OP_MATH:      return AC_ASKED_FAST16F;
+	case CUBLAS_PEDANTIC_MATH:       return AC_ASKED_PEDANTIC;
+	case CUBLAS_TF32_TENSOR_OP_MATH: return AC_ASKED_TF32;
+	default:                         return AC_ASKED_EMULATED;
+	}
+}
+
+static cublasMath_t
+mode_of(const struct ac_gemm *g, const struct ac_handle *handle)
+{
+	__typeof__(&cublasGetMathMode) get_mode =
+	    PROVIDER(handle->provider, cublasGetMathMode);
+	cublasMath_t mode;
+
+	if (!get_mode || get_mode(g->handle, &mode))
+		return CUBLAS_DEFAULT_MATH;
+	return mode;
+}
+
+/* The compute type of a call narrows what the handle's math mode allows; a
+ * pedantic handle stays pedantic, whatever the call says. */
+static enum ac_asked
+asked_of(const struct ac_gemm *g, cublasMath_t mode)
+{
+	const enum ac_asked by_mode = asked_by_mode(mode);
+
+	if (by_mode == AC_ASKED_PEDANTIC)
+		return by_mode;
+	switch (g->compute) {
+	case 0:
+	case CUBLAS_COMPUTE_32F:           return by_mode;
+	case CUBLAS_COMPUTE_32F_FAST_TF32: return AC_ASKED_TF32;
+	case CUBLAS_COMPUTE_32F_FAST_16F:  return AC_ASKED_FAST16F;
+	case CUBLAS_COMPUTE_32F_FAST_16BF: return AC_ASKED_FAST16BF;
+	case CUBLAS_COMPUTE_32F_PEDANTIC:  return AC_ASKED_PEDANTIC;
+	case AC_COMPUTE_32F_EMULATED_16BFX9: return AC_ASKED_EMULATED;
+	default:                           return AC_ASKED_FP32;
+	}
+}
+
+/* ---- What only this very call can tell --------------------------------- */
+
+static bool
+is_positive(const struct ac_gemm *g)
+{
+	return g->m > 0 && g->n > 0 && g->k > 0 && g->batch > 0;
+}
+
+/* Wrong leading dimensions, null pointers and unknown transposes get the
+ * provider's own answer. A negative stride is legal but rare: kept. */
+static bool
+is_well_formed(const struct ac_gemm *g)
+{
+	const int64_t rows_a = g->transa == CUBLAS_OP_N ? g->m : g->k;
+	const int64_t rows_b = g->transb == CUBLAS_OP_N ? g->k : g->n;
+
+	return g->alpha && g->beta && g->a.data && g->b.data && g->c.data
+	    && (unsigned)g->transa <= CUBLAS_OP_C
+	    && (unsigned)g->transb <= CUBLAS_OP_C
+	    && g->a.ld >= rows_a && g->b.ld >= rows_b && g->c.ld >= g->m
+	    && g->a.stride >= 0 && g->b.stride >= 0 && g->c.stride >= 0;
+}
+
+/* Bytes from an operand's first to past its last element. */
+static uint64_t
+extent(const struct ac_operand *operand, int64_t rows, int64_t cols,
+    int64_t batch)
+{
+	const uint64_t elements = (uint64_t)(cols - 1) * (uint64_t)operand->ld
+	    + (uint64_t)rows + (uint64_t)(batch - 1) * (uint64_t)operand->stride;
+
+	return elements * sizeof(float);
+}
+
+static bool
+overlaps(const struct ac_gemm *g, const struct ac_operand *operand,
+    int64_t rows, int64_t cols)
+{
+	const uintptr_t c = (uintptr_t)g->c.data, x = (uintptr_t)operand->data;
+
+	return x < c + extent(&g->c, g->m, g->n, g->batch)
+	    && c < x + extent(operand, rows, cols, g->batch);
+}
+
+static bool
+output_overlaps(const struct ac_gemm *g)
+{
+	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
+
+	return overlaps(g, &g->a, ta ? g->k : g->m, ta ? g->m : g->k)
+	    || overlaps(g, &g->b, tb ? g->n : g->k, tb ? g->k : g->n);
+}
+
+static enum ac_reason
+perform(const struct ac_gemm *g, const struct ac_site *site,
+    cublasStatus_t *status_out)
+{
+	if (!is_positive(g))
+		return AC_REASON_TOO_SMALL;
+	if (!is_well_formed(g))
+		return AC_REASON_UNSUPPORTED;
+	if (output_overlaps(g))
+		return AC_REASON_OVERLAP;
+	return site->decision.tactic == AC_TACTIC_CAST
+	    ? ac_recipe_cast(g, site, status_out)
+	    : ac_recipe_library(g, site, status_out);
+}
+
+bool
+ac_gemm_recast(const struct ac_gemm *g, ac_fn *next_out,
+    cublasStatus_t *status_out)
+{
+	const struct ac_handle *handle = ac_handle_find(g->handle);
+	const enum ac_asked asked = handle ? asked_of(g, mode_of(g, handle))
+	    : AC_ASKED_FP32;
+	const struct ac_site *site;
+	struct ac_site scratch;
+	enum ac_reason reason;
+
+	site = ac_site_find(g, asked, handle ? handle->device : -1, &scratch);
+	*next_out = site->binding.next;
+	reason = site->decision.reason;
+	if (site->decision.rung != AC_RUNG_KEEP) {
+		reason = perform(g, site, status_out);
+		if (reason == AC_REASON_NONE)
+			ac_shim_notice(&site->decision);
+	}
+	ac_report_count(site->record, reason);
+	return reason == AC_REASON_NONE;
+}

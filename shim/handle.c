@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/handle.c -- wrappers of create and destroy, and the handle table. */
+#include "shim/handle.h"
+
+#include "base/guard.h"
+#include "kernels/driver.h"
+#include "shim/lane.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HANDLE_SLOTS = 4096 }; /* power of two; further handles pass through */
+
+/* Linear probing; a destroyed handle leaves GONE behind, so that the probe
+ * runs of others stay whole. Writers hold the lock, readers do not. */
+#define GONE ((uintptr_t)1)
+static struct {
+	_Atomic uintptr_t key;
+	struct ac_handle record;
+} table[HANDLE_SLOTS];
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Changes whenever a handle comes or goes: a thread's last look-up is good
+ * only within one generation. */
+static _Atomic uint32_t generation = 1;
+
+static __thread __attribute__((tls_model("initial-exec"))) struct {
+	uintptr_t key;
+	const struct ac_handle *record;
+	uint32_t generation;
+} last_seen;
+
+static unsigned
+start_slot(uintptr_t key)
+{
+	return (unsigned)((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15) >> 48)
+	    & (HANDLE_SLOTS - 1);
+}
+
+/* The slot that holds `key` (0: the first one that is free). */
+static int
+find_slot(uintptr_t key)
+{
+	const unsigned start = start_slot(key);
+
+	for (unsigned i = 0; i < HANDLE_SLOTS; i++) {
+		const unsigned slot = (start + i) & (HANDLE_SLOTS - 1);
+		const uintptr_t at = atomic_load_explicit(&table[slot].key,
+		    memory_order_acquire);
+
+		if (at == key)
+			return (int)slot;
+		if (!at)
+			break;
+	}
+	return -1;
+}
+
+const struct ac_handle *
+ac_handle_find(cublasHandle_t handle)
+{
+	const uintptr_t key = (uintptr_t)handle;
+	const uint32_t now = atomic_load_explicit(&generation,
+	    memory_order_acquire);
+	int slot;
+
+	if (last_seen.key == key && last_seen.generation == now)
+		return last_seen.record;
+	slot = key > GONE ? find_slot(key) : -1;
+	last_seen.key = key;
+	last_seen.generation = now;
+	last_seen.record = slot < 0 ? NULL : &table[slot].record;
+	return last_seen.record;
+}
+
+static int
+current_device(void)
+{
+	const struct ac_driver *driver = ac_driver_loaded();
+	int device;
+
+	if (!driver || driver->cuCtxGetDevice(&device))
+		return -1;
+	return device;
+}
+
+static void
+remember(cublasHandle_t handle, struct ac_provider *provider)
+{
+	const uintptr_t key = (uintptr_t)handle;
+	const unsigned start = start_slot(key);
+	const int device = current_device();
+
+	pthread_mutex_lock(&table_lock);
+	for (unsigned i = 0; i < HANDLE_SLOTS; i++) {
+		const unsigned slot = (start + i) & (HANDLE_SLOTS - 1);
+		const uintptr_t at = atomic_load_explicit(&table[slot].key,
+		    memory_order_relaxed);
+
+		if (at > GONE)
+			continue;
+		table[slot].record = (struct ac_handle){ provider, device };
+		atomic_store_explicit(&table[slot].key, key,
+		    memory_order_release);
+		break;
+	}
+	atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+	pthread_mutex_unlock(&table_lock);
+}
+
+/* Returns whether it was the provider's last handle on its device. */
+static bool
+forget(cublasHandle_t handle, struct ac_handle *record_out)
+{
+	bool last = true;
+	int slot;
+
+	pthread_mutex_lock(&table_lock);
+	slot = find_slot((uintptr_t)handle);
+	if (slot >= 0) {
+		*record_out = table[slot].record;
+		atomic_store_explicit(&table[slot].key, GONE,
+		    memory_order_release);
+		atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+	}
+	for (unsigned i = 0; slot >= 0 && i < HANDLE_SLOTS && last; i++)
+		if (atomic_load_explicit(&table[i].key, memory_order_relaxed)
+		    > GONE && table[i].record.provider == record_out->provider
+		    && table[i].record.device == record_out->device)
+			last = false;
+	pthread_mutex_unlock(&table_lock);
+	return slot >= 0 && last;
+}
+
+AC_EXPORT cublasStatus_t CUBLASWINAPI
+cublasCreate_v2(cublasHandle_t *handle)
+{
+	const bool outermost = ac_guard_enter();
+	const struct ac_binding binding = ac_provider_bind(
+	    ENTRY_cublasCreate_v2, __builtin_return_address(0));
+	const cublasStatus_t status =
+	    ((__typeof__(&cublasCreate_v2))binding.next)(handle);
+
+	if (outermost && status == CUBLAS_STATUS_SUCCESS && binding.provider)
+		remember(*handle, binding.provider);
+	if (outermost)
+		ac_guard_leave();
+	return status;
+}
+
+/* The record goes first: once the provider has freed the handle, another
+ * thread may be given the same address. */
+AC_EXPORT cublasStatus_t CUBLASWINAPI
+cublasDestroy_v2(cublasHandle_t handle)
+{
+	const bool outermost = ac_guard_enter();
+	const struct ac_binding binding = ac_provider_bind(
+	    ENTRY_cublasDestroy_v2, __builtin_return_address(0));
+	struct ac_handle record;
+	const bool was_last = outermost && forget(handle, &record);
+	const cublasStatus_t status =
+	    ((__typeof__(&cublasDestroy_v2))binding.next)(handle);
+
+	if (was_last)
+		ac_lane_destroy_all(record.provider, record.device);
+	if (outermost)
+		ac_guard_leave();
+	return status;
+}

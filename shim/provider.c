@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/provider.c -- which loaded library a call belongs to. */
+#include "shim/provider.h"
+
+#include "base/arena.h"
+#include "base/elf.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+	PROVIDER_SLOTS = 8,    /* CUDA 11, 12 and 13 of two libraries, and room */
+	BINDING_SLOTS = 4096,  /* call sites of one process; power of two */
+	SONAME_BYTES = 48
+};
+
+const struct ac_entry_row ac_entries[ENTRY_COUNT] = {
+#define GEMM(shape, symbol, index) { #symbol, "libcublas.so" },
+#include "shim/cublas_gemm.def"
+#undef GEMM
+#define MARKER(kind, symbol, provider) { #symbol, provider },
+#include "shim/cublas_marker.def"
+#undef MARKER
+#define HANDLE(symbol) { #symbol, "libcublas.so" },
+#include "shim/cublas_handle.def"
+#undef HANDLE
+#define COMPANION(symbol, need) { #symbol, "libcublas.so" },
+#include "shim/cublas_companion.def"
+#undef COMPANION
+};
+
+struct ac_provider {
+	char soname[SONAME_BYTES];
+	struct ac_elf_object object;
+	/* NULL: not looked up yet; `missing`: not exported */
+	_Atomic(ac_fn) real[ENTRY_COUNT];
+};
+
+/* Slots are filled once and never given back; readers hold pointers. */
+static struct ac_provider slots[PROVIDER_SLOTS];
+static unsigned slot_count;
+static pthread_mutex_t slot_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static cublasStatus_t
+missing(void)
+{
+	return CUBLAS_STATUS_NOT_INITIALIZED;
+}
+
+static struct ac_provider *
+slot_of(const struct ac_elf_object *object)
+{
+	struct ac_provider *slot = NULL;
+
+	if (strlen(object->soname) >= SONAME_BYTES)
+		return NULL;
+	pthread_mutex_lock(&slot_lock);
+	for (unsigned i = 0; i < slot_count && !slot; i++)
+		if (slots[i].object.base == object->base
+		    && !strcmp(slots[i].soname, object->soname))
+			slot = &slots[i];
+	if (!slot && slot_count < PROVIDER_SLOTS) {
+		slot = &slots[slot_count++];
+		strcpy(slot->soname, object->soname);
+		slot->object = *object;
+	}
+	pthread_mutex_unlock(&slot_lock);
+	return slot;
+}
+
+struct wanted {
+	const struct ac_entry_row *entry;
+	const char *file;            /* the version the caller asks for, or NULL */
+	bool past_us;
+	ac_fn first, next;
+	struct ac_elf_object provider;
+	bool has_provider;
+};
+
+static bool
+consider(const struct ac_elf_object *object, void *data)
+{
+	struct wanted *wanted = data;
+	bool is_wanted;
+	ac_fn found;
+
+	if (ac_elf_is_ours(object)) {
+		wanted->past_us = true;
+		return false;
+	}
+	if (!wanted->past_us)
+		return false;
+	found = (ac_fn)(uintptr_t)ac_elf_definition(object, wanted->entry->symbol);
+	if (!found)
+		return false;
+	is_wanted = !wanted->file
+	    || (object->soname && !strcmp(object->soname, wanted->file));
+	if (!wanted->first)
+		wanted->first = found;
+	if (!wanted->next && (is_wanted || !object->defines_versions))
+		wanted->next = found;
+	if (is_wanted && object->soname && !strncmp(object->soname,
+	    wanted->entry->provider, strlen(wanted->entry->provider))) {
+		wanted->provider = *object;
+		wanted->has_provider = true;
+	}
+	return wanted->next && wanted->has_provider;
+}
+
+static struct ac_binding
+resolve(enum ac_entry entry, const void *caller)
+{
+	struct wanted wanted = { .entry = &ac_entries[entry] };
+	struct ac_binding binding = { (ac_fn)missing, NULL };
+	struct ac_elf_object calling;
+
+	if (ac_elf_object_at(caller, &calling))
+		wanted.file = ac_elf_needed_file(&calling, wanted.entry->symbol);
+	ac_elf_each(consider, &wanted);
+	if (wanted.next)
+		binding.next = wanted.next;
+	else if (wanted.first)
+		binding.next = wanted.first;
+	if (wanted.has_provider)
+		binding.provider = slot_of(&wanted.provider);
+	return binding;
+}
+
+struct node {
+	const void *caller;
+	enum ac_entry entry;
+	struct ac_binding binding;
+};
+
+/* Append-only; a node is published by one compare-and-swap and never changes.
+ * When a probe run is full the binding is resolved again at each call. */
+static _Atomic(struct node *) bindings[BINDING_SLOTS];
+
+static unsigned
+slot_index(enum ac_entry entry, const void *caller)
+{
+	uint64_t mix = ((uint64_t)(uintptr_t)caller << 8 ^ (uint64_t)entry)
+	    * UINT64_C(0x9E3779B97F4A7C15);
+
+	return (unsigned)(mix >> 40) & (BINDING_SLOTS - 1);
+}
+
+struct ac_binding
+ac_provider_bind(enum ac_entry entry, const void *caller)
+{
+	enum { PROBES = 16 };
+	const unsigned start = slot_index(entry, caller);
+	struct ac_binding binding;
+	struct node *node;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		node = atomic_load_explicit(
+		    &bindings[(start + i) & (BINDING_SLOTS - 1)],
+		    memory_order_acquire);
+		if (!node)
+			break;
+		if (node->caller == caller && node->entry == entry)
+			return node->binding;
+	}
+	binding = resolve(entry, caller);
+	if (!binding.provider) /* it may be loaded later: ask again */
+		return binding;
+	node = ac_arena_take(sizeof *node);
+	if (!node)
+		return binding;
+	*node = (struct node){ caller, entry, binding };
+	for (unsigned i = 0; i < PROBES; i++) {
+		struct node *empty = NULL;
+
+		if (atomic_compare_exchange_strong_explicit(
+		    &bindings[(start + i) & (BINDING_SLOTS - 1)], &empty, node,
+		    memory_order_release, memory_order_relaxed))
+			break;
+	}
+	return binding;
+}
+
+ac_fn
+ac_provider_get(struct ac_provider *provider, enum ac_entry entry)
+{
+	ac_fn real = atomic_load_explicit(&provider->real[entry],
+	    memory_order_acquire);
+
+	if (!real) {
+		real = (ac_fn)(uintptr_t)ac_elf_definition(&provider->object,
+		    ac_entries[entry].symbol);
+		if (!real)
+			real = (ac_fn)missing;
+		atomic_store_explicit(&provider->real[entry], real,
+		    memory_order_release);
+	}
+	return real == (ac_fn)missing ? NULL : real;
+}
+
+const char *
+ac_provider_soname(const struct ac_provider *provider)
+{
+	return provider->soname;
+}
+
+bool
+ac_provider_is_complete(struct ac_provider *provider)
+{
+	enum { OPTIONAL, NEEDED };
+	static const struct {
+		enum ac_entry entry;
+		int need;
+	} rows[] = {
+#define COMPANION(symbol, need) { ENTRY_##symbol, need },
+#include "shim/cublas_companion.def"
+#undef COMPANION
+		{ ENTRY_cublasGemmEx, NEEDED },
+		{ ENTRY_cublasGemmStridedBatchedEx, NEEDED },
+	};
+
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].need == NEEDED
+		    && !ac_provider_get(provider, rows[i].entry))
+			return false;
+	return true;
+}

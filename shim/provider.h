@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/provider.h -- NVIDIA's own functions, found without dlsym().
+ *
+ * A provider is one loaded NVIDIA library. A call is bound to the definition
+ * the loader would have chosen had we not been there: the first object after
+ * us that defines the symbol unversioned (another interposer) or in the
+ * library version the caller was linked against. Whatever else we call for
+ * that call comes from the same provider: versions never mix. */
+#ifndef AC_SHIM_PROVIDER_H
+#define AC_SHIM_PROVIDER_H
+
+#include "shim/catalogue.h"
+
+#include <stdbool.h>
+
+struct ac_provider;
+
+struct ac_binding {
+	ac_fn next;                   /* what the program's call reaches; never
+	                               * NULL: without a provider a function that
+	                               * returns CUBLAS_STATUS_NOT_INITIALIZED */
+	struct ac_provider *provider; /* NULL if there is none */
+};
+
+/* Bind a call of `entry` that returns to `caller`. Cached by both; any
+ * thread. */
+struct ac_binding ac_provider_bind(enum ac_entry entry, const void *caller);
+
+/* The provider's own `entry`, NULL if it does not export it. */
+ac_fn ac_provider_get(struct ac_provider *provider, enum ac_entry entry);
+
+/* "libcublas.so.13" */
+const char *ac_provider_soname(const struct ac_provider *provider);
+
+/* Whether the provider exports all a recast needs. */
+bool ac_provider_is_complete(struct ac_provider *provider);
+
+/* `symbol` of `provider`, typed by NVIDIA's own prototype; may be NULL for a
+ * companion that its row calls OPTIONAL. */
+#define PROVIDER(provider, symbol) \
+	((__typeof__(&symbol))ac_provider_get(provider, ENTRY_##symbol))
+
+#endif

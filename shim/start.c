@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/start.c -- load the policy, open the statistics, give the notice. */
+#include "shim/start.h"
+
+#include "base/env.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DIAGNOSTIC_BYTES = 16 << 10, NOTES_BYTES = 2 << 10 };
+
+_Atomic(const struct ac_shim *) ac_shim_started;
+
+static void
+name_program(char *name, size_t size)
+{
+	char path[1024];
+	const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+	const char *base;
+	struct ac_text text;
+
+	path[length > 0 ? length : 0] = '\0';
+	base = strrchr(path, '/');
+	ac_text_init(&text, name, size);
+	ac_text_add(&text, base ? base + 1 : path);
+}
+
+/* A policy with errors never stops the program: recasting is off and the
+ * errors are shown, unless the user asked for strictness. */
+static const struct ac_policy *
+refuse_policy(struct ac_shim *shim, const char *diagnostics)
+{
+	static const char why[] = "the policy has errors: recasting is off";
+	const char *text = ac_policy_profile_text("off");
+	struct ac_policy_problems ignored = { 0 };
+
+	ac_log_text(diagnostics);
+	if (!strcmp(ac_env(AC_ENV_STRICT), "1")) {
+		ac_log(AC_LOG_ERROR, "the policy has errors and "
+		    "AUTOCAST_STRICT=1: exiting with status 2");
+		_exit(2);
+	}
+	ac_log(AC_LOG_ERROR, "%s; \"autocast policy check\" shows them again",
+	    why);
+	memcpy(shim->origin.why, why, sizeof why);
+	return ac_policy_parse(NULL, text, strlen(text), "off", &ignored);
+}
+
+static void
+load_policy(struct ac_shim *shim)
+{
+	static char diagnostics[DIAGNOSTIC_BYTES];
+	struct ac_text text;
+	struct ac_policy_problems problems = { .text = &text };
+
+	ac_text_init(&text, diagnostics, sizeof diagnostics);
+	shim->policy = ac_policy_load(NULL, ac_env(AC_ENV_RULES), &problems,
+	    &shim->origin);
+	if (!shim->policy)
+		shim->policy = refuse_policy(shim, diagnostics);
+	else if (problems.warnings)
+		ac_log(AC_LOG_INFO, "the policy has %u warnings; "
+		    "\"autocast policy check\" shows them", problems.warnings);
+}
+
+static void
+open_statistics(const struct ac_shim *shim)
+{
+	static char notes[NOTES_BYTES];
+	struct ac_text text;
+
+	ac_text_init(&text, notes, sizeof notes);
+	if (shim->policy)
+		ac_policy_not_built(shim->policy, &text);
+	ac_report_open(&shim->origin, notes);
+}
+
+const struct ac_shim *
+ac_shim_start(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct ac_shim shim;
+	const int saved = errno;
+
+	pthread_mutex_lock(&lock);
+	if (!atomic_load_explicit(&ac_shim_started, memory_order_relaxed)) {
+		const char *notice = ac_env(AC_ENV_NOTICE);
+
+		name_program(shim.program, sizeof shim.program);
+		load_policy(&shim);
+		shim.environment_opted_out =
+		    !strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
+		shim.notice_wanted = strcmp(notice, "off")
+		    && (!shim.origin.chosen || ac_log_to_terminal());
+		open_statistics(&shim);
+		atomic_store_explicit(&ac_shim_started, &shim,
+		    memory_order_release);
+	}
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+	return &shim;
+}
+
+void
+ac_shim_notice(const struct ac_decision *decision)
+{
+	static atomic_flag given = ATOMIC_FLAG_INIT;
+	const struct ac_shim *shim = ac_shim_get();
+	char line[256], tolerance[16];
+	struct ac_text text;
+
+	if (!shim->notice_wanted || atomic_flag_test_and_set(&given)
+	    || !ac_report_claim_notice())
+		return;
+	ac_text_init(&text, tolerance, sizeof tolerance);
+	ac_text_add_double(&text, decision->tol, 2);
+	ac_text_init(&text, line, sizeof line);
+	ac_text_addf(&text, "autocast: recasting FP32 GEMM to %s (policy %s, "
+	    "tol %s); \"autocast report\" shows what, AUTOCAST_POLICY=off stops "
+	    "it\n", ac_rung_names[decision->rung], shim->origin.name, tolerance);
+	ac_log_text(line);
+}

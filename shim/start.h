@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/start.h -- what happens once, at the first intercepted call.
+ * There is no constructor: other libraries' constructors run before ours and
+ * may already call us, and a process that calls nothing must not notice us. */
+#ifndef AC_SHIM_START_H
+#define AC_SHIM_START_H
+
+#include "policy/policy.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* Frozen before it is published. */
+struct ac_shim {
+	const struct ac_policy *policy;
+	bool environment_opted_out;   /* NVIDIA_TF32_OVERRIDE=0 */
+	bool notice_wanted;
+	char program[64];             /* base name of the executable */
+	struct ac_policy_origin origin;
+};
+
+extern _Atomic(const struct ac_shim *) ac_shim_started
+    __attribute__((visibility("hidden")));
+const struct ac_shim *ac_shim_start(void);
+
+/* The frozen state; loads the policy and opens the statistics when it is
+ * asked for the first time. Never NULL. */
+static inline const struct ac_shim *
+ac_shim_get(void)
+{
+	const struct ac_shim *shim = atomic_load_explicit(&ac_shim_started,
+	    memory_order_acquire);
+
+	return shim ? shim : ac_shim_start();
+}
+
+/* Say once per run that calls are being recast (recasting.md R9). */
+void ac_shim_notice(const struct ac_decision *decision);
+
+#endif
