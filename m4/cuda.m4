@@ -5,7 +5,8 @@ dnl cuda_libs_where, CUDA_LIBS. Stops with one line if the headers are missing.
 
 dnl One candidate: one or more include folders that belong together.
 AC_DEFUN([AUTOCAST_CUDA_TRY], [
-autocast_cuda_flags=
+dnl cublas_api.h before 13.1 does not compile without CUBLASAPI.
+autocast_cuda_flags=-DCUBLASAPI=
 for autocast_cuda_dir in $1; do
 	dnl -isystem /usr/include would upset the compiler's own order.
 	AS_IF([test "$autocast_cuda_dir" != /usr/include],
