@@ -141,8 +141,9 @@ struct ac_report_totals {
 void ac_report_totals(const struct ac_report *report,
     struct ac_report_totals *totals_out);
 
-/* Append the report as text (a table) or as JSON (documented in autocast(1),
- * versioned) to `text`, through `flush` whenever it is full. */
+/* Write the report as text (a table) or as JSON (documented in autocast(1),
+ * versioned) into `sink`, piece by piece. A NULL report is a run in which
+ * nothing was intercepted. */
 typedef void (*ac_report_sink)(const char *bytes, size_t count, void *context);
 void ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
     void *context);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/read.h -- a loaded run, as this room's writers see it. */
+#ifndef AC_REPORT_READ_H
+#define AC_REPORT_READ_H
+
+#include "report/file.h"
+
+/* One site over all processes of the run. Two processes that decided
+ * differently about one key give two of these. */
+struct ac_site {
+	struct ac_site_key key;
+	uint32_t id;
+	char     name[32], source[48];
+	uint32_t rung, tactic, reason, line;
+	uint64_t calls, recast, kept[AC_REASON_COUNT];
+	double   flops;                 /* of one call */
+	bool     is_fp32;               /* counts as FP32 GEMM work */
+};
+
+struct ac_marker {
+	char     symbol[36];
+	uint64_t calls;
+};
+
+struct ac_report {
+	struct ac_file_header *processes; /* by start, validated */
+	size_t                 process_count;
+	struct ac_site        *sites;     /* by FLOPs, most first */
+	size_t                 site_count;
+	struct ac_marker      *markers;   /* by symbol */
+	size_t                 marker_count;
+	bool                   incomplete;
+};
+
+/* Read the statistics file `path`. On success its header goes to *header_out
+ * and its records, unless `records_out` is NULL, to *records_out (malloc'ed,
+ * header_out->sites of them) with the markers in *markers_out. False: not to
+ * be used, `why` says so, or is empty where the file is only too young. */
+bool ac_file_read(const char *path, struct ac_file_header *header_out,
+    struct ac_site_record **records_out,
+    struct ac_marker_record (*markers_out)[AC_FILE_MARKERS],
+    struct ac_text *why);
+
+/* Put the records of one more process into the report; false without memory.
+ * Call ac_report_arrange() after the last one. */
+bool ac_report_add(struct ac_report *report,
+    const struct ac_file_header *header, const struct ac_site_record *records,
+    const struct ac_marker_record *markers);
+void ac_report_arrange(struct ac_report *report);
+
+/* ---- Words shared by the writers (report/words.c) ---------------------- */
+
+/* "gemm.nt", "gemm.strided.nt" */
+void ac_site_add_operation(struct ac_text *text, const struct ac_site *site);
+/* "256x64x1024", batched "256x64x1024x8" */
+void ac_site_add_sizes(struct ac_text *text, const struct ac_site *site);
+/* "fp16:3" */
+void ac_site_add_line(struct ac_text *text, const struct ac_site *site);
+/* 98.7 %: never rounded to all or nothing when it is not. */
+void ac_share_add(struct ac_text *text, double part, double whole);
+/* 12.3 GFLOP */
+void ac_flops_add(struct ac_text *text, double flops);
+/* "fp16 98.0 %, tf32 0.7 %", or "" */
+void ac_totals_add_rungs(struct ac_text *text,
+    const struct ac_report_totals *totals);
+/* "too-small 1.2 % (12 calls), pedantic 0.1 % (1 call)", or "" */
+void ac_totals_add_reasons(struct ac_text *text,
+    const struct ac_report_totals *totals);
+/* What the program had asked for: "fp32", or "fp32 80.0 %, tf32 20.0 %". */
+void ac_report_add_baseline(struct ac_text *text,
+    const struct ac_report *report);
+/* `s` with what could steer a terminal replaced by '?'. */
+void ac_text_add_clean(struct ac_text *text, const char *s);
+/* "1 call", "2 calls": `noun` in the plural by an s. */
+void ac_text_add_count(struct ac_text *text, uint64_t count, const char *noun);
+
+#endif
