@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# preload.sh -- sourced by the preload tests: TAP, a private folder, and the
+# ways to run a program with and without the library.
+# shellcheck disable=SC2034,SC1091
+. "$(dirname "$0")/../lint/tap.sh"
+library=$build/libautocast.so
+emulator=$build/emulator
+clients=$build/tests/preload/programs
+work=$(mktemp -d "${TMPDIR:-/tmp}/autocast-test.XXXXXX") || exit 99
+trap 'rm -rf "$work"' EXIT
+AUTOCAST_NOTICE=off
+AUTOCAST_STATE=$work/state
+export AUTOCAST_NOTICE AUTOCAST_STATE
+# A sanitizer's runtime must come before everything else that is preloaded.
+sanitizer=
+case ${SANITIZERS:-} in
+*address*) sanitizer=$(${CC:-cc} -print-file-name=libasan.so) ;;
+*thread*) sanitizer=$(${CC:-cc} -print-file-name=libtsan.so) ;;
+esac
+preload=${sanitizer:+$sanitizer:}$library
+
+need_emulator()
+{
+	[ -e "$emulator/libcublas.so.13" ] ||
+	    skip_all 'the emulated GPU was not built (OpenBLAS is missing)'
+}
+
+# bare PROGRAM ARGS: on the emulated GPU, without the library.
+bare()
+{
+	LD_LIBRARY_PATH=$emulator "$@"
+}
+
+# under POLICY PROGRAM ARGS: on the emulated GPU, with the library preloaded.
+under()
+{
+	_policy=$1
+	shift
+	LD_LIBRARY_PATH=$emulator AUTOCAST_POLICY=$_policy \
+	    LD_PRELOAD=$preload "$@"
+}
+
+# same WHAT FILE FILE: the case passes if both files hold the same bytes.
+same()
+{
+	check "$1" "$(cmp "$2" "$3" 2>&1)"
+}
+
+# equal WHAT EXPECTED FOUND
+equal()
+{
+	if [ "$2" = "$3" ]; then
+		check "$1" ''
+	else
+		check "$1" "expected: $2
+found:    $3"
+	fi
+}
+
+# total FIELD [POLICY-RUN]: a number of the last run's JSON report.
+total()
+{
+	"$build/autocast" report --json |
+	    python3 -c 'import json, sys
+value = json.load(sys.stdin)
+for key in sys.argv[1].split("."):
+    value = value[int(key)] if isinstance(value, list) else value[key]
+print(value)' "$1"
+}
