@@ -20,7 +20,8 @@ enum ac_kernels_status {
 	AC_KERNELS_OK,
 	AC_KERNELS_NO_DRIVER,   /* no usable libcuda.so.1 */
 	AC_KERNELS_NO_MODULE,   /* the driver did not take our PTX */
-	AC_KERNELS_LAUNCH       /* the driver refused a launch */
+	AC_KERNELS_LAUNCH,      /* the driver refused a launch */
+	AC_KERNELS_NO_CONTEXT   /* no context is current: nothing remembered */
 };
 
 /* An FP32 matrix, or `batch` of them, in device memory, and where its cast
@@ -60,9 +61,10 @@ struct ac_cast_scalar {
 	const float *device;    /* NULL: use `value` */
 };
 
-/* Load the kernels for the current context's driver, once per process; later
- * calls return the first answer. Not to be called first while the current
- * thread captures a stream without a relaxed-mode bracket. Thread-safe. */
+/* Load the kernels into the current context. The first answer for a context
+ * is remembered, a refusal too (said once, at INFO): later calls are a look-up.
+ * The other functions load by themselves what is not loaded yet. Safe while a
+ * stream captures: the loading happens in a relaxed-mode bracket. Thread-safe. */
 enum ac_kernels_status ac_kernels_load(void);
 
 /* Queue: state->amax and state->nonfinite of both operands (one launch). */
