@@ -75,6 +75,16 @@ ac_op_has(const struct ac_op *op, enum ac_quantity which)
 	return op->quantities >> which & 1;
 }
 
+/* Filter, stride and dilation have an extent per spatial dimension (below
+ * 2^16 each); pass 0 for dimensions that are not there. */
+static inline void
+ac_op_set_extents(struct ac_op *op, enum ac_quantity which, uint16_t first,
+    uint16_t second, uint16_t third)
+{
+	ac_op_set(op, which, (double)((uint64_t)third << 32 |
+	    (uint64_t)second << 16 | first));
+}
+
 /* Set m, n, k, batch and what follows from them: flops = 2mnk*batch (8mnk for
  * complex), bytes = A + B + C once in FP32, intensity = flops / bytes.
  * Set the `type` fact ("f32", "c32") before. */

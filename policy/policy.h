@@ -56,8 +56,9 @@ struct ac_policy *ac_policy_parse(const char *rules, const char *text,
 
 /* Find and load the policy the order of policy-language.md selects ("Which
  * policy"): `chosen` is the value of --policy or NULL (then the environment
- * decides). Reads files; never the current directory unless named. NULL on
- * errors. *origin_out is always set. */
+ * decides), `rules` the -e lines or NULL (then AUTOCAST_RULES holds them).
+ * Reads files; never the current directory unless named. NULL on errors.
+ * *origin_out is always set. */
 struct ac_policy *ac_policy_load(const char *chosen, const char *rules,
     struct ac_policy_problems *problems, struct ac_policy_origin *origin_out);
 

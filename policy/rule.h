@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/rule.h -- a policy once it is parsed: frozen, read by any thread.
+ * Written by the parser and by check.c only. For the policy room only. */
+#ifndef AC_POLICY_RULE_H
+#define AC_POLICY_RULE_H
+
+#include "policy/arena.h"
+#include "policy/names.h"
+#include "policy/policy.h"
+
+/* A text that statements come from. */
+struct ac_source {
+	const char             *name;      /* as diagnostics show it */
+	const char             *path;      /* resolved, to see cycles; "" */
+	const char             *text;
+	size_t                  count;
+	const struct ac_source *parent;    /* the text that includes this one */
+	bool                    is_rules;  /* -e lines */
+	bool                    is_file;   /* includes are relative to it */
+};
+
+/* Where something stands. */
+struct ac_place {
+	const struct ac_source *source;
+	const char             *line_start, *at;
+	uint32_t                line;
+};
+
+enum ac_compare { AC_LESS, AC_AT_MOST, AC_MORE, AC_AT_LEAST, AC_SAME, AC_OTHER,
+	AC_COMPARE_COUNT };
+extern const char *const ac_compare_names[AC_COMPARE_COUNT];
+
+enum ac_subject { AC_SUBJECT_QUANTITY, AC_SUBJECT_MIN, AC_SUBJECT_MAX,
+	AC_SUBJECT_FACT };
+
+struct ac_span {
+	double      low, high;
+	uint32_t    extent[3];    /* 3x3: one per dimension */
+	unsigned    extents;      /* how many; 0: low..high counts */
+	const char *word;         /* as written */
+};
+
+struct ac_condition {
+	enum ac_subject       subject;
+	enum ac_compare       compare;
+	unsigned              which;      /* quantity or fact */
+	uint32_t              sizes;      /* of min() and max(): quantity bits */
+	unsigned              count;      /* values, >= 1 */
+	const struct ac_span *spans;      /* NULL for a fact */
+	const char *const    *words;      /* NULL for a quantity */
+};
+
+struct ac_setting_value {
+	const char     *word;       /* as written, without quotes; NULL: not set */
+	double          number;
+	int             choice;     /* index among the words allowed, else -1 */
+	struct ac_place place;
+	unsigned        sequence;   /* of its statement */
+};
+struct ac_settings {
+	struct ac_setting_value of[AC_SET_COUNT];
+};
+
+enum ac_action { AC_ACTION_KEEP, AC_ACTION_AUTO, AC_ACTION_RUNGS };
+
+/* The settings of a rule after rule, `set`, profile and default were asked. */
+struct ac_ask {
+	double              tol;          /* 0: the rung's default */
+	enum ac_asked_guard guard;
+	enum ac_tactic      tactic;       /* NONE: auto */
+	bool                scaled, judges_profit, respects_opt_out;
+	uint64_t            workspace_bytes;
+};
+
+struct ac_rule {
+	struct ac_rule            *next;
+	unsigned                   patterns;      /* bits of ac_patterns */
+	unsigned                   operations;
+	unsigned                   condition_count;
+	const struct ac_condition *conditions;    /* the section's come first */
+	enum ac_action             action;
+	unsigned                   rung_count;
+	enum ac_rung               rungs[AC_RUNG_COUNT];
+	struct ac_place            rung_places[AC_RUNG_COUNT]; /* [0]: action */
+	struct ac_settings         own;
+	const struct ac_settings  *defaults;      /* `set` lines above; NULL */
+	struct ac_place            place;
+	unsigned                   sequence;      /* of its statement */
+	bool                       of_profile;
+	struct ac_ask              ask;
+};
+
+struct ac_site_label {
+	struct ac_site_label *next;
+	const char           *name;
+	uint32_t              id;
+};
+
+struct ac_policy {
+	struct ac_arena           arena;
+	struct ac_rule           *rules;       /* the profile's come last */
+	struct ac_site_label     *labels;
+	const struct ac_settings *defaults;    /* after the last `set`; NULL */
+	const struct ac_settings *profile_defaults;
+	const char               *profile;     /* `otherwise`; NULL: none */
+	bool                      is_off;
+};
+
+/* The value that counts for `rule`; NULL when nobody set it. */
+const struct ac_setting_value *ac_rule_setting(const struct ac_policy *policy,
+    const struct ac_rule *rule, enum ac_setting which);
+
+/* ---- match.c: does a rule speak about an operation? -------------------- */
+
+bool ac_rule_names(const struct ac_rule *rule, enum ac_operation operation);
+bool ac_condition_holds(const struct ac_policy *policy,
+    const struct ac_condition *condition, const struct ac_op *op);
+/* The value a condition compares; false when the call lacks it. */
+bool ac_condition_value(const struct ac_condition *condition,
+    const struct ac_op *op, double *value_out);
+/* The rule that decides about `op`, NULL if none does. */
+const struct ac_rule *ac_rule_find(const struct ac_policy *policy,
+    const struct ac_op *op);
+
+/* ---- decide.c: which rungs may it use? --------------------------------- */
+
+enum ac_verdict {
+	AC_VERDICT_FITS,
+	AC_VERDICT_NOT_BUILT,     /* the rung, or the rung for this operation */
+	AC_VERDICT_ILLEGAL,       /* the operation does not have it */
+	AC_VERDICT_GPU,           /* the GPU does not have it */
+	AC_VERDICT_INACCURATE,    /* known error above tol (only under auto) */
+	AC_VERDICT_TACTIC,        /* tactic= excludes it (only under auto) */
+	AC_VERDICT_COUNT
+};
+enum ac_verdict ac_rung_judge(const struct ac_rule *rule,
+    const struct ac_op *op, enum ac_rung rung);
+/* Whether `rule` lists `rung` (auto lists all). */
+bool ac_rule_allows(const struct ac_rule *rule, enum ac_rung rung);
+/* The tolerance of `rung` under `rule`. */
+double ac_rule_tol(const struct ac_rule *rule, enum ac_rung rung);
+
+/* ---- print.c ------------------------------------------------------------ */
+
+void ac_condition_print(const struct ac_condition *condition,
+    struct ac_text *text);
+/* Patterns, conditions, action and own settings, without a line end. */
+void ac_rule_print(const struct ac_rule *rule, struct ac_text *text);
+
+#endif
