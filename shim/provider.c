@@ -2,7 +2,7 @@
 /* shim/provider.c -- which loaded library a call belongs to. */
 #include "shim/provider.h"
 
-#include "base/arena.h"
+#include "base/mapped.h"
 #include "base/elf.h"
 
 #include <pthread.h>
@@ -167,7 +167,7 @@ ac_provider_bind(enum ac_entry entry, const void *caller)
 	binding = resolve(entry, caller);
 	if (!binding.provider) /* it may be loaded later: ask again */
 		return binding;
-	node = ac_arena_take(sizeof *node);
+	node = ac_mapped_take(sizeof *node);
 	if (!node)
 		return binding;
 	*node = (struct node){ caller, entry, binding };

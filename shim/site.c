@@ -3,7 +3,7 @@
  * policy. Everything here but the look-up runs once per site. */
 #include "shim/site.h"
 
-#include "base/arena.h"
+#include "base/mapped.h"
 #include "base/elf.h"
 #include "base/text.h"
 #include "shim/device.h"
@@ -291,7 +291,7 @@ add(const struct ac_gemm *g, enum ac_asked asked, int device,
 	struct ac_site *site = NULL;
 
 	if (atomic_load_explicit(&site_count, memory_order_relaxed) < SITE_LIMIT)
-		site = ac_arena_take(sizeof *site);
+		site = ac_mapped_take(sizeof *site);
 	if (!site)
 		site = scratch;
 	site->query = *query;

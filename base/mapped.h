@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/arena.h -- memory that is never given back, away from the program's
+/* base/mapped.h -- memory that is never given back, away from the program's
  * heap: a wrapped call may run while the program's allocator holds its lock. */
-#ifndef AC_BASE_ARENA_H
-#define AC_BASE_ARENA_H
+#ifndef AC_BASE_MAPPED_H
+#define AC_BASE_MAPPED_H
 
 #include <stddef.h>
 
 /* `bytes` zeroed bytes, 64-byte aligned (one record, one cache line), or NULL
  * when the system has no memory. Takes a lock: not for the hot path. */
-void *ac_arena_take(size_t bytes);
+void *ac_mapped_take(size_t bytes);
 
 #endif

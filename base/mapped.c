@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/arena.c -- a bump allocator over anonymous mappings. */
-#include "base/arena.h"
+/* base/mapped.c -- a bump allocator over anonymous mappings. */
+#include "base/mapped.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ map(size_t bytes)
 }
 
 void *
-ac_arena_take(size_t bytes)
+ac_mapped_take(size_t bytes)
 {
 	void *taken = NULL;
 
