@@ -368,11 +368,37 @@ is_part(const char *word, const char *whole)
 	    strcmp(whole + total - length, word) == 0;
 }
 
+static size_t
+common_prefix(const char *a, const char *b)
+{
+	size_t i = 0;
+
+	while (a[i] != '\0' && fold(a[i]) == fold(b[i]))
+		i++;
+	return i;
+}
+
+/* Whether `word` is nearer to `a` than to `b`: fewer edits, then a longer
+ * common beginning ("of" means "off", not "on"). `b` may be NULL. */
+static bool
+is_nearer(const char *word, const char *a, const char *b)
+{
+	size_t to_a, to_b;
+
+	if (b == NULL)
+		return true;
+	to_a = edit_distance(word, a);
+	to_b = edit_distance(word, b);
+	if (to_a != to_b)
+		return to_a < to_b;
+	return common_prefix(word, a) > common_prefix(word, b);
+}
+
 const char *
 ac_text_nearest(const char *word, const char *const *words, size_t count)
 {
 	const char *nearest = NULL;
-	size_t best = LONGEST_WORD, longer, distance, i;
+	size_t longer, distance, i;
 
 	if (strlen(word) > LONGEST_WORD)
 		return NULL;
@@ -384,10 +410,8 @@ ac_text_nearest(const char *word, const char *const *words, size_t count)
 			longer = strlen(word);
 		distance = edit_distance(word, words[i]);
 		if (distance <= (longer + 1) / 3 && distance < longer &&
-		    distance < best) {
-			best = distance;
+		    is_nearer(word, words[i], nearest))
 			nearest = words[i];
-		}
 	}
 	for (i = 0; nearest == NULL && i < count; i++)
 		if (is_part(word, words[i]))

@@ -287,6 +287,8 @@ test_nearest(void **state)
 	assert_null(NEAR(""));
 	assert_null(NEAR("a-word-longer-than-any-word-of-the-language"));
 	assert_null(ac_text_nearest("fp16", rungs, 0));
+	assert_string_equal(ac_text_nearest("of",
+	    (const char *const[]){ "on", "off" }, 2), "off");
 #undef NEAR
 }
 

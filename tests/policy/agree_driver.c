@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/policy/agree_driver.c -- what the C parser and decision make of many
+ * texts, for agree.py to compare.
+ * Reads records "LENGTH\n" + text from standard input. Answers each with one
+ * line: the places of all errors, or what it decides about the calls below;
+ * a policy that prints to one that reads or decides differently is reported
+ * as such. */
+#include "base/text.h"
+#include "policy/policy.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 10 };
+
+static struct ac_op calls[CALL_COUNT];
+
+static struct ac_op *
+add_call(unsigned i, enum ac_operation operation, const char *type)
+{
+	calls[i].operation = operation;
+	calls[i].fact[AC_FACT_TYPE] = type;
+	return &calls[i];
+}
+
+/* The same ten as in agree.py. */
+static void
+make_calls(void)
+{
+	struct ac_op *op;
+
+	op = add_call(0, AC_OP_GEMM_SINGLE, "f32");
+	ac_op_set_product(op, 768, 4096, 768, 1);
+	ac_op_set(op, AC_Q_SM, 90);
+	op->fact[AC_FACT_TA] = "T";
+	op->fact[AC_FACT_TB] = "N";
+	op->fact[AC_FACT_ASKED] = "fp32";
+	op->fact[AC_FACT_CALLER] = "train";
+	op->fact[AC_FACT_SITE] = "9c41d2e0";
+
+	op = add_call(1, AC_OP_GEMM_SINGLE, "f32");
+	ac_op_set_product(op, 16, 16, 16, 1);
+	ac_op_set(op, AC_Q_SM, 75);
+	op->fact[AC_FACT_TA] = "N";
+	op->fact[AC_FACT_ASKED] = "tf32";
+
+	op = add_call(2, AC_OP_GEMM_STRIDED, "f32");
+	ac_op_set_product(op, 64, 1024, 1024, 96);
+	ac_op_set(op, AC_Q_SM, 75);
+	op->fact[AC_FACT_CALLER] = "libcusolver.so.12";
+	op->fact[AC_FACT_SOLVER] = "yes";
+
+	op = add_call(3, AC_OP_GEMM_BATCHED, "f32");
+	ac_op_set_product(op, 512, 512, 512, 64);
+	ac_op_set(op, AC_Q_SM, 80);
+
+	op = add_call(4, AC_OP_GEMM_SINGLE, "c32");
+	ac_op_set_product(op, 512, 512, 512, 1);
+	ac_op_set(op, AC_Q_SM, 90);
+
+	op = add_call(5, AC_OP_CONV_FPROP, "f32");
+	ac_op_set_product(op, 50176, 64, 147, 1);
+	ac_op_set(op, AC_Q_CIN, 3);
+	ac_op_set(op, AC_Q_COUT, 64);
+	ac_op_set_extents(op, AC_Q_FILTER, 7, 7, 0);
+	ac_op_set_extents(op, AC_Q_STRIDE, 2, 1, 0);
+	ac_op_set(op, AC_Q_SM, 90);
+
+	op = add_call(6, AC_OP_CONV_WGRAD, "f32");
+	ac_op_set(op, AC_Q_SM, 80);
+	ac_op_set_extents(op, AC_Q_FILTER, 3, 0, 0);
+
+	op = add_call(7, AC_OP_GEMM_GROUPED, "f32");
+	op = add_call(8, AC_OP_GEMM_SINGLE, "f32");
+	ac_op_set_product(op, 256, 256, 256, 1);
+	ac_op_set(op, AC_Q_SM, 80);
+	op->fact[AC_FACT_ASKED] = "pedantic";
+	op->fact[AC_FACT_GPU] = "NVIDIA A100";
+
+	op = add_call(9, AC_OP_RNN, NULL);
+}
+
+static void
+answer_decisions(const struct ac_policy *policy)
+{
+	struct ac_decision d;
+	unsigned i;
+
+	printf("ok");
+	for (i = 0; i < CALL_COUNT; i++) {
+		ac_policy_decide(policy, &calls[i], &d);
+		printf(" %s:%u:%s:%s:%s", d.source, d.line,
+		    ac_rung_names[d.rung], ac_tactic_names[d.tactic],
+		    ac_reason_names[d.reason]);
+	}
+	printf("\n");
+}
+
+static bool
+decides_alike(const struct ac_policy *a, const struct ac_policy *b)
+{
+	struct ac_decision x, y;
+	unsigned i;
+
+	for (i = 0; i < CALL_COUNT; i++) {
+		ac_policy_decide(a, &calls[i], &x);
+		ac_policy_decide(b, &calls[i], &y);
+		if (x.rung != y.rung || x.tactic != y.tactic ||
+		    x.reason != y.reason || x.tol != y.tol)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the canonical text reads back as the same policy. */
+static bool
+survives_printing(const struct ac_policy *policy, char *once, char *twice)
+{
+	struct ac_policy_problems problems = { 0 };
+	struct ac_text text;
+	struct ac_policy *again;
+	bool same;
+
+	ac_text_init(&text, once, BUFFER_BYTES);
+	ac_policy_print(policy, &text);
+	again = ac_policy_parse(NULL, once, text.used, "file", &problems);
+	if (again == NULL)
+		return false;
+	ac_text_init(&text, twice, BUFFER_BYTES);
+	ac_policy_print(again, &text);
+	same = strcmp(once, twice) == 0 && decides_alike(policy, again);
+	ac_policy_destroy(again);
+	return same;
+}
+
+/* "file:3:14: message" lines, warnings left out, as " 3:14". */
+static void
+answer_errors(char *diagnostics)
+{
+	char *line, *save = NULL;
+	unsigned row, column;
+
+	printf("errors");
+	for (line = strtok_r(diagnostics, "\n", &save); line != NULL;
+	    line = strtok_r(NULL, "\n", &save)) {
+		if (sscanf(line, "file:%u:%u:", &row, &column) != 2 ||
+		    strstr(line, ": warning: ") != NULL)
+			continue;
+		printf(" %u:%u", row, column);
+	}
+	printf("\n");
+}
+
+static void
+answer(const char *record, size_t count, char *out, char *spare)
+{
+	struct ac_text text;
+	struct ac_policy_problems problems = { .text = &text };
+	struct ac_policy *policy;
+
+	ac_text_init(&text, out, BUFFER_BYTES);
+	policy = ac_policy_parse(NULL, record, count, "file", &problems);
+	if (policy == NULL) {
+		answer_errors(out);
+		return;
+	}
+	if (survives_printing(policy, out, spare))
+		answer_decisions(policy);
+	else
+		printf("printed wrongly\n");
+	ac_policy_destroy(policy);
+}
+
+int
+main(void)
+{
+	char *record = malloc(BUFFER_BYTES), *out = malloc(BUFFER_BYTES);
+	char *spare = malloc(BUFFER_BYTES);
+	unsigned length;
+
+	if (record == NULL || out == NULL || spare == NULL)
+		return 1;
+	make_calls();
+	while (scanf("%u", &length) == 1 && getchar() == '\n' &&
+	    length < BUFFER_BYTES &&
+	    fread(record, 1, length, stdin) == length)
+		answer(record, length, out, spare);
+	free(record);
+	free(out);
+	free(spare);
+	return 0;
+}

@@ -1,0 +1,580 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A second implementation of the policy language (grammar version 1).
+
+Written from the manual, independently of policy/*.c, to be disagreed with:
+tests/policy/agree.py feeds both with the same texts. It is a check, not a
+model of structure, and is never installed.
+
+It grew out of an earlier prototype and differs from it on purpose:
+ - an error never swallows the line that follows it;
+ - `version` must be 1, a site id has 8 hexadecimal digits, `include` wants a
+   string, nothing follows `otherwise`;
+ - `keep` and `auto` stand alone;
+ - sizes are whole numbers with Ki or Mi; k M G T belong to flops and bytes;
+   NxM belongs to filter, stride and dilation; there is no Ti;
+ - setting values are checked; a condition that no operation of its line can
+   have, a rung its tolerance forbids and a tactic it lacks are errors;
+ - a condition on a site knows the names `site` lines give;
+ - profiles decide, and a rung is chosen, with a reason when the call is kept.
+Left out, and tested elsewhere: include files, encodings, bounds, warnings.
+"""
+import re
+
+RUNGS = {  # name: (built, known error, default tolerance)
+    "tf32": (True, 2.9e-4, 1e-3), "fp16": (True, 2.9e-4, 1e-3),
+    "bf16": (True, 2.4e-3, 8e-3), "fp16x3": (False, 6.5e-7, 1e-5),
+    "bf16x3": (False, 6e-6, 3e-5), "bf16x6": (False, 3e-7, 6e-6),
+    "int8x3": (False, 2.9e-4, 1e-3), "int8x6": (False, 9e-7, 6e-6)}
+LEAST_SM = {"tf32": 80, "fp16": 70, "bf16": 80, "fp16x3": 70, "bf16x3": 80,
+            "bf16x6": 80, "int8x3": 75, "int8x6": 75}
+PROFILES = "off tf32 fp16 bf16 amp accurate".split()
+OPERATIONS = ("gemm.single gemm.batched gemm.strided gemm.grouped gemm.lt "
+              "conv.fprop conv.dgrad conv.wgrad rnn").split()
+PATTERNS = ["*", "gemm", "conv"] + OPERATIONS
+SIZES = {name: "gemm conv" for name in "m n k".split()}
+SIZES["batch"] = "gemm conv rnn"
+SIZES.update({name: "conv" for name in
+              "cin cout groups filter stride dilation spatial".split()})
+EXTENTS = ("filter", "stride", "dilation")
+QUANTITIES = dict(SIZES, flops="gemm conv", bytes="gemm conv",
+                  intensity="gemm conv", sm="gemm conv rnn",
+                  device="gemm conv rnn", rank="gemm conv rnn")
+FACTS = {name: "gemm conv rnn" for name in
+         "type asked fn caller program thread region site gpu lib "
+         "solver".split()}
+FACTS.update(ta="gemm", tb="gemm", layout="conv rnn", epilogue="gemm conv")
+SETTINGS = {
+    "tol": "number", "guard": "on off strict", "scale": "auto none",
+    "tactic": "auto library cast cached", "profit": "on off",
+    "constant": "a b ab", "after": "count", "sample": "text",
+    "workspace": "bytes", "conv-workspace": "bytes",
+    "respect-opt-out": "on off", "deepbind": "on off",
+    "reproducible": "on off", "check-cache": "on off"}
+NVIDIA = "libcublas libcudnn libcusolver libcusparse libcufft libnv".split()
+
+
+class Bad(Exception):
+    """An error at a token."""
+
+    def __init__(self, token, message):
+        super().__init__(message)
+        self.place = token[2], token[3]
+        self.message = message
+
+
+# ---- Tokens: (kind, text, line, column) -------------------------------------
+
+TOKEN = re.compile(r"""
+    (?P<blank>[ \t]+) | (?P<comment>\#[^\n]*) | (?P<join>\\\r?\n)
+  | (?P<nl>\r?\n) | (?P<arrow>->) | (?P<cmp>!=|<=|>=|=|<|>)
+  | (?P<mark>[,;()\[\]]) | (?P<string>"(?:[^"\\\n]|\\["\\])*")
+  | (?P<word>(?:(?!->)[A-Za-z0-9_.*?/+@%~:\-])+) | (?P<bad>.)""",
+                   re.X | re.S)
+
+
+def tokens_of(text):
+    out, line, start, at = [], 1, 0, 0
+    if text.startswith("\ufeff"):
+        at = start = 1
+    for match in TOKEN.finditer(text, at):
+        kind = match.lastgroup
+        if kind not in ("blank", "comment", "join"):
+            out.append((kind, match.group(), line, match.start() - start + 1))
+        if kind in ("join", "nl"):
+            line, start = line + 1, match.end()
+    out.append(("end", "", line, len(text) - start + 1))
+    return out
+
+
+def unquote(text):
+    if not text.startswith('"'):
+        return text
+    return re.sub(r"\\(.)", r"\1", text[1:-1])
+
+
+# ---- Numbers -----------------------------------------------------------------
+
+NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)"
+                    r"(Ki|Mi|Gi|k|M|G|T)?\Z")
+FACTOR = {None: 1.0, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "k": 1e3,
+          "M": 1e6, "G": 1e9, "T": 1e12}
+SUFFIXES = {"size": ("Ki", "Mi"), "amount": tuple(FACTOR), "ratio": (),
+            "whole": ()}
+
+
+def number(text, kind, token):
+    match = NUMBER.match(text)
+    if not match:
+        raise Bad(token, "not a number")
+    if match[2] and match[2] not in SUFFIXES[kind]:
+        raise Bad(token, "suffix")
+    if kind in ("size", "whole") and not match[1].isdigit():
+        raise Bad(token, "not whole")
+    value = float(match[1]) * FACTOR[match[2]]
+    if not value < 2.0**63:
+        raise Bad(token, "too large")
+    return value
+
+
+def number_kind(key):
+    if key in SIZES:
+        return "size"
+    return {"flops": "amount", "bytes": "amount",
+            "intensity": "ratio"}.get(key, "whole")
+
+
+# ---- Policies ----------------------------------------------------------------
+
+class Condition:
+    def __init__(self):
+        self.key = self.sizes = self.compare = None
+        self.values = []      # (low, high), a list of extents, or a glob
+
+    def families(self):
+        if self.sizes:
+            sets = [set(SIZES[s].split()) for s in self.sizes]
+            return set.intersection(*sets)
+        return set({**QUANTITIES, **FACTS}[self.key].split())
+
+
+class Rule:
+    def __init__(self):
+        self.patterns, self.conditions = [], []
+        self.rungs = []       # [] is keep, ["auto"] everything
+        self.places = []
+        self.own, self.defaults = {}, {}
+        self.line, self.profile = 0, None
+
+
+def families_of(patterns):
+    out = set()
+    for pattern in patterns:
+        out |= {"gemm", "conv", "rnn"} if pattern == "*" else {
+            pattern.split(".")[0]}
+    return out
+
+
+class Parser:
+    """One text; errors in order of appearance as (line, column, message)."""
+
+    def __init__(self, text, profiles, profile=None):
+        self.tokens, self.at = tokens_of(text), 0
+        self.profiles, self.profile = profiles, profile
+        self.errors, self.rules, self.labels = [], [], {}
+        self.section, self.sets = [], {}
+        self.otherwise, self.told = None, False
+
+    def here(self):
+        return self.tokens[self.at]
+
+    def ahead(self):
+        return self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+
+    def take(self):
+        token = self.here()
+        self.at = min(self.at + 1, len(self.tokens) - 1)
+        return token
+
+    def at_end(self):
+        return self.here()[0] in ("nl", "end") or self.here()[1] == ";"
+
+    def want_end(self):
+        if not self.at_end():
+            raise Bad(self.here(), "unexpected")
+
+    def note(self, place, message):
+        self.errors.append((*place, message))
+
+    def parse(self):
+        while True:
+            try:
+                if not self.at_end():
+                    self.statement()
+            except Bad as bad:
+                self.note(bad.place, bad.message)
+                while not self.at_end():
+                    self.take()
+            if self.here()[0] == "end":
+                break
+            self.take()
+
+    def statement(self):
+        token = self.here()
+        if self.otherwise and not self.told:
+            self.told = True
+            self.note(token[2:], "otherwise is last")
+        parse = {"version": self.version, "[": self.section_line,
+                 "set": self.set_line, "include": self.include,
+                 "site": self.site, "otherwise": self.otherwise_line
+                 }.get(token[1])
+        if parse is None:
+            self.rule()
+            return
+        self.take()
+        parse()
+
+    # -- statements other than rules
+
+    def version(self):
+        if self.here()[1] != "1":
+            raise Bad(self.here(), "version")
+        self.take()
+        self.want_end()
+
+    def section_line(self):
+        conditions, self.section = [], []
+        while self.here()[1] != "]":
+            if self.at_end():
+                raise Bad(self.here(), "] missing")
+            conditions.append(self.condition())
+        self.take()
+        self.want_end()
+        self.section = conditions
+
+    def set_line(self):
+        settings = self.settings()
+        if not settings:
+            raise Bad(self.here(), "set wants something")
+        self.want_end()
+        self.sets = {**self.sets, **settings}
+
+    def include(self):
+        token = self.here()
+        if token[0] != "string":
+            raise Bad(token, "include wants a string")
+        self.take()
+        self.want_end()
+        raise Bad(token, "there is no such file")
+
+    def site(self):
+        name = self.here()
+        if name[0] != "word" or len(name[1]) > 31:
+            raise Bad(name, "site wants a name")
+        self.take()
+        if self.here()[1] != "=":
+            raise Bad(self.here(), "= missing")
+        self.take()
+        ident = self.here()
+        if not re.fullmatch("[0-9a-fA-F]{8}", ident[1]):
+            raise Bad(ident, "site id")
+        self.take()
+        self.want_end()
+        self.labels.setdefault(ident[1].lower(), name[1])
+
+    def otherwise_line(self):
+        token = self.here()
+        if token[1] not in PROFILES:
+            raise Bad(token, "profile")
+        self.take()
+        self.want_end()
+        self.otherwise = token[1]
+
+    # -- rules
+
+    def pattern(self):
+        if self.here()[1] not in PATTERNS:
+            raise Bad(self.here(), "operation")
+        return self.take()[1]
+
+    def rule(self):
+        rule, first = Rule(), self.here()
+        rule.line, rule.profile = first[2], self.profile
+        rule.patterns.append(self.pattern())
+        while self.here()[1] == ",":
+            self.take()
+            rule.patterns.append(self.pattern())
+        families = families_of(rule.patterns)
+        for condition in self.section:
+            if not condition.families() & families:
+                raise Bad(first, "no operation has it")
+        rule.conditions = list(self.section)
+        while self.here()[0] in ("word", "string"):
+            key = self.here()
+            if self.ahead()[0] != "cmp" and self.ahead()[1] != "(":
+                raise Bad(key, "no condition")
+            condition = self.condition()
+            if not condition.families() & families:
+                raise Bad(key, "no operation has it")
+            rule.conditions.append(condition)
+        if self.here()[0] != "arrow":
+            raise Bad(self.here(), "-> missing")
+        self.take()
+        self.action(rule)
+        rule.own, rule.defaults = self.settings(), self.sets
+        self.want_end()
+        self.rules.append(rule)
+
+    def action(self, rule):
+        if self.here()[1] in ("keep", "auto"):
+            token = self.take()
+            rule.rungs = [] if token[1] == "keep" else ["auto"]
+            rule.places = [token[2:]]
+            if self.here()[1] == ",":
+                raise Bad(self.here(), "stands alone")
+            return
+        while True:
+            token = self.here()
+            if token[1] not in RUNGS:
+                raise Bad(token, "action")
+            self.take()
+            if token[1] not in rule.rungs:
+                rule.rungs.append(token[1])
+                rule.places.append(token[2:])
+            if self.here()[1] != ",":
+                return
+            self.take()
+
+    def settings(self):
+        out = {}
+        while self.here()[0] == "word":
+            key = self.take()
+            if key[1] not in SETTINGS or self.here()[1] != "=":
+                raise Bad(key, "setting")
+            self.take()
+            token = self.here()
+            if token[0] not in ("word", "string"):
+                raise Bad(token, "value missing")
+            kind, value = SETTINGS[key[1]], unquote(token[1])
+            if kind in ("number", "count", "bytes"):
+                value = number(token[1], {"number": "ratio", "count": "whole",
+                                          "bytes": "amount"}[kind], token)
+                if value <= 0 and kind != "count":
+                    raise Bad(token, "greater than 0")
+            elif kind != "text" and value not in kind.split():
+                raise Bad(token, "one of")
+            self.take()
+            out[key[1]] = (value, token[2:])
+        return out
+
+    # -- conditions
+
+    def condition(self):
+        out, key = Condition(), self.take()
+        out.key = key[1]
+        if key[1] in ("min", "max") and self.here()[1] == "(":
+            out.sizes = []
+            while not out.sizes or self.here()[1] == ",":
+                self.take()
+                if self.here()[1] not in SIZES:
+                    raise Bad(self.here(), "not a size")
+                out.sizes.append(self.take()[1])
+            if self.here()[1] != ")":
+                raise Bad(self.here(), ") missing")
+            self.take()
+        elif key[1] not in QUANTITIES and key[1] not in FACTS:
+            raise Bad(key, "condition")
+        token = self.here()
+        if token[0] != "cmp":
+            raise Bad(token, "comparison missing")
+        self.take()
+        if self.here()[0] == "cmp":
+            raise Bad(token, "one comparison")
+        out.compare = token[1]
+        listed = token[1] in ("=", "!=")
+        if not out.sizes and key[1] in FACTS and not listed:
+            raise Bad(token, "only = and !=")
+        while True:
+            value = self.here()
+            if value[0] not in ("word", "string"):
+                raise Bad(value, "value missing")
+            out.values.append(self.value(out, value, listed))
+            self.take()
+            if self.here()[1] != ",":
+                return out
+            if not listed:
+                raise Bad(self.here(), "one value")
+            self.take()
+
+    @staticmethod
+    def value(condition, token, listed):
+        text, key = token[1], condition.key
+        if not condition.sizes and key in FACTS:
+            return unquote(text)
+        kind = "size" if condition.sizes else number_kind(key)
+        if not condition.sizes and key in EXTENTS and "x" in text:
+            extents = text.split("x")
+            if not listed or len(extents) > 3:
+                raise Bad(token, "extents")
+            extents = [number(e, "whole", token) for e in extents]
+            if max(extents) > 65535:
+                raise Bad(token, "too large")
+            return extents
+        if ".." in text:
+            if not listed:
+                raise Bad(token, "range")
+            low, high = (number(part, kind, token)
+                         for part in text.split("..", 1))
+            if low > high:
+                raise Bad(token, "empty range")
+            return low, high
+        low = number(text, kind, token)
+        return low, low
+
+
+class Policy:
+    def __init__(self, text, profiles):
+        parser = Parser(text, profiles)
+        parser.parse()
+        self.errors, self.labels = parser.errors, parser.labels
+        self.rules, self.fallback = parser.rules, {}
+        if parser.otherwise:
+            inner = Parser(profiles[parser.otherwise], profiles,
+                           parser.otherwise)
+            inner.parse()
+            assert not inner.errors
+            self.fallback = inner.sets
+            for rule in inner.rules:
+                rule.defaults = parser.sets
+            self.rules = self.rules + inner.rules
+        self.check()
+        self.errors.sort(key=lambda e: e[:2])
+
+    def setting(self, rule, key):
+        for place in (rule.own, rule.defaults, self.fallback):
+            if key in place:
+                return place[key]
+        return None, None
+
+    def check(self):
+        told = set()
+        for rule in self.rules:
+            tol, tol_place = self.setting(rule, "tol")
+            tactic, tactic_place = self.setting(rule, "tactic")
+            unscaled = self.setting(rule, "scale")[0] == "none"
+
+            def blame(what, i, place):
+                if rule.profile and what in told:
+                    return
+                if rule.profile:
+                    told.add(what)
+                self.errors.append((*(place if rule.profile else
+                                      rule.places[i]), what))
+            least = min(row[1] for row in RUNGS.values())
+            if rule.rungs == ["auto"]:
+                if tol is not None and tol < least:
+                    blame("tol", 0, tol_place)
+                continue
+            for i, rung in enumerate(rule.rungs):
+                if tol is not None and RUNGS[rung][1] > tol:
+                    blame("tol", i, tol_place)
+            if tactic == "library" and not unscaled and "fp16" in rule.rungs:
+                blame("library", rule.rungs.index("fp16"), tactic_place)
+            if rule.own.get("tactic", ("",))[0] == "cast" and \
+                    rule.rungs == ["tf32"]:
+                self.errors.append((*rule.own["tactic"][1], "cast"))
+
+    # -- deciding; a call is a dict: op, quantities, facts
+
+    def decide(self, call):
+        for rule in self.rules:
+            named = any(p == "*" or p == call["op"] or
+                        call["op"].startswith(p + ".") for p in rule.patterns)
+            if named and all(self.holds(c, call) for c in rule.conditions):
+                return (rule.profile or "file", rule.line,
+                        *self.choose(rule, call))
+        return "", 0, "keep", "none", "no-rule"
+
+    def holds(self, condition, call):
+        key, values = condition.key, condition.values
+        if condition.sizes:
+            have = [call.get(size) for size in condition.sizes]
+            if None in have:
+                return False
+            have = [max(h) if isinstance(h, tuple) else h for h in have]
+            have = min(have) if key == "min" else max(have)
+        else:
+            have = call.get(key)
+            if have is None:
+                return False
+        if isinstance(have, str):
+            names = [have]
+            if key == "site" and have in self.labels:
+                names.append(self.labels[have])
+            found = any(matches(v, n) for v in values for n in names)
+            return found == (condition.compare == "=")
+        every = have if isinstance(have, tuple) else (have,)
+        found = any(number_holds(every, v, condition.compare) for v in values)
+        return found != (condition.compare == "!=")
+
+    def choose(self, rule, call):
+        ask = {key: self.setting(rule, key)[0] for key in SETTINGS}
+        asked, kind = call.get("asked"), call.get("type")
+        if not rule.rungs:
+            return "keep", "none", "rule"
+        if ask["respect-opt-out"] != "off":
+            if asked == "pedantic":
+                return "keep", "none", "pedantic"
+            if asked in ("emulated", "opted-out"):
+                return "keep", "none", "opted-out"
+        if kind not in (None, "f32", "c32"):
+            return "keep", "none", "type"
+        caller = call.get("caller", "").split("/")[-1]
+        if any(caller.startswith(lib) for lib in NVIDIA) and not any(
+                c.key == "caller" and c.compare == "=" and not c.sizes
+                for c in rule.conditions):
+            return "keep", "none", "internal-caller"
+        if call["op"] == "gemm.grouped":
+            return "keep", "none", "grouped"
+        if ask["guard"] == "strict":
+            return "keep", "none", "not-built"
+        return self.choose_rung(rule, call, ask)
+
+    def choose_rung(self, rule, call, ask):
+        everything = rule.rungs == ["auto"]
+        allowed = list(RUNGS) if everything else rule.rungs
+        legal = [r for r in allowed if self.legal(rule, call, r) and
+                 (ask["tol"] is None or RUNGS[r][1] <= ask["tol"])]
+        works = call["op"] in ("gemm.single", "gemm.strided") and \
+            call.get("type") != "c32"
+        waits = [r for r in legal if not RUNGS[r][0] or not works]
+        fits = [r for r in legal if r not in waits]
+        library = ask["tactic"] == "library"
+        if library and ask["scale"] != "none" and "fp16" in fits:
+            fits.remove("fp16")
+        if not fits:
+            nothing_built = not any(RUNGS[r][0] for r in allowed)
+            return "keep", "none", ("not-built" if waits or nothing_built
+                                    else "unsupported")
+        if ask["profit"] != "off":
+            sizes = [call.get(s) for s in ("m", "n", "k")]
+            if None not in sizes and 2.0 * sizes[0] * sizes[1] * sizes[2] * \
+                    call.get("batch", 1) < 2**24:
+                return "keep", "none", "too-small"
+        if ask["profit"] != "off" or everything:
+            fits.sort(key=["tf32", "fp16", "bf16"].index)
+        rung = fits[0]
+        cast = {"tf32": False, "fp16": not library,
+                "bf16": ask["tactic"] == "cast"}[rung]
+        return rung, "cast" if cast else "library", "none"
+
+    @staticmethod
+    def legal(rule, call, rung):
+        op = call["op"]
+        if call.get("type") == "c32" and rung not in ("tf32", "bf16"):
+            return False
+        if op == "gemm.batched" and rung == "tf32":
+            return False
+        if op in ("conv.fprop", "rnn") and rung not in ("tf32", "fp16"):
+            return False
+        if op in ("conv.dgrad", "conv.wgrad") and rung != "tf32" and not (
+                rung == "fp16" and op in rule.patterns):
+            return False
+        return call.get("sm", 0) >= LEAST_SM[rung]
+
+
+def matches(glob, text):
+    pattern = "".join({"*": ".*", "?": "."}.get(c, re.escape(c)) for c in glob)
+    return re.fullmatch(pattern, text, re.S) is not None
+
+
+def number_holds(every, value, compare):
+    if isinstance(value, list):
+        if len(every) == 1:
+            every = every * len(value)
+        return list(every) == value
+    low, high = value
+    test = {"<": lambda x: x < low, "<=": lambda x: x <= low,
+            ">": lambda x: x > low, ">=": lambda x: x >= low,
+            "=": lambda x: low <= x <= high,
+            "!=": lambda x: low <= x <= high}[compare]
+    return all(test(x) for x in every)
