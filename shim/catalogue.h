@@ -4,6 +4,8 @@
 #ifndef AC_SHIM_CATALOGUE_H
 #define AC_SHIM_CATALOGUE_H
 
+#include <stdbool.h>
+
 #include <cublas_api.h> /* never cublas_v2.h: its macros would rename our rows */
 
 /* What the program sees of the library: NVIDIA's names, unversioned. */
@@ -31,6 +33,8 @@ typedef void (*ac_fn)(void);
 struct ac_entry_row {
 	const char *symbol;
 	const char *provider; /* what its SONAME starts with */
+	int operation;        /* of a product: enum ac_operation; else -1 */
+	bool rewritable;      /* a product that a recipe exists for */
 };
 extern const struct ac_entry_row ac_entries[ENTRY_COUNT];
 

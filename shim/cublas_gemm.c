@@ -3,7 +3,6 @@
  * hand them to gemm.c, make the original call if that recast nothing.
  * The original call is made with the program's own arguments, in sight. */
 #include "base/guard.h"
-#include "policy/op.h"
 #include "shim/gemm.h"
 
 /* ---- Shapes: parameters, arguments, packing ---------------------------- */
@@ -17,8 +16,9 @@
 	const float *beta, float *C, index ldc
 #define SINGLE_ARGS handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, \
 	beta, C, ldc
-#define SINGLE_PACK .operation = AC_OP_GEMM_SINGLE, .rewritable = true, \
-	.batch = 1, .a = { A, CUDA_R_32F, lda, 0 }, \
+#define SINGLE_FORM AC_TYPE_F32, AC_ASKED_UNSAID
+#define SINGLE_BATCH 1
+#define SINGLE_OPERANDS .a = { A, CUDA_R_32F, lda, 0 }, \
 	.b = { B, CUDA_R_32F, ldb, 0 }, .c = { C, CUDA_R_32F, ldc, 0 }
 
 #define STRIDED_PARAMS(index) HEAD(index), const float *alpha, \
@@ -27,8 +27,9 @@
 	const float *beta, float *C, index ldc, long long stride_c, index count
 #define STRIDED_ARGS handle, transa, transb, m, n, k, alpha, A, lda, \
 	stride_a, B, ldb, stride_b, beta, C, ldc, stride_c, count
-#define STRIDED_PACK .operation = AC_OP_GEMM_STRIDED, .rewritable = true, \
-	.batch = count, .a = { A, CUDA_R_32F, lda, stride_a }, \
+#define STRIDED_FORM AC_TYPE_F32, AC_ASKED_UNSAID
+#define STRIDED_BATCH count
+#define STRIDED_OPERANDS .a = { A, CUDA_R_32F, lda, stride_a }, \
 	.b = { B, CUDA_R_32F, ldb, stride_b }, \
 	.c = { C, CUDA_R_32F, ldc, stride_c }
 
@@ -37,9 +38,10 @@
 	const float *beta, float *const C[], index ldc, index count
 #define POINTERS_ARGS handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, \
 	beta, C, ldc, count
-#define POINTERS_PACK .operation = AC_OP_GEMM_BATCHED, .batch = count, \
-	.a = { A, CUDA_R_32F, lda, 0 }, .b = { B, CUDA_R_32F, ldb, 0 }, \
-	.c = { C, CUDA_R_32F, ldc, 0 }
+#define POINTERS_FORM AC_TYPE_F32, AC_ASKED_UNSAID
+#define POINTERS_BATCH count
+#define POINTERS_OPERANDS .a = { A, CUDA_R_32F, lda, 0 }, \
+	.b = { B, CUDA_R_32F, ldb, 0 }, .c = { C, CUDA_R_32F, ldc, 0 }
 
 #define SGEMM_EX_PARAMS(index) HEAD(index), const float *alpha, \
 	const void *A, cudaDataType type_a, index lda, \
@@ -47,9 +49,11 @@
 	const float *beta, void *C, cudaDataType type_c, index ldc
 #define SGEMM_EX_ARGS handle, transa, transb, m, n, k, alpha, A, type_a, lda, \
 	B, type_b, ldb, beta, C, type_c, ldc
-#define SGEMM_EX_PACK .operation = AC_OP_GEMM_SINGLE, .batch = 1, \
-	.a = { A, type_a, lda, 0 }, .b = { B, type_b, ldb, 0 }, \
-	.c = { C, type_c, ldc, 0 }
+#define SGEMM_EX_FORM ac_type_class_of(type_a, type_b, type_c, \
+	CUBLAS_COMPUTE_32F), AC_ASKED_UNSAID
+#define SGEMM_EX_BATCH 1
+#define SGEMM_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
+	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }
 
 #define GEMM_EX_PARAMS(index) HEAD(index), const void *alpha, \
 	const void *A, cudaDataType type_a, index lda, \
@@ -58,8 +62,10 @@
 	cublasComputeType_t compute, cublasGemmAlgo_t algo
 #define GEMM_EX_ARGS handle, transa, transb, m, n, k, alpha, A, type_a, lda, \
 	B, type_b, ldb, beta, C, type_c, ldc, compute, algo
-#define GEMM_EX_PACK .operation = AC_OP_GEMM_SINGLE, .rewritable = true, \
-	.batch = 1, .compute = (int)compute, .a = { A, type_a, lda, 0 }, \
+#define GEMM_EX_FORM ac_type_class_of(type_a, type_b, type_c, (int)compute), \
+	ac_asked_by_compute((int)compute)
+#define GEMM_EX_BATCH 1
+#define GEMM_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
 	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }
 
 #define STRIDED_EX_PARAMS(index) HEAD(index), const void *alpha, \
@@ -71,10 +77,12 @@
 #define STRIDED_EX_ARGS handle, transa, transb, m, n, k, alpha, A, type_a, \
 	lda, stride_a, B, type_b, ldb, stride_b, beta, C, type_c, ldc, \
 	stride_c, count, compute, algo
-#define STRIDED_EX_PACK .operation = AC_OP_GEMM_STRIDED, .rewritable = true, \
-	.batch = count, .compute = (int)compute, \
-	.a = { A, type_a, lda, stride_a }, .b = { B, type_b, ldb, stride_b }, \
-	.c = { C, type_c, ldc, stride_c }
+#define STRIDED_EX_FORM \
+	ac_type_class_of(type_a, type_b, type_c, (int)compute), \
+	ac_asked_by_compute((int)compute)
+#define STRIDED_EX_BATCH count
+#define STRIDED_EX_OPERANDS .a = { A, type_a, lda, stride_a }, \
+	.b = { B, type_b, ldb, stride_b }, .c = { C, type_c, ldc, stride_c }
 
 #define POINTERS_EX_PARAMS(index) HEAD(index), const void *alpha, \
 	const void *const A[], cudaDataType type_a, index lda, \
@@ -83,8 +91,11 @@
 	index count, cublasComputeType_t compute, cublasGemmAlgo_t algo
 #define POINTERS_EX_ARGS handle, transa, transb, m, n, k, alpha, A, type_a, \
 	lda, B, type_b, ldb, beta, C, type_c, ldc, count, compute, algo
-#define POINTERS_EX_PACK .operation = AC_OP_GEMM_BATCHED, .batch = count, \
-	.compute = (int)compute, .a = { A, type_a, lda, 0 }, \
+#define POINTERS_EX_FORM \
+	ac_type_class_of(type_a, type_b, type_c, (int)compute), \
+	ac_asked_by_compute((int)compute)
+#define POINTERS_EX_BATCH count
+#define POINTERS_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
 	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }
 
 /* Grouped calls hold several products, described one by one in host arrays
@@ -100,7 +111,7 @@
 	float *const C[], const index ldc[], index groups, const index size[]
 #define GROUPED_ARGS handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, \
 	beta, C, ldc, groups, size
-#define GROUPED_TYPES(kind) kind(CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, 0)
+#define GROUPED_FORM AC_TYPE_F32, AC_ASKED_UNSAID
 
 #define GROUPED_EX_PARAMS(index) GROUPS(index), const void *alpha, \
 	const void *const A[], cudaDataType type_a, const index lda[], \
@@ -110,63 +121,70 @@
 	cublasComputeType_t compute
 #define GROUPED_EX_ARGS handle, transa, transb, m, n, k, alpha, A, type_a, \
 	lda, B, type_b, ldb, beta, C, type_c, ldc, groups, size, compute
-#define GROUPED_EX_TYPES(kind) kind(type_a, type_b, type_c, (int)compute)
+#define GROUPED_EX_FORM \
+	ac_type_class_of(type_a, type_b, type_c, (int)compute), \
+	ac_asked_by_compute((int)compute)
 
 /* ---- Wrappers ---------------------------------------------------------- */
 
-/* One product per call: recast it, or make the original call. */
+/* One product per call: recast it, or make the original call. The full
+ * description is built only for a call that is to be recast. */
 #define ONE_PRODUCT(shape, symbol, index)                                     \
 AC_EXPORT cublasStatus_t CUBLASWINAPI                                         \
 symbol(shape##_PARAMS(index))                                                 \
 {                                                                             \
-	const struct ac_gemm g = {                                            \
-		.entry = ENTRY_##symbol, .handle = handle,                    \
-		.caller = __builtin_return_address(0),                        \
-		.transa = transa, .transb = transb, .m = m, .n = n, .k = k,   \
-		.alpha = alpha, .beta = beta, shape##_PACK                    \
-	};                                                                    \
+	const void *const caller = __builtin_return_address(0);               \
 	const bool outermost = ac_guard_enter(); /* cuBLAS calls itself */    \
-	cublasStatus_t status;                                                \
+	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;                        \
+	bool done = false;                                                    \
 	ac_fn next;                                                           \
-	if (!outermost)                                                       \
-		next = ac_gemm_next(&g);                                      \
-	if (!outermost || !ac_gemm_recast(&g, &next, &status))                \
+	if (outermost) {                                                      \
+		struct ac_site scratch;                                       \
+		const struct ac_site *const site = ac_site_find(handle,       \
+		    caller, m, n, k, shape##_BATCH, ac_form_of(               \
+		    ENTRY_##symbol, transa, transb, shape##_FORM), &scratch); \
+		next = site->binding.next;                                    \
+		if (site->decision.rung == AC_RUNG_KEEP) {                    \
+			ac_report_count(site->record, site->decision.reason); \
+		} else {                                                      \
+			const struct ac_gemm g = {                            \
+				.handle = handle, .transa = transa,           \
+				.transb = transb, .m = m, .n = n, .k = k,     \
+				.batch = shape##_BATCH, .alpha = alpha,       \
+				.beta = beta, shape##_OPERANDS                \
+			};                                                    \
+			done = ac_gemm_recast(&g, site, &status);             \
+		}                                                             \
+	} else {                                                              \
+		next = ac_provider_bind(ENTRY_##symbol, caller).next;         \
+	}                                                                     \
+	if (!done)                                                            \
 		status = ((__typeof__(&symbol))next)(shape##_ARGS);           \
 	if (outermost)                                                        \
 		ac_guard_leave();                                             \
 	return status;                                                        \
 }
 
-/* Several products per call: each is counted, none is recast. The arrays are
- * read only as far as `groups` says and only when they are all there. */
-#define GROUP(types_a, types_b, types_c, compute_type)                        \
-	struct ac_gemm g = {                                                  \
-		.entry = entry, .handle = handle,                             \
-		.caller = __builtin_return_address(0),                        \
-		.operation = AC_OP_GEMM_GROUPED, .compute = compute_type,     \
-		.a.type = types_a, .b.type = types_b, .c.type = types_c       \
-	};
-
+/* Several products per call: each is counted as a site of its own, none is
+ * recast. The arrays are read only when they are all there. */
 #define SEVERAL_PRODUCTS(shape, symbol, index)                                \
 AC_EXPORT cublasStatus_t CUBLASWINAPI                                         \
 symbol(shape##_PARAMS(index))                                                 \
 {                                                                             \
-	const enum ac_entry entry = ENTRY_##symbol;                           \
-	shape##_TYPES(GROUP)                                                  \
+	const void *const caller = __builtin_return_address(0);               \
 	const bool outermost = ac_guard_enter();                              \
 	const bool complete = transa && transb && m && n && k && size;        \
-	ac_fn next = ac_gemm_next(&g);                                        \
 	cublasStatus_t status;                                                \
 	for (index i = 0; outermost && complete && i < groups; i++) {         \
-		g.transa = transa[i];                                         \
-		g.transb = transb[i];                                         \
-		g.m = m[i];                                                   \
-		g.n = n[i];                                                   \
-		g.k = k[i];                                                   \
-		g.batch = size[i];                                            \
-		ac_gemm_recast(&g, &next, &status);                           \
+		struct ac_site scratch;                                       \
+		const struct ac_site *const site = ac_site_find(handle,       \
+		    caller, m[i], n[i], k[i], size[i], ac_form_of(            \
+		    ENTRY_##symbol, transa[i], transb[i], shape##_FORM),      \
+		    &scratch);                                                \
+		ac_report_count(site->record, site->decision.reason);         \
 	}                                                                     \
-	status = ((__typeof__(&symbol))next)(shape##_ARGS);                   \
+	status = ((__typeof__(&symbol))ac_provider_bind(ENTRY_##symbol,       \
+	    caller).next)(shape##_ARGS);                                      \
 	if (outermost)                                                        \
 		ac_guard_leave();                                             \
 	return status;                                                        \

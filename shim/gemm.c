@@ -1,65 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm.c -- the conductor of every matrix product: who asks, what the
- * policy says, which recipe runs, what is counted. */
+/* shim/gemm.c -- the conductor of every product that is to be recast: may this
+ * very call be, which recipe runs it, what is counted. */
 #include "shim/gemm.h"
 
-#include "shim/handle.h"
 #include "shim/recipe.h"
-#include "shim/site.h"
 #include "shim/start.h"
-
-ac_fn
-ac_gemm_next(const struct ac_gemm *g)
-{
-	return ac_provider_bind(g->entry, g->caller).next;
-}
-
-static enum ac_asked
-asked_by_mode(cublasMath_t mode)
-{
-	enum { MODE_BITS = 0xf }; /* above: flags such as DISALLOW_REDUCED_... */
-
-	switch ((unsigned)mode & MODE_BITS) {
-	case CUBLAS_DEFAULT_MATH:        return AC_ASKED_FP32;
-	case CUBLAS_TENSOR_OP_MATH:      return AC_ASKED_FAST16F;
-	case CUBLAS_PEDANTIC_MATH:       return AC_ASKED_PEDANTIC;
-	case CUBLAS_TF32_TENSOR_OP_MATH: return AC_ASKED_TF32;
-	default:                         return AC_ASKED_EMULATED;
-	}
-}
-
-static cublasMath_t
-mode_of(const struct ac_gemm *g, const struct ac_handle *handle)
-{
-	__typeof__(&cublasGetMathMode) get_mode =
-	    PROVIDER(handle->provider, cublasGetMathMode);
-	cublasMath_t mode;
-
-	if (!get_mode || get_mode(g->handle, &mode))
-		return CUBLAS_DEFAULT_MATH;
-	return mode;
-}
-
-/* The compute type of a call narrows what the handle's math mode allows; a
- * pedantic handle stays pedantic, whatever the call says. */
-static enum ac_asked
-asked_of(const struct ac_gemm *g, cublasMath_t mode)
-{
-	const enum ac_asked by_mode = asked_by_mode(mode);
-
-	if (by_mode == AC_ASKED_PEDANTIC)
-		return by_mode;
-	switch (g->compute) {
-	case 0:
-	case CUBLAS_COMPUTE_32F:           return by_mode;
-	case CUBLAS_COMPUTE_32F_FAST_TF32: return AC_ASKED_TF32;
-	case CUBLAS_COMPUTE_32F_FAST_16F:  return AC_ASKED_FAST16F;
-	case CUBLAS_COMPUTE_32F_FAST_16BF: return AC_ASKED_FAST16BF;
-	case CUBLAS_COMPUTE_32F_PEDANTIC:  return AC_ASKED_PEDANTIC;
-	case AC_COMPUTE_32F_EMULATED_16BFX9: return AC_ASKED_EMULATED;
-	default:                           return AC_ASKED_FP32;
-	}
-}
 
 /* ---- What only this very call can tell --------------------------------- */
 
@@ -130,24 +75,13 @@ perform(const struct ac_gemm *g, const struct ac_site *site,
 }
 
 bool
-ac_gemm_recast(const struct ac_gemm *g, ac_fn *next_out,
+ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
     cublasStatus_t *status_out)
 {
-	const struct ac_handle *handle = ac_handle_find(g->handle);
-	const enum ac_asked asked = handle ? asked_of(g, mode_of(g, handle))
-	    : AC_ASKED_FP32;
-	const struct ac_site *site;
-	struct ac_site scratch;
-	enum ac_reason reason;
+	const enum ac_reason reason = perform(g, site, status_out);
 
-	site = ac_site_find(g, asked, handle ? handle->device : -1, &scratch);
-	*next_out = site->binding.next;
-	reason = site->decision.reason;
-	if (site->decision.rung != AC_RUNG_KEEP) {
-		reason = perform(g, site, status_out);
-		if (reason == AC_REASON_NONE)
-			ac_shim_notice(&site->decision);
-	}
+	if (reason == AC_REASON_NONE)
+		ac_shim_notice(&site->decision);
 	ac_report_count(site->record, reason);
 	return reason == AC_REASON_NONE;
 }

@@ -100,7 +100,8 @@ remember(cublasHandle_t handle, struct ac_provider *provider)
 
 		if (at > GONE)
 			continue;
-		table[slot].record = (struct ac_handle){ provider, device };
+		table[slot].record = (struct ac_handle){ provider, device,
+		    PROVIDER(provider, cublasGetMathMode) };
 		atomic_store_explicit(&table[slot].key, key,
 		    memory_order_release);
 		break;

@@ -10,6 +10,7 @@
 struct ac_handle {
 	struct ac_provider *provider;
 	int device;                    /* CUDA ordinal; -1 if unknown */
+	__typeof__(&cublasGetMathMode) get_math_mode; /* NULL: not exported */
 };
 
 /* What is known of `handle`; NULL for one we did not see created (then its

@@ -16,21 +16,6 @@ enum {
 	SONAME_BYTES = 48
 };
 
-const struct ac_entry_row ac_entries[ENTRY_COUNT] = {
-#define GEMM(shape, symbol, index) { #symbol, "libcublas.so" },
-#include "shim/cublas_gemm.def"
-#undef GEMM
-#define MARKER(kind, symbol, provider) { #symbol, provider },
-#include "shim/cublas_marker.def"
-#undef MARKER
-#define HANDLE(symbol) { #symbol, "libcublas.so" },
-#include "shim/cublas_handle.def"
-#undef HANDLE
-#define COMPANION(symbol, need) { #symbol, "libcublas.so" },
-#include "shim/cublas_companion.def"
-#undef COMPANION
-};
-
 struct ac_provider {
 	char soname[SONAME_BYTES];
 	struct ac_elf_object object;

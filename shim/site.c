@@ -7,6 +7,7 @@
 #include "base/elf.h"
 #include "base/text.h"
 #include "shim/device.h"
+#include "shim/handle.h"
 #include "shim/solver.h"
 #include "shim/start.h"
 
@@ -31,80 +32,127 @@ ac_site_forget_decisions(void)
 
 /* ---- What identifies a call -------------------------------------------- */
 
-enum type_class { TYPE_F32, TYPE_F16, TYPE_BF16, TYPE_F64, TYPE_OTHER };
-
 static const char *const type_names[] = { "f32", "f16", "bf16", "f64", "other" };
 static const char *const asked_names[] = {
-	"fp32", "tf32", "fast16f", "fast16bf", "pedantic", "emulated"
+	"fp32", "fp32", "tf32", "fast16f", "fast16bf", "pedantic", "emulated"
 };
 
-/* The compute types whose accumulator is FP32; 0 for functions without one
- * (cublasSgemm and its kin), which compute in FP32. */
-static bool
-accumulates_fp32(int compute)
+/* cuBLAS's name for it is too new for some headers we build with. */
+enum { COMPUTE_32F_EMULATED_16BFX9 = 78 };
+
+enum ac_asked
+ac_asked_by_compute(int compute)
 {
 	switch (compute) {
-	case 0:
-	case CUBLAS_COMPUTE_32F:
-	case CUBLAS_COMPUTE_32F_PEDANTIC:
-	case CUBLAS_COMPUTE_32F_FAST_16F:
-	case CUBLAS_COMPUTE_32F_FAST_16BF:
-	case CUBLAS_COMPUTE_32F_FAST_TF32:
-	case AC_COMPUTE_32F_EMULATED_16BFX9:
-		return true;
-	default:
-		return false;
+	case CUBLAS_COMPUTE_32F_FAST_TF32:  return AC_ASKED_TF32;
+	case CUBLAS_COMPUTE_32F_FAST_16F:   return AC_ASKED_FAST16F;
+	case CUBLAS_COMPUTE_32F_FAST_16BF:  return AC_ASKED_FAST16BF;
+	case CUBLAS_COMPUTE_32F_PEDANTIC:   return AC_ASKED_PEDANTIC;
+	case COMPUTE_32F_EMULATED_16BFX9:   return AC_ASKED_EMULATED;
+	default:                            return AC_ASKED_UNSAID;
 	}
 }
 
-static enum type_class
-type_of(const struct ac_gemm *g)
+enum ac_type_class
+ac_type_class_of(cudaDataType a, cudaDataType b, cudaDataType c, int compute)
 {
-	if (g->a.type != g->b.type)
-		return TYPE_OTHER;
-	switch ((int)g->a.type) {
+	const bool in_fp32 = compute == CUBLAS_COMPUTE_32F
+	    || ac_asked_by_compute(compute) != AC_ASKED_UNSAID;
+
+	if (a != b)
+		return AC_TYPE_OTHER;
+	switch ((int)a) {
 	case CUDA_R_32F:
-		return g->c.type == CUDA_R_32F && accumulates_fp32(g->compute)
-		    ? TYPE_F32 : TYPE_OTHER;
-	case CUDA_R_16F:  return TYPE_F16;
-	case CUDA_R_16BF: return TYPE_BF16;
-	case CUDA_R_64F:  return TYPE_F64;
-	default:          return TYPE_OTHER;
+		return c == CUDA_R_32F && in_fp32 ? AC_TYPE_F32 : AC_TYPE_OTHER;
+	case CUDA_R_16F:  return AC_TYPE_F16;
+	case CUDA_R_16BF: return AC_TYPE_BF16;
+	case CUDA_R_64F:  return AC_TYPE_F64;
+	default:          return AC_TYPE_OTHER;
 	}
 }
 
-static struct ac_site_query
-query_of(const struct ac_gemm *g, enum ac_asked asked, int device)
+/* By the low four bits of a cublasMath_t; above them are flags such as
+ * CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION. */
+static const uint8_t asked_by_mode[16] = {
+	[CUBLAS_DEFAULT_MATH] = AC_ASKED_FP32,
+	[CUBLAS_TENSOR_OP_MATH] = AC_ASKED_FAST16F,
+	[CUBLAS_PEDANTIC_MATH] = AC_ASKED_PEDANTIC,
+	[CUBLAS_TF32_TENSOR_OP_MATH] = AC_ASKED_TF32,
+	[4] = AC_ASKED_EMULATED,  /* CUBLAS_FP32_EMULATED_BF16X9_MATH */
+	[8] = AC_ASKED_FP32       /* CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH */
+};
+
+/* The compute type of a call narrows what the handle's math mode allows; a
+ * pedantic handle stays pedantic, whatever the call says. */
+static inline ac_form
+with_asked(ac_form form, cublasHandle_t handle, const struct ac_handle *known)
 {
-	return (struct ac_site_query){ {
-		(uint64_t)(uintptr_t)g->caller,
-		(uint64_t)g->m, (uint64_t)g->n, (uint64_t)g->k,
-		(uint64_t)g->batch,
-		(uint64_t)g->entry | (uint64_t)(g->transa & 3) << 16
-		    | (uint64_t)(g->transb & 3) << 18
-		    | (uint64_t)asked << 20 | (uint64_t)type_of(g) << 24
-		    | (uint64_t)(uint8_t)device << 32,
-	} };
+	cublasMath_t mode = CUBLAS_DEFAULT_MATH;
+	uint32_t by_mode;
+
+	if (known && known->get_math_mode)
+		known->get_math_mode(handle, &mode);
+	by_mode = asked_by_mode[(unsigned)mode & 0xf];
+	if (by_mode == AC_ASKED_UNSAID) /* a mode newer than we are: hands off */
+		by_mode = AC_ASKED_EMULATED;
+	if (by_mode != AC_ASKED_PEDANTIC
+	    && (form >> 20 & 0xf) != AC_ASKED_UNSAID)
+		return form;
+	return (form & ~(UINT32_C(0xf) << 20)) | by_mode << 20;
+}
+
+/* The call, taken apart again for those who describe it. */
+struct call {
+	cublasHandle_t handle;
+	const void *caller;
+	int64_t m, n, k, batch;
+	enum ac_entry entry;
+	cublasOperation_t transa, transb;
+	enum ac_asked asked;
+	enum ac_type_class type;
+	int device;
+};
+
+static struct call
+call_of(const struct ac_site_query *query, cublasHandle_t handle)
+{
+	const uint64_t form = query->word[5];
+
+	return (struct call){
+		.handle = handle,
+		.caller = (const void *)(uintptr_t)query->word[0],
+		.m = (int64_t)query->word[1], .n = (int64_t)query->word[2],
+		.k = (int64_t)query->word[3], .batch = (int64_t)query->word[4],
+		.entry = (enum ac_entry)(form & 0xffff),
+		.transa = (cublasOperation_t)(form >> 16 & 3),
+		.transb = (cublasOperation_t)(form >> 18 & 3),
+		.asked = (enum ac_asked)(form >> 20 & 0xf),
+		.type = (enum ac_type_class)(form >> 24 & 0xf),
+		.device = (int)(int8_t)(form >> 32),
+	};
 }
 
 static inline bool
 is_same(const struct ac_site_query *a, const struct ac_site_query *b)
 {
-	uint64_t difference = 0;
-
-	for (int i = 0; i < 6; i++)
-		difference |= a->word[i] ^ b->word[i];
-	return !difference;
+	return !((a->word[0] ^ b->word[0]) | (a->word[1] ^ b->word[1])
+	    | (a->word[2] ^ b->word[2]) | (a->word[3] ^ b->word[3])
+	    | (a->word[4] ^ b->word[4]) | (a->word[5] ^ b->word[5]));
 }
 
+/* Two lanes of multiply and rotate, so that equal small sizes in different
+ * places fall apart; the top bits are the best mixed. */
 static inline uint32_t
 slot_of(const struct ac_site_query *query)
 {
-	uint64_t mix = query->word[0];
+	const uint64_t first = UINT64_C(0x9E3779B97F4A7C15);
+	const uint64_t second = UINT64_C(0xC2B2AE3D27D4EB4F);
+	uint64_t a = (query->word[0] ^ query->word[1] << 32 ^ query->word[2])
+	    * first;
+	uint64_t b = (query->word[3] ^ query->word[4] << 32 ^ query->word[5])
+	    * second;
 
-	for (int i = 1; i < 6; i++)
-		mix = (mix ^ query->word[i]) * UINT64_C(0x9E3779B97F4A7C15);
-	return (uint32_t)(mix >> 40) & (SITE_SLOTS - 1);
+	return (uint32_t)(((a ^ a >> 29) + b) * first >> 40) & (SITE_SLOTS - 1);
 }
 
 /* ---- Describing and deciding ------------------------------------------- */
@@ -158,7 +206,7 @@ describe_caller(struct description *d, const void *caller)
 
 /* "cublas-13.1", from the provider the call is bound to. */
 static void
-describe_library(struct description *d, const struct ac_gemm *g,
+describe_library(struct description *d, cublasHandle_t handle,
     struct ac_provider *provider)
 {
 	struct ac_text text;
@@ -167,46 +215,45 @@ describe_library(struct description *d, const struct ac_gemm *g,
 	ac_text_init(&text, d->library, sizeof d->library);
 	__typeof__(&cublasGetVersion_v2) get_version =
 	    provider ? PROVIDER(provider, cublasGetVersion_v2) : NULL;
-	if (!get_version || get_version(g->handle, &version))
+	if (!get_version || get_version(handle, &version))
 		return;
 	/* 13.1.0 is 130100 since CUDA 10.1; before, 8.0 was 8000. */
 	ac_text_addf(&text, "cublas-%d.%d", version / 10000, version / 100 % 100);
 }
 
 static void
-describe_key(struct ac_site_key *key, const struct ac_gemm *g,
-    enum ac_asked asked)
+describe_key(struct ac_site_key *key, const struct call *call)
 {
 	struct ac_text text;
 
-	key->operation = g->operation;
-	key->ta = letter_of(g->transa);
-	key->tb = letter_of(g->transb);
-	key->m = g->m;
-	key->n = g->n;
-	key->k = g->k;
-	key->batch = g->batch;
+	key->operation = (uint32_t)ac_entries[call->entry].operation;
+	key->ta = letter_of(call->transa);
+	key->tb = letter_of(call->transb);
+	key->m = call->m;
+	key->n = call->n;
+	key->k = call->k;
+	key->batch = call->batch;
 	ac_text_init(&text, key->symbol, sizeof key->symbol);
-	ac_text_add(&text, ac_entries[g->entry].symbol);
+	ac_text_add(&text, ac_entries[call->entry].symbol);
 	ac_text_init(&text, key->type, sizeof key->type);
-	ac_text_add(&text, type_names[type_of(g)]);
+	ac_text_add(&text, type_names[call->type]);
 	ac_text_init(&text, key->asked, sizeof key->asked);
 	ac_text_add(&text, ac_shim_get()->environment_opted_out ? "opted-out"
-	    : asked_names[asked]);
+	    : asked_names[call->asked]);
 }
 
 static void
-describe(struct description *d, const struct ac_gemm *g, enum ac_asked asked,
-    int device, struct ac_provider *provider)
+describe(struct description *d, const struct call *call,
+    struct ac_provider *provider)
 {
 	const struct ac_shim *shim = ac_shim_get();
-	const struct ac_device *gpu = ac_device_get(device);
+	const struct ac_device *gpu = ac_device_get(call->device);
 	struct ac_text text;
 
 	memset(d, 0, sizeof *d);
-	describe_key(&d->key, g, asked);
-	describe_caller(d, g->caller);
-	describe_library(d, g, provider);
+	describe_key(&d->key, call);
+	describe_caller(d, call->caller);
+	describe_library(d, call->handle, provider);
 	d->key.solver = d->is_solver ? 'y' : 'n';
 	d->ta[0] = d->key.ta;
 	d->tb[0] = d->key.tb;
@@ -214,7 +261,7 @@ describe(struct description *d, const struct ac_gemm *g, enum ac_asked asked,
 	ac_text_init(&text, d->site, sizeof d->site);
 	ac_text_addf(&text, "%08x", d->id);
 
-	d->op.operation = g->operation;
+	d->op.operation = (enum ac_operation)d->key.operation;
 	d->op.fact[AC_FACT_TA] = d->ta;
 	d->op.fact[AC_FACT_TB] = d->tb;
 	d->op.fact[AC_FACT_TYPE] = d->key.type;
@@ -225,11 +272,11 @@ describe(struct description *d, const struct ac_gemm *g, enum ac_asked asked,
 	d->op.fact[AC_FACT_SITE] = d->site;
 	d->op.fact[AC_FACT_LIB] = *d->library ? d->library : NULL;
 	d->op.fact[AC_FACT_SOLVER] = d->is_solver ? "yes" : "no";
-	ac_op_set_product(&d->op, g->m, g->n, g->k, g->batch);
+	ac_op_set_product(&d->op, call->m, call->n, call->k, call->batch);
 	if (gpu) {
 		d->op.fact[AC_FACT_GPU] = gpu->name;
 		ac_op_set(&d->op, AC_Q_SM, gpu->sm);
-		ac_op_set(&d->op, AC_Q_DEVICE, device);
+		ac_op_set(&d->op, AC_Q_DEVICE, call->device);
 		ac_report_machine(gpu->name, gpu->sm, d->library, gpu->emulated);
 	}
 }
@@ -237,19 +284,18 @@ describe(struct description *d, const struct ac_gemm *g, enum ac_asked asked,
 /* What no policy can judge: is there a recipe, and a provider for it, and
  * would it change anything? */
 static void
-judge_feasibility(struct ac_site *site, const struct ac_gemm *g,
-    enum ac_asked asked)
+judge_feasibility(struct ac_site *site, const struct call *call)
 {
 	enum ac_reason reason = AC_REASON_NONE;
 
 	if (site->decision.rung == AC_RUNG_KEEP)
 		return;
-	if (!g->rewritable)
+	if (!ac_entries[call->entry].rewritable)
 		reason = AC_REASON_NOT_BUILT;
 	else if (!site->binding.provider
 	    || !ac_provider_is_complete(site->binding.provider))
 		reason = AC_REASON_UNSUPPORTED;
-	else if (site->decision.rung == AC_RUNG_TF32 && asked == AC_ASKED_TF32)
+	else if (site->decision.rung == AC_RUNG_TF32 && call->asked == AC_ASKED_TF32)
 		reason = AC_REASON_NO_PROFIT; /* it runs on TF32 already */
 	if (reason != AC_REASON_NONE) {
 		site->decision.rung = AC_RUNG_KEEP;
@@ -259,8 +305,7 @@ judge_feasibility(struct ac_site *site, const struct ac_gemm *g,
 }
 
 static void
-decide(struct ac_site *site, const struct ac_gemm *g, enum ac_asked asked,
-    int device)
+decide(struct ac_site *site, const struct call *call)
 {
 	const struct ac_shim *shim = ac_shim_get();
 	struct description d;
@@ -268,10 +313,10 @@ decide(struct ac_site *site, const struct ac_gemm *g, enum ac_asked asked,
 
 	site->generation = atomic_load_explicit(&current_generation,
 	    memory_order_acquire);
-	site->binding = ac_provider_bind(g->entry, g->caller);
-	describe(&d, g, asked, device, site->binding.provider);
+	site->binding = ac_provider_bind(call->entry, call->caller);
+	describe(&d, call, site->binding.provider);
 	ac_policy_decide(shim->policy, &d.op, &site->decision);
-	judge_feasibility(site, g, asked);
+	judge_feasibility(site, call);
 	site->record = ac_report_site(&d.key, &site->decision,
 	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
 	if (is_overflow) {
@@ -283,29 +328,19 @@ decide(struct ac_site *site, const struct ac_gemm *g, enum ac_asked asked,
 
 /* ---- The table --------------------------------------------------------- */
 
-static __attribute__((noinline)) const struct ac_site *
-add(const struct ac_gemm *g, enum ac_asked asked, int device,
-    const struct ac_site_query *query, struct ac_site *scratch)
+static void
+publish(struct ac_site *site)
 {
-	const uint32_t start = slot_of(query);
-	struct ac_site *site = NULL;
+	const uint32_t start = slot_of(&site->query);
 
-	if (atomic_load_explicit(&site_count, memory_order_relaxed) < SITE_LIMIT)
-		site = ac_mapped_take(sizeof *site);
-	if (!site)
-		site = scratch;
-	site->query = *query;
-	decide(site, g, asked, device);
-	if (site == scratch || !site->binding.provider)
-		return site;
 	for (uint32_t i = 0; i < PROBES; i++) {
 		_Atomic(struct ac_site *) *slot =
 		    &table[(start + i) & (SITE_SLOTS - 1)];
 		struct ac_site *there = atomic_load_explicit(slot,
 		    memory_order_acquire);
 
-		/* An empty slot, or our own site of an older generation. */
-		if (there && !is_same(&there->query, query))
+		/* An empty slot, or this very site of an older generation. */
+		if (there && !is_same(&there->query, &site->query))
 			continue;
 		if (!atomic_compare_exchange_strong_explicit(slot, &there, site,
 		    memory_order_acq_rel, memory_order_acquire))
@@ -313,19 +348,41 @@ add(const struct ac_gemm *g, enum ac_asked asked, int device,
 		if (!there)
 			atomic_fetch_add_explicit(&site_count, 1,
 			    memory_order_relaxed);
-		break;
+		return;
 	}
+}
+
+static __attribute__((noinline)) const struct ac_site *
+add(const struct ac_site_query *query, cublasHandle_t handle,
+    struct ac_site *scratch)
+{
+	const struct call call = call_of(query, handle);
+	struct ac_site *site = NULL;
+
+	if (atomic_load_explicit(&site_count, memory_order_relaxed) < SITE_LIMIT)
+		site = ac_mapped_take(sizeof *site);
+	if (!site)
+		site = scratch;
+	site->query = *query;
+	decide(site, &call);
+	/* Without a provider there may be one at the next call. */
+	if (site != scratch && site->binding.provider)
+		publish(site);
 	return site;
 }
 
 const struct ac_site *
-ac_site_find(const struct ac_gemm *g, enum ac_asked asked, int device,
-    struct ac_site *scratch)
+ac_site_find(cublasHandle_t handle, const void *caller, int64_t m, int64_t n,
+    int64_t k, int64_t batch, ac_form form, struct ac_site *scratch)
 {
-	const struct ac_site_query query = query_of(g, asked, device);
+	const struct ac_handle *known = ac_handle_find(handle);
+	const uint64_t device = known ? (uint8_t)known->device : UINT8_MAX;
+	const struct ac_site_query query = { {
+		(uint64_t)(uintptr_t)caller, (uint64_t)m, (uint64_t)n,
+		(uint64_t)k, (uint64_t)batch,
+		with_asked(form, handle, known) | device << 32,
+	} };
 	const uint32_t start = slot_of(&query);
-	const uint32_t generation = atomic_load_explicit(&current_generation,
-	    memory_order_acquire);
 
 	for (uint32_t i = 0; i < PROBES; i++) {
 		const struct ac_site *site = atomic_load_explicit(
@@ -335,10 +392,11 @@ ac_site_find(const struct ac_gemm *g, enum ac_asked asked, int device,
 		if (!site)
 			break;
 		if (is_same(&site->query, &query)) {
-			if (site->generation == generation)
+			if (site->generation == atomic_load_explicit(
+			    &current_generation, memory_order_acquire))
 				return site;
 			break;
 		}
 	}
-	return add(g, asked, device, &query, scratch);
+	return add(&query, handle, scratch);
 }

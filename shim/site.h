@@ -8,14 +8,37 @@
 
 #include "policy/policy.h"
 #include "report/report.h"
-#include "shim/gemm.h"
 #include "shim/provider.h"
 
-/* What the program requested, as the policy's `asked` spells it. */
+/* What the program requested, as the policy's `asked` spells it; UNSAID: the
+ * call itself says nothing, the handle's math mode decides. */
 enum ac_asked {
-	AC_ASKED_FP32, AC_ASKED_TF32, AC_ASKED_FAST16F, AC_ASKED_FAST16BF,
-	AC_ASKED_PEDANTIC, AC_ASKED_EMULATED
+	AC_ASKED_UNSAID, AC_ASKED_FP32, AC_ASKED_TF32, AC_ASKED_FAST16F,
+	AC_ASKED_FAST16BF, AC_ASKED_PEDANTIC, AC_ASKED_EMULATED
 };
+
+enum ac_type_class {
+	AC_TYPE_F32, AC_TYPE_F16, AC_TYPE_BF16, AC_TYPE_F64, AC_TYPE_OTHER
+};
+
+/* How a call was spelled, in one word: the entry, the transposes, what its
+ * types and its compute type amount to. Constant but for the transposes where
+ * the function fixes the types. */
+typedef uint32_t ac_form;
+
+static inline ac_form
+ac_form_of(enum ac_entry entry, cublasOperation_t transa,
+    cublasOperation_t transb, enum ac_type_class type, enum ac_asked asked)
+{
+	return (uint32_t)entry | (uint32_t)(transa & 3) << 16
+	    | (uint32_t)(transb & 3) << 18 | (uint32_t)asked << 20
+	    | (uint32_t)type << 24;
+}
+
+/* What the operand types and a compute type (cublasComputeType_t) amount to. */
+enum ac_type_class ac_type_class_of(cudaDataType a, cudaDataType b,
+    cudaDataType c, int compute);
+enum ac_asked ac_asked_by_compute(int compute);
 
 struct ac_site_query {
 	uint64_t word[6];
@@ -29,11 +52,11 @@ struct ac_site {
 	struct ac_site_record   *record;
 };
 
-/* The site of `g`, decided if it is new. `device` is the handle's CUDA
- * ordinal, -1 if unknown. When the table is full *scratch is filled and
- * returned. */
-const struct ac_site *ac_site_find(const struct ac_gemm *g,
-    enum ac_asked asked, int device, struct ac_site *scratch);
+/* The site of a call of `form` that returns to `caller`, decided if it is new.
+ * Never NULL; *scratch is filled and returned when it cannot be stored. */
+const struct ac_site *ac_site_find(cublasHandle_t handle, const void *caller,
+    int64_t m, int64_t n, int64_t k, int64_t batch, ac_form form,
+    struct ac_site *scratch);
 
 /* A module became a solver: decide every site again at its next call. */
 void ac_site_forget_decisions(void);

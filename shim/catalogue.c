@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/catalogue.c -- the rows of the *.def files as one table. */
+#include "shim/catalogue.h"
+
+#include "policy/op.h"
+
+/* What each shape of product is, and whether a recipe exists for it. */
+#define SINGLE_IS      AC_OP_GEMM_SINGLE, true
+#define GEMM_EX_IS     AC_OP_GEMM_SINGLE, true
+#define SGEMM_EX_IS    AC_OP_GEMM_SINGLE, false
+#define STRIDED_IS     AC_OP_GEMM_STRIDED, true
+#define STRIDED_EX_IS  AC_OP_GEMM_STRIDED, true
+#define POINTERS_IS    AC_OP_GEMM_BATCHED, false
+#define POINTERS_EX_IS AC_OP_GEMM_BATCHED, false
+#define GROUPED_IS     AC_OP_GEMM_GROUPED, false
+#define GROUPED_EX_IS  AC_OP_GEMM_GROUPED, false
+
+const struct ac_entry_row ac_entries[ENTRY_COUNT] = {
+#define GEMM(shape, symbol, index) { #symbol, "libcublas.so", shape##_IS },
+#include "shim/cublas_gemm.def"
+#undef GEMM
+#define MARKER(kind, symbol, provider) { #symbol, provider, -1, false },
+#include "shim/cublas_marker.def"
+#undef MARKER
+#define HANDLE(symbol) { #symbol, "libcublas.so", -1, false },
+#include "shim/cublas_handle.def"
+#undef HANDLE
+#define COMPANION(symbol, need) { #symbol, "libcublas.so", -1, false },
+#include "shim/cublas_companion.def"
+#undef COMPANION
+};
