@@ -140,9 +140,11 @@ symbol(shape##_PARAMS(index))                                                 \
 	ac_fn next;                                                           \
 	if (outermost) {                                                      \
 		struct ac_site scratch;                                       \
-		const struct ac_site *const site = ac_site_find(handle,       \
-		    caller, m, n, k, shape##_BATCH, ac_form_of(               \
-		    ENTRY_##symbol, transa, transb, shape##_FORM), &scratch); \
+		const struct ac_site *site;                                   \
+		scratch.query = ac_site_query_of(caller, m, n, k,             \
+		    shape##_BATCH, ac_form_of(ENTRY_##symbol, transa, transb, \
+		    shape##_FORM));                                           \
+		site = ac_site_find(handle, &scratch);                        \
 		next = site->binding.next;                                    \
 		if (site->decision.rung == AC_RUNG_KEEP) {                    \
 			ac_report_count(site->record, site->decision.reason); \
@@ -177,10 +179,11 @@ symbol(shape##_PARAMS(index))                                                 \
 	cublasStatus_t status;                                                \
 	for (index i = 0; outermost && complete && i < groups; i++) {         \
 		struct ac_site scratch;                                       \
-		const struct ac_site *const site = ac_site_find(handle,       \
-		    caller, m[i], n[i], k[i], size[i], ac_form_of(            \
-		    ENTRY_##symbol, transa[i], transb[i], shape##_FORM),      \
-		    &scratch);                                                \
+		const struct ac_site *site;                                   \
+		scratch.query = ac_site_query_of(caller, m[i], n[i], k[i],    \
+		    size[i], ac_form_of(ENTRY_##symbol, transa[i], transb[i], \
+		    shape##_FORM));                                           \
+		site = ac_site_find(handle, &scratch);                        \
 		ac_report_count(site->record, site->decision.reason);         \
 	}                                                                     \
 	status = ((__typeof__(&symbol))ac_provider_bind(ENTRY_##symbol,       \

@@ -21,15 +21,8 @@ static struct {
 	struct ac_handle record;
 } table[HANDLE_SLOTS];
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Changes whenever a handle comes or goes: a thread's last look-up is good
- * only within one generation. */
-static _Atomic uint32_t generation = 1;
-
-static __thread __attribute__((tls_model("initial-exec"))) struct {
-	uintptr_t key;
-	const struct ac_handle *record;
-	uint32_t generation;
-} last_seen;
+_Atomic uint32_t ac_handle_generation = 1;
+__thread struct ac_handle_cache ac_handle_last;
 
 static unsigned
 start_slot(uintptr_t key)
@@ -58,20 +51,17 @@ find_slot(uintptr_t key)
 }
 
 const struct ac_handle *
-ac_handle_find(cublasHandle_t handle)
+ac_handle_search(cublasHandle_t handle)
 {
 	const uintptr_t key = (uintptr_t)handle;
-	const uint32_t now = atomic_load_explicit(&generation,
+	const uint32_t now = atomic_load_explicit(&ac_handle_generation,
 	    memory_order_acquire);
-	int slot;
+	const int slot = key > GONE ? find_slot(key) : -1;
 
-	if (last_seen.key == key && last_seen.generation == now)
-		return last_seen.record;
-	slot = key > GONE ? find_slot(key) : -1;
-	last_seen.key = key;
-	last_seen.generation = now;
-	last_seen.record = slot < 0 ? NULL : &table[slot].record;
-	return last_seen.record;
+	ac_handle_last.key = key;
+	ac_handle_last.generation = now;
+	ac_handle_last.record = slot < 0 ? NULL : &table[slot].record;
+	return ac_handle_last.record;
 }
 
 static int
@@ -106,7 +96,8 @@ remember(cublasHandle_t handle, struct ac_provider *provider)
 		    memory_order_release);
 		break;
 	}
-	atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+	atomic_fetch_add_explicit(&ac_handle_generation, 1,
+	    memory_order_release);
 	pthread_mutex_unlock(&table_lock);
 }
 
@@ -123,7 +114,8 @@ forget(cublasHandle_t handle, struct ac_handle *record_out)
 		*record_out = table[slot].record;
 		atomic_store_explicit(&table[slot].key, GONE,
 		    memory_order_release);
-		atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+		atomic_fetch_add_explicit(&ac_handle_generation, 1,
+	    memory_order_release);
 	}
 	for (unsigned i = 0; slot >= 0 && i < HANDLE_SLOTS && last; i++)
 		if (atomic_load_explicit(&table[i].key, memory_order_relaxed)

@@ -7,15 +7,40 @@
 
 #include "shim/provider.h"
 
+#include <stdatomic.h>
+#include <stdint.h>
+
 struct ac_handle {
 	struct ac_provider *provider;
 	int device;                    /* CUDA ordinal; -1 if unknown */
 	__typeof__(&cublasGetMathMode) get_math_mode; /* NULL: not exported */
 };
 
+/* The last look-up of this thread: one hot handle is the rule. Good within one
+ * generation, which changes whenever a handle comes or goes. */
+struct ac_handle_cache {
+	uintptr_t key;
+	const struct ac_handle *record;
+	uint32_t generation;
+};
+extern __thread struct ac_handle_cache ac_handle_last
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern _Atomic uint32_t ac_handle_generation
+    __attribute__((visibility("hidden")));
+
+const struct ac_handle *ac_handle_search(cublasHandle_t handle);
+
 /* What is known of `handle`; NULL for one we did not see created (then its
  * calls pass through untouched). Lock-free. The record is valid until the
  * handle is destroyed. */
-const struct ac_handle *ac_handle_find(cublasHandle_t handle);
+static inline const struct ac_handle *
+ac_handle_find(cublasHandle_t handle)
+{
+	if (ac_handle_last.key == (uintptr_t)handle
+	    && ac_handle_last.generation == atomic_load_explicit(
+	    &ac_handle_generation, memory_order_acquire))
+		return ac_handle_last.record;
+	return ac_handle_search(handle);
+}
 
 #endif

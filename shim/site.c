@@ -72,33 +72,37 @@ ac_type_class_of(cudaDataType a, cudaDataType b, cudaDataType c, int compute)
 }
 
 /* By the low four bits of a cublasMath_t; above them are flags such as
- * CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION. */
+ * CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION. 4 is BF16x9 emulation, 8
+ * concerns FP64 only; the others are newer than we are: hands off. */
 static const uint8_t asked_by_mode[16] = {
-	[CUBLAS_DEFAULT_MATH] = AC_ASKED_FP32,
-	[CUBLAS_TENSOR_OP_MATH] = AC_ASKED_FAST16F,
-	[CUBLAS_PEDANTIC_MATH] = AC_ASKED_PEDANTIC,
-	[CUBLAS_TF32_TENSOR_OP_MATH] = AC_ASKED_TF32,
-	[4] = AC_ASKED_EMULATED,  /* CUBLAS_FP32_EMULATED_BF16X9_MATH */
-	[8] = AC_ASKED_FP32       /* CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH */
+	AC_ASKED_FP32,     AC_ASKED_FAST16F,  AC_ASKED_PEDANTIC,
+	AC_ASKED_TF32,     AC_ASKED_EMULATED, AC_ASKED_EMULATED,
+	AC_ASKED_EMULATED, AC_ASKED_EMULATED, AC_ASKED_FP32,
+	AC_ASKED_EMULATED, AC_ASKED_EMULATED, AC_ASKED_EMULATED,
+	AC_ASKED_EMULATED, AC_ASKED_EMULATED, AC_ASKED_EMULATED,
+	AC_ASKED_EMULATED
 };
+_Static_assert(CUBLAS_DEFAULT_MATH == 0 && CUBLAS_TENSOR_OP_MATH == 1
+    && CUBLAS_PEDANTIC_MATH == 2 && CUBLAS_TF32_TENSOR_OP_MATH == 3,
+    "asked_by_mode is in the order of cublasMath_t");
 
 /* The compute type of a call narrows what the handle's math mode allows; a
  * pedantic handle stays pedantic, whatever the call says. */
-static inline ac_form
-with_asked(ac_form form, cublasHandle_t handle, const struct ac_handle *known)
+static inline uint64_t
+with_asked(uint64_t form, cublasHandle_t handle, const struct ac_handle *known)
 {
+	const uint64_t field = UINT64_C(0xf) << 20;
 	cublasMath_t mode = CUBLAS_DEFAULT_MATH;
-	uint32_t by_mode;
+	uint64_t by_mode;
 
-	if (known && known->get_math_mode)
+	if (known->get_math_mode)
 		known->get_math_mode(handle, &mode);
 	by_mode = asked_by_mode[(unsigned)mode & 0xf];
-	if (by_mode == AC_ASKED_UNSAID) /* a mode newer than we are: hands off */
-		by_mode = AC_ASKED_EMULATED;
-	if (by_mode != AC_ASKED_PEDANTIC
-	    && (form >> 20 & 0xf) != AC_ASKED_UNSAID)
-		return form;
-	return (form & ~(UINT32_C(0xf) << 20)) | by_mode << 20;
+	if (!(form & field))
+		return form | by_mode << 20;
+	if (by_mode == AC_ASKED_PEDANTIC)
+		return (form & ~field) | by_mode << 20;
+	return form;
 }
 
 /* The call, taken apart again for those who describe it. */
@@ -353,17 +357,16 @@ publish(struct ac_site *site)
 }
 
 static __attribute__((noinline)) const struct ac_site *
-add(const struct ac_site_query *query, cublasHandle_t handle,
-    struct ac_site *scratch)
+add(cublasHandle_t handle, struct ac_site *scratch)
 {
-	const struct call call = call_of(query, handle);
+	const struct call call = call_of(&scratch->query, handle);
 	struct ac_site *site = NULL;
 
 	if (atomic_load_explicit(&site_count, memory_order_relaxed) < SITE_LIMIT)
 		site = ac_mapped_take(sizeof *site);
 	if (!site)
 		site = scratch;
-	site->query = *query;
+	site->query = scratch->query;
 	decide(site, &call);
 	/* Without a provider there may be one at the next call. */
 	if (site != scratch && site->binding.provider)
@@ -372,31 +375,31 @@ add(const struct ac_site_query *query, cublasHandle_t handle,
 }
 
 const struct ac_site *
-ac_site_find(cublasHandle_t handle, const void *caller, int64_t m, int64_t n,
-    int64_t k, int64_t batch, ac_form form, struct ac_site *scratch)
+ac_site_find(cublasHandle_t handle, struct ac_site *scratch)
 {
+	static const struct ac_handle unknown = { .device = -1 };
+	struct ac_site_query *query = &scratch->query;
 	const struct ac_handle *known = ac_handle_find(handle);
-	const uint64_t device = known ? (uint8_t)known->device : UINT8_MAX;
-	const struct ac_site_query query = { {
-		(uint64_t)(uintptr_t)caller, (uint64_t)m, (uint64_t)n,
-		(uint64_t)k, (uint64_t)batch,
-		with_asked(form, handle, known) | device << 32,
-	} };
-	const uint32_t start = slot_of(&query);
+	uint32_t slot;
 
+	if (!known)
+		known = &unknown;
+	query->word[5] = with_asked(query->word[5], handle, known)
+	    | (uint64_t)(uint8_t)known->device << 32;
+	slot = slot_of(query);
 	for (uint32_t i = 0; i < PROBES; i++) {
 		const struct ac_site *site = atomic_load_explicit(
-		    &table[(start + i) & (SITE_SLOTS - 1)],
+		    &table[(slot + i) & (SITE_SLOTS - 1)],
 		    memory_order_acquire);
 
 		if (!site)
 			break;
-		if (is_same(&site->query, &query)) {
+		if (is_same(&site->query, query)) {
 			if (site->generation == atomic_load_explicit(
 			    &current_generation, memory_order_acquire))
 				return site;
 			break;
 		}
 	}
-	return add(&query, handle, scratch);
+	return add(handle, scratch);
 }

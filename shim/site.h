@@ -52,10 +52,21 @@ struct ac_site {
 	struct ac_site_record   *record;
 };
 
-/* The site of a call of `form` that returns to `caller`, decided if it is new.
+/* What a call looks like to the table: where it returns to, its sizes, its
+ * form. ac_site_find() adds what the handle knows. */
+static inline struct ac_site_query
+ac_site_query_of(const void *caller, int64_t m, int64_t n, int64_t k,
+    int64_t batch, ac_form form)
+{
+	return (struct ac_site_query){ {
+		(uint64_t)(uintptr_t)caller, (uint64_t)m, (uint64_t)n,
+		(uint64_t)k, (uint64_t)batch, form
+	} };
+}
+
+/* The site that answers scratch->query on `handle`, decided if it is new.
  * Never NULL; *scratch is filled and returned when it cannot be stored. */
-const struct ac_site *ac_site_find(cublasHandle_t handle, const void *caller,
-    int64_t m, int64_t n, int64_t k, int64_t batch, ac_form form,
+const struct ac_site *ac_site_find(cublasHandle_t handle,
     struct ac_site *scratch);
 
 /* A module became a solver: decide every site again at its next call. */
