@@ -11,8 +11,9 @@ done | sort -u)
 
 # shellcheck disable=SC2086
 {
-check 'no file is longer than 400 lines' "$(wc -l $sources |
-    awk '$2 != "total" && $1 > 400 { print $2 ": " $1 " lines" }')"
+# Tables of cases make tests longer than what they test.
+check 'no file is longer than 400 lines (tests: 500)' "$(wc -l $sources |
+    awk '$2 != "total" && $1 > ($2 ~ /^tests/ ? 500 : 400) { print $2 ": " $1 " lines" }')"
 check 'every file opens with its licence' "$(for file in $sources; do
 	case $file in *.def) continue ;; esac
 	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' ||
@@ -23,7 +24,7 @@ check 'no notes to oneself' \
     "$(grep -nE '\b(TODO|FIXME|XXX)\b' $sources | grep -v '^tests/lint/source.sh')"
 all="$sources $(files Makefile.am configure.ac 'm4/*' 'man/*' '*.md' quickstart bootstrap)"
 # What works on one machine only: home folders, registry hosts.
-check 'no machine is named' "$(grep -nE '/home/|/root/|/work/|https?://[a-z]' $all |
+check 'no machine is named' "$(grep -nE '/home/[a-z]|/root/|/work/|https?://[a-z]' $all |
     grep -v '^tests/lint/source.sh')"
 }
 plan
