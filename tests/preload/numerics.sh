@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# How far recast products are from FP64, for every kind of data, transposes,
+# odd sizes and padded matrices.
+#
+# Bounds. u = 2^-11 (TF32, FP16), 2^-8 (BF16). Inputs rounded to nearest make
+# |C - AB| <= (2u + u^2) |A||B| element by element; FP32 accumulation adds less
+# than (K/4 + 4) 2^-23 |A||B| (Tensor Core truncation in groups of 4, which
+# covers FP32's own rounding too). On zero-mean data the errors average out:
+# the Frobenius norm is 2.9e-4 (BF16 2.4e-3), and 1.5 times that is the bound.
+. "$(dirname "$0")/preload.sh"
+need_emulator
+client=$clients/gemm_client
+
+declare -A unit=([tf32]=0.00048828125 [fp16]=0.00048828125 [bf16]=0.00390625)
+declare -A norm=([tf32]=4.5e-4 [fp16]=4.5e-4 [bf16]=3.6e-3)
+
+field()
+{
+	sed -n "s/.* $2=\([^ ]*\).*/\1/p" <<<" $1"
+}
+
+# judge LINE RUNG K KIND: complaints about one result.
+judge()
+{
+	case $1 in
+	*BROKEN*) echo "something outside C was written: $1" ;;
+	esac
+	[ "$(field "$1" status)" = 0 ] || echo "status: $1"
+	[ "$(field "$1" classes)" = 0 ] || echo "infinities and NaNs differ: $1"
+	awk -v kind="$4" -v k="$3" -v u="${unit[$2]}" -v norm="${norm[$2]}" \
+	    -v err="$(field "$1" err)" -v comp="$(field "$1" comp)" 'BEGIN {
+		sum = (k / 4 + 4) * 2^-23
+		if (kind ~ /component/ && !(comp <= 2 * u + u * u + sum))
+			print "comp " comp " > " 2 * u + u * u + sum
+		if (kind ~ /norm/ && !(err <= norm))
+			print "err " err " > " norm
+		if (kind ~ /mean/ && !(err <= sum + 2 * u / sqrt(k)))
+			print "err " err " > " sum + 2 * u / sqrt(k)
+		if (kind ~ /exact/ && err != 0)
+			print "err " err " is not 0"
+	}'
+}
+
+# Which bounds hold for which data. `component` needs every element within
+# 2^-29 of its operand's largest for FP16; graded data keep the norm only.
+kinds()
+{
+	case $1 in
+	normal | weights | relu | channels) echo 'component norm' ;;
+	gradients* | 1e30x1e-30 | 1e-30x1e30 | 1e-30x1e10) echo 'component norm' ;;
+	uniform01) echo 'component mean' ;;
+	uniform | softmax | outlier1e5 | zero-rows) echo 'component norm' ;;
+	1e30x1e-30-zero-rows | 1e-30x1e30-zero-rows) echo 'component norm' ;;
+	loguniform | loguniform-a | heavytail1e-8) echo norm ;;
+	outlier1e9 | rows30 | rows45 | loguniform50) echo norm ;;
+	cancelling) echo component ;;
+	subnormal) echo norm ;;
+	integers | zeros | zeros-both) echo exact ;;
+	1e30x1e30 | 1e30x1e30-zero-rows) echo classes ;;
+	esac
+}
+data='normal weights relu channels gradients1e-5 gradients1e-6 gradients1e-7
+gradients1e-8 gradients1e-9 1e30x1e-30 1e-30x1e30 1e-30x1e10 uniform01 uniform
+softmax outlier1e5 zero-rows 1e30x1e-30-zero-rows 1e-30x1e30-zero-rows
+loguniform loguniform-a heavytail1e-8 outlier1e9 rows30 rows45 loguniform50
+cancelling subnormal integers zeros zeros-both 1e30x1e30 1e30x1e30-zero-rows'
+
+# measure RUNG ARGS...: one line of the client under a rung forced everywhere.
+measure()
+{
+	under "$1" "$client" "${@:2}" reference 2>&1
+}
+
+plain()
+{
+	bare "$client" "$@" reference 2>&1
+}
+
+for rung in tf32 bf16 fp16; do
+	for d in $data; do
+		arguments="sgemm n t 96 80 256 0 0 0 1 1 0 $d 1 -"
+		# shellcheck disable=SC2086
+		line=$(measure $rung $arguments)
+		complaint=$(judge "$line" $rung 256 "$(kinds "$d")")
+		# A result with the bits of FP32 was not recast at all.
+		case $(kinds "$d") in
+		exact | classes) ;;
+		*)
+			# shellcheck disable=SC2086
+			[ "$(field "$line" checksum)" != \
+			    "$(field "$(plain $arguments)" checksum)" ] ||
+			    complaint="$complaint not recast: $line"
+			;;
+		esac
+		check "$rung on $d" "$complaint"
+	done
+	# Results too small for FP32: zero, as without us.
+	for d in 1e-30x1e-30 1e-30x1e-30-zero-rows; do
+		arguments="sgemm n n 64 48 128 0 0 0 1 1 0 $d 1 -"
+		# shellcheck disable=SC2086
+		equal "$rung on $d has FP32's bits" \
+		    "$(field "$(plain $arguments)" checksum)" \
+		    "$(field "$(measure $rung $arguments)" checksum)"
+	done
+done
+
+# K graded against B by 2^30 and more: FP16 has no exponent range for it, and
+# only the guard, which this version does not have, could notice.
+for d in k30 k45 k60; do
+	for rung in tf32 bf16; do
+		line=$(measure $rung sgemm n n 96 80 256 0 0 0 1 1 0 $d 1 -)
+		check "$rung on $d" "$(judge "$line" $rung 256 'component norm')"
+	done
+	skip "fp16 on $d" 'needs the guard to move the site to tf32'
+done
+
+# Transposes, odd sizes, padded matrices, every function, both index widths.
+for rung in tf32 bf16 fp16; do
+	for ta in n t c; do
+		for tb in n t c; do
+			line=$(measure $rung sgemm $ta $tb 67 45 131 139 141 77 1 0.75 -1.5 normal 2 -)
+			check "$rung, $ta$tb, odd and padded" \
+			    "$(judge "$line" $rung 131 'component norm')"
+		done
+	done
+	for form in sgemm64 gemmex gemmex64; do
+		line=$(measure $rung $form t n 33 65 129 0 0 41 1 -2 0.5 normal 3 -)
+		check "$rung, $form" "$(judge "$line" $rung 129 'component norm')"
+	done
+	for form in strided strided64 stridedex stridedex64; do
+		line=$(measure $rung $form n t 33 65 129 35 67 41 5 1 1 normal 4 - gap=13)
+		check "$rung, $form" "$(judge "$line" $rung 129 'component norm')"
+		line=$(measure $rung $form t n 31 17 64 0 0 0 3 1 0 normal 5 - stride-a=0)
+		check "$rung, $form, one A for all" \
+		    "$(judge "$line" $rung 64 'component norm')"
+	done
+	for size in '1 1 1' '1 1 1000' '1 77 3' '129 1 17' '8 8 8' '255 257 7'; do
+		# shellcheck disable=SC2086
+		line=$(measure $rung sgemm n n $size 0 0 0 1 1 0 normal 6 -)
+		check "$rung, $size" \
+		    "$(judge "$line" $rung "${size##* }" component)"
+	done
+	line=$(measure $rung sgemm n n 64 64 64 0 0 0 1 1 0 normal 7 - nan-c)
+	check "$rung, beta 0 does not read C" \
+	    "$(judge "$line" $rung 64 'component norm')"
+	line=$(measure $rung sgemm n t 64 64 64 0 0 0 1 0.5 2 normal 8 - device-scalars)
+	check "$rung, scalars on the device" \
+	    "$(judge "$line" $rung 64 'component norm')"
+	line=$(measure $rung sgemm t t 64 64 64 0 0 0 1 1 1 normal 9 - offset=1 stream)
+	check "$rung, matrices at odd addresses, on a stream" \
+	    "$(judge "$line" $rung 64 'component norm')"
+done
+line=$(measure 'gemm -> bf16 tactic=cast tol=8e-3 profit=off' sgemm t n 67 45 131 139 141 77 1 0.75 -1.5 normal 2 -)
+check 'bf16 by our cast' "$(judge "$line" bf16 131 'component norm')"
+
+# The cast keeps infinities and NaNs, but a factor that is flushed to zero
+# turns an infinity into NaN. Expected to fail until a repair pass exists.
+for d in inf nan inf-on-zero nonfinite; do
+	for rung in tf32 bf16; do
+		line=$(measure $rung sgemm n n 96 80 64 0 0 0 1 1 0 $d 1 -)
+		check "$rung, classes on $d" "$(judge "$line" $rung 64 classes)"
+	done
+	line=$(measure fp16 sgemm n n 96 80 64 0 0 0 1 1 0 $d 1 -)
+	complaint=$(judge "$line" fp16 64 classes)
+	cases=$((cases + 1))
+	if [ -n "$complaint" ]; then
+		echo "not ok $cases - fp16, classes on $d # TODO needs the repair of non-finite products"
+	else
+		echo "ok $cases - fp16, classes on $d"
+	fi
+done
+plan
