@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/text.c -- building, reading and comparing short texts.
+/* base/text.c -- building short texts, and reading numbers out of them.
  * Never allocates and never trusts the locale: printf's digits are taken, its
  * decimal separator is not. Every room uses it. */
 #include "base/text.h"
@@ -246,23 +246,83 @@ read_power(struct cursor *c)
 	return negative ? -power : power;
 }
 
-/* long double carries 64 bits or more, so that the dozen roundings on the way
- * stay far below one unit of the double. */
-static double
-scale_by_ten(uint64_t mantissa, int power)
+/* A positive number with 64 bits of precision, digits * 2^exponent, the top
+ * bit of `digits` set. Not long double: its precision is the platform's. */
+struct wide {
+	uint64_t digits;
+	int      exponent;
+};
+
+__extension__ typedef unsigned __int128 product_t;
+
+static struct wide
+multiply(struct wide a, struct wide b)
 {
-	long double value = (long double)mantissa, factor = 10.0L;
+	product_t product = (product_t)a.digits * b.digits;
+	struct wide out = { 0, a.exponent + b.exponent + 64 };
+
+	if (product >> 127 == 0) {
+		product <<= 1;
+		out.exponent--;
+	}
+	out.digits = (uint64_t)(product >> 64);
+	if ((uint64_t)product >> 63 && out.digits != UINT64_MAX)
+		out.digits++;
+	return out;
+}
+
+/* Up to 10^400 the roundings add up to an eighth of a double's last unit. */
+static struct wide
+scale_by_ten(struct wide value, int power)
+{
+	static const struct wide ten = { 0xa000000000000000u, -60 };
+	static const struct wide tenth = { 0xcccccccccccccccdu, -67 };
+	struct wide factor = power < 0 ? tenth : ten;
 	unsigned left = power < 0 ? 0u - (unsigned)power : (unsigned)power;
-	long double product = 1.0L;
+
+	for (; left != 0; left >>= 1, factor = multiply(factor, factor))
+		if (left & 1)
+			value = multiply(value, factor);
+	return value;
+}
+
+/* To the nearest double, ties to even; below the normal numbers it has fewer
+ * bits. */
+static double
+narrow(struct wide value)
+{
+	const int power = value.exponent + 63;
+	const int bits = power >= -1022 ? 53 : 53 + 1022 + power;
+	uint64_t kept, rest, half, pattern;
+	double out;
+
+	if (power > 1023)
+		return __builtin_inf();
+	if (bits < 1)
+		return 0;
+	kept = value.digits >> (64 - bits);
+	rest = value.digits << bits;
+	half = UINT64_C(1) << 63;
+	kept += rest > half || (rest == half && (kept & 1));
+	/* A carry out of the digits lands in the exponent, where it belongs. */
+	pattern = power >= -1022 ? ((uint64_t)(power + 1022) << 52) + kept :
+	    kept;
+	memcpy(&out, &pattern, sizeof(out));
+	return out;
+}
+
+static double
+assemble(uint64_t mantissa, int power)
+{
+	struct wide value = { mantissa, 0 };
 
 	if (mantissa == 0)
 		return 0;
-	if (left > 400)
-		return power < 0 ? 0 : (double)__builtin_inf();
-	for (; left != 0; left >>= 1, factor *= factor)
-		if (left & 1)
-			product *= factor;
-	return (double)(power < 0 ? value / product : value * product);
+	if (power > 400 || power < -400)
+		return power < 0 ? 0 : __builtin_inf();
+	for (; value.digits >> 63 == 0; value.exponent--)
+		value.digits <<= 1;
+	return narrow(scale_by_ten(value, power));
 }
 
 size_t
@@ -282,149 +342,6 @@ ac_text_number(const char *s, size_t count, double *value_out)
 		power -= seen - dropped;
 	}
 	power += read_power(&c);
-	*value_out = scale_by_ten(mantissa, power);
+	*value_out = assemble(mantissa, power);
 	return (size_t)(c.s - s);
-}
-
-/* ---- Comparing --------------------------------------------------------- */
-
-bool
-ac_text_glob(const char *pattern, const char *s)
-{
-	const char *star = NULL, *resume = NULL;
-
-	while (*s != '\0') {
-		if (*pattern == '*') {
-			star = pattern++;
-			resume = s;
-		} else if (*pattern == '?' || *pattern == *s) {
-			pattern++;
-			s++;
-		} else if (star != NULL) {
-			/* Only the last star ever needs to take more. */
-			pattern = star + 1;
-			s = ++resume;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return *pattern == '\0';
-}
-
-enum { LONGEST_WORD = 31 };
-
-static char
-fold(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Insertions, deletions, substitutions and swaps of neighbours that lead from
- * `a` to `b`, case ignored; both at most LONGEST_WORD long. */
-static size_t
-edit_distance(const char *a, const char *b)
-{
-	size_t rows[3][LONGEST_WORD + 1];
-	size_t *before = rows[0], *last = rows[1], *now = rows[2], *spare;
-	size_t i, j, best;
-
-	for (j = 0; j <= strlen(b); j++)
-		last[j] = j;
-	for (i = 1; a[i - 1] != '\0'; i++) {
-		now[0] = i;
-		for (j = 1; b[j - 1] != '\0'; j++) {
-			best = last[j - 1] + (fold(a[i - 1]) != fold(b[j - 1]));
-			if (last[j] + 1 < best)
-				best = last[j] + 1;
-			if (now[j - 1] + 1 < best)
-				best = now[j - 1] + 1;
-			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
-			    fold(a[i - 2]) == fold(b[j - 1]) &&
-			    before[j - 2] + 1 < best)
-				best = before[j - 2] + 1;
-			now[j] = best;
-		}
-		spare = before;
-		before = last;
-		last = now;
-		now = spare;
-	}
-	return last[strlen(b)];
-}
-
-/* "wgrad" for "conv.wgrad", "pedant" for "pedantic". */
-static bool
-is_part(const char *word, const char *whole)
-{
-	const size_t length = strlen(word), total = strlen(whole);
-
-	if (length < 3 || length >= total)
-		return false;
-	if (strncmp(whole, word, length) == 0)
-		return true;
-	return whole[total - length - 1] == '.' &&
-	    strcmp(whole + total - length, word) == 0;
-}
-
-static size_t
-common_prefix(const char *a, const char *b)
-{
-	size_t i = 0;
-
-	while (a[i] != '\0' && fold(a[i]) == fold(b[i]))
-		i++;
-	return i;
-}
-
-/* Whether `word` is nearer to `a` than to `b`: fewer edits, then a longer
- * common beginning ("of" means "off", not "on"). `b` may be NULL. */
-static bool
-is_nearer(const char *word, const char *a, const char *b)
-{
-	size_t to_a, to_b;
-
-	if (b == NULL)
-		return true;
-	to_a = edit_distance(word, a);
-	to_b = edit_distance(word, b);
-	if (to_a != to_b)
-		return to_a < to_b;
-	return common_prefix(word, a) > common_prefix(word, b);
-}
-
-const char *
-ac_text_nearest(const char *word, const char *const *words, size_t count)
-{
-	const char *nearest = NULL;
-	size_t longer, distance, i;
-
-	if (strlen(word) > LONGEST_WORD)
-		return NULL;
-	for (i = 0; i < count; i++) {
-		longer = strlen(words[i]);
-		if (longer > LONGEST_WORD)
-			continue;
-		if (strlen(word) > longer)
-			longer = strlen(word);
-		distance = edit_distance(word, words[i]);
-		if (distance <= (longer + 1) / 3 && distance < longer &&
-		    is_nearer(word, words[i], nearest))
-			nearest = words[i];
-	}
-	for (i = 0; nearest == NULL && i < count; i++)
-		if (is_part(word, words[i]))
-			nearest = words[i];
-	return nearest;
-}
-
-uint32_t
-ac_text_hash(uint32_t hash, const void *bytes, size_t count)
-{
-	const unsigned char *b = bytes;
-
-	for (; count > 0; count--)
-		hash = (hash ^ *b++) * 16777619u;
-	return hash;
 }
