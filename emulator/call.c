@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/call.c -- exported calls: counted, failed on demand, and named in
+ * complaints. Knows nothing of what a call does; every exported function of
+ * the three libraries enters here. */
+#include "emulator/device.h"
+
+#include "base/env.h"
+#include "base/log.h"
+#include "base/text.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static pthread_mutex_t calls_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(struct emu_call *) calls; /* all known ones, newest first */
+static _Thread_local const char *current_call = "a call";
+
+static const char *
+end_of(const char *s, char stop)
+{
+	while (*s && *s != ',' && *s != stop)
+		s++;
+	return s;
+}
+
+/* One NAME:N[:STATUS] of AUTOCAST_EMU_FAIL, [from, to). */
+static void
+parse_failure(struct emu_call *call, const char *from, const char *to)
+{
+	const char *name_end = end_of(from, ':');
+	double at, status = -1;
+	size_t used;
+
+	if ((size_t)(name_end - from) != strlen(call->name) ||
+	    memcmp(from, call->name, (size_t)(name_end - from)) ||
+	    call->failures == EMU_CALL_FAILURES)
+		return;
+	used = name_end == to ? 0 :
+	    ac_text_number(name_end + 1, (size_t)(to - name_end - 1), &at);
+	from = name_end + 1 + used;
+	if (used && from < to && *from == ':')
+		from += 1 + ac_text_number(from + 1, (size_t)(to - from - 1),
+		    &status);
+	if (!used || from != to) {
+		ac_log(AC_LOG_ERROR, "emulated GPU: AUTOCAST_EMU_FAIL: "
+		    "expected %s:N or %s:N:STATUS", call->name, call->name);
+		return;
+	}
+	call->fail_at[call->failures] = (uint64_t)at;
+	call->fail_with[call->failures++] = (int)status;
+}
+
+static void
+make_known(struct emu_call *call)
+{
+	const char *from = ac_env(AC_ENV_EMU_FAIL);
+
+	pthread_mutex_lock(&calls_lock);
+	if (!atomic_load_explicit(&call->known, memory_order_relaxed)) {
+		while (*from) {
+			const char *to = end_of(from, ',');
+			parse_failure(call, from, to);
+			from = *to ? to + 1 : to;
+		}
+		call->next = atomic_load_explicit(&calls,
+		    memory_order_relaxed);
+		atomic_store_explicit(&calls, call, memory_order_release);
+		atomic_store_explicit(&call->known, true,
+		    memory_order_release);
+	}
+	pthread_mutex_unlock(&calls_lock);
+}
+
+int
+emu_call_enter(struct emu_call *call, const struct emu_family *family)
+{
+	const int ended = emu_device_ended();
+	uint64_t number;
+
+	current_call = call->name;
+	if (!atomic_load_explicit(&call->known, memory_order_acquire))
+		make_known(call);
+	number = 1 + atomic_fetch_add_explicit(&call->count, 1,
+	    memory_order_relaxed);
+	for (int i = 0; i < call->failures; i++)
+		if (number == call->fail_at[i])
+			return call->fail_with[i] > 0 ? call->fail_with[i] :
+			    family->failed;
+	if (ended == EMU_DEINITIALIZED) {
+		emu_count(EMU_calls_after_end, 1);
+		emu_complain("called after the end of the device");
+		return family->ended;
+	}
+	if (ended)
+		return ended;
+	if (emu_device_ending())
+		emu_count(EMU_calls_at_end, 1);
+	return EMU_OK;
+}
+
+void
+emu_complain(const char *format, ...)
+{
+	char line[512];
+	va_list args;
+
+	emu_count(EMU_complaints, 1);
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	ac_log(AC_LOG_ERROR, "emulated GPU: %s: %s", current_call, line);
+}
+
+void
+emu_call_name(const char *name)
+{
+	current_call = name;
+}
+
+const char *
+emu_call_current(void)
+{
+	return current_call;
+}
+
+struct emu_call *
+emu_call_list(void)
+{
+	return atomic_load_explicit(&calls, memory_order_acquire);
+}

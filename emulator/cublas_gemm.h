@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/cublas_gemm.h -- a matrix product, however the program spelled it.
+ * cublas_gemm_entry.c packs one, cublas_gemm.c checks and queues it,
+ * cublas_product.c computes it on the stream's worker. */
+#ifndef AC_EMULATOR_CUBLAS_GEMM_H
+#define AC_EMULATOR_CUBLAS_GEMM_H
+
+#include "emulator/cublas.h"
+
+/* How inputs are rounded before they are multiplied. */
+enum emu_rounding { EMU_ROUND_NONE, EMU_ROUND_TF32, EMU_ROUND_BF16,
+	EMU_ROUND_FP16 };
+
+struct emu_operand {
+	const void *data;          /* a matrix, or the first of several */
+	const void *const *array;  /* or device memory that holds pointers */
+	cudaDataType type;
+	int64_t ld, stride;        /* elements */
+};
+
+struct emu_gemm {
+	cublasOperation_t transa, transb;
+	int64_t m, n, k, batch;
+	struct emu_operand a, b, c;
+	enum emu_real real;
+	enum emu_rounding rounding;
+	struct emu_scalar alpha, beta;
+};
+
+/* Check everything as cuBLAS does, then queue. alpha and beta point to the
+ * program's; `compute` decides the rounding. */
+cublasStatus_t emu_gemm_call(cublasHandle_t handle, struct emu_gemm *gemm,
+    const void *alpha, const void *beta, cublasComputeType_t compute);
+
+/* Compute it. Runs on a worker. */
+void emu_product_run(struct emu_gemm *gemm);
+
+/* One real product in column order: C = alpha A B + beta C, beta 0 writes
+ * without reading. Same arguments, same bits (cublas_blas.c). */
+void emu_sgemm(bool transa, bool transb, int m, int n, int k, float alpha,
+    const float *a, int64_t lda, const float *b, int64_t ldb, float beta,
+    float *c, int64_t ldc);
+void emu_dgemm(bool transa, bool transb, int m, int n, int k, double alpha,
+    const double *a, int64_t lda, const double *b, int64_t ldb, double beta,
+    double *c, int64_t ldc);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/cublas_handle.c -- cuBLAS calls: handles and their settings; what
+ * every other call of the library begins and ends with. Contracts are
+ * NVIDIA's. */
+#include "emulator/cublas.h"
+
+#include <stdlib.h>
+
+enum { WORKSPACE_ALIGNMENT = 256 }; /* cuBLAS manual, cublasSetWorkspace() */
+
+const struct emu_family emu_blas = { CUBLAS_STATUS_INTERNAL_ERROR,
+	CUBLAS_STATUS_NOT_INITIALIZED };
+
+cublasStatus_t
+emu_blas_status(int status)
+{
+	switch (status) {
+	case EMU_OK:
+		return CUBLAS_STATUS_SUCCESS;
+	case EMU_OUT_OF_MEMORY:
+		return CUBLAS_STATUS_ALLOC_FAILED;
+	case EMU_NOT_INITIALIZED:
+	case EMU_DEINITIALIZED:
+	case EMU_NO_DEVICE:
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	case EMU_INVALID_VALUE:
+		return CUBLAS_STATUS_INVALID_VALUE;
+	case EMU_ILLEGAL_ADDRESS:
+	case EMU_INVALID_HANDLE:
+		return CUBLAS_STATUS_EXECUTION_FAILED;
+	default:
+		return CUBLAS_STATUS_INTERNAL_ERROR;
+	}
+}
+
+cublasStatus_t
+emu_blas_check(cublasHandle_t handle)
+{
+	if (!handle || atomic_load_explicit(&handle->mark,
+	    memory_order_relaxed) != EMU_MARK_BLAS)
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	return emu_blas_status(emu_device_enter());
+}
+
+struct touch {
+	unsigned char *workspace;
+	size_t bytes;
+};
+
+/* cuBLAS may write to the whole workspace in any call: what a program keeps
+ * there is lost, and two streams with one workspace race. */
+static void
+run_touch(void *arguments)
+{
+	const struct touch *t = arguments;
+
+	emu_announce_write(t->workspace, t->bytes);
+	for (size_t i = 0; i < t->bytes && i < 64; i++)
+		t->workspace[i] = 0xa5;
+}
+
+cublasStatus_t
+emu_blas_submit(cublasHandle_t handle, void *task)
+{
+	struct CUstream_st *stream;
+	int status = emu_stream_find(handle->stream, &stream);
+	struct touch *touch = NULL;
+
+	if (!status && !task)
+		status = EMU_OUT_OF_MEMORY;
+	if (!status && handle->workspace) {
+		status = emu_memory_check(handle->workspace,
+		    handle->workspace_bytes, "workspace");
+		touch = emu_task_new(run_touch, sizeof *touch);
+		if (!status && !touch)
+			status = EMU_OUT_OF_MEMORY;
+	}
+	if (status) {
+		emu_task_drop(task);
+		emu_task_drop(touch);
+		return emu_blas_status(status);
+	}
+	if (touch) {
+		touch->workspace = handle->workspace;
+		touch->bytes = handle->workspace_bytes;
+		emu_stream_submit(stream, touch);
+	}
+	emu_count(EMU_launches, 1);
+	emu_stream_submit(stream, task);
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t
+emu_blas_wait(cublasHandle_t handle)
+{
+	return emu_blas_status(emu_stream_wait(handle->stream));
+}
+
+cublasStatus_t
+cublasCreate_v2(cublasHandle_t *handle)
+{
+	struct cublasContext *new;
+	int status;
+
+	EMU_ENTER(&emu_blas);
+	if (!handle)
+		return CUBLAS_STATUS_INVALID_VALUE;
+	status = emu_device_enter();
+	if (status)
+		return emu_blas_status(status);
+	new = calloc(1, sizeof *new);
+	if (!new)
+		return CUBLAS_STATUS_ALLOC_FAILED;
+	atomic_store(&new->mark, EMU_MARK_BLAS);
+	*handle = new;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+/* As the real one, waits for the device. */
+cublasStatus_t
+cublasDestroy_v2(cublasHandle_t handle)
+{
+	BLAS_ENTER(handle);
+	emu_stream_wait_all();
+	atomic_store(&handle->mark, 0);
+	free(handle);
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+/* A change of stream gives up the program's workspace [cuBLAS manual,
+ * cublasSetWorkspace()]. */
+cublasStatus_t
+cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream)
+{
+	struct CUstream_st *found;
+
+	BLAS_ENTER(handle);
+	if (emu_stream_find(stream, &found))
+		return CUBLAS_STATUS_INVALID_VALUE;
+	handle->stream = stream;
+	handle->workspace = NULL;
+	handle->workspace_bytes = 0;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t
+cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t bytes)
+{
+	BLAS_ENTER(handle);
+	if ((uintptr_t)workspace % WORKSPACE_ALIGNMENT)
+		return CUBLAS_STATUS_INVALID_VALUE;
+	if (emu_memory_check(workspace, workspace ? bytes : 0, "workspace"))
+		return CUBLAS_STATUS_INVALID_VALUE;
+	handle->workspace = bytes ? workspace : NULL;
+	handle->workspace_bytes = bytes;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+/* ---- settings: a range to keep, a field to keep it in ------------------ */
+
+#define SETTING(set, get, type, field, valid)                             \
+cublasStatus_t                                                            \
+set(cublasHandle_t handle, type value)                                    \
+{                                                                         \
+	BLAS_ENTER(handle);                                               \
+	if (!(valid))                                                     \
+		return CUBLAS_STATUS_INVALID_VALUE;                       \
+	handle->field = value;                                            \
+	return CUBLAS_STATUS_SUCCESS;                                     \
+}                                                                         \
+GETTER(get, type, field)
+
+#define GETTER(get, type, field)                                          \
+cublasStatus_t                                                            \
+get(cublasHandle_t handle, type *value)                                   \
+{                                                                         \
+	BLAS_ENTER(handle);                                               \
+	if (!value)                                                       \
+		return CUBLAS_STATUS_INVALID_VALUE;                       \
+	*value = handle->field;                                           \
+	return CUBLAS_STATUS_SUCCESS;                                     \
+}
+
+GETTER(cublasGetStream_v2, cudaStream_t, stream)
+SETTING(cublasSetPointerMode_v2, cublasGetPointerMode_v2,
+    cublasPointerMode_t, pointer_mode, (unsigned)value <= 1)
+SETTING(cublasSetAtomicsMode, cublasGetAtomicsMode, cublasAtomicsMode_t,
+    atomics_mode, (unsigned)value <= 1)
+SETTING(cublasSetMathMode, cublasGetMathMode, cublasMath_t, math_mode,
+    ((unsigned)value & 15) <= 8 && (unsigned)value < 32)
+SETTING(cublasSetSmCountTarget, cublasGetSmCountTarget, int,
+    multiprocessors, value >= 0 &&
+    value <= emu_device_model()->multiprocessors)

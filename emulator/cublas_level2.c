@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/cublas_level2.c -- cuBLAS calls on a matrix and vectors: gemv, ger.
+ * Sums run in order, in double precision. Contracts are NVIDIA's. */
+#include "emulator/cublas.h"
+
+#include <stdlib.h>
+
+struct matrix_vector {
+	bool transposed, rank_one, wide; /* wide: double */
+	int64_t m, n, lda, incx, incy;
+	const void *x, *a;
+	void *y;             /* what changes: y, or the matrix of ger */
+	const void *second;  /* ger's y */
+	struct emu_scalar alpha, beta;
+};
+
+static double
+get(const void *p, bool wide, int64_t i)
+{
+	return wide ? ((const double *)p)[i] : (double)((const float *)p)[i];
+}
+
+static void
+put(void *p, bool wide, int64_t i, double value)
+{
+	if (wide)
+		((double *)p)[i] = value;
+	else
+		((float *)p)[i] = (float)value;
+}
+
+static int64_t
+at(int64_t i, int64_t n, int64_t increment)
+{
+	return increment < 0 ? (i + 1 - n) * increment : i * increment;
+}
+
+/* sums[i] += A x, column by column, as memory lies. */
+static void
+accumulate(const struct matrix_vector *t, double *sums)
+{
+	for (int64_t j = 0; j < t->n; j++)
+		for (int64_t i = 0; i < t->m; i++)
+			sums[t->transposed ? j : i] +=
+			    get(t->a, t->wide, j * t->lda + i) *
+			    get(t->x, t->wide, t->transposed ?
+			    at(i, t->m, t->incx) : at(j, t->n, t->incx));
+}
+
+static void
+run_gemv(void *arguments)
+{
+	struct matrix_vector *t = arguments;
+	const int64_t count = t->transposed ? t->n : t->m;
+	double *sums = calloc((size_t)count, sizeof *sums);
+
+	if (!sums) {
+		emu_device_poison(EMU_OUT_OF_MEMORY);
+		return;
+	}
+	emu_scalar_fetch(&t->alpha);
+	emu_scalar_fetch(&t->beta);
+	if (t->alpha.value != 0)
+		accumulate(t, sums);
+	for (int64_t i = 0; i < count; i++) {
+		const int64_t to = at(i, count, t->incy);
+		double value = t->alpha.value * sums[i];
+
+		if (t->beta.value != 0)
+			value += t->beta.value * get(t->y, t->wide, to);
+		put(t->y, t->wide, to, value);
+	}
+	free(sums);
+}
+
+static void
+run_ger(void *arguments)
+{
+	struct matrix_vector *t = arguments;
+
+	emu_scalar_fetch(&t->alpha);
+	for (int64_t j = 0; t->alpha.value != 0 && j < t->n; j++) {
+		const double y = t->alpha.value * get(t->second, t->wide,
+		    at(j, t->n, t->incy));
+
+		for (int64_t i = 0; i < t->m; i++) {
+			const int64_t to = j * t->lda + i;
+
+			put(t->y, t->wide, to, get(t->y, t->wide, to) + y *
+			    get(t->x, t->wide, at(i, t->m, t->incx)));
+		}
+	}
+}
+
+static int
+check_vector(const void *pointer, int64_t n, int64_t increment,
+    size_t element, const char *argument)
+{
+	const struct emu_shape shape = { 1, n,
+		increment < 0 ? -increment : increment, 1, 0, element };
+
+	return emu_memory_check_matrix(pointer, &shape, argument);
+}
+
+static cublasStatus_t
+check(const struct matrix_vector *t)
+{
+	const size_t element = t->wide ? 8 : 4;
+	const struct emu_shape shape = { t->m, t->n, t->lda, 1, 0, element };
+	const int64_t count_x = t->transposed || t->rank_one ? t->m : t->n;
+	int status = EMU_OK;
+
+	if (t->rank_one || !emu_scalar_is_zero(&t->alpha)) {
+		status = emu_memory_check_matrix(t->rank_one ? t->y : t->a,
+		    &shape, "A");
+		if (!status)
+			status = check_vector(t->x, count_x, t->incx, element,
+			    "x");
+	}
+	if (!status)
+		status = check_vector(t->rank_one ? t->second : t->y,
+		    t->transposed || t->rank_one ? t->n : t->m, t->incy,
+		    element, "y");
+	return emu_blas_status(status);
+}
+
+static cublasStatus_t
+call(cublasHandle_t handle, struct matrix_vector *t, const void *alpha,
+    const void *beta)
+{
+	const enum emu_real real = t->wide ? EMU_DOUBLE : EMU_FLOAT;
+	struct matrix_vector *task;
+	cublasStatus_t status;
+
+	if (t->m < 0 || t->n < 0 || !t->incx || !t->incy || t->lda < 1 ||
+	    t->lda < t->m)
+		return CUBLAS_STATUS_INVALID_VALUE;
+	if (!t->m || !t->n)
+		return CUBLAS_STATUS_SUCCESS;
+	status = emu_scalar_take(handle, alpha, real, "alpha", &t->alpha);
+	if (!status && !t->rank_one)
+		status = emu_scalar_take(handle, beta, real, "beta",
+		    &t->beta);
+	if (!status)
+		status = check(t);
+	if (status)
+		return status;
+	task = emu_task_new(t->rank_one ? run_ger : run_gemv, sizeof *task);
+	if (task)
+		*task = *t;
+	return emu_blas_submit(handle, task);
+}
+
+#define GEMV(symbol, index, T)                                            \
+cublasStatus_t                                                            \
+symbol(cublasHandle_t handle, cublasOperation_t trans, index m, index n,  \
+    const T *alpha, const T *A, index lda, const T *x, index incx,        \
+    const T *beta, T *y, index incy)                                      \
+{                                                                         \
+	struct matrix_vector t = {                                        \
+		.transposed = trans != CUBLAS_OP_N,                       \
+		.wide = sizeof(T) == 8, .m = m, .n = n, .lda = lda,       \
+		.incx = incx, .incy = incy, .x = x, .a = A, .y = y        \
+	};                                                                \
+	BLAS_ENTER(handle);                                               \
+	if ((unsigned)trans > CUBLAS_OP_C)                                \
+		return CUBLAS_STATUS_INVALID_VALUE;                       \
+	return call(handle, &t, alpha, beta);                             \
+}
+#define GER(symbol, index, T)                                             \
+cublasStatus_t                                                            \
+symbol(cublasHandle_t handle, index m, index n, const T *alpha,           \
+    const T *x, index incx, const T *y, index incy, T *A, index lda)      \
+{                                                                         \
+	struct matrix_vector t = {                                        \
+		.rank_one = true, .wide = sizeof(T) == 8, .m = m, .n = n, \
+		.lda = lda, .incx = incx, .incy = incy, .x = x,           \
+		.second = y, .y = A                                       \
+	};                                                                \
+	BLAS_ENTER(handle);                                               \
+	return call(handle, &t, alpha, NULL);                             \
+}
+
+GEMV(cublasSgemv_v2, int, float)
+GEMV(cublasDgemv_v2, int, double)
+GER(cublasSger_v2, int, float)
+GER(cublasDger_v2, int, double)
+#if CUBLAS_VERSION >= 120000
+GEMV(cublasSgemv_v2_64, int64_t, float)
+GEMV(cublasDgemv_v2_64, int64_t, double)
+GER(cublasSger_v2_64, int64_t, float)
+GER(cublasDger_v2_64, int64_t, double)
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/cuda.h -- what the driver calls of libcuda.so.1 share. */
+#ifndef AC_EMULATOR_CUDA_H
+#define AC_EMULATOR_CUDA_H
+
+#define EMU_DRIVER
+#include "emulator/nvidia.h"
+#include "emulator/device.h"
+#include "emulator/context.h"
+
+extern const struct emu_family emu_driver;
+
+/* A live current context and no device error, else the status to return. */
+int emu_driver_enter(void);
+
+/* The opening of a driver call that needs a context. */
+#define DRIVER_ENTER()                                                    \
+	EMU_ENTER(&emu_driver);                                           \
+	do {                                                              \
+		const int emu_entered = emu_driver_enter();               \
+		if (emu_entered)                                          \
+			return emu_entered;                               \
+	} while (0)
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/cuda_kernel.c -- driver calls: kernel libraries, launches, entry
+ * points, error names. Contracts are NVIDIA's. */
+#include "emulator/cuda.h"
+#include "emulator/module.h"
+
+#include <string.h>
+
+CUresult
+cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jit,
+    void **jit_values, unsigned jit_count, CUlibraryOption *options,
+    void **values, unsigned count)
+{
+	EMU_ENTER(&emu_driver);
+	(void)jit;
+	(void)jit_values;
+	(void)jit_count;
+	(void)options;
+	(void)values;
+	(void)count;
+	if (!emu_device_is_up())
+		return CUDA_ERROR_NOT_INITIALIZED;
+	return library ? (CUresult)emu_library_load(code, library) :
+	    CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult
+cuLibraryUnload(CUlibrary library)
+{
+	EMU_ENTER(&emu_driver);
+	return emu_library_unload(library);
+}
+
+CUresult
+cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name)
+{
+	EMU_ENTER(&emu_driver);
+	return kernel ? (CUresult)emu_library_kernel(library, name, kernel) :
+	    CUDA_ERROR_INVALID_VALUE;
+}
+
+/* A kernel is its own function. */
+CUresult
+cuKernelGetFunction(CUfunction *function, CUkernel kernel)
+{
+	DRIVER_ENTER();
+	if (!function || !kernel ||
+	    atomic_load(&kernel->mark) != EMU_MARK_KERNEL)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*function = (CUfunction)(void *)kernel;
+	return CUDA_SUCCESS;
+}
+
+CUresult
+cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
+    unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+    unsigned shared_bytes, CUstream stream, void **params, void **extra)
+{
+	struct CUkern_st *kernel = (void *)function;
+	struct emu_launch launch;
+
+	DRIVER_ENTER();
+	(void)shared_bytes;
+	if (!kernel || atomic_load(&kernel->mark) != EMU_MARK_KERNEL)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (extra || (kernel->count && !params))
+		return CUDA_ERROR_INVALID_VALUE;
+	launch = (struct emu_launch){
+		.name = kernel->name, .grid = { grid_x, grid_y, grid_z },
+		.block = { block_x, block_y, block_z },
+		.sizes = kernel->sizes, .count = kernel->count,
+		.params = params
+	};
+	return emu_kernel_launch(&launch, stream);
+}
+
+/* ---- entry points ----------------------------------------------------- */
+
+typedef void (*entry_point)(void);
+static const struct {
+	const char *name;
+	entry_point function;
+} entries[] = {
+#define DRIVER_ENTRY(name) { #name, (entry_point)name },
+#include "emulator/cuda.def"
+#undef DRIVER_ENTRY
+};
+
+CUresult
+cuGetProcAddress(const char *symbol, void **function, int version,
+    cuuint64_t flags, CUdriverProcAddressQueryResult *result)
+{
+	EMU_ENTER(&emu_driver);
+	(void)version;
+	(void)flags;
+	if (!symbol || !function)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+		if (!strcmp(entries[i].name, symbol)) {
+			memcpy(function, &entries[i].function,
+			    sizeof *function);
+			if (result)
+				*result = CU_GET_PROC_ADDRESS_SUCCESS;
+			return CUDA_SUCCESS;
+		}
+	*function = NULL;
+	if (result)
+		*result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	return CUDA_ERROR_NOT_FOUND;
+}
+
+static const struct {
+	CUresult    status;
+	const char *name, *text;
+} errors[] = {
+	{ CUDA_SUCCESS, "CUDA_SUCCESS", "no error" },
+	{ CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE",
+	  "invalid argument" },
+	{ CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY",
+	  "out of memory" },
+	{ CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED",
+	  "initialization error" },
+	{ CUDA_ERROR_DEINITIALIZED, "CUDA_ERROR_DEINITIALIZED",
+	  "driver shutting down" },
+	{ CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE",
+	  "no CUDA-capable device is detected" },
+	{ CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE",
+	  "invalid device ordinal" },
+	{ CUDA_ERROR_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE",
+	  "device kernel image is invalid" },
+	{ CUDA_ERROR_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT",
+	  "invalid device context" },
+	{ CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE",
+	  "invalid resource handle" },
+	{ CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND",
+	  "named symbol not found" },
+	{ CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY",
+	  "device not ready" },
+	{ CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS",
+	  "an illegal memory access was encountered" },
+	{ CUDA_ERROR_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED",
+	  "operation not supported" },
+	{ CUDA_ERROR_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error" },
+};
+
+CUresult
+cuGetErrorName(CUresult status, const char **name)
+{
+	EMU_ENTER(&emu_driver);
+	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+		if (errors[i].status == status) {
+			*name = errors[i].name;
+			return CUDA_SUCCESS;
+		}
+	*name = NULL;
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult
+cuGetErrorString(CUresult status, const char **text)
+{
+	EMU_ENTER(&emu_driver);
+	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+		if (errors[i].status == status) {
+			*text = errors[i].text;
+			return CUDA_SUCCESS;
+		}
+	*text = NULL;
+	return CUDA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/cuda_stream.c -- driver calls: streams, events, host functions and
+ * the capture calls of a device that does not capture. Contracts are
+ * NVIDIA's. */
+#include "emulator/cuda.h"
+
+CUresult
+cuStreamCreate(CUstream *stream, unsigned flags)
+{
+	DRIVER_ENTER();
+	return stream ? (CUresult)emu_stream_create(flags, 0, stream) :
+	    CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult
+cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
+{
+	DRIVER_ENTER();
+	return stream ? (CUresult)emu_stream_create(flags, priority, stream) :
+	    CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult
+cuStreamDestroy(CUstream stream)
+{
+	DRIVER_ENTER();
+	return emu_stream_destroy(stream);
+}
+
+CUresult
+cuStreamSynchronize(CUstream stream)
+{
+	DRIVER_ENTER();
+	return emu_stream_wait(stream);
+}
+
+CUresult
+cuStreamQuery(CUstream stream)
+{
+	DRIVER_ENTER();
+	return emu_stream_query(stream);
+}
+
+CUresult
+cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+	DRIVER_ENTER();
+	return flags ? CUDA_ERROR_INVALID_VALUE :
+	    (CUresult)emu_stream_wait_event(stream, event);
+}
+
+CUresult
+cuStreamGetCtx(CUstream stream, CUcontext *context)
+{
+	struct CUstream_st *found;
+	int status;
+
+	DRIVER_ENTER();
+	status = emu_stream_find(stream, &found);
+	if (!status && !context)
+		status = CUDA_ERROR_INVALID_VALUE;
+	if (!status)
+		*context = emu_context_primary();
+	return status;
+}
+
+CUresult
+cuStreamGetId(CUstream stream, unsigned long long *id)
+{
+	struct emu_stream_facts facts;
+	int status;
+
+	DRIVER_ENTER();
+	status = emu_stream_facts(stream, &facts);
+	if (!status && !id)
+		status = CUDA_ERROR_INVALID_VALUE;
+	if (!status)
+		*id = facts.id;
+	return status;
+}
+
+CUresult
+cuStreamGetFlags(CUstream stream, unsigned *flags)
+{
+	struct emu_stream_facts facts;
+	int status;
+
+	DRIVER_ENTER();
+	status = emu_stream_facts(stream, &facts);
+	if (!status && !flags)
+		status = CUDA_ERROR_INVALID_VALUE;
+	if (!status)
+		*flags = facts.flags;
+	return status;
+}
+
+CUresult
+cuStreamGetPriority(CUstream stream, int *priority)
+{
+	struct emu_stream_facts facts;
+	int status;
+
+	DRIVER_ENTER();
+	status = emu_stream_facts(stream, &facts);
+	if (!status && !priority)
+		status = CUDA_ERROR_INVALID_VALUE;
+	if (!status)
+		*priority = facts.priority;
+	return status;
+}
+
+/* ---- capture ---------------------------------------------------------- */
+
+CUresult
+cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *capturing)
+{
+	struct CUstream_st *found;
+	int status;
+
+	DRIVER_ENTER();
+	status = emu_stream_find(stream, &found);
+	if (!status && !capturing)
+		status = CUDA_ERROR_INVALID_VALUE;
+	if (!status)
+		*capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+	return status;
+}
+
+CUresult
+cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
+{
+	DRIVER_ENTER();
+	(void)stream;
+	(void)mode;
+	return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult
+cuStreamEndCapture(CUstream stream, CUgraph *graph)
+{
+	DRIVER_ENTER();
+	(void)stream;
+	(void)graph;
+	return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult
+cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+	EMU_ENTER(&emu_driver);
+	if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+		return CUDA_ERROR_INVALID_VALUE;
+	*mode = emu_capture_swap_mode(*mode);
+	return CUDA_SUCCESS;
+}
+
+/* ---- events ----------------------------------------------------------- */
+
+CUresult
+cuEventCreate(CUevent *event, unsigned flags)
+{
+	DRIVER_ENTER();
+	return event ? (CUresult)emu_event_create(flags, event) :
+	    CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult
+cuEventDestroy(CUevent event)
+{
+	DRIVER_ENTER();
+	return emu_event_destroy(event);
+}
+
+CUresult
+cuEventRecord(CUevent event, CUstream stream)
+{
+	DRIVER_ENTER();
+	return emu_event_record(event, stream);
+}
+
+CUresult
+cuEventQuery(CUevent event)
+{
+	DRIVER_ENTER();
+	return emu_event_query(event);
+}
+
+CUresult
+cuEventSynchronize(CUevent event)
+{
+	DRIVER_ENTER();
+	return emu_event_wait(event);
+}
+
+CUresult
+cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
+{
+	DRIVER_ENTER();
+	return milliseconds ? (CUresult)emu_event_elapsed(start, end,
+	    milliseconds) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult
+cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data)
+{
+	DRIVER_ENTER();
+	return function ? (CUresult)emu_host_function(stream, function, data) :
+	    CUDA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/cudart_device.c -- runtime calls: the device. Contracts are
+ * NVIDIA's. */
+#include "emulator/cudart.h"
+
+#include <string.h>
+
+static _Thread_local unsigned device_flags;
+
+cudaError_t
+cudaGetDeviceCount(int *count)
+{
+	RUNTIME_COUNT();
+	if (!count)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	*count = !emu_device_up();
+	return emu_runtime_keep(emu_device_up());
+}
+
+cudaError_t
+cudaGetDevice(int *device)
+{
+	RUNTIME_ENTER();
+	if (!device)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	*device = 0;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaSetDevice(int device)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(device ? cudaErrorInvalidDevice :
+	    cudaSuccess);
+}
+
+cudaError_t
+cudaInitDevice(int device, unsigned flags, unsigned use)
+{
+	RUNTIME_ENTER();
+	(void)flags;
+	(void)use;
+	return emu_runtime_keep(device ? cudaErrorInvalidDevice :
+	    cudaSuccess);
+}
+
+cudaError_t
+cudaSetDeviceFlags(unsigned flags)
+{
+	RUNTIME_ENTER();
+	device_flags = flags;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaGetDeviceFlags(unsigned *flags)
+{
+	RUNTIME_ENTER();
+	if (!flags)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	*flags = device_flags;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaDeviceSynchronize(void)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(emu_stream_wait_all());
+}
+
+cudaError_t
+cudaDeviceReset(void)
+{
+	RUNTIME_COUNT();
+	return emu_runtime_keep(emu_device_reset());
+}
+
+cudaError_t
+cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+	RUNTIME_ENTER();
+	(void)limit;
+	(void)value;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+	RUNTIME_ENTER();
+	if (!value)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	*value = limit == cudaLimitMallocHeapSize ? 8u << 20 :
+	    limit == cudaLimitStackSize ? 1024 : 0;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaDeviceSetCacheConfig(enum cudaFuncCache config)
+{
+	RUNTIME_ENTER();
+	(void)config;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+	RUNTIME_ENTER();
+	if (least)
+		*least = 0;
+	if (greatest)
+		*greatest = -5;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+	RUNTIME_ENTER();
+	if (!can || device || peer)
+		return emu_runtime_keep(cudaErrorInvalidDevice);
+	*can = 0;
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+	RUNTIME_ENTER();
+	if (!value)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	if (device)
+		return emu_runtime_keep(cudaErrorInvalidDevice);
+	return emu_runtime_keep(emu_device_attribute((int)attribute, value));
+}
+
+static int
+attribute(enum cudaDeviceAttr which)
+{
+	int value = 0;
+
+	emu_device_attribute((int)which, &value);
+	return value;
+}
+
+static void
+describe(struct cudaDeviceProp *p)
+{
+	const struct emu_model *m = emu_device_model();
+	size_t unused;
+
+	memset(p, 0, sizeof *p);
+	strncpy(p->name, m->name, sizeof p->name - 1);
+	p->major = m->major;
+	p->minor = m->minor;
+	p->multiProcessorCount = m->multiprocessors;
+	emu_memory_info(&unused, &p->totalGlobalMem);
+	p->l2CacheSize = m->l2_bytes;
+	p->memoryBusWidth = m->bus_width;
+	p->sharedMemPerMultiprocessor = (size_t)m->shared_per_multiprocessor;
+	p->sharedMemPerBlockOptin = (size_t)m->shared_per_block;
+	p->maxThreadsPerMultiProcessor = m->threads_per_multiprocessor;
+	p->sharedMemPerBlock =
+	    (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlock);
+	p->regsPerBlock = attribute(cudaDevAttrMaxRegistersPerBlock);
+	p->regsPerMultiprocessor = p->regsPerBlock;
+	p->warpSize = attribute(cudaDevAttrWarpSize);
+	p->memPitch = (size_t)attribute(cudaDevAttrMaxPitch);
+	p->maxThreadsPerBlock = attribute(cudaDevAttrMaxThreadsPerBlock);
+	p->maxThreadsDim[0] = attribute(cudaDevAttrMaxBlockDimX);
+	p->maxThreadsDim[1] = attribute(cudaDevAttrMaxBlockDimY);
+	p->maxThreadsDim[2] = attribute(cudaDevAttrMaxBlockDimZ);
+	p->maxGridSize[0] = attribute(cudaDevAttrMaxGridDimX);
+	p->maxGridSize[1] = attribute(cudaDevAttrMaxGridDimY);
+	p->maxGridSize[2] = attribute(cudaDevAttrMaxGridDimZ);
+	p->totalConstMem = (size_t)attribute(cudaDevAttrTotalConstantMemory);
+	p->canMapHostMemory = p->unifiedAddressing = 1;
+	p->concurrentKernels = p->managedMemory = 1;
+	p->asyncEngineCount = 3;
+#if CUDART_VERSION < 13000
+	p->clockRate = m->clock_khz;
+	p->memoryClockRate = m->memory_clock_khz;
+#endif
+}
+
+cudaError_t
+cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+{
+	RUNTIME_ENTER();
+	if (!properties)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	if (device)
+		return emu_runtime_keep(cudaErrorInvalidDevice);
+	describe(properties);
+	return cudaSuccess;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/cudart_stream.c -- runtime calls: streams, and the capture calls of
+ * a device that does not capture. Contracts are NVIDIA's. */
+#include "emulator/cudart.h"
+
+#include <stdlib.h>
+
+static cudaError_t
+create(cudaStream_t *stream, unsigned flags, int priority)
+{
+	return emu_runtime_keep(stream ?
+	    emu_stream_create(flags, priority, stream) :
+	    (int)cudaErrorInvalidValue);
+}
+
+cudaError_t
+cudaStreamCreate(cudaStream_t *stream)
+{
+	RUNTIME_ENTER();
+	return create(stream, 0, 0);
+}
+
+cudaError_t
+cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+	RUNTIME_ENTER();
+	return create(stream, flags, 0);
+}
+
+cudaError_t
+cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags,
+    int priority)
+{
+	RUNTIME_ENTER();
+	return create(stream, flags, priority);
+}
+
+cudaError_t
+cudaStreamDestroy(cudaStream_t stream)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(emu_stream_destroy(stream));
+}
+
+cudaError_t
+cudaStreamSynchronize(cudaStream_t stream)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(emu_stream_wait(stream));
+}
+
+cudaError_t
+cudaStreamQuery(cudaStream_t stream)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(emu_stream_query(stream));
+}
+
+cudaError_t
+cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(flags ? (int)cudaErrorInvalidValue :
+	    emu_stream_wait_event(stream, event));
+}
+
+static cudaError_t
+facts(cudaStream_t stream, const void *out, struct emu_stream_facts *facts_out)
+{
+	return emu_runtime_keep(out ? emu_stream_facts(stream, facts_out) :
+	    (int)cudaErrorInvalidValue);
+}
+
+cudaError_t
+cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
+{
+	struct emu_stream_facts f;
+	cudaError_t status;
+
+	RUNTIME_ENTER();
+	status = facts(stream, flags, &f);
+	if (!status)
+		*flags = f.flags;
+	return status;
+}
+
+cudaError_t
+cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+	struct emu_stream_facts f;
+	cudaError_t status;
+
+	RUNTIME_ENTER();
+	status = facts(stream, priority, &f);
+	if (!status)
+		*priority = f.priority;
+	return status;
+}
+
+cudaError_t
+cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+	struct emu_stream_facts f;
+	cudaError_t status;
+
+	RUNTIME_ENTER();
+	status = facts(stream, id, &f);
+	if (!status)
+		*id = f.id;
+	return status;
+}
+
+cudaError_t
+cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(function ?
+	    emu_host_function(stream, function, data) :
+	    (int)cudaErrorInvalidValue);
+}
+
+struct callback {
+	cudaStreamCallback_t function;
+	cudaStream_t stream;
+	void *data;
+};
+
+static void
+run_callback(void *data)
+{
+	struct callback *c = data;
+
+	c->function(c->stream, cudaSuccess, c->data);
+	free(c);
+}
+
+cudaError_t
+cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function,
+    void *data, unsigned flags)
+{
+	struct callback *c;
+	int status;
+
+	RUNTIME_ENTER();
+	if (!function || flags)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	c = malloc(sizeof *c);
+	if (!c)
+		return emu_runtime_keep(cudaErrorMemoryAllocation);
+	*c = (struct callback){ function, stream, data };
+	status = emu_host_function(stream, run_callback, c);
+	if (status)
+		free(c);
+	return emu_runtime_keep(status);
+}
+
+/* ---- capture ---------------------------------------------------------- */
+
+cudaError_t
+cudaStreamIsCapturing(cudaStream_t stream,
+    enum cudaStreamCaptureStatus *capturing)
+{
+	struct emu_stream_facts f;
+	cudaError_t status;
+
+	RUNTIME_ENTER();
+	status = facts(stream, capturing, &f);
+	if (!status)
+		*capturing = cudaStreamCaptureStatusNone;
+	return status;
+}
+
+cudaError_t
+cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+	RUNTIME_ENTER();
+	(void)stream;
+	(void)mode;
+	return emu_runtime_keep(cudaErrorNotSupported);
+}
+
+cudaError_t
+cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+	RUNTIME_ENTER();
+	(void)stream;
+	(void)graph;
+	return emu_runtime_keep(cudaErrorNotSupported);
+}
+
+cudaError_t
+cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+	RUNTIME_COUNT();
+	if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	*mode = (enum cudaStreamCaptureMode)emu_capture_swap_mode(
+	    (unsigned)*mode);
+	return cudaSuccess;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/device.h -- what the files of libcuda.so.1 share with one another
+ * and with nobody else. */
+#ifndef AC_EMULATOR_DEVICE_H
+#define AC_EMULATOR_DEVICE_H
+
+#include "emulator/emu.h"
+
+/* Handles of destroyed objects keep their memory: a stale handle is read,
+ * found without its mark, and refused. */
+enum { EMU_MARK_STREAM = 0x5354524d, EMU_MARK_EVENT = 0x45564e54,
+       EMU_MARK_POOL = 0x504f4f4c, EMU_MARK_LIBRARY = 0x4c494252 };
+
+/* call.c */
+struct emu_call *emu_call_list(void);
+const char *emu_call_current(void);
+void emu_call_name(const char *name);
+
+/* counters.c */
+void emu_counters_write(void);
+
+/* device.c: EMU_OK, EMU_DEINITIALIZED after the library's end, or
+ * EMU_NOT_INITIALIZED in a forked child (which has no workers). */
+int emu_device_ended(void);
+/* Seed of the workers' pauses, 0 for none. */
+uint64_t emu_device_jitter(void);
+uint64_t emu_device_memory(void);
+
+/* A point in one stream's work that others wait for. Shared by reference
+ * count; the only thing that orders one worker after another. */
+struct emu_token;
+/* NULL if the host has no memory left. */
+struct emu_token *emu_token_new(int references);
+void emu_token_reach(struct emu_token *token);
+bool emu_token_reached(struct emu_token *token);
+void emu_token_wait(struct emu_token *token);
+uint64_t emu_token_time_ns(struct emu_token *token);
+struct emu_token *emu_token_keep(struct emu_token *token);
+void emu_token_release(struct emu_token *token);
+/* Tasks that reach a token or wait for one; each owns one reference. */
+void *emu_token_reach_task(struct emu_token *token);
+void *emu_token_wait_task(struct emu_token *token);
+
+/* One stream: what NVIDIA's headers know as struct CUstream_st. */
+struct emu_task;
+struct CUstream_st {
+	_Atomic uint32_t mark;
+	unsigned         flags;
+	int              priority;
+	uint64_t         id;
+	/* Queue, many writers, one reader: writers swing `tail`. */
+	_Atomic(struct emu_task *) tail;
+	struct emu_task *head;        /* the worker's */
+	_Atomic uint32_t submitted;   /* twice the tasks; bit 0: worker sleeps */
+	_Atomic uint32_t completed;   /* twice the tasks */
+	_Atomic int      worker;      /* enum of stream.c */
+	_Atomic bool     worker_done;
+	unsigned long    thread;      /* pthread_t, while worker != none */
+	/* order.c, under its lock */
+	uint64_t         work, joined;  /* submissions; the legacy stream saw */
+	uint64_t         legacy_seen;   /* of the legacy stream's, by this one */
+	struct CUstream_st *next_live, *next_free;
+};
+
+/* stream.c: an empty queue, and giving it up when nothing is left in it. */
+void emu_stream_prepare(struct CUstream_st *stream);
+void emu_stream_finish(struct CUstream_st *stream);
+/* Queue without regard to the legacy stream; the first task starts a worker. */
+void emu_stream_push(struct CUstream_st *stream, void *arguments);
+bool emu_stream_idle(struct CUstream_st *stream);
+/* Tell the worker to end after its work; false if there is none. */
+bool emu_stream_end_worker(struct CUstream_st *stream);
+bool emu_stream_has_ended(struct CUstream_st *stream);
+/* Wait until a worker that was told to end has. */
+void emu_stream_join_worker(struct CUstream_st *stream);
+
+/* order.c */
+/* Every stream's worker ended and joined; from now on work runs at once. */
+void emu_streams_quiesce(void);
+/* Drop all created streams (their work is done). */
+void emu_streams_drop(void);
+void emu_streams_release(void);
+
+/* event.c, memory.c: at reset and at the end. */
+void emu_events_drop(void);
+void emu_events_release(void);
+void emu_memory_drop(void);
+void emu_memory_release(void);
+
+/* memory.c: bytes given back by a worker. */
+void emu_memory_return(void *pointer, size_t bytes);
+
+#endif

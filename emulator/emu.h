@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/emu.h -- the emulated device, as its three libraries share it.
+ *
+ * libcuda.so.1 owns the device: memory, streams, events, workers, counters and
+ * injected failures. It exports these functions to its sisters libcudart and
+ * libcublas, which hold no device state of their own.
+ *
+ * A status is an int with CUresult's numbers; the runtime's cudaError_t has
+ * the same numbers for everything used here. 0 is success. The function that
+ * finds something wrong says so once, by emu_complain(); callers pass on.
+ *
+ * Threads: the emu_* calls come from the program's threads and may lock among
+ * themselves. Workers take no lock that another worker or a submitting thread
+ * takes, so that a missing event between two streams stays visible to TSan. */
+#ifndef AC_EMULATOR_EMU_H
+#define AC_EMULATOR_EMU_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define EMU_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define EMU_TSAN 1
+#endif
+#endif
+#ifndef EMU_TSAN
+#define EMU_TSAN 0
+#endif
+
+#pragma GCC visibility push(default)
+
+/* NVIDIA's own names: their handles point to these. */
+struct CUctx_st;
+struct CUstream_st;
+struct CUevent_st;
+
+enum emu_status {
+	EMU_OK = 0, EMU_INVALID_VALUE = 1, EMU_OUT_OF_MEMORY = 2,
+	EMU_NOT_INITIALIZED = 3, EMU_DEINITIALIZED = 4,
+	EMU_INVALID_FUNCTION = 98, EMU_NO_DEVICE = 100,
+	EMU_INVALID_DEVICE = 101, EMU_INVALID_IMAGE = 200,
+	EMU_INVALID_CONTEXT = 201, EMU_ALREADY_REGISTERED = 712,
+	EMU_NOT_REGISTERED = 713, EMU_INVALID_HANDLE = 400,
+	EMU_NOT_FOUND = 500, EMU_NOT_READY = 600, EMU_ILLEGAL_ADDRESS = 700,
+	EMU_CONTEXT_DESTROYED = 709, EMU_NOT_SUPPORTED = 801,
+	EMU_CAPTURE_UNSUPPORTED = 900, EMU_CAPTURE_INVALIDATED = 901,
+	EMU_CAPTURE_IMPLICIT = 906, EMU_UNKNOWN = 999
+};
+
+/* ---- calls: counting and failing on demand (call.c) ------------------- */
+
+enum { EMU_CALL_FAILURES = 4 };
+
+/* One exported function; static in it, zero but for its name. */
+struct emu_call {
+	const char      *name;
+	_Atomic bool     known;     /* entered into the list of calls */
+	_Atomic uint64_t count;
+	int              failures;  /* frozen once known */
+	uint64_t         fail_at[EMU_CALL_FAILURES];
+	int              fail_with[EMU_CALL_FAILURES]; /* -1: the family's */
+	struct emu_call *next;
+};
+
+/* What a family answers when a call is made to fail, or comes after the end
+ * of the device. */
+struct emu_family {
+	int failed, ended;
+};
+
+/* Count one entry of `call`. Returns 0, or the status to return at once.
+ * Later complaints of this thread carry the call's name. */
+int emu_call_enter(struct emu_call *call, const struct emu_family *family);
+
+/* One "autocast: emulated GPU: CALL: ..." line at error level, counted. */
+__attribute__((format(printf, 1, 2)))
+void emu_complain(const char *format, ...);
+
+/* Leaves the calling function with the injected status, if there is one. */
+#define EMU_ENTER(family)                                                 \
+	static struct emu_call emu_this_call = { .name = __func__ };      \
+	do {                                                              \
+		const int emu_injected =                                  \
+		    emu_call_enter(&emu_this_call, (family));             \
+		if (emu_injected)                                         \
+			return emu_injected;                              \
+	} while (0)
+
+/* ---- counters (counters.c) -------------------------------------------- */
+
+/* Also the names that emuCounter() and the counter file use; call.c adds one
+ * counter per exported call. */
+enum emu_counter {
+#define COUNTER(name) EMU_##name,
+#include "emulator/counters.def"
+#undef COUNTER
+	EMU_COUNTERS
+};
+
+void emu_count(enum emu_counter counter, uint64_t amount);
+
+/* The counter of this name: a row of counters.def, kernel_bytes_read,
+ * kernel_bytes_written, or the number of calls of an exported function (0 if
+ * it was never called). */
+uint64_t emuCounter(const char *name);
+/* Zero every counter but device_bytes; device_bytes_peak restarts from it. */
+void emuCountersReset(void);
+
+/* ---- device and context (device.c) ------------------------------------ */
+
+struct emu_model {
+	const char *key;            /* AUTOCAST_EMU_MODEL */
+	const char *name;
+	int         major, minor;   /* compute capability */
+	int         multiprocessors;
+	uint64_t    memory;         /* bytes */
+	int         clock_khz, memory_clock_khz, bus_width, l2_bytes;
+	int         shared_per_block, shared_per_multiprocessor;
+	int         threads_per_multiprocessor;
+};
+
+/* The driver version that is emulated (cuDriverGetVersion). */
+enum { EMU_DRIVER_VERSION = 13000 };
+
+/* Bring the device up (once per process). EMU_NO_DEVICE after a complaint if
+ * AUTOCAST_EMU_MODEL names none. Cheap when it is up. */
+int emu_device_up(void);
+/* As above, and make the primary context current if the thread has none, and
+ * answer a device error that work left behind. What every runtime call does. */
+int emu_device_enter(void);
+/* Only after emu_device_up() succeeded. */
+const struct emu_model *emu_device_model(void);
+/* TF32 in the model and not forbidden by NVIDIA_TF32_OVERRIDE=0. */
+bool emu_device_has_tf32(void);
+/* An attribute by CUdevice_attribute number; the runtime's are the same. */
+int emu_device_attribute(int attribute, int *value_out);
+/* Wait for everything, then drop streams, events and memory. */
+int emu_device_reset(void);
+/* Work that ran into a bad address: later calls fail until a reset. */
+void emu_device_poison(int status);
+/* Whether the process is past main(): workers are gone, work runs at once. */
+bool emu_device_ending(void);
+
+int emu_context_current(struct CUctx_st **context_out); /* NULL if none */
+
+/* ---- memory (memory.c) ------------------------------------------------ */
+
+enum emu_memory_kind {
+	EMU_MEMORY_PAGEABLE,  /* not ours: ordinary host memory */
+	EMU_MEMORY_DEVICE, EMU_MEMORY_MANAGED,
+	EMU_MEMORY_PINNED,    /* allocated page-locked */
+	EMU_MEMORY_REGISTERED /* the program's own, page-locked later */
+};
+
+/* Uninitialised memory, 256-byte aligned; `bytes` 0 gives NULL. */
+int emu_memory_allocate(size_t bytes, enum emu_memory_kind kind,
+    void **pointer_out);
+/* Wait for the device, then give back; NULL is ignored. */
+int emu_memory_free(void *pointer, bool host);
+/* Unknown to the checks at once, given back when `stream` gets there. */
+int emu_memory_free_async(void *pointer, struct CUstream_st *stream);
+int emu_memory_register(void *pointer, size_t bytes);
+int emu_memory_unregister(void *pointer);
+/* The live allocation that holds `pointer`; PAGEABLE if there is none. */
+enum emu_memory_kind emu_memory_find(const void *pointer, void **base_out,
+    size_t *bytes_out);
+/* Whether the device can reach `bytes` at `pointer`; else complain, naming
+ * `argument`, and EMU_ILLEGAL_ADDRESS. No bytes: fine whatever the pointer. */
+int emu_memory_check(const void *pointer, uint64_t bytes,
+    const char *argument);
+/* The same for columns of `rows` elements, `ld` apart, `batch` of them
+ * `stride` elements apart. */
+struct emu_shape {
+	int64_t rows, cols, ld, batch, stride;
+	size_t  element; /* bytes */
+};
+int emu_memory_check_matrix(const void *pointer,
+    const struct emu_shape *shape, const char *argument);
+void emu_memory_info(size_t *free_out, size_t *total_out);
+
+/* ---- streams (stream.c, order.c) -------------------------------------- */
+
+/* Arguments of a task, to be filled in and submitted; freed after it ran.
+ * NULL if the host has no memory left. */
+void *emu_task_new(void (*run)(void *arguments), size_t bytes);
+void emu_task_drop(void *arguments);
+/* Queue it behind the stream's work; returns before it runs. `stream` comes
+ * from emu_stream_find(). */
+void emu_stream_submit(struct CUstream_st *stream, void *arguments);
+
+/* The stream that a handle means (0, 1: legacy; 2: this thread's own).
+ * EMU_INVALID_HANDLE after a complaint if it means none. */
+int emu_stream_find(struct CUstream_st *handle,
+    struct CUstream_st **stream_out);
+enum { EMU_STREAM_NON_BLOCKING = 1 };
+int emu_stream_create(unsigned flags, int priority,
+    struct CUstream_st **handle_out);
+int emu_stream_destroy(struct CUstream_st *handle);
+/* Wait on the calling thread, counted as a host wait. */
+int emu_stream_wait(struct CUstream_st *handle);
+int emu_stream_wait_all(void);
+/* EMU_OK, or EMU_NOT_READY if work is left. */
+int emu_stream_query(struct CUstream_st *handle);
+struct emu_stream_facts {
+	unsigned flags;
+	int      priority;
+	uint64_t id;
+};
+int emu_stream_facts(struct CUstream_st *handle,
+    struct emu_stream_facts *facts_out);
+
+/* Run `function` on the stream's worker; it may not call CUDA. */
+int emu_host_function(struct CUstream_st *handle,
+    void (*function)(void *data), void *data);
+/* This thread's capture interaction mode; returns the one before. Nothing is
+ * ever captured, so it only remembers. */
+unsigned emu_capture_swap_mode(unsigned mode);
+
+/* ---- events (event.c) ------------------------------------------------- */
+
+enum { EMU_EVENT_NO_TIMING = 2 };
+int emu_event_create(unsigned flags, struct CUevent_st **event_out);
+int emu_event_destroy(struct CUevent_st *event);
+int emu_event_record(struct CUevent_st *event, struct CUstream_st *handle);
+int emu_event_query(struct CUevent_st *event);
+int emu_event_wait(struct CUevent_st *event);
+int emu_event_elapsed(struct CUevent_st *start, struct CUevent_st *end,
+    float *milliseconds_out);
+int emu_stream_wait_event(struct CUstream_st *handle,
+    struct CUevent_st *event);
+
+/* ---- copies (copy.c) -------------------------------------------------- */
+
+enum emu_direction {
+	EMU_HOST_TO_HOST, EMU_HOST_TO_DEVICE, EMU_DEVICE_TO_HOST,
+	EMU_DEVICE_TO_DEVICE, EMU_DIRECTION_BY_POINTER
+};
+/* `rows` runs of `bytes`, `from_pitch` and `to_pitch` bytes apart. With
+ * `wait`, returns when the program may touch both ends again. */
+struct emu_copy {
+	void       *to;
+	const void *from;
+	size_t      bytes, rows, to_pitch, from_pitch;
+	enum emu_direction direction;
+	bool        wait;
+};
+int emu_copy(const struct emu_copy *copy, struct CUstream_st *handle);
+/* `count` elements of `size` (1, 2 or 4) bytes per row. */
+struct emu_fill {
+	void    *to;
+	uint32_t value;
+	size_t   size, count, rows, pitch;
+};
+int emu_fill(const struct emu_fill *fill, struct CUstream_st *handle);
+
+/* Tell TSan that a task touches these bytes; nothing in other builds. */
+void emu_announce_read(const void *from, size_t bytes);
+void emu_announce_write(void *to, size_t bytes);
+
+/* ---- kernels (module.c) ----------------------------------------------- */
+
+/* Queue the CPU twin of kernel `name`; `sizes` are its parameters' bytes. */
+struct emu_launch {
+	const char   *name;
+	unsigned      grid[3], block[3];
+	const size_t *sizes;
+	size_t        count;
+	void        **params;
+};
+int emu_kernel_launch(const struct emu_launch *launch,
+    struct CUstream_st *handle);
+bool emu_kernel_exists(const char *name);
+
+#pragma GCC visibility pop
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/module.h -- kernel libraries, for the driver calls that load them. */
+#ifndef AC_EMULATOR_MODULE_H
+#define AC_EMULATOR_MODULE_H
+
+#include "emulator/device.h"
+#include "kernels/twins.h"
+
+enum { EMU_KERNEL_PARAMETERS = 32, EMU_MARK_KERNEL = 0x4b45524e };
+
+/* A kernel that a PTX text declares: struct CUkern_st of NVIDIA's headers, and
+ * struct CUfunc_st too. */
+struct CUkern_st {
+	_Atomic uint32_t  mark;
+	char              name[128];
+	size_t            count;  /* parameters */
+	size_t            sizes[EMU_KERNEL_PARAMETERS]; /* bytes of each */
+	struct CUkern_st *next;
+};
+
+struct CUlib_st {
+	_Atomic uint32_t  mark;   /* 0 once unloaded */
+	struct CUkern_st *kernels;
+	struct CUlib_st  *next;
+};
+
+int emu_library_load(const void *code, struct CUlib_st **library_out);
+int emu_library_kernel(struct CUlib_st *library, const char *name,
+    struct CUkern_st **kernel_out);
+int emu_library_unload(struct CUlib_st *library);
+void emu_libraries_release(void);
+
+typedef void (*emu_twin_run)(const struct ac_twin_launch *launch,
+    void **params);
+
+/* A twin that a test program brings for a kernel of its own. */
+struct emu_twin {
+	const char      *name;
+	emu_twin_run     run;
+	size_t           count;
+	size_t           sizes[EMU_KERNEL_PARAMETERS];
+	struct emu_twin *next;
+};
+
+#pragma GCC visibility push(default)
+/* Let `run` stand in for kernel `name` (mangled, borrowed for ever), whose
+ * `count` parameters have these sizes in bytes. */
+void emuTwinRegister(const char *name, emu_twin_run run, const size_t *sizes,
+    size_t count);
+#pragma GCC visibility pop
+
+#endif
