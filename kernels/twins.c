@@ -70,13 +70,18 @@ cast_run_plain(const float *x, int64_t count, struct ac_cast_factor factor,
 #if defined(__x86_64__)
 #define EIGHT __attribute__((target("avx2,f16c")))
 
+/* Asked once: under a hypervisor CPUID takes longer than a whole column. */
 static bool
 has_eight(void)
 {
+	static _Atomic int known; /* 0: not asked yet, 1: no, 2: yes */
 	unsigned a, b, c, d;
 
-	return __builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d)
-	    && (c & bit_F16C);
+	if (!atomic_load_explicit(&known, memory_order_relaxed))
+		atomic_store_explicit(&known, __builtin_cpu_supports("avx2")
+		    && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) ? 2 : 1,
+		    memory_order_relaxed);
+	return atomic_load_explicit(&known, memory_order_relaxed) == 2;
 }
 
 EIGHT static inline __m256i
