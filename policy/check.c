@@ -202,10 +202,6 @@ ac_check_policy(struct ac_parser *parser)
 
 	parser->policy->is_off = true;
 	for (rule = parser->policy->rules; rule != NULL; rule = rule->next) {
-		/* `set` lines count for a profile's rules too: they stand
-		 * above `otherwise`. */
-		if (rule->of_profile)
-			rule->defaults = parser->policy->defaults;
 		resolve(parser->policy, rule);
 		if (!(rule->of_profile && tol_blamed))
 			tol_blamed |= !check_tol(parser, rule) &&

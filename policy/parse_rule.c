@@ -236,6 +236,7 @@ bool
 ac_parse_rule(struct ac_parser *parser)
 {
 	const struct ac_token first = parser->token;
+	/* `set` lines count for a profile's rules, too: they stand above. */
 	struct ac_rule rule = {
 		.sequence = parser->sequence,
 		.of_profile = parser->in_profile,

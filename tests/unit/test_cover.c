@@ -18,6 +18,7 @@ static const struct {
 	{ "gemm m<16", "gemm m<=15", true },
 	{ "gemm m<=16", "gemm m=1,7..16", true },
 	{ "gemm m<=16", "gemm m=1,7..17", false },
+	{ "gemm flops<=16", "gemm flops<16.5", false },
 	{ "gemm m>16", "gemm m>=17", true },
 	{ "gemm m>=16", "gemm m>16", true },
 	{ "gemm m>16", "gemm m>=16", false },

@@ -98,6 +98,23 @@ test_textual(void **state)
 	    "  ^\n");
 }
 
+/* Errors found at the end stand where their lines do, between files too. */
+static void
+test_order_of_errors(void **state)
+{
+	(void)state;
+	write_file("inner", "oops\n");
+	write_file("outer", "gemm -> bf16 tol=1e-3\ninclude \"inner\"\n");
+	check_refused("outer",
+	    "/outer:1:9: the known error of bf16, 0.0024, is more than "
+	    "tol=1e-3 allows: drop bf16, or write tol=0.008\n"
+	    "  gemm -> bf16 tol=1e-3\n"
+	    "          ^\n"
+	    "/inner:1:1: unknown operation 'oops'\n"
+	    "  oops\n"
+	    "  ^\n");
+}
+
 static void
 test_cycles(void **state)
 {
@@ -246,6 +263,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_textual),
+		cmocka_unit_test(test_order_of_errors),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_strange_files),

@@ -37,7 +37,7 @@ test_everything(void **state)
 	assert_string_equal(printed("* fn=x -> keep",
 	    "site a=0A0b0C0d; set tol=1e-3   guard=off\n"
 	    "conv,gemm  m = 5 , 7..8 max( n,m )<4  ->tf32 , fp16  profit=off\n"
-	    "[ gpu = \"NVIDIA H200*\" , \"a\\\"b\" ]\n"
+	    "[ gpu = \"NVIDIA H200*\" , \"a\\\"b\\\\\" ]\n"
 	    "gemm ->auto\n"
 	    "[]\n"
 	    "set tol=2e-3\n"
@@ -50,7 +50,7 @@ test_everything(void **state)
 	    "* fn=x -> keep\n"
 	    "set tol=1e-3 guard=off\n"
 	    "gemm,conv m=5,7..8 max(m,n)<4 -> tf32,fp16 profit=off\n"
-	    "gemm gpu=\"NVIDIA H200*\",\"a\\\"b\" -> auto\n"
+	    "gemm gpu=\"NVIDIA H200*\",\"a\\\"b\\\\\" -> auto\n"
 	    "set tol=2e-3\n"
 	    "conv filter=3x3 -> tf32 sample=1/64\n"
 	    "rnn -> keep\n"
