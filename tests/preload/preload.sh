@@ -57,13 +57,33 @@ found:    $3"
 	fi
 }
 
-# total FIELD [POLICY-RUN]: a number of the last run's JSON report.
+# query SCRIPT ARGS: a Python expression over the last run's JSON report.
+query()
+{
+	"$build/autocast" report --json | python3 -c 'import json, sys
+report = json.load(sys.stdin)
+sites = report["sites"]
+print('"$1"')' "${@:2}"
+}
+
+# total PATH: one number or word of the report, totals.recast_share for one.
 total()
 {
-	"$build/autocast" report --json |
-	    python3 -c 'import json, sys
-value = json.load(sys.stdin)
-for key in sys.argv[1].split("."):
-    value = value[int(key)] if isinstance(value, list) else value[key]
-print(value)' "$1"
+	query '__import__("functools").reduce(lambda v, k: v[k], sys.argv[1].split("."), report)' "$1"
+}
+
+# kept_reasons REASON...: those of them that kept a call.
+kept_reasons()
+{
+	query '" ".join(r for r in sys.argv[1:] if any(s["kept_calls"].get(r) for s in sites))' "$@"
+}
+
+site_of_most_calls()
+{
+	query 'max(sites, key=lambda s: s["calls"])["id"]'
+}
+
+sites_recast()
+{
+	query 'sum(s["recast_calls"] > 0 for s in sites)'
 }
