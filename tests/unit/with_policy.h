@@ -41,6 +41,24 @@ parse_good(const char *text)
 	return policy;
 }
 
+/* Of some diagnostics, the lines that begin with a place. */
+static inline const char *
+places(const char *diagnostics)
+{
+	static char out[8192];
+	struct ac_text text;
+	const char *end;
+
+	ac_text_init(&text, out, sizeof(out));
+	for (; *diagnostics != '\0'; diagnostics = end + 1) {
+		end = strchr(diagnostics, '\n');
+		if (*diagnostics != ' ')
+			ac_text_add_bytes(&text, diagnostics,
+			    (size_t)(end + 1 - diagnostics));
+	}
+	return out;
+}
+
 /* An FP32 product on a GPU of compute capability `sm`. */
 static inline struct ac_op
 product(enum ac_operation operation, int64_t m, int64_t n, int64_t k, int sm)
