@@ -152,10 +152,9 @@ run(void *arguments)
 }
 
 cublasStatus_t
-emu_gemm_call(cublasHandle_t handle, struct emu_gemm *g, const void *alpha,
+emu_gemm_check(cublasHandle_t handle, struct emu_gemm *g, const void *alpha,
     const void *beta, cublasComputeType_t compute)
 {
-	struct emu_gemm *task;
 	cublasStatus_t status;
 
 	if (!sizes_are_valid(g))
@@ -163,7 +162,8 @@ emu_gemm_call(cublasHandle_t handle, struct emu_gemm *g, const void *alpha,
 	status = choose_arithmetic(handle, g, compute);
 	if (!status && (!g->m || !g->n || !g->batch))
 		return CUBLAS_STATUS_SUCCESS;
-	if (!status && (g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX))
+	if (!status && (g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX ||
+	    g->a.ld > INT_MAX || g->b.ld > INT_MAX || g->c.ld > INT_MAX))
 		status = CUBLAS_STATUS_NOT_SUPPORTED;
 	if (!status)
 		status = emu_scalar_take(handle, alpha, g->real, "alpha",
@@ -171,12 +171,28 @@ emu_gemm_call(cublasHandle_t handle, struct emu_gemm *g, const void *alpha,
 	if (!status)
 		status = emu_scalar_take(handle, beta, g->real, "beta",
 		    &g->beta);
-	if (!status)
-		status = emu_blas_status(check_operands(g));
-	if (status)
-		return status;
+	return status ? status : emu_blas_status(check_operands(g));
+}
+
+cublasStatus_t
+emu_gemm_queue(cublasHandle_t handle, const struct emu_gemm *g)
+{
+	struct emu_gemm *task;
+
+	if (!g->m || !g->n || !g->batch)
+		return CUBLAS_STATUS_SUCCESS;
 	task = emu_task_new(run, sizeof *task);
 	if (task)
 		*task = *g;
 	return emu_blas_submit(handle, task);
+}
+
+cublasStatus_t
+emu_gemm_call(cublasHandle_t handle, struct emu_gemm *g, const void *alpha,
+    const void *beta, cublasComputeType_t compute)
+{
+	const cublasStatus_t status = emu_gemm_check(handle, g, alpha, beta,
+	    compute);
+
+	return status ? status : emu_gemm_queue(handle, g);
 }

@@ -27,8 +27,14 @@ struct emu_gemm {
 	struct emu_scalar alpha, beta;
 };
 
-/* Check everything as cuBLAS does, then queue. alpha and beta point to the
- * program's; `compute` decides the rounding. */
+/* Check everything as cuBLAS does, take the scalars, choose the rounding that
+ * `compute` means. alpha and beta point to the program's. */
+cublasStatus_t emu_gemm_check(cublasHandle_t handle, struct emu_gemm *gemm,
+    const void *alpha, const void *beta, cublasComputeType_t compute);
+/* Queue a checked product; one without elements is done. */
+cublasStatus_t emu_gemm_queue(cublasHandle_t handle,
+    const struct emu_gemm *gemm);
+/* Both. */
 cublasStatus_t emu_gemm_call(cublasHandle_t handle, struct emu_gemm *gemm,
     const void *alpha, const void *beta, cublasComputeType_t compute);
 

@@ -9,6 +9,8 @@
 #include <cuda.h>
 #elif defined(EMU_RUNTIME)
 #include <cuda_runtime_api.h>
+#elif defined(EMU_BLAS_XT)
+#include <cublasXt.h>
 #else
 #include <cublas.h> /* the handle-less calls; includes cublas_api.h */
 #endif
