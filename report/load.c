@@ -72,7 +72,7 @@ read_headers(struct listing *l)
 	for (size_t i = 0; i < l->count; i++) {
 		join(&t, path, sizeof path, l->directory, l->found[i].name);
 		ac_text_init(&why, reason, sizeof reason);
-		if (ac_file_read(path, &header, NULL, NULL, &why)) {
+		if (ac_report_read(path, &header, NULL, NULL, &why)) {
 			strcpy(l->found[i].run, header.run);
 			l->found[kept++] = l->found[i];
 		} else if (why.used) {
@@ -162,7 +162,7 @@ add_file(struct ac_report *report, const char *path, struct ac_text *why)
 	bool good;
 
 	ac_text_init(&t, reason, sizeof reason);
-	if (!ac_file_read(path, &header, &records, &markers, &t)) {
+	if (!ac_report_read(path, &header, &records, &markers, &t)) {
 		ac_log(AC_LOG_WARNING, "skipping %s: %s", path, reason);
 		return true;
 	}

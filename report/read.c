@@ -152,7 +152,7 @@ read_body(int fd, const struct ac_file_header *header,
 }
 
 bool
-ac_file_read(const char *path, struct ac_file_header *header_out,
+ac_report_read(const char *path, struct ac_file_header *header_out,
     struct ac_site_record **records_out,
     struct ac_marker_record (*markers_out)[AC_FILE_MARKERS],
     struct ac_text *why)

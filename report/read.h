@@ -36,7 +36,7 @@ struct ac_report {
  * and its records, unless `records_out` is NULL, to *records_out (malloc'ed,
  * header_out->sites of them) with the markers in *markers_out. False: not to
  * be used, `why` says so, or is empty where the file is only too young. */
-bool ac_file_read(const char *path, struct ac_file_header *header_out,
+bool ac_report_read(const char *path, struct ac_file_header *header_out,
     struct ac_site_record **records_out,
     struct ac_marker_record (*markers_out)[AC_FILE_MARKERS],
     struct ac_text *why);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/child.c -- starts the program, waits, and ends as it ended. */
+#include "cmd/child.h"
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
+
+static volatile sig_atomic_t running; /* pid of the child, 0: none */
+
+/* What the terminal sends reaches the whole foreground group, the child
+ * included: only signals that a process sent to us alone are passed on. */
+static void
+forward(int signal, siginfo_t *info, void *context)
+{
+	const int saved = errno;
+
+	(void)context;
+	if (running && info->si_code != SI_KERNEL)
+		(void)kill((pid_t)running, signal);
+	errno = saved;
+}
+
+static void
+signal_set(sigset_t *set_out)
+{
+	sigemptyset(set_out);
+	for (int i = 0; i < FORWARDED; i++)
+		sigaddset(set_out, forwarded[i]);
+}
+
+/* A signal that we were started to ignore (nohup) stays ignored. */
+static void
+catch_signals(void)
+{
+	struct sigaction old, action = {
+		.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART
+	};
+
+	for (int i = 0; i < FORWARDED; i++)
+		if (!sigaction(forwarded[i], NULL, &old) &&
+		    old.sa_handler != SIG_IGN)
+			(void)sigaction(forwarded[i], &action, NULL);
+}
+
+/* In the child. execve() itself resets our handlers, but a signal between
+ * the mask's end and there would still meet them. */
+static void
+become(const struct ac_child *child, int report, const sigset_t *mask)
+{
+	int error;
+
+	for (int i = 0; i < FORWARDED; i++) {
+		struct sigaction old;
+
+		if (!sigaction(forwarded[i], NULL, &old) &&
+		    old.sa_handler != SIG_IGN)
+			(void)signal(forwarded[i], SIG_DFL);
+	}
+	(void)sigprocmask(SIG_SETMASK, mask, NULL);
+	execv(child->program->path, child->arguments);
+	error = errno;
+	if (write(report, &error, sizeof error) < 0)
+		_exit(AC_EXIT_FAILED);
+	_exit(AC_EXIT_CANNOT_RUN);
+}
+
+static int
+wait_for(pid_t pid)
+{
+	siginfo_t info;
+	int status = 0;
+
+	/* The pid stays ours until the handler can no longer use it. */
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 &&
+	    errno == EINTR)
+		;
+	running = 0;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+int
+ac_child_run(const struct ac_child *child, int *status_out)
+{
+	int channel[2], error = 0;
+	sigset_t ours, before;
+	ssize_t got;
+	pid_t pid;
+
+	if (pipe2(channel, O_CLOEXEC))
+		return ac_say(AC_EXIT_FAILED, "cannot start %s: %s",
+		    child->program->path, strerror(errno));
+	signal_set(&ours);
+	(void)sigprocmask(SIG_BLOCK, &ours, &before);
+	catch_signals();
+	pid = fork();
+	if (pid == 0)
+		become(child, channel[1], &before);
+	close(channel[1]);
+	if (pid < 0)
+		return ac_say(AC_EXIT_FAILED, "cannot start %s: %s",
+		    child->program->path, strerror(errno));
+	running = pid;
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	do {
+		got = read(channel[0], &error, sizeof error);
+	} while (got < 0 && errno == EINTR);
+	close(channel[0]);
+	*status_out = wait_for(pid);
+	if (got == (ssize_t)sizeof error)
+		return ac_say(error == ENOENT ? AC_EXIT_NOT_FOUND
+		    : AC_EXIT_CANNOT_RUN, "cannot run %s: %s",
+		    child->program->path, strerror(error));
+	return 0;
+}
+
+int
+ac_child_exit(int status)
+{
+	const struct rlimit no_core = { 0, 0 };
+	sigset_t none;
+
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status);
+	(void)setrlimit(RLIMIT_CORE, &no_core); /* the child left its own */
+	(void)signal(WTERMSIG(status), SIG_DFL);
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)raise(WTERMSIG(status));
+	return 128 + WTERMSIG(status);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/child.h -- the program as a child process of `autocast run`. */
+#ifndef AC_CMD_CHILD_H
+#define AC_CMD_CHILD_H
+
+#include "cmd/program.h"
+
+/* How the program is started. Strings may be NULL where noted. */
+struct ac_child {
+	const struct ac_program *program;
+	char       **arguments;      /* argv, NULL-terminated */
+	const char  *library;        /* libautocast.so */
+	const char  *emulator;       /* directory, or NULL: the real GPU */
+	const char  *model;          /* emulated GPU, or NULL: its default */
+	const char  *policy;         /* or NULL: as the environment says */
+	const char  *rules;          /* or NULL: as the environment says */
+	const char  *state;          /* absolute directory, or NULL */
+	const char  *run;            /* token that ties its processes together */
+};
+
+/* Put what the child needs into our own environment, which it inherits.
+ * False if a path cannot be preloaded; one line on stderr says so. */
+bool ac_child_prepare(const struct ac_child *child);
+
+/* Start it and wait for its end, passing on the signals sent to us. The wait
+ * status to *status_out. Returns 0, or an exit status after one line on
+ * stderr if it could not be started. */
+int ac_child_run(const struct ac_child *child, int *status_out);
+
+/* The exit status that `status` stands for. Does not return when a signal
+ * ended the child: it ends us the same way, so that a shell sees it. */
+int ac_child_exit(int status);
+
+#endif

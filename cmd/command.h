@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/command.h -- the verbs of the autocast program and what they share.
+ * One file and one const struct ac_command per verb; help is printed from
+ * these tables and the manual is checked against them. */
+#ifndef AC_CMD_COMMAND_H
+#define AC_CMD_COMMAND_H
+
+#include "base/text.h"
+#include "policy/policy.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Exit statuses of our own; anything else is the program's. */
+enum {
+	AC_EXIT_OK = 0,
+	AC_EXIT_USAGE = 2,         /* a mistake on the command line or in a policy */
+	AC_EXIT_FAILED = 125,      /* autocast itself could not do its part */
+	AC_EXIT_CANNOT_RUN = 126,
+	AC_EXIT_NOT_FOUND = 127
+};
+
+struct ac_option {
+	int         id;            /* the letter, or a number above 255 */
+	const char *name;          /* without --; NULL: a letter only */
+	const char *argument;      /* NULL: takes none; "[=X]": may take one */
+	const char *meaning;
+};
+
+enum { AC_OPTIONS = 8 };
+
+struct ac_command {
+	const char      *name;
+	const char      *operands;       /* for the synopsis */
+	const char      *summary;
+	const char      *details;        /* whole lines, may be "" */
+	bool             ends_at_operand; /* the rest belongs to a program */
+	struct ac_option options[AC_OPTIONS]; /* up to the first id 0 */
+	int            (*run)(const struct ac_command *self, char **arguments);
+};
+
+extern const struct ac_command ac_command_run, ac_command_report,
+    ac_command_explain, ac_command_policy, ac_command_list, ac_command_path;
+
+/* ---- cmd/arguments.c: reading a command line --------------------------- */
+
+struct ac_arguments {
+	const struct ac_command *command;
+	char                   **next;     /* not read yet */
+	const char              *value;    /* of the option or operand */
+	int                      status;   /* to exit with after AC_ARGUMENT_STOP */
+	bool                     operands_only;
+};
+
+enum { AC_ARGUMENT_END = 0, AC_ARGUMENT_OPERAND = -1, AC_ARGUMENT_STOP = -2 };
+
+/* The id of the next option, its argument in a->value (NULL if left out), or
+ * one of the above. STOP: help was printed, or one line about a mistake. */
+int ac_arguments_next(struct ac_arguments *a);
+
+/* The usage of one command on stdout. */
+void ac_command_help(const struct ac_command *command);
+
+/* ---- cmd/say.c: what the program says, and to whom --------------------- */
+
+/* One line on stderr, "autocast: " before it. Returns `status`. */
+__attribute__((format(printf, 2, 3)))
+int ac_say(int status, const char *format, ...);
+
+/* Write `count` bytes to the descriptor `context` points to (an int); the
+ * sink of the report's writers. Sets it to -1 when nothing more can be
+ * written. */
+void ac_say_bytes(const char *bytes, size_t count, void *context);
+
+/* stdout must have taken everything: a full disk is a failure. */
+int ac_say_done(void);
+
+/* A text of `size` bytes on the heap; exits with AC_EXIT_FAILED without
+ * memory. free(text.data) ends it. */
+struct ac_text ac_say_buffer(size_t size);
+
+/* ---- cmd/chosen.c: the policy a command line names --------------------- */
+
+struct ac_chosen {
+	const char    *policy;     /* --policy, or NULL */
+	struct ac_text rules;      /* -e lines; data NULL: none */
+};
+
+void ac_chosen_add_rule(struct ac_chosen *chosen, const char *rule);
+
+/* Load what `chosen` and the environment select, with its problems on stderr.
+ * NULL if it has errors. */
+struct ac_policy *ac_chosen_load(const struct ac_chosen *chosen,
+    struct ac_policy_origin *origin_out);
+
+/* `policy` as a program in another directory must be told it: paths made
+ * absolute, profile names and texts as they are. Malloc'ed. */
+char *ac_chosen_absolute(const char *policy);
+
+/* ---- cmd/operation.c: an operation in words --------------------------- */
+
+/* Read OPERATION [KEY=VALUE]..., NULL-terminated and borrowed, filling in what
+ * is usual and saying so on stdout. 0, or an exit status after one line. */
+int ac_operation_read(struct ac_op *op, char **words);
+
+/* ---- cmd/where.c: where things are installed --------------------------- */
+
+/* The preload library, the directory of the emulated GPU's libraries: absolute
+ * and existing, else NULL. The text is static. */
+const char *ac_where_library(void);
+const char *ac_where_emulator(void);
+
+#endif

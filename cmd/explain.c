@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/explain.c -- autocast explain: why an operation runs as it does. The
+ * operation is described on the command line, or taken from the last run. */
+#include "cmd/command.h"
+#include "report/read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_POLICY = 256, EXPLANATION_BYTES = 1 << 18 };
+
+/* ---- A site of the last run -------------------------------------------- */
+
+static bool
+is_site_id(const char *s)
+{
+	return strspn(s, "0123456789abcdef") == 8 && !s[8];
+}
+
+static const struct ac_site *
+find_site(const struct ac_report *report, const char *wanted)
+{
+	for (size_t i = 0; i < report->site_count; i++) {
+		char id[9];
+
+		snprintf(id, sizeof id, "%08x", (unsigned)report->sites[i].id);
+		if (!strcmp(id, wanted) ||
+		    (*wanted && !strcmp(report->sites[i].name, wanted)))
+			return &report->sites[i];
+	}
+	return NULL;
+}
+
+static void
+print_site(const struct ac_report *report, const struct ac_site *site)
+{
+	const bool kept = site->rung == AC_RUNG_KEEP;
+	char buffer[1024];
+	struct ac_text t;
+
+	ac_text_init(&t, buffer, sizeof buffer);
+	ac_text_addf(&t, "site %08x of ", (unsigned)site->id);
+	ac_text_add_clean(&t, report->processes[0].program);
+	ac_text_add(&t, ": ");
+	ac_site_add_operation(&t, site);
+	ac_text_add(&t, " ");
+	ac_site_add_sizes(&t, site);
+	ac_text_add(&t, " ");
+	ac_text_add_clean(&t, site->key.caller);
+	ac_text_addf(&t, "\nthen: %s", ac_rung_names[site->rung]);
+	ac_text_addf(&t, kept ? " (%s), " : " by %s, ",
+	    kept ? ac_reason_names[site->reason]
+	    : ac_tactic_names[site->tactic]);
+	ac_site_add_line(&t, site);
+	ac_text_addf(&t, "; recast %llu of ", (unsigned long long)site->recast);
+	ac_text_add_count(&t, site->calls, "call");
+	ac_text_add(&t, "\n");
+	for (int i = 0; i < AC_REASON_COUNT; i++)
+		if (site->kept[i])
+			ac_text_addf(&t, "kept %llu: %s, %s\n",
+			    (unsigned long long)site->kept[i],
+			    ac_reason_names[i], ac_reason_meanings[i]);
+	printf("%s\nNow, under the policy in force:\n", buffer);
+}
+
+/* The site as the policy saw it; strings are static or the report's. */
+static void
+describe_site(const struct ac_report *report, const struct ac_site *site,
+    struct ac_op *op)
+{
+	static char module[48], ta[2], tb[2], id[9];
+	const struct ac_file_header *process = &report->processes[0];
+
+	memset(op, 0, sizeof *op);
+	op->operation = (enum ac_operation)site->key.operation;
+	memcpy(module, site->key.caller, sizeof module);
+	module[strcspn(module, "+")] = '\0';
+	snprintf(id, sizeof id, "%08x", (unsigned)site->id);
+	ta[0] = site->key.ta;
+	tb[0] = site->key.tb;
+	op->fact[AC_FACT_TA] = ta;
+	op->fact[AC_FACT_TB] = tb;
+	op->fact[AC_FACT_TYPE] = site->key.type;
+	op->fact[AC_FACT_ASKED] = site->key.asked;
+	op->fact[AC_FACT_FN] = site->key.symbol;
+	op->fact[AC_FACT_CALLER] = module;
+	op->fact[AC_FACT_PROGRAM] = process->program;
+	op->fact[AC_FACT_SITE] = id;
+	op->fact[AC_FACT_SOLVER] = site->key.solver == 'y' ? "yes" : "no";
+	if (*process->library)
+		op->fact[AC_FACT_LIB] = process->library;
+	if (*process->gpu)
+		op->fact[AC_FACT_GPU] = process->gpu;
+	if (process->sm)
+		ac_op_set(op, AC_Q_SM, process->sm);
+	ac_op_set_product(op, site->key.m, site->key.n, site->key.k,
+	    site->key.batch);
+}
+
+/* ---- The verb ---------------------------------------------------------- */
+
+static int
+explain(const struct ac_chosen *chosen, const struct ac_op *op)
+{
+	struct ac_policy_origin origin;
+	struct ac_policy *policy = ac_chosen_load(chosen, &origin);
+	struct ac_text text;
+
+	if (!policy)
+		return AC_EXIT_USAGE;
+	text = ac_say_buffer(EXPLANATION_BYTES);
+	ac_policy_explain(policy, op, &text);
+	fputs(text.data, stdout);
+	free(text.data);
+	ac_policy_destroy(policy);
+	return ac_say_done();
+}
+
+static int
+explain_site(const struct ac_chosen *chosen, const char *wanted)
+{
+	char buffer[512];
+	struct ac_text why;
+	struct ac_report *report;
+	const struct ac_site *site;
+	struct ac_op op;
+	int status;
+
+	ac_text_init(&why, buffer, sizeof buffer);
+	report = ac_report_load(1, NULL, &why);
+	if (!report)
+		return ac_say(AC_EXIT_FAILED, "explain: %s; try "
+		    "'autocast run ./program' first", buffer);
+	site = find_site(report, wanted);
+	if (!site) {
+		status = ac_say(AC_EXIT_FAILED, "explain: the last run has no "
+		    "site %s; 'autocast report' lists them", wanted);
+	} else {
+		print_site(report, site);
+		describe_site(report, site, &op);
+		status = explain(chosen, &op);
+	}
+	ac_report_destroy(report);
+	return status;
+}
+
+static int
+act(const struct ac_chosen *chosen, char **words)
+{
+	struct ac_op op;
+	int status;
+
+	if (!*words)
+		return ac_say(AC_EXIT_USAGE, "explain: the operation is "
+		    "missing; try 'autocast explain gemm.single m=256 n=64 "
+		    "k=1024'");
+	if (is_site_id(*words)) {
+		if (words[1])
+			return ac_say(AC_EXIT_USAGE, "explain: unexpected "
+			    "'%s'; a site needs nothing else", words[1]);
+		return explain_site(chosen, *words);
+	}
+	status = ac_operation_read(&op, words);
+	return status ? status : explain(chosen, &op);
+}
+
+static int
+run(const struct ac_command *self, char **arguments)
+{
+	struct ac_arguments a = { .command = self, .next = arguments };
+	struct ac_chosen chosen = { .policy = NULL };
+	size_t count = 0;
+
+	/* Operands close ranks where the options were. */
+	for (;;) {
+		switch (ac_arguments_next(&a)) {
+		case 'e':
+			ac_chosen_add_rule(&chosen, a.value);
+			break;
+		case OPT_POLICY:
+			chosen.policy = a.value;
+			break;
+		case AC_ARGUMENT_OPERAND:
+			arguments[count++] = a.next[-1];
+			break;
+		case AC_ARGUMENT_END:
+			arguments[count] = NULL;
+			return act(&chosen, arguments);
+		default:
+			return a.status;
+		}
+	}
+}
+
+const struct ac_command ac_command_explain = {
+	.name = "explain",
+	.operands = "OPERATION [KEY=VALUE]... | SITE",
+	.summary = "Say which rule decides about an operation, and why.",
+	.details = "  autocast explain gemm.single m=256 n=64 k=1024 ta=n sm=90\n"
+	    "  autocast explain 5f3a91c2     a site of the last report\n",
+	.options = {
+		{ OPT_POLICY, "policy", "P",
+		    "a profile, a file, or policy text with '->'" },
+		{ 'e', NULL, "RULE", "a policy line before all others; "
+		    "repeatable" },
+	},
+	.run = run
+};

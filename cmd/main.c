@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/main.c -- the autocast program: a table of verbs. */
+#include "cmd/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+static const struct ac_command *const commands[] = {
+	&ac_command_run, &ac_command_report, &ac_command_explain,
+	&ac_command_policy, &ac_command_list, &ac_command_path
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int
+help(void)
+{
+	printf("usage: autocast VERB [ARGUMENT]...\n"
+	    "Run FP32 CUDA programs with their matrix products recast to lower "
+	    "precision.\n\n");
+	for (int i = 0; i < COMMANDS; i++)
+		printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	printf("\n  --help     print this, or the usage of VERB\n"
+	    "  --version  print the version\n\n"
+	    "Start with:  autocast run ./program\n");
+	return ac_say_done();
+}
+
+static int
+unknown(const char *verb)
+{
+	const char *names[COMMANDS], *near;
+
+	for (int i = 0; i < COMMANDS; i++)
+		names[i] = commands[i]->name;
+	near = ac_text_nearest(verb, names, COMMANDS);
+	if (near)
+		return ac_say(AC_EXIT_USAGE,
+		    "unknown verb '%s'; did you mean 'autocast %s'?", verb,
+		    near);
+	return ac_say(AC_EXIT_USAGE, "unknown %s '%s'; see 'autocast --help'",
+	    *verb == '-' ? "option" : "verb", verb);
+}
+
+static const struct ac_command *
+find(const char *verb)
+{
+	for (int i = 0; i < COMMANDS; i++)
+		if (!strcmp(commands[i]->name, verb))
+			return commands[i];
+	return NULL;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *verb = argc > 1 ? argv[1] : NULL;
+	const struct ac_command *command;
+
+	if (!verb)
+		return ac_say(AC_EXIT_USAGE,
+		    "what to do is missing; see 'autocast --help'");
+	if (!strcmp(verb, "--version")) {
+		printf("autocast %s\n", PACKAGE_VERSION);
+		return ac_say_done();
+	}
+	if (!strcmp(verb, "--help") || !strcmp(verb, "-h") ||
+	    !strcmp(verb, "help")) {
+		if (argc < 3)
+			return help();
+		command = find(argv[2]);
+		if (!command)
+			return unknown(argv[2]);
+		ac_command_help(command);
+		return ac_say_done();
+	}
+	command = find(verb);
+	return command ? command->run(command, argv + 2) : unknown(verb);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/operation.c -- an operation in the words of a command line:
+ * gemm.single m=256 n=64 k=1024 ta=t. Says on stdout what it assumed. */
+#include "cmd/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a call is taken to have when the command line does not say. */
+static const struct {
+	const char *name, *value;
+} assumed[] = {
+	{ "ta", "N" }, { "tb", "N" }, { "type", "f32" }, { "asked", "fp32" },
+	{ "solver", "no" }, { "batch", "1" }, { "sm", "90" }
+};
+
+/* ---- key=value --------------------------------------------------------- */
+
+static int
+index_of(const char *const *names, int count, const char *name, size_t length)
+{
+	for (int i = 0; i < count; i++)
+		if (strlen(names[i]) == length &&
+		    !strncmp(names[i], name, length))
+			return i;
+	return -1;
+}
+
+/* A number with Ki or Mi, or 3x3 as the policy packs it: sixteen bits each. */
+static bool
+read_quantity(const char *s, double *value_out)
+{
+	double value = 0, part, factor = 1;
+
+	for (;;) {
+		const size_t used = ac_text_number(s, strlen(s), &part);
+
+		if (!used)
+			return false;
+		value += part * factor;
+		s += used;
+		if (*s != 'x' || part > 65535)
+			break;
+		factor *= 65536;
+		s++;
+	}
+	if (!strcmp(s, "Ki") || !strcmp(s, "Mi")) {
+		value *= *s == 'K' ? 1024 : 1048576;
+		s += 2;
+	}
+	*value_out = value;
+	return !*s;
+}
+
+static int
+unknown_key(const char *key, size_t length)
+{
+	const char *names[AC_Q_COUNT + AC_FACT_COUNT], *near;
+	char typed[32];
+	struct ac_text t;
+
+	ac_text_init(&t, typed, sizeof typed);
+	ac_text_add_bytes(&t, key, length);
+	memcpy(names, ac_quantity_names, sizeof ac_quantity_names);
+	memcpy(names + AC_Q_COUNT, ac_fact_names, sizeof ac_fact_names);
+	near = ac_text_nearest(typed, names, AC_Q_COUNT + AC_FACT_COUNT);
+	if (near)
+		return ac_say(AC_EXIT_USAGE, "explain: unknown '%s'; did you "
+		    "mean '%s='?", typed, near);
+	return ac_say(AC_EXIT_USAGE, "explain: unknown '%s'; say m=, n=, k=, "
+	    "ta=, tb=, sm=, asked= ...", typed);
+}
+
+/* cuBLAS says N, T, C; people type n, t, c too. */
+static const char *
+transposition(const char *value)
+{
+	static const char *const letters[] = { "N", "T", "C" };
+
+	for (int i = 0; i < 3; i++)
+		if (value[0] && !value[1] && (value[0] & ~0x20) ==
+		    letters[i][0])
+			return letters[i];
+	return NULL;
+}
+
+static int
+set(struct ac_op *op, const char *word)
+{
+	const size_t length = strcspn(word, "=");
+	const char *value = word + length + 1;
+	const int q = index_of(ac_quantity_names, AC_Q_COUNT, word, length);
+	const int f = index_of(ac_fact_names, AC_FACT_COUNT, word, length);
+	double number;
+
+	if (!word[length])
+		return ac_say(AC_EXIT_USAGE, "explain: '%s' is not KEY=VALUE; "
+		    "for example m=256", word);
+	if (q < 0 && f < 0)
+		return unknown_key(word, length);
+	if (f == AC_FACT_TA || f == AC_FACT_TB) {
+		op->fact[f] = transposition(value);
+		return op->fact[f] ? 0 : ac_say(AC_EXIT_USAGE,
+		    "explain: %s is n, t or c", word);
+	}
+	if (f >= 0) {
+		op->fact[f] = value;
+		return 0;
+	}
+	if (!read_quantity(value, &number) || number > 9e18)
+		return ac_say(AC_EXIT_USAGE, "explain: '%s' is not a number; "
+		    "for example %s=256", word, ac_quantity_names[q]);
+	ac_op_set(op, (enum ac_quantity)q, number);
+	return 0;
+}
+
+/* ---- An operation from the command line -------------------------------- */
+
+static int
+read_name(struct ac_op *op, const char *name)
+{
+	const char *near;
+	int i;
+
+	memset(op, 0, sizeof *op);
+	if (!strcmp(name, "gemm"))
+		name = "gemm.single";
+	i = index_of(ac_operation_names, AC_OP_COUNT, name, strlen(name));
+	if (i >= 0) {
+		op->operation = (enum ac_operation)i;
+		return 0;
+	}
+	near = ac_text_nearest(name, ac_operation_names, AC_OP_COUNT);
+	if (near)
+		return ac_say(AC_EXIT_USAGE, "explain: unknown operation '%s'; "
+		    "did you mean '%s'?", name, near);
+	return ac_say(AC_EXIT_USAGE, "explain: unknown operation '%s'; it is "
+	    "like gemm.single, or the id of a site in the last report", name);
+}
+
+static void
+assume(struct ac_op *op)
+{
+	const char *between = "assuming";
+
+	for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++) {
+		const char *name = assumed[i].name;
+		const int q = index_of(ac_quantity_names, AC_Q_COUNT, name,
+		    strlen(name));
+		const int f = index_of(ac_fact_names, AC_FACT_COUNT, name,
+		    strlen(name));
+		char word[32];
+
+		if (q >= 0 ? ac_op_has(op, (enum ac_quantity)q)
+		    : op->fact[f] != NULL)
+			continue;
+		snprintf(word, sizeof word, "%s=%s", name, assumed[i].value);
+		if (f >= 0)
+			op->fact[f] = assumed[i].value;
+		else
+			(void)set(op, word);
+		printf("%s %s", between, word);
+		between = ",";
+	}
+	if (*between == ',')
+		printf("\n\n");
+}
+
+/* Sizes that a matrix product cannot be without. */
+static int
+require_sizes(const struct ac_op *op)
+{
+	static const enum ac_quantity needed[] = { AC_Q_M, AC_Q_N, AC_Q_K };
+
+	if (strncmp(ac_operation_names[op->operation], "gemm", 4))
+		return 0;
+	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+		if (!ac_op_has(op, needed[i]))
+			return ac_say(AC_EXIT_USAGE, "explain: %s is missing; "
+			    "for example m=256 n=64 k=1024",
+			    ac_quantity_names[needed[i]]);
+	return 0;
+}
+
+/* flops, bytes and intensity follow from the sizes unless they were given. */
+static void
+complete(struct ac_op *op)
+{
+	const struct ac_op given = *op;
+
+	if (!ac_op_has(op, AC_Q_M) || !ac_op_has(op, AC_Q_N) ||
+	    !ac_op_has(op, AC_Q_K))
+		return;
+	ac_op_set_product(op, (int64_t)op->quantity[AC_Q_M],
+	    (int64_t)op->quantity[AC_Q_N], (int64_t)op->quantity[AC_Q_K],
+	    (int64_t)op->quantity[AC_Q_BATCH]);
+	for (int i = 0; i < AC_Q_COUNT; i++)
+		if (ac_op_has(&given, (enum ac_quantity)i))
+			op->quantity[i] = given.quantity[i];
+}
+
+int
+ac_operation_read(struct ac_op *op, char **words)
+{
+	int status = read_name(op, *words);
+
+	for (words++; !status && *words; words++)
+		status = set(op, *words);
+	if (!status)
+		status = require_sizes(op);
+	if (status)
+		return status;
+	assume(op);
+	complete(op);
+	return 0;
+}

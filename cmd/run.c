@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run.c -- autocast run: a program with the library preloaded.
+ * Everything that can be refused is refused before the program starts; then
+ * its exit status is ours. */
+#include "cmd/child.h"
+#include "cmd/command.h"
+#include "base/env.h"
+#include "report/file.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OPT_POLICY = 256, OPT_EMULATE, OPT_REPORT, OPT_LIST_ENV };
+
+struct plan {
+	struct ac_chosen chosen;
+	const char *model;          /* of --emulate=MODEL */
+	bool        emulate;
+	const char *report;         /* file of --report, or NULL */
+	int         report_fd;
+	char        state[AC_FILE_PATH]; /* "": none is kept */
+	char        run[40];
+};
+
+static int
+list_env(void)
+{
+	for (int i = 0; i < AC_ENV_COUNT; i++) {
+		const struct ac_env_row *row = &ac_env_rows[i];
+
+		printf("%-22s %s%s%s%s\n", row->variable, row->meaning,
+		    *row->fallback ? " (default " : "", row->fallback,
+		    *row->fallback ? ")" : "");
+	}
+	return ac_say_done();
+}
+
+/* ---- Before the program starts ----------------------------------------- */
+
+static int
+check_model(const char *model)
+{
+	static const char *const models[] = { "h200", "t4" };
+	const char *near;
+
+	for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+		if (!model || !strcmp(model, models[i]))
+			return 0;
+	near = ac_text_nearest(model, models, sizeof models / sizeof *models);
+	return ac_say(AC_EXIT_USAGE, "run: no emulated GPU '%s'; "
+	    "use --emulate=%s", model, near ? near : "h200 or --emulate=t4");
+}
+
+static int
+check_emulation(const struct ac_program *program)
+{
+	const struct ac_elf_facts *facts = &program->facts;
+
+	if (facts->has_static_cudart)
+		return ac_say(AC_EXIT_CANNOT_RUN, "%s has the CUDA runtime "
+		    "linked in, which the emulated GPU cannot replace; "
+		    "rebuild with -cudart shared", program->image);
+	if (facts->has_static_cublas)
+		return ac_say(AC_EXIT_CANNOT_RUN, "%s has cuBLAS linked in, "
+		    "which the emulated GPU cannot replace; rebuild with "
+		    "-lcublas instead of -lcublas_static", program->image);
+	return 0;
+}
+
+/* The state directory as the child must know it, and whether a report can
+ * come of it. */
+static int
+prepare_state(struct plan *plan)
+{
+	struct ac_text path;
+	size_t fixed;
+
+	ac_text_init(&path, plan->state, sizeof plan->state);
+	if (!ac_file_directory(&path, &fixed)) {
+		*plan->state = '\0';
+		return plan->report ? ac_say(AC_EXIT_FAILED, "run: --report "
+		    "needs statistics, but none are kept; unset "
+		    "AUTOCAST_STATE=off, or set it to a directory") : 0;
+	}
+	ac_file_make_directory(path.data, fixed);
+	if (plan->report && access(plan->state, R_OK | W_OK | X_OK))
+		return ac_say(AC_EXIT_FAILED, "run: --report needs statistics, "
+		    "but %s cannot be written: %s; set AUTOCAST_STATE to a "
+		    "directory", plan->state, strerror(errno));
+	return 0;
+}
+
+/* The report file is opened, not emptied, before the program runs: hours of
+ * work must not end at a path that cannot be written. */
+static int
+open_report(struct plan *plan)
+{
+	struct stat status;
+
+	if (!plan->report)
+		return 0;
+	if (!strcmp(plan->report, "-")) {
+		plan->report_fd = STDOUT_FILENO;
+		return 0;
+	}
+	plan->report_fd = open(plan->report, O_WRONLY | O_CREAT | O_NOFOLLOW
+	    | O_CLOEXEC | O_NONBLOCK, 0666);
+	if (plan->report_fd < 0)
+		return ac_say(AC_EXIT_FAILED, "run: cannot write the report "
+		    "to %s: %s", plan->report,
+		    errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+	if (fstat(plan->report_fd, &status) || !S_ISREG(status.st_mode))
+		return ac_say(AC_EXIT_FAILED, "run: cannot write the report "
+		    "to %s: it is not a regular file", plan->report);
+	return 0;
+}
+
+static void
+name_run(struct plan *plan)
+{
+	struct timespec now;
+	struct ac_text t;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	ac_text_init(&t, plan->run, sizeof plan->run);
+	ac_text_addf(&t, "run-%llx-%lx-%d", (unsigned long long)now.tv_sec,
+	    (unsigned long)now.tv_nsec, (int)getpid());
+}
+
+/* Refuse a policy that the library would refuse later. */
+static int
+check_policy(const struct plan *plan)
+{
+	struct ac_policy_origin origin;
+	struct ac_policy *policy = ac_chosen_load(&plan->chosen, &origin);
+
+	if (!policy)
+		return ac_say(AC_EXIT_USAGE, "run: the policy has errors; "
+		    "nothing was started");
+	ac_policy_destroy(policy);
+	return 0;
+}
+
+/* ---- After it ended ---------------------------------------------------- */
+
+static int
+write_report(const struct plan *plan, const struct ac_report *report)
+{
+	const size_t length = strlen(plan->report);
+	const bool json = length > 5 &&
+	    !strcmp(plan->report + length - 5, ".json");
+	int fd = plan->report_fd;
+
+	if (fd != STDOUT_FILENO && ftruncate(fd, 0))
+		fd = -1;
+	(json ? ac_report_as_json : ac_report_as_text)(report, ac_say_bytes,
+	    &fd);
+	if (fd < 0 || (fd != STDOUT_FILENO && close(fd)))
+		return ac_say(AC_EXIT_FAILED, "cannot write the report to %s: "
+		    "%s", plan->report, strerror(errno));
+	return 0;
+}
+
+static int
+finish(const struct plan *plan)
+{
+	struct ac_text why = ac_say_buffer(512);
+	struct ac_report *report = *plan->state
+	    ? ac_report_load(1, plan->run, &why) : NULL;
+	int error = STDERR_FILENO, status = 0;
+
+	if (strcmp(ac_env(AC_ENV_NOTICE), "off"))
+		ac_report_as_summary(report, ac_say_bytes, &error);
+	if (plan->report)
+		status = write_report(plan, report);
+	ac_report_destroy(report);
+	free(why.data);
+	return status;
+}
+
+/* ---- The verb ---------------------------------------------------------- */
+
+static char *
+policy_for_child(const struct plan *plan)
+{
+	if (plan->chosen.policy)
+		return ac_chosen_absolute(plan->chosen.policy);
+	if (ac_env_is_set(AC_ENV_POLICY))
+		return ac_chosen_absolute(ac_env(AC_ENV_POLICY));
+	return NULL;
+}
+
+static int
+start(struct plan *plan, char **arguments)
+{
+	static struct ac_program program;
+	char *policy = policy_for_child(plan);
+	const struct ac_child child = {
+		.program = &program, .arguments = arguments,
+		.library = ac_where_library(),
+		.emulator = plan->emulate ? ac_where_emulator() : NULL,
+		.model = plan->model, .policy = policy,
+		.rules = plan->chosen.rules.data,
+		.state = *plan->state ? plan->state : NULL, .run = plan->run
+	};
+	int status = ac_program_find(arguments[0], &program), ended = 0;
+
+	if (!status && plan->emulate)
+		status = check_emulation(&program);
+	if (!status && !child.library)
+		status = ac_say(AC_EXIT_FAILED, "libautocast.so is not where "
+		    "it was installed; install autocast again");
+	if (!status && plan->emulate && !child.emulator)
+		status = ac_say(AC_EXIT_FAILED, "the emulated GPU is not "
+		    "installed; build autocast with OpenBLAS");
+	if (!status && !ac_child_prepare(&child))
+		status = AC_EXIT_FAILED;
+	if (!status)
+		status = ac_child_run(&child, &ended);
+	free(policy);
+	if (status)
+		return status;
+	status = finish(plan);
+	ended = ac_child_exit(ended);
+	return ended ? ended : status;
+}
+
+/* Read the options; 0 when `arguments` begin at *program_out. */
+static int
+read_options(struct ac_arguments *a, struct plan *plan, char ***program_out)
+{
+	for (;;) {
+		switch (ac_arguments_next(a)) {
+		case 'e':
+			ac_chosen_add_rule(&plan->chosen, a->value);
+			break;
+		case OPT_POLICY:
+			plan->chosen.policy = a->value;
+			break;
+		case OPT_EMULATE:
+			plan->emulate = true;
+			plan->model = a->value;
+			break;
+		case OPT_REPORT:
+			plan->report = a->value;
+			break;
+		case OPT_LIST_ENV:
+			a->status = list_env();
+			return AC_ARGUMENT_STOP;
+		case AC_ARGUMENT_OPERAND:
+			*program_out = a->next - 1;
+			return 0;
+		case AC_ARGUMENT_END:
+			a->status = ac_say(AC_EXIT_USAGE, "run: the program is "
+			    "missing; try 'autocast run ./program'");
+			return AC_ARGUMENT_STOP;
+		default:
+			return AC_ARGUMENT_STOP;
+		}
+	}
+}
+
+static int
+run(const struct ac_command *self, char **arguments)
+{
+	static struct plan plan = { .report_fd = -1 };
+	struct ac_arguments a = { .command = self, .next = arguments };
+	char **program;
+	int status;
+
+	if (read_options(&a, &plan, &program))
+		return a.status;
+	name_run(&plan);
+	status = check_model(plan.emulate ? plan.model : NULL);
+	if (!status)
+		status = check_policy(&plan);
+	if (!status)
+		status = prepare_state(&plan);
+	if (!status)
+		status = open_report(&plan);
+	return status ? status : start(&plan, program);
+}
+
+const struct ac_command ac_command_run = {
+	.name = "run",
+	.operands = "[--] PROGRAM [ARGUMENT]...",
+	.summary = "Run a program with its FP32 matrix products recast.",
+	.details = "The exit status is the program's own; 125 when autocast "
+	    "fails, 126 when the\nprogram cannot be run or preloaded, 127 when "
+	    "it is not found, 2 when an option\nor the policy is wrong.\n",
+	.ends_at_operand = true,
+	.options = {
+		{ OPT_POLICY, "policy", "P",
+		    "a profile, a file, or policy text with '->'" },
+		{ 'e', NULL, "RULE", "a policy line before all others; "
+		    "repeatable" },
+		{ OPT_EMULATE, "emulate", "[=MODEL]",
+		    "on an emulated GPU: h200 (default) or t4" },
+		{ OPT_REPORT, "report", "FILE",
+		    "write the report to FILE (JSON if it ends in .json, "
+		    "- is stdout)" },
+		{ OPT_LIST_ENV, "list-env", NULL,
+		    "list the environment variables and stop" },
+	},
+	.run = run
+};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/say.c -- what the autocast program says. Diagnostics are one line each
+ * on stderr, results go to stdout or to a descriptor. */
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int
+ac_say(int status, const char *format, ...)
+{
+	char line[2048];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	/* One line, whatever a file is called. */
+	for (char *c = line; *c; c++)
+		if ((unsigned char)*c < ' ')
+			*c = '?';
+	fprintf(stderr, "autocast: %s\n", line);
+	return status;
+}
+
+void
+ac_say_bytes(const char *bytes, size_t count, void *context)
+{
+	int *fd = context;
+
+	while (count && *fd >= 0) {
+		const ssize_t done = write(*fd, bytes, count);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0) {
+			*fd = -1;
+			return;
+		}
+		bytes += done;
+		count -= (size_t)done;
+	}
+}
+
+int
+ac_say_done(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return ac_say(AC_EXIT_FAILED, "cannot write the output: %s",
+		    strerror(errno));
+	return AC_EXIT_OK;
+}
+
+struct ac_text
+ac_say_buffer(size_t size)
+{
+	char *memory = malloc(size);
+	struct ac_text text;
+
+	if (!memory)
+		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	ac_text_init(&text, memory, size);
+	return text;
+}
