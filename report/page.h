@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/page.h -- a text report while it is written, for this room only. */
+#ifndef AC_REPORT_PAGE_H
+#define AC_REPORT_PAGE_H
+
+#include "report/read.h"
+
+enum { AC_PAGE_INDENT = 2 };
+
+struct ac_page {
+	struct ac_text  line;
+	char            buffer[4096];
+	ac_report_sink  sink;
+	void           *context;
+	double          flops;          /* of the whole run */
+};
+
+/* Send the line off, without white space at its end, and begin the next. */
+void ac_page_end_line(struct ac_page *p);
+
+/* The table of sites (report/table.c). */
+void ac_page_print_table(struct ac_page *p, const struct ac_report *report);
+
+#endif

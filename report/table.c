@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/table.c -- the table of sites in a text report. 100 columns at most,
+ * whatever the terminal. Columns are as wide as their content; when that is
+ * too much the caller gives way first, then the deciding line. Pure but for
+ * the sink. */
+#include "report/page.h"
+
+#include <string.h>
+
+enum { WIDTH = 100, INDENT = AC_PAGE_INDENT, ROWS = 100, CELL = 96 };
+
+enum column {
+	COL_ID, COL_OPERATION, COL_SIZES, COL_CALLER, COL_RUNG, COL_HOW,
+	COL_LINE, COL_CALLS, COL_GFLOP, COL_SHARE, COLUMNS
+};
+
+static const struct {
+	const char *title;
+	bool        right;      /* numbers */
+	size_t      narrowest;  /* may shrink to this; 0: not at all */
+} columns[COLUMNS] = {
+	[COL_ID]        = { "site",      false, 0 },
+	[COL_OPERATION] = { "operation", false, 0 },
+	[COL_SIZES]     = { "sizes",     true,  0 },
+	[COL_CALLER]    = { "caller",    false, 12 },
+	[COL_RUNG]      = { "rung",      false, 0 },
+	[COL_HOW]       = { "how",       false, 0 },
+	[COL_LINE]      = { "line",      false, 8 },
+	[COL_CALLS]     = { "calls",     true,  0 },
+	[COL_GFLOP]     = { "GFLOP",     true,  0 },
+	[COL_SHARE]     = { "share",     true,  0 },
+};
+
+struct layout {
+	size_t width[COLUMNS];
+	size_t gap;             /* between columns */
+};
+
+static void
+fill_cell(struct ac_text *t, const struct ac_page *p, const struct ac_site *site,
+    enum column column)
+{
+	const double flops = site->flops * (double)site->calls;
+	const bool kept = site->rung == AC_RUNG_KEEP;
+
+	switch (column) {
+	case COL_ID:
+		ac_text_addf(t, "%08x", (unsigned)site->id);
+		break;
+	case COL_OPERATION:
+		ac_site_add_operation(t, site);
+		break;
+	case COL_SIZES:
+		ac_site_add_sizes(t, site);
+		break;
+	case COL_CALLER:
+		ac_text_add_clean(t, *site->name ? site->name
+		    : *site->key.caller ? site->key.caller : "-");
+		break;
+	case COL_RUNG:
+		ac_text_add(t, ac_rung_names[site->rung]);
+		break;
+	case COL_HOW:
+		ac_text_add(t, kept ? ac_reason_names[site->reason]
+		    : ac_tactic_names[site->tactic]);
+		break;
+	case COL_LINE:
+		ac_site_add_line(t, site);
+		break;
+	case COL_CALLS:
+		ac_text_addf(t, "%llu", (unsigned long long)site->calls);
+		break;
+	case COL_GFLOP:
+		ac_text_add_fixed(t, flops / 1e9, flops < 1e12 ? 3 : 0);
+		break;
+	case COL_SHARE:
+		if (site->is_fp32)
+			ac_share_add(t, flops, p->flops);
+		else
+			ac_text_add(t, "-");
+		break;
+	case COLUMNS:
+		break;
+	}
+}
+
+static void
+measure(struct layout *w, const struct ac_page *p,
+    const struct ac_report *report, size_t rows)
+{
+	char cell[CELL];
+	struct ac_text t;
+
+	for (int c = 0; c < COLUMNS; c++) {
+		w->width[c] = strlen(columns[c].title);
+		for (size_t i = 0; i < rows; i++) {
+			ac_text_init(&t, cell, sizeof cell);
+			fill_cell(&t, p, &report->sites[i], (enum column)c);
+			if (t.used > w->width[c])
+				w->width[c] = t.used;
+		}
+	}
+}
+
+static void
+shrink(struct layout *w)
+{
+	size_t total = INDENT + COLUMNS - 1;
+
+	for (int c = 0; c < COLUMNS; c++)
+		total += w->width[c];
+	w->gap = total + COLUMNS - 1 <= WIDTH ? 2 : 1;
+	for (int c = 0; c < COLUMNS; c++) {
+		const size_t most = w->width[c] > columns[c].narrowest
+		    ? w->width[c] - columns[c].narrowest : 0;
+		size_t less = total > WIDTH ? total - WIDTH : 0;
+
+		if (!columns[c].narrowest)
+			continue;
+		if (less > most)
+			less = most;
+		w->width[c] -= less;
+		total -= less;
+	}
+}
+
+/* The end of a caller or of a line tells more than its beginning. */
+static void
+add_cell(struct ac_page *p, const struct layout *w, enum column column,
+    const char *cell)
+{
+	const size_t width = w->width[column], length = strlen(cell);
+	const size_t begin = p->line.used;
+
+	if (length > width) {
+		ac_text_add(&p->line, "~");
+		ac_text_add(&p->line, cell + length - width + 1);
+	} else {
+		if (columns[column].right)
+			ac_text_pad(&p->line, begin + width - length);
+		ac_text_add(&p->line, cell);
+		ac_text_pad(&p->line, begin + width);
+	}
+	ac_text_pad(&p->line, p->line.used + w->gap);
+}
+
+/* What the row cannot say: calls that went another way than decided. */
+static void
+print_exceptions(struct ac_page *p, const struct layout *w,
+    const struct ac_site *site)
+{
+	const char *between = ": ";
+
+	if (site->kept[site->reason] + site->recast >= site->calls)
+		return;
+	ac_text_pad(&p->line, INDENT + w->width[COL_ID] + w->gap);
+	ac_text_addf(&p->line, "kept %llu of ",
+	    (unsigned long long)(site->calls - site->recast));
+	ac_text_add_count(&p->line, site->calls, "call");
+	for (int i = 0; i < AC_REASON_COUNT; i++) {
+		if (!site->kept[i])
+			continue;
+		ac_text_addf(&p->line, "%s%s %llu", between, ac_reason_names[i],
+		    (unsigned long long)site->kept[i]);
+		between = ", ";
+	}
+	ac_page_end_line(p);
+}
+
+static void
+print_row(struct ac_page *p, const struct layout *w,
+    const struct ac_site *site)
+{
+	char cell[CELL];
+	struct ac_text t;
+
+	ac_text_pad(&p->line, INDENT);
+	for (int c = 0; c < COLUMNS; c++) {
+		ac_text_init(&t, cell, sizeof cell);
+		fill_cell(&t, p, site, (enum column)c);
+		add_cell(p, w, (enum column)c, cell);
+	}
+	ac_page_end_line(p);
+	print_exceptions(p, w, site);
+}
+
+void
+ac_page_print_table(struct ac_page *p, const struct ac_report *report)
+{
+	const size_t rows = report->site_count < ROWS
+	    ? report->site_count : ROWS;
+	struct layout w;
+
+	if (!rows)
+		return;
+	measure(&w, p, report, rows);
+	shrink(&w);
+	ac_page_end_line(p);
+	ac_text_pad(&p->line, INDENT);
+	for (int c = 0; c < COLUMNS; c++)
+		add_cell(p, &w, (enum column)c, columns[c].title);
+	ac_page_end_line(p);
+	for (size_t i = 0; i < rows; i++)
+		print_row(p, &w, &report->sites[i]);
+	if (rows < report->site_count) {
+		ac_text_addf(&p->line, "  ... and %zu smaller sites; "
+		    "\"autocast report --json\" lists all",
+		    report->site_count - rows);
+		ac_page_end_line(p);
+	}
+}
