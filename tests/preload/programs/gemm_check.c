@@ -46,7 +46,7 @@ unpack(const float *x, cublasOperation_t op, int64_t rows, int64_t cols,
 }
 
 /* One element: alpha a.b + beta c, and the same with every sign dropped. As
- * cuBLAS: beta = 0 does not read C, alpha = 0 or k = 0 reads neither A nor B. */
+ * cuBLAS: beta = 0 does not read C, alpha = 0 reads neither A nor B. */
 static double
 element(const struct product *p, const double *a, const double *b, float c,
     double *size_out)
@@ -113,6 +113,7 @@ compare(float got, double wanted, double size, struct sums *row,
 	}
 	if (wrong < (double)FLT_MIN) /* a GPU may flush subnormals */
 		wrong = 0;
+	e->compared++;
 	row->wrong += wrong * wrong;
 	row->size += wanted * wanted;
 	if (wrong > 0)
@@ -150,7 +151,7 @@ struct error
 error_measure(const struct product *p, const float *a, const float *b,
     const float *before, const float *after)
 {
-	struct error e = { 0, 0, 0, 0 };
+	struct error e = { .normwise = 0 };
 	struct sums all = { 0, 0 };
 
 	for (int64_t i = 0; i < p->batch; i++)

@@ -281,8 +281,9 @@ print_error(struct run *r, cublasStatus_t status)
 	e = error_measure(&r->p, a, r->opt.alias ? a :
 	    buffer_matrix(r->b.host, &r->b), buffer_matrix(r->c.host, &r->c),
 	    buffer_matrix(r->c.after, &r->c));
-	printf(" err=%.3e comp=%.3e row=%.3e classes=%" PRId64, e.normwise,
-	    e.component, e.row, e.classes);
+	printf(" err=%.3e comp=%.3e row=%.3e classes=%" PRId64
+	    " compared=%" PRId64, e.normwise, e.component, e.row, e.classes,
+	    e.compared);
 }
 
 static void

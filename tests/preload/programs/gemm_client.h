@@ -89,6 +89,7 @@ struct error {
 	double component; /* worst |error| over (|alpha| |A| |B| + |beta C|) */
 	double row;       /* worst row of C, as normwise */
 	int64_t classes;
+	int64_t compared; /* elements behind the first three */
 };
 
 /* All on the host: operands as uploaded, `before` and `after` are C. */

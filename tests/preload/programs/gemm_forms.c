@@ -3,6 +3,8 @@
  * A new export is one CALL and one row of `forms`. */
 #include "gemm_client.h"
 
+#include <dlfcn.h>
+
 /* A libcublas may lack any of these; form_exists() asks. */
 #pragma weak cublasSgemm_v2_64
 #pragma weak cublasSgemmEx
@@ -110,11 +112,16 @@ struct form {
 	const char *name;
 	cublasStatus_t (*call)(cublasHandle_t, const struct product *,
 	    const struct operands *, const struct arrays *);
-	void (*symbol)(void); /* NULL where this libcublas lacks it */
+	void (*linked)(void); /* NULL where nobody exports it */
+	const char *symbol;
 	enum kind kind;
 };
 
-#define FORM(name, symbol, kind) { #name, name, (void (*)(void))symbol, kind }
+/* cublas_v2.h renames some: NAME_OF() tells the name that is exported. */
+#define NAME_OF_(symbol) #symbol
+#define NAME_OF(symbol) NAME_OF_(symbol)
+#define FORM(name, symbol, kind)                                          \
+	{ #name, name, (void (*)(void))symbol, NAME_OF(symbol), kind }
 
 static const struct form forms[] = {
 	FORM(sgemm, cublasSgemm, ONE),
@@ -155,10 +162,23 @@ form_list(FILE *out)
 		fprintf(out, "%s\n", forms[i].name);
 }
 
+/* A preload may export what the library behind it lacks. */
 bool
 form_exists(const struct form *form)
 {
-	return form->symbol;
+	Dl_info where;
+	void *library;
+	bool exists;
+
+	if (!form->linked ||
+	    !dladdr(dlsym(RTLD_DEFAULT, "cublasGetVersion_v2"), &where))
+		return false;
+	library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (!library)
+		return false;
+	exists = dlsym(library, form->symbol);
+	dlclose(library);
+	return exists;
 }
 
 bool
