@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Small programs that do what real ones do around their products: threads,
+# streams, device scalars, workspaces, plugins, resets. Each checks its own
+# promises; with the library they must hold as they do without.
+. "$(dirname "$0")/preload.sh"
+need_emulator
+
+# holds NAME POLICY PROGRAM ARGS...: exits 0, and something was recast unless
+# the policy is off.
+holds()
+{
+	name=$1
+	policy=$2
+	shift 2
+	rm -rf "$AUTOCAST_STATE"
+	out=$(under "$policy" "$clients/$1" "${@:2}" 2>&1)
+	status=$?
+	complaint=
+	[ $status = 0 ] || complaint="status $status: $out"
+	recast=$(total totals.recast_calls 2>/dev/null)
+	case $policy in
+	off) [ "${recast:-0}" = 0 ] || complaint="$complaint $recast calls recast" ;;
+	*) [ "${recast:-0}" -gt 0 ] || complaint="$complaint nothing was recast" ;;
+	esac
+	check "$name under $policy" "$complaint"
+}
+
+cast='gemm -> bf16 tactic=cast tol=8e-3 profit=off'
+for policy in off tf32 fp16 "$cast"; do
+	for kind in shared own; do
+		holds "two threads, $kind handle" "$policy" two_threads $kind
+	done
+	holds 'alpha written just before, on the stream' "$policy" device_alpha
+	holds 'sixteen streams in turn' "$policy" many_streams 48
+	holds 'a thread without a context' "$policy" no_context
+	holds 'a workspace of its own' "$policy" user_workspace
+	for end in return exit quick destroy again; do
+		holds "cudaDeviceReset, then $end" "$policy" reset_exit $end
+	done
+	for how in now lazy; do
+		word=$how
+		[ $how != now ] || word=
+		# shellcheck disable=SC2086
+		holds "a plugin opened RTLD_LOCAL, $how" "$policy" plugin_host \
+		    "$clients/plugin.so" $word
+	done
+done
+
+# Other orders of events must not change a bit.
+for seed in 1 2 3; do
+	AUTOCAST_EMU_JITTER=$seed holds "two threads, jitter $seed" fp16 two_threads shared 40
+	AUTOCAST_EMU_JITTER=$seed holds "sixteen streams, jitter $seed" fp16 many_streams 40
+done
+
+# The lanes of sixteen streams in a room too small for sixteen.
+holds 'sixteen streams in 1 MiB of scratch' \
+    'gemm -> fp16 profit=off workspace=1Mi' many_streams 48
+
+# What a user's workspace holds is the program's affair: a cast product does
+# not run in it.
+bare "$clients/user_workspace" >"$work/bare" 2>&1
+under fp16 "$clients/user_workspace" >"$work/under" 2>&1
+case $(cat "$work/under") in
+*inside=untouched*) complaint= ;;
+*) complaint=$(cat "$work/under") ;;
+esac
+check 'a cast product leaves the program'\''s workspace alone' "$complaint"
+
+bare "$clients/zero_sizes" >"$work/bare" 2>&1
+for policy in off fp16 tf32; do
+	under $policy "$clients/zero_sizes" >"$work/under" 2>&1
+	same "corners of the argument space under $policy" "$work/bare" "$work/under"
+done
+
+# A bad policy: said once, at the first call; recasting off; the program runs.
+bare "$clients/two_threads" own >"$work/bare" 2>&1
+under 'gemm -> fp61' "$clients/two_threads" own >"$work/under" 2>"$work/err"
+equal 'a bad policy does not stop the program' 0 $?
+same 'nor change its results' "$work/bare" "$work/under"
+check 'and is shown with a suggestion' \
+    "$(grep -q "did you mean 'fp16'" "$work/err" || cat "$work/err")"
+AUTOCAST_STRICT=1 under 'gemm -> fp61' "$clients/two_threads" own >/dev/null 2>&1
+equal 'unless AUTOCAST_STRICT=1' 2 $?
+
+# One notice, on stderr, and only if nobody chose or somebody watches.
+policy_file=$work/config/autocast
+mkdir -p "$policy_file"
+echo 'gemm -> fp16 profit=off' >"$policy_file/policy"
+AUTOCAST_NOTICE=on XDG_CONFIG_HOME=$work/config LD_LIBRARY_PATH=$emulator \
+    LD_PRELOAD=$preload "$clients/two_threads" own >"$work/under" 2>"$work/err"
+equal 'no notice when a file was chosen and nobody watches' '' "$(cat "$work/err")"
+AUTOCAST_NOTICE=on XDG_CONFIG_HOME=$work/nothing LD_LIBRARY_PATH=$emulator \
+    LD_PRELOAD=$preload "$clients/gemm_client" sgemm n n 256 256 256 0 0 0 1 1 0 \
+    normal 1 - repeat=3 >"$work/under" 2>"$work/err"
+equal 'one notice when nobody chose a policy' 1 \
+    "$(grep -c '^autocast: recasting FP32 GEMM to tf32 (policy amp' "$work/err")"
+equal 'and nothing else' 1 "$(wc -l <"$work/err")"
+plan
