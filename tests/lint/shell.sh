@@ -6,7 +6,7 @@
 cd "$root" || exit 99
 for script in bootstrap quickstart .ci/run $(files 'tests/*.sh' 'tests/*/*.sh'); do
 	[ -f "$script" ] || continue
-	case $(head -n 1 "$script") in *bash*) shell="bash" ;; *) shell="sh" ;; esac
+	case $(head -n 1 "$script") in "#!/bin/sh") shell="sh" ;; *) shell="bash" ;; esac
 	check "$script parses" "$($shell -n "$script" 2>&1)"
 	if command -v shellcheck >/dev/null 2>&1; then
 		check "$script pleases shellcheck" \
