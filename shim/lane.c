@@ -16,6 +16,11 @@ enum {
 static struct ac_lane lanes[LANES];
 static _Atomic uint64_t uses;
 
+/* Lanes that could not be built for another reason than room. Making a handle
+ * takes long: after a few refusals no more are asked for. */
+enum { BUILD_ATTEMPTS = 8 };
+static _Atomic unsigned refusals;
+
 /* ---- Where are we? ----------------------------------------------------- */
 
 /* Drivers before CUDA 12 have no ids: addresses serve, and a stream is then
@@ -137,7 +142,7 @@ choose(const struct ac_lane_request *request, const struct ac_place *place,
 	*lane_out = claim_same_stream(request, place);
 	if (*lane_out)
 		return AC_REASON_NONE;
-	for (unsigned i = 0; i < LANES; i++)
+	for (unsigned i = 0; i < LANES && refusals < BUILD_ATTEMPTS; i++)
 		if (lanes[i].state == LANE_EMPTY && claim(&lanes[i], LANE_EMPTY)) {
 			reason = ac_lane_build(&lanes[i], request, place);
 			*lane_out = &lanes[i];
@@ -145,6 +150,8 @@ choose(const struct ac_lane_request *request, const struct ac_place *place,
 		}
 	if (reason == AC_REASON_NONE)
 		return reason;
+	if (reason != AC_REASON_WORKSPACE)
+		atomic_fetch_add(&refusals, 1);
 	for (unsigned i = 0; i < BUSY_YIELDS; i++) {
 		*lane_out = claim_oldest(request, place, &any_busy);
 		if (*lane_out)

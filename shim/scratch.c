@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
+#include <stdbool.h>
 
 enum { CONTEXTS = 32 };
 
@@ -17,6 +17,7 @@ struct ac_scratch {
 	ac_cu_stream     stream;      /* non-blocking: alloc and free only */
 	ac_cu_event      allocated;   /* last allocation on `stream` */
 	uint64_t         default_limit;
+	bool             usable;      /* false: the driver refused, for good */
 	_Atomic uint64_t used;
 };
 
@@ -87,8 +88,15 @@ find(uint64_t context_id)
 	return NULL;
 }
 
+static struct ac_scratch *
+if_usable(struct ac_scratch *scratch)
+{
+	return scratch && scratch->usable ? scratch : NULL;
+}
+
 /* The one lock held across driver calls: once per context, so that two threads
- * that meet their first recast together both get to recast. */
+ * that meet their first recast together both get to recast. A refusal is
+ * remembered: asking again at every call would make each of them slow. */
 struct ac_scratch *
 ac_scratch_get(const struct ac_driver *driver, uint64_t context_id, int device)
 {
@@ -97,23 +105,22 @@ ac_scratch_get(const struct ac_driver *driver, uint64_t context_id, int device)
 	unsigned count;
 
 	if (scratch)
-		return scratch;
+		return if_usable(scratch);
 	pthread_mutex_lock(&lock);
 	scratch = find(context_id);
 	count = context_count;
 	if (!scratch && count < CONTEXTS) {
 		const int mode = ac_scratch_relax(driver);
 
-		if (make(&contexts[count], driver, device)) {
-			scratch = &contexts[count];
-			scratch->context_id = context_id;
-			atomic_store_explicit(&context_count, count + 1,
-			    memory_order_release);
-		}
+		scratch = &contexts[count];
+		scratch->usable = make(scratch, driver, device);
+		scratch->context_id = context_id;
+		atomic_store_explicit(&context_count, count + 1,
+		    memory_order_release);
 		ac_scratch_restore(driver, mode);
 	}
 	pthread_mutex_unlock(&lock);
-	return scratch;
+	return if_usable(scratch);
 }
 
 uint64_t
