@@ -16,8 +16,8 @@ enum {
 static struct ac_lane lanes[LANES];
 static _Atomic uint64_t uses;
 
-/* Lanes that could not be built for another reason than room. Making a handle
- * takes long: after a few refusals no more are asked for. */
+/* Handles that could not be made, which takes long to find out: after a few
+ * of them no more are asked for. */
 enum { BUILD_ATTEMPTS = 8 };
 static _Atomic unsigned refusals;
 
@@ -150,7 +150,7 @@ choose(const struct ac_lane_request *request, const struct ac_place *place,
 		}
 	if (reason == AC_REASON_NONE)
 		return reason;
-	if (reason != AC_REASON_WORKSPACE)
+	if (reason == AC_REASON_REFUSED)
 		atomic_fetch_add(&refusals, 1);
 	for (unsigned i = 0; i < BUSY_YIELDS; i++) {
 		*lane_out = claim_oldest(request, place, &any_busy);

@@ -27,13 +27,6 @@ workspace_for(const struct ac_lane_request *request, const struct ac_place *plac
 	return bytes & ~(uint64_t)255;
 }
 
-static bool
-set_up_handle(struct ac_lane *lane, struct ac_provider *provider)
-{
-	return !PROVIDER(provider, cublasSetPointerMode_v2)(lane->handle,
-	    CUBLAS_POINTER_MODE_DEVICE);
-}
-
 static enum ac_reason
 fit_buffer(struct ac_lane *lane, const struct ac_place *place, uint64_t bytes)
 {
@@ -60,6 +53,25 @@ fit_buffer(struct ac_lane *lane, const struct ac_place *place, uint64_t bytes)
 		return reason;
 	lane->buffer_bytes = bytes;
 	return AC_REASON_NONE;
+}
+
+/* Last, when there is room for all else: it takes the longest. */
+static bool
+make_handle(struct ac_lane *lane, struct ac_provider *provider)
+{
+	const int mode = ac_scratch_relax(lane->driver);
+	bool done = false;
+
+	if (lane->driver->cuEventCreate(&lane->done,
+	    AC_CU_EVENT_DISABLE_TIMING))
+		lane->done = NULL;
+	else if (PROVIDER(provider, cublasCreate_v2)(&lane->handle))
+		lane->handle = NULL;
+	else
+		done = !PROVIDER(provider, cublasSetPointerMode_v2)(
+		    lane->handle, CUBLAS_POINTER_MODE_DEVICE);
+	ac_scratch_restore(lane->driver, mode);
+	return done;
 }
 
 void
@@ -92,11 +104,9 @@ enum ac_reason
 ac_lane_build(struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place)
 {
-	const struct ac_driver *driver = place->driver;
 	enum ac_reason reason;
-	int mode;
 
-	lane->driver = driver;
+	lane->driver = place->driver;
 	lane->scratch = place->scratch;
 	lane->provider = request->provider;
 	lane->device = request->device;
@@ -113,22 +123,10 @@ ac_lane_build(struct ac_lane *lane, const struct ac_lane_request *request,
 	if (reason == AC_REASON_NONE && lane->workspace_bytes)
 		reason = ac_scratch_take(place->scratch, place->limit,
 		    lane->workspace_bytes, place->stream, &lane->workspace);
-	mode = ac_scratch_relax(driver);
-	if (reason == AC_REASON_NONE
-	    && driver->cuEventCreate(&lane->done, AC_CU_EVENT_DISABLE_TIMING)) {
-		lane->done = NULL;
-		reason = AC_REASON_OUT_OF_MEMORY;
-	}
-	if (reason == AC_REASON_NONE && PROVIDER(request->provider,
-	    cublasCreate_v2)(&lane->handle)) {
-		lane->handle = NULL;
-		reason = AC_REASON_OUT_OF_MEMORY;
-	}
-	ac_scratch_restore(driver, mode);
-	if (reason == AC_REASON_NONE && !set_up_handle(lane, request->provider))
-		reason = AC_REASON_REFUSED;
 	if (reason == AC_REASON_NONE)
 		reason = fit_buffer(lane, place, request->buffer_bytes);
+	if (reason == AC_REASON_NONE && !make_handle(lane, request->provider))
+		reason = AC_REASON_REFUSED;
 	if (reason != AC_REASON_NONE)
 		ac_lane_dismantle(lane);
 	return reason;

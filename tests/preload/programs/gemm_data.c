@@ -204,6 +204,20 @@ plant_inf_on_zero(const struct pair *x, uint64_t *state, double amount)
 		x->a[x->m / 2 * x->k + x->k / 2] = amount;
 }
 
+/* Where an infinity of A meets an element of B so small beside the others that
+ * FP16 has only zero for it: infinity in FP32. */
+static void
+plant_inf_on_tiny(const struct pair *x, uint64_t *state, double amount)
+{
+	const int64_t p = x->k / 2;
+
+	(void)state;
+	for (int64_t j = 0; x->k && j < x->n; j++)
+		x->b[p * x->n + j] *= 1e-30;
+	if (x->m && x->k)
+		x->a[x->m / 2 * x->k + p] = amount;
+}
+
 #define UNIFORM(low, high)  { uniform, low, high }
 #define NORMAL(size)        { normal, size, 0 }
 #define RELU(size)          { relu, size, 0 }
@@ -252,6 +266,7 @@ static const struct distribution distributions[] = {
 	{ "inf", NORMAL(1), NORMAL(1), plant, INFINITY },
 	{ "nan", NORMAL(1), NORMAL(1), plant, NAN },
 	{ "inf-on-zero", NORMAL(1), NORMAL(1), plant_inf_on_zero, INFINITY },
+	{ "inf-on-tiny", NORMAL(1), NORMAL(1), plant_inf_on_tiny, INFINITY },
 	{ "nonfinite", NORMAL(1), NORMAL(1), plant_mixture, INFINITY },
 };
 
