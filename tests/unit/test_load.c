@@ -1,306 +1,389 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_load.c -- which policy is in force, and the words that say
- * why. Compiles load.c itself, with the system's files in a temporary
- * folder. */
-static char folder[] = "/tmp/ac_load_XXXXXX";
-static char system_preload[64];
+/* tests/unit/test_load.c -- loading and launching on a made-up driver: what
+ * is loaded where, in which capture mode, and with which grid. */
+#include "kernels/cast.h"
+#include "kernels/load.h"
+#include "kernels/twins.h"
 
-#undef SYSCONFDIR
-#define SYSCONFDIR folder
-#define AC_SYSTEM_PRELOAD system_preload
-#include "policy/load.c"
+#include "base/log.h"
+#include "tests/unit/child.h"
 
-#include "with_policy.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
 
-#include <sys/stat.h>
+#include <cmocka.h>
 
-static void
-write_file(const char *name, const char *text)
+enum { OWN_MODE = 1 };
+
+/* The made-up driver's state. */
+static char contexts[70];
+static ac_cu_context context = (ac_cu_context)&contexts[0];
+static unsigned long long context_id = 1;
+static int mode = OWN_MODE, sm_count = 132;
+static int load_result, function_result, launch_result, mode_result;
+static int libraries, modules, functions, logged;
+static struct {
+	unsigned grid[3], block[3];
+	ac_cu_stream stream;
+	int count;
+} launched;
+
+static ac_cu_result
+context_current(ac_cu_context *out)
 {
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
-}
-
-static void
-make_path(const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	assert_int_equal(mkdir(path, 0755), 0);
-}
-
-static void
-remove_path(const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	assert_int_equal(remove(path), 0);
-}
-
-static struct ac_policy_origin origin;
-
-static struct ac_policy *
-load_policy(const char *chosen, const char *rules)
-{
-	ac_text_init(&said, said_buffer, sizeof(said_buffer));
-	problems = (struct ac_policy_problems){ .text = &said };
-	memset(&origin, 0xff, sizeof(origin));
-	return ac_policy_load(chosen, rules, &problems, &origin);
-}
-
-/* What comes of `chosen`: the name (without the folder) and the words. */
-static void
-check(const char *chosen, const char *name, const char *why, bool is_chosen)
-{
-	struct ac_policy *policy = load_policy(chosen, NULL);
-	const char *shown = origin.name;
-
-	if (policy == NULL)
-		fail_msg("refused: %s", said_buffer);
-	if (strncmp(shown, folder, strlen(folder)) == 0)
-		shown += strlen(folder);
-	assert_string_equal(shown, name);
-	assert_string_equal(origin.why, why);
-	assert_int_equal(origin.chosen, is_chosen);
-	ac_policy_destroy(policy);
-}
-
-static int
-clean(void **state)
-{
-	(void)state;
-	unsetenv("AUTOCAST_POLICY");
-	unsetenv("AUTOCAST_RULES");
-	unsetenv("XDG_CONFIG_HOME");
-	unsetenv("LD_PRELOAD");
-	setenv("HOME", "/nonexistent", 1);
+	*out = context;
 	return 0;
 }
 
-static void
-test_order(void **state)
+static ac_cu_result
+context_device(int *out)
 {
-	char path[128];
-
-	(void)state;
-	check(NULL, "amp", "nobody chose a policy: this is the default",
-	    false);
-	make_path("autocast");
-	write_file("autocast/policy", "gemm -> tf32\n");
-	check(NULL, "/autocast/policy", "the system's policy file", true);
-
-	make_path("home");
-	make_path("home/.config");
-	make_path("home/.config/autocast");
-	write_file("home/.config/autocast/policy", "gemm -> fp16\n");
-	snprintf(path, sizeof(path), "%s/home", folder);
-	setenv("HOME", path, 1);
-	check(NULL, "/home/.config/autocast/policy", "the user's policy file",
-	    true);
-	make_path("xdg");
-	make_path("xdg/autocast");
-	snprintf(path, sizeof(path), "%s/xdg", folder);
-	setenv("XDG_CONFIG_HOME", path, 1);
-	/* XDG_CONFIG_HOME replaces ~/.config, it is not searched before it. */
-	check(NULL, "/autocast/policy", "the system's policy file", true);
-	write_file("xdg/autocast/policy", "gemm -> bf16\n");
-	check(NULL, "/xdg/autocast/policy", "the user's policy file", true);
-	setenv("XDG_CONFIG_HOME", "relative", 1);
-	check(NULL, "/home/.config/autocast/policy", "the user's policy file",
-	    true);
-
-	setenv("AUTOCAST_POLICY", "tf32", 1);
-	check(NULL, "tf32", "AUTOCAST_POLICY names this profile", true);
-	check("fp16", "fp16", "--policy names this profile", true);
-	setenv("AUTOCAST_POLICY", "", 1);
-	check(NULL, "/home/.config/autocast/policy", "the user's policy file",
-	    true);
-	remove_path("autocast/policy");
-	setenv("HOME", "relative", 1);
-	check(NULL, "amp", "nobody chose a policy: this is the default",
-	    false);
-}
-
-static void
-test_values(void **state)
-{
-	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
-	char path[128];
-	struct ac_policy *policy;
-	struct ac_decision d;
-
-	(void)state;
-	check("gemm -> fp16", "--policy", "--policy holds policy text", true);
-	setenv("AUTOCAST_POLICY", "gemm -> keep\n* -> fp61", 1);
-	assert_null(load_policy(NULL, NULL));
-	assert_string_equal(origin.name, "AUTOCAST_POLICY");
-	assert_string_equal(said_buffer,
-	    "AUTOCAST_POLICY:2:6: unknown action 'fp61' (did you mean "
-	    "'fp16'?)\n"
-	    "  * -> fp61\n"
-	    "       ^\n");
-	write_file("mine", "gemm -> bf16\n");
-	snprintf(path, sizeof(path), "%s/mine", folder);
-	setenv("AUTOCAST_POLICY", path, 1);
-	check(NULL, "/mine", "AUTOCAST_POLICY names this file", true);
-	policy = load_policy(NULL, NULL);
-	ac_policy_decide(policy, &op, &d);
-	assert_int_equal(d.rung, AC_RUNG_BF16);
-	assert_string_equal(d.source, path);
-	ac_policy_destroy(policy);
-	policy = load_policy("amp", NULL);
-	ac_policy_decide(policy, &op, &d);
-	assert_string_equal(d.source, "amp");
-	assert_int_equal(d.line, 4);
-	ac_policy_destroy(policy);
-}
-
-/* `./fp16` is a file, even where a profile has that name. */
-static void
-test_forced_file(void **state)
-{
-	char before[1024];
-
-	(void)state;
-	assert_non_null(getcwd(before, sizeof(before)));
-	assert_int_equal(chdir(folder), 0);
-	write_file("fp16", "gemm -> keep\n");
-	check("./fp16", "./fp16", "--policy names this file", true);
-	check("fp16", "fp16", "--policy names this profile", true);
-	check("mine", "mine", "--policy names this file", true);
-	assert_int_equal(chdir(before), 0);
-}
-
-static void
-test_refused(void **state)
-{
-	(void)state;
-	assert_null(load_policy("fp61", NULL));
-	assert_string_equal(said_buffer, "--policy: 'fp61' is neither a "
-	    "profile nor a file (did you mean 'fp16'?)\n");
-	assert_int_equal(problems.errors, 1);
-	assert_string_equal(origin.name, "fp61");
-	setenv("AUTOCAST_POLICY", "nonsense", 1);
-	assert_null(load_policy(NULL, NULL));
-	assert_string_equal(said_buffer, "AUTOCAST_POLICY: 'nonsense' is "
-	    "neither a profile nor a file\n");
-	assert_null(load_policy("/nonexistent/p", NULL));
-	assert_string_equal(said_buffer,
-	    "/nonexistent/p: there is no such file\n");
-	assert_null(load_policy("", NULL));
-	assert_string_equal(said_buffer,
-	    "--policy: '' is neither a profile nor a file\n");
-}
-
-/* A user's policy that is there but broken is never passed over in silence. */
-static void
-test_broken_user_file(void **state)
-{
-	char path[128];
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/broken", folder);
-	make_path("broken");
-	make_path("broken/autocast");
-	make_path("broken/autocast/policy");
-	setenv("XDG_CONFIG_HOME", path, 1);
-	assert_null(load_policy(NULL, NULL));
-	assert_non_null(strstr(said_buffer, "policy: is a directory\n"));
-	assert_string_equal(origin.why, "the user's policy file");
-}
-
-static void
-test_rules(void **state)
-{
-	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
-	struct ac_policy *policy;
-	struct ac_decision d;
-
-	(void)state;
-	policy = load_policy("amp", "gemm m=512 -> bf16 tol=8e-3");
-	ac_policy_decide(policy, &op, &d);
-	assert_int_equal(d.rung, AC_RUNG_BF16);
-	assert_string_equal(d.source, "-e");
-	ac_policy_destroy(policy);
-	setenv("AUTOCAST_RULES", "gemm -> keep", 1);
-	policy = load_policy("amp", NULL);
-	ac_policy_decide(policy, &op, &d);
-	assert_int_equal(d.reason, AC_REASON_RULE);
-	ac_policy_destroy(policy);
-	policy = load_policy("amp", "");
-	ac_policy_decide(policy, &op, &d);
-	assert_int_equal(d.reason, AC_REASON_NONE);
-	ac_policy_destroy(policy);
-	/* -e settings win over the profile's own. */
-	policy = load_policy("amp", "set tol=2e-3");
-	ac_policy_decide(policy, &op, &d);
-	assert_true(d.tol == 2e-3);
-	ac_policy_destroy(policy);
-}
-
-/* A library that is in every process by the administrator's wish recasts
- * nobody who did not ask. */
-static void
-test_preloaded_for_all(void **state)
-{
-	(void)state;
-	write_file("ld.so.preload", "/usr/lib/libother.so\n");
-	check(NULL, "amp", "nobody chose a policy: this is the default",
-	    false);
-	write_file("ld.so.preload", "/usr/lib/autocast/libautocast.so\n");
-	check(NULL, "off", "nobody chose a policy, and /etc/ld.so.preload "
-	    "alone asks for none", false);
-	setenv("LD_PRELOAD", "/usr/lib/autocast/libautocast.so", 1);
-	check(NULL, "amp", "nobody chose a policy: this is the default",
-	    false);
-	unsetenv("LD_PRELOAD");
-	setenv("AUTOCAST_POLICY", "amp", 1);
-	check(NULL, "amp", "AUTOCAST_POLICY names this profile", true);
-	remove_path("ld.so.preload");
-}
-
-static int
-make_folder(void **state)
-{
-	(void)state;
-	if (mkdtemp(folder) == NULL)
-		return 1;
-	snprintf(system_preload, sizeof(system_preload), "%s/ld.so.preload",
-	    folder);
+	*out = 3;
 	return 0;
 }
 
-static int
-remove_folder(void **state)
+static ac_cu_result
+context_number(ac_cu_context of, unsigned long long *out)
 {
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	return system(command);
+	CHECK(of == context);
+	*out = context_id;
+	return 0;
 }
+
+static ac_cu_result
+device_attribute(int *out, int attribute, int device)
+{
+	CHECK(attribute == 16 && device == 3);
+	*out = sm_count;
+	return 0;
+}
+
+static ac_cu_result
+exchange_mode(int *inout)
+{
+	const int old = mode;
+
+	if (mode_result)
+		return mode_result;
+	mode = *inout;
+	*inout = old;
+	return 0;
+}
+
+/* Our PTX, whole and terminated, and only while capturing is relaxed. */
+static void
+check_code(const void *code)
+{
+	CHECK(mode == 2);
+	CHECK(!strncmp(code, "//", 2));
+	CHECK(strstr(code, ".visible .entry ac_amax("));
+	CHECK(strstr(code, ".visible .entry ac_cast("));
+	CHECK(!strcmp((const char *)code + strlen(code) - 2, "}\n")
+	    || !strcmp((const char *)code + strlen(code) - 3, "}\n\n"));
+}
+
+static ac_cu_result
+library_load(ac_cu_library *out, const void *code, int *jit_options,
+    void **jit_values, unsigned jit_count, int *options, void **values,
+    unsigned count)
+{
+	CHECK(!jit_options && !jit_values && !jit_count && !options && !values
+	    && !count);
+	check_code(code);
+	if (load_result)
+		return load_result;
+	libraries++;
+	*out = (ac_cu_library)&libraries;
+	return 0;
+}
+
+/* A kernel and its function are the name of its twin. */
+static void *
+twin_of(const char *name)
+{
+	for (size_t i = 0; i < ac_twin_count; i++)
+		if (!strcmp(ac_twins[i].name, name))
+			return (void *)(uintptr_t)&ac_twins[i];
+	return NULL;
+}
+
+static ac_cu_result
+library_kernel(ac_cu_kernel *out, ac_cu_library library, const char *name)
+{
+	CHECK(library == (ac_cu_library)&libraries);
+	*out = twin_of(name);
+	return *out ? 0 : 500;
+}
+
+static ac_cu_result
+kernel_function(ac_cu_function *out, ac_cu_kernel kernel)
+{
+	CHECK(mode == 2);
+	functions++;
+	*out = (ac_cu_function)kernel;
+	return function_result;
+}
+
+static ac_cu_result
+module_load(ac_cu_module *out, const void *code)
+{
+	check_code(code);
+	modules++;
+	*out = (ac_cu_module)&modules;
+	return load_result;
+}
+
+static ac_cu_result
+module_function(ac_cu_function *out, ac_cu_module module, const char *name)
+{
+	CHECK(module == (ac_cu_module)&modules);
+	*out = twin_of(name);
+	return *out ? 0 : 500;
+}
+
+static ac_cu_result
+kernel_launch(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
+    unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
+    ac_cu_stream stream, void **params, void **extra)
+{
+	const struct ac_twin_launch geometry = { { gx, gy, gz },
+	    { bx, by, bz } };
+
+	CHECK(!shared_bytes && !extra);
+	memcpy(launched.grid, geometry.grid, sizeof launched.grid);
+	memcpy(launched.block, geometry.block, sizeof launched.block);
+	launched.stream = stream;
+	launched.count++;
+	if (!launch_result && gx < 1000)
+		((const struct ac_twin *)function)->run(&geometry, params);
+	return launch_result;
+}
+
+static struct ac_driver driver = {
+	.cuCtxGetCurrent = context_current,
+	.cuCtxGetDevice = context_device,
+	.cuCtxGetId = context_number,
+	.cuDeviceGetAttribute = device_attribute,
+	.cuThreadExchangeStreamCaptureMode = exchange_mode,
+	.cuLibraryLoadData = library_load,
+	.cuLibraryGetKernel = library_kernel,
+	.cuKernelGetFunction = kernel_function,
+	.cuModuleLoadData = module_load,
+	.cuModuleGetFunction = module_function,
+	.cuLaunchKernel = kernel_launch,
+};
+static const struct ac_driver *there = &driver;
+
+const struct ac_driver *
+ac_driver_get(void)
+{
+	return there;
+}
+
+void
+ac_log(enum ac_log_level level, const char *format, ...)
+{
+	(void)format;
+	CHECK(level == AC_LOG_INFO);
+	logged++;
+}
+
+/* One library for all contexts, functions per context, and each only once. */
+static void
+library_once(void)
+{
+	for (int i = 0; i < 3; i++)
+		CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(libraries == 1 && functions == 2 && mode == OWN_MODE);
+	context = (ac_cu_context)&contexts[1];
+	context_id = 2;
+	for (int i = 0; i < 3; i++)
+		CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(libraries == 1 && functions == 4 && mode == OWN_MODE);
+	CHECK(!modules && !logged);
+}
+
+/* A context that died and another at its address are two. */
+static void
+address_again(void)
+{
+	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	context_id = 9;
+	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(functions == 4);
+}
+
+static void
+module_per_context(void)
+{
+	driver.cuCtxGetId = NULL;
+	driver.cuLibraryLoadData = NULL;
+	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	context = (ac_cu_context)&contexts[1];
+	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(modules == 2 && !libraries && mode == OWN_MODE);
+}
+
+/* A refusal is remembered and said once; the mode comes back. */
+static void
+refused(void)
+{
+	load_result = 218; /* CUDA_ERROR_INVALID_PTX */
+	CHECK(ac_kernels_load() == AC_KERNELS_NO_MODULE);
+	CHECK(mode == OWN_MODE);
+	load_result = 0;
+	CHECK(ac_kernels_load() == AC_KERNELS_NO_MODULE);
+	CHECK(!libraries && logged == 1);
+}
+
+/* A GPU too old for the code leaves another GPU's context alone. */
+static void
+refused_in_one(void)
+{
+	function_result = 209; /* CUDA_ERROR_NO_BINARY_FOR_GPU */
+	CHECK(ac_kernels_load() == AC_KERNELS_NO_MODULE);
+	CHECK(mode == OWN_MODE && logged == 1);
+	function_result = 0;
+	context = (ac_cu_context)&contexts[1];
+	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	context = (ac_cu_context)&contexts[0];
+	CHECK(ac_kernels_load() == AC_KERNELS_NO_MODULE);
+}
+
+static void
+mode_refused(void)
+{
+	mode_result = 1;
+	CHECK(ac_kernels_load() == AC_KERNELS_NO_MODULE);
+	CHECK(!libraries && mode == OWN_MODE);
+}
+
+static void
+nowhere(void)
+{
+	context = NULL;
+	CHECK(ac_kernels_load() == AC_KERNELS_NO_CONTEXT);
+	there = NULL;
+	CHECK(ac_kernels_load() == AC_KERNELS_NO_DRIVER);
+	there = &driver;
+	context = (ac_cu_context)&contexts[0];
+	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+}
+
+/* The table has an end; what is in it stays. */
+static void
+many_contexts(void)
+{
+	for (int i = 0; i < 64; i++) {
+		context = (ac_cu_context)&contexts[i];
+		CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	}
+	functions = 0;
+	context = (ac_cu_context)&contexts[64];
+	CHECK(ac_kernels_load() == AC_KERNELS_NO_MODULE);
+	context = (ac_cu_context)&contexts[63];
+	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(!functions);
+}
+
+static const struct ac_cast_scalar one = { 1, NULL }, two = { 2, NULL };
+
+/* Amax and cast, one launch each, two operands, on the caller's stream. */
+static void
+launches(void)
+{
+	static uint16_t to[2][24] __attribute__((aligned(16)));
+	const float a[] = { 1, -2, 3 }, b[] = { 0.5f };
+	const ac_cu_stream stream = (ac_cu_stream)(uintptr_t)2;
+	struct ac_cast_state state = {0};
+	const struct ac_cast_operand operand[2] = {
+		{ a, 1, 3, 1, 0, 1, to[0], 8, 3 },
+		{ b, 1, 1, 1, 0, 1, to[1], 8, 1 },
+	};
+
+	CHECK(!ac_kernels_amax(operand, &state, stream));
+	CHECK(launched.count == 1 && launched.stream == stream);
+	CHECK(launched.grid[0] == 1 && launched.grid[1] == 2
+	    && launched.grid[2] == 1);
+	CHECK(launched.block[0] == 256 && launched.block[1] == 1
+	    && launched.block[2] == 1);
+	CHECK(state.amax[0] == 0x40400000 && state.amax[1] == 0x3f000000);
+	CHECK(!ac_kernels_cast(operand, AC_FORMAT_BF16, false, two, one, &state,
+	    stream));
+	CHECK(launched.count == 2 && libraries == 1);
+	CHECK(to[0][8] == 0xc000 && to[1][0] == 0x3f00);
+	CHECK(state.alpha == 2 && state.beta == 1);
+	CHECK(!ac_kernels_amax(operand, &state, stream));
+	CHECK(!ac_kernels_cast(operand, AC_FORMAT_FP16, true, two, one, &state,
+	    stream));
+	CHECK(state.exponent[0] == 13 && state.exponent[1] == 15);
+	CHECK(to[0][8] == 0xf400 && state.alpha == 0x1p-27f);
+	launch_result = 1;
+	CHECK(ac_kernels_amax(operand, &state, stream) == AC_KERNELS_LAUNCH);
+	CHECK(ac_kernels_cast(operand, AC_FORMAT_FP16, true, two, one, &state,
+	    stream) == AC_KERNELS_LAUNCH);
+}
+
+static unsigned
+grid_for(int64_t rows, int64_t cols, int64_t batch)
+{
+	struct ac_cast_state state = {0};
+	const struct ac_cast_operand operand[2] = {
+		{ .rows = rows, .cols = cols, .ld = rows, .batch = batch,
+		  .ld_to = (rows + 7) / 8 * 8, .cols_to = cols }, { .rows = 0 },
+	};
+	unsigned grid;
+
+	launch_result = 1; /* nothing is to run on these */
+	ac_kernels_amax(operand, &state, NULL);
+	grid = launched.grid[0];
+	ac_kernels_cast(operand, AC_FORMAT_FP16, true, one, one, &state, NULL);
+	CHECK(launched.grid[0] == grid);
+	return grid;
+}
+
+/* A block for each 256 chunks of 8 rows, up to eight per SM. */
+static void
+grids(void)
+{
+	CHECK(grid_for(0, 0, 0) == 1);
+	CHECK(grid_for(1, 256, 1) == 1);
+	CHECK(grid_for(1, 257, 1) == 2);
+	CHECK(grid_for(9, 256, 1) == 2);
+	CHECK(grid_for(8, 256, 3) == 3);
+	CHECK(grid_for(8192, 8192, 1) == 8 * 132);
+	CHECK(grid_for(INT64_C(1) << 40, INT64_C(1) << 40, 9) == 8 * 132);
+}
+
+SCENARIO(library_once)
+SCENARIO(address_again)
+SCENARIO(module_per_context)
+SCENARIO(refused)
+SCENARIO(refused_in_one)
+SCENARIO(mode_refused)
+SCENARIO(nowhere)
+SCENARIO(many_contexts)
+SCENARIO(launches)
+SCENARIO(grids)
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_order, clean),
-		cmocka_unit_test_setup(test_values, clean),
-		cmocka_unit_test_setup(test_forced_file, clean),
-		cmocka_unit_test_setup(test_refused, clean),
-		cmocka_unit_test_setup(test_broken_user_file, clean),
-		cmocka_unit_test_setup(test_rules, clean),
-		cmocka_unit_test_setup(test_preloaded_for_all, clean),
+		cmocka_unit_test(test_library_once),
+		cmocka_unit_test(test_address_again),
+		cmocka_unit_test(test_module_per_context),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused_in_one),
+		cmocka_unit_test(test_mode_refused),
+		cmocka_unit_test(test_nowhere),
+		cmocka_unit_test(test_many_contexts),
+		cmocka_unit_test(test_launches),
+		cmocka_unit_test(test_grids),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
