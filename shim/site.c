@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/site.c -- the table of sites, and how a call is described to the
- * policy. Everything here but the look-up runs once per site. */
+/* shim/site.c -- the table of sites. Everything but the look-up runs once per
+ * site. */
 #include "shim/site.h"
 
 #include "base/mapped.h"
-#include "base/elf.h"
-#include "base/text.h"
-#include "shim/device.h"
+#include "shim/describe.h"
 #include "shim/handle.h"
-#include "shim/solver.h"
 #include "shim/start.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 enum {
 	SITE_SLOTS = 1 << 18,   /* power of two */
@@ -31,11 +27,6 @@ ac_site_forget_decisions(void)
 }
 
 /* ---- What identifies a call -------------------------------------------- */
-
-static const char *const type_names[] = { "f32", "f16", "bf16", "f64", "other" };
-static const char *const asked_names[] = {
-	"fp32", "fp32", "tf32", "fast16f", "fast16bf", "pedantic", "emulated"
-};
 
 /* cuBLAS's name for it is too new for some headers we build with. */
 enum { COMPUTE_32F_EMULATED_16BFX9 = 78 };
@@ -105,37 +96,6 @@ with_asked(uint64_t form, cublasHandle_t handle, const struct ac_handle *known)
 	return form;
 }
 
-/* The call, taken apart again for those who describe it. */
-struct call {
-	cublasHandle_t handle;
-	const void *caller;
-	int64_t m, n, k, batch;
-	enum ac_entry entry;
-	cublasOperation_t transa, transb;
-	enum ac_asked asked;
-	enum ac_type_class type;
-	int device;
-};
-
-static struct call
-call_of(const struct ac_site_query *query, cublasHandle_t handle)
-{
-	const uint64_t form = query->word[5];
-
-	return (struct call){
-		.handle = handle,
-		.caller = (const void *)(uintptr_t)query->word[0],
-		.m = (int64_t)query->word[1], .n = (int64_t)query->word[2],
-		.k = (int64_t)query->word[3], .batch = (int64_t)query->word[4],
-		.entry = (enum ac_entry)(form & 0xffff),
-		.transa = (cublasOperation_t)(form >> 16 & 3),
-		.transb = (cublasOperation_t)(form >> 18 & 3),
-		.asked = (enum ac_asked)(form >> 20 & 0xf),
-		.type = (enum ac_type_class)(form >> 24 & 0xf),
-		.device = (int)(int8_t)(form >> 32),
-	};
-}
-
 static inline bool
 is_same(const struct ac_site_query *a, const struct ac_site_query *b)
 {
@@ -159,136 +119,12 @@ slot_of(const struct ac_site_query *query)
 	return (uint32_t)(((a ^ a >> 29) + b) * first >> 40) & (SITE_SLOTS - 1);
 }
 
-/* ---- Describing and deciding ------------------------------------------- */
-
-static char
-letter_of(cublasOperation_t op)
-{
-	switch (op) {
-	case CUBLAS_OP_N: return 'N';
-	case CUBLAS_OP_T: return 'T';
-	case CUBLAS_OP_C: return 'C';
-	default:          return '?';
-	}
-}
-
-struct description {
-	struct ac_op op;
-	struct ac_site_key key;
-	char ta[2], tb[2], library[32], site[12];
-	char module[40];         /* base name of the calling module */
-	uint32_t id;
-	bool is_solver;
-};
-
-static void
-describe_caller(struct description *d, const void *caller)
-{
-	const struct ac_shim *shim = ac_shim_get();
-	struct ac_elf_object module;
-	struct ac_text text;
-	const char *name = shim->program;
-
-	ac_text_init(&text, d->module, sizeof d->module);
-	if (!ac_elf_object_at(caller, &module)) {
-		ac_text_add(&text, "?");
-		ac_text_init(&text, d->key.caller, sizeof d->key.caller);
-		ac_text_add(&text, "?");
-		return;
-	}
-	if (*module.path) {
-		const char *slash = strrchr(module.path, '/');
-
-		name = slash ? slash + 1 : module.path;
-	}
-	ac_text_add(&text, name);
-	ac_text_init(&text, d->key.caller, sizeof d->key.caller);
-	ac_text_addf(&text, "%s+%zx", d->module,
-	    (size_t)((uintptr_t)caller - module.base));
-	d->is_solver = ac_solver_is(module.base);
-}
-
-/* "cublas-13.1", from the provider the call is bound to. */
-static void
-describe_library(struct description *d, cublasHandle_t handle,
-    struct ac_provider *provider)
-{
-	struct ac_text text;
-	int version;
-
-	ac_text_init(&text, d->library, sizeof d->library);
-	__typeof__(&cublasGetVersion_v2) get_version =
-	    provider ? PROVIDER(provider, cublasGetVersion_v2) : NULL;
-	if (!get_version || get_version(handle, &version))
-		return;
-	/* 13.1.0 is 130100 since CUDA 10.1; before, 8.0 was 8000. */
-	ac_text_addf(&text, "cublas-%d.%d", version / 10000, version / 100 % 100);
-}
-
-static void
-describe_key(struct ac_site_key *key, const struct call *call)
-{
-	struct ac_text text;
-
-	key->operation = (uint32_t)ac_entries[call->entry].operation;
-	key->ta = letter_of(call->transa);
-	key->tb = letter_of(call->transb);
-	key->m = call->m;
-	key->n = call->n;
-	key->k = call->k;
-	key->batch = call->batch;
-	ac_text_init(&text, key->symbol, sizeof key->symbol);
-	ac_text_add(&text, ac_entries[call->entry].symbol);
-	ac_text_init(&text, key->type, sizeof key->type);
-	ac_text_add(&text, type_names[call->type]);
-	ac_text_init(&text, key->asked, sizeof key->asked);
-	ac_text_add(&text, ac_shim_get()->environment_opted_out ? "opted-out"
-	    : asked_names[call->asked]);
-}
-
-static void
-describe(struct description *d, const struct call *call,
-    struct ac_provider *provider)
-{
-	const struct ac_shim *shim = ac_shim_get();
-	const struct ac_device *gpu = ac_device_get(call->device);
-	struct ac_text text;
-
-	memset(d, 0, sizeof *d);
-	describe_key(&d->key, call);
-	describe_caller(d, call->caller);
-	describe_library(d, call->handle, provider);
-	d->key.solver = d->is_solver ? 'y' : 'n';
-	d->ta[0] = d->key.ta;
-	d->tb[0] = d->key.tb;
-	d->id = ac_text_hash(AC_TEXT_HASH_START, &d->key, sizeof d->key);
-	ac_text_init(&text, d->site, sizeof d->site);
-	ac_text_addf(&text, "%08x", d->id);
-
-	d->op.operation = (enum ac_operation)d->key.operation;
-	d->op.fact[AC_FACT_TA] = d->ta;
-	d->op.fact[AC_FACT_TB] = d->tb;
-	d->op.fact[AC_FACT_TYPE] = d->key.type;
-	d->op.fact[AC_FACT_ASKED] = d->key.asked;
-	d->op.fact[AC_FACT_FN] = d->key.symbol;
-	d->op.fact[AC_FACT_CALLER] = d->module;
-	d->op.fact[AC_FACT_PROGRAM] = shim->program;
-	d->op.fact[AC_FACT_SITE] = d->site;
-	d->op.fact[AC_FACT_LIB] = *d->library ? d->library : NULL;
-	d->op.fact[AC_FACT_SOLVER] = d->is_solver ? "yes" : "no";
-	ac_op_set_product(&d->op, call->m, call->n, call->k, call->batch);
-	if (gpu) {
-		d->op.fact[AC_FACT_GPU] = gpu->name;
-		ac_op_set(&d->op, AC_Q_SM, gpu->sm);
-		ac_op_set(&d->op, AC_Q_DEVICE, call->device);
-		ac_report_machine(gpu->name, gpu->sm, d->library, gpu->emulated);
-	}
-}
+/* ---- Deciding ---------------------------------------------------------- */
 
 /* What no policy can judge: is there a recipe, and a provider for it, and
  * would it change anything? */
 static void
-judge_feasibility(struct ac_site *site, const struct call *call)
+judge_feasibility(struct ac_site *site, const struct ac_call *call)
 {
 	enum ac_reason reason = AC_REASON_NONE;
 
@@ -309,16 +145,16 @@ judge_feasibility(struct ac_site *site, const struct call *call)
 }
 
 static void
-decide(struct ac_site *site, const struct call *call)
+decide(struct ac_site *site, const struct ac_call *call)
 {
 	const struct ac_shim *shim = ac_shim_get();
-	struct description d;
+	struct ac_description d;
 	bool is_overflow = false;
 
 	site->generation = atomic_load_explicit(&current_generation,
 	    memory_order_acquire);
 	site->binding = ac_provider_bind(call->entry, call->caller);
-	describe(&d, call, site->binding.provider);
+	ac_describe(call, site->binding.provider, &d);
 	ac_policy_decide(shim->policy, &d.op, &site->decision);
 	judge_feasibility(site, call);
 	site->record = ac_report_site(&d.key, &site->decision,
@@ -359,7 +195,7 @@ publish(struct ac_site *site)
 static __attribute__((noinline)) const struct ac_site *
 add(cublasHandle_t handle, struct ac_site *scratch)
 {
-	const struct call call = call_of(&scratch->query, handle);
+	const struct ac_call call = ac_call_of(&scratch->query, handle);
 	struct ac_site *site = NULL;
 
 	if (atomic_load_explicit(&site_count, memory_order_relaxed) < SITE_LIMIT)

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/describe.c -- who calls, from where, for what, on which GPU. */
+#include "shim/describe.h"
+
+#include "base/elf.h"
+#include "base/text.h"
+#include "shim/device.h"
+#include "shim/solver.h"
+#include "shim/start.h"
+
+#include <string.h>
+
+static const char *const type_names[] = { "f32", "f16", "bf16", "f64", "other" };
+static const char *const asked_names[] = {
+	"fp32", "fp32", "tf32", "fast16f", "fast16bf", "pedantic", "emulated"
+};
+
+struct ac_call
+ac_call_of(const struct ac_site_query *query, cublasHandle_t handle)
+{
+	const uint64_t form = query->word[5];
+
+	return (struct ac_call){
+		.handle = handle,
+		.caller = (const void *)(uintptr_t)query->word[0],
+		.m = (int64_t)query->word[1], .n = (int64_t)query->word[2],
+		.k = (int64_t)query->word[3], .batch = (int64_t)query->word[4],
+		.entry = (enum ac_entry)(form & 0xffff),
+		.transa = (cublasOperation_t)(form >> 16 & 3),
+		.transb = (cublasOperation_t)(form >> 18 & 3),
+		.asked = (enum ac_asked)(form >> 20 & 0xf),
+		.type = (enum ac_type_class)(form >> 24 & 0xf),
+		.device = (int)(int8_t)(form >> 32),
+	};
+}
+
+static char
+letter_of(cublasOperation_t op)
+{
+	switch (op) {
+	case CUBLAS_OP_N: return 'N';
+	case CUBLAS_OP_T: return 'T';
+	case CUBLAS_OP_C: return 'C';
+	default:          return '?';
+	}
+}
+
+static void
+describe_caller(struct ac_description *d, const void *caller)
+{
+	const struct ac_shim *shim = ac_shim_get();
+	struct ac_elf_object module;
+	struct ac_text text;
+	const char *name = shim->program;
+
+	ac_text_init(&text, d->module, sizeof d->module);
+	if (!ac_elf_object_at(caller, &module)) {
+		ac_text_add(&text, "?");
+		ac_text_init(&text, d->key.caller, sizeof d->key.caller);
+		ac_text_add(&text, "?");
+		return;
+	}
+	if (*module.path) {
+		const char *slash = strrchr(module.path, '/');
+
+		name = slash ? slash + 1 : module.path;
+	}
+	ac_text_add(&text, name);
+	ac_text_init(&text, d->key.caller, sizeof d->key.caller);
+	ac_text_addf(&text, "%s+%zx", d->module,
+	    (size_t)((uintptr_t)caller - module.base));
+	d->is_solver = ac_solver_is(module.base);
+}
+
+/* "cublas-13.1", from the provider the call is bound to. */
+static void
+describe_library(struct ac_description *d, cublasHandle_t handle,
+    struct ac_provider *provider)
+{
+	struct ac_text text;
+	int version;
+
+	ac_text_init(&text, d->library, sizeof d->library);
+	__typeof__(&cublasGetVersion_v2) get_version =
+	    provider ? PROVIDER(provider, cublasGetVersion_v2) : NULL;
+	if (!get_version || get_version(handle, &version))
+		return;
+	/* 13.1.0 is 130100 since CUDA 10.1; before, 8.0 was 8000. */
+	ac_text_addf(&text, "cublas-%d.%d", version / 10000, version / 100 % 100);
+}
+
+static void
+describe_key(struct ac_site_key *key, const struct ac_call *call)
+{
+	struct ac_text text;
+
+	key->operation = (uint32_t)ac_entries[call->entry].operation;
+	key->ta = letter_of(call->transa);
+	key->tb = letter_of(call->transb);
+	key->m = call->m;
+	key->n = call->n;
+	key->k = call->k;
+	key->batch = call->batch;
+	ac_text_init(&text, key->symbol, sizeof key->symbol);
+	ac_text_add(&text, ac_entries[call->entry].symbol);
+	ac_text_init(&text, key->type, sizeof key->type);
+	ac_text_add(&text, type_names[call->type]);
+	ac_text_init(&text, key->asked, sizeof key->asked);
+	ac_text_add(&text, ac_shim_get()->environment_opted_out ? "opted-out"
+	    : asked_names[call->asked]);
+}
+
+void
+ac_describe(const struct ac_call *call, struct ac_provider *provider,
+    struct ac_description *d)
+{
+	const struct ac_shim *shim = ac_shim_get();
+	const struct ac_device *gpu = ac_device_get(call->device);
+	struct ac_text text;
+
+	memset(d, 0, sizeof *d);
+	describe_key(&d->key, call);
+	describe_caller(d, call->caller);
+	describe_library(d, call->handle, provider);
+	d->key.solver = d->is_solver ? 'y' : 'n';
+	d->ta[0] = d->key.ta;
+	d->tb[0] = d->key.tb;
+	d->id = ac_text_hash(AC_TEXT_HASH_START, &d->key, sizeof d->key);
+	ac_text_init(&text, d->site, sizeof d->site);
+	ac_text_addf(&text, "%08x", d->id);
+
+	d->op.operation = (enum ac_operation)d->key.operation;
+	d->op.fact[AC_FACT_TA] = d->ta;
+	d->op.fact[AC_FACT_TB] = d->tb;
+	d->op.fact[AC_FACT_TYPE] = d->key.type;
+	d->op.fact[AC_FACT_ASKED] = d->key.asked;
+	d->op.fact[AC_FACT_FN] = d->key.symbol;
+	d->op.fact[AC_FACT_CALLER] = d->module;
+	d->op.fact[AC_FACT_PROGRAM] = shim->program;
+	d->op.fact[AC_FACT_SITE] = d->site;
+	d->op.fact[AC_FACT_LIB] = *d->library ? d->library : NULL;
+	d->op.fact[AC_FACT_SOLVER] = d->is_solver ? "yes" : "no";
+	ac_op_set_product(&d->op, call->m, call->n, call->k, call->batch);
+	if (gpu) {
+		d->op.fact[AC_FACT_GPU] = gpu->name;
+		ac_op_set(&d->op, AC_Q_SM, gpu->sm);
+		ac_op_set(&d->op, AC_Q_DEVICE, call->device);
+		ac_report_machine(gpu->name, gpu->sm, d->library, gpu->emulated);
+	}
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/describe.h -- a call in the policy's words and the report's.
+ * Done once per site; everything here may be slow. */
+#ifndef AC_SHIM_DESCRIBE_H
+#define AC_SHIM_DESCRIBE_H
+
+#include "shim/site.h"
+
+/* The call that a query stands for, taken apart again. */
+struct ac_call {
+	cublasHandle_t handle;
+	const void *caller;
+	int64_t m, n, k, batch;
+	enum ac_entry entry;
+	cublasOperation_t transa, transb;
+	enum ac_asked asked;
+	enum ac_type_class type;
+	int device;              /* CUDA ordinal, -1 if unknown */
+};
+
+struct ac_call ac_call_of(const struct ac_site_query *query,
+    cublasHandle_t handle);
+
+/* `op` points into the other members: do not copy. */
+struct ac_description {
+	struct ac_op op;
+	struct ac_site_key key;
+	uint32_t id;             /* of the key */
+	char ta[2], tb[2], library[32], site[12];
+	char module[40];         /* base name of the calling module */
+	bool is_solver;
+};
+
+/* Describe `call`, served by `provider` (may be NULL); tells the report which
+ * GPU and library it met. */
+void ac_describe(const struct ac_call *call, struct ac_provider *provider,
+    struct ac_description *description_out);
+
+#endif
