@@ -226,31 +226,35 @@ already_there_old(void)
 SCENARIO(already_there_old)
 
 /* Our declarations have cuda.h's types, but where those are enums or structs:
- * there the types are spelled out. */
+ * there both are spelled out, and enums are as wide as int. */
 #define SAME(name, type) (__builtin_types_compatible_p(__typeof__(&name), type))
-#define EXCEPT(row, name, type) (!strcmp(row, #name) && SAME(name, type) \
-    && sizeof(CUresult) == sizeof(ac_cu_result))
+#define EXCEPT(row, name, theirs, ours) (!strcmp(row, #name)             \
+    && SAME(name, CUresult (*)theirs) && __builtin_types_compatible_p(    \
+    __typeof__(((struct ac_driver *)0)->name), ac_cu_result (*)ours))
 
 static bool
 is_exception(const char *row)
 {
-	_Static_assert(sizeof(CUdevice_attribute) == sizeof(int)
-	    && sizeof(CUdevice) == sizeof(int)
+	_Static_assert(sizeof(CUresult) == sizeof(ac_cu_result)
+	    && sizeof(CUdevice_attribute) == sizeof(int)
 	    && sizeof(CUstreamCaptureStatus) == sizeof(int)
 	    && sizeof(CUstreamCaptureMode) == sizeof(int)
 	    && sizeof(CUjit_option) == sizeof(int)
 	    && sizeof(CUlibraryOption) == sizeof(int), "enums are ints");
 	return EXCEPT(row, cuDeviceGetAttribute,
-	    CUresult (*)(int *, CUdevice_attribute, CUdevice))
+	    (int *, CUdevice_attribute, CUdevice), (int *, int, int))
 	    || EXCEPT(row, cuStreamIsCapturing,
-	    CUresult (*)(CUstream, CUstreamCaptureStatus *))
+	    (CUstream, CUstreamCaptureStatus *), (ac_cu_stream, int *))
 	    || EXCEPT(row, cuThreadExchangeStreamCaptureMode,
-	    CUresult (*)(CUstreamCaptureMode *))
+	    (CUstreamCaptureMode *), (int *))
 	    || EXCEPT(row, cuMemPoolCreate,
-	    CUresult (*)(CUmemoryPool *, const CUmemPoolProps *))
+	    (CUmemoryPool *, const CUmemPoolProps *),
+	    (ac_cu_pool *, const void *))
 	    || EXCEPT(row, cuLibraryLoadData,
-	    CUresult (*)(CUlibrary *, const void *, CUjit_option *, void **,
-	    unsigned, CUlibraryOption *, void **, unsigned));
+	    (CUlibrary *, const void *, CUjit_option *, void **, unsigned,
+	    CUlibraryOption *, void **, unsigned),
+	    (ac_cu_library *, const void *, int *, void **, unsigned,
+	    int *, void **, unsigned));
 }
 
 static void
