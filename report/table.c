@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/table.c -- the table of sites in a text report. 100 columns at most,
  * whatever the terminal. Columns are as wide as their content; when that is
- * too much the caller gives way first, then the deciding line. Pure but for
+ * too much the caller gives way first, then the deciding line and others. Pure but for
  * the sink. */
 #include "report/page.h"
 
@@ -21,14 +21,19 @@ static const struct {
 } columns[COLUMNS] = {
 	[COL_ID]        = { "site",      false, 0 },
 	[COL_OPERATION] = { "operation", false, 0 },
-	[COL_SIZES]     = { "sizes",     true,  0 },
-	[COL_CALLER]    = { "caller",    false, 12 },
+	[COL_SIZES]     = { "sizes",     true,  11 },
+	[COL_CALLER]    = { "caller",    false, 8 },
 	[COL_RUNG]      = { "rung",      false, 0 },
-	[COL_HOW]       = { "how",       false, 0 },
-	[COL_LINE]      = { "line",      false, 8 },
+	[COL_HOW]       = { "how",       false, 7 },
+	[COL_LINE]      = { "line",      false, 5 },
 	[COL_CALLS]     = { "calls",     true,  0 },
 	[COL_GFLOP]     = { "GFLOP",     true,  0 },
 	[COL_SHARE]     = { "share",     true,  0 },
+};
+
+/* Who gives way, in this order. */
+static const enum column yielding[] = {
+	COL_CALLER, COL_LINE, COL_HOW, COL_SIZES
 };
 
 struct layout {
@@ -71,7 +76,10 @@ fill_cell(struct ac_text *t, const struct ac_page *p, const struct ac_site *site
 		ac_text_addf(t, "%llu", (unsigned long long)site->calls);
 		break;
 	case COL_GFLOP:
-		ac_text_add_fixed(t, flops / 1e9, flops < 1e12 ? 3 : 0);
+		if (flops < 1e12)
+			ac_text_add_fixed(t, flops / 1e9, 3);
+		else
+			ac_text_add_double(t, flops / 1e9, 4);
 		break;
 	case COL_SHARE:
 		if (site->is_fp32)
@@ -110,13 +118,12 @@ shrink(struct layout *w)
 	for (int c = 0; c < COLUMNS; c++)
 		total += w->width[c];
 	w->gap = total + COLUMNS - 1 <= WIDTH ? 2 : 1;
-	for (int c = 0; c < COLUMNS; c++) {
+	for (size_t i = 0; i < sizeof yielding / sizeof *yielding; i++) {
+		const enum column c = yielding[i];
 		const size_t most = w->width[c] > columns[c].narrowest
 		    ? w->width[c] - columns[c].narrowest : 0;
 		size_t less = total > WIDTH ? total - WIDTH : 0;
 
-		if (!columns[c].narrowest)
-			continue;
 		if (less > most)
 			less = most;
 		w->width[c] -= less;

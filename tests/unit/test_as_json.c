@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_as_json.c -- the JSON report: its fields, and that it is
+ * JSON whatever bytes it is made of. With an argument: prints a hostile report
+ * for a real parser to read (tests/cli/json.sh). */
+#include "with_report.h"
+
+static struct ac_report *
+make_hostile(void)
+{
+	struct ac_report *report;
+	char every[256];
+
+	for (int i = 0; i < 255; i++)
+		every[i] = (char)(i + 1);
+	every[255] = '\0';
+	for (int i = 0; i < MADE_SITES; i++) {
+		make_calls(make_site(i, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+		    AC_REASON_NONE), UINT64_MAX, AC_REASON_NONE, 0);
+		made[i].key.m = made[i].key.n = made[i].key.k = INT64_MAX;
+		made[i].key.batch = INT64_MAX;
+		memcpy(made[i].key.caller, every + i * 32, 47);
+		memcpy(made[i].source, every + 255 - 47 - i * 20, 47);
+		made[i].key.ta = '"';
+		made[i].key.tb = '\\';
+	}
+	report = make_report(MADE_SITES);
+	memcpy(report->processes[0].argv0, every, 256);
+	memcpy(report->processes[0].why, every, 256);
+	strcpy(report->processes[0].notes, "\"\n\\\n\n\xff\xfe\n\xe2\x82");
+	return report;
+}
+
+static void
+test_fields(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 3, AC_REASON_CAPTURE, 1);
+	strcpy(made_header.notes, "one\ntwo\n");
+	made_header.chosen = 1;
+	atomic_store(&made_header.finished, 1);
+	atomic_store(&made_header.markers, 1);
+	strcpy(made_markers[0].symbol, "cublasStrsm_v2");
+	atomic_store(&made_markers[0].calls, 1);
+	report = make_report(1);
+	assert_string_equal(written(ac_report_as_json, report),
+	    "{\n"
+	    "  \"version\": 1,\n"
+	    "  \"program\": \"train\",\n"
+	    "  \"run\": \"r\",\n"
+	    "  \"policy\": {\n"
+	    "    \"name\": \"amp\",\n"
+	    "    \"why\": \"nobody chose\",\n"
+	    "    \"chosen\": true\n"
+	    "  },\n"
+	    "  \"emulated\": false,\n"
+	    "  \"notes\": [\n"
+	    "    \"one\",\n"
+	    "    \"two\"\n"
+	    "  ],\n"
+	    "  \"incomplete\": false,\n"
+	    "  \"totals\": {\n"
+	    "    \"calls\": 4,\n"
+	    "    \"recast_calls\": 3,\n"
+	    "    \"flops\": 8000,\n"
+	    "    \"recast_flops\": 6000,\n"
+	    "    \"recast_share\": 0.750000,\n"
+	    "    \"peak_scratch_bytes\": 0,\n"
+	    "    \"flops_by_rung\": {\n"
+	    "      \"keep\": 2000,\n"
+	    "      \"fp16\": 6000\n"
+	    "    },\n"
+	    "    \"kept\": {\n"
+	    "      \"capture\": {\n"
+	    "        \"calls\": 1,\n"
+	    "        \"flops\": 2000\n"
+	    "      }\n"
+	    "    }\n"
+	    "  },\n"
+	    "  \"processes\": [\n"
+	    "    {\n"
+	    "      \"pid\": 99999999,\n"
+	    "      \"start\": \"1970-01-02T00:00:00Z\",\n"
+	    "      \"program\": \"train\",\n"
+	    "      \"argv0\": \"\",\n"
+	    "      \"state\": \"finished\",\n"
+	    "      \"gpu\": \"NVIDIA H200\",\n"
+	    "      \"sm\": 90,\n"
+	    "      \"library\": \"cublas-13.1\",\n"
+	    "      \"peak_scratch_bytes\": 0\n"
+	    "    }\n"
+	    "  ],\n"
+	    "  \"sites\": [\n"
+	    "    {\n"
+	    "      \"id\": \"00000010\",\n"
+	    "      \"name\": \"\",\n"
+	    "      \"operation\": \"gemm.single\",\n"
+	    "      \"symbol\": \"cublasSgemm_v2\",\n"
+	    "      \"caller\": \"train+1a2b\",\n"
+	    "      \"solver\": false,\n"
+	    "      \"ta\": \"N\",\n"
+	    "      \"tb\": \"T\",\n"
+	    "      \"type\": \"f32\",\n"
+	    "      \"asked\": \"fp32\",\n"
+	    "      \"m\": 1000,\n"
+	    "      \"n\": 1,\n"
+	    "      \"k\": 1,\n"
+	    "      \"batch\": 1,\n"
+	    "      \"rung\": \"fp16\",\n"
+	    "      \"tactic\": \"cast\",\n"
+	    "      \"reason\": \"none\",\n"
+	    "      \"source\": \"amp\",\n"
+	    "      \"line\": 4,\n"
+	    "      \"flops_per_call\": 2000,\n"
+	    "      \"calls\": 4,\n"
+	    "      \"recast_calls\": 3,\n"
+	    "      \"kept_calls\": {\n"
+	    "        \"capture\": 1\n"
+	    "      }\n"
+	    "    }\n"
+	    "  ],\n"
+	    "  \"markers\": [\n"
+	    "    {\n"
+	    "      \"symbol\": \"cublasStrsm_v2\",\n"
+	    "      \"calls\": 1\n"
+	    "    }\n"
+	    "  ]\n"
+	    "}\n");
+	ac_report_destroy(report);
+}
+
+static void
+test_nothing(void **state)
+{
+	(void)state;
+	written(ac_report_as_json, NULL);
+	assert_non_null(strstr(sunk, "\"version\": 1,\n"));
+	assert_non_null(strstr(sunk, "\"sites\": [],\n"));
+}
+
+/* Outside of strings only JSON's own characters, inside no control ones, and
+ * every quote closed: no byte of a name leaks into the structure. */
+static void
+test_hostile(void **state)
+{
+	struct ac_report *report = make_hostile();
+	bool inside = false;
+
+	(void)state;
+	for (const char *s = written(ac_report_as_json, report); *s; s++) {
+		if (inside && *s == '\\') {
+			s++;
+			assert_non_null(strchr("\"\\u", *s));
+		} else if (*s == '"') {
+			inside = !inside;
+		} else if (inside) {
+			assert_true((unsigned char)*s >= ' ' && *s != 127);
+		} else {
+			assert_true(*s > 0);
+			assert_non_null(strchr("{}[],: \n0123456789.truefals",
+			    *s));
+		}
+	}
+	assert_false(inside);
+	assert_non_null(strstr(sunk, "\"\\\"\",\n    \"\\\\\",\n"
+	    "    \"\\ufffd\\ufffd\",\n    \"\\ufffd\\ufffd\"\n"));
+	ac_report_destroy(report);
+}
+
+static void
+to_stdout(const char *bytes, size_t count, void *context)
+{
+	(void)context;
+	fwrite(bytes, 1, count, stdout);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fields), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_hostile),
+	};
+
+	(void)argv;
+	if (argc > 1) {
+		ac_report_as_json(make_hostile(), to_stdout, NULL);
+		return 0;
+	}
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_as_summary.c -- the three lines at the end of a run. */
+#include "with_report.h"
+
+#define LAST \
+	"autocast: \"autocast report\" shows every site, \"autocast explain " \
+	"ID\" why; AUTOCAST_POLICY=off recasts nothing\n"
+
+static void
+expect(uint32_t sites, const char *wanted)
+{
+	struct ac_report *report = make_report(sites);
+
+	assert_string_equal(written(ac_report_as_summary, report), wanted);
+	ac_report_destroy(report);
+}
+
+static void
+test_mixed(void **state)
+{
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+	    AC_REASON_NONE), 3, AC_REASON_NONE, 0);
+	make_calls(make_site(1, AC_RUNG_KEEP, AC_TACTIC_NONE,
+	    AC_REASON_TOO_SMALL), 0, AC_REASON_TOO_SMALL, 1);
+	made[1].key.k = 1;
+	expect(2, "autocast: FP32 GEMM work 8 kFLOP: before as fp32, now "
+	    "tf32 75.0 % (policy amp)\n"
+	    "autocast: kept 25.0 %: too-small 25.0 % (1 call); error against "
+	    "tol: not measured in this version\n" LAST);
+}
+
+/* The program may have asked for TF32 itself: then that is the baseline. */
+static void
+test_baseline(void **state)
+{
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
+	strcpy(made[0].key.asked, "tf32");
+	made_header.emulated = 1;
+	expect(1, "autocast: FP32 GEMM work 2 kFLOP: before as tf32, now "
+	    "fp16 100.0 % (policy amp, emulated GPU)\n"
+	    "autocast: kept nothing; error against tol: not measured in this "
+	    "version\n" LAST);
+	made_header.emulated = 0;
+}
+
+static void
+test_all_kept(void **state)
+{
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
+	    AC_REASON_NO_RULE), 0, AC_REASON_NO_RULE, 2);
+	expect(1, "autocast: FP32 GEMM work 4 kFLOP: before as fp32, now the "
+	    "same (policy amp)\n"
+	    "autocast: kept 100.0 %: no-rule 100.0 % (2 calls); error against "
+	    "tol: not measured in this version\n" LAST);
+}
+
+static void
+test_no_fp32(void **state)
+{
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
+	    AC_REASON_TYPE), 0, AC_REASON_TYPE, 2);
+	strcpy(made[0].key.type, "f16");
+	expect(1, "autocast: no FP32 GEMM work; 2 other matrix calls passed "
+	    "through\n"
+	    "autocast: kept 0.0 %: type 0.0 % (2 calls); error against tol: "
+	    "not measured in this version\n" LAST);
+}
+
+/* Who intercepted nothing says nothing. */
+static void
+test_nothing(void **state)
+{
+	(void)state;
+	expect(0, "");
+	assert_string_equal(written(ac_report_as_summary, NULL), "");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mixed), cmocka_unit_test(test_baseline),
+		cmocka_unit_test(test_all_kept), cmocka_unit_test(test_no_fp32),
+		cmocka_unit_test(test_nothing),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
