@@ -100,8 +100,9 @@ char *ac_chosen_absolute(const char *policy);
 /* ---- cmd/operation.c: an operation in words --------------------------- */
 
 /* Read OPERATION [KEY=VALUE]..., NULL-terminated and borrowed, filling in what
- * is usual and saying so on stdout. 0, or an exit status after one line. */
-int ac_operation_read(struct ac_op *op, char **words);
+ * is usual; `note` then says what that was. 0, or an exit status after one
+ * line on stderr. */
+int ac_operation_read(struct ac_op *op, char **words, struct ac_text *note);
 
 /* ---- cmd/where.c: where things are installed --------------------------- */
 

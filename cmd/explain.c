@@ -33,35 +33,33 @@ find_site(const struct ac_report *report, const char *wanted)
 }
 
 static void
-print_site(const struct ac_report *report, const struct ac_site *site)
+say_site(struct ac_text *t, const struct ac_report *report,
+    const struct ac_site *site)
 {
 	const bool kept = site->rung == AC_RUNG_KEEP;
-	char buffer[1024];
-	struct ac_text t;
 
-	ac_text_init(&t, buffer, sizeof buffer);
-	ac_text_addf(&t, "site %08x of ", (unsigned)site->id);
-	ac_text_add_clean(&t, report->processes[0].program);
-	ac_text_add(&t, ": ");
-	ac_site_add_operation(&t, site);
-	ac_text_add(&t, " ");
-	ac_site_add_sizes(&t, site);
-	ac_text_add(&t, " ");
-	ac_text_add_clean(&t, site->key.caller);
-	ac_text_addf(&t, "\nthen: %s", ac_rung_names[site->rung]);
-	ac_text_addf(&t, kept ? " (%s), " : " by %s, ",
+	ac_text_addf(t, "site %08x of ", (unsigned)site->id);
+	ac_text_add_clean(t, report->processes[0].program);
+	ac_text_add(t, ": ");
+	ac_site_add_operation(t, site);
+	ac_text_add(t, " ");
+	ac_site_add_sizes(t, site);
+	ac_text_add(t, " ");
+	ac_text_add_clean(t, site->key.caller);
+	ac_text_addf(t, "\nthen: %s", ac_rung_names[site->rung]);
+	ac_text_addf(t, kept ? " (%s), " : " by %s, ",
 	    kept ? ac_reason_names[site->reason]
 	    : ac_tactic_names[site->tactic]);
-	ac_site_add_line(&t, site);
-	ac_text_addf(&t, "; recast %llu of ", (unsigned long long)site->recast);
-	ac_text_add_count(&t, site->calls, "call");
-	ac_text_add(&t, "\n");
+	ac_site_add_line(t, site);
+	ac_text_addf(t, "; recast %llu of ", (unsigned long long)site->recast);
+	ac_text_add_count(t, site->calls, "call");
+	ac_text_add(t, "\n");
 	for (int i = 0; i < AC_REASON_COUNT; i++)
 		if (site->kept[i])
-			ac_text_addf(&t, "kept %llu: %s, %s\n",
+			ac_text_addf(t, "kept %llu: %s, %s\n",
 			    (unsigned long long)site->kept[i],
 			    ac_reason_names[i], ac_reason_meanings[i]);
-	printf("%s\nNow, under the policy in force:\n", buffer);
+	ac_text_add(t, "\nNow, under the policy in force:\n");
 }
 
 /* The site as the policy saw it; strings are static or the report's. */
@@ -101,7 +99,8 @@ describe_site(const struct ac_report *report, const struct ac_site *site,
 /* ---- The verb ---------------------------------------------------------- */
 
 static int
-explain(const struct ac_chosen *chosen, const struct ac_op *op)
+explain(const struct ac_chosen *chosen, const struct ac_op *op,
+    const char *before)
 {
 	struct ac_policy_origin origin;
 	struct ac_policy *policy = ac_chosen_load(chosen, &origin);
@@ -109,6 +108,7 @@ explain(const struct ac_chosen *chosen, const struct ac_op *op)
 
 	if (!policy)
 		return AC_EXIT_USAGE;
+	fputs(before, stdout);
 	text = ac_say_buffer(EXPLANATION_BYTES);
 	ac_policy_explain(policy, op, &text);
 	fputs(text.data, stdout);
@@ -120,8 +120,8 @@ explain(const struct ac_chosen *chosen, const struct ac_op *op)
 static int
 explain_site(const struct ac_chosen *chosen, const char *wanted)
 {
-	char buffer[512];
-	struct ac_text why;
+	char buffer[512], said[2048];
+	struct ac_text why, t;
 	struct ac_report *report;
 	const struct ac_site *site;
 	struct ac_op op;
@@ -137,9 +137,10 @@ explain_site(const struct ac_chosen *chosen, const char *wanted)
 		status = ac_say(AC_EXIT_FAILED, "explain: the last run has no "
 		    "site %s; 'autocast report' lists them", wanted);
 	} else {
-		print_site(report, site);
+		ac_text_init(&t, said, sizeof said);
+		say_site(&t, report, site);
 		describe_site(report, site, &op);
-		status = explain(chosen, &op);
+		status = explain(chosen, &op, said);
 	}
 	ac_report_destroy(report);
 	return status;
@@ -148,6 +149,8 @@ explain_site(const struct ac_chosen *chosen, const char *wanted)
 static int
 act(const struct ac_chosen *chosen, char **words)
 {
+	char assumed[256];
+	struct ac_text note;
 	struct ac_op op;
 	int status;
 
@@ -161,8 +164,9 @@ act(const struct ac_chosen *chosen, char **words)
 			    "'%s'; a site needs nothing else", words[1]);
 		return explain_site(chosen, *words);
 	}
-	status = ac_operation_read(&op, words);
-	return status ? status : explain(chosen, &op);
+	ac_text_init(&note, assumed, sizeof assumed);
+	status = ac_operation_read(&op, words, &note);
+	return status ? status : explain(chosen, &op, assumed);
 }
 
 static int

@@ -60,6 +60,8 @@ main(int argc, char **argv)
 	const char *verb = argc > 1 ? argv[1] : NULL;
 	const struct ac_command *command;
 
+	/* So that the two streams keep their order in one log. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!verb)
 		return ac_say(AC_EXIT_USAGE,
 		    "what to do is missing; see 'autocast --help'");

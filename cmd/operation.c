@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/operation.c -- an operation in the words of a command line:
- * gemm.single m=256 n=64 k=1024 ta=t. Says on stdout what it assumed. */
+ * gemm.single m=256 n=64 k=1024 ta=t. */
 #include "cmd/command.h"
 
 #include <stdio.h>
@@ -138,8 +138,15 @@ read_name(struct ac_op *op, const char *name)
 	    "like gemm.single, or the id of a site in the last report", name);
 }
 
+/* Whether calls of this operation have transpositions. */
+static bool
+is_product(const struct ac_op *op)
+{
+	return !strncmp(ac_operation_names[op->operation], "gemm", 4);
+}
+
 static void
-assume(struct ac_op *op)
+assume(struct ac_op *op, struct ac_text *note)
 {
 	const char *between = "assuming";
 
@@ -154,16 +161,18 @@ assume(struct ac_op *op)
 		if (q >= 0 ? ac_op_has(op, (enum ac_quantity)q)
 		    : op->fact[f] != NULL)
 			continue;
+		if ((f == AC_FACT_TA || f == AC_FACT_TB) && !is_product(op))
+			continue;
 		snprintf(word, sizeof word, "%s=%s", name, assumed[i].value);
 		if (f >= 0)
 			op->fact[f] = assumed[i].value;
 		else
 			(void)set(op, word);
-		printf("%s %s", between, word);
+		ac_text_addf(note, "%s %s", between, word);
 		between = ",";
 	}
-	if (*between == ',')
-		printf("\n\n");
+	if (note->used)
+		ac_text_add(note, "\n\n");
 }
 
 /* Sizes that a matrix product cannot be without. */
@@ -172,7 +181,7 @@ require_sizes(const struct ac_op *op)
 {
 	static const enum ac_quantity needed[] = { AC_Q_M, AC_Q_N, AC_Q_K };
 
-	if (strncmp(ac_operation_names[op->operation], "gemm", 4))
+	if (!is_product(op))
 		return 0;
 	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
 		if (!ac_op_has(op, needed[i]))
@@ -200,7 +209,7 @@ complete(struct ac_op *op)
 }
 
 int
-ac_operation_read(struct ac_op *op, char **words)
+ac_operation_read(struct ac_op *op, char **words, struct ac_text *note)
 {
 	int status = read_name(op, *words);
 
@@ -210,7 +219,7 @@ ac_operation_read(struct ac_op *op, char **words)
 		status = require_sizes(op);
 	if (status)
 		return status;
-	assume(op);
+	assume(op, note);
 	complete(op);
 	return 0;
 }

@@ -54,7 +54,8 @@ print(unsigned which, const char *file, bool json)
 	ac_text_init(&why, buffer, sizeof buffer);
 	report = ac_report_load(which, NULL, &why);
 	if (!report)
-		return ac_say(AC_EXIT_FAILED, "report: %s; try "
+		return ac_say(AC_EXIT_FAILED, which > 1 ? "report: %s; "
+		    "'autocast report' shows the last" : "report: %s; try "
 		    "'autocast run ./program' first", buffer);
 	status = write_to(file, report, json);
 	ac_report_destroy(report);

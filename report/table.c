@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/table.c -- the table of sites in a text report. 100 columns at most,
  * whatever the terminal. Columns are as wide as their content; when that is
- * too much the caller gives way first, then the deciding line and others. Pure but for
- * the sink. */
+ * too much the caller gives way first, then the deciding line and others.
+ * Pure but for the sink. */
 #include "report/page.h"
 
 #include <string.h>

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# list.sh -- every row of the catalogue is listed, each with its fate.
+. "$(dirname "$0")/transcript.sh"
+
+shim=${top_srcdir:-${srcdir:-$here/../..}}/shim
+[ -f "$shim/cublas_gemm.def" ] || shim=$here/../../shim
+rows=$(sed -n 's/^\(GEMM\|MARKER\|HANDLE\)(.*\b\(cu[a-z]*[A-Z][A-Za-z0-9_]*\).*/\2/p' \
+    "$shim"/cublas_gemm.def "$shim"/cublas_marker.def "$shim"/cublas_handle.def | sort)
+equal 'the rows are the catalogue' \
+    "$("$autocast" list | sed 's/ .*//' | sort)" "$rows"
+equal 'no row is without a fate' \
+    "$("$autocast" list | awk 'NF < 2 || $2 == "passed"')" ''
+show list
+shown
+plan

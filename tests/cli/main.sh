@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# main.sh -- verbs: known, unknown, missing; help comes from the table.
+. "$(dirname "$0")/transcript.sh"
+
+show
+show --help
+show help
+show help run
+show help rnu
+show run --help
+show report --help
+show explain -h
+show policy --help
+show list --help
+show path --help
+show rnu
+show reprot
+show frobnicate
+show --frobnicate
+show list surprise
+show list --json
+show path surprise
+show path -x
+shown
+
+equal '--version names the program' \
+    "$("$autocast" --version | sed 's/[0-9.]*$/N/')" 'autocast N'
+"$autocast" --help >/dev/full 2>/dev/null
+equal 'a full disk is a failure' $? 125
+plan

@@ -1,0 +1,129 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# transcript.sh -- sourced by the tests of the command line: a place of one's
+# own, TAP, and transcripts. A transcript is a list of blocks
+#     $ autocast ARGUMENTS
+#     what it said, both streams
+#     [its exit status]
+# compared block by block with SCRIPT.expected. UPDATE_EXPECTED=1 writes that
+# file instead.
+build=$(cd "${builddir:-${top_builddir:-.}}" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+autocast=$build/autocast
+counting=$build/tests/cli/counting
+expected=$here/$(basename "${0%.sh}").expected
+cases=0 block=0
+LC_ALL=C TZ=UTC0
+export LC_ALL TZ
+
+skip_all()
+{
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+[ -x "$autocast" ] || skip_all 'autocast is not built'
+place=$(mktemp -d) || exit 99
+transcript=$place/transcript
+trap 'rm -rf "$place"' EXIT
+mkdir "$place/work" "$place/config"
+cd "$place/work" || exit 99
+unset AUTOCAST_POLICY AUTOCAST_RULES AUTOCAST_NOTICE AUTOCAST_RUN LD_PRELOAD
+export AUTOCAST_STATE=$place/state XDG_CONFIG_HOME=$place/config
+
+# ok NAME STATUS [DETAILS]: the case passes if STATUS is 0.
+ok()
+{
+	cases=$((cases + 1))
+	if [ "$2" -eq 0 ]; then
+		echo "ok $cases - $1"
+	else
+		echo "not ok $cases - $1"
+		[ -z "${3:-}" ] || printf '%s\n' "$3" | sed 's/^/# /'
+	fi
+}
+
+skip()
+{
+	cases=$((cases + 1))
+	echo "ok $cases - $1 # SKIP $2"
+}
+
+# equal NAME GOT WANTED
+equal()
+{
+	local status=0
+
+	[ "$2" = "$3" ] || status=1
+	ok "$1" $status "got:    $2
+wanted: $3"
+}
+
+plan()
+{
+	echo "1..$cases"
+}
+
+# What differs from machine to machine: paths, pids, times.
+normal()
+{
+	sed -e "s,$place,PLACE,g" -e "s,$build,BUILD,g" \
+	    -e 's/, [0-9-]* [0-9:]*, process [0-9]*,/, DATE, process PID,/' \
+	    -e 's/, [0-9-]* [0-9:]*, \([0-9]* processes\)/, DATE, \1/' \
+	    -e 's/"pid": [0-9]*/"pid": PID/' -e 's/"run": "[^"]*"/"run": "RUN"/' \
+	    -e 's/"start": "[^"]*"/"start": "DATE"/'
+}
+
+# The expected block number $1.
+expected_block()
+{
+	awk -v wanted="$1" '/^\$ / { n++ } n == wanted' "$expected" 2>/dev/null
+}
+
+# show ARGUMENTS...: run autocast, compare with the next expected block.
+show()
+{
+	local got status
+
+	block=$((block + 1))
+	got=$({
+		printf '$ autocast'
+		for argument; do
+			case $argument in
+			'' | *[!A-Za-z0-9_./=,:@-]*) printf " '%s'" "$argument" ;;
+			*) printf ' %s' "$argument" ;;
+			esac
+		done
+		echo
+		status=0
+		"$autocast" "$@" 2>&1 </dev/null || status=$?
+		echo "[$status]"
+	} | normal)
+	printf '%s\n' "$got" >>"$transcript"
+	[ -z "${UPDATE_EXPECTED:-}" ] || return 0
+	status=0
+	[ "$got" = "$(expected_block $block)" ] || status=1
+	ok "autocast $*" $status "$(diff <(expected_block $block) <(printf '%s\n' "$got"))"
+}
+
+# No block is left over; ends the transcript.
+shown()
+{
+	local status=0
+
+	if [ -n "${UPDATE_EXPECTED:-}" ]; then
+		cp "$transcript" "$expected"
+		return
+	fi
+	[ -z "$(expected_block $((block + 1)))" ] || status=1
+	ok "$(basename "$expected") has no more blocks" $status
+}
+
+# compile OUTPUT FLAGS...: a C program from standard input.
+compile()
+{
+	local output=$1
+
+	shift
+	${CC:-cc} -w -o "$output" -x c - "$@" 2>"$place/cc.log"
+}
