@@ -62,7 +62,10 @@ struct CUstream_st {
 	struct CUstream_st *next_live, *next_free;
 };
 
-/* stream.c: an empty queue, and giving it up when nothing is left in it. */
+/* stream.c: a task that does no work but tell others it was reached: the
+ * stream may look idle before it has run. */
+void emu_task_make_point(void *arguments);
+/* An empty queue, and giving it up when nothing is left in it. */
 void emu_stream_prepare(struct CUstream_st *stream);
 void emu_stream_finish(struct CUstream_st *stream);
 /* Queue without regard to the legacy stream; the first task starts a worker. */

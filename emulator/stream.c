@@ -18,6 +18,7 @@ enum { SPINS = 100, JITTER_NS = 200000 };
 struct emu_task {
 	_Atomic(struct emu_task *) next;
 	void (*run)(void *arguments);
+	bool point; /* counts as done before it runs */
 	_Alignas(16) unsigned char arguments[];
 };
 
@@ -40,7 +41,14 @@ emu_task_new(void (*run)(void *), size_t bytes)
 	if (!task)
 		return NULL;
 	task->run = run;
+	task->point = false;
 	return task->arguments;
+}
+
+void
+emu_task_make_point(void *arguments)
+{
+	task_of(arguments)->point = true;
 }
 
 void
@@ -107,9 +115,12 @@ work(void *argument)
 		task = take(stream, completed);
 		if (jitter)
 			pause_at_random(&jitter);
+		completed += 2;
+		if (task->point)
+			atomic_store_explicit(&stream->completed, completed,
+			    memory_order_release);
 		if (task->run)
 			task->run(task->arguments);
-		completed += 2;
 		atomic_store_explicit(&stream->completed, completed,
 		    memory_order_release);
 	} while (task->run);

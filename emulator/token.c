@@ -125,7 +125,11 @@ token_task(void (*run)(void *), struct emu_token *token)
 void *
 emu_token_reach_task(struct emu_token *token)
 {
-	return token_task(run_reach, token);
+	void *task = token_task(run_reach, token);
+
+	/* Who waited for the token must find the stream idle. */
+	emu_task_make_point(task);
+	return task;
 }
 
 void *

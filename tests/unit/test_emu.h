@@ -44,13 +44,14 @@ test_device(size_t bytes)
 	return p;
 }
 
-/* Device memory with these bytes in it. */
+/* Device memory with these bytes in it, for every stream to see. */
 static inline void *
 test_upload(const void *from, size_t bytes)
 {
 	void *p = test_device(bytes);
 
 	OK(cudaMemcpy(p, from, bytes, cudaMemcpyHostToDevice));
+	OK(cudaStreamSynchronize(NULL)); /* small copies are staged */
 	return p;
 }
 
