@@ -72,11 +72,14 @@ enum ac_kernels_status ac_kernels_amax(const struct ac_cast_operand operand[2],
     struct ac_cast_state *state, ac_cu_stream stream);
 
 /* Queue: both operands cast to `format` (one launch). With `scaled`, operand i
- * is multiplied by the power of two that brings its amax to [2^14, 2^15) and
- * state->alpha is alpha times the inverse powers; lowered and clamped as
- * recasting.md R2 says. Without, a plain cast and state->alpha = alpha.
- * state->beta = beta. Conversion rounds to nearest even, keeps inf and NaN
- * (one canonical NaN: 0x7fff), honours subnormals. */
+ * is multiplied (in FP32) by the power of two that brings its amax to
+ * [2^14, 2^15) and state->alpha is alpha times the inverse powers. Where that
+ * would be subnormal the exponents are lowered, half each; where it would
+ * overflow it is clamped to FLT_MAX; both set AC_VERDICT_CLAMPED. An alpha of
+ * 0, inf or NaN stays as it is. Without `scaled`, a plain cast and state->alpha
+ * = alpha. state->beta = beta. Conversion rounds to nearest even, keeps inf and
+ * NaN (one canonical NaN: 0x7fff), honours subnormals. AC_VERDICT_NONFINITE is
+ * set with `scaled` and without. */
 enum ac_kernels_status ac_kernels_cast(const struct ac_cast_operand operand[2],
     enum ac_format format, bool scaled, struct ac_cast_scalar alpha,
     struct ac_cast_scalar beta, struct ac_cast_state *state,
