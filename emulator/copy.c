@@ -11,26 +11,28 @@
  * the real one does [CUDA runtime manual, API synchronization behavior]. */
 enum { STAGED_BYTES = 64 * 1024 };
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
-extern void __tsan_read_range(void *, unsigned long)
-    __attribute__((weak));
-extern void __tsan_write_range(void *, unsigned long)
-    __attribute__((weak));
-#pragma GCC diagnostic pop
+#if EMU_TSAN
+/* Of TSan's run-time library; gcc knows them with these types. */
+void __tsan_read_range(void *address, long bytes);
+void __tsan_write_range(void *address, long bytes);
+#define TSAN_READ(from, bytes) \
+	__tsan_read_range((void *)(uintptr_t)(from), (long)(bytes))
+#define TSAN_WRITE(to, bytes) __tsan_write_range(to, (long)(bytes))
+#else
+#define TSAN_READ(from, bytes) ((void)(from), (void)(bytes))
+#define TSAN_WRITE(to, bytes) ((void)(to), (void)(bytes))
+#endif
 
 void
 emu_announce_read(const void *from, size_t bytes)
 {
-	if (EMU_TSAN && __tsan_read_range)
-		__tsan_read_range((void *)(uintptr_t)from, bytes);
+	TSAN_READ(from, bytes);
 }
 
 void
 emu_announce_write(void *to, size_t bytes)
 {
-	if (EMU_TSAN && __tsan_write_range)
-		__tsan_write_range(to, bytes);
+	TSAN_WRITE(to, bytes);
 }
 
 struct copy_task {
