@@ -175,12 +175,16 @@ judge(struct image *image, struct ac_elf_facts *facts)
 
 	facts->is_elf = image->size >= SELFMAG &&
 	    !memcmp(image->bytes, ELFMAG, SELFMAG);
-	if (!facts->is_elf || !copy(image, 0, &image->header,
-	    sizeof image->header))
+	if (!facts->is_elf)
 		return;
-	facts->is_native = is_native(image);
-	if (!facts->is_native ||
-	    !find_segment(image, PT_INTERP, &interpreter))
+	facts->is_damaged = !copy(image, 0, &image->header,
+	    sizeof image->header);
+	facts->is_native = facts->is_damaged || is_native(image);
+	if (facts->is_damaged || !facts->is_native)
+		return;
+	facts->is_damaged = image->header.e_phnum == 0 ||
+	    !segment(image, image->header.e_phnum - 1u, &interpreter);
+	if (!find_segment(image, PT_INTERP, &interpreter))
 		return;
 	facts->is_dynamic = true;
 	loader = text_at(image, interpreter.p_offset);

@@ -172,6 +172,8 @@ judge(const char *name, const struct ac_program *program)
 
 	if (!facts->is_elf)
 		why = "is neither an ELF program nor a script with a #! line";
+	else if (facts->is_damaged)
+		why = "is damaged: it ends within its own headers";
 	else if (!facts->is_native)
 		why = "is for another machine than autocast";
 	else if (!facts->is_dynamic)

@@ -12,6 +12,7 @@
 struct ac_elf_facts {
 	bool is_elf;
 	bool is_native;          /* our class, byte order and machine */
+	bool is_damaged;         /* ends within its own headers */
 	bool is_dynamic;         /* asks for a loader: it can be preloaded */
 	bool is_musl;            /* asks for a loader other than glibc's */
 	bool has_rpath;          /* DT_RPATH without DT_RUNPATH */

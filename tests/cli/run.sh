@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run.sh -- the program's own exit status, and one line for each program that
+# cannot be run or preloaded.
+. "$(dirname "$0")/transcript.sh"
+[ -f "$build/libautocast.so" ] || skip_all 'libautocast.so is not built'
+[ -z "${SANITIZERS:-}" ] || skip_all 'a sanitized library loads into sanitized programs only'
+
+# ---- Mistakes on the command line; nothing is started
+echo 'gemm -> fp61' >bad.policy
+show run
+show run --
+show run --polcy off true
+show run -x true
+show run --policy
+show run -e
+show run --report
+show run --list-env=x
+show run --emulate=a100 true
+show run --emulate=h20 true
+show run --policy bad.policy sh -c 'echo started'
+show run --policy missing.policy sh -c 'echo started'
+show run --policy 'gemm ->' sh -c 'echo started'
+show run -e 'gem -> keep' sh -c 'echo started'
+AUTOCAST_POLICY=fp61 show run sh -c 'echo started'
+
+# ---- Programs that cannot be run
+mkdir folder
+echo 'echo text' >text
+chmod +x text
+: >empty
+chmod +x empty
+echo '#!/bin/sh' >plain
+printf '#!' >shebang
+printf '#!/no/such/interpreter\n' >orphan
+printf '#!/usr/bin/env no-such-program\n' >orphan2
+printf '#!./loop\n' >loop
+printf '\177ELF' >stub
+head -c 300 "$(readlink -f /bin/true)" >cut
+chmod +x shebang orphan orphan2 loop stub cut
+mkfifo pipe
+show run ''
+show run no-such-program
+show run ./no-such-program
+show run plain
+show run ./plain
+show run ./folder
+show run ./pipe
+show run ./text
+show run ./empty
+show run ./shebang
+show run ./orphan
+show run ./orphan2
+show run ./loop
+show run ./stub
+show run ./cut
+
+# ---- The exit status is the program's own
+show run true
+show run false
+show run sh -c 'exit 3'
+show run -- sh -c 'echo out; exit 4'
+show run sh -c 'exit 255'
+show run --policy off -e 'gemm -> keep' echo --policy -e --help
+printf '#!/bin/sh\necho script "$@"; exit 5\n' >script
+printf '#!%s/script x\n' "$PWD" >script2
+printf '#!/usr/bin/env -S A=1 sh\necho through env; exit 6\n' >script3
+chmod +x script script2 script3
+show run ./script a b
+show run ./script3
+shown
+"$autocast" run ./script2 y >out 2>&1
+equal 'a script run by a script' "$?,$(cat out)" "5,script x ./script2 y"
+for death in TERM:143 KILL:137 SEGV:139; do
+	("$autocast" run sh -c "ulimit -c 0; kill -${death%:*} \$\$"; exit $?) 2>/dev/null
+	equal "death by SIG${death%:*}" $? "${death#*:}"
+done
+(ulimit -c unlimited; "$autocast" run sh -c 'ulimit -c 0; kill -ABRT $$'; exit $?) 2>/dev/null
+equal 'death by SIGABRT leaves no core of ours' "$?,$(ls core* 2>/dev/null)" '134,'
+equal 'standard input is the program'\''s' \
+    "$(echo hello | "$autocast" run cat)" hello
+cp "$(readlink -f /bin/true)" 'a b'
+"$autocast" run './a b'
+equal 'a name with a space' $? 0
+
+# ---- Programs that nothing can be preloaded into
+refused()
+{
+	local name=$1 wanted=$2 said
+
+	shift 2
+	said=$("$autocast" run "$@" 2>&1)
+	equal "$name" "$?: $(printf '%s' "$said" | normal)" \
+	    "126: autocast: $wanted"
+}
+
+if echo 'void _start(void) { for (;;) ; }' |
+    compile static -nostdlib -static -ffreestanding -fno-stack-protector -fno-pie -no-pie; then
+	refused 'static' './static is statically linked: no library can be preloaded; link it dynamically' ./static
+	printf '#!%s/static\n' "$PWD" >by-static
+	chmod +x by-static
+	refused 'script of a static program' 'PLACE/work/static, needed for ./by-static is statically linked: no library can be preloaded; link it dynamically' ./by-static
+else
+	skip 'static' 'cannot link statically'
+	skip 'script of a static program' 'cannot link statically'
+fi
+if echo 'int main(void) { return 0; }' |
+    compile musl -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1; then
+	refused 'musl' './musl is linked against musl; autocast needs glibc programs' ./musl
+else
+	skip 'musl' 'no compiler'
+fi
+cp "$(readlink -f /bin/true)" foreign
+printf '\010' | dd of=foreign bs=1 seek=18 conv=notrunc 2>/dev/null # e_machine: MIPS
+refused 'another machine' './foreign is for another machine than autocast' ./foreign
+cp "$(readlink -f /bin/true)" narrow
+printf '\001' | dd of=narrow bs=1 seek=4 conv=notrunc 2>/dev/null # 32 bits
+refused 'another word size' './narrow is for another machine than autocast' ./narrow
+if [ "$(id -u)" = 0 ]; then
+	for bits in u+s:set-uid g+s:set-gid; do
+		cp "$(readlink -f /bin/true)" other
+		chown 65534:65534 other
+		chmod "${bits%:*}" other
+		refused "${bits#*:}" "./other is ${bits#*:}: the loader preloads nothing into it; run a copy without that" ./other
+	done
+else
+	su=$(command -v su)
+	refused 'set-uid' "$su is set-uid: the loader preloads nothing into it; run a copy without that" su
+	skip 'set-gid' 'not root'
+fi
+
+# Every prefix of a program's headers (test_elf_facts turns its bytes over).
+cp "$(readlink -f /bin/true)" whole
+bad=
+for size in $(seq 0 61 780); do
+	head -c "$size" whole >broken
+	chmod +x broken
+	"$autocast" run ./broken >/dev/null 2>&1
+	[ $? -eq 126 ] || bad="$bad $size:$?"
+done
+equal 'programs cut within their headers are refused' "$bad" ''
+plan

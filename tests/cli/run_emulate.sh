@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run_emulate.sh -- the emulated GPU is put in front of NVIDIA's, and what it
+# cannot serve is refused before it starts.
+. "$(dirname "$0")/transcript.sh"
+[ -f "$build/libautocast.so" ] || skip_all 'libautocast.so is not built'
+[ -z "${SANITIZERS:-}" ] || skip_all 'a sanitized library loads into sanitized programs only'
+library=$(readlink -f "$build/libautocast.so")
+emulator=$build/emulator
+emulated=0
+[ -f "$emulator/libcublas.so.13" ] && emulated=1
+
+# What a static CUDA runtime and a static cuBLAS leave in a program.
+refused()
+{
+	local name=$1 wanted=$2
+	local said
+
+	said=$("$autocast" run --emulate "$3" 2>&1)
+	equal "$name" "$?: $said" "126: autocast: $wanted"
+}
+
+cudart='./program has the CUDA runtime linked in, which the emulated GPU cannot replace; rebuild with -cudart shared'
+cublas='./program has cuBLAS linked in, which the emulated GPU cannot replace; rebuild with -lcublas instead of -lcublas_static'
+echo '#include <stdio.h>
+int main(void) { puts("cudaErrorCudartUnloading"); puts("startup failure in cuda runtime"); return 0; }' |
+    compile program || skip_all 'cannot compile'
+refused 'static CUDA runtime' "$cudart" ./program
+equal 'no matter on a real GPU' "$("$autocast" run ./program | wc -l)" 2
+echo '#include <stdio.h>
+int main(void) { puts("CUBLAS_LOGDEST_DBG"); puts("CUBLAS_WORKSPACE_CONFIG"); return 0; }' |
+    compile program
+refused 'static cuBLAS' "$cublas" ./program
+if command -v nvcc >/dev/null 2>&1; then
+	echo 'int main() { void *p; return cudaMalloc(&p, 1); }' >program.cu
+	if nvcc -cudart static -o program program.cu 2>/dev/null; then
+		strip program
+		refused 'what nvcc links by default' "$cudart" ./program
+		nvcc -cudart shared -o program program.cu
+		"$autocast" run --emulate ./program 2>err >/dev/null
+		equal 'its shared runtime is none' "$(grep -c 'linked in' err)" 0
+	else
+		skip 'what nvcc links by default' 'nvcc does not link'
+		skip 'its shared runtime is none' 'nvcc does not link'
+	fi
+else
+	skip 'what nvcc links by default' 'no nvcc'
+	skip 'its shared runtime is none' 'no nvcc'
+fi
+
+if [ $emulated = 0 ]; then
+	"$autocast" run --emulate true 2>err
+	equal 'without an emulated GPU' "$?,$(cat err)" \
+	    '125,autocast: the emulated GPU is not installed; build autocast with OpenBLAS'
+	plan
+	exit
+fi
+told()
+{
+	"$autocast" run "$2" printenv "$1" 2>/dev/null
+}
+
+equal 'found by the loader' "$(told LD_LIBRARY_PATH --emulate)" "$emulator"
+equal 'before the user'\''s own' "$(LD_LIBRARY_PATH=/x:/y told LD_LIBRARY_PATH --emulate)" "$emulator:/x:/y"
+equal 'the model' "$(told AUTOCAST_EMU_MODEL --emulate=t4)" t4
+equal 'the default model is not forced' "$(AUTOCAST_EMU_MODEL=t4 told AUTOCAST_EMU_MODEL --emulate)" t4
+equal 'not without being asked' "$(told LD_LIBRARY_PATH --policy=off)" ''
+
+# DT_RPATH goes before LD_LIBRARY_PATH: there the libraries are preloaded,
+# behind ours, or they would take its calls.
+echo '#include <stdio.h>
+#include <stdlib.h>
+int main(void) { puts(getenv("LD_PRELOAD")); return 0; }' >rpath.c
+compile rpath -Wl,--disable-new-dtags,-rpath,/x <rpath.c
+compile runpath -Wl,--enable-new-dtags,-rpath,/x <rpath.c
+preloaded=$("$autocast" run --emulate ./rpath 2>/dev/null)
+equal 'DT_RPATH: ours comes first' "${preloaded%%:*}" "$library"
+equal 'DT_RPATH: then the emulated ones' \
+    "$(echo "$preloaded" | tr : '\n' | sed 1d | sort)" \
+    "$(ls "$emulator"/libcu*.so.* | sort)"
+equal 'DT_RUNPATH: ours only' "$("$autocast" run --emulate ./runpath 2>/dev/null)" "$library"
+
+example=$build/examples/digits_mlp
+data=$build/examples/digits.csv
+if [ -x "$example" ] && [ -f "$data" ]; then
+	"$autocast" run --emulate --policy fp16 --report r.json "$example" --epochs 1 "$data" >out 2>err
+	equal 'the example runs, recast' "$?,$(grep -c 'now fp16 .*emulated GPU' err)" '0,1'
+	equal 'its report says emulated' "$(grep -c '"emulated": true' r.json)" 1
+else
+	skip 'the example runs, recast' 'examples/digits_mlp is not built'
+	skip 'its report says emulated' 'examples/digits_mlp is not built'
+fi
+plan
