@@ -36,8 +36,8 @@ printf '#!/no/such/interpreter\n' >orphan
 printf '#!/usr/bin/env no-such-program\n' >orphan2
 printf '#!./loop\n' >loop
 printf '\177ELF' >stub
-head -c 300 "$(readlink -f /bin/true)" >cut
-chmod +x shebang orphan orphan2 loop stub cut
+head -c 300 "$(readlink -f /bin/true)" >part
+chmod +x shebang orphan orphan2 loop stub part
 mkfifo pipe
 show run ''
 show run no-such-program
@@ -53,7 +53,7 @@ show run ./orphan
 show run ./orphan2
 show run ./loop
 show run ./stub
-show run ./cut
+show run ./part
 
 # ---- The exit status is the program's own
 show run true
@@ -99,7 +99,7 @@ if echo 'void _start(void) { for (;;) ; }' |
 	refused 'static' './static is statically linked: no library can be preloaded; link it dynamically' ./static
 	printf '#!%s/static\n' "$PWD" >by-static
 	chmod +x by-static
-	refused 'script of a static program' 'PLACE/work/static, needed for ./by-static is statically linked: no library can be preloaded; link it dynamically' ./by-static
+	refused 'script of a static program' 'PLACE/here/static, needed for ./by-static is statically linked: no library can be preloaded; link it dynamically' ./by-static
 else
 	skip 'static' 'cannot link statically'
 	skip 'script of a static program' 'cannot link statically'
@@ -136,7 +136,8 @@ for size in $(seq 0 61 780); do
 	head -c "$size" whole >broken
 	chmod +x broken
 	"$autocast" run ./broken >/dev/null 2>&1
-	[ $? -eq 126 ] || bad="$bad $size:$?"
+	status=$?
+	[ $status -eq 126 ] || bad="$bad $size:$status"
 done
 equal 'programs cut within their headers are refused' "$bad" ''
 plan

@@ -64,7 +64,7 @@ mkdir 'with space'
 cp "$autocast" "$build/libautocast.so" 'with space'
 'with space/autocast' run true 2>err
 equal 'a library that cannot be listed' "$?,$(normal <err)" \
-    '125,autocast: cannot preload PLACE/work/with space/libautocast.so: its path holds a space or a colon; install autocast elsewhere'
+    '125,autocast: cannot preload PLACE/here/with space/libautocast.so: its path holds a space or a colon; install autocast elsewhere'
 
 # The table of variables.
 for variable in $(sed -n 's/^ENV([^"]*"\([A-Z0-9_]*\)".*/\1/p' "$here/../../base/env.def"); do

@@ -10,6 +10,7 @@
 build=$(cd "${builddir:-${top_builddir:-.}}" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 autocast=$build/autocast
+# shellcheck disable=SC2034
 counting=$build/tests/cli/counting
 expected=$here/$(basename "${0%.sh}").expected
 cases=0 block=0
@@ -26,8 +27,8 @@ skip_all()
 place=$(mktemp -d) || exit 99
 transcript=$place/transcript
 trap 'rm -rf "$place"' EXIT
-mkdir "$place/work" "$place/config"
-cd "$place/work" || exit 99
+mkdir "$place/here" "$place/config"
+cd "$place/here" || exit 99
 unset AUTOCAST_POLICY AUTOCAST_RULES AUTOCAST_NOTICE AUTOCAST_RUN LD_PRELOAD
 export AUTOCAST_STATE=$place/state XDG_CONFIG_HOME=$place/config
 
