@@ -73,21 +73,36 @@ make_known(struct emu_call *call)
 	pthread_mutex_unlock(&calls_lock);
 }
 
-int
-emu_call_enter(struct emu_call *call, const struct emu_family *family)
+/* Whether this entry, the N-th of the process, is to fail. */
+static int
+injected(struct emu_call *call, const struct emu_family *family)
 {
-	const int ended = emu_device_ended();
 	uint64_t number;
 
-	current_call = call->name;
-	if (!atomic_load_explicit(&call->known, memory_order_acquire))
-		make_known(call);
-	number = 1 + atomic_fetch_add_explicit(&call->count, 1,
+	if (!call->failures)
+		return EMU_OK;
+	number = 1 + atomic_fetch_add_explicit(&call->entered, 1,
 	    memory_order_relaxed);
 	for (int i = 0; i < call->failures; i++)
 		if (number == call->fail_at[i])
 			return call->fail_with[i] > 0 ? call->fail_with[i] :
 			    family->failed;
+	return EMU_OK;
+}
+
+int
+emu_call_enter(struct emu_call *call, const struct emu_family *family)
+{
+	const int ended = emu_device_ended();
+	int status;
+
+	current_call = call->name;
+	if (!atomic_load_explicit(&call->known, memory_order_acquire))
+		make_known(call);
+	atomic_fetch_add_explicit(&call->count, 1, memory_order_relaxed);
+	status = injected(call, family);
+	if (status)
+		return status;
 	if (ended == EMU_DEINITIALIZED) {
 		emu_count(EMU_calls_after_end, 1);
 		emu_complain("called after the end of the device");

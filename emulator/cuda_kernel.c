@@ -39,6 +39,45 @@ cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name)
 	    CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Modules belong to a context; with one context they are libraries. */
+CUresult
+cuModuleLoadData(CUmodule *module, const void *code)
+{
+	struct CUlib_st *library;
+	int status;
+
+	DRIVER_ENTER();
+	if (!module)
+		return CUDA_ERROR_INVALID_VALUE;
+	status = emu_library_load(code, &library);
+	if (!status)
+		*module = (CUmodule)(void *)library;
+	return status;
+}
+
+CUresult
+cuModuleUnload(CUmodule module)
+{
+	DRIVER_ENTER();
+	return emu_library_unload((struct CUlib_st *)(void *)module);
+}
+
+CUresult
+cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+	struct CUkern_st *kernel;
+	int status;
+
+	DRIVER_ENTER();
+	if (!function)
+		return CUDA_ERROR_INVALID_VALUE;
+	status = emu_library_kernel((struct CUlib_st *)(void *)module, name,
+	    &kernel);
+	if (!status)
+		*function = (CUfunction)(void *)kernel;
+	return status;
+}
+
 /* A kernel is its own function. */
 CUresult
 cuKernelGetFunction(CUfunction *function, CUkernel kernel)

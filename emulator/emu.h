@@ -60,6 +60,7 @@ struct emu_call {
 	const char      *name;
 	_Atomic bool     known;     /* entered into the list of calls */
 	_Atomic uint64_t count;
+	_Atomic uint64_t entered;   /* the same, never reset; if it can fail */
 	int              failures;  /* frozen once known */
 	uint64_t         fail_at[EMU_CALL_FAILURES];
 	int              fail_with[EMU_CALL_FAILURES]; /* -1: the family's */

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "kernels/twins.h"
+
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 
@@ -25,6 +27,9 @@
 /* Of libcuda.so.1, for tests. */
 uint64_t emuCounter(const char *name);
 void emuCountersReset(void);
+void emuTwinRegister(const char *name,
+    void (*run)(const struct ac_twin_launch *launch, void **params),
+    const size_t *sizes, size_t count);
 
 #define OK(call) assert_int_equal((call), 0)
 
