@@ -37,6 +37,8 @@ OWN(emu_dgemm, double)
 
 #else
 
+#include <pthread.h>
+
 enum { COLUMN_MAJOR = 102, NO_TRANSPOSE = 111, TRANSPOSE = 112 };
 
 /* What CBLAS's header declares; it is not needed to build this file. */
@@ -46,6 +48,7 @@ void cblas_sgemm(int order, int transa, int transb, int m, int n, int k,
 void cblas_dgemm(int order, int transa, int transb, int m, int n, int k,
     double alpha, const double *a, int lda, const double *b, int ldb,
     double beta, double *c, int ldc);
+void openblas_set_num_threads(int count);
 int __wrap_openblas_num_threads_env(void);
 
 /* OpenBLAS asks for the number of threads when it is loaded, before anybody
@@ -56,11 +59,21 @@ __wrap_openblas_num_threads_env(void)
 	return 1;
 }
 
+/* A shared OpenBLAS asked itself. */
+static void
+use_one_thread(void)
+{
+	openblas_set_num_threads(1);
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
 void
 emu_sgemm(bool transa, bool transb, int m, int n, int k, float alpha,
     const float *a, int64_t lda, const float *b, int64_t ldb, float beta,
     float *c, int64_t ldc)
 {
+	pthread_once(&once, use_one_thread);
 	cblas_sgemm(COLUMN_MAJOR, transa ? TRANSPOSE : NO_TRANSPOSE,
 	    transb ? TRANSPOSE : NO_TRANSPOSE, m, n, k, alpha, a, (int)lda, b,
 	    (int)ldb, beta, c, (int)ldc);
@@ -71,6 +84,7 @@ emu_dgemm(bool transa, bool transb, int m, int n, int k, double alpha,
     const double *a, int64_t lda, const double *b, int64_t ldb, double beta,
     double *c, int64_t ldc)
 {
+	pthread_once(&once, use_one_thread);
 	cblas_dgemm(COLUMN_MAJOR, transa ? TRANSPOSE : NO_TRANSPOSE,
 	    transb ? TRANSPOSE : NO_TRANSPOSE, m, n, k, alpha, a, (int)lda, b,
 	    (int)ldb, beta, c, (int)ldc);
