@@ -169,6 +169,37 @@ test_hostile(void **state)
 	ac_report_destroy(report);
 }
 
+/* Well-formed UTF-8 passes, anything else becomes U+FFFD byte by byte. */
+static void
+test_utf8(void **state)
+{
+	static const struct { const char *note, *wanted; } cases[] = {
+		{ "caf\xc3\xa9", "caf\xc3\xa9" },
+		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
+		{ "\xe2\x28\xa1", "\\ufffd(\\ufffd" },
+		{ "\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd" },
+		{ "\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd" },
+		{ "\xe0\x80\x80", "\\ufffd\\ufffd\\ufffd" },
+		{ "\xc0\xaf", "\\ufffd\\ufffd" },
+		{ "\xc3", "\\ufffd" },
+		{ "\t\x7f", "\\u0009\\u007f" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char wanted[64];
+		struct ac_report *report;
+
+		strcpy(made_header.notes, cases[i].note);
+		report = make_report(0);
+		written(ac_report_as_json, report);
+		snprintf(wanted, sizeof wanted, "\n    \"%s\"\n",
+		    cases[i].wanted);
+		assert_non_null(strstr(sunk, wanted));
+		ac_report_destroy(report);
+	}
+}
+
 static void
 to_stdout(const char *bytes, size_t count, void *context)
 {
@@ -181,7 +212,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fields), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_utf8),
 	};
 
 	(void)argv;
