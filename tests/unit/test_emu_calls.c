@@ -227,10 +227,14 @@ at_exit(void)
 {
 	float x = 0;
 
-	/* Still answered, and at once. */
-	if (cudaMemcpy(&x, late, 4, cudaMemcpyDeviceToHost) || x != 4 ||
-	    cudaFree(late))
+	if (cudaMemcpy(&x, late, 4, cudaMemcpyDeviceToHost) || x != 4)
 		_exit(9);
+	/* Still answered, within the call: no worker is left to do it. */
+	for (int i = 1; i < 20; i++)
+		if (cudaMemsetAsync(late, i, 4, NULL) || *(char *)late != i)
+			_exit(10);
+	if (cudaFree(late))
+		_exit(11);
 }
 
 static int
@@ -283,7 +287,7 @@ static void
 ends(void **state)
 {
 	(void)state;
-	expect("end-with-work", NULL, NULL, 0);
+	expect("end-with-work", "AUTOCAST_EMU_JITTER", "1", 0);
 	assert_string_equal(text, "");
 	expect("end-after-reset", NULL, NULL, 0);
 	assert_string_equal(text, "");

@@ -168,6 +168,8 @@ event_order(void **state)
 		OK(cudaEventRecord(event, a));
 		OK(cublasSscal(on_b, 1, &three, x, 1)); /* 6 */
 		OK(cublasSaxpy(on_b, 1, &two, x, 1, x, 1)); /* 18 */
+		usleep(2000); /* time enough to run too early */
+		assert_int_equal(cudaStreamQuery(b), cudaErrorNotReady);
 		test_gate_open(&gate);
 		OK(cudaStreamSynchronize(b));
 		test_gate_open(&later);
