@@ -66,6 +66,11 @@ equal 'the model' "$(told AUTOCAST_EMU_MODEL --emulate=t4)" t4
 equal 'the default model is not forced' "$(AUTOCAST_EMU_MODEL=t4 told AUTOCAST_EMU_MODEL --emulate)" t4
 equal 'not without being asked' "$(told LD_LIBRARY_PATH --policy=off)" ''
 
+# A folder without the libraries is no emulated GPU.
+mkdir -p elsewhere/emulator
+cp "$autocast" "$build/libautocast.so" elsewhere/
+equal 'an empty folder is none' "$(elsewhere/autocast run --emulate printenv LD_LIBRARY_PATH 2>/dev/null | grep -c elsewhere)" 0
+
 # DT_RPATH goes before LD_LIBRARY_PATH: there the libraries are preloaded,
 # behind ours, or they would take its calls.
 echo '#include <stdio.h>

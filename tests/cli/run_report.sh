@@ -35,7 +35,7 @@ equal 'the status with a report' $? 3
 equal 'text' "$(normal <out.txt)" "$("$autocast" report | normal)"
 "$autocast" run --report=out.json ./counting 2>/dev/null
 equal 'JSON by its ending' "$(normal <out.json)" "$("$autocast" report --json | normal)"
-head -c 100000 /dev/zero >long
+yes longer | head -c 100000 >long
 "$autocast" run --report long ./counting 2>/dev/null
 equal 'a longer file is replaced' "$(normal <long)" "$("$autocast" report | normal)"
 "$autocast" run --report none.json true
