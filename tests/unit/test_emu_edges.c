@@ -219,6 +219,8 @@ hidden(void)
 	tasks = opendir("/proc/self/task");
 	while (tasks && readdir(tasks))
 		count++;
+	if (tasks)
+		closedir(tasks);
 	return count > 2 + 2 + EXTRA_THREADS; /* ".", "..", main, worker */
 }
 
