@@ -173,7 +173,7 @@ static int
 run(const struct ac_command *self, char **arguments)
 {
 	struct ac_arguments a = { .command = self, .next = arguments };
-	struct ac_chosen chosen = { .policy = NULL };
+	static struct ac_chosen chosen; /* as long-lived as what it points to */
 	size_t count = 0;
 
 	/* Operands close ranks where the options were. */
