@@ -114,35 +114,52 @@ sizes_are_valid(const struct emu_gemm *g)
 	    g->a.ld >= rows_a && g->b.ld >= rows_b && g->c.ld >= g->m;
 }
 
-/* What arrays of pointers point to is known only when the work runs. */
 static int
-check_operand(const struct emu_operand *o, int64_t rows, int64_t cols,
-    int64_t batch, const char *argument)
+check_matrix(const struct emu_operand *o, const void *data, int64_t rows,
+    int64_t cols, int64_t batch, const char *argument)
 {
 	const struct emu_shape shape = { rows, cols, o->ld, batch, o->stride,
 		element_bytes(o->type) };
 
-	if (o->array)
-		return emu_memory_check(o->array, (uint64_t)batch *
-		    sizeof(void *), argument);
-	return emu_memory_check_matrix(o->data, &shape, argument);
+	return emu_memory_check_matrix(data, &shape, argument);
 }
 
-static int
-check_operands(const struct emu_gemm *g)
+int
+emu_gemm_check_memory(const struct emu_gemm *g, const void *a, const void *b,
+    const void *c, int64_t batch)
 {
 	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
 	int status = EMU_OK;
 
-	if (g->k > 0 && !emu_scalar_is_zero(&g->alpha)) {
-		status = check_operand(&g->a, ta ? g->k : g->m,
-		    ta ? g->m : g->k, g->batch, "A");
+	if (emu_gemm_multiplies(g)) {
+		status = check_matrix(&g->a, a, ta ? g->k : g->m,
+		    ta ? g->m : g->k, batch, "A");
 		if (!status)
-			status = check_operand(&g->b, tb ? g->n : g->k,
-			    tb ? g->k : g->n, g->batch, "B");
+			status = check_matrix(&g->b, b, tb ? g->n : g->k,
+			    tb ? g->k : g->n, batch, "B");
 	}
 	return status ? status :
-	    check_operand(&g->c, g->m, g->n, g->batch, "C");
+	    check_matrix(&g->c, c, g->m, g->n, batch, "C");
+}
+
+/* What arrays of pointers point to is known only when the work runs. */
+static int
+check_operands(const struct emu_gemm *g)
+{
+	const uint64_t bytes = (uint64_t)g->batch * sizeof(void *);
+	int status = EMU_OK;
+
+	if (!g->c.array)
+		return emu_gemm_check_memory(g, g->a.data, g->b.data,
+		    g->c.data, g->batch);
+	if (emu_gemm_multiplies(g)) {
+		status = emu_memory_check(g->a.array, bytes, "Aarray");
+		if (!status)
+			status = emu_memory_check(g->b.array, bytes,
+			    "Barray");
+	}
+	return status ? status :
+	    emu_memory_check(g->c.array, bytes, "Carray");
 }
 
 static void
@@ -182,8 +199,10 @@ emu_gemm_queue(cublasHandle_t handle, const struct emu_gemm *g)
 	if (!g->m || !g->n || !g->batch)
 		return CUBLAS_STATUS_SUCCESS;
 	task = emu_task_new(run, sizeof *task);
-	if (task)
+	if (task) {
 		*task = *g;
+		task->call = emu_call_current();
+	}
 	return emu_blas_submit(handle, task);
 }
 

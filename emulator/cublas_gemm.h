@@ -25,6 +25,7 @@ struct emu_gemm {
 	enum emu_real real;
 	enum emu_rounding rounding;
 	struct emu_scalar alpha, beta;
+	const char *call;          /* who asked, for complaints */
 };
 
 /* Check everything as cuBLAS does, take the scalars, choose the rounding that
@@ -37,6 +38,18 @@ cublasStatus_t emu_gemm_queue(cublasHandle_t handle,
 /* Both. */
 cublasStatus_t emu_gemm_call(cublasHandle_t handle, struct emu_gemm *gemm,
     const void *alpha, const void *beta, cublasComputeType_t compute);
+
+/* Whether matrix A or B is read at all; alpha is known. */
+static inline bool
+emu_gemm_multiplies(const struct emu_gemm *g)
+{
+	return g->k > 0 && !emu_scalar_is_zero(&g->alpha);
+}
+
+/* Whether one of the matrices at these addresses is not the device's to touch;
+ * complains. Strides count only without arrays of pointers. */
+int emu_gemm_check_memory(const struct emu_gemm *g, const void *a,
+    const void *b, const void *c, int64_t batch);
 
 /* Compute it. Runs on a worker. */
 void emu_product_run(struct emu_gemm *gemm);

@@ -13,8 +13,6 @@ enum { EMU_MARK_STREAM = 0x5354524d, EMU_MARK_EVENT = 0x45564e54,
 
 /* call.c */
 struct emu_call *emu_call_list(void);
-const char *emu_call_current(void);
-void emu_call_name(const char *name);
 
 /* counters.c */
 void emu_counters_write(void);

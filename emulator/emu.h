@@ -81,6 +81,11 @@ int emu_call_enter(struct emu_call *call, const struct emu_family *family);
 __attribute__((format(printf, 1, 2)))
 void emu_complain(const char *format, ...);
 
+/* The call that complaints of this thread name; a worker that finds something
+ * wrong later sets the one that queued its work. */
+const char *emu_call_current(void);
+void emu_call_name(const char *name);
+
 /* Leaves the calling function with the injected status, if there is one. */
 #define EMU_ENTER(family)                                                 \
 	static struct emu_call emu_this_call = { .name = __func__ };      \

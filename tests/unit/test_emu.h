@@ -24,6 +24,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_THREAD__)
+#define TEST_WITH_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TEST_WITH_TSAN 1
+#endif
+#endif
+#ifndef TEST_WITH_TSAN
+#define TEST_WITH_TSAN 0
+#endif
+
 /* Of libcuda.so.1, for tests. */
 uint64_t emuCounter(const char *name);
 void emuCountersReset(void);

@@ -7,18 +7,6 @@
 #include <dlfcn.h>
 #include <math.h>
 
-/* TSan has a thread of its own. */
-#if defined(__SANITIZE_THREAD__)
-#define EXTRA_THREADS 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define EXTRA_THREADS 1
-#endif
-#endif
-#ifndef EXTRA_THREADS
-#define EXTRA_THREADS 0
-#endif
-
 static cublasHandle_t handle;
 
 /* beta = 0 never reads C; k = 0 and alpha = 0 scale it and read neither A nor
@@ -221,7 +209,8 @@ hidden(void)
 		count++;
 	if (tasks)
 		closedir(tasks);
-	return count > 2 + 2 + EXTRA_THREADS; /* ".", "..", main, worker */
+	/* ".", "..", main, worker; TSan has one of its own. */
+	return count > 4 + TEST_WITH_TSAN;
 }
 
 static void

@@ -71,6 +71,29 @@ batches(void **state)
 	OK(cudaFree(c));
 }
 
+/* What a pointer array holds is checked when the work runs: an error of the
+ * device, which every call then answers, until a reset. */
+__attribute__((unused))
+static void
+bad_array(void **state)
+{
+	static float host[4];
+	float *c = test_device(16);
+	const float *a = host;
+	const float **A = test_upload(&a, sizeof a);
+	float **C = test_upload(&c, sizeof c);
+
+	(void)state;
+	OK(cublasSgemmBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one,
+	    A, 2, A, 2, &zero, C, 2, 1));
+	assert_int_equal(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+	BAD(sgemm(c, c, c, 1, 1, 1));
+	assert_int_equal(cudaMemset(c, 0, 16), cudaErrorIllegalAddress);
+	OK(cudaDeviceReset());
+	OK(cudaDeviceSynchronize());
+	cudaGetLastError();
+}
+
 /* Vectors, scalars in the wrong place, results. */
 static void
 vectors(void **state)
@@ -323,6 +346,9 @@ main(void)
 		cmocka_unit_test(host_memory),
 		cmocka_unit_test(workspace),
 		cmocka_unit_test(reset),
+#if !TEST_WITH_TSAN /* TSan sees such accesses itself */
+		cmocka_unit_test(bad_array),
+#endif
 	};
 	int failed;
 

@@ -6,17 +6,6 @@
 
 #include <stdbool.h>
 
-#if defined(__SANITIZE_THREAD__)
-#define WITH_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define WITH_TSAN 1
-#endif
-#endif
-#ifndef WITH_TSAN
-#define WITH_TSAN 0
-#endif
-
 enum { SIZE = 16, RACE = 66 };
 
 /* Writes x on one stream and reads it on another; `delay` lets the first be
@@ -88,7 +77,7 @@ main(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
 		if (!strcmp(modes[i].mode, argv[1]))
 			return share(modes[i].with_event, modes[i].delay);
-	if (!WITH_TSAN) {
+	if (!TEST_WITH_TSAN) {
 		puts("1..0 # SKIP built without TSan");
 		return 0;
 	}
