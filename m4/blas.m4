@@ -1,25 +1,39 @@
 dnl SPDX-License-Identifier: Apache-2.0
-dnl AUTOCAST_OPENBLAS: have_openblas, BLAS_CPPFLAGS, BLAS_LIBS.
+dnl AUTOCAST_OPENBLAS: have_openblas, BLAS_LIBS, blas_kind. The archive is
+dnl preferred: its symbols stay inside the emulator, and its question for the
+dnl number of threads is answered there (emulator/cublas_blas.c).
 AC_DEFUN([AUTOCAST_OPENBLAS], [
 have_openblas=no
-BLAS_CPPFLAGS=
-BLAS_LIBS=-lopenblas
-autocast_blas_cppflags=$CPPFLAGS
+blas_kind=
+BLAS_LIBS=
 autocast_blas_libs=$LIBS
+autocast_blas_cflags=$CFLAGS
 AC_MSG_CHECKING([for OpenBLAS])
-for autocast_blas_dir in '' /usr/include/openblas /usr/include/openblas-pthread; do
-	BLAS_CPPFLAGS=${autocast_blas_dir:+-isystem $autocast_blas_dir}
-	CPPFLAGS="$autocast_blas_cppflags $BLAS_CPPFLAGS"
-	LIBS="$BLAS_LIBS $autocast_blas_libs"
-	AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <cblas.h>]],
-		[[openblas_set_num_threads(1);
-		cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, 0, 0, 0,
-		    1, 0, 1, 0, 1, 0, 0, 1);]])], [have_openblas=yes; break])
+for autocast_blas_try in '-l:libopenblas.a' '-l:libopenblas.a -lgfortran' -lopenblas; do
+	AS_CASE([$autocast_blas_try], [*.a*],
+		[autocast_blas_try="-Wl,--wrap=openblas_num_threads_env $autocast_blas_try"
+		autocast_blas_this=hidden],
+		[autocast_blas_this=shared])
+	LIBS="$autocast_blas_try -lm $autocast_blas_libs"
+	CFLAGS="$autocast_blas_cflags -fPIC -shared -pthread -Wl,-z,defs"
+	AC_LINK_IFELSE([AC_LANG_SOURCE([[
+void cblas_sgemm(void);
+void cblas_dgemm(void);
+void openblas_set_num_threads(int count);
+int __wrap_openblas_num_threads_env(void) { return 1; }
+void use(void)
+{
+	openblas_set_num_threads(1);
+	cblas_sgemm();
+	cblas_dgemm();
+}]])], [have_openblas=yes
+		blas_kind=$autocast_blas_this
+		BLAS_LIBS=$autocast_blas_try
+		break])
 done
-CPPFLAGS=$autocast_blas_cppflags
+CFLAGS=$autocast_blas_cflags
 LIBS=$autocast_blas_libs
-AC_MSG_RESULT([$have_openblas])
-AC_SUBST([BLAS_CPPFLAGS])
+AC_MSG_RESULT([$have_openblas${blas_kind:+, $blas_kind}])
 AC_SUBST([BLAS_LIBS])])
 
 dnl AUTOCAST_CMOCKA: have_cmocka, CMOCKA_LIBS.
