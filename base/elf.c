@@ -227,14 +227,18 @@ reference_count(const struct ac_elf_object *object)
 	const uint32_t *buckets = (const void *)((const ElfW(Addr) *)
 	    (const void *)(table + 4) + table[2]);
 	const uintptr_t first = (uintptr_t)object->symbols;
-	const uintptr_t end = (uintptr_t)object->strings;
+	const uintptr_t others[] = { (uintptr_t)object->strings,
+		(uintptr_t)object->gnu_hash, (uintptr_t)object->versions,
+		(uintptr_t)object->needed, object->high };
+	uintptr_t end = UINTPTR_MAX;
 
 	for (uint32_t i = 0; i < table[0]; i++)
 		if (buckets[i])
 			return table[1];
-	if (end > first)
-		return (uint32_t)((end - first) / sizeof *object->symbols);
-	return table[1];
+	for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+		if (others[i] > first && others[i] < end)
+			end = others[i];
+	return (uint32_t)((end - first) / sizeof *object->symbols);
 }
 
 const char *

@@ -4,8 +4,8 @@
  *
  * The guard is the frame address of the outermost wrapper on this thread, not
  * a depth: after a siglongjmp() out of a wrapped call a depth would stay stuck
- * for ever, while a stale frame address lies below every later caller and is
- * simply replaced. */
+ * for ever, while a stale frame address is replaced by the next call from a
+ * frame no deeper than the lost one. (Deeper ones pass through until then.) */
 #ifndef AC_BASE_GUARD_H
 #define AC_BASE_GUARD_H
 

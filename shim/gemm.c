@@ -40,14 +40,39 @@ extent(const struct ac_operand *operand, int64_t rows, int64_t cols,
 	return elements * sizeof(float);
 }
 
+/* C and a `rows` x `cols` operand as rectangles of one parent matrix, C's
+ * corner `distance` elements from the operand's: blocked factorisations
+ * multiply parts of a matrix into another part, and those do not meet. */
+static bool
+rectangles_meet(const struct ac_gemm *g, int64_t rows, int64_t cols,
+    int64_t distance)
+{
+	const int64_t ld = g->c.ld;
+	int64_t row = distance % ld, col = distance / ld;
+
+	if (row < 0) {
+		row += ld;
+		col--;
+	}
+	/* The part of C past the parent's last row lies in the next column. */
+	return (row < rows && col < cols && col + g->n > 0)
+	    || (row + g->m > ld && col + 1 < cols && col + 1 + g->n > 0);
+}
+
 static bool
 overlaps(const struct ac_gemm *g, const struct ac_operand *operand,
     int64_t rows, int64_t cols)
 {
 	const uintptr_t c = (uintptr_t)g->c.data, x = (uintptr_t)operand->data;
 
-	return x < c + extent(&g->c, g->m, g->n, g->batch)
-	    && c < x + extent(operand, rows, cols, g->batch);
+	if (x >= c + extent(&g->c, g->m, g->n, g->batch)
+	    || c >= x + extent(operand, rows, cols, g->batch))
+		return false;
+	if (g->batch == 1 && operand->ld == g->c.ld
+	    && !((c - x) % sizeof(float)))
+		return rectangles_meet(g, rows, cols,
+		    (int64_t)(c - x) / (int64_t)sizeof(float));
+	return true;
 }
 
 static bool

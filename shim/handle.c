@@ -81,8 +81,14 @@ remember(cublasHandle_t handle, struct ac_provider *provider)
 	const uintptr_t key = (uintptr_t)handle;
 	const unsigned start = start_slot(key);
 	const int device = current_device();
+	int stale;
 
 	pthread_mutex_lock(&table_lock);
+	/* Destroyed behind our back, and its address is in use again. */
+	stale = find_slot(key);
+	if (stale >= 0)
+		atomic_store_explicit(&table[stale].key, GONE,
+		    memory_order_release);
 	for (unsigned i = 0; i < HANDLE_SLOTS; i++) {
 		const unsigned slot = (start + i) & (HANDLE_SLOTS - 1);
 		const uintptr_t at = atomic_load_explicit(&table[slot].key,
@@ -126,6 +132,20 @@ forget(cublasHandle_t handle, struct ac_handle *record_out)
 	return slot >= 0 && last;
 }
 
+void
+ac_handle_forget_all(const struct ac_provider *provider)
+{
+	pthread_mutex_lock(&table_lock);
+	for (unsigned i = 0; i < HANDLE_SLOTS; i++)
+		if (atomic_load_explicit(&table[i].key, memory_order_relaxed)
+		    > GONE && table[i].record.provider == provider)
+			atomic_store_explicit(&table[i].key, GONE,
+			    memory_order_release);
+	atomic_fetch_add_explicit(&ac_handle_generation, 1,
+	    memory_order_release);
+	pthread_mutex_unlock(&table_lock);
+}
+
 AC_EXPORT cublasStatus_t CUBLASWINAPI
 cublasCreate_v2(cublasHandle_t *handle)
 {
@@ -156,7 +176,7 @@ cublasDestroy_v2(cublasHandle_t handle)
 	    ((__typeof__(&cublasDestroy_v2))binding.next)(handle);
 
 	if (was_last)
-		ac_lane_destroy_all(record.provider, record.device);
+		ac_lane_destroy_all(record.provider);
 	if (outermost)
 		ac_guard_leave();
 	return status;

@@ -43,4 +43,7 @@ ac_handle_find(cublasHandle_t handle)
 	return ac_handle_search(handle);
 }
 
+/* `provider` was unloaded: forget every handle it made. */
+void ac_handle_forget_all(const struct ac_provider *provider);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/lane.c -- lanes: making, lending, taking back, ending them. */
+/* shim/lane.c -- lanes: finding, lending, taking back, ending them. */
 #include "shim/lane.h"
 
 #include "shim/lane_make.h"
@@ -9,58 +9,84 @@
 #include <stddef.h>
 
 enum {
-	LANES = 64,
-	BUSY_YIELDS = 10000  /* a lane is busy only while it is queued to */
+	LANES = 16,           /* per context: as many streams as run at once */
+	BUSY_YIELDS = 10000,  /* a lane is busy only while it is queued to */
+	BUILD_ATTEMPTS = 8
 };
 
-static struct ac_lane lanes[LANES];
-static _Atomic uint64_t uses;
+/* The lanes of one context, by the index of its scratch. */
+struct yard {
+	struct ac_lane   lane[LANES];
+	_Atomic uint64_t uses;
+	/* Handles that could not be made, which takes long to find out: after
+	 * a few of them no more are asked for. */
+	_Atomic unsigned refusals;
+};
+static struct yard yards[AC_SCRATCH_CONTEXTS];
 
-/* Handles that could not be made, which takes long to find out: after a few
- * of them no more are asked for. */
-enum { BUILD_ATTEMPTS = 8 };
-static _Atomic unsigned refusals;
+static struct yard *
+yard_of(const struct ac_scratch *scratch)
+{
+	return &yards[ac_scratch_index(scratch)];
+}
 
 /* ---- Where are we? ----------------------------------------------------- */
 
-/* Drivers before CUDA 12 have no ids: addresses serve, and a stream is then
- * always waited for, since its address may be another stream's by now. */
-static void
-identify(struct ac_place *place, ac_cu_context context)
+/* The current context and its id. Addresses are no identity: another context
+ * or stream may have them by now. Drivers before CUDA 12 have no ids. */
+static bool
+identify_context(const struct ac_driver *driver, ac_cu_context *context_out,
+    unsigned long long *id_out)
 {
-	const struct ac_driver *driver = place->driver;
-	unsigned long long id;
-
-	place->context_id = (uint64_t)(uintptr_t)context;
-	if (driver->cuCtxGetId && !driver->cuCtxGetId(context, &id))
-		place->context_id = id;
-	place->stream_id = UINT64_MAX;
-	if (driver->cuStreamGetId && !driver->cuStreamGetId(place->stream, &id))
-		place->stream_id = id;
+	return driver->cuCtxGetId && !driver->cuCtxGetCurrent(context_out)
+	    && *context_out && !driver->cuCtxGetId(*context_out, id_out);
 }
 
 static enum ac_reason
-locate(const struct ac_lane_request *request, struct ac_place *place)
+locate_stream(const struct ac_lane_request *request, struct ac_place *place,
+    ac_cu_context current)
 {
-	const struct ac_driver *driver = ac_driver_get();
-	ac_cu_context current, owner;
+	const struct ac_driver *driver = place->driver;
+	unsigned long long id;
+	ac_cu_context owner;
 	cudaStream_t stream;
 	int capturing;
 
-	if (!driver || driver->cuCtxGetCurrent(&current) || !current)
-		return AC_REASON_NO_CONTEXT;
 	if (PROVIDER(request->provider, cublasGetStream_v2)(request->program,
 	    &stream))
 		return AC_REASON_REFUSED;
-	place->driver = driver;
-	place->stream = stream;
 	if (driver->cuStreamGetCtx(stream, &owner) || owner != current)
 		return AC_REASON_NO_CONTEXT;
 	if (driver->cuStreamIsCapturing(stream, &capturing) || capturing)
 		return AC_REASON_CAPTURE;
-	identify(place, current);
-	place->scratch = ac_scratch_get(driver, place->context_id,
-	    request->device);
+	if (!driver->cuStreamGetId || driver->cuStreamGetId(stream, &id))
+		return AC_REASON_UNSUPPORTED;
+	place->stream = stream;
+	place->stream_id = id;
+	return AC_REASON_NONE;
+}
+
+/* A stream that is 0 is of whatever context is current, so the device is
+ * compared too: the program's handle may live on another one. */
+static enum ac_reason
+locate(const struct ac_lane_request *request, struct ac_place *place)
+{
+	const struct ac_driver *driver = ac_driver_get();
+	unsigned long long context_id;
+	ac_cu_context current;
+	enum ac_reason reason;
+	int device;
+
+	if (!driver || driver->cuCtxGetDevice(&device)
+	    || device != request->device)
+		return AC_REASON_NO_CONTEXT;
+	if (!identify_context(driver, &current, &context_id))
+		return AC_REASON_UNSUPPORTED;
+	place->driver = driver;
+	reason = locate_stream(request, place, current);
+	if (reason != AC_REASON_NONE)
+		return reason;
+	place->scratch = ac_scratch_get(driver, current, context_id, device);
 	if (!place->scratch)
 		return AC_REASON_OUT_OF_MEMORY;
 	place->limit = ac_scratch_limit(place->scratch, request->limit_bytes);
@@ -77,56 +103,116 @@ claim(struct ac_lane *lane, enum ac_lane_state from)
 	    LANE_BUSY, memory_order_acq_rel, memory_order_relaxed);
 }
 
+static void
+release(struct ac_lane *lane, enum ac_lane_state to)
+{
+	atomic_store_explicit(&lane->state, to, memory_order_release);
+}
+
 static bool
 serves(const struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place)
 {
 	return lane->provider == request->provider
-	    && lane->context_id == place->context_id;
+	    && lane->epoch == ac_scratch_epoch(place->scratch);
+}
+
+/* Claim `lane`, which was seen free and fit; it may have changed hands since. */
+static bool
+claim_serving(struct ac_lane *lane, const struct ac_lane_request *request,
+    const struct ac_place *place)
+{
+	if (!claim(lane, LANE_FREE))
+		return false;
+	if (serves(lane, request, place))
+		return true;
+	release(lane, LANE_FREE);
+	return false;
 }
 
 static struct ac_lane *
 claim_same_stream(const struct ac_lane_request *request,
     const struct ac_place *place)
 {
-	for (unsigned i = 0; i < LANES; i++)
-		if (lanes[i].state == LANE_FREE && serves(&lanes[i], request, place)
-		    && lanes[i].stream_id == place->stream_id
-		    && claim(&lanes[i], LANE_FREE)) {
-			if (serves(&lanes[i], request, place)
-			    && lanes[i].stream_id == place->stream_id)
-				return &lanes[i];
-			atomic_store_explicit(&lanes[i].state, LANE_FREE,
-			    memory_order_release);
+	struct ac_lane *lane = yard_of(place->scratch)->lane;
+
+	for (unsigned i = 0; i < LANES; i++, lane++) {
+		if (lane->state != LANE_FREE
+		    || lane->stream_id != place->stream_id
+		    || !serves(lane, request, place)
+		    || !claim_serving(lane, request, place))
+			continue;
+		if (lane->stream_id == place->stream_id)
+			return lane;
+		release(lane, LANE_FREE);
+	}
+	return NULL;
+}
+
+/* A place to build in: never used, or what was there went with its context. */
+static struct ac_lane *
+claim_empty(const struct ac_place *place)
+{
+	struct ac_lane *lane = yard_of(place->scratch)->lane;
+	const uint32_t epoch = ac_scratch_epoch(place->scratch);
+
+	for (unsigned i = 0; i < LANES; i++, lane++) {
+		const enum ac_lane_state state = lane->state;
+
+		if (state == LANE_BUSY
+		    || (state != LANE_EMPTY && lane->epoch == epoch)
+		    || !claim(lane, state))
+			continue;
+		if (state == LANE_EMPTY || lane->epoch != epoch) {
+			ac_lane_forget(lane);
+			return lane;
 		}
+		release(lane, state);
+	}
 	return NULL;
 }
 
 /* The lane whose last use is longest ago, whichever stream it was on.
  * *any_busy_out tells whether waiting a moment may help. */
 static struct ac_lane *
-claim_oldest(const struct ac_lane_request *request, const struct ac_place *place,
-    bool *any_busy_out)
+claim_oldest(const struct ac_lane_request *request,
+    const struct ac_place *place, bool *any_busy_out)
 {
-	struct ac_lane *oldest = NULL;
+	struct ac_lane *lane = yard_of(place->scratch)->lane, *oldest = NULL;
 
 	*any_busy_out = false;
-	for (unsigned i = 0; i < LANES; i++) {
-		const enum ac_lane_state state = lanes[i].state;
+	for (unsigned i = 0; i < LANES; i++, lane++) {
+		const enum ac_lane_state state = lane->state;
 
-		if (!serves(&lanes[i], request, place))
+		if (!serves(lane, request, place))
 			continue;
 		*any_busy_out |= state == LANE_BUSY || state == LANE_FREE;
-		if (state == LANE_FREE && (!oldest
-		    || lanes[i].last_use < oldest->last_use))
-			oldest = &lanes[i];
+		if (state == LANE_FREE
+		    && (!oldest || lane->last_use < oldest->last_use))
+			oldest = lane;
 	}
-	if (!oldest || !claim(oldest, LANE_FREE))
-		return NULL;
-	if (serves(oldest, request, place))
-		return oldest;
-	atomic_store_explicit(&oldest->state, LANE_FREE, memory_order_release);
-	return NULL;
+	return oldest && claim_serving(oldest, request, place) ? oldest : NULL;
+}
+
+static enum ac_reason
+build(const struct ac_lane_request *request, const struct ac_place *place,
+    struct ac_lane **lane_out)
+{
+	struct yard *yard = yard_of(place->scratch);
+	struct ac_lane *lane;
+	enum ac_reason reason;
+
+	if (yard->refusals >= BUILD_ATTEMPTS)
+		return AC_REASON_REFUSED;
+	lane = claim_empty(place);
+	if (!lane)
+		return AC_REASON_WORKSPACE;
+	reason = ac_lane_build(lane, request, place);
+	if (reason == AC_REASON_NONE)
+		*lane_out = lane;
+	else if (reason == AC_REASON_REFUSED)
+		atomic_fetch_add(&yard->refusals, 1);
+	return reason;
 }
 
 /* Lane on this stream, else a new one, else the oldest. When all are being
@@ -136,23 +222,14 @@ static enum ac_reason
 choose(const struct ac_lane_request *request, const struct ac_place *place,
     struct ac_lane **lane_out)
 {
-	enum ac_reason reason = AC_REASON_WORKSPACE;
+	enum ac_reason reason;
 	bool any_busy;
 
 	*lane_out = claim_same_stream(request, place);
 	if (*lane_out)
 		return AC_REASON_NONE;
-	for (unsigned i = 0; i < LANES && refusals < BUILD_ATTEMPTS; i++)
-		if (lanes[i].state == LANE_EMPTY && claim(&lanes[i], LANE_EMPTY)) {
-			reason = ac_lane_build(&lanes[i], request, place);
-			*lane_out = &lanes[i];
-			break;
-		}
-	if (reason == AC_REASON_NONE)
-		return reason;
-	if (reason == AC_REASON_REFUSED)
-		atomic_fetch_add(&refusals, 1);
-	for (unsigned i = 0; i < BUSY_YIELDS; i++) {
+	reason = build(request, place, lane_out);
+	for (unsigned i = 0; reason != AC_REASON_NONE && i < BUSY_YIELDS; i++) {
 		*lane_out = claim_oldest(request, place, &any_busy);
 		if (*lane_out)
 			return AC_REASON_NONE;
@@ -178,6 +255,11 @@ ac_lane_borrow(const struct ac_lane_request *request,
 	if (reason != AC_REASON_NONE)
 		return reason;
 	reason = ac_lane_prepare(lane, request, &place);
+	if (reason != AC_REASON_NONE && !lane->ordered) {
+		/* `done` still marks the last use: not to be recorded anew. */
+		release(lane, LANE_FREE);
+		return reason;
+	}
 	*loan_out = (struct ac_lane_loan){
 		.lane = lane, .handle = lane->handle, .stream = place.stream,
 		.buffer = (char *)(uintptr_t)lane->buffer,
@@ -200,31 +282,55 @@ ac_lane_return(const struct ac_lane_loan *loan, bool clean)
 		state = LANE_RETIRED;
 	lane->used = true;
 	lane->dirty |= !clean;
-	lane->last_use = atomic_fetch_add_explicit(&uses, 1,
-	    memory_order_relaxed) + 1;
-	atomic_store_explicit(&lane->state, state, memory_order_release);
+	lane->last_use = 1 + atomic_fetch_add_explicit(
+	    &yard_of(lane->scratch)->uses, 1, memory_order_relaxed);
+	release(lane, state);
+}
+
+/* ---- Ending ------------------------------------------------------------ */
+
+static bool
+is_of(const struct ac_lane *lane, const struct ac_provider *provider,
+    const struct ac_scratch *scratch)
+{
+	return lane->provider == provider
+	    && lane->epoch == ac_scratch_epoch(scratch);
 }
 
 void
-ac_lane_destroy_all(struct ac_provider *provider, int device)
+ac_lane_destroy_all(struct ac_provider *provider)
 {
 	const struct ac_driver *driver = ac_driver_loaded();
-	struct ac_place place = { .driver = driver };
+	unsigned long long context_id;
+	struct ac_scratch *scratch;
 	ac_cu_context current;
 
-	if (!driver || driver->cuCtxGetCurrent(&current) || !current)
+	if (!driver || !identify_context(driver, &current, &context_id))
 		return;
-	identify(&place, current);
+	scratch = ac_scratch_find(context_id);
+	if (!scratch)
+		return;
 	for (unsigned i = 0; i < LANES; i++) {
-		struct ac_lane *lane = &lanes[i];
+		struct ac_lane *lane = &yard_of(scratch)->lane[i];
 
-		if (!claim(lane, LANE_FREE))
+		if (!is_of(lane, provider, scratch) || !claim(lane, LANE_FREE))
 			continue;
-		if (lane->provider == provider && lane->device == device
-		    && lane->context_id == place.context_id)
+		if (is_of(lane, provider, scratch))
 			ac_lane_dismantle(lane);
 		else
-			atomic_store_explicit(&lane->state, LANE_FREE,
-			    memory_order_release);
+			release(lane, LANE_FREE);
 	}
+}
+
+void
+ac_lane_abandon_all(struct ac_provider *provider)
+{
+	for (unsigned i = 0; i < AC_SCRATCH_CONTEXTS; i++)
+		for (unsigned j = 0; j < LANES; j++) {
+			struct ac_lane *lane = &yards[i].lane[j];
+
+			if (lane->provider == provider
+			    && claim(lane, LANE_FREE))
+				release(lane, LANE_RETIRED);
+		}
 }

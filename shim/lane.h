@@ -41,8 +41,13 @@ enum ac_reason ac_lane_borrow(const struct ac_lane_request *request,
  * failed half way: the cast's words are then cleared before the next use. */
 void ac_lane_return(const struct ac_lane_loan *loan, bool clean);
 
-/* The program destroyed its last handle of `provider` on `device`: destroy the
- * lanes that served it, if its context is current. */
-void ac_lane_destroy_all(struct ac_provider *provider, int device);
+/* The program destroyed its last handle of `provider` on the current device:
+ * destroy the lanes of the current context that served it. */
+void ac_lane_destroy_all(struct ac_provider *provider);
+
+/* `provider` was unloaded: its lanes are never lent again. Their memory stays
+ * held until the context ends, since handles without their library cannot be
+ * destroyed. */
+void ac_lane_abandon_all(struct ac_provider *provider);
 
 #endif

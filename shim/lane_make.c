@@ -11,6 +11,9 @@ enum {
 	BUFFER_STEP = 64 << 10
 };
 
+/* No stream's id: the lane's handle is to be set before its next use. */
+#define NO_STREAM UINT64_MAX
+
 /* ---- Building ---------------------------------------------------------- */
 
 static uint64_t
@@ -75,6 +78,15 @@ make_handle(struct ac_lane *lane, struct ac_provider *provider)
 }
 
 void
+ac_lane_forget(struct ac_lane *lane)
+{
+	lane->handle = NULL;
+	lane->buffer = lane->workspace = lane->state_words = 0;
+	lane->buffer_bytes = lane->workspace_bytes = 0;
+	lane->done = NULL;
+}
+
+void
 ac_lane_dismantle(struct ac_lane *lane)
 {
 	struct ac_provider *provider = lane->provider;
@@ -93,10 +105,7 @@ ac_lane_dismantle(struct ac_lane *lane)
 		    last_use);
 	if (lane->done)
 		lane->driver->cuEventDestroy(lane->done);
-	lane->handle = NULL;
-	lane->buffer = lane->workspace = lane->state_words = 0;
-	lane->buffer_bytes = lane->workspace_bytes = 0;
-	lane->done = NULL;
+	ac_lane_forget(lane);
 	atomic_store_explicit(&lane->state, LANE_EMPTY, memory_order_release);
 }
 
@@ -109,9 +118,7 @@ ac_lane_build(struct ac_lane *lane, const struct ac_lane_request *request,
 	lane->driver = place->driver;
 	lane->scratch = place->scratch;
 	lane->provider = request->provider;
-	lane->device = request->device;
-	lane->context_id = place->context_id;
-	lane->stream = NULL;
+	lane->epoch = ac_scratch_epoch(place->scratch);
 	lane->used = false;
 	lane->dirty = true;
 	lane->math_flags = CUBLAS_DEFAULT_MATH;
@@ -142,8 +149,7 @@ follow_stream(struct ac_lane *lane, const struct ac_place *place)
 	__typeof__(&cublasSetWorkspace_v2) set_workspace =
 	    PROVIDER(provider, cublasSetWorkspace_v2);
 
-	if (lane->used && lane->stream == place->stream
-	    && lane->stream_id == place->stream_id)
+	if (lane->used && lane->stream_id == place->stream_id)
 		return true;
 	if (PROVIDER(provider, cublasSetStream_v2)(lane->handle, place->stream))
 		return false;
@@ -200,18 +206,18 @@ ac_lane_prepare(struct ac_lane *lane, const struct ac_lane_request *request,
 	const struct ac_driver *driver = place->driver;
 	enum ac_reason reason;
 
-	if (lane->used && (lane->stream_id != place->stream_id
-	    || place->stream_id == UINT64_MAX)
+	lane->ordered = false;
+	if (lane->used && lane->stream_id != place->stream_id
 	    && driver->cuStreamWaitEvent(place->stream, lane->done, 0))
 		return AC_REASON_REFUSED;
+	lane->ordered = true;
 	reason = fit_buffer(lane, place, request->buffer_bytes);
 	if (reason != AC_REASON_NONE)
 		return reason;
 	if (!follow_stream(lane, place)) {
-		lane->stream_id = UINT64_MAX;
+		lane->stream_id = NO_STREAM;
 		return AC_REASON_REFUSED;
 	}
-	lane->stream = place->stream;
 	lane->stream_id = place->stream_id;
 	if (!mirror(lane, request))
 		return AC_REASON_REFUSED;

@@ -38,7 +38,7 @@ count(unsigned row)
 		atomic_store_explicit(&records[row], record,
 		    memory_order_release);
 	}
-	atomic_fetch_add_explicit(&record->calls, 1, memory_order_relaxed);
+	ac_report_count_marker(record);
 }
 
 /* Called by marker.S with the row's number and the program's return address;

@@ -13,8 +13,10 @@
 enum {
 	PROVIDER_SLOTS = 8,    /* CUDA 11, 12 and 13 of two libraries, and room */
 	BINDING_SLOTS = 4096,  /* call sites of one process; power of two */
+	PROBES = 16,
 	SONAME_BYTES = 48
 };
+#define UNLOADED UINTPTR_MAX   /* base of a slot whose library is gone */
 
 struct ac_provider {
 	char soname[SONAME_BYTES];
@@ -23,7 +25,7 @@ struct ac_provider {
 	_Atomic(ac_fn) real[ENTRY_COUNT];
 };
 
-/* Slots are filled once and never given back; readers hold pointers. */
+/* Readers hold pointers to slots, so slots never move. */
 static struct ac_provider slots[PROVIDER_SLOTS];
 static unsigned slot_count;
 static pthread_mutex_t slot_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -35,21 +37,39 @@ missing(void)
 }
 
 static struct ac_provider *
+known_slot(const struct ac_elf_object *object)
+{
+	for (unsigned i = 0; i < slot_count; i++)
+		if (slots[i].object.base == object->base
+		    && !strcmp(slots[i].soname, object->soname))
+			return &slots[i];
+	return NULL;
+}
+
+static struct ac_provider *
+free_slot(void)
+{
+	for (unsigned i = 0; i < slot_count; i++)
+		if (slots[i].object.base == UNLOADED)
+			return &slots[i];
+	return slot_count < PROVIDER_SLOTS ? &slots[slot_count++] : NULL;
+}
+
+static struct ac_provider *
 slot_of(const struct ac_elf_object *object)
 {
-	struct ac_provider *slot = NULL;
+	struct ac_provider *slot;
 
 	if (strlen(object->soname) >= SONAME_BYTES)
 		return NULL;
 	pthread_mutex_lock(&slot_lock);
-	for (unsigned i = 0; i < slot_count && !slot; i++)
-		if (slots[i].object.base == object->base
-		    && !strcmp(slots[i].soname, object->soname))
-			slot = &slots[i];
-	if (!slot && slot_count < PROVIDER_SLOTS) {
-		slot = &slots[slot_count++];
-		strcpy(slot->soname, object->soname);
-		slot->object = *object;
+	slot = known_slot(object);
+	if (!slot) {
+		slot = free_slot();
+		if (slot) {
+			strcpy(slot->soname, object->soname);
+			slot->object = *object;
+		}
 	}
 	pthread_mutex_unlock(&slot_lock);
 	return slot;
@@ -104,6 +124,14 @@ resolve(enum ac_entry entry, const void *caller)
 	if (ac_elf_object_at(caller, &calling))
 		wanted.file = ac_elf_needed_file(&calling, wanted.entry->symbol);
 	ac_elf_each(consider, &wanted);
+	/* We may have been opened after the provider: then what comes before us
+	 * counts too, if it is one (an interposer there would call us back). */
+	if (!wanted.first) {
+		wanted.past_us = true;
+		ac_elf_each(consider, &wanted);
+		if (!wanted.has_provider)
+			return binding;
+	}
 	if (wanted.next)
 		binding.next = wanted.next;
 	else if (wanted.first)
@@ -116,8 +144,11 @@ resolve(enum ac_entry entry, const void *caller)
 struct node {
 	const void *caller;
 	enum ac_entry entry;
+	uint32_t generation;
 	struct ac_binding binding;
 };
+
+static _Atomic uint32_t generation; /* of what is loaded */
 
 /* Append-only; a node is published by one compare-and-swap and never changes.
  * When a probe run is full the binding is resolved again at each call. */
@@ -132,10 +163,36 @@ slot_index(enum ac_entry entry, const void *caller)
 	return (unsigned)(mix >> 40) & (BINDING_SLOTS - 1);
 }
 
+/* Takes the first place that is empty or of an older generation. */
+static void
+remember(unsigned start, enum ac_entry entry, const void *caller,
+    struct ac_binding binding)
+{
+	const uint32_t now = atomic_load(&generation);
+	struct node *node = NULL;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		_Atomic(struct node *) *place =
+		    &bindings[(start + i) & (BINDING_SLOTS - 1)];
+		struct node *there = atomic_load(place);
+
+		if (there && there->generation == now)
+			continue;
+		if (!node) {
+			node = ac_mapped_take(sizeof *node);
+			if (!node)
+				return;
+			*node = (struct node){ caller, entry, now, binding };
+		}
+		if (atomic_compare_exchange_strong_explicit(place, &there, node,
+		    memory_order_release, memory_order_relaxed))
+			return;
+	}
+}
+
 struct ac_binding
 ac_provider_bind(enum ac_entry entry, const void *caller)
 {
-	enum { PROBES = 16 };
 	const unsigned start = slot_index(entry, caller);
 	struct ac_binding binding;
 	struct node *node;
@@ -146,24 +203,13 @@ ac_provider_bind(enum ac_entry entry, const void *caller)
 		    memory_order_acquire);
 		if (!node)
 			break;
-		if (node->caller == caller && node->entry == entry)
+		if (node->caller == caller && node->entry == entry
+		    && node->generation == atomic_load(&generation))
 			return node->binding;
 	}
 	binding = resolve(entry, caller);
-	if (!binding.provider) /* it may be loaded later: ask again */
-		return binding;
-	node = ac_mapped_take(sizeof *node);
-	if (!node)
-		return binding;
-	*node = (struct node){ caller, entry, binding };
-	for (unsigned i = 0; i < PROBES; i++) {
-		struct node *empty = NULL;
-
-		if (atomic_compare_exchange_strong_explicit(
-		    &bindings[(start + i) & (BINDING_SLOTS - 1)], &empty, node,
-		    memory_order_release, memory_order_relaxed))
-			break;
-	}
+	if (binding.provider) /* else it may be loaded later: ask again */
+		remember(start, entry, caller, binding);
 	return binding;
 }
 
@@ -210,4 +256,29 @@ ac_provider_is_complete(struct ac_provider *provider)
 		    && !ac_provider_get(provider, rows[i].entry))
 			return false;
 	return true;
+}
+
+/* ---- What is unloaded -------------------------------------------------- */
+
+/* Bindings of an older generation lead nowhere, so they are told apart by it;
+ * a slot whose library is gone matches nothing and is used again. */
+void
+ac_provider_forget_unloaded(void (*forget)(struct ac_provider *))
+{
+	struct ac_elf_object object;
+
+	pthread_mutex_lock(&slot_lock);
+	for (unsigned i = 0; i < slot_count; i++) {
+		if (slots[i].object.base == UNLOADED
+		    || (ac_elf_object_at(slots[i].object.symbols, &object)
+		    && object.base == slots[i].object.base))
+			continue;
+		slots[i].object.base = UNLOADED;
+		for (unsigned entry = 0; entry < ENTRY_COUNT; entry++)
+			atomic_store_explicit(&slots[i].real[entry], NULL,
+			    memory_order_release);
+		forget(&slots[i]);
+	}
+	pthread_mutex_unlock(&slot_lock);
+	atomic_fetch_add(&generation, 1);
 }

@@ -35,6 +35,10 @@ const char *ac_provider_soname(const struct ac_provider *provider);
 /* Whether the provider exports all a recast needs. */
 bool ac_provider_is_complete(struct ac_provider *provider);
 
+/* Libraries were unloaded: forget every binding, and every provider that is no
+ * longer there, calling `forget` for each (which must not come back here). */
+void ac_provider_forget_unloaded(void (*forget)(struct ac_provider *));
+
 /* `symbol` of `provider`, typed by NVIDIA's own prototype; may be NULL for a
  * companion that its row calls OPTIONAL. */
 #define PROVIDER(provider, symbol) \

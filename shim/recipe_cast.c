@@ -13,7 +13,7 @@ enum { PADDING = 8 }; /* elements: odd sizes then run like even ones */
 static int64_t
 padded(int64_t count)
 {
-	return (count + PADDING - 1) / PADDING * PADDING;
+	return (int64_t)(((uint64_t)count + PADDING - 1) / PADDING * PADDING);
 }
 
 /* `rows` x `cols` as stored; `along_k` columns are padded with zeros when the
@@ -121,13 +121,12 @@ multiply(const struct ac_gemm *g, const struct ac_site *site,
 static enum ac_reason
 run(const struct ac_gemm *g, const struct ac_site *site,
     struct ac_cast_operand operand[2], uint64_t first_bytes,
-    cublasPointerMode_t mode, const struct ac_lane_loan *loan,
+    const struct ac_cast_scalar scalars[2], const struct ac_lane_loan *loan,
     cublasStatus_t *status_out)
 {
 	operand[0].to = (uint16_t *)(void *)loan->buffer;
 	operand[1].to = (uint16_t *)(void *)(loan->buffer + first_bytes);
-	if (!queue_casts(operand, site, scalar(g->alpha, mode),
-	    scalar(g->beta, mode), loan)) {
+	if (!queue_casts(operand, site, scalars[0], scalars[1], loan)) {
 		ac_lane_return(loan, false);
 		return AC_REASON_REFUSED;
 	}
@@ -160,8 +159,14 @@ ac_recipe_cast(const struct ac_gemm *g, const struct ac_site *site,
 	    || PROVIDER(provider, cublasGetMathMode)(g->handle,
 	    &request.math_mode))
 		return AC_REASON_REFUSED;
+	/* Read before a lane is borrowed: should the program's pointer be bad
+	 * and its signal handler jump away, no lane is lost. */
+	const struct ac_cast_scalar scalars[2] = {
+		scalar(g->alpha, mode), scalar(g->beta, mode)
+	};
+
 	/* A product that is not wanted: reading A and B could only harm. */
-	if (mode == CUBLAS_POINTER_MODE_HOST && *(const float *)g->alpha == 0)
+	if (!scalars[0].device && scalars[0].value == 0)
 		return AC_REASON_NO_PROFIT;
 	plan(g, operand);
 	const uint64_t first = cast_elements(&operand[0]);
@@ -172,5 +177,6 @@ ac_recipe_cast(const struct ac_gemm *g, const struct ac_site *site,
 	reason = ac_lane_borrow(&request, &loan);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	return run(g, site, operand, cast_bytes(first), mode, &loan, status_out);
+	return run(g, site, operand, cast_bytes(first), scalars, &loan,
+	    status_out);
 }

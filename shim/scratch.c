@@ -8,20 +8,21 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { CONTEXTS = 32 };
-
 struct ac_scratch {
 	const struct ac_driver *driver;
-	uint64_t         context_id;
+	_Atomic uint64_t context_id;
+	ac_cu_context    context;     /* compared, never used */
+	_Atomic uint32_t epoch;
 	ac_cu_pool       pool;
-	ac_cu_stream     stream;      /* non-blocking: alloc and free only */
-	ac_cu_event      allocated;   /* last allocation on `stream` */
+	ac_cu_stream     allocations; /* never waits for anything */
+	ac_cu_stream     frees;       /* waits for last uses, then frees */
+	ac_cu_event      allocated;   /* the last of `allocations` */
 	uint64_t         default_limit;
 	bool             usable;      /* false: the driver refused, for good */
 	_Atomic uint64_t used;
 };
 
-static struct ac_scratch contexts[CONTEXTS];
+static struct ac_scratch contexts[AC_SCRATCH_CONTEXTS];
 static _Atomic unsigned context_count;
 
 int
@@ -59,6 +60,18 @@ default_limit(const struct ac_driver *driver)
 	return limit < unused - reserve ? limit : unused - reserve;
 }
 
+/* Freed memory is handed out again only when it is free already, never by
+ * making the new user wait for the old one. */
+static void
+forbid_dependencies(const struct ac_driver *driver, ac_cu_pool pool)
+{
+	int no = 0;
+
+	if (driver->cuMemPoolSetAttribute)
+		driver->cuMemPoolSetAttribute(pool,
+		    AC_CU_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &no);
+}
+
 static bool
 make(struct ac_scratch *scratch, const struct ac_driver *driver, int device)
 {
@@ -70,14 +83,20 @@ make(struct ac_scratch *scratch, const struct ac_driver *driver, int device)
 
 	scratch->driver = driver;
 	scratch->default_limit = default_limit(driver);
-	return !driver->cuMemPoolCreate(&scratch->pool, &properties)
-	    && !driver->cuStreamCreate(&scratch->stream, AC_CU_STREAM_NON_BLOCKING)
+	scratch->used = 0;
+	if (driver->cuMemPoolCreate(&scratch->pool, &properties))
+		return false;
+	forbid_dependencies(driver, scratch->pool);
+	return !driver->cuStreamCreate(&scratch->allocations,
+	        AC_CU_STREAM_NON_BLOCKING)
+	    && !driver->cuStreamCreate(&scratch->frees,
+	        AC_CU_STREAM_NON_BLOCKING)
 	    && !driver->cuEventCreate(&scratch->allocated,
 	        AC_CU_EVENT_DISABLE_TIMING);
 }
 
-static struct ac_scratch *
-find(uint64_t context_id)
+struct ac_scratch *
+ac_scratch_find(uint64_t context_id)
 {
 	const unsigned count = atomic_load_explicit(&context_count,
 	    memory_order_acquire);
@@ -88,36 +107,72 @@ find(uint64_t context_id)
 	return NULL;
 }
 
+unsigned
+ac_scratch_index(const struct ac_scratch *scratch)
+{
+	return (unsigned)(scratch - contexts);
+}
+
+uint32_t
+ac_scratch_epoch(const struct ac_scratch *scratch)
+{
+	return scratch->epoch;
+}
+
 static struct ac_scratch *
 if_usable(struct ac_scratch *scratch)
 {
 	return scratch && scratch->usable ? scratch : NULL;
 }
 
+/* The entry of a context that is gone, its address being `context`'s now, or a
+ * new one; NULL when the table is full. */
+static struct ac_scratch *
+free_entry(ac_cu_context context)
+{
+	for (unsigned i = 0; i < context_count; i++)
+		if (contexts[i].context == context)
+			return &contexts[i];
+	return context_count < AC_SCRATCH_CONTEXTS ? &contexts[context_count]
+	    : NULL;
+}
+
+static void
+fill_entry(struct ac_scratch *scratch, const struct ac_driver *driver,
+    ac_cu_context context, uint64_t context_id, int device)
+{
+	const int mode = ac_scratch_relax(driver);
+	const unsigned index = ac_scratch_index(scratch);
+
+	scratch->usable = make(scratch, driver, device);
+	scratch->context = context;
+	scratch->epoch++;
+	scratch->context_id = context_id;
+	if (index == context_count)
+		atomic_store_explicit(&context_count, index + 1,
+		    memory_order_release);
+	ac_scratch_restore(driver, mode);
+}
+
 /* The one lock held across driver calls: once per context, so that two threads
  * that meet their first recast together both get to recast. A refusal is
  * remembered: asking again at every call would make each of them slow. */
 struct ac_scratch *
-ac_scratch_get(const struct ac_driver *driver, uint64_t context_id, int device)
+ac_scratch_get(const struct ac_driver *driver, ac_cu_context context,
+    uint64_t context_id, int device)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	struct ac_scratch *scratch = find(context_id);
-	unsigned count;
+	struct ac_scratch *scratch = ac_scratch_find(context_id);
 
 	if (scratch)
 		return if_usable(scratch);
 	pthread_mutex_lock(&lock);
-	scratch = find(context_id);
-	count = context_count;
-	if (!scratch && count < CONTEXTS) {
-		const int mode = ac_scratch_relax(driver);
-
-		scratch = &contexts[count];
-		scratch->usable = make(scratch, driver, device);
-		scratch->context_id = context_id;
-		atomic_store_explicit(&context_count, count + 1,
-		    memory_order_release);
-		ac_scratch_restore(driver, mode);
+	scratch = ac_scratch_find(context_id);
+	if (!scratch) {
+		scratch = free_entry(context);
+		if (scratch)
+			fill_entry(scratch, driver, context, context_id,
+			    device);
 	}
 	pthread_mutex_unlock(&lock);
 	return if_usable(scratch);
@@ -139,7 +194,6 @@ enter_account(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes)
 			return false;
 	} while (!atomic_compare_exchange_weak(&scratch->used, &used,
 	    used + bytes));
-	ac_report_peak_scratch(used + bytes);
 	return true;
 }
 
@@ -151,11 +205,11 @@ allocate(struct ac_scratch *scratch, uint64_t bytes, ac_cu_stream stream,
 	ac_cu_address address;
 
 	if (driver->cuMemAllocFromPoolAsync(&address, bytes, scratch->pool,
-	    scratch->stream))
+	    scratch->allocations))
 		return false;
-	if (driver->cuEventRecord(scratch->allocated, scratch->stream)
+	if (driver->cuEventRecord(scratch->allocated, scratch->allocations)
 	    || driver->cuStreamWaitEvent(stream, scratch->allocated, 0)) {
-		driver->cuMemFreeAsync(address, scratch->stream);
+		driver->cuMemFreeAsync(address, scratch->allocations);
 		return false;
 	}
 	*address_out = address;
@@ -174,7 +228,9 @@ ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
 	mode = ac_scratch_relax(scratch->driver);
 	done = allocate(scratch, bytes, stream, address_out);
 	ac_scratch_restore(scratch->driver, mode);
-	if (!done)
+	if (done)
+		ac_report_peak_scratch(atomic_load(&scratch->used));
+	else
 		atomic_fetch_sub(&scratch->used, bytes);
 	return done ? AC_REASON_NONE : AC_REASON_OUT_OF_MEMORY;
 }
@@ -188,8 +244,8 @@ ac_scratch_give(struct ac_scratch *scratch, ac_cu_address address,
 	const int mode = ac_scratch_relax(driver);
 
 	if ((!last_use
-	    || !driver->cuStreamWaitEvent(scratch->stream, last_use, 0))
-	    && !driver->cuMemFreeAsync(address, scratch->stream))
+	    || !driver->cuStreamWaitEvent(scratch->frees, last_use, 0))
+	    && !driver->cuMemFreeAsync(address, scratch->frees))
 		atomic_fetch_sub(&scratch->used, bytes);
 	ac_scratch_restore(driver, mode);
 }

@@ -196,17 +196,18 @@ static __attribute__((noinline)) const struct ac_site *
 add(cublasHandle_t handle, struct ac_site *scratch)
 {
 	const struct ac_call call = ac_call_of(&scratch->query, handle);
-	struct ac_site *site = NULL;
+	struct ac_site *site;
 
-	if (atomic_load_explicit(&site_count, memory_order_relaxed) < SITE_LIMIT)
-		site = ac_mapped_take(sizeof *site);
-	if (!site)
-		site = scratch;
-	site->query = scratch->query;
-	decide(site, &call);
+	decide(scratch, &call);
 	/* Without a provider there may be one at the next call. */
-	if (site != scratch && site->binding.provider)
-		publish(site);
+	if (!scratch->binding.provider || atomic_load_explicit(&site_count,
+	    memory_order_relaxed) >= SITE_LIMIT)
+		return scratch;
+	site = ac_mapped_take(sizeof *site);
+	if (!site)
+		return scratch;
+	*site = *scratch;
+	publish(site);
 	return site;
 }
 
