@@ -38,7 +38,7 @@ for policy in off tf32 fp16 "$cast"; do
 	for end in return exit quick destroy again; do
 		holds "cudaDeviceReset, then $end" "$policy" reset_exit $end
 	done
-	for how in now lazy; do
+	for how in now lazy twice; do
 		word=$how
 		[ $how != now ] || word=
 		# shellcheck disable=SC2086
@@ -56,6 +56,55 @@ done
 # The lanes of sixteen streams in a room too small for sixteen.
 holds 'sixteen streams in 1 MiB of scratch' \
     'gemm -> fp16 profit=off workspace=1Mi' many_streams 48
+
+# A stream that a host function holds: others go on, nothing is freed early, and
+# the one lane there is room for is not shared before its last use.
+for mode in grow other; do
+	holds "held stream: $mode" fp16 held_stream $mode
+done
+holds 'held stream: one lane' 'gemm -> fp16 profit=off workspace=128Ki' \
+    held_stream order
+
+# counted PROGRAM ARGS...: calls, recast calls, and the reasons of the others.
+counted()
+{
+	rm -rf "$AUTOCAST_STATE"
+	under fp16 "$clients/$1" "${@:2}" >/dev/null 2>&1 || echo "status $?"
+	query 'report["totals"]["calls"], report["totals"]["recast_calls"], *(
+	    "%s=%d" % (r, k["calls"]) for r, k in report["totals"]["kept"].items())'
+}
+equal 'calls from deeper frames are counted and recast' '4 4' "$(counted corners depth)"
+equal 'the capture mode of the thread is its own again' '1 1' "$(counted corners mode)"
+equal 'C is a later matrix of A: kept' '1 0 overlap=1' "$(counted corners batch-overlap)"
+equal 'C lies in B: kept' '1 0 overlap=1' "$(counted corners b-overlap)"
+equal 'C runs into A past a column: kept' '1 0 overlap=1' "$(counted corners wrapped)"
+equal 'parts of one matrix that do not meet: recast' '1 1' "$(counted corners submatrix)"
+equal 'alpha 0: kept' '1 0 no-profit=1' "$(counted corners alpha0)"
+rm -rf "$AUTOCAST_STATE"
+under 'gemm solver=yes -> keep; gemm -> fp16 profit=off' "$clients/corners" solver
+equal 'a solver is one from its first solve on' '2 1 rule=1' \
+    "$(query 'report["totals"]["calls"], report["totals"]["recast_calls"], *(
+    "%s=%d" % (r, k["calls"]) for r, k in report["totals"]["kept"].items())')"
+rm -rf "$AUTOCAST_STATE"
+under 'gemm k>=128 ta=N -> fp16 profit=off' "$clients/sizes"
+equal 'one caller, four sites, one of them recast' '4 1' \
+    "$(query 'len(sites), report["totals"]["recast_calls"]')"
+under fp16 "$clients/legacy" >/dev/null
+equal 'every argument of a passed-through call arrives' 0 $?
+
+# What a lane needs is done once, not at every call.
+counter()
+{
+	sed -n "s/^$1 //p" "$work/counters"
+}
+AUTOCAST_EMU_COUNTERS=$work/counters under fp16 "$clients/gemm_client" sgemm \
+    n n 64 64 64 0 0 0 1 1 0 normal 1 - repeat=3 math=no-reduced >/dev/null
+equal 'a lane gets its workspace after its stream' 1 "$(counter cublasSetWorkspace_v2)"
+equal 'a lane mirrors the math flags' 2 "$(counter cublasSetMathMode)"
+equal 'two launches per FP16 product' 6 "$(counter cuLaunchKernel)"
+AUTOCAST_EMU_COUNTERS=$work/counters under fp16 "$clients/many_streams" 48 >/dev/null
+equal 'with the last handle the lanes go' "$(counter cuMemAllocFromPoolAsync)" \
+    "$(counter cuMemFreeAsync)"
 
 # What a user's workspace holds is the program's affair: a cast product does
 # not run in it.
