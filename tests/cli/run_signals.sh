@@ -59,7 +59,10 @@ equal 'nohup holds' "$?,$(tail -n 1 out)" '0,alive'
 if command -v python3 >/dev/null 2>&1; then
 	got=$(python3 - "$autocast" <<'END'
 import os, pty, sys, time
-pid, terminal = pty.fork()
+try:
+    pid, terminal = pty.fork()
+except OSError:
+    sys.exit(print("no terminal"))
 if pid == 0:
     os.execv(sys.argv[1], [sys.argv[1], "run", "./count"])
 text, sent = b"", False
@@ -72,7 +75,8 @@ while True:
         break
     text += got
     if b"ready" in text and not sent:
-        # Two at once may be merged into one, so one pair may hide.
+        # Two at once may be merged into one on a loaded machine, so fewer
+        # than ten may be seen. More than ten were sent twice.
         for _ in range(10):
             os.write(terminal, b"\x03")
             time.sleep(0.02)
@@ -81,7 +85,11 @@ status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 print(status, text.decode().replace("^C", "").split("\r\n")[-2])
 END
 )
-	equal 'ten times Ctrl-C at the terminal' "$got" '9 seen 10'
+	case $got in
+	'no terminal') skip 'ten times Ctrl-C at the terminal' 'no pseudo-terminal' ;;
+	'9 seen '[1-9] | '9 seen 10') check 'ten times Ctrl-C at the terminal' '' ;;
+	*) check 'ten times Ctrl-C at the terminal' "$got" ;;
+	esac
 else
 	skip 'ten times Ctrl-C at the terminal' 'no python3'
 fi

@@ -18,8 +18,9 @@ make_hostile(void)
 		    AC_REASON_NONE), UINT64_MAX, AC_REASON_NONE, 0);
 		made[i].key.m = made[i].key.n = made[i].key.k = INT64_MAX;
 		made[i].key.batch = INT64_MAX;
-		memcpy(made[i].key.caller, every + i * 32, 47);
-		memcpy(made[i].source, every + 255 - 47 - i * 20, 47);
+		/* Windows of 47 bytes that together show every byte. */
+		memcpy(made[i].key.caller, every + i * 29, 47);
+		memcpy(made[i].source, every + (MADE_SITES - 1 - i) * 29, 47);
 		made[i].key.ta = '"';
 		made[i].key.tb = '\\';
 	}

@@ -240,6 +240,9 @@ is_exception(const char *row)
 	    && sizeof(CUstreamCaptureStatus) == sizeof(int)
 	    && sizeof(CUstreamCaptureMode) == sizeof(int)
 	    && sizeof(CUjit_option) == sizeof(int)
+	    && sizeof(CUmemPool_attribute) == sizeof(int)
+	    && (int)CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES
+	    == (int)AC_CU_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES
 	    && sizeof(CUlibraryOption) == sizeof(int), "enums are ints");
 	return EXCEPT(row, cuDeviceGetAttribute,
 	    (int *, CUdevice_attribute, CUdevice), (int *, int, int))
@@ -250,6 +253,9 @@ is_exception(const char *row)
 	    || EXCEPT(row, cuMemPoolCreate,
 	    (CUmemoryPool *, const CUmemPoolProps *),
 	    (ac_cu_pool *, const void *))
+	    || EXCEPT(row, cuMemPoolSetAttribute,
+	    (CUmemoryPool, CUmemPool_attribute, void *),
+	    (ac_cu_pool, int, void *))
 	    || EXCEPT(row, cuLibraryLoadData,
 	    (CUlibrary *, const void *, CUjit_option *, void **, unsigned,
 	    CUlibraryOption *, void **, unsigned),
