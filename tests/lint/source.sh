@@ -23,7 +23,7 @@ check 'no white space at line ends' "$(grep -nE '[[:blank:]]$' $sources)"
 check 'no notes to oneself' \
     "$(grep -nE '\b(TODO|FIXME|XXX)\b' $sources | grep -vE '^tests/lint/source.sh|ok .*# TODO')"
 all="$sources $(files Makefile.am configure.ac 'm4/*' 'man/*' '*.md' quickstart bootstrap)"
-# What works on one machine only: home folders, registry hosts.
+# What works on one machine only: home folders, addresses to download from.
 check 'no machine is named' "$(grep -nE '/home/[a-z]|/root/|(^|[^A-Z])/work/|https?://[a-z]' $all |
     grep -v '^tests/lint/source.sh')"
 }
