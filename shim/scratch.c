@@ -235,16 +235,18 @@ ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
 	return done ? AC_REASON_NONE : AC_REASON_OUT_OF_MEMORY;
 }
 
-/* A block that cannot be freed stays in the account: it is still held. */
+/* Never used means used by nobody but the stream that allocated it, and that
+ * is another one: the free then waits for the allocation. A block that cannot
+ * be freed stays in the account: it is still held. */
 void
 ac_scratch_give(struct ac_scratch *scratch, ac_cu_address address,
     uint64_t bytes, ac_cu_event last_use)
 {
 	const struct ac_driver *driver = scratch->driver;
+	const ac_cu_event after = last_use ? last_use : scratch->allocated;
 	const int mode = ac_scratch_relax(driver);
 
-	if ((!last_use
-	    || !driver->cuStreamWaitEvent(scratch->frees, last_use, 0))
+	if (!driver->cuStreamWaitEvent(scratch->frees, after, 0)
 	    && !driver->cuMemFreeAsync(address, scratch->frees))
 		atomic_fetch_sub(&scratch->used, bytes);
 	ac_scratch_restore(driver, mode);

@@ -17,6 +17,7 @@ static int mode;             /* the thread's capture mode; 2 is relaxed */
 static bool allocation_fails;
 static uint64_t peak;
 static ac_cu_stream alloc_stream, free_stream, waiting_stream;
+static ac_cu_event awaited;
 
 void
 ac_report_peak_scratch(uint64_t bytes)
@@ -107,8 +108,9 @@ record(ac_cu_event event, ac_cu_stream stream)
 static ac_cu_result
 wait(ac_cu_stream stream, ac_cu_event event, unsigned flags)
 {
-	(void)event, (void)flags;
+	(void)flags;
 	say("W");
+	awaited = event;
 	waiting_stream = stream;
 	return 0;
 }
@@ -142,6 +144,7 @@ test_take_and_give(void **state)
 	ac_scratch_give(scratch, address, 600, last_use);
 	assert_string_equal(said, "ARWWF");
 	assert_ptr_equal(waiting_stream, free_stream);
+	assert_ptr_equal(awaited, last_use);
 	/* Who allocates must never wait for somebody's last use. */
 	assert_ptr_not_equal(free_stream, alloc_stream);
 	assert_int_equal(mode, 0);
@@ -153,6 +156,12 @@ test_take_and_give(void **state)
 	assert_int_equal(ac_scratch_take(scratch, 1000, 1000, program,
 	    &address), AC_REASON_NONE);
 	assert_int_equal(peak, 1000);
+	/* Never used: freed after its allocation, which is on another stream. */
+	said[0] = '\0';
+	awaited = NULL;
+	ac_scratch_give(scratch, address, 1000, NULL);
+	assert_string_equal(said, "WF");
+	assert_ptr_equal(awaited, (ac_cu_event)(uintptr_t)50);
 }
 
 /* A reset context has another id at the same address; the entry starts anew,
