@@ -230,12 +230,6 @@ ac_provider_get(struct ac_provider *provider, enum ac_entry entry)
 	return real == (ac_fn)missing ? NULL : real;
 }
 
-const char *
-ac_provider_soname(const struct ac_provider *provider)
-{
-	return provider->soname;
-}
-
 bool
 ac_provider_is_complete(struct ac_provider *provider)
 {

@@ -29,9 +29,6 @@ struct ac_binding ac_provider_bind(enum ac_entry entry, const void *caller);
 /* The provider's own `entry`, NULL if it does not export it. */
 ac_fn ac_provider_get(struct ac_provider *provider, enum ac_entry entry);
 
-/* "libcublas.so.13" */
-const char *ac_provider_soname(const struct ac_provider *provider);
-
 /* Whether the provider exports all a recast needs. */
 bool ac_provider_is_complete(struct ac_provider *provider);
 
