@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# elf.sh -- what the preload asks of the program it is put into: libc alone,
-# an old one, no executable stack, no text relocations, no constructor, and
-# at most 64 bytes of initial-exec thread-local storage.
+# elf.sh -- T2, T25: what the preload asks of the program it is put into: libc
+# alone, an old one, no executable stack, no text relocations, no constructor,
+# at most 64 bytes of initial-exec thread-local storage, little room; and that
+# the loader gives it the calls of programs that ask for a version.
 . "$(dirname "$0")/tap.sh"
 
 library=$build/libautocast.so
@@ -12,24 +13,50 @@ command -v readelf >/dev/null 2>&1 || skip_all 'no readelf'
 dynamic=$(readelf -W -d "$library")
 headers=$(readelf -W -l "$library")
 
-check 'needs libc only' "$(echo "$dynamic" |
+check 'T25: needs libc only' "$(echo "$dynamic" |
     sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vx 'libc.so.6')"
-check 'needs glibc 2.17 at most' "$(readelf -W -V "$library" |
+check 'T25: needs glibc 2.17 at most' "$(readelf -W -V "$library" |
     grep -oE 'GLIBC_[0-9.]+' | sort -uV | sed 's/GLIBC_//' |
     awk -F. '$1 > 2 || $2 > 17')"
-check 'no text relocations' "$(echo "$dynamic" | grep TEXTREL)"
-check 'no executable stack' "$(echo "$headers" | grep GNU_STACK | grep RWE)"
-check 'bound at load time' "$(echo "$dynamic" | grep -q 'NOW' || echo lazy)"
-check 'no name of its own' "$(echo "$dynamic" | grep -E 'SONAME|RPATH|RUNPATH')"
-check 'thread-local storage of 64 bytes at most' "$(echo "$headers" |
+check 'T25: no text relocations' "$(echo "$dynamic" | grep TEXTREL)"
+check 'T25: no executable stack' "$(echo "$headers" | grep GNU_STACK | grep RWE)"
+check 'T25: bound at load time' "$(echo "$dynamic" | grep -q 'NOW' || echo lazy)"
+check 'T25: no name of its own' "$(echo "$dynamic" | grep -E 'SONAME|RPATH|RUNPATH')"
+check 'T25: thread-local storage of 64 bytes at most' "$(echo "$headers" |
     awk '$1 == "TLS" { print $6 }' | while read -r size; do
 	[ $((size)) -le 64 ] || echo "$((size)) bytes"
     done)"
-check 'thread-local storage is initial-exec' "$(readelf -W -r "$library" |
+check 'T25: thread-local storage is initial-exec' "$(readelf -W -r "$library" |
     grep -E 'DTPMOD|TLSDESC'; readelf -W --dyn-syms "$library" |
     grep __tls_get_addr)"
 # The C runtime's own frame_dummy is one pointer; more is ours.
-check 'no constructor of our own' "$(readelf -W -S "$library" |
+check 'T25: no constructor of our own' "$(readelf -W -S "$library" |
     sed -n 's/.* \.init_array *INIT_ARRAY *[0-9a-f]* [0-9a-f]* \([0-9a-f]*\) .*/\1/p' |
     grep -vx '000008')"
+check 'T25: nothing else runs at start or is chosen then' "$(echo "$dynamic" |
+    grep -E '\(PREINIT_ARRAY|\(AUDIT|\(DEPAUDIT|\(FILTER|\(AUXILIARY'
+    readelf -W -r "$library" | grep IRELATIV)"
+check 'T25: no segment is both written and executed' "$(echo "$headers" |
+    grep -E ' (RWE|R?WE) ')"
+if command -v strip >/dev/null 2>&1; then
+	stripped=$(mktemp) || exit 99
+	strip -o "$stripped" "$library"
+	size=$(wc -c <"$stripped")
+	rm -f "$stripped"
+	check "T25: 400 KB at most when stripped ($size bytes)" \
+	    "$([ "$size" -le 400000 ] || echo "$size")"
+else
+	skip 'T25: 400 KB at most when stripped' 'no strip'
+fi
+
+# T2: in a named version node the loader would silently pass over a name, for a
+# program that asks for NVIDIA's version of it.
+exports=$(readelf -W --dyn-syms "$library" | awk '$7 != "UND" &&
+    ($5 == "GLOBAL" || $5 == "WEAK") && $6 == "DEFAULT" &&
+    $8 ~ /^(cublas|cudnn|cusolver|dlv?sym|dlopen|dlclose)/ { print $8 }')
+check 'T2: NVIDIA'\''s names and the loader'\''s are exported' \
+    "$(for name in cublasSgemm_v2 cublasGemmEx cusolverDnSgetrf dlclose; do
+	echo "$exports" | grep -qx "$name\(@.*\)\?" || echo "$name"
+    done)"
+check 'T2: none of them has a version' "$(echo "$exports" | grep @)"
 plan
