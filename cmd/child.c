@@ -10,10 +10,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
+enum { SHORTEST_PAUSE_NS = 2000000, LONGEST_PAUSE_NS = 200000000 };
 
 static volatile sig_atomic_t running; /* pid of the child, 0: none */
 
@@ -74,6 +76,35 @@ become(const struct ac_child *child, int report, const sigset_t *mask)
 	_exit(AC_EXIT_CANNOT_RUN);
 }
 
+/* Whether the child ended; it stays there to be waited for. */
+static bool
+has_ended(pid_t pid)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG)
+	    ? errno != EINTR : info.si_pid != 0;
+}
+
+/* Let somebody look at the running child, then wait a little longer each
+ * time: short programs are seen too, and long ones are not disturbed. */
+static void
+watch(pid_t pid, const struct ac_child_watch *watch)
+{
+	struct timespec pause = { 0, SHORTEST_PAUSE_NS };
+	sigset_t ended;
+
+	sigemptyset(&ended);
+	sigaddset(&ended, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, &ended, NULL);
+	while (!has_ended(pid)) {
+		watch->look(pid, watch->context);
+		(void)sigtimedwait(&ended, NULL, &pause);
+		if (pause.tv_nsec < LONGEST_PAUSE_NS)
+			pause.tv_nsec += pause.tv_nsec / 4;
+	}
+}
+
 static int
 wait_for(pid_t pid)
 {
@@ -117,6 +148,8 @@ ac_child_run(const struct ac_child *child, int *status_out)
 		got = read(channel[0], &error, sizeof error);
 	} while (got < 0 && errno == EINTR);
 	close(channel[0]);
+	if (child->watch.look && got != (ssize_t)sizeof error)
+		watch(pid, &child->watch);
 	*status_out = wait_for(pid);
 	if (got == (ssize_t)sizeof error)
 		return ac_say(error == ENOENT ? AC_EXIT_NOT_FOUND

@@ -5,6 +5,14 @@
 
 #include "cmd/program.h"
 
+#include <sys/types.h>
+
+/* Called now and then while the program runs, often at first. */
+struct ac_child_watch {
+	void (*look)(pid_t pid, void *context); /* NULL: nobody watches */
+	void  *context;
+};
+
 /* How the program is started. Strings may be NULL where noted. */
 struct ac_child {
 	const struct ac_program *program;
@@ -16,6 +24,8 @@ struct ac_child {
 	const char  *rules;          /* or NULL: as the environment says */
 	const char  *state;          /* absolute directory, or NULL */
 	const char  *run;            /* token that ties its processes together */
+	const char  *facts;          /* directory for records, or NULL */
+	struct ac_child_watch watch;
 };
 
 /* Put what the child needs into our own environment, which it inherits.

@@ -149,5 +149,6 @@ ac_child_prepare(const struct ac_child *child)
 	set(AC_ENV_RULES, child->rules);
 	set(AC_ENV_STATE, child->state);
 	set(AC_ENV_RUN, child->run);
+	set(AC_ENV_FACTS, child->facts);
 	return true;
 }

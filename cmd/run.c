@@ -2,10 +2,8 @@
 /* cmd/run.c -- autocast run: a program with the library preloaded.
  * Everything that can be refused is refused before the program starts; then
  * its exit status is ours. */
-#include "cmd/child.h"
-#include "cmd/command.h"
+#include "cmd/plan.h"
 #include "base/env.h"
-#include "report/file.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -14,19 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { OPT_POLICY = 256, OPT_EMULATE, OPT_REPORT, OPT_LIST_ENV };
 
 struct plan {
-	struct ac_chosen chosen;
-	const char *model;          /* of --emulate=MODEL */
-	bool        emulate;
+	struct ac_plan run;
 	const char *report;         /* file of --report, or NULL */
 	int         report_fd;
-	char        state[AC_FILE_PATH]; /* "": none is kept */
-	char        run[40];
 };
 
 static int
@@ -44,56 +37,20 @@ list_env(void)
 
 /* ---- Before the program starts ----------------------------------------- */
 
-static int
-check_model(const char *model)
-{
-	static const char *const models[] = { "h200", "t4" };
-	const char *near;
-
-	for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-		if (!model || !strcmp(model, models[i]))
-			return 0;
-	near = ac_text_nearest(model, models, sizeof models / sizeof *models);
-	return ac_say(AC_EXIT_USAGE, "run: no emulated GPU '%s'; "
-	    "use --emulate=%s", model, near ? near : "h200 or --emulate=t4");
-}
-
-static int
-check_emulation(const struct ac_program *program)
-{
-	const struct ac_elf_facts *facts = &program->facts;
-
-	if (facts->has_static_cudart)
-		return ac_say(AC_EXIT_CANNOT_RUN, "%s has the CUDA runtime "
-		    "linked in, which the emulated GPU cannot replace; "
-		    "rebuild with -cudart shared", program->image);
-	if (facts->has_static_cublas)
-		return ac_say(AC_EXIT_CANNOT_RUN, "%s has cuBLAS linked in, "
-		    "which the emulated GPU cannot replace; rebuild with "
-		    "-lcublas instead of -lcublas_static", program->image);
-	return 0;
-}
-
-/* The state directory as the child must know it, and whether a report can
- * come of it. */
+/* Whether a report can come of it. */
 static int
 prepare_state(struct plan *plan)
 {
-	struct ac_text path;
-	size_t fixed;
+	struct ac_plan *run = &plan->run;
 
-	ac_text_init(&path, plan->state, sizeof plan->state);
-	if (!ac_file_directory(&path, &fixed)) {
-		*plan->state = '\0';
+	if (!ac_plan_begin(run))
 		return plan->report ? ac_say(AC_EXIT_FAILED, "run: --report "
 		    "needs statistics, but none are kept; unset "
 		    "AUTOCAST_STATE=off, or set it to a directory") : 0;
-	}
-	ac_file_make_directory(path.data, fixed);
-	if (plan->report && access(plan->state, R_OK | W_OK | X_OK))
+	if (plan->report && access(run->state, R_OK | W_OK | X_OK))
 		return ac_say(AC_EXIT_FAILED, "run: --report needs statistics, "
 		    "but %s cannot be written: %s; set AUTOCAST_STATE to a "
-		    "directory", plan->state, strerror(errno));
+		    "directory", run->state, strerror(errno));
 	return 0;
 }
 
@@ -122,32 +79,6 @@ open_report(struct plan *plan)
 	return 0;
 }
 
-static void
-name_run(struct plan *plan)
-{
-	struct timespec now;
-	struct ac_text t;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	ac_text_init(&t, plan->run, sizeof plan->run);
-	ac_text_addf(&t, "run-%llx-%lx-%d", (unsigned long long)now.tv_sec,
-	    (unsigned long)now.tv_nsec, (int)getpid());
-}
-
-/* Refuse a policy that the library would refuse later. */
-static int
-check_policy(const struct plan *plan)
-{
-	struct ac_policy_origin origin;
-	struct ac_policy *policy = ac_chosen_load(&plan->chosen, &origin);
-
-	if (!policy)
-		return ac_say(AC_EXIT_USAGE, "run: the policy has errors; "
-		    "nothing was started");
-	ac_policy_destroy(policy);
-	return 0;
-}
-
 /* ---- After it ended ---------------------------------------------------- */
 
 static int
@@ -172,8 +103,8 @@ static int
 finish(const struct plan *plan)
 {
 	struct ac_text why = ac_say_buffer(512);
-	struct ac_report *report = *plan->state
-	    ? ac_report_load(1, plan->run, &why) : NULL;
+	struct ac_report *report = *plan->run.state
+	    ? ac_report_load(1, plan->run.run, &why) : NULL;
 	int error = STDERR_FILENO, status = 0;
 
 	if (strcmp(ac_env(AC_ENV_NOTICE), "off"))
@@ -187,44 +118,16 @@ finish(const struct plan *plan)
 
 /* ---- The verb ---------------------------------------------------------- */
 
-static char *
-policy_for_child(const struct plan *plan)
-{
-	if (plan->chosen.policy)
-		return ac_chosen_absolute(plan->chosen.policy);
-	if (ac_env_is_set(AC_ENV_POLICY))
-		return ac_chosen_absolute(ac_env(AC_ENV_POLICY));
-	return NULL;
-}
-
 static int
 start(struct plan *plan, char **arguments)
 {
 	static struct ac_program program;
-	char *policy = policy_for_child(plan);
-	const struct ac_child child = {
-		.program = &program, .arguments = arguments,
-		.library = ac_where_library(),
-		.emulator = plan->emulate ? ac_where_emulator() : NULL,
-		.model = plan->model, .policy = policy,
-		.rules = plan->chosen.rules.data,
-		.state = *plan->state ? plan->state : NULL, .run = plan->run
-	};
 	int status = ac_program_find(arguments[0], &program), ended = 0;
 
-	if (!status && plan->emulate)
-		status = check_emulation(&program);
-	if (!status && !child.library)
-		status = ac_say(AC_EXIT_FAILED, "libautocast.so is not where "
-		    "it was installed; install autocast again");
-	if (!status && plan->emulate && !child.emulator)
-		status = ac_say(AC_EXIT_FAILED, "the emulated GPU is not "
-		    "installed; build autocast with OpenBLAS");
-	if (!status && !ac_child_prepare(&child))
-		status = AC_EXIT_FAILED;
 	if (!status)
-		status = ac_child_run(&child, &ended);
-	free(policy);
+		status = ac_plan_check_program(&plan->run, &program);
+	if (!status)
+		status = ac_plan_run(&plan->run, &program, arguments, &ended);
 	if (status)
 		return status;
 	status = finish(plan);
@@ -239,14 +142,14 @@ read_options(struct ac_arguments *a, struct plan *plan, char ***program_out)
 	for (;;) {
 		switch (ac_arguments_next(a)) {
 		case 'e':
-			ac_chosen_add_rule(&plan->chosen, a->value);
+			ac_chosen_add_rule(&plan->run.chosen, a->value);
 			break;
 		case OPT_POLICY:
-			plan->chosen.policy = a->value;
+			plan->run.chosen.policy = a->value;
 			break;
 		case OPT_EMULATE:
-			plan->emulate = true;
-			plan->model = a->value;
+			plan->run.emulate = true;
+			plan->run.model = a->value;
 			break;
 		case OPT_REPORT:
 			plan->report = a->value;
@@ -277,10 +180,9 @@ run(const struct ac_command *self, char **arguments)
 
 	if (read_options(&a, &plan, &program))
 		return a.status;
-	name_run(&plan);
-	status = check_model(plan.emulate ? plan.model : NULL);
+	status = ac_plan_check_model(&plan.run, self->name);
 	if (!status)
-		status = check_policy(&plan);
+		status = ac_plan_check_policy(&plan.run, self->name);
 	if (!status)
 		status = prepare_state(&plan);
 	if (!status)

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/plan.c -- checks what a command line asks of a run and carries it out.
+ * Everything that can be refused is refused before the program starts. */
+#include "cmd/plan.h"
+#include "base/env.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- Before the program starts ----------------------------------------- */
+
+static void
+name_run(struct ac_plan *plan)
+{
+	struct timespec now;
+	struct ac_text t;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	ac_text_init(&t, plan->run, sizeof plan->run);
+	ac_text_addf(&t, "run-%llx-%lx-%d", (unsigned long long)now.tv_sec,
+	    (unsigned long)now.tv_nsec, (int)getpid());
+}
+
+bool
+ac_plan_begin(struct ac_plan *plan)
+{
+	struct ac_text path;
+	size_t fixed;
+
+	name_run(plan);
+	ac_text_init(&path, plan->state, sizeof plan->state);
+	if (!ac_file_directory(&path, &fixed)) {
+		*plan->state = '\0';
+		return false;
+	}
+	ac_file_make_directory(path.data, fixed);
+	return true;
+}
+
+int
+ac_plan_check_model(const struct ac_plan *plan, const char *verb)
+{
+	static const char *const models[] = { "h200", "t4" };
+	const char *model = plan->emulate ? plan->model : NULL, *near;
+
+	for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+		if (!model || !strcmp(model, models[i]))
+			return 0;
+	near = ac_text_nearest(model, models, sizeof models / sizeof *models);
+	return ac_say(AC_EXIT_USAGE, "%s: no emulated GPU '%s'; "
+	    "use --emulate=%s", verb, model,
+	    near ? near : "h200 or --emulate=t4");
+}
+
+int
+ac_plan_check_program(const struct ac_plan *plan,
+    const struct ac_program *program)
+{
+	const struct ac_elf_facts *facts = &program->facts;
+
+	if (plan->emulate && facts->has_static_cudart)
+		return ac_say(AC_EXIT_CANNOT_RUN, "%s has the CUDA runtime "
+		    "linked in, which the emulated GPU cannot replace; "
+		    "rebuild with -cudart shared", program->image);
+	if (plan->emulate && facts->has_static_cublas)
+		return ac_say(AC_EXIT_CANNOT_RUN, "%s has cuBLAS linked in, "
+		    "which the emulated GPU cannot replace; rebuild with "
+		    "-lcublas instead of -lcublas_static", program->image);
+	return 0;
+}
+
+/* Refuse a policy that the library would refuse later. */
+int
+ac_plan_check_policy(const struct ac_plan *plan, const char *verb)
+{
+	struct ac_policy_origin origin;
+	struct ac_policy *policy = ac_chosen_load(&plan->chosen, &origin);
+
+	if (!policy)
+		return ac_say(AC_EXIT_USAGE, "%s: the policy has errors; "
+		    "nothing was started", verb);
+	ac_policy_destroy(policy);
+	return 0;
+}
+
+/* ---- The run ----------------------------------------------------------- */
+
+static char *
+policy_for_child(const struct ac_plan *plan)
+{
+	if (plan->chosen.policy)
+		return ac_chosen_absolute(plan->chosen.policy);
+	if (ac_env_is_set(AC_ENV_POLICY))
+		return ac_chosen_absolute(ac_env(AC_ENV_POLICY));
+	return NULL;
+}
+
+static int
+run(const struct ac_child *child, const struct ac_plan *plan, int *status_out)
+{
+	if (!child->library)
+		return ac_say(AC_EXIT_FAILED, "libautocast.so is not where it "
+		    "was installed; install autocast again");
+	if (plan->emulate && !child->emulator)
+		return ac_say(AC_EXIT_FAILED, "the emulated GPU is not "
+		    "installed; build autocast with OpenBLAS");
+	if (!ac_child_prepare(child))
+		return AC_EXIT_FAILED;
+	return ac_child_run(child, status_out);
+}
+
+int
+ac_plan_run(const struct ac_plan *plan, const struct ac_program *program,
+    char **arguments, int *status_out)
+{
+	char *policy = policy_for_child(plan);
+	const struct ac_child child = {
+		.program = program, .arguments = arguments,
+		.library = ac_where_library(),
+		.emulator = plan->emulate ? ac_where_emulator() : NULL,
+		.model = plan->model, .policy = policy,
+		.rules = plan->chosen.rules.data,
+		.state = *plan->state ? plan->state : NULL, .run = plan->run,
+		.facts = plan->facts, .watch = plan->watch
+	};
+	const int status = run(&child, plan, status_out);
+
+	free(policy);
+	return status;
+}

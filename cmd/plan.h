@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/plan.h -- how a program is run with the library preloaded: the choices
+ * of a command line, checked, then carried out. For `run` and `doctor`. */
+#ifndef AC_CMD_PLAN_H
+#define AC_CMD_PLAN_H
+
+#include "cmd/child.h"
+#include "cmd/command.h"
+#include "report/file.h"
+
+struct ac_plan {
+	struct ac_chosen chosen;
+	bool        emulate;
+	const char *model;               /* of --emulate=MODEL, or NULL */
+	const char *facts;               /* directory for records, or NULL */
+	char        state[AC_FILE_PATH]; /* absolute; "": none is kept */
+	char        run[40];             /* ties the run's processes together */
+	struct ac_child_watch watch;     /* see cmd/child.h; may be empty */
+};
+
+/* Give the run its token and the state directory as the program must know it,
+ * created as far as that is possible. False: no statistics are kept. */
+bool ac_plan_begin(struct ac_plan *plan);
+
+/* 0, or an exit status after one line on stderr that `verb` is named in. */
+int ac_plan_check_model(const struct ac_plan *plan, const char *verb);
+/* The same for the policy, whose problems are shown line by line. */
+int ac_plan_check_policy(const struct ac_plan *plan, const char *verb);
+/* Whether the emulated GPU, if it is wanted, can serve the program. */
+int ac_plan_check_program(const struct ac_plan *plan,
+    const struct ac_program *program);
+
+/* Run the program to its end; its wait status to *status_out. Returns 0, or
+ * an exit status after one line on stderr if it could not be started. */
+int ac_plan_run(const struct ac_plan *plan, const struct ac_program *program,
+    char **arguments, int *status_out);
+
+#endif
