@@ -32,7 +32,8 @@ site_place(uint32_t number)
 
 		if (*ac_live.path)
 			records = ac_file_extend(ac_live.path,
-			    &ac_live.front->header, chunk);
+			    &ac_live.front->header, ac_file_chunk_offset(chunk),
+			    ac_file_chunk_bytes(chunk));
 		ac_live.mapped[chunk] = records != NULL;
 		if (!records)
 			records = ac_file_memory(ac_file_chunk_bytes(chunk));
@@ -76,12 +77,14 @@ find_slot(const struct ac_site_key *key, uint32_t id)
 	return &ac_live.index[at];
 }
 
+/* The overflow site, which may have no place, counts in its own counters. */
 static void
 fill_site(struct ac_site_record *site, const struct ac_site_key *key,
     uint32_t id, const struct ac_decision *decision, const char *name)
 {
 	memcpy(&site->key, key, sizeof *key);
 	site->id = id;
+	site->number = site == &ac_live.spare ? AC_FILE_SITES : ac_live.sites;
 	site->rung = decision->rung;
 	site->tactic = decision->tactic;
 	site->reason = decision->reason;

@@ -300,23 +300,22 @@ ac_file_create(const struct ac_file_header *header, char *path_out)
 	return front;
 }
 
-struct ac_site_record *
+void *
 ac_file_extend(const char *path, const struct ac_file_header *header,
-    unsigned chunk)
+    uint64_t from, size_t bytes)
 {
 	const size_t same = offsetof(struct ac_file_header, chosen);
 	char found[offsetof(struct ac_file_header, chosen)];
-	struct ac_site_record *records = NULL;
+	void *mapped = NULL;
 	const int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return NULL;
 	if (pread(fd, found, same, 0) == (ssize_t)same &&
 	    !memcmp(found, header, same))
-		records = map(fd, ac_file_chunk_offset(chunk),
-		    ac_file_chunk_bytes(chunk));
+		mapped = map(fd, from, bytes);
 	close(fd);
-	return records;
+	return mapped;
 }
 
 void *

@@ -3,10 +3,13 @@
  *
  * One file per process, created at the first intercepted call, mapped shared
  * by the process that counts and read by `autocast`. Layout: a front (header,
- * markers, the first site records), then chunks of site records, each twice
- * as long as the one before, at fixed offsets. A record never moves and is
- * published by raising header.sites, so a reader needs no lock and a killed
- * process leaves exact numbers behind.
+ * markers, the first site records), then shards, then chunks of site records,
+ * each twice as long as the one before, at fixed offsets. A record never moves
+ * and is published by raising header.sites, so a reader needs no lock and a
+ * killed process leaves exact numbers behind. A shard holds, by site number,
+ * the calls that one thread after the other made and that went as decided; one
+ * that was never taken is a hole. A site's calls are those of its record and
+ * of all shards.
  *
  * No descriptor is kept: programs close descriptors they do not know, and the
  * number would soon name a file of theirs. Blocks are allocated before they
@@ -23,7 +26,9 @@
 #define AC_FILE_MAGIC "ACSTATS"      /* eight bytes with its terminator */
 
 enum {
+	AC_FILE_VERSION = 2,         /* a reader refuses others */
 	AC_FILE_MARKERS = 128,       /* the last one collects what is beyond */
+	AC_FILE_SHARDS = 32,         /* threads beyond count in the records */
 	AC_FILE_FRONT_SITES = 32,    /* chunk c holds 32 << c records */
 	AC_FILE_CHUNKS = 12,
 	AC_FILE_ALIGN = 65536,       /* the largest page size in use */
@@ -34,7 +39,7 @@ enum {
 
 struct ac_file_header {
 	char     magic[8];           /* written last: a file without is young */
-	uint32_t version;            /* AC_REPORT_VERSION */
+	uint32_t version;            /* AC_FILE_VERSION */
 	uint32_t header_bytes, record_bytes, marker_bytes, reasons;
 	int32_t  pid;
 	uint64_t start_s;            /* CLOCK_REALTIME at the first call */
@@ -46,6 +51,7 @@ struct ac_file_header {
 	_Atomic uint32_t incomplete; /* some sites could not be stored */
 	_Atomic uint32_t sites;      /* published site records */
 	_Atomic uint32_t markers;    /* published marker records */
+	_Atomic uint32_t shards;     /* bit n: shard n was taken once */
 	_Atomic uint64_t peak_scratch_bytes;
 	char     run[40];            /* AUTOCAST_RUN, else one per fork tree */
 	char     program[64];        /* last component of argv[0] */
@@ -63,6 +69,8 @@ struct ac_file_front {
 
 _Static_assert(sizeof(struct ac_file_front) <= AC_FILE_ALIGN,
     "the front must end before chunk 1 begins");
+_Static_assert(AC_REPORT_SHARD_SITES * sizeof(uint64_t) == AC_FILE_ALIGN,
+    "a shard fills its place");
 _Static_assert(AC_FILE_FRONT_SITES * ((1 << AC_FILE_CHUNKS) - 1) >
     AC_FILE_SITES, "the chunks must hold every site and the overflow site");
 
@@ -84,11 +92,17 @@ ac_file_chunk_bytes(unsigned chunk)
 	    * sizeof(struct ac_site_record);
 }
 
+static inline uint64_t
+ac_file_shard_offset(unsigned shard)
+{
+	return (uint64_t)AC_FILE_ALIGN * (1 + shard);
+}
+
 /* Offset of a chunk in the file; chunk 0 is inside the front. */
 static inline uint64_t
 ac_file_chunk_offset(unsigned chunk)
 {
-	uint64_t offset = AC_FILE_ALIGN;
+	uint64_t offset = ac_file_shard_offset(AC_FILE_SHARDS);
 
 	if (chunk == 0)
 		return offsetof(struct ac_file_front, sites);
@@ -118,10 +132,10 @@ bool ac_file_is_name(const char *name);
 struct ac_file_front *ac_file_create(const struct ac_file_header *header,
     char *path_out);
 
-/* Lengthen the file at `path` by `chunk` and map that; NULL if impossible, or
- * if the file is no longer the one that `header` heads. */
-struct ac_site_record *ac_file_extend(const char *path,
-    const struct ac_file_header *header, unsigned chunk);
+/* Give the file at `path` blocks for [from, from + bytes) and map that; NULL
+ * if impossible, or if the file is no longer the one that `header` heads. */
+void *ac_file_extend(const char *path, const struct ac_file_header *header,
+    uint64_t from, size_t bytes);
 
 /* Zeroed private memory, or NULL. */
 void *ac_file_memory(size_t bytes);

@@ -77,7 +77,7 @@ describe(struct ac_file_header *header)
 {
 	const char *slash = strrchr(program_invocation_name, '/');
 
-	header->version = AC_REPORT_VERSION;
+	header->version = AC_FILE_VERSION;
 	header->header_bytes = sizeof *header;
 	header->record_bytes = sizeof(struct ac_site_record);
 	header->marker_bytes = sizeof(struct ac_marker_record);
@@ -95,6 +95,7 @@ install_front(struct ac_file_front *front, const struct ac_file_header *header)
 	memcpy(&front->header, header, sizeof *header);
 	atomic_store(&front->header.finished, 0);
 	atomic_store(&front->header.peak_scratch_bytes, 0);
+	atomic_store(&front->header.shards, 0);
 	atomic_thread_fence(memory_order_release);
 	memcpy(front->header.magic, AC_FILE_MAGIC, sizeof front->header.magic);
 }
@@ -115,6 +116,7 @@ static void
 after_fork_in_child(void)
 {
 	atomic_store_explicit(&ac_report_forked, true, memory_order_release);
+	ac_report_mine.limit = 0;       /* it is the parent's */
 	pthread_mutex_unlock(&lock);
 }
 
@@ -144,17 +146,16 @@ static void
 copy_sites(struct ac_site_record *to, const struct ac_site_record *from,
     size_t count)
 {
+	const size_t counters = offsetof(struct ac_site_record, recast);
+
 	for (size_t i = 0; i < count; i++) {
-		memcpy(&to[i], &from[i], offsetof(struct ac_site_record, calls));
-		memset((char *)&to[i] + offsetof(struct ac_site_record, calls),
-		    0, sizeof *to - offsetof(struct ac_site_record, calls));
+		memmove(&to[i], &from[i], counters);
+		memset((char *)&to[i] + counters, 0, sizeof *to - counters);
 	}
 }
 
-/* Put the mapping `new` in the place of `old`, in one step for the readers of
- * `old`. Without it the parent's numbers would grow by the child's. */
-static void
-replace(void *old, void *new, size_t bytes)
+void
+ac_live_replace(void *old, void *new, size_t bytes)
 {
 	if (mremap(new, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, old)
 	    == MAP_FAILED)
@@ -187,7 +188,7 @@ move_front(void)
 	copy_sites(new->sites, old->sites, AC_FILE_FRONT_SITES);
 	install_front(new, &header);
 	if (new != old)
-		replace(old, new, sizeof *new);
+		ac_live_replace(old, new, sizeof *new);
 }
 
 static void
@@ -197,19 +198,21 @@ move_chunk(unsigned chunk)
 	struct ac_site_record *new = NULL;
 
 	if (*ac_live.path)
-		new = ac_file_extend(ac_live.path, &ac_live.front->header, chunk);
+		new = ac_file_extend(ac_live.path, &ac_live.front->header,
+		    ac_file_chunk_offset(chunk), bytes);
 	ac_live.mapped[chunk] = new != NULL;
 	if (!new)
 		new = ac_file_memory(bytes);
 	if (!new)
 		return;
 	copy_sites(new, ac_live.chunk[chunk], bytes / sizeof *new);
-	replace(ac_live.chunk[chunk], new, bytes);
+	ac_live_replace(ac_live.chunk[chunk], new, bytes);
 }
 
 static void
 resume(void)
 {
+	ac_shard_forget();
 	move_front();
 	for (unsigned c = 1; c < AC_FILE_CHUNKS; c++)
 		if (ac_live.chunk[c])

@@ -24,6 +24,14 @@ extern struct ac_live ac_live;
 int ac_live_enter(void);
 void ac_live_leave(int saved);
 
+/* Put the mapping `new` in the place of `old`, in one step for whoever uses
+ * `old`; memory without a file if that fails, so that what a child counts
+ * never adds to its parent's. */
+void ac_live_replace(void *old, void *new, size_t bytes);
+
+/* After a fork: no thread has a shard, and none leads into the parent's file. */
+void ac_shard_forget(void);
+
 /* Raise the published number of sites to all that are in the file. */
 void ac_live_publish(void);
 

@@ -31,10 +31,11 @@ copy_site(struct ac_site *to, const struct ac_site_record *from)
 	to->tactic = from->tactic;
 	to->reason = from->reason;
 	to->line = from->line;
-	to->calls = atomic_load(&from->calls);
-	to->recast = atomic_load(&from->recast);
-	for (int i = 0; i < AC_REASON_COUNT; i++)
+	to->calls = to->recast = atomic_load(&from->recast);
+	for (int i = 0; i < AC_REASON_COUNT; i++) {
 		to->kept[i] = atomic_load(&from->kept[i]);
+		to->calls += to->kept[i];
+	}
 	to->flops = call_flops(&to->key);
 	to->is_fp32 = !strcmp(to->key.type, "f32") ||
 	    !strcmp(to->key.type, "c32");
@@ -84,9 +85,10 @@ ac_report_add(struct ac_report *report, const struct ac_file_header *header,
 	if (!sites)
 		return false;
 	report->sites = sites;
-	for (size_t i = 0; i < count; i++)
-		if (atomic_load(&records[i].calls))
-			copy_site(&sites[report->site_count++], &records[i]);
+	for (size_t i = 0; i < count; i++) {
+		copy_site(&sites[report->site_count], &records[i]);
+		report->site_count += sites[report->site_count].calls != 0;
+	}
 	for (uint32_t i = 0; i < atomic_load(&header->markers); i++)
 		if (!add_marker(report, &markers[i]))
 			return false;

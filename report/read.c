@@ -67,7 +67,7 @@ check_header(const struct ac_file_header *h, struct ac_text *why)
 		return false;
 	if (memcmp(h->magic, AC_FILE_MAGIC, sizeof h->magic)) {
 		ac_text_add(why, "not a statistics file");
-	} else if (h->version != AC_REPORT_VERSION ||
+	} else if (h->version != AC_FILE_VERSION ||
 	    h->header_bytes != sizeof *h ||
 	    h->record_bytes != sizeof(struct ac_site_record) ||
 	    h->marker_bytes != sizeof(struct ac_marker_record) ||
@@ -85,9 +85,9 @@ check_header(const struct ac_file_header *h, struct ac_text *why)
 }
 
 static bool
-check_record(const struct ac_site_record *r)
+check_record(const struct ac_site_record *r, uint32_t number)
 {
-	return r->key.operation < AC_OP_COUNT && r->rung < AC_RUNG_COUNT &&
+	return r->number == number && r->key.operation < AC_OP_COUNT && r->rung < AC_RUNG_COUNT &&
 	    r->tactic < AC_TACTIC_COUNT && r->reason < AC_REASON_COUNT &&
 	    r->key.ta > ' ' && r->key.ta < 127 && r->key.tb > ' ' &&
 	    r->key.tb < 127 && IS_TEXT(r->key.symbol) &&
@@ -113,8 +113,33 @@ read_records(int fd, struct ac_site_record *records, uint32_t count)
 		done += here;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		if (!check_record(&records[i]))
+		if (!check_record(&records[i], i))
 			return false;
+	return true;
+}
+
+/* Add the calls counted in shards, which went as decided. */
+static bool
+add_shards(int fd, struct ac_site_record *records, uint32_t count,
+    uint32_t shards)
+{
+	static uint64_t calls[AC_REPORT_SHARD_SITES];
+
+	if (count > AC_REPORT_SHARD_SITES)
+		count = AC_REPORT_SHARD_SITES;
+	for (unsigned s = 0; s < AC_FILE_SHARDS; s++) {
+		if (!(shards >> s & 1))
+			continue;
+		if (!read_at(fd, ac_file_shard_offset(s), calls,
+		    count * sizeof *calls))
+			return false;
+		for (uint32_t i = 0; i < count; i++) {
+			struct ac_site_record *r = &records[i];
+
+			atomic_fetch_add(r->rung == AC_RUNG_KEEP
+			    ? &r->kept[r->reason] : &r->recast, calls[i]);
+		}
+	}
 	return true;
 }
 
@@ -144,6 +169,7 @@ read_body(int fd, const struct ac_file_header *header,
 		return NULL;
 	}
 	if (read_records(fd, records, count) &&
+	    add_shards(fd, records, count, atomic_load(&header->shards)) &&
 	    read_markers(fd, *markers_out, atomic_load(&header->markers)))
 		return records;
 	ac_text_add(why, "its records are damaged");

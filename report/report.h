@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* Format version of the records and of the JSON; a reader refuses others. */
+/* Format version of the JSON. */
 #define AC_REPORT_VERSION 1
 
 /* What identifies a site (policy-language.md, "Sites"). Zero-filled before
@@ -32,23 +32,24 @@ struct ac_site_key {
 };
 
 /* One site, live: identity and decision are written once, before the record
- * is published; the counters grow by relaxed atomics from any thread. */
+ * is published. Calls that went as decided are counted in the shards, the
+ * others, and those of threads without a shard, here, by relaxed atomics. */
 struct ac_site_record {
 	struct ac_site_key key;
 	uint32_t id;                 /* hash of key, stable across runs */
+	uint32_t number;             /* its place in the file, and in a shard */
 	char     name[32];           /* from a `site NAME = ID` line, or "" */
 	uint32_t rung, tactic;       /* the policy's answer */
 	uint32_t reason;             /* enum ac_reason when the answer is keep */
 	char     source[48];         /* where the deciding line is */
 	uint32_t line;
-	_Atomic uint64_t calls;      /* all calls of the site */
-	_Atomic uint64_t recast;     /* those that ran on the chosen rung */
+	_Atomic uint64_t recast;     /* calls that ran on the chosen rung */
 	_Atomic uint64_t kept[AC_REASON_COUNT]; /* the others, by reason */
 };
 
 /* Calls that are no matrix product we know: counted by symbol only. */
 struct ac_marker_record {
-	char symbol[36];
+	char symbol[48];
 	_Atomic uint64_t calls;
 };
 
@@ -90,15 +91,48 @@ ac_report_check_fork(void)
 		ac_report_resume();
 }
 
-/* Tally one call. Hot path: relaxed atomics only. `reason` is AC_REASON_NONE
- * for a call that was recast. */
+/* A thread counts what went as decided into a shard that is its own as long as
+ * it lives: no shared cache line, no locked instruction. A plain increment
+ * will do, since the next owner of the shard comes after this one, and other
+ * processes that look meanwhile see one value or the next. */
+enum { AC_REPORT_SHARD_SITES = 8192 };  /* sites beyond: their own counters */
+
+struct ac_report_mine {
+	uint64_t *calls;             /* by site number */
+	uint32_t  limit;             /* 0: no shard; also after a fork */
+	uint16_t  shard;
+	bool      ended;             /* given back: the thread is going */
+};
+extern __thread struct ac_report_mine ac_report_mine
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The rest of the two functions below: takes a shard, begins the statistics
+ * of a forked child, or counts in the record. */
+__attribute__((cold, noinline))
+void ac_report_count_slowly(struct ac_site_record *site);
+__attribute__((noinline))
+void ac_report_count_other(struct ac_site_record *site, enum ac_reason reason);
+
+/* Tally one call that went as the site's decision says: kept for its reason,
+ * or recast. The hot path. */
+static inline void
+ac_report_count_decided(struct ac_site_record *site)
+{
+	if (__builtin_expect(site->number < ac_report_mine.limit, true))
+		ac_report_mine.calls[site->number]++;
+	else
+		ac_report_count_slowly(site);
+}
+
+/* Tally one call. `reason` is AC_REASON_NONE for a call that was recast. */
 static inline void
 ac_report_count(struct ac_site_record *site, enum ac_reason reason)
 {
-	ac_report_check_fork();
-	atomic_fetch_add_explicit(&site->calls, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(reason == AC_REASON_NONE ? &site->recast
-	    : &site->kept[reason], 1, memory_order_relaxed);
+	if (reason == site->reason &&
+	    (reason == AC_REASON_NONE) == (site->rung != AC_RUNG_KEEP))
+		ac_report_count_decided(site);
+	else
+		ac_report_count_other(site, reason);
 }
 
 /* The record of a counted-only symbol (never NULL). Not on the hot path. */

@@ -51,7 +51,7 @@ fork_and_count(void)
 	if (in_child(child_counts))
 		_exit(1);
 	for (int i = 0; i < SITES; i++)
-		if (atomic_load(&held[i]->calls) != 1)
+		if (counted(held[i]) != 1)
 			_exit(2);
 	/* The parent goes on in its own file. */
 	ac_report_count(held[0], AC_REASON_NONE);
@@ -147,7 +147,7 @@ raw_fork(void)
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
-	if (status || atomic_load(&held[0]->calls) != 1)
+	if (status || counted(held[0]) != 1)
 		_exit(1);
 }
 
@@ -205,9 +205,9 @@ static void
 count_in_memory(void)
 {
 	hold_sites();
-	if (atomic_load(&held[SITES - 1]->calls) != 1 ||
+	if (counted(held[SITES - 1]) != 1 ||
 	    site_of(SITES) != held[SITES - 1] || in_child(child_counts) ||
-	    atomic_load(&held[0]->calls) != 1)
+	    counted(held[0]) != 1)
 		_exit(1);
 }
 

@@ -12,7 +12,7 @@ static void
 make_good(void)
 {
 	static const struct ac_file_header good = {
-		.magic = AC_FILE_MAGIC, .version = AC_REPORT_VERSION,
+		.magic = AC_FILE_MAGIC, .version = AC_FILE_VERSION,
 		.header_bytes = sizeof good,
 		.record_bytes = sizeof(struct ac_site_record),
 		.marker_bytes = sizeof(struct ac_marker_record),
@@ -28,7 +28,7 @@ make_good(void)
 		struct ac_site_record *r = i < 32 ? &front.sites[i] : more;
 
 		r->key = key_of(i + 1);
-		atomic_store(&r->calls, 1);
+		r->number = (uint32_t)i;
 		atomic_store(&r->recast, 1);
 	}
 }

@@ -34,7 +34,6 @@ static void
 make_calls(struct ac_site_record *site, uint64_t recast,
     enum ac_reason reason, uint64_t kept)
 {
-	atomic_fetch_add(&site->calls, recast + kept);
 	atomic_fetch_add(&site->recast, recast);
 	atomic_fetch_add(&site->kept[reason], kept);
 }

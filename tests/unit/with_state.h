@@ -110,6 +110,19 @@ site_of(int64_t i)
 	return ac_report_site(&key, &by_cast, NULL, NULL);
 }
 
+/* The calls of `site` as this thread sees them: its record's and its own. */
+__attribute__((unused)) static uint64_t
+counted(struct ac_site_record *site)
+{
+	uint64_t calls = atomic_load(&site->recast);
+
+	for (int i = 0; i < AC_REASON_COUNT; i++)
+		calls += atomic_load(&site->kept[i]);
+	if (site->number < ac_report_mine.limit)
+		calls += ac_report_mine.calls[site->number];
+	return calls;
+}
+
 /* Run `body` in a child; its wait status. */
 __attribute__((unused)) static int
 in_child(void (*body)(void))
