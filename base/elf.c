@@ -1,67 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/elf.c -- our own symbol look-up over the loaded objects.
- * The only place that reads ELF structures of running code. */
-#include "base/elf.h"
+/* base/elf.c -- our own symbol look-up over the loaded objects. Only here and
+ * in base/elf_symbol.c are ELF structures of running code read. */
+#include "base/elf_symbol.h"
 
 #include <string.h>
-
-/* glibc relocates d_ptr in place; musl and the vDSO do not. */
-static uintptr_t
-dynamic_address(const struct ac_elf_object *object, ElfW(Addr) value)
-{
-	return value < object->base ? object->base + value : value;
-}
-
-static bool
-read_dynamic(struct ac_elf_object *object, const ElfW(Dyn) *entry)
-{
-	size_t soname = 0;
-	bool has_soname = false;
-
-	for (; entry->d_tag != DT_NULL; entry++) {
-		const uintptr_t at = dynamic_address(object, entry->d_un.d_ptr);
-
-		switch (entry->d_tag) {
-		case DT_STRTAB:     object->strings = (const char *)at; break;
-		case DT_SYMTAB:     object->symbols = (const void *)at; break;
-		case DT_GNU_HASH:   object->gnu_hash = (const void *)at; break;
-		case DT_VERSYM:     object->versions = (const void *)at; break;
-		case DT_VERNEED:    object->needed = (const void *)at; break;
-		case DT_VERNEEDNUM: object->needed_count = entry->d_un.d_val; break;
-		case DT_VERDEF:     object->defines_versions = true; break;
-		case DT_SONAME:     soname = entry->d_un.d_val; has_soname = true; break;
-		}
-	}
-	if (!object->strings || !object->symbols)
-		return false;
-	if (has_soname)
-		object->soname = object->strings + soname;
-	return true;
-}
 
 static bool
 read_object(const struct dl_phdr_info *info, struct ac_elf_object *object)
 {
 	const ElfW(Dyn) *dynamic = NULL;
 
-	memset(object, 0, sizeof *object);
-	object->path = info->dlpi_name ? info->dlpi_name : "";
-	object->base = info->dlpi_addr;
-	object->low = UINTPTR_MAX;
+	uintptr_t low = UINTPTR_MAX, high = 0;
+
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-		const uintptr_t start = object->base + header->p_vaddr;
+		const uintptr_t start = info->dlpi_addr + header->p_vaddr;
 
 		if (header->p_type == PT_LOAD) {
-			if (start < object->low)
-				object->low = start;
-			if (start + header->p_memsz > object->high)
-				object->high = start + header->p_memsz;
+			if (start < low)
+				low = start;
+			if (start + header->p_memsz > high)
+				high = start + header->p_memsz;
 		} else if (header->p_type == PT_DYNAMIC) {
 			dynamic = (const void *)start;
 		}
 	}
-	return dynamic && read_dynamic(object, dynamic);
+	if (!dynamic || !ac_elf_read_dynamic(object, info->dlpi_addr, dynamic))
+		return false;
+	object->path = info->dlpi_name ? info->dlpi_name : "";
+	object->low = low;
+	object->high = high;
+	return true;
 }
 
 struct walk {
@@ -130,71 +99,6 @@ ac_elf_find_object(const char *soname_prefix, struct ac_elf_object *object_out)
 	struct search search = { 0, soname_prefix, object_out };
 
 	return ac_elf_each(has_soname, &search);
-}
-
-static uint32_t
-gnu_hash_of(const char *name)
-{
-	uint32_t hash = 5381;
-
-	while (*name)
-		hash = hash * 33 + (unsigned char)*name++;
-	return hash;
-}
-
-/* The address of symbol `i`; an indirect function is asked for its choice. */
-static void *
-symbol_address(const struct ac_elf_object *object, uint32_t i)
-{
-	const ElfW(Sym) *symbol = &object->symbols[i];
-	const uintptr_t at = object->base + symbol->st_value;
-
-	if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
-		return ((void *(*)(void))at)();
-	return (void *)at;
-}
-
-static bool
-is_default_definition(const struct ac_elf_object *object, uint32_t i,
-    const char *name)
-{
-	enum { HIDDEN_VERSION = 0x8000 };
-
-	return object->symbols[i].st_shndx != SHN_UNDEF
-	    && !(object->versions && object->versions[i] & HIDDEN_VERSION)
-	    && !strcmp(object->strings + object->symbols[i].st_name, name);
-}
-
-/* DT_GNU_HASH: bucket count, index of the first hashed symbol, Bloom words,
- * Bloom shift; then the Bloom filter, the buckets, and one word per symbol
- * whose lowest bit ends a chain. */
-void *
-ac_elf_definition(const struct ac_elf_object *object, const char *name)
-{
-	enum { WORD_BITS = 8 * sizeof(ElfW(Addr)) };
-	const uint32_t *table = object->gnu_hash;
-	const uint32_t hash = gnu_hash_of(name);
-
-	if (!table || !table[0] || !table[2])
-		return NULL;
-	const ElfW(Addr) *bloom = (const void *)(table + 4);
-	const uint32_t *buckets = (const void *)(bloom + table[2]);
-	const uint32_t *chains = buckets + table[0];
-	const ElfW(Addr) word = bloom[(hash / WORD_BITS) & (table[2] - 1)];
-
-	if (!(word >> hash % WORD_BITS & word >> (hash >> table[3]) % WORD_BITS
-	    & 1))
-		return NULL;
-	for (uint32_t i = buckets[hash % table[0]]; i >= table[1] && i; i++) {
-		const uint32_t chain = chains[i - table[1]];
-
-		if ((chain | 1) == (hash | 1)
-		    && is_default_definition(object, i, name))
-			return symbol_address(object, i);
-		if (chain & 1)
-			break;
-	}
-	return NULL;
 }
 
 static const char *

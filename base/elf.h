@@ -54,6 +54,11 @@ const char *ac_elf_needed_file(const struct ac_elf_object *object,
 /* The first definition of `name` in an object after ours, in link order. */
 void *ac_elf_next(const char *name);
 
+/* The same for a function of the C library, without a call into it: may run
+ * before anything else does. The last definition before ours if there is none
+ * after. */
+void *ac_elf_next_early(const char *name);
+
 /* Whether `object` is the one this code is part of. */
 bool ac_elf_is_ours(const struct ac_elf_object *object);
 

@@ -10,7 +10,7 @@
 #define CUBLAS_VERSION 99999999
 
 /* What becomes of a row, by its kind: the shapes of cublas_gemm.def, the
- * kinds of cublas_marker.def. */
+ * kinds of marker.def. */
 static const struct {
 	const char *kind, *meaning;
 } kinds[] = {
@@ -24,6 +24,7 @@ static const struct {
 	{ "GROUPED",     "kept and reported (grouped)" },
 	{ "GROUPED_EX",  "kept and reported (grouped)" },
 	{ "PRODUCT",     "counted and passed through" },
+	{ "CONVOLUTION", "counted and passed through" },
 	{ "SOLVER",      "counted and passed through; its caller is a solver" },
 	{ "HANDLE",      "followed, never changed" },
 };
@@ -33,7 +34,7 @@ static const struct { const char *symbol, *kind; } rows[] = {
 #include "shim/cublas_gemm.def"
 #undef GEMM
 #define MARKER(kind, symbol, provider) { #symbol, #kind },
-#include "shim/cublas_marker.def"
+#include "shim/marker.def"
 #undef MARKER
 #define HANDLE(symbol) { #symbol, "HANDLE" },
 #include "shim/cublas_handle.def"
@@ -64,7 +65,7 @@ run(const struct ac_command *self, char **arguments)
 		    "'autocast list' takes no operands", a.value);
 	}
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		printf("%-34s %s\n", rows[i].symbol, meaning(rows[i].kind));
+		printf("%-38s %s\n", rows[i].symbol, meaning(rows[i].kind));
 	return ac_say_done();
 }
 

@@ -317,16 +317,33 @@ ac_policy_is_off(const struct ac_policy *policy)
 	return policy->is_off;
 }
 
-uint64_t
-ac_policy_workspace(const struct ac_policy *policy)
+/* A setting of the process, not of a rule; NULL if nobody set it. */
+static const struct ac_setting_value *
+process_setting(const struct ac_policy *policy, enum ac_setting which)
 {
 	const struct ac_settings *places[] = { policy->defaults,
 		policy->profile_defaults };
-	size_t i;
 
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (places[i] != NULL &&
-		    places[i]->of[AC_SET_WORKSPACE].word != NULL)
-			return (uint64_t)places[i]->of[AC_SET_WORKSPACE].number;
-	return 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (places[i] != NULL && places[i]->of[which].word != NULL)
+			return &places[i]->of[which];
+	return NULL;
+}
+
+uint64_t
+ac_policy_workspace(const struct ac_policy *policy)
+{
+	const struct ac_setting_value *value = process_setting(policy,
+	    AC_SET_WORKSPACE);
+
+	return value != NULL ? (uint64_t)value->number : 0;
+}
+
+bool
+ac_policy_strips_deepbind(const struct ac_policy *policy)
+{
+	const struct ac_setting_value *value = process_setting(policy,
+	    AC_SET_DEEPBIND);
+
+	return value != NULL && strcmp(value->word, "on") == 0;
 }

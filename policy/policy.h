@@ -95,6 +95,10 @@ unsigned ac_policy_not_built(const struct ac_policy *policy,
 /* The policy back as canonical text (comments gone, sections spelled out). */
 void ac_policy_print(const struct ac_policy *policy, struct ac_text *text);
 
+/* Whether libraries opened with RTLD_DEEPBIND are to bind to us all the same
+ * (`set deepbind=on`). */
+bool ac_policy_strips_deepbind(const struct ac_policy *policy);
+
 /* Process-wide settings: workspace limit in bytes (0: default). */
 uint64_t ac_policy_workspace(const struct ac_policy *policy);
 

@@ -20,7 +20,7 @@ const struct ac_entry_row ac_entries[ENTRY_COUNT] = {
 #include "shim/cublas_gemm.def"
 #undef GEMM
 #define MARKER(kind, symbol, provider) { #symbol, provider, -1, false },
-#include "shim/cublas_marker.def"
+#include "shim/marker.def"
 #undef MARKER
 #define HANDLE(symbol) { #symbol, "libcublas.so", -1, false },
 #include "shim/cublas_handle.def"

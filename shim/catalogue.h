@@ -16,11 +16,13 @@ enum ac_entry {
 #include "shim/cublas_gemm.def"
 #undef GEMM
 #define MARKER(kind, symbol, provider) ENTRY_##symbol,
-#include "shim/cublas_marker.def"
+#include "shim/marker.def"
 #undef MARKER
 #define HANDLE(symbol) ENTRY_##symbol,
 #include "shim/cublas_handle.def"
 #undef HANDLE
+	ENTRY_WRAPPED, /* those before are exported, those after only called */
+	ENTRY_FIRST_COMPANION = ENTRY_WRAPPED - 1,
 #define COMPANION(symbol, need) ENTRY_##symbol,
 #include "shim/cublas_companion.def"
 #undef COMPANION

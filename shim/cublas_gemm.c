@@ -4,6 +4,7 @@
  * The original call is made with the program's own arguments, in sight. */
 #include "base/guard.h"
 #include "shim/gemm.h"
+#include "shim/thunk.h"
 
 /* ---- Shapes: parameters, arguments, packing ---------------------------- */
 
@@ -130,10 +131,12 @@
 /* One product per call: recast it, or make the original call. The full
  * description is built only for a call that is to be recast. */
 #define ONE_PRODUCT(shape, symbol, index)                                     \
+AC_WRAPPER_DOOR(symbol);                                                      \
 AC_EXPORT cublasStatus_t CUBLASWINAPI                                         \
 symbol(shape##_PARAMS(index))                                                 \
 {                                                                             \
 	const void *const caller = __builtin_return_address(0);               \
+	const uint32_t via = ac_thunk_take();                                 \
 	const bool outermost = ac_guard_enter(); /* cuBLAS calls itself */    \
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;                        \
 	bool done = false;                                                    \
@@ -141,7 +144,7 @@ symbol(shape##_PARAMS(index))                                                 \
 	if (outermost) {                                                      \
 		struct ac_site scratch;                                       \
 		const struct ac_site *site;                                   \
-		scratch.query = ac_site_query_of(caller, m, n, k,             \
+		scratch.query = ac_site_query_of(caller, via, m, n, k,        \
 		    shape##_BATCH, ac_form_of(ENTRY_##symbol, transa, transb, \
 		    shape##_FORM));                                           \
 		site = ac_site_find(handle, &scratch);                        \
@@ -158,7 +161,7 @@ symbol(shape##_PARAMS(index))                                                 \
 			done = ac_gemm_recast(&g, site, &status);             \
 		}                                                             \
 	} else {                                                              \
-		next = ac_provider_bind(ENTRY_##symbol, caller).next;         \
+		next = ac_provider_bind(ENTRY_##symbol, caller, via).next;    \
 	}                                                                     \
 	if (!done)                                                            \
 		status = ((__typeof__(&symbol))next)(shape##_ARGS);           \
@@ -170,24 +173,26 @@ symbol(shape##_PARAMS(index))                                                 \
 /* Several products per call: each is counted as a site of its own, none is
  * recast. The arrays are read only when they are all there. */
 #define SEVERAL_PRODUCTS(shape, symbol, index)                                \
+AC_WRAPPER_DOOR(symbol);                                                      \
 AC_EXPORT cublasStatus_t CUBLASWINAPI                                         \
 symbol(shape##_PARAMS(index))                                                 \
 {                                                                             \
 	const void *const caller = __builtin_return_address(0);               \
+	const uint32_t via = ac_thunk_take();                                 \
 	const bool outermost = ac_guard_enter();                              \
 	const bool complete = transa && transb && m && n && k && size;        \
 	cublasStatus_t status;                                                \
 	for (index i = 0; outermost && complete && i < groups; i++) {         \
 		struct ac_site scratch;                                       \
 		const struct ac_site *site;                                   \
-		scratch.query = ac_site_query_of(caller, m[i], n[i], k[i],    \
-		    size[i], ac_form_of(ENTRY_##symbol, transa[i], transb[i], \
-		    shape##_FORM));                                           \
+		scratch.query = ac_site_query_of(caller, via, m[i], n[i],     \
+		    k[i], size[i], ac_form_of(ENTRY_##symbol, transa[i],      \
+		    transb[i], shape##_FORM));                                \
 		site = ac_site_find(handle, &scratch);                        \
 		ac_report_count(site->record, site->decision.reason);         \
 	}                                                                     \
 	status = ((__typeof__(&symbol))ac_provider_bind(ENTRY_##symbol,       \
-	    caller).next)(shape##_ARGS);                                      \
+	    caller, via).next)(shape##_ARGS);                                 \
 	if (outermost)                                                        \
 		ac_guard_leave();                                             \
 	return status;                                                        \

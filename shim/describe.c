@@ -31,6 +31,7 @@ ac_call_of(const struct ac_site_query *query, cublasHandle_t handle)
 		.asked = (enum ac_asked)(form >> 20 & 0xf),
 		.type = (enum ac_type_class)(form >> 24 & 0xf),
 		.device = (int)(int8_t)(form >> 32),
+		.via = (uint32_t)(form >> 40 & 0xff),
 	};
 }
 

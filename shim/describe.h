@@ -16,6 +16,7 @@ struct ac_call {
 	enum ac_asked asked;
 	enum ac_type_class type;
 	int device;              /* CUDA ordinal, -1 if unknown */
+	uint32_t via;            /* the thunk's note (shim/thunk.h) */
 };
 
 struct ac_call ac_call_of(const struct ac_site_query *query,

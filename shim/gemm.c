@@ -3,6 +3,7 @@
  * very call be, which recipe runs it, what is counted. */
 #include "shim/gemm.h"
 
+#include "shim/handle.h"
 #include "shim/recipe.h"
 #include "shim/start.h"
 
@@ -84,10 +85,22 @@ output_overlaps(const struct ac_gemm *g)
 	    || overlaps(g, &g->b, tb ? g->n : g->k, tb ? g->k : g->n);
 }
 
+/* A handle of another version of cuBLAS, or one we did not see created, is
+ * the program's affair: no companion of ours may touch it. */
+static bool
+is_of_provider(const struct ac_gemm *g, const struct ac_provider *provider)
+{
+	const struct ac_handle *handle = ac_handle_find(g->handle);
+
+	return handle && handle->provider == provider;
+}
+
 static enum ac_reason
 perform(const struct ac_gemm *g, const struct ac_site *site,
     cublasStatus_t *status_out)
 {
+	if (!is_of_provider(g, site->binding.provider))
+		return AC_REASON_UNSUPPORTED;
 	if (!is_positive(g))
 		return AC_REASON_TOO_SMALL;
 	if (!is_well_formed(g))

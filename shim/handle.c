@@ -5,6 +5,7 @@
 #include "base/guard.h"
 #include "kernels/driver.h"
 #include "shim/lane.h"
+#include "shim/thunk.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -146,12 +147,16 @@ ac_handle_forget_all(const struct ac_provider *provider)
 	pthread_mutex_unlock(&table_lock);
 }
 
+AC_WRAPPER_DOOR(cublasCreate_v2);
+AC_WRAPPER_DOOR(cublasDestroy_v2);
+
 AC_EXPORT cublasStatus_t CUBLASWINAPI
 cublasCreate_v2(cublasHandle_t *handle)
 {
+	const uint32_t via = ac_thunk_take();
 	const bool outermost = ac_guard_enter();
 	const struct ac_binding binding = ac_provider_bind(
-	    ENTRY_cublasCreate_v2, __builtin_return_address(0));
+	    ENTRY_cublasCreate_v2, __builtin_return_address(0), via);
 	const cublasStatus_t status =
 	    ((__typeof__(&cublasCreate_v2))binding.next)(handle);
 
@@ -167,9 +172,10 @@ cublasCreate_v2(cublasHandle_t *handle)
 AC_EXPORT cublasStatus_t CUBLASWINAPI
 cublasDestroy_v2(cublasHandle_t handle)
 {
+	const uint32_t via = ac_thunk_take();
 	const bool outermost = ac_guard_enter();
 	const struct ac_binding binding = ac_provider_bind(
-	    ENTRY_cublasDestroy_v2, __builtin_return_address(0));
+	    ENTRY_cublasDestroy_v2, __builtin_return_address(0), via);
 	struct ac_handle record;
 	const bool was_last = outermost && forget(handle, &record);
 	const cublasStatus_t status =

@@ -1,17 +1,213 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/loader_hooks.c -- what must be known of the loader's doings.
- *
- * dlclose() is wrapped so that no pointer into a library outlives it: another
- * version of cuBLAS may be mapped at the same address next. */
+/* shim/loader_hooks.c -- what the hooks of dlsym(), dlvsym(), dlopen() and
+ * dlclose() decide. The doors are in loader_hooks.S. */
+#include "shim/loader_hooks.h"
+
 #include "base/elf.h"
-#include "shim/catalogue.h"
+#include "base/elf_symbol.h"
 #include "shim/handle.h"
 #include "shim/lane.h"
 #include "shim/provider.h"
 #include "shim/site.h"
+#include "shim/start.h"
+#include "shim/thunk.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <string.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+static struct {
+	_Atomic uint64_t deepbind_opens, names_answered, names_left;
+} seen;
+
+struct ac_loader_facts
+ac_loader_facts(void)
+{
+	return (struct ac_loader_facts){
+		atomic_load(&seen.deepbind_opens),
+		atomic_load(&seen.names_answered),
+		atomic_load(&seen.names_left)
+	};
+}
+
+/* ---- The real functions ------------------------------------------------ */
+
+/* What loader_hooks.S jumps to; null until ac_loader_find() ran. */
+extern void *(*volatile ac_real_dlsym)(void *, const char *) HIDDEN;
+extern void *(*volatile ac_real_dlvsym)(void *, const char *, const char *)
+    HIDDEN;
+extern void *(*volatile ac_real_dlopen)(const char *, int) HIDDEN;
+void *(*volatile ac_real_dlsym)(void *, const char *);
+void *(*volatile ac_real_dlvsym)(void *, const char *, const char *);
+void *(*volatile ac_real_dlopen)(const char *, int);
+
+HIDDEN void ac_loader_find(void);
+
+/* May be the first code of the process that runs. Other threads may do the
+ * same at once and find the same. */
+AC_ELF_EARLY void
+ac_loader_find(void)
+{
+	ac_real_dlvsym = (__typeof__(ac_real_dlvsym))(uintptr_t)
+	    ac_elf_next_early("dlvsym");
+	ac_real_dlopen = (__typeof__(ac_real_dlopen))(uintptr_t)
+	    ac_elf_next_early("dlopen");
+	ac_real_dlsym = (__typeof__(ac_real_dlsym))(uintptr_t)
+	    ac_elf_next_early("dlsym");
+}
+
+/* ---- dlsym() and dlvsym() ---------------------------------------------- */
+
+/* What the hook returns; if not final, it jumps to the real function. */
+struct answer {
+	void     *address;
+	uintptr_t is_final;
+};
+static const struct answer not_ours = { NULL, 0 };
+
+static struct answer
+final(const void *address)
+{
+	return (struct answer){ (void *)(uintptr_t)address, 1 };
+}
+
+/* The wrapped entry called `name`; ENTRY_WRAPPED if there is none. */
+static enum ac_entry
+entry_called(const char *name)
+{
+	unsigned entry = 0;
+
+	if (strncmp(name, "cublas", 6) && strncmp(name, "cudnn", 5)
+	    && strncmp(name, "cusolver", 8))
+		return ENTRY_WRAPPED;
+	while (entry < ENTRY_WRAPPED && strcmp(ac_entries[entry].symbol, name))
+		entry++;
+	return (enum ac_entry)entry;
+}
+
+/* libcudnn.so.9 looks its own names up in its parts, those look up cublasLt's:
+ * an answer of ours would lead back to them. */
+static bool
+looks_itself_up(const void *caller)
+{
+	struct ac_elf_object module;
+
+	return ac_elf_object_at(caller, &module) && module.soname
+	    && (!strncmp(module.soname, "libcudnn", 8)
+	    || !strncmp(module.soname, "libcublas", 9));
+}
+
+/* `found` as the program is to see it. */
+static struct answer
+answer(enum ac_entry entry, void *found)
+{
+	struct ac_provider *provider;
+	bool is_provider = false;
+	ac_fn thunk = NULL;
+
+	provider = ac_provider_at(found, entry, &is_provider);
+	if (provider)
+		thunk = ac_thunk_of(ac_provider_slot(provider), entry);
+	if (!thunk) {
+		if (is_provider)
+			atomic_fetch_add(&seen.names_left, 1);
+		return final(found);
+	}
+	atomic_fetch_add(&seen.names_answered, 1);
+	return final((const void *)(uintptr_t)thunk);
+}
+
+/* In the global scope we come before every provider and would make it look
+ * present when it is not. RTLD_NEXT, said by us, asks for what is behind. */
+static struct answer
+global(enum ac_entry entry, const void *caller, const char *version)
+{
+	const char *name = ac_entries[entry].symbol;
+	void *behind;
+
+	if (!version && ac_provider_bind(entry, caller, 0).provider)
+		return not_ours;
+	behind = version ? ac_real_dlvsym(RTLD_NEXT, name, version)
+	    : ac_real_dlsym(RTLD_NEXT, name);
+	return behind ? answer(entry, behind) : final(NULL);
+}
+
+HIDDEN struct answer ac_loader_look_up(void *handle, const char *name,
+    const void *caller, const char *version);
+
+/* Called by loader_hooks.S for names that start with "cu". `version` is NULL
+ * for dlsym(). */
+struct answer
+ac_loader_look_up(void *handle, const char *name, const void *caller,
+    const char *version)
+{
+	const enum ac_entry entry = entry_called(name);
+	struct ac_elf_object object;
+	void *found;
+
+	if (entry == ENTRY_WRAPPED || handle == RTLD_NEXT
+	    || looks_itself_up(caller))
+		return not_ours;
+	if (!ac_real_dlsym || !ac_real_dlvsym)
+		ac_loader_find();
+	if (!ac_real_dlsym || !ac_real_dlvsym)
+		return not_ours;
+	if (handle == RTLD_DEFAULT)
+		return global(entry, caller, version);
+	found = version ? ac_real_dlvsym(handle, name, version)
+	    : ac_real_dlsym(handle, name);
+	if (!found)
+		return final(NULL);
+	/* The program's own handle, dlopen(NULL): its scope is the global one. */
+	if (ac_elf_object_at(found, &object) && ac_elf_is_ours(&object))
+		return global(entry, caller, version);
+	return answer(entry, found);
+}
+
+struct search {
+	const char *path;
+};
+
+static bool
+defines_dlsym(const struct ac_elf_object *object, void *data)
+{
+	struct search *search = data;
+
+	if (ac_elf_is_ours(object))
+		return true;
+	if (*object->path && ac_elf_definition(object, "dlsym"))
+		search->path = object->path;
+	return search->path != NULL;
+}
+
+const char *
+ac_loader_foreign_dlsym(void)
+{
+	struct search search = { NULL };
+
+	ac_elf_each(defines_dlsym, &search);
+	return search.path;
+}
+
+/* ---- dlopen() ---------------------------------------------------------- */
+
+HIDDEN int ac_loader_deepbind(void);
+
+/* Called by loader_hooks.S for flags with RTLD_DEEPBIND; returns which flags
+ * may stay. Such a library binds to the provider past us. */
+int
+ac_loader_deepbind(void)
+{
+	const struct ac_policy *policy;
+
+	atomic_fetch_add(&seen.deepbind_opens, 1);
+	policy = ac_shim_policy();
+	return ac_policy_strips_deepbind(policy) ? ~RTLD_DEEPBIND : ~0;
+}
+
+/* ---- dlclose() --------------------------------------------------------- */
 
 static int
 read_unload_count(struct dl_phdr_info *info, size_t size, void *count_out)
@@ -39,8 +235,9 @@ forget(struct ac_provider *provider)
 
 typedef int (*dlclose_fn)(void *);
 
-/* An ordinary call and return: unlike its kin, dlclose() does not care who
- * called it. */
+/* Wrapped so that no pointer into a library outlives it: another version of
+ * cuBLAS may be mapped at the same address next. An ordinary call and return:
+ * unlike its kin, dlclose() does not care who called it. */
 AC_EXPORT int
 dlclose(void *handle)
 {
@@ -50,7 +247,7 @@ dlclose(void *handle)
 	int status;
 
 	if (!next) {
-		next = (dlclose_fn)(uintptr_t)ac_elf_next("dlclose");
+		next = (dlclose_fn)(uintptr_t)ac_elf_next_early("dlclose");
 		if (!next)
 			return -1;
 		atomic_store(&real, next);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/marker.S -- entries of the counted-only symbols, one per row of
- * cublas_marker.def. Each saves every argument register, asks marker.c for
+ * marker.def. Each saves every argument register, asks marker.c for
  * NVIDIA's function, and leaves by a jump: no prototype is needed, and stack
  * arguments, return value and return address are the program's own. */
 
@@ -13,7 +13,10 @@
 	.p2align 4
 	.globl	\symbol
 	.type	\symbol, @function
+	.globl	ac_wrapper_\symbol
+	.hidden	ac_wrapper_\symbol
 \symbol:
+ac_wrapper_\symbol:
 	.cfi_startproc
 	endbr64
 	movl	$ac_row, %r11d
@@ -80,10 +83,73 @@ ac_marker_common:
 	.size	ac_marker_common, . - ac_marker_common
 
 #define MARKER(kind, symbol, provider) ENTRY symbol
-#include "shim/cublas_marker.def"
+#include "shim/marker.def"
 
-#else
-/* Elsewhere the symbols are simply not intercepted, hence not counted. */
+#elif defined __aarch64__
+
+	.text
+	.set	ac_row, 0
+
+	.macro	ENTRY symbol
+	.p2align 4
+	.globl	\symbol
+	.type	\symbol, %function
+	.globl	ac_wrapper_\symbol
+	.hidden	ac_wrapper_\symbol
+\symbol:
+ac_wrapper_\symbol:
+	.cfi_startproc
+	hint	#34			/* bti c */
+	ldr	w16, 7f
+	b	ac_marker_common
+7:	.word	ac_row
+	.cfi_endproc
+	.size	\symbol, . - \symbol
+	.set	ac_row, ac_row + 1
+	.endm
+
+	.p2align 4
+	.type	ac_marker_common, %function
+ac_marker_common:
+	.cfi_startproc
+	stp	x29, x30, [sp, #-224]!
+	.cfi_adjust_cfa_offset 224
+	.cfi_rel_offset x29, 0
+	.cfi_rel_offset x30, 8
+	mov	x29, sp
+	stp	x0, x1, [sp, #16]
+	stp	x2, x3, [sp, #32]
+	stp	x4, x5, [sp, #48]
+	stp	x6, x7, [sp, #64]
+	str	x8, [sp, #80]
+	stp	q0, q1, [sp, #96]
+	stp	q2, q3, [sp, #128]
+	stp	q4, q5, [sp, #160]
+	stp	q6, q7, [sp, #192]
+	mov	w0, w16
+	mov	x1, x30			/* the program's return address */
+	bl	ac_marker_enter
+	mov	x16, x0
+	ldp	x0, x1, [sp, #16]
+	ldp	x2, x3, [sp, #32]
+	ldp	x4, x5, [sp, #48]
+	ldp	x6, x7, [sp, #64]
+	ldr	x8, [sp, #80]
+	ldp	q0, q1, [sp, #96]
+	ldp	q2, q3, [sp, #128]
+	ldp	q4, q5, [sp, #160]
+	ldp	q6, q7, [sp, #192]
+	ldp	x29, x30, [sp], #224
+	.cfi_adjust_cfa_offset -224
+	.cfi_restore x29
+	.cfi_restore x30
+	br	x16
+	.cfi_endproc
+	.size	ac_marker_common, . - ac_marker_common
+
+#define MARKER(kind, symbol, provider) ENTRY symbol
+#include "shim/marker.def"
+
 #endif
 
 	.section .note.GNU-stack, "", %progbits

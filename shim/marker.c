@@ -9,17 +9,18 @@
 #include "shim/provider.h"
 #include "shim/site.h"
 #include "shim/start.h"
+#include "shim/thunk.h"
 
 #include <stdatomic.h>
 
-enum kind { PRODUCT, SOLVER };
+enum kind { PRODUCT, CONVOLUTION, SOLVER };
 
 static const struct {
 	enum ac_entry entry;
 	enum kind kind;
 } rows[] = {
 #define MARKER(kind, symbol, provider) { ENTRY_##symbol, kind },
-#include "shim/cublas_marker.def"
+#include "shim/marker.def"
 #undef MARKER
 };
 
@@ -49,6 +50,7 @@ ac_fn ac_marker_enter(unsigned row, const void *caller);
 ac_fn
 ac_marker_enter(unsigned row, const void *caller)
 {
+	const uint32_t via = ac_thunk_take();
 	const bool outermost = ac_guard_enter();
 
 	if (outermost) {
@@ -57,7 +59,7 @@ ac_marker_enter(unsigned row, const void *caller)
 			ac_solver_mark(caller);
 		ac_guard_leave();
 	}
-	return ac_provider_bind(rows[row].entry, caller).next;
+	return ac_provider_bind(rows[row].entry, caller, via).next;
 }
 
 enum { MODULE_SLOTS = 64, CALLER_SLOTS = 256 };

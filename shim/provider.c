@@ -4,6 +4,7 @@
 
 #include "base/mapped.h"
 #include "base/elf.h"
+#include "shim/thunk.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 
 enum {
-	PROVIDER_SLOTS = 8,    /* CUDA 11, 12 and 13 of two libraries, and room */
+	PROVIDER_SLOTS = AC_THUNK_SLOTS,
 	BINDING_SLOTS = 4096,  /* call sites of one process; power of two */
 	PROBES = 16,
 	SONAME_BYTES = 48
@@ -30,10 +31,34 @@ static struct ac_provider slots[PROVIDER_SLOTS];
 static unsigned slot_count;
 static pthread_mutex_t slot_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static cublasStatus_t
+/* What answers where there is no provider: a program that asks whether a weak
+ * symbol is there finds ours, and may call it. */
+static int
 missing(void)
 {
-	return CUBLAS_STATUS_NOT_INITIALIZED;
+	return CUBLAS_STATUS_NOT_INITIALIZED; /* cublasLt's and cuSOLVER's, too */
+}
+
+static int
+missing_cudnn(void)
+{
+	return 1001; /* CUDNN_STATUS_NOT_INITIALIZED */
+}
+
+static ac_fn
+missing_of(enum ac_entry entry)
+{
+	return strcmp(ac_entries[entry].provider, "libcudnn.so")
+	    ? (ac_fn)missing : (ac_fn)missing_cudnn;
+}
+
+static bool
+is_provider_of(const struct ac_elf_object *object, enum ac_entry entry)
+{
+	const char *prefix = ac_entries[entry].provider;
+
+	return object->soname
+	    && !strncmp(object->soname, prefix, strlen(prefix));
 }
 
 static struct ac_provider *
@@ -76,7 +101,7 @@ slot_of(const struct ac_elf_object *object)
 }
 
 struct wanted {
-	const struct ac_entry_row *entry;
+	enum ac_entry entry;
 	const char *file;            /* the version the caller asks for, or NULL */
 	bool past_us;
 	ac_fn first, next;
@@ -97,7 +122,8 @@ consider(const struct ac_elf_object *object, void *data)
 	}
 	if (!wanted->past_us)
 		return false;
-	found = (ac_fn)(uintptr_t)ac_elf_definition(object, wanted->entry->symbol);
+	found = (ac_fn)(uintptr_t)ac_elf_definition(object,
+	    ac_entries[wanted->entry].symbol);
 	if (!found)
 		return false;
 	is_wanted = !wanted->file
@@ -106,8 +132,7 @@ consider(const struct ac_elf_object *object, void *data)
 		wanted->first = found;
 	if (!wanted->next && (is_wanted || !object->defines_versions))
 		wanted->next = found;
-	if (is_wanted && object->soname && !strncmp(object->soname,
-	    wanted->entry->provider, strlen(wanted->entry->provider))) {
+	if (is_wanted && is_provider_of(object, wanted->entry)) {
 		wanted->provider = *object;
 		wanted->has_provider = true;
 	}
@@ -117,12 +142,13 @@ consider(const struct ac_elf_object *object, void *data)
 static struct ac_binding
 resolve(enum ac_entry entry, const void *caller)
 {
-	struct wanted wanted = { .entry = &ac_entries[entry] };
-	struct ac_binding binding = { (ac_fn)missing, NULL };
+	struct wanted wanted = { .entry = entry };
+	struct ac_binding binding = { missing_of(entry), NULL };
 	struct ac_elf_object calling;
 
 	if (ac_elf_object_at(caller, &calling))
-		wanted.file = ac_elf_needed_file(&calling, wanted.entry->symbol);
+		wanted.file = ac_elf_needed_file(&calling,
+		    ac_entries[entry].symbol);
 	ac_elf_each(consider, &wanted);
 	/* We may have been opened after the provider: then what comes before us
 	 * counts too, if it is one (an interposer there would call us back). */
@@ -190,13 +216,23 @@ remember(unsigned start, enum ac_entry entry, const void *caller,
 	}
 }
 
+static struct ac_binding
+bind_slot(enum ac_entry entry, struct ac_provider *provider)
+{
+	const ac_fn next = ac_provider_get(provider, entry);
+
+	return (struct ac_binding){ next ? next : missing_of(entry), provider };
+}
+
 struct ac_binding
-ac_provider_bind(enum ac_entry entry, const void *caller)
+ac_provider_bind(enum ac_entry entry, const void *caller, uint32_t via)
 {
 	const unsigned start = slot_index(entry, caller);
 	struct ac_binding binding;
 	struct node *node;
 
+	if (via)
+		return bind_slot(entry, &slots[via - 1]);
 	for (unsigned i = 0; i < PROBES; i++) {
 		node = atomic_load_explicit(
 		    &bindings[(start + i) & (BINDING_SLOTS - 1)],
@@ -219,6 +255,8 @@ ac_provider_get(struct ac_provider *provider, enum ac_entry entry)
 	ac_fn real = atomic_load_explicit(&provider->real[entry],
 	    memory_order_acquire);
 
+	if (!real && provider->object.base == UNLOADED)
+		return NULL;
 	if (!real) {
 		real = (ac_fn)(uintptr_t)ac_elf_definition(&provider->object,
 		    ac_entries[entry].symbol);
@@ -228,6 +266,27 @@ ac_provider_get(struct ac_provider *provider, enum ac_entry entry)
 		    memory_order_release);
 	}
 	return real == (ac_fn)missing ? NULL : real;
+}
+
+struct ac_provider *
+ac_provider_at(const void *address, enum ac_entry entry, bool *is_provider_out)
+{
+	struct ac_elf_object object;
+	struct ac_provider *provider;
+
+	if (!ac_elf_object_at(address, &object)
+	    || !is_provider_of(&object, entry)
+	    || ac_elf_definition(&object, ac_entries[entry].symbol) != address)
+		return NULL;
+	provider = slot_of(&object);
+	*is_provider_out = true;
+	return provider;
+}
+
+unsigned
+ac_provider_slot(const struct ac_provider *provider)
+{
+	return (unsigned)(provider - slots);
 }
 
 bool

@@ -12,6 +12,7 @@
 #include "shim/catalogue.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct ac_provider;
 
@@ -22,9 +23,20 @@ struct ac_binding {
 	struct ac_provider *provider; /* NULL if there is none */
 };
 
-/* Bind a call of `entry` that returns to `caller`. Cached by both; any
- * thread. */
-struct ac_binding ac_provider_bind(enum ac_entry entry, const void *caller);
+/* Bind a call of `entry` that returns to `caller` and came through the thunk
+ * noted by `via` (shim/thunk.h; 0: none, then it is cached by entry and
+ * caller). Any thread. */
+struct ac_binding ac_provider_bind(enum ac_entry entry, const void *caller,
+    uint32_t via);
+
+/* The provider in which `address` is its own `entry`; NULL if it is no such
+ * thing, or if there are more providers than slots (then *is_provider_out is
+ * true all the same). */
+struct ac_provider *ac_provider_at(const void *address, enum ac_entry entry,
+    bool *is_provider_out);
+
+/* Its number, below AC_THUNK_SLOTS; the same until it is unloaded. */
+unsigned ac_provider_slot(const struct ac_provider *provider);
 
 /* The provider's own `entry`, NULL if it does not export it. */
 ac_fn ac_provider_get(struct ac_provider *provider, enum ac_entry entry);

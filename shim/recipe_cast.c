@@ -152,7 +152,7 @@ ac_recipe_cast(const struct ac_gemm *g, const struct ac_site *site,
 	cublasPointerMode_t mode;
 	enum ac_reason reason;
 
-	if (!handle || handle->provider != provider)
+	if (!handle)
 		return AC_REASON_UNSUPPORTED;
 	request.device = handle->device;
 	if (PROVIDER(provider, cublasGetPointerMode_v2)(g->handle, &mode)

@@ -153,7 +153,8 @@ decide(struct ac_site *site, const struct ac_call *call)
 
 	site->generation = atomic_load_explicit(&current_generation,
 	    memory_order_acquire);
-	site->binding = ac_provider_bind(call->entry, call->caller);
+	site->binding = ac_provider_bind(call->entry, call->caller,
+	    call->via);
 	ac_describe(call, site->binding.provider, &d);
 	ac_policy_decide(shim->policy, &d.op, &site->decision);
 	judge_feasibility(site, call);

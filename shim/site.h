@@ -52,15 +52,16 @@ struct ac_site {
 	struct ac_site_record   *record;
 };
 
-/* What a call looks like to the table: where it returns to, its sizes, its
- * form. ac_site_find() adds what the handle knows. */
+/* What a call looks like to the table: where it returns to, through which
+ * thunk it came, its sizes, its form. ac_site_find() adds what the handle
+ * knows. */
 static inline struct ac_site_query
-ac_site_query_of(const void *caller, int64_t m, int64_t n, int64_t k,
-    int64_t batch, ac_form form)
+ac_site_query_of(const void *caller, uint32_t via, int64_t m, int64_t n,
+    int64_t k, int64_t batch, ac_form form)
 {
 	return (struct ac_site_query){ {
 		(uint64_t)(uintptr_t)caller, (uint64_t)m, (uint64_t)n,
-		(uint64_t)k, (uint64_t)batch, form
+		(uint64_t)k, (uint64_t)batch, form | (uint64_t)via << 40
 	} };
 }
 

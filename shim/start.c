@@ -51,6 +51,9 @@ refuse_policy(struct ac_shim *shim, const char *diagnostics)
 	return ac_policy_parse(NULL, text, strlen(text), "off", &ignored);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ac_shim state; /* touched under the lock until it is published */
+
 static void
 load_policy(struct ac_shim *shim)
 {
@@ -58,6 +61,8 @@ load_policy(struct ac_shim *shim)
 	struct ac_text text;
 	struct ac_policy_problems problems = { .text = &text };
 
+	if (shim->policy)
+		return;
 	ac_text_init(&text, diagnostics, sizeof diagnostics);
 	shim->policy = ac_policy_load(NULL, ac_env(AC_ENV_RULES), &problems,
 	    &shim->origin);
@@ -80,30 +85,40 @@ open_statistics(const struct ac_shim *shim)
 	ac_report_open(&shim->origin, notes);
 }
 
+const struct ac_policy *
+ac_shim_policy(void)
+{
+	const int saved = errno;
+
+	pthread_mutex_lock(&lock);
+	load_policy(&state);
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+	return state.policy;
+}
+
 const struct ac_shim *
 ac_shim_start(void)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static struct ac_shim shim;
 	const int saved = errno;
 
 	pthread_mutex_lock(&lock);
 	if (!atomic_load_explicit(&ac_shim_started, memory_order_relaxed)) {
 		const char *notice = ac_env(AC_ENV_NOTICE);
 
-		name_program(shim.program, sizeof shim.program);
-		load_policy(&shim);
-		shim.environment_opted_out =
+		name_program(state.program, sizeof state.program);
+		load_policy(&state);
+		state.environment_opted_out =
 		    !strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
-		shim.notice_wanted = strcmp(notice, "off")
-		    && (!shim.origin.chosen || ac_log_to_terminal());
-		open_statistics(&shim);
-		atomic_store_explicit(&ac_shim_started, &shim,
+		state.notice_wanted = strcmp(notice, "off")
+		    && (!state.origin.chosen || ac_log_to_terminal());
+		open_statistics(&state);
+		atomic_store_explicit(&ac_shim_started, &state,
 		    memory_order_release);
 	}
 	pthread_mutex_unlock(&lock);
 	errno = saved;
-	return &shim;
+	return &state;
 }
 
 void

@@ -34,6 +34,10 @@ ac_shim_get(void)
 	return shim ? shim : ac_shim_start();
 }
 
+/* The policy alone, for what may be asked before any call was intercepted:
+ * opens no statistics. Never NULL. */
+const struct ac_policy *ac_shim_policy(void);
+
 /* Say once per run that calls are being recast (recasting.md R9). */
 void ac_shim_notice(const struct ac_decision *decision);
 

@@ -13,8 +13,15 @@ case $(readlink -f "$library") in "$build"/*) skip_all 'only our own libcublas' 
 
 exports=$(nm -D --defined-only "$library" | sed -n 's/.* T \([A-Za-z0-9_]*\).*/\1/p' | sort -u)
 [ "$(echo "$exports" | wc -l)" -gt 100 ] || skip_all "$library exports next to nothing"
-rows=$(cat "$root"/shim/*.def |
+rows=$(cat "$root"/shim/*.def | grep -v '"lib[^"]*"' |
     sed -n 's/^[A-Z]\+(.*\b\(cublas[A-Za-z0-9_]*\).*/\1/p' | sort -u)
+# rows_of LIBRARY: the rows that name it as their provider.
+rows_of()
+{
+	sed -n "s/^MARKER(.*\b\(cu[a-z]*[A-Z][A-Za-z0-9_]*\),.*\"$1\".*/\1/p" \
+	    "$root/shim/marker.def"
+}
+rows=$(printf '%s\n' "$rows" "$(rows_of libcublas.so)" | sort -u)
 
 # FP32 or complex FP32 products, and Ex forms whose types may be FP32; not
 # Xt (multi-GPU, v1 style), which only the marker row cublasXtSgemm stands for.
@@ -29,4 +36,16 @@ check "every row is exported by $library" \
     "$(for symbol in $rows; do
 	echo "$exports" | grep -qx "$symbol" || echo "$symbol"
     done)"
+for name in libcublasLt libcudnn libcusolver; do
+	other=$(find "$(dirname "$library")/" -name "$name.so.*" | head -n 1)
+	what="every row of $name is exported by it"
+	if [ -n "$other" ]; then
+		exports=$(nm -D --defined-only "$other" | sed -n 's/.* T \([A-Za-z0-9_]*\).*/\1/p')
+		check "$what" "$(for symbol in $(rows_of "$name.so"); do
+			echo "$exports" | grep -qx "$symbol" || echo "$symbol"
+		    done; [ -n "$(rows_of "$name.so")" ] || echo 'no row at all')"
+	else
+		skip "$what" "$name is not installed"
+	fi
+done
 plan
