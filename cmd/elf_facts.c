@@ -148,6 +148,56 @@ read_dynamic(const struct image *image, struct needs *needs,
 	}
 }
 
+/* ---- Symbols ----------------------------------------------------------- */
+
+/* Tell-tale: whoever has cuBLAS inside defines it, unless it was stripped. */
+static const char cublas_symbol[] = "cublasSgemm_v2";
+
+static bool
+section(const struct image *image, unsigned number, ElfW(Shdr) *section_out)
+{
+	return number < image->header.e_shnum &&
+	    image->header.e_shentsize == sizeof *section_out &&
+	    copy(image, image->header.e_shoff + number * sizeof *section_out,
+	    section_out, sizeof *section_out);
+}
+
+static bool
+defines(const struct image *image, const ElfW(Shdr) *table,
+    const ElfW(Shdr) *strings)
+{
+	ElfW(Sym) symbol;
+
+	for (uint64_t at = 0; at < table->sh_size / sizeof symbol; at++) {
+		if (!copy(image, table->sh_offset + at * sizeof symbol, &symbol,
+		    sizeof symbol))
+			return false;
+		if (symbol.st_shndx != SHN_UNDEF &&
+		    strings->sh_offset <= image->size &&
+		    symbol.st_name < image->size - strings->sh_offset &&
+		    image->size - strings->sh_offset - symbol.st_name >=
+		    sizeof cublas_symbol && !memcmp(image->bytes +
+		    strings->sh_offset + symbol.st_name, cublas_symbol,
+		    sizeof cublas_symbol))
+			return true;
+	}
+	return false;
+}
+
+static bool
+defines_cublas(const struct image *image)
+{
+	ElfW(Shdr) table, strings;
+
+	for (unsigned i = 0; section(image, i, &table); i++)
+		if ((table.sh_type == SHT_SYMTAB ||
+		    table.sh_type == SHT_DYNSYM) &&
+		    section(image, table.sh_link, &strings) &&
+		    defines(image, &table, &strings))
+			return true;
+	return false;
+}
+
 /* ---- The file ---------------------------------------------------------- */
 
 static bool
@@ -184,17 +234,17 @@ judge(struct image *image, struct ac_elf_facts *facts)
 		return;
 	facts->is_damaged = image->header.e_phnum == 0 ||
 	    !segment(image, image->header.e_phnum - 1u, &interpreter);
-	if (!find_segment(image, PT_INTERP, &interpreter))
+	if (facts->is_damaged)
 		return;
-	facts->is_dynamic = true;
-	loader = text_at(image, interpreter.p_offset);
+	facts->is_dynamic = find_segment(image, PT_INTERP, &interpreter);
+	loader = facts->is_dynamic ? text_at(image, interpreter.p_offset) : NULL;
 	facts->is_musl = loader && strstr(loader, "/ld-musl");
 	read_dynamic(image, &needs, facts);
 	facts->has_rpath = needs.rpath && !needs.runpath;
 	facts->has_static_cudart = !needs.cudart &&
 	    contains(image, cudart_marks, 2);
 	facts->has_static_cublas = !needs.cublas &&
-	    contains(image, cublas_marks, 2);
+	    (defines_cublas(image) || contains(image, cublas_marks, 2));
 }
 
 bool

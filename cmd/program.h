@@ -25,6 +25,14 @@ struct ac_elf_facts {
  * file: a malformed one is merely not dynamic. */
 bool ac_elf_inspect(const char *path, struct ac_elf_facts *facts_out);
 
+/* Why a program cannot be run with the library. Those after CANNOT_RUN are
+ * programs that run, but that nothing can be preloaded into. */
+enum ac_obstacle {
+	AC_OBSTACLE_NONE, AC_OBSTACLE_NOT_FOUND, AC_OBSTACLE_CANNOT_RUN,
+	AC_OBSTACLE_MACHINE, AC_OBSTACLE_STATIC, AC_OBSTACLE_MUSL,
+	AC_OBSTACLE_RIGHTS
+};
+
 struct ac_program {
 	char path[PATH_MAX];      /* what is given to execve() */
 	char image[PATH_MAX];     /* the ELF file that will really run */
@@ -32,8 +40,12 @@ struct ac_program {
 };
 
 /* Find `name` as a shell would, look through #! lines, and judge whether the
- * result can be preloaded. Returns 0, or an exit status (126, 127) after one
- * line on stderr that says which file and why. */
+ * result can be preloaded. What stands against it, with one line in `why` that
+ * says which file and why. *program_out is filled as far as it was found. */
+enum ac_obstacle ac_program_look(const char *name,
+    struct ac_program *program_out, struct ac_text *why);
+
+/* The same, said on stderr. Returns 0, or an exit status (126, 127). */
 int ac_program_find(const char *name, struct ac_program *program_out);
 
 #endif
