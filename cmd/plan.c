@@ -39,16 +39,31 @@ ac_plan_begin(struct ac_plan *plan)
 	return true;
 }
 
+/* A model, or several with commas between them: one emulated GPU each. */
 int
 ac_plan_check_model(const struct ac_plan *plan, const char *verb)
 {
 	static const char *const models[] = { "h200", "t4" };
-	const char *model = plan->emulate ? plan->model : NULL, *near;
+	enum { COUNT = sizeof models / sizeof *models };
+	const char *at = plan->emulate ? plan->model : NULL, *near;
+	struct ac_text text;
+	char model[32];
+	int i;
 
-	for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-		if (!model || !strcmp(model, models[i]))
-			return 0;
-	near = ac_text_nearest(model, models, sizeof models / sizeof *models);
+	while (at) {
+		const size_t length = strcspn(at, ",");
+
+		ac_text_init(&text, model, sizeof model);
+		ac_text_add_bytes(&text, at, length);
+		for (i = 0; i < COUNT && strcmp(model, models[i]); i++)
+			;
+		if (i == COUNT)
+			break;
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	if (!at)
+		return 0;
+	near = ac_text_nearest(model, models, COUNT);
 	return ac_say(AC_EXIT_USAGE, "%s: no emulated GPU '%s'; "
 	    "use --emulate=%s", verb, model,
 	    near ? near : "h200 or --emulate=t4");

@@ -204,7 +204,8 @@ const struct ac_command ac_command_run = {
 		{ 'e', NULL, "RULE", "a policy line before all others; "
 		    "repeatable" },
 		{ OPT_EMULATE, "emulate", "[=MODEL]",
-		    "on an emulated GPU: h200 (default) or t4" },
+		    "on an emulated GPU: h200 (default) or t4; "
+		    "h200,t4: two" },
 		{ OPT_REPORT, "report", "FILE",
 		    "write the report to FILE (JSON if it ends in .json, "
 		    "- is stdout)" },

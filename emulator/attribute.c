@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/attribute.c -- what the device says of itself, by the driver's
+/* emulator/attribute.c -- what a device says of itself, by the driver's
  * attribute numbers (the runtime's are the same). */
 #define EMU_DRIVER
 #include "emulator/nvidia.h"
@@ -41,9 +41,9 @@ static const struct {
 };
 
 int
-emu_device_attribute(int attribute, int *value_out)
+emu_device_attribute(int device, int attribute, int *value_out)
 {
-	const struct emu_model *m = emu_device_model();
+	const struct emu_model *m = emu_device_model(device);
 
 	if (attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
 		return EMU_INVALID_VALUE;

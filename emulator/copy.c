@@ -67,7 +67,7 @@ extent(size_t bytes, size_t rows, size_t pitch)
 static bool
 is_host(const void *pointer)
 {
-	switch (emu_memory_find(pointer, NULL, NULL)) {
+	switch (emu_memory_find(pointer, NULL)) {
 	case EMU_MEMORY_DEVICE:
 	case EMU_MEMORY_MANAGED:
 		return false;
@@ -79,13 +79,13 @@ is_host(const void *pointer)
 static bool
 is_pageable(const void *pointer)
 {
-	return emu_memory_find(pointer, NULL, NULL) == EMU_MEMORY_PAGEABLE;
+	return emu_memory_find(pointer, NULL) == EMU_MEMORY_PAGEABLE;
 }
 
 static int
 check_host(const void *pointer, const char *argument)
 {
-	if (pointer && emu_memory_find(pointer, NULL, NULL) !=
+	if (pointer && emu_memory_find(pointer, NULL) !=
 	    EMU_MEMORY_DEVICE)
 		return EMU_OK;
 	emu_complain("argument %s: %p is %s", argument, pointer, pointer ?
@@ -103,12 +103,12 @@ check(const struct emu_copy *c, bool to_host, bool from_host)
 	if (c->to_pitch < c->bytes || c->from_pitch < c->bytes)
 		return EMU_INVALID_VALUE;
 	status = to_host ? check_host(c->to, "dst") :
-	    emu_memory_check(c->to, extent(c->bytes, c->rows, c->to_pitch),
+	    emu_memory_check_any(c->to, extent(c->bytes, c->rows, c->to_pitch),
 	    "dst");
 	if (status)
 		return status;
 	return from_host ? check_host(c->from, "src") :
-	    emu_memory_check(c->from, extent(c->bytes, c->rows,
+	    emu_memory_check_any(c->from, extent(c->bytes, c->rows,
 	    c->from_pitch), "src");
 }
 
@@ -211,7 +211,7 @@ emu_fill(const struct emu_fill *fill, struct CUstream_st *handle)
 		return status;
 	if (fill->pitch < bytes || (uintptr_t)fill->to % fill->size)
 		return EMU_INVALID_VALUE;
-	status = emu_memory_check(fill->to, extent(bytes, fill->rows,
+	status = emu_memory_check_any(fill->to, extent(bytes, fill->rows,
 	    fill->pitch), "dst");
 	if (status)
 		return status;

@@ -12,6 +12,9 @@
  * handle; changing its settings meanwhile is the program's race. */
 struct cublasContext {
 	_Atomic uint32_t    mark;    /* EMU_MARK_BLAS while it lives */
+	struct CUctx_st    *context; /* of cublasCreate(); NULL: any */
+	uint64_t            context_id;
+	int                 device;
 	cudaStream_t        stream;
 	cublasPointerMode_t pointer_mode;
 	cublasAtomicsMode_t atomics_mode;
@@ -19,12 +22,13 @@ struct cublasContext {
 	int                 multiprocessors; /* cublasSetSmCountTarget */
 	void               *workspace;       /* the program's, or NULL */
 	size_t              workspace_bytes;
+	struct cublasContext *next;          /* of destroyed ones */
 };
 enum { EMU_MARK_BLAS = 0x424c4153 };
 
 extern const struct emu_family emu_blas;
 
-/* CUBLAS_STATUS_SUCCESS if the handle and the device are good. */
+/* CUBLAS_STATUS_SUCCESS if it is a handle, and the current device is good. */
 cublasStatus_t emu_blas_check(cublasHandle_t handle);
 /* The cuBLAS status that an emu_status surfaces as. */
 cublasStatus_t emu_blas_status(int status);

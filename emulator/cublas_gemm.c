@@ -72,7 +72,8 @@ static cublasStatus_t
 choose_arithmetic(cublasHandle_t handle, struct emu_gemm *g,
     cublasComputeType_t compute)
 {
-	const bool ampere = emu_device_model()->major >= 8;
+	const int device = emu_context_device();
+	const bool ampere = emu_device_model(device)->major >= 8;
 	size_t i = 0;
 
 	while (i < sizeof supported / sizeof *supported &&
@@ -89,7 +90,7 @@ choose_arithmetic(cublasHandle_t handle, struct emu_gemm *g,
 	    g->a.type == CUDA_C_32F))
 		g->rounding = by_math_mode(handle);
 	/* A device without the format computes in FP32. */
-	if ((g->rounding == EMU_ROUND_TF32 && !emu_device_has_tf32()) ||
+	if ((g->rounding == EMU_ROUND_TF32 && !emu_device_has_tf32(device)) ||
 	    (g->rounding == EMU_ROUND_BF16 && !ampere))
 		g->rounding = EMU_ROUND_NONE;
 	return CUBLAS_STATUS_SUCCESS;

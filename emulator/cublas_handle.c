@@ -4,6 +4,7 @@
  * NVIDIA's. */
 #include "emulator/cublas.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 enum { WORKSPACE_ALIGNMENT = 256 }; /* cuBLAS manual, cublasSetWorkspace() */
@@ -27,6 +28,7 @@ emu_blas_status(int status)
 		return CUBLAS_STATUS_INVALID_VALUE;
 	case EMU_ILLEGAL_ADDRESS:
 	case EMU_INVALID_HANDLE:
+	case EMU_CONTEXT_DESTROYED:
 		return CUBLAS_STATUS_EXECUTION_FAILED;
 	default:
 		return CUBLAS_STATUS_INTERNAL_ERROR;
@@ -59,11 +61,33 @@ run_touch(void *arguments)
 		t->workspace[i] = 0xa5;
 }
 
+/* Where the work runs: where the stream is, which must be where we are. On
+ * another device than the handle's the library's own workspace, which lies on
+ * that one, must be in reach. */
+static int
+locate(cublasHandle_t handle, struct CUstream_st **stream_out)
+{
+	struct CUctx_st *here = emu_context_current();
+
+	if (handle->context && emu_context_id(handle->context) !=
+	    handle->context_id) {
+		emu_complain("the handle's context is gone");
+		return EMU_CONTEXT_DESTROYED;
+	}
+	if (handle->context && !emu_context_reaches(here, handle->device)) {
+		emu_complain("the handle belongs to device %d, device %d is "
+		    "current and has no peer access to it", handle->device,
+		    emu_context_device());
+		return EMU_ILLEGAL_ADDRESS;
+	}
+	return emu_stream_find_here(handle->stream, stream_out);
+}
+
 cublasStatus_t
 emu_blas_submit(cublasHandle_t handle, void *task)
 {
 	struct CUstream_st *stream;
-	int status = emu_stream_find(handle->stream, &stream);
+	int status = locate(handle, &stream);
 	struct touch *touch = NULL;
 
 	if (!status && !task)
@@ -96,6 +120,46 @@ emu_blas_wait(cublasHandle_t handle)
 	return emu_blas_status(emu_stream_wait(handle->stream));
 }
 
+/* Memory of destroyed handles, newest first: it is read when a stale handle
+ * comes, and the next handle gets it, whatever device that is for. */
+static struct cublasContext *unused;
+static pthread_mutex_t unused_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct cublasContext *
+get(void)
+{
+	struct cublasContext *handle;
+
+	pthread_mutex_lock(&unused_lock);
+	handle = unused;
+	if (handle)
+		unused = handle->next;
+	pthread_mutex_unlock(&unused_lock);
+	return handle ? handle : malloc(sizeof *handle);
+}
+
+static void
+give_back(struct cublasContext *handle)
+{
+	atomic_store(&handle->mark, 0);
+	pthread_mutex_lock(&unused_lock);
+	handle->next = unused;
+	unused = handle;
+	pthread_mutex_unlock(&unused_lock);
+}
+
+__attribute__((destructor))
+static void
+release(void)
+{
+	while (unused) {
+		struct cublasContext *next = unused->next;
+
+		free(unused);
+		unused = next;
+	}
+}
+
 cublasStatus_t
 cublasCreate_v2(cublasHandle_t *handle)
 {
@@ -108,22 +172,25 @@ cublasCreate_v2(cublasHandle_t *handle)
 	status = emu_device_enter();
 	if (status)
 		return emu_blas_status(status);
-	new = calloc(1, sizeof *new);
+	new = get();
 	if (!new)
 		return CUBLAS_STATUS_ALLOC_FAILED;
-	atomic_store(&new->mark, EMU_MARK_BLAS);
+	*new = (struct cublasContext){
+		.mark = EMU_MARK_BLAS, .context = emu_context_current(),
+		.context_id = emu_context_id(emu_context_current()),
+		.device = emu_context_device()
+	};
 	*handle = new;
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-/* As the real one, waits for the device. */
+/* As the real one, waits for the device, if it is still there. */
 cublasStatus_t
 cublasDestroy_v2(cublasHandle_t handle)
 {
 	BLAS_ENTER(handle);
-	emu_stream_wait_all();
-	atomic_store(&handle->mark, 0);
-	free(handle);
+	emu_context_wait(handle->context, handle->context_id);
+	give_back(handle);
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -190,4 +257,4 @@ SETTING(cublasSetMathMode, cublasGetMathMode, cublasMath_t, math_mode,
     ((unsigned)value & 15) <= 8 && (unsigned)value < 32)
 SETTING(cublasSetSmCountTarget, cublasGetSmCountTarget, int,
     multiprocessors, value >= 0 &&
-    value <= emu_device_model()->multiprocessors)
+    value <= emu_device_model(handle->device)->multiprocessors)

@@ -38,7 +38,7 @@ emu_scalar_take(cublasHandle_t handle, const void *pointer,
 		return emu_blas_status(emu_memory_check(pointer,
 		    bytes_of[type], argument));
 	}
-	if (emu_memory_find(pointer, NULL, NULL) == EMU_MEMORY_DEVICE) {
+	if (emu_memory_find(pointer, NULL) == EMU_MEMORY_DEVICE) {
 		emu_complain("argument %s: %p is device memory, the pointer "
 		    "mode says host", argument, pointer);
 		return CUBLAS_STATUS_EXECUTION_FAILED;

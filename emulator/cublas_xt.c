@@ -46,7 +46,10 @@ cublasXtDeviceSelect(cublasXtHandle_t handle, int count, int devices[])
 	EMU_ENTER(&emu_blas);
 	if (!handle)
 		return CUBLAS_STATUS_NOT_INITIALIZED;
-	return count == 1 && devices && !devices[0] ? CUBLAS_STATUS_SUCCESS :
+	for (int i = 0; i < count; i++)
+		if (!devices || !emu_device_exists(devices[i]))
+			return CUBLAS_STATUS_INVALID_VALUE;
+	return count > 0 ? CUBLAS_STATUS_SUCCESS :
 	    CUBLAS_STATUS_INVALID_VALUE;
 }
 

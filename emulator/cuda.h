@@ -12,6 +12,8 @@ extern const struct emu_family emu_driver;
 
 /* A live current context and no device error, else the status to return. */
 int emu_driver_enter(void);
+/* The driver is initialised and has this device, else the status. */
+int emu_driver_check_device(CUdevice device);
 
 /* The opening of a driver call that needs a context. */
 #define DRIVER_ENTER()                                                    \

@@ -92,6 +92,40 @@ cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
 	    stream);
 }
 
+/* Addresses are unified: the contexts say nothing that they do not. */
+static CUresult
+copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+    CUcontext from_context, size_t bytes, CUstream stream, bool wait)
+{
+	if (!emu_context_exists(to_context) ||
+	    !emu_context_exists(from_context))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (wait) {
+		emu_stream_wait_context(to_context);
+		emu_stream_wait_context(from_context);
+	}
+	return copy(HOST(to), HOST(from), bytes, EMU_DEVICE_TO_DEVICE, wait,
+	    stream);
+}
+
+CUresult
+cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+    CUcontext from_context, size_t bytes)
+{
+	DRIVER_ENTER();
+	return copy_peer(to, to_context, from, from_context, bytes, NULL,
+	    true);
+}
+
+CUresult
+cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+    CUcontext from_context, size_t bytes, CUstream stream)
+{
+	DRIVER_ENTER();
+	return copy_peer(to, to_context, from, from_context, bytes, stream,
+	    false);
+}
+
 CUresult
 cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count)
 {

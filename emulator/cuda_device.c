@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cuda_device.c -- driver calls: devices and contexts. Contracts are
- * NVIDIA's. */
+/* emulator/cuda_device.c -- driver calls: devices. Contracts are NVIDIA's. */
 #include "emulator/cuda.h"
 
 #include <string.h>
@@ -15,20 +14,21 @@ emu_driver_enter(void)
 
 	if (!emu_device_is_up())
 		return CUDA_ERROR_NOT_INITIALIZED;
-	emu_context_current(&context);
+	context = emu_context_current();
 	if (!context)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!atomic_load_explicit(&context->alive, memory_order_acquire))
+	if (!emu_context_id(context))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-	return emu_device_error();
+	return emu_context_error(context);
 }
 
-static CUresult
-check_device(CUdevice device)
+int
+emu_driver_check_device(CUdevice device)
 {
 	if (!emu_device_is_up())
 		return CUDA_ERROR_NOT_INITIALIZED;
-	return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+	return emu_device_exists(device) ? CUDA_SUCCESS :
+	    CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult
@@ -57,7 +57,7 @@ cuDeviceGetCount(int *count)
 		return CUDA_ERROR_NOT_INITIALIZED;
 	if (!count)
 		return CUDA_ERROR_INVALID_VALUE;
-	*count = 1;
+	*count = emu_device_count();
 	return CUDA_SUCCESS;
 }
 
@@ -67,8 +67,8 @@ cuDeviceGet(CUdevice *device, int ordinal)
 	EMU_ENTER(&emu_driver);
 	if (!device)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (check_device(ordinal))
-		return check_device(ordinal);
+	if (emu_driver_check_device(ordinal))
+		return emu_driver_check_device(ordinal);
 	*device = ordinal;
 	return CUDA_SUCCESS;
 }
@@ -77,11 +77,11 @@ CUresult
 cuDeviceGetName(char *name, int size, CUdevice device)
 {
 	EMU_ENTER(&emu_driver);
-	if (check_device(device))
-		return check_device(device);
+	if (emu_driver_check_device(device))
+		return emu_driver_check_device(device);
 	if (!name || size < 1)
 		return CUDA_ERROR_INVALID_VALUE;
-	strncpy(name, emu_device_model()->name, (size_t)size - 1);
+	strncpy(name, emu_device_model(device)->name, (size_t)size - 1);
 	name[size - 1] = '\0';
 	return CUDA_SUCCESS;
 }
@@ -91,136 +91,35 @@ cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
     CUdevice device)
 {
 	EMU_ENTER(&emu_driver);
-	if (check_device(device))
-		return check_device(device);
+	if (emu_driver_check_device(device))
+		return emu_driver_check_device(device);
 	if (!value)
 		return CUDA_ERROR_INVALID_VALUE;
-	return emu_device_attribute(attribute, value);
+	return emu_device_attribute(device, attribute, value);
 }
 
 CUresult
 cuDeviceTotalMem(size_t *bytes, CUdevice device)
 {
 	EMU_ENTER(&emu_driver);
-	if (check_device(device))
-		return check_device(device);
+	if (emu_driver_check_device(device))
+		return emu_driver_check_device(device);
 	if (!bytes)
 		return CUDA_ERROR_INVALID_VALUE;
-	*bytes = emu_device_memory();
+	*bytes = emu_device_memory(device);
 	return CUDA_SUCCESS;
 }
 
 CUresult
-cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
 {
-	struct CUctx_st *primary = emu_context_primary();
-
 	EMU_ENTER(&emu_driver);
-	if (check_device(device))
-		return check_device(device);
-	if (!context)
+	if (emu_driver_check_device(device))
+		return emu_driver_check_device(device);
+	if (emu_driver_check_device(peer))
+		return emu_driver_check_device(peer);
+	if (!can)
 		return CUDA_ERROR_INVALID_VALUE;
-	emu_context_activate(primary);
-	atomic_fetch_add(&primary->retained, 1);
-	*context = primary;
-	return CUDA_SUCCESS;
-}
-
-/* RATIONALE: the last release resets the device on a GPU that the runtime does
- * not use as well; here both share one process, so it merely counts. */
-CUresult
-cuDevicePrimaryCtxRelease(CUdevice device)
-{
-	EMU_ENTER(&emu_driver);
-	if (check_device(device))
-		return check_device(device);
-	if (atomic_load(&emu_context_primary()->retained) <= 0)
-		return CUDA_ERROR_INVALID_CONTEXT;
-	atomic_fetch_sub(&emu_context_primary()->retained, 1);
-	return CUDA_SUCCESS;
-}
-
-CUresult
-cuDevicePrimaryCtxReset(CUdevice device)
-{
-	EMU_ENTER(&emu_driver);
-	if (check_device(device))
-		return check_device(device);
-	return emu_device_reset();
-}
-
-CUresult
-cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
-{
-	EMU_ENTER(&emu_driver);
-	if (check_device(device))
-		return check_device(device);
-	*flags = 0;
-	*active = atomic_load(&emu_context_primary()->alive);
-	return CUDA_SUCCESS;
-}
-
-CUresult
-cuCtxGetCurrent(CUcontext *context)
-{
-	EMU_ENTER(&emu_driver);
-	if (!emu_device_is_up())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!context)
-		return CUDA_ERROR_INVALID_VALUE;
-	return emu_context_current(context);
-}
-
-CUresult
-cuCtxSetCurrent(CUcontext context)
-{
-	EMU_ENTER(&emu_driver);
-	if (!emu_device_is_up())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (context && context != emu_context_primary())
-		return CUDA_ERROR_INVALID_CONTEXT;
-	emu_context_make_current(context);
-	return CUDA_SUCCESS;
-}
-
-CUresult
-cuCtxGetDevice(CUdevice *device)
-{
-	DRIVER_ENTER();
-	if (!device)
-		return CUDA_ERROR_INVALID_VALUE;
-	*device = 0;
-	return CUDA_SUCCESS;
-}
-
-CUresult
-cuCtxGetId(CUcontext context, unsigned long long *id)
-{
-	EMU_ENTER(&emu_driver);
-	if (!context)
-		emu_context_current(&context);
-	if (!context || !atomic_load(&context->alive))
-		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-	if (!id)
-		return CUDA_ERROR_INVALID_VALUE;
-	*id = atomic_load(&context->id);
-	return CUDA_SUCCESS;
-}
-
-CUresult
-cuCtxSynchronize(void)
-{
-	DRIVER_ENTER();
-	return emu_stream_wait_all();
-}
-
-CUresult
-cuCtxGetStreamPriorityRange(int *least, int *greatest)
-{
-	DRIVER_ENTER();
-	if (least)
-		*least = 0;
-	if (greatest)
-		*greatest = -5;
+	*can = device != peer;
 	return CUDA_SUCCESS;
 }

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cuda_memory.c -- driver calls: memory, pools, copies. Contracts are
+/* emulator/cuda_memory.c -- driver calls: memory and pools. Contracts are
  * NVIDIA's. */
 #include "emulator/cuda.h"
-#include "emulator/wait.h"
 
 #include <stdlib.h>
 
-/* What NVIDIA's headers know as CUmemoryPool. Pools share the device's memory
- * and hold nothing back. */
+/* What NVIDIA's headers know as CUmemoryPool. */
 struct CUmemPoolHandle_st {
 	_Atomic uint32_t mark;
+	int device;
 };
-static struct CUmemPoolHandle_st default_pool = { EMU_MARK_POOL };
+static struct CUmemPoolHandle_st default_pools[EMU_DEVICES] = {
+	{ EMU_MARK_POOL, 0 }, { EMU_MARK_POOL, 1 }, { EMU_MARK_POOL, 2 },
+	{ EMU_MARK_POOL, 3 }, { EMU_MARK_POOL, 4 }, { EMU_MARK_POOL, 5 },
+	{ EMU_MARK_POOL, 6 }, { EMU_MARK_POOL, 7 }
+};
 
 static void *
 host(CUdeviceptr address)
@@ -101,7 +104,7 @@ cuMemHostGetDevicePointer(CUdeviceptr *address, void *pointer, unsigned flags)
 {
 	DRIVER_ENTER();
 	(void)flags;
-	if (!address || emu_memory_find(pointer, NULL, NULL) ==
+	if (!address || emu_memory_find(pointer, NULL) ==
 	    EMU_MEMORY_PAGEABLE)
 		return CUDA_ERROR_INVALID_VALUE;
 	*address = (CUdeviceptr)(uintptr_t)pointer;
@@ -114,32 +117,53 @@ cuMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 	DRIVER_ENTER();
 	if (!free_bytes || !total_bytes)
 		return CUDA_ERROR_INVALID_VALUE;
-	emu_memory_info(free_bytes, total_bytes);
+	emu_memory_info(emu_context_device(), free_bytes, total_bytes);
 	return CUDA_SUCCESS;
 }
 
 CUresult
 cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
 {
-	void *start;
-	size_t size;
+	struct emu_memory found;
 
 	DRIVER_ENTER();
-	if (emu_memory_find(host(address), &start, &size) ==
-	    EMU_MEMORY_PAGEABLE)
+	if (emu_memory_find(host(address), &found) == EMU_MEMORY_PAGEABLE)
 		return CUDA_ERROR_NOT_FOUND;
 	if (base)
-		*base = (CUdeviceptr)(uintptr_t)start;
+		*base = (CUdeviceptr)(uintptr_t)found.base;
 	if (bytes)
-		*bytes = size;
+		*bytes = found.bytes;
 	return CUDA_SUCCESS;
+}
+
+struct CUmemPoolHandle_st *
+emu_pool_default(int device)
+{
+	return &default_pools[device];
+}
+
+static bool
+is_default(CUmemoryPool pool)
+{
+	return pool >= default_pools && pool < default_pools + EMU_DEVICES;
+}
+
+int
+emu_pool_find(struct CUmemPoolHandle_st *pool, int *device_out)
+{
+	if (!pool || atomic_load(&pool->mark) != EMU_MARK_POOL ||
+	    !emu_device_exists(pool->device))
+		return EMU_INVALID_VALUE;
+	*device_out = pool->device;
+	return EMU_OK;
 }
 
 static int
 check_pool(CUmemoryPool pool)
 {
-	return !pool || atomic_load(&pool->mark) != EMU_MARK_POOL ?
-	    CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	int device;
+
+	return emu_pool_find(pool, &device);
 }
 
 CUresult
@@ -150,12 +174,14 @@ cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
 	DRIVER_ENTER();
 	if (!pool || !properties || properties->allocType !=
 	    CU_MEM_ALLOCATION_TYPE_PINNED || properties->location.type !=
-	    CU_MEM_LOCATION_TYPE_DEVICE || properties->location.id)
+	    CU_MEM_LOCATION_TYPE_DEVICE ||
+	    !emu_device_exists(properties->location.id))
 		return CUDA_ERROR_INVALID_VALUE;
 	new = malloc(sizeof *new);
 	if (!new)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	atomic_init(&new->mark, EMU_MARK_POOL);
+	new->device = properties->location.id;
 	*pool = new;
 	return CUDA_SUCCESS;
 }
@@ -164,7 +190,7 @@ CUresult
 cuMemPoolDestroy(CUmemoryPool pool)
 {
 	DRIVER_ENTER();
-	if (check_pool(pool) || pool == &default_pool)
+	if (check_pool(pool) || is_default(pool))
 		return CUDA_ERROR_INVALID_VALUE;
 	atomic_store(&pool->mark, 0);
 	free(pool);
@@ -194,9 +220,9 @@ cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
 	EMU_ENTER(&emu_driver);
 	if (!pool)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (device)
-		return CUDA_ERROR_INVALID_DEVICE;
-	*pool = &default_pool;
+	if (emu_driver_check_device(device))
+		return emu_driver_check_device(device);
+	*pool = emu_pool_default(device);
 	return CUDA_SUCCESS;
 }
 
@@ -207,14 +233,20 @@ cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool,
     CUstream stream)
 {
 	struct CUstream_st *found;
-	int status;
+	int status, device;
+	void *pointer;
 
 	DRIVER_ENTER();
-	status = check_pool(pool);
+	status = emu_pool_find(pool, &device);
 	if (!status)
 		status = emu_stream_find(stream, &found);
-	return status ? (CUresult)status :
-	    allocate(address, bytes, EMU_MEMORY_DEVICE);
+	if (!status && (!address || !bytes))
+		status = CUDA_ERROR_INVALID_VALUE;
+	if (!status)
+		status = emu_memory_allocate_on(device, bytes, &pointer);
+	if (!status)
+		*address = (CUdeviceptr)(uintptr_t)pointer;
+	return status;
 }
 
 CUresult
@@ -234,4 +266,52 @@ cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 {
 	DRIVER_ENTER();
 	return emu_memory_free_async(host(address), stream);
+}
+
+/* ---- what a pointer is -------------------------------------------------- */
+
+static CUresult
+tell(const struct emu_memory *m, const void *pointer,
+    CUpointer_attribute attribute, void *data)
+{
+	switch (attribute) {
+	case CU_POINTER_ATTRIBUTE_CONTEXT:
+		*(CUcontext *)data = m->context;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+		*(unsigned *)data = m->kind == EMU_MEMORY_DEVICE ||
+		    m->kind == EMU_MEMORY_MANAGED ? CU_MEMORYTYPE_DEVICE :
+		    CU_MEMORYTYPE_HOST;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+		*(CUdeviceptr *)data = (CUdeviceptr)(uintptr_t)pointer;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+		*(int *)data = m->device;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+		*(int *)data = m->kind == EMU_MEMORY_MANAGED;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+		*(void **)data = m->base;
+		return CUDA_SUCCESS;
+	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+		*(size_t *)data = m->bytes;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_NOT_SUPPORTED;
+	}
+}
+
+CUresult
+cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
+    CUdeviceptr address)
+{
+	struct emu_memory found;
+
+	DRIVER_ENTER();
+	if (!data || emu_memory_find(host(address), &found) ==
+	    EMU_MEMORY_PAGEABLE)
+		return CUDA_ERROR_INVALID_VALUE;
+	return tell(&found, host(address), attribute, data);
 }

@@ -52,15 +52,30 @@ cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 CUresult
 cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
-	struct CUstream_st *found;
+	struct emu_stream_facts facts;
 	int status;
 
 	DRIVER_ENTER();
-	status = emu_stream_find(stream, &found);
+	status = emu_stream_facts(stream, &facts);
 	if (!status && !context)
 		status = CUDA_ERROR_INVALID_VALUE;
 	if (!status)
-		*context = emu_context_primary();
+		*context = facts.context;
+	return status;
+}
+
+CUresult
+cuStreamGetDevice(CUstream stream, CUdevice *device)
+{
+	struct emu_stream_facts facts;
+	int status;
+
+	DRIVER_ENTER();
+	status = emu_stream_facts(stream, &facts);
+	if (!status && !device)
+		status = CUDA_ERROR_INVALID_VALUE;
+	if (!status)
+		*device = facts.device;
 	return status;
 }
 

@@ -95,3 +95,40 @@ cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,
 	RUNTIME_ENTER();
 	return fill(to, pitch, value, width, height, stream);
 }
+
+/* ---- from one device to another ----------------------------------------- */
+
+/* The waiting one comes after the work of both devices and before it. */
+static cudaError_t
+copy_peer(void *to, int to_device, const void *from, int from_device,
+    size_t bytes, bool wait, cudaStream_t stream)
+{
+	const struct emu_copy c = { FLAT, EMU_DEVICE_TO_DEVICE, wait };
+	int status;
+
+	if (!emu_device_exists(to_device) || !emu_device_exists(from_device))
+		return emu_runtime_keep(cudaErrorInvalidDevice);
+	if (!wait)
+		return copy(&c, stream);
+	emu_stream_wait_device(to_device);
+	emu_stream_wait_device(from_device);
+	status = emu_copy(&c, NULL);
+	return emu_runtime_keep(status ? status : emu_stream_wait(NULL));
+}
+
+cudaError_t
+cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
+    size_t bytes)
+{
+	RUNTIME_ENTER();
+	return copy_peer(to, to_device, from, from_device, bytes, true, NULL);
+}
+
+cudaError_t
+cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
+    int from_device, size_t bytes, cudaStream_t stream)
+{
+	RUNTIME_ENTER();
+	return copy_peer(to, to_device, from, from_device, bytes, false,
+	    stream);
+}

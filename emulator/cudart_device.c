@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudart_device.c -- runtime calls: the device. Contracts are
- * NVIDIA's. */
+/* emulator/cudart_device.c -- runtime calls: devices. Contracts are NVIDIA's. */
 #include "emulator/cudart.h"
 
 #include <string.h>
@@ -13,7 +12,7 @@ cudaGetDeviceCount(int *count)
 	RUNTIME_COUNT();
 	if (!count)
 		return emu_runtime_keep(cudaErrorInvalidValue);
-	*count = !emu_device_up();
+	*count = emu_device_up() ? 0 : emu_device_count();
 	return emu_runtime_keep(emu_device_up());
 }
 
@@ -23,16 +22,15 @@ cudaGetDevice(int *device)
 	RUNTIME_ENTER();
 	if (!device)
 		return emu_runtime_keep(cudaErrorInvalidValue);
-	*device = 0;
+	*device = emu_context_device();
 	return cudaSuccess;
 }
 
 cudaError_t
 cudaSetDevice(int device)
 {
-	RUNTIME_ENTER();
-	return emu_runtime_keep(device ? cudaErrorInvalidDevice :
-	    cudaSuccess);
+	RUNTIME_COUNT();
+	return emu_runtime_keep(emu_device_select(device));
 }
 
 cudaError_t
@@ -41,8 +39,8 @@ cudaInitDevice(int device, unsigned flags, unsigned use)
 	RUNTIME_ENTER();
 	(void)flags;
 	(void)use;
-	return emu_runtime_keep(device ? cudaErrorInvalidDevice :
-	    cudaSuccess);
+	return emu_runtime_keep(emu_device_exists(device) ? cudaSuccess :
+	    cudaErrorInvalidDevice);
 }
 
 cudaError_t
@@ -116,15 +114,41 @@ cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 	return cudaSuccess;
 }
 
+/* ---- peers -------------------------------------------------------------- */
+
 cudaError_t
 cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
 	RUNTIME_ENTER();
-	if (!can || device || peer)
+	if (!can)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	if (!emu_device_exists(device) || !emu_device_exists(peer))
 		return emu_runtime_keep(cudaErrorInvalidDevice);
-	*can = 0;
+	*can = device != peer;
 	return cudaSuccess;
 }
+
+cudaError_t
+cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+	RUNTIME_ENTER();
+	if (flags)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	if (!emu_device_exists(peer))
+		return emu_runtime_keep(cudaErrorInvalidDevice);
+	return emu_runtime_keep(emu_peer_enable(peer, true));
+}
+
+cudaError_t
+cudaDeviceDisablePeerAccess(int peer)
+{
+	RUNTIME_ENTER();
+	if (!emu_device_exists(peer))
+		return emu_runtime_keep(cudaErrorInvalidDevice);
+	return emu_runtime_keep(emu_peer_enable(peer, false));
+}
+
+/* ---- what a device is --------------------------------------------------- */
 
 cudaError_t
 cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
@@ -132,24 +156,25 @@ cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 	RUNTIME_ENTER();
 	if (!value)
 		return emu_runtime_keep(cudaErrorInvalidValue);
-	if (device)
+	if (!emu_device_exists(device))
 		return emu_runtime_keep(cudaErrorInvalidDevice);
-	return emu_runtime_keep(emu_device_attribute((int)attribute, value));
+	return emu_runtime_keep(emu_device_attribute(device, (int)attribute,
+	    value));
 }
 
 static int
-attribute(enum cudaDeviceAttr which)
+attribute(int device, enum cudaDeviceAttr which)
 {
 	int value = 0;
 
-	emu_device_attribute((int)which, &value);
+	emu_device_attribute(device, (int)which, &value);
 	return value;
 }
 
 static void
-describe(struct cudaDeviceProp *p)
+describe(struct cudaDeviceProp *p, int device)
 {
-	const struct emu_model *m = emu_device_model();
+	const struct emu_model *m = emu_device_model(device);
 	size_t unused;
 
 	memset(p, 0, sizeof *p);
@@ -157,26 +182,26 @@ describe(struct cudaDeviceProp *p)
 	p->major = m->major;
 	p->minor = m->minor;
 	p->multiProcessorCount = m->multiprocessors;
-	emu_memory_info(&unused, &p->totalGlobalMem);
+	emu_memory_info(device, &unused, &p->totalGlobalMem);
 	p->l2CacheSize = m->l2_bytes;
 	p->memoryBusWidth = m->bus_width;
 	p->sharedMemPerMultiprocessor = (size_t)m->shared_per_multiprocessor;
 	p->sharedMemPerBlockOptin = (size_t)m->shared_per_block;
 	p->maxThreadsPerMultiProcessor = m->threads_per_multiprocessor;
 	p->sharedMemPerBlock =
-	    (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlock);
-	p->regsPerBlock = attribute(cudaDevAttrMaxRegistersPerBlock);
+	    (size_t)attribute(device, cudaDevAttrMaxSharedMemoryPerBlock);
+	p->regsPerBlock = attribute(device, cudaDevAttrMaxRegistersPerBlock);
 	p->regsPerMultiprocessor = p->regsPerBlock;
-	p->warpSize = attribute(cudaDevAttrWarpSize);
-	p->memPitch = (size_t)attribute(cudaDevAttrMaxPitch);
-	p->maxThreadsPerBlock = attribute(cudaDevAttrMaxThreadsPerBlock);
-	p->maxThreadsDim[0] = attribute(cudaDevAttrMaxBlockDimX);
-	p->maxThreadsDim[1] = attribute(cudaDevAttrMaxBlockDimY);
-	p->maxThreadsDim[2] = attribute(cudaDevAttrMaxBlockDimZ);
-	p->maxGridSize[0] = attribute(cudaDevAttrMaxGridDimX);
-	p->maxGridSize[1] = attribute(cudaDevAttrMaxGridDimY);
-	p->maxGridSize[2] = attribute(cudaDevAttrMaxGridDimZ);
-	p->totalConstMem = (size_t)attribute(cudaDevAttrTotalConstantMemory);
+	p->warpSize = attribute(device, cudaDevAttrWarpSize);
+	p->memPitch = (size_t)attribute(device, cudaDevAttrMaxPitch);
+	p->maxThreadsPerBlock = attribute(device, cudaDevAttrMaxThreadsPerBlock);
+	p->maxThreadsDim[0] = attribute(device, cudaDevAttrMaxBlockDimX);
+	p->maxThreadsDim[1] = attribute(device, cudaDevAttrMaxBlockDimY);
+	p->maxThreadsDim[2] = attribute(device, cudaDevAttrMaxBlockDimZ);
+	p->maxGridSize[0] = attribute(device, cudaDevAttrMaxGridDimX);
+	p->maxGridSize[1] = attribute(device, cudaDevAttrMaxGridDimY);
+	p->maxGridSize[2] = attribute(device, cudaDevAttrMaxGridDimZ);
+	p->totalConstMem = (size_t)attribute(device, cudaDevAttrTotalConstantMemory);
 	p->canMapHostMemory = p->unifiedAddressing = 1;
 	p->concurrentKernels = p->managedMemory = 1;
 	p->asyncEngineCount = 3;
@@ -192,8 +217,8 @@ cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 	RUNTIME_ENTER();
 	if (!properties)
 		return emu_runtime_keep(cudaErrorInvalidValue);
-	if (device)
+	if (!emu_device_exists(device))
 		return emu_runtime_keep(cudaErrorInvalidDevice);
-	describe(properties);
+	describe(properties, device);
 	return cudaSuccess;
 }

@@ -82,9 +82,17 @@ cudaError_t
 cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
     cudaStream_t stream)
 {
+	struct CUstream_st *found;
+	int device, status;
+
 	RUNTIME_ENTER();
-	return pool ? allocate_async(pointer, bytes, stream) :
-	    emu_runtime_keep(cudaErrorInvalidValue);
+	status = emu_pool_find(pool, &device);
+	if (!status)
+		status = emu_stream_find(stream, &found);
+	if (!status && !pointer)
+		status = cudaErrorInvalidValue;
+	return emu_runtime_keep(status ? status :
+	    emu_memory_allocate_on(device, bytes, pointer));
 }
 
 cudaError_t
@@ -108,16 +116,14 @@ cudaFreeAsync(void *pointer, cudaStream_t stream)
 	return emu_runtime_keep(emu_memory_free_async(pointer, stream));
 }
 
-/* The one pool that the runtime knows; it holds nothing back. */
+/* The pools that the runtime knows: one per device. */
 cudaError_t
 cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
-	static char default_pool;
-
 	RUNTIME_ENTER();
-	if (!pool || device)
+	if (!pool || !emu_device_exists(device))
 		return emu_runtime_keep(cudaErrorInvalidValue);
-	*pool = (cudaMemPool_t)(void *)&default_pool;
+	*pool = emu_pool_default(device);
 	return cudaSuccess;
 }
 
@@ -125,18 +131,22 @@ cudaError_t
 cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
     void *value)
 {
+	int device;
+
 	RUNTIME_ENTER();
 	(void)attribute;
-	return emu_runtime_keep(pool && value ? cudaSuccess :
-	    cudaErrorInvalidValue);
+	return emu_runtime_keep(value ? emu_pool_find(pool, &device) :
+	    (int)cudaErrorInvalidValue);
 }
 
 cudaError_t
 cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 {
+	int device;
+
 	RUNTIME_ENTER();
 	(void)keep;
-	return emu_runtime_keep(pool ? cudaSuccess : cudaErrorInvalidValue);
+	return emu_runtime_keep(emu_pool_find(pool, &device));
 }
 
 cudaError_t
@@ -159,7 +169,7 @@ cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
 	RUNTIME_ENTER();
 	(void)flags;
-	if (!device || emu_memory_find(host, NULL, NULL) ==
+	if (!device || emu_memory_find(host, NULL) ==
 	    EMU_MEMORY_PAGEABLE)
 		return emu_runtime_keep(cudaErrorInvalidValue);
 	*device = host;
@@ -172,7 +182,7 @@ cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 	RUNTIME_ENTER();
 	if (!free_bytes || !total_bytes)
 		return emu_runtime_keep(cudaErrorInvalidValue);
-	emu_memory_info(free_bytes, total_bytes);
+	emu_memory_info(emu_context_device(), free_bytes, total_bytes);
 	return cudaSuccess;
 }
 
@@ -189,12 +199,15 @@ cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
 	};
 	void *same = (void *)(uintptr_t)pointer;
 	enum emu_memory_kind kind;
+	struct emu_memory found;
 
 	RUNTIME_ENTER();
 	if (!attributes)
 		return emu_runtime_keep(cudaErrorInvalidValue);
-	kind = emu_memory_find(pointer, NULL, NULL);
+	kind = emu_memory_find(pointer, &found);
 	memset(attributes, 0, sizeof *attributes);
+	attributes->device = kind == EMU_MEMORY_PAGEABLE ? cudaInvalidDeviceId :
+	    found.device;
 	attributes->type = types[kind];
 	attributes->devicePointer = kind != EMU_MEMORY_PAGEABLE ? same : NULL;
 	attributes->hostPointer = kind != EMU_MEMORY_DEVICE ? same : NULL;

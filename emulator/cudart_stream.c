@@ -111,6 +111,19 @@ cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 }
 
 cudaError_t
+cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+	struct emu_stream_facts f;
+	cudaError_t status;
+
+	RUNTIME_ENTER();
+	status = facts(stream, device, &f);
+	if (!status)
+		*device = f.device;
+	return status;
+}
+
+cudaError_t
 cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
 	RUNTIME_ENTER();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/device.c -- the one emulated device: its model, its primary
- * context, its start and its end. Owns no memory, stream or event; tells the
- * files that do when to let go. */
+/* emulator/device.c -- the emulated devices: their models, their start and
+ * their end. Owns no context, memory, stream or event; tells the files that do
+ * when to let go. */
 #include "emulator/device.h"
 #include "emulator/context.h"
 #include "emulator/module.h"
@@ -33,13 +33,13 @@ enum life { DOWN, UP, NO_DEVICE, ENDED, FORKED };
 static _Atomic int life = DOWN;
 static _Atomic bool ending;
 static pthread_mutex_t up_lock = PTHREAD_MUTEX_INITIALIZER;
-static const struct emu_model *model; /* frozen when up */
-static uint64_t memory_bytes, jitter_seed;
-static bool has_tf32;
-
-static struct CUctx_st primary;
-static _Thread_local struct CUctx_st *current;
-static _Atomic int poison;
+static struct {
+	const struct emu_model *model;
+	uint64_t memory;
+	bool has_tf32;
+} devices[EMU_DEVICES]; /* frozen when up, as all here */
+static int device_count;
+static uint64_t jitter_seed;
 
 static uint64_t
 number_from_environment(enum ac_env_name name, uint64_t fallback)
@@ -58,12 +58,36 @@ number_from_environment(enum ac_env_name name, uint64_t fallback)
 }
 
 static const struct emu_model *
-find_model(const char *key)
+find_model(const char *key, size_t length)
 {
 	for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-		if (!strcmp(models[i].key, key))
+		if (strlen(models[i].key) == length &&
+		    !memcmp(models[i].key, key, length))
 			return &models[i];
 	return NULL;
+}
+
+/* One device per name of the list. */
+static bool
+read_models(const char *list)
+{
+	const char *at = list;
+
+	for (;; at++) {
+		const size_t length = strcspn(at, ",");
+		const struct emu_model *model = find_model(at, length);
+
+		if (!model || device_count == EMU_DEVICES) {
+			ac_log(AC_LOG_ERROR, "emulated GPU: AUTOCAST_EMU_MODEL"
+			    "=%s is not a list of up to %d models (h200 and t4 "
+			    "are)", list, EMU_DEVICES);
+			return false;
+		}
+		devices[device_count++].model = model;
+		at += length;
+		if (!*at)
+			return true;
+	}
 }
 
 /* Runs when main() has returned. Workers must not run into the libraries'
@@ -87,20 +111,21 @@ after_fork(void)
 static void
 start(void)
 {
-	const char *key = ac_env(AC_ENV_EMU_MODEL);
+	const bool tf32 = strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
 
-	model = find_model(key);
-	if (!model) {
-		ac_log(AC_LOG_ERROR, "emulated GPU: AUTOCAST_EMU_MODEL=%s is "
-		    "not a model (h200 and t4 are)", key);
+	if (!read_models(ac_env(AC_ENV_EMU_MODEL))) {
 		atomic_store(&life, NO_DEVICE);
 		return;
 	}
-	memory_bytes = number_from_environment(AC_ENV_EMU_MEMORY,
-	    model->memory);
+	for (int i = 0; i < device_count; i++) {
+		const struct emu_model *model = devices[i].model;
+
+		devices[i].memory = number_from_environment(
+		    AC_ENV_EMU_MEMORY, model->memory);
+		devices[i].has_tf32 = model->major >= 8 && tf32;
+	}
 	jitter_seed = number_from_environment(AC_ENV_EMU_JITTER, 0);
-	has_tf32 = model->major >= 8 && strcmp(ac_env(AC_ENV_TF32_OVERRIDE),
-	    "0");
+	emu_contexts_prepare(device_count);
 	atexit(quiesce);
 	pthread_atfork(NULL, NULL, after_fork);
 	atomic_store_explicit(&life, UP, memory_order_release);
@@ -156,31 +181,60 @@ int
 emu_device_enter(void)
 {
 	const int status = emu_device_up();
+	struct CUctx_st *context;
 
 	if (status)
 		return status;
-	if (!current)
-		current = &primary;
-	emu_context_activate(&primary);
-	return atomic_load_explicit(&poison, memory_order_relaxed);
+	if (!emu_context_current())
+		emu_context_make_current(emu_context_primary(0));
+	context = emu_context_current();
+	emu_context_activate(context);
+	if (!atomic_load_explicit(&context->alive, memory_order_acquire))
+		return EMU_CONTEXT_DESTROYED;
+	return emu_context_error(context);
 }
 
-const struct emu_model *
-emu_device_model(void)
+int
+emu_device_select(int device)
 {
-	return model;
+	const int status = emu_device_up();
+
+	if (status)
+		return status;
+	if (device < 0 || device >= device_count)
+		return EMU_INVALID_DEVICE;
+	emu_context_make_current(emu_context_primary(device));
+	return emu_device_enter();
+}
+
+int
+emu_device_count(void)
+{
+	return device_count;
 }
 
 bool
-emu_device_has_tf32(void)
+emu_device_exists(int device)
 {
-	return has_tf32;
+	return device >= 0 && device < device_count;
+}
+
+const struct emu_model *
+emu_device_model(int device)
+{
+	return devices[device].model;
+}
+
+bool
+emu_device_has_tf32(int device)
+{
+	return devices[device].has_tf32;
 }
 
 uint64_t
-emu_device_memory(void)
+emu_device_memory(int device)
 {
-	return memory_bytes;
+	return devices[device].memory;
 }
 
 uint64_t
@@ -189,63 +243,13 @@ emu_device_jitter(void)
 	return jitter_seed;
 }
 
-void
-emu_device_poison(int status)
-{
-	atomic_store_explicit(&poison, status, memory_order_relaxed);
-}
-
-int
-emu_device_error(void)
-{
-	return atomic_load_explicit(&poison, memory_order_relaxed);
-}
-
 int
 emu_device_reset(void)
 {
 	const int status = emu_device_up();
 
-	if (status)
-		return status;
-	emu_stream_wait_all();
-	emu_streams_drop();
-	emu_events_drop();
-	emu_memory_drop();
-	emu_device_poison(EMU_OK);
-	atomic_store(&primary.alive, false);
-	return EMU_OK;
-}
-
-void
-emu_context_activate(struct CUctx_st *context)
-{
-	static _Atomic uint64_t next = 1;
-	bool dead = false;
-
-	/* A context that comes back after a reset is a new one: new id. */
-	if (!atomic_load_explicit(&context->alive, memory_order_acquire) &&
-	    atomic_compare_exchange_strong(&context->alive, &dead, true))
-		atomic_store(&context->id, atomic_fetch_add(&next, 1));
-}
-
-struct CUctx_st *
-emu_context_primary(void)
-{
-	return &primary;
-}
-
-void
-emu_context_make_current(struct CUctx_st *context)
-{
-	current = context;
-}
-
-int
-emu_context_current(struct CUctx_st **context_out)
-{
-	*context_out = current;
-	return EMU_OK;
+	return status ? status :
+	    emu_context_end(emu_context_primary(emu_context_device()));
 }
 
 /* The library's end: nothing runs any more, everything is given back. */
@@ -262,6 +266,7 @@ end(void)
 		emu_streams_release();
 		emu_events_release();
 		emu_memory_release();
+		emu_contexts_release();
 		emu_libraries_release();
 	}
 	atomic_store(&life, ENDED);

@@ -9,7 +9,8 @@
 /* Handles of destroyed objects keep their memory: a stale handle is read,
  * found without its mark, and refused. */
 enum { EMU_MARK_STREAM = 0x5354524d, EMU_MARK_EVENT = 0x45564e54,
-       EMU_MARK_POOL = 0x504f4f4c, EMU_MARK_LIBRARY = 0x4c494252 };
+       EMU_MARK_POOL = 0x504f4f4c, EMU_MARK_LIBRARY = 0x4c494252,
+       EMU_MARK_CONTEXT = 0x43545854 };
 
 /* call.c */
 struct emu_call *emu_call_list(void);
@@ -22,7 +23,7 @@ void emu_counters_write(void);
 int emu_device_ended(void);
 /* Seed of the workers' pauses, 0 for none. */
 uint64_t emu_device_jitter(void);
-uint64_t emu_device_memory(void);
+uint64_t emu_device_memory(int device);
 
 /* A point in one stream's work that others wait for. Shared by reference
  * count; the only thing that orders one worker after another. */
@@ -43,6 +44,7 @@ void *emu_token_wait_task(struct emu_token *token);
 struct emu_task;
 struct CUstream_st {
 	_Atomic uint32_t mark;
+	struct CUctx_st *context;
 	unsigned         flags;
 	int              priority;
 	uint64_t         id;
@@ -75,20 +77,21 @@ bool emu_stream_has_ended(struct CUstream_st *stream);
 /* Wait until a worker that was told to end has. */
 void emu_stream_join_worker(struct CUstream_st *stream);
 
-/* order.c */
+/* streams.c */
+uint64_t emu_stream_next_id(void);
 /* Every stream's worker ended and joined; from now on work runs at once. */
 void emu_streams_quiesce(void);
-/* Drop all created streams (their work is done). */
-void emu_streams_drop(void);
+/* Drop all created streams of a context (their work is done). */
+void emu_streams_drop(struct CUctx_st *context);
 void emu_streams_release(void);
 
-/* event.c, memory.c: at reset and at the end. */
-void emu_events_drop(void);
+/* event.c, memory.c: when a context ends (NULL: all of them). */
+void emu_events_drop(const struct CUctx_st *context);
 void emu_events_release(void);
-void emu_memory_drop(void);
+void emu_memory_drop(const struct CUctx_st *context);
 void emu_memory_release(void);
 
-/* memory.c: bytes given back by a worker. */
-void emu_memory_return(void *pointer, size_t bytes);
+/* order.c: wait for all streams of a context. */
+int emu_stream_wait_context(struct CUctx_st *context);
 
 #endif

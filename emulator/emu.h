@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/emu.h -- the emulated device, as its three libraries share it.
+/* emulator/emu.h -- the emulated devices, as their libraries share them.
  *
- * libcuda.so.1 owns the device: memory, streams, events, workers, counters and
- * injected failures. It exports these functions to its sisters libcudart and
- * libcublas, which hold no device state of their own.
+ * libcuda.so.1 owns the devices: contexts, memory, streams, events, workers,
+ * counters and injected failures. It exports these functions to its sisters
+ * libcudart and libcublas (of CUDA 12 and 13), which hold no device state of
+ * their own.
  *
  * A status is an int with CUresult's numbers; the runtime's cudaError_t has
  * the same numbers for everything used here. 0 is success. The function that
@@ -46,6 +47,7 @@ enum emu_status {
 	EMU_INVALID_CONTEXT = 201, EMU_ALREADY_REGISTERED = 712,
 	EMU_NOT_REGISTERED = 713, EMU_INVALID_HANDLE = 400,
 	EMU_NOT_FOUND = 500, EMU_NOT_READY = 600, EMU_ILLEGAL_ADDRESS = 700,
+	EMU_PEER_ENABLED = 704, EMU_PEER_NOT_ENABLED = 705,
 	EMU_CONTEXT_DESTROYED = 709, EMU_NOT_SUPPORTED = 801,
 	EMU_CAPTURE_UNSUPPORTED = 900, EMU_CAPTURE_INVALIDATED = 901,
 	EMU_CAPTURE_IMPLICIT = 906, EMU_UNKNOWN = 999
@@ -116,7 +118,9 @@ uint64_t emuCounter(const char *name);
 /* Zero every counter but device_bytes; device_bytes_peak restarts from it. */
 void emuCountersReset(void);
 
-/* ---- device and context (device.c) ------------------------------------ */
+/* ---- devices (device.c) ----------------------------------------------- */
+
+enum { EMU_DEVICES = 8 }; /* the most that AUTOCAST_EMU_MODEL can list */
 
 struct emu_model {
 	const char *key;            /* AUTOCAST_EMU_MODEL */
@@ -132,26 +136,42 @@ struct emu_model {
 /* The driver version that is emulated (cuDriverGetVersion). */
 enum { EMU_DRIVER_VERSION = 13000 };
 
-/* Bring the device up (once per process). EMU_NO_DEVICE after a complaint if
- * AUTOCAST_EMU_MODEL names none. Cheap when it is up. */
+/* Bring the devices up (once per process). EMU_NO_DEVICE after a complaint if
+ * AUTOCAST_EMU_MODEL is wrong. Cheap when they are up. */
 int emu_device_up(void);
-/* As above, and make the primary context current if the thread has none, and
- * answer a device error that work left behind. What every runtime call does. */
+/* As above, and make device 0's primary context current if the thread has
+ * none, bring it to life, and answer an error that its work left behind. What
+ * every runtime call does. */
 int emu_device_enter(void);
-/* Only after emu_device_up() succeeded. */
-const struct emu_model *emu_device_model(void);
+/* As above, with this device's primary context. */
+int emu_device_select(int device);
+/* These only after emu_device_up() succeeded; `device` must exist. */
+int emu_device_count(void);
+bool emu_device_exists(int device);
+const struct emu_model *emu_device_model(int device);
 /* TF32 in the model and not forbidden by NVIDIA_TF32_OVERRIDE=0. */
-bool emu_device_has_tf32(void);
+bool emu_device_has_tf32(int device);
 /* An attribute by CUdevice_attribute number; the runtime's are the same. */
-int emu_device_attribute(int attribute, int *value_out);
-/* Wait for everything, then drop streams, events and memory. */
+int emu_device_attribute(int device, int attribute, int *value_out);
+/* Wait for the current device's primary context, then drop what it owns. */
 int emu_device_reset(void);
-/* Work that ran into a bad address: later calls fail until a reset. */
-void emu_device_poison(int status);
 /* Whether the process is past main(): workers are gone, work runs at once. */
 bool emu_device_ending(void);
 
-int emu_context_current(struct CUctx_st **context_out); /* NULL if none */
+/* ---- contexts (context.c) --------------------------------------------- */
+
+/* Current on this thread (on a worker: its stream's), or NULL. */
+struct CUctx_st *emu_context_current(void);
+int emu_context_device(void); /* 0 without one */
+/* A living context's id, else 0. Addresses are used again, ids are not. */
+uint64_t emu_context_id(const struct CUctx_st *context);
+/* Whether its work may touch the memory of `device`. */
+bool emu_context_reaches(const struct CUctx_st *context, int device);
+/* Let the current context touch that memory, or forbid it again. */
+int emu_peer_enable(int device, bool on);
+/* Work that ran into a bad address: later calls in the current context fail
+ * until it is reset. */
+void emu_device_poison(int status);
 
 /* ---- memory (memory.c) ------------------------------------------------ */
 
@@ -162,22 +182,39 @@ enum emu_memory_kind {
 	EMU_MEMORY_REGISTERED /* the program's own, page-locked later */
 };
 
-/* Uninitialised memory, 256-byte aligned; `bytes` 0 gives NULL. */
+/* Uninitialised memory of the current context, 256-byte aligned; `bytes` 0
+ * gives NULL. */
 int emu_memory_allocate(size_t bytes, enum emu_memory_kind kind,
     void **pointer_out);
+/* The same on another device, for pools: its primary context owns it. */
+int emu_memory_allocate_on(int device, size_t bytes, void **pointer_out);
 /* Wait for the device, then give back; NULL is ignored. */
 int emu_memory_free(void *pointer, bool host);
 /* Unknown to the checks at once, given back when `stream` gets there. */
 int emu_memory_free_async(void *pointer, struct CUstream_st *stream);
 int emu_memory_register(void *pointer, size_t bytes);
 int emu_memory_unregister(void *pointer);
-/* The live allocation that holds `pointer`; PAGEABLE if there is none. */
-enum emu_memory_kind emu_memory_find(const void *pointer, void **base_out,
-    size_t *bytes_out);
-/* Whether the device can reach `bytes` at `pointer`; else complain, naming
- * `argument`, and EMU_ILLEGAL_ADDRESS. No bytes: fine whatever the pointer. */
+/* What is known of `pointer`. */
+struct emu_memory {
+	enum emu_memory_kind kind; /* PAGEABLE: nothing else */
+	void  *base;
+	size_t bytes;
+	int    device;
+	struct CUctx_st *context;  /* its owner */
+};
+enum emu_memory_kind emu_memory_find(const void *pointer,
+    struct emu_memory *out);
+/* Whether the current context's work can reach `bytes` at `pointer`; else
+ * complain, naming `argument`, and EMU_ILLEGAL_ADDRESS. No bytes: fine
+ * whatever the pointer. */
 int emu_memory_check(const void *pointer, uint64_t bytes,
     const char *argument);
+/* The same for copies and fills, which reach every device's memory. */
+int emu_memory_check_any(const void *pointer, uint64_t bytes,
+    const char *argument);
+/* Whether `pointer`, if it is device memory at all, is within the current
+ * context's reach; for the arguments of kernels. */
+int emu_memory_check_reach(const void *pointer, const char *argument);
 /* The same for columns of `rows` elements, `ld` apart, `batch` of them
  * `stride` elements apart. */
 struct emu_shape {
@@ -186,7 +223,13 @@ struct emu_shape {
 };
 int emu_memory_check_matrix(const void *pointer,
     const struct emu_shape *shape, const char *argument);
-void emu_memory_info(size_t *free_out, size_t *total_out);
+void emu_memory_info(int device, size_t *free_out, size_t *total_out);
+
+/* Memory pools share the device's memory and hold nothing back. */
+struct CUmemPoolHandle_st;
+struct CUmemPoolHandle_st *emu_pool_default(int device);
+/* Its device; EMU_INVALID_VALUE if it is none. */
+int emu_pool_find(struct CUmemPoolHandle_st *pool, int *device_out);
 
 /* ---- streams (stream.c, order.c) -------------------------------------- */
 
@@ -198,9 +241,13 @@ void emu_task_drop(void *arguments);
  * from emu_stream_find(). */
 void emu_stream_submit(struct CUstream_st *stream, void *arguments);
 
-/* The stream that a handle means (0, 1: legacy; 2: this thread's own).
- * EMU_INVALID_HANDLE after a complaint if it means none. */
+/* The stream that a handle means (0, 1: the current context's legacy stream;
+ * 2: this thread's own one there). EMU_INVALID_HANDLE after a complaint if it
+ * means none. */
 int emu_stream_find(struct CUstream_st *handle,
+    struct CUstream_st **stream_out);
+/* The same for kernels, which run in the current context only. */
+int emu_stream_find_here(struct CUstream_st *handle,
     struct CUstream_st **stream_out);
 enum { EMU_STREAM_NON_BLOCKING = 1 };
 int emu_stream_create(unsigned flags, int priority,
@@ -208,13 +255,18 @@ int emu_stream_create(unsigned flags, int priority,
 int emu_stream_destroy(struct CUstream_st *handle);
 /* Wait on the calling thread, counted as a host wait. */
 int emu_stream_wait(struct CUstream_st *handle);
-int emu_stream_wait_all(void);
+int emu_stream_wait_all(void); /* of the current context */
+/* The same of another one, which may be gone; counted. */
+int emu_context_wait(struct CUctx_st *context, uint64_t id);
+void emu_stream_wait_device(int device); /* -1: of all */
 /* EMU_OK, or EMU_NOT_READY if work is left. */
 int emu_stream_query(struct CUstream_st *handle);
 struct emu_stream_facts {
 	unsigned flags;
 	int      priority;
 	uint64_t id;
+	struct CUctx_st *context;
+	int      device;
 };
 int emu_stream_facts(struct CUstream_st *handle,
     struct emu_stream_facts *facts_out);

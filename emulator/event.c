@@ -12,6 +12,7 @@
 struct CUevent_st {
 	_Atomic uint32_t   mark;
 	unsigned           flags;
+	struct CUctx_st   *context;
 	struct emu_token  *last;       /* under `lock`; NULL: never recorded */
 	struct CUevent_st *next_all, *next_free;
 };
@@ -38,6 +39,7 @@ emu_event_create(unsigned flags, struct CUevent_st **event_out)
 		all = event;
 	}
 	event->flags = flags;
+	event->context = emu_context_current();
 	event->last = NULL;
 	atomic_store(&event->mark, EMU_MARK_EVENT);
 	pthread_mutex_unlock(&lock);
@@ -92,6 +94,11 @@ emu_event_record(struct CUevent_st *event, struct CUstream_st *handle)
 		status = emu_stream_find(handle, &stream);
 	if (status)
 		return status;
+	if (event->context != stream->context) {
+		emu_complain("event %p and stream %p belong to different "
+		    "contexts", (void *)event, (void *)handle);
+		return EMU_INVALID_HANDLE;
+	}
 	token = emu_token_new(2);
 	pthread_mutex_lock(&lock);
 	emu_token_release(event->last);
@@ -127,7 +134,7 @@ emu_event_query(struct CUevent_st *event)
 	if (token && !emu_token_reached(token))
 		status = EMU_NOT_READY;
 	emu_token_release(token);
-	return status ? status : emu_device_error();
+	return status ? status : emu_context_error(event->context);
 }
 
 int
@@ -143,7 +150,7 @@ emu_event_wait(struct CUevent_st *event)
 	if (token)
 		emu_token_wait(token);
 	emu_token_release(token);
-	return emu_device_error();
+	return emu_context_error(event->context);
 }
 
 int
@@ -189,11 +196,12 @@ emu_stream_wait_event(struct CUstream_st *handle, struct CUevent_st *event)
 }
 
 void
-emu_events_drop(void)
+emu_events_drop(const struct CUctx_st *context)
 {
 	pthread_mutex_lock(&lock);
 	for (struct CUevent_st *e = all; e; e = e->next_all)
-		if (atomic_load(&e->mark) == EMU_MARK_EVENT)
+		if (atomic_load(&e->mark) == EMU_MARK_EVENT &&
+		    (!context || e->context == context))
 			drop(e);
 	pthread_mutex_unlock(&lock);
 }
@@ -201,7 +209,7 @@ emu_events_drop(void)
 void
 emu_events_release(void)
 {
-	emu_events_drop();
+	emu_events_drop(NULL);
 	unused = NULL;
 	while (all) {
 		struct CUevent_st *e = all;

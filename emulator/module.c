@@ -291,31 +291,58 @@ make_task(emu_twin_run run, const size_t *sizes, size_t count,
 	return task;
 }
 
+/* Any word of the arguments that is an address in another device's memory:
+ * numbers that merely look like one are too rare to matter. */
+static int
+check_arguments(const char *name, const struct launch_task *task,
+    const size_t *sizes)
+{
+	int status = EMU_OK;
+
+	for (size_t i = 0; !status && i < task->count; i++)
+		for (size_t at = 0; !status && at + sizeof(void *) <= sizes[i];
+		    at += sizeof(void *)) {
+			const void *word;
+
+			memcpy(&word, (char *)task->params[i] + at,
+			    sizeof word);
+			status = emu_memory_check_reach(word, name);
+		}
+	return status;
+}
+
 int
 emu_kernel_launch(const struct emu_launch *launch, struct CUstream_st *handle)
 {
 	const struct emu_twin *twin = registered(launch->name);
 	const emu_twin_run run = twin ? twin->run : built_in(launch->name);
+	const size_t *sizes = twin ? twin->sizes : launch->sizes;
 	const uint64_t threads = (uint64_t)launch->block[0] *
 	    launch->block[1] * launch->block[2];
 	struct CUstream_st *stream;
 	struct launch_task *task;
 	int status;
 
-	if (!run || (!twin && !launch->sizes)) {
+	if (!run || !sizes) {
 		emu_complain("kernel %s has no CPU twin", launch->name);
 		return EMU_INVALID_FUNCTION;
 	}
 	if (!threads || threads > 1024 || !launch->grid[0] ||
 	    !launch->grid[1] || !launch->grid[2])
 		return EMU_INVALID_VALUE;
-	status = emu_stream_find(handle, &stream);
+	status = emu_stream_find_here(handle, &stream);
 	if (status)
 		return status;
-	task = make_task(run, twin ? twin->sizes : launch->sizes,
-	    twin ? twin->count : launch->count, launch);
+	task = make_task(run, sizes, twin ? twin->count : launch->count,
+	    launch);
 	if (!task)
 		return EMU_OUT_OF_MEMORY;
+	status = check_arguments(launch->name, task, sizes);
+	if (status) {
+		emu_device_poison(status);
+		emu_task_drop(task);
+		return status;
+	}
 	emu_count(EMU_launches, 1);
 	emu_stream_submit(stream, task);
 	return EMU_OK;

@@ -20,39 +20,41 @@ follow(struct CUstream_st *waiter, struct CUstream_st *other)
 }
 
 static void
-submit_to_legacy(void *arguments)
+submit_to_legacy(struct CUctx_st *context, void *arguments)
 {
-	atomic_fetch_add_explicit(&emu_streams.legacy_work, 1, memory_order_relaxed);
-	if (!atomic_load_explicit(&emu_streams.blocking, memory_order_relaxed)) {
-		emu_stream_push(&emu_streams.legacy, arguments);
+	atomic_fetch_add_explicit(&context->legacy_work, 1,
+	    memory_order_relaxed);
+	if (!atomic_load_explicit(&context->blocking, memory_order_relaxed)) {
+		emu_stream_push(&context->legacy, arguments);
 		return;
 	}
 	pthread_mutex_lock(&emu_streams.lock);
 	for (struct CUstream_st *s = emu_streams.live; s; s = s->next_live)
-		if (!(s->flags & EMU_STREAM_NON_BLOCKING) &&
-		    s->joined != s->work) {
-			follow(&emu_streams.legacy, s);
+		if (s->context == context && s->joined != s->work &&
+		    !(s->flags & EMU_STREAM_NON_BLOCKING)) {
+			follow(&context->legacy, s);
 			s->joined = s->work;
 		}
-	emu_stream_push(&emu_streams.legacy, arguments);
+	emu_stream_push(&context->legacy, arguments);
 	pthread_mutex_unlock(&emu_streams.lock);
 }
 
 void
 emu_stream_submit(struct CUstream_st *stream, void *arguments)
 {
+	struct CUctx_st *context = stream->context;
 	uint64_t seen;
 
-	if (stream == &emu_streams.legacy) {
-		submit_to_legacy(arguments);
+	if (stream == &context->legacy) {
+		submit_to_legacy(context, arguments);
 	} else if (stream->flags & EMU_STREAM_NON_BLOCKING) {
 		emu_stream_push(stream, arguments);
 	} else {
 		pthread_mutex_lock(&emu_streams.lock);
-		seen = atomic_load_explicit(&emu_streams.legacy_work,
+		seen = atomic_load_explicit(&context->legacy_work,
 		    memory_order_relaxed);
 		if (seen != stream->legacy_seen)
-			follow(stream, &emu_streams.legacy);
+			follow(stream, &context->legacy);
 		stream->legacy_seen = seen;
 		stream->work++;
 		emu_stream_push(stream, arguments);
@@ -64,8 +66,8 @@ emu_stream_submit(struct CUstream_st *stream, void *arguments)
 static bool
 has_nothing(struct CUstream_st *stream)
 {
-	if (stream == &emu_streams.legacy)
-		return !atomic_load_explicit(&emu_streams.blocking,
+	if (stream == &stream->context->legacy)
+		return !atomic_load_explicit(&stream->context->blocking,
 		    memory_order_relaxed) && emu_stream_idle(stream);
 	if (stream->flags & EMU_STREAM_NON_BLOCKING)
 		return emu_stream_idle(stream);
@@ -88,31 +90,63 @@ emu_stream_wait(struct CUstream_st *handle)
 		emu_token_wait(token);
 		emu_token_release(token);
 	}
-	return emu_device_error();
+	return emu_context_error(stream->context);
 }
 
-/* Wait for streams one by one: what a thread queues meanwhile is not ours. */
-int
-emu_stream_wait_all(void)
+/* What is waited for: a context, or a device, or all. */
+struct whose {
+	const struct CUctx_st *context;
+	int device;
+};
+
+static bool
+is_meant(const struct CUctx_st *context, const struct whose *whose)
+{
+	return whose->context ? context == whose->context :
+	    whose->device < 0 || context->device == whose->device;
+}
+
+static struct emu_token *
+mark(struct CUstream_st *stream)
+{
+	struct emu_token *token = emu_token_new(2);
+
+	emu_stream_push(stream, emu_token_reach_task(token));
+	return token;
+}
+
+static size_t
+count_all(void)
+{
+	size_t count = 0;
+
+	for (struct CUstream_st *s = emu_streams.live; s; s = s->next_live)
+		count++;
+	for (struct CUctx_st *c = emu_context_first(); c; c = c->next_all)
+		count++;
+	return count;
+}
+
+/* Wait for streams one by one: what a thread queues meanwhile is not ours. A
+ * legacy stream that never had work has no worker, and none is started. */
+static void
+wait_for(const struct whose *whose)
 {
 	struct emu_token **tokens;
-	size_t count = 1, used = 0;
+	size_t used = 0;
 
 	emu_streams_prepare();
 	emu_count(EMU_syncs, 1);
 	pthread_mutex_lock(&emu_streams.lock);
-	for (struct CUstream_st *s = emu_streams.live; s; s = s->next_live)
-		count++;
-	tokens = calloc(count, sizeof *tokens);
+	tokens = calloc(count_all() + 1, sizeof *tokens);
 	if (!tokens)
 		emu_out_of_host_memory();
 	for (struct CUstream_st *s = emu_streams.live; s; s = s->next_live)
-		tokens[used++] = emu_token_new(2);
-	tokens[used++] = emu_token_new(2);
-	used = 0;
-	for (struct CUstream_st *s = emu_streams.live; s; s = s->next_live)
-		emu_stream_push(s, emu_token_reach_task(tokens[used++]));
-	emu_stream_push(&emu_streams.legacy, emu_token_reach_task(tokens[used++]));
+		if (is_meant(s->context, whose))
+			tokens[used++] = mark(s);
+	for (struct CUctx_st *c = emu_context_first(); c; c = c->next_all)
+		if (is_meant(c, whose) && atomic_load(&c->legacy_work))
+			tokens[used++] = mark(&c->legacy);
 	emu_streams_reap(true);
 	pthread_mutex_unlock(&emu_streams.lock);
 	for (size_t i = 0; i < used; i++) {
@@ -120,7 +154,32 @@ emu_stream_wait_all(void)
 		emu_token_release(tokens[i]);
 	}
 	free(tokens);
-	return emu_device_error();
+}
+
+int
+emu_stream_wait_context(struct CUctx_st *context)
+{
+	wait_for(&(struct whose){ context, 0 });
+	return emu_context_error(context);
+}
+
+int
+emu_context_wait(struct CUctx_st *context, uint64_t id)
+{
+	return emu_context_id(context) == id ?
+	    emu_stream_wait_context(context) : EMU_OK;
+}
+
+int
+emu_stream_wait_all(void)
+{
+	return emu_stream_wait_context(emu_context_current());
+}
+
+void
+emu_stream_wait_device(int device)
+{
+	wait_for(&(struct whose){ NULL, device });
 }
 
 int
@@ -133,5 +192,5 @@ emu_stream_query(struct CUstream_st *handle)
 		return status;
 	if (!emu_stream_idle(stream))
 		return EMU_NOT_READY;
-	return emu_device_error();
+	return emu_context_error(stream->context);
 }

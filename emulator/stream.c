@@ -2,7 +2,7 @@
 /* emulator/stream.c -- one stream's queue and its worker thread.
  * Any thread queues, one worker runs. Knows nothing of other streams: their
  * order among one another is made of tokens (order.c, event.c). */
-#include "emulator/device.h"
+#include "emulator/context.h"
 #include "emulator/wait.h"
 
 #include <pthread.h>
@@ -104,11 +104,12 @@ take(struct CUstream_st *stream, uint32_t completed)
 static void *
 work(void *argument)
 {
-	struct CUstream_st *stream = argument;
+	struct CUstream_st *const stream = argument;
 	uint64_t jitter = emu_device_jitter();
 	uint32_t completed = atomic_load(&stream->completed);
 	struct emu_task *task;
 
+	emu_context_make_current(stream->context);
 	if (jitter)
 		jitter += stream->id * 0x9e3779b97f4a7c15ull;
 	do {
@@ -152,11 +153,15 @@ start_worker(struct CUstream_st *stream)
 }
 
 static void
-run_at_once(struct emu_task *task)
+run_at_once(struct CUstream_st *stream, struct emu_task *task)
 {
+	struct CUctx_st *const before = emu_context_current();
+
 	pthread_mutex_lock(&at_once_lock);
+	emu_context_make_current(stream->context);
 	if (task->run)
 		task->run(task->arguments);
+	emu_context_make_current(before);
 	pthread_mutex_unlock(&at_once_lock);
 	free(task);
 }
@@ -185,7 +190,7 @@ emu_stream_push(struct CUstream_st *stream, void *arguments)
 {
 	emu_count(EMU_tasks, 1);
 	if (emu_device_ending()) {
-		run_at_once(task_of(arguments));
+		run_at_once(stream, task_of(arguments));
 		return;
 	}
 	push(stream, task_of(arguments));

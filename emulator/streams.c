@@ -10,8 +10,15 @@ struct emu_streams emu_streams = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.next_id = 3 /* 1, 2: the handles of the default streams */
 };
-static pthread_key_t own_key;
-static _Thread_local struct CUstream_st *own;
+
+/* This thread's own streams, one per context it asked for one in. */
+struct own {
+	struct CUstream_st *stream;
+	uint64_t id, context_id;
+	struct own *next;
+};
+static pthread_key_t own_key; /* its value: the same as `own` */
+static _Thread_local struct own *own;
 
 void
 emu_streams_reap(bool wait)
@@ -32,6 +39,13 @@ emu_streams_reap(bool wait)
 	}
 }
 
+uint64_t
+emu_stream_next_id(void)
+{
+	return atomic_fetch_add(&emu_streams.next_id, 1);
+}
+
+/* In the current context. */
 static struct CUstream_st *
 make(unsigned flags, int priority)
 {
@@ -47,15 +61,16 @@ make(unsigned flags, int priority)
 			emu_out_of_host_memory();
 		emu_stream_prepare(stream);
 	}
+	stream->context = emu_context_current();
 	stream->flags = flags;
 	stream->priority = priority;
-	stream->id = emu_streams.next_id++;
+	stream->id = emu_stream_next_id();
 	stream->work = stream->joined = 0;
 	stream->legacy_seen = 0;
 	stream->next_live = emu_streams.live;
 	emu_streams.live = stream;
 	if (!(flags & EMU_STREAM_NON_BLOCKING))
-		atomic_fetch_add(&emu_streams.blocking, 1);
+		atomic_fetch_add(&stream->context->blocking, 1);
 	atomic_store(&stream->mark, EMU_MARK_STREAM);
 	return stream;
 }
@@ -71,7 +86,7 @@ leave(struct CUstream_st *stream)
 	*link = stream->next_live;
 	atomic_store(&stream->mark, 0);
 	if (!(stream->flags & EMU_STREAM_NON_BLOCKING))
-		atomic_fetch_sub(&emu_streams.blocking, 1);
+		atomic_fetch_sub(&stream->context->blocking, 1);
 	if (emu_stream_end_worker(stream)) {
 		stream->next_live = emu_streams.leaving;
 		emu_streams.leaving = stream;
@@ -81,22 +96,31 @@ leave(struct CUstream_st *stream)
 	}
 }
 
-static void
-drop_own(void *stream)
+static bool
+is_alive(const struct own *o)
 {
-	pthread_mutex_lock(&emu_streams.lock);
-	if (atomic_load(&((struct CUstream_st *)stream)->mark) ==
-	    EMU_MARK_STREAM)
-		leave(stream);
-	pthread_mutex_unlock(&emu_streams.lock);
+	return atomic_load(&o->stream->mark) == EMU_MARK_STREAM &&
+	    o->stream->id == o->id;
+}
+
+static void
+drop_own(void *list)
+{
+	struct own *o = list, *next;
+
+	for (; o; o = next) {
+		next = o->next;
+		pthread_mutex_lock(&emu_streams.lock);
+		if (is_alive(o))
+			leave(o->stream);
+		pthread_mutex_unlock(&emu_streams.lock);
+		free(o);
+	}
 }
 
 static void
 prepare_once(void)
 {
-	emu_stream_prepare(&emu_streams.legacy);
-	emu_streams.legacy.id = 1;
-	atomic_store(&emu_streams.legacy.mark, EMU_MARK_STREAM);
 	pthread_key_create(&own_key, drop_own);
 }
 
@@ -111,13 +135,25 @@ emu_streams_prepare(void)
 static struct CUstream_st *
 find_own(void)
 {
-	if (!own || atomic_load(&own->mark) != EMU_MARK_STREAM) {
-		pthread_mutex_lock(&emu_streams.lock);
-		own = make(0, 0);
-		pthread_mutex_unlock(&emu_streams.lock);
-		pthread_setspecific(own_key, own);
-	}
-	return own;
+	const uint64_t context = emu_context_id(emu_context_current());
+	struct own *o = own;
+
+	while (o && (o->context_id != context || !is_alive(o)))
+		o = o->next;
+	if (o)
+		return o->stream;
+	o = malloc(sizeof *o);
+	if (!o)
+		emu_out_of_host_memory();
+	pthread_mutex_lock(&emu_streams.lock);
+	o->stream = make(0, 0);
+	pthread_mutex_unlock(&emu_streams.lock);
+	o->id = o->stream->id;
+	o->context_id = context;
+	o->next = own;
+	own = o;
+	pthread_setspecific(own_key, own);
+	return o->stream;
 }
 
 int
@@ -126,8 +162,10 @@ emu_stream_find(struct CUstream_st *handle, struct CUstream_st **stream_out)
 	const uintptr_t value = (uintptr_t)handle;
 
 	emu_streams_prepare();
+	if (value <= 2 && !emu_context_current())
+		return EMU_INVALID_CONTEXT;
 	if (value <= 1)
-		*stream_out = &emu_streams.legacy;
+		*stream_out = &emu_context_current()->legacy;
 	else if (value == 2)
 		*stream_out = find_own();
 	else if (value >= 4096 && value % _Alignof(struct CUstream_st) == 0 &&
@@ -139,6 +177,24 @@ emu_stream_find(struct CUstream_st *handle, struct CUstream_st **stream_out)
 		    (void *)handle);
 		return EMU_INVALID_HANDLE;
 	}
+	return EMU_OK;
+}
+
+int
+emu_stream_find_here(struct CUstream_st *handle,
+    struct CUstream_st **stream_out)
+{
+	struct CUstream_st *stream;
+	const int status = emu_stream_find(handle, &stream);
+
+	if (status)
+		return status;
+	if (stream->context != emu_context_current()) {
+		emu_complain("stream %p belongs to another context than the "
+		    "current one", (void *)handle);
+		return EMU_INVALID_HANDLE;
+	}
+	*stream_out = stream;
 	return EMU_OK;
 }
 
@@ -184,6 +240,8 @@ emu_stream_facts(struct CUstream_st *handle,
 	facts_out->flags = stream->flags;
 	facts_out->priority = stream->priority;
 	facts_out->id = stream->id;
+	facts_out->context = stream->context;
+	facts_out->device = stream->context->device;
 	return EMU_OK;
 }
 
@@ -229,31 +287,45 @@ emu_capture_swap_mode(unsigned mode)
 	return before;
 }
 
-/* The work of every stream is done, its worker ended and joined. */
-void
-emu_streams_drop(void)
+static void
+stop(struct CUstream_st *stream)
 {
+	if (emu_stream_end_worker(stream))
+		emu_stream_join_worker(stream);
+}
+
+/* A created context's legacy stream stops, too: its worker reads the context
+ * once, and the next owner of the memory may be on another device. */
+void
+emu_streams_drop(struct CUctx_st *context)
+{
+	struct CUstream_st *s, *next;
+
 	emu_streams_prepare();
 	pthread_mutex_lock(&emu_streams.lock);
-	while (emu_streams.live)
-		leave(emu_streams.live);
+	for (s = emu_streams.live; s; s = next) {
+		next = s->next_live;
+		if (s->context == context)
+			leave(s);
+	}
 	emu_streams_reap(true);
+	if (!context->primary) {
+		stop(&context->legacy);
+		atomic_store(&context->legacy.mark, 0);
+	}
 	pthread_mutex_unlock(&emu_streams.lock);
 }
 
 void
 emu_streams_quiesce(void)
 {
-	struct CUstream_st *s;
-
 	emu_streams_prepare();
 	pthread_mutex_lock(&emu_streams.lock);
 	emu_streams_reap(true);
-	for (s = emu_streams.live; s; s = s->next_live)
-		if (emu_stream_end_worker(s))
-			emu_stream_join_worker(s);
-	if (emu_stream_end_worker(&emu_streams.legacy))
-		emu_stream_join_worker(&emu_streams.legacy);
+	for (struct CUstream_st *s = emu_streams.live; s; s = s->next_live)
+		stop(s);
+	for (struct CUctx_st *c = emu_context_first(); c; c = c->next_all)
+		stop(&c->legacy);
 	pthread_mutex_unlock(&emu_streams.lock);
 }
 
@@ -261,7 +333,8 @@ emu_streams_quiesce(void)
 void
 emu_streams_release(void)
 {
-	emu_streams_drop();
+	for (struct CUctx_st *c = emu_context_first(); c; c = c->next_all)
+		emu_streams_drop(c);
 	while (emu_streams.unused) {
 		struct CUstream_st *s = emu_streams.unused;
 
@@ -269,5 +342,7 @@ emu_streams_release(void)
 		emu_stream_finish(s);
 		free(s);
 	}
-	emu_stream_finish(&emu_streams.legacy);
+	drop_own(own);
+	own = NULL;
+	pthread_setspecific(own_key, NULL);
 }

@@ -3,20 +3,17 @@
 #ifndef AC_EMULATOR_STREAMS_H
 #define AC_EMULATOR_STREAMS_H
 
-#include "emulator/device.h"
+#include "emulator/context.h"
 
 #include <pthread.h>
 
 /* The lock is the program's threads' alone: no worker ever takes it. */
 struct emu_streams {
 	pthread_mutex_t     lock;
-	struct CUstream_st  legacy;
-	struct CUstream_st *live;     /* created, without the legacy stream */
+	struct CUstream_st *live;     /* created, without the legacy streams */
 	struct CUstream_st *leaving;  /* destroyed, worker not joined yet */
 	struct CUstream_st *unused;   /* for new streams */
-	_Atomic int         blocking; /* live blocking streams */
-	_Atomic uint64_t    legacy_work;
-	uint64_t            next_id;
+	_Atomic uint64_t    next_id;
 };
 extern struct emu_streams emu_streams;
 

@@ -63,6 +63,9 @@ told()
 equal 'found by the loader' "$(told LD_LIBRARY_PATH --emulate)" "$emulator"
 equal 'before the user'\''s own' "$(LD_LIBRARY_PATH=/x:/y told LD_LIBRARY_PATH --emulate)" "$emulator:/x:/y"
 equal 'the model' "$(told AUTOCAST_EMU_MODEL --emulate=t4)" t4
+equal 'several models' "$(told AUTOCAST_EMU_MODEL --emulate=h200,t4)" h200,t4
+equal 'one of several is none' "$("$autocast" run --emulate=h200,t5 true 2>&1)" \
+    "autocast: run: no emulated GPU 't5'; use --emulate=t4"
 equal 'the default model is not forced' "$(AUTOCAST_EMU_MODEL=t4 told AUTOCAST_EMU_MODEL --emulate)" t4
 equal 'not without being asked' "$(told LD_LIBRARY_PATH --policy=off)" ''
 

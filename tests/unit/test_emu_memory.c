@@ -84,6 +84,8 @@ bad_array(void **state)
 	float **C = test_upload(&c, sizeof c);
 
 	(void)state;
+	OK(cublasDestroy(handle)); /* its context went in an earlier reset */
+	OK(cublasCreate(&handle));
 	OK(cublasSgemmBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one,
 	    A, 2, A, 2, &zero, C, 2, 1));
 	assert_int_equal(cudaDeviceSynchronize(), cudaErrorIllegalAddress);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/memory.h -- the table of allocations, for memory.c, which makes and
+ * ends them. Each call locks for itself; from the program's threads only. */
+#ifndef AC_EMULATOR_MEMORY_H
+#define AC_EMULATOR_MEMORY_H
+
+#include "emulator/context.h"
+
+struct emu_allocation {
+	unsigned char   *base;
+	size_t           bytes;
+	enum emu_memory_kind kind;
+	struct CUctx_st *context; /* its owner */
+};
+
+/* EMU_ALREADY_REGISTERED if the range meets another one. */
+int emu_table_enter(const struct emu_allocation *new);
+/* Take out what starts at `pointer` and is of one of these kinds (bits). */
+bool emu_table_take(const void *pointer, unsigned kinds,
+    struct emu_allocation *out);
+/* Take out all of a context (NULL: of all), each told to `give`. */
+void emu_table_drop(const struct CUctx_st *context,
+    void (*give)(const struct emu_allocation *allocation));
+void emu_table_release(void);
+
+#endif
