@@ -8,7 +8,7 @@
 
 /* The first dlsym() of a process can come from a sanitizer that is still
  * looking for strcmp() and memset(): code marked EARLY calls no function of
- * libc, nor does the compiler make it do so behind our back. */
+ * libc, nor does the compiler make it do so behind our back. For definitions. */
 #if defined __clang__
 #define AC_ELF_EARLY __attribute__((no_builtin, \
 	no_sanitize("address", "thread", "undefined")))
@@ -19,11 +19,11 @@
 #endif
 
 /* Whether two strings are the same. */
-AC_ELF_EARLY bool ac_elf_same(const char *a, const char *b);
+bool ac_elf_same(const char *a, const char *b);
 
 /* An object of which only base and dynamic section are known: everything but
  * path, low and high is filled. False if it has no symbols. */
-AC_ELF_EARLY bool ac_elf_read_dynamic(struct ac_elf_object *object,
+bool ac_elf_read_dynamic(struct ac_elf_object *object,
     uintptr_t base, const ElfW(Dyn) *entry);
 
 #endif

@@ -143,14 +143,12 @@ symbol(shape##_PARAMS(index))                                                 \
 	ac_fn next;                                                           \
 	if (outermost) {                                                      \
 		struct ac_site scratch;                                       \
-		const struct ac_site *site;                                   \
-		scratch.query = ac_site_query_of(caller, via, m, n, k,        \
-		    shape##_BATCH, ac_form_of(ENTRY_##symbol, transa, transb, \
-		    shape##_FORM));                                           \
-		site = ac_site_find(handle, &scratch);                        \
+		const struct ac_site *site = AC_SITE_OF(handle, caller, via,  \
+		    m, n, k, shape##_BATCH, ac_form_of(ENTRY_##symbol,        \
+		    transa, transb, shape##_FORM), &scratch);                 \
 		next = site->binding.next;                                    \
 		if (site->decision.rung == AC_RUNG_KEEP) {                    \
-			ac_report_count(site->record, site->decision.reason); \
+			ac_report_count_decided(site->record);                \
 		} else {                                                      \
 			const struct ac_gemm g = {                            \
 				.handle = handle, .transa = transa,           \
@@ -184,12 +182,10 @@ symbol(shape##_PARAMS(index))                                                 \
 	cublasStatus_t status;                                                \
 	for (index i = 0; outermost && complete && i < groups; i++) {         \
 		struct ac_site scratch;                                       \
-		const struct ac_site *site;                                   \
-		scratch.query = ac_site_query_of(caller, via, m[i], n[i],     \
-		    k[i], size[i], ac_form_of(ENTRY_##symbol, transa[i],      \
-		    transb[i], shape##_FORM));                                \
-		site = ac_site_find(handle, &scratch);                        \
-		ac_report_count(site->record, site->decision.reason);         \
+		const struct ac_site *site = AC_SITE_OF(handle, caller, via,  \
+		    m[i], n[i], k[i], size[i], ac_form_of(ENTRY_##symbol,     \
+		    transa[i], transb[i], shape##_FORM), &scratch);           \
+		ac_report_count_decided(site->record);                        \
 	}                                                                     \
 	status = ((__typeof__(&symbol))ac_provider_bind(ENTRY_##symbol,       \
 	    caller, via).next)(shape##_ARGS);                                 \

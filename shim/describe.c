@@ -16,22 +16,21 @@ static const char *const asked_names[] = {
 };
 
 struct ac_call
-ac_call_of(const struct ac_site_query *query, cublasHandle_t handle)
+ac_call_of(const struct ac_site_call *call)
 {
-	const uint64_t form = query->word[5];
+	const uint64_t form = call->form;
 
 	return (struct ac_call){
-		.handle = handle,
-		.caller = (const void *)(uintptr_t)query->word[0],
-		.m = (int64_t)query->word[1], .n = (int64_t)query->word[2],
-		.k = (int64_t)query->word[3], .batch = (int64_t)query->word[4],
-		.entry = (enum ac_entry)(form & 0xffff),
+		.handle = call->handle, .caller = call->caller,
+		.m = call->m, .n = call->n, .k = call->k,
+		.batch = call->batch,
+		.entry = (enum ac_entry)(form & 0xff),
 		.transa = (cublasOperation_t)(form >> 16 & 3),
 		.transb = (cublasOperation_t)(form >> 18 & 3),
 		.asked = (enum ac_asked)(form >> 20 & 0xf),
 		.type = (enum ac_type_class)(form >> 24 & 0xf),
 		.device = (int)(int8_t)(form >> 32),
-		.via = (uint32_t)(form >> 40 & 0xff),
+		.via = (uint32_t)(form & 0xff00),
 	};
 }
 

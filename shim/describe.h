@@ -6,7 +6,7 @@
 
 #include "shim/site.h"
 
-/* The call that a query stands for, taken apart again. */
+/* A call with its form taken apart again. */
 struct ac_call {
 	cublasHandle_t handle;
 	const void *caller;
@@ -19,8 +19,7 @@ struct ac_call {
 	uint32_t via;            /* the thunk's note (shim/thunk.h) */
 };
 
-struct ac_call ac_call_of(const struct ac_site_query *query,
-    cublasHandle_t handle);
+struct ac_call ac_call_of(const struct ac_site_call *call);
 
 /* `op` points into the other members: do not copy. */
 struct ac_description {

@@ -92,7 +92,7 @@ is_of_provider(const struct ac_gemm *g, const struct ac_provider *provider)
 {
 	const struct ac_handle *handle = ac_handle_find(g->handle);
 
-	return handle && handle->provider == provider;
+	return provider && handle->provider == provider;
 }
 
 static enum ac_reason

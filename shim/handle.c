@@ -51,6 +51,15 @@ find_slot(uintptr_t key)
 	return -1;
 }
 
+static cublasStatus_t CUBLASWINAPI
+know_no_mode(cublasHandle_t handle, cublasMath_t *mode)
+{
+	(void)handle, (void)mode;
+	return CUBLAS_STATUS_NOT_INITIALIZED;
+}
+
+static const struct ac_handle unknown = { NULL, -1, know_no_mode };
+
 const struct ac_handle *
 ac_handle_search(cublasHandle_t handle)
 {
@@ -61,7 +70,7 @@ ac_handle_search(cublasHandle_t handle)
 
 	ac_handle_last.key = key;
 	ac_handle_last.generation = now;
-	ac_handle_last.record = slot < 0 ? NULL : &table[slot].record;
+	ac_handle_last.record = slot < 0 ? &unknown : &table[slot].record;
 	return ac_handle_last.record;
 }
 
@@ -82,6 +91,8 @@ remember(cublasHandle_t handle, struct ac_provider *provider)
 	const uintptr_t key = (uintptr_t)handle;
 	const unsigned start = start_slot(key);
 	const int device = current_device();
+	__typeof__(&cublasGetMathMode) get_math_mode =
+	    PROVIDER(provider, cublasGetMathMode);
 	int stale;
 
 	pthread_mutex_lock(&table_lock);
@@ -98,7 +109,7 @@ remember(cublasHandle_t handle, struct ac_provider *provider)
 		if (at > GONE)
 			continue;
 		table[slot].record = (struct ac_handle){ provider, device,
-		    PROVIDER(provider, cublasGetMathMode) };
+		    get_math_mode ? get_math_mode : know_no_mode };
 		atomic_store_explicit(&table[slot].key, key,
 		    memory_order_release);
 		break;

@@ -11,9 +11,10 @@
 #include <stdint.h>
 
 struct ac_handle {
-	struct ac_provider *provider;
+	struct ac_provider *provider;  /* NULL: we did not see it created */
 	int device;                    /* CUDA ordinal; -1 if unknown */
-	__typeof__(&cublasGetMathMode) get_math_mode; /* NULL: not exported */
+	__typeof__(&cublasGetMathMode) get_math_mode; /* never NULL; may leave
+	                                * its output as it was */
 };
 
 /* The last look-up of this thread: one hot handle is the rule. Good within one
@@ -30,8 +31,8 @@ extern _Atomic uint32_t ac_handle_generation
 
 const struct ac_handle *ac_handle_search(cublasHandle_t handle);
 
-/* What is known of `handle`; NULL for one we did not see created (then its
- * calls pass through untouched). Lock-free. The record is valid until the
+/* What is known of `handle`; never NULL. Calls on one that we did not see
+ * created pass through untouched. Lock-free. The record is valid until the
  * handle is destroyed. */
 static inline const struct ac_handle *
 ac_handle_find(cublasHandle_t handle)

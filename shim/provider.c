@@ -232,7 +232,7 @@ ac_provider_bind(enum ac_entry entry, const void *caller, uint32_t via)
 	struct node *node;
 
 	if (via)
-		return bind_slot(entry, &slots[via - 1]);
+		return bind_slot(entry, &slots[(via >> AC_THUNK_SHIFT) - 1]);
 	for (unsigned i = 0; i < PROBES; i++) {
 		node = atomic_load_explicit(
 		    &bindings[(start + i) & (BINDING_SLOTS - 1)],

@@ -152,8 +152,6 @@ ac_recipe_cast(const struct ac_gemm *g, const struct ac_site *site,
 	cublasPointerMode_t mode;
 	enum ac_reason reason;
 
-	if (!handle)
-		return AC_REASON_UNSUPPORTED;
 	request.device = handle->device;
 	if (PROVIDER(provider, cublasGetPointerMode_v2)(g->handle, &mode)
 	    || PROVIDER(provider, cublasGetMathMode)(g->handle,

@@ -11,19 +11,18 @@
 #include <stdatomic.h>
 
 enum {
-	SITE_SLOTS = 1 << 18,   /* power of two */
-	SITE_LIMIT = 100000,    /* policy-language.md, "Sites" */
-	PROBES = 64
+	SITE_SLOTS = 1 << AC_SITE_BITS,
+	SITE_LIMIT = 100000     /* policy-language.md, "Sites" */
 };
 
-static _Atomic(struct ac_site *) table[SITE_SLOTS];
+_Atomic(struct ac_site *) ac_site_table[SITE_SLOTS];
+_Atomic uint32_t ac_site_generation;
 static _Atomic uint32_t site_count;
-static _Atomic uint32_t current_generation;
 
 void
 ac_site_forget_decisions(void)
 {
-	atomic_fetch_add_explicit(&current_generation, 1, memory_order_release);
+	atomic_fetch_add_explicit(&ac_site_generation, 1, memory_order_release);
 }
 
 /* ---- What identifies a call -------------------------------------------- */
@@ -65,7 +64,7 @@ ac_type_class_of(cudaDataType a, cudaDataType b, cudaDataType c, int compute)
 /* By the low four bits of a cublasMath_t; above them are flags such as
  * CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION. 4 is BF16x9 emulation, 8
  * concerns FP64 only; the others are newer than we are: hands off. */
-static const uint8_t asked_by_mode[16] = {
+const uint8_t ac_asked_by_mode[16] = {
 	AC_ASKED_FP32,     AC_ASKED_FAST16F,  AC_ASKED_PEDANTIC,
 	AC_ASKED_TF32,     AC_ASKED_EMULATED, AC_ASKED_EMULATED,
 	AC_ASKED_EMULATED, AC_ASKED_EMULATED, AC_ASKED_FP32,
@@ -73,51 +72,10 @@ static const uint8_t asked_by_mode[16] = {
 	AC_ASKED_EMULATED, AC_ASKED_EMULATED, AC_ASKED_EMULATED,
 	AC_ASKED_EMULATED
 };
+_Static_assert(ENTRY_COUNT <= 256, "an entry fits in a form");
 _Static_assert(CUBLAS_DEFAULT_MATH == 0 && CUBLAS_TENSOR_OP_MATH == 1
     && CUBLAS_PEDANTIC_MATH == 2 && CUBLAS_TF32_TENSOR_OP_MATH == 3,
-    "asked_by_mode is in the order of cublasMath_t");
-
-/* The compute type of a call narrows what the handle's math mode allows; a
- * pedantic handle stays pedantic, whatever the call says. */
-static inline uint64_t
-with_asked(uint64_t form, cublasHandle_t handle, const struct ac_handle *known)
-{
-	const uint64_t field = UINT64_C(0xf) << 20;
-	cublasMath_t mode = CUBLAS_DEFAULT_MATH;
-	uint64_t by_mode;
-
-	if (known->get_math_mode)
-		known->get_math_mode(handle, &mode);
-	by_mode = asked_by_mode[(unsigned)mode & 0xf];
-	if (!(form & field))
-		return form | by_mode << 20;
-	if (by_mode == AC_ASKED_PEDANTIC)
-		return (form & ~field) | by_mode << 20;
-	return form;
-}
-
-static inline bool
-is_same(const struct ac_site_query *a, const struct ac_site_query *b)
-{
-	return !((a->word[0] ^ b->word[0]) | (a->word[1] ^ b->word[1])
-	    | (a->word[2] ^ b->word[2]) | (a->word[3] ^ b->word[3])
-	    | (a->word[4] ^ b->word[4]) | (a->word[5] ^ b->word[5]));
-}
-
-/* Two lanes of multiply and rotate, so that equal small sizes in different
- * places fall apart; the top bits are the best mixed. */
-static inline uint32_t
-slot_of(const struct ac_site_query *query)
-{
-	const uint64_t first = UINT64_C(0x9E3779B97F4A7C15);
-	const uint64_t second = UINT64_C(0xC2B2AE3D27D4EB4F);
-	uint64_t a = (query->word[0] ^ query->word[1] << 32 ^ query->word[2])
-	    * first;
-	uint64_t b = (query->word[3] ^ query->word[4] << 32 ^ query->word[5])
-	    * second;
-
-	return (uint32_t)(((a ^ a >> 29) + b) * first >> 40) & (SITE_SLOTS - 1);
-}
+    "ac_asked_by_mode is in the order of cublasMath_t");
 
 /* ---- Deciding ---------------------------------------------------------- */
 
@@ -145,13 +103,14 @@ judge_feasibility(struct ac_site *site, const struct ac_call *call)
 }
 
 static void
-decide(struct ac_site *site, const struct ac_call *call)
+decide(struct ac_site *site, const struct ac_site_call *asked)
 {
 	const struct ac_shim *shim = ac_shim_get();
+	const struct ac_call unpacked = ac_call_of(asked), *call = &unpacked;
 	struct ac_description d;
 	bool is_overflow = false;
 
-	site->generation = atomic_load_explicit(&current_generation,
+	site->generation = atomic_load_explicit(&ac_site_generation,
 	    memory_order_acquire);
 	site->binding = ac_provider_bind(call->entry, call->caller,
 	    call->via);
@@ -172,16 +131,16 @@ decide(struct ac_site *site, const struct ac_call *call)
 static void
 publish(struct ac_site *site)
 {
-	const uint32_t start = slot_of(&site->query);
+	const uint32_t start = ac_site_slot(&site->query);
 
-	for (uint32_t i = 0; i < PROBES; i++) {
+	for (uint32_t i = 0; i < AC_SITE_PROBES; i++) {
 		_Atomic(struct ac_site *) *slot =
-		    &table[(start + i) & (SITE_SLOTS - 1)];
+		    &ac_site_table[(start + i) & (SITE_SLOTS - 1)];
 		struct ac_site *there = atomic_load_explicit(slot,
 		    memory_order_acquire);
 
 		/* An empty slot, or this very site of an older generation. */
-		if (there && !is_same(&there->query, &site->query))
+		if (there && !ac_site_is(there, &site->query))
 			continue;
 		if (!atomic_compare_exchange_strong_explicit(slot, &there, site,
 		    memory_order_acq_rel, memory_order_acquire))
@@ -193,51 +152,42 @@ publish(struct ac_site *site)
 	}
 }
 
-static __attribute__((noinline)) const struct ac_site *
-add(cublasHandle_t handle, struct ac_site *scratch)
+const struct ac_site *
+ac_site_search(const struct ac_site_query *query)
 {
-	const struct ac_call call = ac_call_of(&scratch->query, handle);
+	const uint32_t start = ac_site_slot(query);
+
+	for (uint32_t i = 0; i < AC_SITE_PROBES; i++) {
+		const struct ac_site *site = atomic_load_explicit(
+		    &ac_site_table[(start + i) & (SITE_SLOTS - 1)],
+		    memory_order_acquire);
+
+		if (!site)
+			break;
+		if (ac_site_is(site, query))
+			return site->generation == atomic_load_explicit(
+			    &ac_site_generation, memory_order_acquire)
+			    ? site : NULL;
+	}
+	return NULL;
+}
+
+const struct ac_site *
+ac_site_add(const struct ac_site_call *call, const struct ac_site_query *query,
+    struct ac_site *scratch)
+{
 	struct ac_site *site;
 
-	decide(scratch, &call);
+	decide(scratch, call);
 	/* Without a provider there may be one at the next call. */
-	if (!scratch->binding.provider || atomic_load_explicit(&site_count,
-	    memory_order_relaxed) >= SITE_LIMIT)
+	if (!query || !scratch->binding.provider || atomic_load_explicit(
+	    &site_count, memory_order_relaxed) >= SITE_LIMIT)
 		return scratch;
 	site = ac_mapped_take(sizeof *site);
 	if (!site)
 		return scratch;
 	*site = *scratch;
+	site->query = *query;
 	publish(site);
 	return site;
-}
-
-const struct ac_site *
-ac_site_find(cublasHandle_t handle, struct ac_site *scratch)
-{
-	static const struct ac_handle unknown = { .device = -1 };
-	struct ac_site_query *query = &scratch->query;
-	const struct ac_handle *known = ac_handle_find(handle);
-	uint32_t slot;
-
-	if (!known)
-		known = &unknown;
-	query->word[5] = with_asked(query->word[5], handle, known)
-	    | (uint64_t)(uint8_t)known->device << 32;
-	slot = slot_of(query);
-	for (uint32_t i = 0; i < PROBES; i++) {
-		const struct ac_site *site = atomic_load_explicit(
-		    &table[(slot + i) & (SITE_SLOTS - 1)],
-		    memory_order_acquire);
-
-		if (!site)
-			break;
-		if (is_same(&site->query, query)) {
-			if (site->generation == atomic_load_explicit(
-			    &current_generation, memory_order_acquire))
-				return site;
-			break;
-		}
-	}
-	return add(handle, scratch);
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/site.h -- the decision for each distinct call, made once.
  *
- * A site is looked up by what the policy can see of a call (the key), in an
- * append-only hash table that readers walk without a lock. */
+ * A site is looked up by what the policy can see of a call (the query), in an
+ * append-only hash table that readers walk without a lock. The look-up is in
+ * line: together with the guard and the count it is what a kept call costs. */
 #ifndef AC_SHIM_SITE_H
 #define AC_SHIM_SITE_H
 
 #include "policy/policy.h"
 #include "report/report.h"
+#include "shim/handle.h"
 #include "shim/provider.h"
+#include "shim/thunk.h"
 
 /* What the program requested, as the policy's `asked` spells it; UNSAID: the
  * call itself says nothing, the handle's math mode decides. */
@@ -21,18 +24,19 @@ enum ac_type_class {
 	AC_TYPE_F32, AC_TYPE_F16, AC_TYPE_BF16, AC_TYPE_F64, AC_TYPE_OTHER
 };
 
-/* How a call was spelled, in one word: the entry, the transposes, what its
- * types and its compute type amount to. Constant but for the transposes where
- * the function fixes the types. */
+/* How a call was spelled, in one word: from the lowest bit the entry (8), the
+ * thunk's note (8), the transposes (2 each), what its compute type and its
+ * types amount to (4 each). Constant but for the transposes where the function
+ * fixes the types. */
 typedef uint32_t ac_form;
 
 static inline ac_form
 ac_form_of(enum ac_entry entry, cublasOperation_t transa,
     cublasOperation_t transb, enum ac_type_class type, enum ac_asked asked)
 {
-	return (uint32_t)entry | (uint32_t)(transa & 3) << 16
-	    | (uint32_t)(transb & 3) << 18 | (uint32_t)asked << 20
-	    | (uint32_t)type << 24;
+	return (uint32_t)entry
+	    | (((uint32_t)transa + 4 * (uint32_t)transb) & 0xf) << 16
+	    | (uint32_t)asked << 20 | (uint32_t)type << 24;
 }
 
 /* What the operand types and a compute type (cublasComputeType_t) amount to. */
@@ -40,35 +44,134 @@ enum ac_type_class ac_type_class_of(cudaDataType a, cudaDataType b,
     cudaDataType c, int compute);
 enum ac_asked ac_asked_by_compute(int compute);
 
+/* What a call looks like to the table. Sizes that need more than 32 bits do
+ * not fit: such a call is decided anew each time, next to which it is long. */
 struct ac_site_query {
-	uint64_t word[6];
+	uint64_t caller;   /* where it returns to */
+	uint64_t mn, kb;   /* m and n, k and batch: the first in the low half */
+	uint64_t form;     /* ac_form, thunk's note, and device << 32 */
 };
 
 struct ac_site {
 	struct ac_site_query     query;
-	uint32_t                 generation;  /* of decisions; see forget */
+	struct ac_site_record   *record;
 	struct ac_binding        binding;
 	struct ac_decision       decision;
-	struct ac_site_record   *record;
+	uint32_t                 generation;  /* of decisions; see forget */
 };
 
-/* What a call looks like to the table: where it returns to, through which
- * thunk it came, its sizes, its form. ac_site_find() adds what the handle
- * knows. */
-static inline struct ac_site_query
-ac_site_query_of(const void *caller, uint32_t via, int64_t m, int64_t n,
-    int64_t k, int64_t batch, ac_form form)
+/* A call to be decided. Everything but `form`'s upper half is the program's. */
+struct ac_site_call {
+	cublasHandle_t handle;
+	const void    *caller;
+	int64_t        m, n, k, batch;
+	uint64_t       form;  /* as the query's */
+};
+
+/* Decide `call` and store the site under `query` (NULL: it has none). Returns
+ * the stored one, or *scratch, filled, when it cannot be stored. */
+const struct ac_site *ac_site_add(const struct ac_site_call *call,
+    const struct ac_site_query *query, struct ac_site *scratch);
+
+/* ---- The look-up: what every call pays for ----------------------------- */
+
+enum {
+	AC_SITE_BITS = 18,      /* of slots: 2^18 */
+	AC_SITE_PROBES = 64
+};
+
+/* Open addressing, published by compare-and-swap, never emptied. */
+extern _Atomic(struct ac_site *) ac_site_table[1 << AC_SITE_BITS]
+    __attribute__((visibility("hidden")));
+extern _Atomic uint32_t ac_site_generation
+    __attribute__((visibility("hidden")));
+/* By the low four bits of a cublasMath_t: enum ac_asked. */
+extern const uint8_t ac_asked_by_mode[16] __attribute__((visibility("hidden")));
+
+/* The form with what the handle knows. The compute type of a call narrows what
+ * the handle's math mode allows; a pedantic handle stays pedantic. */
+static inline uint64_t
+ac_site_form(uint64_t form, cublasHandle_t handle)
 {
-	return (struct ac_site_query){ {
-		(uint64_t)(uintptr_t)caller, (uint64_t)m, (uint64_t)n,
-		(uint64_t)k, (uint64_t)batch, form | (uint64_t)via << 40
-	} };
+	const uint64_t field = UINT64_C(0xf) << 20;
+	const struct ac_handle *known = ac_handle_find(handle);
+	cublasMath_t mode = CUBLAS_DEFAULT_MATH;
+	uint64_t asked;
+
+	form |= (uint64_t)(uint8_t)known->device << 32;
+	known->get_math_mode(handle, &mode);
+	asked = ac_asked_by_mode[(unsigned)mode & 0xf];
+	if (!(form & field))
+		form |= asked << 20;
+	else if (asked == AC_ASKED_PEDANTIC)
+		form = (form & ~field) | asked << 20;
+	return form;
 }
 
-/* The site that answers scratch->query on `handle`, decided if it is new.
- * Never NULL; *scratch is filled and returned when it cannot be stored. */
-const struct ac_site *ac_site_find(cublasHandle_t handle,
-    struct ac_site *scratch);
+/* The top bits of products by odd constants are the best mixed. */
+static inline uint32_t
+ac_site_slot(const struct ac_site_query *query)
+{
+	return (uint32_t)((query->mn * UINT64_C(0x9E3779B97F4A7C15)
+	    + query->kb + (query->caller ^ query->form << 20))
+	    * UINT64_C(0xD6E8FEB86659FD93) >> (64 - AC_SITE_BITS));
+}
+
+static inline bool
+ac_site_is(const struct ac_site *site, const struct ac_site_query *query)
+{
+	return !((site->query.caller ^ query->caller)
+	    | (site->query.mn ^ query->mn) | (site->query.kb ^ query->kb)
+	    | (site->query.form ^ query->form));
+}
+
+/* The rest of ac_site_find(): the other places it may be at. */
+const struct ac_site *ac_site_search(const struct ac_site_query *query);
+
+/* The decided site of `query`, or NULL. */
+static inline const struct ac_site *
+ac_site_find(const struct ac_site_query *query)
+{
+	const struct ac_site *site = atomic_load_explicit(
+	    &ac_site_table[ac_site_slot(query)], memory_order_acquire);
+
+	if (__builtin_expect(site && ac_site_is(site, query)
+	    && site->generation == atomic_load_explicit(&ac_site_generation,
+	    memory_order_acquire), 1))
+		return site;
+	return ac_site_search(query);
+}
+
+static inline uint64_t
+ac_site_pair(uint64_t low, uint64_t high)
+{
+	return (uint32_t)low | high << 32;
+}
+
+#define AC_SITE_FITS(size) ((size) == (__typeof__(size))(int32_t)(size))
+
+/* The site of a call, decided if it is new; never NULL. A macro, so that sizes
+ * are widened only for a call that needs it. */
+#define AC_SITE_OF(handle, caller, via, m, n, k, batch, form, scratch)        \
+__extension__ ({                                                              \
+	/* The handle first: it is asked by a call. */                        \
+	const uint64_t form_ = ac_site_form((form) | (via), handle);          \
+	const struct ac_site_query query_ = {                                 \
+		(uint64_t)(uintptr_t)(caller),                                \
+		ac_site_pair((uint64_t)(m), (uint64_t)(n)),                   \
+		ac_site_pair((uint64_t)(k), (uint64_t)(batch)), form_         \
+	};                                                                    \
+	const bool fits_ = AC_SITE_FITS(m) && AC_SITE_FITS(n)                 \
+	    && AC_SITE_FITS(k) && AC_SITE_FITS(batch);                        \
+	const struct ac_site *site_ = fits_ ? ac_site_find(&query_) : NULL;   \
+	if (__builtin_expect(!site_, 0)) {                                    \
+		const struct ac_site_call call_ = {                           \
+			handle, caller, m, n, k, batch, form_                 \
+		};                                                            \
+		site_ = ac_site_add(&call_, fits_ ? &query_ : NULL, scratch); \
+	}                                                                     \
+	site_;                                                                \
+})
 
 /* A module became a solver: decide every site again at its next call. */
 void ac_site_forget_decisions(void);

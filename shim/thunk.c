@@ -10,6 +10,8 @@ __thread uint32_t ac_thunk_noted;
 
 enum { THUNK_BYTES = 32 };
 
+_Static_assert(AC_THUNK_SHIFT == 8, "the thunks shift by as much");
+
 #if defined __x86_64__
 
 __asm__(
@@ -19,7 +21,7 @@ __asm__(
 	"	.cfi_startproc\n"
 	"	endbr64\n"
 	"	movq ac_thunk_noted@gottpoff(%rip), %r11\n"
-	"	movl $(\\slot + 1), %fs:(%r11)\n"
+	"	movl $((\\slot + 1) << 8), %fs:(%r11)\n"
 	"	jmp ac_wrapper_\\symbol\n"
 	"	.cfi_endproc\n"
 	".endm\n");
@@ -37,7 +39,7 @@ __asm__(
 	"	ldr x16, [x16, #:gottprel_lo12:ac_thunk_noted]\n"
 	"	mrs x17, tpidr_el0\n"
 	"	add x16, x16, x17\n"
-	"	mov w17, #(\\slot + 1)\n"
+	"	mov w17, #((\\slot + 1) << 8)\n"
 	"	str w17, [x16]\n"
 	"	b ac_wrapper_\\symbol\n"
 	"	.cfi_endproc\n"

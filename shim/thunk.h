@@ -14,7 +14,8 @@
 enum { AC_THUNK_SLOTS = 16 }; /* providers told apart; more are not wrapped */
 
 /* 0, or 1 + the slot of the thunk that was jumped through and whose wrapper
- * has not read it yet. */
+ * has not read it yet, shifted to where a site's form has it. */
+enum { AC_THUNK_SHIFT = 8 };
 extern __thread uint32_t ac_thunk_noted
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
