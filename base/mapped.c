@@ -2,12 +2,13 @@
 /* base/mapped.c -- a bump allocator over anonymous mappings. */
 #include "base/mapped.h"
 
-#include <pthread.h>
+#include "base/lock.h"
+
 #include <sys/mman.h>
 
 enum { ALIGNMENT = 64, BLOCK_BYTES = 1 << 20 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ac_lock lock;
 static char *next_free;
 static size_t left;
 
@@ -28,16 +29,16 @@ ac_mapped_take(size_t bytes)
 	bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 	if (bytes > BLOCK_BYTES / 4)
 		return map(bytes);
-	pthread_mutex_lock(&lock);
+	ac_lock_take(&lock);
 	if (left < bytes) {
 		next_free = map(BLOCK_BYTES);
 		left = next_free ? BLOCK_BYTES : 0;
 	}
 	if (left >= bytes) {
 		taken = next_free;
-		next_free += bytes;
 		left -= bytes;
+		next_free += bytes;
 	}
-	pthread_mutex_unlock(&lock);
+	ac_lock_give(&lock);
 	return taken;
 }

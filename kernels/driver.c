@@ -7,10 +7,10 @@
 #include "kernels/driver.h"
 
 #include "base/elf.h"
+#include "base/lock.h"
 #include "base/log.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -55,7 +55,7 @@ struct finder {
 
 static _Atomic(const struct ac_driver *) current;
 static atomic_bool refused; /* there is none, or it is of no use */
-static pthread_mutex_t publishing = PTHREAD_MUTEX_INITIALIZER;
+static struct ac_lock publishing;
 
 static const char *
 symbol_of(const char *name)
@@ -126,12 +126,12 @@ publish(const struct ac_driver *found)
 {
 	static struct ac_driver table;
 
-	pthread_mutex_lock(&publishing);
+	ac_lock_take(&publishing);
 	if (!atomic_load_explicit(&current, memory_order_relaxed)) {
 		table = *found;
 		atomic_store_explicit(&current, &table, memory_order_release);
 	}
-	pthread_mutex_unlock(&publishing);
+	ac_lock_give(&publishing);
 	return &table;
 }
 

@@ -8,9 +8,9 @@
  * one result is kept. */
 #include "kernels/load.h"
 
+#include "base/lock.h"
 #include "base/log.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -27,7 +27,7 @@ static const char *const names[AC_KERNEL_COUNT] = { "ac_amax", "ac_cast" };
 /* Rows below `used` are frozen; readers take no lock. */
 static struct ac_kernels table[CONTEXTS];
 static atomic_int used;
-static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+static struct ac_lock adding;
 
 static ac_cu_result
 load_library(const struct ac_driver *driver, struct ac_kernels *k)
@@ -122,7 +122,7 @@ add(const struct ac_kernels *k)
 {
 	const struct ac_kernels *kept;
 
-	pthread_mutex_lock(&adding);
+	ac_lock_take(&adding);
 	kept = look_up(k->context, k->id);
 	if (!kept) {
 		const int i = atomic_load_explicit(&used, memory_order_relaxed);
@@ -133,7 +133,7 @@ add(const struct ac_kernels *k)
 			    memory_order_release);
 		}
 	}
-	pthread_mutex_unlock(&adding);
+	ac_lock_give(&adding);
 	return kept;
 }
 

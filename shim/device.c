@@ -2,9 +2,9 @@
 /* shim/device.c -- names and capabilities of the GPUs, by the driver API. */
 #include "shim/device.h"
 
+#include "base/lock.h"
 #include "kernels/driver.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ read_device(const struct ac_driver *driver, int ordinal,
 const struct ac_device *
 ac_device_get(int ordinal)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct ac_lock lock;
 	const struct ac_driver *driver;
 
 	if (ordinal < 0 || ordinal >= DEVICE_COUNT)
@@ -44,10 +44,10 @@ ac_device_get(int ordinal)
 	driver = ac_driver_loaded();
 	if (!driver)
 		return NULL;
-	pthread_mutex_lock(&lock);
+	ac_lock_take(&lock);
 	if (!known[ordinal] && read_device(driver, ordinal, &devices[ordinal]))
 		atomic_store_explicit(&known[ordinal], true,
 		    memory_order_release);
-	pthread_mutex_unlock(&lock);
+	ac_lock_give(&lock);
 	return known[ordinal] ? &devices[ordinal] : NULL;
 }

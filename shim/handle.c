@@ -3,11 +3,11 @@
 #include "shim/handle.h"
 
 #include "base/guard.h"
+#include "base/lock.h"
 #include "kernels/driver.h"
 #include "shim/lane.h"
 #include "shim/thunk.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ static struct {
 	_Atomic uintptr_t key;
 	struct ac_handle record;
 } table[HANDLE_SLOTS];
-static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ac_lock table_lock;
 _Atomic uint32_t ac_handle_generation = 1;
 __thread struct ac_handle_cache ac_handle_last;
 
@@ -95,7 +95,7 @@ remember(cublasHandle_t handle, struct ac_provider *provider)
 	    PROVIDER(provider, cublasGetMathMode);
 	int stale;
 
-	pthread_mutex_lock(&table_lock);
+	ac_lock_take(&table_lock);
 	/* Destroyed behind our back, and its address is in use again. */
 	stale = find_slot(key);
 	if (stale >= 0)
@@ -116,7 +116,7 @@ remember(cublasHandle_t handle, struct ac_provider *provider)
 	}
 	atomic_fetch_add_explicit(&ac_handle_generation, 1,
 	    memory_order_release);
-	pthread_mutex_unlock(&table_lock);
+	ac_lock_give(&table_lock);
 }
 
 /* Returns whether it was the provider's last handle on its device. */
@@ -126,7 +126,7 @@ forget(cublasHandle_t handle, struct ac_handle *record_out)
 	bool last = true;
 	int slot;
 
-	pthread_mutex_lock(&table_lock);
+	ac_lock_take(&table_lock);
 	slot = find_slot((uintptr_t)handle);
 	if (slot >= 0) {
 		*record_out = table[slot].record;
@@ -140,14 +140,14 @@ forget(cublasHandle_t handle, struct ac_handle *record_out)
 		    > GONE && table[i].record.provider == record_out->provider
 		    && table[i].record.device == record_out->device)
 			last = false;
-	pthread_mutex_unlock(&table_lock);
+	ac_lock_give(&table_lock);
 	return slot >= 0 && last;
 }
 
 void
 ac_handle_forget_all(const struct ac_provider *provider)
 {
-	pthread_mutex_lock(&table_lock);
+	ac_lock_take(&table_lock);
 	for (unsigned i = 0; i < HANDLE_SLOTS; i++)
 		if (atomic_load_explicit(&table[i].key, memory_order_relaxed)
 		    > GONE && table[i].record.provider == provider)
@@ -155,7 +155,7 @@ ac_handle_forget_all(const struct ac_provider *provider)
 			    memory_order_release);
 	atomic_fetch_add_explicit(&ac_handle_generation, 1,
 	    memory_order_release);
-	pthread_mutex_unlock(&table_lock);
+	ac_lock_give(&table_lock);
 }
 
 AC_WRAPPER_DOOR(cublasCreate_v2);

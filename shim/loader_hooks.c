@@ -9,6 +9,7 @@
 #include "shim/lane.h"
 #include "shim/provider.h"
 #include "shim/site.h"
+#include "shim/solver.h"
 #include "shim/start.h"
 #include "shim/thunk.h"
 
@@ -255,6 +256,7 @@ dlclose(void *handle)
 	status = next(handle);
 	if (unload_count() != before) {
 		ac_provider_forget_unloaded(forget);
+		ac_solver_forget_unloaded();
 		ac_site_forget_decisions();
 	}
 	return status;

@@ -2,11 +2,11 @@
 /* shim/provider.c -- which loaded library a call belongs to. */
 #include "shim/provider.h"
 
-#include "base/mapped.h"
 #include "base/elf.h"
+#include "base/lock.h"
+#include "base/mapped.h"
 #include "shim/thunk.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -29,7 +29,7 @@ struct ac_provider {
 /* Readers hold pointers to slots, so slots never move. */
 static struct ac_provider slots[PROVIDER_SLOTS];
 static unsigned slot_count;
-static pthread_mutex_t slot_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ac_lock slot_lock;
 
 /* What answers where there is no provider: a program that asks whether a weak
  * symbol is there finds ours, and may call it. */
@@ -87,7 +87,7 @@ slot_of(const struct ac_elf_object *object)
 
 	if (strlen(object->soname) >= SONAME_BYTES)
 		return NULL;
-	pthread_mutex_lock(&slot_lock);
+	ac_lock_take(&slot_lock);
 	slot = known_slot(object);
 	if (!slot) {
 		slot = free_slot();
@@ -96,7 +96,7 @@ slot_of(const struct ac_elf_object *object)
 			slot->object = *object;
 		}
 	}
-	pthread_mutex_unlock(&slot_lock);
+	ac_lock_give(&slot_lock);
 	return slot;
 }
 
@@ -320,7 +320,7 @@ ac_provider_forget_unloaded(void (*forget)(struct ac_provider *))
 {
 	struct ac_elf_object object;
 
-	pthread_mutex_lock(&slot_lock);
+	ac_lock_take(&slot_lock);
 	for (unsigned i = 0; i < slot_count; i++) {
 		if (slots[i].object.base == UNLOADED
 		    || (ac_elf_object_at(slots[i].object.symbols, &object)
@@ -332,6 +332,6 @@ ac_provider_forget_unloaded(void (*forget)(struct ac_provider *))
 			    memory_order_release);
 		forget(&slots[i]);
 	}
-	pthread_mutex_unlock(&slot_lock);
+	ac_lock_give(&slot_lock);
 	atomic_fetch_add(&generation, 1);
 }

@@ -2,9 +2,9 @@
 /* shim/scratch.c -- pools, limits and accounts of the shim's device memory. */
 #include "shim/scratch.h"
 
+#include "base/lock.h"
 #include "report/report.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -161,12 +161,12 @@ struct ac_scratch *
 ac_scratch_get(const struct ac_driver *driver, ac_cu_context context,
     uint64_t context_id, int device)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct ac_lock lock;
 	struct ac_scratch *scratch = ac_scratch_find(context_id);
 
 	if (scratch)
 		return if_usable(scratch);
-	pthread_mutex_lock(&lock);
+	ac_lock_take(&lock);
 	scratch = ac_scratch_find(context_id);
 	if (!scratch) {
 		scratch = free_entry(context);
@@ -174,7 +174,7 @@ ac_scratch_get(const struct ac_driver *driver, ac_cu_context context,
 			fill_entry(scratch, driver, context, context_id,
 			    device);
 	}
-	pthread_mutex_unlock(&lock);
+	ac_lock_give(&lock);
 	return if_usable(scratch);
 }
 

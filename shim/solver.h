@@ -13,4 +13,8 @@ void ac_solver_mark(const void *caller);
 /* Whether the module loaded at `base` is a solver. */
 bool ac_solver_is(uintptr_t base);
 
+/* Libraries were unloaded: what is mapped at their addresses next is judged by
+ * what it does itself. */
+void ac_solver_forget_unloaded(void);
+
 #endif

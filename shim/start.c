@@ -3,12 +3,12 @@
 #include "shim/start.h"
 
 #include "base/env.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "report/report.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ refuse_policy(struct ac_shim *shim, const char *diagnostics)
 	return ac_policy_parse(NULL, text, strlen(text), "off", &ignored);
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ac_lock lock;
 static struct ac_shim state; /* touched under the lock until it is published */
 
 static void
@@ -90,9 +90,9 @@ ac_shim_policy(void)
 {
 	const int saved = errno;
 
-	pthread_mutex_lock(&lock);
+	ac_lock_take(&lock);
 	load_policy(&state);
-	pthread_mutex_unlock(&lock);
+	ac_lock_give(&lock);
 	errno = saved;
 	return state.policy;
 }
@@ -102,7 +102,7 @@ ac_shim_start(void)
 {
 	const int saved = errno;
 
-	pthread_mutex_lock(&lock);
+	ac_lock_take(&lock);
 	if (!atomic_load_explicit(&ac_shim_started, memory_order_relaxed)) {
 		const char *notice = ac_env(AC_ENV_NOTICE);
 
@@ -116,7 +116,7 @@ ac_shim_start(void)
 		atomic_store_explicit(&ac_shim_started, &state,
 		    memory_order_release);
 	}
-	pthread_mutex_unlock(&lock);
+	ac_lock_give(&lock);
 	errno = saved;
 	return &state;
 }
