@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# T11-T13, T17, T20: NVIDIA's libraries among themselves. What they call of
+# each other is left alone, several versions stay apart, and a rule reaches the
+# caller that it names.
+. "$(dirname "$0")/binding.sh"
+cublas_stubs
+gpu_stub
+thirteen=$work/13/libcublas.so.13
+compile linked "$here/linked.c" "$thirteen"
+compile host "$here/host.c" -ldl
+compile plugin13.so -shared -fPIC "$here/plugin.c" "$thirteen"
+compile plugin12.so -shared -fPIC "$here/plugin.c" "$work/12/libcublas.so.12"
+stub lt libcublasLt.so.13 stub_cublaslt.c
+stub cudnn libcudnn_cnn.so.9 stub_cudnn.c '-DPART="libcudnn_cnn.so.9"'
+stub cudnn libcudnn_adv.so.9 stub_cudnn.c '-DPART="libcudnn_adv.so.9"'
+stub cudnn libcudnn.so.9 stub_cudnn.c -ldl
+paths=$work/13:$work/12:$work/lt:$work/cudnn:$work/cusolver:$work
+tf32='gemm -> tf32 profit=off'
+
+# ---- T11, T12: a library that looks its own names up in its parts
+compile cudnn_client "$here/cudnn_client.c" "$work/cudnn/libcudnn.so.9"
+alike 'T11: libcudnn, its names in a part, dlsym' 1 "$work/host" now \
+    libcudnn.so.9 cudnnConvolutionForward
+equal 'T11: answered by the part, once each' \
+    'libcudnn_cnn.so.9: cudnnConvolutionForward libcudnn.so.9: cudnnConvolutionForward cudnnConvolutionForward 5001 status 0' \
+    "$(xargs <"$work/bound")"
+alike 'T12: cublasLtMatmul looked up by a part is not ours' 1 \
+    "$work/host" now libcudnn.so.9 cudnnBackendExecute
+alike 'T11, T12: linked' 2 "$work/cudnn_client"
+if [ -n "${CUDA_HOME:-}" ] && [ -e "$CUDA_HOME/lib64/libcudnn.so.9" ]; then
+	paths=$CUDA_HOME/lib64 alike 'T11: the real cuDNN, linked' 2 \
+	    "$work/cudnn_client"
+	paths=$CUDA_HOME/lib64 alike 'T11: the real cuDNN, dlsym' 1 "$work/host" \
+	    now libcudnn.so.9 cudnnBackendExecute
+else
+	skip 'T11: the real cuDNN' 'it is not installed'
+fi
+
+# ---- T13: a product that the provider makes of another
+stub through libcublas.so.13 stub_cublas.c -DVERSION=13 -DTHROUGH_LT \
+    "$work/lt/libcublasLt.so.13"
+compile reach "$here/reach.c" -ldl
+through=$work/through:$paths
+paths=$through alike 'T13: Sgemm by way of cublasLtMatmul, linked' 1 "$work/linked"
+paths=$through alike 'T13: Sgemm by way of cublasLtMatmul, dlsym' 1 \
+    "$work/reach" handle libcublas.so.13
+paths=$through says 'T13: recast, it is recast once' \
+    'libcublas.so.13: cublasGemmEx libcublasLt.so.13: cublasLtMatmul linked 4200' \
+    "$tf32" "$work/linked"
+equal 'T13: and counted once' '1 1' "$(counted) $(total totals.recast_calls)"
+
+# ---- T17: two versions
+compile versions "$here/versions.c" -ldl
+for order in '12 13' '13 12'; do
+	# shellcheck disable=SC2086
+	alike "T17: versions $order in one process" 8 "$work/versions" $order
+	# shellcheck disable=SC2086
+	bound "$tf32" "$work/versions" $order >"$work/recast" 2>&1
+	equal "T17: versions $order, recast, status" 0 $?
+	check "T17: versions $order, each by its own library" "$(
+		sed -n 's/^\(linked\|by data\|by dlsym\) //p' "$work/recast" |
+		    sort | uniq -c | xargs | grep -vx '3 1201 3 1301')"
+	# The program's mistake is its own: what it called sees the handle,
+	# once, and nothing else does.
+	check "T17: versions $order, a handle of the other" "$(
+		tail -n 6 "$work/recast" | sort | diff - <(sort <<END
+handle of the other 1266
+handle of the other 1366
+libcublas.so.12: a handle that is not mine
+libcublas.so.12: cublasSgemm_v2
+libcublas.so.13: a handle that is not mine
+libcublas.so.13: cublasSgemm_v2
+END
+		))"
+done
+
+# ---- T20: who calls
+stub cusolver libcusolver.so.12 stub_cusolver.c -pthread "$thirteen"
+solve=("$work/host" now libcusolver.so.12)
+# caller WHAT POLICY STATUS REASON PROGRAM ARGS...
+caller()
+{
+	bound "$2" "${@:5}" >"$work/bound" 2>&1
+	equal "T20: $1" "$3 $4" "$(sed -n 's/^[a-zA-Z]* \([0-9]*\)$/\1/p' \
+	    "$work/bound" | xargs) $(query '",".join(sorted({r for s in sites
+	    for r, n in s["kept_calls"].items() if n}))' 2>&1)"
+}
+caller 'the program' "$tf32" 1301 '' "$work/linked"
+caller 'the program, kept by name' "gemm caller=linked -> keep; $tf32" \
+    1300 rule "$work/linked"
+caller 'the program, recast by name' 'gemm caller=linked -> tf32 profit=off' \
+    1301 '' "$work/linked"
+caller 'a plugin by name' \
+    'gemm caller=plugin13.so -> keep; gemm caller=plugin12.so -> tf32 profit=off' \
+    1300 rule "$work/host" now plugin13.so multiply
+for function in cusolverDnSgetrf cusolverDnSpotrf; do
+	caller "libcusolver is kept, $function" "$tf32" 1300 internal-caller \
+	    "${solve[@]}" $function
+	caller "unless a rule names it, $function" \
+	    'gemm caller=libcusolver* -> tf32 profit=off' 1301 '' \
+	    "${solve[@]}" $function
+	caller "a rule that excludes another does not, $function" \
+	    'gemm caller!=libcudnn* -> tf32 profit=off' 1300 internal-caller \
+	    "${solve[@]}" $function
+done
+if command -v python3 >/dev/null; then
+	caller 'ctypes calls by libffi' \
+	    'gemm caller=libffi.so* -> tf32 profit=off' 1301 '' python3 \
+	    "$here/ctypes_client.py" libcublas.so.13
+else
+	skip 'T20: ctypes calls by libffi' 'python3 is not installed'
+fi
+plan

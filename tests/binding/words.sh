@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# T32: every argument of every wrapped function arrives as it was given, through
+# the exported entry and through what dlsym() answers; so does the status.
+. "$(dirname "$0")/binding.sh"
+
+# rows PREFIX: ROW(shape, symbol) of what the libraries of that name export.
+rows()
+{
+	for def in cublas_gemm marker; do
+		${CC:-cc} -E -P -x c -DCUBLAS_VERSION=999999 \
+		    '-DGEMM(shape,symbol,index)=ROW(shape, symbol) "libcublas.so"' \
+		    '-DMARKER(kind,symbol,provider)=ROW(MARKER, symbol) provider' \
+		    "$root/shim/$def.def"
+	done | sed -n "s/^ *\(ROW(.*)\) *\"$1\".*/\1/p"
+}
+
+names=
+for library_name in libcublas.so.13 libcublasLt.so.13 libcusolver.so.12 libcudnn.so.9; do
+	rows "${library_name%.*}" >"$work/$library_name.rows"
+	[ -s "$work/$library_name.rows" ] || exit 99
+	stub all "$library_name" stub_words.c \
+	    "-DROWS_FILE=\"$work/$library_name.rows\""
+	names="$names $work/all/$library_name"
+done
+cat "$work"/*.rows >"$work/all.rows"
+# shellcheck disable=SC2086
+compile words "-DROWS_FILE=\"$work/all.rows\"" "$here/words.c" $names -ldl
+paths=$work/all
+
+# same_words NAME POLICY ARGS...
+same_words()
+{
+	bound "$2" "$work/words" "${@:3}" >"$work/bound" 2>&1
+	equal "$1, status" 0 $?
+	check "$1" "$(diff "$work/alone" "$work/bound" | head -n 20)"
+}
+alone "$work/words" >"$work/alone" 2>&1
+equal 'T32: the program itself' '0' $?
+count=$(wc -l <"$work/all.rows")
+for policy in off amp; do
+	same_words "T32: $count functions linked, $policy" $policy
+	# shellcheck disable=SC2086
+	same_words "T32: $count functions by dlsym, $policy" $policy $names
+done
+# Seven calls of each; those of no work, or of groups that are not there, are
+# counted or not, but of the others none is lost.
+check 'T32: the calls were caught' \
+    "$([ "$(counted)" -ge $((5 * count)) ] || counted)"
+plan
