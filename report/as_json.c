@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/as_json.c -- a run as JSON; autocast(1) documents every field.
  * Always valid JSON, whatever bytes the program's name or file holds: control
- * characters are escaped, malformed UTF-8 becomes U+FFFD. A new field may come
+ * characters (C1 ones too) are escaped, malformed UTF-8 becomes U+FFFD. A new field may come
  * any time, a changed meaning raises "version". Pure but for the sink. */
+#include "report/process.h"
 #include "report/read.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -37,28 +36,6 @@ room(struct writer *w)
 		flush(w);
 }
 
-/* Length of the well-formed UTF-8 sequence at `s`, 0 if it is none. */
-static size_t
-sequence(const unsigned char *s)
-{
-	static const struct { unsigned char low, high; size_t length; } rows[] = {
-		{ 0x20, 0x7f, 1 }, { 0xc2, 0xdf, 2 }, { 0xe0, 0xef, 3 },
-		{ 0xf0, 0xf4, 4 }
-	};
-	size_t length = 0;
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (*s >= rows[i].low && *s <= rows[i].high)
-			length = rows[i].length;
-	for (size_t i = 1; i < length; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;       /* overlong, surrogate, beyond U+10FFFF */
-	return length;
-}
-
 static void
 string(struct writer *w, const char *s, size_t count)
 {
@@ -67,7 +44,7 @@ string(struct writer *w, const char *s, size_t count)
 	ac_text_add(&w->text, "\"");
 	while (s < end) {
 		const unsigned char c = (unsigned char)*s;
-		size_t length = sequence((const unsigned char *)s);
+		size_t length = ac_text_sequence(s);
 
 		room(w);
 		if (length > (size_t)(end - s))
@@ -76,6 +53,8 @@ string(struct writer *w, const char *s, size_t count)
 			ac_text_addf(&w->text, "\\%c", c);
 		else if (c < 0x20 || c == 0x7f)
 			ac_text_addf(&w->text, "\\u%04x", c);
+		else if (c == 0xc2 && length && (unsigned char)s[1] < 0xa0)
+			ac_text_addf(&w->text, "\\u00%02x", (unsigned char)s[1]);
 		else if (length)
 			ac_text_add_bytes(&w->text, s, length);
 		else
@@ -163,7 +142,7 @@ process_state(const struct ac_file_header *p)
 {
 	if (atomic_load(&p->finished))
 		return "finished";
-	return kill(p->pid, 0) && errno == ESRCH ? "ended" : "running";
+	return ac_process_runs(p) ? "running" : "ended";
 }
 
 static void

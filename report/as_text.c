@@ -2,9 +2,8 @@
 /* report/as_text.c -- a run as text for people: head, table, totals, foot.
  * Pure but for the sink. */
 #include "report/page.h"
+#include "report/process.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -20,8 +19,8 @@ ac_page_end_line(struct ac_page *p)
 
 /* ---- Head -------------------------------------------------------------- */
 
-static void
-label(struct ac_page *p, const char *name)
+void
+ac_page_label(struct ac_page *p, const char *name)
 {
 	ac_text_addf(&p->line, "  %s", name);
 	ac_text_pad(&p->line, 11);
@@ -38,7 +37,7 @@ run_state(const struct ac_report *report)
 		if (atomic_load(&h->finished))
 			continue;
 		exited = false;
-		if (!kill(h->pid, 0) || errno != ESRCH)
+		if (ac_process_runs(h))
 			return "still running";
 	}
 	return exited ? "finished" : "ended without exit()";
@@ -77,12 +76,33 @@ print_notes(struct ac_page *p, const char *notes)
 		ac_text_init(&t, one, sizeof one);
 		ac_text_add_bytes(&t, notes, length);
 		if (length) {
-			label(p, "note");
+			ac_page_label(p, "note");
 			ac_text_add_clean(&p->line, one);
 			ac_page_end_line(p);
 		}
 		notes += length + (notes[length] == '\n');
 	}
+}
+
+void
+ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h)
+{
+	ac_page_label(p, "policy");
+	ac_text_add_clean(&p->line, *h->policy ? h->policy : "unknown");
+	if (*h->why) {
+		ac_text_add(&p->line, " (");
+		ac_text_add_clean(&p->line, h->why);
+		ac_text_add(&p->line, ")");
+	}
+	ac_page_end_line(p);
+	ac_page_label(p, "gpu");
+	ac_text_add_clean(&p->line, *h->gpu ? h->gpu : "unknown");
+	if (h->sm)
+		ac_text_addf(&p->line, ", sm_%d", (int)h->sm);
+	if (*h->library)
+		ac_text_add(&p->line, ", ");
+	ac_text_add_clean(&p->line, h->library);
+	ac_page_end_line(p);
 }
 
 static void
@@ -91,23 +111,8 @@ print_head(struct ac_page *p, const struct ac_report *report)
 	const struct ac_file_header *h = &report->processes[0];
 
 	print_title(p, report);
-	label(p, "policy");
-	ac_text_add_clean(&p->line, *h->policy ? h->policy : "unknown");
-	if (*h->why) {
-		ac_text_add(&p->line, " (");
-		ac_text_add_clean(&p->line, h->why);
-		ac_text_add(&p->line, ")");
-	}
-	ac_page_end_line(p);
-	label(p, "gpu");
-	ac_text_add_clean(&p->line, *h->gpu ? h->gpu : "unknown");
-	if (h->sm)
-		ac_text_addf(&p->line, ", sm_%d", (int)h->sm);
-	if (*h->library)
-		ac_text_add(&p->line, ", ");
-	ac_text_add_clean(&p->line, h->library);
-	ac_page_end_line(p);
-	label(p, "times");
+	ac_page_print_origin(p, h);
+	ac_page_label(p, "times");
 	ac_text_add(&p->line, h->emulated
 	    ? "none: on the emulated GPU they could only be predicted, not measured"
 	    : "none: this version measures no times");
@@ -128,7 +133,7 @@ print_totals(struct ac_page *p, const struct ac_report_totals *t)
 	ac_text_add(&p->line, " at ");
 	ac_text_add_count(&p->line, t->sites, "site");
 	ac_page_end_line(p);
-	label(p, "recast");
+	ac_page_label(p, "recast");
 	ac_share_add(&p->line, t->recast_flops, t->flops);
 	ac_text_add(&p->line, " of the FLOPs (");
 	ac_text_add_count(&p->line, t->recast_calls, "call");
@@ -137,13 +142,13 @@ print_totals(struct ac_page *p, const struct ac_report_totals *t)
 		ac_text_add(&p->line, ": ");
 	ac_totals_add_rungs(&p->line, t);
 	ac_page_end_line(p);
-	label(p, "kept");
+	ac_page_label(p, "kept");
 	ac_share_add(&p->line, t->flops_by_rung[AC_RUNG_KEEP], t->flops);
 	if (t->calls > t->recast_calls)
 		ac_text_add(&p->line, ": ");
 	ac_totals_add_reasons(&p->line, t);
 	ac_page_end_line(p);
-	label(p, "scratch");
+	ac_page_label(p, "scratch");
 	ac_text_addf(&p->line, "%llu bytes of device memory at most",
 	    (unsigned long long)t->peak_scratch_bytes);
 	ac_page_end_line(p);
@@ -153,7 +158,7 @@ static void
 print_foot(struct ac_page *p, const struct ac_report *report)
 {
 	for (size_t i = 0; i < report->marker_count; i++) {
-		label(p, i ? "" : "seen");
+		ac_page_label(p, i ? "" : "seen");
 		ac_text_add_clean(&p->line, report->markers[i].symbol);
 		ac_text_add(&p->line, ": ");
 		ac_text_add_count(&p->line, report->markers[i].calls, "call");
@@ -174,7 +179,8 @@ void
 ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
     void *context)
 {
-	struct ac_page p = { .sink = sink, .context = context };
+	struct ac_page p = { .sink = sink, .context = context,
+		.rows = AC_PAGE_ROWS };
 	struct ac_report_totals totals;
 
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);

@@ -64,15 +64,29 @@ grow_index(void)
 	return true;
 }
 
-/* The slot that holds `key`, or the empty one where it belongs. */
+/* A site that was decided anew, on another GPU for one, counts apart: what went
+ * as decided is only known together with the decision. */
+static bool
+is_record_of(const struct ac_site_record *site, const struct ac_site_key *key,
+    const struct ac_decision *decision)
+{
+	return !memcmp(&site->key, key, sizeof *key)
+	    && site->rung == decision->rung && site->tactic == decision->tactic
+	    && site->reason == decision->reason && site->line == decision->line
+	    && !strncmp(site->source, decision->source,
+	    sizeof site->source - 1);
+}
+
+/* The slot of `key` with `decision`, or the empty one where it belongs. */
 static uint32_t *
-find_slot(const struct ac_site_key *key, uint32_t id)
+find_slot(const struct ac_site_key *key, uint32_t id,
+    const struct ac_decision *decision)
 {
 	uint32_t at = id & (ac_live.slots - 1);
 
 	while (ac_live.index[at] &&
 	    (site_at(ac_live.index[at] - 1)->id != id ||
-	    memcmp(&site_at(ac_live.index[at] - 1)->key, key, sizeof *key)))
+	    !is_record_of(site_at(ac_live.index[at] - 1), key, decision)))
 		at = (at + 1) & (ac_live.slots - 1);
 	return &ac_live.index[at];
 }
@@ -104,7 +118,7 @@ add_site(const struct ac_site_key *key, const struct ac_decision *decision,
 		return NULL;
 	fill_site(site, key, id, decision, name);
 	if (ac_live.slots)
-		*find_slot(key, id) = ac_live.sites + 1;
+		*find_slot(key, id, decision) = ac_live.sites + 1;
 	ac_live.sites++;
 	ac_live_publish();
 	return site;
@@ -179,7 +193,7 @@ ac_report_site(const struct ac_site_key *key,
 	if (2 * ac_live.sites >= ac_live.slots && ac_live.sites < AC_FILE_SITES)
 		(void)grow_index();
 	if (ac_live.slots) {
-		const uint32_t number = *find_slot(key, id);
+		const uint32_t number = *find_slot(key, id, decision);
 
 		if (number)
 			site = site_at(number - 1);

@@ -42,6 +42,7 @@ struct ac_file_header {
 	uint32_t version;            /* AC_FILE_VERSION */
 	uint32_t header_bytes, record_bytes, marker_bytes, reasons;
 	int32_t  pid;
+	uint64_t process_start;      /* ac_process_start(), 0: unknown */
 	uint64_t start_s;            /* CLOCK_REALTIME at the first call */
 	uint32_t start_ns;
 	uint32_t chosen;             /* somebody chose the policy */

@@ -8,6 +8,7 @@
  * addresses, so records handed out before the fork stay good. */
 #include "report/live.h"
 #include "base/env.h"
+#include "report/process.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -61,6 +62,7 @@ stamp(struct ac_file_header *header)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	header->pid = getpid();
+	header->process_start = ac_process_start(header->pid, NULL);
 	header->start_s = (uint64_t)now.tv_sec;
 	header->start_ns = (uint32_t)now.tv_nsec;
 	if (*header->run)       /* a forked child belongs to its parent's run */

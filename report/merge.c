@@ -103,11 +103,9 @@ compare(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Equal: the same site and the same decision, whatever the counters. */
-static int
-by_identity(const void *left, const void *right)
+int
+ac_site_compare(const struct ac_site *a, const struct ac_site *b)
 {
-	const struct ac_site *a = left, *b = right;
 	int order = memcmp(&a->key, &b->key, sizeof a->key);
 
 	if (!order)
@@ -122,6 +120,12 @@ by_identity(const void *left, const void *right)
 }
 
 static int
+by_identity(const void *a, const void *b)
+{
+	return ac_site_compare(a, b);
+}
+
+static int
 by_weight(const void *left, const void *right)
 {
 	const struct ac_site *a = left, *b = right;
@@ -132,7 +136,7 @@ by_weight(const void *left, const void *right)
 		return work_a < work_b ? 1 : -1;
 	if (a->calls != b->calls)
 		return compare(b->calls, a->calls);
-	return by_identity(a, b);
+	return ac_site_compare(a, b);
 }
 
 static int
@@ -185,6 +189,18 @@ ac_report_arrange(struct ac_report *report)
 	if (report->marker_count)
 		qsort(report->markers, report->marker_count,
 		    sizeof *report->markers, by_symbol);
+}
+
+struct ac_site *
+ac_report_copy_sites(const struct ac_report *report)
+{
+	struct ac_site *sites = malloc((report->site_count + 1)
+	    * sizeof *sites);
+
+	if (sites && report->site_count)
+		memcpy(sites, report->sites,
+		    report->site_count * sizeof *sites);
+	return sites;
 }
 
 void

@@ -5,7 +5,7 @@
 
 #include "report/read.h"
 
-enum { AC_PAGE_INDENT = 2 };
+enum { AC_PAGE_INDENT = 2, AC_PAGE_ROWS = 100 };
 
 struct ac_page {
 	struct ac_text  line;
@@ -13,10 +13,17 @@ struct ac_page {
 	ac_report_sink  sink;
 	void           *context;
 	double          flops;          /* of the whole run */
+	double          seconds;        /* it took: rates. 0: sums */
+	size_t          rows;           /* of the table, at most */
 };
 
 /* Send the line off, without white space at its end, and begin the next. */
 void ac_page_end_line(struct ac_page *p);
+
+/* Begin a line of the head, which starts with `name`. */
+void ac_page_label(struct ac_page *p, const char *name);
+/* Policy and GPU, a line each. */
+void ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h);
 
 /* The table of sites (report/table.c). */
 void ac_page_print_table(struct ac_page *p, const struct ac_report *report);

@@ -48,6 +48,12 @@ bool ac_report_add(struct ac_report *report,
     const struct ac_marker_record *markers);
 void ac_report_arrange(struct ac_report *report);
 
+/* An order of sites in which only those are equal that have the same key and
+ * the same decision. */
+int ac_site_compare(const struct ac_site *a, const struct ac_site *b);
+/* Its sites, malloc'ed, one at least; NULL without memory. */
+struct ac_site *ac_report_copy_sites(const struct ac_report *report);
+
 /* ---- Words shared by the writers (report/words.c) ---------------------- */
 
 /* "gemm.nt", "gemm.strided.nt" */
@@ -60,6 +66,8 @@ void ac_site_add_line(struct ac_text *text, const struct ac_site *site);
 void ac_share_add(struct ac_text *text, double part, double whole);
 /* 12.3 GFLOP */
 void ac_flops_add(struct ac_text *text, double flops);
+/* So many a second: 12.5, 12345 */
+void ac_rate_add(struct ac_text *text, double rate);
 /* "fp16 98.0 %, tf32 0.7 %", or "" */
 void ac_totals_add_rungs(struct ac_text *text,
     const struct ac_report_totals *totals);
@@ -69,7 +77,9 @@ void ac_totals_add_reasons(struct ac_text *text,
 /* What the program had asked for: "fp32", or "fp32 80.0 %, tf32 20.0 %". */
 void ac_report_add_baseline(struct ac_text *text,
     const struct ac_report *report);
-/* `s` with what could steer a terminal replaced by '?'. */
+/* Length of the well-formed UTF-8 sequence at `s`, 0 if it is none. */
+size_t ac_text_sequence(const char *s);
+/* `s` with what could steer a terminal, or is no UTF-8, replaced by '?'. */
 void ac_text_add_clean(struct ac_text *text, const char *s);
 /* "1 call", "2 calls": `noun` in the plural by an s. */
 void ac_text_add_count(struct ac_text *text, uint64_t count, const char *noun);

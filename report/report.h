@@ -71,7 +71,7 @@ void ac_report_open(const struct ac_policy_origin *origin, const char *notes);
 void ac_report_machine(const char *gpu, int sm, const char *library,
     bool emulated);
 
-/* The record of the site `key`, created with `decision` if it is new. Not on
+/* The record of the site `key` with `decision`, created if it is new. Not on
  * the hot path (takes a lock, may grow the file). Never NULL: past 10^5 sites
  * the overflow site, whose decision is keep. *is_overflow_out may be NULL. */
 struct ac_site_record *ac_report_site(const struct ac_site_key *key,
@@ -175,6 +175,22 @@ struct ac_report_totals {
 void ac_report_totals(const struct ac_report *report,
     struct ac_report_totals *totals_out);
 
+/* One process that runs now. */
+struct ac_report_watched {
+	int  pid;
+	char program[64];            /* as it calls itself: any bytes */
+	char path[4096];             /* its statistics */
+};
+
+/* Find the statistics of process `pid`, or of the youngest that runs and has
+ * some if it is 0. False and one line in `why` if there are none. */
+bool ac_report_find(int pid, struct ac_report_watched *found_out,
+    struct ac_text *why);
+/* What it did so far; *runs_out false: it has ended, these are all. NULL and
+ * one line in `why` if that cannot be read. ac_report_destroy() ends it. */
+struct ac_report *ac_report_look(const struct ac_report_watched *watched,
+    bool *runs_out, struct ac_text *why);
+
 /* Write the report as text (a table) or as JSON (documented in autocast(1),
  * versioned) into `sink`, piece by piece. A NULL report is a run in which
  * nothing was intercepted. */
@@ -183,6 +199,15 @@ void ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
     void *context);
 void ac_report_as_json(const struct ac_report *report, ac_report_sink sink,
     void *context);
+/* What a process does just now: `now` and, unless NULL, an earlier look. */
+struct ac_report_view {
+	double clock;                /* of the look: CLOCK_REALTIME, seconds */
+	double seconds;              /* between the looks */
+	size_t rows;                 /* sites at most, of those that work most */
+};
+void ac_report_as_watch(const struct ac_report *before,
+    const struct ac_report *now, const struct ac_report_view *view,
+    ac_report_sink sink, void *context);
 /* The three lines of recasting.md R9, for `autocast run`'s end. Nothing if
  * the run intercepted nothing. */
 void ac_report_as_summary(const struct ac_report *report, ac_report_sink sink,

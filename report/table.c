@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { WIDTH = 100, INDENT = AC_PAGE_INDENT, ROWS = 100, CELL = 96 };
+enum { WIDTH = 100, INDENT = AC_PAGE_INDENT, CELL = 96 };
 
 enum column {
 	COL_ID, COL_OPERATION, COL_SIZES, COL_CALLER, COL_RUNG, COL_HOW,
@@ -18,6 +18,7 @@ static const struct {
 	const char *title;
 	bool        right;      /* numbers */
 	size_t      narrowest;  /* may shrink to this; 0: not at all */
+	const char *rate;       /* title instead, of what is per second */
 } columns[COLUMNS] = {
 	[COL_ID]        = { "site",      false, 0 },
 	[COL_OPERATION] = { "operation", false, 0 },
@@ -26,8 +27,8 @@ static const struct {
 	[COL_RUNG]      = { "rung",      false, 0 },
 	[COL_HOW]       = { "how",       false, 7 },
 	[COL_LINE]      = { "line",      false, 5 },
-	[COL_CALLS]     = { "calls",     true,  0 },
-	[COL_GFLOP]     = { "GFLOP",     true,  0 },
+	[COL_CALLS]     = { "calls",     true,  0, "calls/s" },
+	[COL_GFLOP]     = { "GFLOP",     true,  0, "GFLOP/s" },
 	[COL_SHARE]     = { "share",     true,  0 },
 };
 
@@ -45,6 +46,7 @@ static void
 fill_cell(struct ac_text *t, const struct ac_page *p, const struct ac_site *site,
     enum column column)
 {
+	const double seconds = p->seconds > 0 ? p->seconds : 1;
 	const double flops = site->flops * (double)site->calls;
 	const bool kept = site->rung == AC_RUNG_KEEP;
 
@@ -73,13 +75,17 @@ fill_cell(struct ac_text *t, const struct ac_page *p, const struct ac_site *site
 		ac_site_add_line(t, site);
 		break;
 	case COL_CALLS:
-		ac_text_addf(t, "%llu", (unsigned long long)site->calls);
+		if (p->seconds > 0)
+			ac_rate_add(t, (double)site->calls / seconds);
+		else
+			ac_text_addf(t, "%llu",
+			    (unsigned long long)site->calls);
 		break;
 	case COL_GFLOP:
-		if (flops < 1e12)
-			ac_text_add_fixed(t, flops / 1e9, 3);
+		if (flops / seconds < 1e12)
+			ac_text_add_fixed(t, flops / seconds / 1e9, 3);
 		else
-			ac_text_add_double(t, flops / 1e9, 4);
+			ac_text_add_double(t, flops / seconds / 1e9, 4);
 		break;
 	case COL_SHARE:
 		if (site->is_fp32)
@@ -92,6 +98,13 @@ fill_cell(struct ac_text *t, const struct ac_page *p, const struct ac_site *site
 	}
 }
 
+static const char *
+title(const struct ac_page *p, int column)
+{
+	return p->seconds > 0 && columns[column].rate ? columns[column].rate
+	    : columns[column].title;
+}
+
 static void
 measure(struct layout *w, const struct ac_page *p,
     const struct ac_report *report, size_t rows)
@@ -100,7 +113,7 @@ measure(struct layout *w, const struct ac_page *p,
 	struct ac_text t;
 
 	for (int c = 0; c < COLUMNS; c++) {
-		w->width[c] = strlen(columns[c].title);
+		w->width[c] = strlen(title(p, c));
 		for (size_t i = 0; i < rows; i++) {
 			ac_text_init(&t, cell, sizeof cell);
 			fill_cell(&t, p, &report->sites[i], (enum column)c);
@@ -194,8 +207,8 @@ print_row(struct ac_page *p, const struct layout *w,
 void
 ac_page_print_table(struct ac_page *p, const struct ac_report *report)
 {
-	const size_t rows = report->site_count < ROWS
-	    ? report->site_count : ROWS;
+	const size_t rows = report->site_count < p->rows
+	    ? report->site_count : p->rows;
 	struct layout w;
 
 	if (!rows)
@@ -205,7 +218,7 @@ ac_page_print_table(struct ac_page *p, const struct ac_report *report)
 	ac_page_end_line(p);
 	ac_text_pad(&p->line, INDENT);
 	for (int c = 0; c < COLUMNS; c++)
-		add_cell(p, &w, (enum column)c, columns[c].title);
+		add_cell(p, &w, (enum column)c, title(p, c));
 	ac_page_end_line(p);
 	for (size_t i = 0; i < rows; i++)
 		print_row(p, &w, &report->sites[i]);

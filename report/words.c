@@ -5,13 +5,43 @@
 
 #include <string.h>
 
+size_t
+ac_text_sequence(const char *text)
+{
+	static const struct { unsigned char low, high; size_t length; } rows[] = {
+		{ 0x01, 0x7f, 1 }, { 0xc2, 0xdf, 2 }, { 0xe0, 0xef, 3 },
+		{ 0xf0, 0xf4, 4 }
+	};
+	const unsigned char *s = (const unsigned char *)text;
+	size_t length = 0;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (*s >= rows[i].low && *s <= rows[i].high)
+			length = rows[i].length;
+	for (size_t i = 1; i < length; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;       /* overlong, surrogate, beyond U+10FFFF */
+	return length;
+}
+
+/* C1 control characters come as one byte or, in UTF-8, as two. */
 void
 ac_text_add_clean(struct ac_text *text, const char *s)
 {
-	for (; *s; s++) {
+	while (*s) {
 		const unsigned char c = (unsigned char)*s;
+		const size_t length = ac_text_sequence(s);
+		const bool steers = c < ' ' || c == 127 ||
+		    (c == 0xc2 && (unsigned char)s[1] < 0xa0);
 
-		ac_text_add_bytes(text, c < ' ' || c == 127 ? "?" : s, 1);
+		if (length && !steers)
+			ac_text_add_bytes(text, s, length);
+		else
+			ac_text_add(text, "?");
+		s += length ? length : 1;
 	}
 }
 
@@ -87,6 +117,12 @@ ac_flops_add(struct ac_text *text, double flops)
 		i++;
 	ac_text_add_double(text, flops / units[i].size, 3);
 	ac_text_addf(text, " %s", units[i].unit);
+}
+
+void
+ac_rate_add(struct ac_text *text, double rate)
+{
+	ac_text_add_fixed(text, rate, rate < 1000 ? 1 : 0);
 }
 
 void
