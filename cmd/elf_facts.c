@@ -150,9 +150,6 @@ read_dynamic(const struct image *image, struct needs *needs,
 
 /* ---- Symbols ----------------------------------------------------------- */
 
-/* Tell-tale: whoever has cuBLAS inside defines it, unless it was stripped. */
-static const char cublas_symbol[] = "cublasSgemm_v2";
-
 static bool
 section(const struct image *image, unsigned number, ElfW(Shdr) *section_out)
 {
@@ -163,9 +160,10 @@ section(const struct image *image, unsigned number, ElfW(Shdr) *section_out)
 }
 
 static bool
-defines(const struct image *image, const ElfW(Shdr) *table,
-    const ElfW(Shdr) *strings)
+table_defines(const struct image *image, const ElfW(Shdr) *table,
+    const ElfW(Shdr) *strings, const char *name)
 {
+	const size_t length = strlen(name) + 1;
 	ElfW(Sym) symbol;
 
 	for (uint64_t at = 0; at < table->sh_size / sizeof symbol; at++) {
@@ -176,16 +174,15 @@ defines(const struct image *image, const ElfW(Shdr) *table,
 		    strings->sh_offset <= image->size &&
 		    symbol.st_name < image->size - strings->sh_offset &&
 		    image->size - strings->sh_offset - symbol.st_name >=
-		    sizeof cublas_symbol && !memcmp(image->bytes +
-		    strings->sh_offset + symbol.st_name, cublas_symbol,
-		    sizeof cublas_symbol))
+		    length && !memcmp(image->bytes + strings->sh_offset +
+		    symbol.st_name, name, length))
 			return true;
 	}
 	return false;
 }
 
 static bool
-defines_cublas(const struct image *image)
+defines(const struct image *image, const char *name)
 {
 	ElfW(Shdr) table, strings;
 
@@ -193,7 +190,7 @@ defines_cublas(const struct image *image)
 		if ((table.sh_type == SHT_SYMTAB ||
 		    table.sh_type == SHT_DYNSYM) &&
 		    section(image, table.sh_link, &strings) &&
-		    defines(image, &table, &strings))
+		    table_defines(image, &table, &strings, name))
 			return true;
 	return false;
 }
@@ -243,8 +240,11 @@ judge(struct image *image, struct ac_elf_facts *facts)
 	facts->has_rpath = needs.rpath && !needs.runpath;
 	facts->has_static_cudart = !needs.cudart &&
 	    contains(image, cudart_marks, 2);
+	/* Whoever has cuBLAS inside defines this, unless it was stripped. */
+	facts->defines_cublas = defines(image, "cublasSgemm_v2");
+	facts->defines_dlsym = defines(image, "dlsym");
 	facts->has_static_cublas = !needs.cublas &&
-	    (defines_cublas(image) || contains(image, cublas_marks, 2));
+	    (facts->defines_cublas || contains(image, cublas_marks, 2));
 }
 
 bool

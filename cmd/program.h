@@ -18,6 +18,8 @@ struct ac_elf_facts {
 	bool has_rpath;          /* DT_RPATH without DT_RUNPATH */
 	bool has_static_cudart;  /* the CUDA runtime is inside */
 	bool has_static_cublas;
+	bool defines_cublas;     /* cublasSgemm_v2 is among its symbols */
+	bool defines_dlsym;
 	char sanitizer[64];      /* SONAME of a sanitizer runtime it needs, "" */
 };
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/doctor_folder.c -- the folder in which the processes of a run leave
+ * their records, and their statistics where the user keeps none. Private, and
+ * gone afterwards. */
+#include "cmd/doctor.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void
+ac_doctor_make_folder(struct ac_doctor_folder *folder)
+{
+	struct ac_text t;
+
+	strcpy(folder->path, "/tmp/autocast-doctor-XXXXXX");
+	*folder->records = *folder->state = '\0';
+	if (!mkdtemp(folder->path)) {
+		*folder->path = '\0';
+		return;
+	}
+	ac_text_init(&t, folder->records, sizeof folder->records);
+	ac_text_addf(&t, "%s/records", folder->path);
+	ac_text_init(&t, folder->state, sizeof folder->state);
+	ac_text_addf(&t, "%s/state", folder->path);
+	(void)mkdir(folder->records, 0700);
+	(void)mkdir(folder->state, 0700);
+}
+
+static void
+empty(const char *path)
+{
+	DIR *stream = opendir(path);
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream)))
+		if (*entry->d_name != '.')
+			(void)unlinkat(dirfd(stream), entry->d_name, 0);
+	if (stream)
+		closedir(stream);
+	(void)rmdir(path);
+}
+
+void
+ac_doctor_remove_folder(const struct ac_doctor_folder *folder)
+{
+	if (!*folder->path)
+		return;
+	empty(folder->records);
+	empty(folder->state);
+	(void)rmdir(folder->path);
+}
