@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "report/report.h"
+#include "shim/loader_hooks.h"
 
 #include <errno.h>
 #include <string.h>
@@ -77,11 +78,16 @@ static void
 open_statistics(const struct ac_shim *shim)
 {
 	static char notes[NOTES_BYTES];
+	const char *foreign = ac_loader_foreign_dlsym();
 	struct ac_text text;
 
 	ac_text_init(&text, notes, sizeof notes);
 	if (shim->policy)
 		ac_policy_not_built(shim->policy, &text);
+	if (foreign)
+		ac_text_addf(&text, "%s comes before libautocast and has a "
+		    "dlsym() of its own: look-ups may pass libautocast by; put "
+		    "it first in LD_PRELOAD\n", foreign);
 	ac_report_open(&shim->origin, notes);
 }
 
