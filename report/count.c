@@ -70,11 +70,12 @@ static bool
 is_record_of(const struct ac_site_record *site, const struct ac_site_key *key,
     const struct ac_decision *decision)
 {
+	const char *source = decision->source ? decision->source : "";
+
 	return !memcmp(&site->key, key, sizeof *key)
 	    && site->rung == decision->rung && site->tactic == decision->tactic
 	    && site->reason == decision->reason && site->line == decision->line
-	    && !strncmp(site->source, decision->source,
-	    sizeof site->source - 1);
+	    && !strncmp(site->source, source, sizeof site->source - 1);
 }
 
 /* The slot of `key` with `decision`, or the empty one where it belongs. */

@@ -20,16 +20,16 @@ static const struct {
 	size_t      narrowest;  /* may shrink to this; 0: not at all */
 	const char *rate;       /* title instead, of what is per second */
 } columns[COLUMNS] = {
-	[COL_ID]        = { "site",      false, 0 },
-	[COL_OPERATION] = { "operation", false, 0 },
-	[COL_SIZES]     = { "sizes",     true,  11 },
-	[COL_CALLER]    = { "caller",    false, 8 },
-	[COL_RUNG]      = { "rung",      false, 0 },
-	[COL_HOW]       = { "how",       false, 7 },
-	[COL_LINE]      = { "line",      false, 5 },
+	[COL_ID]        = { "site",      false, 0, NULL },
+	[COL_OPERATION] = { "operation", false, 0, NULL },
+	[COL_SIZES]     = { "sizes",     true,  11, NULL },
+	[COL_CALLER]    = { "caller",    false, 8, NULL },
+	[COL_RUNG]      = { "rung",      false, 0, NULL },
+	[COL_HOW]       = { "how",       false, 7, NULL },
+	[COL_LINE]      = { "line",      false, 5, NULL },
 	[COL_CALLS]     = { "calls",     true,  0, "calls/s" },
 	[COL_GFLOP]     = { "GFLOP",     true,  0, "GFLOP/s" },
-	[COL_SHARE]     = { "share",     true,  0 },
+	[COL_SHARE]     = { "share",     true,  0, NULL },
 };
 
 /* Who gives way, in this order. */

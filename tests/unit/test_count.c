@@ -129,24 +129,35 @@ test_threads(void **state)
 	ac_report_destroy(report);
 }
 
-/* One key, one record, one address; the decision is the first one. */
+/* One key and one decision, one record, one address; decided anew, the site
+ * has another record under the same id. */
 static void
 find_again(void)
 {
-	const struct ac_decision other = { .source = "other" };
+	const struct ac_decision other = {
+		.rung = AC_RUNG_KEEP, .reason = AC_REASON_NO_RULE,
+		.source = "other"
+	};
 	const struct ac_site_key key = key_of(3);
 	struct ac_site_record *first = ac_report_site(&key, &by_cast, "name",
 	    NULL);
+	struct ac_site_record *again;
 	bool overflow = true;
 
 	for (int i = 4; i < 5000; i++)
 		(void)site_of(i);
 	errno = ENOTTY;
-	if (ac_report_site(&key, &other, NULL, &overflow) != first ||
+	if (ac_report_site(&key, &by_cast, NULL, &overflow) != first ||
 	    overflow || strcmp(first->source, "fp16") ||
 	    strcmp(first->name, "name") || errno != ENOTTY ||
 	    first->id != ac_text_hash(AC_TEXT_HASH_START, &key, sizeof key))
 		_exit(1);
+	again = ac_report_site(&key, &other, NULL, &overflow);
+	if (again == first || again->id != first->id ||
+	    strcmp(again->source, "other") ||
+	    ac_report_site(&key, &other, NULL, NULL) != again ||
+	    ac_report_site(&key, &by_cast, NULL, NULL) != first)
+		_exit(2);
 }
 
 static void
