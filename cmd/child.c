@@ -103,6 +103,7 @@ watch(pid_t pid, const struct ac_child_watch *watch)
 		if (pause.tv_nsec < LONGEST_PAUSE_NS)
 			pause.tv_nsec += pause.tv_nsec / 4;
 	}
+	watch->look(pid, watch->context); /* the name of the dead */
 }
 
 static int
