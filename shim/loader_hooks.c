@@ -5,6 +5,7 @@
 
 #include "base/elf.h"
 #include "base/elf_symbol.h"
+#include "report/report.h"
 #include "shim/handle.h"
 #include "shim/lane.h"
 #include "shim/provider.h"
@@ -194,6 +195,22 @@ ac_loader_foreign_dlsym(void)
 
 /* ---- dlopen() ---------------------------------------------------------- */
 
+void
+ac_loader_report(void)
+{
+	static _Atomic uint64_t reported;
+	struct ac_marker_record *record;
+
+	if (atomic_load(&reported) >= atomic_load(&seen.deepbind_opens))
+		return;
+	record = ac_report_marker(ac_policy_strips_deepbind(ac_shim_policy())
+	    ? "dlopen(RTLD_DEEPBIND dropped)" : "dlopen(RTLD_DEEPBIND)");
+	while (atomic_fetch_add(&reported, 1)
+	    < atomic_load(&seen.deepbind_opens))
+		ac_report_count_marker(record);
+	atomic_fetch_sub(&reported, 1); /* the one that was too many */
+}
+
 HIDDEN int ac_loader_deepbind(void);
 
 /* Called by loader_hooks.S for flags with RTLD_DEEPBIND; returns which flags
@@ -201,11 +218,13 @@ HIDDEN int ac_loader_deepbind(void);
 int
 ac_loader_deepbind(void)
 {
-	const struct ac_policy *policy;
+	const bool drop = ac_policy_strips_deepbind(ac_shim_policy());
 
 	atomic_fetch_add(&seen.deepbind_opens, 1);
-	policy = ac_shim_policy();
-	return ac_policy_strips_deepbind(policy) ? ~RTLD_DEEPBIND : ~0;
+	/* A process that calls nothing of NVIDIA's leaves no statistics. */
+	if (ac_shim_is_started())
+		ac_loader_report();
+	return drop ? ~RTLD_DEEPBIND : ~0;
 }
 
 /* ---- dlclose() --------------------------------------------------------- */

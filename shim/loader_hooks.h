@@ -21,6 +21,9 @@ struct ac_loader_facts {
 };
 struct ac_loader_facts ac_loader_facts(void);
 
+/* Bring the opens with RTLD_DEEPBIND into the statistics, which are open. */
+void ac_loader_report(void);
+
 /* The path of a library before ours that has a dlsym() of its own, which
  * therefore sees the program's look-ups and we may not; NULL if there is none.
  * Valid while that library stays loaded. */

@@ -107,6 +107,7 @@ const struct ac_shim *
 ac_shim_start(void)
 {
 	const int saved = errno;
+	bool is_first = false;
 
 	ac_lock_take(&lock);
 	if (!atomic_load_explicit(&ac_shim_started, memory_order_relaxed)) {
@@ -121,8 +122,11 @@ ac_shim_start(void)
 		open_statistics(&state);
 		atomic_store_explicit(&ac_shim_started, &state,
 		    memory_order_release);
+		is_first = true;
 	}
 	ac_lock_give(&lock);
+	if (is_first)
+		ac_loader_report();
 	errno = saved;
 	return &state;
 }

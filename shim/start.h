@@ -34,6 +34,14 @@ ac_shim_get(void)
 	return shim ? shim : ac_shim_start();
 }
 
+/* Whether a call was intercepted, and so the statistics are open. */
+static inline bool
+ac_shim_is_started(void)
+{
+	return atomic_load_explicit(&ac_shim_started, memory_order_acquire)
+	    != NULL;
+}
+
 /* The policy alone, for what may be asked before any call was intercepted:
  * opens no statistics. Never NULL. */
 const struct ac_policy *ac_shim_policy(void);
