@@ -8,7 +8,7 @@
 need libcublas
 command -v python3 >/dev/null || skip_all 'python3 is not installed'
 
-sonames= link=
+sonames='' link=''
 for name in libcublas libcublasLt libcudnn libcusolver; do
 	found=$(soname $name)
 	if [ -n "$found" ]; then

@@ -8,7 +8,7 @@ here=$root/tests/real/programs
 [ -z "${SANITIZERS:-}" ] || skip_all "built with sanitizers ($SANITIZERS)"
 
 # The folders of the headers and of the libraries.
-cuda_include= cuda_lib=
+cuda_include='' cuda_lib=''
 for _folder in $(sed -E 's/-(isystem|I) *//g' <<<"${CUDA_CPPFLAGS:-}") \
     "${CUDA_HOME:-/nowhere}/include"; do
 	[ -n "$cuda_include" ] || [ ! -f "$_folder/cublas_api.h" ] ||

@@ -79,7 +79,7 @@ def emit(number, name, prototype):
     print(f'static int\ncall_{number}(void *fn, void *handle, '
           'const struct input *in)\n{\n\t(void)handle, (void)in;')
     arguments = ', '.join(values)
-    call = f'fn ? ((fn_{number} *)fn)({arguments}) : {name}({arguments})'
+    call = f'fn ? ((fn_{number} *)(uintptr_t)fn)({arguments}) : {name}({arguments})'
     print(f'\t{call};\n\treturn VOID;\n}}' if void else f'\treturn {call};\n}}')
 
 

@@ -7,6 +7,7 @@
  * rows.inc is made by tests/real/rows.py. */
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
