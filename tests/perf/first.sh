@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# T21, T42: what is paid once per call site, and once per size at it: binding,
+# describing, deciding, remembering. Instructions, counted by callgrind.
+. "$(dirname "$0")/../preload/preload.sh"
+. "$root/bench/measure.sh"
+missing=$(what_is_missing)
+[ -z "$missing" ] || skip_all "$missing"
+command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+build_caller
+build_crowd
+build_symbols
+
+# A first call may take 100 microseconds. That is a time, so it is asserted as
+# what a processor does in it that takes a nanosecond for each instruction.
+first_call=100000
+
+# at_most WHAT FOUND LIMIT
+at_most()
+{
+	echo "# $1: $2, at most $3"
+	check "$1" "$([ "$2" -le "$3" ] || echo "$2 > $3")"
+}
+
+gpu=$library:$work/libcuda.so.1
+policy=$work/rules16
+
+# 100 sizes, then 200: a decision each, and one for what warms up.
+all=$(preload=$gpu inside=ac_policy_decide collected "$work/caller" \
+    new 100 1) || exit 99
+echo "# a decision by 16 rules: $((all / 301))"
+expect_failure 'T42: instructions of a decision by 16 rules, at most 1500' \
+    'conditions are compared one by one as if each had extents' \
+    "$([ $((all / 301)) -le 1500 ] || echo $((all / 301)))"
+check 'T42: and it was counted' "$([ "$all" -ge 30100 ] || echo "$all")"
+
+preload=$gpu figures size site -- new 300 1 site 64 1
+echo "# a new size at a known place: $size"
+at_most 'T42: instructions of the first call from a place' "$site" $first_call
+preload=$gpu folder=$work/symbols figures size site -- new 300 1 site 64 1
+echo "# a new size at a known place among 20,000 symbols: $size"
+at_most 'T21: the first call from a place among 20,000 symbols' "$site" \
+    $first_call
+preload=$gpu$crowd figures size site -- new 30 1 site 16 1
+echo "# a new size at a known place, $crowd_size more libraries: $size"
+echo "# the first call from a place, $crowd_size more libraries: $site"
+expect_failure "T42: the first call from a place, $crowd_size more libraries" \
+    'every object is read whole to see whether an address lies in it' \
+    "$([ "$site" -le $first_call ] || echo "$site > $first_call")"
+plan
