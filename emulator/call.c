@@ -3,6 +3,7 @@
  * complaints. Knows nothing of what a call does; every exported function of
  * the three libraries enters here. */
 #include "emulator/device.h"
+#include "emulator/wait.h"
 
 #include "base/env.h"
 #include "base/log.h"
@@ -11,10 +12,11 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t calls_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic(struct emu_call *) calls; /* all known ones, newest first */
+static _Atomic(struct emu_record *) calls; /* newest first */
 static _Thread_local const char *current_call = "a call";
 
 static const char *
@@ -27,7 +29,7 @@ end_of(const char *s, char stop)
 
 /* One NAME:N[:STATUS] of AUTOCAST_EMU_FAIL, [from, to). */
 static void
-parse_failure(struct emu_call *call, const char *from, const char *to)
+parse_failure(struct emu_record *call, const char *from, const char *to)
 {
 	const char *name_end = end_of(from, ':');
 	double at, status = -1;
@@ -52,30 +54,46 @@ parse_failure(struct emu_call *call, const char *from, const char *to)
 	call->fail_with[call->failures++] = (int)status;
 }
 
-static void
-make_known(struct emu_call *call)
+static struct emu_record *
+make_record(const char *name)
 {
+	const size_t length = strlen(name) + 1;
+	struct emu_record *record = calloc(1, sizeof *record + length);
 	const char *from = ac_env(AC_ENV_EMU_FAIL);
 
-	pthread_mutex_lock(&calls_lock);
-	if (!atomic_load_explicit(&call->known, memory_order_relaxed)) {
-		while (*from) {
-			const char *to = end_of(from, ',');
-			parse_failure(call, from, to);
-			from = *to ? to + 1 : to;
-		}
-		call->next = atomic_load_explicit(&calls,
-		    memory_order_relaxed);
-		atomic_store_explicit(&calls, call, memory_order_release);
-		atomic_store_explicit(&call->known, true,
-		    memory_order_release);
+	if (!record)
+		emu_out_of_host_memory();
+	memcpy(record->name, name, length);
+	while (*from) {
+		const char *to = end_of(from, ',');
+
+		parse_failure(record, from, to);
+		from = *to ? to + 1 : to;
 	}
+	record->next = atomic_load_explicit(&calls, memory_order_relaxed);
+	atomic_store_explicit(&calls, record, memory_order_release);
+	return record;
+}
+
+static struct emu_record *
+find_record(struct emu_call *call)
+{
+	struct emu_record *record;
+
+	pthread_mutex_lock(&calls_lock);
+	record = emu_call_list();
+	while (record && strcmp(record->name, call->name))
+		record = record->next;
+	if (!record)
+		record = make_record(call->name);
+	atomic_store_explicit(&call->record, record, memory_order_release);
 	pthread_mutex_unlock(&calls_lock);
+	return record;
 }
 
 /* Whether this entry, the N-th of the process, is to fail. */
 static int
-injected(struct emu_call *call, const struct emu_family *family)
+injected(struct emu_record *call, const struct emu_family *family)
 {
 	uint64_t number;
 
@@ -93,14 +111,16 @@ injected(struct emu_call *call, const struct emu_family *family)
 int
 emu_call_enter(struct emu_call *call, const struct emu_family *family)
 {
+	struct emu_record *record = atomic_load_explicit(&call->record,
+	    memory_order_acquire);
 	const int ended = emu_device_ended();
 	int status;
 
-	current_call = call->name;
-	if (!atomic_load_explicit(&call->known, memory_order_acquire))
-		make_known(call);
-	atomic_fetch_add_explicit(&call->count, 1, memory_order_relaxed);
-	status = injected(call, family);
+	if (!record)
+		record = find_record(call);
+	current_call = record->name;
+	atomic_fetch_add_explicit(&record->count, 1, memory_order_relaxed);
+	status = injected(record, family);
 	if (status)
 		return status;
 	if (ended == EMU_DEINITIALIZED) {
@@ -140,7 +160,7 @@ emu_call_current(void)
 	return current_call;
 }
 
-struct emu_call *
+struct emu_record *
 emu_call_list(void)
 {
 	return atomic_load_explicit(&calls, memory_order_acquire);

@@ -58,7 +58,7 @@ emuCounter(const char *name)
 		return get(&ac_twin_bytes_read);
 	if (!strcmp(name, "kernel_bytes_written"))
 		return get(&ac_twin_bytes_written);
-	for (struct emu_call *c = emu_call_list(); c; c = c->next)
+	for (struct emu_record *c = emu_call_list(); c; c = c->next)
 		if (!strcmp(name, c->name))
 			return get(&c->count);
 	return 0;
@@ -74,7 +74,7 @@ emuCountersReset(void)
 	    get(&counters[EMU_device_bytes]));
 	set(&ac_twin_bytes_read, 0);
 	set(&ac_twin_bytes_written, 0);
-	for (struct emu_call *c = emu_call_list(); c; c = c->next)
+	for (struct emu_record *c = emu_call_list(); c; c = c->next)
 		set(&c->count, 0);
 }
 
@@ -98,7 +98,7 @@ emu_counters_write(void)
 	fprintf(file, "kernel_bytes_read %llu\nkernel_bytes_written %llu\n",
 	    (unsigned long long)get(&ac_twin_bytes_read),
 	    (unsigned long long)get(&ac_twin_bytes_written));
-	for (struct emu_call *c = emu_call_list(); c; c = c->next)
+	for (struct emu_record *c = emu_call_list(); c; c = c->next)
 		fprintf(file, "%s %llu\n", c->name,
 		    (unsigned long long)get(&c->count));
 	fclose(file);

@@ -7,11 +7,12 @@
 #define EMU_BLAS
 #include "emulator/nvidia.h"
 #include "emulator/emu.h"
+#include "emulator/toolkit.h"
 
 /* What cublasHandle_t points to. As in cuBLAS, two threads may call with one
  * handle; changing its settings meanwhile is the program's race. */
 struct cublasContext {
-	_Atomic uint32_t    mark;    /* EMU_MARK_BLAS while it lives */
+	_Atomic uint32_t    mark;    /* emu_toolkit.mark while it lives */
 	struct CUctx_st    *context; /* of cublasCreate(); NULL: any */
 	uint64_t            context_id;
 	int                 device;
@@ -24,7 +25,6 @@ struct cublasContext {
 	size_t              workspace_bytes;
 	struct cublasContext *next;          /* of destroyed ones */
 };
-enum { EMU_MARK_BLAS = 0x424c4153 };
 
 extern const struct emu_family emu_blas;
 

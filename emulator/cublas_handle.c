@@ -39,7 +39,7 @@ cublasStatus_t
 emu_blas_check(cublasHandle_t handle)
 {
 	if (!handle || atomic_load_explicit(&handle->mark,
-	    memory_order_relaxed) != EMU_MARK_BLAS)
+	    memory_order_relaxed) != emu_toolkit.mark)
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	return emu_blas_status(emu_device_enter());
 }
@@ -176,7 +176,7 @@ cublasCreate_v2(cublasHandle_t *handle)
 	if (!new)
 		return CUBLAS_STATUS_ALLOC_FAILED;
 	*new = (struct cublasContext){
-		.mark = EMU_MARK_BLAS, .context = emu_context_current(),
+		.mark = emu_toolkit.mark, .context = emu_context_current(),
 		.context_id = emu_context_id(emu_context_current()),
 		.device = emu_context_device()
 	};

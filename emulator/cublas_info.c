@@ -54,7 +54,8 @@ cublasGetVersion_v2(cublasHandle_t handle, int *version)
 	(void)handle;
 	if (!version)
 		return CUBLAS_STATUS_INVALID_VALUE;
-	*version = CUBLAS_VERSION;
+	*version = emu_toolkit.blas[0] * 10000 + emu_toolkit.blas[1] * 100 +
+	    emu_toolkit.blas[2];
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -64,15 +65,14 @@ cublasGetProperty(libraryPropertyType type, int *value)
 	EMU_ENTER(&emu_blas);
 	if (!value || (unsigned)type > PATCH_LEVEL)
 		return CUBLAS_STATUS_INVALID_VALUE;
-	*value = type == MAJOR_VERSION ? CUBLAS_VER_MAJOR :
-	    type == MINOR_VERSION ? CUBLAS_VER_MINOR : CUBLAS_VER_PATCH;
+	*value = emu_toolkit.blas[type];
 	return CUBLAS_STATUS_SUCCESS;
 }
 
 size_t
 cublasGetCudartVersion(void)
 {
-	return CUDART_VERSION;
+	return (size_t)emu_toolkit.runtime;
 }
 
 cublasStatus_t

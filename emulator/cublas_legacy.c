@@ -3,14 +3,22 @@
  * the legacy stream. Contracts are NVIDIA's. */
 #include "emulator/cublas_gemm.h"
 
-static struct cublasContext only = { .mark = EMU_MARK_BLAS };
+static struct cublasContext only; /* of whatever context is current */
 static _Thread_local cublasStatus_t last;
+
+static cublasStatus_t
+check_only(void)
+{
+	atomic_store_explicit(&only.mark, emu_toolkit.mark,
+	    memory_order_relaxed);
+	return emu_blas_check(&only);
+}
 
 cublasStatus_t
 cublasInit(void)
 {
 	EMU_ENTER(&emu_blas);
-	return emu_blas_check(&only);
+	return check_only();
 }
 
 cublasStatus_t
@@ -35,7 +43,7 @@ cublasAlloc(int n, int element, void **pointer)
 	cublasStatus_t status;
 
 	EMU_ENTER(&emu_blas);
-	status = emu_blas_check(&only);
+	status = check_only();
 	if (!status && (n <= 0 || element <= 0 || !pointer))
 		status = CUBLAS_STATUS_INVALID_VALUE;
 	return status ? status : emu_blas_status(emu_memory_allocate(
@@ -82,7 +90,7 @@ symbol(char transa, char transb, int m, int n, int k, T alpha,            \
 	};                                                                \
 	int status = emu_call_enter(&entry, &emu_blas);                   \
 	if (!status)                                                      \
-		status = emu_blas_check(&only);                           \
+		status = check_only();                           \
 	if (!status)                                                      \
 		status = emu_gemm_call(&only, &g, &alpha, &beta, compute); \
 	if (status)                                                       \

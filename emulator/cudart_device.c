@@ -205,10 +205,6 @@ describe(struct cudaDeviceProp *p, int device)
 	p->canMapHostMemory = p->unifiedAddressing = 1;
 	p->concurrentKernels = p->managedMemory = 1;
 	p->asyncEngineCount = 3;
-#if CUDART_VERSION < 13000
-	p->clockRate = m->clock_khz;
-	p->memoryClockRate = m->memory_clock_khz;
-#endif
 }
 
 cudaError_t

@@ -2,6 +2,7 @@
 /* emulator/cudart_error.c -- runtime calls: errors and versions; the end of
  * the library. Contracts are NVIDIA's. */
 #include "emulator/cudart.h"
+#include "emulator/toolkit.h"
 
 static const struct emu_family family = { cudaErrorUnknown,
 	cudaErrorCudartUnloading };
@@ -101,6 +102,6 @@ cudaRuntimeGetVersion(int *version)
 	RUNTIME_COUNT();
 	if (!version)
 		return emu_runtime_keep(cudaErrorInvalidValue);
-	*version = CUDART_VERSION;
+	*version = emu_toolkit.runtime;
 	return cudaSuccess;
 }

@@ -12,8 +12,18 @@ enum { EMU_MARK_STREAM = 0x5354524d, EMU_MARK_EVENT = 0x45564e54,
        EMU_MARK_POOL = 0x504f4f4c, EMU_MARK_LIBRARY = 0x4c494252,
        EMU_MARK_CONTEXT = 0x43545854 };
 
-/* call.c */
-struct emu_call *emu_call_list(void);
+/* call.c: one per name, whichever library exports it. Never freed. */
+enum { EMU_CALL_FAILURES = 4 };
+struct emu_record {
+	_Atomic uint64_t   count;
+	_Atomic uint64_t   entered;  /* the same, never reset; if it can fail */
+	int                failures; /* these frozen once it is listed */
+	uint64_t           fail_at[EMU_CALL_FAILURES];
+	int                fail_with[EMU_CALL_FAILURES]; /* -1: the family's */
+	struct emu_record *next;
+	char               name[];
+};
+struct emu_record *emu_call_list(void);
 
 /* counters.c */
 void emu_counters_write(void);

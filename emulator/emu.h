@@ -55,18 +55,13 @@ enum emu_status {
 
 /* ---- calls: counting and failing on demand (call.c) ------------------- */
 
-enum { EMU_CALL_FAILURES = 4 };
+/* What libcuda.so.1 keeps of all calls of one name; outlives its sisters. */
+struct emu_record;
 
 /* One exported function; static in it, zero but for its name. */
 struct emu_call {
-	const char      *name;
-	_Atomic bool     known;     /* entered into the list of calls */
-	_Atomic uint64_t count;
-	_Atomic uint64_t entered;   /* the same, never reset; if it can fail */
-	int              failures;  /* frozen once known */
-	uint64_t         fail_at[EMU_CALL_FAILURES];
-	int              fail_with[EMU_CALL_FAILURES]; /* -1: the family's */
-	struct emu_call *next;
+	const char *name;
+	_Atomic(struct emu_record *) record;
 };
 
 /* What a family answers when a call is made to fail, or comes after the end
