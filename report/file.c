@@ -228,15 +228,28 @@ static bool
 allocate(int fd, uint64_t from, size_t bytes)
 {
 	struct rlimit limit;
-	int error;
 
+	errno = EFBIG;
 	if (getrlimit(RLIMIT_FSIZE, &limit) ||
 	    (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < from + bytes))
 		return false;
 	do {
-		error = posix_fallocate(fd, (off_t)from, (off_t)bytes);
-	} while (error == EINTR);
-	return error == 0;
+		errno = posix_fallocate(fd, (off_t)from, (off_t)bytes);
+	} while (errno == EINTR);
+	return errno == 0;
+}
+
+/* Whether others may shorten the file: what is mapped would then fault. In a
+ * directory of strangers they might have put one of theirs in its place. The
+ * name fstat is too new in glibc; the system call is not. */
+static bool
+is_ours_alone(int fd)
+{
+	struct stat status;
+
+	return !syscall(SYS_fstat, fd, &status) && S_ISREG(status.st_mode) &&
+	    status.st_uid == geteuid() &&
+	    !(status.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 static void *
@@ -281,7 +294,7 @@ ac_file_create(const struct ac_file_header *header, char *path_out)
 	struct ac_file_front *front;
 	struct ac_text path;
 	size_t fixed;
-	int fd;
+	int fd, error;
 
 	ac_text_init(&path, path_buffer, sizeof path_buffer);
 	if (!ac_file_directory(&path, &fixed))
@@ -292,11 +305,13 @@ ac_file_create(const struct ac_file_header *header, char *path_out)
 	if (fd < 0)
 		return NULL;
 	front = map(fd, 0, sizeof *front);
+	error = errno;
 	if (front)
 		memcpy(path_out, path.data, path.used + 1);
 	else
 		(void)unlink(path.data);
 	close(fd);
+	errno = error;
 	return front;
 }
 
@@ -311,7 +326,7 @@ ac_file_extend(const char *path, const struct ac_file_header *header,
 
 	if (fd < 0)
 		return NULL;
-	if (pread(fd, found, same, 0) == (ssize_t)same &&
+	if (is_ours_alone(fd) && pread(fd, found, same, 0) == (ssize_t)same &&
 	    !memcmp(found, header, same))
 		mapped = map(fd, from, bytes);
 	close(fd);

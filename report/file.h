@@ -129,12 +129,14 @@ bool ac_file_is_name(const char *name);
 
 /* Create the file for `header` (its run, pid and start), long enough for a
  * front, map it, and remove old ones. The path goes to path_out, of
- * AC_FILE_PATH bytes. NULL if impossible: no directory, no space, a limit. */
+ * AC_FILE_PATH bytes. NULL and errno if impossible: no directory, no space, a
+ * limit. */
 struct ac_file_front *ac_file_create(const struct ac_file_header *header,
     char *path_out);
 
 /* Give the file at `path` blocks for [from, from + bytes) and map that; NULL
- * if impossible, or if the file is no longer the one that `header` heads. */
+ * if impossible, if the file is no longer the one that `header` heads, or if
+ * others may write to it. */
 void *ac_file_extend(const char *path, const struct ac_file_header *header,
     uint64_t from, size_t bytes);
 

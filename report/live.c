@@ -8,6 +8,7 @@
  * addresses, so records handed out before the fork stay good. */
 #include "report/live.h"
 #include "base/env.h"
+#include "base/log.h"
 #include "report/process.h"
 
 #include <errno.h>
@@ -122,6 +123,37 @@ after_fork_in_child(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* A directory that the user named himself is worth a word. Elsewhere nobody
+ * asked: there are homes that cannot be written. */
+static void
+say_why_not(int error)
+{
+	/* strerror() speaks the program's language and may allocate. */
+	static const struct {
+		int         error;
+		const char *text;
+	} rows[] = {
+		{ EACCES, "permission denied" },
+		{ EPERM, "permission denied" },
+		{ EROFS, "the file system is read-only" },
+		{ ENOSPC, "the disk is full" },
+		{ EDQUOT, "the disk quota is used up" },
+		{ EFBIG, "files may not be that large" },
+		{ ENOENT, "there is no such directory" },
+		{ ENOTDIR, "that is no directory" },
+		{ ELOOP, "too many symbolic links" },
+	};
+	const char *wanted = ac_env(AC_ENV_STATE), *text = "it cannot be written";
+
+	if (!*wanted || !strcmp(wanted, "off"))
+		return;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].error == error)
+			text = rows[i].text;
+	ac_log(AC_LOG_WARNING, "AUTOCAST_STATE=%s: no statistics are kept "
+	    "there: %s", wanted, text);
+}
+
 static void
 begin(void)
 {
@@ -131,8 +163,10 @@ begin(void)
 	stamp(&header);
 	ac_live.front = ac_file_create(&header, ac_live.path);
 	ac_live.mapped[0] = ac_live.front != NULL;
-	if (!ac_live.front)
+	if (!ac_live.front) {
+		say_why_not(errno);
 		ac_live.front = ac_file_memory(sizeof *ac_live.front);
+	}
 	if (!ac_live.front)
 		ac_live.front = &spare;
 	ac_live.chunk[0] = ac_live.front->sites;

@@ -31,6 +31,8 @@ open_ours(const char *path, uint64_t *size_out, struct ac_text *why)
 		ac_text_add(why, "not a regular file");
 	else if (status.st_uid != geteuid())
 		ac_text_add(why, "it belongs to somebody else");
+	else if (status.st_mode & (S_IWGRP | S_IWOTH))
+		ac_text_add(why, "others may write to it");
 	else
 		*size_out = (uint64_t)status.st_size;
 	if (!why->used)

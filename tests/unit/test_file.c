@@ -255,6 +255,9 @@ test_replaced(void **state)
 	assert_non_null(front);
 	memcpy(&front->header, &header, sizeof header);
 	assert_null(ac_file_extend(name, &other, from, bytes));
+	assert_int_equal(chmod(name, 0666), 0);
+	assert_null(ac_file_extend(name, &header, from, bytes));
+	assert_int_equal(chmod(name, 0600), 0);
 	chunk = ac_file_extend(name, &header, from, bytes);
 	assert_non_null(chunk);
 	munmap(chunk, bytes);

@@ -5,9 +5,10 @@
 
 static struct ac_file_front front;
 static struct ac_site_record more[64];  /* chunk 1 */
+static uint64_t shard[AC_REPORT_SHARD_SITES];   /* shards 1 and 31 */
 static char path[128], why_buffer[256];
 
-/* A good file of 33 sites: the front and one of chunk 1. */
+/* A good file of 33 sites: the front and one of chunk 1, two shards. */
 static void
 make_good(void)
 {
@@ -17,7 +18,8 @@ make_good(void)
 		.record_bytes = sizeof(struct ac_site_record),
 		.marker_bytes = sizeof(struct ac_marker_record),
 		.reasons = AC_REASON_COUNT, .pid = 1, .start_s = 1,
-		.sites = 33, .markers = 1, .run = "r", .program = "p"
+		.sites = 33, .markers = 1, .shards = UINT32_C(1) << 31 | 2,
+		.run = "r", .program = "p"
 	};
 
 	memset(&front, 0, sizeof front);
@@ -29,7 +31,10 @@ make_good(void)
 
 		r->key = key_of(i + 1);
 		r->number = (uint32_t)i;
+		r->rung = i % 2 ? AC_RUNG_KEEP : AC_RUNG_TF32;
+		r->reason = i % 2 ? AC_REASON_RULE : AC_REASON_NONE;
 		atomic_store(&r->recast, 1);
+		shard[i] = (uint64_t)i;
 	}
 }
 
@@ -40,6 +45,9 @@ save(size_t bytes)
 
 	assert_true(fd >= 0);
 	assert_int_equal(pwrite(fd, &front, sizeof front, 0), sizeof front);
+	for (unsigned s = 1; s < AC_FILE_SHARDS; s += 30)
+		assert_int_equal(pwrite(fd, shard, sizeof shard,
+		    (off_t)ac_file_shard_offset(s)), sizeof shard);
 	assert_int_equal(pwrite(fd, more, sizeof more,
 	    (off_t)ac_file_chunk_offset(1)), sizeof more);
 	assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
@@ -80,10 +88,24 @@ begin(void **state)
 static void
 test_good(void **state)
 {
+	struct ac_marker_record markers[AC_FILE_MARKERS];
+	struct ac_site_record *records;
+	struct ac_file_header header;
+	struct ac_text why;
+
 	(void)state;
 	save(whole());
 	assert_true(read_it());
 	assert_string_equal(why_buffer, "");
+	/* What the shards hold went as decided. */
+	ac_text_init(&why, why_buffer, sizeof why_buffer);
+	assert_true(ac_report_read(path, &header, &records, &markers, &why));
+	for (unsigned i = 0; i < 33; i++) {
+		assert_int_equal(records[i].recast, i % 2 ? 1 : 1 + 2 * i);
+		assert_int_equal(records[i].kept[AC_REASON_RULE],
+		    i % 2 ? 2 * i : 0);
+	}
+	free(records);
 }
 
 /* Cut at any length: refused or read, never a crash. */
@@ -101,6 +123,60 @@ test_cut(void **state)
 			assert_true(read_it());
 		assert_true(bytes == 0 || read_it() || *why_buffer);
 	}
+}
+
+/* And at each place where a part begins or ends, with both neighbours. */
+static void
+test_cut_at_parts(void **state)
+{
+	const size_t last = ac_file_chunk_offset(1) + sizeof *more;
+	const size_t places[] = {
+		1, 8, sizeof front.header, offsetof(struct ac_file_front, sites),
+		sizeof front, AC_FILE_ALIGN, ac_file_shard_offset(1),
+		ac_file_shard_offset(1) + 33 * sizeof *shard,
+		ac_file_shard_offset(2), ac_file_shard_offset(31),
+		ac_file_chunk_offset(1), last
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		for (int near = -1; near <= 1; near++) {
+			save(places[i] + (size_t)near);
+			assert_int_equal(read_it(),
+			    places[i] + (size_t)near >= last);
+		}
+}
+
+/* A file that shrinks and grows while it is read. */
+static void
+test_restless(void **state)
+{
+	unsigned read = 0, refused = 0;
+	pid_t pid;
+
+	(void)state;
+	save(whole());
+	pid = fork();
+	if (pid == 0) {
+		for (;;) {
+			(void)truncate(path, 4096);
+			save(whole());
+		}
+	}
+	assert_true(pid > 0);
+	for (int i = 0; i < 2000; i++) {
+		const bool good = read_it();
+
+		read += good;
+		refused += !good;
+		/* Without a reason it looks as if it were being created. */
+		assert_true(good || *why_buffer || access(path, F_OK) == 0);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(read + refused, 2000);
+	save(whole());
+	assert_true(read_it());
 }
 
 #define REFUSED(change, message) do { \
@@ -149,6 +225,7 @@ test_records(void **state)
 	struct ac_site_record *r = &front.sites[5];
 
 	(void)state;
+	REFUSED(r->number = 6, damaged);
 	REFUSED(r->key.operation = AC_OP_COUNT, damaged);
 	REFUSED(r->rung = AC_RUNG_COUNT, damaged);
 	REFUSED(r->tactic = AC_TACTIC_COUNT, damaged);
@@ -207,8 +284,28 @@ test_strange_files(void **state)
 	assert_int_equal(symlink(target, path), 0);
 	assert_false(read_it());
 	unlink(path);
+	assert_int_equal(symlink(path, path), 0);
+	assert_false(read_it());
+	assert_string_equal(why_buffer, strerror(ELOOP));
+	unlink(path);
 	assert_false(read_it());
 	assert_string_equal(why_buffer, strerror(ENOENT));
+}
+
+static void
+test_writable(void **state)
+{
+	static const mode_t open_to[] = { 0620, 0602, 0666 };
+
+	(void)state;
+	save(whole());
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(chmod(path, open_to[i]), 0);
+		assert_false(read_it());
+		assert_string_equal(why_buffer, "others may write to it");
+	}
+	assert_int_equal(chmod(path, 0644), 0);
+	assert_true(read_it());
 }
 
 static void
@@ -229,7 +326,8 @@ main(void)
 #define CASE(name) \
 	cmocka_unit_test_setup_teardown(name, begin, remove_state)
 	const struct CMUnitTest tests[] = {
-		CASE(test_good), CASE(test_cut), CASE(test_header),
+		CASE(test_good), CASE(test_cut), CASE(test_cut_at_parts),
+		CASE(test_restless), CASE(test_header), CASE(test_writable),
 		CASE(test_records), CASE(test_bytes),
 		CASE(test_strange_files), CASE(test_owner),
 	};
