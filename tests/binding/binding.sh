@@ -42,9 +42,11 @@ gpu_stub()
 	gpu=$work/libcuda.so.1
 }
 
-# What else is preloaded, in front of the library and behind it.
+# What else is preloaded: in front of the library and behind it, with and
+# without it; and the library once more.
 before=
 after=
+twice=
 paths=$work/13:$work/12
 
 # joined WORD...: with colons, without the empty ones.
@@ -53,11 +55,14 @@ joined()
 	printf '%s\n' "$@" | sed '/^$/d' | paste -s -d :
 }
 
+# What hangs is stopped, and has failed.
+limit=60
+
 # alone PROGRAM ARGS...
 alone()
 {
-	LD_LIBRARY_PATH=$paths \
-	    LD_PRELOAD=$(joined "$before" "$after" "$gpu") "$@"
+	timeout $limit env LD_LIBRARY_PATH="$paths" \
+	    LD_PRELOAD="$(joined "$sanitizer" "$before" "$after" "$gpu")" "$@"
 }
 
 # bound POLICY PROGRAM ARGS...
@@ -66,15 +71,16 @@ bound()
 	local policy=$1
 	shift
 	rm -rf "$AUTOCAST_STATE"
-	LD_LIBRARY_PATH=$paths AUTOCAST_POLICY=$policy \
-	    LD_PRELOAD=$(joined "$sanitizer" "$before" "$library" "$after" "$gpu") \
-	    "$@"
+	timeout $limit env LD_LIBRARY_PATH="$paths" AUTOCAST_POLICY="$policy" \
+	    LD_PRELOAD="$(joined "$sanitizer" "$before" "$library" "$twice" \
+	    "$after" "$gpu")" "$@"
 }
 
 # counted: calls in the last run's report, counted-only ones included.
 counted()
 {
-	query 'report["totals"]["calls"] + sum(p["calls"] for p in report["markers"])' \
+	query 'report["totals"]["calls"] + sum(m["calls"]
+	    for m in report["markers"] if m["symbol"].startswith("cu"))' \
 	    2>/dev/null || echo 0
 }
 
