@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# entries.sh -- run by qemu.sh beside the binding tests: what is of this machine
+# alone. Every register that may carry an argument arrives behind a jump, and a
+# debugger finds its way through the frames in between.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/binding.sh"
+stub cudnn libcudnn.so.9 registers.S -DPROVIDER
+paths=$work/cudnn
+compile registers -rdynamic "$here/registers.c" "$here/registers.S" \
+    "$work/cudnn/libcudnn.so.9" -ldl
+alike 'T32: every register and stack word, linked' 1 "$work/registers"
+alike 'T32: every register and stack word, dlsym' 1 "$work/registers" \
+    libcudnn.so.9
+
+compile unwind.so -shared -fPIC "$here/unwind.c" -ldl
+before=$work/unwind.so
+# walked POLICY ARGS...: the program's lines and the walks in between.
+walked()
+{
+	bound off "$work/registers" "$@" 2>&1 | uniq | xargs
+}
+equal 'a walk up the stack of a counted call' 'call call_with as given' \
+    "$(walked)"
+equal 'a walk up the stack of dlsym()' \
+    'look-up main call call_with as given' "$(walked libcudnn.so.9)"
+before=
+
+echo 'int main(void) { return 0; }' >"$work/true.c"
+compile true "$work/true.c"
+equal 'T23: a program without CUDA: its output and status' '0 ' \
+    "$(bound off "$work/true" 2>&1; echo "$? ")"
+check 'T23: a program without CUDA leaves no statistics' \
+    "$(ls -d "$AUTOCAST_STATE" 2>/dev/null)"
+plan
