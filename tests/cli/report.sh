@@ -9,6 +9,7 @@ show report 2
 show report @0
 show report @-1
 show report @1x
+show report @x
 show report @99999999999
 show report @1 @2
 show report --jsn
@@ -19,6 +20,7 @@ show report -o
 show report
 show report @2
 show report @3
+show report @99
 show report --json
 show report -o out
 equal '-o writes what stdout gets' "$(normal <out)" "$("$autocast" report | normal)"
@@ -40,6 +42,47 @@ mkfifo "$AUTOCAST_STATE/0000000003.000000000-1-0-00000000.stats"
 "$autocast" report >out 2>err
 equal 'damaged files are skipped' "$?,$(wc -l <err)" '0,3'
 equal 'one line each, naming the file' "$(grep -c '^autocast: skipping .*stats: ' err)" 3
+
+# What is in the way of a directory, and what others may write.
+for name in 4 5 6; do
+	stats[$name]=$AUTOCAST_STATE/000000000$name.000000000-1-0-00000000.stats
+done
+ln -s "${stats[4]}" "${stats[4]}"
+mkdir "${stats[5]}"
+cp "$(ls "$AUTOCAST_STATE"/1*.stats | head -n 1)" "${stats[6]}"
+chmod 666 "${stats[6]}"
+"$autocast" report >out2 2>err
+equal 'links, folders and open files are skipped too' "$?,$(wc -l <err)" 0,6
+equal 'the report is the same' "$(cmp out out2)" ''
+rm -r "${stats[@]}"
+for way in missing out /dev/null; do
+	AUTOCAST_STATE=$way "$autocast" report >out2 2>err
+	equal "AUTOCAST_STATE=$way is one line" "$?,$(wc -l <err),$(wc -c <out2)" 125,1,0
+done
+mkdir open
+chmod 777 open
+AUTOCAST_STATE=open "$counting" 0 2>err
+equal 'a directory that others may write does no harm' "$?,$(cat err)" 0,
+equal 'its files are ours alone' "$(stat -c %a open/*.stats)" 600
+ln -s "$AUTOCAST_STATE" linked
+AUTOCAST_STATE=linked "$autocast" report 2>/dev/null | cmp - out >err
+equal 'a directory by a link' "$(cat err)" ''
+AUTOCAST_STATE=out "$counting" 3 2>err
+equal 'a file in the way costs the program a line' "$?,$(cat err)" \
+    '3,autocast: AUTOCAST_STATE=out: no statistics are kept there: that is no directory'
+
+# A program that is killed tells no end, but everything else.
+(
+	# shellcheck disable=SC2016
+	exec 2>/dev/null
+	AUTOCAST_STATE=killed sh -c '"$0" kill; :' "$counting"
+)
+AUTOCAST_STATE=killed "$autocast" report >out2 2>&1
+equal 'a killed run is told as one' "$(head -n 1 out2 | normal)" \
+    'autocast report: counting, DATE, process PID, ended without exit()'
+equal 'with all its numbers' "$(grep -c '^FP32 GEMM work: 378 GFLOP in 14 calls at 2 sites$' out2)" 1
+AUTOCAST_STATE=killed "$autocast" report --json | grep '"state"' >out2
+equal 'in JSON too' "$(xargs <out2)" 'state: ended,'
 
 if command -v python3 >/dev/null 2>&1; then
 	"$autocast" report --json 2>/dev/null | python3 -m json.tool >out 2>err

@@ -184,6 +184,7 @@ test_utf8(void **state)
 		{ "\xc0\xaf", "\\ufffd\\ufffd" },
 		{ "\xc3", "\\ufffd" },
 		{ "\t\x7f", "\\u0009\\u007f" },
+		{ "\xc2\x9b\xc2\xa0", "\\u009b\xc2\xa0" },
 	};
 
 	(void)state;

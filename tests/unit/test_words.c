@@ -68,6 +68,12 @@ test_amounts(void **state)
 	    "18446744073709551615 calls");
 	SAYS(ac_text_add_clean(&text, "a\033[31m\n\177\xc3\xa9"),
 	    "a?[31m??\xc3\xa9");
+	/* C1 control characters, in UTF-8 and not; what is no UTF-8. */
+	SAYS(ac_text_add_clean(&text, "\xc2\x9b" "2J\x9b" "2J\xc2\xa0\xe2\x82"),
+	    "?2J?2J\xc2\xa0??");
+	SAYS(ac_rate_add(&text, 0), "0.0");
+	SAYS(ac_rate_add(&text, 999.94), "999.9");
+	SAYS(ac_rate_add(&text, 12345.6), "12346");
 }
 
 static void
