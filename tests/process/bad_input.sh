@@ -89,10 +89,15 @@ ln -s dir to-dir
 for value in file fifo loop dangling to-file zeros/below "$long" /dev/null \
     /dev/zero /proc /proc/self/fd; do
 	case $value in /*) path=$value ;; *) path=$work/$value ;; esac
-	# Nowhere to keep statistics is not worth a word to a program's user.
-	harmless "AUTOCAST_STATE=${value:0:20}" 0 AUTOCAST_STATE="$path" \
+	harmless "AUTOCAST_STATE=${value:0:20}" 1 AUTOCAST_STATE="$path" \
 	    AUTOCAST_POLICY=off
+	check "AUTOCAST_STATE=${value:0:20}: says which" \
+	    "$(grep -qF "${path:0:100}" "$work/err" || cat "$work/err")"
 done
+# What nobody asked for by name is not worth a word to a program's user.
+harmless 'a home that is none' 0 AUTOCAST_STATE='' XDG_STATE_HOME='' \
+    HOME=/dev/null AUTOCAST_POLICY=off
+harmless 'AUTOCAST_STATE=off' 0 AUTOCAST_STATE=off AUTOCAST_POLICY=off
 check 'AUTOCAST_STATE: nothing was written through a link' \
     "$([ "$(cat file)" = precious ] && [ ! -e nowhere ] || ls -l)"
 harmless 'AUTOCAST_STATE: a relative one' 0 AUTOCAST_STATE=relative AUTOCAST_POLICY=off
@@ -106,8 +111,8 @@ check 'AUTOCAST_STATE: files are for their owner only' \
 	    AUTOCAST_STATE=$work/small "$work/calls" 3 >"$work/out" 2>&1
 	echo $? >"$work/status"
 ) 2>/dev/null
-equal 'AUTOCAST_STATE: a limit on file sizes is respected' '0 ' \
-    "$(cat "$work/status") $(cat "$work/out")"
+equal 'AUTOCAST_STATE: a limit on file sizes is respected, and named' '0 1' \
+    "$(cat "$work/status") $(grep -c 'AUTOCAST_STATE=' "$work/out")"
 
 # A file that is exchanged while it is used: not followed, not written.
 cat >swap.c <<'END'
@@ -171,7 +176,8 @@ printf 'gemm -> fp16\n' >secret
 chmod 600 secret
 as_nobody env LD_LIBRARY_PATH="$work" LD_PRELOAD="$preload" AUTOCAST_POLICY=off \
     AUTOCAST_STATE="$work/closed/below" "$work/calls" 3 >"$work/out" 2>&1
-equal 'a directory that may not be written' '0 ' "$? $(cat "$work/out" closed/* 2>/dev/null)"
+equal 'a directory that may not be written' '0 1' "$? $(wc -l <"$work/out")"
+check 'and nothing was made in it' "$(ls closed)"
 as_nobody env LD_LIBRARY_PATH="$work" LD_PRELOAD="$preload" \
     AUTOCAST_POLICY="$work/secret" AUTOCAST_STATE=off "$work/calls" 3 >"$work/out" 2>&1
 equal 'a policy that may not be read' '0 2' "$? $(wc -l <"$work/out")"

@@ -15,6 +15,8 @@ list()
 corners depth
 corners batch-overlap
 corners alpha0
+contexts beside
+contexts again
 device_alpha
 held_stream grow
 legacy
@@ -26,6 +28,8 @@ reset_exit return
 reset_exit quick
 reset_exit again
 sizes
+two_devices one
+two_devices threads
 two_threads shared 20
 two_threads own 20
 user_workspace
@@ -51,8 +55,11 @@ speak()
 	_name=$1
 	shift
 	list | while read -r client arguments; do
+		models=h200
+		[ "$client" != two_devices ] || models=h200,t4
 		# shellcheck disable=SC2086
-		"$@" "$clients/$client" $arguments >"$work/out" 2>"$work/err" \
+		AUTOCAST_EMU_MODEL=$models \
+		    "$@" "$clients/$client" $arguments >"$work/out" 2>"$work/err" \
 		    </dev/null
 		echo "$client $arguments: status $?" >>"$work/$_name.out"
 		words "$work/out" >>"$work/$_name.out"
