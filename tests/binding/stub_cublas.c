@@ -2,8 +2,9 @@
 /* tests/binding/stub_cublas.c -- libcublas.so.VERSION for who wants to know
  * where a call went: a product says so and answers VERSION * 100, an Ex product
  * one more, and a handle of another library is noticed. Complete enough for a
- * call to be recast. THROUGH_LT: products go on to cublasLtMatmul(), as many of
- * the real one's do. */
+ * call to be recast. RELEASE: another library of the same name; its answers are
+ * ten higher. THROUGH_LT: products go on to cublasLtMatmul(), as many of the
+ * real one's do. */
 #include "stub.h"
 
 #include <cublas_api.h>
@@ -14,8 +15,21 @@
 #define NAME(version) "libcublas.so." TEXT(version)
 #define LIBRARY NAME(VERSION)
 
-enum { ANSWER = 100 * VERSION, ANSWER_EX, ANSWER_STRIDED_EX,
+#ifndef RELEASE
+#define RELEASE 0
+#endif
+
+enum { ANSWER = 100 * VERSION + 10 * RELEASE, ANSWER_EX, ANSWER_STRIDED_EX,
 	NOT_MY_HANDLE = 100 * VERSION + 66 };
+
+/* No two of them have a function at the same place: a pointer into one that
+ * was unloaded leads nowhere in the next. */
+static __attribute__((used)) void
+fill(void)
+{
+	__asm__ volatile (".skip %c0, 0xcc" : : "i" (48 * VERSION
+	    + 656 * RELEASE));
+}
 
 struct cublasContext {
 	long                version;

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/binding.sh"
 cublas_stubs
 gpu_stub
+stub release libcublas.so.13 stub_cublas.c -DVERSION=13 -DRELEASE=1
 compile swap "$here/swap.c" -ldl
 for version in 12 13; do
 	compile plugin$version.so -shared -fPIC "$here/plugin.c" \
@@ -38,10 +39,15 @@ for policy in off "$tf32"; do
 	swapped "T18: another libcublas at the same address, plugins, $policy" \
 	    "$answers" "$policy" plugin plugin12.so plugin13.so
 	equal 'T18: every call was counted' 100 "$(counted)"
+	answers='1300 1310'
+	[ "$policy" = off ] || answers='1301 1311'
+	swapped "T18: another release at the same address, by dlsym, $policy" \
+	    "$answers" "$policy" library "$work/13/libcublas.so.13" \
+	    "$work/release/libcublas.so.13"
+	equal 'T18: every call was counted' 100 "$(counted)"
 done
-check 'T18: every call reached its library' "$(for version in 12 13; do
-	grep -c "^libcublas.so.$version: cublasGemmEx" "$work/err"
-done | grep -vx 50)"
+equal 'T18: every call was recast' 100 \
+    "$(grep -c '^libcublas.so.13: cublasGemmEx' "$work/err")"
 
 # The plugins are the same to the byte but for their names, which rules name.
 swapped 'T19: the decision follows the plugin' '1301 1300' \
