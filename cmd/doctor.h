@@ -41,7 +41,6 @@ struct ac_doctor_process {
 	bool     was_asked;       /* its LD_PRELOAD names our library */
 	bool     is_privileged;   /* AT_SECURE */
 	bool     has_namespaces;  /* dlmopen: two C libraries */
-	bool     opted_out;       /* NVIDIA_TF32_OVERRIDE=0 */
 	char    *exe, *command;   /* the latter quoted for the shell */
 	char    *loaded[AC_VENDORS]; /* from which file */
 	char    *hidden[AC_VENDORS]; /* the same, where we cannot see it */

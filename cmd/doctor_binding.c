@@ -141,7 +141,10 @@ ac_find_not_preloaded(const struct ac_patient *patient, struct ac_text *text,
 	} else {
 		return AC_DOCTOR_NOTHING;
 	}
-	add_moved(fix, facts, process);
+	if (process && process->is_privileged && process->exe)
+		ac_doctor_add_copy(fix, facts, process->exe);
+	else
+		add_moved(fix, facts, process);
 	return AC_DOCTOR_PROBLEM;
 }
 
@@ -290,7 +293,8 @@ ac_find_slots(const struct ac_patient *patient, struct ac_text *text,
 	ac_text_add_count(text, process->left, "function");
 	ac_text_add(text, " of more NVIDIA libraries than we follow at once; "
 	    "their calls pass us by");
-	add_process_run(fix, patient->facts, process);
+	ac_doctor_quote(fix, patient->facts->autocast);
+	ac_text_add(fix, " report");
 	return AC_DOCTOR_PROBLEM;
 }
 
@@ -328,6 +332,29 @@ ac_find_interposer(const struct ac_patient *patient, struct ac_text *text,
 
 /* ---- The emulated GPU -------------------------------------------------- */
 
+/* Preloaded, they come before any DT_RPATH; `run` keeps them behind us. Of
+ * the same CUDA as the library `loaded`. */
+static void
+add_emulated(struct ac_text *fix, const char *emulator, const char *loaded)
+{
+	static const char *const names[] = { "libcudart", "libcublas" };
+	const char *major = strstr(ac_doctor_base_name(loaded), ".so.");
+	char path[PATH_MAX];
+	struct ac_text t;
+
+	ac_text_init(&t, path, sizeof path);
+	ac_text_addf(&t, "%s/libcuda.so.1", emulator);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		ac_text_addf(&t, ":%s/%s.so.", emulator, names[i]);
+		if (major)
+			ac_text_add_bytes(&t, major + 4,
+			    strspn(major + 4, "0123456789"));
+	}
+	ac_text_add(fix, "LD_PRELOAD=");
+	ac_doctor_quote(fix, path);
+	ac_text_add(fix, " ");
+}
+
 /* A DT_RPATH somewhere goes before LD_LIBRARY_PATH. */
 enum ac_doctor_mark
 ac_find_emulator_hidden(const struct ac_patient *patient, struct ac_text *text,
@@ -349,11 +376,7 @@ ac_find_emulator_hidden(const struct ac_patient *patient, struct ac_text *text,
 	ac_text_add_clean(text, loaded);
 	ac_text_add(text, " was loaded in spite of --emulate: the DT_RPATH of "
 	    "a library that needs it goes before LD_LIBRARY_PATH");
-	ac_text_add(fix, "LD_PRELOAD=");
-	ac_doctor_quote(fix, emulator);
-	ac_text_add(fix, "/");
-	ac_doctor_quote(fix, ac_doctor_base_name(loaded));
-	ac_text_add(fix, " ");
+	add_emulated(fix, emulator, loaded);
 	ac_doctor_add_run(fix, facts, "");
 	return AC_DOCTOR_PROBLEM;
 }

@@ -20,6 +20,11 @@ struct ac_patient {
 typedef enum ac_doctor_mark (*ac_cause_fn)(const struct ac_patient *patient,
     struct ac_text *text, struct ac_text *fix);
 
+/* A command that copies `image`, since a copy has no special rights, and runs
+ * the copy with the program's arguments. */
+void ac_doctor_add_copy(struct ac_text *fix,
+    const struct ac_doctor_facts *facts, const char *image);
+
 /* ---- cmd/doctor_program.c ---- */
 enum ac_doctor_mark ac_find_not_runnable(const struct ac_patient *patient,
     struct ac_text *text, struct ac_text *fix);

@@ -60,9 +60,10 @@ ac_doctor_add_up(const struct ac_report *report,
 		const struct ac_marker *marker = &report->markers[i];
 		const int vendor = ac_vendor_of_symbol(marker->symbol);
 
+		if (vendor < 0)
+			continue; /* something the library noted */
 		work_out->passed += marker->calls;
-		if (vendor >= 0)
-			work_out->vendor_passed[vendor] += marker->calls;
+		work_out->vendor_passed[vendor] += marker->calls;
 	}
 	for (size_t i = 0; i < report->process_count; i++) {
 		const struct ac_file_header *h = &report->processes[i];

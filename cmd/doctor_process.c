@@ -126,12 +126,9 @@ read_environment(pid_t pid, struct ac_doctor_process *process)
 	char *all = read_file(pid, "environ", &size);
 
 	process->has_environment = all != NULL;
-	for (size_t at = 0; all && at < size; at += strlen(all + at) + 1) {
+	for (size_t at = 0; all && at < size; at += strlen(all + at) + 1)
 		if (!strncmp(all + at, "LD_PRELOAD=", 11))
 			read_preload(process, all + at + 11);
-		if (!strcmp(all + at, "NVIDIA_TF32_OVERRIDE=0"))
-			process->opted_out = true;
-	}
 	free(all);
 }
 

@@ -6,6 +6,33 @@
 #include <string.h>
 #include <sys/wait.h>
 
+/* What helps to see why a program cannot be found or run. */
+static void
+add_search(struct ac_text *fix, const struct ac_doctor_facts *facts)
+{
+	const char *program = facts->program;
+	const bool is_itself = !strncmp(facts->why, program, strlen(program));
+
+	if (strstr(facts->why, "did you mean './")) {
+		ac_doctor_quote(fix, facts->autocast);
+		ac_text_add(fix, " doctor -- ./");
+		ac_doctor_add_program(fix, facts);
+		return;
+	}
+	if (!is_itself)         /* but its interpreter */
+		ac_text_add(fix, "head -n 1 ");
+	else if (strstr(facts->why, "chmod +x"))
+		ac_text_add(fix, "chmod +x ");
+	else if (facts->obstacle == AC_OBSTACLE_CANNOT_RUN)
+		ac_text_add(fix, "file ");
+	else if (!strchr(program, '/'))
+		ac_text_add(fix, "type -a ");
+	else
+		ac_text_add(fix, "find . -name ");
+	ac_doctor_quote(fix, is_itself && facts->obstacle ==
+	    AC_OBSTACLE_NOT_FOUND ? ac_doctor_base_name(program) : program);
+}
+
 enum ac_doctor_mark
 ac_find_not_runnable(const struct ac_patient *patient, struct ac_text *text,
     struct ac_text *fix)
@@ -16,28 +43,20 @@ ac_find_not_runnable(const struct ac_patient *patient, struct ac_text *text,
 	    facts->obstacle != AC_OBSTACLE_CANNOT_RUN)
 		return AC_DOCTOR_NOTHING;
 	ac_text_add(text, facts->why);
-	if (!facts->program) {
-		ac_text_add(fix, facts->obstacle == AC_OBSTACLE_NOT_FOUND
-		    ? "ps -e -o pid,user,args" : "sudo ");
-		if (facts->obstacle != AC_OBSTACLE_NOT_FOUND) {
-			ac_doctor_quote(fix, facts->autocast);
-			ac_text_addf(fix, " doctor --pid %d", (int)facts->pid);
-		}
-	} else if (strstr(facts->why, "did you mean './")) {
-		ac_doctor_quote(fix, facts->autocast);
-		ac_text_add(fix, " doctor -- ./");
-		ac_doctor_add_program(fix, facts);
+	if (facts->program) {
+		add_search(fix, facts);
+	} else if (facts->obstacle == AC_OBSTACLE_NOT_FOUND) {
+		ac_text_add(fix, "ps -e -o pid,user,args");
 	} else {
-		ac_text_add(fix, strstr(facts->why, "chmod +x") ? "chmod +x "
-		    : strchr(facts->program, '/') ? "ls -ld " : "type -a ");
-		ac_doctor_quote(fix, facts->program);
+		ac_text_add(fix, "sudo ");
+		ac_doctor_quote(fix, facts->autocast);
+		ac_text_addf(fix, " doctor --pid %d", (int)facts->pid);
 	}
 	return AC_DOCTOR_PROBLEM;
 }
 
-/* A copy has no special rights. */
-static void
-add_copy(struct ac_text *fix, const struct ac_doctor_facts *facts,
+void
+ac_doctor_add_copy(struct ac_text *fix, const struct ac_doctor_facts *facts,
     const char *image)
 {
 	ac_text_add(fix, "cp ");
@@ -61,7 +80,7 @@ ac_find_rights(const struct ac_patient *patient, struct ac_text *text,
 	if (facts->obstacle != AC_OBSTACLE_RIGHTS)
 		return AC_DOCTOR_NOTHING;
 	ac_text_add(text, facts->why);
-	add_copy(fix, facts, facts->file->image);
+	ac_doctor_add_copy(fix, facts, facts->file->image);
 	return AC_DOCTOR_PROBLEM;
 }
 

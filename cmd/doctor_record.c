@@ -91,18 +91,19 @@ add_argument(struct ac_doctor_process *process, const char *argument)
 	free(text.data);
 }
 
-/* Whether one of the entries of the LD_PRELOAD `list` is `path`. */
+/* Whether the LD_PRELOAD `list` names `path`. What is written there without a
+ * folder was searched for. */
 static bool
 is_listed(const char *list, const char *path)
 {
-	const size_t length = strlen(path);
-
 	while (*list) {
-		const size_t entry = strcspn(list, ": ");
+		const size_t length = strcspn(list, ": ");
+		const char *same = memchr(list, '/', length) ? path
+		    : ac_doctor_base_name(path);
 
-		if (entry == length && !strncmp(list, path, length))
+		if (length == strlen(same) && !strncmp(list, same, length))
 			return true;
-		list += entry + (list[entry] != '\0');
+		list += length + (list[length] != '\0');
 	}
 	return false;
 }
@@ -230,7 +231,6 @@ add_told(struct ac_doctor_process *processes, size_t *count,
 	*place = *told;
 	place->seen = seen.seen;
 	place->has_libc = true;
-	place->opted_out = seen.opted_out;
 	place->is_privileged = seen.is_privileged;
 	/* Loaded once, and gone by the end. */
 	for (int v = 0; v < AC_VENDORS; v++) {
