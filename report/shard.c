@@ -24,13 +24,21 @@ static uint64_t *mapped[AC_FILE_SHARDS];        /* an address, once had, stays *
 /* ---- Giving back ------------------------------------------------------- */
 
 /* These left libpthread late, and a library that names them would not load on
- * systems of before. */
-static struct {
-	int (*create)(pthread_key_t *key, void (*destroy)(void *));
-	int (*set)(pthread_key_t key, const void *value);
-	pthread_key_t key;
-	bool tried, works;
-} ending;
+ * systems of before. Looked up without the counting lock, since the loader's
+ * is taken for it; every thread finds the same. */
+static int (*_Atomic create_key)(pthread_key_t *, void (*)(void *));
+static int (*_Atomic set_value)(pthread_key_t, const void *);
+
+static void
+look_up(void)
+{
+	if (atomic_load(&set_value))
+		return;
+	atomic_store(&create_key, (int (*)(pthread_key_t *, void (*)(void *)))
+	    (uintptr_t)ac_elf_next("pthread_key_create"));
+	atomic_store(&set_value, (int (*)(pthread_key_t, const void *))
+	    (uintptr_t)ac_elf_next("pthread_setspecific"));
+}
 
 /* Destructors that run later and count again use the records. A child that
  * was forked meanwhile has nothing to give back. */
@@ -51,16 +59,14 @@ give_back(void *unused)
 static bool
 watch_end(const void *value)
 {
-	if (!ending.tried) {
-		ending.tried = true;
-		ending.create = (int (*)(pthread_key_t *, void (*)(void *)))
-		    (uintptr_t)ac_elf_next("pthread_key_create");
-		ending.set = (int (*)(pthread_key_t, const void *))
-		    (uintptr_t)ac_elf_next("pthread_setspecific");
-		ending.works = ending.create && ending.set &&
-		    !ending.create(&ending.key, give_back);
-	}
-	return ending.works && !ending.set(ending.key, value);
+	static pthread_key_t key;
+	static bool made;
+	int (*const create)(pthread_key_t *, void (*)(void *)) = create_key;
+	int (*const set)(pthread_key_t, const void *) = set_value;
+
+	if (!made)
+		made = create && !create(&key, give_back);
+	return made && set && !set(key, value);
 }
 
 /* ---- Taking ------------------------------------------------------------ */
@@ -95,10 +101,12 @@ place(unsigned shard)
 static void
 take(void)
 {
-	const int saved = ac_live_enter();
-	const uint32_t free = atomic_load_explicit(&free_shards,
-	    memory_order_acquire);
+	uint32_t free;
+	int saved;
 
+	look_up();
+	saved = ac_live_enter();
+	free = atomic_load_explicit(&free_shards, memory_order_acquire);
 	if (free) {
 		const unsigned shard = (unsigned)__builtin_ctz(free);
 		uint64_t *calls = place(shard);

@@ -302,6 +302,27 @@ test_no_room(void **state)
 	expect_recast(1, EACH);
 }
 
+/* A program that has used up all keys: nobody could tell the thread's end. */
+static void
+count_without_key(void)
+{
+	pthread_key_t key;
+
+	while (!pthread_key_create(&key, NULL))
+		;
+	for (int i = 0; i < EACH; i++)
+		ac_report_count_decided(site_of(1));
+	CHECK(!ac_report_mine.limit && in_record(site_of(1)) == EACH);
+}
+
+static void
+test_no_key(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(count_without_key), 0);
+	expect_recast(1, EACH);
+}
+
 /* Without a file a thread is as fast as with one. */
 static void
 count_in_memory(void)
@@ -329,7 +350,7 @@ main(void)
 		CASE(test_decided), CASE(test_kept), CASE(test_far),
 		CASE(test_crowd), CASE(test_late), CASE(test_fork),
 		CASE(test_fork_unheard), CASE(test_no_room),
-		CASE(test_no_file),
+		CASE(test_no_key), CASE(test_no_file),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
