@@ -85,7 +85,8 @@ fi
 echo precious >file
 ln -s nowhere dangling
 ln -s file to-file
-ln -s dir to-dir
+mkdir kept
+ln -s kept to-dir
 for value in file fifo loop dangling to-file zeros/below "$long" /dev/null \
     /dev/zero /proc /proc/self/fd; do
 	case $value in /*) path=$value ;; *) path=$work/$value ;; esac
@@ -103,6 +104,10 @@ check 'AUTOCAST_STATE: nothing was written through a link' \
 harmless 'AUTOCAST_STATE: a relative one' 0 AUTOCAST_STATE=relative AUTOCAST_POLICY=off
 check 'AUTOCAST_STATE: files are for their owner only' \
     "$(find relative ! -perm -u+r -o -perm /077)"
+
+harmless 'AUTOCAST_STATE: a link to a directory' 0 AUTOCAST_STATE="$work/to-dir" \
+    AUTOCAST_POLICY=off
+check 'AUTOCAST_STATE: which is followed' "$(ls kept/*.stats >/dev/null 2>&1 || ls -l)"
 
 # No room: the limit on file sizes would kill who ignores it.
 (

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,13 +136,18 @@ forbid_system_calls(void)
 
 static float A[1], B[1], C[1];
 static const float one = 1;
+static __typeof__(&cublasSgemm_v2) looked_up; /* in a handle */
 
 /* The return address is part of a site: one of each, however it is compiled. */
 static __attribute__((noinline)) int
 call(cublasHandle_t handle, int m)
 {
+	const int ld = m ? m : 1;
+
 	return cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_T, m, 64, 64, &one,
-	    A, m ? m : 1, B, 64, &one, C, m ? m : 1) != CUBLAS_STATUS_SUCCESS
+	    A, ld, B, 64, &one, C, ld) != CUBLAS_STATUS_SUCCESS
+	    || looked_up(handle, CUBLAS_OP_T, CUBLAS_OP_N, m, 64, 64, &one, A,
+	        64, B, 64, &one, C, ld) != CUBLAS_STATUS_SUCCESS
 	    || cublasStrsm_v2(handle, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER,
 	        CUBLAS_OP_T, CUBLAS_DIAG_UNIT, 1000, 2000, &one, A, 3000, B,
 	        2124) != CUBLAS_STATUS_SUCCESS;
@@ -183,12 +189,17 @@ main(int argc, char **argv)
 {
 	void (*trip)(const char *) =
 	    (void (*)(const char *))(uintptr_t)dlsym(RTLD_DEFAULT, "trip");
+	void *library = dlopen("libcublas.so.13", RTLD_NOW | RTLD_LOCAL);
 	cublasHandle_t handle;
 	pthread_t thread;
 
 	if (argc != 2)
 		return usage();
-	if (cublasCreate_v2(&handle) || !trip)
+	if (!library || !trip || cublasCreate_v2(&handle))
+		return EXIT_FAILURE;
+	looked_up = (__typeof__(looked_up))(uintptr_t)dlsym(library,
+	    "cublasSgemm_v2");
+	if (!looked_up)
 		return EXIT_FAILURE;
 	calls(handle);
 	trip(NULL);
