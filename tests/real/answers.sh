@@ -3,7 +3,7 @@
 # T1, T32: every function of the catalogue, in NVIDIA's own libraries, called
 # with handles that are none (a GPU is needed to have one): the same answers,
 # messages and crashes with the library as without, whether it is linked, looked
-# up in a handle or in the global scope; and every call is counted.
+# up in a handle, by version or in the global scope; and every call is counted.
 . "$(dirname "$0")/real.sh"
 need libcublas
 command -v python3 >/dev/null || skip_all 'python3 is not installed'
@@ -41,12 +41,13 @@ END
 )
 echo "# $(wc -l <<<"$expected") functions that are counted, of $(grep -c '^	{ "' "$work/rows.inc")"
 
-for way in linked handle default; do
+for way in linked handle version default own; do
 	alone "$work/answers" $way >"$work/alone" 2>"$work/alone.err"
 	equal "$way: it ends" 0 $?
 	[ $way != linked ] || check 'control: there are answers of every kind' \
 	    "$(grep -q 'status=1 ' "$work/alone" && grep -q signal= "$work/alone" &&
 	        grep -q 'touched=[0-9]' "$work/alone" || cat "$work/alone")"
+	check "$way: every function is found" "$(grep unfound "$work/alone")"
 	for policy in off 'gemm -> fp16 profit=off'; do
 		with "$policy" "$work/answers" $way >"$work/with" 2>"$work/with.err"
 		check "$way: the same answers, '$policy'" \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/real/programs/answers.c -- what every function of the catalogue
- * answers to a handle that is none: answers linked|handle|default. One line
+ * answers to a handle that is none: answers WAY, that is linked, or looked up
+ * in a handle, by version, by default, or in the program's own handle. One line
  * per call: status, or the signal it ends in, and which arguments were written
  * to. Needs no GPU: no handle can be had without one. The calls run in a child,
  * which is replaced when one of them crashes.
@@ -50,14 +51,16 @@ enum { HANDLES = sizeof handles / sizeof *handles, INPUTS = 2 };
 static void *
 function(const char *way, const struct row *row)
 {
-	void *library;
+	void *library = dlopen(!strcmp(way, "own") ? NULL : row->soname,
+	    RTLD_LAZY | RTLD_LOCAL);
 
+	if (!strcmp(way, "linked"))
+		return NULL;
 	if (!strcmp(way, "default"))
 		return dlsym(RTLD_DEFAULT, row->name);
-	if (strcmp(way, "handle"))
-		return NULL;
-	library = dlopen(row->soname, RTLD_LAZY | RTLD_LOCAL);
-	return library ? dlsym(library, row->name) : NULL;
+	if (!strcmp(way, "version"))
+		return dlvsym(library, row->name, row->soname);
+	return dlsym(library, row->name);
 }
 
 static void
@@ -93,6 +96,7 @@ answer(const char *way, int at, char *before)
 	const int handle = at / INPUTS % HANDLES;
 	const int nothing = at % INPUTS; /* null pointers, number -1 */
 	struct input in = { .number = nothing ? -1 : 8 };
+	void *fn;
 	int status;
 
 	if (!row->has_handle && handle)
@@ -105,8 +109,10 @@ answer(const char *way, int at, char *before)
 	printf("%s %s handle=%s input=%s", row->name, way,
 	    row->has_handle ? handles[handle].name : "none",
 	    nothing ? "null" : "sound");
-	status = row->call(function(way, row),
-	    handles[handle].fill < 0 ? NULL : arena, &in);
+	fn = function(way, row);
+	if (!fn && strcmp(way, "linked"))
+		printf(" unfound");
+	status = row->call(fn, handles[handle].fill < 0 ? NULL : arena, &in);
 	if (status != VOID)
 		printf(" status=%d", status);
 	print_touched(before);
@@ -153,7 +159,7 @@ main(int argc, char **argv)
 	int next = 0;
 
 	if (argc != 2 || !before) {
-		fprintf(stderr, "usage: answers linked|handle|default\n");
+		fprintf(stderr, "usage: answers linked|handle|version|default|own\n");
 		return 2;
 	}
 	progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE,
