@@ -15,7 +15,7 @@
 
 static const int forwarded[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
-enum { SHORTEST_PAUSE_NS = 2000000, LONGEST_PAUSE_NS = 200000000 };
+enum { SHORTEST_PAUSE_NS = 2000000, LONGEST_PAUSE_NS = 700000000 };
 
 static volatile sig_atomic_t running; /* pid of the child, 0: none */
 

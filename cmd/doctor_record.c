@@ -277,12 +277,21 @@ ac_doctor_read_records(const char *directory,
 
 /* ---- Their files ------------------------------------------------------- */
 
+/* Many processes share few files; those that have nothing inside are read
+ * once. */
 static bool
 has_inside(const char *path)
 {
+	static struct ac_doctor_process clean;
 	struct ac_elf_facts facts;
 
-	return ac_elf_inspect(path, &facts) && facts.has_static_cublas;
+	for (size_t i = 0; i < clean.object_count; i++)
+		if (!strcmp(clean.objects[i], path))
+			return false;
+	if (ac_elf_inspect(path, &facts) && facts.has_static_cublas)
+		return true;
+	ac_doctor_add_object(&clean, path);
+	return false;
 }
 
 void
