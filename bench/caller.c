@@ -3,7 +3,8 @@
  *
  * Does WHAT (a row below) COUNT times, of SHAPES sizes in turn. -d: by the
  * pointer that dlsym() answers. With -r it prints the best of REPEATS: the
- * picoseconds of processor time one of them took, on each of THREADS threads.
+ * picoseconds of processor time one of them took, on each of THREADS threads;
+ * nothing if those never ran at the same time.
  * Without, it does COUNT of them and then twice COUNT, each in a call of
  * window(): callgrind writes what each of those cost, and their difference is
  * COUNT of them and nothing else (bench/measure.sh). */
@@ -11,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -66,11 +68,11 @@ warm_up(const struct row *row, const struct bench_step *step)
 /* ---- Times ------------------------------------------------------------- */
 
 static double
-processor_time(void)
+nanoseconds_of(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	clock_gettime(clock, &now);
 	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
@@ -78,28 +80,66 @@ struct task {
 	const struct row *row;
 	struct bench_step step;
 	pthread_barrier_t *gate;
-	double nanoseconds;
+	double start, end;   /* by the clock */
+	double used;         /* processor time in between */
 };
 
 static void *
 perform(void *data)
 {
 	struct task *task = data;
-	double start;
-	int failed;
+	int failed = warm_up(task->row, &task->step);
 
-	failed = warm_up(task->row, &task->step);
 	pthread_barrier_wait(task->gate);
-	start = processor_time();
+	task->start = nanoseconds_of(CLOCK_MONOTONIC);
+	task->used = -nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
 	failed |= window(task->row, &task->step);
-	task->nanoseconds = (processor_time() - start)
-	    / (double)task->step.count;
+	task->used += nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
+	task->end = nanoseconds_of(CLOCK_MONOTONIC);
 	if (failed)
 		die(task->row->name);
 	return NULL;
 }
 
-/* Once on every thread, each with a handle of its own; the mean of them. */
+/* Each on a core of its own, if there are as many. */
+static void
+set_apart(pthread_t *ids)
+{
+	cpu_set_t all, one;
+	int core = -1;
+
+	if (sched_getaffinity(0, sizeof all, &all) || CPU_COUNT(&all) < threads)
+		return;
+	for (int i = 0; i < threads; i++) {
+		while (!CPU_ISSET(++core, &all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(core, &one);
+		pthread_setaffinity_np(ids[i], sizeof one, &one);
+	}
+}
+
+/* Whether all of them ran all the time: what they cost each other shows only
+ * then. */
+static bool
+met(const struct task *tasks)
+{
+	double start = tasks[0].start, end = tasks[0].end;
+
+	for (int i = 0; i < threads; i++) {
+		if (tasks[i].used < 0.9 * (tasks[i].end - tasks[i].start))
+			return false;
+		start = tasks[i].start > start ? tasks[i].start : start;
+		end = tasks[i].end < end ? tasks[i].end : end;
+	}
+	for (int i = 0; i < threads; i++)
+		if (end - start < 0.8 * (tasks[i].end - tasks[i].start))
+			return false;
+	return true;
+}
+
+/* Once on every thread, each with a handle of its own; the mean of them, 0 if
+ * they did not run together. */
 static double
 together(const struct row *row, const struct bench_step *step,
     const cublasHandle_t *handles)
@@ -111,17 +151,21 @@ together(const struct row *row, const struct bench_step *step,
 
 	pthread_barrier_init(&gate, NULL, (unsigned)threads);
 	for (int i = 0; i < threads; i++) {
-		tasks[i] = (struct task){ row, *step, &gate, 0 };
+		tasks[i] = (struct task){ row, *step, &gate, 0, 0, 0 };
 		tasks[i].step.handle = handles[i];
 		if (pthread_create(&ids[i], NULL, perform, &tasks[i]))
 			die("no thread");
 	}
+	if (threads > 1)
+		set_apart(ids);
 	for (int i = 0; i < threads; i++) {
 		pthread_join(ids[i], NULL);
-		sum += tasks[i].nanoseconds;
+		sum += tasks[i].used;
 	}
 	pthread_barrier_destroy(&gate);
-	return sum / threads;
+	if (threads > 1 && !met(tasks))
+		return 0;
+	return sum / threads / (double)step->count;
 }
 
 /* ---- Steps ------------------------------------------------------------- */
@@ -135,12 +179,13 @@ take_step(const struct row *row, struct bench_step *step,
 	for (int i = 0; i < repeats; i++) {
 		const double one = together(row, step, handles);
 
-		best = !i || one < best ? one : best;
+		if (one > 0 && (!(best > 0) || one < best))
+			best = one;
 	}
-	if (repeats) {
+	if (best > 0)
 		printf("%.0f\n", 1000 * best);
+	if (repeats)
 		return;
-	}
 	const long count = step->count;
 	int failed;
 

@@ -167,15 +167,15 @@ counted()
 # figures VARIABLE... -- STEP...: each variable gets what a step cost.
 figures()
 {
-	local names=() found
+	local _names=() _costs
 	while [ "$1" != -- ]; do
-		names+=("$1")
+		_names+=("$1")
 		shift
 	done
 	shift
-	found=$(counted "$@") || exit 99
+	_costs=$(counted "$@") || exit 99
 	# shellcheck disable=SC2229
-	read -r -d '' "${names[@]}" <<<"$found"
+	read -r -d '' "${_names[@]}" <<<"$_costs"
 }
 
 # collected COMMAND...: instructions of a whole program. Of one function alone,
@@ -189,7 +189,8 @@ collected()
 }
 
 # timed REPEATS WHAT COUNT SHAPES: picoseconds of processor time that one took.
-# On one core, the last we may use, unless there are several threads.
+# On one core, the last we may use, unless there are several threads: then those
+# that ran at the same time count, and nothing is said if none did.
 pinned=
 if command -v taskset >/dev/null; then
 	pinned="taskset -c $(taskset -cp $$ | sed 's/.*[ ,-]//')"
@@ -215,6 +216,7 @@ smaller()
 # hundredths A B: 100 * A / B, rounded; as_ratio turns it into text.
 hundredths()
 {
+	[ -n "$1" ] && [ -n "$2" ] || exit 99
 	echo $(((200 * $1 + $2) / (2 * $2)))
 }
 
