@@ -18,6 +18,7 @@
 static pthread_mutex_t calls_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct emu_record *) calls; /* newest first */
 static _Thread_local const char *current_call = "a call";
+static _Thread_local bool dropped;
 
 static const char *
 end_of(const char *s, char stop)
@@ -27,10 +28,13 @@ end_of(const char *s, char stop)
 	return s;
 }
 
-/* One NAME:N[:STATUS] of AUTOCAST_EMU_FAIL, [from, to). */
+/* One NAME:N[:STATUS], [from, to), of AUTOCAST_EMU_FAIL or AUTOCAST_EMU_DROP,
+ * which has no STATUS. */
 static void
-parse_failure(struct emu_record *call, const char *from, const char *to)
+parse_choice(struct emu_record *call, enum ac_env_name variable,
+    const char *from, const char *to)
 {
+	const bool fails = variable == AC_ENV_EMU_FAIL;
 	const char *name_end = end_of(from, ':');
 	double at, status = -1;
 	size_t used;
@@ -42,16 +46,33 @@ parse_failure(struct emu_record *call, const char *from, const char *to)
 	used = name_end == to ? 0 :
 	    ac_text_number(name_end + 1, (size_t)(to - name_end - 1), &at);
 	from = name_end + 1 + used;
-	if (used && from < to && *from == ':')
+	if (fails && used && from < to && *from == ':')
 		from += 1 + ac_text_number(from + 1, (size_t)(to - from - 1),
 		    &status);
 	if (!used || from != to) {
-		ac_log(AC_LOG_ERROR, "emulated GPU: AUTOCAST_EMU_FAIL: "
-		    "expected %s:N or %s:N:STATUS", call->name, call->name);
-		return;
+		ac_log(AC_LOG_ERROR, "emulated GPU: %s: expected %s:N%s%s%s",
+		    ac_env_rows[variable].variable, call->name,
+		    fails ? " or " : "", fails ? call->name : "",
+		    fails ? ":N:STATUS" : "");
+	} else if (fails) {
+		call->fail_at[call->failures] = (uint64_t)at;
+		call->fail_with[call->failures++] = (int)status;
+	} else {
+		call->drop_at = (uint64_t)at;
 	}
-	call->fail_at[call->failures] = (uint64_t)at;
-	call->fail_with[call->failures++] = (int)status;
+}
+
+static void
+parse(struct emu_record *call, enum ac_env_name variable)
+{
+	const char *from = ac_env(variable);
+
+	while (*from) {
+		const char *to = end_of(from, ',');
+
+		parse_choice(call, variable, from, to);
+		from = *to ? to + 1 : to;
+	}
 }
 
 static struct emu_record *
@@ -59,17 +80,12 @@ make_record(const char *name)
 {
 	const size_t length = strlen(name) + 1;
 	struct emu_record *record = calloc(1, sizeof *record + length);
-	const char *from = ac_env(AC_ENV_EMU_FAIL);
 
 	if (!record)
 		emu_out_of_host_memory();
 	memcpy(record->name, name, length);
-	while (*from) {
-		const char *to = end_of(from, ',');
-
-		parse_failure(record, from, to);
-		from = *to ? to + 1 : to;
-	}
+	parse(record, AC_ENV_EMU_FAIL);
+	parse(record, AC_ENV_EMU_DROP);
 	record->next = atomic_load_explicit(&calls, memory_order_relaxed);
 	atomic_store_explicit(&calls, record, memory_order_release);
 	return record;
@@ -91,16 +107,18 @@ find_record(struct emu_call *call)
 	return record;
 }
 
-/* Whether this entry, the N-th of the process, is to fail. */
+/* Whether this entry, the N-th of the process, is to fail, or to be dropped. */
 static int
 injected(struct emu_record *call, const struct emu_family *family)
 {
 	uint64_t number;
 
-	if (!call->failures)
+	dropped = false;
+	if (!call->failures && !call->drop_at)
 		return EMU_OK;
 	number = 1 + atomic_fetch_add_explicit(&call->entered, 1,
 	    memory_order_relaxed);
+	dropped = number == call->drop_at;
 	for (int i = 0; i < call->failures; i++)
 		if (number == call->fail_at[i])
 			return call->fail_with[i] > 0 ? call->fail_with[i] :
@@ -158,6 +176,12 @@ const char *
 emu_call_current(void)
 {
 	return current_call;
+}
+
+bool
+emu_call_is_dropped(void)
+{
+	return dropped;
 }
 
 struct emu_record *

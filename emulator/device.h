@@ -20,10 +20,13 @@ struct emu_record {
 	int                failures; /* these frozen once it is listed */
 	uint64_t           fail_at[EMU_CALL_FAILURES];
 	int                fail_with[EMU_CALL_FAILURES]; /* -1: the family's */
+	uint64_t           drop_at;  /* 0: never */
 	struct emu_record *next;
 	char               name[];
 };
 struct emu_record *emu_call_list(void);
+/* Whether the call that this thread is in was chosen to order nothing. */
+bool emu_call_is_dropped(void);
 
 /* counters.c */
 void emu_counters_write(void);

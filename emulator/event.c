@@ -99,6 +99,8 @@ emu_event_record(struct CUevent_st *event, struct CUstream_st *handle)
 		    "contexts", (void *)event, (void *)handle);
 		return EMU_INVALID_HANDLE;
 	}
+	if (emu_call_is_dropped())
+		return EMU_OK;
 	token = emu_token_new(2);
 	pthread_mutex_lock(&lock);
 	emu_token_release(event->last);
@@ -189,6 +191,8 @@ emu_stream_wait_event(struct CUstream_st *handle, struct CUevent_st *event)
 		status = emu_stream_find(handle, &stream);
 	if (status)
 		return status;
+	if (emu_call_is_dropped())
+		return EMU_OK;
 	token = last_of(event);
 	if (token)
 		emu_stream_submit(stream, emu_token_wait_task(token));

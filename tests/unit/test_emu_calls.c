@@ -311,6 +311,41 @@ bad_failures(void **state)
 	assert_non_null(strstr(text, "AUTOCAST_EMU_FAIL"));
 }
 
+/* Of three waits for a gate the second orders nothing, and says it did. */
+static int
+dropped(void)
+{
+	cudaStream_t held, stream[3];
+	struct test_gate gate;
+	cudaEvent_t event;
+	bool right = true;
+
+	OK(cudaStreamCreate(&held));
+	OK(cudaEventCreate(&event));
+	test_gate_close(&gate, held);
+	OK(cudaEventRecord(event, held));
+	for (int i = 0; i < 3; i++) {
+		OK(cudaStreamCreateWithFlags(&stream[i],
+		    cudaStreamNonBlocking));
+		OK(cudaStreamWaitEvent(stream[i], event, 0));
+	}
+	OK(cudaStreamSynchronize(stream[1]));
+	for (int i = 0; i < 3; i += 2)
+		right &= cudaStreamQuery(stream[i]) == cudaErrorNotReady;
+	test_gate_open(&gate);
+	return cudaDeviceSynchronize() || !right;
+}
+
+static void
+drops(void **state)
+{
+	(void)state;
+	expect("dropped", "AUTOCAST_EMU_DROP", "cudaStreamWaitEvent:2", 0);
+	expect("bad-list", "AUTOCAST_EMU_DROP", "cudaMalloc:1:7", 1);
+	assert_non_null(strstr(text, "AUTOCAST_EMU_DROP: expected "
+	    "cudaMalloc:N\n"));
+}
+
 /* ---- kernels of the program -------------------------------------------- */
 
 void **__cudaRegisterFatBinary(void *fat_binary);
@@ -362,6 +397,7 @@ static const struct {
 } modes[] = {
 	{ "bad-model", bad_model }, { "host-pointer", host_pointer },
 	{ "counter-file", counter_file }, { "bad-list", bad_list },
+	{ "dropped", dropped },
 	{ "end-with-work", end_with_work },
 	{ "end-after-reset", end_after_reset }, { "fork", fork_child },
 };
@@ -378,6 +414,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(counters_at_exit),
 		cmocka_unit_test(ends),
 		cmocka_unit_test(bad_failures),
+		cmocka_unit_test(drops),
 		cmocka_unit_test(kernels),
 	};
 	int failed;

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The library's order of work between streams, seen by ThreadSanitizer: nothing
+# to report about programs that are right, and a report as soon as one of the
+# library's events is missing (AUTOCAST_EMU_DROP), whoever ran first.
+. "$(dirname "$0")/preload.sh"
+need_emulator
+case ${SANITIZERS:-} in
+*thread*) ;;
+*) skip_all 'needs a tree built with --enable-tsan' ;;
+esac
+RACE=66
+TSAN_OPTIONS=exitcode=$RACE:halt_on_error=1
+AUTOCAST_EMU_COUNTERS=$work/counters
+export TSAN_OPTIONS AUTOCAST_EMU_COUNTERS
+
+counter()
+{
+	sed -n "s/^$1 //p" "$work/counters"
+}
+
+# clean WHAT POLICY PROGRAM ARGS: no report, right results, and kernels ran.
+clean()
+{
+	rm -f "$work/counters"
+	out=$(under "$2" "$clients/$3" "${@:4}" 2>&1)
+	status=$?
+	complaint=
+	[ $status = 0 ] || complaint="status $status: $(head -n 30 <<<"$out")"
+	[ "$(counter cuLaunchKernel)" -gt 0 ] || complaint="$complaint nothing was recast"
+	check "$1" "$complaint"
+}
+
+roomy='gemm -> fp16 profit=off workspace=4Mi'
+tight='gemm -> fp16 profit=off workspace=1Mi'
+single='gemm -> fp16 profit=off workspace=128Ki'
+clean 'sixteen streams, few lanes' "$tight" many_streams 32
+clean 'a lane on two streams' "$single" lane_order share
+clean 'a buffer that grows' "$roomy" lane_order grow
+clean 'a held stream, grow' "$roomy" held_stream grow
+clean 'a held stream, other' fp16 held_stream other
+for kind in shared own; do
+	clean "two threads, $kind handle" "$tight" two_threads $kind 20
+done
+export AUTOCAST_EMU_MODEL=h200,t4
+clean 'two devices, two threads' "$roomy" two_devices threads
+clean 'handles that move from device to device' "$roomy" two_devices migrate
+unset AUTOCAST_EMU_MODEL
+
+# found WHAT CALL POLICY MODE: there is one of these calls without which there
+# is a report. The others order what the emulated GPU does at once.
+TSAN_OPTIONS=$TSAN_OPTIONS:symbolize=0
+found()
+{
+	under "$3" "$clients/lane_order" "$4" >/dev/null 2>&1
+	calls=$(counter "$2")
+	for ((n = 1; n <= calls; n++)); do
+		AUTOCAST_EMU_DROP=$2:$n under "$3" "$clients/lane_order" "$4" \
+		    >/dev/null 2>&1
+		[ $? != $RACE ] || break
+	done
+	check "reported: $1" "$([ $n -le "$calls" ] || echo "none of $calls $2")"
+}
+found 'no wait for the last use of a lane' cuStreamWaitEvent "$single" share
+found 'no event after the use of a lane' cuEventRecord "$single" share
+found 'no wait before a buffer that grew is freed' cuStreamWaitEvent "$roomy" grow
+plan
