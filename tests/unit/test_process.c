@@ -22,6 +22,7 @@ test_start(void **state)
 	assert_int_equal(prctl(PR_SET_NAME, "a) Z 1 (b) Z 2"), 0);
 	assert_true(ac_process_start(getpid(), &ended) == ours);
 	assert_false(ended);
+	assert_int_equal(prctl(PR_SET_NAME, "plain"), 0);
 }
 
 /* A child that has ended and was not waited for. */
