@@ -75,6 +75,21 @@ END
 		))"
 done
 
+# More of them than the library tells apart: the others are left as they are.
+stub release libcublas.so.13 stub_cublas.c -DVERSION=13 -DRELEASE=1
+compile many "$here/many.c" -ldl
+slots=$(sed -n 's/^enum { AC_THUNK_SLOTS = \([0-9]*\).*/\1/p' "$root/shim/thunk.h")
+many=()
+while [ ${#many[@]} -lt $((${slots:-0} + 2)) ]; do
+	for folder in 13 release; do
+		mkdir "$work/many${#many[@]}"
+		cp "$work/$folder/libcublas.so.13" "$work/many${#many[@]}"
+		many+=("$work/many${#many[@]}/libcublas.so.13")
+	done
+done
+alike "T17: ${#many[@]} libraries at once, $slots of them counted" "$slots" \
+    "$work/many" "${many[@]}"
+
 # ---- T20: who calls
 stub cusolver libcusolver.so.12 stub_cusolver.c -pthread "$thirteen"
 solve=("$work/host" now libcusolver.so.12)
