@@ -10,10 +10,10 @@ sanitizer=
 # emulate PROGRAM ARGS...: the loader's variables are meant for the program.
 emulate()
 {
+	local libraries=${LD_LIBRARY_PATH:-} preloaded=${LD_PRELOAD:-}
 	LD_PRELOAD='' LD_LIBRARY_PATH='' command timeout 60 qemu-aarch64 \
-	    -cpu max -L "$AARCH64_PREFIX" \
-	    -E LD_LIBRARY_PATH="${LD_LIBRARY_PATH:-}" \
-	    -E LD_PRELOAD="${LD_PRELOAD:-}" "$@"
+	    -cpu max -L "$AARCH64_PREFIX" -E LD_LIBRARY_PATH="$libraries" \
+	    -E LD_PRELOAD="$preloaded" "$@"
 }
 
 # compile OUTPUT ARGS...: a program's path becomes a function of that name, so
@@ -40,7 +40,7 @@ env()
 {
 	(
 		while [[ $1 == *=* ]]; do
-			export "$1"
+			export "${1?}"
 			shift
 		done
 		"$@"

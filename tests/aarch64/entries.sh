@@ -12,17 +12,25 @@ alike 'T32: every register and stack word, linked' 1 "$work/registers"
 alike 'T32: every register and stack word, dlsym' 1 "$work/registers" \
     libcudnn.so.9
 
+# An older one comes first; the caller is linked to the newer.
+stub older libcudnn.so.8 registers.S -DPROVIDER -DANSWER=0x4001
+after=$work/older/libcudnn.so.8
+alike 'T17: a counted call goes to the version of who calls' 1 "$work/registers"
+after=
+
+# In between the registers are spoilt, and the stack is walked.
 compile unwind.so -shared -fPIC "$here/unwind.c" -ldl
 before=$work/unwind.so
-# walked POLICY ARGS...: the program's lines and the walks in between.
+# walked ARGS...: what the program prints, and the function of it that each walk
+# came to.
 walked()
 {
 	bound off "$work/registers" "$@" 2>&1 | uniq | xargs
 }
-equal 'a walk up the stack of a counted call' 'call call_with as given' \
-    "$(walked)"
-equal 'a walk up the stack of dlsym()' \
-    'look-up main call call_with as given' "$(walked libcudnn.so.9)"
+equal 'T32: nothing is lost in between, and a walk up the stack finds the caller' \
+    'call call_with as given' "$(walked)"
+equal 'T32: the same in dlsym()' 'look-up main call call_with as given' \
+    "$(walked libcudnn.so.9)"
 before=
 
 echo 'int main(void) { return 0; }' >"$work/true.c"

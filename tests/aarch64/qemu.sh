@@ -86,7 +86,7 @@ retell()
 		'#'*) complaint="$complaint${complaint:+
 }${line#\# }"; continue ;;
 		esac
-		[ -z "$name" ] || check "$name" "$complaint"
+		[ -z "$name" ] || check "$name" "${complaint:-no reason}"
 		name='' complaint=''
 		case $line in
 		1..*) finished='' ;;
@@ -94,11 +94,11 @@ retell()
 		*' # SKIP '*)
 			line=${line#*- }
 			skip "$1: ${line%% # SKIP*}" "${line#* # SKIP }" ;;
-		'not ok '*) name="$1: ${line#*- }" complaint=' ' ;;
+		'not ok '*) name="$1: ${line#*- }" ;;
 		'ok '*) check "$1: ${line#*- }" '' ;;
 		esac
 	done <"$work/$1.log"
-	[ -z "$finished" ] || check "$finished" "$complaint "
+	[ -z "$finished" ] || check "$finished" "${complaint:-no output}"
 }
 for test in elf entries $tests; do
 	retell "$test"

@@ -3,7 +3,9 @@
  * cuDNN that writes down what reached it; else the caller. */
 #include "registers.h"
 
+#ifndef ANSWER
 #define ANSWER 0x5001
+#endif
 
 	.text
 #ifdef PROVIDER
@@ -59,7 +61,6 @@ call_with:
 	.cfi_offset x29, -96
 	.cfi_offset x30, -88
 	mov	x29, sp
-	.cfi_def_cfa x29, 96
 	stp	x19, x20, [sp, #16]
 	.cfi_offset x19, -80
 	.cfi_offset x20, -72
@@ -71,6 +72,7 @@ call_with:
 	mov	x20, x0
 	mov	x9, x2
 	sub	sp, sp, #48
+	.cfi_adjust_cfa_offset 48
 	ldp	x10, x11, [x20, #AT_STACK]
 	stp	x10, x11, [sp]
 	ldp	x10, x11, [x20, #AT_STACK + 16]
@@ -102,6 +104,7 @@ call_with:
 	stp	x25, x26, [x19, #AT_SAVED + 32]
 	stp	x27, x28, [x19, #AT_SAVED + 48]
 	mov	sp, x29
+	.cfi_adjust_cfa_offset -48
 	ldp	x19, x20, [sp, #16]
 	ldp	x21, x22, [sp, #32]
 	ldp	x23, x24, [sp, #48]

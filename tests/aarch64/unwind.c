@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/aarch64/unwind.c -- preloaded before the library, which asks the loader
- * for its objects: walks the stack from there, through the library's frames,
- * and says which of the program's functions it came to first. */
+ * for its objects. From there it walks the stack, through the library's frames,
+ * and says which of the program's functions it came to first; and it leaves
+ * nothing in any register that a function may use as it likes. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>
@@ -33,12 +34,27 @@ step(struct _Unwind_Context *context, void *data)
 	return _URC_NO_REASON;
 }
 
+/* The C library's own code uses few of them. */
+static void
+spoil(void)
+{
+	__asm__ volatile(
+	    "movi v0.16b, #0xee\n movi v1.16b, #0xee\n movi v2.16b, #0xee\n"
+	    "movi v3.16b, #0xee\n movi v4.16b, #0xee\n movi v5.16b, #0xee\n"
+	    "movi v6.16b, #0xee\n movi v7.16b, #0xee\n mov x0, #0xee\n"
+	    "mov x1, x0\n mov x2, x0\n mov x3, x0\n mov x4, x0\n mov x5, x0\n"
+	    "mov x6, x0\n mov x7, x0\n mov x8, x0\n"
+	    ::: "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "x0", "x1",
+	    "x2", "x3", "x4", "x5", "x6", "x7", "x8");
+}
+
 int
 dl_iterate_phdr(int (*visit)(struct dl_phdr_info *, size_t, void *), void *data)
 {
 	static int (*real)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
 	static int inside;
 	struct walk walk = { 0 };
+	int result;
 
 	if (!real)
 		real = (__typeof__(real))(uintptr_t)dlsym(RTLD_NEXT,
@@ -51,5 +67,7 @@ dl_iterate_phdr(int (*visit)(struct dl_phdr_info *, size_t, void *), void *data)
 			    : "nowhere", walk.ended ? "" : ", lost");
 		inside = 0;
 	}
-	return real(visit, data);
+	result = real(visit, data);
+	spoil();
+	return result;
 }
