@@ -9,17 +9,30 @@
 
 struct kernel {
 	const void    *host; /* address of the host stub */
-	const char    *name; /* mangled */
+	const char    *name; /* mangled; the module's own, like the stub */
+	struct module *module;
 	struct kernel *next;
+};
+
+/* What a handle of __cudaRegisterFatBinary() points to. */
+struct module {
+	void          *unused;
+	struct module *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kernel *kernels;
+static struct module *modules;
+
+/* From <<< >>> to the stub that launches. A stub's arguments may launch, too:
+ * a stack. */
+enum { CONFIGURATIONS = 8 };
 static _Thread_local struct {
 	dim3 grid, block;
 	size_t shared;
 	void *stream;
-} configuration;
+} configuration[CONFIGURATIONS];
+static _Thread_local int configurations;
 
 #pragma GCC visibility push(default)
 void **__cudaRegisterFatBinary(void *fat_binary);
@@ -40,13 +53,20 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
     void **params, size_t shared, cudaStream_t stream);
 #pragma GCC visibility pop
 
+/* Runs in constructors, as all that registers: nothing but memory is needed. */
 void **
 __cudaRegisterFatBinary(void *fat_binary)
 {
-	static void *handle;
+	struct module *new = malloc(sizeof *new);
 
 	(void)fat_binary;
-	return &handle;
+	if (!new)
+		return NULL;
+	pthread_mutex_lock(&lock);
+	new->next = modules;
+	modules = new;
+	pthread_mutex_unlock(&lock);
+	return &new->unused;
 }
 
 void
@@ -55,10 +75,33 @@ __cudaRegisterFatBinaryEnd(void **handle)
 	(void)handle;
 }
 
+/* The list is gone at the end of the library, and the handle with it. */
 void
 __cudaUnregisterFatBinary(void **handle)
 {
-	(void)handle;
+	struct module **link = &modules;
+	struct kernel **of = &kernels;
+
+	pthread_mutex_lock(&lock);
+	while (*link && &(*link)->unused != handle)
+		link = &(*link)->next;
+	if (*link) {
+		struct module *module = *link;
+
+		while (*of) {
+			struct kernel *k = *of;
+
+			if (k->module != module) {
+				of = &k->next;
+				continue;
+			}
+			*of = k->next;
+			free(k);
+		}
+		*link = module->next;
+		free(module);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 char
@@ -68,7 +111,6 @@ __cudaInitModule(void **handle)
 	return 1;
 }
 
-/* Runs in constructors: nothing but memory is needed. */
 void
 __cudaRegisterFunction(void **handle, const char *host, char *device,
     const char *name, int thread_limit, uint3 *thread, uint3 *block,
@@ -76,7 +118,6 @@ __cudaRegisterFunction(void **handle, const char *host, char *device,
 {
 	struct kernel *new = malloc(sizeof *new);
 
-	(void)handle;
 	(void)device;
 	(void)thread_limit;
 	(void)thread;
@@ -87,7 +128,8 @@ __cudaRegisterFunction(void **handle, const char *host, char *device,
 	if (!new)
 		return;
 	pthread_mutex_lock(&lock);
-	*new = (struct kernel){ host, name, kernels };
+	*new = (struct kernel){ host, name, (struct module *)(void *)handle,
+	    kernels };
 	kernels = new;
 	pthread_mutex_unlock(&lock);
 }
@@ -110,10 +152,15 @@ unsigned
 __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
     struct CUstream_st *stream)
 {
-	configuration.grid = grid;
-	configuration.block = block;
-	configuration.shared = shared;
-	configuration.stream = stream;
+	const int top = configurations;
+
+	if (top == CONFIGURATIONS)
+		return 1; /* the kernel is not launched */
+	configuration[top].grid = grid;
+	configuration[top].block = block;
+	configuration[top].shared = shared;
+	configuration[top].stream = stream;
+	configurations++;
 	return 0;
 }
 
@@ -121,10 +168,13 @@ cudaError_t
 __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
     void *stream)
 {
-	*grid = configuration.grid;
-	*block = configuration.block;
-	*shared = configuration.shared;
-	*(void **)stream = configuration.stream;
+	if (!configurations)
+		return emu_runtime_keep(cudaErrorMissingConfiguration);
+	configurations--;
+	*grid = configuration[configurations].grid;
+	*block = configuration[configurations].block;
+	*shared = configuration[configurations].shared;
+	*(void **)stream = configuration[configurations].stream;
 	return cudaSuccess;
 }
 
@@ -132,12 +182,14 @@ static const char *
 name_of(const void *host)
 {
 	const struct kernel *k;
+	const char *name;
 
 	pthread_mutex_lock(&lock);
 	for (k = kernels; k && k->host != host; k = k->next)
 		;
+	name = k ? k->name : NULL;
 	pthread_mutex_unlock(&lock);
-	return k ? k->name : NULL;
+	return name;
 }
 
 static cudaError_t
@@ -182,14 +234,32 @@ __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **params,
 	return launch((const void *)kernel, grid, block, params, stream);
 }
 
+/* ---- what programs ask about their kernels ------------------------------ */
+
+cudaError_t
+cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attribute,
+    int value)
+{
+	RUNTIME_ENTER();
+	(void)attribute;
+	(void)value;
+	return emu_runtime_keep(name_of(host) ? cudaSuccess :
+	    cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t
+cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache config)
+{
+	RUNTIME_ENTER();
+	(void)config;
+	return emu_runtime_keep(name_of(host) ? cudaSuccess :
+	    cudaErrorInvalidDeviceFunction);
+}
+
 __attribute__((destructor))
 static void
 release(void)
 {
-	while (kernels) {
-		struct kernel *next = kernels->next;
-
-		free(kernels);
-		kernels = next;
-	}
+	while (modules)
+		__cudaUnregisterFatBinary(&modules->unused);
 }

@@ -268,6 +268,7 @@ end(void)
 		emu_memory_release();
 		emu_contexts_release();
 		emu_libraries_release();
+		emu_twins_release();
 	}
 	atomic_store(&life, ENDED);
 	emu_counters_write();

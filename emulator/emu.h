@@ -326,7 +326,6 @@ struct emu_launch {
 };
 int emu_kernel_launch(const struct emu_launch *launch,
     struct CUstream_st *handle);
-bool emu_kernel_exists(const char *name);
 
 #pragma GCC visibility pop
 #endif

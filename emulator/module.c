@@ -6,7 +6,6 @@
 #include "emulator/wait.h"
 
 #include "base/text.h"
-#include "kernels/twins.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,7 +15,6 @@ enum { PARAMETER_ALIGNMENT = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUlib_st *libraries;
-static struct emu_twin *twins; /* registered ones; never taken out */
 
 static const char *
 skip_space(const char *s)
@@ -153,7 +151,8 @@ emu_library_kernel(struct CUlib_st *library, const char *name,
 		return EMU_INVALID_HANDLE;
 	for (struct CUkern_st *k = library->kernels; k; k = k->next)
 		if (!strcmp(k->name, name)) {
-			if (!emu_kernel_exists(name)) {
+			if (!emu_twin_registered(name) &&
+			    !emu_twin_built_in(name)) {
 				emu_complain("kernel %s has no CPU twin",
 				    name);
 				return EMU_NOT_FOUND;
@@ -187,57 +186,6 @@ emu_libraries_release(void)
 		free(libraries);
 		libraries = next;
 	}
-	while (twins) {
-		struct emu_twin *next = twins->next;
-
-		free(twins);
-		twins = next;
-	}
-}
-
-void
-emuTwinRegister(const char *name, emu_twin_run run, const size_t *sizes,
-    size_t count)
-{
-	struct emu_twin *twin = calloc(1, sizeof *twin);
-
-	if (!twin || count > EMU_KERNEL_PARAMETERS)
-		emu_out_of_host_memory();
-	twin->name = name;
-	twin->run = run;
-	twin->count = count;
-	memcpy(twin->sizes, sizes, count * sizeof *sizes);
-	pthread_mutex_lock(&lock);
-	twin->next = twins;
-	twins = twin;
-	pthread_mutex_unlock(&lock);
-}
-
-static const struct emu_twin *
-registered(const char *name)
-{
-	const struct emu_twin *t;
-
-	pthread_mutex_lock(&lock);
-	for (t = twins; t && strcmp(t->name, name); t = t->next)
-		;
-	pthread_mutex_unlock(&lock);
-	return t;
-}
-
-static emu_twin_run
-built_in(const char *name)
-{
-	for (size_t i = 0; i < ac_twin_count; i++)
-		if (!strcmp(ac_twins[i].name, name))
-			return ac_twins[i].run;
-	return NULL;
-}
-
-bool
-emu_kernel_exists(const char *name)
-{
-	return built_in(name) || registered(name);
 }
 
 /* Followed by `count` pointers and the arguments they point to. */
@@ -314,8 +262,9 @@ check_arguments(const char *name, const struct launch_task *task,
 int
 emu_kernel_launch(const struct emu_launch *launch, struct CUstream_st *handle)
 {
-	const struct emu_twin *twin = registered(launch->name);
-	const emu_twin_run run = twin ? twin->run : built_in(launch->name);
+	const struct emu_twin *twin = emu_twin_registered(launch->name);
+	const emu_twin_run run = twin ? twin->run :
+	    emu_twin_built_in(launch->name);
 	const size_t *sizes = twin ? twin->sizes : launch->sizes;
 	const uint64_t threads = (uint64_t)launch->block[0] *
 	    launch->block[1] * launch->block[2];
@@ -324,7 +273,8 @@ emu_kernel_launch(const struct emu_launch *launch, struct CUstream_st *handle)
 	int status;
 
 	if (!run || !sizes) {
-		emu_complain("kernel %s has no CPU twin", launch->name);
+		emu_complain("kernel %s has no CPU twin; register one from a "
+		    "library that AUTOCAST_EMU_TWINS names", launch->name);
 		return EMU_INVALID_FUNCTION;
 	}
 	if (!threads || threads > 1024 || !launch->grid[0] ||

@@ -33,7 +33,7 @@ void emu_libraries_release(void);
 typedef void (*emu_twin_run)(const struct ac_twin_launch *launch,
     void **params);
 
-/* A twin that a test program brings for a kernel of its own. */
+/* A twin that somebody brought for a kernel of a program. */
 struct emu_twin {
 	const char      *name;
 	emu_twin_run     run;
@@ -42,9 +42,17 @@ struct emu_twin {
 	struct emu_twin *next;
 };
 
+/* twins.c: the twin of this name that was registered last, or NULL; opens the
+ * libraries of AUTOCAST_EMU_TWINS when a name is asked for that nobody has. */
+const struct emu_twin *emu_twin_registered(const char *name);
+/* One of the product's own kernels, or NULL. */
+emu_twin_run emu_twin_built_in(const char *name);
+void emu_twins_release(void);
+
 #pragma GCC visibility push(default)
 /* Let `run` stand in for kernel `name` (mangled, borrowed for ever), whose
- * `count` parameters have these sizes in bytes. */
+ * `count` parameters have these sizes in bytes. Any time, from any thread;
+ * kernels look their twins up when they are launched. */
 void emuTwinRegister(const char *name, emu_twin_run run, const size_t *sizes,
     size_t count);
 #pragma GCC visibility pop

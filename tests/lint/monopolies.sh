@@ -21,7 +21,7 @@ only()
 }
 
 only 'symbols are looked up in base/elf.c, kernels/driver.c and shim/ only' \
-    '\b(dlv?sym|dlopen)[ ]*\(' 'base/elf\.c|kernels/driver\.c|shim/'
+    '\b(dlv?sym|dlopen)[ ]*\(' 'base/elf\.c|kernels/driver\.c|emulator/twins\.c|shim/'
 only 'the environment is read in base/env.c only' \
     'getenv[ ]*\(|\benviron\b' 'base/env\.c|cmd/'
 only 'device code is in kernels/ only' '<<<|\.visible|__global__' 'kernels/'
