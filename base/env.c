@@ -3,6 +3,7 @@
 #include "base/env.h"
 
 #include <stdlib.h>
+#include <sys/auxv.h>
 
 const struct ac_env_row ac_env_rows[AC_ENV_COUNT] = {
 #define ENV(name, variable, fallback, meaning) { variable, fallback, meaning },
@@ -31,4 +32,10 @@ bool
 ac_env_is_set(enum ac_env_name name)
 {
 	return lookup(name) != NULL;
+}
+
+bool
+ac_env_is_privileged(void)
+{
+	return getauxval(AT_SECURE) != 0;
 }

@@ -27,4 +27,8 @@ const char *ac_env(enum ac_env_name name);
 /* Whether the variable is set to something. */
 bool ac_env_is_set(enum ac_env_name name);
 
+/* Whether the process has rights its caller need not have (set-uid, file
+ * capabilities): then nobody but the administrator may steer it. */
+bool ac_env_is_privileged(void);
+
 #endif
