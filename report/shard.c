@@ -25,7 +25,9 @@ static uint64_t *mapped[AC_FILE_SHARDS];        /* an address, once had, stays *
 
 /* These left libpthread late, and a library that names them would not load on
  * systems of before. Looked up without the counting lock, since the loader's
- * is taken for it; every thread finds the same. */
+ * is taken for it; every thread finds the same. A library that was opened later
+ * finds none behind itself, and so has no shards: it may be closed before its
+ * threads end, which would then run what is there no more. */
 static int (*_Atomic create_key)(pthread_key_t *, void (*)(void *));
 static int (*_Atomic set_value)(pthread_key_t, const void *);
 

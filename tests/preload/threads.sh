@@ -39,4 +39,16 @@ fi
 check 'T29: so is the file' "$(find "$AUTOCAST_STATE" -name '*.stats' -size +448k)"
 counts 'T30: 8 threads, a million calls each' 8000017 8 1000000
 counts 'T30: more threads than shards' 640129 64 10000
+
+if [ -z "${SANITIZERS:-}" ]; then
+	compile closed_early "$here/programs/closed_early.c" \
+	    "$work/libcublas.so.13" -pthread -ldl
+	rm -rf "$AUTOCAST_STATE"
+	{ LD_LIBRARY_PATH=$work "$work/closed_early" "$library"; } >"$work/out" 2>&1
+	equal 'T26: opened later, closed before its thread ends' '0 1 ' \
+	    "$? $(total totals.calls) $(cat "$work/out")"
+else
+	skip 'T26: opened later, closed before its thread ends' \
+	    "a sanitized library cannot be opened later ($SANITIZERS)"
+fi
 plan
