@@ -28,6 +28,7 @@ tar -C "$root" -cf - --exclude='*.[oa]' --exclude='*.so*' --exclude=.deps \
     --exclude=.dirstamp configure configure.ac Makefile.am Makefile.in \
     aclocal.m4 build-aux m4 base policy report kernels shim |
     tar -C "$work/source" -xf -
+chmod -R u+w "$work/source"
 (
 	cd "$work/build" || exit
 	../source/configure -q --host=aarch64-linux-gnu --with-cuda="$headers" \
