@@ -62,6 +62,7 @@ else
 	}
 	late local 1
 	late global 2
+	late last 1
 fi
 
 if [ -n "$sanitizer" ]; then

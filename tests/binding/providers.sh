@@ -119,7 +119,9 @@ for function in cusolverDnSgetrf cusolverDnSpotrf; do
 	    'gemm caller!=libcudnn* -> tf32 profit=off' 1300 internal-caller \
 	    "${solve[@]}" $function
 done
-if command -v python3 >/dev/null; then
+if [ "${SANITIZERS:-}" = thread ]; then
+	skip 'T20: ctypes calls by libffi' 'python3 does not survive TSan'
+elif command -v python3 >/dev/null; then
 	caller 'ctypes calls by libffi' \
 	    'gemm caller=libffi.so* -> tf32 profit=off' 1301 '' python3 \
 	    "$here/ctypes_client.py" libcublas.so.13

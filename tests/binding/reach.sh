@@ -105,7 +105,9 @@ done
 	plan
 	exit
 }
-if command -v python3 >/dev/null; then
+if [ "${SANITIZERS:-}" = thread ]; then
+	skip 'T1: ctypes' 'python3 does not survive TSan'
+elif command -v python3 >/dev/null; then
 	alike 'T1: ctypes' 1 python3 "$here/ctypes_client.py" libcublas.so.13
 else
 	skip 'T1: ctypes' 'python3 is not installed'
