@@ -187,16 +187,16 @@ nrm2_##T(struct vectors *v)                                               \
 	*(T *)v->y = (T)__builtin_sqrtl(sum);                             \
 }                                                                         \
 static void                                                               \
-amax_##T(struct vectors *v)                                               \
+extreme_##T(struct vectors *v, bool smallest)                             \
 {                                                                         \
 	const T *x = v->x;                                                \
 	int64_t at = v->n > 0 ? 1 : 0;                                    \
-	T largest = 0;                                                    \
+	T best = smallest ? (T)__builtin_inf() : 0;                       \
 	for (int64_t i = 0; i < v->n; i++) {                              \
 		const T value = x[i * v->incx];                           \
 		const T size = value < 0 ? -value : value;                \
-		if (size > largest) {                                     \
-			largest = size;                                   \
+		if (smallest ? size < best : size > best) {               \
+			best = size;                                      \
 			at = i + 1;                                       \
 		}                                                         \
 	}                                                                 \
@@ -204,6 +204,16 @@ amax_##T(struct vectors *v)                                               \
 		*(int64_t *)v->y = at;                                    \
 	else                                                              \
 		*(int *)v->y = (int)at;                                   \
+}                                                                         \
+static void                                                               \
+amax_##T(struct vectors *v)                                               \
+{                                                                         \
+	extreme_##T(v, false);                                            \
+}                                                                         \
+static void                                                               \
+amin_##T(struct vectors *v)                                               \
+{                                                                         \
+	extreme_##T(v, true);                                             \
 }
 KERNELS(float)
 KERNELS(double)
@@ -280,9 +290,13 @@ LEVEL1(S, , int, float, EMU_FLOAT)
 LEVEL1(D, , int, double, EMU_DOUBLE)
 ONE(cublasIsamax_v2, int, float, amax, int)
 ONE(cublasIdamax_v2, int, double, amax, int)
+ONE(cublasIsamin_v2, int, float, amin, int)
+ONE(cublasIdamin_v2, int, double, amin, int)
 #if CUBLAS_VERSION >= 120000
 LEVEL1(S, _64, int64_t, float, EMU_FLOAT)
 LEVEL1(D, _64, int64_t, double, EMU_DOUBLE)
 ONE(cublasIsamax_v2_64, int64_t, float, amax, int64_t)
 ONE(cublasIdamax_v2_64, int64_t, double, amax, int64_t)
+ONE(cublasIsamin_v2_64, int64_t, float, amin, int64_t)
+ONE(cublasIdamin_v2_64, int64_t, double, amin, int64_t)
 #endif

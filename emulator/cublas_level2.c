@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cublas_level2.c -- cuBLAS calls on a matrix and vectors: gemv, ger.
  * Sums run in order, in double precision. Contracts are NVIDIA's. */
-#include "emulator/cublas.h"
+#include "emulator/cublas_matrix.h"
 
 #include <stdlib.h>
 
@@ -14,27 +14,6 @@ struct matrix_vector {
 	struct emu_scalar alpha, beta;
 };
 
-static double
-get(const void *p, bool wide, int64_t i)
-{
-	return wide ? ((const double *)p)[i] : (double)((const float *)p)[i];
-}
-
-static void
-put(void *p, bool wide, int64_t i, double value)
-{
-	if (wide)
-		((double *)p)[i] = value;
-	else
-		((float *)p)[i] = (float)value;
-}
-
-static int64_t
-at(int64_t i, int64_t n, int64_t increment)
-{
-	return increment < 0 ? (i + 1 - n) * increment : i * increment;
-}
-
 /* sums[i] += A x, column by column, as memory lies. */
 static void
 accumulate(const struct matrix_vector *t, double *sums)
@@ -42,9 +21,9 @@ accumulate(const struct matrix_vector *t, double *sums)
 	for (int64_t j = 0; j < t->n; j++)
 		for (int64_t i = 0; i < t->m; i++)
 			sums[t->transposed ? j : i] +=
-			    get(t->a, t->wide, j * t->lda + i) *
-			    get(t->x, t->wide, t->transposed ?
-			    at(i, t->m, t->incx) : at(j, t->n, t->incx));
+			    emu_get(t->a, t->wide, j * t->lda + i) *
+			    emu_get(t->x, t->wide, t->transposed ?
+			    emu_at(i, t->m, t->incx) : emu_at(j, t->n, t->incx));
 }
 
 static void
@@ -63,12 +42,12 @@ run_gemv(void *arguments)
 	if (t->alpha.value != 0)
 		accumulate(t, sums);
 	for (int64_t i = 0; i < count; i++) {
-		const int64_t to = at(i, count, t->incy);
+		const int64_t to = emu_at(i, count, t->incy);
 		double value = t->alpha.value * sums[i];
 
 		if (t->beta.value != 0)
-			value += t->beta.value * get(t->y, t->wide, to);
-		put(t->y, t->wide, to, value);
+			value += t->beta.value * emu_get(t->y, t->wide, to);
+		emu_put(t->y, t->wide, to, value);
 	}
 	free(sums);
 }
@@ -80,47 +59,35 @@ run_ger(void *arguments)
 
 	emu_scalar_fetch(&t->alpha);
 	for (int64_t j = 0; t->alpha.value != 0 && j < t->n; j++) {
-		const double y = t->alpha.value * get(t->second, t->wide,
-		    at(j, t->n, t->incy));
+		const double y = t->alpha.value * emu_get(t->second, t->wide,
+		    emu_at(j, t->n, t->incy));
 
 		for (int64_t i = 0; i < t->m; i++) {
 			const int64_t to = j * t->lda + i;
 
-			put(t->y, t->wide, to, get(t->y, t->wide, to) + y *
-			    get(t->x, t->wide, at(i, t->m, t->incx)));
+			emu_put(t->y, t->wide, to, emu_get(t->y, t->wide, to) + y *
+			    emu_get(t->x, t->wide, emu_at(i, t->m, t->incx)));
 		}
 	}
-}
-
-static int
-check_vector(const void *pointer, int64_t n, int64_t increment,
-    size_t element, const char *argument)
-{
-	const struct emu_shape shape = { 1, n,
-		increment < 0 ? -increment : increment, 1, 0, element };
-
-	return emu_memory_check_matrix(pointer, &shape, argument);
 }
 
 static cublasStatus_t
 check(const struct matrix_vector *t)
 {
-	const size_t element = t->wide ? 8 : 4;
-	const struct emu_shape shape = { t->m, t->n, t->lda, 1, 0, element };
 	const int64_t count_x = t->transposed || t->rank_one ? t->m : t->n;
 	int status = EMU_OK;
 
 	if (t->rank_one || !emu_scalar_is_zero(&t->alpha)) {
-		status = emu_memory_check_matrix(t->rank_one ? t->y : t->a,
-		    &shape, "A");
+		status = emu_check_matrix(t->rank_one ? t->y : t->a, t->m,
+		    t->n, t->lda, t->wide, "A");
 		if (!status)
-			status = check_vector(t->x, count_x, t->incx, element,
-			    "x");
+			status = emu_check_vector(t->x, count_x, t->incx,
+			    t->wide, "x");
 	}
 	if (!status)
-		status = check_vector(t->rank_one ? t->second : t->y,
+		status = emu_check_vector(t->rank_one ? t->second : t->y,
 		    t->transposed || t->rank_one ? t->n : t->m, t->incy,
-		    element, "y");
+		    t->wide, "y");
 	return emu_blas_status(status);
 }
 

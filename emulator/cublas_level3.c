@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cublas_level3.c -- cuBLAS calls on matrices other than products:
  * geam, trsm. Plain loops in double precision. Contracts are NVIDIA's. */
-#include "emulator/cublas.h"
+#include "emulator/cublas_matrix.h"
 
 struct matrices {
 	bool wide, transa, transb, left, upper, unit;
@@ -10,30 +10,6 @@ struct matrices {
 	void *c;
 	struct emu_scalar alpha, beta;
 };
-
-static double
-get(const void *p, bool wide, int64_t i)
-{
-	return wide ? ((const double *)p)[i] : (double)((const float *)p)[i];
-}
-
-static void
-put(void *p, bool wide, int64_t i, double value)
-{
-	if (wide)
-		((double *)p)[i] = value;
-	else
-		((float *)p)[i] = (float)value;
-}
-
-static int
-check(const void *pointer, int64_t rows, int64_t cols, int64_t ld, bool wide,
-    const char *argument)
-{
-	const struct emu_shape shape = { rows, cols, ld, 1, 0, wide ? 8 : 4 };
-
-	return emu_memory_check_matrix(pointer, &shape, argument);
-}
 
 static cublasStatus_t
 submit(cublasHandle_t handle, void (*run)(void *), const struct matrices *t)
@@ -59,14 +35,14 @@ run_geam(void *arguments)
 			double sum = 0;
 
 			if (t->alpha.value != 0)
-				sum += t->alpha.value * get(t->a, t->wide,
+				sum += t->alpha.value * emu_get(t->a, t->wide,
 				    t->transa ? i * t->lda + j :
 				    j * t->lda + i);
 			if (t->beta.value != 0)
-				sum += t->beta.value * get(t->b, t->wide,
+				sum += t->beta.value * emu_get(t->b, t->wide,
 				    t->transb ? i * t->ldb + j :
 				    j * t->ldb + i);
-			put(t->c, t->wide, j * t->ldc + i, sum);
+			emu_put(t->c, t->wide, j * t->ldc + i, sum);
 		}
 }
 
@@ -94,13 +70,13 @@ geam(cublasHandle_t handle, struct matrices *t, const void *alpha,
 	if (status)
 		return status;
 	if (!emu_scalar_is_zero(&t->alpha))
-		bad = check(t->a, t->transa ? t->n : t->m,
+		bad = emu_check_matrix(t->a, t->transa ? t->n : t->m,
 		    t->transa ? t->m : t->n, t->lda, t->wide, "A");
 	if (!bad && !emu_scalar_is_zero(&t->beta))
-		bad = check(t->b, t->transb ? t->n : t->m,
+		bad = emu_check_matrix(t->b, t->transb ? t->n : t->m,
 		    t->transb ? t->m : t->n, t->ldb, t->wide, "B");
 	if (!bad)
-		bad = check(t->c, t->m, t->n, t->ldc, t->wide, "C");
+		bad = emu_check_matrix(t->c, t->m, t->n, t->ldc, t->wide, "C");
 	return bad ? emu_blas_status(bad) : submit(handle, run_geam, t);
 }
 
@@ -110,7 +86,7 @@ geam(cublasHandle_t handle, struct matrices *t, const void *alpha,
 static double
 triangle(const struct matrices *t, int64_t i, int64_t j)
 {
-	return get(t->a, t->wide, t->transa ? i * t->lda + j :
+	return emu_get(t->a, t->wide, t->transa ? i * t->lda + j :
 	    j * t->lda + i);
 }
 
@@ -125,14 +101,14 @@ solve(const struct matrices *t, int64_t order, int64_t from, int64_t step)
 		const int64_t i = upper ? order - 1 - s : s;
 		const int64_t low = upper ? i + 1 : 0;
 		const int64_t high = upper ? order : i;
-		double x = t->alpha.value * get(t->c, t->wide,
+		double x = t->alpha.value * emu_get(t->c, t->wide,
 		    from + i * step);
 
 		for (int64_t j = low; j < high; j++)
 			x -= (t->left ? triangle(t, i, j) :
 			    triangle(t, j, i)) *
-			    get(t->c, t->wide, from + j * step);
-		put(t->c, t->wide, from + i * step, t->unit ? x :
+			    emu_get(t->c, t->wide, from + j * step);
+		emu_put(t->c, t->wide, from + i * step, t->unit ? x :
 		    x / triangle(t, i, i));
 	}
 }
@@ -154,7 +130,7 @@ run_trsm(void *arguments)
 			continue;
 		}
 		for (int64_t i = 0; i < order; i++)
-			put(t->c, t->wide, from + i * step, 0);
+			emu_put(t->c, t->wide, from + i * step, 0);
 	}
 }
 
@@ -175,9 +151,9 @@ trsm(cublasHandle_t handle, struct matrices *t, const void *alpha)
 	if (status)
 		return status;
 	if (!emu_scalar_is_zero(&t->alpha))
-		bad = check(t->a, order, order, t->lda, t->wide, "A");
+		bad = emu_check_matrix(t->a, order, order, t->lda, t->wide, "A");
 	if (!bad)
-		bad = check(t->c, t->m, t->n, t->ldc, t->wide, "B");
+		bad = emu_check_matrix(t->c, t->m, t->n, t->ldc, t->wide, "B");
 	return bad ? emu_blas_status(bad) : submit(handle, run_trsm, t);
 }
 
