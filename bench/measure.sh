@@ -133,12 +133,15 @@ options=
 folder=
 with=()
 
-# as_said COMMAND...
+# as_said COMMAND...: in an environment that is the same everywhere, since what
+# getenv() costs depends on it.
 as_said()
 {
 	# shellcheck disable=SC2086
-	env "${with[@]}" AUTOCAST_POLICY="$policy" LD_PRELOAD="$preload" \
-	    LD_LIBRARY_PATH="${folder:+$folder:}$work" "$@"
+	env -i PATH="$PATH" HOME="$work" AUTOCAST_NOTICE=off \
+	    AUTOCAST_STATE="$work/state" AUTOCAST_POLICY="$policy" \
+	    LD_PRELOAD="$preload" LD_LIBRARY_PATH="${folder:+$folder:}$work" \
+	    "${with[@]}" "$@"
 }
 
 # counted WHAT COUNT SHAPES [WHAT COUNT SHAPES]...: instructions that one of each
