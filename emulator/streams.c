@@ -333,6 +333,9 @@ emu_streams_quiesce(void)
 void
 emu_streams_release(void)
 {
+	drop_own(own);
+	own = NULL;
+	pthread_setspecific(own_key, NULL);
 	for (struct CUctx_st *c = emu_context_first(); c; c = c->next_all)
 		emu_streams_drop(c);
 	while (emu_streams.unused) {
@@ -342,7 +345,4 @@ emu_streams_release(void)
 		emu_stream_finish(s);
 		free(s);
 	}
-	drop_own(own);
-	own = NULL;
-	pthread_setspecific(own_key, NULL);
 }
