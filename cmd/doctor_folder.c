@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,7 +15,8 @@ ac_doctor_make_folder(struct ac_doctor_folder *folder)
 {
 	struct ac_text t;
 
-	strcpy(folder->path, "/tmp/autocast-doctor-XXXXXX");
+	ac_text_init(&t, folder->path, sizeof folder->path);
+	ac_text_addf(&t, "/tmp/autocast-doctor-%d-XXXXXX", (int)getpid());
 	*folder->records = *folder->state = '\0';
 	if (!mkdtemp(folder->path)) {
 		*folder->path = '\0';

@@ -69,8 +69,11 @@ shown
 "$autocast" doctor --json -- ./cpu 1 | sed -n '2,$p' |
     python3 -c 'import json, sys; json.load(sys.stdin)' 2>err
 equal 'the JSON is JSON' "$?,$(cat err)" '0,'
-equal 'a folder of records is left nowhere' \
-    "$(find /tmp -maxdepth 1 -name 'autocast-doctor-*' -user "$(id -u)" -newer cpu.c)" ''
+"$autocast" doctor -- sh -c 'ls -d /tmp/autocast-doctor-$PPID-*/' >out &
+pid=$!
+wait $pid
+equal 'a folder of records while it runs, and none afterwards' \
+    "$(sed 1q out | grep -c "^/tmp/autocast-doctor-$pid-"),$(find /tmp -maxdepth 1 -name "autocast-doctor-$pid-*")" '1,'
 "$autocast" doctor -- ./cpu 1 >/dev/full 2>err
 equal 'a full disk' "$?,$(cat err)" '3,autocast: cannot write the output: No space left on device'
 (ulimit -f 1; "$autocast" doctor -- ./cpu 1 >out 2>err)
@@ -98,6 +101,7 @@ mkfifo hold
 # held COMMAND...: in the background, until it has its libraries.
 held()
 {
+	: >ready
 	"$@" <hold >ready &
 	pid=$!
 	exec 3>hold
