@@ -133,7 +133,7 @@ forget(cublasHandle_t handle, struct ac_handle *record_out)
 		atomic_store_explicit(&table[slot].key, GONE,
 		    memory_order_release);
 		atomic_fetch_add_explicit(&ac_handle_generation, 1,
-	    memory_order_release);
+		    memory_order_release);
 	}
 	for (unsigned i = 0; slot >= 0 && i < HANDLE_SLOTS && last; i++)
 		if (atomic_load_explicit(&table[i].key, memory_order_relaxed)

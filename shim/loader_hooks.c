@@ -121,19 +121,62 @@ answer(enum ac_entry entry, void *found)
 	return final((const void *)(uintptr_t)thunk);
 }
 
+struct search {
+	const char *name;
+	const char *path; /* of what defines it; NULL: nothing does */
+};
+
+static bool
+defines(const struct ac_elf_object *object, void *data)
+{
+	struct search *search = data;
+
+	if (ac_elf_is_ours(object))
+		return true;
+	if (ac_elf_definition(object, search->name))
+		search->path = object->path;
+	return search->path != NULL;
+}
+
+/* The path of the first object before ours that defines `name`. */
+static const char *
+definer_before_us(const char *name)
+{
+	struct search search = { name, NULL };
+
+	ac_elf_each(defines, &search);
+	return search.path;
+}
+
+static bool
+is_program(const void *address)
+{
+	struct ac_elf_object module;
+
+	return ac_elf_object_at(address, &module) && !*module.path;
+}
+
 /* In the global scope we come before every provider and would make it look
- * present when it is not. RTLD_NEXT, said by us, asks for what is behind. */
+ * present when it is not. RTLD_NEXT, said by us, asks for what is behind.
+ * `has_more`: the caller's scope may be wider than the global one. */
 static struct answer
-global(enum ac_entry entry, const void *caller, const char *version)
+global(enum ac_entry entry, const void *caller, const char *version,
+    bool has_more)
 {
 	const char *name = ac_entries[entry].symbol;
 	void *behind;
 
-	if (!version && ac_provider_bind(entry, caller, 0).provider)
+	if (!version && definer_before_us(name))
 		return not_ours;
 	behind = version ? ac_real_dlvsym(RTLD_NEXT, name, version)
 	    : ac_real_dlsym(RTLD_NEXT, name);
-	return behind ? answer(entry, behind) : final(NULL);
+	if (behind)
+		return version ? answer(entry, behind) : not_ours;
+	/* How a plugin was opened only the loader knows: a provider that is
+	 * loaded at all may be in its scope. */
+	if (!version && has_more && ac_provider_bind(entry, caller, 0).provider)
+		return not_ours;
+	return final(NULL);
 }
 
 HIDDEN struct answer ac_loader_look_up(void *handle, const char *name,
@@ -157,40 +200,23 @@ ac_loader_look_up(void *handle, const char *name, const void *caller,
 	if (!ac_real_dlsym || !ac_real_dlvsym)
 		return not_ours;
 	if (handle == RTLD_DEFAULT)
-		return global(entry, caller, version);
+		return global(entry, caller, version, !is_program(caller));
 	found = version ? ac_real_dlvsym(handle, name, version)
 	    : ac_real_dlsym(handle, name);
 	if (!found)
 		return final(NULL);
 	/* The program's own handle, dlopen(NULL): its scope is the global one. */
 	if (ac_elf_object_at(found, &object) && ac_elf_is_ours(&object))
-		return global(entry, caller, version);
+		return global(entry, caller, version, false);
 	return answer(entry, found);
-}
-
-struct search {
-	const char *path;
-};
-
-static bool
-defines_dlsym(const struct ac_elf_object *object, void *data)
-{
-	struct search *search = data;
-
-	if (ac_elf_is_ours(object))
-		return true;
-	if (*object->path && ac_elf_definition(object, "dlsym"))
-		search->path = object->path;
-	return search->path != NULL;
 }
 
 const char *
 ac_loader_foreign_dlsym(void)
 {
-	struct search search = { NULL };
+	const char *path = definer_before_us("dlsym");
 
-	ac_elf_each(defines_dlsym, &search);
-	return search.path;
+	return path && *path ? path : NULL; /* a program may define anything */
 }
 
 /* ---- dlopen() ---------------------------------------------------------- */

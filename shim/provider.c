@@ -170,14 +170,15 @@ resolve(enum ac_entry entry, const void *caller)
 struct node {
 	const void *caller;
 	enum ac_entry entry;
-	uint32_t generation;
+	_Atomic uint32_t generation;
 	struct ac_binding binding;
 };
 
 static _Atomic uint32_t generation; /* of what is loaded */
 
-/* Append-only; a node is published by one compare-and-swap and never changes.
- * When a probe run is full the binding is resolved again at each call. */
+/* Append-only; a node is published by one compare-and-swap and only its
+ * generation ever changes. When a probe run is full the binding is resolved
+ * again at each call. */
 static _Atomic(struct node *) bindings[BINDING_SLOTS];
 
 static unsigned
@@ -189,7 +190,17 @@ slot_index(enum ac_entry entry, const void *caller)
 	return (unsigned)(mix >> 40) & (BINDING_SLOTS - 1);
 }
 
-/* Takes the first place that is empty or of an older generation. */
+static bool
+is_same(const struct node *node, enum ac_entry entry, const void *caller,
+    struct ac_binding binding)
+{
+	return node->caller == caller && node->entry == entry
+	    && node->binding.next == binding.next
+	    && node->binding.provider == binding.provider;
+}
+
+/* Takes the first place that is empty or of an older generation, or confirms
+ * what was there before. */
 static void
 remember(unsigned start, enum ac_entry entry, const void *caller,
     struct ac_binding binding)
@@ -202,7 +213,11 @@ remember(unsigned start, enum ac_entry entry, const void *caller,
 		    &bindings[(start + i) & (BINDING_SLOTS - 1)];
 		struct node *there = atomic_load(place);
 
-		if (there && there->generation == now)
+		if (there && is_same(there, entry, caller, binding)) {
+			atomic_store(&there->generation, now);
+			return;
+		}
+		if (there && atomic_load(&there->generation) == now)
 			continue;
 		if (!node) {
 			node = ac_mapped_take(sizeof *node);
@@ -240,7 +255,8 @@ ac_provider_bind(enum ac_entry entry, const void *caller, uint32_t via)
 		if (!node)
 			break;
 		if (node->caller == caller && node->entry == entry
-		    && node->generation == atomic_load(&generation))
+		    && atomic_load(&node->generation)
+		    == atomic_load(&generation))
 			return node->binding;
 	}
 	binding = resolve(entry, caller);

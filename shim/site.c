@@ -110,8 +110,9 @@ decide(struct ac_site *site, const struct ac_site_call *asked)
 	struct ac_description d;
 	bool is_overflow = false;
 
-	site->generation = atomic_load_explicit(&ac_site_generation,
-	    memory_order_acquire);
+	atomic_store_explicit(&site->generation, atomic_load_explicit(
+	    &ac_site_generation, memory_order_acquire),
+	    memory_order_relaxed);
 	site->binding = ac_provider_bind(call->entry, call->caller,
 	    call->via);
 	ac_describe(call, site->binding.provider, &d);
@@ -152,36 +153,65 @@ publish(struct ac_site *site)
 	}
 }
 
-const struct ac_site *
-ac_site_search(const struct ac_site_query *query)
+/* The stored site of `query`, of whatever generation. */
+static struct ac_site *
+stored(const struct ac_site_query *query)
 {
 	const uint32_t start = ac_site_slot(query);
 
 	for (uint32_t i = 0; i < AC_SITE_PROBES; i++) {
-		const struct ac_site *site = atomic_load_explicit(
+		struct ac_site *site = atomic_load_explicit(
 		    &ac_site_table[(start + i) & (SITE_SLOTS - 1)],
 		    memory_order_acquire);
 
-		if (!site)
-			break;
-		if (ac_site_is(site, query))
-			return site->generation == atomic_load_explicit(
-			    &ac_site_generation, memory_order_acquire)
-			    ? site : NULL;
+		if (!site || ac_site_is(site, query))
+			return site;
 	}
 	return NULL;
+}
+
+const struct ac_site *
+ac_site_search(const struct ac_site_query *query)
+{
+	const struct ac_site *site = stored(query);
+
+	return site && atomic_load_explicit(&site->generation,
+	    memory_order_relaxed) == atomic_load_explicit(&ac_site_generation,
+	    memory_order_acquire) ? site : NULL;
+}
+
+/* Decided as before (the record stands for the decision): programs unload
+ * libraries by the thousand, and nothing here is ever freed. */
+static const struct ac_site *
+confirm(const struct ac_site_query *query, const struct ac_site *anew)
+{
+	struct ac_site *site = stored(query);
+
+	if (!site || site->record != anew->record
+	    || site->binding.next != anew->binding.next
+	    || site->binding.provider != anew->binding.provider)
+		return NULL;
+	atomic_store_explicit(&site->generation, atomic_load_explicit(
+	    &anew->generation, memory_order_relaxed), memory_order_relaxed);
+	return site;
 }
 
 const struct ac_site *
 ac_site_add(const struct ac_site_call *call, const struct ac_site_query *query,
     struct ac_site *scratch)
 {
+	const struct ac_site *confirmed;
 	struct ac_site *site;
 
 	decide(scratch, call);
 	/* Without a provider there may be one at the next call. */
-	if (!query || !scratch->binding.provider || atomic_load_explicit(
-	    &site_count, memory_order_relaxed) >= SITE_LIMIT)
+	if (!query || !scratch->binding.provider)
+		return scratch;
+	confirmed = confirm(query, scratch);
+	if (confirmed)
+		return confirmed;
+	if (atomic_load_explicit(&site_count, memory_order_relaxed)
+	    >= SITE_LIMIT)
 		return scratch;
 	site = ac_mapped_take(sizeof *site);
 	if (!site)

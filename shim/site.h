@@ -57,7 +57,7 @@ struct ac_site {
 	struct ac_site_record   *record;
 	struct ac_binding        binding;
 	struct ac_decision       decision;
-	uint32_t                 generation;  /* of decisions; see forget */
+	_Atomic uint32_t         generation;  /* of decisions; see forget */
 };
 
 /* A call to be decided. Everything but `form`'s upper half is the program's. */
@@ -136,7 +136,8 @@ ac_site_find(const struct ac_site_query *query)
 	    &ac_site_table[ac_site_slot(query)], memory_order_acquire);
 
 	if (__builtin_expect(site && ac_site_is(site, query)
-	    && site->generation == atomic_load_explicit(&ac_site_generation,
+	    && atomic_load_explicit(&site->generation, memory_order_relaxed)
+	    == atomic_load_explicit(&ac_site_generation,
 	    memory_order_acquire), 1))
 		return site;
 	return ac_site_search(query);
@@ -173,7 +174,8 @@ __extension__ ({                                                              \
 	site_;                                                                \
 })
 
-/* A module became a solver: decide every site again at its next call. */
+/* A module became a solver, or is gone: decide every site again at its next
+ * call. A site that is decided as before stays where it is. */
 void ac_site_forget_decisions(void);
 
 #endif

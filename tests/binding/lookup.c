@@ -6,6 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The loader's text of a failure in the global scope names the object that
+ * asked, the program or libautocast: only whether there is one is shown. */
+static void
+tell_default(const char *question, const char *name)
+{
+	const void *found = dlsym(RTLD_DEFAULT, name);
+	const char *text = dlerror();
+
+	dprintf(1, "%s: %s, %s\n", question, found ? "found" : "NULL",
+	    text && strstr(text, name) ? "error" : "no error");
+}
+
 static void
 tell(const char *question, const void *answer)
 {
@@ -28,6 +40,7 @@ ask(const char *file)
 	tell("right", dlsym(library, name));
 	tell("unknown", dlsym(library, "cublasNoSuch"));
 	tell("of another library", dlsym(library, "cudnnConvolutionForward"));
+	tell_default("loaded, but not global", name);
 	tell("a stranger's name", dlsym(RTLD_DEFAULT, "no_such_function"));
 	found = dlsym(library, "cublasNoSuch");
 	if (!found)

@@ -15,6 +15,7 @@ compile plugin-noplt.so -shared -fPIC -fno-plt "$here/plugin.c" "$thirteen"
 compile host "$here/host.c" -ldl
 compile reach "$here/reach.c" -ldl
 compile lookup "$here/lookup.c" -ldl
+compile own -rdynamic "$here/own.c" -ldl
 mkdir -p "$work/unversioned" "$work/opener/found"
 compile unversioned/libcublas.so.13 -shared -fPIC \
     -Wl,-soname,libcublas.so.13 -DVERSION=13 "$here/stub_cublas.c"
@@ -85,6 +86,8 @@ look_ups()
 	    0 "$work/lookup" libcublas.so.13
 	paths=$work/unversioned alike 'T7: dlsym, a library without versions' \
 	    1 "$work/reach" handle libcublas.so.13
+	alike 'T3: what the program itself defines is found' 0 "$work/own"
+	alike 'T3: before what is loaded' 0 "$work/own" libcublas.so.13
 	paths=$work alike 'T5: RTLD_NEXT is the caller'\''s next' 0 "$work/asking"
 	equal 'T5: dlsym, dlvsym' 'who 42 43' "$(head -n 1 "$work/bound")"
 	if [ -n "$sanitizer" ]; then

@@ -49,6 +49,17 @@ done
 equal 'T18: every call was recast' 100 \
     "$(grep -c '^libcublas.so.13: cublasGemmEx' "$work/err")"
 
+# What closes has nothing to do with us: nothing is to be learnt again.
+compile stranger.so -shared -fPIC -x c /dev/null
+compile strangers "$here/strangers.c" "$work/13/libcublas.so.13"
+if [ -n "$sanitizer" ]; then
+	skip 'T18: other libraries that come and go' 'a sanitizer keeps memory'
+else
+	bound off "$work/strangers" "$work/stranger.so" >"$work/bound" 2>&1
+	equal 'T18: other libraries that come and go cost no memory' \
+	    '0 16000' "$? $(counted)"
+fi
+
 # The plugins are the same to the byte but for their names, which rules name.
 swapped 'T19: the decision follows the plugin' '1301 1300' \
     'gemm caller=plugin13.so -> tf32 profit=off; gemm caller=twin.so -> keep' \
