@@ -80,7 +80,7 @@ build_symbols()
 			printf ".globl s_%d\n.type s_%d, @function\ns_%d: nop\n",
 			    i, i, i
 	}' >"$work/symbols.s"
-	compiled symbols.o -c "$work/symbols.s"
+	${CC:-cc} -c -o "$work/symbols.o" "$work/symbols.s" || exit 99
 	shared symbols/libloop.so -Wl,-soname,libloop.so "$bench/loop.c" \
 	    "$work/symbols.o" "$work/libcublas.so.13" -ldl
 }
@@ -100,13 +100,13 @@ crowd=
 variables=()
 build_crowd()
 {
-	local i
+	local i letters=ABCDEFGHIJKLMNOPQRSTUVWXYZ
 	build_empty
 	mkdir "$work/crowd"
 	for ((i = 0; i < crowd_size; i++)); do
 		cp "$work/empty.so" "$work/crowd/$i.so"
 		crowd=$crowd:$work/crowd/$i.so
-		variables+=("BENCH_VARIABLE_$i=of some length, as they are")
+		variables+=("${letters:i % 26:1}_VARIABLE_$i=of some length")
 	done
 }
 
