@@ -10,6 +10,13 @@
 
 extern const struct emu_family emu_driver;
 
+/* The names before CUDA 12.5, which programs built with 12 ask for. */
+#pragma GCC visibility push(default)
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
+CUresult cuCtxCreate_v3(CUcontext *context, void *affinity, int count,
+    unsigned flags, CUdevice device);
+#pragma GCC visibility pop
+
 /* A live current context and no device error, else the status to return. */
 int emu_driver_enter(void);
 /* The driver is initialised and has this device, else the status. */

@@ -64,13 +64,6 @@ cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
 
 /* ---- created ones ------------------------------------------------------- */
 
-/* The names before CUDA 13, which programs built with 12 ask for. */
-#pragma GCC visibility push(default)
-CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
-CUresult cuCtxCreate_v3(CUcontext *context, void *affinity, int count,
-    unsigned flags, CUdevice device);
-#pragma GCC visibility pop
-
 CUresult
 cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device)
 {

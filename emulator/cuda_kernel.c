@@ -125,19 +125,30 @@ static const struct {
 #undef DRIVER_ENTRY
 };
 
+/* What has changed its arguments since `version`. */
+static entry_point
+of_version(entry_point function, int version)
+{
+	if (function != (entry_point)cuCtxCreate || version >= 12050)
+		return function;
+	return version < 11040 ? (entry_point)cuCtxCreate_v2 :
+	    (entry_point)cuCtxCreate_v3;
+}
+
 CUresult
 cuGetProcAddress(const char *symbol, void **function, int version,
     cuuint64_t flags, CUdriverProcAddressQueryResult *result)
 {
 	EMU_ENTER(&emu_driver);
-	(void)version;
 	(void)flags;
 	if (!symbol || !function)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
 		if (!strcmp(entries[i].name, symbol)) {
-			memcpy(function, &entries[i].function,
-			    sizeof *function);
+			const entry_point found = of_version(
+			    entries[i].function, version);
+
+			memcpy(function, &found, sizeof *function);
 			if (result)
 				*result = CU_GET_PROC_ADDRESS_SUCCESS;
 			return CUDA_SUCCESS;

@@ -279,7 +279,8 @@ static void
 contexts(void **state)
 {
 	unsigned long long before, after;
-	CUcontext primary, made, again, top;
+	CUresult (*create)(CUcontext *context, unsigned flags, CUdevice device);
+	CUcontext primary, made, again, extra, top;
 	CUdeviceptr address;
 	CUstream stream;
 	CUdevice device;
@@ -315,6 +316,11 @@ contexts(void **state)
 	assert_ptr_equal(again, made);
 	OK(cuCtxGetId(again, &after));
 	assert_true(before != after);
+	OK(cuGetProcAddress("cuCtxCreate", (void **)&create, 4000, 0, NULL));
+	OK(create(&extra, 0, 2)); /* as it was before CUDA 11.4 */
+	OK(cuCtxGetDevice(&device));
+	assert_int_equal(device, 2);
+	OK(cuCtxDestroy(extra));
 	OK(cuStreamGetCtx(NULL, &top));
 	assert_ptr_equal(top, again);
 	OK(cuCtxDestroy(again));
