@@ -197,16 +197,22 @@ streams(void **state)
 	    CUBLAS_STATUS_EXECUTION_FAILED);
 	assert_int_equal(cudaEventRecord(e0, s1), cudaErrorInvalidResourceHandle);
 	/* Device 1 does not wait for device 0, unless told to. */
+	alarm(20);
 	test_gate_close(&gate, s0);
 	OK(cublasSetStream(handle, s1));
 	OK(multiply(handle, b, c));
 	OK(cudaDeviceSynchronize());
+	OK(cudaMemset(c, 0, BYTES)); /* on the default stream of 1 */
+	OK(cudaStreamSynchronize(NULL));
+	OK(cudaFree(test_device(4)));
 	assert_int_equal(cudaStreamQuery(s0), cudaErrorNotReady);
+	OK(multiply(handle, b, c));
 	OK(cudaEventRecord(e0, s0));
 	OK(cudaStreamWaitEvent(s1, e0, 0));
 	OK(multiply(handle, c, b));
 	assert_int_equal(cudaStreamQuery(s1), cudaErrorNotReady);
 	test_gate_open(&gate);
+	alarm(0);
 	OK(cudaStreamSynchronize(s1));
 	assert_true(first_of(b) == N * N * N);
 	OK(cudaStreamDestroy(s1)); /* before its handle */
@@ -339,9 +345,12 @@ reset(void **state)
 	b = filled(5);
 	OK(cudaSetDevice(0));
 	a = filled(4);
+	OK(cudaDeviceEnablePeerAccess(1, 0));
 	OK(cudaDeviceReset());
 	assert_int_equal(cudaFree(a), cudaErrorInvalidValue);
 	assert_true(first_of(b) == 5);
+	assert_int_equal(cudaDeviceDisablePeerAccess(1),
+	    cudaErrorPeerAccessNotEnabled);
 	OK(cudaFree(b));
 }
 

@@ -374,7 +374,7 @@ static void
 generators(void **state)
 {
 	static const double pairs[][2] = { { 3, 4 }, { -4, 3 }, { 0, 2 },
-		{ 5, 0 }, { 0, 0 }, { 1e-200, 1e-200 }, { -1e200, 1e200 } };
+		{ 5, 0 }, { 0, 0 }, { 1e-200, 2e-200 }, { -1e200, 3e200 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -391,6 +391,8 @@ generators(void **state)
 			expect(s, b, 1, 1);
 		else if (b != 1)
 			expect(c, 1 / b, 1, 1);
+		else
+			assert_true(c == 0);
 	}
 	{
 		float f[4] = { 3, 4, 0, 0 }, *d = test_upload(f, sizeof f);
