@@ -155,6 +155,11 @@ keep_gpu=$gpu gpu=$gpu:$work/foreign.so
 finds 'T9: interposer after us' 0 'foreign.so takes over the same functions, after us; both run' \
     'BUILD/autocast report' --policy tf32 -- ./linked
 gpu=$keep_gpu
+compile tracing.so -shared -fPIC "$here/foreign.c" -Wl,--no-as-needed "$thirteen" -ldl
+compile traced "$here/linked.c" "$work/tracing.so" -Wl,-rpath-link,"$work/13" "$thirteen"
+finds 'an interposer that the program is linked to' 0 \
+    'WORK/tracing.so takes over the same functions, after us; both run' \
+    'BUILD/autocast report' --policy tf32 -- ./traced
 compile swallow.so -shared -fPIC -xc - <<'END'
 int cublasSgemm_v2(void) { return 0; }
 END
@@ -285,6 +290,10 @@ ended
 started LD_PRELOAD="$work/swallow.so:$library" ./waiting once
 watched '--pid: an interposer before us' 2 'WORK/swallow.so takes over the same functions, before us' \
     "LD_PRELOAD=WORK/swallow.so $run -- ./waiting once"
+ended
+started LD_PRELOAD="$library:$work/swallow.so:$gpu" AUTOCAST_POLICY=tf32 ./waiting once
+watched '--pid: an interposer after us' 0 'WORK/swallow.so takes over the same functions, after us; both run' \
+    'BUILD/autocast report'
 ended
 
 # What a process did not survive to tell is seen while it runs: here it waits

@@ -388,6 +388,49 @@ test_long_command(void **state)
 	assert_string_equal(findings.fix, "autocast report");
 }
 
+/* Only calls of NVIDIA's functions are calls; the worst site speaks for its
+ * reason. */
+static void
+test_adding_up(void **state)
+{
+	static struct ac_file_header header = {
+		.policy = "amp", .why = "the policy has errors: recasting is off",
+		.gpu = "NVIDIA T4", .sm = 75
+	};
+	struct ac_site sites[] = {
+		{ .key = { .symbol = "cublasSgemm_v2" }, .id = 1, .calls = 5,
+		    .recast = 2, .rung = AC_RUNG_FP16,
+		    .kept = { [AC_REASON_TYPE] = 3 } },
+		{ .key = { .symbol = "cublasGemmEx" }, .id = 2, .calls = 4,
+		    .rung = AC_RUNG_TF32, .kept = { [AC_REASON_TYPE] = 4 } },
+	};
+	struct ac_marker markers[] = {
+		{ .symbol = "dlopen(RTLD_DEEPBIND)", .calls = 7 },
+		{ .symbol = "cudnnBackendExecute", .calls = 6 },
+	};
+	const struct ac_report report = {
+		.processes = &header, .process_count = 1, .sites = sites,
+		.site_count = 2, .markers = markers, .marker_count = 2
+	};
+	struct ac_doctor_work work;
+
+	(void)state;
+	ac_doctor_add_up(&report, &work);
+	assert_true(work.is_known && work.policy_is_bad);
+	assert_int_equal(work.calls, 9);
+	assert_int_equal(work.recast, 2);
+	assert_int_equal(work.passed, 6);
+	assert_int_equal(work.vendor_calls[AC_VENDOR_CUBLAS], 9);
+	assert_int_equal(work.vendor_passed[AC_VENDOR_CUDNN], 6);
+	assert_int_equal(work.kept[AC_REASON_TYPE], 7);
+	assert_int_equal(work.kept_most[AC_REASON_TYPE].id, 2);
+	assert_string_equal(work.rungs, "fp16");
+	assert_string_equal(work.gpu, "NVIDIA T4");
+	assert_int_equal(work.sm, 75);
+	ac_doctor_add_up(NULL, &work);
+	assert_false(work.is_known || work.calls);
+}
+
 static void
 test_vendors(void **state)
 {
@@ -411,6 +454,7 @@ main(void)
 		cmocka_unit_test(test_priority),
 		cmocka_unit_test(test_partly_kept),
 		cmocka_unit_test(test_long_command),
+		cmocka_unit_test(test_adding_up),
 		cmocka_unit_test(test_vendors),
 	};
 
