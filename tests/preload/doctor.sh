@@ -219,6 +219,9 @@ equal 'no folder is left' '' "$(find /tmp -maxdepth 1 -name "autocast-doctor-$pi
 # ---- The emulated GPU
 if [ -e "$emulator/libcublas.so.13" ]; then
 	gpu=
+	LD_LIBRARY_PATH='' finds 'a GPU that lacks the rung' 1 'T4 (emulated) has FP16 only' \
+	    "$run --emulate=t4 --policy fp16 -- ./linked" \
+	    --emulate=t4 --policy tf32 -- ./linked
 	compile rpath.so -shared -fPIC "$here/plugin.c" "$thirteen" \
 	    -Wl,--disable-new-dtags,-rpath,"$work/13"
 	LD_LIBRARY_PATH='' finds 'T38: DT_RPATH under --emulate' 2 \
@@ -228,6 +231,7 @@ if [ -e "$emulator/libcublas.so.13" ]; then
 	helps 'T38: DT_RPATH under --emulate' 1
 	gpu=$keep_gpu
 else
+	skip 'a GPU that lacks the rung' 'the emulated GPU was not built'
 	skip 'T38: DT_RPATH under --emulate' 'the emulated GPU was not built'
 fi
 
