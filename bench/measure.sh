@@ -227,3 +227,10 @@ as_ratio()
 {
 	printf '%d.%02d' $(($1 / 100)) $(($1 % 100))
 }
+
+# at_most WHAT FOUND LIMIT: a test case that prints what it found.
+at_most()
+{
+	echo "# $1: $2, at most $3"
+	check "$1" "$([ "$2" -le "$3" ] || echo "$2 > $3")"
+}

@@ -16,13 +16,6 @@ build_symbols
 # bench/results/ show twelve for this very work.
 first_call=300000
 
-# at_most WHAT FOUND LIMIT
-at_most()
-{
-	echo "# $1: $2, at most $3"
-	check "$1" "$([ "$2" -le "$3" ] || echo "$2 > $3")"
-}
-
 gpu=$library:$work/libcuda.so.1
 policy=$work/rules16
 

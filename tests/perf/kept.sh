@@ -13,13 +13,6 @@ build_crowd
 build_symbols
 build_pattern 1
 
-# at_most WHAT FOUND LIMIT
-at_most()
-{
-	echo "# $1: $2, at most $3"
-	check "$1" "$([ "$2" -le "$3" ] || echo "$2 > $3")"
-}
-
 figures direct direct_many -- product 2000 1 product 4096 1024
 preload=$work/empty.so figures empty_dlsym empty_default -- \
     dlsym 1000 1 default 1000 1
