@@ -5,11 +5,14 @@
  * a module per context. Nothing is ever unloaded: a context that dies takes its
  * functions along, and its id never comes back. No lock is held while the
  * driver compiles: two threads that meet in a new context may both load, and
- * one result is kept. */
+ * one result is kept. Contexts come and go without our notice, so the oldest
+ * entry makes room for a new one; should its context still live, it is loaded
+ * again there. */
 #include "kernels/load.h"
 
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/mapped.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -17,16 +20,17 @@
 extern const char ac_ptx[] __attribute__((visibility("hidden")));
 
 enum {
-	CONTEXTS = 64,          /* more than that in one process: keep */
+	CONTEXTS = 64,          /* remembered at a time */
 	CAPTURE_RELAXED = 2,    /* CU_STREAM_CAPTURE_MODE_RELAXED */
 	SM_COUNT = 16           /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
 };
 
 static const char *const names[AC_KERNEL_COUNT] = { "ac_amax", "ac_cast" };
 
-/* Rows below `used` are frozen; readers take no lock. */
-static struct ac_kernels table[CONTEXTS];
-static atomic_int used;
+/* What is pointed to never changes and is never freed, so readers take no lock
+ * and may keep it. */
+static _Atomic(const struct ac_kernels *) table[CONTEXTS];
+static unsigned added;          /* under the lock */
 static struct ac_lock adding;
 
 static ac_cu_result
@@ -108,30 +112,33 @@ load_relaxed(const struct ac_driver *driver, struct ac_kernels *k)
 static const struct ac_kernels *
 look_up(ac_cu_context context, unsigned long long id)
 {
-	const int count = atomic_load_explicit(&used, memory_order_acquire);
+	for (int i = 0; i < CONTEXTS; i++) {
+		const struct ac_kernels *k = atomic_load_explicit(&table[i],
+		    memory_order_acquire);
 
-	for (int i = 0; i < count; i++)
-		if (table[i].context == context && table[i].id == id)
-			return &table[i];
+		if (!k)
+			break;
+		if (k->context == context && k->id == id)
+			return k;
+	}
 	return NULL;
 }
 
-/* Keep `k` unless another thread was first. NULL if the table is full. */
+/* Keep `k` unless another thread was first. NULL if there is no memory. */
 static const struct ac_kernels *
 add(const struct ac_kernels *k)
 {
 	const struct ac_kernels *kept;
+	struct ac_kernels *copy;
 
 	ac_lock_take(&adding);
 	kept = look_up(k->context, k->id);
-	if (!kept) {
-		const int i = atomic_load_explicit(&used, memory_order_relaxed);
-		if (i < CONTEXTS) {
-			table[i] = *k;
-			kept = &table[i];
-			atomic_store_explicit(&used, i + 1,
-			    memory_order_release);
-		}
+	copy = kept ? NULL : ac_mapped_take(sizeof *copy);
+	if (copy) {
+		*copy = *k;
+		kept = copy;
+		atomic_store_explicit(&table[added++ % CONTEXTS], copy,
+		    memory_order_release);
 	}
 	ac_lock_give(&adding);
 	return kept;
@@ -151,8 +158,7 @@ ac_kernels_get(const struct ac_kernels **kernels_out)
 	if (driver->cuCtxGetId && driver->cuCtxGetId(fresh.context, &fresh.id))
 		return AC_KERNELS_NO_CONTEXT;
 	found = look_up(fresh.context, fresh.id);
-	if (!found && atomic_load_explicit(&used, memory_order_relaxed)
-	    < CONTEXTS) {
+	if (!found) {
 		load_relaxed(driver, &fresh);
 		found = add(&fresh);
 	}

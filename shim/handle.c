@@ -58,7 +58,7 @@ know_no_mode(cublasHandle_t handle, cublasMath_t *mode)
 	return CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
-static const struct ac_handle unknown = { NULL, -1, know_no_mode };
+static const struct ac_handle unknown = { NULL, -1, 0, know_no_mode };
 
 const struct ac_handle *
 ac_handle_search(cublasHandle_t handle)
@@ -74,15 +74,21 @@ ac_handle_search(cublasHandle_t handle)
 	return ac_handle_last.record;
 }
 
-static int
-current_device(void)
+/* Where a handle lives: what is current when it is created. */
+static void
+find_place(struct ac_handle *record)
 {
 	const struct ac_driver *driver = ac_driver_loaded();
+	unsigned long long id;
+	ac_cu_context context;
 	int device;
 
 	if (!driver || driver->cuCtxGetDevice(&device))
-		return -1;
-	return device;
+		return;
+	record->device = device;
+	if (driver->cuCtxGetId && !driver->cuCtxGetCurrent(&context)
+	    && context && !driver->cuCtxGetId(context, &id))
+		record->context = id;
 }
 
 static void
@@ -90,11 +96,13 @@ remember(cublasHandle_t handle, struct ac_provider *provider)
 {
 	const uintptr_t key = (uintptr_t)handle;
 	const unsigned start = start_slot(key);
-	const int device = current_device();
-	__typeof__(&cublasGetMathMode) get_math_mode =
-	    PROVIDER(provider, cublasGetMathMode);
+	struct ac_handle record = { provider, -1, 0,
+		PROVIDER(provider, cublasGetMathMode) };
 	int stale;
 
+	if (!record.get_math_mode)
+		record.get_math_mode = know_no_mode;
+	find_place(&record);
 	ac_lock_take(&table_lock);
 	/* Destroyed behind our back, and its address is in use again. */
 	stale = find_slot(key);
@@ -108,8 +116,7 @@ remember(cublasHandle_t handle, struct ac_provider *provider)
 
 		if (at > GONE)
 			continue;
-		table[slot].record = (struct ac_handle){ provider, device,
-		    get_math_mode ? get_math_mode : know_no_mode };
+		table[slot].record = record;
 		atomic_store_explicit(&table[slot].key, key,
 		    memory_order_release);
 		break;
@@ -119,7 +126,7 @@ remember(cublasHandle_t handle, struct ac_provider *provider)
 	ac_lock_give(&table_lock);
 }
 
-/* Returns whether it was the provider's last handle on its device. */
+/* Returns whether it was the provider's last handle in its context. */
 static bool
 forget(cublasHandle_t handle, struct ac_handle *record_out)
 {
@@ -138,7 +145,7 @@ forget(cublasHandle_t handle, struct ac_handle *record_out)
 	for (unsigned i = 0; slot >= 0 && i < HANDLE_SLOTS && last; i++)
 		if (atomic_load_explicit(&table[i].key, memory_order_relaxed)
 		    > GONE && table[i].record.provider == record_out->provider
-		    && table[i].record.device == record_out->device)
+		    && table[i].record.context == record_out->context)
 			last = false;
 	ac_lock_give(&table_lock);
 	return slot >= 0 && last;
@@ -193,7 +200,7 @@ cublasDestroy_v2(cublasHandle_t handle)
 	    ((__typeof__(&cublasDestroy_v2))binding.next)(handle);
 
 	if (was_last)
-		ac_lane_destroy_all(record.provider);
+		ac_lane_destroy_all(record.provider, record.context);
 	if (outermost)
 		ac_guard_leave();
 	return status;

@@ -13,6 +13,7 @@
 struct ac_handle {
 	struct ac_provider *provider;  /* NULL: we did not see it created */
 	int device;                    /* CUDA ordinal; -1 if unknown */
+	unsigned long long context;    /* its id; 0 if unknown */
 	__typeof__(&cublasGetMathMode) get_math_mode; /* never NULL; may leave
 	                                * its output as it was */
 };

@@ -298,14 +298,15 @@ is_of(const struct ac_lane *lane, const struct ac_provider *provider,
 }
 
 void
-ac_lane_destroy_all(struct ac_provider *provider)
+ac_lane_destroy_all(struct ac_provider *provider, unsigned long long context)
 {
 	const struct ac_driver *driver = ac_driver_loaded();
 	unsigned long long context_id;
 	struct ac_scratch *scratch;
 	ac_cu_context current;
 
-	if (!driver || !identify_context(driver, &current, &context_id))
+	if (!driver || !identify_context(driver, &current, &context_id)
+	    || context_id != context)
 		return;
 	scratch = ac_scratch_find(context_id);
 	if (!scratch)

@@ -41,9 +41,11 @@ enum ac_reason ac_lane_borrow(const struct ac_lane_request *request,
  * failed half way: the cast's words are then cleared before the next use. */
 void ac_lane_return(const struct ac_lane_loan *loan, bool clean);
 
-/* The program destroyed its last handle of `provider` on the current device:
- * destroy the lanes of the current context that served it. */
-void ac_lane_destroy_all(struct ac_provider *provider);
+/* The program destroyed its last handle of `provider` in the context with the
+ * id `context`: destroy the lanes there that served it. Should another context
+ * be current, they stay, for the next handle in theirs. */
+void ac_lane_destroy_all(struct ac_provider *provider,
+    unsigned long long context);
 
 /* `provider` was unloaded: its lanes are never lent again. Their memory stays
  * held until the context ends, since handles without their library cannot be

@@ -13,7 +13,7 @@
 #include <dlfcn.h>
 
 /* More lives of a context than a preload keeps rooms for. */
-enum { N = 40, COUNT = N * N, TURNS = 5, LIVES = 20 };
+enum { N = 40, COUNT = N * N, TURNS = 5, LIVES = 40 };
 
 struct context;
 static int (*create)(struct context **context, unsigned flags, int device);
