@@ -5,31 +5,42 @@
 
 #include <string.h>
 
-static bool
-read_object(const struct dl_phdr_info *info, struct ac_elf_object *object)
-{
-	const ElfW(Dyn) *dynamic = NULL;
+struct extent {
+	uintptr_t low, high;
+	const ElfW(Dyn) *dynamic;
+};
 
-	uintptr_t low = UINTPTR_MAX, high = 0;
+static struct extent
+extent_of(const struct dl_phdr_info *info)
+{
+	struct extent extent = { UINTPTR_MAX, 0, NULL };
 
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 		const uintptr_t start = info->dlpi_addr + header->p_vaddr;
 
 		if (header->p_type == PT_LOAD) {
-			if (start < low)
-				low = start;
-			if (start + header->p_memsz > high)
-				high = start + header->p_memsz;
+			if (start < extent.low)
+				extent.low = start;
+			if (start + header->p_memsz > extent.high)
+				extent.high = start + header->p_memsz;
 		} else if (header->p_type == PT_DYNAMIC) {
-			dynamic = (const void *)start;
+			extent.dynamic = (const void *)start;
 		}
 	}
-	if (!dynamic || !ac_elf_read_dynamic(object, info->dlpi_addr, dynamic))
+	return extent;
+}
+
+static bool
+read_object(const struct dl_phdr_info *info, const struct extent *extent,
+    struct ac_elf_object *object)
+{
+	if (!extent->dynamic || !ac_elf_read_dynamic(object, info->dlpi_addr,
+	    extent->dynamic))
 		return false;
 	object->path = info->dlpi_name ? info->dlpi_name : "";
-	object->low = low;
-	object->high = high;
+	object->low = extent->low;
+	object->high = extent->high;
 	return true;
 }
 
@@ -42,10 +53,12 @@ static int
 walk_step(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const struct walk *walk = data;
+	const struct extent extent = extent_of(info);
 	struct ac_elf_object object;
 
 	(void)size;
-	return read_object(info, &object) && walk->visit(&object, walk->context);
+	return read_object(info, &extent, &object)
+	    && walk->visit(&object, walk->context);
 }
 
 bool
@@ -62,15 +75,21 @@ struct search {
 	struct ac_elf_object *out;
 };
 
-static bool
-holds_address(const struct ac_elf_object *object, void *data)
+/* Told by its extent alone, the rest is read of one object only: this is asked
+ * for each new site, of processes that have hundreds of libraries. */
+static int
+holds_address(struct dl_phdr_info *info, size_t size, void *data)
 {
 	const struct search *search = data;
+	const struct extent extent = extent_of(info);
+	struct ac_elf_object object;
 
-	if (search->address < object->low || search->address >= object->high)
-		return false;
-	*search->out = *object;
-	return true;
+	(void)size;
+	if (search->address < extent.low || search->address >= extent.high
+	    || !read_object(info, &extent, &object))
+		return 0;
+	*search->out = object;
+	return 1;
 }
 
 bool
@@ -78,7 +97,7 @@ ac_elf_object_at(const void *address, struct ac_elf_object *object_out)
 {
 	struct search search = { (uintptr_t)address, NULL, object_out };
 
-	return ac_elf_each(holds_address, &search);
+	return dl_iterate_phdr(holds_address, &search) != 0;
 }
 
 static bool

@@ -24,13 +24,15 @@ dynamic_address(uintptr_t base, ElfW(Addr) value)
 	return value < base ? base + value : value;
 }
 
+_Static_assert(sizeof(struct ac_elf_object) % sizeof(uintptr_t) == 0,
+    "clear() leaves nothing out");
 static AC_ELF_EARLY void
 clear(struct ac_elf_object *object)
 {
-	volatile char *byte = (volatile char *)object;
+	volatile uintptr_t *word = (volatile uintptr_t *)object;
 
-	for (size_t i = 0; i < sizeof *object; i++)
-		byte[i] = 0;
+	for (size_t i = 0; i < sizeof *object / sizeof *word; i++)
+		word[i] = 0;
 }
 
 AC_ELF_EARLY bool

@@ -118,23 +118,32 @@ extents_compare(enum ac_compare compare, const uint32_t *extents,
 }
 
 static bool
+wide_spans_hold(const struct ac_condition *condition, const struct ac_op *op)
+{
+	uint32_t extents[3] = { 0 };
+	unsigned count, i;
+
+	count = take_extents(op->quantity[condition->which], extents);
+	for (i = count; count == 1 && i < 3; i++)
+		extents[i] = extents[0];
+	for (i = 0; i < condition->count; i++)
+		if (extents_compare(condition->compare, extents, count,
+		    &condition->spans[i]))
+			return true;
+	return false;
+}
+
+static bool
 spans_hold(const struct ac_condition *condition, const struct ac_op *op,
     double value)
 {
-	const bool wide = condition->subject == AC_SUBJECT_QUANTITY &&
-	    has_extents(condition->which);
-	uint32_t extents[3] = { 0 };
-	unsigned count = 0, i;
+	unsigned i;
 
-	if (wide) {
-		count = take_extents(op->quantity[condition->which], extents);
-		for (i = count; count == 1 && i < 3; i++)
-			extents[i] = extents[0];
-	}
+	if (condition->subject == AC_SUBJECT_QUANTITY &&
+	    has_extents(condition->which))
+		return wide_spans_hold(condition, op);
 	for (i = 0; i < condition->count; i++)
-		if (wide ? extents_compare(condition->compare, extents, count,
-		    &condition->spans[i]) : compares(condition->compare, value,
-		    &condition->spans[i]))
+		if (compares(condition->compare, value, &condition->spans[i]))
 			return true;
 	return false;
 }
@@ -185,8 +194,20 @@ words_hold(const struct ac_policy *policy,
 
 /* ---- Conditions and rules ----------------------------------------------- */
 
-bool
-ac_condition_holds(const struct ac_policy *policy,
+/* Of a quantity that is one number, as most are: every rule asks for some. */
+static bool
+number_holds(const struct ac_condition *condition, const struct ac_op *op)
+{
+	const double value = op->quantity[condition->which];
+	bool any = false;
+
+	for (unsigned i = 0; i < condition->count && !any; i++)
+		any = compares(condition->compare, value, &condition->spans[i]);
+	return any != (condition->compare == AC_OTHER);
+}
+
+static __attribute__((noinline)) bool
+words_or_extents_hold(const struct ac_policy *policy,
     const struct ac_condition *condition, const struct ac_op *op)
 {
 	const char *fact;
@@ -204,6 +225,16 @@ ac_condition_holds(const struct ac_policy *policy,
 		any = spans_hold(condition, op, value);
 	}
 	return condition->compare == AC_OTHER ? !any : any;
+}
+
+bool
+ac_condition_holds(const struct ac_policy *policy,
+    const struct ac_condition *condition, const struct ac_op *op)
+{
+	if (condition->subject != AC_SUBJECT_QUANTITY ||
+	    has_extents(condition->which))
+		return words_or_extents_hold(policy, condition, op);
+	return ac_op_has(op, condition->which) && number_holds(condition, op);
 }
 
 const struct ac_rule *

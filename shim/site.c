@@ -171,9 +171,10 @@ stored(const struct ac_site_query *query)
 }
 
 const struct ac_site *
-ac_site_search(const struct ac_site_query *query)
+ac_site_search(uint64_t caller, uint64_t mn, uint64_t kb, uint64_t form)
 {
-	const struct ac_site *site = stored(query);
+	const struct ac_site_query query = { caller, mn, kb, form };
+	const struct ac_site *site = stored(&query);
 
 	return site && atomic_load_explicit(&site->generation,
 	    memory_order_relaxed) == atomic_load_explicit(&ac_site_generation,

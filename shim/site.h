@@ -70,6 +70,7 @@ struct ac_site_call {
 
 /* Decide `call` and store the site under `query` (NULL: it has none). Returns
  * the stored one, or *scratch, filled, when it cannot be stored. */
+__attribute__((cold, noinline))
 const struct ac_site *ac_site_add(const struct ac_site_call *call,
     const struct ac_site_query *query, struct ac_site *scratch);
 
@@ -125,8 +126,11 @@ ac_site_is(const struct ac_site *site, const struct ac_site_query *query)
 	    | (site->query.form ^ query->form));
 }
 
-/* The rest of ac_site_find(): the other places it may be at. */
-const struct ac_site *ac_site_search(const struct ac_site_query *query);
+/* The rest of ac_site_find(): the other places it may be at. Takes the query
+ * apart, so that it need not be in memory when it is found at once. */
+__attribute__((cold, noinline))
+const struct ac_site *ac_site_search(uint64_t caller, uint64_t mn, uint64_t kb,
+    uint64_t form);
 
 /* The decided site of `query`, or NULL. */
 static inline const struct ac_site *
@@ -140,7 +144,7 @@ ac_site_find(const struct ac_site_query *query)
 	    == atomic_load_explicit(&ac_site_generation,
 	    memory_order_acquire), 1))
 		return site;
-	return ac_site_search(query);
+	return ac_site_search(query->caller, query->mn, query->kb, query->form);
 }
 
 static inline uint64_t
@@ -169,7 +173,8 @@ __extension__ ({                                                              \
 		const struct ac_site_call call_ = {                           \
 			handle, caller, m, n, k, batch, form_                 \
 		};                                                            \
-		site_ = ac_site_add(&call_, fits_ ? &query_ : NULL, scratch); \
+		const struct ac_site_query copy_ = query_;                    \
+		site_ = ac_site_add(&call_, fits_ ? &copy_ : NULL, scratch);  \
 	}                                                                     \
 	site_;                                                                \
 })
