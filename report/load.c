@@ -68,6 +68,7 @@ read_headers(struct listing *l)
 	struct ac_file_header header;
 	struct ac_text t, why;
 	size_t kept = 0;
+	unsigned foreign = 0;
 
 	for (size_t i = 0; i < l->count; i++) {
 		join(&t, path, sizeof path, l->directory, l->found[i].name);
@@ -75,10 +76,15 @@ read_headers(struct listing *l)
 		if (ac_report_read(path, &header, NULL, NULL, &why)) {
 			strcpy(l->found[i].run, header.run);
 			l->found[kept++] = l->found[i];
+		} else if (why.used && !strcmp(reason, AC_READ_FOREIGN)) {
+			foreign++;      /* after an upgrade, all of them */
 		} else if (why.used) {
 			ac_log(AC_LOG_WARNING, "skipping %s: %s", path, reason);
 		}
 	}
+	if (foreign)
+		ac_log(AC_LOG_WARNING, "skipping %u statistics files in %s: "
+		    AC_READ_FOREIGN, foreign, l->directory);
 	l->count = kept;
 }
 

@@ -74,7 +74,7 @@ check_header(const struct ac_file_header *h, struct ac_text *why)
 	    h->record_bytes != sizeof(struct ac_site_record) ||
 	    h->marker_bytes != sizeof(struct ac_marker_record) ||
 	    h->reasons != AC_REASON_COUNT) {
-		ac_text_add(why, "another version of autocast wrote it");
+		ac_text_add(why, AC_READ_FOREIGN);
 	} else if (atomic_load(&h->sites) > AC_FILE_SITES + 1 ||
 	    atomic_load(&h->markers) > AC_FILE_MARKERS ||
 	    h->pid <= 0 || h->start_ns > 999999999 || h->sm < 0 ||
@@ -89,7 +89,8 @@ check_header(const struct ac_file_header *h, struct ac_text *why)
 static bool
 check_record(const struct ac_site_record *r, uint32_t number)
 {
-	return r->number == number && r->key.operation < AC_OP_COUNT && r->rung < AC_RUNG_COUNT &&
+	return r->number == number && r->key.operation < AC_OP_COUNT &&
+	    r->rung < AC_RUNG_COUNT &&
 	    r->tactic < AC_TACTIC_COUNT && r->reason < AC_REASON_COUNT &&
 	    r->key.ta > ' ' && r->key.ta < 127 && r->key.tb > ' ' &&
 	    r->key.tb < 127 && IS_TEXT(r->key.symbol) &&

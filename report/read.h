@@ -32,6 +32,9 @@ struct ac_report {
 	bool                   incomplete;
 };
 
+/* The reason for a file of another layout: said once for all of them. */
+#define AC_READ_FOREIGN "another version of autocast wrote it"
+
 /* Read the statistics file `path`. On success its header goes to *header_out
  * and its records, unless `records_out` is NULL, to *records_out (malloc'ed,
  * header_out->sites of them) with the markers in *markers_out. False: not to

@@ -55,6 +55,17 @@ chmod 666 "${stats[6]}"
 equal 'links, folders and open files are skipped too' "$?,$(wc -l <err)" 0,6
 equal 'the report is the same' "$(cmp out out2)" ''
 rm -r "${stats[@]}"
+
+# After an upgrade every kept file is of another version: one line for all.
+for name in 1 2 3; do
+	stats[$name]=$AUTOCAST_STATE/000000001$name.000000000-1-0-00000000.stats
+	cp "$(ls "$AUTOCAST_STATE"/1*.stats | head -n 1)" "${stats[$name]}"
+	printf '\377' | dd of="${stats[$name]}" bs=1 seek=8 conv=notrunc 2>/dev/null
+done
+"$autocast" report >out2 2>err
+equal 'files of another version are skipped in one line' \
+    "$?,$(grep -c 'skipping 3 statistics files in .*: another version' err),$(wc -l <err)" 0,1,4
+rm "${stats[1]}" "${stats[2]}" "${stats[3]}"
 for way in missing out /dev/null; do
 	AUTOCAST_STATE=$way "$autocast" report >out2 2>err
 	equal "AUTOCAST_STATE=$way is one line" "$?,$(wc -l <err),$(wc -c <out2)" 125,1,0
