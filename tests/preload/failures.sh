@@ -37,7 +37,7 @@ for call in $driver $companions cublasCreate_v2; do
 	for n in 1 2 3; do
 		complaint=$complaint$(attempt "$call:$n" fp16)
 	done
-	check "$call fails" "$complaint"
+	check "T39: $call fails" "$complaint"
 done
 
 # What the provider answers to a recast call (recasting.md, R6): refusals give
@@ -46,7 +46,7 @@ done
 # 15 NOT_SUPPORTED; 13 EXECUTION_FAILED 14 INTERNAL_ERROR
 for policy in tf32 fp16; do
 	for status in 1 3 7 8 15; do
-		check "cublasGemmEx refuses with $status under $policy" \
+		check "T33: cublasGemmEx refuses with $status under $policy" \
 		    "$(attempt "cublasGemmEx:1:$status" $policy)"
 	done
 	for status in 13 14; do
@@ -56,7 +56,7 @@ for policy in tf32 fp16; do
 		*"status=$status "*) complaint= ;;
 		*) complaint=$line ;;
 		esac
-		check "cublasGemmEx answers $status under $policy" "$complaint"
+		check "T33: cublasGemmEx answers $status under $policy" "$complaint"
 	done
 done
 

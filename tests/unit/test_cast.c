@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -320,6 +321,50 @@ test_bytes(void **state)
 	cast_data_free(&data);
 }
 
+/* Elements beyond 2^32 of an operand: columns, then matrices, so far apart.
+ * The address space is asked for, the memory is not. */
+static void
+test_far_elements(void **state)
+{
+	const int64_t far = (INT64_C(1) << 31) + 8;
+	const size_t bytes = (size_t)(5 * far) * sizeof(float);
+	float *from = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct cast_case c = { .name = "far", .alpha = 1, .scaled = true,
+		.fill = { FILL_NORMAL, FILL_NORMAL },
+		.shape = { { 3, 4, 0, 0, 1, 0, 0 }, { 4, 3, 0, 0, 1, 0, 0 } } };
+	struct cast_data data;
+	bool nonfinite;
+
+	(void)state;
+	if (from == MAP_FAILED) {
+		print_message("# no %zu bytes of address space\n", bytes);
+		skip();
+	}
+	for (int by_matrix = 0; by_matrix < 2; by_matrix++) {
+		struct ac_cast_operand *o = &data.params.operand[0];
+
+		c.shape[0].batch = by_matrix ? 4 : 1;
+		c.shape[0].cols = by_matrix ? 1 : 4;
+		cast_data_make(&c, &data);
+		o->from = from;
+		if (by_matrix)
+			o->stride = far;
+		else
+			o->ld = far;
+		for (int64_t j = 0; j < 4; j++)
+			for (int64_t i = 0; i < 3; i++)
+				from[j * far + i] = (float)(1 + 3 * j + i) / 7;
+		launch("ac_amax", &data.params);
+		assert_true((double)ac_cast_float(data.state.amax[0])
+		    == reference_amax(o, &nonfinite));
+		launch("ac_cast", &data.params);
+		assert_cast(o, data.state.exponent[0], c.format, data.to[0]);
+		cast_data_free(&data);
+	}
+	munmap(from, bytes);
+}
+
 /* A program built with -ffast-math flushes subnormals; its device does not. */
 static void
 test_float_mode(void **state)
@@ -354,8 +399,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_shapes),
+		{ "T40: ld > m, odd m, signed zeros, subnormals, inf, NaN",
+		    test_table, NULL, NULL, NULL },
+		{ "T40: every remainder by 8", test_shapes, NULL, NULL, NULL },
+		{ "T40: elements beyond 2^32", test_far_elements, NULL, NULL,
+		    NULL },
 		cmocka_unit_test(test_exponents),
 		cmocka_unit_test(test_factors),
 		cmocka_unit_test(test_device_scalars),

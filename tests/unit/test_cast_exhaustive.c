@@ -173,8 +173,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		{ "all_numbers to FP16", all_numbers, NULL, NULL, &forms[0] },
-		{ "all_numbers to BF16", all_numbers, NULL, NULL, &forms[1] },
+		{ "T40: all 2^32 numbers to FP16", all_numbers, NULL, NULL, &forms[0] },
+		{ "T40: all 2^32 numbers to BF16", all_numbers, NULL, NULL, &forms[1] },
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

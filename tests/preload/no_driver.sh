@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# T39: what a cast needs of the driver is not there: no libcuda.so.1 at all, one
+# that refuses every call (as the stub of NVIDIA's toolkit does), one that does
+# not take the kernels or cannot launch them. The program gets its FP32 result
+# and the report says why nothing was recast.
+. "$(dirname "$0")/preload.sh"
+[ -n "${CUDA_CPPFLAGS:-}" ] || [ "${HAVE_CUDA:-}" = yes ] || skip_all 'no CUDA headers'
+
+# A libcublas that returns at once, and a libcuda that refuses.
+here=$root/tests/preload/stub
+read -ra flags <<<"${CUDA_CPPFLAGS:-}"
+mkdir "$work/none" "$work/stub"
+${CC:-cc} "${flags[@]}" -O1 -shared -fPIC -fvisibility=hidden \
+    -Wl,-soname,libcublas.so.13 -Wl,--version-script="$here/stub.map" \
+    -o "$work/none/libcublas.so.13" "$here/stub_cublas.c" || exit 99
+cp "$work/none/libcublas.so.13" "$work/stub/"
+${CC:-cc} "${flags[@]}" -O1 -o "$work/calls" "$here/calls.c" \
+    "$work/none/libcublas.so.13" || exit 99
+sed -n 's/^DRIVER( *\([A-Za-z0-9_]*\), *"\{0,1\}\([A-Za-z0-9_]*\).*/\1 \2/p' \
+    "$root/kernels/driver.def" | tr ' ' '\n' | grep '^cu[A-Z]' | sort -u |
+    sed 's/.*/int &(void); int &(void) { return 34; }/' >"$work/refuses.c"
+grep -q cuCtxGetCurrent "$work/refuses.c" || exit 99
+${CC:-cc} -shared -fPIC -Wl,-soname,libcuda.so.1 \
+    -o "$work/stub/libcuda.so.1" "$work/refuses.c" || exit 99
+
+# kept FOLDER: how ten calls fared under fp16: status, calls, recast, reasons.
+kept()
+{
+	rm -rf "$AUTOCAST_STATE"
+	LD_LIBRARY_PATH=$1 AUTOCAST_POLICY=fp16 LD_PRELOAD=$preload \
+	    "$work/calls" 10 >"$work/out" 2>"$work/err"
+	echo "$? $(total totals.calls) $(total totals.recast_calls)" \
+	    "$(kept_reasons no-context unsupported refused no-driver)"
+}
+for folder in none stub; do
+	case $folder in none) what='no libcuda.so.1' ;; *) what='one that refuses' ;; esac
+	found=$(kept "$work/$folder")
+	equal "T39: $what: all calls are made as they were" '0 10 0' "${found% *}"
+	check "T39: $what: and the report says why" \
+	    "$([ "${found##* }" != 0 ] && [ -n "${found##* }" ] || echo "$found")"
+	equal "T39: $what: nothing is said but that" '' \
+	    "$(cat "$work/out"; grep -v 'autocast: ' "$work/err")"
+done
+
+[ -e "$emulator/libcublas.so.13" ] || { plan; exit; }
+# refused CALL REASON RECAST: the kernels are not taken, or not launched.
+refused()
+{
+	rm -rf "$AUTOCAST_STATE"
+	line=$(AUTOCAST_EMU_FAIL=$1 under fp16 "$clients/gemm_client" sgemm n t 96 \
+	    80 256 0 0 0 1 1 0.5 normal 1 - reference 2>&1)
+	equal "T39: $1: an FP32 result" yes "$(awk -v line="$line" 'BEGIN {
+	    n = split(line, word, /[ =]/)
+	    for (i = 1; i < n; i++) if (word[i] == "err") err = word[i + 1]
+	    print err != "" && err < 1e-6 && line ~ /status=0 / ? "yes" : line }')"
+	equal "T39: $1: the report says why" "$2" "$(kept_reasons "$2")"
+}
+refused cuLibraryLoadData:1 unsupported
+refused cuLibraryGetKernel:1 unsupported
+refused cuLaunchKernel:1 refused
+plan
