@@ -6,6 +6,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 library=$AARCH64_LIBRARY
 sanitizer=
+in_emulator=yes
 
 # emulate PROGRAM ARGS...: the loader's variables are meant for the program.
 emulate()

@@ -7,7 +7,11 @@
 . "$(dirname "$0")/../preload/preload.sh"
 here=$root/tests/binding
 [ -n "${CUDA_CPPFLAGS:-}" ] || [ "${HAVE_CUDA:-}" = yes ] || skip_all 'no CUDA headers'
-[ "$(uname -m)" = x86_64 ] || skip_all 'the entries behind dlsym() are for x86-64'
+case $(uname -m) in
+x86_64 | aarch64) ;;
+*) skip_all 'the entries behind dlsym() are for x86-64 and aarch64' ;;
+esac
+in_emulator=
 
 # compile OUTPUT ARGS...
 compile()

@@ -7,6 +7,13 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The version of what was there from the beginning. */
+#ifdef __aarch64__
+#define FIRST_GLIBC "GLIBC_2.17"
+#else
+#define FIRST_GLIBC "GLIBC_2.2.5"
+#endif
+
 void *
 dlsym(void *restrict scope, const char *restrict name)
 {
@@ -14,7 +21,7 @@ dlsym(void *restrict scope, const char *restrict name)
 
 	if (!real)
 		real = (void *(*)(void *, const char *))(uintptr_t)dlvsym(
-		    RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+		    RTLD_NEXT, "dlsym", FIRST_GLIBC);
 	if (!strcmp(name, "cublasSgemm_v2"))
 		say("foreign_dlsym.so", name);
 	return real(scope, name);

@@ -272,7 +272,7 @@ nowhere(void)
 	CHECK(ac_kernels_load() == AC_KERNELS_OK);
 }
 
-/* The table has an end; what is in it stays. */
+/* The table has an end: then the oldest makes room. */
 static void
 many_contexts(void)
 {
@@ -280,12 +280,18 @@ many_contexts(void)
 		context = (ac_cu_context)&contexts[i];
 		CHECK(ac_kernels_load() == AC_KERNELS_OK);
 	}
-	functions = 0;
+	/* One too many: the oldest is forgotten, the others are not. */
 	context = (ac_cu_context)&contexts[64];
-	CHECK(ac_kernels_load() == AC_KERNELS_NO_MODULE);
-	context = (ac_cu_context)&contexts[63];
 	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	functions = 0;
+	for (int i = 1; i <= 64; i++) {
+		context = (ac_cu_context)&contexts[i];
+		CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	}
 	CHECK(!functions);
+	context = (ac_cu_context)&contexts[0];
+	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(functions);
 }
 
 static const struct ac_cast_scalar one = { 1, NULL }, two = { 2, NULL };
