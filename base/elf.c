@@ -3,7 +3,88 @@
  * in base/elf_symbol.c are ELF structures of running code read. */
 #include "base/elf_symbol.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
+
+/* ---- Walking, and forks meanwhile -------------------------------------- */
+
+/* dl_iterate_phdr() holds a lock of the loader's that fork() does not give back
+ * in the child: a fork while another thread walks would leave a child that
+ * waits for ever at its first walk. So a fork waits for walks to end, and new
+ * ones for the fork. Neither waits for ever: the program may fork, or wait for
+ * threads of its own, where we are in the way. */
+enum { PATIENCE = 20000 };
+static _Atomic unsigned walkers;
+static _Atomic bool forking;
+
+static void
+before_fork(void)
+{
+	atomic_store(&forking, true);
+	for (int i = 0; i < PATIENCE && atomic_load(&walkers); i++)
+		(void)sched_yield();
+}
+
+static void
+after_fork_in_parent(void)
+{
+	atomic_store(&forking, false);
+}
+
+static void
+after_fork_in_child(void)
+{
+	atomic_store(&walkers, 0);
+	atomic_store(&forking, false);
+}
+
+static void
+enter(void)
+{
+	static atomic_flag handled = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&handled))
+		(void)pthread_atfork(before_fork, after_fork_in_parent,
+		    after_fork_in_child);
+	atomic_fetch_add(&walkers, 1);
+	for (int i = 0; i < PATIENCE && atomic_load(&forking); i++) {
+		atomic_fetch_sub(&walkers, 1);
+		(void)sched_yield();
+		atomic_fetch_add(&walkers, 1);
+	}
+}
+
+static int
+iterate(int (*step)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+	int result;
+
+	enter();
+	result = dl_iterate_phdr(step, data);
+	atomic_fetch_sub(&walkers, 1);
+	return result;
+}
+
+static int
+read_unloads(struct dl_phdr_info *info, size_t size, void *count_out)
+{
+	(void)size;
+	*(unsigned long long *)count_out = info->dlpi_subs;
+	return 1;
+}
+
+unsigned long long
+ac_elf_unloads(void)
+{
+	unsigned long long count = 0;
+
+	iterate(read_unloads, &count);
+	return count;
+}
+
+/* ---- Objects ----------------------------------------------------------- */
 
 struct extent {
 	uintptr_t low, high;
@@ -66,7 +147,7 @@ ac_elf_each(bool (*visit)(const struct ac_elf_object *, void *), void *context)
 {
 	struct walk walk = { visit, context };
 
-	return dl_iterate_phdr(walk_step, &walk) != 0;
+	return iterate(walk_step, &walk) != 0;
 }
 
 struct search {
@@ -97,7 +178,7 @@ ac_elf_object_at(const void *address, struct ac_elf_object *object_out)
 {
 	struct search search = { (uintptr_t)address, NULL, object_out };
 
-	return dl_iterate_phdr(holds_address, &search) != 0;
+	return iterate(holds_address, &search) != 0;
 }
 
 static bool
@@ -167,15 +248,32 @@ reference_count(const struct ac_elf_object *object)
 const char *
 ac_elf_needed_file(const struct ac_elf_object *object, const char *symbol)
 {
-	if (!object->versions || !object->needed || !object->gnu_hash)
+	uint32_t i = ac_elf_hashed(object, symbol, false);
+
+	if (!object->versions || !object->needed)
+		return NULL;
+	if (i)
+		return file_of_version(object, object->versions[i] & 0x7fff);
+	if (!object->gnu_hash)
 		return NULL;
 	const uint32_t count = reference_count(object);
 
-	for (uint32_t i = 1; i < count; i++)
+	for (i = 1; i < count; i++)
 		if (!strcmp(object->strings + object->symbols[i].st_name, symbol))
 			return file_of_version(object,
 			    object->versions[i] & 0x7fff);
 	return NULL;
+}
+
+bool
+ac_elf_needs(const struct ac_elf_object *object, const char *soname)
+{
+	for (const ElfW(Dyn) *entry = object->dynamic; entry->d_tag != DT_NULL;
+	    entry++)
+		if (entry->d_tag == DT_NEEDED && !strcmp(object->strings
+		    + entry->d_un.d_val, soname))
+			return true;
+	return false;
 }
 
 bool

@@ -25,6 +25,8 @@ struct ac_elf_object {
 	const ElfW(Sym)  *symbols;
 	const char       *strings;
 	const uint32_t   *gnu_hash;
+	const uint32_t   *hash;      /* what older linkers make instead */
+	const ElfW(Dyn)  *dynamic;
 	const ElfW(Half) *versions;  /* per symbol; NULL if unversioned */
 	const ElfW(Verneed) *needed;
 	size_t            needed_count;
@@ -36,6 +38,9 @@ struct ac_elf_object {
 bool ac_elf_each(bool (*visit)(const struct ac_elf_object *, void *),
     void *context);
 
+/* How many objects were unloaded so far. */
+unsigned long long ac_elf_unloads(void);
+
 /* The object that holds `address`. */
 bool ac_elf_object_at(const void *address, struct ac_elf_object *object_out);
 
@@ -45,6 +50,9 @@ bool ac_elf_find_object(const char *soname_prefix,
 
 /* The object's own default definition of `name`, NULL if it has none. */
 void *ac_elf_definition(const struct ac_elf_object *object, const char *name);
+
+/* Whether the object was linked to the library whose SONAME is `soname`. */
+bool ac_elf_needs(const struct ac_elf_object *object, const char *soname);
 
 /* The file ("libcublas.so.12") that the object's own reference to `symbol` is
  * versioned against; NULL if the reference has no version. */

@@ -44,6 +44,7 @@ ac_elf_read_dynamic(struct ac_elf_object *object, uintptr_t base,
 
 	clear(object);
 	object->base = base;
+	object->dynamic = entry;
 	for (; entry->d_tag != DT_NULL; entry++) {
 		const uintptr_t at = dynamic_address(base, entry->d_un.d_ptr);
 
@@ -51,6 +52,7 @@ ac_elf_read_dynamic(struct ac_elf_object *object, uintptr_t base,
 		case DT_STRTAB:     object->strings = (const char *)at; break;
 		case DT_SYMTAB:     object->symbols = (const void *)at; break;
 		case DT_GNU_HASH:   object->gnu_hash = (const void *)at; break;
+		case DT_HASH:       object->hash = (const void *)at; break;
 		case DT_VERSYM:     object->versions = (const void *)at; break;
 		case DT_VERNEED:    object->needed = (const void *)at; break;
 		case DT_VERNEEDNUM: object->needed_count = entry->d_un.d_val; break;
@@ -87,29 +89,33 @@ symbol_address(const struct ac_elf_object *object, uint32_t i)
 	return (void *)at;
 }
 
+/* Some references have a value, the program's own entry to a function whose
+ * address it takes, and are hashed like definitions. */
 static AC_ELF_EARLY bool
-is_default_definition(const struct ac_elf_object *object, uint32_t i,
-    const char *name)
+is_wanted(const struct ac_elf_object *object, uint32_t i, const char *name,
+    bool defined)
 {
 	enum { HIDDEN_VERSION = 0x8000 };
 
-	return object->symbols[i].st_shndx != SHN_UNDEF
-	    && !(object->versions && object->versions[i] & HIDDEN_VERSION)
+	return (object->symbols[i].st_shndx != SHN_UNDEF) == defined
+	    && !(defined && object->versions
+	    && object->versions[i] & HIDDEN_VERSION)
 	    && ac_elf_same(object->strings + object->symbols[i].st_name, name);
 }
 
 /* DT_GNU_HASH: bucket count, index of the first hashed symbol, Bloom words,
  * Bloom shift; then the Bloom filter, the buckets, and one word per symbol
  * whose lowest bit ends a chain. */
-AC_ELF_EARLY void *
-ac_elf_definition(const struct ac_elf_object *object, const char *name)
+static AC_ELF_EARLY uint32_t
+find_by_gnu_hash(const struct ac_elf_object *object, const char *name,
+    bool defined)
 {
 	enum { WORD_BITS = 8 * sizeof(ElfW(Addr)) };
 	const uint32_t *table = object->gnu_hash;
 	const uint32_t hash = gnu_hash_of(name);
 
-	if (!table || !table[0] || !table[2])
-		return NULL;
+	if (!table[0] || !table[2])
+		return 0;
 	const ElfW(Addr) *bloom = (const void *)(table + 4);
 	const uint32_t *buckets = (const void *)(bloom + table[2]);
 	const uint32_t *chains = buckets + table[0];
@@ -117,17 +123,57 @@ ac_elf_definition(const struct ac_elf_object *object, const char *name)
 
 	if (!(word >> hash % WORD_BITS & word >> (hash >> table[3]) % WORD_BITS
 	    & 1))
-		return NULL;
+		return 0;
 	for (uint32_t i = buckets[hash % table[0]]; i >= table[1] && i; i++) {
 		const uint32_t chain = chains[i - table[1]];
 
 		if ((chain | 1) == (hash | 1)
-		    && is_default_definition(object, i, name))
-			return symbol_address(object, i);
+		    && is_wanted(object, i, name, defined))
+			return i;
 		if (chain & 1)
 			break;
 	}
-	return NULL;
+	return 0;
+}
+
+/* DT_HASH: bucket count, symbol count, the buckets, and for each symbol the
+ * next one of its bucket. Every symbol is in it, references too. */
+static AC_ELF_EARLY uint32_t
+find_by_hash(const struct ac_elf_object *object, const char *name,
+    bool defined)
+{
+	const uint32_t *table = object->hash;
+	const uint32_t *buckets = table + 2;
+	uint32_t hash = 0;
+
+	if (!table[0])
+		return 0;
+	for (const char *c = name; *c; c++) {
+		hash = (hash << 4) + (unsigned char)*c;
+		hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+	}
+	for (uint32_t i = buckets[hash % table[0]]; i && i < table[1];
+	    i = buckets[table[0] + i])
+		if (is_wanted(object, i, name, defined))
+			return i;
+	return 0;
+}
+
+AC_ELF_EARLY uint32_t
+ac_elf_hashed(const struct ac_elf_object *object, const char *name,
+    bool defined)
+{
+	if (object->gnu_hash)
+		return find_by_gnu_hash(object, name, defined);
+	return object->hash ? find_by_hash(object, name, defined) : 0;
+}
+
+AC_ELF_EARLY void *
+ac_elf_definition(const struct ac_elf_object *object, const char *name)
+{
+	const uint32_t i = ac_elf_hashed(object, name, true);
+
+	return i ? symbol_address(object, i) : NULL;
 }
 
 /* What is looked for lies in libc, or (before glibc 2.34) in libdl: objects

@@ -3,6 +3,7 @@
 #include "base/lock.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +25,9 @@ void
 ac_lock_take(struct ac_lock *lock)
 {
 	const int saved = errno, self = getpid();
+	int cancelling = PTHREAD_CANCEL_ENABLE;
+
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
 
 	for (unsigned round = 0;; round++) {
 		int holder = 0;
@@ -38,11 +42,15 @@ ac_lock_take(struct ac_lock *lock)
 			break;
 		pause_for(round);
 	}
+	lock->cancelling = cancelling;
 	errno = saved;
 }
 
 void
 ac_lock_give(struct ac_lock *lock)
 {
+	const int cancelling = lock->cancelling;
+
 	atomic_store_explicit(&lock->holder, 0, memory_order_release);
+	(void)pthread_setcancelstate(cancelling, NULL);
 }

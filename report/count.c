@@ -45,9 +45,12 @@ site_place(uint32_t number)
 static bool
 grow_index(void)
 {
-	const uint32_t slots = ac_live.slots ? 2 * ac_live.slots : FIRST_INDEX;
-	uint32_t *index = ac_file_memory(slots * sizeof *index);
+	uint32_t slots = ac_live.slots ? 2 * ac_live.slots : FIRST_INDEX;
+	uint32_t *index;
 
+	while (2 * ac_live.sites >= slots) /* a forked child makes its own */
+		slots *= 2;
+	index = ac_file_memory(slots * sizeof *index);
 	if (!index)
 		return false;
 	for (uint32_t i = 0; i < ac_live.sites; i++) {
@@ -120,7 +123,7 @@ add_site(const struct ac_site_key *key, const struct ac_decision *decision,
 	fill_site(site, key, id, decision, name);
 	if (ac_live.slots)
 		*find_slot(key, id, decision) = ac_live.sites + 1;
-	ac_live.sites++;
+	__atomic_store_n(&ac_live.sites, ac_live.sites + 1, __ATOMIC_RELEASE);
 	ac_live_publish();
 	return site;
 }
@@ -229,7 +232,8 @@ ac_report_marker(const char *symbol)
 
 		ac_live_put(markers[i].symbol, sizeof markers[i].symbol,
 		    last ? "(other symbols)" : symbol);
-		ac_live.markers++;
+		__atomic_store_n(&ac_live.markers, ac_live.markers + 1,
+		    __ATOMIC_RELEASE);
 		atomic_store_explicit(&ac_live.front->header.markers,
 		    ac_live.markers, memory_order_release);
 	}

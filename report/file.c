@@ -18,7 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NAME_LENGTH = 64, NOTICES_KEPT = 32, PRUNED_AT_ONCE = 64 };
+enum { NAME_LENGTH = 64, NOTICES_KEPT = 32, PRUNED_AT_ONCE = 64,
+	FOREIGN_KEPT_S = 7 * 86400 };
 
 static char path_buffer[AC_FILE_PATH];
 static char entries[4096];     /* what getdents64 fills */
@@ -136,22 +137,52 @@ pid_in(const char *name)
 /* ---- Removing old files ------------------------------------------------ */
 
 struct listing {
-	const char *own;               /* run part of our own name */
+	int         directory;
+	const struct ac_file_header *header; /* of the file to come */
+	const char *own;               /* run part of its name */
 	unsigned    files, notices;
 	char        oldest[NAME_LENGTH];
 	char        notice[NAME_LENGTH];
 };
 
+/* Whether a file of another machine or container, which shares our home, is
+ * done with: its process cannot be asked, and what it has mapped must not be
+ * taken from under it (over a network that is a SIGBUS). *foreign_out is
+ * whether it is one. */
+static bool
+is_foreign_and_done(const struct listing *l, const char *name,
+    bool *foreign_out)
+{
+	static struct ac_file_header header;
+	struct stat status;
+	const int fd = openat(l->directory, name, O_RDONLY | O_NOFOLLOW
+	    | O_CLOEXEC | O_NONBLOCK);
+	bool done = false;
+
+	*foreign_out = fd >= 0 && pread(fd, &header, sizeof header, 0)
+	    == (ssize_t)sizeof header && header.version == AC_FILE_VERSION
+	    && header.host != l->header->host;
+	if (*foreign_out)
+		done = atomic_load(&header.finished) ||
+		    (!syscall(SYS_fstat, fd, &status) && status.st_mtime
+		    + FOREIGN_KEPT_S < (time_t)l->header->start_s);
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
 /* A file that another process of this run wrote, or whose process still
  * lives, is in use however old it is. */
 static bool
-may_go(const char *name, const char *own)
+may_go(const struct listing *l, const char *name)
 {
 	const pid_t pid = pid_in(name);
+	bool foreign, done;
 
-	if (strstr(name, own))
+	if (strstr(name, l->own))
 		return false;
-	return pid > 0 && kill(pid, 0) && errno == ESRCH;
+	done = is_foreign_and_done(l, name, &foreign);
+	return foreign ? done : pid > 0 && kill(pid, 0) && errno == ESRCH;
 }
 
 static void
@@ -165,20 +196,20 @@ list_entry(struct listing *l, const char *name)
 	} else if (ac_file_is_name(name)) {
 		l->files++;
 		if ((!*l->oldest || strcmp(name, l->oldest) < 0) &&
-		    may_go(name, l->own))
+		    may_go(l, name))
 			strcpy(l->oldest, name);
 	}
 }
 
 /* readdir() would allocate in the program's heap. */
 static bool
-list(int directory, struct listing *l)
+list(struct listing *l)
 {
 	long got;
 
-	if (lseek(directory, 0, SEEK_SET) < 0)
+	if (lseek(l->directory, 0, SEEK_SET) < 0)
 		return false;
-	while ((got = syscall(SYS_getdents64, directory, entries,
+	while ((got = syscall(SYS_getdents64, l->directory, entries,
 	    sizeof entries)) > 0) {
 		for (long at = 0; at < got; ) {
 			unsigned short length;
@@ -196,19 +227,20 @@ list(int directory, struct listing *l)
 /* Leave room for the file to come. Bounded work: a crowded directory shrinks
  * over several runs. */
 static void
-prune(const char *path, uint32_t run)
+prune(const char *path, const struct ac_file_header *header)
 {
 	char own[NAME_LENGTH];
 	const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (directory < 0)
 		return;
-	snprintf(own, sizeof own, "-%08x.stats", (unsigned)run);
+	snprintf(own, sizeof own, "-%08x.stats",
+	    (unsigned)run_hash(header->run));
 	for (int i = 0; i < PRUNED_AT_ONCE; i++) {
-		struct listing l = { .own = own };
+		struct listing l = { directory, header, own, 0, 0, "", "" };
 		bool done = true;
 
-		if (!list(directory, &l))
+		if (!list(&l))
 			break;
 		if (l.files >= AC_FILE_KEEP && *l.oldest)
 			done = unlinkat(directory, l.oldest, 0) != 0;
@@ -300,7 +332,7 @@ ac_file_create(const struct ac_file_header *header, char *path_out)
 	if (!ac_file_directory(&path, &fixed))
 		return NULL;
 	ac_file_make_directory(path.data, fixed);
-	prune(path.data, run_hash(header->run));
+	prune(path.data, header);
 	fd = open_new(header, &path);
 	if (fd < 0)
 		return NULL;

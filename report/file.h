@@ -26,7 +26,7 @@
 #define AC_FILE_MAGIC "ACSTATS"      /* eight bytes with its terminator */
 
 enum {
-	AC_FILE_VERSION = 2,         /* a reader refuses others */
+	AC_FILE_VERSION = 3,         /* a reader refuses others */
 	AC_FILE_MARKERS = 128,       /* the last one collects what is beyond */
 	AC_FILE_SHARDS = 32,         /* threads beyond count in the records */
 	AC_FILE_FRONT_SITES = 32,    /* chunk c holds 32 << c records */
@@ -43,6 +43,7 @@ struct ac_file_header {
 	uint32_t header_bytes, record_bytes, marker_bytes, reasons;
 	int32_t  pid;
 	uint64_t process_start;      /* ac_process_start(), 0: unknown */
+	uint64_t host;               /* ac_process_host(): what pid means */
 	uint64_t start_s;            /* CLOCK_REALTIME at the first call */
 	uint32_t start_ns;
 	uint32_t chosen;             /* somebody chose the policy */

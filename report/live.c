@@ -8,6 +8,7 @@
  * addresses, so records handed out before the fork stay good. */
 #include "report/live.h"
 #include "base/env.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "report/process.h"
 
@@ -21,7 +22,7 @@
 struct ac_live ac_live;
 _Atomic bool ac_report_forked;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct ac_lock lock;
 static struct ac_file_front spare;      /* when there is no memory at all */
 /* What finish() marks, without the lock: exit() may run in a signal handler. */
 static _Atomic(struct ac_file_header *) own_header;
@@ -64,6 +65,7 @@ stamp(struct ac_file_header *header)
 	clock_gettime(CLOCK_REALTIME, &now);
 	header->pid = getpid();
 	header->process_start = ac_process_start(header->pid, NULL);
+	header->host = ac_process_host();
 	header->start_s = (uint64_t)now.tv_sec;
 	header->start_ns = (uint32_t)now.tv_nsec;
 	if (*header->run)       /* a forked child belongs to its parent's run */
@@ -103,24 +105,14 @@ install_front(struct ac_file_front *front, const struct ac_file_header *header)
 	memcpy(front->header.magic, AC_FILE_MAGIC, sizeof front->header.magic);
 }
 
-static void
-before_fork(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-static void
-after_fork_in_parent(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
+/* The lock is not held across the fork: the program's own handlers may wait
+ * there for threads that wait for it. The child takes it from a thread that it
+ * has not, and resume() mends what that one was about to change. */
 static void
 after_fork_in_child(void)
 {
 	atomic_store_explicit(&ac_report_forked, true, memory_order_release);
 	ac_report_mine.limit = 0;       /* it is the parent's */
-	pthread_mutex_unlock(&lock);
 }
 
 /* A directory that the user named himself is worth a word. Elsewhere nobody
@@ -154,26 +146,34 @@ say_why_not(int error)
 	    "there: %s", wanted, text);
 }
 
+/* The front comes last: without it, a child that was forked meanwhile begins
+ * anew. */
 static void
 begin(void)
 {
 	static struct ac_file_header header;
+	static bool handled;
+	struct ac_file_front *front;
 
+	if (!handled)
+		handled = !pthread_atfork(NULL, NULL, after_fork_in_child);
+	atomic_store(&ac_report_forked, false);
+	memset(&header, 0, sizeof header);
 	describe(&header);
 	stamp(&header);
-	ac_live.front = ac_file_create(&header, ac_live.path);
-	ac_live.mapped[0] = ac_live.front != NULL;
-	if (!ac_live.front) {
+	*ac_live.path = '\0';
+	front = ac_file_create(&header, ac_live.path);
+	ac_live.mapped[0] = front != NULL;
+	if (!front) {
 		say_why_not(errno);
-		ac_live.front = ac_file_memory(sizeof *ac_live.front);
+		front = ac_file_memory(sizeof *front);
 	}
-	if (!ac_live.front)
-		ac_live.front = &spare;
-	ac_live.chunk[0] = ac_live.front->sites;
-	install_front(ac_live.front, &header);
-	atomic_store(&own_header, &ac_live.front->header);
-	(void)pthread_atfork(before_fork, after_fork_in_parent,
-	    after_fork_in_child);
+	if (!front)
+		front = &spare;
+	install_front(front, &header);
+	ac_live.chunk[0] = front->sites;
+	atomic_store(&own_header, &front->header);
+	__atomic_store_n(&ac_live.front, front, __ATOMIC_RELEASE);
 }
 
 /* ---- After a fork ------------------------------------------------------ */
@@ -249,6 +249,9 @@ static void
 resume(void)
 {
 	ac_shard_forget();
+	/* Index and size may not belong together; made anew when needed. */
+	ac_live.index = NULL;
+	ac_live.slots = 0;
 	move_front();
 	for (unsigned c = 1; c < AC_FILE_CHUNKS; c++)
 		if (ac_live.chunk[c])
@@ -266,7 +269,7 @@ ac_live_enter(void)
 {
 	const int saved = errno;
 
-	pthread_mutex_lock(&lock);
+	ac_lock_take(&lock);
 	if (!ac_live.front)
 		begin();
 	else if (atomic_load(&ac_report_forked) ||
@@ -278,7 +281,7 @@ ac_live_enter(void)
 void
 ac_live_leave(int saved)
 {
-	pthread_mutex_unlock(&lock);
+	ac_lock_give(&lock);
 	errno = saved;
 }
 

@@ -5,7 +5,8 @@
 
 #include "report/file.h"
 
-/* Touched between ac_live_enter() and ac_live_leave() only. */
+/* Touched between ac_live_enter() and ac_live_leave() only. A fork may come
+ * between any two lines: what tells how much is there is stored last. */
 struct ac_live {
 	struct ac_file_front  *front;   /* NULL before the first call */
 	struct ac_site_record *chunk[AC_FILE_CHUNKS];

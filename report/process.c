@@ -56,6 +56,26 @@ ac_process_start(int pid, bool *ended_out)
 	return rest ? number_at(field(rest, STARTTIME)) : 0;
 }
 
+uint64_t
+ac_process_host(void)
+{
+	char text[64];
+	const int fd = open("/proc/sys/kernel/random/boot_id",
+	    O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text);
+	uint64_t host = 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (got > 0)
+		host = (uint64_t)ac_text_hash(AC_TEXT_HASH_START, text,
+		    (size_t)got) << 32;
+	got = readlink("/proc/self/ns/pid", text, sizeof text);
+	if (got > 0)
+		host |= ac_text_hash(AC_TEXT_HASH_START, text, (size_t)got);
+	return host;
+}
+
 bool
 ac_process_runs(const struct ac_file_header *header)
 {

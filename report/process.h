@@ -12,6 +12,11 @@
  * parent to notice. Allocates nothing. */
 uint64_t ac_process_start(int pid, bool *ended_out);
 
+/* Where process numbers mean what they mean here: tells this kernel, since it
+ * was started, and this container from all others. 0: the kernel does not say.
+ * Allocates nothing. */
+uint64_t ac_process_host(void);
+
 /* Whether the process that `header` tells of still runs. */
 bool ac_process_runs(const struct ac_file_header *header);
 

@@ -169,7 +169,8 @@ symbol(shape##_PARAMS(index))                                                 \
 }
 
 /* Several products per call: each is counted as a site of its own, none is
- * recast. The arrays are read only when they are all there. */
+ * recast. The arrays are read only when they are all there, and there is a handle:
+ * without one cuBLAS reads none of them. */
 #define SEVERAL_PRODUCTS(shape, symbol, index)                                \
 AC_WRAPPER_DOOR(symbol);                                                      \
 AC_EXPORT cublasStatus_t CUBLASWINAPI                                         \
@@ -178,7 +179,8 @@ symbol(shape##_PARAMS(index))                                                 \
 	const void *const caller = __builtin_return_address(0);               \
 	const uint32_t via = ac_thunk_take();                                 \
 	const bool outermost = ac_guard_enter();                              \
-	const bool complete = transa && transb && m && n && k && size;        \
+	const bool complete = handle && transa && transb && m && n && k       \
+	    && size;                                                          \
 	cublasStatus_t status;                                                \
 	for (index i = 0; outermost && complete && i < groups; i++) {         \
 		struct ac_site scratch;                                       \

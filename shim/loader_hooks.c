@@ -255,28 +255,14 @@ ac_loader_deepbind(void)
 
 /* ---- dlclose() --------------------------------------------------------- */
 
-static int
-read_unload_count(struct dl_phdr_info *info, size_t size, void *count_out)
-{
-	(void)size;
-	*(unsigned long long *)count_out = info->dlpi_subs;
-	return 1;
-}
-
-static unsigned long long
-unload_count(void)
-{
-	unsigned long long count = 0;
-
-	dl_iterate_phdr(read_unload_count, &count);
-	return count;
-}
-
 static void
 forget(struct ac_provider *provider)
 {
 	ac_handle_forget_all(provider);
 	ac_lane_abandon_all(provider);
+	/* Before the slot can be another provider's, whose thunks and callers
+	 * may be the same. */
+	ac_site_forget_decisions();
 }
 
 typedef int (*dlclose_fn)(void *);
@@ -288,7 +274,7 @@ AC_EXPORT int
 dlclose(void *handle)
 {
 	static _Atomic(dlclose_fn) real;
-	const unsigned long long before = unload_count();
+	const unsigned long long before = ac_elf_unloads();
 	dlclose_fn next = atomic_load(&real);
 	int status;
 
@@ -299,7 +285,7 @@ dlclose(void *handle)
 		atomic_store(&real, next);
 	}
 	status = next(handle);
-	if (unload_count() != before) {
+	if (ac_elf_unloads() != before) {
 		ac_provider_forget_unloaded(forget);
 		ac_solver_forget_unloaded();
 		ac_site_forget_decisions();

@@ -100,22 +100,59 @@ slot_of(const struct ac_elf_object *object)
 	return slot;
 }
 
+/* How near a definition is to the caller, as the loader looks: what was there
+ * from the start is everybody's; what was opened since is its opener's and its
+ * dependents' alone, and of those a caller means the library that it was linked
+ * to. (That a library was opened RTLD_GLOBAL nobody tells us.) */
+enum nearness { NOT_FOUND, ELSEWHERE, ANY, LINKED, EVERYBODYS };
+
 struct wanted {
 	enum ac_entry entry;
+	const struct ac_elf_object *caller;  /* NULL: code of no object */
 	const char *file;            /* the version the caller asks for, or NULL */
-	bool past_us;
-	ac_fn first, next;
+	bool past_us, past_start;
+	ac_fn next;
+	enum nearness near, provider_near;
+	bool next_is_provider;
 	struct ac_elf_object provider;
-	bool has_provider;
 };
+
+static enum nearness
+nearness_of(const struct ac_elf_object *object, const struct wanted *wanted)
+{
+	const struct ac_elf_object *caller = wanted->caller;
+	const char *file = wanted->file;
+	const bool is_file = file && object->soname
+	    && !strcmp(object->soname, file);
+
+	if (!wanted->past_start
+	    && (!file || is_file || !object->defines_versions))
+		return EVERYBODYS;
+	if (file)
+		return is_file ? LINKED : ELSEWHERE;
+	if (caller && (caller->base == object->base || (object->soname
+	    && ac_elf_needs(caller, object->soname))))
+		return LINKED;
+	return ANY;
+}
+
+/* The loader itself comes last, or nearly, of what is there from the start. */
+static bool
+is_loader(const struct ac_elf_object *object)
+{
+	return object->soname && !strncmp(object->soname, "ld-linux", 8);
+}
 
 static bool
 consider(const struct ac_elf_object *object, void *data)
 {
 	struct wanted *wanted = data;
-	bool is_wanted;
+	const bool is_provider = is_provider_of(object, wanted->entry);
+	enum nearness near;
 	ac_fn found;
 
+	if (is_loader(object))
+		wanted->past_start = true;
 	if (ac_elf_is_ours(object)) {
 		wanted->past_us = true;
 		return false;
@@ -126,17 +163,19 @@ consider(const struct ac_elf_object *object, void *data)
 	    ac_entries[wanted->entry].symbol);
 	if (!found)
 		return false;
-	is_wanted = !wanted->file
-	    || (object->soname && !strcmp(object->soname, wanted->file));
-	if (!wanted->first)
-		wanted->first = found;
-	if (!wanted->next && (is_wanted || !object->defines_versions))
+	near = nearness_of(object, wanted);
+	if (near > wanted->near) {
 		wanted->next = found;
-	if (is_wanted && is_provider_of(object, wanted->entry)) {
-		wanted->provider = *object;
-		wanted->has_provider = true;
+		wanted->near = near;
+		wanted->next_is_provider = is_provider;
 	}
-	return wanted->next && wanted->has_provider;
+	if (is_provider && near > ELSEWHERE && near > wanted->provider_near) {
+		wanted->provider = *object;
+		wanted->provider_near = near;
+	}
+	/* What is opened later comes later, and is at best linked to. */
+	near = wanted->past_start ? LINKED : EVERYBODYS;
+	return wanted->near >= near && wanted->provider_near >= near;
 }
 
 static struct ac_binding
@@ -146,24 +185,28 @@ resolve(enum ac_entry entry, const void *caller)
 	struct ac_binding binding = { missing_of(entry), NULL };
 	struct ac_elf_object calling;
 
-	if (ac_elf_object_at(caller, &calling))
+	if (ac_elf_object_at(caller, &calling)) {
+		wanted.caller = &calling;
 		wanted.file = ac_elf_needed_file(&calling,
 		    ac_entries[entry].symbol);
+	}
 	ac_elf_each(consider, &wanted);
 	/* We may have been opened after the provider: then what comes before us
 	 * counts too, if it is one (an interposer there would call us back). */
-	if (!wanted.first) {
+	if (!wanted.next) {
 		wanted.past_us = true;
+		wanted.past_start = false;
 		ac_elf_each(consider, &wanted);
-		if (!wanted.has_provider)
+		if (!wanted.provider_near)
 			return binding;
 	}
 	if (wanted.next)
 		binding.next = wanted.next;
-	else if (wanted.first)
-		binding.next = wanted.first;
-	if (wanted.has_provider)
-		binding.provider = slot_of(&wanted.provider);
+	/* Behind an interposer there is one; a copy that a library has of its
+	 * own, or somebody else's cuBLAS, is none. */
+	if (wanted.next_is_provider || wanted.near == EVERYBODYS)
+		if (wanted.provider_near)
+			binding.provider = slot_of(&wanted.provider);
 	return binding;
 }
 

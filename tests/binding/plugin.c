@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/binding/plugin.c -- linked to libcublas; opened by host.c. Multiplies
  * by a call, and by a pointer that the loader filled in. AT_LOAD: a thread that
- * its constructor starts and waits for multiplies as well. */
+ * its constructor starts and waits for multiplies as well. SOLVES: it
+ * solves a system first, which only the preload has a function for. */
 #include "client.h"
 
 #include <pthread.h>
@@ -19,6 +20,10 @@ multiply(void)
 	int status;
 
 	cublasCreate_v2(&handle);
+#ifdef SOLVES
+	cublasStrsm_v2(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER,
+	    CUBLAS_OP_N, CUBLAS_DIAG_UNIT, 0, 0, NULL, NULL, 1, NULL, 1);
+#endif
 	status = MULTIPLY(cublasSgemm_v2, handle);
 	if (handle)
 		cublasDestroy_v2(handle);

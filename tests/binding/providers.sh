@@ -27,6 +27,9 @@ equal 'T11: answered by the part, once each' \
     "$(xargs <"$work/bound")"
 alike 'T12: cublasLtMatmul looked up by a part is not ours' 1 \
     "$work/host" now libcudnn.so.9 cudnnBackendExecute
+stub lt libcublasInner.so.13 inner.c -ldl
+alike 'T12: a part of libcublas gets its own functions' 0 \
+    "$work/host" now libcublasInner.so.13 cu_inside
 alike 'T11, T12: linked' 2 "$work/cudnn_client"
 if [ -n "${CUDA_HOME:-}" ] && [ -e "$CUDA_HOME/lib64/libcudnn.so.9" ]; then
 	paths=$CUDA_HOME/lib64 alike 'T11: the real cuDNN, linked' 2 \
@@ -74,6 +77,32 @@ libcublas.so.13: cublasSgemm_v2
 END
 		))"
 done
+
+# Libraries without DT_GNU_HASH, and a program that takes the function's address
+# by an entry of its own: whose version they want is found all the same.
+compile several "$here/several.c" -ldl
+compile sysv12.so -shared -fPIC -Wl,--hash-style=sysv "$here/plugin.c" \
+    "$work/12/libcublas.so.12"
+compile sysv13.so -shared -fPIC -Wl,--hash-style=sysv "$here/plugin.c" "$thirteen"
+alike 'T17: callers with DT_HASH only' 4 "$work/several" \
+    "$work/sysv12.so" "$work/sysv13.so"
+stub sysv libcublas.so.13 stub_cublas.c -DVERSION=13 -Wl,--hash-style=sysv
+paths=$work/sysv alike 'T17: a provider with DT_HASH only' 1 "$work/linked"
+compile fixed -no-pie -fno-pic "$here/fixed.c" "$thirteen"
+after=$work/12/libcublas.so.12 \
+    alike 'T17: a program at a fixed address, its own entry hashed' 2 \
+    "$work/fixed"
+
+# A plugin with a cuBLAS of its own keeps it, and keeps it to itself.
+compile copy.so -shared -fPIC "$here/copy.c" "$here/plugin.c"
+compile libother.so -shared -fPIC -Wl,-soname,libother.so "$here/copy.c"
+compile other.so -shared -fPIC "$here/plugin.c" "$work/libother.so"
+alike 'T17: a copy before libcublas' 4 "$work/several" \
+    "$work/copy.so" "$work/plugin13.so"
+alike 'T17: a copy after libcublas' 4 "$work/several" \
+    "$work/plugin13.so" "$work/copy.so"
+alike "T17: somebody else's cuBLAS between two" 6 "$work/several" \
+    "$work/plugin12.so" "$work/other.so" "$work/plugin13.so"
 
 # More of them than the library tells apart: the others are left as they are.
 stub release libcublas.so.13 stub_cublas.c -DVERSION=13 -DRELEASE=1

@@ -71,4 +71,11 @@ swapped 'T19: the other way round' '1300 1301' \
 equal 'T19: and each is a site of its own' 'plugin13.so 50 twin.so 50' \
     "$(query '" ".join(sorted("%s %d" % (s["caller"].split("+")[0], s["calls"])
     for s in sites))')"
+compile solver.so -shared -fPIC -DSOLVES "$here/plugin.c" "$work/13/libcublas.so.13"
+swapped 'T19: who solves is forgotten with it' '1300 1301' \
+    'gemm solver=yes -> keep; gemm solver=no -> tf32 profit=off' \
+    plugin solver.so plugin13.so
+swapped 'T19: the other way round, once more' '1301 1300' \
+    'gemm solver=yes -> keep; gemm solver=no -> tf32 profit=off' \
+    plugin plugin13.so solver.so
 plan

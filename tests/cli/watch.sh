@@ -84,8 +84,10 @@ equal 'one that ended' "$?,$(sed "s/$second/PID/g" err)" \
 equal 'no PID: then the other' "$?,$(grep -c "process $first," out)" 0,1
 exec 5>&- 6<&-
 stranger=
-other=$(find /proc -maxdepth 1 -name '[1-9]*' ! -uid "$(id -u)" 2>/dev/null | head -n 1)
-if [ -z "$other" ] && [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+other=
+if [ "$(id -u)" != 0 ]; then
+	other=$(find /proc -maxdepth 1 -name 1 ! -uid "$(id -u)" 2>/dev/null)
+elif command -v setpriv >/dev/null; then
 	setpriv --reuid 65534 --clear-groups sleep 60 3>&- 4<&- &
 	stranger=$!
 	other=/proc/$stranger

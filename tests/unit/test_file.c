@@ -2,6 +2,7 @@
 /* tests/unit/test_file.c -- where statistics files are, what they are called,
  * how large they get and when they go. */
 #include "with_state.h"
+#include "report/process.h"
 
 static char path[AC_FILE_PATH];
 
@@ -207,6 +208,36 @@ test_prune_spares_the_living(void **state)
 	assert_int_equal(each_file(NULL), 32);
 }
 
+/* Elsewhere: on another machine or in another container that shares the home,
+ * where numbers of processes mean others. */
+static void
+test_prune_spares_elsewhere(void **state)
+{
+	struct ac_file_header header = { .version = AC_FILE_VERSION,
+		.host = ac_process_host() + 1 };
+	const struct timespec long_ago[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+
+	(void)state;
+	for (int i = 1; i <= 43; i++)
+		make_old(i);
+	for (int i = 1; i <= 3; i++) {
+		int fd;
+
+		assert_true(is_there(i)); /* and its path is in `path` */
+		fd = open(path, O_WRONLY);
+		header.finished = i == 2;
+		assert_int_equal(write(fd, &header, sizeof header),
+		    sizeof header);
+		assert_int_equal(futimens(fd, i == 3 ? long_ago : NULL), 0);
+		close(fd);
+	}
+	assert_int_equal(in_child(count_twenty), 0);
+	assert_true(is_there(1));
+	assert_false(is_there(2));
+	assert_false(is_there(3));
+	assert_int_equal(each_file(NULL), 32);
+}
+
 /* Processes of one run do not prune each other. */
 static void
 test_prune_spares_the_run(void **state)
@@ -293,6 +324,7 @@ main(void)
 		CASE(test_make_directory), CASE(test_names),
 		CASE(test_geometry), CASE(test_small), CASE(test_prune),
 		CASE(test_prune_spares_the_living),
+		CASE(test_prune_spares_elsewhere),
 		CASE(test_prune_spares_the_run), CASE(test_same_pid),
 		CASE(test_replaced), CASE(test_claim),
 	};
