@@ -47,4 +47,16 @@ done
 # counted or not, but of the others none is lost.
 check 'T32: the calls were caught' \
     "$([ "$(counted)" -ge $((5 * count)) ] || counted)"
+
+# A site is told by its sizes, also by those that need more than 32 bits.
+here=$root/tests/preload/stub
+stub wide libcublas.so.13 stub_cublas.c
+here=$root/tests/binding
+compile wide_sizes "$here/wide.c" "$work/wide/libcublas.so.13"
+paths=$work/wide
+alike 'T32: sizes past 32 bits' 12 "$work/wide_sizes"
+equal 'T32: each is a site of its own' \
+    '-4,5,6:2 4,4294967301,6:2 4,5,4294967302:2 4,5,6:2 4,8589934597,6:2 4294967300,5,6:2' \
+    "$(query '" ".join(sorted("%d,%d,%d:%d" % (s["m"], s["n"], s["k"],
+	s["calls"]) for s in sites))')"
 plan
