@@ -12,7 +12,8 @@ build_with_tsan()
 {
 	mkdir "$1" && cd "$1" || return
 	eval "set -- $("$build/config.status" --config)"
-	"$root/configure" -q "$@" --enable-tsan CFLAGS='-g -O1' &&
+	"$root/configure" -q "$@" --srcdir="$root" --enable-tsan \
+	    CFLAGS='-g -O1' &&
 	    env -u MAKEFLAGS -u MAKELEVEL make -j2 libautocast.so autocast \
 		emulator/libcuda.so.1 \
 		emulator/libcudart.so.13 emulator/libcublas.so.13 \
