@@ -133,19 +133,24 @@ wide_spans_hold(const struct ac_condition *condition, const struct ac_op *op)
 	return false;
 }
 
+static inline bool
+any_span_holds(const struct ac_condition *condition, double value)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < condition->count && !any; i++)
+		any = compares(condition->compare, value, &condition->spans[i]);
+	return any;
+}
+
 static bool
 spans_hold(const struct ac_condition *condition, const struct ac_op *op,
     double value)
 {
-	unsigned i;
-
 	if (condition->subject == AC_SUBJECT_QUANTITY &&
 	    has_extents(condition->which))
 		return wide_spans_hold(condition, op);
-	for (i = 0; i < condition->count; i++)
-		if (compares(condition->compare, value, &condition->spans[i]))
-			return true;
-	return false;
+	return any_span_holds(condition, value);
 }
 
 /* ---- Facts -------------------------------------------------------------- */
@@ -198,12 +203,8 @@ words_hold(const struct ac_policy *policy,
 static bool
 number_holds(const struct ac_condition *condition, const struct ac_op *op)
 {
-	const double value = op->quantity[condition->which];
-	bool any = false;
-
-	for (unsigned i = 0; i < condition->count && !any; i++)
-		any = compares(condition->compare, value, &condition->spans[i]);
-	return any != (condition->compare == AC_OTHER);
+	return any_span_holds(condition, op->quantity[condition->which])
+	    != (condition->compare == AC_OTHER);
 }
 
 static __attribute__((noinline)) bool

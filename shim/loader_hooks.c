@@ -274,7 +274,9 @@ AC_EXPORT int
 dlclose(void *handle)
 {
 	static _Atomic(dlclose_fn) real;
-	const unsigned long long before = ac_elf_unloads();
+	/* Two walks over all that is loaded: not in every process. */
+	const bool knew_any = ac_provider_is_any();
+	const unsigned long long before = knew_any ? ac_elf_unloads() : 0;
 	dlclose_fn next = atomic_load(&real);
 	int status;
 
@@ -285,7 +287,8 @@ dlclose(void *handle)
 		atomic_store(&real, next);
 	}
 	status = next(handle);
-	if (ac_elf_unloads() != before) {
+	/* What the library's own destructors taught us may be gone with it. */
+	if (knew_any ? ac_elf_unloads() != before : ac_provider_is_any()) {
 		ac_provider_forget_unloaded(forget);
 		ac_solver_forget_unloaded();
 		ac_site_forget_decisions();

@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum {
-	PROVIDER_SLOTS = AC_THUNK_SLOTS,
 	BINDING_SLOTS = 4096,  /* call sites of one process; power of two */
 	PROBES = 16,
 	SONAME_BYTES = 48
@@ -27,8 +26,8 @@ struct ac_provider {
 };
 
 /* Readers hold pointers to slots, so slots never move. */
-static struct ac_provider slots[PROVIDER_SLOTS];
-static unsigned slot_count;
+static struct ac_provider slots[AC_THUNK_SLOTS];
+static _Atomic unsigned slot_count;
 static struct ac_lock slot_lock;
 
 /* What answers where there is no provider: a program that asks whether a weak
@@ -77,7 +76,7 @@ free_slot(void)
 	for (unsigned i = 0; i < slot_count; i++)
 		if (slots[i].object.base == UNLOADED)
 			return &slots[i];
-	return slot_count < PROVIDER_SLOTS ? &slots[slot_count++] : NULL;
+	return slot_count < AC_THUNK_SLOTS ? &slots[slot_count++] : NULL;
 }
 
 static struct ac_provider *
@@ -204,9 +203,9 @@ resolve(enum ac_entry entry, const void *caller)
 		binding.next = wanted.next;
 	/* Behind an interposer there is one; a copy that a library has of its
 	 * own, or somebody else's cuBLAS, is none. */
-	if (wanted.next_is_provider || wanted.near == EVERYBODYS)
-		if (wanted.provider_near)
-			binding.provider = slot_of(&wanted.provider);
+	if (wanted.provider_near
+	    && (wanted.next_is_provider || wanted.near == EVERYBODYS))
+		binding.provider = slot_of(&wanted.provider);
 	return binding;
 }
 
@@ -342,6 +341,12 @@ ac_provider_at(const void *address, enum ac_entry entry, bool *is_provider_out)
 	return provider;
 }
 
+bool
+ac_provider_is_any(void)
+{
+	return slot_count != 0;
+}
+
 unsigned
 ac_provider_slot(const struct ac_provider *provider)
 {
@@ -387,8 +392,7 @@ ac_provider_forget_unloaded(void (*forget)(struct ac_provider *))
 			continue;
 		slots[i].object.base = UNLOADED;
 		for (unsigned entry = 0; entry < ENTRY_COUNT; entry++)
-			atomic_store_explicit(&slots[i].real[entry], NULL,
-			    memory_order_release);
+			atomic_store(&slots[i].real[entry], NULL);
 		forget(&slots[i]);
 	}
 	ac_lock_give(&slot_lock);

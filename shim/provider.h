@@ -35,6 +35,10 @@ struct ac_binding ac_provider_bind(enum ac_entry entry, const void *caller,
 struct ac_provider *ac_provider_at(const void *address, enum ac_entry entry,
     bool *is_provider_out);
 
+/* Whether any provider was ever met: before, nothing is remembered that an
+ * unload could make wrong. */
+bool ac_provider_is_any(void);
+
 /* Its number, below AC_THUNK_SLOTS; the same until it is unloaded. */
 unsigned ac_provider_slot(const struct ac_provider *provider);
 

@@ -39,6 +39,35 @@ else
 	skip 'T23: instructions at the start of /bin/true' 'valgrind is not installed'
 fi
 
+# Nor does a process that has nothing of NVIDIA's pay when it closes a library:
+# looking for what is gone would walk over all that is loaded.
+cat >"$work/closes.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+
+static int walks;
+
+int
+dl_iterate_phdr(int (*step)(void *, unsigned long, void *), void *data)
+{
+	(void)step, (void)data;
+	walks++;
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	for (int i = 0; i < 10 && argc > 1; i++)
+		if (dlclose(dlopen(argv[1], RTLD_NOW)))
+			return 1;
+	return printf("%d walks\n", walks) < 0;
+}
+END
+${CC:-cc} -rdynamic -o "$work/closes" "$work/closes.c" -ldl || exit 99
+equal 'T24: dlclose() of a stranger walks over nothing' '0 walks' \
+    "$(LD_PRELOAD=$library "$work/closes" "$work/empty.so")"
+
 # calls PRELOAD PROGRAM: each system call, addresses, sizes and names of the
 # two libraries aside; what is read is cut off by strace.
 calls()
