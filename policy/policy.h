@@ -17,7 +17,18 @@ struct ac_policy;
 
 enum ac_asked_guard { AC_GUARD_OFF, AC_GUARD_ON, AC_GUARD_STRICT };
 
-/* What to do with one operation, and which line said so. */
+enum { AC_CANDIDATES = 4 };
+
+/* One way to run an operation in lower precision. */
+struct ac_candidate {
+	enum ac_rung   rung;
+	enum ac_tactic tactic;
+	double         tol;             /* that applies to this rung */
+	double         seconds;         /* predicted; 0: not known */
+};
+
+/* What to do with one operation, and which line said so. `rung`, `tactic` and
+ * `tol` are those of candidate[0], if there is one. */
 struct ac_decision {
 	enum ac_rung   rung;            /* AC_RUNG_KEEP: the original call */
 	enum ac_tactic tactic;          /* AC_TACTIC_NONE when kept */
@@ -28,6 +39,21 @@ struct ac_decision {
 	bool           scaled;          /* false: scale=none */
 	bool           respects_opt_out;
 	uint64_t       workspace_bytes; /* workspace=; 0: the default limit */
+	enum ac_asked_guard guard;      /* guard= */
+	bool           judges_profit;   /* profit=on */
+	bool           reproducible;    /* reproducible=on */
+	uint32_t       sample_period;   /* sample=: every so manieth call; 0: none */
+	uint64_t       after;           /* after=: the first call to be recast */
+	/* The allowed rungs that are legal here and accurate enough, best first:
+	 * fastest as predicted under profit=on, as named under profit=off. A
+	 * predicted loss that might be none (down to a quarter of the speed) is
+	 * a candidate too, behind the others. */
+	unsigned       candidate_count;
+	struct ac_candidate candidate[AC_CANDIDATES];
+	double         keep_seconds;    /* predicted, of the original call; 0:
+	                                 * not known */
+	bool           is_doubtful;     /* every candidate is predicted to gain
+	                                 * less than a tenth: to be tried late */
 };
 
 /* ---- Loading ----------------------------------------------------------- */

@@ -31,6 +31,22 @@ struct ac_site_key {
 	int64_t  m, n, k, batch;
 };
 
+/* How a site that may be recast has fared on the rung of its record: written by
+ * the preloaded library with relaxed atomics. 0: not known. Microseconds are of
+ * device time, measured by events around single calls. */
+struct ac_site_course {
+	_Atomic uint32_t finding;    /* enum ac_finding: why the rung was left */
+	_Atomic uint32_t samples;    /* outputs compared with FP64 so often */
+	_Atomic uint32_t late;       /* verdicts that had not arrived in time */
+	_Atomic uint32_t demotions, retries;
+	_Atomic uint32_t captured;   /* calls recorded into graphs */
+	_Atomic uint32_t settled;    /* casts done twice */
+	_Atomic uint32_t timed;      /* calls whose time was measured */
+	_Atomic float    error, line_error, rho, tile_rho; /* worst so far */
+	_Atomic float    keep_us, recast_us;           /* measured */
+	_Atomic float    keep_predicted_us, recast_predicted_us;
+};
+
 /* One site, live: identity and decision are written once, before the record
  * is published. Calls that went as decided are counted in the shards, the
  * others, and those of threads without a shard, here, by relaxed atomics. */
@@ -45,6 +61,7 @@ struct ac_site_record {
 	uint32_t line;
 	_Atomic uint64_t recast;     /* calls that ran on the chosen rung */
 	_Atomic uint64_t kept[AC_REASON_COUNT]; /* the others, by reason */
+	struct ac_site_course course;
 };
 
 /* Calls that are no matrix product we know: counted by symbol only. */
