@@ -10,11 +10,18 @@
 
 extern const struct emu_family emu_driver;
 
-/* The names before CUDA 12.5, which programs built with 12 ask for. */
+/* Older forms of calls, which programs built for them ask for. */
 #pragma GCC visibility push(default)
 CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
 CUresult cuCtxCreate_v3(CUcontext *context, void *affinity, int count,
     unsigned flags, CUdevice device);
+CUresult cuStreamGetCaptureInfo_v2(CUstream stream,
+    CUstreamCaptureStatus *capturing, cuuint64_t *id, CUgraph *graph,
+    const CUgraphNode **dependencies, size_t *count);
+/* Of before CUDA 11.3; exported as plain cuStreamGetCaptureInfo. */
+CUresult cuStreamGetCaptureInfo_v1(CUstream stream,
+    CUstreamCaptureStatus *capturing, cuuint64_t *id)
+    __asm__("cuStreamGetCaptureInfo");
 #pragma GCC visibility pop
 
 /* A live current context and no device error, else the status to return. */

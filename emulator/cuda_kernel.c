@@ -125,14 +125,29 @@ static const struct {
 #undef DRIVER_ENTRY
 };
 
-/* What has changed its arguments since `version`. */
+/* Calls whose arguments have changed: who asks for a version before this one
+ * gets the older form. The oldest first. */
+static const struct {
+	entry_point newest, older;
+	int before;
+} changes[] = {
+#define CHANGE(name, older, before) { (entry_point)name, (entry_point)older, \
+	before }
+	CHANGE(cuCtxCreate, cuCtxCreate_v2, 11040),
+	CHANGE(cuCtxCreate, cuCtxCreate_v3, 12050),
+	CHANGE(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_v1, 11030),
+	CHANGE(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_v2, 12030),
+#undef CHANGE
+};
+
 static entry_point
 of_version(entry_point function, int version)
 {
-	if (function != (entry_point)cuCtxCreate || version >= 12050)
-		return function;
-	return version < 11040 ? (entry_point)cuCtxCreate_v2 :
-	    (entry_point)cuCtxCreate_v3;
+	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+		if (function == changes[i].newest &&
+		    version < changes[i].before)
+			return changes[i].older;
+	return function;
 }
 
 CUresult

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cuda_stream.c -- driver calls: streams, events, host functions and
- * the capture calls of a device that does not capture. Contracts are
- * NVIDIA's. */
+/* emulator/cuda_stream.c -- driver calls: streams, events and host functions.
+ * Contracts are NVIDIA's. */
 #include "emulator/cuda.h"
 
 CUresult
@@ -122,51 +121,6 @@ cuStreamGetPriority(CUstream stream, int *priority)
 	if (!status)
 		*priority = facts.priority;
 	return status;
-}
-
-/* ---- capture ---------------------------------------------------------- */
-
-CUresult
-cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *capturing)
-{
-	struct CUstream_st *found;
-	int status;
-
-	DRIVER_ENTER();
-	status = emu_stream_find(stream, &found);
-	if (!status && !capturing)
-		status = CUDA_ERROR_INVALID_VALUE;
-	if (!status)
-		*capturing = CU_STREAM_CAPTURE_STATUS_NONE;
-	return status;
-}
-
-CUresult
-cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
-{
-	DRIVER_ENTER();
-	(void)stream;
-	(void)mode;
-	return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUresult
-cuStreamEndCapture(CUstream stream, CUgraph *graph)
-{
-	DRIVER_ENTER();
-	(void)stream;
-	(void)graph;
-	return CUDA_ERROR_NOT_SUPPORTED;
-}
-
-CUresult
-cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-	EMU_ENTER(&emu_driver);
-	if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-		return CUDA_ERROR_INVALID_VALUE;
-	*mode = emu_capture_swap_mode(*mode);
-	return CUDA_SUCCESS;
 }
 
 /* ---- events ----------------------------------------------------------- */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/cuda_capture.c -- driver calls: stream capture. Contracts are
+ * NVIDIA's. */
+#include "emulator/cuda.h"
+
+CUresult
+cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *capturing)
+{
+	struct CUstream_st *found;
+	int status;
+
+	DRIVER_ENTER();
+	status = emu_stream_find(stream, &found);
+	if (!status && !capturing)
+		status = CUDA_ERROR_INVALID_VALUE;
+	if (!status)
+		*capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+	return status;
+}
+
+CUresult
+cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
+{
+	DRIVER_ENTER();
+	(void)stream;
+	(void)mode;
+	return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult
+cuStreamEndCapture(CUstream stream, CUgraph *graph)
+{
+	DRIVER_ENTER();
+	(void)stream;
+	(void)graph;
+	return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult
+cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+	EMU_ENTER(&emu_driver);
+	if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+		return CUDA_ERROR_INVALID_VALUE;
+	*mode = emu_capture_swap_mode(*mode);
+	return CUDA_SUCCESS;
+}
+
+/* ---- the capture of a stream, in the forms of three versions ------------ */
+
+/* What the newest form tells: no node is made visible before the end. */
+CUresult
+cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *capturing,
+    cuuint64_t *id, CUgraph *graph, const CUgraphNode **dependencies,
+    const CUgraphEdgeData **edges, size_t *count)
+{
+	struct CUstream_st *found;
+	int status;
+
+	DRIVER_ENTER();
+	status = emu_stream_find(stream, &found);
+	if (!status && !capturing)
+		status = CUDA_ERROR_INVALID_VALUE;
+	if (status)
+		return status;
+	*capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+	if (id)
+		*id = 0;
+	if (graph)
+		*graph = NULL;
+	if (dependencies)
+		*dependencies = NULL;
+	if (edges)
+		*edges = NULL;
+	if (count)
+		*count = 0;
+	return CUDA_SUCCESS;
+}
+
+CUresult
+cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *capturing,
+    cuuint64_t *id, CUgraph *graph, const CUgraphNode **dependencies,
+    size_t *count)
+{
+	return cuStreamGetCaptureInfo(stream, capturing, id, graph,
+	    dependencies, NULL, count);
+}
+
+CUresult
+cuStreamGetCaptureInfo_v1(CUstream stream, CUstreamCaptureStatus *capturing,
+    cuuint64_t *id)
+{
+	return cuStreamGetCaptureInfo(stream, capturing, id, NULL, NULL, NULL,
+	    NULL);
+}
