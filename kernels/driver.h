@@ -27,6 +27,7 @@ enum {
 	AC_CU_EVENT_DISABLE_TIMING = 2,
 	AC_CU_STREAM_NON_BLOCKING = 1,
 	AC_CU_CAPTURE_RELAXED = 2,
+	AC_CU_CAPTURE_ACTIVE = 1,      /* status of a capturing stream */
 	AC_CU_HOST_REGISTER_PORTABLE = 1,
 	AC_CU_HOST_REGISTER_DEVICEMAP = 2,
 	AC_CU_ATTRIBUTE_MAJOR = 75,    /* compute capability */
