@@ -23,6 +23,8 @@ ac_rule_setting(const struct ac_policy *policy, const struct ac_rule *rule,
 	return NULL;
 }
 
+enum { DEFAULT_SAMPLE = 64 };
+
 /* ---- Settings ------------------------------------------------------------ */
 
 static bool
@@ -35,18 +37,29 @@ reads(const struct ac_policy *policy, const struct ac_rule *rule,
 	return value != NULL && strcmp(value->word, word) == 0;
 }
 
+static uint64_t
+whole(const struct ac_policy *policy, const struct ac_rule *rule,
+    enum ac_setting which, uint64_t otherwise)
+{
+	const struct ac_setting_value *value = ac_rule_setting(policy, rule,
+	    which);
+
+	return value == NULL ? otherwise : (uint64_t)value->number;
+}
+
 static void
 resolve(const struct ac_policy *policy, struct ac_rule *rule)
 {
 	const struct ac_setting_value *tol = ac_rule_setting(policy, rule,
 	    AC_SET_TOL);
-	const struct ac_setting_value *workspace = ac_rule_setting(policy,
-	    rule, AC_SET_WORKSPACE);
 	struct ac_ask *ask = &rule->ask;
 
 	ask->tol = tol == NULL ? 0 : tol->number;
-	ask->workspace_bytes = workspace == NULL ? 0 :
-	    (uint64_t)workspace->number;
+	ask->workspace_bytes = whole(policy, rule, AC_SET_WORKSPACE, 0);
+	ask->after = whole(policy, rule, AC_SET_AFTER, 0);
+	ask->sample_period = (uint32_t)whole(policy, rule, AC_SET_SAMPLE,
+	    DEFAULT_SAMPLE);
+	ask->reproducible = reads(policy, rule, AC_SET_REPRODUCIBLE, "on");
 	ask->guard = reads(policy, rule, AC_SET_GUARD, "strict") ?
 	    AC_GUARD_STRICT : reads(policy, rule, AC_SET_GUARD, "off") ?
 	    AC_GUARD_OFF : AC_GUARD_ON;

@@ -2,6 +2,7 @@
 /* policy/decide.c -- from an operation to a decision.
  * Pure: same question, same answer; no I/O, no clock, no allocation. Reads
  * only the frozen policy; asked once per site, from any thread. */
+#include "policy/profit.h"
 #include "policy/rule.h"
 
 #include "base/text.h"
@@ -11,123 +12,6 @@
 /* Below this many multiply-adds and adds a product is bound by launches and
  * bandwidth on every GPU we know, whatever its rung. */
 #define FEWEST_OPERATIONS 16777216.0
-
-bool
-ac_rule_allows(const struct ac_rule *rule, enum ac_rung rung)
-{
-	unsigned i;
-
-	if (rule->action == AC_ACTION_AUTO)
-		return rung != AC_RUNG_KEEP;
-	for (i = 0; i < rule->rung_count; i++)
-		if (rule->rungs[i] == rung)
-			return true;
-	return false;
-}
-
-double
-ac_rule_tol(const struct ac_rule *rule, enum ac_rung rung)
-{
-	return rule->ask.tol > 0 ? rule->ask.tol : ac_rung_rows[rung].tol;
-}
-
-/* ---- Legality ------------------------------------------------------------ */
-
-#define BIT(id) (1u << AC_RUNG_##id)
-enum {
-	SPLITS = BIT(FP16X3) | BIT(BF16X3) | BIT(BF16X6) | BIT(INT8X3) |
-	    BIT(INT8X6),
-	PLAIN = BIT(TF32) | BIT(FP16) | BIT(BF16)
-};
-
-/* The rungs each operation has at all ("Legal rungs" of the manual). */
-static const unsigned legal_rungs[AC_OP_COUNT] = {
-	[AC_OP_GEMM_SINGLE] = PLAIN | SPLITS,
-	[AC_OP_GEMM_STRIDED] = PLAIN | SPLITS,
-	[AC_OP_GEMM_LT] = PLAIN | SPLITS,
-	/* Pointer arrays: the host cannot see how the matrices are aligned, so
-	 * the compute type of the program's own call stays as it is. */
-	[AC_OP_GEMM_BATCHED] = BIT(FP16) | BIT(BF16) | SPLITS,
-	[AC_OP_GEMM_GROUPED] = 0,
-	[AC_OP_CONV_FPROP] = BIT(TF32) | BIT(FP16),
-	[AC_OP_CONV_DGRAD] = BIT(TF32),
-	[AC_OP_CONV_WGRAD] = BIT(TF32),
-	[AC_OP_RNN] = BIT(TF32) | BIT(FP16),
-};
-
-/* Compute capability that first has the arithmetic of a rung. */
-static const double least_sm[AC_RUNG_COUNT] = {
-	[AC_RUNG_TF32] = 80,
-	[AC_RUNG_FP16] = 70,
-	[AC_RUNG_BF16] = 80,
-	[AC_RUNG_FP16X3] = 70,
-	[AC_RUNG_BF16X3] = 80,
-	[AC_RUNG_BF16X6] = 80,
-	[AC_RUNG_INT8X3] = 75,
-	[AC_RUNG_INT8X6] = 75,
-};
-
-/* Operations whose recast calls this version can make. */
-static bool
-is_built_for(const struct ac_op *op)
-{
-	return op->operation == AC_OP_GEMM_SINGLE ||
-	    op->operation == AC_OP_GEMM_STRIDED;
-}
-
-static bool
-fact_is(const struct ac_op *op, enum ac_fact fact, const char *value)
-{
-	return op->fact[fact] != NULL && strcmp(op->fact[fact], value) == 0;
-}
-
-/* Whether a pattern of the rule names just this operation. */
-static bool
-names_exactly(const struct ac_rule *rule, enum ac_operation operation)
-{
-	unsigned i;
-
-	for (i = 0; i < AC_PATTERN_COUNT; i++)
-		if (rule->patterns >> i & 1 && ac_patterns[i].exact &&
-		    ac_patterns[i].operations == 1u << operation)
-			return true;
-	return false;
-}
-
-static bool
-is_legal(const struct ac_rule *rule, const struct ac_op *op, enum ac_rung rung)
-{
-	unsigned legal = legal_rungs[op->operation];
-
-	/* Gradients need range: FP16 only for who asks for it by name. */
-	if ((op->operation == AC_OP_CONV_DGRAD ||
-	    op->operation == AC_OP_CONV_WGRAD) &&
-	    names_exactly(rule, op->operation))
-		legal |= BIT(FP16);
-	if (fact_is(op, AC_FACT_TYPE, "c32"))
-		legal &= BIT(TF32) | BIT(BF16);
-	return legal >> rung & 1;
-}
-
-enum ac_verdict
-ac_rung_judge(const struct ac_rule *rule, const struct ac_op *op,
-    enum ac_rung rung)
-{
-	if (!is_legal(rule, op, rung))
-		return AC_VERDICT_ILLEGAL;
-	if (!ac_op_has(op, AC_Q_SM) ||
-	    op->quantity[AC_Q_SM] < least_sm[rung])
-		return AC_VERDICT_GPU;
-	if (ac_rung_rows[rung].error > ac_rule_tol(rule, rung))
-		return AC_VERDICT_INACCURATE;
-	if (!ac_rung_rows[rung].built || !is_built_for(op) ||
-	    fact_is(op, AC_FACT_TYPE, "c32"))
-		return AC_VERDICT_NOT_BUILT;
-	if (rung == AC_RUNG_FP16 && rule->ask.tactic == AC_TACTIC_LIBRARY &&
-	    rule->ask.scaled)
-		return AC_VERDICT_TACTIC;
-	return AC_VERDICT_FITS;
-}
 
 /* ---- Refusals that come before any rung ---------------------------------- */
 
@@ -177,49 +61,129 @@ refusal(const struct ac_rule *rule, const struct ac_op *op)
 	if (rule->action == AC_ACTION_KEEP)
 		return AC_REASON_RULE;
 	if (rule->ask.respects_opt_out) {
-		if (fact_is(op, AC_FACT_ASKED, "pedantic"))
+		if (ac_op_is(op, AC_FACT_ASKED, "pedantic"))
 			return AC_REASON_PEDANTIC;
-		if (fact_is(op, AC_FACT_ASKED, "emulated") ||
-		    fact_is(op, AC_FACT_ASKED, "opted-out"))
+		if (ac_op_is(op, AC_FACT_ASKED, "emulated") ||
+		    ac_op_is(op, AC_FACT_ASKED, "opted-out"))
 			return AC_REASON_OPTED_OUT;
 	}
-	if (op->fact[AC_FACT_TYPE] != NULL && !fact_is(op, AC_FACT_TYPE, "f32")
-	    && !fact_is(op, AC_FACT_TYPE, "c32"))
+	if (op->fact[AC_FACT_TYPE] != NULL && !ac_op_is(op, AC_FACT_TYPE, "f32")
+	    && !ac_op_is(op, AC_FACT_TYPE, "c32"))
 		return AC_REASON_TYPE;
 	if (caller != NULL && is_nvidia_library(caller) && !names_caller(rule))
 		return AC_REASON_INTERNAL_CALLER;
 	if (op->operation == AC_OP_GEMM_GROUPED)
 		return AC_REASON_GROUPED;
-	/* A guarantee was asked for that only the guard can give. */
-	if (rule->ask.guard == AC_GUARD_STRICT)
-		return AC_REASON_NOT_BUILT;
 	return AC_REASON_NONE;
 }
 
 /* ---- The choice ----------------------------------------------------------- */
 
-/* TF32 has the accuracy of FP16 and needs no cast; BF16 is the least accurate.
- * Measured profit will replace this order. */
+/* Where nothing else tells two rungs apart: TF32 has the accuracy of FP16 and
+ * needs no cast; BF16 is the least accurate. */
 static const enum ac_rung preference[] = { AC_RUNG_TF32, AC_RUNG_FP16,
 	AC_RUNG_BF16 };
 
-static enum ac_rung
-best_rung(const struct ac_rule *rule, const struct ac_op *op)
+/* A gain below this is not worth the loss of accuracy. */
+#define LEAST_GAIN 1.1
+
+/* How often slower a rung may be predicted to be and yet be worth a trial: the
+ * constants of a GPU may be off by this much. */
+#define DOUBT 4.0
+
+/* Every allowed rung that fits, as named or else in the order above. */
+static void
+collect(const struct ac_rule *rule, const struct ac_op *op,
+    struct ac_decision *decision)
 {
 	const bool as_named = !rule->ask.judges_profit &&
 	    rule->action == AC_ACTION_RUNGS;
 	const unsigned count = as_named ? rule->rung_count :
 	    sizeof(preference) / sizeof(preference[0]);
+	struct ac_candidate *candidate;
 	enum ac_rung rung;
 	unsigned i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && decision->candidate_count < AC_CANDIDATES;
+	    i++) {
 		rung = as_named ? rule->rungs[i] : preference[i];
-		if (ac_rule_allows(rule, rung) &&
-		    ac_rung_judge(rule, op, rung) == AC_VERDICT_FITS)
-			return rung;
+		if (!ac_rule_allows(rule, rung) ||
+		    ac_rung_judge(rule, op, rung) != AC_VERDICT_FITS)
+			continue;
+		candidate = &decision->candidate[decision->candidate_count++];
+		candidate->rung = rung;
+		candidate->tactic = ac_rung_tactic(rule, op, rung);
+		candidate->tol = ac_rule_tol(rule, rung);
 	}
-	return AC_RUNG_KEEP;
+}
+
+static void
+predict(const struct ac_op *op, struct ac_decision *decision)
+{
+	const struct ac_rates *rates = ac_rates_of(op);
+	struct ac_candidate *candidate;
+	unsigned i;
+
+	if (rates == NULL)
+		return;
+	decision->keep_seconds = ac_profit_seconds(rates, op, AC_RUNG_KEEP,
+	    AC_TACTIC_NONE);
+	for (i = 0; i < decision->candidate_count; i++) {
+		candidate = &decision->candidate[i];
+		candidate->seconds = ac_profit_seconds(rates, op,
+		    candidate->rung, candidate->tactic);
+	}
+}
+
+/* Whether the call, as the program makes it, does just that already. */
+static bool
+is_as_asked(const struct ac_op *op, const struct ac_candidate *candidate)
+{
+	if (candidate->tactic != AC_TACTIC_LIBRARY)
+		return false;
+	switch (candidate->rung) {
+	case AC_RUNG_TF32:
+		return ac_op_is(op, AC_FACT_ASKED, "tf32");
+	case AC_RUNG_FP16:
+		return ac_op_is(op, AC_FACT_ASKED, "fast16f");
+	case AC_RUNG_BF16:
+		return ac_op_is(op, AC_FACT_ASKED, "fast16bf");
+	default:
+		return false;
+	}
+}
+
+/* Put `candidate` in front of those that are slower. */
+static void
+insert(struct ac_candidate *sorted, unsigned count,
+    const struct ac_candidate *candidate)
+{
+	for (; count > 0 && sorted[count - 1].seconds > candidate->seconds;
+	    count--)
+		sorted[count] = sorted[count - 1];
+	sorted[count] = *candidate;
+}
+
+/* Leave the candidates that may gain, fastest first. Without a clock to tell
+ * better, those that are predicted to. */
+static void
+rank(const struct ac_op *op, struct ac_decision *decision)
+{
+	const double keep = decision->keep_seconds;
+	const double limit = decision->reproducible ? keep / LEAST_GAIN :
+	    keep * DOUBT;
+	struct ac_candidate candidate;
+	unsigned i, count = 0;
+
+	for (i = 0; i < decision->candidate_count; i++) {
+		candidate = decision->candidate[i];
+		if (!is_as_asked(op, &candidate) &&
+		    candidate.seconds <= limit)
+			insert(decision->candidate, count++, &candidate);
+	}
+	decision->candidate_count = count;
+	decision->is_doubtful = count > 0 &&
+	    decision->candidate[0].seconds > keep / LEAST_GAIN;
 }
 
 /* No allowed rung fits: because none exists here, or none exists yet? */
@@ -253,24 +217,59 @@ is_too_small(const struct ac_op *op)
 	    op->quantity[AC_Q_K] * batch < FEWEST_OPERATIONS;
 }
 
-static enum ac_tactic
-tactic_of(const struct ac_rule *rule, enum ac_rung rung)
-{
-	if (rung == AC_RUNG_TF32)
-		return AC_TACTIC_LIBRARY;
-	if (rung == AC_RUNG_FP16)
-		return rule->ask.tactic == AC_TACTIC_LIBRARY &&
-		    !rule->ask.scaled ? AC_TACTIC_LIBRARY : AC_TACTIC_CAST;
-	return rule->ask.tactic == AC_TACTIC_CAST ? AC_TACTIC_CAST :
-	    AC_TACTIC_LIBRARY;
-}
-
 static void
 keep(struct ac_decision *decision, enum ac_reason reason)
 {
 	decision->rung = AC_RUNG_KEEP;
 	decision->tactic = AC_TACTIC_NONE;
 	decision->reason = reason;
+	decision->candidate_count = 0;
+	decision->is_doubtful = false;
+}
+
+/* What the settings say, whatever becomes of the call. */
+static void
+obey(struct ac_decision *decision, const struct ac_rule *rule)
+{
+	const struct ac_ask *ask = &rule->ask;
+
+	decision->source = rule->place.source->name;
+	decision->line = rule->place.line;
+	decision->tol = ac_rule_tol(rule, AC_RUNG_KEEP);
+	decision->scaled = ask->scaled;
+	decision->respects_opt_out = ask->respects_opt_out;
+	decision->workspace_bytes = ask->workspace_bytes;
+	decision->guard = ask->guard;
+	decision->judges_profit = ask->judges_profit;
+	decision->reproducible = ask->reproducible;
+	decision->sample_period = ask->sample_period;
+	decision->after = ask->after;
+}
+
+static void
+choose(const struct ac_rule *rule, const struct ac_op *op,
+    struct ac_decision *decision)
+{
+	collect(rule, op, decision);
+	if (decision->candidate_count == 0) {
+		keep(decision, why_no_rung(rule, op));
+		return;
+	}
+	predict(op, decision);
+	if (rule->ask.judges_profit && is_too_small(op)) {
+		keep(decision, AC_REASON_TOO_SMALL);
+		return;
+	}
+	if (rule->ask.judges_profit && decision->keep_seconds > 0)
+		rank(op, decision);
+	if (decision->candidate_count == 0) {
+		keep(decision, AC_REASON_NO_PROFIT);
+		return;
+	}
+	decision->rung = decision->candidate[0].rung;
+	decision->tactic = decision->candidate[0].tactic;
+	decision->tol = decision->candidate[0].tol;
+	decision->reason = AC_REASON_NONE;
 }
 
 void
@@ -279,35 +278,22 @@ ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
 {
 	const struct ac_rule *rule = ac_rule_find(policy, op);
 	struct ac_decision decision = { .source = "", .scaled = true,
-		.respects_opt_out = true };
+		.respects_opt_out = true, .guard = AC_GUARD_ON,
+		.judges_profit = true };
 	enum ac_reason reason;
-	enum ac_rung rung;
 
+	decision.tol = ac_rung_rows[AC_RUNG_KEEP].tol;
 	if (rule == NULL) {
 		keep(&decision, AC_REASON_NO_RULE);
-		decision.tol = ac_rung_rows[AC_RUNG_KEEP].tol;
 		*decision_out = decision;
 		return;
 	}
-	decision.source = rule->place.source->name;
-	decision.line = rule->place.line;
-	decision.scaled = rule->ask.scaled;
-	decision.respects_opt_out = rule->ask.respects_opt_out;
-	decision.workspace_bytes = rule->ask.workspace_bytes;
+	obey(&decision, rule);
 	reason = refusal(rule, op);
-	rung = reason == AC_REASON_NONE ? best_rung(rule, op) : AC_RUNG_KEEP;
-	decision.tol = ac_rule_tol(rule, rung);
-	if (reason != AC_REASON_NONE) {
+	if (reason == AC_REASON_NONE)
+		choose(rule, op, &decision);
+	else
 		keep(&decision, reason);
-	} else if (rung == AC_RUNG_KEEP) {
-		keep(&decision, why_no_rung(rule, op));
-	} else if (rule->ask.judges_profit && is_too_small(op)) {
-		keep(&decision, AC_REASON_TOO_SMALL);
-	} else {
-		decision.rung = rung;
-		decision.tactic = tactic_of(rule, rung);
-		decision.reason = AC_REASON_NONE;
-	}
 	*decision_out = decision;
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum ac_operation {
 #define OPERATION(id, name, family) AC_OP_##id,
@@ -53,6 +54,8 @@ extern const char *const ac_reason_names[AC_REASON_COUNT];
 extern const char *const ac_reason_meanings[AC_REASON_COUNT];
 extern const char *const ac_tactic_names[AC_TACTIC_COUNT];
 
+struct ac_rates;
+
 /* One operation. A quantity or fact the call lacks makes every condition on
  * it false, `!=` too. Strings are borrowed for the length of one call. */
 struct ac_op {
@@ -60,6 +63,8 @@ struct ac_op {
 	uint32_t          quantities;            /* bit q set: quantity[q] is known */
 	double            quantity[AC_Q_COUNT];
 	const char       *fact[AC_FACT_COUNT];   /* NULL: not known */
+	const struct ac_rates *rates;            /* of its GPU (profit.h); NULL:
+	                                          * the built-in ones */
 };
 
 static inline void
@@ -73,6 +78,13 @@ static inline bool
 ac_op_has(const struct ac_op *op, enum ac_quantity which)
 {
 	return op->quantities >> which & 1;
+}
+
+/* Whether a fact is known and just `value`. */
+static inline bool
+ac_op_is(const struct ac_op *op, enum ac_fact which, const char *value)
+{
+	return op->fact[which] != NULL && strcmp(op->fact[which], value) == 0;
 }
 
 /* Filter, stride and dilation have an extent per spatial dimension (below

@@ -24,7 +24,7 @@ refuse_key(struct ac_parser *parser, const struct ac_token *key)
 	    AC_SET_COUNT));
 }
 
-/* How a value of this kind is read; false for words and free text. */
+/* How a value of this kind is read; false for words. */
 static bool
 number_kind(const char *values, enum ac_number_kind *kind_out)
 {
@@ -64,6 +64,26 @@ parse_number(struct ac_parser *parser, enum ac_setting which,
 	    "than 0", ac_setting_names[which]);
 }
 
+/* Every so manieth call: a count from 1 on, or off. */
+static bool
+parse_period(struct ac_parser *parser, enum ac_setting which,
+    struct ac_setting_value *value)
+{
+	char why[160];
+	struct ac_text text;
+
+	if (strcmp(value->word, "off") == 0)
+		return true;
+	ac_text_init(&text, why, sizeof(why));
+	if (!ac_number_read(parser->token.at, parser->token.length,
+	    AC_NUMBER_WHOLE, &value->number, &text) || value->number < 1 ||
+	    value->number > UINT32_MAX)
+		return ac_parser_fail(parser, &parser->token, "%s is off or a "
+		    "count of calls: %s=64 is every 64th",
+		    ac_setting_names[which], ac_setting_names[which]);
+	return true;
+}
+
 /* One of the words a setting takes. */
 static bool
 parse_choice(struct ac_parser *parser, enum ac_setting which,
@@ -98,10 +118,8 @@ note_not_built(struct ac_parser *parser, const struct ac_token *key,
 
 	if (!parser->in_profile && ac_setting_is_missing(which, word))
 		ac_problem_warn(&parser->problems, &place, parser->sequence,
-		    "%s=%s is not built yet and has no effect%s",
-		    ac_setting_names[which], word,
-		    which == AC_SET_GUARD && strcmp(word, "strict") == 0 ?
-		    ": its calls are kept" : "");
+		    "%s=%s is not built yet and has no effect",
+		    ac_setting_names[which], word);
 }
 
 static bool
@@ -123,8 +141,10 @@ parse_value(struct ac_parser *parser, const struct ac_token *key,
 	if (number_kind(values, &kind)) {
 		if (!parse_number(parser, which, kind, &value))
 			return false;
-	} else if (strcmp(values, "text") != 0 &&
-	    !parse_choice(parser, which, &value)) {
+	} else if (strcmp(values, "period") == 0) {
+		if (!parse_period(parser, which, &value))
+			return false;
+	} else if (!parse_choice(parser, which, &value)) {
 		return false;
 	}
 	note_not_built(parser, key, which, value.word);

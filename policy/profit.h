@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profit.h -- how long would it take? The closed formulas of
- * numerics.md section 4 with the constants of one GPU. Pure; asked once per
- * site. Times are seconds, rates are per second. */
+/* policy/profit.h -- how long would it take? Closed formulas with the constants
+ * of one GPU. Pure; asked once per site. Times are seconds, rates are per
+ * second. */
 #ifndef AC_POLICY_PROFIT_H
 #define AC_POLICY_PROFIT_H
 
@@ -10,22 +10,44 @@
 /* What a GPU can do. A rate of 0: it does not have that arithmetic. */
 struct ac_rates {
 	const char *gpu;            /* glob for the device's name: "*H200*" */
+	const char *name;           /* for people: "NVIDIA H200" */
+	int    sm;                  /* compute capability, 90 */
 	double fp32, tf32, fp16, bf16; /* FLOP/s of large products, inputs of
 	                             * that type, FP32 accumulation and output */
 	double bandwidth;           /* B/s of device memory */
 	double launch;              /* device time of one more kernel */
 	double host_launch;         /* host time of queueing one more kernel */
-	bool   measured;            /* false: predicted from data sheets */
+	bool   measured;            /* false: predicted, wholly or in part */
 	const char *source;         /* where the numbers are from, for people */
 };
 
 /* The built-in row for a device ("NVIDIA H200", 90); one for its compute
- * capability, marked predicted, if the name has none; never NULL for sm >= 70. */
+ * capability, or the nearest below, if the name has none. An unknown `gpu` is
+ * NULL, an unknown `sm` 0. NULL if nothing is known; never for sm >= 70. */
 const struct ac_rates *ac_rates_find(const char *gpu, int sm);
+
+/* The rows, in the order of the table; NULL past its end. */
+const struct ac_rates *ac_rates_row(unsigned i);
+
+/* The rates that apply to `op`: its own, else the built-in ones for its gpu
+ * fact and its sm quantity; NULL if it has neither. */
+const struct ac_rates *ac_rates_of(const struct ac_op *op);
 
 /* Predicted time of `op` on `rung` by `tactic`, extra launches and their host
  * cost included; AC_RUNG_KEEP: the call as the program asked for it (its
- * `asked` fact: tf32 runs at that rate). Infinite where the GPU lacks it. */
+ * `asked` fact: tf32 runs at that rate). Infinite where the GPU lacks it, or
+ * where this version has no such way. 0: not known, the sizes are missing.
+ *
+ *   m n k batch   what the op has, real; a complex product does four times
+ *                 the work on twice the bytes
+ *   product(T, s) = max(2mnk / T, (s (mk + kn) + 4mn) / bandwidth) + launch,
+ *                 all times batch but for the launch. With m or n <= 16 no
+ *                 more than bandwidth counts
+ *   keep, library = product(T of what is asked, 4)
+ *   cast          = 6 (mk + kn) / bandwidth + product(T16, 2) + 3 launch
+ *                 (cast, settle, finish); arrays of matrices read the result
+ *                 and write it to where it belongs: + 8mn / bandwidth
+ * and never less than what the host needs to queue these launches. */
 double ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
     enum ac_rung rung, enum ac_tactic tactic);
 

@@ -69,6 +69,9 @@ struct ac_ask {
 	enum ac_asked_guard guard;
 	enum ac_tactic      tactic;       /* NONE: auto */
 	bool                scaled, judges_profit, respects_opt_out;
+	bool                reproducible;
+	uint32_t            sample_period; /* 0: none */
+	uint64_t            after;
 	uint64_t            workspace_bytes;
 };
 
@@ -122,7 +125,7 @@ bool ac_condition_value(const struct ac_condition *condition,
 const struct ac_rule *ac_rule_find(const struct ac_policy *policy,
     const struct ac_op *op);
 
-/* ---- decide.c: which rungs may it use? --------------------------------- */
+/* ---- rungs.c: which rungs may it use? ----------------------------------  */
 
 enum ac_verdict {
 	AC_VERDICT_FITS,
@@ -130,7 +133,8 @@ enum ac_verdict {
 	AC_VERDICT_ILLEGAL,       /* the operation does not have it */
 	AC_VERDICT_GPU,           /* the GPU does not have it */
 	AC_VERDICT_INACCURATE,    /* known error above tol (only under auto) */
-	AC_VERDICT_TACTIC,        /* tactic= excludes it (only under auto) */
+	AC_VERDICT_TACTIC,        /* tactic= excludes it (under auto, or on
+	                           * arrays of matrices) */
 	AC_VERDICT_COUNT
 };
 enum ac_verdict ac_rung_judge(const struct ac_rule *rule,
@@ -139,6 +143,9 @@ enum ac_verdict ac_rung_judge(const struct ac_rule *rule,
 bool ac_rule_allows(const struct ac_rule *rule, enum ac_rung rung);
 /* The tolerance of `rung` under `rule`. */
 double ac_rule_tol(const struct ac_rule *rule, enum ac_rung rung);
+/* How `rung` would be done for `op`. */
+enum ac_tactic ac_rung_tactic(const struct ac_rule *rule,
+    const struct ac_op *op, enum ac_rung rung);
 
 /* ---- print.c ------------------------------------------------------------ */
 

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/profit.c -- the profit model: rates.def and the formulas of profit.h.
+ * Pure arithmetic; called by decide.c and explain.c. */
+#include "policy/profit.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A narrower product runs on kernels that read each operand once and wait for
+ * memory. */
+#define WIDEST_SKINNY 16.0
+
+/* Bytes per cast element: FP32 read, 16 bits written. */
+#define CAST_BYTES 6.0
+
+/* Kernels around the product of a cast: cast, settle, finish. */
+#define CAST_LAUNCHES 3.0
+
+static const struct ac_rates rows[] = {
+#define RATES(sm, name, gpu, fp32, tf32, fp16, bf16, bandwidth, launch, \
+    host_launch, measured, source) \
+	{ gpu, name, sm, fp32, tf32, fp16, bf16, bandwidth, launch, \
+	  host_launch, measured, source },
+#include "policy/rates.def"
+#undef RATES
+};
+enum { ROW_COUNT = sizeof(rows) / sizeof(rows[0]) };
+
+const struct ac_rates *
+ac_rates_row(unsigned i)
+{
+	return i < ROW_COUNT ? &rows[i] : NULL;
+}
+
+/* Whether a row is for every GPU of its compute capability. */
+static bool
+is_fallback(const struct ac_rates *row)
+{
+	return strcmp(row->gpu, "*") == 0;
+}
+
+const struct ac_rates *
+ac_rates_find(const char *gpu, int sm)
+{
+	const struct ac_rates *nearest = NULL;
+	unsigned i;
+
+	for (i = 0; i < ROW_COUNT; i++) {
+		if (!is_fallback(&rows[i])) {
+			if ((sm == 0 || rows[i].sm == sm) && gpu != NULL &&
+			    ac_text_glob(rows[i].gpu, gpu))
+				return &rows[i];
+		} else if (rows[i].sm <= sm &&
+		    (nearest == NULL || rows[i].sm > nearest->sm)) {
+			nearest = &rows[i];
+		}
+	}
+	return nearest;
+}
+
+const struct ac_rates *
+ac_rates_of(const struct ac_op *op)
+{
+	const double sm = ac_op_has(op, AC_Q_SM) ? op->quantity[AC_Q_SM] : 0;
+
+	if (op->rates != NULL)
+		return op->rates;
+	return ac_rates_find(op->fact[AC_FACT_GPU],
+	    sm > 0 && sm < 1e6 ? (int)sm : 0);
+}
+
+/* ---- One product ---------------------------------------------------------- */
+
+struct work {
+	double flops, inputs, outputs;  /* elements; batch included */
+	double words;                   /* 4-byte words per element */
+	bool   is_skinny, is_complex, by_pointers;
+};
+
+/* Programs pass anything; what is not a size does no work. */
+static double
+size_of(const struct ac_op *op, enum ac_quantity which)
+{
+	const double size = op->quantity[which];
+
+	return size > 0 && size < 1e19 ? size : 0;
+}
+
+static bool
+read_work(const struct ac_op *op, struct work *work_out)
+{
+	const double m = size_of(op, AC_Q_M), n = size_of(op, AC_Q_N);
+	const double k = size_of(op, AC_Q_K);
+	const double batch = ac_op_has(op, AC_Q_BATCH) ?
+	    size_of(op, AC_Q_BATCH) : 1;
+	const bool is_complex = ac_op_is(op, AC_FACT_TYPE, "c32");
+
+	if (!ac_op_has(op, AC_Q_M) || !ac_op_has(op, AC_Q_N) ||
+	    !ac_op_has(op, AC_Q_K))
+		return false;
+	*work_out = (struct work){
+		.flops = (is_complex ? 8 : 2) * m * n * k * batch,
+		.inputs = (m + n) * k * batch,
+		.outputs = m * n * batch,
+		.words = is_complex ? 2 : 1,
+		.is_skinny = m <= WIDEST_SKINNY || n <= WIDEST_SKINNY,
+		.is_complex = is_complex,
+		.by_pointers = op->operation == AC_OP_GEMM_BATCHED,
+	};
+	return true;
+}
+
+/* A product at `rate` whose inputs take `bytes` per word. */
+static double
+product_seconds(const struct ac_rates *rates, const struct work *work,
+    double rate, double bytes)
+{
+	double compute, memory;
+
+	if (!(rate > 0) || !(rates->bandwidth > 0))
+		return (double)INFINITY;
+	compute = work->is_skinny ? 0 : work->flops / rate;
+	memory = (bytes * work->inputs + 4 * work->outputs) * work->words /
+	    rates->bandwidth;
+	return (memory > compute ? memory : compute) + rates->launch;
+}
+
+/* ---- The ways to make a call ------------------------------------------------ */
+
+/* The rate of the arithmetic a program asked for; a GPU without it does FP32. */
+static double
+asked_rate(const struct ac_rates *rates, const struct ac_op *op)
+{
+	double rate = 0;
+
+	if (ac_op_is(op, AC_FACT_ASKED, "tf32"))
+		rate = rates->tf32;
+	else if (ac_op_is(op, AC_FACT_ASKED, "fast16f"))
+		rate = rates->fp16;
+	else if (ac_op_is(op, AC_FACT_ASKED, "fast16bf"))
+		rate = rates->bf16;
+	return rate > 0 ? rate : rates->fp32;
+}
+
+static double
+rung_rate(const struct ac_rates *rates, enum ac_rung rung)
+{
+	switch (rung) {
+	case AC_RUNG_TF32:
+		return rates->tf32;
+	case AC_RUNG_FP16:
+		return rates->fp16;
+	case AC_RUNG_BF16:
+		return rates->bf16;
+	default:
+		return 0;
+	}
+}
+
+static double
+cast_seconds(const struct ac_rates *rates, const struct work *work,
+    double rate)
+{
+	double moved = CAST_BYTES * work->inputs;
+
+	if (work->by_pointers)
+		moved += 8 * work->outputs;
+	return moved / rates->bandwidth + CAST_LAUNCHES * rates->launch +
+	    product_seconds(rates, work, rate, 2);
+}
+
+double
+ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
+    enum ac_rung rung, enum ac_tactic tactic)
+{
+	const bool is_cast = tactic == AC_TACTIC_CAST && rung != AC_RUNG_KEEP;
+	double seconds, host = rates->host_launch;
+	struct work work;
+
+	if (!read_work(op, &work))
+		return 0;
+	if (rung == AC_RUNG_KEEP)
+		seconds = product_seconds(rates, &work, asked_rate(rates, op),
+		    4);
+	else if (is_cast && (work.is_complex || rung == AC_RUNG_TF32))
+		seconds = (double)INFINITY;
+	else if (is_cast)
+		seconds = cast_seconds(rates, &work, rung_rate(rates, rung));
+	else if (work.by_pointers)
+		seconds = (double)INFINITY;
+	else
+		seconds = product_seconds(rates, &work, rung_rate(rates, rung),
+		    4);
+	if (is_cast)
+		host *= 1 + CAST_LAUNCHES;
+	return seconds > host ? seconds : host;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/rungs.c -- which rungs an operation may use under a rule: what is
+ * allowed, legal, accurate enough and built. Pure; called by decide.c and by
+ * who explains decisions. */
+#include "policy/rule.h"
+
+bool
+ac_rule_allows(const struct ac_rule *rule, enum ac_rung rung)
+{
+	unsigned i;
+
+	if (rule->action == AC_ACTION_AUTO)
+		return rung != AC_RUNG_KEEP;
+	for (i = 0; i < rule->rung_count; i++)
+		if (rule->rungs[i] == rung)
+			return true;
+	return false;
+}
+
+double
+ac_rule_tol(const struct ac_rule *rule, enum ac_rung rung)
+{
+	return rule->ask.tol > 0 ? rule->ask.tol : ac_rung_rows[rung].tol;
+}
+
+/* ---- Legality ------------------------------------------------------------ */
+
+#define BIT(id) (1u << AC_RUNG_##id)
+enum {
+	SPLITS = BIT(FP16X3) | BIT(BF16X3) | BIT(BF16X6) | BIT(INT8X3) |
+	    BIT(INT8X6),
+	PLAIN = BIT(TF32) | BIT(FP16) | BIT(BF16)
+};
+
+/* The rungs each operation has at all ("Legal rungs" of the manual). */
+static const unsigned legal_rungs[AC_OP_COUNT] = {
+	[AC_OP_GEMM_SINGLE] = PLAIN | SPLITS,
+	[AC_OP_GEMM_STRIDED] = PLAIN | SPLITS,
+	[AC_OP_GEMM_LT] = PLAIN | SPLITS,
+	/* Pointer arrays: the host cannot see how the matrices are aligned, so
+	 * the compute type of the program's own call stays as it is. */
+	[AC_OP_GEMM_BATCHED] = BIT(FP16) | BIT(BF16) | SPLITS,
+	[AC_OP_GEMM_GROUPED] = 0,
+	[AC_OP_CONV_FPROP] = BIT(TF32) | BIT(FP16),
+	[AC_OP_CONV_DGRAD] = BIT(TF32),
+	[AC_OP_CONV_WGRAD] = BIT(TF32),
+	[AC_OP_RNN] = BIT(TF32) | BIT(FP16),
+};
+
+/* Compute capability that first has the arithmetic of a rung. */
+static const double least_sm[AC_RUNG_COUNT] = {
+	[AC_RUNG_TF32] = 80,
+	[AC_RUNG_FP16] = 70,
+	[AC_RUNG_BF16] = 80,
+	[AC_RUNG_FP16X3] = 70,
+	[AC_RUNG_BF16X3] = 80,
+	[AC_RUNG_BF16X6] = 80,
+	[AC_RUNG_INT8X3] = 75,
+	[AC_RUNG_INT8X6] = 75,
+};
+
+/* Operations whose recast calls this version can make. */
+static bool
+is_built_for(const struct ac_op *op)
+{
+	return op->operation == AC_OP_GEMM_SINGLE ||
+	    op->operation == AC_OP_GEMM_STRIDED ||
+	    op->operation == AC_OP_GEMM_BATCHED;
+}
+
+static bool
+is_complex(const struct ac_op *op)
+{
+	return ac_op_is(op, AC_FACT_TYPE, "c32");
+}
+
+/* Whether a pattern of the rule names just this operation. */
+static bool
+names_exactly(const struct ac_rule *rule, enum ac_operation operation)
+{
+	unsigned i;
+
+	for (i = 0; i < AC_PATTERN_COUNT; i++)
+		if (rule->patterns >> i & 1 && ac_patterns[i].exact &&
+		    ac_patterns[i].operations == 1u << operation)
+			return true;
+	return false;
+}
+
+static bool
+is_legal(const struct ac_rule *rule, const struct ac_op *op, enum ac_rung rung)
+{
+	unsigned legal = legal_rungs[op->operation];
+
+	/* Gradients need range: FP16 only for who asks for it by name. */
+	if ((op->operation == AC_OP_CONV_DGRAD ||
+	    op->operation == AC_OP_CONV_WGRAD) &&
+	    names_exactly(rule, op->operation))
+		legal |= BIT(FP16);
+	/* Complex numbers by compute type only; see the pointer arrays above. */
+	if (is_complex(op))
+		legal &= op->operation == AC_OP_GEMM_BATCHED ? 0 :
+		    BIT(TF32) | BIT(BF16);
+	return legal >> rung & 1;
+}
+
+enum ac_tactic
+ac_rung_tactic(const struct ac_rule *rule, const struct ac_op *op,
+    enum ac_rung rung)
+{
+	if (rung == AC_RUNG_TF32 || is_complex(op))
+		return AC_TACTIC_LIBRARY;
+	if (op->operation == AC_OP_GEMM_BATCHED)
+		return AC_TACTIC_CAST;
+	if (rung == AC_RUNG_FP16)
+		return rule->ask.tactic == AC_TACTIC_LIBRARY &&
+		    !rule->ask.scaled ? AC_TACTIC_LIBRARY : AC_TACTIC_CAST;
+	return rule->ask.tactic == AC_TACTIC_CAST ? AC_TACTIC_CAST :
+	    AC_TACTIC_LIBRARY;
+}
+
+enum ac_verdict
+ac_rung_judge(const struct ac_rule *rule, const struct ac_op *op,
+    enum ac_rung rung)
+{
+	if (!is_legal(rule, op, rung))
+		return AC_VERDICT_ILLEGAL;
+	if (!ac_op_has(op, AC_Q_SM) ||
+	    op->quantity[AC_Q_SM] < least_sm[rung])
+		return AC_VERDICT_GPU;
+	if (ac_rung_rows[rung].error > ac_rule_tol(rule, rung))
+		return AC_VERDICT_INACCURATE;
+	if (!ac_rung_rows[rung].built || !is_built_for(op))
+		return AC_VERDICT_NOT_BUILT;
+	if (rule->ask.tactic == AC_TACTIC_LIBRARY &&
+	    ac_rung_tactic(rule, op, rung) == AC_TACTIC_CAST)
+		return AC_VERDICT_TACTIC;
+	return AC_VERDICT_FITS;
+}
