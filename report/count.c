@@ -95,6 +95,23 @@ find_slot(const struct ac_site_key *key, uint32_t id,
 	return &ac_live.index[at];
 }
 
+/* What the policy predicted of one call, for the site's course. */
+static void
+fill_predictions(struct ac_site_course *course,
+    const struct ac_decision *decision)
+{
+	for (unsigned i = 0; i < decision->candidate_count; i++) {
+		const struct ac_candidate *c = &decision->candidate[i];
+
+		if (c->rung != decision->rung || c->tactic != decision->tactic)
+			continue;
+		atomic_store(&course->keep_predicted_us,
+		    (float)(decision->keep_seconds * 1e6));
+		atomic_store(&course->recast_predicted_us,
+		    (float)(c->seconds * 1e6));
+	}
+}
+
 /* The overflow site, which may have no place, counts in its own counters. */
 static void
 fill_site(struct ac_site_record *site, const struct ac_site_key *key,
@@ -107,6 +124,8 @@ fill_site(struct ac_site_record *site, const struct ac_site_key *key,
 	site->tactic = decision->tactic;
 	site->reason = decision->reason;
 	site->line = decision->line;
+	site->tol = (float)decision->tol;
+	fill_predictions(&site->course, decision);
 	ac_live_put(site->source, sizeof site->source, decision->source);
 	ac_live_put(site->name, sizeof site->name, name);
 }
@@ -182,6 +201,17 @@ ac_report_machine(const char *gpu, int sm, const char *library, bool emulated)
 		ac_live_put(header->library, sizeof header->library, library);
 	if (emulated)
 		header->emulated = 1;
+	ac_live_leave(saved);
+}
+
+void
+ac_report_clock(enum ac_clock clock)
+{
+	const int saved = ac_live_enter();
+	struct ac_file_header *header = &ac_live.front->header;
+
+	if (header->clock == AC_CLOCK_NONE)
+		header->clock = clock;
 	ac_live_leave(saved);
 }
 

@@ -49,6 +49,8 @@ struct ac_file_header {
 	uint32_t chosen;             /* somebody chose the policy */
 	uint32_t emulated;
 	int32_t  sm;
+	uint32_t clock;              /* enum ac_clock */
+	uint32_t reserved;
 	_Atomic uint32_t finished;   /* the process reached exit() */
 	_Atomic uint32_t incomplete; /* some sites could not be stored */
 	_Atomic uint32_t sites;      /* published site records */

@@ -178,6 +178,7 @@ begin(void)
 
 /* ---- After a fork ------------------------------------------------------ */
 
+/* What they are, not what they did: only predictions are true of the child. */
 static void
 copy_sites(struct ac_site_record *to, const struct ac_site_record *from,
     size_t count)
@@ -185,8 +186,14 @@ copy_sites(struct ac_site_record *to, const struct ac_site_record *from,
 	const size_t counters = offsetof(struct ac_site_record, recast);
 
 	for (size_t i = 0; i < count; i++) {
+		const float keep = atomic_load(&from[i].course.keep_predicted_us);
+		const float recast =
+		    atomic_load(&from[i].course.recast_predicted_us);
+
 		memmove(&to[i], &from[i], counters);
 		memset((char *)&to[i] + counters, 0, sizeof *to - counters);
+		atomic_store(&to[i].course.keep_predicted_us, keep);
+		atomic_store(&to[i].course.recast_predicted_us, recast);
 	}
 }
 

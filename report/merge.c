@@ -31,6 +31,8 @@ copy_site(struct ac_site *to, const struct ac_site_record *from)
 	to->tactic = from->tactic;
 	to->reason = from->reason;
 	to->line = from->line;
+	to->tol = from->tol > 0 && from->tol < 1e9f ? (double)from->tol : 0;
+	ac_course_read(&to->course, &from->course);
 	to->calls = to->recast = atomic_load(&from->recast);
 	for (int i = 0; i < AC_REASON_COUNT; i++) {
 		to->kept[i] = atomic_load(&from->kept[i]);
@@ -39,6 +41,15 @@ copy_site(struct ac_site *to, const struct ac_site_record *from)
 	to->flops = call_flops(&to->key);
 	to->is_fp32 = !strcmp(to->key.type, "f32") ||
 	    !strcmp(to->key.type, "c32");
+}
+
+/* A site that a forked child never called is none of it; a rung that was given
+ * up before any call ran on it has something to tell. */
+static bool
+is_worth_telling(const struct ac_site *site)
+{
+	return site->calls || site->course.samples || site->course.timed ||
+	    site->course.demotions || site->course.finding != AC_FINDING_NONE;
 }
 
 static bool
@@ -87,7 +98,8 @@ ac_report_add(struct ac_report *report, const struct ac_file_header *header,
 	report->sites = sites;
 	for (size_t i = 0; i < count; i++) {
 		copy_site(&sites[report->site_count], &records[i]);
-		report->site_count += sites[report->site_count].calls != 0;
+		report->site_count +=
+		    is_worth_telling(&sites[report->site_count]);
 	}
 	for (uint32_t i = 0; i < atomic_load(&header->markers); i++)
 		if (!add_marker(report, &markers[i]))
@@ -164,6 +176,9 @@ absorb(struct ac_site *into, const struct ac_site *other)
 	into->recast += other->recast;
 	for (int i = 0; i < AC_REASON_COUNT; i++)
 		into->kept[i] += other->kept[i];
+	if (other->tol > 0 && (into->tol <= 0 || other->tol < into->tol))
+		into->tol = other->tol;
+	ac_course_absorb(&into->course, &other->course);
 }
 
 void
@@ -231,6 +246,7 @@ add_totals(struct ac_report_totals *t, const struct ac_site *site)
 		t->kept_flops[i] += flops * (double)site->kept[i];
 		t->flops_by_rung[AC_RUNG_KEEP] += flops * (double)site->kept[i];
 	}
+	ac_course_add_totals(t, site);
 }
 
 void

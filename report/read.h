@@ -5,6 +5,16 @@
 
 #include "report/file.h"
 
+/* A site's course in plain numbers, whatever its file holds: none is negative
+ * or a NaN, times are finite, and an error that was a NaN is infinite. */
+struct ac_course {
+	enum ac_finding finding;
+	uint64_t samples, late, demotions, retries, captured, settled, timed;
+	double   error, line_error, rho, tile_rho;      /* worst */
+	double   keep_us, recast_us;                    /* mean; 0: not known */
+	double   keep_predicted_us, recast_predicted_us;
+};
+
 /* One site over all processes of the run. Two processes that decided
  * differently about one key give two of these. */
 struct ac_site {
@@ -14,6 +24,8 @@ struct ac_site {
 	uint32_t rung, tactic, reason, line;
 	uint64_t calls, recast, kept[AC_REASON_COUNT];
 	double   flops;                 /* of one call */
+	double   tol;                   /* 0: none is known */
+	struct ac_course course;
 	bool     is_fp32;               /* counts as FP32 GEMM work */
 };
 
@@ -56,6 +68,16 @@ void ac_report_arrange(struct ac_report *report);
 int ac_site_compare(const struct ac_site *a, const struct ac_site *b);
 /* Its sites, malloc'ed, one at least; NULL without memory. */
 struct ac_site *ac_report_copy_sites(const struct ac_report *report);
+
+/* ---- Courses (report/course.c) ----------------------------------------- */
+
+void ac_course_read(struct ac_course *to, const struct ac_site_course *from);
+/* Another process went on with the same site on the same rung. */
+void ac_course_absorb(struct ac_course *into, const struct ac_course *other);
+/* How many times as fast as kept, as measured; 0: it was not. */
+double ac_course_speed(const struct ac_course *course);
+void ac_course_add_totals(struct ac_report_totals *totals,
+    const struct ac_site *site);
 
 /* ---- Words shared by the writers (report/words.c) ---------------------- */
 

@@ -8,6 +8,7 @@
 #ifndef AC_REPORT_REPORT_H
 #define AC_REPORT_REPORT_H
 
+#include "policy/guard.h"
 #include "policy/op.h"
 #include "policy/policy.h"
 
@@ -32,8 +33,9 @@ struct ac_site_key {
 };
 
 /* How a site that may be recast has fared on the rung of its record: written by
- * the preloaded library with relaxed atomics. 0: not known. Microseconds are of
- * device time, measured by events around single calls. */
+ * the preloaded library with relaxed atomics, after ac_report_check_fork(): it
+ * begins at zero in a forked child, but for what was predicted. 0: not known.
+ * Microseconds are of device time, measured by events around single calls. */
 struct ac_site_course {
 	_Atomic uint32_t finding;    /* enum ac_finding: why the rung was left */
 	_Atomic uint32_t samples;    /* outputs compared with FP64 so often */
@@ -44,7 +46,8 @@ struct ac_site_course {
 	_Atomic uint32_t timed;      /* calls whose time was measured */
 	_Atomic float    error, line_error, rho, tile_rho; /* worst so far */
 	_Atomic float    keep_us, recast_us;           /* measured */
-	_Atomic float    keep_predicted_us, recast_predicted_us;
+	_Atomic float    keep_predicted_us, recast_predicted_us; /* as the
+	                              * site's decision says them, if it does */
 };
 
 /* One site, live: identity and decision are written once, before the record
@@ -59,6 +62,7 @@ struct ac_site_record {
 	uint32_t reason;             /* enum ac_reason when the answer is keep */
 	char     source[48];         /* where the deciding line is */
 	uint32_t line;
+	float    tol;                /* the tolerance that applies; 0: none */
 	_Atomic uint64_t recast;     /* calls that ran on the chosen rung */
 	_Atomic uint64_t kept[AC_REASON_COUNT]; /* the others, by reason */
 	struct ac_site_course course;
@@ -87,6 +91,16 @@ void ac_report_open(const struct ac_policy_origin *origin, const char *notes);
  * marks the whole report as made on the emulated GPU. */
 void ac_report_machine(const char *gpu, int sm, const char *library,
     bool emulated);
+
+/* Where the microseconds of the courses come from: told when the first one is
+ * measured; the first word counts. */
+enum ac_clock {
+	AC_CLOCK_NONE,
+	AC_CLOCK_DEVICE,             /* events of a real device */
+	AC_CLOCK_MODELLED,           /* the emulated GPU's model of one */
+	AC_CLOCK_COUNT
+};
+void ac_report_clock(enum ac_clock clock);
 
 /* The record of the site `key` with `decision`, created if it is new. Not on
  * the hot path (takes a lock, may grow the file). Never NULL: past 10^5 sites
@@ -188,6 +202,15 @@ struct ac_report_totals {
 	double   kept_flops[AC_REASON_COUNT];
 	double   flops_by_rung[AC_RUNG_COUNT];
 	uint64_t peak_scratch_bytes;
+	uint64_t samples, late, demotions, retries, captured, settled;
+	/* The sampled error that was the largest part of its tolerance. */
+	double   worst_error, worst_tol;           /* tol 0: no sample */
+	uint32_t worst_site;
+	/* Calls that were recast, times what one call takes kept and recast:
+	 * of sites whose time was measured, and of those predicted only. */
+	double   measured_keep_us, measured_recast_us;
+	double   predicted_keep_us, predicted_recast_us;
+	uint64_t measured_calls, predicted_calls;
 };
 void ac_report_totals(const struct ac_report *report,
     struct ac_report_totals *totals_out);

@@ -85,6 +85,46 @@ test_endings(void **state)
 	}
 }
 
+/* What was decided is part of the record; the first clock stays. */
+static void
+decide_and_measure(void)
+{
+	const struct ac_decision decision = {
+		.rung = AC_RUNG_FP16, .tactic = AC_TACTIC_CAST,
+		.source = "fp16", .tol = 0.5, .keep_seconds = 8e-6,
+		.candidate_count = 2, .candidate = {
+			{ AC_RUNG_TF32, AC_TACTIC_LIBRARY, 0.25, 4e-6 },
+			{ AC_RUNG_FP16, AC_TACTIC_CAST, 0.5, 2e-6 },
+		}
+	};
+	const struct ac_site_key key = key_of(7);
+	struct ac_site_record *site = ac_report_site(&key, &decision, NULL,
+	    NULL);
+
+	ac_report_count(site, AC_REASON_NONE);
+	site->course.samples = 3;
+	ac_report_clock(AC_CLOCK_MODELLED);
+	ac_report_clock(AC_CLOCK_DEVICE);
+}
+
+static void
+test_decided(void **state)
+{
+	const struct ac_site *site;
+	struct ac_report *report;
+
+	(void)state;
+	assert_int_equal(in_child(decide_and_measure), 0);
+	report = load(1);
+	site = site_in(report, 7);
+	assert_true(site->tol == 0.5);
+	assert_int_equal(site->course.samples, 3);
+	assert_true(site->course.keep_predicted_us == 8);
+	assert_true(site->course.recast_predicted_us == 2);
+	assert_int_equal(report->processes[0].clock, AC_CLOCK_MODELLED);
+	ac_report_destroy(report);
+}
+
 static void *
 count_many(void *unused)
 {
@@ -246,6 +286,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_endings, make_state,
+		    remove_state),
+		cmocka_unit_test_setup_teardown(test_decided, make_state,
 		    remove_state),
 		cmocka_unit_test_setup_teardown(test_threads, make_state,
 		    remove_state),

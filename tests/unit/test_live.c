@@ -81,6 +81,57 @@ test_fork(void **state)
 	ac_report_destroy(report);
 }
 
+/* Nor does a child begin with what its parent measured; what was predicted
+ * is as true of it. */
+static void
+child_has_no_course(void)
+{
+	const struct ac_site_course *course = &held[SITES - 1]->course;
+
+	ac_report_count(held[0], AC_REASON_NONE);
+	if (held[0]->course.demotions || course->samples || course->error > 0
+	    || course->recast_us > 0 || course->finding ||
+	    course->keep_predicted_us != 20 ||
+	    course->recast_predicted_us != 5 || held[0]->tol != 0.5f)
+		_exit(1);
+	held[SITES - 1]->course.samples = 100;
+}
+
+static void
+fork_with_course(void)
+{
+	struct ac_site_course *course;
+
+	hold_sites();
+	course = &held[SITES - 1]->course;
+	held[0]->tol = 0.5f;
+	held[0]->course.demotions = 1;
+	course->finding = AC_FINDING_CAST;
+	course->samples = 2;
+	course->error = 0.25f;
+	course->recast_us = 9;
+	course->keep_predicted_us = 20;
+	course->recast_predicted_us = 5;
+	if (in_child(child_has_no_course) || course->samples != 2)
+		_exit(1);
+}
+
+static void
+test_fork_course(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	assert_int_equal(in_child(fork_with_course), 0);
+	report = load(1);
+	assert_int_equal(report->process_count, 2);
+	assert_int_equal(site_in(report, 1)->course.demotions, 1);
+	assert_int_equal(site_in(report, SITES)->course.samples, 102);
+	assert_int_equal(site_in(report, SITES)->course.finding,
+	    AC_FINDING_CAST);
+	ac_report_destroy(report);
+}
+
 static void
 do_nothing(void)
 {
@@ -281,7 +332,8 @@ main(void)
 #define CASE(name) \
 	cmocka_unit_test_setup_teardown(name, make_state, remove_state)
 	const struct CMUnitTest tests[] = {
-		CASE(test_fork), CASE(test_silent_child), CASE(test_family),
+		CASE(test_fork), CASE(test_fork_course),
+		CASE(test_silent_child), CASE(test_family),
 		CASE(test_raw_fork), CASE(test_fork_under_load),
 		CASE(test_off), CASE(test_no_directory),
 		CASE(test_size_limit), CASE(test_closed_descriptors),

@@ -207,6 +207,7 @@ test_header(void **state)
 	REFUSED(atomic_store(&h->markers, AC_FILE_MARKERS + 1), damaged);
 	REFUSED(h->pid = -1, damaged);
 	REFUSED(h->sm = -1, damaged);
+	REFUSED(h->clock = AC_CLOCK_COUNT, damaged);
 	REFUSED(h->start_ns = 1000000000, damaged);
 	REFUSED(memset(h->run, 'x', sizeof h->run), damaged);
 	REFUSED(memset(h->program, 'x', sizeof h->program), damaged);
