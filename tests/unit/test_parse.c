@@ -38,15 +38,13 @@ static const struct {
 	  "fast16f fast16bf pedantic emulated opted-out\n" },
 	{ "gemm -> tf32 profit=on profit=off",
 	  "p:1:24: warning: profit stands here twice: the last one counts\n" },
-	{ "set guard=on",
-	  "p:1:5: warning: guard=on is not built yet and has no effect\n" },
-	{ "gemm -> tf32 guard=strict",
-	  "p:1:14: warning: guard=strict is not built yet and has no effect: "
-	  "its calls are kept\n" },
+	{ "set constant=a",
+	  "p:1:5: warning: constant=a is not built yet and has no effect\n" },
+	{ "set guard=strict after=10 sample=1 reproducible=on", "" },
 	{ "gemm -> fp16 tactic=cached",
 	  "p:1:14: warning: tactic=cached is not built yet and has no "
 	  "effect\n" },
-	{ "set guard=off sample=0 deepbind=off", "" },
+	{ "set guard=off sample=off deepbind=off check-cache=off", "" },
 	{ "gemm ta=?,T type=*32 solver=yes -> keep", "" },
 };
 
@@ -75,7 +73,7 @@ static const char *const good_texts[] = {
 	"gemm gpu=\"NVIDIA H200*\" fn=\"a\\\"b\\\\c\" -> keep",
 	"site qkv=9c41d2e0\nsite QKV = 9C41D2E0 # again",
 	"set tol=1e-3 guard=off scale=auto tactic=auto profit=on constant=ab "
-	"after=10 sample=1/64 workspace=64Mi conv-workspace=1G "
+	"after=10 sample=64 workspace=64Mi conv-workspace=1G "
 	"respect-opt-out=on deepbind=off reproducible=on check-cache=off",
 	"rnn batch>4 layout=x -> tf32 ; otherwise off",
 	"gemm.single,gemm.batched,gemm.strided,gemm.grouped,gemm.lt -> keep",

@@ -112,9 +112,9 @@ static const char *const others[] = {
 	"gemm max(m,n)<=32 -> fp16 constant=a\n"
 	"gemm -> fp16,tf32 constant=a\n"
 	"* -> keep\n",
-	"set guard=on sample=0\n"
+	"set guard=on sample=off\n"
 	"[rank=0]\n"
-	"gemm,conv -> fp16,tf32 sample=1/64\n"
+	"gemm,conv -> fp16,tf32 sample=64\n"
 	"[]\n"
 	"gemm,conv -> fp16,tf32\n",
 	"[caller=*faiss*]\n"
