@@ -356,7 +356,8 @@ const struct ac_command ac_command_doctor = {
 		{ 'e', NULL, "RULE", "a policy line before all others; "
 		    "repeatable" },
 		{ OPT_EMULATE, "emulate", "[=MODEL]",
-		    "on an emulated GPU: h200 (default) or t4" },
+		    "on an emulated GPU: h200 (default), h100, a100, l40s, "
+		    "rtx4090 or t4" },
 		{ OPT_JSON, "json", NULL, "as JSON" },
 	},
 	.run = run

@@ -43,7 +43,8 @@ ac_plan_begin(struct ac_plan *plan)
 int
 ac_plan_check_model(const struct ac_plan *plan, const char *verb)
 {
-	static const char *const models[] = { "h200", "t4" };
+	static const char *const models[] = { "h200", "h100", "a100", "l40s",
+		"rtx4090", "t4" };
 	enum { COUNT = sizeof models / sizeof *models };
 	const char *at = plan->emulate ? plan->model : NULL, *near;
 	struct ac_text text;
@@ -66,7 +67,7 @@ ac_plan_check_model(const struct ac_plan *plan, const char *verb)
 	near = ac_text_nearest(model, models, COUNT);
 	return ac_say(AC_EXIT_USAGE, "%s: no emulated GPU '%s'; "
 	    "use --emulate=%s", verb, model,
-	    near ? near : "h200 or --emulate=t4");
+	    near ? near : "h200, h100, a100, l40s, rtx4090 or t4");
 }
 
 int

@@ -204,8 +204,8 @@ const struct ac_command ac_command_run = {
 		{ 'e', NULL, "RULE", "a policy line before all others; "
 		    "repeatable" },
 		{ OPT_EMULATE, "emulate", "[=MODEL]",
-		    "on an emulated GPU: h200 (default) or t4; "
-		    "h200,t4: two" },
+		    "on an emulated GPU: h200 (default), h100, a100, l40s, "
+		    "rtx4090 or t4; h200,t4: two" },
 		{ OPT_REPORT, "report", "FILE",
 		    "write the report to FILE (JSON if it ends in .json, "
 		    "- is stdout)" },

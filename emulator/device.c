@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/device.c -- the emulated devices: their models, their start and
+/* emulator/device.c -- the emulated devices: which there are, their start and
  * their end. Owns no context, memory, stream or event; tells the files that do
  * when to let go. */
 #include "emulator/device.h"
@@ -13,21 +13,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define GB (1000ull * 1000 * 1000)
-static const struct emu_model models[] = {
-	{ .key = "h200", .name = "NVIDIA H200 (emulated)", .major = 9,
-	  .minor = 0, .multiprocessors = 132, .memory = 141 * GB,
-	  .clock_khz = 1980000, .memory_clock_khz = 3201000,
-	  .bus_width = 6144, .l2_bytes = 60 << 20, .shared_per_block = 232448,
-	  .shared_per_multiprocessor = 233472,
-	  .threads_per_multiprocessor = 2048 },
-	{ .key = "t4", .name = "Tesla T4 (emulated)", .major = 7, .minor = 5,
-	  .multiprocessors = 40, .memory = 16 * GB, .clock_khz = 1590000,
-	  .memory_clock_khz = 5001000, .bus_width = 256, .l2_bytes = 4 << 20,
-	  .shared_per_block = 65536, .shared_per_multiprocessor = 65536,
-	  .threads_per_multiprocessor = 1024 },
-};
 
 enum life { DOWN, UP, NO_DEVICE, ENDED, FORKED };
 static _Atomic int life = DOWN;
@@ -57,16 +42,6 @@ number_from_environment(enum ac_env_name name, uint64_t fallback)
 	return fallback;
 }
 
-static const struct emu_model *
-find_model(const char *key, size_t length)
-{
-	for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-		if (strlen(models[i].key) == length &&
-		    !memcmp(models[i].key, key, length))
-			return &models[i];
-	return NULL;
-}
-
 /* One device per name of the list. */
 static bool
 read_models(const char *list)
@@ -75,12 +50,13 @@ read_models(const char *list)
 
 	for (;; at++) {
 		const size_t length = strcspn(at, ",");
-		const struct emu_model *model = find_model(at, length);
+		const struct emu_model *model = emu_model_find(at, length);
 
 		if (!model || device_count == EMU_DEVICES) {
 			ac_log(AC_LOG_ERROR, "emulated GPU: AUTOCAST_EMU_MODEL"
-			    "=%s is not a list of up to %d models (h200 and t4 "
-			    "are)", list, EMU_DEVICES);
+			    "=%s is not a list of up to %d models (h200, h100, "
+			    "a100, l40s, rtx4090 and t4 are)", list,
+			    EMU_DEVICES);
 			return false;
 		}
 		devices[device_count++].model = model;

@@ -31,6 +31,9 @@ bool emu_call_is_dropped(void);
 /* counters.c */
 void emu_counters_write(void);
 
+/* model.c: the model of this name, or NULL. */
+const struct emu_model *emu_model_find(const char *key, size_t length);
+
 /* device.c: EMU_OK, EMU_DEINITIALIZED after the library's end, or
  * EMU_NOT_INITIALIZED in a forked child (which has no workers). */
 int emu_device_ended(void);

@@ -117,6 +117,11 @@ void emuCountersReset(void);
 
 enum { EMU_DEVICES = 8 }; /* the most that AUTOCAST_EMU_MODEL can list */
 
+/* What can be fast or slow: arithmetic in operations per second, and moves in
+ * bytes per second. */
+enum emu_rate { EMU_FP64, EMU_FP32, EMU_TF32, EMU_BF16, EMU_FP16, EMU_MEMORY,
+	EMU_LINK, EMU_RATES };
+
 struct emu_model {
 	const char *key;            /* AUTOCAST_EMU_MODEL */
 	const char *name;
@@ -126,6 +131,8 @@ struct emu_model {
 	int         clock_khz, memory_clock_khz, bus_width, l2_bytes;
 	int         shared_per_block, shared_per_multiprocessor;
 	int         threads_per_multiprocessor;
+	double      rate[EMU_RATES]; /* 0: it cannot */
+	double      launch;          /* seconds between two kernels */
 };
 
 /* The driver version that is emulated (cuDriverGetVersion). */

@@ -16,7 +16,7 @@ show doctor --pid 0
 show doctor --pid 99999999
 show doctor --pid 1 true
 show doctor --polcy off true
-show doctor --emulate=a100 true
+show doctor --emulate=pascal true
 show doctor --help
 
 # ---- Programs that cannot be run

@@ -16,7 +16,7 @@ show run --policy
 show run -e
 show run --report
 show run --list-env=x
-show run --emulate=a100 true
+show run --emulate=pascal true
 show run --emulate=h20 true
 show run --policy bad.policy sh -c 'echo started'
 show run --policy missing.policy sh -c 'echo started'

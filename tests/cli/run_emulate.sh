@@ -64,6 +64,13 @@ equal 'found by the loader' "$(told LD_LIBRARY_PATH --emulate)" "$emulator"
 equal 'before the user'\''s own' "$(LD_LIBRARY_PATH=/x:/y told LD_LIBRARY_PATH --emulate)" "$emulator:/x:/y"
 equal 'the model' "$(told AUTOCAST_EMU_MODEL --emulate=t4)" t4
 equal 'several models' "$(told AUTOCAST_EMU_MODEL --emulate=h200,t4)" h200,t4
+models=$(sed -n 's/.*\.key = "\([a-z0-9]*\)".*/\1/p' "$here/../../emulator/model.c")
+for model in $models; do
+	equal "the model $model" "$(told AUTOCAST_EMU_MODEL "--emulate=$model")" "$model"
+done
+equal 'these and no others are offered' \
+    "$("$autocast" run --emulate=pascal true 2>&1 | sed 's/.*--emulate=//; s/, \| or /\n/g')" \
+    "$models"
 equal 'one of several is none' "$("$autocast" run --emulate=h200,t5 true 2>&1)" \
     "autocast: run: no emulated GPU 't5'; use --emulate=t4"
 equal 'the default model is not forced' "$(AUTOCAST_EMU_MODEL=t4 told AUTOCAST_EMU_MODEL --emulate)" t4

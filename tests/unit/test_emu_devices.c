@@ -404,9 +404,9 @@ words(void **state)
 	static char text[4096];
 
 	(void)state;
-	test_again("count", "AUTOCAST_EMU_MODEL", "h200,a100", text,
+	test_again("count", "AUTOCAST_EMU_MODEL", "h200,a101", text,
 	    sizeof text);
-	assert_non_null(strstr(text, "AUTOCAST_EMU_MODEL=h200,a100 is not"));
+	assert_non_null(strstr(text, "AUTOCAST_EMU_MODEL=h200,a101 is not"));
 	test_again("count", "AUTOCAST_EMU_MODEL",
 	    "t4,t4,t4,t4,t4,t4,t4,t4,t4", text, sizeof text);
 	assert_non_null(strstr(text, "up to 8"));
