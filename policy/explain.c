@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/explain.c -- why a policy decides about an operation as it does, for
  * a person. Pure; agrees with decide.c because it asks decide.c. */
+#include "policy/profit.h"
 #include "policy/rule.h"
 
 #include "base/text.h"
@@ -195,30 +196,84 @@ add_verdict(struct ac_text *text, const struct ac_rule *rule,
 	}
 }
 
+static void
+add_time(struct ac_text *text, double seconds)
+{
+	const bool millis = seconds >= 1e-3 && seconds < 1;
+
+	ac_text_add_double(text, seconds >= 1 ? seconds :
+	    seconds * (millis ? 1e3 : 1e6), 3);
+	ac_text_add(text, seconds >= 1 ? " s" : millis ? " ms" : " us");
+}
+
+/* What the model expects of a rung that fits. */
+static void
+add_prediction(struct ac_text *text, const struct ac_rule *rule,
+    const struct ac_op *op, enum ac_rung rung, double keep_seconds)
+{
+	const struct ac_rates *rates = ac_rates_of(op);
+	double seconds;
+
+	if (!(keep_seconds > 0) || rates == NULL)
+		return;
+	seconds = ac_profit_seconds(rates, op, rung,
+	    ac_rung_tactic(rule, op, rung));
+	if (seconds > 1e30) {
+		ac_text_add(text, ", which these rates do not have");
+		return;
+	}
+	ac_text_add(text, ", predicted ");
+	add_time(text, seconds);
+	ac_text_add(text, ", ");
+	ac_text_add_double(text, keep_seconds / seconds, 2);
+	ac_text_add(text, "x");
+}
+
+static const char *
+why_chosen(const struct ac_rule *rule, const struct ac_decision *decision)
+{
+	if (decision->is_doubtful)
+		return ": tried beside the site's 64th call";
+	return rule->ask.judges_profit || rule->action == AC_ACTION_AUTO ?
+	    ": chosen" : ", and is named first of those";
+}
+
 /* Each allowed rung, with what was said about it. */
 static void
 add_rungs(struct ac_text *text, const struct ac_rule *rule,
-    const struct ac_op *op, enum ac_rung chosen)
+    const struct ac_op *op, const struct ac_decision *decision)
 {
 	unsigned i;
 	enum ac_rung rung;
 
+	if (decision->keep_seconds > 0) {
+		ac_text_add(text, "  keep    predicted ");
+		add_time(text, decision->keep_seconds);
+		ac_text_add(text, "\n");
+	}
 	for (i = AC_RUNG_KEEP + 1; i < AC_RUNG_COUNT; i++) {
 		rung = (enum ac_rung)i;
 		if (!ac_rule_allows(rule, rung))
 			continue;
 		ac_text_addf(text, "  %-8s", ac_rung_names[rung]);
 		add_verdict(text, rule, op, rung);
-		if (rung != chosen)
-			ac_text_add(text, "\n");
-		else if (!rule->ask.judges_profit &&
-		    rule->action == AC_ACTION_RUNGS)
-			ac_text_add(text, ", and is named first of those\n");
-		else if (rung == AC_RUNG_TF32)
-			ac_text_add(text, ", needs no cast: chosen\n");
-		else
-			ac_text_add(text, ": chosen\n");
+		if (ac_rung_judge(rule, op, rung) == AC_VERDICT_FITS)
+			add_prediction(text, rule, op, rung,
+			    decision->keep_seconds);
+		ac_text_addf(text, "%s\n", rung == decision->rung ?
+		    why_chosen(rule, decision) : "");
 	}
+}
+
+/* Whose numbers the predictions are. */
+static void
+add_rates(struct ac_text *text, const struct ac_op *op)
+{
+	const struct ac_rates *rates = ac_rates_of(op);
+
+	ac_text_addf(text, "  The times are those of %s, %s: %s.\n",
+	    rates->name, rates->measured ? "measured" : "predicted",
+	    rates->source);
 }
 
 /* What a person can do about it, where something can be done. */
@@ -227,6 +282,7 @@ advice(enum ac_reason reason)
 {
 	switch (reason) {
 	case AC_REASON_TOO_SMALL:
+	case AC_REASON_NO_PROFIT:
 		return "profit=off recasts it all the same.";
 	case AC_REASON_PEDANTIC:
 	case AC_REASON_OPTED_OUT:
@@ -253,9 +309,9 @@ add_decision(struct ac_text *text, const struct ac_op *op,
 {
 	const bool rungs_matter = decision->reason == AC_REASON_NONE ||
 	    decision->reason == AC_REASON_TOO_SMALL ||
+	    decision->reason == AC_REASON_NO_PROFIT ||
 	    decision->reason == AC_REASON_UNSUPPORTED ||
-	    (decision->reason == AC_REASON_NOT_BUILT &&
-	    rule->ask.guard != AC_GUARD_STRICT);
+	    decision->reason == AC_REASON_NOT_BUILT;
 
 	if (decision->reason == AC_REASON_NONE) {
 		ac_text_addf(text, "%s by %s", ac_rung_names[decision->rung],
@@ -268,8 +324,6 @@ add_decision(struct ac_text *text, const struct ac_op *op,
 	} else {
 		ac_text_addf(text, "keep (%s): %s",
 		    ac_reason_names[decision->reason],
-		    decision->reason == AC_REASON_NOT_BUILT && !rungs_matter ?
-		    "guard=strict promises what only the guard can give" :
 		    ac_reason_meanings[decision->reason]);
 	}
 	if (rule != NULL)
@@ -277,7 +331,9 @@ add_decision(struct ac_text *text, const struct ac_op *op,
 		    decision->line);
 	ac_text_add(text, "\n");
 	if (rungs_matter)
-		add_rungs(text, rule, op, decision->rung);
+		add_rungs(text, rule, op, decision);
+	if (rungs_matter && decision->keep_seconds > 0)
+		add_rates(text, op);
 	if (advice(decision->reason) != NULL)
 		ac_text_addf(text, "  %s\n", advice(decision->reason));
 }

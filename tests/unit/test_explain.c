@@ -2,6 +2,14 @@
 /* tests/unit/test_explain.c -- the explanation a person reads, to the byte. */
 #include "with_policy.h"
 
+#include "policy/profit.h"
+
+static const struct ac_rates made_up = { .name = "a test's GPU",
+	.source = "made up", .fp32 = 10e12, .tf32 = 20e12, .fp16 = 100e12,
+	.bf16 = 100e12, .bandwidth = 1e12, .launch = 1e-6,
+	.host_launch = 1e-6, .measured = true };
+#define TIMES "  The times are those of a test's GPU, measured: made up.\n"
+
 static const char *
 explained(const char *text, const struct ac_op *op)
 {
@@ -22,6 +30,7 @@ test_recast(void **state)
 
 	(void)state;
 	op.fact[AC_FACT_TA] = "T";
+	op.rates = &made_up;
 	assert_string_equal(explained(
 	    "gemm.strided -> tf32\n"
 	    "gemm max(m,n,k)=50257..50304 -> keep\n"
@@ -45,10 +54,11 @@ test_recast(void **state)
 	    "  p:6  gemm m>=1Ki -> fp16,tf32,bf16x6       "
 	    "decides\n"
 	    "\n"
-	    "tf32 by the library's own conversion, tolerance 0.001 -- p:6\n"
-	    "  tf32    fits, needs no cast: chosen\n"
-	    "  fp16    fits\n"
-	    "  bf16x6  not built yet\n");
+	    "fp16 by a cast of the operands, scaled, tolerance 0.001 -- p:6\n"
+	    "  keep    predicted 1.93 ms\n"
+	    "  tf32    fits, predicted 967 us, 2x\n"
+	    "  fp16    fits, predicted 230 us, 8.4x: chosen\n"
+	    "  bf16x6  not built yet\n" TIMES);
 }
 
 /* Everything behind the deciding line of the text. */
@@ -64,22 +74,26 @@ test_recast_by_name(void **state)
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 32, 32, 32, 75);
 
 	(void)state;
+	op.rates = &made_up;
 	assert_string_equal(decision("gemm -> tf32,fp16 profit=off", &op),
 	    "fp16 by a cast of the operands, scaled, tolerance 0.001 -- p:1\n"
+	    "  keep    predicted 1.01 us\n"
 	    "  tf32    this GPU does not have it\n"
-	    "  fp16    fits, and is named first of those\n");
+	    "  fp16    fits, predicted 4.02 us, 0.25x, and is named first of "
+	    "those\n" TIMES);
 	assert_string_equal(decision("gemm -> auto profit=off tol=9e-4 "
 	    "scale=none tactic=library", &op),
 	    "fp16 by the library's own conversion, not scaled, tolerance 9e-4 "
 	    "-- p:1\n"
+	    "  keep    predicted 1.01 us\n"
 	    "  tf32    this GPU does not have it\n"
-	    "  fp16    fits: chosen\n"
+	    "  fp16    fits, predicted 1.01 us, 1x: chosen\n"
 	    "  bf16    this GPU does not have it\n"
 	    "  fp16x3  not built yet\n"
 	    "  bf16x3  this GPU does not have it\n"
 	    "  bf16x6  this GPU does not have it\n"
 	    "  int8x3  not built yet\n"
-	    "  int8x6  not built yet\n");
+	    "  int8x6  not built yet\n" TIMES);
 }
 
 static void
@@ -88,34 +102,39 @@ test_kept(void **state)
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 32, 32, 32, 90);
 
 	(void)state;
+	op.rates = &made_up;
 	assert_string_equal(decision("gemm -> keep", &op),
 	    "keep (rule): the deciding rule says keep -- p:1\n");
 	assert_string_equal(decision("gemm -> tf32", &op),
 	    "keep (too-small): fewer than 2^24 operations, too few to gain -- "
 	    "p:1\n"
-	    "  tf32    fits\n"
+	    "  keep    predicted 1.01 us\n"
+	    "  tf32    fits, predicted 1.01 us, 1x\n" TIMES
 	    "  profit=off recasts it all the same.\n");
 	assert_string_equal(decision("gemm -> auto tol=1e-3 tactic=library",
 	    &op),
 	    "keep (too-small): fewer than 2^24 operations, too few to gain -- "
 	    "p:1\n"
-	    "  tf32    fits\n"
+	    "  keep    predicted 1.01 us\n"
+	    "  tf32    fits, predicted 1.01 us, 1x\n"
 	    "  fp16    needs a cast, and tactic=library\n"
 	    "  bf16    its known error is 0.0024\n"
 	    "  fp16x3  not built yet\n"
 	    "  bf16x3  not built yet\n"
 	    "  bf16x6  not built yet\n"
 	    "  int8x3  not built yet\n"
-	    "  int8x6  not built yet\n"
+	    "  int8x6  not built yet\n" TIMES
 	    "  profit=off recasts it all the same.\n");
-	assert_string_equal(decision("gemm -> tf32 guard=strict", &op),
-	    "keep (not-built): guard=strict promises what only the guard can "
-	    "give -- p:1\n");
 	op.fact[AC_FACT_ASKED] = "pedantic";
 	assert_string_equal(decision("gemm -> tf32", &op),
 	    "keep (pedantic): the program asked for pedantic arithmetic -- "
 	    "p:1\n"
 	    "  respect-opt-out=off overrules the program.\n");
+	op.fact[AC_FACT_ASKED] = "tf32";
+	assert_string_equal(decision("gemm -> fp16x3", &op),
+	    "keep (not-built): the rule allows only what this version does "
+	    "not have yet -- p:1\n"
+	    "  fp16x3  not built yet\n");
 	op = product(AC_OP_GEMM_BATCHED, 32, 32, 32, 0);
 	assert_string_equal(decision("gemm -> tf32,fp16", &op),
 	    "keep (unsupported): no allowed rung is legal for this operation "
@@ -127,6 +146,41 @@ test_kept(void **state)
 	    "keep (not-built): the rule allows only what this version does "
 	    "not have yet -- p:1\n"
 	    "  tf32    not built yet for this operation\n");
+}
+
+static void
+test_profit(void **state)
+{
+	struct ac_rates rates = made_up;
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
+
+	(void)state;
+	op.rates = &rates;
+	rates.tf32 = 5e12;
+	assert_string_equal(decision("gemm -> tf32", &op),
+	    "tf32 by the library's own conversion, tolerance 0.001 -- p:1\n"
+	    "  keep    predicted 27.8 us\n"
+	    "  tf32    fits, predicted 54.7 us, 0.51x: tried beside the "
+	    "site's 64th call\n" TIMES);
+	rates.tf32 = 1e12;
+	assert_string_equal(decision("gemm -> tf32", &op),
+	    "keep (no-profit): no allowed rung is predicted to be faster -- "
+	    "p:1\n"
+	    "  keep    predicted 27.8 us\n"
+	    "  tf32    fits, predicted 269 us, 0.1x\n" TIMES
+	    "  profit=off recasts it all the same.\n");
+	rates.tf32 = 0;
+	assert_string_equal(decision("gemm -> tf32", &op),
+	    "keep (no-profit): no allowed rung is predicted to be faster -- "
+	    "p:1\n"
+	    "  keep    predicted 27.8 us\n"
+	    "  tf32    fits, which these rates do not have\n" TIMES
+	    "  profit=off recasts it all the same.\n");
+	rates.fp32 = 1e6;
+	rates.tf32 = 2e7;
+	assert_non_null(strstr(decision("gemm -> tf32", &op),
+	    "  keep    predicted 268 s\n"
+	    "  tf32    fits, predicted 13.4 s, 20x: chosen\n"));
 }
 
 static void
@@ -159,6 +213,7 @@ main(void)
 		cmocka_unit_test(test_recast),
 		cmocka_unit_test(test_recast_by_name),
 		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_profit),
 		cmocka_unit_test(test_no_rule),
 	};
 
