@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPT_ONCE = 256, ROWS = 10, HEAD_LINES = 9, BLOCK_BYTES = 1 << 16 };
+enum { OPT_ONCE = 256, ROWS = 10, HEAD_LINES = 10, BLOCK_BYTES = 1 << 16 };
 
 struct watch {
 	struct ac_report_watched process;

@@ -49,7 +49,14 @@ say_kept(struct ac_text *line, const struct ac_report_totals *totals)
 	} else {
 		ac_text_add(line, "kept nothing");
 	}
-	ac_text_add(line, "; error against tol: not measured in this version");
+	if (totals->recast_calls || totals->samples) {
+		ac_text_add(line, "; ");
+		ac_totals_add_error(line, totals);
+	}
+	if (totals->demotions) {
+		ac_text_add(line, ", ");
+		ac_text_add_count(line, totals->demotions, "demotion");
+	}
 }
 
 void
@@ -71,7 +78,11 @@ ac_report_as_summary(const struct ac_report *report, ac_report_sink sink,
 	end_line(&line, sink, context);
 	say_kept(&line, &totals);
 	end_line(&line, sink, context);
-	ac_text_add(&line, "\"autocast report\" shows every site, "
+	ac_text_add(&line, totals.demotions
+	    ? "\"autocast report\" shows every site and why rungs were left, "
+	    "\"autocast run --ranges\" which would fit; AUTOCAST_POLICY=off "
+	    "recasts nothing"
+	    : "\"autocast report\" shows every site, "
 	    "\"autocast explain ID\" why; AUTOCAST_POLICY=off recasts nothing");
 	end_line(&line, sink, context);
 }

@@ -106,24 +106,102 @@ ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h)
 }
 
 static void
+print_clock(struct ac_page *p, const struct ac_report *report)
+{
+	static const char *const words[AC_CLOCK_COUNT] = {
+		[AC_CLOCK_NONE] = "none: no call was timed",
+		[AC_CLOCK_DEVICE] = "measured by events of the device around "
+		    "single calls",
+		[AC_CLOCK_MODELLED] = "modelled by the emulated GPU, not "
+		    "measured",
+	};
+	const enum ac_clock clock = ac_report_clock_of(report);
+
+	ac_page_label(p, "times");
+	ac_text_add(&p->line, clock == AC_CLOCK_NONE &&
+	    report->processes[0].emulated ? "none: the emulated GPU could only "
+	    "model them, which AUTOCAST_EMU_CLOCK=model asks for"
+	    : words[clock]);
+	ac_page_end_line(p);
+}
+
+static void
 print_head(struct ac_page *p, const struct ac_report *report)
 {
 	const struct ac_file_header *h = &report->processes[0];
 
 	print_title(p, report);
 	ac_page_print_origin(p, h);
-	ac_page_label(p, "times");
-	ac_text_add(&p->line, h->emulated
-	    ? "none: on the emulated GPU they could only be predicted, not measured"
-	    : "none: this version measures no times");
-	ac_page_end_line(p);
+	print_clock(p, report);
 	print_notes(p, h->notes);
 }
 
 /* ---- Totals and foot --------------------------------------------------- */
 
+/* The time of a call is not the program's: kernels overlap, and so does the
+ * host. It is said as what it is. */
 static void
-print_totals(struct ac_page *p, const struct ac_report_totals *t)
+print_gain(struct ac_page *p, const char *origin, uint64_t calls,
+    double keep_us, double recast_us)
+{
+	if (keep_us <= 0 || !calls)
+		return;
+	ac_page_label(p, "gain");
+	ac_time_add(&p->line, keep_us - recast_us);
+	ac_text_addf(&p->line, " of device time, %s x ", origin);
+	ac_text_add_count(&p->line, calls, "call");
+	ac_text_add(&p->line, ": ");
+	ac_time_add(&p->line, keep_us);
+	ac_text_add(&p->line, " before, ");
+	ac_time_add(&p->line, recast_us);
+	ac_text_add(&p->line, " now");
+	ac_page_end_line(p);
+}
+
+static void
+print_course(struct ac_page *p, const struct ac_report_totals *t)
+{
+	ac_page_label(p, "error");
+	ac_totals_add_error(&p->line, t);
+	if (t->worst_tol > 0)
+		ac_text_addf(&p->line, ", at site %08x",
+		    (unsigned)t->worst_site);
+	if (t->samples) {
+		ac_text_add(&p->line, "; ");
+		ac_text_add_count(&p->line, t->samples, "sample");
+	}
+	if (t->late) {
+		ac_text_add(&p->line, ", ");
+		ac_text_add_count(&p->line, t->late, "verdict");
+		ac_text_add(&p->line, " late");
+	}
+	ac_page_end_line(p);
+	if (t->demotions) {
+		ac_page_label(p, "demoted");
+		ac_text_add_count(&p->line, t->demotions, "time");
+		if (t->retries) {
+			ac_text_add(&p->line, ", tried again ");
+			ac_text_add_count(&p->line, t->retries, "time");
+		}
+		ac_page_end_line(p);
+	}
+	if (t->captured) {
+		ac_page_label(p, "graphs");
+		ac_text_add_count(&p->line, t->captured, "call");
+		ac_text_add(&p->line, " recorded");
+		ac_page_end_line(p);
+	}
+	if (t->settled) {
+		ac_page_label(p, "casts");
+		ac_text_addf(&p->line, "%llu done twice: the exponent of the "
+		    "last call did not fit", (unsigned long long)t->settled);
+		ac_page_end_line(p);
+	}
+}
+
+static void
+print_totals(struct ac_page *p, const struct ac_report *report,
+    const struct ac_report_totals *t)
 {
 	ac_page_end_line(p);
 	ac_text_add(&p->line, "FP32 GEMM work: ");
@@ -148,6 +226,13 @@ print_totals(struct ac_page *p, const struct ac_report_totals *t)
 		ac_text_add(&p->line, ": ");
 	ac_totals_add_reasons(&p->line, t);
 	ac_page_end_line(p);
+	print_gain(p, ac_report_clock_of(report) == AC_CLOCK_MODELLED
+	    ? "modelled by the emulated GPU" : "measured", t->measured_calls,
+	    t->measured_keep_us, t->measured_recast_us);
+	print_gain(p, "predicted", t->predicted_calls, t->predicted_keep_us,
+	    t->predicted_recast_us);
+	if (t->recast_calls || t->samples || t->demotions)
+		print_course(p, t);
 	ac_page_label(p, "scratch");
 	ac_text_addf(&p->line, "%llu bytes of device memory at most",
 	    (unsigned long long)t->peak_scratch_bytes);
@@ -193,6 +278,6 @@ ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
 	p.flops = totals.flops;
 	print_head(&p, report);
 	ac_page_print_table(&p, report);
-	print_totals(&p, &totals);
+	print_totals(&p, report, &totals);
 	print_foot(&p, report);
 }

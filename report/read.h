@@ -91,6 +91,19 @@ void ac_site_add_line(struct ac_text *text, const struct ac_site *site);
 void ac_share_add(struct ac_text *text, double part, double whole);
 /* 12.3 GFLOP */
 void ac_flops_add(struct ac_text *text, double flops);
+/* 3.2 s, 45 ms, 7.1 us; of a loss -3.2 s */
+void ac_time_add(struct ac_text *text, double us);
+/* 7.3x, 0.87x; 0 (not measured): - */
+void ac_speed_add(struct ac_text *text, double speed);
+/* 0.29, 12.50, 1.2e5 */
+void ac_ratio_add(struct ac_text *text, double ratio);
+/* "worst sampled error 2.9e-4, 0.29 of tol 0.001", or that there is none. */
+void ac_totals_add_error(struct ac_text *text,
+    const struct ac_report_totals *totals);
+/* "none", "device", "modelled" */
+extern const char *const ac_clock_names[AC_CLOCK_COUNT];
+/* Where the times of the run come from; never a device where one was emulated. */
+enum ac_clock ac_report_clock_of(const struct ac_report *report);
 /* So many a second: 12.5, 12345 */
 void ac_rate_add(struct ac_text *text, double rate);
 /* "fp16 98.0 %, tf32 0.7 %", or "" */

@@ -2,7 +2,7 @@
 /* report/table.c -- the table of sites in a text report. 100 columns at most,
  * whatever the terminal. Columns are as wide as their content; when that is
  * too much the caller gives way first, then the deciding line and others.
- * Pure but for the sink. */
+ * What a row cannot say stands in lines below it. Pure but for the sink. */
 #include "report/page.h"
 
 #include <string.h>
@@ -11,25 +11,31 @@ enum { WIDTH = 100, INDENT = AC_PAGE_INDENT, CELL = 96 };
 
 enum column {
 	COL_ID, COL_OPERATION, COL_SIZES, COL_CALLER, COL_RUNG, COL_HOW,
-	COL_LINE, COL_CALLS, COL_GFLOP, COL_SHARE, COLUMNS
+	COL_LINE, COL_CALLS, COL_GFLOP, COL_SHARE, COL_SPEED, COL_ERROR, COLUMNS
 };
+
+/* Of a run that is over, or of one that is watched. */
+enum occasion { ALWAYS, WHEN_OVER, WHEN_WATCHED };
 
 static const struct {
 	const char *title;
 	bool        right;      /* numbers */
 	size_t      narrowest;  /* may shrink to this; 0: not at all */
 	const char *rate;       /* title instead, of what is per second */
+	enum occasion when;
 } columns[COLUMNS] = {
-	[COL_ID]        = { "site",      false, 0, NULL },
-	[COL_OPERATION] = { "operation", false, 0, NULL },
-	[COL_SIZES]     = { "sizes",     true,  11, NULL },
-	[COL_CALLER]    = { "caller",    false, 8, NULL },
-	[COL_RUNG]      = { "rung",      false, 0, NULL },
-	[COL_HOW]       = { "how",       false, 7, NULL },
-	[COL_LINE]      = { "line",      false, 5, NULL },
-	[COL_CALLS]     = { "calls",     true,  0, "calls/s" },
-	[COL_GFLOP]     = { "GFLOP",     true,  0, "GFLOP/s" },
-	[COL_SHARE]     = { "share",     true,  0, NULL },
+	[COL_ID]        = { "site",      false, 0,  NULL, ALWAYS },
+	[COL_OPERATION] = { "operation", false, 0,  NULL, ALWAYS },
+	[COL_SIZES]     = { "sizes",     true,  11, NULL, ALWAYS },
+	[COL_CALLER]    = { "caller",    false, 8,  NULL, ALWAYS },
+	[COL_RUNG]      = { "rung",      false, 0,  NULL, ALWAYS },
+	[COL_HOW]       = { "how",       false, 7,  NULL, ALWAYS },
+	[COL_LINE]      = { "line",      false, 5,  NULL, ALWAYS },
+	[COL_CALLS]     = { "calls",     true,  0,  "calls/s", ALWAYS },
+	[COL_GFLOP]     = { "GFLOP",     true,  0,  "GFLOP/s", WHEN_WATCHED },
+	[COL_SHARE]     = { "share",     true,  0,  NULL, ALWAYS },
+	[COL_SPEED]     = { "speed",     true,  0,  NULL, WHEN_OVER },
+	[COL_ERROR]     = { "err/tol",   true,  0,  NULL, WHEN_OVER },
 };
 
 /* Who gives way, in this order. */
@@ -38,6 +44,7 @@ static const enum column yielding[] = {
 };
 
 struct layout {
+	bool   shown[COLUMNS];
 	size_t width[COLUMNS];
 	size_t gap;             /* between columns */
 };
@@ -93,6 +100,15 @@ fill_cell(struct ac_text *t, const struct ac_page *p, const struct ac_site *site
 		else
 			ac_text_add(t, "-");
 		break;
+	case COL_SPEED:
+		ac_speed_add(t, ac_course_speed(&site->course));
+		break;
+	case COL_ERROR:
+		if (site->course.samples && site->tol > 0)
+			ac_ratio_add(t, site->course.error / site->tol);
+		else
+			ac_text_add(t, "-");
+		break;
 	case COLUMNS:
 		break;
 	}
@@ -113,8 +129,10 @@ measure(struct layout *w, const struct ac_page *p,
 	struct ac_text t;
 
 	for (int c = 0; c < COLUMNS; c++) {
-		w->width[c] = strlen(title(p, c));
-		for (size_t i = 0; i < rows; i++) {
+		w->shown[c] = columns[c].when != (p->seconds > 0 ? WHEN_OVER
+		    : WHEN_WATCHED);
+		w->width[c] = w->shown[c] ? strlen(title(p, c)) : 0;
+		for (size_t i = 0; w->shown[c] && i < rows; i++) {
 			ac_text_init(&t, cell, sizeof cell);
 			fill_cell(&t, p, &report->sites[i], (enum column)c);
 			if (t.used > w->width[c])
@@ -126,11 +144,14 @@ measure(struct layout *w, const struct ac_page *p,
 static void
 shrink(struct layout *w)
 {
-	size_t total = INDENT + COLUMNS - 1;
+	size_t total = INDENT, gaps = 0;
 
-	for (int c = 0; c < COLUMNS; c++)
+	for (int c = 0; c < COLUMNS; c++) {
 		total += w->width[c];
-	w->gap = total + COLUMNS - 1 <= WIDTH ? 2 : 1;
+		gaps += w->shown[c] && c > 0;
+	}
+	w->gap = total + 2 * gaps <= WIDTH ? 2 : 1;
+	total += gaps;
 	for (size_t i = 0; i < sizeof yielding / sizeof *yielding; i++) {
 		const enum column c = yielding[i];
 		const size_t most = w->width[c] > columns[c].narrowest
@@ -152,6 +173,8 @@ add_cell(struct ac_page *p, const struct layout *w, enum column column,
 	const size_t width = w->width[column], length = strlen(cell);
 	const size_t begin = p->line.used;
 
+	if (!w->shown[column])
+		return;
 	if (length > width) {
 		ac_text_add(&p->line, "~");
 		ac_text_add(&p->line, cell + length - width + 1);
@@ -164,7 +187,13 @@ add_cell(struct ac_page *p, const struct layout *w, enum column column,
 	ac_text_pad(&p->line, p->line.used + w->gap);
 }
 
-/* What the row cannot say: calls that went another way than decided. */
+static void
+indent(struct ac_page *p, const struct layout *w)
+{
+	ac_text_pad(&p->line, INDENT + w->width[COL_ID] + w->gap);
+}
+
+/* Calls that went another way than decided. */
 static void
 print_exceptions(struct ac_page *p, const struct layout *w,
     const struct ac_site *site)
@@ -173,7 +202,7 @@ print_exceptions(struct ac_page *p, const struct layout *w,
 
 	if (site->kept[site->reason] + site->recast >= site->calls)
 		return;
-	ac_text_pad(&p->line, INDENT + w->width[COL_ID] + w->gap);
+	indent(p, w);
 	ac_text_addf(&p->line, "kept %llu of ",
 	    (unsigned long long)(site->calls - site->recast));
 	ac_text_add_count(&p->line, site->calls, "call");
@@ -185,6 +214,71 @@ print_exceptions(struct ac_page *p, const struct layout *w,
 		between = ", ";
 	}
 	ac_page_end_line(p);
+}
+
+/* Why the rung was left, and what was measured then. */
+static void
+print_finding(struct ac_page *p, const struct layout *w,
+    const struct ac_site *site)
+{
+	const struct ac_course *c = &site->course;
+	const double measured[AC_FINDING_COUNT] = {
+		[AC_FINDING_CAST] = c->rho, [AC_FINDING_TILE] = c->tile_rho,
+		[AC_FINDING_ERROR] = c->error, [AC_FINDING_LINE] = c->line_error
+	};
+
+	if (c->finding == AC_FINDING_NONE)
+		return;
+	indent(p, w);
+	ac_text_addf(&p->line, "demoted: %s", ac_finding_names[c->finding]);
+	if (measured[c->finding] > 0 && site->tol > 0) {
+		ac_text_add(&p->line, " ");
+		ac_text_add_double(&p->line, measured[c->finding], 2);
+		ac_text_add(&p->line, ", tol ");
+		ac_text_add_double(&p->line, site->tol, 2);
+	}
+	ac_text_addf(&p->line, "; %s", ac_finding_meanings[c->finding]);
+	ac_page_end_line(p);
+}
+
+/* What else is worth a word, as far as there is any. */
+static void
+print_course(struct ac_page *p, const struct layout *w,
+    const struct ac_site *site)
+{
+	const struct ac_course *c = &site->course;
+	const struct { uint64_t count; const char *one, *more; } rows[] = {
+		{ c->demotions > 1 ? c->demotions : 0, "", "demotions" },
+		{ c->retries, "retry", "retries" },
+		{ c->late, "verdict late", "verdicts late" },
+		{ c->captured, "call recorded into a graph",
+		    "calls recorded into graphs" },
+		{ c->settled, "cast done twice", "casts done twice" },
+	};
+	bool begun = false;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char cell[CELL];
+		struct ac_text t;
+
+		if (!rows[i].count)
+			continue;
+		ac_text_init(&t, cell, sizeof cell);
+		ac_text_addf(&t, "%llu %s", (unsigned long long)rows[i].count,
+		    rows[i].count == 1 ? rows[i].one : rows[i].more);
+		if (begun)
+			ac_text_add(&p->line, ", ");
+		if (begun && p->line.used + t.used >= WIDTH) {
+			ac_page_end_line(p);
+			begun = false;
+		}
+		if (!begun)
+			indent(p, w);
+		ac_text_add(&p->line, cell);
+		begun = true;
+	}
+	if (begun)
+		ac_page_end_line(p);
 }
 
 static void
@@ -202,6 +296,8 @@ print_row(struct ac_page *p, const struct layout *w,
 	}
 	ac_page_end_line(p);
 	print_exceptions(p, w, site);
+	print_finding(p, w, site);
+	print_course(p, w, site);
 }
 
 void

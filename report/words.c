@@ -5,6 +5,11 @@
 
 #include <string.h>
 
+const char *const ac_clock_names[AC_CLOCK_COUNT] = {
+	[AC_CLOCK_NONE] = "none", [AC_CLOCK_DEVICE] = "device",
+	[AC_CLOCK_MODELLED] = "modelled",
+};
+
 size_t
 ac_text_sequence(const char *text)
 {
@@ -117,6 +122,76 @@ ac_flops_add(struct ac_text *text, double flops)
 		i++;
 	ac_text_add_double(text, flops / units[i].size, 3);
 	ac_text_addf(text, " %s", units[i].unit);
+}
+
+void
+ac_time_add(struct ac_text *text, double us)
+{
+	static const struct { double us; const char *unit; } units[] = {
+		{ 1e6, "s" }, { 1e3, "ms" }, { 1, "us" }
+	};
+	const double size = us < 0 ? -us : us;
+	size_t i = 0;
+
+	while (i + 1 < sizeof units / sizeof *units && size < units[i].us)
+		i++;
+	ac_text_add_double(text, us / units[i].us, 3);
+	ac_text_addf(text, " %s", units[i].unit);
+}
+
+void
+ac_speed_add(struct ac_text *text, double speed)
+{
+	if (speed <= 0) {
+		ac_text_add(text, "-");
+		return;
+	}
+	if (speed < 1000)
+		ac_text_add_fixed(text, speed, speed < 0.95 ? 2 : 1);
+	else
+		ac_text_add_double(text, speed, 2);
+	ac_text_add(text, "x");
+}
+
+void
+ac_ratio_add(struct ac_text *text, double ratio)
+{
+	if (ratio < 1000)
+		ac_text_add_fixed(text, ratio, 2);
+	else
+		ac_text_add_double(text, ratio, 2);
+}
+
+void
+ac_totals_add_error(struct ac_text *text, const struct ac_report_totals *t)
+{
+	if (t->worst_tol <= 0) {
+		ac_text_add(text, "no output was sampled");
+		return;
+	}
+	ac_text_add(text, "worst sampled error ");
+	ac_text_add_double(text, t->worst_error, 2);
+	ac_text_add(text, ", ");
+	ac_ratio_add(text, t->worst_error / t->worst_tol);
+	ac_text_add(text, " of tol ");
+	ac_text_add_double(text, t->worst_tol, 2);
+}
+
+enum ac_clock
+ac_report_clock_of(const struct ac_report *report)
+{
+	enum ac_clock clock = AC_CLOCK_NONE;
+
+	for (size_t i = 0; i < report->process_count; i++) {
+		const struct ac_file_header *h = &report->processes[i];
+
+		if (h->clock == AC_CLOCK_MODELLED ||
+		    (h->clock && h->emulated))
+			return AC_CLOCK_MODELLED;
+		if (h->clock)
+			clock = (enum ac_clock)h->clock;
+	}
+	return clock;
 }
 
 void

@@ -13,6 +13,7 @@ static const struct {
 	struct ac_site_key key;
 	struct ac_decision decision;
 	const char        *name;
+	struct ac_site_course course;
 	int                recast, kept;
 	enum ac_reason     reason;
 } sites[] = {
@@ -21,13 +22,16 @@ static const struct {
 	    .type = "f32", .asked = "fp32", .m = 4096, .n = 1024, .k = 4096,
 	    .batch = 1 },
 	  { .rung = AC_RUNG_TF32, .tactic = AC_TACTIC_LIBRARY,
-	    .source = "amp", .line = 4 }, NULL, 10, 1, AC_REASON_CAPTURE },
+	    .source = "amp", .line = 4, .tol = 1e-3 }, NULL,
+	  { .samples = 2, .error = 2.9e-4f, .captured = 3, .timed = 1,
+	    .keep_us = 660, .recast_us = 90 }, 10, 1, AC_REASON_CAPTURE },
 	{ { .operation = AC_OP_GEMM_STRIDED,
 	    .symbol = "cublasSgemmStridedBatched", .caller = "libnet.so+77",
 	    .ta = 'T', .tb = 'N', .solver = 'n', .type = "f32",
 	    .asked = "fp32", .m = 64, .n = 64, .k = 512, .batch = 12 },
 	  { .rung = AC_RUNG_KEEP, .reason = AC_REASON_TOO_SMALL,
-	    .source = "amp", .line = 4 }, "head", 0, 3, AC_REASON_TOO_SMALL },
+	    .source = "amp", .line = 4 }, "head", { 0 }, 0, 3,
+	  AC_REASON_TOO_SMALL },
 };
 
 int
@@ -39,6 +43,7 @@ main(int argc, char **argv)
 
 	ac_report_open(&origin, "guard=on is not built yet\n");
 	ac_report_machine("NVIDIA H200 (emulated)", 90, "cublas-13.1", true);
+	ac_report_clock(AC_CLOCK_MODELLED);
 	for (size_t i = 0; i < sizeof sites / sizeof *sites; i++) {
 		struct ac_site_key key;
 		struct ac_site_record *site;
@@ -50,6 +55,7 @@ main(int argc, char **argv)
 			    strnlen(argv[2], sizeof key.caller - 1) + 1);
 		site = ac_report_site(&key, &sites[i].decision, sites[i].name,
 		    NULL);
+		memcpy(&site->course, &sites[i].course, sizeof site->course);
 		for (int n = 0; n < sites[i].recast; n++)
 			ac_report_count(site, AC_REASON_NONE);
 		for (int n = 0; n < sites[i].kept; n++)

@@ -4,6 +4,8 @@
  * for a real parser to read (tests/cli/json.sh). */
 #include "with_report.h"
 
+#include <math.h>
+
 static struct ac_report *
 make_hostile(void)
 {
@@ -21,6 +23,9 @@ make_hostile(void)
 		/* Windows of 47 bytes that together show every byte. */
 		memcpy(made[i].key.caller, every + i * 29, 47);
 		memcpy(made[i].source, every + (MADE_SITES - 1 - i) * 29, 47);
+		memset(&made[i].course, 0x29 * i, sizeof made[i].course);
+		made[i].course.error = NAN;
+		made[i].tol = i & 1 ? INFINITY : 1e-30f;
 		made[i].key.ta = '"';
 		made[i].key.tb = '\\';
 	}
@@ -39,6 +44,16 @@ test_fields(void **state)
 	(void)state;
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 3, AC_REASON_CAPTURE, 1);
+	made[0].tol = 0.5f;
+	made[0].course = (struct ac_site_course){
+		.finding = AC_FINDING_TILE, .samples = 7, .late = 8,
+		.demotions = 9, .retries = 10, .captured = 11, .settled = 12,
+		.timed = 13, .error = 0.125f, .line_error = 0.25f,
+		.rho = 0x1p-24f, .tile_rho = NAN, .keep_us = 7,
+		.recast_us = 2, .keep_predicted_us = 5,
+		.recast_predicted_us = 3
+	};
+	made_header.clock = AC_CLOCK_DEVICE;
 	strcpy(made_header.notes, "one\ntwo\n");
 	made_header.chosen = 1;
 	atomic_store(&made_header.finished, 1);
@@ -57,6 +72,7 @@ test_fields(void **state)
 	    "    \"chosen\": true\n"
 	    "  },\n"
 	    "  \"emulated\": false,\n"
+	    "  \"clock\": \"device\",\n"
 	    "  \"notes\": [\n"
 	    "    \"one\",\n"
 	    "    \"two\"\n"
@@ -78,6 +94,27 @@ test_fields(void **state)
 	    "        \"calls\": 1,\n"
 	    "        \"flops\": 2000\n"
 	    "      }\n"
+	    "    },\n"
+	    "    \"samples\": 7,\n"
+	    "    \"late\": 8,\n"
+	    "    \"demotions\": 9,\n"
+	    "    \"retries\": 10,\n"
+	    "    \"captured\": 11,\n"
+	    "    \"settled\": 12,\n"
+	    "    \"worst\": {\n"
+	    "      \"site\": \"00000010\",\n"
+	    "      \"error\": 0.125,\n"
+	    "      \"tol\": 0.5\n"
+	    "    },\n"
+	    "    \"measured\": {\n"
+	    "      \"calls\": 3,\n"
+	    "      \"keep_us\": 21,\n"
+	    "      \"recast_us\": 6\n"
+	    "    },\n"
+	    "    \"predicted\": {\n"
+	    "      \"calls\": 0,\n"
+	    "      \"keep_us\": 0,\n"
+	    "      \"recast_us\": 0\n"
 	    "    }\n"
 	    "  },\n"
 	    "  \"processes\": [\n"
@@ -114,11 +151,30 @@ test_fields(void **state)
 	    "      \"reason\": \"none\",\n"
 	    "      \"source\": \"amp\",\n"
 	    "      \"line\": 4,\n"
+	    "      \"tol\": 0.5,\n"
 	    "      \"flops_per_call\": 2000,\n"
 	    "      \"calls\": 4,\n"
 	    "      \"recast_calls\": 3,\n"
 	    "      \"kept_calls\": {\n"
 	    "        \"capture\": 1\n"
+	    "      },\n"
+	    "      \"course\": {\n"
+	    "        \"finding\": \"tile\",\n"
+	    "        \"samples\": 7,\n"
+	    "        \"error\": 0.125,\n"
+	    "        \"line_error\": 0.25,\n"
+	    "        \"rho\": 5.96046e-8,\n"
+	    "        \"tile_rho\": null,\n"
+	    "        \"late\": 8,\n"
+	    "        \"demotions\": 9,\n"
+	    "        \"retries\": 10,\n"
+	    "        \"captured\": 11,\n"
+	    "        \"settled\": 12,\n"
+	    "        \"timed\": 13,\n"
+	    "        \"keep_us\": 7,\n"
+	    "        \"recast_us\": 2,\n"
+	    "        \"keep_predicted_us\": 5,\n"
+	    "        \"recast_predicted_us\": 3\n"
 	    "      }\n"
 	    "    }\n"
 	    "  ],\n"
@@ -160,8 +216,8 @@ test_hostile(void **state)
 			assert_true((unsigned char)*s >= ' ' && *s != 127);
 		} else {
 			assert_true(*s > 0);
-			assert_non_null(strchr("{}[],: \n0123456789.truefals",
-			    *s));
+			assert_non_null(strchr("{}[],: \n0123456789.e-"
+			    "truefalsn", *s));
 		}
 	}
 	assert_false(inside);

@@ -26,8 +26,8 @@ test_mixed(void **state)
 	made[1].key.k = 1;
 	expect(2, "autocast: FP32 GEMM work 8 kFLOP: before as fp32, now "
 	    "tf32 75.0 % (policy amp)\n"
-	    "autocast: kept 25.0 %: too-small 25.0 % (1 call); error against "
-	    "tol: not measured in this version\n" LAST);
+	    "autocast: kept 25.0 %: too-small 25.0 % (1 call); no output was "
+	    "sampled\n" LAST);
 }
 
 /* The program may have asked for TF32 itself: then that is the baseline. */
@@ -41,8 +41,7 @@ test_baseline(void **state)
 	made_header.emulated = 1;
 	expect(1, "autocast: FP32 GEMM work 2 kFLOP: before as tf32, now "
 	    "fp16 100.0 % (policy amp, emulated GPU)\n"
-	    "autocast: kept nothing; error against tol: not measured in this "
-	    "version\n" LAST);
+	    "autocast: kept nothing; no output was sampled\n" LAST);
 	made_header.emulated = 0;
 }
 
@@ -54,8 +53,7 @@ test_all_kept(void **state)
 	    AC_REASON_NO_RULE), 0, AC_REASON_NO_RULE, 2);
 	expect(1, "autocast: FP32 GEMM work 4 kFLOP: before as fp32, now the "
 	    "same (policy amp)\n"
-	    "autocast: kept 100.0 %: no-rule 100.0 % (2 calls); error against "
-	    "tol: not measured in this version\n" LAST);
+	    "autocast: kept 100.0 %: no-rule 100.0 % (2 calls)\n" LAST);
 }
 
 static void
@@ -67,8 +65,31 @@ test_no_fp32(void **state)
 	strcpy(made[0].key.type, "f16");
 	expect(1, "autocast: no FP32 GEMM work; 2 other matrix calls passed "
 	    "through\n"
-	    "autocast: kept 0.0 %: type 0.0 % (2 calls); error against tol: "
-	    "not measured in this version\n" LAST);
+	    "autocast: kept 0.0 %: type 0.0 % (2 calls)\n" LAST);
+}
+
+/* How far off it was, at worst, and what was given up for that. */
+static void
+test_error(void **state)
+{
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
+	made[0].tol = 0.5f;
+	made[0].course.samples = 9;
+	made[0].course.error = 0.06f;
+	expect(1, "autocast: FP32 GEMM work 2 kFLOP: before as fp32, now "
+	    "fp16 100.0 % (policy amp)\n"
+	    "autocast: kept nothing; worst sampled error 0.06, 0.12 of tol "
+	    "0.5\n" LAST);
+	made[0].course.demotions = 1;
+	expect(1, "autocast: FP32 GEMM work 2 kFLOP: before as fp32, now "
+	    "fp16 100.0 % (policy amp)\n"
+	    "autocast: kept nothing; worst sampled error 0.06, 0.12 of tol "
+	    "0.5, 1 demotion\n"
+	    "autocast: \"autocast report\" shows every site and why rungs were "
+	    "left, \"autocast run --ranges\" which would fit; "
+	    "AUTOCAST_POLICY=off recasts nothing\n");
 }
 
 /* Who intercepted nothing says nothing. */
@@ -86,7 +107,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mixed), cmocka_unit_test(test_baseline),
 		cmocka_unit_test(test_all_kept), cmocka_unit_test(test_no_fp32),
-		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_error), cmocka_unit_test(test_nothing),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -24,22 +24,23 @@ test_whole(void **state)
 	    "finished\n"
 	    "  policy   amp (nobody chose)\n"
 	    "  gpu      NVIDIA H200, sm_90, cublas-13.1\n"
-	    "  times    none: this version measures no times\n"
+	    "  times    none: no call was timed\n"
 	    "  note     guard is not built yet\n"
 	    "  note     two\n"
 	    "\n"
 	    "  site      operation     sizes  caller      rung  how        line"
-	    "     calls  GFLOP   share\n"
+	    "     calls   share  speed  err/tol\n"
 	    "  00000010  gemm.nt    1000x1x1  train+1a2b  tf32  library    amp:4"
-	    "  1000002  2.000  99.9 %\n"
+	    "  1000002  99.9 %      -        -\n"
 	    "            kept 2 of 1000002 calls: capture 2\n"
 	    "  00000011  gemm.nt    1000x1x2  train+1a2b  keep  too-small  amp:4"
-	    "        9  0.000  <0.1 %\n"
+	    "        9  <0.1 %      -        -\n"
 	    "\n"
 	    "FP32 GEMM work: 2 GFLOP in 1000011 calls at 2 sites\n"
 	    "  recast   99.9 % of the FLOPs (1000000 calls): tf32 99.9 %\n"
 	    "  kept     <0.1 %: too-small <0.1 % (9 calls), capture <0.1 % "
 	    "(2 calls)\n"
+	    "  error    no output was sampled\n"
 	    "  scratch  4096 bytes of device memory at most\n"
 	    "  seen     cublasStrsm_v2: 1 call, passed through\n"
 	    "A graph replay is counted once, at capture.\n");
@@ -58,8 +59,8 @@ test_emulated(void **state)
 	atomic_store(&made_header.finished, 0);
 	report = make_report(0);
 	written(ac_report_as_text, report);
-	assert_non_null(strstr(sunk, "they could only be predicted, "
-	    "not measured\n"));
+	assert_non_null(strstr(sunk, "  times    none: the emulated GPU could "
+	    "only model them, which AUTOCAST_EMU_CLOCK=model asks for\n"));
 	assert_non_null(strstr(sunk, "ended without exit()\n"));
 	assert_non_null(strstr(sunk, "Some sites are missing"));
 	ac_report_destroy(report);
@@ -69,6 +70,76 @@ test_emulated(void **state)
 	written(ac_report_as_text, report);
 	assert_non_null(strstr(sunk, ", still running\n"));
 	ac_report_destroy(report);
+}
+
+static struct ac_report *
+make_timed(enum ac_clock clock)
+{
+	made_header.emulated = 0;
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 1000, AC_REASON_NONE, 0);
+	make_calls(make_site(1, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+	    AC_REASON_NONE), 10, AC_REASON_NONE, 0);
+	made_header.clock = clock;
+	made[0].tol = 0.5f;
+	made[0].course = (struct ac_site_course){
+		.samples = 7, .late = 1, .demotions = 2, .retries = 1,
+		.captured = 3, .settled = 4, .error = 0.15f, .keep_us = 70,
+		.recast_us = 20
+	};
+	made[1].course.keep_predicted_us = 1e6;
+	made[1].course.recast_predicted_us = 2e6;
+	return make_report(2);
+}
+
+/* What was gained, what it cost, and where each number is from. */
+static void
+test_course(void **state)
+{
+	struct ac_report *report = make_timed(AC_CLOCK_DEVICE);
+
+	(void)state;
+	written(ac_report_as_text, report);
+	assert_non_null(strstr(sunk, "  times    measured by events of the "
+	    "device around single calls\n"));
+	assert_non_null(strstr(sunk, "\n"
+	    "  kept     0.0 %\n"
+	    "  gain     50 ms of device time, measured x 1000 calls: 70 ms "
+	    "before, 20 ms now\n"
+	    "  gain     -10 s of device time, predicted x 10 calls: 10 s "
+	    "before, 20 s now\n"
+	    "  error    worst sampled error 0.15, 0.30 of tol 0.5, at site "
+	    "00000010; 7 samples, 1 verdict late\n"
+	    "  demoted  2 times, tried again 1 time\n"
+	    "  graphs   3 calls recorded\n"
+	    "  casts    4 done twice: the exponent of the last call did not "
+	    "fit\n"
+	    "  scratch  "));
+	ac_report_destroy(report);
+}
+
+/* On the emulated GPU nothing is called measured, whatever the file says. */
+static void
+test_clocks(void **state)
+{
+	static const struct { enum ac_clock clock; uint32_t emulated; } cases[] = {
+		{ AC_CLOCK_MODELLED, 1 }, { AC_CLOCK_DEVICE, 1 },
+		{ AC_CLOCK_MODELLED, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ac_report *report = make_timed(cases[i].clock);
+
+		report->processes[0].emulated = cases[i].emulated;
+		written(ac_report_as_text, report);
+		assert_non_null(strstr(sunk, "  times    modelled by the "
+		    "emulated GPU, not measured\n"));
+		assert_non_null(strstr(sunk, " of device time, modelled by the "
+		    "emulated GPU x 1000 calls: 70 ms before"));
+		assert_null(strstr(sunk, "time, measured"));
+		ac_report_destroy(report);
+	}
 }
 
 /* Names come from strangers: none may steer the terminal. */
@@ -109,6 +180,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole), cmocka_unit_test(test_emulated),
+		cmocka_unit_test(test_course), cmocka_unit_test(test_clocks),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_nothing),
 	};
 

@@ -51,6 +51,37 @@ test_first_look(void **state)
 	ac_report_destroy(now);
 }
 
+/* The rung that calls go by now, and that another was left. */
+static void
+test_demoted(void **state)
+{
+	struct ac_report *before, *now;
+	const char *text;
+
+	(void)state;
+	make_run();
+	before = make_report(2);
+	made[0].tol = 0.5f;
+	made[0].course.samples = 3;
+	made[0].course.error = 0.45f;
+	made[0].course.demotions = 1;
+	made[0].course.finding = AC_FINDING_ERROR;
+	make_calls(make_site(2, AC_RUNG_KEEP, AC_TACTIC_NONE,
+	    AC_REASON_GUARD), 0, AC_REASON_GUARD, 10);
+	made[2].key.m = 1000000;
+	now = make_report(3);
+	text = watched(NULL, now, 1, 10);
+	assert_non_null(strstr(text, "\n            demoted: error 0.45, tol "
+	    "0.5; sampled outputs were too far off\n"));
+	text = watched(before, now, 1, 10);
+	assert_non_null(strstr(text, "\n  demoted  1 time; worst sampled error "
+	    "0.45, 0.90 of tol 0.5, at site 00000010\n  last"));
+	assert_non_null(strstr(text, "  keep  guard  amp:4     10.0"));
+	assert_null(strstr(text, "tf32"));
+	ac_report_destroy(before);
+	ac_report_destroy(now);
+}
+
 /* Only what grew, only by how much, over the time between. */
 static void
 test_between(void **state)
@@ -139,6 +170,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_first_look),
+		cmocka_unit_test(test_demoted),
 		cmocka_unit_test(test_between), cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_rows), cmocka_unit_test(test_nonsense),
 	};

@@ -3,6 +3,8 @@
  * whatever the sites are called. */
 #include "with_report.h"
 
+#include <math.h>
+
 static void
 expect_width(const char *page, size_t most)
 {
@@ -71,7 +73,7 @@ test_narrow(void **state)
 	report = make_report(1);
 	assert_non_null(strstr(table_of(report),
 	    "  00000010  gemm.nt    1000x1x1  -       keep  no-rule  -         1"
-	    "  0.000      -\n"));
+	    "      -      -        -\n"));
 	ac_report_destroy(report);
 }
 
@@ -96,6 +98,77 @@ test_exceptions(void **state)
 	assert_null(strstr(table, "of 5 calls"));
 	assert_non_null(strstr(table, "  head  "));
 	ac_report_destroy(report);
+}
+
+/* Measured numbers in the row, the reasons below it, within 100 columns
+ * whatever the numbers are. */
+static void
+test_course(void **state)
+{
+	struct ac_report *report;
+	const char *table;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		make_calls(make_site(i, AC_RUNG_FP16, AC_TACTIC_CAST,
+		    AC_REASON_NONE), 100 - (unsigned)i, AC_REASON_NONE, 0);
+		made[i].tol = 0.5f;
+		made[i].course.samples = 1;
+	}
+	made[0].course.error = 0.125f;
+	made[0].course.keep_us = 73;
+	made[0].course.recast_us = 10;
+	made[1].course.error = 0.4375f;
+	made[1].course.line_error = 2;
+	made[1].course.finding = AC_FINDING_LINE;
+	made[1].course.demotions = 1;
+	made[1].course.keep_us = 7;
+	made[1].course.recast_us = 8;
+	made[2].course.error = INFINITY;
+	made[2].course.finding = AC_FINDING_REFUSED;
+	made[2].course.demotions = UINT32_MAX;
+	made[2].course.retries = 1;
+	made[2].course.late = 2;
+	made[2].course.captured = 1;
+	made[2].course.settled = UINT32_MAX;
+	report = make_report(3);
+	table = table_of(report);
+	assert_non_null(strstr(table, "%   7.3x     0.25\n"));
+	assert_non_null(strstr(table, "%  0.88x     0.88\n"
+	    "            demoted: line 2, tol 0.5; a row or column of sampled "
+	    "outputs was too far off\n  0000"));
+	assert_non_null(strstr(table, "%      -      inf\n"
+	    "            demoted: refused; the provider refused it\n"
+	    "            4294967295 demotions, 1 retry, 2 verdicts late, "
+	    "1 call recorded into a graph,\n"
+	    "            4294967295 casts done twice\n"));
+	expect_width(table, 100);
+	ac_report_destroy(report);
+}
+
+/* Every finding has its line, as wide as it may be. */
+static void
+test_findings(void **state)
+{
+	(void)state;
+	for (int i = 1; i < AC_FINDING_COUNT; i++) {
+		struct ac_report *report;
+		char wanted[80];
+
+		make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
+		    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
+		made[0].tol = 1.3e-10f;
+		made[0].course.finding = (uint32_t)i;
+		made[0].course.rho = made[0].course.tile_rho = 1.3e-10f;
+		made[0].course.error = made[0].course.line_error = 1.3e-10f;
+		report = make_report(1);
+		expect_width(table_of(report), 100);
+		snprintf(wanted, sizeof wanted, "\n            demoted: %s",
+		    ac_finding_names[i]);
+		assert_non_null(strstr(sunk, wanted));
+		assert_non_null(strstr(sunk, ac_finding_meanings[i]));
+		ac_report_destroy(report);
+	}
 }
 
 /* A page has 100 rows; the rest is counted and the way to it named. */
@@ -132,7 +205,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wide), cmocka_unit_test(test_narrow),
-		cmocka_unit_test(test_exceptions), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_exceptions), cmocka_unit_test(test_course),
+		cmocka_unit_test(test_findings), cmocka_unit_test(test_many),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
