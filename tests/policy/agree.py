@@ -32,6 +32,14 @@ CALLS = [
     dict(op="gemm.single", type="f32", m=256, n=256, k=256, batch=1, sm=80,
          asked="pedantic", gpu="NVIDIA A100"),
     dict(op="rnn"),
+    dict(op="gemm.single", type="f32", m=4096, n=4096, k=4096, batch=1, sm=90,
+         asked="fp32", gpu="NVIDIA H200"),
+    dict(op="gemm.strided", type="f32", m=64, n=2048, k=64, batch=16, sm=80,
+         asked="fast16bf"),
+    dict(op="gemm.batched", type="f32", m=1024, n=1024, k=1024, batch=8,
+         sm=90, asked="tf32"),
+    dict(op="gemm.single", type="f32", m=640, n=640, k=640, batch=1, sm=89,
+         gpu="NVIDIA GeForce RTX 4090"),
 ]
 for call in CALLS:
     if "m" in call:
@@ -69,6 +77,7 @@ SETTINGS = """tol=1e-3 tol=1e-5 tol=8e-3 tol=0 tol=1e-9 tol=x profit=off
     profit=on guard=off guard=strict guard=on guard=of scale=none scale=auto
     tactic=cast tactic=library tactic=cached tactic=auto respect-opt-out=off
     workspace=64Mi workspace=0 workspace=1.5Gi after=1000 after=1k sample=1/64
+    sample=64 sample=off sample=0 sample=1 sample="64" sample=4294967296
     constant=ab deepbind=off m=5 prof=1 tol tol=1e-3k conv-workspace=1k
     guard="off" check-cache=on reproducible=on workspace=1e40""".split()
 
@@ -122,13 +131,14 @@ def careful(rng):
 
 
 PROFILES = {}
+RATES = []
 
 
 def expected(text):
-    policy = reference.Policy(text, PROFILES)
+    policy = reference.Policy(text, PROFILES, RATES)
     if policy.errors:
         return "errors" + "".join(" %d:%d" % e[:2] for e in policy.errors)
-    return "ok" + "".join(" %s:%d:%s:%s:%s" % policy.decide(call)
+    return "ok" + "".join(" %s:%d:%s:%s:%s:%s" % policy.decide(call)
                           for call in CALLS)
 
 
@@ -139,6 +149,8 @@ def main():
         with open(os.path.join(folder, name + ".policy"),
                   encoding="utf-8") as file:
             PROFILES[name] = file.read()
+    RATES.extend(reference.read_rates(
+        os.path.join(folder, os.pardir, "rates.def")))
     rng = random.Random(SEED)
     makers = [soup, broken, soup, broken, broken, careful]
     texts = [makers[i % len(makers)](rng) for i in range(count)]

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 10 };
+enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 14 };
 
 static struct ac_op calls[CALL_COUNT];
 
@@ -24,7 +24,34 @@ add_call(unsigned i, enum ac_operation operation, const char *type)
 	return &calls[i];
 }
 
-/* The same ten as in agree.py. */
+static void
+make_profitable_calls(void)
+{
+	struct ac_op *op;
+
+	op = add_call(10, AC_OP_GEMM_SINGLE, "f32");
+	ac_op_set_product(op, 4096, 4096, 4096, 1);
+	ac_op_set(op, AC_Q_SM, 90);
+	op->fact[AC_FACT_ASKED] = "fp32";
+	op->fact[AC_FACT_GPU] = "NVIDIA H200";
+
+	op = add_call(11, AC_OP_GEMM_STRIDED, "f32");
+	ac_op_set_product(op, 64, 2048, 64, 16);
+	ac_op_set(op, AC_Q_SM, 80);
+	op->fact[AC_FACT_ASKED] = "fast16bf";
+
+	op = add_call(12, AC_OP_GEMM_BATCHED, "f32");
+	ac_op_set_product(op, 1024, 1024, 1024, 8);
+	ac_op_set(op, AC_Q_SM, 90);
+	op->fact[AC_FACT_ASKED] = "tf32";
+
+	op = add_call(13, AC_OP_GEMM_SINGLE, "f32");
+	ac_op_set_product(op, 640, 640, 640, 1);
+	ac_op_set(op, AC_Q_SM, 89);
+	op->fact[AC_FACT_GPU] = "NVIDIA GeForce RTX 4090";
+}
+
+/* The same as in agree.py. */
 static void
 make_calls(void)
 {
@@ -79,6 +106,19 @@ make_calls(void)
 	op->fact[AC_FACT_GPU] = "NVIDIA A100";
 
 	op = add_call(9, AC_OP_RNN, NULL);
+	make_profitable_calls();
+}
+
+static void
+answer_candidates(const struct ac_decision *d)
+{
+	unsigned i;
+
+	printf(":%s", d->candidate_count == 0 ? "-" : "");
+	for (i = 0; i < d->candidate_count; i++)
+		printf("%s%s", i > 0 ? "+" : "",
+		    ac_rung_names[d->candidate[i].rung]);
+	printf("%s", d->is_doubtful ? "?" : "");
 }
 
 static void
@@ -93,6 +133,7 @@ answer_decisions(const struct ac_policy *policy)
 		printf(" %s:%u:%s:%s:%s", d.source, d.line,
 		    ac_rung_names[d.rung], ac_tactic_names[d.tactic],
 		    ac_reason_names[d.reason]);
+		answer_candidates(&d);
 	}
 	printf("\n");
 }
@@ -107,7 +148,10 @@ decides_alike(const struct ac_policy *a, const struct ac_policy *b)
 		ac_policy_decide(a, &calls[i], &x);
 		ac_policy_decide(b, &calls[i], &y);
 		if (x.rung != y.rung || x.tactic != y.tactic ||
-		    x.reason != y.reason || x.tol != y.tol)
+		    x.reason != y.reason || x.tol != y.tol ||
+		    x.candidate_count != y.candidate_count ||
+		    x.sample_period != y.sample_period || x.guard != y.guard ||
+		    x.after != y.after)
 			return false;
 	}
 	return true;

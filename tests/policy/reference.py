@@ -15,7 +15,8 @@ It grew out of an earlier prototype and differs from it on purpose:
  - setting values are checked; a condition that no operation of its line can
    have, a rung its tolerance forbids and a tactic it lacks are errors;
  - a condition on a site knows the names `site` lines give;
- - profiles decide, and a rung is chosen, with a reason when the call is kept.
+ - profiles decide, and rungs are ranked by the profit model, with a reason when
+   the call is kept. The constants of GPUs are read from policy/rates.def.
 Left out, and tested elsewhere: include files, encodings, bounds, warnings.
 """
 import re
@@ -46,10 +47,11 @@ FACTS.update(ta="gemm", tb="gemm", layout="conv rnn", epilogue="gemm conv")
 SETTINGS = {
     "tol": "number", "guard": "on off strict", "scale": "auto none",
     "tactic": "auto library cast cached", "profit": "on off",
-    "constant": "a b ab", "after": "count", "sample": "text",
+    "constant": "a b ab", "after": "count", "sample": "period",
     "workspace": "bytes", "conv-workspace": "bytes",
     "respect-opt-out": "on off", "deepbind": "on off",
     "reproducible": "on off", "check-cache": "on off"}
+KEPT = ("keep", "none")
 NVIDIA = "libcublas libcudnn libcusolver libcusparse libcufft libnv".split()
 
 
@@ -340,7 +342,12 @@ class Parser:
                                           "bytes": "amount"}[kind], token)
                 if value <= 0 and kind != "count":
                     raise Bad(token, "greater than 0")
-            elif kind != "text" and value not in kind.split():
+            elif kind == "period":
+                if value != "off" and not (
+                        re.fullmatch(r"[0-9]+", token[1]) and
+                        1 <= int(token[1]) < 2**32):
+                    raise Bad(token, "off or a count")
+            elif value not in kind.split():
                 raise Bad(token, "one of")
             self.take()
             out[key[1]] = (value, token[2:])
@@ -412,8 +419,9 @@ class Parser:
 
 
 class Policy:
-    def __init__(self, text, profiles):
+    def __init__(self, text, profiles, rates=()):
         parser = Parser(text, profiles)
+        self.rates = rates
         parser.parse()
         self.errors, self.labels = parser.errors, parser.labels
         self.rules, self.fallback = parser.rules, {}
@@ -472,7 +480,7 @@ class Policy:
             if named and all(self.holds(c, call) for c in rule.conditions):
                 return (rule.profile or "file", rule.line,
                         *self.choose(rule, call))
-        return "", 0, "keep", "none", "no-rule"
+        return "", 0, *KEPT, "no-rule", "-"
 
     def holds(self, condition, call):
         key, values = condition.key, condition.values
@@ -500,57 +508,69 @@ class Policy:
         ask = {key: self.setting(rule, key)[0] for key in SETTINGS}
         asked, kind = call.get("asked"), call.get("type")
         if not rule.rungs:
-            return "keep", "none", "rule"
+            return *KEPT, "rule", "-"
         if ask["respect-opt-out"] != "off":
             if asked == "pedantic":
-                return "keep", "none", "pedantic"
+                return *KEPT, "pedantic", "-"
             if asked in ("emulated", "opted-out"):
-                return "keep", "none", "opted-out"
+                return *KEPT, "opted-out", "-"
         if kind not in (None, "f32", "c32"):
-            return "keep", "none", "type"
+            return *KEPT, "type", "-"
         caller = call.get("caller", "").split("/")[-1]
         if any(caller.startswith(lib) for lib in NVIDIA) and not any(
                 c.key == "caller" and c.compare == "=" and not c.sizes
                 for c in rule.conditions):
-            return "keep", "none", "internal-caller"
+            return *KEPT, "internal-caller", "-"
         if call["op"] == "gemm.grouped":
-            return "keep", "none", "grouped"
-        if ask["guard"] == "strict":
-            return "keep", "none", "not-built"
+            return *KEPT, "grouped", "-"
         return self.choose_rung(rule, call, ask)
 
     def choose_rung(self, rule, call, ask):
+        """Rung, tactic, reason, and the candidates with a ? if in doubt."""
         everything = rule.rungs == ["auto"]
+        judged = ask["profit"] != "off"
         allowed = list(RUNGS) if everything else rule.rungs
         legal = [r for r in allowed if self.legal(rule, call, r) and
                  (ask["tol"] is None or RUNGS[r][1] <= ask["tol"])]
-        works = call["op"] in ("gemm.single", "gemm.strided") and \
-            call.get("type") != "c32"
+        works = call["op"] in ("gemm.single", "gemm.strided", "gemm.batched")
         waits = [r for r in legal if not RUNGS[r][0] or not works]
         fits = [r for r in legal if r not in waits]
-        library = ask["tactic"] == "library"
-        if library and ask["scale"] != "none" and "fp16" in fits:
-            fits.remove("fp16")
+        ways = {r: tactic(r, call, ask) for r in fits}
+        if ask["tactic"] == "library":
+            fits = [r for r in fits if ways[r] == "library"]
         if not fits:
             nothing_built = not any(RUNGS[r][0] for r in allowed)
-            return "keep", "none", ("not-built" if waits or nothing_built
-                                    else "unsupported")
-        if ask["profit"] != "off":
-            sizes = [call.get(s) for s in ("m", "n", "k")]
-            if None not in sizes and 2.0 * sizes[0] * sizes[1] * sizes[2] * \
-                    call.get("batch", 1) < 2**24:
-                return "keep", "none", "too-small"
-        if ask["profit"] != "off" or everything:
+            return (*KEPT, "not-built" if waits or nothing_built
+                    else "unsupported", "-")
+        if judged or everything:
             fits.sort(key=["tf32", "fp16", "bf16"].index)
-        rung = fits[0]
-        cast = {"tf32": False, "fp16": not library,
-                "bf16": ask["tactic"] == "cast"}[rung]
-        return rung, "cast" if cast else "library", "none"
+        doubt = False
+        if judged:
+            if too_small(call):
+                return *KEPT, "too-small", "-"
+            fits, doubt = self.ranked(call, ask, fits, ways)
+            if not fits:
+                return *KEPT, "no-profit", "-"
+        return (fits[0], ways[fits[0]], "none",
+                "+".join(fits) + "?" * doubt)
+
+    def ranked(self, call, ask, fits, ways):
+        rates = rates_of(call, self.rates)
+        if rates is None or not all(s in call for s in "mnk"):
+            return fits, False
+        keep = predicted(rates, call, None, None)
+        same = {"tf32": "tf32", "fp16": "fast16f", "bf16": "fast16bf"}
+        times = {r: predicted(rates, call, r, ways[r]) for r in fits
+                 if ways[r] == "cast" or call.get("asked") != same[r]}
+        most = keep / 1.1 if ask["reproducible"] == "on" else keep * 4
+        fits = sorted((r for r in times if times[r] <= most), key=times.get)
+        return fits, bool(fits) and times[fits[0]] > keep / 1.1
 
     @staticmethod
     def legal(rule, call, rung):
         op = call["op"]
-        if call.get("type") == "c32" and rung not in ("tf32", "bf16"):
+        if call.get("type") == "c32" and (
+                rung not in ("tf32", "bf16") or op == "gemm.batched"):
             return False
         if op == "gemm.batched" and rung == "tf32":
             return False
@@ -560,6 +580,68 @@ class Policy:
                 rung == "fp16" and op in rule.patterns):
             return False
         return call.get("sm", 0) >= LEAST_SM[rung]
+
+
+# ---- Profit ------------------------------------------------------------------
+
+def tactic(rung, call, ask):
+    if rung == "tf32" or call.get("type") == "c32":
+        return "library"
+    if call["op"] == "gemm.batched":
+        return "cast"
+    if rung == "bf16":
+        return "cast" if ask["tactic"] == "cast" else "library"
+    return "library" if ask["tactic"] == "library" and \
+        ask["scale"] == "none" else "cast"
+
+
+def too_small(call):
+    return all(s in call for s in "mnk") and 2.0 * call["m"] * call["n"] * \
+        call["k"] * call.get("batch", 1) < 2**24
+
+
+def read_rates(path):
+    """The rows of rates.def: [sm, name, glob, seven numbers]."""
+    with open(path, encoding="utf-8") as file:
+        rows = re.findall(r"^RATES\((.*)\)$", file.read(), re.M)
+    out = []
+    for row in rows:
+        cells = re.findall(r'"[^"]*"|[^,\s]+', row)
+        out.append([int(cells[0]), unquote(cells[1]), unquote(cells[2])] +
+                   [float(cell) for cell in cells[3:10]])
+    return out
+
+
+def rates_of(call, rows):
+    sm = call.get("sm", 0)
+    for row in rows:
+        if row[2] != "*" and sm in (0, row[0]) and "gpu" in call and \
+                matches(row[2], call["gpu"]):
+            return row
+    below = [row for row in rows if row[2] == "*" and row[0] <= sm]
+    return max(below, key=lambda row: row[0], default=None)
+
+
+def predicted(row, call, rung, way):
+    fp32, tf32, fp16, bf16, bandwidth, launch, host = row[3:]
+    rate = {"tf32": tf32, "fp16": fp16, "bf16": bf16, "fast16f": fp16,
+            "fast16bf": bf16}.get(rung or call.get("asked"), 0)
+    if not rung and not rate:
+        rate = fp32
+    if not rate:
+        return float("inf")
+    m, n, k = (call[s] for s in "mnk")
+    batch, wide = call.get("batch", 1), call.get("type") == "c32"
+    inputs, outputs = (m + n) * k * batch, m * n * batch
+    flops = (8 if wide else 2) * m * n * k * batch * (min(m, n) > 16)
+    each = 2 if way == "cast" else 4
+    moved = (each * inputs + 4 * outputs) * (2 if wide else 1)
+    seconds = max(moved / bandwidth, flops / rate) + launch
+    if way == "cast":
+        host *= 4
+        extra = 8 * outputs if call["op"] == "gemm.batched" else 0
+        seconds += (6 * inputs + extra) / bandwidth + 3 * launch
+    return max(seconds, host)
 
 
 def matches(glob, text):
