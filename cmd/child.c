@@ -18,6 +18,7 @@ enum { FORWARDED = sizeof forwarded / sizeof *forwarded };
 enum { SHORTEST_PAUSE_NS = 2000000, LONGEST_PAUSE_NS = 700000000 };
 
 static volatile sig_atomic_t running; /* pid of the child, 0: none */
+static volatile sig_atomic_t caught;  /* the last signal sent to us */
 
 /* What the terminal sends reaches the whole foreground group, the child
  * included: only signals that a process sent to us alone are passed on. */
@@ -27,6 +28,7 @@ forward(int signal, siginfo_t *info, void *context)
 	const int saved = errno;
 
 	(void)context;
+	caught = signal;
 	if (running && info->si_code != SI_KERNEL)
 		(void)kill((pid_t)running, signal);
 	errno = saved;
@@ -41,8 +43,8 @@ signal_set(sigset_t *set_out)
 }
 
 /* A signal that we were started to ignore (nohup) stays ignored. */
-static void
-catch_signals(void)
+void
+ac_child_catch(void)
 {
 	struct sigaction old, action = {
 		.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART
@@ -52,6 +54,12 @@ catch_signals(void)
 		if (!sigaction(forwarded[i], NULL, &old) &&
 		    old.sa_handler != SIG_IGN)
 			(void)sigaction(forwarded[i], &action, NULL);
+}
+
+int
+ac_child_caught(void)
+{
+	return caught;
 }
 
 /* In the child. execve() itself resets our handlers, but a signal between
@@ -106,9 +114,27 @@ watch(pid_t pid, const struct ac_child_watch *watch)
 	watch->look(pid, watch->context); /* the name of the dead */
 }
 
-static int
-wait_for(pid_t pid)
+static double
+now(void)
 {
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static double
+seconds(const struct timeval *time)
+{
+	return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
+}
+
+/* Wait for the end of what was started at `start`. */
+static int
+wait_for(pid_t pid, double start, struct ac_child_cost *cost_out)
+{
+	struct ac_child_cost cost;
+	struct rusage usage = { .ru_maxrss = 0 };
 	siginfo_t info;
 	int status = 0;
 
@@ -116,9 +142,15 @@ wait_for(pid_t pid)
 	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 &&
 	    errno == EINTR)
 		;
+	cost.wall = now() - start;
 	running = 0;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+	while (wait4(pid, &status, 0, &usage) < 0 && errno == EINTR)
 		;
+	cost.user = seconds(&usage.ru_utime);
+	cost.system = seconds(&usage.ru_stime);
+	cost.peak_bytes = (double)usage.ru_maxrss * 1024;
+	if (cost_out)
+		*cost_out = cost;
 	return status;
 }
 
@@ -127,6 +159,7 @@ ac_child_run(const struct ac_child *child, int *status_out)
 {
 	int channel[2], error = 0;
 	sigset_t ours, before;
+	double start;
 	ssize_t got;
 	pid_t pid;
 
@@ -135,7 +168,8 @@ ac_child_run(const struct ac_child *child, int *status_out)
 		    child->program->path, strerror(errno));
 	signal_set(&ours);
 	(void)sigprocmask(SIG_BLOCK, &ours, &before);
-	catch_signals();
+	ac_child_catch();
+	start = now();
 	pid = fork();
 	if (pid == 0)
 		become(child, channel[1], &before);
@@ -151,7 +185,7 @@ ac_child_run(const struct ac_child *child, int *status_out)
 	close(channel[0]);
 	if (child->watch.look && got != (ssize_t)sizeof error)
 		watch(pid, &child->watch);
-	*status_out = wait_for(pid);
+	*status_out = wait_for(pid, start, child->cost);
 	if (got == (ssize_t)sizeof error)
 		return ac_say(error == ENOENT ? AC_EXIT_NOT_FOUND
 		    : AC_EXIT_CANNOT_RUN, "cannot run %s: %s",

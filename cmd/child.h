@@ -13,11 +13,17 @@ struct ac_child_watch {
 	void  *context;
 };
 
+/* What a run cost: of the program and of all processes waited for in it. */
+struct ac_child_cost {
+	double wall, user, system;   /* seconds */
+	double peak_bytes;           /* of memory, of the largest process */
+};
+
 /* How the program is started. Strings may be NULL where noted. */
 struct ac_child {
 	const struct ac_program *program;
 	char       **arguments;      /* argv, NULL-terminated */
-	const char  *library;        /* libautocast.so */
+	const char  *library;        /* libautocast.so, or NULL: run it plain */
 	const char  *emulator;       /* directory, or NULL: the real GPU */
 	const char  *model;          /* emulated GPU, or NULL: its default */
 	const char  *policy;         /* or NULL: as the environment says */
@@ -26,6 +32,7 @@ struct ac_child {
 	const char  *run;            /* token that ties its processes together */
 	const char  *facts;          /* directory for records, or NULL */
 	struct ac_child_watch watch;
+	struct ac_child_cost *cost;  /* set when it has ended, or NULL */
 };
 
 /* Put what the child needs into our own environment, which it inherits.
@@ -36,6 +43,11 @@ bool ac_child_prepare(const struct ac_child *child);
  * status to *status_out. Returns 0, or an exit status after one line on
  * stderr if it could not be started. */
 int ac_child_run(const struct ac_child *child, int *status_out);
+
+/* Catch the signals that are passed on from now on, for a caller who has
+ * something to tidy up; the last one caught, 0: none. */
+void ac_child_catch(void);
+int ac_child_caught(void);
 
 /* The exit status that `status` stands for. Does not return when a signal
  * ended the child: it ends us the same way, so that a shell sees it. */

@@ -27,7 +27,7 @@ struct ac_option {
 	const char *meaning;
 };
 
-enum { AC_OPTIONS = 8 };
+enum { AC_OPTIONS = 12 };
 
 struct ac_command {
 	const char      *name;
@@ -41,7 +41,7 @@ struct ac_command {
 
 extern const struct ac_command ac_command_run, ac_command_report,
     ac_command_watch, ac_command_explain, ac_command_policy, ac_command_list,
-    ac_command_path, ac_command_doctor;
+    ac_command_path, ac_command_doctor, ac_command_compare;
 
 /* ---- cmd/arguments.c: reading a command line --------------------------- */
 

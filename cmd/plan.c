@@ -116,7 +116,7 @@ policy_for_child(const struct ac_plan *plan)
 static int
 run(const struct ac_child *child, const struct ac_plan *plan, int *status_out)
 {
-	if (!child->library)
+	if (!plan->plain && !child->library)
 		return ac_say(AC_EXIT_FAILED, "libautocast.so is not where it "
 		    "was installed; install autocast again");
 	if (plan->emulate && !child->emulator)
@@ -134,12 +134,13 @@ ac_plan_run(const struct ac_plan *plan, const struct ac_program *program,
 	char *policy = policy_for_child(plan);
 	const struct ac_child child = {
 		.program = program, .arguments = arguments,
-		.library = ac_where_library(),
+		.library = plan->plain ? NULL : ac_where_library(),
 		.emulator = plan->emulate ? ac_where_emulator() : NULL,
 		.model = plan->model, .policy = policy,
 		.rules = plan->chosen.rules.data,
 		.state = *plan->state ? plan->state : NULL, .run = plan->run,
-		.facts = plan->facts, .watch = plan->watch
+		.facts = plan->facts, .watch = plan->watch,
+		.cost = plan->cost
 	};
 	const int status = run(&child, plan, status_out);
 

@@ -15,7 +15,9 @@ struct ac_plan {
 	const char *facts;               /* directory for records, or NULL */
 	char        state[AC_FILE_PATH]; /* absolute; "": none is kept */
 	char        run[40];             /* ties the run's processes together */
+	bool        plain;               /* without the library */
 	struct ac_child_watch watch;     /* see cmd/child.h; may be empty */
+	struct ac_child_cost *cost;      /* the same; may be NULL */
 };
 
 /* Give the run its token and the state directory as the program must know it,

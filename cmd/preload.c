@@ -107,11 +107,15 @@ set_preload(const struct ac_child *child)
 	add_existing(&list, true);
 	if (*facts->sanitizer && !strstr(list.data, facts->sanitizer))
 		add(&list, facts->sanitizer, strlen(facts->sanitizer));
-	add(&list, child->library, strlen(child->library));
+	if (child->library)
+		add(&list, child->library, strlen(child->library));
 	if (child->emulator && facts->has_rpath)
 		add_emulated(&list, child->emulator);
 	add_existing(&list, false);
-	setenv("LD_PRELOAD", list.data, 1);
+	if (list.used)
+		setenv("LD_PRELOAD", list.data, 1);
+	else
+		unsetenv("LD_PRELOAD");
 	free(list.data);
 }
 
@@ -138,7 +142,7 @@ set(enum ac_env_name name, const char *value)
 bool
 ac_child_prepare(const struct ac_child *child)
 {
-	if (!can_be_listed(child->library) ||
+	if ((child->library && !can_be_listed(child->library)) ||
 	    (child->emulator && !can_be_listed(child->emulator)))
 		return false;
 	set_preload(child);
