@@ -152,7 +152,7 @@ ac_cast_element(float x, struct ac_cast_factor factor, uint32_t format)
 	return format == AC_FORMAT_FP16 ? ac_cast_fp16(x) : ac_cast_bf16(x);
 }
 
-/* Everything that follows from the amax pair and alpha. */
+/* The exponents in use and what they make of alpha. */
 struct ac_cast_scale {
 	int32_t  exponent[2];
 	float    alpha;
@@ -175,16 +175,18 @@ ac_cast_exponent(uint32_t amax, uint32_t scaled)
 	return scaled && amax ? AC_CAST_TARGET - ac_cast_log2(amax) : 0;
 }
 
+/* What follows from the exponents one would like, and alpha. */
 AC_CAST_BODY struct ac_cast_scale
-ac_cast_scale_of(uint32_t amax0, uint32_t amax1, uint32_t scaled, float alpha)
+ac_cast_scale_from(int32_t exponent0, int32_t exponent1, uint32_t scaled,
+    float alpha)
 {
 	const uint32_t bits = ac_cast_bits(alpha), sign = bits & 0x80000000;
 	const uint32_t magnitude = bits & 0x7fffffff;
 	struct ac_cast_scale scale;
 	int32_t to, log2;
 
-	scale.exponent[0] = ac_cast_exponent(amax0, scaled);
-	scale.exponent[1] = ac_cast_exponent(amax1, scaled);
+	scale.exponent[0] = scaled ? exponent0 : 0;
+	scale.exponent[1] = scaled ? exponent1 : 0;
 	scale.alpha = alpha;
 	scale.verdict = 0;
 	if (!scaled || !magnitude || magnitude >= AC_CAST_INF)
@@ -205,6 +207,14 @@ ac_cast_scale_of(uint32_t amax0, uint32_t amax1, uint32_t scaled, float alpha)
 	    ((magnitude >> 23 ? magnitude : magnitude << (-126 - log2)) &
 	    0x7fffff));
 	return scale;
+}
+
+/* What follows from the amax pair: the exponents of a cast in two passes. */
+AC_CAST_BODY struct ac_cast_scale
+ac_cast_scale_of(uint32_t amax0, uint32_t amax1, uint32_t scaled, float alpha)
+{
+	return ac_cast_scale_from(ac_cast_exponent(amax0, scaled),
+	    ac_cast_exponent(amax1, scaled), scaled, alpha);
 }
 
 AC_CAST_BODY float

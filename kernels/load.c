@@ -25,7 +25,11 @@ enum {
 	SM_COUNT = 16           /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
 };
 
-static const char *const names[AC_KERNEL_COUNT] = { "ac_amax", "ac_cast" };
+static const char *const names[AC_KERNEL_COUNT] = {
+	"ac_amax", "ac_cast",
+	"ac_recast_cast", "ac_recast_settle", "ac_recast_finish",
+	"ac_recast_write", "ac_recast_ranges"
+};
 
 /* What is pointed to never changes and is never freed, so readers take no lock
  * and may keep it. */

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/load.h -- the kernels as functions of one context. For launch.c. */
+/* kernels/load.h -- the kernels as functions of one context. For launch.c and
+ * recast.c. */
 #ifndef AC_KERNELS_LOAD_H
 #define AC_KERNELS_LOAD_H
 
 #include "kernels/kernels.h"
 
-enum ac_kernel { AC_KERNEL_AMAX, AC_KERNEL_CAST, AC_KERNEL_COUNT };
+enum ac_kernel {
+	AC_KERNEL_AMAX, AC_KERNEL_CAST,
+	AC_KERNEL_RECAST_CAST, AC_KERNEL_RECAST_SETTLE,
+	AC_KERNEL_RECAST_FINISH, AC_KERNEL_RECAST_WRITE,
+	AC_KERNEL_RECAST_RANGES, AC_KERNEL_COUNT
+};
 
 /* A context's kernels. Never changes once seen, never freed. */
 struct ac_kernels {

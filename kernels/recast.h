@@ -59,7 +59,7 @@ struct ac_recast_output {
 };
 
 /* What a lane lends to one call. All zero before the first use, and after each
- * ac_recast_finish() but for alpha, beta, exponent. */
+ * ac_recast_finish() but for alpha, beta, exponent, sample. */
 struct ac_recast_state {
 	float    alpha, beta, zero; /* for the product, device pointer mode;
 	                             * `zero` is 0: beta of a product to `result` */
@@ -69,11 +69,12 @@ struct ac_recast_state {
 	uint32_t tile[2];           /* bits of the worst tile's R / S */
 	uint32_t todo;              /* AC_TODO_* */
 	int32_t  exponent[2];       /* operand i was multiplied by 2^this */
-	/* Fixed point in units of 2^-32, low and high halves apart: integer
-	 * sums do not depend on the order of the blocks. */
+	/* Fixed point: [0] counts parts of 2^-32, [1] whole ones. Integer sums
+	 * do not depend on the order of the blocks. */
 	uint64_t energy[2][2], loss[2][2];
-	float    partial[2 * AC_SAMPLE_SIDE * 2]; /* of the sample's rows, cols */
 	uint32_t reserved[16];
+	/* Scratch of the sample: differences, then references. */
+	float    sample[2][AC_SAMPLE_SIDE * AC_SAMPLE_SIDE];
 };
 enum { AC_TODO_SETTLE = 1, AC_TODO_SAMPLE = 2, AC_TODO_REPAIR = 4 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/twins.h -- the CPU twins of the kernels, for the emulated GPU.
  *
- * One row per kernel of cast.cu, found by the name the module exports, with
+ * One row per kernel of *.cu, found by the name the module exports, with
  * cuLaunchKernel's parameter convention: params[i] points at the i-th argument.
  * "Device memory" is ordinary memory here. A twin gives the GPU kernel's bits,
  * whatever the launch geometry and the calling thread's rounding and denormal
@@ -10,6 +10,7 @@
 #ifndef AC_KERNELS_TWINS_H
 #define AC_KERNELS_TWINS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,5 +30,8 @@ extern const size_t ac_twin_count;
  * touched, added once per run. The 64 bytes of state and the two scalars are
  * left out: they do not grow. Relaxed atomics; a test may store zero. */
 extern _Atomic uint64_t ac_twin_bytes_read, ac_twin_bytes_written;
+
+/* Set: leave AVX2 and F16C alone. For tests that hold both ways together. */
+extern _Atomic bool ac_twin_plain;
 
 #endif

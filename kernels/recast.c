@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/recast.c -- queues the kernels of a recast product with grids that
+ * fit. The recipes call it; nothing here waits or allocates. */
+#include "kernels/recast_body.h"
+#include "kernels/load.h"
+
+enum {
+	BLOCKS_PER_SM = 8,      /* of AC_CAST_BLOCK threads: a full SM */
+	WARPS = AC_CAST_BLOCK / 32,
+	OUTPUT_SIDE = 64,       /* outputs of a block are 64 x 64 */
+	SAMPLE_BLOCKS = AC_SAMPLE_SIDE * AC_SAMPLE_SIDE / WARPS
+};
+
+/* Squares of `side` in `rows` x `cols` x batch; saturates. */
+static uint64_t
+squares(int64_t rows, int64_t cols, int64_t batch, uint64_t side)
+{
+	uint64_t count;
+
+	if (rows <= 0 || cols <= 0 || batch <= 0)
+		return 0;
+	if (__builtin_mul_overflow(((uint64_t)rows + side - 1) / side,
+	    ((uint64_t)cols + side - 1) / side, &count)
+	    || __builtin_mul_overflow(count, (uint64_t)batch, &count))
+		return UINT64_MAX;
+	return count;
+}
+
+/* Of both operands, the larger: blocks that have a tile for each warp. */
+static uint64_t
+operand_blocks(const struct ac_recast *r, bool as_cast)
+{
+	uint64_t most = 0;
+
+	for (int i = 0; i < 2; i++) {
+		const struct ac_recast_operand *o = &r->operand[i];
+		const uint64_t tiles = squares(as_cast ? o->ld_to : o->rows,
+		    as_cast ? o->cols_to : o->cols, o->batch, AC_TILE_SIDE);
+
+		if (tiles > most)
+			most = tiles;
+	}
+	return most / WARPS + (most % WARPS != 0);
+}
+
+static unsigned
+grid(uint64_t blocks, const struct ac_kernels *kernels, unsigned per_sm)
+{
+	const uint64_t cap = (uint64_t)(kernels->sm_count > 0
+	    ? kernels->sm_count : 1) * per_sm;
+
+	if (!blocks)
+		return 1; /* the state is written even if no element is */
+	return (unsigned)(blocks < cap ? blocks : cap);
+}
+
+static enum ac_kernels_status
+launch(const struct ac_kernels *kernels, enum ac_kernel kernel,
+    unsigned grid_x, unsigned grid_y, void **arguments, ac_cu_stream stream)
+{
+	return kernels->driver->cuLaunchKernel(kernels->function[kernel],
+	    grid_x, grid_y, 1, AC_CAST_BLOCK, 1, 1, 0, stream, arguments, NULL)
+	    ? AC_KERNELS_LAUNCH : AC_KERNELS_OK;
+}
+
+static enum ac_kernels_status
+launch_pass(enum ac_kernel kernel, const struct ac_recast *recast,
+    ac_cu_stream stream)
+{
+	void *arguments[] = { (void *)(uintptr_t)recast };
+	const struct ac_kernels *kernels;
+	enum ac_kernels_status failed = ac_kernels_get(&kernels);
+
+	if (failed)
+		return failed;
+	return launch(kernels, kernel, grid(operand_blocks(recast, true),
+	    kernels, BLOCKS_PER_SM), 2, arguments, stream);
+}
+
+enum ac_kernels_status
+ac_recast_cast(const struct ac_recast *recast, ac_cu_stream stream)
+{
+	return launch_pass(AC_KERNEL_RECAST_CAST, recast, stream);
+}
+
+enum ac_kernels_status
+ac_recast_settle(const struct ac_recast *recast, ac_cu_stream stream)
+{
+	return launch_pass(AC_KERNEL_RECAST_SETTLE, recast, stream);
+}
+
+static enum ac_kernels_status
+launch_outputs(enum ac_kernel kernel, const struct ac_recast *recast,
+    uint64_t least, unsigned per_sm, ac_cu_stream stream)
+{
+	void *arguments[] = { (void *)(uintptr_t)recast };
+	const struct ac_kernels *kernels;
+	enum ac_kernels_status failed = ac_kernels_get(&kernels);
+	uint64_t blocks = squares(recast->m, recast->n, recast->batch,
+	    OUTPUT_SIDE);
+
+	if (failed)
+		return failed;
+	if (blocks < least)
+		blocks = least;
+	return launch(kernels, kernel, grid(blocks, kernels, per_sm), 1,
+	    arguments, stream);
+}
+
+/* Mostly there is nothing to do: few blocks, unless C is written. */
+enum ac_kernels_status
+ac_recast_finish(const struct ac_recast *recast, ac_cu_stream stream)
+{
+	return launch_outputs(AC_KERNEL_RECAST_FINISH, recast,
+	    recast->before ? SAMPLE_BLOCKS : 1,
+	    recast->output.write_through ? BLOCKS_PER_SM : 1, stream);
+}
+
+enum ac_kernels_status
+ac_recast_write(const struct ac_recast *recast, ac_cu_stream stream)
+{
+	return launch_outputs(AC_KERNEL_RECAST_WRITE, recast, 1,
+	    BLOCKS_PER_SM, stream);
+}
+
+enum ac_kernels_status
+ac_recast_ranges(const struct ac_recast *recast, uint64_t *counts,
+    uint64_t *copy, ac_cu_stream stream)
+{
+	void *arguments[] = { (void *)(uintptr_t)recast, &counts, &copy };
+	const struct ac_kernels *kernels;
+	enum ac_kernels_status failed = ac_kernels_get(&kernels);
+
+	if (failed)
+		return failed;
+	return launch(kernels, AC_KERNEL_RECAST_RANGES,
+	    grid(operand_blocks(recast, false), kernels, BLOCKS_PER_SM), 2,
+	    arguments, stream);
+}

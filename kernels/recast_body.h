@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/recast_body.h -- the arithmetic of the one-pass cast, once, for both
+ * sides: recast.cu (GPU) and twins_recast.c (CPU).
+ *
+ * As cast.h: no libm, no fused multiply-add, no flush to zero, so the same bits
+ * on both. The order of every floating-point sum is fixed by the matrix, never
+ * by the launch:
+ *
+ *   A tile is 32 x 32 elements of the cast, padding included. Lane l of 32
+ * takes rows 8 (l % 4) .. + 7 of columns l / 4 + 8 j, j = 0..3, and keeps a sum
+ * over j for each of its eight rows. The eight are added as ((0 + 1) + (2 + 3))
+ * + ((4 + 5) + (6 + 7)), then the lanes: l with l ^ 16, ^ 8, ^ 4, ^ 2, ^ 1. The
+ * tiles' sums are added in fixed point, each rounded down to 2^-32.
+ *
+ * An element of |s| >= 65520 counts as zero in the sums. It is there only if
+ * the exponent was wrong, and then the sums are formed again. */
+#ifndef AC_KERNELS_RECAST_BODY_H
+#define AC_KERNELS_RECAST_BODY_H
+
+#include "kernels/cast.h"
+#include "kernels/recast.h"
+
+/* The host compiler writes these, the GPU reads them. */
+static_assert(sizeof(struct ac_recast_operand) == 96, "operand layout");
+static_assert(sizeof(struct ac_recast_output) == 48, "output layout");
+static_assert(sizeof(struct ac_recast) == 376, "parameter layout");
+static_assert(sizeof(struct ac_recast_state) == 2224, "state layout");
+static_assert(sizeof(struct ac_recast_history) == 64, "history layout");
+static_assert(sizeof(struct ac_recast_post) == 64, "post layout");
+
+enum {
+	AC_RECAST_LANES  = 32,
+	AC_RECAST_COLS   = 4,     /* columns of a lane, 8 apart */
+	AC_RECAST_TARGET = 11,    /* a predicted amax lies in [2^11, 2^12) */
+	AC_RECAST_JUMP   = 2,     /* binades that an amax may move unsampled */
+	AC_RECAST_LEAST  = -116,  /* exponents that an amax can ask for */
+	AC_RECAST_MOST   = 160
+};
+
+/* How one operand is cast in one pass. */
+struct ac_recast_way {
+	struct ac_cast_factor factor; /* of the statistics; scaled: also of
+	                               * what is cast */
+	uint32_t format, scaled;
+};
+
+/* What becomes of a finite element. */
+struct ac_recast_cell {
+	uint16_t to;
+	float    energy, loss;    /* s^2 and (s - cast(s))^2 */
+};
+
+/* FP16 to FP32, exactly. */
+AC_CAST_BODY float
+ac_recast_widen_fp16(uint16_t from)
+{
+#ifdef __CUDACC__
+	float to;
+
+	asm("cvt.f32.f16 %0, %1;" : "=f"(to) : "h"(from));
+	return to;
+#else
+	const uint32_t sign = (uint32_t)(from & 0x8000) << 16;
+	const uint32_t m = from & 0x7fff;
+
+	if (m >= 0x7c00)
+		return ac_cast_float(sign | AC_CAST_INF | (m & 0x3ff) << 13);
+	if (m >= 0x400)
+		return ac_cast_float(sign | ((m << 13) + (112u << 23)));
+	return ac_cast_float(sign | ac_cast_bits((float)m * 0x1p-24f));
+#endif
+}
+
+AC_CAST_BODY bool
+ac_recast_is_finite(float x)
+{
+	return (ac_cast_bits(x) & AC_CAST_INF) != AC_CAST_INF;
+}
+
+AC_CAST_BODY float
+ac_recast_absolute(float x)
+{
+	return ac_cast_float(ac_cast_bits(x) & 0x7fffffff);
+}
+
+AC_CAST_BODY struct ac_recast_cell
+ac_recast_cell_of(float x, struct ac_recast_way way)
+{
+	const float s = x * way.factor.first * way.factor.second;
+	const float y = way.scaled ? s : x;
+	struct ac_recast_cell cell;
+	float wide, lost;
+
+	if (way.format == AC_FORMAT_FP16) {
+		cell.to = ac_cast_fp16(y);
+		wide = ac_recast_widen_fp16(cell.to);
+	} else {
+		cell.to = ac_cast_bf16(y);
+		wide = ac_cast_float((uint32_t)cell.to << 16);
+	}
+	/* What overflowed is lost whole. */
+	lost = ac_recast_is_finite(wide) ? y - wide : y;
+	if (!way.scaled)
+		lost = lost * way.factor.first * way.factor.second;
+	cell.energy = ac_recast_absolute(s) < 65520 ? s * s : 0;
+	cell.loss = ac_recast_absolute(s) < 65520 ? lost * lost : 0;
+	return cell;
+}
+
+/* A pass over both operands. */
+struct ac_recast_plan {
+	struct ac_cast_scale scale; /* of the casts */
+	int32_t  exponent[2];       /* of the statistics */
+	uint32_t known;             /* 0: nothing to cast with yet */
+};
+
+AC_CAST_BODY int32_t
+ac_recast_bounded(int32_t exponent)
+{
+	if (exponent < AC_RECAST_LEAST)
+		return AC_RECAST_LEAST;
+	return exponent > AC_RECAST_MOST ? AC_RECAST_MOST : exponent;
+}
+
+/* The first pass: as the last call suggests. */
+AC_CAST_BODY struct ac_recast_plan
+ac_recast_predict(const struct ac_recast *r)
+{
+	const int32_t e0 = ac_recast_bounded(r->history->exponent[0]);
+	const int32_t e1 = ac_recast_bounded(r->history->exponent[1]);
+	struct ac_recast_plan plan;
+
+	plan.known = (r->history->known & 3) == 3;
+	plan.scale = ac_cast_scale_from(e0, e1, r->scaled,
+	    ac_cast_scalar_read(&r->alpha));
+	plan.exponent[0] = r->scaled ? plan.scale.exponent[0] : e0;
+	plan.exponent[1] = r->scaled ? plan.scale.exponent[1] : e1;
+	return plan;
+}
+
+/* The second: as the amax pair of this call demands. */
+AC_CAST_BODY struct ac_recast_plan
+ac_recast_settled(const struct ac_recast *r)
+{
+	const uint32_t amax0 = r->state->amax[0], amax1 = r->state->amax[1];
+	struct ac_recast_plan plan;
+
+	plan.known = 1;
+	plan.scale = ac_cast_scale_of(amax0, amax1, r->scaled,
+	    ac_cast_scalar_read(&r->alpha));
+	plan.exponent[0] = r->scaled ? plan.scale.exponent[0]
+	    : ac_cast_exponent(amax0, 1);
+	plan.exponent[1] = r->scaled ? plan.scale.exponent[1]
+	    : ac_cast_exponent(amax1, 1);
+	return plan;
+}
+
+AC_CAST_BODY struct ac_recast_way
+ac_recast_way_of(const struct ac_recast *r, int32_t exponent)
+{
+	struct ac_recast_way way;
+
+	way.factor = ac_cast_factor_of(exponent);
+	way.format = r->format;
+	way.scaled = r->scaled;
+	return way;
+}
+
+/* A tile's sum in fixed point: whole ones, and parts of 2^-32. Below 2^42. */
+AC_CAST_BODY uint64_t
+ac_recast_whole(float sum)
+{
+	return (uint64_t)sum;
+}
+
+AC_CAST_BODY uint64_t
+ac_recast_parts(float sum)
+{
+	return (uint64_t)((sum - (float)(uint64_t)sum) * 0x1p32f);
+}
+
+/* R / S of a tile as the bits that are compared; 0 for a tile of zeros. */
+AC_CAST_BODY uint32_t
+ac_recast_ratio(float energy, float loss)
+{
+	return energy > 0 ? ac_cast_bits(loss / energy) : 0;
+}
+
+AC_CAST_BODY double
+ac_recast_sqrt(double x)
+{
+#ifdef __CUDACC__
+	return __dsqrt_rn(x);
+#else
+	return __builtin_sqrt(x);
+#endif
+}
+
+AC_CAST_BODY void
+ac_recast_raise(float value, float *worst)
+{
+	if (value > *worst)
+		*worst = value;
+}
+
+AC_CAST_BODY double
+ac_recast_lost_part(volatile struct ac_recast_state *state, int i)
+{
+	const double energy = (double)state->energy[i][1]
+	    + (double)state->energy[i][0] * 0x1p-32;
+	const double loss = (double)state->loss[i][1]
+	    + (double)state->loss[i][0] * 0x1p-32;
+
+	return energy > 0 ? loss / energy : 0;
+}
+
+/* The statistics leave the state; if valid, for the history. */
+AC_CAST_BODY void
+ac_recast_account(const struct ac_recast *r, bool valid)
+{
+	volatile struct ac_recast_state *state = r->state;
+	const uint32_t tile0 = state->tile[0], tile1 = state->tile[1];
+	const double lost = ac_recast_lost_part(state, 0)
+	    + ac_recast_lost_part(state, 1);
+	const double worst = (double)ac_cast_float(tile0 > tile1 ? tile0
+	    : tile1);
+
+	if (valid) {
+		ac_recast_raise((float)ac_recast_sqrt(lost), &r->history->rho);
+		ac_recast_raise((float)ac_recast_sqrt(worst),
+		    &r->history->tile_rho);
+	}
+	for (int i = 0; i < 2; i++) {
+		state->tile[i] = 0;
+		state->energy[i][0] = state->energy[i][1] = 0;
+		state->loss[i][0] = state->loss[i][1] = 0;
+	}
+}
+
+/* Whether a pass with this exponent can stay: any will do for zeros. */
+AC_CAST_BODY bool
+ac_recast_fits(uint32_t amax, int32_t exponent)
+{
+	const struct ac_cast_factor factor = ac_cast_factor_of(exponent);
+	const float s = ac_cast_float(amax) * factor.first * factor.second;
+
+	return !amax || (s >= 0.5f && s < 65520);
+}
+
+/* Unscaled: the largest finite input became an inf. */
+AC_CAST_BODY bool
+ac_recast_overflows(const struct ac_recast *r, uint32_t amax)
+{
+	const float x = ac_cast_float(amax);
+
+	if (r->scaled)
+		return false;
+	return r->format == AC_FORMAT_FP16 ? ac_cast_fp16(x) == 0x7c00
+	    : ac_cast_bf16(x) == 0x7f80;
+}
+
+/* Keeps the exponent for the next call; whether it moved too far. */
+AC_CAST_BODY bool
+ac_recast_learn(const struct ac_recast *r, int i, uint32_t amax)
+{
+	const int32_t last = r->history->sampled_exponent[i];
+	int32_t now;
+
+	if (!amax)
+		return false; /* zeros teach nothing */
+	now = AC_RECAST_TARGET - ac_cast_log2(amax);
+	r->history->exponent[i] = now;
+	return r->history->sampled_known >> i & 1
+	    && (now - last > AC_RECAST_JUMP || last - now > AC_RECAST_JUMP);
+}
+
+AC_CAST_BODY uint32_t
+ac_recast_learn_both(const struct ac_recast *r, uint32_t amax0, uint32_t amax1,
+    uint32_t nonfinite)
+{
+	struct ac_recast_history *history = r->history;
+	const bool first = ac_recast_learn(r, 0, amax0);
+	const bool second = ac_recast_learn(r, 1, amax1);
+
+	history->known = 3;
+	if (nonfinite)
+		return AC_TODO_REPAIR;
+	if (!r->before || (!r->sampled && !first && !second))
+		return 0;
+	history->sampled_exponent[0] = history->exponent[0];
+	history->sampled_exponent[1] = history->exponent[1];
+	history->sampled_known = 3;
+	return AC_TODO_SAMPLE;
+}
+
+/* The last block's work after the first pass. */
+AC_CAST_BODY void
+ac_recast_decide(const struct ac_recast *r, const struct ac_recast_plan *plan)
+{
+	volatile struct ac_recast_state *state = r->state;
+	const uint32_t amax0 = state->amax[0], amax1 = state->amax[1];
+	const uint32_t nonfinite = state->nonfinite;
+	const bool fits = plan->known && ac_recast_fits(amax0,
+	    plan->exponent[0]) && ac_recast_fits(amax1, plan->exponent[1]);
+	const struct ac_cast_scale scale = fits ? plan->scale
+	    : ac_cast_scale_of(amax0, amax1, r->scaled,
+	    ac_cast_scalar_read(&r->alpha));
+	uint32_t verdict = scale.verdict;
+
+	if (nonfinite)
+		verdict |= AC_VERDICT_NONFINITE;
+	if (ac_recast_overflows(r, amax0) || ac_recast_overflows(r, amax1))
+		verdict |= AC_VERDICT_OVERFLOW;
+	r->history->verdict |= verdict;
+	ac_recast_account(r, fits);
+	state->alpha = scale.alpha;
+	state->beta = ac_cast_scalar_read(&r->beta);
+	state->exponent[0] = scale.exponent[0];
+	state->exponent[1] = scale.exponent[1];
+	state->todo = ac_recast_learn_both(r, amax0, amax1, nonfinite)
+	    | (fits ? 0 : AC_TODO_SETTLE);
+	if (fits) /* else the second pass needs them */
+		state->amax[0] = state->amax[1] = 0;
+	state->nonfinite = 0;
+	state->arrived = 0;
+}
+
+/* And after the second. */
+AC_CAST_BODY void
+ac_recast_decide_again(const struct ac_recast *r)
+{
+	volatile struct ac_recast_state *state = r->state;
+
+	ac_recast_account(r, true);
+	r->history->settled++;
+	state->amax[0] = state->amax[1] = 0;
+	state->todo = state->todo & ~(uint32_t)AC_TODO_SETTLE;
+	state->arrived = 0;
+}
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/recast_out.h -- what settle and finish do to the outputs, once for
+ * both sides: places, repair, the sample, the post.
+ *
+ * Rules where the contract leaves room. With an alpha of inf, a repaired output
+ * is alpha times what the products with a non-finite factor add up to (plus
+ * beta C where finish writes through). NaN is always written as 0x7fffffff, as
+ * the GPU makes it. A sample's reference is rounded to FP32 where it lies
+ * outside of FP32's normal range; where it is inf or NaN then, an output of
+ * the same kind is right and any other has error inf. Sums run over lane
+ * k % 32 of 32, then lanes are added l with l ^ 16, ^ 8, ^ 4, ^ 2, ^ 1. */
+#ifndef AC_KERNELS_RECAST_OUT_H
+#define AC_KERNELS_RECAST_OUT_H
+
+#include "kernels/recast_body.h"
+
+enum {
+	AC_RECAST_SAMPLE = AC_SAMPLE_SIDE * AC_SAMPLE_SIDE,
+	AC_RECAST_NAN    = 0x7fffffff,
+	AC_RECAST_LINES  = 16     /* lines in a word of marks */
+};
+
+/* ---- Places ------------------------------------------------------------ */
+
+AC_CAST_BODY const float *
+ac_recast_matrix(const struct ac_recast_operand *o, int64_t matrix)
+{
+	if (matrix >= o->batch)
+		matrix = 0; /* stride 0: one for all */
+	return o->array ? o->array[matrix] : o->from + matrix * o->stride;
+}
+
+/* Element (i, k) of op(A), or (k, i) of op(B): `line` is what an inf spoils. */
+AC_CAST_BODY int64_t
+ac_recast_offset(const struct ac_recast_operand *o, int64_t line, int64_t k)
+{
+	return o->lines_are_cols ? line * o->ld + k : k * o->ld + line;
+}
+
+AC_CAST_BODY int64_t
+ac_recast_lines(const struct ac_recast_operand *o)
+{
+	return o->lines_are_cols ? o->cols : o->rows;
+}
+
+AC_CAST_BODY int64_t
+ac_recast_mark_words(const struct ac_recast_operand *o)
+{
+	return (o->batch * ac_recast_lines(o) + AC_RECAST_LINES - 1)
+	    / AC_RECAST_LINES;
+}
+
+/* A line's two bits. */
+AC_CAST_BODY uint32_t
+ac_recast_mark_of(const struct ac_recast_operand *o, int64_t matrix,
+    int64_t line)
+{
+	const int64_t number = (matrix < o->batch ? matrix : 0)
+	    * ac_recast_lines(o) + line;
+
+	return o->marks[number / AC_RECAST_LINES]
+	    >> (2 * (number % AC_RECAST_LINES)) & 3;
+}
+
+AC_CAST_BODY float *
+ac_recast_c(const struct ac_recast *r, int64_t matrix, int64_t row, int64_t col)
+{
+	const struct ac_recast_output *o = &r->output;
+	float *c = o->array ? o->array[matrix] : o->c + matrix * o->stride;
+
+	return c + col * o->ld + row;
+}
+
+AC_CAST_BODY float *
+ac_recast_result(const struct ac_recast *r, int64_t matrix, int64_t row,
+    int64_t col)
+{
+	return r->output.result + (matrix * r->n + col) * r->m + row;
+}
+
+/* ---- What there is to do ----------------------------------------------- */
+
+struct ac_recast_duty {
+	bool repair, write, sample, clear;
+};
+
+AC_CAST_BODY struct ac_recast_duty
+ac_recast_duty_of(const struct ac_recast *r, uint32_t todo)
+{
+	const bool any = r->m > 0 && r->n > 0 && r->batch > 0;
+	const bool due = r->operand[0].to ? (todo & AC_TODO_SAMPLE) != 0
+	    : r->sampled != 0;
+	struct ac_recast_duty duty;
+
+	duty.write = any && r->output.write_through && r->output.result;
+	duty.clear = (todo & AC_TODO_REPAIR) != 0;
+	duty.repair = any && duty.clear && (duty.write || !r->output.result)
+	    && ac_cast_scalar_read(&r->alpha) != 0;
+	duty.sample = any && due && r->before;
+	return duty;
+}
+
+/* ---- Repair ------------------------------------------------------------ */
+
+/* What the products with a non-finite factor are, together. */
+enum { AC_RECAST_PLUS = 1, AC_RECAST_MINUS = 2, AC_RECAST_NEITHER = 4 };
+
+/* a * b, one of which is not finite. */
+AC_CAST_BODY uint32_t
+ac_recast_product(float a, float b)
+{
+	const uint32_t x = ac_cast_bits(a), y = ac_cast_bits(b);
+	const uint32_t m = x & 0x7fffffff, n = y & 0x7fffffff;
+
+	if (m > AC_CAST_INF || n > AC_CAST_INF || !m || !n)
+		return AC_RECAST_NEITHER;
+	return (x ^ y) >> 31 ? AC_RECAST_MINUS : AC_RECAST_PLUS;
+}
+
+/* c + alpha * (the products), c being what the finite ones gave. */
+AC_CAST_BODY float
+ac_recast_repaired(float c, uint32_t products, float alpha)
+{
+	const uint32_t bits = ac_cast_bits(alpha), old = ac_cast_bits(c);
+	const uint32_t m = bits & 0x7fffffff, sign = (bits & 0x80000000)
+	    ^ (products & AC_RECAST_MINUS ? 0x80000000 : 0);
+
+	if (!products || !m)
+		return c;
+	if ((products != AC_RECAST_PLUS && products != AC_RECAST_MINUS)
+	    || m > AC_CAST_INF)
+		return ac_cast_float(AC_RECAST_NAN);
+	if (m < AC_CAST_INF && ((old & 0x7fffffff) > AC_CAST_INF
+	    || old == ((sign | AC_CAST_INF) ^ 0x80000000)))
+		return ac_cast_float(AC_RECAST_NAN); /* NaN, or inf - inf */
+	return ac_cast_float(sign | AC_CAST_INF);
+}
+
+/* result + beta c; `c` is not read with a beta of 0. */
+AC_CAST_BODY float
+ac_recast_sum(float result, float beta, const float *c)
+{
+	if (beta != 0)
+		result = result + beta * *c;
+	return (ac_cast_bits(result) & 0x7fffffff) > AC_CAST_INF && beta != 0
+	    ? ac_cast_float(AC_RECAST_NAN) : result;
+}
+
+/* ---- The sample -------------------------------------------------------- */
+
+AC_CAST_BODY uint64_t
+ac_recast_mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15u;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+AC_CAST_BODY int64_t
+ac_recast_sample_matrix(const struct ac_recast *r)
+{
+	return (int64_t)(ac_recast_mix(r->seed) % (uint64_t)r->batch);
+}
+
+/* The i-th sampled row (side 0) or column (side 1): one of each sixteenth of
+ * `count`, so none twice where there are that many. */
+AC_CAST_BODY int64_t
+ac_recast_sample_line(const struct ac_recast *r, int side, int i, int64_t count)
+{
+	const uint64_t random = ac_recast_mix(ac_recast_mix(r->seed)
+	    + (uint64_t)(side * AC_SAMPLE_SIDE + i + 1));
+
+	return (int64_t)(((uint64_t)i * (uint64_t)count
+	    + random % (uint64_t)count) / AC_SAMPLE_SIDE);
+}
+
+struct ac_recast_spot {
+	int64_t matrix, row, col;
+};
+
+/* Number `at` of the sample, 0 .. 255: down the columns. */
+AC_CAST_BODY struct ac_recast_spot
+ac_recast_spot_of(const struct ac_recast *r, int at)
+{
+	struct ac_recast_spot spot;
+
+	spot.matrix = ac_recast_sample_matrix(r);
+	spot.row = ac_recast_sample_line(r, 0, at % AC_SAMPLE_SIDE, r->m);
+	spot.col = ac_recast_sample_line(r, 1, at / AC_SAMPLE_SIDE, r->n);
+	return spot;
+}
+
+/* The output of the sample as it is, or will be, in C. */
+AC_CAST_BODY float
+ac_recast_sample_output(const struct ac_recast *r,
+    const struct ac_recast_spot *spot, float beta, int at)
+{
+	if (!r->output.result)
+		return *ac_recast_c(r, spot->matrix, spot->row, spot->col);
+	return ac_recast_sum(*ac_recast_result(r, spot->matrix, spot->row,
+	    spot->col), beta, r->before + at);
+}
+
+/* `dot` in FP64 and the output, into the state's scratch. */
+AC_CAST_BODY void
+ac_recast_sample_compare(const struct ac_recast *r,
+    const struct ac_recast_spot *spot, double dot, int at)
+{
+	const float alpha = ac_cast_scalar_read(&r->alpha);
+	const float beta = ac_cast_scalar_read(&r->beta);
+	const float c = ac_recast_sample_output(r, spot, beta, at);
+	double exact = alpha != 0 ? (double)alpha * dot : 0;
+	float near, lost;
+
+	if (beta != 0)
+		exact = exact + (double)beta * (double)r->before[at];
+	near = (float)exact;
+	if (!(ac_recast_absolute(near) >= 0x1p-126f))
+		exact = (double)near;
+	lost = (float)((double)c - exact);
+	if (!ac_recast_is_finite(near)) {
+		const bool same = ac_cast_bits(near) == ac_cast_bits(c)
+		    || (near != near && c != c);
+		near = 0;
+		lost = same ? 0 : ac_cast_float(AC_CAST_INF);
+	} else if (!ac_recast_is_finite(c)) {
+		lost = ac_cast_float(AC_CAST_INF);
+	}
+	r->state->sample[0][at] = lost;
+	r->state->sample[1][at] = near;
+}
+
+struct ac_recast_norm {
+	double lost, all; /* sums of squares */
+};
+
+AC_CAST_BODY float
+ac_recast_relative(const struct ac_recast_norm *norm)
+{
+	if (!(norm->lost > 0))
+		return 0;
+	if (!(norm->all > 0))
+		return ac_cast_float(AC_CAST_INF);
+	return (float)ac_recast_sqrt(norm->lost / norm->all);
+}
+
+/* A row of the sample (0 .. 15) or a column (16 .. 31). */
+AC_CAST_BODY struct ac_recast_norm
+ac_recast_norm_of(const struct ac_recast *r, int line)
+{
+	const volatile float *lost = r->state->sample[0];
+	const volatile float *near = r->state->sample[1];
+	struct ac_recast_norm norm;
+
+	norm.lost = norm.all = 0;
+	for (int i = 0; i < AC_SAMPLE_SIDE; i++) {
+		const int at = line < AC_SAMPLE_SIDE
+		    ? line + i * AC_SAMPLE_SIDE
+		    : (line - AC_SAMPLE_SIDE) * AC_SAMPLE_SIDE + i;
+		const double d = (double)lost[at], x = (double)near[at];
+
+		norm.lost = norm.lost + d * d;
+		norm.all = norm.all + x * x;
+	}
+	return norm;
+}
+
+/* All samples are compared, and summed by rows and columns: judge them. */
+AC_CAST_BODY void
+ac_recast_sample_judge(const struct ac_recast *r,
+    const struct ac_recast_norm *norms)
+{
+	struct ac_recast_norm whole;
+
+	whole.lost = whole.all = 0;
+	for (int line = 0; line < 2 * AC_SAMPLE_SIDE; line++) {
+		ac_recast_raise(ac_recast_relative(&norms[line]),
+		    &r->history->line_error);
+		if (line >= AC_SAMPLE_SIDE)
+			continue;
+		whole.lost = whole.lost + norms[line].lost;
+		whole.all = whole.all + norms[line].all;
+	}
+	ac_recast_raise(ac_recast_relative(&whole), &r->history->error);
+	r->history->samples++;
+}
+
+/* ---- The post ---------------------------------------------------------- */
+
+AC_CAST_BODY void
+ac_recast_release(uint64_t number, uint64_t *to)
+{
+#ifdef __CUDACC__
+	__threadfence_system();
+	*(volatile uint64_t *)to = number;
+#else
+	__atomic_store_n(to, number, __ATOMIC_RELEASE);
+#endif
+}
+
+AC_CAST_BODY void
+ac_recast_hand_over(const struct ac_recast *r)
+{
+	struct ac_recast_history *history = r->history;
+	volatile struct ac_recast_post *post = r->post;
+
+	post->verdict = history->verdict;
+	post->samples = history->samples;
+	post->settled = history->settled;
+	post->rho = history->rho;
+	post->tile_rho = history->tile_rho;
+	post->error = history->error;
+	post->line_error = history->line_error;
+	for (int i = 0; i < 7; i++)
+		post->reserved[i] = 0;
+	history->verdict = history->samples = history->settled = 0;
+	history->rho = history->tile_rho = 0;
+	history->error = history->line_error = 0;
+	ac_recast_release(r->number, &r->post->number);
+}
+
+/* The end of finish, by one thread: the sample is judged, marks are clear. */
+AC_CAST_BODY void
+ac_recast_close(const struct ac_recast *r)
+{
+	volatile struct ac_recast_state *state = r->state;
+
+	state->todo = 0;
+	state->arrived = 0;
+	if (r->post)
+		ac_recast_hand_over(r);
+}
+
+#endif

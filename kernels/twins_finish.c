@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/twins_finish.c -- what finish, write and ranges do, on the CPU: the
+ * outputs one after the other, the sample in the GPU's order. */
+#include "kernels/recast_out.h"
+#include "kernels/twins_recast.h"
+
+/* A product's work on its outputs. */
+struct work {
+	const struct ac_recast *r;
+	struct ac_recast_duty duty;
+	float alpha, beta;
+	struct ac_meter meter;
+};
+
+/* The products with a non-finite factor of row `row` and column `col`. */
+static uint32_t
+products_of(struct work *work, int64_t matrix, int64_t row, int64_t col)
+{
+	const struct ac_recast_operand *a = &work->r->operand[0], *b = a + 1;
+	const float *from_a = ac_recast_matrix(a, matrix);
+	const float *from_b = ac_recast_matrix(b, matrix);
+	uint32_t products = 0;
+
+	for (int64_t k = 0; k < work->r->k && products < 3; k++) {
+		const float x = ac_read_one(&work->meter,
+		    from_a + ac_recast_offset(a, row, k));
+		const float y = ac_read_one(&work->meter,
+		    from_b + ac_recast_offset(b, col, k));
+
+		if (!ac_recast_is_finite(x) || !ac_recast_is_finite(y))
+			products |= ac_recast_product(x, y);
+	}
+	return products;
+}
+
+static uint32_t
+mark_of(struct work *work, int operand, int64_t matrix, int64_t line)
+{
+	work->meter.read += sizeof(uint32_t);
+	return ac_recast_mark_of(&work->r->operand[operand], matrix, line);
+}
+
+static void
+do_output(struct work *work, int64_t matrix, int64_t row, int64_t col,
+    uint32_t marks)
+{
+	const struct ac_recast *r = work->r;
+	float *c = ac_recast_c(r, matrix, row, col);
+	uint32_t products = 0;
+	float value;
+
+	if (marks & 2)
+		products = AC_RECAST_NEITHER;
+	else if (marks)
+		products = products_of(work, matrix, row, col);
+	if (!products && !work->duty.write)
+		return;
+	value = ac_read_one(&work->meter, work->duty.write
+	    ? ac_recast_result(r, matrix, row, col) : c);
+	value = ac_recast_repaired(value, products, work->alpha);
+	if (work->duty.write) {
+		if (work->beta != 0)
+			work->meter.read += sizeof *c;
+		value = ac_recast_sum(value, work->beta, c);
+	}
+	ac_write_one(&work->meter, c, value);
+}
+
+static void
+do_outputs(struct work *work)
+{
+	const struct ac_recast *r = work->r;
+	const bool repair = work->duty.repair;
+
+	for (int64_t b = 0; b < r->batch; b++)
+		for (int64_t j = 0; j < r->n; j++) {
+			const uint32_t mark = repair ? mark_of(work, 1, b, j)
+			    : 0;
+
+			for (int64_t i = 0; i < r->m; i++)
+				do_output(work, b, i, j, mark
+				    | (repair ? mark_of(work, 0, b, i) : 0));
+		}
+}
+
+/* A row of op(A) times a column of op(B) in FP64. */
+static double
+dot_of(struct work *work, const struct ac_recast_spot *spot)
+{
+	const struct ac_recast_operand *a = &work->r->operand[0], *b = a + 1;
+	const float *from_a = ac_recast_matrix(a, spot->matrix);
+	const float *from_b = ac_recast_matrix(b, spot->matrix);
+	double sum[AC_RECAST_LANES] = {0};
+
+	if (work->alpha == 0)
+		return 0; /* as the product: nothing is read */
+	for (int64_t k = 0; k < work->r->k; k++) {
+		const double x = ac_read_one(&work->meter,
+		    from_a + ac_recast_offset(a, spot->row, k));
+		const double y = ac_read_one(&work->meter,
+		    from_b + ac_recast_offset(b, spot->col, k));
+
+		sum[k % AC_RECAST_LANES] = sum[k % AC_RECAST_LANES] + x * y;
+	}
+	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
+		for (int lane = 0; lane < away; lane++)
+			sum[lane] = sum[lane] + sum[lane + away];
+	return sum[0];
+}
+
+static void
+take_sample(struct work *work)
+{
+	struct ac_recast_norm norms[2 * AC_SAMPLE_SIDE];
+
+	for (int at = 0; at < AC_RECAST_SAMPLE; at++) {
+		const struct ac_recast_spot spot =
+		    ac_recast_spot_of(work->r, at);
+
+		ac_recast_sample_compare(work->r, &spot, dot_of(work, &spot),
+		    at);
+	}
+	for (int line = 0; line < 2 * AC_SAMPLE_SIDE; line++)
+		norms[line] = ac_recast_norm_of(work->r, line);
+	ac_recast_sample_judge(work->r, norms);
+}
+
+static void
+clear_marks(struct work *work)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct ac_recast_operand *o = &work->r->operand[i];
+		const int64_t words = ac_recast_mark_words(o);
+
+		memset(o->marks, 0, (size_t)words * sizeof *o->marks);
+		work->meter.written += (uint64_t)words * sizeof *o->marks;
+	}
+}
+
+static struct work
+work_of(const struct ac_recast *r)
+{
+	return (struct work){
+		.r = r,
+		.alpha = ac_cast_scalar_read(&r->alpha),
+		.beta = ac_cast_scalar_read(&r->beta),
+	};
+}
+
+void
+ac_twin_recast_finish(const struct ac_twin_launch *launch, void **params)
+{
+	const struct ac_recast *r = params[0];
+	const unsigned mode = ac_float_mode_enter();
+	struct work work = work_of(r);
+
+	(void)launch;
+	work.duty = ac_recast_duty_of(r, r->state->todo);
+	if (work.duty.repair || work.duty.write)
+		do_outputs(&work);
+	if (work.duty.sample)
+		take_sample(&work);
+	if (work.duty.clear)
+		clear_marks(&work);
+	ac_recast_close(r);
+	ac_float_mode_leave(mode);
+	ac_meter_add(&work.meter);
+}
+
+void
+ac_twin_recast_write(const struct ac_twin_launch *launch, void **params)
+{
+	const unsigned mode = ac_float_mode_enter();
+	struct work work = work_of(params[0]);
+
+	(void)launch;
+	work.duty.write = true;
+	do_outputs(&work);
+	ac_float_mode_leave(mode);
+	ac_meter_add(&work.meter);
+}
+
+static void
+count_operand(const struct ac_recast_operand *o, struct ac_meter *meter,
+    uint64_t *counts)
+{
+	for (int64_t b = 0; b < o->batch; b++)
+		for (int64_t j = 0; j < o->cols; j++) {
+			const float *x = ac_read_run(meter,
+			    ac_recast_matrix(o, b) + j * o->ld, o->rows);
+
+			for (int64_t i = 0; i < o->rows; i++)
+				counts[ac_cast_bits(x[i]) >> 23 & 0xff]++;
+		}
+}
+
+void
+ac_twin_recast_ranges(const struct ac_twin_launch *launch, void **params)
+{
+	const struct ac_recast *r = params[0];
+	uint64_t *counts, *copy;
+	struct ac_meter meter = {0};
+
+	(void)launch;
+	memcpy(&counts, params[1], sizeof counts);
+	memcpy(&copy, params[2], sizeof copy);
+	for (int i = 0; i < 2; i++)
+		count_operand(&r->operand[i], &meter,
+		    counts + i * AC_RANGE_BINS);
+	memcpy(copy, counts, 2 * AC_RANGE_BINS * sizeof *copy);
+	ac_meter_add(&meter);
+}

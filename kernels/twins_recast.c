@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/twins_recast.c -- the passes of the one-pass cast on the CPU: tiles
+ * in and out, marks, sums. The arithmetic is recast_body.h's, by way of
+ * twins_tile.c; what becomes of the outputs is twins_finish.c's. */
+#include "kernels/twins_recast.h"
+
+#include "kernels/recast_out.h"
+
+/* One operand's pass. */
+struct pass {
+	const struct ac_recast_operand *o;
+	struct ac_recast_way way;
+	struct ac_recast_state *state;
+	int  operand;
+	bool first;               /* look for amax, non-finite, and mark */
+	bool store;               /* cast: the exponent is known */
+	struct ac_meter meter;
+};
+
+struct place {
+	int64_t row, col, matrix; /* the tile's first element */
+};
+
+static int64_t
+least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void
+load_tile(struct pass *pass, const struct place *place,
+    struct ac_twin_tile *tile)
+{
+	const struct ac_recast_operand *o = pass->o;
+	const int64_t rows = least(o->rows - place->row, AC_TILE_SIDE);
+	const int64_t cols = least(o->cols - place->col, AC_TILE_SIDE);
+	const float *from;
+
+	if (rows < AC_TILE_SIDE || cols < AC_TILE_SIDE)
+		memset(tile->from, 0, sizeof tile->from);
+	if (rows <= 0 || cols <= 0)
+		return;
+	from = ac_recast_matrix(o, place->matrix) + place->col * o->ld
+	    + place->row;
+	for (int64_t j = 0; j < cols; j++)
+		memcpy(tile->from[j], ac_read_run(&pass->meter,
+		    from + j * o->ld, rows), (size_t)rows * sizeof *from);
+}
+
+static void
+store_tile(struct pass *pass, const struct place *place,
+    const struct ac_twin_tile *tile)
+{
+	const struct ac_recast_operand *o = pass->o;
+	const int64_t rows = least(o->ld_to - place->row, AC_TILE_SIDE);
+	const int64_t cols = least(o->cols_to - place->col, AC_TILE_SIDE);
+	uint16_t *to = o->to + (place->matrix * o->cols_to + place->col)
+	    * o->ld_to + place->row;
+
+	for (int64_t j = 0; j < cols; j++)
+		memcpy(ac_write_run(&pass->meter, to + j * o->ld_to, rows),
+		    tile->to[j], (size_t)rows * sizeof *to);
+}
+
+/* The tile's 32 lines, two bits each, into the words they fall in. */
+static void
+mark_lines(struct pass *pass, const struct place *place, uint64_t bits)
+{
+	const struct ac_recast_operand *o = pass->o;
+	const int64_t number = place->matrix * ac_recast_lines(o)
+	    + (o->lines_are_cols ? place->col : place->row);
+	const int shift = (int)(2 * (number % AC_RECAST_LINES));
+	const uint32_t parts[3] = {
+		(uint32_t)(bits << shift),
+		(uint32_t)(bits >> (32 - shift)),
+		shift ? (uint32_t)(bits >> (64 - shift)) : 0,
+	};
+
+	for (int i = 0; i < 3; i++)
+		if (parts[i]) {
+			o->marks[number / AC_RECAST_LINES + i] |= parts[i];
+			pass->meter.read += sizeof *o->marks;
+			pass->meter.written += sizeof *o->marks;
+		}
+}
+
+/* Marks the lines of what is not finite, and makes it zero. */
+static void
+clean_tile(struct pass *pass, const struct place *place,
+    struct ac_twin_tile *tile)
+{
+	uint64_t bits = 0;
+
+	for (int j = 0; j < AC_TILE_SIDE; j++)
+		for (int i = 0; i < AC_TILE_SIDE; i++) {
+			const float x = tile->from[j][i];
+			const int line = pass->o->lines_are_cols ? j : i;
+
+			if (ac_recast_is_finite(x))
+				continue;
+			bits |= (uint64_t)(x == x ? 1 : 3) << 2 * line;
+			tile->from[j][i] = 0;
+		}
+	if (!pass->first)
+		return;
+	pass->state->nonfinite |= 1u << pass->operand;
+	mark_lines(pass, place, bits);
+}
+
+static void
+do_tile(struct pass *pass, const struct place *place)
+{
+	struct ac_recast_state *state = pass->state;
+	const int i = pass->operand;
+	uint32_t amax = 0, ratio;
+	struct ac_twin_tile tile;
+
+	load_tile(pass, place, &tile);
+	if (!ac_twin_tile_look(&tile, &amax))
+		clean_tile(pass, place, &tile);
+	if (pass->first && amax > state->amax[i])
+		state->amax[i] = amax;
+	if (!pass->store)
+		return;
+	ac_twin_tile_cast(&tile, pass->way);
+	store_tile(pass, place, &tile);
+	state->energy[i][0] += ac_recast_parts(tile.energy);
+	state->energy[i][1] += ac_recast_whole(tile.energy);
+	state->loss[i][0] += ac_recast_parts(tile.loss);
+	state->loss[i][1] += ac_recast_whole(tile.loss);
+	ratio = ac_recast_ratio(tile.energy, tile.loss);
+	if (ratio > state->tile[i])
+		state->tile[i] = ratio;
+}
+
+/* Both operands, tile by tile; an operand without `to` is left alone. */
+static void
+do_pass(const struct ac_recast *r, const struct ac_recast_plan *plan,
+    bool first)
+{
+	for (int i = 0; i < 2; i++) {
+		struct pass pass = {
+			.o = &r->operand[i], .state = r->state, .operand = i,
+			.way = ac_recast_way_of(r, plan->exponent[i]),
+			.first = first, .store = plan->known,
+		};
+		struct place at;
+
+		if (!pass.o->to)
+			continue;
+		for (at.matrix = 0; at.matrix < pass.o->batch; at.matrix++)
+			for (at.col = 0; at.col < pass.o->cols_to;
+			    at.col += AC_TILE_SIDE)
+				for (at.row = 0; at.row < pass.o->ld_to;
+				    at.row += AC_TILE_SIDE)
+					do_tile(&pass, &at);
+		ac_meter_add(&pass.meter);
+	}
+}
+
+void
+ac_twin_recast_cast(const struct ac_twin_launch *launch, void **params)
+{
+	const struct ac_recast *r = params[0];
+	const struct ac_recast_plan plan = ac_recast_predict(r);
+	const unsigned mode = ac_float_mode_enter();
+
+	(void)launch;
+	do_pass(r, &plan, true);
+	ac_recast_decide(r, &plan);
+	ac_float_mode_leave(mode);
+}
+
+/* What C holds where the sample will look. */
+static void
+keep_before(const struct ac_recast *r, struct ac_meter *meter)
+{
+	for (int at = 0; at < AC_RECAST_SAMPLE; at++) {
+		const struct ac_recast_spot spot = ac_recast_spot_of(r, at);
+
+		r->before[at] = ac_read_one(meter, ac_recast_c(r, spot.matrix,
+		    spot.row, spot.col));
+	}
+}
+
+void
+ac_twin_recast_settle(const struct ac_twin_launch *launch, void **params)
+{
+	const struct ac_recast *r = params[0];
+	const uint32_t todo = r->state->todo;
+	const unsigned mode = ac_float_mode_enter();
+	struct ac_meter meter = {0};
+
+	(void)launch;
+	if (ac_recast_duty_of(r, todo).sample
+	    && ac_cast_scalar_read(&r->beta) != 0)
+		keep_before(r, &meter);
+	if (todo & AC_TODO_SETTLE) {
+		const struct ac_recast_plan plan = ac_recast_settled(r);
+
+		do_pass(r, &plan, false);
+		ac_recast_decide_again(r);
+	}
+	ac_float_mode_leave(mode);
+	ac_meter_add(&meter);
+}

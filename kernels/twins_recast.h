@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/twins_recast.h -- the twins of recast.h's kernels, for twins.c's
+ * table, and what their files share. */
+#ifndef AC_KERNELS_TWINS_RECAST_H
+#define AC_KERNELS_TWINS_RECAST_H
+
+#include "kernels/recast_body.h"
+#include "kernels/twins_inside.h"
+
+void ac_twin_recast_cast(const struct ac_twin_launch *launch, void **params);
+void ac_twin_recast_settle(const struct ac_twin_launch *launch, void **params);
+void ac_twin_recast_finish(const struct ac_twin_launch *launch, void **params);
+void ac_twin_recast_write(const struct ac_twin_launch *launch, void **params);
+void ac_twin_recast_ranges(const struct ac_twin_launch *launch, void **params);
+
+/* A tile's elements, and what becomes of them: columns of 32. */
+struct ac_twin_tile {
+	_Alignas(32) float    from[AC_TILE_SIDE][AC_TILE_SIDE];
+	_Alignas(32) uint16_t to[AC_TILE_SIDE][AC_TILE_SIDE];
+	float energy, loss;
+};
+
+/* to, energy and loss of finite elements. Plain or eight lanes at a time. */
+void ac_twin_tile_cast(struct ac_twin_tile *tile, struct ac_recast_way way);
+/* The largest finite |x| raises *amax; whether all are finite. */
+bool ac_twin_tile_look(const struct ac_twin_tile *tile, uint32_t *amax);
+
+#endif
