@@ -2,8 +2,7 @@
 /* emulator/copy.c -- copies and fills, in stream order. Decides what waits:
  * a copy from pageable memory is staged or waited for, a copy to it is waited
  * for, everything else really runs later. */
-#include "emulator/device.h"
-#include "emulator/context.h"
+#include "emulator/capture.h"
 
 #include <string.h>
 
@@ -113,14 +112,14 @@ check(const struct emu_copy *c, bool to_host, bool from_host)
 }
 
 static void
-count(bool to_host, bool from_host, uint64_t bytes)
+tally(void *task, bool to_host, bool from_host, uint64_t bytes)
 {
 	if (!to_host && from_host)
-		emu_count(EMU_bytes_host_to_device, bytes);
+		emu_task_tally(task, EMU_bytes_host_to_device, bytes);
 	else if (to_host && !from_host)
-		emu_count(EMU_bytes_device_to_host, bytes);
+		emu_task_tally(task, EMU_bytes_device_to_host, bytes);
 	else if (!to_host)
-		emu_count(EMU_bytes_device_to_device, bytes);
+		emu_task_tally(task, EMU_bytes_device_to_device, bytes);
 }
 
 static struct copy_task *
@@ -153,9 +152,11 @@ emu_copy(const struct emu_copy *copy, struct CUstream_st *handle)
 	const bool guess = d == EMU_DIRECTION_BY_POINTER;
 	struct CUstream_st *stream;
 	struct copy_task *task;
-	bool to_host, from_host, stage;
-	int status = emu_stream_find(handle, &stream);
+	bool to_host, from_host, stage, capturing;
+	int status = emu_stream_find_work(handle, &stream);
 
+	if (!status && copy->wait)
+		status = emu_capture_forbid();
 	if (status || !copy->bytes || !copy->rows)
 		return status;
 	if ((unsigned)d > EMU_DIRECTION_BY_POINTER)
@@ -167,14 +168,16 @@ emu_copy(const struct emu_copy *copy, struct CUstream_st *handle)
 	status = check(copy, to_host, from_host);
 	if (status)
 		return status;
-	stage = from_host && !to_host && is_pageable(copy->from) &&
-	    (!copy->wait || copy->bytes * copy->rows <= STAGED_BYTES);
+	capturing = emu_is_capturing(stream);
+	stage = !capturing && from_host && !to_host &&
+	    is_pageable(copy->from) && (!copy->wait ||
+	    copy->bytes * copy->rows <= STAGED_BYTES);
 	task = make_task(copy, stage);
 	if (!task)
 		return EMU_OUT_OF_MEMORY;
-	count(to_host, from_host, (uint64_t)copy->bytes * copy->rows);
+	tally(task, to_host, from_host, (uint64_t)copy->bytes * copy->rows);
 	emu_stream_submit(stream, task);
-	if (stage || (copy->wait && !to_host && !from_host))
+	if (stage || capturing || (copy->wait && !to_host && !from_host))
 		return EMU_OK;
 	if (copy->wait || (to_host && is_pageable(copy->to)))
 		return emu_stream_wait(handle);
@@ -205,7 +208,7 @@ emu_fill(const struct emu_fill *fill, struct CUstream_st *handle)
 	const size_t bytes = fill->count * fill->size;
 	struct CUstream_st *stream;
 	struct emu_fill *task;
-	int status = emu_stream_find(handle, &stream);
+	int status = emu_stream_find_work(handle, &stream);
 
 	if (status || !bytes || !fill->rows)
 		return status;
@@ -219,7 +222,7 @@ emu_fill(const struct emu_fill *fill, struct CUstream_st *handle)
 	if (!task)
 		return EMU_OUT_OF_MEMORY;
 	*task = *fill;
-	emu_count(EMU_bytes_filled, (uint64_t)bytes * fill->rows);
+	emu_task_tally(task, EMU_bytes_filled, (uint64_t)bytes * fill->rows);
 	emu_stream_submit(stream, task);
 	return EMU_OK;
 }

@@ -29,6 +29,9 @@ emu_blas_status(int status)
 	case EMU_ILLEGAL_ADDRESS:
 	case EMU_INVALID_HANDLE:
 	case EMU_CONTEXT_DESTROYED:
+	case EMU_CAPTURE_UNSUPPORTED:
+	case EMU_CAPTURE_INVALIDATED:
+	case EMU_CAPTURE_IMPLICIT:
 		return CUBLAS_STATUS_EXECUTION_FAILED;
 	default:
 		return CUBLAS_STATUS_INTERNAL_ERROR;
@@ -109,7 +112,7 @@ emu_blas_submit(cublasHandle_t handle, void *task)
 		touch->bytes = handle->workspace_bytes;
 		emu_stream_submit(stream, touch);
 	}
-	emu_count(EMU_launches, 1);
+	emu_task_tally(task, EMU_launches, 1);
 	emu_stream_submit(stream, task);
 	return CUBLAS_STATUS_SUCCESS;
 }
@@ -172,6 +175,8 @@ cublasCreate_v2(cublasHandle_t *handle)
 	status = emu_device_enter();
 	if (status)
 		return emu_blas_status(status);
+	if (emu_capture_forbid()) /* the real one allocates */
+		return CUBLAS_STATUS_NOT_INITIALIZED;
 	new = get();
 	if (!new)
 		return CUBLAS_STATUS_ALLOC_FAILED;
@@ -189,6 +194,8 @@ cublasStatus_t
 cublasDestroy_v2(cublasHandle_t handle)
 {
 	BLAS_ENTER(handle);
+	if (emu_capture_forbid())
+		return CUBLAS_STATUS_EXECUTION_FAILED;
 	emu_context_wait(handle->context, handle->context_id);
 	give_back(handle);
 	return CUBLAS_STATUS_SUCCESS;

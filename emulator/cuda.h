@@ -22,6 +22,12 @@ CUresult cuStreamGetCaptureInfo_v2(CUstream stream,
 CUresult cuStreamGetCaptureInfo_v1(CUstream stream,
     CUstreamCaptureStatus *capturing, cuuint64_t *id)
     __asm__("cuStreamGetCaptureInfo");
+CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph,
+    CUgraphNode *node, char *text, size_t bytes);
+/* Of before CUDA 11; exported as plain cuGraphInstantiate. */
+CUresult cuGraphInstantiate_v1(CUgraphExec *exec, CUgraph graph,
+    CUgraphNode *node, char *text, size_t bytes)
+    __asm__("cuGraphInstantiate");
 #pragma GCC visibility pop
 
 /* A live current context and no device error, else the status to return. */

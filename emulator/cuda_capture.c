@@ -6,15 +6,15 @@
 CUresult
 cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *capturing)
 {
-	struct CUstream_st *found;
+	struct emu_capture_facts facts;
 	int status;
 
 	DRIVER_ENTER();
-	status = emu_stream_find(stream, &found);
+	status = emu_capture_facts(stream, &facts);
 	if (!status && !capturing)
 		status = CUDA_ERROR_INVALID_VALUE;
 	if (!status)
-		*capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+		*capturing = (CUstreamCaptureStatus)facts.status;
 	return status;
 }
 
@@ -22,18 +22,17 @@ CUresult
 cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
 {
 	DRIVER_ENTER();
-	(void)stream;
-	(void)mode;
-	return CUDA_ERROR_NOT_SUPPORTED;
+	return emu_capture_begin(stream, mode);
 }
 
 CUresult
 cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
 	DRIVER_ENTER();
-	(void)stream;
-	(void)graph;
-	return CUDA_ERROR_NOT_SUPPORTED;
+	if (!graph)
+		return CUDA_ERROR_INVALID_VALUE;
+	*graph = NULL;
+	return emu_capture_end(stream, graph);
 }
 
 CUresult
@@ -48,26 +47,26 @@ cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 
 /* ---- the capture of a stream, in the forms of three versions ------------ */
 
-/* What the newest form tells: no node is made visible before the end. */
+/* Tells no dependencies: there are no handles of nodes. */
 CUresult
 cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *capturing,
     cuuint64_t *id, CUgraph *graph, const CUgraphNode **dependencies,
     const CUgraphEdgeData **edges, size_t *count)
 {
-	struct CUstream_st *found;
+	struct emu_capture_facts facts;
 	int status;
 
 	DRIVER_ENTER();
-	status = emu_stream_find(stream, &found);
+	status = emu_capture_facts(stream, &facts);
 	if (!status && !capturing)
 		status = CUDA_ERROR_INVALID_VALUE;
 	if (status)
 		return status;
-	*capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+	*capturing = (CUstreamCaptureStatus)facts.status;
 	if (id)
-		*id = 0;
+		*id = facts.id;
 	if (graph)
-		*graph = NULL;
+		*graph = facts.graph;
 	if (dependencies)
 		*dependencies = NULL;
 	if (edges)

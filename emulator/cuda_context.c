@@ -48,6 +48,8 @@ cuDevicePrimaryCtxReset(CUdevice device)
 	EMU_ENTER(&emu_driver);
 	if (emu_driver_check_device(device))
 		return emu_driver_check_device(device);
+	if (emu_capture_forbid())
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 	return emu_context_end(emu_context_primary(device));
 }
 

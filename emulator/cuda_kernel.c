@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cuda_kernel.c -- driver calls: kernel libraries, launches, entry
- * points, error names. Contracts are NVIDIA's. */
+ * points. Contracts are NVIDIA's. */
 #include "emulator/cuda.h"
+#include "emulator/capture.h"
 #include "emulator/module.h"
 
 #include <string.h>
@@ -62,6 +63,18 @@ cuModuleUnload(CUmodule module)
 	return emu_library_unload((struct CUlib_st *)(void *)module);
 }
 
+/* With lazy loading a function is loaded when it is asked for [CUDA
+ * programming guide, lazy loading]. */
+static int
+check_load(void)
+{
+	const int status = emu_capture_forbid();
+
+	if (!status)
+		emu_capture_count(EMU_loads_in_capture);
+	return status;
+}
+
 CUresult
 cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
@@ -71,6 +84,9 @@ cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 	DRIVER_ENTER();
 	if (!function)
 		return CUDA_ERROR_INVALID_VALUE;
+	status = check_load();
+	if (status)
+		return status;
 	status = emu_library_kernel((struct CUlib_st *)(void *)module, name,
 	    &kernel);
 	if (!status)
@@ -86,6 +102,8 @@ cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 	if (!function || !kernel ||
 	    atomic_load(&kernel->mark) != EMU_MARK_KERNEL)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (check_load())
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 	*function = (CUfunction)(void *)kernel;
 	return CUDA_SUCCESS;
 }
@@ -135,6 +153,8 @@ static const struct {
 	before }
 	CHANGE(cuCtxCreate, cuCtxCreate_v2, 11040),
 	CHANGE(cuCtxCreate, cuCtxCreate_v3, 12050),
+	CHANGE(cuGraphInstantiate, cuGraphInstantiate_v1, 11000),
+	CHANGE(cuGraphInstantiate, cuGraphInstantiate_v2, 12000),
 	CHANGE(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_v1, 11030),
 	CHANGE(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_v2, 12030),
 #undef CHANGE
@@ -172,64 +192,4 @@ cuGetProcAddress(const char *symbol, void **function, int version,
 	if (result)
 		*result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	return CUDA_ERROR_NOT_FOUND;
-}
-
-static const struct {
-	CUresult    status;
-	const char *name, *text;
-} errors[] = {
-	{ CUDA_SUCCESS, "CUDA_SUCCESS", "no error" },
-	{ CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE",
-	  "invalid argument" },
-	{ CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY",
-	  "out of memory" },
-	{ CUDA_ERROR_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED",
-	  "initialization error" },
-	{ CUDA_ERROR_DEINITIALIZED, "CUDA_ERROR_DEINITIALIZED",
-	  "driver shutting down" },
-	{ CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE",
-	  "no CUDA-capable device is detected" },
-	{ CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE",
-	  "invalid device ordinal" },
-	{ CUDA_ERROR_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE",
-	  "device kernel image is invalid" },
-	{ CUDA_ERROR_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT",
-	  "invalid device context" },
-	{ CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE",
-	  "invalid resource handle" },
-	{ CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND",
-	  "named symbol not found" },
-	{ CUDA_ERROR_NOT_READY, "CUDA_ERROR_NOT_READY",
-	  "device not ready" },
-	{ CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS",
-	  "an illegal memory access was encountered" },
-	{ CUDA_ERROR_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED",
-	  "operation not supported" },
-	{ CUDA_ERROR_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error" },
-};
-
-CUresult
-cuGetErrorName(CUresult status, const char **name)
-{
-	EMU_ENTER(&emu_driver);
-	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-		if (errors[i].status == status) {
-			*name = errors[i].name;
-			return CUDA_SUCCESS;
-		}
-	*name = NULL;
-	return CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult
-cuGetErrorString(CUresult status, const char **text)
-{
-	EMU_ENTER(&emu_driver);
-	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-		if (errors[i].status == status) {
-			*text = errors[i].text;
-			return CUDA_SUCCESS;
-		}
-	*text = NULL;
-	return CUDA_ERROR_INVALID_VALUE;
 }

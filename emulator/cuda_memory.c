@@ -177,6 +177,8 @@ cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
 	    CU_MEM_LOCATION_TYPE_DEVICE ||
 	    !emu_device_exists(properties->location.id))
 		return CUDA_ERROR_INVALID_VALUE;
+	if (emu_capture_forbid())
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 	new = malloc(sizeof *new);
 	if (!new)
 		return CUDA_ERROR_OUT_OF_MEMORY;
@@ -232,18 +234,16 @@ CUresult
 cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool,
     CUstream stream)
 {
-	struct CUstream_st *found;
 	int status, device;
 	void *pointer;
 
 	DRIVER_ENTER();
 	status = emu_pool_find(pool, &device);
-	if (!status)
-		status = emu_stream_find(stream, &found);
 	if (!status && (!address || !bytes))
 		status = CUDA_ERROR_INVALID_VALUE;
 	if (!status)
-		status = emu_memory_allocate_on(device, bytes, &pointer);
+		status = emu_memory_allocate_async(device, bytes, stream,
+		    &pointer);
 	if (!status)
 		*address = (CUdeviceptr)(uintptr_t)pointer;
 	return status;
@@ -252,13 +252,17 @@ cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool,
 CUresult
 cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream)
 {
-	struct CUstream_st *found;
+	void *pointer;
 	int status;
 
 	DRIVER_ENTER();
-	status = emu_stream_find(stream, &found);
-	return status ? (CUresult)status :
-	    allocate(address, bytes, EMU_MEMORY_DEVICE);
+	if (!address || !bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	status = emu_memory_allocate_async(emu_context_device(), bytes, stream,
+	    &pointer);
+	if (!status)
+		*address = (CUdeviceptr)(uintptr_t)pointer;
+	return status;
 }
 
 CUresult

@@ -17,11 +17,9 @@ allocate(void **pointer, size_t bytes, enum emu_memory_kind kind)
 static cudaError_t
 allocate_async(void **pointer, size_t bytes, cudaStream_t stream)
 {
-	struct CUstream_st *found;
-	const int status = emu_stream_find(stream, &found);
-
-	return status ? emu_runtime_keep(status) :
-	    allocate(pointer, bytes, EMU_MEMORY_DEVICE);
+	return emu_runtime_keep(pointer ? emu_memory_allocate_async(
+	    emu_context_device(), bytes, stream, pointer) :
+	    (int)cudaErrorInvalidValue);
 }
 
 cudaError_t
@@ -82,17 +80,14 @@ cudaError_t
 cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
     cudaStream_t stream)
 {
-	struct CUstream_st *found;
 	int device, status;
 
 	RUNTIME_ENTER();
 	status = emu_pool_find(pool, &device);
-	if (!status)
-		status = emu_stream_find(stream, &found);
 	if (!status && !pointer)
 		status = cudaErrorInvalidValue;
 	return emu_runtime_keep(status ? status :
-	    emu_memory_allocate_on(device, bytes, pointer));
+	    emu_memory_allocate_async(device, bytes, stream, pointer));
 }
 
 cudaError_t

@@ -43,6 +43,25 @@ PTSZ(cudaStreamIsCapturing_ptsz, (cudaStream_t stream,
     enum cudaStreamCaptureStatus *capturing),
     cudaStreamIsCapturing(OWN(stream), capturing))
 
+PTSZ(cudaStreamBeginCapture_ptsz, (cudaStream_t stream,
+    enum cudaStreamCaptureMode mode),
+    cudaStreamBeginCapture(OWN(stream), mode))
+PTSZ(cudaStreamEndCapture_ptsz, (cudaStream_t stream, cudaGraph_t *graph),
+    cudaStreamEndCapture(OWN(stream), graph))
+PTSZ(cudaStreamGetCaptureInfo_ptsz, (cudaStream_t stream,
+    enum cudaStreamCaptureStatus *capturing, unsigned long long *id,
+    cudaGraph_t *graph, const cudaGraphNode_t **dependencies,
+    const cudaGraphEdgeData **edges, size_t *count),
+    cudaStreamGetCaptureInfo(OWN(stream), capturing, id, graph, dependencies,
+    edges, count))
+PTSZ(cudaGraphInstantiateWithParams_ptsz, (cudaGraphExec_t *exec,
+    cudaGraph_t graph, cudaGraphInstantiateParams *params),
+    cudaGraphInstantiateWithParams(exec, graph, params))
+PTSZ(cudaGraphLaunch_ptsz, (cudaGraphExec_t exec, cudaStream_t stream),
+    cudaGraphLaunch(exec, OWN(stream)))
+PTSZ(cudaGraphUpload_ptsz, (cudaGraphExec_t exec, cudaStream_t stream),
+    cudaGraphUpload(exec, OWN(stream)))
+
 /* Copies that wait: the thread's own stream, then a wait for it. */
 static cudaError_t
 waited(cudaError_t status)

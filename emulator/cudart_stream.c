@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudart_stream.c -- runtime calls: streams, and the capture calls of
- * a device that does not capture. Contracts are NVIDIA's. */
+/* emulator/cudart_stream.c -- runtime calls: streams. Contracts are NVIDIA's. */
 #include "emulator/cudart.h"
 
 #include <stdlib.h>
@@ -151,12 +150,16 @@ cudaError_t
 cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function,
     void *data, unsigned flags)
 {
+	struct emu_capture_facts facts_now;
 	struct callback *c;
 	int status;
 
 	RUNTIME_ENTER();
 	if (!function || flags)
 		return emu_runtime_keep(cudaErrorInvalidValue);
+	status = emu_capture_facts(stream, &facts_now);
+	if (!status && facts_now.status != EMU_CAPTURE_NONE)
+		return emu_runtime_keep(emu_stream_wait(stream)); /* 900 */
 	c = malloc(sizeof *c);
 	if (!c)
 		return emu_runtime_keep(cudaErrorMemoryAllocation);
@@ -165,49 +168,4 @@ cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function,
 	if (status)
 		free(c);
 	return emu_runtime_keep(status);
-}
-
-/* ---- capture ---------------------------------------------------------- */
-
-cudaError_t
-cudaStreamIsCapturing(cudaStream_t stream,
-    enum cudaStreamCaptureStatus *capturing)
-{
-	struct emu_stream_facts f;
-	cudaError_t status;
-
-	RUNTIME_ENTER();
-	status = facts(stream, capturing, &f);
-	if (!status)
-		*capturing = cudaStreamCaptureStatusNone;
-	return status;
-}
-
-cudaError_t
-cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
-{
-	RUNTIME_ENTER();
-	(void)stream;
-	(void)mode;
-	return emu_runtime_keep(cudaErrorNotSupported);
-}
-
-cudaError_t
-cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
-{
-	RUNTIME_ENTER();
-	(void)stream;
-	(void)graph;
-	return emu_runtime_keep(cudaErrorNotSupported);
-}
-
-cudaError_t
-cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-	RUNTIME_COUNT();
-	if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
-		return emu_runtime_keep(cudaErrorInvalidValue);
-	*mode = (enum cudaStreamCaptureMode)emu_capture_swap_mode(
-	    (unsigned)*mode);
-	return cudaSuccess;
 }

@@ -3,7 +3,7 @@
  * their end. Owns no context, memory, stream or event; tells the files that do
  * when to let go. */
 #include "emulator/device.h"
-#include "emulator/context.h"
+#include "emulator/capture.h"
 #include "emulator/module.h"
 
 #include "base/env.h"
@@ -222,8 +222,10 @@ emu_device_jitter(void)
 int
 emu_device_reset(void)
 {
-	const int status = emu_device_up();
+	int status = emu_device_up();
 
+	if (!status)
+		status = emu_capture_forbid();
 	return status ? status :
 	    emu_context_end(emu_context_primary(emu_context_device()));
 }
@@ -239,6 +241,7 @@ end(void)
 		return;
 	if (was == UP) {
 		quiesce();
+		emu_graphs_release();
 		emu_streams_release();
 		emu_events_release();
 		emu_memory_release();

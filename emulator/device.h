@@ -10,7 +10,8 @@
  * found without its mark, and refused. */
 enum { EMU_MARK_STREAM = 0x5354524d, EMU_MARK_EVENT = 0x45564e54,
        EMU_MARK_POOL = 0x504f4f4c, EMU_MARK_LIBRARY = 0x4c494252,
-       EMU_MARK_CONTEXT = 0x43545854 };
+       EMU_MARK_CONTEXT = 0x43545854, EMU_MARK_GRAPH = 0x47524150,
+       EMU_MARK_EXECUTABLE = 0x45584543 };
 
 /* call.c: one per name, whichever library exports it. Never freed. */
 enum { EMU_CALL_FAILURES = 4 };
@@ -58,6 +59,7 @@ void *emu_token_wait_task(struct emu_token *token);
 
 /* One stream: what NVIDIA's headers know as struct CUstream_st. */
 struct emu_task;
+struct emu_capture;
 struct CUstream_st {
 	_Atomic uint32_t mark;
 	struct CUctx_st *context;
@@ -76,11 +78,19 @@ struct CUstream_st {
 	uint64_t         work, joined;  /* submissions; the legacy stream saw */
 	uint64_t         legacy_seen;   /* of the legacy stream's, by this one */
 	struct CUstream_st *next_live, *next_free;
+	/* capture.c, written under its lock */
+	_Atomic(struct emu_capture *) capture; /* NULL: it does not */
+	int              lane;        /* in there */
 };
 
 /* stream.c: a task that does no work but tell others it was reached: the
  * stream may look idle before it has run. */
 void emu_task_make_point(void *arguments);
+/* For graphs: another task with a copy of the arguments, which therefore may
+ * not point into themselves; running one, which gives it back; counting it. */
+void *emu_task_copy(const void *arguments);
+void emu_task_run(void *arguments);
+void emu_task_count(const void *arguments);
 /* An empty queue, and giving it up when nothing is left in it. */
 void emu_stream_prepare(struct CUstream_st *stream);
 void emu_stream_finish(struct CUstream_st *stream);

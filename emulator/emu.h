@@ -38,6 +38,8 @@
 struct CUctx_st;
 struct CUstream_st;
 struct CUevent_st;
+struct CUgraph_st;
+struct CUgraphExec_st;
 
 enum emu_status {
 	EMU_OK = 0, EMU_INVALID_VALUE = 1, EMU_OUT_OF_MEMORY = 2,
@@ -46,11 +48,15 @@ enum emu_status {
 	EMU_INVALID_DEVICE = 101, EMU_INVALID_IMAGE = 200,
 	EMU_INVALID_CONTEXT = 201, EMU_ALREADY_REGISTERED = 712,
 	EMU_NOT_REGISTERED = 713, EMU_INVALID_HANDLE = 400,
+	EMU_ILLEGAL_STATE = 401,
 	EMU_NOT_FOUND = 500, EMU_NOT_READY = 600, EMU_ILLEGAL_ADDRESS = 700,
 	EMU_PEER_ENABLED = 704, EMU_PEER_NOT_ENABLED = 705,
 	EMU_CONTEXT_DESTROYED = 709, EMU_NOT_SUPPORTED = 801,
 	EMU_CAPTURE_UNSUPPORTED = 900, EMU_CAPTURE_INVALIDATED = 901,
-	EMU_CAPTURE_IMPLICIT = 906, EMU_UNKNOWN = 999
+	EMU_CAPTURE_MERGE = 902, EMU_CAPTURE_UNMATCHED = 903,
+	EMU_CAPTURE_UNJOINED = 904, EMU_CAPTURE_ISOLATION = 905,
+	EMU_CAPTURE_IMPLICIT = 906, EMU_CAPTURED_EVENT = 907,
+	EMU_CAPTURE_WRONG_THREAD = 908, EMU_UNKNOWN = 999
 };
 
 /* ---- calls: counting and failing on demand (call.c) ------------------- */
@@ -188,11 +194,15 @@ enum emu_memory_kind {
  * gives NULL. */
 int emu_memory_allocate(size_t bytes, enum emu_memory_kind kind,
     void **pointer_out);
-/* The same on another device, for pools: its primary context owns it. */
-int emu_memory_allocate_on(int device, size_t bytes, void **pointer_out);
+/* Device memory in stream order, of a device (its primary context owns it if
+ * it is not the current one). While the stream captures it belongs to the
+ * graph, and stays as long as that does. */
+int emu_memory_allocate_async(int device, size_t bytes,
+    struct CUstream_st *stream, void **pointer_out);
 /* Wait for the device, then give back; NULL is ignored. */
 int emu_memory_free(void *pointer, bool host);
-/* Unknown to the checks at once, given back when `stream` gets there. */
+/* Unknown to the checks at once, given back when `stream` gets there; a
+ * graph's memory stays. */
 int emu_memory_free_async(void *pointer, struct CUstream_st *stream);
 int emu_memory_register(void *pointer, size_t bytes);
 int emu_memory_unregister(void *pointer);
@@ -239,14 +249,22 @@ int emu_pool_find(struct CUmemPoolHandle_st *pool, int *device_out);
  * NULL if the host has no memory left. */
 void *emu_task_new(void (*run)(void *arguments), size_t bytes);
 void emu_task_drop(void *arguments);
-/* Queue it behind the stream's work; returns before it runs. `stream` comes
- * from emu_stream_find(). */
+/* Let this counter grow by `amount` each time the task is queued. */
+void emu_task_tally(void *arguments, enum emu_counter counter,
+    uint64_t amount);
+/* Queue it behind the stream's work; returns before it runs. Recorded instead
+ * while the stream captures: then it may run any number of times, each time
+ * with the arguments as they are now. `stream` comes from
+ * emu_stream_find_work(). */
 void emu_stream_submit(struct CUstream_st *stream, void *arguments);
 
 /* The stream that a handle means (0, 1: the current context's legacy stream;
  * 2: this thread's own one there). EMU_INVALID_HANDLE after a complaint if it
  * means none. */
 int emu_stream_find(struct CUstream_st *handle,
+    struct CUstream_st **stream_out);
+/* The same, if work may be queued there now: see capture_rules.c. */
+int emu_stream_find_work(struct CUstream_st *handle,
     struct CUstream_st **stream_out);
 /* The same for kernels, which run in the current context only. */
 int emu_stream_find_here(struct CUstream_st *handle,
@@ -276,9 +294,36 @@ int emu_stream_facts(struct CUstream_st *handle,
 /* Run `function` on the stream's worker; it may not call CUDA. */
 int emu_host_function(struct CUstream_st *handle,
     void (*function)(void *data), void *data);
-/* This thread's capture interaction mode; returns the one before. Nothing is
- * ever captured, so it only remembers. */
+/* ---- capture and graphs (capture.c, capture_rules.c, graph.c, replay.c) */
+
+enum { EMU_CAPTURE_GLOBAL, EMU_CAPTURE_THREAD_LOCAL, EMU_CAPTURE_RELAXED };
+enum { EMU_CAPTURE_NONE, EMU_CAPTURE_ACTIVE, EMU_CAPTURE_INVALID };
+
+/* This thread's capture interaction mode; returns the one before. */
 unsigned emu_capture_swap_mode(unsigned mode);
+int emu_capture_begin(struct CUstream_st *handle, unsigned mode);
+/* A capture that went wrong is over, too, but gives no graph. */
+int emu_capture_end(struct CUstream_st *handle, struct CUgraph_st **graph_out);
+struct emu_capture_facts {
+	int      status;            /* EMU_CAPTURE_NONE: nothing else */
+	uint64_t id;
+	struct CUgraph_st *graph;   /* the capture's until it ends */
+};
+int emu_capture_facts(struct CUstream_st *handle,
+    struct emu_capture_facts *facts_out);
+/* Calls that a capture cannot see begin with this: EMU_CAPTURE_UNSUPPORTED
+ * after a complaint if one forbids them to this thread; it is invalid then. */
+int emu_capture_forbid(void);
+/* The tasks that it holds. */
+int emu_graph_nodes(struct CUgraph_st *graph, size_t *count_out);
+int emu_graph_destroy(struct CUgraph_st *graph);
+int emu_graph_instantiate(struct CUgraph_st *graph,
+    struct CUgraphExec_st **exec_out);
+/* Whether it exists; complains. */
+int emu_graph_exec_check(const struct CUgraphExec_st *exec);
+int emu_graph_exec_destroy(struct CUgraphExec_st *exec);
+/* Queue the whole of it as one piece of work. */
+int emu_graph_launch(struct CUgraphExec_st *exec, struct CUstream_st *handle);
 
 /* ---- events (event.c) ------------------------------------------------- */
 

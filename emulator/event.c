@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/event.c -- events: the last point a program recorded, and waiting
  * for it. Memory of destroyed events is kept for new ones. */
-#include "emulator/device.h"
-#include "emulator/context.h"
+#include "emulator/capture.h"
 #include "emulator/wait.h"
 
 #include <pthread.h>
@@ -14,6 +13,7 @@ struct CUevent_st {
 	unsigned           flags;
 	struct CUctx_st   *context;
 	struct emu_token  *last;       /* under `lock`; NULL: never recorded */
+	struct emu_capture_mark captured; /* or recorded there instead */
 	struct CUevent_st *next_all, *next_free;
 };
 
@@ -41,6 +41,7 @@ emu_event_create(unsigned flags, struct CUevent_st **event_out)
 	event->flags = flags;
 	event->context = emu_context_current();
 	event->last = NULL;
+	event->captured.capture = 0;
 	atomic_store(&event->mark, EMU_MARK_EVENT);
 	pthread_mutex_unlock(&lock);
 	*event_out = event;
@@ -87,11 +88,10 @@ int
 emu_event_record(struct CUevent_st *event, struct CUstream_st *handle)
 {
 	struct CUstream_st *stream;
-	struct emu_token *token;
 	int status = check(event);
 
 	if (!status)
-		status = emu_stream_find(handle, &stream);
+		status = emu_stream_find_work(handle, &stream);
 	if (status)
 		return status;
 	if (event->context != stream->context) {
@@ -101,39 +101,62 @@ emu_event_record(struct CUevent_st *event, struct CUstream_st *handle)
 	}
 	if (emu_call_is_dropped())
 		return EMU_OK;
-	token = emu_token_new(2);
 	pthread_mutex_lock(&lock);
 	emu_token_release(event->last);
-	event->last = token;
-	emu_stream_submit(stream, emu_token_reach_task(token));
+	event->last = NULL;
+	if (!emu_capture_mark(stream, &event->captured)) {
+		event->captured.capture = 0;
+		event->last = emu_token_new(2);
+		emu_stream_submit(stream, emu_token_reach_task(event->last));
+	}
 	pthread_mutex_unlock(&lock);
 	return EMU_OK;
 }
 
-/* The point recorded last, with a reference for the caller, or NULL. */
+/* The point recorded last, with a reference for the caller, or NULL; which
+ * may be because it lies in a capture. */
 static struct emu_token *
-last_of(struct CUevent_st *event)
+last_of(struct CUevent_st *event, struct emu_capture_mark *captured_out)
 {
 	struct emu_token *token;
 
 	pthread_mutex_lock(&lock);
 	token = event->last;
+	*captured_out = event->captured;
 	if (token)
 		emu_token_keep(token);
 	pthread_mutex_unlock(&lock);
 	return token;
 }
 
+/* The same for calls that look at it from outside. */
+static int
+look(struct CUevent_st *event, struct emu_token **token_out)
+{
+	struct emu_capture_mark captured;
+	const int status = check(event);
+
+	if (status)
+		return status;
+	*token_out = last_of(event, &captured);
+	if (!captured.capture)
+		return EMU_OK;
+	emu_capture_invalidate_id(captured.capture);
+	emu_complain("event %p was recorded in a capture and has no state "
+	    "outside of it", (void *)event);
+	return EMU_CAPTURED_EVENT;
+}
+
 int
 emu_event_query(struct CUevent_st *event)
 {
 	struct emu_token *token;
-	int status = check(event);
+	int status = look(event, &token);
 
 	if (status)
 		return status;
-	token = last_of(event);
-	if (token && !emu_token_reached(token))
+	status = emu_capture_forbid();
+	if (!status && token && !emu_token_reached(token))
 		status = EMU_NOT_READY;
 	emu_token_release(token);
 	return status ? status : emu_context_error(event->context);
@@ -143,16 +166,19 @@ int
 emu_event_wait(struct CUevent_st *event)
 {
 	struct emu_token *token;
-	const int status = check(event);
+	int status = look(event, &token);
 
 	if (status)
 		return status;
-	emu_count(EMU_syncs, 1);
-	token = last_of(event);
-	if (token)
+	status = emu_capture_forbid();
+	if (!status) {
+		emu_count(EMU_syncs, 1);
+		emu_capture_count(EMU_syncs_in_capture);
+	}
+	if (!status && token)
 		emu_token_wait(token);
 	emu_token_release(token);
-	return emu_context_error(event->context);
+	return status ? status : emu_context_error(event->context);
 }
 
 int
@@ -160,14 +186,15 @@ emu_event_elapsed(struct CUevent_st *start, struct CUevent_st *end,
     float *milliseconds_out)
 {
 	struct emu_token *from, *to;
-	int status = check(start);
+	int status = look(start, &from);
 
-	if (!status)
-		status = check(end);
 	if (status)
 		return status;
-	from = last_of(start);
-	to = last_of(end);
+	status = look(end, &to);
+	if (status) {
+		emu_token_release(from);
+		return status;
+	}
 	if (!from || !to || (start->flags | end->flags) & EMU_EVENT_NO_TIMING)
 		status = EMU_INVALID_HANDLE;
 	else if (!emu_token_reached(from) || !emu_token_reached(to))
@@ -183,17 +210,22 @@ emu_event_elapsed(struct CUevent_st *start, struct CUevent_st *end,
 int
 emu_stream_wait_event(struct CUstream_st *handle, struct CUevent_st *event)
 {
+	struct emu_capture_mark captured;
 	struct CUstream_st *stream;
 	struct emu_token *token;
 	int status = check(event);
 
 	if (!status)
-		status = emu_stream_find(handle, &stream);
+		status = emu_stream_find_work(handle, &stream);
 	if (status)
 		return status;
 	if (emu_call_is_dropped())
 		return EMU_OK;
-	token = last_of(event);
+	token = last_of(event, &captured);
+	if (captured.capture || (token && emu_is_capturing(stream))) {
+		emu_token_release(token);
+		return emu_capture_wait(stream, &captured);
+	}
 	if (token)
 		emu_stream_submit(stream, emu_token_wait_task(token));
 	return EMU_OK;

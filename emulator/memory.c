@@ -3,6 +3,7 @@
  * memory of exactly the size asked for, so that ASan and valgrind see its
  * ends. A worker merely gives memory back. */
 #include "emulator/memory.h"
+#include "emulator/capture.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -76,9 +77,9 @@ reserve(int device, size_t bytes)
 
 static int
 allocate(struct CUctx_st *context, size_t bytes, enum emu_memory_kind kind,
-    void **pointer_out)
+    struct CUstream_st *stream, void **pointer_out)
 {
-	struct emu_allocation new = { NULL, bytes, kind, context };
+	struct emu_allocation new = { NULL, bytes, kind, context, 0 };
 	const int device = context->device;
 	int status = EMU_OUT_OF_MEMORY;
 
@@ -93,6 +94,8 @@ allocate(struct CUctx_st *context, size_t bytes, enum emu_memory_kind kind,
 			return EMU_OUT_OF_MEMORY;
 	}
 	new.base = get(bytes);
+	if (new.base && stream && emu_is_capturing(stream))
+		emu_capture_own(stream, new.base, &new.capture);
 	if (new.base)
 		status = emu_table_enter(&new);
 	if (status) {
@@ -103,6 +106,7 @@ allocate(struct CUctx_st *context, size_t bytes, enum emu_memory_kind kind,
 		return status;
 	}
 	emu_count(EMU_allocations, 1);
+	emu_capture_count(EMU_allocations_in_capture);
 	*pointer_out = new.base;
 	return EMU_OK;
 }
@@ -111,17 +115,26 @@ int
 emu_memory_allocate(size_t bytes, enum emu_memory_kind kind,
     void **pointer_out)
 {
-	return allocate(emu_context_current(), bytes, kind, pointer_out);
+	const int status = emu_capture_forbid();
+
+	return status ? status : allocate(emu_context_current(), bytes, kind,
+	    NULL, pointer_out);
 }
 
 int
-emu_memory_allocate_on(int device, size_t bytes, void **pointer_out)
+emu_memory_allocate_async(int device, size_t bytes,
+    struct CUstream_st *handle, void **pointer_out)
 {
 	struct CUctx_st *context = emu_context_current();
+	struct CUstream_st *stream;
+	const int status = emu_stream_find_work(handle, &stream);
 
+	if (status)
+		return status;
 	if (context->device != device)
 		context = emu_context_primary(device);
-	return allocate(context, bytes, EMU_MEMORY_DEVICE, pointer_out);
+	return allocate(context, bytes, EMU_MEMORY_DEVICE, stream,
+	    pointer_out);
 }
 
 static int
@@ -141,10 +154,10 @@ int
 emu_memory_free(void *pointer, bool host)
 {
 	struct emu_allocation a;
-	int status;
+	int status = emu_capture_forbid();
 
-	if (!pointer)
-		return EMU_OK;
+	if (status || !pointer || emu_table_capture(pointer))
+		return status;
 	status = forget(pointer, host, &a);
 	if (status)
 		return status;
@@ -155,6 +168,20 @@ emu_memory_free(void *pointer, bool host)
 	else
 		give_back_device(&a);
 	return status;
+}
+
+void
+emu_memory_free_captured(void *pointer, uint64_t capture)
+{
+	struct emu_allocation a;
+
+	/* Its context may have taken it away, and another one be there. */
+	if (emu_table_capture(pointer) != capture ||
+	    !emu_table_take(pointer, BIT(DEVICE), &a))
+		return;
+	emu_count(EMU_frees, 1);
+	emu_stream_wait_device(a.context->device);
+	give_back_device(&a);
 }
 
 static void
@@ -172,9 +199,14 @@ emu_memory_free_async(void *pointer, struct CUstream_st *handle)
 
 	if (!pointer)
 		return EMU_OK;
-	status = emu_stream_find(handle, &stream);
+	status = emu_stream_find_work(handle, &stream);
 	if (status)
 		return status;
+	if (emu_is_capturing(stream))
+		return emu_capture_owns(stream, pointer) ? EMU_OK :
+		    EMU_INVALID_VALUE;
+	if (emu_table_capture(pointer))
+		return EMU_OK;
 	task = emu_task_new(run_return, sizeof *task);
 	if (!task)
 		return EMU_OUT_OF_MEMORY;
@@ -190,8 +222,11 @@ int
 emu_memory_register(void *pointer, size_t bytes)
 {
 	const struct emu_allocation new = { pointer, bytes,
-		EMU_MEMORY_REGISTERED, emu_context_current() };
+		EMU_MEMORY_REGISTERED, emu_context_current(), 0 };
+	const int status = emu_capture_forbid();
 
+	if (status)
+		return status;
 	return !pointer || !bytes ? EMU_INVALID_VALUE :
 	    emu_table_enter(&new);
 }
@@ -200,7 +235,10 @@ int
 emu_memory_unregister(void *pointer)
 {
 	struct emu_allocation unused;
+	const int status = emu_capture_forbid();
 
+	if (status)
+		return status;
 	emu_stream_wait_device(-1);
 	return emu_table_take(pointer, BIT(REGISTERED), &unused) ? EMU_OK :
 	    EMU_NOT_REGISTERED;

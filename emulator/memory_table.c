@@ -101,6 +101,20 @@ emu_table_take(const void *pointer, unsigned kinds,
 	return matches;
 }
 
+uint64_t
+emu_table_capture(const void *pointer)
+{
+	const struct emu_allocation *a;
+	uint64_t capture = 0;
+
+	pthread_mutex_lock(&lock);
+	a = find(pointer);
+	if (a && a->base == pointer)
+		capture = a->capture;
+	pthread_mutex_unlock(&lock);
+	return capture;
+}
+
 void
 emu_table_drop(const struct CUctx_st *context,
     void (*give)(const struct emu_allocation *allocation))

@@ -3,6 +3,7 @@
  * twin of a name. PTX is read for entry names and parameter sizes only; the
  * sizes say how much of a launch's arguments must be kept. */
 #include "emulator/module.h"
+#include "emulator/capture.h"
 #include "emulator/wait.h"
 
 #include "base/text.h"
@@ -119,7 +120,11 @@ int
 emu_library_load(const void *code, struct CUlib_st **library_out)
 {
 	struct CUlib_st *library;
+	const int status = emu_capture_forbid();
 
+	if (status)
+		return status;
+	emu_capture_count(EMU_loads_in_capture);
 	if (!code)
 		return EMU_INVALID_VALUE;
 	if (memcmp(code, "//", 2) && memcmp(code, ".version", 8))
@@ -167,6 +172,10 @@ emu_library_kernel(struct CUlib_st *library, const char *name,
 int
 emu_library_unload(struct CUlib_st *library)
 {
+	const int status = emu_capture_forbid();
+
+	if (status)
+		return status;
 	if (!library || atomic_load(&library->mark) != EMU_MARK_LIBRARY)
 		return EMU_INVALID_HANDLE;
 	pthread_mutex_lock(&lock);
@@ -188,21 +197,14 @@ emu_libraries_release(void)
 	}
 }
 
-/* Followed by `count` pointers and the arguments they point to. */
+/* Followed by `count` pointers, the sizes of what they point to, and that. A
+ * copy of a task is a task: the pointers are set when it runs. */
 struct launch_task {
 	emu_twin_run run;
 	struct ac_twin_launch launch;
 	size_t count;
 	void *params[];
 };
-
-static void
-run_kernel(void *arguments)
-{
-	struct launch_task *task = arguments;
-
-	task->run(&task->launch, task->params);
-}
 
 static size_t
 padded(size_t bytes)
@@ -211,15 +213,45 @@ padded(size_t bytes)
 	    ~(size_t)(PARAMETER_ALIGNMENT - 1);
 }
 
+static size_t *
+sizes_of(struct launch_task *task)
+{
+	return (size_t *)(void *)(task->params + task->count);
+}
+
+static size_t
+head_bytes(size_t count)
+{
+	return padded(sizeof(struct launch_task) +
+	    count * (sizeof(void *) + sizeof(size_t)));
+}
+
+static void
+point(struct launch_task *task)
+{
+	unsigned char *at = (unsigned char *)task + head_bytes(task->count);
+
+	for (size_t i = 0; i < task->count; i++) {
+		task->params[i] = at;
+		at += padded(sizes_of(task)[i]);
+	}
+}
+
+static void
+run_kernel(void *arguments)
+{
+	struct launch_task *task = arguments;
+
+	point(task);
+	task->run(&task->launch, task->params);
+}
+
 static struct launch_task *
 make_task(emu_twin_run run, const size_t *sizes, size_t count,
     const struct emu_launch *l)
 {
-	const size_t head = padded(sizeof(struct launch_task) +
-	    count * sizeof(void *));
 	struct launch_task *task;
-	unsigned char *at;
-	size_t bytes = head;
+	size_t bytes = head_bytes(count);
 
 	for (size_t i = 0; i < count; i++)
 		bytes += padded(sizes[i]);
@@ -230,12 +262,10 @@ make_task(emu_twin_run run, const size_t *sizes, size_t count,
 	memcpy(task->launch.grid, l->grid, sizeof l->grid);
 	memcpy(task->launch.block, l->block, sizeof l->block);
 	task->count = count;
-	at = (unsigned char *)task + head;
-	for (size_t i = 0; i < count; i++) {
-		memcpy(at, l->params[i], sizes[i]);
-		task->params[i] = at;
-		at += padded(sizes[i]);
-	}
+	memcpy(sizes_of(task), sizes, count * sizeof *sizes);
+	point(task);
+	for (size_t i = 0; i < count; i++)
+		memcpy(task->params[i], l->params[i], sizes[i]);
 	return task;
 }
 
@@ -293,7 +323,7 @@ emu_kernel_launch(const struct emu_launch *launch, struct CUstream_st *handle)
 		emu_task_drop(task);
 		return status;
 	}
-	emu_count(EMU_launches, 1);
+	emu_task_tally(task, EMU_launches, 1);
 	emu_stream_submit(stream, task);
 	return EMU_OK;
 }

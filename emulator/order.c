@@ -4,7 +4,7 @@
  * all earlier work on blocking streams; work on those follows all earlier work
  * on the legacy stream. */
 #include "emulator/streams.h"
-#include "emulator/context.h"
+#include "emulator/capture.h"
 #include "emulator/wait.h"
 
 #include <stdlib.h>
@@ -45,6 +45,8 @@ emu_stream_submit(struct CUstream_st *stream, void *arguments)
 	struct CUctx_st *context = stream->context;
 	uint64_t seen;
 
+	if (emu_is_capturing(stream) && emu_capture_record(stream, arguments))
+		return;
 	if (stream == &context->legacy) {
 		submit_to_legacy(context, arguments);
 	} else if (stream->flags & EMU_STREAM_NON_BLOCKING) {
@@ -79,11 +81,14 @@ emu_stream_wait(struct CUstream_st *handle)
 {
 	struct emu_token *token;
 	struct CUstream_st *stream;
-	const int status = emu_stream_find(handle, &stream);
+	int status = emu_stream_find(handle, &stream);
 
+	if (!status)
+		status = emu_capture_check_wait(stream);
 	if (status)
 		return status;
 	emu_count(EMU_syncs, 1);
+	emu_capture_count(EMU_syncs_in_capture);
 	if (!has_nothing(stream)) {
 		token = emu_token_new(2);
 		emu_stream_submit(stream, emu_token_reach_task(token));
@@ -137,6 +142,7 @@ wait_for(const struct whose *whose)
 
 	emu_streams_prepare();
 	emu_count(EMU_syncs, 1);
+	emu_capture_count(EMU_syncs_in_capture);
 	pthread_mutex_lock(&emu_streams.lock);
 	tokens = calloc(count_all() + 1, sizeof *tokens);
 	if (!tokens)
@@ -173,7 +179,10 @@ emu_context_wait(struct CUctx_st *context, uint64_t id)
 int
 emu_stream_wait_all(void)
 {
-	return emu_stream_wait_context(emu_context_current());
+	struct CUctx_st *context = emu_context_current();
+	const int status = emu_capture_check_context(context);
+
+	return status ? status : emu_stream_wait_context(context);
 }
 
 void
@@ -186,8 +195,10 @@ int
 emu_stream_query(struct CUstream_st *handle)
 {
 	struct CUstream_st *stream;
-	const int status = emu_stream_find(handle, &stream);
+	int status = emu_stream_find(handle, &stream);
 
+	if (!status)
+		status = emu_capture_check_wait(stream);
 	if (status)
 		return status;
 	if (!emu_stream_idle(stream))

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { NO_WORKER, STARTING, WORKING };
@@ -19,15 +20,18 @@ struct emu_task {
 	_Atomic(struct emu_task *) next;
 	void (*run)(void *arguments);
 	bool point; /* counts as done before it runs */
+	enum emu_counter counter; /* grows by `amount` when it is queued */
+	uint64_t amount;
+	size_t bytes;
 	_Alignas(16) unsigned char arguments[];
 };
 
 static pthread_mutex_t at_once_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct emu_task *
-task_of(void *arguments)
+task_of(const void *arguments)
 {
-	return (struct emu_task *)(void *)((unsigned char *)arguments -
+	return (struct emu_task *)((uintptr_t)arguments -
 	    offsetof(struct emu_task, arguments));
 }
 
@@ -42,7 +46,51 @@ emu_task_new(void (*run)(void *), size_t bytes)
 		return NULL;
 	task->run = run;
 	task->point = false;
+	task->amount = 0;
+	task->bytes = bytes;
 	return task->arguments;
+}
+
+void
+emu_task_tally(void *arguments, enum emu_counter counter, uint64_t amount)
+{
+	task_of(arguments)->counter = counter;
+	task_of(arguments)->amount = amount;
+}
+
+static void
+count(const struct emu_task *task)
+{
+	emu_count(EMU_tasks, 1);
+	if (task->amount)
+		emu_count(task->counter, task->amount);
+}
+
+void
+emu_task_count(const void *arguments)
+{
+	count(task_of(arguments));
+}
+
+void *
+emu_task_copy(const void *arguments)
+{
+	const struct emu_task *from = task_of(arguments);
+	struct emu_task *task = malloc(sizeof *task + from->bytes);
+
+	if (!task)
+		emu_out_of_host_memory();
+	memcpy(task, from, sizeof *task + from->bytes);
+	return task->arguments;
+}
+
+void
+emu_task_run(void *arguments)
+{
+	struct emu_task *task = task_of(arguments);
+
+	task->run(task->arguments);
+	free(task);
 }
 
 void
@@ -188,7 +236,7 @@ push(struct CUstream_st *stream, struct emu_task *task)
 void
 emu_stream_push(struct CUstream_st *stream, void *arguments)
 {
-	emu_count(EMU_tasks, 1);
+	count(task_of(arguments));
 	if (emu_device_ending()) {
 		run_at_once(stream, task_of(arguments));
 		return;

@@ -2,6 +2,7 @@
 /* emulator/streams.c -- which streams there are: handles, creation, the
  * threads' own ones, the end. Queues nothing but the workers' ends. */
 #include "emulator/streams.h"
+#include "emulator/capture.h"
 #include "emulator/wait.h"
 
 #include <stdlib.h>
@@ -84,6 +85,7 @@ leave(struct CUstream_st *stream)
 	while (*link != stream)
 		link = &(*link)->next_live;
 	*link = stream->next_live;
+	emu_capture_leave(stream);
 	atomic_store(&stream->mark, 0);
 	if (!(stream->flags & EMU_STREAM_NON_BLOCKING))
 		atomic_fetch_sub(&stream->context->blocking, 1);
@@ -181,11 +183,25 @@ emu_stream_find(struct CUstream_st *handle, struct CUstream_st **stream_out)
 }
 
 int
+emu_stream_find_work(struct CUstream_st *handle,
+    struct CUstream_st **stream_out)
+{
+	struct CUstream_st *stream;
+	int status = emu_stream_find(handle, &stream);
+
+	if (!status)
+		status = emu_capture_check_work(stream);
+	if (!status)
+		*stream_out = stream;
+	return status;
+}
+
+int
 emu_stream_find_here(struct CUstream_st *handle,
     struct CUstream_st **stream_out)
 {
 	struct CUstream_st *stream;
-	const int status = emu_stream_find(handle, &stream);
+	const int status = emu_stream_find_work(handle, &stream);
 
 	if (status)
 		return status;
@@ -264,7 +280,7 @@ emu_host_function(struct CUstream_st *handle, void (*function)(void *),
 {
 	struct CUstream_st *stream;
 	struct host_task *task;
-	const int status = emu_stream_find(handle, &stream);
+	const int status = emu_stream_find_work(handle, &stream);
 
 	if (status)
 		return status;
@@ -275,16 +291,6 @@ emu_host_function(struct CUstream_st *handle, void (*function)(void *),
 	task->data = data;
 	emu_stream_submit(stream, task);
 	return EMU_OK;
-}
-
-unsigned
-emu_capture_swap_mode(unsigned mode)
-{
-	static _Thread_local unsigned current; /* 0: global */
-	const unsigned before = current;
-
-	current = mode;
-	return before;
 }
 
 static void
