@@ -71,6 +71,32 @@ ac_rates_of(const struct ac_op *op)
 	    sm > 0 && sm < 1e6 ? (int)sm : 0);
 }
 
+const char *const ac_rate_names[AC_RATE_COUNT] = {
+	[AC_RATE_FP32] = "fp32",
+	[AC_RATE_TF32] = "tf32",
+	[AC_RATE_FP16] = "fp16",
+	[AC_RATE_BF16] = "bf16",
+	[AC_RATE_BANDWIDTH] = "bandwidth",
+	[AC_RATE_LAUNCH] = "launch",
+	[AC_RATE_HOST_LAUNCH] = "host-launch",
+};
+
+double *
+ac_rate_of(struct ac_rates *rates, enum ac_rate which)
+{
+	double *const all[AC_RATE_COUNT] = {
+		[AC_RATE_FP32] = &rates->fp32,
+		[AC_RATE_TF32] = &rates->tf32,
+		[AC_RATE_FP16] = &rates->fp16,
+		[AC_RATE_BF16] = &rates->bf16,
+		[AC_RATE_BANDWIDTH] = &rates->bandwidth,
+		[AC_RATE_LAUNCH] = &rates->launch,
+		[AC_RATE_HOST_LAUNCH] = &rates->host_launch,
+	};
+
+	return all[which];
+}
+
 /* ---- One product ---------------------------------------------------------- */
 
 struct work {

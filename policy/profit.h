@@ -21,6 +21,16 @@ struct ac_rates {
 	const char *source;         /* where the numbers are from, for people */
 };
 
+/* Its numbers by name. */
+enum ac_rate {
+	AC_RATE_FP32, AC_RATE_TF32, AC_RATE_FP16, AC_RATE_BF16,
+	AC_RATE_BANDWIDTH, AC_RATE_LAUNCH, AC_RATE_HOST_LAUNCH, AC_RATE_COUNT
+};
+/* As the file and `autocast list rates` spell them: "fp32", "host-launch". */
+extern const char *const ac_rate_names[AC_RATE_COUNT];
+/* Where a rate is. */
+double *ac_rate_of(struct ac_rates *rates, enum ac_rate which);
+
 /* The built-in row for a device ("NVIDIA H200", 90); one for its compute
  * capability, or the nearest below, if the name has none. An unknown `gpu` is
  * NULL, an unknown `sm` 0. NULL if nothing is known; never for sm >= 70. */
