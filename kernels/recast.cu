@@ -8,68 +8,11 @@
  * the state once. */
 #include "kernels/recast_out.h"
 
-enum {
-	WARPS = AC_CAST_BLOCK / AC_RECAST_LANES,
-	BLOCKS = 3,             /* on an SM at least: registers are limited */
-	ALL = ~0
-};
-
-typedef unsigned long long counter; /* what atomicAdd() takes for uint64_t */
-
-/* A tile's place. Also a distance, added with carry: no division per tile. */
-struct tile {
-	int64_t row, col, matrix; /* row, col: in tiles */
-};
-
-static __device__ __forceinline__ struct tile
-tile_of(uint64_t index, int64_t rows, int64_t cols)
-{
-	const uint64_t column = index / (uint64_t)rows;
-	struct tile tile;
-
-	tile.row = (int64_t)(index % (uint64_t)rows);
-	tile.col = (int64_t)(column % (uint64_t)cols);
-	tile.matrix = (int64_t)(column / (uint64_t)cols);
-	return tile;
-}
-
-static __device__ __forceinline__ void
-tile_advance(const struct tile &step, int64_t rows, int64_t cols,
-    struct tile &tile)
-{
-	tile.row += step.row;
-	tile.col += step.col;
-	tile.matrix += step.matrix;
-	if (tile.row >= rows) {
-		tile.row -= rows;
-		tile.col++;
-	}
-	if (tile.col >= cols) {
-		tile.col -= cols;
-		tile.matrix++;
-	}
-}
-
-/* What a lane has found. */
-struct found {
-	uint32_t amax, tile;
-	bool     bad;
-	uint64_t sum;   /* the warp's, of lane 0 .. 3: parts and whole ones of
-	                 * energy, parts and whole ones of loss */
-};
-
 /* A lane's part of a tile: 8 rows from `row`, columns `col` + 8 j. */
 struct part {
 	float   x[AC_RECAST_COLS][AC_CAST_CHUNK];
 	int64_t row, col, matrix;
 };
-
-/* Selected, not indexed: an indexed parameter would be copied to the stack. */
-static __device__ __forceinline__ struct ac_recast_operand
-recast_operand(const struct ac_recast &r)
-{
-	return blockIdx.y ? r.operand[1] : r.operand[0];
-}
 
 /* Zero past the matrix. Whole chunks at an aligned address go by 16 bytes. */
 static __device__ __forceinline__ void
@@ -99,11 +42,26 @@ load_part(const struct ac_recast_operand &o, struct part &part)
 	}
 }
 
-/* What is not finite becomes zero. */
-static __device__ __forceinline__ bool
-clean_part(struct part &part, uint32_t &amax)
+static __device__ __forceinline__ uint32_t
+largest_of(const struct part &part)
 {
-	bool bad = false;
+	uint32_t largest = 0;
+
+#pragma unroll
+	for (int j = 0; j < AC_RECAST_COLS; j++)
+#pragma unroll
+		for (int i = 0; i < AC_CAST_CHUNK; i++)
+			largest = max(largest,
+			    ac_cast_bits(part.x[j][i]) & 0x7fffffff);
+	return largest;
+}
+
+/* Makes zero what is not below the limit. The largest finite one raises amax;
+ * whether all are finite. */
+static __device__ __forceinline__ bool
+clean_part(struct part &part, uint32_t limit, uint32_t &amax)
+{
+	bool finite = true;
 
 #pragma unroll
 	for (int j = 0; j < AC_RECAST_COLS; j++)
@@ -112,14 +70,13 @@ clean_part(struct part &part, uint32_t &amax)
 			const uint32_t m =
 			    ac_cast_bits(part.x[j][i]) & 0x7fffffff;
 
-			if (m >= AC_CAST_INF) {
-				bad = true;
-				part.x[j][i] = 0;
-			} else {
+			if (m < AC_CAST_INF)
 				amax = max(amax, m);
-			}
+			else
+				finite = false;
+			part.x[j][i] = m < limit ? part.x[j][i] : 0;
 		}
-	return bad;
+	return finite;
 }
 
 /* Two bits of line `number`; a look first spares most of the atomics when a
@@ -240,13 +197,30 @@ add_lanes(float sum)
 	return sum;
 }
 
+/* The format is a constant here, not a question per element. */
+static __device__ __forceinline__ struct sums
+cast_all(const struct part &part, struct ac_recast_way way,
+    struct packed &packed)
+{
+	if (way.format != AC_FORMAT_FP16) {
+		way.format = AC_FORMAT_BF16;
+		return cast_rows<AC_CAST_CHUNK>(part, 0, way, packed);
+	}
+	way.format = AC_FORMAT_FP16;
+	if (way.scaled) {
+		way.scaled = 1;
+		return cast_rows<AC_CAST_CHUNK>(part, 0, way, packed);
+	}
+	way.scaled = 0;
+	return cast_rows<AC_CAST_CHUNK>(part, 0, way, packed);
+}
+
 static __device__ __forceinline__ void
 cast_part(const struct ac_recast_operand &o, const struct part &part,
     const struct ac_recast_way &way, struct found &found)
 {
 	struct packed packed;
-	const struct sums sum =
-	    cast_rows<AC_CAST_CHUNK>(part, 0, way, packed);
+	const struct sums sum = cast_all(part, way, packed);
 	const float energy = add_lanes(sum.energy);
 	const float loss = add_lanes(sum.loss);
 	const float mine = threadIdx.x & 2 ? loss : energy;
@@ -263,14 +237,16 @@ do_tile(const struct ac_recast_operand &o, const struct tile &tile,
 {
 	const int lane = threadIdx.x % AC_RECAST_LANES;
 	struct part part;
-	bool bad;
+	uint32_t largest;
 
 	part.row = tile.row * AC_TILE_SIDE + lane % 4 * AC_CAST_CHUNK;
 	part.col = tile.col * AC_TILE_SIDE + lane / 4;
 	part.matrix = tile.matrix;
 	load_part(o, part);
-	bad = clean_part(part, found.amax);
-	if (first && bad) {
+	largest = largest_of(part);
+	if (largest < way.limit) {
+		found.amax = max(found.amax, largest);
+	} else if (!clean_part(part, way.limit, found.amax) && first) {
 		found.bad = true;
 		mark_part(o, part);
 	}
@@ -293,67 +269,6 @@ do_pass(const struct ac_recast_operand &o, const struct ac_recast_way &way,
 	step = tile_of((uint64_t)gridDim.x * WARPS, rows, cols);
 	for (; tile.matrix < o.batch; tile_advance(step, rows, cols, tile))
 		do_tile<first>(o, tile, way, store, found);
-}
-
-/* What a block has found. In shared memory, declared by the kernels: that of
- * an inlined function would be named after the compiler's temporary files. */
-struct block_found {
-	counter  sums[4];       /* as of the lanes */
-	uint32_t amax, tile;
-};
-
-static __device__ __forceinline__ void
-gather(const struct found &found, struct block_found &block)
-{
-	const int lane = threadIdx.x % AC_RECAST_LANES;
-	uint32_t largest = found.amax;
-
-	if (!threadIdx.x)
-		block = {};
-	__syncthreads();
-#pragma unroll
-	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
-		largest = max(largest, __shfl_xor_sync(ALL, largest, away));
-	if (lane < 4)
-		atomicAdd(&block.sums[lane], (counter)found.sum);
-	if (lane)
-		return;
-	atomicMax(&block.amax, largest);
-	atomicMax(&block.tile, found.tile);
-}
-
-/* The block's findings into the state. */
-static __device__ __forceinline__ void
-publish(const struct found &found, struct block_found &block,
-    struct ac_recast_state *state)
-{
-	const int i = blockIdx.y, t = threadIdx.x;
-
-	gather(found, block);
-	if (__syncthreads_or(found.bad) && !t)
-		atomicOr(&state->nonfinite, 1u << i);
-	if (t < 4 && block.sums[t])
-		atomicAdd((counter *)(t < 2 ? state->energy[i]
-		    : state->loss[i]) + t % 2, block.sums[t]);
-	if (!t && block.amax)
-		atomicMax(&state->amax[i], block.amax);
-	if (!t && block.tile)
-		atomicMax(&state->tile[i], block.tile);
-}
-
-/* Whether this is the last block: then all the others' findings are seen by
- * its thread 0. */
-static __device__ __forceinline__ bool
-is_last(struct ac_recast_state *state)
-{
-	__threadfence();
-	__syncthreads();
-	if (threadIdx.x)
-		return false;
-	if (atomicAdd(&state->arrived, 1u) + 1 != gridDim.x * gridDim.y)
-		return false;
-	__threadfence();
-	return true;
 }
 
 /* This block's part of a pass with the exponents of `plan`. */

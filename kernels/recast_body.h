@@ -12,8 +12,8 @@
  * + ((4 + 5) + (6 + 7)), then the lanes: l with l ^ 16, ^ 8, ^ 4, ^ 2, ^ 1. The
  * tiles' sums are added in fixed point, each rounded down to 2^-32.
  *
- * An element of |s| >= 65520 counts as zero in the sums. It is there only if
- * the exponent was wrong, and then the sums are formed again. */
+ * An element of |s| >= 65520 is taken for zero. It is there only if the
+ * exponent was wrong, and then casts and sums are made again. */
 #ifndef AC_KERNELS_RECAST_BODY_H
 #define AC_KERNELS_RECAST_BODY_H
 
@@ -41,10 +41,11 @@ enum {
 struct ac_recast_way {
 	struct ac_cast_factor factor; /* of the statistics; scaled: also of
 	                               * what is cast */
+	uint32_t limit;               /* bits of |x|: from here on zero */
 	uint32_t format, scaled;
 };
 
-/* What becomes of a finite element. */
+/* What becomes of an element below the limit. */
 struct ac_recast_cell {
 	uint16_t to;
 	float    energy, loss;    /* s^2 and (s - cast(s))^2 */
@@ -98,12 +99,13 @@ ac_recast_cell_of(float x, struct ac_recast_way way)
 		cell.to = ac_cast_bf16(y);
 		wide = ac_cast_float((uint32_t)cell.to << 16);
 	}
-	/* What overflowed is lost whole. */
-	lost = ac_recast_is_finite(wide) ? y - wide : y;
-	if (!way.scaled)
+	lost = y - wide;
+	if (!way.scaled) { /* what overflowed is lost whole */
+		lost = ac_recast_is_finite(wide) ? lost : y;
 		lost = lost * way.factor.first * way.factor.second;
-	cell.energy = ac_recast_absolute(s) < 65520 ? s * s : 0;
-	cell.loss = ac_recast_absolute(s) < 65520 ? lost * lost : 0;
+	}
+	cell.energy = s * s;
+	cell.loss = lost * lost;
 	return cell;
 }
 
@@ -155,12 +157,27 @@ ac_recast_settled(const struct ac_recast *r)
 	return plan;
 }
 
+/* The least |x| that 2^exponent brings to 65520 or more, as bits; inf if that
+ * is no float. */
+AC_CAST_BODY uint32_t
+ac_recast_limit(int32_t exponent)
+{
+	const int32_t biased = 127 + 15 - exponent;
+
+	if (biased >= 255)
+		return AC_CAST_INF;
+	if (biased >= 1)
+		return (uint32_t)biased << 23 | 0x7ff000;
+	return ((0xfff000u - 1) >> (1 - biased)) + 1; /* subnormal: rounded up */
+}
+
 AC_CAST_BODY struct ac_recast_way
 ac_recast_way_of(const struct ac_recast *r, int32_t exponent)
 {
 	struct ac_recast_way way;
 
 	way.factor = ac_cast_factor_of(exponent);
+	way.limit = ac_recast_limit(exponent);
 	way.format = r->format;
 	way.scaled = r->scaled;
 	return way;

@@ -84,24 +84,28 @@ mark_lines(struct pass *pass, const struct place *place, uint64_t bits)
 		}
 }
 
-/* Marks the lines of what is not finite, and makes it zero. */
+/* Makes zero what is not below the limit; what is not finite marks its line. The largest finite one raises *amax. */
 static void
 clean_tile(struct pass *pass, const struct place *place,
-    struct ac_twin_tile *tile)
+    struct ac_twin_tile *tile, uint32_t *amax)
 {
 	uint64_t bits = 0;
 
 	for (int j = 0; j < AC_TILE_SIDE; j++)
 		for (int i = 0; i < AC_TILE_SIDE; i++) {
-			const float x = tile->from[j][i];
+			const uint32_t m =
+			    ac_cast_bits(tile->from[j][i]) & 0x7fffffff;
 			const int line = pass->o->lines_are_cols ? j : i;
 
-			if (ac_recast_is_finite(x))
-				continue;
-			bits |= (uint64_t)(x == x ? 1 : 3) << 2 * line;
-			tile->from[j][i] = 0;
+			if (m >= AC_CAST_INF)
+				bits |= (uint64_t)(m > AC_CAST_INF ? 3 : 1)
+				    << 2 * line;
+			else if (m > *amax)
+				*amax = m;
+			if (m >= pass->way.limit)
+				tile->from[j][i] = 0;
 		}
-	if (!pass->first)
+	if (!bits || !pass->first)
 		return;
 	pass->state->nonfinite |= 1u << pass->operand;
 	mark_lines(pass, place, bits);
@@ -112,12 +116,15 @@ do_tile(struct pass *pass, const struct place *place)
 {
 	struct ac_recast_state *state = pass->state;
 	const int i = pass->operand;
-	uint32_t amax = 0, ratio;
+	uint32_t amax, ratio;
 	struct ac_twin_tile tile;
 
 	load_tile(pass, place, &tile);
-	if (!ac_twin_tile_look(&tile, &amax))
-		clean_tile(pass, place, &tile);
+	amax = ac_twin_tile_largest(&tile);
+	if (amax >= pass->way.limit) {
+		amax = 0;
+		clean_tile(pass, place, &tile, &amax);
+	}
 	if (pass->first && amax > state->amax[i])
 		state->amax[i] = amax;
 	if (!pass->store)

@@ -20,9 +20,10 @@ struct ac_twin_tile {
 	float energy, loss;
 };
 
-/* to, energy and loss of finite elements. Plain or eight lanes at a time. */
+/* to, energy and loss of elements below the way's limit. Plainly, or eight
+ * lanes at a time. */
 void ac_twin_tile_cast(struct ac_twin_tile *tile, struct ac_recast_way way);
-/* The largest finite |x| raises *amax; whether all are finite. */
-bool ac_twin_tile_look(const struct ac_twin_tile *tile, uint32_t *amax);
+/* The largest |x| of a tile as bits, inf and NaN included. */
+uint32_t ac_twin_tile_largest(const struct ac_twin_tile *tile);
 
 #endif

@@ -50,22 +50,20 @@ cast_plain(struct ac_twin_tile *tile, struct ac_recast_way way)
 	tile->loss = add_lanes(loss);
 }
 
-static bool
-look_plain(const struct ac_twin_tile *tile, uint32_t *amax)
+static uint32_t
+largest_plain(const struct ac_twin_tile *tile)
 {
-	bool finite = true;
+	uint32_t largest = 0;
 
 	for (int j = 0; j < AC_TILE_SIDE; j++)
 		for (int i = 0; i < AC_TILE_SIDE; i++) {
 			const uint32_t m =
 			    ac_cast_bits(tile->from[j][i]) & 0x7fffffff;
 
-			if (m >= AC_CAST_INF)
-				finite = false;
-			else if (m > *amax)
-				*amax = m;
+			if (m > largest)
+				largest = m;
 		}
-	return finite;
+	return largest;
 }
 
 #if defined(__x86_64__)
@@ -86,24 +84,21 @@ cast_eight(const float *from, struct ac_recast_way way, uint16_t *to,
 	const __m256 x = _mm256_load_ps(from);
 	const __m256 s = _mm256_mul_ps(_mm256_mul_ps(x, first), second);
 	const __m256 y = way.scaled ? s : x;
-	const __m256 small = _mm256_cmp_ps(absolute(s),
-	    _mm256_set1_ps(65520), _CMP_LT_OQ);
 	const bool fp16 = way.format == AC_FORMAT_FP16;
 	const __m128i cell = fp16 ? ac_fp16_eight(y) : ac_bf16_eight(y);
 	const __m256 wide = fp16 ? _mm256_cvtph_ps(cell)
 	    : _mm256_castsi256_ps(_mm256_slli_epi32(
 	    _mm256_cvtepu16_epi32(cell), 16));
-	const __m256 finite = _mm256_cmp_ps(absolute(wide),
-	    _mm256_castsi256_ps(_mm256_set1_epi32(AC_CAST_INF)), _CMP_LT_OQ);
-	__m256 lost = _mm256_blendv_ps(y, _mm256_sub_ps(y, wide), finite);
+	__m256 lost = _mm256_sub_ps(y, wide);
 
-	if (!way.scaled)
+	if (!way.scaled) {
+		lost = _mm256_blendv_ps(y, lost, _mm256_cmp_ps(absolute(wide),
+		    _mm256_set1_ps(ac_cast_float(AC_CAST_INF)), _CMP_LT_OQ));
 		lost = _mm256_mul_ps(_mm256_mul_ps(lost, first), second);
+	}
 	_mm_store_si128((__m128i *)to, cell);
-	*energy = _mm256_add_ps(*energy, _mm256_and_ps(small,
-	    _mm256_mul_ps(s, s)));
-	*loss = _mm256_add_ps(*loss, _mm256_and_ps(small,
-	    _mm256_mul_ps(lost, lost)));
+	*energy = _mm256_add_ps(*energy, _mm256_mul_ps(s, s));
+	*loss = _mm256_add_ps(*loss, _mm256_mul_ps(lost, lost));
 }
 
 /* The eight rows of eight lanes each to one, as add_rows() does. */
@@ -143,27 +138,22 @@ cast_tile_eight(struct ac_twin_tile *tile, struct ac_recast_way way)
 	tile->loss = add_lanes(loss);
 }
 
-AC_EIGHT static bool
-look_eight(const struct ac_twin_tile *tile, uint32_t *amax)
+AC_EIGHT static uint32_t
+largest_eight(const struct ac_twin_tile *tile)
 {
+	const __m256i magnitude = _mm256_set1_epi32(0x7fffffff);
 	const float *from = tile->from[0];
-	__m256i bad = _mm256_setzero_si256(), top = bad;
-	uint32_t lane[8];
+	__m256i top = _mm256_setzero_si256();
+	uint32_t lane[8], largest = 0;
 
-	for (int i = 0; i < AC_TILE_SIDE * AC_TILE_SIDE; i += 8) {
-		const __m256i bits =
-		    _mm256_castps_si256(_mm256_load_ps(from + i));
-		const __m256i off = ac_lanes_at_least(bits, AC_CAST_INF);
-
-		bad = _mm256_or_si256(bad, off);
-		top = _mm256_max_epu32(top, _mm256_andnot_si256(off,
-		    _mm256_and_si256(bits, _mm256_set1_epi32(0x7fffffff))));
-	}
+	for (int i = 0; i < AC_TILE_SIDE * AC_TILE_SIDE; i += 8)
+		top = _mm256_max_epu32(top, _mm256_and_si256(magnitude,
+		    _mm256_castps_si256(_mm256_load_ps(from + i))));
 	_mm256_storeu_si256((__m256i *)lane, top);
 	for (int k = 0; k < 8; k++)
-		if (lane[k] > *amax)
-			*amax = lane[k];
-	return _mm256_testz_si256(bad, bad);
+		if (lane[k] > largest)
+			largest = lane[k];
+	return largest;
 }
 
 void
@@ -175,10 +165,10 @@ ac_twin_tile_cast(struct ac_twin_tile *tile, struct ac_recast_way way)
 		cast_plain(tile, way);
 }
 
-bool
-ac_twin_tile_look(const struct ac_twin_tile *tile, uint32_t *amax)
+uint32_t
+ac_twin_tile_largest(const struct ac_twin_tile *tile)
 {
-	return ac_has_eight() ? look_eight(tile, amax) : look_plain(tile, amax);
+	return ac_has_eight() ? largest_eight(tile) : largest_plain(tile);
 }
 #else
 void
@@ -187,9 +177,9 @@ ac_twin_tile_cast(struct ac_twin_tile *tile, struct ac_recast_way way)
 	cast_plain(tile, way);
 }
 
-bool
-ac_twin_tile_look(const struct ac_twin_tile *tile, uint32_t *amax)
+uint32_t
+ac_twin_tile_largest(const struct ac_twin_tile *tile)
 {
-	return look_plain(tile, amax);
+	return largest_plain(tile);
 }
 #endif
