@@ -247,6 +247,17 @@ obey(struct ac_decision *decision, const struct ac_rule *rule)
 }
 
 static void
+obey_nobody(struct ac_decision *decision)
+{
+	decision->source = "";
+	decision->tol = ac_rung_rows[AC_RUNG_KEEP].tol;
+	decision->scaled = true;
+	decision->respects_opt_out = true;
+	decision->guard = AC_GUARD_ON;
+	decision->judges_profit = true;
+}
+
+static void
 choose(const struct ac_rule *rule, const struct ac_op *op,
     struct ac_decision *decision)
 {
@@ -277,24 +288,20 @@ ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
     struct ac_decision *decision_out)
 {
 	const struct ac_rule *rule = ac_rule_find(policy, op);
-	struct ac_decision decision = { .source = "", .scaled = true,
-		.respects_opt_out = true, .guard = AC_GUARD_ON,
-		.judges_profit = true };
 	enum ac_reason reason;
 
-	decision.tol = ac_rung_rows[AC_RUNG_KEEP].tol;
+	memset(decision_out, 0, sizeof(*decision_out));
 	if (rule == NULL) {
-		keep(&decision, AC_REASON_NO_RULE);
-		*decision_out = decision;
+		obey_nobody(decision_out);
+		keep(decision_out, AC_REASON_NO_RULE);
 		return;
 	}
-	obey(&decision, rule);
+	obey(decision_out, rule);
 	reason = refusal(rule, op);
 	if (reason == AC_REASON_NONE)
-		choose(rule, op, &decision);
+		choose(rule, op, decision_out);
 	else
-		keep(&decision, reason);
-	*decision_out = decision;
+		keep(decision_out, reason);
 }
 
 bool

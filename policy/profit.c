@@ -48,13 +48,13 @@ ac_rates_find(const char *gpu, int sm)
 	unsigned i;
 
 	for (i = 0; i < ROW_COUNT; i++) {
-		if (!is_fallback(&rows[i])) {
-			if ((sm == 0 || rows[i].sm == sm) && gpu != NULL &&
-			    ac_text_glob(rows[i].gpu, gpu))
-				return &rows[i];
-		} else if (rows[i].sm <= sm &&
-		    (nearest == NULL || rows[i].sm > nearest->sm)) {
-			nearest = &rows[i];
+		if (is_fallback(&rows[i])) {
+			if (rows[i].sm <= sm &&
+			    (nearest == NULL || rows[i].sm > nearest->sm))
+				nearest = &rows[i];
+		} else if ((rows[i].sm == sm || sm == 0) && gpu != NULL &&
+		    ac_text_glob(rows[i].gpu, gpu)) {
+			return &rows[i];
 		}
 	}
 	return nearest;
