@@ -4,7 +4,7 @@
  * Both operands begin as normal numbers; a family then does its worst to them.
  * Nearly one case in three is turned around, so that the other operand has it.
  * Own generators: another libc draws the same cases. */
-#include "tests/corpus/corpus.h"
+#include "tests/corpus/families.h"
 
 #include <math.h>
 

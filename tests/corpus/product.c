@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/corpus/product.c -- small products, in FP32 and FP64, and how far one
  * is from the other. No BLAS: the same sums on every machine. */
-#include "tests/corpus/corpus.h"
+#include "tests/corpus/families.h"
 
 #include <math.h>
 #include <string.h>
