@@ -7,11 +7,14 @@
 /* What each shape of product is, and whether a recipe exists for it. */
 #define SINGLE_IS      AC_OP_GEMM_SINGLE, true
 #define GEMM_EX_IS     AC_OP_GEMM_SINGLE, true
-#define SGEMM_EX_IS    AC_OP_GEMM_SINGLE, false
+#define SGEMM_EX_IS    AC_OP_GEMM_SINGLE, true
 #define STRIDED_IS     AC_OP_GEMM_STRIDED, true
 #define STRIDED_EX_IS  AC_OP_GEMM_STRIDED, true
-#define POINTERS_IS    AC_OP_GEMM_BATCHED, false
-#define POINTERS_EX_IS AC_OP_GEMM_BATCHED, false
+#define POINTERS_IS    AC_OP_GEMM_BATCHED, true
+#define POINTERS_EX_IS AC_OP_GEMM_BATCHED, true
+#define COMPLEX_IS     AC_OP_GEMM_SINGLE, true
+#define COMPLEX_EX_IS  AC_OP_GEMM_SINGLE, true
+#define COMPLEX_STRIDED_IS AC_OP_GEMM_STRIDED, true
 #define GROUPED_IS     AC_OP_GEMM_GROUPED, false
 #define GROUPED_EX_IS  AC_OP_GEMM_GROUPED, false
 

@@ -42,7 +42,38 @@
 #define POINTERS_FORM AC_TYPE_F32, AC_ASKED_UNSAID
 #define POINTERS_BATCH count
 #define POINTERS_OPERANDS .a = { A, CUDA_R_32F, lda, 0 }, \
-	.b = { B, CUDA_R_32F, ldb, 0 }, .c = { C, CUDA_R_32F, ldc, 0 }
+	.b = { B, CUDA_R_32F, ldb, 0 }, .c = { C, CUDA_R_32F, ldc, 0 }, \
+	.in_arrays = true
+
+#define COMPLEX_PARAMS(index) HEAD(index), const cuComplex *alpha, \
+	const cuComplex *A, index lda, const cuComplex *B, index ldb, \
+	const cuComplex *beta, cuComplex *C, index ldc
+#define COMPLEX_ARGS SINGLE_ARGS
+#define COMPLEX_FORM AC_TYPE_C32, AC_ASKED_UNSAID
+#define COMPLEX_BATCH 1
+#define COMPLEX_OPERANDS .a = { A, CUDA_C_32F, lda, 0 }, \
+	.b = { B, CUDA_C_32F, ldb, 0 }, .c = { C, CUDA_C_32F, ldc, 0 }
+
+#define COMPLEX_STRIDED_PARAMS(index) HEAD(index), const cuComplex *alpha, \
+	const cuComplex *A, index lda, long long stride_a, \
+	const cuComplex *B, index ldb, long long stride_b, \
+	const cuComplex *beta, cuComplex *C, index ldc, long long stride_c, \
+	index count
+#define COMPLEX_STRIDED_ARGS STRIDED_ARGS
+#define COMPLEX_STRIDED_FORM AC_TYPE_C32, AC_ASKED_UNSAID
+#define COMPLEX_STRIDED_BATCH count
+#define COMPLEX_STRIDED_OPERANDS .a = { A, CUDA_C_32F, lda, stride_a }, \
+	.b = { B, CUDA_C_32F, ldb, stride_b }, \
+	.c = { C, CUDA_C_32F, ldc, stride_c }
+
+#define COMPLEX_EX_PARAMS(index) HEAD(index), const cuComplex *alpha, \
+	const void *A, cudaDataType type_a, index lda, \
+	const void *B, cudaDataType type_b, index ldb, \
+	const cuComplex *beta, void *C, cudaDataType type_c, index ldc
+#define COMPLEX_EX_ARGS SGEMM_EX_ARGS
+#define COMPLEX_EX_FORM SGEMM_EX_FORM
+#define COMPLEX_EX_BATCH 1
+#define COMPLEX_EX_OPERANDS SGEMM_EX_OPERANDS
 
 #define SGEMM_EX_PARAMS(index) HEAD(index), const float *alpha, \
 	const void *A, cudaDataType type_a, index lda, \
@@ -97,7 +128,8 @@
 	ac_asked_by_compute((int)compute)
 #define POINTERS_EX_BATCH count
 #define POINTERS_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
-	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }
+	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }, \
+	.in_arrays = true
 
 /* Grouped calls hold several products, described one by one in host arrays
  * (only the matrices' pointers are in device memory). */
@@ -139,7 +171,8 @@ symbol(shape##_PARAMS(index))                                                 \
 	const uint32_t via = ac_thunk_take();                                 \
 	const bool outermost = ac_guard_enter(); /* cuBLAS calls itself */    \
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;                        \
-	bool done = false;                                                    \
+	enum ac_outcome outcome = AC_OUTCOME_KEPT;                            \
+	struct ac_gemm_kept kept;                                             \
 	ac_fn next;                                                           \
 	if (outermost) {                                                      \
 		struct ac_site scratch;                                       \
@@ -156,13 +189,15 @@ symbol(shape##_PARAMS(index))                                                 \
 				.batch = shape##_BATCH, .alpha = alpha,       \
 				.beta = beta, shape##_OPERANDS                \
 			};                                                    \
-			done = ac_gemm_recast(&g, site, &status);             \
+			outcome = ac_gemm_recast(&g, site, &kept, &status);   \
 		}                                                             \
 	} else {                                                              \
 		next = ac_provider_bind(ENTRY_##symbol, caller, via).next;    \
 	}                                                                     \
-	if (!done)                                                            \
+	if (outcome != AC_OUTCOME_DONE)                                       \
 		status = ((__typeof__(&symbol))next)(shape##_ARGS);           \
+	if (__builtin_expect(outcome == AC_OUTCOME_TIMED, 0))                 \
+		ac_gemm_kept(&kept);                                          \
 	if (outermost)                                                        \
 		ac_guard_leave();                                             \
 	return status;                                                        \
@@ -200,6 +235,9 @@ symbol(shape##_PARAMS(index))                                                 \
 #define STRIDED_WRAPPER ONE_PRODUCT
 #define POINTERS_WRAPPER ONE_PRODUCT
 #define SGEMM_EX_WRAPPER ONE_PRODUCT
+#define COMPLEX_WRAPPER ONE_PRODUCT
+#define COMPLEX_STRIDED_WRAPPER ONE_PRODUCT
+#define COMPLEX_EX_WRAPPER ONE_PRODUCT
 #define GEMM_EX_WRAPPER ONE_PRODUCT
 #define STRIDED_EX_WRAPPER ONE_PRODUCT
 #define POINTERS_EX_WRAPPER ONE_PRODUCT

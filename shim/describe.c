@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-static const char *const type_names[] = { "f32", "f16", "bf16", "f64", "other" };
+static const char *const type_names[] = { "f32", "f16", "bf16", "f64", "c32",
+	"other" };
 static const char *const asked_names[] = {
 	"fp32", "fp32", "tf32", "fast16f", "fast16bf", "pedantic", "emulated"
 };

@@ -2,8 +2,10 @@
 /* shim/device.c -- names and capabilities of the GPUs, by the driver API. */
 #include "shim/device.h"
 
+#include "base/env.h"
 #include "base/lock.h"
 #include "kernels/driver.h"
+#include "report/report.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -50,4 +52,16 @@ ac_device_get(int ordinal)
 		    memory_order_release);
 	ac_lock_give(&lock);
 	return known[ordinal] ? &devices[ordinal] : NULL;
+}
+
+bool
+ac_device_may_time(int ordinal)
+{
+	const struct ac_device *device = ac_device_get(ordinal);
+
+	if (!device || (device->emulated
+	    && strcmp(ac_env(AC_ENV_EMU_CLOCK), "model")))
+		return false;
+	ac_report_clock(device->emulated ? AC_CLOCK_MODELLED : AC_CLOCK_DEVICE);
+	return true;
 }

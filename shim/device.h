@@ -16,4 +16,8 @@ struct ac_device {
  * device, or its ordinal is past what the table holds. Thread-safe. */
 const struct ac_device *ac_device_get(int ordinal);
 
+/* Whether events on it measure time: on an emulated one only under
+ * AUTOCAST_EMU_CLOCK=model. Tells the report which clock it is. */
+bool ac_device_may_time(int ordinal);
+
 #endif

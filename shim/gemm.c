@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm.c -- the conductor of every product that is to be recast: may this
- * very call be, which recipe runs it, what is counted. */
+/* shim/gemm.c -- the conductor of every product that may be recast: may this
+ * very call be, whose turn is it, which recipe runs it, what is counted. */
 #include "shim/gemm.h"
 
 #include "shim/handle.h"
@@ -30,6 +30,12 @@ is_well_formed(const struct ac_gemm *g)
 	    && g->a.stride >= 0 && g->b.stride >= 0 && g->c.stride >= 0;
 }
 
+static size_t
+element_bytes(const struct ac_operand *operand)
+{
+	return (operand->type == CUDA_C_32F ? 2 : 1) * sizeof(float);
+}
+
 /* Bytes from an operand's first to past its last element. */
 static uint64_t
 extent(const struct ac_operand *operand, int64_t rows, int64_t cols,
@@ -38,7 +44,7 @@ extent(const struct ac_operand *operand, int64_t rows, int64_t cols,
 	const uint64_t elements = (uint64_t)(cols - 1) * (uint64_t)operand->ld
 	    + (uint64_t)rows + (uint64_t)(batch - 1) * (uint64_t)operand->stride;
 
-	return elements * sizeof(float);
+	return elements * element_bytes(operand);
 }
 
 /* C and a `rows` x `cols` operand as rectangles of one parent matrix, C's
@@ -70,9 +76,9 @@ overlaps(const struct ac_gemm *g, const struct ac_operand *operand,
 	    || c >= x + extent(operand, rows, cols, g->batch))
 		return false;
 	if (g->batch == 1 && operand->ld == g->c.ld
-	    && !((c - x) % sizeof(float)))
-		return rectangles_meet(g, rows, cols,
-		    (int64_t)(c - x) / (int64_t)sizeof(float));
+	    && !((c - x) % element_bytes(operand)))
+		return rectangles_meet(g, rows, cols, (int64_t)(c - x)
+		    / (int64_t)element_bytes(operand));
 	return true;
 }
 
@@ -95,9 +101,10 @@ is_of_provider(const struct ac_gemm *g, const struct ac_provider *provider)
 	return provider && handle->provider == provider;
 }
 
+/* Why this very call cannot be recast whatever its site does. What is in arrays
+ * only the device sees; those may not overlap (cuBLAS manual). */
 static enum ac_reason
-perform(const struct ac_gemm *g, const struct ac_site *site,
-    cublasStatus_t *status_out)
+objection(const struct ac_gemm *g, const struct ac_site *site)
 {
 	if (!is_of_provider(g, site->binding.provider))
 		return AC_REASON_UNSUPPORTED;
@@ -105,21 +112,135 @@ perform(const struct ac_gemm *g, const struct ac_site *site,
 		return AC_REASON_TOO_SMALL;
 	if (!is_well_formed(g))
 		return AC_REASON_UNSUPPORTED;
-	if (output_overlaps(g))
+	if (!g->in_arrays && output_overlaps(g))
 		return AC_REASON_OVERLAP;
-	return site->decision.tactic == AC_TACTIC_CAST
-	    ? ac_recipe_cast(g, site, status_out)
-	    : ac_recipe_library(g, site, status_out);
+	return AC_REASON_NONE;
 }
 
-bool
-ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
+/* ---- Turns -------------------------------------------------------------- */
+
+/* Another thread may have changed the site's rung since the place was found
+ * not to matter. */
+static enum ac_reason
+run_candidate(const struct ac_job *job, cublasStatus_t *status_out)
+{
+	if (!job->place && (job->turn->kind == AC_TURN_STRICT
+	    || job->candidate->tactic == AC_TACTIC_CAST))
+		return AC_REASON_PROBATION;
+	if (job->turn->kind == AC_TURN_STRICT)
+		return ac_recipe_strict(job, status_out);
+	return job->candidate->tactic == AC_TACTIC_CAST
+	    ? ac_recipe_cast(job, status_out)
+	    : ac_recipe_library(job, status_out);
+}
+
+/* Count a call of `record`'s site that ran on its rung. */
+static void
+count_recast(struct ac_site_record *record, const struct ac_place *place)
+{
+	ac_report_count(record, AC_REASON_NONE);
+	if (place && place->capture)
+		atomic_fetch_add_explicit(&record->course.captured, 1,
+		    memory_order_relaxed);
+}
+
+static enum ac_outcome
+keep(const struct ac_job *job, struct ac_gemm_kept *kept_out)
+{
+	const struct ac_turn *turn = job->turn;
+	struct ac_site_record *record = job->site->record;
+
+	if (turn->candidate == AC_CANDIDATES)
+		record = ac_trial_record(job->trial, AC_CANDIDATES);
+	ac_report_count(record, turn->reason);
+	if (!turn->timing || !ac_timing_begin(turn->timing, job->place))
+		return AC_OUTCOME_KEPT;
+	kept_out->timing = turn->timing;
+	kept_out->place = *job->place;
+	return AC_OUTCOME_TIMED;
+}
+
+static enum ac_outcome
+take_turn(struct ac_job *job, struct ac_gemm_kept *kept_out,
     cublasStatus_t *status_out)
 {
-	const enum ac_reason reason = perform(g, site, status_out);
+	const struct ac_turn *turn = job->turn;
+	struct ac_site_record *record = job->site->record;
+	enum ac_reason reason;
+
+	if (turn->kind == AC_TURN_KEEP)
+		return keep(job, kept_out);
+	if (turn->kind == AC_TURN_TRY) {
+		reason = ac_recipe_try(job);
+	} else {
+		if (job->trial)
+			record = ac_trial_record(job->trial, turn->candidate);
+		job->candidate = &job->site->decision.candidate[turn->candidate];
+		reason = run_candidate(job, status_out);
+		if (reason == AC_REASON_NONE) {
+			ac_shim_notice(&job->site->decision);
+			count_recast(record, job->place);
+			return AC_OUTCOME_DONE;
+		}
+	}
+	ac_report_count(record, reason);
+	return AC_OUTCOME_KEPT;
+}
+
+/* Where the call runs, if that matters. For a candidate that can do without,
+ * what stands in the way only means that it goes unsampled. */
+static enum ac_reason
+find_place(const struct ac_job *job, bool wanted, struct ac_place *place_out)
+{
+	const struct ac_handle *handle = ac_handle_find(job->g->handle);
+
+	return wanted ? ac_place_find(job->site->binding.provider,
+	    job->g->handle, handle->device, place_out) : AC_REASON_NONE;
+}
+
+/* A site that is not stored has nothing to remember a trial by. */
+static enum ac_outcome
+conduct(const struct ac_gemm *g, const struct ac_site *site,
+    struct ac_gemm_kept *kept_out, cublasStatus_t *status_out)
+{
+	struct ac_trial *trial = site->state ? site->state->trial : NULL;
+	const bool casts = site->decision.tactic == AC_TACTIC_CAST;
+	const bool wanted = trial ? ac_trial_wants_place(trial) : casts;
+	struct ac_turn turn = { .kind = AC_TURN_RECAST };
+	struct ac_job job = { .g = g, .site = site, .turn = &turn };
+	struct ac_place place;
+	enum ac_reason reason = find_place(&job, wanted, &place);
+
+	if (!trial && site->decision.guard != AC_GUARD_OFF)
+		reason = AC_REASON_PROBATION;
+	if (reason != AC_REASON_NONE && (casts || !trial)) {
+		ac_report_count(site->record, reason);
+		return AC_OUTCOME_KEPT;
+	}
+	job.place = wanted && reason == AC_REASON_NONE ? &place : NULL;
+	if (trial) {
+		job.trial = ac_trial_of(trial, job.place);
+		ac_trial_turn(job.trial, job.place, &turn);
+		if (turn.kind == AC_TURN_KEEP && reason != AC_REASON_NONE)
+			turn.reason = reason;
+	}
+	return take_turn(&job, kept_out, status_out);
+}
+
+enum ac_outcome
+ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
+    struct ac_gemm_kept *kept_out, cublasStatus_t *status_out)
+{
+	const enum ac_reason reason = objection(g, site);
 
 	if (reason == AC_REASON_NONE)
-		ac_shim_notice(&site->decision);
+		return conduct(g, site, kept_out, status_out);
 	ac_report_count(site->record, reason);
-	return reason == AC_REASON_NONE;
+	return AC_OUTCOME_KEPT;
+}
+
+void
+ac_gemm_kept(struct ac_gemm_kept *kept)
+{
+	ac_timing_end(kept->timing, &kept->place);
 }

@@ -6,6 +6,7 @@
 #define AC_SHIM_GEMM_H
 
 #include "shim/site.h"
+#include "shim/timing.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,12 +25,29 @@ struct ac_gemm {
 	const void        *alpha, *beta; /* host or device, as the handle's
 	                                  * pointer mode says */
 	struct ac_operand  a, b, c;
+	bool               in_arrays; /* `data` are arrays of matrices on the
+	                               * device: the host cannot see them */
 };
 
-/* Try to run `g` in lower precision, as its site's decision says. True: done,
- * *status_out is the answer. False: C is untouched and the original call is to
- * be made. Counts the call either way. */
-bool ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
+/* What became of a call: the original is to be made unless it is DONE. */
+enum ac_outcome {
+	AC_OUTCOME_KEPT,
+	AC_OUTCOME_DONE,
+	AC_OUTCOME_TIMED   /* kept, and timed: ac_gemm_kept() comes after it */
+};
+
+struct ac_gemm_kept {
+	struct ac_timing *timing;
+	struct ac_place   place;
+};
+
+/* Try to run `g` in lower precision, as its site's decision says. DONE:
+ * *status_out is the answer. Else C is untouched. Counts the call. */
+enum ac_outcome ac_gemm_recast(const struct ac_gemm *g,
+    const struct ac_site *site, struct ac_gemm_kept *kept_out,
     cublasStatus_t *status_out);
+
+/* The original of a TIMED call was made. */
+void ac_gemm_kept(struct ac_gemm_kept *kept);
 
 #endif

@@ -9,7 +9,8 @@
 #include <stddef.h>
 
 enum {
-	LANES = 16,           /* per context: as many streams as run at once */
+	LANES = 64,           /* per context, those of graphs included */
+	EAGER_LANES = 16,     /* as many streams as run at once */
 	BUSY_YIELDS = 10000,  /* a lane is busy only while it is queued to */
 	BUILD_ATTEMPTS = 8
 };
@@ -30,70 +31,6 @@ yard_of(const struct ac_scratch *scratch)
 	return &yards[ac_scratch_index(scratch)];
 }
 
-/* ---- Where are we? ----------------------------------------------------- */
-
-/* The current context and its id. Addresses are no identity: another context
- * or stream may have them by now. Drivers before CUDA 12 have no ids. */
-static bool
-identify_context(const struct ac_driver *driver, ac_cu_context *context_out,
-    unsigned long long *id_out)
-{
-	return driver->cuCtxGetId && !driver->cuCtxGetCurrent(context_out)
-	    && *context_out && !driver->cuCtxGetId(*context_out, id_out);
-}
-
-static enum ac_reason
-locate_stream(const struct ac_lane_request *request, struct ac_place *place,
-    ac_cu_context current)
-{
-	const struct ac_driver *driver = place->driver;
-	unsigned long long id;
-	ac_cu_context owner;
-	cudaStream_t stream;
-	int capturing;
-
-	if (PROVIDER(request->provider, cublasGetStream_v2)(request->program,
-	    &stream))
-		return AC_REASON_REFUSED;
-	if (driver->cuStreamGetCtx(stream, &owner) || owner != current)
-		return AC_REASON_NO_CONTEXT;
-	if (driver->cuStreamIsCapturing(stream, &capturing) || capturing)
-		return AC_REASON_CAPTURE;
-	if (!driver->cuStreamGetId || driver->cuStreamGetId(stream, &id))
-		return AC_REASON_UNSUPPORTED;
-	place->stream = stream;
-	place->stream_id = id;
-	return AC_REASON_NONE;
-}
-
-/* A stream that is 0 is of whatever context is current, so the device is
- * compared too: the program's handle may live on another one. */
-static enum ac_reason
-locate(const struct ac_lane_request *request, struct ac_place *place)
-{
-	const struct ac_driver *driver = ac_driver_get();
-	unsigned long long context_id;
-	ac_cu_context current;
-	enum ac_reason reason;
-	int device;
-
-	if (!driver || driver->cuCtxGetDevice(&device)
-	    || device != request->device)
-		return AC_REASON_NO_CONTEXT;
-	if (!identify_context(driver, &current, &context_id))
-		return AC_REASON_UNSUPPORTED;
-	place->driver = driver;
-	reason = locate_stream(request, place, current);
-	if (reason != AC_REASON_NONE)
-		return reason;
-	place->scratch = ac_scratch_get(driver, current, context_id, device);
-	if (!place->scratch)
-		return AC_REASON_OUT_OF_MEMORY;
-	place->limit = ac_scratch_limit(place->scratch, request->limit_bytes);
-	return ac_kernels_load() == AC_KERNELS_OK ? AC_REASON_NONE
-	    : AC_REASON_UNSUPPORTED;
-}
-
 /* ---- Choosing a lane --------------------------------------------------- */
 
 static bool
@@ -109,12 +46,14 @@ release(struct ac_lane *lane, enum ac_lane_state to)
 	atomic_store_explicit(&lane->state, to, memory_order_release);
 }
 
+/* A graph's lane is the graph's. */
 static bool
 serves(const struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place)
 {
 	return lane->provider == request->provider
-	    && lane->epoch == ac_scratch_epoch(place->scratch);
+	    && lane->epoch == ac_scratch_epoch(place->scratch)
+	    && (!lane->capture || lane->capture == place->capture);
 }
 
 /* Claim `lane`, which was seen free and fit; it may have changed hands since. */
@@ -130,6 +69,13 @@ claim_serving(struct ac_lane *lane, const struct ac_lane_request *request,
 	return false;
 }
 
+static bool
+is_at(const struct ac_lane *lane, const struct ac_place *place)
+{
+	return lane->stream_id == place->stream_id
+	    && lane->capture == place->capture;
+}
+
 static struct ac_lane *
 claim_same_stream(const struct ac_lane_request *request,
     const struct ac_place *place)
@@ -137,16 +83,27 @@ claim_same_stream(const struct ac_lane_request *request,
 	struct ac_lane *lane = yard_of(place->scratch)->lane;
 
 	for (unsigned i = 0; i < LANES; i++, lane++) {
-		if (lane->state != LANE_FREE
-		    || lane->stream_id != place->stream_id
+		if (lane->state != LANE_FREE || !is_at(lane, place)
 		    || !serves(lane, request, place)
 		    || !claim_serving(lane, request, place))
 			continue;
-		if (lane->stream_id == place->stream_id)
+		if (is_at(lane, place))
 			return lane;
 		release(lane, LANE_FREE);
 	}
 	return NULL;
+}
+
+/* How many lanes serve streams, rather than graphs. */
+static unsigned
+count_eager(const struct yard *yard, uint32_t epoch)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < LANES; i++)
+		count += yard->lane[i].state != LANE_EMPTY
+		    && yard->lane[i].epoch == epoch && !yard->lane[i].capture;
+	return count;
 }
 
 /* A place to build in: never used, or what was there went with its context. */
@@ -156,6 +113,8 @@ claim_empty(const struct ac_place *place)
 	struct ac_lane *lane = yard_of(place->scratch)->lane;
 	const uint32_t epoch = ac_scratch_epoch(place->scratch);
 
+	if (count_eager(yard_of(place->scratch), epoch) >= EAGER_LANES)
+		return NULL;
 	for (unsigned i = 0; i < LANES; i++, lane++) {
 		const enum ac_lane_state state = lane->state;
 
@@ -215,6 +174,38 @@ build(const struct ac_lane_request *request, const struct ac_place *place,
 	return reason;
 }
 
+/* For a capture: one that ran on this very stream if there is one, since such a
+ * one had calls like this. */
+static struct ac_lane *
+claim_for_capture(const struct ac_lane_request *request,
+    const struct ac_place *place, bool same_stream)
+{
+	struct ac_lane *lane = yard_of(place->scratch)->lane;
+
+	for (unsigned i = 0; i < LANES; i++, lane++) {
+		if (lane->state != LANE_FREE || lane->capture
+		    || (lane->stream_id == place->stream_id) != same_stream
+		    || !claim_serving(lane, request, place))
+			continue;
+		if (!lane->capture && ac_lane_suits_capture(lane, request))
+			return lane;
+		release(lane, LANE_FREE);
+	}
+	return NULL;
+}
+
+static enum ac_reason
+choose_for_capture(const struct ac_lane_request *request,
+    const struct ac_place *place, struct ac_lane **lane_out)
+{
+	*lane_out = claim_same_stream(request, place);
+	if (!*lane_out)
+		*lane_out = claim_for_capture(request, place, true);
+	if (!*lane_out)
+		*lane_out = claim_for_capture(request, place, false);
+	return *lane_out ? AC_REASON_NONE : AC_REASON_CAPTURE;
+}
+
 /* Lane on this stream, else a new one, else the oldest. When all are being
  * queued to by other threads, their host work is waited for (never the
  * device): whether a call is recast must not depend on timing. */
@@ -225,6 +216,8 @@ choose(const struct ac_lane_request *request, const struct ac_place *place,
 	enum ac_reason reason;
 	bool any_busy;
 
+	if (place->capture)
+		return choose_for_capture(request, place, lane_out);
 	*lane_out = claim_same_stream(request, place);
 	if (*lane_out)
 		return AC_REASON_NONE;
@@ -244,47 +237,57 @@ choose(const struct ac_lane_request *request, const struct ac_place *place,
 
 enum ac_reason
 ac_lane_borrow(const struct ac_lane_request *request,
-    struct ac_lane_loan *loan_out)
+    const struct ac_place *place, struct ac_lane_loan *loan_out)
 {
-	struct ac_place place;
 	struct ac_lane *lane;
-	enum ac_reason reason = locate(request, &place);
+	enum ac_reason reason = choose(request, place, &lane);
 
-	if (reason == AC_REASON_NONE)
-		reason = choose(request, &place, &lane);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	reason = ac_lane_prepare(lane, request, &place);
+	reason = ac_lane_prepare(lane, request, place);
 	if (reason != AC_REASON_NONE && !lane->ordered) {
 		/* `done` still marks the last use: not to be recorded anew. */
 		release(lane, LANE_FREE);
 		return reason;
 	}
 	*loan_out = (struct ac_lane_loan){
-		.lane = lane, .handle = lane->handle, .stream = place.stream,
-		.buffer = (char *)(uintptr_t)lane->buffer,
-		.state = (struct ac_cast_state *)(uintptr_t)lane->state_words,
+		.lane = lane, .stream = place->stream,
+		.handle = request->wants_handle ? lane->handle : NULL,
+		.buffer = (char *)(uintptr_t)lane->part[LANE_BUFFER].address,
+		.marks = (uint32_t *)(uintptr_t)lane->part[LANE_MARKS].address,
 	};
+	ac_lane_words(lane, loan_out);
 	if (reason != AC_REASON_NONE)
 		ac_lane_return(loan_out, false);
 	return reason;
 }
 
 /* Without the event nobody could order a later use on another stream after
- * this one: such a lane is never lent again. */
+ * this one: such a lane is never lent again. A graph's lane has only the
+ * graph's order. */
 void
 ac_lane_return(const struct ac_lane_loan *loan, bool clean)
 {
 	struct ac_lane *lane = loan->lane;
 	enum ac_lane_state state = LANE_FREE;
 
-	if (lane->driver->cuEventRecord(lane->done, loan->stream))
+	if (!lane->capture
+	    && lane->driver->cuEventRecord(lane->done, loan->stream))
 		state = LANE_RETIRED;
 	lane->used = true;
 	lane->dirty |= !clean;
 	lane->last_use = 1 + atomic_fetch_add_explicit(
 	    &yard_of(lane->scratch)->uses, 1, memory_order_relaxed);
 	release(lane, state);
+}
+
+struct ac_recast_history *
+ac_lane_spare(const struct ac_lane_loan *loan)
+{
+	return loan->lane->driver->cuMemsetD32Async(
+	    (ac_cu_address)(uintptr_t)loan->spare, 0,
+	    sizeof *loan->spare / sizeof(uint32_t), loan->stream) ? NULL
+	    : loan->spare;
 }
 
 /* ---- Ending ------------------------------------------------------------ */
@@ -301,11 +304,11 @@ void
 ac_lane_destroy_all(struct ac_provider *provider, unsigned long long context)
 {
 	const struct ac_driver *driver = ac_driver_loaded();
-	unsigned long long context_id;
 	struct ac_scratch *scratch;
 	ac_cu_context current;
+	uint64_t context_id;
 
-	if (!driver || !identify_context(driver, &current, &context_id)
+	if (!driver || !ac_place_context(driver, &current, &context_id)
 	    || context_id != context)
 		return;
 	scratch = ac_scratch_find(context_id);
@@ -316,7 +319,7 @@ ac_lane_destroy_all(struct ac_provider *provider, unsigned long long context)
 
 		if (!is_of(lane, provider, scratch) || !claim(lane, LANE_FREE))
 			continue;
-		if (is_of(lane, provider, scratch))
+		if (is_of(lane, provider, scratch) && !lane->capture)
 			ac_lane_dismantle(lane);
 		else
 			release(lane, LANE_FREE);

@@ -7,68 +7,107 @@
 enum {
 	WORKSPACE_SM90 = 32 << 20,    /* cuBLAS manual, cublasSetWorkspace() */
 	WORKSPACE = 4 << 20,
-	STATE_BYTES = 256,
-	BUFFER_STEP = 64 << 10
+	WORDS_BYTES = 4096, SPARE_AT = 2560, BEFORE_AT = 3072,
+	BUFFER_STEP = 64 << 10, MARKS_STEP = 4 << 10
 };
+_Static_assert(sizeof(struct ac_recast_state) <= SPARE_AT
+    && SPARE_AT + sizeof(struct ac_recast_history) <= BEFORE_AT
+    && AC_SAMPLE_SIDE * AC_SAMPLE_SIDE * sizeof(float)
+    <= WORDS_BYTES - BEFORE_AT, "the words of a call fit");
 
-/* No stream's id: the lane's handle is to be set before its next use. */
-#define NO_STREAM UINT64_MAX
+/* ---- Parts ------------------------------------------------------------- */
 
-/* ---- Building ---------------------------------------------------------- */
+static void
+give_part(struct ac_lane *lane, enum ac_lane_part which)
+{
+	struct ac_lane_block *part = &lane->part[which];
+
+	if (part->address)
+		ac_scratch_give(lane->scratch, part->address, part->bytes,
+		    lane->used ? lane->done : NULL);
+	*part = (struct ac_lane_block){ 0 };
+}
+
+static bool
+zero(const struct ac_lane *lane, enum ac_lane_part which, ac_cu_stream stream)
+{
+	const struct ac_lane_block *part = &lane->part[which];
+
+	return !part->bytes || !lane->driver->cuMemsetD32Async(part->address, 0,
+	    part->bytes / sizeof(uint32_t), stream);
+}
+
+/* At least `bytes`, in whole steps if the limit has room for that. */
+static enum ac_reason
+fit_part(struct ac_lane *lane, enum ac_lane_part which, uint64_t bytes,
+    uint64_t step, uint64_t limit, const struct ac_place *place)
+{
+	struct ac_lane_block *part = &lane->part[which];
+	const uint64_t rounded = (bytes + step - 1) / step * step;
+	enum ac_reason reason;
+
+	if (part->bytes >= bytes)
+		return AC_REASON_NONE;
+	if (place->capture)
+		return AC_REASON_CAPTURE;
+	give_part(lane, which);
+	part->bytes = rounded;
+	reason = ac_scratch_take(lane->scratch, limit, rounded, place->stream,
+	    &part->address);
+	if (reason != AC_REASON_NONE) {
+		part->bytes = bytes;
+		if (ac_scratch_take(lane->scratch, limit, bytes, place->stream,
+		    &part->address) != AC_REASON_NONE) {
+			*part = (struct ac_lane_block){ 0 };
+			return reason;
+		}
+	}
+	if (which != LANE_BUFFER && !zero(lane, which, place->stream))
+		lane->dirty = true;
+	return AC_REASON_NONE;
+}
+
+static enum ac_reason
+fit(struct ac_lane *lane, const struct ac_lane_request *request,
+    const struct ac_place *place, uint64_t limit)
+{
+	enum ac_reason reason = fit_part(lane, LANE_WORDS, WORDS_BYTES,
+	    WORDS_BYTES, limit, place);
+
+	if (reason == AC_REASON_NONE)
+		reason = fit_part(lane, LANE_MARKS, request->marks_bytes,
+		    MARKS_STEP, limit, place);
+	if (reason == AC_REASON_NONE)
+		reason = fit_part(lane, LANE_BUFFER, request->buffer_bytes,
+		    BUFFER_STEP, limit, place);
+	return reason;
+}
+
+/* ---- The handle -------------------------------------------------------- */
 
 static uint64_t
-workspace_for(const struct ac_lane_request *request, const struct ac_place *place)
+workspace_for(const struct ac_lane *lane, const struct ac_lane_request *request,
+    uint64_t limit)
 {
 	uint64_t bytes = WORKSPACE;
 	int major;
 
-	if (!place->driver->cuDeviceGetAttribute(&major, AC_CU_ATTRIBUTE_MAJOR, request->device)
-	    && major >= 9)
+	if (!lane->driver->cuDeviceGetAttribute(&major, AC_CU_ATTRIBUTE_MAJOR,
+	    request->device) && major >= 9)
 		bytes = WORKSPACE_SM90;
-	if (bytes > place->limit / 2)
-		bytes = place->limit / 2;
+	if (bytes > limit / 2)
+		bytes = limit / 2;
 	return bytes & ~(uint64_t)255;
-}
-
-static enum ac_reason
-fit_buffer(struct ac_lane *lane, const struct ac_place *place, uint64_t bytes)
-{
-	const uint64_t rounded = (bytes + BUFFER_STEP - 1)
-	    & ~(uint64_t)(BUFFER_STEP - 1);
-	enum ac_reason reason;
-
-	if (lane->buffer_bytes >= bytes)
-		return AC_REASON_NONE;
-	if (lane->buffer) {
-		ac_scratch_give(lane->scratch, lane->buffer, lane->buffer_bytes,
-		    lane->used ? lane->done : NULL);
-		lane->buffer = 0;
-		lane->buffer_bytes = 0;
-	}
-	reason = ac_scratch_take(lane->scratch, place->limit, rounded,
-	    place->stream, &lane->buffer);
-	if (reason == AC_REASON_NONE) {
-		lane->buffer_bytes = rounded;
-		return reason;
-	}
-	if (ac_scratch_take(lane->scratch, place->limit, bytes, place->stream,
-	    &lane->buffer) != AC_REASON_NONE)
-		return reason;
-	lane->buffer_bytes = bytes;
-	return AC_REASON_NONE;
 }
 
 /* Last, when there is room for all else: it takes the longest. */
 static bool
-make_handle(struct ac_lane *lane, struct ac_provider *provider)
+create_handle(struct ac_lane *lane, struct ac_provider *provider)
 {
 	const int mode = ac_scratch_relax(lane->driver);
 	bool done = false;
 
-	if (lane->driver->cuEventCreate(&lane->done,
-	    AC_CU_EVENT_DISABLE_TIMING))
-		lane->done = NULL;
-	else if (PROVIDER(provider, cublasCreate_v2)(&lane->handle))
+	if (PROVIDER(provider, cublasCreate_v2)(&lane->handle))
 		lane->handle = NULL;
 	else
 		done = !PROVIDER(provider, cublasSetPointerMode_v2)(
@@ -77,32 +116,60 @@ make_handle(struct ac_lane *lane, struct ac_provider *provider)
 	return done;
 }
 
+static enum ac_reason
+make_handle(struct ac_lane *lane, const struct ac_lane_request *request,
+    const struct ac_place *place, uint64_t limit)
+{
+	const uint64_t workspace = workspace_for(lane, request, limit);
+	enum ac_reason reason = AC_REASON_NONE;
+
+	if (lane->handle)
+		return AC_REASON_NONE;
+	if (place->capture)
+		return AC_REASON_CAPTURE;
+	if (workspace && !lane->part[LANE_WORKSPACE].address) {
+		struct ac_lane_block *part = &lane->part[LANE_WORKSPACE];
+
+		reason = ac_scratch_take(lane->scratch, limit, workspace,
+		    place->stream, &part->address);
+		if (reason != AC_REASON_NONE)
+			return reason;
+		part->bytes = workspace;
+	}
+	lane->follows = false;
+	return create_handle(lane, request->provider) ? AC_REASON_NONE
+	    : AC_REASON_REFUSED;
+}
+
+void
+ac_lane_words(const struct ac_lane *lane, struct ac_lane_loan *loan)
+{
+	const uintptr_t words = (uintptr_t)lane->part[LANE_WORDS].address;
+
+	loan->state = (struct ac_recast_state *)words;
+	loan->spare = (struct ac_recast_history *)(words + SPARE_AT);
+	loan->before = (float *)(words + BEFORE_AT);
+}
+
+/* ---- Building ---------------------------------------------------------- */
+
 void
 ac_lane_forget(struct ac_lane *lane)
 {
 	lane->handle = NULL;
-	lane->buffer = lane->workspace = lane->state_words = 0;
-	lane->buffer_bytes = lane->workspace_bytes = 0;
+	for (unsigned i = 0; i < LANE_PARTS; i++)
+		lane->part[i] = (struct ac_lane_block){ 0 };
 	lane->done = NULL;
+	lane->capture = 0;
 }
 
 void
 ac_lane_dismantle(struct ac_lane *lane)
 {
-	struct ac_provider *provider = lane->provider;
-	const ac_cu_event last_use = lane->used ? lane->done : NULL;
-
 	if (lane->handle)
-		PROVIDER(provider, cublasDestroy_v2)(lane->handle);
-	if (lane->buffer)
-		ac_scratch_give(lane->scratch, lane->buffer, lane->buffer_bytes,
-		    last_use);
-	if (lane->workspace)
-		ac_scratch_give(lane->scratch, lane->workspace,
-		    lane->workspace_bytes, last_use);
-	if (lane->state_words)
-		ac_scratch_give(lane->scratch, lane->state_words, STATE_BYTES,
-		    last_use);
+		PROVIDER(lane->provider, cublasDestroy_v2)(lane->handle);
+	for (unsigned i = 0; i < LANE_PARTS; i++)
+		give_part(lane, (enum ac_lane_part)i);
 	if (lane->done)
 		lane->driver->cuEventDestroy(lane->done);
 	ac_lane_forget(lane);
@@ -113,27 +180,24 @@ enum ac_reason
 ac_lane_build(struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place)
 {
+	const uint64_t limit = ac_scratch_limit(place->scratch,
+	    request->limit_bytes);
 	enum ac_reason reason;
 
 	lane->driver = place->driver;
 	lane->scratch = place->scratch;
 	lane->provider = request->provider;
 	lane->epoch = ac_scratch_epoch(place->scratch);
-	lane->used = false;
-	lane->dirty = true;
+	lane->used = lane->dirty = lane->follows = false;
 	lane->math_flags = CUBLAS_DEFAULT_MATH;
 	lane->atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
 	lane->sm_target = 0;
-	lane->workspace_bytes = workspace_for(request, place);
-	reason = ac_scratch_take(place->scratch, place->limit, STATE_BYTES,
-	    place->stream, &lane->state_words);
-	if (reason == AC_REASON_NONE && lane->workspace_bytes)
-		reason = ac_scratch_take(place->scratch, place->limit,
-		    lane->workspace_bytes, place->stream, &lane->workspace);
+	reason = lane->driver->cuEventCreate(&lane->done,
+	    AC_CU_EVENT_DISABLE_TIMING) ? AC_REASON_REFUSED : AC_REASON_NONE;
 	if (reason == AC_REASON_NONE)
-		reason = fit_buffer(lane, place, request->buffer_bytes);
-	if (reason == AC_REASON_NONE && !make_handle(lane, request->provider))
-		reason = AC_REASON_REFUSED;
+		reason = fit(lane, request, place, limit);
+	if (reason == AC_REASON_NONE && request->wants_handle)
+		reason = make_handle(lane, request, place, limit);
 	if (reason != AC_REASON_NONE)
 		ac_lane_dismantle(lane);
 	return reason;
@@ -146,16 +210,17 @@ static bool
 follow_stream(struct ac_lane *lane, const struct ac_place *place)
 {
 	struct ac_provider *provider = lane->provider;
+	const struct ac_lane_block *workspace = &lane->part[LANE_WORKSPACE];
 	__typeof__(&cublasSetWorkspace_v2) set_workspace =
 	    PROVIDER(provider, cublasSetWorkspace_v2);
 
-	if (lane->used && lane->stream_id == place->stream_id)
+	if (lane->follows)
 		return true;
 	if (PROVIDER(provider, cublasSetStream_v2)(lane->handle, place->stream))
 		return false;
-	return !lane->workspace || !set_workspace
-	    || !set_workspace(lane->handle, (void *)(uintptr_t)lane->workspace,
-	        lane->workspace_bytes);
+	return !workspace->address || !set_workspace
+	    || !set_workspace(lane->handle,
+	        (void *)(uintptr_t)workspace->address, workspace->bytes);
 }
 
 /* The flag bits of the math mode, atomics and the SM target are the program's
@@ -199,31 +264,67 @@ mirror(struct ac_lane *lane, const struct ac_lane_request *request)
 	return true;
 }
 
+static enum ac_reason
+prepare_handle(struct ac_lane *lane, const struct ac_lane_request *request,
+    const struct ac_place *place, uint64_t limit)
+{
+	const enum ac_reason reason = make_handle(lane, request, place, limit);
+
+	if (reason != AC_REASON_NONE)
+		return reason;
+	lane->follows = follow_stream(lane, place);
+	return lane->follows && mirror(lane, request) ? AC_REASON_NONE
+	    : AC_REASON_REFUSED;
+}
+
 enum ac_reason
 ac_lane_prepare(struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place)
 {
-	const struct ac_driver *driver = place->driver;
+	const uint64_t limit = ac_scratch_limit(place->scratch,
+	    request->limit_bytes);
+	const bool moves = lane->stream_id != place->stream_id
+	    || lane->capture != place->capture;
 	enum ac_reason reason;
 
+	/* A lane that goes into a capture is done with all else. */
 	lane->ordered = false;
-	if (lane->used && lane->stream_id != place->stream_id
-	    && driver->cuStreamWaitEvent(place->stream, lane->done, 0))
+	if (lane->used && moves && !place->capture
+	    && place->driver->cuStreamWaitEvent(place->stream, lane->done, 0))
 		return AC_REASON_REFUSED;
 	lane->ordered = true;
-	reason = fit_buffer(lane, place, request->buffer_bytes);
+	if (moves)
+		lane->follows = false;
+	lane->stream_id = place->stream_id;
+	lane->capture = place->capture;
+	reason = fit(lane, request, place, limit);
+	if (reason == AC_REASON_NONE && request->wants_handle)
+		reason = prepare_handle(lane, request, place, limit);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	if (!follow_stream(lane, place)) {
-		lane->stream_id = NO_STREAM;
-		return AC_REASON_REFUSED;
-	}
-	lane->stream_id = place->stream_id;
-	if (!mirror(lane, request))
-		return AC_REASON_REFUSED;
-	if (lane->dirty && driver->cuMemsetD32Async(lane->state_words, 0,
-	    STATE_BYTES / 4, place->stream))
+	if (lane->dirty && (!zero(lane, LANE_WORDS, place->stream)
+	    || !zero(lane, LANE_MARKS, place->stream)))
 		return AC_REASON_REFUSED;
 	lane->dirty = false;
 	return AC_REASON_NONE;
+}
+
+/* The bracket: in a global capture of another thread even asking disturbs. */
+bool
+ac_lane_suits_capture(struct ac_lane *lane,
+    const struct ac_lane_request *request)
+{
+	int mode;
+	bool idle;
+
+	if (lane->dirty || (request->wants_handle && !lane->handle)
+	    || lane->part[LANE_BUFFER].bytes < request->buffer_bytes
+	    || lane->part[LANE_MARKS].bytes < request->marks_bytes)
+		return false;
+	if (!lane->used)
+		return true;
+	mode = ac_scratch_relax(lane->driver);
+	idle = !lane->driver->cuEventQuery(lane->done);
+	ac_scratch_restore(lane->driver, mode);
+	return idle;
 }

@@ -3,23 +3,48 @@
  *
  * A recipe returns AC_REASON_NONE when it ran: *status_out is then cuBLAS's
  * answer. Any other reason means that C is untouched and that the original
- * call is to be made (recasting.md R6). Nothing waits for the device. */
+ * call is to be made (recasting.md R6). Only ac_recipe_strict() waits for the
+ * device, which is what guard=strict asks for. */
 #ifndef AC_SHIM_RECIPE_H
 #define AC_SHIM_RECIPE_H
 
 #include "shim/gemm.h"
+#include "shim/lane.h"
+#include "shim/plan.h"
 #include "shim/site.h"
+#include "shim/trial.h"
 
-/* The same call with another compute type, on the program's own handle. */
-enum ac_reason ac_recipe_library(const struct ac_gemm *g,
-    const struct ac_site *site, cublasStatus_t *status_out);
+/* One call, and how it is to run. */
+struct ac_job {
+	const struct ac_gemm      *g;
+	const struct ac_site      *site;
+	struct ac_trial           *trial;      /* NULL: there is none */
+	const struct ac_place     *place;      /* NULL: not looked for */
+	const struct ac_candidate *candidate;
+	const struct ac_turn      *turn;
+};
+
+/* The same call with another compute type, on the program's own handle; with
+ * a sample beside it if the turn has one. */
+enum ac_reason ac_recipe_library(const struct ac_job *job,
+    cublasStatus_t *status_out);
 
 /* Cast both operands, then a 16-bit product on a lane of our own. */
-enum ac_reason ac_recipe_cast(const struct ac_gemm *g,
-    const struct ac_site *site, cublasStatus_t *status_out);
+enum ac_reason ac_recipe_cast(const struct ac_job *job,
+    cublasStatus_t *status_out);
 
-/* What the two have in common: a product whose operands may differ in type
- * from the program's. Scalars as the handle's pointer mode says. */
+/* Run every candidate of the trial beside C, sampled; C is untouched. Tells the
+ * trial. Returns why the call is kept: probation, or what went wrong. */
+enum ac_reason ac_recipe_try(const struct ac_job *job);
+
+/* Run the candidate beside C, wait, judge, and only then write C. */
+enum ac_reason ac_recipe_strict(const struct ac_job *job,
+    cublasStatus_t *status_out);
+
+/* ---- What they share ---------------------------------------------------- */
+
+/* A product whose operands may differ in type from the program's. Scalars as
+ * the handle's pointer mode says. */
 struct ac_product {
 	cublasHandle_t      handle;
 	cublasOperation_t   transa, transb;
@@ -29,6 +54,7 @@ struct ac_product {
 	void               *c;
 	int64_t             ldc;
 	long long           stride_c;
+	cudaDataType        type_c;
 	cublasComputeType_t compute;
 };
 
@@ -39,5 +65,39 @@ bool ac_product_issue(struct ac_provider *provider,
 
 /* Whether the original call may still be made after this answer. */
 bool ac_status_is_refusal(cublasStatus_t status);
+
+/* The reason and *status_out for an issued product's answer. */
+enum ac_reason ac_product_answer(bool issued, cublasStatus_t status,
+    cublasStatus_t *status_out);
+
+/* The call's scalars for kernels: a host one is read now, as cuBLAS would; a
+ * device one when the kernel runs, behind whatever writes it. */
+enum ac_reason ac_job_scalars(const struct ac_job *job,
+    struct ac_cast_scalar *alpha_out, struct ac_cast_scalar *beta_out);
+
+/* Borrow a lane for `plan`, with a handle if it casts. */
+enum ac_reason ac_job_borrow(const struct ac_job *job,
+    const struct ac_plan *plan, struct ac_lane_loan *loan_out);
+
+/* What the site remembers for `candidate` here, or else a blank. */
+struct ac_recast_history *ac_job_history(const struct ac_job *job,
+    unsigned candidate, const struct ac_lane_loan *loan);
+
+/* Set the plan's sample: drawn by site and call number, posted to `slot`. */
+void ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
+    struct ac_plan *plan);
+
+/* The 16-bit product of a plan whose casts are queued. Where `result` is set,
+ * it goes there without beta. */
+enum ac_reason ac_cast_multiply(const struct ac_job *job,
+    const struct ac_plan *plan, const struct ac_lane_loan *loan,
+    cublasStatus_t *status_out);
+
+/* Queue cast and settle for `candidate` (a cast). False: a launch failed. */
+bool ac_cast_queue(const struct ac_candidate *candidate, bool scaled,
+    struct ac_plan *plan, ac_cu_stream stream);
+
+/* The compute type that lets cuBLAS convert FP32 operands for `rung`. */
+cublasComputeType_t ac_library_compute(enum ac_rung rung);
 
 #endif

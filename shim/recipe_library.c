@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/recipe_library.c -- let cuBLAS convert: another compute type, the
- * program's own handle, scalars and pointers (recasting.md R1). */
+ * program's own handle, scalars and pointers (recasting.md R1). A sampled call
+ * has two launches of ours around it. */
 #include "shim/recipe.h"
 
 #include <limits.h>
@@ -32,13 +33,13 @@ fits_int(const struct ac_product *p)
 #define ISSUE_SINGLE(function, index) \
 	(function)(p->handle, p->transa, p->transb, (index)p->m, (index)p->n, \
 	    (index)p->k, p->alpha, p->a.data, p->a.type, (index)p->a.ld, \
-	    p->b.data, p->b.type, (index)p->b.ld, p->beta, p->c, CUDA_R_32F, \
+	    p->b.data, p->b.type, (index)p->b.ld, p->beta, p->c, p->type_c, \
 	    (index)p->ldc, p->compute, CUBLAS_GEMM_DEFAULT)
 #define ISSUE_STRIDED(function, index) \
 	(function)(p->handle, p->transa, p->transb, (index)p->m, (index)p->n, \
 	    (index)p->k, p->alpha, p->a.data, p->a.type, (index)p->a.ld, \
 	    p->a.stride, p->b.data, p->b.type, (index)p->b.ld, p->b.stride, \
-	    p->beta, p->c, CUDA_R_32F, (index)p->ldc, p->stride_c, \
+	    p->beta, p->c, p->type_c, (index)p->ldc, p->stride_c, \
 	    (index)p->batch, p->compute, CUBLAS_GEMM_DEFAULT)
 
 static bool
@@ -76,8 +77,20 @@ ac_product_issue(struct ac_provider *provider, const struct ac_product *p,
 	return true;
 }
 
-static cublasComputeType_t
-compute_of(enum ac_rung rung)
+enum ac_reason
+ac_product_answer(bool issued, cublasStatus_t status,
+    cublasStatus_t *status_out)
+{
+	if (!issued)
+		return AC_REASON_UNSUPPORTED;
+	if (ac_status_is_refusal(status))
+		return AC_REASON_REFUSED;
+	*status_out = status;
+	return AC_REASON_NONE;
+}
+
+cublasComputeType_t
+ac_library_compute(enum ac_rung rung)
 {
 	switch (rung) {
 	case AC_RUNG_BF16: return CUBLAS_COMPUTE_32F_FAST_16BF;
@@ -86,24 +99,74 @@ compute_of(enum ac_rung rung)
 	}
 }
 
-enum ac_reason
-ac_recipe_library(const struct ac_gemm *g, const struct ac_site *site,
-    cublasStatus_t *status_out)
+static enum ac_reason
+multiply(const struct ac_job *job, cublasStatus_t *status_out)
 {
+	const struct ac_gemm *g = job->g;
 	const struct ac_product product = {
 		.handle = g->handle, .transa = g->transa, .transb = g->transb,
 		.m = g->m, .n = g->n, .k = g->k, .batch = g->batch,
 		.alpha = g->alpha, .beta = g->beta, .a = g->a, .b = g->b,
 		.c = (void *)(uintptr_t)g->c.data, .ldc = g->c.ld,
-		.stride_c = g->c.stride,
-		.compute = compute_of(site->decision.rung),
+		.stride_c = g->c.stride, .type_c = g->c.type,
+		.compute = ac_library_compute(job->candidate->rung),
 	};
-	cublasStatus_t status;
+	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+	const bool issued = ac_product_issue(job->site->binding.provider,
+	    &product, &status);
 
-	if (!ac_product_issue(site->binding.provider, &product, &status))
-		return AC_REASON_UNSUPPORTED;
-	if (ac_status_is_refusal(status))
-		return AC_REASON_REFUSED;
-	*status_out = status;
-	return AC_REASON_NONE;
+	return ac_product_answer(issued, status, status_out);
+}
+
+static enum ac_reason
+multiply_timed(const struct ac_job *job, cublasStatus_t *status_out)
+{
+	struct ac_timing *timing = job->turn->timing;
+	const bool timed = timing && job->place
+	    && ac_timing_begin(timing, job->place);
+	const enum ac_reason reason = multiply(job, status_out);
+
+	if (timed)
+		ac_timing_end(timing, job->place);
+	return reason;
+}
+
+/* Nothing of the sample may keep the product from running. */
+static bool
+begin_sample(const struct ac_job *job, struct ac_plan *plan,
+    struct ac_lane_loan *loan)
+{
+	struct ac_recast *r = &plan->recast;
+
+	if (!job->turn->sampled || !job->place
+	    || !ac_plan_make(job->g, false, false, plan)
+	    || ac_job_scalars(job, &r->alpha, &r->beta) != AC_REASON_NONE
+	    || ac_job_borrow(job, plan, loan) != AC_REASON_NONE)
+		return false;
+	ac_plan_bind(plan, loan);
+	r->history = ac_job_history(job, job->turn->candidate, loan);
+	ac_job_sample(job, &job->turn->slot, plan);
+	if (r->history && !ac_recast_settle(r, loan->stream))
+		return true;
+	ac_lane_return(loan, false);
+	return false;
+}
+
+enum ac_reason
+ac_recipe_library(const struct ac_job *job, cublasStatus_t *status_out)
+{
+	struct ac_lane_loan loan;
+	struct ac_plan plan;
+	const bool sampled = begin_sample(job, &plan, &loan);
+	const enum ac_reason reason = multiply_timed(job, status_out);
+	bool clean;
+
+	if (!sampled)
+		return reason;
+	clean = reason == AC_REASON_NONE
+	    && !ac_recast_finish(&plan.recast, loan.stream);
+	ac_lane_return(&loan, clean);
+	if (clean)
+		ac_trial_sampled(job->trial, job->turn);
+	return reason;
 }

@@ -5,8 +5,10 @@
 
 #include "base/mapped.h"
 #include "shim/describe.h"
+#include "shim/device.h"
 #include "shim/handle.h"
 #include "shim/start.h"
+#include "shim/trial.h"
 
 #include <stdatomic.h>
 
@@ -54,6 +56,8 @@ ac_type_class_of(cudaDataType a, cudaDataType b, cudaDataType c, int compute)
 	switch ((int)a) {
 	case CUDA_R_32F:
 		return c == CUDA_R_32F && in_fp32 ? AC_TYPE_F32 : AC_TYPE_OTHER;
+	case CUDA_C_32F:
+		return c == CUDA_C_32F && in_fp32 ? AC_TYPE_C32 : AC_TYPE_OTHER;
 	case CUDA_R_16F:  return AC_TYPE_F16;
 	case CUDA_R_16BF: return AC_TYPE_BF16;
 	case CUDA_R_64F:  return AC_TYPE_F64;
@@ -95,6 +99,12 @@ judge_feasibility(struct ac_site *site, const struct ac_call *call)
 		reason = AC_REASON_UNSUPPORTED;
 	else if (site->decision.rung == AC_RUNG_TF32 && call->asked == AC_ASKED_TF32)
 		reason = AC_REASON_NO_PROFIT; /* it runs on TF32 already */
+	else if (site->decision.guard == AC_GUARD_OFF
+	    && site->decision.is_doubtful)
+		reason = AC_REASON_NO_PROFIT; /* and nobody is to try */
+	else if (site->decision.guard != AC_GUARD_OFF
+	    && call->type == AC_TYPE_C32)
+		reason = AC_REASON_GUARD; /* which has no complex samples */
 	if (reason != AC_REASON_NONE) {
 		site->decision.rung = AC_RUNG_KEEP;
 		site->decision.tactic = AC_TACTIC_NONE;
@@ -118,6 +128,7 @@ decide(struct ac_site *site, const struct ac_site_call *asked)
 	ac_describe(call, site->binding.provider, &d);
 	ac_policy_decide(shim->policy, &d.op, &site->decision);
 	judge_feasibility(site, call);
+	site->state = NULL;
 	site->record = ac_report_site(&d.key, &site->decision,
 	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
 	if (is_overflow) {
@@ -125,6 +136,22 @@ decide(struct ac_site *site, const struct ac_site_call *asked)
 		site->decision.tactic = AC_TACTIC_NONE;
 		site->decision.reason = AC_REASON_NO_RULE;
 	}
+}
+
+/* What a stored site remembers; one without is never recast under a guard. */
+static struct ac_site_state *
+make_state(const struct ac_site *site, const struct ac_site_call *call)
+{
+	struct ac_site_state *state;
+
+	if (site->decision.rung == AC_RUNG_KEEP)
+		return NULL;
+	state = ac_mapped_take(sizeof *state);
+	if (state)
+		state->trial = ac_trial_make(&site->decision,
+		    &site->record->key, site->record->name, site->record,
+		    ac_device_may_time(ac_call_of(call).device));
+	return state;
 }
 
 /* ---- The table --------------------------------------------------------- */
@@ -219,6 +246,7 @@ ac_site_add(const struct ac_site_call *call, const struct ac_site_query *query,
 		return scratch;
 	*site = *scratch;
 	site->query = *query;
+	site->state = make_state(site, call);
 	publish(site);
 	return site;
 }

@@ -10,6 +10,7 @@
 #include "policy/policy.h"
 #include "report/report.h"
 #include "shim/handle.h"
+#include "shim/history.h"
 #include "shim/provider.h"
 #include "shim/thunk.h"
 
@@ -21,7 +22,8 @@ enum ac_asked {
 };
 
 enum ac_type_class {
-	AC_TYPE_F32, AC_TYPE_F16, AC_TYPE_BF16, AC_TYPE_F64, AC_TYPE_OTHER
+	AC_TYPE_F32, AC_TYPE_F16, AC_TYPE_BF16, AC_TYPE_F64, AC_TYPE_C32,
+	AC_TYPE_OTHER
 };
 
 /* How a call was spelled, in one word: from the lowest bit the entry (8), the
@@ -52,9 +54,18 @@ struct ac_site_query {
 	uint64_t form;     /* ac_form, thunk's note, and device << 32 */
 };
 
+struct ac_trial;
+
+/* What a site that may be recast remembers of its calls. */
+struct ac_site_state {
+	ac_histories     histories;
+	struct ac_trial *trial;        /* NULL under guard=off */
+};
+
 struct ac_site {
 	struct ac_site_query     query;
 	struct ac_site_record   *record;
+	struct ac_site_state    *state; /* NULL: kept, or not stored */
 	struct ac_binding        binding;
 	struct ac_decision       decision;
 	_Atomic uint32_t         generation;  /* of decisions; see forget */

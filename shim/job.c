@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/job.c -- what every recipe does for its call: scalars, a lane, the
+ * site's memory, the sample. */
+#include "shim/recipe.h"
+
+#include "shim/handle.h"
+
+static struct ac_cast_scalar
+scalar(const void *pointer, cublasPointerMode_t mode)
+{
+	if (mode == CUBLAS_POINTER_MODE_DEVICE)
+		return (struct ac_cast_scalar){ .device = pointer };
+	return (struct ac_cast_scalar){ .value = *(const float *)pointer };
+}
+
+/* Before a lane is borrowed: should the program's pointer be bad and its signal
+ * handler jump away, no lane is lost. With alpha 0 the product is not wanted:
+ * reading A and B could only harm. */
+enum ac_reason
+ac_job_scalars(const struct ac_job *job, struct ac_cast_scalar *alpha_out,
+    struct ac_cast_scalar *beta_out)
+{
+	const struct ac_gemm *g = job->g;
+	struct ac_provider *provider = job->site->binding.provider;
+	cublasPointerMode_t mode;
+
+	if (PROVIDER(provider, cublasGetPointerMode_v2)(g->handle, &mode))
+		return AC_REASON_REFUSED;
+	*alpha_out = scalar(g->alpha, mode);
+	*beta_out = scalar(g->beta, mode);
+	return !alpha_out->device && alpha_out->value == 0
+	    ? AC_REASON_NO_PROFIT : AC_REASON_NONE;
+}
+
+enum ac_reason
+ac_job_borrow(const struct ac_job *job, const struct ac_plan *plan,
+    struct ac_lane_loan *loan_out)
+{
+	struct ac_provider *provider = job->site->binding.provider;
+	struct ac_lane_request request = {
+		.provider = provider, .program = job->g->handle,
+		.device = ac_handle_find(job->g->handle)->device,
+		.wants_handle = plan->cast_bytes[0] != 0,
+		.buffer_bytes = plan->buffer_bytes,
+		.marks_bytes = plan->marks_bytes,
+		.limit_bytes = job->site->decision.workspace_bytes,
+	};
+
+	if (request.wants_handle && PROVIDER(provider, cublasGetMathMode)(
+	    job->g->handle, &request.math_mode))
+		return AC_REASON_REFUSED;
+	return ac_lane_borrow(&request, job->place, loan_out);
+}
+
+struct ac_recast_history *
+ac_job_history(const struct ac_job *job, unsigned candidate,
+    const struct ac_lane_loan *loan)
+{
+	struct ac_recast_history *history = NULL;
+
+	if (job->site->state)
+		history = ac_history_find(&job->site->state->histories,
+		    job->place, candidate,
+		    ac_scratch_limit(job->place->scratch,
+		    job->site->decision.workspace_bytes));
+
+	return history ? history : ac_lane_spare(loan);
+}
+
+void
+ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
+    struct ac_plan *plan)
+{
+	struct ac_recast *r = &plan->recast;
+
+	r->seed = (uint64_t)job->site->record->id << 32 ^ job->turn->number;
+	r->number = job->turn->number;
+	r->sampled = slot != NULL;
+	r->post = slot ? (struct ac_recast_post *)(uintptr_t)slot->device
+	    : NULL;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/place.c -- asks the driver and the program's handle where a call runs. */
+#include "shim/place.h"
+
+#include "kernels/kernels.h"
+
+bool
+ac_place_context(const struct ac_driver *driver, ac_cu_context *context_out,
+    uint64_t *id_out)
+{
+	unsigned long long id;
+
+	if (!driver->cuCtxGetId || driver->cuCtxGetCurrent(context_out)
+	    || !*context_out || driver->cuCtxGetId(*context_out, &id))
+		return false;
+	*id_out = id;
+	return true;
+}
+
+/* A capture without an id could not be told from the next one. */
+static enum ac_reason
+find_capture(struct ac_place *place)
+{
+	const struct ac_driver *driver = place->driver;
+	unsigned long long id;
+	int capturing;
+
+	place->capture = 0;
+	if (driver->cuStreamIsCapturing(place->stream, &capturing))
+		return AC_REASON_CAPTURE;
+	if (!capturing)
+		return AC_REASON_NONE;
+	if (capturing != AC_CU_CAPTURE_ACTIVE || !driver->cuStreamGetCaptureInfo
+	    || driver->cuStreamGetCaptureInfo(place->stream, &capturing, &id)
+	    || !id)
+		return AC_REASON_CAPTURE;
+	place->capture = id;
+	return AC_REASON_NONE;
+}
+
+static enum ac_reason
+find_stream(struct ac_place *place, struct ac_provider *provider,
+    cublasHandle_t handle, ac_cu_context current)
+{
+	const struct ac_driver *driver = place->driver;
+	unsigned long long id;
+	ac_cu_context owner;
+	cudaStream_t stream;
+	enum ac_reason reason;
+
+	if (PROVIDER(provider, cublasGetStream_v2)(handle, &stream))
+		return AC_REASON_REFUSED;
+	place->stream = stream;
+	reason = find_capture(place);
+	if (reason != AC_REASON_NONE)
+		return reason;
+	if (driver->cuStreamGetCtx(stream, &owner) || owner != current)
+		return AC_REASON_NO_CONTEXT;
+	if (!driver->cuStreamGetId || driver->cuStreamGetId(stream, &id))
+		return AC_REASON_UNSUPPORTED;
+	place->stream_id = id;
+	return AC_REASON_NONE;
+}
+
+/* A stream that is 0 is of whatever context is current, so the device is
+ * compared too: the program's handle may live on another one. */
+enum ac_reason
+ac_place_find(struct ac_provider *provider, cublasHandle_t handle, int device,
+    struct ac_place *place_out)
+{
+	const struct ac_driver *driver = ac_driver_get();
+	struct ac_place place = { .driver = driver };
+	ac_cu_context current;
+	enum ac_reason reason;
+	uint64_t context_id;
+	int current_device;
+
+	if (!driver || driver->cuCtxGetDevice(&current_device)
+	    || current_device != device)
+		return AC_REASON_NO_CONTEXT;
+	if (!ac_place_context(driver, &current, &context_id))
+		return AC_REASON_UNSUPPORTED;
+	reason = find_stream(&place, provider, handle, current);
+	if (reason != AC_REASON_NONE)
+		return reason;
+	place.scratch = place.capture ? ac_scratch_find(context_id)
+	    : ac_scratch_get(driver, current, context_id, device);
+	if (!place.scratch)
+		return place.capture ? AC_REASON_CAPTURE
+		    : AC_REASON_OUT_OF_MEMORY;
+	if (ac_kernels_load() != AC_KERNELS_OK)
+		return AC_REASON_UNSUPPORTED;
+	*place_out = place;
+	return AC_REASON_NONE;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/place.h -- where a call is about to run: context, stream, capture. */
+#ifndef AC_SHIM_PLACE_H
+#define AC_SHIM_PLACE_H
+
+#include "shim/provider.h"
+#include "shim/scratch.h"
+
+/* Ids, since addresses are no identity: another context or stream may have
+ * them by now. Nothing in it is used outside the call that it was found for. */
+struct ac_place {
+	const struct ac_driver *driver;
+	struct ac_scratch      *scratch;    /* of the current context */
+	ac_cu_stream            stream;     /* the program's, as its handle has it */
+	uint64_t                stream_id;
+	uint64_t                capture;    /* the capture the stream records
+	                                     * into; 0: it runs */
+};
+
+/* The current context and its id; false without one, or with a driver that has
+ * no ids (before CUDA 12). */
+bool ac_place_context(const struct ac_driver *driver,
+    ac_cu_context *context_out, uint64_t *id_out);
+
+/* Find where a call on `handle` of `provider`, which lives on `device`, would
+ * run: AC_REASON_NONE, or why it must be kept. What the context needs is made
+ * when it is first met, but never while the stream captures. Waits for nothing. */
+enum ac_reason ac_place_find(struct ac_provider *provider,
+    cublasHandle_t handle, int device, struct ac_place *place_out);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/timing.h -- how long a call takes on the device, by a pair of events,
+ * without waiting. One owner at a time. */
+#ifndef AC_SHIM_TIMING_H
+#define AC_SHIM_TIMING_H
+
+#include "shim/place.h"
+
+struct ac_timing {
+	const struct ac_driver *driver;    /* NULL: no events yet */
+	const struct ac_scratch *scratch;  /* whose context they are of */
+	uint32_t    epoch;
+	ac_cu_event start, end;
+	bool        pending;               /* recorded and not read yet */
+	uint32_t    count;                 /* measurements */
+	float       least_us;              /* the shortest */
+};
+
+/* Read what was recorded before, if it has passed. */
+void ac_timing_read(struct ac_timing *timing, const struct ac_place *place);
+
+/* Record the beginning, the end of this call's work on `place`'s stream. A
+ * pair that could not be read yet is left alone: begin returns false, as it
+ * does in a capture; end belongs to a begin that returned true. */
+bool ac_timing_begin(struct ac_timing *timing, const struct ac_place *place);
+void ac_timing_end(struct ac_timing *timing, const struct ac_place *place);
+
+/* Give the events back; the measurements stay. */
+void ac_timing_drop(struct ac_timing *timing, const struct ac_place *place);
+
+#endif

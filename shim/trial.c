@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial.c -- trials: made, recorded, and what became of their turns.
+ * trial_turn.c hands out turns, trial_judge.c draws the conclusions. */
+#include "shim/trial_state.h"
+
+#include "base/mapped.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum {
+	DOUBTFUL_FIRST = 64,        /* a site must be hot to be worth a doubt */
+	STREAMS = 64                /* numbered apart, under reproducible=on */
+};
+
+bool
+ac_trial_move(struct ac_trial *t, uint32_t from, uint32_t to)
+{
+	return atomic_compare_exchange_strong_explicit(&t->state, &from, to,
+	    memory_order_acq_rel, memory_order_relaxed);
+}
+
+/* ---- Making ------------------------------------------------------------ */
+
+static uint64_t
+first_call(const struct ac_decision *decision)
+{
+	const uint64_t first = decision->after + 1;
+
+	return decision->is_doubtful && decision->guard == AC_GUARD_ON
+	    && first < DOUBTFUL_FIRST ? DOUBTFUL_FIRST : first;
+}
+
+/* Samples between the one of call n and the one at which it is judged. */
+static unsigned
+lag_of(uint32_t period)
+{
+	return period && period < TRIAL_LAG
+	    ? (TRIAL_LAG + period - 1) / period : 1;
+}
+
+static void
+fill(struct ac_trial *t)
+{
+	const struct ac_decision *d = &t->decision;
+
+	t->first = first_call(d);
+	t->lag = lag_of(d->sample_period);
+	t->kept_as = AC_REASON_GUARD;
+	t->timing_over = !t->may_time;
+	for (unsigned i = 0; i < d->candidate_count; i++)
+		t->cost[i] = d->judges_profit && d->candidate[i].seconds > 0
+		    ? d->candidate[i].seconds : i + 1;
+	if (d->guard != AC_GUARD_ON) {
+		t->state = TRIAL_SETTLED;
+		t->accurate = (1u << d->candidate_count) - 1;
+		t->timing_over = true;
+		t->current = 0;
+	} else {
+		t->state = TRIAL_FIRST;
+		t->current = TRIAL_KEEP;
+	}
+}
+
+struct ac_trial *
+ac_trial_make(const struct ac_decision *decision,
+    const struct ac_site_key *key, const char *name,
+    struct ac_site_record *record, bool may_time)
+{
+	struct ac_trial *t;
+	struct ac_text text;
+
+	if (!decision->candidate_count
+	    || (decision->guard == AC_GUARD_OFF && !decision->after))
+		return NULL;
+	t = ac_mapped_take(sizeof *t);
+	if (!t)
+		return NULL;
+	t->decision = *decision;
+	t->key = *key;
+	ac_text_init(&text, t->name, sizeof t->name);
+	ac_text_add(&text, name ? name : "");
+	t->may_time = may_time && !decision->reproducible;
+	t->record[0] = record;
+	fill(t);
+	return t;
+}
+
+/* ---- Records ----------------------------------------------------------- */
+
+/* What a site does after a demotion counts as another line of the report. */
+static struct ac_site_record *
+make_record(struct ac_trial *t, unsigned candidate)
+{
+	struct ac_decision decision = t->decision;
+
+	if (candidate == TRIAL_KEEP) {
+		decision.rung = AC_RUNG_KEEP;
+		decision.tactic = AC_TACTIC_NONE;
+		decision.reason = (enum ac_reason)t->kept_as;
+	} else {
+		decision.rung = t->decision.candidate[candidate].rung;
+		decision.tactic = t->decision.candidate[candidate].tactic;
+		decision.tol = t->decision.candidate[candidate].tol;
+	}
+	return ac_report_site(&t->key, &decision, t->name, NULL);
+}
+
+struct ac_site_record *
+ac_trial_record(struct ac_trial *t, unsigned candidate)
+{
+	struct ac_site_record *record = atomic_load_explicit(
+	    &t->record[candidate], memory_order_acquire);
+
+	if (record && (candidate != TRIAL_KEEP
+	    || record->reason == atomic_load_explicit(&t->kept_as,
+	    memory_order_relaxed)))
+		return record;
+	record = make_record(t, candidate);
+	atomic_store_explicit(&t->record[candidate], record,
+	    memory_order_release);
+	return record;
+}
+
+const struct ac_candidate *
+ac_trial_candidate(const struct ac_trial *t, unsigned number)
+{
+	return &t->decision.candidate[number];
+}
+
+unsigned
+ac_trial_count(const struct ac_trial *t)
+{
+	return t->decision.candidate_count;
+}
+
+struct ac_slot
+ac_trial_slot(const struct ac_trial *t, unsigned number)
+{
+	return ac_trial_slot_at(t, number);
+}
+
+/* ---- One trial per stream, where nothing may depend on timing ---------- */
+
+static struct ac_trial *
+add_stream(struct ac_trial *t, uint64_t stream_id)
+{
+	struct ac_trial *made = ac_mapped_take(sizeof *made), *next;
+
+	if (!made)
+		return t;
+	made->decision = t->decision;
+	made->key = t->key;
+	memcpy(made->name, t->name, sizeof made->name);
+	made->record[0] = t->record[0];
+	made->stream_id = stream_id;
+	fill(made);
+	next = atomic_load(&t->next);
+	do
+		made->next = next;
+	while (!atomic_compare_exchange_weak(&t->next, &next, made));
+	return made;
+}
+
+struct ac_trial *
+ac_trial_of(struct ac_trial *t, const struct ac_place *place)
+{
+	struct ac_trial *at;
+	unsigned count = 0;
+
+	if (!t->decision.reproducible || !place)
+		return t;
+	for (at = atomic_load(&t->next); at; at = atomic_load(&at->next)) {
+		if (at->stream_id == place->stream_id)
+			return at;
+		count++;
+	}
+	return count < STREAMS ? add_stream(t, place->stream_id) : t;
+}
+
+/* ---- What became of a turn --------------------------------------------- */
+
+static void
+refuse(struct ac_trial *t, unsigned refused)
+{
+	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
+		if (!(refused >> i & 1))
+			continue;
+		atomic_store_explicit(&ac_trial_record(t, i)->course.finding,
+		    AC_FINDING_REFUSED, memory_order_relaxed);
+		t->accurate &= ~(1u << i);
+	}
+}
+
+/* The first try, if nothing could be queued: again in a while, unless all the
+ * provider has to say is no. */
+static void
+end_first(struct ac_trial *t, const struct ac_place *place,
+    const struct ac_turn *turn, unsigned queued, unsigned refused)
+{
+	const struct ac_driver *driver = place->driver;
+
+	if (queued && !driver->cuEventCreate(&t->tried_event,
+	    AC_CU_EVENT_DISABLE_TIMING)) {
+		t->tried_driver = driver;
+		if (!driver->cuEventRecord(t->tried_event, place->stream)) {
+			ac_trial_move(t, TRIAL_BUSY, TRIAL_POSTED);
+			return;
+		}
+		driver->cuEventDestroy(t->tried_event);
+	}
+	if (refused == (1u << t->decision.candidate_count) - 1) {
+		t->settled_at = turn->number;
+		t->tried = 0;
+		t->timing_over = true;
+		ac_trial_choose(t);
+		ac_trial_move(t, TRIAL_BUSY, TRIAL_SETTLED);
+	} else {
+		t->first = turn->number + TRIAL_LAG;
+		ac_trial_move(t, TRIAL_BUSY, TRIAL_FIRST);
+	}
+}
+
+void
+ac_trial_tried(struct ac_trial *t, const struct ac_place *place,
+    const struct ac_turn *turn, unsigned queued, unsigned refused)
+{
+	t->tried = queued;
+	refuse(t, refused);
+	if (atomic_load_explicit(&t->state, memory_order_relaxed)
+	    == TRIAL_BUSY)
+		end_first(t, place, turn, queued, refused);
+	else if (!queued)
+		t->demoted_at = turn->number;
+}
+
+void
+ac_trial_sampled(struct ac_trial *t, const struct ac_turn *turn)
+{
+	struct ac_trial_sample *sample = &t->sample[turn->number
+	    / t->decision.sample_period % (t->lag + 1)];
+
+	sample->candidate = turn->candidate;
+	sample->was_late = false;
+	sample->number = turn->number;
+}
+
+bool
+ac_trial_judge_now(struct ac_trial *t, const struct ac_turn *turn)
+{
+	struct ac_recast_post post;
+	enum ac_finding finding = AC_FINDING_REFUSED;
+
+	if (__atomic_load_n(&turn->slot.host->number, __ATOMIC_ACQUIRE)
+	    == turn->number) {
+		post = *turn->slot.host;
+		finding = ac_trial_judge(t, turn->candidate, &post);
+	}
+	if (finding == AC_FINDING_NONE)
+		return true;
+	while (atomic_exchange(&t->is_judged, 1))
+		;
+	if (t->accurate >> turn->candidate & 1)
+		ac_trial_demote(t, turn->candidate, finding, turn->number);
+	ac_trial_choose(t);
+	atomic_store(&t->is_judged, 0);
+	return false;
+}

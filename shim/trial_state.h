@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial_state.h -- what a trial is made of: shared by trial.c, which
+ * hands out turns, and trial_judge.c, which draws the conclusions. */
+#ifndef AC_SHIM_TRIAL_STATE_H
+#define AC_SHIM_TRIAL_STATE_H
+
+#include "shim/page.h"
+#include "shim/trial.h"
+
+#include <stdatomic.h>
+
+enum {
+	TRIAL_LAG = 64,            /* calls from a sample to its verdict */
+	TRIAL_RETRY = 1000,        /* calls from a demotion to the next try */
+	TRIAL_ROUNDS = 4,          /* timings of each variant */
+	TRIAL_ROUND = 16,          /* calls from one to the next */
+	TRIAL_TIMED = (TRIAL_ROUNDS + 1) * TRIAL_ROUND,
+	TRIAL_RING = TRIAL_LAG + 1,
+	TRIAL_KEEP = AC_CANDIDATES /* as a candidate: the original call */
+};
+
+enum ac_trial_state { TRIAL_FIRST, TRIAL_BUSY, TRIAL_POSTED, TRIAL_SETTLED };
+
+struct ac_trial_sample {
+	_Atomic uint64_t number;   /* of the call; 0: nothing is open */
+	unsigned candidate;
+	bool     was_late;
+};
+
+struct ac_trial {
+	/* Written once. */
+	_Atomic(struct ac_trial *) next;      /* the same site on a stream */
+	uint64_t           stream_id;
+	struct ac_decision decision;
+	struct ac_site_key key;
+	char               name[32];
+	bool               may_time;
+	unsigned           lag;               /* samples until a verdict */
+
+	/* Read by any thread. */
+	_Atomic uint64_t calls;
+	_Atomic uint64_t first;               /* the call that tries */
+	_Atomic uint32_t accurate;            /* candidates that passed */
+	_Atomic uint64_t settled_at, demoted_at;
+	_Atomic bool     timing_over;
+	_Atomic uint32_t state;               /* enum ac_trial_state */
+	_Atomic uint32_t current;             /* candidate, or TRIAL_KEEP */
+	_Atomic uint32_t kept_as;             /* enum ac_reason of TRIAL_KEEP */
+	_Atomic(struct ac_site_record *) record[AC_CANDIDATES + 1];
+	_Atomic uint32_t is_judged;           /* a thread holds what follows */
+
+	/* Of the thread that moved `state` to BUSY or holds `is_judged`. */
+	double   cost[AC_CANDIDATES + 1];     /* what choose() goes by */
+	uint64_t tried_at;
+	uint32_t tried;                       /* candidates that will post */
+	ac_cu_event tried_event;
+	const struct ac_driver *tried_driver;
+	struct ac_timing timing[AC_CANDIDATES + 1];
+	struct ac_trial_sample sample[TRIAL_RING];
+
+	/* Slots: the candidates', then the ring's. */
+	const struct ac_scratch *slots_of;
+	uint32_t          slots_epoch;
+	struct ac_recast_post *slots;
+	ac_cu_address     slots_device;
+};
+
+/* Change the state, unless another thread did so before. */
+bool ac_trial_move(struct ac_trial *trial, uint32_t from, uint32_t to);
+
+/* Slots in the context of `place`, taken if there are none yet. */
+bool ac_trial_take_slots(struct ac_trial *trial, const struct ac_place *place);
+struct ac_slot ac_trial_slot_at(const struct ac_trial *trial, unsigned index);
+
+/* Read what the candidates of a TRY posted; all that have not, or that are
+ * found wanting, are out. Then choose. */
+void ac_trial_settle(struct ac_trial *trial, uint64_t number);
+bool ac_trial_all_posted(const struct ac_trial *trial);
+
+/* Apply the verdicts that are due at call `number`. */
+void ac_trial_apply(struct ac_trial *trial, uint64_t number);
+
+/* Go by the times measured, once they are there. */
+void ac_trial_compare(struct ac_trial *trial, const struct ac_place *place);
+
+/* The cheapest accurate candidate becomes current; without one, keep. */
+void ac_trial_choose(struct ac_trial *trial);
+
+/* Judge a post of `candidate` and note it in its course. */
+enum ac_finding ac_trial_judge(struct ac_trial *trial, unsigned candidate,
+    const struct ac_recast_post *post);
+
+/* `candidate` is out, for `finding`, found at call `number`. */
+void ac_trial_demote(struct ac_trial *trial, unsigned candidate,
+    enum ac_finding finding, uint64_t number);
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial_turn.c -- what one call of a site is to do, by its number. The only
+ * wait for the device is in here (recasting.md R4). */
+#include "shim/trial_state.h"
+
+#include <stddef.h>
+#include <time.h>
+
+#define WAIT_NS 2000000000      /* at most: what a stream waits for may be us */
+
+static bool
+is_boundary(const struct ac_trial *t, uint64_t number)
+{
+	return t->decision.sample_period
+	    && number % t->decision.sample_period == 0;
+}
+
+/* The variant that call `number` is to time: the accurate candidates and the
+ * original in turn; -1 if it is none's. */
+static int
+timed_variant(const struct ac_trial *t, uint64_t number)
+{
+	const uint64_t since = number - t->settled_at;
+	unsigned turn = (unsigned)(since % TRIAL_ROUND);
+
+	if (t->timing_over || t->current == TRIAL_KEEP || number
+	    < t->settled_at || since >= TRIAL_ROUNDS * TRIAL_ROUND)
+		return -1;
+	for (unsigned i = 0; i < t->decision.candidate_count; i++)
+		if (t->accurate >> i & 1 && turn-- == 0)
+			return (int)i;
+	return turn == 0 ? TRIAL_KEEP : -1;
+}
+
+static bool
+is_timing_due(const struct ac_trial *t, uint64_t number)
+{
+	return !t->timing_over && number >= t->settled_at + TRIAL_TIMED;
+}
+
+bool
+ac_trial_wants_place(const struct ac_trial *t)
+{
+	const uint64_t next = atomic_load_explicit(&t->calls,
+	    memory_order_relaxed) + 1;
+	const uint32_t current = atomic_load_explicit(&t->current,
+	    memory_order_acquire);
+
+	if (t->decision.reproducible || t->state != TRIAL_SETTLED)
+		return true;
+	return is_boundary(t, next) || !t->timing_over
+	    || (current != TRIAL_KEEP
+	    && t->decision.candidate[current].tactic == AC_TACTIC_CAST)
+	    || t->decision.guard == AC_GUARD_STRICT;
+}
+
+static void
+begin_try(struct ac_trial *t, const struct ac_place *place,
+    struct ac_turn *turn)
+{
+	if (!ac_trial_take_slots(t, place)) {
+		turn->reason = AC_REASON_OUT_OF_MEMORY;
+		return;
+	}
+	t->tried_at = turn->number;
+	t->tried = 0;
+	turn->kind = AC_TURN_TRY;
+}
+
+static void
+turn_first(struct ac_trial *t, const struct ac_place *place,
+    struct ac_turn *turn)
+{
+	if (turn->number < t->first)
+		return;
+	if (!place || place->capture) {
+		turn->reason = AC_REASON_CAPTURE;
+		return;
+	}
+	if (!ac_trial_move(t, TRIAL_FIRST, TRIAL_BUSY))
+		return;
+	begin_try(t, place, turn);
+	if (turn->kind != AC_TURN_TRY)
+		ac_trial_move(t, TRIAL_BUSY, TRIAL_FIRST);
+}
+
+/* Bounded: the stream may wait for something that this very thread is to do.
+ * Naps, and tells whether it is time to give up. */
+static bool
+has_waited(const struct timespec *start)
+{
+	const struct timespec nap = { 0, 20000 };
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if ((now.tv_sec - start->tv_sec) * 1000000000LL + now.tv_nsec
+	    - start->tv_nsec > WAIT_NS)
+		return true;
+	nanosleep(&nap, NULL);
+	return false;
+}
+
+/* The bracket: in a global capture of another thread even asking disturbs. */
+static bool
+wait_for_try(const struct ac_trial *t)
+{
+	const int mode = ac_scratch_relax(t->tried_driver);
+	struct timespec start;
+	bool done;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do
+		done = !t->tried_driver->cuEventQuery(t->tried_event);
+	while (!done && !has_waited(&start));
+	ac_scratch_restore(t->tried_driver, mode);
+	return done;
+}
+
+/* The context of the first try may be gone with all it had queued. */
+static bool
+is_of_context(const struct ac_trial *t, const struct ac_place *place)
+{
+	return t->slots_of == place->scratch
+	    && t->slots_epoch == ac_scratch_epoch(place->scratch);
+}
+
+static void
+turn_posted(struct ac_trial *t, const struct ac_place *place,
+    struct ac_turn *turn)
+{
+	if (!place || place->capture) {
+		turn->reason = AC_REASON_CAPTURE;
+		return;
+	}
+	if (!ac_trial_move(t, TRIAL_POSTED, TRIAL_BUSY))
+		return;
+	if (!is_of_context(t, place)) {
+		ac_trial_move(t, TRIAL_BUSY, TRIAL_FIRST);
+		return;
+	}
+	if (!wait_for_try(t)) {
+		ac_trial_move(t, TRIAL_BUSY, TRIAL_POSTED);
+		return;
+	}
+	t->tried_driver->cuEventDestroy(t->tried_event);
+	ac_trial_settle(t, turn->number);
+	t->settled_at = turn->number;
+	ac_trial_move(t, TRIAL_BUSY, TRIAL_SETTLED);
+}
+
+/* A sample that is still open under reproducible=on is waited for. */
+static void
+wait_for_samples(const struct ac_trial *t, uint64_t number)
+{
+	for (unsigned i = 0; i <= t->lag; i++) {
+		const uint64_t sampled = t->sample[i].number;
+		struct timespec start;
+
+		if (!sampled || sampled + TRIAL_LAG > number)
+			continue;
+		clock_gettime(CLOCK_MONOTONIC, &start);
+		while (__atomic_load_n(&t->slots[AC_CANDIDATES + i].number,
+		    __ATOMIC_ACQUIRE) != sampled && !has_waited(&start))
+			;
+	}
+}
+
+static void
+forget_context(struct ac_trial *t, const struct ac_place *place)
+{
+	for (unsigned i = 0; i < TRIAL_RING; i++)
+		t->sample[i].number = 0;
+	t->tried = 0;
+	(void)ac_trial_take_slots(t, place);
+}
+
+/* At a boundary one thread at a time draws conclusions; another one that gets
+ * here meanwhile leaves that to it. */
+static void
+conclude(struct ac_trial *t, const struct ac_place *place,
+    struct ac_turn *turn)
+{
+	uint32_t nobody = 0;
+
+	if (place->capture
+	    || !atomic_compare_exchange_strong(&t->is_judged, &nobody, 1))
+		return;
+	if (!is_of_context(t, place))
+		forget_context(t, place);
+	if (t->decision.reproducible)
+		wait_for_samples(t, turn->number);
+	ac_trial_apply(t, turn->number);
+	if (t->tried && turn->number >= t->tried_at + TRIAL_LAG
+	    && ac_trial_all_posted(t))
+		ac_trial_settle(t, turn->number);
+	if (is_timing_due(t, turn->number) || t->timing_over)
+		ac_trial_compare(t, place);
+	if (t->demoted_at && !t->tried
+	    && turn->number >= t->demoted_at + TRIAL_RETRY) {
+		atomic_fetch_add_explicit(&ac_trial_record(t, 0)
+		    ->course.retries, 1, memory_order_relaxed);
+		begin_try(t, place, turn);
+	}
+	atomic_store(&t->is_judged, 0);
+}
+
+static void
+begin_sample(struct ac_trial *t, const struct ac_place *place,
+    struct ac_turn *turn)
+{
+	const uint32_t period = t->decision.sample_period;
+	const unsigned at = (unsigned)(turn->number / period
+	    % (t->lag + 1));
+
+	if (t->decision.guard != AC_GUARD_ON || place->capture
+	    || t->sample[at].number || !is_of_context(t, place))
+		return;
+	turn->sampled = true;
+	turn->slot = ac_trial_slot_at(t, AC_CANDIDATES + at);
+}
+
+/* Every candidate gets another chance: it is judged before it counts. */
+static void
+retry_strict(struct ac_trial *t, uint64_t number)
+{
+	uint32_t nobody = 0;
+
+	if (!t->demoted_at || number < t->demoted_at + TRIAL_RETRY
+	    || !atomic_compare_exchange_strong(&t->is_judged, &nobody, 1))
+		return;
+	t->demoted_at = 0;
+	t->accurate = (1u << t->decision.candidate_count) - 1;
+	atomic_fetch_add_explicit(&ac_trial_record(t, 0)->course.retries, 1,
+	    memory_order_relaxed);
+	ac_trial_choose(t);
+	atomic_store(&t->is_judged, 0);
+}
+
+static void
+turn_strict(struct ac_trial *t, const struct ac_place *place,
+    struct ac_turn *turn)
+{
+	if (!place || place->capture) {
+		turn->kind = AC_TURN_KEEP;
+		turn->reason = AC_REASON_CAPTURE;
+	} else if (!ac_trial_take_slots(t, place)) {
+		turn->kind = AC_TURN_KEEP;
+		turn->reason = AC_REASON_OUT_OF_MEMORY;
+	} else {
+		turn->kind = AC_TURN_STRICT;
+		turn->sampled = true;
+		turn->slot = ac_trial_slot_at(t, AC_CANDIDATES
+		    + (unsigned)(turn->number % TRIAL_RING));
+	}
+}
+
+static void
+turn_settled(struct ac_trial *t, const struct ac_place *place,
+    struct ac_turn *turn)
+{
+	const bool boundary = is_boundary(t, turn->number);
+	uint32_t current;
+	int variant;
+
+	if (place && t->decision.guard == AC_GUARD_ON
+	    && (boundary || is_timing_due(t, turn->number)))
+		conclude(t, place, turn);
+	if (turn->kind == AC_TURN_TRY)
+		return;
+	if (t->decision.guard == AC_GUARD_STRICT)
+		retry_strict(t, turn->number);
+	variant = place ? timed_variant(t, turn->number) : -1;
+	current = atomic_load_explicit(&t->current, memory_order_acquire);
+	if (variant >= 0) {
+		turn->timing = &t->timing[variant];
+		if (variant == TRIAL_KEEP)
+			return;                 /* kept: probation */
+		current = (uint32_t)variant;
+	}
+	if (current == TRIAL_KEEP) {
+		turn->candidate = TRIAL_KEEP;
+		turn->reason = (enum ac_reason)t->kept_as;
+		return;
+	}
+	turn->kind = AC_TURN_RECAST;
+	turn->candidate = current;
+	if (t->decision.guard == AC_GUARD_STRICT)
+		turn_strict(t, place, turn);
+	else if (boundary && place)
+		begin_sample(t, place, turn);
+	if (turn->sampled && !turn->timing && t->may_time && t->timing_over
+	    && turn->kind == AC_TURN_RECAST)
+		turn->timing = &t->timing[current];
+}
+
+void
+ac_trial_turn(struct ac_trial *t, const struct ac_place *place,
+    struct ac_turn *turn_out)
+{
+	struct ac_turn turn = {
+		.kind = AC_TURN_KEEP, .reason = AC_REASON_PROBATION,
+		.number = 1 + atomic_fetch_add_explicit(&t->calls, 1,
+		    memory_order_relaxed),
+	};
+
+	switch (atomic_load_explicit(&t->state, memory_order_acquire)) {
+	case TRIAL_FIRST:
+		turn_first(t, place, &turn);
+		break;
+	case TRIAL_POSTED:
+		turn_posted(t, place, &turn);
+		break;
+	default:
+		break;
+	}
+	if (turn.kind == AC_TURN_KEEP && turn.number >= t->first
+	    && atomic_load_explicit(&t->state, memory_order_acquire)
+	    == TRIAL_SETTLED)
+		turn_settled(t, place, &turn);
+	*turn_out = turn;
+}
