@@ -81,7 +81,7 @@ is_joined(const struct emu_capture *c)
 	return true;
 }
 
-/* ---- beginning, end, looking ------------------------------------------- */
+/* ---- beginning and end ------------------------------------------------- */
 
 static int
 begin(struct CUstream_st *stream, unsigned mode)
@@ -188,29 +188,6 @@ emu_capture_end(struct CUstream_st *handle, struct CUgraph_st **graph_out)
 		*graph_out = c->graph;
 	free(c);
 	return status;
-}
-
-int
-emu_capture_facts(struct CUstream_st *handle, struct emu_capture_facts *out)
-{
-	struct emu_capture_facts facts = { EMU_CAPTURE_NONE, 0, NULL };
-	struct CUstream_st *stream;
-	struct emu_capture *c;
-	const int status = emu_stream_find(handle, &stream);
-
-	if (status)
-		return status;
-	if (emu_capture_blocks_legacy(stream))
-		return EMU_CAPTURE_IMPLICIT;
-	pthread_mutex_lock(&emu_captures.lock);
-	c = capture_of(stream);
-	if (c)
-		facts = (struct emu_capture_facts){ c->invalid ?
-			EMU_CAPTURE_INVALID : EMU_CAPTURE_ACTIVE, c->id,
-			c->graph };
-	pthread_mutex_unlock(&emu_captures.lock);
-	*out = facts;
-	return EMU_OK;
 }
 
 void

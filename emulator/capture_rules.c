@@ -122,6 +122,29 @@ emu_capture_blocks_legacy(const struct CUstream_st *stream)
 	    meets(&(struct whose){ stream->context, NULL, true }, false);
 }
 
+int
+emu_capture_facts(struct CUstream_st *handle, struct emu_capture_facts *out)
+{
+	struct emu_capture_facts facts = { EMU_CAPTURE_NONE, 0, NULL };
+	struct CUstream_st *stream;
+	struct emu_capture *c;
+	const int status = emu_stream_find(handle, &stream);
+
+	if (status)
+		return status;
+	if (emu_capture_blocks_legacy(stream))
+		return EMU_CAPTURE_IMPLICIT;
+	pthread_mutex_lock(&emu_captures.lock);
+	c = atomic_load(&stream->capture);
+	if (c)
+		facts = (struct emu_capture_facts){ c->invalid ?
+			EMU_CAPTURE_INVALID : EMU_CAPTURE_ACTIVE, c->id,
+			c->graph };
+	pthread_mutex_unlock(&emu_captures.lock);
+	*out = facts;
+	return EMU_OK;
+}
+
 static int
 check_legacy(const struct CUstream_st *stream)
 {

@@ -27,6 +27,7 @@ struct emu_task {
 };
 
 static pthread_mutex_t at_once_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local uint64_t jitter; /* of a worker; 0: no pauses */
 
 static struct emu_task *
 task_of(const void *arguments)
@@ -84,11 +85,28 @@ emu_task_copy(const void *arguments)
 	return task->arguments;
 }
 
+/* xorshift64*: a worker's pauses depend on the seed and its stream alone. */
+static void
+pause_at_random(void)
+{
+	struct timespec pause = { 0, 0 };
+
+	if (!jitter)
+		return;
+	jitter ^= jitter >> 12;
+	jitter ^= jitter << 25;
+	jitter ^= jitter >> 27;
+	pause.tv_nsec = (long)((jitter * 2685821657736338717ull >> 33) %
+	    JITTER_NS);
+	nanosleep(&pause, NULL);
+}
+
 void
 emu_task_run(void *arguments)
 {
 	struct emu_task *task = task_of(arguments);
 
+	pause_at_random();
 	task->run(task->arguments);
 	free(task);
 }
@@ -104,20 +122,6 @@ emu_task_drop(void *arguments)
 {
 	if (arguments)
 		free(task_of(arguments));
-}
-
-/* xorshift64*: a worker's pauses depend on the seed and its stream alone. */
-static void
-pause_at_random(uint64_t *state)
-{
-	struct timespec pause = { 0, 0 };
-
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	pause.tv_nsec = (long)((*state * 2685821657736338717ull >> 33) %
-	    JITTER_NS);
-	nanosleep(&pause, NULL);
 }
 
 /* The next task; the one before it is given back. */
@@ -153,17 +157,16 @@ static void *
 work(void *argument)
 {
 	struct CUstream_st *const stream = argument;
-	uint64_t jitter = emu_device_jitter();
 	uint32_t completed = atomic_load(&stream->completed);
 	struct emu_task *task;
 
 	emu_context_make_current(stream->context);
+	jitter = emu_device_jitter();
 	if (jitter)
 		jitter += stream->id * 0x9e3779b97f4a7c15ull;
 	do {
 		task = take(stream, completed);
-		if (jitter)
-			pause_at_random(&jitter);
+		pause_at_random();
 		completed += 2;
 		if (task->point)
 			atomic_store_explicit(&stream->completed, completed,
