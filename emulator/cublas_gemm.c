@@ -5,70 +5,55 @@
 
 #include <limits.h>
 
-/* Which types a compute type takes [cuBLAS manual, cublasGemmEx()]. */
+/* Which types a compute type takes [cuBLAS manual, cublasGemmEx(),
+ * cublasSgemmEx(), cublasCgemmEx()]. */
 static const struct {
 	cublasComputeType_t compute;
 	cudaDataType input, output;
 	enum emu_real real;
-	enum emu_rounding rounding;
+	enum emu_rate arithmetic;
 } supported[] = {
-#define FP32(input, output) { CUBLAS_COMPUTE_32F, input, output, EMU_FLOAT, \
-	EMU_ROUND_NONE }, { CUBLAS_COMPUTE_32F_PEDANTIC, input, output,     \
-	EMU_FLOAT, EMU_ROUND_NONE }
-	FP32(CUDA_R_32F, CUDA_R_32F),
-	FP32(CUDA_R_16F, CUDA_R_16F),
-	FP32(CUDA_R_16F, CUDA_R_32F),
-	FP32(CUDA_R_16BF, CUDA_R_16BF),
-	FP32(CUDA_R_16BF, CUDA_R_32F),
-	{ CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, CUDA_R_32F, EMU_FLOAT,
-	  EMU_ROUND_TF32 },
-	{ CUBLAS_COMPUTE_32F_FAST_16BF, CUDA_R_32F, CUDA_R_32F, EMU_FLOAT,
-	  EMU_ROUND_BF16 },
-	{ CUBLAS_COMPUTE_32F_FAST_16F, CUDA_R_32F, CUDA_R_32F, EMU_FLOAT,
-	  EMU_ROUND_FP16 },
-	{ CUBLAS_COMPUTE_32F, CUDA_C_32F, CUDA_C_32F, EMU_COMPLEX,
-	  EMU_ROUND_NONE },
-	{ CUBLAS_COMPUTE_32F_PEDANTIC, CUDA_C_32F, CUDA_C_32F, EMU_COMPLEX,
-	  EMU_ROUND_NONE },
-	{ CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_C_32F, CUDA_C_32F, EMU_COMPLEX,
-	  EMU_ROUND_TF32 },
-	{ CUBLAS_COMPUTE_32F_FAST_16BF, CUDA_C_32F, CUDA_C_32F, EMU_COMPLEX,
-	  EMU_ROUND_BF16 },
-	{ CUBLAS_COMPUTE_32F_FAST_16F, CUDA_C_32F, CUDA_C_32F, EMU_COMPLEX,
-	  EMU_ROUND_FP16 },
-	{ CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F, EMU_DOUBLE,
-	  EMU_ROUND_NONE },
-	{ CUBLAS_COMPUTE_64F_PEDANTIC, CUDA_R_64F, CUDA_R_64F, EMU_DOUBLE,
-	  EMU_ROUND_NONE },
-#undef FP32
+#define ROW(compute, input, output, real, arithmetic) {                    \
+	CUBLAS_COMPUTE_##compute, CUDA_##input, CUDA_##output, EMU_##real, \
+	EMU_##arithmetic },
+	ROW(32F, R_32F, R_32F, FLOAT, FP32)
+	ROW(32F, R_16F, R_16F, FLOAT, FP16)
+	ROW(32F, R_16F, R_32F, FLOAT, FP16)
+	ROW(32F, R_16BF, R_16BF, FLOAT, BF16)
+	ROW(32F, R_16BF, R_32F, FLOAT, BF16)
+	ROW(32F, R_8I, R_32F, FLOAT, FP32)
+	ROW(32F, C_32F, C_32F, COMPLEX, FP32)
+	ROW(32F, C_8I, C_32F, COMPLEX, FP32)
+	ROW(32F_PEDANTIC, R_32F, R_32F, FLOAT, FP32)
+	ROW(32F_PEDANTIC, R_16F, R_16F, FLOAT, FP32)
+	ROW(32F_PEDANTIC, R_16F, R_32F, FLOAT, FP32)
+	ROW(32F_PEDANTIC, R_16BF, R_16BF, FLOAT, FP32)
+	ROW(32F_PEDANTIC, R_16BF, R_32F, FLOAT, FP32)
+	ROW(32F_PEDANTIC, R_8I, R_32F, FLOAT, FP32)
+	ROW(32F_PEDANTIC, C_32F, C_32F, COMPLEX, FP32)
+	ROW(32F_PEDANTIC, C_8I, C_32F, COMPLEX, FP32)
+	ROW(32F_FAST_TF32, R_32F, R_32F, FLOAT, TF32)
+	ROW(32F_FAST_TF32, C_32F, C_32F, COMPLEX, TF32)
+	ROW(32F_FAST_16BF, R_32F, R_32F, FLOAT, BF16)
+	ROW(32F_FAST_16BF, C_32F, C_32F, COMPLEX, BF16)
+	ROW(32F_FAST_16F, R_32F, R_32F, FLOAT, FP16)
+	ROW(32F_FAST_16F, C_32F, C_32F, COMPLEX, FP16)
+	ROW(64F, R_64F, R_64F, DOUBLE, FP64)
+	ROW(64F_PEDANTIC, R_64F, R_64F, DOUBLE, FP64)
+#undef ROW
 };
 
-static size_t
-element_bytes(cudaDataType type)
-{
-	switch (type) {
-	case CUDA_R_16F:
-	case CUDA_R_16BF:
-		return 2;
-	case CUDA_R_64F:
-	case CUDA_C_32F:
-		return 8;
-	default:
-		return 4;
-	}
-}
-
 /* Plain FP32 as the handle's math mode changes it. */
-static enum emu_rounding
+static enum emu_rate
 by_math_mode(cublasHandle_t handle)
 {
 	switch (handle ? (int)handle->math_mode & 15 : 0) {
 	case CUBLAS_TF32_TENSOR_OP_MATH:
-		return EMU_ROUND_TF32;
+		return EMU_TF32;
 	case CUBLAS_TENSOR_OP_MATH:
-		return EMU_ROUND_FP16;
+		return EMU_FP16;
 	default:
-		return EMU_ROUND_NONE;
+		return EMU_FP32;
 	}
 }
 
@@ -77,7 +62,7 @@ choose_arithmetic(cublasHandle_t handle, struct emu_gemm *g,
     cublasComputeType_t compute)
 {
 	const int device = emu_context_device();
-	const bool ampere = emu_device_model(device)->major >= 8;
+	const struct emu_model *model = emu_device_model(device);
 	size_t i = 0;
 
 	while (i < sizeof supported / sizeof *supported &&
@@ -86,17 +71,17 @@ choose_arithmetic(cublasHandle_t handle, struct emu_gemm *g,
 	    supported[i].output != g->c.type))
 		i++;
 	if (i == sizeof supported / sizeof *supported ||
-	    (g->a.type == CUDA_R_16BF && !ampere))
+	    (g->a.type == CUDA_R_16BF && model->rate[EMU_BF16] == 0))
 		return CUBLAS_STATUS_NOT_SUPPORTED;
 	g->real = supported[i].real;
-	g->rounding = supported[i].rounding;
+	g->arithmetic = supported[i].arithmetic;
 	if (compute == CUBLAS_COMPUTE_32F && (g->a.type == CUDA_R_32F ||
 	    g->a.type == CUDA_C_32F))
-		g->rounding = by_math_mode(handle);
+		g->arithmetic = by_math_mode(handle);
 	/* A device without the format computes in FP32. */
-	if ((g->rounding == EMU_ROUND_TF32 && !emu_device_has_tf32(device)) ||
-	    (g->rounding == EMU_ROUND_BF16 && !ampere))
-		g->rounding = EMU_ROUND_NONE;
+	if ((g->arithmetic == EMU_TF32 && !emu_device_has_tf32(device)) ||
+	    model->rate[g->arithmetic] == 0)
+		g->arithmetic = EMU_FP32;
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -124,7 +109,7 @@ check_matrix(const struct emu_operand *o, const void *data, int64_t rows,
     int64_t cols, int64_t batch, const char *argument)
 {
 	const struct emu_shape shape = { rows, cols, o->ld, batch, o->stride,
-		element_bytes(o->type) };
+		emu_type_bytes(o->type) };
 
 	return emu_memory_check_matrix(data, &shape, argument);
 }

@@ -1,34 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cublas_gemm.h -- a matrix product, however the program spelled it.
  * cublas_gemm_entry.c packs one, cublas_gemm.c checks and queues it,
- * cublas_product.c computes it on the stream's worker. */
+ * cublas_product.c and cublas_sums.c compute it on the stream's worker. */
 #ifndef AC_EMULATOR_CUBLAS_GEMM_H
 #define AC_EMULATOR_CUBLAS_GEMM_H
 
 #include "emulator/cublas.h"
-
-/* How inputs are rounded before they are multiplied. */
-enum emu_rounding { EMU_ROUND_NONE, EMU_ROUND_TF32, EMU_ROUND_BF16,
-	EMU_ROUND_FP16 };
-
-struct emu_operand {
-	const void *data;          /* a matrix, or the first of several */
-	const void *const *array;  /* or device memory that holds pointers */
-	cudaDataType type;
-	int64_t ld, stride;        /* elements */
-};
+#include "emulator/cublas_touch.h"
 
 struct emu_gemm {
 	cublasOperation_t transa, transb;
 	int64_t m, n, k, batch;
 	struct emu_operand a, b, c;
 	enum emu_real real;
-	enum emu_rounding rounding;
+	enum emu_rate arithmetic;  /* what inputs are rounded to, whose sums */
 	struct emu_scalar alpha, beta;
 	const char *call;          /* who asked, for complaints */
 };
 
-/* Check everything as cuBLAS does, take the scalars, choose the rounding that
+/* Check everything as cuBLAS does, take the scalars, choose the arithmetic that
  * `compute` means. alpha and beta point to the program's. */
 cublasStatus_t emu_gemm_check(cublasHandle_t handle, struct emu_gemm *gemm,
     const void *alpha, const void *beta, cublasComputeType_t compute);

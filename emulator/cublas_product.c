@@ -1,163 +1,135 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cublas_product.c -- computing a product on the stream's worker:
- * inputs rounded as the arithmetic says, sums in the accumulator's precision,
+ * inputs rounded as the arithmetic says, sums as AUTOCAST_EMU_SUMS says,
  * beta = 0 never reads C, alpha = 0 never reads A and B. */
-#include "emulator/cublas_gemm.h"
-#include "emulator/cublas_round.h"
+#include "emulator/cublas_sums.h"
 
 #include <stdlib.h>
 
-/* One matrix product of a batch. */
-struct product {
-	const struct emu_gemm *g;
-	const void *a, *b;
-	void *c;
-};
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
-static void
-announce(const void *data, int64_t rows, int64_t cols, int64_t ld,
-    size_t element)
+/* C = beta C: the product of nothing. */
+static bool
+scale_c(const struct emu_product *p)
 {
-	for (int64_t j = 0; EMU_TSAN && j < cols; j++)
-		emu_announce_read((const char *)data + (size_t)(j * ld) *
-		    element, (size_t)rows * element);
+	struct emu_gemm nothing = *p->g;
+	struct emu_product scaled = *p;
+
+	nothing.k = 0;
+	scaled.g = &nothing;
+	return emu_product_reference(&scaled);
 }
 
-static float
-load(const void *data, cudaDataType type, int64_t i)
-{
-	switch (type) {
-	case CUDA_R_16F:
-		return emu_from_fp16(((const uint16_t *)data)[i]);
-	case CUDA_R_16BF:
-		return emu_from_bf16(((const uint16_t *)data)[i]);
-	default:
-		return ((const float *)data)[i];
-	}
-}
-
-static void
-store(void *data, cudaDataType type, int64_t i, float value)
-{
-	switch (type) {
-	case CUDA_R_16F:
-		((uint16_t *)data)[i] = emu_to_fp16(value);
-		break;
-	case CUDA_R_16BF:
-		((uint16_t *)data)[i] = emu_to_bf16(value);
-		break;
-	default:
-		((float *)data)[i] = value;
-	}
-}
-
-static float
-round_to(float x, enum emu_rounding rounding)
-{
-	switch (rounding) {
-	case EMU_ROUND_TF32:
-		return emu_round_tf32(x);
-	case EMU_ROUND_BF16:
-		return emu_round_bf16(x);
-	case EMU_ROUND_FP16:
-		return emu_from_fp16(emu_to_fp16(x));
-	default:
-		return x;
-	}
-}
-
-/* `rows` x `cols` of the operand as packed, rounded FP32. */
-static float *
-pack(const void *data, const struct emu_operand *o, int64_t rows,
-    int64_t cols, enum emu_rounding rounding)
-{
-	float *packed = malloc((size_t)(rows * cols) * sizeof *packed);
-
-	for (int64_t j = 0; packed && j < cols; j++)
-		for (int64_t i = 0; i < rows; i++)
-			packed[j * rows + i] = round_to(load(data, o->type,
-			    j * o->ld + i), rounding);
-	return packed;
-}
-
-static void
-scale_c(const struct product *p)
+/* C for somebody else to write, and to read if beta is not 0. */
+static void *
+c_of(const struct emu_product *p)
 {
 	const struct emu_gemm *g = p->g;
-	const float beta = (float)g->beta.value;
 
-	for (int64_t j = 0; j < g->n; j++)
-		for (int64_t i = 0; i < g->m; i++) {
-			const int64_t at = j * g->c.ld + i;
-
-			store(p->c, g->c.type, at, beta == 0 ? 0.0f :
-			    beta * load(p->c, g->c.type, at));
-		}
+	if (g->beta.value != 0)
+		emu_read_all(p->touched, p->c, &g->c, g->m, g->n);
+	return emu_write_all(p->touched, p->c, &g->c, g->m, g->n);
 }
 
 /* FP32 sums of 16-bit or rounded inputs, by way of packed copies. */
-static void
-run_packed(const struct product *p)
+static bool
+run_packed(const struct emu_product *p)
 {
 	const struct emu_gemm *g = p->g;
 	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
-	const int64_t rows_a = ta ? g->k : g->m, rows_b = tb ? g->n : g->k;
+	const int64_t rows_a = emu_rows_of_a(g), rows_b = emu_rows_of_b(g);
 	const bool wide = g->c.type == CUDA_R_32F;
 	const float beta = (float)g->beta.value;
-	float *a = pack(p->a, &g->a, rows_a, ta ? g->m : g->k, g->rounding);
-	float *b = pack(p->b, &g->b, rows_b, tb ? g->k : g->n, g->rounding);
-	float *c = wide ? p->c : beta == 0 ?
+	float *a = emu_pack(p->touched, p->a, &g->a, rows_a, ta ? g->m : g->k,
+	    g->arithmetic);
+	float *b = emu_pack(p->touched, p->b, &g->b, rows_b, tb ? g->k : g->n,
+	    g->arithmetic);
+	float *c = wide ? c_of(p) : beta == 0 ?
 	    malloc((size_t)(g->m * g->n) * sizeof *c) :
-	    pack(p->c, &g->c, g->m, g->n, EMU_ROUND_NONE);
+	    emu_pack(p->touched, p->c, &g->c, g->m, g->n, EMU_FP32);
+	const bool done = a && b && c;
 
-	if (!a || !b || !c) {
-		emu_device_poison(EMU_OUT_OF_MEMORY);
-	} else {
+	if (done)
 		emu_sgemm(ta, tb, (int)g->m, (int)g->n, (int)g->k,
 		    (float)g->alpha.value, a, rows_a, b, rows_b, beta, c,
 		    wide ? g->c.ld : g->m);
-		for (int64_t j = 0; !wide && j < g->n; j++)
-			for (int64_t i = 0; i < g->m; i++)
-				store(p->c, g->c.type, j * g->c.ld + i,
-				    c[j * g->m + i]);
-	}
+	for (int64_t j = 0; done && !wide && j < g->n; j++)
+		for (int64_t i = 0; i < g->m; i++)
+			emu_store(p->touched, p->c, g->c.type,
+			    j * g->c.ld + i, c[j * g->m + i]);
 	free(a);
 	free(b);
 	if (!wide)
 		free(c);
+	return done;
 }
 
-static void
-run_float(const struct product *p)
+static bool
+run_plain(const struct emu_product *p)
 {
 	const struct emu_gemm *g = p->g;
 	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
+	const float *a = emu_read_all(p->touched, p->a, &g->a,
+	    emu_rows_of_a(g), ta ? g->m : g->k);
+	const float *b = emu_read_all(p->touched, p->b, &g->b,
+	    emu_rows_of_b(g), tb ? g->k : g->n);
 
-	if (!g->k || g->alpha.value == 0) {
-		scale_c(p);
-	} else if (g->rounding != EMU_ROUND_NONE ||
-	    g->a.type != CUDA_R_32F || g->c.type != CUDA_R_32F) {
-		run_packed(p);
-	} else {
-		announce(p->a, ta ? g->k : g->m, ta ? g->m : g->k, g->a.ld, 4);
-		announce(p->b, tb ? g->n : g->k, tb ? g->k : g->n, g->b.ld, 4);
-		emu_sgemm(ta, tb, (int)g->m, (int)g->n, (int)g->k,
-		    (float)g->alpha.value, p->a, g->a.ld, p->b, g->b.ld,
-		    (float)g->beta.value, p->c, g->c.ld);
+	emu_sgemm(ta, tb, (int)g->m, (int)g->n, (int)g->k,
+	    (float)g->alpha.value, a, g->a.ld, b, g->b.ld,
+	    (float)g->beta.value, c_of(p), g->c.ld);
+	return true;
+}
+
+static bool
+run_fast(const struct emu_product *p)
+{
+	const struct emu_gemm *g = p->g;
+
+	return g->real == EMU_COMPLEX ? emu_product_reference(p) :
+	    g->arithmetic != EMU_FP32 || g->a.type != CUDA_R_32F ||
+	    g->c.type != CUDA_R_32F ? run_packed(p) : run_plain(p);
+}
+
+/* FP32 results, real or complex. */
+static bool
+run_float(const struct emu_product *p)
+{
+	const struct emu_gemm *g = p->g;
+
+	if (!emu_gemm_multiplies(g))
+		return scale_c(p);
+	switch (emu_device_sums()) {
+	case EMU_SUMS_EXACT:
+		if (emu_product_fits_exact(g))
+			return emu_product_exact(p);
+		emu_count(EMU_products_not_exact, 1);
+		return run_fast(p);
+	case EMU_SUMS_REFERENCE:
+		return emu_product_reference(p);
+	default:
+		return run_fast(p);
 	}
 }
 
 static void
-run_double(const struct product *p)
+run_double(const struct emu_product *p)
 {
 	const struct emu_gemm *g = p->g;
+	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
 	const bool scale = !g->k || g->alpha.value == 0;
-	double *c = p->c;
+	double *c = c_of(p);
 
 	if (!scale) {
-		emu_dgemm(g->transa != CUBLAS_OP_N, g->transb != CUBLAS_OP_N,
-		    (int)g->m, (int)g->n, (int)g->k, g->alpha.value, p->a,
-		    g->a.ld, p->b, g->b.ld, g->beta.value, c, g->c.ld);
+		const double *a = emu_read_all(p->touched, p->a, &g->a,
+		    emu_rows_of_a(g), ta ? g->m : g->k);
+		const double *b = emu_read_all(p->touched, p->b, &g->b,
+		    emu_rows_of_b(g), tb ? g->k : g->n);
+
+		emu_dgemm(ta, tb, (int)g->m, (int)g->n, (int)g->k,
+		    g->alpha.value, a, g->a.ld, b, g->b.ld, g->beta.value, c,
+		    g->c.ld);
 		return;
 	}
 	for (int64_t j = 0; j < g->n; j++)
@@ -166,62 +138,6 @@ run_double(const struct product *p)
 
 			*x = g->beta.value == 0 ? 0 : g->beta.value * *x;
 		}
-}
-
-struct complex {
-	double re, im;
-};
-
-static struct complex
-element(const void *data, int64_t ld, cublasOperation_t operation, int64_t i,
-    int64_t j, enum emu_rounding rounding)
-{
-	const int64_t at = operation == CUBLAS_OP_N ? j * ld + i : i * ld + j;
-	const float *x = (const float *)data + 2 * at;
-	struct complex value = {
-		(double)round_to(x[0], rounding),
-		(double)round_to(x[1], rounding)
-	};
-
-	if (operation == CUBLAS_OP_C)
-		value.im = -value.im;
-	return value;
-}
-
-static void
-run_complex_element(const struct product *p, int64_t i, int64_t j)
-{
-	const struct emu_gemm *g = p->g;
-	const struct emu_scalar *al = &g->alpha, *be = &g->beta;
-	float *c = (float *)p->c + 2 * (j * g->c.ld + i);
-	struct complex sum = { 0, 0 }, old = { 0, 0 };
-
-	if (al->value != 0 || al->imaginary != 0)
-		for (int64_t l = 0; l < g->k; l++) {
-			const struct complex x = element(p->a, g->a.ld,
-			    g->transa, i, l, g->rounding);
-			const struct complex y = element(p->b, g->b.ld,
-			    g->transb, l, j, g->rounding);
-
-			sum.re += x.re * y.re - x.im * y.im;
-			sum.im += x.re * y.im + x.im * y.re;
-		}
-	if (be->value != 0 || be->imaginary != 0) {
-		old.re = (double)c[0];
-		old.im = (double)c[1];
-	}
-	c[0] = (float)(al->value * sum.re - al->imaginary * sum.im +
-	    be->value * old.re - be->imaginary * old.im);
-	c[1] = (float)(al->value * sum.im + al->imaginary * sum.re +
-	    be->value * old.im + be->imaginary * old.re);
-}
-
-static void
-run_complex(const struct product *p)
-{
-	for (int64_t j = 0; j < p->g->n; j++)
-		for (int64_t i = 0; i < p->g->m; i++)
-			run_complex_element(p, i, j);
 }
 
 static const void *
@@ -233,44 +149,106 @@ matrix(const struct emu_operand *o, int64_t index, size_t element_bytes)
 	    (int64_t)element_bytes;
 }
 
-static size_t
-bytes_of(cudaDataType type)
+/* Fast kernels read 16 bytes at once when k lets them, and what an array of
+ * pointers points to is seen by nobody before them [cuBLAS manual,
+ * cublasGemmBatchedEx() and cublasSgemmBatched()]. */
+static bool
+is_misaligned(const struct emu_gemm *g, const void *pointer, const char *name)
 {
-	return type == CUDA_R_16F || type == CUDA_R_16BF ? 2 :
-	    type == CUDA_R_32F ? 4 : 8;
+	const size_t element = emu_type_bytes(g->a.type);
+	const uintptr_t wanted = g->k % (int64_t)(16 / element) == 0 ? 16 :
+	    g->k % 2 == 0 ? 4 : element;
+
+	if ((uintptr_t)pointer % wanted == 0)
+		return false;
+	emu_call_name(g->call);
+	emu_complain("argument %s: %p is not aligned to %d bytes, as this "
+	    "product's kernels need it (k = %lld)", name, pointer,
+	    (int)wanted, (long long)g->k);
+	return true;
+}
+
+static bool
+is_vectorized(const struct emu_gemm *g)
+{
+	return g->c.array && g->real != EMU_DOUBLE &&
+	    (g->arithmetic != EMU_FP32 || emu_type_bytes(g->a.type) == 2);
 }
 
 /* RATIONALE: the checks' lock would order workers that nobody ordered, so a
  * build with TSan, which sees bad accesses itself, does without. */
-static bool
-is_bad(const struct product *p)
+static int
+check(const struct emu_product *p)
 {
-	if (EMU_TSAN || !p->g->c.array)
-		return false;
-	emu_call_name(p->g->call);
-	return emu_gemm_check_memory(p->g, p->a, p->b, p->c, 1);
+	const struct emu_gemm *g = p->g;
+
+	if (is_vectorized(g) && ((emu_gemm_multiplies(g) &&
+	    (is_misaligned(g, p->a, "A") || is_misaligned(g, p->b, "B"))) ||
+	    is_misaligned(g, p->c, "C")))
+		return EMU_MISALIGNED;
+	if (EMU_TSAN || !g->c.array)
+		return EMU_OK;
+	emu_call_name(g->call);
+	return emu_gemm_check_memory(g, p->a, p->b, p->c, 1);
+}
+
+/* The program's own rounding and denormal modes, which its threads hand down,
+ * stay out of it. */
+static unsigned
+float_mode_enter(void)
+{
+#if defined(__x86_64__)
+	const unsigned mode = _mm_getcsr();
+
+	_mm_setcsr(0x1f80);
+	return mode;
+#else
+	return 0;
+#endif
+}
+
+static void
+float_mode_leave(unsigned mode)
+{
+#if defined(__x86_64__)
+	_mm_setcsr(mode);
+#else
+	(void)mode;
+#endif
+}
+
+static void
+run_one(struct emu_product *p, int64_t index)
+{
+	const struct emu_gemm *g = p->g;
+	int status;
+
+	if (emu_gemm_multiplies(g)) {
+		p->a = matrix(&g->a, index, emu_type_bytes(g->a.type));
+		p->b = matrix(&g->b, index, emu_type_bytes(g->b.type));
+	}
+	p->c = (void *)(uintptr_t)matrix(&g->c, index,
+	    emu_type_bytes(g->c.type));
+	status = check(p);
+	if (status)
+		emu_device_poison(status);
+	else if (g->real == EMU_DOUBLE)
+		run_double(p);
+	else if (!run_float(p))
+		emu_device_poison(EMU_OUT_OF_MEMORY);
 }
 
 void
 emu_product_run(struct emu_gemm *g)
 {
-	struct product p = { .g = g };
+	const unsigned mode = float_mode_enter();
+	struct emu_touched touched = { 0 };
+	struct emu_product p = { .g = g, .touched = &touched };
 
 	emu_scalar_fetch(&g->alpha);
 	emu_scalar_fetch(&g->beta);
-	for (int64_t i = 0; i < g->batch; i++) {
-		if (emu_gemm_multiplies(g)) {
-			p.a = matrix(&g->a, i, bytes_of(g->a.type));
-			p.b = matrix(&g->b, i, bytes_of(g->b.type));
-		}
-		p.c = (void *)(uintptr_t)matrix(&g->c, i, bytes_of(g->c.type));
-		if (is_bad(&p))
-			emu_device_poison(EMU_ILLEGAL_ADDRESS);
-		else if (g->real == EMU_FLOAT)
-			run_float(&p);
-		else if (g->real == EMU_DOUBLE)
-			run_double(&p);
-		else
-			run_complex(&p);
-	}
+	for (int64_t i = 0; i < g->batch; i++)
+		run_one(&p, i);
+	emu_count(EMU_gemm_bytes, touched.bytes);
+	float_mode_leave(mode);
 }

@@ -75,6 +75,7 @@ cublasXtSgemm(cublasXtHandle_t handle, cublasOperation_t transa,
 	struct emu_gemm g = {
 		.transa = transa, .transb = transb, .m = (int64_t)m,
 		.n = (int64_t)n, .k = (int64_t)k, .batch = 1,
+		.arithmetic = EMU_FP32,
 		.a = { .data = A, .type = CUDA_R_32F, .ld = (int64_t)lda },
 		.b = { .data = B, .type = CUDA_R_32F, .ld = (int64_t)ldb },
 		.c = { .data = C, .type = CUDA_R_32F, .ld = (int64_t)ldc }

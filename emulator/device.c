@@ -25,6 +25,7 @@ static struct {
 } devices[EMU_DEVICES]; /* frozen when up, as all here */
 static int device_count;
 static uint64_t jitter_seed;
+static enum emu_sums sums;
 
 static uint64_t
 number_from_environment(enum ac_env_name name, uint64_t fallback)
@@ -40,6 +41,20 @@ number_from_environment(enum ac_env_name name, uint64_t fallback)
 	ac_log(AC_LOG_ERROR, "emulated GPU: %s=%s is not a number",
 	    ac_env_rows[name].variable, text);
 	return fallback;
+}
+
+/* Which of `words` a variable says; the first, after a complaint, if none. */
+static int
+word_from_environment(enum ac_env_name name, const char *const *words)
+{
+	const char *text = ac_env(name);
+
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(words[i], text))
+			return i;
+	ac_log(AC_LOG_ERROR, "emulated GPU: %s=%s is not known; %s it is",
+	    ac_env_rows[name].variable, text, words[0]);
+	return 0;
 }
 
 /* One device per name of the list. */
@@ -87,6 +102,8 @@ after_fork(void)
 static void
 start(void)
 {
+	static const char *const ways[] = { "fast", "exact", "reference",
+		NULL };
 	const bool tf32 = strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
 
 	if (!read_models(ac_env(AC_ENV_EMU_MODEL))) {
@@ -100,6 +117,7 @@ start(void)
 		    AC_ENV_EMU_MEMORY, model->memory);
 		devices[i].has_tf32 = model->major >= 8 && tf32;
 	}
+	sums = (enum emu_sums)word_from_environment(AC_ENV_EMU_SUMS, ways);
 	jitter_seed = number_from_environment(AC_ENV_EMU_JITTER, 0);
 	emu_contexts_prepare(device_count);
 	atexit(quiesce);
@@ -217,6 +235,12 @@ uint64_t
 emu_device_jitter(void)
 {
 	return jitter_seed;
+}
+
+enum emu_sums
+emu_device_sums(void)
+{
+	return sums;
 }
 
 int

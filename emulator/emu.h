@@ -51,7 +51,8 @@ enum emu_status {
 	EMU_ILLEGAL_STATE = 401,
 	EMU_NOT_FOUND = 500, EMU_NOT_READY = 600, EMU_ILLEGAL_ADDRESS = 700,
 	EMU_PEER_ENABLED = 704, EMU_PEER_NOT_ENABLED = 705,
-	EMU_CONTEXT_DESTROYED = 709, EMU_NOT_SUPPORTED = 801,
+	EMU_CONTEXT_DESTROYED = 709, EMU_MISALIGNED = 716,
+	EMU_NOT_SUPPORTED = 801,
 	EMU_CAPTURE_UNSUPPORTED = 900, EMU_CAPTURE_INVALIDATED = 901,
 	EMU_CAPTURE_MERGE = 902, EMU_CAPTURE_UNMATCHED = 903,
 	EMU_CAPTURE_UNJOINED = 904, EMU_CAPTURE_ISOLATION = 905,
@@ -159,6 +160,9 @@ bool emu_device_exists(int device);
 const struct emu_model *emu_device_model(int device);
 /* TF32 in the model and not forbidden by NVIDIA_TF32_OVERRIDE=0. */
 bool emu_device_has_tf32(int device);
+/* How products are added up: AUTOCAST_EMU_SUMS. */
+enum emu_sums { EMU_SUMS_FAST, EMU_SUMS_EXACT, EMU_SUMS_REFERENCE };
+enum emu_sums emu_device_sums(void);
 /* An attribute by CUdevice_attribute number; the runtime's are the same. */
 int emu_device_attribute(int device, int attribute, int *value_out);
 /* Wait for the current device's primary context, then drop what it owns. */
