@@ -2,6 +2,7 @@
 /* cmd/explain.c -- autocast explain: why an operation runs as it does. The
  * operation is described on the command line, or taken from the last run. */
 #include "cmd/command.h"
+#include "policy/calibration.h"
 #include "report/read.h"
 
 #include <stdio.h>
@@ -104,13 +105,22 @@ explain(const struct ac_chosen *chosen, const struct ac_op *op,
 {
 	struct ac_policy_origin origin;
 	struct ac_policy *policy = ac_chosen_load(chosen, &origin);
-	struct ac_text text;
+	struct ac_op asked = *op;
+	struct ac_rates measured;
+	struct ac_text text, why;
+	char said[2048];
 
 	if (!policy)
 		return AC_EXIT_USAGE;
+	ac_text_init(&why, said, sizeof said);
+	if (ac_calibration_find(op->fact[AC_FACT_GPU], op->fact[AC_FACT_LIB],
+	    &measured, &why))
+		asked.rates = &measured;
+	if (why.used)
+		ac_say(0, "explain: %s", said);
 	fputs(before, stdout);
 	text = ac_say_buffer(EXPLANATION_BYTES);
-	ac_policy_explain(policy, op, &text);
+	ac_policy_explain(policy, &asked, &text);
 	fputs(text.data, stdout);
 	free(text.data);
 	ac_policy_destroy(policy);
@@ -201,7 +211,7 @@ const struct ac_command ac_command_explain = {
 	.name = "explain",
 	.operands = "OPERATION [KEY=VALUE]... | SITE",
 	.summary = "Say which rule decides about an operation, and why.",
-	.details = "  autocast explain gemm.single m=256 n=64 k=1024 ta=n sm=90\n"
+	.details = "  autocast explain gemm.single m=256 n=64 k=1024 ta=n gpu=t4\n"
 	    "  autocast explain 5f3a91c2     a site of the last report\n",
 	.options = {
 		{ OPT_POLICY, "policy", "P",

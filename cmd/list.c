@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/list.c -- autocast list: the catalogue, every symbol the library wraps
- * and what it does with it. The rows are the shim's own. */
+ * and what it does with it, whose rows are the shim's own; and the rates that
+ * predictions are made of. */
 #include "cmd/command.h"
+#include "policy/profit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,29 +53,80 @@ meaning(const char *kind)
 }
 
 static int
-run(const struct ac_command *self, char **arguments)
+list_functions(void)
 {
-	struct ac_arguments a = { .command = self, .next = arguments };
-
-	switch (ac_arguments_next(&a)) {
-	case AC_ARGUMENT_END:
-		break;
-	case AC_ARGUMENT_STOP:
-		return a.status;
-	default:
-		return ac_say(AC_EXIT_USAGE, "list: unexpected '%s'; "
-		    "'autocast list' takes no operands", a.value);
-	}
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		printf("%-38s %s\n", rows[i].symbol, meaning(rows[i].kind));
 	return ac_say_done();
 }
 
+static void
+add_rate(struct ac_text *t, double rate, double unit, size_t column)
+{
+	if (rate > 0)
+		ac_text_add_double(t, rate / unit, 3);
+	else
+		ac_text_add(t, "-");
+	ac_text_pad(t, column);
+}
+
+/* One GPU a line; where its numbers are from stands behind them. */
+static int
+list_rates(void)
+{
+	const struct ac_rates *row;
+	char buffer[512];
+	struct ac_text t;
+
+	puts("                                TFLOP/s                   TB/s  "
+	    "us more by a kernel\nGPU                      sm   fp32  tf32  "
+	    "fp16  bf16  memory  device host");
+	for (unsigned i = 0; (row = ac_rates_row(i)); i++) {
+		ac_text_init(&t, buffer, sizeof buffer);
+		ac_text_addf(&t, "%-24s %-4d ", row->name, row->sm);
+		add_rate(&t, row->fp32, 1e12, 35);
+		add_rate(&t, row->tf32, 1e12, 41);
+		add_rate(&t, row->fp16, 1e12, 47);
+		add_rate(&t, row->bf16, 1e12, 53);
+		add_rate(&t, row->bandwidth, 1e12, 61);
+		add_rate(&t, row->launch, 1e-6, 68);
+		add_rate(&t, row->host_launch, 1e-6, 73);
+		printf("%s%s: %s\n", buffer, row->measured ? "measured" :
+		    "predicted", row->source);
+	}
+	return ac_say_done();
+}
+
+static int
+run(const struct ac_command *self, char **arguments)
+{
+	struct ac_arguments a = { .command = self, .next = arguments };
+	bool rates = false;
+
+	for (;;) {
+		switch (ac_arguments_next(&a)) {
+		case AC_ARGUMENT_END:
+			return rates ? list_rates() : list_functions();
+		case AC_ARGUMENT_STOP:
+			return a.status;
+		default:
+			if (!rates && !strcmp(a.value, "rates")) {
+				rates = true;
+				break;
+			}
+			return ac_say(AC_EXIT_USAGE, "list: unexpected '%s'; "
+			    "it lists functions, or 'autocast list rates'",
+			    a.value);
+		}
+	}
+}
+
 const struct ac_command ac_command_list = {
 	.name = "list",
-	.operands = "",
+	.operands = "[rates]",
 	.summary = "List every function the library wraps, and what it does "
 	    "with it.",
-	.details = "",
+	.details = "  rates  what each GPU is taken to do in a second, by which "
+	    "profit=on judges\n",
 	.run = run
 };

@@ -2,6 +2,7 @@
 /* cmd/operation.c -- an operation in the words of a command line:
  * gemm.single m=256 n=64 k=1024 ta=t. */
 #include "cmd/command.h"
+#include "policy/profit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -145,6 +146,38 @@ is_product(const struct ac_op *op)
 	return !strncmp(ac_operation_names[op->operation], "gemm", 4);
 }
 
+/* Whether they are alike but for case, blanks and asterisks. */
+static bool
+is_spelled_like(const char *glob, const char *typed)
+{
+	for (;; glob++, typed++) {
+		while (*glob == ' ' || *glob == '*')
+			glob++;
+		while (*typed == ' ')
+			typed++;
+		if ((*glob | 0x20) != (*typed | 0x20))
+			return false;
+		if (!*glob)
+			return true;
+	}
+}
+
+/* "h200" is the NVIDIA H200, and every GPU we know has a compute capability. */
+static void
+resolve_gpu(struct ac_op *op)
+{
+	const struct ac_rates *row;
+
+	if (!op->fact[AC_FACT_GPU])
+		return;
+	for (unsigned i = 0; (row = ac_rates_row(i)); i++)
+		if (is_spelled_like(row->gpu, op->fact[AC_FACT_GPU]))
+			op->fact[AC_FACT_GPU] = row->name;
+	row = ac_rates_find(op->fact[AC_FACT_GPU], 0);
+	if (row && !ac_op_has(op, AC_Q_SM))
+		ac_op_set(op, AC_Q_SM, row->sm);
+}
+
 static void
 assume(struct ac_op *op, struct ac_text *note)
 {
@@ -219,6 +252,7 @@ ac_operation_read(struct ac_op *op, char **words, struct ac_text *note)
 		status = require_sizes(op);
 	if (status)
 		return status;
+	resolve_gpu(op);
 	assume(op, note);
 	complete(op);
 	return 0;

@@ -19,8 +19,8 @@ enum { LONGEST_FILE = 8192, LONGEST_LINE = 200 };
 
 /* ---- Where it is ------------------------------------------------------------ */
 
-static bool
-add_directory(struct ac_text *path)
+bool
+ac_calibration_directory(struct ac_text *path)
 {
 	const char *state = ac_env(AC_ENV_STATE);
 	const char *xdg = ac_env(AC_ENV_XDG_STATE_HOME);
@@ -36,7 +36,8 @@ add_directory(struct ac_text *path)
 		ac_text_addf(path, "%s/.local/state/autocast", home);
 	else
 		return false;
-	return true;
+	ac_text_add(path, "/rates");
+	return !path->truncated;
 }
 
 /* Letters and digits as they are, the rest as something harmless. */
@@ -57,9 +58,9 @@ add_plain(struct ac_text *path, const char *name)
 bool
 ac_calibration_path(const struct ac_calibration *machine, struct ac_text *path)
 {
-	if (!add_directory(path))
+	if (!ac_calibration_directory(path))
 		return false;
-	ac_text_add(path, "/rates/");
+	ac_text_add(path, "/");
 	add_plain(path, machine->gpu);
 	ac_text_addf(path, "-%d-", machine->driver);
 	add_plain(path, machine->library);
@@ -325,8 +326,7 @@ ac_calibration_apply(const struct ac_calibration *calibration,
 	}
 	rates.measured = all;
 	rates.source = all ? "autocast calibrate, on this GPU" :
-	    "autocast calibrate, on this GPU; what it did not measure is "
-	    "predicted";
+	    "but for what autocast calibrate measured on this GPU";
 	*rates_out = rates;
 }
 

@@ -39,6 +39,9 @@ struct ac_calibration {
 	struct ac_measured_rate rate[AC_RATE_COUNT];
 };
 
+/* "rates" in the directory of statistics; false when there is none. */
+bool ac_calibration_directory(struct ac_text *path);
+
 /* The file for such a machine: "rates/NAME" in the directory of statistics
  * (AUTOCAST_STATE, $XDG_STATE_HOME/autocast, ~/.local/state/autocast). False
  * when there is no such directory, or the name does not fit. */
@@ -67,11 +70,17 @@ void ac_calibration_apply(const struct ac_calibration *calibration,
 bool ac_calibration_load(const char *gpu, int sm, int driver,
     const char *library, struct ac_rates *rates_out, struct ac_text *why);
 
-/* ---- calibration_save.c: for `autocast calibrate` ----------------------- */
+/* ---- calibration_save.c: for the autocast program ----------------------- */
 
 /* Check and write the file, whole or not at all; its path goes to `path`.
  * False: one line in `why`. */
 bool ac_calibration_save(const struct ac_calibration *calibration,
     struct ac_text *path, struct ac_text *why);
+
+/* For tools on machines without a GPU: the youngest good file about `gpu` (NULL:
+ * none) and `library` (NULL: any), whatever the driver. `why`: a line
+ * about the first file with that GPU's name that is not good. */
+bool ac_calibration_find(const char *gpu, const char *library,
+    struct ac_rates *rates_out, struct ac_text *why);
 
 #endif

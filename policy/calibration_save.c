@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/calibration_save.c -- measured rates into their file. Only the autocast
- * program does this. */
+/* policy/calibration_save.c -- measured rates into their file, and files looked
+ * for without a GPU. Only the autocast program does this. */
 #include "policy/calibration.h"
 
 #include "base/text.h"
+#include "policy/parse.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -109,4 +112,100 @@ ac_calibration_save(const struct ac_calibration *calibration,
 		return true;
 	ac_text_addf(why, "%s cannot be written", path->data);
 	return false;
+}
+
+/* ---- Looking for one ------------------------------------------------------- */
+
+/* A file more than this is somebody else's directory. */
+enum { MOST_FILES = 1000 };
+
+/* Also false: it is of another machine, about which there is nothing to say. */
+static bool
+read_file(const char *path, const struct ac_calibration *wanted,
+    struct ac_calibration *calibration_out, struct ac_text *why)
+{
+	const char *trouble = NULL;
+	char buffer[200], *bytes;
+	struct ac_text said;
+	size_t count;
+	int error;
+	bool good;
+
+	ac_text_init(&said, buffer, sizeof(buffer));
+	bytes = ac_file_read(path, &count, &trouble, &error);
+	good = bytes != NULL &&
+	    ac_calibration_read(bytes, count, calibration_out, &said);
+	free(bytes);
+	if (good && strcmp(calibration_out->gpu, wanted->gpu) != 0) {
+		ac_text_add(&said, "it was measured with another GPU");
+		good = false;
+	}
+	if (!good && why->used == 0)
+		ac_text_addf(why, "the rates in %s are not used: %s", path,
+		    trouble != NULL ? trouble : buffer);
+	return good && (*wanted->library == '\0' ||
+	    strcmp(calibration_out->library, wanted->library) == 0);
+}
+
+/* Whether `a` is younger: by its date, then by its driver. */
+static bool
+is_younger(const struct ac_calibration *a, const struct ac_calibration *b)
+{
+	const int order = strcmp(a->date, b->date);
+
+	return order > 0 || (order == 0 && a->driver > b->driver);
+}
+
+/* What every file about `machine`'s GPU begins with. */
+static bool
+file_prefix(const struct ac_calibration *machine, struct ac_text *prefix)
+{
+	char buffer[1024];
+	struct ac_text path;
+
+	ac_text_init(&path, buffer, sizeof(buffer));
+	if (!ac_calibration_path(machine, &path))
+		return false;
+	/* Without the "0-" of no driver and no library. */
+	buffer[path.used - strlen("0-")] = '\0';
+	ac_text_add(prefix, strrchr(buffer, '/') + 1);
+	return !prefix->truncated;
+}
+
+bool
+ac_calibration_find(const char *gpu, const char *library,
+    struct ac_rates *rates_out, struct ac_text *why)
+{
+	struct ac_calibration machine = { .driver = 0 }, found;
+	struct ac_calibration best = { .driver = -1 };
+	char directory[1024], name[1300], start[128];
+	struct ac_text path, prefix, text;
+	const struct dirent *entry;
+	unsigned left = MOST_FILES;
+	DIR *stream;
+
+	ac_text_init(&text, machine.gpu, sizeof(machine.gpu));
+	ac_text_add(&text, gpu == NULL ? "" : gpu);
+	ac_text_init(&path, directory, sizeof(directory));
+	ac_text_init(&prefix, start, sizeof(start));
+	if (gpu == NULL || text.truncated || !file_prefix(&machine, &prefix) ||
+	    !ac_calibration_directory(&path))
+		return false;
+	ac_text_init(&text, machine.library, sizeof(machine.library));
+	ac_text_add(&text, library == NULL ? "" : library);
+	stream = opendir(directory);
+	while (stream != NULL && left-- > 0 &&
+	    (entry = readdir(stream)) != NULL) {
+		snprintf(name, sizeof(name), "%s/%s", directory,
+		    entry->d_name);
+		if (strncmp(entry->d_name, start, prefix.used) == 0 &&
+		    read_file(name, &machine, &found, why) &&
+		    (best.driver < 0 || is_younger(&found, &best)))
+			best = found;
+	}
+	if (stream != NULL)
+		closedir(stream);
+	if (best.driver >= 0)
+		ac_calibration_apply(&best, rates_out);
+	return best.driver >= 0;
 }

@@ -10,6 +10,21 @@ show explain gemm.strided m=64 n=64 k=64 batch=8 tb=T -e 'gemm.strided batch>=8 
 show explain gemm.single m=4096 n=4096 k=4096 sm=75
 show explain gemm.single m=4096 n=4096 k=4096 asked=pedantic
 show explain gemm.single m=4096 n=4096 k=4096 solver=yes
+show explain gemm m=2Ki n=2Ki k=2Ki gpu=h200
+show explain gemm m=2Ki n=2Ki k=2Ki gpu=a100 asked=tf32
+show explain gemm.strided m=1Ki n=64 k=1Ki batch=96 gpu=t4
+show explain gemm.batched m=1Ki n=1Ki k=64 batch=96 gpu="rtx 4090"
+show explain gemm m=8 n=4Ki k=4Ki gpu=H100 -e 'gemm -> fp16 reproducible=on'
+show explain gemm m=1Ki n=1Ki k=1Ki gpu='NVIDIA A10' sm=86 type=c32
+mkdir -p "$AUTOCAST_STATE/rates"
+rates=$AUTOCAST_STATE/rates/NVIDIA_L40S-13000-cublas-13.1
+printf '%s\n' 'version = 1' 'gpu = NVIDIA L40S' 'sm = 89' 'driver = 13000' \
+    'library = cublas-13.1' 'date = 2026-11-21' \
+    'fp16 = 2e14 of 15 spread 0.01' >"$rates"
+show explain gemm m=2Ki n=2Ki k=2Ki gpu=l40s
+echo 'fp16 = 1' >>"$rates"
+show explain gemm m=2Ki n=2Ki k=2Ki gpu=l40s
+rm -r "$AUTOCAST_STATE"
 show explain conv.fprop filter=3x3 cin=64 --policy=tf32
 show explain gemm.singel m=1 n=1 k=1
 show explain frobnicate

@@ -12,5 +12,8 @@ equal 'the rows are the catalogue' \
 equal 'no row is without a fate' \
     "$("$autocast" list | awk 'NF < 2 || $2 == "passed"')" ''
 show list
+show list rates
+show list rats
+show list rates rates
 shown
 plan

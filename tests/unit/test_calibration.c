@@ -249,7 +249,7 @@ test_apply(void **state)
 	ac_calibration_apply(&some, &rates);
 	assert_false(rates.measured);
 	assert_true(rates.tf32 == ac_rates_find("NVIDIA H200", 90)->tf32);
-	assert_non_null(strstr(rates.source, "predicted"));
+	assert_non_null(strstr(rates.source, "but for what"));
 }
 
 /* ---- Files ------------------------------------------------------------------ */
@@ -356,6 +356,59 @@ test_foreign(void **state)
 	unlink(path_buffer);
 }
 
+/* Without a GPU: the youngest about one of that name. */
+static bool
+finds(const char *gpu, const char *library, double fp32)
+{
+	struct ac_rates rates;
+
+	ac_text_init(&why, why_buffer, sizeof(why_buffer));
+	if (!ac_calibration_find(gpu, library, &rates, &why))
+		return false;
+	assert_true(rates.measured && rates.fp32 == fp32);
+	return true;
+}
+
+static void
+save_changed(int driver, const char *library, const char *date, double fp32)
+{
+	struct ac_calibration c = h200;
+	struct ac_text path;
+
+	c.driver = driver;
+	strcpy(c.library, library);
+	strcpy(c.date, date);
+	c.rate[AC_RATE_FP32].value = fp32;
+	ac_text_init(&path, path_buffer, sizeof(path_buffer));
+	assert_true(ac_calibration_save(&c, &path, &why));
+}
+
+static void
+test_find(void **state)
+{
+	(void)state;
+	save_good();
+	assert_false(finds(NULL, NULL, 0));
+	assert_false(finds("NVIDIA H100", NULL, 0));
+	assert_true(finds("NVIDIA H200", NULL, 5.1e13));
+	assert_true(finds("NVIDIA H200", "cublas-13.1", 5.1e13));
+	assert_false(finds("NVIDIA H200", "cublas-12.9", 0));
+	assert_string_equal(why_buffer, "");
+	save_changed(12080, "cublas-13.2", "2026-12-01", 5e13);
+	assert_true(finds("NVIDIA H200", NULL, 5e13));
+	assert_true(finds("NVIDIA H200", "cublas-13.1", 5.1e13));
+	save_changed(13010, "cublas-13.2", "2026-12-01", 4e13);
+	assert_true(finds("NVIDIA H200", NULL, 4e13));
+	put("nonsense");
+	assert_true(finds("NVIDIA H200", NULL, 5e13));
+	assert_non_null(strstr(why_buffer, "/NVIDIA_H200-13010-cublas-13.2 "
+	    "are not used: line 1 makes no sense"));
+	put(with("NVIDIA H200", "NVIDIA GH200"));
+	assert_true(finds("NVIDIA H200", NULL, 5e13));
+	assert_non_null(strstr(why_buffer, "another GPU"));
+	unlink(path_buffer);
+}
+
 static void
 test_nowhere(void **state)
 {
@@ -400,6 +453,7 @@ main(void)
 		cmocka_unit_test(test_apply),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_nowhere),
 	};
 

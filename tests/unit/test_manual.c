@@ -3,6 +3,8 @@
  * examples parse, and it names every word of the language. */
 #include "with_policy.h"
 
+#include "policy/guard.h"
+
 static char page[1 << 17];
 
 static int
@@ -123,6 +125,26 @@ test_reasons(void **state)
 	}
 }
 
+/* One for each finding of the guard. */
+static void
+test_findings(void **state)
+{
+	const char *at = strstr(page, ".Sh THE GUARD");
+	char item[64];
+	int finding;
+
+	(void)state;
+	for (finding = AC_FINDING_NONE + 1; finding < AC_FINDING_COUNT;
+	    finding++) {
+		snprintf(item, sizeof(item), "\n.It Ic %s\n",
+		    ac_finding_names[finding]);
+		at = at == NULL ? NULL : strstr(at, item);
+		if (at == NULL)
+			fail_msg("no paragraph for %s",
+			    ac_finding_names[finding]);
+	}
+}
+
 int
 main(void)
 {
@@ -130,6 +152,7 @@ main(void)
 		cmocka_unit_test(test_examples),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_findings),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
