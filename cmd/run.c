@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OPT_POLICY = 256, OPT_EMULATE, OPT_REPORT, OPT_LIST_ENV };
+enum { OPT_POLICY = 256, OPT_EMULATE, OPT_REPORT, OPT_RANGES,
+	OPT_LIST_ENV };
 
 struct plan {
 	struct ac_plan run;
@@ -154,6 +155,9 @@ read_options(struct ac_arguments *a, struct plan *plan, char ***program_out)
 		case OPT_REPORT:
 			plan->report = a->value;
 			break;
+		case OPT_RANGES:
+			setenv(ac_env_rows[AC_ENV_RANGES].variable, "on", 1);
+			break;
 		case OPT_LIST_ENV:
 			a->status = list_env();
 			return AC_ARGUMENT_STOP;
@@ -209,6 +213,8 @@ const struct ac_command ac_command_run = {
 		{ OPT_REPORT, "report", "FILE",
 		    "write the report to FILE (JSON if it ends in .json, "
 		    "- is stdout)" },
+		{ OPT_RANGES, "ranges", NULL,
+		    "count the operands' exponents, for report --ranges" },
 		{ OPT_LIST_ENV, "list-env", NULL,
 		    "list the environment variables and stop" },
 	},

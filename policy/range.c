@@ -175,13 +175,16 @@ ac_range_predict(const uint64_t counts[AC_EXPONENTS], enum ac_range_way way,
 static enum ac_range_verdict
 judge(const struct ac_range_rank *rank, double tol)
 {
-	const enum ac_rung rung = ac_range_rows[rank->way].rung;
+	const struct ac_rung_row *rung =
+	    &ac_rung_rows[ac_range_rows[rank->way].rung];
 
+	if (tol <= 0)
+		tol = rung->tol;
 	if (rank->loss[0].overflowed > 0 || rank->loss[1].overflowed > 0)
 		return AC_RANGE_OVERFLOWS;
 	if (!(rank->error <= tol / 2))
 		return AC_RANGE_LOSES;
-	return ac_rung_rows[rung].error > tol ? AC_RANGE_ROUGH : AC_RANGE_FITS;
+	return rung->error > tol ? AC_RANGE_ROUGH : AC_RANGE_FITS;
 }
 
 void

@@ -70,7 +70,8 @@ void ac_range_measure(const uint64_t counts[AC_EXPONENTS],
 void ac_range_predict(const uint64_t counts[AC_EXPONENTS],
     enum ac_range_way way, struct ac_range_loss *loss_out);
 
-/* Every way, those that fit the tolerance first, else the cheapest first. */
+/* Every way, those that fit the tolerance first, else the cheapest first. A
+ * `tol` of 0: for each the one that applies to its rung when none is named. */
 void ac_range_order(const uint64_t a[AC_EXPONENTS],
     const uint64_t b[AC_EXPONENTS], double tol,
     struct ac_range_rank ranks_out[AC_RANGE_COUNT]);

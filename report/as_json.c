@@ -190,7 +190,8 @@ add_course(struct ac_json *w, const struct ac_course *c)
 }
 
 static void
-add_site(struct ac_json *w, const struct ac_site *site)
+add_site(struct ac_json *w, const struct ac_report *report,
+    const struct ac_site *site)
 {
 	char id[9];
 	struct ac_text t;
@@ -216,6 +217,7 @@ add_site(struct ac_json *w, const struct ac_site *site)
 			ac_json_unsigned(w, ac_reason_names[i], site->kept[i]);
 	ac_json_close(w, "}");
 	add_course(w, &site->course);
+	ac_json_ranges(w, report, site);
 	ac_json_close(w, "}");
 }
 
@@ -242,7 +244,7 @@ ac_report_as_json(const struct ac_report *report, ac_report_sink sink,
 	ac_json_close(&w, "]");
 	ac_json_open(&w, "sites", "[");
 	for (size_t i = 0; i < report->site_count; i++)
-		add_site(&w, &report->sites[i]);
+		add_site(&w, report, &report->sites[i]);
 	ac_json_close(&w, "]");
 	ac_json_open(&w, "markers", "[");
 	for (size_t i = 0; i < report->marker_count; i++) {

@@ -43,8 +43,8 @@ run_state(const struct ac_report *report)
 	return exited ? "finished" : "ended without exit()";
 }
 
-static void
-print_title(struct ac_page *p, const struct ac_report *report)
+void
+ac_page_print_title(struct ac_page *p, const struct ac_report *report)
 {
 	const struct ac_file_header *h = &report->processes[0];
 	const time_t seconds = (time_t)h->start_s;
@@ -130,7 +130,7 @@ print_head(struct ac_page *p, const struct ac_report *report)
 {
 	const struct ac_file_header *h = &report->processes[0];
 
-	print_title(p, report);
+	ac_page_print_title(p, report);
 	ac_page_print_origin(p, h);
 	print_clock(p, report);
 	print_notes(p, h->notes);

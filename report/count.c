@@ -95,6 +95,22 @@ find_slot(const struct ac_site_key *key, uint32_t id,
 	return &ac_live.index[at];
 }
 
+struct ac_site_record *
+ac_live_find_ranges(const struct ac_site_record *site)
+{
+	if (!ac_live.slots && !grow_index())
+		return NULL;
+	for (uint32_t at = site->id & (ac_live.slots - 1); ac_live.index[at];
+	    at = (at + 1) & (ac_live.slots - 1)) {
+		struct ac_site_record *other = site_at(ac_live.index[at] - 1);
+
+		if (other->id == site->id && atomic_load(&other->ranges) &&
+		    !memcmp(&other->key, &site->key, sizeof site->key))
+			return other;
+	}
+	return NULL;
+}
+
 /* What the policy predicted of one call, for the site's course. */
 static void
 fill_predictions(struct ac_site_course *course,

@@ -4,7 +4,8 @@
  * One file per process, created at the first intercepted call, mapped shared
  * by the process that counts and read by `autocast`. Layout: a front (header,
  * markers, the first site records), then shards, then chunks of site records,
- * each twice as long as the one before, at fixed offsets. A record never moves
+ * each twice as long as the one before, then blocks of ranges, all at fixed
+ * offsets and present as far as they were needed. A record never moves
  * and is published by raising header.sites, so a reader needs no lock and a
  * killed process leaves exact numbers behind. A shard holds, by site number,
  * the calls that one thread after the other made and that went as decided; one
@@ -33,6 +34,8 @@ enum {
 	AC_FILE_CHUNKS = 12,
 	AC_FILE_ALIGN = 65536,       /* the largest page size in use */
 	AC_FILE_SITES = 100000,      /* then the overflow site */
+	AC_FILE_RANGE_BLOCKS = 64,   /* each AC_FILE_ALIGN bytes long, */
+	AC_FILE_RANGES = 1024,       /* so many sites in all */
 	AC_FILE_KEEP = 32,           /* files of finished runs that are kept */
 	AC_FILE_PATH = 4096
 };
@@ -56,6 +59,7 @@ struct ac_file_header {
 	_Atomic uint32_t sites;      /* published site records */
 	_Atomic uint32_t markers;    /* published marker records */
 	_Atomic uint32_t shards;     /* bit n: shard n was taken once */
+	_Atomic uint64_t range_blocks; /* bit n: block n of ranges is there */
 	_Atomic uint64_t peak_scratch_bytes;
 	char     run[40];            /* AUTOCAST_RUN, else one per fork tree */
 	char     program[64];        /* last component of argv[0] */
@@ -77,6 +81,9 @@ _Static_assert(AC_REPORT_SHARD_SITES * sizeof(uint64_t) == AC_FILE_ALIGN,
     "a shard fills its place");
 _Static_assert(AC_FILE_FRONT_SITES * ((1 << AC_FILE_CHUNKS) - 1) >
     AC_FILE_SITES, "the chunks must hold every site and the overflow site");
+
+_Static_assert(AC_FILE_RANGES * AC_REPORT_RANGES * sizeof(uint64_t) ==
+    (size_t)AC_FILE_RANGE_BLOCKS * AC_FILE_ALIGN, "blocks hold the ranges");
 
 /* Which chunk holds site number `index`, and where in it. */
 static inline unsigned
@@ -114,6 +121,13 @@ ac_file_chunk_offset(unsigned chunk)
 		offset += (ac_file_chunk_bytes(c) + AC_FILE_ALIGN - 1)
 		    / AC_FILE_ALIGN * AC_FILE_ALIGN;
 	return offset;
+}
+
+static inline uint64_t
+ac_file_ranges_offset(unsigned block)
+{
+	return ac_file_chunk_offset(AC_FILE_CHUNKS)
+	    + (uint64_t)AC_FILE_ALIGN * block;
 }
 
 /* The directory of statistics: $AUTOCAST_STATE, $XDG_STATE_HOME/autocast or

@@ -101,6 +101,7 @@ install_front(struct ac_file_front *front, const struct ac_file_header *header)
 	atomic_store(&front->header.finished, 0);
 	atomic_store(&front->header.peak_scratch_bytes, 0);
 	atomic_store(&front->header.shards, 0);
+	atomic_store(&front->header.range_blocks, 0);
 	atomic_thread_fence(memory_order_release);
 	memcpy(front->header.magic, AC_FILE_MAGIC, sizeof front->header.magic);
 }
@@ -263,6 +264,7 @@ resume(void)
 	for (unsigned c = 1; c < AC_FILE_CHUNKS; c++)
 		if (ac_live.chunk[c])
 			move_chunk(c);
+	ac_ranges_move();
 	copy_sites(&ac_live.spare, &ac_live.spare, 1);
 	ac_live_publish();
 	atomic_store_explicit(&ac_live.front->header.markers, ac_live.markers,

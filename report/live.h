@@ -14,6 +14,7 @@ struct ac_live {
 	uint32_t               sites, markers;
 	uint32_t              *index;   /* hash table of site number + 1 */
 	uint32_t               slots;   /* a power of two, 0 before the first */
+	uint32_t               ranges;  /* places among the ranges given away */
 	struct ac_site_record  spare;   /* when there is no memory at all */
 	char                   path[AC_FILE_PATH]; /* "": no file */
 };
@@ -32,6 +33,12 @@ void ac_live_replace(void *old, void *new, size_t bytes);
 
 /* After a fork: no thread has a shard, and none leads into the parent's file. */
 void ac_shard_forget(void);
+
+/* After a fork: ranges that are known count from zero in the child's file. */
+void ac_ranges_move(void);
+
+/* A record of the site's key that has ranges, or NULL. */
+struct ac_site_record *ac_live_find_ranges(const struct ac_site_record *site);
 
 /* Raise the published number of sites to all that are in the file. */
 void ac_live_publish(void);

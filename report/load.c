@@ -172,7 +172,8 @@ add_file(struct ac_report *report, const char *path, struct ac_text *why)
 		ac_log(AC_LOG_WARNING, "skipping %s: %s", path, reason);
 		return true;
 	}
-	good = ac_report_add(report, &header, records, markers);
+	good = ac_report_add(report, &header, records, markers) &&
+	    ac_report_add_ranges(report, path, &header, records);
 	free(records);
 	if (!good)
 		ac_text_add(why, strerror(ENOMEM));

@@ -198,6 +198,7 @@ ac_report_arrange(struct ac_report *report)
 	report->site_count = kept;
 	if (kept)
 		qsort(sites, kept, sizeof *sites, by_weight);
+	ac_ranges_arrange(report);
 	if (report->process_count)
 		qsort(report->processes, report->process_count,
 		    sizeof *report->processes, by_start);
@@ -226,6 +227,7 @@ ac_report_destroy(struct ac_report *report)
 	free(report->processes);
 	free(report->sites);
 	free(report->markers);
+	free(report->ranges);
 	free(report);
 }
 

@@ -22,6 +22,8 @@ void ac_page_end_line(struct ac_page *p);
 
 /* Begin a line of the head, which starts with `name`. */
 void ac_page_label(struct ac_page *p, const char *name);
+/* "autocast report: PROGRAM, WHEN, PROCESS, STATE" */
+void ac_page_print_title(struct ac_page *p, const struct ac_report *report);
 /* Policy and GPU, a line each. */
 void ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h);
 

@@ -90,7 +90,8 @@ check_header(const struct ac_file_header *h, struct ac_text *why)
 static bool
 check_record(const struct ac_site_record *r, uint32_t number)
 {
-	return r->number == number && r->key.operation < AC_OP_COUNT &&
+	return r->number == number && r->ranges <= AC_FILE_RANGES &&
+	    r->key.operation < AC_OP_COUNT &&
 	    r->rung < AC_RUNG_COUNT &&
 	    r->tactic < AC_TACTIC_COUNT && r->reason < AC_REASON_COUNT &&
 	    r->key.ta > ' ' && r->key.ta < 127 && r->key.tb > ' ' &&
@@ -179,6 +180,31 @@ read_body(int fd, const struct ac_file_header *header,
 	ac_text_add(why, "its records are damaged");
 	free(records);
 	return NULL;
+}
+
+bool
+ac_report_read_ranges(const char *path, const struct ac_file_header *header,
+    uint32_t place, uint64_t counts_out[AC_REPORT_RANGES])
+{
+	const size_t bytes = AC_REPORT_RANGES * sizeof *counts_out;
+	const unsigned each = AC_FILE_ALIGN / (unsigned)bytes;
+	const unsigned block = place / each;
+	char buffer[128];
+	struct ac_text why;
+	uint64_t size;
+	bool good;
+	int fd;
+
+	if (place >= AC_FILE_RANGES ||
+	    !(atomic_load(&header->range_blocks) >> block & 1))
+		return false;
+	ac_text_init(&why, buffer, sizeof buffer);
+	fd = open_ours(path, &size, &why);
+	good = fd >= 0 && read_at(fd, ac_file_ranges_offset(block)
+	    + place % each * bytes, counts_out, bytes);
+	if (fd >= 0)
+		close(fd);
+	return good;
 }
 
 bool

@@ -3,6 +3,7 @@
 #ifndef AC_REPORT_READ_H
 #define AC_REPORT_READ_H
 
+#include "policy/range.h"
 #include "report/file.h"
 
 /* A site's course in plain numbers, whatever its file holds: none is negative
@@ -29,6 +30,12 @@ struct ac_site {
 	bool     is_fp32;               /* counts as FP32 GEMM work */
 };
 
+/* How often each exponent occurred in A and B at one site, on all its rungs. */
+struct ac_ranges {
+	struct ac_site_key key;
+	uint64_t counts[AC_REPORT_RANGES];      /* of A, then of B */
+};
+
 struct ac_marker {
 	char     symbol[36];
 	uint64_t calls;
@@ -41,6 +48,8 @@ struct ac_report {
 	size_t                 site_count;
 	struct ac_marker      *markers;   /* by symbol */
 	size_t                 marker_count;
+	struct ac_ranges      *ranges;    /* by key */
+	size_t                 ranges_count;
 	bool                   incomplete;
 };
 
@@ -55,6 +64,21 @@ bool ac_report_read(const char *path, struct ac_file_header *header_out,
     struct ac_site_record **records_out,
     struct ac_marker_record (*markers_out)[AC_FILE_MARKERS],
     struct ac_text *why);
+
+/* Read the ranges at `place` of a file whose header is known; false if they are
+ * not there. */
+bool ac_report_read_ranges(const char *path,
+    const struct ac_file_header *header, uint32_t place,
+    uint64_t counts_out[AC_REPORT_RANGES]);
+
+/* Put the ranges of one more process into the report; false without memory. */
+bool ac_report_add_ranges(struct ac_report *report, const char *path,
+    const struct ac_file_header *header, const struct ac_site_record *records);
+/* After ac_report_arrange(); NULL if none were counted. */
+const struct ac_ranges *ac_report_find_ranges(const struct ac_report *report,
+    const struct ac_site_key *key);
+/* Add up what has the same key, and put it in order. */
+void ac_ranges_arrange(struct ac_report *report);
 
 /* Put the records of one more process into the report; false without memory.
  * Call ac_report_arrange() after the last one. */
@@ -77,6 +101,12 @@ void ac_course_absorb(struct ac_course *into, const struct ac_course *other);
 /* How many times as fast as kept, as measured; 0: it was not. */
 double ac_course_speed(const struct ac_course *course);
 void ac_course_add_totals(struct ac_report_totals *totals,
+    const struct ac_site *site);
+
+struct ac_json;
+/* The member "ranges" of the open object, if the site has any
+ * (report/json_ranges.c). */
+void ac_json_ranges(struct ac_json *w, const struct ac_report *report,
     const struct ac_site *site);
 
 /* ---- Words shared by the writers (report/words.c) ---------------------- */

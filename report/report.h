@@ -63,6 +63,7 @@ struct ac_site_record {
 	char     source[48];         /* where the deciding line is */
 	uint32_t line;
 	float    tol;                /* the tolerance that applies; 0: none */
+	_Atomic uint32_t ranges;     /* 1 + its place among the ranges; 0: none */
 	_Atomic uint64_t recast;     /* calls that ran on the chosen rung */
 	_Atomic uint64_t kept[AC_REASON_COUNT]; /* the others, by reason */
 	struct ac_site_course course;
@@ -166,6 +167,14 @@ ac_report_count(struct ac_site_record *site, enum ac_reason reason)
 		ac_report_count_other(site, reason);
 }
 
+/* How often each exponent occurred in the operands of `site`: 2 x 256 totals,
+ * of A and of B by bits 30..23, for the caller to overwrite while the program
+ * runs, word by word. Records of one key share them. They start at zero, in a
+ * forked child again. NULL: no room (it is for the first 1024 sites), or no
+ * file that would be read. Not on the hot path. */
+enum { AC_REPORT_RANGES = 512 };
+uint64_t *ac_report_ranges(struct ac_site_record *site);
+
 /* The record of a counted-only symbol (never NULL). Not on the hot path. */
 struct ac_marker_record *ac_report_marker(const char *symbol);
 
@@ -239,6 +248,11 @@ void ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
     void *context);
 void ac_report_as_json(const struct ac_report *report, ac_report_sink sink,
     void *context);
+/* What the operands were made of, and which rungs would fit: of the site with
+ * that id or name, or, with NULL, of all whose exponents were counted. False if
+ * there is none; then nothing is written. */
+bool ac_report_as_ranges(const struct ac_report *report, const char *site,
+    ac_report_sink sink, void *context);
 /* What a process does just now: `now` and, unless NULL, an earlier look. */
 struct ac_report_view {
 	double clock;                /* of the look: CLOCK_REALTIME, seconds */

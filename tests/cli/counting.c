@@ -34,6 +34,18 @@ static const struct {
 	  AC_REASON_TOO_SMALL },
 };
 
+/* As if AUTOCAST_RANGES were on: only at the first site. */
+static void
+count_ranges(struct ac_site_record *record, size_t i)
+{
+	uint64_t *ranges = i ? NULL : ac_report_ranges(record);
+
+	for (int e = 0; ranges && e < 4; e++) {
+		ranges[100 + e] = 1000u << e;   /* too small for FP16 */
+		ranges[256 + 124 + e] = 1000u << e;
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -55,6 +67,8 @@ main(int argc, char **argv)
 			    strnlen(argv[2], sizeof key.caller - 1) + 1);
 		site = ac_report_site(&key, &sites[i].decision, sites[i].name,
 		    NULL);
+		if (argc <= 2)
+			count_ranges(site, i);
 		memcpy(&site->course, &sites[i].course, sizeof site->course);
 		for (int n = 0; n < sites[i].recast; n++)
 			ac_report_count(site, AC_REASON_NONE);

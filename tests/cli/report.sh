@@ -22,6 +22,14 @@ show report @2
 show report @3
 show report @99
 show report --json
+show report --ranges
+show report --ranges 97cca905 @1 -o ranges
+equal 'one site of one' "$(normal <ranges)" "$("$autocast" report --ranges | normal)"
+show report --ranges @2
+show report --ranges elsewhere -o ranges
+equal 'then nothing is written' "$(normal <ranges)" "$("$autocast" report --ranges | normal)"
+show report --ranges --json
+show report --ranges one two
 show report -o out
 equal '-o writes what stdout gets' "$(normal <out)" "$("$autocast" report | normal)"
 show report --json -o out.json

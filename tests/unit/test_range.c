@@ -312,6 +312,9 @@ test_order(void **state)
 	/* BF16's own tolerance is eight times that. */
 	ac_range_order(small, counts, 8e-3, ranks);
 	assert_int_equal(verdict_of(ranks, AC_RANGE_BF16), AC_RANGE_FITS);
+	ac_range_order(small, counts, 0, ranks);
+	assert_int_equal(verdict_of(ranks, AC_RANGE_BF16), AC_RANGE_FITS);
+	assert_int_equal(verdict_of(ranks, AC_RANGE_FP16X3), AC_RANGE_FITS);
 	/* Graded over fifty binades: only what has FP32's range. */
 	make(of_big);
 	memcpy(large, counts, sizeof large);
