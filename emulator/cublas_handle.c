@@ -195,9 +195,9 @@ cublasStatus_t
 cublasDestroy_v2(cublasHandle_t handle)
 {
 	BLAS_ENTER(handle);
-	if (emu_capture_forbid())
+	if (emu_context_wait(handle->context, handle->context_id) ==
+	    EMU_CAPTURE_UNSUPPORTED)
 		return CUBLAS_STATUS_EXECUTION_FAILED;
-	emu_context_wait(handle->context, handle->context_id);
 	give_back(handle);
 	return CUBLAS_STATUS_SUCCESS;
 }

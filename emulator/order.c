@@ -172,8 +172,12 @@ emu_stream_wait_context(struct CUctx_st *context)
 int
 emu_context_wait(struct CUctx_st *context, uint64_t id)
 {
-	return emu_context_id(context) == id ?
-	    emu_stream_wait_context(context) : EMU_OK;
+	int status;
+
+	if (emu_context_id(context) != id)
+		return EMU_OK;
+	status = emu_capture_check_context(context);
+	return status ? status : emu_stream_wait_context(context);
 }
 
 int

@@ -26,7 +26,7 @@ legacy(void **state)
 	    cudaErrorStreamCaptureImplicit);
 	assert_int_equal(cudaEventRecord(event, NULL),
 	    cudaErrorStreamCaptureImplicit);
-	OK(cudaMemsetAsync(x, 0, 4, other));
+	OK(cudaMemsetAsync(x + 8, 0, 4, other));
 	end_as(blocking, cudaErrorStreamCaptureInvalidated);
 	/* A non-blocking stream is none of its business. */
 	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));

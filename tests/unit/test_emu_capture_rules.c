@@ -7,6 +7,8 @@
 static const char ptx[] = ".version 6.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry nothing()\n{ ret; }\n";
 static cublasHandle_t blas; /* on `stream` */
+static cublasHandle_t made[2 * MODES * MODES]; /* by one of the calls */
+static int made_count;
 static CUkernel kernel;
 
 static void
@@ -113,11 +115,11 @@ do_pool(void)
 static int
 do_blas(void)
 {
-	cublasHandle_t handle;
-
-	/* The handle stays: giving it back waits for the device. */
-	return cublasCreate(&handle) ? cudaErrorStreamCaptureUnsupported :
-	    cudaSuccess;
+	/* Kept: to give it back waits for the device. */
+	if (cublasCreate(&made[made_count]))
+		return cudaErrorStreamCaptureUnsupported;
+	made_count++;
+	return cudaSuccess;
 }
 
 static int
@@ -187,6 +189,8 @@ unsafe_calls(void **state)
 				try(i, capture, mode, true);
 				try(i, capture, mode, false);
 			}
+	for (int i = 0; i < made_count; i++)
+		OK(cublasDestroy(made[i]));
 }
 
 /* These are fine, in the strictest mode. */
@@ -255,6 +259,13 @@ add_callback(void)
 }
 
 static int
+destroy_blas(void)
+{
+	return cublasDestroy(blas) ? cudaErrorStreamCaptureUnsupported :
+	    cudaSuccess;
+}
+
+static int
 host_result(void)
 {
 	float norm;
@@ -267,7 +278,7 @@ static void
 conflicts(void **state)
 {
 	int (*const calls[])(void) = { wait_stream, query_stream, wait_device,
-		wait_context, add_callback, host_result };
+		wait_context, add_callback, destroy_blas, host_result };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
@@ -363,7 +374,7 @@ static void
 words(void **state)
 {
 	static const char *const expected[] = {
-		"cudaMalloc: not permitted during the thread-local capture "
+		"cudaMalloc: not permitted during the thread-local capture ",
 		"that this thread began; it is invalidated",
 		"cudaStreamEndCapture: the capture was invalidated",
 		"cudaStreamSynchronize: stream 0x",
