@@ -20,9 +20,14 @@ static const struct {
 	{ "GEMM_EX",     "recast by the policy when the operands are FP32" },
 	{ "STRIDED",     "recast by the policy" },
 	{ "STRIDED_EX",  "recast by the policy when the operands are FP32" },
-	{ "SGEMM_EX",    "kept and reported (not-built)" },
-	{ "POINTERS",    "kept and reported (not-built)" },
-	{ "POINTERS_EX", "kept and reported (not-built)" },
+	{ "SGEMM_EX",    "recast by the policy when the operands are FP32" },
+	{ "POINTERS",    "recast by the policy, with a cast" },
+	{ "POINTERS_EX", "recast by the policy, with a cast, when the operands "
+	    "are FP32" },
+	{ "COMPLEX",         "recast by the policy under guard=off" },
+	{ "COMPLEX_STRIDED", "recast by the policy under guard=off" },
+	{ "COMPLEX_EX",      "recast by the policy under guard=off, when the "
+	    "operands are complex FP32" },
 	{ "GROUPED",     "kept and reported (grouped)" },
 	{ "GROUPED_EX",  "kept and reported (grouped)" },
 	{ "PRODUCT",     "counted and passed through" },

@@ -39,6 +39,8 @@ static const struct {
 } suffixed[] = {
 	{ "cuMemGetInfo",   "cuMemGetInfo_v2" },
 	{ "cuEventDestroy", "cuEventDestroy_v2" },
+	{ "cuMemHostRegister", "cuMemHostRegister_v2" },
+	{ "cuMemHostGetDevicePointer", "cuMemHostGetDevicePointer_v2" },
 };
 
 typedef ac_cu_result (*look_up_v2)(const char *, void **, int,

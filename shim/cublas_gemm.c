@@ -180,7 +180,7 @@ symbol(shape##_PARAMS(index))                                                 \
 		    m, n, k, shape##_BATCH, ac_form_of(ENTRY_##symbol,        \
 		    transa, transb, shape##_FORM), &scratch);                 \
 		next = site->binding.next;                                    \
-		if (site->decision.rung == AC_RUNG_KEEP) {                    \
+		if (site->is_plain) {                                         \
 			ac_report_count_decided(site->record);                \
 		} else {                                                      \
 			const struct ac_gemm g = {                            \

@@ -146,6 +146,7 @@ ac_describe(const struct ac_call *call, struct ac_provider *provider,
 		d->op.fact[AC_FACT_GPU] = gpu->name;
 		ac_op_set(&d->op, AC_Q_SM, gpu->sm);
 		ac_op_set(&d->op, AC_Q_DEVICE, call->device);
+		d->op.rates = ac_device_rates(call->device, d->library);
 		ac_report_machine(gpu->name, gpu->sm, d->library, gpu->emulated);
 	}
 }

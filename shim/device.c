@@ -4,9 +4,13 @@
 
 #include "base/env.h"
 #include "base/lock.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "kernels/driver.h"
+#include "policy/calibration.h"
 #include "report/report.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -64,4 +68,48 @@ ac_device_may_time(int ordinal)
 		return false;
 	ac_report_clock(device->emulated ? AC_CLOCK_MODELLED : AC_CLOCK_DEVICE);
 	return true;
+}
+
+static void
+load_rates(const struct ac_device *device, const char *library,
+    struct ac_rates *rates_out)
+{
+	const struct ac_driver *driver = ac_driver_loaded();
+	const struct ac_rates *built_in = ac_rates_find(device->name,
+	    device->sm);
+	char line[256];
+	const int saved = errno;
+	struct ac_text why;
+	int version = 0;
+
+	if (built_in)
+		*rates_out = *built_in;
+	if (driver && driver->cuDriverGetVersion)
+		driver->cuDriverGetVersion(&version);
+	ac_text_init(&why, line, sizeof line);
+	if (!ac_calibration_load(device->name, device->sm, version, library,
+	    rates_out, &why) && why.used)
+		ac_log(AC_LOG_WARNING, "%s", line);
+	errno = saved;
+}
+
+const struct ac_rates *
+ac_device_rates(int ordinal, const char *library)
+{
+	static struct ac_rates rates[DEVICE_COUNT];
+	static _Atomic bool loaded[DEVICE_COUNT];
+	static struct ac_lock lock;
+	const struct ac_device *device = ac_device_get(ordinal);
+
+	if (!device)
+		return NULL;
+	if (!atomic_load_explicit(&loaded[ordinal], memory_order_acquire)) {
+		ac_lock_take(&lock);
+		if (!loaded[ordinal])
+			load_rates(device, library, &rates[ordinal]);
+		atomic_store_explicit(&loaded[ordinal], true,
+		    memory_order_release);
+		ac_lock_give(&lock);
+	}
+	return rates[ordinal].gpu ? &rates[ordinal] : NULL;
 }

@@ -3,6 +3,8 @@
 #ifndef AC_SHIM_DEVICE_H
 #define AC_SHIM_DEVICE_H
 
+#include "policy/profit.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,6 +17,12 @@ struct ac_device {
 /* The device with CUDA ordinal `ordinal`, NULL if there is no driver, no such
  * device, or its ordinal is past what the table holds. Thread-safe. */
 const struct ac_device *ac_device_get(int ordinal);
+
+/* What it can do: as measured by `autocast calibrate` with this driver and
+ * `library` ("cublas-13.1"), else the built-in rates; NULL: nothing is known.
+ * The first library asked about counts. Reads a file once, says once if that
+ * is not good. */
+const struct ac_rates *ac_device_rates(int ordinal, const char *library);
 
 /* Whether events on it measure time: on an emulated one only under
  * AUTOCAST_EMU_CLOCK=model. Tells the report which clock it is. */

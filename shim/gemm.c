@@ -4,6 +4,7 @@
 #include "shim/gemm.h"
 
 #include "shim/handle.h"
+#include "shim/ranges.h"
 #include "shim/recipe.h"
 #include "shim/start.h"
 
@@ -233,9 +234,14 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
 {
 	const enum ac_reason reason = objection(g, site);
 
-	if (reason == AC_REASON_NONE)
+	if (reason == AC_REASON_NONE && ac_ranges_wanted())
+		ac_ranges_count(g, site);
+	if (reason == AC_REASON_NONE && site->decision.rung != AC_RUNG_KEEP)
 		return conduct(g, site, kept_out, status_out);
-	ac_report_count(site->record, reason);
+	if (site->decision.rung == AC_RUNG_KEEP)
+		ac_report_count_decided(site->record);
+	else
+		ac_report_count(site->record, reason);
 	return AC_OUTCOME_KEPT;
 }
 

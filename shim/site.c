@@ -6,6 +6,7 @@
 #include "base/mapped.h"
 #include "shim/describe.h"
 #include "shim/device.h"
+#include "shim/ranges.h"
 #include "shim/handle.h"
 #include "shim/start.h"
 #include "shim/trial.h"
@@ -136,6 +137,9 @@ decide(struct ac_site *site, const struct ac_site_call *asked)
 		site->decision.tactic = AC_TACTIC_NONE;
 		site->decision.reason = AC_REASON_NO_RULE;
 	}
+	site->is_plain = site->decision.rung == AC_RUNG_KEEP
+	    && !(ac_ranges_wanted() && call->type == AC_TYPE_F32
+	    && ac_entries[call->entry].rewritable);
 }
 
 /* What a stored site remembers; one without is never recast under a guard. */
@@ -144,10 +148,10 @@ make_state(const struct ac_site *site, const struct ac_site_call *call)
 {
 	struct ac_site_state *state;
 
-	if (site->decision.rung == AC_RUNG_KEEP)
+	if (site->is_plain)
 		return NULL;
 	state = ac_mapped_take(sizeof *state);
-	if (state)
+	if (state && site->decision.rung != AC_RUNG_KEEP)
 		state->trial = ac_trial_make(&site->decision,
 		    &site->record->key, site->record->name, site->record,
 		    ac_device_may_time(ac_call_of(call).device));

@@ -55,17 +55,20 @@ struct ac_site_query {
 };
 
 struct ac_trial;
+struct ac_ranges;
 
 /* What a site that may be recast remembers of its calls. */
 struct ac_site_state {
 	ac_histories     histories;
 	struct ac_trial *trial;        /* NULL under guard=off */
+	_Atomic(struct ac_ranges *) ranges;
 };
 
 struct ac_site {
 	struct ac_site_query     query;
 	struct ac_site_record   *record;
 	struct ac_site_state    *state; /* NULL: kept, or not stored */
+	bool                     is_plain; /* kept, and nothing else to do */
 	struct ac_binding        binding;
 	struct ac_decision       decision;
 	_Atomic uint32_t         generation;  /* of decisions; see forget */

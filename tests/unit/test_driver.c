@@ -18,6 +18,12 @@
 #if defined(__has_include)
 #if __has_include(<cuda.h>)
 #include <cuda.h>
+/* Newer forms have taken over these names; ours are of the row's version. */
+#undef cuEventElapsedTime
+#undef cuStreamGetCaptureInfo
+CUresult cuEventElapsedTime(float *, CUevent, CUevent);
+CUresult cuStreamGetCaptureInfo(CUstream, CUstreamCaptureStatus *,
+    cuuint64_t *);
 #endif
 #endif
 
@@ -248,6 +254,9 @@ is_exception(const char *row)
 	    (int *, CUdevice_attribute, CUdevice), (int *, int, int))
 	    || EXCEPT(row, cuStreamIsCapturing,
 	    (CUstream, CUstreamCaptureStatus *), (ac_cu_stream, int *))
+	    || EXCEPT(row, cuStreamGetCaptureInfo,
+	    (CUstream, CUstreamCaptureStatus *, cuuint64_t *),
+	    (ac_cu_stream, int *, unsigned long long *))
 	    || EXCEPT(row, cuThreadExchangeStreamCaptureMode,
 	    (CUstreamCaptureMode *), (int *))
 	    || EXCEPT(row, cuMemPoolCreate,

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/ranges.c -- per site, totals on the device, a copy of them in host
+ * memory that the kernel writes, and the report's place for them, brought up to
+ * date at every call and when the process ends. */
+#include "shim/ranges.h"
+
+#include "base/env.h"
+#include "base/mapped.h"
+#include "kernels/recast.h"
+#include "report/report.h"
+#include "shim/page.h"
+#include "shim/plan.h"
+
+#include <string.h>
+
+enum { TOTALS = 2 * AC_RANGE_BINS, BYTES = TOTALS * sizeof(uint64_t) };
+_Static_assert((int)TOTALS == (int)AC_REPORT_RANGES, "the report's places");
+
+/* Written once, then listed. */
+struct ac_ranges {
+	struct ac_ranges       *next;
+	const struct ac_scratch *scratch;
+	uint32_t                epoch;
+	ac_cu_address           counts;     /* on the device */
+	ac_cu_event             zeroed;
+	ac_cu_address           copy_device;
+	const uint64_t         *copy;
+	uint64_t               *report;
+};
+static _Atomic(struct ac_ranges *) all;
+
+bool
+ac_ranges_wanted(void)
+{
+	static _Atomic int known; /* 0: not asked yet, 1: no, 2: yes */
+	int now = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (!now) {
+		now = strcmp(ac_env(AC_ENV_RANGES), "on") ? 1 : 2;
+		atomic_store_explicit(&known, now, memory_order_relaxed);
+	}
+	return now == 2;
+}
+
+static bool
+take_counts(struct ac_ranges *ranges, const struct ac_place *place,
+    uint64_t limit)
+{
+	const struct ac_driver *driver = place->driver;
+
+	if (driver->cuEventCreate(&ranges->zeroed, AC_CU_EVENT_DISABLE_TIMING))
+		return false;
+	if (ac_scratch_take(place->scratch, limit, BYTES, place->stream,
+	    &ranges->counts) == AC_REASON_NONE) {
+		if (!driver->cuMemsetD32Async(ranges->counts, 0,
+		    BYTES / sizeof(uint32_t), place->stream)
+		    && !driver->cuEventRecord(ranges->zeroed, place->stream))
+			return true;
+		ac_scratch_give(place->scratch, ranges->counts, BYTES, NULL);
+	}
+	driver->cuEventDestroy(ranges->zeroed);
+	return false;
+}
+
+static struct ac_ranges *
+make(const struct ac_site *site, const struct ac_place *place)
+{
+	struct ac_ranges *ranges = ac_mapped_take(sizeof *ranges), *next;
+	void *copy;
+
+	if (!ranges)
+		return NULL;
+	ranges->report = ac_report_ranges(site->record);
+	if (!ranges->report || !ac_page_take(place, BYTES, &copy,
+	    &ranges->copy_device) || !take_counts(ranges, place,
+	    ac_scratch_limit(place->scratch, site->decision.workspace_bytes)))
+		return NULL;
+	ranges->copy = copy;
+	ranges->scratch = place->scratch;
+	ranges->epoch = ac_scratch_epoch(place->scratch);
+	next = atomic_load(&all);
+	do
+		ranges->next = next;
+	while (!atomic_compare_exchange_weak(&all, &next, ranges));
+	return ranges;
+}
+
+/* Two threads may both make one: the first that is stored counts. What could
+ * not be made is not tried again. */
+static struct ac_ranges *
+ranges_of(const struct ac_site *site, const struct ac_place *place)
+{
+	static struct ac_ranges none;
+	struct ac_ranges *ranges = atomic_load_explicit(&site->state->ranges,
+	    memory_order_acquire), *there = NULL;
+
+	if (!ranges) {
+		ranges = make(site, place);
+		if (!ranges)
+			ranges = &none;
+		if (!atomic_compare_exchange_strong(&site->state->ranges,
+		    &there, ranges))
+			ranges = there;
+	}
+	return ranges->copy && ranges->scratch == place->scratch
+	    && ranges->epoch == ac_scratch_epoch(place->scratch) ? ranges
+	    : NULL;
+}
+
+/* The device writes whole words; which call's they are does not matter. */
+static void
+hand_on(const struct ac_ranges *ranges)
+{
+	for (unsigned i = 0; i < TOTALS; i++)
+		__atomic_store_n(&ranges->report[i], __atomic_load_n(
+		    &ranges->copy[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
+
+void
+ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
+{
+	const struct ac_handle *handle = ac_handle_find(g->handle);
+	struct ac_ranges *ranges;
+	struct ac_place place;
+	struct ac_plan plan;
+
+	if (!site->state || ac_place_find(site->binding.provider, g->handle,
+	    handle->device, &place) != AC_REASON_NONE || place.capture
+	    || !ac_plan_make(g, false, false, &plan))
+		return;
+	ranges = ranges_of(site, &place);
+	if (!ranges || place.driver->cuStreamWaitEvent(place.stream,
+	    ranges->zeroed, 0))
+		return;
+	(void)ac_recast_ranges(&plan.recast,
+	    (uint64_t *)(uintptr_t)ranges->counts,
+	    (uint64_t *)(uintptr_t)ranges->copy_device, place.stream);
+	hand_on(ranges);
+}
+
+/* No CUDA call: the device may be gone, what it wrote is not. */
+__attribute__((destructor)) static void
+hand_on_all(void)
+{
+	for (struct ac_ranges *r = atomic_load(&all); r; r = r->next)
+		hand_on(r);
+}
