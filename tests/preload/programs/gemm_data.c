@@ -264,6 +264,7 @@ static const struct distribution distributions[] = {
 	{ "zeros-both", { zero, 0, 0 }, { zero, 0, 0 }, NULL, 0 },
 	{ "zero-rows", NORMAL(1), NORMAL(1), zero_rows, 0 },
 	{ "inf", NORMAL(1), NORMAL(1), plant, INFINITY },
+	{ "minus-inf", NORMAL(1), NORMAL(1), plant, -INFINITY },
 	{ "nan", NORMAL(1), NORMAL(1), plant, NAN },
 	{ "inf-on-zero", NORMAL(1), NORMAL(1), plant_inf_on_zero, INFINITY },
 	{ "inf-on-tiny", NORMAL(1), NORMAL(1), plant_inf_on_tiny, INFINITY },
