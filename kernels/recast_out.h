@@ -168,11 +168,12 @@ ac_recast_sample_matrix(const struct ac_recast *r)
 AC_CAST_BODY int64_t
 ac_recast_sample_line(const struct ac_recast *r, int side, int i, int64_t count)
 {
+	const int64_t first = i * count / AC_SAMPLE_SIDE;
+	const int64_t width = (i + 1) * count / AC_SAMPLE_SIDE - first;
 	const uint64_t random = ac_recast_mix(ac_recast_mix(r->seed)
 	    + (uint64_t)(side * AC_SAMPLE_SIDE + i + 1));
 
-	return (int64_t)(((uint64_t)i * (uint64_t)count
-	    + random % (uint64_t)count) / AC_SAMPLE_SIDE);
+	return width > 0 ? first + (int64_t)(random % (uint64_t)width) : first;
 }
 
 struct ac_recast_spot {

@@ -113,6 +113,12 @@ number(enum cast_fill fill, uint32_t bits)
 	return ac_cast_float(bits);
 }
 
+float
+cast_number(enum cast_fill fill, uint64_t *seed)
+{
+	return number(fill, next(seed));
+}
+
 /* What lies between the columns and the matrices is NaN: looking at it shows
  * in the verdict. */
 static void

@@ -58,6 +58,8 @@ struct cast_data {
 
 enum { CAST_FENCE = 8, CAST_SKEW = 1 };
 
+/* The next number of a fill; FILL_OUTLIER has none of its outliers. */
+float cast_number(enum cast_fill fill, uint64_t *seed);
 void cast_data_make(const struct cast_case *c, struct cast_data *data_out);
 /* Whether nothing was written next to operand i's cast. */
 bool cast_data_is_fenced(const struct cast_data *data, int i);

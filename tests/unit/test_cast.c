@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_cast.c -- the cast kernels against an independent reference,
- * bit for bit: shapes, padding, batches, exponents, scalars, the state.
- *
- * The reference works in double, where FP32 products with powers of two down
- * to 2^-150 are exact, and rounds once with rint(). */
+ * bit for bit: shapes, padding, batches, exponents, scalars, the state. */
 #include "tests/unit/cast_cases.h"
+#include "tests/unit/cast_reference.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -36,89 +34,7 @@ launch(const char *name, const struct ac_cast_params *params)
 	fail_msg("no twin %s", name);
 }
 
-/* ---- The reference ----------------------------------------------------- */
-
-static uint16_t
-reference_element(double x, enum ac_format format)
-{
-	const int bits = format == AC_FORMAT_FP16 ? 10 : 7;
-	const int bias = format == AC_FORMAT_FP16 ? 15 : 127;
-	const uint16_t sign = signbit(x) ? 0x8000 : 0;
-	int exponent;
-	double q;
-
-	if (isnan(x))
-		return 0x7fff;
-	x = fabs(x);
-	exponent = 1 - bias;
-	if (x > 0 && ilogb(x) > exponent)
-		exponent = ilogb(x);
-	if (exponent > bias)
-		return (uint16_t)(sign | (2 * bias + 1) << bits);
-	/* In units of the last place; a carry runs into the exponent. */
-	q = isinf(x) ? INFINITY : rint(ldexp(x, bits - exponent));
-	if (isinf(q))
-		return (uint16_t)(sign | (2 * bias + 1) << bits);
-	return (uint16_t)(sign + ((exponent + bias - 1) << bits) + (int)q);
-}
-
-/* amax by value, as a double; 0 if nothing is finite. */
-static double
-reference_amax(const struct ac_cast_operand *o, bool *nonfinite)
-{
-	double amax = 0;
-
-	*nonfinite = false;
-	for (int64_t b = 0; b < o->batch; b++)
-		for (int64_t j = 0; j < o->cols; j++)
-			for (int64_t i = 0; i < o->rows; i++) {
-				const double x = fabs((double)
-				    o->from[b * o->stride + j * o->ld + i]);
-				if (!isfinite(x))
-					*nonfinite = true;
-				else if (x > amax)
-					amax = x;
-			}
-	return amax;
-}
-
-struct expected {
-	int      exponent[2];
-	uint32_t verdict;
-	float    alpha;
-};
-
-/* recasting.md R2, one binade at a time. */
-static struct expected
-reference_scale(const double amax[2], bool scaled, float alpha)
-{
-	struct expected e = { .alpha = alpha };
-	double product;
-
-	if (!scaled)
-		return e;
-	for (int i = 0; i < 2; i++)
-		while (amax[i] && ldexp(amax[i], e.exponent[i]) < 16384)
-			e.exponent[i]++;
-	for (int i = 0; i < 2; i++)
-		while (ldexp(amax[i], e.exponent[i]) >= 32768)
-			e.exponent[i]--;
-	if (!isfinite(alpha) || alpha == 0)
-		return e;
-	for (int turn = 0;; turn++) {
-		product = ldexp((double)alpha, -e.exponent[0] - e.exponent[1]);
-		if (fabs(product) >= 0x1p-126)
-			break;
-		e.exponent[turn % 2]--;
-		e.verdict |= AC_VERDICT_CLAMPED;
-	}
-	if (fabs(product) > (double)0x1.fffffep127f) {
-		product = copysign((double)0x1.fffffep127f, product);
-		e.verdict |= AC_VERDICT_CLAMPED;
-	}
-	e.alpha = (float)product;
-	return e;
-}
+/* ---- Running a case ---------------------------------------------------- */
 
 static void
 assert_cast(const struct ac_cast_operand *o, int exponent,
@@ -129,7 +45,7 @@ assert_cast(const struct ac_cast_operand *o, int exponent,
 			for (int64_t i = 0; i < o->ld_to; i++) {
 				const bool inside = i < o->rows && j < o->cols;
 				const uint16_t want = !inside ? 0
-				    : reference_element(ldexp((double)o->from[
+				    : cast_reference_element(ldexp((double)o->from[
 				    b * o->stride + j * o->ld + i], exponent),
 				    format);
 				const int64_t at = (b * o->cols_to + j)
@@ -141,21 +57,19 @@ assert_cast(const struct ac_cast_operand *o, int exponent,
 			}
 }
 
-/* ---- Running a case ---------------------------------------------------- */
-
 static void
 assert_case(const struct cast_case *c)
 {
 	struct cast_data data;
-	struct expected e;
+	struct cast_expected e;
 	bool nonfinite[2];
 	double amax[2];
 
 	cast_data_make(c, &data);
 	for (int i = 0; i < 2; i++)
-		amax[i] = reference_amax(&data.params.operand[i],
+		amax[i] = cast_reference_amax(&data.params.operand[i],
 		    &nonfinite[i]);
-	e = reference_scale(amax, c->scaled, c->alpha);
+	e = cast_reference_scale(amax, c->scaled, c->alpha);
 	if (nonfinite[0] || nonfinite[1])
 		e.verdict |= AC_VERDICT_NONFINITE;
 	if (c->scaled) {
@@ -227,8 +141,8 @@ test_exponents(void **state)
 			for (size_t i = 0; i < COUNT(alphas); i++) {
 				const double amax[] = { ldexp(1, a),
 				    ldexp(1, b) };
-				const struct expected e =
-				    reference_scale(amax, true, alphas[i]);
+				const struct cast_expected e =
+				    cast_reference_scale(amax, true, alphas[i]);
 				const struct ac_cast_scale s = ac_cast_scale_of(
 				    ac_cast_bits((float)amax[0]),
 				    ac_cast_bits((float)amax[1]), 1, alphas[i]);
@@ -357,7 +271,7 @@ test_far_elements(void **state)
 				from[j * far + i] = (float)(1 + 3 * j + i) / 7;
 		launch("ac_amax", &data.params);
 		assert_true((double)ac_cast_float(data.state.amax[0])
-		    == reference_amax(o, &nonfinite));
+		    == cast_reference_amax(o, &nonfinite));
 		launch("ac_cast", &data.params);
 		assert_cast(o, data.state.exponent[0], c.format, data.to[0]);
 		cast_data_free(&data);
