@@ -164,14 +164,21 @@ insert(struct ac_candidate *sorted, unsigned count,
 	sorted[count] = *candidate;
 }
 
-/* Leave the candidates that may gain, fastest first. Without a clock to tell
- * better, those that are predicted to. */
+/* Whether the site will have trials, and a clock beside them. */
+static bool
+may_try(const struct ac_decision *decision)
+{
+	return decision->guard == AC_GUARD_ON && !decision->reproducible;
+}
+
+/* Leave the candidates that may gain, fastest first: those that are predicted
+ * to where no trial will tell better. */
 static void
 rank(const struct ac_op *op, struct ac_decision *decision)
 {
 	const double keep = decision->keep_seconds;
-	const double limit = decision->reproducible ? keep / LEAST_GAIN :
-	    keep * DOUBT;
+	const double limit = may_try(decision) ? keep * DOUBT :
+	    keep / LEAST_GAIN;
 	struct ac_candidate candidate;
 	unsigned i, count = 0;
 

@@ -562,7 +562,8 @@ class Policy:
         same = {"tf32": "tf32", "fp16": "fast16f", "bf16": "fast16bf"}
         times = {r: predicted(rates, call, r, ways[r]) for r in fits
                  if ways[r] == "cast" or call.get("asked") != same[r]}
-        most = keep / 1.1 if ask["reproducible"] == "on" else keep * 4
+        tried = ask["guard"] in (None, "on") and ask["reproducible"] != "on"
+        most = keep * 4 if tried else keep / 1.1
         fits = sorted((r for r in times if times[r] <= most), key=times.get)
         return fits, bool(fits) and times[fits[0]] > keep / 1.1
 

@@ -373,7 +373,10 @@ test_ranking(void **state)
 	RANKS("* -> tf32", 10, 2.49, 0, 0, "no-profit");
 	RANKS(any, 10, 5, 12, 2, "fp16 tf32");
 	RANKS(any, 10, 5, 0, 8, "?bf16 tf32");
-	/* Without a clock nobody tries. */
+	/* Without trials, or without a clock, the prediction decides. */
+	RANKS("* -> tf32 guard=off", 10, 11.01, 0, 0, "tf32");
+	RANKS("* -> tf32 guard=off", 10, 10.99, 0, 0, "no-profit");
+	RANKS("* -> tf32 guard=strict", 10, 10.99, 0, 0, "no-profit");
 	RANKS("* -> tf32 reproducible=on", 10, 11.01, 0, 0, "tf32");
 	RANKS("* -> tf32 reproducible=on", 10, 10.99, 0, 0, "no-profit");
 	RANKS("* -> auto tol=8e-3 reproducible=on", 10, 5, 12, 14,
