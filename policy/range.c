@@ -7,8 +7,7 @@
 enum {
 	ZERO = 0, BIAS = 127, NONFINITE = 255,
 	TOP = 14,                /* binade where two-pass scaling puts amax */
-	FP32_BITS = 24,
-	SMALLEST_SHARE = 48      /* binades of a remainder that are looked at */
+	FP32_BITS = 24
 };
 
 /* One part of a split, and how many of them there are. */
@@ -104,9 +103,17 @@ loss_of(const struct format *f, int q, int grain, int parts)
 		return energy(q);
 	if (parts == 1)         /* exact for a multiple, ties included */
 		return (power4(last) + 2 * power4(grain)) / 12;
-	for (int i = 0; i < SMALLEST_SHARE; i++, share /= 2)
-		loss += share * loss_of(f, last - 2 - i, grain, parts - 1);
+	for (int rest = last - 2; rest >= grain; rest--, share /= 2)
+		loss += share * loss_of(f, rest, grain, parts - 1);
 	return loss;
+}
+
+/* The binade from which on nothing underflows: what is left is always the same
+ * part of x. */
+static int
+level_from(const struct format *f)
+{
+	return f->least - (f->bits - 1) + FP32_BITS - 1;
 }
 
 /* ---- The door ---------------------------------------------------------- */
@@ -141,6 +148,9 @@ ac_range_predict(const uint64_t counts[AC_EXPONENTS], enum ac_range_way way,
 	const int quantum = f->least - (f->bits - 1);
 	double all = 0, whole = 0, lost = 0;
 	double flushed = 0, subnormal = 0, overflowed = 0;
+	const int level = level_from(f);
+	const double part = loss_of(f, level, level - (FP32_BITS - 1), f->parts)
+	    / power4(level);
 	struct ac_range_extent x;
 	int shift;
 
@@ -158,6 +168,8 @@ ac_range_predict(const uint64_t counts[AC_EXPONENTS], enum ac_range_way way,
 		subnormal += q >= quantum - 1 && q < f->least ? count : 0;
 		if (q > f->most)
 			overflowed += count;
+		else if (q >= level)
+			lost += count * part * power4(e);
 		else
 			lost += count * loss_of(f, q, q - (FP32_BITS - 1),
 			    f->parts) * power4(-shift);

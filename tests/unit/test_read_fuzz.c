@@ -12,6 +12,7 @@ static uint64_t seed = 1;
 static char path[128];
 static unsigned char *good, *bytes;     /* the file as it was, and is */
 static size_t size;
+static unsigned with_ranges;    /* of the reports that were shown */
 
 static uint32_t
 chance(uint32_t below)
@@ -103,7 +104,9 @@ show(const struct ac_file_header *header, const struct ac_site_record *records,
 
 	assert_non_null(report);
 	assert_true(ac_report_add(report, header, records, markers));
+	assert_true(ac_report_add_ranges(report, path, header, records));
 	ac_report_arrange(report);
+	with_ranges += report->ranges_count > 0;
 	check_harmless(written(ac_report_as_text, report));
 	check_harmless(written(ac_report_as_json, report));
 	check_harmless(written(ac_report_as_summary, report));
@@ -111,6 +114,9 @@ show(const struct ac_file_header *header, const struct ac_site_record *records,
 	ac_report_as_watch(report, report, &view, sink, NULL);
 	ac_report_as_watch(NULL, report, &view, sink, NULL);
 	check_harmless(sunk);
+	sunk_count = 0;
+	if (ac_report_as_ranges(report, NULL, sink, NULL))
+		check_harmless(sunk);
 	ac_report_destroy(report);
 }
 
@@ -146,6 +152,8 @@ count_sites(void)
 	for (int i = 1; i <= SITES; i++) {
 		ac_report_count(site_of(i), AC_REASON_NONE);
 		ac_report_count(site_of(i), AC_REASON_GUARD);
+		if (i % 17 == 0)
+			(void)ac_report_ranges(site_of(i));
 	}
 	ac_report_count_marker(ac_report_marker("cublasStrsm_v2"));
 	ac_report_count_marker(ac_report_marker("cublasStrmm_v2"));
@@ -162,6 +170,19 @@ save(int fd, size_t count)
 {
 	assert_int_equal(pwrite(fd, bytes, count, 0), count);
 	assert_int_equal(ftruncate(fd, (off_t)count), 0);
+}
+
+/* A block of ranges with any numbers in it. */
+static void
+save_ranges(int fd)
+{
+	static uint64_t words[AC_FILE_ALIGN / sizeof(uint64_t)];
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		words[i] = chance(3) ? 0 : (uint64_t)chance(UINT32_MAX)
+		    << chance(33);
+	assert_int_equal(pwrite(fd, words, sizeof words,
+	    (off_t)ac_file_ranges_offset(0)), sizeof words);
 }
 
 static void
@@ -195,12 +216,15 @@ test_rounds(void **state)
 		if (i % 50 == 0)
 			save(fd, chance((uint32_t)size));
 		shown += read_and_show();
-		if (i % 50 == 0)
+		if (i % 50 == 0) {
 			save(fd, size);
+			save_ranges(fd);
+		}
 	}
 	/* Neither all nor none, or the damage were pointless. */
 	assert_true(rounds < 1000 || (shown > rounds / 100 &&
 	    shown < rounds - rounds / 100));
+	assert_true(rounds < 1000 || with_ranges > rounds / 100);
 	free(good);
 	free(bytes);
 	close(fd);
