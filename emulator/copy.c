@@ -38,6 +38,7 @@ struct copy_task {
 	unsigned char       *to;
 	const unsigned char *from;
 	size_t bytes, rows, to_pitch, from_pitch;
+	enum emu_rate through;
 	unsigned char staged[];
 };
 
@@ -54,6 +55,8 @@ run_copy(void *arguments)
 		emu_announce_write(to, t->bytes);
 		memmove(to, from, t->bytes);
 	}
+	emu_clock_move(t->through, (uint64_t)t->bytes * t->rows *
+	    (t->through == EMU_MEMORY ? 2 : 1)); /* read and written */
 }
 
 /* Bytes from the first to the last one touched. */
@@ -175,6 +178,7 @@ emu_copy(const struct emu_copy *copy, struct CUstream_st *handle)
 	task = make_task(copy, stage);
 	if (!task)
 		return EMU_OUT_OF_MEMORY;
+	task->through = to_host || from_host ? EMU_LINK : EMU_MEMORY;
 	tally(task, to_host, from_host, (uint64_t)copy->bytes * copy->rows);
 	emu_stream_submit(stream, task);
 	if (stage || capturing || (copy->wait && !to_host && !from_host))
@@ -200,6 +204,7 @@ run_fill(void *arguments)
 		for (size_t i = 0; i < f->count; i++)
 			memcpy(to + i * f->size, &f->value, f->size);
 	}
+	emu_clock_move(EMU_MEMORY, (uint64_t)f->count * f->size * f->rows);
 }
 
 int

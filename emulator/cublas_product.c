@@ -238,6 +238,15 @@ run_one(struct emu_product *p, int64_t index)
 		emu_device_poison(EMU_OUT_OF_MEMORY);
 }
 
+static double
+operations(const struct emu_gemm *g)
+{
+	if (!emu_gemm_multiplies(g))
+		return 0;
+	return (g->real == EMU_COMPLEX ? 8.0 : 2.0) * (double)g->m *
+	    (double)g->n * (double)g->k * (double)g->batch;
+}
+
 void
 emu_product_run(struct emu_gemm *g)
 {
@@ -250,5 +259,6 @@ emu_product_run(struct emu_gemm *g)
 	for (int64_t i = 0; i < g->batch; i++)
 		run_one(&p, i);
 	emu_count(EMU_gemm_bytes, touched.bytes);
+	emu_clock_compute(g->arithmetic, operations(g), touched.bytes);
 	float_mode_leave(mode);
 }

@@ -119,6 +119,7 @@ start(void)
 	}
 	sums = (enum emu_sums)word_from_environment(AC_ENV_EMU_SUMS, ways);
 	jitter_seed = number_from_environment(AC_ENV_EMU_JITTER, 0);
+	emu_clock_prepare();
 	emu_contexts_prepare(device_count);
 	atexit(quiesce);
 	pthread_atfork(NULL, NULL, after_fork);

@@ -42,6 +42,17 @@ int emu_device_ended(void);
 uint64_t emu_device_jitter(void);
 uint64_t emu_device_memory(int device);
 
+/* clock.c. Times are in picoseconds; this thread's is its stream's on a worker.
+ * At start: the environment. */
+void emu_clock_prepare(void);
+bool emu_clock_is_modelled(void);
+uint64_t emu_clock_now(void);
+void emu_clock_set(uint64_t time);
+/* What this thread does next begins no earlier. */
+void emu_clock_reach(uint64_t time);
+/* The gap before a kernel or a copy. */
+void emu_clock_launch(void);
+
 /* A point in one stream's work that others wait for. Shared by reference
  * count; the only thing that orders one worker after another. */
 struct emu_token;
@@ -50,7 +61,8 @@ struct emu_token *emu_token_new(int references);
 void emu_token_reach(struct emu_token *token);
 bool emu_token_reached(struct emu_token *token);
 void emu_token_wait(struct emu_token *token);
-uint64_t emu_token_time_ns(struct emu_token *token);
+/* When it was reached, in picoseconds, by the clock that is in force. */
+uint64_t emu_token_time(struct emu_token *token);
 struct emu_token *emu_token_keep(struct emu_token *token);
 void emu_token_release(struct emu_token *token);
 /* Tasks that reach a token or wait for one; each owns one reference. */
@@ -74,6 +86,7 @@ struct CUstream_st {
 	_Atomic int      worker;      /* enum of stream.c */
 	_Atomic bool     worker_done;
 	unsigned long    thread;      /* pthread_t, while worker != none */
+	_Atomic uint64_t clock;       /* clock.c's, after the last task */
 	/* order.c, under its lock */
 	uint64_t         work, joined;  /* submissions; the legacy stream saw */
 	uint64_t         legacy_seen;   /* of the legacy stream's, by this one */

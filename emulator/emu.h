@@ -342,6 +342,16 @@ int emu_event_elapsed(struct CUevent_st *start, struct CUevent_st *end,
 int emu_stream_wait_event(struct CUstream_st *handle,
     struct CUevent_st *event);
 
+/* ---- the modelled clock (clock.c) -------------------------------------- */
+
+/* On a worker: what its work takes beside the launch. Nothing happens unless
+ * AUTOCAST_EMU_CLOCK=model. Operations at the rate of the arithmetic, or these
+ * bytes of device memory, whichever takes longer; or bytes through memory or
+ * link. */
+void emu_clock_compute(enum emu_rate arithmetic, double operations,
+    uint64_t bytes);
+void emu_clock_move(enum emu_rate through, uint64_t bytes);
+
 /* ---- copies (copy.c) -------------------------------------------------- */
 
 enum emu_direction {

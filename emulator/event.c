@@ -201,7 +201,7 @@ emu_event_elapsed(struct CUevent_st *start, struct CUevent_st *end,
 		status = EMU_NOT_READY;
 	else
 		*milliseconds_out = (float)((double)(int64_t)(
-		    emu_token_time_ns(to) - emu_token_time_ns(from)) * 1e-6);
+		    emu_token_time(to) - emu_token_time(from)) * 1e-9);
 	emu_token_release(from);
 	emu_token_release(to);
 	return status;

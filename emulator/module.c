@@ -243,7 +243,9 @@ run_kernel(void *arguments)
 	struct launch_task *task = arguments;
 
 	point(task);
+	ac_twin_bytes_here = 0;
 	task->run(&task->launch, task->params);
+	emu_clock_move(EMU_MEMORY, ac_twin_bytes_here);
 }
 
 static struct launch_task *

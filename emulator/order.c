@@ -89,7 +89,10 @@ emu_stream_wait(struct CUstream_st *handle)
 		return status;
 	emu_count(EMU_syncs, 1);
 	emu_capture_count(EMU_syncs_in_capture);
-	if (!has_nothing(stream)) {
+	if (has_nothing(stream)) {
+		emu_clock_reach(atomic_load_explicit(&stream->clock,
+		    memory_order_relaxed));
+	} else {
 		token = emu_token_new(2);
 		emu_stream_submit(stream, emu_token_reach_task(token));
 		emu_token_wait(token);

@@ -22,6 +22,7 @@ struct emu_task {
 	bool point; /* counts as done before it runs */
 	enum emu_counter counter; /* grows by `amount` when it is queued */
 	uint64_t amount;
+	uint64_t queued; /* when, by the modelled clock */
 	size_t bytes;
 	_Alignas(16) unsigned char arguments[];
 };
@@ -48,6 +49,7 @@ emu_task_new(void (*run)(void *), size_t bytes)
 	task->run = run;
 	task->point = false;
 	task->amount = 0;
+	task->queued = 0;
 	task->bytes = bytes;
 	return task->arguments;
 }
@@ -101,13 +103,23 @@ pause_at_random(void)
 	nanosleep(&pause, NULL);
 }
 
+/* What counts for something takes the time of a launch. */
+static void
+execute(struct emu_task *task)
+{
+	if (task->amount)
+		emu_clock_launch();
+	if (task->run)
+		task->run(task->arguments);
+}
+
 void
 emu_task_run(void *arguments)
 {
 	struct emu_task *task = task_of(arguments);
 
 	pause_at_random();
-	task->run(task->arguments);
+	execute(task);
 	free(task);
 }
 
@@ -161,6 +173,7 @@ work(void *argument)
 	struct emu_task *task;
 
 	emu_context_make_current(stream->context);
+	emu_clock_set(atomic_load(&stream->clock));
 	jitter = emu_device_jitter();
 	if (jitter)
 		jitter += stream->id * 0x9e3779b97f4a7c15ull;
@@ -171,8 +184,10 @@ work(void *argument)
 		if (task->point)
 			atomic_store_explicit(&stream->completed, completed,
 			    memory_order_release);
-		if (task->run)
-			task->run(task->arguments);
+		emu_clock_reach(task->queued);
+		execute(task);
+		atomic_store_explicit(&stream->clock, emu_clock_now(),
+		    memory_order_relaxed);
 		atomic_store_explicit(&stream->completed, completed,
 		    memory_order_release);
 	} while (task->run);
@@ -207,11 +222,14 @@ static void
 run_at_once(struct CUstream_st *stream, struct emu_task *task)
 {
 	struct CUctx_st *const before = emu_context_current();
+	const uint64_t time = emu_clock_now();
 
 	pthread_mutex_lock(&at_once_lock);
 	emu_context_make_current(stream->context);
-	if (task->run)
-		task->run(task->arguments);
+	emu_clock_reach(atomic_load(&stream->clock));
+	execute(task);
+	atomic_store(&stream->clock, emu_clock_now());
+	emu_clock_set(time);
 	emu_context_make_current(before);
 	pthread_mutex_unlock(&at_once_lock);
 	free(task);
@@ -239,6 +257,7 @@ push(struct CUstream_st *stream, struct emu_task *task)
 void
 emu_stream_push(struct CUstream_st *stream, void *arguments)
 {
+	task_of(arguments)->queued = emu_clock_now();
 	count(task_of(arguments));
 	if (emu_device_ending()) {
 		run_at_once(stream, task_of(arguments));

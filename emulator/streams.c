@@ -67,6 +67,7 @@ make(unsigned flags, int priority)
 	stream->priority = priority;
 	stream->id = emu_stream_next_id();
 	stream->work = stream->joined = 0;
+	atomic_store_explicit(&stream->clock, 0, memory_order_relaxed);
 	stream->legacy_seen = 0;
 	stream->next_live = emu_streams.live;
 	emu_streams.live = stream;

@@ -13,7 +13,8 @@ enum { SPINS = 200 };
 struct emu_token {
 	_Atomic int      references;
 	_Atomic uint32_t state;
-	uint64_t         time_ns;  /* when it was reached */
+	uint64_t         time;     /* when it was reached, picoseconds */
+	uint64_t         clock;    /* the same by the modelled clock */
 };
 
 struct emu_token *
@@ -25,7 +26,7 @@ emu_token_new(int references)
 		emu_out_of_host_memory();
 	atomic_init(&token->references, references);
 	atomic_init(&token->state, AHEAD);
-	token->time_ns = 0;
+	token->time = token->clock = 0;
 	return token;
 }
 
@@ -35,8 +36,9 @@ emu_token_reach(struct emu_token *token)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	token->time_ns = (uint64_t)now.tv_sec * 1000000000 +
-	    (uint64_t)now.tv_nsec;
+	token->time = ((uint64_t)now.tv_sec * 1000000000 +
+	    (uint64_t)now.tv_nsec) * 1000;
+	token->clock = emu_clock_now();
 	if (atomic_exchange_explicit(&token->state, REACHED,
 	    memory_order_release) == AWAITED)
 		emu_futex_wake(&token->state);
@@ -49,8 +51,8 @@ emu_token_reached(struct emu_token *token)
 	    REACHED;
 }
 
-void
-emu_token_wait(struct emu_token *token)
+static void
+wait_for(struct emu_token *token)
 {
 	for (int i = 0; i < SPINS; i++) {
 		if (emu_token_reached(token))
@@ -67,10 +69,18 @@ emu_token_wait(struct emu_token *token)
 	}
 }
 
-uint64_t
-emu_token_time_ns(struct emu_token *token)
+void
+emu_token_wait(struct emu_token *token)
 {
-	return token->time_ns;
+	wait_for(token);
+	emu_clock_reach(token->clock);
+}
+
+/* Differences are right even where the sum of picoseconds has wrapped. */
+uint64_t
+emu_token_time(struct emu_token *token)
+{
+	return emu_clock_is_modelled() ? token->clock : token->time;
 }
 
 struct emu_token *

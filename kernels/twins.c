@@ -8,6 +8,7 @@
 #include "kernels/twins_recast.h"
 
 _Atomic uint64_t ac_twin_bytes_read, ac_twin_bytes_written;
+_Thread_local uint64_t ac_twin_bytes_here;
 _Atomic bool ac_twin_plain;
 
 /* Whether the run held an inf or a NaN; raises *largest. */

@@ -30,6 +30,8 @@ extern const size_t ac_twin_count;
  * touched, added once per run. The 64 bytes of state and the two scalars are
  * left out: they do not grow. Relaxed atomics; a test may store zero. */
 extern _Atomic uint64_t ac_twin_bytes_read, ac_twin_bytes_written;
+/* The same, both ways, of this thread: runs add, whoever launches zeroes. */
+extern _Thread_local uint64_t ac_twin_bytes_here;
 
 /* Set: leave AVX2 and F16C alone. For tests that hold both ways together. */
 extern _Atomic bool ac_twin_plain;

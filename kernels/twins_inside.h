@@ -57,6 +57,7 @@ ac_meter_add(const struct ac_meter *meter)
 	    memory_order_relaxed);
 	atomic_fetch_add_explicit(&ac_twin_bytes_written, meter->written,
 	    memory_order_relaxed);
+	ac_twin_bytes_here += meter->read + meter->written;
 }
 
 #if defined(__x86_64__)
