@@ -3,7 +3,8 @@
 # tests/gpu/smoke.sh -- the examples and the cast on a real GPU with NVIDIA's
 # own libraries. TAP on stdout; 77 with a reason where there is no device.
 # builddir and srcdir as automake sets them; both default to the directory
-# above this one's parent.
+# above this one's parent. DAY_LIBRARIES: folders with CUDA's libraries, if the
+# loader knows none; DAY_EMULATED: the device may be the emulated one.
 set -u
 
 here=$(cd "$(dirname "$0")/../.." && pwd)
@@ -71,10 +72,18 @@ within()
 	}'
 }
 
-command -v nvidia-smi >/dev/null 2>&1 || skip_all 'no nvidia-smi: no GPU'
-device=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader \
-    2>/dev/null) || skip_all 'nvidia-smi finds no device'
-[ -n "$device" ] || skip_all 'nvidia-smi lists no device'
+if [ -n "${DAY_EMULATED:-}" ]; then
+	device='the emulated GPU'
+else
+	command -v nvidia-smi >/dev/null 2>&1 ||
+		skip_all 'no nvidia-smi: no GPU'
+	device=$(nvidia-smi --query-gpu=name,driver_version \
+	    --format=csv,noheader 2>/dev/null) ||
+		skip_all 'nvidia-smi finds no device'
+	[ -n "$device" ] || skip_all 'nvidia-smi lists no device'
+fi
+LD_LIBRARY_PATH=${DAY_LIBRARIES:-${LD_LIBRARY_PATH:-}}
+export LD_LIBRARY_PATH
 autocast=$(find_program autocast) || skip_all 'autocast is not built'
 digits_mlp=$(find_program digits_mlp) || skip_all 'digits_mlp is not built'
 sgemm_strided=$(find_program sgemm_strided) ||
@@ -112,7 +121,7 @@ ok $? 'plain: test accuracy is at least 0.96'
 within "$(accuracy fp16)" "$(accuracy plain)" 0.005
 ok $? 'fp16: test accuracy within 0.005 of plain'
 
-for policy in off tf32 fp16; do
+for policy in off tf32 fp16 amp; do
 	run "strided-$policy" "$autocast" run --policy $policy -- \
 	    "$sgemm_strided"
 done

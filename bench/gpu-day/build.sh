@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# build.sh -- sourced by `run`: compiles what it measures, and what it measures
+# with, by nothing but a C compiler. For tests of the library itself there is
+# the makefile; this knows the rooms, not their files.
+
+# find_cuda: where CUDA 13's headers and libraries are. Sets cuda_flags,
+# cublas, cudart (files to link with), libraries (folders to load from).
+find_cuda()
+{
+	cuda_flags='' libraries=''
+	roots="${CUDA_HOME:-} ${CUDA_PATH:-}"
+	nvcc=$(command -v nvcc) && roots="$roots ${nvcc%/bin/nvcc}"
+	roots="$roots /usr/local/cuda /opt/cuda /usr"
+	pip=$(python3 -c 'import sysconfig
+print(sysconfig.get_path("purelib"))' 2>/dev/null)
+	roots="$roots ${pip:+$pip/nvidia/cu13}"
+	for root_folder in $roots; do
+		[ -f "$root_folder/include/cublas_v2.h" ] || continue
+		cublas=$(one_of "$root_folder" cublas) || continue
+		cudart=$(one_of "$root_folder" cudart) || continue
+		[ "$root_folder" = /usr ] ||
+		    cuda_flags="-isystem $root_folder/include"
+		libraries=${cublas%/*}
+		[ "${cudart%/*}" = "$libraries" ] ||
+		    libraries=$libraries:${cudart%/*}
+		break
+	done
+	cuda_flags="-DCUBLASAPI= $cuda_flags"
+	[ -n "$libraries" ] || return 1
+	find_cudnn "${pip:+$pip/nvidia/cudnn}"
+}
+
+# one_of ROOT NAME: the library NAME that belongs to the headers in ROOT.
+one_of()
+{
+	for found in "$1"/lib64/lib"$2".so "$1"/lib/lib"$2".so \
+	    "$1"/lib/*-linux*/lib"$2".so "$1"/lib64/lib"$2".so.1? \
+	    "$1"/lib/lib"$2".so.1?; do
+		[ -e "$found" ] || continue
+		echo "$found"
+		return
+	done
+	return 1
+}
+
+# Headers of pip's package; elsewhere they lie beside CUDA's.
+find_cudnn()
+{
+	[ -f "$1/include/cudnn.h" ] || return 0
+	cuda_flags="$cuda_flags -isystem $1/include"
+	libraries=$libraries:$1/lib
+}
+
+# Those of the flags that this compiler knows.
+known()
+{
+	for flag; do
+		echo 'int ac;' | $cc -Werror "$flag" -x c -c -o /dev/null - \
+		    2>/dev/null && printf '%s ' "$flag"
+	done
+}
+
+# compile_all FILE...: each into $objects/FILE.o, as many at a time as there
+# are processors.
+compile_all()
+{
+	for file; do
+		mkdir -p "$objects/${file%/*}"
+	done
+	printf '%s\n' "$@" | CC=$cc FLAGS=$product_flags TOP=$root \
+	    OBJECTS=$objects xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 4 \
+	    sh -c 'for file; do
+			$CC $FLAGS -c -o "$OBJECTS/$file.o" "$TOP/$file" ||
+			    exit 255
+		done' sh
+}
+
+# archive LIBRARY FILE...
+archive()
+{
+	library=$build/$1
+	shift
+	rm -f "$library"
+	mkdir -p "${library%/*}"
+	(cd "$objects" && ar rcs "$library" "$@")
+}
+
+# sources FOLDER: its C files, relative to the top.
+sources()
+{
+	(cd "$root" && ls "$1"/*.c)
+}
+
+# program OUTPUT FILE... -- LINK...
+program()
+{
+	output=$build/$1
+	shift
+	mkdir -p "${output%/*}"
+	inputs=
+	while [ "$1" != -- ]; do
+		inputs="$inputs $root/$1"
+		shift
+	done
+	shift
+	# shellcheck disable=SC2086
+	$cc $product_flags -o "$output" $inputs "$@"
+}
+
+# The library, the command, the examples and the tests for a GPU, laid out in
+# $build as a makefile's build folder is.
+build_product()
+{
+	objects=$build/objects
+	# shellcheck disable=SC2089
+	product_flags="-std=gnu11 ${CFLAGS:--O2} -D_GNU_SOURCE -I$root $cuda_flags -fPIC
+	    -fvisibility=hidden -ftls-model=initial-exec -pthread
+	    -DSYSCONFDIR=\"/etc\" -DAC_LIBDIR=\"/usr/lib\"
+	    -DAC_EMULATOR_DIR=\"/usr/lib/libautocast/emulator\"
+	    $(known -ffp-contract=off -fno-tree-loop-distribute-patterns \
+	        -mno-outline-atomics)"
+	# shellcheck disable=SC2086,SC2090
+	product_flags=$(printf '%s ' $product_flags)
+	product_files=$(for room in base policy report kernels shim cmd; do
+		sources $room
+	done; cd "$root" && ls policy/*.S kernels/*.S shim/*.S)
+	# shellcheck disable=SC2086
+	compile_all $product_files || return 1
+	archive_of base && archive_of report && archive_of policy &&
+	    archive_of kernels || return 1
+	rooms="$build/report/libreport.a $build/policy/libpolicy.a
+	    $build/kernels/libkernels.a $build/base/libbase.a"
+	# shellcheck disable=SC2086
+	$cc -shared -pthread -Wl,-z,relro,-z,defs,-z,noexecstack,-z,lazy \
+	    -Wl,--as-needed \
+	    -Wl,--version-script="$root/shim/libautocast.map" \
+	    -o "$build/libautocast.so" "$objects"/shim/*.o $rooms || return 1
+	# shellcheck disable=SC2086
+	$cc -pthread -o "$build/autocast" "$objects"/cmd/*.o $rooms -lm ||
+	    return 1
+	build_examples
+}
+
+archive_of()
+{
+	# shellcheck disable=SC2046
+	archive "$1/lib$1.a" $(cd "$objects" && ls "$1"/*.o)
+}
+
+build_examples()
+{
+	# shellcheck disable=SC2012
+	client_files=$(cd "$root" && ls tests/preload/programs/gemm_*.c)
+	program examples/digits_mlp examples/digits_mlp.c \
+	    examples/digits_input.c -- "$cublas" "$cudart" -lm &&
+	program examples/sgemm_strided examples/sgemm_strided.c -- \
+	    "$cublas" "$cudart" -lm || return 1
+	# shellcheck disable=SC2086
+	program tests/preload/programs/gemm_client $client_files -- \
+	    "$cublas" "$cudart" -lm -ldl &&
+	build_gpu_tests
+}
+
+build_gpu_tests()
+{
+	# shellcheck disable=SC2086
+	program tests/gpu/cast_gpu tests/gpu/cast_gpu.c tests/gpu/device.c \
+	    tests/unit/cast_cases.c -- $rooms -lm -ldl &&
+	program tests/gpu/recast_gpu tests/gpu/recast_gpu.c \
+	    tests/gpu/device.c -- $rooms -lm -ldl
+}
+
+# measuring NAME FILE...: a program of this folder into $programs.
+measuring()
+{
+	output=$1
+	shift
+	inputs=
+	for file; do
+		inputs="$inputs $here/$file"
+	done
+	# shellcheck disable=SC2086
+	$cc -std=gnu11 ${CFLAGS:--O2} -D_GNU_SOURCE -I"$root" $cuda_flags \
+	    -Wno-deprecated-declarations -pthread -o "$programs/$output" $inputs \
+	    "$here/gpu.c" "$here/data.c" $link "$cublas" "$cudart" -lm -ldl \
+	    -Wl,-rpath-link,"$libraries" || incomplete="$incomplete $output"
+}
+
+# What does not compile is missing: its steps fail, the others do not.
+build_programs()
+{
+	link='' incomplete=''
+	mkdir -p "$programs" || return 1
+	measuring gemm gemm.c cases.c
+	for name in numbers chains calls lt; do
+		measuring $name $name.c
+	done
+	# shellcheck disable=SC2086
+	if echo '#include <cudnn.h>' |
+	    $cc $cuda_flags -x c -E - >/dev/null 2>&1; then
+		measuring conv conv.c graph.c
+	fi
+	link="$build/kernels/libkernels.a $build/base/libbase.a"
+	measuring kernels kernels.c
+	[ -z "$incomplete" ]
+}

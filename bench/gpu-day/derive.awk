@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+# derive.awk -- what follows from several rows: answers (R rows of questions)
+# and the goals (G rows). Medians over the rounds of a sweep; a table of them
+# (P rows).
+
+function field(name,    i) {
+	for (i = 4; i <= NF; i++)
+		if (index($i, name "=") == 1)
+			return substr($i, length(name) + 2)
+	return ""
+}
+
+# The median of a list of numbers with spaces between.
+function median(list,    n, v, i, j, t) {
+	n = split(list, v, " ")
+	for (i = 2; i <= n; i++)
+		for (j = i; j > 1 && v[j - 1] + 0 > v[j] + 0; j--) {
+			t = v[j]; v[j] = v[j - 1]; v[j - 1] = t
+		}
+	if (n % 2)
+		return v[(n + 1) / 2] + 0
+	return n ? (v[n / 2] + v[n / 2 + 1]) / 2 : 0
+}
+
+# Seconds of a case in the sweep, 0 if it was not measured.
+function swept(name, way) {
+	return median(seconds["sweep", name, way])
+}
+
+function ratio(a, b) {
+	return a > 0 && b > 0 ? a / b : 0
+}
+
+# answer ID PART VALUE UNIT VERDICT NOTE
+function answer(id, part, value, unit, verdict, note) {
+	printf "R\tquestions\tderived\trow=item\tid=%s\tpart=%s\tvalue=%.6g\tunit=%s\tverdict=%s\tnote=%s\n",
+	    id, part, value, unit, verdict, note
+}
+
+# goal NAME WANTED VALUE AT_MOST NOTE; a value of 0: not measured.
+function goal(name, wanted, value, at_most, note,    reached) {
+	if (value == 0)
+		reached = "not measured"
+	else if (emulated)
+		reached = "emulated"
+	else if (at_most)
+		reached = value <= wanted ? "yes" : "no"
+	else
+		reached = value >= wanted ? "yes" : "no"
+	printf "G\tgoal=%s\twanted=%s %s\tvalue=%s\treached=%s\tnote=%s\n",
+	    name, at_most ? "<=" : ">=", wanted,
+	    value == 0 ? "" : sprintf("%.4g", value), reached, note
+}
+
+function unbuilt(name, wanted, why) {
+	printf "G\tgoal=%s\twanted=>= %s\tvalue=\treached=not measured\tnote=%s\n",
+	    name, wanted, why
+}
+
+$1 == "R" && field("row") == "time" {
+	name = field("case"); way = field("way")
+	key = ($2 == "sweep" ? "sweep" : $3)
+	seconds[key, name, way] = seconds[key, name, way] " " field("median")
+	if (!((key, name) in known)) {
+		known[key, name] = 1
+		names[++count] = key SUBSEP name
+	}
+	if (field("error") != "")
+		error[key, name, way] = field("error")
+	flop[name] = 2e-12 * field("m") * field("n") * field("k") * field("batch")
+	size[name] = field("m")
+}
+$1 == "R" && field("row") == "cast" {
+	cast[field("case")] = field("cast")
+	share[field("case")] = field("share")
+	both[field("case")] = field("two_passes")
+	once[field("case")] = field("one_pass")
+}
+$1 == "R" && field("row") == "sample" { amortised = field("amortised") }
+$1 == "R" && field("row") == "recast" { recast[$2, field("way")] = field("share") }
+$1 == "R" && field("id") == "a4" { split_gain[field("part")] = field("value") }
+$1 == "R" && field("row") == "host" {
+	key = field("case") SUBSEP field("way")
+	host[key] = host[key] " " field("median")
+	hosts[field("case")] = 1
+}
+
+# n3: rates. n6: FAST_16x beside the cast.
+function rates(    i, part, w, ways, n, t) {
+	n = split("native tf32 pure16", ways, " ")
+	for (i = 1; i <= count; i++) {
+		split(names[i], part, SUBSEP)
+		if (part[1] != "rates")
+			continue
+		for (w = 1; w <= n; w++) {
+			t = median(seconds["rates", part[2], ways[w]])
+			if (t > 0)
+				answer("n3", "N=" part[2] " " ways[w],
+				    flop[part[2]] / t, "TFLOP/s", "-", t " s")
+		}
+	}
+}
+
+function fast(    i, part, w, ways, n, t, ours, r) {
+	n = split("fast16f fast16bf tf32 pure16", ways, " ")
+	for (i = 1; i <= count; i++) {
+		split(names[i], part, SUBSEP)
+		if (part[1] != "fast16")
+			continue
+		ours = median(seconds["fast16", part[2], "ours-fp16"])
+		for (w = 1; w <= n; w++) {
+			t = median(seconds["fast16", part[2], ways[w]])
+			r = ratio(t, ours)
+			if (r)
+				answer("n6", "N=" part[2] " " ways[w], r,
+				    "of the cast's time", r < 0.97 ? "faster" : \
+				    r > 1.03 ? "slower" : "the same",
+				    "error " error["fast16", part[2], ways[w]] \
+				    ", ours " error["fast16", part[2], "ours-fp16"])
+		}
+	}
+}
+
+# a3: from the largest size down, as long as the cast is faster.
+function crossover(against, label,    i, part, first, last, n, ours, other) {
+	for (i = count; i >= 1; i--) {
+		split(names[i], part, SUBSEP)
+		if (part[1] != "crossover")
+			continue
+		ours = median(seconds["crossover", part[2], "ours-fp16"])
+		other = median(seconds["crossover", part[2], against])
+		if (!(ours > 0 && other > 0))
+			continue
+		n++
+		if (ours >= other)
+			break
+		first = size[part[2]]
+	}
+	if (n)
+		answer("a3", "cast and FP16 over " label, first + 0, "N",
+		    first ? "from N=" first : "never", "of the sizes tried")
+}
+
+# The worst of ours under `way`, over all cases: its ratio, its name in `worst`.
+function least(way,    i, part, r, low) {
+	low = 0
+	for (i = 1; i <= count; i++) {
+		split(names[i], part, SUBSEP)
+		if (part[1] != "sweep")
+			continue
+		r = ratio(swept(part[2], "native"), swept(part[2], way))
+		if (r && (!low || r < low)) {
+			low = r
+			worst = part[2]
+		}
+	}
+	return low
+}
+
+function goals(    low, t, pure) {
+	t = swept("8192", "ours-fp16")
+	pure = swept("8192", "pure16")
+	goal("N=8192, fp16 in one pass, of pure FP16's speed", 0.85,
+	    ratio(pure, t), 0, "recast share " recast["sweep", "ours-fp16"])
+	goal("N=8192, fp16 in two passes, of pure FP16's speed", 0.78,
+	    both[8192] ? ratio(pure, pure + both[8192]) : 0, 0,
+	    "the sum of its parts")
+	unbuilt("N=8192, weight cached, of pure FP16's speed", 0.92,
+	    "constant= is not built")
+	goal("N=8192, fp16 over SGEMM", 10, ratio(swept("8192", "native"), t), 0)
+	t = swept("4096", "ours-fp16")
+	goal("N=4096, fp16 over SGEMM", 9, ratio(swept("4096", "native"), t), 0)
+	goal("N=4096, fp16 over TF32", 1.35, ratio(swept("4096", "tf32"), t), 0)
+	goal("N=8192, fp16 over TF32", 1.6,
+	    ratio(swept("8192", "tf32"), swept("8192", "ours-fp16")), 0)
+	goal("N=2048, amp over TF32", 1,
+	    ratio(swept("2048", "tf32"), swept("2048", "ours-amp")), 0,
+	    "amp takes TF32 where the cast does not pay")
+	unbuilt("N=2048, weight cached, over TF32", 1.3, "constant= is not built")
+	unbuilt("m=1..8, 4096 x 4096, weight cached, over FP32", 1.3,
+	    "constant= is not built")
+	goal("N=8192, three products, over SGEMM", 3,
+	    split_gain["N=8192 3 products, chunks of 512"] + 0, 0,
+	    "plain cuBLAS calls, without the splitting")
+	low = least("ours-amp")
+	goal("least of all cases, amp over native", 0.98, low, 0,
+	    low ? "worst: " worst : "")
+	goal("cast with statistics, 8192 x 8192 twice, of the copy's speed", 0.85,
+	    share[8192] + 0, 0)
+	goal("the same, seconds", 220e-6, cast[8192] + 0, 1)
+	goal("a sample every 64th call, N=4096, of the product's time", 0.01,
+	    amortised + 0, 1)
+}
+
+function overheads(    c, native, w, ways, n, t) {
+	n = split("ours-off ours-keep", ways, " ")
+	for (c in hosts) {
+		native = median(host[c, "native"])
+		for (w = 1; w <= n; w++) {
+			t = median(host[c, ways[w]])
+			if (native > 0 && t > 0)
+				goal("N=" c " loop, " ways[w] ", of native's time",
+				    1.01, t / native, 1,
+				    sprintf("%.3g s more per call", t - native))
+		}
+	}
+}
+
+# The sweep as a table: a row per case, a column per way, ours by native.
+function pivot(    i, part, w, ways, n, line, low) {
+	n = split("native tf32 override fast16f pure16 ours-amp ours-fp16 ours-tf32", ways, " ")
+	for (i = 1; i <= count; i++) {
+		split(names[i], part, SUBSEP)
+		if (part[1] != "sweep")
+			continue
+		line = "P\t" part[2]
+		for (w = 1; w <= n; w++) {
+			low = swept(part[2], ways[w])
+			line = line "\t" (low > 0 ? sprintf("%.4g", low) : "")
+		}
+		low = ratio(swept(part[2], "native"), swept(part[2], "ours-amp"))
+		print line "\t" (low ? sprintf("%.3f", low) : "")
+	}
+}
+
+END {
+	pivot()
+	rates()
+	fast()
+	crossover("tf32", "TF32")
+	crossover("native", "FP32")
+	goals()
+	overheads()
+}

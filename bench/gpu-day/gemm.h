@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench/gpu-day/gemm.h -- the products that gemm.c measures. */
+#ifndef AC_BENCH_GEMM_H
+#define AC_BENCH_GEMM_H
+
+#include "gpu.h"
+
+enum gemm_form { FORM_SINGLE, FORM_STRIDED, FORM_ARRAY };
+extern const char *const gemm_forms[];
+
+struct gemm_case {
+	char name[40];
+	enum gemm_form form;
+	int  m, n, k, batch;
+};
+
+/* Call `use` with the cases of one set, what matters most first; with -q only
+ * small ones. An unknown set ends the program with status 2. */
+void gemm_cases_of(const char *set, void (*use)(const struct gemm_case *c));
+
+#endif

@@ -1,0 +1,169 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# steps.sh SECTION STEP -- one step: rows on stdout, the rest on stderr. Run by
+# `run` under a limit, with what it measures built and these set:
+#   DAY_ROOT      the source           DAY_BUILD  libautocast.so, autocast, tests
+#   DAY_PROGRAMS  the measuring ones   DAY_WORK   a folder for what is left over
+#   DAY_QUICK     -q, or nothing       DAY_LIMIT  seconds
+#   DAY_LIBRARIES for LD_LIBRARY_PATH
+set -u
+
+# Of the limit, what a program may plan with.
+budget=$((DAY_LIMIT * 9 / 10))
+
+# measure PROGRAM ARGS...
+measure()
+{
+	program=$1
+	shift
+	# shellcheck disable=SC2086
+	LD_LIBRARY_PATH=$DAY_LIBRARIES "$DAY_PROGRAMS/$program" $DAY_QUICK \
+	    -b "$budget" "$@"
+}
+
+# ours POLICY LABEL PROGRAM ARGS...: with the library preloaded. A site's first
+# calls are its probation: they are left out of the times.
+ours()
+{
+	policy=$1 label=$2 program=$3
+	shift 3
+	state=$DAY_WORK/state.$$
+	# shellcheck disable=SC2086
+	LD_LIBRARY_PATH=$DAY_LIBRARIES LD_PRELOAD=$DAY_BUILD/libautocast.so \
+	    AUTOCAST_POLICY=$policy AUTOCAST_NOTICE=off \
+	    AUTOCAST_STATE=$state "$DAY_PROGRAMS/$program" $DAY_QUICK \
+	    -b "$budget" -w 8 "$@"
+	status=$?
+	share=$(AUTOCAST_STATE=$state "$DAY_BUILD/autocast" report --json |
+	    sed -n 's/.*"recast_share": *\([0-9.e+-]*\).*/\1/p' | head -n 1)
+	printf 'row=recast\tway=%s\tshare=%s\n' "$label" "${share:-unknown}"
+	rm -rf "$state"
+	return $status
+}
+
+# tap NAME COMMAND...: what it prints in TAP, as rows.
+tap()
+{
+	name=$1
+	shift
+	LD_LIBRARY_PATH=$DAY_LIBRARIES "$@" >"$DAY_WORK/tap" 2>&1
+	status=$?
+	awk -v test="$name" -v status=$status '
+	function say(result, what) {
+		gsub(/\t/, " ", what)
+		print "row=test\ttest=" test "\tresult=" result "\tcase=" what
+		said++
+	}
+	/^1\.\.0/ { sub(/^1\.\.0[ #]*(SKIP)? */, ""); say("skip", $0); next }
+	/^not ok/ { sub(/^not ok [0-9]* - /, ""); say("FAIL", $0); next }
+	/^ok .*# SKIP/ { sub(/^ok [0-9]* - /, ""); say("skip", $0); next }
+	/^ok/ { passed++; next }
+	/^Bail out/ { say("FAIL", $0) }
+	END {
+		if (passed)
+			say("pass", passed " cases")
+		if (status && status != 77 && !said)
+			say("FAIL", "exit status " status)
+	}' "$DAY_WORK/tap"
+	cat "$DAY_WORK/tap" >&2
+	[ $status = 0 ] || [ $status = 77 ]
+}
+
+wheel()
+{
+	python3 -c "import $1" 2>/dev/null || {
+		printf 'row=item\tid=a6\tpart=%s\tverdict=not measured\tnote=%s\n' \
+		    "$1" 'not installed'
+		return
+	}
+	state=$DAY_WORK/state.$1
+	LD_PRELOAD=$DAY_BUILD/libautocast.so AUTOCAST_POLICY=off \
+	    AUTOCAST_NOTICE=off AUTOCAST_STATE=$state python3 -c "$2" >&2
+	status=$?
+	calls=$(AUTOCAST_STATE=$state "$DAY_BUILD/autocast" report --json |
+	    sed -n 's/.*"calls": *\([0-9]*\).*/\1/p' | head -n 1)
+	verdict=reached
+	[ "${calls:-0}" -gt 0 ] || verdict='not reached'
+	printf 'row=item\tid=a6\tpart=%s\tvalue=%s\tunit=calls\tverdict=%s\tnote=exit status %s\n' \
+	    "$1" "${calls:-0}" "$verdict" $status
+	rm -rf "$state"
+}
+
+wheels()
+{
+	if [ -n "$DAY_EMULATED" ]; then
+		printf 'row=item\tid=a6\tpart=-\tverdict=not measured\tnote=%s\n' \
+		    'Python packages need a GPU'
+		return
+	fi
+	wheel torch 'import torch
+a = torch.ones(512, 512, device="cuda"); (a @ a).sum().item()'
+	wheel cupy 'import cupy
+a = cupy.ones((512, 512), dtype="float32"); float((a @ a).sum())'
+	wheel jax 'import jax
+jax.config.update("jax_default_matmul_precision", "highest")
+a = jax.numpy.ones((512, 512)); (a @ a).sum().block_until_ready()'
+	wheel tensorflow 'import tensorflow as t
+a = t.ones((512, 512)); float(t.reduce_sum(a @ a))'
+}
+
+# What the sweep's rounds have in common; errors are taken once.
+all_sets='square odd skinny strided array'
+errors=
+case $2 in *-1) errors=-e ;; esac
+
+# shellcheck disable=SC2086
+case $1.$2 in
+tests.cast) tap cast "$DAY_BUILD/tests/gpu/cast_gpu" $DAY_QUICK ;;
+tests.recast) tap recast "$DAY_BUILD/tests/gpu/recast_gpu" $DAY_QUICK ;;
+tests.smoke) tap smoke env builddir="$DAY_BUILD" sh "$DAY_ROOT/tests/gpu/smoke.sh" $DAY_QUICK ;;
+tests.numerics) tap numerics env builddir="$DAY_BUILD" sh "$DAY_ROOT/tests/gpu/numerics.sh" $DAY_QUICK ;;
+
+questions.accumulate) measure numbers accumulate ;;
+questions.rounding) measure numbers rounding ;;
+questions.ranges) measure numbers ranges ;;
+questions.override)
+	measure numbers override
+	NVIDIA_TF32_OVERRIDE=1 measure numbers override ;;
+questions.rates) measure gemm -W native,tf32,pure16 rates ;;
+questions.launch) measure kernels launch ;;
+questions.passes) measure kernels passes ;;
+questions.chunks) measure chains chunks ;;
+questions.split) measure chains split ;;
+questions.fast16)
+	measure gemm -W tf32,fast16f,fast16bf,pure16 -e 128 2048 4096 8192
+	ours fp16 ours-fp16 gemm -l ours-fp16 -e 128 2048 4096 8192 ;;
+questions.crossover)
+	measure gemm -W native,tf32 crossover
+	ours fp16 ours-fp16 gemm -l ours-fp16 crossover ;;
+questions.splitk) measure lt ;;
+questions.conv)
+	if [ -x "$DAY_PROGRAMS/conv" ]; then
+		measure conv
+	else
+		for id in n7 a5; do
+			printf 'row=item\tid=%s\tpart=-\tverdict=not measured\tnote=%s\n' \
+			    $id 'no cuDNN headers'
+		done
+	fi ;;
+questions.wheels) wheels ;;
+
+sweep.plain-1)
+	measure gemm -W native,tf32,fast16f,pure16 $errors $all_sets ;;
+sweep.plain-*) measure gemm $all_sets ;;
+sweep.override-*)
+	NVIDIA_TF32_OVERRIDE=1 measure gemm -l override $errors $all_sets ;;
+sweep.*-*) ours "${2%-*}" "ours-${2%-*}" gemm -l "ours-${2%-*}" $errors \
+	$all_sets ;;
+
+overhead.cast) measure kernels passes ;;
+overhead.sample) measure kernels sample ;;
+overhead.calls)
+	measure calls native
+	ours off ours-off calls ours-off
+	ours 'gemm -> keep' ours-keep calls ours-keep
+	measure calls native ;;
+*)
+	echo "steps.sh: no step $1 $2" >&2
+	exit 2 ;;
+esac
