@@ -196,7 +196,7 @@ add_numbers(struct ac_text *t, const char *name,
 	ac_text_add(t, " of ");
 	add_count(t, compared);
 	ac_text_addf(t, " number%s differ%s", compared == 1 ? "" : "s",
-	    r->differing == 1 ? "s" : "");
+	    r->differing == 1 || compared == 1 ? "s" : "");
 	if (!r->differing)
 		return;
 	ac_text_add(t, ", worst ");

@@ -216,6 +216,7 @@ ac_token_next(struct ac_token_line *line, struct ac_token *token_out)
 
 	while (s < end && is_blank(*s))
 		s++;
+	line->at = s;
 	if (s == end)
 		return false;
 	token.start = s;

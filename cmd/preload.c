@@ -149,6 +149,8 @@ ac_child_prepare(const struct ac_child *child)
 	if (child->emulator)
 		set_library_path(child);
 	set(AC_ENV_EMU_MODEL, child->model);
+	if (!child->library)
+		return true;
 	set(AC_ENV_POLICY, child->policy);
 	set(AC_ENV_RULES, child->rules);
 	set(AC_ENV_STATE, child->state);

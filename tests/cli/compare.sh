@@ -1,0 +1,226 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# compare.sh -- a program run plain and recast in turn: what is refused, what
+# differs, what takes longer, what is left behind.
+. "$(dirname "$0")/transcript.sh"
+[ -f "$build/libautocast.so" ] || skip_all 'libautocast.so is not built'
+[ -z "${SANITIZERS:-}" ] || skip_all 'a sanitized library loads into sanitized programs only'
+mkdir "$place/tmp"
+export TMPDIR=$place/tmp
+
+# stub NAME: a program from standard input, in which $recast is 1 in recast
+# runs and $1 is its first argument.
+stub()
+{
+	{
+		echo '#!/bin/bash'
+		echo 'case $LD_PRELOAD in *libautocast.so*) recast=1 ;; *) recast=0 ;; esac'
+		cat
+	} >"$1"
+	chmod +x "$1"
+}
+
+# Times and sizes are the machine's.
+measured()
+{
+	grep -vE '^(wall time|user CPU|system CPU|peak memory|verdict) '
+}
+
+# compare ARGUMENTS: what it says of outputs, and its status; 1 only for them.
+compare()
+{
+	"$autocast" compare -n 1 --limit 1000000 "$@" 2>&1 | measured
+	echo "[${PIPESTATUS[0]}]"
+}
+
+# ---- Refused before the first run
+stub never <<'END'
+touch started
+END
+show compare
+show compare -n 0 ./never
+show compare -n 2.5 ./never
+show compare -n 201 ./never
+show compare -n five ./never
+show compare --limit -1 ./never
+show compare --limit 1x ./never
+show compare --tol 3 ./never
+show compare --tol nan ./never
+show compare --files '' ./never
+show compare --show --json ./never
+show compare --nonsense ./never
+show compare --emulate=h20 ./never
+show compare --policy 'gemm -> nonsense' ./never
+show compare missing
+show compare ./missing
+TMPDIR=/dev/null show compare ./never
+equal 'nothing was started' "$(ls)" never
+
+# ---- Outputs
+stub same <<'END'
+echo "loss 0.5 in step 1"
+END
+equal 'the same' "$(compare ./same)" "1 pair        plain                 recast                recast / plain
+GPU scratch   -                     -
+recast        nothing: no FP32 product was met; see 'autocast doctor'
+stdout        0 of 2 numbers differ
+[0]"
+
+stub planted <<'END'
+for i in $(seq 231); do echo "row 0.5 $i $i.25 1e-3 7 8 9 10 11 12"; done |
+    sed "124s/9 10 11/9 10.0$((recast))0 11/"
+END
+equal 'a planted 1e-3 is found' "$(compare ./planted | tail -n 2)" \
+    'stdout        1 of 2,310 numbers differs, worst 0.001 (relative) at stdout:124:31: 10.000 / 10.010
+[0]'
+equal 'and is too much' "$(compare --tol 5e-4 ./planted | tail -n 1)" '[1]'
+
+stub restless <<'END'
+echo "pid $$ took 0.$RANDOM$RANDOM s"
+echo "in $(mktemp -u)"
+echo "loss 0.$((5 + recast))"
+END
+equal 'what differs anyway is left out' "$(compare ./restless | tail -n 3)" \
+    'stdout        1 of 1 number differs, worst 0.17 (relative) at stdout:3:6: 0.5 / 0.6
+              2 numbers and 1 line differ between plain runs: not compared
+[1]'
+
+stub wordy <<'END'
+echo first
+[ $recast = 0 ] || printf 'it\033[31m is red\n'
+echo "last 1"
+END
+equal 'text' "$(compare ./wordy | tail -n 3)" \
+    "stdout        0 of 1 number differs
+              1 line differs in more than numbers, first at stdout:2: '' / 'it?[31m is red'
+[1]"
+
+stub files <<'END'
+echo "0.5,$recast" >both.csv
+printf 'ab\0c%s' $recast >bytes.bin
+[ $recast = 0 ] && echo 1 >plain.txt || rm -f plain.txt
+[ $recast = 1 ] && echo 1 >recast.txt || rm -f recast.txt
+[ -e sometimes.txt ] && rm sometimes.txt || echo 1 >sometimes.txt
+mkdir -p folder.txt
+END
+equal 'files' "$(compare --files '*.txt' --files 'b*' --files both.csv ./files | tail -n 7)" \
+    'stdout        empty
+plain.txt     plain runs wrote it, a recast one did not
+sometimes.txt not every plain run wrote it: not compared
+both.csv      1 of 2 numbers differs, worst 1 (relative) at both.csv:1:5: 0 / 1
+bytes.bin     binary, 1 of 5 bytes differ, first byte 5
+recast.txt    only recast runs wrote it
+[1]'
+equal 'a file that no run wrote' "$(compare --files 'no*.such' ./same)" \
+    "autocast: compare: no run wrote a file like --files 'no*.such'
+[3]"
+
+# ---- Standard streams
+stub reader <<'END'
+cat
+echo to stderr >&2
+END
+echo 'x 1' >input
+printf 'skipped\nx 1\n' >longer
+equal 'every run reads the file' "$(compare --show ./reader <input 2>&1 | grep -c '^x 1$')" 4
+equal 'from where it was' "$({ read -r _; compare --show ./reader; } <longer | grep -cE '^(x 1|skipped)$')" 4
+equal 'a pipe is empty' "$(echo 'x 1' | compare ./reader | grep stdout)" 'stdout        empty'
+equal 'standard error passes' "$("$autocast" compare -n 1 ./reader <input 2>&1 >out | grep -c 'to stderr')" 4
+equal 'standard output does not' "$(grep -c 'x 1' out)" 0
+
+# ---- The environment
+stub told <<'END'
+echo "${AUTOCAST_POLICY-none} ${LD_PRELOAD-none}" | sed "s,[^ :]*/,,g" >"told-$recast"
+END
+LD_PRELOAD=$build/libautocast.so "$autocast" compare -n 1 --policy fp16 ./told >out 2>&1
+equal 'plain is plain' "$(cat told-0)" 'none none'
+equal 'recast is recast' "$(cat told-1)" 'fp16 libautocast.so'
+
+# ---- Times
+stub slow <<'END'
+sleep 0.0$((2 + 2 * recast))
+END
+"$autocast" compare --json ./slow >out
+equal 'twice as slow is too slow' "$?,$(grep -o '"verdict": "[a-z-]*"' out)" '1,"verdict": "too-slow"'
+"$autocast" compare --limit 900 ./slow >out
+equal 'but within a limit' "$?,$(grep -c '^verdict  *recast is slower: .* not proven to be more than 900 %$' out)" '0,1'
+stub fast <<'END'
+sleep 0.0$((4 - 2 * recast))
+END
+"$autocast" compare ./fast >out
+equal 'faster' "$?,$(grep -c '^verdict  *recast is faster: ' out)" '0,1'
+"$autocast" compare -n 4 ./fast >out
+equal 'four pairs prove nothing' "$?,$(grep -c '^verdict  *none: fewer than 5 pairs' out)" '0,1'
+stub order <<'END'
+echo $recast >>order.log
+END
+compare -n 2 ./order >out
+equal 'plain and recast take turns' "$(tr -d '\n' <order.log)" 011001
+
+# ---- JSON
+if command -v python3 >/dev/null 2>&1; then
+	"$autocast" compare -n 2 --limit 1000000 --json --files both.csv -- ./files 'a "b' >out
+	equal 'JSON' "$?,$(python3 - out <<'END'
+import json, sys
+c = json.load(open(sys.argv[1]))
+o = c["outputs"][1]
+print(c["version"], c["status"], c["emulated"], c["pairs"], c["command"],
+    c["verdict"], c["low"], len(c["wall_seconds"]["plain"]),
+    all(t > 0 for t in c["wall_seconds"]["recast"]),
+    all(b > 1e5 for b in c["peak_bytes"]["recast"]),
+    o["name"], o["is"], o["differs"], o["differing_numbers"], o["worst"]["column"])
+END
+)" "1,1 1 False 2 ['./files', 'a \"b'] none None 2 True True both.csv compared True 1 5"
+else
+	skip 'JSON' 'no python3'
+fi
+
+# ---- Runs that fail
+stub failing <<'END'
+exit $((7 * recast))
+END
+stub dying <<'END'
+[ $recast = 1 ] || kill -SEGV $$
+END
+show compare ./failing
+show compare ./dying
+shown
+
+# ---- Interrupted
+stub endless <<'END'
+echo $$ >>pids
+exec sleep 60
+END
+for signal in INT TERM; do
+	rm -f pids
+	env --default-signal=INT "$autocast" compare ./endless >out 2>&1 &
+	pid=$!
+	for _ in $(seq 500); do
+		[ -s pids ] && break
+		sleep 0.01
+	done
+	kill -$signal $pid
+	wait $pid
+	equal "ended by SIG$signal" "$?,$(cat out)" "$((128 + $(kill -l $signal))),"
+	status=0
+	kill -0 "$(cat pids)" 2>/dev/null && status=1
+	ok "SIG$signal ends the program" $status
+done
+
+equal 'nothing is left behind' "$(ls -A "$TMPDIR")$(ls -A "$place/state" 2>/dev/null)" ''
+
+# ---- On the emulated GPU
+example=$build/examples/digits_mlp
+data=$build/examples/digits.csv
+if [ -f "$build/emulator/libcublas.so.13" ] && [ -x "$example" ] && [ -f "$data" ]; then
+	compare --emulate --policy tf32 "$example" --epochs 1 "$data" >out
+	equal 'the times are marked' "$(grep -c "^              on the emulated GPU: the CPU's time, not a GPU's$" out)" 1
+	equal 'work is recast' "$(grep -c '^recast  *[1-9][0-9.]* % of the FP32 work' out)" 1
+	equal 'scratch is shown' "$(grep -cE '^GPU scratch   -  +[0-9.]+ ' out)" 1
+	equal 'numbers are compared' "$(grep -cE '^stdout  *[0-9]+ of [0-9]+ numbers? differ' out)" 1
+else
+	for what in 'the times are marked' 'work is recast' 'scratch is shown' 'numbers are compared'; do
+		skip "$what" 'no emulated GPU, or no examples'
+	done
+fi
+plan
