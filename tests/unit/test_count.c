@@ -92,9 +92,10 @@ decide_and_measure(void)
 	const struct ac_decision decision = {
 		.rung = AC_RUNG_FP16, .tactic = AC_TACTIC_CAST,
 		.source = "fp16", .tol = 0.5, .keep_seconds = 8e-6,
-		.candidate_count = 2, .candidate = {
+		.candidate_count = 3, .candidate = {
 			{ AC_RUNG_TF32, AC_TACTIC_LIBRARY, 0.25, 4e-6 },
 			{ AC_RUNG_FP16, AC_TACTIC_CAST, 0.5, 2e-6 },
+			{ AC_RUNG_BF16, AC_TACTIC_CAST, 0.5, 3e-6 },
 		}
 	};
 	const struct ac_site_key key = key_of(7);

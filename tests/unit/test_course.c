@@ -55,7 +55,8 @@ test_hostile(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		const struct ac_site_course from = {
-			.finding = UINT32_MAX - (uint32_t)i, .error = wrong[i],
+			.finding = i & 1 ? UINT32_MAX : AC_FINDING_COUNT,
+			.error = wrong[i],
 			.rho = wrong[i], .line_error = wrong[i],
 			.tile_rho = wrong[i], .keep_us = wrong[i],
 			.recast_us = wrong[i], .keep_predicted_us = wrong[i],

@@ -309,6 +309,9 @@ test_order(void **state)
 	assert_int_equal(verdict_of(ranks, AC_RANGE_FP16_UNSCALED),
 	    AC_RANGE_LOSES);
 	assert_int_equal(verdict_of(ranks, AC_RANGE_BF16), AC_RANGE_LOSES);
+	/* Half of it is for the casts. */
+	ac_range_order(small, counts, 5e-4, ranks);
+	assert_int_equal(verdict_of(ranks, AC_RANGE_FP16), AC_RANGE_LOSES);
 	/* BF16's own tolerance is eight times that. */
 	ac_range_order(small, counts, 8e-3, ranks);
 	assert_int_equal(verdict_of(ranks, AC_RANGE_BF16), AC_RANGE_FITS);

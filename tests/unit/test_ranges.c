@@ -187,11 +187,36 @@ test_no_room(void **state)
 	assert_int_equal(in_child(ask_in_vain), 0);
 }
 
-/* A place that its file does not have is not read. */
+/* Places that a file does not have, or does not vouch for, are not read. */
 static void
 cut(const char *path)
 {
 	assert_int_equal(truncate(path, (off_t)ac_file_ranges_offset(1)), 0);
+}
+
+static void
+deny(const char *path)
+{
+	const uint64_t first_block = 1;
+	const int fd = open(path, O_WRONLY);
+
+	assert_int_equal(pwrite(fd, &first_block, sizeof first_block,
+	    offsetof(struct ac_file_header, range_blocks)),
+	    sizeof first_block);
+	close(fd);
+}
+
+static void
+test_denied(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	assert_int_equal(in_child(count_some), 0);
+	each_file(deny);
+	report = load(1);
+	assert_int_equal(report->ranges_count, 16);
+	ac_report_destroy(report);
 }
 
 static void
@@ -217,6 +242,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_kept), CASE(test_shared), CASE(test_fork),
 		CASE(test_bounded), CASE(test_no_room), CASE(test_cut),
+		CASE(test_denied),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
