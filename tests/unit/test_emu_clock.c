@@ -21,6 +21,7 @@ enum { SIZE = 256, ROOM = 8 << 20 };
 static cublasHandle_t handle;
 static cudaEvent_t first, last;
 static char *room; /* ROOM bytes of zeros on the device */
+static size_t out = ROOM / 2; /* where in it products go */
 
 static double
 seconds_between(cudaEvent_t from, cudaEvent_t to)
@@ -57,7 +58,7 @@ multiply(cublasComputeType_t compute, cudaDataType type, int m, int n, int k,
 	const float one = 1;
 
 	OK(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, room,
-	    type, m, room, type, k, &beta, room + ROOM / 2, CUDA_R_32F, m,
+	    type, m, room, type, k, &beta, room + out, CUDA_R_32F, m,
 	    compute, CUBLAS_GEMM_DEFAULT));
 }
 
@@ -182,10 +183,11 @@ kernels(void **state)
 	OK(cuModuleUnload(module));
 }
 
-/* One product of SIZE in FP32, on a stream. */
+/* One product of SIZE in FP32, on a stream; never twice to one place. */
 static double
 one_product(cudaStream_t stream)
 {
+	out = out == ROOM / 2 ? ROOM / 4 * 3 : ROOM / 2;
 	OK(cublasSetStream(handle, stream));
 	multiply(CUBLAS_COMPUTE_32F, CUDA_R_32F, SIZE, SIZE, SIZE, 0);
 	OK(cublasSetStream(handle, NULL));
@@ -303,15 +305,16 @@ tangle(void)
 		const int s = i * 7 % STREAMS, w = i * 5 % 3;
 
 		OK(cublasSetStream(handle, stream[s]));
+		out = ROOM / 2 + (size_t)s * 65536;
 		multiply(CUBLAS_COMPUTE_32F, CUDA_R_32F, 16 + i, 16, 64, 0);
 		OK(cudaEventRecord(event[s], stream[s]));
 		OK(cudaStreamWaitEvent(stream[w], event[s], 0));
-		OK(cudaMemsetAsync(room, 0, 1000 * (size_t)(i + 1),
-		    stream[w]));
+		OK(cudaMemsetAsync(room + ROOM / 4 * 3 + w * 65536, 0,
+		    1000 * (size_t)(i + 1), stream[w]));
 		if (i % 8 == 0)
 			OK(cudaEventSynchronize(event[s]));
 		if (i % 11 == 0)
-			OK(cudaMemsetAsync(room, 0, 64, NULL));
+			OK(cudaMemsetAsync(room + ROOM - 64, 0, 64, NULL));
 	}
 	for (int i = 0; i < STREAMS; i++) {
 		OK(cudaEventRecord(event[i], stream[i]));

@@ -130,8 +130,8 @@ with_pointers(const struct layout *l)
 	    CUBLAS_GEMM_DEFAULT));
 	status = cudaDeviceSynchronize();
 	if (status) {
-		OK(cublasDestroy(handle) == CUBLAS_STATUS_INVALID_VALUE);
 		OK(cudaDeviceReset());
+		OK(cublasDestroy(handle));
 		OK(cublasCreate(&handle));
 		return status;
 	}
