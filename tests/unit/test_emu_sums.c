@@ -189,7 +189,7 @@ complex_sums(void **state)
 	};
 	static float a[2][K], b[2][K], mixed[2 * K], x[2][4 * K], y[2][4 * K];
 	const cuComplex one = { 1, 0 }, zero = { 0, 0 };
-	cuComplex *da, *db, *dc = test_device(sizeof *dc), got;
+	cuComplex *operand[2], *dc = test_device(sizeof *dc), got;
 	cublasHandle_t handle;
 	uint64_t seed = 31;
 
@@ -207,15 +207,16 @@ complex_sums(void **state)
 			for (int l = 0; l < 2 * K; l++)
 				(s ? b : a)[l % 2][l / 2] = test_to_format(
 				    mixed[l], cases[t].format);
-			*(s ? &db : &da) = test_upload(mixed, sizeof mixed);
+			operand[s] = test_upload(mixed, sizeof mixed);
 		}
 		interleave(a[0], a[1], -1, length, x[0]);
 		interleave(b[0], b[1], 1, length, y[0]);
 		interleave(a[0], a[1], 1, length, x[1]);
 		interleave(b[1], b[0], 1, length, y[1]);
 		OK(cublasGemmEx(handle, CUBLAS_OP_T, CUBLAS_OP_N, 1, 1, K,
-		    &one, da, CUDA_C_32F, K, db, CUDA_C_32F, K, &zero, dc,
-		    CUDA_C_32F, 1, cases[t].compute, CUBLAS_GEMM_DEFAULT));
+		    &one, operand[0], CUDA_C_32F, K, operand[1], CUDA_C_32F,
+		    K, &zero, dc, CUDA_C_32F, 1, cases[t].compute,
+		    CUBLAS_GEMM_DEFAULT));
 		OK(cudaMemcpy(&got, dc, sizeof got, cudaMemcpyDeviceToHost));
 		for (int i = 0; i < 2; i++)
 			want[i] = cases[t].blocks.length ?
@@ -223,8 +224,8 @@ complex_sums(void **state)
 			    test_chain(count, x[i], y[i]);
 		assert_int_equal(test_bits(got.x), test_bits(want[0]));
 		assert_int_equal(test_bits(got.y), test_bits(want[1]));
-		OK(cudaFree(da));
-		OK(cudaFree(db));
+		OK(cudaFree(operand[0]));
+		OK(cudaFree(operand[1]));
 	}
 	OK(cudaFree(dc));
 	OK(cublasDestroy(handle));
