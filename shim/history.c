@@ -7,7 +7,7 @@
 #include "base/mapped.h"
 
 enum {
-	SLAB_BYTES = 64 << 10,
+	SLAB_BYTES = 16 << 10,
 	MOST = 64           /* of one site; beyond them, nothing is remembered */
 };
 
@@ -17,7 +17,6 @@ struct slab {
 	uint32_t       epoch;
 	ac_cu_address  address;     /* 0: none yet */
 	uint64_t       used;
-	ac_cu_event    zeroed;
 };
 static struct slab slabs[AC_SCRATCH_CONTEXTS];
 
@@ -29,7 +28,7 @@ slab_of(const struct ac_place *place)
 
 /* Room for one more, of the slab as it is now; 0 without. */
 static ac_cu_address
-cut(struct slab *slab, uint32_t epoch, ac_cu_event *zeroed_out)
+cut(struct slab *slab, uint32_t epoch)
 {
 	ac_cu_address address = 0;
 
@@ -38,36 +37,9 @@ cut(struct slab *slab, uint32_t epoch, ac_cu_event *zeroed_out)
 	    && slab->used < SLAB_BYTES) {
 		address = slab->address + slab->used;
 		slab->used += sizeof(struct ac_recast_history);
-		*zeroed_out = slab->zeroed;
 	}
 	ac_lock_give(&slab->lock);
 	return address;
-}
-
-static bool
-make_zeroed(const struct ac_place *place, uint64_t limit,
-    ac_cu_address *address_out, ac_cu_event *zeroed_out)
-{
-	const struct ac_driver *driver = place->driver;
-	ac_cu_address address;
-	ac_cu_event zeroed;
-
-	if (driver->cuEventCreate(&zeroed, AC_CU_EVENT_DISABLE_TIMING))
-		return false;
-	if (ac_scratch_take(place->scratch, limit, SLAB_BYTES, place->stream,
-	    &address) != AC_REASON_NONE) {
-		driver->cuEventDestroy(zeroed);
-		return false;
-	}
-	if (driver->cuMemsetD32Async(address, 0, SLAB_BYTES / 4, place->stream)
-	    || driver->cuEventRecord(zeroed, place->stream)) {
-		ac_scratch_give(place->scratch, address, SLAB_BYTES, NULL);
-		driver->cuEventDestroy(zeroed);
-		return false;
-	}
-	*address_out = address;
-	*zeroed_out = zeroed;
-	return true;
 }
 
 /* Two threads may each make one: the rest of the first is then lost. */
@@ -76,32 +48,15 @@ refill(const struct ac_place *place, uint64_t limit)
 {
 	struct slab *slab = slab_of(place);
 	ac_cu_address address;
-	ac_cu_event zeroed;
 
-	if (!make_zeroed(place, limit, &address, &zeroed))
+	if (ac_scratch_take(place->scratch, limit, SLAB_BYTES, true,
+	    place->stream, &address) != AC_REASON_NONE)
 		return;
 	ac_lock_take(&slab->lock);
 	slab->epoch = ac_scratch_epoch(place->scratch);
 	slab->address = address;
 	slab->used = 0;
-	slab->zeroed = zeroed;
 	ac_lock_give(&slab->lock);
-}
-
-/* A graph cannot wait for what was queued before its capture. */
-static bool
-order(const struct ac_place *place, ac_cu_event zeroed)
-{
-	const struct ac_driver *driver = place->driver;
-	int mode;
-	bool done;
-
-	if (!place->capture)
-		return !driver->cuStreamWaitEvent(place->stream, zeroed, 0);
-	mode = ac_scratch_relax(driver);
-	done = !driver->cuEventQuery(zeroed);
-	ac_scratch_restore(driver, mode);
-	return done;
 }
 
 static ac_cu_address
@@ -109,14 +64,14 @@ take(const struct ac_place *place, uint64_t limit)
 {
 	const uint32_t epoch = ac_scratch_epoch(place->scratch);
 	struct slab *slab = slab_of(place);
-	ac_cu_event zeroed;
-	ac_cu_address address = cut(slab, epoch, &zeroed);
+	ac_cu_address address = cut(slab, epoch);
 
 	if (!address && !place->capture) {
 		refill(place, limit);
-		address = cut(slab, epoch, &zeroed);
+		address = cut(slab, epoch);
 	}
-	return address && order(place, zeroed) ? address : 0;
+	return address && ac_scratch_order(place->scratch, place->stream,
+	    place->capture != 0) ? address : 0;
 }
 
 static bool

@@ -44,6 +44,7 @@ fit_part(struct ac_lane *lane, enum ac_lane_part which, uint64_t bytes,
 {
 	struct ac_lane_block *part = &lane->part[which];
 	const uint64_t rounded = (bytes + step - 1) / step * step;
+	const bool zeroed = which != LANE_BUFFER;
 	enum ac_reason reason;
 
 	if (part->bytes >= bytes)
@@ -52,18 +53,16 @@ fit_part(struct ac_lane *lane, enum ac_lane_part which, uint64_t bytes,
 		return AC_REASON_CAPTURE;
 	give_part(lane, which);
 	part->bytes = rounded;
-	reason = ac_scratch_take(lane->scratch, limit, rounded, place->stream,
-	    &part->address);
+	reason = ac_scratch_take(lane->scratch, limit, rounded, zeroed,
+	    place->stream, &part->address);
 	if (reason != AC_REASON_NONE) {
 		part->bytes = bytes;
-		if (ac_scratch_take(lane->scratch, limit, bytes, place->stream,
-		    &part->address) != AC_REASON_NONE) {
+		if (ac_scratch_take(lane->scratch, limit, bytes, zeroed,
+		    place->stream, &part->address) != AC_REASON_NONE) {
 			*part = (struct ac_lane_block){ 0 };
 			return reason;
 		}
 	}
-	if (which != LANE_BUFFER && !zero(lane, which, place->stream))
-		lane->dirty = true;
 	return AC_REASON_NONE;
 }
 
@@ -130,7 +129,7 @@ make_handle(struct ac_lane *lane, const struct ac_lane_request *request,
 	if (workspace && !lane->part[LANE_WORKSPACE].address) {
 		struct ac_lane_block *part = &lane->part[LANE_WORKSPACE];
 
-		reason = ac_scratch_take(lane->scratch, limit, workspace,
+		reason = ac_scratch_take(lane->scratch, limit, workspace, false,
 		    place->stream, &part->address);
 		if (reason != AC_REASON_NONE)
 			return reason;

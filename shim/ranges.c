@@ -22,7 +22,6 @@ struct ac_ranges {
 	const struct ac_scratch *scratch;
 	uint32_t                epoch;
 	ac_cu_address           counts;     /* on the device */
-	ac_cu_event             zeroed;
 	ac_cu_address           copy_device;
 	const uint64_t         *copy;
 	uint64_t               *report;
@@ -42,26 +41,6 @@ ac_ranges_wanted(void)
 	return now == 2;
 }
 
-static bool
-take_counts(struct ac_ranges *ranges, const struct ac_place *place,
-    uint64_t limit)
-{
-	const struct ac_driver *driver = place->driver;
-
-	if (driver->cuEventCreate(&ranges->zeroed, AC_CU_EVENT_DISABLE_TIMING))
-		return false;
-	if (ac_scratch_take(place->scratch, limit, BYTES, place->stream,
-	    &ranges->counts) == AC_REASON_NONE) {
-		if (!driver->cuMemsetD32Async(ranges->counts, 0,
-		    BYTES / sizeof(uint32_t), place->stream)
-		    && !driver->cuEventRecord(ranges->zeroed, place->stream))
-			return true;
-		ac_scratch_give(place->scratch, ranges->counts, BYTES, NULL);
-	}
-	driver->cuEventDestroy(ranges->zeroed);
-	return false;
-}
-
 static struct ac_ranges *
 make(const struct ac_site *site, const struct ac_place *place)
 {
@@ -72,8 +51,9 @@ make(const struct ac_site *site, const struct ac_place *place)
 		return NULL;
 	ranges->report = ac_report_ranges(site->record);
 	if (!ranges->report || !ac_page_take(place, BYTES, &copy,
-	    &ranges->copy_device) || !take_counts(ranges, place,
-	    ac_scratch_limit(place->scratch, site->decision.workspace_bytes)))
+	    &ranges->copy_device) || ac_scratch_take(place->scratch,
+	    ac_scratch_limit(place->scratch, site->decision.workspace_bytes),
+	    BYTES, true, place->stream, &ranges->counts) != AC_REASON_NONE)
 		return NULL;
 	ranges->copy = copy;
 	ranges->scratch = place->scratch;
@@ -129,8 +109,7 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
 	    || !ac_plan_make(g, false, false, &plan))
 		return;
 	ranges = ranges_of(site, &place);
-	if (!ranges || place.driver->cuStreamWaitEvent(place.stream,
-	    ranges->zeroed, 0))
+	if (!ranges || !ac_scratch_order(place.scratch, place.stream, false))
 		return;
 	(void)ac_recast_ranges(&plan.recast,
 	    (uint64_t *)(uintptr_t)ranges->counts,

@@ -198,8 +198,8 @@ enter_account(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes)
 }
 
 static bool
-allocate(struct ac_scratch *scratch, uint64_t bytes, ac_cu_stream stream,
-    ac_cu_address *address_out)
+allocate(struct ac_scratch *scratch, uint64_t bytes, bool zeroed,
+    ac_cu_stream stream, ac_cu_address *address_out)
 {
 	const struct ac_driver *driver = scratch->driver;
 	ac_cu_address address;
@@ -207,7 +207,9 @@ allocate(struct ac_scratch *scratch, uint64_t bytes, ac_cu_stream stream,
 	if (driver->cuMemAllocFromPoolAsync(&address, bytes, scratch->pool,
 	    scratch->allocations))
 		return false;
-	if (driver->cuEventRecord(scratch->allocated, scratch->allocations)
+	if ((zeroed && driver->cuMemsetD32Async(address, 0,
+	    bytes / sizeof(uint32_t), scratch->allocations))
+	    || driver->cuEventRecord(scratch->allocated, scratch->allocations)
 	    || driver->cuStreamWaitEvent(stream, scratch->allocated, 0)) {
 		driver->cuMemFreeAsync(address, scratch->allocations);
 		return false;
@@ -218,7 +220,7 @@ allocate(struct ac_scratch *scratch, uint64_t bytes, ac_cu_stream stream,
 
 enum ac_reason
 ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
-    ac_cu_stream stream, ac_cu_address *address_out)
+    bool zeroed, ac_cu_stream stream, ac_cu_address *address_out)
 {
 	int mode;
 	bool done;
@@ -226,13 +228,29 @@ ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
 	if (!enter_account(scratch, limit, bytes))
 		return AC_REASON_WORKSPACE;
 	mode = ac_scratch_relax(scratch->driver);
-	done = allocate(scratch, bytes, stream, address_out);
+	done = allocate(scratch, bytes, zeroed, stream, address_out);
 	ac_scratch_restore(scratch->driver, mode);
 	if (done)
 		ac_report_peak_scratch(atomic_load(&scratch->used));
 	else
 		atomic_fetch_sub(&scratch->used, bytes);
 	return done ? AC_REASON_NONE : AC_REASON_OUT_OF_MEMORY;
+}
+
+bool
+ac_scratch_order(struct ac_scratch *scratch, ac_cu_stream stream, bool captures)
+{
+	const struct ac_driver *driver = scratch->driver;
+	int mode;
+	bool done;
+
+	if (!captures)
+		return !driver->cuStreamWaitEvent(stream, scratch->allocated,
+		    0);
+	mode = ac_scratch_relax(driver);
+	done = !driver->cuEventQuery(scratch->allocated);
+	ac_scratch_restore(driver, mode);
+	return done;
 }
 
 /* Never used means used by nobody but the stream that allocated it, and that

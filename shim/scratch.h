@@ -14,6 +14,7 @@
 #include "kernels/driver.h"
 #include "policy/op.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ac_scratch;
@@ -39,11 +40,18 @@ uint32_t ac_scratch_epoch(const struct ac_scratch *scratch);
  * device and what leaves 1 GiB of it free (as seen when it was first met). */
 uint64_t ac_scratch_limit(const struct ac_scratch *scratch, uint64_t wanted);
 
-/* Allocate `bytes`, usable on `stream` from now on, if all that is held stays
- * within `limit`. AC_REASON_NONE and *address_out, or _WORKSPACE or
- * _OUT_OF_MEMORY. */
+/* Allocate `bytes`, zeroed if so wished, usable on `stream` from now on, if all
+ * that is held stays within `limit`. AC_REASON_NONE and *address_out, or
+ * _WORKSPACE or _OUT_OF_MEMORY. Zeroed on our own stream: one of the program's
+ * may be held up, and others must not wait for it. */
 enum ac_reason ac_scratch_take(struct ac_scratch *scratch, uint64_t limit,
-    uint64_t bytes, ac_cu_stream stream, ac_cu_address *address_out);
+    uint64_t bytes, bool zeroed, ac_cu_stream stream,
+    ac_cu_address *address_out);
+
+/* Let `stream` come after all that was taken so far. With `captures` it cannot
+ * wait: true if everything is there already. */
+bool ac_scratch_order(struct ac_scratch *scratch, ac_cu_stream stream,
+    bool captures);
 
 /* Free `bytes` at `address` once `last_use` (NULL: never used) has passed. They
  * leave the account now, when that is queued. */

@@ -16,7 +16,7 @@ stub cudnn libcudnn_cnn.so.9 stub_cudnn.c '-DPART="libcudnn_cnn.so.9"'
 stub cudnn libcudnn_adv.so.9 stub_cudnn.c '-DPART="libcudnn_adv.so.9"'
 stub cudnn libcudnn.so.9 stub_cudnn.c -ldl
 paths=$work/13:$work/12:$work/lt:$work/cudnn:$work/cusolver:$work
-tf32='gemm -> tf32 profit=off'
+tf32='gemm -> tf32 profit=off guard=off'
 
 # ---- T11, T12: a library that looks its own names up in its parts
 compile cudnn_client "$here/cudnn_client.c" "$work/cudnn/libcudnn.so.9"
@@ -133,26 +133,26 @@ caller()
 caller 'the program' "$tf32" 1301 '' "$work/linked"
 caller 'the program, kept by name' "gemm caller=linked -> keep; $tf32" \
     1300 rule "$work/linked"
-caller 'the program, recast by name' 'gemm caller=linked -> tf32 profit=off' \
+caller 'the program, recast by name' 'gemm caller=linked -> tf32 profit=off guard=off' \
     1301 '' "$work/linked"
 caller 'a plugin by name' \
-    'gemm caller=plugin13.so -> keep; gemm caller=plugin12.so -> tf32 profit=off' \
+    'gemm caller=plugin13.so -> keep; gemm caller=plugin12.so -> tf32 profit=off guard=off' \
     1300 rule "$work/host" now plugin13.so multiply
 for function in cusolverDnSgetrf cusolverDnSpotrf; do
 	caller "libcusolver is kept, $function" "$tf32" 1300 internal-caller \
 	    "${solve[@]}" $function
 	caller "unless a rule names it, $function" \
-	    'gemm caller=libcusolver* -> tf32 profit=off' 1301 '' \
+	    'gemm caller=libcusolver* -> tf32 profit=off guard=off' 1301 '' \
 	    "${solve[@]}" $function
 	caller "a rule that excludes another does not, $function" \
-	    'gemm caller!=libcudnn* -> tf32 profit=off' 1300 internal-caller \
+	    'gemm caller!=libcudnn* -> tf32 profit=off guard=off' 1300 internal-caller \
 	    "${solve[@]}" $function
 done
 if [ "${SANITIZERS:-}" = thread ]; then
 	skip 'T20: ctypes calls by libffi' 'python3 does not survive TSan'
 elif command -v python3 >/dev/null; then
 	caller 'ctypes calls by libffi' \
-	    'gemm caller=libffi.so* -> tf32 profit=off' 1301 '' python3 \
+	    'gemm caller=libffi.so* -> tf32 profit=off guard=off' 1301 '' python3 \
 	    "$here/ctypes_client.py" libcublas.so.13
 else
 	skip 'T20: ctypes calls by libffi' 'python3 is not installed'

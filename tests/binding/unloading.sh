@@ -12,7 +12,7 @@ for version in 12 13; do
 	    "$work/$version/libcublas.so.$version"
 done
 compile twin.so -shared -fPIC "$here/plugin.c" "$work/13/libcublas.so.13"
-tf32='gemm -> tf32 profit=off'
+tf32='gemm -> tf32 profit=off guard=off'
 paths=$paths:$work
 
 # swapped NAME STATUSES POLICY WAY FILE FILE: a hundred rounds.
@@ -63,19 +63,19 @@ fi
 
 # The plugins are the same to the byte but for their names, which rules name.
 swapped 'T19: the decision follows the plugin' '1301 1300' \
-    'gemm caller=plugin13.so -> tf32 profit=off; gemm caller=twin.so -> keep' \
+    'gemm caller=plugin13.so -> tf32 profit=off guard=off; gemm caller=twin.so -> keep' \
     plugin plugin13.so twin.so
 swapped 'T19: the other way round' '1300 1301' \
-    'gemm caller=twin.so -> tf32 profit=off; gemm caller=plugin13.so -> keep' \
+    'gemm caller=twin.so -> tf32 profit=off guard=off; gemm caller=plugin13.so -> keep' \
     plugin plugin13.so twin.so
 equal 'T19: and each is a site of its own' 'plugin13.so 50 twin.so 50' \
     "$(query '" ".join(sorted("%s %d" % (s["caller"].split("+")[0], s["calls"])
     for s in sites))')"
 compile solver.so -shared -fPIC -DSOLVES "$here/plugin.c" "$work/13/libcublas.so.13"
 swapped 'T19: who solves is forgotten with it' '1300 1301' \
-    'gemm solver=yes -> keep; gemm solver=no -> tf32 profit=off' \
+    'gemm solver=yes -> keep; gemm solver=no -> tf32 profit=off guard=off' \
     plugin solver.so plugin13.so
 swapped 'T19: the other way round, once more' '1301 1300' \
-    'gemm solver=yes -> keep; gemm solver=no -> tf32 profit=off' \
+    'gemm solver=yes -> keep; gemm solver=no -> tf32 profit=off guard=off' \
     plugin plugin13.so solver.so
 plan

@@ -61,7 +61,7 @@ for policy in tf32 fp16; do
 done
 
 # A device without room for the casts: by its own limit, and in fact.
-for policy in fp16 'gemm -> fp16 profit=off workspace=1Gi'; do
+for policy in fp16 'gemm -> fp16 profit=off guard=off workspace=1Gi'; do
 	rm -rf "$AUTOCAST_STATE"
 	line=$(AUTOCAST_EMU_MEMORY=1200000 under "$policy" "$client" sgemm n t \
 	    256 256 256 0 0 0 1 1 0 normal 1 - reference 2>&1)
@@ -82,7 +82,7 @@ for limit in 1 64Ki 300Ki 1Mi; do
 		if (l ~ /Ki/) n *= 1024
 		if (l ~ /Mi/) n *= 1048576
 		print n }')
-	line=$(under "gemm -> fp16 profit=off workspace=$limit" "$client" sgemm \
+	line=$(under "gemm -> fp16 profit=off guard=off workspace=$limit" "$client" sgemm \
 	    n t 256 256 256 0 0 0 1 1 0 normal 1 - reference stream repeat=3 2>&1)
 	complaint=
 	case $line in

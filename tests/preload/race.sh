@@ -55,9 +55,9 @@ clean()
 	check "$1" "$complaint"
 }
 
-roomy='gemm -> fp16 profit=off workspace=4Mi'
-tight='gemm -> fp16 profit=off workspace=1Mi'
-single='gemm -> fp16 profit=off workspace=128Ki'
+roomy='gemm -> fp16 profit=off guard=off workspace=4Mi'
+tight='gemm -> fp16 profit=off guard=off workspace=1Mi'
+single='gemm -> fp16 profit=off guard=off workspace=192Ki'
 clean 'sixteen streams, few lanes' "$tight" many_streams 32
 clean 'a lane on two streams' "$single" lane_order share
 clean 'a buffer that grows' "$roomy" lane_order grow

@@ -29,7 +29,7 @@ recast()
 	query '*(sum(s["recast_calls"] for s in sites if s["m"] == m) for m in (64, 80))'
 }
 equal 'T17: a rule for 12 alone' '0 6' \
-    "$(recast 'gemm lib=cublas-12* -> fp16 profit=off; otherwise off')"
+    "$(recast 'gemm lib=cublas-12* -> fp16 profit=off guard=off; otherwise off')"
 equal 'T17: a rule for 13 alone' '3 0' \
-    "$(recast 'gemm lib=cublas-13* -> fp16 profit=off; otherwise off')"
+    "$(recast 'gemm lib=cublas-13* -> fp16 profit=off guard=off; otherwise off')"
 plan

@@ -32,7 +32,7 @@ for form in $(bare "$client" forms | awk '{ print $1 }'); do
 	done
 	# Forms that are passed through whatever the policy says.
 	case $form in
-	sgemmex* | batched* | grouped*)
+	grouped*)
 		same_as_bare fp16 "$form, fp16" "$form" n t 33 29 17 37 31 41 $batch 0.5 2 normal 1 OUT
 		;;
 	esac

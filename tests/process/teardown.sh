@@ -44,7 +44,7 @@ late_calls()
 }
 nothing='status 0 '
 
-for policy in off tf32 fp16 'gemm -> bf16 tactic=cast tol=8e-3 profit=off'; do
+for policy in off tf32 fp16 'gemm -> bf16 tactic=cast tol=8e-3 profit=off guard=off'; do
 	for way in return exit thread; do
 		rm -rf "$AUTOCAST_STATE"
 		equal "T34: nothing is called after main(), $way, '$policy'" \

@@ -134,12 +134,12 @@ test_take_and_give(void **state)
 
 	(void)state;
 	assert_non_null(scratch);
-	assert_int_equal(ac_scratch_take(scratch, 1000, 600, program,
+	assert_int_equal(ac_scratch_take(scratch, 1000, 600, false, program,
 	    &address), AC_REASON_NONE);
 	assert_string_equal(said, "ARW"); /* the program's stream waits */
 	assert_ptr_equal(waiting_stream, program);
 	assert_int_equal(mode, 0);        /* the thread's own mode is back */
-	assert_int_equal(ac_scratch_take(scratch, 1000, 600, program,
+	assert_int_equal(ac_scratch_take(scratch, 1000, 600, false, program,
 	    &address), AC_REASON_WORKSPACE);
 	ac_scratch_give(scratch, address, 600, last_use);
 	assert_string_equal(said, "ARWWF");
@@ -149,11 +149,11 @@ test_take_and_give(void **state)
 	assert_ptr_not_equal(free_stream, alloc_stream);
 	assert_int_equal(mode, 0);
 	allocation_fails = true;
-	assert_int_equal(ac_scratch_take(scratch, 1000, 900, program,
+	assert_int_equal(ac_scratch_take(scratch, 1000, 900, false, program,
 	    &address), AC_REASON_OUT_OF_MEMORY);
 	allocation_fails = false;
 	assert_int_equal(peak, 600);      /* what was never held is no peak */
-	assert_int_equal(ac_scratch_take(scratch, 1000, 1000, program,
+	assert_int_equal(ac_scratch_take(scratch, 1000, 1000, false, program,
 	    &address), AC_REASON_NONE);
 	assert_int_equal(peak, 1000);
 	/* Never used: freed after its allocation, which is on another stream. */
@@ -177,13 +177,13 @@ test_entry_is_used_again(void **state)
 	(void)state;
 	assert_non_null(first);
 	epoch = ac_scratch_epoch(first);
-	assert_int_equal(ac_scratch_take(first, 1000, 1000, NULL, &address),
+	assert_int_equal(ac_scratch_take(first, 1000, 1000, false, NULL, &address),
 	    AC_REASON_NONE);
 	assert_ptr_equal(ac_scratch_get(&driver, context, 32, 0), first);
 	assert_int_not_equal(ac_scratch_epoch(first), epoch);
 	assert_null(ac_scratch_find(31));
 	assert_ptr_equal(ac_scratch_find(32), first);
-	assert_int_equal(ac_scratch_take(first, 1000, 1000, NULL, &address),
+	assert_int_equal(ac_scratch_take(first, 1000, 1000, false, NULL, &address),
 	    AC_REASON_NONE);
 }
 
