@@ -65,13 +65,13 @@ test_nothing_posted(void **state)
 	struct ac_turn now = turn(t);
 
 	(void)state;
-	ac_trial_tried(t, &place, &now, 3, 0);
+	ac_trial_tried(t, &here, &now, 3, 0);
 	assert_int_equal(turn(t).kind, AC_TURN_KEEP);
 
 	/* No place on the device: tried again 64 calls later. */
 	t = make(&decision, false);
 	now = turn(t);
-	ac_trial_tried(t, &place, &now, 0, 0);
+	ac_trial_tried(t, &here, &now, 0, 0);
 	for (int i = 2; i < 65; i++)
 		assert_int_equal(turn(t).kind, AC_TURN_KEEP);
 	assert_int_equal(turn(t).kind, AC_TURN_TRY);
@@ -79,7 +79,7 @@ test_nothing_posted(void **state)
 	/* All refused: for good. */
 	t = make(&decision, false);
 	now = turn(t);
-	ac_trial_tried(t, &place, &now, 0, 3);
+	ac_trial_tried(t, &here, &now, 0, 3);
 	for (int i = 0; i < 200; i++)
 		assert_int_equal(turn(t).kind, AC_TURN_KEEP);
 
@@ -169,9 +169,9 @@ timed(struct ac_trial *t, float fp16, float tf32, float keep)
 		else
 			assert_int_equal(which, now.candidate);
 		elapsed_ms = times[which];
-		assert_true(ac_timing_begin(now.timing, &place));
-		ac_timing_end(now.timing, &place);
-		ac_timing_read(now.timing, &place);
+		assert_true(ac_timing_begin(now.timing, &here));
+		ac_timing_end(now.timing, &here);
+		ac_timing_read(now.timing, &here);
 		seen[which] += now.number < 100; /* later: a sample's */
 	}
 	assert_int_equal(seen[0], 4);
@@ -220,7 +220,7 @@ static void
 test_streams_apart(void **state)
 {
 	struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_place other = place;
+	struct ac_place other = here;
 	struct ac_trial *t, *apart;
 
 	(void)state;
@@ -230,10 +230,10 @@ test_streams_apart(void **state)
 	decision.reproducible = true;
 	t = make(&decision, true);
 	apart = ac_trial_of(t, &other);
-	assert_ptr_not_equal(apart, ac_trial_of(t, &place));
+	assert_ptr_not_equal(apart, ac_trial_of(t, &here));
 	assert_ptr_equal(apart, ac_trial_of(t, &other));
 	turn(apart);
-	assert_int_equal(turn(ac_trial_of(t, &place)).number, 1);
+	assert_int_equal(turn(ac_trial_of(t, &here)).number, 1);
 	assert_true(ac_trial_wants_place(t));
 }
 

@@ -94,7 +94,7 @@ static const struct ac_driver driver = {
 	.cuEventRecord = record, .cuEventQuery = query,
 	.cuEventElapsedTime = elapsed
 };
-const struct ac_place place = {
+const struct ac_place here = {
 	.driver = &driver, .scratch = (struct ac_scratch *)8, .stream_id = 3
 };
 const struct ac_place graph = {
@@ -141,7 +141,7 @@ turn(struct ac_trial *t)
 {
 	struct ac_turn turn;
 
-	ac_trial_turn(t, &place, &turn);
+	ac_trial_turn(t, &here, &turn);
 	return turn;
 }
 
@@ -168,7 +168,7 @@ try_with(struct ac_trial *t, const struct ac_turn *first, float fp16,
 	post(&slot, first->number, fp16 / 2, fp16);
 	slot = ac_trial_slot(t, 1);
 	post(&slot, first->number, 0, tf32);
-	ac_trial_tried(t, &place, first, 3, 0);
+	ac_trial_tried(t, &here, first, 3, 0);
 }
 
 struct ac_trial *
