@@ -19,10 +19,11 @@ static const struct {
 };
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
-enum kind { NORMAL, POSITIVE, GRADED, SUBNORMAL, SPARSE, HUGE_ONES, ODD_ONES,
-	KINDS };
+enum kind { NORMAL, POSITIVE, GRADED, SUBNORMAL, MIXED, TINY, SPARSE, HUGE_ONES,
+	ODD_ONES, KINDS };
 static const char *const kind_names[] = { "normal", "uniform(0,1)", "graded",
-	"subnormal", "sparse", "huge", "inf and nan" };
+	"subnormal", "subnormal and large", "subnormal sums", "sparse", "huge",
+	"inf and nan" };
 
 static float
 draw(enum kind kind, enum emu_rate format, uint64_t *seed)
@@ -41,8 +42,15 @@ draw(enum kind kind, enum emu_rate format, uint64_t *seed)
 	case SUBNORMAL:
 		return test_to_format((float)ldexp(x, format == EMU_FP16 ?
 		    -15 : -124 - (int)(u * 8)), format);
+	case MIXED:
+		return test_to_format((float)ldexp(x, u < 0.5 ? range :
+		    format == EMU_FP16 ? -18 : -126), format);
+	case TINY:
+		return test_to_format((float)ldexp(x, format == EMU_FP16 ?
+		    -12 : -70), format);
 	case SPARSE:
-		return u < 0.7 ? 0 : test_to_format((float)x, format);
+		return u < 0.5 ? 0 : test_to_format((float)ldexp(x, u < 0.6 ?
+		    range : -range), format);
 	case HUGE_ONES:
 		return test_to_format((float)ldexp(x, format == EMU_FP16 ?
 		    13 : 62), format);
