@@ -132,7 +132,8 @@ void ac_totals_add_error(struct ac_text *text,
     const struct ac_report_totals *totals);
 /* "none", "device", "modelled" */
 extern const char *const ac_clock_names[AC_CLOCK_COUNT];
-/* Where the times of the run come from; never a device where one was emulated. */
+/* Where the times of the run come from, if any call was timed; never a device
+ * where one was emulated. */
 enum ac_clock ac_report_clock_of(const struct ac_report *report);
 /* So many a second: 12.5, 12345 */
 void ac_rate_add(struct ac_text *text, double rate);

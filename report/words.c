@@ -181,8 +181,11 @@ enum ac_clock
 ac_report_clock_of(const struct ac_report *report)
 {
 	enum ac_clock clock = AC_CLOCK_NONE;
+	bool timed = false;
 
-	for (size_t i = 0; i < report->process_count; i++) {
+	for (size_t i = 0; i < report->site_count; i++)
+		timed |= ac_course_speed(&report->sites[i].course) > 0;
+	for (size_t i = 0; timed && i < report->process_count; i++) {
 		const struct ac_file_header *h = &report->processes[i];
 
 		if (h->clock == AC_CLOCK_MODELLED ||

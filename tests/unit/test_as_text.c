@@ -19,6 +19,8 @@ test_whole(void **state)
 	strcpy(made_markers[0].symbol, "cublasStrsm_v2");
 	atomic_store(&made_markers[0].calls, 1);
 	report = make_report(2);
+	/* A clock that nothing was timed by. */
+	report->processes[0].clock = AC_CLOCK_DEVICE;
 	assert_string_equal(written(ac_report_as_text, report),
 	    "autocast report: train, 1970-01-02 00:00:00, process 99999999, "
 	    "finished\n"

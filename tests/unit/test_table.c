@@ -116,6 +116,7 @@ test_course(void **state)
 		made[i].course.samples = 1;
 	}
 	made[0].course.error = 0.125f;
+	made[0].course.settled = 2;     /* as it has to be */
 	made[0].course.keep_us = 73;
 	made[0].course.recast_us = 10;
 	made[1].course.error = 0.4375f;
