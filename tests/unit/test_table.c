@@ -134,7 +134,7 @@ test_course(void **state)
 	made[2].course.settled = UINT32_MAX;
 	report = make_report(3);
 	table = table_of(report);
-	assert_non_null(strstr(table, "%   7.3x     0.25\n"));
+	assert_non_null(strstr(table, "%   7.3x     0.25\n\nFP32 "));
 	assert_non_null(strstr(table, "%  0.88x     0.88\n"
 	    "            demoted: line 2, tol 0.5; a row or column of sampled "
 	    "outputs was too far off\n  0000"));
