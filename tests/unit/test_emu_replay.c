@@ -139,6 +139,45 @@ reset(bool launched)
 	cudaGetLastError();
 }
 
+/* A branch on another device, where its work stays. */
+static void
+two_devices(bool launched_twice)
+{
+	const int launches = launched_twice ? 2 : 1;
+	cudaStream_t there;
+	cublasHandle_t handle;
+	cudaGraph_t graph;
+	float *y, ones[1] = { 1 }, back_there;
+	int device;
+
+	OK(cudaSetDevice(1));
+	y = test_upload(ones, sizeof ones);
+	OK(cudaStreamCreateWithFlags(&there, cudaStreamNonBlocking));
+	OK(cublasCreate(&handle));
+	OK(cublasSetStream(handle, there));
+	OK(cudaEventDestroy(back));
+	OK(cudaEventCreate(&back));
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+	OK(cudaSetDevice(0));
+	OK(cudaEventRecord(event, stream));
+	OK(cudaStreamWaitEvent(there, event, 0));
+	OK(cudaSetDevice(1));
+	OK(cublasSscal(handle, 1, &two, y, 1));
+	OK(cudaEventRecord(back, there));
+	OK(cudaStreamWaitEvent(stream, back, 0));
+	OK(cudaStreamEndCapture(stream, &graph));
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaStreamDestroy(there));
+	for (int i = 0; i < launches; i++)
+		OK(cudaGraphLaunch(exec, stream));
+	OK(cudaStreamSynchronize(stream));
+	OK(cudaGetDevice(&device));
+	assert_int_equal(device, 1);
+	OK(cudaMemcpy(&back_there, y, 4, cudaMemcpyDeviceToHost));
+	assert_true(back_there == (float)(1 << launches));
+	OK(cublasDestroy(handle));
+}
+
 static const struct {
 	const char *mode;
 	void (*run)(bool with);
@@ -154,6 +193,8 @@ static const struct {
 	{ "late-launch", live_graphs, true, 0 },
 	{ "live-capture", live_capture, false, 0 },
 	{ "joined-capture", live_capture, true, 0 },
+	{ "two-devices", two_devices, false, 0 },
+	{ "two-devices-twice", two_devices, true, 0 },
 	{ "reset", reset, false, 0 },
 	{ "reset-launched", reset, true, 0 },
 };
@@ -186,6 +227,7 @@ main(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
 		if (!strcmp(modes[i].mode, argv[1])) {
 			setenv("AUTOCAST_EMU_JITTER", "9", 1);
+			setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
 			/* Runs after the handlers that the emulator adds. */
 			if (modes[i].run == live_graphs && modes[i].with)
 				atexit(launch_late);

@@ -145,6 +145,45 @@ properties(void **state)
 	assert_true(p[1031] == 0 && p[1032] == 0xee);
 }
 
+/* The capture of a stream by the names of both: 12's carry the version of the
+ * form, 13's are plain; _ptsz ones mean the thread's own stream by 0. */
+static void
+capture(void **state)
+{
+	static const char *const names[] = { "cudaStreamGetCaptureInfo_v3_ptsz",
+		"cudaStreamGetCaptureInfo_v3" };
+	int (*of_12)(cudaStream_t, enum cudaStreamCaptureStatus *,
+	    unsigned long long *, cudaGraph_t *, const cudaGraphNode_t **,
+	    size_t *);
+	__typeof__(&cudaStreamGetCaptureInfo) newer[2];
+	int (*begin)(cudaStream_t, enum cudaStreamCaptureMode);
+	enum cudaStreamCaptureStatus status;
+	unsigned long long id, same;
+	cudaGraph_t graph;
+
+	(void)state;
+	*(void **)&begin = dlsym(twelve.runtime,
+	    "cudaStreamBeginCapture_ptsz");
+	*(void **)&of_12 = dlsym(twelve.runtime,
+	    "cudaStreamGetCaptureInfo_v2");
+	assert_true(begin && of_12);
+	OK(begin(NULL, cudaStreamCaptureModeRelaxed));
+	OK(cudaStreamGetCaptureInfo(cudaStreamPerThread, &status, &id, NULL,
+	    NULL, NULL, NULL));
+	assert_int_equal(status, cudaStreamCaptureStatusActive);
+	OK(of_12(cudaStreamPerThread, &status, &same, &graph, NULL, NULL));
+	assert_true(same == id && graph);
+	for (int i = 0; i < 2; i++) {
+		*(void **)&newer[i] = dlsym(twelve.runtime, names[i]);
+		assert_non_null(newer[i]);
+		OK(newer[i](i ? cudaStreamPerThread : NULL, &status, &same,
+		    NULL, NULL, NULL, NULL));
+		assert_true(same == id);
+	}
+	OK(cudaStreamEndCapture(cudaStreamPerThread, &graph));
+	OK(cudaGraphDestroy(graph));
+}
+
 /* A copy that goes away takes nothing with it that is needed later. */
 static void
 unload(void **state)
@@ -164,6 +203,7 @@ main(void)
 		cmocka_unit_test(handles),
 		cmocka_unit_test(shared),
 		cmocka_unit_test(properties),
+		cmocka_unit_test(capture),
 		cmocka_unit_test(unload),
 	};
 
