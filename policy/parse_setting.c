@@ -64,21 +64,24 @@ parse_number(struct ac_parser *parser, enum ac_setting which,
 	    "than 0", ac_setting_names[which]);
 }
 
-/* Every so manieth call: a count from 1 on, or off. */
+/* Every so manieth call: a count from 1 on, or 1/count; or off, which 0 is. */
 static bool
 parse_period(struct ac_parser *parser, enum ac_setting which,
     struct ac_setting_value *value)
 {
+	const struct ac_token *token = &parser->token;
+	const size_t skip = token->length > 2 && token->at[0] == '1' &&
+	    token->at[1] == '/' ? 2 : 0;
 	char why[160];
 	struct ac_text text;
 
 	if (strcmp(value->word, "off") == 0)
 		return true;
 	ac_text_init(&text, why, sizeof(why));
-	if (!ac_number_read(parser->token.at, parser->token.length,
-	    AC_NUMBER_WHOLE, &value->number, &text) || value->number < 1 ||
-	    value->number > UINT32_MAX)
-		return ac_parser_fail(parser, &parser->token, "%s is off or a "
+	if (!ac_number_read(token->at + skip, token->length - skip,
+	    AC_NUMBER_WHOLE, &value->number, &text) ||
+	    value->number < (skip > 0) || value->number > UINT32_MAX)
+		return ac_parser_fail(parser, token, "%s is off or a "
 		    "count of calls: %s=64 is every 64th",
 		    ac_setting_names[which], ac_setting_names[which]);
 	return true;

@@ -75,7 +75,8 @@ ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
 
 	r->seed = (uint64_t)job->site->record->id << 32 ^ job->turn->number;
 	r->number = job->turn->number;
-	r->sampled = slot != NULL;
+	r->sampled = slot && (job->site->decision.sample_period
+	    || job->turn->kind != AC_TURN_RECAST);
 	r->post = slot ? (struct ac_recast_post *)(uintptr_t)slot->device
 	    : NULL;
 }

@@ -12,6 +12,7 @@
 #include "shim/plan.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum { TOTALS = 2 * AC_RANGE_BINS, BYTES = TOTALS * sizeof(uint64_t) };
 _Static_assert((int)TOTALS == (int)AC_REPORT_RANGES, "the report's places");
@@ -25,6 +26,7 @@ struct ac_ranges {
 	ac_cu_address           copy_device;
 	const uint64_t         *copy;
 	uint64_t               *report;
+	pid_t                   process;    /* a forked child has none */
 };
 static _Atomic(struct ac_ranges *) all;
 
@@ -56,6 +58,7 @@ make(const struct ac_site *site, const struct ac_place *place)
 	    BYTES, true, place->stream, &ranges->counts) != AC_REASON_NONE)
 		return NULL;
 	ranges->copy = copy;
+	ranges->process = getpid();
 	ranges->scratch = place->scratch;
 	ranges->epoch = ac_scratch_epoch(place->scratch);
 	next = atomic_load(&all);
@@ -121,6 +124,9 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
 __attribute__((destructor)) static void
 hand_on_all(void)
 {
+	const pid_t process = getpid();
+
 	for (struct ac_ranges *r = atomic_load(&all); r; r = r->next)
-		hand_on(r);
+		if (r->process == process)
+			hand_on(r);
 }

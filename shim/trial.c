@@ -31,12 +31,11 @@ first_call(const struct ac_decision *decision)
 	    && first < DOUBTFUL_FIRST ? DOUBTFUL_FIRST : first;
 }
 
-/* Samples between the one of call n and the one at which it is judged. */
+/* Posts between the one of call n and the one at which it is judged. */
 static unsigned
 lag_of(uint32_t period)
 {
-	return period && period < TRIAL_LAG
-	    ? (TRIAL_LAG + period - 1) / period : 1;
+	return period < TRIAL_LAG ? (TRIAL_LAG + period - 1) / period : 1;
 }
 
 static void
@@ -45,7 +44,9 @@ fill(struct ac_trial *t)
 	const struct ac_decision *d = &t->decision;
 
 	t->first = first_call(d);
-	t->lag = lag_of(d->sample_period);
+	/* sample=off: what the casts lose is posted all the same. */
+	t->period = d->sample_period ? d->sample_period : TRIAL_LAG;
+	t->lag = lag_of(t->period);
 	t->kept_as = AC_REASON_GUARD;
 	t->timing_over = !t->may_time;
 	for (unsigned i = 0; i < d->candidate_count; i++)
@@ -111,6 +112,8 @@ ac_trial_record(struct ac_trial *t, unsigned candidate)
 {
 	struct ac_site_record *record = atomic_load_explicit(
 	    &t->record[candidate], memory_order_acquire);
+
+	ac_report_check_fork(); /* a child's course is its own */
 
 	if (record && (candidate != TRIAL_KEEP
 	    || record->reason == atomic_load_explicit(&t->kept_as,
@@ -238,7 +241,7 @@ void
 ac_trial_sampled(struct ac_trial *t, const struct ac_turn *turn)
 {
 	struct ac_trial_sample *sample = &t->sample[turn->number
-	    / t->decision.sample_period % (t->lag + 1)];
+	    / t->period % (t->lag + 1)];
 
 	sample->candidate = turn->candidate;
 	sample->was_late = false;

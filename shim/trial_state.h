@@ -35,6 +35,7 @@ struct ac_trial {
 	struct ac_site_key key;
 	char               name[32];
 	bool               may_time;
+	uint32_t           period;            /* calls from post to post */
 	unsigned           lag;               /* samples until a verdict */
 
 	/* Read by any thread. */

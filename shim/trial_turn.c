@@ -11,8 +11,7 @@
 static bool
 is_boundary(const struct ac_trial *t, uint64_t number)
 {
-	return t->decision.sample_period
-	    && number % t->decision.sample_period == 0;
+	return number % t->period == 0;
 }
 
 /* The variant that call `number` is to time: the accurate candidates and the
@@ -208,8 +207,7 @@ static void
 begin_sample(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	const uint32_t period = t->decision.sample_period;
-	const unsigned at = (unsigned)(turn->number / period
+	const unsigned at = (unsigned)(turn->number / t->period
 	    % (t->lag + 1));
 
 	if (t->decision.guard != AC_GUARD_ON || place->capture

@@ -343,9 +343,9 @@ class Parser:
                 if value <= 0 and kind != "count":
                     raise Bad(token, "greater than 0")
             elif kind == "period":
-                if value != "off" and not (
-                        re.fullmatch(r"[0-9]+", token[1]) and
-                        1 <= int(token[1]) < 2**32):
+                count = re.fullmatch(r"(1/)?([0-9]+)", token[1])
+                if value != "off" and not (count and
+                        bool(count[1]) <= int(count[2]) < 2**32):
                     raise Bad(token, "off or a count")
             elif value not in kind.split():
                 raise Bad(token, "one of")

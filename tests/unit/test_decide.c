@@ -271,6 +271,8 @@ test_asked(void **state)
 		  true, 1, 0 },
 		{ "set sample=off; * -> tf32 after=1000", AC_GUARD_ON, true,
 		  false, 0, 1000 },
+		{ "set sample=0; * -> tf32", AC_GUARD_ON, true, false, 0, 0 },
+		{ "* -> tf32 sample=1/16", AC_GUARD_ON, true, false, 16, 0 },
 		{ "* -> tf32 sample=4294967295 after=0", AC_GUARD_ON, true,
 		  false, UINT32_MAX, 0 },
 	};
@@ -295,7 +297,7 @@ test_asked(void **state)
 static void
 test_sample(void **state)
 {
-	static const char *const bad[] = { "0", "1/64", "on", "64x", "1.5",
+	static const char *const bad[] = { "1/0", "1/", "2/64", "on", "64x", "1.5",
 		"4294967296", "-1", "1Ki" };
 	char text[64];
 	size_t i;
