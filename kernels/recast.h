@@ -94,7 +94,7 @@ struct ac_recast_history {
 
 /* More bits of a verdict than kernels.h has. */
 enum {
-	AC_VERDICT_OVERFLOW = 4     /* unscaled FP16: a finite input became inf */
+	AC_VERDICT_OVERFLOW = 4     /* unscaled: a finite input became inf */
 };
 
 /* What the host reads, in memory of its own that the device sees. Written
@@ -125,21 +125,24 @@ struct ac_recast {
 	 * binades since the last one. Which 16 rows and columns of which matrix
 	 * follows from `seed` alone. */
 	uint64_t seed;
-	float   *before;            /* AC_SAMPLE_SIDE^2 floats on the device */
+	float   *before;            /* AC_SAMPLE_SIDE^2 floats on the device;
+	                             * NULL: no sample is ever taken */
 	struct ac_recast_post    *post; /* device address; NULL: do not post */
 	uint64_t number;            /* for the post */
 	uint32_t sampled;
 	uint32_t reserved;
 };
 
-/* Queue: the statistics of both operands and, where history has exponents, the
- * casts: amax lands in [2^11, 2^12) if it is as last time. A non-finite input
- * is written as 0 and marked. The exponents are lowered, half each, until
- * alpha' = alpha 2^-(eA + eB) is normal, and |alpha'| is clamped to FLT_MAX;
- * both set AC_VERDICT_CLAMPED. Sets state->todo SETTLE where no exponent was
- * known, where a scaled amax is not in [2^-1, 65520), and sets the next
- * call's exponents. A wrong exponent costs time, never bits: what is settled
- * is what a cast in two passes gives.
+/* Queue, unless nothing is cast (`to` NULL): the statistics of both operands
+ * and, where history has exponents, the casts: amax lands in [2^11, 2^12) if it
+ * is as last time. A non-finite input is written as 0 and marked. The exponents
+ * are lowered, half each, until alpha' = alpha 2^-(eA + eB) is normal, and
+ * |alpha'| is clamped to FLT_MAX; both set AC_VERDICT_CLAMPED. Sets state->todo
+ * SETTLE where no exponent was known, where a scaled amax is not in [2^-1,
+ * 65520), and sets the next call's exponents. A wrong exponent costs time,
+ * never bits: what is settled is what a cast in two passes gives. Unscaled
+ * casts keep exponents too, for their statistics only. Zeros fit any exponent
+ * and leave that of history as it is.
  *   S = sum s^2, R = sum (s - cast(s))^2, s = x 2^e, per operand in fixed
  * point, per 32 x 32 tile in FP32 in a fixed order; rho = sqrt(R / S).
  * An operand of zeros has rho 0. At most 6 bytes per element of the casts move,
@@ -158,13 +161,15 @@ enum ac_kernels_status ac_recast_settle(const struct ac_recast *recast,
  * originals (a line with a NaN fills its outputs with NaN); none with alpha 0.
  * If `write_through`, C = result + beta C (beta 0: C is not read). If a sample
  * is due and both operands are finite, recompute it in FP64 from the originals
- * and `before` and compare. If `post`, hand over the history and clear it.
+ * and `before` and compare (a reference that is inf or NaN in FP32 wants its
+ * like). If `post`, hand over the history and clear it.
  * Without write_through and with `result`, C is left alone, nothing is
  * repaired, and the sample is of result + beta `before`. */
 enum ac_kernels_status ac_recast_finish(const struct ac_recast *recast,
     ac_cu_stream stream);
 
-/* Queue: C = result + beta C, for guard=strict, once the verdict was good. */
+/* Queue: C = result + beta C, for guard=strict, once the verdict was good: it
+ * repairs nothing, so NONFINITE is not good. */
 enum ac_kernels_status ac_recast_write(const struct ac_recast *recast,
     ac_cu_stream stream);
 

@@ -5,10 +5,10 @@
  * Rules where the contract leaves room. With an alpha of inf, a repaired output
  * is alpha times what the products with a non-finite factor add up to (plus
  * beta C where finish writes through). NaN is always written as 0x7fffffff, as
- * the GPU makes it. A sample's reference is rounded to FP32 where it lies
- * outside of FP32's normal range; where it is inf or NaN then, an output of
- * the same kind is right and any other has error inf. Sums run over lane
- * k % 32 of 32, then lanes are added l with l ^ 16, ^ 8, ^ 4, ^ 2, ^ 1. */
+ * the GPU makes it. A sample's differences and references are kept in FP32;
+ * where the reference is inf or NaN then, an output of the same kind is right
+ * and any other has error inf. Its sums run over lane k % 32 of 32, then lanes
+ * are added l with l ^ 16, ^ 8, ^ 4, ^ 2, ^ 1. */
 #ifndef AC_KERNELS_RECAST_OUT_H
 #define AC_KERNELS_RECAST_OUT_H
 
@@ -217,8 +217,6 @@ ac_recast_sample_compare(const struct ac_recast *r,
 	if (beta != 0)
 		exact = exact + (double)beta * (double)r->before[at];
 	near = (float)exact;
-	if (!(ac_recast_absolute(near) >= 0x1p-126f))
-		exact = (double)near;
 	lost = (float)((double)c - exact);
 	if (!ac_recast_is_finite(near)) {
 		const bool same = ac_cast_bits(near) == ac_cast_bits(c)

@@ -4,6 +4,18 @@
 #include "kernels/recast_out.h"
 #include "kernels/twins_recast.h"
 
+enum {
+	STRIP = 64,             /* rows whose lists are kept at a time */
+	LISTED = 32             /* bad factors that a list holds */
+};
+
+/* Where a line is inf. More than fit: the line is looked through each time. */
+struct list {
+	uint32_t mark;
+	int      count;         /* LISTED + 1: more than fit */
+	int64_t  k[LISTED];
+};
+
 /* A product's work on its outputs. */
 struct work {
 	const struct ac_recast *r;
@@ -12,20 +24,51 @@ struct work {
 	struct ac_meter meter;
 };
 
-/* The products with a non-finite factor of row `row` and column `col`. */
-static uint32_t
-products_of(struct work *work, int64_t matrix, int64_t row, int64_t col)
+/* Element (line, k) of an operand. */
+static float
+factor(struct work *work, int operand, int64_t matrix, int64_t line, int64_t k)
 {
-	const struct ac_recast_operand *a = &work->r->operand[0], *b = a + 1;
-	const float *from_a = ac_recast_matrix(a, matrix);
-	const float *from_b = ac_recast_matrix(b, matrix);
+	const struct ac_recast_operand *o = &work->r->operand[operand];
+
+	return ac_read_one(&work->meter, ac_recast_matrix(o, matrix)
+	    + ac_recast_offset(o, line, k));
+}
+
+static void
+fill_list(struct work *work, int operand, int64_t matrix, int64_t line,
+    struct list *list)
+{
+	list->mark = list->count = 0;
+	if (!work->duty.repair)
+		return;
+	work->meter.read += sizeof(uint32_t);
+	list->mark = ac_recast_mark_of(&work->r->operand[operand], matrix,
+	    line);
+	if (list->mark != 1)
+		return; /* nothing, or a NaN: no need to look */
+	for (int64_t k = 0; k < work->r->k && list->count <= LISTED; k++) {
+		if (ac_recast_is_finite(factor(work, operand, matrix, line,
+		    k)))
+			continue;
+		if (list->count < LISTED)
+			list->k[list->count] = k;
+		list->count++;
+	}
+}
+
+/* The products of an output with a factor that a list names. */
+static uint32_t
+products_of(struct work *work, int64_t matrix, int64_t row, int64_t col,
+    const struct list *list)
+{
+	const bool all = list->count > LISTED;
+	const int64_t count = all ? work->r->k : list->count;
 	uint32_t products = 0;
 
-	for (int64_t k = 0; k < work->r->k && products < 3; k++) {
-		const float x = ac_read_one(&work->meter,
-		    from_a + ac_recast_offset(a, row, k));
-		const float y = ac_read_one(&work->meter,
-		    from_b + ac_recast_offset(b, col, k));
+	for (int64_t i = 0; i < count && products < 3; i++) {
+		const int64_t k = all ? i : list->k[i];
+		const float x = factor(work, 0, matrix, row, k);
+		const float y = factor(work, 1, matrix, col, k);
 
 		if (!ac_recast_is_finite(x) || !ac_recast_is_finite(y))
 			products |= ac_recast_product(x, y);
@@ -33,26 +76,20 @@ products_of(struct work *work, int64_t matrix, int64_t row, int64_t col)
 	return products;
 }
 
-static uint32_t
-mark_of(struct work *work, int operand, int64_t matrix, int64_t line)
-{
-	work->meter.read += sizeof(uint32_t);
-	return ac_recast_mark_of(&work->r->operand[operand], matrix, line);
-}
-
 static void
 do_output(struct work *work, int64_t matrix, int64_t row, int64_t col,
-    uint32_t marks)
+    const struct list *of_row, const struct list *of_col)
 {
 	const struct ac_recast *r = work->r;
 	float *c = ac_recast_c(r, matrix, row, col);
-	uint32_t products = 0;
+	uint32_t products;
 	float value;
 
-	if (marks & 2)
+	if ((of_row->mark | of_col->mark) & 2)
 		products = AC_RECAST_NEITHER;
-	else if (marks)
-		products = products_of(work, matrix, row, col);
+	else
+		products = products_of(work, matrix, row, col, of_row)
+		    | products_of(work, matrix, row, col, of_col);
 	if (!products && !work->duty.write)
 		return;
 	value = ac_read_one(&work->meter, work->duty.write
@@ -67,20 +104,34 @@ do_output(struct work *work, int64_t matrix, int64_t row, int64_t col,
 }
 
 static void
+do_strip(struct work *work, int64_t matrix, int64_t first)
+{
+	const struct ac_recast *r = work->r;
+	const int64_t rows = r->m - first < STRIP ? r->m - first : STRIP;
+	struct list lists[STRIP], of_col;
+	uint32_t marks = 0;
+
+	for (int64_t i = 0; i < rows; i++) {
+		fill_list(work, 0, matrix, first + i, &lists[i]);
+		marks |= lists[i].mark;
+	}
+	for (int64_t j = 0; j < r->n; j++) {
+		fill_list(work, 1, matrix, j, &of_col);
+		for (int64_t i = 0; i < rows && (marks || of_col.mark
+		    || work->duty.write); i++)
+			do_output(work, matrix, first + i, j, &lists[i],
+			    &of_col);
+	}
+}
+
+static void
 do_outputs(struct work *work)
 {
 	const struct ac_recast *r = work->r;
-	const bool repair = work->duty.repair;
 
-	for (int64_t b = 0; b < r->batch; b++)
-		for (int64_t j = 0; j < r->n; j++) {
-			const uint32_t mark = repair ? mark_of(work, 1, b, j)
-			    : 0;
-
-			for (int64_t i = 0; i < r->m; i++)
-				do_output(work, b, i, j, mark
-				    | (repair ? mark_of(work, 0, b, i) : 0));
-		}
+	for (int64_t matrix = 0; matrix < r->batch; matrix++)
+		for (int64_t row = 0; row < r->m; row += STRIP)
+			do_strip(work, matrix, row);
 }
 
 /* A row of op(A) times a column of op(B) in FP64. */

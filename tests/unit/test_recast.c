@@ -55,12 +55,13 @@ struct truth {
 	double amax[2];
 	bool   nonfinite[2];
 	struct cast_expected two_pass;
+	float  rho, tile_rho; /* of two passes; as the first call has it */
 };
 
 static struct truth
 truth_of(const struct recast_data *d)
 {
-	struct truth truth;
+	struct truth truth = {0};
 
 	for (int i = 0; i < 2; i++) {
 		const struct ac_cast_operand o =
@@ -195,6 +196,8 @@ assert_prediction(struct recast_data *d, const struct truth *truth,
 	assert_int_equal(d->history.settled, !good);
 	if (!good) {
 		assert_two_pass(d, truth);
+		assert_true(d->history.rho == truth->rho);
+		assert_true(d->history.tile_rho == truth->tile_rho);
 	} else {
 		for (int i = 0; i < 2; i++) {
 			assert_int_equal(d->state.exponent[i],
@@ -229,6 +232,9 @@ test_predictions(void **state)
 		c.m = c.n = 9;
 		recast_data_make(&c, f, &d);
 		truth = truth_of(&d);
+		recast_whole(&d);
+		truth.rho = d.history.rho;
+		truth.tile_rho = d.history.tile_rho;
 		for (size_t i = 0; i < COUNT(wrong); i++)
 			for (size_t j = 0; j < COUNT(wrong); j++)
 				if (assert_prediction(&d, &truth, wrong[i],
@@ -395,6 +401,20 @@ test_statistics(void **state)
 		}
 }
 
+/* The first magnitude that is too much for an exponent, by definition. */
+static void
+test_limit(void **state)
+{
+	(void)state;
+	for (int e = -150; e <= 163; e++) {
+		const uint32_t limit = ac_recast_limit(e);
+
+		assert_true(ldexp((double)ac_cast_float(limit - 1), e) < 65520);
+		assert_true(limit == AC_CAST_INF
+		    || ldexp((double)ac_cast_float(limit), e) >= 65520);
+	}
+}
+
 int
 main(void)
 {
@@ -403,6 +423,7 @@ main(void)
 		cmocka_unit_test(test_predictions),
 		cmocka_unit_test(test_margin),
 		cmocka_unit_test(test_statistics),
+		cmocka_unit_test(test_limit),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -166,7 +166,7 @@ test_bytes(void **state)
 static void
 test_idle(void **state)
 {
-	const struct recast_case c = case_of(FILL_NORMAL, FILL_NORMAL,
+	struct recast_case c = case_of(FILL_NORMAL, FILL_NORMAL,
 	    AC_FORMAT_FP16, true);
 	struct recast_data d;
 
@@ -177,6 +177,16 @@ test_idle(void **state)
 	count_from_zero();
 	recast_settle(&d);
 	recast_finish(&d);
+	assert_int_equal(moved(), 0);
+	recast_data_free(&d);
+
+	c.beta = 0; /* a sample is due, but C has no part in it */
+	recast_data_make(&c, 1, &d);
+	recast_whole(&d);
+	d.recast.sampled = 1;
+	recast_cast(&d);
+	count_from_zero();
+	recast_settle(&d);
 	assert_int_equal(moved(), 0);
 	recast_data_free(&d);
 }
