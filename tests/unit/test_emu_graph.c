@@ -347,12 +347,13 @@ stream_order(void **state)
 	OK(cudaFree(x));
 }
 
-/* A launch that is captured becomes part of the other graph. */
+/* A launch that is captured becomes part of the other graph. What a captured
+ * copy reads is read at each launch, from pageable memory, too. */
 static void
 nested(void **state)
 {
 	const float one = 1, two = 2;
-	float *x = test_upload(&one, 4), y;
+	float *x = test_upload(&one, 4), y, start = 100;
 	cudaGraphExec_t inner, outer;
 
 	(void)state;
@@ -360,14 +361,17 @@ nested(void **state)
 	OK(cublasSscal(on_stream, 1, &two, x, 1));
 	inner = end(stream);
 	begin(stream);
+	OK(cudaMemcpyAsync(x, &start, 4, cudaMemcpyHostToDevice, stream));
 	OK(cudaGraphLaunch(inner, stream));
 	OK(cublasSaxpy(on_stream, 1, &one, x, 1, x, 1));
 	OK(cudaGraphLaunch(inner, stream));
 	outer = end(stream);
 	OK(cudaGraphExecDestroy(inner));
-	OK(cudaGraphLaunch(outer, stream));
-	fetch(&y, x, 1);
-	assert_true(y == 8);
+	for (start = 1; start < 4; start++) {
+		OK(cudaGraphLaunch(outer, stream));
+		fetch(&y, x, 1);
+		assert_true(y == start * 8);
+	}
 	OK(cudaGraphExecDestroy(outer));
 	OK(cudaFree(x));
 }
@@ -435,7 +439,8 @@ memory(void **state)
 	cudaGetLastError();
 }
 
-/* The program's own page, which kernels of a replay write to. */
+/* The program's own page, which kernels of a replay write to, with arguments of
+ * the launch's own: the graph is gone. */
 static void
 page(void **state)
 {
@@ -443,6 +448,7 @@ page(void **state)
 	float *host = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), factor = 1;
 	void *params[] = { NULL, &factor };
+	struct test_gate gate;
 	CUdeviceptr address;
 	cudaGraphExec_t exec;
 
@@ -454,12 +460,14 @@ page(void **state)
 	begin(stream);
 	OK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL));
 	exec = end(stream);
+	test_gate_close(&gate, stream);
 	OK(cudaGraphLaunch(exec, stream));
 	OK(cudaGraphLaunch(exec, stream));
+	OK(cudaGraphExecDestroy(exec));
+	test_gate_open(&gate);
 	OK(cudaStreamSynchronize(stream));
 	assert_true(host[0] == 0 && host[5] == 10);
 	OK(cuMemHostUnregister(host));
-	OK(cudaGraphExecDestroy(exec));
 	munmap(host, 4096);
 }
 
