@@ -1,0 +1,158 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What a recast product may cost: at most three launches more than the original,
+# 6 bytes for each element of the casts, and no waiting: the trial of a site
+# waits once. Counted by the emulated GPU, per call over ten of them.
+# And a wrong prediction costs a second pass, never a bit.
+. "$(dirname "$0")/preload.sh"
+need_emulator
+client=$clients/gemm_client
+AUTOCAST_EMU_COUNTERS=$work/counters
+export AUTOCAST_EMU_COUNTERS
+
+counter()
+{
+	awk -v name="$1" '$1 == name { value = $2 } END { print value + 0 }' "$2"
+}
+
+# count FILE RUN...: a run, and its counters.
+count()
+{
+	"${@:2}" >"$work/line" 2>&1
+	mv "$work/counters" "$1" || : >"$1"
+}
+
+# per_call NAME: of the ten calls in between.
+per_call()
+{
+	awk -v a="$(counter "$1" "$work/few")" -v b="$(counter "$1" "$work/many")" \
+	    'BEGIN { print (b - a) / 10 }'
+}
+
+# spends WHAT POLICY LAUNCHES BYTES CALL...: the kernels launched and the most
+# bytes they may move for each call beyond the third.
+spends()
+{
+	for n in 3 13; do
+		count "$work/bare$n" bare "$client" "${@:5}" repeat=$n
+	done
+	mv "$work/bare3" "$work/few"
+	mv "$work/bare13" "$work/many"
+	without=$(per_call launches)
+	count "$work/few" under "$2" "$client" "${@:5}" repeat=3
+	count "$work/many" under "$2" "$client" "${@:5}" repeat=13
+	check "$1: is answered" "$(grep -v '^status=0 ' "$work/line")"
+	equal "$1: kernels" "$3" "$(per_call cuLaunchKernel)"
+	equal "$1: launches" "$3" \
+	    "$(awk -v a="$(per_call launches)" -v b="$without" 'BEGIN { print a - b }')"
+	bytes=$(awk -v r="$(per_call kernel_bytes_read)" \
+	    -v w="$(per_call kernel_bytes_written)" 'BEGIN { print r + w }')
+	check "$1: bytes" "$(awk -v bytes="$bytes" -v most="$4" -v kernels="$3" \
+	    'BEGIN { if (bytes > most || (kernels && !bytes)) print bytes " > " most }')"
+}
+
+# budget BATCH ROWS COLS ROWS COLS: of casts of that many matrices, rows and
+# columns padded to multiples of 8: 6 bytes an element, 64 a tile, 1 KiB.
+budget()
+{
+	bytes=1024
+	for operand in "$2 $3" "$4 $5"; do
+		rows=$(((${operand% *} + 7) / 8 * 8))
+		cols=$(((${operand#* } + 7) / 8 * 8))
+		down=$(((rows + 31) / 32))
+		across=$(((cols + 31) / 32))
+		bytes=$((bytes + $1 * (6 * rows * cols + 64 * down * across)))
+	done
+	echo $bytes
+}
+
+fp16='gemm -> fp16 profit=off guard=off'
+spends fp16 "$fp16" 3 "$(budget 1 256 320 320 192)" \
+    sgemm n n 256 192 320 0 0 0 1 1 0 normal 1 -
+spends 'fp16, transposed' "$fp16" 3 "$(budget 1 320 256 192 320)" \
+    sgemm t t 256 192 320 0 0 0 1 1 1 normal 1 -
+spends 'fp16, odd' "$fp16" 3 "$(budget 1 67 131 131 45)" \
+    sgemm n n 67 45 131 139 141 77 1 0.75 -1.5 normal 1 -
+spends 'fp16, batch' "$fp16" 3 "$(budget 5 64 96 96 48)" \
+    strided n n 64 48 96 0 0 0 5 1 0 normal 1 -
+# What comes of arrays of matrices is written by the last kernel: 12 bytes each.
+spends 'fp16, arrays' "$fp16" 3 \
+    $(($(budget 5 64 96 96 48) + 12 * 5 * 64 * 48)) \
+    batched n n 64 48 96 0 0 0 5 1 1 normal 1 -
+spends 'bf16 by our cast' 'gemm -> bf16 tactic=cast profit=off guard=off' 3 \
+    "$(budget 1 256 320 320 192)" sgemm n n 256 192 320 0 0 0 1 1 0 normal 1 -
+for rung in tf32 bf16; do
+	spends $rung "gemm -> $rung profit=off guard=off" 0 0 \
+	    sgemm n n 256 192 320 0 0 0 1 1 0 normal 1 -
+	spends "$rung, guarded" "gemm -> $rung tol=8e-3 profit=off guard=on" 0 0 \
+	    sgemm n n 256 192 320 0 0 0 1 1 0 normal 1 -
+done
+spends 'fp16, guarded' 'gemm -> fp16,tf32 profit=off guard=on' 3 \
+    "$(budget 1 256 320 320 192)" sgemm n n 256 192 320 0 0 0 1 1 0 normal 1 -
+
+# The same eyes see a second pass.
+moved()
+{
+	count "$work/few" under fp16 "$clients/alternating" single "$1" 3
+	count "$work/many" under fp16 "$clients/alternating" single "$1" 13
+	awk -v r="$(per_call kernel_bytes_read)" \
+	    -v w="$(per_call kernel_bytes_written)" 'BEGIN { print r + w }'
+}
+equal 'bytes of a product of 64x48x80' $((6 * 80 * (64 + 48))) "$(moved steady)"
+check 'a second pass is seen' "$([ "$(moved alternate)" -gt \
+    "$(budget 1 64 80 80 48)" ] || moved alternate)"
+
+# With sizes that change from call to call every prediction is wrong, and every
+# result is that of a first call, which predicts nothing. Without, the data tell
+# the two apart.
+for form in single strided arrays; do
+	for mode in alternate jumps; do
+		for policy in fp16 'gemm -> fp16 profit=off guard=off reproducible=on'; do
+			equal "$form, $mode, $policy: the bits of a first call" \
+			    'other=0' "$(under "$policy" \
+			    "$clients/alternating" $form $mode 20 | cut -d' ' -f1)"
+		done
+	done
+	equal "$form: the same first call" \
+	    "$(under fp16 "$clients/alternating" $form steady 1)" \
+	    "$(under fp16 "$clients/alternating" $form alternate 1)"
+	equal "$form, steady: which are others" 'other=19' \
+	    "$(under fp16 "$clients/alternating" $form steady 20 | cut -d' ' -f1)"
+done
+
+# waits POLICY PROGRAM ARGS: the host's, beyond those of the program, and how
+# often it asked for an event. The programs wait for each of their calls, so that
+# nobody has to ask twice.
+waits()
+{
+	count "$work/few" bare "${@:2}"
+	count "$work/many" under "$1" "${@:2}"
+	echo "$(($(counter syncs "$work/many") - $(counter syncs "$work/few")))" \
+	    "$(($(counter cuEventQuery "$work/many") + \
+	        $(counter cuEventSynchronize "$work/many")))"
+}
+for policy in 'gemm -> fp16,tf32 profit=off guard=on' \
+    'gemm -> fp16,tf32 profit=off guard=on reproducible=on'; do
+	equal "$policy: once for the lane, once for the site" '1 1' \
+	    "$(waits "$policy" "$client" sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 - repeat=300)"
+	equal "$policy: once for each of 12 sites" '1 12' \
+	    "$(waits "$policy" "$clients/corpus_client" sites 0 12 4)"
+done
+# Nothing of the kind while a stream captures, whether the site is met there for
+# the first time, between its first two calls, or long after.
+for mode in global thread relaxed; do
+	for warm in 0 1 4; do
+		for policy in "$fp16" 'gemm -> fp16,tf32 profit=off guard=on'; do
+			count "$work/many" under "$policy" \
+			    "$clients/captured" $mode $warm
+			check "$mode capture after $warm calls, $policy" \
+			    "$(grep -v '^captured' "$work/line"
+			    grep -E '(_in_capture|^complaints) [^0]' "$work/many"
+			    grep -q '^captures 1$' "$work/many" || echo 'no capture')"
+		done
+	done
+done
+equal 'and it was recast' 4 "$(total totals.captured)"
+equal 'guard=off: never for a site' '1 0' \
+    "$(waits "$fp16" "$clients/corpus_client" sites 0 12 4)"
+plan
