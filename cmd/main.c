@@ -12,7 +12,8 @@
 static const struct ac_command *const commands[] = {
 	&ac_command_run, &ac_command_report, &ac_command_watch,
 	&ac_command_doctor, &ac_command_compare, &ac_command_explain,
-	&ac_command_policy, &ac_command_list, &ac_command_path
+	&ac_command_policy, &ac_command_list, &ac_command_calibrate,
+	&ac_command_path
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -23,7 +24,7 @@ help(void)
 	    "Run FP32 CUDA programs with their matrix products recast to lower "
 	    "precision.\n\n");
 	for (int i = 0; i < COMMANDS; i++)
-		printf("  %-8s %s\n", commands[i]->name, commands[i]->summary);
+		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	printf("\n  --help     print this, or the usage of VERB\n"
 	    "  --version  print the version\n\n"
 	    "Start with:  autocast run ./program\n");
