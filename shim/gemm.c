@@ -16,8 +16,31 @@ is_positive(const struct ac_gemm *g)
 	return g->m > 0 && g->n > 0 && g->k > 0 && g->batch > 0;
 }
 
-/* Wrong leading dimensions, null pointers and unknown transposes get the
- * provider's own answer. A negative stride is legal but rare: kept. */
+static size_t
+element_bytes(const struct ac_operand *operand)
+{
+	return (operand->type == CUDA_C_32F ? 2 : 1) * sizeof(float);
+}
+
+/* Whether the device could address `cols` columns of each of `batch` matrices:
+ * aligned, and with less than 2^62 bytes from the first to the last. */
+static bool
+is_addressable(const struct ac_gemm *g, const struct ac_operand *operand,
+    int64_t cols)
+{
+	const size_t unit = g->in_arrays ? sizeof(void *) : sizeof(float);
+	uint64_t matrix, rest;
+
+	return (uintptr_t)operand->data % unit == 0
+	    && !__builtin_mul_overflow((uint64_t)cols,
+	        (uint64_t)operand->ld, &matrix)
+	    && !__builtin_mul_overflow((uint64_t)g->batch,
+	        (uint64_t)operand->stride, &rest)
+	    && matrix < UINT64_C(1) << 58 && rest < UINT64_C(1) << 58;
+}
+
+/* Wrong leading dimensions, null pointers, unknown transposes and what no
+ * device holds get the provider's own answer. A negative stride is legal but rare: kept. */
 static bool
 is_well_formed(const struct ac_gemm *g)
 {
@@ -28,13 +51,10 @@ is_well_formed(const struct ac_gemm *g)
 	    && (unsigned)g->transa <= CUBLAS_OP_C
 	    && (unsigned)g->transb <= CUBLAS_OP_C
 	    && g->a.ld >= rows_a && g->b.ld >= rows_b && g->c.ld >= g->m
-	    && g->a.stride >= 0 && g->b.stride >= 0 && g->c.stride >= 0;
-}
-
-static size_t
-element_bytes(const struct ac_operand *operand)
-{
-	return (operand->type == CUDA_C_32F ? 2 : 1) * sizeof(float);
+	    && g->a.stride >= 0 && g->b.stride >= 0 && g->c.stride >= 0
+	    && is_addressable(g, &g->a, g->m + g->k - rows_a)
+	    && is_addressable(g, &g->b, g->k + g->n - rows_b)
+	    && is_addressable(g, &g->c, g->n);
 }
 
 /* Bytes from an operand's first to past its last element. */

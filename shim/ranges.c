@@ -124,9 +124,7 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
 __attribute__((destructor)) static void
 hand_on_all(void)
 {
-	const pid_t process = getpid();
-
 	for (struct ac_ranges *r = atomic_load(&all); r; r = r->next)
-		if (r->process == process)
+		if (r->process == getpid())
 			hand_on(r);
 }

@@ -79,6 +79,12 @@ equal 'C is a later matrix of A: kept' '1 0 overlap=1' "$(counted corners batch-
 equal 'C lies in B: kept' '1 0 overlap=1' "$(counted corners b-overlap)"
 equal 'C runs into A past a column: kept' '1 0 overlap=1' "$(counted corners wrapped)"
 equal 'parts of one matrix that do not meet: recast' '1 1' "$(counted corners submatrix)"
+for corner in misaligned overflow; do
+	equal "$corner operands: kept" '1 0 unsupported=1' "$(counted corners $corner)"
+	equal "$corner operands: the provider's own answer" \
+	    "$(bare "$clients/corners" $corner 2>/dev/null; echo $?)" \
+	    "$(under fp16 "$clients/corners" $corner 2>/dev/null; echo $?)"
+done
 equal 'alpha 0: kept' '1 0 no-profit=1' "$(counted corners alpha0)"
 rm -rf "$AUTOCAST_STATE"
 under 'gemm solver=yes -> keep; gemm -> fp16 profit=off guard=off' "$clients/corners" solver

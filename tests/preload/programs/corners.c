@@ -2,7 +2,8 @@
 /*
  * tests/preload/programs/corners.c -- one product whose count the report must
  * get right:
- * corners batch-overlap|b-overlap|submatrix|wrapped|depth|mode|alpha0|solver.
+ * corners batch-overlap|b-overlap|submatrix|wrapped|misaligned|overflow|depth|
+ * mode|alpha0|solver.
  */
 #include "client.h"
 
@@ -52,6 +53,14 @@ main(int argc, char **argv)
 	} else if (!strcmp(what, "wrapped")) { /* C's last row is A's next column */
 		BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 64, 64, 64,
 		    &one, data, 128, data + 65536, 64, &zero, data + 65, 128));
+	} else if (!strcmp(what, "misaligned")) {
+		printf("%d\n", (int)cublasSgemm(handle, CUBLAS_OP_N,
+		    CUBLAS_OP_N, 8, 8, 8, &one, (float *)((char *)data + 2), 8,
+		    data, 8, &zero, data + 65536, 8));
+	} else if (!strcmp(what, "overflow")) { /* the last column is at 0 */
+		printf("%d\n", (int)cublasSgemm_64(handle, CUBLAS_OP_N,
+		    CUBLAS_OP_N, 8, 8, 5, &one, data, INT64_C(1) << 62, data, 8,
+		    &zero, data + 65536, 8));
 	} else if (!strcmp(what, "depth")) {
 		for (int levels = 0; levels < 4; levels++)
 			deeper(levels);
