@@ -15,9 +15,22 @@ forget_if_gone(struct ac_timing *timing, const struct ac_place *place)
 	timing->pending = false;
 }
 
+static bool
+take(struct ac_timing *timing)
+{
+	return !atomic_exchange_explicit(&timing->taken, true,
+	    memory_order_acquire);
+}
+
+static void
+give(struct ac_timing *timing)
+{
+	atomic_store_explicit(&timing->taken, false, memory_order_release);
+}
+
 /* The bracket: in a global capture of another thread even asking disturbs. */
-void
-ac_timing_read(struct ac_timing *timing, const struct ac_place *place)
+static void
+read_taken(struct ac_timing *timing, const struct ac_place *place)
 {
 	const struct ac_driver *driver = place->driver;
 	float ms = 0;
@@ -38,6 +51,15 @@ ac_timing_read(struct ac_timing *timing, const struct ac_place *place)
 	if (!timing->count || ms * 1000 < timing->least_us)
 		timing->least_us = ms * 1000;
 	timing->count++;
+}
+
+void
+ac_timing_read(struct ac_timing *timing, const struct ac_place *place)
+{
+	if (!take(timing))
+		return;
+	read_taken(timing, place);
+	give(timing);
 }
 
 static bool
@@ -63,10 +85,14 @@ make_events(struct ac_timing *timing, const struct ac_place *place)
 bool
 ac_timing_begin(struct ac_timing *timing, const struct ac_place *place)
 {
-	ac_timing_read(timing, place);
-	return !place->capture && !timing->pending
-	    && make_events(timing, place)
-	    && !place->driver->cuEventRecord(timing->start, place->stream);
+	if (place->capture || !take(timing))
+		return false;
+	read_taken(timing, place);
+	if (!timing->pending && make_events(timing, place)
+	    && !place->driver->cuEventRecord(timing->start, place->stream))
+		return true; /* taken until the end */
+	give(timing);
+	return false;
 }
 
 void
@@ -74,16 +100,20 @@ ac_timing_end(struct ac_timing *timing, const struct ac_place *place)
 {
 	timing->pending = !place->driver->cuEventRecord(timing->end,
 	    place->stream);
+	give(timing);
 }
 
 void
 ac_timing_drop(struct ac_timing *timing, const struct ac_place *place)
 {
-	forget_if_gone(timing, place);
-	if (!timing->driver)
+	if (!take(timing))
 		return;
-	timing->driver->cuEventDestroy(timing->start);
-	timing->driver->cuEventDestroy(timing->end);
-	timing->driver = NULL;
-	timing->pending = false;
+	forget_if_gone(timing, place);
+	if (timing->driver) {
+		timing->driver->cuEventDestroy(timing->start);
+		timing->driver->cuEventDestroy(timing->end);
+		timing->driver = NULL;
+		timing->pending = false;
+	}
+	give(timing);
 }

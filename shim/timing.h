@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/timing.h -- how long a call takes on the device, by a pair of events,
- * without waiting. One owner at a time. */
+ * without waiting. Any thread may try; who finds it taken does without. */
 #ifndef AC_SHIM_TIMING_H
 #define AC_SHIM_TIMING_H
 
 #include "shim/place.h"
 
+#include <stdatomic.h>
+
 struct ac_timing {
+	_Atomic bool taken;                /* somebody is at what follows */
 	const struct ac_driver *driver;    /* NULL: no events yet */
 	const struct ac_scratch *scratch;  /* whose context they are of */
 	uint32_t    epoch;
@@ -25,7 +28,8 @@ void ac_timing_read(struct ac_timing *timing, const struct ac_place *place);
 bool ac_timing_begin(struct ac_timing *timing, const struct ac_place *place);
 void ac_timing_end(struct ac_timing *timing, const struct ac_place *place);
 
-/* Give the events back; the measurements stay. */
+/* Give the events back; the measurements stay. While a call is being timed
+ * they stay, too. */
 void ac_timing_drop(struct ac_timing *timing, const struct ac_place *place);
 
 #endif
