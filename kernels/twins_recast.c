@@ -84,7 +84,8 @@ mark_lines(struct pass *pass, const struct place *place, uint64_t bits)
 		}
 }
 
-/* Makes zero what is not below the limit; what is not finite marks its line. The largest finite one raises *amax. */
+/* Makes zero what is not below the limit; what is not finite marks its line.
+ * The largest finite one raises *amax. */
 static void
 clean_tile(struct pass *pass, const struct place *place,
     struct ac_twin_tile *tile, uint32_t *amax)

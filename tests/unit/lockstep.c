@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/lockstep.c [TURNS] -- random products: the .cu files in lockstep
+ * against the twins, bit for bit in everything they write. TAP. */
+#include "tests/unit/lockstep.h"
+#include "tests/unit/recast_cases.h"
+
+#include "kernels/twins.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static uint64_t seed = 1;
+static unsigned differences;
+
+static uint32_t
+any(uint32_t count)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % count;
+}
+
+static struct recast_case
+random_case(void)
+{
+	return (struct recast_case){
+		.m = 1 + (int)any(any(5) ? 70 : 150),
+		.n = 1 + (int)any(any(5) ? 70 : 140),
+		.k = (int)any(any(6) ? 60 : 1100), .batch = 1 + (int)any(3),
+		.trans = { any(2), any(2) },
+		.fill = { (enum cast_fill)any(12), (enum cast_fill)any(12) },
+		.extra = (int)any(4), .fixed = { !any(4), !any(4) },
+		.array = !any(3),
+		.alpha = any(5) ? 1.5f : any(2) ? 0 : -1e-30f,
+		.beta = any(2) ? 0.5f : 0,
+		.format = any(2), .scaled = any(3),
+		.output = (enum recast_output)any(3),
+	};
+}
+
+/* The same elements of both become bad. */
+static void
+spoil(struct recast_data *one, struct recast_data *two)
+{
+	static const float bad[] = { INFINITY, -INFINITY, NAN };
+	struct ac_recast *r = &one->recast;
+
+	for (uint32_t i = any(3) * any(6); i && r->k; i--) {
+		const int operand = (int)any(2);
+		const int64_t b = r->operand[operand].batch == 1 ? 0
+		    : any((uint32_t)r->batch);
+		const int64_t line = any((uint32_t)(operand ? r->n : r->m));
+		const int64_t k = any((uint32_t)r->k);
+		const float x = bad[any(3)];
+
+		*recast_at(one, operand, b, line, k) = x;
+		*recast_at(two, operand, b, line, k) = x;
+	}
+}
+
+static void
+same(const char *what, int turn, const void *one, const void *two,
+    size_t bytes)
+{
+	if (!memcmp(one, two, bytes))
+		return;
+	if (differences++ < 20)
+		printf("# turn %d: %s differs\n", turn, what);
+}
+
+static void
+compare(int turn, const struct recast_data *one, const struct recast_data *two)
+{
+	same("state", turn, &one->state, &two->state, sizeof one->state);
+	same("history", turn, &one->history, &two->history,
+	    sizeof one->history);
+	same("before", turn, one->before, two->before, sizeof one->before);
+	same("post", turn, &one->post, &two->post, sizeof one->post);
+	same("C", turn, one->c, two->c, one->c_count * sizeof *one->c);
+	for (int i = 0; i < 2; i++) {
+		same("a cast", turn, one->to[i], two->to[i],
+		    one->to_count[i] * sizeof *one->to[i]);
+		same("marks", turn, one->marks[i], two->marks[i],
+		    one->mark_count[i] * sizeof *one->marks[i]);
+	}
+}
+
+static void
+launch(const char *name, int turn, struct recast_data *twin,
+    struct recast_data *text)
+{
+	recast_run(name, twin, 1);
+	lockstep_run(name, &text->recast, 1 + any(5), NULL, NULL);
+	/* The casts of a pass that is settled next are nobody's. */
+	if (!(twin->state.todo & AC_TODO_SETTLE))
+		compare(turn, twin, text);
+}
+
+static void
+count_ranges(int turn, struct recast_data *twin, struct recast_data *text)
+{
+	const struct ac_twin_launch launch = { { 1, 2, 1 }, { 256, 1, 1 } };
+	static uint64_t counts[2][2 * AC_RANGE_BINS];
+	static uint64_t copies[2][2 * AC_RANGE_BINS];
+	uint64_t *to_counts = counts[0], *to_copy = copies[0];
+	void *arguments[] = { &twin->recast, &to_counts, &to_copy };
+
+	for (size_t i = 0; i < ac_twin_count; i++)
+		if (!strcmp(ac_twins[i].name, "ac_recast_ranges"))
+			ac_twins[i].run(&launch, arguments);
+	lockstep_run("ac_recast_ranges", &text->recast, 1 + any(4), counts[1],
+	    copies[1]);
+	same("ranges", turn, copies[0], copies[1], sizeof copies[0]);
+	compare(turn, twin, text);
+}
+
+/* Three calls; before the second the history is sometimes spoilt, after the
+ * third there is a post. */
+static void
+take_turn(int turn)
+{
+	const struct recast_case c = random_case();
+	struct recast_data data[2];
+
+	for (int i = 0; i < 2; i++)
+		recast_data_make(&c, (uint64_t)turn, &data[i]);
+	spoil(&data[0], &data[1]);
+	for (int call = 0; call < 3; call++) {
+		const uint32_t sampled = any(2);
+		const int32_t exponent = call == 1 && any(2) ? (int)any(60)
+		    : data[0].history.exponent[0];
+
+		for (int i = 0; i < 2; i++) {
+			data[i].recast.sampled = sampled;
+			data[i].recast.number = (uint64_t)turn + 1;
+			data[i].recast.post = call == 2 ? &data[i].post : NULL;
+			data[i].history.exponent[0] = exponent;
+		}
+		launch("ac_recast_cast", turn, &data[0], &data[1]);
+		launch("ac_recast_settle", turn, &data[0], &data[1]);
+		recast_multiply(&data[0]);
+		recast_multiply(&data[1]);
+		launch("ac_recast_finish", turn, &data[0], &data[1]);
+		if (c.output == OUT_APART)
+			launch("ac_recast_write", turn, &data[0], &data[1]);
+	}
+	count_ranges(turn, &data[0], &data[1]);
+	recast_data_free(&data[0]);
+	recast_data_free(&data[1]);
+}
+
+int
+main(int argc, char **argv)
+{
+	const int turns = argc > 1 ? atoi(argv[1]) : 40;
+
+	for (int turn = 0; turn < turns; turn++)
+		take_turn(turn);
+	printf("%sok 1 - %d products: the .cu files and the twins agree\n",
+	    differences ? "not " : "", turns);
+	printf("1..1\n");
+	return differences != 0;
+}

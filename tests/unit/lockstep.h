@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/lockstep.h -- the text of the .cu files, run on the CPU. */
+#ifndef AC_TESTS_LOCKSTEP_H
+#define AC_TESTS_LOCKSTEP_H
+
+#include "kernels/recast.h"
+
+#ifdef __cplusplus
+extern "C"
+#endif
+/* The kernel of that name with `blocks` blocks along x. The last two are for
+ * ac_recast_ranges. Ends the program with a message if threads wait for each
+ * other for ever. */
+void lockstep_run(const char *name, const struct ac_recast *recast,
+    unsigned blocks, uint64_t *counts, uint64_t *copy);
+
+#endif
