@@ -56,7 +56,7 @@ kept in PLACE/state/rates/NVIDIA_H200-13000-cublas-13.1
 	equal 'as of today' "$(sed -n 's/^date = //p' "$rates" | tr 0-9 d)" dddd-dd-dd
 	rm -r "$place/state"
 	equal 'rates that move are not kept' "$(said unsteady | tail -n 2)" \
-	    'autocast: calibrate: bandwidth moves too much from sample to sample; nothing is kept. Is the GPU busy?
+	    'autocast: calibrate: fp32 moves too much from sample to sample; nothing is kept. Is the GPU busy?
 [1]'
 	equal 'CUDA 12; rates beyond belief are not kept' "$(said '12 slow' "$PWD/12" | sed -n '1p;/kept/,$p')" \
 	    'NVIDIA H200, sm 90, driver 12.8, cublas-12.8
