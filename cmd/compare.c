@@ -229,6 +229,7 @@ run(const struct ac_command *self, char **arguments)
 	int status;
 
 	compare.tol = default_tol;
+	compare.limit = AC_COMPARE_LIMIT;
 	compare.program = &program;
 	compare.environment = environ;
 	status = read_options(&compare, &a);
@@ -271,7 +272,7 @@ const struct ac_command ac_command_compare = {
 		{ OPT_TOL, "tol", "X", "relative difference of numbers that "
 		    "will do (default 0.01)" },
 		{ OPT_LIMIT, "limit", "PERCENT", "so much slower it may be "
-		    "(default 0)" },
+		    "(default 0.25)" },
 		{ OPT_SHOW, "show", NULL, "print what the runs print" },
 		{ OPT_JSON, "json", NULL, "as JSON" },
 	},

@@ -18,6 +18,8 @@ extern const char *const ac_side_names[AC_SIDES];
 /* ---- How long (cmd/compare_judge.c), pure ------------------------------ */
 
 enum { AC_COMPARE_PAIRS = 200 };  /* at most */
+/* Slower by less is what any preloaded library costs a short program. */
+#define AC_COMPARE_LIMIT 0.0025
 
 enum ac_speed {
 	AC_SPEED_UNKNOWN,          /* too few pairs to tell anything */
