@@ -216,6 +216,24 @@ test_few_pairs(void **state)
 	assert_true(fabs(j.ratio - 1) < 1e-12);
 }
 
+/* Which side is called plain makes no difference. */
+static void
+test_sides(void **state)
+{
+	const double plain[] = { 1, 1.2, 1.1, 0.9, 1, 1.3, 1 };
+	const double recast[] = { 1.1, 1.1, 1.3, 1.2, 1.05, 1.6, 0.8 };
+	struct ac_judgement one, other;
+
+	(void)state;
+	for (size_t n = 5; n <= 7; n++) {
+		ac_compare_judge(plain, recast, n, 0, &one);
+		ac_compare_judge(recast, plain, n, 0, &other);
+		assert_true(fabs(one.low * other.high - 1) < 1e-12);
+		assert_true(fabs(one.high * other.low - 1) < 1e-12);
+		assert_true(fabs(one.ratio * other.ratio - 1) < 1e-12);
+	}
+}
+
 /* The table that every textbook has: one-sided, 5 %. */
 static void
 test_critical(void **state)
@@ -255,6 +273,7 @@ main(void)
 		cmocka_unit_test(test_planted),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_few_pairs),
+		cmocka_unit_test(test_sides),
 		cmocka_unit_test(test_critical),
 		cmocka_unit_test(test_middle),
 	};

@@ -287,6 +287,18 @@ seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+static double
+seconds_of_comparing(const char *a, const char *b, size_t size)
+{
+	const double start = seconds();
+	struct ac_numbers *n = ac_numbers_create(a, size);
+
+	assert_non_null(n);
+	assert_true(ac_numbers_compare(n, b, size, 0));
+	ac_numbers_destroy(n);
+	return seconds() - start;
+}
+
 /* Time grows with the size of a line, not with its square: twice the size may
  * not take much more than twice as long. Ten times leaves room for noise;
  * a square would take 64 times as long. */
@@ -308,17 +320,39 @@ test_long_lines(void **state)
 		b[SMALL / 2] = b[SMALL / 2] == '7' ? '8' : '7';
 		for (int k = 0; k < 2; k++) {
 			const size_t size = k ? LARGE : SMALL;
-			struct ac_numbers *n;
-			const double start = seconds();
 
-			n = ac_numbers_create(a, size);
-			assert_non_null(n);
-			assert_true(ac_numbers_compare(n, b, size, 0));
-			ac_numbers_destroy(n);
-			took[k] = seconds() - start;
+			took[k] = seconds_of_comparing(a, b, size);
 		}
 		assert_true(took[1] < 40 * took[0] + 0.05);
 	}
+	free(a);
+	free(b);
+}
+
+/* Long lines that differ at their ends: looking ahead reads only so much. If
+ * it read all, that would take 60 times as long as to read each once. */
+static void
+test_long_strangers(void **state)
+{
+	enum { SIZE = 1 << 22, LINE = 1 << 12 };
+	char *a = malloc(SIZE), *b = malloc(SIZE);
+	double alike, strange;
+
+	(void)state;
+	fill(a, SIZE, "word ");
+	for (size_t i = LINE; i <= SIZE; i += LINE) {
+		a[i - 2] = '1';
+		a[i - 1] = '\n';
+	}
+	memcpy(b, a, SIZE);
+	for (size_t i = LINE; i <= SIZE; i += LINE)
+		b[i - 2] = '2';
+	alike = seconds_of_comparing(a, b, SIZE);
+	for (size_t i = LINE; i <= SIZE; i += LINE)
+		b[i - 2] = 'x';
+	strange = seconds_of_comparing(a, b, SIZE);
+	print_message("%.3f s, strangers %.3f s\n", alike, strange);
+	assert_true(strange < 15 * alike);
 	free(a);
 	free(b);
 }
@@ -386,6 +420,7 @@ main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_long_strangers),
 		cmocka_unit_test(test_strangers),
 		cmocka_unit_test(test_noise),
 	};
