@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum {
-	LANES = 64,           /* per context, those of graphs included */
+	LANES = 64,           /* per context, at most 48 of them of graphs */
 	EAGER_LANES = 16,     /* as many streams as run at once */
 	BUSY_YIELDS = 10000,  /* a lane is busy only while it is queued to */
 	BUILD_ATTEMPTS = 8
@@ -174,6 +174,17 @@ build(const struct ac_lane_request *request, const struct ac_place *place,
 	return reason;
 }
 
+/* Graphs keep their lanes: those that streams need are not for them. */
+static bool
+has_lanes_for_graphs(const struct yard *yard, uint32_t epoch)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < LANES; i++)
+		count += yard->lane[i].capture && yard->lane[i].epoch == epoch;
+	return count < LANES - EAGER_LANES;
+}
+
 /* For a capture: one that ran on this very stream if there is one, since such a
  * one had calls like this. */
 static struct ac_lane *
@@ -198,10 +209,13 @@ static enum ac_reason
 choose_for_capture(const struct ac_lane_request *request,
     const struct ac_place *place, struct ac_lane **lane_out)
 {
+	const bool more = has_lanes_for_graphs(yard_of(place->scratch),
+	    ac_scratch_epoch(place->scratch));
+
 	*lane_out = claim_same_stream(request, place);
-	if (!*lane_out)
+	if (!*lane_out && more)
 		*lane_out = claim_for_capture(request, place, true);
-	if (!*lane_out)
+	if (!*lane_out && more)
 		*lane_out = claim_for_capture(request, place, false);
 	return *lane_out ? AC_REASON_NONE : AC_REASON_CAPTURE;
 }

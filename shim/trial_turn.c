@@ -267,7 +267,9 @@ turn_settled(struct ac_trial *t, const struct ac_place *place,
 		return;
 	if (t->decision.guard == AC_GUARD_STRICT)
 		retry_strict(t, turn->number);
-	variant = place ? timed_variant(t, turn->number) : -1;
+	/* What a graph holds runs for ever: it is not for timing. */
+	variant = place && !place->capture ? timed_variant(t, turn->number)
+	    : -1;
 	current = atomic_load_explicit(&t->current, memory_order_acquire);
 	if (variant >= 0) {
 		turn->timing = &t->timing[variant];
