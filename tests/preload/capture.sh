@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Products in CUDA graphs (recasting.md R7): recording one allocates nothing,
+# waits for nothing, loads nothing and invalidates no capture, not even another
+# thread's; what a replay leaves has the bits of eager calls; what cannot go
+# into a graph is kept, and counted.
+. "$(dirname "$0")/preload.sh"
+need_emulator
+AUTOCAST_EMU_COUNTERS=$work/counters
+export AUTOCAST_EMU_COUNTERS
+guarded='gemm -> fp16,tf32 profit=off guard=on'
+strict='gemm -> fp16 profit=off guard=strict'
+
+counter()
+{
+	sed -n "s/^$1 //p" "$work/counters"
+}
+
+# recorded: "calls recast, of them in graphs, kept by the capture" of the last.
+recorded()
+{
+	query 'report["totals"]["recast_calls"], report["totals"]["captured"], sum(
+	    s["kept_calls"].get("capture", 0) for s in sites)'
+}
+
+# run POLICY PROGRAM ARGS: sets $out; complaints about the run itself.
+run()
+{
+	rm -rf "$AUTOCAST_STATE" "$work/counters"
+	out=$(under "$1" "$clients/$2" "${@:3}" 2>&1)
+	status=$?
+	[ $status = 0 ] || complaint="status $status: $out"
+	for name in complaints allocations_in_capture loads_in_capture; do
+		[ "$(counter $name)" = 0 ] ||
+		    complaint="$complaint $name: $(counter $name)"
+	done
+}
+
+# replays WHAT POLICY MODE TEST EXPECTED: as `recorded` has it, or a pattern.
+replays()
+{
+	complaint=
+	run "$2" graphs "$3" "$4"
+	[ "$(counter syncs_in_capture)" = 0 ] ||
+	    complaint="$complaint waits: $(counter syncs_in_capture)"
+	# shellcheck disable=SC2254
+	case $(recorded) in
+	$5) ;;
+	*) complaint="$complaint $(recorded), not $5" ;;
+	esac
+	check "$1, $3 capture" "$complaint"
+}
+
+for mode in global thread relaxed; do
+	replays 'forced: a replay has eager bits' fp16 $mode replay '18 6 0'
+	replays 'guarded: a replay has eager bits' "$guarded" $mode replay '15 6 0'
+done
+replays 'workspaces that move on' fp16 global moved '24 6 0'
+replays 'workspaces that move on, guarded' "$guarded" global moved '20 6 0'
+replays 'BF16 by our cast' 'gemm -> bf16 profit=off guard=off tactic=cast' \
+    global moved '24 6 0'
+# Who records a compute type alone does not look where it runs.
+replays 'compute types alone' 'gemm -> tf32 profit=off guard=off' global moved '18 * 0'
+replays 'forced: other data, 2^40 times as large' fp16 relaxed changed '30 6 0'
+replays 'guarded: other data, 2^40 times as large' "$guarded" global changed '27 6 0'
+replays 'two graphs of one stream at once' fp16 global graphs '36 12 0'
+replays 'two graphs of one stream at once, guarded' "$guarded" thread graphs '33 12 0'
+replays 'streams that join' "$guarded" global fork '69 36 0'
+replays 'the handle is destroyed' "$guarded" global destroyed '21 6 0'
+replays 'the handle is destroyed, forced' fp16 relaxed destroyed '24 6 0'
+for seed in 1 2; do
+	AUTOCAST_EMU_JITTER=$seed replays "two graphs at once, jitter $seed" fp16 \
+	    global graphs '36 12 0'
+done
+replays 'graphs leave enough for the streams' fp16 global many '136 48 32'
+
+# hash WHICH: of the last program's output.
+hash()
+{
+	sed -n "s/.*$1=\([^ ]*\).*/\1/p" <<<"$out"
+}
+bits=$(bare "$clients/graphs" global first)
+bits=${bits#*replay=}
+for policy in fp16 "$guarded" "$strict"; do
+	case $policy in
+	fp16) expected='6 0 6' ;;
+	"$guarded") expected='3 0 6' ;;
+	*) expected='6 0 6' ;;
+	esac
+	replays "first met in a capture, kept: $policy" "$policy" global first "$expected"
+	equal "whose bits are the original's: $policy" "$bits" "$(hash replay)"
+done
+replays 'guard=strict could not wait: kept' "$strict" relaxed warm '18 0 6'
+equal "whose bits are the original's" "$bits" "$(hash replay)"
+replays 'a lane in use is not recorded: kept' fp16 global busy '18 0 6'
+equal "whose bits are the original's" "$bits" "$(hash replay)"
+replays 'a lane in use, guarded' "$guarded" thread busy '15 0 6'
+
+# Another thread meets its first recast while this one captures. Its own waits,
+# 300, are the program's.
+for policy in fp16 "$guarded"; do
+	for clock in real model; do
+		for how in first settled; do
+			complaint=
+			AUTOCAST_EMU_CLOCK=$clock run "$policy" capture_beside $how
+			[ "$(counter syncs_in_capture)" = 300 ] ||
+			    complaint="$complaint waits: $(counter syncs_in_capture)"
+			[ "$(total totals.captured)" = "$([ $how = first ] && echo 0 || echo 2)" ] ||
+			    complaint="$complaint recorded: $(total totals.captured)"
+			check "beside a global capture, $how, $clock clock: $policy" \
+			    "$complaint"
+		done
+	done
+done
+
+rm -rf "$AUTOCAST_STATE"
+under fp16 "$clients/graphs" global replay >"$work/out"
+"$build/autocast" report >"$work/report"
+check 'the report counts what went into graphs' \
+    "$(grep -q 'graphs  *6 calls recorded' "$work/report" || cat "$work/report")"
+plan
