@@ -211,6 +211,7 @@ read_report(struct ac_compare *compare, struct ac_compare_run *run)
 static void
 restore_environment(const struct ac_compare *compare)
 {
+	static char **before;
 	size_t count = 0;
 	char **copied;
 
@@ -221,6 +222,8 @@ restore_environment(const struct ac_compare *compare)
 		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
 	memcpy(copied, compare->environment, count * sizeof *copied);
 	environ = copied; /* setenv() makes a copy before it changes it */
+	free(before);
+	before = copied;
 }
 
 /* Give the program its standard input again: from where it was if it is a
