@@ -244,6 +244,7 @@ static const struct {
 	{ AC_REASON_SOLVER, explain_solver, NULL },
 	{ AC_REASON_INTERNAL_CALLER, explain_internal, NULL },
 	{ AC_REASON_UNSUPPORTED, explain_unsupported, NULL },
+	{ AC_REASON_GUARD, NULL, "--ranges" },
 	{ AC_REASON_WORKSPACE, NULL, "-e 'set workspace=1Gi'" },
 	{ AC_REASON_OUT_OF_MEMORY, NULL, "-e 'set workspace=64Mi'" },
 	{ AC_REASON_NOT_BUILT, NULL, "--policy tf32" },

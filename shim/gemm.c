@@ -199,7 +199,8 @@ take_turn(struct ac_job *job, struct ac_gemm_kept *kept_out,
 		job->candidate = &job->site->decision.candidate[turn->candidate];
 		reason = run_candidate(job, status_out);
 		if (reason == AC_REASON_NONE) {
-			ac_shim_notice(&job->site->decision);
+			ac_shim_notice(&job->site->decision,
+			    job->candidate->rung);
 			count_recast(record, job->place);
 			return AC_OUTCOME_DONE;
 		}

@@ -132,8 +132,9 @@ ac_shim_start(void)
 }
 
 void
-ac_shim_notice(const struct ac_decision *decision)
+ac_shim_notice(const struct ac_decision *decision, enum ac_rung rung)
 {
+	static const char *const guards[] = { "off", "on", "strict" };
 	static atomic_flag given = ATOMIC_FLAG_INIT;
 	const struct ac_shim *shim = ac_shim_get();
 	char line[256], tolerance[16];
@@ -146,7 +147,8 @@ ac_shim_notice(const struct ac_decision *decision)
 	ac_text_add_double(&text, decision->tol, 2);
 	ac_text_init(&text, line, sizeof line);
 	ac_text_addf(&text, "autocast: recasting FP32 GEMM to %s (policy %s, "
-	    "tol %s); \"autocast report\" shows what, AUTOCAST_POLICY=off stops "
-	    "it\n", ac_rung_names[decision->rung], shim->origin.name, tolerance);
+	    "tol %s, guard %s); \"autocast report\" shows what, "
+	    "AUTOCAST_POLICY=off stops it\n", ac_rung_names[rung],
+	    shim->origin.name, tolerance, guards[decision->guard]);
 	ac_log_text(line);
 }

@@ -46,7 +46,8 @@ ac_shim_is_started(void)
  * opens no statistics. Never NULL. */
 const struct ac_policy *ac_shim_policy(void);
 
-/* Say once per run that calls are being recast (recasting.md R9). */
-void ac_shim_notice(const struct ac_decision *decision);
+/* Say once per run that calls are being recast, as this one is (recasting.md
+ * R9). */
+void ac_shim_notice(const struct ac_decision *decision, enum ac_rung rung);
 
 #endif
