@@ -70,7 +70,7 @@ struct ac_compare {
 	size_t          pairs;               /* that count */
 	struct ac_compare_pattern *patterns; /* of --files */
 	size_t          pattern_count;
-	double          limit, tol;
+	double          limit, tol;          /* infinite: any time will do */
 	bool            json, show;
 	char            folder[PATH_MAX / 2]; /* temporary; "": there is none */
 	char          **environment;         /* as we were started */

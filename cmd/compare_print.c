@@ -155,7 +155,7 @@ print_verdict(const struct ac_compare *compare, const struct ac_judgement *j)
 		ac_text_add(&t, "recast is slower: ");
 		add_change(&t, j);
 	}
-	if (j->speed >= AC_SPEED_SLOWER && compare->limit > 0) {
+	if (j->speed >= AC_SPEED_SLOWER && isfinite(compare->limit)) {
 		ac_text_addf(&t, ", %s more than ",
 		    j->speed == AC_SPEED_TOO_SLOW ? "and that is"
 		    : "but that is not proven to be");

@@ -145,6 +145,15 @@ END
 equal 'slow is too slow' "$?,$(grep -o '"verdict": "[a-z-]*"' out)" '1,"verdict": "too-slow"'
 "$autocast" compare --limit 5000 ./slow >out
 equal 'but within a limit' "$?,$(grep -c '^verdict  *recast is slower: .* not proven to be more than 5000 %$' out)" '0,1'
+if [ -f "$build/emulator/libcublas.so.13" ]; then
+	"$autocast" compare --emulate ./slow >out
+	equal 'an emulated GPU may be slow' "$?,$(grep -c '^verdict  *recast is slower: .*%)$' out)" '0,1'
+	"$autocast" compare --emulate --limit 2 --json ./slow >out
+	equal 'unless it may not' "$?,$(grep -o '"verdict": "[a-z-]*"' out)" '1,"verdict": "too-slow"'
+else
+	skip 'an emulated GPU may be slow' 'no emulated GPU'
+	skip 'unless it may not' 'no emulated GPU'
+fi
 stub fast <<'END'
 sleep 0.$((2 - 2 * recast))2
 END
@@ -214,13 +223,14 @@ equal 'nothing is left behind' "$(ls -A "$TMPDIR")$(ls -A "$place/state" 2>/dev/
 example=$build/examples/digits_mlp
 data=$build/examples/digits.csv
 if [ -f "$build/emulator/libcublas.so.13" ] && [ -x "$example" ] && [ -f "$data" ]; then
-	compare --emulate --policy tf32 "$example" --epochs 1 "$data" >out
+	"$autocast" compare -n 1 --emulate --policy tf32 "$example" --epochs 1 "$data" >out
+	equal 'on the emulated GPU' "$?" 0
 	equal 'the times are marked' "$(grep -c "^              on the emulated GPU: the CPU's time, not a GPU's$" out)" 1
 	equal 'work is recast' "$(grep -c '^recast  *[1-9][0-9.]* % of the FP32 work' out)" 1
 	equal 'scratch is shown' "$(grep -cE '^GPU scratch   -  +[0-9.]+ ' out)" 1
 	equal 'numbers are compared' "$(grep -cE '^stdout  *[0-9]+ of [0-9]+ numbers? differ' out)" 1
 else
-	for what in 'the times are marked' 'work is recast' 'scratch is shown' 'numbers are compared'; do
+	for what in 'on the emulated GPU' 'the times are marked' 'work is recast' 'scratch is shown' 'numbers are compared'; do
 		skip "$what" 'no emulated GPU, or no examples'
 	done
 fi
