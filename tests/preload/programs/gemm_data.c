@@ -129,6 +129,16 @@ graded_rows(const struct pair *x, uint64_t *state, double amount)
 	}
 }
 
+/* Each matrix A of a batch has its own size, over `amount` binades. */
+static void
+graded_batch(const struct pair *x, uint64_t *state, double amount)
+{
+	const double size = exp2(uniform(state, -amount, 0));
+
+	for (int64_t i = 0; i < x->m * x->k; i++)
+		x->a[i] *= size;
+}
+
 /* Each column of A, and the row of B that meets it the other way. */
 static void
 graded_k(const struct pair *x, uint64_t *state, double amount)
@@ -246,6 +256,7 @@ static const struct distribution distributions[] = {
 	{ "channels", NORMAL(1), NORMAL(0.02), channels, 1000 },
 	{ "rows30", NORMAL(1), NORMAL(1), graded_rows, 30 },
 	{ "rows45", NORMAL(1), NORMAL(1), graded_rows, 45 },
+	{ "batch60", NORMAL(1), NORMAL(1), graded_batch, 60 },
 	{ "k30", NORMAL(1), NORMAL(1), graded_k, 30 },
 	{ "k45", NORMAL(1), NORMAL(1), graded_k, 45 },
 	{ "k60", NORMAL(1), NORMAL(1), graded_k, 60 },
