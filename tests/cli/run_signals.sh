@@ -87,9 +87,11 @@ END
 )
 	case $got in
 	'no terminal') skip 'ten times Ctrl-C at the terminal' 'no pseudo-terminal' ;;
-	'9 seen '[1-9] | '9 seen 10') check 'ten times Ctrl-C at the terminal' '' ;;
-	*) check 'ten times Ctrl-C at the terminal' "$got" ;;
+	'9 seen '[1-9] | '9 seen 10') seen='9 seen 1 to 10' ;;
+	*) seen=$got ;;
 	esac
+	[ "$got" = 'no terminal' ] ||
+	    equal 'ten times Ctrl-C at the terminal' "$seen" '9 seen 1 to 10'
 else
 	skip 'ten times Ctrl-C at the terminal' 'no python3'
 fi
