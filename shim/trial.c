@@ -258,6 +258,10 @@ ac_trial_judge_now(struct ac_trial *t, const struct ac_turn *turn)
 	    == turn->number) {
 		post = *turn->slot.host;
 		finding = ac_trial_judge(t, turn->candidate, &post);
+		/* Nothing repairs a product beside C. */
+		if (finding == AC_FINDING_NONE
+		    && post.verdict & AC_VERDICT_NONFINITE)
+			return false;
 	}
 	if (finding == AC_FINDING_NONE)
 		return true;

@@ -87,7 +87,7 @@ void ac_trial_tried(struct ac_trial *trial, const struct ac_place *place,
     const struct ac_turn *turn, unsigned queued, unsigned refused);
 
 /* During a turn STRICT: judge what was posted. False: leave the call alone; the
- * candidate is demoted. */
+ * candidate is demoted, unless it was only an infinity or a NaN. */
 bool ac_trial_judge_now(struct ac_trial *trial, const struct ac_turn *turn);
 
 /* After a turn RECAST with a sample: it was queued. */
