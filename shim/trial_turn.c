@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <time.h>
 
-#define WAIT_NS 2000000000      /* at most: what a stream waits for may be us */
+#define WAIT_NS 2000000000LL    /* at most */
 
 static bool
 is_boundary(const struct ac_trial *t, uint64_t number)
@@ -83,6 +83,14 @@ turn_first(struct ac_trial *t, const struct ac_place *place,
 		ac_trial_move(t, TRIAL_BUSY, TRIAL_FIRST);
 }
 
+/* The context of the first try may be gone with all it had queued. */
+static bool
+is_of_context(const struct ac_trial *t, const struct ac_place *place)
+{
+	return t->slots_of == place->scratch
+	    && t->slots_epoch == ac_scratch_epoch(place->scratch);
+}
+
 /* Bounded: the stream may wait for something that this very thread is to do.
  * Naps, and tells whether it is time to give up. */
 static bool
@@ -101,26 +109,60 @@ has_waited(const struct timespec *start)
 
 /* The bracket: in a global capture of another thread even asking disturbs. */
 static bool
-wait_for_try(const struct ac_trial *t)
+is_over(const struct ac_trial *t)
 {
 	const int mode = ac_scratch_relax(t->tried_driver);
-	struct timespec start;
-	bool done;
+	const bool done = !t->tried_driver->cuEventQuery(t->tried_event);
 
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	do
-		done = !t->tried_driver->cuEventQuery(t->tried_event);
-	while (!done && !has_waited(&start));
 	ac_scratch_restore(t->tried_driver, mode);
 	return done;
 }
 
-/* The context of the first try may be gone with all it had queued. */
-static bool
-is_of_context(const struct ac_trial *t, const struct ac_place *place)
+/* The one that was last waited for in vain. */
+static _Atomic(struct ac_trial *) held;
+
+static void
+forget_held(struct ac_trial *t)
 {
-	return t->slots_of == place->scratch
-	    && t->slots_epoch == ac_scratch_epoch(place->scratch);
+	atomic_compare_exchange_strong(&held, &t, NULL);
+}
+
+/* Whether that goes on: who holds up one stream may hold up all of them, so
+ * nobody waits meanwhile. */
+static bool
+is_any_held(const struct ac_place *place)
+{
+	struct ac_trial *t = atomic_load(&held);
+	bool goes_on = true;
+
+	if (!t || !ac_trial_move(t, TRIAL_POSTED, TRIAL_BUSY))
+		return t != NULL;
+	if (!is_of_context(t, place) || is_over(t)) {
+		goes_on = false;
+		forget_held(t);
+	}
+	ac_trial_move(t, TRIAL_BUSY, TRIAL_POSTED);
+	return goes_on;
+}
+
+/* Once for each site; a site that waited in vain only looks from then on. */
+static bool
+wait_for_try(struct ac_trial *t, const struct ac_place *place)
+{
+	struct timespec start;
+	bool done = is_over(t);
+
+	if (!done && !is_any_held(place)) {
+		clock_gettime(CLOCK_MONOTONIC, &start);
+		do
+			done = is_over(t);
+		while (!done && !has_waited(&start));
+		if (!done)
+			atomic_store(&held, t);
+	}
+	if (done)
+		forget_held(t);
+	return done;
 }
 
 static void
@@ -134,10 +176,11 @@ turn_posted(struct ac_trial *t, const struct ac_place *place,
 	if (!ac_trial_move(t, TRIAL_POSTED, TRIAL_BUSY))
 		return;
 	if (!is_of_context(t, place)) {
+		forget_held(t);
 		ac_trial_move(t, TRIAL_BUSY, TRIAL_FIRST);
 		return;
 	}
-	if (!wait_for_try(t)) {
+	if (!wait_for_try(t, place)) {
 		ac_trial_move(t, TRIAL_BUSY, TRIAL_POSTED);
 		return;
 	}
@@ -147,20 +190,28 @@ turn_posted(struct ac_trial *t, const struct ac_place *place,
 	ac_trial_move(t, TRIAL_BUSY, TRIAL_SETTLED);
 }
 
-/* A sample that is still open under reproducible=on is waited for. */
+/* A sample that is still open under reproducible=on is waited for, unless the
+ * last wait was in vain. */
 static void
 wait_for_samples(const struct ac_trial *t, uint64_t number)
 {
+	static _Atomic bool in_vain;
+
 	for (unsigned i = 0; i <= t->lag; i++) {
+		const struct ac_recast_post *post =
+		    &t->slots[AC_CANDIDATES + i];
 		const uint64_t sampled = t->sample[i].number;
 		struct timespec start;
+		bool done;
 
 		if (!sampled || sampled + TRIAL_LAG > number)
 			continue;
 		clock_gettime(CLOCK_MONOTONIC, &start);
-		while (__atomic_load_n(&t->slots[AC_CANDIDATES + i].number,
-		    __ATOMIC_ACQUIRE) != sampled && !has_waited(&start))
-			;
+		do
+			done = __atomic_load_n(&post->number, __ATOMIC_ACQUIRE)
+			    == sampled;
+		while (!done && !in_vain && !has_waited(&start));
+		in_vain = !done;
 	}
 }
 
@@ -238,18 +289,20 @@ static void
 turn_strict(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	if (!place || place->capture) {
-		turn->kind = AC_TURN_KEEP;
-		turn->reason = AC_REASON_CAPTURE;
-	} else if (!ac_trial_take_slots(t, place)) {
-		turn->kind = AC_TURN_KEEP;
-		turn->reason = AC_REASON_OUT_OF_MEMORY;
-	} else {
+	turn->kind = AC_TURN_KEEP;
+	turn->reason = AC_REASON_CAPTURE;
+	if (!place || place->capture)
+		return;
+	turn->reason = AC_REASON_OUT_OF_MEMORY;
+	while (atomic_exchange(&t->is_judged, 1))
+		;
+	if (ac_trial_take_slots(t, place)) {
 		turn->kind = AC_TURN_STRICT;
 		turn->sampled = true;
 		turn->slot = ac_trial_slot_at(t, AC_CANDIDATES
 		    + (unsigned)(turn->number % TRIAL_RING));
 	}
+	atomic_store(&t->is_judged, 0);
 }
 
 static void
