@@ -1,45 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/cast.h -- the arithmetic of the cast kernels, once, for both sides.
+/* kernels/cast.h -- the arithmetic of a cast, once, for both sides: numbers,
+ * exponents, what they make of alpha.
  *
- * cast.cu (GPU) and twins.c (CPU) compile these bodies, so they agree bit for
- * bit: integer operations, products with powers of two, and one conversion per
- * format. No libm, no fused multiply-add (the CPU side is built with
- * -ffp-contract=off), no flush to zero. Not for anyone else: kernels.h is the
- * room's door. */
+ * The GPU and its CPU twins compile these bodies (by way of recast_body.h), so
+ * they agree bit for bit: integer operations, products with powers of two, and
+ * one conversion per format. No libm, no fused multiply-add (the CPU side is
+ * built with -ffp-contract=off), no flush to zero. Not for anyone else:
+ * kernels.h and recast.h are the room's doors. */
 #ifndef AC_KERNELS_CAST_H
 #define AC_KERNELS_CAST_H
 
 #include "kernels/kernels.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
+/* AC_CAST_ROLLED: before a loop that gains nothing from being unrolled; the
+ * text of the kernels is part of the library. */
 #ifdef __CUDACC__
 #define AC_CAST_BODY static __device__ __forceinline__
+#define AC_CAST_ROLLED _Pragma("unroll 1")
 #else
 #define AC_CAST_BODY static inline
+#define AC_CAST_ROLLED
 #endif
 
-/* The one argument of both kernels, by value. */
-struct ac_cast_params {
-	struct ac_cast_operand operand[2];
-	struct ac_cast_scalar alpha, beta;
-	struct ac_cast_state *state;
-	uint32_t format; /* enum ac_format */
-	uint32_t scaled; /* 0 or 1 */
-};
-
-/* The host compiler writes these, the GPU reads them. */
-static_assert(sizeof(struct ac_cast_operand) == 72, "operand layout");
+/* The host compiler writes it, the GPU reads it. */
 static_assert(sizeof(struct ac_cast_scalar) == 16, "scalar layout");
-static_assert(sizeof(struct ac_cast_params) == 192, "parameter layout");
-static_assert(sizeof(struct ac_cast_state) == 64, "state layout");
 
-/* What both kernels work in: this many rows of one column, the 16 bytes that
- * one thread stores. `ld_to` is a multiple of it. */
+/* What a thread works in: this many rows of one column, the 16 bytes that it
+ * stores. `ld_to` is a multiple of it. */
 enum { AC_CAST_CHUNK = 8 };
 
-/* Threads per block, of both kernels. */
+/* Threads per block, of all kernels. */
 enum { AC_CAST_BLOCK = 256 };
 
 enum {
@@ -145,13 +139,6 @@ ac_cast_factor_of(int32_t exponent)
 	return factor;
 }
 
-AC_CAST_BODY uint16_t
-ac_cast_element(float x, struct ac_cast_factor factor, uint32_t format)
-{
-	x = x * factor.first * factor.second;
-	return format == AC_FORMAT_FP16 ? ac_cast_fp16(x) : ac_cast_bf16(x);
-}
-
 /* The exponents in use and what they make of alpha. */
 struct ac_cast_scale {
 	int32_t  exponent[2];
@@ -221,26 +208,6 @@ AC_CAST_BODY float
 ac_cast_scalar_read(const struct ac_cast_scalar *scalar)
 {
 	return scalar->device ? *scalar->device : scalar->value;
-}
-
-/* The last block's work: publish, and leave the state ready for the next. */
-AC_CAST_BODY void
-ac_cast_finish(const struct ac_cast_scale *scale, float beta,
-    uint32_t nonfinite, struct ac_cast_state *state)
-{
-	const uint32_t verdict =
-	    scale->verdict | (nonfinite ? AC_VERDICT_NONFINITE : 0);
-
-	state->alpha = scale->alpha;
-	state->beta = beta;
-	state->exponent[0] = scale->exponent[0];
-	state->exponent[1] = scale->exponent[1];
-	if (verdict)
-		state->verdict |= verdict;
-	state->amax[0] = 0;
-	state->amax[1] = 0;
-	state->nonfinite = 0;
-	state->arrived = 0;
 }
 
 #endif

@@ -26,7 +26,6 @@ enum {
 };
 
 static const char *const names[AC_KERNEL_COUNT] = {
-	"ac_amax", "ac_cast",
 	"ac_recast_cast", "ac_recast_settle", "ac_recast_finish",
 	"ac_recast_write", "ac_recast_ranges"
 };

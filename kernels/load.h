@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/load.h -- the kernels as functions of one context. For launch.c and
- * recast.c. */
+/* kernels/load.h -- the kernels as functions of one context. For recast.c. */
 #ifndef AC_KERNELS_LOAD_H
 #define AC_KERNELS_LOAD_H
 
 #include "kernels/kernels.h"
 
 enum ac_kernel {
-	AC_KERNEL_AMAX, AC_KERNEL_CAST,
 	AC_KERNEL_RECAST_CAST, AC_KERNEL_RECAST_SETTLE,
 	AC_KERNEL_RECAST_FINISH, AC_KERNEL_RECAST_WRITE,
 	AC_KERNEL_RECAST_RANGES, AC_KERNEL_COUNT

@@ -8,37 +8,53 @@
  * the state once. */
 #include "kernels/recast_out.h"
 
-/* A lane's part of a tile: 8 rows from `row`, columns `col` + 8 j. */
+/* Eight rows of a column, from `row` on. */
 struct part {
-	float   x[AC_RECAST_COLS][AC_CAST_CHUNK];
+	float   x[AC_CAST_CHUNK];
 	int64_t row, col, matrix;
 };
 
 /* Zero past the matrix. Whole chunks at an aligned address go by 16 bytes. */
 static __device__ __forceinline__ void
-load_part(const struct ac_recast_operand &o, struct part &part)
+load_rows(const float *from, int64_t left, float (&x)[AC_CAST_CHUNK])
 {
-	const float *matrix = ac_recast_matrix(&o, part.matrix);
+	if (left >= AC_CAST_CHUNK && !((uintptr_t)from & 15)) {
+		const float4 low = __ldg((const float4 *)from);
+		const float4 high = __ldg((const float4 *)from + 1);
 
+		x[0] = low.x, x[1] = low.y, x[2] = low.z, x[3] = low.w;
+		x[4] = high.x, x[5] = high.y, x[6] = high.z, x[7] = high.w;
+		return;
+	}
+#pragma unroll
+	for (int i = 0; i < AC_CAST_CHUNK; i++)
+		x[i] = i < left ? __ldg(from + i) : 0;
+}
+
+/* A lane's part of a tile: columns `part.col` + 8 j. */
+static __device__ __forceinline__ void
+load_part(const struct ac_recast_operand &o, const float *matrix,
+    const struct part &part, float (&x)[AC_RECAST_COLS][AC_CAST_CHUNK])
+{
 #pragma unroll
 	for (int j = 0; j < AC_RECAST_COLS; j++) {
 		const int64_t col = part.col + 8 * j;
-		const int64_t left = col < o.cols ? o.rows - part.row : 0;
-		const float *from = matrix + col * o.ld + part.row;
-		float (&x)[AC_CAST_CHUNK] = part.x[j];
 
-		if (left >= AC_CAST_CHUNK && !((uintptr_t)from & 15)) {
-			const float4 low = __ldg((const float4 *)from);
-			const float4 high = __ldg((const float4 *)from + 1);
+		load_rows(matrix + col * o.ld + part.row,
+		    col < o.cols ? o.rows - part.row : 0, x[j]);
+	}
+}
 
-			x[0] = low.x, x[1] = low.y, x[2] = low.z, x[3] = low.w;
-			x[4] = high.x, x[5] = high.y;
-			x[6] = high.z, x[7] = high.w;
-			continue;
-		}
+/* The next column's elements: of a rolled loop over registers. */
+static __device__ __forceinline__ void
+next_column(float (&x)[AC_RECAST_COLS][AC_CAST_CHUNK], struct part &part)
+{
 #pragma unroll
-		for (int i = 0; i < AC_CAST_CHUNK; i++)
-			x[i] = i < left ? __ldg(from + i) : 0;
+	for (int i = 0; i < AC_CAST_CHUNK; i++) {
+		part.x[i] = x[0][i];
+#pragma unroll
+		for (int j = 1; j < AC_RECAST_COLS; j++)
+			x[j - 1][i] = x[j][i];
 	}
 }
 
@@ -48,11 +64,8 @@ largest_of(const struct part &part)
 	uint32_t largest = 0;
 
 #pragma unroll
-	for (int j = 0; j < AC_RECAST_COLS; j++)
-#pragma unroll
-		for (int i = 0; i < AC_CAST_CHUNK; i++)
-			largest = max(largest,
-			    ac_cast_bits(part.x[j][i]) & 0x7fffffff);
+	for (int i = 0; i < AC_CAST_CHUNK; i++)
+		largest = max(largest, ac_cast_bits(part.x[i]) & 0x7fffffff);
 	return largest;
 }
 
@@ -64,18 +77,15 @@ clean_part(struct part &part, uint32_t limit, uint32_t &amax)
 	bool finite = true;
 
 #pragma unroll
-	for (int j = 0; j < AC_RECAST_COLS; j++)
-#pragma unroll
-		for (int i = 0; i < AC_CAST_CHUNK; i++) {
-			const uint32_t m =
-			    ac_cast_bits(part.x[j][i]) & 0x7fffffff;
+	for (int i = 0; i < AC_CAST_CHUNK; i++) {
+		const uint32_t m = ac_cast_bits(part.x[i]) & 0x7fffffff;
 
-			if (m < AC_CAST_INF)
-				amax = max(amax, m);
-			else
-				finite = false;
-			part.x[j][i] = m < limit ? part.x[j][i] : 0;
-		}
+		if (m < AC_CAST_INF)
+			amax = max(amax, m);
+		else
+			finite = false;
+		part.x[i] = m < limit ? part.x[i] : 0;
+	}
 	return finite;
 }
 
@@ -99,164 +109,139 @@ mark_bits(float x)
 	return x == x ? 1 : 3;
 }
 
-/* The tile's lines that hold an inf or a NaN. Seldom: read again, so that the
- * common way need not keep what it cleans. */
+/* The lines of the part that hold an inf or a NaN. Seldom: read again, so that
+ * the common way need not keep what it cleans. */
 static __device__ __forceinline__ void
-mark_part(const struct ac_recast_operand &o, const struct part &part)
+mark_part(const struct ac_recast_operand &o, const float *matrix,
+    const struct part &part)
 {
-	const float *matrix = ac_recast_matrix(&o, part.matrix);
 	const int64_t lines = part.matrix * ac_recast_lines(&o);
 
-#pragma unroll 1
-	for (int i = 0; i < AC_RECAST_COLS * AC_CAST_CHUNK; i++) {
-		const int64_t col = part.col + i / AC_CAST_CHUNK * 8;
-		const int64_t row = part.row + i % AC_CAST_CHUNK;
-
-		if (row < o.rows && col < o.cols)
-			mark(o, lines + (o.lines_are_cols ? col : row),
-			    mark_bits(__ldg(matrix + col * o.ld + row)));
-	}
+	AC_CAST_ROLLED
+	for (int64_t row = part.row; row < part.row + AC_CAST_CHUNK; row++)
+		if (row < o.rows && part.col < o.cols)
+			mark(o, lines + (o.lines_are_cols ? part.col : row),
+			    mark_bits(__ldg(matrix + part.col * o.ld + row)));
 }
 
-/* The casts of a lane's part, packed by two. */
-struct packed {
-	uint32_t pair[AC_RECAST_COLS][AC_CAST_CHUNK / 2];
-};
-
-static __device__ __forceinline__ void
-store_part(const struct ac_recast_operand &o, const struct part &part,
-    const struct packed &packed)
-{
-	uint16_t *to = o.to + (part.matrix * o.cols_to + part.col) * o.ld_to
-	    + part.row;
-
-#pragma unroll
-	for (int j = 0; j < AC_RECAST_COLS; j++)
-		if (part.row < o.ld_to && part.col + 8 * j < o.cols_to)
-			*(uint4 *)(to + 8 * j * o.ld_to) = make_uint4(
-			    packed.pair[j][0], packed.pair[j][1],
-			    packed.pair[j][2], packed.pair[j][3]);
-}
-
+/* A lane's sums over its columns, by rows. */
 struct sums {
-	float energy, loss;
+	float energy[AC_CAST_CHUNK], loss[AC_CAST_CHUNK];
 };
 
-static __device__ __forceinline__ struct sums
-operator+(const struct sums &a, const struct sums &b)
+/* The casts of the part, packed by two, and what they add. */
+static __device__ __forceinline__ void
+cast_cells(const struct part &part, const struct ac_recast_way &way,
+    uint32_t (&pair)[AC_CAST_CHUNK / 2], struct sums &sums)
 {
-	const struct sums sum = { a.energy + b.energy, a.loss + b.loss };
-
-	return sum;
-}
-
-/* One row of the part: its casts and their sums over the columns. */
-static __device__ __forceinline__ struct sums
-cast_row(const struct part &part, int i, const struct ac_recast_way &way,
-    struct packed &packed)
-{
-	struct sums sum = {};
-
 #pragma unroll
-	for (int j = 0; j < AC_RECAST_COLS; j++) {
+	for (int i = 0; i < AC_CAST_CHUNK; i++) {
 		const struct ac_recast_cell cell =
-		    ac_recast_cell_of(part.x[j][i], way);
-		uint32_t &pair = packed.pair[j][i / 2];
+		    ac_recast_cell_of(part.x[i], way);
 
-		sum.energy = sum.energy + cell.energy;
-		sum.loss = sum.loss + cell.loss;
-		pair = i % 2 ? pair | (uint32_t)cell.to << 16 : cell.to;
+		sums.energy[i] = sums.energy[i] + cell.energy;
+		sums.loss[i] = sums.loss[i] + cell.loss;
+		pair[i / 2] = i % 2 ? pair[i / 2] | (uint32_t)cell.to << 16
+		    : cell.to;
 	}
-	return sum;
 }
 
-/* `count` rows from `i` on, added two by two. */
-template <int count> static __device__ __forceinline__ struct sums
-cast_rows(const struct part &part, int i, const struct ac_recast_way &way,
-    struct packed &packed)
+/* The format is a constant here, not a question per element. */
+static __device__ __forceinline__ void
+cast_part(const struct ac_recast_operand &o, const struct part &part,
+    struct ac_recast_way way, struct sums &sums)
 {
-	const struct sums first =
-	    cast_rows<count / 2>(part, i, way, packed);
+	uint32_t pair[AC_CAST_CHUNK / 2];
 
-	return first + cast_rows<count / 2>(part, i + count / 2, way, packed);
+	if (way.format != AC_FORMAT_FP16) {
+		way.format = AC_FORMAT_BF16;
+		cast_cells(part, way, pair, sums);
+	} else if (way.scaled) {
+		way.format = AC_FORMAT_FP16;
+		way.scaled = 1;
+		cast_cells(part, way, pair, sums);
+	} else {
+		way.format = AC_FORMAT_FP16;
+		cast_cells(part, way, pair, sums);
+	}
+	if (part.row < o.ld_to && part.col < o.cols_to)
+		*(uint4 *)(o.to + (part.matrix * o.cols_to + part.col)
+		    * o.ld_to + part.row) = make_uint4(pair[0], pair[1],
+		    pair[2], pair[3]);
 }
 
-template <> __device__ __forceinline__ struct sums
-cast_rows<1>(const struct part &part, int i, const struct ac_recast_way &way,
-    struct packed &packed)
+static __device__ __forceinline__ float
+add_rows(const float (&s)[AC_CAST_CHUNK])
 {
-	return cast_row(part, i, way, packed);
+	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
 static __device__ __forceinline__ float
 add_lanes(float sum)
 {
-#pragma unroll
+	AC_CAST_ROLLED
 	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
 		sum = sum + __shfl_xor_sync(ALL, sum, away);
 	return sum;
 }
 
-/* The format is a constant here, not a question per element. */
-static __device__ __forceinline__ struct sums
-cast_all(const struct part &part, struct ac_recast_way way,
-    struct packed &packed)
-{
-	if (way.format != AC_FORMAT_FP16) {
-		way.format = AC_FORMAT_BF16;
-		return cast_rows<AC_CAST_CHUNK>(part, 0, way, packed);
-	}
-	way.format = AC_FORMAT_FP16;
-	if (way.scaled) {
-		way.scaled = 1;
-		return cast_rows<AC_CAST_CHUNK>(part, 0, way, packed);
-	}
-	way.scaled = 0;
-	return cast_rows<AC_CAST_CHUNK>(part, 0, way, packed);
-}
-
 static __device__ __forceinline__ void
-cast_part(const struct ac_recast_operand &o, const struct part &part,
-    const struct ac_recast_way &way, struct found &found)
+note_sums(const struct sums &sums, struct found &found)
 {
-	struct packed packed;
-	const struct sums sum = cast_all(part, way, packed);
-	const float energy = add_lanes(sum.energy);
-	const float loss = add_lanes(sum.loss);
+	const float energy = add_lanes(add_rows(sums.energy));
+	const float loss = add_lanes(add_rows(sums.loss));
 	const float mine = threadIdx.x & 2 ? loss : energy;
 
-	store_part(o, part, packed);
 	found.sum += threadIdx.x & 1 ? ac_recast_whole(mine)
 	    : ac_recast_parts(mine);
 	found.tile = max(found.tile, ac_recast_ratio(energy, loss));
 }
 
-template <bool first> static __device__ __forceinline__ void
+/* What a pass does: look for amax and mark (the first), cast (an exponent is
+ * known). */
+struct todo {
+	bool mark, store;
+};
+
+/* A column of the lane's at a time: few registers, so many warps, which read
+ * while others work. */
+static __device__ __forceinline__ void
 do_tile(const struct ac_recast_operand &o, const struct tile &tile,
-    const struct ac_recast_way &way, bool store, struct found &found)
+    const struct ac_recast_way &way, struct todo todo, struct found &found)
 {
 	const int lane = threadIdx.x % AC_RECAST_LANES;
+	const float *matrix = ac_recast_matrix(&o, tile.matrix);
+	float x[AC_RECAST_COLS][AC_CAST_CHUNK];
+	struct sums sums = {};
 	struct part part;
-	uint32_t largest;
 
 	part.row = tile.row * AC_TILE_SIDE + lane % 4 * AC_CAST_CHUNK;
 	part.col = tile.col * AC_TILE_SIDE + lane / 4;
 	part.matrix = tile.matrix;
-	load_part(o, part);
-	largest = largest_of(part);
-	if (largest < way.limit) {
-		found.amax = max(found.amax, largest);
-	} else if (!clean_part(part, way.limit, found.amax) && first) {
-		found.bad = true;
-		mark_part(o, part);
+	load_part(o, matrix, part, x);
+	AC_CAST_ROLLED
+	for (int j = 0; j < AC_RECAST_COLS; j++, part.col += 8) {
+		uint32_t largest;
+
+		next_column(x, part);
+		largest = largest_of(part);
+		if (largest < way.limit) {
+			found.amax = max(found.amax, largest);
+		} else if (!clean_part(part, way.limit, found.amax)
+		    && todo.mark) {
+			found.bad = true;
+			mark_part(o, matrix, part);
+		}
+		if (todo.store)
+			cast_part(o, part, way, sums);
 	}
-	if (store)
-		cast_part(o, part, way, found);
+	if (todo.store)
+		note_sums(sums, found);
 }
 
-template <bool first> static __device__ __forceinline__ void
-do_pass(const struct ac_recast_operand &o, const struct ac_recast_way &way,
-    bool store, struct found &found)
+static __device__ __forceinline__ void
+do_tiles(const struct ac_recast_operand &o, const struct ac_recast_way &way,
+    struct todo todo, struct found &found)
 {
 	const int64_t rows = (o.ld_to + AC_TILE_SIDE - 1) / AC_TILE_SIDE;
 	const int64_t cols = (o.cols_to + AC_TILE_SIDE - 1) / AC_TILE_SIDE;
@@ -268,21 +253,36 @@ do_pass(const struct ac_recast_operand &o, const struct ac_recast_way &way,
 	    + threadIdx.x / AC_RECAST_LANES, rows, cols);
 	step = tile_of((uint64_t)gridDim.x * WARPS, rows, cols);
 	for (; tile.matrix < o.batch; tile_advance(step, rows, cols, tile))
-		do_tile<first>(o, tile, way, store, found);
+		do_tile(o, tile, way, todo, found);
 }
 
-/* This block's part of a pass with the exponents of `plan`. */
-template <bool first> static __device__ __forceinline__ void
-do_operand(const struct ac_recast &r, const struct ac_recast_plan &plan,
-    struct block_found &block)
+/* This block's part of a pass over its operand. Both kernels call it, so that
+ * the driver has it to compile once; by value, for a reference to a parameter
+ * would be a copy on the stack. */
+extern "C" __device__ __noinline__ void
+ac_recast_pass(struct ac_recast_operand o, int32_t exponent, uint32_t format,
+    uint32_t scaled, struct todo todo, struct block_found *block,
+    struct ac_recast_state *state)
 {
+	const struct ac_recast_way way = ac_recast_way_of(format, scaled,
+	    exponent);
 	struct found found = {};
 
-	do_pass<first>(recast_operand(r), ac_recast_way_of(&r, blockIdx.y
-	    ? plan.exponent[1] : plan.exponent[0]), plan.known, found);
-	if (!first)
+	do_tiles(o, way, todo, found);
+	if (!todo.mark)
 		found.amax = 0; /* what it was is still there */
-	publish(found, block, r.state);
+	publish(found, *block, state);
+}
+
+static __device__ __forceinline__ void
+do_pass(const struct ac_recast &r, const struct ac_recast_plan &plan,
+    bool first, struct block_found &block)
+{
+	const struct todo todo = { first, plan.known != 0 };
+
+	ac_recast_pass(recast_operand(r, blockIdx.y), blockIdx.y
+	    ? plan.exponent[1] : plan.exponent[0], r.format, r.scaled, todo,
+	    &block, r.state);
 }
 
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, BLOCKS)
@@ -290,7 +290,7 @@ ac_recast_cast(struct ac_recast r)
 {
 	__shared__ struct block_found block;
 
-	do_operand<true>(r, ac_recast_predict(&r), block);
+	do_pass(r, ac_recast_predict(&r), true, block);
 	if (is_last(r.state)) {
 		const struct ac_recast_plan plan = ac_recast_predict(&r);
 
@@ -322,7 +322,7 @@ ac_recast_settle(struct ac_recast r)
 		keep_before(r);
 	if (!(todo & AC_TODO_SETTLE))
 		return;
-	do_operand<false>(r, ac_recast_settled(&r), block);
+	do_pass(r, ac_recast_settled(&r), false, block);
 	if (is_last(r.state))
 		ac_recast_decide_again(&r);
 }

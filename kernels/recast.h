@@ -92,11 +92,6 @@ struct ac_recast_history {
 	uint32_t reserved[3];
 };
 
-/* More bits of a verdict than kernels.h has. */
-enum {
-	AC_VERDICT_OVERFLOW = 4     /* unscaled: a finite input became inf */
-};
-
 /* What the host reads, in memory of its own that the device sees. Written
  * whole, `number` last (a system-wide release). */
 struct ac_recast_post {

@@ -48,9 +48,9 @@ tile_advance(const struct tile &step, int64_t rows, int64_t cols,
 
 /* Selected, not indexed: an indexed parameter would be copied to the stack. */
 static __device__ __forceinline__ struct ac_recast_operand
-recast_operand(const struct ac_recast &r)
+recast_operand(const struct ac_recast &r, int operand)
 {
-	return blockIdx.y ? r.operand[1] : r.operand[0];
+	return operand ? r.operand[1] : r.operand[0];
 }
 
 /* What a lane has found. */
@@ -77,7 +77,7 @@ gather(const struct found &found, struct block_found &block)
 	if (!threadIdx.x)
 		block = {};
 	__syncthreads();
-#pragma unroll
+	AC_CAST_ROLLED
 	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
 		largest = max(largest, __shfl_xor_sync(ALL, largest, away));
 	if (lane < 4)

@@ -172,14 +172,14 @@ ac_recast_limit(int32_t exponent)
 }
 
 AC_CAST_BODY struct ac_recast_way
-ac_recast_way_of(const struct ac_recast *r, int32_t exponent)
+ac_recast_way_of(uint32_t format, uint32_t scaled, int32_t exponent)
 {
 	struct ac_recast_way way;
 
 	way.factor = ac_cast_factor_of(exponent);
 	way.limit = ac_recast_limit(exponent);
-	way.format = r->format;
-	way.scaled = r->scaled;
+	way.format = format;
+	way.scaled = scaled;
 	return way;
 }
 
@@ -247,6 +247,7 @@ ac_recast_account(const struct ac_recast *r, bool valid)
 		ac_recast_raise((float)ac_recast_sqrt(worst),
 		    &r->history->tile_rho);
 	}
+	AC_CAST_ROLLED
 	for (int i = 0; i < 2; i++) {
 		state->tile[i] = 0;
 		state->energy[i][0] = state->energy[i][1] = 0;

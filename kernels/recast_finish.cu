@@ -61,6 +61,7 @@ fetch_marks(const struct ac_recast &r, const struct square &square,
 		notes.marks[0][t] = bits;
 	if (side == 1)
 		notes.marks[1][t] = bits;
+	AC_CAST_ROLLED
 	for (int i = threadIdx.x; i < SIDE * SIDE / NIBBLES;
 	    i += AC_CAST_BLOCK)
 		notes.products[i] = 0;
@@ -69,12 +70,12 @@ fetch_marks(const struct ac_recast &r, const struct square &square,
 
 /* One line of one side with an inf against all of the square's lines of the
  * other side. */
-template <int side> static __device__ __forceinline__ void
-scan_line(const struct ac_recast &r, const struct square &square, int line,
-    struct notes &notes)
+static __device__ __forceinline__ void
+scan_line(const struct ac_recast &r, const struct square &square, int side,
+    int line, struct notes &notes)
 {
-	const struct ac_recast_operand &mine = r.operand[side];
-	const struct ac_recast_operand &other = r.operand[1 - side];
+	const struct ac_recast_operand mine = recast_operand(r, side);
+	const struct ac_recast_operand other = recast_operand(r, !side);
 	const float *from = ac_recast_matrix(&mine, square.matrix);
 	const float *against = ac_recast_matrix(&other, square.matrix);
 	const int64_t first = (side ? square.col : square.row) + line;
@@ -82,16 +83,19 @@ scan_line(const struct ac_recast &r, const struct square &square, int line,
 	const int64_t second = (side ? square.row : square.col) + t;
 	const bool inside = second < (side ? r.m : r.n);
 
+	AC_CAST_ROLLED
 	for (int64_t strip = 0; strip < r.k; strip += STRIP) {
 		if (!threadIdx.x)
 			notes.count = 0;
 		__syncthreads();
+		AC_CAST_ROLLED
 		for (int i = threadIdx.x; i < STRIP && strip + i < r.k;
 		    i += AC_CAST_BLOCK)
 			if (!ac_recast_is_finite(__ldg(from + ac_recast_offset(
 			    &mine, first, strip + i))))
 				notes.list[atomicAdd(&notes.count, 1u)] = i;
 		__syncthreads();
+		AC_CAST_ROLLED
 		for (uint32_t e = threadIdx.x / SIDE; inside && e < notes.count;
 		    e += AC_CAST_BLOCK / SIDE) {
 			const int64_t k = strip + notes.list[e];
@@ -106,10 +110,11 @@ scan_line(const struct ac_recast &r, const struct square &square, int line,
 	}
 }
 
-template <int side> static __device__ __forceinline__ void
-note_lines(const struct ac_recast &r, const struct square &square,
+static __device__ __forceinline__ void
+note_lines(const struct ac_recast &r, const struct square &square, int side,
     struct notes &notes)
 {
+	AC_CAST_ROLLED
 	for (int line = 0; line < SIDE; line++) {
 		const uint32_t bits = notes.marks[side][line];
 		const int t = threadIdx.x;
@@ -118,7 +123,7 @@ note_lines(const struct ac_recast &r, const struct square &square,
 			note(notes, side ? t : line, side ? line : t,
 			    AC_RECAST_NEITHER);
 		else if (bits == 1)
-			scan_line<side>(r, square, line, notes);
+			scan_line(r, square, side, line, notes);
 	}
 }
 
@@ -147,13 +152,15 @@ do_square(const struct ac_recast &r, const struct square &square,
 	if (outputs.repair) {
 		marked = fetch_marks(r, square, notes);
 		if (marked) {
-			note_lines<0>(r, square, notes);
-			note_lines<1>(r, square, notes);
+			AC_CAST_ROLLED
+			for (int side = 0; side < 2; side++)
+				note_lines(r, square, side, notes);
 			__syncthreads();
 		}
 	}
 	if ((!marked && !outputs.write) || square.row + row >= r.m)
 		return;
+	AC_CAST_ROLLED
 	for (int col = threadIdx.x / SIDE;
 	    col < SIDE && square.col + col < r.n;
 	    col += AC_CAST_BLOCK / SIDE) {
@@ -172,6 +179,7 @@ do_squares(const struct ac_recast &r, const struct outputs &outputs,
 	const int64_t rows = (r.m + SIDE - 1) / SIDE;
 	const int64_t cols = (r.n + SIDE - 1) / SIDE;
 
+	AC_CAST_ROLLED
 	for (int64_t i = blockIdx.x; i < rows * cols * r.batch;
 	    i += gridDim.x) {
 		struct square square;
@@ -215,7 +223,7 @@ dot_of(const struct ac_recast &r, const struct ac_recast_spot &spot)
 
 		sum = sum + x * y;
 	}
-#pragma unroll
+	AC_CAST_ROLLED
 	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
 		sum = sum + __shfl_xor_sync(ALL, sum, away);
 	return sum;
@@ -226,6 +234,7 @@ take_sample(const struct ac_recast &r)
 {
 	const int warp = threadIdx.x / AC_RECAST_LANES;
 
+	AC_CAST_ROLLED
 	for (int at = blockIdx.x * WARPS + warp; at < AC_RECAST_SAMPLE;
 	    at += gridDim.x * WARPS) {
 		const struct ac_recast_spot spot = ac_recast_spot_of(&r, at);
@@ -252,6 +261,7 @@ clear_marks(const struct ac_recast_operand &o)
 {
 	const int64_t words = ac_recast_mark_words(&o);
 
+	AC_CAST_ROLLED
 	for (int64_t i = threadIdx.x; i < words; i += AC_CAST_BLOCK)
 		o.marks[i] = 0;
 }
@@ -332,17 +342,20 @@ ac_recast_ranges(struct ac_recast r, counter *counts, counter *copy)
 	const int t = threadIdx.x;
 	counter sum = 0;
 
+	AC_CAST_ROLLED
 	for (int w = 0; w < WARPS; w++)
 		bins[w][t] = 0;
 	__syncthreads();
-	count_elements(recast_operand(r), bins[t / AC_RECAST_LANES]);
+	count_elements(recast_operand(r, blockIdx.y), bins[t / AC_RECAST_LANES]);
 	__syncthreads();
+	AC_CAST_ROLLED
 	for (int w = 0; w < WARPS; w++)
 		sum += bins[w][t];
 	if (sum)
 		atomicAdd(counts + blockIdx.y * AC_RANGE_BINS + t, sum);
 	if (!is_last_block(r.state))
 		return;
+	AC_CAST_ROLLED
 	for (int i = t; i < 2 * AC_RANGE_BINS; i += AC_CAST_BLOCK)
 		copy[i] = atomicAdd(counts + i, 0ull);
 	if (!t)

@@ -253,6 +253,7 @@ ac_recast_norm_of(const struct ac_recast *r, int line)
 	struct ac_recast_norm norm;
 
 	norm.lost = norm.all = 0;
+	AC_CAST_ROLLED
 	for (int i = 0; i < AC_SAMPLE_SIDE; i++) {
 		const int at = line < AC_SAMPLE_SIDE
 		    ? line + i * AC_SAMPLE_SIDE
@@ -273,6 +274,7 @@ ac_recast_sample_judge(const struct ac_recast *r,
 	struct ac_recast_norm whole;
 
 	whole.lost = whole.all = 0;
+	AC_CAST_ROLLED
 	for (int line = 0; line < 2 * AC_SAMPLE_SIDE; line++) {
 		ac_recast_raise(ac_recast_relative(&norms[line]),
 		    &r->history->line_error);
@@ -311,6 +313,7 @@ ac_recast_hand_over(const struct ac_recast *r)
 	post->tile_rho = history->tile_rho;
 	post->error = history->error;
 	post->line_error = history->line_error;
+	AC_CAST_ROLLED
 	for (int i = 0; i < 7; i++)
 		post->reserved[i] = 0;
 	history->verdict = history->samples = history->settled = 0;

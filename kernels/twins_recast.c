@@ -149,7 +149,8 @@ do_pass(const struct ac_recast *r, const struct ac_recast_plan *plan,
 	for (int i = 0; i < 2; i++) {
 		struct pass pass = {
 			.o = &r->operand[i], .state = r->state, .operand = i,
-			.way = ac_recast_way_of(r, plan->exponent[i]),
+			.way = ac_recast_way_of(r->format, r->scaled,
+			    plan->exponent[i]),
 			.first = first, .store = plan->known,
 		};
 		struct place at;

@@ -165,8 +165,6 @@ build_examples()
 build_gpu_tests()
 {
 	# shellcheck disable=SC2086
-	program tests/gpu/cast_gpu tests/gpu/cast_gpu.c tests/gpu/device.c \
-	    tests/unit/cast_cases.c -- $rooms -lm -ldl &&
 	program tests/gpu/recast_gpu tests/gpu/recast_gpu.c \
 	    tests/gpu/device.c -- $rooms -lm -ldl
 }

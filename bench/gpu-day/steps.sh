@@ -116,7 +116,6 @@ case $2 in *-1) errors=-e ;; esac
 
 # shellcheck disable=SC2086
 case $1.$2 in
-tests.cast) tap cast "$DAY_BUILD/tests/gpu/cast_gpu" $DAY_QUICK ;;
 tests.recast) tap recast "$DAY_BUILD/tests/gpu/recast_gpu" $DAY_QUICK ;;
 tests.smoke) tap smoke env builddir="$DAY_BUILD" sh "$DAY_ROOT/tests/gpu/smoke.sh" $DAY_QUICK ;;
 tests.numerics) tap numerics env builddir="$DAY_BUILD" sh "$DAY_ROOT/tests/gpu/numerics.sh" $DAY_QUICK ;;

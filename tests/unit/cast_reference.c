@@ -32,7 +32,7 @@ cast_reference_element(double x, enum ac_format format)
 
 /* amax by value, as a double; 0 if nothing is finite. */
 double
-cast_reference_amax(const struct ac_cast_operand *o, bool *nonfinite)
+cast_reference_amax(const struct ac_recast_operand *o, bool *nonfinite)
 {
 	double amax = 0;
 

@@ -63,6 +63,7 @@ static struct three threadIdx, blockIdx, gridDim;
 #define __shared__ static
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define __noinline__
 
 static void
 __syncthreads()

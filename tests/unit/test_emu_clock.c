@@ -4,7 +4,7 @@
  * alone. The figures here are written down once more. */
 #include "test_emu.h"
 
-#include "kernels/cast.h"
+#include "kernels/recast.h"
 
 #include <cuda.h>
 #include <math.h>
@@ -154,25 +154,27 @@ static void
 kernels(void **state)
 {
 	static const size_t none;
-	struct ac_cast_params p = { .state = (void *)(room + ROOM / 2) };
-	void *params[] = { &p };
+	struct ac_recast p = { .state = (void *)(room + ROOM / 2) };
+	uint64_t *counts = (uint64_t *)(room + ROOM / 4), *copy = counts + 512;
+	void *params[] = { &p, &counts, &copy };
 	char ptx[256];
-	CUfunction amax, other;
+	CUfunction ranges, other;
 	CUmodule module;
 	float *x = (float *)room, result;
 
 	(void)state;
 	emuTwinRegister("nothing", nothing, &none, 0);
-	snprintf(ptx, sizeof ptx, ".version 6.0\n.visible .entry ac_amax(\n"
-	    ".param .align 8 .b8 p[%zu])\n{ ret; }\n.visible .entry nothing()"
+	snprintf(ptx, sizeof ptx, ".version 6.0\n.visible .entry "
+	    "ac_recast_ranges(\n.param .align 8 .b8 p[%zu],\n.param .u64 q,\n"
+	    ".param .u64 s)\n{ ret; }\n.visible .entry nothing()"
 	    "\n{ ret; }\n", sizeof p);
 	OK(cuModuleLoadData(&module, ptx));
-	OK(cuModuleGetFunction(&amax, module, "ac_amax"));
+	OK(cuModuleGetFunction(&ranges, module, "ac_recast_ranges"));
 	OK(cuModuleGetFunction(&other, module, "nothing"));
-	p.operand[0] = (struct ac_cast_operand){ .from = x, .rows = 300,
+	p.operand[0] = (struct ac_recast_operand){ .from = x, .rows = 300,
 		.cols = 200, .ld = 301, .batch = 1 };
 	start(NULL);
-	OK(cuLaunchKernel(amax, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
+	OK(cuLaunchKernel(ranges, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
 	TAKES(stop(NULL), LAUNCH + 300 * 200 * 4 / MEMORY);
 	start(NULL);
 	OK(cuLaunchKernel(other, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));

@@ -218,7 +218,7 @@ static void
 own_kernels(void **state)
 {
 	const char *top = getenv("top_srcdir");
-	static char path[4096], code[1 << 17];
+	static char path[4096], code[1 << 20];
 	CUlibrary library;
 	CUkernel kernel;
 	FILE *in;
@@ -227,11 +227,11 @@ own_kernels(void **state)
 	snprintf(path, sizeof path, "%s/kernels/cast.ptx", top ? top : ".");
 	in = fopen(path, "r");
 	assert_non_null(in);
-	assert_true(fread(code, 1, sizeof code - 1, in) > 0);
+	assert_true(fread(code, 1, sizeof code - 1, in) > 0 && feof(in));
 	fclose(in);
 	OK(cuLibraryLoadData(&library, code, NULL, NULL, 0, NULL, NULL, 0));
-	OK(cuLibraryGetKernel(&kernel, library, "ac_amax"));
-	OK(cuLibraryGetKernel(&kernel, library, "ac_cast"));
+	OK(cuLibraryGetKernel(&kernel, library, "ac_recast_cast"));
+	OK(cuLibraryGetKernel(&kernel, library, "ac_recast_finish"));
 	OK(cuLibraryUnload(library));
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_load.c -- loading and launching on a made-up driver: what
- * is loaded where, in which capture mode, and with which grid. */
-#include "kernels/cast.h"
+/* tests/unit/test_load.c -- loading on a made-up driver: what is loaded where,
+ * and in which capture mode. */
 #include "kernels/load.h"
 #include "kernels/twins.h"
 
@@ -11,6 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -20,14 +20,9 @@ enum { OWN_MODE = 1 };
 static char contexts[70];
 static ac_cu_context context = (ac_cu_context)&contexts[0];
 static unsigned long long context_id = 1;
-static int mode = OWN_MODE, sm_count = 132;
-static int load_result, function_result, launch_result, mode_result;
+static int mode = OWN_MODE;
+static int load_result, function_result, mode_result;
 static int libraries, modules, functions, logged;
-static struct {
-	unsigned grid[3], block[3];
-	ac_cu_stream stream;
-	int count;
-} launched;
 
 static ac_cu_result
 context_current(ac_cu_context *out)
@@ -55,7 +50,7 @@ static ac_cu_result
 device_attribute(int *out, int attribute, int device)
 {
 	CHECK(attribute == 16 && device == 3);
-	*out = sm_count;
+	*out = 132;
 	return 0;
 }
 
@@ -77,8 +72,8 @@ check_code(const void *code)
 {
 	CHECK(mode == 2);
 	CHECK(!strncmp(code, "//", 2));
-	CHECK(strstr(code, ".visible .entry ac_amax("));
-	CHECK(strstr(code, ".visible .entry ac_cast("));
+	CHECK(strstr(code, ".visible .entry ac_recast_cast("));
+	CHECK(strstr(code, ".visible .entry ac_recast_ranges("));
 	CHECK(!strcmp((const char *)code + strlen(code) - 2, "}\n")
 	    || !strcmp((const char *)code + strlen(code) - 3, "}\n\n"));
 }
@@ -142,24 +137,6 @@ module_function(ac_cu_function *out, ac_cu_module module, const char *name)
 	return *out ? 0 : 500;
 }
 
-static ac_cu_result
-kernel_launch(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
-    unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
-    ac_cu_stream stream, void **params, void **extra)
-{
-	const struct ac_twin_launch geometry = { { gx, gy, gz },
-	    { bx, by, bz } };
-
-	CHECK(!shared_bytes && !extra);
-	memcpy(launched.grid, geometry.grid, sizeof launched.grid);
-	memcpy(launched.block, geometry.block, sizeof launched.block);
-	launched.stream = stream;
-	launched.count++;
-	if (!launch_result && gx < 1000)
-		((const struct ac_twin *)function)->run(&geometry, params);
-	return launch_result;
-}
-
 static struct ac_driver driver = {
 	.cuCtxGetCurrent = context_current,
 	.cuCtxGetDevice = context_device,
@@ -171,7 +148,6 @@ static struct ac_driver driver = {
 	.cuKernelGetFunction = kernel_function,
 	.cuModuleLoadData = module_load,
 	.cuModuleGetFunction = module_function,
-	.cuLaunchKernel = kernel_launch,
 };
 static const struct ac_driver *there = &driver;
 
@@ -296,75 +272,6 @@ many_contexts(void)
 	CHECK(functions);
 }
 
-static const struct ac_cast_scalar one = { 1, NULL }, two = { 2, NULL };
-
-/* Amax and cast, one launch each, two operands, on the caller's stream. */
-static void
-launches(void)
-{
-	static uint16_t to[2][24] __attribute__((aligned(16)));
-	const float a[] = { 1, -2, 3 }, b[] = { 0.5f };
-	const ac_cu_stream stream = (ac_cu_stream)(uintptr_t)2;
-	struct ac_cast_state state = {0};
-	const struct ac_cast_operand operand[2] = {
-		{ a, 1, 3, 1, 0, 1, to[0], 8, 3 },
-		{ b, 1, 1, 1, 0, 1, to[1], 8, 1 },
-	};
-
-	CHECK(!ac_kernels_amax(operand, &state, stream));
-	CHECK(launched.count == 1 && launched.stream == stream);
-	CHECK(launched.grid[0] == 1 && launched.grid[1] == 2
-	    && launched.grid[2] == 1);
-	CHECK(launched.block[0] == 256 && launched.block[1] == 1
-	    && launched.block[2] == 1);
-	CHECK(state.amax[0] == 0x40400000 && state.amax[1] == 0x3f000000);
-	CHECK(!ac_kernels_cast(operand, AC_FORMAT_BF16, false, two, one, &state,
-	    stream));
-	CHECK(launched.count == 2 && libraries == 1);
-	CHECK(to[0][8] == 0xc000 && to[1][0] == 0x3f00);
-	CHECK(state.alpha == 2 && state.beta == 1);
-	CHECK(!ac_kernels_amax(operand, &state, stream));
-	CHECK(!ac_kernels_cast(operand, AC_FORMAT_FP16, true, two, one, &state,
-	    stream));
-	CHECK(state.exponent[0] == 13 && state.exponent[1] == 15);
-	CHECK(to[0][8] == 0xf400 && state.alpha == 0x1p-27f);
-	launch_result = 1;
-	CHECK(ac_kernels_amax(operand, &state, stream) == AC_KERNELS_LAUNCH);
-	CHECK(ac_kernels_cast(operand, AC_FORMAT_FP16, true, two, one, &state,
-	    stream) == AC_KERNELS_LAUNCH);
-}
-
-static unsigned
-grid_for(int64_t rows, int64_t cols, int64_t batch)
-{
-	struct ac_cast_state state = {0};
-	const struct ac_cast_operand operand[2] = {
-		{ .rows = rows, .cols = cols, .ld = rows, .batch = batch,
-		  .ld_to = (rows + 7) / 8 * 8, .cols_to = cols }, { .rows = 0 },
-	};
-	unsigned grid;
-
-	launch_result = 1; /* nothing is to run on these */
-	ac_kernels_amax(operand, &state, NULL);
-	grid = launched.grid[0];
-	ac_kernels_cast(operand, AC_FORMAT_FP16, true, one, one, &state, NULL);
-	CHECK(launched.grid[0] == grid);
-	return grid;
-}
-
-/* A block for each 256 chunks of 8 rows, up to eight per SM. */
-static void
-grids(void)
-{
-	CHECK(grid_for(0, 0, 0) == 1);
-	CHECK(grid_for(1, 256, 1) == 1);
-	CHECK(grid_for(1, 257, 1) == 2);
-	CHECK(grid_for(9, 256, 1) == 2);
-	CHECK(grid_for(8, 256, 3) == 3);
-	CHECK(grid_for(8192, 8192, 1) == 8 * 132);
-	CHECK(grid_for(INT64_C(1) << 40, INT64_C(1) << 40, 9) == 8 * 132);
-}
-
 SCENARIO(library_once)
 SCENARIO(address_again)
 SCENARIO(module_per_context)
@@ -373,8 +280,6 @@ SCENARIO(refused_in_one)
 SCENARIO(mode_refused)
 SCENARIO(nowhere)
 SCENARIO(many_contexts)
-SCENARIO(launches)
-SCENARIO(grids)
 
 int
 main(void)
@@ -388,8 +293,6 @@ main(void)
 		cmocka_unit_test(test_mode_refused),
 		cmocka_unit_test(test_nowhere),
 		cmocka_unit_test(test_many_contexts),
-		cmocka_unit_test(test_launches),
-		cmocka_unit_test(test_grids),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -17,17 +17,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The same matrices as the older reference takes them. */
-static struct ac_cast_operand
-as_cast(const struct ac_recast_operand *o)
-{
-	return (struct ac_cast_operand){
-		.from = o->from, .rows = o->rows, .cols = o->cols, .ld = o->ld,
-		.stride = o->stride, .batch = o->batch, .to = o->to,
-		.ld_to = o->ld_to, .cols_to = o->cols_to,
-	};
-}
-
 /* The cast with that exponent: 0 outside, and for what is not finite. */
 static void
 assert_cast(const struct ac_recast_operand *o, int exponent, uint32_t format)
@@ -63,12 +52,9 @@ truth_of(const struct recast_data *d)
 {
 	struct truth truth = {0};
 
-	for (int i = 0; i < 2; i++) {
-		const struct ac_cast_operand o =
-		    as_cast(&d->recast.operand[i]);
-
-		truth.amax[i] = cast_reference_amax(&o, &truth.nonfinite[i]);
-	}
+	for (int i = 0; i < 2; i++)
+		truth.amax[i] = cast_reference_amax(&d->recast.operand[i],
+		    &truth.nonfinite[i]);
 	truth.two_pass = cast_reference_scale(truth.amax, d->recast.scaled,
 	    d->recast.alpha.value);
 	return truth;
