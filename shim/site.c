@@ -160,7 +160,9 @@ make_state(const struct ac_site *site, const struct ac_site_call *call)
 
 /* ---- The table --------------------------------------------------------- */
 
-static void
+/* Another thread may have been first with the same site: then that is the one,
+ * which may be on trial already. */
+static struct ac_site *
 publish(struct ac_site *site)
 {
 	const uint32_t start = ac_site_slot(&site->query);
@@ -172,16 +174,21 @@ publish(struct ac_site *site)
 		    memory_order_acquire);
 
 		/* An empty slot, or this very site of an older generation. */
+		do {
+			if (there && !ac_site_is(there, &site->query))
+				break;
+			if (there && there->generation == site->generation)
+				return there;
+		} while (!atomic_compare_exchange_weak_explicit(slot, &there,
+		    site, memory_order_acq_rel, memory_order_acquire));
 		if (there && !ac_site_is(there, &site->query))
-			continue;
-		if (!atomic_compare_exchange_strong_explicit(slot, &there, site,
-		    memory_order_acq_rel, memory_order_acquire))
 			continue;
 		if (!there)
 			atomic_fetch_add_explicit(&site_count, 1,
 			    memory_order_relaxed);
-		return;
+		return site;
 	}
+	return site;
 }
 
 /* The stored site of `query`, of whatever generation. */
@@ -251,6 +258,5 @@ ac_site_add(const struct ac_site_call *call, const struct ac_site_query *query,
 	*site = *scratch;
 	site->query = *query;
 	site->state = make_state(site, call);
-	publish(site);
-	return site;
+	return publish(site);
 }

@@ -117,16 +117,7 @@ for d in k30 k45 k60; do
 	check "fp16 on $d is hard" "$(awk -v err="$(field "$line" err)" \
 	    'BEGIN { if (err <= 4.5e-4) print err }')"
 	line=$(measure "$guarded" sgemm n n 96 80 256 0 0 0 1 1 0 $d 1 - repeat=3)
-	# FP16 passes k30 with the exponents of a first call, not with those
-	# that later ones predict.
-	if [ $d = k30 ]; then
-		expect_failure "the guard on $d" \
-		    'the first call is tried with more exponent range' \
-		    "$(awk -v err="$(field "$line" err)" \
-		    'BEGIN { if (err > 1e-3) print err }')"
-	else
-		check "the guard on $d" "$(judge "$line" tf32 256 'component norm')"
-	fi
+	check "the guard on $d" "$(judge "$line" tf32 256 'component norm')"
 	equal "the guard on $d: still recast" 2 "$(total totals.recast_calls)"
 done
 for form in strided batched; do

@@ -57,14 +57,6 @@ found:    $3"
 	fi
 }
 
-# expect_failure WHAT REASON COMPLAINTS: known to fail; noticed if it passes.
-expect_failure()
-{
-	cases=$((cases + 1))
-	_verdict=${3:+not }ok
-	echo "$_verdict $cases - $1 # TODO $2" # not ok 1 - this # TODO that
-}
-
 # query SCRIPT ARGS: a Python expression over the last run's JSON report.
 query()
 {
