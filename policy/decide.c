@@ -74,6 +74,10 @@ refusal(const struct ac_rule *rule, const struct ac_op *op)
 		return AC_REASON_INTERNAL_CALLER;
 	if (op->operation == AC_OP_GEMM_GROUPED)
 		return AC_REASON_GROUPED;
+	/* It takes no complex samples. */
+	if (rule->ask.guard != AC_GUARD_OFF &&
+	    ac_op_is(op, AC_FACT_TYPE, "c32"))
+		return AC_REASON_GUARD;
 	return AC_REASON_NONE;
 }
 

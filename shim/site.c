@@ -103,9 +103,6 @@ judge_feasibility(struct ac_site *site, const struct ac_call *call)
 	else if (site->decision.guard == AC_GUARD_OFF
 	    && site->decision.is_doubtful)
 		reason = AC_REASON_NO_PROFIT; /* and nobody is to try */
-	else if (site->decision.guard != AC_GUARD_OFF
-	    && call->type == AC_TYPE_C32)
-		reason = AC_REASON_GUARD; /* which has no complex samples */
 	if (reason != AC_REASON_NONE) {
 		site->decision.rung = AC_RUNG_KEEP;
 		site->decision.tactic = AC_TACTIC_NONE;

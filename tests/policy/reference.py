@@ -523,6 +523,8 @@ class Policy:
             return *KEPT, "internal-caller", "-"
         if call["op"] == "gemm.grouped":
             return *KEPT, "grouped", "-"
+        if kind == "c32" and ask["guard"] != "off":
+            return *KEPT, "guard", "-"
         return self.choose_rung(rule, call, ask)
 
     def choose_rung(self, rule, call, ask):

@@ -233,14 +233,16 @@ test_types(void **state)
 
 	(void)state;
 	op.fact[AC_FACT_TYPE] = "c32";
-	CHECK("* -> tf32", &op, "tf32 library");
-	CHECK("* -> bf16", &op, "bf16 library");
-	CHECK("* -> bf16 tactic=cast", &op, "bf16 library");
-	CHECK("* -> fp16", &op, "keep: unsupported");
-	CHECK("* -> fp16,tf32", &op, "tf32 library");
-	CHECK("* -> fp16x3", &op, "keep: not-built");
+	CHECK("* -> tf32", &op, "keep: guard");
+	CHECK("* -> tf32 guard=strict", &op, "keep: guard");
+	CHECK("* -> tf32 guard=off", &op, "tf32 library");
+	CHECK("* -> bf16 guard=off", &op, "bf16 library");
+	CHECK("* -> bf16 tactic=cast guard=off", &op, "bf16 library");
+	CHECK("* -> fp16 guard=off", &op, "keep: unsupported");
+	CHECK("* -> fp16,tf32 guard=off", &op, "tf32 library");
+	CHECK("* -> fp16x3 guard=off", &op, "keep: not-built");
 	op.operation = AC_OP_GEMM_BATCHED;
-	CHECK("* -> auto", &op, "keep: unsupported");
+	CHECK("* -> auto guard=off", &op, "keep: unsupported");
 	op.operation = AC_OP_GEMM_SINGLE;
 	op.fact[AC_FACT_TYPE] = "f64";
 	CHECK("* -> tf32", &op, "keep: type");
