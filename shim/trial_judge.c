@@ -7,25 +7,51 @@
 
 /* ---- Slots ------------------------------------------------------------- */
 
+static bool
+are_at(const struct ac_trial_slots *slots, const struct ac_place *place)
+{
+	return slots->of == place->scratch
+	    && slots->epoch == ac_scratch_epoch(place->scratch);
+}
+
+bool
+ac_trial_is_home(const struct ac_trial *t, const struct ac_place *place)
+{
+	return are_at(&t->at, place);
+}
+
+bool
+ac_trial_is_deserted(const struct ac_trial *t, const struct ac_place *place,
+    uint64_t number, uint64_t absence)
+{
+	return !t->at.host || (t->at.of == place->scratch
+	    && t->at.epoch != ac_scratch_epoch(place->scratch))
+	    || number >= t->home_at + absence;
+}
+
+/* More contexts than that get new slots by turns. */
 bool
 ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 {
 	const unsigned ring = t->decision.guard == AC_GUARD_STRICT
 	    ? TRIAL_RING : t->lag + 1;
-	const size_t bytes = (AC_CANDIDATES + ring)
-	    * sizeof(struct ac_recast_post);
-	ac_cu_address device;
+	struct ac_trial_slots made = {
+		place->scratch, ac_scratch_epoch(place->scratch), NULL, 0
+	};
 	void *host;
 
-	if (t->slots && t->slots_of == place->scratch
-	    && t->slots_epoch == ac_scratch_epoch(place->scratch))
+	if (are_at(&t->at, place))
 		return true;
-	if (!ac_page_take(place, bytes, &host, &device))
+	for (unsigned i = 0; i < TRIAL_HOMES; i++)
+		if (t->known[i].host && are_at(&t->known[i], place)) {
+			t->at = t->known[i];
+			return true;
+		}
+	if (!ac_page_take(place, (AC_CANDIDATES + ring) * sizeof *made.host,
+	    &host, &made.device))
 		return false;
-	t->slots_of = place->scratch;
-	t->slots_epoch = ac_scratch_epoch(place->scratch);
-	t->slots_device = device;
-	t->slots = host;
+	made.host = host;
+	t->at = t->known[t->homes++ % TRIAL_HOMES] = made;
 	return true;
 }
 
@@ -33,8 +59,8 @@ struct ac_slot
 ac_trial_slot_at(const struct ac_trial *t, unsigned index)
 {
 	return (struct ac_slot){
-		.host = &t->slots[index],
-		.device = t->slots_device + index * sizeof *t->slots,
+		.host = &t->at.host[index],
+		.device = t->at.device + index * sizeof *t->at.host,
 	};
 }
 
@@ -45,9 +71,9 @@ read_post(const struct ac_trial *t, unsigned index, uint64_t number,
 {
 	const struct ac_recast_post *post;
 
-	if (!t->slots)
+	if (!t->at.host)
 		return false;
-	post = &t->slots[index];
+	post = &t->at.host[index];
 	if (__atomic_load_n(&post->number, __ATOMIC_ACQUIRE) != number)
 		return false;
 	*post_out = *post;
@@ -191,6 +217,9 @@ apply_sample(struct ac_trial *t, unsigned place, uint64_t number)
 		if (!sample->was_late)
 			add(&ac_trial_record(t, candidate)->course.late, 1);
 		sample->was_late = true;
+		/* It will never come: its place is needed. */
+		if (number >= sample->number + TRIAL_RETRY)
+			sample->number = 0;
 		return;
 	}
 	sample->number = 0;

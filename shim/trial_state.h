@@ -16,6 +16,7 @@ enum {
 	TRIAL_ROUND = 16,          /* calls from one to the next */
 	TRIAL_TIMED = (TRIAL_ROUNDS + 1) * TRIAL_ROUND,
 	TRIAL_RING = TRIAL_LAG + 1,
+	TRIAL_HOMES = 4,           /* contexts that a site may alternate between */
 	TRIAL_KEEP = AC_CANDIDATES /* as a candidate: the original call */
 };
 
@@ -25,6 +26,14 @@ struct ac_trial_sample {
 	_Atomic uint64_t number;   /* of the call; 0: nothing is open */
 	unsigned candidate;
 	bool     was_late;
+};
+
+/* Where kernels of one context post to: candidates, then the ring's. */
+struct ac_trial_slots {
+	const struct ac_scratch *of;
+	uint32_t                 epoch;
+	struct ac_recast_post   *host;
+	ac_cu_address            device;
 };
 
 struct ac_trial {
@@ -59,17 +68,24 @@ struct ac_trial {
 	struct ac_timing timing[AC_CANDIDATES + 1];
 	struct ac_trial_sample sample[TRIAL_RING];
 
-	/* Slots: the candidates', then the ring's. */
-	const struct ac_scratch *slots_of;
-	uint32_t          slots_epoch;
-	struct ac_recast_post *slots;
-	ac_cu_address     slots_device;
+	/* At home in one context; slots that were taken are kept. */
+	struct ac_trial_slots at;
+	uint64_t          home_at;            /* a call that was at home */
+	struct ac_trial_slots known[TRIAL_HOMES];
+	unsigned          homes;              /* taken so far */
 };
 
 /* Change the state, unless another thread did so before. */
 bool ac_trial_move(struct ac_trial *trial, uint32_t from, uint32_t to);
 
-/* Slots in the context of `place`, taken if there are none yet. */
+/* Whether what is open was queued in the context of `place`; and if not, whether
+ * that context is gone, or has not been met for `absence` calls. */
+bool ac_trial_is_home(const struct ac_trial *trial,
+    const struct ac_place *place);
+bool ac_trial_is_deserted(const struct ac_trial *trial,
+    const struct ac_place *place, uint64_t number, uint64_t absence);
+
+/* Be at home in the context of `place`, with slots there. */
 bool ac_trial_take_slots(struct ac_trial *trial, const struct ac_place *place);
 struct ac_slot ac_trial_slot_at(const struct ac_trial *trial, unsigned index);
 

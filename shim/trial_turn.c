@@ -61,7 +61,7 @@ begin_try(struct ac_trial *t, const struct ac_place *place,
 		turn->reason = AC_REASON_OUT_OF_MEMORY;
 		return;
 	}
-	t->tried_at = turn->number;
+	t->tried_at = t->home_at = turn->number;
 	t->tried = 0;
 	turn->kind = AC_TURN_TRY;
 }
@@ -81,14 +81,6 @@ turn_first(struct ac_trial *t, const struct ac_place *place,
 	begin_try(t, place, turn);
 	if (turn->kind != AC_TURN_TRY)
 		ac_trial_move(t, TRIAL_BUSY, TRIAL_FIRST);
-}
-
-/* The context of the first try may be gone with all it had queued. */
-static bool
-is_of_context(const struct ac_trial *t, const struct ac_place *place)
-{
-	return t->slots_of == place->scratch
-	    && t->slots_epoch == ac_scratch_epoch(place->scratch);
 }
 
 /* Bounded: the stream may wait for something that this very thread is to do.
@@ -137,7 +129,7 @@ is_any_held(const struct ac_place *place)
 
 	if (!t || !ac_trial_move(t, TRIAL_POSTED, TRIAL_BUSY))
 		return t != NULL;
-	if (!is_of_context(t, place) || is_over(t)) {
+	if (!ac_trial_is_home(t, place) || is_over(t)) {
 		goes_on = false;
 		forget_held(t);
 	}
@@ -175,9 +167,16 @@ turn_posted(struct ac_trial *t, const struct ac_place *place,
 	}
 	if (!ac_trial_move(t, TRIAL_POSTED, TRIAL_BUSY))
 		return;
-	if (!is_of_context(t, place)) {
-		forget_held(t);
-		ac_trial_move(t, TRIAL_BUSY, TRIAL_FIRST);
+	/* The context of the first try may be gone with all it had queued; or
+	 * it may be another one's turn. */
+	if (!ac_trial_is_home(t, place)) {
+		const bool gone = ac_trial_is_deserted(t, place, turn->number,
+		    TRIAL_LAG);
+
+		if (gone)
+			forget_held(t);
+		ac_trial_move(t, TRIAL_BUSY, gone ? TRIAL_FIRST
+		    : TRIAL_POSTED);
 		return;
 	}
 	if (!wait_for_try(t, place)) {
@@ -199,7 +198,7 @@ wait_for_samples(const struct ac_trial *t, uint64_t number)
 
 	for (unsigned i = 0; i <= t->lag; i++) {
 		const struct ac_recast_post *post =
-		    &t->slots[AC_CANDIDATES + i];
+		    &t->at.host[AC_CANDIDATES + i];
 		const uint64_t sampled = t->sample[i].number;
 		struct timespec start;
 		bool done;
@@ -235,8 +234,15 @@ conclude(struct ac_trial *t, const struct ac_place *place,
 	if (place->capture
 	    || !atomic_compare_exchange_strong(&t->is_judged, &nobody, 1))
 		return;
-	if (!is_of_context(t, place))
+	if (!ac_trial_is_home(t, place)) {
+		if (!ac_trial_is_deserted(t, place, turn->number,
+		    TRIAL_LAG + 4 * t->period)) {
+			atomic_store(&t->is_judged, 0);
+			return;
+		}
 		forget_context(t, place);
+	}
+	t->home_at = turn->number;
 	if (t->decision.reproducible)
 		wait_for_samples(t, turn->number);
 	ac_trial_apply(t, turn->number);
@@ -262,7 +268,7 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 	    % (t->lag + 1));
 
 	if (t->decision.guard != AC_GUARD_ON || place->capture
-	    || t->sample[at].number || !is_of_context(t, place))
+	    || t->sample[at].number || !ac_trial_is_home(t, place))
 		return;
 	turn->sampled = true;
 	turn->slot = ac_trial_slot_at(t, AC_CANDIDATES + at);
@@ -321,8 +327,8 @@ turn_settled(struct ac_trial *t, const struct ac_place *place,
 	if (t->decision.guard == AC_GUARD_STRICT)
 		retry_strict(t, turn->number);
 	/* What a graph holds runs for ever: it is not for timing. */
-	variant = place && !place->capture ? timed_variant(t, turn->number)
-	    : -1;
+	variant = place && !place->capture && ac_trial_is_home(t, place)
+	    ? timed_variant(t, turn->number) : -1;
 	current = atomic_load_explicit(&t->current, memory_order_acquire);
 	if (variant >= 0) {
 		turn->timing = &t->timing[variant];

@@ -114,6 +114,76 @@ test_reset(void **state)
 	assert_int_equal(turns_until(t, 256, 3e-4f).candidate, 0);
 }
 
+/* By turns here and there: what is open here outlives the turns there. */
+static void
+test_two_contexts(void **state)
+{
+	struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t = make(&decision, false);
+	struct ac_turn now = turn(t);
+	unsigned samples = 0;
+
+	(void)state;
+	pages = 0;
+	try_with(t, &now, 3e-4f, 3e-4f);
+	ac_trial_turn(t, &there, &now);
+	assert_int_equal(now.kind, AC_TURN_KEEP);
+	for (int i = 0; i < 2000; i++) {
+		ac_trial_turn(t, i % 2 ? &there : &here, &now);
+		assert_int_equal(now.kind, AC_TURN_RECAST);
+		samples += now.sampled;
+		if (now.sampled) {
+			post(&now.slot, now.number, 1e-4f, 3e-4f);
+			ac_trial_sampled(t, &now);
+		}
+	}
+	assert_true(samples > 20);
+	assert_true(pages <= 1);
+
+	decision = decision_of(AC_GUARD_STRICT);
+	t = make(&decision, false);
+	pages = 0;
+	for (int i = 0; i < 200; i++) {
+		ac_trial_turn(t, i % 2 ? &there : &here, &now);
+		assert_int_equal(now.kind, AC_TURN_STRICT);
+	}
+	assert_int_equal(pages, 2);
+
+	/* The first context does not come back. */
+	decision = decision_of(AC_GUARD_ON);
+	t = make(&decision, false);
+	now = turn(t);
+	ac_trial_tried(t, &here, &now, 3, 0);
+	for (int i = 0; i < 100 && now.kind != AC_TURN_RECAST; i++) {
+		ac_trial_turn(t, &there, &now);
+		if (now.kind == AC_TURN_TRY)
+			try_with(t, &now, 3e-4f, 3e-4f);
+	}
+	assert_int_equal(now.kind, AC_TURN_RECAST);
+}
+
+/* A sample that never comes does not take its place for good. */
+static void
+test_lost(void **state)
+{
+	const struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t = settled(&decision, 3e-4f, 3e-4f);
+	struct ac_turn now = { 0 };
+	unsigned samples = 0;
+
+	(void)state;
+	while (now.number < 128) {
+		now = turn(t);
+		if (now.sampled)
+			ac_trial_sampled(t, &now);
+	}
+	while (now.number < 1063)
+		assert_false((now = turn(t)).sampled);
+	while (now.number < 1300)
+		samples += (now = turn(t)).sampled;
+	assert_true(samples > 0);
+}
+
 static void
 test_strict(void **state)
 {
@@ -154,6 +224,8 @@ main(void)
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_periods),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_two_contexts),
+		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_strict),
 	};
 

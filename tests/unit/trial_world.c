@@ -16,7 +16,7 @@
 struct ac_recast_post posts[128];
 bool has_pages = true, event_passed = true;
 uint32_t epoch;
-unsigned waits;
+unsigned waits, pages;
 static unsigned events;
 float elapsed_ms;
 
@@ -46,6 +46,7 @@ ac_page_take(const struct ac_place *place, size_t bytes, void **host_out,
 {
 	assert_true(bytes <= sizeof posts);
 	assert_int_equal(place->capture, 0);
+	pages++;
 	*host_out = posts;
 	*device_out = (ac_cu_address)(uintptr_t)posts;
 	return has_pages;
@@ -100,6 +101,9 @@ const struct ac_place here = {
 const struct ac_place graph = {
 	.driver = &driver, .scratch = (struct ac_scratch *)8, .stream_id = 3,
 	.capture = 9
+};
+const struct ac_place there = {
+	.driver = &driver, .scratch = (struct ac_scratch *)16, .stream_id = 4
 };
 
 /* ---- A site that may use FP16 by cast, or TF32 --------------------------- */

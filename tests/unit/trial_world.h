@@ -11,7 +11,8 @@ extern bool has_pages, event_passed;
 extern uint32_t epoch;
 extern unsigned waits;              /* queries of events */
 extern float elapsed_ms;            /* between any two events */
-extern const struct ac_place here, graph;
+extern unsigned pages;              /* taken */
+extern const struct ac_place here, graph, there; /* there: another context */
 
 struct ac_decision decision_of(enum ac_asked_guard guard);
 /* A site of its own, in a world without posts. */
