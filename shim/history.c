@@ -91,6 +91,7 @@ ac_history_find(ac_histories *list, const struct ac_place *place,
 {
 	struct ac_history *first = atomic_load_explicit(list,
 	    memory_order_acquire), *history;
+	ac_cu_address address;
 	unsigned count = 0;
 
 	for (history = first; history; history = history->next, count++)
@@ -99,7 +100,9 @@ ac_history_find(ac_histories *list, const struct ac_place *place,
 			    history->address;
 	if (count >= MOST)
 		return NULL;
-	history = ac_mapped_take(sizeof *history);
+	/* In this order: what is mapped is never given back. */
+	address = take(place, limit);
+	history = address ? ac_mapped_take(sizeof *history) : NULL;
 	if (!history)
 		return NULL;
 	*history = (struct ac_history){
@@ -107,10 +110,8 @@ ac_history_find(ac_histories *list, const struct ac_place *place,
 		.candidate = candidate,
 		.scratch = ac_scratch_index(place->scratch),
 		.epoch = ac_scratch_epoch(place->scratch),
-		.address = take(place, limit), .next = first,
+		.address = address, .next = first,
 	};
-	if (!history->address)
-		return NULL;
 	/* Two threads on one stream may both add it: the newest counts. */
 	while (!atomic_compare_exchange_weak_explicit(list, &history->next,
 	    history, memory_order_release, memory_order_acquire))
