@@ -269,5 +269,5 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
 void
 ac_gemm_kept(struct ac_gemm_kept *kept)
 {
-	ac_timing_end(kept->timing, &kept->place);
+	ac_timing_end(kept->timing, &kept->place, true);
 }

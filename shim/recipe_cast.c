@@ -112,7 +112,7 @@ ac_recipe_cast(const struct ac_job *job, cublasStatus_t *status_out)
 	ac_job_sample(job, job->turn->sampled ? &job->turn->slot : NULL, &plan);
 	reason = run(job, &plan, &loan, status_out);
 	if (timed)
-		ac_timing_end(timing, job->place);
+		ac_timing_end(timing, job->place, reason == AC_REASON_NONE);
 	ac_lane_return(&loan, reason == AC_REASON_NONE);
 	if (reason == AC_REASON_NONE && job->turn->sampled)
 		ac_trial_sampled(job->trial, job->turn);

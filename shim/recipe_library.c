@@ -127,7 +127,7 @@ multiply_timed(const struct ac_job *job, cublasStatus_t *status_out)
 	const enum ac_reason reason = multiply(job, status_out);
 
 	if (timed)
-		ac_timing_end(timing, job->place);
+		ac_timing_end(timing, job->place, reason == AC_REASON_NONE);
 	return reason;
 }
 

@@ -96,9 +96,9 @@ ac_timing_begin(struct ac_timing *timing, const struct ac_place *place)
 }
 
 void
-ac_timing_end(struct ac_timing *timing, const struct ac_place *place)
+ac_timing_end(struct ac_timing *timing, const struct ac_place *place, bool done)
 {
-	timing->pending = !place->driver->cuEventRecord(timing->end,
+	timing->pending = done && !place->driver->cuEventRecord(timing->end,
 	    place->stream);
 	give(timing);
 }

@@ -24,9 +24,11 @@ void ac_timing_read(struct ac_timing *timing, const struct ac_place *place);
 
 /* Record the beginning, the end of this call's work on `place`'s stream. A
  * pair that could not be read yet is left alone: begin returns false, as it
- * does in a capture; end belongs to a begin that returned true. */
+ * does in a capture; end belongs to a begin that returned true. What was not
+ * `done` in between is not measured. */
 bool ac_timing_begin(struct ac_timing *timing, const struct ac_place *place);
-void ac_timing_end(struct ac_timing *timing, const struct ac_place *place);
+void ac_timing_end(struct ac_timing *timing, const struct ac_place *place,
+    bool done);
 
 /* Give the events back; the measurements stay. While a call is being timed
  * they stay, too. */
