@@ -7,11 +7,13 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <time.h>
 
 enum {
 	LANES = 64,           /* per context, at most 48 of them of graphs */
 	EAGER_LANES = 16,     /* as many streams as run at once */
 	BUSY_YIELDS = 10000,  /* a lane is busy only while it is queued to */
+	BUSY_NAPS = 20000,    /* which takes long where the machine is busy */
 	BUILD_ATTEMPTS = 8
 };
 
@@ -227,6 +229,7 @@ static enum ac_reason
 choose(const struct ac_lane_request *request, const struct ac_place *place,
     struct ac_lane **lane_out)
 {
+	const struct timespec nap = { 0, 50000 };
 	enum ac_reason reason;
 	bool any_busy;
 
@@ -236,13 +239,17 @@ choose(const struct ac_lane_request *request, const struct ac_place *place,
 	if (*lane_out)
 		return AC_REASON_NONE;
 	reason = build(request, place, lane_out);
-	for (unsigned i = 0; reason != AC_REASON_NONE && i < BUSY_YIELDS; i++) {
+	for (unsigned i = 0; reason != AC_REASON_NONE
+	    && i < BUSY_YIELDS + BUSY_NAPS; i++) {
 		*lane_out = claim_oldest(request, place, &any_busy);
 		if (*lane_out)
 			return AC_REASON_NONE;
 		if (!any_busy)
 			break;
-		sched_yield();
+		if (i < BUSY_YIELDS)
+			sched_yield();
+		else
+			nanosleep(&nap, NULL);
 	}
 	return reason;
 }

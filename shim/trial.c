@@ -6,7 +6,9 @@
 #include "base/mapped.h"
 #include "base/text.h"
 
+#include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	DOUBTFUL_FIRST = 64,        /* a site must be hot to be worth a doubt */
@@ -18,6 +20,30 @@ ac_trial_move(struct ac_trial *t, uint32_t from, uint32_t to)
 {
 	return atomic_compare_exchange_strong_explicit(&t->state, &from, to,
 	    memory_order_acq_rel, memory_order_relaxed);
+}
+
+bool
+ac_trial_hold(struct ac_trial *t, bool patiently)
+{
+	const uint32_t self = (uint32_t)getpid();
+
+	for (;;) {
+		uint32_t holder = 0;
+
+		if (atomic_compare_exchange_strong(&t->judge, &holder, self)
+		    || (holder != self && atomic_compare_exchange_strong(
+		    &t->judge, &holder, self)))
+			return true;
+		if (!patiently)
+			return false;
+		sched_yield();
+	}
+}
+
+void
+ac_trial_release(struct ac_trial *t)
+{
+	atomic_store(&t->judge, 0);
 }
 
 /* ---- Making ------------------------------------------------------------ */
@@ -265,11 +291,10 @@ ac_trial_judge_now(struct ac_trial *t, const struct ac_turn *turn)
 	}
 	if (finding == AC_FINDING_NONE)
 		return true;
-	while (atomic_exchange(&t->is_judged, 1))
-		;
+	(void)ac_trial_hold(t, true);
 	if (t->accurate >> turn->candidate & 1)
 		ac_trial_demote(t, turn->candidate, finding, turn->number);
 	ac_trial_choose(t);
-	atomic_store(&t->is_judged, 0);
+	ac_trial_release(t);
 	return false;
 }

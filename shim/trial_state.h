@@ -57,9 +57,10 @@ struct ac_trial {
 	_Atomic uint32_t current;             /* candidate, or TRIAL_KEEP */
 	_Atomic uint32_t kept_as;             /* enum ac_reason of TRIAL_KEEP */
 	_Atomic(struct ac_site_record *) record[AC_CANDIDATES + 1];
-	_Atomic uint32_t is_judged;           /* a thread holds what follows */
+	_Atomic uint32_t judge;               /* the process of the thread that
+	                                       * holds what follows; 0: none */
 
-	/* Of the thread that moved `state` to BUSY or holds `is_judged`. */
+	/* Of the thread that moved `state` to BUSY or judges. */
 	double   cost[AC_CANDIDATES + 1];     /* what choose() goes by */
 	uint64_t tried_at;
 	uint32_t tried;                       /* candidates that will post */
@@ -84,6 +85,11 @@ bool ac_trial_is_home(const struct ac_trial *trial,
     const struct ac_place *place);
 bool ac_trial_is_deserted(const struct ac_trial *trial,
     const struct ac_place *place, uint64_t number, uint64_t absence);
+
+/* Become the one that judges, at once or not at all, or as soon as it can be;
+ * in a forked child a thread that is gone judges no more. */
+bool ac_trial_hold(struct ac_trial *trial, bool patiently);
+void ac_trial_release(struct ac_trial *trial);
 
 /* Be at home in the context of `place`, with slots there. */
 bool ac_trial_take_slots(struct ac_trial *trial, const struct ac_place *place);

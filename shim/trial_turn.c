@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/trial_turn.c -- what one call of a site is to do, by its number. The only
- * wait for the device is in here (recasting.md R4). */
+ * wait for the device that nobody asked for is in here (recasting.md R4). */
 #include "shim/trial_state.h"
 
 #include <stddef.h>
@@ -229,15 +229,12 @@ static void
 conclude(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	uint32_t nobody = 0;
-
-	if (place->capture
-	    || !atomic_compare_exchange_strong(&t->is_judged, &nobody, 1))
+	if (place->capture || !ac_trial_hold(t, false))
 		return;
 	if (!ac_trial_is_home(t, place)) {
 		if (!ac_trial_is_deserted(t, place, turn->number,
 		    TRIAL_LAG + 4 * t->period)) {
-			atomic_store(&t->is_judged, 0);
+			ac_trial_release(t);
 			return;
 		}
 		forget_context(t, place);
@@ -257,7 +254,7 @@ conclude(struct ac_trial *t, const struct ac_place *place,
 		    ->course.retries, 1, memory_order_relaxed);
 		begin_try(t, place, turn);
 	}
-	atomic_store(&t->is_judged, 0);
+	ac_trial_release(t);
 }
 
 static void
@@ -278,17 +275,15 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 static void
 retry_strict(struct ac_trial *t, uint64_t number)
 {
-	uint32_t nobody = 0;
-
 	if (!t->demoted_at || number < t->demoted_at + TRIAL_RETRY
-	    || !atomic_compare_exchange_strong(&t->is_judged, &nobody, 1))
+	    || !ac_trial_hold(t, false))
 		return;
 	t->demoted_at = 0;
 	t->accurate = (1u << t->decision.candidate_count) - 1;
 	atomic_fetch_add_explicit(&ac_trial_record(t, 0)->course.retries, 1,
 	    memory_order_relaxed);
 	ac_trial_choose(t);
-	atomic_store(&t->is_judged, 0);
+	ac_trial_release(t);
 }
 
 static void
@@ -300,15 +295,14 @@ turn_strict(struct ac_trial *t, const struct ac_place *place,
 	if (!place || place->capture)
 		return;
 	turn->reason = AC_REASON_OUT_OF_MEMORY;
-	while (atomic_exchange(&t->is_judged, 1))
-		;
+	(void)ac_trial_hold(t, true);
 	if (ac_trial_take_slots(t, place)) {
 		turn->kind = AC_TURN_STRICT;
 		turn->sampled = true;
 		turn->slot = ac_trial_slot_at(t, AC_CANDIDATES
 		    + (unsigned)(turn->number % TRIAL_RING));
 	}
-	atomic_store(&t->is_judged, 0);
+	ac_trial_release(t);
 }
 
 static void
