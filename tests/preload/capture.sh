@@ -97,13 +97,13 @@ equal "whose bits are the original's" "$bits" "$(hash replay)"
 replays 'a lane in use, guarded' "$guarded" thread busy '15 0 6'
 
 # Another thread meets its first recast while this one captures. Its own waits,
-# 300, are the program's.
+# 160, are the program's.
 for policy in fp16 "$guarded"; do
 	for clock in real model; do
 		for how in first settled; do
 			complaint=
 			AUTOCAST_EMU_CLOCK=$clock run "$policy" capture_beside $how
-			[ "$(counter syncs_in_capture)" = 300 ] ||
+			[ "$(counter syncs_in_capture)" = 160 ] ||
 			    complaint="$complaint waits: $(counter syncs_in_capture)"
 			[ "$(total totals.captured)" = "$([ $how = first ] && echo 0 || echo 2)" ] ||
 			    complaint="$complaint recorded: $(total totals.captured)"

@@ -18,7 +18,8 @@ build_with_tsan()
 		emulator/libcuda.so.1 \
 		emulator/libcudart.so.13 emulator/libcublas.so.13 \
 		tests/preload/programs/{many_streams,lane_order,held_stream} \
-		tests/preload/programs/{two_threads,two_devices}
+		tests/preload/programs/{two_threads,two_devices} \
+		tests/preload/programs/{crowd,graphs,capture_beside}
 }
 case ${SANITIZERS:-} in
 *thread*) ;;
@@ -69,6 +70,19 @@ done
 export AUTOCAST_EMU_MODEL=h200,t4
 clean 'two devices, two threads' "$roomy" two_devices threads
 clean 'handles that move from device to device' "$roomy" two_devices migrate
+unset AUTOCAST_EMU_MODEL
+
+# Threads that share trials, and graphs; a GPU with small workspaces, since the
+# emulated cuBLAS writes all of one for each product.
+export AUTOCAST_EMU_MODEL=a100
+guarded='gemm -> fp16,tf32 profit=off guard=on'
+clean 'four threads on two sites' "$guarded" crowd 0 3 10
+AUTOCAST_EMU_CLOCK=model clean 'the same beside a clock, all calls sampled' \
+    "$guarded sample=1" crowd 0 3 12
+clean 'the same, each call judged' 'gemm -> fp16 profit=off guard=strict' crowd 0 3 4
+clean 'two graphs of one stream at once' "$guarded" graphs global graphs
+AUTOCAST_EMU_CLOCK=model clean 'a capture beside a thread that multiplies' \
+    "$guarded" capture_beside settled
 unset AUTOCAST_EMU_MODEL
 
 # found WHAT CALL POLICY MODE: there is one of these calls without which there

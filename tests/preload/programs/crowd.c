@@ -3,7 +3,8 @@
  * tests/preload/programs/crowd.c -- threads that all make the same calls:
  * crowd FIRST LAST CALLS. Threads FIRST to LAST, each with two handles, four
  * streams, and data of its own by its number; CALLS times on each stream,
- * C = A B / 8 + C / 2 for two sizes. Nobody waits for anybody before the end.
+ * C = A B / 8 + C / 2 for two sizes. All begin together, and nobody waits for
+ * anybody before the end.
  * Prints the hash of each thread's results.
  */
 #include "client.h"
@@ -21,6 +22,8 @@ struct worker {
 	float *a, *b, *c[STREAMS], *d[STREAMS];
 };
 
+static pthread_barrier_t barrier;
+
 static void
 multiply(cublasHandle_t handle, int n, const struct worker *w, float *c)
 {
@@ -35,6 +38,7 @@ work(void *argument)
 {
 	const struct worker *w = argument;
 
+	pthread_barrier_wait(&barrier);
 	for (int i = 0; i < w->calls; i++)
 		for (int s = 0; s < STREAMS; s++) {
 			cublasHandle_t handle = w->handle[s % HANDLES];
@@ -92,6 +96,7 @@ main(int argc, char **argv)
 	for (int i = first; i <= last; i++)
 		worker_init(&worker[i], i, atoi(argv[3]));
 	CUDA(cudaDeviceSynchronize());
+	pthread_barrier_init(&barrier, NULL, (unsigned)(last - first + 1));
 	for (int i = first; i <= last; i++)
 		client_expect(!pthread_create(&worker[i].thread, NULL, work,
 		    &worker[i]), "a thread starts");

@@ -262,7 +262,7 @@ test_changed(struct data *d)
 static void
 test_graphs(struct data *d)
 {
-	enum { ROUNDS = 20, ROOM = sizeof found };
+	enum { ROUNDS = 6, ROOM = sizeof found };
 	static float first[FORMS][COUNT_C], second[FORMS][COUNT_C];
 	struct data other = make_data(33);
 	cudaGraphExec_t exec[2];
