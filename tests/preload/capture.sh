@@ -6,6 +6,9 @@
 # into a graph is kept, and counted.
 . "$(dirname "$0")/preload.sh"
 need_emulator
+case ${SANITIZERS:-} in
+*thread*) skip_all 'minutes under TSan: race.sh has what it is to see of this' ;;
+esac
 AUTOCAST_EMU_COUNTERS=$work/counters
 export AUTOCAST_EMU_COUNTERS
 guarded='gemm -> fp16,tf32 profit=off guard=on'

@@ -5,6 +5,8 @@
 # C is untouched until then.
 . "$(dirname "$0")/preload.sh"
 need_emulator
+# The emulated cuBLAS writes all of its workspace: a model where that is small.
+[ -z "${SANITIZERS:-}" ] || export AUTOCAST_EMU_MODEL=a100
 course=$clients/course
 client=$clients/gemm_client
 strict='gemm -> fp16,tf32 profit=off guard=strict'
@@ -30,7 +32,8 @@ for how in '' own thread device beta 'own device beta'; do
 	# shellcheck disable=SC2086
 	{
 		keep=$(bits off $how good:1)
-		fp16=$(bits fp16 $how good:1)
+		# Where C is added to, there is a rounding more than forced.
+		fp16=$(bits "$strict" $how good:1)
 		bad=$(bits off $how cancelling:1)
 	}
 	check "the bits differ${how:+, $how}" \
