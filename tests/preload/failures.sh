@@ -6,16 +6,17 @@
 need_emulator
 client=$clients/gemm_client
 
-# attempt FAILURE POLICY: three products in a row, and a complaint unless all
-# is well or the program fails just as it does without the library.
+# attempt FAILURE POLICY [N]: three products in a row, or N, and a complaint
+# unless all is well or the program fails just as it does without the library.
 attempt()
 {
+	repeat=repeat=${3:-3}
 	line=$(AUTOCAST_EMU_FAIL=$1 under "$2" "$client" sgemm n t 96 80 256 0 0 0 \
-	    1 1 0.5 normal 1 - reference repeat=3 stream 2>&1)
+	    1 1 0.5 normal 1 - reference "$repeat" stream 2>&1)
 	status=$?
 	if [ $status != 0 ]; then
 		alone=$(AUTOCAST_EMU_FAIL=$1 bare "$client" sgemm n t 96 80 256 0 0 0 \
-		    1 1 0.5 normal 1 - reference repeat=3 stream 2>&1)
+		    1 1 0.5 normal 1 - reference "$repeat" stream 2>&1)
 		[ "$(tail -n 1 <<<"$line")" = "$(tail -n 1 <<<"$alone")" ] ||
 		    echo "status $status: $line; alone: $alone"
 		return
@@ -47,7 +48,7 @@ done
 for policy in tf32 fp16; do
 	for status in 1 3 7 8 15; do
 		check "T33: cublasGemmEx refuses with $status under $policy" \
-		    "$(attempt "cublasGemmEx:1:$status" $policy)"
+		    "$(attempt "cublasGemmEx:1:$status" $policy 1)"
 	done
 	for status in 13 14; do
 		line=$(AUTOCAST_EMU_FAIL=cublasGemmEx:1:$status under $policy \
@@ -58,6 +59,15 @@ for policy in tf32 fp16; do
 		esac
 		check "T33: cublasGemmEx answers $status under $policy" "$complaint"
 	done
+done
+
+# What a cast leaves behind when the launch after it fails is nothing to the
+# next call: the call that was kept is the only one with bits of its own.
+for n in 5 11 17; do
+	equal "launch $n fails, nothing of that stays" 'other=1' \
+	    "$(AUTOCAST_EMU_FAIL=cuLaunchKernel:$n under \
+	    'gemm -> fp16 profit=off guard=off' "$clients/alternating" single \
+	    alternate 12 2>&1 | grep -o 'other=[0-9]*')"
 done
 
 # A device without room for the casts: by its own limit, and in fact.

@@ -42,6 +42,28 @@ test_demotion_at_fixed_call(void **state)
 	assert_int_equal(ac_trial_record(t, 0)->course.retries, 1);
 }
 
+/* What was good once, and is refused at the next try, is out. */
+static void
+test_refused_at_retry(void **state)
+{
+	const struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t = settled(&decision, 1e-2f, 3e-4f);
+	struct ac_turn now = turns_until(t, 900, 3e-4f);
+	struct ac_slot slot;
+
+	(void)state;
+	assert_int_equal(now.candidate, 1);
+	for (now = turn(t); now.kind != AC_TURN_TRY; now = turn(t))
+		assert_true(now.number < 1300);
+	slot = ac_trial_slot(t, 0);
+	post(&slot, now.number, 3e-4f, 1e-2f);
+	ac_trial_tried(t, &here, &now, 1, 2);
+	now = turns_until(t, now.number + 128, 3e-4f);
+	assert_int_equal(now.kind, AC_TURN_KEEP);
+	assert_int_equal(ac_trial_record(t, 1)->course.finding,
+	    AC_FINDING_REFUSED);
+}
+
 static void
 test_late(void **state)
 {
@@ -221,6 +243,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_demotion_at_fixed_call),
+		cmocka_unit_test(test_refused_at_retry),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_periods),
 		cmocka_unit_test(test_reset),
