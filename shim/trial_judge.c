@@ -10,22 +10,24 @@
 static bool
 are_at(const struct ac_trial_slots *slots, const struct ac_place *place)
 {
-	return slots->of == place->scratch
+	return slots && slots->of == place->scratch
 	    && slots->epoch == ac_scratch_epoch(place->scratch);
 }
 
 bool
 ac_trial_is_home(const struct ac_trial *t, const struct ac_place *place)
 {
-	return are_at(&t->at, place);
+	return are_at(t->home, place);
 }
 
 bool
 ac_trial_is_deserted(const struct ac_trial *t, const struct ac_place *place,
     uint64_t number, uint64_t absence)
 {
-	return !t->at.host || (t->at.of == place->scratch
-	    && t->at.epoch != ac_scratch_epoch(place->scratch))
+	const struct ac_trial_slots *home = t->home;
+
+	return !home || (home->of == place->scratch
+	    && home->epoch != ac_scratch_epoch(place->scratch))
 	    || number >= t->home_at + absence;
 }
 
@@ -37,30 +39,34 @@ ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 	    ? TRIAL_RING : t->lag + 1;
 	struct ac_trial_slots made = {
 		place->scratch, ac_scratch_epoch(place->scratch), NULL, 0
-	};
+	}, *slots = t->known;
 	void *host;
 
-	if (are_at(&t->at, place))
+	if (ac_trial_is_home(t, place))
 		return true;
-	for (unsigned i = 0; i < TRIAL_HOMES; i++)
-		if (t->known[i].host && are_at(&t->known[i], place)) {
-			t->at = t->known[i];
+	for (unsigned i = 0; i < TRIAL_HOMES; i++, slots++)
+		if (slots->host && are_at(slots, place)) {
+			t->home = slots;
 			return true;
 		}
 	if (!ac_page_take(place, (AC_CANDIDATES + ring) * sizeof *made.host,
 	    &host, &made.device))
 		return false;
 	made.host = host;
-	t->at = t->known[t->homes++ % TRIAL_HOMES] = made;
+	slots = &t->known[t->homes++ % TRIAL_HOMES];
+	*slots = made;
+	t->home = slots;
 	return true;
 }
 
 struct ac_slot
 ac_trial_slot_at(const struct ac_trial *t, unsigned index)
 {
+	const struct ac_trial_slots *home = t->home;
+
 	return (struct ac_slot){
-		.host = &t->at.host[index],
-		.device = t->at.device + index * sizeof *t->at.host,
+		.host = &home->host[index],
+		.device = home->device + index * sizeof *home->host,
 	};
 }
 
@@ -69,11 +75,12 @@ static bool
 read_post(const struct ac_trial *t, unsigned index, uint64_t number,
     struct ac_recast_post *post_out)
 {
+	const struct ac_trial_slots *home = t->home;
 	const struct ac_recast_post *post;
 
-	if (!t->at.host)
+	if (!home)
 		return false;
-	post = &t->at.host[index];
+	post = &home->host[index];
 	if (__atomic_load_n(&post->number, __ATOMIC_ACQUIRE) != number)
 		return false;
 	*post_out = *post;

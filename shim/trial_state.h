@@ -57,6 +57,8 @@ struct ac_trial {
 	_Atomic uint32_t current;             /* candidate, or TRIAL_KEEP */
 	_Atomic uint32_t kept_as;             /* enum ac_reason of TRIAL_KEEP */
 	_Atomic(struct ac_site_record *) record[AC_CANDIDATES + 1];
+	/* One of `known`, filled before: a site is at home in one context. */
+	_Atomic(const struct ac_trial_slots *) home;
 	_Atomic uint32_t judge;               /* the process of the thread that
 	                                       * holds what follows; 0: none */
 
@@ -69,10 +71,8 @@ struct ac_trial {
 	struct ac_timing timing[AC_CANDIDATES + 1];
 	struct ac_trial_sample sample[TRIAL_RING];
 
-	/* At home in one context; slots that were taken are kept. */
-	struct ac_trial_slots at;
-	uint64_t          home_at;            /* a call that was at home */
-	struct ac_trial_slots known[TRIAL_HOMES];
+	uint64_t home_at;                     /* a call that was at home */
+	struct ac_trial_slots known[TRIAL_HOMES];  /* once taken, kept */
 	unsigned          homes;              /* taken so far */
 };
 

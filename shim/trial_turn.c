@@ -197,14 +197,14 @@ wait_for_samples(const struct ac_trial *t, uint64_t number)
 	static _Atomic bool in_vain;
 
 	for (unsigned i = 0; i <= t->lag; i++) {
-		const struct ac_recast_post *post =
-		    &t->at.host[AC_CANDIDATES + i];
 		const uint64_t sampled = t->sample[i].number;
+		const struct ac_recast_post *post;
 		struct timespec start;
 		bool done;
 
 		if (!sampled || sampled + TRIAL_LAG > number)
 			continue;
+		post = ac_trial_slot_at(t, AC_CANDIDATES + i).host;
 		clock_gettime(CLOCK_MONOTONIC, &start);
 		do
 			done = __atomic_load_n(&post->number, __ATOMIC_ACQUIRE)
