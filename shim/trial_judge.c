@@ -146,10 +146,11 @@ ac_trial_choose(struct ac_trial *t)
 	}
 	atomic_store_explicit(&t->kept_as, AC_REASON_GUARD,
 	    memory_order_relaxed);
-	/* Accuracy is not given up for nothing. */
-	if (best != TRIAL_KEEP && t->cost[TRIAL_KEEP] > 0
-	    && t->cost[TRIAL_KEEP] * (100 - SLACK_PERCENT)
-	    < t->cost[best] * 100) {
+	/* Accuracy is not given up for nothing, nor in doubt: until the original
+	 * was timed, too, which sets its cost. */
+	if (best != TRIAL_KEEP && (t->cost[TRIAL_KEEP] > 0
+	    ? t->cost[TRIAL_KEEP] * (100 - SLACK_PERCENT)
+	    < t->cost[best] * 100 : t->decision.is_doubtful)) {
 		best = TRIAL_KEEP;
 		atomic_store_explicit(&t->kept_as, AC_REASON_NO_PROFIT,
 		    memory_order_relaxed);

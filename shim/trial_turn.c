@@ -22,7 +22,7 @@ timed_variant(const struct ac_trial *t, uint64_t number)
 	const uint64_t since = number - t->settled_at;
 	unsigned turn = (unsigned)(since % TRIAL_ROUND);
 
-	if (t->timing_over || t->current == TRIAL_KEEP || number
+	if (t->timing_over || !t->accurate || number
 	    < t->settled_at || since >= TRIAL_ROUNDS * TRIAL_ROUND)
 		return -1;
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)

@@ -120,6 +120,7 @@ test_after_and_doubt(void **state)
 {
 	struct ac_decision decision = decision_of(AC_GUARD_ON);
 	struct ac_trial *t;
+	struct ac_turn now;
 
 	(void)state;
 	decision.after = 10;
@@ -133,7 +134,17 @@ test_after_and_doubt(void **state)
 	t = make(&decision, false);
 	for (int i = 1; i < 64; i++)
 		assert_int_equal(turn(t).kind, AC_TURN_KEEP);
-	assert_int_equal(turn(t).kind, AC_TURN_TRY);
+	now = turn(t);
+	try_with(t, &now, 3e-4f, 3e-4f);
+	now = turn(t);            /* without times, the doubt remains */
+	assert_int_equal(now.kind, AC_TURN_KEEP);
+	assert_int_equal(now.reason, AC_REASON_NO_PROFIT);
+	t = make(&decision, true);
+	while ((now = turn(t)).kind != AC_TURN_TRY)
+		;
+	try_with(t, &now, 3e-4f, 3e-4f);
+	while (!(now = turn(t)).timing || now.kind == AC_TURN_KEEP)
+		assert_int_equal(now.kind, AC_TURN_KEEP);
 
 	decision = decision_of(AC_GUARD_OFF);
 	assert_null(make(&decision, false));
@@ -142,7 +153,7 @@ test_after_and_doubt(void **state)
 	for (int i = 1; i <= 3; i++)
 		assert_int_equal(turn(t).kind, AC_TURN_KEEP);
 	for (int i = 0; i < 200; i++) {
-		const struct ac_turn now = turn(t);
+		now = turn(t);
 
 		assert_int_equal(now.kind, AC_TURN_RECAST);
 		assert_false(now.sampled);
