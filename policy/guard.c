@@ -20,7 +20,7 @@ const char *const ac_finding_meanings[AC_FINDING_COUNT] = {
 	[AC_FINDING_TILE] = "the cast lost too much of a part of an operand",
 	[AC_FINDING_ERROR] = "sampled outputs were too far off",
 	[AC_FINDING_LINE] = "a row or column of sampled outputs was too far off",
-	[AC_FINDING_SLOW] = "it was measured to be slower than the original call",
+	[AC_FINDING_SLOW] = "it was measured to be no faster than the original call",
 	[AC_FINDING_REFUSED] = "the provider refused it",
 };
 
