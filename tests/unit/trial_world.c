@@ -129,6 +129,7 @@ make(const struct ac_decision *decision, bool may_time)
 	struct ac_site_key key;
 	struct ac_site_record *site;
 
+	setenv("AUTOCAST_STATE", "off", 1); /* statistics: in memory */
 	memset(&key, 0, sizeof key);
 	key.batch = 1;
 	key.m = ++number; /* a site of its own */
