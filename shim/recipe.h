@@ -63,9 +63,6 @@ struct ac_product {
 bool ac_product_issue(struct ac_provider *provider,
     const struct ac_product *product, cublasStatus_t *status_out);
 
-/* Whether the original call may still be made after this answer. */
-bool ac_status_is_refusal(cublasStatus_t status);
-
 /* The reason and *status_out for an issued product's answer. */
 enum ac_reason ac_product_answer(bool issued, cublasStatus_t status,
     cublasStatus_t *status_out);

@@ -6,8 +6,9 @@
 
 #include <limits.h>
 
-bool
-ac_status_is_refusal(cublasStatus_t status)
+/* Whether the original call may still be made after this answer. */
+static bool
+is_refusal(cublasStatus_t status)
 {
 	switch (status) {
 	case CUBLAS_STATUS_NOT_SUPPORTED:
@@ -83,7 +84,7 @@ ac_product_answer(bool issued, cublasStatus_t status,
 {
 	if (!issued)
 		return AC_REASON_UNSUPPORTED;
-	if (ac_status_is_refusal(status))
+	if (is_refusal(status))
 		return AC_REASON_REFUSED;
 	*status_out = status;
 	return AC_REASON_NONE;
