@@ -2,9 +2,9 @@
 /* kernels/kernels.h -- the door of the kernels room: device work behind C.
  *
  * What all of the room share: formats, answers, scalars, and the loading of the
- * kernels into a context. recast.h has what is queued. The same source text is
- * compiled for the GPU (*.cu -> cast.ptx) and for the CPU twins that the
- * emulated GPU runs, so both give the same bits. */
+ * kernels into a context. recast.h and conv_check.h have what is queued. The
+ * same source text is compiled for the GPU (*.cu -> cast.ptx) and for the CPU
+ * twins that the emulated GPU runs, so both give the same bits. */
 #ifndef AC_KERNELS_KERNELS_H
 #define AC_KERNELS_KERNELS_H
 
@@ -26,7 +26,8 @@ enum ac_kernels_status {
 enum {
 	AC_VERDICT_NONFINITE = 1,  /* an operand held inf or NaN */
 	AC_VERDICT_CLAMPED   = 2,  /* exponents lowered or alpha clamped */
-	AC_VERDICT_OVERFLOW  = 4   /* unscaled: a finite input became inf */
+	AC_VERDICT_OVERFLOW  = 4,  /* unscaled: a finite input became inf */
+	AC_VERDICT_LARGE     = 8   /* of a convolution: see conv_check.h */
 };
 
 /* A scalar as cuBLAS takes it: a value, or a pointer into device memory that

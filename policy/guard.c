@@ -5,6 +5,7 @@
 const char *const ac_finding_names[AC_FINDING_COUNT] = {
 	[AC_FINDING_NONE] = "none",
 	[AC_FINDING_RANGE] = "range",
+	[AC_FINDING_LARGE] = "large",
 	[AC_FINDING_CAST] = "cast",
 	[AC_FINDING_TILE] = "tile",
 	[AC_FINDING_ERROR] = "error",
@@ -16,6 +17,7 @@ const char *const ac_finding_names[AC_FINDING_COUNT] = {
 const char *const ac_finding_meanings[AC_FINDING_COUNT] = {
 	[AC_FINDING_NONE] = "nothing was wrong",
 	[AC_FINDING_RANGE] = "a finite input became infinite in the cast",
+	[AC_FINDING_LARGE] = "an output came near the end of FP16's range",
 	[AC_FINDING_CAST] = "the cast lost too much of an operand",
 	[AC_FINDING_TILE] = "the cast lost too much of a part of an operand",
 	[AC_FINDING_ERROR] = "sampled outputs were too far off",
@@ -36,6 +38,8 @@ ac_guard_judge(const struct ac_guard_facts *facts, double tol)
 {
 	if (facts->overflowed)
 		return AC_FINDING_RANGE;
+	if (facts->large)
+		return AC_FINDING_LARGE;
 	if (exceeds(facts->rho, tol / 2))
 		return AC_FINDING_CAST;
 	if (exceeds(facts->tile_rho, facts->batched ? tol / 2 : tol))

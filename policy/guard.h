@@ -11,6 +11,8 @@
 enum ac_finding {
 	AC_FINDING_NONE,
 	AC_FINDING_RANGE,    /* a finite input became inf in the cast */
+	AC_FINDING_LARGE,    /* an output above half of what FP16 holds, which
+	                      * an inner sum may have exceeded */
 	AC_FINDING_CAST,     /* the cast loses too much: rho > tol / 2 */
 	AC_FINDING_TILE,     /* it does so in one place: tile_rho > tol */
 	AC_FINDING_ERROR,    /* the sampled outputs are off: error > 0.8 tol */
@@ -28,6 +30,7 @@ struct ac_guard_facts {
 	double rho, tile_rho;      /* 0 where nothing was cast */
 	double error, line_error;  /* 0 where no sample was taken */
 	bool   overflowed;
+	bool   large;              /* an output is: never asked of a GEMM */
 	bool   batched;            /* several matrices: a tile may be one of
 	                            * them, so it is held to tol / 2 */
 };

@@ -122,6 +122,7 @@ ac_trial_judge(struct ac_trial *t, unsigned candidate,
 		.error = (double)post->error,
 		.line_error = (double)post->line_error,
 		.overflowed = post->verdict & AC_VERDICT_OVERFLOW,
+		.large = post->verdict & AC_VERDICT_LARGE,
 		.batched = t->key.batch > 1,
 	};
 

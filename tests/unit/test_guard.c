@@ -51,6 +51,19 @@ test_overflow(void **state)
 	assert_int_equal(ac_guard_judge(&facts, 1e9), AC_FINDING_RANGE);
 }
 
+/* However accurate: the next one may be beyond the range. */
+static void
+test_large(void **state)
+{
+	struct ac_guard_facts facts = { .rho = 1, .large = true };
+
+	(void)state;
+	assert_int_equal(ac_guard_judge(&facts, 1e9), AC_FINDING_LARGE);
+	assert_int_equal(ac_guard_judge(&facts, TOL), AC_FINDING_LARGE);
+	facts.overflowed = true;
+	assert_int_equal(ac_guard_judge(&facts, TOL), AC_FINDING_RANGE);
+}
+
 /* One matrix of many has no more tiles to hide in than a tile has. */
 static void
 test_batched(void **state)
@@ -99,6 +112,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_overflow),
+		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_batched),
 		cmocka_unit_test(test_not_a_number),
 		cmocka_unit_test(test_names),
