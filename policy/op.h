@@ -103,4 +103,31 @@ ac_op_set_extents(struct ac_op *op, enum ac_quantity which, uint16_t first,
 void ac_op_set_product(struct ac_op *op, int64_t m, int64_t n, int64_t k,
     int64_t batch);
 
+/* A convolution. Channels are those of all groups; `image` and `out` are what
+ * it reads and writes forward, whichever of the three operations it is. Only
+ * the first `spatial` extents of each array count. */
+struct ac_conv_sizes {
+	int64_t  n;               /* images */
+	int64_t  cin, cout, groups;
+	unsigned spatial;         /* dimensions of space: 1 to 3 */
+	int64_t  image[3], out[3];
+	uint16_t filter[3], stride[3], dilation[3];
+};
+
+/* Set what the sizes of the convolution op->operation say: cin, cout, groups,
+ * filter, stride, dilation, spatial (positions of one image), and m, n, k,
+ * batch = groups of the product it is. With c, d = cin, cout of a group, N
+ * images, P output and F filter positions:
+ *
+ *            m       n       k
+ *   fprop    N P     d       c F     the implicit GEMM
+ *   dgrad    N P     c F     d       before its columns are added up: so that
+ *                                    strides count nothing twice
+ *   wgrad    d       c F     N P
+ *
+ * flops = 2mnk*batch, the same for all three; bytes = x + w + y once in FP32;
+ * intensity = flops / bytes. Pure; an operation that is no convolution counts
+ * as fprop. */
+void ac_op_set_conv(struct ac_op *op, const struct ac_conv_sizes *sizes);
+
 #endif
