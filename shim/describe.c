@@ -46,8 +46,8 @@ letter_of(cublasOperation_t op)
 	}
 }
 
-static void
-describe_caller(struct ac_description *d, const void *caller)
+void
+ac_describe_caller(struct ac_description *d, const void *caller)
 {
 	const struct ac_shim *shim = ac_shim_get();
 	struct ac_elf_object module;
@@ -112,35 +112,40 @@ describe_key(struct ac_site_key *key, const struct ac_call *call)
 }
 
 void
-ac_describe(const struct ac_call *call, struct ac_provider *provider,
-    struct ac_description *d)
+ac_describe_facts(struct ac_description *d)
 {
-	const struct ac_shim *shim = ac_shim_get();
-	const struct ac_device *gpu = ac_device_get(call->device);
 	struct ac_text text;
 
-	memset(d, 0, sizeof *d);
-	describe_key(&d->key, call);
-	describe_caller(d, call->caller);
-	describe_library(d, call->handle, provider);
-	d->key.solver = d->is_solver ? 'y' : 'n';
-	d->ta[0] = d->key.ta;
-	d->tb[0] = d->key.tb;
 	d->id = ac_text_hash(AC_TEXT_HASH_START, &d->key, sizeof d->key);
 	ac_text_init(&text, d->site, sizeof d->site);
 	ac_text_addf(&text, "%08x", d->id);
-
 	d->op.operation = (enum ac_operation)d->key.operation;
-	d->op.fact[AC_FACT_TA] = d->ta;
-	d->op.fact[AC_FACT_TB] = d->tb;
 	d->op.fact[AC_FACT_TYPE] = d->key.type;
 	d->op.fact[AC_FACT_ASKED] = d->key.asked;
 	d->op.fact[AC_FACT_FN] = d->key.symbol;
 	d->op.fact[AC_FACT_CALLER] = d->module;
-	d->op.fact[AC_FACT_PROGRAM] = shim->program;
+	d->op.fact[AC_FACT_PROGRAM] = ac_shim_get()->program;
 	d->op.fact[AC_FACT_SITE] = d->site;
 	d->op.fact[AC_FACT_LIB] = *d->library ? d->library : NULL;
 	d->op.fact[AC_FACT_SOLVER] = d->is_solver ? "yes" : "no";
+}
+
+void
+ac_describe(const struct ac_call *call, struct ac_provider *provider,
+    struct ac_description *d)
+{
+	const struct ac_device *gpu = ac_device_get(call->device);
+
+	memset(d, 0, sizeof *d);
+	describe_key(&d->key, call);
+	ac_describe_caller(d, call->caller);
+	describe_library(d, call->handle, provider);
+	d->key.solver = d->is_solver ? 'y' : 'n';
+	d->ta[0] = d->key.ta;
+	d->tb[0] = d->key.tb;
+	ac_describe_facts(d);
+	d->op.fact[AC_FACT_TA] = d->ta;
+	d->op.fact[AC_FACT_TB] = d->tb;
 	ac_op_set_product(&d->op, call->m, call->n, call->k, call->batch);
 	if (gpu) {
 		d->op.fact[AC_FACT_GPU] = gpu->name;

@@ -31,6 +31,13 @@ struct ac_description {
 	bool is_solver;
 };
 
+/* The calling module, and whether it is a solver. */
+void ac_describe_caller(struct ac_description *description, const void *caller);
+
+/* What follows from a description whose key is complete: its id, and the facts
+ * that every operation has but for GPU and library. */
+void ac_describe_facts(struct ac_description *description);
+
 /* Describe `call`, served by `provider` (may be NULL); tells the report which
  * GPU and library it met. */
 void ac_describe(const struct ac_call *call, struct ac_provider *provider,
