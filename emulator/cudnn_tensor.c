@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/cudnn_tensor.c -- tensors: how large they are, where an element is,
+ * and reading and writing elements of any type, counted byte by byte. Owns
+ * none of them. */
+#include "emulator/cudnn.h"
+#include "emulator/cublas_round.h"
+
+#include <math.h>
+
+size_t
+emu_dnn_bytes(cudnnDataType_t type)
+{
+	switch ((int)type) {
+	case CUDNN_DATA_DOUBLE:
+	case CUDNN_DATA_INT64:
+		return 8;
+	case CUDNN_DATA_FLOAT:
+	case CUDNN_DATA_INT32:
+		return 4;
+	case CUDNN_DATA_HALF:
+	case CUDNN_DATA_BFLOAT16:
+		return 2;
+	case CUDNN_DATA_INT8:
+	case CUDNN_DATA_BOOLEAN:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+int64_t
+emu_tensor_elements(const struct emu_tensor *t)
+{
+	int64_t count = t->dims > 0;
+
+	for (int i = 0; i < t->dims; i++)
+		count *= t->dim[i];
+	return count;
+}
+
+uint64_t
+emu_tensor_extent(const struct emu_tensor *t)
+{
+	int64_t last = 0;
+
+	if (!emu_tensor_elements(t))
+		return 0;
+	for (int i = 0; i < t->dims; i++)
+		last += (t->dim[i] - 1) * t->stride[i];
+	return (uint64_t)(last + 1) * emu_dnn_bytes(t->type);
+}
+
+bool
+emu_tensor_same_shape(const struct emu_tensor *a, const struct emu_tensor *b)
+{
+	for (int i = 0; i < a->dims && i < b->dims; i++)
+		if (a->dim[i] != b->dim[i])
+			return false;
+	return a->dims == b->dims;
+}
+
+int
+emu_tensor_check(const void *pointer, const struct emu_tensor *t,
+    const char *argument)
+{
+	const size_t element = emu_dnn_bytes(t->type);
+
+	if (element && (uintptr_t)pointer % element) {
+		emu_complain("argument %s: %p is not aligned to its elements",
+		    argument, pointer);
+		return EMU_MISALIGNED;
+	}
+	return emu_memory_check(pointer, emu_tensor_extent(t), argument);
+}
+
+int64_t
+emu_tensor_at(const struct emu_tensor *t, int64_t n)
+{
+	int64_t at = 0;
+
+	for (int i = t->dims - 1; i >= 0; i--) {
+		at += n % t->dim[i] * t->stride[i];
+		n /= t->dim[i];
+	}
+	return at;
+}
+
+double
+emu_tensor_load(struct emu_touched *touched, const void *data,
+    cudnnDataType_t type, int64_t i)
+{
+	touched->bytes += emu_dnn_bytes(type);
+	switch ((int)type) {
+	case CUDNN_DATA_DOUBLE:
+		return ((const double *)data)[i];
+	case CUDNN_DATA_INT64:
+		return (double)((const int64_t *)data)[i];
+	case CUDNN_DATA_INT32:
+		return ((const int32_t *)data)[i];
+	case CUDNN_DATA_HALF:
+		return (double)emu_from_fp16(((const uint16_t *)data)[i]);
+	case CUDNN_DATA_BFLOAT16:
+		return (double)emu_from_bf16(((const uint16_t *)data)[i]);
+	case CUDNN_DATA_INT8:
+	case CUDNN_DATA_BOOLEAN:
+		return ((const int8_t *)data)[i];
+	default:
+		return (double)((const float *)data)[i];
+	}
+}
+
+/* To the nearest that fits; NaN gives 0. */
+static double
+clamp(double value, double least, double most)
+{
+	value = nearbyint(value);
+	return value >= most ? most : value > least ? value :
+	    value <= least ? least : 0;
+}
+
+void
+emu_tensor_store(struct emu_touched *touched, void *data,
+    cudnnDataType_t type, int64_t i, double value)
+{
+	touched->bytes += emu_dnn_bytes(type);
+	switch ((int)type) {
+	case CUDNN_DATA_DOUBLE:
+		((double *)data)[i] = value;
+		break;
+	case CUDNN_DATA_INT64:
+		((int64_t *)data)[i] = (int64_t)clamp(value, -0x1p62, 0x1p62);
+		break;
+	case CUDNN_DATA_INT32:
+		((int32_t *)data)[i] = (int32_t)clamp(value, -0x1p31,
+		    0x1p31 - 1);
+		break;
+	case CUDNN_DATA_HALF:
+		((uint16_t *)data)[i] = emu_to_fp16((float)value);
+		break;
+	case CUDNN_DATA_BFLOAT16:
+		((uint16_t *)data)[i] = emu_to_bf16((float)value);
+		break;
+	case CUDNN_DATA_INT8:
+	case CUDNN_DATA_BOOLEAN:
+		((int8_t *)data)[i] = (int8_t)clamp(value, -128, 127);
+		break;
+	default:
+		((float *)data)[i] = (float)value;
+	}
+}
+
+float
+emu_dnn_round(float x, enum emu_rate format)
+{
+	switch (format) {
+	case EMU_TF32:
+		return emu_round_tf32(x);
+	case EMU_BF16:
+		return emu_round_bf16(x);
+	case EMU_FP16:
+		return emu_from_fp16(emu_to_fp16(x));
+	default:
+		return x;
+	}
+}
