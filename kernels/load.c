@@ -27,7 +27,7 @@ enum {
 
 static const char *const names[AC_KERNEL_COUNT] = {
 	"ac_recast_cast", "ac_recast_settle", "ac_recast_finish",
-	"ac_recast_write", "ac_recast_ranges"
+	"ac_recast_write", "ac_recast_ranges", "ac_conv_check"
 };
 
 /* What is pointed to never changes and is never freed, so readers take no lock

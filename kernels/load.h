@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/load.h -- the kernels as functions of one context. For recast.c. */
+/* kernels/load.h -- the kernels as functions of one context. For recast.c and
+ * conv_check.c. */
 #ifndef AC_KERNELS_LOAD_H
 #define AC_KERNELS_LOAD_H
 
@@ -8,7 +9,7 @@
 enum ac_kernel {
 	AC_KERNEL_RECAST_CAST, AC_KERNEL_RECAST_SETTLE,
 	AC_KERNEL_RECAST_FINISH, AC_KERNEL_RECAST_WRITE,
-	AC_KERNEL_RECAST_RANGES, AC_KERNEL_COUNT
+	AC_KERNEL_RECAST_RANGES, AC_KERNEL_CONV_CHECK, AC_KERNEL_COUNT
 };
 
 /* A context's kernels. Never changes once seen, never freed. */

@@ -16,7 +16,7 @@ output=${1:-$room/cast.ptx}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 
-for unit in recast_block recast recast_finish; do
+for unit in recast_block recast recast_finish conv_check; do
 	echo "#include \"kernels/$unit.cu\""
 done > "$work/all.cu"
 # As on the CPU, no product is fused into a sum.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/twins.c -- the table of the CPU twins, and their counters. The twins
- * are in twins_recast.c and twins_finish.c. */
+ * are in twins_recast.c, twins_finish.c and twins_conv.c. */
 #include "kernels/twins_recast.h"
 
 _Atomic uint64_t ac_twin_bytes_read, ac_twin_bytes_written;
@@ -13,5 +13,6 @@ const struct ac_twin ac_twins[] = {
 	{ "ac_recast_finish", ac_twin_recast_finish },
 	{ "ac_recast_write", ac_twin_recast_write },
 	{ "ac_recast_ranges", ac_twin_recast_ranges },
+	{ "ac_conv_check", ac_twin_conv_check },
 };
 const size_t ac_twin_count = sizeof ac_twins / sizeof *ac_twins;
