@@ -1,7 +1,9 @@
 dnl SPDX-License-Identifier: Apache-2.0
-dnl AUTOCAST_CUDNN: have_cudnn, cudnn_version: cuDNN's headers, where CUDA's are.
+dnl AUTOCAST_CUDNN: have_cudnn, cudnn_version. The headers only, found where
+dnl AUTOCAST_CUDA found CUDA's; without them convolutions are only counted.
 AC_DEFUN([AUTOCAST_CUDNN], [
 have_cudnn=no
+cudnn_version=
 CUDNN_CPPFLAGS=
 AS_IF([test "$have_cuda" = yes], [
 AC_MSG_CHECKING([for cuDNN headers])
@@ -9,15 +11,30 @@ autocast_cudnn_save=$CPPFLAGS
 CPPFLAGS="$CPPFLAGS $CUDA_CPPFLAGS"
 AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
 #include <cudnn.h>
-#if CUDNN_MAJOR < 9
-#error older than cuDNN 9
+#if CUDNN_MAJOR != 9
+#error not cuDNN 9
 #endif]], [])], [have_cudnn=yes
 	CUDNN_CPPFLAGS=-DAC_HAVE_CUDNN])
-AS_IF([test $have_cudnn = yes],
-	[AC_COMPUTE_INT([cudnn_minor], [CUDNN_MINOR], [#include <cudnn.h>])
-	cudnn_version=9.$cudnn_minor])
-CPPFLAGS=$autocast_cudnn_save
-AC_MSG_RESULT([${cudnn_version:-no}])])
-AC_SUBST([have_cudnn])
-AC_SUBST([CUDNN_CPPFLAGS])
-AM_CONDITIONAL([HAVE_CUDNN], [test $have_cudnn = yes])])
+AC_MSG_RESULT([$have_cudnn])
+AS_IF([test $have_cudnn = yes], [
+AC_COMPUTE_INT([cudnn_major], [CUDNN_MAJOR], [#include <cudnn.h>])
+AC_COMPUTE_INT([cudnn_minor], [CUDNN_MINOR], [#include <cudnn.h>])
+cudnn_version=$cudnn_major.$cudnn_minor])
+CPPFLAGS=$autocast_cudnn_save])
+AC_SUBST([CUDNN_CPPFLAGS])])
+
+dnl AUTOCAST_ONEDNN: have_onednn, DNNL_LIBS. What the emulated cuDNN computes
+dnl convolutions with.
+AC_DEFUN([AUTOCAST_ONEDNN], [
+have_onednn=no
+DNNL_LIBS=-ldnnl
+autocast_dnnl_libs=$LIBS
+LIBS="$DNNL_LIBS $LIBS"
+AC_MSG_CHECKING([for oneDNN])
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[
+#include <dnnl.h>]], [[
+dnnl_engine_t engine;
+return dnnl_engine_create(&engine, dnnl_cpu, 0);]])], [have_onednn=yes])
+LIBS=$autocast_dnnl_libs
+AC_MSG_RESULT([$have_onednn])
+AC_SUBST([DNNL_LIBS])])
