@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn_handle.c -- cuDNN calls: handles, versions, names of
- * statuses; what every other call of the library begins and ends with.
- * Contracts are NVIDIA's. */
+/* emulator/cudnn_handle.c -- cuDNN calls: handles; what every other call of
+ * the library begins and ends with. Contracts are NVIDIA's. */
 #include "emulator/cudnn.h"
 
 #include <pthread.h>
@@ -41,7 +40,7 @@ cudnnStatus_t
 emu_dnn_check(cudnnHandle_t handle)
 {
 	if (!handle)
-		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+		return CUDNN_STATUS_BAD_PARAM;
 	if (atomic_load_explicit(&handle->mark, memory_order_relaxed) !=
 	    EMU_DNN_MARK)
 		return CUDNN_STATUS_NOT_INITIALIZED;
@@ -143,7 +142,7 @@ cudnnCreate(cudnnHandle_t *handle)
 
 	EMU_ENTER(&emu_dnn);
 	if (!handle)
-		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+		return CUDNN_STATUS_BAD_PARAM;
 	status = emu_device_enter();
 	if (status)
 		return emu_dnn_status(status);
@@ -165,7 +164,11 @@ cudnnCreate(cudnnHandle_t *handle)
 cudnnStatus_t
 cudnnDestroy(cudnnHandle_t handle)
 {
-	DNN_ENTER(handle);
+	EMU_ENTER(&emu_dnn);
+	if (!handle)
+		return CUDNN_STATUS_SUCCESS;
+	if (emu_dnn_check(handle))
+		return emu_dnn_check(handle);
 	if (emu_context_wait(handle->context, handle->context_id) ==
 	    EMU_CAPTURE_UNSUPPORTED)
 		return CUDNN_STATUS_EXECUTION_FAILED;
@@ -180,7 +183,7 @@ cudnnSetStream(cudnnHandle_t handle, cudaStream_t streamId)
 
 	DNN_ENTER(handle);
 	if (emu_stream_find(streamId, &found))
-		return CUDNN_STATUS_BAD_PARAM_STREAM_MISMATCH;
+		return CUDNN_STATUS_BAD_PARAM;
 	handle->stream = streamId;
 	return CUDNN_STATUS_SUCCESS;
 }
@@ -190,34 +193,7 @@ cudnnGetStream(cudnnHandle_t handle, cudaStream_t *streamId)
 {
 	DNN_ENTER(handle);
 	if (!streamId)
-		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
-	*streamId = handle->stream;
-	return CUDNN_STATUS_SUCCESS;
-}
-
-size_t
-cudnnGetVersion(void)
-{
-	return CUDNN_VERSION;
-}
-
-size_t
-cudnnGetCudartVersion(void)
-{
-	return CUDART_VERSION;
-}
-
-cudnnStatus_t
-cudnnGetProperty(libraryPropertyType type, int *value)
-{
-	static const int version[] = { CUDNN_MAJOR, CUDNN_MINOR,
-		CUDNN_PATCHLEVEL };
-
-	EMU_ENTER(&emu_dnn);
-	if (!value)
-		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
-	if ((unsigned)type >= sizeof version / sizeof *version)
 		return CUDNN_STATUS_BAD_PARAM;
-	*value = version[type];
+	*streamId = handle->stream;
 	return CUDNN_STATUS_SUCCESS;
 }
