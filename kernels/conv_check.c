@@ -226,8 +226,8 @@ add_scan_axis(const struct ac_conv_view *out, int axis, struct ac_conv_job *job)
 {
 	uint32_t at = job->scan_axes++;
 
-	for (; at > 0 && magnitude(job->scan_stride[at - 1])
-	    > magnitude(out->stride[axis]); at--) {
+	for (; at > 0 && job->scan_stride[at - 1]
+	    > out->stride[axis]; at--) {
 		job->scan_dim[at] = job->scan_dim[at - 1];
 		job->scan_stride[at] = job->scan_stride[at - 1];
 	}

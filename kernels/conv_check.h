@@ -20,7 +20,8 @@ enum {
 };
 
 /* FP32 elements by n, c, then up to three of space. Not used: dim 1, stride 0.
- * Strides are in elements, in any order, and may be negative. */
+ * Strides are in elements, not negative, in any order. What is below
+ * 2^31 for cuDNN is so here: dims, and coordinates with padding. */
 struct ac_conv_view {
 	const float *data;
 	int64_t dim[5], stride[5];
