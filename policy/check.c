@@ -60,6 +60,8 @@ resolve(const struct ac_policy *policy, struct ac_rule *rule)
 	ask->sample_period = (uint32_t)whole(policy, rule, AC_SET_SAMPLE,
 	    DEFAULT_SAMPLE);
 	ask->reproducible = reads(policy, rule, AC_SET_REPRODUCIBLE, "on");
+	ask->advertises_workspace = reads(policy, rule, AC_SET_CONV_WORKSPACE,
+	    "advertise");
 	ask->guard = reads(policy, rule, AC_SET_GUARD, "strict") ?
 	    AC_GUARD_STRICT : reads(policy, rule, AC_SET_GUARD, "off") ?
 	    AC_GUARD_OFF : AC_GUARD_ON;

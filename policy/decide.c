@@ -253,6 +253,7 @@ obey(struct ac_decision *decision, const struct ac_rule *rule)
 	decision->guard = ask->guard;
 	decision->judges_profit = ask->judges_profit;
 	decision->reproducible = ask->reproducible;
+	decision->advertises_workspace = ask->advertises_workspace;
 	decision->sample_period = ask->sample_period;
 	decision->after = ask->after;
 }
@@ -308,6 +309,8 @@ ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
 		return;
 	}
 	obey(decision_out, rule);
+	if (ac_op_is_conv(op) || op->operation == AC_OP_RNN)
+		decision_out->scaled = false;
 	reason = refusal(rule, op);
 	if (reason == AC_REASON_NONE)
 		choose(rule, op, decision_out);

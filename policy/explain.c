@@ -179,10 +179,16 @@ add_verdict(struct ac_text *text, const struct ac_rule *rule,
 	case AC_VERDICT_ILLEGAL:
 		ac_text_add(text, "this operation does not have it");
 		break;
+	case AC_VERDICT_UNNAMED:
+		ac_text_addf(text, "only for a line that names %s",
+		    ac_operation_names[op->operation]);
+		break;
 	case AC_VERDICT_GPU:
-		ac_text_add(text, ac_op_has(op, AC_Q_SM) ?
-		    "this GPU does not have it" :
-		    "which GPU is not known: say sm=90 or the like");
+		ac_text_add(text, !ac_op_has(op, AC_Q_SM) ?
+		    "which GPU is not known: say sm=90 or the like" :
+		    rung == AC_RUNG_FP16 && op->quantity[AC_Q_SM] >= 100 ?
+		    "cuDNN has no such conversion on this GPU" :
+		    "this GPU does not have it");
 		break;
 	case AC_VERDICT_INACCURATE:
 		ac_text_add(text, "its known error is ");

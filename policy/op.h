@@ -87,6 +87,14 @@ ac_op_is(const struct ac_op *op, enum ac_fact which, const char *value)
 	return op->fact[which] != NULL && strcmp(op->fact[which], value) == 0;
 }
 
+static inline bool
+ac_op_is_conv(const struct ac_op *op)
+{
+	return op->operation == AC_OP_CONV_FPROP ||
+	    op->operation == AC_OP_CONV_DGRAD ||
+	    op->operation == AC_OP_CONV_WGRAD;
+}
+
 /* Filter, stride and dilation have an extent per spatial dimension (below
  * 2^16 each); pass 0 for dimensions that are not there. */
 static inline void

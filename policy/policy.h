@@ -36,12 +36,16 @@ struct ac_decision {
 	const char    *source;          /* file, profile or "-e" that holds the rule; "" for no-rule */
 	uint32_t       line;            /* 1-based line there; 0 for no-rule */
 	double         tol;             /* the tolerance that applies */
-	bool           scaled;          /* false: scale=none */
+	bool           scaled;          /* false: scale=none, or a library's own
+	                                 * conversion is the only way */
 	bool           respects_opt_out;
 	uint64_t       workspace_bytes; /* workspace=; 0: the default limit */
 	enum ac_asked_guard guard;      /* guard= */
 	bool           judges_profit;   /* profit=on */
 	bool           reproducible;    /* reproducible=on */
+	bool           advertises_workspace; /* conv-workspace=advertise: say
+	                                 * what the recast convolution needs when
+	                                 * the program asks; false: own memory */
 	uint32_t       sample_period;   /* sample=: every so manieth call; 0: none */
 	uint64_t       after;           /* after=: the first call to be recast */
 	/* The allowed rungs that are legal here and accurate enough, best first:

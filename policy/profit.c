@@ -12,11 +12,14 @@
  * memory. */
 #define WIDEST_SKINNY 16.0
 
-/* Bytes per cast element: FP32 read, 16 bits written. */
+/* Bytes per cast element: FP32 read, 16 bits written, or back. */
 #define CAST_BYTES 6.0
 
 /* Kernels around the product of a cast: cast, settle, finish. */
 #define CAST_LAUNCHES 3.0
+
+/* Kernels around a convolution that cuDNN converts: x, w, y. */
+#define CONV_LAUNCHES 3.0
 
 static const struct ac_rates rows[] = {
 #define RATES(sm, name, gpu, fp32, tf32, fp16, bf16, bandwidth, launch, \
@@ -197,6 +200,75 @@ cast_seconds(const struct ac_rates *rates, const struct work *work,
 	    product_seconds(rates, work, rate, 2);
 }
 
+/* ---- Convolutions ----------------------------------------------------------- */
+
+/* What implicit GEMM reaches of the rate of a large product. */
+#define CONV_EFFICIENCY 0.75
+
+/* NCHW to NHWC or back: FP32 read and written. */
+#define TRANSPOSE_BYTES 8.0
+
+/* Of x, w and y together; the product's if nobody counted. */
+static double
+conv_elements(const struct ac_op *op, const struct work *work)
+{
+	return ac_op_has(op, AC_Q_BYTES) ? size_of(op, AC_Q_BYTES) / 4 :
+	    work->inputs + work->outputs;
+}
+
+static double
+conv_seconds(const struct ac_rates *rates, const struct ac_op *op,
+    const struct work *work, enum ac_rung arithmetic)
+{
+	const bool halves = arithmetic == AC_RUNG_FP16;
+	const double rate = arithmetic == AC_RUNG_KEEP ? rates->fp32 :
+	    rung_rate(rates, arithmetic);
+	const double elements = conv_elements(op, work);
+	double compute, moved, around = 0, seconds;
+
+	if (!(rate > 0) || !(rates->bandwidth > 0))
+		return (double)INFINITY;
+	compute = work->flops / (CONV_EFFICIENCY * rate);
+	if (arithmetic != AC_RUNG_KEEP && ac_op_is(op, AC_FACT_LAYOUT, "nchw"))
+		around += TRANSPOSE_BYTES * elements;
+	if (halves)
+		around += CAST_BYTES * elements;
+	moved = (halves ? 2 : 4) * elements / rates->bandwidth;
+	seconds = (compute > moved ? compute : moved) + rates->launch +
+	    around / rates->bandwidth;
+	return halves ? seconds + CONV_LAUNCHES * rates->launch : seconds;
+}
+
+/* The arithmetic of the call as the program makes it. */
+static enum ac_rung
+asked_rung(const struct ac_rates *rates, const struct ac_op *op)
+{
+	if (ac_op_is(op, AC_FACT_ASKED, "tf32") && rates->tf32 > 0)
+		return AC_RUNG_TF32;
+	if (ac_op_is(op, AC_FACT_ASKED, "fast16f") && rates->fp16 > 0)
+		return AC_RUNG_FP16;
+	return AC_RUNG_KEEP;
+}
+
+static double
+conv_way_seconds(const struct ac_rates *rates, const struct ac_op *op,
+    const struct work *work, enum ac_rung rung, enum ac_tactic tactic)
+{
+	const enum ac_rung arithmetic = rung != AC_RUNG_KEEP ? rung :
+	    asked_rung(rates, op);
+	double host = rates->host_launch, seconds;
+
+	if (rung != AC_RUNG_KEEP && (tactic != AC_TACTIC_LIBRARY ||
+	    (rung != AC_RUNG_TF32 && rung != AC_RUNG_FP16)))
+		return (double)INFINITY;
+	seconds = conv_seconds(rates, op, work, arithmetic);
+	if (arithmetic == AC_RUNG_FP16)
+		host *= 1 + CONV_LAUNCHES;
+	return seconds > host ? seconds : host;
+}
+
+/* ---- Any call --------------------------------------------------------------- */
+
 double
 ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
     enum ac_rung rung, enum ac_tactic tactic)
@@ -207,6 +279,8 @@ ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
 
 	if (!read_work(op, &work))
 		return 0;
+	if (ac_op_is_conv(op))
+		return conv_way_seconds(rates, op, &work, rung, tactic);
 	if (rung == AC_RUNG_KEEP)
 		seconds = product_seconds(rates, &work, asked_rate(rates, op),
 		    4);

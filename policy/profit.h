@@ -57,7 +57,19 @@ const struct ac_rates *ac_rates_of(const struct ac_op *op);
  *   cast          = 6 (mk + kn) / bandwidth + product(T16, 2) + 3 launch
  *                 (cast, settle, finish); arrays of matrices read the result
  *                 and write it to where it belongs: + 8mn / bandwidth
- * and never less than what the host needs to queue these launches. */
+ *
+ * Convolutions, at three quarters of a rate T, which implicit GEMM reaches
+ * (the analysis of ResNet-50 that test_profit.c recomputes); e = bytes / 4 =
+ * the elements of x, w and y:
+ *   conv(T, s)    = max(2mnk batch / 0.75 T, s e / bandwidth) + launch
+ *   keep, tf32    = conv(T, 4), and where Tensor Cores work on layout=nchw,
+ *                 8 e / bandwidth to transpose and back
+ *   fp16          = conv(T16, 2) and these transposes, + 6 e / bandwidth
+ *                 + 3 launch: x and w are rounded, y is widened
+ * There is no other way for them. Without m n k, and for recurrent networks,
+ * nothing is known.
+ *
+ * And never less than what the host needs to queue these launches. */
 double ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
     enum ac_rung rung, enum ac_tactic tactic);
 

@@ -69,7 +69,7 @@ struct ac_ask {
 	enum ac_asked_guard guard;
 	enum ac_tactic      tactic;       /* NONE: auto */
 	bool                scaled, judges_profit, respects_opt_out;
-	bool                reproducible;
+	bool                reproducible, advertises_workspace;
 	uint32_t            sample_period; /* 0: none */
 	uint64_t            after;
 	uint64_t            workspace_bytes;
@@ -133,6 +133,7 @@ enum ac_verdict {
 	AC_VERDICT_ILLEGAL,       /* the operation does not have it */
 	AC_VERDICT_GPU,           /* the GPU does not have it */
 	AC_VERDICT_INACCURATE,    /* known error above tol (only under auto) */
+	AC_VERDICT_UNNAMED,       /* only for a line that names the operation */
 	AC_VERDICT_TACTIC,        /* tactic= excludes it (under auto, or on
 	                           * arrays of matrices) */
 	AC_VERDICT_COUNT

@@ -44,7 +44,16 @@ static const unsigned legal_rungs[AC_OP_COUNT] = {
 	[AC_OP_CONV_FPROP] = BIT(TF32) | BIT(FP16),
 	[AC_OP_CONV_DGRAD] = BIT(TF32),
 	[AC_OP_CONV_WGRAD] = BIT(TF32),
-	[AC_OP_RNN] = BIT(TF32) | BIT(FP16),
+	[AC_OP_RNN] = BIT(TF32),
+};
+
+/* What more they have under a rule that names just them: gradients and the
+ * states of a recurrent network need range, which cuDNN's own conversion to
+ * FP16 does not give them. */
+static const unsigned named_rungs[AC_OP_COUNT] = {
+	[AC_OP_CONV_DGRAD] = BIT(FP16),
+	[AC_OP_CONV_WGRAD] = BIT(FP16),
+	[AC_OP_RNN] = BIT(FP16),
 };
 
 /* Compute capability that first has the arithmetic of a rung. */
@@ -59,13 +68,16 @@ static const double least_sm[AC_RUNG_COUNT] = {
 	[AC_RUNG_INT8X6] = 75,
 };
 
+/* From here on cuDNN offers no engine that converts an FP32 convolution to
+ * FP16, or none that was tried. */
+#define FIRST_SM_WITHOUT_CONV_FP16 100
+
 /* Operations whose recast calls this version can make. */
 static bool
 is_built_for(const struct ac_op *op)
 {
-	return op->operation == AC_OP_GEMM_SINGLE ||
-	    op->operation == AC_OP_GEMM_STRIDED ||
-	    op->operation == AC_OP_GEMM_BATCHED;
+	return op->operation != AC_OP_GEMM_GROUPED &&
+	    op->operation != AC_OP_GEMM_LT;
 }
 
 static bool
@@ -92,11 +104,8 @@ is_legal(const struct ac_rule *rule, const struct ac_op *op, enum ac_rung rung)
 {
 	unsigned legal = legal_rungs[op->operation];
 
-	/* Gradients need range: FP16 only for who asks for it by name. */
-	if ((op->operation == AC_OP_CONV_DGRAD ||
-	    op->operation == AC_OP_CONV_WGRAD) &&
-	    names_exactly(rule, op->operation))
-		legal |= BIT(FP16);
+	if (names_exactly(rule, op->operation))
+		legal |= named_rungs[op->operation];
 	/* Complex numbers by compute type only; see the pointer arrays above. */
 	if (is_complex(op))
 		legal &= op->operation == AC_OP_GEMM_BATCHED ? 0 :
@@ -104,11 +113,22 @@ is_legal(const struct ac_rule *rule, const struct ac_op *op, enum ac_rung rung)
 	return legal >> rung & 1;
 }
 
+/* Whether the GPU of `op` can do it. An unknown one can do nothing. */
+static bool
+gpu_has(const struct ac_op *op, enum ac_rung rung)
+{
+	const double sm = ac_op_has(op, AC_Q_SM) ? op->quantity[AC_Q_SM] : 0;
+
+	return sm >= least_sm[rung] && !(rung == AC_RUNG_FP16 &&
+	    ac_op_is_conv(op) && sm >= FIRST_SM_WITHOUT_CONV_FP16);
+}
+
 enum ac_tactic
 ac_rung_tactic(const struct ac_rule *rule, const struct ac_op *op,
     enum ac_rung rung)
 {
-	if (rung == AC_RUNG_TF32 || is_complex(op))
+	if (rung == AC_RUNG_TF32 || is_complex(op) || ac_op_is_conv(op) ||
+	    op->operation == AC_OP_RNN)
 		return AC_TACTIC_LIBRARY;
 	if (op->operation == AC_OP_GEMM_BATCHED)
 		return AC_TACTIC_CAST;
@@ -124,9 +144,9 @@ ac_rung_judge(const struct ac_rule *rule, const struct ac_op *op,
     enum ac_rung rung)
 {
 	if (!is_legal(rule, op, rung))
-		return AC_VERDICT_ILLEGAL;
-	if (!ac_op_has(op, AC_Q_SM) ||
-	    op->quantity[AC_Q_SM] < least_sm[rung])
+		return named_rungs[op->operation] >> rung & 1 ?
+		    AC_VERDICT_UNNAMED : AC_VERDICT_ILLEGAL;
+	if (!gpu_has(op, rung))
 		return AC_VERDICT_GPU;
 	if (ac_rung_rows[rung].error > ac_rule_tol(rule, rung))
 		return AC_VERDICT_INACCURATE;

@@ -7,6 +7,7 @@ DRIVER is the built agree_driver, PROFILES the folder policy/profiles. Half of
 the texts are random tokens, half are policies with something broken. Prints
 TAP; the seed is fixed, so a disagreement can be repeated.
 """
+import math
 import os
 import random
 import subprocess
@@ -16,6 +17,25 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import reference  # noqa: E402
 
 SEED = 20240611
+
+
+def conv(op, images, cin, cout, groups, image, out, filter, stride, **facts):
+    """A convolution, as the implicit product policy/op.h says it is."""
+    inner, outer, taps = cin // groups, cout // groups, math.prod(filter)
+    positions = images * math.prod(out)
+    m, n, k = {"conv.fprop": (positions, outer, inner * taps),
+               "conv.dgrad": (positions, inner * taps, outer),
+               "conv.wgrad": (outer, inner * taps, positions)}[op]
+    flops = 2 * positions * cout * inner * taps
+    size = 4 * (images * cin * math.prod(image) + cout * inner * taps +
+                positions * cout)
+    return dict(facts, op=op, type="f32", m=m, n=n, k=k, batch=groups,
+                cin=cin, cout=cout, groups=groups, filter=filter,
+                stride=stride, dilation=(1,) * len(filter),
+                spatial=math.prod(image), flops=flops, bytes=size,
+                intensity=flops / size)
+
+
 CALLS = [
     dict(op="gemm.single", type="f32", m=768, n=4096, k=768, batch=1, sm=90,
          ta="T", tb="N", asked="fp32", caller="train", site="9c41d2e0"),
@@ -40,9 +60,22 @@ CALLS = [
          sm=90, asked="tf32"),
     dict(op="gemm.single", type="f32", m=640, n=640, k=640, batch=1, sm=89,
          gpu="NVIDIA GeForce RTX 4090"),
+    conv("conv.fprop", 32, 256, 256, 1, (28, 28), (28, 28), (3, 3), (1, 1),
+         sm=90, asked="tf32", layout="nhwc"),
+    conv("conv.dgrad", 32, 64, 256, 1, (56, 56), (56, 56), (1, 1), (1, 1),
+         sm=80, asked="fp32", layout="nchw"),
+    conv("conv.wgrad", 64, 128, 128, 2, (28, 28), (14, 14), (3, 3), (2, 2),
+         sm=100, asked="fp32", layout="nchw"),
+    conv("conv.fprop", 8, 512, 512, 1, (14, 14), (14, 14), (3, 3), (1, 1),
+         sm=75, asked="fp32", layout="nchw"),
+    conv("conv.fprop", 64, 512, 512, 1, (14, 14), (14, 14), (3, 3), (1, 1),
+         sm=100, asked="fp32", layout="nhwc"),
+    conv("conv.fprop", 128, 512, 512, 1, (28, 28), (28, 28), (3, 3), (1, 1),
+         sm=90, asked="fast16f", layout="nchw"),
+    dict(op="rnn", type="f32", sm=90, asked="fp32"),
 ]
 for call in CALLS:
-    if "m" in call:
+    if "m" in call and "flops" not in call:
         m, n, k, batch = (call[x] for x in ("m", "n", "k", "batch"))
         wide = 2 if call["type"] == "c32" else 1
         call["flops"] = (8 if wide == 2 else 2) * m * n * k * batch
@@ -79,6 +112,7 @@ SETTINGS = """tol=1e-3 tol=1e-5 tol=8e-3 tol=0 tol=1e-9 tol=x profit=off
     workspace=64Mi workspace=0 workspace=1.5Gi after=1000 after=1k sample=1/64
     sample=64 sample=off sample=0 sample=1 sample="64" sample=4294967296
     constant=ab deepbind=off m=5 prof=1 tol tol=1e-3k conv-workspace=1k
+    conv-workspace=own conv-workspace=advertise
     guard="off" check-cache=on reproducible=on workspace=1e40""".split()
 
 

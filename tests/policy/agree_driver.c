@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 14 };
+enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 21 };
 
 static struct ac_op calls[CALL_COUNT];
 
@@ -49,6 +49,49 @@ make_profitable_calls(void)
 	ac_op_set_product(op, 640, 640, 640, 1);
 	ac_op_set(op, AC_Q_SM, 89);
 	op->fact[AC_FACT_GPU] = "NVIDIA GeForce RTX 4090";
+}
+
+/* The same as in agree.py, and in its order. */
+static const struct {
+	enum ac_operation    operation;
+	struct ac_conv_sizes sizes;
+	int                  sm;
+	const char          *asked, *layout;
+} convolutions[] = {
+#define PLANE(n, cin, cout, groups, in, to, f, s) \
+	{ n, cin, cout, groups, 2, { in, in }, { to, to }, { f, f }, \
+	  { s, s }, { 1, 1 } }
+	{ AC_OP_CONV_FPROP, PLANE(32, 256, 256, 1, 28, 28, 3, 1), 90, "tf32",
+	  "nhwc" },
+	{ AC_OP_CONV_DGRAD, PLANE(32, 64, 256, 1, 56, 56, 1, 1), 80, "fp32",
+	  "nchw" },
+	{ AC_OP_CONV_WGRAD, PLANE(64, 128, 128, 2, 28, 14, 3, 2), 100, "fp32",
+	  "nchw" },
+	{ AC_OP_CONV_FPROP, PLANE(8, 512, 512, 1, 14, 14, 3, 1), 75, "fp32",
+	  "nchw" },
+	{ AC_OP_CONV_FPROP, PLANE(64, 512, 512, 1, 14, 14, 3, 1), 100, "fp32",
+	  "nhwc" },
+	{ AC_OP_CONV_FPROP, PLANE(128, 512, 512, 1, 28, 28, 3, 1), 90,
+	  "fast16f", "nchw" },
+#undef PLANE
+};
+
+static void
+make_convolutions(unsigned first)
+{
+	struct ac_op *op;
+	unsigned i;
+
+	for (i = 0; i < sizeof(convolutions) / sizeof(convolutions[0]); i++) {
+		op = add_call(first + i, convolutions[i].operation, "f32");
+		ac_op_set_conv(op, &convolutions[i].sizes);
+		ac_op_set(op, AC_Q_SM, convolutions[i].sm);
+		op->fact[AC_FACT_ASKED] = convolutions[i].asked;
+		op->fact[AC_FACT_LAYOUT] = convolutions[i].layout;
+	}
+	op = add_call(first + i, AC_OP_RNN, "f32");
+	ac_op_set(op, AC_Q_SM, 90);
+	op->fact[AC_FACT_ASKED] = "fp32";
 }
 
 /* The same as in agree.py. */
@@ -107,6 +150,7 @@ make_calls(void)
 
 	op = add_call(9, AC_OP_RNN, NULL);
 	make_profitable_calls();
+	make_convolutions(14);
 }
 
 static void

@@ -48,7 +48,7 @@ SETTINGS = {
     "tol": "number", "guard": "on off strict", "scale": "auto none",
     "tactic": "auto library cast cached", "profit": "on off",
     "constant": "a b ab", "after": "count", "sample": "period",
-    "workspace": "bytes", "conv-workspace": "bytes",
+    "workspace": "bytes", "conv-workspace": "own advertise",
     "respect-opt-out": "on off", "deepbind": "on off",
     "reproducible": "on off", "check-cache": "on off"}
 KEPT = ("keep", "none")
@@ -534,7 +534,7 @@ class Policy:
         allowed = list(RUNGS) if everything else rule.rungs
         legal = [r for r in allowed if self.legal(rule, call, r) and
                  (ask["tol"] is None or RUNGS[r][1] <= ask["tol"])]
-        works = call["op"] in ("gemm.single", "gemm.strided", "gemm.batched")
+        works = call["op"] not in ("gemm.grouped", "gemm.lt")
         waits = [r for r in legal if not RUNGS[r][0] or not works]
         fits = [r for r in legal if r not in waits]
         ways = {r: tactic(r, call, ask) for r in fits}
@@ -577,10 +577,13 @@ class Policy:
             return False
         if op == "gemm.batched" and rung == "tf32":
             return False
-        if op in ("conv.fprop", "rnn") and rung not in ("tf32", "fp16"):
+        if op == "conv.fprop" and rung not in ("tf32", "fp16"):
             return False
-        if op in ("conv.dgrad", "conv.wgrad") and rung != "tf32" and not (
-                rung == "fp16" and op in rule.patterns):
+        if op in ("conv.dgrad", "conv.wgrad", "rnn") and rung != "tf32" and \
+                not (rung == "fp16" and op in rule.patterns):
+            return False
+        if op.startswith("conv") and rung == "fp16" and \
+                call.get("sm", 0) >= 100:
             return False
         return call.get("sm", 0) >= LEAST_SM[rung]
 
@@ -588,7 +591,8 @@ class Policy:
 # ---- Profit ------------------------------------------------------------------
 
 def tactic(rung, call, ask):
-    if rung == "tf32" or call.get("type") == "c32":
+    if rung == "tf32" or call.get("type") == "c32" or \
+            not call["op"].startswith("gemm"):
         return "library"
     if call["op"] == "gemm.batched":
         return "cast"
@@ -634,6 +638,12 @@ def predicted(row, call, rung, way):
     if not rate:
         return float("inf")
     m, n, k = (call[s] for s in "mnk")
+    if call["op"].startswith("conv"):
+        arithmetic = rung or {"tf32": "tf32", "fast16f": "fp16"}.get(
+            call.get("asked"))
+        if not rung and not (fp16 if arithmetic == "fp16" else tf32):
+            arithmetic = None
+        return conv_predicted(row, call, arithmetic)
     batch, wide = call.get("batch", 1), call.get("type") == "c32"
     inputs, outputs = (m + n) * k * batch, m * n * batch
     flops = (8 if wide else 2) * m * n * k * batch * (min(m, n) > 16)
@@ -644,6 +654,23 @@ def predicted(row, call, rung, way):
         host *= 4
         extra = 8 * outputs if call["op"] == "gemm.batched" else 0
         seconds += (6 * inputs + extra) / bandwidth + 3 * launch
+    return max(seconds, host)
+
+
+def conv_predicted(row, call, arithmetic):
+    fp32, tf32, fp16, _, bandwidth, launch, host = row[3:]
+    rate = {None: fp32, "tf32": tf32, "fp16": fp16}[arithmetic]
+    if not rate:
+        return float("inf")
+    elements = call["bytes"] / 4
+    work = 2 * call["m"] * call["n"] * call["k"] * call.get("batch", 1)
+    each = 2 if arithmetic == "fp16" else 4
+    seconds = max(work / (0.75 * rate), each * elements / bandwidth) + launch
+    if arithmetic and call.get("layout") == "nchw":
+        seconds += 8 * elements / bandwidth
+    if arithmetic == "fp16":
+        seconds += 6 * elements / bandwidth + 3 * launch
+        host *= 4
     return max(seconds, host)
 
 

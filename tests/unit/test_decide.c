@@ -214,16 +214,6 @@ test_operations(void **state)
 	CHECK("* -> fp16x3", &op, "keep: not-built");
 	op.operation = AC_OP_GEMM_LT;
 	CHECK("* -> tf32", &op, "keep: not-built");
-	op.operation = AC_OP_CONV_FPROP;
-	CHECK("* -> tf32", &op, "keep: not-built");
-	CHECK("* -> bf16", &op, "keep: unsupported");
-	op.operation = AC_OP_CONV_WGRAD;
-	CHECK("conv -> fp16", &op, "keep: unsupported");
-	CHECK("conv,conv.dgrad -> fp16", &op, "keep: unsupported");
-	CHECK("conv,conv.wgrad -> fp16", &op, "keep: not-built");
-	op.operation = AC_OP_RNN;
-	CHECK("* -> fp16", &op, "keep: not-built");
-	CHECK("* -> bf16", &op, "keep: unsupported");
 }
 
 static void

@@ -141,11 +141,22 @@ test_kept(void **state)
 	    "or GPU -- p:1\n"
 	    "  tf32    this operation does not have it\n"
 	    "  fp16    which GPU is not known: say sm=90 or the like\n");
-	op = product(AC_OP_CONV_FPROP, 32, 32, 32, 90);
-	assert_string_equal(decision("conv -> tf32", &op),
+	op = product(AC_OP_GEMM_LT, 32, 32, 32, 90);
+	assert_string_equal(decision("gemm -> tf32", &op),
 	    "keep (not-built): the rule allows only what this version does "
 	    "not have yet -- p:1\n"
 	    "  tf32    not built yet for this operation\n");
+	op = product(AC_OP_CONV_WGRAD, 32, 32, 32, 70);
+	assert_string_equal(decision("conv -> fp16,tf32", &op),
+	    "keep (unsupported): no allowed rung is legal for this operation "
+	    "or GPU -- p:1\n"
+	    "  tf32    this GPU does not have it\n"
+	    "  fp16    only for a line that names conv.wgrad\n");
+	op = product(AC_OP_CONV_FPROP, 32, 32, 32, 100);
+	assert_string_equal(decision("conv -> fp16", &op),
+	    "keep (unsupported): no allowed rung is legal for this operation "
+	    "or GPU -- p:1\n"
+	    "  fp16    cuDNN has no such conversion on this GPU\n");
 }
 
 static void
