@@ -12,7 +12,7 @@
  *   dgrad      y   w   k of group, taps   (n, space) x c
  *   wgrad      x   y   n, space of y      (c of group, tap) x k
  *
- * conv_check.c makes struct ac_conv_job of that: plain offsets and steps. The
+ * conv_job.c makes struct ac_conv_job of that: plain offsets and steps. The
  * terms are numbered with axis 0 running fastest; lane t of 256 adds terms t,
  * t + 256, ...; 32 neighbouring lanes are added l with l ^ 16, ^ 8, ^ 4, ^ 2,
  * ^ 1, and the eight sums from the first to the last. */

@@ -3,7 +3,7 @@
  * computed: one launch, after it, on the caller's stream. Waits for nothing,
  * allocates nothing (recasting.md R4).
  *
- * Where on the tensors the sample is, conv_check.c works out on the host;
+ * Where on the tensors the sample is, conv_job.c works out on the host;
  * conv_body.h holds the arithmetic once for the GPU and its CPU twin: the same
  * bits on both, for any launch geometry. */
 #ifndef AC_KERNELS_CONV_CHECK_H

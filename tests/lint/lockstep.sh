@@ -18,7 +18,8 @@ cd "$root" || exit 99
 # shellcheck disable=SC2086
 {
 	"$CXX" -std=gnu++17 $flags -c -o "$work/text.o" tests/unit/lockstep.cc &&
-	    for source in kernels/twins*.c tests/unit/lockstep.c \
+	    for source in kernels/twins*.c kernels/conv_job.c \
+	    tests/unit/lockstep.c tests/unit/conv_cases.c \
 	    tests/unit/recast_cases.c tests/unit/cast_cases.c \
 	    tests/unit/cast_reference.c; do
 		"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE $flags -c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/lockstep.c [TURNS] -- random products: the .cu files in lockstep
- * against the twins, bit for bit in everything they write. TAP. */
+/* tests/unit/lockstep.c [TURNS] -- random products and convolutions: the .cu
+ * files in lockstep against the twins, bit for bit in all they write. TAP. */
+#include "tests/unit/conv_cases.h"
 #include "tests/unit/lockstep.h"
 #include "tests/unit/recast_cases.h"
 
@@ -150,15 +151,51 @@ take_turn(int turn)
 	recast_data_free(&data[1]);
 }
 
+/* Both read the same tensors; a wrong output or a large one may be among
+ * them. */
+static void
+take_conv_turn(int turn)
+{
+	static const float bad[] = { 1, 40000, NAN, INFINITY };
+	const struct ac_twin_launch launch = { { 1, 1, 1 }, { 256, 1, 1 } };
+	const struct conv_case c = conv_case_random(&seed);
+	double scratch[AC_CONV_CHECK_DOUBLES] = {0};
+	struct ac_recast_post post = {0};
+	struct conv_data data;
+	struct ac_conv_job job;
+	void *arguments[] = { &job };
+
+	conv_data_make(&c, (uint64_t)turn, &data);
+	if (any(2))
+		data.out[any((uint32_t)data.out_count)] = bad[any(4)];
+	if (!any(4))
+		data.memory[any(3)][0] = bad[any(4)];
+	ac_conv_job_make(&data.check, &job);
+	for (size_t i = 0; i < ac_twin_count; i++)
+		if (!strcmp(ac_twins[i].name, "ac_conv_check"))
+			ac_twins[i].run(&launch, arguments);
+	job.scratch = (struct ac_conv_scratch *)(void *)scratch;
+	job.post = &post;
+	lockstep_run_conv(&job, 1 + any(9));
+	same("the post of a convolution", turn, &data.post, &post,
+	    sizeof post);
+	same("the scratch of a convolution", turn, data.scratch, scratch,
+	    sizeof scratch);
+	conv_data_free(&data);
+}
+
 int
 main(int argc, char **argv)
 {
 	const int turns = argc > 1 ? atoi(argv[1]) : 40;
+	const int convs = (turns + 2) / 3; /* a block does many outputs */
 
 	for (int turn = 0; turn < turns; turn++)
 		take_turn(turn);
-	printf("%sok 1 - %d products: the .cu files and the twins agree\n",
-	    differences ? "not " : "", turns);
+	for (int turn = 0; turn < convs; turn++)
+		take_conv_turn(turn);
+	printf("%sok 1 - %d products, %d convolutions: the .cu files and the "
+	    "twins agree\n", differences ? "not " : "", turns, convs);
 	printf("1..1\n");
 	return differences != 0;
 }

@@ -138,12 +138,14 @@ make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
 #include "kernels/recast_block.cu"
 #include "kernels/recast.cu"
 #include "kernels/recast_finish.cu"
+#include "kernels/conv_check.cu"
 
 /* ---- Launches ---------------------------------------------------------- */
 
 static struct {
 	const char *name;
 	struct ac_recast recast;
+	struct ac_conv_job conv;
 	counter *counts, *copy;
 } running;
 
@@ -160,6 +162,8 @@ run_kernel()
 		ac_recast_finish(r);
 	else if (!strcmp(running.name, "ac_recast_write"))
 		ac_recast_write(r);
+	else if (!strcmp(running.name, "ac_conv_check"))
+		ac_conv_check(running.conv);
 	else
 		ac_recast_ranges(r, running.counts, running.copy);
 }
@@ -209,20 +213,15 @@ run_block(unsigned order)
 	}
 }
 
-void
-lockstep_run(const char *name, const struct ac_recast *recast,
-    unsigned blocks, uint64_t *counts, uint64_t *copy)
+/* No block waits for another, so any order will do. */
+static void
+run_grid(const char *name, unsigned blocks, unsigned rows)
 {
-	const bool both = strcmp(name, "ac_recast_finish")
-	    && strcmp(name, "ac_recast_write");
-	const unsigned count = blocks * (both ? 2 : 1);
+	const unsigned count = blocks * rows;
 
 	running.name = name;
-	running.recast = *recast;
-	running.counts = (counter *)counts;
-	running.copy = (counter *)copy;
 	gridDim.x = blocks;
-	gridDim.y = both ? 2 : 1;
+	gridDim.y = rows;
 	gridDim.z = 1;
 	for (unsigned i = 0; i < count; i++) {
 		const unsigned block = (i * 7919 + 3) % count; /* 7919: prime */
@@ -231,4 +230,24 @@ lockstep_run(const char *name, const struct ac_recast *recast,
 		blockIdx.y = block / blocks;
 		run_block(i);
 	}
+}
+
+void
+lockstep_run(const char *name, const struct ac_recast *recast,
+    unsigned blocks, uint64_t *counts, uint64_t *copy)
+{
+	const bool both = strcmp(name, "ac_recast_finish")
+	    && strcmp(name, "ac_recast_write");
+
+	running.recast = *recast;
+	running.counts = (counter *)counts;
+	running.copy = (counter *)copy;
+	run_grid(name, blocks, both ? 2 : 1);
+}
+
+void
+lockstep_run_conv(const struct ac_conv_job *job, unsigned blocks)
+{
+	running.conv = *job;
+	run_grid("ac_conv_check", blocks, 1);
 }

@@ -3,15 +3,22 @@
 #ifndef AC_TESTS_LOCKSTEP_H
 #define AC_TESTS_LOCKSTEP_H
 
-#include "kernels/recast.h"
+#include "kernels/conv_body.h"
 
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
+
 /* The kernel of that name with `blocks` blocks along x. The last two are for
  * ac_recast_ranges. Ends the program with a message if threads wait for each
  * other for ever. */
 void lockstep_run(const char *name, const struct ac_recast *recast,
     unsigned blocks, uint64_t *counts, uint64_t *copy);
+/* ac_conv_check(), in the same way. */
+void lockstep_run_conv(const struct ac_conv_job *job, unsigned blocks);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
