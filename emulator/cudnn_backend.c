@@ -141,6 +141,15 @@ set_children(struct emu_body *body, int name, int64_t count,
 	    bodies);
 }
 
+/* Some of cuDNN's descriptors tell what is wrong more precisely. */
+static cudnnStatus_t
+wrong_kind(const struct emu_attribute *a)
+{
+	return a->kind == CUDNN_TYPE_BACKEND_DESCRIPTOR ||
+	    a->other >= 0 || a->name == CUDNN_ATTR_ENGINE_GLOBAL_INDEX
+	    ? CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_BAD_PARAM_ATTRIBUTE_TYPE;
+}
+
 cudnnStatus_t
 cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
     cudnnBackendAttributeName_t attributeName,
@@ -158,11 +167,15 @@ cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
 	    (!arrayOfElements && elementCount))
 		return CUDNN_STATUS_BAD_PARAM;
 	if (!is_kind(a, (int)attributeType))
-		return CUDNN_STATUS_BAD_PARAM_ATTRIBUTE_TYPE;
+		return wrong_kind(a);
 	if (elementCount < (attributeName != CUDNN_ATTR_OPERATIONGRAPH_OPS &&
 	    attributeName != CUDNN_ATTR_ENGINECFG_KNOB_CHOICES) ||
 	    elementCount > a->most)
 		return CUDNN_STATUS_BAD_PARAM;
+	if (attributeType == CUDNN_TYPE_HANDLE &&
+	    attributeName != CUDNN_ATTR_EXECUTION_PLAN_HANDLE &&
+	    !*(const cudnnHandle_t *)arrayOfElements)
+		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
 	if (attributeType == CUDNN_TYPE_BACKEND_DESCRIPTOR)
 		return set_children(d->body, (int)attributeName, elementCount,
 		    arrayOfElements);

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_emu_graph_dnn.c -- cuDNN's emulated graph interface: which
+ * engines there are for a graph on a device, what is noted of them, what the
+ * heuristics name. No device is needed for it; test_emu_graph_dnn_run.c runs
+ * plans. */
+#include "tests/unit/test_emu_graph_dnn.h"
+
+static const struct dnn_wish single = { .shape = { 2, 4, 5, 3, 3, 1, false },
+	.type = CUDNN_DATA_FLOAT };
+
+static bool
+names_note(descriptor config, cudnnBackendNumericalNote_t note)
+{
+	return dnn_has_note(dnn_engine_of(config), note);
+}
+
+static void
+heuristics_put_tf32_first_and_convert_nothing(void **state)
+{
+	static const struct { int device; bool tensor_core; } devices[] = {
+		{ 750, false }, { 800, true }, { 890, true }, { 900, true },
+		{ 1000, true } };
+	descriptor configs[DNN_CONFIGS];
+
+	(void)state;
+	for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
+		for (int mode = 0; mode < CUDNN_HEUR_MODES_COUNT; mode++) {
+			const bool fallback = mode == CUDNN_HEUR_MODE_FALLBACK;
+			const int count = dnn_results(dnn_heuristics(
+			    dnn_graph(&single, NULL),
+			    dnn_device(devices[d].device),
+			    (cudnnBackendHeurMode_t)mode), DNN_CONFIGS,
+			    configs);
+
+			assert_true(count >= 2);
+			assert_int_equal(names_note(configs[0],
+			    CUDNN_NUMERICAL_NOTE_TENSOR_CORE),
+			    devices[d].tensor_core && !fallback);
+			for (int i = 0; i < count; i++)
+				assert_false(names_note(configs[i],
+				    CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS));
+		}
+}
+
+static void
+others_are_there_to_be_filtered(void **state)
+{
+	descriptor configs[DNN_CONFIGS];
+	int winograd = 0, restless = 0, plain = 0;
+	int count;
+
+	(void)state;
+	count = dnn_results(dnn_heuristics(dnn_graph(&single, NULL),
+	    dnn_device(900), CUDNN_HEUR_MODE_A), DNN_CONFIGS, configs);
+	for (int i = 0; i < count; i++) {
+		const bool w = names_note(configs[i],
+		    CUDNN_NUMERICAL_NOTE_WINOGRAD);
+		const bool r = names_note(configs[i],
+		    CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
+
+		winograd += w;
+		restless += r;
+		plain += !w && !r && !names_note(configs[i],
+		    CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
+	}
+	assert_int_equal(winograd, 1);
+	assert_int_equal(restless, 1);
+	assert_int_equal(plain, 1);
+}
+
+/* What the FP16 twin's engines are on the FP32 graph. */
+struct found {
+	int usable, reduced, restless, other, refused;
+	int64_t first;
+};
+
+static struct found
+map_twin(const struct dnn_wish *wish, int device)
+{
+	struct dnn_wish twin = *wish;
+	descriptor configs[DNN_CONFIGS], graph = dnn_graph(wish, NULL);
+	struct found found = { .first = -1 };
+	int count;
+
+	twin.type = CUDNN_DATA_HALF;
+	count = dnn_results(dnn_heuristics(dnn_graph(&twin, NULL),
+	    dnn_device(device), CUDNN_HEUR_MODE_A), DNN_CONFIGS, configs);
+	for (int i = 0; i < count; i++) {
+		const int64_t index = dnn_number(dnn_engine_of(configs[i]),
+		    CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
+		descriptor engine;
+
+		if (dnn_engine(graph, dnn_device(device), index, &engine)) {
+			found.refused++;
+			continue;
+		}
+		if (!dnn_has_note(engine,
+		    CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS)) {
+			found.other++;
+			continue;
+		}
+		assert_true(dnn_has_note(engine,
+		    CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
+		if (dnn_has_note(engine,
+		    CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION))
+			found.reduced++;
+		else if (dnn_has_note(engine,
+		    CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC))
+			found.restless++;
+		else if (!found.usable++)
+			found.first = index;
+	}
+	return found;
+}
+
+static void
+twins_name_engines_that_convert(void **state)
+{
+	static const int devices[] = { 750, 800, 890, 900 };
+
+	(void)state;
+	for (size_t d = 0; d < 4; d++)
+		for (int op = 0; op < 3; op++) {
+			struct dnn_wish wish = single;
+			struct found found;
+
+			wish.op = (enum dnn_op)op;
+			wish.shape.nhwc = d % 2;
+			found = map_twin(&wish, devices[d]);
+			assert_int_equal(found.usable, 2);
+			assert_int_equal(found.reduced, 1);
+			assert_int_equal(found.restless, 1);
+			assert_int_equal(found.other, 1);
+		}
+}
+
+static void
+some_graphs_have_no_engine_that_converts(void **state)
+{
+	struct dnn_wish wish = single;
+
+	(void)state;
+	assert_int_equal(map_twin(&wish, 1000).usable, 0);
+	wish.activation = CUDNN_POINTWISE_RELU_FWD;
+	assert_int_equal(map_twin(&wish, 900).usable, 0); /* conv + relu */
+	wish.bias = true;
+	assert_int_equal(map_twin(&wish, 900).usable, 2);
+	wish.add = true;
+	assert_int_equal(map_twin(&wish, 900).usable, 2);
+	wish.activation = CUDNN_POINTWISE_TANH_FWD;
+	assert_int_equal(map_twin(&wish, 900).usable, 0);
+	wish.activation = 0;
+	assert_int_equal(map_twin(&wish, 900).usable, 2);
+	wish = single;
+	wish.beta = 1;
+	assert_int_equal(map_twin(&wish, 900).usable, 2);
+}
+
+static void
+results_fill_the_callers_own(void **state)
+{
+	const descriptor h = dnn_heuristics(dnn_graph(&single, NULL),
+	    dnn_device(900), CUDNN_HEUR_MODE_INSTANT);
+	descriptor configs[DNN_CONFIGS], kept[DNN_CONFIGS];
+	int64_t count = -1;
+
+	(void)state;
+	OK(cudnnBackendGetAttribute(h, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count, NULL));
+	assert_int_equal(count, dnn_results(h, DNN_CONFIGS, configs));
+	assert_int_equal(dnn_results(h, 2, configs), 2);
+	memcpy(kept, configs, sizeof kept);
+	OK(cudnnBackendGetAttribute(h, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &configs[2]));
+	assert_int_equal(count, 1);
+	assert_memory_equal(kept, configs, sizeof kept);
+	dnn_engine_of(configs[1]);  /* final */
+	assert_int_equal(cudnnBackendFinalize(configs[1]),
+	    CUDNN_STATUS_BAD_PARAM);
+	assert_int_equal(cudnnBackendGetAttribute(configs[3],
+	    CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+	    &count, kept), CUDNN_STATUS_NOT_INITIALIZED);
+}
+
+static void
+knobs_are_counted_only_with_room_for_them(void **state)
+{
+	descriptor configs[DNN_CONFIGS], knobs[4];
+	cudnnBackendKnobType_t type = CUDNN_KNOB_TYPE_COUNTS;
+	int64_t count = -1;
+
+	(void)state;
+	dnn_results(dnn_heuristics(dnn_graph(&single, NULL), dnn_device(900),
+	    CUDNN_HEUR_MODE_A), 1, configs);
+	OK(cudnnBackendGetAttribute(configs[0],
+	    CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+	    0, &count, NULL));
+	assert_int_equal(count, 0);
+	for (int i = 0; i < 4; i++)
+		knobs[i] = dnn_new(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
+	OK(cudnnBackendGetAttribute(configs[0],
+	    CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+	    4, &count, knobs));
+	assert_int_equal(count, 2);
+	assert_int_equal(dnn_number(knobs[0],
+	    CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE), 2);
+	OK(cudnnBackendGetAttribute(knobs[1], CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE,
+	    CUDNN_TYPE_KNOB_TYPE, 1, &count, &type));
+	assert_int_equal(type, CUDNN_KNOB_TYPE_IDX_MODE);
+	for (int i = 0; i < 4; i++)
+		knobs[i] = dnn_new(CUDNN_BACKEND_KNOB_INFO_DESCRIPTOR);
+	OK(cudnnBackendGetAttribute(dnn_engine_of(configs[0]),
+	    CUDNN_ATTR_ENGINE_KNOB_INFO, CUDNN_TYPE_BACKEND_DESCRIPTOR, 4,
+	    &count, knobs));
+	assert_int_equal(count, 2);
+	assert_int_equal(dnn_number(knobs[1],
+	    CUDNN_ATTR_KNOB_INFO_MINIMUM_VALUE), 0);
+	assert_int_equal(dnn_number(knobs[1],
+	    CUDNN_ATTR_KNOB_INFO_MAXIMUM_VALUE), 3);
+	assert_int_equal(dnn_number(knobs[1], CUDNN_ATTR_KNOB_INFO_STRIDE), 1);
+}
+
+static void
+note_counts_agree(void **state)
+{
+	const descriptor graph = dnn_graph(&single, NULL);
+	descriptor engine;
+	int64_t count = -1;
+	int notes[4];
+
+	(void)state;
+	OK(dnn_engine(graph, dnn_device(900), 63, &engine));
+	OK(cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+	    CUDNN_TYPE_NUMERICAL_NOTE, 0, &count, NULL));
+	assert_int_equal(count, 3);
+	OK(cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+	    CUDNN_TYPE_NUMERICAL_NOTE, 4, &count, notes));
+	assert_int_equal(count, 3);
+	OK(cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+	    CUDNN_TYPE_NUMERICAL_NOTE, 2, &count, notes));
+	assert_int_equal(count, 2);
+	OK(cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE,
+	    CUDNN_TYPE_BEHAVIOR_NOTE, 4, &count, notes));
+	assert_int_equal(count, 0);
+}
+
+static void
+engines_that_are_not_there(void **state)
+{
+	const descriptor graph = dnn_graph(&single, NULL);
+	struct dnn_wish half = single;
+	descriptor engine;
+
+	(void)state;
+	assert_int_equal(dnn_engine(graph, dnn_device(900), 9999, &engine),
+	    CUDNN_STATUS_NOT_SUPPORTED);
+	assert_int_equal(dnn_engine(graph, dnn_device(900), -1, &engine),
+	    CUDNN_STATUS_NOT_SUPPORTED);
+	assert_int_equal(dnn_engine(graph, dnn_device(750), 67, &engine),
+	    CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH);
+	assert_int_equal(dnn_engine(graph, dnn_device(1000), 62, &engine),
+	    CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH);
+	half.type = CUDNN_DATA_HALF;
+	assert_int_equal(dnn_engine(dnn_graph(&half, NULL), dnn_device(900),
+	    67, &engine), CUDNN_STATUS_NOT_SUPPORTED);
+}
+
+/* x16 + w16 + y16 + 16 bytes for those that convert; FP32 copies for TF32,
+ * but little in NHWC. */
+static void
+plans_say_what_they_need(void **state)
+{
+	static const struct { int64_t index; bool nhwc; int64_t bytes; }
+	rows[] = {
+		{ 62, false, 26869776 }, { 62, true, 26869776 },
+		{ 45, false, 26869776 }, { 67, false, 53739536 },
+		{ 67, true, 1 << 20 }, { 1, false, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct dnn_wish wish = { .shape = { 32, 256, 28, 256, 3,
+			1, rows[i].nhwc }, .type = CUDNN_DATA_FLOAT };
+		const descriptor config = dnn_new(
+		    CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+		const descriptor plan = dnn_new(
+		    CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+		descriptor engine;
+
+		OK(dnn_engine(dnn_graph(&wish, NULL), dnn_device(900),
+		    rows[i].index, &engine));
+		dnn_put(config, CUDNN_ATTR_ENGINECFG_ENGINE, engine);
+		OK(cudnnBackendFinalize(config));
+		dnn_put(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+		OK(cudnnBackendFinalize(plan));
+		assert_int_equal(dnn_number(plan,
+		    CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE), rows[i].bytes);
+		assert_int_equal(dnn_number(config,
+		    CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE), rows[i].bytes);
+	}
+}
+
+static void
+values_outlive_their_descriptors(void **state)
+{
+	descriptor graph, heuristics, configs[DNN_CONFIGS], plan, out;
+	int64_t count, bytes;
+
+	(void)state;
+	graph = dnn_graph(&single, NULL);
+	dnn_count--; /* all but the graph goes */
+	dnn_release(NULL);
+	dnn_all[dnn_count++] = graph;
+	heuristics = dnn_heuristics(graph, dnn_device(900), CUDNN_HEUR_MODE_A);
+	dnn_count--;
+	dnn_release(NULL);
+	dnn_all[dnn_count++] = heuristics;
+	assert_true(dnn_results(heuristics, 1, configs) == 1);
+	plan = dnn_new(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+	dnn_put(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configs[0]);
+	OK(cudnnBackendFinalize(plan));
+	dnn_count--;
+	dnn_release(NULL);
+	dnn_all[dnn_count++] = plan;
+	bytes = dnn_number(plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+	assert_true(bytes > 0);
+	out = dnn_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+	OK(cudnnBackendGetAttribute(plan,
+	    CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &out));
+	assert_int_equal(dnn_number(dnn_engine_of(out),
+	    CUDNN_ATTR_ENGINE_GLOBAL_INDEX), 67);
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, dnn_release)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(heuristics_put_tf32_first_and_convert_nothing),
+		TEST(others_are_there_to_be_filtered),
+		TEST(twins_name_engines_that_convert),
+		TEST(some_graphs_have_no_engine_that_converts),
+		TEST(results_fill_the_callers_own),
+		TEST(knobs_are_counted_only_with_room_for_them),
+		TEST(note_counts_agree),
+		TEST(engines_that_are_not_there),
+		TEST(plans_say_what_they_need),
+		TEST(values_outlive_their_descriptors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
