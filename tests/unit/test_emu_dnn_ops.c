@@ -181,6 +181,33 @@ volumes(void **state)
 	differentiate(x, dx, COUNT, 18, pool);
 }
 
+/* Of equal elements the first gets the gradient; a NaN is the maximum, or
+ * does not count, as asked. */
+static void
+ties(void **state)
+{
+	const double equal[] = { 1, 3, 3, 3 };
+	const double odd[] = { 1, (double)NAN, 3, 2 };
+
+	(void)state;
+	shape(x_desc, CUDNN_DATA_DOUBLE, 1, 1, 1, 4);
+	shape(y_desc, CUDNN_DATA_DOUBLE, 1, 1, 1, 1);
+	for (int nan = 0; nan < 2; nan++) {
+		OK(cudnnSetPooling2dDescriptor(pooling, CUDNN_POOLING_MAX,
+		    (cudnnNanPropagation_t)nan, 1, 4, 0, 0, 1, 1));
+		put(x, equal, 4);
+		pool();
+		OK(cudnnPoolingBackward(handle, pooling, &one, y_desc, y,
+		    y_desc, dy, x_desc, x, &zero, x_desc, dx));
+		get(ys, dx, 4);
+		assert_true(ys[0] == 0 && ys[1] == dys[0] && ys[2] == 0);
+		put(x, odd, 4);
+		pool();
+		get(ys, y, 1);
+		assert_true(nan ? isnan(ys[0]) : ys[0] == 3);
+	}
+}
+
 /* ---- softmax ----------------------------------------------------------- */
 
 static cudnnSoftmaxAlgorithm_t algorithm;
@@ -225,21 +252,23 @@ softmaxes(void **state)
 	}
 }
 
-/* The fast one has no guard against overflow, the accurate one has. */
+/* The fast one has no guard against overflow and underflow, the accurate one
+ * has. */
 static void
 overflow(void **state)
 {
-	const float large[] = { 100, 99 }, unit = 1, none = 0;
+	const float large[] = { 100, 99, -200, -201 }, unit = 1, none = 0;
 	float got[2], *device = test_upload(large, sizeof large);
 
 	(void)state;
 	shape(x_desc, CUDNN_DATA_FLOAT, 1, 2, 1, 1);
-	for (int i = 0; i < 2; i++) {
-		OK(cudnnSoftmaxForward(handle, (cudnnSoftmaxAlgorithm_t)i,
-		    CUDNN_SOFTMAX_MODE_CHANNEL, &unit, x_desc, device, &none,
-		    x_desc, (float *)y));
+	for (int i = 0; i < 4; i++) {
+		OK(cudnnSoftmaxForward(handle,
+		    (cudnnSoftmaxAlgorithm_t)(i % 2),
+		    CUDNN_SOFTMAX_MODE_CHANNEL, &unit, x_desc,
+		    device + i / 2 * 2, &none, x_desc, (float *)y));
 		OK(cudaMemcpy(got, y, sizeof got, cudaMemcpyDeviceToHost));
-		if (i == CUDNN_SOFTMAX_FAST)
+		if (i % 2 == CUDNN_SOFTMAX_FAST)
 			assert_true(isnan(got[0]));
 		else
 			near((double)got[0], 1 / (1 + exp(-1)), 1e-7);
@@ -284,7 +313,7 @@ main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(activations), TEST(blending), TEST(pools), TEST(volumes),
-		TEST(softmaxes), TEST(overflow), TEST(statuses),
+		TEST(ties), TEST(softmaxes), TEST(overflow), TEST(statuses),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
