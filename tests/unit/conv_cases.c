@@ -166,6 +166,15 @@ conv_data_compute(struct conv_data *data)
 	free(sums);
 }
 
+/* Of many magnitudes: their sums depend on the order. */
+static float
+any_value(uint64_t *seed)
+{
+	const int whole = (int)conv_any(seed, 1 << 24) - (1 << 23);
+
+	return ldexpf((float)whole, -23 - (int)conv_any(seed, 12));
+}
+
 static void
 make_memory(struct conv_data *data, int i, struct ac_conv_view *view,
     enum conv_layout layout, uint64_t *seed)
@@ -179,8 +188,7 @@ make_memory(struct conv_data *data, int i, struct ac_conv_view *view,
 	do {
 		if (view->dim[0])
 			data->memory[i][offset_of(view, at[0], at[1], at + 2)]
-			    = (float)((int)conv_any(seed, 1 << 24) - (1 << 23))
-			    * 0x1p-23f;
+			    = any_value(seed);
 	} while (next(view->dim, 5, at));
 	view->data = data->memory[i];
 }

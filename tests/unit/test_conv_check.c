@@ -389,6 +389,36 @@ test_bytes(void **state)
 	}
 }
 
+/* What is packed in whatever order is looked through in memory's order, and
+ * lanes read neighbours where there are any. */
+static void
+test_order(void **state)
+{
+	(void)state;
+	for (int turn = 0; turn < 9; turn++) {
+		struct conv_case c = plain;
+		struct conv_data data;
+		struct ac_conv_job job;
+
+		c.operation = (enum ac_conv_operation)(turn % 3);
+		c.layout = (enum conv_layout)(turn / 3);
+		conv_data_make(&c, 1, &data);
+		ac_conv_job_make(&data.check, &job);
+		if (c.layout != CONV_GAPS) {
+			assert_int_equal(job.scan_axes, 1);
+			assert_int_equal(job.scan_stride[0], 1);
+		}
+		for (uint32_t i = 1; i < job.scan_axes; i++)
+			assert_true(job.scan_stride[i]
+			    > job.scan_stride[i - 1]);
+		if (c.layout == CONV_NCHW) /* the last dim of space */
+			assert_int_equal(job.axis[0].a, 1);
+		else if (c.layout == CONV_NHWC && turn % 3 < 2)
+			assert_true(job.axis[0].a == 1 || job.axis[1].a == 1);
+		conv_data_free(&data);
+	}
+}
+
 /* One launch, on the caller's stream; blocks for the sample at least, for the
  * output as many as the GPU holds. */
 static void
@@ -438,6 +468,7 @@ main(void)
 		cmocka_unit_test(test_few),
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_launch),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_recast_launch.c -- what recast.c queues on a made-up driver:
  * one launch of the right kernel on the caller's stream, and its grid. */
+#include "kernels/conv_check.h"
 #include "kernels/recast_body.h"
 #include "kernels/load.h"
 
@@ -170,6 +171,19 @@ test_one_launch(void **state)
 	assert_ptr_equal(launched.arguments[2], copy);
 }
 
+/* Its grids are test_conv_check's. */
+static void
+test_convolution(void **state)
+{
+	const struct ac_conv_check check = { .groups = 1 };
+
+	(void)state;
+	assert_int_equal(ac_conv_check(&check, stream), AC_KERNELS_OK);
+	assert_string_equal(launched.kernel, "ac_conv_check");
+	assert_ptr_equal(launched.stream, stream);
+	assert_int_equal(launched.grid[0], 1);
+}
+
 static unsigned
 grid_of(int kernel, const struct ac_recast *r)
 {
@@ -222,6 +236,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_launch),
+		cmocka_unit_test(test_convolution),
 		cmocka_unit_test(test_grids),
 	};
 
