@@ -87,6 +87,45 @@ norm_gradients(void **state)
 	}
 }
 
+/* The extended calls do the same where they only normalize. */
+static void
+extended(void **state)
+{
+	double plain[COUNT], gradient[COUNT];
+	const cudnnBatchNormOps_t only = CUDNN_BATCHNORM_OPS_BN;
+	size_t bytes = 1;
+
+	(void)state;
+	norm_mode = CUDNN_BATCHNORM_SPATIAL;
+	OK(cudnnDeriveBNTensorDescriptor(small_desc, x_desc, norm_mode));
+	normalize();
+	get(plain, y, COUNT);
+	OK(cudnnBatchNormalizationBackward(handle, norm_mode, &one, &zero,
+	    &one, &zero, x_desc, x, y_desc, dy, x_desc, dx, small_desc, scale,
+	    dscale, dbias, 1e-3, NULL, NULL));
+	get(gradient, dx, COUNT);
+	put(y, dys, COUNT);
+	put(dx, dys, COUNT);
+	OK(cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(handle,
+	    norm_mode, only, x_desc, NULL, y_desc, small_desc, NULL, &bytes));
+	assert_int_equal(bytes, 0);
+	OK(cudnnBatchNormalizationForwardTrainingEx(handle, norm_mode, only,
+	    &one, &zero, x_desc, x, NULL, NULL, y_desc, y, small_desc, scale,
+	    bias, 1, mean, variance, 1e-3, NULL, NULL, NULL, NULL, 0, NULL,
+	    0));
+	get(ys, y, COUNT);
+	assert_memory_equal(ys, plain, sizeof plain);
+	OK(cudnnBatchNormalizationBackwardEx(handle, norm_mode, only, &one,
+	    &zero, &one, &zero, x_desc, x, NULL, NULL, y_desc, dy, NULL, NULL,
+	    x_desc, dx, small_desc, scale, bias, dscale, dbias, 1e-3, NULL,
+	    NULL, NULL, NULL, 0, NULL, 0));
+	get(ys, dx, COUNT);
+	assert_memory_equal(ys, gradient, sizeof gradient);
+	assert_int_equal(cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
+	    handle, norm_mode, CUDNN_BATCHNORM_OPS_BN_ACTIVATION, activation,
+	    x_desc, &bytes), CUDNN_STATUS_NOT_SUPPORTED);
+}
+
 static void
 statuses(void **state)
 {
@@ -108,7 +147,8 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(norms), TEST(norm_gradients), TEST(statuses),
+		TEST(norms), TEST(norm_gradients), TEST(extended),
+		TEST(statuses),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
