@@ -88,11 +88,16 @@ ac_op_is(const struct ac_op *op, enum ac_fact which, const char *value)
 }
 
 static inline bool
+ac_operation_is_conv(uint32_t operation)
+{
+	return operation == AC_OP_CONV_FPROP ||
+	    operation == AC_OP_CONV_DGRAD || operation == AC_OP_CONV_WGRAD;
+}
+
+static inline bool
 ac_op_is_conv(const struct ac_op *op)
 {
-	return op->operation == AC_OP_CONV_FPROP ||
-	    op->operation == AC_OP_CONV_DGRAD ||
-	    op->operation == AC_OP_CONV_WGRAD;
+	return ac_operation_is_conv(op->operation);
 }
 
 /* Filter, stride and dilation have an extent per spatial dimension (below

@@ -99,6 +99,9 @@ add_course_totals(struct ac_json *w, const struct ac_report_totals *t)
 	ac_json_unsigned(w, "retries", t->retries);
 	ac_json_unsigned(w, "captured", t->captured);
 	ac_json_unsigned(w, "settled", t->settled);
+	ac_json_unsigned(w, "plans", t->plans);
+	ac_json_real(w, "plan_ms", t->plan_ms);
+	ac_json_unsigned(w, "workspace_bytes", t->workspace);
 	if (t->worst_tol > 0) {
 		ac_text_init(&text, id, sizeof id);
 		ac_text_addf(&text, "%08x", (unsigned)t->worst_site);
@@ -123,6 +126,7 @@ add_totals(struct ac_json *w, const struct ac_report *report)
 	ac_json_open(w, "totals", "{");
 	ac_json_unsigned(w, "calls", t.calls);
 	ac_json_unsigned(w, "recast_calls", t.recast_calls);
+	ac_json_unsigned(w, "conv_calls", t.convolutions);
 	ac_json_number(w, "flops", t.flops, 0);
 	ac_json_number(w, "recast_flops", t.recast_flops, 0);
 	ac_json_number(w, "recast_share",
@@ -160,6 +164,7 @@ add_key(struct ac_json *w, const struct ac_site_key *key)
 	ac_json_string(w, "tb", tb);
 	ac_json_string(w, "type", key->type);
 	ac_json_string(w, "asked", key->asked);
+	ac_json_string(w, "shape", key->shape);
 	ac_json_integer(w, "m", key->m);
 	ac_json_integer(w, "n", key->n);
 	ac_json_integer(w, "k", key->k);
@@ -186,6 +191,9 @@ add_course(struct ac_json *w, const struct ac_course *c)
 	ac_json_real(w, "recast_us", c->recast_us);
 	ac_json_real(w, "keep_predicted_us", c->keep_predicted_us);
 	ac_json_real(w, "recast_predicted_us", c->recast_predicted_us);
+	ac_json_unsigned(w, "plans", c->plans);
+	ac_json_real(w, "plan_ms", c->plan_ms);
+	ac_json_unsigned(w, "workspace_bytes", c->workspace);
 	ac_json_close(w, "}");
 }
 

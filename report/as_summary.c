@@ -17,12 +17,12 @@ say_work(struct ac_text *line, const struct ac_report *report,
     const struct ac_report_totals *totals)
 {
 	if (totals->flops <= 0) {
-		ac_text_add(line, "no FP32 GEMM work; ");
+		ac_text_addf(line, "no FP32 %s work; ", ac_totals_kind(totals));
 		ac_text_add_count(line, totals->calls, "other matrix call");
 		ac_text_add(line, " passed through");
 		return;
 	}
-	ac_text_add(line, "FP32 GEMM work ");
+	ac_text_addf(line, "FP32 %s work ", ac_totals_kind(totals));
 	ac_flops_add(line, totals->flops);
 	ac_text_add(line, ": before as ");
 	ac_report_add_baseline(line, report);

@@ -204,7 +204,7 @@ print_totals(struct ac_page *p, const struct ac_report *report,
     const struct ac_report_totals *t)
 {
 	ac_page_end_line(p);
-	ac_text_add(&p->line, "FP32 GEMM work: ");
+	ac_text_addf(&p->line, "FP32 %s work: ", ac_totals_kind(t));
 	ac_flops_add(&p->line, t->flops);
 	ac_text_add(&p->line, " in ");
 	ac_text_add_count(&p->line, t->calls, "call");
@@ -233,6 +233,11 @@ print_totals(struct ac_page *p, const struct ac_report *report,
 	    t->predicted_recast_us);
 	if (t->recast_calls || t->samples || t->demotions)
 		print_course(p, t);
+	if (t->plans) {
+		ac_page_label(p, "plans");
+		ac_plans_add(&p->line, t->plans, t->plan_ms, t->workspace);
+		ac_page_end_line(p);
+	}
 	ac_page_label(p, "scratch");
 	ac_text_addf(&p->line, "%llu bytes of device memory at most",
 	    (unsigned long long)t->peak_scratch_bytes);

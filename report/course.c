@@ -48,6 +48,9 @@ ac_course_read(struct ac_course *to, const struct ac_site_course *from)
 		    time_of(atomic_load(&from->keep_predicted_us)),
 		.recast_predicted_us =
 		    time_of(atomic_load(&from->recast_predicted_us)),
+		.plans = atomic_load(&from->plans),
+		.plan_ms = time_of(atomic_load(&from->plan_ms)),
+		.workspace = atomic_load(&from->workspace),
 	};
 }
 
@@ -87,6 +90,10 @@ ac_course_absorb(struct ac_course *into, const struct ac_course *other)
 	into->captured += other->captured;
 	into->settled += other->settled;
 	into->timed += other->timed;
+	into->plans += other->plans;
+	into->plan_ms += other->plan_ms;
+	if (other->workspace > into->workspace)
+		into->workspace = other->workspace;
 	raise_to(&into->error, other->error);
 	raise_to(&into->line_error, other->line_error);
 	raise_to(&into->rho, other->rho);
@@ -127,6 +134,10 @@ ac_course_add_totals(struct ac_report_totals *t, const struct ac_site *site)
 	t->retries += c->retries;
 	t->captured += c->captured;
 	t->settled += c->settled;
+	t->plans += c->plans;
+	t->plan_ms += c->plan_ms;
+	if (c->workspace > t->workspace)
+		t->workspace = c->workspace;
 	add_worst(t, site);
 	if (ac_course_speed(c) > 0) {
 		t->measured_calls += site->recast;

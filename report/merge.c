@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one call of `site` computes: 2mnk per product, 8mnk for complex. */
+/* What one call of `site` computes: 2mnk per product, 8mnk for complex. A
+ * convolution is a product per group. */
 static double
 call_flops(const struct ac_site_key *key)
 {
@@ -240,6 +241,8 @@ add_totals(struct ac_report_totals *t, const struct ac_site *site)
 
 	t->calls += site->calls;
 	t->recast_calls += site->recast;
+	if (ac_operation_is_conv(site->key.operation))
+		t->convolutions += site->calls;
 	t->flops += flops * (double)site->calls;
 	t->recast_flops += flops * (double)site->recast;
 	t->flops_by_rung[site->rung] += flops * (double)site->recast;

@@ -87,6 +87,13 @@ check_header(const struct ac_file_header *h, struct ac_text *why)
 	return !why->used;
 }
 
+/* What is no product has no transpositions. */
+static bool
+is_letter(char c, const struct ac_site_record *r)
+{
+	return (c > ' ' && c < 127) || (c == '\0' && *r->key.shape);
+}
+
 static bool
 check_record(const struct ac_site_record *r, uint32_t number)
 {
@@ -94,8 +101,8 @@ check_record(const struct ac_site_record *r, uint32_t number)
 	    r->key.operation < AC_OP_COUNT &&
 	    r->rung < AC_RUNG_COUNT &&
 	    r->tactic < AC_TACTIC_COUNT && r->reason < AC_REASON_COUNT &&
-	    r->key.ta > ' ' && r->key.ta < 127 && r->key.tb > ' ' &&
-	    r->key.tb < 127 && IS_TEXT(r->key.symbol) &&
+	    is_letter(r->key.ta, r) && is_letter(r->key.tb, r) &&
+	    IS_TEXT(r->key.symbol) && IS_TEXT(r->key.shape) &&
 	    IS_TEXT(r->key.caller) && IS_TEXT(r->key.type) &&
 	    IS_TEXT(r->key.asked) && IS_TEXT(r->name) && IS_TEXT(r->source);
 }

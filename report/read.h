@@ -14,6 +14,8 @@ struct ac_course {
 	double   error, line_error, rho, tile_rho;      /* worst */
 	double   keep_us, recast_us;                    /* mean; 0: not known */
 	double   keep_predicted_us, recast_predicted_us;
+	uint64_t plans, workspace;
+	double   plan_ms;
 };
 
 /* One site over all processes of the run. Two processes that decided
@@ -27,7 +29,7 @@ struct ac_site {
 	double   flops;                 /* of one call */
 	double   tol;                   /* 0: none is known */
 	struct ac_course course;
-	bool     is_fp32;               /* counts as FP32 GEMM work */
+	bool     is_fp32;               /* counts as FP32 work */
 };
 
 /* How often each exponent occurred in A and B at one site, on all its rungs. */
@@ -37,7 +39,7 @@ struct ac_ranges {
 };
 
 struct ac_marker {
-	char     symbol[36];
+	char     symbol[48];
 	uint64_t calls;
 };
 
@@ -111,7 +113,7 @@ void ac_json_ranges(struct ac_json *w, const struct ac_report *report,
 
 /* ---- Words shared by the writers (report/words.c) ---------------------- */
 
-/* "gemm.nt", "gemm.strided.nt" */
+/* "gemm.nt", "gemm.strided.nt", "conv.fprop" */
 void ac_site_add_operation(struct ac_text *text, const struct ac_site *site);
 /* "256x64x1024", batched "256x64x1024x8" */
 void ac_site_add_sizes(struct ac_text *text, const struct ac_site *site);
@@ -143,6 +145,11 @@ void ac_totals_add_rungs(struct ac_text *text,
 /* "too-small 1.2 % (12 calls), pedantic 0.1 % (1 call)", or "" */
 void ac_totals_add_reasons(struct ac_text *text,
     const struct ac_report_totals *totals);
+/* What the work is of: "GEMM", "GEMM/conv" or "conv" */
+const char *ac_totals_kind(const struct ac_report_totals *totals);
+/* "2 plans built in 3.2 ms, 1048576 bytes of workspace at most", or "" */
+void ac_plans_add(struct ac_text *text, uint64_t plans, double plan_ms,
+    uint64_t workspace);
 /* What the program had asked for: "fp32", or "fp32 80.0 %, tf32 20.0 %". */
 void ac_report_add_baseline(struct ac_text *text,
     const struct ac_report *report);

@@ -22,14 +22,17 @@
  * its fields are set, since the id is a hash of its bytes. */
 struct ac_site_key {
 	uint32_t operation;          /* enum ac_operation */
-	char     symbol[36];         /* the function called: cublasSgemm_v2 */
+	char     symbol[40];         /* the function called: cublasSgemm_v2 */
 	char     caller[48];         /* module+offset: train+1a2b */
-	char     ta, tb;             /* N, T or C */
+	char     ta, tb;             /* N, T or C; 0: no product */
 	char     solver;             /* 'y' once the caller factorised or solved */
 	char     reserved;
 	char     type[6];            /* operand types: f32, c32, f16, other */
 	char     asked[12];          /* what the program requested: fp32, tf32... */
-	int64_t  m, n, k, batch;
+	char     shape[64];          /* "" of a product; of a convolution "n32
+	                              * c256 28x28 k256 3x3 s1 p1 d1 g1 nchw" */
+	int64_t  m, n, k, batch;     /* as policy/op.h has them: 2mnk*batch
+	                              * FLOPs, of convolutions too */
 };
 
 /* How a site that may be recast has fared on the rung of its record: written by
@@ -48,6 +51,9 @@ struct ac_site_course {
 	_Atomic float    keep_us, recast_us;           /* measured */
 	_Atomic float    keep_predicted_us, recast_predicted_us; /* as the
 	                              * site's decision says them, if it does */
+	_Atomic uint32_t plans;      /* that cuDNN built for the site */
+	_Atomic float    plan_ms;    /* of host time, all of them together */
+	_Atomic uint64_t workspace;  /* bytes, of the plan with most */
 };
 
 /* One site, live: identity and decision are written once, before the record
@@ -206,12 +212,15 @@ void ac_report_destroy(struct ac_report *report);
 
 struct ac_report_totals {
 	uint64_t processes, sites, calls, recast_calls;
-	double   flops, recast_flops;              /* of FP32 GEMM work */
+	double   flops, recast_flops;              /* of FP32 work */
 	uint64_t kept_calls[AC_REASON_COUNT];
 	double   kept_flops[AC_REASON_COUNT];
 	double   flops_by_rung[AC_RUNG_COUNT];
 	uint64_t peak_scratch_bytes;
 	uint64_t samples, late, demotions, retries, captured, settled;
+	uint64_t convolutions;                     /* calls among `calls` */
+	uint64_t plans, workspace;                 /* workspace: the largest */
+	double   plan_ms;
 	/* The sampled error that was the largest part of its tolerance. */
 	double   worst_error, worst_tol;           /* tol 0: no sample */
 	uint32_t worst_site;

@@ -193,6 +193,25 @@ indent(struct ac_page *p, const struct layout *w)
 	ac_text_pad(&p->line, INDENT + w->width[COL_ID] + w->gap);
 }
 
+/* Of a convolution, which its m, n and k do not tell apart; and its plans. */
+static void
+print_shape(struct ac_page *p, const struct layout *w,
+    const struct ac_site *site)
+{
+	const struct ac_course *c = &site->course;
+
+	if (*site->key.shape) {
+		indent(p, w);
+		ac_text_add_clean(&p->line, site->key.shape);
+		ac_page_end_line(p);
+	}
+	if (c->plans) {
+		indent(p, w);
+		ac_plans_add(&p->line, c->plans, c->plan_ms, c->workspace);
+		ac_page_end_line(p);
+	}
+}
+
 /* Calls that went another way than decided. */
 static void
 print_exceptions(struct ac_page *p, const struct layout *w,
@@ -297,6 +316,7 @@ print_row(struct ac_page *p, const struct layout *w,
 		add_cell(p, w, (enum column)c, cell);
 	}
 	ac_page_end_line(p);
+	print_shape(p, w, site);
 	print_exceptions(p, w, site);
 	print_finding(p, w, site);
 	print_course(p, w, site);

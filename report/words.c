@@ -71,7 +71,9 @@ ac_site_add_operation(struct ac_text *text, const struct ac_site *site)
 
 	ac_text_add_bytes(text, name,
 	    single ? (size_t)(single - name) : strlen(name));
-	ac_text_addf(text, ".%c%c", lower(site->key.ta), lower(site->key.tb));
+	if (!strncmp(name, "gemm", 4))
+		ac_text_addf(text, ".%c%c", lower(site->key.ta),
+		    lower(site->key.tb));
 }
 
 void
@@ -201,6 +203,27 @@ void
 ac_rate_add(struct ac_text *text, double rate)
 {
 	ac_text_add_fixed(text, rate, rate < 1000 ? 1 : 0);
+}
+
+const char *
+ac_totals_kind(const struct ac_report_totals *totals)
+{
+	if (!totals->convolutions)
+		return "GEMM";
+	return totals->convolutions < totals->calls ? "GEMM/conv" : "conv";
+}
+
+void
+ac_plans_add(struct ac_text *text, uint64_t plans, double plan_ms,
+    uint64_t workspace)
+{
+	if (!plans)
+		return;
+	ac_text_add_count(text, plans, "plan");
+	ac_text_add(text, " built in ");
+	ac_time_add(text, plan_ms * 1000);
+	ac_text_addf(text, ", %llu bytes of workspace at most",
+	    (unsigned long long)workspace);
 }
 
 void

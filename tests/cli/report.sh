@@ -23,7 +23,7 @@ show report @3
 show report @99
 show report --json
 show report --ranges
-show report --ranges 97cca905 @1 -o ranges
+show report --ranges 723accb5 @1 -o ranges
 equal 'one site of one' "$(normal <ranges)" "$("$autocast" report --ranges | normal)"
 show report --ranges @2
 show report --ranges elsewhere -o ranges

@@ -51,7 +51,8 @@ test_fields(void **state)
 		.timed = 13, .error = 0.125f, .line_error = 0.25f,
 		.rho = 0x1p-24f, .tile_rho = NAN, .keep_us = 7,
 		.recast_us = 2, .keep_predicted_us = 5,
-		.recast_predicted_us = 3
+		.recast_predicted_us = 3, .plans = 14,
+		.plan_ms = 1.5f, .workspace = 4096
 	};
 	made_header.clock = AC_CLOCK_DEVICE;
 	strcpy(made_header.notes, "one\ntwo\n");
@@ -81,6 +82,7 @@ test_fields(void **state)
 	    "  \"totals\": {\n"
 	    "    \"calls\": 4,\n"
 	    "    \"recast_calls\": 3,\n"
+	    "    \"conv_calls\": 0,\n"
 	    "    \"flops\": 8000,\n"
 	    "    \"recast_flops\": 6000,\n"
 	    "    \"recast_share\": 0.750000,\n"
@@ -101,6 +103,9 @@ test_fields(void **state)
 	    "    \"retries\": 10,\n"
 	    "    \"captured\": 11,\n"
 	    "    \"settled\": 12,\n"
+	    "    \"plans\": 14,\n"
+	    "    \"plan_ms\": 1.5,\n"
+	    "    \"workspace_bytes\": 4096,\n"
 	    "    \"worst\": {\n"
 	    "      \"site\": \"00000010\",\n"
 	    "      \"error\": 0.125,\n"
@@ -142,6 +147,7 @@ test_fields(void **state)
 	    "      \"tb\": \"T\",\n"
 	    "      \"type\": \"f32\",\n"
 	    "      \"asked\": \"fp32\",\n"
+	    "      \"shape\": \"\",\n"
 	    "      \"m\": 1000,\n"
 	    "      \"n\": 1,\n"
 	    "      \"k\": 1,\n"
@@ -174,7 +180,10 @@ test_fields(void **state)
 	    "        \"keep_us\": 7,\n"
 	    "        \"recast_us\": 2,\n"
 	    "        \"keep_predicted_us\": 5,\n"
-	    "        \"recast_predicted_us\": 3\n"
+	    "        \"recast_predicted_us\": 3,\n"
+	    "        \"plans\": 14,\n"
+	    "        \"plan_ms\": 1.5,\n"
+	    "        \"workspace_bytes\": 4096\n"
 	    "      }\n"
 	    "    }\n"
 	    "  ],\n"

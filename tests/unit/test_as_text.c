@@ -74,6 +74,45 @@ test_emulated(void **state)
 	ac_report_destroy(report);
 }
 
+/* A convolution says its shape, and its plans, beside a product. */
+static void
+test_convolution(void **state)
+{
+	struct ac_report *report;
+	struct ac_site_key *key;
+
+	(void)state;
+	made_header.emulated = made_header.incomplete = 0;
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_LIBRARY,
+	    AC_REASON_NONE), 3, AC_REASON_NONE, 0);
+	make_calls(make_site(1, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
+	key = &made[0].key;
+	key->operation = AC_OP_CONV_FPROP;
+	key->ta = key->tb = '\0';
+	strcpy(key->symbol, "cudnnConvolutionBiasActivationForward");
+	strcpy(key->shape, "n32 c256 28x28 k256 3x3 s1 p1 d1 g1 nchw");
+	key->m = 25088;
+	key->n = 256;
+	key->k = 2304;
+	made[0].course = (struct ac_site_course){ .plans = 2, .plan_ms = 3.25f,
+		.workspace = 1048576 };
+	report = make_report(2);
+	written(ac_report_as_text, report);
+	assert_non_null(strstr(sunk, "  00000010 conv.fprop "));
+	assert_non_null(strstr(sunk, "25088x256x2304"));
+	assert_non_null(strstr(sunk, "\n           n32 c256 28x28 k256 3x3 s1 "
+	    "p1 d1 g1 nchw\n           2 plans built in 3.25 ms, 1048576 bytes "
+	    "of workspace at most\n"));
+	assert_non_null(strstr(sunk, "\nFP32 GEMM/conv work: 88.8 GFLOP in 4 "
+	    "calls at 2 sites\n"));
+	assert_non_null(strstr(sunk, "\n  plans    2 plans built in 3.25 ms, "
+	    "1048576 bytes of workspace at most\n"));
+	written(ac_report_as_summary, report);
+	assert_non_null(strstr(sunk, "FP32 GEMM/conv work 88.8 GFLOP"));
+	ac_report_destroy(report);
+}
+
 static struct ac_report *
 make_timed(enum ac_clock clock)
 {
@@ -182,6 +221,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole), cmocka_unit_test(test_emulated),
+		cmocka_unit_test(test_convolution),
 		cmocka_unit_test(test_course), cmocka_unit_test(test_clocks),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_nothing),
 	};

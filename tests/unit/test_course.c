@@ -23,7 +23,8 @@ test_read(void **state)
 		.demotions = 3, .retries = 4, .captured = 5, .settled = 6,
 		.timed = 7, .error = 0.5f, .line_error = 0.25f, .rho = 2,
 		.tile_rho = 4, .keep_us = 8, .recast_us = 2,
-		.keep_predicted_us = 16, .recast_predicted_us = 32
+		.keep_predicted_us = 16, .recast_predicted_us = 32,
+		.plans = 9, .plan_ms = 1.5f, .workspace = 1ull << 40
 	};
 	const struct ac_course to = read_back(&from);
 
@@ -41,6 +42,8 @@ test_read(void **state)
 	assert_true(to.keep_us == 8 && to.recast_us == 2);
 	assert_true(to.keep_predicted_us == 16);
 	assert_true(to.recast_predicted_us == 32);
+	assert_int_equal(to.plans, 9);
+	assert_true(to.plan_ms == 1.5 && to.workspace == 1ull << 40);
 	assert_true(ac_course_speed(&to) == 4);
 }
 
@@ -60,7 +63,8 @@ test_hostile(void **state)
 			.rho = wrong[i], .line_error = wrong[i],
 			.tile_rho = wrong[i], .keep_us = wrong[i],
 			.recast_us = wrong[i], .keep_predicted_us = wrong[i],
-			.recast_predicted_us = wrong[i]
+			.recast_predicted_us = wrong[i],
+			.plan_ms = wrong[i]
 		};
 		const struct ac_course to = read_back(&from);
 
@@ -70,7 +74,7 @@ test_hostile(void **state)
 		assert_true(!isnan(wrong[i]) || isinf(to.error));
 		assert_true(to.keep_us == 0 && to.recast_us == 0);
 		assert_true(to.keep_predicted_us == 0);
-		assert_true(to.recast_predicted_us == 0);
+		assert_true(to.recast_predicted_us == 0 && to.plan_ms == 0);
 		assert_true(ac_course_speed(&to) == 0);
 	}
 }

@@ -235,6 +235,7 @@ test_records(void **state)
 	REFUSED(r->key.ta = '\033', damaged);
 	REFUSED(r->key.tb = '\0', damaged);
 	REFUSED(memset(r->key.symbol, 'x', sizeof r->key.symbol), damaged);
+	REFUSED(memset(r->key.shape, 'x', sizeof r->key.shape), damaged);
 	REFUSED(memset(r->key.caller, 'x', sizeof r->key.caller), damaged);
 	REFUSED(memset(r->key.type, 'x', sizeof r->key.type), damaged);
 	REFUSED(memset(r->key.asked, 'x', sizeof r->key.asked), damaged);
