@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_emu_graph_dnn.c -- cuDNN's emulated graph interface: which
  * engines there are for a graph on a device, what is noted of them, what the
- * heuristics name. No device is needed for it; test_emu_graph_dnn_run.c runs
- * plans. */
+ * heuristics name. test_emu_graph_dnn_run.c runs plans. */
 #include "tests/unit/test_emu_graph_dnn.h"
 
 static const struct dnn_wish single = { .shape = { 2, 4, 5, 3, 3, 1, false },
@@ -260,9 +259,80 @@ engines_that_are_not_there(void **state)
 	    CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH);
 	assert_int_equal(dnn_engine(graph, dnn_device(1000), 62, &engine),
 	    CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH);
+	assert_int_equal(dnn_engine(graph, dnn_device(700), 62, &engine),
+	    CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH);
 	half.type = CUDNN_DATA_HALF;
 	assert_int_equal(dnn_engine(dnn_graph(&half, NULL), dnn_device(900),
 	    67, &engine), CUDNN_STATUS_NOT_SUPPORTED);
+}
+
+/* The default device has TF32; whoever names it. */
+static void
+devices_by_number_and_handle(void **state)
+{
+	const descriptor by_number = dnn_new(
+	    CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+	const descriptor by_handle = dnn_new(
+	    CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+	const descriptor none = dnn_new(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+	const int32_t first = 0, missing = 7;
+	cudnnHandle_t handle;
+	descriptor engine;
+
+	(void)state;
+	OK(cudnnCreate(&handle));
+	dnn_set(by_number, CUDNN_ATTR_DEVICEPROP_DEVICE_ID, CUDNN_TYPE_INT32,
+	    1, &first);
+	OK(cudnnBackendFinalize(by_number));
+	dnn_set(by_handle, CUDNN_ATTR_DEVICEPROP_HANDLE, CUDNN_TYPE_HANDLE, 1,
+	    &handle);
+	OK(cudnnBackendFinalize(by_handle));
+	dnn_set(none, CUDNN_ATTR_DEVICEPROP_DEVICE_ID, CUDNN_TYPE_INT32, 1,
+	    &missing);
+	assert_int_not_equal(cudnnBackendFinalize(none), 0);
+	OK(dnn_engine(dnn_graph(&single, NULL), by_number, 67, &engine));
+	OK(dnn_engine(dnn_graph(&single, NULL), by_handle, 67, &engine));
+	OK(dnn_engine(dnn_graph(&single, handle), NULL, 67, &engine));
+	OK(dnn_engine(dnn_graph(&single, NULL), NULL, 67, &engine));
+	OK(cudnnDestroy(handle));
+	assert_int_not_equal(dnn_engine(dnn_graph(&single, handle), NULL, 67,
+	    &engine), 0); /* a stale one */
+}
+
+/* Tensors that are of several types, or on the side: no engine at all. */
+static void
+graphs_that_no_engine_knows(void **state)
+{
+	const int64_t x[4] = { 2, 4, 5, 5 }, w[4] = { 3, 4, 3, 3 };
+	const int64_t y[4] = { 2, 3, 5, 5 };
+	const descriptor in = dnn_tensor(DNN_X, CUDNN_DATA_HALF, x, false,
+	    false);
+	const descriptor filter = dnn_tensor(DNN_W, CUDNN_DATA_HALF, w, false,
+	    false);
+	const descriptor out = dnn_tensor(DNN_Y, CUDNN_DATA_FLOAT, y, false,
+	    false);
+	descriptor op = dnn_conv_op(&single, in, filter, out), loose;
+	descriptor configs[DNN_CONFIGS], both[2];
+
+	(void)state;
+	assert_int_equal(dnn_results(dnn_heuristics(dnn_graph_of(1, &op,
+	    NULL), dnn_device(900), CUDNN_HEUR_MODE_A), DNN_CONFIGS, configs),
+	    0);
+	loose = dnn_pointwise(CUDNN_POINTWISE_RELU_FWD,
+	    dnn_tensor(DNN_Z, CUDNN_DATA_FLOAT, y, false, false), NULL,
+	    dnn_tensor(DNN_OUT, CUDNN_DATA_FLOAT, y, false, false));
+	both[0] = dnn_conv_op(&single, dnn_tensor(DNN_X, CUDNN_DATA_FLOAT, x,
+	    false, false), dnn_tensor(DNN_W, CUDNN_DATA_FLOAT, w, false,
+	    false), out);
+	both[1] = loose;
+	assert_int_equal(dnn_results(dnn_heuristics(dnn_graph_of(2, both,
+	    NULL), dnn_device(900), CUDNN_HEUR_MODE_A), DNN_CONFIGS, configs),
+	    0);
+	assert_int_equal(dnn_results(dnn_heuristics(dnn_graph_of(1, &loose,
+	    NULL), dnn_device(900), CUDNN_HEUR_MODE_A), DNN_CONFIGS, configs),
+	    0);
+	assert_true(dnn_results(dnn_heuristics(dnn_graph_of(1, both, NULL),
+	    dnn_device(900), CUDNN_HEUR_MODE_A), DNN_CONFIGS, configs) > 0);
 }
 
 /* x16 + w16 + y16 + 16 bytes for those that convert; FP32 copies for TF32,
@@ -346,6 +416,8 @@ main(void)
 		TEST(knobs_are_counted_only_with_room_for_them),
 		TEST(note_counts_agree),
 		TEST(engines_that_are_not_there),
+		TEST(devices_by_number_and_handle),
+		TEST(graphs_that_no_engine_knows),
 		TEST(plans_say_what_they_need),
 		TEST(values_outlive_their_descriptors),
 	};
