@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Show the rows of every CUDA release. */
+/* Show the rows of every CUDA release, and those of cuDNN. */
 #define CUBLAS_VERSION 99999999
+#undef AC_HAVE_CUDNN
+#define AC_HAVE_CUDNN
 
 /* What becomes of a row, by its kind: the shapes of cublas_gemm.def, the
- * kinds of marker.def. */
+ * kinds of marker.def and cudnn.def. */
 static const struct {
 	const char *kind, *meaning;
 } kinds[] = {
@@ -34,6 +36,9 @@ static const struct {
 	{ "CONVOLUTION", "counted and passed through" },
 	{ "SOLVER",      "counted and passed through; its caller is a solver" },
 	{ "HANDLE",      "followed, never changed" },
+	{ "DNN_HANDLE",  "followed, never changed" },
+	{ "DNN_BUILD",   "FP16 engines offered by the policy, under guard=off" },
+	{ "DNN_CONV",    "recast by the policy when the tensors are FP32" },
 };
 
 static const struct { const char *symbol, *kind; } rows[] = {
@@ -46,6 +51,9 @@ static const struct { const char *symbol, *kind; } rows[] = {
 #define HANDLE(symbol) { #symbol, "HANDLE" },
 #include "shim/cublas_handle.def"
 #undef HANDLE
+#define CUDNN(kind, symbol) { #symbol, "DNN_" #kind },
+#include "shim/cudnn.def"
+#undef CUDNN
 };
 
 static const char *

@@ -28,7 +28,17 @@ const struct ac_entry_row ac_entries[ENTRY_COUNT] = {
 #define HANDLE(symbol) { #symbol, "libcublas.so", -1, false },
 #include "shim/cublas_handle.def"
 #undef HANDLE
+#ifdef AC_HAVE_CUDNN
+#define CUDNN(kind, symbol) { #symbol, "libcudnn.so", -1, false },
+#include "shim/cudnn.def"
+#undef CUDNN
+#endif
 #define COMPANION(symbol, need) { #symbol, "libcublas.so", -1, false },
 #include "shim/cublas_companion.def"
 #undef COMPANION
+#ifdef AC_HAVE_CUDNN
+#define COMPANION(symbol, need) { #symbol, "libcudnn.so", -1, false },
+#include "shim/cudnn_companion.def"
+#undef COMPANION
+#endif
 };

@@ -21,10 +21,18 @@ enum ac_entry {
 #define HANDLE(symbol) ENTRY_##symbol,
 #include "shim/cublas_handle.def"
 #undef HANDLE
+#ifdef AC_HAVE_CUDNN
+#define CUDNN(kind, symbol) ENTRY_##symbol,
+#include "shim/cudnn.def"
+#undef CUDNN
+#endif
 	ENTRY_WRAPPED, /* those before are exported, those after only called */
 	ENTRY_FIRST_COMPANION = ENTRY_WRAPPED - 1,
 #define COMPANION(symbol, need) ENTRY_##symbol,
 #include "shim/cublas_companion.def"
+#ifdef AC_HAVE_CUDNN
+#include "shim/cudnn_companion.def"
+#endif
 #undef COMPANION
 	ENTRY_COUNT
 };

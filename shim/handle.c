@@ -91,8 +91,8 @@ find_place(struct ac_handle *record)
 		record->context = id;
 }
 
-static void
-remember(cublasHandle_t handle, struct ac_provider *provider)
+void
+ac_handle_remember(const void *handle, struct ac_provider *provider)
 {
 	const uintptr_t key = (uintptr_t)handle;
 	const unsigned start = start_slot(key);
@@ -126,9 +126,8 @@ remember(cublasHandle_t handle, struct ac_provider *provider)
 	ac_lock_give(&table_lock);
 }
 
-/* Returns whether it was the provider's last handle in its context. */
-static bool
-forget(cublasHandle_t handle, struct ac_handle *record_out)
+bool
+ac_handle_forget(const void *handle, struct ac_handle *record_out)
 {
 	bool last = true;
 	int slot;
@@ -179,7 +178,7 @@ cublasCreate_v2(cublasHandle_t *handle)
 	    ((__typeof__(&cublasCreate_v2))binding.next)(handle);
 
 	if (outermost && status == CUBLAS_STATUS_SUCCESS && binding.provider)
-		remember(*handle, binding.provider);
+		ac_handle_remember(*handle, binding.provider);
 	if (outermost)
 		ac_guard_leave();
 	return status;
@@ -195,7 +194,8 @@ cublasDestroy_v2(cublasHandle_t handle)
 	const struct ac_binding binding = ac_provider_bind(
 	    ENTRY_cublasDestroy_v2, __builtin_return_address(0), via);
 	struct ac_handle record;
-	const bool was_last = outermost && forget(handle, &record);
+	const bool was_last = outermost
+	    && ac_handle_forget(handle, &record);
 	const cublasStatus_t status =
 	    ((__typeof__(&cublasDestroy_v2))binding.next)(handle);
 

@@ -45,6 +45,11 @@ ac_handle_find(cublasHandle_t handle)
 	return ac_handle_search(handle);
 }
 
+/* A handle of `provider`, cuBLAS's or cuDNN's, was created; is to be destroyed:
+ * returns whether it was the provider's last one in its context. */
+void ac_handle_remember(const void *handle, struct ac_provider *provider);
+bool ac_handle_forget(const void *handle, struct ac_handle *record_out);
+
 /* `provider` was unloaded: forget every handle it made. */
 void ac_handle_forget_all(const struct ac_provider *provider);
 

@@ -39,24 +39,18 @@ find_capture(struct ac_place *place)
 }
 
 static enum ac_reason
-find_stream(struct ac_place *place, struct ac_provider *provider,
-    cublasHandle_t handle, ac_cu_context current)
+find_stream(struct ac_place *place, ac_cu_context current)
 {
 	const struct ac_driver *driver = place->driver;
 	unsigned long long id;
 	ac_cu_context owner;
-	cudaStream_t stream;
-	enum ac_reason reason;
+	const enum ac_reason reason = find_capture(place);
 
-	if (PROVIDER(provider, cublasGetStream_v2)(handle, &stream))
-		return AC_REASON_REFUSED;
-	place->stream = stream;
-	reason = find_capture(place);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	if (driver->cuStreamGetCtx(stream, &owner) || owner != current)
+	if (driver->cuStreamGetCtx(place->stream, &owner) || owner != current)
 		return AC_REASON_NO_CONTEXT;
-	if (!driver->cuStreamGetId || driver->cuStreamGetId(stream, &id))
+	if (!driver->cuStreamGetId || driver->cuStreamGetId(place->stream, &id))
 		return AC_REASON_UNSUPPORTED;
 	place->stream_id = id;
 	return AC_REASON_NONE;
@@ -65,11 +59,10 @@ find_stream(struct ac_place *place, struct ac_provider *provider,
 /* A stream that is 0 is of whatever context is current, so the device is
  * compared too: the program's handle may live on another one. */
 enum ac_reason
-ac_place_find(struct ac_provider *provider, cublasHandle_t handle, int device,
-    struct ac_place *place_out)
+ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 {
 	const struct ac_driver *driver = ac_driver_get();
-	struct ac_place place = { .driver = driver };
+	struct ac_place place = { .driver = driver, .stream = stream };
 	ac_cu_context current;
 	enum ac_reason reason;
 	uint64_t context_id;
@@ -80,7 +73,7 @@ ac_place_find(struct ac_provider *provider, cublasHandle_t handle, int device,
 		return AC_REASON_NO_CONTEXT;
 	if (!ac_place_context(driver, &current, &context_id))
 		return AC_REASON_UNSUPPORTED;
-	reason = find_stream(&place, provider, handle, current);
+	reason = find_stream(&place, current);
 	if (reason != AC_REASON_NONE)
 		return reason;
 	place.scratch = place.capture ? ac_scratch_find(context_id)
@@ -92,4 +85,18 @@ ac_place_find(struct ac_provider *provider, cublasHandle_t handle, int device,
 		return AC_REASON_UNSUPPORTED;
 	*place_out = place;
 	return AC_REASON_NONE;
+}
+
+enum ac_reason
+ac_place_find(struct ac_provider *provider, cublasHandle_t handle, int device,
+    struct ac_place *place_out)
+{
+	cudaStream_t stream;
+
+	/* Without a context the handle is not asked. */
+	if (!ac_driver_get())
+		return AC_REASON_NO_CONTEXT;
+	if (PROVIDER(provider, cublasGetStream_v2)(handle, &stream))
+		return AC_REASON_REFUSED;
+	return ac_place_on(stream, device, place_out);
 }

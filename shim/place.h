@@ -28,4 +28,8 @@ bool ac_place_context(const struct ac_driver *driver,
 enum ac_reason ac_place_find(struct ac_provider *provider,
     cublasHandle_t handle, int device, struct ac_place *place_out);
 
+/* The same for a call that runs on `stream`, whoever's handle it came by. */
+enum ac_reason ac_place_on(ac_cu_stream stream, int device,
+    struct ac_place *place_out);
+
 #endif

@@ -68,6 +68,11 @@ __asm__(
 #define HANDLE(symbol) "THUNK \\slot, " #symbol "\n"
 #include "shim/cublas_handle.def"
 #undef HANDLE
+#ifdef AC_HAVE_CUDNN
+#define CUDNN(kind, symbol) "THUNK \\slot, " #symbol "\n"
+#include "shim/cudnn.def"
+#undef CUDNN
+#endif
 	".endr\n"
 	".p2align 5\n"
 	".size ac_thunks, . - ac_thunks\n"

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/conv_call.c -- the conductor of every convolution of the older
+ * interface: may this very call be recast, whose turn is it, in which memory,
+ * what is counted. */
+#include "shim/conv_plan.h"
+
+#include "kernels/conv_check.h"
+#include "shim/handle.h"
+#include "shim/lane.h"
+#include "shim/start.h"
+#include "shim/trial.h"
+
+#include <string.h>
+
+/* One call on its way. */
+struct conv_job {
+	const struct ac_conv_call *call;
+	const struct ac_conv_site *site;
+	const struct ac_place     *place;
+	const struct ac_turn      *turn;
+	const struct ac_candidate *candidate;
+	struct ac_trial           *trial;    /* NULL: there is none */
+	struct ac_conv_data        data;
+	struct ac_slot             slot;     /* for a sample; device 0: none */
+};
+
+/* ---- What only this very call can tell -------------------------------------- */
+
+static uint64_t
+extent(const struct ac_conv_tensor *tensor)
+{
+	uint64_t last = 0;
+
+	for (int i = 0; i < tensor->dims; i++)
+		last += (uint64_t)(tensor->dim[i] - 1)
+		    * (uint64_t)tensor->stride[i];
+	return (last + 1) * sizeof(float);
+}
+
+static bool
+meets(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes)
+{
+	const uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+
+	return a && b && x < y + b_bytes && y < x + a_bytes;
+}
+
+static bool
+overlaps(const struct ac_conv_call *call, const struct ac_conv *conv)
+{
+	const struct { const void *data; const struct ac_conv_tensor *tensor; }
+	all[] = { { call->y, &conv->y }, { call->x, &conv->x },
+		{ call->w, &conv->w } };
+	const unsigned out = call->operation == AC_OP_CONV_FPROP ? 0
+	    : call->operation == AC_OP_CONV_DGRAD ? 1 : 2;
+	const uint64_t bytes = extent(all[out].tensor);
+
+	for (unsigned i = 0; i < 3; i++)
+		if (i != out && meets(all[out].data, bytes, all[i].data,
+		    extent(all[i].tensor)))
+			return true;
+	for (int i = 0; i < conv->steps; i++)
+		if (conv->step[i].other.dims && meets(all[out].data, bytes,
+		    conv->step[i].other.uid == AC_CONV_Z ? call->z
+		    : call->bias, extent(&conv->step[i].other)))
+			return true;
+	return false;
+}
+
+static enum ac_reason
+objection(const struct ac_conv_call *call, const struct ac_conv *conv)
+{
+	const struct ac_handle *handle = ac_handle_find((void *)call->handle);
+
+	if (handle->provider != call->provider || !call->x || !call->w
+	    || !call->y || !call->alpha || *call->alpha == 0)
+		return AC_REASON_UNSUPPORTED;
+	return overlaps(call, conv) ? AC_REASON_OVERLAP : AC_REASON_NONE;
+}
+
+/* ---- The sample ------------------------------------------------------------- */
+
+static struct ac_conv_view
+view_of(const struct ac_conv_tensor *tensor, const void *data)
+{
+	struct ac_conv_view view = { .data = data };
+
+	for (int i = 0; i < AC_CONV_DIMS; i++) {
+		view.dim[i] = i < tensor->dims ? tensor->dim[i] : 1;
+		view.stride[i] = i < tensor->dims ? tensor->stride[i] : 0;
+	}
+	return view;
+}
+
+static void
+add_epilogue(const struct conv_job *job, struct ac_conv_check *check)
+{
+	const struct ac_conv *conv = &job->site->query.conv;
+
+	for (int i = 0; i < conv->steps; i++) {
+		const struct ac_conv_step *step = &conv->step[i];
+
+		if (step->mode == CUDNN_POINTWISE_RELU_FWD) {
+			check->relu = 1;
+		} else if (step->other.uid == AC_CONV_Z) {
+			check->z = view_of(&step->other, job->data.z);
+			check->alpha2 = (float)step->alpha2;
+		} else {
+			check->bias = job->data.bias;
+		}
+	}
+}
+
+/* Queue the sample of what the plan wrote. */
+static bool
+sample(const struct conv_job *job, uint32_t *scratch)
+{
+	const struct ac_conv *conv = &job->site->query.conv;
+	struct ac_conv_check check = {
+		.x = view_of(&conv->x, job->data.x),
+		.w = view_of(&conv->w, job->data.w),
+		.y = view_of(&conv->y, job->data.y),
+		.operation = (uint32_t)(conv->operation - AC_OP_CONV_FPROP),
+		.flip = conv->mode == CUDNN_CONVOLUTION,
+		.groups = (uint32_t)(conv->x.dim[1] / conv->w.dim[1]),
+		.alpha = (float)conv->alpha,
+		.seed = (uint64_t)job->site->record->id << 32
+		    ^ job->turn->number,
+		.scratch = (double *)(void *)scratch,
+		.post = (struct ac_recast_post *)(uintptr_t)job->slot.device,
+		.number = job->turn->number,
+	};
+
+	for (int i = 0; i < AC_CONV_SPACE; i++) {
+		const bool is_there = i < conv->space;
+
+		check.pad[i] = is_there ? (int32_t)conv->pad[i] : 0;
+		check.stride[i] = is_there ? (int32_t)conv->stride[i] : 1;
+		check.dilation[i] = is_there ? (int32_t)conv->dilation[i] : 1;
+	}
+	add_epilogue(job, &check);
+	return !ac_conv_check(&check, job->place->stream);
+}
+
+/* ---- One plan --------------------------------------------------------------- */
+
+static enum ac_reason
+borrow_lane(const struct conv_job *job, uint64_t bytes, bool sampled,
+    struct ac_lane_loan *loan_out)
+{
+	const struct ac_lane_request request = {
+		.provider = job->site->provider,
+		.device = job->site->query.device, .buffer_bytes = bytes,
+		.marks_bytes = sampled ? AC_CONV_CHECK_DOUBLES * sizeof(double)
+		    : 0,
+		.limit_bytes = job->site->decision.workspace_bytes,
+	};
+
+	return ac_lane_borrow(&request, job->place, loan_out);
+}
+
+static uint64_t
+round_up(uint64_t bytes)
+{
+	return (bytes + 255) & ~UINT64_C(255);
+}
+
+static const struct ac_conv_tensor *
+output_of(const struct ac_conv *conv)
+{
+	return conv->steps ? &conv->step[conv->steps - 1].out
+	    : ac_conv_output(conv);
+}
+
+static void
+redirect_output(struct conv_job *job, void *to)
+{
+	const void **at = job->call->operation == AC_OP_CONV_FPROP
+	    ? &job->data.y : job->call->operation == AC_OP_CONV_DGRAD
+	    ? &job->data.x : &job->data.w;
+
+	*at = to;
+}
+
+static cudnnStatus_t
+run_timed(const struct conv_job *job, struct ac_conv_plan *plan,
+    void *workspace)
+{
+	struct ac_timing *timing = job->turn->timing;
+	const bool timed = timing && ac_timing_begin(timing, job->place);
+	const cudnnStatus_t status = ac_conv_plan_run(plan, &job->data,
+	    workspace);
+
+	if (timed)
+		ac_timing_end(timing, job->place,
+		    status == CUDNN_STATUS_SUCCESS);
+	return status;
+}
+
+/* Run `plan`, beside the output if `beside`, in the program's workspace if that
+ * is enough; the rest is in a lane. */
+static enum ac_reason
+run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
+{
+	const uint64_t bytes = ac_conv_plan_bytes(plan);
+	const bool own = beside || job->call->bytes < bytes
+	    || (bytes && !job->call->workspace);
+	const bool sampled = job->slot.device != 0;
+	const uint64_t out = beside
+	    ? round_up(extent(output_of(&job->site->query.conv))) : 0;
+	void *workspace = job->call->workspace;
+	struct ac_lane_loan loan;
+	enum ac_reason reason = AC_REASON_NONE;
+	bool clean = true;
+
+	if (own || sampled)
+		reason = borrow_lane(job, out + (own ? bytes : 0), sampled,
+		    &loan);
+	if (reason != AC_REASON_NONE)
+		return reason;
+	if (beside)
+		redirect_output(job, loan.buffer);
+	if (own)
+		workspace = loan.buffer + out;
+	if (run_timed(job, plan, workspace))
+		reason = AC_REASON_REFUSED;
+	else if (sampled)
+		clean = sample(job, loan.marks);
+	if (own || sampled)
+		ac_lane_return(&loan, clean);
+	if (reason == AC_REASON_NONE && sampled && !clean && beside)
+		reason = AC_REASON_OUT_OF_MEMORY;
+	if (reason == AC_REASON_NONE && sampled && clean && !beside)
+		ac_trial_sampled(job->trial, job->turn);
+	return reason;
+}
+
+/* TF32 is what cuDNN does by itself unless it is forbidden: a candidate of its
+ * own it is only for programs that forbid it. */
+static enum ac_reason
+run_candidate(struct conv_job *job, bool beside)
+{
+	struct ac_conv_plan *plan;
+	enum ac_reason reason;
+	bool refused;
+
+	if (job->candidate->rung != AC_RUNG_FP16)
+		return AC_REASON_NOT_BUILT;
+	plan = ac_conv_plan_borrow(job->site, job->call->handle,
+	    !job->place->capture, &refused);
+	if (!plan)
+		return refused ? AC_REASON_REFUSED : job->place->capture
+		    ? AC_REASON_CAPTURE : AC_REASON_OUT_OF_MEMORY;
+	reason = job->place->capture && !ac_conv_plan_has_run(plan)
+	    ? AC_REASON_CAPTURE : run_plan(job, plan, beside);
+	ac_conv_plan_return(plan);
+	return reason;
+}
+
+/* ---- Turns ------------------------------------------------------------------ */
+
+static enum ac_reason
+try_all(const struct conv_job *job)
+{
+	unsigned queued = 0, refused = 0;
+
+	for (unsigned i = 0; i < ac_trial_count(job->trial); i++) {
+		struct conv_job one = *job;
+		enum ac_reason reason;
+
+		one.candidate = ac_trial_candidate(job->trial, i);
+		one.slot = ac_trial_slot(job->trial, i);
+		reason = run_candidate(&one, true);
+		if (reason == AC_REASON_NONE)
+			queued |= 1u << i;
+		else if (reason != AC_REASON_OUT_OF_MEMORY)
+			refused |= 1u << i;
+	}
+	ac_trial_tried(job->trial, job->place, job->turn, queued, refused);
+	return AC_REASON_PROBATION;
+}
+
+static enum ac_outcome
+keep(const struct conv_job *job, struct ac_gemm_kept *kept_out)
+{
+	const struct ac_turn *turn = job->turn;
+	struct ac_site_record *record = job->site->record;
+
+	if (turn->candidate == AC_CANDIDATES)
+		record = ac_trial_record(job->trial, AC_CANDIDATES);
+	ac_report_count(record, turn->reason);
+	if (!turn->timing || !ac_timing_begin(turn->timing, job->place))
+		return AC_OUTCOME_KEPT;
+	kept_out->timing = turn->timing;
+	kept_out->place = *job->place;
+	return AC_OUTCOME_TIMED;
+}
+
+static void
+count_recast(const struct conv_job *job, struct ac_site_record *record)
+{
+	ac_shim_notice(&job->site->decision, job->candidate->rung);
+	ac_report_count(record, AC_REASON_NONE);
+	if (job->place->capture)
+		atomic_fetch_add_explicit(&record->course.captured, 1,
+		    memory_order_relaxed);
+}
+
+static enum ac_outcome
+take_turn(struct conv_job *job, struct ac_gemm_kept *kept_out,
+    cudnnStatus_t *status_out)
+{
+	const struct ac_turn *turn = job->turn;
+	struct ac_site_record *record = job->site->record;
+	enum ac_reason reason = AC_REASON_GUARD;
+
+	if (turn->kind == AC_TURN_KEEP)
+		return keep(job, kept_out);
+	if (turn->kind == AC_TURN_TRY) {
+		reason = try_all(job);
+	} else if (turn->kind == AC_TURN_RECAST) {
+		if (job->trial)
+			record = ac_trial_record(job->trial, turn->candidate);
+		job->candidate = &job->site->decision.candidate[turn->candidate];
+		if (turn->sampled && job->site->decision.sample_period)
+			job->slot = turn->slot;
+		reason = run_candidate(job, false);
+	}
+	if (turn->kind == AC_TURN_RECAST && reason == AC_REASON_NONE) {
+		count_recast(job, record);
+		*status_out = CUDNN_STATUS_SUCCESS;
+		return AC_OUTCOME_DONE;
+	}
+	ac_report_count(record, reason);
+	return AC_OUTCOME_KEPT;
+}
+
+static enum ac_outcome
+conduct(const struct ac_conv_call *call, const struct ac_conv_site *site,
+    struct ac_gemm_kept *kept_out, cudnnStatus_t *status_out)
+{
+	__typeof__(&cudnnGetStream) get_stream =
+	    PROVIDER(call->provider, cudnnGetStream);
+	struct ac_turn turn = { .kind = AC_TURN_RECAST };
+	struct conv_job job = { .call = call, .site = site, .turn = &turn,
+		.data = { call->x, call->w, call->y, call->z, call->bias } };
+	enum ac_reason reason = AC_REASON_UNSUPPORTED;
+	struct ac_place place;
+	cudaStream_t stream;
+
+	if (get_stream && !get_stream(call->handle, &stream))
+		reason = ac_place_on(stream, site->query.device, &place);
+	if (reason == AC_REASON_NONE && !site->trial
+	    && site->decision.guard != AC_GUARD_OFF)
+		reason = AC_REASON_PROBATION;
+	if (reason != AC_REASON_NONE) {
+		ac_report_count(site->record, reason);
+		return AC_OUTCOME_KEPT;
+	}
+	job.place = &place;
+	if (site->trial) {
+		job.trial = ac_trial_of(site->trial, &place);
+		ac_trial_turn(job.trial, &place, &turn);
+	}
+	return take_turn(&job, kept_out, status_out);
+}
+
+/* ---- The doors -------------------------------------------------------------- */
+
+/* The site of `call`; NULL: it is the program's affair. */
+static const struct ac_conv_site *
+site_of(const struct ac_conv_call *call)
+{
+	struct ac_conv_query query;
+	cudnnMathType_t math = CUDNN_DEFAULT_MATH;
+
+	memset(&query, 0, sizeof query);
+	if (!call->provider || !call->handle
+	    || !ac_conv_of_call(call, &query.conv, &math))
+		return NULL;
+	query.caller = (uint64_t)(uintptr_t)call->caller;
+	query.entry = call->entry;
+	query.device = ac_handle_find((void *)call->handle)->device;
+	query.math = (int32_t)math;
+	query.provider = (uint64_t)(uintptr_t)call->provider;
+	return ac_conv_site_of(&query);
+}
+
+enum ac_outcome
+ac_conv_recast(const struct ac_conv_call *call, struct ac_gemm_kept *kept_out,
+    cudnnStatus_t *status_out)
+{
+	const struct ac_conv_site *site = site_of(call);
+	enum ac_reason reason;
+
+	if (!site)
+		return AC_OUTCOME_KEPT;
+	if (site->decision.rung == AC_RUNG_KEEP) {
+		ac_report_count_decided(site->record);
+		return AC_OUTCOME_KEPT;
+	}
+	reason = objection(call, &site->query.conv);
+	if (reason == AC_REASON_NONE)
+		return conduct(call, site, kept_out, status_out);
+	ac_report_count(site->record, reason);
+	return AC_OUTCOME_KEPT;
+}

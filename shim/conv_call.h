@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/conv_call.h -- one call of cuDNN's older convolution interface, whichever
+ * function it came by. Everything is the program's and borrowed for the length
+ * of the call. */
+#ifndef AC_SHIM_CONV_CALL_H
+#define AC_SHIM_CONV_CALL_H
+
+#include "shim/conv_site.h"
+#include "shim/gemm.h"
+
+#include <cudnn.h>
+
+struct ac_conv_call {
+	enum ac_entry        entry;
+	const void          *caller;
+	struct ac_provider  *provider;      /* NULL: pass it through */
+	cudnnHandle_t        handle;
+	enum ac_operation    operation;
+	cudnnTensorDescriptor_t      x_desc, y_desc, z_desc, bias_desc;
+	cudnnFilterDescriptor_t      w_desc;
+	cudnnConvolutionDescriptor_t conv_desc;
+	cudnnActivationDescriptor_t  activation;  /* NULL: not fused */
+	const void *x, *w, *y;              /* one of them is the output */
+	const void *z, *bias;
+	const float *alpha, *beta;          /* host; beta NULL: 0. In a fused
+	                                     * call alpha2 is beta, of z */
+	void  *workspace;
+	size_t bytes;                       /* of it */
+};
+
+/* Describe `call`; false if its descriptors cannot be read, or are of a kind
+ * that no graph of ours has: the call is the program's affair. Asks cuDNN's
+ * getters only. Data pointers may all be NULL (a question about sizes). */
+bool ac_conv_of_call(const struct ac_conv_call *call, struct ac_conv *conv_out,
+    cudnnMathType_t *math_out);
+
+/* Try to run it as its site's decision says. DONE: *status_out is the answer.
+ * Else the output is untouched and the original is to be made, with
+ * ac_gemm_kept() after it if it is TIMED. Counts the call. */
+enum ac_outcome ac_conv_recast(const struct ac_conv_call *call,
+    struct ac_gemm_kept *kept_out, cudnnStatus_t *status_out);
+
+#endif

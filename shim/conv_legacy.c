@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/conv_legacy.c -- a call of the older interface as a struct ac_conv, read
+ * off the program's descriptors by cuDNN's own getters. */
+#include "shim/conv_plan.h"
+
+#include <string.h>
+
+enum { DIMS = 8, SPACE = 6 }; /* what the getters take (cudnn.md, 2.4) */
+
+/* Of an address: as cuDNN counts it, up to 16 bytes. */
+static int64_t
+alignment_of(const void *pointer)
+{
+	const uintptr_t bits = (uintptr_t)pointer | 16;
+
+	return (int64_t)(bits & -bits);
+}
+
+static bool
+set_tensor(struct ac_conv_tensor *tensor, int64_t uid, const void *data,
+    cudnnDataType_t type, int dims, const int *dim)
+{
+	if (dims < 3 || dims > AC_CONV_DIMS)
+		return false;
+	tensor->uid = uid;
+	tensor->alignment = alignment_of(data);
+	tensor->dims = dims;
+	tensor->type = (int32_t)type;
+	for (int i = 0; i < dims; i++)
+		tensor->dim[i] = dim[i];
+	return true;
+}
+
+static bool
+read_tensor(struct ac_provider *provider, cudnnTensorDescriptor_t descriptor,
+    const void *data, int64_t uid, struct ac_conv_tensor *tensor)
+{
+	__typeof__(&cudnnGetTensorNdDescriptor) get =
+	    PROVIDER(provider, cudnnGetTensorNdDescriptor);
+	int dims = 0, dim[DIMS], stride[DIMS];
+	cudnnDataType_t type;
+
+	if (!descriptor || !get || get(descriptor, DIMS, &type, &dims, dim,
+	    stride) || !set_tensor(tensor, uid, data, type, dims, dim))
+		return false;
+	for (int i = 0; i < dims; i++)
+		tensor->stride[i] = stride[i];
+	return true;
+}
+
+/* Filters are packed: k outermost, and c innermost in NHWC. */
+static bool
+read_filter(struct ac_provider *provider, cudnnFilterDescriptor_t descriptor,
+    const void *data, struct ac_conv_tensor *tensor)
+{
+	__typeof__(&cudnnGetFilterNdDescriptor) get =
+	    PROVIDER(provider, cudnnGetFilterNdDescriptor);
+	int dims = 0, dim[DIMS];
+	cudnnTensorFormat_t format;
+	cudnnDataType_t type;
+	int64_t stride = 1;
+
+	if (!descriptor || !get || get(descriptor, DIMS, &type, &format, &dims,
+	    dim) || (format != CUDNN_TENSOR_NCHW && format != CUDNN_TENSOR_NHWC)
+	    || !set_tensor(tensor, AC_CONV_W, data, type, dims, dim))
+		return false;
+	if (format == CUDNN_TENSOR_NHWC) {
+		tensor->stride[1] = 1;
+		stride = dim[1];
+	}
+	for (int i = dims - 1; i >= 0; i--) {
+		if (i == 1 && format == CUDNN_TENSOR_NHWC)
+			continue;
+		tensor->stride[i] = stride;
+		stride *= dim[i];
+	}
+	return true;
+}
+
+static bool
+read_geometry(const struct ac_conv_call *call, struct ac_conv *conv,
+    cudnnMathType_t *math_out)
+{
+	struct ac_provider *provider = call->provider;
+	__typeof__(&cudnnGetConvolutionNdDescriptor) get =
+	    PROVIDER(provider, cudnnGetConvolutionNdDescriptor);
+	__typeof__(&cudnnGetConvolutionMathType) get_math =
+	    PROVIDER(provider, cudnnGetConvolutionMathType);
+	int space = 0, pad[SPACE], stride[SPACE], dilation[SPACE];
+	cudnnConvolutionMode_t mode;
+	cudnnDataType_t type;
+
+	if (!call->conv_desc || !get || !get_math || get(call->conv_desc, SPACE,
+	    &space, pad, stride, dilation, &mode, &type)
+	    || get_math(call->conv_desc, math_out)
+	    || space < 1 || space > AC_CONV_SPACE)
+		return false;
+	conv->space = space;
+	conv->mode = (int32_t)mode;
+	conv->type = (int32_t)type;
+	for (int i = 0; i < space; i++) {
+		conv->pad[i] = conv->post_pad[i] = pad[i];
+		conv->stride[i] = stride[i];
+		conv->dilation[i] = dilation[i];
+	}
+	return true;
+}
+
+/* The groups are implied by the channels; a program that says otherwise gets
+ * cuDNN's own answer. */
+static bool
+groups_agree(const struct ac_conv_call *call, const struct ac_conv *conv)
+{
+	__typeof__(&cudnnGetConvolutionGroupCount) get =
+	    PROVIDER(call->provider, cudnnGetConvolutionGroupCount);
+	int groups = 1;
+
+	return get && !get(call->conv_desc, &groups) && groups > 0
+	    && conv->x.dim[1] == conv->w.dim[1] * groups
+	    && conv->w.dim[0] % groups == 0;
+}
+
+/* ---- conv + add z + bias + activation --------------------------------------- */
+
+static struct ac_conv_step *
+add_step(struct ac_conv *conv, cudnnPointwiseMode_t mode,
+    const struct ac_conv_tensor *out)
+{
+	struct ac_conv_step *step = &conv->step[conv->steps];
+
+	step->mode = (int32_t)mode;
+	step->type = CUDNN_DATA_FLOAT;
+	step->alpha1 = step->alpha2 = 1;
+	step->out = *out;
+	step->out.uid = AC_CONV_VIRTUAL + 1 + conv->steps++;
+	step->out.is_virtual = 1;
+	return step;
+}
+
+static bool
+read_epilogue(const struct ac_conv_call *call, struct ac_conv *conv)
+{
+	__typeof__(&cudnnGetActivationDescriptor) get =
+	    PROVIDER(call->provider, cudnnGetActivationDescriptor);
+	const struct ac_conv_tensor out = conv->y;
+	cudnnActivationMode_t mode;
+	cudnnNanPropagation_t propagation;
+	double coefficient;
+
+	if (!get || get(call->activation, &mode, &propagation, &coefficient)
+	    || (mode != CUDNN_ACTIVATION_RELU
+	    && mode != CUDNN_ACTIVATION_IDENTITY))
+		return false;
+	conv->y.uid = AC_CONV_VIRTUAL;
+	conv->y.is_virtual = 1;
+	conv->beta = 0;
+	if (*call->beta != 0) {
+		struct ac_conv_step *step = add_step(conv, CUDNN_POINTWISE_ADD,
+		    &out);
+
+		step->alpha2 = (double)*call->beta;
+		if (!read_tensor(call->provider, call->z_desc, call->z,
+		    AC_CONV_Z, &step->other))
+			return false;
+	}
+	if (!read_tensor(call->provider, call->bias_desc, call->bias,
+	    AC_CONV_BIAS, &add_step(conv, CUDNN_POINTWISE_ADD, &out)->other)
+	    || conv->step[conv->steps - 1].other.stride[1] != 1)
+		return false;
+	if (mode == CUDNN_ACTIVATION_RELU)
+		add_step(conv, CUDNN_POINTWISE_RELU_FWD, &out);
+	conv->step[conv->steps - 1].out = out;
+	return true;
+}
+
+bool
+ac_conv_of_call(const struct ac_conv_call *call, struct ac_conv *conv_out,
+    cudnnMathType_t *math_out)
+{
+	struct ac_conv *conv = conv_out;
+
+	memset(conv, 0, sizeof *conv);
+	conv->operation = (int32_t)call->operation;
+	conv->scalar_type = CUDNN_DATA_FLOAT;
+	if (!read_tensor(call->provider, call->x_desc, call->x, AC_CONV_X,
+	    &conv->x)
+	    || !read_tensor(call->provider, call->y_desc, call->y, AC_CONV_Y,
+	    &conv->y)
+	    || !read_filter(call->provider, call->w_desc, call->w, &conv->w)
+	    || !read_geometry(call, conv, math_out)
+	    || conv->x.dims != conv->space + 2 || conv->w.dims != conv->x.dims
+	    || conv->y.dims != conv->x.dims || !groups_agree(call, conv))
+		return false;
+	conv->alpha = call->alpha ? (double)*call->alpha : 1;
+	conv->beta = call->beta ? (double)*call->beta : 0;
+	return !call->activation || read_epilogue(call, conv);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/conv_site.c -- the table of convolutions, and what the policy is told of
+ * one. Everything but the look-up runs once per site. */
+#include "shim/conv_site.h"
+
+#include "base/mapped.h"
+#include "base/text.h"
+#include "shim/describe.h"
+#include "shim/device.h"
+#include "shim/start.h"
+#include "shim/trial.h"
+
+#include <cudnn.h>
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { SLOTS = 1 << 14, PROBES = 64, LIMIT = SLOTS / 2 };
+
+/* Open addressing, published by compare-and-swap, never emptied. */
+static _Atomic(struct ac_conv_site *) table[SLOTS];
+static _Atomic unsigned site_count;
+
+static uint64_t
+hash_of(const struct ac_conv_query *query)
+{
+	uint64_t hash = UINT64_C(0x9E3779B97F4A7C15), word;
+
+	_Static_assert(sizeof *query % sizeof word == 0, "whole words");
+	for (size_t i = 0; i < sizeof *query; i += sizeof word) {
+		memcpy(&word, (const char *)query + i, sizeof word);
+		hash = (hash ^ word) * UINT64_C(0xD6E8FEB86659FD93);
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+/* ---- What the policy is told -------------------------------------------- */
+
+static bool
+is_channels_last(const struct ac_conv *conv)
+{
+	return conv->x.dim[1] > 1 && conv->x.stride[1] == 1;
+}
+
+static void
+size_up(const struct ac_conv *conv, struct ac_conv_sizes *sizes)
+{
+	memset(sizes, 0, sizeof *sizes);
+	sizes->n = conv->x.dim[0];
+	sizes->cin = conv->x.dim[1];
+	sizes->cout = conv->w.dim[0];
+	sizes->groups = conv->w.dim[1] > 0 ? sizes->cin / conv->w.dim[1] : 1;
+	sizes->spatial = (unsigned)conv->space;
+	for (int i = 0; i < conv->space; i++) {
+		sizes->image[i] = conv->x.dim[2 + i];
+		sizes->out[i] = conv->y.dim[2 + i];
+		sizes->filter[i] = (uint16_t)conv->w.dim[2 + i];
+		sizes->stride[i] = (uint16_t)conv->stride[i];
+		sizes->dilation[i] = (uint16_t)conv->dilation[i];
+	}
+}
+
+/* What the arithmetic of the program's own call may be: cuDNN takes TF32 for
+ * anything but FMA_MATH, where there is TF32 (cudnn.md, sections 0 and 2.4). */
+static const char *
+asked_for(const struct ac_conv_query *query, int sm)
+{
+	if (ac_shim_get()->environment_opted_out
+	    || query->math == CUDNN_FMA_MATH)
+		return "opted-out";
+	return sm >= 80 ? "tf32" : "fp32";
+}
+
+static void
+add_extents(struct ac_text *text, const int64_t *extent, int count)
+{
+	for (int i = 0; i < count; i++)
+		ac_text_addf(text, i ? "x%lld" : "%lld", (long long)extent[i]);
+}
+
+static void
+describe_shape(struct ac_site_key *key, const struct ac_conv *conv,
+    const struct ac_conv_sizes *sizes)
+{
+	struct ac_text text;
+
+	ac_text_init(&text, key->shape, sizeof key->shape);
+	ac_text_addf(&text, "n%lld c%lld ", (long long)sizes->n,
+	    (long long)sizes->cin);
+	add_extents(&text, sizes->image, conv->space);
+	ac_text_addf(&text, " k%lld ", (long long)sizes->cout);
+	add_extents(&text, conv->w.dim + 2, conv->space);
+	ac_text_add(&text, " s");
+	add_extents(&text, conv->stride, conv->space);
+	ac_text_add(&text, " p");
+	add_extents(&text, conv->pad, conv->space);
+	ac_text_add(&text, " d");
+	add_extents(&text, conv->dilation, conv->space);
+	ac_text_addf(&text, " g%lld %s", (long long)sizes->groups,
+	    is_channels_last(conv) ? "nhwc" : "nchw");
+}
+
+static void
+describe_library(char *name, size_t bytes, struct ac_provider *provider)
+{
+	__typeof__(&cudnnGetVersion) get_version =
+	    PROVIDER(provider, cudnnGetVersion);
+	const size_t version = get_version ? get_version() : 0;
+	struct ac_text text;
+
+	ac_text_init(&text, name, bytes);
+	if (version >= 90000)
+		ac_text_addf(&text, "cudnn-%zu.%zu", version / 10000,
+		    version / 100 % 100);
+	else if (version)
+		ac_text_addf(&text, "cudnn-%zu.%zu", version / 1000,
+		    version / 100 % 10);
+}
+
+static void
+describe(const struct ac_conv_query *query, struct ac_provider *provider,
+    struct ac_description *d)
+{
+	const struct ac_device *gpu = ac_device_get(query->device);
+	const int sm = gpu ? gpu->sm : query->sm;
+	struct ac_conv_sizes sizes;
+	struct ac_text text;
+
+	memset(d, 0, sizeof *d);
+	size_up(&query->conv, &sizes);
+	d->key.operation = (uint32_t)query->conv.operation;
+	ac_text_init(&text, d->key.symbol, sizeof d->key.symbol);
+	ac_text_add(&text, ac_entries[query->entry].symbol);
+	ac_text_init(&text, d->key.type, sizeof d->key.type);
+	ac_text_add(&text, ac_conv_objection(&query->conv) == AC_REASON_TYPE
+	    ? "other" : "f32");
+	ac_text_init(&text, d->key.asked, sizeof d->key.asked);
+	ac_text_add(&text, asked_for(query, sm));
+	ac_describe_caller(d, (const void *)(uintptr_t)query->caller);
+	describe_library(d->library, sizeof d->library, provider);
+	describe_shape(&d->key, &query->conv, &sizes);
+
+	d->op.operation = (enum ac_operation)query->conv.operation;
+	ac_op_set_conv(&d->op, &sizes);
+	d->key.m = (int64_t)d->op.quantity[AC_Q_M];
+	d->key.n = (int64_t)d->op.quantity[AC_Q_N];
+	d->key.k = (int64_t)d->op.quantity[AC_Q_K];
+	d->key.batch = (int64_t)d->op.quantity[AC_Q_BATCH];
+	d->key.solver = d->is_solver ? 'y' : 'n';
+	ac_describe_facts(d);
+	d->op.fact[AC_FACT_LAYOUT] = is_channels_last(&query->conv) ? "nhwc"
+	    : "nchw";
+	d->op.fact[AC_FACT_EPILOGUE] = query->conv.steps ? "fused" : "none";
+	if (gpu) {
+		d->op.fact[AC_FACT_GPU] = gpu->name;
+		ac_op_set(&d->op, AC_Q_DEVICE, query->device);
+		d->op.rates = ac_device_rates(query->device, d->library);
+		ac_report_machine(gpu->name, gpu->sm, d->library,
+		    gpu->emulated);
+	}
+	if (sm)
+		ac_op_set(&d->op, AC_Q_SM, sm);
+}
+
+/* ---- Deciding ------------------------------------------------------------- */
+
+static void
+keep(struct ac_decision *decision, enum ac_reason reason)
+{
+	decision->rung = AC_RUNG_KEEP;
+	decision->tactic = AC_TACTIC_NONE;
+	decision->reason = reason;
+	decision->candidate_count = 0;
+}
+
+/* TF32 is what cuDNN takes by itself unless the program forbids it; what else
+ * there is to do is FP16. */
+static void
+leave_fp16(struct ac_conv_site *site)
+{
+	struct ac_decision *d = &site->decision;
+	unsigned count = 0;
+
+	if (d->rung == AC_RUNG_KEEP)
+		return;
+	for (unsigned i = 0; i < d->candidate_count; i++)
+		if (d->candidate[i].rung == AC_RUNG_FP16)
+			d->candidate[count++] = d->candidate[i];
+	if (!count || (!d->judges_profit && d->rung != AC_RUNG_FP16)) {
+		keep(d, site->is_tf32 ? AC_REASON_NO_PROFIT
+		    : AC_REASON_NOT_BUILT);
+		return;
+	}
+	d->candidate_count = count;
+	d->rung = d->candidate[0].rung;
+	d->tactic = d->candidate[0].tactic;
+	d->tol = d->candidate[0].tol;
+}
+
+static void
+decide(struct ac_conv_site *site)
+{
+	const struct ac_shim *shim = ac_shim_get();
+	const enum ac_reason objection = ac_conv_objection(&site->query.conv);
+	struct ac_description d;
+	bool is_overflow = false;
+
+	describe(&site->query, site->provider, &d);
+	ac_policy_decide(shim->policy, &d.op, &site->decision);
+	site->is_tf32 = !strcmp(d.key.asked, "tf32");
+	if (site->decision.rung != AC_RUNG_KEEP && objection != AC_REASON_NONE)
+		keep(&site->decision, objection);
+	leave_fp16(site);
+	if (site->decision.rung != AC_RUNG_KEEP
+	    && site->decision.guard == AC_GUARD_OFF
+	    && site->decision.is_doubtful)
+		keep(&site->decision, AC_REASON_NO_PROFIT);
+	site->record = ac_report_site(&d.key, &site->decision,
+	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
+	if (is_overflow)
+		keep(&site->decision, AC_REASON_NO_RULE);
+	if (site->decision.rung != AC_RUNG_KEEP)
+		site->trial = ac_trial_make(&site->decision,
+		    &site->record->key, site->record->name, site->record,
+		    ac_device_may_time(site->query.device));
+}
+
+static struct ac_conv_site *
+make(const struct ac_conv_query *query, uint64_t hash)
+{
+	struct ac_conv_site *site;
+
+	if (atomic_load_explicit(&site_count, memory_order_relaxed) >= LIMIT)
+		return NULL;
+	site = ac_mapped_take(sizeof *site);
+	if (!site)
+		return NULL;
+	site->query = *query;
+	site->hash = hash;
+	site->provider = (struct ac_provider *)(uintptr_t)query->provider;
+	decide(site);
+	return site;
+}
+
+const struct ac_conv_site *
+ac_conv_site_of(const struct ac_conv_query *query)
+{
+	const uint64_t hash = hash_of(query);
+	struct ac_conv_site *made = NULL;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		_Atomic(struct ac_conv_site *) *slot =
+		    &table[(hash + i) & (SLOTS - 1)];
+		struct ac_conv_site *there = atomic_load_explicit(slot,
+		    memory_order_acquire);
+
+		if (!there && !made)
+			made = make(query, hash);
+		if (!there && !made)
+			return NULL;
+		if (!there && atomic_compare_exchange_strong_explicit(slot,
+		    &there, made, memory_order_acq_rel, memory_order_acquire)) {
+			atomic_fetch_add_explicit(&site_count, 1,
+			    memory_order_relaxed);
+			return made;
+		}
+		if (there->hash == hash
+		    && !memcmp(&there->query, query, sizeof *query))
+			return there;
+	}
+	return NULL;
+}
