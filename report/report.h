@@ -29,15 +29,10 @@ struct ac_site_key {
 	char     reserved;
 	char     type[6];            /* operand types: f32, c32, f16, other */
 	char     asked[12];          /* what the program requested: fp32, tf32... */
-<<<<<<< Updated upstream
 	char     shape[64];          /* "" of a product; of a convolution "n32
 	                              * c256 28x28 k256 3x3 s1 p1 d1 g1 nchw" */
 	int64_t  m, n, k, batch;     /* as policy/op.h has them: 2mnk*batch
 	                              * FLOPs, of convolutions too */
-=======
-	int64_t  m, n, k, batch;
-	char     shape[72];          /* of a convolution, for people; else "" */
->>>>>>> Stashed changes
 };
 
 /* How a site that may be recast has fared on the rung of its record: written by
@@ -52,9 +47,6 @@ struct ac_site_course {
 	_Atomic uint32_t captured;   /* calls recorded into graphs */
 	_Atomic uint32_t settled;    /* casts done twice */
 	_Atomic uint32_t timed;      /* calls whose time was measured */
-	_Atomic uint32_t plans;      /* that were built for it */
-	_Atomic float    plan_ms;    /* of host time, building them */
-	_Atomic uint64_t workspace;  /* bytes that the largest plan wants */
 	_Atomic float    error, line_error, rho, tile_rho; /* worst so far */
 	_Atomic float    keep_us, recast_us;           /* measured */
 	_Atomic float    keep_predicted_us, recast_predicted_us; /* as the
