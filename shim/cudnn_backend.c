@@ -170,7 +170,9 @@ inject(const struct question *question, const struct ac_shadow_question *asked,
 		ac_engine_find(&about, graph, &engines);
 	if (is_count_only(question)) {
 		status = pass_on(question);
-		if (status == CUDNN_STATUS_SUCCESS && question->count)
+		/* None may mean that it does not answer such questions. */
+		if (status == CUDNN_STATUS_SUCCESS && question->count
+		    && *question->count > 0)
 			*question->count += engines.count;
 	} else {
 		filled = fill(question, asked, &about.device, graph, &engines);
