@@ -106,6 +106,24 @@ char *ac_chosen_absolute(const char *policy);
  * line on stderr. */
 int ac_operation_read(struct ac_op *op, char **words, struct ac_text *note);
 
+/* ---- cmd/operation_conv.c: a convolution in words --------------------- */
+
+/* Values as typed, each up to a blank or its end; borrowed. */
+struct ac_conv_words {
+	const char *images, *cin, *cout, *groups, *image, *filter, *stride,
+	    *pad, *dilation;
+};
+
+/* Whether `key` is one of these; its value is then kept. */
+bool ac_conv_words_add(struct ac_conv_words *words, const char *key,
+    size_t length, const char *value);
+/* Set all that follows from them, none being NULL; false if that is no
+ * convolution. */
+bool ac_conv_words_set(const struct ac_conv_words *words, struct ac_op *op);
+/* The same from the shape of a report's site, layout included, which op
+ * borrows. */
+bool ac_conv_words_set_shape(const char *shape, struct ac_op *op);
+
 /* ---- cmd/where.c: where things are installed --------------------------- */
 
 /* The preload library, the directory of the emulated GPU's libraries: absolute

@@ -47,6 +47,10 @@ say_site(struct ac_text *t, const struct ac_report *report,
 	ac_site_add_sizes(t, site);
 	ac_text_add(t, " ");
 	ac_text_add_clean(t, site->key.caller);
+	if (*site->key.shape) {
+		ac_text_add(t, ", ");
+		ac_text_add_clean(t, site->key.shape);
+	}
 	ac_text_addf(t, "\nthen: %s", ac_rung_names[site->rung]);
 	ac_text_addf(t, kept ? " (%s), " : " by %s, ",
 	    kept ? ac_reason_names[site->reason]
@@ -78,8 +82,10 @@ describe_site(const struct ac_report *report, const struct ac_site *site,
 	snprintf(id, sizeof id, "%08x", (unsigned)site->id);
 	ta[0] = site->key.ta;
 	tb[0] = site->key.tb;
-	op->fact[AC_FACT_TA] = ta;
-	op->fact[AC_FACT_TB] = tb;
+	if (*ta && !*site->key.shape) {
+		op->fact[AC_FACT_TA] = ta;
+		op->fact[AC_FACT_TB] = tb;
+	}
 	op->fact[AC_FACT_TYPE] = site->key.type;
 	op->fact[AC_FACT_ASKED] = site->key.asked;
 	op->fact[AC_FACT_FN] = site->key.symbol;
@@ -95,6 +101,8 @@ describe_site(const struct ac_report *report, const struct ac_site *site,
 		ac_op_set(op, AC_Q_SM, process->sm);
 	ac_op_set_product(op, site->key.m, site->key.n, site->key.k,
 	    site->key.batch);
+	if (ac_op_is_conv(op))
+		(void)ac_conv_words_set_shape(site->key.shape, op);
 }
 
 /* ---- The verb ---------------------------------------------------------- */
@@ -212,6 +220,8 @@ const struct ac_command ac_command_explain = {
 	.operands = "OPERATION [KEY=VALUE]... | SITE",
 	.summary = "Say which rule decides about an operation, and why.",
 	.details = "  autocast explain gemm.single m=256 n=64 k=1024 ta=n gpu=t4\n"
+	    "  autocast explain conv.fprop images=32 cin=256 image=28x28 "
+	    "cout=256 filter=3x3 pad=1\n"
 	    "  autocast explain 5f3a91c2     a site of the last report\n",
 	.options = {
 		{ OPT_POLICY, "policy", "P",

@@ -86,7 +86,7 @@ transposition(const char *value)
 }
 
 static int
-set(struct ac_op *op, const char *word)
+set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 {
 	const size_t length = strcspn(word, "=");
 	const char *value = word + length + 1;
@@ -97,6 +97,9 @@ set(struct ac_op *op, const char *word)
 	if (!word[length])
 		return ac_say(AC_EXIT_USAGE, "explain: '%s' is not KEY=VALUE; "
 		    "for example m=256", word);
+	if (conv && ac_op_is_conv(op) &&
+	    ac_conv_words_add(conv, word, length, value) && q < 0)
+		return 0;
 	if (q < 0 && f < 0)
 		return unknown_key(word, length);
 	if (f == AC_FACT_TA || f == AC_FACT_TB) {
@@ -181,7 +184,7 @@ resolve_gpu(struct ac_op *op)
 static void
 assume(struct ac_op *op, struct ac_text *note)
 {
-	const char *between = "assuming";
+	const char *between = note->used ? "," : "assuming";
 
 	for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++) {
 		const char *name = assumed[i].name;
@@ -200,7 +203,7 @@ assume(struct ac_op *op, struct ac_text *note)
 		if (f >= 0)
 			op->fact[f] = assumed[i].value;
 		else
-			(void)set(op, word);
+			(void)set(op, NULL, word);
 		ac_text_addf(note, "%s %s", between, word);
 		between = ",";
 	}
@@ -241,19 +244,55 @@ complete(struct ac_op *op)
 			op->quantity[i] = given.quantity[i];
 }
 
+/* A convolution that is described has all its quantities from that. */
+static int
+complete_conv(struct ac_op *op, struct ac_conv_words *w, struct ac_text *note)
+{
+	const struct { const char **word, *key, *usual; } rows[] = {
+		{ &w->cin, "cin", NULL }, { &w->cout, "cout", NULL },
+		{ &w->filter, "filter", NULL }, { &w->images, "images", "1" },
+		{ &w->groups, "groups", "1" }, { &w->stride, "stride", "1" },
+		{ &w->pad, "pad", "0" }, { &w->dilation, "dilation", "1" },
+		{ &op->fact[AC_FACT_LAYOUT], "layout", "nchw" }
+	};
+
+	if (!ac_op_is_conv(op) || !w->image)
+		return 0;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (*rows[i].word)
+			continue;
+		if (!rows[i].usual)
+			return ac_say(AC_EXIT_USAGE, "explain: %s is missing; "
+			    "for example images=32 cin=256 image=28x28 "
+			    "cout=256 filter=3x3 pad=1", rows[i].key);
+		*rows[i].word = rows[i].usual;
+		ac_text_addf(note, "%s %s=%s", note->used ? "," : "assuming",
+		    rows[i].key, rows[i].usual);
+	}
+	if (ac_conv_words_set(w, op))
+		return 0;
+	return ac_say(AC_EXIT_USAGE, "explain: these sizes are no "
+	    "convolution; for example images=32 cin=256 image=28x28 cout=256 "
+	    "filter=3x3 pad=1");
+}
+
 int
 ac_operation_read(struct ac_op *op, char **words, struct ac_text *note)
 {
+	struct ac_conv_words conv = { 0 };
 	int status = read_name(op, *words);
 
 	for (words++; !status && *words; words++)
-		status = set(op, *words);
+		status = set(op, &conv, *words);
 	if (!status)
 		status = require_sizes(op);
+	if (!status)
+		status = complete_conv(op, &conv, note);
 	if (status)
 		return status;
 	resolve_gpu(op);
 	assume(op, note);
-	complete(op);
+	if (!conv.image)
+		complete(op);
 	return 0;
 }

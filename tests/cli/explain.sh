@@ -26,6 +26,14 @@ echo 'fp16 = 1' >>"$rates"
 show explain gemm m=2Ki n=2Ki k=2Ki gpu=l40s
 rm -r "$AUTOCAST_STATE"
 show explain conv.fprop filter=3x3 cin=64 --policy=tf32
+show explain conv.fprop images=256 cin=256 image=14x14 cout=256 filter=3 \
+    pad=1 layout=nhwc asked=tf32 gpu=h200 --policy amp
+show explain conv.wgrad images=32 cin=64 image=56x56 cout=128 filter=3x3 \
+    stride=2 pad=1 -e 'conv -> fp16,tf32'
+show explain conv.fprop cin=64 image=56x56 filter=3x3
+show explain conv.fprop cin=64 cout=64 image=2x2 filter=3x3
+show explain conv.fprop cin=64 cout=64 image=2x2 filter=1 groups=3
+show explain gemm m=1 n=1 k=1 image=2x2
 show explain gemm.singel m=1 n=1 k=1
 show explain frobnicate
 show explain gemm.single

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/operation_conv.c -- a convolution in the words of a command line, and of
+ * a report: images=32 cin=256 image=28x28 cout=256 filter=3x3 pad=1, or "n32
+ * c256 28x28 k256 3x3 s1 p1 d1 g1 nchw". Pure; called by explain. */
+#include "cmd/command.h"
+
+#include <string.h>
+
+/* One number, or one per dimension: 28x28. Returns how many, 0 if it is none;
+ * stops at `end`. */
+static unsigned
+read_extents(const char *s, const char *end, double extent_out[3])
+{
+	unsigned count = 0;
+
+	for (;; s++) {
+		const size_t used = ac_text_number(s, (size_t)(end - s),
+		    &extent_out[count]);
+
+		if (!used || extent_out[count] > 4e9)
+			return 0;
+		count++;
+		s += used;
+		if (s == end)
+			return count;
+		if (*s != 'x' || count == 3)
+			return 0;
+	}
+}
+
+/* Put in what holds for all dimensions when one number was said. */
+static bool
+read_all(const char *s, const char *end, unsigned spatial, double to[3])
+{
+	const unsigned count = read_extents(s, end, to);
+
+	for (unsigned i = count; count == 1 && i < spatial; i++)
+		to[i] = to[0];
+	return count == 1 || count == spatial;
+}
+
+bool
+ac_conv_words_add(struct ac_conv_words *words, const char *key,
+    size_t length, const char *value)
+{
+	static const struct { const char *key; size_t at; } rows[] = {
+#define ROW(name) { #name, offsetof(struct ac_conv_words, name) }
+		ROW(images), ROW(cin), ROW(cout), ROW(groups), ROW(image),
+		ROW(filter), ROW(stride), ROW(pad), ROW(dilation)
+#undef ROW
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strlen(rows[i].key) == length &&
+		    !strncmp(rows[i].key, key, length)) {
+			memcpy((char *)words + rows[i].at, &value,
+			    sizeof value);
+			return true;
+		}
+	return false;
+}
+
+/* Of each word: where it ends. */
+static const char *
+end_of(const char *s)
+{
+	return s + strcspn(s, " ");
+}
+
+static bool
+read_count(const char *s, int64_t *to)
+{
+	double number[3];
+
+	if (read_extents(s, end_of(s), number) != 1 || number[0] < 1)
+		return false;
+	*to = (int64_t)number[0];
+	return true;
+}
+
+static bool
+read_space(const struct ac_conv_words *w, struct ac_conv_sizes *s)
+{
+	double image[3], filter[3], stride[3], pad[3], dilation[3];
+
+	s->spatial = read_extents(w->image, end_of(w->image), image);
+	if (!s->spatial ||
+	    !read_all(w->filter, end_of(w->filter), s->spatial, filter) ||
+	    !read_all(w->stride, end_of(w->stride), s->spatial, stride) ||
+	    !read_all(w->pad, end_of(w->pad), s->spatial, pad) ||
+	    !read_all(w->dilation, end_of(w->dilation), s->spatial, dilation))
+		return false;
+	for (unsigned i = 0; i < s->spatial; i++) {
+		const double room = image[i] + 2 * pad[i] -
+		    (dilation[i] * (filter[i] - 1) + 1);
+
+		if (filter[i] < 1 || stride[i] < 1 || dilation[i] < 1 ||
+		    filter[i] > 65535 || stride[i] > 65535 ||
+		    dilation[i] > 65535 || room < 0)
+			return false;
+		s->image[i] = (int64_t)image[i];
+		s->out[i] = (int64_t)(room / stride[i]) + 1;
+		s->filter[i] = (uint16_t)filter[i];
+		s->stride[i] = (uint16_t)stride[i];
+		s->dilation[i] = (uint16_t)dilation[i];
+	}
+	return true;
+}
+
+bool
+ac_conv_words_set(const struct ac_conv_words *w, struct ac_op *op)
+{
+	struct ac_conv_sizes sizes = { 0 };
+
+	if (!read_count(w->images, &sizes.n) || !read_count(w->cin, &sizes.cin)
+	    || !read_count(w->cout, &sizes.cout) ||
+	    !read_count(w->groups, &sizes.groups) ||
+	    sizes.cin % sizes.groups || sizes.cout % sizes.groups ||
+	    !read_space(w, &sizes))
+		return false;
+	ac_op_set_conv(op, &sizes);
+	return true;
+}
+
+bool
+ac_conv_words_set_shape(const char *shape, struct ac_op *op)
+{
+	struct ac_conv_words w = { 0 };
+	const char *layout = NULL;
+
+	for (const char *s = shape; *s; s = end_of(s), s += *s == ' ') {
+		const bool digit = s[1] >= '0' && s[1] <= '9';
+		const char **to = *s >= '0' && *s <= '9'
+		    ? w.image ? &w.filter : &w.image
+		    : !digit ? &layout
+		    : *s == 'n' ? &w.images : *s == 'c' ? &w.cin
+		    : *s == 'k' ? &w.cout : *s == 's' ? &w.stride
+		    : *s == 'p' ? &w.pad : *s == 'd' ? &w.dilation
+		    : *s == 'g' ? &w.groups : NULL;
+
+		if (!to || *to)
+			return false;
+		*to = to == &layout || to == &w.image || to == &w.filter
+		    ? s : s + 1;
+	}
+	if (!w.images || !w.cin || !w.cout || !w.groups || !w.image ||
+	    !w.filter || !w.stride || !w.pad || !w.dilation ||
+	    !ac_conv_words_set(&w, op))
+		return false;
+	if (layout && !layout[strcspn(layout, " ")])
+		op->fact[AC_FACT_LAYOUT] = layout;
+	return true;
+}
