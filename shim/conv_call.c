@@ -26,47 +26,6 @@ struct conv_job {
 
 /* ---- What only this very call can tell -------------------------------------- */
 
-static uint64_t
-extent(const struct ac_conv_tensor *tensor)
-{
-	uint64_t last = 0;
-
-	for (int i = 0; i < tensor->dims; i++)
-		last += (uint64_t)(tensor->dim[i] - 1)
-		    * (uint64_t)tensor->stride[i];
-	return (last + 1) * sizeof(float);
-}
-
-static bool
-meets(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes)
-{
-	const uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
-
-	return a && b && x < y + b_bytes && y < x + a_bytes;
-}
-
-static bool
-overlaps(const struct ac_conv_call *call, const struct ac_conv *conv)
-{
-	const struct { const void *data; const struct ac_conv_tensor *tensor; }
-	all[] = { { call->y, &conv->y }, { call->x, &conv->x },
-		{ call->w, &conv->w } };
-	const unsigned out = call->operation == AC_OP_CONV_FPROP ? 0
-	    : call->operation == AC_OP_CONV_DGRAD ? 1 : 2;
-	const uint64_t bytes = extent(all[out].tensor);
-
-	for (unsigned i = 0; i < 3; i++)
-		if (i != out && meets(all[out].data, bytes, all[i].data,
-		    extent(all[i].tensor)))
-			return true;
-	for (int i = 0; i < conv->steps; i++)
-		if (conv->step[i].other.dims && meets(all[out].data, bytes,
-		    conv->step[i].other.uid == AC_CONV_Z ? call->z
-		    : call->bias, extent(&conv->step[i].other)))
-			return true;
-	return false;
-}
-
 static enum ac_reason
 objection(const struct ac_conv_call *call, const struct ac_conv *conv)
 {
@@ -75,7 +34,7 @@ objection(const struct ac_conv_call *call, const struct ac_conv *conv)
 	if (handle->provider != call->provider || !call->x || !call->w
 	    || !call->y || !call->alpha || *call->alpha == 0)
 		return AC_REASON_UNSUPPORTED;
-	return overlaps(call, conv) ? AC_REASON_OVERLAP : AC_REASON_NONE;
+	return ac_conv_overlaps(call, conv) ? AC_REASON_OVERLAP : AC_REASON_NONE;
 }
 
 /* ---- The sample ------------------------------------------------------------- */
@@ -207,7 +166,7 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 	    || (bytes && !job->call->workspace);
 	const bool sampled = job->slot.device != 0;
 	const uint64_t out = beside
-	    ? round_up(extent(output_of(&job->site->query.conv))) : 0;
+	    ? round_up(ac_conv_extent(output_of(&job->site->query.conv))) : 0;
 	void *workspace = job->call->workspace;
 	struct ac_lane_loan loan;
 	enum ac_reason reason = AC_REASON_NONE;

@@ -34,6 +34,14 @@ struct ac_conv_call {
 bool ac_conv_of_call(const struct ac_conv_call *call, struct ac_conv *conv_out,
     cudnnMathType_t *math_out);
 
+/* Bytes from a tensor's first to past its last element, in FP32. */
+uint64_t ac_conv_extent(const struct ac_conv_tensor *tensor);
+
+/* Whether the output of `call`, described by `conv`, shares memory with what it
+ * reads. */
+bool ac_conv_overlaps(const struct ac_conv_call *call,
+    const struct ac_conv *conv);
+
 /* Try to run it as its site's decision says. DONE: *status_out is the answer.
  * Else the output is untouched and the original is to be made, with
  * ac_gemm_kept() after it if it is TIMED. Counts the call. */

@@ -195,3 +195,46 @@ ac_conv_of_call(const struct ac_conv_call *call, struct ac_conv *conv_out,
 	conv->beta = call->beta ? (double)*call->beta : 0;
 	return !call->activation || read_epilogue(call, conv);
 }
+
+/* ---- Memory ----------------------------------------------------------------- */
+
+uint64_t
+ac_conv_extent(const struct ac_conv_tensor *tensor)
+{
+	uint64_t last = 0;
+
+	for (int i = 0; i < tensor->dims; i++)
+		last += (uint64_t)(tensor->dim[i] - 1)
+		    * (uint64_t)tensor->stride[i];
+	return (last + 1) * sizeof(float);
+}
+
+static bool
+meets(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes)
+{
+	const uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+
+	return a && b && x < y + b_bytes && y < x + a_bytes;
+}
+
+bool
+ac_conv_overlaps(const struct ac_conv_call *call, const struct ac_conv *conv)
+{
+	const struct { const void *data; const struct ac_conv_tensor *tensor; }
+	all[] = { { call->y, &conv->y }, { call->x, &conv->x },
+		{ call->w, &conv->w } };
+	const unsigned out = call->operation == AC_OP_CONV_FPROP ? 0
+	    : call->operation == AC_OP_CONV_DGRAD ? 1 : 2;
+	const uint64_t bytes = ac_conv_extent(all[out].tensor);
+
+	for (unsigned i = 0; i < 3; i++)
+		if (i != out && meets(all[out].data, bytes, all[i].data,
+		    ac_conv_extent(all[i].tensor)))
+			return true;
+	for (int i = 0; i < conv->steps; i++)
+		if (conv->step[i].other.dims && meets(all[out].data, bytes,
+		    conv->step[i].other.uid == AC_CONV_Z ? call->z
+		    : call->bias, ac_conv_extent(&conv->step[i].other)))
+			return true;
+	return false;
+}

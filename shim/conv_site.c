@@ -79,6 +79,19 @@ add_extents(struct ac_text *text, const int64_t *extent, int count)
 		ac_text_addf(text, i ? "x%lld" : "%lld", (long long)extent[i]);
 }
 
+/* Once, where it is the same for all of space. */
+static void
+add_step(struct ac_text *text, const char *name, const int64_t *extent,
+    int count)
+{
+	bool same = true;
+
+	for (int i = 1; i < count; i++)
+		same &= extent[i] == extent[0];
+	ac_text_add(text, name);
+	add_extents(text, extent, same ? 1 : count);
+}
+
 static void
 describe_shape(struct ac_site_key *key, const struct ac_conv *conv,
     const struct ac_conv_sizes *sizes)
@@ -91,12 +104,9 @@ describe_shape(struct ac_site_key *key, const struct ac_conv *conv,
 	add_extents(&text, sizes->image, conv->space);
 	ac_text_addf(&text, " k%lld ", (long long)sizes->cout);
 	add_extents(&text, conv->w.dim + 2, conv->space);
-	ac_text_add(&text, " s");
-	add_extents(&text, conv->stride, conv->space);
-	ac_text_add(&text, " p");
-	add_extents(&text, conv->pad, conv->space);
-	ac_text_add(&text, " d");
-	add_extents(&text, conv->dilation, conv->space);
+	add_step(&text, " s", conv->stride, conv->space);
+	add_step(&text, " p", conv->pad, conv->space);
+	add_step(&text, " d", conv->dilation, conv->space);
 	ac_text_addf(&text, " g%lld %s", (long long)sizes->groups,
 	    is_channels_last(conv) ? "nhwc" : "nchw");
 }

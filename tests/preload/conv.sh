@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Convolutions of cuDNN's older interface: what is recast, what never is, and
+# what notices that FP16 does not fit.
+. "$(dirname "$0")/preload.sh"
+need_emulator
+[ -e "$emulator/libcudnn.so.9" ] ||
+    skip_all 'the emulated cuDNN was not built (cuDNN headers or oneDNN are missing)'
+convolving=$clients/convolving
+forced='conv.fprop -> fp16 profit=off guard=off;conv.dgrad -> fp16 profit=off guard=off;conv.wgrad -> fp16 profit=off guard=off'
+guarded='conv.fprop -> fp16 profit=off;conv.dgrad -> fp16 profit=off;conv.wgrad -> fp16 profit=off'
+
+# site EXPRESSION: of the first site of the last run, "s".
+site()
+{
+	query "(lambda s: $1)(sites[0])"
+}
+
+# counts: calls recast, and kept by reason.
+counts()
+{
+	query '*sorted("%s %d %s" % (s["rung"], s["recast_calls"],
+	    ",".join("%s:%d" % i for i in sorted(s["kept_calls"].items()) if i[1]))
+	    for s in sites)'
+}
+
+# outputs POLICY WORDS: the distinct bits of all calls but the first.
+outputs()
+{
+	under "$1" "$convolving" "${@:2}" | sed 1d | cut -d' ' -f2- | sort -u
+}
+
+# ---- Off is off, forced is FP16 through and through
+
+for words in op=0 op=1 op=2 op=3 'op=0 groups=4' 'op=0 dilation=2 pad=2' \
+    'op=1 stride=2' 'op=2 stride=2' 'op=0 nhwc=1' 'op=3 nhwc=1 relu=0' \
+    'op=3 beta=0.5' 'op=0 space=3 h=6 c=8 k=8' 'op=0 flip=1' 'op=0 alpha=2' \
+    'op=0 c=3 k=65 r=7 pad=3 stride=2' 'op=0 offset=1'; do
+	# shellcheck disable=SC2086
+	bare "$convolving" $words calls=2 >"$work/bare"
+	# shellcheck disable=SC2086
+	under off "$convolving" $words calls=2 >"$work/off"
+	same "off: $words" "$work/bare" "$work/off"
+	rm -rf "$AUTOCAST_STATE"
+	# shellcheck disable=SC2086
+	under "$forced" "$convolving" $words calls=2 >"$work/forced"
+	equal "recast: $words" 'fp16 2 ' "$(counts)"
+	check "and the bits tell: $words" \
+	    "$(cmp -s "$work/bare" "$work/forced" && echo 'they are the same')"
+done
+
+# ---- Never
+
+# kept WHAT REASON WORDS
+kept()
+{
+	rm -rf "$AUTOCAST_STATE"
+	# shellcheck disable=SC2086
+	bare "$convolving" calls=3 $3 >"$work/bare" 2>/dev/null
+	# shellcheck disable=SC2086
+	under "$forced" "$convolving" calls=3 $3 >"$work/kept" 2>/dev/null
+	same "$1: the program's bits" "$work/bare" "$work/kept"
+	check "$1: $2" "$(counts | grep -q "$2" || counts)"
+}
+kept 'beta is not 0' unsupported 'op=0 beta=0.5'
+kept 'beta is not 0, backward' unsupported 'op=2 beta=1'
+kept 'the output is read, too' overlap 'op=3 beta=0.5 alias=1'
+kept 'FMA_MATH' opted-out 'op=0 math=3'
+kept 'alpha is 0' unsupported 'op=0 alpha=0'
+NVIDIA_TF32_OVERRIDE=0 kept 'NVIDIA_TF32_OVERRIDE=0' opted-out op=0
+AUTOCAST_EMU_FAIL=cudnnBackendExecute:1 kept 'cuDNN fails to run it' \
+    'refused:1' 'op=0 calls=1'
+AUTOCAST_EMU_FAIL=cudnnBackendFinalize:1 kept 'cuDNN fails to plan it' \
+    'refused:3' 'op=0'
+equal 'gradients want to be named' 'keep 0 no-rule:2' "$(
+    rm -rf "$AUTOCAST_STATE"
+    under 'conv.fprop -> fp16 profit=off guard=off' "$convolving" op=1 calls=2 \
+	>/dev/null
+    counts)"
+
+# ---- On trial
+
+equal 'the first call is the original' "$(bare "$convolving" calls=1)" \
+    "$(under "$guarded" "$convolving" calls=1)"
+for op in 0 1 2 3; do
+	rm -rf "$AUTOCAST_STATE"
+	equal "the second is not, op=$op" "$(outputs "$forced" calls=3 op=$op)" \
+	    "$(outputs "$guarded" calls=3 op=$op)"
+	equal "that is counted, op=$op" 'fp16 2 probation:1' "$(counts)"
+	check "its error is known, op=$op" "$(site '
+	    "" if 1e-5 < s["course"]["error"] < 8e-4 else s["course"]')"
+done
+rm -rf "$AUTOCAST_STATE"
+equal 'outputs near the end of FP16: not even once' \
+    "$(bare "$convolving" calls=6 scale=40000 | cut -d' ' -f2-)" \
+    "$(under "$guarded" "$convolving" calls=6 scale=40000 | cut -d' ' -f2-)"
+equal 'and why is told' large "$(query '*sorted({s["course"]["finding"]
+    for s in sites} - {"none"})')"
+
+# ---- Whose memory
+
+rm -rf "$AUTOCAST_STATE"
+under "$forced" "$convolving" workspace=100000000 >/dev/null
+check 'the program'\''s workspace, if it is enough' \
+    "$(total totals.peak_scratch_bytes | grep -vx 0)"
+rm -rf "$AUTOCAST_STATE"
+equal 'ours, if it is not' "$(outputs "$forced")" "$(outputs "$forced" workspace=2)"
+check 'and that is counted' \
+    "$(query 'report["totals"]["peak_scratch_bytes"] > 100000' | grep -vx True)"
+check 'what plans cost is in the report' "$(site '
+    "" if s["course"]["plans"] == 1 and s["course"]["workspace_bytes"] > 100000
+    else s["course"]')"
+equal 'a graph: the same bits' \
+    "$(outputs "$forced" capture=1 | sort -u | wc -l | tr -d ' ')" 1
+
+# ---- Handles, threads
+
+rm -rf "$AUTOCAST_STATE"
+equal 'handle after handle' 1 "$(under "$forced" "$convolving" handles=5 |
+    cut -d' ' -f3 | sort -u | wc -l)"
+equal 'a plan each' 5 "$(site 's["course"]["plans"]')"
+equal 'eight threads' "$(outputs "$forced" | cut -d' ' -f2)" "$(
+    under "$forced" "$convolving" threads=8 | sort -u)"
+plan
