@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* examples/digits_input.c -- options and CSV of digits_mlp; knows no CUDA. */
+/* examples/digits_input.c -- options and CSV of both digits programs; knows no CUDA. */
 #include "digits_input.h"
 
 #include <errno.h>
@@ -81,8 +81,8 @@ dataset_load(const char *path, struct dataset *data_out)
 	int room = 0;
 
 	if (!file) {
-		fprintf(stderr, "digits_mlp: %s: %s\n", path,
-		    strerror(errno));
+		fprintf(stderr, "%s: %s: %s\n",
+		    program_invocation_short_name, path, strerror(errno));
 		return -1;
 	}
 	while (!wrong && getline(&line, &line_bytes, file) > 0) {
@@ -113,9 +113,11 @@ dataset_free(struct dataset *data)
 static void
 usage(const char *what, const char *value)
 {
-	fprintf(stderr, "digits_mlp: %s%s; usage: digits_mlp [--epochs N] "
-	    "[--batch N] [--loss-scale S] [--weights FILE] digits.csv\n",
-	    what, value);
+	const char *const name = program_invocation_short_name;
+
+	fprintf(stderr, "%s: %s%s; usage: %s [--epochs N] [--batch N] "
+	    "[--loss-scale S] [--weights FILE] digits.csv\n", name, what,
+	    value, name);
 	exit(EXIT_BAD_INPUT);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* examples/digits_input.h -- what digits_mlp is given: options and digits. */
+/* examples/digits_input.h -- what a digits program is given: options, digits. */
 #ifndef EXAMPLES_DIGITS_INPUT_H
 #define EXAMPLES_DIGITS_INPUT_H
 
