@@ -11,6 +11,7 @@
 
 #include "base/guard.h"
 #include "kernels/driver.h"
+#include "shim/handle.h"
 #include "shim/start.h"
 #include "shim/thunk.h"
 
@@ -51,13 +52,19 @@ current_device(void)
 	return driver && !driver->cuCtxGetDevice(&device) ? device : -1;
 }
 
+/* A handle that is no more is on no device: then nothing is recast. */
 static void
 set_device(const struct ac_shadow_question *asked, struct ac_conv_query *query)
 {
+	const cudnnHandle_t handle = asked->has_properties
+	    ? asked->properties_handle : asked->handle;
+
 	query->device = -1;
 	if (asked->has_properties && asked->sm)
 		query->sm = asked->sm;
-	else if (asked->has_properties && asked->ordinal >= 0)
+	else if (handle)
+		query->device = ac_handle_find((void *)handle)->device;
+	else if (asked->has_properties)
 		query->device = (int)asked->ordinal;
 	else
 		query->device = current_device();
