@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/preload/programs/convolving.c -- one convolution of cuDNN's older
  * interface, made again and again: convolving WORD=VALUE... prints for each call
- * its status, a hash of the output's bits and a weighted sum of the output. */
+ * its status, a hash of the output's bits, a weighted sum of the output and the
+ * root of the sum of the squares of its terms. */
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 
+#include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -75,14 +77,18 @@ buffer(size_t count, float scale, unsigned seed)
 }
 
 /* Of what hash() fetched. */
-static double
-weighted_sum(const struct buffer *b)
+static void
+print_sums(const struct buffer *b)
 {
-	double sum = 0;
+	double sum = 0, squares = 0;
 
-	for (size_t i = 0; i < b->count; i++)
-		sum += (double)(i % 7 + 1) * (double)b->host[i];
-	return sum;
+	for (size_t i = 0; i < b->count; i++) {
+		const double term = (double)(i % 7 + 1) * (double)b->host[i];
+
+		sum += term;
+		squares += term * term;
+	}
+	printf(" %.9g %.9g\n", sum, sqrt(squares));
 }
 
 static uint64_t
@@ -264,7 +270,7 @@ run(void *quiet)
 				continue;
 			printf("%d %d %016llx", j, status,
 			    (unsigned long long)hash(output(&p)));
-			printf(" %.9g\n", weighted_sum(output(&p)));
+			print_sums(output(&p));
 		}
 		if (word("capture")) {
 			replay(&p, handle, stream);
