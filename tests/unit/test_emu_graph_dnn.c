@@ -422,5 +422,6 @@ main(void)
 		TEST(values_outlive_their_descriptors),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -486,5 +486,6 @@ main(void)
 		TEST(work_is_captured),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

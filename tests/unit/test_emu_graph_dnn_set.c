@@ -293,5 +293,6 @@ main(void)
 		TEST(only_what_was_finalized_goes_on),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

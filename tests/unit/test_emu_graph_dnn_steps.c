@@ -179,5 +179,6 @@ main(void)
 		TEST(what_the_convolution_gives_is_written),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
