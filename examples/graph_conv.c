@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* examples/graph_conv.c -- an FP32 convolution by cuDNN's graph interface, as
- * frameworks make it: graph_conv [bias|relu] [HANDLES]. It asks the heuristics,
- * drops the engines that are noted to convert their inputs down, and runs the
- * first plan that can be made. Prints, of each handle, the engine chosen, its
+ * frameworks make it: graph_conv [bias|relu] [HANDLES] [ask=COUNT]. It asks the
+ * heuristics for so many configurations, drops the engines that are noted to
+ * convert their inputs down, and runs the first plan that can be made. Prints, of each handle, the engine chosen, its
  * notes, the workspace, a hash of the output's bits, a weighted sum of the
  * output and the root of the sum of the squares of its terms. */
 #include <cuda_runtime_api.h>
@@ -25,7 +25,7 @@ typedef cudnnBackendDescriptor_t descriptor_t;
 enum {
 	N = 2, C = 32, K = 32, H = 14, R = 3,
 	CONFIGS = 16, NOTES = 16,
-	MADE = 64, /* descriptors of a graph that outlive its making */
+	MADE = 128, /* descriptors of a graph that outlive its making */
 };
 enum uid { X = 'x', W = 'w', Y = 'y', B = 'b', V1 = 1, V2 = 2 };
 
@@ -174,9 +174,20 @@ operation_graph(cudnnHandle_t handle, int steps)
 
 /* ---- The plan ------------------------------------------------------------ */
 
-/* Engine configurations, best first: how many. */
+/* Whether cuDNN wrote a configuration there. */
+static bool
+is_filled(descriptor_t config)
+{
+	descriptor_t engine = create(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+	int64_t count = 0;
+
+	return !cudnnBackendGetAttribute(config, CUDNN_ATTR_ENGINECFG_ENGINE,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &engine);
+}
+
+/* Engine configurations, best first: how many. No more than asked for. */
 static int64_t
-configurations(descriptor_t graph, descriptor_t configs[CONFIGS])
+configurations(descriptor_t graph, int64_t asked, descriptor_t configs[CONFIGS])
 {
 	const descriptor_t heuristic = create(
 	    CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
@@ -190,8 +201,16 @@ configurations(descriptor_t graph, descriptor_t configs[CONFIGS])
 	for (int i = 0; i < CONFIGS; i++)
 		configs[i] = create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 	MUST(cudnnBackendGetAttribute(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS,
-	    CUDNN_TYPE_BACKEND_DESCRIPTOR, CONFIGS, &count, configs));
-	return count < CONFIGS ? count : CONFIGS;
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, asked, &count, configs));
+	for (int64_t i = asked; i < CONFIGS; i++)
+		if (is_filled(configs[i]))
+			must(-1, "more is filled than was asked for");
+	if (count > asked)
+		count = asked;
+	for (int64_t i = 0; i < count; i++)
+		if (!is_filled(configs[i]))
+			must(-1, "less is filled than was counted");
+	return count;
 }
 
 /* The numerical notes as bits: the count first, then as many as it says. */
@@ -313,15 +332,19 @@ run(cudnnHandle_t handle, descriptor_t plan, int steps)
 int
 main(int argc, char **argv)
 {
-	int steps = 0, handles = 1;
+	int steps = 0, handles = 1, asked = CONFIGS;
 
 	for (int i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "bias"))
 			steps = 1;
 		else if (!strcmp(argv[i], "relu"))
 			steps = 2;
+		else if (!strncmp(argv[i], "ask=", 4))
+			asked = atoi(argv[i] + 4);
 		else
 			handles = atoi(argv[i]);
+	if (asked < 1 || asked > CONFIGS)
+		return EXIT_FAILURE;
 	for (int i = 0; i < handles; i++) {
 		descriptor_t configs[CONFIGS], plan = NULL;
 		cudnnHandle_t handle;
@@ -329,7 +352,7 @@ main(int argc, char **argv)
 
 		MUST(cudnnCreate(&handle));
 		count = configurations(operation_graph(handle, steps),
-		    configs);
+		    asked, configs);
 		for (int64_t j = 0; j < count && !plan; j++)
 			plan = plan_of(handle, configs[j]);
 		if (!plan) {

@@ -1,19 +1,20 @@
 dnl SPDX-License-Identifier: Apache-2.0
 dnl AUTOCAST_CUDNN: have_cudnn, cudnn_version. The headers only, found where
 dnl AUTOCAST_CUDA found CUDA's; without them convolutions are only counted.
+dnl Before 9.8 graphs cannot be about a described device.
 AC_DEFUN([AUTOCAST_CUDNN], [
 have_cudnn=no
 cudnn_version=
 CUDNN_CPPFLAGS=
 AS_IF([test "$have_cuda" = yes], [
-AC_MSG_CHECKING([for cuDNN headers])
+AC_MSG_CHECKING([for headers of cuDNN 9, 9.8 or later])
 autocast_cudnn_save=$CPPFLAGS
 CPPFLAGS="$CPPFLAGS $CUDA_CPPFLAGS"
 AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
 #include <cudnn.h>
-#if CUDNN_MAJOR != 9
-#error not cuDNN 9
-#endif]], [])], [have_cudnn=yes
+#if CUDNN_MAJOR != 9 || CUDNN_MINOR < 8
+#error not cuDNN 9, 9.8 or later
+#endif]], [[return CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR < 0;]])], [have_cudnn=yes
 	CUDNN_CPPFLAGS=-DAC_HAVE_CUDNN])
 AC_MSG_RESULT([$have_cudnn])
 AS_IF([test $have_cudnn = yes], [

@@ -59,6 +59,17 @@ AUTOCAST_EMU_MODEL=t4 forced_one relu
 equal 'without us it is FP32' engine=1 "$(cut -d' ' -f1 "$work/bare")"
 
 
+# ---- As many as were asked for
+
+# The client checks that no descriptor beyond those is touched.
+for ask in 1 2 3 8; do
+	equal "asked for $ask of 16" \
+	    "$(under "$forced" "$client" relu ask=16)" \
+	    "$(under "$forced" "$client" relu ask=$ask)"
+	equal "asked for $ask of 16, without us" "$(bare "$client" relu)" \
+	    "$(bare "$client" relu ask=$ask)"
+done
+
 # ---- Never
 
 # kept WHAT POLICY COUNTS
