@@ -108,11 +108,24 @@ program()
 	$cc $product_flags -o "$output" $inputs "$@"
 }
 
+# Whether convolutions are built: as configure decides it.
+has_cudnn()
+{
+	# shellcheck disable=SC2086
+	printf '%s\n' '#include <cudnn.h>' \
+	    '#if CUDNN_MAJOR != 9 || CUDNN_MINOR < 8' '#error' '#endif' |
+	    $cc $cuda_flags -fsyntax-only -x c - 2>/dev/null
+}
+
 # The library, the command, the examples and the tests for a GPU, laid out in
 # $build as a makefile's build folder is.
 build_product()
 {
 	objects=$build/objects
+	without='^shim/\(conv\|cudnn\|engine\|shadow\)'
+	if has_cudnn; then
+		cuda_flags="$cuda_flags -DAC_HAVE_CUDNN" without='^$'
+	fi
 	# shellcheck disable=SC2089
 	product_flags="-std=gnu11 ${CFLAGS:--O2} -D_GNU_SOURCE -I$root $cuda_flags -fPIC
 	    -fvisibility=hidden -ftls-model=initial-exec -pthread
@@ -124,7 +137,7 @@ build_product()
 	product_flags=$(printf '%s ' $product_flags)
 	product_files=$(for room in base policy report kernels shim cmd; do
 		sources $room
-	done; cd "$root" && ls policy/*.S kernels/*.S shim/*.S)
+	done | grep -v "$without"; cd "$root" && ls policy/*.S kernels/*.S shim/*.S)
 	# shellcheck disable=SC2086
 	compile_all $product_files || return 1
 	archive_of base && archive_of report && archive_of policy &&
