@@ -7,14 +7,10 @@
  * and update are cuBLAS calls; ReLU, softmax and loss run on the host between
  * copies. It knows nothing of autocast, and its results repeat bit for bit.
  */
+#include "digits_device.h"
 #include "digits_input.h"
 
-#include <cublas_v2.h>
-#include <cuda_runtime_api.h>
-
-#include <errno.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,90 +37,6 @@ struct network {
 	float *host[LAYERS + 1];             /* activations, after ReLU */
 	float *scratch;                      /* host, widest layer x batch */
 };
-
-#define CUDA(call) check_cuda((call), #call)
-#define BLAS(call) check_blas((call), #call)
-
-static void
-check_cuda(cudaError_t status, const char *call)
-{
-	if (status == cudaSuccess)
-		return;
-	fprintf(stderr, "digits_mlp: %.*s failed: %s\n",
-	    (int)strcspn(call, "("), call, cudaGetErrorString(status));
-	exit(EXIT_FAILURE);
-}
-
-static void
-check_blas(cublasStatus_t status, const char *call)
-{
-	if (status == CUBLAS_STATUS_SUCCESS)
-		return;
-	fprintf(stderr, "digits_mlp: %.*s failed: %s\n",
-	    (int)strcspn(call, "("), call, cublasGetStatusString(status));
-	exit(EXIT_FAILURE);
-}
-
-static void *
-allocate(size_t count, size_t bytes)
-{
-	void *memory = calloc(count, bytes);
-
-	if (!memory) {
-		fprintf(stderr, "digits_mlp: out of memory\n");
-		exit(EXIT_FAILURE);
-	}
-	return memory;
-}
-
-static float *
-device_floats(size_t count)
-{
-	void *memory;
-
-	CUDA(cudaMalloc(&memory, count * sizeof(float)));
-	CUDA(cudaMemset(memory, 0, count * sizeof(float)));
-	return memory;
-}
-
-static void
-upload(float *device, const float *host, size_t count)
-{
-	CUDA(cudaMemcpy(device, host, count * sizeof *host,
-	    cudaMemcpyHostToDevice));
-}
-
-static void
-download(float *host, const float *device, size_t count)
-{
-	CUDA(cudaMemcpy(host, device, count * sizeof *host,
-	    cudaMemcpyDeviceToHost));
-}
-
-/* Knuth's MMIX generator: the same numbers on every machine. */
-static uint32_t
-random_bits(uint64_t *state)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(*state >> 32);
-}
-
-static float
-random_symmetric(uint64_t *state)
-{
-	return (float)(int32_t)random_bits(state) / 2147483648.0f;
-}
-
-static void
-shuffle(int *order, int count, uint64_t *state)
-{
-	for (int i = count - 1; i > 0; i--) {
-		int j = (int)(random_bits(state) % (uint32_t)(i + 1));
-		int kept = order[i];
-		order[i] = order[j];
-		order[j] = kept;
-	}
-}
 
 static void
 network_init(struct network *net, int batch, uint64_t *state)
@@ -339,22 +251,6 @@ train(struct network *net, const struct dataset *data, int *order,
 	printf("test accuracy %.4f\n", right);
 }
 
-static void
-save(const struct network *net, const char *path)
-{
-	float *values = allocate(net->parameters, sizeof *values);
-	FILE *file = fopen(path, "wb");
-
-	download(values, net->values, net->parameters);
-	if (!file || fwrite(values, sizeof *values, net->parameters, file) !=
-	    net->parameters || fclose(file)) {
-		fprintf(stderr, "digits_mlp: %s: %s\n", path,
-		    strerror(errno));
-		exit(EXIT_FAILURE);
-	}
-	free(values);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -372,7 +268,7 @@ main(int argc, char **argv)
 	network_init(&net, opt.batch, &state);
 	train(&net, &data, order, &opt, &state);
 	if (opt.weights)
-		save(&net, opt.weights);
+		save(opt.weights, net.values, net.parameters);
 	network_fini(&net);
 	dataset_free(&data);
 	free(order);

@@ -166,7 +166,8 @@ build_examples()
 	# shellcheck disable=SC2012
 	client_files=$(cd "$root" && ls tests/preload/programs/gemm_*.c)
 	program examples/digits_mlp examples/digits_mlp.c \
-	    examples/digits_input.c -- "$cublas" "$cudart" -lm &&
+	    examples/digits_device.c examples/digits_input.c -- \
+	    "$cublas" "$cudart" -lm &&
 	program examples/sgemm_strided examples/sgemm_strided.c -- \
 	    "$cublas" "$cudart" -lm || return 1
 	# shellcheck disable=SC2086
