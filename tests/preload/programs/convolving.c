@@ -6,12 +6,15 @@
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 
+#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MUST(call) must((int)(call), #call)
 
@@ -23,20 +26,32 @@ static struct { const char *word; double value; } words[] = {
 	{ "alpha", 1 }, { "beta", 0 }, { "math", 0 }, { "scale", 1 },
 	{ "calls", 4 }, { "workspace", 1 }, { "alias", 0 }, { "relu", 1 },
 	{ "handles", 1 },   /* one after the other */
-	{ "threads", 1 }, { "capture", 0 }, { "offset", 0 },
+	{ "threads", 1 }, { "offset", 0 },
+	{ "capture", 0 },   /* 1: once more, into a graph; 2: another one */
+	{ "shared", 0 },    /* one handle and one output, under a lock */
+	{ "streams", 1 },   /* of one handle, each with an output of its own */
+	{ "beside", 0 },    /* in a thread, while this one records a graph */
+	{ "before", 0 },    /* what was in the output is printed first */
+	{ "fork", 0 },      /* 1: before the first call; 2: after the last */
 };
 enum { WORDS = sizeof words / sizeof *words };
 #define FORWARD_ALGO CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM
 #define DATA_ALGO CUDNN_CONVOLUTION_BWD_DATA_ALGO_1
 #define FILTER_ALGO CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1
 
-static double
-word(const char *name)
+static double *
+find(const char *name)
 {
 	for (int i = 0; i < WORDS; i++)
 		if (!strcmp(words[i].word, name))
-			return words[i].value;
+			return &words[i].value;
 	abort();
+}
+
+static double
+word(const char *name)
+{
+	return *find(name);
 }
 
 static int
@@ -233,20 +248,40 @@ convolve(const struct problem *p, cudnnHandle_t handle)
 
 /* ---- The calls -------------------------------------------------------------- */
 
+/* How often the emulated GPU was called by that name. */
+static int
+counted(const char *name)
+{
+	uint64_t (*counter)(const char *);
+
+	*(void **)&counter = dlsym(RTLD_DEFAULT, "emuCounter");
+	return counter ? (int)counter(name) : 0;
+}
+
+/* Prints what the recording asked of cuDNN: engines, and things made. */
 static void
-replay(const struct problem *p, cudnnHandle_t handle, cudaStream_t stream)
+replay(struct problem *p, cudnnHandle_t handle, cudaStream_t stream)
 {
 	cudaGraphExec_t exec;
 	cudaGraph_t graph;
+	int asked, made;
 
+	if (whole("capture") == 2)
+		*find("alpha") *= 2;
 	MUST(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	asked = counted("cudnnBackendGetAttribute");
+	made = counted("cudnnBackendFinalize");
 	MUST(convolve(p, handle));
+	asked = counted("cudnnBackendGetAttribute") - asked;
+	made = counted("cudnnBackendFinalize") - made;
 	MUST(cudaStreamEndCapture(stream, &graph));
 	MUST(cudaGraphInstantiate(&exec, graph, 0));
 	MUST(cudaMemsetAsync(p->ys.device, 0, p->ys.count * sizeof(float),
 	    stream));
 	MUST(cudaGraphLaunch(exec, stream));
 	MUST(cudaStreamSynchronize(stream));
+	printf("graph 0 %016llx asked=%d made=%d\n",
+	    (unsigned long long)hash(output(p)), asked, made);
 }
 
 static void *
@@ -262,6 +297,9 @@ run(void *quiet)
 		MUST(cudnnSetStream(handle, stream));
 		if (!p.workspace)
 			make(&p, handle);
+		if (word("before"))
+			printf("0 0 %016llx\n",
+			    (unsigned long long)hash(output(&p)));
 		for (int j = 1; j <= whole("calls"); j++) {
 			const int status = (int)convolve(&p, handle);
 
@@ -272,11 +310,8 @@ run(void *quiet)
 			    (unsigned long long)hash(output(&p)));
 			print_sums(output(&p));
 		}
-		if (word("capture")) {
+		if (word("capture"))
 			replay(&p, handle, stream);
-			printf("graph 0 %016llx\n",
-			    (unsigned long long)hash(output(&p)));
-		}
 		MUST(cudnnDestroy(handle));
 	}
 	if (quiet)
@@ -284,14 +319,126 @@ run(void *quiet)
 	return NULL;
 }
 
-int
-main(int argc, char **argv)
+static void *
+run_shared(void *bits_out)
 {
-	enum { THREADS = 16 };
-	pthread_t thread[THREADS];
-	uint64_t result[THREADS];
-	int threads;
+	static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+	static cudnnHandle_t handle;
+	static struct problem p;
 
+	for (int i = 0; i < whole("calls"); i++) {
+		pthread_mutex_lock(&turn);
+		if (!handle) {
+			MUST(cudnnCreate(&handle));
+			make(&p, handle);
+		}
+		MUST(convolve(&p, handle));
+		*(uint64_t *)bits_out = hash(output(&p));
+		pthread_mutex_unlock(&turn);
+	}
+	return NULL;
+}
+
+/* All at once: nothing is waited for before the end. */
+static void
+run_streams(int count)
+{
+	cudaStream_t stream[16];
+	struct problem p[16] = { { .bytes = 0 } };
+	cudnnHandle_t handle;
+
+	MUST(cudnnCreate(&handle));
+	for (int i = 0; i < count; i++) {
+		MUST(cudaStreamCreateWithFlags(&stream[i],
+		    cudaStreamNonBlocking));
+		make(&p[i], handle);
+	}
+	MUST(cudaDeviceSynchronize());
+	for (int i = 0; i < whole("calls") * count; i++) {
+		MUST(cudnnSetStream(handle, stream[i % count]));
+		MUST(convolve(&p[i % count], handle));
+	}
+	for (int i = 0; i < count; i++) {
+		MUST(cudaStreamSynchronize(stream[i]));
+		printf("%016llx\n", (unsigned long long)hash(output(&p[i])));
+	}
+	MUST(cudnnDestroy(handle));
+}
+
+/* Of the other thread of run_beside(). */
+struct beside {
+	struct problem p;
+	cudnnHandle_t handle;
+};
+
+static void *
+convolve_beside(void *beside)
+{
+	struct beside *b = beside;
+
+	for (int i = 0; i < whole("calls"); i++)
+		MUST(convolve(&b->p, b->handle));
+	return NULL;
+}
+
+/* What another thread does must not end a capture, in the mode that forbids
+ * most. The program's own calls are all allowed. */
+static void
+run_beside(void)
+{
+	struct beside b = { .handle = NULL };
+	cudaStream_t stream[2];
+	pthread_t thread;
+	cudaGraph_t graph;
+
+	for (int i = 0; i < 2; i++)
+		MUST(cudaStreamCreateWithFlags(&stream[i],
+		    cudaStreamNonBlocking));
+	MUST(cudnnCreate(&b.handle));
+	MUST(cudnnSetStream(b.handle, stream[1]));
+	make(&b.p, b.handle);
+	MUST(cudaDeviceSynchronize());
+	MUST(cudaStreamBeginCapture(stream[0], cudaStreamCaptureModeGlobal));
+	MUST(cudaMemsetAsync(b.p.zs.device, 0, b.p.zs.count * sizeof(float),
+	    stream[0]));
+	MUST(pthread_create(&thread, NULL, convolve_beside, &b));
+	MUST(pthread_join(thread, NULL));
+	MUST(cudaStreamEndCapture(stream[0], &graph));
+	MUST(cudaStreamSynchronize(stream[1]));
+	printf("%016llx\n", (unsigned long long)hash(output(&b.p)));
+}
+
+static int
+run_threads(int count)
+{
+	pthread_t thread[16];
+	uint64_t bits[16];
+
+	for (int i = 0; i < count; i++)
+		if (pthread_create(&thread[i], NULL, word("shared")
+		    ? run_shared : run, &bits[i]))
+			return 3;
+	for (int i = 0; i < count; i++) {
+		pthread_join(thread[i], NULL);
+		printf("%016llx\n", (unsigned long long)bits[i]);
+	}
+	return 0;
+}
+
+/* Both go on; the child's status is the parent's. */
+static void
+split(void)
+{
+	const pid_t child = fork();
+	int status = 1;
+
+	if (child > 0 && (waitpid(child, &status, 0) != child || status))
+		exit(4);
+}
+
+static int
+parse(int argc, char **argv)
+{
 	for (int i = 1; i < argc; i++) {
 		const char *is = strchr(argv[i], '=');
 		int at = 0;
@@ -300,18 +447,44 @@ main(int argc, char **argv)
 		    (size_t)(is - argv[i])) || words[at].word[is - argv[i]]))
 			at++;
 		if (!is || at == WORDS)
-			return 2;
+			return 0;
 		words[at].value = atof(is + 1);
 	}
-	threads = whole("threads");
-	if (threads == 1 || threads > THREADS)
-		return run(NULL) != NULL;
-	for (int i = 0; i < threads; i++)
-		if (pthread_create(&thread[i], NULL, run, &result[i]))
-			return 3;
-	for (int i = 0; i < threads; i++) {
-		pthread_join(thread[i], NULL);
-		printf("%016llx\n", (unsigned long long)result[i]);
-	}
-	return 0;
+	return whole("threads") <= 16 && whole("streams") <= 16;
+}
+
+/* As plugin.h has it, for plugin_host. */
+uint64_t plugin_multiply(int calls);
+
+uint64_t
+plugin_multiply(int calls)
+{
+	uint64_t bits = 0;
+
+	for (int i = 0; i < calls; i++)
+		run(&bits);
+	return bits;
+}
+
+int
+main(int argc, char **argv)
+{
+	int status = 0;
+
+	if (!parse(argc, argv))
+		return 2;
+	if (whole("fork") == 1)
+		split();
+	if (whole("streams") > 1)
+		run_streams(whole("streams"));
+	else if (whole("beside"))
+		run_beside();
+	else if (whole("threads") > 1)
+		status = run_threads(whole("threads"));
+	else
+		run(NULL);
+	fflush(stdout);
+	if (whole("fork") == 2)
+		split();
+	return status;
 }
