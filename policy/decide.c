@@ -228,8 +228,8 @@ is_too_small(const struct ac_op *op)
 	    op->quantity[AC_Q_K] * batch < FEWEST_OPERATIONS;
 }
 
-static void
-keep(struct ac_decision *decision, enum ac_reason reason)
+void
+ac_decision_keep(struct ac_decision *decision, enum ac_reason reason)
 {
 	decision->rung = AC_RUNG_KEEP;
 	decision->tactic = AC_TACTIC_NONE;
@@ -275,18 +275,18 @@ choose(const struct ac_rule *rule, const struct ac_op *op,
 {
 	collect(rule, op, decision);
 	if (decision->candidate_count == 0) {
-		keep(decision, why_no_rung(rule, op));
+		ac_decision_keep(decision, why_no_rung(rule, op));
 		return;
 	}
 	predict(op, decision);
 	if (rule->ask.judges_profit && is_too_small(op)) {
-		keep(decision, AC_REASON_TOO_SMALL);
+		ac_decision_keep(decision, AC_REASON_TOO_SMALL);
 		return;
 	}
 	if (rule->ask.judges_profit && decision->keep_seconds > 0)
 		rank(op, decision);
 	if (decision->candidate_count == 0) {
-		keep(decision, AC_REASON_NO_PROFIT);
+		ac_decision_keep(decision, AC_REASON_NO_PROFIT);
 		return;
 	}
 	decision->rung = decision->candidate[0].rung;
@@ -305,7 +305,7 @@ ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
 	memset(decision_out, 0, sizeof(*decision_out));
 	if (rule == NULL) {
 		obey_nobody(decision_out);
-		keep(decision_out, AC_REASON_NO_RULE);
+		ac_decision_keep(decision_out, AC_REASON_NO_RULE);
 		return;
 	}
 	obey(decision_out, rule);
@@ -315,7 +315,7 @@ ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
 	if (reason == AC_REASON_NONE)
 		choose(rule, op, decision_out);
 	else
-		keep(decision_out, reason);
+		ac_decision_keep(decision_out, reason);
 }
 
 bool

@@ -106,6 +106,9 @@ const char *ac_policy_profile_text(const char *name);
 void ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
     struct ac_decision *decision_out);
 
+/* Keep the call after all, for what only a caller can know. */
+void ac_decision_keep(struct ac_decision *decision, enum ac_reason reason);
+
 /* What each rule of the policy thinks of `op`, for `autocast explain`: one
  * line per rule up to the deciding one, with the first condition that fails,
  * then the decision and why the rung was chosen. Appended to `text`. */

@@ -47,7 +47,7 @@ ac_conv_objection(const struct ac_conv *conv)
 	if (!is_all_fp32(conv))
 		return AC_REASON_TYPE;
 	if (conv->operation < AC_OP_CONV_FPROP
-	    || conv->operation > AC_OP_CONV_WGRAD || conv->beta != 0
+	    || conv->operation > AC_OP_CONV_WGRAD || conv->adds
 	    || conv->space < 1 || conv->space > AC_CONV_SPACE
 	    || conv->steps < 0 || conv->steps > AC_CONV_STEPS
 	    || !fits(&conv->x) || !fits(w) || !fits(&conv->y)

@@ -30,11 +30,11 @@ struct ac_conv_tensor {
 };
 
 /* One pointwise operation behind the convolution: out = mode(alpha1 in +
- * alpha2 other), where `in` is what came before. */
+ * alpha2 other), where `in` is what came before, and the alphas are among the
+ * scalars. */
 struct ac_conv_step {
 	struct ac_conv_tensor other;    /* dims 0: it has one input */
 	struct ac_conv_tensor out;
-	double  alpha1, alpha2;
 	double  lower_clip, upper_clip, slope; /* of RELU_FWD, if they are set */
 	int32_t mode;                   /* cudnnPointwiseMode_t */
 	int32_t type;                   /* it computes in: cudnnDataType_t */
@@ -42,19 +42,28 @@ struct ac_conv_step {
 	int32_t reserved;
 };
 
+/* What a program may say anew with each call: no part of what tells one
+ * convolution from the next, but part of what cuDNN's plans are made for. */
+struct ac_conv_scalars {
+	double alpha, beta;
+	double alpha1[AC_CONV_STEPS], alpha2[AC_CONV_STEPS];
+};
+
 struct ac_conv {
 	/* fprop: y = x * w. dgrad: x from y and w. wgrad: w from x and y. */
 	struct ac_conv_tensor x, w, y;
 	int64_t pad[AC_CONV_SPACE], post_pad[AC_CONV_SPACE];
 	int64_t stride[AC_CONV_SPACE], dilation[AC_CONV_SPACE];
-	double  alpha, beta;
 	int32_t operation;              /* enum ac_operation: AC_OP_CONV_* */
 	int32_t space;                  /* spatial dimensions: 1 to 3 */
 	int32_t mode;                   /* cudnnConvolutionMode_t */
 	int32_t type;                   /* it computes in: cudnnDataType_t */
 	int32_t scalar_type;            /* alpha and beta are set as */
 	int32_t steps;
+	int32_t adds;                   /* beta is not 0 */
+	int32_t reserved;
 	struct ac_conv_step step[AC_CONV_STEPS];
+	struct ac_conv_scalars scalars; /* last */
 };
 
 /* What the convolution itself writes: y, x or w. */

@@ -7,7 +7,6 @@
 #include "kernels/conv_check.h"
 #include "shim/handle.h"
 #include "shim/lane.h"
-#include "shim/start.h"
 #include "shim/trial.h"
 
 #include <string.h>
@@ -26,13 +25,19 @@ struct conv_job {
 
 /* ---- What only this very call can tell -------------------------------------- */
 
+/* `conv`: this very call. A plan has its scalars in it, so that a program which
+ * changes them would have one built for each call: the site's are its first
+ * call's. */
 static enum ac_reason
-objection(const struct ac_conv_call *call, const struct ac_conv *conv)
+objection(const struct ac_conv_call *call, const struct ac_conv *conv,
+    const struct ac_conv_site *site)
 {
 	const struct ac_handle *handle = ac_handle_find((void *)call->handle);
 
 	if (handle->provider != call->provider || !call->x || !call->w
-	    || !call->y || !call->alpha || *call->alpha == 0)
+	    || !call->y || !call->alpha || *call->alpha == 0
+	    || memcmp(&conv->scalars, &site->query.conv.scalars,
+	        sizeof conv->scalars))
 		return AC_REASON_UNSUPPORTED;
 	return ac_conv_overlaps(call, conv) ? AC_REASON_OVERLAP : AC_REASON_NONE;
 }
@@ -63,7 +68,7 @@ add_epilogue(const struct conv_job *job, struct ac_conv_check *check)
 			check->relu = 1;
 		} else if (step->other.uid == AC_CONV_Z) {
 			check->z = view_of(&step->other, job->data.z);
-			check->alpha2 = (float)step->alpha2;
+			check->alpha2 = (float)conv->scalars.alpha2[i];
 		} else {
 			check->bias = job->data.bias;
 		}
@@ -82,7 +87,7 @@ sample(const struct conv_job *job, uint32_t *scratch)
 		.operation = (uint32_t)(conv->operation - AC_OP_CONV_FPROP),
 		.flip = conv->mode == CUDNN_CONVOLUTION,
 		.groups = (uint32_t)(conv->x.dim[1] / conv->w.dim[1]),
-		.alpha = (float)conv->alpha,
+		.alpha = (float)conv->scalars.alpha,
 		.seed = (uint64_t)job->site->record->id << 32
 		    ^ job->turn->number,
 		.scratch = (double *)(void *)scratch,
@@ -156,6 +161,13 @@ run_timed(const struct conv_job *job, struct ac_conv_plan *plan,
 	return status;
 }
 
+/* As good as memory of cudaMalloc(): programs cut theirs up. */
+static bool
+is_workspace(const void *workspace)
+{
+	return workspace && !((uintptr_t)workspace & 255);
+}
+
 /* Run `plan`, beside the output if `beside`, in the program's workspace if that
  * is enough; the rest is in a lane. */
 static enum ac_reason
@@ -163,7 +175,7 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 {
 	const uint64_t bytes = ac_conv_plan_bytes(plan);
 	const bool own = beside || job->call->bytes < bytes
-	    || (bytes && !job->call->workspace);
+	    || (bytes && !is_workspace(job->call->workspace));
 	const bool sampled = job->slot.device != 0;
 	const uint64_t out = beside
 	    ? round_up(ac_conv_extent(output_of(&job->site->query.conv))) : 0;
@@ -240,33 +252,7 @@ try_all(const struct conv_job *job)
 }
 
 static enum ac_outcome
-keep(const struct conv_job *job, struct ac_gemm_kept *kept_out)
-{
-	const struct ac_turn *turn = job->turn;
-	struct ac_site_record *record = job->site->record;
-
-	if (turn->candidate == AC_CANDIDATES)
-		record = ac_trial_record(job->trial, AC_CANDIDATES);
-	ac_report_count(record, turn->reason);
-	if (!turn->timing || !ac_timing_begin(turn->timing, job->place))
-		return AC_OUTCOME_KEPT;
-	kept_out->timing = turn->timing;
-	kept_out->place = *job->place;
-	return AC_OUTCOME_TIMED;
-}
-
-static void
-count_recast(const struct conv_job *job, struct ac_site_record *record)
-{
-	ac_shim_notice(&job->site->decision, job->candidate->rung);
-	ac_report_count(record, AC_REASON_NONE);
-	if (job->place->capture)
-		atomic_fetch_add_explicit(&record->course.captured, 1,
-		    memory_order_relaxed);
-}
-
-static enum ac_outcome
-take_turn(struct conv_job *job, struct ac_gemm_kept *kept_out,
+take_turn(struct conv_job *job, struct ac_kept *kept_out,
     cudnnStatus_t *status_out)
 {
 	const struct ac_turn *turn = job->turn;
@@ -274,7 +260,8 @@ take_turn(struct conv_job *job, struct ac_gemm_kept *kept_out,
 	enum ac_reason reason = AC_REASON_GUARD;
 
 	if (turn->kind == AC_TURN_KEEP)
-		return keep(job, kept_out);
+		return ac_outcome_keep(turn, job->trial, record, job->place,
+		    kept_out);
 	if (turn->kind == AC_TURN_TRY) {
 		reason = try_all(job);
 	} else if (turn->kind == AC_TURN_RECAST) {
@@ -286,7 +273,8 @@ take_turn(struct conv_job *job, struct ac_gemm_kept *kept_out,
 		reason = run_candidate(job, false);
 	}
 	if (turn->kind == AC_TURN_RECAST && reason == AC_REASON_NONE) {
-		count_recast(job, record);
+		ac_outcome_count(&job->site->decision, job->candidate->rung,
+		    record, job->place);
 		*status_out = CUDNN_STATUS_SUCCESS;
 		return AC_OUTCOME_DONE;
 	}
@@ -296,7 +284,7 @@ take_turn(struct conv_job *job, struct ac_gemm_kept *kept_out,
 
 static enum ac_outcome
 conduct(const struct ac_conv_call *call, const struct ac_conv_site *site,
-    struct ac_gemm_kept *kept_out, cudnnStatus_t *status_out)
+    struct ac_kept *kept_out, cudnnStatus_t *status_out)
 {
 	__typeof__(&cudnnGetStream) get_stream =
 	    PROVIDER(call->provider, cudnnGetStream);
@@ -326,30 +314,31 @@ conduct(const struct ac_conv_call *call, const struct ac_conv_site *site,
 
 /* ---- The doors -------------------------------------------------------------- */
 
-/* The site of `call`; NULL: it is the program's affair. */
-static const struct ac_conv_site *
-site_of(const struct ac_conv_call *call)
+/* False: it is the program's affair. */
+static bool
+read_call(const struct ac_conv_call *call, struct ac_conv_query *query)
 {
-	struct ac_conv_query query;
 	cudnnMathType_t math = CUDNN_DEFAULT_MATH;
 
-	memset(&query, 0, sizeof query);
+	memset(query, 0, sizeof *query);
 	if (!call->provider || !call->handle
-	    || !ac_conv_of_call(call, &query.conv, &math))
-		return NULL;
-	query.caller = (uint64_t)(uintptr_t)call->caller;
-	query.entry = call->entry;
-	query.device = ac_handle_find((void *)call->handle)->device;
-	query.math = (int32_t)math;
-	query.provider = (uint64_t)(uintptr_t)call->provider;
-	return ac_conv_site_of(&query);
+	    || !ac_conv_of_call(call, &query->conv, &math))
+		return false;
+	query->caller = (uint64_t)(uintptr_t)call->caller;
+	query->entry = call->entry;
+	query->device = ac_handle_find((void *)call->handle)->device;
+	query->math = (int32_t)math;
+	query->provider = (uint64_t)(uintptr_t)call->provider;
+	return true;
 }
 
 enum ac_outcome
-ac_conv_recast(const struct ac_conv_call *call, struct ac_gemm_kept *kept_out,
+ac_conv_recast(const struct ac_conv_call *call, struct ac_kept *kept_out,
     cudnnStatus_t *status_out)
 {
-	const struct ac_conv_site *site = site_of(call);
+	struct ac_conv_query query;
+	const struct ac_conv_site *site = read_call(call, &query)
+	    ? ac_conv_site_of(&query) : NULL;
 	enum ac_reason reason;
 
 	if (!site)
@@ -358,7 +347,7 @@ ac_conv_recast(const struct ac_conv_call *call, struct ac_gemm_kept *kept_out,
 		ac_report_count_decided(site->record);
 		return AC_OUTCOME_KEPT;
 	}
-	reason = objection(call, &site->query.conv);
+	reason = objection(call, &query.conv, site);
 	if (reason == AC_REASON_NONE)
 		return conduct(call, site, kept_out, status_out);
 	ac_report_count(site->record, reason);

@@ -6,7 +6,7 @@
 #define AC_SHIM_CONV_CALL_H
 
 #include "shim/conv_site.h"
-#include "shim/gemm.h"
+#include "shim/outcome.h"
 
 #include <cudnn.h>
 
@@ -44,8 +44,8 @@ bool ac_conv_overlaps(const struct ac_conv_call *call,
 
 /* Try to run it as its site's decision says. DONE: *status_out is the answer.
  * Else the output is untouched and the original is to be made, with
- * ac_gemm_kept() after it if it is TIMED. Counts the call. */
+ * ac_kept_end() after it if it is TIMED. Counts the call. */
 enum ac_outcome ac_conv_recast(const struct ac_conv_call *call,
-    struct ac_gemm_kept *kept_out, cudnnStatus_t *status_out);
+    struct ac_kept *kept_out, cudnnStatus_t *status_out);
 
 #endif

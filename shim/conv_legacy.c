@@ -130,7 +130,7 @@ add_step(struct ac_conv *conv, cudnnPointwiseMode_t mode,
 
 	step->mode = (int32_t)mode;
 	step->type = CUDNN_DATA_FLOAT;
-	step->alpha1 = step->alpha2 = 1;
+	conv->scalars.alpha1[conv->steps] = conv->scalars.alpha2[conv->steps] = 1;
 	step->out = *out;
 	step->out.uid = AC_CONV_VIRTUAL + 1 + conv->steps++;
 	step->out.is_virtual = 1;
@@ -153,12 +153,11 @@ read_epilogue(const struct ac_conv_call *call, struct ac_conv *conv)
 		return false;
 	conv->y.uid = AC_CONV_VIRTUAL;
 	conv->y.is_virtual = 1;
-	conv->beta = 0;
 	if (*call->beta != 0) {
 		struct ac_conv_step *step = add_step(conv, CUDNN_POINTWISE_ADD,
 		    &out);
 
-		step->alpha2 = (double)*call->beta;
+		conv->scalars.alpha2[0] = (double)*call->beta;
 		if (!read_tensor(call->provider, call->z_desc, call->z,
 		    AC_CONV_Z, &step->other))
 			return false;
@@ -191,9 +190,12 @@ ac_conv_of_call(const struct ac_conv_call *call, struct ac_conv *conv_out,
 	    || conv->x.dims != conv->space + 2 || conv->w.dims != conv->x.dims
 	    || conv->y.dims != conv->x.dims || !groups_agree(call, conv))
 		return false;
-	conv->alpha = call->alpha ? (double)*call->alpha : 1;
-	conv->beta = call->beta ? (double)*call->beta : 0;
-	return !call->activation || read_epilogue(call, conv);
+	conv->scalars.alpha = call->alpha ? (double)*call->alpha : 1;
+	if (call->activation)
+		return read_epilogue(call, conv);
+	conv->scalars.beta = call->beta ? (double)*call->beta : 0;
+	conv->adds = conv->scalars.beta != 0;
+	return true;
 }
 
 /* ---- Memory ----------------------------------------------------------------- */

@@ -7,12 +7,14 @@
 #include "base/text.h"
 #include "shim/describe.h"
 #include "shim/device.h"
+#include "shim/site.h"
 #include "shim/start.h"
 #include "shim/trial.h"
 
 #include <cudnn.h>
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { SLOTS = 1 << 14, PROBES = 64, LIMIT = SLOTS / 2 };
@@ -21,13 +23,20 @@ enum { SLOTS = 1 << 14, PROBES = 64, LIMIT = SLOTS / 2 };
 static _Atomic(struct ac_conv_site *) table[SLOTS];
 static _Atomic unsigned site_count;
 
+/* The bytes of a query that tell two sites apart. */
+enum { KEY = offsetof(struct ac_conv_query, conv.scalars) };
+
 static uint64_t
 hash_of(const struct ac_conv_query *query)
 {
+	const size_t used = offsetof(struct ac_conv_query, conv.step)
+	    + (size_t)query->conv.steps * sizeof *query->conv.step;
 	uint64_t hash = UINT64_C(0x9E3779B97F4A7C15), word;
 
-	_Static_assert(sizeof *query % sizeof word == 0, "whole words");
-	for (size_t i = 0; i < sizeof *query; i += sizeof word) {
+	_Static_assert(KEY % sizeof word == 0
+	    && offsetof(struct ac_conv_query, conv.step) % sizeof word == 0
+	    && sizeof *query->conv.step % sizeof word == 0, "whole words");
+	for (size_t i = 0; i < used; i += sizeof word) {
 		memcpy(&word, (const char *)query + i, sizeof word);
 		hash = (hash ^ word) * UINT64_C(0xD6E8FEB86659FD93);
 		hash ^= hash >> 32;
@@ -175,15 +184,6 @@ describe(const struct ac_conv_query *query, struct ac_provider *provider,
 
 /* ---- Deciding ------------------------------------------------------------- */
 
-static void
-keep(struct ac_decision *decision, enum ac_reason reason)
-{
-	decision->rung = AC_RUNG_KEEP;
-	decision->tactic = AC_TACTIC_NONE;
-	decision->reason = reason;
-	decision->candidate_count = 0;
-}
-
 /* TF32 is what cuDNN takes by itself unless the program forbids it; what else
  * there is to do is FP16. */
 static void
@@ -198,7 +198,7 @@ leave_fp16(struct ac_conv_site *site)
 		if (d->candidate[i].rung == AC_RUNG_FP16)
 			d->candidate[count++] = d->candidate[i];
 	if (!count || (!d->judges_profit && d->rung != AC_RUNG_FP16)) {
-		keep(d, site->is_tf32 ? AC_REASON_NO_PROFIT
+		ac_decision_keep(d, site->is_tf32 ? AC_REASON_NO_PROFIT
 		    : AC_REASON_NOT_BUILT);
 		return;
 	}
@@ -216,68 +216,111 @@ decide(struct ac_conv_site *site)
 	struct ac_description d;
 	bool is_overflow = false;
 
+	atomic_store_explicit(&site->generation, atomic_load_explicit(
+	    &ac_site_generation, memory_order_acquire), memory_order_relaxed);
 	describe(&site->query, site->provider, &d);
 	ac_policy_decide(shim->policy, &d.op, &site->decision);
 	site->is_tf32 = !strcmp(d.key.asked, "tf32");
 	if (site->decision.rung != AC_RUNG_KEEP && objection != AC_REASON_NONE)
-		keep(&site->decision, objection);
+		ac_decision_keep(&site->decision, objection);
 	leave_fp16(site);
+	/* Nothing of a graph that a program runs can be sampled. */
+	if (site->decision.rung != AC_RUNG_KEEP
+	    && site->query.entry == ENTRY_cudnnBackendGetAttribute
+	    && site->decision.guard != AC_GUARD_OFF)
+		ac_decision_keep(&site->decision, AC_REASON_GUARD);
 	if (site->decision.rung != AC_RUNG_KEEP
 	    && site->decision.guard == AC_GUARD_OFF
 	    && site->decision.is_doubtful)
-		keep(&site->decision, AC_REASON_NO_PROFIT);
+		ac_decision_keep(&site->decision, AC_REASON_NO_PROFIT);
 	site->record = ac_report_site(&d.key, &site->decision,
 	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
 	if (is_overflow)
-		keep(&site->decision, AC_REASON_NO_RULE);
-	if (site->decision.rung != AC_RUNG_KEEP)
-		site->trial = ac_trial_make(&site->decision,
-		    &site->record->key, site->record->name, site->record,
-		    ac_device_may_time(site->query.device));
+		ac_decision_keep(&site->decision, AC_REASON_NO_RULE);
 }
 
-static struct ac_conv_site *
-make(const struct ac_conv_query *query, uint64_t hash)
+/* Decided as before (the record stands for the decision): programs unload
+ * libraries by the thousand, and nothing here is ever freed. */
+static bool
+confirm(struct ac_conv_site *there, const struct ac_conv_site *anew)
 {
-	struct ac_conv_site *site;
+	if (there->record != anew->record)
+		return false;
+	atomic_store_explicit(&there->generation, atomic_load_explicit(
+	    &anew->generation, memory_order_relaxed), memory_order_relaxed);
+	return true;
+}
 
-	if (atomic_load_explicit(&site_count, memory_order_relaxed) >= LIMIT)
+/* A site of `query` in the place of `there` (NULL: of nothing), or `there`. */
+static struct ac_conv_site *
+make(const struct ac_conv_query *query, uint64_t hash,
+    struct ac_conv_site *there)
+{
+	struct ac_conv_site anew = {
+		.query = *query, .hash = hash,
+		.provider = (struct ac_provider *)(uintptr_t)query->provider
+	}, *site;
+
+	if (!there && atomic_load_explicit(&site_count, memory_order_relaxed)
+	    >= LIMIT)
 		return NULL;
+	decide(&anew);
+	if (there && confirm(there, &anew))
+		return there;
 	site = ac_mapped_take(sizeof *site);
 	if (!site)
 		return NULL;
-	site->query = *query;
-	site->hash = hash;
-	site->provider = (struct ac_provider *)(uintptr_t)query->provider;
-	decide(site);
+	if (anew.decision.rung != AC_RUNG_KEEP)
+		anew.trial = ac_trial_make(&anew.decision, &anew.record->key,
+		    anew.record->name, anew.record,
+		    ac_device_may_time(query->device));
+	*site = anew;
 	return site;
+}
+
+static bool
+is_of(const struct ac_conv_site *site, const struct ac_conv_query *query,
+    uint64_t hash)
+{
+	return site->hash == hash && !memcmp(&site->query, query, KEY);
+}
+
+static bool
+is_current(const struct ac_conv_site *site)
+{
+	return atomic_load_explicit(&site->generation, memory_order_relaxed)
+	    == atomic_load_explicit(&ac_site_generation, memory_order_acquire);
 }
 
 const struct ac_conv_site *
 ac_conv_site_of(const struct ac_conv_query *query)
 {
 	const uint64_t hash = hash_of(query);
-	struct ac_conv_site *made = NULL;
+	unsigned i = 0;
 
-	for (unsigned i = 0; i < PROBES; i++) {
+	while (i < PROBES) {
 		_Atomic(struct ac_conv_site *) *slot =
 		    &table[(hash + i) & (SLOTS - 1)];
 		struct ac_conv_site *there = atomic_load_explicit(slot,
-		    memory_order_acquire);
+		    memory_order_acquire), *was = there, *made;
 
-		if (!there && !made)
-			made = make(query, hash);
-		if (!there && !made)
-			return NULL;
-		if (!there && atomic_compare_exchange_strong_explicit(slot,
-		    &there, made, memory_order_acq_rel, memory_order_acquire)) {
+		if (there && !is_of(there, query, hash)) {
+			i++;
+			continue;
+		}
+		if (there && is_current(there))
+			return there;
+		made = make(query, hash, there);
+		if (!made || made == there)
+			return made;
+		/* Another thread may have been first: look again. */
+		if (!atomic_compare_exchange_strong_explicit(slot, &was, made,
+		    memory_order_acq_rel, memory_order_acquire))
+			continue;
+		if (!there)
 			atomic_fetch_add_explicit(&site_count, 1,
 			    memory_order_relaxed);
-			return made;
-		}
-		if (there->hash == hash
-		    && !memcmp(&there->query, query, sizeof *query))
-			return there;
+		return made;
 	}
 	return NULL;
 }

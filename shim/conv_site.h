@@ -12,7 +12,8 @@
 
 struct ac_trial;
 
-/* What tells a site from the next; zero-filled before its fields are set. */
+/* What tells a site from the next, but for the convolution's scalars, which are
+ * those of the site's first call; zero-filled before its fields are set. */
 struct ac_conv_query {
 	uint64_t caller;             /* where the call returns to */
 	uint32_t entry;              /* enum ac_entry */
@@ -31,10 +32,12 @@ struct ac_conv_site {
 	struct ac_decision     decision;
 	struct ac_trial       *trial;   /* NULL: kept, or guard=off */
 	bool                   is_tf32; /* the program's own call may run on TF32 */
+	_Atomic uint32_t       generation; /* of decisions; see shim/site.h */
 };
 
-/* The site of `query`, decided if it is new; never freed. NULL: there is no
- * room for it, the call is the program's affair. Any thread. */
+/* The site of `query`, decided if it is new, and again once a module was
+ * unloaded; never freed. NULL: there is no room for it, the call is the
+ * program's affair. Any thread. */
 const struct ac_conv_site *ac_conv_site_of(const struct ac_conv_query *query);
 
 #endif

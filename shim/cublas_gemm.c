@@ -172,7 +172,7 @@ symbol(shape##_PARAMS(index))                                                 \
 	const bool outermost = ac_guard_enter(); /* cuBLAS calls itself */    \
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;                        \
 	enum ac_outcome outcome = AC_OUTCOME_KEPT;                            \
-	struct ac_gemm_kept kept;                                             \
+	struct ac_kept kept;                                                  \
 	ac_fn next;                                                           \
 	if (outermost) {                                                      \
 		struct ac_site scratch;                                       \
@@ -197,7 +197,7 @@ symbol(shape##_PARAMS(index))                                                 \
 	if (outcome != AC_OUTCOME_DONE)                                       \
 		status = ((__typeof__(&symbol))next)(shape##_ARGS);           \
 	if (__builtin_expect(outcome == AC_OUTCOME_TIMED, 0))                 \
-		ac_gemm_kept(&kept);                                          \
+		ac_kept_end(&kept);                                           \
 	if (outermost)                                                        \
 		ac_guard_leave();                                             \
 	return status;                                                        \

@@ -97,8 +97,6 @@ objection(const struct ac_conv_site *site,
 {
 	if (site->decision.rung == AC_RUNG_KEEP)
 		return site->decision.reason;
-	if (site->decision.guard != AC_GUARD_OFF)
-		return AC_REASON_GUARD;
 	if (ac_shim_get()->environment_opted_out)
 		return AC_REASON_OPTED_OUT;
 	if (site->decision.rung != AC_RUNG_FP16)

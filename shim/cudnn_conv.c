@@ -71,7 +71,7 @@ symbol(shape##_PARAMS)                                                        \
 	    caller, via);                                                     \
 	enum ac_outcome outcome = AC_OUTCOME_KEPT;                            \
 	cudnnStatus_t status = CUDNN_STATUS_SUCCESS;                          \
-	struct ac_gemm_kept kept;                                             \
+	struct ac_kept kept;                                                  \
 	if (outermost && handle && shape##_COMPLETE) {                        \
 		const struct ac_conv_call call = {                            \
 			.entry = ENTRY_##symbol, .caller = caller,            \
@@ -86,7 +86,7 @@ symbol(shape##_PARAMS)                                                        \
 	if (outcome != AC_OUTCOME_DONE)                                       \
 		status = ((__typeof__(&symbol))binding.next)(shape##_ARGS);   \
 	if (outcome == AC_OUTCOME_TIMED)                                      \
-		ac_gemm_kept(&kept);                                          \
+		ac_kept_end(&kept);                                           \
 	if (outermost)                                                        \
 		ac_guard_leave();                                             \
 	return status;                                                        \

@@ -143,9 +143,9 @@ make_first(struct graph *graph)
 	set_child(graph, graph->operation[0], kinds[kind].name[IMAGE], x);
 	set_child(graph, graph->operation[0], kinds[kind].name[RESPONSE], y);
 	set_scalar(graph, graph->operation[0], kinds[kind].name[ALPHA],
-	    conv->alpha);
+	    conv->scalars.alpha);
 	set_scalar(graph, graph->operation[0], kinds[kind].name[BETA],
-	    conv->beta);
+	    conv->scalars.beta);
 	ac_making_finalize(&graph->making, graph->operation[0]);
 	return ac_conv_output(conv) == &conv->y ? y
 	    : ac_conv_output(conv) == &conv->x ? x : w;
@@ -185,7 +185,9 @@ make_step(struct graph *graph, unsigned i, cudnnBackendDescriptor_t in)
 {
 	const struct ac_conv_step *step = &graph->conv->step[i];
 	struct ac_making *making = &graph->making;
-	const float alpha1 = (float)step->alpha1, alpha2 = (float)step->alpha2;
+	const struct ac_conv_scalars *scalars = &graph->conv->scalars;
+	const float alpha1 = (float)scalars->alpha1[i];
+	const float alpha2 = (float)scalars->alpha2[i];
 	cudnnBackendDescriptor_t out = make_tensor(graph, &step->out);
 	cudnnBackendDescriptor_t pointwise = make_pointwise(graph, step);
 	cudnnBackendDescriptor_t d = ac_making_new(making,

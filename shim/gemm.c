@@ -6,7 +6,6 @@
 #include "shim/handle.h"
 #include "shim/ranges.h"
 #include "shim/recipe.h"
-#include "shim/start.h"
 
 /* ---- What only this very call can tell --------------------------------- */
 
@@ -155,34 +154,8 @@ run_candidate(const struct ac_job *job, cublasStatus_t *status_out)
 	    : ac_recipe_library(job, status_out);
 }
 
-/* Count a call of `record`'s site that ran on its rung. */
-static void
-count_recast(struct ac_site_record *record, const struct ac_place *place)
-{
-	ac_report_count(record, AC_REASON_NONE);
-	if (place && place->capture)
-		atomic_fetch_add_explicit(&record->course.captured, 1,
-		    memory_order_relaxed);
-}
-
 static enum ac_outcome
-keep(const struct ac_job *job, struct ac_gemm_kept *kept_out)
-{
-	const struct ac_turn *turn = job->turn;
-	struct ac_site_record *record = job->site->record;
-
-	if (turn->candidate == AC_CANDIDATES)
-		record = ac_trial_record(job->trial, AC_CANDIDATES);
-	ac_report_count(record, turn->reason);
-	if (!turn->timing || !ac_timing_begin(turn->timing, job->place))
-		return AC_OUTCOME_KEPT;
-	kept_out->timing = turn->timing;
-	kept_out->place = *job->place;
-	return AC_OUTCOME_TIMED;
-}
-
-static enum ac_outcome
-take_turn(struct ac_job *job, struct ac_gemm_kept *kept_out,
+take_turn(struct ac_job *job, struct ac_kept *kept_out,
     cublasStatus_t *status_out)
 {
 	const struct ac_turn *turn = job->turn;
@@ -190,7 +163,8 @@ take_turn(struct ac_job *job, struct ac_gemm_kept *kept_out,
 	enum ac_reason reason;
 
 	if (turn->kind == AC_TURN_KEEP)
-		return keep(job, kept_out);
+		return ac_outcome_keep(turn, job->trial, record, job->place,
+		    kept_out);
 	if (turn->kind == AC_TURN_TRY) {
 		reason = ac_recipe_try(job);
 	} else {
@@ -199,9 +173,8 @@ take_turn(struct ac_job *job, struct ac_gemm_kept *kept_out,
 		job->candidate = &job->site->decision.candidate[turn->candidate];
 		reason = run_candidate(job, status_out);
 		if (reason == AC_REASON_NONE) {
-			ac_shim_notice(&job->site->decision,
-			    job->candidate->rung);
-			count_recast(record, job->place);
+			ac_outcome_count(&job->site->decision,
+			    job->candidate->rung, record, job->place);
 			return AC_OUTCOME_DONE;
 		}
 	}
@@ -223,7 +196,7 @@ find_place(const struct ac_job *job, bool wanted, struct ac_place *place_out)
 /* A site that is not stored has nothing to remember a trial by. */
 static enum ac_outcome
 conduct(const struct ac_gemm *g, const struct ac_site *site,
-    struct ac_gemm_kept *kept_out, cublasStatus_t *status_out)
+    struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
 	struct ac_trial *trial = site->state ? site->state->trial : NULL;
 	const bool casts = site->decision.tactic == AC_TACTIC_CAST;
@@ -251,7 +224,7 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 
 enum ac_outcome
 ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
-    struct ac_gemm_kept *kept_out, cublasStatus_t *status_out)
+    struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
 	const enum ac_reason reason = objection(g, site);
 
@@ -264,10 +237,4 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
 	else
 		ac_report_count(site->record, reason);
 	return AC_OUTCOME_KEPT;
-}
-
-void
-ac_gemm_kept(struct ac_gemm_kept *kept)
-{
-	ac_timing_end(kept->timing, &kept->place, true);
 }

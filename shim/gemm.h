@@ -5,8 +5,8 @@
 #ifndef AC_SHIM_GEMM_H
 #define AC_SHIM_GEMM_H
 
+#include "shim/outcome.h"
 #include "shim/site.h"
-#include "shim/timing.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,25 +29,11 @@ struct ac_gemm {
 	                               * device: the host cannot see them */
 };
 
-/* What became of a call: the original is to be made unless it is DONE. */
-enum ac_outcome {
-	AC_OUTCOME_KEPT,
-	AC_OUTCOME_DONE,
-	AC_OUTCOME_TIMED   /* kept, and timed: ac_gemm_kept() comes after it */
-};
-
-struct ac_gemm_kept {
-	struct ac_timing *timing;
-	struct ac_place   place;
-};
-
 /* Try to run `g` in lower precision, as its site's decision says. DONE:
- * *status_out is the answer. Else C is untouched. Counts the call. */
+ * *status_out is the answer. Else C is untouched, and the original is to be
+ * made. Counts the call. */
 enum ac_outcome ac_gemm_recast(const struct ac_gemm *g,
-    const struct ac_site *site, struct ac_gemm_kept *kept_out,
+    const struct ac_site *site, struct ac_kept *kept_out,
     cublasStatus_t *status_out);
-
-/* The original of a TIMED call was made. */
-void ac_gemm_kept(struct ac_gemm_kept *kept);
 
 #endif

@@ -6,6 +6,9 @@
 #include "base/elf.h"
 #include "base/elf_symbol.h"
 #include "report/report.h"
+#ifdef AC_HAVE_CUDNN
+#include "shim/conv_plan.h"
+#endif
 #include "shim/handle.h"
 #include "shim/lane.h"
 #include "shim/provider.h"
@@ -259,6 +262,9 @@ static void
 forget(struct ac_provider *provider)
 {
 	ac_handle_forget_all(provider);
+#ifdef AC_HAVE_CUDNN
+	ac_conv_plan_abandon(provider);
+#endif
 	ac_lane_abandon_all(provider);
 	/* Before the slot can be another provider's, whose thunks and callers
 	 * may be the same. */

@@ -91,6 +91,12 @@ operation_of(const struct ac_shadow *shadow)
 	}
 }
 
+static double
+alpha_of(const struct ac_shadow *shadow, unsigned which)
+{
+	return shadow->reals >> which & 1 ? shadow->real[which] : 1;
+}
+
 static bool
 read_first(const struct ac_shadow *shadow, struct ac_conv *conv)
 {
@@ -101,9 +107,9 @@ read_first(const struct ac_shadow *shadow, struct ac_conv *conv)
 	    || !read_convolution(shadow->child[AC_CHILD_DESCRIPTOR], conv))
 		return false;
 	conv->operation = operation_of(shadow);
-	conv->alpha = shadow->reals >> AC_REAL_ALPHA & 1
-	    ? shadow->real[AC_REAL_ALPHA] : 1;
-	conv->beta = shadow->real[AC_REAL_BETA];
+	conv->scalars.alpha = alpha_of(shadow, AC_REAL_ALPHA);
+	conv->scalars.beta = shadow->real[AC_REAL_BETA];
+	conv->adds = conv->scalars.beta != 0;
 	conv->scalar_type = shadow->scalar_type;
 	return true;
 }
@@ -144,17 +150,14 @@ read_pointwise(const struct ac_shadow *shadow, struct ac_conv_step *step)
 	return inputs_of(step->mode) != 0;
 }
 
-static double
-alpha_of(const struct ac_shadow *shadow, unsigned which)
-{
-	return shadow->reals >> which & 1 ? shadow->real[which] : 1;
-}
-
 /* Whether `shadow` is a step that takes `in`, which it then is. A sum may have
  * it on either side. */
 static bool
-read_step(const struct ac_shadow *shadow, int64_t in, struct ac_conv_step *step)
+read_step(const struct ac_shadow *shadow, int64_t in, struct ac_conv *conv)
 {
+	struct ac_conv_step *step = &conv->step[conv->steps];
+	double *alpha1 = &conv->scalars.alpha1[conv->steps];
+	double *alpha2 = &conv->scalars.alpha2[conv->steps];
 	struct ac_conv_tensor x;
 	unsigned inputs;
 
@@ -166,8 +169,8 @@ read_step(const struct ac_shadow *shadow, int64_t in, struct ac_conv_step *step)
 	    || !read_tensor(shadow->child[AC_CHILD_Y], &step->out))
 		return false;
 	inputs = inputs_of(step->mode);
-	step->alpha1 = alpha_of(shadow, AC_REAL_ALPHA);
-	step->alpha2 = alpha_of(shadow, AC_REAL_BETA);
+	*alpha1 = alpha_of(shadow, AC_REAL_ALPHA);
+	*alpha2 = alpha_of(shadow, AC_REAL_BETA);
 	if ((shadow->child[AC_CHILD_OTHER] != NULL) != (inputs == 2)
 	    || (inputs == 2 && !read_tensor(shadow->child[AC_CHILD_OTHER],
 	        &step->other)))
@@ -177,8 +180,8 @@ read_step(const struct ac_shadow *shadow, int64_t in, struct ac_conv_step *step)
 	if (inputs == 1 || step->other.uid != in)
 		return false;
 	step->other = x;
-	step->alpha1 = alpha_of(shadow, AC_REAL_BETA);
-	step->alpha2 = alpha_of(shadow, AC_REAL_ALPHA);
+	*alpha1 = alpha_of(shadow, AC_REAL_BETA);
+	*alpha2 = alpha_of(shadow, AC_REAL_ALPHA);
 	return true;
 }
 
@@ -192,17 +195,15 @@ read_chain(const struct ac_shadow *graph, unsigned first, unsigned count,
 	int64_t in = ac_conv_output(conv)->uid;
 
 	while (used != (1u << count) - 1) {
-		struct ac_conv_step *step = &conv->step[conv->steps];
 		unsigned i = 0;
 
 		while (i < count && (used >> i & 1
-		    || !read_step(graph->child[i], in, step)))
+		    || !read_step(graph->child[i], in, conv)))
 			i++;
 		if (i == count)
 			return false;
 		used |= 1u << i;
-		in = step->out.uid;
-		conv->steps++;
+		in = conv->step[conv->steps++].out.uid;
 	}
 	return true;
 }

@@ -103,11 +103,8 @@ judge_feasibility(struct ac_site *site, const struct ac_call *call)
 	else if (site->decision.guard == AC_GUARD_OFF
 	    && site->decision.is_doubtful)
 		reason = AC_REASON_NO_PROFIT; /* and nobody is to try */
-	if (reason != AC_REASON_NONE) {
-		site->decision.rung = AC_RUNG_KEEP;
-		site->decision.tactic = AC_TACTIC_NONE;
-		site->decision.reason = reason;
-	}
+	if (reason != AC_REASON_NONE)
+		ac_decision_keep(&site->decision, reason);
 }
 
 static void
@@ -129,11 +126,8 @@ decide(struct ac_site *site, const struct ac_site_call *asked)
 	site->state = NULL;
 	site->record = ac_report_site(&d.key, &site->decision,
 	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
-	if (is_overflow) {
-		site->decision.rung = AC_RUNG_KEEP;
-		site->decision.tactic = AC_TACTIC_NONE;
-		site->decision.reason = AC_REASON_NO_RULE;
-	}
+	if (is_overflow)
+		ac_decision_keep(&site->decision, AC_REASON_NO_RULE);
 	site->is_plain = site->decision.rung == AC_RUNG_KEEP
 	    && !(ac_ranges_wanted() && call->type == AC_TYPE_F32
 	    && ac_entries[call->entry].rewritable);

@@ -146,8 +146,8 @@ ac_shim_notice(const struct ac_decision *decision, enum ac_rung rung)
 	ac_text_init(&text, tolerance, sizeof tolerance);
 	ac_text_add_double(&text, decision->tol, 2);
 	ac_text_init(&text, line, sizeof line);
-	ac_text_addf(&text, "autocast: recasting FP32 GEMM to %s (policy %s, "
-	    "tol %s, guard %s); \"autocast report\" shows what, "
+	ac_text_addf(&text, "autocast: recasting FP32 GEMM/conv to %s (policy "
+	    "%s, tol %s, guard %s); \"autocast report\" shows what, "
 	    "AUTOCAST_POLICY=off stops it\n", ac_rung_names[rung],
 	    shim->origin.name, tolerance, guards[decision->guard]);
 	ac_log_text(line);

@@ -149,6 +149,6 @@ AUTOCAST_NOTICE=on XDG_CONFIG_HOME=$work/nothing LD_LIBRARY_PATH=$emulator \
     LD_PRELOAD=$preload "$clients/gemm_client" sgemm n n 512 512 512 0 0 0 1 1 0 \
     normal 1 - repeat=3 >"$work/under" 2>"$work/err"
 equal 'one notice when nobody chose a policy' 1 \
-    "$(grep -c '^autocast: recasting FP32 GEMM to tf32 (policy amp' "$work/err")"
+    "$(grep -c '^autocast: recasting FP32 GEMM/conv to tf32 (policy amp' "$work/err")"
 equal 'and nothing else' 1 "$(wc -l <"$work/err")"
 plan

@@ -71,6 +71,12 @@ kept 'beta is not 0, backward' unsupported 'op=2 beta=1'
 kept 'the output is read, too' overlap 'op=3 beta=0.5 alias=1'
 kept 'FMA_MATH' opted-out 'op=0 math=3'
 kept 'alpha is 0' unsupported 'op=0 alpha=0'
+rm -rf "$AUTOCAST_STATE"
+bare "$convolving" rise=1 | sed 1d >"$work/bare"
+under "$forced" "$convolving" rise=1 | sed 1d >"$work/kept"
+same 'another alpha at each call: the program'\''s bits' "$work/bare" "$work/kept"
+equal 'another alpha at each call: one plan' 'fp16 1 unsupported:3 1' "$(counts
+    ) $(site 's["course"]["plans"]')"
 NVIDIA_TF32_OVERRIDE=0 kept 'NVIDIA_TF32_OVERRIDE=0' opted-out op=0
 AUTOCAST_EMU_FAIL=cudnnBackendExecute:1 kept 'cuDNN fails to run it' \
     'refused:1' 'op=0 calls=1'
@@ -111,6 +117,11 @@ rm -rf "$AUTOCAST_STATE"
 equal 'ours, if it is not' "$(outputs "$forced")" "$(outputs "$forced" workspace=2)"
 check 'and that is counted' \
     "$(query 'report["totals"]["peak_scratch_bytes"] > 100000' | grep -vx True)"
+rm -rf "$AUTOCAST_STATE"
+equal 'nor if it begins where no allocation does' "$(outputs "$forced")" \
+    "$(outputs "$forced" workspace=100000000 crooked=16)"
+check 'and that is counted, too' \
+    "$(query 'report["totals"]["peak_scratch_bytes"] > 50000' | grep -vx True)"
 check 'what plans cost is in the report' "$(site '
     "" if s["course"]["plans"] == 1 and s["course"]["workspace_bytes"] == 68624
     else s["course"]')"

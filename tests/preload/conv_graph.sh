@@ -81,7 +81,7 @@ kept()
 	same "$1: the program's bits" "$work/bare" "$work/kept"
 	equal "$1: why" "$3" "$(counts)"
 }
-kept 'guard on' "$guarded" 'fp16 0 guard:1'
+kept 'guard on' "$guarded" 'keep 0 guard:1'
 NVIDIA_TF32_OVERRIDE=0 kept 'NVIDIA_TF32_OVERRIDE=0' "$forced" \
     'keep 0 opted-out:1'
 kept 'TF32 wanted' 'conv.fprop -> tf32 profit=off guard=off' \

@@ -32,7 +32,7 @@ test_a_convolution(void **state)
 	assert_int_equal(conv.x.alignment, 16);
 	assert_int_equal(conv.pad[1], 2);
 	assert_int_equal(conv.post_pad[1], 1);
-	assert_true(conv.alpha == 2 && conv.beta == 0);
+	assert_true(conv.scalars.alpha == 2 && conv.scalars.beta == 0);
 	assert_int_equal(conv.steps, 0);
 	assert_int_equal(conv.mode, CUDNN_CROSS_CORRELATION);
 	prog_destroy_from(0x1000);
@@ -95,9 +95,11 @@ test_a_chain(void **state)
 	assert_int_equal(conv.y.is_virtual, 1);
 	assert_int_equal(conv.step[0].other.uid, 4);
 	assert_int_equal(conv.step[0].out.uid, 5);
-	assert_true(conv.step[0].alpha1 == 3 && conv.step[0].alpha2 == 4);
+	assert_true(conv.scalars.alpha1[0] == 3
+	    && conv.scalars.alpha2[0] == 4);
 	assert_int_equal(conv.step[1].other.uid, 6);
-	assert_true(conv.step[1].alpha1 == 4 && conv.step[1].alpha2 == 3);
+	assert_true(conv.scalars.alpha1[1] == 4
+	    && conv.scalars.alpha2[1] == 3);
 	assert_int_equal(conv.step[2].mode, CUDNN_POINTWISE_RELU_FWD);
 	assert_int_equal(conv.step[2].other.dims, 0);
 	assert_int_equal(conv.step[2].out.uid, 8);

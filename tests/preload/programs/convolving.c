@@ -33,6 +33,8 @@ static struct { const char *word; double value; } words[] = {
 	{ "beside", 0 },    /* in a thread, while this one records a graph */
 	{ "before", 0 },    /* what was in the output is printed first */
 	{ "fork", 0 },      /* 1: before the first call; 2: after the last */
+	{ "rise", 0 },      /* of alpha, from call to call */
+	{ "crooked", 0 },   /* bytes into its memory that the workspace starts */
 };
 enum { WORDS = sizeof words / sizeof *words };
 #define FORWARD_ALGO CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM
@@ -133,6 +135,7 @@ struct problem {
 	void *workspace;
 	size_t bytes;
 	int y_dim[5];
+	float alpha;
 };
 
 static void
@@ -209,7 +212,9 @@ make(struct problem *p, cudnnHandle_t handle)
 		    p->conv, p->y, FORWARD_ALGO, &p->bytes));
 	if (word("workspace") > 1)
 		p->bytes = (size_t)word("workspace");
-	MUST(cudaMalloc(&p->workspace, p->bytes + 1));
+	p->alpha = (float)word("alpha");
+	MUST(cudaMalloc(&p->workspace, p->bytes + 1 + (size_t)word("crooked")));
+	p->workspace = (char *)p->workspace + (size_t)word("crooked");
 }
 
 static struct buffer *
@@ -221,7 +226,7 @@ output(struct problem *p)
 static cudnnStatus_t
 convolve(const struct problem *p, cudnnHandle_t handle)
 {
-	const float alpha = (float)word("alpha"), beta = (float)word("beta");
+	const float alpha = p->alpha, beta = (float)word("beta");
 
 	switch (whole("op")) {
 	case 1:
@@ -301,8 +306,10 @@ run(void *quiet)
 			printf("0 0 %016llx\n",
 			    (unsigned long long)hash(output(&p)));
 		for (int j = 1; j <= whole("calls"); j++) {
-			const int status = (int)convolve(&p, handle);
+			int status;
 
+			p.alpha = (float)(word("alpha") + (j - 1) * word("rise"));
+			status = (int)convolve(&p, handle);
 			MUST(cudaStreamSynchronize(stream));
 			if (quiet)
 				continue;
