@@ -211,7 +211,8 @@ build_programs()
 	# shellcheck disable=SC2086
 	if echo '#include <cudnn.h>' |
 	    $cc $cuda_flags -x c -E - >/dev/null 2>&1; then
-		measuring conv conv.c graph.c
+		measuring conv conv.c conv_old.c graph.c layers.c probe.c \
+		    resnet.c
 	fi
 	link="$build/kernels/libkernels.a $build/base/libbase.a"
 	measuring kernels kernels.c

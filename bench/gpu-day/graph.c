@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/gpu-day/graph.c -- one forward convolution by cuDNN's graph interface,
- * the only one that takes FP16 in and gives FP32. */
+ * which alone takes FP16 in and gives FP32; and its view of the device. */
 #include "conv.h"
+
+#include <stdlib.h>
 
 enum { X = 'x', W = 'w', Y = 'y', PLANS = 4, CONFIGS = 16 };
 
@@ -49,13 +51,14 @@ tensor(int64_t id, cudnnDataType_t type, const int64_t sizes[4])
 }
 
 static descriptor
-convolution(int64_t padding)
+convolution(int64_t padding, int64_t stride)
 {
 	const descriptor d = create(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
 	const cudnnDataType_t compute = CUDNN_DATA_FLOAT;
 	const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
 	const int64_t dimensions = 2, ones[2] = { 1, 1 };
 	const int64_t pads[2] = { padding, padding };
+	const int64_t strides[2] = { stride, stride };
 
 	set(d, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1,
 	    &compute);
@@ -67,7 +70,7 @@ convolution(int64_t padding)
 	set(d, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, pads);
 	set(d, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, ones);
 	set(d, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2,
-	    ones);
+	    strides);
 	MUST(dnn.cudnnBackendFinalize(d));
 	return d;
 }
@@ -76,9 +79,10 @@ convolution(int64_t padding)
 static descriptor
 operation_graph(const struct layer *l, cudnnDataType_t in, cudnnDataType_t out)
 {
+	const int64_t side = conv_y_side(l);
 	const int64_t x[4] = { l->n, l->c, l->hw, l->hw };
 	const int64_t w[4] = { l->k, l->c, l->rs, l->rs };
-	const int64_t y[4] = { l->n, l->k, l->hw, l->hw };
+	const int64_t y[4] = { l->n, l->k, side, side };
 	const descriptor forward = create(
 	    CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
 	descriptor graph;
@@ -92,7 +96,7 @@ operation_graph(const struct layer *l, cudnnDataType_t in, cudnnDataType_t out)
 	    tensor(Y, out, y));
 	set_descriptor(forward,
 	    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
-	    convolution(l->rs / 2));
+	    convolution(l->rs / 2, l->stride));
 	set(forward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
 	    CUDNN_TYPE_FLOAT, 1, &one);
 	set(forward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
@@ -162,10 +166,11 @@ plan_make(descriptor config, struct plan *plan_out)
 }
 
 static void
-pack_make(const struct layer *l, bool half, struct plan *p)
+pack_make(const struct conv *c, bool half, struct plan *p)
 {
 	const int64_t ids[3] = { X, W, Y };
-	void *pointers[3] = { l->x[half], l->w[half], l->y };
+	void *pointers[3] = { c->data[CONV_X][half], c->data[CONV_W][half],
+		c->data[CONV_Y][0] };
 
 	p->pack = create(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
 	set(p->pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, 3,
@@ -173,14 +178,14 @@ pack_make(const struct layer *l, bool half, struct plan *p)
 	set(p->pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
 	    CUDNN_TYPE_VOID_PTR, 3, pointers);
 	set(p->pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1,
-	    &l->workspace);
+	    &c->workspace);
 	MUST(dnn.cudnnBackendFinalize(p->pack));
 }
 
 double
-graph_seconds(const struct layer *l, cudnnDataType_t in, cudnnDataType_t out)
+graph_seconds(const struct conv *c, cudnnDataType_t in, cudnnDataType_t out)
 {
-	const descriptor graph = operation_graph(l, in, out);
+	const descriptor graph = operation_graph(&c->layer, in, out);
 	descriptor configs[CONFIGS];
 	const int64_t count = graph ? configurations(graph, configs) : 0;
 	struct plan plan;
@@ -192,7 +197,7 @@ graph_seconds(const struct layer *l, cudnnDataType_t in, cudnnDataType_t out)
 
 		if (!plan_make(configs[i], &plan))
 			continue;
-		pack_make(l, in == CUDNN_DATA_HALF, &plan);
+		pack_make(c, in == CUDNN_DATA_HALF, &plan);
 		/* A plan may be refused as late as here. */
 		if (dnn.cudnnBackendExecute(dnn.handle, plan.plan, plan.pack))
 			continue;
@@ -202,4 +207,27 @@ graph_seconds(const struct layer *l, cudnnDataType_t in, cudnnDataType_t out)
 			best = seconds;
 	}
 	return best;
+}
+
+char *
+graph_device(void)
+{
+	const descriptor d = create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+	const int32_t device = 0;
+	int64_t size = 0;
+	char *text = NULL;
+
+	set(d, CUDNN_ATTR_DEVICEPROP_DEVICE_ID, CUDNN_TYPE_INT32, 1, &device);
+	if (!dnn.cudnnBackendFinalize(d) && !dnn.cudnnBackendGetAttribute(d,
+	    CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, 0,
+	    &size, NULL) && size > 0 &&
+	    (text = calloc((size_t)size + 1, 1)) &&
+	    dnn.cudnnBackendGetAttribute(d,
+	    CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, CUDNN_TYPE_CHAR, size,
+	    &size, text)) {
+		free(text);
+		text = NULL;
+	}
+	MUST(dnn.cudnnBackendDestroyDescriptor(d));
+	return text;
 }

@@ -57,6 +57,27 @@ $1 == "P" {
 		line = line " " $i " |"
 	sweep = add(sweep, line)
 }
+# The header first; a line per layer, operation and layout.
+$1 == "C" {
+	n = split("layer op layout default fma conversion down amp amp_rung default_error down_error amp_error", names, " ")
+	if (!convolutions) {
+		for (i = 2; i <= NF; i++)
+			at_column[$i] = i
+		for (i = 1; i <= n; i++)
+			convolutions = convolutions "| " names[i] " "
+		convolutions = convolutions "| default by amp |\n"
+		for (i = 0; i <= n; i++)
+			convolutions = convolutions "|---"
+		convolutions = add(convolutions, "|")
+		next
+	}
+	line = ""
+	for (i = 1; i <= n; i++)
+		line = line "| " $at_column[names[i]] " "
+	convolutions = add(convolutions, line "| " ($at_column["amp"] > 0 ? \
+	    sprintf("%.3f", $at_column["default"] / $at_column["amp"]) : "") \
+	    " |")
+}
 $1 == "R" && $4 == "row=test" {
 	tests = add(tests, "| " field("test") " | " field("result") " | " \
 	    field("case") " |")
@@ -111,6 +132,11 @@ END {
 		print "Median seconds of one call over all rounds; the last column is native by amp.\n"
 		print "| case | native | TF32 | override | FAST_16F | pure FP16 | amp | fp16 | tf32 | ratio |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
 		printf "%s", sweep
+	}
+	if (convolutions != "") {
+		heading("Convolutions")
+		print "ResNet-50, median seconds of one call over all rounds; conv.csv has the rest.\n"
+		printf "%s", convolutions
 	}
 	n = split("sweep questions", order, " ")
 	for (i = 1; i <= n; i++) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# report.sh -- sourced by `run`: from states and rows to results.md and
-# results.json.
+# report.sh -- sourced by `run`: from states and rows to results.md,
+# results.json and conv.csv.
 
 # The machine, once: what the device says, and what only the system knows.
 machine()
@@ -58,6 +58,11 @@ report()
 	collected >"$out/collected"
 	awk -F '\t' -v emulated="$emulated" -f "$here/derive.awk" \
 	    "$out/collected" >"$out/derived"
+	awk -F '\t' -v emulated="$emulated" -f "$here/conv_csv.awk" \
+	    "$out/collected" >"$out/conv.new" && mv "$out/conv.new" "$out/conv.csv"
+	awk -F , -v rows=1 -f "$here/conv_gate.awk" "$out/conv.csv" \
+	    >>"$out/derived"
+	sed '/^#/d; s/,/\t/g; s/^/C\t/' "$out/conv.csv" >>"$out/derived"
 	for kind_out in json md; do
 		awk -F '\t' -v emulated="$emulated" -v quick="$quick" \
 		    -f "$here/$kind_out.awk" "$out/collected" "$out/derived" \

@@ -5,7 +5,7 @@
 #   DAY_ROOT      the source           DAY_BUILD  libautocast.so, autocast, tests
 #   DAY_PROGRAMS  the measuring ones   DAY_WORK   a folder for what is left over
 #   DAY_QUICK     -q, or nothing       DAY_LIMIT  seconds
-#   DAY_LIBRARIES for LD_LIBRARY_PATH
+#   DAY_LIBRARIES for LD_LIBRARY_PATH          DAY_OUT  the results
 set -u
 
 # Of the limit, what a program may plan with.
@@ -39,8 +39,41 @@ ours()
 	share=$(AUTOCAST_STATE=$state "$DAY_BUILD/autocast" report --json |
 	    sed -n 's/.*"recast_share": *\([0-9.e+-]*\).*/\1/p' | head -n 1)
 	printf 'row=recast\tway=%s\tshare=%s\n' "$label" "${share:-unknown}"
+	sites "$label"
 	rm -rf "$state"
 	return $status
+}
+
+# sites LABEL: what became of each convolution of the last run.
+sites()
+{
+	AUTOCAST_STATE=$state "$DAY_BUILD/autocast" report --json |
+	    awk -v way="$1" '
+	/^  "sites"/ { inside = 1 }
+	inside && match($0, /^      "[a-z_]*": /) {
+		name = substr($0, 8, RLENGTH - 10)
+		value[name] = substr($0, RLENGTH + 1)
+		gsub(/[",]/, "", value[name])
+	}
+	/^      "recast_calls"/ && value["operation"] ~ /^conv/ {
+		printf "row=site\tway=%s\toperation=%s\tshape=%s\trung=%s\treason=%s\tcalls=%s\trecast_calls=%s\n",
+		    way, value["operation"], value["shape"], value["rung"],
+		    value["reason"], value["calls"], value["recast_calls"]
+	}'
+}
+
+# What cuDNN converts by itself, wherever it can.
+down='conv.fprop,conv.dgrad,conv.wgrad -> fp16 profit=off guard=off'
+
+# has_dnn ID...: whether there is the program; else these are not answered.
+has_dnn()
+{
+	[ ! -x "$DAY_PROGRAMS/conv" ] || return 0
+	for id; do
+		printf 'row=item\tid=%s\tpart=-\tverdict=not measured\tnote=%s\n' \
+		    "$id" 'no cuDNN headers'
+	done
+	return 1
 }
 
 # tap NAME COMMAND...: what it prints in TAP, as rows.
@@ -138,15 +171,7 @@ questions.crossover)
 	measure gemm -W native,tf32 crossover
 	ours fp16 ours-fp16 gemm -l ours-fp16 crossover ;;
 questions.splitk) measure lt ;;
-questions.conv)
-	if [ -x "$DAY_PROGRAMS/conv" ]; then
-		measure conv
-	else
-		for id in n7 a5; do
-			printf 'row=item\tid=%s\tpart=-\tverdict=not measured\tnote=%s\n' \
-			    $id 'no cuDNN headers'
-		done
-	fi ;;
+questions.conv) ! has_dnn n7 a5 || measure conv questions ;;
 questions.wheels) wheels ;;
 
 sweep.plain-1)
@@ -156,6 +181,19 @@ sweep.override-*)
 	NVIDIA_TF32_OVERRIDE=1 measure gemm -l override $errors $all_sets ;;
 sweep.*-*) ours "${2%-*}" "ours-${2%-*}" gemm -l "ours-${2%-*}" $errors \
 	$all_sets ;;
+
+conv.device) ! has_dnn c5 || measure conv -o "$DAY_OUT/device.json" device ;;
+conv.probe) ! has_dnn c1 c2 c3 || measure conv probe ;;
+conv.probe-down) ! has_dnn || ours "$down" down conv -l down probe ;;
+conv.probe-amp) ! has_dnn || ours amp ours-amp conv -l ours-amp probe ;;
+conv.layers-plain-1) ! has_dnn c4 || measure conv -a -e layers ;;
+conv.layers-plain-*) ! has_dnn || measure conv -a layers ;;
+conv.layers-down-*)
+	! has_dnn || ours "$down" down conv -l down $errors layers ;;
+conv.layers-*)
+	way=${2#layers-}
+	way=${way%-*}
+	! has_dnn || ours "$way" "ours-$way" conv -l "ours-$way" $errors layers ;;
 
 overhead.cast) measure kernels passes ;;
 overhead.sample) measure kernels sample ;;
