@@ -3,6 +3,8 @@
  * interface, made again and again: convolving WORD=VALUE... prints for each call
  * its status, a hash of the output's bits, a weighted sum of the output and the
  * root of the sum of the squares of its terms. */
+#include "plugin.h"
+
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 
@@ -32,9 +34,8 @@ static struct { const char *word; double value; } words[] = {
 	{ "streams", 1 },   /* of one handle, each with an output of its own */
 	{ "beside", 0 },    /* in a thread, while this one records a graph */
 	{ "before", 0 },    /* what was in the output is printed first */
-	{ "fork", 0 },      /* 1: before the first call; 2: after the last */
-	{ "rise", 0 },      /* of alpha, from call to call */
-	{ "crooked", 0 },   /* bytes into its memory that the workspace starts */
+	{ "fork", 0 },      /* 1: before the first call; 2: after the last; 3:
+	                     * where the child calls once more, and prints that */
 };
 enum { WORDS = sizeof words / sizeof *words };
 #define FORWARD_ALGO CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM
@@ -135,7 +136,6 @@ struct problem {
 	void *workspace;
 	size_t bytes;
 	int y_dim[5];
-	float alpha;
 };
 
 static void
@@ -212,9 +212,7 @@ make(struct problem *p, cudnnHandle_t handle)
 		    p->conv, p->y, FORWARD_ALGO, &p->bytes));
 	if (word("workspace") > 1)
 		p->bytes = (size_t)word("workspace");
-	p->alpha = (float)word("alpha");
-	MUST(cudaMalloc(&p->workspace, p->bytes + 1 + (size_t)word("crooked")));
-	p->workspace = (char *)p->workspace + (size_t)word("crooked");
+	MUST(cudaMalloc(&p->workspace, p->bytes + 1));
 }
 
 static struct buffer *
@@ -226,7 +224,7 @@ output(struct problem *p)
 static cudnnStatus_t
 convolve(const struct problem *p, cudnnHandle_t handle)
 {
-	const float alpha = p->alpha, beta = (float)word("beta");
+	const float alpha = (float)word("alpha"), beta = (float)word("beta");
 
 	switch (whole("op")) {
 	case 1:
@@ -289,6 +287,20 @@ replay(struct problem *p, cudnnHandle_t handle, cudaStream_t stream)
 	    (unsigned long long)hash(output(p)), asked, made);
 }
 
+/* Both go on; the child's status is the parent's. */
+static pid_t
+split(void)
+{
+	pid_t child;
+	int status = 1;
+
+	fflush(stdout);
+	child = fork();
+	if (child > 0 && (waitpid(child, &status, 0) != child || status))
+		exit(4);
+	return child;
+}
+
 static void *
 run(void *quiet)
 {
@@ -306,16 +318,18 @@ run(void *quiet)
 			printf("0 0 %016llx\n",
 			    (unsigned long long)hash(output(&p)));
 		for (int j = 1; j <= whole("calls"); j++) {
-			int status;
+			const int status = (int)convolve(&p, handle);
 
-			p.alpha = (float)(word("alpha") + (j - 1) * word("rise"));
-			status = (int)convolve(&p, handle);
 			MUST(cudaStreamSynchronize(stream));
 			if (quiet)
 				continue;
 			printf("%d %d %016llx", j, status,
 			    (unsigned long long)hash(output(&p)));
 			print_sums(output(&p));
+		}
+		if (whole("fork") == 3 && !split()) {
+			printf("child %d\n", (int)convolve(&p, handle));
+			exit(0);
 		}
 		if (word("capture"))
 			replay(&p, handle, stream);
@@ -432,17 +446,6 @@ run_threads(int count)
 	return 0;
 }
 
-/* Both go on; the child's status is the parent's. */
-static void
-split(void)
-{
-	const pid_t child = fork();
-	int status = 1;
-
-	if (child > 0 && (waitpid(child, &status, 0) != child || status))
-		exit(4);
-}
-
 static int
 parse(int argc, char **argv)
 {
@@ -460,9 +463,7 @@ parse(int argc, char **argv)
 	return whole("threads") <= 16 && whole("streams") <= 16;
 }
 
-/* As plugin.h has it, for plugin_host. */
-uint64_t plugin_multiply(int calls);
-
+/* For plugin_host. */
 uint64_t
 plugin_multiply(int calls)
 {
@@ -490,7 +491,6 @@ main(int argc, char **argv)
 		status = run_threads(whole("threads"));
 	else
 		run(NULL);
-	fflush(stdout);
 	if (whole("fork") == 2)
 		split();
 	return status;
