@@ -7,23 +7,19 @@
 #define EMU_BLAS
 #include "emulator/nvidia.h"
 #include "emulator/emu.h"
+#include "emulator/handle.h"
 #include "emulator/toolkit.h"
 
 /* What cublasHandle_t points to. As in cuBLAS, two threads may call with one
  * handle; changing its settings meanwhile is the program's race. */
 struct cublasContext {
-	_Atomic uint32_t    mark;    /* emu_toolkit.mark while it lives */
-	struct CUctx_st    *context; /* of cublasCreate(); NULL: any */
-	uint64_t            context_id;
-	int                 device;
-	cudaStream_t        stream;
+	struct emu_handle   base;    /* its mark: emu_toolkit.mark */
 	cublasPointerMode_t pointer_mode;
 	cublasAtomicsMode_t atomics_mode;
 	cublasMath_t        math_mode;
 	int                 multiprocessors; /* cublasSetSmCountTarget */
 	void               *workspace;       /* the program's, or NULL */
 	size_t              workspace_bytes;
-	struct cublasContext *next;          /* of destroyed ones */
 };
 
 extern const struct emu_family emu_blas;

@@ -4,9 +4,6 @@
  * NVIDIA's. */
 #include "emulator/cublas.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-
 enum { WORKSPACE_ALIGNMENT = 256 }; /* cuBLAS manual, cublasSetWorkspace() */
 
 const struct emu_family emu_blas = { CUBLAS_STATUS_INTERNAL_ERROR,
@@ -15,35 +12,21 @@ const struct emu_family emu_blas = { CUBLAS_STATUS_INTERNAL_ERROR,
 cublasStatus_t
 emu_blas_status(int status)
 {
-	switch (status) {
-	case EMU_OK:
-		return CUBLAS_STATUS_SUCCESS;
-	case EMU_OUT_OF_MEMORY:
-		return CUBLAS_STATUS_ALLOC_FAILED;
-	case EMU_NOT_INITIALIZED:
-	case EMU_DEINITIALIZED:
-	case EMU_NO_DEVICE:
-		return CUBLAS_STATUS_NOT_INITIALIZED;
-	case EMU_INVALID_VALUE:
-		return CUBLAS_STATUS_INVALID_VALUE;
-	case EMU_ILLEGAL_ADDRESS:
-	case EMU_MISALIGNED:
-	case EMU_INVALID_HANDLE:
-	case EMU_CONTEXT_DESTROYED:
-	case EMU_CAPTURE_UNSUPPORTED:
-	case EMU_CAPTURE_INVALIDATED:
-	case EMU_CAPTURE_IMPLICIT:
-		return CUBLAS_STATUS_EXECUTION_FAILED;
-	default:
-		return CUBLAS_STATUS_INTERNAL_ERROR;
-	}
+	static const struct emu_meanings meanings = {
+		.no_memory = CUBLAS_STATUS_ALLOC_FAILED,
+		.not_initialized = CUBLAS_STATUS_NOT_INITIALIZED,
+		.invalid = CUBLAS_STATUS_INVALID_VALUE,
+		.failed = CUBLAS_STATUS_EXECUTION_FAILED,
+		.internal = CUBLAS_STATUS_INTERNAL_ERROR
+	};
+
+	return (cublasStatus_t)emu_status_means(status, &meanings);
 }
 
 cublasStatus_t
 emu_blas_check(cublasHandle_t handle)
 {
-	if (!handle || atomic_load_explicit(&handle->mark,
-	    memory_order_relaxed) != emu_toolkit.mark)
+	if (!handle || !emu_handle_lives(&handle->base, emu_toolkit.mark))
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	return emu_blas_status(emu_device_enter());
 }
@@ -65,33 +48,11 @@ run_touch(void *arguments)
 		t->workspace[i] = 0xa5;
 }
 
-/* Where the work runs: where the stream is, which must be where we are. On
- * another device than the handle's the library's own workspace, which lies on
- * that one, must be in reach. */
-static int
-locate(cublasHandle_t handle, struct CUstream_st **stream_out)
-{
-	struct CUctx_st *here = emu_context_current();
-
-	if (handle->context && emu_context_id(handle->context) !=
-	    handle->context_id) {
-		emu_complain("the handle's context is gone");
-		return EMU_CONTEXT_DESTROYED;
-	}
-	if (handle->context && !emu_context_reaches(here, handle->device)) {
-		emu_complain("the handle belongs to device %d, device %d is "
-		    "current and has no peer access to it", handle->device,
-		    emu_context_device());
-		return EMU_ILLEGAL_ADDRESS;
-	}
-	return emu_stream_find_here(handle->stream, stream_out);
-}
-
 cublasStatus_t
 emu_blas_submit(cublasHandle_t handle, void *task)
 {
 	struct CUstream_st *stream;
-	int status = locate(handle, &stream);
+	int status = emu_handle_locate(&handle->base, &stream);
 	struct touch *touch = NULL;
 
 	if (!status && !task)
@@ -121,47 +82,7 @@ emu_blas_submit(cublasHandle_t handle, void *task)
 cublasStatus_t
 emu_blas_wait(cublasHandle_t handle)
 {
-	return emu_blas_status(emu_stream_wait(handle->stream));
-}
-
-/* Memory of destroyed handles, newest first: it is read when a stale handle
- * comes, and the next handle gets it, whatever device that is for. */
-static struct cublasContext *unused;
-static pthread_mutex_t unused_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static struct cublasContext *
-get(void)
-{
-	struct cublasContext *handle;
-
-	pthread_mutex_lock(&unused_lock);
-	handle = unused;
-	if (handle)
-		unused = handle->next;
-	pthread_mutex_unlock(&unused_lock);
-	return handle ? handle : malloc(sizeof *handle);
-}
-
-static void
-give_back(struct cublasContext *handle)
-{
-	atomic_store(&handle->mark, 0);
-	pthread_mutex_lock(&unused_lock);
-	handle->next = unused;
-	unused = handle;
-	pthread_mutex_unlock(&unused_lock);
-}
-
-__attribute__((destructor))
-static void
-release(void)
-{
-	while (unused) {
-		struct cublasContext *next = unused->next;
-
-		free(unused);
-		unused = next;
-	}
+	return emu_blas_status(emu_stream_wait(handle->base.stream));
 }
 
 cublasStatus_t
@@ -178,14 +99,9 @@ cublasCreate_v2(cublasHandle_t *handle)
 		return emu_blas_status(status);
 	if (emu_capture_forbid()) /* the real one allocates */
 		return CUBLAS_STATUS_NOT_INITIALIZED;
-	new = get();
+	new = emu_handle_new(sizeof *new, emu_toolkit.mark);
 	if (!new)
 		return CUBLAS_STATUS_ALLOC_FAILED;
-	*new = (struct cublasContext){
-		.mark = emu_toolkit.mark, .context = emu_context_current(),
-		.context_id = emu_context_id(emu_context_current()),
-		.device = emu_context_device()
-	};
 	*handle = new;
 	return CUBLAS_STATUS_SUCCESS;
 }
@@ -195,11 +111,7 @@ cublasStatus_t
 cublasDestroy_v2(cublasHandle_t handle)
 {
 	BLAS_ENTER(handle);
-	if (emu_context_wait(handle->context, handle->context_id) ==
-	    EMU_CAPTURE_UNSUPPORTED)
-		return CUBLAS_STATUS_EXECUTION_FAILED;
-	give_back(handle);
-	return CUBLAS_STATUS_SUCCESS;
+	return emu_blas_status(emu_handle_destroy(&handle->base));
 }
 
 /* A change of stream gives up the program's workspace [cuBLAS manual,
@@ -212,7 +124,7 @@ cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream)
 	BLAS_ENTER(handle);
 	if (emu_stream_find(stream, &found))
 		return CUBLAS_STATUS_INVALID_VALUE;
-	handle->stream = stream;
+	handle->base.stream = stream;
 	handle->workspace = NULL;
 	handle->workspace_bytes = 0;
 	return CUBLAS_STATUS_SUCCESS;
@@ -256,7 +168,7 @@ get(cublasHandle_t handle, type *value)                                   \
 	return CUBLAS_STATUS_SUCCESS;                                     \
 }
 
-GETTER(cublasGetStream_v2, cudaStream_t, stream)
+GETTER(cublasGetStream_v2, cudaStream_t, base.stream)
 SETTING(cublasSetPointerMode_v2, cublasGetPointerMode_v2,
     cublasPointerMode_t, pointer_mode, (unsigned)value <= 1)
 SETTING(cublasSetAtomicsMode, cublasGetAtomicsMode, cublasAtomicsMode_t,
@@ -265,4 +177,4 @@ SETTING(cublasSetMathMode, cublasGetMathMode, cublasMath_t, math_mode,
     ((unsigned)value & 15) <= 8 && (unsigned)value < 32)
 SETTING(cublasSetSmCountTarget, cublasGetSmCountTarget, int,
     multiprocessors, value >= 0 &&
-    value <= emu_device_model(handle->device)->multiprocessors)
+    value <= emu_device_model(handle->base.device)->multiprocessors)

@@ -9,7 +9,7 @@ static _Thread_local cublasStatus_t last;
 static cublasStatus_t
 check_only(void)
 {
-	atomic_store_explicit(&only.mark, emu_toolkit.mark,
+	atomic_store_explicit(&only.base.mark, emu_toolkit.mark,
 	    memory_order_relaxed);
 	return emu_blas_check(&only);
 }

@@ -2,13 +2,10 @@
 /* emulator/cublas_product.c -- computing a product on the stream's worker:
  * inputs rounded as the arithmetic says, sums as AUTOCAST_EMU_SUMS says,
  * beta = 0 never reads C, alpha = 0 never reads A and B. */
+#include "emulator/cublas_round.h"
 #include "emulator/cublas_sums.h"
 
 #include <stdlib.h>
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
 /* C = beta C: the product of nothing. */
 static bool
@@ -192,31 +189,6 @@ check(const struct emu_product *p)
 	return emu_gemm_check_memory(g, p->a, p->b, p->c, 1);
 }
 
-/* The program's own rounding and denormal modes, which its threads hand down,
- * stay out of it. */
-static unsigned
-float_mode_enter(void)
-{
-#if defined(__x86_64__)
-	const unsigned mode = _mm_getcsr();
-
-	_mm_setcsr(0x1f80);
-	return mode;
-#else
-	return 0;
-#endif
-}
-
-static void
-float_mode_leave(unsigned mode)
-{
-#if defined(__x86_64__)
-	_mm_setcsr(mode);
-#else
-	(void)mode;
-#endif
-}
-
 static void
 run_one(struct emu_product *p, int64_t index)
 {
@@ -250,7 +222,7 @@ operations(const struct emu_gemm *g)
 void
 emu_product_run(struct emu_gemm *g)
 {
-	const unsigned mode = float_mode_enter();
+	const unsigned mode = emu_float_mode(EMU_FLOAT_MODE);
 	struct emu_touched touched = { 0 };
 	struct emu_product p = { .g = g, .touched = &touched };
 
@@ -260,5 +232,5 @@ emu_product_run(struct emu_gemm *g)
 		run_one(&p, i);
 	emu_count(EMU_gemm_bytes, touched.bytes);
 	emu_clock_compute(g->arithmetic, operations(g), touched.bytes);
-	float_mode_leave(mode);
+	emu_float_mode(mode);
 }

@@ -1,12 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cublas_round.h -- FP32 to narrower formats and back, in integer
  * arithmetic: to nearest, ties to even; subnormals honoured; NaN stays NaN,
- * what is too large becomes infinite. */
+ * what is too large becomes infinite. And the FPU's own mode. */
 #ifndef AC_EMULATOR_CUBLAS_ROUND_H
 #define AC_EMULATOR_CUBLAS_ROUND_H
 
+#include "emulator/emu.h"
+
 #include <stdint.h>
 #include <string.h>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+/* The program's own rounding and denormal modes, which its threads hand down,
+ * stay out of what a device computes: it does so between
+ * emu_float_mode(EMU_FLOAT_MODE) and emu_float_mode() of what that gave. */
+enum { EMU_FLOAT_MODE = 0x1f80 };
+
+static inline unsigned
+emu_float_mode(unsigned mode)
+{
+#if defined(__x86_64__)
+	const unsigned before = _mm_getcsr();
+
+	_mm_setcsr(mode);
+	return before;
+#else
+	return mode;
+#endif
+}
 
 static inline uint32_t
 emu_bits(float x)
@@ -96,6 +120,22 @@ emu_from_fp16(uint16_t x)
 		return emu_from_bits(sign | ((rest << 13) + 0x38000000));
 	return emu_from_bits(sign |
 	    emu_bits((float)rest * 0x1p-24f));
+}
+
+/* x as arithmetic of this format sees it; FP32 and FP64 leave it alone. */
+static inline float
+emu_round(float x, enum emu_rate format)
+{
+	switch (format) {
+	case EMU_TF32:
+		return emu_round_tf32(x);
+	case EMU_BF16:
+		return emu_round_bf16(x);
+	case EMU_FP16:
+		return emu_from_fp16(emu_to_fp16(x));
+	default:
+		return x;
+	}
 }
 
 #endif

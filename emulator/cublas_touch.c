@@ -71,21 +71,6 @@ emu_store(struct emu_touched *touched, void *data, cudaDataType type,
 	}
 }
 
-static float
-round_to(float x, enum emu_rate format)
-{
-	switch (format) {
-	case EMU_TF32:
-		return emu_round_tf32(x);
-	case EMU_BF16:
-		return emu_round_bf16(x);
-	case EMU_FP16:
-		return emu_from_fp16(emu_to_fp16(x));
-	default:
-		return x;
-	}
-}
-
 static const void *
 read_column(struct emu_touched *touched, const void *data,
     const struct emu_operand *o, int64_t rows, int64_t col)
@@ -110,7 +95,7 @@ emu_pack(struct emu_touched *touched, const void *data,
 		const void *from = read_column(touched, data, o, rows, j);
 
 		for (int64_t i = 0; i < height; i++)
-			packed[j * height + i] = round_to(load(from, o->type,
+			packed[j * height + i] = emu_round(load(from, o->type,
 			    i), format);
 	}
 	return packed;

@@ -10,6 +10,7 @@
 #pragma GCC visibility pop
 #include "emulator/emu.h"
 #include "emulator/cublas_touch.h"
+#include "emulator/handle.h"
 
 /* ---- handles and calls (cudnn_handle.c) -------------------------------- */
 
@@ -17,12 +18,7 @@ enum { EMU_DNN_MARK = 0x444e4e39 };
 
 /* What cudnnHandle_t points to. */
 struct cudnnContext {
-	_Atomic uint32_t   mark;    /* EMU_DNN_MARK while it lives */
-	struct CUctx_st   *context; /* of cudnnCreate() */
-	uint64_t           context_id;
-	int                device;
-	cudaStream_t       stream;
-	struct cudnnContext *next;  /* of destroyed ones */
+	struct emu_handle base; /* its mark: EMU_DNN_MARK */
 };
 
 extern const struct emu_family emu_dnn;
@@ -40,6 +36,27 @@ cudnnStatus_t emu_dnn_status(int status);
 		if (emu_checked)                                          \
 			return emu_checked;                               \
 	} while (0)
+
+/* Creating and destroying an empty descriptor that the program owns; for files
+ * that know the struct and include stdlib.h. */
+#define DNN_LIFE(kind)                                                    \
+cudnnStatus_t                                                             \
+cudnnCreate##kind##Descriptor(cudnn##kind##Descriptor_t *descriptor)      \
+{                                                                         \
+	EMU_ENTER(&emu_dnn);                                              \
+	if (!descriptor)                                                  \
+		return CUDNN_STATUS_BAD_PARAM;                            \
+	*descriptor = calloc(1, sizeof **descriptor);                     \
+	return *descriptor ? CUDNN_STATUS_SUCCESS :                       \
+	    CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;           \
+}                                                                         \
+cudnnStatus_t                                                             \
+cudnnDestroy##kind##Descriptor(cudnn##kind##Descriptor_t descriptor)      \
+{                                                                         \
+	EMU_ENTER(&emu_dnn);                                              \
+	free(descriptor);                                                 \
+	return CUDNN_STATUS_SUCCESS;                                      \
+}
 
 /* Queue a task of emu_task_new() on the handle's stream, counted as a launch.
  * `task` may be NULL (out of memory); it is gone afterwards in any case. */
@@ -67,6 +84,13 @@ int64_t emu_tensor_elements(const struct emu_tensor *tensor);
 uint64_t emu_tensor_extent(const struct emu_tensor *tensor);
 bool emu_tensor_same_shape(const struct emu_tensor *a,
     const struct emu_tensor *b);
+/* Whether `small` goes with `large`: dimensions of 1 count for all. */
+bool emu_tensor_broadcasts(const struct emu_tensor *small,
+    const struct emu_tensor *large);
+/* The element of `small`, by row-major number, that goes with the n-th of
+ * `large`. */
+int64_t emu_tensor_broadcast(const struct emu_tensor *small,
+    const struct emu_tensor *large, int64_t n);
 /* Whether the current context's work can reach all of it at `pointer`; else
  * complains, naming `argument`, and an emu_status. Not on a worker. */
 int emu_tensor_check(const void *pointer, const struct emu_tensor *tensor,
@@ -79,8 +103,6 @@ double emu_tensor_load(struct emu_touched *touched, const void *data,
     cudnnDataType_t type, int64_t i);
 void emu_tensor_store(struct emu_touched *touched, void *data,
     cudnnDataType_t type, int64_t i, double value);
-/* x as arithmetic of this format sees it; FP32 and FP64 leave it alone. */
-float emu_dnn_round(float x, enum emu_rate format);
 
 /* What the descriptors of cuDNN point to (cudnn_descriptor.c). */
 struct cudnnTensorStruct {
@@ -144,5 +166,10 @@ double emu_conv_operations(const struct emu_conv *conv);
  * tensor that is the output is written, the others are read. EMU_OK or
  * EMU_OUT_OF_MEMORY. */
 int emu_conv_run(const struct emu_conv *conv, void *x, void *w, void *y);
+/* The same into memory of the host, without holes, FP32 or, if it computes in
+ * that, FP64, and not rounded further: *tensor_out says so. beta is 0. The
+ * caller's to free; NULL: no memory. */
+void *emu_conv_run_aside(const struct emu_conv *conv, void *x, void *w,
+    void *y, struct emu_tensor *tensor_out);
 
 #endif

@@ -86,7 +86,8 @@ cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor)
 static bool
 is_kind(const struct emu_attribute *attribute, int kind)
 {
-	return attribute->kind == kind || attribute->other == kind;
+	return kind >= 0 && (attribute->kind == kind ||
+	    attribute->other == kind);
 }
 
 /* Which descriptor may be the value of an attribute. */
@@ -291,27 +292,19 @@ cudnnBackendGetAttribute(const cudnnBackendDescriptor_t descriptor,
 }
 
 /* CUDA graphs by cuDNN's own hand are not emulated. */
-cudnnStatus_t
-cudnnBackendPopulateCudaGraph(cudnnHandle_t handle,
-    cudnnBackendDescriptor_t executionPlan,
-    cudnnBackendDescriptor_t variantPack, cudaGraph_t graph)
-{
-	DNN_ENTER(handle);
-	if (!executionPlan || !variantPack || !graph)
-		return CUDNN_STATUS_BAD_PARAM;
-	return CUDNN_STATUS_NOT_SUPPORTED_CUDA_GRAPH_NATIVE_API;
+#define NATIVE(verb)                                                      \
+cudnnStatus_t                                                             \
+cudnnBackend##verb##CudaGraph(cudnnHandle_t handle,                       \
+    cudnnBackendDescriptor_t executionPlan,                               \
+    cudnnBackendDescriptor_t variantPack, cudaGraph_t graph)              \
+{                                                                         \
+	DNN_ENTER(handle);                                                \
+	return executionPlan && variantPack && graph ?                    \
+	    CUDNN_STATUS_NOT_SUPPORTED_CUDA_GRAPH_NATIVE_API :            \
+	    CUDNN_STATUS_BAD_PARAM;                                       \
 }
-
-cudnnStatus_t
-cudnnBackendUpdateCudaGraph(cudnnHandle_t handle,
-    cudnnBackendDescriptor_t executionPlan,
-    cudnnBackendDescriptor_t variantPack, cudaGraph_t graph)
-{
-	DNN_ENTER(handle);
-	if (!executionPlan || !variantPack || !graph)
-		return CUDNN_STATUS_BAD_PARAM;
-	return CUDNN_STATUS_NOT_SUPPORTED_CUDA_GRAPH_NATIVE_API;
-}
+NATIVE(Populate)
+NATIVE(Update)
 
 cudnnStatus_t
 cudnnBackendExecute(cudnnHandle_t handle,

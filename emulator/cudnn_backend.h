@@ -107,6 +107,8 @@ void emu_edge_read(const struct emu_body *tensor, struct emu_edge *out);
 bool emu_graph_read_conv(const struct emu_body *operation,
     struct emu_graph *out);
 bool emu_graph_is_nhwc(const struct emu_graph *graph);
+/* Whether a POINTWISE body's mode, as far as it is known, has two inputs. */
+bool emu_graph_needs_other(const struct emu_body *pointwise);
 
 /* ---- engines and plans (cudnn_backend_engine.c) ------------------------ */
 

@@ -120,7 +120,7 @@ device_of(cudnnHandle_t handle, int64_t id, int *capability_out,
 	if (handle ? emu_dnn_check(handle) : (cudnnStatus_t)emu_device_enter())
 		return false;
 	if (handle)
-		device = handle->device;
+		device = handle->base.device;
 	else if (id < 0)
 		device = emu_context_device();
 	if (!emu_device_exists(device))
@@ -166,7 +166,7 @@ emu_engine_device(const struct emu_body *properties,
 static int
 type_of(const struct emu_graph *g)
 {
-	const struct emu_edge *edges[3 + 2 * EMU_GRAPH_STEPS] = { &g->x, &g->w,
+	const struct emu_edge *edges[EMU_GRAPH_TENSORS] = { &g->x, &g->w,
 		&g->y };
 	int count = 3, type = -1;
 

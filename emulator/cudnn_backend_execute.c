@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn_backend_execute.c -- running plans: pointers are checked and
  * copied when the call comes, work happens on the handle's stream. */
+#include "emulator/cublas_round.h"
 #include "emulator/cudnn_backend.h"
 
 #include <math.h>
@@ -17,22 +18,6 @@ struct work {
 	unsigned char *workspace;
 	size_t workspace_bytes;
 };
-
-/* The element of a tensor of size 1 in some dimensions that goes with the n-th
- * element of `full`. */
-static int64_t
-broadcast_at(const struct emu_tensor *small, const struct emu_tensor *full,
-    int64_t n)
-{
-	int64_t at = 0;
-
-	for (int i = full->dims - 1; i >= 0; i--) {
-		if (small->dim[i] > 1)
-			at += n % full->dim[i] * small->stride[i];
-		n /= full->dim[i];
-	}
-	return at;
-}
 
 static double
 apply(const struct emu_step *step, double in, double other)
@@ -54,93 +39,70 @@ apply(const struct emu_step *step, double in, double other)
 	}
 }
 
+/* A dense array to the program's tensor, through FP16 if the engine rounds. */
 static void
-store_all(struct emu_touched *touched, const struct emu_tensor *tensor,
-    void *to, const float *from, bool round)
+store_all(const struct work *work, struct emu_touched *touched,
+    const struct emu_tensor *tensor, void *to, const struct emu_tensor *dense,
+    const void *from)
 {
-	const int64_t count = emu_tensor_elements(tensor);
+	struct emu_touched own = { 0 };
 
-	for (int64_t i = 0; i < count; i++)
+	for (int64_t i = 0; i < emu_tensor_elements(tensor); i++) {
+		const double value = emu_tensor_load(&own, from, dense->type,
+		    i);
+
 		emu_tensor_store(touched, to, tensor->type,
-		    emu_tensor_at(tensor, i), (double)(round
-		    ? emu_dnn_round(from[i], EMU_FP16) : from[i]));
+		    emu_tensor_at(tensor, i), work->conv.round_output
+		    ? (double)emu_round((float)value, EMU_FP16) : value);
+	}
 }
 
-/* The epilogue, on the convolution's output as a dense array. */
+/* One operation of the epilogue, on the dense array. */
 static void
-run_steps(const struct work *work, float *values)
+run_step(const struct work *work, int s, struct emu_touched *touched,
+    const struct emu_tensor *dense, void *data)
 {
-	const bool round = work->conv.round_output;
-	struct emu_touched touched = { 0 };
+	const struct emu_step *step = &work->step[s];
+	const struct emu_tensor *small = &step->other.tensor;
+	struct emu_touched own = { 0 };
 
-	for (int s = 0; s < work->steps; s++) {
-		const struct emu_step *step = &work->step[s];
-		const struct emu_tensor *full = &step->out.tensor;
-		const struct emu_tensor *small = &step->other.tensor;
-		const int64_t count = emu_tensor_elements(full);
+	for (int64_t i = 0; i < emu_tensor_elements(dense); i++) {
+		const double other = work->other[s] ? emu_tensor_load(touched,
+		    work->other[s], small->type, emu_tensor_at(small,
+		    emu_tensor_broadcast(small, dense, i))) : 0;
 
-		if (work->other[s])
-			emu_announce_read(work->other[s],
-			    emu_tensor_extent(small));
-		for (int64_t i = 0; i < count; i++) {
-			double other = work->other[s] ? emu_tensor_load(
-			    &touched, work->other[s], small->type,
-			    broadcast_at(small, full, i)) : 0;
-
-			values[i] = (float)apply(step, (double)values[i],
-			    other);
-		}
-		if (work->out[s]) {
-			emu_announce_write(work->out[s],
-			    emu_tensor_extent(full));
-			store_all(&touched, full, work->out[s], values, round);
-		}
+		emu_tensor_store(&own, data, dense->type, i, apply(step,
+		    emu_tensor_load(&own, data, dense->type, i), other));
 	}
-	emu_clock_compute(EMU_FP32, 0, touched.bytes);
+	if (work->out[s])
+		store_all(work, touched, &step->out.tensor, work->out[s],
+		    dense, data);
 }
 
-static struct emu_tensor *
-output(struct emu_conv *conv, struct work *work, void ***pointer_out)
-{
-	*pointer_out = conv->operation == EMU_CONV_FPROP ? &work->y :
-	    conv->operation == EMU_CONV_DGRAD ? &work->x : &work->w;
-	return conv->operation == EMU_CONV_FPROP ? &conv->y :
-	    conv->operation == EMU_CONV_DGRAD ? &conv->x : &conv->w;
-}
-
+/* The convolution, then the epilogue, each in FP32, or FP64 if that is what the
+ * graph is in; what is not virtual is written as it comes about. */
 static int
-run_fused(const struct work *arguments)
+run_fused(const struct work *work)
 {
-	struct work work = *arguments;
-	void **pointer, *program;
-	struct emu_tensor *tensor = output(&work.conv, &work, &pointer);
-	const struct emu_tensor stored = *tensor;
-	float *values = malloc((size_t)emu_tensor_elements(tensor) *
-	    sizeof *values);
+	const struct emu_conv *conv = &work->conv;
+	void *const output = conv->operation == EMU_CONV_FPROP ? work->y :
+	    conv->operation == EMU_CONV_DGRAD ? work->x : work->w;
 	struct emu_touched touched = { 0 };
-	int64_t stride = 1;
-	int status;
+	struct emu_tensor dense;
+	void *data = emu_conv_run_aside(conv, work->x, work->w, work->y,
+	    &dense);
 
-	if (!values)
+	if (!data)
 		return EMU_OUT_OF_MEMORY;
-	for (int i = tensor->dims - 1; i >= 0; i--) {
-		tensor->stride[i] = stride;
-		stride *= tensor->dim[i];
-	}
-	tensor->type = CUDNN_DATA_FLOAT;
-	program = *pointer;
-	*pointer = values;
-	work.conv.round_output = false;
-	status = emu_conv_run(&work.conv, work.x, work.w, work.y);
-	if (!status && program) {
-		emu_announce_write(program, emu_tensor_extent(&stored));
-		store_all(&touched, &stored, program, values,
-		    arguments->conv.round_output);
-	}
-	if (!status)
-		run_steps(arguments, values);
-	free(values);
-	return status;
+	if (output)
+		store_all(work, &touched, emu_conv_output(conv), output,
+		    &dense, data);
+	for (int s = 0; s < work->steps; s++)
+		run_step(work, s, &touched, &dense, data);
+	emu_count(EMU_gemm_bytes, touched.bytes);
+	emu_clock_compute(EMU_FP32, 0, touched.bytes);
+	free(data);
+	return EMU_OK;
 }
 
 /* cuDNN may write to all of the workspace: what a program keeps there is lost,
@@ -149,6 +111,7 @@ static void
 run(void *arguments)
 {
 	const struct work *work = arguments;
+	const unsigned mode = emu_float_mode(EMU_FLOAT_MODE);
 	int status;
 
 	if (work->workspace_bytes) {
@@ -159,6 +122,7 @@ run(void *arguments)
 	    emu_conv_run(&work->conv, work->x, work->w, work->y);
 	if (status)
 		emu_device_poison(status);
+	emu_float_mode(mode);
 }
 
 /* The program's pointer for a tensor, checked; a virtual one has none. */
@@ -233,7 +197,7 @@ static const struct emu_engine *
 engine_here(cudnnHandle_t handle, const struct emu_body *plan,
     const struct emu_graph **graph_out, cudnnStatus_t *status_out)
 {
-	const struct emu_model *model = emu_device_model(handle->device);
+	const struct emu_model *model = emu_device_model(handle->base.device);
 	const struct emu_body *engine = emu_body_child(emu_body_child(plan,
 	    CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG),
 	    CUDNN_ATTR_ENGINECFG_ENGINE);
@@ -241,7 +205,7 @@ engine_here(cudnnHandle_t handle, const struct emu_body *plan,
 	*graph_out = emu_body_child(engine,
 	    CUDNN_ATTR_ENGINE_OPERATION_GRAPH)->graph;
 	return emu_engine_find(*graph_out, model->major * 10 + model->minor,
-	    emu_device_has_tf32(handle->device), emu_body_number(engine,
+	    emu_device_has_tf32(handle->base.device), emu_body_number(engine,
 	    CUDNN_ATTR_ENGINE_GLOBAL_INDEX, -1), status_out);
 }
 

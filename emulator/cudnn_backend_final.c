@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn_backend_final.c -- what a descriptor of the graph interface
- * must have before it is final. */
+ * must have before it is final. Sizes that no device has are refused here, so
+ * that nothing behind it can overflow; cuDNN takes some of them. */
 #include "emulator/cudnn_backend.h"
 
+#include <limits.h>
 #include <stdlib.h>
+
+enum { SPACE_MAX = 6 }; /* what cuDNN takes; it computes 3 at most */
 
 static int64_t
 count(const struct emu_body *body, int name)
@@ -13,15 +17,39 @@ count(const struct emu_body *body, int name)
 	return value ? value->count : 0;
 }
 
+/* Set, and all of them from `least` to INT_MAX. */
 static bool
 all_least(const struct emu_body *body, int name, int64_t least)
 {
 	const struct emu_value *value = emu_body_find(body, name);
 
 	for (int64_t i = 0; value && i < value->count; i++)
-		if (value->at.number[i] < least)
+		if (value->at.number[i] < least ||
+		    value->at.number[i] > INT_MAX)
 			return false;
 	return value;
+}
+
+/* Whether its elements are fewer than 2^48, as are places from the first to
+ * the last of them. */
+static bool
+fits_memory(const struct emu_body *b)
+{
+	const struct emu_value *dim = emu_body_find(b,
+	    CUDNN_ATTR_TENSOR_DIMENSIONS);
+	const struct emu_value *stride = emu_body_find(b,
+	    CUDNN_ATTR_TENSOR_STRIDES);
+	double elements = 1, places = 1;
+
+	for (int64_t i = 0; i < dim->count; i++) {
+		const double size = (double)dim->at.number[i];
+
+		if (stride->at.number[i] < 0)
+			return false;
+		elements *= size;
+		places += (size - 1) * (double)stride->at.number[i];
+	}
+	return elements < 0x1p48 && places < 0x1p48;
 }
 
 static cudnnStatus_t
@@ -35,7 +63,8 @@ final_tensor(const struct emu_body *b)
 
 	if (dims < 1 || dims > CUDNN_DIM_MAX ||
 	    dims != count(b, CUDNN_ATTR_TENSOR_STRIDES) ||
-	    !all_least(b, CUDNN_ATTR_TENSOR_DIMENSIONS, 1) || !bytes ||
+	    !all_least(b, CUDNN_ATTR_TENSOR_DIMENSIONS, 1) ||
+	    !fits_memory(b) || !bytes ||
 	    alignment <= 0 || alignment % (int64_t)bytes)
 		return CUDNN_STATUS_BAD_PARAM;
 	return CUDNN_STATUS_SUCCESS;
@@ -53,7 +82,7 @@ final_convolution(const struct emu_body *b)
 	const int64_t space = emu_body_number(b,
 	    CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, 0);
 
-	if (space < 1)
+	if (space < 1 || space > SPACE_MAX)
 		return CUDNN_STATUS_BAD_PARAM;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (count(b, rows[i].name) != space ||
@@ -74,11 +103,24 @@ final_operation(const struct emu_body *b)
 static cudnnStatus_t
 final_pointwise(const struct emu_body *b)
 {
-	if (!emu_body_child(b, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR) ||
-	    !emu_body_child(b, CUDNN_ATTR_OPERATION_POINTWISE_XDESC) ||
+	const struct emu_body *p = emu_body_child(b,
+	    CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
+
+	if (!p || !emu_body_child(b, CUDNN_ATTR_OPERATION_POINTWISE_XDESC) ||
 	    !emu_body_child(b, CUDNN_ATTR_OPERATION_POINTWISE_YDESC))
 		return CUDNN_STATUS_BAD_PARAM;
-	return CUDNN_STATUS_SUCCESS;
+	return emu_graph_needs_other(p) && !emu_body_child(b,
+	    CUDNN_ATTR_OPERATION_POINTWISE_BDESC) ? CUDNN_STATUS_BAD_PARAM
+	    : CUDNN_STATUS_SUCCESS;
+}
+
+/* The identifiers and the pointers come in pairs. */
+static cudnnStatus_t
+final_pack(const struct emu_body *b)
+{
+	return count(b, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS) ==
+	    count(b, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS)
+	    ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
 }
 
 static cudnnStatus_t
@@ -124,15 +166,11 @@ final_properties(const struct emu_body *b)
 	    ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
 }
 
-/* Where the plan is to run is where its engine was chosen for. */
+/* What only needs its one child. */
 static cudnnStatus_t
-final_plan(const struct emu_body *b)
+final_parent(const struct emu_body *b, int name, cudnnStatus_t otherwise)
 {
-	const struct emu_body *config = emu_body_child(b,
-	    CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG);
-
-	return config ? CUDNN_STATUS_SUCCESS
-	    : CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
+	return emu_body_child(b, name) ? CUDNN_STATUS_SUCCESS : otherwise;
 }
 
 cudnnStatus_t
@@ -152,18 +190,23 @@ emu_body_finalize(struct emu_body *b)
 	case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
 		return final_graph(b);
 	case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR:
-		return emu_body_child(b, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH)
-		    ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
+		return final_parent(b, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
+		    CUDNN_STATUS_BAD_PARAM);
 	case CUDNN_BACKEND_ENGINE_DESCRIPTOR:
 		return final_engine(b);
 	case CUDNN_BACKEND_ENGINECFG_DESCRIPTOR:
-		return emu_body_child(b, CUDNN_ATTR_ENGINECFG_ENGINE)
-		    ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
+		return final_parent(b, CUDNN_ATTR_ENGINECFG_ENGINE,
+		    CUDNN_STATUS_BAD_PARAM);
 	case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
-		return final_plan(b);
+		return final_parent(b, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+		    CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED);
+	case CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR:
+		return final_pack(b);
+	case CUDNN_BACKEND_KNOB_INFO_DESCRIPTOR:
+		return CUDNN_STATUS_BAD_PARAM; /* engines give those */
 	case CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR:
 		return final_properties(b);
-	default: /* pointwise, knobs, variant packs: whatever is set */
+	default: /* pointwise, knob choices: whatever is set */
 		return CUDNN_STATUS_SUCCESS;
 	}
 }

@@ -120,13 +120,17 @@ emu_graph_is_nhwc(const struct emu_graph *graph)
 	return graph->conv.x.stride[1] == 1 && graph->conv.x.dim[1] > 1;
 }
 
-static bool
-broadcasts(const struct emu_tensor *small, const struct emu_tensor *large)
+static cudnnPointwiseMode_t
+mode_of(const struct emu_body *pointwise)
 {
-	for (int i = 0; i < small->dims && i < large->dims; i++)
-		if (small->dim[i] != large->dim[i] && small->dim[i] != 1)
-			return false;
-	return small->dims == large->dims;
+	return (cudnnPointwiseMode_t)emu_body_number(pointwise,
+	    CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_ADD);
+}
+
+bool
+emu_graph_needs_other(const struct emu_body *pointwise)
+{
+	return mode_of(pointwise) == CUDNN_POINTWISE_ADD;
 }
 
 /* The pointwise operation that takes `uid`, as a step. */
@@ -140,8 +144,7 @@ read_step(const struct emu_body *operation, const struct emu_edge *in,
 	    CUDNN_ATTR_OPERATION_POINTWISE_BDESC);
 	struct emu_edge x, other = { .uid = -1 };
 	struct emu_step step = {
-		.mode = (cudnnPointwiseMode_t)emu_body_number(p,
-		    CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_ADD),
+		.mode = mode_of(p),
 		.alpha1 = emu_body_real(operation,
 		    CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1, 1),
 		.alpha2 = emu_body_real(operation,
@@ -196,7 +199,7 @@ is_known(const struct emu_step *step, const struct emu_edge *in)
 	return two == (step->other.tensor.dims > 0) &&
 	    emu_tensor_same_shape(&step->out.tensor, &in->tensor) &&
 	    (!two || (!step->other.is_virtual &&
-	    broadcasts(&step->other.tensor, &in->tensor)));
+	    emu_tensor_broadcasts(&step->other.tensor, &in->tensor)));
 }
 
 cudnnStatus_t

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn_conv_bias.c -- cuDNN calls: convolution with bias and
  * activation, and the gradient of a bias. Contracts are NVIDIA's. */
+#include "emulator/cublas_round.h"
 #include "emulator/cudnn_descriptor.h"
+#include "emulator/cudnn_ops.h"
 
 #include <stdlib.h>
 
@@ -21,7 +23,7 @@ static void
 finish(const struct fused *f, const struct emu_tensor *raw, const void *data)
 {
 	const struct emu_tensor *y = &f->call.conv.y;
-	struct emu_touched touched = { 0 };
+	struct emu_touched touched = { 0 }, own = { 0 };
 	int64_t plane = 1;
 
 	for (int i = 2; i < y->dims; i++)
@@ -29,7 +31,7 @@ finish(const struct fused *f, const struct emu_tensor *raw, const void *data)
 	for (int64_t n = 0; n < emu_tensor_elements(y); n++) {
 		const int64_t channel = n / plane % y->dim[1];
 		double value = f->call.conv.alpha *
-		    emu_tensor_load(&touched, data, raw->type, n);
+		    emu_tensor_load(&own, data, raw->type, n);
 
 		if (f->alpha2 != 0)
 			value += f->alpha2 * emu_tensor_load(&touched,
@@ -42,6 +44,7 @@ finish(const struct fused *f, const struct emu_tensor *raw, const void *data)
 		    y->type, emu_tensor_at(y, n), value);
 	}
 	emu_count(EMU_gemm_bytes, touched.bytes);
+	emu_clock_compute(EMU_FP32, 0, touched.bytes);
 }
 
 static void
@@ -50,25 +53,21 @@ run_fused(void *arguments)
 	const struct fused *f = arguments;
 	const struct emu_conv_call *c = &f->call;
 	struct emu_conv conv = c->conv;
-	int status = EMU_OUT_OF_MEMORY;
-	void *raw;
+	const unsigned mode = emu_float_mode(EMU_FLOAT_MODE);
+	struct emu_tensor raw;
+	void *data;
 
 	emu_call_name(f->name);
 	emu_conv_spoil_workspace(c);
 	conv.alpha = 1;
-	conv.beta = 0;
-	conv.y.type = conv.x.type == CUDNN_DATA_DOUBLE ? CUDNN_DATA_DOUBLE :
-	    CUDNN_DATA_FLOAT;
-	emu_tensor_lay_out(&conv.y, CUDNN_TENSOR_NCHW);
-	raw = malloc(emu_tensor_extent(&conv.y));
-	if (raw)
-		status = emu_conv_run(&conv, (void *)(uintptr_t)c->x,
-		    (void *)(uintptr_t)c->w, raw);
-	if (status)
-		emu_device_poison(status);
+	data = emu_conv_run_aside(&conv, (void *)(uintptr_t)c->x,
+	    (void *)(uintptr_t)c->w, NULL, &raw);
+	if (data)
+		finish(f, &raw, data);
 	else
-		finish(f, &conv.y, raw);
-	free(raw);
+		emu_device_poison(EMU_OUT_OF_MEMORY);
+	free(data);
+	emu_float_mode(mode);
 }
 
 static bool
@@ -146,38 +145,24 @@ cudnnConvolutionBiasActivationForward(cudnnHandle_t handle,
 
 /* ---- db = alpha * sum of dy + beta db ------------------------------------ */
 
-struct gradient {
-	struct emu_tensor dy, db;
-	const void *dy_data;
-	void  *db_data;
-	double alpha, beta;
-};
+enum { DB, DY }; /* views */
 
 static void
-run_gradient(void *arguments)
+run_gradient(struct emu_op *op)
 {
-	const struct gradient *g = arguments;
-	const int64_t channels = g->dy.dim[1], images = g->dy.dim[0];
-	const int64_t plane = emu_tensor_elements(&g->dy) / channels / images;
-	struct emu_touched touched = { 0 };
+	const struct emu_tensor *dy = &op->view[DY].tensor;
+	const int64_t channels = dy->dim[1];
+	const int64_t each = emu_tensor_elements(dy) / channels;
+	const int64_t plane = each / dy->dim[0];
 
 	for (int64_t c = 0; c < channels; c++) {
-		const int64_t to = c * g->db.stride[1];
 		double sum = 0;
 
-		for (int64_t i = 0; i < images * plane; i++)
-			sum += emu_tensor_load(&touched, g->dy_data,
-			    g->dy.type, emu_tensor_at(&g->dy, (i / plane *
-			    channels + c) * plane + i % plane));
-		sum *= g->alpha;
-		if (g->beta != 0)
-			sum += g->beta * emu_tensor_load(&touched,
-			    g->db_data, g->db.type, to);
-		emu_tensor_store(&touched, g->db_data, g->db.type, to, sum);
+		for (int64_t i = 0; i < each; i++)
+			sum += emu_op_load(op, DY, (i / plane * channels + c) *
+			    plane + i % plane);
+		emu_op_blend(op, DB, c, sum);
 	}
-	emu_count(EMU_gemm_bytes, touched.bytes);
-	emu_clock_compute(EMU_FP32, (double)emu_tensor_elements(&g->dy),
-	    touched.bytes);
 }
 
 cudnnStatus_t
@@ -185,23 +170,15 @@ cudnnConvolutionBackwardBias(cudnnHandle_t handle, const void *alpha,
     const cudnnTensorDescriptor_t dyDesc, const void *dy, const void *beta,
     const cudnnTensorDescriptor_t dbDesc, void *db)
 {
-	struct gradient *task;
-	int status;
+	struct emu_op op = { .run = run_gradient };
 
 	DNN_ENTER(handle);
-	if (!alpha || !beta || !dyDesc || !dbDesc || !dy || !db ||
-	    dyDesc->tensor.dims < 3 ||
-	    !is_bias_of(&dbDesc->tensor, &dyDesc->tensor))
+	if (!dyDesc || !dbDesc || dyDesc->tensor.dims < 3 ||
+	    !is_bias_of(&dbDesc->tensor, &dyDesc->tensor) ||
+	    !emu_op_scalars(&op, alpha, beta, dyDesc->tensor.type))
 		return CUDNN_STATUS_BAD_PARAM;
-	status = emu_tensor_check(dy, &dyDesc->tensor, "dy");
-	if (!status)
-		status = emu_tensor_check(db, &dbDesc->tensor, "db");
-	if (status)
-		return emu_dnn_status(status);
-	task = emu_task_new(run_gradient, sizeof *task);
-	if (task)
-		*task = (struct gradient){ dyDesc->tensor, dbDesc->tensor, dy,
-			db, emu_dnn_scalar(alpha, dyDesc->tensor.type),
-			emu_dnn_scalar(beta, dyDesc->tensor.type) };
-	return emu_dnn_submit(handle, task);
+	emu_op_view(&op, DB, "db", dbDesc, db);
+	emu_op_view(&op, DY, "dy", dyDesc, dy);
+	op.operations = (double)emu_tensor_elements(&dyDesc->tensor);
+	return emu_op_submit(handle, &op, sizeof op);
 }

@@ -21,7 +21,7 @@ emu_conv_check(const struct emu_conv_call *c)
 	if (!c->x || !c->w || !c->y)
 		return CUDNN_STATUS_BAD_PARAM;
 	needed = emu_conv_workspace(conv, c->algorithm);
-	if (!c->workspace || c->workspace_bytes < needed)
+	if (needed && (!c->workspace || c->workspace_bytes < needed))
 		return CUDNN_STATUS_BAD_PARAM;
 	status = emu_tensor_check(c->x, &conv->x, conv->operation ==
 	    EMU_CONV_DGRAD ? "dx" : "x");
@@ -41,6 +41,8 @@ emu_conv_spoil_workspace(const struct emu_conv_call *c)
 {
 	const size_t bytes = emu_conv_workspace(&c->conv, c->algorithm);
 
+	if (!bytes)
+		return;
 	emu_announce_write(c->workspace, bytes);
 	memset(c->workspace, 0xff, bytes); /* NaN in every format */
 }

@@ -129,13 +129,16 @@ emu_conv_algorithm_is_deterministic(enum emu_conv_operation operation,
 	return operations[operation].algorithm[algorithm].deterministic;
 }
 
-/* As cuDNN's: arithmetic of Tensor Cores has its inputs laid out anew. */
+/* As cuDNN's: arithmetic of Tensor Cores has its inputs laid out anew; the
+ * first algorithm of each operation does without, which programs count on. */
 size_t
 emu_conv_workspace(const struct emu_conv *conv, int algorithm)
 {
 	size_t bytes = 4096 + (size_t)(algorithm + 1) *
 	    (size_t)emu_tensor_elements(&conv->w) * sizeof(float);
 
+	if (!algorithm)
+		return 0;
 	if (conv->arithmetic != EMU_FP32 && conv->arithmetic != EMU_FP64)
 		bytes += (size_t)emu_tensor_elements(&conv->x) * sizeof(float);
 	return (bytes + 255) & ~(size_t)255;

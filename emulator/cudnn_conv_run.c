@@ -3,13 +3,11 @@
  * copied and rounded as the arithmetic says, FP32 sums, then alpha, beta and
  * the output's type. Beta 0 never reads the output. Both interfaces of cuDNN
  * end here. */
+#include "emulator/cublas_round.h"
 #include "emulator/cudnn_conv.h"
+#include "emulator/cudnn_descriptor.h"
 
 #include <stdlib.h>
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
 /* C of x over C of the filter. */
 static int64_t
@@ -162,11 +160,11 @@ pack(struct emu_touched *touched, struct copy *c, enum emu_rate format)
 
 			if (c->narrow)
 				c->narrow[place(c, n + i)] =
-				    emu_dnn_round((float)value, format);
+				    emu_round((float)value, format);
 			else
 				c->wide[place(c, n + i)] =
 				    format == EMU_FP64 ? value : (double)
-				    emu_dnn_round((float)value, format);
+				    emu_round((float)value, format);
 		}
 	}
 }
@@ -188,7 +186,7 @@ unpack(struct emu_touched *touched, const struct copy *c,
 
 		value *= conv->alpha;
 		if (conv->round_output)
-			value = (double)emu_dnn_round((float)value, EMU_FP16);
+			value = (double)emu_round((float)value, EMU_FP16);
 		if (conv->beta != 0)
 			value += conv->beta * emu_tensor_load(touched,
 			    c->data, t->type, at);
@@ -227,31 +225,17 @@ compute(const struct emu_conv *conv, struct copy *copies, bool wide,
 		if (copies[i].tensor != output)
 			pack(touched, &copies[i], conv->arithmetic);
 	}
-	if (wide)
+	if (wide) {
+		emu_count(EMU_convolutions_plain, 1);
 		emu_conv_plain(&dense, copies[X].wide, copies[W].wide,
 		    copies[Y].wide);
-	else if (!emu_conv_onednn(&dense, copies[X].narrow,
+	} else if (!emu_conv_onednn(&dense, copies[X].narrow,
 	    copies[W].narrow, copies[Y].narrow))
 		status = EMU_NOT_SUPPORTED;
 	for (int i = 0; i < COPIES && !status; i++)
 		if (copies[i].tensor == output)
 			unpack(touched, &copies[i], conv);
 	return status;
-}
-
-/* The program's own rounding and denormal modes, which its threads hand down,
- * stay out of it. */
-static unsigned
-float_mode(unsigned mode)
-{
-#if defined(__x86_64__)
-	const unsigned before = _mm_getcsr();
-
-	_mm_setcsr(mode);
-	return before;
-#else
-	return mode;
-#endif
 }
 
 int
@@ -263,7 +247,7 @@ emu_conv_run(const struct emu_conv *conv, void *x, void *w, void *y)
 		  .flipped = conv->mode == CUDNN_CONVOLUTION },
 		{ .tensor = &conv->y, .data = y }
 	};
-	const unsigned mode = float_mode(0x1f80);
+	const unsigned mode = emu_float_mode(EMU_FLOAT_MODE);
 	const bool wide = EMU_TSAN || conv->arithmetic == EMU_FP64 ||
 	    emu_device_sums() != EMU_SUMS_FAST;
 	struct emu_touched touched = { 0 };
@@ -278,6 +262,30 @@ emu_conv_run(const struct emu_conv *conv, void *x, void *w, void *y)
 	emu_count(EMU_gemm_bytes, touched.bytes);
 	emu_clock_compute(conv->arithmetic, emu_conv_operations(conv),
 	    touched.bytes);
-	float_mode(mode);
+	emu_float_mode(mode);
 	return status;
+}
+
+void *
+emu_conv_run_aside(const struct emu_conv *conv, void *x, void *w, void *y,
+    struct emu_tensor *tensor_out)
+{
+	struct emu_conv aside = *conv;
+	struct emu_tensor *const outputs[] = { [EMU_CONV_FPROP] = &aside.y,
+		[EMU_CONV_DGRAD] = &aside.x, [EMU_CONV_WGRAD] = &aside.w };
+	struct emu_tensor *const output = outputs[conv->operation];
+	void *data;
+
+	output->type = conv->arithmetic == EMU_FP64 ? CUDNN_DATA_DOUBLE :
+	    CUDNN_DATA_FLOAT;
+	emu_tensor_lay_out(output, CUDNN_TENSOR_NCHW);
+	aside.round_output = false;
+	data = malloc(emu_tensor_extent(output));
+	if (data && emu_conv_run(&aside, output == &aside.x ? data : x,
+	    output == &aside.w ? data : w, output == &aside.y ? data : y)) {
+		free(data);
+		data = NULL;
+	}
+	*tensor_out = *output;
+	return data;
 }

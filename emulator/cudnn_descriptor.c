@@ -7,27 +7,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* An empty descriptor that the program owns. */
-#define LIFE(kind)                                                        \
-cudnnStatus_t                                                             \
-cudnnCreate##kind##Descriptor(cudnn##kind##Descriptor_t *descriptor)      \
-{                                                                         \
-	EMU_ENTER(&emu_dnn);                                              \
-	if (!descriptor)                                                  \
-		return CUDNN_STATUS_BAD_PARAM;                            \
-	*descriptor = calloc(1, sizeof **descriptor);                     \
-	return *descriptor ? CUDNN_STATUS_SUCCESS :                       \
-	    CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;           \
-}                                                                         \
-cudnnStatus_t                                                             \
-cudnnDestroy##kind##Descriptor(cudnn##kind##Descriptor_t descriptor)      \
-{                                                                         \
-	EMU_ENTER(&emu_dnn);                                              \
-	free(descriptor);                                                 \
-	return CUDNN_STATUS_SUCCESS;                                      \
-}
-LIFE(Tensor)
-LIFE(Filter)
+DNN_LIFE(Tensor)
+DNN_LIFE(Filter)
 
 cudnnStatus_t
 emu_dnn_check_dims(int dims, int least, int most)
@@ -46,29 +27,32 @@ check_type(cudnnDataType_t type)
 	    CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-/* Strides NULL: `order` lays it out without holes. Tensors have fewer than 2^31
- * elements. */
+/* Strides NULL: `order` lays it out without holes. Neither elements nor places
+ * from the first to the last of them reach 2^31. What the stride of a dimension
+ * of 1 says does not matter. */
 static cudnnStatus_t
 set(cudnnDataType_t type, int dims, const int *dim, const int *stride,
     cudnnTensorFormat_t order, struct emu_tensor *out)
 {
 	struct emu_tensor t = { .type = type, .dims = dims };
 	cudnnStatus_t status = check_type(type);
-	double elements = 1;
+	double elements = 1, places = 1;
 
 	if (!dim || (unsigned)order > CUDNN_TENSOR_NCHW_VECT_C)
 		return CUDNN_STATUS_BAD_PARAM;
 	for (int i = 0; i < dims; i++) {
-		if (dim[i] < 1 || (stride && !stride[i]))
+		if (dim[i] < 1 || (stride && dim[i] > 1 && !stride[i]))
 			return CUDNN_STATUS_BAD_PARAM;
-		if (stride && stride[i] < 0)
+		if (stride && dim[i] > 1 && stride[i] < 0)
 			status = status ? status : CUDNN_STATUS_NOT_SUPPORTED;
 		t.dim[i] = dim[i];
 		t.stride[i] = stride ? stride[i] : 0;
 		elements *= dim[i];
+		places += (dim[i] - 1.0) * (double)t.stride[i];
 	}
-	if (!status && (elements > INT_MAX ||
-	    order == CUDNN_TENSOR_NCHW_VECT_C))
+	if (!status && order == CUDNN_TENSOR_NCHW_VECT_C)
+		status = CUDNN_STATUS_BAD_PARAM; /* not a vector's type */
+	if (!status && (elements > INT_MAX || places > INT_MAX))
 		status = CUDNN_STATUS_NOT_SUPPORTED;
 	if (status)
 		return status;
@@ -203,7 +187,7 @@ set_filter(cudnnFilterDescriptor_t filter, cudnnDataType_t type,
 {
 	cudnnStatus_t status = emu_dnn_check_dims(dims, 3, CUDNN_DIM_MAX);
 
-	if (!filter)
+	if (!filter || type == CUDNN_DATA_INT32)
 		return CUDNN_STATUS_BAD_PARAM;
 	if (!status)
 		status = set(type, dims, dim, NULL, format, &filter->tensor);

@@ -20,8 +20,7 @@ cudnnStatus_t emu_conv_describe(enum emu_conv_operation operation,
     struct emu_conv *out);
 
 /* Algorithms of an operation by cuDNN's numbers: whether there is such a
- * number; whether it can do `conv`; the workspace that it needs then, never
- * none. */
+ * number; whether it can do `conv`; the workspace that it needs then. */
 int emu_conv_algorithms(enum emu_conv_operation operation);
 bool emu_conv_algorithm_fits(const struct emu_conv *conv, int algorithm);
 bool emu_conv_algorithm_is_deterministic(enum emu_conv_operation operation,

@@ -213,24 +213,7 @@ cudnnGetConvolutionNdForwardOutputDim(
 
 /* ---- activations --------------------------------------------------------- */
 
-cudnnStatus_t
-cudnnCreateActivationDescriptor(cudnnActivationDescriptor_t *activationDesc)
-{
-	EMU_ENTER(&emu_dnn);
-	if (!activationDesc)
-		return CUDNN_STATUS_BAD_PARAM;
-	*activationDesc = calloc(1, sizeof **activationDesc);
-	return *activationDesc ? CUDNN_STATUS_SUCCESS :
-	    CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
-}
-
-cudnnStatus_t
-cudnnDestroyActivationDescriptor(cudnnActivationDescriptor_t activationDesc)
-{
-	EMU_ENTER(&emu_dnn);
-	free(activationDesc);
-	return CUDNN_STATUS_SUCCESS;
-}
+DNN_LIFE(Activation)
 
 cudnnStatus_t
 cudnnSetActivationDescriptor(cudnnActivationDescriptor_t activationDesc,

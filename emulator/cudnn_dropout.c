@@ -21,28 +21,7 @@ struct dropout {
 	unsigned char *reserve;
 };
 
-cudnnStatus_t
-cudnnCreateDropoutDescriptor(cudnnDropoutDescriptor_t *dropoutDesc)
-{
-	struct cudnnDropoutStruct *new;
-
-	EMU_ENTER(&emu_dnn);
-	if (!dropoutDesc)
-		return CUDNN_STATUS_BAD_PARAM;
-	new = calloc(1, sizeof *new);
-	if (!new)
-		return CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
-	*dropoutDesc = new;
-	return CUDNN_STATUS_SUCCESS;
-}
-
-cudnnStatus_t
-cudnnDestroyDropoutDescriptor(cudnnDropoutDescriptor_t dropoutDesc)
-{
-	EMU_ENTER(&emu_dnn);
-	free(dropoutDesc);
-	return CUDNN_STATUS_SUCCESS;
-}
+DNN_LIFE(Dropout)
 
 cudnnStatus_t
 cudnnDropoutGetStatesSize(cudnnHandle_t handle, size_t *sizeInBytes)

@@ -3,37 +3,21 @@
  * the library begins and ends with. Contracts are NVIDIA's. */
 #include "emulator/cudnn.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-
 const struct emu_family emu_dnn = { CUDNN_STATUS_INTERNAL_ERROR,
 	CUDNN_STATUS_NOT_INITIALIZED };
 
 cudnnStatus_t
 emu_dnn_status(int status)
 {
-	switch (status) {
-	case EMU_OK:
-		return CUDNN_STATUS_SUCCESS;
-	case EMU_OUT_OF_MEMORY:
-		return CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
-	case EMU_NOT_INITIALIZED:
-	case EMU_DEINITIALIZED:
-	case EMU_NO_DEVICE:
-		return CUDNN_STATUS_NOT_INITIALIZED;
-	case EMU_INVALID_VALUE:
-		return CUDNN_STATUS_BAD_PARAM;
-	case EMU_ILLEGAL_ADDRESS:
-	case EMU_MISALIGNED:
-	case EMU_INVALID_HANDLE:
-	case EMU_CONTEXT_DESTROYED:
-	case EMU_CAPTURE_UNSUPPORTED:
-	case EMU_CAPTURE_INVALIDATED:
-	case EMU_CAPTURE_IMPLICIT:
-		return CUDNN_STATUS_EXECUTION_FAILED;
-	default:
-		return CUDNN_STATUS_INTERNAL_ERROR;
-	}
+	static const struct emu_meanings meanings = {
+		.no_memory = CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED,
+		.not_initialized = CUDNN_STATUS_NOT_INITIALIZED,
+		.invalid = CUDNN_STATUS_BAD_PARAM,
+		.failed = CUDNN_STATUS_EXECUTION_FAILED,
+		.internal = CUDNN_STATUS_INTERNAL_ERROR
+	};
+
+	return (cudnnStatus_t)emu_status_means(status, &meanings);
 }
 
 cudnnStatus_t
@@ -41,34 +25,16 @@ emu_dnn_check(cudnnHandle_t handle)
 {
 	if (!handle)
 		return CUDNN_STATUS_BAD_PARAM;
-	if (atomic_load_explicit(&handle->mark, memory_order_relaxed) !=
-	    EMU_DNN_MARK)
+	if (!emu_handle_lives(&handle->base, EMU_DNN_MARK))
 		return CUDNN_STATUS_NOT_INITIALIZED;
 	return emu_dnn_status(emu_device_enter());
-}
-
-/* Where the work runs: where the stream is, which must be where we are. */
-static int
-locate(cudnnHandle_t handle, struct CUstream_st **stream_out)
-{
-	if (emu_context_id(handle->context) != handle->context_id) {
-		emu_complain("the handle's context is gone");
-		return EMU_CONTEXT_DESTROYED;
-	}
-	if (!emu_context_reaches(emu_context_current(), handle->device)) {
-		emu_complain("the handle belongs to device %d, device %d is "
-		    "current and has no peer access to it", handle->device,
-		    emu_context_device());
-		return EMU_ILLEGAL_ADDRESS;
-	}
-	return emu_stream_find_here(handle->stream, stream_out);
 }
 
 cudnnStatus_t
 emu_dnn_submit(cudnnHandle_t handle, void *task)
 {
 	struct CUstream_st *stream;
-	int status = locate(handle, &stream);
+	int status = emu_handle_locate(&handle->base, &stream);
 
 	if (!status && !task)
 		status = EMU_OUT_OF_MEMORY;
@@ -84,7 +50,7 @@ emu_dnn_submit(cudnnHandle_t handle, void *task)
 cudnnStatus_t
 emu_dnn_wait(cudnnHandle_t handle)
 {
-	return emu_dnn_status(emu_stream_wait(handle->stream));
+	return emu_dnn_status(emu_stream_wait(handle->base.stream));
 }
 
 double
@@ -92,46 +58,6 @@ emu_dnn_scalar(const void *host, cudnnDataType_t type)
 {
 	return type == CUDNN_DATA_DOUBLE ? *(const double *)host :
 	    (double)*(const float *)host;
-}
-
-/* Memory of destroyed handles, newest first: it is read when a stale handle
- * comes, and the next handle gets it. */
-static struct cudnnContext *unused;
-static pthread_mutex_t unused_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static struct cudnnContext *
-get(void)
-{
-	struct cudnnContext *handle;
-
-	pthread_mutex_lock(&unused_lock);
-	handle = unused;
-	if (handle)
-		unused = handle->next;
-	pthread_mutex_unlock(&unused_lock);
-	return handle ? handle : malloc(sizeof *handle);
-}
-
-static void
-give_back(struct cudnnContext *handle)
-{
-	atomic_store(&handle->mark, 0);
-	pthread_mutex_lock(&unused_lock);
-	handle->next = unused;
-	unused = handle;
-	pthread_mutex_unlock(&unused_lock);
-}
-
-__attribute__((destructor))
-static void
-release(void)
-{
-	while (unused) {
-		struct cudnnContext *next = unused->next;
-
-		free(unused);
-		unused = next;
-	}
 }
 
 cudnnStatus_t
@@ -148,14 +74,9 @@ cudnnCreate(cudnnHandle_t *handle)
 		return emu_dnn_status(status);
 	if (emu_capture_forbid()) /* the real one allocates */
 		return CUDNN_STATUS_NOT_INITIALIZED;
-	new = get();
+	new = emu_handle_new(sizeof *new, EMU_DNN_MARK);
 	if (!new)
 		return CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
-	*new = (struct cudnnContext){
-		.mark = EMU_DNN_MARK, .context = emu_context_current(),
-		.context_id = emu_context_id(emu_context_current()),
-		.device = emu_context_device()
-	};
 	*handle = new;
 	return CUDNN_STATUS_SUCCESS;
 }
@@ -164,16 +85,14 @@ cudnnCreate(cudnnHandle_t *handle)
 cudnnStatus_t
 cudnnDestroy(cudnnHandle_t handle)
 {
+	cudnnStatus_t status;
+
 	EMU_ENTER(&emu_dnn);
 	if (!handle)
 		return CUDNN_STATUS_SUCCESS;
-	if (emu_dnn_check(handle))
-		return emu_dnn_check(handle);
-	if (emu_context_wait(handle->context, handle->context_id) ==
-	    EMU_CAPTURE_UNSUPPORTED)
-		return CUDNN_STATUS_EXECUTION_FAILED;
-	give_back(handle);
-	return CUDNN_STATUS_SUCCESS;
+	status = emu_dnn_check(handle);
+	return status ? status :
+	    emu_dnn_status(emu_handle_destroy(&handle->base));
 }
 
 cudnnStatus_t
@@ -184,7 +103,7 @@ cudnnSetStream(cudnnHandle_t handle, cudaStream_t streamId)
 	DNN_ENTER(handle);
 	if (emu_stream_find(streamId, &found))
 		return CUDNN_STATUS_BAD_PARAM;
-	handle->stream = streamId;
+	handle->base.stream = streamId;
 	return CUDNN_STATUS_SUCCESS;
 }
 
@@ -194,6 +113,6 @@ cudnnGetStream(cudnnHandle_t handle, cudaStream_t *streamId)
 	DNN_ENTER(handle);
 	if (!streamId)
 		return CUDNN_STATUS_BAD_PARAM;
-	*streamId = handle->stream;
+	*streamId = handle->base.stream;
 	return CUDNN_STATUS_SUCCESS;
 }

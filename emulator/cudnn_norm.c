@@ -190,6 +190,23 @@ run_backward(struct emu_op *op)
 
 /* ---- calls ------------------------------------------------------------- */
 
+/* What both forward calls have in common; false: a NULL. */
+static bool
+view_forward(struct norm *b, const void *alpha, const void *beta,
+    cudnnTensorDescriptor_t x_desc, const void *x,
+    cudnnTensorDescriptor_t y_desc, void *y, cudnnTensorDescriptor_t shared,
+    const void *scale, const void *bias)
+{
+	if (!x_desc || !y_desc || !shared || !emu_op_scalars(&b->op, alpha,
+	    beta, x_desc->tensor.type))
+		return false;
+	emu_op_view(&b->op, X, "x", x_desc, x);
+	emu_op_view(&b->op, Y, "y", y_desc, y);
+	emu_op_view(&b->op, SCALE, "bnScale", shared, scale);
+	emu_op_view(&b->op, BIAS, "bnBias", shared, bias);
+	return true;
+}
+
 static cudnnStatus_t
 submit(cudnnHandle_t handle, struct norm *b, cudnnBatchNormMode_t mode)
 {
@@ -229,13 +246,9 @@ cudnnBatchNormalizationForwardInference(cudnnHandle_t handle,
 		.epsilon = epsilon };
 
 	DNN_ENTER(handle);
-	if (!xDesc || !yDesc || !shared || !emu_op_scalars(&b.op, alpha, beta,
-	    xDesc->tensor.type))
+	if (!view_forward(&b, alpha, beta, xDesc, x, yDesc, y, shared, bnScale,
+	    bnBias))
 		return CUDNN_STATUS_BAD_PARAM;
-	emu_op_view(&b.op, X, "x", xDesc, x);
-	emu_op_view(&b.op, Y, "y", yDesc, y);
-	emu_op_view(&b.op, SCALE, "bnScale", shared, bnScale);
-	emu_op_view(&b.op, BIAS, "bnBias", shared, bnBias);
 	emu_op_view(&b.op, MEAN, "estimatedMean", shared, estimatedMean);
 	emu_op_view(&b.op, VARIANCE, "estimatedVariance", shared,
 	    estimatedVariance);
@@ -269,13 +282,9 @@ cudnnBatchNormalizationForwardTraining(cudnnHandle_t handle,
 		.factor = exponentialAverageFactor };
 
 	DNN_ENTER(handle);
-	if (!xDesc || !yDesc || !shared || !emu_op_scalars(&b.op, alpha, beta,
-	    xDesc->tensor.type))
+	if (!view_forward(&b, alpha, beta, xDesc, x, yDesc, y, shared, bnScale,
+	    bnBias))
 		return CUDNN_STATUS_BAD_PARAM;
-	emu_op_view(&b.op, X, "x", xDesc, x);
-	emu_op_view(&b.op, Y, "y", yDesc, y);
-	emu_op_view(&b.op, SCALE, "bnScale", shared, bnScale);
-	emu_op_view(&b.op, BIAS, "bnBias", shared, bnBias);
 	pair(&b.op, MEAN, "resultRunningMean", "resultRunningVariance",
 	    shared, resultRunningMean, resultRunningVariance);
 	pair(&b.op, SAVED_MEAN, "resultSaveMean", "resultSaveInvVariance",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn_ops.c -- tasks over tensors: what the legacy operations of
  * cuDNN begin and end with, and how they touch elements. Knows no operation. */
+#include "emulator/cublas_round.h"
 #include "emulator/cudnn_ops.h"
 
 #include <string.h>
@@ -59,7 +60,8 @@ emu_op_collides(const struct emu_op *op, int i, int j)
 	if (a->data != b->data)
 		return false;
 	for (int k = 0; k < a->tensor.dims; k++)
-		if (a->tensor.stride[k] != b->tensor.stride[k])
+		if (a->tensor.dim[k] > 1 &&
+		    a->tensor.stride[k] != b->tensor.stride[k])
 			return true;
 	return a->tensor.dims != b->tensor.dims;
 }
@@ -97,9 +99,11 @@ static void
 run(void *arguments)
 {
 	struct emu_op *op = arguments;
+	const unsigned mode = emu_float_mode(EMU_FLOAT_MODE);
 
 	op->touched.bytes = 0; /* graphs run it again */
 	op->run(op);
+	emu_float_mode(mode);
 	emu_clock_compute(op->view[0].tensor.type == CUDNN_DATA_DOUBLE ?
 	    EMU_FP64 : EMU_FP32, op->operations, op->touched.bytes);
 }
@@ -154,27 +158,6 @@ emu_op_blend(struct emu_op *op, int i, int64_t n, double value)
 int64_t
 emu_op_broadcast(const struct emu_op *op, int small, int large, int64_t n)
 {
-	const struct emu_tensor *to = &op->view[small].tensor;
-	const struct emu_tensor *from = &op->view[large].tensor;
-	int64_t index = 0, step = 1;
-
-	for (int i = from->dims - 1; i >= 0; i--) {
-		if (to->dim[i] != 1)
-			index += n % from->dim[i] * step;
-		step *= to->dim[i];
-		n /= from->dim[i];
-	}
-	return index;
-}
-
-bool
-emu_tensor_broadcasts(const struct emu_tensor *small,
-    const struct emu_tensor *large)
-{
-	if (small->dims != large->dims)
-		return false;
-	for (int i = 0; i < small->dims; i++)
-		if (small->dim[i] != 1 && small->dim[i] != large->dim[i])
-			return false;
-	return true;
+	return emu_tensor_broadcast(&op->view[small].tensor,
+	    &op->view[large].tensor, n);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn_ops.h -- what the legacy operations of libcudnn share: a task
  * over a few tensors, each walked in row-major order of its dimensions. For
- * cudnn_activation.c, cudnn_dropout.c, cudnn_norm.c, cudnn_pool.c,
+ * cudnn_activation.c, cudnn_conv_bias.c, cudnn_dropout.c, cudnn_norm.c, cudnn_pool.c,
  * cudnn_reduce.c, cudnn_softmax.c, cudnn_tensor_op.c.
  *
  * Arithmetic is in double precision, in a fixed order, and rounded when it is
@@ -58,9 +58,5 @@ void emu_op_blend(struct emu_op *op, int i, int64_t n, double value);
  * which dimensions of 1 count for all. */
 int64_t emu_op_broadcast(const struct emu_op *op, int small, int large,
     int64_t n);
-
-/* Whether `small` can go with `large` that way. */
-bool emu_tensor_broadcasts(const struct emu_tensor *small,
-    const struct emu_tensor *large);
 
 #endif

@@ -25,24 +25,7 @@ struct pooling {
 
 /* ---- descriptors ------------------------------------------------------- */
 
-cudnnStatus_t
-cudnnCreatePoolingDescriptor(cudnnPoolingDescriptor_t *poolingDesc)
-{
-	EMU_ENTER(&emu_dnn);
-	if (!poolingDesc)
-		return CUDNN_STATUS_BAD_PARAM;
-	*poolingDesc = calloc(1, sizeof **poolingDesc);
-	return *poolingDesc ? CUDNN_STATUS_SUCCESS :
-	    CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
-}
-
-cudnnStatus_t
-cudnnDestroyPoolingDescriptor(cudnnPoolingDescriptor_t poolingDesc)
-{
-	EMU_ENTER(&emu_dnn);
-	free(poolingDesc);
-	return CUDNN_STATUS_SUCCESS;
-}
+DNN_LIFE(Pooling)
 
 static cudnnStatus_t
 set(struct cudnnPoolingStruct *p, cudnnPoolingMode_t mode,
@@ -132,7 +115,7 @@ cudnnGetPoolingNdDescriptor(const cudnnPoolingDescriptor_t poolingDesc,
 	if (!p || !mode || !maxpoolingNanOpt || !nbDims || !windowDimA ||
 	    !paddingA || !strideA)
 		return CUDNN_STATUS_BAD_PARAM;
-	if (nbDimsRequested > CUDNN_DIM_MAX)
+	if (nbDimsRequested > SPACE)
 		return CUDNN_STATUS_NOT_SUPPORTED;
 	*mode = p->mode;
 	*maxpoolingNanOpt = p->nan;
@@ -157,7 +140,7 @@ shape(const struct cudnnPoolingStruct *p, const struct emu_tensor *in,
 	for (int i = 0; i < in->dims; i++)
 		dim_out[i] = in->dim[i];
 	for (int i = 0; i < p->space; i++) {
-		const int64_t slack = in->dim[i + 2] + 2 * p->pad[i] -
+		const int64_t slack = in->dim[i + 2] + INT64_C(2) * p->pad[i] -
 		    p->window[i];
 
 		if (slack < 0)

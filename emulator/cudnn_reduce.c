@@ -23,30 +23,7 @@ struct reduction {
 	uint32_t *indices;  /* NULL: not asked for */
 };
 
-cudnnStatus_t
-cudnnCreateReduceTensorDescriptor(
-    cudnnReduceTensorDescriptor_t *reduceTensorDesc)
-{
-	struct cudnnReduceTensorStruct *new;
-
-	EMU_ENTER(&emu_dnn);
-	if (!reduceTensorDesc)
-		return CUDNN_STATUS_BAD_PARAM;
-	new = calloc(1, sizeof *new);
-	if (!new)
-		return CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
-	*reduceTensorDesc = new;
-	return CUDNN_STATUS_SUCCESS;
-}
-
-cudnnStatus_t
-cudnnDestroyReduceTensorDescriptor(
-    cudnnReduceTensorDescriptor_t reduceTensorDesc)
-{
-	EMU_ENTER(&emu_dnn);
-	free(reduceTensorDesc);
-	return CUDNN_STATUS_SUCCESS;
-}
+DNN_LIFE(ReduceTensor)
 
 cudnnStatus_t
 cudnnSetReduceTensorDescriptor(cudnnReduceTensorDescriptor_t reduceTensorDesc,
@@ -215,11 +192,23 @@ out:
 
 /* ---- calls ------------------------------------------------------------- */
 
-static bool
-gives_indices(const struct cudnnReduceTensorStruct *r)
+/* Of the indices of what won, as far as they are asked for. */
+static size_t
+index_bytes(const struct cudnnReduceTensorStruct *r,
+    const struct cudnnTensorStruct *c)
 {
 	return has_winner(r->op) && r->indices ==
-	    CUDNN_REDUCE_TENSOR_FLATTENED_INDICES;
+	    CUDNN_REDUCE_TENSOR_FLATTENED_INDICES ? sizeof(uint32_t) *
+	    (size_t)emu_tensor_elements(&c->tensor) : 0;
+}
+
+/* Room for the result in the type of the arithmetic. */
+static size_t
+workspace_bytes(const struct cudnnReduceTensorStruct *r,
+    const struct cudnnTensorStruct *c)
+{
+	return (size_t)emu_tensor_elements(&c->tensor) *
+	    (r->compute == CUDNN_DATA_DOUBLE ? 8 : 4);
 }
 
 static bool
@@ -230,52 +219,32 @@ fits(const struct cudnnReduceTensorStruct *r,
 	    emu_tensor_broadcasts(&c->tensor, &a->tensor);
 }
 
-cudnnStatus_t
-cudnnGetReductionIndicesSize(cudnnHandle_t handle,
-    const cudnnReduceTensorDescriptor_t reduceTensorDesc,
-    const cudnnTensorDescriptor_t aDesc, const cudnnTensorDescriptor_t cDesc,
-    size_t *sizeInBytes)
-{
-	DNN_ENTER(handle);
-	if (!fits(reduceTensorDesc, aDesc, cDesc) || !sizeInBytes)
-		return CUDNN_STATUS_BAD_PARAM;
-	*sizeInBytes = gives_indices(reduceTensorDesc) ? sizeof(uint32_t) *
-	    (size_t)emu_tensor_elements(&cDesc->tensor) : 0;
-	return CUDNN_STATUS_SUCCESS;
+#define SIZE(what, bytes)                                                 \
+cudnnStatus_t                                                             \
+cudnnGetReduction##what##Size(cudnnHandle_t handle,                       \
+    const cudnnReduceTensorDescriptor_t reduceTensorDesc,                 \
+    const cudnnTensorDescriptor_t aDesc,                                  \
+    const cudnnTensorDescriptor_t cDesc, size_t *sizeInBytes)             \
+{                                                                         \
+	DNN_ENTER(handle);                                                \
+	if (!fits(reduceTensorDesc, aDesc, cDesc) || !sizeInBytes)        \
+		return CUDNN_STATUS_BAD_PARAM;                            \
+	*sizeInBytes = bytes(reduceTensorDesc, cDesc);                    \
+	return CUDNN_STATUS_SUCCESS;                                      \
 }
-
-/* Room for the result in the type of the arithmetic. */
-static size_t
-workspace(const struct cudnnReduceTensorStruct *r,
-    const struct cudnnTensorStruct *c)
-{
-	return (size_t)emu_tensor_elements(&c->tensor) *
-	    (r->compute == CUDNN_DATA_DOUBLE ? 8 : 4);
-}
-
-cudnnStatus_t
-cudnnGetReductionWorkspaceSize(cudnnHandle_t handle,
-    const cudnnReduceTensorDescriptor_t reduceTensorDesc,
-    const cudnnTensorDescriptor_t aDesc, const cudnnTensorDescriptor_t cDesc,
-    size_t *sizeInBytes)
-{
-	DNN_ENTER(handle);
-	if (!fits(reduceTensorDesc, aDesc, cDesc) || !sizeInBytes)
-		return CUDNN_STATUS_BAD_PARAM;
-	*sizeInBytes = workspace(reduceTensorDesc, cDesc);
-	return CUDNN_STATUS_SUCCESS;
-}
+SIZE(Indices, index_bytes)
+SIZE(Workspace, workspace_bytes)
 
 cudnnStatus_t
 cudnnReduceTensor(cudnnHandle_t handle,
     const cudnnReduceTensorDescriptor_t reduceTensorDesc, void *indices,
-    size_t indicesSizeInBytes, void *workspace_,
+    size_t indicesSizeInBytes, void *workspace,
     size_t workspaceSizeInBytes, const void *alpha,
     const cudnnTensorDescriptor_t aDesc, const void *A_, const void *beta,
     const cudnnTensorDescriptor_t cDesc, void *C_)
 {
 	struct reduction r = { .op = { .run = run } };
-	size_t index_bytes;
+	size_t wanted, room;
 	int status;
 
 	DNN_ENTER(handle);
@@ -283,20 +252,18 @@ cudnnReduceTensor(cudnnHandle_t handle,
 	    alpha, beta, reduceTensorDesc->compute))
 		return CUDNN_STATUS_BAD_PARAM;
 	r.with = *reduceTensorDesc;
-	index_bytes = gives_indices(&r.with) ? sizeof *r.indices *
-	    (size_t)emu_tensor_elements(&cDesc->tensor) : 0;
-	if (workspaceSizeInBytes < workspace(&r.with, cDesc) ||
-	    indicesSizeInBytes < index_bytes)
+	wanted = index_bytes(&r.with, cDesc);
+	room = workspace_bytes(&r.with, cDesc);
+	if (workspaceSizeInBytes < room || indicesSizeInBytes < wanted)
 		return CUDNN_STATUS_BAD_PARAM;
-	if (index_bytes && r.with.index_type != CUDNN_32BIT_INDICES)
+	if (wanted && r.with.index_type != CUDNN_32BIT_INDICES)
 		return CUDNN_STATUS_NOT_SUPPORTED;
-	status = emu_memory_check(workspace_, workspace(&r.with, cDesc),
-	    "workspace");
+	status = emu_memory_check(workspace, room, "workspace");
 	if (!status)
-		status = emu_memory_check(indices, index_bytes, "indices");
+		status = emu_memory_check(indices, wanted, "indices");
 	if (status)
 		return emu_dnn_status(status);
-	r.indices = index_bytes ? indices : NULL;
+	r.indices = wanted ? indices : NULL;
 	emu_op_view(&r.op, A, "A", aDesc, A_);
 	emu_op_view(&r.op, C, "C", cDesc, C_);
 	r.op.operations = (double)emu_tensor_elements(&aDesc->tensor);

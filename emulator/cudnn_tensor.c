@@ -59,6 +59,33 @@ emu_tensor_same_shape(const struct emu_tensor *a, const struct emu_tensor *b)
 	return a->dims == b->dims;
 }
 
+bool
+emu_tensor_broadcasts(const struct emu_tensor *small,
+    const struct emu_tensor *large)
+{
+	if (small->dims != large->dims)
+		return false;
+	for (int i = 0; i < small->dims; i++)
+		if (small->dim[i] != 1 && small->dim[i] != large->dim[i])
+			return false;
+	return true;
+}
+
+int64_t
+emu_tensor_broadcast(const struct emu_tensor *small,
+    const struct emu_tensor *large, int64_t n)
+{
+	int64_t index = 0, step = 1;
+
+	for (int i = large->dims - 1; i >= 0; i--) {
+		if (small->dim[i] != 1)
+			index += n % large->dim[i] * step;
+		step *= small->dim[i];
+		n /= large->dim[i];
+	}
+	return index;
+}
+
 int
 emu_tensor_check(const void *pointer, const struct emu_tensor *t,
     const char *argument)
@@ -146,20 +173,5 @@ emu_tensor_store(struct emu_touched *touched, void *data,
 		break;
 	default:
 		((float *)data)[i] = (float)value;
-	}
-}
-
-float
-emu_dnn_round(float x, enum emu_rate format)
-{
-	switch (format) {
-	case EMU_TF32:
-		return emu_round_tf32(x);
-	case EMU_BF16:
-		return emu_round_bf16(x);
-	case EMU_FP16:
-		return emu_from_fp16(emu_to_fp16(x));
-	default:
-		return x;
 	}
 }

@@ -133,24 +133,7 @@ cudnnScaleTensor(cudnnHandle_t handle, const cudnnTensorDescriptor_t yDesc,
 
 /* ---- two operands ------------------------------------------------------ */
 
-cudnnStatus_t
-cudnnCreateOpTensorDescriptor(cudnnOpTensorDescriptor_t *opTensorDesc)
-{
-	EMU_ENTER(&emu_dnn);
-	if (!opTensorDesc)
-		return CUDNN_STATUS_BAD_PARAM;
-	*opTensorDesc = calloc(1, sizeof **opTensorDesc);
-	return *opTensorDesc ? CUDNN_STATUS_SUCCESS :
-	    CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
-}
-
-cudnnStatus_t
-cudnnDestroyOpTensorDescriptor(cudnnOpTensorDescriptor_t opTensorDesc)
-{
-	EMU_ENTER(&emu_dnn);
-	free(opTensorDesc);
-	return CUDNN_STATUS_SUCCESS;
-}
+DNN_LIFE(OpTensor)
 
 cudnnStatus_t
 cudnnSetOpTensorDescriptor(cudnnOpTensorDescriptor_t opTensorDesc,

@@ -4,6 +4,8 @@
  * wrong memory, failures on demand. */
 #include "test_emu_conv.h"
 
+#include <limits.h>
+
 static cudnnHandle_t handle;
 
 #define REFUSED(call) assert_int_equal((call), CUDNN_STATUS_BAD_PARAM)
@@ -16,6 +18,18 @@ tensors(void **state)
 {
 	static const int dim[9] = { 2, 3, 4, 5, 6, 1, 1, 1, 1 };
 	static const int nhwc[] = { 360, 1, 90, 18, 3 };
+	static const struct {
+		int dim[4], stride[4];
+		cudnnStatus_t status;
+	} strided[] = { /* of a dimension of 1 the stride does not matter */
+		{ { 2, 2, 3, 4 }, { 0, 12, 4, 1 }, CUDNN_STATUS_BAD_PARAM },
+		{ { 1, 2, 3, 4 }, { 0, 12, 4, 1 }, CUDNN_STATUS_SUCCESS },
+		{ { 1, 1, 1, 1 }, { -1, 0, -1, 0 }, CUDNN_STATUS_SUCCESS },
+		{ { 3, 1, 1, 1 }, { INT_MAX / 2, 1, 1, 1 },
+		  CUDNN_STATUS_SUCCESS },
+		{ { 3, 1, 1, 1 }, { INT_MAX / 2 + 1, 1, 1, 1 },
+		  CUDNN_STATUS_NOT_SUPPORTED },
+	};
 	struct test_conv d = test_conv_new();
 	int got[8], stride[8], dims = -1;
 	cudnnDataType_t type;
@@ -40,6 +54,12 @@ tensors(void **state)
 	    1, 1, 1));
 	OK(cudnnGetTensorSizeInBytes(d.x, &bytes));
 	assert_int_equal(bytes, 44);
+	for (size_t i = 0; i < sizeof strided / sizeof *strided; i++)
+		assert_int_equal(cudnnSetTensorNdDescriptor(d.x,
+		    CUDNN_DATA_FLOAT, 4, strided[i].dim, strided[i].stride),
+		    strided[i].status);
+	REFUSED(cudnnSetTensor4dDescriptor(d.x, CUDNN_TENSOR_NCHW_VECT_C,
+	    CUDNN_DATA_FLOAT, 1, 4, 1, 1));
 	OK(cudnnSetTensorNdDescriptorEx(d.x, CUDNN_TENSOR_NHWC,
 	    CUDNN_DATA_FLOAT, 5, dim));
 	OK(cudnnGetTensorNdDescriptor(d.x, 8, &type, &dims, got, stride));
@@ -67,6 +87,8 @@ filters(void **state)
 	    CUDNN_TENSOR_NCHW, 2, dim));
 	UNSUPPORTED(cudnnSetFilterNdDescriptor(d.w, CUDNN_DATA_FLOAT,
 	    CUDNN_TENSOR_NCHW, 9, dim));
+	REFUSED(cudnnSetFilterNdDescriptor(d.w, CUDNN_DATA_INT32,
+	    CUDNN_TENSOR_NCHW, 4, dim));
 	OK(cudnnSetFilterNdDescriptor(d.w, CUDNN_DATA_HALF, CUDNN_TENSOR_NHWC,
 	    4, dim));
 	REFUSED(cudnnGetFilterNdDescriptor(d.w, 0, &type, &format, &dims,
@@ -182,7 +204,7 @@ algorithms(void **state)
 }
 
 /* With the program's memory: it runs there, and what needs more workspace does
- * not succeed. */
+ * not succeed; the first algorithm needs none. */
 static void
 found_in_place(void **state)
 {
@@ -204,9 +226,15 @@ found_in_place(void **state)
 	assert_int_equal(perf[0].algo, 1);
 	OK(cudaMemcpy(&result, dw, 4, cudaMemcpyDeviceToHost));
 	assert_true(result == 15);
+	OK(cudaMemset(dw, 0, 4));
 	OK(cudnnFindConvolutionBackwardFilterAlgorithmEx(handle, d.x, x, d.y,
-	    dy, d.conv, d.w, dw, 16, &count, perf, workspace, 0));
-	assert_int_not_equal(perf[0].status, 0);
+	    dy, d.conv, d.w, dw, 16, &count, perf, NULL, 0));
+	assert_int_equal(perf[0].status, 0);
+	assert_int_equal(perf[0].algo, 0);
+	assert_int_equal(perf[0].memory, 0);
+	assert_int_not_equal(perf[1].status, 0);
+	OK(cudaMemcpy(&result, dw, 4, cudaMemcpyDeviceToHost));
+	assert_true(result == 15);
 	OK(cudaFree(x));
 	OK(cudaFree(dy));
 	OK(cudaFree(dw));

@@ -281,7 +281,9 @@ overflow(void **state)
 static void
 statuses(void **state)
 {
-	int n, c, h, w;
+	int n, c, h, w, all[6];
+	cudnnPoolingMode_t mode;
+	cudnnNanPropagation_t nan;
 
 	(void)state;
 	assert_int_equal(cudnnSetPooling2dDescriptor(pooling,
@@ -289,6 +291,10 @@ statuses(void **state)
 	    CUDNN_STATUS_BAD_PARAM);
 	assert_int_equal(cudnnGetPooling2dForwardOutputDim(pooling, x_desc,
 	    &n, &c, &h, &w), CUDNN_STATUS_BAD_PARAM); /* not set */
+	assert_int_equal(cudnnGetPoolingNdDescriptor(pooling, 7, &mode, &nan,
+	    &n, all, all, all), CUDNN_STATUS_NOT_SUPPORTED);
+	OK(cudnnGetPoolingNdDescriptor(pooling, 6, &mode, &nan, &n, all, all,
+	    all));
 	OK(cudnnSetPooling2dDescriptor(pooling, CUDNN_POOLING_MAX,
 	    CUDNN_PROPAGATE_NAN, 2, 2, 0, 0, 2, 2));
 	assert_int_equal(cudnnPoolingForward(handle, pooling, &one, x_desc, x,

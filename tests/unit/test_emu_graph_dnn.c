@@ -335,6 +335,36 @@ graphs_that_no_engine_knows(void **state)
 	    dnn_device(900), CUDNN_HEUR_MODE_A), DNN_CONFIGS, configs) > 0);
 }
 
+/* The real one takes these; nothing of them could ever run. */
+static void
+sizes_beyond_all_memory_are_refused(void **state)
+{
+	static const struct { int64_t dim[2], stride[2]; } rows[] = {
+		{ { INT64_MAX / 2, 1 }, { 1, 1 } },
+		{ { INT32_MAX, INT32_MAX }, { INT32_MAX, 1 } },
+		{ { 2, 2 }, { INT64_MAX, 1 } },
+		{ { INT32_MAX, 2 }, { INT64_MAX / 2, 1 } },
+	};
+	const cudnnDataType_t type = CUDNN_DATA_FLOAT;
+	const int64_t alignment = 16;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const descriptor d = dnn_new(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+
+		dnn_set(d, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE,
+		    1, &type);
+		dnn_set(d, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64,
+		    1, &alignment);
+		dnn_set(d, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 2,
+		    rows[i].dim);
+		dnn_set(d, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 2,
+		    rows[i].stride);
+		assert_int_equal(cudnnBackendFinalize(d),
+		    CUDNN_STATUS_BAD_PARAM);
+	}
+}
+
 /* x16 + w16 + y16 + 16 bytes for those that convert; FP32 copies for TF32,
  * but little in NHWC. */
 static void
@@ -418,6 +448,7 @@ main(void)
 		TEST(engines_that_are_not_there),
 		TEST(devices_by_number_and_handle),
 		TEST(graphs_that_no_engine_knows),
+		TEST(sizes_beyond_all_memory_are_refused),
 		TEST(plans_say_what_they_need),
 		TEST(values_outlive_their_descriptors),
 	};

@@ -14,7 +14,7 @@ tensor_needs_all_of_it(void **state)
 {
 	const descriptor d = dnn_new(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
 	const int64_t dim[4] = { 2, 3, 4, 5 }, stride[4] = { 60, 20, 5, 1 };
-	const int64_t one = 1, sixteen = 16;
+	const int64_t down[4] = { 60, 20, 5, -1 }, one = 1, sixteen = 16;
 	const cudnnDataType_t type = CUDNN_DATA_FLOAT;
 	int64_t out[8], count = -1;
 
@@ -30,6 +30,11 @@ tensor_needs_all_of_it(void **state)
 	dnn_set(d, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1,
 	    &one);
 	IS(FINALIZE(d), BAD_PARAM); /* no multiple of the element */
+	dnn_set(d, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4, down);
+	dnn_set(d, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1,
+	    &sixteen);
+	IS(FINALIZE(d), BAD_PARAM); /* memory before its first element */
+	dnn_set(d, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4, stride);
 	IS(GET(d, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 8, &count,
 	    out), NOT_INITIALIZED);
 	dnn_set(d, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1,
@@ -53,6 +58,9 @@ setting_checks_what_it_is_given(void **state)
 	IS(SET(d, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, NULL),
 	    BAD_PARAM);
 	IS(SET(d, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_INT64, 1, &one),
+	    BAD_PARAM_ATTRIBUTE_TYPE);
+	IS(SET(d, CUDNN_ATTR_TENSOR_DATA_TYPE,
+	    (cudnnBackendAttributeType_t)-1, 1, &one),
 	    BAD_PARAM_ATTRIBUTE_TYPE);
 	IS(SET(d, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 2, &type),
 	    BAD_PARAM);
@@ -113,7 +121,8 @@ convolution_needs_as_many_of_each(void **state)
 	};
 	const descriptor d = dnn_new(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
 	const cudnnDataType_t type = CUDNN_DATA_FLOAT;
-	const int64_t two = 2, ones[3] = { 1, 1, 1 }, zeros[2] = { 0, 0 };
+	const int64_t two = 2, zeros[2] = { 0, 0 };
+	const int64_t seven = 7, ones[7] = { 1, 1, 1, 1, 1, 1, 1 };
 
 	(void)state;
 	dnn_set(d, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1,
@@ -129,7 +138,15 @@ convolution_needs_as_many_of_each(void **state)
 	dnn_set(d, names[0], CUDNN_TYPE_INT64, 2, ones);
 	dnn_set(d, names[3], CUDNN_TYPE_INT64, 2, zeros);
 	IS(FINALIZE(d), BAD_PARAM); /* dilation 0 */
-	dnn_set(d, names[3], CUDNN_TYPE_INT64, 2, ones);
+	dnn_set(d, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1,
+	    &seven);
+	for (int i = 0; i < 4; i++)
+		dnn_set(d, names[i], CUDNN_TYPE_INT64, 7, ones);
+	IS(FINALIZE(d), BAD_PARAM);
+	dnn_set(d, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1,
+	    &two);
+	for (int i = 0; i < 4; i++)
+		dnn_set(d, names[i], CUDNN_TYPE_INT64, 2, ones);
 	OK(FINALIZE(d));
 }
 
@@ -169,6 +186,39 @@ operation_needs_what_fits(void **state)
 	OK(GET(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
 	    CUDNN_TYPE_DOUBLE, 1, &count, &scale));
 	assert_true(scale == 0.5);
+}
+
+static void
+sums_need_two_summands(void **state)
+{
+	const int64_t dim[4] = { 2, 3, 4, 5 };
+	const cudnnPointwiseMode_t modes[2] = { CUDNN_POINTWISE_ADD,
+		CUDNN_POINTWISE_RELU_FWD };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const descriptor d = dnn_new(
+		    CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+		const descriptor p = dnn_new(
+		    CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+
+		dnn_set(p, CUDNN_ATTR_POINTWISE_MODE,
+		    CUDNN_TYPE_POINTWISE_MODE, 1, &modes[i]);
+		OK(FINALIZE(p));
+		dnn_put(d, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, p);
+		dnn_put(d, CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
+		    dnn_tensor(DNN_X, CUDNN_DATA_FLOAT, dim, false, false));
+		IS(FINALIZE(d), BAD_PARAM); /* no output */
+		dnn_put(d, CUDNN_ATTR_OPERATION_POINTWISE_YDESC,
+		    dnn_tensor(DNN_Y, CUDNN_DATA_FLOAT, dim, false, false));
+		if (!i) {
+			IS(FINALIZE(d), BAD_PARAM);
+			dnn_put(d, CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
+			    dnn_tensor(DNN_Z, CUDNN_DATA_FLOAT, dim, false,
+			    false));
+		}
+		OK(FINALIZE(d));
+	}
 }
 
 static void
@@ -226,6 +276,31 @@ variant_packs_give_their_workspace_only(void **state)
 }
 
 static void
+variant_packs_hold_pairs(void **state)
+{
+	int64_t ids[200];
+	void *pointers[200];
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		ids[i] = i;
+		pointers[i] = &ids[i];
+	}
+	for (int64_t missing = 0; missing < 2; missing++) {
+		const descriptor d = dnn_new(
+		    CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+		const int64_t count = missing ? 3 : 200;
+
+		dnn_set(d, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
+		    CUDNN_TYPE_INT64, count, ids);
+		dnn_set(d, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+		    CUDNN_TYPE_VOID_PTR, count - missing, pointers);
+		assert_int_equal(FINALIZE(d), missing ?
+		    CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_SUCCESS);
+	}
+}
+
+static void
 initializing_starts_again(void **state)
 {
 	const int64_t dim[4] = { 2, 3, 4, 5 }, one = 1;
@@ -269,6 +344,7 @@ only_what_was_finalized_goes_on(void **state)
 	    CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
 
 	(void)state;
+	IS(FINALIZE(dnn_new(CUDNN_BACKEND_KNOB_INFO_DESCRIPTOR)), BAD_PARAM);
 	IS(FINALIZE(engine), BAD_PARAM_NULL_POINTER);
 	IS(FINALIZE(heuristics), BAD_PARAM);
 	IS(FINALIZE(plan), BAD_PARAM_NOT_FINALIZED);
@@ -286,8 +362,10 @@ main(void)
 		TEST(reading_counts),
 		TEST(convolution_needs_as_many_of_each),
 		TEST(operation_needs_what_fits),
+		TEST(sums_need_two_summands),
 		TEST(graphs_keep_their_operations_to_themselves),
 		TEST(variant_packs_give_their_workspace_only),
+		TEST(variant_packs_hold_pairs),
 		TEST(initializing_starts_again),
 		TEST(devices_come_by_description_too),
 		TEST(only_what_was_finalized_goes_on),
