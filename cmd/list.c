@@ -39,6 +39,8 @@ static const struct {
 	{ "DNN_HANDLE",  "followed, never changed" },
 	{ "DNN_BUILD",   "FP16 engines offered by the policy, under guard=off" },
 	{ "DNN_CONV",    "recast by the policy when the tensors are FP32" },
+	{ "DNN_RNN",     "FP16 by a rule that names rnn, under guard=off" },
+	{ "DNN_RNN_LIFE", "followed, never changed" },
 };
 
 static const struct { const char *symbol, *kind; } rows[] = {

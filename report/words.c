@@ -81,6 +81,10 @@ ac_site_add_sizes(struct ac_text *text, const struct ac_site *site)
 {
 	const struct ac_site_key *key = &site->key;
 
+	if (key->operation == AC_OP_RNN) { /* not known where it is set up */
+		ac_text_add(text, "-");
+		return;
+	}
 	ac_text_addf(text, "%lldx%lldx%lld", (long long)key->m,
 	    (long long)key->n, (long long)key->k);
 	if (key->batch != 1)
