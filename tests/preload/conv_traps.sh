@@ -160,7 +160,7 @@ recorded 'at the first call, on trial' "$guarded" 'calls=0 capture=1' \
     "$is_kept" 'fp16 0 capture:1'
 AUTOCAST_EMU_FAIL=cudnnBackendExecute:1 recorded 'a plan that never ran' \
     "$forced" 'calls=1 capture=1' "$is_kept" 'fp16 0 capture:1,refused:1'
-is_kept="$(bits 'op=0 alpha=2') asked=0 made=0"
+is_kept="$(bits 'op=0 flip=1') asked=0 made=0"
 recorded 'after a call, another one' "$forced" 'calls=1 capture=2' "$is_kept" \
     'fp16 1 capture:1'
 recorded 'after trials, another one' "$guarded" 'calls=3 capture=2' "$is_kept" \
