@@ -41,6 +41,7 @@ static const struct {
 	{ "DNN_CONV",    "recast by the policy when the tensors are FP32" },
 	{ "DNN_RNN",     "FP16 by a rule that names rnn, under guard=off" },
 	{ "DNN_RNN_LIFE", "followed, never changed" },
+	{ "DNN_SIZE",    "raised under conv-workspace=advertise" },
 };
 
 static const struct { const char *symbol, *kind; } rows[] = {

@@ -7,6 +7,7 @@
 #include "kernels/conv_check.h"
 #include "shim/handle.h"
 #include "shim/lane.h"
+#include "shim/start.h"
 #include "shim/trial.h"
 
 #include <string.h>
@@ -206,8 +207,6 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 	return reason;
 }
 
-/* TF32 is what cuDNN does by itself unless it is forbidden: a candidate of its
- * own it is only for programs that forbid it. */
 static enum ac_reason
 run_candidate(struct conv_job *job, bool beside)
 {
@@ -215,10 +214,8 @@ run_candidate(struct conv_job *job, bool beside)
 	enum ac_reason reason;
 	bool refused;
 
-	if (job->candidate->rung != AC_RUNG_FP16)
-		return AC_REASON_NOT_BUILT;
-	plan = ac_conv_plan_borrow(job->site, job->call->handle,
-	    !job->place->capture, &refused);
+	plan = ac_conv_plan_borrow(job->site, job->candidate->rung,
+	    job->call->handle, !job->place->capture, &refused);
 	if (!plan)
 		return refused ? AC_REASON_REFUSED : job->place->capture
 		    ? AC_REASON_CAPTURE : AC_REASON_OUT_OF_MEMORY;
@@ -251,28 +248,47 @@ try_all(const struct conv_job *job)
 	return AC_REASON_PROBATION;
 }
 
+/* Beside the output first, and there once that is found to be accurate: the
+ * engines are deterministic, and an output may have gaps that a copy would
+ * fill. */
+static enum ac_reason
+run_judged(struct conv_job *job)
+{
+	struct conv_job beside = *job;
+	enum ac_reason reason;
+
+	beside.slot = job->turn->slot;
+	reason = run_candidate(&beside, true);
+	if (reason == AC_REASON_NONE && (!ac_place_wait(job->place)
+	    || !ac_trial_judge_now(job->trial, job->turn)))
+		reason = AC_REASON_GUARD;
+	job->slot = (struct ac_slot){ .device = 0 };
+	return reason == AC_REASON_NONE ? run_candidate(job, false) : reason;
+}
+
 static enum ac_outcome
 take_turn(struct conv_job *job, struct ac_kept *kept_out,
     cudnnStatus_t *status_out)
 {
 	const struct ac_turn *turn = job->turn;
 	struct ac_site_record *record = job->site->record;
-	enum ac_reason reason = AC_REASON_GUARD;
+	enum ac_reason reason;
 
 	if (turn->kind == AC_TURN_KEEP)
 		return ac_outcome_keep(turn, job->trial, record, job->place,
 		    kept_out);
 	if (turn->kind == AC_TURN_TRY) {
 		reason = try_all(job);
-	} else if (turn->kind == AC_TURN_RECAST) {
+	} else {
 		if (job->trial)
 			record = ac_trial_record(job->trial, turn->candidate);
 		job->candidate = &job->site->decision.candidate[turn->candidate];
 		if (turn->sampled && job->site->decision.sample_period)
 			job->slot = turn->slot;
-		reason = run_candidate(job, false);
+		reason = turn->kind == AC_TURN_STRICT ? run_judged(job)
+		    : run_candidate(job, false);
 	}
-	if (turn->kind == AC_TURN_RECAST && reason == AC_REASON_NONE) {
+	if (turn->kind != AC_TURN_TRY && reason == AC_REASON_NONE) {
 		ac_outcome_count(&job->site->decision, job->candidate->rung,
 		    record, job->place);
 		*status_out = CUDNN_STATUS_SUCCESS;
@@ -352,4 +368,33 @@ ac_conv_recast(const struct ac_conv_call *call, struct ac_kept *kept_out,
 		return conduct(call, site, kept_out, status_out);
 	ac_report_count(site->record, reason);
 	return AC_OUTCOME_KEPT;
+}
+
+size_t
+ac_conv_advertise(const struct ac_conv_call *call)
+{
+	__typeof__(&cudnnGetStream) get_stream = call->provider
+	    ? PROVIDER(call->provider, cudnnGetStream) : NULL;
+	struct ac_conv_query query;
+	struct ac_decision decision;
+	struct ac_place place;
+	cudaStream_t stream;
+	size_t most = 0;
+
+	if (ac_policy_is_off(ac_shim_policy()) || !read_call(call, &query)
+	    || !get_stream || get_stream(call->handle, &stream)
+	    || ac_place_on(stream, query.device, &place) != AC_REASON_NONE
+	    || place.capture)
+		return 0;
+	ac_conv_site_ask(&query, &decision);
+	if (decision.rung == AC_RUNG_KEEP || !decision.advertises_workspace)
+		return 0;
+	for (unsigned i = 0; i < decision.candidate_count; i++) {
+		const size_t bytes = ac_conv_plan_measure(call->provider,
+		    call->handle, &query.conv, decision.candidate[i].rung);
+
+		if (bytes > most)
+			most = bytes;
+	}
+	return most;
 }

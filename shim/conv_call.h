@@ -48,4 +48,9 @@ bool ac_conv_overlaps(const struct ac_conv_call *call,
 enum ac_outcome ac_conv_recast(const struct ac_conv_call *call,
     struct ac_kept *kept_out, cudnnStatus_t *status_out);
 
+/* How much workspace a call like `call`, which has no data, is best given: that
+ * of the largest plan its site may run, where the policy advertises it; else
+ * 0. Counts nothing. */
+size_t ac_conv_advertise(const struct ac_conv_call *call);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/mapped.h"
 #include "report/report.h"
 #include "shim/engine.h"
+#include "shim/handle.h"
 
 #include <stdatomic.h>
 #include <time.h>
@@ -13,14 +14,20 @@ enum { COPIES = 8 };  /* of one plan, for as many threads on one handle */
 
 enum state { GONE, FREE, BUSY };
 
+/* What cuDNN made. */
+struct made {
+	cudnnBackendDescriptor_t graph, plan;
+	size_t                   bytes;  /* of workspace */
+};
+
 /* Never freed nor moved; used again once its handle is gone. */
 struct ac_conv_plan {
 	struct ac_conv_plan       *next;    /* of all; newest first */
 	_Atomic(const struct ac_conv_site *) site;
 	_Atomic uint32_t           state;   /* enum state */
 	cudnnHandle_t              handle;
-	cudnnBackendDescriptor_t   graph, plan;
-	size_t                     bytes;
+	enum ac_rung               rung;
+	struct made                made;
 	bool                       has_run, is_refused;
 };
 static _Atomic(struct ac_conv_plan *) plans;
@@ -40,10 +47,10 @@ release(struct ac_conv_plan *plan, uint32_t to)
 	atomic_store_explicit(&plan->state, to, memory_order_release);
 }
 
-/* A free one of `site` and `handle`, claimed. *count_out: how many of the site
- * are in use. */
+/* A free one of `site`, `rung` and `handle`, claimed. *count_out: how many of
+ * the site are in use. */
 static struct ac_conv_plan *
-find(const struct ac_conv_site *site, cudnnHandle_t handle,
+find(const struct ac_conv_site *site, enum ac_rung rung, cudnnHandle_t handle,
     unsigned *count_out)
 {
 	struct ac_conv_plan *plan = atomic_load_explicit(&plans,
@@ -57,7 +64,8 @@ find(const struct ac_conv_site *site, cudnnHandle_t handle,
 			++*count_out;
 			continue;
 		}
-		if (plan->site == site && plan->handle == handle)
+		if (plan->site == site && plan->rung == rung
+		    && plan->handle == handle)
 			return plan;
 		release(plan, FREE);
 	}
@@ -98,12 +106,10 @@ destroy(struct ac_provider *provider, cudnnBackendDescriptor_t *descriptor)
 }
 
 static void
-dismantle(struct ac_conv_plan *plan)
+dismantle(struct ac_provider *provider, struct made *made)
 {
-	struct ac_provider *provider = atomic_load(&plan->site)->provider;
-
-	destroy(provider, &plan->plan);
-	destroy(provider, &plan->graph);
+	destroy(provider, &made->plan);
+	destroy(provider, &made->graph);
 }
 
 static cudnnBackendDescriptor_t
@@ -149,18 +155,18 @@ finish_plan(const struct ac_engine_device *device,
 /* The first engine whose plan can be finalized. */
 static bool
 choose_engine(const struct ac_engine_device *device,
-    const struct ac_engines *engines, struct ac_conv_plan *plan)
+    const struct ac_engines *engines, struct made *made)
 {
-	for (unsigned i = 0; i < engines->count && !plan->plan; i++) {
+	for (unsigned i = 0; i < engines->count && !made->plan; i++) {
 		cudnnBackendDescriptor_t config = create(device->provider,
 		    CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 
-		if (config && ac_engine_configure(device, plan->graph,
+		if (config && ac_engine_configure(device, made->graph,
 		    &engines->engine[i], config))
-			plan->plan = finish_plan(device, config, &plan->bytes);
+			made->plan = finish_plan(device, config, &made->bytes);
 		destroy(device->provider, &config);
 	}
-	return plan->plan != NULL;
+	return made->plan != NULL;
 }
 
 static double
@@ -183,44 +189,69 @@ report(const struct ac_conv_plan *plan, double milliseconds)
 	atomic_fetch_add_explicit(&course->plans, 1, memory_order_relaxed);
 	atomic_store_explicit(&course->plan_ms, course->plan_ms
 	    + (float)milliseconds, memory_order_relaxed);
-	if (plan->bytes > course->workspace)
-		atomic_store_explicit(&course->workspace, plan->bytes,
+	if (plan->made.bytes > course->workspace)
+		atomic_store_explicit(&course->workspace, plan->made.bytes,
 		    memory_order_relaxed);
 }
 
-/* Only what is wanted of the heuristics; the mode that every engine has. */
+/* In the mode of the heuristics that every engine has. */
+static bool
+make(const struct ac_engine_device *device, const struct ac_conv *conv,
+    enum ac_rung rung, struct made *made)
+{
+	const struct ac_engine_question question = {
+		.device = *device, .conv = conv, .rung = rung,
+		.mode = CUDNN_HEUR_MODE_A,
+		.key = 1 + (uint64_t)(uint32_t)
+		    ac_handle_find((void *)device->handle)->device,
+	};
+	struct ac_engines engines;
+
+	made->graph = ac_engine_graph(device, conv, CUDNN_DATA_FLOAT);
+	if (made->graph && ac_engine_find(&question, made->graph, &engines)
+	    && choose_engine(device, &engines, made))
+		return true;
+	dismantle(device->provider, made);
+	return false;
+}
+
 static bool
 build(struct ac_conv_plan *plan)
 {
 	const struct ac_conv_site *site = plan->site;
-	const struct ac_engine_question question = {
-		.device = { site->provider, plan->handle, NULL },
-		.conv = &site->query.conv, .mode = CUDNN_HEUR_MODE_A,
-		.key = 1 + (uint64_t)(uint32_t)site->query.device,
+	const struct ac_engine_device device = {
+		site->provider, plan->handle, NULL
 	};
-	struct ac_engines engines;
 	struct timespec start;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	plan->graph = ac_engine_graph(&question.device, &site->query.conv,
-	    CUDNN_DATA_FLOAT);
-	if (!plan->graph || !ac_engine_find(&question, plan->graph, &engines)
-	    || !choose_engine(&question.device, &engines, plan)) {
-		dismantle(plan);
+	if (!make(&device, &site->query.conv, plan->rung, &plan->made))
 		return false;
-	}
 	report(plan, milliseconds_since(&start));
 	return true;
+}
+
+size_t
+ac_conv_plan_measure(struct ac_provider *provider, cudnnHandle_t handle,
+    const struct ac_conv *conv, enum ac_rung rung)
+{
+	const struct ac_engine_device device = { provider, handle, NULL };
+	struct made made = { .bytes = 0 };
+
+	if (!make(&device, conv, rung, &made))
+		return 0;
+	dismantle(provider, &made);
+	return made.bytes;
 }
 
 /* ---- Lending ---------------------------------------------------------------- */
 
 struct ac_conv_plan *
-ac_conv_plan_borrow(const struct ac_conv_site *site, cudnnHandle_t handle,
-    bool may_build, bool *refused_out)
+ac_conv_plan_borrow(const struct ac_conv_site *site, enum ac_rung rung,
+    cudnnHandle_t handle, bool may_build, bool *refused_out)
 {
 	unsigned others;
-	struct ac_conv_plan *plan = find(site, handle, &others);
+	struct ac_conv_plan *plan = find(site, rung, handle, &others);
 
 	*refused_out = false;
 	if (!plan && may_build && others < COPIES) {
@@ -229,6 +260,7 @@ ac_conv_plan_borrow(const struct ac_conv_site *site, cudnnHandle_t handle,
 			return NULL;
 		plan->site = site;
 		plan->handle = handle;
+		plan->rung = rung;
 		plan->has_run = false;
 		plan->is_refused = !build(plan);
 	}
@@ -249,7 +281,7 @@ ac_conv_plan_return(struct ac_conv_plan *plan)
 size_t
 ac_conv_plan_bytes(const struct ac_conv_plan *plan)
 {
-	return plan->bytes;
+	return plan->made.bytes;
 }
 
 bool
@@ -302,7 +334,7 @@ ac_conv_plan_run(struct ac_conv_plan *plan, const struct ac_conv_data *data,
 	    CUDNN_TYPE_VOID_PTR, 1, &workspace)
 	    && !PROVIDER(provider, cudnnBackendFinalize)(variant))
 		status = PROVIDER(provider, cudnnBackendExecute)(plan->handle,
-		    plan->plan, variant);
+		    plan->made.plan, variant);
 	destroy(provider, &variant);
 	plan->has_run |= status == CUDNN_STATUS_SUCCESS;
 	return status;
@@ -323,7 +355,7 @@ ac_conv_plan_forget(cudnnHandle_t handle)
 			release(plan, FREE);
 			continue;
 		}
-		dismantle(plan);
+		dismantle(atomic_load(&plan->site)->provider, &plan->made);
 		plan->site = NULL;
 		release(plan, GONE);
 	}
@@ -342,7 +374,7 @@ ac_conv_plan_abandon(const struct ac_provider *provider)
 			release(plan, FREE);
 			continue;
 		}
-		plan->plan = plan->graph = NULL;
+		plan->made.plan = plan->made.graph = NULL;
 		plan->site = NULL;
 		release(plan, GONE);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv_plan.h -- plans of the down-convert engines for the older interface:
- * built once for each site and handle, lent to one thread at a time, since
+/* shim/conv_plan.h -- plans of a rung's engines for the older interface: built
+ * once for each site, rung and handle, lent to one thread at a time, since
  * cuDNN does not promise more. No lock is held while cuDNN is called. */
 #ifndef AC_SHIM_CONV_PLAN_H
 #define AC_SHIM_CONV_PLAN_H
@@ -18,16 +18,22 @@ struct ac_conv_data {
 enum { AC_CONV_X = 1, AC_CONV_W, AC_CONV_Y, AC_CONV_Z, AC_CONV_BIAS,
 	AC_CONV_VIRTUAL = 16 };
 
-/* Borrow a plan of `site` for `handle`; built if need be and `may_build`. NULL:
+/* Borrow a plan of `site` on `rung` for `handle`; built if need be and `may_build`. NULL:
  * there is none (yet): *refused_out tells whether cuDNN has no such engine,
  * which is remembered. */
 struct ac_conv_plan *ac_conv_plan_borrow(const struct ac_conv_site *site,
-    cudnnHandle_t handle, bool may_build, bool *refused_out);
+    enum ac_rung rung, cudnnHandle_t handle, bool may_build,
+    bool *refused_out);
 void ac_conv_plan_return(struct ac_conv_plan *plan);
 
 /* The workspace it needs, in bytes, and whether it ever ran. */
 size_t ac_conv_plan_bytes(const struct ac_conv_plan *plan);
 bool ac_conv_plan_has_run(const struct ac_conv_plan *plan);
+
+/* The bytes that a plan of `conv` on `rung` needs; 0: none, or there is no such
+ * plan. Built and dropped again. */
+size_t ac_conv_plan_measure(struct ac_provider *provider,
+    cudnnHandle_t handle, const struct ac_conv *conv, enum ac_rung rung);
 
 /* Queue it on the handle's stream. */
 cudnnStatus_t ac_conv_plan_run(struct ac_conv_plan *plan,

@@ -184,22 +184,20 @@ describe(const struct ac_conv_query *query, struct ac_provider *provider,
 
 /* ---- Deciding ------------------------------------------------------------- */
 
-/* TF32 is what cuDNN takes by itself unless the program forbids it; what else
- * there is to do is FP16. */
+/* There are plans of FP16 and TF32; but TF32 is what cuDNN takes by itself
+ * unless the program forbids it. */
 static void
-leave_fp16(struct ac_conv_site *site)
+leave_plans(struct ac_decision *d, bool is_tf32)
 {
-	struct ac_decision *d = &site->decision;
+	const unsigned plans = 1u << AC_RUNG_FP16
+	    | (is_tf32 ? 0 : 1u << AC_RUNG_TF32);
 	unsigned count = 0;
 
-	if (d->rung == AC_RUNG_KEEP)
-		return;
 	for (unsigned i = 0; i < d->candidate_count; i++)
-		if (d->candidate[i].rung == AC_RUNG_FP16)
+		if (plans >> d->candidate[i].rung & 1)
 			d->candidate[count++] = d->candidate[i];
-	if (!count || (!d->judges_profit && d->rung != AC_RUNG_FP16)) {
-		ac_decision_keep(d, site->is_tf32 ? AC_REASON_NO_PROFIT
-		    : AC_REASON_NOT_BUILT);
+	if (!count || (!d->judges_profit && !(plans >> d->rung & 1))) {
+		ac_decision_keep(d, AC_REASON_NO_PROFIT);
 		return;
 	}
 	d->candidate_count = count;
@@ -208,33 +206,60 @@ leave_fp16(struct ac_conv_site *site)
 	d->tol = d->candidate[0].tol;
 }
 
+/* What stands in the way of a decision to recast. */
+static enum ac_reason
+objection(const struct ac_conv_query *query, const struct ac_decision *decision)
+{
+	/* Nothing of a graph that a program runs can be sampled. */
+	if (query->entry == ENTRY_cudnnBackendGetAttribute
+	    && decision->guard != AC_GUARD_OFF)
+		return AC_REASON_GUARD;
+	return decision->is_doubtful && decision->guard == AC_GUARD_OFF
+	    ? AC_REASON_NO_PROFIT : AC_REASON_NONE;
+}
+
+static void
+judge(const struct ac_conv_query *query, struct ac_description *description,
+    struct ac_decision *decision)
+{
+	enum ac_reason reason;
+
+	describe(query, (struct ac_provider *)(uintptr_t)query->provider,
+	    description);
+	ac_policy_decide(ac_shim_get()->policy, &description->op, decision);
+	if (decision->rung == AC_RUNG_KEEP)
+		return;
+	reason = ac_conv_objection(&query->conv);
+	if (reason == AC_REASON_NONE) {
+		leave_plans(decision, !strcmp(description->key.asked, "tf32"));
+		if (decision->rung == AC_RUNG_KEEP)
+			return;
+		reason = objection(query, decision);
+	}
+	if (reason != AC_REASON_NONE)
+		ac_decision_keep(decision, reason);
+}
+
+void
+ac_conv_site_ask(const struct ac_conv_query *query,
+    struct ac_decision *decision_out)
+{
+	struct ac_description description;
+
+	judge(query, &description, decision_out);
+}
+
 static void
 decide(struct ac_conv_site *site)
 {
-	const struct ac_shim *shim = ac_shim_get();
-	const enum ac_reason objection = ac_conv_objection(&site->query.conv);
 	struct ac_description d;
 	bool is_overflow = false;
 
 	atomic_store_explicit(&site->generation, atomic_load_explicit(
 	    &ac_site_generation, memory_order_acquire), memory_order_relaxed);
-	describe(&site->query, site->provider, &d);
-	ac_policy_decide(shim->policy, &d.op, &site->decision);
-	site->is_tf32 = !strcmp(d.key.asked, "tf32");
-	if (site->decision.rung != AC_RUNG_KEEP && objection != AC_REASON_NONE)
-		ac_decision_keep(&site->decision, objection);
-	leave_fp16(site);
-	/* Nothing of a graph that a program runs can be sampled. */
-	if (site->decision.rung != AC_RUNG_KEEP
-	    && site->query.entry == ENTRY_cudnnBackendGetAttribute
-	    && site->decision.guard != AC_GUARD_OFF)
-		ac_decision_keep(&site->decision, AC_REASON_GUARD);
-	if (site->decision.rung != AC_RUNG_KEEP
-	    && site->decision.guard == AC_GUARD_OFF
-	    && site->decision.is_doubtful)
-		ac_decision_keep(&site->decision, AC_REASON_NO_PROFIT);
+	judge(&site->query, &d, &site->decision);
 	site->record = ac_report_site(&d.key, &site->decision,
-	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
+	    ac_policy_site_name(ac_shim_get()->policy, d.id), &is_overflow);
 	if (is_overflow)
 		ac_decision_keep(&site->decision, AC_REASON_NO_RULE);
 }

@@ -31,7 +31,6 @@ struct ac_conv_site {
 	struct ac_site_record *record;
 	struct ac_decision     decision;
 	struct ac_trial       *trial;   /* NULL: kept, or guard=off */
-	bool                   is_tf32; /* the program's own call may run on TF32 */
 	_Atomic uint32_t       generation; /* of decisions; see shim/site.h */
 };
 
@@ -39,5 +38,9 @@ struct ac_conv_site {
  * unloaded; never freed. NULL: there is no room for it, the call is the
  * program's affair. Any thread. */
 const struct ac_conv_site *ac_conv_site_of(const struct ac_conv_query *query);
+
+/* What would be decided for the site of `query`, which is not made. */
+void ac_conv_site_ask(const struct ac_conv_query *query,
+    struct ac_decision *decision_out);
 
 #endif

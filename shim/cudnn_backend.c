@@ -149,7 +149,8 @@ inject(const struct question *question, const struct ac_shadow_question *asked,
 	struct ac_engines engines = { .count = 0 };
 	struct ac_engine_question about = {
 		.device = { making.provider, asked->handle, NULL },
-		.conv = asked->conv, .mode = asked->mode,
+		.conv = asked->conv, .rung = AC_RUNG_FP16,
+		.mode = asked->mode,
 		.sm_count = asked->sm_count,
 		.key = asked->sm ? asked->properties_key + (UINT64_C(1) << 32)
 		    : (uint64_t)(uintptr_t)asked->handle

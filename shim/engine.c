@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/engine.c -- finding the engines that down-convert (shim/engine.h), and
+/* shim/engine.c -- finding the engines of a rung (shim/engine.h), and
  * remembering which they are: a table that only grows, read without a lock. */
 #include "shim/engine.h"
 
@@ -124,18 +124,22 @@ read_config(struct ac_provider *provider, cudnnBackendDescriptor_t config,
 	return !making.is_refused && engine->knobs < AC_ENGINE_KNOBS;
 }
 
-/* Whether the engine down-converts on the FP32 graph, and nothing worse, and
- * its knobs are legal there. */
+/* Whether the engine computes on the FP32 graph as `rung` says, and nothing
+ * worse, and its knobs are legal there. */
 static bool
 is_accepted(const struct ac_engine_device *device,
-    cudnnBackendDescriptor_t graph, const struct ac_engine *engine)
+    cudnnBackendDescriptor_t graph, const struct ac_engine *engine,
+    enum ac_rung rung)
 {
 	struct ac_making making = { .provider = device->provider };
 	cudnnBackendDescriptor_t d = make_engine(&making, device->properties,
 	    graph, engine->index);
 	bool is_good = !making.is_refused
 	    && ac_engine_has_note(device->provider, d,
+	        CUDNN_NUMERICAL_NOTE_TENSOR_CORE)
+	    && ac_engine_has_note(device->provider, d,
 	        CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS)
+	    == (rung == AC_RUNG_FP16)
 	    && !ac_engine_has_note(device->provider, d,
 	        CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION)
 	    && !ac_engine_has_note(device->provider, d,
@@ -151,8 +155,9 @@ is_accepted(const struct ac_engine_device *device,
 
 /* ---- All of them --------------------------------------------------------- */
 
+/* Ask about `shown`, for engines of `graph`. */
 static void
-ask(const struct ac_engine_question *question, cudnnBackendDescriptor_t twin,
+ask(const struct ac_engine_question *question, cudnnBackendDescriptor_t shown,
     cudnnBackendDescriptor_t graph, struct ac_engines *engines)
 {
 	const struct ac_engine_device *device = &question->device;
@@ -163,7 +168,7 @@ ask(const struct ac_engine_question *question, cudnnBackendDescriptor_t twin,
 
 	d = ac_making_new(&making, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
 	ac_making_set(&making, d, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
-	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &twin);
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &shown);
 	ac_making_set(&making, d, CUDNN_ATTR_ENGINEHEUR_MODE,
 	    CUDNN_TYPE_HEUR_MODE, 1, &question->mode);
 	if (sm_count)
@@ -182,7 +187,7 @@ ask(const struct ac_engine_question *question, cudnnBackendDescriptor_t twin,
 		struct ac_engine *engine = &engines->engine[engines->count];
 
 		if (read_config(device->provider, config[i], engine)
-		    && is_accepted(device, graph, engine))
+		    && is_accepted(device, graph, engine, question->rung))
 			engines->count++;
 	}
 	ac_making_end(&making, NULL);
@@ -193,10 +198,15 @@ find(const struct ac_engine_question *question, cudnnBackendDescriptor_t graph,
     struct ac_engines *engines)
 {
 	struct ac_making making = { .provider = question->device.provider };
-	cudnnBackendDescriptor_t twin = ac_engine_graph(&question->device,
-	    question->conv, CUDNN_DATA_HALF);
+	cudnnBackendDescriptor_t twin;
 
 	memset(engines, 0, sizeof *engines);
+	if (question->rung == AC_RUNG_TF32) {
+		ask(question, graph, graph, engines);
+		return;
+	}
+	twin = ac_engine_graph(&question->device, question->conv,
+	    CUDNN_DATA_HALF);
 	if (!twin)
 		return;
 	ask(question, twin, graph, engines);
@@ -215,7 +225,7 @@ enum {
 struct key {
 	uint64_t device, sm_count, version;
 	uint64_t provider;
-	uint64_t mode;
+	uint32_t mode, rung;
 	struct ac_conv conv;    /* with neither unique ids */
 };
 
@@ -239,7 +249,8 @@ make_key(const struct ac_engine_question *question, struct key *key)
 	key->sm_count = (uint64_t)question->sm_count;
 	key->version = get_version ? get_version() : 0;
 	key->provider = (uintptr_t)question->device.provider;
-	key->mode = (uint64_t)question->mode;
+	key->mode = (uint32_t)question->mode;
+	key->rung = (uint32_t)question->rung;
 	memcpy(&key->conv, question->conv, sizeof key->conv);
 	key->conv.x.uid = key->conv.w.uid = key->conv.y.uid = 0;
 	for (unsigned i = 0; i < AC_CONV_STEPS; i++)

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/engine.h -- the engines of cuDNN that run an FP32 convolution on FP16
- * Tensor Cores, which its heuristics never name (cudnn.md section 2.1).
+/* shim/engine.h -- the engines of cuDNN that run an FP32 convolution on Tensor
+ * Cores: in FP16, which its heuristics never name (cudnn.md section 2.1), or in
+ * TF32.
  *
- * The FP16 twin of a graph is shown to the heuristics; the engines they name,
+ * For FP16, the FP16 twin of a graph is shown to the heuristics; the engines they name,
  * with their knobs, are tried on the FP32 graph, and those stay that are noted
  * DOWN_CONVERT_INPUTS and neither REDUCED_PRECISION_REDUCTION nor
- * NONDETERMINISTIC. Whatever goes wrong on the way: none is found. Any thread;
+ * NONDETERMINISTIC. For TF32, the heuristics are asked about the graph itself,
+ * and those stay that are noted TENSOR_CORE and nothing of these. Whatever goes wrong on the way: none is found. Any thread;
  * no lock is held while cuDNN is called. */
 #ifndef AC_SHIM_ENGINE_H
 #define AC_SHIM_ENGINE_H
 
+#include "policy/policy.h"
 #include "shim/conv.h"
 #include "shim/provider.h"
 
@@ -41,6 +44,7 @@ struct ac_engine_device {
 struct ac_engine_question {
 	struct ac_engine_device device;
 	const struct ac_conv   *conv;
+	enum ac_rung            rung;       /* FP16 or TF32 */
 	cudnnBackendHeurMode_t  mode;
 	int64_t                 sm_count;   /* CUDNN_ATTR_ENGINEHEUR_SM_COUNT_TARGET;
 	                                     * 0: not set */

@@ -100,3 +100,20 @@ ac_place_find(struct ac_provider *provider, cublasHandle_t handle, int device,
 		return AC_REASON_REFUSED;
 	return ac_place_on(stream, device, place_out);
 }
+
+bool
+ac_place_wait(const struct ac_place *place)
+{
+	const struct ac_driver *driver = place->driver;
+	const int mode = ac_scratch_relax(driver);
+	ac_cu_event event;
+	bool done = false;
+
+	if (!driver->cuEventCreate(&event, AC_CU_EVENT_DISABLE_TIMING)) {
+		done = !driver->cuEventRecord(event, place->stream)
+		    && !driver->cuEventSynchronize(event);
+		driver->cuEventDestroy(event);
+	}
+	ac_scratch_restore(driver, mode);
+	return done;
+}

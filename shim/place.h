@@ -32,4 +32,8 @@ enum ac_reason ac_place_find(struct ac_provider *provider,
 enum ac_reason ac_place_on(ac_cu_stream stream, int device,
     struct ac_place *place_out);
 
+/* Wait until what was queued at `place` has passed: for guard=strict, which the
+ * user asked for by name, and nothing else. */
+bool ac_place_wait(const struct ac_place *place);
+
 #endif

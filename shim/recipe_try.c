@@ -146,25 +146,6 @@ ac_recipe_try(const struct ac_job *job)
 	return reason == AC_REASON_NONE ? AC_REASON_PROBATION : reason;
 }
 
-/* What the user asked for by name; nothing else here waits. */
-static bool
-wait_for(const struct ac_job *job)
-{
-	const struct ac_place *place = job->place;
-	const struct ac_driver *driver = place->driver;
-	const int mode = ac_scratch_relax(driver);
-	ac_cu_event event;
-	bool done = false;
-
-	if (!driver->cuEventCreate(&event, AC_CU_EVENT_DISABLE_TIMING)) {
-		done = !driver->cuEventRecord(event, place->stream)
-		    && !driver->cuEventSynchronize(event);
-		driver->cuEventDestroy(event);
-	}
-	ac_scratch_restore(driver, mode);
-	return done;
-}
-
 enum ac_reason
 ac_recipe_strict(const struct ac_job *job, cublasStatus_t *status_out)
 {
@@ -179,7 +160,7 @@ ac_recipe_strict(const struct ac_job *job, cublasStatus_t *status_out)
 	plan.recast.history = ac_job_history(job, job->turn->candidate, &loan);
 	ac_job_sample(job, &job->turn->slot, &plan);
 	reason = run_beside(job, &plan, &loan);
-	if (reason == AC_REASON_NONE && (!wait_for(job)
+	if (reason == AC_REASON_NONE && (!ac_place_wait(job->place)
 	    || !ac_trial_judge_now(job->trial, job->turn)))
 		reason = AC_REASON_GUARD;
 	if (reason == AC_REASON_NONE

@@ -122,7 +122,8 @@ ac_trial_judge(struct ac_trial *t, unsigned candidate,
 		.error = (double)post->error,
 		.line_error = (double)post->line_error,
 		.overflowed = post->verdict & AC_VERDICT_OVERFLOW,
-		.large = post->verdict & AC_VERDICT_LARGE,
+		.large = post->verdict & AC_VERDICT_LARGE
+		    && t->decision.candidate[candidate].rung == AC_RUNG_FP16,
 		.batched = t->key.batch > 1,
 	};
 

@@ -31,6 +31,7 @@ static struct { const char *word; double value; } words[] = {
 	{ "before", 0 },    /* what was in the output is printed first */
 	{ "fork", 0 },      /* 1: before the first call; 2: after the last; 3:
 	                     * where the child calls once more, and prints that */
+	{ "bytes", 0 },     /* of workspace, as cuDNN says, are printed */
 	{ "rise", 0 },      /* of alpha, from call to call */
 	{ "crooked", 0 },   /* bytes into its memory that the workspace starts */
 };
@@ -216,6 +217,8 @@ make(struct problem *p, cudnnHandle_t handle)
 	else
 		MUST(cudnnGetConvolutionForwardWorkspaceSize(handle, p->x, p->w,
 		    p->conv, p->y, FORWARD_ALGO, &p->bytes));
+	if (word("bytes"))
+		printf("%zu bytes\n", p->bytes);
 	if (word("workspace") > 1)
 		p->bytes = (size_t)word("workspace");
 	p->alpha = (float)word("alpha");
