@@ -42,8 +42,10 @@ wait_ready()
 
 for signal in INT TERM HUP QUIT; do
 	: >out
-	# Background jobs of a script ignore SIGINT and SIGQUIT: undo that.
-	env --default-signal=INT --default-signal=QUIT "$autocast" run ./count >out 2>&1 &
+	# Background jobs of a script ignore SIGINT and SIGQUIT, and under nohup
+	# all ignore SIGHUP: undo that.
+	env --default-signal=INT --default-signal=QUIT --default-signal=HUP \
+	    "$autocast" run ./count >out 2>&1 &
 	pid=$!
 	wait_ready
 	kill -$signal $pid
