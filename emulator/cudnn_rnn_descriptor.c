@@ -36,7 +36,8 @@ check(const struct cudnnRNNStruct *d)
 		return CUDNN_STATUS_BAD_PARAM;
 	if (!go_together(d->type, d->precision) ||
 	    d->projection > d->hidden ||
-	    (d->projection < d->hidden && d->cell != CUDNN_LSTM))
+	    (d->projection < d->hidden && (d->cell != CUDNN_LSTM ||
+	    d->algo != CUDNN_RNN_ALGO_STANDARD)))
 		return CUDNN_STATUS_NOT_SUPPORTED;
 	return CUDNN_STATUS_SUCCESS;
 }
@@ -199,8 +200,8 @@ cudnnGetRNNDataDescriptor(cudnnRNNDataDescriptor_t rnnDataDesc,
 	*maxSeqLength = d->steps;
 	*batchSize = d->batch;
 	*vectorSize = d->vector;
-	for (int i = 0; i < arrayLengthRequested && i < d->batch; i++)
-		seqLengthArray[i] = d->length[i];
+	for (int i = 0; i < arrayLengthRequested; i++)
+		seqLengthArray[i] = i < d->batch ? d->length[i] : 0;
 	if (d->fills)
 		emu_tensor_store(&touched, paddingFill, d->type, 0, d->fill);
 	return CUDNN_STATUS_SUCCESS;
