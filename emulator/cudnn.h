@@ -79,6 +79,8 @@ struct emu_tensor {
 /* Of one element; 0 for types that the emulator does not know (it knows FLOAT,
  * DOUBLE, HALF, BFLOAT16, INT32, INT8, INT64, BOOLEAN). */
 size_t emu_dnn_bytes(cudnnDataType_t type);
+/* Strides for its dimensions: without holes, channels last for NHWC. */
+void emu_tensor_lay_out(struct emu_tensor *tensor, cudnnTensorFormat_t order);
 int64_t emu_tensor_elements(const struct emu_tensor *tensor);
 /* Bytes from its first element to the end of its last. */
 uint64_t emu_tensor_extent(const struct emu_tensor *tensor);

@@ -5,7 +5,6 @@
  * end here. */
 #include "emulator/cublas_round.h"
 #include "emulator/cudnn_conv.h"
-#include "emulator/cudnn_descriptor.h"
 
 #include <stdlib.h>
 

@@ -62,22 +62,6 @@ set(cudnnDataType_t type, int dims, const int *dim, const int *stride,
 	return CUDNN_STATUS_SUCCESS;
 }
 
-void
-emu_tensor_lay_out(struct emu_tensor *t, cudnnTensorFormat_t order)
-{
-	const bool last = order == CUDNN_TENSOR_NHWC;
-	int64_t step = last ? t->dim[1] : 1;
-
-	for (int i = t->dims - 1; i >= 0; i--) {
-		if (last && i == 1) {
-			t->stride[i] = 1;
-			continue;
-		}
-		t->stride[i] = step;
-		step *= t->dim[i];
-	}
-}
-
 /* ---- tensors ------------------------------------------------------------ */
 
 cudnnStatus_t

@@ -8,8 +8,6 @@
 
 /* BAD_PARAM below `least`, NOT_SUPPORTED beyond `most`. */
 cudnnStatus_t emu_dnn_check_dims(int dims, int least, int most);
-/* Strides for its dimensions: without holes, channels last for NHWC. */
-void emu_tensor_lay_out(struct emu_tensor *tensor, cudnnTensorFormat_t order);
 
 /* The convolution that descriptors mean, but for alpha and beta; its arithmetic
  * is the current device's, which is up. BAD_PARAM if they do not fit one

@@ -20,7 +20,6 @@ cudnnDeriveBNTensorDescriptor(cudnnTensorDescriptor_t derivedBnDesc,
     const cudnnTensorDescriptor_t xDesc, cudnnBatchNormMode_t mode)
 {
 	struct emu_tensor t;
-	int64_t step = 1;
 
 	EMU_ENTER(&emu_dnn);
 	if (!derivedBnDesc || !xDesc || xDesc->tensor.dims < 2 ||
@@ -30,13 +29,11 @@ cudnnDeriveBNTensorDescriptor(cudnnTensorDescriptor_t derivedBnDesc,
 	if (t.type == CUDNN_DATA_HALF || t.type == CUDNN_DATA_BFLOAT16 ||
 	    t.type == CUDNN_DATA_INT8)
 		t.type = CUDNN_DATA_FLOAT;
-	for (int i = t.dims - 1; i >= 0; i--) {
+	for (int i = 0; i < t.dims; i++)
 		if (i == 0 || (i > 1 && mode !=
 		    CUDNN_BATCHNORM_PER_ACTIVATION))
 			t.dim[i] = 1;
-		t.stride[i] = step;
-		step *= t.dim[i];
-	}
+	emu_tensor_lay_out(&t, CUDNN_TENSOR_NCHW);
 	derivedBnDesc->tensor = t;
 	return CUDNN_STATUS_SUCCESS;
 }

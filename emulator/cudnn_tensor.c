@@ -50,6 +50,22 @@ emu_tensor_extent(const struct emu_tensor *t)
 	return (uint64_t)(last + 1) * emu_dnn_bytes(t->type);
 }
 
+void
+emu_tensor_lay_out(struct emu_tensor *t, cudnnTensorFormat_t order)
+{
+	const bool last = order == CUDNN_TENSOR_NHWC;
+	int64_t step = last ? t->dim[1] : 1;
+
+	for (int i = t->dims - 1; i >= 0; i--) {
+		if (last && i == 1) {
+			t->stride[i] = 1;
+			continue;
+		}
+		t->stride[i] = step;
+		step *= t->dim[i];
+	}
+}
+
 bool
 emu_tensor_same_shape(const struct emu_tensor *a, const struct emu_tensor *b)
 {

@@ -238,6 +238,7 @@ run_case(const struct shape *s, const struct kind *kind, int operation,
 	struct test_conv d = test_conv_new();
 	struct operand *output = operation == 0 ? &o.y :
 	    operation == 1 ? &o.x : &o.w;
+	const uint64_t plain = emuCounter("convolutions_plain");
 	uint64_t seed = 7;
 
 	fill(&o.x, s, kind, s->n, s->groups * s->c, s->in, &seed);
@@ -249,6 +250,8 @@ run_case(const struct shape *s, const struct kind *kind, int operation,
 	describe(s, kind, &o, &d);
 	OK(test_conv_run(handle, &d, operation, alpha, o.x.device,
 	    o.w.device, beta, o.y.device));
+	assert_int_equal(emuCounter("convolutions_plain") - plain,
+	    TEST_WITH_TSAN || kind->type == CUDNN_DATA_DOUBLE);
 	reference(s, kind, operation, &o);
 	check_output(output, kind, alpha, beta, (int)(operation == 2 ?
 	    o.y.count / (size_t)o.y.dim[1] : o.w.count));
@@ -262,7 +265,7 @@ run_case(const struct shape *s, const struct kind *kind, int operation,
 
 /* Forward and both gradients, in every type and math mode, with groups,
  * dilation, strides, 1 to 3 dimensions, both orders of a filter and both
- * layouts; beta 0 does not read the output. */
+ * layouts; beta 0 does not read the output. oneDNN computes them, but for FP64. */
 static void
 numbers(void **state)
 {
@@ -306,51 +309,79 @@ tf32(void **state)
 	    1);
 }
 
-/* act(alpha1 conv(x) + alpha2 z + bias), z in place of y or elsewhere. */
+/* act(alpha1 conv(x) + alpha2 z + bias), z in place of y or elsewhere; alpha2 0
+ * does not read it. */
 static void
 fused(void **state)
 {
+	static const struct { float alpha1, alpha2; bool elsewhere; } rows[] = {
+		{ 1, 0.5f, false }, { 1, 0.5f, true }, { -2, 0, false },
+		{ 0.25f, 0, true }, { 2, -1, true },
+	};
 	const float x[] = { 1, -2, 3, -4 }, w[] = { 2, 1 };
 	const float z[] = { 1, 1, 1, 1, -8, 8, 1, 1 }, bias[] = { 3, -1 };
-	const float want[] = { 5.5f, 0, 9.5f, 0, 0, 1, 2.5f, 0 };
-	float got[8];
-	struct test_conv d = test_conv_new();
-	float *device[] = { test_upload(x, sizeof x),
-		test_upload(w, sizeof w), test_upload(z, sizeof z),
-		test_upload(bias, sizeof bias) };
 
 	(void)state;
-	test_conv_small(&d, 1, 2, 2, 2);
-	OK(test_conv_fused(handle, &d, 1, device[0], device[1], 0.5f,
-	    device[2], device[3]));
-	OK(cudaMemcpy(got, device[2], sizeof got, cudaMemcpyDeviceToHost));
-	for (int i = 0; i < 8; i++)
-		assert_true(got[i] == want[i]);
-	for (int i = 0; i < 4; i++)
-		OK(cudaFree(device[i]));
-	test_conv_drop(&d);
+	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+		struct test_conv d = test_conv_new();
+		float *device[] = { test_upload(x, sizeof x),
+			test_upload(w, sizeof w), test_upload(z, sizeof z),
+			test_upload(bias, sizeof bias),
+			test_device(sizeof z) }, got[8];
+		float *y = device[rows[r].elsewhere ? 4 : 2];
+
+		if (rows[r].alpha2 == 0) /* NaN */
+			OK(cudaMemset(device[2], 0xff, sizeof z));
+		test_conv_small(&d, 1, 2, 2, 2);
+		OK(test_conv_fused(handle, &d, rows[r].alpha1, device[0],
+		    device[1], rows[r].alpha2, device[2], device[3], y));
+		OK(cudaMemcpy(got, y, sizeof got, cudaMemcpyDeviceToHost));
+		for (int i = 0; i < 8; i++)
+			assert_true(got[i] == fmaxf(rows[r].alpha1 * x[i % 4] *
+			    w[i / 4] + rows[r].alpha2 * z[i] + bias[i / 4],
+			    0));
+		for (int i = 0; i < 5; i++)
+			OK(cudaFree(device[i]));
+		test_conv_drop(&d);
+	}
 }
 
-/* The sum over images and space. */
+/* The sum over images and space, in either layout; beta 0 does not read. */
 static void
 bias_gradient(void **state)
 {
-	const float dy[] = { 1, 2, 3, 4, 5, 6, 7, 8 }, alpha = 2, beta = 0.5f;
-	float db[] = { 4, -4 };
+	static const struct { cudnnTensorFormat_t layout; float beta, want[2]; }
+	rows[] = {
+		{ CUDNN_TENSOR_NCHW, 0.5f, { 2 * (1 + 2 + 5 + 6) + 2,
+		  2 * (3 + 4 + 7 + 8) - 2 } },
+		{ CUDNN_TENSOR_NHWC, 0, { 2 * (1 + 3 + 5 + 7),
+		  2 * (2 + 4 + 6 + 8) } },
+	};
+	const float dy[] = { 1, 2, 3, 4, 5, 6, 7, 8 }, alpha = 2;
+	const float old[] = { 4, -4 };
 	struct test_conv d = test_conv_new();
-	float *in = test_upload(dy, sizeof dy), *out = test_upload(db,
-	    sizeof db);
+	float *in = test_upload(dy, sizeof dy), *out = test_device(8), db[2];
 
 	(void)state;
-	OK(cudnnSetTensor4dDescriptor(d.y, CUDNN_TENSOR_NCHW,
-	    CUDNN_DATA_FLOAT, 2, 2, 1, 2));
 	OK(cudnnSetTensor4dDescriptor(d.x, CUDNN_TENSOR_NCHW,
 	    CUDNN_DATA_FLOAT, 1, 2, 1, 1));
-	OK(cudnnConvolutionBackwardBias(handle, &alpha, d.y, in, &beta, d.x,
-	    out));
-	OK(cudaMemcpy(db, out, sizeof db, cudaMemcpyDeviceToHost));
-	assert_true(db[0] == 2 * (1 + 2 + 5 + 6) + 2);
-	assert_true(db[1] == 2 * (3 + 4 + 7 + 8) - 2);
+	for (int i = 0; i < 2; i++) {
+		OK(cudnnSetTensor4dDescriptor(d.y, rows[i].layout,
+		    CUDNN_DATA_FLOAT, 2, 2, 1, 2));
+		OK(cudaMemcpy(out, old, sizeof old, cudaMemcpyHostToDevice));
+		if (rows[i].beta == 0)
+			OK(cudaMemset(out, 0xff, sizeof old));
+		OK(cudnnConvolutionBackwardBias(handle, &alpha, d.y, in,
+		    &rows[i].beta, d.x, out));
+		OK(cudaMemcpy(db, out, sizeof db, cudaMemcpyDeviceToHost));
+		assert_memory_equal(db, rows[i].want, sizeof db);
+	}
+	OK(cudnnSetTensor4dDescriptor(d.y, CUDNN_TENSOR_NCHW, CUDNN_DATA_INT8,
+	    2, 2, 1, 2));
+	OK(cudnnSetTensor4dDescriptor(d.x, CUDNN_TENSOR_NCHW, CUDNN_DATA_INT8,
+	    1, 2, 1, 1));
+	assert_int_equal(cudnnConvolutionBackwardBias(handle, &alpha, d.y, in,
+	    &rows[0].beta, d.x, out), CUDNN_STATUS_NOT_SUPPORTED);
 	OK(cudaFree(in));
 	OK(cudaFree(out));
 	test_conv_drop(&d);

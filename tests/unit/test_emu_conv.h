@@ -115,10 +115,10 @@ test_conv_run(cudnnHandle_t handle, const struct test_conv *d, int operation,
 	return status;
 }
 
-/* With bias and ReLU, in place: z is y. */
+/* With bias and ReLU. */
 static inline cudnnStatus_t
 test_conv_fused(cudnnHandle_t handle, const struct test_conv *d, float alpha1,
-    void *x, void *w, float alpha2, void *z, void *bias)
+    void *x, void *w, float alpha2, void *z, void *bias, void *y)
 {
 	const size_t bytes = test_conv_workspace(handle, d, 0);
 	void *workspace = test_device(bytes);
@@ -138,7 +138,7 @@ test_conv_fused(cudnnHandle_t handle, const struct test_conv *d, float alpha1,
 	status = cudnnConvolutionBiasActivationForward(handle, &alpha1, d->x,
 	    x, d->w, w, d->conv,
 	    CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, workspace,
-	    bytes, &alpha2, d->y, z, bias_desc, bias, act, d->y, z);
+	    bytes, &alpha2, d->y, z, bias_desc, bias, act, d->y, y);
 	OK(cudaFree(workspace));
 	OK(cudnnDestroyTensorDescriptor(bias_desc));
 	OK(cudnnDestroyActivationDescriptor(act));

@@ -4,6 +4,8 @@
  * dropout; when they run, and their statuses. */
 #include "test_emu_dnn_ops.h"
 
+#include <fenv.h>
+
 /* ---- one operand ------------------------------------------------------- */
 
 /* A bias of one value per channel, and of one per place, with channels last. */
@@ -128,6 +130,38 @@ transforms(void **state)
 	}
 	assert_int_equal(cudnnTransformTensor(handle, &one, x_desc, x, &zero,
 	    y_desc, x), CUDNN_STATUS_BAD_PARAM); /* not in place */
+	/* Unless all elements stay where they are. */
+	shape(x_desc, CUDNN_DATA_DOUBLE, N, C, 1, 1);
+	OK(cudnnSetTensor4dDescriptor(y_desc, CUDNN_TENSOR_NHWC,
+	    CUDNN_DATA_DOUBLE, N, C, 1, 1));
+	OK(cudnnTransformTensor(handle, &two, x_desc, x, &zero, y_desc, x));
+	get(ys, x, N * C);
+	for (int i = 0; i < N * C; i++)
+		near(ys[i], 2 * xs[i], 0);
+}
+
+/* Holes are stepped over, and stay as they are. */
+static void
+holes(void **state)
+{
+	(void)state;
+	OK(cudnnSetTensor4dDescriptorEx(x_desc, CUDNN_DATA_DOUBLE, 2, 1, 2, 3,
+	    20, 1, 7, 2));
+	OK(cudnnSetTensor4dDescriptorEx(y_desc, CUDNN_DATA_DOUBLE, 2, 1, 2, 3,
+	    9, 9, 1, 3));
+	put(y, dys, COUNT);
+	OK(cudnnTransformTensor(handle, &two, x_desc, x, &half, y_desc, y));
+	get(ys, y, COUNT);
+	for (int n = 0; n < 2; n++)
+		for (int h = 0; h < 2; h++)
+			for (int w = 0; w < 3; w++) {
+				const int to = n * 9 + h + w * 3;
+
+				near(ys[to], 2 * xs[n * 20 + h * 7 + w * 2] +
+				    dys[to] / 2, 1e-15);
+				ys[to] = dys[to];
+			}
+	assert_memory_equal(ys, dys, sizeof ys);
 }
 
 /* ---- two operands ------------------------------------------------------ */
@@ -266,6 +300,65 @@ reduces(void **state)
 	OK(cudaFree(indices));
 }
 
+/* Zeros are left out where that is asked for; NaN wins or loses; elements are
+ * found and counted in order of dimensions, wherever they are. */
+static void
+reduces_odd_numbers(void **state)
+{
+	static const struct {
+		cudnnReduceTensorOp_t op;
+		cudnnNanPropagation_t nan;
+		double values[4], want;
+		unsigned index;
+	} rows[] = {
+		{ CUDNN_REDUCE_TENSOR_MUL, 0, { 2, 0, 3, 5 }, 0, 0 },
+		{ CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS, 0, { 2, 0, 3, 5 }, 30, 0 },
+		{ CUDNN_REDUCE_TENSOR_MAX, 0, { 2, NAN, 5, 3 }, 5, 1 },
+		{ CUDNN_REDUCE_TENSOR_MAX, 1, { 2, 7, NAN, 5 }, NAN, 1 },
+		{ CUDNN_REDUCE_TENSOR_MIN, 0, { 2, 1, NAN, 1 }, 1, 2 },
+		{ CUDNN_REDUCE_TENSOR_MIN, 1, { NAN, 1, 2, 3 }, NAN, 0 },
+		{ CUDNN_REDUCE_TENSOR_AMAX, 0, { 2, 1, NAN, -4 }, 4, 3 },
+		{ CUDNN_REDUCE_TENSOR_AMAX, 1, { 2, NAN, 1, -4 }, NAN, 2 },
+		{ CUDNN_REDUCE_TENSOR_ADD, 0, { 1, INFINITY, 2, 3 }, INFINITY,
+		  0 },
+	};
+	cudnnReduceTensorDescriptor_t op;
+	unsigned *indices = test_device(4), index;
+	double got;
+
+	(void)state;
+	OK(cudnnCreateReduceTensorDescriptor(&op));
+	/* 1 x 1 x 2 x 2 with the columns behind one another. */
+	OK(cudnnSetTensor4dDescriptorEx(x_desc, CUDNN_DATA_DOUBLE, 1, 1, 2, 2,
+	    4, 4, 1, 2));
+	shape(small_desc, CUDNN_DATA_DOUBLE, 1, 1, 1, 1);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const bool wins = rows[i].op >= CUDNN_REDUCE_TENSOR_MIN &&
+		    rows[i].op <= CUDNN_REDUCE_TENSOR_AMAX;
+
+		OK(cudnnSetReduceTensorDescriptor(op, rows[i].op,
+		    CUDNN_DATA_DOUBLE, rows[i].nan,
+		    CUDNN_REDUCE_TENSOR_FLATTENED_INDICES,
+		    CUDNN_32BIT_INDICES));
+		put(x, rows[i].values, 4);
+		OK(cudnnReduceTensor(handle, op, indices, 4, dx, 8, &one,
+		    x_desc, x, &zero, small_desc, y));
+		get(&got, y, 1);
+		OK(cudaMemcpy(&index, indices, 4, cudaMemcpyDeviceToHost));
+		assert_true(isnan(rows[i].want) ? isnan(got) :
+		    got == rows[i].want);
+		if (wins)
+			assert_int_equal(index, rows[i].index);
+	}
+	OK(cudnnSetReduceTensorDescriptor(op, CUDNN_REDUCE_TENSOR_MAX,
+	    CUDNN_DATA_DOUBLE, CUDNN_PROPAGATE_NAN,
+	    CUDNN_REDUCE_TENSOR_FLATTENED_INDICES, CUDNN_64BIT_INDICES));
+	assert_int_equal(cudnnReduceTensor(handle, op, indices, 4, dx, 8, &one,
+	    x_desc, x, &zero, small_desc, y), CUDNN_STATUS_NOT_SUPPORTED);
+	OK(cudnnDestroyReduceTensorDescriptor(op));
+	OK(cudaFree(indices));
+}
+
 /* ---- dropout ----------------------------------------------------------- */
 
 static int
@@ -327,15 +420,54 @@ dropouts(void **state)
 	OK(cudaFree(reserve));
 }
 
+/* ---- the FPU ------------------------------------------------------------ */
+
+/* With the program's FPU rounding up from the start: 1 + 2^-30 in FP32. */
+static int
+upward(void)
+{
+	const float values[] = { 1, 0x1p-30f }, unit = 1;
+	float *device, got = 0;
+
+	fesetround(FE_UPWARD);
+	OK(cudnnCreate(&handle));
+	device = test_upload(values, sizeof values);
+	OK(cudnnCreateTensorDescriptor(&small_desc));
+	shape(small_desc, CUDNN_DATA_FLOAT, 1, 1, 1, 1);
+	OK(cudnnAddTensor(handle, &unit, small_desc, device + 1, &unit,
+	    small_desc, device));
+	OK(cudaMemcpy(&got, device, 4, cudaMemcpyDeviceToHost));
+	OK(cudaFree(device));
+	OK(cudnnDestroyTensorDescriptor(small_desc));
+	OK(cudnnDestroy(handle));
+	return got == 1 ? 0 : 1;
+}
+
+/* The program's way of rounding is not the device's. */
+static void
+modes(void **state)
+{
+	char text[4096];
+	const int status = test_again("upward", NULL, NULL, text, sizeof text);
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int
-main(void)
+main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(adds), TEST(types), TEST(later), TEST(fills),
-		TEST(transforms), TEST(pairs), TEST(reduces), TEST(dropouts),
+		TEST(transforms), TEST(holes), TEST(pairs), TEST(reduces),
+		TEST(reduces_odd_numbers), TEST(dropouts), TEST(modes),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
+	(void)argv;
+	if (argc > 1)
+		return upward();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

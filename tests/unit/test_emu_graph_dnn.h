@@ -124,9 +124,11 @@ struct dnn_wish {
 	int    activation;      /* a pointwise mode, or 0 */
 };
 
+/* alpha and beta are of `type`. */
 static inline descriptor
-dnn_conv_op(const struct dnn_wish *wish, descriptor x, descriptor w,
-    descriptor y)
+dnn_conv_scaled(enum dnn_op what, descriptor x, descriptor w, descriptor y,
+    descriptor convolution, cudnnBackendAttributeType_t type,
+    const void *alpha, const void *beta)
 {
 	static const struct {
 		cudnnBackendDescriptorType_t type;
@@ -145,17 +147,27 @@ dnn_conv_op(const struct dnn_wish *wish, descriptor x, descriptor w,
 		ROW(BACKWARD_FILTER, BWD_FILTER, X, DW, DY),
 #undef ROW
 	};
-	const descriptor op = dnn_new(rows[wish->op].type);
-	const float one = 1;
+	const descriptor op = dnn_new(rows[what].type);
 
-	dnn_put(op, rows[wish->op].x, x);
-	dnn_put(op, rows[wish->op].w, w);
-	dnn_put(op, rows[wish->op].y, y);
-	dnn_put(op, rows[wish->op].conv, dnn_convolution(wish->shape.pad));
-	dnn_set(op, rows[wish->op].alpha, CUDNN_TYPE_FLOAT, 1, &one);
-	dnn_set(op, rows[wish->op].beta, CUDNN_TYPE_FLOAT, 1, &wish->beta);
+	dnn_put(op, rows[what].x, x);
+	dnn_put(op, rows[what].w, w);
+	dnn_put(op, rows[what].y, y);
+	dnn_put(op, rows[what].conv, convolution);
+	dnn_set(op, rows[what].alpha, type, 1, alpha);
+	dnn_set(op, rows[what].beta, type, 1, beta);
 	OK(cudnnBackendFinalize(op));
 	return op;
+}
+
+static inline descriptor
+dnn_conv_op(const struct dnn_wish *wish, descriptor x, descriptor w,
+    descriptor y)
+{
+	const float one = 1;
+
+	return dnn_conv_scaled(wish->op, x, w, y,
+	    dnn_convolution(wish->shape.pad), CUDNN_TYPE_FLOAT, &one,
+	    &wish->beta);
 }
 
 static inline descriptor
