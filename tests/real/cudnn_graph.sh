@@ -95,6 +95,10 @@ with "$all_fp16" bash -c 'ask "$@"' ask sm90 $eligible >"$work/with"
 equal 'eligible kinds: it ends, recast' 0 $?
 equal 'no note tells' '' "$(grep -E ' notes=0x[237abef] |array=0:[0-9]+:([0-9,]*,)?1[ ,]' "$work/with")"
 
+check 'as many notes are written as are counted, however they are asked for' \
+    "$(sed -n 's/.* count=0:\([0-9]*\) .* array=0:\([0-9]*\)[: ].* written=\([0-9]*\).*/\1 \2 \3 &/p' \
+        "$work/with" | awk '$1 != $2 || $1 != $3 { print } END { if (!NR) print "none" }')"
+
 # Per question: how many configurations were asked for at most are told of, the
 # first is another one, the plan is made and is of the engine that it says, and
 # the first native ones follow in their order.

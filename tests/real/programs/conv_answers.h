@@ -88,6 +88,25 @@ notes_by_count(descriptor_t engine)
 	return bits;
 }
 
+/* The same by an array that is long enough, as programs do that count what they
+ * get; a bit more if there is more or less than notes_by_count() has. */
+static inline unsigned
+notes_by_array(descriptor_t engine)
+{
+	enum { ROOM = CUDNN_NUMERICAL_NOTE_TYPE_COUNT + 2 };
+	cudnnBackendNumericalNote_t note[ROOM];
+	int64_t count = -1;
+	unsigned bits = 0;
+
+	memset(note, 0x7f, sizeof note);
+	if (api.cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+	    CUDNN_TYPE_NUMERICAL_NOTE, ROOM, &count, note) || count > ROOM)
+		return 1u << 30;
+	for (int64_t i = 0; i < count; i++)
+		bits |= (unsigned)note[i] < 30 ? 1u << note[i] : 1u << 30;
+	return bits;
+}
+
 enum { CONV_KNOBS = 32 };
 
 struct knobs {
@@ -134,6 +153,40 @@ knobs_print(const struct knobs *knobs)
 		    knobs->of[i].value);
 }
 
+/* What is left of a configuration when it is stored. */
+struct choice {
+	int64_t engine;
+	struct knobs knobs;
+};
+
+/* A configuration of that engine; NULL if there is none such. */
+static inline descriptor_t
+configure(descriptor_t of, descriptor_t on, const struct choice *choice)
+{
+	descriptor_t engine = create(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+	descriptor_t config = create(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+	descriptor_t knob[CONV_KNOBS];
+	int64_t i;
+
+	set_descriptor(engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, of);
+	set_int(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, choice->engine);
+	set_descriptor(engine, CUDNN_ATTR_ENGINE_DEVICEPROP, on);
+	give(config, CUDNN_ATTR_ENGINECFG_ENGINE, finish(engine));
+	for (i = 0; i < choice->knobs.count; i++) {
+		knob[i] = create(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
+		set(knob[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE,
+		    CUDNN_TYPE_KNOB_TYPE, 1, &choice->knobs.of[i].type);
+		set_int(knob[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE,
+		    choice->knobs.of[i].value);
+		knob[i] = finish(knob[i]);
+	}
+	set(config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, choice->knobs.count, knob);
+	while (i-- > 0)
+		destroy(knob[i]);
+	return finish(config);
+}
+
 /* The plan of a configuration, or NULL and why not. */
 static inline descriptor_t
 plan_of(descriptor_t config, descriptor_t on, int *status_out)
@@ -160,22 +213,31 @@ workspace_of(descriptor_t plan)
 	return size;
 }
 
+/* A plan as JSON, to be freed; *length_out with the final 0. NULL: none. */
+static inline char *
+json_of(descriptor_t plan, int64_t *length_out)
+{
+	enum { ROOM = 1 << 18 };
+	char *text = calloc(1, ROOM);
+
+	if (text && !api.cudnnBackendGetAttribute(plan,
+	    CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+	    ROOM - 1, length_out, text))
+		return text;
+	free(text);
+	return NULL;
+}
+
 /* The engine that a plan's JSON names; -1: none. */
 static inline int64_t
 engine_by_json(descriptor_t plan)
 {
-	enum { ROOM = 1 << 18 };
-	char *text = calloc(1, ROOM);
 	int64_t length = 0, engine = -1;
-	const char *at;
+	char *text = json_of(plan, &length);
+	const char *at = text ? strstr(text, "\"engineId\":") : NULL;
 
-	if (text && !api.cudnnBackendGetAttribute(plan,
-	    CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
-	    ROOM - 1, &length, text)) {
-		at = strstr(text, "\"engineId\":");
-		if (at)
-			engine = atoll(at + strlen("\"engineId\":"));
-	}
+	if (at)
+		engine = atoll(at + strlen("\"engineId\":"));
 	free(text);
 	return engine;
 }

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/preload/programs/autotune.c -- a program in the shape of XLA: autotune
+ * tune FILE [key=value...] runs every configuration that the heuristics name,
+ * but for those noted DOWN_CONVERT_INPUTS, compares what each leaves with what
+ * the last one leaves, keeps the fastest that is as near as tolerance=T (2e-2),
+ * and stores its engine and knobs. autotune replay FILE runs what is stored
+ * without asking anybody. A line per configuration: engine, notes, the distance
+ * by the root of the sum of squares, a hash of the output's bits. */
+#include "tests/real/programs/conv_answers.h"
+
+#include <cuda_runtime_api.h>
+
+#include <math.h>
+
+#define MUST(call) must((int)(call), #call)
+
+enum { CONFIGS = 16, ROUNDS = 3 };
+
+static void
+must(int status, const char *call)
+{
+	if (status) {
+		printf("%.*s: %d\n", (int)strcspn(call, "("), call, status);
+		exit(EXIT_FAILURE);
+	}
+}
+
+/* ---- Memory -------------------------------------------------------------- */
+
+struct memory {
+	cudnnHandle_t handle;
+	float *device[3], *host, *reference; /* x, w, y; of y */
+	size_t count[3];
+};
+
+static size_t
+product_of(const int64_t *size, int64_t dims)
+{
+	size_t count = 1;
+
+	for (int64_t i = 0; i < dims; i++)
+		count *= (size_t)size[i];
+	return count;
+}
+
+static void
+make_memory(const struct wish *wish, struct memory *m)
+{
+	int64_t size[3][5];
+	uint32_t seed = 1;
+
+	sizes(wish, size[0], size[1], size[2]);
+	MUST(cudnnCreate(&m->handle));
+	for (int i = 0; i < 3; i++) {
+		m->count[i] = product_of(size[i], wish->spatial + 2);
+		m->host = realloc(m->host, m->count[i] * sizeof(float));
+		for (size_t j = 0; j < m->count[i]; j++) {
+			seed = seed * 1664525 + 1013904223;
+			m->host[j] = (float)(seed >> 8) / (1 << 24) - 0.5f;
+		}
+		MUST(cudaMalloc((void **)&m->device[i],
+		    m->count[i] * sizeof(float)));
+		MUST(cudaMemcpy(m->device[i], m->host, m->count[i]
+		    * sizeof(float), cudaMemcpyHostToDevice));
+	}
+	m->reference = calloc(m->count[2], sizeof(float));
+}
+
+static uint64_t
+hash(const struct memory *m)
+{
+	uint64_t h = 1469598103934665603u;
+
+	for (size_t i = 0; i < m->count[2]; i++) {
+		uint32_t bits;
+
+		memcpy(&bits, &m->host[i], sizeof bits);
+		h = (h ^ bits) * 1099511628211u;
+	}
+	return h;
+}
+
+static double
+distance(const struct memory *m)
+{
+	double lost = 0, all = 0;
+
+	for (size_t i = 0; i < m->count[2]; i++) {
+		const double is = (double)m->host[i];
+		const double wants = (double)m->reference[i];
+
+		lost += (is - wants) * (is - wants);
+		all += wants * wants;
+	}
+	return all > 0 ? sqrt(lost / all) : 0;
+}
+
+/* ---- Plans --------------------------------------------------------------- */
+
+/* Runs `config`; microseconds of the fastest of some runs, negative if there is
+ * no plan. The output is in m->host. */
+static float
+run(struct memory *m, descriptor_t config)
+{
+	descriptor_t plan = create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+	descriptor_t pack = create(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+	const int64_t ids[3] = { 'x', 'w', 'y' };
+	void *workspace = NULL;
+	cudaEvent_t event[2];
+	float best = INFINITY, took;
+
+	set(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1,
+	    &m->handle);
+	set_descriptor(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+	if (api.cudnnBackendFinalize(plan))
+		return -1;
+	if (workspace_of(plan))
+		MUST(cudaMalloc(&workspace, (size_t)workspace_of(plan)));
+	set(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, 3, ids);
+	set(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, 3,
+	    m->device);
+	set(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1,
+	    &workspace);
+	MUST(api.cudnnBackendFinalize(pack));
+	MUST(cudaEventCreate(&event[0]));
+	MUST(cudaEventCreate(&event[1]));
+	for (int i = 0; i < ROUNDS; i++) {
+		MUST(cudaEventRecord(event[0], NULL));
+		MUST(cudnnBackendExecute(m->handle, plan, pack));
+		MUST(cudaEventRecord(event[1], NULL));
+		MUST(cudaEventSynchronize(event[1]));
+		MUST(cudaEventElapsedTime(&took, event[0], event[1]));
+		best = fminf(best, took * 1e3f);
+	}
+	MUST(cudaMemcpy(m->host, m->device[2], m->count[2] * sizeof(float),
+	    cudaMemcpyDeviceToHost));
+	MUST(cudaFree(workspace));
+	destroy(pack);
+	destroy(plan);
+	return best;
+}
+
+/* ---- Choices ------------------------------------------------------------- */
+
+static void
+print(const struct memory *m, descriptor_t config, const char *how)
+{
+	descriptor_t engine = engine_of(config);
+
+	printf("%s engine=%" PRId64 " notes=%#x distance=%.3g %016" PRIx64 "\n",
+	    how, index_of(engine), notes_by_count(engine), distance(m), hash(m));
+	if (notes_by_array(engine) != notes_by_count(engine))
+		printf("broken: notes=%#x by an array\n", notes_by_array(engine));
+	destroy(engine);
+}
+
+static int
+tune(const struct wish *wish, struct memory *m, descriptor_t of,
+    descriptor_t on, double tolerance, struct choice *choice_out)
+{
+	descriptor_t config[CONFIGS], heuristic = heuristics(wish, of, on);
+	const int64_t count = configurations(heuristic, CONFIGS, config);
+	float best = INFINITY;
+
+	if (count < 1 || run(m, config[count - 1]) < 0)
+		return 0;
+	memcpy(m->reference, m->host, m->count[2] * sizeof(float));
+	for (int64_t i = 0; i < count; i++) {
+		descriptor_t engine = engine_of(config[i]);
+		const unsigned notes = notes_by_count(engine);
+		const int64_t index = index_of(engine);
+		float took = -1;
+
+		destroy(engine);
+		if (!(notes & 1u << CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS))
+			took = run(m, config[i]);
+		if (took < 0)
+			continue;
+		print(m, config[i], distance(m) <= tolerance ? "tuned"
+		    : "mismatch");
+		if (took >= best || distance(m) > tolerance)
+			continue;
+		best = took;
+		choice_out->engine = index;
+		knobs_of(config[i], &choice_out->knobs);
+	}
+	return best < INFINITY;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct wish wish = usual;
+	struct choice choice = { .engine = -1 };
+	struct memory m = { .host = NULL };
+	const int is_replay = argc > 2 && !strcmp(argv[1], "replay");
+	double tolerance = 2e-2;
+	descriptor_t of, on, config;
+	FILE *file;
+
+	if (argc < 3)
+		return 99;
+	for (int i = 3; i < argc; i++)
+		if (!strncmp(argv[i], "tolerance=", 10))
+			tolerance = atof(argv[i] + 10);
+		else if (!wish_parse(&wish, argv[i]))
+			return 99;
+	reach("libcudnn.so.9:local");
+	make_memory(&wish, &m);
+	of = graph(&wish);
+	on = create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
+	set(on, CUDNN_ATTR_DEVICEPROP_HANDLE, CUDNN_TYPE_HANDLE, 1, &m.handle);
+	on = finish(on);
+	if (!is_replay && !tune(&wish, &m, of, on, tolerance, &choice))
+		return EXIT_FAILURE;
+	file = fopen(argv[2], is_replay ? "rb" : "wb");
+	if (!file || !(is_replay ? fread(&choice, sizeof choice, 1, file)
+	    : fwrite(&choice, sizeof choice, 1, file)) || fclose(file))
+		return 98;
+	config = configure(of, on, &choice);
+	if (!config || run(&m, config) < 0)
+		return 97;
+	print(&m, config, is_replay ? "replayed" : "chosen");
+	return EXIT_SUCCESS;
+}
