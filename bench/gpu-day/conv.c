@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/gpu-day/conv.c -- convolutions by cuDNN: conv [-a] [-e] [-l LABEL]
- * [-o FILE] PART.
- * questions: is ALLOW_CONVERSION faster than TF32 (a5), and does FP16 in, FP32
- * out run at full speed (n7)? layers: resnet.c, -a in all math types, -e with
- * errors, -l what rows call the default here. probe: probe.c. device: cuDNN's
- * properties of the device, into the file of -o. */
+/* bench/gpu-day/conv.c -- convolutions by cuDNN: conv [-age] [-l LABEL]
+ * [-o FILE] PART. Its parts:
+ *   questions  is ALLOW_CONVERSION faster than TF32 (a5), and does FP16 in, FP32
+ *              out run at full speed (n7)?
+ *   layers     resnet.c; -a in all math types, -g by the graph interface, too,
+ *              -e with errors, -l what rows call the default here
+ *   probe      probe.c; -l likewise
+ *   device     cuDNN's properties of the device, into the file of -o */
 #include "resnet.h"
 
 #include <dlfcn.h>
@@ -184,7 +186,8 @@ static void
 take(int option, const char *value)
 {
 	switch (option) {
-	case 'a': options.resnet.all = true; break;
+	case 'a': options.resnet.ways |= WAYS_MATH; break;
+	case 'g': options.resnet.ways |= WAYS_GRAPH; break;
 	case 'l': options.resnet.label = value; break;
 	case 'e': options.resnet.errors = true; break;
 	case 'o': options.path = value; break;
@@ -194,7 +197,7 @@ take(int option, const char *value)
 int
 main(int argc, char **argv)
 {
-	const int first = gpu_start(argc, argv, "al:eo:", take);
+	const int first = gpu_start(argc, argv, "agl:eo:", take);
 	const struct part *part = NULL;
 	const char *missing = look_up();
 

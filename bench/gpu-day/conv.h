@@ -66,6 +66,9 @@ void conv_free(struct conv *c);
 enum conv_tensor conv_output(enum conv_op op);
 void conv_poison(const struct conv *c);
 double conv_flop(const struct conv *c);
+/* N, C, H, W of a tensor and their strides; of the filter K, C, R, S. */
+void conv_layout(const struct conv *c, enum conv_tensor t, int size_out[4],
+    size_t stride_out[4]);
 /* "3x3/2 128-128 @56", and as the library's report has it. */
 void conv_name(const struct layer *l, char text_out[CONV_TEXT]);
 void conv_shape(const struct conv *c, char text_out[CONV_TEXT]);
@@ -104,8 +107,17 @@ int old_run(const struct old *o);  /* its status */
 void old_call(void *old);          /* gpu_call: ends the program if it fails */
 
 /* ---- The graph interface (graph.c) */
-/* Seconds of the fastest of the first plans that the graph interface offers
- * for these types, FP32 computation; 0 if it offers none. Forward, NHWC. */
+struct graph_plan {
+	cudnnBackendDescriptor_t plan, pack;
+	int64_t workspace;
+};
+/* The first plans, at most `room`, that the heuristics name for these types of
+ * what is read and of what is written, that run. Returns how many. */
+int graph_plans(const struct conv *c, cudnnDataType_t in, cudnnDataType_t out,
+    int room, struct graph_plan *plans_out);
+void graph_call(void *plan);       /* gpu_call: ends the program if it fails */
+void graph_release(void);          /* all plans that there are */
+/* Seconds of the fastest of the first plans; 0 if there are none. */
 double graph_seconds(const struct conv *c, cudnnDataType_t in,
     cudnnDataType_t out);
 /* cuDNN's properties of device 0, as JSON; NULL if it has none. malloc()ed. */

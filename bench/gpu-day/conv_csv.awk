@@ -6,7 +6,7 @@
 #
 # Of each way: WAY (seconds of a call, `none` if cuDNN does not offer it),
 # WAY_spread, WAY_error (relative, against FP64); of ours also WAY_rung, what the
-# library made of most calls.
+# library made of most calls, or of the plan.
 
 function field(name,    i) {
 	for (i = 4; i <= NF; i++)
@@ -56,11 +56,17 @@ $1 == "R" && field("row") == "conv" {
 $1 == "R" && field("row") == "site" {
 	way = field("way")
 	sub(/^ours-/, "", way)
+	if (field("symbol") ~ /^cudnnBackend/)
+		way = "graph-" way
 	cell = way SUBSEP substr(field("operation"), 6) SUBSEP field("shape")
 	if (field("calls") + 0 > most[cell]) {
 		most[cell] = field("calls") + 0
 		rung[cell] = field("recast_calls") + 0 ? field("rung") : "keep"
 	}
+}
+
+function ours(way) {
+	return way ~ /^(down|graph-down|fp16|amp)$/
 }
 
 function cells(key, way,    cell, m) {
@@ -76,7 +82,7 @@ function cells(key, way,    cell, m) {
 END {
 	if (!count)
 		exit
-	n = split("default fma conversion down fp16 amp", ways, " ")
+	n = split("default fma conversion graph down graph-down fp16 amp", ways, " ")
 	print "# gpu " gpu
 	print "# layers " layers
 	if (emulated)
@@ -84,14 +90,14 @@ END {
 	line = "layer,op,layout,shape,times"
 	for (w = 1; w <= n; w++)
 		line = line "," ways[w] "," ways[w] "_spread," ways[w] "_error" \
-		    (w > 3 ? "," ways[w] "_rung" : "")
+		    (ours(ways[w]) ? "," ways[w] "_rung" : "")
 	print line
 	for (i = 1; i <= count; i++) {
 		split(keys[i], part, ",")
 		line = keys[i] "," shape[keys[i]] "," times[keys[i]]
 		for (w = 1; w <= n; w++) {
 			line = line cells(keys[i], ways[w])
-			if (w > 3)
+			if (ours(ways[w]))
 				line = line "," rung[ways[w], part[2], \
 				    shape[keys[i]]]
 		}

@@ -8,7 +8,7 @@
 # With -v rows=1: the goal (G) and the answers to question c4 (R) instead.
 
 BEGIN {
-	ways = split("default fma conversion down fp16 amp", way, " ")
+	ways = split("default fma conversion graph down graph-down fp16 amp", way, " ")
 	operations = split("fprop dgrad wgrad", operation, " ")
 	layouts = split("nchw nhwc", layout, " ")
 	wanted = 0.98
@@ -30,6 +30,11 @@ function cell(name) {
 }
 
 function judge(here,    ratio, w, v) {
+	# cuDNN may have no such convolution.
+	if (cell("default") == "none" && cell("amp") == "none") {
+		refused++
+		return
+	}
 	for (w = 1; w <= ways; w++) {
 		v = cell(way[w])
 		if (v == "none" && way[w] != "default" && way[w] != "amp")
@@ -61,16 +66,16 @@ function judge(here,    ratio, w, v) {
 	}
 }
 
-# What the down-convert engines give, for c4.
-function weigh(here,    group) {
-	group = cell("op") SUBSEP cell("layout")
-	rungs[group, cell("amp_rung")]++
-	if (!number(cell("down")) || !number(cell("default")))
+# What the down-convert engines give, for c4: by each interface on its own.
+function weigh(group, from, to,    a, b) {
+	a = cell(from)
+	b = cell(to)
+	if (!number(a) || !number(b))
 		return
-	native[group] += cell("times") * cell("default")
-	down[group] += cell("times") * cell("down")
+	native[group] += cell("times") * a
+	down[group] += cell("times") * b
 	compared[group]++
-	faster[group] += cell("down") < wanted * cell("default")
+	faster[group] += b < wanted * a
 }
 
 /^# layers / { layers = substr($0, 10) + 0 }
@@ -90,23 +95,30 @@ function weigh(here,    group) {
 		names[++known_count] = cell("layer")
 	known[cell("layer")] = 1
 	judge(here)
-	weigh(here)
+	here = cell("op") " " cell("layout")
+	rungs[here, cell("amp_rung")]++
+	weigh(here, "default", "down")
+	weigh(here ", graph", "graph", "graph-down")
 }
 
-function answers(    o, l, group, ratio, verdict) {
+function answer(group, note,    ratio, verdict) {
+	if (!(down[group] > 0))
+		return
+	ratio = native[group] / down[group]
+	verdict = ratio > 1 / wanted ? "down-convert is faster" : \
+	    ratio < wanted ? "the default is faster" : "the same"
+	printf "R\tconv\tderived\trow=item\tid=c4\tpart=%s\tvalue=%.4g\tunit=of the default's speed\tverdict=%s\tnote=%d of %d layers faster%s\n",
+	    group, ratio, verdict, faster[group], compared[group], note
+}
+
+function answers(    o, l, group) {
 	for (o = 1; o <= operations; o++)
 		for (l = 1; l <= layouts; l++) {
-			group = operation[o] SUBSEP layout[l]
-			if (!(down[group] > 0))
-				continue
-			ratio = native[group] / down[group]
-			verdict = ratio > 1 / wanted ? "down-convert is faster" : \
-			    ratio < wanted ? "the default is faster" : "the same"
-			printf "R\tconv\tderived\trow=item\tid=c4\tpart=%s %s\tvalue=%.4g\tunit=of the default's speed\tverdict=%s\tnote=%d of %d layers faster; under amp %d fp16, %d tf32, %d kept\n",
-			    operation[o], layout[l], ratio, verdict,
-			    faster[group], compared[group],
+			group = operation[o] " " layout[l]
+			answer(group, sprintf("; under amp %d fp16, %d tf32, %d kept",
 			    rungs[group, "fp16"], rungs[group, "tf32"],
-			    rungs[group, "keep"]
+			    rungs[group, "keep"]))
+			answer(group ", graph", "")
 		}
 }
 
@@ -129,6 +141,8 @@ END {
 		answers()
 		exit 0
 	}
+	if (refused)
+		print "not offered by cuDNN: " refused
 	printf "convolutions: %d layers, %s\n", known_count, \
 	    incomplete ? "incomplete" : emulated ? \
 	    "complete; emulated, so that times are not judged" : below ? \

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/gpu-day/graph.c -- one forward convolution by cuDNN's graph interface,
- * which alone takes FP16 in and gives FP32; and its view of the device. */
+/* bench/gpu-day/graph.c -- one convolution by cuDNN's graph interface, which
+ * alone takes FP16 in and gives FP32; and its view of the device. */
 #include "conv.h"
 
 #include <stdlib.h>
 
-enum { X = 'x', W = 'w', Y = 'y', PLANS = 4, CONFIGS = 16 };
+enum { PLANS = 4, CONFIGS = 16, MADE = 128 };
 
 typedef cudnnBackendDescriptor_t descriptor;
+
+/* What graph_release() destroys. */
+static struct {
+	descriptor made[MADE];
+	int count;
+} pool;
 
 static descriptor
 create(cudnnBackendDescriptorType_t type)
@@ -15,7 +21,17 @@ create(cudnnBackendDescriptorType_t type)
 	descriptor d;
 
 	MUST(dnn.cudnnBackendCreateDescriptor(type, &d));
-	return d;
+	gpu_must(pool.count == MADE, "too many descriptors");
+	return pool.made[pool.count++] = d;
+}
+
+void
+graph_release(void)
+{
+	MUST(cudaStreamSynchronize(gpu.stream));
+	while (pool.count)
+		MUST(dnn.cudnnBackendDestroyDescriptor(
+		    pool.made[--pool.count]));
 }
 
 static void
@@ -31,15 +47,20 @@ set_descriptor(descriptor d, cudnnBackendAttributeName_t name, descriptor to)
 	set(d, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &to);
 }
 
-/* N, C, H, W; as NHWC lies in memory. */
 static descriptor
-tensor(int64_t id, cudnnDataType_t type, const int64_t sizes[4])
+tensor(const struct conv *c, enum conv_tensor t, cudnnDataType_t type)
 {
 	const descriptor d = create(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-	const int64_t alignment = 16, strides[4] = {
-		sizes[1] * sizes[2] * sizes[3], 1, sizes[1] * sizes[3],
-		sizes[1] };
+	const int64_t alignment = 16, id = 'a' + (int)t;
+	int size[4];
+	size_t stride[4];
+	int64_t sizes[4], strides[4];
 
+	conv_layout(c, t, size, stride);
+	for (int i = 0; i < 4; i++) {
+		sizes[i] = size[i];
+		strides[i] = (int64_t)stride[i];
+	}
 	set(d, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
 	set(d, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4, sizes);
 	set(d, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4, strides);
@@ -75,36 +96,57 @@ convolution(int64_t padding, int64_t stride)
 	return d;
 }
 
+static const struct operation {
+	cudnnBackendDescriptorType_t type;
+	cudnnBackendAttributeName_t tensor[CONV_TENSORS], convolution, alpha,
+	    beta;
+} operations[CONV_OPS] = {
+	{ CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+	  { CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+	    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+	    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y },
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA },
+	{ CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+	  { CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+	    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+	    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY },
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA },
+	{ CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+	  { CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+	    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+	    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY },
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+	  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA },
+};
+
 /* NULL: cuDNN has no such operation. */
 static descriptor
-operation_graph(const struct layer *l, cudnnDataType_t in, cudnnDataType_t out)
+operation_graph(const struct conv *c, cudnnDataType_t in, cudnnDataType_t out)
 {
-	const int64_t side = conv_y_side(l);
-	const int64_t x[4] = { l->n, l->c, l->hw, l->hw };
-	const int64_t w[4] = { l->k, l->c, l->rs, l->rs };
-	const int64_t y[4] = { l->n, l->k, side, side };
-	const descriptor forward = create(
-	    CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
+	const struct operation *is = &operations[c->op];
+	const descriptor operation = create(is->type);
 	descriptor graph;
 	const float one = 1, zero = 0;
 
-	set_descriptor(forward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
-	    tensor(X, in, x));
-	set_descriptor(forward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
-	    tensor(W, in, w));
-	set_descriptor(forward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
-	    tensor(Y, out, y));
-	set_descriptor(forward,
-	    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
-	    convolution(l->rs / 2, l->stride));
-	set(forward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
-	    CUDNN_TYPE_FLOAT, 1, &one);
-	set(forward, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
-	    CUDNN_TYPE_FLOAT, 1, &zero);
-	if (dnn.cudnnBackendFinalize(forward))
+	for (int i = 0; i < CONV_TENSORS; i++) {
+		const enum conv_tensor t = (enum conv_tensor)i;
+
+		set_descriptor(operation, is->tensor[t], tensor(c, t,
+		    t == conv_output(c->op) ? out : in));
+	}
+	set_descriptor(operation, is->convolution,
+	    convolution(c->layer.rs / 2, c->layer.stride));
+	set(operation, is->alpha, CUDNN_TYPE_FLOAT, 1, &one);
+	set(operation, is->beta, CUDNN_TYPE_FLOAT, 1, &zero);
+	if (dnn.cudnnBackendFinalize(operation))
 		return NULL;
 	graph = create(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-	set_descriptor(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, forward);
+	set_descriptor(graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
 	set(graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1,
 	    &dnn.handle);
 	return dnn.cudnnBackendFinalize(graph) ? NULL : graph;
@@ -134,24 +176,12 @@ configurations(descriptor graph, descriptor configs[CONFIGS])
 	return count < CONFIGS ? count : CONFIGS;
 }
 
-struct plan {
-	descriptor plan, pack;
-};
-
-static void
-call(void *context)
-{
-	const struct plan *p = context;
-
-	MUST(dnn.cudnnBackendExecute(dnn.handle, p->plan, p->pack));
-}
-
 static bool
-plan_make(descriptor config, struct plan *plan_out)
+plan_make(descriptor config, struct graph_plan *plan_out)
 {
-	struct plan p = { create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR),
-		NULL };
-	int64_t bytes = 0, count;
+	struct graph_plan p = { create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR),
+		NULL, 0 };
+	int64_t count;
 
 	set_descriptor(p.plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
 	set(p.plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1,
@@ -159,53 +189,77 @@ plan_make(descriptor config, struct plan *plan_out)
 	if (dnn.cudnnBackendFinalize(p.plan) ||
 	    dnn.cudnnBackendGetAttribute(p.plan,
 	    CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
-	    &count, &bytes) || bytes > CONV_WORKSPACE)
+	    &count, &p.workspace) || p.workspace > CONV_WORKSPACE)
 		return false;
 	*plan_out = p;
 	return true;
 }
 
 static void
-pack_make(const struct conv *c, bool half, struct plan *p)
+pack_make(const struct conv *c, bool half, struct graph_plan *p)
 {
-	const int64_t ids[3] = { X, W, Y };
-	void *pointers[3] = { c->data[CONV_X][half], c->data[CONV_W][half],
-		c->data[CONV_Y][0] };
+	int64_t ids[CONV_TENSORS];
+	void *pointers[CONV_TENSORS];
 
+	for (int t = 0; t < CONV_TENSORS; t++) {
+		ids[t] = 'a' + t;
+		pointers[t] = c->data[t][half &&
+		    t != (int)conv_output(c->op)];
+	}
 	p->pack = create(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-	set(p->pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, 3,
-	    ids);
+	set(p->pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64,
+	    CONV_TENSORS, ids);
 	set(p->pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
-	    CUDNN_TYPE_VOID_PTR, 3, pointers);
+	    CUDNN_TYPE_VOID_PTR, CONV_TENSORS, pointers);
 	set(p->pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1,
 	    &c->workspace);
 	MUST(dnn.cudnnBackendFinalize(p->pack));
 }
 
+int
+graph_plans(const struct conv *c, cudnnDataType_t in, cudnnDataType_t out,
+    int room, struct graph_plan *plans_out)
+{
+	const descriptor graph = operation_graph(c, in, out);
+	descriptor configs[CONFIGS];
+	const int64_t count = graph ? configurations(graph, configs) : 0;
+	int made = 0;
+
+	for (int64_t i = 0; i < count && made < room; i++) {
+		struct graph_plan *p = &plans_out[made];
+
+		if (!plan_make(configs[i], p))
+			continue;
+		pack_make(c, in == CUDNN_DATA_HALF, p);
+		/* A plan may be refused as late as here. */
+		if (!dnn.cudnnBackendExecute(dnn.handle, p->plan, p->pack))
+			made++;
+	}
+	return made;
+}
+
+void
+graph_call(void *plan)
+{
+	const struct graph_plan *p = plan;
+
+	MUST(dnn.cudnnBackendExecute(dnn.handle, p->plan, p->pack));
+}
+
 double
 graph_seconds(const struct conv *c, cudnnDataType_t in, cudnnDataType_t out)
 {
-	const descriptor graph = operation_graph(&c->layer, in, out);
-	descriptor configs[CONFIGS];
-	const int64_t count = graph ? configurations(graph, configs) : 0;
-	struct plan plan;
+	struct graph_plan plans[PLANS];
+	const int count = graph_plans(c, in, out, PLANS, plans);
 	double best = 0;
-	int tried = 0;
 
-	for (int64_t i = 0; i < count && tried < PLANS; i++) {
-		double seconds;
+	for (int i = 0; i < count; i++) {
+		const double seconds = gpu_time(graph_call, &plans[i]).median;
 
-		if (!plan_make(configs[i], &plan))
-			continue;
-		pack_make(c, in == CUDNN_DATA_HALF, &plan);
-		/* A plan may be refused as late as here. */
-		if (dnn.cudnnBackendExecute(dnn.handle, plan.plan, plan.pack))
-			continue;
-		tried++;
-		seconds = gpu_time(call, &plan).median;
 		if (!(best > 0) || seconds < best)
 			best = seconds;
 	}
+	graph_release();
 	return best;
 }
 
@@ -228,6 +282,6 @@ graph_device(void)
 		free(text);
 		text = NULL;
 	}
-	MUST(dnn.cudnnBackendDestroyDescriptor(d));
+	graph_release();
 	return text;
 }

@@ -93,16 +93,22 @@ conv_output(enum conv_op op)
 
 /* ---- Memory */
 
-/* N, C, H, W of a tensor; of the filter K, C, R, S. */
-static void
-sizes_of(const struct layer *l, enum conv_tensor t, int size[4])
+void
+conv_layout(const struct conv *c, enum conv_tensor t, int size_out[4],
+    size_t stride_out[4])
 {
+	const struct layer *l = &c->layer;
 	const int side = t == CONV_X ? l->hw : t == CONV_W ? l->rs :
 	    conv_y_side(l);
+	const size_t channels = (size_t)(t == CONV_Y ? l->k : l->c);
 
-	size[0] = t == CONV_W ? l->k : l->n;
-	size[1] = t == CONV_Y ? l->k : l->c;
-	size[2] = size[3] = side;
+	size_out[0] = t == CONV_W ? l->k : l->n;
+	size_out[1] = (int)channels;
+	size_out[2] = size_out[3] = side;
+	stride_out[0] = channels * (size_t)(side * side);
+	stride_out[1] = c->nhwc ? 1 : (size_t)(side * side);
+	stride_out[2] = (size_t)side * (c->nhwc ? channels : 1);
+	stride_out[3] = c->nhwc ? channels : 1;
 }
 
 static const struct gpu_pool *
@@ -131,10 +137,10 @@ conv_make(struct conv *c, bool halves)
 	memset(c->data, 0, sizeof c->data);
 	for (unsigned t = 0; t < CONV_TENSORS; t++) {
 		int size[4];
+		size_t stride[4];
 
-		sizes_of(&c->layer, t, size);
-		c->count[t] = (size_t)size[0] * (size_t)size[1] *
-		    (size_t)(size[2] * size[3]);
+		conv_layout(c, t, size, stride);
+		c->count[t] = (size_t)size[0] * stride[0];
 		if (t == conv_output(c->op)) {
 			c->data[t][0] = gpu_alloc(c->count[t] * sizeof(float));
 			conv_poison(c);
@@ -170,15 +176,8 @@ static struct values
 values_of(const struct conv *c, enum conv_tensor t)
 {
 	struct values v = { .pool = pool_of(c, t) };
-	size_t channels, side;
 
-	sizes_of(&c->layer, t, v.size);
-	channels = (size_t)v.size[1];
-	side = (size_t)v.size[2];
-	v.stride[0] = channels * side * side;
-	v.stride[1] = c->nhwc ? 1 : side * side;
-	v.stride[2] = c->nhwc ? side * channels : side;
-	v.stride[3] = c->nhwc ? channels : 1;
+	conv_layout(c, t, v.size, v.stride);
 	return v;
 }
 

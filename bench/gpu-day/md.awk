@@ -59,7 +59,7 @@ $1 == "P" {
 }
 # The header first; a line per layer, operation and layout.
 $1 == "C" {
-	n = split("layer op layout default fma conversion down amp amp_rung default_error down_error amp_error", names, " ")
+	n = split("layer op layout default fma conversion graph down graph-down amp amp_rung default_error down_error amp_error", names, " ")
 	if (!convolutions) {
 		for (i = 2; i <= NF; i++)
 			at_column[$i] = i

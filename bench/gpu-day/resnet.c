@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/gpu-day/resnet.c -- every layer of ResNet-50, three operations, two
- * layouts, in every math type that cuDNN's older interface has: times, and
- * errors against FP64. Run with the library preloaded, `default` is ours. */
+ * layouts, in every math type that cuDNN's older interface has, and by the first
+ * plan of the graph interface: times, and errors against FP64. Run with the
+ * library preloaded, `default` and `graph` are ours. */
 #include "resnet.h"
 
 #include <stdio.h>
@@ -9,11 +10,15 @@
 
 static const struct way {
 	const char *name;
+	enum resnet_ways set;
+	bool by_graph;
 	cudnnMathType_t math;
 } ways[] = {
-	{ "default", CUDNN_DEFAULT_MATH },
-	{ "fma", CUDNN_FMA_MATH },
-	{ "conversion", CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION },
+	{ "default", WAYS_DEFAULT, false, CUDNN_DEFAULT_MATH },
+	{ "fma", WAYS_MATH, false, CUDNN_FMA_MATH },
+	{ "conversion", WAYS_MATH, false,
+	  CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION },
+	{ "graph", WAYS_GRAPH, true, CUDNN_DEFAULT_MATH },
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -31,33 +36,73 @@ describe(const struct conv *c, const char *way, char text_out[256])
 	    shape, l->times);
 }
 
+/* What is timed, and what there is to say of it. */
+struct timed {
+	gpu_call call;
+	void    *context;
+	char     text[96];
+};
+
+static bool
+prepare_old(const struct conv *c, cudnnMathType_t math, struct old *old,
+    struct timed *t)
+{
+	old_make(c, math, old);
+	/* What is named may be refused as late as in its first call. */
+	if (!old_choose(old) || old_run(old))
+		return false;
+	t->call = old_call;
+	t->context = old;
+	snprintf(t->text, sizeof t->text, "math=%d\talgorithm=%d\t"
+	    "workspace=%zu", (int)old->math, old->algorithm, old->workspace);
+	return true;
+}
+
+static bool
+prepare_graph(const struct conv *c, struct graph_plan *plan, struct timed *t)
+{
+	if (!graph_plans(c, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 1, plan))
+		return false;
+	t->call = graph_call;
+	t->context = plan;
+	snprintf(t->text, sizeof t->text, "workspace=%lld",
+	    (long long)plan->workspace);
+	return true;
+}
+
 static void
-measure_way(struct conv *c, const struct way *way, const char *label,
+measure_way(const struct conv *c, const struct way *way, const char *label,
     const struct conv_reference *reference)
 {
-	char case_text[256], error[32] = "";
+	char name[64], case_text[256], error[32] = "";
 	struct gpu_timing t;
+	struct graph_plan plan;
+	struct timed timed;
 	struct old old;
+	bool offered;
 
-	describe(c, way == ways && label ? label : way->name, case_text);
-	old_make(c, way->math, &old);
+	snprintf(name, sizeof name, "%s%s%s", way == ways && label ? "" :
+	    way->name, way != ways && label ? "-" : "", label ? label : "");
+	describe(c, name, case_text);
 	conv_poison(c);
-	/* What is named may be refused as late as here. */
-	if (!old_choose(&old) || old_run(&old)) {
+	offered = way->by_graph ? prepare_graph(c, &plan, &timed) :
+	    prepare_old(c, way->math, &old, &timed);
+	if (offered) {
+		t = gpu_time(timed.call, timed.context);
+		if (reference)
+			snprintf(error, sizeof error, "\terror=%.4g",
+			    conv_error(c, reference, NULL));
+		row("conv", "%s\t%s\tmedian=%.6g\tlow=%.6g\thigh=%.6g\t"
+		    "samples=%d\tcalls=%d\ttflops=%.5g%s", case_text,
+		    timed.text, t.median, t.low, t.high, t.samples, t.calls,
+		    1e-12 * conv_flop(c) / t.median, error);
+	} else {
 		row("conv", "%s\tnote=not offered", case_text);
-		old_free(&old);
-		return;
 	}
-	t = gpu_time(old_call, &old);
-	if (reference)
-		snprintf(error, sizeof error, "\terror=%.4g",
-		    conv_error(c, reference, NULL));
-	row("conv", "%s\tmath=%d\talgorithm=%d\tworkspace=%zu\tmedian=%.6g\t"
-	    "low=%.6g\thigh=%.6g\tsamples=%d\tcalls=%d\ttflops=%.5g%s",
-	    case_text, (int)old.math, old.algorithm, old.workspace, t.median,
-	    t.low, t.high, t.samples, t.calls,
-	    1e-12 * conv_flop(c) / t.median, error);
-	old_free(&old);
+	if (way->by_graph)
+		graph_release();
+	else
+		old_free(&old);
 }
 
 static void
@@ -75,9 +120,10 @@ measure(struct conv *c, const struct resnet_options *options)
 	conv_make(c, false);
 	if (options->errors)
 		conv_reference(c, &reference);
-	for (int i = 0; i < (options->all ? WAYS : 1); i++)
-		measure_way(c, &ways[i], options->label,
-		    options->errors ? &reference : NULL);
+	for (int i = 0; i < WAYS; i++)
+		if (ways[i].set & (options->ways | WAYS_DEFAULT))
+			measure_way(c, &ways[i], options->label,
+			    options->errors ? &reference : NULL);
 	conv_free(c);
 }
 

@@ -6,9 +6,10 @@
 
 #include "conv.h"
 
+enum resnet_ways { WAYS_DEFAULT = 1, WAYS_MATH = 2, WAYS_GRAPH = 4 };
 struct resnet_options {
 	const char *label;  /* what rows call `default` here, or NULL */
-	bool all;           /* not only the default math type */
+	unsigned ways;      /* beside the default math type */
 	bool errors;
 };
 void resnet_measure(const struct resnet_options *options);

@@ -56,9 +56,10 @@ sites()
 		gsub(/[",]/, "", value[name])
 	}
 	/^      "recast_calls"/ && value["operation"] ~ /^conv/ {
-		printf "row=site\tway=%s\toperation=%s\tshape=%s\trung=%s\treason=%s\tcalls=%s\trecast_calls=%s\n",
-		    way, value["operation"], value["shape"], value["rung"],
-		    value["reason"], value["calls"], value["recast_calls"]
+		printf "row=site\tway=%s\tsymbol=%s\toperation=%s\tshape=%s\trung=%s\treason=%s\tcalls=%s\trecast_calls=%s\n",
+		    way, value["symbol"], value["operation"], value["shape"],
+		    value["rung"], value["reason"], value["calls"],
+		    value["recast_calls"]
 	}'
 }
 
@@ -186,10 +187,10 @@ conv.device) ! has_dnn c5 || measure conv -o "$DAY_OUT/device.json" device ;;
 conv.probe) ! has_dnn c1 c2 c3 || measure conv probe ;;
 conv.probe-down) ! has_dnn || ours "$down" down conv -l down probe ;;
 conv.probe-amp) ! has_dnn || ours amp ours-amp conv -l ours-amp probe ;;
-conv.layers-plain-1) ! has_dnn c4 || measure conv -a -e layers ;;
-conv.layers-plain-*) ! has_dnn || measure conv -a layers ;;
+conv.layers-plain-1) ! has_dnn c4 || measure conv -a -g -e layers ;;
+conv.layers-plain-*) ! has_dnn || measure conv -a -g layers ;;
 conv.layers-down-*)
-	! has_dnn || ours "$down" down conv -l down $errors layers ;;
+	! has_dnn || ours "$down" down conv -g -l down $errors layers ;;
 conv.layers-*)
 	way=${2#layers-}
 	way=${way%-*}
