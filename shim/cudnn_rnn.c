@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/cudnn_rnn.c -- the wrappers of cuDNN's descriptors of recurrent
- * networks. Where the policy says FP16 the descriptor is set to convert; sizes
- * and passes follow from that, all of them, and are not ours. The program is
- * told what it set itself. */
+ * networks. Where the policy says FP16 the descriptor is set to convert, where
+ * it says TF32 not to forbid it; sizes and passes follow from that, all of
+ * them, and are not ours. The program is told what it set itself. */
 #include "shim/rnn_site.h"
 
 #include "base/guard.h"
@@ -19,7 +19,7 @@
 struct note {
 	struct note *next;              /* in its row, or while free */
 	cudnnRNNDescriptor_t descriptor;
-	cudnnMathType_t math;
+	cudnnMathType_t math, ours;
 };
 
 /* Notes that are gone are used again, and never given back. */
@@ -44,7 +44,8 @@ place_of(cudnnRNNDescriptor_t descriptor)
 
 /* False if there is no memory for it. */
 static bool
-remember(cudnnRNNDescriptor_t descriptor, cudnnMathType_t math)
+remember(cudnnRNNDescriptor_t descriptor, cudnnMathType_t math,
+    cudnnMathType_t ours)
 {
 	struct note **at, *note;
 
@@ -58,13 +59,12 @@ remember(cudnnRNNDescriptor_t descriptor, cudnnMathType_t math)
 		else
 			note = ac_mapped_take(sizeof *note);
 		if (note) {
-			note->next = NULL;
-			note->descriptor = descriptor;
-			note->math = math;
+			*note = (struct note){ NULL, descriptor, math, ours };
 			*at = note;
 		}
 	} else {
 		note->math = math;
+		note->ours = ours;
 	}
 	ac_lock_give(&notes.lock);
 	return note != NULL;
@@ -86,7 +86,7 @@ forget(cudnnRNNDescriptor_t descriptor)
 	ac_lock_give(&notes.lock);
 }
 
-/* What the program set; `math` where that is what is set. */
+/* What the program set of a descriptor that has `math`. */
 static cudnnMathType_t
 recall(cudnnRNNDescriptor_t descriptor, cudnnMathType_t math)
 {
@@ -94,7 +94,7 @@ recall(cudnnRNNDescriptor_t descriptor, cudnnMathType_t math)
 
 	ac_lock_take(&notes.lock);
 	note = *place_of(descriptor);
-	if (note)
+	if (note && note->ours == math)
 		math = note->math;
 	ac_lock_give(&notes.lock);
 	return math;
@@ -137,8 +137,9 @@ cudnnSetRNNDescriptor_v8(SET_PARAMS)
 	const __typeof__(&cudnnSetRNNDescriptor_v8) next =
 	    (__typeof__(&cudnnSetRNNDescriptor_v8))binding.next;
 	const struct ac_rnn_site *site = NULL;
-	enum ac_reason reason = AC_REASON_NONE;
 	cudnnStatus_t status = next(SET_ARGS(math));
+	enum ac_reason reason;
+	cudnnMathType_t ours;
 
 	if (outermost && status == CUDNN_STATUS_SUCCESS && binding.provider) {
 		const struct ac_rnn_query query = {
@@ -153,22 +154,23 @@ cudnnSetRNNDescriptor_v8(SET_PARAMS)
 		forget(descriptor);
 		site = ac_rnn_site_of(&query);
 	}
-	if (site)
-		reason = site->decision.reason;
-	if (site && reason == AC_REASON_NONE
-	    && !remember(descriptor, math))
-		reason = AC_REASON_OUT_OF_MEMORY;
-	if (site && reason == AC_REASON_NONE
-	    && next(SET_ARGS(CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION))
-	    != CUDNN_STATUS_SUCCESS) {
-		reason = AC_REASON_REFUSED;
-		forget(descriptor);
-		status = next(SET_ARGS(math));
-	}
 	if (site) {
+		reason = site->decision.reason;
+		ours = site->decision.rung == AC_RUNG_FP16
+		    ? CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION
+		    : CUDNN_DEFAULT_MATH;
+		if (reason == AC_REASON_NONE
+		    && !remember(descriptor, math, ours))
+			reason = AC_REASON_OUT_OF_MEMORY;
+		if (reason == AC_REASON_NONE
+		    && next(SET_ARGS(ours)) != CUDNN_STATUS_SUCCESS) {
+			reason = AC_REASON_REFUSED;
+			forget(descriptor);
+			status = next(SET_ARGS(math));
+		}
 		ac_report_count(site->record, reason);
 		if (reason == AC_REASON_NONE)
-			ac_shim_notice(&site->decision, AC_RUNG_FP16);
+			ac_shim_notice(&site->decision, site->decision.rung);
 	}
 	if (outermost)
 		ac_guard_leave();
@@ -177,8 +179,6 @@ cudnnSetRNNDescriptor_v8(SET_PARAMS)
 
 /* ---- Getting, and the end ------------------------------------------------- */
 
-/* Nothing is noted of a descriptor that was set behind our back, nor is it
- * what we set then. */
 AC_WRAPPER_DOOR(cudnnGetRNNDescriptor_v8);
 AC_EXPORT cudnnStatus_t CUDNNWINAPI
 cudnnGetRNNDescriptor_v8(cudnnRNNDescriptor_t descriptor, cudnnRNNAlgo_t *algo,
@@ -195,8 +195,7 @@ cudnnGetRNNDescriptor_v8(cudnnRNNDescriptor_t descriptor, cudnnRNNAlgo_t *algo,
 	const cudnnStatus_t status = ((__typeof__(
 	    &cudnnGetRNNDescriptor_v8))binding.next)(SET_ARGS(math));
 
-	if (outermost && status == CUDNN_STATUS_SUCCESS && math
-	    && *math == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION)
+	if (outermost && status == CUDNN_STATUS_SUCCESS && math)
 		*math = recall(descriptor, *math);
 	if (outermost)
 		ac_guard_leave();

@@ -129,26 +129,40 @@ describe(const struct ac_rnn_query *query, struct ac_description *d)
 
 /* ---- Deciding ------------------------------------------------------------- */
 
-/* FP16, or nothing: TF32 is what cuDNN takes by itself unless the program
- * forbids it. */
+/* What a math type can still make of it: TF32 is what cuDNN takes by itself
+ * unless the program forbids it, or asks for FP16 anyway. */
 static void
-leave_fp16(struct ac_decision *d, const char *asked)
+leave_math_types(struct ac_decision *d, const char *asked)
 {
-	const bool converts = !strcmp(asked, "fast16f");
-	bool may = d->rung == AC_RUNG_FP16;
+	const unsigned types = !strcmp(asked, "fast16f") ? 0
+	    : 1u << AC_RUNG_FP16
+	    | (strcmp(asked, "tf32") ? 1u << AC_RUNG_TF32 : 0);
+	unsigned count = 0;
 
-	if (d->rung == AC_RUNG_KEEP)
-		return;
-	for (unsigned i = 0; d->judges_profit && i < d->candidate_count; i++)
-		may |= d->candidate[i].rung == AC_RUNG_FP16;
-	if (!may || converts) {
-		ac_decision_keep(d, converts || !strcmp(asked, "tf32")
-		    ? AC_REASON_NO_PROFIT : AC_REASON_NOT_BUILT);
+	for (unsigned i = 0; i < d->candidate_count; i++)
+		if (types >> d->candidate[i].rung & 1)
+			d->candidate[count++] = d->candidate[i];
+	if (!count || (!d->judges_profit && !(types >> d->rung & 1))) {
+		ac_decision_keep(d, AC_REASON_NO_PROFIT);
 		return;
 	}
-	d->rung = AC_RUNG_FP16;
-	d->tactic = AC_TACTIC_LIBRARY;
-	d->candidate_count = 0;
+	d->candidate_count = count;
+	d->rung = d->candidate[0].rung;
+	d->tactic = d->candidate[0].tactic;
+	d->tol = d->candidate[0].tol;
+}
+
+/* What stands in the way of a decision to recast. */
+static enum ac_reason
+objection(const struct ac_decision *decision)
+{
+	/* Nothing inside a network can be sampled. */
+	if (decision->guard != AC_GUARD_OFF)
+		return AC_REASON_GUARD;
+	/* No math type gives TF32 back that the driver does not. */
+	return decision->rung == AC_RUNG_TF32
+	    && ac_shim_get()->environment_opted_out ? AC_REASON_OPTED_OUT
+	    : AC_REASON_NONE;
 }
 
 static void
@@ -163,10 +177,14 @@ decide(struct ac_rnn_site *site)
 	    &ac_site_generation, memory_order_acquire), memory_order_relaxed);
 	describe(&site->query, &d);
 	ac_policy_decide(shim->policy, &d.op, decision);
-	leave_fp16(decision, d.key.asked);
-	/* Nothing inside a network can be sampled. */
-	if (decision->rung != AC_RUNG_KEEP && decision->guard != AC_GUARD_OFF)
-		ac_decision_keep(decision, AC_REASON_GUARD);
+	if (decision->reason == AC_REASON_UNSUPPORTED
+	    && site->query.device < 0)
+		ac_decision_keep(decision, AC_REASON_NO_CONTEXT);
+	if (decision->rung != AC_RUNG_KEEP)
+		leave_math_types(decision, d.key.asked);
+	if (decision->rung != AC_RUNG_KEEP
+	    && objection(decision) != AC_REASON_NONE)
+		ac_decision_keep(decision, objection(decision));
 	site->record = ac_report_site(&d.key, decision,
 	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
 	if (is_overflow)

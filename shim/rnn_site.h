@@ -26,7 +26,7 @@ struct ac_rnn_site {
 	struct ac_rnn_query    query;
 	uint64_t               hash;
 	struct ac_site_record *record;
-	struct ac_decision     decision; /* keep, or FP16 by cuDNN itself */
+	struct ac_decision     decision; /* keep, or FP16 or TF32 by cuDNN */
 	_Atomic uint32_t       generation; /* of decisions; see shim/site.h */
 };
 

@@ -61,6 +61,15 @@ kept 'it converts already' "$forced" "$set rnn keep 0 no-profit:1" math=2
 NVIDIA_TF32_OVERRIDE=0 kept 'NVIDIA_TF32_OVERRIDE=0' "$forced" \
     "$set rnn keep 0 opted-out:1" ''
 kept 'data in FP16' "$forced" "$set rnn keep 0 type:1" half=1
+kept 'no GPU is known where it is set' "$forced" "$set rnn keep 0 no-context:1" \
+    early=1
+kept 'TF32 is there already' 'rnn -> tf32 guard=off' \
+    "$set rnn keep 0 no-profit:1" ''
+kept 'TF32, which is refused' 'rnn -> tf32 guard=off' \
+    "$set rnn keep 0 opted-out:1" math=3
+NVIDIA_TF32_OVERRIDE=0 kept 'TF32, which the driver refuses' \
+    'rnn -> tf32 guard=off respect-opt-out=off' "$set rnn keep 0 opted-out:1" \
+    math=3
 AUTOCAST_EMU_FAIL=cudnnSetRNNDescriptor_v8:2 kept 'cuDNN refuses to' \
     "$forced" "$set rnn fp16 0 refused:1" ''
 
@@ -92,6 +101,12 @@ equal 'FMA_MATH, not respected: its own math type' 'math 3' "$(
     under "$forced respect-opt-out=off" "$step" math=3 | head -n 1)"
 equal 'FMA_MATH, not respected: converted' "$set rnn fp16 1 " "$(counts)"
 unset AUTOCAST_EMU_MODEL
+rm -rf "$AUTOCAST_STATE"
+under 'rnn -> tf32 guard=off respect-opt-out=off' "$step" math=3 >"$work/tf32"
+equal 'TF32 for FMA_MATH, not respected' "$set rnn tf32 1 " "$(counts)"
+equal 'and all that follows' "$(bare "$step" math=0 | sed 1d)" \
+    "$(sed 1d "$work/tf32")"
+equal 'but for its own math type' 'math 3' "$(head -n 1 "$work/tf32")"
 
 # ---- What the report says of it: nothing of work, which is not known yet
 

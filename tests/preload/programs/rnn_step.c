@@ -20,6 +20,7 @@ static struct { const char *word; int value; } words[] = {
 	{ "input", 8 }, { "hidden", 16 }, { "steps", 6 }, { "batch", 4 },
 	{ "train", 1 }, { "threads", 1 }, { "churn", 0 }, { "sets", 1 },
 	{ "half", 0 },      /* FP16 data */
+	{ "early", 0 },     /* before anything else of CUDA */
 };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -297,10 +298,11 @@ main(int argc, char **argv)
 	}
 	if (word("threads") > 1)
 		return crowd(word("threads"));
-	MUST(cudnnCreate(&handle));
+	if (!word("early"))
+		MUST(cudnnCreate(&handle));
 	if (word("churn"))
 		return churn(word("churn"), 0) != 0;
-	if (word("half")) {
+	if (word("half") || word("early")) {
 		MUST(cudnnCreateRNNDescriptor(&n.rnn));
 		MUST(set(n.rnn, word("math"), word("layers")));
 		return printf("math %d\n", math_of(n.rnn)) < 0;
