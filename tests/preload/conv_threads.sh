@@ -51,9 +51,13 @@ equal 'one plan' 1 "$(query 'sites[0]["course"]["plans"]')"
 done_by "$forced" 'streams=8' "$recast" 32
 done_by "$forced" 'streams=8 workspace=2' "$recast" 32
 done_by "$forced" 'threads=4 handles=5 calls=1' "$recast" 20
-# As many calls as it takes all of them to be past their trial.
+# Which of a thread's calls are its site's first ones is chance.
 for policy in "$guarded" "$often"; do
-	done_by "$policy" 'threads=8 calls=30' "$recast" 240
+	convolve "$policy" 'threads=8 calls=30'
+	check "threads=8 on trial, ${policy:0:37}" \
+	    "$(grep -v "^$original\$\|^$recast\$" "$work/out" "$work/err")"
+	equal "threads=8 on trial, ${policy:0:37}: calls" "240 True" \
+	    "$(query 'report["totals"]["calls"], report["totals"]["recast_calls"] > 0')"
 	done_by "$policy" 'threads=8 shared=1' "$recast" 32
 	done_by "$policy" 'streams=8' "$recast" 32
 done
