@@ -5,6 +5,7 @@
  *              out run at full speed (n7)?
  *   layers     resnet.c; -a in all math types, -g by the graph interface, too,
  *              -e with errors, -l what rows call the default here
+ *   list       the layers
  *   probe      probe.c; -l likewise
  *   device     cuDNN's properties of the device, into the file of -o */
 #include "resnet.h"
@@ -178,6 +179,7 @@ static const struct part {
 } parts[] = {
 	{ "questions", { "n7", "a5" }, questions },
 	{ "layers", { "c4" }, times },
+	{ "list", { NULL }, resnet_list },
 	{ "probe", { "c1", "c2", "c3" }, probe },
 	{ "device", { "c5" }, device },
 };

@@ -128,6 +128,24 @@ measure(struct conv *c, const struct resnet_options *options)
 }
 
 void
+resnet_list(void)
+{
+	int count;
+	const struct layer *layers = layers_get(&count);
+
+	for (int i = 0; i < count; i++) {
+		const struct conv c = { .layer = layers[i] };
+		const struct layer *l = &layers[i];
+		char name[CONV_TEXT];
+
+		conv_name(l, name);
+		row("layer", "case=%s\ttimes=%d\tweights=%d\tproducts=%.0f",
+		    name, l->times, l->k * l->c * l->rs * l->rs,
+		    conv_flop(&c) / 2 / l->n);
+	}
+}
+
+void
 resnet_measure(const struct resnet_options *options)
 {
 	int count;

@@ -12,6 +12,8 @@ struct resnet_options {
 	unsigned ways;      /* beside the default math type */
 	bool errors;
 };
+/* The layers, without cuDNN: weights, and products of one image. */
+void resnet_list(void);
 void resnet_measure(const struct resnet_options *options);
 
 /* c1 to c3: what one convolution does at the limits. */

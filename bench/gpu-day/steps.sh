@@ -188,7 +188,8 @@ conv.probe) ! has_dnn c1 c2 c3 || measure conv probe ;;
 conv.probe-down) ! has_dnn || ours "$down" down conv -l down probe ;;
 conv.probe-amp) ! has_dnn || ours amp ours-amp conv -l ours-amp probe ;;
 conv.layers-plain-1) ! has_dnn c4 || measure conv -a -g -e layers ;;
-conv.layers-plain-*) ! has_dnn || measure conv -a -g layers ;;
+conv.layers-plain-2) ! has_dnn || measure conv -a -g layers ;;
+conv.layers-plain-*) ! has_dnn || measure conv -g layers ;;
 conv.layers-down-*)
 	! has_dnn || ours "$down" down conv -g -l down $errors layers ;;
 conv.layers-*)

@@ -18,9 +18,19 @@ status=$?
 [ -f "$day/built" ] ||
     skip_all "it does not compile here: $(cat "$work/out" "$day/logs/build")"
 check 'all steps are done' "$(grep '^conv ' "$work/out" | grep -v ' done ')"
-equal 'there are twelve' 12 "$(grep -c '^conv ' "$work/out")"
+equal 'there are fourteen' 14 "$(grep -c '^conv ' "$work/out")"
 
-# table EXPRESSION: of conv.csv, in `rows`, it is empty.
+# As torchvision has it: its 25557032 parameters without norms and classifier,
+# 4.09 billion products per image.
+equal 'the layers are those of ResNet-50' '23 53 23454912 4087136256' \
+    "$(bare "$day/programs/conv" list | tr '\t' '\n' | awk -F = '
+	$1 == "case" && !seen[$2]++ { layers++ }
+	$1 == "times" { times = $2; all += times }
+	$1 == "weights" { weights += times * $2 }
+	$1 == "products" { products += times * $2 }
+	END { printf "%d %d %d %.0f\n", layers, all, weights, products }')"
+
+# table WHAT EXPRESSION: of conv.csv, in `rows`, it is empty.
 table()
 {
 	check "$1" "$(python3 - "$day/conv.csv" <<EOS 2>&1
