@@ -46,7 +46,7 @@ static const struct shape shapes[] = {
 	{ 1, 2, 3, 2, 3, { 17 }, { 4 }, { 2 }, { 3 }, { 2 },
 	  CUDNN_TENSOR_NCHW, CUDNN_CONVOLUTION },
 	{ 3, 1, 1, 2, 3, { 4, 5, 6 }, { 3, 2, 3 }, { 1, 0, 1 }, { 1, 2, 1 },
-	  { 1, 1, 2 }, CUDNN_TENSOR_NCHW, CUDNN_CROSS_CORRELATION },
+	  { 2, 1, 2 }, CUDNN_TENSOR_NCHW, CUDNN_CROSS_CORRELATION },
 	{ 3, 2, 2, 1, 2, { 4, 3, 4 }, { 2, 2, 2 }, { 0, 1, 0 }, { 1, 1, 2 },
 	  { 1, 1, 1 }, CUDNN_TENSOR_NHWC, CUDNN_CONVOLUTION },
 };

@@ -241,7 +241,7 @@ run_case(const struct geometry *g, enum dnn_op op, cudnnDataType_t type,
 	const double zero = 0;
 	descriptor tensors[3], ops[2];
 	cudnnHandle_t handle;
-	uint64_t seed = 11;
+	uint64_t seed = 11, plain;
 
 	OK(cudnnCreate(&handle));
 	fill(&sides[0], g, type, g->n, g->groups * g->c, g->in, &seed);
@@ -256,7 +256,10 @@ run_case(const struct geometry *g, enum dnn_op op, cudnnDataType_t type,
 		ops[1] = dnn_pointwise(CUDNN_POINTWISE_IDENTITY, tensors[to],
 		    NULL, tensor(ids[to], type, &sides[to], g->space + 2,
 		    false));
+	plain = emuCounter("convolutions_plain");
 	run(dnn_graph_of(1 + wide, ops, handle), handle, wide ? 0 : 1);
+	assert_int_equal(emuCounter("convolutions_plain") - plain,
+	    TEST_WITH_TSAN || wide);
 	reference(g, op);
 	check(&sides[to], wide, alpha);
 	for (int i = 0; i < 3; i++)
