@@ -3,7 +3,9 @@
  * a block is a context of its own, switched where threads wait for each other.
  *
  * Blocks run one after the other, in no natural order, and so do the threads
- * between two barriers: a barrier that is missing shows. What it cannot show
+ * between two barriers; of each block one warp comes only when all others wait,
+ * so that they are as far ahead of it as the text lets them: a barrier that is
+ * missing shows. What it cannot show
  * is how memory behaves that threads share on a real GPU. */
 #include "tests/unit/lockstep.h"
 
@@ -179,6 +181,32 @@ run_thread()
 	abort(); /* nobody comes back */
 }
 
+/* Each thread of the warp that is held back, or of the others, goes on until it
+ * has to wait. */
+static void
+run_threads(unsigned order, bool held)
+{
+	for (unsigned i = 0; i < THREADS; i++) {
+		current = (i * 37 + order) % THREADS;
+		if (ended[current] || held !=
+		    (current / WARP_SIZE == (int)order % (THREADS / WARP_SIZE)))
+			continue;
+		threadIdx.x = current;
+		swapcontext(&scheduler, &contexts[current]);
+	}
+}
+
+static void
+run_others(unsigned order)
+{
+	uint64_t before;
+
+	do {
+		before = progress;
+		run_threads(order, false);
+	} while (progress != before);
+}
+
 static void
 run_block(unsigned order)
 {
@@ -198,13 +226,8 @@ run_block(unsigned order)
 	while (alive) {
 		const uint64_t before = progress;
 
-		for (unsigned i = 0; i < THREADS; i++) {
-			current = (i * 37 + order) % THREADS;
-			if (ended[current])
-				continue;
-			threadIdx.x = current;
-			swapcontext(&scheduler, &contexts[current]);
-		}
+		run_others(order);
+		run_threads(order, true);
 		if (progress != before)
 			continue;
 		printf("Bail out! %s: its threads wait for ever\n",
