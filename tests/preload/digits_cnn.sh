@@ -79,4 +79,33 @@ recast gradients conv.dgrad
 recast gradients conv.wgrad
 
 near amp "$(train amp amp)"
+
+# For amp its layers are too small; with the sizes out of account amp recasts
+# the forward ones, under its guard, and no gradient.
+printf 'set profit=off\notherwise amp\n' >"$work/amp.policy"
+near 'amp, whatever it gains' "$(train "$work/amp.policy" amp_off)"
+recast 'amp, whatever it gains' conv.fprop
+equal 'amp, whatever it gains: by FP16, and no gradients' 'conv.fprop fp16' \
+    "$(query '"\n".join(sorted({s["operation"] + " " + s["rung"] for s in sites
+    if s["recast_calls"] and s["operation"][:5] == "conv."}))')"
+check 'amp, whatever it gains: the guard looked, and found nothing' "$(query \
+    '"" if all(s["course"]["samples"] and not s["course"]["demotions"]
+    for s in sites if s["operation"] == "conv.fprop") else sites')"
+
+# And amp as it is recasts a layer that is worth it.
+words='n=4 c=128 k=128 h=28 calls=4'
+AUTOCAST_EMU_MODEL=t4
+export AUTOCAST_EMU_MODEL
+rm -rf "$AUTOCAST_STATE"
+# shellcheck disable=SC2086
+bare "$clients/convolving" $words >"$work/plain.layer"
+# shellcheck disable=SC2086
+under amp "$clients/convolving" $words >"$work/amp.layer"
+equal 'amp: a layer of 128 channels is recast after its trial' \
+    'fp16 amp 3 1' "$(query '"\n".join("%s %s %d %d" % (s["rung"], s["source"],
+    s["recast_calls"], s["kept_calls"]["probation"]) for s in sites)')"
+check 'amp: its outputs are within the tolerance' \
+    "$(paste "$work/plain.layer" "$work/amp.layer" |
+        awk '{ d = ($4 - $9) / $5 } d > 1e-3 || d < -1e-3
+            NR > 1 && $3 == $8 { print "the same bits" }')"
 plan
