@@ -126,6 +126,8 @@ bare "$step" churn=64 >"$work/bare"
 under "$forced" "$step" churn=64 >"$work/forced"
 equal 'its getter knows, bare' 0 $?
 same 'descriptors say what was set' "$work/bare" "$work/forced"
+equal 'nor are they confused where there are many' '0 wrong of 5000' \
+    "$(under "$forced" "$step" alive=5000)"
 equal 'eight threads' "$(under "$forced" "$step" threads=2 |
     head -n 1)" "$(under "$forced" "$step" threads=8 churn=100 | sort -u)"
 plan

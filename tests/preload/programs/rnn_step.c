@@ -3,7 +3,7 @@
  * program sees it: rnn_step WORD=VALUE... prints what its descriptor says, what
  * a pass needs, then every output, and every gradient if it trains. With
  * churn=N it makes and ends N descriptors instead and prints what their getter
- * said. With threads=N every thread does both; a line each is printed. */
+ * said, with alive=N how many of N at a time were wrong. With threads=N every thread does both; a line each is printed. */
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 
@@ -21,6 +21,7 @@ static struct { const char *word; int value; } words[] = {
 	{ "train", 1 }, { "threads", 1 }, { "churn", 0 }, { "sets", 1 },
 	{ "half", 0 },      /* FP16 data */
 	{ "early", 0 },     /* before anything else of CUDA */
+	{ "alive", 0 },     /* as many at a time */
 };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -105,6 +106,31 @@ churn(int count, int quiet)
 			    said[1], said[2], said[3], said[4]);
 	}
 	return wrong;
+}
+
+/* As many descriptors at a time, every third one ended and made again. */
+static int
+hold(int count)
+{
+	cudnnRNNDescriptor_t *all = calloc((size_t)count, sizeof *all);
+	int wrong = 0;
+
+	for (int turn = 0; all && turn < 2; turn++) {
+		for (int i = 0; i < count; i++) {
+			if (turn && i % 3)
+				continue;
+			if (turn)
+				MUST(cudnnDestroyRNNDescriptor(all[i]));
+			MUST(cudnnCreateRNNDescriptor(&all[i]));
+			MUST(set(all[i], (i + turn) % 4, 1));
+		}
+		for (int i = 0; i < count; i++)
+			wrong += math_of(all[i]) != (i + (i % 3 ? 0 : turn)) % 4;
+	}
+	for (int i = 0; i < count; i++)
+		MUST(cudnnDestroyRNNDescriptor(all[i]));
+	free(all);
+	return printf("%d wrong of %d\n", wrong, count) < 0;
 }
 
 /* ---- One network ------------------------------------------------------------ */
@@ -302,6 +328,8 @@ main(int argc, char **argv)
 		MUST(cudnnCreate(&handle));
 	if (word("churn"))
 		return churn(word("churn"), 0) != 0;
+	if (word("alive"))
+		return hold(word("alive"));
 	if (word("half") || word("early")) {
 		MUST(cudnnCreateRNNDescriptor(&n.rnn));
 		MUST(set(n.rnn, word("math"), word("layers")));
