@@ -34,21 +34,34 @@ lines()
 	grep -E "^(tuned|mismatch) engine=($2) " "$1"
 }
 
-for layout in nchw nhwc; do
-	tune $layout layout=$layout
-	check "$layout: ours come first, and look like any" "$(head -n 2 \
-	    "$work/$layout.ours.said" | grep -v '^tuned engine=\(62\|45\) notes=0x1 ')"
-	equal "$layout: the others are what they were" \
-	    "$(lines "$work/$layout.said" '.*')" \
-	    "$(lines "$work/$layout.ours.said" '67|1|4|5')"
-	check "$layout: ours are FP16, and no worse" "$(
-	    lines "$work/$layout.ours.said" '62|45' | awk -F'distance=' '
+while read -r name how; do
+	tune "$name" "$how"
+	check "$name: ours come first, and look like any" "$(head -n 2 \
+	    "$work/$name.ours.said" | grep -v '^tuned engine=\(62\|45\) notes=0x1 ')"
+	equal "$name: the others are what they were" \
+	    "$(lines "$work/$name.said" '.*')" \
+	    "$(lines "$work/$name.ours.said" '67|1|4|5')"
+	check "$name: ours are FP16, and no worse" "$(
+	    lines "$work/$name.ours.said" '62|45' | awk -F'distance=' '
 		    $2 + 0 < 1e-5 || $2 + 0 > 2e-3 { print } END { if (NR != 2) print NR }')"
-	equal "$layout: the fastest is chosen, and runs" \
-	    "$(lines "$work/$layout.ours.said" 62 | cut -d' ' -f2,5)" \
-	    "$(sed -n 's/^chosen //p' "$work/$layout.ours.said" | cut -d' ' -f1,4)"
-	equal "$layout: in the report" 1 "$(total totals.recast_calls)"
-done
+	equal "$name: the fastest is chosen, and runs" \
+	    "$(lines "$work/$name.ours.said" 62 | cut -d' ' -f2,5)" \
+	    "$(sed -n 's/^chosen //p' "$work/$name.ours.said" | cut -d' ' -f1,4)"
+	equal "$name: in the report" 1 "$(total totals.recast_calls)"
+done <<'END'
+nchw
+nhwc layout=nhwc
+groups groups=4
+dilation dilation=2 pad=2
+stride stride=2
+line spatial=1 w=50
+volume spatial=3 n=1 d=6 h=7 w=8
+odd c=3 k=5
+uneven pad=2 post=0
+further pad=0 post=3 stride=2
+alpha alpha=2
+bare_edge pad=0
+END
 
 # XLA logs what differs too much and goes on with what is left.
 tune strict 'tolerance=3e-4'

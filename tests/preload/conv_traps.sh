@@ -130,6 +130,42 @@ for row in $ops; do
 	    s["course"]["plans"] == 1 for s in sites) else sites')"
 done
 
+# ---- Numbers that FP16 has not -----------------------------------------------
+
+# demoted FINDING WORDS: not even once, and why.
+demoted()
+{
+	# shellcheck disable=SC2086
+	bare "$convolving" $small calls=3 $2 >"$work/bare"
+	convolve "$guarded" "calls=3 $2"
+	same "$2: the program's bits" "$work/bare" "$work/out"
+	equal "$2: why" "$1" "$(query '"".join({s["course"]["finding"]
+	    for s in sites} - {"none"})')"
+}
+for op in 0 1 2 3; do
+	demoted large "op=$op scale=1e6"
+	# A bias of ordinary size hides what is lost, and rightly.
+	[ $op = 3 ] || demoted error "op=$op scale=1e-7"
+done
+
+# ---- NVIDIA's own libraries --------------------------------------------------
+
+# caller NAME RULES: what becomes of the calls of a library of that name.
+caller()
+{
+	mkdir -p "$work/lib"
+	cp "$clients/convolving.so" "$work/lib/$1"
+	rm -rf "$AUTOCAST_STATE"
+	under "$2" "$clients/plugin_host" "$work/lib/$1" >"$work/out" 2>&1 ||
+	    cat "$work/out"
+	counts
+}
+equal 'a plugin' 'fp16 20 ' "$(caller libplugin.so.9 "$forced")"
+equal 'calls that cuDNN makes of itself' 'keep 0 internal-caller:20' \
+    "$(caller libcudnn_adv.so.9 "$forced")"
+equal 'calls that cuDNN makes of itself, which are meant' 'fp16 20 ' \
+    "$(caller libcudnn_adv.so.9 'conv caller=libcudnn* -> fp16 profit=off guard=off')"
+
 # ---- Captures ----------------------------------------------------------------
 
 # recorded WHAT POLICY WORDS GRAPH COUNTS: nothing is allocated, loaded, waited

@@ -60,7 +60,8 @@ fusion=bias plans=2 / fusion=bias-relu plans=2 /
 fusion=add-bias-relu plans=2 / groups=32 plans=2 / dilation=2 pad=2 plans=2 /
 stride=2 plans=2 / c=3 filter=7 pad=3 stride=2 plans=2 / c=65 k=63 plans=2 /
 spatial=3 n=2 c=64 k=64 plans=2 / spatial=1 plans=2 / alpha=2 plans=2 /
-ask=1 / ask=2 / ask=3 plans=1 / alignment=4 plans=2 / repeat=5 plans=1'
+ask=1 / ask=2 / ask=3 plans=1 / alignment=4 plans=2 / repeat=5 plans=1 /
+pad=0 post=2 plans=2 / op=dgrad pad=2 post=1 layout=nhwc plans=2'
 # shellcheck disable=SC2086
 alone bash -c 'ask "$@"' ask sm90 $eligible >"$work/eligible"
 equal 'eligible kinds: it ends' 0 $?

@@ -71,6 +71,7 @@ reach(const char *way)
 struct wish {
 	const char *op, *layout, *fusion;
 	int64_t spatial, n, c, d, h, w, k, filter, pad, stride, dilation, groups;
+	int64_t post;           /* padding at the far end; -1: pad */
 	int64_t sm_count, dynamic, alignment;
 	double alpha, beta;
 	cudnnDataType_t type, compute;
@@ -80,7 +81,8 @@ struct wish {
 static const struct wish usual = {
 	.op = "fprop", .layout = "nchw", .fusion = "none", .spatial = 2, .n = 32,
 	.c = 256, .d = 14, .h = 28, .w = 28, .k = 256, .filter = 3, .pad = 1,
-	.stride = 1, .dilation = 1, .groups = 1, .alignment = 16, .alpha = 1,
+	.stride = 1, .dilation = 1, .groups = 1, .post = -1, .alignment = 16,
+	.alpha = 1,
 	.type = CUDNN_DATA_FLOAT, .compute = CUDNN_DATA_FLOAT,
 	.mode = CUDNN_HEUR_MODE_A,
 };
@@ -120,7 +122,7 @@ wish_parse(struct wish *wish, const char *word)
 		{ "pad", &wish->pad }, { "stride", &wish->stride },
 		{ "dilation", &wish->dilation }, { "groups", &wish->groups },
 		{ "sm_count", &wish->sm_count }, { "dynamic", &wish->dynamic },
-		{ "alignment", &wish->alignment },
+		{ "alignment", &wish->alignment }, { "post", &wish->post },
 	};
 	const char *value = strchr(word, '=');
 	const size_t length = value ? (size_t)(value - word) : 0;
@@ -236,6 +238,12 @@ tensor(const struct wish *wish, const int64_t *size, int64_t uid,
 	return finish(made);
 }
 
+static inline int64_t
+post_of(const struct wish *wish)
+{
+	return wish->post < 0 ? wish->pad : wish->post;
+}
+
 static inline void
 sizes(const struct wish *wish, int64_t x[5], int64_t w[5], int64_t y[5])
 {
@@ -248,7 +256,7 @@ sizes(const struct wish *wish, int64_t x[5], int64_t w[5], int64_t y[5])
 	for (int64_t i = 0; i < wish->spatial; i++) {
 		x[i + 2] = pixels[3 - wish->spatial + i];
 		w[i + 2] = wish->filter;
-		y[i + 2] = (x[i + 2] + 2 * wish->pad
+		y[i + 2] = (x[i + 2] + wish->pad + post_of(wish)
 		    - wish->dilation * (wish->filter - 1) - 1) / wish->stride + 1;
 	}
 }
@@ -265,7 +273,7 @@ convolution(const struct wish *wish)
 		{ CUDNN_ATTR_CONVOLUTION_DILATIONS, wish->dilation },
 		{ CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, wish->stride },
 		{ CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, wish->pad },
-		{ CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, wish->pad },
+		{ CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, post_of(wish) },
 	};
 
 	set_int(made, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, wish->spatial);
