@@ -4,19 +4,6 @@
 
 #include "policy/profit.h"
 
-static const char *
-decided_by(const char *text, const struct ac_op *op)
-{
-	struct ac_policy *policy = parse_good(text);
-	const char *answer = decided(policy, op);
-
-	ac_policy_destroy(policy);
-	return answer;
-}
-
-#define CHECK(text, op, answer) \
-	assert_string_equal(decided_by(text, op), answer)
-
 static void
 test_first_rule_decides(void **state)
 {

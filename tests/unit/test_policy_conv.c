@@ -7,19 +7,6 @@
 
 #include <math.h>
 
-static const char *
-decided_by(const char *text, const struct ac_op *op)
-{
-	struct ac_policy *policy = parse_good(text);
-	const char *answer = decided(policy, op);
-
-	ac_policy_destroy(policy);
-	return answer;
-}
-
-#define CHECK(text, op, answer) \
-	assert_string_equal(decided_by(text, op), answer)
-
 /* A square convolution on an H200. */
 static struct ac_op
 square(enum ac_operation operation, int64_t images, int64_t cin,

@@ -94,6 +94,21 @@ decided(const struct ac_policy *policy, const struct ac_op *op)
 	return answer;
 }
 
+/* The same for a text that must be good. */
+static inline const char *
+decided_by(const char *text, const struct ac_op *op)
+{
+	struct ac_policy *policy = parse_good(text);
+	const char *answer = decided(policy, op);
+
+	ac_policy_destroy(policy);
+	return answer;
+}
+
+/* It decides `answer`. */
+#define CHECK(text, op, answer) \
+	assert_string_equal(decided_by(text, op), answer)
+
 /* Line of the rule that decides. */
 static inline unsigned
 deciding_line(const struct ac_policy *policy, const struct ac_op *op)
