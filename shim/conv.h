@@ -43,7 +43,7 @@ struct ac_conv_step {
 };
 
 /* What a program may say anew with each call: no part of what tells one
- * convolution from the next, but part of what cuDNN's plans are made for. */
+ * convolution from the next, but of what cuDNN's plans are made for. */
 struct ac_conv_scalars {
 	double alpha, beta;
 	double alpha1[AC_CONV_STEPS], alpha2[AC_CONV_STEPS];
@@ -61,10 +61,23 @@ struct ac_conv {
 	int32_t scalar_type;            /* alpha and beta are set as */
 	int32_t steps;
 	int32_t adds;                   /* beta is not 0 */
-	int32_t reserved;
+	int32_t scales;                 /* an alpha is not 1 */
 	struct ac_conv_step step[AC_CONV_STEPS];
 	struct ac_conv_scalars scalars; /* last */
 };
+
+static inline bool
+ac_conv_has_scalars(const struct ac_conv *conv,
+    const struct ac_conv_scalars *scalars)
+{
+	bool same = conv->scalars.alpha == scalars->alpha
+	    && conv->scalars.beta == scalars->beta;
+
+	for (int32_t i = 0; i < conv->steps; i++)
+		same &= conv->scalars.alpha1[i] == scalars->alpha1[i]
+		    && conv->scalars.alpha2[i] == scalars->alpha2[i];
+	return same;
+}
 
 /* What the convolution itself writes: y, x or w. */
 static inline const struct ac_conv_tensor *

@@ -2,9 +2,10 @@
 /* shim/conv_call.c -- the conductor of every convolution of the older
  * interface: may this very call be recast, whose turn is it, in which memory,
  * what is counted. */
-#include "shim/conv_plan.h"
+#include "shim/conv_sample.h"
 
 #include "kernels/conv_check.h"
+
 #include "shim/handle.h"
 #include "shim/lane.h"
 #include "shim/start.h"
@@ -15,7 +16,7 @@
 /* One call on its way. */
 struct conv_job {
 	const struct ac_conv_call *call;
-	const struct ac_conv_site *site;
+	struct ac_conv_site       *site;
 	const struct ac_place     *place;
 	const struct ac_turn      *turn;
 	const struct ac_candidate *candidate;
@@ -26,85 +27,20 @@ struct conv_job {
 
 /* ---- What only this very call can tell -------------------------------------- */
 
-/* `conv`: this very call. A plan has its scalars in it, so that a program which
- * changes them would have one built for each call: the site's are its first
- * call's. */
+/* `conv`: this very call. */
 static enum ac_reason
 objection(const struct ac_conv_call *call, const struct ac_conv *conv,
-    const struct ac_conv_site *site)
+    struct ac_conv_site *site)
 {
-	const struct ac_handle *handle = ac_handle_find((void *)call->handle);
+	const struct ac_handle *handle = ac_handle_find(call->handle);
 
 	if (handle->provider != call->provider || !call->x || !call->w
 	    || !call->y || !call->alpha || *call->alpha == 0
-	    || memcmp(&conv->scalars, &site->query.conv.scalars,
-	        sizeof conv->scalars))
+	    || !ac_conv_is_good(call, &site->own_bytes))
 		return AC_REASON_UNSUPPORTED;
-	return ac_conv_overlaps(call, conv) ? AC_REASON_OVERLAP : AC_REASON_NONE;
-}
-
-/* ---- The sample ------------------------------------------------------------- */
-
-static struct ac_conv_view
-view_of(const struct ac_conv_tensor *tensor, const void *data)
-{
-	struct ac_conv_view view = { .data = data };
-
-	for (int i = 0; i < AC_CONV_DIMS; i++) {
-		view.dim[i] = i < tensor->dims ? tensor->dim[i] : 1;
-		view.stride[i] = i < tensor->dims ? tensor->stride[i] : 0;
-	}
-	return view;
-}
-
-static void
-add_epilogue(const struct conv_job *job, struct ac_conv_check *check)
-{
-	const struct ac_conv *conv = &job->site->query.conv;
-
-	for (int i = 0; i < conv->steps; i++) {
-		const struct ac_conv_step *step = &conv->step[i];
-
-		if (step->mode == CUDNN_POINTWISE_RELU_FWD) {
-			check->relu = 1;
-		} else if (step->other.uid == AC_CONV_Z) {
-			check->z = view_of(&step->other, job->data.z);
-			check->alpha2 = (float)conv->scalars.alpha2[i];
-		} else {
-			check->bias = job->data.bias;
-		}
-	}
-}
-
-/* Queue the sample of what the plan wrote. */
-static bool
-sample(const struct conv_job *job, uint32_t *scratch)
-{
-	const struct ac_conv *conv = &job->site->query.conv;
-	struct ac_conv_check check = {
-		.x = view_of(&conv->x, job->data.x),
-		.w = view_of(&conv->w, job->data.w),
-		.y = view_of(&conv->y, job->data.y),
-		.operation = (uint32_t)(conv->operation - AC_OP_CONV_FPROP),
-		.flip = conv->mode == CUDNN_CONVOLUTION,
-		.groups = (uint32_t)(conv->x.dim[1] / conv->w.dim[1]),
-		.alpha = (float)conv->scalars.alpha,
-		.seed = (uint64_t)job->site->record->id << 32
-		    ^ job->turn->number,
-		.scratch = (double *)(void *)scratch,
-		.post = (struct ac_recast_post *)(uintptr_t)job->slot.device,
-		.number = job->turn->number,
-	};
-
-	for (int i = 0; i < AC_CONV_SPACE; i++) {
-		const bool is_there = i < conv->space;
-
-		check.pad[i] = is_there ? (int32_t)conv->pad[i] : 0;
-		check.stride[i] = is_there ? (int32_t)conv->stride[i] : 1;
-		check.dilation[i] = is_there ? (int32_t)conv->dilation[i] : 1;
-	}
-	add_epilogue(job, &check);
-	return !ac_conv_check(&check, job->place->stream);
+	if (ac_conv_overlaps(call, conv))
+		return AC_REASON_OVERLAP;
+	return ac_conv_site_admits(site, conv) ? AC_REASON_NONE : AC_REASON_UNSUPPORTED;
 }
 
 /* ---- One plan --------------------------------------------------------------- */
@@ -170,12 +106,13 @@ is_workspace(const void *workspace)
 }
 
 /* Run `plan`, beside the output if `beside`, in the program's workspace if that
- * is enough; the rest is in a lane. */
+ * is enough, which is not in use before the original call; the rest is in a
+ * lane. */
 static enum ac_reason
 run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 {
 	const uint64_t bytes = ac_conv_plan_bytes(plan);
-	const bool own = beside || job->call->bytes < bytes
+	const bool own = job->call->bytes < bytes
 	    || (bytes && !is_workspace(job->call->workspace));
 	const bool sampled = job->slot.device != 0;
 	const uint64_t out = beside
@@ -185,7 +122,7 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 	enum ac_reason reason = AC_REASON_NONE;
 	bool clean = true;
 
-	if (own || sampled)
+	if (own || beside || sampled)
 		reason = borrow_lane(job, out + (own ? bytes : 0), sampled,
 		    &loan);
 	if (reason != AC_REASON_NONE)
@@ -197,8 +134,9 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 	if (run_timed(job, plan, workspace))
 		reason = AC_REASON_REFUSED;
 	else if (sampled)
-		clean = sample(job, loan.marks);
-	if (own || sampled)
+		clean = ac_conv_sample(job->site, &job->data, job->turn,
+		    job->slot.device, job->place->stream, loan.marks);
+	if (own || beside || sampled)
 		ac_lane_return(&loan, clean);
 	if (reason == AC_REASON_NONE && sampled && !clean && beside)
 		reason = AC_REASON_OUT_OF_MEMORY;
@@ -230,6 +168,7 @@ run_candidate(struct conv_job *job, bool beside)
 static enum ac_reason
 try_all(const struct conv_job *job)
 {
+	enum ac_reason worst = AC_REASON_PROBATION;
 	unsigned queued = 0, refused = 0;
 
 	for (unsigned i = 0; i < ac_trial_count(job->trial); i++) {
@@ -241,11 +180,13 @@ try_all(const struct conv_job *job)
 		reason = run_candidate(&one, true);
 		if (reason == AC_REASON_NONE)
 			queued |= 1u << i;
-		else if (reason != AC_REASON_OUT_OF_MEMORY)
+		else if (reason == AC_REASON_REFUSED)
 			refused |= 1u << i;
+		else
+			worst = reason;
 	}
 	ac_trial_tried(job->trial, job->place, job->turn, queued, refused);
-	return AC_REASON_PROBATION;
+	return queued | refused ? AC_REASON_PROBATION : worst;
 }
 
 /* Beside the output first, and there once that is found to be accurate: the
@@ -298,15 +239,26 @@ take_turn(struct conv_job *job, struct ac_kept *kept_out,
 	return AC_OUTCOME_KEPT;
 }
 
+/* NULL unless a step reads it. */
+static const void *
+z_of(const struct ac_conv_call *call, const struct ac_conv_site *site)
+{
+	for (int32_t i = 0; i < site->query.conv.steps; i++)
+		if (site->query.conv.step[i].other.uid == AC_CONV_Z)
+			return call->z;
+	return NULL;
+}
+
 static enum ac_outcome
-conduct(const struct ac_conv_call *call, const struct ac_conv_site *site,
+conduct(const struct ac_conv_call *call, struct ac_conv_site *site,
     struct ac_kept *kept_out, cudnnStatus_t *status_out)
 {
 	__typeof__(&cudnnGetStream) get_stream =
 	    PROVIDER(call->provider, cudnnGetStream);
 	struct ac_turn turn = { .kind = AC_TURN_RECAST };
 	struct conv_job job = { .call = call, .site = site, .turn = &turn,
-		.data = { call->x, call->w, call->y, call->z, call->bias } };
+		.data = { call->x, call->w, call->y, z_of(call, site),
+		    call->bias } };
 	enum ac_reason reason = AC_REASON_UNSUPPORTED;
 	struct ac_place place;
 	cudaStream_t stream;
@@ -342,10 +294,27 @@ read_call(const struct ac_conv_call *call, struct ac_conv_query *query)
 		return false;
 	query->caller = (uint64_t)(uintptr_t)call->caller;
 	query->entry = call->entry;
-	query->device = ac_handle_find((void *)call->handle)->device;
+	query->device = ac_handle_find(call->handle)->device;
 	query->math = (int32_t)math;
+	query->algo = call->algo;
 	query->provider = (uint64_t)(uintptr_t)call->provider;
 	return true;
+}
+
+/* Of no kind that a site describes, or of one site too many. */
+static void
+count_unread(const struct ac_conv_call *call)
+{
+	static _Atomic(struct ac_marker_record *) records[ENTRY_WRAPPED];
+	struct ac_marker_record *record = atomic_load_explicit(
+	    &records[call->entry], memory_order_acquire);
+
+	if (!record) {
+		record = ac_report_marker(ac_entries[call->entry].symbol);
+		atomic_store_explicit(&records[call->entry], record,
+		    memory_order_release);
+	}
+	ac_report_count_marker(record);
 }
 
 enum ac_outcome
@@ -353,12 +322,14 @@ ac_conv_recast(const struct ac_conv_call *call, struct ac_kept *kept_out,
     cudnnStatus_t *status_out)
 {
 	struct ac_conv_query query;
-	const struct ac_conv_site *site = read_call(call, &query)
+	struct ac_conv_site *site = read_call(call, &query)
 	    ? ac_conv_site_of(&query) : NULL;
 	enum ac_reason reason;
 
-	if (!site)
+	if (!site) {
+		count_unread(call);
 		return AC_OUTCOME_KEPT;
+	}
 	if (site->decision.rung == AC_RUNG_KEEP) {
 		ac_report_count_decided(site->record);
 		return AC_OUTCOME_KEPT;

@@ -16,6 +16,7 @@ struct ac_conv_call {
 	struct ac_provider  *provider;      /* NULL: pass it through */
 	cudnnHandle_t        handle;
 	enum ac_operation    operation;
+	int                  algo;          /* cudnnConvolution*Algo_t */
 	cudnnTensorDescriptor_t      x_desc, y_desc, z_desc, bias_desc;
 	cudnnFilterDescriptor_t      w_desc;
 	cudnnConvolutionDescriptor_t conv_desc;
@@ -27,6 +28,12 @@ struct ac_conv_call {
 	void  *workspace;
 	size_t bytes;                       /* of it */
 };
+
+/* Whether cuDNN would make the call as it is: it has the algorithm, and is given
+ * the workspace that takes. If not, cuDNN is to say so: a program that tries
+ * them all must see which there are. *known is the workspace of this algorithm
+ * in bytes, -1 until it is asked for. */
+bool ac_conv_is_good(const struct ac_conv_call *call, _Atomic int64_t *known);
 
 /* Describe `call`; false if its descriptors cannot be read, or are of a kind
  * that no graph of ours has: the call is the program's affair. Asks cuDNN's

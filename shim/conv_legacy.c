@@ -3,6 +3,7 @@
  * off the program's descriptors by cuDNN's own getters. */
 #include "shim/conv_plan.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum { DIMS = 8, SPACE = 6 }; /* what the getters take (cudnn.md, 2.4) */
@@ -137,6 +138,18 @@ add_step(struct ac_conv *conv, cudnnPointwiseMode_t mode,
 	return step;
 }
 
+/* Whether `tensor` has y's extents, or those of a bias of it. cuDNN refuses
+ * others; the sample would read beyond them. */
+static bool
+is_like(const struct ac_conv_tensor *tensor, const struct ac_conv_tensor *y,
+    bool is_bias)
+{
+	for (int32_t i = 0; i < y->dims; i++)
+		if (tensor->dim[i] != (is_bias && i != 1 ? 1 : y->dim[i]))
+			return false;
+	return tensor->dims == y->dims;
+}
+
 static bool
 read_epilogue(const struct ac_conv_call *call, struct ac_conv *conv)
 {
@@ -151,6 +164,10 @@ read_epilogue(const struct ac_conv_call *call, struct ac_conv *conv)
 	    || (mode != CUDNN_ACTIVATION_RELU
 	    && mode != CUDNN_ACTIVATION_IDENTITY))
 		return false;
+	/* No other algorithm goes without an activation (cuDNN's manual). */
+	if (mode == CUDNN_ACTIVATION_IDENTITY && call->algo
+	    != (int)CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM)
+		return false;
 	conv->y.uid = AC_CONV_VIRTUAL;
 	conv->y.is_virtual = 1;
 	if (*call->beta != 0) {
@@ -159,16 +176,20 @@ read_epilogue(const struct ac_conv_call *call, struct ac_conv *conv)
 
 		conv->scalars.alpha2[0] = (double)*call->beta;
 		if (!read_tensor(call->provider, call->z_desc, call->z,
-		    AC_CONV_Z, &step->other))
+		    AC_CONV_Z, &step->other)
+		    || !is_like(&step->other, &out, false))
 			return false;
 	}
 	if (!read_tensor(call->provider, call->bias_desc, call->bias,
 	    AC_CONV_BIAS, &add_step(conv, CUDNN_POINTWISE_ADD, &out)->other)
+	    || !is_like(&conv->step[conv->steps - 1].other, &out, true)
 	    || conv->step[conv->steps - 1].other.stride[1] != 1)
 		return false;
 	if (mode == CUDNN_ACTIVATION_RELU)
 		add_step(conv, CUDNN_POINTWISE_RELU_FWD, &out);
 	conv->step[conv->steps - 1].out = out;
+	conv->scales = conv->scalars.alpha != 1
+	    || (*call->beta != 0 && *call->beta != 1);
 	return true;
 }
 
@@ -195,6 +216,7 @@ ac_conv_of_call(const struct ac_conv_call *call, struct ac_conv *conv_out,
 		return read_epilogue(call, conv);
 	conv->scalars.beta = call->beta ? (double)*call->beta : 0;
 	conv->adds = conv->scalars.beta != 0;
+	conv->scales = conv->scalars.alpha != 1;
 	return true;
 }
 
@@ -239,4 +261,43 @@ ac_conv_overlaps(const struct ac_conv_call *call, const struct ac_conv *conv)
 		    : call->bias, ac_conv_extent(&conv->step[i].other)))
 			return true;
 	return false;
+}
+
+/* A status that is not SUCCESS is what the call itself would answer. */
+static cudnnStatus_t
+own_bytes(const struct ac_conv_call *call, size_t *bytes_out)
+{
+	struct ac_provider *provider = call->provider;
+
+#define ASK(of, algo_t, first, second, third)                                 \
+	(PROVIDER(provider, cudnnGetConvolution##of##WorkspaceSize)           \
+	    ? PROVIDER(provider, cudnnGetConvolution##of##WorkspaceSize)(     \
+	    call->handle, call->first, call->second, call->conv_desc,         \
+	    call->third, (algo_t)call->algo, bytes_out)                       \
+	    : CUDNN_STATUS_NOT_SUPPORTED)
+	switch (call->operation) {
+	case AC_OP_CONV_DGRAD:
+		return ASK(BackwardData, cudnnConvolutionBwdDataAlgo_t, w_desc,
+		    y_desc, x_desc);
+	case AC_OP_CONV_WGRAD:
+		return ASK(BackwardFilter, cudnnConvolutionBwdFilterAlgo_t,
+		    x_desc, y_desc, w_desc);
+	default:
+		return ASK(Forward, cudnnConvolutionFwdAlgo_t, x_desc, w_desc,
+		    y_desc);
+	}
+#undef ASK
+}
+
+bool
+ac_conv_is_good(const struct ac_conv_call *call, _Atomic int64_t *known)
+{
+	int64_t needed = atomic_load_explicit(known, memory_order_relaxed);
+	size_t bytes;
+
+	if (needed < 0) {
+		needed = own_bytes(call, &bytes) ? INT64_MAX : (int64_t)bytes;
+		atomic_store_explicit(known, needed, memory_order_relaxed);
+	}
+	return call->bytes >= (uint64_t)needed && (!needed || call->workspace);
 }

@@ -3,9 +3,12 @@
 #include "shim/conv_plan.h"
 
 #include "base/mapped.h"
+#include "kernels/driver.h"
 #include "report/report.h"
 #include "shim/engine.h"
+#include "shim/engine_calls.h"
 #include "shim/handle.h"
+#include "shim/scratch.h"
 
 #include <stdatomic.h>
 #include <time.h>
@@ -20,17 +23,18 @@ struct made {
 	size_t                   bytes;  /* of workspace */
 };
 
-/* Never freed nor moved; used again once its handle is gone. */
+/* Of one site for good. Never freed nor moved; used again once its handle is
+ * gone. What is not atomic is of who made it BUSY. */
 struct ac_conv_plan {
-	struct ac_conv_plan       *next;    /* of all; newest first */
-	_Atomic(const struct ac_conv_site *) site;
+	struct ac_conv_plan       *next, *next_of_all; /* newest first */
+	const struct ac_conv_site *site;
 	_Atomic uint32_t           state;   /* enum state */
-	cudnnHandle_t              handle;
-	enum ac_rung               rung;
+	_Atomic uint32_t           rung;
+	_Atomic(cudnnHandle_t)     handle;
 	struct made                made;
 	bool                       has_run, is_refused;
 };
-static _Atomic(struct ac_conv_plan *) plans;
+static _Atomic(struct ac_conv_plan *) all;
 
 /* ---- Finding ---------------------------------------------------------------- */
 
@@ -47,38 +51,56 @@ release(struct ac_conv_plan *plan, uint32_t to)
 	atomic_store_explicit(&plan->state, to, memory_order_release);
 }
 
-/* A free one of `site`, `rung` and `handle`, claimed. *count_out: how many of
- * the site are in use. */
-static struct ac_conv_plan *
-find(const struct ac_conv_site *site, enum ac_rung rung, cudnnHandle_t handle,
-    unsigned *count_out)
+static bool
+is_of(const struct ac_conv_plan *plan, enum ac_rung rung, cudnnHandle_t handle)
 {
-	struct ac_conv_plan *plan = atomic_load_explicit(&plans,
+	return atomic_load_explicit(&plan->handle, memory_order_relaxed)
+	    == handle && atomic_load_explicit(&plan->rung,
+	    memory_order_relaxed) == (uint32_t)rung;
+}
+
+/* A free one of `site`, `rung` and `handle`, claimed. *others_out: how many of
+ * these are lent. */
+static struct ac_conv_plan *
+find(struct ac_conv_site *site, enum ac_rung rung, cudnnHandle_t handle,
+    unsigned *others_out)
+{
+	struct ac_conv_plan *plan = atomic_load_explicit(&site->plans,
 	    memory_order_acquire);
 
-	*count_out = 0;
+	*others_out = 0;
 	for (; plan; plan = plan->next) {
-		if (plan->site != site)
+		/* Others' are not even touched: their owner may look for them
+		 * just now. */
+		if (!is_of(plan, rung, handle))
 			continue;
 		if (!claim(plan, FREE)) {
-			++*count_out;
+			++*others_out;
 			continue;
 		}
-		if (plan->site == site && plan->rung == rung
-		    && plan->handle == handle)
+		if (is_of(plan, rung, handle))
 			return plan;
 		release(plan, FREE);
 	}
 	return NULL;
 }
 
+static void
+push(_Atomic(struct ac_conv_plan *) *list, struct ac_conv_plan *plan,
+    struct ac_conv_plan **next)
+{
+	*next = atomic_load_explicit(list, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(list, next, plan,
+	    memory_order_acq_rel, memory_order_relaxed))
+		;
+}
+
 /* A place for a new one, claimed. */
 static struct ac_conv_plan *
-make_room(void)
+make_room(struct ac_conv_site *site)
 {
-	struct ac_conv_plan *plan = atomic_load_explicit(&plans,
+	struct ac_conv_plan *plan = atomic_load_explicit(&site->plans,
 	    memory_order_acquire);
-	struct ac_conv_plan *head;
 
 	for (; plan; plan = plan->next)
 		if (claim(plan, GONE))
@@ -87,39 +109,25 @@ make_room(void)
 	if (!plan)
 		return NULL;
 	plan->state = BUSY;
-	head = atomic_load_explicit(&plans, memory_order_relaxed);
-	do
-		plan->next = head;
-	while (!atomic_compare_exchange_weak_explicit(&plans, &head, plan,
-	    memory_order_acq_rel, memory_order_relaxed));
+	plan->site = site;
+	push(&site->plans, plan, &plan->next);
+	push(&all, plan, &plan->next_of_all);
 	return plan;
 }
 
 /* ---- Building --------------------------------------------------------------- */
 
 static void
-destroy(struct ac_provider *provider, cudnnBackendDescriptor_t *descriptor)
-{
-	if (*descriptor)
-		PROVIDER(provider, cudnnBackendDestroyDescriptor)(*descriptor);
-	*descriptor = NULL;
-}
-
-static void
 dismantle(struct ac_provider *provider, struct made *made)
 {
-	destroy(provider, &made->plan);
-	destroy(provider, &made->graph);
-}
+	struct ac_making making = { .provider = provider };
 
-static cudnnBackendDescriptor_t
-create(struct ac_provider *provider, cudnnBackendDescriptorType_t type)
-{
-	cudnnBackendDescriptor_t made = NULL;
-
-	if (PROVIDER(provider, cudnnBackendCreateDescriptor)(type, &made))
-		return NULL;
-	return made;
+	if (made->plan)
+		making.made[making.count++] = made->plan;
+	if (made->graph)
+		making.made[making.count++] = made->graph;
+	ac_making_end(&making, NULL);
+	*made = (struct made){ .bytes = 0 };
 }
 
 /* A finalized plan of `config`, NULL if cuDNN refuses. */
@@ -127,29 +135,23 @@ static cudnnBackendDescriptor_t
 finish_plan(const struct ac_engine_device *device,
     cudnnBackendDescriptor_t config, size_t *bytes_out)
 {
-	struct ac_provider *provider = device->provider;
-	cudnnBackendDescriptor_t plan = create(provider,
+	struct ac_making making = { .provider = device->provider };
+	cudnnBackendDescriptor_t plan = ac_making_new(&making,
 	    CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-	__typeof__(&cudnnBackendSetAttribute) set =
-	    PROVIDER(provider, cudnnBackendSetAttribute);
-	cudnnHandle_t handle = device->handle;
-	int64_t bytes = 0, count = 0;
+	int64_t bytes = 0;
 
-	if (!plan)
-		return NULL;
-	if (!set(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
-	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &config)
-	    && !set(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE,
-	    1, &handle)
-	    && !PROVIDER(provider, cudnnBackendFinalize)(plan)
-	    && !PROVIDER(provider, cudnnBackendGetAttribute)(plan,
-	    CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
-	    &count, &bytes) && bytes >= 0) {
+	ac_making_set(&making, plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &config);
+	ac_making_set(&making, plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE,
+	    CUDNN_TYPE_HANDLE, 1, &device->handle);
+	ac_making_finalize(&making, plan);
+	ac_making_get(&making, plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
+	    CUDNN_TYPE_INT64, 1, &bytes);
+	plan = bytes < 0 ? ac_making_end(&making, NULL)
+	    : ac_making_end(&making, plan);
+	if (plan)
 		*bytes_out = (size_t)bytes;
-		return plan;
-	}
-	destroy(provider, &plan);
-	return NULL;
+	return plan;
 }
 
 /* The first engine whose plan can be finalized. */
@@ -158,13 +160,14 @@ choose_engine(const struct ac_engine_device *device,
     const struct ac_engines *engines, struct made *made)
 {
 	for (unsigned i = 0; i < engines->count && !made->plan; i++) {
-		cudnnBackendDescriptor_t config = create(device->provider,
+		struct ac_making making = { .provider = device->provider };
+		cudnnBackendDescriptor_t config = ac_making_new(&making,
 		    CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 
 		if (config && ac_engine_configure(device, made->graph,
 		    &engines->engine[i], config))
 			made->plan = finish_plan(device, config, &made->bytes);
-		destroy(device->provider, &config);
+		ac_making_end(&making, NULL);
 	}
 	return made->plan != NULL;
 }
@@ -182,8 +185,7 @@ milliseconds_since(const struct timespec *start)
 static void
 report(const struct ac_conv_plan *plan, double milliseconds)
 {
-	struct ac_site_course *course =
-	    &atomic_load(&plan->site)->record->course;
+	struct ac_site_course *course = &plan->site->record->course;
 
 	ac_report_check_fork();
 	atomic_fetch_add_explicit(&course->plans, 1, memory_order_relaxed);
@@ -194,7 +196,8 @@ report(const struct ac_conv_plan *plan, double milliseconds)
 		    memory_order_relaxed);
 }
 
-/* In the mode of the heuristics that every engine has. */
+/* In the mode of the heuristics that every engine has. cuDNN may load kernels,
+ * which another thread's capture must not notice (recasting.md R7). */
 static bool
 make(const struct ac_engine_device *device, const struct ac_conv *conv,
     enum ac_rung rung, struct made *made)
@@ -202,30 +205,30 @@ make(const struct ac_engine_device *device, const struct ac_conv *conv,
 	const struct ac_engine_question question = {
 		.device = *device, .conv = conv, .rung = rung,
 		.mode = CUDNN_HEUR_MODE_A,
-		.key = 1 + (uint64_t)(uint32_t)
-		    ac_handle_find((void *)device->handle)->device,
+		.key = ac_engine_key(ac_handle_find(device->handle)->device),
 	};
+	const struct ac_driver *driver = ac_driver_get();
+	const int mode = driver ? ac_scratch_relax(driver) : 0;
 	struct ac_engines engines;
 
 	made->graph = ac_engine_graph(device, conv, CUDNN_DATA_FLOAT);
-	if (made->graph && ac_engine_find(&question, made->graph, &engines)
-	    && choose_engine(device, &engines, made))
-		return true;
-	dismantle(device->provider, made);
-	return false;
+	if (!made->graph || !ac_engine_find(&question, made->graph, &engines)
+	    || !choose_engine(device, &engines, made))
+		dismantle(device->provider, made);
+	if (driver)
+		ac_scratch_restore(driver, mode);
+	return made->plan != NULL;
 }
 
 static bool
-build(struct ac_conv_plan *plan)
+build(struct ac_conv_plan *plan, enum ac_rung rung, cudnnHandle_t handle)
 {
 	const struct ac_conv_site *site = plan->site;
-	const struct ac_engine_device device = {
-		site->provider, plan->handle, NULL
-	};
+	const struct ac_engine_device device = { site->provider, handle, NULL };
 	struct timespec start;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	if (!make(&device, &site->query.conv, plan->rung, &plan->made))
+	if (!make(&device, &site->query.conv, rung, &plan->made))
 		return false;
 	report(plan, milliseconds_since(&start));
 	return true;
@@ -237,17 +240,19 @@ ac_conv_plan_measure(struct ac_provider *provider, cudnnHandle_t handle,
 {
 	const struct ac_engine_device device = { provider, handle, NULL };
 	struct made made = { .bytes = 0 };
+	size_t bytes;
 
 	if (!make(&device, conv, rung, &made))
 		return 0;
+	bytes = made.bytes;
 	dismantle(provider, &made);
-	return made.bytes;
+	return bytes;
 }
 
 /* ---- Lending ---------------------------------------------------------------- */
 
 struct ac_conv_plan *
-ac_conv_plan_borrow(const struct ac_conv_site *site, enum ac_rung rung,
+ac_conv_plan_borrow(struct ac_conv_site *site, enum ac_rung rung,
     cudnnHandle_t handle, bool may_build, bool *refused_out)
 {
 	unsigned others;
@@ -255,14 +260,15 @@ ac_conv_plan_borrow(const struct ac_conv_site *site, enum ac_rung rung,
 
 	*refused_out = false;
 	if (!plan && may_build && others < COPIES) {
-		plan = make_room();
+		plan = make_room(site);
 		if (!plan)
 			return NULL;
-		plan->site = site;
-		plan->handle = handle;
-		plan->rung = rung;
+		atomic_store_explicit(&plan->handle, handle,
+		    memory_order_relaxed);
+		atomic_store_explicit(&plan->rung, (uint32_t)rung,
+		    memory_order_relaxed);
 		plan->has_run = false;
-		plan->is_refused = !build(plan);
+		plan->is_refused = !build(plan, rung, handle);
 	}
 	if (plan && plan->is_refused) {
 		*refused_out = true;
@@ -307,36 +313,50 @@ add(struct pack *pack, int64_t uid, const void *pointer)
 	pack->pointer[pack->count++] = (void *)(uintptr_t)pointer;
 }
 
+static cudnnStatus_t
+execute(const struct ac_conv_plan *plan, const struct pack *pack,
+    void *workspace)
+{
+	struct ac_provider *provider = plan->site->provider;
+	struct ac_making making = { .provider = provider };
+	cudnnBackendDescriptor_t variant = ac_making_new(&making,
+	    CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+	cudnnStatus_t status = CUDNN_STATUS_NOT_INITIALIZED;
+
+	ac_making_set(&making, variant, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
+	    CUDNN_TYPE_INT64, pack->count, pack->uid);
+	ac_making_set(&making, variant, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+	    CUDNN_TYPE_VOID_PTR, pack->count, pack->pointer);
+	ac_making_set(&making, variant, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
+	    CUDNN_TYPE_VOID_PTR, 1, &workspace);
+	ac_making_finalize(&making, variant);
+	if (!making.is_refused)
+		status = PROVIDER(provider, cudnnBackendExecute)(plan->handle,
+		    plan->made.plan, variant);
+	ac_making_end(&making, NULL);
+	return status;
+}
+
 cudnnStatus_t
 ac_conv_plan_run(struct ac_conv_plan *plan, const struct ac_conv_data *data,
     void *workspace)
 {
-	struct ac_provider *provider = atomic_load(&plan->site)->provider;
-	__typeof__(&cudnnBackendSetAttribute) set =
-	    PROVIDER(provider, cudnnBackendSetAttribute);
-	cudnnBackendDescriptor_t variant = create(provider,
-	    CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-	cudnnStatus_t status = CUDNN_STATUS_NOT_INITIALIZED;
+	const struct ac_driver *driver = plan->has_run ? NULL
+	    : ac_driver_get();
+	const int mode = driver ? ac_scratch_relax(driver) : 0;
 	struct pack pack = { .count = 0 };
+	cudnnStatus_t status;
 
 	add(&pack, AC_CONV_X, data->x);
 	add(&pack, AC_CONV_W, data->w);
 	add(&pack, AC_CONV_Y, data->y);
 	add(&pack, AC_CONV_Z, data->z);
 	add(&pack, AC_CONV_BIAS, data->bias);
-	if (!variant)
-		return status;
-	if (!set(variant, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64,
-	    pack.count, pack.uid)
-	    && !set(variant, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
-	    CUDNN_TYPE_VOID_PTR, pack.count, pack.pointer)
-	    && !set(variant, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
-	    CUDNN_TYPE_VOID_PTR, 1, &workspace)
-	    && !PROVIDER(provider, cudnnBackendFinalize)(variant))
-		status = PROVIDER(provider, cudnnBackendExecute)(plan->handle,
-		    plan->made.plan, variant);
-	destroy(provider, &variant);
+	status = execute(plan, &pack, workspace);
+	if (driver)
+		ac_scratch_restore(driver, mode);
 	plan->has_run |= status == CUDNN_STATUS_SUCCESS;
+	plan->is_refused |= status != CUDNN_STATUS_SUCCESS;
 	return status;
 }
 
@@ -345,37 +365,27 @@ ac_conv_plan_run(struct ac_conv_plan *plan, const struct ac_conv_data *data,
 void
 ac_conv_plan_forget(cudnnHandle_t handle)
 {
-	struct ac_conv_plan *plan = atomic_load_explicit(&plans,
+	struct ac_conv_plan *plan = atomic_load_explicit(&all,
 	    memory_order_acquire);
 
-	for (; plan; plan = plan->next) {
-		if (!claim(plan, FREE))
-			continue;
-		if (plan->handle != handle) {
-			release(plan, FREE);
-			continue;
+	for (; plan; plan = plan->next_of_all)
+		if (plan->handle == handle && claim(plan, FREE)) {
+			dismantle(plan->site->provider, &plan->made);
+			plan->handle = NULL;
+			release(plan, GONE);
 		}
-		dismantle(atomic_load(&plan->site)->provider, &plan->made);
-		plan->site = NULL;
-		release(plan, GONE);
-	}
 }
 
 void
 ac_conv_plan_abandon(const struct ac_provider *provider)
 {
-	struct ac_conv_plan *plan = atomic_load_explicit(&plans,
+	struct ac_conv_plan *plan = atomic_load_explicit(&all,
 	    memory_order_acquire);
 
-	for (; plan; plan = plan->next) {
-		if (!claim(plan, FREE))
-			continue;
-		if (atomic_load(&plan->site)->provider != provider) {
-			release(plan, FREE);
-			continue;
+	for (; plan; plan = plan->next_of_all)
+		if (plan->site->provider == provider && claim(plan, FREE)) {
+			plan->made = (struct made){ .bytes = 0 };
+			plan->handle = NULL;
+			release(plan, GONE);
 		}
-		plan->made.plan = plan->made.graph = NULL;
-		plan->site = NULL;
-		release(plan, GONE);
-	}
 }

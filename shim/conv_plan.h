@@ -21,7 +21,7 @@ enum { AC_CONV_X = 1, AC_CONV_W, AC_CONV_Y, AC_CONV_Z, AC_CONV_BIAS,
 /* Borrow a plan of `site` on `rung` for `handle`; built if need be and `may_build`. NULL:
  * there is none (yet): *refused_out tells whether cuDNN has no such engine,
  * which is remembered. */
-struct ac_conv_plan *ac_conv_plan_borrow(const struct ac_conv_site *site,
+struct ac_conv_plan *ac_conv_plan_borrow(struct ac_conv_site *site,
     enum ac_rung rung, cudnnHandle_t handle, bool may_build,
     bool *refused_out);
 void ac_conv_plan_return(struct ac_conv_plan *plan);
@@ -35,7 +35,8 @@ bool ac_conv_plan_has_run(const struct ac_conv_plan *plan);
 size_t ac_conv_plan_measure(struct ac_provider *provider,
     cudnnHandle_t handle, const struct ac_conv *conv, enum ac_rung rung);
 
-/* Queue it on the handle's stream. */
+/* Queue it on the handle's stream. One that cuDNN fails to run is refused from
+ * then on. */
 cudnnStatus_t ac_conv_plan_run(struct ac_conv_plan *plan,
     const struct ac_conv_data *data, void *workspace);
 

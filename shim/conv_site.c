@@ -290,6 +290,7 @@ make(const struct ac_conv_query *query, uint64_t hash,
 	    >= LIMIT)
 		return NULL;
 	decide(&anew);
+	atomic_store_explicit(&anew.own_bytes, -1, memory_order_relaxed);
 	if (there && confirm(there, &anew))
 		return there;
 	site = ac_mapped_take(sizeof *site);
@@ -317,7 +318,7 @@ is_current(const struct ac_conv_site *site)
 	    == atomic_load_explicit(&ac_site_generation, memory_order_acquire);
 }
 
-const struct ac_conv_site *
+struct ac_conv_site *
 ac_conv_site_of(const struct ac_conv_query *query)
 {
 	const uint64_t hash = hash_of(query);
@@ -348,4 +349,24 @@ ac_conv_site_of(const struct ac_conv_query *query)
 		return made;
 	}
 	return NULL;
+}
+
+bool
+ac_conv_site_admits(struct ac_conv_site *site, const struct ac_conv *conv)
+{
+	enum { NONE, BEING_SET, SET };
+	struct ac_conv_scalars *scalars = &site->query.conv.scalars;
+	uint32_t state = atomic_load_explicit(&site->scalars,
+	    memory_order_acquire);
+
+	if (conv->scales && state == NONE
+	    && atomic_compare_exchange_strong_explicit(&site->scalars, &state,
+	    BEING_SET, memory_order_acquire, memory_order_acquire)) {
+		*scalars = conv->scalars;
+		state = SET;
+		atomic_store_explicit(&site->scalars, state,
+		    memory_order_release);
+	}
+	return !conv->scales
+	    || (state == SET && ac_conv_has_scalars(conv, scalars));
 }

@@ -63,7 +63,7 @@ set_device(const struct ac_shadow_question *asked, struct ac_conv_query *query)
 	if (asked->has_properties && asked->sm)
 		query->sm = asked->sm;
 	else if (handle)
-		query->device = ac_handle_find((void *)handle)->device;
+		query->device = ac_handle_find(handle)->device;
 	else if (asked->has_properties)
 		query->device = (int)asked->ordinal;
 	else
@@ -143,7 +143,7 @@ add_native(const struct question *question, int64_t filled)
 /* *reason_out: AC_REASON_NONE if engines of ours are among the answers. */
 static cudnnStatus_t
 inject(const struct question *question, const struct ac_shadow_question *asked,
-    enum ac_reason *reason_out)
+    int device, enum ac_reason *reason_out)
 {
 	struct ac_making making = { .provider = question->binding.provider };
 	struct ac_engines engines = { .count = 0 };
@@ -152,9 +152,8 @@ inject(const struct question *question, const struct ac_shadow_question *asked,
 		.conv = asked->conv, .rung = AC_RUNG_FP16,
 		.mode = asked->mode,
 		.sm_count = asked->sm_count,
-		.key = asked->sm ? asked->properties_key + (UINT64_C(1) << 32)
-		    : (uint64_t)(uintptr_t)asked->handle
-		    ^ (uint64_t)(current_device() + 2)
+		.key = device < 0 ? asked->properties_key | UINT64_C(1) << 63
+		    : ac_engine_key(device)
 	};
 	cudnnBackendDescriptor_t graph;
 	cudnnStatus_t status;
@@ -212,7 +211,7 @@ ask_heuristics(const struct question *question)
 		site = site_of(question, &asked);
 	reason = site ? objection(site, &asked) : AC_REASON_NO_RULE;
 	if (reason == AC_REASON_NONE)
-		status = inject(question, &asked, &reason);
+		status = inject(question, &asked, site->query.device, &reason);
 	else
 		status = pass_on(question);
 	if (site && !is_count_only(question)
@@ -241,6 +240,7 @@ ask_notes(const struct question *question)
 	all.count = &count;
 	all.values = notes;
 	if (question->type != CUDNN_TYPE_NUMERICAL_NOTE || !question->count
+	    || question->requested < 0
 	    || !ac_shadow_is_injected(question->descriptor)
 	    || pass_on(&all) != CUDNN_STATUS_SUCCESS || count > 64)
 		return pass_on(question);

@@ -55,8 +55,8 @@
 
 /* What must be there before anything of it is read. */
 #define FORWARD_COMPLETE (alpha && beta)
-#define DATA_COMPLETE (alpha && beta)
-#define FILTER_COMPLETE (alpha && beta)
+#define DATA_COMPLETE FORWARD_COMPLETE
+#define FILTER_COMPLETE FORWARD_COMPLETE
 #define FUSED_COMPLETE (alpha && alpha2 && bias && activation)
 
 #define CONVOLUTION(shape, symbol)                                            \
@@ -77,7 +77,8 @@ symbol(shape##_PARAMS)                                                        \
 			.entry = ENTRY_##symbol, .caller = caller,            \
 			.provider = binding.provider, .handle = handle,       \
 			.x_desc = x_desc, .y_desc = y_desc, .w_desc = w_desc, \
-			.conv_desc = conv_desc, .x = x, .w = w, .y = y,       \
+			.conv_desc = conv_desc, .algo = (int)algo,            \
+			.x = x, .w = w, .y = y,                               \
 			.alpha = alpha, .workspace = workspace,               \
 			.bytes = bytes, shape##_IS                            \
 		};                                                            \

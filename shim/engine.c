@@ -342,7 +342,9 @@ ac_engine_find(const struct ac_engine_question *question,
 		*engines_out = node->engines;
 	} else {
 		find(question, graph, engines_out);
-		remember(&key, hash, engines_out);
+		/* That there are none may be cuDNN's affair of a moment. */
+		if (engines_out->count)
+			remember(&key, hash, engines_out);
 	}
 	return engines_out->count;
 }

@@ -52,6 +52,13 @@ struct ac_engine_question {
 	                                     * remember the answer */
 };
 
+/* The key of a device by its ordinal. */
+static inline uint64_t
+ac_engine_key(int device)
+{
+	return 1 + (uint64_t)(uint32_t)device;
+}
+
 /* The operation graph of `conv`, finalized, its non-virtual tensors of `type`
  * (CUDNN_DATA_FLOAT, _HALF). NULL if cuDNN refuses. The caller's to destroy. */
 cudnnBackendDescriptor_t ac_engine_graph(const struct ac_engine_device *device,

@@ -61,7 +61,7 @@ know_no_mode(cublasHandle_t handle, cublasMath_t *mode)
 static const struct ac_handle unknown = { NULL, -1, 0, know_no_mode };
 
 const struct ac_handle *
-ac_handle_search(cublasHandle_t handle)
+ac_handle_search(const void *handle)
 {
 	const uintptr_t key = (uintptr_t)handle;
 	const uint32_t now = atomic_load_explicit(&ac_handle_generation,

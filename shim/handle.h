@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/handle.h -- the cuBLAS handles the program holds.
+/* shim/handle.h -- the handles of cuBLAS and cuDNN that the program holds.
  * A handle tells which provider made it and on which device it lives; both
  * are learnt when it is created. Handles are never changed by us. */
 #ifndef AC_SHIM_HANDLE_H
@@ -14,8 +14,8 @@ struct ac_handle {
 	struct ac_provider *provider;  /* NULL: we did not see it created */
 	int device;                    /* CUDA ordinal; -1 if unknown */
 	unsigned long long context;    /* its id; 0 if unknown */
-	__typeof__(&cublasGetMathMode) get_math_mode; /* never NULL; may leave
-	                                * its output as it was */
+	__typeof__(&cublasGetMathMode) get_math_mode; /* of cuBLAS's; never
+	                                * NULL; may leave its output as it was */
 };
 
 /* The last look-up of this thread: one hot handle is the rule. Good within one
@@ -30,13 +30,13 @@ extern __thread struct ac_handle_cache ac_handle_last
 extern _Atomic uint32_t ac_handle_generation
     __attribute__((visibility("hidden")));
 
-const struct ac_handle *ac_handle_search(cublasHandle_t handle);
+const struct ac_handle *ac_handle_search(const void *handle);
 
 /* What is known of `handle`; never NULL. Calls on one that we did not see
  * created pass through untouched. Lock-free. The record is valid until the
  * handle is destroyed. */
 static inline const struct ac_handle *
-ac_handle_find(cublasHandle_t handle)
+ac_handle_find(const void *handle)
 {
 	if (ac_handle_last.key == (uintptr_t)handle
 	    && ac_handle_last.generation == atomic_load_explicit(

@@ -96,26 +96,29 @@ claim_same_stream(const struct ac_lane_request *request,
 	return NULL;
 }
 
-/* How many lanes serve streams, rather than graphs. */
+/* How many lanes of a provider serve streams, rather than graphs. */
 static unsigned
-count_eager(const struct yard *yard, uint32_t epoch)
+count_eager(const struct yard *yard, uint32_t epoch,
+    const struct ac_provider *provider)
 {
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < LANES; i++)
 		count += yard->lane[i].state != LANE_EMPTY
+		    && yard->lane[i].provider == provider
 		    && yard->lane[i].epoch == epoch && !yard->lane[i].capture;
 	return count;
 }
 
 /* A place to build in: never used, or what was there went with its context. */
 static struct ac_lane *
-claim_empty(const struct ac_place *place)
+claim_empty(const struct ac_place *place, const struct ac_provider *provider)
 {
 	struct ac_lane *lane = yard_of(place->scratch)->lane;
 	const uint32_t epoch = ac_scratch_epoch(place->scratch);
 
-	if (count_eager(yard_of(place->scratch), epoch) >= EAGER_LANES)
+	if (count_eager(yard_of(place->scratch), epoch, provider)
+	    >= EAGER_LANES)
 		return NULL;
 	for (unsigned i = 0; i < LANES; i++, lane++) {
 		const enum ac_lane_state state = lane->state;
@@ -165,7 +168,7 @@ build(const struct ac_lane_request *request, const struct ac_place *place,
 
 	if (yard->refusals >= BUILD_ATTEMPTS)
 		return AC_REASON_REFUSED;
-	lane = claim_empty(place);
+	lane = claim_empty(place, request->provider);
 	if (!lane)
 		return AC_REASON_WORKSPACE;
 	reason = ac_lane_build(lane, request, place);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/lane.h -- a private place to run a recast product (recasting.md R1).
+/* shim/lane.h -- a private place to run a recast call (recasting.md R1).
  *
- * A lane is a cuBLAS handle of our own with device pointer mode, its own
- * workspace, room for casts and results and the words of one call, all in one
- * context. It is checked out for one call, without a lock, and given back once
+ * A lane is room for casts, results and the words of one call, and for a product
+ * a cuBLAS handle of our own with device pointer mode and its own workspace, all
+ * in one context. It is checked out for one call, without a lock, and given back once
  * the work is queued; two threads never share one at a time.
  *
  * A lane lent to a stream that captures belongs to that capture for ever, since

@@ -11,14 +11,14 @@ enum { SHARDS = 64, ROWS = 64 }; /* powers of two */
 
 static struct {
 	struct ac_lock lock;
-	struct ac_shadow *row[ROWS];
+	_Atomic(struct ac_shadow *) row[ROWS]; /* changed under the lock */
 } shards[SHARDS];
 
 /* ---- By address ---------------------------------------------------------- */
 
 struct place {
 	struct ac_lock *lock;
-	struct ac_shadow **row;
+	_Atomic(struct ac_shadow *) *row;
 };
 
 static struct place
@@ -30,6 +30,14 @@ place_of(cudnnBackendDescriptor_t descriptor)
 
 	return (struct place){ &shards[shard].lock,
 		&shards[shard].row[hash >> 48 & (ROWS - 1)] };
+}
+
+/* What is of no type that is noted, a variant pack for one, is seldom in a row
+ * with something that is: then there is nothing to do, and no lock to take. */
+static bool
+is_empty(struct place place)
+{
+	return !atomic_load_explicit(place.row, memory_order_acquire);
 }
 
 /* Under the place's lock. */
@@ -47,13 +55,15 @@ find(struct place place, cudnnBackendDescriptor_t descriptor)
 static struct ac_shadow *
 unlink_from(struct place place, cudnnBackendDescriptor_t descriptor)
 {
-	struct ac_shadow **at = place.row, *shadow;
+	struct ac_shadow *shadow = *place.row, *before = NULL;
 
-	while (*at && (*at)->descriptor != descriptor)
-		at = &(*at)->next;
-	shadow = *at;
-	if (shadow)
-		*at = shadow->next;
+	for (; shadow && shadow->descriptor != descriptor;
+	    shadow = shadow->next)
+		before = shadow;
+	if (shadow && before)
+		before->next = shadow->next;
+	else if (shadow)
+		*place.row = shadow->next;
 	return shadow;
 }
 
@@ -114,6 +124,8 @@ ac_shadow_create(cudnnBackendDescriptor_t descriptor,
 		if (type == CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR)
 			shadow->number[AC_PROPERTIES_ORDINAL] = -1;
 	}
+	if (!shadow && is_empty(place))
+		return;
 	ac_lock_take(place.lock);
 	stale = unlink_from(place, descriptor);
 	if (shadow) {
@@ -130,6 +142,8 @@ ac_shadow_destroy(cudnnBackendDescriptor_t descriptor)
 	const struct place place = place_of(descriptor);
 	struct ac_shadow *shadow;
 
+	if (is_empty(place))
+		return;
 	ac_lock_take(place.lock);
 	shadow = unlink_from(place, descriptor);
 	ac_lock_give(place.lock);
@@ -183,6 +197,8 @@ ac_shadow_set(cudnnBackendDescriptor_t descriptor,
 	struct ac_shadow *child[AC_SHADOW_CHILDREN] = { NULL };
 	struct ac_shadow *shadow, *stale = NULL;
 
+	if (is_empty(place))
+		return;
 	if (name == CUDNN_ATTR_ENGINECFG_ENGINE && values && count == 1) {
 		copy_engine(*children, descriptor);
 		return;
@@ -209,6 +225,8 @@ ac_shadow_finalize(cudnnBackendDescriptor_t descriptor)
 	const struct place place = place_of(descriptor);
 	struct ac_shadow *shadow;
 
+	if (is_empty(place))
+		return;
 	ac_lock_take(place.lock);
 	shadow = find(place, descriptor);
 	if (shadow && !shadow->is_frozen) {

@@ -72,11 +72,30 @@ kept 'the output is read, too' overlap 'op=3 beta=0.5 alias=1'
 kept 'FMA_MATH' opted-out 'op=0 math=3'
 kept 'alpha is 0' unsupported 'op=0 alpha=0'
 rm -rf "$AUTOCAST_STATE"
-bare "$convolving" rise=1 | sed 1d >"$work/bare"
-under "$forced" "$convolving" rise=1 | sed 1d >"$work/kept"
+bare "$convolving" rise=1 | sed 1,2d >"$work/bare"
+under "$forced" "$convolving" rise=1 | sed 1,2d >"$work/kept"
 same 'another alpha at each call: the program'\''s bits' "$work/bare" "$work/kept"
-equal 'another alpha at each call: one plan' 'fp16 1 unsupported:3 1' "$(counts
+equal 'another alpha at each call: one for 1, one for another' 'fp16 2 unsupported:2 2' "$(counts
     ) $(site 's["course"]["plans"]')"
+rm -rf "$AUTOCAST_STATE"
+under "$forced" "$convolving" rise=1 alpha=0 >/dev/null
+equal 'alpha is 0 at first: a site is not lost by it' 'fp16 2 unsupported:2' \
+    "$(counts)"
+
+# What cuDNN refuses is refused, call by call.
+for words in "op=0 r=7 pad=3 algo="{0..7} "op=1 r=7 pad=3 algo="{0..5} \
+    "op=2 r=7 pad=3 algo="{0..6} 'op=3 relu=0 algo=0' 'op=0 workspace=2' \
+    'op=2 workspace=2' 'op=3 beta=1 small=1'; do
+	# shellcheck disable=SC2086
+	equal "the statuses: $words" \
+	    "$(bare "$convolving" calls=3 $words | cut -d' ' -f1,2)" \
+	    "$(under "$forced" "$convolving" calls=3 $words | cut -d' ' -f1,2)"
+done
+rm -rf "$AUTOCAST_STATE"
+under "${guarded//profit=off/profit=off workspace=1}" "$convolving" calls=3 \
+    >/dev/null
+equal 'no memory for a trial: not for good' 'fp16 0 probation:2,workspace:1' \
+    "$(counts)"
 NVIDIA_TF32_OVERRIDE=0 kept 'NVIDIA_TF32_OVERRIDE=0' opted-out op=0
 AUTOCAST_EMU_FAIL=cudnnBackendExecute:1 kept 'cuDNN fails to run it' \
     'refused:1' 'op=0 calls=1'
@@ -114,7 +133,7 @@ under "$forced" "$convolving" workspace=100000000 >/dev/null
 check 'the program'\''s workspace, if it is enough' \
     "$(total totals.peak_scratch_bytes | grep -vx 0)"
 rm -rf "$AUTOCAST_STATE"
-equal 'ours, if it is not' "$(outputs "$forced")" "$(outputs "$forced" workspace=2)"
+equal 'ours, if it is not' "$(outputs "$forced")" "$(outputs "$forced" algo=0)"
 check 'and that is counted' \
     "$(query 'report["totals"]["peak_scratch_bytes"] > 100000' | grep -vx True)"
 rm -rf "$AUTOCAST_STATE"

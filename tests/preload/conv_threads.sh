@@ -44,12 +44,12 @@ original=$(bare "$convolving" $small calls=1 | cut -d' ' -f3)
 
 done_by "$forced" 'threads=8' "$recast" 32
 equal 'a plan each' 8 "$(query 'sites[0]["course"]["plans"]')"
-done_by "$forced" 'threads=8 workspace=2' "$recast" 32
-done_by "$forced" 'threads=8 op=3 workspace=2' "$fused" 32
+done_by "$forced" 'threads=8 algo=0' "$recast" 32
+done_by "$forced" 'threads=8 op=3 algo=0' "$fused" 32
 done_by "$forced" 'threads=8 shared=1' "$recast" 32
 equal 'one plan' 1 "$(query 'sites[0]["course"]["plans"]')"
 done_by "$forced" 'streams=8' "$recast" 32
-done_by "$forced" 'streams=8 workspace=2' "$recast" 32
+done_by "$forced" 'streams=8 algo=0' "$recast" 32
 done_by "$forced" 'threads=4 handles=5 calls=1' "$recast" 20
 # Which of a thread's calls are its site's first ones is chance.
 for policy in "$guarded" "$often"; do

@@ -75,7 +75,7 @@ for four in $statuses; do
 	equal "kept, the original fails: $four" "$four:0" \
 	    "$(cut -d' ' -f2 "$work/out" | paste -sd:)"
 	AUTOCAST_EMU_FAIL=$(failures cudnnBackendExecute "$four") \
-	    convolve "$forced" calls=5
+	    convolve "$forced" 'handles=5 calls=1'
 	equal "the plan fails: the original runs: $four" \
 	    "$(printf "0 $original\n%.0s" 1 2 3 4)
 0 $recast" "$(cut -d' ' -f2,3 "$work/out")"
@@ -186,7 +186,7 @@ recorded()
 # A variant pack is made; neither graphs nor plans.
 is_recast="$recast asked=0 made=1" is_kept="$original asked=0 made=0"
 recorded 'after a call' "$forced" 'calls=1 capture=1' "$is_recast" 'fp16 2 '
-recorded 'after a call, in our memory' "$forced" 'calls=1 workspace=2 capture=1' \
+recorded 'after a call, in our memory' "$forced" 'calls=1 algo=0 capture=1' \
     "$is_recast" 'fp16 2 '
 recorded 'after a trial' "$guarded" 'calls=3 capture=1' "$is_recast" \
     'fp16 3 probation:1'
@@ -194,8 +194,10 @@ recorded 'at the first call' "$forced" 'calls=0 capture=1' "$is_kept" \
     'fp16 0 capture:1'
 recorded 'at the first call, on trial' "$guarded" 'calls=0 capture=1' \
     "$is_kept" 'fp16 0 capture:1'
-AUTOCAST_EMU_FAIL=cudnnBackendExecute:1 recorded 'a plan that never ran' \
-    "$forced" 'calls=1 capture=1' "$is_kept" 'fp16 0 capture:1,refused:1'
+AUTOCAST_EMU_FAIL=cudnnBackendExecute:1 recorded 'a plan that failed once' \
+    "$forced" 'calls=3 capture=1' "$is_kept" 'fp16 0 refused:4'
+recorded 'a plan that never ran' "${forced//guard=off/guard=off workspace=1}" \
+    'calls=1 algo=0 capture=1' "$is_kept" 'fp16 0 capture:1,workspace:1'
 is_kept="$(bits 'op=0 flip=1') asked=0 made=0"
 recorded 'after a call, another one' "$forced" 'calls=1 capture=2' "$is_kept" \
     'fp16 1 capture:1'
