@@ -79,6 +79,9 @@ struct emu_tensor {
 /* Of one element; 0 for types that the emulator does not know (it knows FLOAT,
  * DOUBLE, HALF, BFLOAT16, INT32, INT8, INT64, BOOLEAN). */
 size_t emu_dnn_bytes(cudnnDataType_t type);
+/* Of floating point: the emulator computes with those, and reads and writes no
+ * others. */
+bool emu_dnn_is_real(cudnnDataType_t type);
 /* Strides for its dimensions: without holes, channels last for NHWC. */
 void emu_tensor_lay_out(struct emu_tensor *tensor, cudnnTensorFormat_t order);
 int64_t emu_tensor_elements(const struct emu_tensor *tensor);
@@ -100,7 +103,7 @@ int emu_tensor_check(const void *pointer, const struct emu_tensor *tensor,
 /* Where its n-th element is in row-major order of its dimensions, whatever its
  * strides: an index in elements. */
 int64_t emu_tensor_at(const struct emu_tensor *tensor, int64_t n);
-/* One element, counted; on workers. Stores round to nearest, ties to even. */
+/* One element of floating point, counted; on workers. Stores round to nearest, ties to even. */
 double emu_tensor_load(struct emu_touched *touched, const void *data,
     cudnnDataType_t type, int64_t i);
 void emu_tensor_store(struct emu_touched *touched, void *data,

@@ -66,13 +66,6 @@ emu_op_collides(const struct emu_op *op, int i, int j)
 	return a->tensor.dims != b->tensor.dims;
 }
 
-static bool
-is_real(cudnnDataType_t type)
-{
-	return type == CUDNN_DATA_FLOAT || type == CUDNN_DATA_DOUBLE ||
-	    type == CUDNN_DATA_HALF || type == CUDNN_DATA_BFLOAT16;
-}
-
 static cudnnStatus_t
 check(const struct emu_op *op)
 {
@@ -81,7 +74,7 @@ check(const struct emu_op *op)
 
 		if (view->name && (!view->data || !view->tensor.dims))
 			return CUDNN_STATUS_BAD_PARAM;
-		if (view->name && !is_real(view->tensor.type))
+		if (view->name && !emu_dnn_is_real(view->tensor.type))
 			return CUDNN_STATUS_NOT_SUPPORTED;
 	}
 	for (int i = 0; i < EMU_OP_VIEWS; i++) {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn_tensor.c -- tensors: how large they are, where an element is,
- * and reading and writing elements of any type, counted byte by byte. Owns
- * none of them. */
+ * and reading and writing elements of floating point, counted byte by byte.
+ * Owns none of them. */
 #include "emulator/cudnn.h"
 #include "emulator/cublas_round.h"
-
-#include <math.h>
 
 size_t
 emu_dnn_bytes(cudnnDataType_t type)
@@ -26,6 +24,13 @@ emu_dnn_bytes(cudnnDataType_t type)
 	default:
 		return 0;
 	}
+}
+
+bool
+emu_dnn_is_real(cudnnDataType_t type)
+{
+	return type == CUDNN_DATA_FLOAT || type == CUDNN_DATA_DOUBLE ||
+	    type == CUDNN_DATA_HALF || type == CUDNN_DATA_BFLOAT16;
 }
 
 int64_t
@@ -136,29 +141,13 @@ emu_tensor_load(struct emu_touched *touched, const void *data,
 	switch ((int)type) {
 	case CUDNN_DATA_DOUBLE:
 		return ((const double *)data)[i];
-	case CUDNN_DATA_INT64:
-		return (double)((const int64_t *)data)[i];
-	case CUDNN_DATA_INT32:
-		return ((const int32_t *)data)[i];
 	case CUDNN_DATA_HALF:
 		return (double)emu_from_fp16(((const uint16_t *)data)[i]);
 	case CUDNN_DATA_BFLOAT16:
 		return (double)emu_from_bf16(((const uint16_t *)data)[i]);
-	case CUDNN_DATA_INT8:
-	case CUDNN_DATA_BOOLEAN:
-		return ((const int8_t *)data)[i];
 	default:
 		return (double)((const float *)data)[i];
 	}
-}
-
-/* To the nearest that fits; NaN gives 0. */
-static double
-clamp(double value, double least, double most)
-{
-	value = nearbyint(value);
-	return value >= most ? most : value > least ? value :
-	    value <= least ? least : 0;
 }
 
 void
@@ -170,22 +159,11 @@ emu_tensor_store(struct emu_touched *touched, void *data,
 	case CUDNN_DATA_DOUBLE:
 		((double *)data)[i] = value;
 		break;
-	case CUDNN_DATA_INT64:
-		((int64_t *)data)[i] = (int64_t)clamp(value, -0x1p62, 0x1p62);
-		break;
-	case CUDNN_DATA_INT32:
-		((int32_t *)data)[i] = (int32_t)clamp(value, -0x1p31,
-		    0x1p31 - 1);
-		break;
 	case CUDNN_DATA_HALF:
 		((uint16_t *)data)[i] = emu_to_fp16((float)value);
 		break;
 	case CUDNN_DATA_BFLOAT16:
 		((uint16_t *)data)[i] = emu_to_bf16((float)value);
-		break;
-	case CUDNN_DATA_INT8:
-	case CUDNN_DATA_BOOLEAN:
-		((int8_t *)data)[i] = (int8_t)clamp(value, -128, 127);
 		break;
 	default:
 		((float *)data)[i] = (float)value;

@@ -112,6 +112,8 @@ cudnnSetTensor(cudnnHandle_t handle, const cudnnTensorDescriptor_t yDesc,
 	DNN_ENTER(handle);
 	if (!yDesc || !valuePtr)
 		return CUDNN_STATUS_BAD_PARAM;
+	if (!emu_dnn_is_real(yDesc->tensor.type))
+		return CUDNN_STATUS_NOT_SUPPORTED;
 	op.alpha = emu_tensor_load(&nothing, valuePtr, yDesc->tensor.type, 0);
 	emu_op_view(&op, C, "y", yDesc, y);
 	return emu_op_submit(handle, &op, sizeof op);

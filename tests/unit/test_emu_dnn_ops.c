@@ -27,6 +27,8 @@ formula(int mode, double at, double coefficient)
 		return fmin(fmax(at, 0), coefficient);
 	case CUDNN_ACTIVATION_ELU:
 		return at > 0 ? at : coefficient * (exp(at) - 1);
+	case CUDNN_ACTIVATION_SWISH:
+		return at / (1 + exp(-at));
 	default:
 		return at;
 	}
@@ -38,7 +40,7 @@ activations(void **state)
 	const double coefficient = 0.7;
 
 	(void)state;
-	for (int mode = 0; mode <= (int)CUDNN_ACTIVATION_IDENTITY; mode++) {
+	for (int mode = 0; mode <= (int)CUDNN_ACTIVATION_SWISH; mode++) {
 		OK(cudnnSetActivationDescriptor(activation,
 		    (cudnnActivationMode_t)mode, CUDNN_PROPAGATE_NAN,
 		    coefficient));

@@ -319,6 +319,10 @@ reduces_odd_numbers(void **state)
 		{ CUDNN_REDUCE_TENSOR_MIN, 1, { NAN, 1, 2, 3 }, NAN, 0 },
 		{ CUDNN_REDUCE_TENSOR_AMAX, 0, { 2, 1, NAN, -4 }, 4, 3 },
 		{ CUDNN_REDUCE_TENSOR_AMAX, 1, { 2, NAN, 1, -4 }, NAN, 2 },
+		{ CUDNN_REDUCE_TENSOR_MAX, 1, { NAN, 7, NAN, 5 }, NAN, 0 },
+		{ CUDNN_REDUCE_TENSOR_MAX, 0, { -2, -7, -5, -3 }, -2, 0 },
+		{ CUDNN_REDUCE_TENSOR_MIN, 0, { INFINITY, INFINITY, INFINITY,
+		  INFINITY }, INFINITY, 0 },
 		{ CUDNN_REDUCE_TENSOR_ADD, 0, { 1, INFINITY, 2, 3 }, INFINITY,
 		  0 },
 	};
