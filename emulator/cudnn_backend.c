@@ -228,11 +228,13 @@ copy_out(const struct emu_value *value, int64_t requested, int64_t *count_out,
 	return CUDNN_STATUS_SUCCESS;
 }
 
-/* What is not set reads as its default, or not at all. */
+/* What is not set reads as its default, of the first of its kinds, or not at
+ * all. */
 static cudnnStatus_t
-get_default(const struct emu_attribute *a, int64_t requested,
+get_default(const struct emu_attribute *a, int kind, int64_t requested,
     int64_t *count_out, void *values)
 {
+	const double real = a->number;
 	const int64_t large = a->number;
 	const int small = a->number;
 	const unsigned char tiny = (unsigned char)a->number;
@@ -245,8 +247,11 @@ get_default(const struct emu_attribute *a, int64_t requested,
 	}
 	if (!a->has_default)
 		return CUDNN_STATUS_NOT_SUPPORTED;
+	if (kind != a->kind)
+		return CUDNN_STATUS_BAD_PARAM;
 	if (values && requested > 0)
-		memcpy(values, bytes == sizeof large ? (const void *)&large :
+		memcpy(values, kind == CUDNN_TYPE_DOUBLE ? (const void *)&real
+		    : bytes == sizeof large ? (const void *)&large :
 		    bytes == sizeof small ? (const void *)&small : &tiny,
 		    bytes);
 	if (count_out)
@@ -283,8 +288,8 @@ cudnnBackendGetAttribute(const cudnnBackendDescriptor_t descriptor,
 		return status;
 	value = emu_body_find(d->body, (int)attributeName);
 	if (!value)
-		return get_default(a, requestedElementCount, elementCount,
-		    arrayOfElements);
+		return get_default(a, (int)attributeType,
+		    requestedElementCount, elementCount, arrayOfElements);
 	if (value->type != (int)attributeType)
 		return CUDNN_STATUS_BAD_PARAM;
 	return copy_out(value, requestedElementCount, elementCount,

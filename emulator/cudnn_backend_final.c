@@ -82,7 +82,7 @@ final_convolution(const struct emu_body *b)
 	const int64_t space = emu_body_number(b,
 	    CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, 0);
 
-	if (space < 1 || space > SPACE_MAX)
+	if (space > SPACE_MAX)
 		return CUDNN_STATUS_BAD_PARAM;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (count(b, rows[i].name) != space ||

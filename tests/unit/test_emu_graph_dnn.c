@@ -203,6 +203,8 @@ knobs_are_counted_only_with_room_for_them(void **state)
 	assert_int_equal(count, 2);
 	assert_int_equal(dnn_number(knobs[0],
 	    CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE), 2);
+	assert_int_equal(dnn_number(knobs[1],
+	    CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE), 1);
 	OK(cudnnBackendGetAttribute(knobs[1], CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE,
 	    CUDNN_TYPE_KNOB_TYPE, 1, &count, &type));
 	assert_int_equal(type, CUDNN_KNOB_TYPE_IDX_MODE);
@@ -217,6 +219,29 @@ knobs_are_counted_only_with_room_for_them(void **state)
 	assert_int_equal(dnn_number(knobs[1],
 	    CUDNN_ATTR_KNOB_INFO_MAXIMUM_VALUE), 3);
 	assert_int_equal(dnn_number(knobs[1], CUDNN_ATTR_KNOB_INFO_STRIDE), 1);
+}
+
+/* Mode B has the first two of mode A the other way round. */
+static void
+modes_differ(void **state)
+{
+	const cudnnBackendHeurMode_t modes[2] = { CUDNN_HEUR_MODE_A,
+		CUDNN_HEUR_MODE_B };
+	const int first[2] = { 2, 0 };
+	descriptor configs[DNN_CONFIGS], knob = dnn_new(
+	    CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
+	int64_t count;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		dnn_results(dnn_heuristics(dnn_graph(&single, NULL),
+		    dnn_device(900), modes[i]), 2, configs);
+		OK(cudnnBackendGetAttribute(configs[0],
+		    CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+		    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &knob));
+		assert_int_equal(dnn_number(knob,
+		    CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE), first[i]);
+	}
 }
 
 static void
@@ -370,17 +395,28 @@ sizes_beyond_all_memory_are_refused(void **state)
 static void
 plans_say_what_they_need(void **state)
 {
-	static const struct { int64_t index; bool nhwc; int64_t bytes; }
-	rows[] = {
-		{ 62, false, 26869776 }, { 62, true, 26869776 },
-		{ 45, false, 26869776 }, { 67, false, 53739536 },
-		{ 67, true, 1 << 20 }, { 1, false, 0 },
+	static const struct {
+		int64_t index;
+		bool nhwc;
+		int64_t bytes;
+		cudnnDataType_t type;
+	} rows[] = {
+		{ 62, false, 26869776, CUDNN_DATA_FLOAT },
+		{ 62, true, 26869776, CUDNN_DATA_FLOAT },
+		{ 45, false, 26869776, CUDNN_DATA_FLOAT },
+		{ 67, false, 53739536, CUDNN_DATA_FLOAT },
+		{ 67, true, 1 << 20, CUDNN_DATA_FLOAT },
+		{ 1, false, 0, CUDNN_DATA_FLOAT },
+		{ 4, false, 16 * 256 * 256 * 9, CUDNN_DATA_FLOAT },
+		{ 5, false, 4 * 32 * 256 * 28 * 28, CUDNN_DATA_FLOAT },
+		{ 62, false, 26869776, CUDNN_DATA_HALF },
+		{ 62, true, 0, CUDNN_DATA_HALF },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct dnn_wish wish = { .shape = { 32, 256, 28, 256, 3,
-			1, rows[i].nhwc }, .type = CUDNN_DATA_FLOAT };
+			1, rows[i].nhwc }, .type = rows[i].type };
 		const descriptor config = dnn_new(
 		    CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 		const descriptor plan = dnn_new(
@@ -444,6 +480,7 @@ main(void)
 		TEST(some_graphs_have_no_engine_that_converts),
 		TEST(results_fill_the_callers_own),
 		TEST(knobs_are_counted_only_with_room_for_them),
+		TEST(modes_differ),
 		TEST(note_counts_agree),
 		TEST(engines_that_are_not_there),
 		TEST(devices_by_number_and_handle),

@@ -23,12 +23,6 @@ struct world {
 
 static struct world world;
 
-static float *
-upload(const float *from, size_t count)
-{
-	return test_upload(from, count * sizeof *from);
-}
-
 static void
 make_plan(struct world *w, int64_t index)
 {
@@ -64,14 +58,15 @@ start(const struct dnn_wish *wish, int64_t index)
 		assert_true(w->count[t] <= MOST);
 		for (size_t i = 0; i < w->count[t]; i++)
 			w->host[t][i] = test_random(&random);
-		w->device[t] = upload(w->host[t], w->count[t]);
+		w->device[t] = test_upload(w->host[t], w->count[t] *
+		    sizeof(float));
 	}
 	for (size_t i = 0; i < w->count[2]; i++)
 		w->z[i] = test_random(&random);
 	for (int64_t i = 0; i < s->k; i++)
 		w->b[i] = test_random(&random);
-	w->dz = upload(w->z, w->count[2]);
-	w->db = upload(w->b, (size_t)s->k);
+	w->dz = test_upload(w->z, w->count[2] * sizeof(float));
+	w->db = test_upload(w->b, (size_t)s->k * sizeof(float));
 	w->dout = test_device(w->count[2] * sizeof(float));
 	OK(cudnnCreate(&w->handle));
 	make_plan(w, index);
@@ -412,6 +407,8 @@ packs_must_be_complete(void **state)
 	w->device[0]++; /* 4 bytes off: the tensor says 8 */
 	assert_int_equal(execute(w),
 	    CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER);
+	w->device[0] = w->host[0]; /* not the device's */
+	assert_int_equal(execute(w), CUDNN_STATUS_EXECUTION_FAILED);
 	w->device[0] = aligned;
 	assert_int_not_equal(cudnnBackendExecute(NULL, w->plan, d), 0);
 	OK(execute(w));

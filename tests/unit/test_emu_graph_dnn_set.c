@@ -188,6 +188,71 @@ operation_needs_what_fits(void **state)
 	assert_true(scale == 0.5);
 }
 
+/* They read as what they were set as; unset, as doubles. */
+static void
+scales_have_two_types(void **state)
+{
+	static const cudnnBackendAttributeName_t names[2] = {
+		CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+		CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA };
+	const int64_t x[4] = { 2, 4, 5, 5 }, w[4] = { 3, 4, 3, 3 };
+	const int64_t y[4] = { 2, 3, 5, 5 };
+	const float single = 0.5f;
+	double real;
+	float got;
+	int64_t count;
+
+	(void)state;
+	for (int set = 0; set < 2; set++) {
+		const descriptor d = dnn_new(
+		    CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
+
+		dnn_put(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+		    dnn_tensor(DNN_X, CUDNN_DATA_FLOAT, x, false, false));
+		dnn_put(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+		    dnn_tensor(DNN_W, CUDNN_DATA_FLOAT, w, false, false));
+		dnn_put(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+		    dnn_tensor(DNN_Y, CUDNN_DATA_FLOAT, y, false, false));
+		dnn_put(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+		    dnn_convolution(1));
+		for (int i = 0; i < 2 * set; i++)
+			dnn_set(d, names[i], CUDNN_TYPE_FLOAT, 1, &single);
+		OK(FINALIZE(d));
+		for (int i = 0; i < 2; i++) {
+			const cudnnStatus_t status = GET(d, names[i],
+			    CUDNN_TYPE_FLOAT, 1, &count, &got);
+
+			assert_int_equal(status, set ? CUDNN_STATUS_SUCCESS :
+			    CUDNN_STATUS_BAD_PARAM);
+			assert_int_equal(GET(d, names[i], CUDNN_TYPE_DOUBLE,
+			    1, &count, &real), set ? CUDNN_STATUS_BAD_PARAM :
+			    CUDNN_STATUS_SUCCESS);
+			assert_true(set ? got == single : real == 1 - i);
+		}
+	}
+}
+
+/* Clips are set, and never read. */
+static void
+clips_are_kept(void **state)
+{
+	const descriptor p = dnn_new(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+	const cudnnPointwiseMode_t mode = CUDNN_POINTWISE_RELU_FWD;
+	double lower = 0.5;
+	int64_t count;
+
+	(void)state;
+	dnn_set(p, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1,
+	    &mode);
+	dnn_set(p, CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, CUDNN_TYPE_DOUBLE, 1,
+	    &lower);
+	OK(FINALIZE(p));
+	IS(GET(p, CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, CUDNN_TYPE_DOUBLE, 1,
+	    &count, &lower), NOT_SUPPORTED);
+	IS(GET(p, CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, CUDNN_TYPE_FLOAT, 1,
+	    &count, &lower), NOT_SUPPORTED);
+}
+
 static void
 sums_need_two_summands(void **state)
 {
@@ -362,6 +427,8 @@ main(void)
 		TEST(reading_counts),
 		TEST(convolution_needs_as_many_of_each),
 		TEST(operation_needs_what_fits),
+		TEST(scales_have_two_types),
+		TEST(clips_are_kept),
 		TEST(sums_need_two_summands),
 		TEST(graphs_keep_their_operations_to_themselves),
 		TEST(variant_packs_give_their_workspace_only),

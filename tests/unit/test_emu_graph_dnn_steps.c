@@ -4,6 +4,8 @@
  * memory. The convolution in front multiplies by one. */
 #include "tests/unit/test_emu_graph_dnn.h"
 
+#include <fenv.h>
+
 enum { SIDE = 2, ALL = SIDE * SIDE };
 enum { DNN_MIDDLE = 'm' };
 
@@ -168,17 +170,50 @@ what_the_convolution_gives_is_written(void **state)
 	assert_memory_equal(out, sums, sizeof out);
 }
 
+/* With the program's FPU rounding up from the start: 2^-29 + 1 in FP32. */
+static int
+upward(void)
+{
+	const float minus[ALL] = { -1, -1, -1, -1 };
+	const float small[ALL] = { 0x1p-30f, 0x1p-30f, 0x1p-30f, 0x1p-30f };
+	const descriptor y = tensor(DNN_Y, true);
+	descriptor operations[2];
+	float between[ALL], out[ALL];
+
+	fesetround(FE_UPWARD);
+	operations[0] = multiply_by_one(y);
+	operations[1] = scaled_add(y, tensor(DNN_OUT, false));
+	run(2, operations, minus, small, between, out);
+	dnn_release(NULL);
+	return out[0] == 1 ? 0 : 1;
+}
+
+static void
+the_programs_rounding_stays_out_of_it(void **state)
+{
+	char text[4096];
+	const int status = test_again("upward", NULL, NULL, text, sizeof text);
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 #define TEST(name) cmocka_unit_test_teardown(name, dnn_release)
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(scales_and_clips),
 		TEST(what_is_not_virtual_is_written),
 		TEST(what_the_convolution_gives_is_written),
+		TEST(the_programs_rounding_stays_out_of_it),
 	};
 
+	(void)argv;
 	cmocka_set_message_output(CM_OUTPUT_TAP);
+	if (argc > 1)
+		return upward();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
