@@ -99,8 +99,10 @@ describe_site(const struct ac_report *report, const struct ac_site *site,
 		op->fact[AC_FACT_GPU] = process->gpu;
 	if (process->sm)
 		ac_op_set(op, AC_Q_SM, process->sm);
-	ac_op_set_product(op, site->key.m, site->key.n, site->key.k,
-	    site->key.batch);
+	/* How much work a network is was not known where it was set up. */
+	if (op->operation != AC_OP_RNN)
+		ac_op_set_product(op, site->key.m, site->key.n, site->key.k,
+		    site->key.batch);
 	if (ac_op_is_conv(op))
 		(void)ac_conv_words_set_shape(site->key.shape, op);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/cli/counting.c -- counts into the state directory as a program with
  * the library preloaded would, so that the command line can be tested without
- * a GPU, real or emulated. Usage: counting [STATUS [NAME]]; it kills itself
- * where STATUS is "kill". */
+ * a GPU, real or emulated. Usage: counting [STATUS [NAME [network]]]; it kills
+ * itself where STATUS is "kill". */
 #include "report/report.h"
 
 #include <signal.h>
@@ -32,7 +32,14 @@ static const struct {
 	  { .rung = AC_RUNG_KEEP, .reason = AC_REASON_TOO_SMALL,
 	    .source = "amp", .line = 4 }, "head", { 0 }, 0, 3,
 	  AC_REASON_TOO_SMALL },
+	{ { .operation = AC_OP_RNN, .symbol = "cudnnSetRNNDescriptor_v8",
+	    .caller = "train+3c4d", .solver = 'n', .type = "f32",
+	    .asked = "tf32", .shape = "lstm i8 h16 l2" },
+	  { .rung = AC_RUNG_FP16, .tactic = AC_TACTIC_LIBRARY,
+	    .source = "AUTOCAST_POLICY", .line = 1, .tol = 1e-3 }, NULL, { 0 },
+	  1, 0, AC_REASON_NONE },
 };
+enum { SITES = sizeof sites / sizeof *sites };
 
 /* As if AUTOCAST_RANGES were on: only at the first site. */
 static void
@@ -56,7 +63,7 @@ main(int argc, char **argv)
 	ac_report_open(&origin, "guard=on is not built yet\n");
 	ac_report_machine("NVIDIA H200 (emulated)", 90, "cublas-13.1", true);
 	ac_report_clock(AC_CLOCK_MODELLED);
-	for (size_t i = 0; i < sizeof sites / sizeof *sites; i++) {
+	for (size_t i = 0; i < (argc > 3 ? SITES : SITES - 1); i++) {
 		struct ac_site_key key;
 		struct ac_site_record *site;
 

@@ -56,5 +56,8 @@ show explain "$id"
 show explain "$id" --policy off
 show explain "$id" m=1
 show explain 00000000
+"$counting" 0 train+1a2b network
+id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *rnn .*/\1/p')
+show explain "$id" --policy 'rnn -> fp16 guard=off'
 shown
 plan
