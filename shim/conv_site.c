@@ -121,23 +121,6 @@ describe_shape(struct ac_site_key *key, const struct ac_conv *conv,
 }
 
 static void
-describe_library(char *name, size_t bytes, struct ac_provider *provider)
-{
-	__typeof__(&cudnnGetVersion) get_version =
-	    PROVIDER(provider, cudnnGetVersion);
-	const size_t version = get_version ? get_version() : 0;
-	struct ac_text text;
-
-	ac_text_init(&text, name, bytes);
-	if (version >= 90000)
-		ac_text_addf(&text, "cudnn-%zu.%zu", version / 10000,
-		    version / 100 % 100);
-	else if (version)
-		ac_text_addf(&text, "cudnn-%zu.%zu", version / 1000,
-		    version / 100 % 10);
-}
-
-static void
 describe(const struct ac_conv_query *query, struct ac_provider *provider,
     struct ac_description *d)
 {
@@ -157,7 +140,7 @@ describe(const struct ac_conv_query *query, struct ac_provider *provider,
 	ac_text_init(&text, d->key.asked, sizeof d->key.asked);
 	ac_text_add(&text, asked_for(query, sm));
 	ac_describe_caller(d, (const void *)(uintptr_t)query->caller);
-	describe_library(d->library, sizeof d->library, provider);
+	ac_describe_dnn(d, provider);
 	describe_shape(&d->key, &query->conv, &sizes);
 
 	d->op.operation = (enum ac_operation)query->conv.operation;

@@ -8,7 +8,7 @@
 #include "base/guard.h"
 #include "base/lock.h"
 #include "base/mapped.h"
-#include "kernels/driver.h"
+#include "shim/device.h"
 #include "shim/start.h"
 #include "shim/thunk.h"
 
@@ -113,16 +113,6 @@ recall(cudnnRNNDescriptor_t descriptor, cudnnMathType_t math)
 	type, precision, math, input, hidden, projection, layers, dropout, \
 	flags
 
-/* The call has no handle: the network will run on the device that is current. */
-static int
-current_device(void)
-{
-	const struct ac_driver *driver = ac_driver_loaded();
-	int device;
-
-	return driver && !driver->cuCtxGetDevice(&device) ? device : -1;
-}
-
 /* Set as the program wants it first: that tells whether it is a call to decide
  * about, and leaves the descriptor good whatever comes of the rest. */
 AC_WRAPPER_DOOR(cudnnSetRNNDescriptor_v8);
@@ -145,7 +135,7 @@ cudnnSetRNNDescriptor_v8(SET_PARAMS)
 		const struct ac_rnn_query query = {
 			.caller = (uintptr_t)caller,
 			.provider = (uintptr_t)binding.provider,
-			.device = current_device(), .math = (int32_t)math,
+			.device = ac_device_current(), .math = (int32_t)math,
 			.type = (int32_t)type, .precision = (int32_t)precision,
 			.cell = (int32_t)cell, .direction = (int32_t)direction,
 			.input = input, .hidden = hidden,

@@ -8,6 +8,10 @@
 #include "shim/solver.h"
 #include "shim/start.h"
 
+#ifdef AC_HAVE_CUDNN
+#include <cudnn.h>
+#endif
+
 #include <string.h>
 
 static const char *const type_names[] = { "f32", "f16", "bf16", "f64", "c32",
@@ -89,6 +93,24 @@ describe_library(struct ac_description *d, cublasHandle_t handle,
 	/* 13.1.0 is 130100 since CUDA 10.1; before, 8.0 was 8000. */
 	ac_text_addf(&text, "cublas-%d.%d", version / 10000, version / 100 % 100);
 }
+
+#ifdef AC_HAVE_CUDNN
+void
+ac_describe_dnn(struct ac_description *d, struct ac_provider *provider)
+{
+	__typeof__(&cudnnGetVersion) get_version =
+	    PROVIDER(provider, cudnnGetVersion);
+	const size_t version = get_version ? get_version() : 0;
+	/* 9.8.0 is 90800; before 9, 8.9.7 was 8907. */
+	const size_t major = version >= 90000 ? 10000 : 1000;
+	struct ac_text text;
+
+	ac_text_init(&text, d->library, sizeof d->library);
+	if (version)
+		ac_text_addf(&text, "cudnn-%zu.%zu", version / major,
+		    version % major / 100);
+}
+#endif
 
 static void
 describe_key(struct ac_site_key *key, const struct ac_call *call)

@@ -34,6 +34,12 @@ struct ac_description {
 /* The calling module, and whether it is a solver. */
 void ac_describe_caller(struct ac_description *description, const void *caller);
 
+#ifdef AC_HAVE_CUDNN
+/* The library by the version that `provider`, a cuDNN, says: "cudnn-9.8". */
+void ac_describe_dnn(struct ac_description *description,
+    struct ac_provider *provider);
+#endif
+
 /* What follows from a description whose key is complete: its id, and the facts
  * that every operation has but for GPU and library. */
 void ac_describe_facts(struct ac_description *description);

@@ -85,21 +85,6 @@ describe_shape(struct ac_site_key *key, const struct ac_rnn_query *query)
 }
 
 static void
-describe_library(struct ac_description *d, struct ac_provider *provider)
-{
-	__typeof__(&cudnnGetVersion) get_version =
-	    PROVIDER(provider, cudnnGetVersion);
-	const size_t version = get_version ? get_version() : 0;
-	const size_t major = version >= 90000 ? 10000 : 1000;
-	struct ac_text text;
-
-	ac_text_init(&text, d->library, sizeof d->library);
-	if (version)
-		ac_text_addf(&text, "cudnn-%zu.%zu", version / major,
-		    version % major / 100);
-}
-
-static void
 describe(const struct ac_rnn_query *query, struct ac_description *d)
 {
 	const struct ac_device *gpu = ac_device_get(query->device);
@@ -114,7 +99,7 @@ describe(const struct ac_rnn_query *query, struct ac_description *d)
 	ac_text_init(&text, d->key.asked, sizeof d->key.asked);
 	ac_text_add(&text, asked_for(query, gpu ? gpu->sm : 0));
 	ac_describe_caller(d, (const void *)(uintptr_t)query->caller);
-	describe_library(d, (struct ac_provider *)(uintptr_t)query->provider);
+	ac_describe_dnn(d, (struct ac_provider *)(uintptr_t)query->provider);
 	describe_shape(&d->key, query);
 	d->key.solver = d->is_solver ? 'y' : 'n';
 	ac_describe_facts(d);

@@ -116,6 +116,11 @@ equal 'who set it, and what' 'rnn_step gru i8 h16 l2 bi f32 tf32 0 0' \
     "$(query '*(" ".join(str(w) for w in (s["caller"].split("+")[0],
 	s["shape"], s["type"], s["asked"], s["m"] + s["n"] + s["k"],
 	report["totals"]["flops"])) for s in sites)')"
+# shellcheck disable=SC2086
+release=$(echo CUDNN_MAJOR.CUDNN_MINOR |
+    ${CC:-cc} -E -P $CUDA_CPPFLAGS -include cudnn.h - | tail -n 1 | tr -d ' ')
+equal 'of which library' "cudnn-$release" \
+    "$(query 'report["processes"][0]["library"]')"
 check 'and in its text, without sizes of a product' \
     "$("$build/autocast" report | grep -q '^ *[0-9a-f]\{8\} rnn  *- rnn_step' ||
         "$build/autocast" report)"
