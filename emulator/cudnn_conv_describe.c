@@ -36,7 +36,7 @@ emu_conv_describe(enum emu_conv_operation operation,
 {
 	struct emu_conv conv = { .operation = operation };
 
-	if (!x || !w || !convolution || !y || convolution->space < 1)
+	if (!x || !w || !convolution || !y)
 		return CUDNN_STATUS_BAD_PARAM;
 	if (convolution->space > EMU_CONV_SPACE)
 		return CUDNN_STATUS_NOT_SUPPORTED;

@@ -33,9 +33,12 @@ activations(void **state)
 	BAD(FORWARD(small_desc, x)); /* elements move about in place */
 	OK(BACKWARD(y_desc, small_desc, dy, x_desc, dx));
 	BAD(BACKWARD(y_desc, small_desc, dy, x_desc, dy));
-	FAILED(FORWARD(y_desc, (char *)y + 4)); /* between two elements */
 	FAILED(FORWARD(y_desc, ys)); /* the host's */
 	BAD(FORWARD(y_desc, NULL));
+	shape(x_desc, CUDNN_DATA_DOUBLE, 1, 1, 1, 1);
+	shape(y_desc, CUDNN_DATA_DOUBLE, 1, 1, 1, 1);
+	FAILED(FORWARD(y_desc, (char *)y + 4)); /* between two elements */
+	OK(FORWARD(y_desc, (char *)y + 8));
 }
 
 static void
@@ -132,12 +135,17 @@ pools(void **state)
 	BAD(UNPOOL(y_desc, y_desc));
 	shape(y_desc, CUDNN_DATA_FLOAT, N, C, 2, 2);
 	BAD(POOL());
-	OK(cudnnSetPoolingNdDescriptor(pooling, CUDNN_POOLING_MAX,
-	    CUDNN_PROPAGATE_NAN, 3, ones, none, ones));
+	for (int space = 1; space <= 3; space += 2) { /* x has two */
+		OK(cudnnSetPoolingNdDescriptor(pooling, CUDNN_POOLING_MAX,
+		    CUDNN_PROPAGATE_NAN, space, ones, ones, ones));
+		BAD(cudnnGetPoolingNdForwardOutputDim(pooling, x_desc, 4,
+		    dims));
+	}
+	OK(cudnnSetTensorNdDescriptorEx(x_desc, CUDNN_TENSOR_NCHW,
+	    CUDNN_DATA_DOUBLE, 5, ones));
 	BAD(cudnnGetPooling2dForwardOutputDim(pooling, x_desc, &n, &c, &h,
 	    &w));
-	BAD(cudnnPoolingForward(handle, pooling, &one, x_desc, x, &zero,
-	    x_desc, y));
+	OK(cudnnGetPoolingNdForwardOutputDim(pooling, x_desc, 5, dims));
 }
 
 /* Minus infinity is a maximum as any other. */
@@ -201,7 +209,8 @@ reductions(void **state)
 static void
 operands(void **state)
 {
-	const int five[5] = { N, C, H, W, 1 }, integer = 3;
+	const int five[5] = { N, C, H, W, 1 };
+	const int8_t integer = 3; /* of which one byte is read at most */
 	cudnnOpTensorDescriptor_t op;
 
 	(void)state;
@@ -225,7 +234,7 @@ operands(void **state)
 	    CUDNN_DATA_DOUBLE, N, C, H, W));
 	OK(TWO(x_desc, small_desc, y));
 	BAD(TWO(x_desc, small_desc, x));
-	shape(small_desc, CUDNN_DATA_INT32, 1, 1, 1, 1);
+	shape(small_desc, CUDNN_DATA_INT8, 1, 1, 1, 1);
 	UNSUPPORTED(cudnnSetTensor(handle, small_desc, y, &integer));
 	OK(cudnnDestroyOpTensorDescriptor(op));
 }
@@ -306,35 +315,88 @@ dropouts(void **state)
 	OK(cudaFree(reserve));
 }
 
+/* A destroyed handle's memory is the next one's; a capture goes on only if it
+ * sees none come or go. */
 static void
 handles(void **state)
 {
 	static char nothing[4096];
-	cudnnHandle_t other;
+	const uint64_t syncs = emuCounter("syncs");
+	cudnnHandle_t other, next;
 	cudaStream_t stream;
 	cudaGraph_t graph;
 
 	(void)state;
 	BAD(cudnnSetStream(handle, (cudaStream_t)(void *)nothing));
+	OK(cudnnCreate(&other));
+	OK(cudnnDestroy(other));
+	assert_true(emuCounter("syncs") > syncs); /* it waited */
+	OK(cudnnCreate(&next));
+	assert_ptr_equal(next, other);
 	OK(cudaStreamCreate(&stream));
-	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-	assert_int_equal(cudnnCreate(&other), CUDNN_STATUS_NOT_INITIALIZED);
-	assert_int_not_equal(cudaStreamEndCapture(stream, &graph), 0);
-	cudaGetLastError();
+	for (int destroy = 0; destroy < 2; destroy++) {
+		OK(cudaStreamBeginCapture(stream,
+		    cudaStreamCaptureModeGlobal));
+		assert_int_equal(destroy ? cudnnDestroy(next) :
+		    cudnnCreate(&other), destroy ?
+		    CUDNN_STATUS_EXECUTION_FAILED :
+		    CUDNN_STATUS_NOT_INITIALIZED);
+		assert_int_not_equal(cudaStreamEndCapture(stream, &graph), 0);
+		cudaGetLastError();
+	}
+	OK(cudnnDestroy(next)); /* it still was one */
+	assert_int_equal(cudnnDestroy(next), CUDNN_STATUS_NOT_INITIALIZED);
 	OK(cudaStreamDestroy(stream));
 }
 
+/* The status of work by a handle of device 1 on device 0, and by one whose
+ * context is gone. */
+static int
+elsewhere(void)
+{
+	cudnnStatus_t status;
+
+	OK(cudaSetDevice(1));
+	setup(NULL);
+	OK(cudaSetDevice(0));
+	status = cudnnScaleTensor(handle, x_desc, room(COUNT, 1), &two);
+	if (status != CUDNN_STATUS_EXECUTION_FAILED)
+		return 1;
+	OK(cudaSetDevice(1));
+	OK(cudnnScaleTensor(handle, x_desc, x, &two));
+	OK(cudaDeviceReset());
+	status = cudnnScaleTensor(handle, x_desc, room(COUNT, 1), &two);
+	return status == CUDNN_STATUS_EXECUTION_FAILED ? 0 : 2;
+}
+
+static void
+other_devices(void **state)
+{
+	char text[4096];
+	const int status = test_again("elsewhere", "AUTOCAST_EMU_MODEL",
+	    "h100,h100", text, sizeof text);
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_non_null(strstr(text, "no peer access"));
+	assert_non_null(strstr(text, "context is gone"));
+}
+
 int
-main(void)
+main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(activations), TEST(norms), TEST(first_average),
 		TEST(pools), TEST(pool_of_nothing_finite), TEST(reductions),
 		TEST(operands), TEST(least_of_nan), TEST(softmaxes),
-		TEST(dropouts), TEST(handles),
+		TEST(dropouts), TEST(handles), TEST(other_devices),
 	};
 
+	(void)argv;
+	if (argc > 1)
+		return elsewhere();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,6 +259,7 @@ sums_need_two_summands(void **state)
 	const int64_t dim[4] = { 2, 3, 4, 5 };
 	const cudnnPointwiseMode_t modes[2] = { CUDNN_POINTWISE_ADD,
 		CUDNN_POINTWISE_RELU_FWD };
+	double scale;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
@@ -283,6 +284,8 @@ sums_need_two_summands(void **state)
 			    false));
 		}
 		OK(FINALIZE(d));
+		IS(GET(d, CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1,
+		    CUDNN_TYPE_DOUBLE, 1, NULL, &scale), NOT_SUPPORTED);
 	}
 }
 

@@ -77,11 +77,11 @@ clipped_relu(descriptor in, descriptor out)
 	return op;
 }
 
-/* Run the graph with an FP32 engine on x, z; what came out is in `out`, and
+/* Run the graph with this engine on x, z; what came out is in `out`, and
  * between the operations in `middle`. */
 static void
-run(int64_t count, const descriptor *operations, const float *x,
-    const float *z, float *middle, float *out)
+run_by(int64_t index, int64_t count, const descriptor *operations,
+    const float *x, const float *z, float *middle, float *out)
 {
 	const float filter = 1;
 	const int64_t ids[5] = { DNN_X, DNN_W, DNN_Z, DNN_MIDDLE, DNN_OUT };
@@ -90,6 +90,7 @@ run(int64_t count, const descriptor *operations, const float *x,
 		test_upload(z, ALL * sizeof *z),
 		test_device(ALL * sizeof *middle),
 		test_device(ALL * sizeof *out) };
+	void *workspace = test_device(4096);
 	const descriptor config = dnn_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 	const descriptor plan = dnn_new(
 	    CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
@@ -98,7 +99,7 @@ run(int64_t count, const descriptor *operations, const float *x,
 	descriptor engine;
 
 	OK(cudnnCreate(&handle));
-	OK(dnn_engine(dnn_graph_of(count, operations, handle), NULL, 1,
+	OK(dnn_engine(dnn_graph_of(count, operations, handle), NULL, index,
 	    &engine));
 	dnn_put(config, CUDNN_ATTR_ENGINECFG_ENGINE, engine);
 	OK(cudnnBackendFinalize(config));
@@ -108,8 +109,11 @@ run(int64_t count, const descriptor *operations, const float *x,
 	    ids);
 	dnn_set(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
 	    CUDNN_TYPE_VOID_PTR, 5, pointers);
+	if (index != 1) /* which needs none */
+		dnn_set(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
+		    CUDNN_TYPE_VOID_PTR, 1, &workspace);
 	OK(cudnnBackendFinalize(pack));
-	OK(cudnnBackendExecute(handle, plan, pack)); /* no workspace needed */
+	OK(cudnnBackendExecute(handle, plan, pack));
 	OK(cudaMemcpy(middle, pointers[3], ALL * sizeof *middle,
 	    cudaMemcpyDeviceToHost));
 	OK(cudaMemcpy(out, pointers[4], ALL * sizeof *out,
@@ -117,6 +121,14 @@ run(int64_t count, const descriptor *operations, const float *x,
 	OK(cudnnDestroy(handle));
 	for (int i = 0; i < 5; i++)
 		OK(cudaFree(pointers[i]));
+	OK(cudaFree(workspace));
+}
+
+static void
+run(int64_t count, const descriptor *operations, const float *x,
+    const float *z, float *middle, float *out)
+{
+	run_by(1, count, operations, x, z, middle, out);
 }
 
 static const float x[ALL] = { 1, -8, 2, -1 }, z[ALL] = { 2, -1, -2, 4 };
@@ -153,6 +165,25 @@ what_is_not_virtual_is_written(void **state)
 	run(3, operations, x, z, between, out);
 	assert_memory_equal(between, sums, sizeof between);
 	assert_memory_equal(out, clipped, sizeof out);
+}
+
+/* An engine that converts rounds what it writes, nothing between: 131008 would
+ * be infinite. */
+static void
+what_is_virtual_is_not_rounded(void **state)
+{
+	const float large[ALL] = { 65504 }, other[ALL] = { 50000 };
+	const float two = 2, zero = 0;
+	const descriptor y = tensor(DNN_Y, true);
+	const descriptor operations[2] = { dnn_conv_scaled(DNN_FPROP,
+		tensor(DNN_X, false), tensor(DNN_W, false), y,
+		dnn_convolution(0), CUDNN_TYPE_FLOAT, &two, &zero),
+		scaled_add(y, tensor(DNN_OUT, false)) };
+	float between[ALL], out[ALL];
+
+	(void)state;
+	run_by(62, 2, operations, large, other, between, out);
+	assert_true(out[0] == 2 * 50000 - 131008);
 }
 
 /* The convolution's own output, too. */
@@ -207,6 +238,7 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		TEST(scales_and_clips),
 		TEST(what_is_not_virtual_is_written),
+		TEST(what_is_virtual_is_not_rounded),
 		TEST(what_the_convolution_gives_is_written),
 		TEST(the_programs_rounding_stays_out_of_it),
 	};
