@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* examples/graph_conv.c -- an FP32 convolution by cuDNN's graph interface, as
- * frameworks make it: graph_conv [bias|relu] [HANDLES] [ask=COUNT]. It asks the
- * heuristics for so many configurations, drops the engines that are noted to
- * convert their inputs down, and runs the first plan that can be made. Prints, of each handle, the engine chosen, its
- * notes, the workspace, a hash of the output's bits, a weighted sum of the
- * output and the root of the sum of the squares of its terms. */
+ * frameworks make it:
+ *     graph_conv [bias|relu] [HANDLES] [ask=COUNT] [skip=COUNT] [runs=COUNT]
+ * It asks the heuristics for so many configurations, skips the first so many,
+ * drops the engines that are noted to convert their inputs down, and runs the
+ * first plan that can be made so many times. Prints, of each handle, the engine
+ * chosen, its notes, the workspace, a hash of the output's bits, a weighted sum
+ * of the output and the root of the sum of the squares of its terms. */
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 
@@ -304,7 +306,7 @@ print_output(const float *device)
 }
 
 static void
-run(cudnnHandle_t handle, descriptor_t plan, int steps)
+run(cudnnHandle_t handle, descriptor_t plan, int steps, int runs)
 {
 	const descriptor_t pack = create(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
 	const int64_t ids[4] = { X, W, Y, B };
@@ -322,7 +324,8 @@ run(cudnnHandle_t handle, descriptor_t plan, int steps)
 	SET(pack, VARIANT_PACK_DATA_POINTERS, VOID_PTR, steps ? 4 : 3, at);
 	SET(pack, VARIANT_PACK_WORKSPACE, VOID_PTR, 1, &workspace);
 	MUST(cudnnBackendFinalize(pack));
-	MUST(cudnnBackendExecute(handle, plan, pack));
+	for (int i = 0; i < runs; i++)
+		MUST(cudnnBackendExecute(handle, plan, pack));
 	print_output(at[2]);
 	for (int i = 0; i < 4; i++)
 		MUST(cudaFree(at[i]));
@@ -332,7 +335,7 @@ run(cudnnHandle_t handle, descriptor_t plan, int steps)
 int
 main(int argc, char **argv)
 {
-	int steps = 0, handles = 1, asked = CONFIGS;
+	int steps = 0, handles = 1, asked = CONFIGS, runs = 1, skipped = 0;
 
 	for (int i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "bias"))
@@ -341,6 +344,10 @@ main(int argc, char **argv)
 			steps = 2;
 		else if (!strncmp(argv[i], "ask=", 4))
 			asked = atoi(argv[i] + 4);
+		else if (!strncmp(argv[i], "runs=", 5))
+			runs = atoi(argv[i] + 5);
+		else if (!strncmp(argv[i], "skip=", 5))
+			skipped = atoi(argv[i] + 5);
 		else
 			handles = atoi(argv[i]);
 	if (asked < 1 || asked > CONFIGS)
@@ -353,13 +360,13 @@ main(int argc, char **argv)
 		MUST(cudnnCreate(&handle));
 		count = configurations(operation_graph(handle, steps),
 		    asked, configs);
-		for (int64_t j = 0; j < count && !plan; j++)
+		for (int64_t j = skipped; j < count && !plan; j++)
 			plan = plan_of(handle, configs[j]);
 		if (!plan) {
 			puts("no plan");
 			return EXIT_FAILURE;
 		}
-		run(handle, plan, steps);
+		run(handle, plan, steps, runs);
 		destroy_all();
 		MUST(cudnnDestroy(handle));
 	}

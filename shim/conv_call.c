@@ -5,9 +5,9 @@
 #include "shim/conv_sample.h"
 
 #include "kernels/conv_check.h"
-
 #include "shim/handle.h"
 #include "shim/lane.h"
+#include "shim/marker.h"
 #include "shim/start.h"
 #include "shim/trial.h"
 
@@ -301,22 +301,6 @@ read_call(const struct ac_conv_call *call, struct ac_conv_query *query)
 	return true;
 }
 
-/* Of no kind that a site describes, or of one site too many. */
-static void
-count_unread(const struct ac_conv_call *call)
-{
-	static _Atomic(struct ac_marker_record *) records[ENTRY_WRAPPED];
-	struct ac_marker_record *record = atomic_load_explicit(
-	    &records[call->entry], memory_order_acquire);
-
-	if (!record) {
-		record = ac_report_marker(ac_entries[call->entry].symbol);
-		atomic_store_explicit(&records[call->entry], record,
-		    memory_order_release);
-	}
-	ac_report_count_marker(record);
-}
-
 enum ac_outcome
 ac_conv_recast(const struct ac_conv_call *call, struct ac_kept *kept_out,
     cudnnStatus_t *status_out)
@@ -326,8 +310,9 @@ ac_conv_recast(const struct ac_conv_call *call, struct ac_kept *kept_out,
 	    ? ac_conv_site_of(&query) : NULL;
 	enum ac_reason reason;
 
+	/* Of no kind that a site describes, or of one site too many. */
 	if (!site) {
-		count_unread(call);
+		ac_marker_count(call->entry);
 		return AC_OUTCOME_KEPT;
 	}
 	if (site->decision.rung == AC_RUNG_KEEP) {

@@ -11,6 +11,7 @@
 
 #include "base/guard.h"
 #include "kernels/driver.h"
+#include "shim/graph_plan.h"
 #include "shim/handle.h"
 #include "shim/start.h"
 #include "shim/thunk.h"
@@ -196,6 +197,24 @@ is_of_heuristics(cudnnBackendHeurMode_t mode)
 	    || mode == CUDNN_HEUR_MODE_INSTANT;
 }
 
+/* Whichever of them the program makes plans of, those count when they run: for
+ * the site of a question to heuristics, if there was one. */
+static void
+follow(const struct question *question, const struct ac_shadow_question *asked,
+    const struct ac_conv_site *site, enum ac_reason reason)
+{
+	cudnnBackendDescriptor_t const *config = question->values;
+
+	for (int64_t i = 0; question->count && i < *question->count
+	    && i < question->requested; i++)
+		if (config[i])
+			ac_shadow_answer(asked->graph, config[i]);
+	if (site)
+		ac_shadow_count_for(asked->graph, site->record, reason);
+	if (site && reason == AC_REASON_NONE)
+		ac_shim_notice(&site->decision, AC_RUNG_FP16);
+}
+
 static cudnnStatus_t
 ask_heuristics(const struct question *question)
 {
@@ -214,12 +233,8 @@ ask_heuristics(const struct question *question)
 		status = inject(question, &asked, site->query.device, &reason);
 	else
 		status = pass_on(question);
-	if (site && !is_count_only(question)
-	    && status == CUDNN_STATUS_SUCCESS) {
-		ac_report_count(site->record, reason);
-		if (reason == AC_REASON_NONE)
-			ac_shim_notice(&site->decision, AC_RUNG_FP16);
-	}
+	if (!is_count_only(question) && status == CUDNN_STATUS_SUCCESS)
+		follow(question, &asked, site, reason);
 	ac_shadow_let_go(asked.graph);
 	return status;
 }
@@ -309,9 +324,14 @@ cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor)
 	    __builtin_return_address(0), via).next;
 	const cudnnStatus_t status = ((__typeof__(
 	    &cudnnBackendFinalize))next)(descriptor);
+	struct ac_site_record *record;
+	enum ac_reason reason;
 
-	if (outermost && status == CUDNN_STATUS_SUCCESS)
+	if (outermost && status == CUDNN_STATUS_SUCCESS) {
 		ac_shadow_finalize(descriptor);
+		if (ac_shadow_plan(descriptor, &record, &reason))
+			ac_graph_plan_add(descriptor, record, reason);
+	}
 	if (outermost)
 		ac_guard_leave();
 	return status;
@@ -326,8 +346,10 @@ cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t descriptor)
 	    __builtin_return_address(0), via).next;
 	cudnnStatus_t status;
 
-	if (outermost)
+	if (outermost) {
+		ac_graph_plan_drop(descriptor);
 		ac_shadow_destroy(descriptor);
+	}
 	status = ((__typeof__(&cudnnBackendDestroyDescriptor))next)(descriptor);
 	if (outermost)
 		ac_guard_leave();

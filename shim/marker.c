@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/marker.c -- count the symbols that are passed through as they are, and
  * tell solver.c who factorises. */
-#include "shim/solver.h"
+#include "shim/marker.h"
 
 #include "base/guard.h"
 #include "report/report.h"
 #include "shim/provider.h"
+#include "shim/solver.h"
 #include "shim/start.h"
 #include "shim/thunk.h"
 
@@ -22,19 +23,17 @@ static const struct {
 #undef MARKER
 };
 
-enum { ROW_COUNT = sizeof rows / sizeof *rows };
-
-static void
-count(unsigned row)
+void
+ac_marker_count(enum ac_entry entry)
 {
-	static _Atomic(struct ac_marker_record *) records[ROW_COUNT];
-	struct ac_marker_record *record = atomic_load_explicit(&records[row],
+	static _Atomic(struct ac_marker_record *) records[ENTRY_WRAPPED];
+	struct ac_marker_record *record = atomic_load_explicit(&records[entry],
 	    memory_order_acquire);
 
 	if (!record) {
 		ac_shim_get();
-		record = ac_report_marker(ac_entries[rows[row].entry].symbol);
-		atomic_store_explicit(&records[row], record,
+		record = ac_report_marker(ac_entries[entry].symbol);
+		atomic_store_explicit(&records[entry], record,
 		    memory_order_release);
 	}
 	ac_report_count_marker(record);
@@ -52,7 +51,7 @@ ac_marker_enter(unsigned row, const void *caller)
 	const bool outermost = ac_guard_enter();
 
 	if (outermost) {
-		count(row);
+		ac_marker_count(rows[row].entry);
 		if (rows[row].kind == SOLVER)
 			ac_solver_mark(caller);
 		ac_guard_leave();

@@ -100,6 +100,7 @@ is_noted(cudnnBackendDescriptorType_t type)
 	case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR:
 	case CUDNN_BACKEND_ENGINE_DESCRIPTOR:
 	case CUDNN_BACKEND_ENGINECFG_DESCRIPTOR:
+	case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
 	case CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR:
 		return true;
 	default:
@@ -150,8 +151,16 @@ ac_shadow_destroy(cudnnBackendDescriptor_t descriptor)
 	ac_shadow_let_go(shadow);
 }
 
-/* Give `to`, an ENGINE or ENGINECFG, the engine that `from`, the other, has
- * now: perhaps none that we know. */
+static bool
+has_engine(const struct ac_shadow *shadow)
+{
+	return shadow->type == CUDNN_BACKEND_ENGINE_DESCRIPTOR
+	    || shadow->type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR
+	    || shadow->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR;
+}
+
+/* Give `to`, an engine, a configuration or a plan, the engine that `from`,
+ * another of them, has now: perhaps none that we know. */
 static void
 copy_engine(cudnnBackendDescriptor_t from, cudnnBackendDescriptor_t to)
 {
@@ -169,8 +178,7 @@ copy_engine(cudnnBackendDescriptor_t from, cudnnBackendDescriptor_t to)
 	place = place_of(to);
 	ac_lock_take(place.lock);
 	shadow = find(place, to);
-	if (shadow && (shadow->type == CUDNN_BACKEND_ENGINE_DESCRIPTOR
-	    || shadow->type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR)) {
+	if (shadow && has_engine(shadow)) {
 		struct ac_shadow *replaced = shadow->child[AC_CHILD_GRAPH];
 
 		shadow->child[AC_CHILD_GRAPH] = graph;
@@ -199,7 +207,9 @@ ac_shadow_set(cudnnBackendDescriptor_t descriptor,
 
 	if (is_empty(place))
 		return;
-	if (name == CUDNN_ATTR_ENGINECFG_ENGINE && values && count == 1) {
+	if ((name == CUDNN_ATTR_ENGINECFG_ENGINE
+	    || name == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG) && values
+	    && count == 1) {
 		copy_engine(*children, descriptor);
 		return;
 	}
@@ -211,7 +221,8 @@ ac_shadow_set(cudnnBackendDescriptor_t descriptor,
 	/* cuDNN changes nothing that is finalized, or we know it no more. */
 	if (shadow && shadow->is_frozen)
 		stale = unlink_from(place, descriptor);
-	else if (shadow && shadow->type != CUDNN_BACKEND_ENGINECFG_DESCRIPTOR)
+	else if (shadow && shadow->type != CUDNN_BACKEND_ENGINECFG_DESCRIPTOR
+	    && shadow->type != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
 		ac_shadow_note(shadow, name, type, count, values, child);
 	ac_lock_give(place.lock);
 	ac_shadow_let_go(stale);
@@ -278,42 +289,17 @@ ac_shadow_ask(cudnnBackendDescriptor_t heuristics,
 	return true;
 }
 
-static bool
-has_injected(const struct ac_shadow *graph, int64_t index)
-{
-	const unsigned count = graph && graph->graph ? atomic_load_explicit(
-	    &graph->graph->injected, memory_order_acquire) : 0;
-
-	for (unsigned i = 0; i < count && i < AC_SHADOW_INJECTED; i++)
-		if (atomic_load_explicit(&graph->graph->index[i],
-		    memory_order_relaxed) == index)
-			return true;
-	return false;
-}
-
 void
-ac_shadow_inject(struct ac_shadow *graph, int64_t index,
+ac_shadow_assign(struct ac_shadow *graph, int64_t index,
     cudnnBackendDescriptor_t config)
 {
-	static struct ac_lock injecting;
 	const struct place place = place_of(config);
 	struct ac_shadow *shadow, *replaced = NULL;
 
-	ac_lock_take(&injecting);
-	if (!has_injected(graph, index)) {
-		const unsigned at = graph->graph->injected;
-
-		if (at < AC_SHADOW_INJECTED) {
-			atomic_store_explicit(&graph->graph->index[at], index,
-			    memory_order_relaxed);
-			atomic_store_explicit(&graph->graph->injected, at + 1,
-			    memory_order_release);
-		}
-	}
-	ac_lock_give(&injecting);
 	ac_lock_take(place.lock);
 	shadow = find(place, config);
-	if (shadow && shadow->type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR) {
+	if (shadow && shadow->type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR
+	    && !shadow->is_frozen) {
 		replaced = shadow->child[AC_CHILD_GRAPH];
 		shadow->child[AC_CHILD_GRAPH] = ac_shadow_hold(graph);
 		shadow->number[AC_ENGINE_INDEX] = index;
@@ -323,22 +309,21 @@ ac_shadow_inject(struct ac_shadow *graph, int64_t index,
 	ac_shadow_let_go(replaced);
 }
 
-bool
-ac_shadow_is_injected(cudnnBackendDescriptor_t engine)
+struct ac_shadow *
+ac_shadow_graph_of(cudnnBackendDescriptor_t descriptor,
+    cudnnBackendDescriptorType_t type, int64_t *index_out)
 {
-	const struct place place = place_of(engine);
+	const struct place place = place_of(descriptor);
 	struct ac_shadow *shadow, *graph = NULL;
-	int64_t index = 0;
-	bool is_ours;
 
+	if (is_empty(place))
+		return NULL;
 	ac_lock_take(place.lock);
-	shadow = find(place, engine);
-	if (shadow && shadow->type == CUDNN_BACKEND_ENGINE_DESCRIPTOR) {
+	shadow = find(place, descriptor);
+	if (shadow && shadow->type == (uint8_t)type) {
 		graph = ac_shadow_hold(shadow->child[AC_CHILD_GRAPH]);
-		index = shadow->number[AC_ENGINE_INDEX];
+		*index_out = shadow->number[AC_ENGINE_INDEX];
 	}
 	ac_lock_give(place.lock);
-	is_ours = has_injected(graph, index);
-	ac_shadow_let_go(graph);
-	return is_ours;
+	return graph;
 }

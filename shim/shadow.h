@@ -54,6 +54,20 @@ void ac_shadow_let_go(struct ac_shadow *graph);
 void ac_shadow_inject(struct ac_shadow *graph, int64_t index,
     cudnnBackendDescriptor_t config);
 
+/* cuDNN wrote an engine of its own for the graph into `config`. */
+void ac_shadow_answer(struct ac_shadow *graph, cudnnBackendDescriptor_t config);
+
+struct ac_site_record;
+
+/* What plans of the graph count for: recast, or if the plan has no engine of
+ * ours or `reason` is not AC_REASON_NONE, kept. */
+void ac_shadow_count_for(struct ac_shadow *graph, struct ac_site_record *record,
+    enum ac_reason reason);
+
+/* True if `plan` is a finalized plan of a graph for which something counts. */
+bool ac_shadow_plan(cudnnBackendDescriptor_t plan,
+    struct ac_site_record **record_out, enum ac_reason *reason_out);
+
 /* cuDNN wrote config's engine into `engine`. */
 void ac_shadow_read(cudnnBackendDescriptor_t config,
     cudnnBackendDescriptor_t engine);

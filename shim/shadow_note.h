@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/shadow_note.h -- what a shadow holds; for shadow.c, by which
- * they are found, shadow_pool.c, which keeps them, and shadow_graph.c, which
- * reads a convolution from them. */
+/* shim/shadow_note.h -- what a shadow holds; for shadow.c, by which they are
+ * found, shadow_engine.c, shadow_pool.c, which keeps them, and shadow_graph.c,
+ * which reads a convolution from them. */
 #ifndef AC_SHIM_SHADOW_NOTE_H
 #define AC_SHIM_SHADOW_NOTE_H
 
@@ -34,7 +34,8 @@ enum ac_operation_real { AC_REAL_ALPHA, AC_REAL_BETA }; /* or alpha1, alpha2 */
 enum ac_graph_number { AC_GRAPH_HANDLE, AC_GRAPH_OPERATIONS };
 enum ac_heuristics_number { AC_HEURISTICS_MODE, AC_HEURISTICS_SM_COUNT };
 enum ac_heuristics_child { AC_CHILD_GRAPH, AC_CHILD_PROPERTIES };
-enum ac_engine_number { AC_ENGINE_INDEX };      /* of a configuration too */
+enum ac_engine_number { AC_ENGINE_INDEX };      /* of configurations and plans
+	                                         * too; -1: one of cuDNN's */
 enum ac_properties_number { AC_PROPERTIES_HANDLE, AC_PROPERTIES_ORDINAL,
 	AC_PROPERTIES_SM, AC_PROPERTIES_KEY };
 
@@ -43,6 +44,8 @@ struct ac_shadow_graph {
 	struct ac_shadow_graph *next;   /* while free */
 	struct ac_conv conv;
 	bool is_described;
+	_Atomic(struct ac_site_record *) record; /* NULL: nothing counts */
+	_Atomic uint32_t reason;        /* enum ac_reason: of plans of ours */
 	_Atomic unsigned injected;
 	_Atomic int64_t index[AC_SHADOW_INJECTED];
 };
@@ -80,6 +83,15 @@ void ac_shadow_note(struct ac_shadow *shadow, cudnnBackendAttributeName_t name,
 /* A zeroed one, NULL without room; and what a graph's has besides. */
 struct ac_shadow *ac_shadow_take(void);
 struct ac_shadow_graph *ac_shadow_take_graph(void);
+
+/* `config`, which is not frozen, is engine `index` of the graph; now it is. */
+void ac_shadow_assign(struct ac_shadow *graph, int64_t index,
+    cudnnBackendDescriptor_t config);
+
+/* The graph of a descriptor of `type` that has an engine, held, and which engine
+ * that is; NULL. */
+struct ac_shadow *ac_shadow_graph_of(cudnnBackendDescriptor_t descriptor,
+    cudnnBackendDescriptorType_t type, int64_t *index_out);
 
 /* One holder more (NULL: none); ac_shadow_let_go() is one less. */
 struct ac_shadow *ac_shadow_hold(struct ac_shadow *shadow);

@@ -10,9 +10,9 @@
 	.text
 #ifdef PROVIDER
 
-	.globl	cudnnBackendExecute
-	.type	cudnnBackendExecute, %function
-cudnnBackendExecute:
+	.globl	cublasLtMatmul
+	.type	cublasLtMatmul, %function
+cublasLtMatmul:
 	adrp	x16, seen
 	add	x16, x16, #:lo12:seen
 	stp	q0, q1, [x16]
@@ -37,7 +37,7 @@ cudnnBackendExecute:
 	mov	x1, #ANSWER + 1
 	movi	v0.16b, #0x5a
 	ret
-	.size	cudnnBackendExecute, . - cudnnBackendExecute
+	.size	cublasLtMatmul, . - cublasLtMatmul
 
 	.globl	cudnnSeen
 	.type	cudnnSeen, %function

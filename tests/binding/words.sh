@@ -18,7 +18,10 @@ rows()
 names=
 for library_name in libcublas.so.13 libcublasLt.so.13 libcusolver.so.12 libcudnn.so.9; do
 	rows "${library_name%.*}" >"$work/$library_name.rows"
-	[ -s "$work/$library_name.rows" ] || exit 99
+	# Of cuDNN, in a build with its headers, there may be none.
+	[ -s "$work/$library_name.rows" ] || [ "$library_name" = libcudnn.so.9 ] ||
+	    exit 99
+	[ -s "$work/$library_name.rows" ] || continue
 	stub all "$library_name" stub_words.c \
 	    "-DROWS_FILE=\"$work/$library_name.rows\""
 	names="$names $work/all/$library_name"

@@ -10,7 +10,7 @@ client=$build/examples/graph_conv
 forced='conv.fprop -> fp16 profit=off guard=off'
 guarded='conv.fprop -> fp16 profit=off'
 
-# counts: questions answered with engines of ours, and kept by reason.
+# counts: executions with engines of ours, and kept by reason.
 counts()
 {
 	query '*sorted("%s %d %s" % (s["rung"], s["recast_calls"],
@@ -58,6 +58,26 @@ equal 'handle after handle: in the report' 'fp16 3 ' "$(counts)"
 AUTOCAST_EMU_MODEL=t4 forced_one relu
 equal 'without us it is FP32' engine=1 "$(cut -d' ' -f1 "$work/bare")"
 
+
+# ---- What is counted
+
+# counted WHAT WORDS COUNTS FLOPS
+counted()
+{
+	rm -rf "$AUTOCAST_STATE"
+	# shellcheck disable=SC2086
+	under "$forced" "$client" $2 >/dev/null
+	equal "counted: $1" "$3" "$(counts)"
+	equal "work: $1" "$4" "$(query 'int(report["totals"]["flops"])')"
+	equal "nothing else was seen: $1" '[]' "$(query \
+	    '[m for m in report["markers"] if m["calls"]]')"
+}
+one=$((2 * 2 * 196 * 32 * 32 * 9))
+counted 'each execution' 'runs=7' 'fp16 7 ' $((7 * one))
+counted 'a plan that never runs' 'runs=0' '' 0
+counted 'plan after plan' 'runs=2 3' 'fp16 6 ' $((6 * one))
+counted 'an engine of cuDNN'\''s' 'runs=5 skip=4' 'fp16 0 declined:5' \
+    $((5 * one))
 
 # ---- As many as were asked for
 
