@@ -156,6 +156,7 @@ read_epilogue(const struct ac_conv_call *call, struct ac_conv *conv)
 	__typeof__(&cudnnGetActivationDescriptor) get =
 	    PROVIDER(call->provider, cudnnGetActivationDescriptor);
 	const struct ac_conv_tensor out = conv->y;
+	struct ac_conv_tensor z = { .uid = 0 };
 	cudnnActivationMode_t mode;
 	cudnnNanPropagation_t propagation;
 	double coefficient;
@@ -170,15 +171,14 @@ read_epilogue(const struct ac_conv_call *call, struct ac_conv *conv)
 		return false;
 	conv->y.uid = AC_CONV_VIRTUAL;
 	conv->y.is_virtual = 1;
+	/* cuDNN looks at it even where it is not read. */
+	if (!read_tensor(call->provider, call->z_desc, call->z, AC_CONV_Z, &z)
+	    || !is_like(&z, &out, false)
+	    || (*call->beta == 0 && z.type != out.type))
+		return false;
 	if (*call->beta != 0) {
-		struct ac_conv_step *step = add_step(conv, CUDNN_POINTWISE_ADD,
-		    &out);
-
+		add_step(conv, CUDNN_POINTWISE_ADD, &out)->other = z;
 		conv->scalars.alpha2[0] = (double)*call->beta;
-		if (!read_tensor(call->provider, call->z_desc, call->z,
-		    AC_CONV_Z, &step->other)
-		    || !is_like(&step->other, &out, false))
-			return false;
 	}
 	if (!read_tensor(call->provider, call->bias_desc, call->bias,
 	    AC_CONV_BIAS, &add_step(conv, CUDNN_POINTWISE_ADD, &out)->other)

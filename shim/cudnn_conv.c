@@ -57,7 +57,7 @@
 #define FORWARD_COMPLETE (alpha && beta)
 #define DATA_COMPLETE FORWARD_COMPLETE
 #define FILTER_COMPLETE FORWARD_COMPLETE
-#define FUSED_COMPLETE (alpha && alpha2 && bias && activation)
+#define FUSED_COMPLETE (alpha && alpha2 && z && bias && activation)
 
 #define CONVOLUTION(shape, symbol)                                            \
 AC_WRAPPER_DOOR(symbol);                                                      \
