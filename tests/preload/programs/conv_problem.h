@@ -63,6 +63,24 @@ whole(const char *name)
 	return (int)word(name);
 }
 
+/* The words of a command line; 0: one of them is none. */
+static inline int
+parse(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *is = strchr(argv[i], '=');
+		int at = 0;
+
+		while (at < WORDS && is && (strncmp(words[at].word, argv[i],
+		    (size_t)(is - argv[i])) || words[at].word[is - argv[i]]))
+			at++;
+		if (!is || at == WORDS)
+			return 0;
+		words[at].value = atof(is + 1);
+	}
+	return 1;
+}
+
 static inline void
 must(int status, const char *call)
 {

@@ -212,23 +212,6 @@ run_threads(int count)
 	return 0;
 }
 
-static int
-parse(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		const char *is = strchr(argv[i], '=');
-		int at = 0;
-
-		while (at < WORDS && is && (strncmp(words[at].word, argv[i],
-		    (size_t)(is - argv[i])) || words[at].word[is - argv[i]]))
-			at++;
-		if (!is || at == WORDS)
-			return 0;
-		words[at].value = atof(is + 1);
-	}
-	return whole("threads") <= 16 && whole("streams") <= 16;
-}
-
 /* For plugin_host. */
 uint64_t
 plugin_multiply(int calls)
@@ -245,7 +228,8 @@ main(int argc, char **argv)
 {
 	int status = 0;
 
-	if (!parse(argc, argv))
+	if (!parse(argc, argv) || whole("threads") > 16
+	    || whole("streams") > 16)
 		return 2;
 	if (whole("fork") == 1)
 		split();
