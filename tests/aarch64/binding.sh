@@ -12,7 +12,7 @@ in_emulator=yes
 emulate()
 {
 	local libraries=${LD_LIBRARY_PATH:-} preloaded=${LD_PRELOAD:-}
-	LD_PRELOAD='' LD_LIBRARY_PATH='' command timeout 60 qemu-aarch64 \
+	LD_PRELOAD='' LD_LIBRARY_PATH='' command timeout 240 qemu-aarch64 \
 	    -cpu max -L "$AARCH64_PREFIX" -E LD_LIBRARY_PATH="$libraries" \
 	    -E LD_PRELOAD="$preloaded" "$@"
 }

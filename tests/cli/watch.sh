@@ -114,7 +114,7 @@ done >before
 count 3 7
 count 3 5
 exec 3>&-
-timeout 60 cat <&7 >out
+timeout 240 cat <&7 >out
 wait $watcher
 equal 'it ends with the process' "$?,$(cat err)" 0,
 wait $first
@@ -132,7 +132,7 @@ watcher=$!
 exec 7<blocks
 read -r -t 60 _ <&7
 kill -KILL $program
-timeout 60 cat <&7 >out
+timeout 240 cat <&7 >out
 wait $program 2>/dev/null
 wait $watcher
 equal 'an end is noticed when it comes' "$?,$(tail -n 1 out | grep -c ended)" 0,1
@@ -190,7 +190,7 @@ watcher=$!
 exec 7<blocks
 read -r -t 60 _ <&7
 rm -rf "$AUTOCAST_STATE"
-timeout 60 cat <&7 >out
+timeout 240 cat <&7 >out
 wait $watcher
 equal 'statistics that are gone' "$?,$(sed 's,read .* any,read FILE any,' err)" \
     '125,autocast: watch: cannot read FILE any more: No such file or directory'

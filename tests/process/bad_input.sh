@@ -25,7 +25,7 @@ harmless()
 	_messages=$2
 	shift 2
 	env LD_LIBRARY_PATH="$work" LD_PRELOAD="$preload" "$@" \
-	    timeout 10 "$work/calls" 3 >"$work/out" 2>"$work/err" </dev/null
+	    timeout 240 "$work/calls" 3 >"$work/out" 2>"$work/err" </dev/null
 	_status=$?
 	equal "$_name: status" 0 $_status
 	check "$_name: nothing on stdout" "$(cat "$work/out")"
@@ -72,7 +72,7 @@ read -r line
 echo "typed $line"
 END
 	printf 'first\nsecond\n' | wanted=$preload LD_LIBRARY_PATH=$work \
-	    timeout 20 script -qec "$BASH type.sh" /dev/null >"$work/out" 2>&1
+	    timeout 240 script -qec "$BASH type.sh" /dev/null >"$work/out" 2>&1
 	check 'AUTOCAST_POLICY=/dev/tty: refused, and nothing is read from it' \
 	    "$(grep -q 'calls 0' "$work/out" && grep -q 'typed first' "$work/out" &&
 	        grep -q '/dev/tty: is not a regular file' "$work/out" ||
@@ -149,7 +149,7 @@ ${CC:-cc} $CUDA_CPPFLAGS -O2 -o swap swap.c "$work/libcublas.so.13" || exit 99
 for to in "$work/file" "$work/fifo" /dev/null "$work/dir"; do
 	rm -rf exchanged
 	coproc LD_LIBRARY_PATH=$work LD_PRELOAD=$preload AUTOCAST_POLICY=off \
-	    AUTOCAST_STATE=$work/exchanged timeout 20 "$work/swap" 2>"$work/err"
+	    AUTOCAST_STATE=$work/exchanged timeout 240 "$work/swap" 2>"$work/err"
 	pid=$COPROC_PID
 	exec {to_program}>&"${COPROC[1]}"
 	read -r -u "${COPROC[0]}" word

@@ -25,7 +25,7 @@ ${CC:-cc} $CUDA_CPPFLAGS -D_GNU_SOURCE -O2 -fno-builtin -rdynamic -pthread \
 hot()
 {
 	LD_LIBRARY_PATH=$work LD_PRELOAD=$1 AUTOCAST_POLICY=$2 \
-	    timeout 20 "$work/hot" "$3" >"$work/out" 2>&1
+	    timeout 240 "$work/hot" "$3" >"$work/out" 2>&1
 	echo "$? $(cat "$work/out")"
 }
 

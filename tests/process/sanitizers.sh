@@ -30,7 +30,7 @@ caught()
 	shift 2
 	rm -rf "$AUTOCAST_STATE"
 	env LD_LIBRARY_PATH="$work" AUTOCAST_POLICY=off LD_PRELOAD="$_preload" \
-	    timeout 60 "$@" >"$work/out" 2>&1
+	    timeout 240 "$@" >"$work/out" 2>&1
 	_status=$?
 	_counted=$(total totals.calls 2>/dev/null)
 	check "T16: $_name" "$([ "$_status $_counted" = "0 $calls" ] || {
@@ -46,7 +46,7 @@ program()
 	"$@" $CUDA_CPPFLAGS -D_GNU_SOURCE -g -O1 -o "$work/program" \
 	    "$here/first_dlsym.c" "$work/libcublas.so.13" -ldl \
 	    >"$work/log" 2>&1 &&
-	    { LD_LIBRARY_PATH=$work timeout 60 "$work/program" >"$work/log" 2>&1; } 2>/dev/null
+	    { LD_LIBRARY_PATH=$work timeout 240 "$work/program" >"$work/log" 2>&1; } 2>/dev/null
 }
 
 # runtime COMPILER NAME: its shared library, nothing if there is none. clang

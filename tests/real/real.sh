@@ -45,7 +45,7 @@ need()
 # One run, however many processes.
 alone()
 {
-	LD_LIBRARY_PATH=$cuda_lib timeout 60 "$@"
+	LD_LIBRARY_PATH=$cuda_lib timeout 240 "$@"
 }
 with()
 {
@@ -53,7 +53,7 @@ with()
 	shift
 	rm -rf "$AUTOCAST_STATE"
 	AUTOCAST_RUN=real LD_LIBRARY_PATH=$cuda_lib AUTOCAST_POLICY=$_policy \
-	    LD_PRELOAD=$preload timeout 60 "$@"
+	    LD_PRELOAD=$preload timeout 240 "$@"
 }
 
 # counts: every symbol that was counted, and how often.

@@ -197,7 +197,7 @@ streams(void **state)
 	    CUBLAS_STATUS_EXECUTION_FAILED);
 	assert_int_equal(cudaEventRecord(e0, s1), cudaErrorInvalidResourceHandle);
 	/* Device 1 does not wait for device 0, unless told to. */
-	alarm(20);
+	alarm(240);
 	test_gate_close(&gate, s0);
 	OK(cublasSetStream(handle, s1));
 	OK(multiply(handle, b, c));

@@ -244,7 +244,7 @@ static int
 make_folder(void **state)
 {
 	(void)state;
-	alarm(30);
+	alarm(240);
 	return mkdtemp(folder) == NULL;
 }
 

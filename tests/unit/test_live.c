@@ -226,7 +226,7 @@ fork_under_load(void)
 	pthread_t threads[2];
 
 	hold_sites();
-	alarm(60);
+	alarm(240);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, make_sites, &stop);
 	for (int i = 0; i < 20; i++)

@@ -88,7 +88,7 @@ waits_and_keeps_errno(void **state)
 static void
 take_in_child(void)
 {
-	alarm(10);
+	alarm(240);
 	ac_lock_take(&lock);
 	ac_lock_give(&lock);
 	ac_lock_take(&lock);

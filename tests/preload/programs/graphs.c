@@ -383,7 +383,7 @@ test_busy(struct data *d)
 {
 	cudaGraphExec_t exec;
 
-	alarm(20); /* a deadlock is a failure */
+	alarm(240); /* a deadlock is a failure */
 	run_eagerly(d);
 	run_eagerly(d);
 	CUDA(cudaLaunchHostFunc(stream[0], hold, NULL));

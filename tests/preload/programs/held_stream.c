@@ -58,7 +58,7 @@ main(int argc, char **argv)
 	float *d = client_random_device(count, 1, 3);
 	uint64_t expected;
 
-	alarm(20); /* a deadlock is a failure */
+	alarm(240); /* a deadlock is a failure */
 	BLAS(cublasCreate(&handle));
 	CUDA(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
 	CUDA(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));

@@ -38,7 +38,7 @@ main(int argc, char **argv)
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	BLAS(cublasSetStream(handle, stream));
 	CUDA(cudaDeviceSynchronize());
-	alarm(10);
+	alarm(240);
 	CUDA(cudaLaunchHostFunc(stream, hold, NULL));
 	for (int i = 0; i < calls; i++)
 		for (int n = LEAST; n < LEAST + SIZES; n++)
