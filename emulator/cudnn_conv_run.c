@@ -237,8 +237,9 @@ compute(const struct emu_conv *conv, struct copy *copies, bool wide,
 	return status;
 }
 
-int
-emu_conv_run(const struct emu_conv *conv, void *x, void *w, void *y)
+/* `own` bytes of what it touches are not the device's. */
+static int
+run(const struct emu_conv *conv, void *x, void *w, void *y, uint64_t own)
 {
 	struct copy copies[COPIES] = {
 		{ .tensor = &conv->x, .data = x },
@@ -258,11 +259,20 @@ emu_conv_run(const struct emu_conv *conv, void *x, void *w, void *y)
 		status = compute(conv, copies, true, &touched);
 		drop(copies);
 	}
-	emu_count(EMU_gemm_bytes, touched.bytes);
-	emu_clock_compute(conv->arithmetic, emu_conv_operations(conv),
-	    touched.bytes);
+	if (!status) {
+		touched.bytes -= own;
+		emu_count(EMU_gemm_bytes, touched.bytes);
+		emu_clock_compute(conv->arithmetic, emu_conv_operations(conv),
+		    touched.bytes);
+	}
 	emu_float_mode(mode);
 	return status;
+}
+
+int
+emu_conv_run(const struct emu_conv *conv, void *x, void *w, void *y)
+{
+	return run(conv, x, w, y, 0);
 }
 
 void *
@@ -273,15 +283,17 @@ emu_conv_run_aside(const struct emu_conv *conv, void *x, void *w, void *y,
 	struct emu_tensor *const outputs[] = { [EMU_CONV_FPROP] = &aside.y,
 		[EMU_CONV_DGRAD] = &aside.x, [EMU_CONV_WGRAD] = &aside.w };
 	struct emu_tensor *const output = outputs[conv->operation];
+	uint64_t bytes;
 	void *data;
 
 	output->type = conv->arithmetic == EMU_FP64 ? CUDNN_DATA_DOUBLE :
 	    CUDNN_DATA_FLOAT;
 	emu_tensor_lay_out(output, CUDNN_TENSOR_NCHW);
 	aside.round_output = false;
-	data = malloc(emu_tensor_extent(output));
-	if (data && emu_conv_run(&aside, output == &aside.x ? data : x,
-	    output == &aside.w ? data : w, output == &aside.y ? data : y)) {
+	bytes = emu_tensor_extent(output);
+	data = malloc(bytes);
+	if (data && run(&aside, output == &aside.x ? data : x, output ==
+	    &aside.w ? data : w, output == &aside.y ? data : y, bytes)) {
 		free(data);
 		data = NULL;
 	}

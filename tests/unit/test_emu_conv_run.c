@@ -62,6 +62,30 @@ refused(void **state)
 	    sizeof y);
 }
 
+/* What is computed on the side, for an epilogue, is in FP32 or FP64 without
+ * holes, and touches nothing of the device's but the inputs. */
+static void
+aside(void **state)
+{
+	struct emu_conv conv = convolution(CUDNN_DATA_HALF, EMU_FP16);
+	uint16_t x[] = { 0x7bff, 0, 0x3c00, 0 }, w[] = { 0x4000, 0 };
+	struct emu_tensor tensor;
+	float *data;
+
+	(void)state;
+	conv.round_output = true;
+	emu_tensor_lay_out(&conv.y, CUDNN_TENSOR_NHWC);
+	emuCountersReset();
+	data = emu_conv_run_aside(&conv, x, w, NULL, &tensor);
+	assert_non_null(data);
+	assert_int_equal(tensor.type, CUDNN_DATA_FLOAT);
+	assert_int_equal(tensor.stride[2], 4);
+	assert_true(data[1] == 4 * 65504.0f); /* FP16 would be infinite */
+	assert_true(data[5] == 4);
+	assert_int_equal(emuCounter("gemm_bytes"), sizeof x + sizeof w);
+	free(data);
+}
+
 static void
 fp64_is_not_for_it(void **state)
 {
@@ -82,6 +106,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused),
+		cmocka_unit_test(aside),
 		cmocka_unit_test(fp64_is_not_for_it),
 	};
 

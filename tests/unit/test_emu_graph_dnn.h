@@ -69,16 +69,15 @@ dnn_strides(const int64_t dim[4], bool nhwc, int64_t stride[4])
 }
 
 static inline descriptor
-dnn_tensor(int64_t id, cudnnDataType_t type, const int64_t dim[4], bool nhwc,
-    bool is_virtual)
+dnn_tensor_of(int64_t id, cudnnDataType_t type, int64_t dims,
+    const int64_t *dim, const int64_t *stride, bool is_virtual)
 {
 	const descriptor d = dnn_new(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-	int64_t stride[4], alignment = 8;
+	const int64_t alignment = 8;
 
-	dnn_strides(dim, nhwc, stride);
 	dnn_set(d, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
-	dnn_set(d, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4, dim);
-	dnn_set(d, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4, stride);
+	dnn_set(d, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, dims, dim);
+	dnn_set(d, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, dims, stride);
 	dnn_set(d, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &id);
 	dnn_set(d, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1,
 	    &alignment);
@@ -89,12 +88,22 @@ dnn_tensor(int64_t id, cudnnDataType_t type, const int64_t dim[4], bool nhwc,
 }
 
 static inline descriptor
-dnn_convolution(int64_t pad)
+dnn_tensor(int64_t id, cudnnDataType_t type, const int64_t dim[4], bool nhwc,
+    bool is_virtual)
+{
+	int64_t stride[4];
+
+	dnn_strides(dim, nhwc, stride);
+	return dnn_tensor_of(id, type, 4, dim, stride, is_virtual);
+}
+
+/* Not final yet. */
+static inline descriptor
+dnn_geometry(int64_t space, const int64_t *pre, const int64_t *post,
+    const int64_t *stride, const int64_t *dilation,
+    cudnnConvolutionMode_t mode, cudnnDataType_t compute)
 {
 	const descriptor d = dnn_new(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-	const cudnnDataType_t compute = CUDNN_DATA_FLOAT;
-	const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
-	const int64_t space = 2, pads[2] = { pad, pad }, ones[2] = { 1, 1 };
 
 	dnn_set(d, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1,
 	    &compute);
@@ -102,13 +111,26 @@ dnn_convolution(int64_t pad)
 	    CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
 	dnn_set(d, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1,
 	    &space);
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2,
-	    pads);
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2,
-	    pads);
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, ones);
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2,
-	    ones);
+	if (space < 1)
+		return d;
+	dnn_set(d, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64,
+	    space, pre);
+	dnn_set(d, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64,
+	    space, post);
+	dnn_set(d, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, space,
+	    dilation);
+	dnn_set(d, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64,
+	    space, stride);
+	return d;
+}
+
+static inline descriptor
+dnn_convolution(int64_t pad)
+{
+	const int64_t pads[2] = { pad, pad }, ones[2] = { 1, 1 };
+	const descriptor d = dnn_geometry(2, pads, pads, ones, ones,
+	    CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT);
+
 	OK(cudnnBackendFinalize(d));
 	return d;
 }
@@ -345,6 +367,40 @@ dnn_engine(descriptor graph, descriptor device, int64_t index,
 	    &index);
 	*engine_out = e;
 	return cudnnBackendFinalize(e);
+}
+
+/* A plan of that engine. */
+static inline descriptor
+dnn_plan(descriptor graph, descriptor device, int64_t index)
+{
+	const descriptor config = dnn_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+	const descriptor plan = dnn_new(
+	    CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+	descriptor engine;
+
+	OK(dnn_engine(graph, device, index, &engine));
+	dnn_put(config, CUDNN_ATTR_ENGINECFG_ENGINE, engine);
+	OK(cudnnBackendFinalize(config));
+	dnn_put(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+	OK(cudnnBackendFinalize(plan));
+	return plan;
+}
+
+static inline descriptor
+dnn_pack(int64_t count, const int64_t *ids, void *const *pointers,
+    void *workspace)
+{
+	const descriptor d = dnn_new(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+
+	dnn_set(d, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64,
+	    count, ids);
+	dnn_set(d, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
+	    count, pointers);
+	if (workspace)
+		dnn_set(d, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
+		    CUDNN_TYPE_VOID_PTR, 1, &workspace);
+	OK(cudnnBackendFinalize(d));
+	return d;
 }
 
 #endif

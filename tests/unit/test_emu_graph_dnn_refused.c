@@ -163,43 +163,26 @@ static cudnnStatus_t
 convolution(int64_t space, int64_t pre, int64_t dilation,
     cudnnDataType_t compute, descriptor *out)
 {
-	const descriptor d = dnn_new(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-	const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
-	int64_t pres[6], dilations[6], ones[6];
+	const int64_t ones[6] = { 1, 1, 1, 1, 1, 1 };
+	int64_t pres[6], dilations[6];
 
 	for (int i = 0; i < 6; i++) {
 		pres[i] = pre;
 		dilations[i] = dilation;
-		ones[i] = 1;
 	}
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1,
-	    &compute);
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_CONV_MODE,
-	    CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1,
-	    &space);
-	if (space > 0) {
-		dnn_set(d, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS,
-		    CUDNN_TYPE_INT64, space, pres);
-		dnn_set(d, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS,
-		    CUDNN_TYPE_INT64, space, ones);
-		dnn_set(d, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64,
-		    space, dilations);
-		dnn_set(d, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES,
-		    CUDNN_TYPE_INT64, space, ones);
-	}
-	*out = d;
-	return cudnnBackendFinalize(d);
+	*out = dnn_geometry(space, pres, ones, ones, dilations,
+	    CUDNN_CROSS_CORRELATION, compute);
+	return cudnnBackendFinalize(*out);
 }
 
 static void
 convolutions_that_cannot_be(void **state)
 {
 	const cudnnDataType_t f = CUDNN_DATA_FLOAT;
-	const int64_t six[6] = { 2, 2, 2, 2, 2, 2 }, alignment = 16;
+	const int64_t six[6] = { 2, 2, 2, 2, 2, 2 };
 	const descriptor d = dnn_new(
 	    CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
-	const descriptor tensor = dnn_new(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+	const descriptor tensor = dnn_tensor_of(DNN_X, f, 6, six, six, false);
 	descriptor four;
 
 	(void)state;
@@ -211,14 +194,6 @@ convolutions_that_cannot_be(void **state)
 	IS(convolution(0, 1, 1, f, &four), BAD_PARAM);
 	IS(convolution(-1, 1, 1, f, &four), BAD_PARAM);
 	OK(convolution(4, 0, 1, f, &four)); /* but nothing runs it */
-	dnn_set(tensor, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1,
-	    &f);
-	dnn_set(tensor, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1,
-	    &alignment);
-	dnn_set(tensor, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 6,
-	    six);
-	dnn_set(tensor, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 6, six);
-	OK(cudnnBackendFinalize(tensor));
 	dnn_put(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, tensor);
 	dnn_put(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, tensor);
 	dnn_put(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, tensor);
@@ -353,9 +328,6 @@ which_have_tf32(void)
 	const descriptor graph = dnn_graph(&single, NULL);
 	const descriptor by_handle = dnn_new(
 	    CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-	const descriptor config = dnn_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-	const descriptor plan = dnn_new(
-	    CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
 	const descriptor pack = dnn_new(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
 	cudnnHandle_t handle;
 	descriptor engine;
@@ -370,15 +342,10 @@ which_have_tf32(void)
 	OK(cudnnBackendFinalize(by_handle));
 	result = !dnn_engine(graph, NULL, 67, &engine);
 	result |= !dnn_engine(graph, by_handle, 67, &engine) << 1;
-	OK(dnn_engine(graph, dnn_device(900), 67, &engine));
-	dnn_put(config, CUDNN_ATTR_ENGINECFG_ENGINE, engine);
-	OK(cudnnBackendFinalize(config));
-	dnn_put(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
-	OK(cudnnBackendFinalize(plan));
 	OK(cudnnBackendFinalize(pack));
 	/* Empty packs are found wrong once there is an engine. */
-	result |= (cudnnBackendExecute(handle, plan, pack) ==
-	    CUDNN_STATUS_BAD_PARAM) << 2;
+	result |= (cudnnBackendExecute(handle, dnn_plan(graph,
+	    dnn_device(900), 67), pack) == CUDNN_STATUS_BAD_PARAM) << 2;
 	OK(cudnnDestroy(handle));
 	dnn_release(NULL);
 	return result;

@@ -91,19 +91,11 @@ finish(struct world *w)
 static descriptor
 pack(const struct world *w, void *workspace)
 {
-	const descriptor d = dnn_new(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
 	const int64_t ids[6] = { DNN_OUT, DNN_X, DNN_W, DNN_Y, DNN_Z, DNN_B };
 	void *pointers[6] = { w->dout, w->device[0], w->device[1],
 		w->device[2], w->dz, w->db };
 
-	dnn_set(d, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, 6,
-	    ids);
-	dnn_set(d, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
-	    6, pointers);
-	dnn_set(d, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1,
-	    &workspace);
-	OK(cudnnBackendFinalize(d));
-	return d;
+	return dnn_pack(6, ids, pointers, workspace);
 }
 
 static cudnnStatus_t

@@ -137,46 +137,21 @@ static descriptor
 tensor(int64_t id, cudnnDataType_t type, const struct side *s, int dims,
     bool is_virtual)
 {
-	const descriptor d = dnn_new(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-	int64_t stride[5], step = 1, alignment = 8;
+	int64_t stride[5], step = 1;
 
 	for (int i = dims - 1; i >= 0; i--) {
 		stride[i] = step;
 		step *= s->dim[i];
 	}
-	dnn_set(d, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
-	dnn_set(d, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, dims,
-	    s->dim);
-	dnn_set(d, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, dims, stride);
-	dnn_set(d, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &id);
-	dnn_set(d, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1,
-	    &alignment);
-	dnn_set(d, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1,
-	    &is_virtual);
-	OK(cudnnBackendFinalize(d));
-	return d;
+	return dnn_tensor_of(id, type, dims, s->dim, stride, is_virtual);
 }
 
 static descriptor
 convolution(const struct geometry *g, cudnnDataType_t type)
 {
-	const descriptor d = dnn_new(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-	const int64_t space = g->space;
+	const descriptor d = dnn_geometry(g->space, g->pre, g->post, g->stride,
+	    g->dilation, g->mode, type);
 
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1,
-	    &type);
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_CONV_MODE,
-	    CUDNN_TYPE_CONVOLUTION_MODE, 1, &g->mode);
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1,
-	    &space);
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64,
-	    space, g->pre);
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64,
-	    space, g->post);
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, space,
-	    g->dilation);
-	dnn_set(d, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64,
-	    space, g->stride);
 	OK(cudnnBackendFinalize(d));
 	return d;
 }
@@ -188,23 +163,9 @@ run(descriptor graph, cudnnHandle_t handle, int64_t index)
 	const int64_t ids[3] = { DNN_X, DNN_W, DNN_Y };
 	void *pointers[3] = { sides[0].device, sides[1].device,
 		sides[2].device };
-	const descriptor config = dnn_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-	const descriptor plan = dnn_new(
-	    CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-	const descriptor pack = dnn_new(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-	descriptor engine;
 
-	OK(dnn_engine(graph, NULL, index, &engine));
-	dnn_put(config, CUDNN_ATTR_ENGINECFG_ENGINE, engine);
-	OK(cudnnBackendFinalize(config));
-	dnn_put(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
-	OK(cudnnBackendFinalize(plan));
-	dnn_set(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, 3,
-	    ids);
-	dnn_set(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
-	    CUDNN_TYPE_VOID_PTR, 3, pointers);
-	OK(cudnnBackendFinalize(pack));
-	OK(cudnnBackendExecute(handle, plan, pack));
+	OK(cudnnBackendExecute(handle, dnn_plan(graph, NULL, index),
+	    dnn_pack(3, ids, pointers, NULL)));
 	OK(cudaDeviceSynchronize());
 }
 

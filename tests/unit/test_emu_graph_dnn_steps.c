@@ -91,29 +91,12 @@ run_by(int64_t index, int64_t count, const descriptor *operations,
 		test_device(ALL * sizeof *middle),
 		test_device(ALL * sizeof *out) };
 	void *workspace = test_device(4096);
-	const descriptor config = dnn_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-	const descriptor plan = dnn_new(
-	    CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-	const descriptor pack = dnn_new(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
 	cudnnHandle_t handle;
-	descriptor engine;
 
 	OK(cudnnCreate(&handle));
-	OK(dnn_engine(dnn_graph_of(count, operations, handle), NULL, index,
-	    &engine));
-	dnn_put(config, CUDNN_ATTR_ENGINECFG_ENGINE, engine);
-	OK(cudnnBackendFinalize(config));
-	dnn_put(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
-	OK(cudnnBackendFinalize(plan));
-	dnn_set(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, 5,
-	    ids);
-	dnn_set(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
-	    CUDNN_TYPE_VOID_PTR, 5, pointers);
-	if (index != 1) /* which needs none */
-		dnn_set(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
-		    CUDNN_TYPE_VOID_PTR, 1, &workspace);
-	OK(cudnnBackendFinalize(pack));
-	OK(cudnnBackendExecute(handle, plan, pack));
+	OK(cudnnBackendExecute(handle, dnn_plan(dnn_graph_of(count,
+	    operations, handle), NULL, index), dnn_pack(5, ids, pointers,
+	    index == 1 ? NULL : workspace))); /* 1 needs none */
 	OK(cudaMemcpy(middle, pointers[3], ALL * sizeof *middle,
 	    cudaMemcpyDeviceToHost));
 	OK(cudaMemcpy(out, pointers[4], ALL * sizeof *out,

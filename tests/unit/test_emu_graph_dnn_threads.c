@@ -115,17 +115,12 @@ eight_threads_share_a_plan(void **state)
 	const struct dnn_wish wish = { .shape = { 1, 1, SIDE, 1, 1, 0, false },
 		.type = CUDNN_DATA_FLOAT };
 	const descriptor graph = dnn_graph(&wish, NULL);
-	const descriptor config = dnn_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 	struct worker workers[THREADS];
 
 	(void)state;
 	heuristics = dnn_heuristics(graph, NULL, CUDNN_HEUR_MODE_A);
 	OK(dnn_engine(graph, NULL, 62, &engine));
-	dnn_put(config, CUDNN_ATTR_ENGINECFG_ENGINE, engine);
-	OK(cudnnBackendFinalize(config));
-	plan = dnn_new(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-	dnn_put(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
-	OK(cudnnBackendFinalize(plan));
+	plan = dnn_plan(graph, NULL, 62);
 	workspace_bytes = (size_t)dnn_number(plan,
 	    CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
 	for (int i = 0; i < THREADS; i++) {
