@@ -181,6 +181,14 @@ resolve_gpu(struct ac_op *op)
 		ac_op_set(op, AC_Q_SM, row->sm);
 }
 
+/* cuDNN computes FP32 convolutions in TF32 unless it is told not to. */
+static const char *
+usual_arithmetic(const struct ac_op *op)
+{
+	return ac_op_is_conv(op) && (!ac_op_has(op, AC_Q_SM) ||
+	    op->quantity[AC_Q_SM] >= 80) ? "tf32" : "fp32";
+}
+
 static void
 assume(struct ac_op *op, struct ac_text *note)
 {
@@ -192,6 +200,8 @@ assume(struct ac_op *op, struct ac_text *note)
 		    strlen(name));
 		const int f = index_of(ac_fact_names, AC_FACT_COUNT, name,
 		    strlen(name));
+		const char *value = f == AC_FACT_ASKED ? usual_arithmetic(op)
+		    : assumed[i].value;
 		char word[32];
 
 		if (q >= 0 ? ac_op_has(op, (enum ac_quantity)q)
@@ -199,9 +209,9 @@ assume(struct ac_op *op, struct ac_text *note)
 			continue;
 		if ((f == AC_FACT_TA || f == AC_FACT_TB) && !is_product(op))
 			continue;
-		snprintf(word, sizeof word, "%s=%s", name, assumed[i].value);
+		snprintf(word, sizeof word, "%s=%s", name, value);
 		if (f >= 0)
-			op->fact[f] = assumed[i].value;
+			op->fact[f] = value;
 		else
 			(void)set(op, NULL, word);
 		ac_text_addf(note, "%s %s", between, word);

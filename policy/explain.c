@@ -282,13 +282,29 @@ add_rates(struct ac_text *text, const struct ac_op *op)
 	    rates->source);
 }
 
+/* Whether the call runs as the best of the rule's rungs already. */
+static bool
+is_as_allowed(const struct ac_op *op, const struct ac_rule *rule)
+{
+	unsigned i;
+
+	for (i = AC_RUNG_KEEP + 1; i < AC_RUNG_COUNT; i++)
+		if (i != AC_RUNG_TF32 && ac_rule_allows(rule, i) &&
+		    ac_rung_judge(rule, op, i) == AC_VERDICT_FITS)
+			return false;
+	return ac_op_is(op, AC_FACT_ASKED, "tf32");
+}
+
 /* What a person can do about it, where something can be done. */
 static const char *
-advice(enum ac_reason reason)
+advice(enum ac_reason reason, const struct ac_op *op,
+    const struct ac_rule *rule)
 {
 	switch (reason) {
 	case AC_REASON_TOO_SMALL:
 	case AC_REASON_NO_PROFIT:
+		if (rule != NULL && is_as_allowed(op, rule))
+			return "It runs on TF32 as it is.";
 		return "profit=off recasts it all the same.";
 	case AC_REASON_PEDANTIC:
 	case AC_REASON_OPTED_OUT:
@@ -313,6 +329,7 @@ static void
 add_decision(struct ac_text *text, const struct ac_op *op,
     const struct ac_rule *rule, const struct ac_decision *decision)
 {
+	const char *todo = advice(decision->reason, op, rule);
 	const bool rungs_matter = decision->reason == AC_REASON_NONE ||
 	    decision->reason == AC_REASON_TOO_SMALL ||
 	    decision->reason == AC_REASON_NO_PROFIT ||
@@ -340,8 +357,8 @@ add_decision(struct ac_text *text, const struct ac_op *op,
 		add_rungs(text, rule, op, decision);
 	if (rungs_matter && decision->keep_seconds > 0)
 		add_rates(text, op);
-	if (advice(decision->reason) != NULL)
-		ac_text_addf(text, "  %s\n", advice(decision->reason));
+	if (todo != NULL)
+		ac_text_addf(text, "  %s\n", todo);
 }
 
 void
