@@ -11,6 +11,7 @@
 #include "shim/start.h"
 #include "shim/trial.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* One call on its way. */
@@ -288,7 +289,7 @@ read_call(const struct ac_conv_call *call, struct ac_conv_query *query)
 {
 	cudnnMathType_t math = CUDNN_DEFAULT_MATH;
 
-	memset(query, 0, sizeof *query);
+	memset(query, 0, offsetof(struct ac_conv_query, conv));
 	if (!call->provider || !call->handle
 	    || !ac_conv_of_call(call, &query->conv, &math))
 		return false;

@@ -23,18 +23,22 @@ enum { SLOTS = 1 << 14, PROBES = 64, LIMIT = SLOTS / 2 };
 static _Atomic(struct ac_conv_site *) table[SLOTS];
 static _Atomic unsigned site_count;
 
-/* The bytes of a query that tell two sites apart. */
-enum { KEY = offsetof(struct ac_conv_query, conv.scalars) };
+/* The bytes of a query that tell two sites apart: steps that there are not, and
+ * scalars, do not. */
+static size_t
+key_bytes(const struct ac_conv_query *query)
+{
+	return offsetof(struct ac_conv_query, conv.step)
+	    + (size_t)query->conv.steps * sizeof *query->conv.step;
+}
 
 static uint64_t
 hash_of(const struct ac_conv_query *query)
 {
-	const size_t used = offsetof(struct ac_conv_query, conv.step)
-	    + (size_t)query->conv.steps * sizeof *query->conv.step;
+	const size_t used = key_bytes(query);
 	uint64_t hash = UINT64_C(0x9E3779B97F4A7C15), word;
 
-	_Static_assert(KEY % sizeof word == 0
-	    && offsetof(struct ac_conv_query, conv.step) % sizeof word == 0
+	_Static_assert(offsetof(struct ac_conv_query, conv.step) % sizeof word == 0
 	    && sizeof *query->conv.step % sizeof word == 0, "whole words");
 	for (size_t i = 0; i < used; i += sizeof word) {
 		memcpy(&word, (const char *)query + i, sizeof word);
@@ -291,7 +295,8 @@ static bool
 is_of(const struct ac_conv_site *site, const struct ac_conv_query *query,
     uint64_t hash)
 {
-	return site->hash == hash && !memcmp(&site->query, query, KEY);
+	return site->hash == hash && !memcmp(&site->query, query,
+	    key_bytes(query));
 }
 
 static bool

@@ -7,34 +7,34 @@
 #include "shim/conv_call.h"
 #include "shim/thunk.h"
 
-#define FORWARD_PARAMS cudnnHandle_t handle, const void *alpha, \
-	const cudnnTensorDescriptor_t x_desc, const void *x, \
-	const cudnnFilterDescriptor_t w_desc, const void *w, \
-	const cudnnConvolutionDescriptor_t conv_desc, \
-	cudnnConvolutionFwdAlgo_t algo, void *workspace, size_t bytes, \
-	const void *beta, const cudnnTensorDescriptor_t y_desc, void *y
-#define FORWARD_ARGS handle, alpha, x_desc, x, w_desc, w, conv_desc, algo, \
-	workspace, bytes, beta, y_desc, y
+/* Two tensors in, one out, each as NAME_desc and NAME. */
+#define PLAIN_PARAMS(algo_t, first_t, first, second_t, second, out_t, out)    \
+	cudnnHandle_t handle, const void *alpha,                              \
+	const first_t first##_desc, const void *first,                        \
+	const second_t second##_desc, const void *second,                     \
+	const cudnnConvolutionDescriptor_t conv_desc, algo_t algo,            \
+	void *workspace, size_t bytes, const void *beta,                      \
+	const out_t out##_desc, void *out
+#define PLAIN_ARGS(first, second, out) handle, alpha, first##_desc, first, \
+	second##_desc, second, conv_desc, algo, workspace, bytes, beta, \
+	out##_desc, out
+
+#define FORWARD_PARAMS PLAIN_PARAMS(cudnnConvolutionFwdAlgo_t, \
+	cudnnTensorDescriptor_t, x, cudnnFilterDescriptor_t, w, \
+	cudnnTensorDescriptor_t, y)
+#define FORWARD_ARGS PLAIN_ARGS(x, w, y)
 #define FORWARD_IS .operation = AC_OP_CONV_FPROP, .beta = beta
 
-#define DATA_PARAMS cudnnHandle_t handle, const void *alpha, \
-	const cudnnFilterDescriptor_t w_desc, const void *w, \
-	const cudnnTensorDescriptor_t y_desc, const void *y, \
-	const cudnnConvolutionDescriptor_t conv_desc, \
-	cudnnConvolutionBwdDataAlgo_t algo, void *workspace, size_t bytes, \
-	const void *beta, const cudnnTensorDescriptor_t x_desc, void *x
-#define DATA_ARGS handle, alpha, w_desc, w, y_desc, y, conv_desc, algo, \
-	workspace, bytes, beta, x_desc, x
+#define DATA_PARAMS PLAIN_PARAMS(cudnnConvolutionBwdDataAlgo_t, \
+	cudnnFilterDescriptor_t, w, cudnnTensorDescriptor_t, y, \
+	cudnnTensorDescriptor_t, x)
+#define DATA_ARGS PLAIN_ARGS(w, y, x)
 #define DATA_IS .operation = AC_OP_CONV_DGRAD, .beta = beta
 
-#define FILTER_PARAMS cudnnHandle_t handle, const void *alpha, \
-	const cudnnTensorDescriptor_t x_desc, const void *x, \
-	const cudnnTensorDescriptor_t y_desc, const void *y, \
-	const cudnnConvolutionDescriptor_t conv_desc, \
-	cudnnConvolutionBwdFilterAlgo_t algo, void *workspace, size_t bytes, \
-	const void *beta, const cudnnFilterDescriptor_t w_desc, void *w
-#define FILTER_ARGS handle, alpha, x_desc, x, y_desc, y, conv_desc, algo, \
-	workspace, bytes, beta, w_desc, w
+#define FILTER_PARAMS PLAIN_PARAMS(cudnnConvolutionBwdFilterAlgo_t, \
+	cudnnTensorDescriptor_t, x, cudnnTensorDescriptor_t, y, \
+	cudnnFilterDescriptor_t, w)
+#define FILTER_ARGS PLAIN_ARGS(x, y, w)
 #define FILTER_IS .operation = AC_OP_CONV_WGRAD, .beta = beta
 
 #define FUSED_PARAMS cudnnHandle_t handle, const void *alpha, \
