@@ -34,6 +34,7 @@ static const struct {
 	{ "GROUPED_EX",  "kept and reported (grouped)" },
 	{ "PRODUCT",     "counted and passed through" },
 	{ "CONVOLUTION", "counted and passed through" },
+	{ "RECURRENT",   "counted and passed through, as the network was set" },
 	{ "SOLVER",      "counted and passed through; its caller is a solver" },
 	{ "HANDLE",      "followed, never changed" },
 	{ "DNN_HANDLE",  "followed, never changed" },

@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-enum kind { PRODUCT, CONVOLUTION, SOLVER };
+enum kind { PRODUCT, CONVOLUTION, RECURRENT, SOLVER };
 
 static const struct {
 	enum ac_entry entry;

@@ -41,6 +41,13 @@ for name in libcublasLt libcudnn libcusolver; do
 	what="every row of $name is exported by it"
 	if [ -n "$other" ]; then
 		exports=$(nm -D --defined-only "$other" | sed -n 's/.* T \([A-Za-z0-9_]*\).*/\1/p')
+		[ $name != libcudnn ] ||
+		    check 'every pass of a recurrent network is a row' \
+			"$(for symbol in $(echo "$exports" |
+			    grep -E '^cudnnRNN(Forward|Backward)'); do
+				rows_of "$name.so" | grep -qx "$symbol" ||
+				    echo "$symbol"
+			    done)"
 		check "$what" "$(for symbol in $(rows_of "$name.so"); do
 			echo "$exports" | grep -qx "$symbol" || echo "$symbol"
 		    done; [ -n "$(rows_of "$name.so")" ] || echo 'no row at all')"

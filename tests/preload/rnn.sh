@@ -125,6 +125,21 @@ check 'and in its text, without sizes of a product' \
     "$("$build/autocast" report | grep -q '^ *[0-9a-f]\{8\} rnn  *- rnn_step' ||
         "$build/autocast" report)"
 
+passes='*sorted("%s %d" % (m["symbol"], m["calls"]) for m in
+    report["markers"])'
+for words in '' train=0 sets=3; do
+	rm -rf "$AUTOCAST_STATE"
+	under "$forced" "$step" $words >/dev/null
+	backward='cudnnRNNBackwardData_v8 1 cudnnRNNBackwardWeights_v8 1 '
+	[ "$words" != train=0 ] || backward=
+	equal "how often it ran: $words" "${backward}cudnnRNNForward 1" \
+	    "$(query "$passes")"
+done
+rm -rf "$AUTOCAST_STATE"
+under off "$step" threads=3 >/dev/null
+equal 'how often three threads ran it' \
+    "${backward//1/3}cudnnRNNForward 3" "$(query "$passes")"
+
 # ---- Descriptors come and go
 
 bare "$step" churn=64 >"$work/bare"
