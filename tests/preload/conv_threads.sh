@@ -65,6 +65,23 @@ convolve "$guarded" 'threads=8 calls=30'
 check 'eight threads: one trial' "$(query '"" if sites[0]["course"]["samples"]
     and not sites[0]["course"]["demotions"] else sites[0]')"
 
+# ---- Graphs ------------------------------------------------------------------
+
+# Eight threads that describe, ask, tune and run graphs, three times each.
+rm -rf "$AUTOCAST_STATE"
+# shellcheck disable=SC2086
+under "$forced" "$clients/autotune" threads 8 $small w=8 >"$work/out" \
+    2>"$work/err"
+equal 'graphs of eight threads: it ends' '0 ' "$? $(head -n 40 "$work/err")"
+# shellcheck disable=SC2086
+under "$forced" "$clients/autotune" tune "$work/one" $small w=8 \
+    >"$work/one.said" 2>&1
+same 'graphs of eight threads: each engine does what it does alone' \
+    <(grep ^tuned "$work/one.said" | sort -u) \
+    <(grep ^tuned "$work/out" | sort -u)
+equal 'graphs of eight threads: all of them' \
+    $((24 * $(grep -c ^tuned "$work/one.said"))) "$(grep -c ^tuned "$work/out")"
+
 # ---- Forks -------------------------------------------------------------------
 
 # processes: calls, and of them recast, of each process.

@@ -4,13 +4,15 @@
  * but for those noted DOWN_CONVERT_INPUTS, compares what each leaves with what
  * the last one leaves, keeps the fastest that is as near as tolerance=T (2e-2),
  * and stores its engine and knobs. autotune replay FILE runs what is stored
- * without asking anybody. A line per configuration: engine, notes, the distance
+ * without asking anybody; autotune threads COUNT tunes in so many threads at
+ * once, again and again, and stores nothing. A line per configuration: engine, notes, the distance
  * by the root of the sum of squares, a hash of the output's bits. */
 #include "tests/real/programs/conv_answers.h"
 
 #include <cuda_runtime_api.h>
 
 #include <math.h>
+#include <pthread.h>
 
 #define MUST(call) must((int)(call), #call)
 
@@ -187,39 +189,76 @@ tune(const struct wish *wish, struct memory *m, descriptor_t of,
 	return best < INFINITY;
 }
 
-int
-main(int argc, char **argv)
+/* From the first descriptor to the last run. `path` NULL: nothing is stored. */
+static int
+do_all(const struct wish *wish, double tolerance, const char *path, int is_replay)
 {
-	struct wish wish = usual;
 	struct choice choice = { .engine = -1 };
 	struct memory m = { .host = NULL };
-	const int is_replay = argc > 2 && !strcmp(argv[1], "replay");
-	double tolerance = 2e-2;
 	descriptor_t of, on, config;
 	FILE *file;
 
-	if (argc < 3)
-		return 99;
-	for (int i = 3; i < argc; i++)
-		if (!strncmp(argv[i], "tolerance=", 10))
-			tolerance = atof(argv[i] + 10);
-		else if (!wish_parse(&wish, argv[i]))
-			return 99;
-	reach("libcudnn.so.9:local");
-	make_memory(&wish, &m);
-	of = graph(&wish);
+	make_memory(wish, &m);
+	of = graph(wish);
 	on = create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
 	set(on, CUDNN_ATTR_DEVICEPROP_HANDLE, CUDNN_TYPE_HANDLE, 1, &m.handle);
 	on = finish(on);
-	if (!is_replay && !tune(&wish, &m, of, on, tolerance, &choice))
-		return EXIT_FAILURE;
-	file = fopen(argv[2], is_replay ? "rb" : "wb");
-	if (!file || !(is_replay ? fread(&choice, sizeof choice, 1, file)
-	    : fwrite(&choice, sizeof choice, 1, file)) || fclose(file))
+	if (!is_replay && !tune(wish, &m, of, on, tolerance, &choice))
+		return 1;
+	file = path ? fopen(path, is_replay ? "rb" : "wb") : NULL;
+	if (path && (!file || !(is_replay
+	    ? fread(&choice, sizeof choice, 1, file)
+	    : fwrite(&choice, sizeof choice, 1, file)) || fclose(file)))
 		return 98;
 	config = configure(of, on, &choice);
 	if (!config || run(&m, config) < 0)
 		return 97;
 	print(&m, config, is_replay ? "replayed" : "chosen");
-	return EXIT_SUCCESS;
+	destroy(config);
+	destroy(of);
+	destroy(on);
+	MUST(cudnnDestroy(m.handle));
+	return 0;
+}
+
+static struct wish common;
+
+static void *
+tune_in_thread(void *tolerance)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		must(do_all(&common, *(double *)tolerance, NULL, 0), "tune");
+	return NULL;
+}
+
+static int
+do_all_at_once(int count, double tolerance)
+{
+	pthread_t thread[16];
+
+	for (int i = 0; i < count && i < 16; i++)
+		MUST(pthread_create(&thread[i], NULL, tune_in_thread,
+		    &tolerance));
+	for (int i = 0; i < count && i < 16; i++)
+		MUST(pthread_join(thread[i], NULL));
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	double tolerance = 2e-2;
+
+	if (argc < 3)
+		return 99;
+	common = usual;
+	for (int i = 3; i < argc; i++)
+		if (!strncmp(argv[i], "tolerance=", 10))
+			tolerance = atof(argv[i] + 10);
+		else if (!wish_parse(&common, argv[i]))
+			return 99;
+	reach("libcudnn.so.9:local");
+	if (!strcmp(argv[1], "threads"))
+		return do_all_at_once(atoi(argv[2]), tolerance);
+	return do_all(&common, tolerance, argv[2], !strcmp(argv[1], "replay"));
 }
