@@ -185,6 +185,18 @@ output(const struct emu_graph *g)
 	    g->conv.operation == EMU_CONV_DGRAD ? &g->x : &g->w;
 }
 
+/* Whether what it reads is in memory. */
+static bool
+has_inputs(const struct emu_graph *g)
+{
+	const struct emu_edge *const edges[] = { &g->x, &g->w, &g->y };
+
+	for (int i = 0; i < 3; i++)
+		if (edges[i] != output(g) && edges[i]->is_virtual)
+			return false;
+	return true;
+}
+
 /* Whether a step can follow on `in` and is known. */
 static bool
 is_known(const struct emu_step *step, const struct emu_edge *in)
@@ -217,7 +229,7 @@ emu_graph_read(const struct emu_value *operations, struct emu_graph *out)
 		convolutions += emu_graph_read_conv(operations->at.body[i],
 		    &g);
 	}
-	g.is_convolution = convolutions == 1;
+	g.is_convolution = convolutions == 1 && has_inputs(&g);
 	end = output(&g);
 	for (bool more = true; more && g.is_convolution;) {
 		more = false;

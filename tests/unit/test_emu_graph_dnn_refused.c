@@ -295,6 +295,24 @@ graphs_of_too_much_or_nothing(void **state)
 	assert_int_equal(engines(1, &op), 0); /* computed in FP16 */
 }
 
+/* What a convolution reads must be somewhere. */
+static void
+inputs_from_nowhere(void **state)
+{
+	(void)state;
+	for (int op = 0; op < 3; op++)
+		for (int which = 0; which < 3; which++) {
+			struct dnn_wish wish = single;
+			descriptor d;
+
+			wish.op = (enum dnn_op)op;
+			d = dnn_conv_op(&wish, flat(DNN_X, of_x, which == 0),
+			    flat(DNN_W, of_w, which == 1), flat(DNN_Y, of_y,
+			    which == 2));
+			assert_int_equal(engines(1, &d), 0);
+		}
+}
+
 /* conv + bias + relu + add is not what ready-made kernels fuse. */
 static void
 activations_come_last(void **state)
@@ -386,6 +404,7 @@ main(int argc, char **argv)
 		TEST(convolutions_that_cannot_be),
 		TEST(epilogues_that_no_engine_knows),
 		TEST(graphs_of_too_much_or_nothing),
+		TEST(inputs_from_nowhere),
 		TEST(activations_come_last),
 		TEST(devices_differ),
 	};
