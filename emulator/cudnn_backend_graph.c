@@ -242,7 +242,7 @@ emu_graph_read(const struct emu_value *operations, struct emu_graph *out)
 			    g.steps == EMU_GRAPH_STEPS ||
 			    !read_step(b, end, step))
 				continue;
-			g.is_convolution = is_known(step, end);
+			g.is_convolution &= is_known(step, end);
 			g.steps++;
 			used++;
 			end = &step->out;

@@ -229,7 +229,7 @@ static void
 epilogues_that_no_engine_knows(void **state)
 {
 	const int64_t other[4] = { 2, 3, 5, 4 }, odd[4] = { 1, 2, 1, 1 };
-	const descriptor v = flat('v', of_y, true);
+	const descriptor v = flat('v', of_y, true), u = flat('u', of_y, true);
 	const descriptor out = flat(DNN_OUT, of_y, false);
 	struct dnn_wish wish = single;
 	descriptor ops[10], scaled;
@@ -253,6 +253,10 @@ epilogues_that_no_engine_knows(void **state)
 	ops[1] = dnn_pointwise(CUDNN_POINTWISE_ADD, v, flat(DNN_B, odd, false),
 	    out);
 	assert_int_equal(engines(2, ops), 0);
+	ops[1] = dnn_pointwise(CUDNN_POINTWISE_MUL, v, flat(DNN_B, of_b,
+	    false), u); /* whatever comes behind it */
+	ops[2] = relu(u, NULL, out);
+	assert_int_equal(engines(3, ops), 0);
 	wish.beta = 1;
 	scaled = dnn_conv_op(&wish, flat(DNN_X, of_x, false),
 	    flat(DNN_W, of_w, false), v);
