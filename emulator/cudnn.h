@@ -8,13 +8,16 @@
 #pragma GCC visibility push(default)
 #include <cudnn.h>
 #pragma GCC visibility pop
+#ifdef EMU_CUDNN_8
+#include "emulator/cudnn_8.h"
+#endif
 #include "emulator/emu.h"
 #include "emulator/cublas_touch.h"
 #include "emulator/handle.h"
 
 /* ---- handles and calls (cudnn_handle.c) -------------------------------- */
 
-enum { EMU_DNN_MARK = 0x444e4e39 };
+enum { EMU_DNN_MARK = 0x444e4e30 + CUDNN_MAJOR };
 
 /* What cudnnHandle_t points to. */
 struct cudnnContext {

@@ -23,7 +23,8 @@ cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t descriptorType,
 	if (!descriptor)
 		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
 	if (!emu_attribute_is_type((int)descriptorType))
-		return CUDNN_STATUS_NOT_SUPPORTED;
+		return CUDNN_MAJOR > 8 ? CUDNN_STATUS_NOT_SUPPORTED :
+		    CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
 	new = malloc(sizeof *new);
 	if (new)
 		new->body = emu_body_new((int)descriptorType);

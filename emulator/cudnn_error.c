@@ -10,7 +10,11 @@ cudnnGetErrorString(cudnnStatus_t status)
 #define STATUS(number, name)                                              \
 	case number:                                                      \
 		return "CUDNN_STATUS_" #name;
+#if CUDNN_MAJOR > 8
 #include "emulator/cudnn_error.def"
+#else
+#include "emulator/cudnn_error_8.def"
+#endif
 #undef STATUS
 	default:
 		return "CUDNN_UNKNOWN_STATUS";

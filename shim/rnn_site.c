@@ -137,10 +137,25 @@ leave_math_types(struct ac_decision *d, const char *asked)
 	d->tol = d->candidate[0].tol;
 }
 
+/* Before 9, cuDNN has other calls that set and tell the math type of a
+ * descriptor (cudnnSetRNNMatrixMathType, cudnnGetRNNMatrixMathType), through
+ * which a program would see ours. */
+static bool
+has_other_doors(struct ac_provider *provider)
+{
+	__typeof__(&cudnnGetVersion) get_version =
+	    PROVIDER(provider, cudnnGetVersion);
+	const size_t version = get_version ? get_version() : 0;
+
+	return version && version < 90000;
+}
+
 /* What stands in the way of a decision to recast. */
 static enum ac_reason
-objection(const struct ac_decision *decision)
+objection(const struct ac_rnn_query *query, const struct ac_decision *decision)
 {
+	if (has_other_doors((struct ac_provider *)(uintptr_t)query->provider))
+		return AC_REASON_UNSUPPORTED;
 	/* Nothing inside a network can be sampled. */
 	if (decision->guard != AC_GUARD_OFF)
 		return AC_REASON_GUARD;
@@ -155,6 +170,7 @@ decide(struct ac_rnn_site *site)
 {
 	const struct ac_shim *shim = ac_shim_get();
 	struct ac_decision *decision = &site->decision;
+	enum ac_reason reason = AC_REASON_NONE;
 	struct ac_description d;
 	bool is_overflow = false;
 
@@ -167,9 +183,10 @@ decide(struct ac_rnn_site *site)
 		ac_decision_keep(decision, AC_REASON_NO_CONTEXT);
 	if (decision->rung != AC_RUNG_KEEP)
 		leave_math_types(decision, d.key.asked);
-	if (decision->rung != AC_RUNG_KEEP
-	    && objection(decision) != AC_REASON_NONE)
-		ac_decision_keep(decision, objection(decision));
+	if (decision->rung != AC_RUNG_KEEP)
+		reason = objection(&site->query, decision);
+	if (reason != AC_REASON_NONE)
+		ac_decision_keep(decision, reason);
 	site->record = ac_report_site(&d.key, decision,
 	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
 	if (is_overflow)
