@@ -41,7 +41,8 @@ objection(const struct ac_conv_call *call, const struct ac_conv *conv,
 		return AC_REASON_UNSUPPORTED;
 	if (ac_conv_overlaps(call, conv))
 		return AC_REASON_OVERLAP;
-	return ac_conv_site_admits(site, conv) ? AC_REASON_NONE : AC_REASON_UNSUPPORTED;
+	return ac_conv_site_admits(site, conv) ? AC_REASON_NONE
+	    : AC_REASON_UNSUPPORTED;
 }
 
 /* ---- One plan --------------------------------------------------------------- */
