@@ -23,6 +23,9 @@ struct emu_dense {
  * happened. */
 bool emu_conv_onednn(const struct emu_dense *dense, float *x, float *w,
     float *y);
+/* Before work is queued, on the program's thread: what oneDNN destroys at exit
+ * is made now, and outlived by the workers. */
+void emu_conv_onednn_prepare(void);
 /* By a plain loop, in FP64; the output is added to. */
 void emu_conv_plain(const struct emu_dense *dense, double *x, double *w,
     double *y);

@@ -18,6 +18,11 @@ emu_conv_onednn(const struct emu_dense *dense, float *x, float *w, float *y)
 	return false;
 }
 
+void
+emu_conv_onednn_prepare(void)
+{
+}
+
 #else
 
 #include <pthread.h>
@@ -25,15 +30,6 @@ emu_conv_onednn(const struct emu_dense *dense, float *x, float *w, float *y)
 /* What oneDNN's OpenMP goes by, if it has one: a setting of the thread. */
 __attribute__((weak)) int omp_get_max_threads(void);
 __attribute__((weak)) void omp_set_num_threads(int count);
-
-/* Instructions that every machine of the last ten years, and valgrind, know;
- * and nothing kept of earlier convolutions. */
-static void
-prepare(void)
-{
-	dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
-	dnnl_set_primitive_cache_capacity(0);
-}
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -184,19 +180,57 @@ run(const struct emu_dense *d, float *x, float *w, float *y)
 	return done;
 }
 
-bool
-emu_conv_onednn(const struct emu_dense *d, float *x, float *w, float *y)
+/* With one thread, whatever the program's own setting is. */
+static bool
+run_alone(const struct emu_dense *d, float *x, float *w, float *y)
 {
 	const int threads = omp_get_max_threads ? omp_get_max_threads() : 1;
 	bool done;
 
-	pthread_once(&once, prepare);
 	if (omp_set_num_threads)
 		omp_set_num_threads(1);
 	done = run(d, x, w, y);
 	if (omp_set_num_threads)
 		omp_set_num_threads(threads);
 	return done;
+}
+
+/* Instructions that every machine of the last ten years, and valgrind, know;
+ * and nothing kept of earlier convolutions. oneDNN makes tables when it meets a
+ * kind of operation, and destroys them at exit, when no worker may be in need of
+ * them: it meets all kinds now. */
+static void
+prepare(void)
+{
+	enum { CHANNELS = 16, SIDE = 8, TAPS = 3 };
+	static float x[CHANNELS * SIDE * SIDE], y[CHANNELS * SIDE * SIDE],
+	        w[CHANNELS * CHANNELS * TAPS * TAPS];
+	struct emu_dense d = { .n = 1, .groups = 1, .c = CHANNELS,
+		.k = CHANNELS, .in = { 1, SIDE, SIDE },
+		.filter = { 1, TAPS, TAPS }, .out = { 1, SIDE, SIDE },
+		.pad = { 0, 1, 1 }, .post_pad = { 0, 1, 1 },
+		.stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 }, .space = 2 };
+
+	dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
+	dnnl_set_primitive_cache_capacity(0);
+	for (int i = EMU_CONV_FPROP; i <= EMU_CONV_WGRAD; i++) {
+		d.operation = (enum emu_conv_operation)i;
+		run_alone(&d, x, w, y);
+	}
+	emu_device_end_first();
+}
+
+void
+emu_conv_onednn_prepare(void)
+{
+	pthread_once(&once, prepare);
+}
+
+bool
+emu_conv_onednn(const struct emu_dense *d, float *x, float *w, float *y)
+{
+	emu_conv_onednn_prepare();
+	return run_alone(d, x, w, y);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn_handle.c -- cuDNN calls: handles; what every other call of
  * the library begins and ends with. Contracts are NVIDIA's. */
-#include "emulator/cudnn.h"
+#include "emulator/cudnn_conv.h"
 
 const struct emu_family emu_dnn = { CUDNN_STATUS_INTERNAL_ERROR,
 	CUDNN_STATUS_NOT_INITIALIZED };
@@ -77,6 +77,7 @@ cudnnCreate(cudnnHandle_t *handle)
 	new = emu_handle_new(sizeof *new, EMU_DNN_MARK);
 	if (!new)
 		return CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
+	emu_conv_onednn_prepare();
 	*handle = new;
 	return CUDNN_STATUS_SUCCESS;
 }

@@ -93,6 +93,12 @@ quiesce(void)
 	emu_streams_quiesce();
 }
 
+void
+emu_device_end_first(void)
+{
+	atexit(quiesce);
+}
+
 static void
 after_fork(void)
 {

@@ -148,6 +148,9 @@ enum { EMU_DRIVER_VERSION = 13000 };
 /* Bring the devices up (once per process). EMU_NO_DEVICE after a complaint if
  * AUTOCAST_EMU_MODEL is wrong. Cheap when they are up. */
 int emu_device_up(void);
+/* At exit, workers are done before anything that a library they call has
+ * registered so far is torn down. */
+void emu_device_end_first(void);
 /* As above, and make device 0's primary context current if the thread has
  * none, bring it to life, and answer an error that its work left behind. What
  * every runtime call does. */
