@@ -65,6 +65,20 @@ convolve "$guarded" 'threads=8 calls=30'
 check 'eight threads: one trial' "$(query '"" if sites[0]["course"]["samples"]
     and not sites[0]["course"]["demotions"] else sites[0]')"
 
+# ---- The end -----------------------------------------------------------------
+
+# main() returns while convolutions are on their way.
+ends=
+for turn in 1 2 3 4 5; do
+	# shellcheck disable=SC2086
+	bare "$convolving" $small calls=1 leave=30 >"$work/out" 2>&1
+	ends="$ends $?"
+	convolve "$forced" 'calls=1 leave=30'
+	ends="$ends $?"
+done
+equal 'a program that does not wait ends' ' 0 0 0 0 0 0 0 0 0 0' "$ends"
+equal 'and all is counted' 31 "$(total totals.calls)"
+
 # ---- Graphs ------------------------------------------------------------------
 
 # Eight threads that describe, ask, tune and run graphs, three times each.

@@ -99,6 +99,10 @@ run(void *quiet)
 		}
 		if (word("capture"))
 			replay(&p, handle, stream);
+		for (int j = 0; j < whole("leave"); j++)
+			MUST(convolve(&p, handle));
+		if (word("leave"))
+			return NULL;
 		MUST(cudnnDestroy(handle));
 	}
 	if (quiet)
