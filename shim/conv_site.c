@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv_site.c -- the table of convolutions, and what the policy is told of
- * one. Everything but the look-up runs once per site. */
+/* shim/conv_site.c -- sites of convolutions, and what the policy is told of one.
+ * Everything but the look-up runs once per site. */
 #include "shim/conv_site.h"
 
 #include "base/mapped.h"
@@ -17,35 +17,15 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { SLOTS = 1 << 14, PROBES = 64, LIMIT = SLOTS / 2 };
-
-/* Open addressing, published by compare-and-swap, never emptied. */
-static _Atomic(struct ac_conv_site *) table[SLOTS];
-static _Atomic unsigned site_count;
-
 /* The bytes of a query that tell two sites apart: steps that there are not, and
  * scalars, do not. */
 static size_t
 key_bytes(const struct ac_conv_query *query)
 {
+	_Static_assert(offsetof(struct ac_conv_query, conv.step) % 8 == 0
+	    && sizeof *query->conv.step % 8 == 0, "whole words");
 	return offsetof(struct ac_conv_query, conv.step)
 	    + (size_t)query->conv.steps * sizeof *query->conv.step;
-}
-
-static uint64_t
-hash_of(const struct ac_conv_query *query)
-{
-	const size_t used = key_bytes(query);
-	uint64_t hash = UINT64_C(0x9E3779B97F4A7C15), word;
-
-	_Static_assert(offsetof(struct ac_conv_query, conv.step) % sizeof word == 0
-	    && sizeof *query->conv.step % sizeof word == 0, "whole words");
-	for (size_t i = 0; i < used; i += sizeof word) {
-		memcpy(&word, (const char *)query + i, sizeof word);
-		hash = (hash ^ word) * UINT64_C(0xD6E8FEB86659FD93);
-		hash ^= hash >> 32;
-	}
-	return hash;
 }
 
 /* ---- What the policy is told -------------------------------------------- */
@@ -242,8 +222,6 @@ decide(struct ac_conv_site *site)
 	struct ac_description d;
 	bool is_overflow = false;
 
-	atomic_store_explicit(&site->generation, atomic_load_explicit(
-	    &ac_site_generation, memory_order_acquire), memory_order_relaxed);
 	judge(&site->query, &d, &site->decision);
 	site->record = ac_report_site(&d.key, &site->decision,
 	    ac_policy_site_name(ac_shim_get()->policy, d.id), &is_overflow);
@@ -251,92 +229,44 @@ decide(struct ac_conv_site *site)
 		ac_decision_keep(&site->decision, AC_REASON_NO_RULE);
 }
 
-/* Decided as before (the record stands for the decision): programs unload
- * libraries by the thousand, and nothing here is ever freed. */
-static bool
-confirm(struct ac_conv_site *there, const struct ac_conv_site *anew)
+/* See shim/sites.h. */
+static struct ac_site_head *
+make(const void *asked, struct ac_site_head *there)
 {
-	if (there->record != anew->record)
-		return false;
-	atomic_store_explicit(&there->generation, atomic_load_explicit(
-	    &anew->generation, memory_order_relaxed), memory_order_relaxed);
-	return true;
-}
-
-/* A site of `query` in the place of `there` (NULL: of nothing), or `there`. */
-static struct ac_conv_site *
-make(const struct ac_conv_query *query, uint64_t hash,
-    struct ac_conv_site *there)
-{
+	const struct ac_conv_site *was = (const struct ac_conv_site *)there;
+	const struct ac_conv_query *query = asked;
 	struct ac_conv_site anew = {
-		.query = *query, .hash = hash,
+		.query = *query,
 		.provider = (struct ac_provider *)(uintptr_t)query->provider
 	}, *site;
+	struct ac_site_record *record;
 
-	if (!there && atomic_load_explicit(&site_count, memory_order_relaxed)
-	    >= LIMIT)
-		return NULL;
 	decide(&anew);
-	atomic_store_explicit(&anew.own_bytes, -1, memory_order_relaxed);
-	if (there && confirm(there, &anew))
+	record = anew.record;
+	if (was && was->record == record)
 		return there;
 	site = ac_mapped_take(sizeof *site);
 	if (!site)
 		return NULL;
+	atomic_store_explicit(&anew.own_bytes, -1, memory_order_relaxed);
 	if (anew.decision.rung != AC_RUNG_KEEP)
-		anew.trial = ac_trial_make(&anew.decision, &anew.record->key,
-		    anew.record->name, anew.record,
-		    ac_device_may_time(query->device));
+		anew.trial = ac_trial_make(&anew.decision, &record->key,
+		    record->name, record, ac_device_may_time(query->device));
 	*site = anew;
-	return site;
-}
-
-static bool
-is_of(const struct ac_conv_site *site, const struct ac_conv_query *query,
-    uint64_t hash)
-{
-	return site->hash == hash && !memcmp(&site->query, query,
-	    key_bytes(query));
-}
-
-static bool
-is_current(const struct ac_conv_site *site)
-{
-	return atomic_load_explicit(&site->generation, memory_order_relaxed)
-	    == atomic_load_explicit(&ac_site_generation, memory_order_acquire);
+	return &site->head;
 }
 
 struct ac_conv_site *
 ac_conv_site_of(const struct ac_conv_query *query)
 {
-	const uint64_t hash = hash_of(query);
-	unsigned i = 0;
+	enum { SLOTS = 1 << 14 };
+	static _Atomic(struct ac_site_head *) slots[SLOTS];
+	static struct ac_sites table = { slots, SLOTS, make, 0 };
 
-	while (i < PROBES) {
-		_Atomic(struct ac_conv_site *) *slot =
-		    &table[(hash + i) & (SLOTS - 1)];
-		struct ac_conv_site *there = atomic_load_explicit(slot,
-		    memory_order_acquire), *was = there, *made;
-
-		if (there && !is_of(there, query, hash)) {
-			i++;
-			continue;
-		}
-		if (there && is_current(there))
-			return there;
-		made = make(query, hash, there);
-		if (!made || made == there)
-			return made;
-		/* Another thread may have been first: look again. */
-		if (!atomic_compare_exchange_strong_explicit(slot, &was, made,
-		    memory_order_acq_rel, memory_order_acquire))
-			continue;
-		if (!there)
-			atomic_fetch_add_explicit(&site_count, 1,
-			    memory_order_relaxed);
-		return made;
-	}
-	return NULL;
+	_Static_assert(offsetof(struct ac_conv_site, query)
+	    == sizeof(struct ac_site_head), "the query follows the head");
+	return (struct ac_conv_site *)ac_sites_find(&table, query,
+	    key_bytes(query));
 }
 
 bool

@@ -9,6 +9,7 @@
 #include "report/report.h"
 #include "shim/conv.h"
 #include "shim/provider.h"
+#include "shim/sites.h"
 
 struct ac_conv_plan;
 struct ac_trial;
@@ -28,13 +29,12 @@ struct ac_conv_query {
 };
 
 struct ac_conv_site {
+	struct ac_site_head    head;
 	struct ac_conv_query   query;
-	uint64_t               hash;
 	struct ac_provider    *provider;
 	struct ac_site_record *record;
 	struct ac_decision     decision;
 	struct ac_trial       *trial;   /* NULL: kept, or guard=off */
-	_Atomic uint32_t       generation; /* of decisions; see shim/site.h */
 	_Atomic uint32_t       scalars;    /* those in query are the site's */
 	_Atomic int64_t        own_bytes;  /* see ac_conv_is_good(); -1: unknown */
 	_Atomic(struct ac_conv_plan *) plans; /* conv_plan.c's */

@@ -15,26 +15,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { SLOTS = 1 << 12, PROBES = 64, LIMIT = SLOTS / 2 };
-
-/* Open addressing, published by compare-and-swap, never emptied. */
-static _Atomic(struct ac_rnn_site *) table[SLOTS];
-static _Atomic unsigned site_count;
-
-static uint64_t
-hash_of(const struct ac_rnn_query *query)
-{
-	uint64_t hash = UINT64_C(0x9E3779B97F4A7C15), word;
-
-	_Static_assert(sizeof *query % sizeof word == 0, "whole words");
-	for (size_t i = 0; i < sizeof *query; i += sizeof word) {
-		memcpy(&word, (const char *)query + i, sizeof word);
-		hash = (hash ^ word) * UINT64_C(0xD6E8FEB86659FD93);
-		hash ^= hash >> 32;
-	}
-	return hash;
-}
-
 /* ---- What the policy is told -------------------------------------------- */
 
 static const char *
@@ -174,8 +154,6 @@ decide(struct ac_rnn_site *site)
 	struct ac_description d;
 	bool is_overflow = false;
 
-	atomic_store_explicit(&site->generation, atomic_load_explicit(
-	    &ac_site_generation, memory_order_acquire), memory_order_relaxed);
 	describe(&site->query, &d);
 	ac_policy_decide(shim->policy, &d.op, decision);
 	if (decision->reason == AC_REASON_UNSUPPORTED
@@ -193,67 +171,34 @@ decide(struct ac_rnn_site *site)
 		ac_decision_keep(decision, AC_REASON_NO_RULE);
 }
 
-/* A site of `query` in the place of `there` (NULL: of nothing), or `there` if
- * it is decided as before, which the record stands for. */
-static struct ac_rnn_site *
-make(const struct ac_rnn_query *query, uint64_t hash,
-    struct ac_rnn_site *there)
+/* See shim/sites.h. */
+static struct ac_site_head *
+make(const void *query, struct ac_site_head *there)
 {
-	struct ac_rnn_site anew = { .query = *query, .hash = hash }, *site;
+	const struct ac_rnn_site *was = (const struct ac_rnn_site *)there;
+	struct ac_rnn_site anew = { .query = *(const struct ac_rnn_query *)query
+	}, *site;
 
-	if (!there && atomic_load_explicit(&site_count, memory_order_relaxed)
-	    >= LIMIT)
-		return NULL;
 	decide(&anew);
-	if (there && there->record == anew.record) {
-		atomic_store_explicit(&there->generation, atomic_load_explicit(
-		    &anew.generation, memory_order_relaxed),
-		    memory_order_relaxed);
+	if (was && was->record == anew.record)
 		return there;
-	}
 	site = ac_mapped_take(sizeof *site);
-	if (site)
-		*site = anew;
-	return site;
-}
-
-static bool
-is_current(const struct ac_rnn_site *site)
-{
-	return atomic_load_explicit(&site->generation, memory_order_relaxed)
-	    == atomic_load_explicit(&ac_site_generation, memory_order_acquire);
+	if (!site)
+		return NULL;
+	*site = anew;
+	return &site->head;
 }
 
 const struct ac_rnn_site *
 ac_rnn_site_of(const struct ac_rnn_query *query)
 {
-	const uint64_t hash = hash_of(query);
-	unsigned i = 0;
+	enum { SLOTS = 1 << 12 };
+	static _Atomic(struct ac_site_head *) slots[SLOTS];
+	static struct ac_sites table = { slots, SLOTS, make, 0 };
 
-	while (i < PROBES) {
-		_Atomic(struct ac_rnn_site *) *slot =
-		    &table[(hash + i) & (SLOTS - 1)];
-		struct ac_rnn_site *there = atomic_load_explicit(slot,
-		    memory_order_acquire), *was = there, *made;
-
-		if (there && (there->hash != hash
-		    || memcmp(&there->query, query, sizeof *query))) {
-			i++;
-			continue;
-		}
-		if (there && is_current(there))
-			return there;
-		made = make(query, hash, there);
-		if (!made || made == there)
-			return made;
-		/* Another thread may have been first: look again. */
-		if (!atomic_compare_exchange_strong_explicit(slot, &was, made,
-		    memory_order_acq_rel, memory_order_acquire))
-			continue;
-		if (!there)
-			atomic_fetch_add_explicit(&site_count, 1,
-			    memory_order_relaxed);
-		return made;
-	}
-	return NULL;
+	_Static_assert(offsetof(struct ac_rnn_site, query)
+	    == sizeof(struct ac_site_head) && sizeof *query % 8 == 0,
+	    "the query follows the head, in whole words");
+	return (const struct ac_rnn_site *)ac_sites_find(&table, query,
+	    sizeof *query);
 }

@@ -9,6 +9,7 @@
 #include "policy/policy.h"
 #include "report/report.h"
 #include "shim/provider.h"
+#include "shim/sites.h"
 
 /* What tells a site from the next: the call and cuDNN's own numbers for what
  * was set. Zero-filled before its fields are set. */
@@ -23,11 +24,10 @@ struct ac_rnn_query {
 };
 
 struct ac_rnn_site {
+	struct ac_site_head    head;
 	struct ac_rnn_query    query;
-	uint64_t               hash;
 	struct ac_site_record *record;
 	struct ac_decision     decision; /* keep, or FP16 or TF32 by cuDNN */
-	_Atomic uint32_t       generation; /* of decisions; see shim/site.h */
 };
 
 /* The site of `query`, decided if it is new, and again once a module was
