@@ -5,6 +5,7 @@
  * sight. */
 #include "base/guard.h"
 #include "shim/conv_call.h"
+#include "shim/marker.h"
 #include "shim/thunk.h"
 
 /* Two tensors in, one out, each as NAME_desc and NAME. */
@@ -83,6 +84,8 @@ symbol(shape##_PARAMS)                                                        \
 			.bytes = bytes, shape##_IS                            \
 		};                                                            \
 		outcome = ac_conv_recast(&call, &kept, &status);              \
+	} else if (outermost) {                                               \
+		ac_marker_count(ENTRY_##symbol);                              \
 	}                                                                     \
 	if (outcome != AC_OUTCOME_DONE)                                       \
 		status = ((__typeof__(&symbol))binding.next)(shape##_ARGS);   \

@@ -23,9 +23,6 @@ try_cudnn()
 cudnnConvolutionBackwardData 1
 cudnnConvolutionBackwardFilter 1
 cudnnConvolutionForward 1'
-	# Built with its headers: refused for their handle, they are no products.
-	! nm -D --defined-only "$library" | grep -q ' T cudnnBackendFinalize$' ||
-	    executions='cudnnBackendExecute 1'
 	for way in linked global local; do
 		program=$work/opened
 		[ $way != linked ] || program=$work/linked
