@@ -3,8 +3,8 @@
  *
  * libcuda.so.1 owns the devices: contexts, memory, streams, events, workers,
  * counters and injected failures. It exports these functions to its sisters
- * libcudart and libcublas (of CUDA 12 and 13) and libcudnn, which hold no
- * device state of their own.
+ * libcudart and libcublas (of CUDA 12 and 13) and libcudnn (8 and 9), which
+ * hold no device state of their own.
  *
  * A status is an int with CUresult's numbers; the runtime's cudaError_t has
  * the same numbers for everything used here. 0 is success. The function that
