@@ -22,19 +22,3 @@ AC_COMPUTE_INT([cudnn_minor], [CUDNN_MINOR], [#include <cudnn.h>])
 cudnn_version=$cudnn_major.$cudnn_minor])
 CPPFLAGS=$autocast_cudnn_save])
 AS_IF([test $have_cudnn = yes], [CUDA_CPPFLAGS="$CUDA_CPPFLAGS -DAC_HAVE_CUDNN"])])
-
-dnl AUTOCAST_ONEDNN: have_onednn, DNNL_LIBS. What the emulated cuDNN computes
-dnl convolutions with.
-AC_DEFUN([AUTOCAST_ONEDNN], [
-have_onednn=no
-DNNL_LIBS=-ldnnl
-autocast_dnnl_libs=$LIBS
-LIBS="$DNNL_LIBS $LIBS"
-AC_MSG_CHECKING([for oneDNN])
-AC_LINK_IFELSE([AC_LANG_PROGRAM([[
-#include <dnnl.h>]], [[
-dnnl_engine_t engine;
-return dnnl_engine_create(&engine, dnnl_cpu, 0);]])], [have_onednn=yes])
-LIBS=$autocast_dnnl_libs
-AC_MSG_RESULT([$have_onednn])
-AC_SUBST([DNNL_LIBS])])
