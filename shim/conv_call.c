@@ -8,7 +8,6 @@
 #include "shim/handle.h"
 #include "shim/lane.h"
 #include "shim/marker.h"
-#include "shim/start.h"
 #include "shim/trial.h"
 
 #include <stddef.h>
@@ -284,9 +283,8 @@ conduct(const struct ac_conv_call *call, struct ac_conv_site *site,
 
 /* ---- The doors -------------------------------------------------------------- */
 
-/* False: it is the program's affair. */
-static bool
-read_call(const struct ac_conv_call *call, struct ac_conv_query *query)
+bool
+ac_conv_query_of(const struct ac_conv_call *call, struct ac_conv_query *query)
 {
 	cudnnMathType_t math = CUDNN_DEFAULT_MATH;
 
@@ -308,7 +306,7 @@ ac_conv_recast(const struct ac_conv_call *call, struct ac_kept *kept_out,
     cudnnStatus_t *status_out)
 {
 	struct ac_conv_query query;
-	struct ac_conv_site *site = read_call(call, &query)
+	struct ac_conv_site *site = ac_conv_query_of(call, &query)
 	    ? ac_conv_site_of(&query) : NULL;
 	enum ac_reason reason;
 
@@ -326,33 +324,4 @@ ac_conv_recast(const struct ac_conv_call *call, struct ac_kept *kept_out,
 		return conduct(call, site, kept_out, status_out);
 	ac_report_count(site->record, reason);
 	return AC_OUTCOME_KEPT;
-}
-
-size_t
-ac_conv_advertise(const struct ac_conv_call *call)
-{
-	__typeof__(&cudnnGetStream) get_stream = call->provider
-	    ? PROVIDER(call->provider, cudnnGetStream) : NULL;
-	struct ac_conv_query query;
-	struct ac_decision decision;
-	struct ac_place place;
-	cudaStream_t stream;
-	size_t most = 0;
-
-	if (ac_policy_is_off(ac_shim_policy()) || !read_call(call, &query)
-	    || !get_stream || get_stream(call->handle, &stream)
-	    || ac_place_on(stream, query.device, &place) != AC_REASON_NONE
-	    || place.capture)
-		return 0;
-	ac_conv_site_ask(&query, &decision);
-	if (decision.rung == AC_RUNG_KEEP || !decision.advertises_workspace)
-		return 0;
-	for (unsigned i = 0; i < decision.candidate_count; i++) {
-		const size_t bytes = ac_conv_plan_measure(call->provider,
-		    call->handle, &query.conv, decision.candidate[i].rung);
-
-		if (bytes > most)
-			most = bytes;
-	}
-	return most;
 }

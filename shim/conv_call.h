@@ -55,6 +55,10 @@ bool ac_conv_overlaps(const struct ac_conv_call *call,
 enum ac_outcome ac_conv_recast(const struct ac_conv_call *call,
     struct ac_kept *kept_out, cudnnStatus_t *status_out);
 
+/* Describe `call` for its site; false: it is the program's affair. */
+bool ac_conv_query_of(const struct ac_conv_call *call,
+    struct ac_conv_query *query_out);
+
 /* How much workspace a call like `call`, which has no data, is best given: that
  * of the largest plan its site may run, where the policy advertises it; else
  * 0. Counts nothing. */

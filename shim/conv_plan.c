@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-enum { COPIES = 8 };  /* of one plan, for as many threads on one handle */
+enum { COPIES = 64 }; /* of one plan, for as many threads on one handle */
 
 enum state { GONE, FREE, BUSY };
 
@@ -187,13 +187,19 @@ report(const struct ac_conv_plan *plan, double milliseconds)
 {
 	struct ac_site_course *course = &plan->site->record->course;
 
+	float sum = course->plan_ms;
+	uint64_t most = course->workspace;
+
 	ac_report_check_fork();
 	atomic_fetch_add_explicit(&course->plans, 1, memory_order_relaxed);
-	atomic_store_explicit(&course->plan_ms, course->plan_ms
-	    + (float)milliseconds, memory_order_relaxed);
-	if (plan->made.bytes > course->workspace)
-		atomic_store_explicit(&course->workspace, plan->made.bytes,
-		    memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&course->plan_ms, &sum,
+	    sum + (float)milliseconds, memory_order_relaxed,
+	    memory_order_relaxed))
+		;
+	while (most < plan->made.bytes
+	    && !atomic_compare_exchange_weak_explicit(&course->workspace, &most,
+	    plan->made.bytes, memory_order_relaxed, memory_order_relaxed))
+		;
 }
 
 /* In the mode of the heuristics that every engine has. cuDNN may load kernels,

@@ -33,7 +33,12 @@ key_bytes(const struct ac_conv_query *query)
 static bool
 is_channels_last(const struct ac_conv *conv)
 {
-	return conv->x.dim[1] > 1 && conv->x.stride[1] == 1;
+	int64_t space = 1;
+
+	for (int i = 0; i < conv->space; i++)
+		space *= conv->x.dim[2 + i];
+	/* Of a single point it is both: then by default. */
+	return conv->x.dim[1] > 1 && conv->x.stride[1] == 1 && space > 1;
 }
 
 static void
@@ -152,19 +157,22 @@ describe(const struct ac_conv_query *query, struct ac_provider *provider,
 /* ---- Deciding ------------------------------------------------------------- */
 
 /* There are plans of FP16 and TF32; but TF32 is what cuDNN takes by itself
- * unless the program forbids it. */
+ * unless the program forbids it, and what nothing makes it take where the
+ * environment does. */
 static void
 leave_plans(struct ac_decision *d, bool is_tf32)
 {
+	const bool is_forbidden = ac_shim_get()->environment_opted_out;
 	const unsigned plans = 1u << AC_RUNG_FP16
-	    | (is_tf32 ? 0 : 1u << AC_RUNG_TF32);
+	    | (is_tf32 || is_forbidden ? 0 : 1u << AC_RUNG_TF32);
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < d->candidate_count; i++)
 		if (plans >> d->candidate[i].rung & 1)
 			d->candidate[count++] = d->candidate[i];
 	if (!count || (!d->judges_profit && !(plans >> d->rung & 1))) {
-		ac_decision_keep(d, AC_REASON_NO_PROFIT);
+		ac_decision_keep(d, is_forbidden ? AC_REASON_OPTED_OUT
+		    : AC_REASON_NO_PROFIT);
 		return;
 	}
 	d->candidate_count = count;

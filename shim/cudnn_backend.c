@@ -10,7 +10,7 @@
 #include "shim/shadow.h"
 
 #include "base/guard.h"
-#include "kernels/driver.h"
+#include "shim/device.h"
 #include "shim/graph_plan.h"
 #include "shim/handle.h"
 #include "shim/start.h"
@@ -44,15 +44,6 @@ pass_on(const struct question *question)
 
 /* ---- The heuristics ------------------------------------------------------ */
 
-static int
-current_device(void)
-{
-	const struct ac_driver *driver = ac_driver_loaded();
-	int device;
-
-	return driver && !driver->cuCtxGetDevice(&device) ? device : -1;
-}
-
 /* A handle that is no more is on no device: then nothing is recast. */
 static void
 set_device(const struct ac_shadow_question *asked, struct ac_conv_query *query)
@@ -68,7 +59,7 @@ set_device(const struct ac_shadow_question *asked, struct ac_conv_query *query)
 	else if (asked->has_properties)
 		query->device = (int)asked->ordinal;
 	else
-		query->device = current_device();
+		query->device = ac_device_current();
 }
 
 static const struct ac_conv_site *
@@ -98,7 +89,8 @@ objection(const struct ac_conv_site *site,
 {
 	if (site->decision.rung == AC_RUNG_KEEP)
 		return site->decision.reason;
-	if (ac_shim_get()->environment_opted_out)
+	if (ac_shim_get()->environment_opted_out
+	    && site->decision.respects_opt_out)
 		return AC_REASON_OPTED_OUT;
 	if (site->decision.rung != AC_RUNG_FP16)
 		return AC_REASON_UNSUPPORTED;
@@ -288,8 +280,11 @@ cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
 	const cudnnStatus_t status = ((__typeof__(
 	    &cudnnBackendCreateDescriptor))next)(type, descriptor);
 
-	if (outermost && status == CUDNN_STATUS_SUCCESS)
+	/* The address may have been one's that went behind our back. */
+	if (outermost && status == CUDNN_STATUS_SUCCESS) {
+		ac_graph_plan_drop(*descriptor);
 		ac_shadow_create(*descriptor, type);
+	}
 	if (outermost)
 		ac_guard_leave();
 	return status;

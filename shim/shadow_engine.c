@@ -72,9 +72,8 @@ ac_shadow_plan(cudnnBackendDescriptor_t plan,
 		    memory_order_relaxed);
 
 		*record_out = record;
-		*reason_out = reason != AC_REASON_NONE ? reason
-		    : has_injected(graph, index) ? AC_REASON_NONE
-		    : AC_REASON_DECLINED;
+		*reason_out = has_injected(graph, index) ? AC_REASON_NONE
+		    : reason != AC_REASON_NONE ? reason : AC_REASON_DECLINED;
 	}
 	ac_shadow_let_go(graph);
 	return record != NULL;

@@ -57,6 +57,9 @@ run 'conv.fprop -> fp16,tf32 profit=off guard=on respect-opt-out=off' \
     math=$refused calls=3 >/dev/null
 equal 'both rungs: a plan each' 2 "$(query '*{s["course"]["plans"]
     for s in sites if s["course"]["plans"]}')"
+NVIDIA_TF32_OVERRIDE=0 run "$(everywhere 'guard=off respect-opt-out=off' tf32)" \
+    math=$refused calls=2 >/dev/null
+equal 'TF32, which the environment forbids' 'keep 0 opted-out:2' "$(counts)"
 AUTOCAST_EMU_MODEL=t4 run "$(everywhere 'guard=off respect-opt-out=off' tf32)" \
     math=$refused calls=2 >/dev/null
 equal 'TF32 where there is none' 'keep 0 unsupported:2' "$(counts)"
@@ -102,6 +105,18 @@ told()
 	run "$1" $small bytes=1 calls=0
 }
 equal 'advertise: what the plan needs' '219152 bytes' "$(told "$advertise")"
+# plans_for QUESTIONS: descriptors finalized for so many of them.
+plans_for()
+{
+	# shellcheck disable=SC2086
+	AUTOCAST_EMU_COUNTERS=$work/counters run "$advertise" $small calls=0 \
+	    bytes="$1" >/dev/null
+	sed -n 's/^cudnnBackendFinalize //p' "$work/counters"
+}
+first=$(plans_for 1)
+check 'advertise: control: a plan is made for it' \
+    "$([ "${first:-0}" -gt 0 ] || echo "$first")"
+equal 'advertise: one, however often it is asked' "$first" "$(plans_for 50)"
 equal 'own: what cuDNN says' '77824 bytes' "$(told "$own")"
 equal 'advertise, but kept: what cuDNN says' '77824 bytes' \
     "$(told 'conv -> keep conv-workspace=advertise')"

@@ -257,6 +257,56 @@ test_injected_engines_are_followed(void **state)
 	assert_int_equal(ac_shadow_count(), 0);
 }
 
+/* Whatever was asked last, a plan counts as what its engine is. */
+static void
+test_plans_count_for_what_they_run(void **state)
+{
+	static const struct { enum ac_reason asked_last, ours, native; } rows[] = {
+		{ AC_REASON_NONE, AC_REASON_NONE, AC_REASON_DECLINED },
+		{ AC_REASON_UNSUPPORTED, AC_REASON_NONE, AC_REASON_UNSUPPORTED },
+		{ AC_REASON_GUARD, AC_REASON_NONE, AC_REASON_GUARD },
+	};
+	const descriptor operation = prog_forward(), of = prog_graph(1, &operation);
+	const descriptor asked = prog_heuristics(of);
+	const descriptor config[] = {
+		prog_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR),
+		prog_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR)
+	};
+	const descriptor plan[] = {
+		prog_new(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR),
+		prog_new(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
+	};
+	static char place[64];
+	struct ac_site_record *const site = (struct ac_site_record *)(void *)place;
+	struct ac_site_record *record = NULL;
+	struct ac_shadow_question question;
+	enum ac_reason reason;
+
+	(void)state;
+	assert_true(ac_shadow_ask(asked, &question));
+	ac_shadow_inject(question.graph, 62, config[0]);
+	ac_shadow_answer(question.graph, config[0]);    /* ours already */
+	ac_shadow_answer(question.graph, config[1]);
+	for (int i = 0; i < 2; i++) {
+		prog_child(plan[i], CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+		    config[i]);
+		ac_shadow_finalize(plan[i]);
+		assert_false(ac_shadow_plan(plan[i], &record, &reason));
+	}
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		ac_shadow_count_for(question.graph, site, rows[i].asked_last);
+		assert_true(ac_shadow_plan(plan[0], &record, &reason));
+		assert_ptr_equal(record, site);
+		assert_int_equal(reason, rows[i].ours);
+		assert_true(ac_shadow_plan(plan[1], &record, &reason));
+		assert_int_equal(reason, rows[i].native);
+	}
+	assert_false(ac_shadow_plan(config[0], &record, &reason));
+	ac_shadow_let_go(question.graph);
+	prog_destroy_from(0x1000);
+	assert_int_equal(ac_shadow_count(), 0);
+}
+
 /* ---- Threads ------------------------------------------------------------- */
 
 enum { THREADS = 8, ROUNDS = 200 };
@@ -335,6 +385,7 @@ main(void)
 		cmocka_unit_test(test_dynamic_shapes),
 		cmocka_unit_test(test_a_described_device),
 		cmocka_unit_test(test_injected_engines_are_followed),
+		cmocka_unit_test(test_plans_count_for_what_they_run),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_room_ends),
 	};
