@@ -181,11 +181,13 @@ resolve_gpu(struct ac_op *op)
 		ac_op_set(op, AC_Q_SM, row->sm);
 }
 
-/* cuDNN computes FP32 convolutions in TF32 unless it is told not to. */
+/* cuDNN computes in TF32 unless it is told not to. */
 static const char *
 usual_arithmetic(const struct ac_op *op)
 {
-	return ac_op_is_conv(op) && (!ac_op_has(op, AC_Q_SM) ||
+	const bool is_dnn = ac_op_is_conv(op) || op->operation == AC_OP_RNN;
+
+	return is_dnn && (!ac_op_has(op, AC_Q_SM) ||
 	    op->quantity[AC_Q_SM] >= 80) ? "tf32" : "fp32";
 }
 

@@ -145,6 +145,10 @@ is_as_asked(const struct ac_op *op, const struct ac_candidate *candidate)
 {
 	if (candidate->tactic != AC_TACTIC_LIBRARY)
 		return false;
+	/* A network that may convert has no more to gain. */
+	if (op->operation == AC_OP_RNN && ac_op_is(op, AC_FACT_ASKED,
+	    "fast16f"))
+		return true;
 	switch (candidate->rung) {
 	case AC_RUNG_TF32:
 		return ac_op_is(op, AC_FACT_ASKED, "tf32");
@@ -195,6 +199,33 @@ rank(const struct ac_op *op, struct ac_decision *decision)
 	decision->candidate_count = count;
 	decision->is_doubtful = count > 0 &&
 	    decision->candidate[0].seconds > keep / LEAST_GAIN;
+}
+
+/* How long a recurrent network takes nobody knows, but that it gains nothing by
+ * what it does already. */
+static void
+leave_news(const struct ac_op *op, struct ac_decision *decision)
+{
+	const struct ac_candidate *all = decision->candidate;
+	const bool only_first = !decision->judges_profit;
+	unsigned i, count = 0;
+
+	for (i = 0; i < decision->candidate_count; i++) {
+		if (!is_as_asked(op, &all[i]))
+			decision->candidate[count++] = all[i];
+		else if (only_first && i == 0)
+			break;
+	}
+	decision->candidate_count = count;
+}
+
+/* Whether calls like this have no results that the guard could sample: those
+ * inside a network, and of a graph, which a program runs by itself. */
+static bool
+has_no_samples(const struct ac_op *op)
+{
+	return op->operation == AC_OP_RNN ||
+	    ac_op_is(op, AC_FACT_FN, "cudnnBackendGetAttribute");
 }
 
 /* No allowed rung fits: because none exists here, or none exists yet? */
@@ -285,8 +316,14 @@ choose(const struct ac_rule *rule, const struct ac_op *op,
 	}
 	if (rule->ask.judges_profit && decision->keep_seconds > 0)
 		rank(op, decision);
+	if (op->operation == AC_OP_RNN)
+		leave_news(op, decision);
 	if (decision->candidate_count == 0) {
 		ac_decision_keep(decision, AC_REASON_NO_PROFIT);
+		return;
+	}
+	if (decision->guard != AC_GUARD_OFF && has_no_samples(op)) {
+		ac_decision_keep(decision, AC_REASON_GUARD);
 		return;
 	}
 	decision->rung = decision->candidate[0].rung;

@@ -311,6 +311,8 @@ advice(enum ac_reason reason, const struct ac_op *op,
 		return "respect-opt-out=off overrules the program.";
 	case AC_REASON_INTERNAL_CALLER:
 		return "A rule with caller= may name it.";
+	case AC_REASON_GUARD:
+		return "guard=off recasts it unsampled.";
 	case AC_REASON_NO_RULE:
 		return "`otherwise PROFILE` at the end would decide.";
 	default:

@@ -183,12 +183,8 @@ leave_plans(struct ac_decision *d, bool is_tf32)
 
 /* What stands in the way of a decision to recast. */
 static enum ac_reason
-objection(const struct ac_conv_query *query, const struct ac_decision *decision)
+objection(const struct ac_decision *decision)
 {
-	/* Nothing of a graph that a program runs can be sampled. */
-	if (query->entry == ENTRY_cudnnBackendGetAttribute
-	    && decision->guard != AC_GUARD_OFF)
-		return AC_REASON_GUARD;
 	return decision->is_doubtful && decision->guard == AC_GUARD_OFF
 	    ? AC_REASON_NO_PROFIT : AC_REASON_NONE;
 }
@@ -209,7 +205,7 @@ judge(const struct ac_conv_query *query, struct ac_description *description,
 		leave_plans(decision, !strcmp(description->key.asked, "tf32"));
 		if (decision->rung == AC_RUNG_KEEP)
 			return;
-		reason = objection(query, decision);
+		reason = objection(decision);
 	}
 	if (reason != AC_REASON_NONE)
 		ac_decision_keep(decision, reason);

@@ -94,29 +94,6 @@ describe(const struct ac_rnn_query *query, struct ac_description *d)
 
 /* ---- Deciding ------------------------------------------------------------- */
 
-/* What a math type can still make of it: TF32 is what cuDNN takes by itself
- * unless the program forbids it, or asks for FP16 anyway. */
-static void
-leave_math_types(struct ac_decision *d, const char *asked)
-{
-	const unsigned types = !strcmp(asked, "fast16f") ? 0
-	    : 1u << AC_RUNG_FP16
-	    | (strcmp(asked, "tf32") ? 1u << AC_RUNG_TF32 : 0);
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < d->candidate_count; i++)
-		if (types >> d->candidate[i].rung & 1)
-			d->candidate[count++] = d->candidate[i];
-	if (!count || (!d->judges_profit && !(types >> d->rung & 1))) {
-		ac_decision_keep(d, AC_REASON_NO_PROFIT);
-		return;
-	}
-	d->candidate_count = count;
-	d->rung = d->candidate[0].rung;
-	d->tactic = d->candidate[0].tactic;
-	d->tol = d->candidate[0].tol;
-}
-
 /* Before 9, cuDNN has other calls that set and tell the math type of a
  * descriptor (cudnnSetRNNMatrixMathType, cudnnGetRNNMatrixMathType), through
  * which a program would see ours. */
@@ -136,9 +113,6 @@ objection(const struct ac_rnn_query *query, const struct ac_decision *decision)
 {
 	if (has_other_doors((struct ac_provider *)(uintptr_t)query->provider))
 		return AC_REASON_UNSUPPORTED;
-	/* Nothing inside a network can be sampled. */
-	if (decision->guard != AC_GUARD_OFF)
-		return AC_REASON_GUARD;
 	/* No math type gives TF32 back that the driver does not. */
 	return decision->rung == AC_RUNG_TF32
 	    && ac_shim_get()->environment_opted_out ? AC_REASON_OPTED_OUT
@@ -159,8 +133,6 @@ decide(struct ac_rnn_site *site)
 	if (decision->reason == AC_REASON_UNSUPPORTED
 	    && site->query.device < 0)
 		ac_decision_keep(decision, AC_REASON_NO_CONTEXT);
-	if (decision->rung != AC_RUNG_KEEP)
-		leave_math_types(decision, d.key.asked);
 	if (decision->rung != AC_RUNG_KEEP)
 		reason = objection(&site->query, decision);
 	if (reason != AC_REASON_NONE)

@@ -72,7 +72,11 @@ CALLS = [
          sm=100, asked="fp32", layout="nhwc"),
     conv("conv.fprop", 128, 512, 512, 1, (28, 28), (28, 28), (3, 3), (1, 1),
          sm=90, asked="fast16f", layout="nchw"),
+    conv("conv.fprop", 128, 512, 512, 1, (28, 28), (28, 28), (3, 3), (1, 1),
+         sm=90, asked="tf32", layout="nchw", fn="cudnnBackendGetAttribute"),
     dict(op="rnn", type="f32", sm=90, asked="fp32"),
+    dict(op="rnn", type="f32", sm=90, asked="tf32"),
+    dict(op="rnn", type="f32", sm=90, asked="fast16f"),
 ]
 for call in CALLS:
     if "m" in call and "flops" not in call:

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 21 };
+enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 24 };
 
 static struct ac_op calls[CALL_COUNT];
 
@@ -56,29 +56,32 @@ static const struct {
 	enum ac_operation    operation;
 	struct ac_conv_sizes sizes;
 	int                  sm;
-	const char          *asked, *layout;
+	const char          *asked, *layout, *fn;
 } convolutions[] = {
 #define PLANE(n, cin, cout, groups, in, to, f, s) \
 	{ n, cin, cout, groups, 2, { in, in }, { to, to }, { f, f }, \
 	  { s, s }, { 1, 1 } }
 	{ AC_OP_CONV_FPROP, PLANE(32, 256, 256, 1, 28, 28, 3, 1), 90, "tf32",
-	  "nhwc" },
+	  "nhwc", NULL },
 	{ AC_OP_CONV_DGRAD, PLANE(32, 64, 256, 1, 56, 56, 1, 1), 80, "fp32",
-	  "nchw" },
+	  "nchw", NULL },
 	{ AC_OP_CONV_WGRAD, PLANE(64, 128, 128, 2, 28, 14, 3, 2), 100, "fp32",
-	  "nchw" },
+	  "nchw", NULL },
 	{ AC_OP_CONV_FPROP, PLANE(8, 512, 512, 1, 14, 14, 3, 1), 75, "fp32",
-	  "nchw" },
+	  "nchw", NULL },
 	{ AC_OP_CONV_FPROP, PLANE(64, 512, 512, 1, 14, 14, 3, 1), 100, "fp32",
-	  "nhwc" },
+	  "nhwc", NULL },
 	{ AC_OP_CONV_FPROP, PLANE(128, 512, 512, 1, 28, 28, 3, 1), 90,
-	  "fast16f", "nchw" },
+	  "fast16f", "nchw", NULL },
+	{ AC_OP_CONV_FPROP, PLANE(128, 512, 512, 1, 28, 28, 3, 1), 90, "tf32",
+	  "nchw", "cudnnBackendGetAttribute" },
 #undef PLANE
 };
 
 static void
 make_convolutions(unsigned first)
 {
+	static const char *const asked[] = { "fp32", "tf32", "fast16f" };
 	struct ac_op *op;
 	unsigned i;
 
@@ -88,10 +91,13 @@ make_convolutions(unsigned first)
 		ac_op_set(op, AC_Q_SM, convolutions[i].sm);
 		op->fact[AC_FACT_ASKED] = convolutions[i].asked;
 		op->fact[AC_FACT_LAYOUT] = convolutions[i].layout;
+		op->fact[AC_FACT_FN] = convolutions[i].fn;
 	}
-	op = add_call(first + i, AC_OP_RNN, "f32");
-	ac_op_set(op, AC_Q_SM, 90);
-	op->fact[AC_FACT_ASKED] = "fp32";
+	for (first += i, i = 0; i < 3; i++) {
+		op = add_call(first + i, AC_OP_RNN, "f32");
+		ac_op_set(op, AC_Q_SM, 90);
+		op->fact[AC_FACT_ASKED] = asked[i];
+	}
 }
 
 /* The same as in agree.py. */

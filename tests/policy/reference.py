@@ -553,8 +553,25 @@ class Policy:
             fits, doubt = self.ranked(call, ask, fits, ways)
             if not fits:
                 return *KEPT, "no-profit", "-"
+        if call["op"] == "rnn":
+            fits = self.news(call, fits, judged)
+            if not fits:
+                return *KEPT, "no-profit", "-"
+        if ask["guard"] != "off" and (
+                call["op"] == "rnn" or
+                call.get("fn") == "cudnnBackendGetAttribute"):
+            return *KEPT, "guard", "-"
         return (fits[0], ways[fits[0]], "none",
                 "+".join(fits) + "?" * doubt)
+
+    @staticmethod
+    def news(call, fits, judged):
+        """What a network does not do by itself already."""
+        asked = call.get("asked")
+        old = fits if asked == "fast16f" else [r for r in fits if r == asked]
+        if not judged and fits[0] in old:
+            return []
+        return [r for r in fits if r not in old]
 
     def ranked(self, call, ask, fits, ways):
         rates = rates_of(call, self.rates)
