@@ -29,7 +29,7 @@ struct ac_site_key {
 	char     reserved;
 	char     type[6];            /* operand types: f32, c32, f16, other */
 	char     asked[12];          /* what the program requested: fp32, tf32... */
-	char     shape[96];          /* "" of a product; of a convolution "n32
+	char     shape[64];          /* "" of a product; of a convolution "n32
 	                              * c256 28x28 k256 3x3 s1 p1 d1 g1 nchw" */
 	int64_t  m, n, k, batch;     /* as policy/op.h has them: 2mnk*batch
 	                              * FLOPs, of convolutions too */

@@ -107,6 +107,17 @@ describe_shape(struct ac_site_key *key, const struct ac_conv *conv,
 	add_step(&text, " d", conv->dilation, conv->space);
 	ac_text_addf(&text, " g%lld %s", (long long)sizes->groups,
 	    is_channels_last(conv) ? "nhwc" : "nchw");
+	/* What has no room is told apart all the same. */
+	if (text.truncated) {
+		struct { struct ac_conv_sizes sizes; bool is_channels_last; } all;
+
+		memset(&all, 0, sizeof all);
+		all.sizes = *sizes;
+		all.is_channels_last = is_channels_last(conv);
+		ac_text_init(&text, key->shape + sizeof key->shape - 10, 10);
+		ac_text_addf(&text, "#%08x", ac_text_hash(AC_TEXT_HASH_START,
+		    &all, sizeof all));
+	}
 }
 
 static void

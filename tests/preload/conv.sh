@@ -82,6 +82,15 @@ under "$forced" "$convolving" rise=1 alpha=0 >/dev/null
 equal 'alpha is 0 at first: a site is not lost by it' 'fp16 2 unsupported:2' \
     "$(counts)"
 
+# Two shapes that are too long to be told in full.
+rm -rf "$AUTOCAST_STATE"
+for nhwc in 0 1; do
+	under off "$convolving" calls=1 n=1 c=100000 k=100000 groups=100000 h=2 \
+	    space=3 pad=10000 stride=30000 dilation=10000 nhwc=$nhwc >/dev/null
+	site 's["id"] + s["shape"]'
+done >"$work/long"
+equal 'long shapes: two sites' 2 "$(sort -u "$work/long" | grep -c '#[0-9a-f]\{8\}$')"
+
 # What cuDNN refuses is refused, call by call.
 for words in "op=0 r=7 pad=3 algo="{0..7} "op=1 r=7 pad=3 algo="{0..5} \
     "op=2 r=7 pad=3 algo="{0..6} 'op=3 relu=0 algo=0' 'op=0 workspace=2' \
