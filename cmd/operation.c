@@ -165,20 +165,28 @@ is_spelled_like(const char *glob, const char *typed)
 	}
 }
 
-/* "h200" is the NVIDIA H200, and every GPU we know has a compute capability. */
-static void
+/* "h200" is the NVIDIA H200, and every GPU we know has a compute capability:
+ * of another it must be said, lest it is taken for the usual one. */
+static int
 resolve_gpu(struct ac_op *op)
 {
 	const struct ac_rates *row;
 
 	if (!op->fact[AC_FACT_GPU])
-		return;
+		return 0;
 	for (unsigned i = 0; (row = ac_rates_row(i)); i++)
 		if (is_spelled_like(row->gpu, op->fact[AC_FACT_GPU]))
 			op->fact[AC_FACT_GPU] = row->name;
+	if (ac_op_has(op, AC_Q_SM))
+		return 0;
 	row = ac_rates_find(op->fact[AC_FACT_GPU], 0);
-	if (row && !ac_op_has(op, AC_Q_SM))
-		ac_op_set(op, AC_Q_SM, row->sm);
+	if (!row)
+		return ac_say(AC_EXIT_USAGE, "explain: unknown GPU '%s'; "
+		    "'autocast list rates' names the known ones; of another "
+		    "say sm= too",
+		    op->fact[AC_FACT_GPU]);
+	ac_op_set(op, AC_Q_SM, row->sm);
+	return 0;
 }
 
 /* cuDNN computes in TF32 unless it is told not to. */
@@ -300,9 +308,10 @@ ac_operation_read(struct ac_op *op, char **words, struct ac_text *note)
 		status = require_sizes(op);
 	if (!status)
 		status = complete_conv(op, &conv, note);
+	if (!status)
+		status = resolve_gpu(op);
 	if (status)
 		return status;
-	resolve_gpu(op);
 	assume(op, note);
 	if (!conv.image)
 		complete(op);

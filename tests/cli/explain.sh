@@ -39,6 +39,8 @@ show explain conv.fprop cin=64 image=56x56 filter=3x3
 show explain conv.fprop cin=64 cout=64 image=2x2 filter=3x3
 show explain conv.fprop cin=64 cout=64 image=2x2 filter=1 groups=3
 show explain gemm m=1 n=1 k=1 image=2x2
+show explain gemm m=2Ki n=2Ki k=2Ki gpu=b200
+show explain gemm m=2Ki n=2Ki k=2Ki gpu=b200 sm=100 --policy tf32
 show explain gemm.singel m=1 n=1 k=1
 show explain frobnicate
 show explain gemm.single
