@@ -67,6 +67,32 @@ say_site(struct ac_text *t, const struct ac_report *report,
 	ac_text_add(t, "\nNow, under the policy in force:\n");
 }
 
+/* A shape tells the padding before the image alone: what follows from that
+ * behind it is of the site's own product, whose m or k counts positions. */
+static void
+describe_conv(const struct ac_site_key *key, struct ac_op *op)
+{
+	static const enum ac_quantity sides[] = { AC_Q_M, AC_Q_N, AC_Q_K,
+		AC_Q_BATCH };
+	const double is[] = { (double)key->m, (double)key->n, (double)key->k,
+		(double)key->batch };
+	const bool fprop = op->operation == AC_OP_CONV_FPROP;
+	double *q = op->quantity, flops = 2, bytes;
+
+	if (!ac_conv_words_set_shape(key->shape, op))
+		return;
+	bytes = q[AC_Q_BYTES] - 4 * q[AC_Q_M] * q[fprop ? AC_Q_N : AC_Q_K] *
+	    q[AC_Q_BATCH];
+	for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+		ac_op_set(op, sides[i], is[i]);
+		flops *= is[i];
+	}
+	bytes += 4 * q[AC_Q_M] * q[fprop ? AC_Q_N : AC_Q_K] * q[AC_Q_BATCH];
+	ac_op_set(op, AC_Q_FLOPS, flops);
+	ac_op_set(op, AC_Q_BYTES, bytes);
+	ac_op_set(op, AC_Q_INTENSITY, bytes > 0 ? flops / bytes : 0);
+}
+
 /* The site as the policy saw it; strings are static or the report's. */
 static void
 describe_site(const struct ac_report *report, const struct ac_site *site,
@@ -104,7 +130,7 @@ describe_site(const struct ac_report *report, const struct ac_site *site,
 		ac_op_set_product(op, site->key.m, site->key.n, site->key.k,
 		    site->key.batch);
 	if (ac_op_is_conv(op))
-		(void)ac_conv_words_set_shape(site->key.shape, op);
+		describe_conv(&site->key, op);
 }
 
 /* ---- The verb ---------------------------------------------------------- */

@@ -66,5 +66,7 @@ show explain 00000000
 "$counting" 0 train+1a2b network
 id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *rnn .*/\1/p')
 show explain "$id" --policy 'rnn -> fp16 guard=off'
+id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *conv\.fprop .*/\1/p')
+show explain "$id" --policy amp
 shown
 plan
