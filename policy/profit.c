@@ -229,10 +229,11 @@ conv_seconds(const struct ac_rates *rates, const struct ac_op *op,
 	if (!(rate > 0) || !(rates->bandwidth > 0))
 		return (double)INFINITY;
 	compute = work->flops / (CONV_EFFICIENCY * rate);
-	if (arithmetic != AC_RUNG_KEEP && ac_op_is(op, AC_FACT_LAYOUT, "nchw"))
-		around += TRANSPOSE_BYTES * elements;
 	if (halves)
-		around += CAST_BYTES * elements;
+		around = CAST_BYTES * elements;
+	else if (arithmetic != AC_RUNG_KEEP &&
+	    ac_op_is(op, AC_FACT_LAYOUT, "nchw"))
+		around = TRANSPOSE_BYTES * elements;
 	moved = (halves ? 2 : 4) * elements / rates->bandwidth;
 	seconds = (compute > moved ? compute : moved) + rates->launch +
 	    around / rates->bandwidth;

@@ -59,13 +59,14 @@ const struct ac_rates *ac_rates_of(const struct ac_op *op);
  *                 and write it to where it belongs: + 8mn / bandwidth
  *
  * Convolutions, at three quarters of a rate T, which implicit GEMM reaches
- * (the analysis of ResNet-50 that test_profit.c recomputes); e = bytes / 4 =
- * the elements of x, w and y:
+ * (the analysis of ResNet-50 that tests/unit/test_policy_conv.c recomputes);
+ * e = bytes / 4 = the elements of x, w and y:
  *   conv(T, s)    = max(2mnk batch / 0.75 T, s e / bandwidth) + launch
- *   keep, tf32    = conv(T, 4), and where Tensor Cores work on layout=nchw,
+ *   keep, tf32    = conv(T, 4), and where TF32 works on layout=nchw,
  *                 8 e / bandwidth to transpose and back
- *   fp16          = conv(T16, 2) and these transposes, + 6 e / bandwidth
- *                 + 3 launch: x and w are rounded, y is widened
+ *   fp16          = conv(T16, 2) + 6 e / bandwidth + 3 launch: x and w are
+ *                 rounded, y is widened, and transposed on the way, as cuDNN
+ *                 has no workspace but for these FP16 copies in any layout
  * There is no other way for them. Without m n k, and for recurrent networks,
  * nothing is known.
  *

@@ -683,7 +683,7 @@ def conv_predicted(row, call, arithmetic):
     work = 2 * call["m"] * call["n"] * call["k"] * call.get("batch", 1)
     each = 2 if arithmetic == "fp16" else 4
     seconds = max(work / (0.75 * rate), each * elements / bandwidth) + launch
-    if arithmetic and call.get("layout") == "nchw":
+    if arithmetic == "tf32" and call.get("layout") == "nchw":
         seconds += 8 * elements / bandwidth
     if arithmetic == "fp16":
         seconds += 6 * elements / bandwidth + 3 * launch

@@ -286,13 +286,15 @@ test_formulas(void **state)
 	assert_near(micros(&op, AC_RUNG_KEEP), (work / 0.75e9 + 1e-3) * 1e6,
 	    1e-9);
 	assert_near(micros(&op, AC_RUNG_TF32), (work / 3e9 + 9e-3) * 1e6, 1e-9);
+	assert_near(micros(&op, AC_RUNG_FP16), (work / 6e9 + 6e-3 + 4e-3) * 1e6,
+	    1e-9);
 	op.fact[AC_FACT_ASKED] = "tf32";
 	assert_near(micros(&op, AC_RUNG_KEEP), micros(&op, AC_RUNG_TF32), 1e-9);
 	op.fact[AC_FACT_ASKED] = "fast16f";
 	assert_near(micros(&op, AC_RUNG_KEEP), micros(&op, AC_RUNG_FP16), 1e-9);
 	ac_op_set(&op, AC_Q_BYTES, 4e9);
 	assert_near(micros(&op, AC_RUNG_TF32), (12 + 1e-3) * 1e6, 1e-9);
-	assert_near(micros(&op, AC_RUNG_FP16), (16 + 4e-3) * 1e6, 1e-9);
+	assert_near(micros(&op, AC_RUNG_FP16), (8 + 4e-3) * 1e6, 1e-9);
 	assert_true(isinf(micros(&op, AC_RUNG_BF16)));
 	assert_true(isinf(ac_profit_seconds(&rates, &op, AC_RUNG_FP16,
 	    AC_TACTIC_CAST)));
