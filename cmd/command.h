@@ -117,6 +117,10 @@ struct ac_conv_words {
 /* Whether `key` is one of these; its value is then kept. */
 bool ac_conv_words_add(struct ac_conv_words *words, const char *key,
     size_t length, const char *value);
+/* Whether each of them, none being NULL, is of numbers as it must be, and what
+ * was typed to its end; otherwise says which is not. */
+bool ac_conv_words_check(const struct ac_conv_words *words,
+    struct ac_text *why);
 /* Set all that follows from them, none being NULL; false if that is no
  * convolution. */
 bool ac_conv_words_set(const struct ac_conv_words *words, struct ac_op *op);

@@ -72,6 +72,13 @@ unknown_key(const char *key, size_t length)
 	    "ta=, tb=, sm=, asked= ...", typed);
 }
 
+/* Whether calls of this operation have transpositions. */
+static bool
+is_product(const struct ac_op *op)
+{
+	return !strncmp(ac_operation_names[op->operation], "gemm", 4);
+}
+
 /* cuBLAS says N, T, C; people type n, t, c too. */
 static const char *
 transposition(const char *value)
@@ -93,16 +100,22 @@ set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 	const int q = index_of(ac_quantity_names, AC_Q_COUNT, word, length);
 	const int f = index_of(ac_fact_names, AC_FACT_COUNT, word, length);
 	double number;
+	bool extent;
 
 	if (!word[length])
 		return ac_say(AC_EXIT_USAGE, "explain: '%s' is not KEY=VALUE; "
 		    "for example m=256", word);
-	if (conv && ac_op_is_conv(op) &&
-	    ac_conv_words_add(conv, word, length, value) && q < 0)
+	extent = conv && ac_op_is_conv(op) &&
+	    ac_conv_words_add(conv, word, length, value);
+	if (extent && q < 0)
 		return 0;
 	if (q < 0 && f < 0)
 		return unknown_key(word, length);
 	if (f == AC_FACT_TA || f == AC_FACT_TB) {
+		if (!is_product(op))
+			return ac_say(AC_EXIT_USAGE, "explain: %s is only of "
+			    "products; %s has no such matrix", word,
+			    ac_operation_names[op->operation]);
 		op->fact[f] = transposition(value);
 		return op->fact[f] ? 0 : ac_say(AC_EXIT_USAGE,
 		    "explain: %s is n, t or c", word);
@@ -114,6 +127,9 @@ set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 	if (!read_quantity(value, &number) || number > 9e18)
 		return ac_say(AC_EXIT_USAGE, "explain: '%s' is not a number; "
 		    "for example %s=256", word, ac_quantity_names[q]);
+	if (extent && number > (double)(uint64_t)number)
+		return ac_say(AC_EXIT_USAGE, "explain: '%s' is not a whole "
+		    "number", word);
 	ac_op_set(op, (enum ac_quantity)q, number);
 	return 0;
 }
@@ -140,13 +156,6 @@ read_name(struct ac_op *op, const char *name)
 		    "did you mean '%s'?", name, near);
 	return ac_say(AC_EXIT_USAGE, "explain: unknown operation '%s'; it is "
 	    "like gemm.single, or the id of a site in the last report", name);
-}
-
-/* Whether calls of this operation have transpositions. */
-static bool
-is_product(const struct ac_op *op)
-{
-	return !strncmp(ac_operation_names[op->operation], "gemm", 4);
 }
 
 /* Whether they are alike but for case, blanks and asterisks. */
@@ -264,20 +273,19 @@ complete(struct ac_op *op)
 			op->quantity[i] = given.quantity[i];
 }
 
-/* A convolution that is described has all its quantities from that. */
+/* What is usual of a convolution that is described. */
 static int
-complete_conv(struct ac_op *op, struct ac_conv_words *w, struct ac_text *note)
+assume_conv(struct ac_op *op, struct ac_conv_words *w, struct ac_text *note)
 {
 	const struct { const char **word, *key, *usual; } rows[] = {
-		{ &w->cin, "cin", NULL }, { &w->cout, "cout", NULL },
-		{ &w->filter, "filter", NULL }, { &w->images, "images", "1" },
-		{ &w->groups, "groups", "1" }, { &w->stride, "stride", "1" },
-		{ &w->pad, "pad", "0" }, { &w->dilation, "dilation", "1" },
+		{ &w->image, "image", NULL }, { &w->cin, "cin", NULL },
+		{ &w->cout, "cout", NULL }, { &w->filter, "filter", NULL },
+		{ &w->images, "images", "1" }, { &w->groups, "groups", "1" },
+		{ &w->stride, "stride", "1" }, { &w->pad, "pad", "0" },
+		{ &w->dilation, "dilation", "1" },
 		{ &op->fact[AC_FACT_LAYOUT], "layout", "nchw" }
 	};
 
-	if (!ac_op_is_conv(op) || !w->image)
-		return 0;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (*rows[i].word)
 			continue;
@@ -289,6 +297,32 @@ complete_conv(struct ac_op *op, struct ac_conv_words *w, struct ac_text *note)
 		ac_text_addf(note, "%s %s=%s", note->used ? "," : "assuming",
 		    rows[i].key, rows[i].usual);
 	}
+	return 0;
+}
+
+/* A convolution that is described has all its quantities from that. */
+static int
+complete_conv(struct ac_op *op, struct ac_conv_words *w, struct ac_text *note)
+{
+	static const enum ac_quantity follows[] = { AC_Q_M, AC_Q_N, AC_Q_K,
+		AC_Q_BATCH, AC_Q_SPATIAL, AC_Q_FLOPS, AC_Q_BYTES,
+		AC_Q_INTENSITY };
+	char buffer[256];
+	struct ac_text why;
+
+	if (!w->image && !w->images && !w->pad)
+		return 0;
+	for (size_t i = 0; i < sizeof follows / sizeof *follows; i++)
+		if (ac_op_has(op, follows[i]))
+			return ac_say(AC_EXIT_USAGE, "explain: %s follows from "
+			    "what the convolution is; leave out %s=, or image= "
+			    "and the like", ac_quantity_names[follows[i]],
+			    ac_quantity_names[follows[i]]);
+	if (assume_conv(op, w, note))
+		return AC_EXIT_USAGE;
+	ac_text_init(&why, buffer, sizeof buffer);
+	if (!ac_conv_words_check(w, &why))
+		return ac_say(AC_EXIT_USAGE, "explain: %s", buffer);
 	if (ac_conv_words_set(w, op))
 		return 0;
 	return ac_say(AC_EXIT_USAGE, "explain: these sizes are no "

@@ -6,21 +6,21 @@
 
 #include <string.h>
 
-/* One number, or one per dimension: 28x28. Returns how many, 0 if it is none;
- * stops at `end`. */
+/* One whole number, or one per dimension: 28x28. Returns how many, 0 if it is
+ * none; stops at `end`. */
 static unsigned
 read_extents(const char *s, const char *end, double extent_out[3])
 {
 	unsigned count = 0;
 
 	for (;; s++) {
-		const size_t used = ac_text_number(s, (size_t)(end - s),
-		    &extent_out[count]);
+		const size_t digits = strspn(s, "0123456789");
 
-		if (!used || extent_out[count] > 4e9)
+		if (!digits || ac_text_number(s, digits, &extent_out[count]) !=
+		    digits || extent_out[count] > 4e9)
 			return 0;
 		count++;
-		s += used;
+		s += digits;
 		if (s == end)
 			return count;
 		if (*s != 'x' || count == 3)
@@ -39,17 +39,32 @@ read_all(const char *s, const char *end, unsigned spatial, double to[3])
 	return count == 1 || count == spatial;
 }
 
+/* The words, and what may stand behind each: up to `count` numbers. */
+static const struct word {
+	const char *key;
+	size_t      at;
+	unsigned    count;
+	double      least, most;
+	const char *example;
+} rows[] = {
+#define ROW(name, count, least, most, example) { #name, \
+	offsetof(struct ac_conv_words, name), count, least, most, example }
+	ROW(images, 1, 1, 4e9, "32"),
+	ROW(cin, 1, 1, 4e9, "256"),
+	ROW(cout, 1, 1, 4e9, "256"),
+	ROW(groups, 1, 1, 4e9, "2"),
+	ROW(image, 3, 1, 4e9, "28x28"),
+	ROW(filter, 3, 1, 65535, "3x3"),
+	ROW(stride, 3, 1, 65535, "2"),
+	ROW(pad, 3, 0, 4e9, "1"),
+	ROW(dilation, 3, 1, 65535, "2")
+#undef ROW
+};
+
 bool
 ac_conv_words_add(struct ac_conv_words *words, const char *key,
     size_t length, const char *value)
 {
-	static const struct { const char *key; size_t at; } rows[] = {
-#define ROW(name) { #name, offsetof(struct ac_conv_words, name) }
-		ROW(images), ROW(cin), ROW(cout), ROW(groups), ROW(image),
-		ROW(filter), ROW(stride), ROW(pad), ROW(dilation)
-#undef ROW
-	};
-
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (strlen(rows[i].key) == length &&
 		    !strncmp(rows[i].key, key, length)) {
@@ -57,6 +72,46 @@ ac_conv_words_add(struct ac_conv_words *words, const char *key,
 			    sizeof value);
 			return true;
 		}
+	return false;
+}
+
+static bool
+is_good(const struct word *row, const char *value)
+{
+	double number[3];
+	const unsigned count = read_extents(value, value + strlen(value),
+	    number);
+
+	for (unsigned i = 0; i < count; i++)
+		if (number[i] < row->least || number[i] > row->most)
+			return false;
+	return count && count <= row->count;
+}
+
+bool
+ac_conv_words_check(const struct ac_conv_words *words, struct ac_text *why)
+{
+	double cin, cout, groups;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const char *value;
+
+		memcpy(&value, (const char *)words + rows[i].at, sizeof value);
+		if (is_good(&rows[i], value))
+			continue;
+		ac_text_addf(why, "'%s=%s' is not a whole number from %.0f to "
+		    "%.0f; for example %s=%s", rows[i].key, value,
+		    rows[i].least, rows[i].most, rows[i].key, rows[i].example);
+		return false;
+	}
+	ac_text_number(words->cin, strlen(words->cin), &cin);
+	ac_text_number(words->cout, strlen(words->cout), &cout);
+	ac_text_number(words->groups, strlen(words->groups), &groups);
+	if (!((uint64_t)cin % (uint64_t)groups) &&
+	    !((uint64_t)cout % (uint64_t)groups))
+		return true;
+	ac_text_addf(why, "groups=%s does not divide both cin=%s and cout=%s",
+	    words->groups, words->cin, words->cout);
 	return false;
 }
 

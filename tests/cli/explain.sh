@@ -38,6 +38,19 @@ show explain rnn asked=fp32 --policy tf32
 show explain conv.fprop cin=64 image=56x56 filter=3x3
 show explain conv.fprop cin=64 cout=64 image=2x2 filter=3x3
 show explain conv.fprop cin=64 cout=64 image=2x2 filter=1 groups=3
+conv='conv.fprop cin=64 cout=64 image=28x28 filter=3x3'
+for word in images=1.5 images=1e1 images=2x2 images=0 cin=4Ki image= \
+    image=28x28x28x28 filter=3x filter=70000 filter=3x3x3 stride=0 pad=-1 \
+    'pad=1 1' m=1 batch=2 spatial=4 flops=1e9 intensity=2 ta=n tb=t groups=3
+do
+	# shellcheck disable=SC2086
+	show explain $conv "$word"
+done
+show explain conv.fprop cin=64 cout=96 image=28x28 filter=3x3 groups=64
+show explain conv.fprop cin=1.5
+show explain conv.fprop filter=3.5x3
+show explain conv.fprop images=32 cin=64
+show explain rnn ta=n
 show explain gemm m=1 n=1 k=1 image=2x2
 show explain gemm m=2Ki n=2Ki k=2Ki gpu=b200
 show explain gemm m=2Ki n=2Ki k=2Ki gpu=b200 sm=100 --policy tf32
