@@ -156,6 +156,20 @@ check 'what plans cost is in the report' "$(site '
 equal 'a graph: the same bits' \
     "$(outputs "$forced" capture=1 | sort -u | wc -l | tr -d ' ')" 1
 
+rm -rf "$AUTOCAST_STATE"
+under "gemm -> fp16 profit=off guard=off;$forced" "$clients/beside_products" \
+    algo=0 calls=3
+equal 'ours, with products on as many streams as have lanes' \
+    'fp16 16  fp16 3 ' "$(counts)"
+
+# ---- A failure of a moment
+
+rm -rf "$AUTOCAST_STATE"
+AUTOCAST_EMU_FAIL=cudnnBackendGetAttribute:1 under "$forced" "$convolving" \
+    handles=3 calls=2 >/dev/null
+equal 'cuDNN does not answer once: a handle'\''s affair' 'fp16 4 refused:2' \
+    "$(counts)"
+
 # ---- Handles, threads
 
 rm -rf "$AUTOCAST_STATE"
