@@ -201,8 +201,8 @@ rank(const struct ac_op *op, struct ac_decision *decision)
 	    decision->candidate[0].seconds > keep / LEAST_GAIN;
 }
 
-/* How long a recurrent network takes nobody knows, but that it gains nothing by
- * what it does already. */
+/* However long a call of cuDNN's takes, it gains nothing by what it does
+ * already. */
 static void
 leave_news(const struct ac_op *op, struct ac_decision *decision)
 {
@@ -316,7 +316,7 @@ choose(const struct ac_rule *rule, const struct ac_op *op,
 	}
 	if (rule->ask.judges_profit && decision->keep_seconds > 0)
 		rank(op, decision);
-	if (op->operation == AC_OP_RNN)
+	if (ac_op_is_conv(op) || op->operation == AC_OP_RNN)
 		leave_news(op, decision);
 	if (decision->candidate_count == 0) {
 		ac_decision_keep(decision, AC_REASON_NO_PROFIT);

@@ -305,6 +305,8 @@ advice(enum ac_reason reason, const struct ac_op *op,
 	case AC_REASON_NO_PROFIT:
 		if (rule != NULL && is_as_allowed(op, rule))
 			return "It runs on TF32 as it is.";
+		if (rule != NULL && !rule->ask.judges_profit)
+			return "What is named first is what it does already.";
 		return "profit=off recasts it all the same.";
 	case AC_REASON_PEDANTIC:
 	case AC_REASON_OPTED_OUT:

@@ -35,6 +35,7 @@ show explain conv.fprop images=256 cin=256 image=14x14 cout=256 filter=3 \
 show explain rnn -e 'rnn -> fp16'
 show explain rnn
 show explain rnn asked=fp32 --policy tf32
+show explain rnn -e 'rnn -> tf32,fp16 profit=off guard=off'
 show explain conv.fprop cin=64 image=56x56 filter=3x3
 show explain conv.fprop cin=64 cout=64 image=2x2 filter=3x3
 show explain conv.fprop cin=64 cout=64 image=2x2 filter=1 groups=3

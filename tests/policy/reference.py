@@ -553,7 +553,7 @@ class Policy:
             fits, doubt = self.ranked(call, ask, fits, ways)
             if not fits:
                 return *KEPT, "no-profit", "-"
-        if call["op"] == "rnn":
+        if not call["op"].startswith("gemm"):
             fits = self.news(call, fits, judged)
             if not fits:
                 return *KEPT, "no-profit", "-"
@@ -566,9 +566,10 @@ class Policy:
 
     @staticmethod
     def news(call, fits, judged):
-        """What a network does not do by itself already."""
-        asked = call.get("asked")
-        old = fits if asked == "fast16f" else [r for r in fits if r == asked]
+        """What cuDNN does not do by itself already."""
+        asked = {"fast16f": "fp16"}.get(call.get("asked"), call.get("asked"))
+        old = fits if call["op"] == "rnn" and asked == "fp16" else \
+            [r for r in fits if r == asked]
         if not judged and fits[0] in old:
             return []
         return [r for r in fits if r not in old]

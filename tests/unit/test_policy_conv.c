@@ -189,6 +189,9 @@ test_conv_as_asked(void **state)
 	CHECK("otherwise amp", &op, "tf32 library");
 	op.fact[AC_FACT_ASKED] = "tf32";
 	CHECK("otherwise amp", &op, "keep: no-profit");
+	CHECK("otherwise tf32", &op, "keep: no-profit");
+	CHECK("conv.wgrad -> tf32,fp16 profit=off", &op, "keep: no-profit");
+	CHECK("conv.wgrad -> fp16,tf32 profit=off", &op, "fp16 library");
 	op.fact[AC_FACT_ASKED] = "opted-out";
 	CHECK("otherwise amp", &op, "keep: opted-out");
 	op.operation = AC_OP_CONV_FPROP;
