@@ -18,14 +18,9 @@ stub cudnn libcudnn.so.9 stub_cudnn.c -ldl
 paths=$work/13:$work/12:$work/lt:$work/cudnn:$work/cusolver:$work
 tf32='gemm -> tf32 profit=off guard=off'
 
-# Built with cuDNN's headers, convolutions that are refused for their handle are
-# none: only the graph's execution is counted.
-convolution=1
-! nm -D --defined-only "$library" | grep -q ' T cudnnCreate$' || convolution=0
-
 # ---- T11, T12: a library that looks its own names up in its parts
 compile cudnn_client "$here/cudnn_client.c" "$work/cudnn/libcudnn.so.9"
-alike 'T11: libcudnn, its names in a part, dlsym' $convolution "$work/host" now \
+alike 'T11: libcudnn, its names in a part, dlsym' 1 "$work/host" now \
     libcudnn.so.9 cudnnConvolutionForward
 equal 'T11: answered by the part, once each' \
     'libcudnn_cnn.so.9: cudnnConvolutionForward libcudnn.so.9: cudnnConvolutionForward cudnnConvolutionForward 5001 status 0' \
@@ -35,10 +30,10 @@ alike 'T12: cublasLtMatmul looked up by a part is not ours' 1 \
 stub lt libcublasInner.so.13 inner.c -ldl
 alike 'T12: a part of libcublas gets its own functions' 0 \
     "$work/host" now libcublasInner.so.13 cu_inside
-alike 'T11, T12: linked' $((convolution + 1)) "$work/cudnn_client"
+alike 'T11, T12: linked' 2 "$work/cudnn_client"
 if [ -n "${CUDA_HOME:-}" ] && [ -e "$CUDA_HOME/lib64/libcudnn.so.9" ]; then
 	paths=$CUDA_HOME/lib64 alike 'T11: the real cuDNN, linked' \
-	    $((convolution + 1)) \
+	    2 \
 	    "$work/cudnn_client"
 	paths=$CUDA_HOME/lib64 alike 'T11: the real cuDNN, dlsym' 1 "$work/host" \
 	    now libcudnn.so.9 cudnnBackendExecute
