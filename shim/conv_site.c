@@ -167,37 +167,23 @@ describe(const struct ac_conv_query *query, struct ac_provider *provider,
 
 /* ---- Deciding ------------------------------------------------------------- */
 
-/* There are plans of FP16 and TF32; but TF32 is what cuDNN takes by itself
- * unless the program forbids it, and what nothing makes it take where the
- * environment does. */
+/* Nothing makes cuDNN take TF32 where the environment forbids it. */
 static void
-leave_plans(struct ac_decision *d, bool is_tf32)
+leave_fp16(struct ac_decision *d)
 {
-	const bool is_forbidden = ac_shim_get()->environment_opted_out;
-	const unsigned plans = 1u << AC_RUNG_FP16
-	    | (is_tf32 || is_forbidden ? 0 : 1u << AC_RUNG_TF32);
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < d->candidate_count; i++)
-		if (plans >> d->candidate[i].rung & 1)
+		if (d->candidate[i].rung == AC_RUNG_FP16)
 			d->candidate[count++] = d->candidate[i];
-	if (!count || (!d->judges_profit && !(plans >> d->rung & 1))) {
-		ac_decision_keep(d, is_forbidden ? AC_REASON_OPTED_OUT
-		    : AC_REASON_NO_PROFIT);
+	if (!count || (!d->judges_profit && d->rung != AC_RUNG_FP16)) {
+		ac_decision_keep(d, AC_REASON_OPTED_OUT);
 		return;
 	}
 	d->candidate_count = count;
 	d->rung = d->candidate[0].rung;
 	d->tactic = d->candidate[0].tactic;
 	d->tol = d->candidate[0].tol;
-}
-
-/* What stands in the way of a decision to recast. */
-static enum ac_reason
-objection(const struct ac_decision *decision)
-{
-	return decision->is_doubtful && decision->guard == AC_GUARD_OFF
-	    ? AC_REASON_NO_PROFIT : AC_REASON_NONE;
 }
 
 static void
@@ -212,14 +198,10 @@ judge(const struct ac_conv_query *query, struct ac_description *description,
 	if (decision->rung == AC_RUNG_KEEP)
 		return;
 	reason = ac_conv_objection(&query->conv);
-	if (reason == AC_REASON_NONE) {
-		leave_plans(decision, !strcmp(description->key.asked, "tf32"));
-		if (decision->rung == AC_RUNG_KEEP)
-			return;
-		reason = objection(decision);
-	}
 	if (reason != AC_REASON_NONE)
 		ac_decision_keep(decision, reason);
+	else if (ac_shim_get()->environment_opted_out)
+		leave_fp16(decision);
 }
 
 void
