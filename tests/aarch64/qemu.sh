@@ -40,7 +40,7 @@ equal 'it builds' 0 $status
 [ $status = 0 ] || { sed 's/^/# /' "$work/log"; plan; exit; }
 
 mkdir "$work/bin"
-ln -s "$(command -v aarch64-linux-gnu-strip)" "$work/bin/strip"
+ln -s "$(command -v aarch64-linux-gnu-size)" "$work/bin/size"
 top_builddir=$work/build SANITIZERS='' PATH=$work/bin:$PATH \
     sh "$root/tests/lint/elf.sh" >"$work/elf.log" 2>&1
 

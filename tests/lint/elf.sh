@@ -39,15 +39,13 @@ check 'T25: nothing else runs at start or is chosen then' "$(echo "$dynamic" |
     readelf -W -r "$library" | grep IRELATIV)"
 check 'T25: no segment is both written and executed' "$(echo "$headers" |
     grep -E ' (RWE|R?WE) ')"
-if command -v strip >/dev/null 2>&1; then
-	stripped=$(mktemp) || exit 99
-	strip -o "$stripped" "$library"
-	size=$(wc -c <"$stripped")
-	rm -f "$stripped"
-	check "T25: 500 KB at most when stripped ($size bytes)" \
-	    "$([ "$size" -le 500000 ] || echo "$size")"
+# Not the file: where pages may have 64 KB, as on aarch64, much of it is padding.
+if command -v size >/dev/null 2>&1; then
+	bytes=$(size "$library" | awk 'NR == 2 { print $1 + $2 }')
+	check "T25: 500 KB of code and data at most ($bytes bytes)" \
+	    "$([ "$bytes" -le 500000 ] || echo "$bytes")"
 else
-	skip 'T25: 500 KB at most when stripped' 'no strip'
+	skip 'T25: 500 KB of code and data at most' 'no size'
 fi
 
 # T2: in a named version node the loader would silently pass over a name, for a

@@ -132,5 +132,6 @@ main(void)
 		cmocka_unit_test(test_threads),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
