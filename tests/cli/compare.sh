@@ -205,7 +205,7 @@ for signal in INT TERM; do
 	rm -f pids
 	env --default-signal=INT "$autocast" compare ./endless >out 2>&1 &
 	pid=$!
-	for _ in $(seq 500); do
+	for _ in $(seq 6000); do
 		[ -s pids ] && break
 		sleep 0.01
 	done

@@ -21,7 +21,7 @@ int main(void)
 
 	signal(SIGINT, on); signal(SIGTERM, on); signal(SIGHUP, on); signal(SIGQUIT, on);
 	puts("ready"); fflush(stdout);
-	for (int i = 0; i < 1000 && after < 50; i++) {
+	for (int i = 0; i < 6000 && after < 50; i++) {
 		nanosleep(&moment, NULL);
 		after = seen && seen == last ? after + 1 : 0;
 		last = seen;
@@ -34,7 +34,7 @@ compile count <count.c || skip_all 'cannot compile'
 
 wait_ready()
 {
-	for _ in $(seq 500); do
+	for _ in $(seq 6000); do
 		grep -q ready out && return
 		sleep 0.01
 	done
