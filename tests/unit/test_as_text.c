@@ -82,7 +82,8 @@ test_convolution(void **state)
 	struct ac_site_key *key;
 
 	(void)state;
-	made_header.emulated = made_header.incomplete = 0;
+	made_header.emulated = 0;
+	made_header.incomplete = 0;
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_LIBRARY,
 	    AC_REASON_NONE), 3, AC_REASON_NONE, 0);
 	make_calls(make_site(1, AC_RUNG_FP16, AC_TACTIC_CAST,
