@@ -41,6 +41,13 @@ static const struct {
 	{ "cuEventDestroy", "cuEventDestroy_v2" },
 	{ "cuMemHostRegister", "cuMemHostRegister_v2" },
 	{ "cuMemHostGetDevicePointer", "cuMemHostGetDevicePointer_v2" },
+	{ "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2" },
+	{ "cuCtxPushCurrent", "cuCtxPushCurrent_v2" },
+	{ "cuCtxPopCurrent", "cuCtxPopCurrent_v2" },
+	{ "cuMemAlloc", "cuMemAlloc_v2" },
+	{ "cuMemFree", "cuMemFree_v2" },
+	{ "cuMemcpyHtoDAsync", "cuMemcpyHtoDAsync_v2" },
+	{ "cuMemcpyDtoHAsync", "cuMemcpyDtoHAsync_v2" },
 };
 
 typedef ac_cu_result (*look_up_v2)(const char *, void **, int,

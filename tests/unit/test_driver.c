@@ -247,6 +247,7 @@ is_exception(const char *row)
 	    && sizeof(CUstreamCaptureMode) == sizeof(int)
 	    && sizeof(CUjit_option) == sizeof(int)
 	    && sizeof(CUmemPool_attribute) == sizeof(int)
+	    && sizeof(CUpointer_attribute) == sizeof(int)
 	    && (int)CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES
 	    == (int)AC_CU_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES
 	    && sizeof(CUlibraryOption) == sizeof(int), "enums are ints");
@@ -259,6 +260,9 @@ is_exception(const char *row)
 	    (ac_cu_stream, int *, unsigned long long *))
 	    || EXCEPT(row, cuThreadExchangeStreamCaptureMode,
 	    (CUstreamCaptureMode *), (int *))
+	    || EXCEPT(row, cuPointerGetAttribute,
+	    (void *, CUpointer_attribute, CUdeviceptr),
+	    (void *, int, ac_cu_address))
 	    || EXCEPT(row, cuMemPoolCreate,
 	    (CUmemoryPool *, const CUmemPoolProps *),
 	    (ac_cu_pool *, const void *))
