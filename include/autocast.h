@@ -19,6 +19,8 @@ extern "C" {
 
 #ifdef AUTOCAST_DYNAMIC
 #define AUTOCAST_API static inline
+#elif defined __GNUC__
+#define AUTOCAST_API extern __attribute__((visibility("default")))
 #else
 #define AUTOCAST_API extern
 #endif

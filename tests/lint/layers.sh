@@ -6,13 +6,15 @@
 may()
 {
 	case $1 in
-	include) ;;
+	include) echo include autocast.h autocast_dynamic.h autocast_functions.h \
+	    autocast_scaler_dynamic.h ;;
 	base) echo base ;;
 	policy) echo policy base ;;
 	kernels) echo kernels base ;;
-	scaler) echo scaler kernels base include ;;
+	api) echo api base include ;;
+	scaler) echo scaler api kernels base include ;;
 	report) echo report policy base ;;
-	shim) echo shim report policy kernels base include ;;
+	shim) echo shim report policy kernels base api include ;;
 	emulator) echo emulator kernels base ;;
 	cmd) echo cmd report policy base ;;
 	esac

@@ -3,7 +3,7 @@
 # shellcheck disable=SC2034
 root=$(cd "${top_srcdir:-$(dirname "$0")/../..}" && pwd)
 build=$(cd "${top_builddir:-$root/build}" 2>/dev/null && pwd) || build=$root
-rooms='include base policy kernels scaler report shim emulator cmd'
+rooms='include api base policy kernels scaler report shim emulator cmd'
 cases=0
 LC_ALL=C
 export LC_ALL
