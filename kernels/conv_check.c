@@ -29,7 +29,8 @@ ac_conv_check(const struct ac_conv_check *check, ac_cu_stream stream)
 	struct ac_conv_job job;
 	void *arguments[] = { &job };
 	const struct ac_kernels *kernels;
-	enum ac_kernels_status failed = ac_kernels_get(&kernels);
+	enum ac_kernels_status failed = ac_kernels_get(&ac_recast_module,
+	    &kernels);
 
 	if (failed)
 		return failed;

@@ -2,9 +2,10 @@
 /* kernels/kernels.h -- the door of the kernels room: device work behind C.
  *
  * What all of the room share: formats, answers, scalars, and the loading of the
- * kernels into a context. recast.h and conv_check.h have what is queued. The
- * same source text is compiled for the GPU (*.cu -> cast.ptx) and for the CPU
- * twins that the emulated GPU runs, so both give the same bits. */
+ * kernels into a context. recast.h, conv_check.h and scaler.h have what is
+ * queued. The same source text is compiled for the GPU (*.cu -> cast.ptx and
+ * scaler.ptx) and for the CPU twins that the emulated GPU runs, so both give
+ * the same bits. */
 #ifndef AC_KERNELS_KERNELS_H
 #define AC_KERNELS_KERNELS_H
 
@@ -37,10 +38,11 @@ struct ac_cast_scalar {
 	const float *device;    /* NULL: use `value` */
 };
 
-/* Load the kernels into the current context. The first answer for a context
- * is remembered, a refusal too (said once, at INFO): later calls are a look-up.
- * What queues a kernel loads by itself what is not loaded yet. Safe while a
- * stream captures: the loading happens in a relaxed-mode bracket. Thread-safe. */
+/* Load the recast kernels into the current context. The first answer for a
+ * context is remembered, a refusal too (said once, at INFO): later calls are a
+ * look-up. What queues a kernel loads by itself what is not loaded yet. Safe
+ * while a stream captures: the loading happens in a relaxed-mode bracket.
+ * Thread-safe. */
 enum ac_kernels_status ac_kernels_load(void);
 
 #endif

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/load.h -- the kernels as functions of one context. For recast.c and
- * conv_check.c. */
+/* kernels/load.h -- a module's kernels as functions of one context. For the
+ * files that launch them; each module is described in a file of its own, so
+ * that its PTX is linked only where something launches it. */
 #ifndef AC_KERNELS_LOAD_H
 #define AC_KERNELS_LOAD_H
 
+#include "base/lock.h"
 #include "kernels/kernels.h"
 
+#include <stdatomic.h>
+
+/* Of ac_recast_module. */
 enum ac_kernel {
 	AC_KERNEL_RECAST_CAST, AC_KERNEL_RECAST_SETTLE,
 	AC_KERNEL_RECAST_FINISH, AC_KERNEL_RECAST_WRITE,
 	AC_KERNEL_RECAST_RANGES, AC_KERNEL_CONV_CHECK, AC_KERNEL_COUNT
+};
+
+enum {
+	AC_KERNELS_MOST = 16,      /* of a module */
+	AC_KERNELS_CONTEXTS = 64   /* that a module remembers at a time */
 };
 
 /* A context's kernels. Never changes once seen, never freed. */
@@ -19,11 +29,34 @@ struct ac_kernels {
 	ac_cu_context      context;
 	unsigned long long id;          /* of the context, 0 before CUDA 12 */
 	int                sm_count;
-	ac_cu_function     function[AC_KERNEL_COUNT];
+	ac_cu_function     function[AC_KERNELS_MOST];
 };
 
-/* The current context's kernels, loaded if they are not yet. `*kernels_out`
- * is set only with AC_KERNELS_OK. Thread-safe. */
-enum ac_kernels_status ac_kernels_get(const struct ac_kernels **kernels_out);
+/* Where a module is loaded. Zero at first; load.c's own. */
+struct ac_kernels_table {
+	/* What is pointed to never changes and is never freed, so readers take
+	 * no lock and may keep it. */
+	_Atomic(const struct ac_kernels *) entry[AC_KERNELS_CONTEXTS];
+	_Atomic(ac_cu_library) library; /* the process's, from CUDA 12 on */
+	unsigned       added;           /* under the lock */
+	struct ac_lock adding;
+};
+
+/* PTX that is loaded whole. */
+struct ac_kernels_module {
+	const char        *text;
+	const char        *refused;     /* what follows if no driver takes it */
+	const char *const *names;       /* of its kernels */
+	int                count;       /* <= AC_KERNELS_MOST */
+	struct ac_kernels_table *table;
+};
+
+extern const struct ac_kernels_module ac_recast_module;
+
+/* The module's kernels in the current context, loaded if they are not yet, as
+ * ac_kernels_load() says. `*kernels_out` is set only with AC_KERNELS_OK.
+ * Thread-safe. */
+enum ac_kernels_status ac_kernels_get(const struct ac_kernels_module *module,
+    const struct ac_kernels **kernels_out);
 
 #endif

@@ -69,7 +69,8 @@ launch_pass(enum ac_kernel kernel, const struct ac_recast *recast,
 {
 	void *arguments[] = { (void *)(uintptr_t)recast };
 	const struct ac_kernels *kernels;
-	enum ac_kernels_status failed = ac_kernels_get(&kernels);
+	enum ac_kernels_status failed = ac_kernels_get(&ac_recast_module,
+	    &kernels);
 
 	if (failed)
 		return failed;
@@ -95,7 +96,8 @@ launch_outputs(enum ac_kernel kernel, const struct ac_recast *recast,
 {
 	void *arguments[] = { (void *)(uintptr_t)recast };
 	const struct ac_kernels *kernels;
-	enum ac_kernels_status failed = ac_kernels_get(&kernels);
+	enum ac_kernels_status failed = ac_kernels_get(&ac_recast_module,
+	    &kernels);
 	uint64_t blocks = squares(recast->m, recast->n, recast->batch,
 	    OUTPUT_SIDE);
 
@@ -129,7 +131,8 @@ ac_recast_ranges(const struct ac_recast *recast, uint64_t *counts,
 {
 	void *arguments[] = { (void *)(uintptr_t)recast, &counts, &copy };
 	const struct ac_kernels *kernels;
-	enum ac_kernels_status failed = ac_kernels_get(&kernels);
+	enum ac_kernels_status failed = ac_kernels_get(&ac_recast_module,
+	    &kernels);
 
 	if (failed)
 		return failed;

@@ -46,13 +46,15 @@ kernel_launch(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
 }
 
 enum ac_kernels_status
-ac_kernels_get(const struct ac_kernels **kernels_out)
+ac_kernels_get(const struct ac_kernels_module *module,
+    const struct ac_kernels **kernels_out)
 {
 	static const struct ac_driver driver = {
 		.cuLaunchKernel = kernel_launch,
 	};
 	static struct ac_kernels kernels = { .driver = &driver, .sm_count = 4 };
 
+	assert_ptr_equal(module, &ac_recast_module);
 	kernels.function[AC_KERNEL_CONV_CHECK] =
 	    (ac_cu_function)(uintptr_t)"ac_conv_check";
 	if (!kernels_status)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/recast_module.c -- cast.ptx as load.c wants it. Names in the order of
+ * load.h's AC_KERNEL_*. */
+#include "kernels/load.h"
+
+extern const char ac_ptx[] __attribute__((visibility("hidden")));
+
+static const char *const names[AC_KERNEL_COUNT] = {
+	"ac_recast_cast", "ac_recast_settle", "ac_recast_finish",
+	"ac_recast_write", "ac_recast_ranges", "ac_conv_check"
+};
+static struct ac_kernels_table table;
+
+const struct ac_kernels_module ac_recast_module = {
+	.text = ac_ptx,
+	.refused = "no recast",
+	.names = names,
+	.count = AC_KERNEL_COUNT,
+	.table = &table,
+};
+
+enum ac_kernels_status
+ac_kernels_load(void)
+{
+	const struct ac_kernels *kernels;
+
+	return ac_kernels_get(&ac_recast_module, &kernels);
+}
