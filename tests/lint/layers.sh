@@ -6,7 +6,8 @@
 may()
 {
 	case $1 in
-	include) echo include autocast.h autocast_dynamic.h autocast_functions.h \
+	include) echo include autocast.h autocast_absent.h autocast_dynamic.h \
+	    autocast_functions.h autocast_scaler.h \
 	    autocast_scaler_dynamic.h ;;
 	base) echo base ;;
 	policy) echo policy base ;;
