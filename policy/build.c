@@ -139,6 +139,7 @@ ac_policy_build(const struct ac_wanted *wanted,
 		parser->policy = policy;
 		parser->rule_end = &policy->rules;
 		parser->label_end = &policy->labels;
+		parser->scaling_end = &policy->scalings;
 		parse_all(parser, wanted);
 		if (parser->out_of_memory)
 			refuse_size(parser);

@@ -229,5 +229,7 @@ ac_check_policy(struct ac_parser *parser)
 			parser->policy->is_off = false;
 	}
 	if (parser->problems.errors == 0)
+		ac_check_scaling(parser);
+	if (parser->problems.errors == 0)
 		ac_check_cover(parser);
 }

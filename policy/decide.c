@@ -23,8 +23,8 @@ base_name(const char *path)
 	return slash == NULL ? path : slash + 1;
 }
 
-static bool
-is_nvidia_library(const char *caller)
+bool
+ac_caller_is_nvidia(const char *caller)
 {
 	static const char *const globs[] = { "libcublas*", "libcudnn*",
 		"libcusolver*", "libcusparse*", "libcufft*", "libnv*" };
@@ -36,14 +36,15 @@ is_nvidia_library(const char *caller)
 	return false;
 }
 
-static bool
-names_caller(const struct ac_rule *rule)
+bool
+ac_conditions_name_caller(const struct ac_condition *conditions,
+    unsigned count)
 {
 	const struct ac_condition *condition;
 	unsigned i;
 
-	for (i = 0; i < rule->condition_count; i++) {
-		condition = &rule->conditions[i];
+	for (i = 0; i < count; i++) {
+		condition = &conditions[i];
 		if (condition->subject == AC_SUBJECT_FACT &&
 		    condition->which == AC_FACT_CALLER &&
 		    condition->compare == AC_SAME)
@@ -70,7 +71,9 @@ refusal(const struct ac_rule *rule, const struct ac_op *op)
 	if (op->fact[AC_FACT_TYPE] != NULL && !ac_op_is(op, AC_FACT_TYPE, "f32")
 	    && !ac_op_is(op, AC_FACT_TYPE, "c32"))
 		return AC_REASON_TYPE;
-	if (caller != NULL && is_nvidia_library(caller) && !names_caller(rule))
+	if (caller != NULL && ac_caller_is_nvidia(caller) &&
+	    !ac_conditions_name_caller(rule->conditions,
+	    rule->condition_count))
 		return AC_REASON_INTERNAL_CALLER;
 	if (op->operation == AC_OP_GEMM_GROUPED)
 		return AC_REASON_GROUPED;

@@ -21,7 +21,8 @@ enum ac_profile {
 };
 
 /* Which operations can have a quantity or a fact at all. */
-enum ac_family { AC_GEMM_FAMILY = 1, AC_CONV_FAMILY = 2, AC_RNN_FAMILY = 4 };
+enum ac_family { AC_GEMM_FAMILY = 1, AC_CONV_FAMILY = 2, AC_RNN_FAMILY = 4,
+	AC_VECTOR_FAMILY = 8 /* what seed and update lines speak of */ };
 
 struct ac_rung_row {
 	bool   built;

@@ -190,11 +190,16 @@ ac_parse_source(struct ac_parser *parser, const struct ac_source *source)
 	const struct ac_source *outer = parser->source;
 	const struct ac_lexer lexer = parser->lexer;
 	const struct ac_token token = parser->token;
+	const unsigned version = parser->version;
 
+	/* A text is of version 1 unless it, or who includes it, says more. */
 	parser->source = source;
+	if (outer == NULL)
+		parser->version = 1;
 	if (!refuse_noise(parser))
 		parse_statements(parser);
 	parser->source = outer;
+	parser->version = version;
 	parser->lexer = lexer;
 	parser->token = token;
 }

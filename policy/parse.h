@@ -12,13 +12,15 @@
 enum {
 	AC_MOST_RULES = 4096,
 	AC_MOST_LABELS = 4096,
+	AC_MOST_SCALINGS = 256,      /* seed and update lines */
 	AC_MOST_CONDITIONS = 64,     /* of one rule, its section's included */
 	AC_MOST_VALUES = 256,        /* of one condition */
 	AC_MOST_SOURCES = 64,        /* texts, over all includes */
 	AC_MOST_INCLUDES = 8,        /* texts inside each other */
 	AC_LONGEST_VALUE = 255,      /* bytes of a word or string */
 	AC_LONGEST_LABEL = 31,
-	AC_LARGEST_EXTENT = 65535
+	AC_LARGEST_EXTENT = 65535,
+	AC_LARGEST_SCALE = 24        /* exponent of a seed's power of two */
 };
 
 struct ac_parser {
@@ -29,9 +31,12 @@ struct ac_parser {
 	struct ac_token          token;       /* the one to look at */
 	struct ac_token          before;      /* the one just taken */
 	unsigned                 sequence;    /* statements so far */
+	unsigned                 version;     /* of the language, below */
 	unsigned                 rule_count, label_count, source_count;
+	unsigned                 scaling_count;
 	struct ac_rule         **rule_end;
 	struct ac_site_label   **label_end;
+	struct ac_scaling_line **scaling_end;
 	bool                     in_profile;
 	bool                     has_otherwise, complained_after_otherwise;
 	struct ac_place          otherwise;
@@ -84,6 +89,17 @@ void ac_parse_source(struct ac_parser *parser, const struct ac_source *source);
 
 bool ac_parse_statement(struct ac_parser *parser);
 bool ac_parse_rule(struct ac_parser *parser);
+/* The conditions up to '->', the section's before them, into the workspace;
+ * `families` are what the line, which starts at `first`, speaks of. */
+bool ac_parse_conditions(struct ac_parser *parser,
+    const struct ac_token *first, unsigned families);
+
+/* ---- parse_scaling.c ---------------------------------------------------------- */
+
+bool ac_parse_seed(struct ac_parser *parser);
+bool ac_parse_update(struct ac_parser *parser);
+/* Whether seeds and updates go together. */
+void ac_check_scaling(struct ac_parser *parser);
 
 /* ---- parse_condition.c -------------------------------------------------------- */
 

@@ -218,7 +218,14 @@ parse_left_side(struct ac_parser *parser, struct ac_rule *rule)
 	families = families_of(rule->patterns);
 	rule->operations = operations_of(rule->patterns);
 	rule->place = ac_parser_place(parser, &first);
-	if (!join_section(parser, &first, families) ||
+	return ac_parse_conditions(parser, &first, families);
+}
+
+bool
+ac_parse_conditions(struct ac_parser *parser, const struct ac_token *first,
+    unsigned families)
+{
+	if (!join_section(parser, first, families) ||
 	    !parse_conditions(parser, families))
 		return false;
 	if (ac_parser_is(parser, AC_TOKEN_ARROW))

@@ -14,11 +14,17 @@
 static bool
 parse_version(struct ac_parser *parser)
 {
-	if (!ac_parser_reads(parser, "1"))
-		return ac_parser_fail(parser, &parser->token, "only version 1 "
-		    "of the language is known, not %s", ac_parser_spell(parser));
+	const bool is_second = ac_parser_reads(parser, "2");
+
+	if (!is_second && !ac_parser_reads(parser, "1"))
+		return ac_parser_fail(parser, &parser->token, "only versions 1 "
+		    "and 2 of the language are known, not %s",
+		    ac_parser_spell(parser));
 	ac_parser_advance(parser);
-	return ac_parser_end_statement(parser);
+	if (!ac_parser_end_statement(parser))
+		return false;
+	parser->version = is_second ? 2 : 1;
+	return true;
 }
 
 static bool
@@ -194,6 +200,8 @@ static const struct statement statements[] = {
 	{ "include", parse_include },
 	{ "site", parse_site },
 	{ "otherwise", parse_otherwise },
+	{ "seed", ac_parse_seed },
+	{ "update", ac_parse_update },
 };
 
 static void

@@ -118,6 +118,24 @@ void ac_policy_explain(const struct ac_policy *policy, const struct ac_op *op,
 /* Whether no rule can ever recast (profile off): callers may skip asking. */
 bool ac_policy_is_off(const struct ac_policy *policy);
 
+/* What `seed` and `update` lines do to a call on vectors: multiply its scalar
+ * by 2^scale, or by 2^-scale. */
+enum ac_scaling { AC_SCALING_NONE, AC_SCALING_SEED, AC_SCALING_UPDATE,
+	AC_SCALING_COUNT };
+extern const char *const ac_scaling_names[AC_SCALING_COUNT];
+
+/* What the first such line that matches `op` asks for; only op's quantities and
+ * facts count. Its line to *line_out (may be NULL; 0: none). Pure. */
+enum ac_scaling ac_policy_scaling(const struct ac_policy *policy,
+    const struct ac_op *op, uint32_t *line_out);
+
+/* The exponent of the policy's scale, 1 to 24; 0: there are no such lines. */
+unsigned ac_policy_scale(const struct ac_policy *policy);
+
+/* Those lines alone, as canonical text; "" without any. */
+void ac_policy_print_scaling(const struct ac_policy *policy,
+    struct ac_text *text);
+
 /* Name of a site id given by a `site NAME = ID` line, else NULL. */
 const char *ac_policy_site_name(const struct ac_policy *policy, uint32_t id);
 

@@ -122,9 +122,10 @@ ac_policy_print(const struct ac_policy *policy, struct ac_text *text)
 	const struct ac_site_label *label;
 	const struct ac_rule *rule;
 
-	ac_text_add(text, "version 1\n");
+	ac_text_addf(text, "version %d\n", policy->scalings != NULL ? 2 : 1);
 	for (label = policy->labels; label != NULL; label = label->next)
 		ac_text_addf(text, "site %s = %08x\n", label->name, label->id);
+	ac_policy_print_scaling(policy, text);
 	for (rule = policy->rules; rule != NULL && !rule->of_profile;
 	    rule = rule->next) {
 		print_set(rule->defaults, before, text);

@@ -99,10 +99,22 @@ struct ac_site_label {
 	uint32_t              id;
 };
 
+/* A `seed` or an `update` line. */
+struct ac_scaling_line {
+	struct ac_scaling_line    *next;
+	enum ac_scaling            kind;
+	unsigned                   condition_count;
+	const struct ac_condition *conditions;    /* the section's come first */
+	struct ac_place            place;
+	unsigned                   sequence;      /* of its statement */
+};
+
 struct ac_policy {
 	struct ac_arena           arena;
 	struct ac_rule           *rules;       /* the profile's come last */
 	struct ac_site_label     *labels;
+	struct ac_scaling_line   *scalings;
+	unsigned                  scale;       /* 2^scale; 0: no seed yet */
 	const struct ac_settings *defaults;    /* after the last `set`; NULL */
 	const struct ac_settings *profile_defaults;
 	const char               *profile;     /* `otherwise`; NULL: none */
@@ -112,6 +124,14 @@ struct ac_policy {
 /* The value that counts for `rule`; NULL when nobody set it. */
 const struct ac_setting_value *ac_rule_setting(const struct ac_policy *policy,
     const struct ac_rule *rule, enum ac_setting which);
+
+/* ---- decide.c ----------------------------------------------------------- */
+
+/* Whether `caller` is one of NVIDIA's libraries, and whether conditions say
+ * which caller they mean: only then do they mean one of those. */
+bool ac_caller_is_nvidia(const char *caller);
+bool ac_conditions_name_caller(const struct ac_condition *conditions,
+    unsigned count);
 
 /* ---- match.c: does a rule speak about an operation? -------------------- */
 

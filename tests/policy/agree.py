@@ -86,12 +86,19 @@ for call in CALLS:
         call["bytes"] = 4 * wide * (m * k + k * n + m * n) * batch
         call["intensity"] = call["flops"] / call["bytes"]
 
+VECTORS = [
+    dict(fn="cublasSscal_v2", n=320, caller="train", sm=90, solver="no"),
+    dict(fn="cublasSaxpy_v2", n=4096, caller="train", sm=80, device=1),
+    dict(fn="cublasSaxpy_v2", n=16, caller="libcudnn.so.9", sm=90),
+    dict(fn="cublasSscal_v2_64", n=1, gpu="NVIDIA H200", program="x")]
+
 SOUP = ("gemm conv rnn * . gemm.single conv.fprop gemm.strided conv.wgrad "
         "-> -> -> fp16 tf32 bf16 keep auto fp16x3 m n k >= = < != , ; [ ] set "
         "otherwise amp off version 1 site include min( max ( ) \\ | é \" \"a\" "
         "tol 1e-3 tol=1e-5 profit=off guard=strict tactic=cast scale=none "
         "tactic=library 16 3x3 16..64 4Ki 2M 1e3 filter flops sm sm=90 ta=N "
         "ta caller=train* caller= asked=fp32 qkv 9c41d2e0 abcdefg #x solver=yes "
+        "seed update scale= unscale 2^16 2^ 24 version 2 "
         "- --> <= type batch \" \t workspace=64Mi after=10 ~ :").split(" ")
 SOUP += [" "] * 40 + ["\n"] * 12 + ["\\\n", "\r\n", "\r", "\t", '"a b"', '"']
 
@@ -107,6 +114,10 @@ CONDITIONS = """m>=512 n<64 k=16..1024 k!=768 max(m,n,k)=50257..50304
     layout=nhwc epilogue=bias min(cin,cout)<4 max(m)>5 k>=4k m<1,2 ta<N
     m==5 m=5..1 m=1.5 m=99999999999999999999 sm=8x0 tol=1 foo=1 m= m
     filter=3x3x3x3 filter<3x3 device=0 k=1e3 flops=1..2k intensity=5k""".split()
+SCALING_CONDITIONS = """fn=cublasSscal_v2 fn=cublasSaxpy_v2 fn=cublasS* n=320
+    n>=16 caller=train* caller!=train caller=libcudnn* sm=90 device=1
+    program=x gpu="NVIDIA*" solver=no min(n)<100 max(n,n)>100 max(n,m)>1
+    region=x thread=y lib=z k=3 type=f32 site=qkv rank=0""".split()
 ACTIONS = """fp16 tf32 bf16 keep auto fp16,tf32 tf32,fp16 fp16,bf16,tf32
     fp16x3 int8x6,fp16 fp16x3,int8x6 bf16x3 fp16,fp16 keep,fp16 fp16,keep
     fp61 auto,fp16 bf16,""".split()
@@ -132,7 +143,9 @@ def statement(rng, most=3):
         return "[" + " ".join(rng.sample(CONDITIONS, rng.randint(0, 2))) + "]"
     if kind < 0.17:
         return "otherwise " + rng.choice(reference.PROFILES + ["ampp"])
-    if kind < 0.20:
+    if kind < 0.23:
+        return scaling(rng)
+    if kind < 0.26:
         return rng.choice(["site qkv=9c41d2e0", "site qkv = 9C41D2E0 # x",
                            "site a=9c41d2e", "version 1", "version 2",
                            "site x=00000000"])
@@ -144,8 +157,23 @@ def statement(rng, most=3):
         [rng.choice(ACTIONS)] + right)
 
 
+def scaling(rng):
+    word = rng.choice(("seed", "update"))
+    conditions = rng.sample(CONDITIONS, rng.choice((0, 0, 0, 1))) + \
+        rng.sample(SCALING_CONDITIONS, rng.choice((0, 1, 1, 2)))
+    right = "unscale" if word == "update" else "scale=2^16"
+    if rng.random() < 0.2:
+        right = rng.choice(("scale=2^16", "unscale", "scale=2^8", "scale",
+                            "scale=2^0", "scale=2^25", "scale=16", "fp16",
+                            "scale=2 ^ 16", "scale=2^1.5", "unscale tol=1e-3",
+                            "scale=2^x", "", "unscale,unscale", 'scale="2"'))
+    return " ".join([word] + conditions + ["->", right])
+
+
 def broken(rng):
     lines = [statement(rng) for _ in range(rng.randint(1, 7))]
+    if rng.random() < 0.3:
+        lines.insert(0, "version 2")
     text = "".join(line + rng.choice("\n\n\n\n;") for line in lines)
     if rng.random() < 0.3:
         at = rng.randrange(len(text) + 1)
@@ -165,7 +193,18 @@ def careful(rng):
         lines = [line for line in lines if not line.startswith("other")]
         text = "\n".join(lines + otherwise[:1]) + "\n"
         if lines:
+            if rng.random() < 0.3:
+                text = scaled(rng) + text
             return text
+
+
+def scaled(rng):
+    """Lines for calls on vectors that go together."""
+    lines = [line for line in (scaling(rng) for _ in range(8)) if not
+             [e for e in reference.Policy("version 2\n" + line, PROFILES).errors
+              if e[2] != "one alone"]]
+    text = "version 2\n" + "\n".join(lines) + "\n"
+    return text if not reference.Policy(text, PROFILES).errors else ""
 
 
 PROFILES = {}
@@ -177,7 +216,8 @@ def expected(text):
     if policy.errors:
         return "errors" + "".join(" %d:%d" % e[:2] for e in policy.errors)
     return "ok" + "".join(" %s:%d:%s:%s:%s:%s" % policy.decide(call)
-                          for call in CALLS)
+                          for call in CALLS) + \
+        "".join(" %s:%d" % policy.scaling(call) for call in VECTORS)
 
 
 def main():

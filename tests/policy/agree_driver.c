@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 24 };
+enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 24,
+	VECTOR_COUNT = 4 };
 
-static struct ac_op calls[CALL_COUNT];
+static struct ac_op calls[CALL_COUNT], vectors[VECTOR_COUNT];
 
 static struct ac_op *
 add_call(unsigned i, enum ac_operation operation, const char *type)
@@ -102,6 +103,30 @@ make_convolutions(unsigned first)
 
 /* The same as in agree.py. */
 static void
+make_vectors(void)
+{
+	static const char *const names[VECTOR_COUNT] = { "cublasSscal_v2",
+		"cublasSaxpy_v2", "cublasSaxpy_v2", "cublasSscal_v2_64" };
+	static const double sizes[VECTOR_COUNT] = { 320, 4096, 16, 1 };
+
+	for (unsigned i = 0; i < VECTOR_COUNT; i++) {
+		vectors[i].fact[AC_FACT_FN] = names[i];
+		ac_op_set(&vectors[i], AC_Q_N, sizes[i]);
+	}
+	vectors[0].fact[AC_FACT_CALLER] = "train";
+	ac_op_set(&vectors[0], AC_Q_SM, 90);
+	vectors[0].fact[AC_FACT_SOLVER] = "no";
+	vectors[1].fact[AC_FACT_CALLER] = "train";
+	ac_op_set(&vectors[1], AC_Q_SM, 80);
+	ac_op_set(&vectors[1], AC_Q_DEVICE, 1);
+	vectors[2].fact[AC_FACT_CALLER] = "libcudnn.so.9";
+	ac_op_set(&vectors[2], AC_Q_SM, 90);
+	vectors[3].fact[AC_FACT_GPU] = "NVIDIA H200";
+	vectors[3].fact[AC_FACT_PROGRAM] = "x";
+}
+
+/* The same as in agree.py. */
+static void
 make_calls(void)
 {
 	struct ac_op *op;
@@ -157,6 +182,7 @@ make_calls(void)
 	op = add_call(9, AC_OP_RNN, NULL);
 	make_profitable_calls();
 	make_convolutions(14);
+	make_vectors();
 }
 
 static void
@@ -175,6 +201,8 @@ static void
 answer_decisions(const struct ac_policy *policy)
 {
 	struct ac_decision d;
+	enum ac_scaling kind;
+	uint32_t line;
 	unsigned i;
 
 	printf("ok");
@@ -184,6 +212,10 @@ answer_decisions(const struct ac_policy *policy)
 		    ac_rung_names[d.rung], ac_tactic_names[d.tactic],
 		    ac_reason_names[d.reason]);
 		answer_candidates(&d);
+	}
+	for (i = 0; i < VECTOR_COUNT; i++) {
+		kind = ac_policy_scaling(policy, &vectors[i], &line);
+		printf(" %s:%u", ac_scaling_names[kind], line);
 	}
 	printf("\n");
 }
@@ -204,7 +236,11 @@ decides_alike(const struct ac_policy *a, const struct ac_policy *b)
 		    x.after != y.after)
 			return false;
 	}
-	return true;
+	for (i = 0; i < VECTOR_COUNT; i++)
+		if (ac_policy_scaling(a, &vectors[i], NULL) !=
+		    ac_policy_scaling(b, &vectors[i], NULL))
+			return false;
+	return ac_policy_scale(a) == ac_policy_scale(b);
 }
 
 /* Whether the canonical text reads back as the same policy. */

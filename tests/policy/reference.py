@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A second implementation of the policy language (grammar version 1).
+"""A second implementation of the policy language (grammar version 2).
 
 Written from the manual, independently of policy/*.c, to be disagreed with:
 tests/policy/agree.py feeds both with the same texts. It is a check, not a
@@ -7,7 +7,7 @@ model of structure, and is never installed.
 
 It grew out of an earlier prototype and differs from it on purpose:
  - an error never swallows the line that follows it;
- - `version` must be 1, a site id has 8 hexadecimal digits, `include` wants a
+ - `version` must be 1 or 2, a site id has 8 hexadecimal digits, `include` wants a
    string, nothing follows `otherwise`;
  - `keep` and `auto` stand alone;
  - sizes are whole numbers with Ki or Mi; k M G T belong to flops and bytes;
@@ -17,6 +17,10 @@ It grew out of an earlier prototype and differs from it on purpose:
  - a condition on a site knows the names `site` lines give;
  - profiles decide, and rungs are ranked by the profit model, with a reason when
    the call is kept. The constants of GPUs are read from policy/rates.def.
+ - below `version 2` there are lines about calls on vectors:
+       seed   = "seed" { condition } "->" "scale" "=" "2" "^" DIGITS ;
+       update = "update" { condition } "->" "unscale" ;
+   with one scale for all, 2^1 to 2^24, and never the one without the other.
 Left out, and tested elsewhere: include files, encodings, bounds, warnings.
 """
 import re
@@ -43,6 +47,7 @@ QUANTITIES = dict(SIZES, flops="gemm conv", bytes="gemm conv",
 FACTS = {name: "gemm conv rnn" for name in
          "type asked fn caller program thread region site gpu lib "
          "solver".split()}
+VECTOR = "n sm device rank fn caller program thread region gpu lib solver"
 FACTS.update(ta="gemm", tb="gemm", layout="conv rnn", epilogue="gemm conv")
 SETTINGS = {
     "tol": "number", "guard": "on off strict", "scale": "auto none",
@@ -135,8 +140,12 @@ class Condition:
     def families(self):
         if self.sizes:
             sets = [set(SIZES[s].split()) for s in self.sizes]
+            if self.sizes == ["n"] * len(self.sizes):
+                sets.append({"gemm", "conv", "vector"})
+                sets[:-1] = [s | {"vector"} for s in sets[:-1]]
             return set.intersection(*sets)
-        return set({**QUANTITIES, **FACTS}[self.key].split())
+        return set({**QUANTITIES, **FACTS}[self.key].split()) | (
+            {"vector"} if self.key in VECTOR.split() else set())
 
 
 class Rule:
@@ -165,6 +174,7 @@ class Parser:
         self.errors, self.rules, self.labels = [], [], {}
         self.section, self.sets = [], {}
         self.otherwise, self.told = None, False
+        self.grammar, self.scale, self.scalings = 1, None, []
 
     def here(self):
         return self.tokens[self.at]
@@ -207,21 +217,26 @@ class Parser:
             self.note(token[2:], "otherwise is last")
         parse = {"version": self.version, "[": self.section_line,
                  "set": self.set_line, "include": self.include,
-                 "site": self.site, "otherwise": self.otherwise_line
+                 "site": self.site, "otherwise": self.otherwise_line,
+                 "seed": self.scaling_line, "update": self.scaling_line
                  }.get(token[1])
         if parse is None:
             self.rule()
             return
         self.take()
-        parse()
+        if parse == self.scaling_line:
+            parse(token)
+        else:
+            parse()
 
     # -- statements other than rules
 
     def version(self):
-        if self.here()[1] != "1":
+        if self.here()[1] not in ("1", "2"):
             raise Bad(self.here(), "version")
-        self.take()
+        grammar = int(self.take()[1])
         self.want_end()
+        self.grammar = grammar
 
     def section_line(self):
         conditions, self.section = [], []
@@ -239,6 +254,35 @@ class Parser:
             raise Bad(self.here(), "set wants something")
         self.want_end()
         self.sets = {**self.sets, **settings}
+
+    def want(self, text):
+        if self.here()[1] != text:
+            raise Bad(self.here(), text + " is wanted")
+        return self.take()
+
+    def scaling_line(self, first):
+        if self.grammar < 2:
+            raise Bad(first, "version 2")
+        conditions = self.conditions(first, {"vector"})
+        if first[1] == "update":
+            self.want("unscale")
+            self.want_end()
+        else:
+            self.want("scale")
+            self.want("=")
+            power = self.want("2")
+            self.want("^")
+            if self.here()[0] != "word":
+                raise Bad(self.here(), "power")
+            exponent = number(self.here()[1], "whole", self.here())
+            if not 1 <= exponent <= 24:
+                raise Bad(self.here(), "2^1 to 2^24")
+            self.take()
+            self.want_end()
+            if self.scale not in (None, exponent):
+                raise Bad(power, "one scale")
+            self.scale = exponent
+        self.scalings.append((first, conditions))
 
     def include(self):
         token = self.here()
@@ -285,11 +329,18 @@ class Parser:
         while self.here()[1] == ",":
             self.take()
             rule.patterns.append(self.pattern())
-        families = families_of(rule.patterns)
+        rule.conditions = self.conditions(first, families_of(rule.patterns))
+        self.action(rule)
+        rule.own, rule.defaults = self.settings(), self.sets
+        self.want_end()
+        self.rules.append(rule)
+
+    def conditions(self, first, families):
+        """The section's and those of a line, up to and with the arrow."""
         for condition in self.section:
             if not condition.families() & families:
                 raise Bad(first, "no operation has it")
-        rule.conditions = list(self.section)
+        out = list(self.section)
         while self.here()[0] in ("word", "string"):
             key = self.here()
             if self.ahead()[0] != "cmp" and self.ahead()[1] != "(":
@@ -297,14 +348,11 @@ class Parser:
             condition = self.condition()
             if not condition.families() & families:
                 raise Bad(key, "no operation has it")
-            rule.conditions.append(condition)
+            out.append(condition)
         if self.here()[0] != "arrow":
             raise Bad(self.here(), "-> missing")
         self.take()
-        self.action(rule)
-        rule.own, rule.defaults = self.settings(), self.sets
-        self.want_end()
-        self.rules.append(rule)
+        return out
 
     def action(self, rule):
         if self.here()[1] in ("keep", "auto"):
@@ -424,6 +472,7 @@ class Policy:
         self.rates = rates
         parser.parse()
         self.errors, self.labels = parser.errors, parser.labels
+        self.scale, self.scalings = parser.scale, parser.scalings
         self.rules, self.fallback = parser.rules, {}
         if parser.otherwise:
             inner = Parser(profiles[parser.otherwise], profiles,
@@ -470,6 +519,9 @@ class Policy:
             if rule.own.get("tactic", ("",))[0] == "cast" and \
                     rule.rungs == ["tf32"]:
                 self.errors.append((*rule.own["tactic"][1], "cast"))
+        kinds = {first[1] for first, _ in self.scalings}
+        if len(kinds) == 1 and not self.errors:
+            self.errors.append((*self.scalings[0][0][2:], "one alone"))
 
     # -- deciding; a call is a dict: op, quantities, facts
 
@@ -481,6 +533,16 @@ class Policy:
                 return (rule.profile or "file", rule.line,
                         *self.choose(rule, call))
         return "", 0, *KEPT, "no-rule", "-"
+
+    def scaling(self, call):
+        """What is done to the scalar of a call on vectors, and by what line."""
+        for first, conditions in self.scalings:
+            if not all(self.holds(c, call) for c in conditions):
+                continue
+            kind = first[1] if not is_nvidia(call) or names_caller(
+                conditions) else "none"
+            return kind, first[2]
+        return "none", 0
 
     def holds(self, condition, call):
         key, values = condition.key, condition.values
@@ -516,10 +578,7 @@ class Policy:
                 return *KEPT, "opted-out", "-"
         if kind not in (None, "f32", "c32"):
             return *KEPT, "type", "-"
-        caller = call.get("caller", "").split("/")[-1]
-        if any(caller.startswith(lib) for lib in NVIDIA) and not any(
-                c.key == "caller" and c.compare == "=" and not c.sizes
-                for c in rule.conditions):
+        if is_nvidia(call) and not names_caller(rule.conditions):
             return *KEPT, "internal-caller", "-"
         if call["op"] == "gemm.grouped":
             return *KEPT, "grouped", "-"
@@ -604,6 +663,16 @@ class Policy:
                 call.get("sm", 0) >= 100:
             return False
         return call.get("sm", 0) >= LEAST_SM[rung]
+
+
+def is_nvidia(call):
+    caller = call.get("caller", "").split("/")[-1]
+    return any(caller.startswith(lib) for lib in NVIDIA)
+
+
+def names_caller(conditions):
+    return any(c.key == "caller" and c.compare == "=" and not c.sizes
+               for c in conditions)
 
 
 # ---- Profit ------------------------------------------------------------------

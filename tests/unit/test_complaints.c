@@ -180,11 +180,12 @@ static const struct complaint complaints[] = {
 	  "p:1:21: tf32 has no cast: the library rounds by itself; drop "
 	  "tactic=cast\n" },
 	/* Other statements */
-	{ "version 2",
-	  "p:1:9: only version 1 of the language is known, not '2'\n" },
+	{ "version 3",
+	  "p:1:9: only versions 1 and 2 of the language are known, not "
+	  "'3'\n" },
 	{ "version",
-	  "p:1:8: only version 1 of the language is known, not the end of the "
-	  "line\n" },
+	  "p:1:8: only versions 1 and 2 of the language are known, not the "
+	  "end of the line\n" },
 	{ "version 1 2",
 	  "p:1:11: unexpected '2'\n" },
 	{ "include users",
