@@ -10,10 +10,8 @@
 enum { AC_ERROR_BYTES = 256, AC_REGIONS_DEEP = 64 };
 
 struct ac_thread {
-	uint64_t region;        /* the innermost region, as api/region.h has
-	                         * it; 0: none is open */
 	uint16_t depth;         /* regions open */
-	uint16_t open[AC_REGIONS_DEEP];
+	uint16_t open[AC_REGIONS_DEEP]; /* their numbers (api/region.h) */
 	char     error[AC_ERROR_BYTES];
 	struct ac_thread *next; /* of those that are free */
 };

@@ -190,6 +190,21 @@ explain_internal(const struct ac_doctor_facts *facts,
 	with_rule(facts, fix, rule);
 }
 
+/* The program's own words, which a line that names the region overrules. */
+static void
+explain_region(const struct ac_doctor_facts *facts,
+    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+{
+	char rule[96];
+	struct ac_text t;
+
+	ac_text_add(text, "; most are in region ");
+	ac_text_add_clean(text, site->region.name);
+	ac_text_init(&t, rule, sizeof rule);
+	ac_text_addf(&t, "gemm region=%s", site->region.name);
+	with_rule(facts, fix, rule);
+}
+
 static bool
 has_handles(const struct ac_doctor_facts *facts)
 {
@@ -248,6 +263,7 @@ static const struct {
 	{ AC_REASON_WORKSPACE, NULL, "-e 'set workspace=1Gi'" },
 	{ AC_REASON_OUT_OF_MEMORY, NULL, "-e 'set workspace=64Mi'" },
 	{ AC_REASON_NOT_BUILT, NULL, "--policy tf32" },
+	{ AC_REASON_REGION, explain_region, NULL },
 };
 
 void

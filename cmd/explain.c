@@ -119,6 +119,8 @@ describe_site(const struct ac_report *report, const struct ac_site *site,
 	op->fact[AC_FACT_PROGRAM] = process->program;
 	op->fact[AC_FACT_SITE] = id;
 	op->fact[AC_FACT_SOLVER] = site->key.solver == 'y' ? "yes" : "no";
+	if (*site->region.name)
+		op->fact[AC_FACT_REGION] = site->region.name;
 	if (*process->library)
 		op->fact[AC_FACT_LIB] = process->library;
 	if (*process->gpu)

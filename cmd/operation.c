@@ -92,6 +92,50 @@ transposition(const char *value)
 	return NULL;
 }
 
+/* "fp16,tf32", or auto: every rung. */
+static bool
+read_rungs(struct ac_op *op, const char *list)
+{
+	const bool is_auto = !strcmp(list, "auto");
+
+	op->region_rungs = 0;
+	for (int i = 1; is_auto && i < AC_RUNG_COUNT; i++)
+		op->region_rung[op->region_rungs++] = (enum ac_rung)i;
+	while (!is_auto) {
+		const size_t length = strcspn(list, ",");
+		const int rung = index_of(ac_rung_names, AC_RUNG_COUNT, list,
+		    length);
+
+		if (rung <= AC_RUNG_KEEP || op->region_rungs == AC_RUNG_COUNT)
+			return false;
+		op->region_rung[op->region_rungs++] = (enum ac_rung)rung;
+		if (!list[length])
+			break;
+		list += length + 1;
+	}
+	return true;
+}
+
+/* What a program may say of a region besides its name. *status_out is set if
+ * `word` is about that. */
+static bool
+set_region(struct ac_op *op, const char *word, size_t length,
+    const char *value, int *status_out)
+{
+	static const char *const keys[] = { "region-enabled", "region-rung" };
+	const int which = index_of(keys, 2, word, length);
+
+	*status_out = 0;
+	if (which == 1 && !read_rungs(op, value))
+		*status_out = ac_say(AC_EXIT_USAGE, "explain: %s names no "
+		    "rungs; for example region-rung=fp16,tf32", word);
+	if (which == 0 && strcmp(value, "on") && strcmp(value, "off"))
+		*status_out = ac_say(AC_EXIT_USAGE, "explain: %s is on or off",
+		    word);
+	op->region_keeps |= which == 0 && !strcmp(value, "off");
+	return which >= 0;
+}
+
 static int
 set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 {
@@ -101,6 +145,7 @@ set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 	const int f = index_of(ac_fact_names, AC_FACT_COUNT, word, length);
 	double number;
 	bool extent;
+	int status;
 
 	if (!word[length])
 		return ac_say(AC_EXIT_USAGE, "explain: '%s' is not KEY=VALUE; "
@@ -109,6 +154,8 @@ set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 	    ac_conv_words_add(conv, word, length, value);
 	if (extent && q < 0)
 		return 0;
+	if (q < 0 && f < 0 && set_region(op, word, length, value, &status))
+		return status;
 	if (q < 0 && f < 0)
 		return unknown_key(word, length);
 	if (f == AC_FACT_TA || f == AC_FACT_TB) {

@@ -37,8 +37,8 @@ ac_caller_is_nvidia(const char *caller)
 }
 
 bool
-ac_conditions_name_caller(const struct ac_condition *conditions,
-    unsigned count)
+ac_conditions_name(const struct ac_condition *conditions, unsigned count,
+    enum ac_fact fact)
 {
 	const struct ac_condition *condition;
 	unsigned i;
@@ -46,7 +46,7 @@ ac_conditions_name_caller(const struct ac_condition *conditions,
 	for (i = 0; i < count; i++) {
 		condition = &conditions[i];
 		if (condition->subject == AC_SUBJECT_FACT &&
-		    condition->which == AC_FACT_CALLER &&
+		    condition->which == fact &&
 		    condition->compare == AC_SAME)
 			return true;
 	}
@@ -72,8 +72,8 @@ refusal(const struct ac_rule *rule, const struct ac_op *op)
 	    && !ac_op_is(op, AC_FACT_TYPE, "c32"))
 		return AC_REASON_TYPE;
 	if (caller != NULL && ac_caller_is_nvidia(caller) &&
-	    !ac_conditions_name_caller(rule->conditions,
-	    rule->condition_count))
+	    !ac_conditions_name(rule->conditions, rule->condition_count,
+	    AC_FACT_CALLER))
 		return AC_REASON_INTERNAL_CALLER;
 	if (op->operation == AC_OP_GEMM_GROUPED)
 		return AC_REASON_GROUPED;
@@ -335,6 +335,16 @@ choose(const struct ac_rule *rule, const struct ac_op *op,
 	decision->reason = AC_REASON_NONE;
 }
 
+/* With the rungs of the region, which are seldom there. */
+static void
+choose_there(const struct ac_rule *rule, const struct ac_op *op,
+    struct ac_decision *decision)
+{
+	struct ac_rule own;
+
+	choose(ac_rule_in_region(rule, op, &own), op, decision);
+}
+
 void
 ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
     struct ac_decision *decision_out)
@@ -343,17 +353,20 @@ ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
 	enum ac_reason reason;
 
 	memset(decision_out, 0, sizeof(*decision_out));
-	if (rule == NULL) {
+	if (rule == NULL)
 		obey_nobody(decision_out);
-		ac_decision_keep(decision_out, AC_REASON_NO_RULE);
-		return;
-	}
-	obey(decision_out, rule);
+	else
+		obey(decision_out, rule);
 	if (ac_op_is_conv(op) || op->operation == AC_OP_RNN)
 		decision_out->scaled = false;
-	reason = refusal(rule, op);
+	if (ac_region_keeps(rule, op))
+		reason = AC_REASON_REGION;
+	else if (rule == NULL)
+		reason = AC_REASON_NO_RULE;
+	else
+		reason = refusal(rule, op);
 	if (reason == AC_REASON_NONE)
-		choose(rule, op, decision_out);
+		choose_there(rule, op, decision_out);
 	else
 		ac_decision_keep(decision_out, reason);
 }

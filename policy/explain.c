@@ -315,6 +315,8 @@ advice(enum ac_reason reason, const struct ac_op *op,
 		return "A rule with caller= may name it.";
 	case AC_REASON_GUARD:
 		return "guard=off recasts it unsampled.";
+	case AC_REASON_REGION:
+		return "A rule with region= may name it.";
 	case AC_REASON_NO_RULE:
 		return "`otherwise PROFILE` at the end would decide.";
 	default:
@@ -371,9 +373,12 @@ ac_policy_explain(const struct ac_policy *policy, const struct ac_op *op,
 {
 	const struct ac_rule *rule = ac_rule_find(policy, op);
 	struct ac_decision decision;
+	struct ac_rule own;
 
 	ac_policy_decide(policy, op, &decision);
 	add_operation(text, op);
 	add_rules(policy, op, rule, text);
-	add_decision(text, op, rule, &decision);
+	add_decision(text, op, rule == NULL ? NULL :
+	    ac_rule_in_region(rule, op, &own), &decision);
+	ac_region_explain(rule, op, text);
 }

@@ -63,6 +63,12 @@ struct ac_op {
 	uint32_t          quantities;            /* bit q set: quantity[q] is known */
 	double            quantity[AC_Q_COUNT];
 	const char       *fact[AC_FACT_COUNT];   /* NULL: not known */
+	/* What the program asked for where it opened the region (fact REGION).
+	 * A line that names the region overrules it. */
+	bool              region_keeps;          /* leave calls alone */
+	unsigned          region_rungs;          /* how many are allowed; 0: as
+	                                          * the policy says */
+	enum ac_rung      region_rung[AC_RUNG_COUNT]; /* as named */
 	const struct ac_rates *rates;            /* of its GPU (profit.h); NULL:
 	                                          * the built-in ones */
 };

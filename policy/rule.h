@@ -127,11 +127,12 @@ const struct ac_setting_value *ac_rule_setting(const struct ac_policy *policy,
 
 /* ---- decide.c ----------------------------------------------------------- */
 
-/* Whether `caller` is one of NVIDIA's libraries, and whether conditions say
- * which caller they mean: only then do they mean one of those. */
+/* Whether `caller` is one of NVIDIA's libraries. */
 bool ac_caller_is_nvidia(const char *caller);
-bool ac_conditions_name_caller(const struct ac_condition *conditions,
-    unsigned count);
+/* Whether one of the conditions says what `fact` is: only then is a library of
+ * NVIDIA's meant, or what a program asks for in a region overruled. */
+bool ac_conditions_name(const struct ac_condition *conditions, unsigned count,
+    enum ac_fact fact);
 
 /* ---- match.c: does a rule speak about an operation? -------------------- */
 
@@ -144,6 +145,18 @@ bool ac_condition_value(const struct ac_condition *condition,
 /* The rule that decides about `op`, NULL if none does. */
 const struct ac_rule *ac_rule_find(const struct ac_policy *policy,
     const struct ac_op *op);
+
+/* ---- region.c: what does the program ask for in a region? --------------- */
+
+/* Whether the region keeps the call, and `rule` (NULL: none) does not name it. */
+bool ac_region_keeps(const struct ac_rule *rule, const struct ac_op *op);
+/* What decides about `op`: `rule`, or *own, which is it with the rungs of the
+ * region in place of its own. */
+const struct ac_rule *ac_rule_in_region(const struct ac_rule *rule,
+    const struct ac_op *op, struct ac_rule *own);
+/* A line about what the region asks for, if it does. */
+void ac_region_explain(const struct ac_rule *rule, const struct ac_op *op,
+    struct ac_text *text);
 
 /* ---- rungs.c: which rungs may it use? ----------------------------------  */
 

@@ -29,8 +29,8 @@ ac_policy_scaling(const struct ac_policy *policy, const struct ac_op *op,
 	if (line_out != NULL)
 		*line_out = line != NULL ? line->place.line : 0;
 	if (line == NULL || (caller != NULL && ac_caller_is_nvidia(caller) &&
-	    !ac_conditions_name_caller(line->conditions,
-	    line->condition_count)))
+	    !ac_conditions_name(line->conditions, line->condition_count,
+	    AC_FACT_CALLER)))
 		return AC_SCALING_NONE;
 	return line->kind;
 }

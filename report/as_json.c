@@ -209,6 +209,8 @@ add_site(struct ac_json *w, const struct ac_report *report,
 	ac_json_open(w, NULL, "{");
 	ac_json_string(w, "id", id);
 	ac_json_string(w, "name", site->name);
+	ac_json_string(w, "region", site->region.name);
+	ac_json_bool(w, "cache", site->region.cache != 0);
 	add_key(w, &site->key);
 	ac_json_string(w, "rung", ac_rung_names[site->rung]);
 	ac_json_string(w, "tactic", ac_tactic_names[site->tactic]);

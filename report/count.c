@@ -70,12 +70,14 @@ grow_index(void)
 /* A site that was decided anew, on another GPU for one, counts apart: what went
  * as decided is only known together with the decision. */
 static bool
-is_record_of(const struct ac_site_record *site, const struct ac_site_key *key,
+is_record_of(const struct ac_site_record *site,
+    const struct ac_site_region *region, const struct ac_site_key *key,
     const struct ac_decision *decision)
 {
 	const char *source = decision->source ? decision->source : "";
 
 	return !memcmp(&site->key, key, sizeof *key)
+	    && !memcmp(&site->region, region, sizeof *region)
 	    && site->rung == decision->rung && site->tactic == decision->tactic
 	    && site->reason == decision->reason && site->line == decision->line
 	    && !strncmp(site->source, source, sizeof site->source - 1);
@@ -83,14 +85,15 @@ is_record_of(const struct ac_site_record *site, const struct ac_site_key *key,
 
 /* The slot of `key` with `decision`, or the empty one where it belongs. */
 static uint32_t *
-find_slot(const struct ac_site_key *key, uint32_t id,
-    const struct ac_decision *decision)
+find_slot(const struct ac_site_region *region, const struct ac_site_key *key,
+    uint32_t id, const struct ac_decision *decision)
 {
 	uint32_t at = id & (ac_live.slots - 1);
 
 	while (ac_live.index[at] &&
 	    (site_at(ac_live.index[at] - 1)->id != id ||
-	    !is_record_of(site_at(ac_live.index[at] - 1), key, decision)))
+	    !is_record_of(site_at(ac_live.index[at] - 1), region, key,
+	    decision)))
 		at = (at + 1) & (ac_live.slots - 1);
 	return &ac_live.index[at];
 }
@@ -111,6 +114,8 @@ ac_live_find_ranges(const struct ac_site_record *site)
 	return NULL;
 }
 
+static const struct ac_site_region outside;
+
 /* What the policy predicted of one call, for the site's course. */
 static void
 fill_predictions(struct ac_site_course *course,
@@ -130,11 +135,13 @@ fill_predictions(struct ac_site_course *course,
 
 /* The overflow site, which may have no place, counts in its own counters. */
 static void
-fill_site(struct ac_site_record *site, const struct ac_site_key *key,
-    uint32_t id, const struct ac_decision *decision, const char *name)
+fill_site(struct ac_site_record *site, const struct ac_site_region *region,
+    const struct ac_site_key *key, const struct ac_decision *decision,
+    const char *name)
 {
 	memcpy(&site->key, key, sizeof *key);
-	site->id = id;
+	memcpy(&site->region, region, sizeof *region);
+	site->id = ac_site_id(key, region->name);
 	site->number = site == &ac_live.spare ? AC_FILE_SITES : ac_live.sites;
 	site->rung = decision->rung;
 	site->tactic = decision->tactic;
@@ -147,17 +154,17 @@ fill_site(struct ac_site_record *site, const struct ac_site_key *key,
 }
 
 static struct ac_site_record *
-add_site(const struct ac_site_key *key, const struct ac_decision *decision,
-    const char *name)
+add_site(const struct ac_site_region *region, const struct ac_site_key *key,
+    const struct ac_decision *decision, const char *name)
 {
-	const uint32_t id = ac_text_hash(AC_TEXT_HASH_START, key, sizeof *key);
 	struct ac_site_record *site = site_place(ac_live.sites);
 
 	if (!site)
 		return NULL;
-	fill_site(site, key, id, decision, name);
+	fill_site(site, region, key, decision, name);
 	if (ac_live.slots)
-		*find_slot(key, id, decision) = ac_live.sites + 1;
+		*find_slot(region, key, site->id, decision) =
+		    ac_live.sites + 1;
 	__atomic_store_n(&ac_live.sites, ac_live.sites + 1, __ATOMIC_RELEASE);
 	ac_live_publish();
 	return site;
@@ -178,9 +185,11 @@ overflow_site(void)
 	ac_live_put(key.symbol, sizeof key.symbol, "(other sites)");
 	key.ta = key.tb = 'N';
 	ac_live_put(key.type, sizeof key.type, "other");
-	site = ac_live.sites == AC_FILE_SITES ? add_site(&key, &keep, "") : NULL;
+	site = ac_live.sites == AC_FILE_SITES
+	    ? add_site(&outside, &key, &keep, "") : NULL;
 	if (!site) {
-		fill_site(&ac_live.spare, &key, 0, &keep, "");
+		fill_site(&ac_live.spare, &outside, &key, &keep, "");
+		ac_live.spare.id = 0;
 		atomic_store(&ac_live.front->header.incomplete, 1);
 	}
 	return site ? site : &ac_live.spare;
@@ -235,7 +244,16 @@ struct ac_site_record *
 ac_report_site(const struct ac_site_key *key,
     const struct ac_decision *decision, const char *name, bool *is_overflow_out)
 {
-	const uint32_t id = ac_text_hash(AC_TEXT_HASH_START, key, sizeof *key);
+	return ac_report_site_in(&outside, key, decision, name,
+	    is_overflow_out);
+}
+
+struct ac_site_record *
+ac_report_site_in(const struct ac_site_region *region,
+    const struct ac_site_key *key, const struct ac_decision *decision,
+    const char *name, bool *is_overflow_out)
+{
+	const uint32_t id = ac_site_id(key, region->name);
 	struct ac_site_record *site = NULL;
 	bool overflow = false;
 	const int saved = ac_live_enter();
@@ -243,13 +261,13 @@ ac_report_site(const struct ac_site_key *key,
 	if (2 * ac_live.sites >= ac_live.slots && ac_live.sites < AC_FILE_SITES)
 		(void)grow_index();
 	if (ac_live.slots) {
-		const uint32_t number = *find_slot(key, id, decision);
+		const uint32_t number = *find_slot(region, key, id, decision);
 
 		if (number)
 			site = site_at(number - 1);
 		else if (ac_live.sites < AC_FILE_SITES &&
 		    ac_live.sites + 1 < ac_live.slots)
-			site = add_site(key, decision, name);
+			site = add_site(region, key, decision, name);
 	}
 	if (!site) {
 		overflow = true;

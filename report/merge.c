@@ -28,6 +28,7 @@ copy_site(struct ac_site *to, const struct ac_site_record *from)
 	to->id = from->id;
 	memcpy(to->name, from->name, sizeof to->name);
 	memcpy(to->source, from->source, sizeof to->source);
+	memcpy(&to->region, &from->region, sizeof to->region);
 	to->rung = from->rung;
 	to->tactic = from->tactic;
 	to->reason = from->reason;
@@ -121,6 +122,10 @@ ac_site_compare(const struct ac_site *a, const struct ac_site *b)
 {
 	int order = memcmp(&a->key, &b->key, sizeof a->key);
 
+	if (!order)
+		order = strcmp(a->region.name, b->region.name);
+	if (!order)
+		order = compare(a->region.cache, b->region.cache);
 	if (!order)
 		order = compare(a->rung, b->rung);
 	if (!order)

@@ -104,7 +104,8 @@ check_record(const struct ac_site_record *r, uint32_t number)
 	    is_letter(r->key.ta, r) && is_letter(r->key.tb, r) &&
 	    IS_TEXT(r->key.symbol) && IS_TEXT(r->key.shape) &&
 	    IS_TEXT(r->key.caller) && IS_TEXT(r->key.type) &&
-	    IS_TEXT(r->key.asked) && IS_TEXT(r->name) && IS_TEXT(r->source);
+	    IS_TEXT(r->key.asked) && IS_TEXT(r->name) &&
+	    IS_TEXT(r->source) && IS_TEXT(r->region.name);
 }
 
 /* Chunk by chunk, `count` records into `records`. */

@@ -24,6 +24,7 @@ struct ac_site {
 	struct ac_site_key key;
 	uint32_t id;
 	char     name[32], source[48];
+	struct ac_site_region region;
 	uint32_t rung, tactic, reason, line;
 	uint64_t calls, recast, kept[AC_REASON_COUNT];
 	double   flops;                 /* of one call */

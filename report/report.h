@@ -8,12 +8,14 @@
 #ifndef AC_REPORT_REPORT_H
 #define AC_REPORT_REPORT_H
 
+#include "base/text.h"
 #include "policy/guard.h"
 #include "policy/op.h"
 #include "policy/policy.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Format version of the JSON. */
 #define AC_REPORT_VERSION 1
@@ -33,6 +35,13 @@ struct ac_site_key {
 	                              * c256 28x28 k256 3x3 s1 p1 d1 g1 nchw" */
 	int64_t  m, n, k, batch;     /* as policy/op.h has them: 2mnk*batch
 	                              * FLOPs, of convolutions too */
+};
+
+/* The region that a site's calls are made in. Zero-filled before its fields are
+ * set, as the name is part of the site's id. */
+struct ac_site_region {
+	char     name[64];           /* "" outside of any: then no part of it */
+	uint32_t cache;              /* the program allows its casts be kept */
 };
 
 /* How a site that may be recast has fared on the rung of its record: written by
@@ -61,7 +70,7 @@ struct ac_site_course {
  * others, and those of threads without a shard, here, by relaxed atomics. */
 struct ac_site_record {
 	struct ac_site_key key;
-	uint32_t id;                 /* hash of key, stable across runs */
+	uint32_t id;                 /* ac_site_id(), stable across runs */
 	uint32_t number;             /* its place in the file, and in a shard */
 	char     name[32];           /* from a `site NAME = ID` line, or "" */
 	uint32_t rung, tactic;       /* the policy's answer */
@@ -69,6 +78,7 @@ struct ac_site_record {
 	char     source[48];         /* where the deciding line is */
 	uint32_t line;
 	float    tol;                /* the tolerance that applies; 0: none */
+	struct ac_site_region region;
 	_Atomic uint32_t ranges;     /* 1 + its place among the ranges; 0: none */
 	_Atomic uint64_t recast;     /* calls that ran on the chosen rung */
 	_Atomic uint64_t kept[AC_REASON_COUNT]; /* the others, by reason */
@@ -115,6 +125,19 @@ void ac_report_clock(enum ac_clock clock);
 struct ac_site_record *ac_report_site(const struct ac_site_key *key,
     const struct ac_decision *decision, const char *name,
     bool *is_overflow_out);
+/* The same in `region`. */
+struct ac_site_record *ac_report_site_in(const struct ac_site_region *region,
+    const struct ac_site_key *key, const struct ac_decision *decision,
+    const char *name, bool *is_overflow_out);
+
+/* The id of a site, by its key and the name of its region. */
+static inline uint32_t
+ac_site_id(const struct ac_site_key *key, const char *region)
+{
+	const uint32_t id = ac_text_hash(AC_TEXT_HASH_START, key, sizeof *key);
+
+	return *region ? ac_text_hash(id, region, strlen(region)) : id;
+}
 
 /* Set in a forked child until its first count; only ac_report_resume() clears
  * it, after giving the child statistics of its own. */

@@ -193,6 +193,21 @@ indent(struct ac_page *p, const struct layout *w)
 	ac_text_pad(&p->line, INDENT + w->width[COL_ID] + w->gap);
 }
 
+/* Where the program opened one. */
+static void
+print_region(struct ac_page *p, const struct layout *w,
+    const struct ac_site *site)
+{
+	if (!*site->region.name)
+		return;
+	indent(p, w);
+	ac_text_add(&p->line, "in region ");
+	ac_text_add_clean(&p->line, site->region.name);
+	if (site->region.cache)
+		ac_text_add(&p->line, ", cache");
+	ac_page_end_line(p);
+}
+
 /* Of a convolution, which its m, n and k do not tell apart; and its plans. */
 static void
 print_shape(struct ac_page *p, const struct layout *w,
@@ -316,6 +331,7 @@ print_row(struct ac_page *p, const struct layout *w,
 		add_cell(p, w, (enum column)c, cell);
 	}
 	ac_page_end_line(p);
+	print_region(p, w, site);
 	print_shape(p, w, site);
 	print_exceptions(p, w, site);
 	print_finding(p, w, site);

@@ -4,6 +4,7 @@
  * what is counted. */
 #include "shim/conv_sample.h"
 
+#include "api/region.h"
 #include "kernels/conv_check.h"
 #include "shim/handle.h"
 #include "shim/lane.h"
@@ -297,6 +298,7 @@ ac_conv_query_of(const struct ac_conv_call *call, struct ac_conv_query *query)
 	query->device = ac_handle_find(call->handle)->device;
 	query->math = (int32_t)math;
 	query->algo = call->algo;
+	query->region = ac_region_here();
 	query->provider = (uint64_t)(uintptr_t)call->provider;
 	return true;
 }

@@ -150,7 +150,7 @@ describe(const struct ac_conv_query *query, struct ac_provider *provider,
 	d->key.k = (int64_t)d->op.quantity[AC_Q_K];
 	d->key.batch = (int64_t)d->op.quantity[AC_Q_BATCH];
 	d->key.solver = d->is_solver ? 'y' : 'n';
-	ac_describe_facts(d);
+	ac_describe_facts(d, query->region);
 	d->op.fact[AC_FACT_LAYOUT] = is_channels_last(&query->conv) ? "nhwc"
 	    : "nchw";
 	d->op.fact[AC_FACT_EPILOGUE] = query->conv.steps ? "fused" : "none";
@@ -220,7 +220,7 @@ decide(struct ac_conv_site *site)
 	bool is_overflow = false;
 
 	judge(&site->query, &d, &site->decision);
-	site->record = ac_report_site(&d.key, &site->decision,
+	site->record = ac_report_site_in(&d.region, &d.key, &site->decision,
 	    ac_policy_site_name(ac_shim_get()->policy, d.id), &is_overflow);
 	if (is_overflow)
 		ac_decision_keep(&site->decision, AC_REASON_NO_RULE);

@@ -23,7 +23,7 @@ struct ac_conv_query {
 	int32_t  sm;                 /* of a device that is only described; 0 */
 	int32_t  math;               /* cudnnMathType_t of the descriptor */
 	int32_t  algo;               /* of the older interface: as asked for */
-	int32_t  reserved;
+	uint32_t region;             /* its number; 0: none */
 	uint64_t provider;           /* its address */
 	struct ac_conv conv;         /* uids and alignments as they are */
 };

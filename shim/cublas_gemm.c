@@ -168,7 +168,7 @@ AC_EXPORT cublasStatus_t CUBLASWINAPI                                         \
 symbol(shape##_PARAMS(index))                                                 \
 {                                                                             \
 	const void *const caller = __builtin_return_address(0);               \
-	const uint32_t via = ac_thunk_take();                                 \
+	const uint64_t via = ac_thunk_take_mark();                            \
 	const bool outermost = ac_guard_enter(); /* cuBLAS calls itself */    \
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;                        \
 	enum ac_outcome outcome = AC_OUTCOME_KEPT;                            \
@@ -192,7 +192,8 @@ symbol(shape##_PARAMS(index))                                                 \
 			outcome = ac_gemm_recast(&g, site, &kept, &status);   \
 		}                                                             \
 	} else {                                                              \
-		next = ac_provider_bind(ENTRY_##symbol, caller, via).next;    \
+		next = ac_provider_bind(ENTRY_##symbol, caller,               \
+		    (uint32_t)via).next;                                      \
 	}                                                                     \
 	if (outcome != AC_OUTCOME_DONE)                                       \
 		status = ((__typeof__(&symbol))next)(shape##_ARGS);           \
@@ -212,7 +213,7 @@ AC_EXPORT cublasStatus_t CUBLASWINAPI                                         \
 symbol(shape##_PARAMS(index))                                                 \
 {                                                                             \
 	const void *const caller = __builtin_return_address(0);               \
-	const uint32_t via = ac_thunk_take();                                 \
+	const uint64_t via = ac_thunk_take_mark();                            \
 	const bool outermost = ac_guard_enter();                              \
 	const bool complete = handle && transa && transb && m && n && k       \
 	    && size;                                                          \
@@ -225,7 +226,7 @@ symbol(shape##_PARAMS(index))                                                 \
 		ac_report_count_decided(site->record);                        \
 	}                                                                     \
 	status = ((__typeof__(&symbol))ac_provider_bind(ENTRY_##symbol,       \
-	    caller, via).next)(shape##_ARGS);                                 \
+	    caller, (uint32_t)via).next)(shape##_ARGS);                       \
 	if (outermost)                                                        \
 		ac_guard_leave();                                             \
 	return status;                                                        \

@@ -9,6 +9,7 @@
 #include "shim/engine_calls.h"
 #include "shim/shadow.h"
 
+#include "api/region.h"
 #include "base/guard.h"
 #include "shim/device.h"
 #include "shim/graph_plan.h"
@@ -70,6 +71,7 @@ site_of(const struct question *question,
 		.caller = (uintptr_t)question->caller,
 		.entry = ENTRY_cudnnBackendGetAttribute,
 		.math = CUDNN_DEFAULT_MATH,
+		.region = ac_region_here(),
 		.provider = (uintptr_t)question->binding.provider,
 		.conv = *asked->conv
 	};

@@ -5,6 +5,7 @@
  * them, and are not ours. The program is told what it set itself. */
 #include "shim/rnn_site.h"
 
+#include "api/region.h"
 #include "base/guard.h"
 #include "base/lock.h"
 #include "base/mapped.h"
@@ -139,7 +140,8 @@ cudnnSetRNNDescriptor_v8(SET_PARAMS)
 			.type = (int32_t)type, .precision = (int32_t)precision,
 			.cell = (int32_t)cell, .direction = (int32_t)direction,
 			.input = input, .hidden = hidden,
-			.projection = projection, .layers = layers
+			.projection = projection, .layers = layers,
+			.region = ac_region_here()
 		};
 		forget(descriptor);
 		site = ac_rnn_site_of(&query);

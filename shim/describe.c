@@ -36,6 +36,7 @@ ac_call_of(const struct ac_site_call *call)
 		.type = (enum ac_type_class)(form >> 24 & 0xf),
 		.device = (int)(int8_t)(form >> 32),
 		.via = (uint32_t)(form & 0xff00),
+		.region = (uint32_t)(form >> AC_REGION_SHIFT),
 	};
 }
 
@@ -133,12 +134,35 @@ describe_key(struct ac_site_key *key, const struct ac_call *call)
 	    : asked_names[call->asked]);
 }
 
+/* What the program asks for there. "auto" is every rung, in their order. */
+static void
+describe_region(struct ac_description *d, uint32_t number)
+{
+	const struct ac_region *region = ac_region_get(number);
+
+	_Static_assert(AC_REGION_RUNGS == AC_RUNG_COUNT - 1
+	    && sizeof d->region.name == AC_REGION_NAME,
+	    "regions have the policy's rungs, and room in the report");
+	if (!region)
+		return;
+	memcpy(d->region.name, region->name, sizeof d->region.name);
+	d->region.cache = region->cache;
+	d->op.fact[AC_FACT_REGION] = region->name;
+	d->op.region_keeps = !region->enabled;
+	d->op.region_rungs = region->is_auto ? AC_REGION_RUNGS
+	    : region->rung_count;
+	for (unsigned i = 0; i < d->op.region_rungs; i++)
+		d->op.region_rung[i] = region->is_auto ? i + 1
+		    : region->rung[i];
+}
+
 void
-ac_describe_facts(struct ac_description *d)
+ac_describe_facts(struct ac_description *d, uint32_t region)
 {
 	struct ac_text text;
 
-	d->id = ac_text_hash(AC_TEXT_HASH_START, &d->key, sizeof d->key);
+	describe_region(d, region);
+	d->id = ac_site_id(&d->key, d->region.name);
 	ac_text_init(&text, d->site, sizeof d->site);
 	ac_text_addf(&text, "%08x", d->id);
 	d->op.operation = (enum ac_operation)d->key.operation;
@@ -165,7 +189,7 @@ ac_describe(const struct ac_call *call, struct ac_provider *provider,
 	d->key.solver = d->is_solver ? 'y' : 'n';
 	d->ta[0] = d->key.ta;
 	d->tb[0] = d->key.tb;
-	ac_describe_facts(d);
+	ac_describe_facts(d, call->region);
 	d->op.fact[AC_FACT_TA] = d->ta;
 	d->op.fact[AC_FACT_TB] = d->tb;
 	ac_op_set_product(&d->op, call->m, call->n, call->k, call->batch);

@@ -17,6 +17,7 @@ struct ac_call {
 	enum ac_type_class type;
 	int device;              /* CUDA ordinal, -1 if unknown */
 	uint32_t via;            /* the thunk's note (shim/thunk.h) */
+	uint32_t region;         /* its number; 0: none */
 };
 
 struct ac_call ac_call_of(const struct ac_site_call *call);
@@ -25,7 +26,8 @@ struct ac_call ac_call_of(const struct ac_site_call *call);
 struct ac_description {
 	struct ac_op op;
 	struct ac_site_key key;
-	uint32_t id;             /* of the key */
+	struct ac_site_region region;
+	uint32_t id;             /* of key and region */
 	char ta[2], tb[2], library[32], site[12];
 	char module[40];         /* base name of the calling module */
 	bool is_solver;
@@ -40,9 +42,10 @@ void ac_describe_dnn(struct ac_description *description,
     struct ac_provider *provider);
 #endif
 
-/* What follows from a description whose key is complete: its id, and the facts
- * that every operation has but for GPU and library. */
-void ac_describe_facts(struct ac_description *description);
+/* What follows from a description whose key is complete, in the region of that
+ * number: its id, and the facts that every operation has but for GPU and
+ * library. */
+void ac_describe_facts(struct ac_description *description, uint32_t region);
 
 /* Describe `call`, served by `provider` (may be NULL); tells the report which
  * GPU and library it met. */

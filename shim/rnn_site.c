@@ -82,7 +82,7 @@ describe(const struct ac_rnn_query *query, struct ac_description *d)
 	ac_describe_dnn(d, (struct ac_provider *)(uintptr_t)query->provider);
 	describe_shape(&d->key, query);
 	d->key.solver = d->is_solver ? 'y' : 'n';
-	ac_describe_facts(d);
+	ac_describe_facts(d, query->region);
 	if (!gpu)
 		return;
 	d->op.fact[AC_FACT_GPU] = gpu->name;
@@ -137,7 +137,7 @@ decide(struct ac_rnn_site *site)
 		reason = objection(&site->query, decision);
 	if (reason != AC_REASON_NONE)
 		ac_decision_keep(decision, reason);
-	site->record = ac_report_site(&d.key, decision,
+	site->record = ac_report_site_in(&d.region, &d.key, decision,
 	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
 	if (is_overflow)
 		ac_decision_keep(decision, AC_REASON_NO_RULE);

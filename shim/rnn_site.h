@@ -21,6 +21,8 @@ struct ac_rnn_query {
 	int32_t  type, precision;    /* cudnnDataType_t */
 	int32_t  cell, direction;
 	int32_t  input, hidden, projection, layers; /* elements; layers */
+	uint32_t region;             /* its number; 0: none */
+	uint32_t reserved;
 };
 
 struct ac_rnn_site {

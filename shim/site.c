@@ -124,7 +124,7 @@ decide(struct ac_site *site, const struct ac_site_call *asked)
 	ac_policy_decide(shim->policy, &d.op, &site->decision);
 	judge_feasibility(site, call);
 	site->state = NULL;
-	site->record = ac_report_site(&d.key, &site->decision,
+	site->record = ac_report_site_in(&d.region, &d.key, &site->decision,
 	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
 	if (is_overflow)
 		ac_decision_keep(&site->decision, AC_REASON_NO_RULE);

@@ -29,7 +29,8 @@ enum ac_type_class {
 /* How a call was spelled, in one word: from the lowest bit the entry (8), the
  * thunk's note (8), the transposes (2 each), what its compute type and its
  * types amount to (4 each). Constant but for the transposes where the function
- * fixes the types. */
+ * fixes the types. Above it, in a query: the device (8), and the number of the
+ * region from AC_REGION_SHIFT on. */
 typedef uint32_t ac_form;
 
 static inline ac_form
@@ -51,7 +52,7 @@ enum ac_asked ac_asked_by_compute(int compute);
 struct ac_site_query {
 	uint64_t caller;   /* where it returns to */
 	uint64_t mn, kb;   /* m and n, k and batch: the first in the low half */
-	uint64_t form;     /* ac_form, thunk's note, and device << 32 */
+	uint64_t form;     /* ac_form, thunk's note, device and region */
 };
 
 struct ac_trial;
@@ -128,7 +129,8 @@ static inline uint32_t
 ac_site_slot(const struct ac_site_query *query)
 {
 	return (uint32_t)((query->mn * UINT64_C(0x9E3779B97F4A7C15)
-	    + query->kb + (query->caller ^ query->form << 20))
+	    + query->kb + (query->caller
+	    ^ (query->form << 20 | query->form >> 44)))
 	    * UINT64_C(0xD6E8FEB86659FD93) >> (64 - AC_SITE_BITS));
 }
 

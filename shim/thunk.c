@@ -6,8 +6,6 @@
 
 #include <stddef.h>
 
-__thread uint32_t ac_thunk_noted;
-
 enum { THUNK_BYTES = 32 };
 
 _Static_assert(AC_THUNK_SHIFT == 8, "the thunks shift by as much");
@@ -20,7 +18,7 @@ __asm__(
 	"	.hidden ac_wrapper_\\symbol\n"
 	"	.cfi_startproc\n"
 	"	endbr64\n"
-	"	movq ac_thunk_noted@gottpoff(%rip), %r11\n"
+	"	movq ac_region_mark@gottpoff(%rip), %r11\n"
 	"	movl $((\\slot + 1) << 8), %fs:(%r11)\n"
 	"	jmp ac_wrapper_\\symbol\n"
 	"	.cfi_endproc\n"
@@ -35,8 +33,8 @@ __asm__(
 	"	.hidden ac_wrapper_\\symbol\n"
 	"	.cfi_startproc\n"
 	"	hint #34\n"		/* bti c */
-	"	adrp x16, :gottprel:ac_thunk_noted\n"
-	"	ldr x16, [x16, #:gottprel_lo12:ac_thunk_noted]\n"
+	"	adrp x16, :gottprel:ac_region_mark\n"
+	"	ldr x16, [x16, #:gottprel_lo12:ac_region_mark]\n"
 	"	mrs x17, tpidr_el0\n"
 	"	add x16, x16, x17\n"
 	"	mov w17, #((\\slot + 1) << 8)\n"

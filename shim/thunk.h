@@ -7,27 +7,36 @@
 #ifndef AC_SHIM_THUNK_H
 #define AC_SHIM_THUNK_H
 
+#include "api/region.h"
 #include "shim/catalogue.h"
 
 #include <stdint.h>
 
 enum { AC_THUNK_SLOTS = 16 }; /* providers told apart; more are not wrapped */
 
-/* 0, or 1 + the slot of the thunk that was jumped through and whose wrapper
- * has not read it yet, shifted to where a site's form has it. */
+/* In the lower half of the thread's mark: 0, or 1 + the slot of the thunk that
+ * was jumped through and whose wrapper has not read it yet, shifted to where a
+ * site's form has it. The upper half is the region, as a form has it, too. */
 enum { AC_THUNK_SHIFT = 8 };
-extern __thread uint32_t ac_thunk_noted
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+    "the thunks write the lower half of a word at its address");
 
-/* The first thing a wrapper does: which door was it? */
+/* The first thing a wrapper does: which door was it, and in which region? */
+static inline uint64_t
+ac_thunk_take_mark(void)
+{
+	const uint64_t mark = ac_region_mark;
+
+	if (__builtin_expect((uint32_t)mark != 0, 0))
+		ac_region_mark = mark & ~(uint64_t)UINT32_MAX;
+	return mark;
+}
+
+/* The same for who asks for the region later, if at all. */
 static inline uint32_t
 ac_thunk_take(void)
 {
-	const uint32_t via = ac_thunk_noted;
-
-	if (__builtin_expect(via != 0, 0))
-		ac_thunk_noted = 0;
-	return via;
+	return (uint32_t)ac_thunk_take_mark();
 }
 
 /* The thunk of a wrapped `entry` (< ENTRY_WRAPPED) for `slot`; NULL where the

@@ -105,6 +105,7 @@ ac_trial_make(const struct ac_decision *decision,
 		return NULL;
 	t->decision = *decision;
 	t->key = *key;
+	t->region = record->region;
 	ac_text_init(&text, t->name, sizeof t->name);
 	ac_text_add(&text, name ? name : "");
 	t->may_time = may_time && !decision->reproducible;
@@ -130,7 +131,8 @@ make_record(struct ac_trial *t, unsigned candidate)
 		decision.tactic = t->decision.candidate[candidate].tactic;
 		decision.tol = t->decision.candidate[candidate].tol;
 	}
-	return ac_report_site(&t->key, &decision, t->name, NULL);
+	return ac_report_site_in(&t->region, &t->key, &decision, t->name,
+	    NULL);
 }
 
 struct ac_site_record *
@@ -180,6 +182,7 @@ add_stream(struct ac_trial *t, uint64_t stream_id)
 		return t;
 	made->decision = t->decision;
 	made->key = t->key;
+	made->region = t->region;
 	memcpy(made->name, t->name, sizeof made->name);
 	made->record[0] = t->record[0];
 	made->stream_id = stream_id;

@@ -42,6 +42,7 @@ struct ac_trial {
 	uint64_t           stream_id;
 	struct ac_decision decision;
 	struct ac_site_key key;
+	struct ac_site_region region;
 	char               name[32];
 	bool               may_time;
 	uint32_t           period;            /* calls from post to post */

@@ -77,6 +77,16 @@ CALLS = [
     dict(op="rnn", type="f32", sm=90, asked="fp32"),
     dict(op="rnn", type="f32", sm=90, asked="tf32"),
     dict(op="rnn", type="f32", sm=90, asked="fast16f"),
+    dict(op="gemm.single", type="f32", m=4096, n=4096, k=4096, batch=1, sm=90,
+         asked="fp32", gpu="NVIDIA H200", region="loss", region_off=True),
+    dict(op="gemm.single", type="f32", m=4096, n=4096, k=4096, batch=1, sm=90,
+         asked="fp32", gpu="NVIDIA H200", region="enc.0",
+         region_rungs=["bf16", "int8x3", "fp16"]),
+    conv("conv.dgrad", 32, 64, 256, 1, (56, 56), (56, 56), (1, 1), (1, 1),
+         sm=80, asked="fp32", layout="nchw", region="loss",
+         region_rungs=["auto"]),
+    dict(op="rnn", type="f32", sm=90, asked="tf32", region="enc.1",
+         region_rungs=["fp16", "tf32"]),
 ]
 for call in CALLS:
     if "m" in call and "flops" not in call:
@@ -112,6 +122,7 @@ CONDITIONS = """m>=512 n<64 k=16..1024 k!=768 max(m,n,k)=50257..50304
     caller=libcusolver.so* caller!=train caller=tr??n site=qkv site=9c41*
     gpu="NVIDIA?A*" solver=yes program=x rank=0 m=1Ki dilation=1 groups=1
     layout=nhwc epilogue=bias min(cin,cout)<4 max(m)>5 k>=4k m<1,2 ta<N
+    region=loss region=enc* region!=loss region=loss,enc.1
     m==5 m=5..1 m=1.5 m=99999999999999999999 sm=8x0 tol=1 foo=1 m= m
     filter=3x3x3x3 filter<3x3 device=0 k=1e3 flops=1..2k intensity=5k""".split()
 SCALING_CONDITIONS = """fn=cublasSscal_v2 fn=cublasSaxpy_v2 fn=cublasS* n=320

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 24,
-	VECTOR_COUNT = 4 };
+enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 28, VECTOR_COUNT = 4 };
 
 static struct ac_op calls[CALL_COUNT], vectors[VECTOR_COUNT];
 
@@ -101,6 +100,37 @@ make_convolutions(unsigned first)
 	}
 }
 
+/* As the program asks for where it opens a region; auto is every rung. */
+static void
+allow(struct ac_op *op, unsigned count, const enum ac_rung *rungs)
+{
+	op->region_rungs = count;
+	memcpy(op->region_rung, rungs, count * sizeof(*rungs));
+}
+
+static void
+make_regions(unsigned first)
+{
+	static const enum ac_rung some[] = { AC_RUNG_BF16, AC_RUNG_INT8X3,
+		AC_RUNG_FP16 };
+	static const enum ac_rung all[] = { AC_RUNG_TF32, AC_RUNG_FP16,
+		AC_RUNG_BF16, AC_RUNG_FP16X3, AC_RUNG_BF16X3, AC_RUNG_BF16X6,
+		AC_RUNG_INT8X3, AC_RUNG_INT8X6 };
+	static const enum ac_rung pair[] = { AC_RUNG_FP16, AC_RUNG_TF32 };
+
+	calls[first] = calls[first + 1] = calls[10];
+	calls[first].fact[AC_FACT_REGION] = "loss";
+	calls[first].region_keeps = true;
+	calls[first + 1].fact[AC_FACT_REGION] = "enc.0";
+	allow(&calls[first + 1], 3, some);
+	calls[first + 2] = calls[15];
+	calls[first + 2].fact[AC_FACT_REGION] = "loss";
+	allow(&calls[first + 2], AC_RUNG_COUNT - 1, all);
+	calls[first + 3] = calls[22];
+	calls[first + 3].fact[AC_FACT_REGION] = "enc.1";
+	allow(&calls[first + 3], 2, pair);
+}
+
 /* The same as in agree.py. */
 static void
 make_vectors(void)
@@ -183,6 +213,7 @@ make_calls(void)
 	make_profitable_calls();
 	make_convolutions(14);
 	make_vectors();
+	make_regions(24);
 }
 
 static void

@@ -532,7 +532,8 @@ class Policy:
             if named and all(self.holds(c, call) for c in rule.conditions):
                 return (rule.profile or "file", rule.line,
                         *self.choose(rule, call))
-        return "", 0, *KEPT, "no-rule", "-"
+        return "", 0, *KEPT, "region" if "region_off" in call else \
+            "no-rule", "-"
 
     def scaling(self, call):
         """What is done to the scalar of a call on vectors, and by what line."""
@@ -569,6 +570,10 @@ class Policy:
     def choose(self, rule, call):
         ask = {key: self.setting(rule, key)[0] for key in SETTINGS}
         asked, kind = call.get("asked"), call.get("type")
+        is_last_word = any(c.key == "region" and c.compare == "="
+                           for c in rule.conditions)
+        if "region_off" in call and not is_last_word:
+            return *KEPT, "region", "-"
         if not rule.rungs:
             return *KEPT, "rule", "-"
         if ask["respect-opt-out"] != "off":
@@ -584,13 +589,15 @@ class Policy:
             return *KEPT, "grouped", "-"
         if kind == "c32" and ask["guard"] != "off":
             return *KEPT, "guard", "-"
-        return self.choose_rung(rule, call, ask)
+        rungs = rule.rungs if is_last_word else \
+            call.get("region_rungs", rule.rungs)
+        return self.choose_rung(rule, rungs, call, ask)
 
-    def choose_rung(self, rule, call, ask):
+    def choose_rung(self, rule, rungs, call, ask):
         """Rung, tactic, reason, and the candidates with a ? if in doubt."""
-        everything = rule.rungs == ["auto"]
+        everything = rungs == ["auto"]
         judged = ask["profit"] != "off"
-        allowed = list(RUNGS) if everything else rule.rungs
+        allowed = list(RUNGS) if everything else rungs
         legal = [r for r in allowed if self.legal(rule, call, r) and
                  (ask["tol"] is None or RUNGS[r][1] <= ask["tol"])]
         works = call["op"] not in ("gemm.grouped", "gemm.lt")

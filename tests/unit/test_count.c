@@ -201,11 +201,43 @@ find_again(void)
 		_exit(2);
 }
 
+/* By its region's name, too, which is part of the id, and by the cache. */
+static void
+find_in_region(void)
+{
+	const struct ac_site_region loss = { "loss", 0 }, enc = { "enc", 0 },
+		cached = { "enc", 1 };
+	const struct ac_site_key key = key_of(3);
+	struct ac_site_record *first = ac_report_site(&key, &by_cast, NULL,
+	    NULL);
+	struct ac_site_record *in_loss = ac_report_site_in(&loss, &key,
+	    &by_cast, NULL, NULL);
+	struct ac_site_record *in_enc = ac_report_site_in(&enc, &key, &by_cast,
+	    NULL, NULL);
+	struct ac_site_record *in_cached = ac_report_site_in(&cached, &key,
+	    &by_cast, NULL, NULL);
+
+	for (int i = 4; i < 5000; i++)
+		(void)site_of(i);
+	if (in_loss == first || in_enc == first || in_loss == in_enc ||
+	    in_cached == in_enc || in_loss->id == first->id ||
+	    in_loss->id == in_enc->id || in_cached->id != in_enc->id ||
+	    *first->region.name || strcmp(in_enc->region.name, "enc") ||
+	    in_enc->region.cache || !in_cached->region.cache)
+		_exit(1);
+	if (ac_report_site(&key, &by_cast, NULL, NULL) != first ||
+	    ac_report_site_in(&loss, &key, &by_cast, NULL, NULL) != in_loss ||
+	    ac_report_site_in(&cached, &key, &by_cast, NULL, NULL) !=
+	    in_cached)
+		_exit(2);
+}
+
 static void
 test_identity(void **state)
 {
 	(void)state;
 	assert_int_equal(in_child(find_again), 0);
+	assert_int_equal(in_child(find_in_region), 0);
 }
 
 /* The 100,001st site shares the overflow site, which keeps. */
