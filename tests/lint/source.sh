@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 
 cd "$root" || exit 99
-sources=$(for room in $rooms examples tests tests/unit tests/lint tests/preload \
+sources=$(for room in $rooms examples tests tests/unit tests/lint tests/preload tests/api \
     tests/cli tests/gpu tests/fuzz tests/binding tests/process \
     tests/process/programs tests/real tests/real/programs tests/aarch64 tests/perf tests/policy \
     tests/corpus tests/preload/programs tests/preload/stub bench examples/twins; do
