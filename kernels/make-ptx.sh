@@ -1,38 +1,49 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# kernels/make-ptx.sh [OUTPUT] -- compile *.cu to the PTX that is checked in.
+# kernels/make-ptx.sh [FOLDER] -- compile *.cu to the PTX that is checked in.
 #
 # The header is lowered to the oldest version and target that the text really
 # needs (shfl.sync: 6.0; sm_70), so that the driver of any CUDA since 9 takes
-# it; tests/lint/ptx.sh proves that it assembles. Without OUTPUT, cast.ptx and
-# the record of the compiler (cast.ptx.nvcc) are replaced; with OUTPUT only
-# that file is written. Run by hand after editing what the .cu files include.
-# They are one unit, so the driver has one module to compile.
+# it; tests/lint/ptx.sh proves that it assembles. Without FOLDER, cast.ptx and
+# scaler.ptx here are replaced, and the records of the compiler (*.ptx.nvcc);
+# with FOLDER only the two texts are written, there. Run by hand after editing
+# what the .cu files include. Those of one text are one unit, so the driver has
+# one module to compile.
 set -eu
 
 room=$(cd "$(dirname "$0")" && pwd)
 nvcc=${NVCC:-nvcc}
-output=${1:-$room/cast.ptx}
+folder=${1:-$room}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 
-for unit in recast_block recast recast_finish conv_check; do
-	echo "#include \"kernels/$unit.cu\""
-done > "$work/all.cu"
-# As on the CPU, no product is fused into a sum.
-"$nvcc" -ptx -O3 -fmad=false -arch=compute_75 -I "$room/.." \
-    -o "$work/all.ptx" "$work/all.cu"
-# Out goes what the driver has no use for: records of files and lines (they
-# would carry the machine's paths), notes, blanks, long names of labels,
-# parameters and registers. It is a quarter of the text.
-sed -e 's/^\.version .*/.version 6.0/' -e 's/^\.target .*/.target sm_70/' \
-    -e 's,//.*,,' -e 's/[[:space:]]\{1,\}/ /g' -e 's/^ //' -e 's/ $//' \
-    -e 's/, /,/g' -e 's/ ;/;/g' -e 's/\$L__BB/$B/g' \
-    -e 's/\bac_[a-z_]*_param_/p/g' -e 's/%rd\([0-9<]\)/%d\1/g' \
-    -e 's/%rs\([0-9<]\)/%h\1/g' -e 's/%fd\([0-9<]\)/%g\1/g' \
-    -e '/^\.file /d' -e '/^\.loc /d' -e '/^$/d' "$work/all.ptx" |
-    { echo '// SPDX-License-Identifier: Apache-2.0'
-      echo '// Made by kernels/make-ptx.sh from kernels/*.cu; do not edit.'
-      cat; } > "$output"
-[ $# -gt 0 ] || "$nvcc" --version | sed -n 's/^Cuda compilation tools, //p' \
-    > "$room/cast.ptx.nvcc"
+# make NAME UNIT...: NAME.ptx of those .cu files.
+make()
+{
+	name=$1
+	shift
+	for unit; do
+		echo "#include \"kernels/$unit.cu\""
+	done > "$work/all.cu"
+	# As on the CPU, no product is fused into a sum.
+	"$nvcc" -ptx -O3 -fmad=false -arch=compute_75 -I "$room/.." \
+	    -o "$work/all.ptx" "$work/all.cu"
+	# Out goes what the driver has no use for: records of files and lines
+	# (they would carry the machine's paths), notes, blanks, long names of
+	# labels, parameters and registers. It is a quarter of the text.
+	sed -e 's/^\.version .*/.version 6.0/' \
+	    -e 's/^\.target .*/.target sm_70/' \
+	    -e 's,//.*,,' -e 's/[[:space:]]\{1,\}/ /g' -e 's/^ //' \
+	    -e 's/ $//' -e 's/, /,/g' -e 's/ ;/;/g' -e 's/\$L__BB/$B/g' \
+	    -e 's/\bac_[a-z_]*_param_/p/g' -e 's/%rd\([0-9<]\)/%d\1/g' \
+	    -e 's/%rs\([0-9<]\)/%h\1/g' -e 's/%fd\([0-9<]\)/%g\1/g' \
+	    -e '/^\.file /d' -e '/^\.loc /d' -e '/^$/d' "$work/all.ptx" |
+	    { echo '// SPDX-License-Identifier: Apache-2.0'
+	      echo '// Made by kernels/make-ptx.sh from kernels/*.cu; do not edit.'
+	      cat; } > "$folder/$name.ptx"
+	[ "$folder" != "$room" ] || "$nvcc" --version |
+	    sed -n 's/^Cuda compilation tools, //p' > "$room/$name.ptx.nvcc"
+}
+
+make cast recast_block recast recast_finish conv_check
+make scaler scaler

@@ -32,7 +32,7 @@ struct ac_scaler_tensor {
 };
 
 enum {
-	AC_SCALER_CHUNK = 65536,   /* elements that one block takes at a time */
+	AC_SCALER_CHUNK = 16384,   /* elements that one block takes at a time */
 	AC_SCALER_INLINE = 96      /* tensors that go with a launch itself */
 };
 

@@ -26,7 +26,7 @@ struct ac_twin {
 extern const struct ac_twin ac_twins[];
 extern const size_t ac_twin_count;
 
-/* Matrix bytes that all twins of the process moved, counted where they are
+/* Bytes of matrices and tensors that all twins of the process moved, counted where they are
  * touched, added once per run. The 64 bytes of state and the two scalars are
  * left out: they do not grow. Relaxed atomics; a test may store zero. */
 extern _Atomic uint64_t ac_twin_bytes_read, ac_twin_bytes_written;

@@ -5,6 +5,7 @@
 #define AC_KERNELS_TWINS_INSIDE_H
 
 #include "kernels/cast.h"
+#include "kernels/float_mode.h"
 #include "kernels/twins.h"
 
 #include <stdatomic.h>
@@ -117,33 +118,6 @@ ac_bf16_eight(__m256 x)
 	    _mm256_extracti128_si256(wide, 1));
 }
 
-/* The program's own rounding mode and flush-to-zero bits stay out of it. */
-static inline unsigned
-ac_float_mode_enter(void)
-{
-	const unsigned mode = _mm_getcsr();
-
-	_mm_setcsr(0x1f80);
-	return mode;
-}
-
-static inline void
-ac_float_mode_leave(unsigned mode)
-{
-	_mm_setcsr(mode);
-}
-#else
-static inline unsigned
-ac_float_mode_enter(void)
-{
-	return 0;
-}
-
-static inline void
-ac_float_mode_leave(unsigned mode)
-{
-	(void)mode;
-}
 #endif
 
 #endif
