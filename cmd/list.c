@@ -37,6 +37,10 @@ static const struct {
 	{ "RECURRENT",   "counted and passed through, as the network was set" },
 	{ "SOLVER",      "counted and passed through; its caller is a solver" },
 	{ "HANDLE",      "followed, never changed" },
+	{ "SCAL",        "scaled by validated seed and update lines, else passed "
+	    "through" },
+	{ "AXPY",        "scaled by validated seed and update lines, else passed "
+	    "through" },
 	{ "DNN_HANDLE",  "followed, never changed" },
 	{ "DNN_BUILD",   "FP16 engines offered by the policy, under guard=off" },
 	{ "DNN_RUN",     "counted by plan, never changed" },
@@ -56,6 +60,9 @@ static const struct { const char *symbol, *kind; } rows[] = {
 #define HANDLE(symbol) { #symbol, "HANDLE" },
 #include "shim/cublas_handle.def"
 #undef HANDLE
+#define VECTOR(shape, symbol, index) { #symbol, #shape },
+#include "shim/cublas_vector.def"
+#undef VECTOR
 #define CUDNN(kind, symbol) { #symbol, "DNN_" #kind },
 #include "shim/cudnn.def"
 #undef CUDNN

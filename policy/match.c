@@ -267,3 +267,43 @@ ac_policy_site_name(const struct ac_policy *policy, uint32_t id)
 			return label->name;
 	return NULL;
 }
+
+/* ---- Callers ---------------------------------------------------------------- */
+
+static const char *
+base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}
+
+bool
+ac_caller_is_nvidia(const char *caller)
+{
+	static const char *const globs[] = { "libcublas*", "libcudnn*",
+		"libcusolver*", "libcusparse*", "libcufft*", "libnv*" };
+	size_t i;
+
+	for (i = 0; i < sizeof(globs) / sizeof(globs[0]); i++)
+		if (ac_text_glob(globs[i], base_name(caller)))
+			return true;
+	return false;
+}
+
+bool
+ac_conditions_name(const struct ac_condition *conditions, unsigned count,
+    enum ac_fact fact)
+{
+	const struct ac_condition *condition;
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		condition = &conditions[i];
+		if (condition->subject == AC_SUBJECT_FACT &&
+		    condition->which == fact &&
+		    condition->compare == AC_SAME)
+			return true;
+	}
+	return false;
+}

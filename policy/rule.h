@@ -125,15 +125,6 @@ struct ac_policy {
 const struct ac_setting_value *ac_rule_setting(const struct ac_policy *policy,
     const struct ac_rule *rule, enum ac_setting which);
 
-/* ---- decide.c ----------------------------------------------------------- */
-
-/* Whether `caller` is one of NVIDIA's libraries. */
-bool ac_caller_is_nvidia(const char *caller);
-/* Whether one of the conditions says what `fact` is: only then is a library of
- * NVIDIA's meant, or what a program asks for in a region overruled. */
-bool ac_conditions_name(const struct ac_condition *conditions, unsigned count,
-    enum ac_fact fact);
-
 /* ---- match.c: does a rule speak about an operation? -------------------- */
 
 bool ac_rule_names(const struct ac_rule *rule, enum ac_operation operation);
@@ -145,6 +136,13 @@ bool ac_condition_value(const struct ac_condition *condition,
 /* The rule that decides about `op`, NULL if none does. */
 const struct ac_rule *ac_rule_find(const struct ac_policy *policy,
     const struct ac_op *op);
+
+/* Whether `caller` is one of NVIDIA's libraries. */
+bool ac_caller_is_nvidia(const char *caller);
+/* Whether one of the conditions says what `fact` is: only then is a library of
+ * NVIDIA's meant, or what a program asks for in a region overruled. */
+bool ac_conditions_name(const struct ac_condition *conditions, unsigned count,
+    enum ac_fact fact);
 
 /* ---- region.c: what does the program ask for in a region? --------------- */
 

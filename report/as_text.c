@@ -252,7 +252,9 @@ print_foot(struct ac_page *p, const struct ac_report *report)
 		ac_text_add_clean(&p->line, report->markers[i].symbol);
 		ac_text_add(&p->line, ": ");
 		ac_text_add_count(&p->line, report->markers[i].calls, "call");
-		ac_text_add(&p->line, ", passed through");
+		/* Seeds and updates are counted here, too. */
+		if (!strstr(report->markers[i].symbol, ", scaled by "))
+			ac_text_add(&p->line, ", passed through");
 		ac_page_end_line(p);
 	}
 	if (report->incomplete) {

@@ -28,6 +28,9 @@ const struct ac_entry_row ac_entries[ENTRY_COUNT] = {
 #define HANDLE(symbol) { #symbol, "libcublas.so", -1, false },
 #include "shim/cublas_handle.def"
 #undef HANDLE
+#define VECTOR(shape, symbol, index) { #symbol, "libcublas.so", -1, false },
+#include "shim/cublas_vector.def"
+#undef VECTOR
 #ifdef AC_HAVE_CUDNN
 #define CUDNN(kind, symbol) { #symbol, "libcudnn.so", -1, false },
 #include "shim/cudnn.def"

@@ -21,6 +21,9 @@ enum ac_entry {
 #define HANDLE(symbol) ENTRY_##symbol,
 #include "shim/cublas_handle.def"
 #undef HANDLE
+#define VECTOR(shape, symbol, index) ENTRY_##symbol,
+#include "shim/cublas_vector.def"
+#undef VECTOR
 #ifdef AC_HAVE_CUDNN
 #define CUDNN(kind, symbol) ENTRY_##symbol,
 #include "shim/cudnn.def"

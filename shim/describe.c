@@ -78,9 +78,8 @@ ac_describe_caller(struct ac_description *d, const void *caller)
 	d->is_solver = ac_solver_is(module.base);
 }
 
-/* "cublas-13.1", from the provider the call is bound to. */
-static void
-describe_library(struct ac_description *d, cublasHandle_t handle,
+void
+ac_describe_library(struct ac_description *d, cublasHandle_t handle,
     struct ac_provider *provider)
 {
 	struct ac_text text;
@@ -185,7 +184,7 @@ ac_describe(const struct ac_call *call, struct ac_provider *provider,
 	memset(d, 0, sizeof *d);
 	describe_key(&d->key, call);
 	ac_describe_caller(d, call->caller);
-	describe_library(d, call->handle, provider);
+	ac_describe_library(d, call->handle, provider);
 	d->key.solver = d->is_solver ? 'y' : 'n';
 	d->ta[0] = d->key.ta;
 	d->tb[0] = d->key.tb;

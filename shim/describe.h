@@ -42,6 +42,11 @@ void ac_describe_dnn(struct ac_description *description,
     struct ac_provider *provider);
 #endif
 
+/* The library by the version that `provider`, a cuBLAS, says of `handle`:
+ * "cublas-13.1". */
+void ac_describe_library(struct ac_description *description,
+    cublasHandle_t handle, struct ac_provider *provider);
+
 /* What follows from a description whose key is complete, in the region of that
  * number: its id, and the facts that every operation has but for GPU and
  * library. */

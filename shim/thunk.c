@@ -66,6 +66,9 @@ __asm__(
 #define HANDLE(symbol) "THUNK \\slot, " #symbol "\n"
 #include "shim/cublas_handle.def"
 #undef HANDLE
+#define VECTOR(shape, symbol, index) "THUNK \\slot, " #symbol "\n"
+#include "shim/cublas_vector.def"
+#undef VECTOR
 #ifdef AC_HAVE_CUDNN
 #define CUDNN(kind, symbol) "THUNK \\slot, " #symbol "\n"
 #include "shim/cudnn.def"

@@ -5,9 +5,9 @@
 
 shim=${top_srcdir:-${srcdir:-$here/../..}}/shim
 [ -f "$shim/cublas_gemm.def" ] || shim=$here/../../shim
-rows=$(sed -n 's/^\(GEMM\|MARKER\|HANDLE\|CUDNN\)(.*\b\(cu[a-z]*[A-Z][A-Za-z0-9_]*\).*/\2/p' \
+rows=$(sed -n 's/^\(GEMM\|MARKER\|HANDLE\|VECTOR\|CUDNN\)(.*\b\(cu[a-z]*[A-Z][A-Za-z0-9_]*\).*/\2/p' \
     "$shim"/cublas_gemm.def "$shim"/marker.def "$shim"/cublas_handle.def \
-    "$shim"/cudnn.def | sort -u)
+    "$shim"/cublas_vector.def "$shim"/cudnn.def | sort -u)
 equal 'the rows are the catalogue' \
     "$("$autocast" list | sed 's/ .*//' | sort)" "$rows"
 equal 'no row is without a fate' \

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/stamp.h -- the stamps of `autocast validate`: without one, seed and
+ * update lines do nothing. A stamp is a file in the user's state directory,
+ * named after the content of a program's file and of a policy's seed and update
+ * lines: a program that is rebuilt, and lines that are changed, need another. */
+#ifndef AC_REPORT_STAMP_H
+#define AC_REPORT_STAMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { AC_STAMP_LINES = 1 << 15 };   /* bytes of such lines at most */
+
+struct ac_stamp {
+	uint64_t lines, program;
+};
+
+/* FNV-1a, 64 bit, over `count` bytes. Start with AC_STAMP_START. */
+#define AC_STAMP_START UINT64_C(0xcbf29ce484222325)
+uint64_t ac_stamp_hash(uint64_t hash, const void *bytes, size_t count);
+
+/* What a stamp says of a policy's lines, and of the program file at `path`,
+ * which is read; false with errno if it cannot be. One thread at a time. */
+uint64_t ac_stamp_of_lines(const char *lines);
+bool ac_stamp_of_program(const char *path, uint64_t *hash_out);
+
+/* Whether there is that stamp; one of these lines for any program; the place of
+ * stamps being AUTOCAST_STATE's or the user's. One thread at a time. */
+bool ac_stamp_is_there(const struct ac_stamp *stamp);
+bool ac_stamp_is_any(uint64_t lines);
+
+/* Leave it, with `lines` in it for a person to read. False with errno. */
+bool ac_stamp_leave(const struct ac_stamp *stamp, const char *lines);
+
+#endif

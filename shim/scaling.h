@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/scaling.h -- `seed` and `update` lines at work: a power of two times the
+ * scalar of one call, its inverse times that of others, and nothing else. Only
+ * where `autocast validate` found that the program's updates stay the same bit
+ * for bit. */
+#ifndef AC_SHIM_SCALING_H
+#define AC_SHIM_SCALING_H
+
+#include "policy/policy.h"
+#include "shim/provider.h"
+
+#include <stdatomic.h>
+
+/* What is done in this process about the policy's lines. */
+enum ac_scaling_mode {
+	AC_SCALING_UNKNOWN,      /* nobody has asked yet */
+	AC_SCALING_IDLE,         /* there are none */
+	AC_SCALING_UNVALIDATED,  /* nothing, and the user is told so once */
+	AC_SCALING_APPLIED,
+	AC_SCALING_TRACED,       /* by `autocast validate`: with a scale of 1, */
+	AC_SCALING_TRACED_SCALED /* and with the policy's */
+};
+extern _Atomic unsigned ac_scaling_mode __attribute__((visibility("hidden")));
+/* Finds it, once. Loads the policy; opens no statistics. Any thread. */
+__attribute__((cold)) enum ac_scaling_mode ac_scaling_start(void);
+
+static inline bool
+ac_scaling_is_wanted(void)
+{
+	unsigned mode = atomic_load_explicit(&ac_scaling_mode,
+	    memory_order_acquire);
+
+	if (__builtin_expect(mode == AC_SCALING_UNKNOWN, 0))
+		mode = ac_scaling_start();
+	return mode != AC_SCALING_IDLE;
+}
+
+/* A call on vectors. The first part is the wrapper's. */
+struct ac_scaling_call {
+	enum ac_entry       entry;
+	cublasHandle_t      handle;
+	struct ac_provider *provider;
+	const void         *caller;
+	int64_t             n, increment;
+	const float        *vector;      /* that it changes */
+	const float        *scalar;      /* the program's; then the one to use */
+	float               own;
+	const struct ac_scaling_site *site; /* NULL: no line means it */
+	const char         *fate;        /* for the trace */
+};
+
+/* Before the call and after it. Any thread; the second waits for the device
+ * only under `autocast validate`. */
+void ac_scaling_begin(struct ac_scaling_call *call);
+void ac_scaling_end(const struct ac_scaling_call *call, cublasStatus_t status);
+
+/* ---- scaling_site.c: what the lines say of a call ---------------------- */
+
+/* Decided once per caller, function, size and device. */
+struct ac_scaling_site {
+	enum ac_scaling kind;            /* never NONE */
+	char            caller[48];      /* module+offset */
+};
+
+/* NULL: no line means the call, or there is no room. */
+const struct ac_scaling_site *ac_scaling_site_of(
+    const struct ac_scaling_call *call);
+
+/* ---- scaling_trace.c: for `autocast validate` ---------------------------- */
+
+/* Add a line on `call`, which is over, to this process's trace: what it was,
+ * what became of it, and a hash of the vector it changed. */
+void ac_scaling_trace(const struct ac_scaling_call *call);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/scaling_trace.c -- what `autocast validate` compares: one line per seed
+ * and update, with a hash of what it wrote. The only part that waits for the
+ * device and copies from it, in runs that the user asked for by name; never in
+ * any other. One file per process, in the folder AUTOCAST_VALIDATE names. */
+#include "shim/scaling.h"
+
+#include "base/env.h"
+#include "base/lock.h"
+#include "base/text.h"
+#include "kernels/driver.h"
+#include "report/stamp.h"
+#include "shim/scratch.h"
+
+#include <cublas_api.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE = 1 << 16, IMAGES = 100 };
+
+static struct ac_lock lock;
+static int trace_fd = -1;        /* all under the lock */
+static pid_t owner;
+static float piece[PIECE];
+
+/* ---- The vector ----------------------------------------------------------- */
+
+static bool
+copy(const struct ac_driver *driver, ac_cu_stream stream, const float *from,
+    size_t count)
+{
+	return !driver->cuMemcpyDtoHAsync(piece, (ac_cu_address)(uintptr_t)from,
+	    count * sizeof *from, stream)
+	    && !driver->cuStreamSynchronize(stream);
+}
+
+/* The elements of the vector in the order of their addresses. */
+static bool
+hash_vector(const struct ac_scaling_call *call, const struct ac_driver *driver,
+    ac_cu_stream stream, uint64_t *hash_out)
+{
+	const uint64_t step = (uint64_t)(call->increment < 0
+	    ? -call->increment : call->increment);
+	const uint64_t extent = call->n > 0
+	    ? ((uint64_t)call->n - 1) * step + 1 : 0;
+	uint64_t hash = AC_STAMP_START, next = 0;
+
+	for (uint64_t at = 0; at < extent; at += PIECE) {
+		const uint64_t count = extent - at < PIECE ? extent - at
+		    : PIECE;
+
+		if (!copy(driver, stream, call->vector + at, (size_t)count))
+			return false;
+		/* An increment of 0 changes one element over and over. */
+		for (; next < at + count; next += step ? step : PIECE)
+			hash = ac_stamp_hash(hash, &piece[next - at],
+			    sizeof *piece);
+	}
+	*hash_out = hash;
+	return true;
+}
+
+/* What became of the call; its hash, 0 if the vector could not be read. */
+static const char *
+look(const struct ac_scaling_call *call, uint64_t *hash_out)
+{
+	const struct ac_driver *driver = ac_driver_get();
+	cudaStream_t stream;
+	const char *fate = call->fate;
+	int capturing, mode;
+
+	*hash_out = 0;
+	if (strcmp(fate, "scaled"))
+		return fate;
+	if (!driver || !driver->cuMemcpyDtoHAsync
+	    || !driver->cuStreamSynchronize
+	    || PROVIDER(call->provider, cublasGetStream_v2)(call->handle,
+	    &stream))
+		return "unreadable";
+	mode = ac_scratch_relax(driver);
+	if (driver->cuStreamIsCapturing(stream, &capturing) || capturing)
+		fate = "captured";
+	else if (!hash_vector(call, driver, stream, hash_out))
+		fate = "unreadable";
+	ac_scratch_restore(driver, mode);
+	return fate;
+}
+
+/* ---- The file --------------------------------------------------------------- */
+
+static void
+put(const char *line, size_t count)
+{
+	ssize_t done = 0;
+
+	while (count && (done >= 0 || errno == EINTR)) {
+		done = write(trace_fd, line, count);
+		if (done > 0) {
+			line += done;
+			count -= (size_t)done;
+		}
+	}
+}
+
+/* A process that called exec has the pid of the image before it. */
+static int
+create(const char *folder)
+{
+	char path[4096];
+	struct ac_text text;
+	int fd = -1;
+
+	for (int image = 0; image < IMAGES && fd < 0; image++) {
+		ac_text_init(&text, path, sizeof path);
+		ac_text_addf(&text, "%s/%d-%d", folder, (int)getpid(), image);
+		if (text.truncated)
+			break;
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
+		    | O_CLOEXEC | O_APPEND, 0600);
+	}
+	return fd;
+}
+
+/* A forked child has a trace of its own. */
+static bool
+open_trace(void)
+{
+	const char *where = strchr(ac_env(AC_ENV_VALIDATE), ':');
+	uint64_t program = 0;
+	char line[64];
+	struct ac_text text;
+
+	if (owner == getpid())
+		return trace_fd >= 0;
+	if (trace_fd >= 0)
+		close(trace_fd);
+	owner = getpid();
+	trace_fd = where ? create(where + 1) : -1;
+	if (trace_fd < 0)
+		return false;
+	(void)ac_stamp_of_program("/proc/self/exe", &program);
+	ac_text_init(&text, line, sizeof line);
+	ac_text_addf(&text, "program %016llx\n", (unsigned long long)program);
+	put(line, text.used);
+	return true;
+}
+
+void
+ac_scaling_trace(const struct ac_scaling_call *call)
+{
+	const int saved = errno;
+	char line[256];
+	struct ac_text text;
+	uint64_t hash;
+	const char *fate;
+
+	ac_lock_take(&lock);
+	if (open_trace()) {
+		fate = look(call, &hash);
+		ac_text_init(&text, line, sizeof line);
+		ac_text_addf(&text, "%s %s %s %lld %s %016llx\n",
+		    ac_scaling_names[call->site->kind], fate,
+		    ac_entries[call->entry].symbol, (long long)call->n,
+		    call->site->caller, (unsigned long long)hash);
+		put(line, text.used);
+	}
+	ac_lock_give(&lock);
+	errno = saved;
+}
