@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/scaler_model.c -- the second writing of the gradient scaler. */
+#include "tests/unit/scaler_model.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Creating and settings ------------------------------------------------ */
+
+static bool
+growth_allowed(double growth)
+{
+	return growth > 1;
+}
+
+static bool
+backoff_allowed(double backoff, bool strict)
+{
+	return backoff < 1 && (!strict || backoff > 0);
+}
+
+/* The smallest scale, or minus infinity if there is none. */
+static double
+lower_bound(const autocast_scaler_options *o)
+{
+	if (o->min_scale)
+		return o->min_scale;
+	return o->strict ? 0x1p-149 : -INFINITY;
+}
+
+static double
+upper_bound(const autocast_scaler_options *o)
+{
+	return o->max_scale ? o->max_scale : INFINITY;
+}
+
+static bool
+options_allowed(const autocast_scaler_options *o)
+{
+	if (!growth_allowed(o->growth) || !backoff_allowed(o->backoff,
+	    o->strict))
+		return false;
+	if (isnan(o->min_scale) || isnan(o->max_scale) || o->hysteresis < 1)
+		return false;
+	if (lower_bound(o) > upper_bound(o))
+		return false;
+	return !o->strict || (o->interval >= 1 && o->init_scale > 0
+	    && o->init_scale < INFINITY);
+}
+
+autocast_status
+model_create(struct model *m, const autocast_scaler_options *options)
+{
+	struct model fresh = { .rules = *options };
+	double scale = options->init_scale;
+
+	if (options->enabled && !options_allowed(options))
+		return AUTOCAST_E_INVALID;
+	if (scale > upper_bound(options))
+		scale = upper_bound(options);
+	if (scale < lower_bound(options))
+		scale = lower_bound(options);
+	fresh.scale = (float)scale;
+	fresh.patience = options->hysteresis;
+	fresh.least = fresh.most = fresh.scale;
+	for (int i = 0; i < SCRIPT_GROUPS; i++)
+		fresh.groups[i].gradients.kind = '-';
+	*m = fresh;
+	return AUTOCAST_OK;
+}
+
+autocast_status
+model_set_growth(struct model *m, double growth)
+{
+	if (m->rules.enabled && m->rules.strict && !growth_allowed(growth))
+		return AUTOCAST_E_INVALID;
+	m->rules.growth = growth;
+	return AUTOCAST_OK;
+}
+
+autocast_status
+model_set_backoff(struct model *m, double backoff)
+{
+	if (m->rules.enabled && m->rules.strict
+	    && !backoff_allowed(backoff, true))
+		return AUTOCAST_E_INVALID;
+	m->rules.backoff = backoff;
+	return AUTOCAST_OK;
+}
+
+autocast_status
+model_set_interval(struct model *m, int64_t interval)
+{
+	if (m->rules.enabled && m->rules.strict && interval < 1)
+		return AUTOCAST_E_INVALID;
+	m->rules.interval = interval;
+	return AUTOCAST_OK;
+}
+
+autocast_status
+model_reduce(struct model *m, float others)
+{
+	for (int i = 0; m->rules.enabled && i < SCRIPT_GROUPS; i++)
+		if (m->groups[i].checked)
+			return AUTOCAST_E_BUSY;
+	m->reduced = true;
+	m->others = others;
+	return AUTOCAST_OK;
+}
+
+autocast_status
+model_load(struct model *m, const struct script_state *state)
+{
+	if (!m->rules.enabled)
+		return AUTOCAST_OK;
+	if (!state)
+		return AUTOCAST_E_STATE_EMPTY;
+	m->scale = (float)state->scale;
+	m->rules.growth = state->growth;
+	m->rules.backoff = state->backoff;
+	m->rules.interval = state->interval;
+	m->tracker = state->tracker;
+	m->patience = m->rules.hysteresis;
+	m->least = m->most = m->scale;
+	return AUTOCAST_OK;
+}
+
+autocast_status
+model_again(struct model *m)
+{
+	const struct model old = *m;
+
+	if (!old.rules.enabled)
+		return AUTOCAST_OK;
+	memset(&m->counters, 0, sizeof m->counters);
+	m->begun = m->host_knows = m->reduced = false;
+	m->least = m->most = m->scale;
+	for (int i = 0; i < SCRIPT_GROUPS; i++)
+		m->groups[i] = (struct model_group){
+			.gradients = old.groups[i].gradients };
+	return AUTOCAST_OK;
+}
+
+/* ---- An iteration -------------------------------------------------------- */
+
+autocast_status
+model_scale(struct model *m)
+{
+	m->begun = true;
+	return AUTOCAST_OK;
+}
+
+/* What is written and what is there stay in step: a layout changes only
+ * between iterations. */
+autocast_status
+model_set(struct model *m, int group, const struct script_gradients *g)
+{
+	struct model_group *to = &m->groups[group];
+
+	if ((to->gradients.kind != g->kind || to->gradients.count != g->count)
+	    && to->record != MODEL_READY && m->rules.enabled)
+		return AUTOCAST_E_BUSY;
+	to->gradients = *g;
+	return AUTOCAST_OK;
+}
+
+static float
+single(uint64_t bits)
+{
+	const uint32_t narrow = (uint32_t)bits;
+	float value;
+
+	memcpy(&value, &narrow, sizeof value);
+	return value;
+}
+
+static uint32_t
+bits_of(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+/* FP16 and BF16 as FP32 and back, to nearest, ties to even. */
+static float
+widen(uint64_t bits, char kind)
+{
+	const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+	float value;
+
+	if (kind == 'b')
+		return single(bits << 16);
+	value = exponent == 31 ? (fraction ? NAN : INFINITY)
+	    : exponent ? ldexpf((float)(1024 + fraction), exponent - 25)
+	    : ldexpf((float)fraction, -24);
+	return bits & 0x8000 ? -value : value;
+}
+
+static uint64_t
+narrow_half(float value)
+{
+	const uint64_t sign = signbit(value) ? 0x8000 : 0;
+	const float size = fabsf(value);
+	uint64_t low = 0, high = 0x7c00;
+
+	if (isnan(value))
+		return sign | 0x7e00;
+	if (size >= 65520)
+		return sign | 0x7c00;
+	while (high - low > 1) {    /* the largest half that is not above */
+		const uint64_t middle = (low + high) / 2;
+
+		*(widen(middle, 'h') <= size ? &low : &high) = middle;
+	}
+	if (low < 0x7bff) {
+		const double down = (double)size - (double)widen(low, 'h');
+		const double up = (double)widen(low + 1, 'h') - (double)size;
+
+		low += up < down || (up == down && low % 2);
+	}
+	return sign | low;
+}
+
+static uint64_t
+narrow_brain(float value)
+{
+	const uint32_t bits = bits_of(value);
+
+	return isnan(value) ? 0x7fc0
+	    : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+static uint64_t
+times(uint64_t word, char kind, float inverse)
+{
+	double value;
+
+	if (kind == 'h')
+		return narrow_half(widen(word, kind) * inverse);
+	if (kind == 'b')
+		return narrow_brain(widen(word, kind) * inverse);
+	if (kind == 'f')
+		return bits_of(single(word) * inverse);
+	memcpy(&value, &word, sizeof value);
+	value *= (double)inverse;
+	memcpy(&word, &value, sizeof word);
+	return word;
+}
+
+/* Look at all gradients, and with `inverse` not 1 multiply them by it. */
+static bool
+check(struct script_gradients *g, float inverse, bool look_after)
+{
+	bool bad = false, nan;
+
+	for (size_t i = 0; i < g->count; i++) {
+		bad |= script_nonfinite(g, i, &nan);
+		if (inverse == 1 || g->kind == '2')
+			continue;
+		g->words[i] = times(g->words[i], g->kind, inverse);
+		bad |= look_after && script_nonfinite(g, i, &nan);
+	}
+	return bad;
+}
+
+/* The flag of this process becomes that of all. */
+static void
+record(struct model *m, struct model_group *g, bool bad, float left)
+{
+	g->checked = m->reduced || g->gradients.kind != '-';
+	g->bad = bad || (m->reduced && m->others != 0);
+	g->published[0] = g->bad;
+	g->published[1] = left;
+}
+
+static autocast_status
+unscale(struct model *m, struct model_group *g)
+{
+	const float inverse = (float)(1 / (double)m->scale);
+
+	if (g->gradients.kind == 'h' && !m->rules.allow_fp16)
+		return AUTOCAST_E_DTYPE;
+	record(m, g, check(&g->gradients, inverse, m->rules.check_after), 1);
+	g->record = MODEL_UNSCALED;
+	return AUTOCAST_OK;
+}
+
+autocast_status
+model_unscale(struct model *m, int group)
+{
+	struct model_group *g = &m->groups[group];
+
+	if (!m->rules.enabled)
+		return AUTOCAST_OK;
+	if (!m->begun)
+		return AUTOCAST_E_NOT_SCALED;
+	if (g->record != MODEL_READY)
+		return g->record == MODEL_UNSCALED
+		    ? AUTOCAST_E_ALREADY_UNSCALED
+		    : AUTOCAST_E_UNSCALE_AFTER_STEP;
+	return unscale(m, g);
+}
+
+autocast_status
+model_step(struct model *m, int group, int *stepped_out)
+{
+	struct model_group *g = &m->groups[group];
+
+	if (!m->rules.enabled)
+		return *stepped_out = 1, AUTOCAST_OK;
+	if (!m->begun)
+		return AUTOCAST_E_NOT_SCALED;
+	if (g->record == MODEL_STEPPED)
+		return AUTOCAST_E_ALREADY_STEPPED;
+	if (g->record == MODEL_READY) {
+		const autocast_status status
+		    = m->rules.strict && !m->reduced && g->gradients.kind == '-'
+		    ? AUTOCAST_E_NO_CHECKS_GROUP : unscale(m, g);
+
+		if (status)
+			return status;
+	}
+	if (!g->checked)
+		return AUTOCAST_E_NO_CHECKS_GROUP;
+	g->record = MODEL_STEPPED;
+	m->host_knows |= g->bad;
+	*(g->bad ? &m->counters.skips : &m->counters.steps) += 1;
+	*stepped_out = !g->bad;
+	return AUTOCAST_OK;
+}
+
+autocast_status
+model_step_async(struct model *m, int group)
+{
+	struct model_group *g = &m->groups[group];
+
+	if (!m->rules.enabled)
+		return AUTOCAST_OK;
+	if (!m->begun)
+		return AUTOCAST_E_NOT_SCALED;
+	if (g->record == MODEL_STEPPED)
+		return AUTOCAST_E_ALREADY_STEPPED;
+	if (g->record == MODEL_READY && !m->reduced
+	    && g->gradients.kind == '-') {
+		if (!m->rules.strict)
+			g->record = MODEL_UNSCALED;
+		return AUTOCAST_E_NO_CHECKS_GROUP;
+	}
+	if (g->record == MODEL_READY)
+		record(m, g, check(&g->gradients, 1, false), m->scale);
+	else if (!g->checked)
+		return AUTOCAST_E_NO_CHECKS_GROUP;
+	g->record = MODEL_STEPPED;
+	return AUTOCAST_OK;
+}
+
+/* ---- Updating ------------------------------------------------------------ */
+
+static void
+forget(struct model *m)
+{
+	m->host_knows = false;
+	for (int i = 0; i < SCRIPT_GROUPS; i++) {
+		m->groups[i].record = MODEL_READY;
+		m->groups[i].checked = m->groups[i].bad = false;
+	}
+}
+
+static void
+note_scale(struct model *m)
+{
+	if (m->scale < m->least)
+		m->least = m->scale;
+	if (m->scale > m->most)
+		m->most = m->scale;
+}
+
+/* Returns whether the minimum held it. */
+static bool
+back_off(struct model *m)
+{
+	const float next = (float)((double)m->scale * m->rules.backoff);
+	const double least = lower_bound(&m->rules);
+	float old;
+
+	m->counters.overflows++;
+	m->counters.last_overflow = m->counters.updates;
+	m->tracker = 0;
+	if (--m->patience > 0)
+		return false;
+	m->counters.clamps += (double)next < least;
+	old = m->scale;
+	m->scale = (double)next < least ? (float)least : next;
+	m->counters.backoffs += m->scale < old;
+	return (double)next < least;
+}
+
+static void
+count_clean(struct model *m)
+{
+	const double most = upper_bound(&m->rules);
+	float next, old;
+
+	m->patience = m->rules.hysteresis;
+	if (++m->tracker != m->rules.interval)
+		return;
+	m->tracker = 0;
+	next = (float)((double)m->scale * m->rules.growth);
+	if (!isfinite(next))
+		return;
+	m->counters.clamps += (double)next > most;
+	old = m->scale;
+	m->scale = (double)next > most ? (float)most : next;
+	m->counters.growths += m->scale > old;
+}
+
+autocast_status
+model_update(struct model *m)
+{
+	bool any = false, bad = false, held = false, told = m->host_knows;
+
+	if (!m->rules.enabled)
+		return AUTOCAST_OK;
+	if (!m->begun)
+		return AUTOCAST_E_NOT_SCALED;
+	for (int i = 0; i < SCRIPT_GROUPS; i++) {
+		any |= m->groups[i].checked;
+		bad |= m->groups[i].checked && m->groups[i].bad;
+	}
+	if (!any)
+		return AUTOCAST_E_NO_CHECKS;
+	m->counters.updates++;
+	if (bad)
+		held = back_off(m);
+	else
+		count_clean(m);
+	note_scale(m);
+	forget(m);
+	return m->rules.strict && held && told ? AUTOCAST_E_AT_MINIMUM
+	    : AUTOCAST_OK;
+}
+
+autocast_status
+model_update_to(struct model *m, double scale)
+{
+	if (!m->rules.enabled)
+		return AUTOCAST_OK;
+	if (!m->begun)
+		return AUTOCAST_E_NOT_SCALED;
+	if (m->rules.strict && !(scale > 0 && isfinite((float)scale)
+	    && scale >= lower_bound(&m->rules)
+	    && scale <= upper_bound(&m->rules)))
+		return AUTOCAST_E_INVALID;
+	m->scale = (float)scale;
+	note_scale(m);
+	forget(m);
+	return AUTOCAST_OK;
+}
