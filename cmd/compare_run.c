@@ -3,6 +3,7 @@
  * it wrote in a folder of our own. The files stay where the program put them:
  * it may want them again. */
 #include "cmd/compare.h"
+#include "cmd/again.h"
 #include "base/env.h"
 #include "report/report.h"
 
@@ -26,20 +27,11 @@ const char *const ac_side_names[AC_SIDES] = { "plain", "recast" };
 int
 ac_compare_begin(struct ac_compare *compare)
 {
-	const char *place = getenv("TMPDIR");
-	char path[sizeof compare->folder];
-	struct ac_text t;
+	const int status = ac_again_folder("compare", compare->folder,
+	    sizeof compare->folder);
 
-	if (!place || !*place)
-		place = "/tmp";
-	ac_text_init(&t, path, sizeof path);
-	ac_text_addf(&t, "%s/autocast-compare-XXXXXX", place);
-	if (t.truncated)
-		errno = ENAMETOOLONG;
-	if (t.truncated || !mkdtemp(path) || !realpath(path, compare->folder))
-		return ac_say(AC_EXIT_FAILED, "compare: cannot keep outputs "
-		    "in %s: %s; set TMPDIR to a folder", place,
-		    strerror(errno));
+	if (status)
+		return status;
 	(void)ac_compare_output_number(compare, "stdout");
 	return 0;
 }
@@ -53,20 +45,6 @@ ac_compare_path(const struct ac_compare *compare, enum ac_side side,
 	ac_text_init(&t, path_out, PATH_MAX);
 	ac_text_addf(&t, "%s/%s-%zu-%zu", compare->folder, ac_side_names[side],
 	    pair, output);
-}
-
-static void
-remove_folder(const char *path)
-{
-	DIR *stream = opendir(path);
-	const struct dirent *entry;
-
-	while (stream && (entry = readdir(stream)))
-		if (*entry->d_name != '.')
-			(void)unlinkat(dirfd(stream), entry->d_name, 0);
-	if (stream)
-		closedir(stream);
-	(void)rmdir(path);
 }
 
 /* Where the recast runs count: what the user has of other runs is left in
@@ -88,8 +66,8 @@ ac_compare_end(struct ac_compare *compare)
 	if (!*compare->folder)
 		return;
 	name_state(compare, state);
-	remove_folder(state);
-	remove_folder(compare->folder);
+	ac_again_remove(state);
+	ac_again_remove(compare->folder);
 	*compare->folder = '\0';
 }
 
@@ -207,83 +185,21 @@ read_report(struct ac_compare *compare, struct ac_compare_run *run)
 
 /* ---- A run ------------------------------------------------------------- */
 
-/* Each run begins with the environment that we began with. */
-static void
-restore_environment(const struct ac_compare *compare)
-{
-	static char **before;
-	size_t count = 0;
-	char **copied;
-
-	while (compare->environment[count])
-		count++;
-	copied = calloc(count + 1, sizeof *copied);
-	if (!copied)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
-	memcpy(copied, compare->environment, count * sizeof *copied);
-	environ = copied; /* setenv() makes a copy before it changes it */
-	free(before);
-	before = copied;
-}
-
-/* Give the program its standard input again: from where it was if it is a
- * file, else nothing. What was read from a pipe cannot be read twice. */
-static int
-open_input(void)
-{
-	static off_t start = -1;
-	static bool known;
-
-	if (!known)
-		start = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	known = true;
-	if (start >= 0 && lseek(STDIN_FILENO, start, SEEK_SET) == start)
-		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	return open("/dev/null", O_RDONLY | O_CLOEXEC);
-}
-
-/* Run with `input` and `output` as the standard streams, and have our own
- * again. */
-static int
-run_with(const struct ac_compare *compare, int input, int output, int *ended)
-{
-	const int own_in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	const int own_out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	int status;
-
-	fflush(stdout);
-	(void)dup2(input, STDIN_FILENO);
-	(void)dup2(output, STDOUT_FILENO);
-	status = ac_plan_run(&compare->plan, compare->program,
-	    compare->arguments, ended);
-	if (own_in < 0 || dup2(own_in, STDIN_FILENO) < 0)
-		close(STDIN_FILENO);
-	if (own_out < 0 || dup2(own_out, STDOUT_FILENO) < 0)
-		close(STDOUT_FILENO);
-	close(own_in);
-	close(own_out);
-	return status;
-}
-
 static int
 start(struct ac_compare *compare, enum ac_side side, size_t pair, int *ended)
 {
 	char path[PATH_MAX];
-	int input, output, status;
+	int output, status;
 
 	ac_compare_path(compare, side, pair, 0, path);
 	output = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
 	    0600);
-	input = open_input();
-	if (output < 0 || input < 0)
-		status = ac_say(AC_EXIT_FAILED, "compare: cannot write in %s: "
+	if (output < 0)
+		return ac_say(AC_EXIT_FAILED, "compare: cannot write in %s: "
 		    "%s", compare->folder, strerror(errno));
-	else
-		status = run_with(compare, input, output, ended);
-	if (output >= 0)
-		close(output);
-	if (input >= 0)
-		close(input);
+	status = ac_again_run(&compare->plan, compare->program,
+	    compare->arguments, output, ended);
+	close(output);
 	return status;
 }
 
@@ -313,7 +229,7 @@ ac_compare_run_one(struct ac_compare *compare, enum ac_side side, size_t pair)
 	char state[PATH_MAX];
 	int status, ended = 0;
 
-	restore_environment(compare);
+	ac_again_environment(compare->environment);
 	compare->plan.plain = side == AC_PLAIN;
 	compare->plan.cost = &cost;
 	if (side == AC_RECAST) {
