@@ -29,6 +29,8 @@ void ac_text_addf(struct ac_text *t, const char *format, ...);
 void ac_text_add_double(struct ac_text *t, double value, int digits);
 /* `value` with exactly `decimals` digits after the point (0..9). */
 void ac_text_add_fixed(struct ac_text *t, double value, int decimals);
+/* `value` with all its bits: 0x1.8p+3, 0x0p+0, inf, nan, with a - if negative. */
+void ac_text_add_hex(struct ac_text *t, double value);
 /* Space-pad on the right until `used` reaches `column`. */
 void ac_text_pad(struct ac_text *t, size_t column);
 
@@ -38,6 +40,11 @@ void ac_text_pad(struct ac_text *t, size_t column);
  * then. The result is correctly rounded up to 19 significant digits within
  * one unit in the last place; overflow gives infinity. */
 size_t ac_text_number(const char *s, size_t count, double *value_out);
+
+/* Read what ac_text_add_hex() writes (one digit before the point, 14 in all):
+ * the same bits, but for those of a NaN. Returns the bytes consumed, 0 if there
+ * is no such number; *value_out is set only then. */
+size_t ac_text_hex(const char *s, size_t count, double *value_out);
 
 /* Shell glob with * and ? only, as fnmatch() without special treatment of
  * '/' or leading dots. Linear in practice, never recursive. */

@@ -29,6 +29,14 @@ static const struct ac_kernels_module module = {
 	.table = &table,
 };
 
+enum ac_kernels_status
+ac_scaler_kernels_load(void)
+{
+	const struct ac_kernels *kernels;
+
+	return ac_kernels_get(&module, &kernels);
+}
+
 uint64_t
 ac_scaler_number_chunks(struct ac_scaler_tensor *tensors, size_t count)
 {

@@ -67,6 +67,10 @@ struct ac_scaler_words {
 	uint32_t reserved[4];
 };
 
+/* Load the kernels into the current context, as ac_kernels_load() does its. What
+ * queues one loads them, too. */
+enum ac_kernels_status ac_scaler_kernels_load(void);
+
 /* ---- Kernels ------------------------------------------------------------ */
 
 /* x = x * state->scale, for `count` <= AC_SCALER_INLINE tensors on the host,

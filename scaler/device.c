@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scaler/device.c -- makes devices ready for a scaler, and frees what it has
+ * there. Nothing else in this room allocates device memory but group.c. */
+#include "scaler/scaler.h"
+
+#include "api/status.h"
+
+#include <string.h>
+
+static const struct ac_driver *
+driver_for_scaling(void)
+{
+	const struct ac_driver *const d = ac_driver_get();
+
+	if (!d || !d->cuInit || !d->cuDeviceGet || !d->cuDevicePrimaryCtxRetain
+	    || !d->cuDevicePrimaryCtxRelease || !d->cuCtxPushCurrent
+	    || !d->cuCtxPopCurrent || !d->cuPointerGetAttribute
+	    || !d->cuMemAlloc || !d->cuMemFree || !d->cuMemHostAlloc
+	    || !d->cuMemFreeHost || !d->cuMemcpyHtoDAsync
+	    || !d->cuMemcpyDtoHAsync || !d->cuMemcpyPeerAsync
+	    || !d->cuStreamSynchronize)
+		return NULL;
+	return d;
+}
+
+struct ac_scaler_device *
+ac_scaler_device_of(autocast_scaler *scaler, int number)
+{
+	for (int i = 0; i < scaler->device_count; i++)
+		if (scaler->device[i].number == number)
+			return &scaler->device[i];
+	return NULL;
+}
+
+autocast_status
+ac_memory_take(const struct ac_scaler_place *place, size_t bytes,
+    ac_cu_address *address_out)
+{
+	const struct ac_driver *const driver = place->scaler->driver;
+	ac_cu_address address;
+	int failed;
+
+	bytes = (bytes + 3) & ~(size_t)3;
+	failed = driver->cuMemAlloc(&address, bytes);
+	if (failed == 2)
+		return ac_status_fail(AUTOCAST_E_NO_MEMORY,
+		    "%zu bytes of device memory are not to be had", bytes);
+	if (failed)
+		return ac_cuda_status(failed, "cuMemAlloc");
+	failed = driver->cuMemsetD32Async(address, 0, bytes / 4, place->stream);
+	if (failed) {
+		(void)driver->cuMemFree(address);
+		return ac_cuda_status(failed, "cuMemsetD32Async");
+	}
+	*address_out = address;
+	return AUTOCAST_OK;
+}
+
+autocast_status
+ac_mark_create(const struct ac_driver *driver, struct ac_mark *mark)
+{
+	return ac_cuda_status(driver->cuEventCreate(&mark->event,
+	    AC_CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+}
+
+/* ---- Contexts ----------------------------------------------------------- */
+
+static autocast_status
+number_of(const struct ac_driver *driver, ac_cu_context context, int *number)
+{
+	ac_cu_context popped;
+	autocast_status status = ac_cuda_status(
+	    driver->cuCtxPushCurrent(context), "cuCtxPushCurrent");
+
+	if (status)
+		return status;
+	status = ac_cuda_status(driver->cuCtxGetDevice(number),
+	    "cuCtxGetDevice");
+	(void)driver->cuCtxPopCurrent(&popped);
+	return status;
+}
+
+/* The stream's context, else the current one if it is the device's, else the
+ * device's primary context. */
+static autocast_status
+find_context(const struct ac_driver *driver, ac_cu_stream stream,
+    struct ac_scaler_device *device)
+{
+	int number = -1, handle, failed;
+	autocast_status status = AUTOCAST_OK;
+
+	if ((uintptr_t)stream > 2)
+		status = ac_cuda_status(driver->cuStreamGetCtx(stream,
+		    &device->context), "cuStreamGetCtx");
+	else
+		(void)driver->cuCtxGetCurrent(&device->context);
+	if (!status && device->context)
+		status = number_of(driver, device->context, &number);
+	if (status || number == device->number)
+		return status;
+	if ((uintptr_t)stream > 2)
+		return ac_status_fail(AUTOCAST_E_DEVICE,
+		    "the stream is of device %d, not of device %d", number,
+		    device->number);
+	failed = driver->cuInit(0);
+	if (!failed)
+		failed = driver->cuDeviceGet(&handle, device->number);
+	if (failed)
+		return ac_status_fail(AUTOCAST_E_DEVICE,
+		    "there is no device %d", device->number);
+	status = ac_cuda_status(driver->cuDevicePrimaryCtxRetain(
+	    &device->context, handle), "cuDevicePrimaryCtxRetain");
+	device->is_retained = !status;
+	return status;
+}
+
+/* ---- Preparing ---------------------------------------------------------- */
+
+static void
+release(const struct ac_driver *driver, struct ac_scaler_device *device)
+{
+	ac_cu_context popped;
+
+	if (!driver->cuCtxPushCurrent(device->context)) {
+		if (device->writer.event)
+			(void)driver->cuEventDestroy(device->writer.event);
+		if (device->fork.event)
+			(void)driver->cuEventDestroy(device->fork.event);
+		for (int i = 0; i < AC_SCALER_READERS; i++)
+			if (device->readers[i].event)
+				(void)driver->cuEventDestroy(
+				    device->readers[i].event);
+		if (device->host_state)
+			(void)driver->cuMemFreeHost(device->host_state);
+		if (device->state)
+			(void)driver->cuMemFree(
+			    (ac_cu_address)(uintptr_t)device->state);
+		(void)driver->cuCtxPopCurrent(&popped);
+	}
+	if (device->is_retained)
+		(void)driver->cuDevicePrimaryCtxRelease(device->number);
+}
+
+static autocast_status
+create_events(const struct ac_driver *driver, struct ac_scaler_device *device)
+{
+	autocast_status status = ac_mark_create(driver, &device->writer);
+
+	if (!status)
+		status = ac_mark_create(driver, &device->fork);
+	for (int i = 0; i < AC_SCALER_READERS && !status; i++)
+		status = ac_mark_create(driver, &device->readers[i]);
+	return status;
+}
+
+/* The words of the device, the scale as the first device has it. */
+static autocast_status
+fill(struct ac_scaler_place *place)
+{
+	autocast_scaler *const scaler = place->scaler;
+	const struct ac_driver *const driver = scaler->driver;
+	struct ac_scaler_device *const device = place->device;
+	struct ac_scaler_state first = ac_core_first_state(&scaler->core);
+	ac_cu_address memory;
+	void *host;
+	autocast_status status;
+
+	status = ac_memory_take(place, sizeof first, &memory);
+	if (status)
+		return status;
+	device->state = (struct ac_scaler_state *)(uintptr_t)memory;
+	status = ac_cuda_status(driver->cuMemHostAlloc(&host, sizeof first,
+	    AC_CU_HOST_REGISTER_PORTABLE), "cuMemHostAlloc");
+	if (status)
+		return status;
+	device->host_state = host;
+	*device->host_state = first;
+	if (device != &scaler->device[0])
+		status = ac_cuda_status(driver->cuMemcpyPeerAsync(memory,
+		    device->context,
+		    (ac_cu_address)(uintptr_t)scaler->device[0].state,
+		    scaler->device[0].context, sizeof first, place->stream),
+		    "cuMemcpyPeerAsync");
+	else
+		status = ac_cuda_status(driver->cuMemcpyHtoDAsync(memory, host,
+		    sizeof first, place->stream), "cuMemcpyHtoDAsync");
+	return status;
+}
+
+static autocast_status
+make_ready(autocast_scaler *scaler, struct ac_scaler_device *device)
+{
+	const struct ac_driver *const driver = scaler->driver;
+	struct ac_scaler_place place = {
+		.scaler = scaler, .device = device, .stream = device->stream
+	};
+	int capturing = 0, mode = AC_CU_CAPTURE_RELAXED;
+	autocast_status status = ac_cuda_status(driver->cuStreamIsCapturing(
+	    place.stream, &capturing), "cuStreamIsCapturing");
+
+	if (!status && capturing)
+		return ac_status_fail(AUTOCAST_E_CAPTURE, "a device cannot be "
+		    "prepared while the stream captures");
+	/* Nor while another one does, unless in relaxed mode. */
+	if (!status)
+		status = ac_cuda_status(
+		    driver->cuThreadExchangeStreamCaptureMode(&mode),
+		    "cuThreadExchangeStreamCaptureMode");
+	if (status)
+		return status;
+	status = create_events(driver, device);
+	if (!status && device != &scaler->device[0])
+		status = ac_mark_wait(&scaler->device[0].writer, &place);
+	if (!status)
+		status = fill(&place);
+	if (!status)
+		status = ac_kernels_failed(ac_scaler_kernels_load());
+	if (!status)
+		status = ac_cuda_status(driver->cuStreamSynchronize(
+		    place.stream), "cuStreamSynchronize");
+	(void)driver->cuThreadExchangeStreamCaptureMode(&mode);
+	return status;
+}
+
+autocast_status
+ac_scaler_prepare_device(autocast_scaler *scaler, int number,
+    ac_cu_stream stream)
+{
+	struct ac_scaler_device device = { .number = number, .stream = stream };
+	struct ac_scaler_device *const known = ac_scaler_device_of(scaler,
+	    number);
+	ac_cu_context popped;
+	autocast_status status;
+
+	if (!scaler->driver)
+		scaler->driver = driver_for_scaling();
+	if (!scaler->driver)
+		return ac_status_fail(AUTOCAST_E_NO_DRIVER,
+		    "there is no usable libcuda.so.1");
+	if (number < 0 || (!known
+	    && scaler->device_count == AC_SCALER_DEVICES))
+		return ac_status_fail(AUTOCAST_E_DEVICE,
+		    "device %d: there are %d devices at most", number,
+		    AC_SCALER_DEVICES);
+	status = find_context(scaler->driver, stream, &device);
+	if (!status && known) {
+		if (known->context == device.context)
+			known->stream = stream;
+		else
+			status = ac_status_fail(AUTOCAST_E_DEVICE, "device %d "
+			    "was prepared in another context", number);
+		if (device.is_retained)
+			(void)scaler->driver->cuDevicePrimaryCtxRelease(number);
+		return status;
+	}
+	if (!status)
+		status = ac_cuda_status(scaler->driver->cuCtxPushCurrent(
+		    device.context), "cuCtxPushCurrent");
+	if (!status) {
+		struct ac_scaler_device *const slot =
+		    &scaler->device[scaler->device_count];
+
+		*slot = device;
+		status = make_ready(scaler, slot);
+		device = *slot;
+		(void)scaler->driver->cuCtxPopCurrent(&popped);
+		if (!status)
+			scaler->device_count++;
+	}
+	if (status)
+		release(scaler->driver, &device);
+	return status;
+}
+
+autocast_status
+ac_scaler_prepare_stream(autocast_scaler *scaler, ac_cu_stream stream)
+{
+	const struct ac_driver *const driver = driver_for_scaling();
+	ac_cu_context context = NULL;
+	int number = 0;
+	autocast_status status = AUTOCAST_OK;
+
+	if (!driver)
+		return ac_status_fail(AUTOCAST_E_NO_DRIVER,
+		    "there is no usable libcuda.so.1");
+	if ((uintptr_t)stream > 2)
+		status = ac_cuda_status(driver->cuStreamGetCtx(stream,
+		    &context), "cuStreamGetCtx");
+	else
+		(void)driver->cuCtxGetCurrent(&context);
+	if (!status && context)
+		status = number_of(driver, context, &number);
+	if (status || ac_scaler_device_of(scaler, number))
+		return status;
+	return ac_scaler_prepare_device(scaler, number, stream);
+}
+
+void
+ac_scaler_release_devices(autocast_scaler *scaler)
+{
+	for (int i = scaler->device_count; i-- > 0; )
+		release(scaler->driver, &scaler->device[i]);
+	scaler->device_count = 0;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scaler/group.c -- groups of gradients: their tables on devices. */
+#include "scaler/scaler.h"
+
+#include "api/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where things lie in the memory of a part. */
+enum { FLAGS_AT = 64, SUMS_AT = 128, TABLE_AT = 256 };
+_Static_assert(sizeof(struct ac_scaler_words) <= FLAGS_AT
+    && FLAGS_AT + AC_SCALER_DEVICES * sizeof(float) <= SUMS_AT
+    && SUMS_AT + AC_SCALER_DEVICES * sizeof(double) <= TABLE_AT, "room");
+
+autocast_status
+autocast_group_create(autocast_scaler *scaler, const char *name,
+    autocast_group **group_out)
+{
+	autocast_group *group;
+
+	if (!scaler || !group_out)
+		return ac_status_fail(AUTOCAST_E_INVALID, "%s is NULL",
+		    scaler ? "group_out" : "scaler");
+	group = calloc(1, sizeof *group);
+	if (!group)
+		return ac_status_fail(AUTOCAST_E_NO_MEMORY,
+		    "no memory for a group");
+	group->scaler = scaler;
+	(void)snprintf(group->name, sizeof group->name, "%s",
+	    name ? name : "the group");
+	group->core.name = group->name;
+	ac_lock_take(&scaler->lock);
+	group->next = scaler->groups;
+	scaler->groups = group;
+	ac_lock_give(&scaler->lock);
+	*group_out = group;
+	return AUTOCAST_OK;
+}
+
+/* ---- Memory ------------------------------------------------------------- */
+
+static void
+release_parts(autocast_scaler *scaler, struct ac_part *parts, int count)
+{
+	const struct ac_driver *const driver = scaler->driver;
+	ac_cu_context popped;
+
+	for (int i = 0; i < count; i++) {
+		if (!parts[i].device || driver->cuCtxPushCurrent(
+		    parts[i].device->context))
+			continue;
+		if (parts[i].mark.event)
+			(void)driver->cuEventDestroy(parts[i].mark.event);
+		if (parts[i].memory)
+			(void)driver->cuMemFree(parts[i].memory);
+		(void)driver->cuCtxPopCurrent(&popped);
+	}
+}
+
+/* Frees what the group has on devices; device memory that is in use yet is
+ * freed when the device is done with it. */
+static void
+release_group(autocast_group *group)
+{
+	autocast_scaler *const scaler = group->scaler;
+
+	if (!scaler->driver)
+		return;
+	release_parts(scaler, group->part, group->part_count);
+	if (group->answer)
+		(void)scaler->driver->cuMemFreeHost(group->answer);
+}
+
+void
+autocast_group_destroy(autocast_group *group)
+{
+	autocast_group **link;
+
+	if (!group)
+		return;
+	ac_lock_take(&group->scaler->lock);
+	for (link = &group->scaler->groups; *link != group;
+	    link = &(*link)->next)
+		;
+	*link = group->next;
+	release_group(group);
+	ac_lock_give(&group->scaler->lock);
+	free(group);
+}
+
+/* ---- Setting the gradients ---------------------------------------------- */
+
+/* What is being made: it replaces the group's when all of it is there. */
+struct draft {
+	struct ac_scaler_tensor   *tensors; /* as given, */
+	struct ac_scaler_device  **devices; /* where each is */
+	struct ac_scaler_tensor   *sorted;  /* those of one device */
+	size_t count;
+	struct ac_part part[AC_SCALER_DEVICES];
+	int    part_count;
+	struct ac_group_answer *answer;
+};
+
+/* The part's table, words and room for norms, in one allocation. */
+static autocast_status
+fill_part(const struct draft *draft, size_t count,
+    const struct ac_scaler_place *place, struct ac_part *part)
+{
+	const struct ac_driver *const driver = place->scaler->driver;
+	const uint64_t chunks = ac_scaler_number_chunks(draft->sorted, count);
+	const size_t table = count * sizeof *draft->sorted;
+	autocast_status status;
+
+	status = ac_memory_take(place, TABLE_AT + table
+	    + chunks * sizeof(double), &part->memory);
+	if (status)
+		return status;
+	part->pass.tensor_count = count;
+	part->pass.chunk_count = chunks;
+	part->pass.state = place->device->state;
+	part->pass.words = (struct ac_scaler_words *)(uintptr_t)part->memory;
+	part->flags = (float *)(uintptr_t)(part->memory + FLAGS_AT);
+	part->sums = (double *)(uintptr_t)(part->memory + SUMS_AT);
+	part->pass.tensors = (struct ac_scaler_tensor *)(uintptr_t)
+	    (part->memory + TABLE_AT);
+	part->pass.partials = (double *)(uintptr_t)
+	    (part->memory + TABLE_AT + table);
+	status = ac_mark_create(driver, &part->mark);
+	if (!status && count)
+		status = ac_cuda_status(driver->cuMemcpyHtoDAsync(
+		    part->memory + TABLE_AT, draft->sorted, table,
+		    place->stream), "cuMemcpyHtoDAsync");
+	if (!status)
+		status = ac_cuda_status(driver->cuStreamSynchronize(
+		    place->stream), "cuStreamSynchronize");
+	return status;
+}
+
+static autocast_status
+make_part(struct draft *draft, const struct ac_scaler_place *place,
+    struct ac_scaler_device *device)
+{
+	struct ac_part *const part = &draft->part[draft->part_count];
+	struct ac_scaler_place there;
+	size_t count = 0;
+	autocast_status status;
+
+	for (size_t i = 0; i < draft->count; i++)
+		if (draft->devices[i] == device)
+			draft->sorted[count++] = draft->tensors[i];
+	if (!count && draft->part_count)
+		return AUTOCAST_OK;     /* the first device always has one */
+	part->device = device;
+	draft->part_count++;
+	status = ac_scaler_enter_at(place, device, &there);
+	if (status)
+		return status;
+	status = fill_part(draft, count, &there, part);
+	if (there.device != place->device)
+		ac_scaler_leave(&there);
+	return status;
+}
+
+static autocast_status
+make_parts(autocast_scaler *scaler, struct draft *draft)
+{
+	struct ac_scaler_device *const first = &scaler->device[0];
+	struct ac_scaler_place place;
+	int mode = AC_CU_CAPTURE_RELAXED;
+	void *host;
+	autocast_status status = ac_scaler_enter(scaler,
+	    first->stream, &place);
+
+	if (status)
+		return status;
+	if (place.is_capturing)
+		status = ac_status_fail(AUTOCAST_E_CAPTURE, "gradients cannot "
+		    "be set while the stream captures");
+	if (!status)
+		status = ac_cuda_status(
+		    scaler->driver->cuThreadExchangeStreamCaptureMode(&mode),
+		    "cuThreadExchangeStreamCaptureMode");
+	if (!status) {
+		for (int i = 0; i < scaler->device_count && !status; i++)
+			status = make_part(draft, &place, &scaler->device[i]);
+		if (!status)
+			status = ac_cuda_status(scaler->driver->cuMemHostAlloc(
+			    &host, sizeof *draft->answer,
+			    AC_CU_HOST_REGISTER_PORTABLE), "cuMemHostAlloc");
+		if (!status)
+			draft->answer = memset(host, 0, sizeof *draft->answer);
+		(void)scaler->driver->cuThreadExchangeStreamCaptureMode(&mode);
+	}
+	ac_scaler_leave(&place);
+	return status;
+}
+
+static autocast_status
+make_draft(autocast_scaler *scaler, const autocast_tensor *gradients,
+    struct draft *draft)
+{
+	const size_t count = draft->count;
+	autocast_status status;
+
+	draft->tensors = calloc(count + 1, sizeof *draft->tensors);
+	draft->sorted = calloc(count + 1, sizeof *draft->sorted);
+	draft->devices = calloc(count + 1, sizeof(void *));
+	if (!draft->tensors || !draft->sorted || !draft->devices)
+		return ac_status_fail(AUTOCAST_E_NO_MEMORY,
+		    "no memory for a list of %zu tensors", count);
+	status = ac_tensors_read(scaler, "gradient", gradients, count,
+	    draft->tensors, draft->devices);
+	return status ? status : make_parts(scaler, draft);
+}
+
+static void
+adopt(autocast_group *group, struct draft *draft)
+{
+	release_group(group);
+	memcpy(group->part, draft->part, sizeof group->part);
+	group->part_count = draft->part_count;
+	group->answer = draft->answer;
+	group->has_tensors = draft->count > 0;
+	group->has_fp16 = false;
+	for (size_t i = 0; i < draft->count; i++)
+		if (draft->tensors[i].dtype == AC_SCALER_F16)
+			group->has_fp16 = true;
+}
+
+static autocast_status
+set_gradients(autocast_group *group, const autocast_tensor *gradients,
+    size_t count)
+{
+	autocast_scaler *const scaler = group->scaler;
+	struct draft draft = { .count = count };
+	autocast_status status;
+
+	if (!scaler->device_count && !scaler->core.enabled)
+		return AUTOCAST_OK;     /* nor will there be anything to do */
+	if (!scaler->device_count)
+		return ac_status_fail(AUTOCAST_E_DEVICE, "no device was "
+		    "prepared: autocast_scaler_prepare() comes first");
+	if (group->is_busy
+	    || ac_core_stage(&scaler->core, &group->core) != AC_STAGE_READY)
+		return ac_status_fail(AUTOCAST_E_BUSY, "%s was unscaled or "
+		    "stepped, and there was no update since", group->name);
+	status = make_draft(scaler, gradients, &draft);
+	if (!status) {
+		adopt(group, &draft);
+	} else {
+		release_parts(scaler, draft.part, draft.part_count);
+		if (draft.answer)
+			(void)scaler->driver->cuMemFreeHost(draft.answer);
+	}
+	free(draft.tensors);
+	free(draft.sorted);
+	free(draft.devices);
+	return status;
+}
+
+autocast_status
+autocast_group_set_gradients(autocast_group *group,
+    const autocast_tensor *gradients, size_t count)
+{
+	autocast_status status;
+
+	if (!group || (count && !gradients))
+		return ac_status_fail(AUTOCAST_E_INVALID, "%s is NULL",
+		    group ? "gradients" : "group");
+	ac_lock_take(&group->scaler->lock);
+	status = set_gradients(group, gradients, count);
+	ac_lock_give(&group->scaler->lock);
+	return status;
+}
+
+autocast_status
+autocast_group_pointers(const autocast_group *group, int device,
+    const float **grad_scale_out, const float **found_inf_out)
+{
+	autocast_status status = AUTOCAST_OK;
+
+	if (!group || !grad_scale_out || !found_inf_out)
+		return ac_status_fail(AUTOCAST_E_INVALID,
+		    "an argument is NULL");
+	if (!group->scaler->core.enabled) {
+		*grad_scale_out = *found_inf_out = NULL;
+		return AUTOCAST_OK;
+	}
+	ac_lock_take(&group->scaler->lock);
+	for (int i = 0; i < group->part_count; i++) {
+		if (group->part[i].device->number != device)
+			continue;
+		*grad_scale_out = &group->part[i].pass.words->grad_scale;
+		*found_inf_out = &group->part[i].pass.words->found_inf;
+		goto out;
+	}
+	status = ac_status_fail(AUTOCAST_E_DEVICE,
+	    "%s has no gradients on device %d", group->name, device);
+out:
+	ac_lock_give(&group->scaler->lock);
+	return status;
+}

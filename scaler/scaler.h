@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scaler/scaler.h -- a scaler and its groups as the room's files share them.
+ *
+ * The lock is held while stages are looked at, kernels are queued, and the state
+ * is read; never while a step waits for its answer or the program is called
+ * back: a group that is out for one of these is `busy`. */
+#ifndef AC_SCALER_SCALER_H
+#define AC_SCALER_SCALER_H
+
+#include "base/lock.h"
+#include "scaler/core.h"
+
+enum {
+	AC_SCALER_DEVICES = 16, /* prepared, at most */
+	AC_SCALER_READERS = 4   /* streams that are told apart before they wait
+	                         * for each other */
+};
+
+/* A point in a stream of one device that others can wait for. */
+struct ac_mark {
+	ac_cu_event  event;
+	ac_cu_stream stream;
+	bool         is_set, is_captured;
+};
+
+/* A device that was prepared. The first one keeps the scale. */
+struct ac_scaler_device {
+	int            number;   /* CUDA's */
+	ac_cu_context  context;
+	bool           is_retained; /* the primary context: to be released */
+	ac_cu_stream   stream;   /* for calls whose own is on another device */
+	struct ac_scaler_state *state;      /* device memory */
+	struct ac_scaler_state *host_state; /* host memory that it can write */
+	struct ac_mark writer;   /* what last changed the state here */
+	struct ac_mark readers[AC_SCALER_READERS];
+	unsigned       next_reader;
+	struct ac_mark fork;     /* between devices, within one call */
+};
+
+/* A group's gradients on one device. */
+struct ac_part {
+	struct ac_scaler_device *device;
+	ac_cu_address  memory;   /* what the following point into */
+	struct ac_scaler_pass pass; /* without flags */
+	float         *flags;    /* of the first part: room for those and the */
+	double        *sums;     /* sums of the others */
+	struct ac_mark mark;     /* the last call for the group here */
+};
+
+/* What the host reads of a group: memory that the device can write. */
+struct ac_group_answer {
+	struct ac_scaler_words words;
+	struct ac_scaler_state state;
+};
+
+struct autocast_group {
+	struct autocast_scaler *scaler;
+	struct autocast_group  *next;
+	struct ac_core_group core;
+	struct ac_part  part[AC_SCALER_DEVICES]; /* [0] is the first device's */
+	int             part_count;  /* 0: gradients were never set */
+	bool            has_tensors, has_fp16;
+	bool            is_busy;
+	struct ac_group_answer *answer;
+	char            name[64];
+};
+
+struct autocast_scaler {
+	struct ac_lock lock;
+	struct ac_core core;
+	const struct ac_driver *driver; /* NULL: nothing was prepared */
+	struct ac_scaler_device device[AC_SCALER_DEVICES];
+	int            device_count;
+	struct autocast_group *groups;
+	autocast_reduce reduce;
+	void          *reduce_user;
+	uint64_t       steps, skips;
+	/* What steps of this iteration told: for the status of its update. */
+	uint64_t       told_epoch;
+	uint32_t       told_groups;
+	struct ac_scaler_state told;
+};
+
+/* ---- place.c: where a call works ---------------------------------------- */
+
+/* A stream of a prepared device, whose context is current until leave(). */
+struct ac_scaler_place {
+	struct autocast_scaler  *scaler;
+	struct ac_scaler_device *device;
+	ac_cu_stream stream;
+	bool is_capturing, is_pushed;
+};
+
+/* E_DEVICE: the stream's device was not prepared. */
+autocast_status ac_scaler_enter(autocast_scaler *scaler, ac_cu_stream stream,
+    struct ac_scaler_place *place_out);
+/* A place on `device` for a call made at `place`: its stream if it is there,
+ * else the prepared one. Never captures elsewhere: E_CAPTURE. */
+autocast_status ac_scaler_enter_at(const struct ac_scaler_place *place,
+    struct ac_scaler_device *device, struct ac_scaler_place *there_out);
+void ac_scaler_leave(const struct ac_scaler_place *place);
+
+/* E_CUDA, naming the call, unless `result` is 0. */
+autocast_status ac_cuda_status(int result, const char *call);
+/* The same for what kernels/ answers. */
+autocast_status ac_kernels_failed(enum ac_kernels_status failed);
+
+/* Wait for a mark made on another stream; make one. A mark within a capture
+ * and a stream outside of it do not see each other. */
+autocast_status ac_mark_wait(const struct ac_mark *mark,
+    const struct ac_scaler_place *place);
+autocast_status ac_mark_set(struct ac_mark *mark,
+    const struct ac_scaler_place *place);
+
+/* Brackets around what reads the state on the place's device (and may set its
+ * flag), or changes it. */
+autocast_status ac_order_read(const struct ac_scaler_place *place);
+autocast_status ac_order_has_read(const struct ac_scaler_place *place);
+autocast_status ac_order_write(const struct ac_scaler_place *place);
+autocast_status ac_order_has_written(const struct ac_scaler_place *place);
+
+/* `to` goes on after what `from` has queued. Nothing if they are one. */
+autocast_status ac_order_after(const struct ac_scaler_place *from,
+    const struct ac_scaler_place *to);
+
+/* ---- device.c: what is on devices --------------------------------------- */
+
+autocast_status ac_scaler_prepare_device(autocast_scaler *scaler, int number,
+    ac_cu_stream stream);
+/* The prepared device of that number, or NULL. */
+struct ac_scaler_device *ac_scaler_device_of(autocast_scaler *scaler,
+    int number);
+/* The device whose stream this is, prepared now if it was not. */
+autocast_status ac_scaler_prepare_stream(autocast_scaler *scaler,
+    ac_cu_stream stream);
+/* Frees all; the context of the device need not be current. */
+void ac_scaler_release_devices(autocast_scaler *scaler);
+
+/* Memory of the place's device; zeroed. Waits. */
+autocast_status ac_memory_take(const struct ac_scaler_place *place,
+    size_t bytes, ac_cu_address *address_out);
+autocast_status ac_mark_create(const struct ac_driver *driver,
+    struct ac_mark *mark);
+
+/* ---- tensor.c: what a program says is a tensor -------------------------- */
+
+/* The list as kernels take it, without chunk numbers; `devices_out` (may be
+ * NULL) gets each one's prepared device. `what` names the list in messages. All
+ * or nothing. */
+autocast_status ac_tensors_read(autocast_scaler *scaler, const char *what,
+    const autocast_tensor *list, size_t count,
+    struct ac_scaler_tensor *tensors_out,
+    struct ac_scaler_device **devices_out);
+
+/* ---- unscale.c ---------------------------------------------------------- */
+
+/* A flag is made for it: it has tensors, or other processes may have. */
+bool ac_group_has_gradients(const autocast_group *group);
+
+/* Look at the group's gradients, unscale them if `divide`, and tell the core.
+ * Lock held; given up around the reduce hook. */
+autocast_status ac_group_check(autocast_group *group,
+    const struct ac_scaler_place *place, bool divide);
+
+/* Take the group for a call: E_BUSY if another one has it. Lock held. */
+autocast_status ac_group_enter(autocast_group *group);
+
+/* ---- update.c ----------------------------------------------------------- */
+
+/* The state of the first device, or what it will be. Waits. Lock held. */
+autocast_status ac_scaler_read_state(autocast_scaler *scaler,
+    struct ac_scaler_state *state_out);
+/* Replace words of the state, on all devices. Waits if `waits`. Lock held. */
+autocast_status ac_scaler_replace_state(autocast_scaler *scaler,
+    const struct ac_scaler_place *place, const struct ac_scaler_set *set);
+
+#endif

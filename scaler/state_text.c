@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scaler/state_text.c -- the text of a saved state:
+ *
+ *   autocast-scaler 1
+ *   scale 0x1p+16
+ *   growth_factor 0x1p+1
+ *   backoff_factor 0x1p-1
+ *   growth_interval 2000
+ *   growth_tracker 0
+ *   hysteresis 1
+ *
+ * the names of torch.amp.GradScaler.state_dict(); hysteresis: bad updates left
+ * until the scale backs off. Fractions are hexadecimal: the same bits again. */
+#include "scaler/state_text.h"
+
+#include "api/status.h"
+#include "base/text.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { STATE_VERSION = 1, STATE_BYTES = 512 };
+
+enum kind { REAL, WHOLE };
+
+static const struct field {
+	const char *name;
+	enum kind   kind;
+} fields[] = {
+	{ "autocast-scaler", WHOLE }, { "scale", REAL },
+	{ "growth_factor", REAL }, { "backoff_factor", REAL },
+	{ "growth_interval", WHOLE }, { "growth_tracker", WHOLE },
+	{ "hysteresis", WHOLE }
+};
+enum {
+	FIELD_VERSION, FIELD_SCALE, FIELD_GROWTH, FIELD_BACKOFF,
+	FIELD_INTERVAL, FIELD_TRACKER, FIELD_PATIENCE,
+	FIELD_COUNT = sizeof fields / sizeof *fields
+};
+
+autocast_status
+ac_state_print(const struct ac_core_saved *saved, char *text, size_t *size)
+{
+	const double real[FIELD_COUNT] = {
+		[FIELD_SCALE] = (double)saved->scale,
+		[FIELD_GROWTH] = saved->growth,
+		[FIELD_BACKOFF] = saved->backoff
+	};
+	const int64_t whole[FIELD_COUNT] = {
+		[FIELD_VERSION] = STATE_VERSION, [FIELD_INTERVAL] = saved->interval,
+		[FIELD_TRACKER] = saved->tracker, [FIELD_PATIENCE] = saved->patience
+	};
+	char buffer[STATE_BYTES];
+	const size_t room = *size;
+	struct ac_text t;
+
+	ac_text_init(&t, buffer, sizeof buffer);
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		ac_text_addf(&t, "%s ", fields[i].name);
+		if (fields[i].kind == REAL)
+			ac_text_add_hex(&t, real[i]);
+		else
+			ac_text_addf(&t, "%lld", (long long)whole[i]);
+		ac_text_add(&t, "\n");
+	}
+	*size = t.used;
+	if (!text)
+		return AUTOCAST_OK;
+	if (room < t.used)
+		return ac_status_fail(AUTOCAST_E_INVALID, "the state needs %zu "
+		    "bytes, there is room for %zu", t.used, room);
+	memcpy(text, buffer, t.used);
+	return AUTOCAST_OK;
+}
+
+/* ---- Parsing ------------------------------------------------------------ */
+
+static autocast_status
+bad(const char *field, const char *why)
+{
+	return ac_status_fail(AUTOCAST_E_STATE_FORMAT, "the saved state's %s %s",
+	    field, why);
+}
+
+/* A whole number, 19 digits at most. */
+static bool
+read_whole(const char *s, size_t count, int64_t *value_out)
+{
+	const bool is_negative = count && *s == '-';
+	uint64_t value = 0;
+	size_t i = is_negative;
+
+	if (i == count || count - i > 19)
+		return false;
+	for (; i < count; i++) {
+		if (s[i] < '0' || s[i] > '9')
+			return false;
+		value = value * 10 + (uint64_t)(s[i] - '0');
+	}
+	if (value > INT64_MAX)
+		return false;
+	*value_out = is_negative ? -(int64_t)value : (int64_t)value;
+	return true;
+}
+
+struct values {
+	double  real[FIELD_COUNT];
+	int64_t whole[FIELD_COUNT];
+};
+
+/* "NAME VALUE", which is to be field `index`. */
+static autocast_status
+read_line(const char *line, size_t count, int index, struct values *values)
+{
+	const struct field *const field = &fields[index];
+	const size_t length = strlen(field->name);
+	bool is_read;
+
+	if (count <= length || memcmp(line, field->name, length)
+	    || line[length] != ' ')
+		return bad(field->name, "is not where it should be");
+	line += length + 1;
+	count -= length + 1;
+	if (field->kind == WHOLE)
+		is_read = read_whole(line, count, &values->whole[index]);
+	else
+		is_read = count && ac_text_hex(line, count,
+		    &values->real[index]) == count;
+	return is_read ? AUTOCAST_OK : bad(field->name, "is no number");
+}
+
+static autocast_status
+check_real(const struct values *values, bool strict)
+{
+	for (int i = FIELD_SCALE; i <= FIELD_BACKOFF; i++) {
+		if (isnan(values->real[i]))
+			return bad(fields[i].name, "is NaN");
+		if (signbit(values->real[i]))
+			return bad(fields[i].name, "is negative");
+	}
+	if ((double)(float)values->real[FIELD_SCALE] != values->real[FIELD_SCALE])
+		return bad("scale", "is no FP32 number");
+	if (!strict)
+		return AUTOCAST_OK;
+	if (!(values->real[FIELD_SCALE] > 0
+	    && values->real[FIELD_SCALE] <= FLT_MAX))
+		return bad("scale", "is not positive and finite");
+	if (!(values->real[FIELD_GROWTH] > 1))
+		return bad("growth_factor", "is not above 1");
+	if (!(values->real[FIELD_BACKOFF] > 0
+	    && values->real[FIELD_BACKOFF] < 1))
+		return bad("backoff_factor", "is not between 0 and 1");
+	return AUTOCAST_OK;
+}
+
+static autocast_status
+check(const struct values *values, bool strict)
+{
+	autocast_status status = check_real(values, strict);
+
+	if (status)
+		return status;
+	if (strict && values->whole[FIELD_INTERVAL] < 1)
+		return bad("growth_interval", "is below 1");
+	if (values->whole[FIELD_TRACKER] < 0
+	    || values->whole[FIELD_TRACKER] > INT32_MAX)
+		return bad("growth_tracker", "is out of range");
+	if (values->whole[FIELD_PATIENCE] < INT32_MIN
+	    || values->whole[FIELD_PATIENCE] > INT32_MAX)
+		return bad("hysteresis", "is out of range");
+	return AUTOCAST_OK;
+}
+
+autocast_status
+ac_state_parse(const char *text, size_t size, bool strict,
+    struct ac_core_saved *saved_out)
+{
+	struct values values;
+	const char *at = text, *const end = text + size;
+	autocast_status status = AUTOCAST_OK;
+
+	if (!size)
+		return ac_status_fail(AUTOCAST_E_STATE_EMPTY,
+		    "the saved state is empty");
+	for (int i = 0; i < FIELD_COUNT && !status; i++) {
+		const char *const newline = memchr(at, '\n',
+		    (size_t)(end - at));
+
+		if (!newline)
+			return bad(fields[i].name, "is missing or cut off");
+		status = read_line(at, (size_t)(newline - at), i, &values);
+		if (!status && i == FIELD_VERSION
+		    && values.whole[FIELD_VERSION] != STATE_VERSION)
+			status = bad("version",
+			    "is not one that this library knows");
+		at = newline + 1;
+	}
+	if (!status && at != end)
+		status = bad("last field", "is not its end");
+	if (!status)
+		status = check(&values, strict);
+	if (status)
+		return status;
+	saved_out->scale = (float)values.real[FIELD_SCALE];
+	saved_out->growth = values.real[FIELD_GROWTH];
+	saved_out->backoff = values.real[FIELD_BACKOFF];
+	saved_out->interval = values.whole[FIELD_INTERVAL];
+	saved_out->tracker = (int32_t)values.whole[FIELD_TRACKER];
+	saved_out->patience = (int32_t)values.whole[FIELD_PATIENCE];
+	return AUTOCAST_OK;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scaler/tensor.c -- checks what a program says is a tensor, by asking the
+ * driver about its memory, and names it in messages. */
+#include "scaler/scaler.h"
+
+#include "api/status.h"
+
+#include <stdio.h>
+
+/* CUpointer_attribute, CUmemorytype */
+enum { MEMORY_TYPE = 2, DEVICE_ORDINAL = 9, TYPE_DEVICE = 2 };
+
+_Static_assert((int)AUTOCAST_F32 == (int)AC_SCALER_F32
+    && (int)AUTOCAST_F64 == (int)AC_SCALER_F64
+    && (int)AUTOCAST_F16 == (int)AC_SCALER_F16
+    && (int)AUTOCAST_BF16 == (int)AC_SCALER_BF16, "one numbering");
+
+static const unsigned element_bytes[AUTOCAST_DTYPE_COUNT] = {
+	[AUTOCAST_F32] = 4, [AUTOCAST_F64] = 8,
+	[AUTOCAST_F16] = 2, [AUTOCAST_BF16] = 2
+};
+
+/* The name of a tensor, for messages. */
+struct label {
+	char text[96];
+};
+
+static struct label
+label_of(const char *what, const autocast_tensor *tensor, size_t index)
+{
+	struct label label;
+
+	if (tensor->name)
+		(void)snprintf(label.text, sizeof label.text, "%s %zu ('%.40s')",
+		    what, index, tensor->name);
+	else
+		(void)snprintf(label.text, sizeof label.text, "%s %zu", what,
+		    index);
+	return label;
+}
+
+/* Which device the memory is on. Managed memory is on the device that it was
+ * made on. */
+static autocast_status
+locate(const struct ac_driver *driver, const autocast_tensor *tensor,
+    const char *label, int *number_out)
+{
+	const ac_cu_address address = (ac_cu_address)(uintptr_t)tensor->data;
+	unsigned type = 0;
+	int number = -1;
+
+	if (driver->cuPointerGetAttribute(&type, MEMORY_TYPE, address)
+	    || type != TYPE_DEVICE
+	    || driver->cuPointerGetAttribute(&number, DEVICE_ORDINAL, address))
+		return ac_status_fail(AUTOCAST_E_POINTER,
+		    "%s: %p is no device memory", label, tensor->data);
+	*number_out = number;
+	return AUTOCAST_OK;
+}
+
+static autocast_status
+check_shape(const autocast_tensor *tensor, const char *label)
+{
+	unsigned bytes;
+
+	if (tensor->dtype < 0 || tensor->dtype >= AUTOCAST_DTYPE_COUNT)
+		return ac_status_fail(AUTOCAST_E_DTYPE,
+		    "%s: %d is no data type", label, tensor->dtype);
+	bytes = element_bytes[tensor->dtype];
+	if (tensor->count > SIZE_MAX / 2 / bytes)
+		return ac_status_fail(AUTOCAST_E_INVALID,
+		    "%s: %zu elements are more than memory has", label,
+		    tensor->count);
+	if (!tensor->data)
+		return ac_status_fail(AUTOCAST_E_POINTER,
+		    "%s: the pointer is NULL", label);
+	if ((uintptr_t)tensor->data % bytes)
+		return ac_status_fail(AUTOCAST_E_POINTER,
+		    "%s: %p is not aligned to %u bytes", label, tensor->data,
+		    bytes);
+	return AUTOCAST_OK;
+}
+
+/* The last element must be where the first one is, as far as the driver can
+ * tell. */
+static autocast_status
+check_end(const struct ac_driver *driver, const autocast_tensor *tensor,
+    const char *label, int number)
+{
+	autocast_tensor last = *tensor;
+	int there = -1;
+
+	last.data = (char *)tensor->data
+	    + (tensor->count - 1) * element_bytes[tensor->dtype];
+	if (!locate(driver, &last, label, &there) && there == number)
+		return AUTOCAST_OK;
+	return ac_status_fail(AUTOCAST_E_POINTER,
+	    "%s: its %zu elements end past its memory", label, tensor->count);
+}
+
+static autocast_status
+check(autocast_scaler *scaler, const char *what, const autocast_tensor *tensor,
+    size_t index, struct ac_scaler_device **device_out)
+{
+	const struct label label = label_of(what, tensor, index);
+	int number = tensor->device;
+	struct ac_scaler_device *device;
+	autocast_status status = AUTOCAST_OK;
+
+	if (tensor->count) {
+		status = check_shape(tensor, label.text);
+		if (!status)
+			status = locate(scaler->driver, tensor, label.text,
+			    &number);
+		if (!status)
+			status = check_end(scaler->driver, tensor, label.text,
+			    number);
+		if (!status && tensor->device != AUTOCAST_DEVICE_ANY
+		    && tensor->device != number)
+			status = ac_status_fail(AUTOCAST_E_POINTER,
+			    "%s: %p is on device %d, not on device %d",
+			    label.text, tensor->data, number, tensor->device);
+	} else if (tensor->dtype < 0
+	    || tensor->dtype >= AUTOCAST_DTYPE_COUNT) {
+		status = ac_status_fail(AUTOCAST_E_DTYPE,
+		    "%s: %d is no data type", label.text, tensor->dtype);
+	} else if (number == AUTOCAST_DEVICE_ANY) {
+		number = scaler->device[0].number;
+	}
+	if (status)
+		return status;
+	device = ac_scaler_device_of(scaler, number);
+	if (!device)
+		return ac_status_fail(AUTOCAST_E_DEVICE,
+		    "%s: device %d was not prepared", label.text, number);
+	*device_out = device;
+	return AUTOCAST_OK;
+}
+
+autocast_status
+ac_tensors_read(autocast_scaler *scaler, const char *what,
+    const autocast_tensor *list, size_t count,
+    struct ac_scaler_tensor *tensors_out,
+    struct ac_scaler_device **devices_out)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct ac_scaler_tensor tensor = {
+			.data = list[i].data, .count = list[i].count,
+			.dtype = (uint32_t)list[i].dtype
+		};
+		struct ac_scaler_device *device = NULL;
+		autocast_status status = check(scaler, what, &list[i], i,
+		    &device);
+
+		if (status)
+			return status;
+		tensors_out[i] = tensor;
+		if (devices_out)
+			devices_out[i] = device;
+	}
+	return AUTOCAST_OK;
+}
