@@ -19,6 +19,7 @@ build_with_tsan()
 		emulator/libcudart.so.13 emulator/libcublas.so.13 \
 		tests/preload/programs/{many_streams,lane_order,held_stream} \
 		tests/preload/programs/{two_threads,two_devices} \
+		libautocast-api.so tests/preload/programs/regions \
 		tests/preload/programs/{crowd,graphs,capture_beside}
 }
 case ${SANITIZERS:-} in
@@ -67,6 +68,7 @@ clean 'a held stream, other' fp16 held_stream other
 for kind in shared own; do
 	clean "two threads, $kind handle" "$tight" two_threads $kind 20
 done
+clean 'two threads, each in a region of its own' "$tight" regions both=loss,enc
 export AUTOCAST_EMU_MODEL=h200,t4
 clean 'two devices, two threads' "$roomy" two_devices threads
 clean 'handles that move from device to device' "$roomy" two_devices migrate
