@@ -69,6 +69,9 @@ struct autocast_functions {
  * library that is older returns the table it has, which is shorter: look at
  * `size`. NULL: `abi` is 0, or so old that the library no longer serves it.
  * Static and constant; any thread, at any time. */
+#ifdef __GNUC__
+__attribute__((visibility("default")))
+#endif
 extern const struct autocast_functions *autocast_functions_get(uint32_t abi);
 
 #ifdef __cplusplus

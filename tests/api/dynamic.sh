@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# AUTOCAST_DYNAMIC: without the library each call answers as the library's
+# disabled scaler does; libraries of other ages are told apart by their table.
+# No GPU, no driver.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/../preload/preload.sh"
+here=$root/tests/api
+
+# compile NAME ARGS...
+compile()
+{
+	# shellcheck disable=SC2086
+	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 \
+	    ${SANITIZERS:+-fsanitize=$SANITIZERS} \
+	    -I"$root/include" -o "$work/$1" "${@:2}" || exit 99
+}
+
+# answers NAME PROGRAM: without the lines that only the library can say.
+answers()
+{
+	"$work/$2" >"$work/$1" 2>"$work/$1.err"
+	equal "$1: status" 0 $?
+	check "$1: says nothing else" "$(cat "$work/$1.err")"
+	grep -v '^computes' "$work/$1" >"$work/$1.answers"
+}
+
+compile linked "$here/disabled.c" -L"$build" -lautocast-api \
+    -Wl,-rpath,"$build"
+compile dynamic -DAUTOCAST_DYNAMIC "$here/disabled.c" -ldl
+answers library linked
+answers absent dynamic
+[ -n "$sanitizer" ] && export LD_PRELOAD=$sanitizer
+check 'without the library as with a disabled scaler of the library' \
+    "$(diff "$work/library.answers" "$work/absent.answers")"
+equal 'what has to be computed is not' 'computes: norm 23, clip 23, axpy 23' \
+    "$(grep '^computes' "$work/absent")"
+if [ -f "$library" ]; then
+	LD_PRELOAD=$preload answers preloaded dynamic
+	check 'with the preload as with the library' \
+	    "$(diff "$work/library" "$work/preloaded")"
+fi
+
+# Files in C and C++ in one program, which share what was found.
+if ! command -v c++ >/dev/null; then
+	skip 'libraries of other ages' 'no C++ compiler'
+	plan
+	exit
+fi
+compile ages.o -DAUTOCAST_DYNAMIC -c "$here/ages.c"
+# shellcheck disable=SC2086
+c++ -std=c++11 -Wall -Wextra -Werror -DAUTOCAST_DYNAMIC \
+    ${SANITIZERS:+-fsanitize=$SANITIZERS} -I"$root/include" \
+    -o "$work/ages" "$here/ages.cc" "$work/ages.o" -ldl -pthread || exit 99
+
+# aged AGE NAME EXPECTED
+aged()
+{
+	compile "age$1.so" -shared -fPIC -DAGE="$1" "$here/older.c"
+	equal "$2" "$3" \
+	    "$(LD_PRELOAD=${sanitizer:+$sanitizer:}$work/age$1.so "$work/ages")"
+}
+
+equal 'none' 'found once, dlerror clean
+push 0, pop 0
+create 0, disabled, group 0, update 0
+the library is older than the header' "$("$work/ages")"
+aged 1 'one with regions only' 'found once, dlerror clean
+push 21, pop 0
+create 0, disabled, group 0, update 0
+the library is older than the header'
+aged 2 'one that only creates' 'found once, dlerror clean
+push 21, pop 17
+create 20, the library'\''s, group 22, update 22
+the library is older than the header'
+aged 3 'a newer one' 'found once, dlerror clean
+push 21, pop 17
+create 20, the library'\''s'
+aged 4 'one that is too new' 'found once, dlerror clean
+push 0, pop 0
+create 0, disabled, group 0, update 0
+the library is older than the header'
+plan

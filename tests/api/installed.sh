@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What `make install` leaves is enough: pkg-config alone says how to build a C
+# and a C++ program, and the manual's example, with nothing of the source tree.
+# shellcheck disable=SC1091
+. "$(dirname "$0")/../preload/preload.sh"
+[ -z "${SANITIZERS:-}" ] || skip_all "built with sanitizers ($SANITIZERS)"
+[ -f "$build/Makefile" ] || skip_all 'not configured'
+command -v pkg-config >/dev/null || skip_all 'no pkg-config'
+
+cat >"$work/program.c" <<'END'
+#include <autocast_scaler.h>
+
+#include <stdio.h>
+
+int
+main(void)
+{
+	autocast_scaler_options options = AUTOCAST_SCALER_OPTIONS;
+	autocast_scaler *scaler;
+	double scale = 0;
+
+	options.init_scale = 1024;
+	if (autocast_scaler_create(&options, &scaler)
+	    || autocast_scaler_get(scaler, &scale, NULL)
+	    || autocast_region_push("program", 1, NULL, 0)
+	    || autocast_region_pop())
+		return 1;
+	autocast_scaler_destroy(scaler);
+	printf("%g\n", scale);
+	return 0;
+}
+END
+cp "$work/program.c" "$work/program.cc"
+
+make -s -C "$build" install DESTDIR="$work/root" MAKEFLAGS= >"$work/out" 2>&1
+equal 'make install' 0 $?
+pc=$(find "$work/root" -name autocast.pc)
+if [ -z "$pc" ]; then
+	check 'autocast.pc is installed' "$(cat "$work/out")"
+	plan
+	exit
+fi
+libraries=${pc%/pkgconfig/autocast.pc}
+export PKG_CONFIG_SYSROOT_DIR=$work/root PKG_CONFIG_PATH=${pc%/*}
+export PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
+
+check 'the name to link by leads to the library' \
+    "$([ "$(readlink "$libraries/libautocast-api.so")" = libautocast-api.so.1 ] &&
+	[ -f "$libraries/libautocast-api.so" ] || ls -l "$libraries")"
+check 'pkg-config accepts it' "$(pkg-config --validate autocast 2>&1)"
+check 'pkg-config asks for nothing but our folders and our library' \
+    "$(pkg-config --cflags --libs autocast | tr ' ' '\n' | grep . |
+	grep -vE "^-[IL]$work/root|^-lautocast-api\$")"
+
+# builds NAME COMPILER ARGS...: in an empty folder, and runs it.
+builds()
+{
+	mkdir -p "$work/empty"
+	# shellcheck disable=SC2046
+	check "$1: builds" "$(cd "$work/empty" && "${@:2}" -Wall -Wextra -Werror \
+	    $(pkg-config --cflags autocast) -o "$work/$1" 2>&1 \
+	    $(pkg-config --libs autocast))"
+}
+
+cd "$work" || exit 99
+builds c "${CC:-cc}" "$work/program.c"
+equal 'c: runs' 1024 "$(LD_LIBRARY_PATH=$libraries "$work/c" 2>&1)"
+if command -v c++ >/dev/null; then
+	builds c++ c++ -std=c++11 "$work/program.cc"
+	equal 'c++: runs' 1024 "$(LD_LIBRARY_PATH=$libraries "$work/c++" 2>&1)"
+else
+	skip 'c++: builds' 'no C++ compiler'
+fi
+
+# Examples of the manual that are whole files.
+for page in "$work/root"/*/*/*/man/man3/*.3 "$work/root"/*/*/man/man3/*.3 \
+    "$work/root"/*/man/man3/*.3; do
+	[ -f "$page" ] || continue
+	awk '/^\.Ed/ { on = 0 } on; /^\.Bd -literal/ { on = 1; print "\f" }' "$page" |
+	    sed 's/\\e/\\/g' |
+	    awk -v to="$work/$(basename "$page")" \
+		'/^\f/ { n++; next } { print > (to "." n ".c") }'
+done
+for example in "$work"/*.3.*.c; do
+	grep -q '^#include <autocast' "$example" || continue
+	name=${example##*/}
+	# shellcheck disable=SC2046
+	check "$name compiles" "$("${CC:-cc}" -std=c11 -Wall -Wextra -Werror \
+	    $(pkg-config --cflags autocast) -c -o "$work/example.o" "$example" 2>&1)"
+done
+check 'there is an example' "$([ -f "$work/example.o" ] || echo none)"
+
+make -s -C "$build" uninstall DESTDIR="$work/root" MAKEFLAGS= >"$work/out" 2>&1
+check 'make uninstall leaves no file' "$(find "$work/root" ! -type d)"
+plan
