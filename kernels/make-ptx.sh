@@ -46,4 +46,4 @@ make()
 }
 
 make cast recast_block recast recast_finish conv_check
-make scaler scaler
+make scaler scaler scaler_sums

@@ -6,7 +6,8 @@
  * Each function queues one kernel on `stream`, in the current context, which
  * must be that of all memory named; none waits or allocates, all can be
  * captured. scaler_body.h holds the arithmetic once for the GPU and its CPU
- * twins: the same bits on both, for any launch geometry. Indices are 64-bit.
+ * twins: the same bits on both, for any launch geometry. Indices are 64-bit. A
+ * product or sum that is NaN is stored as all ones without the sign.
  * Rules: research on torch.amp, GradScaler's check-and-unscale and its update;
  * hysteresis as in NVIDIA's update_scale_hysteresis. */
 #ifndef AC_KERNELS_SCALER_H
@@ -75,7 +76,8 @@ enum ac_kernels_status ac_scaler_kernels_load(void);
 
 /* x = x * state->scale, for `count` <= AC_SCALER_INLINE tensors on the host,
  * whose chunks are numbered. FP16 and BF16 are multiplied in FP32 and rounded
- * to nearest even, FP64 in FP64 (by the FP32 scale). */
+ * to nearest even, FP64 in FP64 (by the FP32 scale). A scale of 1 writes
+ * nothing. LAUNCH if `count` is larger. */
 enum ac_kernels_status ac_scaler_multiply(const struct ac_scaler_tensor *list,
     size_t count, const struct ac_scaler_state *state, ac_cu_stream stream);
 
@@ -114,8 +116,8 @@ enum ac_kernels_status ac_scaler_fold(struct ac_scaler_words *words,
     ac_cu_stream stream);
 
 /* pass->words->sum, of all elements: `p` 1, 2, or 0 for the maximum (NaN if
- * there is one). A chunk's sum is added by 256 lanes, then as conv_body.h does
- * it; chunks in their order: no result depends on the geometry. */
+ * there is one). In the order that scaler_body.h gives: no result depends on
+ * the geometry or on where in memory a tensor is. `partials` are written. */
 enum ac_kernels_status ac_scaler_norm_pass(const struct ac_scaler_pass *pass,
     uint32_t p, ac_cu_stream stream);
 
