@@ -23,6 +23,17 @@ driver_for_scaling(void)
 	return d;
 }
 
+static autocast_status
+find_driver(autocast_scaler *scaler)
+{
+	if (!scaler->driver)
+		scaler->driver = driver_for_scaling();
+	if (scaler->driver)
+		return AUTOCAST_OK;
+	return ac_status_fail(AUTOCAST_E_NO_DRIVER,
+	    "there is no usable libcuda.so.1");
+}
+
 struct ac_scaler_device *
 ac_scaler_device_of(autocast_scaler *scaler, int number)
 {
@@ -232,11 +243,9 @@ ac_scaler_prepare_device(autocast_scaler *scaler, int number,
 	ac_cu_context popped;
 	autocast_status status;
 
-	if (!scaler->driver)
-		scaler->driver = driver_for_scaling();
-	if (!scaler->driver)
-		return ac_status_fail(AUTOCAST_E_NO_DRIVER,
-		    "there is no usable libcuda.so.1");
+	status = find_driver(scaler);
+	if (status)
+		return status;
 	if (number < 0 || (!known
 	    && scaler->device_count == AC_SCALER_DEVICES))
 		return ac_status_fail(AUTOCAST_E_DEVICE,
@@ -275,21 +284,14 @@ ac_scaler_prepare_device(autocast_scaler *scaler, int number,
 autocast_status
 ac_scaler_prepare_stream(autocast_scaler *scaler, ac_cu_stream stream)
 {
-	const struct ac_driver *const driver = driver_for_scaling();
 	ac_cu_context context = NULL;
 	int number = 0;
-	autocast_status status = AUTOCAST_OK;
+	autocast_status status = find_driver(scaler);
 
-	if (!driver)
-		return ac_status_fail(AUTOCAST_E_NO_DRIVER,
-		    "there is no usable libcuda.so.1");
-	if ((uintptr_t)stream > 2)
-		status = ac_cuda_status(driver->cuStreamGetCtx(stream,
-		    &context), "cuStreamGetCtx");
-	else
-		(void)driver->cuCtxGetCurrent(&context);
+	if (!status)
+		status = ac_scaler_context_of(scaler, stream, &context);
 	if (!status && context)
-		status = number_of(driver, context, &number);
+		status = number_of(scaler->driver, context, &number);
 	if (status || ac_scaler_device_of(scaler, number))
 		return status;
 	return ac_scaler_prepare_device(scaler, number, stream);

@@ -40,20 +40,32 @@ ac_kernels_failed(enum ac_kernels_status failed)
 
 /* ---- Places ------------------------------------------------------------- */
 
-static autocast_status
-context_of(autocast_scaler *scaler, ac_cu_stream stream, ac_cu_context *context)
+/* The context of the stream. A thread before its first call has none itself, and
+ * may then not even ask. */
+autocast_status
+ac_scaler_context_of(autocast_scaler *scaler, ac_cu_stream stream,
+    ac_cu_context *context_out)
 {
 	const struct ac_driver *const driver = scaler->driver;
-	int failed;
+	ac_cu_context current = NULL, popped;
+	autocast_status status = ac_cuda_status(
+	    driver->cuCtxGetCurrent(&current), "cuCtxGetCurrent");
+	bool is_pushed = false;
 
-	*context = NULL;
-	if (!IS_DEFAULT(stream))
-		return ac_cuda_status(driver->cuStreamGetCtx(stream, context),
-		    "cuStreamGetCtx");
-	failed = driver->cuCtxGetCurrent(context);
-	if (!failed && !*context) /* a new thread, before its first call */
-		*context = scaler->device[0].context;
-	return ac_cuda_status(failed, "cuCtxGetCurrent");
+	if (!status && !current && scaler->device_count) {
+		current = scaler->device[0].context;
+		status = ac_cuda_status(driver->cuCtxPushCurrent(current),
+		    "cuCtxPushCurrent");
+		is_pushed = !status;
+	}
+	if (!status && !IS_DEFAULT(stream))
+		status = ac_cuda_status(driver->cuStreamGetCtx(stream,
+		    &current), "cuStreamGetCtx");
+	if (is_pushed)
+		(void)driver->cuCtxPopCurrent(&popped);
+	if (!status)
+		*context_out = current;
+	return status;
 }
 
 static autocast_status
@@ -96,7 +108,7 @@ ac_scaler_enter(autocast_scaler *scaler, ac_cu_stream stream,
 	if (!scaler->driver)
 		return ac_status_fail(AUTOCAST_E_DEVICE, "no device was "
 		    "prepared: autocast_scaler_prepare() comes first");
-	status = context_of(scaler, stream, &context);
+	status = ac_scaler_context_of(scaler, stream, &context);
 	if (status)
 		return status;
 	for (int i = 0; i < scaler->device_count; i++)

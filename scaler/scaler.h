@@ -100,6 +100,11 @@ autocast_status ac_scaler_enter_at(const struct ac_scaler_place *place,
     struct ac_scaler_device *device, struct ac_scaler_place *there_out);
 void ac_scaler_leave(const struct ac_scaler_place *place);
 
+/* The context of a stream: for the default ones the current one, or the first
+ * device's if there is none; NULL if there is none at all. */
+autocast_status ac_scaler_context_of(autocast_scaler *scaler,
+    ac_cu_stream stream, ac_cu_context *context_out);
+
 /* E_CUDA, naming the call, unless `result` is 0. */
 autocast_status ac_cuda_status(int result, const char *call);
 /* The same for what kernels/ answers. */
