@@ -109,8 +109,8 @@ enum ac_kernels_status ac_scaler_unscale_pass(const struct ac_scaler_pass *pass,
     ac_cu_stream stream);
 
 /* words->found_inf = 1.0 if it or one of `flags[0..count)` (device) is not 0
- * (NaN is not), else 0.0; ORed into state->found. For several devices, and
- * after a reduce hook. */
+ * (NaN is not), else 0.0; ORed into state->found. For several devices,
+ * before and after a reduce hook; `state` may be NULL. */
 enum ac_kernels_status ac_scaler_fold(struct ac_scaler_words *words,
     struct ac_scaler_state *state, const float *flags, uint64_t count,
     ac_cu_stream stream);

@@ -246,7 +246,7 @@ ac_scaler_fold_flags(struct ac_scaler_words *words,
 	for (uint64_t i = 0; i < count; i++)
 		found |= flags[i] != 0;
 	words->found_inf = found ? 1.0f : 0.0f;
-	if (found)
+	if (found && state)
 		ac_scaler_mark(state);
 }
 

@@ -250,7 +250,8 @@ ac_order_after(const struct ac_scaler_place *from,
 
 	if (from->device == to->device && from->stream == to->stream)
 		return AUTOCAST_OK;
-	/* An event is recorded in its own context. */
+	/* An event is recorded in its own context, and the default stream is
+	 * that of the current one. */
 	status = ac_cuda_status(driver->cuCtxPushCurrent(from->device->context),
 	    "cuCtxPushCurrent");
 	if (status)
@@ -258,6 +259,13 @@ ac_order_after(const struct ac_scaler_place *from,
 	status = ac_cuda_status(driver->cuEventRecord(event, from->stream),
 	    "cuEventRecord");
 	(void)driver->cuCtxPopCurrent(&popped);
-	return status ? status : ac_cuda_status(driver->cuStreamWaitEvent(
-	    to->stream, event, 0), "cuStreamWaitEvent");
+	if (!status)
+		status = ac_cuda_status(driver->cuCtxPushCurrent(
+		    to->device->context), "cuCtxPushCurrent");
+	if (status)
+		return status;
+	status = ac_cuda_status(driver->cuStreamWaitEvent(to->stream, event, 0),
+	    "cuStreamWaitEvent");
+	(void)driver->cuCtxPopCurrent(&popped);
+	return status;
 }

@@ -160,8 +160,8 @@ gather(autocast_group *group, const struct ac_scaler_place *home)
 		    group->part[i].device,
 		    &group->part[i].pass.words->found_inf, sizeof(float));
 	if (!status && scaler->reduce) {
-		status = ac_kernels_failed(ac_scaler_fold(words,
-		    first->pass.state, first->flags, others, home->stream));
+		status = ac_kernels_failed(ac_scaler_fold(words, NULL,
+		    first->flags, others, home->stream));
 		if (!status)
 			asked = reduce(group, home);
 	}
