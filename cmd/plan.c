@@ -3,6 +3,7 @@
  * Everything that can be refused is refused before the program starts. */
 #include "cmd/plan.h"
 #include "base/env.h"
+#include "report/stamp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,17 +88,38 @@ ac_plan_check_program(const struct ac_plan *plan,
 	return 0;
 }
 
+/* Whether the policy's seed and update lines, if it has any, were validated for
+ * some program: which one will run them is known only to the library. */
+static bool
+is_validated(const struct ac_policy *policy)
+{
+	static char lines[AC_STAMP_LINES];
+	struct ac_text text;
+
+	ac_text_init(&text, lines, sizeof lines);
+	ac_policy_print_scaling(policy, &text);
+	return !ac_policy_scale(policy)
+	    || ac_stamp_is_any(ac_stamp_of_lines(lines));
+}
+
 /* Refuse a policy that the library would refuse later. */
 int
 ac_plan_check_policy(const struct ac_plan *plan, const char *verb)
 {
 	struct ac_policy_origin origin;
 	struct ac_policy *policy = ac_chosen_load(&plan->chosen, &origin);
+	bool validated;
 
 	if (!policy)
 		return ac_say(AC_EXIT_USAGE, "%s: the policy has errors; "
 		    "nothing was started", verb);
+	validated = is_validated(policy);
 	ac_policy_destroy(policy);
+	if (!validated)
+		return ac_say(AC_EXIT_USAGE, "%s: the seed and update lines of "
+		    "%s would do nothing: 'autocast validate', with this "
+		    "policy and the program, comes first; nothing was started",
+		    verb, origin.name);
 	return 0;
 }
 

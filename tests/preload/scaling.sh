@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Seed and update lines: scaled where that was validated, with the same weights
+# bit for bit; refused, by name, where a scaled error would not be harmless.
+. "$(dirname "$0")/preload.sh"
+need_emulator
+[ -x "$clients/linear_sgd" ] || skip_all 'the client was not built'
+[ -z "${SANITIZERS:-}" ] ||
+    skip_all 'autocast run preloads no sanitizer into plain programs'
+autocast=$build/autocast
+sgd=$clients/linear_sgd
+
+# lines SCALE UPDATES [POLICY]: a policy in $work/policy.
+lines()
+{
+	printf '%s\n' 'version 2' \
+	    "seed   fn=cublasSscal_v2 n=80 -> scale=$1" \
+	    "update fn=cublasSaxpy_v2 $2 -> unscale" \
+	    "${3:-otherwise off}" >"$work/policy"
+}
+
+# validate VARIANT: what is said, places in the program left out.
+validate()
+{
+	"$autocast" validate --emulate --policy "$work/policy" -- "$sgd" \
+	    "$1" 2>&1 | sed 's/linear_sgd+[0-9a-f]*/linear_sgd/'
+	echo "[${PIPESTATUS[0]}]"
+}
+
+# weights FILE VARIANT [COMMAND...]: run with the policy, print the weights.
+weights()
+{
+	under "$work/policy" "$sgd" "$1" 2>"$work/said"
+}
+
+seen()
+{
+	query '"; ".join(sorted("%s: %d" % (m["symbol"], m["calls"]) for m in report["markers"]))'
+}
+
+plain=$(bare "$sgd" plain)
+lines '2^16' n=120,50
+
+# ---- Not validated: nothing is scaled, and that is said once.
+equal 'not validated: the weights are the program'\''s own' "$plain" \
+    "$(weights plain)"
+equal 'not validated: one line says so and names the verb' \
+    'autocast: the seed and update lines of POLICY do nothing: nobody has validated them for this program; "autocast validate -- linear_sgd ..." with the same policy does' \
+    "$(sed "s,$work/policy,POLICY," "$work/said")"
+equal 'not validated: the report says so' \
+    'cublasSaxpy_v2: update, not validated: 8; cublasSscal_v2: seed, not validated: 4' \
+    "$(seen)"
+equal 'not validated: autocast run refuses the policy' \
+    "autocast: run: the seed and update lines of POLICY would do nothing: 'autocast validate', with this policy and the program, comes first; nothing was started
+2" \
+    "$("$autocast" run --emulate --policy "$work/policy" "$sgd" 2>&1 |
+        sed "s,$work/policy,POLICY,"; echo "${PIPESTATUS[0]}")"
+
+# ---- Refused, each with its reason.
+other='with a scale of 2^16 update 1 (cublasSaxpy_v2, n=120, linear_sgd) writes something else: between the seeds and it something is not linear, or is not scaled'
+while read -r variant reason; do
+	[ "$reason" != other ] || reason=$other
+	equal "refused: $variant" "autocast: validate: $reason
+[1]" "$(validate "$variant")"
+done <<'END'
+momentum other
+decay other
+clip other
+adam other
+host no call is meant by an update line
+device update 8 (cublasSaxpy_v2, n=50, linear_sgd) has its scalar in device memory, where it is not multiplied
+sometimes with a scale of 2^16 other calls are made, from update 1 (cublasSaxpy_v2, n=120, linear_sgd) on: something looks at scaled values
+noise the program does not compute the same twice: two runs without a scale differ from update 1 (cublasSaxpy_v2, n=120, linear_sgd) on
+zero a scale of 2^16 changes nothing: what the seed multiplies is zero
+seedless no call before the first update is meant by a seed line
+END
+lines '2^16' n=120
+equal 'refused: an update that no line means' "autocast: validate: with a scale of 2^16 update 2 (cublasSaxpy_v2, n=120, linear_sgd) writes something else: between the seeds and it something is not linear, or is not scaled
+[1]" "$(validate plain)"
+lines '2^16' n=120,50,80
+equal 'refused: a line that means another call' "autocast: validate: no call before the first update is meant by a seed line
+[1]" "$(validate plain)"
+equal 'no stamp was left' '' "$(find "$AUTOCAST_STATE" -path '*validated/*')"
+
+# ---- Validated: scaled, and the same bits.
+lines '2^16' n=120,50
+good='validated with a scale of 2^16: 4 seeds and 8 updates, bit for bit as without
+[0]'
+equal 'a vector with gaps, backwards, is validated' "$good" "$(validate wide)"
+equal 'library calls alone are validated' "$good" "$(validate plain)"
+equal 'one stamp was left' 1 \
+    "$(find "$AUTOCAST_STATE" -path '*validated/*' | wc -l)"
+equal 'validated: the same weights, bit for bit' "$plain" "$(weights plain)"
+equal 'validated: nothing is said' '' "$(cat "$work/said")"
+equal 'validated: the report counts what was scaled' \
+    'cublasSaxpy_v2: update, scaled by 2^-16: 8; cublasSscal_v2: seed, scaled by 2^16: 4' \
+    "$(seen)"
+equal 'a scalar on the device is left alone' 'cublasSaxpy_v2: update, scalar on device: 1; cublasSaxpy_v2: update, scaled by 2^-16: 7; cublasSscal_v2: seed, scaled by 2^16: 4' \
+    "$(weights device >/dev/null; seen)"
+equal 'and the user is told once' 1 \
+    "$(grep -c 'its scalar is in device memory$' "$work/said")"
+check 'without 2^-16 the weights are others: the seeds are scaled' \
+    "$([ "$(weights host)" != "$plain" ] || echo "$plain")"
+equal 'another place of the same program is as good' "$plain" \
+    "$(mkdir "$work/bin" && cp "$sgd" "$work/bin/other" &&
+        under "$work/policy" "$work/bin/other" 2>&1)"
+cp "$sgd" "$work/bin/changed" && echo >>"$work/bin/changed"
+check 'another content is not' \
+    "$(under "$work/policy" "$work/bin/changed" 2>&1 |
+        grep -q 'nobody has validated' || echo 'nothing was said')"
+lines '2^8' n=120,50
+check 'nor are other lines' "$(weights plain >/dev/null
+    grep -q 'nobody has validated' "$work/said" || echo 'nothing was said')"
+
+# ---- Beside casts, which scale per operation: nothing more to gain.
+fp16='gemm -> fp16 profit=off guard=off'
+lines '2^16' n=120,50 "$fp16"
+with=$(weights plain)
+equal 'the products were cast, too' 20 "$(total totals.recast_calls)"
+printf '%s\n' "$fp16" >"$work/policy"
+equal 'with casts: the same weights as without the lines' "$(weights plain)" \
+    "$with"
+plan
