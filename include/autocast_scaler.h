@@ -16,11 +16,13 @@
  *     autocast_scaler_update()
  *
  * Scale, growth count and flags live on the device. Only the calls that say so
- * wait for it; of the others each can be captured into a graph, and allocates
- * nothing once devices are prepared and gradients set. A `stream` is a
- * cudaStream_t or CUstream, NULL for the default one; its device is where the
- * call works. Calls on several streams are put in order by events: a call sees
- * what earlier calls for the same scaler queued.
+ * wait for it; of the others each can be captured into a graph (of one device:
+ * E_CAPTURE where others take part), and allocates nothing once devices are
+ * prepared and gradients set. A `stream` is a cudaStream_t or CUstream, NULL for
+ * the legacy default one of the current device; its device is where the call
+ * works. Calls on several streams are put in order by events: a call sees what
+ * earlier calls for the same scaler queued. Launches of graphs that hold calls
+ * are the program's to put in order.
  *
  * Threads: one scaler may be used by several threads at once, for different
  * groups; a group by one thread at a time (E_BUSY otherwise). Objects must not
@@ -222,6 +224,7 @@ AUTOCAST_API autocast_status autocast_scaler_set_reduce(
 AUTOCAST_API autocast_status autocast_scaler_get(autocast_scaler *scaler,
     double *scale_out, int32_t *tracker_out);
 
+/* Since creation; but for steps and skips, also since the last load. */
 typedef struct autocast_scaler_counters {
 	size_t   size;        /* of this struct, set by the program */
 	uint64_t updates;     /* autocast_scaler_update(), replays too */
@@ -230,7 +233,7 @@ typedef struct autocast_scaler_counters {
 	uint64_t clamps;      /* times that min_scale or max_scale held it */
 	uint64_t last_overflow; /* the number of that update; 0: none */
 	uint64_t steps, skips;  /* answers of autocast_scaler_step() */
-	double   min_scale, max_scale; /* since creation or load */
+	double   min_scale, max_scale; /* scales that there were */
 } autocast_scaler_counters;
 
 /* Waits for the device. Writes `counters->size` bytes at most. */

@@ -203,7 +203,8 @@ make_ready(autocast_scaler *scaler, struct ac_scaler_device *device)
 {
 	const struct ac_driver *const driver = scaler->driver;
 	struct ac_scaler_place place = {
-		.scaler = scaler, .device = device, .stream = device->stream
+		.scaler = scaler, .device = device, .stream = device->stream,
+		.id = UINT64_MAX /* comes after whatever was queued */
 	};
 	int capturing = 0, mode = AC_CU_CAPTURE_RELAXED;
 	autocast_status status = ac_cuda_status(driver->cuStreamIsCapturing(

@@ -85,6 +85,21 @@ make_current(struct ac_scaler_place *place)
 	return status;
 }
 
+/* Before CUDA 12 streams have no ids: the handle must do. */
+static autocast_status
+ask_id(struct ac_scaler_place *place)
+{
+	const struct ac_driver *const driver = place->scaler->driver;
+	unsigned long long id = (uintptr_t)place->stream;
+	autocast_status status = AUTOCAST_OK;
+
+	if (driver->cuStreamGetId)
+		status = ac_cuda_status(driver->cuStreamGetId(place->stream,
+		    &id), "cuStreamGetId");
+	place->id = id;
+	return status;
+}
+
 static autocast_status
 ask_capturing(struct ac_scaler_place *place)
 {
@@ -121,6 +136,8 @@ ac_scaler_enter(autocast_scaler *scaler, ac_cu_stream stream,
 	if (status)
 		return status;
 	status = ask_capturing(&place);
+	if (!status)
+		status = ask_id(&place);
 	if (status)
 		ac_scaler_leave(&place);
 	else
@@ -144,8 +161,12 @@ ac_scaler_enter_at(const struct ac_scaler_place *place,
 		there.device = device;
 		there.stream = device->stream;
 		status = make_current(&there);
-		if (status)
+		if (!status)
+			status = ask_id(&there);
+		if (status) {
+			ac_scaler_leave(&there);
 			return status;
+		}
 	}
 	*there_out = there;
 	return AUTOCAST_OK;
@@ -165,7 +186,7 @@ ac_scaler_leave(const struct ac_scaler_place *place)
 autocast_status
 ac_mark_wait(const struct ac_mark *mark, const struct ac_scaler_place *place)
 {
-	if (!mark->is_set || mark->stream == place->stream
+	if (!mark->is_set || mark->stream == place->id
 	    || mark->is_captured != place->is_capturing)
 		return AUTOCAST_OK;
 	return ac_cuda_status(place->scaler->driver->cuStreamWaitEvent(
@@ -181,7 +202,7 @@ ac_mark_set(struct ac_mark *mark, const struct ac_scaler_place *place)
 
 	if (status)
 		return status;
-	mark->stream = place->stream;
+	mark->stream = place->id;
 	mark->is_captured = place->is_capturing;
 	mark->is_set = true;
 	return AUTOCAST_OK;
@@ -204,7 +225,7 @@ ac_order_has_read(const struct ac_scaler_place *place)
 
 	for (int i = 0; i < AC_SCALER_READERS && !mark; i++)
 		if (device->readers[i].is_set
-		    && device->readers[i].stream == place->stream)
+		    && device->readers[i].stream == place->id)
 			mark = &device->readers[i];
 	for (int i = 0; i < AC_SCALER_READERS && !mark; i++)
 		if (!device->readers[i].is_set)
@@ -248,7 +269,7 @@ ac_order_after(const struct ac_scaler_place *from,
 	ac_cu_context popped;
 	autocast_status status;
 
-	if (from->device == to->device && from->stream == to->stream)
+	if (from->device == to->device && from->id == to->id)
 		return AUTOCAST_OK;
 	/* An event is recorded in its own context, and the default stream is
 	 * that of the current one. */

@@ -19,7 +19,7 @@ enum {
 /* A point in a stream of one device that others can wait for. */
 struct ac_mark {
 	ac_cu_event  event;
-	ac_cu_stream stream;
+	uint64_t     stream;     /* its id */
 	bool         is_set, is_captured;
 };
 
@@ -88,6 +88,7 @@ struct ac_scaler_place {
 	struct autocast_scaler  *scaler;
 	struct ac_scaler_device *device;
 	ac_cu_stream stream;
+	uint64_t     id;         /* of the stream: a handle may come again */
 	bool is_capturing, is_pushed;
 };
 

@@ -59,6 +59,21 @@ at_part(struct ac_part *part, const struct ac_scaler_place *there,
 	return status ? status : ac_order_has_read(there);
 }
 
+/* The caller's stream on its own device, else what was prepared. */
+static autocast_status
+enter_part(const struct ac_part *part, const struct ac_scaler_place *place,
+    const struct ac_scaler_place *home, struct ac_scaler_place *there_out)
+{
+	autocast_status status = ac_scaler_enter_at(home, part->device,
+	    there_out);
+
+	if (!status && part->device == place->device) {
+		there_out->stream = place->stream;
+		there_out->id = place->id;
+	}
+	return status;
+}
+
 /* All parts do their work where they are, after what `place` has queued; the
  * first device's stream goes on when all have. */
 static autocast_status
@@ -71,11 +86,9 @@ at_parts(autocast_group *group, const struct ac_scaler_place *place,
 		struct ac_part *const part = &group->part[i];
 		struct ac_scaler_place there;
 
-		status = ac_scaler_enter_at(home, part->device, &there);
+		status = enter_part(part, place, home, &there);
 		if (status)
 			return status;
-		if (part->device == place->device)
-			there.stream = place->stream;
 		status = ac_order_after(place, &there);
 		if (!status)
 			status = at_part(part, &there, work, argument);
@@ -97,11 +110,9 @@ join(autocast_group *group, const struct ac_scaler_place *place,
 		struct ac_part *const part = &group->part[i];
 		struct ac_scaler_place there;
 
-		status = ac_scaler_enter_at(home, part->device, &there);
+		status = enter_part(part, place, home, &there);
 		if (status)
 			return status;
-		if (part->device == place->device)
-			there.stream = place->stream;
 		status = ac_order_after(home, &there);
 		if (!status)
 			status = ac_mark_set(&part->mark, &there);
