@@ -77,7 +77,6 @@ struct autocast_scaler {
 	uint64_t       steps, skips;
 	/* What steps of this iteration told: for the status of its update. */
 	uint64_t       told_epoch;
-	uint32_t       told_groups;
 	struct ac_scaler_state told;
 };
 

@@ -71,11 +71,9 @@ note_answer(autocast_group *group, bool is_clean)
 		scaler->skips++;
 	if (scaler->told_epoch != scaler->core.epoch) {
 		scaler->told_epoch = scaler->core.epoch;
-		scaler->told_groups = 0;
 		scaler->told = group->answer->state;
 		scaler->told.found = 0;
 	}
-	scaler->told_groups++;
 	scaler->told.found |= !is_clean;
 }
 

@@ -96,8 +96,7 @@ is_at_minimum(const autocast_scaler *scaler)
 	struct ac_scaler_state state = scaler->told;
 
 	return scaler->core.strict && scaler->told_epoch == scaler->core.epoch
-	    && scaler->told_groups == scaler->core.checked && state.found
-	    && ac_scaler_rule_apply(&state, &scaler->core.rule);
+	    && state.found && ac_scaler_rule_apply(&state, &scaler->core.rule);
 }
 
 static autocast_status
