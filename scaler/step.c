@@ -126,19 +126,12 @@ decide(autocast_group *group, ac_cu_stream stream, int *clean_out)
 	return status;
 }
 
+/* Not under the lock, nor is the group taken: a step may well use it. */
 static autocast_status
 call_back(autocast_group *group, int (*apply)(void *user), void *user)
 {
-	autocast_scaler *const scaler = group->scaler;
-	int failed;
+	const int failed = apply(user);
 
-	ac_lock_take(&scaler->lock);
-	group->is_busy = true;
-	ac_lock_give(&scaler->lock);
-	failed = apply(user);
-	ac_lock_take(&scaler->lock);
-	group->is_busy = false;
-	ac_lock_give(&scaler->lock);
 	if (!failed)
 		return AUTOCAST_OK;
 	return ac_status_fail(AUTOCAST_E_CALLBACK,
