@@ -53,6 +53,7 @@ floats(int device, float value)
 	CUDA(cudaSetDevice(device));
 	CUDA(cudaMalloc((void **)&there, sizeof host));
 	CUDA(cudaMemcpy(there, host, sizeof host, cudaMemcpyHostToDevice));
+	CUDA(cudaDeviceSynchronize()); /* it may be on its way still */
 	return there;
 }
 
