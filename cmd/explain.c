@@ -121,6 +121,7 @@ describe_site(const struct ac_report *report, const struct ac_site *site,
 	op->fact[AC_FACT_SOLVER] = site->key.solver == 'y' ? "yes" : "no";
 	if (*site->region.name)
 		op->fact[AC_FACT_REGION] = site->region.name;
+	op->region_keeps = site->reason == AC_REASON_REGION;
 	if (*process->library)
 		op->fact[AC_FACT_LIB] = process->library;
 	if (*process->gpu)

@@ -55,6 +55,16 @@ show explain rnn ta=n
 show explain gemm m=1 n=1 k=1 image=2x2
 show explain gemm m=2Ki n=2Ki k=2Ki gpu=b200
 show explain gemm m=2Ki n=2Ki k=2Ki gpu=b200 sm=100 --policy tf32
+in_loss='gemm m=2Ki n=2Ki k=2Ki gpu=h200 region=loss'
+# shellcheck disable=SC2086
+{
+show explain $in_loss region-enabled=off --policy 'gemm -> fp16'
+show explain $in_loss region-enabled=off --policy 'gemm region=loss -> tf32'
+show explain $in_loss region-rung=bf16,tf32 --policy 'gemm -> fp16 profit=off'
+show explain $in_loss region-rung=auto --policy 'gemm -> keep'
+show explain $in_loss region-rung=fp8
+show explain $in_loss region-enabled=maybe
+}
 show explain gemm.singel m=1 n=1 k=1
 show explain frobnicate
 show explain gemm.single

@@ -119,6 +119,20 @@ check 'a line may name such a site' "$(under "gemm site=$id region=loss -> bf16 
 check 'explain knows the region of a site' "$("$build/autocast" explain "$id" |
     grep -q ' region=loss' || echo no)"
 
+# ---- The example, which links nothing for it
+
+example=$build/examples/region
+errors()
+{
+	awk '{ print($NF < 1e-6 ? "good" : $NF > 1e-4 ? "bad" : "?") }' |
+	    paste -sd' '
+}
+if [ -e "$example" ]; then
+	equal 'examples/region: in FP32' 'good good' "$(bare "$example" | errors)"
+	equal 'examples/region: the residual in a region of its own' \
+	    'bad good' "$(under "$forced" "$example" | errors)"
+fi
+
 # ---- On probation
 
 rm -rf "$AUTOCAST_STATE"
