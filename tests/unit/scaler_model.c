@@ -241,7 +241,7 @@ times(uint64_t word, char kind, float inverse)
 		return narrow_half(widen(word, kind) * inverse);
 	if (kind == 'b')
 		return narrow_brain(widen(word, kind) * inverse);
-	if (kind == 'f')
+	if (kind == 'f' || kind == '2')
 		return bits_of(single(word) * inverse);
 	memcpy(&value, &word, sizeof value);
 	value *= (double)inverse;
@@ -249,18 +249,23 @@ times(uint64_t word, char kind, float inverse)
 	return word;
 }
 
-/* Look at all gradients, and with `inverse` not 1 multiply them by it. */
+/* Look at all gradients, and at what dividing by the scale makes of them. */
 static bool
-check(struct script_gradients *g, float inverse, bool look_after)
+check(const struct model *m, struct script_gradients *g, bool divide)
 {
+	const float inverse = (float)(1 / (double)m->scale);
 	bool bad = false, nan;
 
 	for (size_t i = 0; i < g->count; i++) {
+		const uint64_t before = g->words[i];
+
 		bad |= script_nonfinite(g, i, &nan);
-		if (inverse == 1 || g->kind == '2')
+		if (inverse == 1)
 			continue;
-		g->words[i] = times(g->words[i], g->kind, inverse);
-		bad |= look_after && script_nonfinite(g, i, &nan);
+		g->words[i] = times(before, g->kind, inverse);
+		bad |= m->rules.check_after && script_nonfinite(g, i, &nan);
+		if (!divide)
+			g->words[i] = before;
 	}
 	return bad;
 }
@@ -278,11 +283,9 @@ record(struct model *m, struct model_group *g, bool bad, float left)
 static autocast_status
 unscale(struct model *m, struct model_group *g)
 {
-	const float inverse = (float)(1 / (double)m->scale);
-
 	if (g->gradients.kind == 'h' && !m->rules.allow_fp16)
 		return AUTOCAST_E_DTYPE;
-	record(m, g, check(&g->gradients, inverse, m->rules.check_after), 1);
+	record(m, g, check(m, &g->gradients, true), 1);
 	g->record = MODEL_UNSCALED;
 	return AUTOCAST_OK;
 }
@@ -349,7 +352,7 @@ model_step_async(struct model *m, int group)
 		return AUTOCAST_E_NO_CHECKS_GROUP;
 	}
 	if (g->record == MODEL_READY)
-		record(m, g, check(&g->gradients, 1, false), m->scale);
+		record(m, g, check(m, &g->gradients, false), m->scale);
 	else if (!g->checked)
 		return AUTOCAST_E_NO_CHECKS_GROUP;
 	g->record = MODEL_STEPPED;

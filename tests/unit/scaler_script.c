@@ -101,21 +101,20 @@ bool
 script_nonfinite(const struct script_gradients *g, size_t i, bool *nan_out)
 {
 	static const struct { char kind; uint64_t infinity; } kinds[] = {
-		{ 'f', 0x7f800000 }, { 'd', 0x7ff0000000000000 },
-		{ 'h', 0x7c00 }, { 'b', 0x7f80 },
+		{ 'f', 0x7f800000 }, { '2', 0x7f800000 }, { 'h', 0x7c00 },
+		{ 'b', 0x7f80 }, { 'd', 0x7ff0000000000000 },
 	};
 
 	for (size_t k = 0; k < COUNT(kinds); k++)
 		if (kinds[k].kind == g->kind) {
 			const uint64_t inf = kinds[k].infinity;
 			const uint64_t all = g->kind == 'd' ? INT64_MAX
-			    : g->kind == 'f' ? INT32_MAX : INT16_MAX;
+			    : inf > INT16_MAX ? INT32_MAX : INT16_MAX;
 
 			*nan_out = (g->words[i] & all) > inf;
 			return (g->words[i] & all) >= inf;
 		}
-	*nan_out = false;
-	return g->kind == '2' && g->words[i];
+	return *nan_out = false;
 }
 
 static struct script_gradients
@@ -125,8 +124,10 @@ parse_gradients(const char *text)
 		{ "0", "f:3f800000,3f800000" }, { "1", "f:3f800000,7f800000" },
 		{ "n", "f:3f800000,7fc00000" }, { "m", "f:3f800000,ff800000" },
 		{ "h", "h:3c00,3c00" }, { "H", "h:3c00,7c00" }, { "z", "f:" },
-		{ "e", "-" }, { "00", "2:0,0" }, { "01", "2:0,1" },
-		{ "10", "2:1,0" }, { "11", "2:1,1" },
+		{ "e", "-" }, { "00", "2:3f800000,3f800000" },
+		{ "01", "2:3f800000,7f800000" },
+		{ "10", "2:7f800000,3f800000" },
+		{ "11", "2:7f800000,7f800000" },
 	};
 	struct script_gradients g = {0};
 

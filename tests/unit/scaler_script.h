@@ -6,7 +6,7 @@
  *   S               scale one seed
  *   A:TYPE:HEX,...  write gradients of group A (B, C): f FP32, d FP64, h FP16,
  *                   b BF16, bits in hexadecimal; A:- none at all;
- *                   A:2:FLAGS one FP32 tensor per device, 1 with an inf in it
+ *                   A:2:HEX,HEX an FP32 tensor of one element per device
  *   UA TA FA        unscale; step; step_async
  *   UA0 UA1 ...     write gradients first: 0 clean, 1 inf, n NaN, m -inf,
  *                   h FP16, H FP16 with inf, z of no elements, e none,
@@ -37,7 +37,7 @@ enum { SCRIPT_GROUPS = 3, SCRIPT_ELEMENTS = 8, SCRIPT_TEXT = 8192 };
 struct script_gradients {
 	char     kind;                   /* f d h b 2, or - for none */
 	size_t   count;
-	uint64_t words[SCRIPT_ELEMENTS]; /* kind 2: flags of devices */
+	uint64_t words[SCRIPT_ELEMENTS];
 };
 
 struct script_state {
