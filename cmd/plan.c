@@ -116,10 +116,10 @@ ac_plan_check_policy(const struct ac_plan *plan, const char *verb)
 	validated = is_validated(policy);
 	ac_policy_destroy(policy);
 	if (!validated)
-		return ac_say(AC_EXIT_USAGE, "%s: the seed and update lines of "
-		    "%s would do nothing: 'autocast validate', with this "
+		return ac_say(AC_EXIT_USAGE, "%s: the policy's seed and update "
+		    "lines would do nothing: 'autocast validate', with this "
 		    "policy and the program, comes first; nothing was started",
-		    verb, origin.name);
+		    verb);
 	return 0;
 }
 

@@ -128,13 +128,12 @@ static void
 tell_not_validated(void)
 {
 	static atomic_flag told = ATOMIC_FLAG_INIT;
-	const struct ac_shim *shim = ac_shim_get();
 
 	if (!atomic_flag_test_and_set(&told))
-		ac_log(AC_LOG_WARNING, "the seed and update lines of %s do "
+		ac_log(AC_LOG_WARNING, "the policy's seed and update lines do "
 		    "nothing: nobody has validated them for this program; "
 		    "\"autocast validate -- %s ...\" with the same policy does",
-		    shim->origin.name, shim->program);
+		    ac_shim_get()->program);
 }
 
 static void

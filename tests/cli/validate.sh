@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# validate.sh -- what autocast validate refuses before a run, what it says of
+# runs that end badly or make no call, and what it leaves behind: nothing.
+# tests/preload/scaling.sh has programs that it tells apart.
+. "$(dirname "$0")/transcript.sh"
+[ -f "$build/libautocast.so" ] || skip_all 'libautocast.so is not built'
+[ -z "${SANITIZERS:-}" ] || skip_all 'a sanitized library loads into sanitized programs only'
+mkdir "$place/tmp"
+export TMPDIR=$place/tmp
+
+# stub NAME: a program from standard input.
+stub()
+{
+	{
+		echo '#!/bin/bash'
+		cat
+	} >"$1"
+	chmod +x "$1"
+}
+
+cat >lines <<'END'
+version 2
+seed   fn=cublasSscal_v2 n=320 -> scale=2^16
+update fn=cublasSaxpy_v2       -> unscale
+gemm -> fp16
+END
+
+# ---- Refused before the first run
+stub never <<'END'
+touch started
+END
+show validate
+show validate --help
+show validate --nonsense ./never
+show validate ./never
+show validate --policy fp16 -- ./never
+show validate -e 'seed -> scale=2^16' -- ./never
+show validate -e 'version 2' -e 'seed -> scale=2^16' -- ./never
+show validate --emulate=h20 --policy lines -- ./never
+show validate --policy lines missing
+AUTOCAST_STATE=off show validate --policy lines ./never
+TMPDIR=/dev/null show validate --policy lines ./never
+show run --policy lines ./never
+show run -e 'version 2' -e 'seed -> scale=2^1' -e 'update -> unscale' ./never
+show compare --policy lines ./never
+equal 'nothing was started' "$(ls)" 'lines
+never'
+
+# ---- Runs
+stub bad <<'END'
+exit 7
+END
+stub killed <<'END'
+kill -9 $$
+END
+stub quiet <<'END'
+echo this is not shown
+echo "$AUTOCAST_POLICY" >>policies
+echo "${AUTOCAST_RULES-unset}" "${AUTOCAST_VALIDATE%%:*}" >>runs
+END
+show validate --policy lines ./bad
+show validate --policy lines ./killed
+AUTOCAST_RULES='conv -> tf32' show validate --policy lines ./quiet
+equal 'two runs, without and with the scale' "$(cat runs)" ' plain
+ scaled'
+equal 'of the lines and nothing else' "$(head -n 4 policies)" 'version 2
+seed fn=cublasSscal_v2 n=320 -> scale=2^16
+update fn=cublasSaxpy_v2 -> unscale
+otherwise off'
+equal 'no folder is left' "$(ls "$TMPDIR")" ''
+equal 'no stamp is left' "$(ls "$AUTOCAST_STATE/validated" 2>/dev/null)" ''
+
+# ---- As text
+show policy check lines
+show policy show lines
+shown
+plan
