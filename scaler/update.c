@@ -358,6 +358,10 @@ load(autocast_scaler *scaler, const struct ac_core_saved *saved)
 		if (status)
 			return status;
 	}
+	/* Flags that steps told of stay, the scale that they saw does not. */
+	scaler->told.scale = saved->scale;
+	scaler->told.tracker = saved->tracker;
+	scaler->told.patience = saved->patience;
 	ac_core_load(&scaler->core, saved);
 	return AUTOCAST_OK;
 }
