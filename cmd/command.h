@@ -106,6 +106,13 @@ char *ac_chosen_absolute(const char *policy);
  * line on stderr. */
 int ac_operation_read(struct ac_op *op, char **words, struct ac_text *note);
 
+/* ---- cmd/explain_vector.c: a call on vectors in words ------------------ */
+
+/* Whether `word` is a function that a seed or an update line can mean; what the
+ * policy's lines say of it and the KEY=VALUE behind it. An exit status. */
+bool ac_vector_is(const char *word);
+int ac_vector_explain(const struct ac_chosen *chosen, char **words);
+
 /* ---- cmd/operation_conv.c: a convolution in words --------------------- */
 
 /* Values as typed, each up to a blank or its end; borrowed. */

@@ -213,6 +213,8 @@ act(const struct ac_chosen *chosen, char **words)
 			    "'%s'; a site needs nothing else", words[1]);
 		return explain_site(chosen, *words);
 	}
+	if (ac_vector_is(*words))
+		return ac_vector_explain(chosen, words);
 	ac_text_init(&note, assumed, sizeof assumed);
 	status = ac_operation_read(&op, words, &note);
 	return status ? status : explain(chosen, &op, assumed);
@@ -253,6 +255,7 @@ const struct ac_command ac_command_explain = {
 	.details = "  autocast explain gemm.single m=256 n=64 k=1024 ta=n gpu=t4\n"
 	    "  autocast explain conv.fprop images=32 cin=256 image=28x28 "
 	    "cout=256 filter=3x3 pad=1\n"
+	    "  autocast explain cublasSaxpy_v2 n=320     seed and update lines\n"
 	    "  autocast explain 5f3a91c2     a site of the last report\n",
 	.options = {
 		{ OPT_POLICY, "policy", "P",

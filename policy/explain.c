@@ -51,10 +51,9 @@ add_operation(struct ac_text *text, const struct ac_op *op)
 
 /* ---- The rules ------------------------------------------------------------- */
 
-/* What the call has where `condition` asks for something else. */
-static void
-add_objection(struct ac_text *text, const struct ac_condition *condition,
-    const struct ac_op *op)
+void
+ac_condition_object(const struct ac_condition *condition,
+    const struct ac_op *op, struct ac_text *text)
 {
 	char name[64];
 	struct ac_text subject;
@@ -93,7 +92,7 @@ judge(const struct ac_policy *policy, const struct ac_rule *rule,
 	for (i = 0; i < rule->condition_count; i++) {
 		if (ac_condition_holds(policy, &rule->conditions[i], op))
 			continue;
-		add_objection(text, &rule->conditions[i], op);
+		ac_condition_object(&rule->conditions[i], op, text);
 		return;
 	}
 }

@@ -132,6 +132,11 @@ enum ac_scaling ac_policy_scaling(const struct ac_policy *policy,
 /* The exponent of the policy's scale, 1 to 24; 0: there are no such lines. */
 unsigned ac_policy_scale(const struct ac_policy *policy);
 
+/* What each of those lines thinks of `op`, up to the one that decides, and what
+ * is done then, for `autocast explain`. */
+void ac_policy_explain_scaling(const struct ac_policy *policy,
+    const struct ac_op *op, struct ac_text *text);
+
 /* Those lines alone, as canonical text; "" without any. */
 void ac_policy_print_scaling(const struct ac_policy *policy,
     struct ac_text *text);

@@ -179,6 +179,12 @@ double ac_rule_tol(const struct ac_rule *rule, enum ac_rung rung);
 enum ac_tactic ac_rung_tactic(const struct ac_rule *rule,
     const struct ac_op *op, enum ac_rung rung);
 
+/* ---- explain.c ------------------------------------------------------------ */
+
+/* What `op` has where `condition` asks for something else: "no: m is 3". */
+void ac_condition_object(const struct ac_condition *condition,
+    const struct ac_op *op, struct ac_text *text);
+
 /* ---- print.c ------------------------------------------------------------ */
 
 void ac_condition_print(const struct ac_condition *condition,

@@ -74,5 +74,12 @@ equal 'no stamp is left' "$(ls "$AUTOCAST_STATE/validated" 2>/dev/null)" ''
 # ---- As text
 show policy check lines
 show policy show lines
+show explain --policy lines cublasSscal_v2 n=320 caller=train
+show explain --policy lines cublasSscal_v2 n=321
+show explain --policy lines cublasSaxpy_v2_64 n=320
+show explain --policy lines cublasSaxpy_v2 caller=libcusolver.so.12
+show explain --policy fp16 cublasSaxpy_v2
+show explain --policy lines cublasSaxpy_v2 m=5
+show explain --policy lines cublasSaxpy_v2 n=many
 shown
 plan

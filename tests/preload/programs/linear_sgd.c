@@ -288,7 +288,7 @@ end(struct net *net)
 int
 main(int argc, char **argv)
 {
-	struct net net = { NULL };
+	struct net net = { .step = 0 };
 	int v = 0;
 
 	while (argc > 1 && v < VARIANTS && strcmp(argv[1], variants[v].name))
