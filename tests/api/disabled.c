@@ -4,6 +4,7 @@
  * the same, but for what only the library can do. No GPU is needed. */
 #include "autocast_scaler.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -48,6 +49,7 @@ create(void)
 	options.interval = -1;
 	options.hysteresis = -1;
 	SAY(autocast_scaler_create(&options, &scaler));
+	SAY(dlerror() == NULL);
 	options.strict = 1;
 	SAY(autocast_scaler_create(&options, &other));
 	SAY(autocast_scaler_create(&options, NULL));

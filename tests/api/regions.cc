@@ -29,7 +29,7 @@ count_open()
 {
 	int count = 0;
 
-	while (autocast_region_pop() == AUTOCAST_OK)
+	while (count < 999 && autocast_region_pop() == AUTOCAST_OK)
 		count++;
 	return count;
 }
