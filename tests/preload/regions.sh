@@ -66,6 +66,8 @@ became 'an enabled one changes nothing' "$forced" 'push=enc,1 mul' "$fp16"
 became 'the innermost one alone counts' "$forced" \
     'push=a,0 mul push=b,1,bf16 mul push=c,1 mul pop mul pop mul pop mul' \
     "$native $bf16 $fp16 $bf16 $native $fp16"
+became 'by whatever door a call comes' "$forced" \
+    'push=loss,0 look mul pop look' "$native $native $native $fp16 $fp16"
 became 'other threads are in none' "$forced" \
     'push=loss,0 thread mul' "$fp16 $native"
 became 'one that fails to open changes nothing' "$forced" \
@@ -136,11 +138,16 @@ fi
 # ---- On probation
 
 rm -rf "$AUTOCAST_STATE"
-under 'gemm -> fp16 profit=off' "$regions" push=loss,1 \
+under 'gemm -> fp16 profit=off tol=2.9e-4' "$regions" push=loss,1 \
     mul mul mul mul mul mul mul mul >"$work/out"
-check 'a site on trial stays in its region' "$(query '*(s["id"] for s in sites
-    if s["region"] != "loss"), len({s["id"] for s in sites})' |
-    grep -vx 1)"
+equal 'a site that was on trial and is demoted stays in its region' \
+    'loss,0 fp16 none 0 1; loss,0 keep guard 0 7' "$(sites)"
+equal 'and keeps its id' 1 "$(query 'len({s["id"] for s in sites})')"
+
+rm -rf "$AUTOCAST_STATE"
+under 'gemm -> tf32 profit=off' "$regions" many=1200
+equal 'a site in 1200 regions is remembered in each' 1200 \
+    "$(query 'sum(s["recast_calls"] > 0 for s in sites)')"
 
 # ---- Threads
 

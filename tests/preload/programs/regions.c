@@ -5,7 +5,9 @@
  *   push=NAME,ENABLED,RUNG,CACHE   RUNG - is none, its commas are plus signs
  *   pop
  *   mul       a product; prints a hash of its bits
+ *   look      the same twice, by an address that dlsym() tells
  *   thread    the same in a thread that is started for it
+ *   many=N    three products in each of N regions
  *   both=A,B  two threads at once, each opening and closing its own, disabled
  *             and not, and multiplying; prints a hash for each
  * A word that fails prints its status.
@@ -14,11 +16,13 @@
 
 #include "include/autocast.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 enum { SIZE = 96, ROUNDS = 30 };
 
 static float *a, *b;
+static __typeof__(&cublasSgemm_v2) sgemm = cublasSgemm_v2;
 
 /* The place. */
 static __attribute__((noinline)) uint64_t
@@ -29,7 +33,7 @@ multiply(cublasHandle_t handle)
 	float *c = client_device(host, SIZE * SIZE);
 	uint64_t hash;
 
-	BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, SIZE, SIZE, SIZE,
+	BLAS(sgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, SIZE, SIZE, SIZE,
 	    &one, a, SIZE, b, SIZE, &zero, c, SIZE));
 	client_host(host, c, SIZE * SIZE);
 	hash = client_hash(0, host, SIZE * SIZE * sizeof *host);
@@ -113,6 +117,39 @@ work_both(char *names)
 
 /* ---- Words ---------------------------------------------------------------- */
 
+/* In the library itself, which is loaded already. */
+static void
+look_up_and_multiply(void)
+{
+	void *library = dlopen("libcublas.so.13", RTLD_NOW | RTLD_NOLOAD);
+
+	client_expect(library, "libcublas.so.13 is loaded");
+	*(void **)&sgemm = dlsym(library, "cublasSgemm_v2");
+	client_expect(sgemm, "it has a product");
+	for (int i = 0; i < 2; i++)
+		printf("%016" PRIx64 "\n", multiply_once());
+	sgemm = cublasSgemm_v2;
+	dlclose(library);
+}
+
+static void
+multiply_in_many(int count)
+{
+	cublasHandle_t handle;
+	char name[16];
+
+	BLAS(cublasCreate(&handle));
+	for (int i = 0; i < count; i++) {
+		snprintf(name, sizeof name, "r%d", i);
+		client_expect(!autocast_region_push(name, 1, NULL, 0),
+		    "a region opens");
+		for (int j = 0; j < 3; j++)
+			multiply(handle);
+		client_expect(!autocast_region_pop(), "and closes");
+	}
+	BLAS(cublasDestroy(handle));
+}
+
 static void
 multiply_in_thread(void)
 {
@@ -140,8 +177,12 @@ main(int argc, char **argv)
 			status = (int)autocast_region_pop();
 		else if (!strcmp(word, "mul"))
 			printf("%016" PRIx64 "\n", multiply_once());
+		else if (!strcmp(word, "look"))
+			look_up_and_multiply();
 		else if (!strcmp(word, "thread"))
 			multiply_in_thread();
+		else if (!strncmp(word, "many=", 5))
+			multiply_in_many(atoi(word + 5));
 		else if (!strncmp(word, "both=", 5))
 			work_both(word + 5);
 		else
