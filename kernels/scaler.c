@@ -37,18 +37,6 @@ ac_scaler_kernels_load(void)
 	return ac_kernels_get(&module, &kernels);
 }
 
-uint64_t
-ac_scaler_number_chunks(struct ac_scaler_tensor *tensors, size_t count)
-{
-	uint64_t chunks = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		tensors[i].first_chunk = chunks;
-		chunks += ac_scaler_chunks(tensors[i].count);
-	}
-	return chunks;
-}
-
 /* `blocks` blocks at most, and no more than the device holds at a time: they
  * take what there is in turn. */
 static enum ac_kernels_status

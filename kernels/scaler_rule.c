@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/scaler_rule.c -- an update of the scale on the host. The
- * scaler's core calls it. */
+/* kernels/scaler_rule.c -- what needs no device: an update of the scale on the
+ * host, the numbers of chunks. The scaler calls it. */
 #include "kernels/float_mode.h"
+#include "kernels/scaler_body.h"
 #include "kernels/scaler_update.h"
 
 /* Called, so that nothing of it moves out of the mode. */
@@ -20,4 +21,16 @@ ac_scaler_rule_apply(struct ac_scaler_state *state,
 
 	ac_float_mode_leave(mode);
 	return held;
+}
+
+uint64_t
+ac_scaler_number_chunks(struct ac_scaler_tensor *tensors, size_t count)
+{
+	uint64_t chunks = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		tensors[i].first_chunk = chunks;
+		chunks += ac_scaler_chunks(tensors[i].count);
+	}
+	return chunks;
 }

@@ -180,6 +180,8 @@ build_gpu_tests()
 {
 	# shellcheck disable=SC2086
 	program tests/gpu/recast_gpu tests/gpu/recast_gpu.c \
+	    tests/gpu/device.c -- $rooms -lm -ldl &&
+	program tests/gpu/scaler_gpu tests/gpu/scaler_gpu.c \
 	    tests/gpu/device.c -- $rooms -lm -ldl
 }
 

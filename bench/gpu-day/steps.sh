@@ -151,6 +151,7 @@ case $2 in *-1) errors=-e ;; esac
 # shellcheck disable=SC2086
 case $1.$2 in
 tests.recast) tap recast "$DAY_BUILD/tests/gpu/recast_gpu" $DAY_QUICK ;;
+tests.scaler) tap scaler "$DAY_BUILD/tests/gpu/scaler_gpu" $DAY_QUICK ;;
 tests.smoke) tap smoke env builddir="$DAY_BUILD" sh "$DAY_ROOT/tests/gpu/smoke.sh" $DAY_QUICK ;;
 tests.numerics) tap numerics env builddir="$DAY_BUILD" sh "$DAY_ROOT/tests/gpu/numerics.sh" $DAY_QUICK ;;
 

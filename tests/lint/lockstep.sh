@@ -18,9 +18,13 @@ cd "$root" || exit 99
 # shellcheck disable=SC2086
 {
 	"$CXX" -std=gnu++17 $flags -c -o "$work/text.o" tests/unit/lockstep.cc &&
+	    "$CXX" -std=gnu++17 $flags -c -o "$work/text_scaler.o" \
+	    tests/unit/lockstep_scaler.cc &&
 	    for source in kernels/twins*.c kernels/conv_job.c \
-	    tests/unit/lockstep.c tests/unit/conv_cases.c \
-	    tests/unit/recast_cases.c tests/unit/cast_cases.c \
+	    kernels/scaler_rule.c \
+	    tests/unit/lockstep.c tests/unit/lockstep_scaler.c \
+	    tests/unit/conv_cases.c tests/unit/recast_cases.c \
+	    tests/unit/scaler_cases.c tests/unit/cast_cases.c \
 	    tests/unit/cast_reference.c; do
 		"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE $flags -c \
 		    -o "$work/$(basename "$source" .c).o" "$source" || exit 99

@@ -188,6 +188,8 @@ main(int argc, char **argv)
 {
 	const int turns = argc > 1 ? atoi(argv[1]) : 40;
 	const int convs = (turns + 2) / 3; /* a block does many outputs */
+	const int lists = (turns + 1) / 2; /* of many tensors */
+	unsigned scaler = 0;
 
 	for (int turn = 0; turn < turns; turn++)
 		take_turn(turn);
@@ -195,6 +197,10 @@ main(int argc, char **argv)
 		take_conv_turn(turn);
 	printf("%sok 1 - %d products, %d convolutions: the .cu files and the "
 	    "twins agree\n", differences ? "not " : "", turns, convs);
-	printf("1..1\n");
-	return differences != 0;
+	for (int turn = 0; turn < lists; turn++)
+		scaler = lockstep_scaler_turn(turn);
+	printf("%sok 2 - %d lists of gradients: the .cu files and the twins "
+	    "agree\n", scaler ? "not " : "", lists);
+	printf("1..2\n");
+	return differences || scaler;
 }

@@ -16,6 +16,12 @@ void lockstep_run(const char *name, const struct ac_recast *recast,
     unsigned blocks, uint64_t *counts, uint64_t *copy);
 /* ac_conv_check(), in the same way. */
 void lockstep_run_conv(const struct ac_conv_job *job, unsigned blocks);
+/* One of the gradient scaler's, with params as its twin has them. */
+void lockstep_run_scaler(const char *name, void **params, unsigned blocks);
+
+/* lockstep_scaler.c: one random list of tensors under all of them. Returns how
+ * many differ, and says which. */
+unsigned lockstep_scaler_turn(int turn);
 
 #ifdef __cplusplus
 }
