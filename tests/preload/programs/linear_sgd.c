@@ -24,7 +24,8 @@ struct net {
 	float *hidden, *error, *error_hidden;
 	float *scalars;                  /* on the device: -rate */
 	int step;
-	float *wide;                     /* as weights, every other float */
+	float *wide;                     /* as weights, every other float; between
+	                                  * them what differs by process */
 };
 
 static const float one = 1, zero = 0, rate = 0.05f;
@@ -257,7 +258,7 @@ begin(struct net *net)
 	net->hidden = client_random_device((size_t)BATCH * HIDDEN, 1, 8);
 	net->error_hidden = client_random_device((size_t)BATCH * HIDDEN, 1, 8);
 	net->error = client_random_device(ERROR, 1, 8);
-	net->wide = client_random_device(2 * FIRST, 1, 8);
+	net->wide = client_random_device(2 * FIRST, 1, (uint64_t)getpid());
 	net->scalars = client_device(&minus_rate, 1);
 }
 
