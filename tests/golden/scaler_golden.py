@@ -190,6 +190,13 @@ class Run:
         states[plain] = states.pop(fused)
         self.out.append("F(%08x,%08x)" % group.fused.given)
 
+    def norm(self, group, what, value):
+        if what == "K":
+            return single(float(torch.nn.utils.clip_grad_norm_(
+                [group.param], value)))
+        return single(float(torch.nn.utils.get_total_norm(
+            [group.param.grad], value)))
+
     def stage(self, group):
         state = self.scaler._per_optimizer_states.get(id(group.plain))
         return state["stage"] if state else OptState.READY
@@ -224,6 +231,9 @@ class Run:
             self.guard(lambda: self.step(group))
         elif w[0] == "F":
             self.guard(lambda: self.fused_step(group))
+        elif w[0] in "NK" and w[2:3] == "=":
+            self.out.append("%08x" % self.norm(self.groups[w[1]], w[0],
+                                               number(w[3:])))
         elif w.startswith("G="):
             s.set_growth_factor(number(w[2:]))
         elif w.startswith("B="):

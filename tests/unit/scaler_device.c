@@ -27,6 +27,7 @@ device_open(struct device_end *d)
 			    SCRIPT_ELEMENTS * sizeof(uint64_t)));
 	}
 	OK(cudaMalloc((void **)&d->seed, sizeof *d->seed));
+	OK(cudaMalloc((void **)&d->norm, sizeof *d->norm));
 }
 
 void
@@ -36,6 +37,7 @@ device_close(struct device_end *d)
 		for (int device = 0; device < d->devices; device++)
 			OK(cudaFree(d->memory[i][device]));
 	OK(cudaFree(d->seed));
+	OK(cudaFree(d->norm));
 }
 
 static size_t
@@ -305,6 +307,22 @@ end_step_async(void *self, int group, float words_out[2])
 }
 
 static autocast_status
+end_norm(void *self, int group, double p, float max_norm, float *norm_out)
+{
+	struct device_end *d = self;
+	const autocast_status status = max_norm < 0
+	    ? autocast_group_norm(d->groups[group], p, d->norm, d->stream)
+	    : autocast_group_clip(d->groups[group], max_norm, d->norm,
+	    d->stream);
+
+	OK(cudaStreamSynchronize(d->stream));
+	if (!status)
+		OK(cudaMemcpy(norm_out, d->norm, sizeof *norm_out,
+		    cudaMemcpyDefault));
+	return status;
+}
+
+static autocast_status
 end_update(void *self)
 {
 	struct device_end *d = self;
@@ -398,7 +416,7 @@ end_reduce(void *self, float others)
 const struct script_end device_script_end = {
 	.create = end_create, .destroy = end_destroy, .scale = end_scale,
 	.set = end_set, .show = end_show, .unscale = end_unscale,
-	.step = end_step, .step_async = end_step_async, .update = end_update,
+	.step = end_step, .step_async = end_step_async, .norm = end_norm, .update = end_update,
 	.update_to = end_update_to, .get = end_get,
 	.set_growth = end_set_growth, .set_backoff = end_set_backoff,
 	.set_interval = end_set_interval, .factors = end_factors,

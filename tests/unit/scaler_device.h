@@ -16,7 +16,7 @@ struct device_end {
 	autocast_group  *groups[SCRIPT_GROUPS];
 	struct script_gradients layouts[SCRIPT_GROUPS];
 	void   *memory[SCRIPT_GROUPS][2];
-	float  *seed;
+	float  *seed, *norm;
 	int     devices;          /* 1, or 2 where there are two */
 	int     applied;          /* calls of `apply` */
 	float   others;           /* what the reduce hook brings */

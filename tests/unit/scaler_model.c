@@ -359,6 +359,43 @@ model_step_async(struct model *m, int group)
 	return AUTOCAST_OK;
 }
 
+static float
+norm_of(const struct script_gradients *g, double p)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < g->count; i++) {
+		const double x = fabs((double)single(g->words[i]));
+
+		if (isnan(x) || isnan(sum))
+			sum = NAN;
+		else if (isinf(p))
+			sum = x > sum ? x : sum;
+		else
+			sum += p == 2 ? x * x : x;
+	}
+	return (float)(p == 2 ? sqrt(sum) : sum);
+}
+
+autocast_status
+model_norm(struct model *m, int group, double p, float max_norm,
+    float *norm_out)
+{
+	struct model_group *g = &m->groups[group];
+	float factor;
+
+	if (m->rules.enabled && g->record != MODEL_UNSCALED)
+		return AUTOCAST_E_NOT_UNSCALED;
+	*norm_out = norm_of(&g->gradients, p);
+	if (max_norm < 0)
+		return AUTOCAST_OK;
+	factor = max_norm / (*norm_out + 1e-6f);
+	for (size_t i = 0; i < g->gradients.count && !(factor >= 1); i++)
+		g->gradients.words[i] = times(g->gradients.words[i],
+		    g->gradients.kind, factor);
+	return AUTOCAST_OK;
+}
+
 /* ---- Updating ------------------------------------------------------------ */
 
 static void

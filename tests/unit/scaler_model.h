@@ -42,6 +42,9 @@ autocast_status model_set(struct model *m, int group,
 autocast_status model_unscale(struct model *m, int group);
 autocast_status model_step(struct model *m, int group, int *stepped_out);
 autocast_status model_step_async(struct model *m, int group);
+/* As the script's `norm`; FP32 gradients only. */
+autocast_status model_norm(struct model *m, int group, double p,
+    float max_norm, float *norm_out);
 autocast_status model_update(struct model *m);
 autocast_status model_update_to(struct model *m, double scale);
 autocast_status model_set_growth(struct model *m, double growth);

@@ -65,6 +65,12 @@ end_step_async(void *self, int group, float words_out[2])
 }
 
 static autocast_status
+end_norm(void *self, int group, double p, float max_norm, float *norm_out)
+{
+	return model_norm(self, group, p, max_norm, norm_out);
+}
+
+static autocast_status
 end_update(void *self)
 {
 	return model_update(self);
@@ -139,7 +145,7 @@ end_reduce(void *self, float others)
 const struct script_end model_end = {
 	.create = end_create, .destroy = end_destroy, .scale = end_scale,
 	.set = end_set, .show = end_show, .unscale = end_unscale,
-	.step = end_step, .step_async = end_step_async, .update = end_update,
+	.step = end_step, .step_async = end_step_async, .norm = end_norm, .update = end_update,
 	.update_to = end_update_to, .get = end_get,
 	.set_growth = end_set_growth, .set_backoff = end_set_backoff,
 	.set_interval = end_set_interval, .factors = end_factors,

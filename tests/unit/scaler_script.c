@@ -252,6 +252,25 @@ run_setting(struct script *s, const char *w)
 	}
 }
 
+/* NA=..., KA=... */
+static bool
+run_norm(struct script *s, const char *w)
+{
+	const bool clips = w[0] == 'K';
+	const int group = w[1] - 'A';
+	double value;
+	float norm = 0;
+
+	if (!strchr("NK", w[0]) || group < 0 || group >= SCRIPT_GROUPS
+	    || w[2] != '=')
+		return false;
+	value = number(w + 3);
+	if (worked(s, s->end->norm(s->self, group, clips ? 2 : value,
+	    clips ? (float)value : -1, &norm)))
+		item(s, "%08x", single_bits(norm));
+	return true;
+}
+
 /* U, T, F of a group, and setting and showing its gradients. */
 static bool
 run_group(struct script *s, const char *w)
@@ -302,7 +321,7 @@ run_word(struct script *s, const char *w)
 		run_word(s, "S");
 		run_word(s, *w == 'c' ? "TA0" : "TA1");
 		run_word(s, "P");
-	} else if (!run_setting(s, w) && !run_group(s, w))
+	} else if (!run_setting(s, w) && !run_norm(s, w) && !run_group(s, w))
 		fail_msg("word '%s'?", w);
 }
 

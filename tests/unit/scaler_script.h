@@ -12,6 +12,8 @@
  *                   h FP16, H FP16 with inf, z of no elements, e none,
  *                   01 11 on two devices
  *   c, i            S TA0 P, S TA1 P: a clean iteration, one with an inf
+ *   NA=P KA=X       show the P-norm of unscaled gradients; clip them to X, and
+ *                   show the 2-norm that they had
  *   P, P=X          update; update_to X
  *   G=X B=X I=N     set growth, backoff, interval
  *   L=S,G,B,I,N     load that state; L= an empty one
@@ -59,6 +61,9 @@ struct script_end {
 	autocast_status (*unscale)(void *self, int group);
 	autocast_status (*step)(void *self, int group, int *stepped_out);
 	autocast_status (*step_async)(void *self, int group, float words_out[2]);
+	/* `max_norm` negative: the norm only. */
+	autocast_status (*norm)(void *self, int group, double p,
+	    float max_norm, float *norm_out);
 	autocast_status (*update)(void *self);
 	autocast_status (*update_to)(void *self, double scale);
 	autocast_status (*get)(void *self, double *scale_out,

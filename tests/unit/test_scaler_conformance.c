@@ -79,7 +79,28 @@ more(void **state)
 			run(&table[i], true);
 			rows++;
 		}
-	assert_true(rows >= 13);
+	assert_true(rows >= 24);
+}
+
+/* At a scale of 1 nothing is written: even NaNs keep their bits. */
+static void
+untouched(void **state)
+{
+	static const struct script_gradients g = { 'f', 4, { 0x7fc12345,
+		0xff812345, 0x80000001, 0xff800000 } };
+	autocast_scaler_options options = script_options("1,2,.5,2000");
+	struct script_gradients after;
+	int stepped;
+
+	(void)state;
+	device.stream = NULL;
+	assert_int_equal(device_script_end.create(&device, &options), 0);
+	assert_int_equal(device_script_end.set(&device, 0, &g), 0);
+	assert_int_equal(device_script_end.scale(&device), 0);
+	assert_int_equal(device_script_end.step(&device, 0, &stepped), 0);
+	device_script_end.show(&device, 0, &after);
+	assert_memory_equal(after.words, g.words, sizeof g.words);
+	device_script_end.destroy(&device);
 }
 
 static void
@@ -119,11 +140,12 @@ main(void)
 {
 	static struct numbered which[2 * ROWS_NUMBERED];
 	static char names[2 * ROWS_NUMBERED][32];
-	static struct CMUnitTest tests[2 * ROWS_NUMBERED + 4] = {
+	static struct CMUnitTest tests[2 * ROWS_NUMBERED + 5] = {
 		[2 * ROWS_NUMBERED] = { "as PyTorch: 81/81", all, NULL, NULL,
 		    NULL },
 		{ "strict: 81/81", all, NULL, NULL, &passed },
 		{ "rows beyond the table", more, NULL, NULL, NULL },
+		{ "a scale of 1 writes nothing", untouched, NULL, NULL, NULL },
 		{ "300 random sequences as PyTorch", at_random, NULL, NULL,
 		    NULL },
 	};
