@@ -35,6 +35,12 @@ ac_scaling_is_wanted(void)
 	return mode != AC_SCALING_IDLE;
 }
 
+/* What the lines say of a call. */
+struct ac_scaling_site {
+	enum ac_scaling kind;
+	char            caller[48];      /* module+offset */
+};
+
 /* A call on vectors. The first part is the wrapper's. */
 struct ac_scaling_call {
 	enum ac_entry       entry;
@@ -46,6 +52,7 @@ struct ac_scaling_call {
 	const float        *scalar;      /* the program's; then the one to use */
 	float               own;
 	const struct ac_scaling_site *site; /* NULL: no line means it */
+	struct ac_scaling_site scratch;  /* of one that is not stored */
 	const char         *fate;        /* for the trace */
 };
 
@@ -56,15 +63,9 @@ void ac_scaling_end(const struct ac_scaling_call *call, cublasStatus_t status);
 
 /* ---- scaling_site.c: what the lines say of a call ---------------------- */
 
-/* Decided once per caller, function, size and device. */
-struct ac_scaling_site {
-	enum ac_scaling kind;            /* never NONE */
-	char            caller[48];      /* module+offset */
-};
-
-/* NULL: no line means the call, or there is no room. */
-const struct ac_scaling_site *ac_scaling_site_of(
-    const struct ac_scaling_call *call);
+/* Decided once per caller, function, size, device and region, and anew each time
+ * where there is no room to remember it. NULL: no line means the call. */
+const struct ac_scaling_site *ac_scaling_site_of(struct ac_scaling_call *call);
 
 /* ---- scaling_trace.c: for `autocast validate` ---------------------------- */
 

@@ -59,33 +59,40 @@ describe(const struct query *query, struct ac_description *d)
 	ac_report_machine(gpu->name, gpu->sm, d->library, gpu->emulated);
 }
 
+static void
+decide(const struct query *query, struct ac_scaling_site *site)
+{
+	struct ac_description d;
+	struct ac_text text;
+
+	describe(query, &d);
+	memset(site, 0, sizeof *site);
+	site->kind = ac_policy_scaling(ac_shim_get()->policy, &d.op, NULL);
+	ac_text_init(&text, site->caller, sizeof site->caller);
+	ac_text_add(&text, d.key.caller);
+}
+
 static struct ac_site_head *
 make(const void *asked, struct ac_site_head *there)
 {
 	const struct query *query = asked;
 	struct site *site = (struct site *)there;
-	struct ac_description d;
-	struct ac_text text;
-	enum ac_scaling kind;
+	struct ac_scaling_site decided;
 
-	describe(query, &d);
-	kind = ac_policy_scaling(ac_shim_get()->policy, &d.op, NULL);
-	if (site && site->site.kind == kind
-	    && !strcmp(site->site.caller, d.key.caller))
+	decide(query, &decided);
+	if (site && !memcmp(&site->site, &decided, sizeof decided))
 		return there;
 	site = ac_mapped_take(sizeof *site);
 	if (!site)
 		return NULL;
 	site->query = *query;
 	site->query.call = NULL;
-	site->site.kind = kind;
-	ac_text_init(&text, site->site.caller, sizeof site->site.caller);
-	ac_text_add(&text, d.key.caller);
+	site->site = decided;
 	return &site->head;
 }
 
 const struct ac_scaling_site *
-ac_scaling_site_of(const struct ac_scaling_call *call)
+ac_scaling_site_of(struct ac_scaling_call *call)
 {
 	static _Atomic(struct ac_site_head *) slots[SLOTS];
 	static struct ac_sites table = { slots, SLOTS, make, 0 };
@@ -99,8 +106,13 @@ ac_scaling_site_of(const struct ac_scaling_call *call)
 		    ? (uint64_t)ac_provider_slot(call->provider) << 16 : 0),
 		.call = call
 	};
-	const struct site *site = (const struct site *)ac_sites_find(&table,
+	const struct site *stored = (const struct site *)ac_sites_find(&table,
 	    &query, QUERY_BYTES);
+	const struct ac_scaling_site *site = &call->scratch;
 
-	return site && site->site.kind != AC_SCALING_NONE ? &site->site : NULL;
+	if (stored)
+		site = &stored->site;
+	else
+		decide(&query, &call->scratch);
+	return site->kind != AC_SCALING_NONE ? site : NULL;
 }

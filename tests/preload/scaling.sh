@@ -70,6 +70,7 @@ host no call is meant by an update line
 device update 8 (cublasSaxpy_v2, n=50, linear_sgd) has its scalar in device memory, where it is not multiplied
 sometimes with a scale of 2^16 other calls are made, from update 1 (cublasSaxpy_v2, n=120, linear_sgd) on: something looks at scaled values
 noise the program does not compute the same twice: two runs without a scale differ from update 1 (cublasSaxpy_v2, n=120, linear_sgd) on
+graph update 1 (cublasSaxpy_v2, n=120, linear_sgd) is captured into a graph, which hides what it writes
 zero a scale of 2^16 changes nothing: what the seed multiplies is zero
 seedless no call before the first update is meant by a seed line
 END
@@ -79,6 +80,10 @@ equal 'refused: an update that no line means' "autocast: validate: with a scale 
 lines '2^16' n=120,50,80
 equal 'refused: a line that means another call' "autocast: validate: no call before the first update is meant by a seed line
 [1]" "$(validate plain)"
+equal 'refused: two programs at once' 'autocast: validate: 2 processes of a run made calls that a line means; one at a time, please
+1' \
+    "$("$autocast" validate --emulate --policy "$work/policy" -- \
+        sh -c "$sgd; $sgd" 2>&1; echo $?)"
 equal 'no stamp was left' '' "$(find "$AUTOCAST_STATE" -path '*validated/*')"
 
 # ---- Validated: scaled, and the same bits.
@@ -87,6 +92,9 @@ good='validated with a scale of 2^16: 4 seeds and 8 updates, bit for bit as with
 [0]'
 equal 'a vector with gaps, backwards, is validated' "$good" "$(validate wide)"
 equal 'library calls alone are validated' "$good" "$(validate plain)"
+equal 'a program that a script runs is validated, not the shell' "$good" \
+    "$("$autocast" validate --emulate --policy "$work/policy" -- \
+        sh -c "echo; $sgd" 2>&1; echo "[$?]")"
 equal 'one stamp was left' 1 \
     "$(find "$AUTOCAST_STATE" -path '*validated/*' | wc -l)"
 equal 'validated: the same weights, bit for bit' "$plain" "$(weights plain)"
@@ -94,6 +102,8 @@ equal 'validated: nothing is said' '' "$(cat "$work/said")"
 equal 'validated: the report counts what was scaled' \
     'cublasSaxpy_v2: update, scaled by 2^-16: 8; cublasSscal_v2: seed, scaled by 2^16: 4' \
     "$(seen)"
+equal 'a graph holds the scaled scalar: the same weights' "$plain" \
+    "$(weights graph)"
 equal 'a scalar on the device is left alone' 'cublasSaxpy_v2: update, scalar on device: 1; cublasSaxpy_v2: update, scaled by 2^-16: 7; cublasSscal_v2: seed, scaled by 2^16: 4' \
     "$(weights device >/dev/null; seen)"
 equal 'and the user is told once' 1 \

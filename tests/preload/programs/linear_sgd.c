@@ -205,6 +205,29 @@ update_wide(struct net *net, int layer)
 	BLAS(cublasScopy(net->handle, n, net->wide, -2, net->w[layer], 1));
 }
 
+/* By a graph, which holds the scalar. */
+static void
+update_graph(struct net *net, int layer)
+{
+	cudaGraphExec_t run;
+	cudaGraph_t graph;
+	cudaStream_t stream;
+
+	CUDA(cudaDeviceSynchronize());
+	CUDA(cudaStreamCreate(&stream));
+	BLAS(cublasSetStream(net->handle, stream));
+	CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	update(net, layer);
+	CUDA(cudaStreamEndCapture(stream, &graph));
+	CUDA(cudaGraphInstantiateWithFlags(&run, graph, 0));
+	CUDA(cudaGraphLaunch(run, stream));
+	CUDA(cudaStreamSynchronize(stream));
+	CUDA(cudaGraphExecDestroy(run));
+	CUDA(cudaGraphDestroy(graph));
+	BLAS(cublasSetStream(net->handle, NULL));
+	CUDA(cudaStreamDestroy(stream));
+}
+
 static void
 seed_zero(struct net *net)
 {
@@ -233,6 +256,7 @@ static const struct {
 	{ "host", seed, update_host },
 	{ "sometimes", seed, update_now_and_then },
 	{ "noise", seed, update_noise },
+	{ "graph", seed, update_graph },
 	{ "zero", seed_zero, update },
 	{ "seedless", seed_nothing, update },
 };
