@@ -6,7 +6,7 @@ Runs every sequence of scaler_rows.txt, and random ones, on
 torch.amp.GradScaler("cpu") with real optimizers whose .grad is set by hand, and
 prints the table that the tests of the gradient scaler compare with:
 
-    python3 scaler_golden.py > scaler.txt      (needs PyTorch 2.3 or later)
+    python3 scaler_golden.py > scaler.txt      (needs PyTorch; 2.15 made it)
 
 Columns, by tabs: id, options, sequence, result, exception types; for rows that
 PyTorch's CPU scaler has no answer to, the result is "-" and the last column
