@@ -15,13 +15,14 @@ variable()
 	    "$(printf "\$(%s) " "$@")" |
 	    make -s --no-print-directory -C "$build" -f - binding-print
 }
-# What is built here: shim/ and base/. The other archives are the build's.
+# What is built here: shim/ and base/. The other archives and objects are the
+# build's.
 sources=$( (variable libautocast_so_SOURCES base_libbase_a_SOURCES
-    variable libautocast_so_LDADD | tr ' ' '\n' | grep '\.o$' |
+    variable libautocast_so_LDADD | tr ' ' '\n' | grep '^shim/.*\.o$' |
     sed 's,/lib[a-z]*_a-,/,; s/\.o$/.S/') | tr ' ' '\n' |
     grep '\.[cS]$' | sort -u)
 archives=$(variable libautocast_so_LDADD | tr ' ' '\n' |
-    grep '\.a$' | grep -v '^base/' | sed "s,^,$build/,")
+    grep '\.[ao]$' | grep -v '^base/\|^shim/' | sed "s,^,$build/,")
 [ "$(wc -w <<<"$sources")" -gt 20 ] && [ -n "$archives" ] || exit 99
 
 # A Makefile of one rule per file, without any of the build's own state.
