@@ -6,20 +6,20 @@
 # shellcheck disable=SC1091
 . "$(dirname "$0")/../preload/preload.sh"
 here=$root/tests/api
+sanitize=${SANITIZERS:+-fsanitize=$SANITIZERS}
 
 # compile NAME ARGS...
 compile()
 {
 	# shellcheck disable=SC2086
 	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 \
-	    ${SANITIZERS:+-fsanitize=$SANITIZERS} \
-	    -I"$root/include" -o "$work/$1" "${@:2}" || exit 99
+	    $sanitize -I"$root/include" -o "$work/$1" "${@:2}" || exit 99
 }
 
-# answers NAME PROGRAM: without the lines that only the library can say.
+# answers NAME PRELOAD PROGRAM: without the line that only the library can say.
 answers()
 {
-	"$work/$2" >"$work/$1" 2>"$work/$1.err"
+	env ${2:+"LD_PRELOAD=$2"} "$work/$3" >"$work/$1" 2>"$work/$1.err"
 	equal "$1: status" 0 $?
 	check "$1: says nothing else" "$(cat "$work/$1.err")"
 	grep -v '^computes' "$work/$1" >"$work/$1.answers"
@@ -28,29 +28,28 @@ answers()
 compile linked "$here/disabled.c" -L"$build" -lautocast-api -ldl \
     -Wl,-rpath,"$build"
 compile dynamic -DAUTOCAST_DYNAMIC "$here/disabled.c" -ldl
-answers library linked
-answers absent dynamic
-[ -n "$sanitizer" ] && export LD_PRELOAD=$sanitizer
+answers library "$sanitizer" linked
+answers absent "$sanitizer" dynamic
 check 'without the library as with a disabled scaler of the library' \
     "$(diff "$work/library.answers" "$work/absent.answers")"
 equal 'what has to be computed is not' 'computes: norm 23, clip 23, axpy 23' \
     "$(grep '^computes' "$work/absent")"
 if [ -f "$library" ]; then
-	LD_PRELOAD=$preload answers preloaded dynamic
+	answers preloaded "$preload" dynamic
 	check 'with the preload as with the library' \
 	    "$(diff "$work/library" "$work/preloaded")"
 fi
 
-# Files in C and C++ in one program, which share what was found.
+# Files in C and C++ in one program, which share what was found. Nothing here is
+# of this build.
+sanitize=
 if ! command -v c++ >/dev/null; then
 	skip 'libraries of other ages' 'no C++ compiler'
 	plan
 	exit
 fi
 compile ages.o -DAUTOCAST_DYNAMIC -c "$here/ages.c"
-# shellcheck disable=SC2086
-c++ -std=c++11 -Wall -Wextra -Werror -DAUTOCAST_DYNAMIC \
-    ${SANITIZERS:+-fsanitize=$SANITIZERS} -I"$root/include" \
+c++ -std=c++11 -Wall -Wextra -Werror -DAUTOCAST_DYNAMIC -I"$root/include" \
     -o "$work/ages" "$here/ages.cc" "$work/ages.o" -ldl -pthread || exit 99
 
 # aged AGE NAME EXPECTED
@@ -58,7 +57,7 @@ aged()
 {
 	compile "age$1.so" -shared -fPIC -DAGE="$1" "$here/older.c"
 	equal "$2" "$3" \
-	    "$(LD_PRELOAD=${sanitizer:+$sanitizer:}$work/age$1.so "$work/ages")"
+	    "$(LD_PRELOAD=$work/age$1.so "$work/ages")"
 }
 
 equal 'none' 'found once
