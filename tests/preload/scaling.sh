@@ -102,6 +102,14 @@ equal 'validated: nothing is said' '' "$(cat "$work/said")"
 equal 'validated: the report counts what was scaled' \
     'cublasSaxpy_v2: update, scaled by 2^-16: 8; cublasSscal_v2: seed, scaled by 2^16: 4' \
     "$(seen)"
+equal 'what differs by its region alone' "$good" "$(lines '2^16' region=update
+    validate region)"
+equal 'and the weights are the same, bit for bit' "$(bare "$sgd" region)" \
+    "$(weights region)"
+equal 'of which the calls in the region were scaled' \
+    'cublasSaxpy_v2: update, scaled by 2^-16: 8; cublasSscal_v2: seed, scaled by 2^16: 4' \
+    "$(seen)"
+lines '2^16' n=120,50
 equal 'a graph holds the scaled scalar: the same weights' "$plain" \
     "$(weights graph)"
 equal 'a scalar on the device is left alone' 'cublasSaxpy_v2: update, scalar on device: 1; cublasSaxpy_v2: update, scaled by 2^-16: 7; cublasSscal_v2: seed, scaled by 2^16: 4' \

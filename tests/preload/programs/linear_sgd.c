@@ -11,6 +11,9 @@
  */
 #include "client.h"
 
+#define AUTOCAST_DYNAMIC
+#include "include/autocast.h"
+
 #include <math.h>
 #include <unistd.h>
 
@@ -228,6 +231,16 @@ update_graph(struct net *net, int layer)
 	CUDA(cudaStreamDestroy(stream));
 }
 
+/* In a region, beside a call that is like it but for that. */
+static void
+update_region(struct net *net, int layer)
+{
+	move(net, layer, -1e-3f, net->w[layer]);
+	(void)autocast_region_push("update", 1, NULL, 0);
+	update(net, layer);
+	(void)autocast_region_pop();
+}
+
 static void
 seed_zero(struct net *net)
 {
@@ -256,6 +269,7 @@ static const struct {
 	{ "host", seed, update_host },
 	{ "sometimes", seed, update_now_and_then },
 	{ "noise", seed, update_noise },
+	{ "region", seed, update_region },
 	{ "graph", seed, update_graph },
 	{ "zero", seed_zero, update },
 	{ "seedless", seed_nothing, update },
