@@ -115,10 +115,10 @@ autocast_scaler_pointers(autocast_scaler *scaler, int device,
 	if (!autocast_is_absent(scaler))
 		return AUTOCAST_LIBRARY(scaler, scaler_pointers,
 		    (scaler, device, scale_out, inverse_out));
-	if (scale_out != NULL)
-		*scale_out = NULL;
-	if (inverse_out != NULL)
-		*inverse_out = NULL;
+	if (scale_out == NULL || inverse_out == NULL)
+		return AUTOCAST_E_INVALID;
+	*scale_out = NULL;
+	*inverse_out = NULL;
 	return AUTOCAST_OK;
 }
 
@@ -171,10 +171,10 @@ autocast_group_pointers(const autocast_group *group, int device,
 	if (!autocast_is_absent(group))
 		return AUTOCAST_LIBRARY(group, group_pointers,
 		    (group, device, grad_scale_out, found_inf_out));
-	if (grad_scale_out != NULL)
-		*grad_scale_out = NULL;
-	if (found_inf_out != NULL)
-		*found_inf_out = NULL;
+	if (grad_scale_out == NULL || found_inf_out == NULL)
+		return AUTOCAST_E_INVALID;
+	*grad_scale_out = NULL;
+	*found_inf_out = NULL;
 	return AUTOCAST_OK;
 }
 
@@ -374,9 +374,10 @@ autocast_scaler_save(autocast_scaler *scaler, char *text, size_t *size)
 static inline autocast_status
 autocast_scaler_load(autocast_scaler *scaler, const char *text, size_t size)
 {
-	return autocast_is_absent(scaler) ? AUTOCAST_OK :
-	    AUTOCAST_LIBRARY(scaler, scaler_load,
-	    (scaler, text, size));
+	if (!autocast_is_absent(scaler))
+		return AUTOCAST_LIBRARY(scaler, scaler_load,
+		    (scaler, text, size));
+	return text == NULL && size != 0 ? AUTOCAST_E_INVALID : AUTOCAST_OK;
 }
 
 #ifdef __cplusplus

@@ -82,6 +82,8 @@ scale(void)
 	SAY(autocast_scaler_pointers(scaler, 0, &first, &second));
 	SAY(first == NULL && second == NULL);
 	SAY(autocast_scaler_pointers(NULL, 0, &first, &second));
+	SAY(autocast_scaler_pointers(scaler, 0, NULL, &second));
+	SAY(autocast_scaler_pointers(scaler, 0, &first, NULL));
 	SAY(autocast_group_set_gradients(group, &tensor, 1));
 	SAY(autocast_group_set_gradients(others, NULL, 0));
 	SAY(autocast_group_set_gradients(group, NULL, 1));
@@ -90,6 +92,8 @@ scale(void)
 	SAY(autocast_group_pointers(group, 0, &first, &second));
 	SAY(first == NULL && second == NULL);
 	SAY(autocast_group_pointers(NULL, 0, &first, &second));
+	SAY(autocast_group_pointers(group, 0, NULL, &second));
+	SAY(autocast_group_pointers(group, 0, &first, NULL));
 }
 
 static void
@@ -112,9 +116,12 @@ step(void)
 
 	SAY(autocast_scaler_step(scaler, group, apply, &good, &stepped, stream));
 	SAY(stepped);
+	stepped = -1;
 	SAY(autocast_scaler_step(scaler, group, apply, &good, NULL, stream));
 	SAY(autocast_scaler_step(scaler, group, NULL, NULL, &stepped, stream));
 	SAY(autocast_scaler_step(scaler, group, apply, &bad, NULL, stream));
+	SAY(autocast_scaler_step(scaler, group, apply, &bad, &stepped, stream));
+	SAY(stepped);
 	SAY(autocast_scaler_step(scaler, others, apply, &good, NULL, stream));
 	SAY(autocast_scaler_step(scaler, NULL, apply, &good, NULL, stream));
 	SAY(autocast_scaler_step(NULL, group, apply, &good, NULL, stream));
@@ -184,6 +191,7 @@ get_and_set(void)
 	SAY(autocast_scaler_get_growth(NULL, &number));
 	SAY(autocast_scaler_get_backoff(NULL, &number));
 	SAY(autocast_scaler_get_interval(NULL, &interval));
+	SAY(autocast_scaler_get_growth(scaler, NULL));
 }
 
 static void
@@ -201,6 +209,8 @@ save_and_load(void)
 	SAY(autocast_scaler_save(NULL, text, &size));
 	SAY(autocast_scaler_load(scaler, "no such state", 13));
 	SAY(autocast_scaler_load(scaler, "", 0));
+	SAY(autocast_scaler_load(scaler, NULL, 0));
+	SAY(autocast_scaler_load(scaler, NULL, 1));
 	SAY(autocast_scaler_load(NULL, "", 0));
 }
 
