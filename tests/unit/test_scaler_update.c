@@ -182,6 +182,7 @@ test_patience(void **state)
 	assert_true(s.scale == 64 && s.patience == 1);
 	update(&s, &rule, 1);
 	assert_true(s.scale == 32 && s.patience == 0);
+	assert_true(s.overflows == 3 && s.last_overflow == 4);
 	update(&s, &rule, 1);
 	assert_true(s.scale == 16 && s.patience == -1);
 	update(&s, &rule, 0);
