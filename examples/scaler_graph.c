@@ -131,6 +131,7 @@ fit_init(struct fit *f, const struct scans *scans, int tensors)
 	f->weights = device_floats(WEIGHTS);
 	f->gradient = device_floats(WEIGHTS);
 	upload_scans(f, scans);
+	CUDA(cudaDeviceSynchronize()); /* the stream waits for no other */
 	CUDA(cudaStreamCreateWithFlags(&f->stream, cudaStreamNonBlocking));
 	BLAS(cublasCreate(&f->blas));
 	BLAS(cublasSetStream(f->blas, f->stream));

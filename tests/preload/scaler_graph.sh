@@ -60,6 +60,13 @@ fit preloaded preloaded 50
 same 'the preloaded library replays the same bits' \
     "$work/preloaded" "$work/graph"
 
+# Work that nothing orders is ordered by chance: by another one here.
+AUTOCAST_EMU_JITTER=7 fit bare jitter 50
+same 'replays on a device that pauses at random: the same bits' \
+    "$work/jitter" "$work/graph"
+AUTOCAST_EMU_JITTER=7 fit bare jitter 50 --async
+same 'and eager calls on it' "$work/jitter" "$work/graph"
+
 # Scale, unscale, add, update: no more for 320 tensors than for one.
 equal '320 gradients: four launches an iteration' 120 \
     "$(more async cuLaunchKernel --async)"
