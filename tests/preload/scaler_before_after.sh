@@ -43,19 +43,4 @@ within 'small gradients, before, with the library: neither' \
     "$(train preloaded before --loss-scale $small)" 0 0.3
 within 'small gradients, after, with the library: learns' \
     "$(train preloaded after --loss-scale $small)" 0.9 1
-
-# What README shows is what the files differ in.
-main_of()
-{
-	sed -n '/^main/,$p' "$root/examples/scaler_$1.c"
-}
-shown=$(sed -n '/^<!-- scaler diff/,/^<!-- scaler diff end/p' "$root/README.md" |
-    sed '/^<!--/d;/^```/d')
-if [ -n "$shown" ]; then
-	equal 'README shows the difference of both files' \
-	    "$(diff -U1 <(main_of before) <(main_of after) |
-	        sed '1,2d;/^@@/d;s/[[:blank:]]*$//')" "$shown"
-else
-	skip 'README shows the difference of both files' 'it shows none'
-fi
 plan
