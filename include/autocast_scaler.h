@@ -74,7 +74,8 @@ typedef struct autocast_scaler_options {
 	int32_t enabled;      /* 0: nothing is scaled, every step is taken */
 	int32_t strict;       /* 1: refuse what PyTorch accepts and regrets */
 	int32_t check_after;  /* 1: an inf that unscaling makes counts, too */
-	int32_t allow_fp16;   /* 1: unscale FP16 gradients in place, too */
+	int32_t allow_fp16;   /* 1: unscale FP16 gradients in place, too: small
+	                       * ones are then flushed to 0 after all */
 	int32_t reserved;     /* 0 */
 } autocast_scaler_options;
 
@@ -178,7 +179,8 @@ AUTOCAST_API autocast_status autocast_scaler_step(autocast_scaler *scaler,
 
 /* The same without waiting: the caller then queues kernels that read the
  * addresses of autocast_group_pointers(). Gradients that were not unscaled are
- * checked only, and stay scaled; FP16 is allowed then. */
+ * checked only (with `check_after`: also what they would be, unscaled), and stay
+ * scaled: the way for FP16 gradients. */
 AUTOCAST_API autocast_status autocast_scaler_step_async(
     autocast_scaler *scaler, autocast_group *group,
     struct CUstream_st *stream);
