@@ -113,6 +113,30 @@ make(void)
 		scaler_list_make(shapes, count, fill, numbers, &list[i]);
 }
 
+/* Zeros but for one element, which is inf or becomes it. */
+static void
+run_one_element(int turn)
+{
+	static const uint64_t large[] = { 0x7f7fffff,
+		UINT64_C(0x7fefffffffffffff), 0x7bff, 0x7f7f };
+	const struct scaler_shape shape = { (enum ac_scaler_dtype)any(
+		AC_SCALER_DTYPES), 1 + any(600), any(9) };
+	const uint64_t bits = large[shape.dtype] + any(2), at = any(
+	    (uint32_t)shape.count);
+
+	for (int i = 0; i < 2; i++) {
+		scaler_list_make(&shape, 1, SCALER_FINITE, 0, &list[i]);
+		scaler_set(&list[i].tensor[0], at, bits);
+		scaler_scale(&list[i], .5f);
+	}
+	run_pass("ac_scaler_unscale", turn, AC_SCALER_PASS_CHECK_AFTER
+	    | any(2) * AC_SCALER_PASS_CHECK_ONLY, 0);
+	if (list[0].words.found_inf != 1)
+		differences++;
+	scaler_list_free(&list[0]);
+	scaler_list_free(&list[1]);
+}
+
 unsigned
 lockstep_scaler_turn(int turn)
 {
@@ -120,6 +144,8 @@ lockstep_scaler_turn(int turn)
 	const float scale = scales[any(6)], coefficient = scales[any(6)];
 	const uint32_t flags = any(8);
 
+	for (int i = 0; i < 8; i++)
+		run_one_element(turn);
 	make();
 	for (int i = 0; i < 2; i++) {
 		scaler_scale(&list[i], scale);
