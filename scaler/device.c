@@ -67,11 +67,43 @@ ac_memory_take(const struct ac_scaler_place *place, size_t bytes,
 	return AUTOCAST_OK;
 }
 
+static autocast_status
+create_event(const struct ac_driver *driver, ac_cu_event *event_out)
+{
+	return ac_cuda_status(driver->cuEventCreate(event_out,
+	    AC_CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+}
+
 autocast_status
 ac_mark_create(const struct ac_driver *driver, struct ac_mark *mark)
 {
-	return ac_cuda_status(driver->cuEventCreate(&mark->event,
-	    AC_CU_EVENT_DISABLE_TIMING), "cuEventCreate");
+	autocast_status status = create_event(driver, &mark->live.event);
+
+	return status ? status : create_event(driver, &mark->captured.event);
+}
+
+void
+ac_mark_destroy(const struct ac_driver *driver, struct ac_mark *mark)
+{
+	if (mark->live.event)
+		(void)driver->cuEventDestroy(mark->live.event);
+	if (mark->captured.event)
+		(void)driver->cuEventDestroy(mark->captured.event);
+}
+
+int
+ac_capture_relax(const struct ac_driver *driver)
+{
+	int mode = AC_CU_CAPTURE_RELAXED;
+
+	return driver->cuThreadExchangeStreamCaptureMode(&mode) ? -1 : mode;
+}
+
+void
+ac_capture_restore(const struct ac_driver *driver, int mode)
+{
+	if (mode >= 0)
+		(void)driver->cuThreadExchangeStreamCaptureMode(&mode);
 }
 
 /* ---- Contexts ----------------------------------------------------------- */
@@ -130,17 +162,15 @@ find_context(const struct ac_driver *driver, ac_cu_stream stream,
 static void
 release(const struct ac_driver *driver, struct ac_scaler_device *device)
 {
+	const int mode = ac_capture_relax(driver);
 	ac_cu_context popped;
 
-	if (!driver->cuCtxPushCurrent(device->context)) {
-		if (device->writer.event)
-			(void)driver->cuEventDestroy(device->writer.event);
-		if (device->fork.event)
-			(void)driver->cuEventDestroy(device->fork.event);
+	if (device->context && !driver->cuCtxPushCurrent(device->context)) {
+		ac_mark_destroy(driver, &device->writer);
+		if (device->fork)
+			(void)driver->cuEventDestroy(device->fork);
 		for (int i = 0; i < AC_SCALER_READERS; i++)
-			if (device->readers[i].event)
-				(void)driver->cuEventDestroy(
-				    device->readers[i].event);
+			ac_mark_destroy(driver, &device->readers[i]);
 		if (device->host_state)
 			(void)driver->cuMemFreeHost(device->host_state);
 		if (device->state)
@@ -150,6 +180,7 @@ release(const struct ac_driver *driver, struct ac_scaler_device *device)
 	}
 	if (device->is_retained)
 		(void)driver->cuDevicePrimaryCtxRelease(device->number);
+	ac_capture_restore(driver, mode);
 }
 
 static autocast_status
@@ -158,7 +189,7 @@ create_events(const struct ac_driver *driver, struct ac_scaler_device *device)
 	autocast_status status = ac_mark_create(driver, &device->writer);
 
 	if (!status)
-		status = ac_mark_create(driver, &device->fork);
+		status = create_event(driver, &device->fork);
 	for (int i = 0; i < AC_SCALER_READERS && !status; i++)
 		status = ac_mark_create(driver, &device->readers[i]);
 	return status;

@@ -41,36 +41,31 @@ autocast_group_create(autocast_scaler *scaler, const char *name,
 
 /* ---- Memory ------------------------------------------------------------- */
 
+/* Device memory that is in use yet is freed when the device is done with it. */
 static void
-release_parts(autocast_scaler *scaler, struct ac_part *parts, int count)
+release_parts(autocast_scaler *scaler, struct ac_part *parts, int count,
+    struct ac_group_answer *answer)
 {
 	const struct ac_driver *const driver = scaler->driver;
 	ac_cu_context popped;
+	int mode;
 
+	if (!count)
+		return;
+	mode = ac_capture_relax(driver);
 	for (int i = 0; i < count; i++) {
 		if (!parts[i].device || driver->cuCtxPushCurrent(
 		    parts[i].device->context))
 			continue;
-		if (parts[i].mark.event)
-			(void)driver->cuEventDestroy(parts[i].mark.event);
+		ac_mark_destroy(driver, &parts[i].mark);
 		if (parts[i].memory)
 			(void)driver->cuMemFree(parts[i].memory);
+		/* Host memory, too, wants a context to be current. */
+		if (!i && answer)
+			(void)driver->cuMemFreeHost(answer);
 		(void)driver->cuCtxPopCurrent(&popped);
 	}
-}
-
-/* Frees what the group has on devices; device memory that is in use yet is
- * freed when the device is done with it. */
-static void
-release_group(autocast_group *group)
-{
-	autocast_scaler *const scaler = group->scaler;
-
-	if (!scaler->driver)
-		return;
-	release_parts(scaler, group->part, group->part_count);
-	if (group->answer)
-		(void)scaler->driver->cuMemFreeHost(group->answer);
+	ac_capture_restore(driver, mode);
 }
 
 void
@@ -85,7 +80,8 @@ autocast_group_destroy(autocast_group *group)
 	    link = &(*link)->next)
 		;
 	*link = group->next;
-	release_group(group);
+	release_parts(group->scaler, group->part, group->part_count,
+	    group->answer);
 	ac_lock_give(&group->scaler->lock);
 	free(group);
 }
@@ -218,7 +214,8 @@ make_draft(autocast_scaler *scaler, const autocast_tensor *gradients,
 static void
 adopt(autocast_group *group, struct draft *draft)
 {
-	release_group(group);
+	release_parts(group->scaler, group->part, group->part_count,
+	    group->answer);
 	memcpy(group->part, draft->part, sizeof group->part);
 	group->part_count = draft->part_count;
 	group->answer = draft->answer;
@@ -247,13 +244,11 @@ set_gradients(autocast_group *group, const autocast_tensor *gradients,
 		return ac_status_fail(AUTOCAST_E_BUSY, "%s was unscaled or "
 		    "stepped, and there was no update since", group->name);
 	status = make_draft(scaler, gradients, &draft);
-	if (!status) {
+	if (!status)
 		adopt(group, &draft);
-	} else {
-		release_parts(scaler, draft.part, draft.part_count);
-		if (draft.answer)
-			(void)scaler->driver->cuMemFreeHost(draft.answer);
-	}
+	else
+		release_parts(scaler, draft.part, draft.part_count,
+		    draft.answer);
 	free(draft.tensors);
 	free(draft.sorted);
 	free(draft.devices);

@@ -8,11 +8,17 @@
 /* Streams that are no handles: legacy and per thread, of the current context. */
 #define IS_DEFAULT(stream) ((uintptr_t)(stream) <= 2)
 
+/* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and those after it */
+enum { CAPTURE_FIRST = 900, CAPTURE_LAST = 908 };
+
 autocast_status
 ac_cuda_status(int result, const char *call)
 {
 	if (!result)
 		return AUTOCAST_OK;
+	if (result >= CAPTURE_FIRST && result <= CAPTURE_LAST)
+		return ac_status_fail(AUTOCAST_E_CAPTURE, "%s: not possible "
+		    "while a stream captures (CUDA error %d)", call, result);
 	return ac_status_fail(AUTOCAST_E_CUDA, "%s failed: CUDA error %d", call,
 	    result);
 }
@@ -100,15 +106,23 @@ ask_id(struct ac_scaler_place *place)
 	return status;
 }
 
+/* A driver that tells no captures apart has one for us. */
 static autocast_status
 ask_capturing(struct ac_scaler_place *place)
 {
+	const struct ac_driver *const driver = place->scaler->driver;
 	int capturing = 0;
-	autocast_status status = ac_cuda_status(
-	    place->scaler->driver->cuStreamIsCapturing(place->stream,
-	    &capturing), "cuStreamIsCapturing");
+	unsigned long long id = 1;
+	autocast_status status;
 
+	if (driver->cuStreamGetCaptureInfo)
+		status = ac_cuda_status(driver->cuStreamGetCaptureInfo(
+		    place->stream, &capturing, &id), "cuStreamGetCaptureInfo");
+	else
+		status = ac_cuda_status(driver->cuStreamIsCapturing(
+		    place->stream, &capturing), "cuStreamIsCapturing");
 	place->is_capturing = capturing != 0;
+	place->capture = capturing ? id : 0;
 	return status;
 }
 
@@ -163,6 +177,12 @@ ac_scaler_enter_at(const struct ac_scaler_place *place,
 		status = make_current(&there);
 		if (!status)
 			status = ask_id(&there);
+		if (!status)
+			status = ask_capturing(&there);
+		if (!status && there.is_capturing)
+			status = ac_status_fail(AUTOCAST_E_CAPTURE, "the "
+			    "stream that device %d was prepared with captures",
+			    device->number);
 		if (status) {
 			ac_scaler_leave(&there);
 			return status;
@@ -183,29 +203,67 @@ ac_scaler_leave(const struct ac_scaler_place *place)
 
 /* ---- Order -------------------------------------------------------------- */
 
+/* Waiting is forbidden to a thread that captures elsewhere, unless relaxed. */
 autocast_status
-ac_mark_wait(const struct ac_mark *mark, const struct ac_scaler_place *place)
+ac_scaler_wait(const struct ac_scaler_place *place)
 {
-	if (!mark->is_set || mark->stream == place->id
-	    || mark->is_captured != place->is_capturing)
+	const struct ac_driver *const driver = place->scaler->driver;
+	int mode = AC_CU_CAPTURE_RELAXED;
+	autocast_status status = ac_cuda_status(
+	    driver->cuThreadExchangeStreamCaptureMode(&mode),
+	    "cuThreadExchangeStreamCaptureMode");
+
+	if (status)
+		return status;
+	status = ac_cuda_status(driver->cuStreamSynchronize(place->stream),
+	    "cuStreamSynchronize");
+	(void)driver->cuThreadExchangeStreamCaptureMode(&mode);
+	return status;
+}
+
+static struct ac_point *
+point_of(struct ac_mark *mark, const struct ac_scaler_place *place)
+{
+	return place->is_capturing ? &mark->captured : &mark->live;
+}
+
+/* Made in this capture, or outside of any as the place is. */
+static bool
+is_seen(const struct ac_point *point, const struct ac_scaler_place *place)
+{
+	return point->is_set && point->capture == place->capture;
+}
+
+autocast_status
+ac_mark_wait(struct ac_mark *mark, const struct ac_scaler_place *place)
+{
+	const struct ac_driver *const driver = place->scaler->driver;
+	const struct ac_point *const point = point_of(mark, place);
+	int failed;
+
+	if (!is_seen(point, place) || point->stream == place->id)
 		return AUTOCAST_OK;
-	return ac_cuda_status(place->scaler->driver->cuStreamWaitEvent(
-	    place->stream, mark->event, 0), "cuStreamWaitEvent");
+	failed = driver->cuStreamWaitEvent(place->stream, point->event, 0);
+	if (failed && !place->is_capturing
+	    && !driver->cuEventSynchronize(point->event))
+		return AUTOCAST_OK;
+	return ac_cuda_status(failed, "cuStreamWaitEvent");
 }
 
 autocast_status
 ac_mark_set(struct ac_mark *mark, const struct ac_scaler_place *place)
 {
-	autocast_status status = ac_cuda_status(
-	    place->scaler->driver->cuEventRecord(mark->event, place->stream),
-	    "cuEventRecord");
+	struct ac_point *const point = point_of(mark, place);
+	const int failed = place->scaler->driver->cuEventRecord(point->event,
+	    place->stream);
 
-	if (status)
-		return status;
-	mark->stream = place->id;
-	mark->is_captured = place->is_capturing;
-	mark->is_set = true;
-	return AUTOCAST_OK;
+	point->stream = place->id;
+	point->capture = place->capture;
+	point->is_set = !failed;
+	if (!failed)
+		return AUTOCAST_OK;
+	return place->is_capturing ? ac_cuda_status(failed, "cuEventRecord")
+	    : ac_scaler_wait(place);
 }
 
 autocast_status
@@ -223,12 +281,15 @@ ac_order_has_read(const struct ac_scaler_place *place)
 	struct ac_mark *mark = NULL;
 	autocast_status status = AUTOCAST_OK;
 
-	for (int i = 0; i < AC_SCALER_READERS && !mark; i++)
-		if (device->readers[i].is_set
-		    && device->readers[i].stream == place->id)
+	for (int i = 0; i < AC_SCALER_READERS && !mark; i++) {
+		const struct ac_point *const point = point_of(
+		    &device->readers[i], place);
+
+		if (is_seen(point, place) && point->stream == place->id)
 			mark = &device->readers[i];
+	}
 	for (int i = 0; i < AC_SCALER_READERS && !mark; i++)
-		if (!device->readers[i].is_set)
+		if (!is_seen(point_of(&device->readers[i], place), place))
 			mark = &device->readers[i];
 	if (!mark) {
 		mark = &device->readers[device->next_reader++
@@ -256,21 +317,19 @@ ac_order_has_written(const struct ac_scaler_place *place)
 	autocast_status status = ac_mark_set(&device->writer, place);
 
 	for (int i = 0; i < AC_SCALER_READERS && !status; i++)
-		device->readers[i].is_set = false;
+		point_of(&device->readers[i], place)->is_set = false;
 	return status;
 }
 
-autocast_status
-ac_order_after(const struct ac_scaler_place *from,
+static autocast_status
+order_by_event(const struct ac_scaler_place *from,
     const struct ac_scaler_place *to)
 {
 	const struct ac_driver *const driver = from->scaler->driver;
-	const ac_cu_event event = from->device->fork.event;
+	const ac_cu_event event = from->device->fork;
 	ac_cu_context popped;
 	autocast_status status;
 
-	if (from->device == to->device && from->id == to->id)
-		return AUTOCAST_OK;
 	/* An event is recorded in its own context, and the default stream is
 	 * that of the current one. */
 	status = ac_cuda_status(driver->cuCtxPushCurrent(from->device->context),
@@ -287,6 +346,25 @@ ac_order_after(const struct ac_scaler_place *from,
 		return status;
 	status = ac_cuda_status(driver->cuStreamWaitEvent(to->stream, event, 0),
 	    "cuStreamWaitEvent");
+	(void)driver->cuCtxPopCurrent(&popped);
+	return status;
+}
+
+autocast_status
+ac_order_after(const struct ac_scaler_place *from,
+    const struct ac_scaler_place *to)
+{
+	const struct ac_driver *const driver = from->scaler->driver;
+	ac_cu_context popped;
+	autocast_status status;
+
+	if (from->device == to->device && from->id == to->id)
+		return AUTOCAST_OK;
+	status = order_by_event(from, to);
+	if (!status || from->is_capturing
+	    || driver->cuCtxPushCurrent(from->device->context))
+		return status;
+	status = ac_scaler_wait(from);
 	(void)driver->cuCtxPopCurrent(&popped);
 	return status;
 }

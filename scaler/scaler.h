@@ -17,10 +17,16 @@ enum {
 };
 
 /* A point in a stream of one device that others can wait for. */
-struct ac_mark {
+struct ac_point {
 	ac_cu_event  event;
 	uint64_t     stream;     /* its id */
-	bool         is_set, is_captured;
+	uint64_t     capture;    /* the one that it is in; 0: none */
+	bool         is_set;
+};
+
+/* The last one, and the last one within a capture: neither sees the other. */
+struct ac_mark {
+	struct ac_point live, captured;
 };
 
 /* A device that was prepared. The first one keeps the scale. */
@@ -34,7 +40,7 @@ struct ac_scaler_device {
 	struct ac_mark writer;   /* what last changed the state here */
 	struct ac_mark readers[AC_SCALER_READERS];
 	unsigned       next_reader;
-	struct ac_mark fork;     /* between devices, within one call */
+	ac_cu_event    fork;     /* between devices, within one call */
 };
 
 /* A group's gradients on one device. */
@@ -78,6 +84,9 @@ struct autocast_scaler {
 	/* What steps of this iteration told: for the status of its update. */
 	uint64_t       told_epoch;
 	struct ac_scaler_state told;
+	/* The iteration whose update is queued, if that is not told the core:
+	 * something after it failed. */
+	uint64_t       moved_epoch;
 };
 
 /* ---- place.c: where a call works ---------------------------------------- */
@@ -88,6 +97,7 @@ struct ac_scaler_place {
 	struct ac_scaler_device *device;
 	ac_cu_stream stream;
 	uint64_t     id;         /* of the stream: a handle may come again */
+	uint64_t     capture;    /* its id; 0: the stream does not capture */
 	bool is_capturing, is_pushed;
 };
 
@@ -105,14 +115,20 @@ void ac_scaler_leave(const struct ac_scaler_place *place);
 autocast_status ac_scaler_context_of(autocast_scaler *scaler,
     ac_cu_stream stream, ac_cu_context *context_out);
 
-/* E_CUDA, naming the call, unless `result` is 0. */
+/* E_CUDA, naming the call, unless `result` is 0; E_CAPTURE if it is one of a
+ * capture. */
 autocast_status ac_cuda_status(int result, const char *call);
 /* The same for what kernels/ answers. */
 autocast_status ac_kernels_failed(enum ac_kernels_status failed);
 
+/* Wait for all that the place's stream has queued. */
+autocast_status ac_scaler_wait(const struct ac_scaler_place *place);
+
 /* Wait for a mark made on another stream; make one. A mark within a capture
- * and a stream outside of it do not see each other. */
-autocast_status ac_mark_wait(const struct ac_mark *mark,
+ * and a stream outside of it do not see each other. The order that events fail
+ * to make is made by waiting on the host: what was queued cannot be taken
+ * back. */
+autocast_status ac_mark_wait(struct ac_mark *mark,
     const struct ac_scaler_place *place);
 autocast_status ac_mark_set(struct ac_mark *mark,
     const struct ac_scaler_place *place);
@@ -146,6 +162,11 @@ autocast_status ac_memory_take(const struct ac_scaler_place *place,
     size_t bytes, ac_cu_address *address_out);
 autocast_status ac_mark_create(const struct ac_driver *driver,
     struct ac_mark *mark);
+void ac_mark_destroy(const struct ac_driver *driver, struct ac_mark *mark);
+/* Calls that free are no harm to a capture of this thread. Returns what to
+ * give back. */
+int ac_capture_relax(const struct ac_driver *driver);
+void ac_capture_restore(const struct ac_driver *driver, int mode);
 
 /* ---- tensor.c: what a program says is a tensor -------------------------- */
 
@@ -158,6 +179,31 @@ autocast_status ac_tensors_read(autocast_scaler *scaler, const char *what,
     struct ac_scaler_device **devices_out);
 
 /* ---- unscale.c ---------------------------------------------------------- */
+
+/* A word of a part's to or from the first device, in the order of `home`. */
+autocast_status ac_part_copy(const struct ac_scaler_place *home,
+    const struct ac_scaler_device *to, void *to_address,
+    const struct ac_scaler_device *from, const void *from_address,
+    size_t bytes);
+
+/* What is done to each part, at its place. */
+typedef autocast_status (*ac_part_work)(const struct ac_part *part,
+    const struct ac_scaler_place *there, uint32_t argument);
+
+/* All parts do their work where they are, after what `place` has queued; the
+ * first device's stream goes on when all have. `*begun_out` (may be NULL) is
+ * set when the first has. */
+autocast_status ac_parts_work(autocast_group *group,
+    const struct ac_scaler_place *place, const struct ac_scaler_place *home,
+    ac_part_work work, uint32_t argument, bool *begun_out);
+
+/* The other parts' streams, and the caller's, go on after `home`. */
+autocast_status ac_parts_join(autocast_group *group,
+    const struct ac_scaler_place *place, const struct ac_scaler_place *home);
+
+/* Gradients are changed in part and cannot be changed back: set the group's
+ * flags, as if there were an inf. Waits. */
+void ac_group_spoil(autocast_group *group, const struct ac_scaler_place *place);
 
 /* A flag is made for it: it has tensors, or other processes may have. */
 bool ac_group_has_gradients(const autocast_group *group);

@@ -52,8 +52,7 @@ await_answer(autocast_group *group, const struct ac_scaler_place *home)
 
 	group->is_busy = true;
 	ac_lock_give(&scaler->lock);
-	status = ac_cuda_status(scaler->driver->cuStreamSynchronize(
-	    home->stream), "cuStreamSynchronize");
+	status = ac_scaler_wait(home);
 	ac_lock_take(&scaler->lock);
 	group->is_busy = false;
 	return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scaler/unscale.c -- looks at a group's gradients, unscales and clips them.
+/* scaler/unscale.c -- looks at a group's gradients and unscales them.
  *
  * On one device without a reduce hook that is one launch. Otherwise each device
  * looks at its own part; the flags meet on the first one, where the hook is
@@ -7,8 +7,6 @@
 #include "scaler/scaler.h"
 
 #include "api/status.h"
-
-#include <math.h>
 
 bool
 ac_group_has_gradients(const autocast_group *group)
@@ -28,9 +26,8 @@ ac_group_enter(autocast_group *group)
 
 /* ---- Between devices ---------------------------------------------------- */
 
-/* A word of a part's to or from the first device, in the order of `home`. */
-static autocast_status
-copy(const struct ac_scaler_place *home, const struct ac_scaler_device *to,
+autocast_status
+ac_part_copy(const struct ac_scaler_place *home, const struct ac_scaler_device *to,
     void *to_address, const struct ac_scaler_device *from,
     const void *from_address, size_t bytes)
 {
@@ -40,13 +37,9 @@ copy(const struct ac_scaler_place *home, const struct ac_scaler_device *to,
 	    home->stream), "cuMemcpyPeerAsync");
 }
 
-/* What is done to each part, at its place. */
-typedef autocast_status (*part_work)(const struct ac_part *part,
-    const struct ac_scaler_place *there, uint32_t argument);
-
 static autocast_status
 at_part(struct ac_part *part, const struct ac_scaler_place *there,
-    part_work work, uint32_t argument)
+    ac_part_work work, uint32_t argument)
 {
 	autocast_status status = ac_order_read(there);
 
@@ -74,11 +67,10 @@ enter_part(const struct ac_part *part, const struct ac_scaler_place *place,
 	return status;
 }
 
-/* All parts do their work where they are, after what `place` has queued; the
- * first device's stream goes on when all have. */
-static autocast_status
-at_parts(autocast_group *group, const struct ac_scaler_place *place,
-    const struct ac_scaler_place *home, part_work work, uint32_t argument)
+autocast_status
+ac_parts_work(autocast_group *group, const struct ac_scaler_place *place,
+    const struct ac_scaler_place *home, ac_part_work work, uint32_t argument,
+    bool *begun_out)
 {
 	autocast_status status = AUTOCAST_OK;
 
@@ -92,6 +84,8 @@ at_parts(autocast_group *group, const struct ac_scaler_place *place,
 		status = ac_order_after(place, &there);
 		if (!status)
 			status = at_part(part, &there, work, argument);
+		if (!status && begun_out)
+			*begun_out = true;
 		if (!status)
 			status = ac_order_after(&there, home);
 		ac_scaler_leave(&there);
@@ -99,9 +93,8 @@ at_parts(autocast_group *group, const struct ac_scaler_place *place,
 	return status;
 }
 
-/* The other parts' streams, and the caller's, go on after `home`. */
-static autocast_status
-join(autocast_group *group, const struct ac_scaler_place *place,
+autocast_status
+ac_parts_join(autocast_group *group, const struct ac_scaler_place *place,
     const struct ac_scaler_place *home)
 {
 	autocast_status status = AUTOCAST_OK;
@@ -167,7 +160,7 @@ gather(autocast_group *group, const struct ac_scaler_place *home)
 	autocast_status status = AUTOCAST_OK, asked = AUTOCAST_OK;
 
 	for (int i = 1; i < group->part_count && !status; i++)
-		status = copy(home, first->device, first->flags + i - 1,
+		status = ac_part_copy(home, first->device, first->flags + i - 1,
 		    group->part[i].device,
 		    &group->part[i].pass.words->found_inf, sizeof(float));
 	if (!status && scaler->reduce) {
@@ -180,15 +173,40 @@ gather(autocast_group *group, const struct ac_scaler_place *home)
 		status = ac_kernels_failed(ac_scaler_fold(words,
 		    first->pass.state, first->flags, others, home->stream));
 	for (int i = 1; i < group->part_count && !status; i++)
-		status = copy(home, group->part[i].device,
+		status = ac_part_copy(home, group->part[i].device,
 		    &group->part[i].pass.words->found_inf, first->device,
 		    &words->found_inf, sizeof(float));
 	return status ? status : asked;
 }
 
+void
+ac_group_spoil(autocast_group *group, const struct ac_scaler_place *place)
+{
+	enum { ONE = 0x3f800000 /* 1.0 */ };
+	const struct ac_driver *const driver = group->scaler->driver;
+	ac_cu_context popped;
+
+	(void)ac_scaler_wait(place);
+	for (int i = 0; i < group->part_count; i++) {
+		const struct ac_part *const part = &group->part[i];
+
+		if (driver->cuCtxPushCurrent(part->device->context))
+			continue;
+		(void)driver->cuMemsetD32Async((ac_cu_address)(uintptr_t)
+		    &part->pass.words->found_inf, ONE, 1, part->device->stream);
+		if (!i)
+			(void)driver->cuMemsetD32Async((ac_cu_address)
+			    (uintptr_t)&part->pass.state->found, 1, 1,
+			    part->device->stream);
+		(void)driver->cuStreamSynchronize(part->device->stream);
+		(void)driver->cuCtxPopCurrent(&popped);
+	}
+}
+
+/* `*begun_out`: it is set when gradients may have been changed. */
 static autocast_status
 check_parts(autocast_group *group, const struct ac_scaler_place *place,
-    uint32_t flags)
+    uint32_t flags, bool *begun_out)
 {
 	struct ac_scaler_device *const first = &group->scaler->device[0];
 	struct ac_scaler_place home;
@@ -197,7 +215,7 @@ check_parts(autocast_group *group, const struct ac_scaler_place *place,
 
 	if (status)
 		return status;
-	status = at_parts(group, place, &home, look, flags);
+	status = ac_parts_work(group, place, &home, look, flags, begun_out);
 	if (!status)
 		status = ac_order_read(&home);
 	asked = status ? status : gather(group, &home);
@@ -205,7 +223,7 @@ check_parts(autocast_group *group, const struct ac_scaler_place *place,
 	if (!status)
 		status = ac_order_has_read(&home);
 	if (!status)
-		status = join(group, place, &home);
+		status = ac_parts_join(group, place, &home);
 	ac_scaler_leave(&home);
 	return status ? status : asked;
 }
@@ -217,6 +235,7 @@ ac_group_check(autocast_group *group, const struct ac_scaler_place *place,
 	autocast_scaler *const scaler = group->scaler;
 	uint32_t flags = divide ? 0 : AC_SCALER_PASS_CHECK_ONLY;
 	const bool has_gradients = ac_group_has_gradients(group);
+	bool begun = false;
 	autocast_status status = AUTOCAST_OK;
 
 	if (scaler->core.check_after)
@@ -226,9 +245,12 @@ ac_group_check(autocast_group *group, const struct ac_scaler_place *place,
 		status = at_part(&group->part[0], place, look,
 		    flags | AC_SCALER_PASS_FOLD);
 	else if (has_gradients)
-		status = check_parts(group, place, flags);
-	if (status && status != AUTOCAST_E_CALLBACK)
-		return status;
+		status = check_parts(group, place, flags, &begun);
+	if (status && status != AUTOCAST_E_CALLBACK) {
+		if (!begun || place->is_capturing)
+			return status;
+		ac_group_spoil(group, place);
+	}
 	if (divide)
 		ac_core_unscaled(&scaler->core, &group->core, has_gradients);
 	else
@@ -261,138 +283,4 @@ autocast_scaler_unscale(autocast_scaler *scaler, autocast_group *group,
 	}
 	ac_lock_give(&scaler->lock);
 	return status;
-}
-
-/* ---- Norms -------------------------------------------------------------- */
-
-static autocast_status
-sum_up(const struct ac_part *part, const struct ac_scaler_place *there,
-    uint32_t p)
-{
-	return ac_kernels_failed(ac_scaler_norm_pass(&part->pass, p,
-	    there->stream));
-}
-
-static autocast_status
-clip(const struct ac_part *part, const struct ac_scaler_place *there,
-    uint32_t unused)
-{
-	(void)unused;
-	return ac_kernels_failed(ac_scaler_clip_pass(&part->pass,
-	    there->stream));
-}
-
-/* The norm of all parts and what follows from it, in the first one's words. */
-static autocast_status
-close_norm(autocast_group *group, const struct ac_scaler_place *home,
-    uint32_t p, float max_norm, float *norm_out)
-{
-	const struct ac_part *const first = &group->part[0];
-	const double *sums = &first->pass.words->sum;
-	autocast_status status = AUTOCAST_OK;
-
-	if (group->part_count > 1)
-		sums = first->sums;
-	for (int i = 0; i < group->part_count && group->part_count > 1
-	    && !status; i++)
-		status = copy(home, first->device, first->sums + i,
-		    group->part[i].device, &group->part[i].pass.words->sum,
-		    sizeof(double));
-	return status ? status : ac_kernels_failed(ac_scaler_norm_close(
-	    first->pass.words, sums, (uint64_t)group->part_count, p, max_norm,
-	    norm_out, home->stream));
-}
-
-/* Norm, and clipping if `max_norm` is not negative. */
-static autocast_status
-norm(autocast_group *group, const struct ac_scaler_place *place, uint32_t p,
-    float max_norm, float *norm_out)
-{
-	struct ac_scaler_device *const first = &group->scaler->device[0];
-	const bool clips = max_norm >= 0;
-	struct ac_scaler_place home;
-	autocast_status status = ac_scaler_enter_at(place, first, &home);
-
-	if (status)
-		return status;
-	status = at_parts(group, place, &home, sum_up, p);
-	if (!status)
-		status = close_norm(group, &home, p, clips ? max_norm : 1,
-		    norm_out);
-	for (int i = 1; i < group->part_count && clips && !status; i++)
-		status = copy(&home, group->part[i].device,
-		    &group->part[i].pass.words->coefficient, first,
-		    &group->part[0].pass.words->coefficient, sizeof(float));
-	if (!status && clips)
-		status = at_parts(group, &home, &home, clip, 0);
-	if (!status)
-		status = join(group, place, &home);
-	ac_scaler_leave(&home);
-	return status;
-}
-
-/* What both calls check; `norm_out` must be memory of the first device. */
-static autocast_status
-may_norm(autocast_group *group, const float *norm_out)
-{
-	autocast_scaler *const scaler = group->scaler;
-	const autocast_tensor result = {
-		(void *)(uintptr_t)norm_out, norm_out != NULL, AUTOCAST_F32,
-		scaler->device_count ? scaler->device[0].number : 0, "norm_out"
-	};
-	struct ac_scaler_tensor unused;
-	autocast_status status = ac_group_enter(group);
-
-	if (!status)
-		status = ac_core_may_clip(&scaler->core, &group->core);
-	if (!status && !group->part_count)
-		status = ac_status_fail(AUTOCAST_E_INVALID,
-		    "gradients of %s were never set", group->name);
-	return status ? status : ac_tensors_read(scaler, "output", &result, 1,
-	    &unused, NULL);
-}
-
-static autocast_status
-norm_call(autocast_group *group, uint32_t p, float max_norm, float *norm_out,
-    ac_cu_stream stream)
-{
-	struct ac_scaler_place place;
-	autocast_status status;
-
-	ac_lock_take(&group->scaler->lock);
-	status = may_norm(group, norm_out);
-	if (!status)
-		status = ac_scaler_enter(group->scaler, stream, &place);
-	if (!status) {
-		status = norm(group, &place, p, max_norm, norm_out);
-		ac_scaler_leave(&place);
-	}
-	ac_lock_give(&group->scaler->lock);
-	return status;
-}
-
-autocast_status
-autocast_group_norm(autocast_group *group, double p, float *norm_out,
-    struct CUstream_st *stream)
-{
-	if (!group || !norm_out)
-		return ac_status_fail(AUTOCAST_E_INVALID, "%s is NULL",
-		    group ? "norm_out" : "group");
-	if (!(p == 1 || p == 2 || isinf(p)) || p < 0)
-		return ac_status_fail(AUTOCAST_E_INVALID,
-		    "p must be 1, 2 or INFINITY");
-	return norm_call(group, isinf(p) ? 0 : (uint32_t)p, -1, norm_out,
-	    stream);
-}
-
-autocast_status
-autocast_group_clip(autocast_group *group, float max_norm, float *norm_out,
-    struct CUstream_st *stream)
-{
-	if (!group)
-		return ac_status_fail(AUTOCAST_E_INVALID, "group is NULL");
-	if (!(max_norm >= 0))
-		return ac_status_fail(AUTOCAST_E_INVALID,
-		    "max_norm must not be negative or NaN");
-	return norm_call(group, 2, max_norm, norm_out, stream);
 }

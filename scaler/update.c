@@ -83,8 +83,16 @@ set(const struct ac_scaler_place *home, const void *argument)
 static autocast_status
 move(const struct ac_scaler_place *home, const void *argument)
 {
-	return ac_kernels_failed(ac_scaler_update_state(home->device->state,
-	    argument, home->stream));
+	autocast_scaler *const scaler = home->scaler;
+	autocast_status status = AUTOCAST_OK;
+
+	/* Once for each iteration, however often it fails after this. */
+	if (scaler->moved_epoch != scaler->core.epoch)
+		status = ac_kernels_failed(ac_scaler_update_state(
+		    home->device->state, argument, home->stream));
+	if (!status)
+		scaler->moved_epoch = scaler->core.epoch;
+	return status;
 }
 
 /* ---- Updates ------------------------------------------------------------ */
@@ -188,24 +196,6 @@ autocast_scaler_set_reduce(autocast_scaler *scaler, autocast_reduce reduce,
 
 /* ---- Reading ------------------------------------------------------------ */
 
-/* Waiting is forbidden to a thread that captures elsewhere, unless relaxed. */
-static autocast_status
-wait_relaxed(const struct ac_scaler_place *place)
-{
-	const struct ac_driver *const driver = place->scaler->driver;
-	int mode = AC_CU_CAPTURE_RELAXED;
-	autocast_status status = ac_cuda_status(
-	    driver->cuThreadExchangeStreamCaptureMode(&mode),
-	    "cuThreadExchangeStreamCaptureMode");
-
-	if (status)
-		return status;
-	status = ac_cuda_status(driver->cuStreamSynchronize(place->stream),
-	    "cuStreamSynchronize");
-	(void)driver->cuThreadExchangeStreamCaptureMode(&mode);
-	return status;
-}
-
 /* The first device's own stream, which must not capture. */
 static autocast_status
 enter_first(autocast_scaler *scaler, struct ac_scaler_place *place_out)
@@ -248,7 +238,7 @@ ac_scaler_read_state(autocast_scaler *scaler, struct ac_scaler_state *state_out)
 		    (ac_cu_address)(uintptr_t)place.device->state,
 		    sizeof *state_out, place.stream), "cuMemcpyDtoHAsync");
 	if (!status)
-		status = wait_relaxed(&place);
+		status = ac_scaler_wait(&place);
 	if (!status)
 		*state_out = *place.device->host_state;
 	ac_scaler_leave(&place);
@@ -353,7 +343,7 @@ load(autocast_scaler *scaler, const struct ac_core_saved *saved)
 			return status;
 		status = change_state(&place, set, &to);
 		if (!status)
-			status = wait_relaxed(&place);
+			status = ac_scaler_wait(&place);
 		ac_scaler_leave(&place);
 		if (status)
 			return status;
