@@ -75,10 +75,8 @@ run_multiply(int turn)
 
 /* A tensor into one of FP32, FP64 into FP64; `found` or not. */
 static void
-run_add(int turn)
+add(int turn, uint32_t x, uint32_t y)
 {
-	const uint32_t x = any((uint32_t)list[0].count);
-	const uint32_t y = any((uint32_t)list[0].count);
 	struct ac_scaler_sum sum[2];
 	void *params[2][1] = { { &sum[0] }, { &sum[1] } };
 
@@ -137,6 +135,24 @@ run_one_element(int turn)
 	scaler_list_free(&list[1]);
 }
 
+/* A tensor into another that takes it. */
+static void
+run_one_add(int turn)
+{
+	const enum ac_scaler_dtype dtype = any(AC_SCALER_DTYPES);
+	const struct scaler_shape shapes[] = {
+		{ dtype, 1 + any(1200), any(9) },
+		{ dtype == AC_SCALER_F64 ? dtype : AC_SCALER_F32,
+		  1 + any(1200), any(5) } };
+	const uint64_t numbers = 1 + any(1000);
+
+	for (int i = 0; i < 2; i++)
+		scaler_list_make(shapes, 2, SCALER_FINITE, numbers, &list[i]);
+	add(turn, 0, 1);
+	for (int i = 0; i < 2; i++)
+		scaler_list_free(&list[i]);
+}
+
 unsigned
 lockstep_scaler_turn(int turn)
 {
@@ -144,8 +160,10 @@ lockstep_scaler_turn(int turn)
 	const float scale = scales[any(6)], coefficient = scales[any(6)];
 	const uint32_t flags = any(8);
 
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++) {
 		run_one_element(turn);
+		run_one_add(turn);
+	}
 	make();
 	for (int i = 0; i < 2; i++) {
 		scaler_scale(&list[i], scale);
@@ -156,7 +174,8 @@ lockstep_scaler_turn(int turn)
 	run_pass("ac_scaler_norm", turn, 0, any(3));
 	run_pass("ac_scaler_clip", turn, 0, 0);
 	for (int i = 0; i < 6 && list[0].count; i++)
-		run_add(turn);
+		add(turn, any((uint32_t)list[0].count),
+		    any((uint32_t)list[0].count));
 	scaler_list_free(&list[0]);
 	scaler_list_free(&list[1]);
 	return differences;
