@@ -135,7 +135,7 @@ build_product()
 	        -mno-outline-atomics)"
 	# shellcheck disable=SC2086,SC2090
 	product_flags=$(printf '%s ' $product_flags)
-	product_files=$(for room in base policy report kernels shim cmd; do
+	product_files=$(for room in base policy report kernels api scaler shim cmd; do
 		sources $room
 	done | grep -v "$without"; cd "$root" && ls policy/*.S kernels/*.S shim/*.S)
 	# shellcheck disable=SC2086
@@ -148,7 +148,8 @@ build_product()
 	$cc -shared -pthread -Wl,-z,relro,-z,defs,-z,noexecstack,-z,lazy \
 	    -Wl,--as-needed \
 	    -Wl,--version-script="$root/shim/libautocast.map" \
-	    -o "$build/libautocast.so" "$objects"/shim/*.o $rooms || return 1
+	    -o "$build/libautocast.so" "$objects"/shim/*.o \
+	    "$objects"/api/*.o "$objects"/scaler/*.o $rooms || return 1
 	# shellcheck disable=SC2086
 	$cc -pthread -o "$build/autocast" "$objects"/cmd/*.o $rooms -lm ||
 	    return 1

@@ -42,4 +42,10 @@ bad=$(files 'examples/*.c' | while read -r file; do
 	    done
 done)
 check "examples include nothing of ours" "$bad"
+bad=$(for room in $rooms; do
+	case $room in include | emulator) continue ;; esac
+	grep -q "for room in .*\b$room\b" "$root/bench/gpu-day/build.sh" ||
+	    echo "$room"
+done)
+check "bench/gpu-day compiles every room" "$bad"
 plan
