@@ -26,14 +26,15 @@ jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 mkdir "$work/source" "$work/build"
 tar -C "$root" -cf - --exclude='*.[oa]' --exclude='*.so*' --exclude=.deps \
     --exclude=.dirstamp configure configure.ac Makefile.am Makefile.in \
-    aclocal.m4 build-aux m4 base policy report kernels shim |
+    aclocal.m4 autocast.pc.in build-aux m4 api base include kernels policy \
+    report scaler shim |
     tar -C "$work/source" -xf -
 chmod -R u+w "$work/source"
 (
 	cd "$work/build" || exit
 	../source/configure -q --host=aarch64-linux-gnu --with-cuda="$headers" \
 	    CC=$CC CFLAGS='-O1 -mbranch-protection=standard' CPPFLAGS= LDFLAGS= &&
-	    make -s -j"$jobs" libautocast.so
+	    make -s -j"$jobs" libautocast-api.so.1 libautocast.so
 ) >"$work/log" 2>&1
 status=$?
 equal 'it builds' 0 $status
