@@ -272,7 +272,33 @@ many_contexts(void)
 	CHECK(functions);
 }
 
+/* Each module is loaded for itself, and refused for itself. */
+static void
+two_modules(void)
+{
+	static const char *const names[] = { "ac_conv_check" };
+	static struct ac_kernels_table table;
+	static const struct ac_kernels_module other = {
+		.text = "// .visible .entry ac_recast_cast(\n"
+		    ".visible .entry ac_recast_ranges( {\n}\n",
+		.refused = "nothing", .names = names, .count = 1,
+		.table = &table };
+	const struct ac_kernels *kernels;
+
+	load_result = 218;
+	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_NO_MODULE);
+	load_result = 0;
+	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_NO_MODULE);
+	CHECK(libraries == 1 && functions == AC_KERNEL_COUNT && logged == 1);
+	context_id = 2;
+	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_OK);
+	CHECK(kernels->function[0] == twin_of(names[0]));
+	CHECK(libraries == 2 && functions == AC_KERNEL_COUNT + 1);
+}
+
 SCENARIO(library_once)
+SCENARIO(two_modules)
 SCENARIO(address_again)
 SCENARIO(module_per_context)
 SCENARIO(refused)
@@ -286,6 +312,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_library_once),
+		cmocka_unit_test(test_two_modules),
 		cmocka_unit_test(test_address_again),
 		cmocka_unit_test(test_module_per_context),
 		cmocka_unit_test(test_refused),
