@@ -28,7 +28,11 @@
  * groups; a group by one thread at a time (E_BUSY otherwise). Objects must not
  * be destroyed while in use. After fork() the child may destroy what it has.
  *
- * As everywhere here: a failed call changes nothing, unless it says so. */
+ * As everywhere here: a failed call changes nothing, unless it says so, and can
+ * be made again. Where the driver fails (E_CUDA) in the midst of several devices
+ * or before the reduce hook, unscale, step and clip cannot take back what they
+ * did: the group then is unscaled and flagged as if it had found an inf; and of
+ * more than 96 seeds some may be scaled. */
 #ifndef AUTOCAST_SCALER_H
 #define AUTOCAST_SCALER_H
 
@@ -213,7 +217,8 @@ AUTOCAST_API autocast_status autocast_scaler_update_to(autocast_scaler *scaler,
 /* What several processes must agree on: called inside unscale and step, on the
  * stream, with a flag on the device that it is to replace by the largest of all
  * processes'. Returns 0, or anything else for a failure. A process whose group
- * is empty takes part with 0. NULL: none. E_BUSY during an iteration. */
+ * is empty (set to no gradients) takes part with 0. NULL: none. E_BUSY during an
+ * iteration. */
 typedef int (*autocast_reduce)(float *flag, int device,
     struct CUstream_st *stream, void *user);
 AUTOCAST_API autocast_status autocast_scaler_set_reduce(

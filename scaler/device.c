@@ -26,12 +26,21 @@ driver_for_scaling(void)
 static autocast_status
 find_driver(autocast_scaler *scaler)
 {
-	if (!scaler->driver)
-		scaler->driver = driver_for_scaling();
+	const struct ac_driver *driver;
+	int failed;
+
 	if (scaler->driver)
 		return AUTOCAST_OK;
-	return ac_status_fail(AUTOCAST_E_NO_DRIVER,
-	    "there is no usable libcuda.so.1");
+	driver = driver_for_scaling();
+	if (!driver)
+		return ac_status_fail(AUTOCAST_E_NO_DRIVER,
+		    "there is no usable libcuda.so.1");
+	failed = driver->cuInit(0);
+	if (failed)
+		return ac_status_fail(AUTOCAST_E_NO_DRIVER,
+		    "cuInit failed: CUDA error %d", failed);
+	scaler->driver = driver;
+	return AUTOCAST_OK;
 }
 
 struct ac_scaler_device *
@@ -129,7 +138,7 @@ static autocast_status
 find_context(const struct ac_driver *driver, ac_cu_stream stream,
     struct ac_scaler_device *device)
 {
-	int number = -1, handle, failed;
+	int number = -1, handle;
 	autocast_status status = AUTOCAST_OK;
 
 	if ((uintptr_t)stream > 2)
@@ -145,10 +154,7 @@ find_context(const struct ac_driver *driver, ac_cu_stream stream,
 		return ac_status_fail(AUTOCAST_E_DEVICE,
 		    "the stream is of device %d, not of device %d", number,
 		    device->number);
-	failed = driver->cuInit(0);
-	if (!failed)
-		failed = driver->cuDeviceGet(&handle, device->number);
-	if (failed)
+	if (driver->cuDeviceGet(&handle, device->number))
 		return ac_status_fail(AUTOCAST_E_DEVICE,
 		    "there is no device %d", device->number);
 	status = ac_cuda_status(driver->cuDevicePrimaryCtxRetain(

@@ -206,7 +206,7 @@ make_draft(autocast_scaler *scaler, const autocast_tensor *gradients,
 	if (!draft->tensors || !draft->sorted || !draft->devices)
 		return ac_status_fail(AUTOCAST_E_NO_MEMORY,
 		    "no memory for a list of %zu tensors", count);
-	status = ac_tensors_read(scaler, "gradient", gradients, count,
+	status = ac_tensors_read(scaler, "gradient", gradients, 0, count,
 	    draft->tensors, draft->devices);
 	return status ? status : make_parts(scaler, draft);
 }
@@ -264,6 +264,9 @@ autocast_group_set_gradients(autocast_group *group,
 	if (!group || (count && !gradients))
 		return ac_status_fail(AUTOCAST_E_INVALID, "%s is NULL",
 		    group ? "gradients" : "group");
+	if (count > SIZE_MAX / 2 / sizeof *gradients)
+		return ac_status_fail(AUTOCAST_E_INVALID,
+		    "%zu gradients are more than memory has", count);
 	ac_lock_take(&group->scaler->lock);
 	status = set_gradients(group, gradients, count);
 	ac_lock_give(&group->scaler->lock);

@@ -91,9 +91,11 @@ may_norm(autocast_group *group, const float *norm_out)
 	if (!status)
 		status = ac_core_may_clip(&scaler->core, &group->core);
 	if (!status && !group->part_count)
-		status = ac_status_fail(AUTOCAST_E_INVALID,
-		    "gradients of %s were never set", group->name);
-	return status ? status : ac_tensors_read(scaler, "output", &result, 1,
+		status = ac_status_fail(AUTOCAST_E_INVALID, "gradients of %s "
+		    "were never set, or before a device was prepared",
+		    group->name);
+	return status ? status : ac_tensors_read(scaler, "output", &result, 0,
+	    1,
 	    &unused, NULL);
 }
 

@@ -11,6 +11,8 @@
 
 #define SMALLEST 0x1p-149 /* the smallest subnormal float */
 
+enum { LARGEST = 4096 }; /* bytes that options will ever have */
+
 /* ---- Options ------------------------------------------------------------ */
 
 static autocast_status
@@ -87,6 +89,9 @@ copy_options(const autocast_scaler_options *options,
 	if (size < sizeof o->size)
 		return ac_status_fail(AUTOCAST_E_INVALID,
 		    "options.size is not set: begin with AUTOCAST_SCALER_OPTIONS");
+	if (size > LARGEST)
+		return ac_status_fail(AUTOCAST_E_INVALID, "options.size is %zu: "
+		    "begin with AUTOCAST_SCALER_OPTIONS", size);
 	for (size_t i = sizeof *o; i < size; i++)
 		if (bytes[i])
 			return ac_status_fail(AUTOCAST_E_ABI,

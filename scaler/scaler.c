@@ -74,9 +74,9 @@ multiply(const struct ac_scaler_place *place, const autocast_tensor *seeds,
 		    : AC_SCALER_INLINE;
 
 		status = ac_tensors_read(place->scaler, "seed", seeds + at,
-		    some, tensors, devices);
+		    at, some, tensors, devices);
 		for (size_t i = 0; i < some && !status; i++)
-			if (devices[i] != place->device)
+			if (devices[i] && devices[i] != place->device)
 				status = ac_status_fail(AUTOCAST_E_DEVICE,
 				    "seed %zu is on device %d, the stream on "
 				    "device %d", at + i, devices[i]->number,

@@ -171,10 +171,11 @@ void ac_capture_restore(const struct ac_driver *driver, int mode);
 /* ---- tensor.c: what a program says is a tensor -------------------------- */
 
 /* The list as kernels take it, without chunk numbers; `devices_out` (may be
- * NULL) gets each one's prepared device. `what` names the list in messages. All
- * or nothing. */
+ * NULL) gets each one's prepared device, NULL for an empty tensor that is on
+ * any. In messages `what` is the list's name, `first` the number of its first
+ * tensor. All or nothing. */
 autocast_status ac_tensors_read(autocast_scaler *scaler, const char *what,
-    const autocast_tensor *list, size_t count,
+    const autocast_tensor *list, size_t first, size_t count,
     struct ac_scaler_tensor *tensors_out,
     struct ac_scaler_device **devices_out);
 

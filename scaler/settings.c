@@ -16,7 +16,8 @@ static autocast_status
 check_getter(const autocast_scaler *scaler, const void *out)
 {
 	if (!scaler || !out)
-		return ac_status_fail(AUTOCAST_E_INVALID, "an argument is NULL");
+		return ac_status_fail(AUTOCAST_E_INVALID, "%s is NULL",
+		    scaler ? "where to write it" : "scaler");
 	if (!scaler->core.enabled)
 		return ac_status_fail(AUTOCAST_E_INVALID,
 		    "the scaler is disabled: it has no such setting");
@@ -41,11 +42,16 @@ autocast_scaler_set_##name(autocast_scaler *scaler, type value)               \
 autocast_status                                                               \
 autocast_scaler_get_##name(const autocast_scaler *scaler, type *value_out)    \
 {                                                                             \
+	struct ac_lock *const lock = (struct ac_lock *)(uintptr_t)            \
+	    (scaler ? &scaler->lock : NULL);                                  \
 	const autocast_status status = check_getter(scaler, value_out);       \
 									      \
-	if (!status)                                                          \
-		*value_out = scaler->core.rule.field;                         \
-	return status;                                                        \
+	if (status)                                                           \
+		return status;                                                \
+	ac_lock_take(lock);                                                   \
+	*value_out = scaler->core.rule.field;                                 \
+	ac_lock_give(lock);                                                   \
+	return AUTOCAST_OK;                                                   \
 }
 
 SETTING(growth, double, up)

@@ -224,14 +224,15 @@ read_sum(autocast_scaler *scaler, const struct ac_scaler_place *place,
 	if (x->count != y->count)
 		return ac_status_fail(AUTOCAST_E_INVALID, "x has %zu elements "
 		    "and y %zu", x->count, y->count);
-	status = ac_tensors_read(scaler, "tensor", list, 2, tensors, devices);
+	status = ac_tensors_read(scaler, "tensor", list, 0, 2, tensors, devices);
 	if (status)
 		return status;
 	if (!(y->dtype == AUTOCAST_F32 && x->dtype != AUTOCAST_F64)
 	    && !(y->dtype == AUTOCAST_F64 && x->dtype == AUTOCAST_F64))
 		return ac_status_fail(AUTOCAST_E_DTYPE, "y must be FP32, or "
 		    "FP64 as x is");
-	if (devices[0] != place->device || devices[1] != place->device)
+	if ((devices[0] && devices[0] != place->device)
+	    || (devices[1] && devices[1] != place->device))
 		return ac_status_fail(AUTOCAST_E_DEVICE,
 		    "x and y must be on the stream's device");
 	sum_out->x = x->data;
@@ -243,15 +244,21 @@ read_sum(autocast_scaler *scaler, const struct ac_scaler_place *place,
 }
 
 static autocast_status
-check_alpha(autocast_scaler *scaler, const float *alpha_device)
+check_alpha(const struct ac_scaler_place *place, const float *alpha_device)
 {
 	const autocast_tensor alpha = {
 		(void *)(uintptr_t)alpha_device, alpha_device != NULL,
 		AUTOCAST_F32, AUTOCAST_DEVICE_ANY, "alpha"
 	};
 	struct ac_scaler_tensor unused;
+	struct ac_scaler_device *device;
+	autocast_status status = ac_tensors_read(place->scaler, "scalar",
+	    &alpha, 0, 1, &unused, &device);
 
-	return ac_tensors_read(scaler, "scalar", &alpha, 1, &unused, NULL);
+	if (status || !device || device == place->device)
+		return status;
+	return ac_status_fail(AUTOCAST_E_DEVICE,
+	    "alpha must be on the stream's device");
 }
 
 static autocast_status
@@ -304,7 +311,7 @@ autocast_scaler_axpy(autocast_scaler *scaler, autocast_group *group,
 	if (!status) {
 		status = read_sum(scaler, &place, x, y, &sum);
 		if (!status)
-			status = check_alpha(scaler, alpha_device);
+			status = check_alpha(&place, alpha_device);
 		if (!status)
 			status = add(group, &place, &sum);
 		ac_scaler_leave(&place);

@@ -125,7 +125,8 @@ check(autocast_scaler *scaler, const char *what, const autocast_tensor *tensor,
 		status = ac_status_fail(AUTOCAST_E_DTYPE,
 		    "%s: %d is no data type", label.text, tensor->dtype);
 	} else if (number == AUTOCAST_DEVICE_ANY) {
-		number = scaler->device[0].number;
+		*device_out = NULL;
+		return AUTOCAST_OK;
 	}
 	if (status)
 		return status;
@@ -139,7 +140,7 @@ check(autocast_scaler *scaler, const char *what, const autocast_tensor *tensor,
 
 autocast_status
 ac_tensors_read(autocast_scaler *scaler, const char *what,
-    const autocast_tensor *list, size_t count,
+    const autocast_tensor *list, size_t first, size_t count,
     struct ac_scaler_tensor *tensors_out,
     struct ac_scaler_device **devices_out)
 {
@@ -149,8 +150,8 @@ ac_tensors_read(autocast_scaler *scaler, const char *what,
 			.dtype = (uint32_t)list[i].dtype
 		};
 		struct ac_scaler_device *device = NULL;
-		autocast_status status = check(scaler, what, &list[i], i,
-		    &device);
+		autocast_status status = check(scaler, what, &list[i],
+		    first + i, &device);
 
 		if (status)
 			return status;

@@ -133,14 +133,22 @@ reduce(autocast_group *group, const struct ac_scaler_place *home)
 {
 	autocast_scaler *const scaler = group->scaler;
 	float *const flag = &group->part[0].pass.words->found_inf;
+	ac_cu_context popped;
+	autocast_status status;
 	int failed;
 
+	/* Whatever device it makes current, ours is beneath. */
+	status = ac_cuda_status(scaler->driver->cuCtxPushCurrent(
+	    home->device->context), "cuCtxPushCurrent");
+	if (status)
+		return status;
 	group->is_busy = true;
 	ac_lock_give(&scaler->lock);
 	failed = scaler->reduce(flag, home->device->number, home->stream,
 	    scaler->reduce_user);
 	ac_lock_take(&scaler->lock);
 	group->is_busy = false;
+	(void)scaler->driver->cuCtxPopCurrent(&popped);
 	if (!failed)
 		return AUTOCAST_OK;
 	(void)scaler->driver->cuMemsetD32Async((ac_cu_address)(uintptr_t)flag,
