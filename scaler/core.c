@@ -209,8 +209,9 @@ ac_core_may_update(const struct ac_core *core)
 	status = check_scaled(core);
 	if (status || core->checked)
 		return status;
-	return ac_status_fail(AUTOCAST_E_NO_CHECKS, "no group was unscaled or "
-	    "stepped since the last update");
+	return ac_status_fail(AUTOCAST_E_NO_CHECKS, "no group that has "
+	    "gradients was unscaled or stepped since the last update "
+	    "(autocast_scaler_update_to() ends such an iteration, too)");
 }
 
 autocast_status

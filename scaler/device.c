@@ -284,10 +284,12 @@ ac_scaler_prepare_device(autocast_scaler *scaler, int number,
 	status = find_driver(scaler);
 	if (status)
 		return status;
-	if (number < 0 || (!known
-	    && scaler->device_count == AC_SCALER_DEVICES))
+	if (number < 0)
 		return ac_status_fail(AUTOCAST_E_DEVICE,
-		    "device %d: there are %d devices at most", number,
+		    "there is no device %d", number);
+	if (!known && scaler->device_count == AC_SCALER_DEVICES)
+		return ac_status_fail(AUTOCAST_E_DEVICE,
+		    "device %d: %d are prepared, and no more can be", number,
 		    AC_SCALER_DEVICES);
 	status = find_context(scaler->driver, stream, &device);
 	if (!status && known) {

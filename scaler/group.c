@@ -242,7 +242,8 @@ set_gradients(autocast_group *group, const autocast_tensor *gradients,
 	if (group->is_busy
 	    || ac_core_stage(&scaler->core, &group->core) != AC_STAGE_READY)
 		return ac_status_fail(AUTOCAST_E_BUSY, "%s was unscaled or "
-		    "stepped, and there was no update since", group->name);
+		    "stepped: autocast_scaler_update() or _update_to() comes "
+		    "first", group->name);
 	status = make_draft(scaler, gradients, &draft);
 	if (!status)
 		adopt(group, &draft);

@@ -214,6 +214,10 @@ bool ac_group_has_gradients(const autocast_group *group);
 autocast_status ac_group_check(autocast_group *group,
     const struct ac_scaler_place *place, bool divide);
 
+/* E_INVALID unless both are there and the group is the scaler's. */
+autocast_status ac_group_check_owner(const autocast_scaler *scaler,
+    const autocast_group *group);
+
 /* Take the group for a call: E_BUSY if another one has it. Lock held. */
 autocast_status ac_group_enter(autocast_group *group);
 

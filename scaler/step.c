@@ -7,15 +7,6 @@
 
 /* ---- The host's answer -------------------------------------------------- */
 
-static autocast_status
-check_group(autocast_scaler *scaler, autocast_group *group)
-{
-	if (!scaler || !group || group->scaler != scaler)
-		return ac_status_fail(AUTOCAST_E_INVALID,
-		    "the group is not one of this scaler");
-	return AUTOCAST_OK;
-}
-
 /* Queue the way of the flag to the host; strict: of the state, too, so that
  * the update can tell where the scale ends. */
 static autocast_status
@@ -142,7 +133,7 @@ autocast_scaler_step(autocast_scaler *scaler, autocast_group *group,
     int (*apply)(void *user), void *user, int *stepped_out,
     struct CUstream_st *stream)
 {
-	autocast_status status = check_group(scaler, group);
+	autocast_status status = ac_group_check_owner(scaler, group);
 	int is_clean = 1;
 
 	if (status)
@@ -189,7 +180,7 @@ autocast_scaler_step_async(autocast_scaler *scaler, autocast_group *group,
     struct CUstream_st *stream)
 {
 	struct ac_scaler_place place;
-	autocast_status status = check_group(scaler, group);
+	autocast_status status = ac_group_check_owner(scaler, group);
 
 	if (status || !scaler->core.enabled)
 		return status;
@@ -293,7 +284,7 @@ autocast_scaler_axpy(autocast_scaler *scaler, autocast_group *group,
 {
 	struct ac_scaler_sum sum = { .alpha = { alpha, alpha_device } };
 	struct ac_scaler_place place;
-	autocast_status status = check_group(scaler, group);
+	autocast_status status = ac_group_check_owner(scaler, group);
 
 	if (!status && (!x || !y))
 		status = ac_status_fail(AUTOCAST_E_INVALID, "%s is NULL",

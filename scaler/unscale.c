@@ -16,6 +16,18 @@ ac_group_has_gradients(const autocast_group *group)
 }
 
 autocast_status
+ac_group_check_owner(const autocast_scaler *scaler, const autocast_group *group)
+{
+	if (!scaler || !group)
+		return ac_status_fail(AUTOCAST_E_INVALID, "%s is NULL",
+		    scaler ? "group" : "scaler");
+	if (group->scaler != scaler)
+		return ac_status_fail(AUTOCAST_E_INVALID,
+		    "%s is not a group of this scaler", group->name);
+	return AUTOCAST_OK;
+}
+
+autocast_status
 ac_group_enter(autocast_group *group)
 {
 	if (!group->is_busy)
@@ -271,13 +283,10 @@ autocast_scaler_unscale(autocast_scaler *scaler, autocast_group *group,
     struct CUstream_st *stream)
 {
 	struct ac_scaler_place place;
-	autocast_status status;
+	autocast_status status = ac_group_check_owner(scaler, group);
 
-	if (!scaler || !group || group->scaler != scaler)
-		return ac_status_fail(AUTOCAST_E_INVALID,
-		    "the group is not one of this scaler");
-	if (!scaler->core.enabled)
-		return AUTOCAST_OK;
+	if (status || !scaler->core.enabled)
+		return status;
 	ac_lock_take(&scaler->lock);
 	status = ac_group_enter(group);
 	if (!status)
