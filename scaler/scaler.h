@@ -53,6 +53,10 @@ struct ac_part {
 	struct ac_mark mark;     /* the last call for the group here */
 };
 
+/* The bytes of a state that only updates write: the flag after them is set by
+ * other streams meanwhile. */
+enum { AC_STATE_KEPT = offsetof(struct ac_scaler_state, found) };
+
 /* What the host reads of a group: memory that the device can write. */
 struct ac_group_answer {
 	struct ac_scaler_words words;

@@ -28,8 +28,7 @@ queue_answer(autocast_group *group, const struct ac_scaler_place *home)
 		status = ac_cuda_status(driver->cuMemcpyDtoHAsync(
 		    &group->answer->state,
 		    (ac_cu_address)(uintptr_t)first->pass.state,
-		    sizeof group->answer->state, home->stream),
-		    "cuMemcpyDtoHAsync");
+		    AC_STATE_KEPT, home->stream), "cuMemcpyDtoHAsync");
 	return status;
 }
 

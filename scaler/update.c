@@ -11,6 +11,8 @@
 
 /* The words of the state that other devices have copies of. */
 enum { COPIED = offsetof(struct ac_scaler_state, patience) };
+/* Where its counters begin. */
+enum { COUNTED = offsetof(struct ac_scaler_state, updates) };
 
 /* ---- One state, several devices ----------------------------------------- */
 
@@ -218,6 +220,18 @@ enter_first(autocast_scaler *scaler, struct ac_scaler_place *place_out)
 	return status;
 }
 
+/* Some of the state's bytes, on their way to the host. */
+static autocast_status
+fetch(const struct ac_scaler_place *place, size_t from, size_t bytes)
+{
+	struct ac_scaler_device *const device = place->device;
+
+	return ac_cuda_status(place->scaler->driver->cuMemcpyDtoHAsync(
+	    (char *)device->host_state + from,
+	    (ac_cu_address)(uintptr_t)device->state + from, bytes,
+	    place->stream), "cuMemcpyDtoHAsync");
+}
+
 autocast_status
 ac_scaler_read_state(autocast_scaler *scaler, struct ac_scaler_state *state_out)
 {
@@ -233,10 +247,9 @@ ac_scaler_read_state(autocast_scaler *scaler, struct ac_scaler_state *state_out)
 		return status;
 	status = ac_order_read(&place);
 	if (!status)
-		status = ac_cuda_status(scaler->driver->cuMemcpyDtoHAsync(
-		    place.device->host_state,
-		    (ac_cu_address)(uintptr_t)place.device->state,
-		    sizeof *state_out, place.stream), "cuMemcpyDtoHAsync");
+		status = fetch(&place, 0, AC_STATE_KEPT);
+	if (!status)
+		status = fetch(&place, COUNTED, sizeof *state_out - COUNTED);
 	if (!status)
 		status = ac_scaler_wait(&place);
 	if (!status)

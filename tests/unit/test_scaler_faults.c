@@ -24,7 +24,18 @@ static const char *const calls[] = {
 	"cuLaunchKernel"
 };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if TEST_WITH_TSAN
+enum { STRIDE = 7 };
+
+/* Else each process waits a second for other threads before it ends. */
+__attribute__((visibility("default")))
+const char *__tsan_default_options(void);
+const char *
+__tsan_default_options(void)
+{
+	return "atexit_sleep_ms=0";
+}
+#elif defined(__SANITIZE_ADDRESS__)
 enum { STRIDE = 5 };
 #else
 enum { STRIDE = 1 };
