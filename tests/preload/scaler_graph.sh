@@ -46,9 +46,13 @@ for count in allocations_in_capture syncs_in_capture loads_in_capture complaints
 	equal "$count: none" 0 "$(counter $count)"
 done
 
-check 'some steps were taken, some skipped' \
+case ${SANITIZERS:-} in
+*thread*) skip 'some steps were taken, some skipped' \
+    'products are summed in FP64 there: nothing overflows' ;;
+*) check 'some steps were taken, some skipped' \
     "$(awk '/^scale/ { if ($4 != 50 || !($11 > 1 && $11 < 40)) print }' \
-        "$work/graph.out")"
+        "$work/graph.out")" ;;
+esac
 check 'it learns' "$(sed -n 's/^test accuracy //p' "$work/graph.out" |
     awk '{ a = $1 } END { if (!(a >= 0.8)) print a }')"
 same 'replays give the bits of eager calls' "$work/async" "$work/graph"
