@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" /* in C there are no others */
 extern "C" {
 #endif
 
@@ -76,6 +78,7 @@ autocast_absent_pair(const volatile void *scaler, const volatile void *group)
 
 #ifdef __cplusplus
 } /* extern "C" */
+#pragma GCC diagnostic pop
 #endif
 
 #endif

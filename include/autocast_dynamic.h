@@ -35,6 +35,8 @@
 #include <dlfcn.h>
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" /* in C there are no others */
 extern "C" {
 #endif
 
@@ -148,6 +150,7 @@ autocast_region_pop(void)
 
 #ifdef __cplusplus
 } /* extern "C" */
+#pragma GCC diagnostic pop
 #endif
 
 #endif

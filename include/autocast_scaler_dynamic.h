@@ -32,6 +32,8 @@
 #include "autocast_scaler.h"
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" /* in C there are no others */
 extern "C" {
 #endif
 
@@ -382,6 +384,7 @@ autocast_scaler_load(autocast_scaler *scaler, const char *text, size_t size)
 
 #ifdef __cplusplus
 } /* extern "C" */
+#pragma GCC diagnostic pop
 #endif
 
 #endif

@@ -32,7 +32,12 @@ parse_power(struct ac_parser *parser, unsigned *exponent_out)
 	struct ac_text text;
 	double value;
 
-	if (!take_word(parser, "2") || !take_word(parser, "^"))
+	if (!ac_parser_reads(parser, "2"))
+		return ac_parser_fail(parser, &parser->token, "a scale is one "
+		    "of 2^1 to 2^%d, not %s", AC_LARGEST_SCALE,
+		    ac_parser_spell(parser));
+	ac_parser_advance(parser);
+	if (!take_word(parser, "^"))
 		return false;
 	if (!ac_parser_is(parser, AC_TOKEN_WORD))
 		return ac_parser_fail(parser, &parser->token,
