@@ -40,6 +40,16 @@ if [ -f "$library" ]; then
 	    "$(diff "$work/library" "$work/preloaded")"
 fi
 
+# Opened late, when there is no driver in the process either.
+if [ -e "$build/emulator/libcuda.so.1" ]; then
+	compile late "$here/late.c" -ldl
+	equal 'opened by the program' 'no error: ' "$(LD_PRELOAD=$sanitizer \
+	    LD_LIBRARY_PATH=$build/emulator \
+	    "$work/late" "$build/libautocast-api.so.1")"
+else
+	skip 'opened by the program' 'no emulated driver was built'
+fi
+
 # Files in C and C++ in one program, which share what was found. Nothing here is
 # of this build.
 sanitize=

@@ -6,6 +6,8 @@
 
 #include "include/autocast_scaler.h"
 
+#include <math.h>
+
 static autocast_scaler *scaler;
 static autocast_group *group;
 static autocast_tensor seed, gradient;
@@ -193,6 +195,24 @@ what_is_queued_is_still_waited_for(void **state)
 	OK(autocast_scaler_update_to(scaler, 1024, NULL));
 }
 
+/* The state is read while another stream's gradients set the flag in it: under
+ * ThreadSanitizer a race, if that is read, too. */
+static void
+reading_beside_an_unscale(void **state)
+{
+	double scale;
+
+	(void)state;
+	put(&gradient, (double)INFINITY);
+	OK(autocast_scaler_scale(scaler, &seed, 1, one));
+	OK(autocast_scaler_unscale(scaler, group, one));
+	OK(autocast_scaler_get(scaler, &scale, NULL));
+	assert_true(scale == 1024);
+	OK(autocast_scaler_update(scaler, one));
+	OK(autocast_scaler_get(scaler, &scale, NULL));
+	assert_true(scale == 512);
+}
+
 /* What is empty is on any device; a scalar of another device is none. */
 static void
 on_the_second_device(void **state)
@@ -254,6 +274,7 @@ main(void)
 		cmocka_unit_test(an_iteration_in_two_graphs),
 		cmocka_unit_test(a_capture_stays_good),
 		cmocka_unit_test(what_is_queued_is_still_waited_for),
+		cmocka_unit_test(reading_beside_an_unscale),
 		cmocka_unit_test(on_the_second_device),
 		cmocka_unit_test(sizes),
 	};
