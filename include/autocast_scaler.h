@@ -101,9 +101,10 @@ AUTOCAST_API autocast_status autocast_scaler_create(
 AUTOCAST_API void autocast_scaler_destroy(autocast_scaler *scaler);
 
 /* Make `device` ready: memory and kernels. `stream` is of that device, and what
- * calls for other devices' streams must do here is queued there. The first
- * device prepared keeps the scale. Again for the same device: only the stream
- * changes. Waits for the device. Done by the first autocast_scaler_scale() or
+ * calls for other devices' streams must do here is queued there, and what reads
+ * or loads the state: it must live as long as the scaler, or until another is
+ * given. The first device prepared keeps the scale. Again for the same device:
+ * only the stream changes. Waits for the device. Done by the first autocast_scaler_scale() or
  * autocast_scaler_pointers() for its device if it was not done; E_CAPTURE while
  * the stream captures. */
 AUTOCAST_API autocast_status autocast_scaler_prepare(autocast_scaler *scaler,
