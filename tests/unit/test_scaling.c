@@ -89,7 +89,7 @@ static const struct {
 	{ "version 2\nseed -> scale=2^0",
 	  "p:2:17: a scale is one of 2^1 to 2^24\n" },
 	{ "version 2\nseed -> scale=65536",
-	  "p:2:15: '2' is wanted here, not '65536'\n" },
+	  "p:2:15: a scale is one of 2^1 to 2^24, not '65536'\n" },
 	{ "version 2\nseed -> unscale",
 	  "p:2:9: 'scale' is wanted here, not 'unscale'\n" },
 	{ "version 2\nupdate -> unscale tol=1e-3",
