@@ -173,6 +173,8 @@ ac_describe_facts(struct ac_description *d, uint32_t region)
 	d->op.fact[AC_FACT_SITE] = d->site;
 	d->op.fact[AC_FACT_LIB] = *d->library ? d->library : NULL;
 	d->op.fact[AC_FACT_SOLVER] = d->is_solver ? "yes" : "no";
+	if (ac_shim_get()->rank >= 0)
+		ac_op_set(&d->op, AC_Q_RANK, ac_shim_get()->rank);
 }
 
 void

@@ -51,6 +51,8 @@ describe(const struct query *query, struct ac_description *d)
 	d->op.fact[AC_FACT_REGION] = region ? region->name : NULL;
 	d->op.fact[AC_FACT_SOLVER] = d->is_solver ? "yes" : "no";
 	ac_op_set(&d->op, AC_Q_N, (double)call->n);
+	if (ac_shim_get()->rank >= 0)
+		ac_op_set(&d->op, AC_Q_RANK, ac_shim_get()->rank);
 	if (!gpu)
 		return;
 	d->op.fact[AC_FACT_GPU] = gpu->name;

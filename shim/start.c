@@ -10,6 +10,7 @@
 #include "shim/loader_hooks.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,6 +51,27 @@ refuse_policy(struct ac_shim *shim, const char *diagnostics)
 	    why);
 	memcpy(shim->origin.why, why, sizeof why);
 	return ac_policy_parse(NULL, text, strlen(text), "off", &ignored);
+}
+
+/* What the launcher of a parallel job says; no library of its is asked. */
+static int
+read_rank(void)
+{
+	static const enum ac_env_name names[] = {
+		AC_ENV_OMPI_RANK, AC_ENV_PMIX_RANK, AC_ENV_PMI_RANK,
+		AC_ENV_SLURM_RANK, AC_ENV_TORCH_RANK
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *const text = ac_env(names[i]);
+		const size_t length = strlen(text);
+		double rank;
+
+		if (length && ac_text_number(text, length, &rank) == length
+		    && rank <= INT_MAX && rank == (int)rank)
+			return (int)rank;
+	}
+	return -1;
 }
 
 static struct ac_lock lock;
@@ -115,6 +137,7 @@ ac_shim_start(void)
 
 		name_program(state.program, sizeof state.program);
 		load_policy(&state);
+		state.rank = read_rank();
 		state.environment_opted_out =
 		    !strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
 		state.notice_wanted = strcmp(notice, "off")

@@ -15,6 +15,7 @@ struct ac_shim {
 	const struct ac_policy *policy;
 	bool environment_opted_out;   /* NVIDIA_TF32_OVERRIDE=0 */
 	bool notice_wanted;
+	int  rank;                    /* in a parallel job; -1: in none */
 	char program[64];             /* base name of the executable */
 	struct ac_policy_origin origin;
 };
