@@ -35,16 +35,18 @@ give_back(void *block)
 }
 
 /* These left libpthread late: named, they would ask for a newer system. Looked
- * up without our lock, since the loader's is taken for it. */
+ * up without our lock, since the loader's is taken for it. A library that was
+ * opened late finds none, and its blocks are not used again: it may be closed
+ * before its threads end. */
 static bool
 watch_end(struct ac_thread *block)
 {
 	int (*const create)(pthread_key_t *, void (*)(void *)) =
 	    (int (*)(pthread_key_t *, void (*)(void *)))
-	    (uintptr_t)ac_elf_next_early("pthread_key_create");
+	    (uintptr_t)ac_elf_next("pthread_key_create");
 	int (*const set)(pthread_key_t, const void *) =
 	    (int (*)(pthread_key_t, const void *))
-	    (uintptr_t)ac_elf_next_early("pthread_setspecific");
+	    (uintptr_t)ac_elf_next("pthread_setspecific");
 	bool watched;
 
 	if (!create || !set)

@@ -295,16 +295,14 @@ static bool
 next_definition(const struct ac_elf_object *object, void *data)
 {
 	struct next *next = data;
-	void *found;
 
 	if (ac_elf_is_ours(object)) {
 		next->past_us = true;
 		return false;
 	}
-	found = ac_elf_definition(object, next->name);
-	if (found)
-		next->found = found;
-	return found && next->past_us;
+	if (next->past_us)
+		next->found = ac_elf_definition(object, next->name);
+	return next->found != NULL;
 }
 
 void *

@@ -59,12 +59,13 @@ bool ac_elf_needs(const struct ac_elf_object *object, const char *soname);
 const char *ac_elf_needed_file(const struct ac_elf_object *object,
     const char *symbol);
 
-/* The first definition of `name` in an object after ours, in link order; the
- * last one before ours if there is none after, as for a library opened late. */
+/* The first definition of `name` in an object after ours, in link order: a
+ * library that was opened late, and may be closed, finds none. */
 void *ac_elf_next(const char *name);
 
 /* The same for a function of the C library, without a call into it: may run
- * before anything else does. */
+ * before anything else does. The last definition before ours if there is none
+ * after. */
 void *ac_elf_next_early(const char *name);
 
 /* Whether `object` is the one this code is part of. */

@@ -184,7 +184,7 @@ static void
 open_driver(void)
 {
 	void *(*open)(const char *, int);
-	void *address = ac_elf_next("dlopen");
+	void *address = ac_elf_next_early("dlopen");
 
 	if (!address)
 		return;

@@ -123,7 +123,7 @@ ac_elf_definition(const struct ac_elf_object *object, const char *name)
 }
 
 void *
-ac_elf_next(const char *name)
+ac_elf_next_early(const char *name)
 {
 	return strcmp(name, "dlopen") ? NULL : (void *)(uintptr_t)open_library;
 }
