@@ -74,9 +74,7 @@ else
 fi
 
 # Examples of the manual that are whole files.
-for page in "$work/root"/*/*/*/man/man3/*.3 "$work/root"/*/*/man/man3/*.3 \
-    "$work/root"/*/man/man3/*.3; do
-	[ -f "$page" ] || continue
+find "$work/root" -path '*/man3/*.3' | while read -r page; do
 	awk '/^\.Ed/ { on = 0 } on; /^\.Bd -literal/ { on = 1; print "\f" }' "$page" |
 	    sed 's/\\e/\\/g' |
 	    awk -v to="$work/$(basename "$page")" \
