@@ -262,6 +262,7 @@ conduct(const struct ac_conv_call *call, struct ac_conv_site *site,
 		.data = { call->x, call->w, call->y, z_of(call, site),
 		    call->bias } };
 	enum ac_reason reason = AC_REASON_UNSUPPORTED;
+	enum ac_outcome outcome;
 	struct ac_place place;
 	cudaStream_t stream;
 
@@ -279,7 +280,10 @@ conduct(const struct ac_conv_call *call, struct ac_conv_site *site,
 		job.trial = ac_trial_of(site->trial, &place);
 		ac_trial_turn(job.trial, &place, &turn);
 	}
-	return take_turn(&job, kept_out, status_out);
+	outcome = take_turn(&job, kept_out, status_out);
+	if (site->trial)
+		ac_trial_turn_over(job.trial, &turn);
+	return outcome;
 }
 
 /* ---- The doors -------------------------------------------------------------- */

@@ -204,6 +204,7 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 	struct ac_turn turn = { .kind = AC_TURN_RECAST };
 	struct ac_job job = { .g = g, .site = site, .turn = &turn };
 	struct ac_place place;
+	enum ac_outcome outcome;
 	enum ac_reason reason = find_place(&job, wanted, &place);
 
 	if (!trial && site->decision.guard != AC_GUARD_OFF)
@@ -219,7 +220,10 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 		if (turn.kind == AC_TURN_KEEP && reason != AC_REASON_NONE)
 			turn.reason = reason;
 	}
-	return take_turn(&job, kept_out, status_out);
+	outcome = take_turn(&job, kept_out, status_out);
+	if (trial)
+		ac_trial_turn_over(job.trial, &turn);
+	return outcome;
 }
 
 enum ac_outcome

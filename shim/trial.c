@@ -275,6 +275,17 @@ ac_trial_sampled(struct ac_trial *t, const struct ac_turn *turn)
 	sample->candidate = turn->candidate;
 	sample->was_late = false;
 	sample->number = turn->number;
+	sample->held_by = 0;
+}
+
+void
+ac_trial_turn_over(struct ac_trial *t, const struct ac_turn *turn)
+{
+	uint64_t holder = turn->number;
+
+	if (turn->sampled)
+		(void)atomic_compare_exchange_strong(&t->sample[turn->number
+		    / t->period % (t->lag + 1)].held_by, &holder, 0);
 }
 
 bool

@@ -92,5 +92,7 @@ bool ac_trial_judge_now(struct ac_trial *trial, const struct ac_turn *turn);
 
 /* After a turn RECAST with a sample: it was queued. */
 void ac_trial_sampled(struct ac_trial *trial, const struct ac_turn *turn);
+/* After any turn, whatever came of it: what it held is free again. */
+void ac_trial_turn_over(struct ac_trial *trial, const struct ac_turn *turn);
 
 #endif

@@ -24,6 +24,7 @@ enum ac_trial_state { TRIAL_FIRST, TRIAL_BUSY, TRIAL_POSTED, TRIAL_SETTLED };
 
 struct ac_trial_sample {
 	_Atomic uint64_t number;   /* of the call; 0: nothing is open */
+	_Atomic uint64_t held_by;  /* a call that is about to open it; 0: none */
 	unsigned candidate;
 	bool     was_late;
 };

@@ -263,10 +263,21 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 {
 	const unsigned at = (unsigned)(turn->number / t->period
 	    % (t->lag + 1));
+	struct ac_trial_sample *sample = &t->sample[at];
+	uint64_t nobody = 0;
 
 	if (t->decision.guard != AC_GUARD_ON || place->capture
-	    || t->sample[at].number || !ac_trial_is_home(t, place))
+	    || sample->number || !ac_trial_is_home(t, place))
 		return;
+	/* A thread that was held up may have an earlier call there, which has
+	 * not come to ac_trial_sampled() yet; or has by now. */
+	if (!atomic_compare_exchange_strong(&sample->held_by, &nobody,
+	    turn->number))
+		return;
+	if (sample->number) {
+		sample->held_by = 0;
+		return;
+	}
 	turn->sampled = true;
 	turn->slot = ac_trial_slot_at(t, AC_CANDIDATES + at);
 }

@@ -88,6 +88,35 @@ test_late(void **state)
 	assert_int_equal(ac_trial_record(t, 0)->course.late, 1);
 }
 
+/* A thread may be held up between its turn and its post: no other call gets the
+ * slot meanwhile, and the next one does when the turn is over, come what may. */
+static void
+test_held(void **state)
+{
+	struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t;
+	struct ac_turn slow = { 0 }, now = { 0 };
+
+	(void)state;
+	decision.sample_period = 1;
+	t = settled(&decision, 3e-4f, 3e-4f);
+	while (!slow.sampled)
+		slow = turn(t);
+	while (now.number < slow.number + 65) {
+		now = turn(t);
+		assert_ptr_not_equal(now.slot.host, slow.slot.host);
+		ac_trial_turn_over(t, &now);
+	}
+	assert_false(now.sampled);
+	ac_trial_turn_over(t, &slow);
+	while (now.number < slow.number + 130) {
+		now = turn(t);
+		ac_trial_turn_over(t, &now);
+	}
+	assert_true(now.sampled);
+	assert_ptr_equal(now.slot.host, slow.slot.host);
+}
+
 static void
 test_periods(void **state)
 {
@@ -245,6 +274,7 @@ main(void)
 		cmocka_unit_test(test_demotion_at_fixed_call),
 		cmocka_unit_test(test_refused_at_retry),
 		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_periods),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_two_contexts),
