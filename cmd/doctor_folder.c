@@ -2,10 +2,9 @@
 /* cmd/doctor_folder.c -- the folder in which the processes of a run leave
  * their records, and their statistics where the user keeps none. Private, and
  * gone afterwards. */
+#include "cmd/again.h"
 #include "cmd/doctor.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,26 +29,12 @@ ac_doctor_make_folder(struct ac_doctor_folder *folder)
 	(void)mkdir(folder->state, 0700);
 }
 
-static void
-empty(const char *path)
-{
-	DIR *stream = opendir(path);
-	const struct dirent *entry;
-
-	while (stream && (entry = readdir(stream)))
-		if (*entry->d_name != '.')
-			(void)unlinkat(dirfd(stream), entry->d_name, 0);
-	if (stream)
-		closedir(stream);
-	(void)rmdir(path);
-}
-
 void
 ac_doctor_remove_folder(const struct ac_doctor_folder *folder)
 {
 	if (!*folder->path)
 		return;
-	empty(folder->records);
-	empty(folder->state);
+	ac_again_remove(folder->records);
+	ac_again_remove(folder->state);
 	(void)rmdir(folder->path);
 }

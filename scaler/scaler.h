@@ -225,13 +225,4 @@ autocast_status ac_group_check_owner(const autocast_scaler *scaler,
 /* Take the group for a call: E_BUSY if another one has it. Lock held. */
 autocast_status ac_group_enter(autocast_group *group);
 
-/* ---- update.c ----------------------------------------------------------- */
-
-/* The state of the first device, or what it will be. Waits. Lock held. */
-autocast_status ac_scaler_read_state(autocast_scaler *scaler,
-    struct ac_scaler_state *state_out);
-/* Replace words of the state, on all devices. Waits if `waits`. Lock held. */
-autocast_status ac_scaler_replace_state(autocast_scaler *scaler,
-    const struct ac_scaler_place *place, const struct ac_scaler_set *set);
-
 #endif

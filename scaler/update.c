@@ -232,8 +232,9 @@ fetch(const struct ac_scaler_place *place, size_t from, size_t bytes)
 	    place->stream), "cuMemcpyDtoHAsync");
 }
 
-autocast_status
-ac_scaler_read_state(autocast_scaler *scaler, struct ac_scaler_state *state_out)
+/* The state of the first device, or what it will be. Waits. Lock held. */
+static autocast_status
+read_state(autocast_scaler *scaler, struct ac_scaler_state *state_out)
 {
 	struct ac_scaler_place place;
 	autocast_status status;
@@ -269,7 +270,7 @@ autocast_scaler_get(autocast_scaler *scaler, double *scale_out,
 		return ac_status_fail(AUTOCAST_E_INVALID, "scaler is NULL");
 	if (scaler->core.enabled) {
 		ac_lock_take(&scaler->lock);
-		status = ac_scaler_read_state(scaler, &state);
+		status = read_state(scaler, &state);
 		ac_lock_give(&scaler->lock);
 	}
 	if (status)
@@ -294,7 +295,7 @@ autocast_scaler_get_counters(autocast_scaler *scaler,
 		    "scaler or counters is NULL, or counters.size is not set");
 	ac_lock_take(&scaler->lock);
 	if (scaler->core.enabled)
-		status = ac_scaler_read_state(scaler, &state);
+		status = read_state(scaler, &state);
 	now.steps = scaler->steps;
 	now.skips = scaler->skips;
 	ac_lock_give(&scaler->lock);
@@ -330,7 +331,7 @@ autocast_scaler_save(autocast_scaler *scaler, char *text, size_t *size)
 		return AUTOCAST_OK;
 	}
 	ac_lock_take(&scaler->lock);
-	status = ac_scaler_read_state(scaler, &state);
+	status = read_state(scaler, &state);
 	saved = (struct ac_core_saved){
 		state.scale, scaler->core.rule.up, scaler->core.rule.down,
 		scaler->core.rule.interval, state.tracker, state.patience
