@@ -30,7 +30,8 @@ lacks_library_badly(const struct ac_doctor_process *process)
 }
 
 /* Which of the program's own words begins the command that was lost: that of
- * `process`, or the one called `name`. 0: none of them. */
+ * `process`, or, where that could not be read, the one called `name`. 0: none
+ * of them. */
 static size_t
 find_lost(const struct ac_doctor_facts *facts,
     const struct ac_doctor_process *process, const char *name)
@@ -45,10 +46,12 @@ find_lost(const struct ac_doctor_facts *facts,
 			ac_text_add(&text, text.used ? " " : "");
 			ac_doctor_quote(&text, *word);
 		}
-		if (process && process->command &&
-		    !strcmp(rest, process->command))
-			return i;
-		if (!process && *name && !strncmp(name,
+		if (process && process->command) {
+			if (!strcmp(rest, process->command))
+				return i;
+			continue;
+		}
+		if (*name && !strncmp(name,
 		    ac_doctor_base_name(facts->arguments[i]),
 		    NAME_LENGTH))
 			return i;
@@ -62,7 +65,8 @@ static void
 add_moved(struct ac_text *fix, const struct ac_doctor_facts *facts,
     const struct ac_doctor_process *process)
 {
-	const size_t lost = find_lost(facts, process, facts->last_name);
+	const size_t lost = find_lost(facts, process, process && process->exe
+	    ? ac_doctor_base_name(process->exe) : facts->last_name);
 
 	for (size_t i = 0; i < lost; i++) {
 		ac_doctor_quote(fix, facts->arguments[i]);
@@ -85,7 +89,12 @@ add_why_not(struct ac_text *text, const struct ac_doctor_process *process)
 	if (process->is_privileged)
 		ac_text_add(text, ": it is set-uid, set-gid or has file "
 		    "capabilities, so the loader ignores LD_PRELOAD");
-	else if (process->has_environment && !process->was_asked)
+	else if (!process->has_environment)
+		ac_text_add(text, ", whose environment could not be read (it "
+		    "may have ended too soon): something before it (env -i, "
+		    "sudo, a container, a wrapper) took LD_PRELOAD away, or "
+		    "the loader could not take it");
+	else if (!process->was_asked)
 		ac_text_add(text, ": its environment has no LD_PRELOAD with "
 		    "it; something before it (env -i, sudo, a container, a "
 		    "wrapper) took that away, or nobody set it");

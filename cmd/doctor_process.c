@@ -122,10 +122,13 @@ read_preload(struct ac_doctor_process *process, const char *list)
 static void
 read_environment(pid_t pid, struct ac_doctor_process *process)
 {
+	char exe[PATH_MAX];
 	size_t size = 0;
 	char *all = read_file(pid, "environ", &size);
 
-	process->has_environment = all != NULL;
+	/* Nothing is also what a process shows that begins or has ended. */
+	process->has_environment = size || (all && process->has_libc &&
+	    !read_exe(pid, exe));
 	for (size_t at = 0; all && at < size; at += strlen(all + at) + 1)
 		if (!strncmp(all + at, "LD_PRELOAD=", 11))
 			read_preload(process, all + at + 11);

@@ -137,6 +137,12 @@ CHANGE(cleaned) {
 	c->facts.arguments = env_arguments;
 	c->process.command = PATH("./train x");
 }
+CHANGE(ended_early) {
+	not_asked(c);
+	c->facts.arguments = env_arguments;
+	c->process.has_environment = false;
+	c->process.command = NULL;
+}
 CHANGE(became_other) {
 	nothing_reached(c);
 	c->facts.process_count = 0;
@@ -236,6 +242,8 @@ static const struct {
 	    "/bin/autocast run -- ./train 'a b'", "loader could not take it" },
 	{ cleaned, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
 	    "env -i /bin/autocast run -- ./train x", "train (process 7)" },
+	{ ended_early, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
+	    "env -i /bin/autocast run -- ./train x", "environment could not be read" },
 	{ became_other, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
 	    "env -i /bin/autocast run -- ./train x", "became train" },
 	{ unheard, "no-record", AC_DOCTOR_PROBLEM, 3,
