@@ -155,6 +155,8 @@ ac_kernels_get(const struct ac_kernels_module *module,
 	found = look_up(module->table, fresh.context, fresh.id);
 	if (!found) {
 		load_relaxed(module, driver, &fresh);
+		if (fresh.status && module->asks_again)
+			return fresh.status;
 		found = add(module->table, &fresh);
 	}
 	if (!found || found->status)

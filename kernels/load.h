@@ -9,6 +9,7 @@
 #include "kernels/kernels.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* Of ac_recast_module. */
 enum ac_kernel {
@@ -48,13 +49,15 @@ struct ac_kernels_module {
 	const char        *refused;     /* what follows if no driver takes it */
 	const char *const *names;       /* of its kernels */
 	int                count;       /* <= AC_KERNELS_MOST */
+	bool               asks_again;  /* a refusal is not remembered */
 	struct ac_kernels_table *table;
 };
 
 extern const struct ac_kernels_module ac_recast_module;
 
 /* The module's kernels in the current context, loaded if they are not yet, as
- * ac_kernels_load() says. `*kernels_out` is set only with AC_KERNELS_OK.
+ * ac_kernels_load() says, but for `asks_again`. `*kernels_out` is set only with
+ * AC_KERNELS_OK.
  * Thread-safe. */
 enum ac_kernels_status ac_kernels_get(const struct ac_kernels_module *module,
     const struct ac_kernels **kernels_out);

@@ -26,6 +26,7 @@ static const struct ac_kernels_module module = {
 	.refused = "no gradient scaling",
 	.names = names,
 	.count = KERNELS,
+	.asks_again = true,
 	.table = &table,
 };
 

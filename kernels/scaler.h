@@ -68,8 +68,9 @@ struct ac_scaler_words {
 	uint32_t reserved[4];
 };
 
-/* Load the kernels into the current context, as ac_kernels_load() does its. What
- * queues one loads them, too. */
+/* Load the kernels into the current context, as ac_kernels_load() does its; but
+ * a refusal is not remembered: who asks again may have freed memory. What queues
+ * one loads them, too. */
 enum ac_kernels_status ac_scaler_kernels_load(void);
 
 /* ---- Kernels ------------------------------------------------------------ */

@@ -272,6 +272,9 @@ many_contexts(void)
 	CHECK(functions);
 }
 
+static const char other_code[] = "// .visible .entry ac_recast_cast(\n"
+    ".visible .entry ac_recast_ranges( {\n}\n";
+
 /* Each module is loaded for itself, and refused for itself. */
 static void
 two_modules(void)
@@ -279,8 +282,7 @@ two_modules(void)
 	static const char *const names[] = { "ac_conv_check" };
 	static struct ac_kernels_table table;
 	static const struct ac_kernels_module other = {
-		.text = "// .visible .entry ac_recast_cast(\n"
-		    ".visible .entry ac_recast_ranges( {\n}\n",
+		.text = other_code,
 		.refused = "nothing", .names = names, .count = 1,
 		.table = &table };
 	const struct ac_kernels *kernels;
@@ -297,7 +299,30 @@ two_modules(void)
 	CHECK(libraries == 2 && functions == AC_KERNEL_COUNT + 1);
 }
 
+/* One that is loaded only on request may be refused for want of memory, once. */
+static void
+asks_again(void)
+{
+	static const char *const names[] = { "ac_conv_check" };
+	static struct ac_kernels_table table;
+	static const struct ac_kernels_module other = {
+		.text = other_code,
+		.refused = "nothing", .names = names, .count = 1,
+		.asks_again = true, .table = &table };
+	const struct ac_kernels *kernels;
+
+	load_result = 2; /* CUDA_ERROR_OUT_OF_MEMORY */
+	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_NO_MODULE);
+	CHECK(mode == OWN_MODE);
+	load_result = 0;
+	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_OK);
+	CHECK(kernels->function[0] == twin_of(names[0]));
+	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_OK);
+	CHECK(libraries == 1 && functions == 1 && logged == 1);
+}
+
 SCENARIO(library_once)
+SCENARIO(asks_again)
 SCENARIO(two_modules)
 SCENARIO(address_again)
 SCENARIO(module_per_context)
@@ -313,6 +338,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_library_once),
 		cmocka_unit_test(test_two_modules),
+		cmocka_unit_test(test_asks_again),
 		cmocka_unit_test(test_address_again),
 		cmocka_unit_test(test_module_per_context),
 		cmocka_unit_test(test_refused),
