@@ -66,6 +66,44 @@ parse_seed_action(struct ac_parser *parser, struct ac_token *power_out,
 
 /* ---- Lines --------------------------------------------------------------- */
 
+/* As in shim/cublas_vector.def, which tests/cli/validate.sh compares. */
+static const char *const functions[] = {
+	"cublasSscal_v2", "cublasSaxpy_v2", "cublasSscal_v2_64",
+	"cublasSaxpy_v2_64"
+};
+enum { FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
+
+static bool
+is_function(const char *pattern)
+{
+	unsigned i;
+
+	for (i = 0; i < FUNCTIONS; i++)
+		if (ac_text_glob(pattern, functions[i]))
+			return true;
+	return false;
+}
+
+/* A name without its _v2, as programs write it, would mean no call at all. */
+static void
+warn_of_unknown(struct ac_parser *parser, const struct ac_token *first)
+{
+	const struct ac_place place = ac_parser_place(parser, first);
+	const struct ac_condition *condition = parser->conditions;
+	unsigned i, word;
+
+	for (i = 0; i < parser->condition_count; i++, condition++)
+		for (word = 0; condition->subject == AC_SUBJECT_FACT &&
+		    condition->which == AC_FACT_FN &&
+		    word < condition->count; word++)
+			if (!is_function(condition->words[word]))
+				ac_problem_warn(&parser->problems, &place,
+				    parser->sequence, "'fn' is never '%s' "
+				    "here, only one of: %s %s %s %s",
+				    condition->words[word], functions[0],
+				    functions[1], functions[2], functions[3]);
+}
+
 static void
 add_scaling(struct ac_parser *parser, const struct ac_scaling_line *line)
 {
@@ -100,6 +138,7 @@ parse_line(struct ac_parser *parser, enum ac_scaling kind)
 		    "on a line above it", ac_scaling_names[kind]);
 	if (!ac_parse_conditions(parser, &first, AC_VECTOR_FAMILY))
 		return false;
+	warn_of_unknown(parser, &first);
 	ac_parser_advance(parser);
 	if (kind == AC_SCALING_SEED ?
 	    !parse_seed_action(parser, &power, &exponent) :

@@ -81,5 +81,18 @@ show explain --policy lines cublasSaxpy_v2 caller=libcusolver.so.12
 show explain --policy fp16 cublasSaxpy_v2
 show explain --policy lines cublasSaxpy_v2 m=5
 show explain --policy lines cublasSaxpy_v2 n=many
+sed 's/_v2//' lines >unknown
+show policy check unknown
 shown
+
+# ---- The functions that there are
+known=$("$autocast" list | sed -n 's/ *scaled by validated.*//p' | tr '\n' ' ')
+equal 'the warning names the calls on vectors of the list, and all of them' \
+    "$("$autocast" policy check unknown 2>&1 | sed -n 's/.*only one of: //p' |
+    tr ' ' '\n' | sort -u)" "$(echo "$known" | tr ' ' '\n' | sed '/^$/d' | sort)"
+for name in $known 'cublasS*' '*'; do
+	sed "s/cublasSscal_v2/$name/" lines >pattern
+	equal "fn=$name is no slip" "$("$autocast" policy check pattern 2>&1)" \
+	    'pattern: ok'
+done
 plan
