@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 enum {
-	OPT_POLICY = 256, OPT_EMULATE, OPT_FILES, OPT_LIMIT, OPT_TOL, OPT_JSON,
-	OPT_SHOW
+	OPT_FILES = AC_PLAN_OWN, OPT_LIMIT, OPT_TOL, OPT_JSON, OPT_SHOW
 };
 
 static const double default_tol = 0.01;
@@ -86,16 +85,6 @@ take_option(struct ac_compare *compare, int option, const char *value)
 	switch (option) {
 	case 'n':
 		return take_pairs(compare, value);
-	case 'e':
-		ac_chosen_add_rule(&compare->plan.chosen, value);
-		return 0;
-	case OPT_POLICY:
-		compare->plan.chosen.policy = value;
-		return 0;
-	case OPT_EMULATE:
-		compare->plan.emulate = true;
-		compare->plan.model = value;
-		return 0;
 	case OPT_FILES:
 		return take_pattern(compare, value);
 	case OPT_LIMIT:
@@ -105,8 +94,11 @@ take_option(struct ac_compare *compare, int option, const char *value)
 	case OPT_JSON:
 		compare->json = true;
 		return 0;
-	default:
+	case OPT_SHOW:
 		compare->show = true;
+		return 0;
+	default:
+		(void)ac_plan_take(&compare->plan, option, value);
 		return 0;
 	}
 }
@@ -266,11 +258,11 @@ const struct ac_command ac_command_compare = {
 	.options = {
 		{ 'n', NULL, "N", "so many pairs of runs, after one to warm up "
 		    "(default 5)" },
-		{ OPT_POLICY, "policy", "P",
+		{ AC_PLAN_POLICY, "policy", "P",
 		    "a profile, a file, or policy text with '->'" },
 		{ 'e', NULL, "RULE", "a policy line before all others; "
 		    "repeatable" },
-		{ OPT_EMULATE, "emulate", "[=MODEL]",
+		{ AC_PLAN_EMULATE, "emulate", "[=MODEL]",
 		    "both on an emulated GPU, see 'autocast run --help'" },
 		{ OPT_FILES, "files", "GLOB", "also compare these files; "
 		    "repeatable" },

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_POLICY = 256, OPT_EMULATE, OPT_JSON, OPT_PID };
+enum { OPT_JSON = AC_PLAN_OWN, OPT_PID };
 enum { OPTION_WORDS = 256, FAMILY = 256 };
 
 /* All that a visit gathers. */
@@ -275,19 +275,16 @@ add_option(struct visit *visit, const char *format, const char *value)
 static bool
 take_option(struct visit *visit, int option, const char *value)
 {
+	(void)ac_plan_take(&visit->plan, option, value);
 	switch (option) {
 	case 'e':
-		ac_chosen_add_rule(&visit->plan.chosen, value);
 		add_option(visit, "-e", "");
 		add_option(visit, "", value);
 		return true;
-	case OPT_POLICY:
-		visit->plan.chosen.policy = value;
+	case AC_PLAN_POLICY:
 		add_option(visit, "--policy=", value);
 		return true;
-	case OPT_EMULATE:
-		visit->plan.emulate = true;
-		visit->plan.model = value;
+	case AC_PLAN_EMULATE:
 		add_option(visit, value ? "--emulate=" : "--emulate",
 		    value ? value : "");
 		return true;
@@ -351,11 +348,11 @@ const struct ac_command ac_command_doctor = {
 	.ends_at_operand = true,
 	.options = {
 		{ OPT_PID, "pid", "PID", "look at this running process" },
-		{ OPT_POLICY, "policy", "P",
+		{ AC_PLAN_POLICY, "policy", "P",
 		    "a profile, a file, or policy text with '->'" },
 		{ 'e', NULL, "RULE", "a policy line before all others; "
 		    "repeatable" },
-		{ OPT_EMULATE, "emulate", "[=MODEL]",
+		{ AC_PLAN_EMULATE, "emulate", "[=MODEL]",
 		    "on an emulated GPU: h200 (default), h100, a100, l40s, "
 		    "rtx4090 or t4" },
 		{ OPT_JSON, "json", NULL, "as JSON" },

@@ -12,6 +12,25 @@
 
 /* ---- Before the program starts ----------------------------------------- */
 
+bool
+ac_plan_take(struct ac_plan *plan, int option, const char *value)
+{
+	switch (option) {
+	case 'e':
+		ac_chosen_add_rule(&plan->chosen, value);
+		return true;
+	case AC_PLAN_POLICY:
+		plan->chosen.policy = value;
+		return true;
+	case AC_PLAN_EMULATE:
+		plan->emulate = true;
+		plan->model = value;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void
 name_run(struct ac_plan *plan)
 {

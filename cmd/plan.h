@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/plan.h -- how a program is run with the library preloaded: the choices
- * of a command line, checked, then carried out. For `run` and `doctor`. */
+ * of a command line, checked, then carried out. For every command that runs a
+ * program. */
 #ifndef AC_CMD_PLAN_H
 #define AC_CMD_PLAN_H
 
@@ -19,6 +20,12 @@ struct ac_plan {
 	struct ac_child_watch watch;     /* see cmd/child.h; may be empty */
 	struct ac_child_cost *cost;      /* the same; may be NULL */
 };
+
+/* The options that these commands share, and the first id of one's own. */
+enum { AC_PLAN_POLICY = 256, AC_PLAN_EMULATE, AC_PLAN_OWN };
+
+/* Take -e or one of those; false: it is another option. */
+bool ac_plan_take(struct ac_plan *plan, int option, const char *value);
 
 /* Give the run its token and the state directory as the program must know it,
  * created as far as that is possible. False: no statistics are kept. */

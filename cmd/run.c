@@ -14,8 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OPT_POLICY = 256, OPT_EMULATE, OPT_REPORT, OPT_RANGES,
-	OPT_LIST_ENV };
+enum { OPT_REPORT = AC_PLAN_OWN, OPT_RANGES, OPT_LIST_ENV };
 
 struct plan {
 	struct ac_plan run;
@@ -141,17 +140,9 @@ static int
 read_options(struct ac_arguments *a, struct plan *plan, char ***program_out)
 {
 	for (;;) {
-		switch (ac_arguments_next(a)) {
-		case 'e':
-			ac_chosen_add_rule(&plan->run.chosen, a->value);
-			break;
-		case OPT_POLICY:
-			plan->run.chosen.policy = a->value;
-			break;
-		case OPT_EMULATE:
-			plan->run.emulate = true;
-			plan->run.model = a->value;
-			break;
+		const int option = ac_arguments_next(a);
+
+		switch (option) {
 		case OPT_REPORT:
 			plan->report = a->value;
 			break;
@@ -169,7 +160,8 @@ read_options(struct ac_arguments *a, struct plan *plan, char ***program_out)
 			    "missing; try 'autocast run ./program'");
 			return AC_ARGUMENT_STOP;
 		default:
-			return AC_ARGUMENT_STOP;
+			if (!ac_plan_take(&plan->run, option, a->value))
+				return AC_ARGUMENT_STOP;
 		}
 	}
 }
@@ -203,11 +195,11 @@ const struct ac_command ac_command_run = {
 	    "it is not found, 2 when an option\nor the policy is wrong.\n",
 	.ends_at_operand = true,
 	.options = {
-		{ OPT_POLICY, "policy", "P",
+		{ AC_PLAN_POLICY, "policy", "P",
 		    "a profile, a file, or policy text with '->'" },
 		{ 'e', NULL, "RULE", "a policy line before all others; "
 		    "repeatable" },
-		{ OPT_EMULATE, "emulate", "[=MODEL]",
+		{ AC_PLAN_EMULATE, "emulate", "[=MODEL]",
 		    "on an emulated GPU: h200 (default), h100, a100, l40s, "
 		    "rtx4090 or t4; h200,t4: two" },
 		{ OPT_REPORT, "report", "FILE",

@@ -17,7 +17,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPT_POLICY = 256, OPT_EMULATE };
 enum run { PLAIN, SCALED, PLAIN_AGAIN, RUNS };
 static const char *const run_names[RUNS] = { "plain", "scaled", "plain" };
 
@@ -307,22 +306,14 @@ carry_out(struct validation *v)
 
 /* ---- The verb ---------------------------------------------------------- */
 
-/* Read the options; 0 when the program is known, else a.status counts. */
+/* Read the options; true when the program is known, else a.status counts. */
 static bool
 read_options(struct validation *v, struct ac_arguments *a)
 {
 	for (;;) {
-		switch (ac_arguments_next(a)) {
-		case 'e':
-			ac_chosen_add_rule(&v->plan.chosen, a->value);
-			break;
-		case OPT_POLICY:
-			v->plan.chosen.policy = a->value;
-			break;
-		case OPT_EMULATE:
-			v->plan.emulate = true;
-			v->plan.model = a->value;
-			break;
+		const int option = ac_arguments_next(a);
+
+		switch (option) {
 		case AC_ARGUMENT_OPERAND:
 			v->arguments = a->next - 1;
 			return true;
@@ -332,7 +323,8 @@ read_options(struct validation *v, struct ac_arguments *a)
 			    "--policy FILE -- ./program'");
 			return false;
 		default:
-			return false;
+			if (!ac_plan_take(&v->plan, option, a->value))
+				return false;
 		}
 	}
 }
@@ -373,11 +365,11 @@ const struct ac_command ac_command_validate = {
 	    "'autocast run'.\n",
 	.ends_at_operand = true,
 	.options = {
-		{ OPT_POLICY, "policy", "P",
+		{ AC_PLAN_POLICY, "policy", "P",
 		    "a profile, a file, or policy text with '->'" },
 		{ 'e', NULL, "RULE", "a policy line before all others; "
 		    "repeatable" },
-		{ OPT_EMULATE, "emulate", "[=MODEL]",
+		{ AC_PLAN_EMULATE, "emulate", "[=MODEL]",
 		    "on an emulated GPU, see 'autocast run --help'" },
 	},
 	.run = run
