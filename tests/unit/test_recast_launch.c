@@ -5,11 +5,9 @@
 #include "kernels/recast_body.h"
 #include "kernels/load.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
+#include "tests/unit/launch_driver.h"
 
-#include <cmocka.h>
+#include <stdlib.h>
 
 static struct {
 	const char *kernel;
@@ -18,37 +16,7 @@ static struct {
 	void *arguments[3];
 	int count;
 } launched;
-static int launch_result, sm_count = 132;
-
-static ac_cu_result
-context_current(ac_cu_context *out)
-{
-	*out = (ac_cu_context)&launched;
-	return 0;
-}
-
-static ac_cu_result
-context_device(int *out)
-{
-	*out = 0;
-	return 0;
-}
-
-static ac_cu_result
-device_attribute(int *out, int attribute, int device)
-{
-	assert_int_equal(attribute, 16);
-	assert_int_equal(device, 0);
-	*out = sm_count;
-	return 0;
-}
-
-static ac_cu_result
-exchange_mode(int *inout)
-{
-	*inout = 0;
-	return 0;
-}
+static int launch_result;
 
 static ac_cu_result
 module_load(ac_cu_module *out, const void *code)
@@ -58,7 +26,6 @@ module_load(ac_cu_module *out, const void *code)
 	return 0;
 }
 
-/* A function is its name. */
 static ac_cu_result
 module_function(ac_cu_function *out, ac_cu_module module, const char *name)
 {
@@ -87,22 +54,6 @@ kernel_launch(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
 		memcpy(&launched.arguments[i], params[i], sizeof(void *));
 	launched.count++;
 	return launch_result;
-}
-
-const struct ac_driver *
-ac_driver_get(void)
-{
-	static const struct ac_driver driver = {
-		.cuCtxGetCurrent = context_current,
-		.cuCtxGetDevice = context_device,
-		.cuDeviceGetAttribute = device_attribute,
-		.cuThreadExchangeStreamCaptureMode = exchange_mode,
-		.cuModuleLoadData = module_load,
-		.cuModuleGetFunction = module_function,
-		.cuLaunchKernel = kernel_launch,
-	};
-
-	return &driver;
 }
 
 static const ac_cu_stream stream = (ac_cu_stream)(uintptr_t)2;

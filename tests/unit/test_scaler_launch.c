@@ -6,13 +6,11 @@
 #include "kernels/scaler_body.h"
 #include "kernels/twins.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
+#include "tests/unit/launch_driver.h"
+
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-enum { SMS = 132, MOST = 8 * SMS };
+enum { MOST = 8 * 132 };
 
 static struct {
 	const char *kernel;
@@ -20,39 +18,9 @@ static struct {
 	ac_cu_stream stream;
 	int count;
 } launched;
-static int launch_result, sm_count = SMS, loads;
+static int launch_result, loads;
 static struct ac_scaler_product product;
 static struct ac_scaler_close closing;
-
-static ac_cu_result
-context_current(ac_cu_context *out)
-{
-	*out = (ac_cu_context)&launched;
-	return 0;
-}
-
-static ac_cu_result
-context_device(int *out)
-{
-	*out = 0;
-	return 0;
-}
-
-static ac_cu_result
-device_attribute(int *out, int attribute, int device)
-{
-	assert_int_equal(attribute, 16);
-	assert_int_equal(device, 0);
-	*out = sm_count;
-	return 0;
-}
-
-static ac_cu_result
-exchange_mode(int *inout)
-{
-	*inout = 0;
-	return 0;
-}
 
 /* The scaler's own text, whole; the casts' is never asked for. */
 static ac_cu_result
@@ -66,7 +34,7 @@ module_load(ac_cu_module *out, const void *code)
 	return 0;
 }
 
-/* A function is its name; each has a twin. */
+/* Each has a twin. */
 static ac_cu_result
 module_function(ac_cu_function *out, ac_cu_module module, const char *name)
 {
@@ -98,22 +66,6 @@ kernel_launch(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
 	if (!strcmp(launched.kernel, "ac_scaler_close"))
 		memcpy(&closing, params[0], sizeof closing);
 	return launch_result;
-}
-
-const struct ac_driver *
-ac_driver_get(void)
-{
-	static const struct ac_driver driver = {
-		.cuCtxGetCurrent = context_current,
-		.cuCtxGetDevice = context_device,
-		.cuDeviceGetAttribute = device_attribute,
-		.cuThreadExchangeStreamCaptureMode = exchange_mode,
-		.cuModuleLoadData = module_load,
-		.cuModuleGetFunction = module_function,
-		.cuLaunchKernel = kernel_launch,
-	};
-
-	return &driver;
 }
 
 static const ac_cu_stream stream = (ac_cu_stream)(uintptr_t)2;
