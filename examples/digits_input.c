@@ -110,6 +110,23 @@ dataset_free(struct dataset *data)
 	free(data->labels);
 }
 
+int
+dataset_right(const struct dataset *data, const int *order, int count,
+    const float *scores)
+{
+	int right = 0;
+
+	for (int i = 0; i < count; i++) {
+		const float *p = scores + i * CLASSES;
+		int best = 0;
+
+		for (int c = 1; c < CLASSES; c++)
+			best = p[c] > p[best] ? c : best;
+		right += best == data->labels[order[i]];
+	}
+	return right;
+}
+
 static void
 usage(const char *what, const char *value)
 {

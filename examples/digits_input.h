@@ -28,4 +28,9 @@ struct options options_parse(int argc, char **argv);
 int dataset_load(const char *path, struct dataset *data_out);
 void dataset_free(struct dataset *data);
 
+/* For how many of the `count` scans named in `order` is the largest of their
+ * scores, CLASSES x count and column-major, that of their label? */
+int dataset_right(const struct dataset *data, const int *order, int count,
+    const float *scores);
+
 #endif

@@ -206,13 +206,8 @@ accuracy(struct network *net, const struct dataset *data, const int *order,
 		int size = count - first < batch ? count - first : batch;
 
 		forward(net, data, order + first, size);
-		for (int i = 0; i < size; i++) {
-			const float *p = net->host[LAYERS] + i * CLASSES;
-			int best = 0;
-			for (int c = 1; c < CLASSES; c++)
-				best = p[c] > p[best] ? c : best;
-			right += best == data->labels[order[first + i]];
-		}
+		right += dataset_right(data, order + first, size,
+		    net->host[LAYERS]);
 	}
 	return (double)right / count;
 }

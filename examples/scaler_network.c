@@ -275,14 +275,7 @@ network_accuracy(struct network *net, const struct dataset *data,
 		const int size = rest < net->batch ? rest : net->batch;
 
 		forward(net, data, order + first, size);
-		for (int i = 0; i < size; i++) {
-			const float *p = net->host + i * CLASSES;
-			int best = 0;
-
-			for (int c = 1; c < CLASSES; c++)
-				best = p[c] > p[best] ? c : best;
-			right += best == data->labels[order[first + i]];
-		}
+		right += dataset_right(data, order + first, size, net->host);
 	}
 	return (double)right / count;
 }
