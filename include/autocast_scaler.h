@@ -193,7 +193,9 @@ AUTOCAST_API autocast_status autocast_scaler_step_async(
 /* y = y + alpha x, if the group's flag is 0; else y is not touched. `x` FP32,
  * FP16 or BF16 and `y` FP32, or both FP64; same count and device. Product and
  * sum are rounded each. `alpha_device` (FP32, that device), if not NULL, is
- * read instead of `alpha`. E_NOT_UNSCALED: the group was neither unscaled nor
+ * read instead of `alpha`. Nothing is divided: where gradients are still scaled
+ * let `alpha_device` be 1/scale, from autocast_scaler_pointers(), and `alpha` 1,
+ * for a disabled scaler. E_NOT_UNSCALED: the group was neither unscaled nor
  * stepped. With a disabled scaler it is always added. */
 AUTOCAST_API autocast_status autocast_scaler_axpy(autocast_scaler *scaler,
     autocast_group *group, float alpha, const float *alpha_device,

@@ -251,9 +251,18 @@ check_alpha(const struct ac_scaler_place *place, const float *alpha_device)
 	    "alpha must be on the stream's device");
 }
 
+/* It is the scale, or one divided by it: a later update must wait. */
+static bool
+is_of_state(const struct ac_scaler_place *place, const float *alpha)
+{
+	const struct ac_scaler_state *const state = place->device->state;
+
+	return alpha == &state->scale || alpha == &state->inverse;
+}
+
 static autocast_status
 add(autocast_group *group, const struct ac_scaler_place *place,
-    struct ac_scaler_sum *sum)
+    struct ac_scaler_sum *sum, bool reads_state)
 {
 	struct ac_part *part = NULL;
 	autocast_status status = AUTOCAST_OK;
@@ -268,11 +277,15 @@ add(autocast_group *group, const struct ac_scaler_place *place,
 		sum->found_inf = &part->pass.words->found_inf;
 	if (part)
 		status = ac_mark_wait(&part->mark, place);
+	if (!status && reads_state)
+		status = ac_order_read(place);
 	if (!status && sum->count)
 		status = ac_kernels_failed(ac_scaler_guarded_sum(sum,
 		    place->stream));
 	if (!status && part)
 		status = ac_mark_set(&part->mark, place);
+	if (!status && reads_state)
+		status = ac_order_has_read(place);
 	return status;
 }
 
@@ -303,7 +316,8 @@ autocast_scaler_axpy(autocast_scaler *scaler, autocast_group *group,
 		if (!status)
 			status = check_alpha(&place, alpha_device);
 		if (!status)
-			status = add(group, &place, &sum);
+			status = add(group, &place, &sum,
+			    is_of_state(&place, alpha_device));
 		ac_scaler_leave(&place);
 	}
 	ac_lock_give(&scaler->lock);

@@ -213,6 +213,42 @@ reading_beside_an_unscale(void **state)
 	assert_true(scale == 512);
 }
 
+/* Gradients that were only looked at are divided by what alpha_device says, as
+ * the manual shows it: the scale of this iteration, whoever updates it where. */
+static void
+a_sum_that_divides(void **state)
+{
+	const uint16_t three_thousand = 0x69dc;
+	autocast_tensor half = { test_upload(&three_thousand, 2), 1,
+		AUTOCAST_F16, AUTOCAST_DEVICE_ANY, "half" };
+	autocast_tensor sums = { test_device(4), 1, AUTOCAST_F32,
+		AUTOCAST_DEVICE_ANY, "sums" };
+	const float *scale, *inverse;
+	struct test_gate gate;
+
+	(void)state;
+	put(&sums, 0);
+	OK(autocast_group_set_gradients(group, &half, 1));
+	OK(autocast_scaler_pointers(scaler, 0, &scale, &inverse));
+	OK(autocast_scaler_update_to(scaler, 1024, one));
+	OK(autocast_scaler_step_async(scaler, group, one));
+	OK(cudaStreamSynchronize(one));
+	test_gate_close(&gate, one);
+	OK(autocast_scaler_axpy(scaler, group, 1, inverse, &half, &sums, one));
+	OK(autocast_scaler_update_to(scaler, 4, other));
+	/* It may not overtake; if it does, it is given the time. */
+	for (int i = 0; i < 200 && cudaStreamQuery(other); i++)
+		usleep(100);
+	test_gate_open(&gate);
+	OK(cudaStreamSynchronize(one));
+	OK(cudaStreamSynchronize(other));
+	assert_true(get(&sums) == 3000. / 1024);
+	OK(autocast_group_set_gradients(group, &gradient, 1));
+	OK(autocast_scaler_update_to(scaler, 512, one));
+	OK(cudaFree(half.data));
+	OK(cudaFree(sums.data));
+}
+
 /* What is empty is on any device; a scalar of another device is none. */
 static void
 on_the_second_device(void **state)
@@ -275,6 +311,7 @@ main(void)
 		cmocka_unit_test(a_capture_stays_good),
 		cmocka_unit_test(what_is_queued_is_still_waited_for),
 		cmocka_unit_test(reading_beside_an_unscale),
+		cmocka_unit_test(a_sum_that_divides),
 		cmocka_unit_test(on_the_second_device),
 		cmocka_unit_test(sizes),
 	};
