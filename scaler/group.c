@@ -208,6 +208,8 @@ make_draft(autocast_scaler *scaler, const autocast_tensor *gradients,
 		    "no memory for a list of %zu tensors", count);
 	status = ac_tensors_read(scaler, "gradient", gradients, 0, count,
 	    draft->tensors, draft->devices);
+	if (!status)
+		status = ac_tensors_check_apart("gradient", gradients, count);
 	return status ? status : make_parts(scaler, draft);
 }
 

@@ -183,6 +183,10 @@ autocast_status ac_tensors_read(autocast_scaler *scaler, const char *what,
     struct ac_scaler_tensor *tensors_out,
     struct ac_scaler_device **devices_out);
 
+/* E_INVALID, naming both, if two of a list that was read overlap. */
+autocast_status ac_tensors_check_apart(const char *what,
+    const autocast_tensor *list, size_t count);
+
 /* ---- unscale.c ---------------------------------------------------------- */
 
 /* A word of a part's to or from the first device, in the order of `home`. */

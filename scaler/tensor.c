@@ -6,6 +6,7 @@
 #include "api/status.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* CUpointer_attribute, CUmemorytype */
 enum { MEMORY_TYPE = 2, DEVICE_ORDINAL = 9, TYPE_DEVICE = 2 };
@@ -160,4 +161,57 @@ ac_tensors_read(autocast_scaler *scaler, const char *what,
 			devices_out[i] = device;
 	}
 	return AUTOCAST_OK;
+}
+
+/* ---- Apart from each other ---------------------------------------------- */
+
+static int
+compare(const void *a, const void *b)
+{
+	const autocast_tensor *const one = *(autocast_tensor *const *)a;
+	const autocast_tensor *const other = *(autocast_tensor *const *)b;
+	const uintptr_t from = (uintptr_t)one->data;
+	const uintptr_t to = (uintptr_t)other->data;
+
+	if (from != to)
+		return from < to ? -1 : 1;
+	return one < other ? -1 : one > other;
+}
+
+/* `before` begins where `after` does, or below it. */
+static autocast_status
+check_pair(const char *what, const autocast_tensor *list,
+    const autocast_tensor *before, const autocast_tensor *after)
+{
+	const size_t bytes = before->count * element_bytes[before->dtype];
+
+	if ((uintptr_t)after->data - (uintptr_t)before->data >= bytes)
+		return AUTOCAST_OK;
+	return ac_status_fail(AUTOCAST_E_INVALID, "%s and %s overlap in memory, "
+	    "which may be in a group once",
+	    label_of(what, before, (size_t)(before - list)).text,
+	    label_of(what, after, (size_t)(after - list)).text);
+}
+
+autocast_status
+ac_tensors_check_apart(const char *what, const autocast_tensor *list,
+    size_t count)
+{
+	const autocast_tensor **const sorted = calloc(count + 1,
+	    sizeof *sorted);
+	size_t used = 0;
+	autocast_status status = AUTOCAST_OK;
+
+	if (!sorted)
+		return ac_status_fail(AUTOCAST_E_NO_MEMORY,
+		    "no memory for a list of %zu tensors", count);
+	for (size_t i = 0; i < count; i++)
+		if (list[i].count)
+			sorted[used++] = &list[i];
+	qsort(sorted, used, sizeof *sorted, compare);
+	/* If any two overlap, then two that are neighbours do. */
+	for (size_t i = 1; i < used && !status; i++)
+		status = check_pair(what, list, sorted[i - 1], sorted[i]);
+	free(sorted);
+	return status;
 }

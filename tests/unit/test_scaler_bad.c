@@ -212,6 +212,46 @@ tensors(void **state)
 	}
 }
 
+/* Memory that is in a group twice would be divided twice. */
+static void
+overlaps(void **state)
+{
+	enum { MANY = 3000 };
+	static autocast_tensor many[MANY];
+	float *const block = test_device(MANY * sizeof *block);
+	autocast_tensor list[4] = {
+		{ block + 4, 4, AUTOCAST_F32, 0, "tied" },
+		{ block + 4, 0, AUTOCAST_F32, 0, "nothing" },
+		{ block, 4, AUTOCAST_F32, 0, "first" },
+		{ block + 4, 4, AUTOCAST_F32, 0, "again" } };
+
+	(void)state;
+	REFUSED(E_INVALID, autocast_group_set_gradients(w.ready, list, 4));
+	says("gradient 0 ('tied')");
+	says("gradient 3 ('again')");
+	list[3] = (autocast_tensor){ (char *)block + 14, 2, AUTOCAST_F16, 0,
+		"end" };
+	REFUSED(E_INVALID, autocast_group_set_gradients(w.ready, list, 4));
+	says("gradient 2 ('first')");
+	says("gradient 3 ('end')");
+	/* In the midst of a longer one. */
+	list[3] = (autocast_tensor){ block, 16, AUTOCAST_F32, 0, "all" };
+	REFUSED(E_INVALID, autocast_group_set_gradients(w.ready, list, 4));
+	/* Side by side, in any order. */
+	list[3].data = block + 8;
+	OK(autocast_group_set_gradients(w.ready, list, 4));
+	for (int i = 0; i < MANY; i++)
+		many[i] = (autocast_tensor){ block + i * 7 % MANY, 1,
+			AUTOCAST_F32, 0, NULL };
+	OK(autocast_group_set_gradients(w.ready, many, MANY));
+	many[2].data = many[MANY - 1].data;
+	REFUSED(E_INVALID, autocast_group_set_gradients(w.ready, many, MANY));
+	says("gradient 2 and gradient 2999 ");
+	list[0] = good();
+	OK(autocast_group_set_gradients(w.ready, list, 1));
+	OK(cudaFree(block));
+}
+
 static void
 places(void **state)
 {
@@ -326,6 +366,7 @@ main(void)
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(options),
 		cmocka_unit_test(tensors),
+		cmocka_unit_test(overlaps),
 		cmocka_unit_test(places),
 		cmocka_unit_test(groups),
 		cmocka_unit_test(sums),
