@@ -164,81 +164,6 @@ end(struct validation *v)
 
 /* ---- The verdict ------------------------------------------------------- */
 
-/* "update 3 (cublasSaxpy_v2, n=320, train+1a2b)" */
-static const char *
-name_call(const struct ac_trace_result *result)
-{
-	static char name[192];
-	const struct ac_trace_line *line = &result->line;
-	struct ac_text t;
-
-	ac_text_init(&t, name, sizeof name);
-	ac_text_addf(&t, "%s %zu (%s, n=%lld, %s)", ac_scaling_names[line->kind],
-	    line->kind == AC_SCALING_SEED ? result->seeds : result->updates,
-	    line->symbol, line->n, line->caller);
-	return name;
-}
-
-static const char *
-why_unfit(const char *fate)
-{
-	static const struct { const char *fate, *why; } rows[] = {
-		{ "device", "has its scalar in device memory, where it is not "
-		    "multiplied" },
-		{ "handle", "has a handle that was not seen created" },
-		{ "captured", "is captured into a graph, which hides what it "
-		    "writes" },
-	};
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (!strcmp(fate, rows[i].fate))
-			return rows[i].why;
-	return "writes where it cannot be read back";
-}
-
-static int
-refuse(const struct validation *v, const struct ac_trace_result *result,
-    bool reproducible)
-{
-	const int status = AC_VALIDATE_REFUSED;
-
-	switch (result->verdict) {
-	case AC_TRACE_PROCESSES:
-		return ac_say(status, "validate: %zu processes of a run made "
-		    "calls that a line means; one at a time, please",
-		    result->processes);
-	case AC_TRACE_NO_SEED:
-	case AC_TRACE_NO_UPDATE:
-		return ac_say(status, "validate: no call %s line",
-		    result->verdict == AC_TRACE_NO_UPDATE
-		    ? "is meant by an update"
-		    : "before the first update is meant by a seed");
-	case AC_TRACE_UNFIT:
-		return ac_say(status, "validate: %s %s", name_call(result),
-		    why_unfit(result->line.fate));
-	case AC_TRACE_UNCHANGED:
-		return ac_say(status, "validate: a scale of 2^%u changes "
-		    "nothing: what the seed multiplies is zero", v->scale);
-	case AC_TRACE_OTHER_CALLS:
-	case AC_TRACE_OTHER_UPDATE:
-		break;
-	default:
-		return ac_say(AC_EXIT_FAILED, "validate: what the runs left "
-		    "in %s cannot be read", v->folder);
-	}
-	if (!reproducible)
-		return ac_say(status, "validate: the program does not compute "
-		    "the same twice: two runs without a scale differ from %s "
-		    "on", name_call(result));
-	if (result->verdict == AC_TRACE_OTHER_CALLS)
-		return ac_say(status, "validate: with a scale of 2^%u other "
-		    "calls are made, from %s on: something looks at scaled "
-		    "values", v->scale, name_call(result));
-	return ac_say(status, "validate: with a scale of 2^%u %s writes "
-	    "something else: between the seeds and it something is not linear, "
-	    "or is not scaled", v->scale, name_call(result));
-}
-
 static int
 accept(const struct validation *v, const struct ac_trace_result *result)
 {
@@ -250,7 +175,30 @@ accept(const struct validation *v, const struct ac_trace_result *result)
 		    "be remembered: %s", strerror(errno));
 	printf("validated with a scale of 2^%u: %zu seeds and %zu updates, bit "
 	    "for bit as without\n", v->scale, result->seeds, result->updates);
+	ac_validate_print_others(result);
 	return ac_say_done();
+}
+
+/* What was found good before is so no longer, once a run shows otherwise; but
+ * one that is not the same twice shows nothing. */
+static int
+refuse(const struct validation *v, const struct ac_trace_result *result,
+    bool reproducible)
+{
+	const struct ac_stamp stamp = { .lines = ac_stamp_of_lines(v->lines),
+		.program = result->program };
+	const int status = ac_validate_refuse(result, v->scale, reproducible);
+
+	if (status == AC_EXIT_FAILED)
+		return ac_say(status, "validate: what the runs left in %s "
+		    "cannot be read", v->folder);
+	if (reproducible && (result->verdict == AC_TRACE_UNFIT
+	    || result->verdict == AC_TRACE_OTHER_CALLS
+	    || result->verdict == AC_TRACE_OTHER_UPDATE)
+	    && ac_stamp_remove(&stamp))
+		(void)ac_say(0, "validate: this program was validated before "
+		    "with these lines; that counts no longer");
+	return status;
 }
 
 /* 0 and a result, or an exit status. */
@@ -269,7 +217,6 @@ find_out(struct validation *v, struct ac_trace_result *result,
 	name_folder(v, PLAIN, plain);
 	name_folder(v, SCALED, other);
 	ac_trace_compare(plain, other, result);
-	*reproducible = true;
 	if (result->verdict != AC_TRACE_OTHER_CALLS
 	    && result->verdict != AC_TRACE_OTHER_UPDATE)
 		return 0;
@@ -288,7 +235,7 @@ static int
 carry_out(struct validation *v)
 {
 	struct ac_trace_result result;
-	bool reproducible;
+	bool reproducible = true;
 	int status;
 
 	ac_child_catch();

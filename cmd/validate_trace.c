@@ -3,61 +3,55 @@
  * by line. */
 #include "cmd/validate.h"
 
+#include "base/text.h"
+
 #include <dirent.h>
-#include <limits.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct trace {
 	FILE    *file;
+	char    *text;               /* the line that was read last */
+	size_t   size;
 	uint64_t program;
-	size_t   processes;
+	size_t   files;
+	bool     is_damaged;
+	struct ac_trace_other others[AC_TRACE_OTHERS];
+	size_t   other_count;
 };
 
 /* ---- Reading ------------------------------------------------------------- */
 
-/* The only trace in `folder`. A run that made no such call has none. */
-static void
-open_trace(const char *folder, struct trace *trace)
-{
-	DIR *stream = opendir(folder);
-	const struct dirent *entry;
-	char path[PATH_MAX];
-
-	*trace = (struct trace){ .file = NULL };
-	while (stream && (entry = readdir(stream))) {
-		if (*entry->d_name == '.' || trace->processes++)
-			continue;
-		snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-		trace->file = fopen(path, "re");
-		if (trace->file && fscanf(trace->file, "program %" SCNx64,
-		    &trace->program) != 1) {
-			fclose(trace->file);
-			trace->file = NULL;
-		}
-	}
-	if (stream)
-		closedir(stream);
-}
-
+/* False at the end, which is damage anywhere but behind a whole line. */
 static bool
-read_line(const struct trace *trace, struct ac_trace_line *line)
+read_any(struct trace *trace, struct ac_trace_line *line)
 {
+	const ssize_t length = getline(&trace->text, &trace->size, trace->file);
 	char kind[8];
+	int live, caller = 0;
 
-	memset(line, 0, sizeof *line);
-	if (!trace->file || fscanf(trace->file,
-	    "%7s %11s %47s %lld %63s %" SCNx64, kind, line->fate, line->symbol,
-	    &line->n, line->caller, &line->hash) != 6)
+	if (length <= 0)
 		return false;
-	line->kind = strcmp(kind, ac_scaling_names[AC_SCALING_SEED])
-	    ? AC_SCALING_UPDATE : AC_SCALING_SEED;
-	return true;
+	memset(line, 0, sizeof *line);
+	trace->is_damaged = sscanf(trace->text, "%7s %11s %47s %lld %" SCNx64
+	    " %" SCNx64 " %d %n", kind, line->fate, line->symbol, &line->n,
+	    &line->hash, &line->source, &live, &caller) != 7 || !caller
+	    || trace->text[length - 1] != '\n';
+	if (trace->is_damaged)
+		return false;
+	trace->text[length - 1] = '\0';
+	line->live = live;
+	snprintf(line->caller, sizeof line->caller, "%s",
+	    trace->text + caller);
+	while (line->kind < AC_SCALING_COUNT
+	    && strcmp(kind, ac_scaling_names[line->kind]))
+		line->kind++;
+	trace->is_damaged = line->kind == AC_SCALING_COUNT;
+	return !trace->is_damaged;
 }
-
-/* ---- Comparing ------------------------------------------------------------- */
 
 static bool
 is_same_call(const struct ac_trace_line *a, const struct ac_trace_line *b)
@@ -66,42 +60,183 @@ is_same_call(const struct ac_trace_line *a, const struct ac_trace_line *b)
 	    && !strcmp(a->symbol, b->symbol) && !strcmp(a->caller, b->caller);
 }
 
+static struct ac_trace_other *
+find_other(struct trace *trace, const struct ac_trace_line *line)
+{
+	for (size_t i = 0; i < trace->other_count; i++)
+		if (is_same_call(&trace->others[i].line, line))
+			return &trace->others[i];
+	return NULL;
+}
+
+static void
+add_other(struct trace *trace, const struct ac_trace_line *line)
+{
+	struct ac_trace_other *other = find_other(trace, line);
+
+	if (!other && trace->other_count < AC_TRACE_OTHERS) {
+		other = &trace->others[trace->other_count++];
+		*other = (struct ac_trace_other){ .line = *line };
+		other->line.hash = 0;
+	}
+	if (!other)
+		return;
+	other->line.hash = ac_text_hash(other->line.hash, &line->hash,
+	    sizeof line->hash);
+	other->calls++;
+}
+
+/* The next seed or update. */
+static bool
+read_line(struct trace *trace, struct ac_trace_line *line)
+{
+	while (trace->file && read_any(trace, line)) {
+		if (line->kind != AC_SCALING_NONE)
+			return true;
+		add_other(trace, line);
+	}
+	return false;
+}
+
+/* ---- Files ----------------------------------------------------------------- */
+
+static bool
+begin(struct trace *trace, const char *path)
+{
+	char *text = NULL;
+	size_t size = 0;
+	ssize_t length;
+
+	trace->file = fopen(path, "re");
+	if (!trace->file)
+		return false;
+	length = getline(&text, &size, trace->file);
+	if (length <= 0 || text[length - 1] != '\n'
+	    || sscanf(text, "program %" SCNx64, &trace->program) != 1) {
+		fclose(trace->file);
+		trace->file = NULL;
+	}
+	free(text);
+	return trace->file != NULL;
+}
+
+static void
+close_trace(struct trace *trace)
+{
+	if (trace->file)
+		fclose(trace->file);
+	free(trace->text);
+	*trace = (struct trace){ .file = NULL };
+}
+
+/* Whether a trace has a seed or an update, or cannot be read. */
+static bool
+counts(const char *path)
+{
+	struct trace trace = { .file = NULL };
+	struct ac_trace_line line;
+	const bool found = !begin(&trace, path) || read_line(&trace, &line)
+	    || trace.is_damaged;
+
+	close_trace(&trace);
+	return found;
+}
+
+/* The only trace in `folder` that counts, else any. A run that made no call has
+ * none. False: it cannot be read. */
+static bool
+open_trace(const char *folder, struct trace *trace)
+{
+	DIR *stream = opendir(folder);
+	const struct dirent *entry;
+	char path[PATH_MAX], chosen[PATH_MAX] = "";
+	size_t files = 0;
+
+	while (stream && (entry = readdir(stream))) {
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+		if (counts(path))
+			files++;
+		else if (*chosen)
+			continue;
+		memcpy(chosen, path, sizeof chosen);
+	}
+	if (stream)
+		closedir(stream);
+	*trace = (struct trace){ .file = NULL };
+	trace->files = files;
+	return !*chosen || begin(trace, chosen);
+}
+
+/* ---- Comparing ------------------------------------------------------------- */
+
+/* Two updates wrote the same. Did the scale reach what was added, and was that
+ * anything? Else that they are the same says nothing. */
+static bool
+is_proof(const struct ac_trace_line *plain, const struct ac_trace_line *scaled)
+{
+	return plain->kind == AC_SCALING_UPDATE && plain->live
+	    && plain->source != scaled->source;
+}
+
 static enum ac_trace_verdict
-compare(const struct trace *first, const struct trace *second,
+compare(struct trace *first, struct trace *second,
     struct ac_trace_result *result)
 {
-	struct ac_trace_line other;
-	bool changed = false;
+	struct ac_trace_line *const line = &result->line, other;
+	bool changed = false, proven = false, goes_on = false;
 
 	for (;;) {
-		const bool has = read_line(first, &result->line);
+		const bool has = read_line(first, line);
 		const bool has_other = read_line(second, &other);
 
+		if (first->is_damaged || second->is_damaged)
+			return AC_TRACE_UNREADABLE;
 		if (!has && !has_other)
 			break;
 		if (!has)
-			result->line = other;
-		result->seeds += result->line.kind == AC_SCALING_SEED;
-		result->updates += result->line.kind == AC_SCALING_UPDATE;
-		if (has != has_other || !is_same_call(&result->line, &other))
+			*line = other;
+		result->seeds += line->kind == AC_SCALING_SEED;
+		result->updates += line->kind == AC_SCALING_UPDATE;
+		if (has != has_other || !is_same_call(line, &other))
 			return AC_TRACE_OTHER_CALLS;
 		if (strcmp(other.fate, "scaled"))
-			memcpy(result->line.fate, other.fate,
-			    sizeof other.fate);
-		if (strcmp(result->line.fate, "scaled"))
+			memcpy(line->fate, other.fate, sizeof other.fate);
+		if (strcmp(line->fate, "scaled"))
 			return AC_TRACE_UNFIT;
-		if (result->line.hash == other.hash)
+		goes_on |= result->updates && line->kind == AC_SCALING_SEED;
+		if (line->hash == other.hash) {
+			proven |= is_proof(line, &other);
 			continue;
-		if (result->line.kind == AC_SCALING_UPDATE)
+		}
+		if (line->kind == AC_SCALING_UPDATE)
 			return result->seeds ? AC_TRACE_OTHER_UPDATE
 			    : AC_TRACE_NO_SEED;
 		changed = true;
 	}
-	if (!result->seeds)
-		return AC_TRACE_NO_SEED;
-	if (!result->updates)
-		return AC_TRACE_NO_UPDATE;
-	return changed ? AC_TRACE_SAME : AC_TRACE_UNCHANGED;
+	return !result->seeds ? AC_TRACE_NO_SEED
+	    : !result->updates ? AC_TRACE_NO_UPDATE
+	    : !changed ? AC_TRACE_UNCHANGED
+	    : !proven ? AC_TRACE_UNSEEN
+	    : goes_on ? AC_TRACE_SAME : AC_TRACE_SHORT;
+}
+
+/* What both runs did that no line means. */
+static void
+compare_others(struct trace *first, struct trace *second,
+    struct ac_trace_result *result)
+{
+	memcpy(result->others, first->others, sizeof result->others);
+	result->other_count = first->other_count;
+	for (size_t i = 0; i < result->other_count; i++) {
+		struct ac_trace_other *one = &result->others[i];
+		const struct ac_trace_other *other = find_other(second,
+		    &one->line);
+
+		one->differs = !other || other->calls != one->calls
+		    || other->line.hash != one->line.hash;
+	}
 }
 
 void
@@ -110,20 +245,16 @@ ac_trace_compare(const char *first, const char *second,
 {
 	struct ac_trace_result result = { .verdict = AC_TRACE_UNREADABLE };
 	struct trace a, b;
+	const bool is_readable = open_trace(first, &a);
 
-	open_trace(first, &a);
-	open_trace(second, &b);
+	if (open_trace(second, &b) && is_readable)
+		result.verdict = compare(&a, &b, &result);
 	result.program = a.program;
-	result.processes = a.processes > b.processes ? a.processes
-	    : b.processes;
+	result.processes = a.files > b.files ? a.files : b.files;
 	if (result.processes > 1)
 		result.verdict = AC_TRACE_PROCESSES;
-	else if (a.processes == (a.file != NULL)
-	    && b.processes == (b.file != NULL))
-		result.verdict = compare(&a, &b, &result);
-	if (a.file)
-		fclose(a.file);
-	if (b.file)
-		fclose(b.file);
+	compare_others(&a, &b, &result);
+	close_trace(&a);
+	close_trace(&b);
 	*result_out = result;
 }

@@ -92,6 +92,18 @@ ac_stamp_is_there(const struct ac_stamp *stamp)
 }
 
 bool
+ac_stamp_remove(const struct ac_stamp *stamp)
+{
+	struct ac_text path;
+
+	ac_text_init(&path, path_buffer, sizeof path_buffer);
+	if (!find_folder(&path, NULL))
+		return false;
+	add_name(&path, stamp);
+	return !path.truncated && !unlink(path.data);
+}
+
+bool
 ac_stamp_is_any(uint64_t lines)
 {
 	const struct dirent *entry;

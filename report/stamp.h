@@ -30,6 +30,9 @@ bool ac_stamp_of_program(const char *path, uint64_t *hash_out);
 bool ac_stamp_is_there(const struct ac_stamp *stamp);
 bool ac_stamp_is_any(uint64_t lines);
 
+/* Remove it; false if there is none. One thread at a time. */
+bool ac_stamp_remove(const struct ac_stamp *stamp);
+
 /* Leave it, with `lines` in it for a person to read. False with errno. */
 bool ac_stamp_leave(const struct ac_stamp *stamp, const char *lines);
 

@@ -10,12 +10,14 @@
 #define SCAL_PARAMS(index) cublasHandle_t handle, index n, \
 	const float *alpha, float *x, index incx
 #define SCAL_ARGS(scalar) handle, n, scalar, x, incx
-#define SCAL_CHANGES .vector = x, .increment = incx
+#define SCAL_CHANGES .vector = x, .increment = incx, \
+	.source = x, .source_increment = incx
 
 #define AXPY_PARAMS(index) cublasHandle_t handle, index n, \
 	const float *alpha, const float *x, index incx, float *y, index incy
 #define AXPY_ARGS(scalar) handle, n, scalar, x, incx, y, incy
-#define AXPY_CHANGES .vector = y, .increment = incy
+#define AXPY_CHANGES .vector = y, .increment = incy, \
+	.source = x, .source_increment = incx
 
 #define VECTOR(shape, symbol, index)                                          \
 AC_WRAPPER_DOOR(symbol);                                                      \

@@ -8,6 +8,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "report/file.h"
 #include "report/report.h"
 #include "report/stamp.h"
 #include "shim/handle.h"
@@ -51,7 +52,7 @@ find_mode(void)
 		return AC_SCALING_IDLE;
 	if (!strncmp(trace, "plain:", 6))
 		return AC_SCALING_TRACED;
-	if (!strncmp(trace, "scaled:", 7))
+	if (!strncmp(trace, "scaled:", 7) && ac_scaling_has_folder())
 		return AC_SCALING_TRACED_SCALED;
 	return is_validated(policy) ? AC_SCALING_APPLIED
 	    : AC_SCALING_UNVALIDATED;
@@ -129,11 +130,21 @@ tell_not_validated(void)
 {
 	static atomic_flag told = ATOMIC_FLAG_INIT;
 
-	if (!atomic_flag_test_and_set(&told))
+	char path[AC_FILE_PATH];
+	struct ac_text text;
+
+	if (atomic_flag_test_and_set(&told))
+		return;
+	ac_text_init(&text, path, sizeof path);
+	if (ac_file_directory(&text, NULL))
 		ac_log(AC_LOG_WARNING, "the policy's seed and update lines do "
 		    "nothing: nobody has validated them for this program; "
 		    "\"autocast validate -- %s ...\" with the same policy does",
 		    ac_shim_get()->program);
+	else
+		ac_log(AC_LOG_WARNING, "the policy's seed and update lines do "
+		    "nothing: without a state directory nobody knows whether "
+		    "they were validated");
 }
 
 static void
@@ -143,7 +154,8 @@ tell_not_scaled(const struct ac_scaling_call *call, enum fate fate)
 
 	if (!atomic_flag_test_and_set(&told[fate]))
 		ac_log(AC_LOG_WARNING, "%s at %s is %s %s by the policy, but "
-		    "is not scaled: %s", ac_entries[call->entry].symbol,
+		    "is not scaled, so the weights are wrong from here on: %s",
+		    ac_entries[call->entry].symbol,
 		    call->site->caller, call->site->kind == AC_SCALING_SEED
 		    ? "a" : "an", ac_scaling_names[call->site->kind],
 		    fate == ON_DEVICE ? "its scalar is in device memory"
@@ -188,8 +200,14 @@ ac_scaling_begin(struct ac_scaling_call *call)
 	enum fate fate;
 
 	call->site = ac_scaling_site_of(call);
-	if (!call->site || !call->scalar)
+	if (!call->scalar || (call->site->kind == AC_SCALING_NONE
+	    && mode < AC_SCALING_TRACED))
 		return;
+	if (call->site->kind == AC_SCALING_NONE) {
+		call->fate = judge(call) == UNKNOWN_HANDLE ? "handle" : "own";
+		ac_scaling_trace_begin(call);
+		return;
+	}
 	fate = mode == AC_SCALING_UNVALIDATED ? NOT_VALIDATED : judge(call);
 	count(call, fate);
 	call->fate = fate == SCALED ? "scaled" : fate == ON_DEVICE ? "device"
@@ -198,6 +216,8 @@ ac_scaling_begin(struct ac_scaling_call *call)
 		tell_not_validated();
 	else if (fate != SCALED)
 		tell_not_scaled(call, fate);
+	if (mode >= AC_SCALING_TRACED)
+		ac_scaling_trace_begin(call);
 	if (fate != SCALED || mode == AC_SCALING_TRACED)
 		return;
 	call->own = *call->scalar * power_of_two(

@@ -37,7 +37,7 @@ ac_scaling_is_wanted(void)
 
 /* What the lines say of a call. */
 struct ac_scaling_site {
-	enum ac_scaling kind;
+	enum ac_scaling kind;            /* NONE: no line means it */
 	char            caller[48];      /* module+offset */
 };
 
@@ -47,13 +47,16 @@ struct ac_scaling_call {
 	cublasHandle_t      handle;
 	struct ac_provider *provider;
 	const void         *caller;
-	int64_t             n, increment;
+	int64_t             n, increment, source_increment;
 	const float        *vector;      /* that it changes */
+	const float        *source;      /* that the scalar multiplies */
 	const float        *scalar;      /* the program's; then the one to use */
 	float               own;
-	const struct ac_scaling_site *site; /* NULL: no line means it */
+	const struct ac_scaling_site *site; /* NULL: not looked up */
 	struct ac_scaling_site scratch;  /* of one that is not stored */
-	const char         *fate;        /* for the trace */
+	/* For the trace. */
+	const char         *fate;
+	uint64_t            before, from; /* hashes of both vectors before it */
 };
 
 /* Before the call and after it. Any thread; the second waits for the device
@@ -64,13 +67,22 @@ void ac_scaling_end(const struct ac_scaling_call *call, cublasStatus_t status);
 /* ---- scaling_site.c: what the lines say of a call ---------------------- */
 
 /* Decided once per caller, function, size, device and region, and anew each time
- * where there is no room to remember it. NULL: no line means the call. */
+ * where there is no room to remember it. */
 const struct ac_scaling_site *ac_scaling_site_of(struct ac_scaling_call *call);
 
 /* ---- scaling_trace.c: for `autocast validate` ---------------------------- */
 
-/* Add a line on `call`, which is over, to this process's trace: what it was,
- * what became of it, and a hash of the vector it changed. */
+/* Before `call`: remember what its vectors hold. */
+void ac_scaling_trace_begin(struct ac_scaling_call *call);
+
+/* Add a line on `call`, which is over, to this process's trace:
+ * KIND FATE FUNCTION N HASH SOURCE LIVE CALLER, where KIND is none, too; HASH is
+ * of the vector it changed; SOURCE of the one that was multiplied, before the
+ * call; LIVE is 1 if it changed that vector and something in it is finite and
+ * not zero. CALLER may hold blanks. */
 void ac_scaling_trace(const struct ac_scaling_call *call);
+
+/* Whether the folder of traces is there: only `autocast validate` makes one. */
+bool ac_scaling_has_folder(void);
 
 #endif

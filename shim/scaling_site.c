@@ -28,7 +28,7 @@ enum { QUERY_BYTES = offsetof(struct query, call) };
 struct site {
 	struct ac_site_head    head;
 	struct query           query;
-	struct ac_scaling_site site;     /* kind NONE: no line means it */
+	struct ac_scaling_site site;
 };
 
 static void
@@ -116,5 +116,5 @@ ac_scaling_site_of(struct ac_scaling_call *call)
 		site = &stored->site;
 	else
 		decide(&query, &call->scratch);
-	return site->kind != AC_SCALING_NONE ? site : NULL;
+	return site;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/scaling_trace.c -- what `autocast validate` compares: one line per seed
- * and update, with a hash of what it wrote. The only part that waits for the
+/* shim/scaling_trace.c -- what `autocast validate` compares: one line per call
+ * on vectors, with a hash of what it wrote. The only part that waits for the
  * device and copies from it, in runs that the user asked for by name; never in
  * any other. One file per process, in the folder AUTOCAST_VALIDATE names. */
 #include "shim/scaling.h"
@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,35 +39,46 @@ copy(const struct ac_driver *driver, ac_cu_stream stream, const float *from,
 	    && !driver->cuStreamSynchronize(stream);
 }
 
+struct vector {
+	const float *first;
+	int64_t      n, increment;
+	bool         has_value;  /* finite and not zero: hash_vector() says */
+};
+
 /* The elements of the vector in the order of their addresses. */
 static bool
-hash_vector(const struct ac_scaling_call *call, const struct ac_driver *driver,
+hash_vector(struct vector *vector, const struct ac_driver *driver,
     ac_cu_stream stream, uint64_t *hash_out)
 {
-	const uint64_t step = (uint64_t)(call->increment < 0
-	    ? -call->increment : call->increment);
-	const uint64_t extent = call->n > 0
-	    ? ((uint64_t)call->n - 1) * step + 1 : 0;
+	const uint64_t step = (uint64_t)(vector->increment < 0
+	    ? -vector->increment : vector->increment);
+	const uint64_t extent = vector->n > 0
+	    ? ((uint64_t)vector->n - 1) * step + 1 : 0;
 	uint64_t hash = AC_STAMP_START, next = 0;
 
 	for (uint64_t at = 0; at < extent; at += PIECE) {
 		const uint64_t count = extent - at < PIECE ? extent - at
 		    : PIECE;
 
-		if (!copy(driver, stream, call->vector + at, (size_t)count))
+		if (!copy(driver, stream, vector->first + at, (size_t)count))
 			return false;
 		/* An increment of 0 changes one element over and over. */
-		for (; next < at + count; next += step ? step : PIECE)
-			hash = ac_stamp_hash(hash, &piece[next - at],
-			    sizeof *piece);
+		for (; next < at + count; next += step ? step : PIECE) {
+			const float value = piece[next - at];
+
+			hash = ac_stamp_hash(hash, &value, sizeof value);
+			vector->has_value |= value < 0 ? value >= -FLT_MAX
+			    : value > 0 && value <= FLT_MAX;
+		}
 	}
 	*hash_out = hash;
 	return true;
 }
 
-/* What became of the call; its hash, 0 if the vector could not be read. */
+/* What becomes of the call; the vector's hash, 0 if it cannot be read. */
 static const char *
-look(const struct ac_scaling_call *call, uint64_t *hash_out)
+look(const struct ac_scaling_call *call, struct vector *vector,
+    uint64_t *hash_out)
 {
 	const struct ac_driver *driver = ac_driver_get();
 	cudaStream_t stream;
@@ -74,7 +86,7 @@ look(const struct ac_scaling_call *call, uint64_t *hash_out)
 	int capturing, mode;
 
 	*hash_out = 0;
-	if (strcmp(fate, "scaled"))
+	if (strcmp(fate, "scaled") && strcmp(fate, "own"))
 		return fate;
 	if (!driver || !driver->cuMemcpyDtoHAsync
 	    || !driver->cuStreamSynchronize
@@ -84,7 +96,7 @@ look(const struct ac_scaling_call *call, uint64_t *hash_out)
 	mode = ac_scratch_relax(driver);
 	if (driver->cuStreamIsCapturing(stream, &capturing) || capturing)
 		fate = "captured";
-	else if (!hash_vector(call, driver, stream, hash_out))
+	else if (!hash_vector(vector, driver, stream, hash_out))
 		fate = "unreadable";
 	ac_scratch_restore(driver, mode);
 	return fate;
@@ -149,9 +161,34 @@ open_trace(void)
 	return true;
 }
 
+bool
+ac_scaling_has_folder(void)
+{
+	const char *where = strchr(ac_env(AC_ENV_VALIDATE), ':');
+
+	return where && !access(where + 1, W_OK | X_OK);
+}
+
+void
+ac_scaling_trace_begin(struct ac_scaling_call *call)
+{
+	struct vector from = { call->source, call->n, call->source_increment,
+		false };
+	struct vector to = { call->vector, call->n, call->increment, false };
+	const int saved = errno;
+
+	ac_lock_take(&lock);
+	(void)look(call, &from, &call->from);
+	(void)look(call, &to, &call->before);
+	ac_lock_give(&lock);
+	errno = saved;
+}
+
 void
 ac_scaling_trace(const struct ac_scaling_call *call)
 {
+	struct vector to = { call->vector, call->n, call->increment, false };
+	const bool is_sum = call->source != call->vector;
 	const int saved = errno;
 	char line[256];
 	struct ac_text text;
@@ -160,12 +197,14 @@ ac_scaling_trace(const struct ac_scaling_call *call)
 
 	ac_lock_take(&lock);
 	if (open_trace()) {
-		fate = look(call, &hash);
+		fate = look(call, &to, &hash);
 		ac_text_init(&text, line, sizeof line);
-		ac_text_addf(&text, "%s %s %s %lld %s %016llx\n",
+		ac_text_addf(&text, "%s %s %s %lld %016llx %016llx %d %s\n",
 		    ac_scaling_names[call->site->kind], fate,
 		    ac_entries[call->entry].symbol, (long long)call->n,
-		    call->site->caller, (unsigned long long)hash);
+		    (unsigned long long)hash, (unsigned long long)call->from,
+		    to.has_value && (!is_sum || hash != call->before),
+		    call->site->caller);
 		put(line, text.used);
 	}
 	ac_lock_give(&lock);

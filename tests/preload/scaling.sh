@@ -19,12 +19,18 @@ lines()
 	    "${3:-otherwise off}" >"$work/policy"
 }
 
-# validate VARIANT: what is said, places in the program left out.
-validate()
+# say_all VARIANT: what validate says, places in the program left out.
+say_all()
 {
 	"$autocast" validate --emulate --policy "$work/policy" -- "$sgd" \
-	    "$1" 2>&1 | sed 's/linear_sgd+[0-9a-f]*/linear_sgd/'
+	    "$1" 2>&1 | sed 's/\(linear.sgd\)+[0-9a-f]*/\1/g'
 	echo "[${PIPESTATUS[0]}]"
+}
+
+# validate VARIANT: without what no line means.
+validate()
+{
+	say_all "$1" | grep -v 'no line means'
 }
 
 # weights FILE VARIANT [COMMAND...]: run with the policy, print the weights.
@@ -71,12 +77,25 @@ device update 8 (cublasSaxpy_v2, n=50, linear_sgd) has its scalar in device memo
 sometimes with a scale of 2^16 other calls are made, from update 1 (cublasSaxpy_v2, n=120, linear_sgd) on: something looks at scaled values
 noise the program does not compute the same twice: two runs without a scale differ from update 1 (cublasSaxpy_v2, n=120, linear_sgd) on
 graph update 1 (cublasSaxpy_v2, n=120, linear_sgd) is captured into a graph, which hides what it writes
-zero a scale of 2^16 changes nothing: what the seed multiplies is zero
+zero a scale of 2^16 changes nothing: what the seed multiplies is zero or not finite
+still these runs prove nothing: no update changes its vector by something that the scale reached (a step of zero? values that are not finite?)
+once these runs prove nothing: no seed follows an update, so what the updates wrote was never used; make it two steps or more
 seedless no call before the first update is meant by a seed line
 END
 lines '2^16' n=120
 equal 'refused: an update that no line means' "autocast: validate: with a scale of 2^16 update 2 (cublasSaxpy_v2, n=120, linear_sgd) writes something else: between the seeds and it something is not linear, or is not scaled
 [1]" "$(validate plain)"
+equal 'and what no line means is named, where the scale reached it' \
+    'autocast: validate: no line means fn=cublasSaxpy_v2 n=80 caller=linear_sgd (linear_sgd), 2 calls, which wrote something else with the scale
+autocast: validate: no line means fn=cublasSaxpy_v2 n=50 caller=linear_sgd (linear_sgd), 1 call, which wrote something else with the scale' \
+    "$(say_all plain | grep 'no line means')"
+lines '2^16' n=7
+equal 'where no update is meant all are named, with their n' \
+    'autocast: validate: no call is meant by an update line
+autocast: validate: no line means fn=cublasSaxpy_v2 n=80 caller=linear_sgd (linear_sgd), 4 calls, which wrote something else with the scale
+autocast: validate: no line means fn=cublasSaxpy_v2 n=120 caller=linear_sgd (linear_sgd), 4 calls, which wrote something else with the scale
+autocast: validate: no line means fn=cublasSaxpy_v2 n=50 caller=linear_sgd (linear_sgd), 4 calls, which wrote something else with the scale
+[1]' "$(say_all plain)"
 lines '2^16' n=120,50,80
 equal 'refused: a line that means another call' "autocast: validate: no call before the first update is meant by a seed line
 [1]" "$(validate plain)"
@@ -95,6 +114,11 @@ equal 'library calls alone are validated' "$good" "$(validate plain)"
 equal 'a program that a script runs is validated, not the shell' "$good" \
     "$("$autocast" validate --emulate --policy "$work/policy" -- \
         sh -c "echo; $sgd" 2>&1; echo "[$?]")"
+equal 'what learns beside it is named' \
+    'validated with a scale of 2^16: 4 seeds and 8 updates, bit for bit as without
+note: no line means fn=cublasSaxpy_v2 n=119 caller=linear_sgd (linear_sgd), 4 calls, which wrote something else with the scale: right for gradients on their way, wrong for weights
+note: no line means fn=cublasSaxpy_v2 n=49 caller=linear_sgd (linear_sgd), 4 calls, which wrote something else with the scale: right for gradients on their way, wrong for weights
+[0]' "$(say_all apart)"
 equal 'one stamp was left' 1 \
     "$(find "$AUTOCAST_STATE" -path '*validated/*' | wc -l)"
 equal 'validated: the same weights, bit for bit' "$plain" "$(weights plain)"
@@ -115,7 +139,7 @@ equal 'a graph holds the scaled scalar: the same weights' "$plain" \
 equal 'a scalar on the device is left alone' 'cublasSaxpy_v2: update, scalar on device: 1; cublasSaxpy_v2: update, scaled by 2^-16: 7; cublasSscal_v2: seed, scaled by 2^16: 4' \
     "$(weights device >/dev/null; seen)"
 equal 'and the user is told once' 1 \
-    "$(grep -c 'its scalar is in device memory$' "$work/said")"
+    "$(grep -c 'the weights are wrong from here on: its scalar is in device memory$' "$work/said")"
 check 'without 2^-16 the weights are others: the seeds are scaled' \
     "$([ "$(weights host)" != "$plain" ] || echo "$plain")"
 equal 'another place of the same program is as good' "$plain" \
@@ -128,6 +152,27 @@ check 'another content is not' \
 lines '2^8' n=120,50
 check 'nor are other lines' "$(weights plain >/dev/null
     grep -q 'nobody has validated' "$work/said" || echo 'nothing was said')"
+
+# ---- A name with a blank, and a way of running that is not linear.
+lines '2^16' n=120,50
+cp "$sgd" "$work/bin/linear sgd" && echo >>"$work/bin/linear sgd"
+blank="$work/bin/linear sgd"
+equal 'a blank in the name hides no update' "$other" \
+    "$(sgd=$blank validate decay | sed 's/.*validate: //;s/r sgd/r_sgd/;/^\[/d')"
+equal 'nor a right one' "$good" "$(sgd=$blank validate plain)"
+equal 'a refusal takes back what was found good before' \
+    'autocast: validate: this program was validated before with these lines; that counts no longer
+[1]' "$(sgd=$blank validate clip | tail -n 2)"
+check 'and nothing is scaled any more' \
+    "$(under "$work/policy" "$blank" plain 2>&1 |
+        grep -q 'nobody has validated' || echo 'nothing was said')"
+equal 'a mode without a folder scales nothing' "$plain" \
+    "$(AUTOCAST_VALIDATE=scaled: under "$work/policy" "$blank" plain \
+        2>/dev/null)"
+
+check 'without a state directory that is what is said' \
+    "$(AUTOCAST_STATE=off under "$work/policy" "$sgd" plain 2>&1 |
+        grep -q 'without a state directory' || echo 'nothing was said')"
 
 # ---- Beside casts, which scale per operation: nothing more to gain.
 fp16='gemm -> fp16 profit=off guard=off'

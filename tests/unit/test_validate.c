@@ -13,11 +13,22 @@
 
 #include <cmocka.h>
 
+/* KIND FATE FUNCTION N HASH SOURCE LIVE CALLER; HASH and SOURCE are the rows'. */
+#define LINE(kind, fate, symbol, n, hash, source, live, caller) \
+	kind " " fate " " symbol " " n " " hash " " source " " live " " \
+	caller "\n"
 #define HEAD  "program 00000000000000ff\n"
-#define SEED  "seed scaled cublasSscal_v2 80 train+10 "
-#define FIRST "update scaled cublasSaxpy_v2 120 train+20 "
-#define LAST  "update scaled cublasSaxpy_v2 50 train+20 "
-#define PLAIN HEAD SEED "1\n" FIRST "2\n" LAST "3\n"
+#define SEED(hash) \
+	LINE("seed", "scaled", "cublasSscal_v2", "80", hash, "1", "1", "train+10")
+#define UPDATE(n, hash, source, live) \
+	LINE("update", "scaled", "cublasSaxpy_v2", n, hash, source, live, \
+	"my train+20")
+#define FIRST(hash) UPDATE("120", hash, "5", "1")
+#define LAST(hash)  UPDATE("50", hash, "6", "1")
+#define SCALED(hash) UPDATE("120", hash, "7", "1")
+#define OWN(hash) \
+	LINE("none", "own", "cublasSaxpy_v2", "9", hash, "1", "1", "train+30")
+#define PLAIN HEAD SEED("1") FIRST("2") LAST("3") SEED("1")
 
 static const struct {
 	const char *first, *second;      /* NULL: no trace */
@@ -25,39 +36,54 @@ static const struct {
 	size_t seeds, updates;
 	long long n;                     /* of the line; 0: any */
 } rows[] = {
-	{ PLAIN, HEAD SEED "9\n" FIRST "2\n" LAST "3\n",
-	  AC_TRACE_SAME, 1, 2, 0 },
-	{ PLAIN, PLAIN, AC_TRACE_UNCHANGED, 1, 2, 0 },
-	{ PLAIN, HEAD SEED "9\n" FIRST "2\n" LAST "4\n",
+	{ PLAIN, HEAD SEED("9") SCALED("2") LAST("3") SEED("9"),
+	  AC_TRACE_SAME, 2, 2, 0 },
+	{ PLAIN, PLAIN, AC_TRACE_UNCHANGED, 2, 2, 0 },
+	{ PLAIN, HEAD SEED("9") SCALED("2") LAST("4") SEED("9"),
 	  AC_TRACE_OTHER_UPDATE, 1, 2, 50 },
-	{ PLAIN, HEAD SEED "9\n" FIRST "4\n" LAST "3\n",
+	{ PLAIN, HEAD SEED("9") SCALED("4") LAST("3") SEED("9"),
 	  AC_TRACE_OTHER_UPDATE, 1, 1, 120 },
 	/* One call less, one more, others, in another order. */
-	{ PLAIN, HEAD SEED "9\n" FIRST "2\n",
-	  AC_TRACE_OTHER_CALLS, 1, 2, 50 },
-	{ HEAD SEED "9\n" FIRST "2\n", PLAIN,
-	  AC_TRACE_OTHER_CALLS, 1, 2, 50 },
-	{ PLAIN, HEAD SEED "9\n" LAST "3\n" FIRST "2\n",
+	{ PLAIN, HEAD SEED("9") FIRST("2"), AC_TRACE_OTHER_CALLS, 1, 2, 50 },
+	{ HEAD SEED("9") FIRST("2"), PLAIN, AC_TRACE_OTHER_CALLS, 1, 2, 50 },
+	{ PLAIN, HEAD SEED("9") LAST("3") FIRST("2"),
 	  AC_TRACE_OTHER_CALLS, 1, 1, 120 },
-	{ PLAIN, HEAD "seed scaled cublasSscal_v2 80 train+11 9\n",
-	  AC_TRACE_OTHER_CALLS, 1, 0, 80 },
-	{ PLAIN, HEAD "seed scaled cublasSaxpy_v2 80 train+10 9\n",
-	  AC_TRACE_OTHER_CALLS, 1, 0, 80 },
+	{ PLAIN, HEAD LINE("seed", "scaled", "cublasSscal_v2", "80", "9", "1",
+	  "1", "train+11"), AC_TRACE_OTHER_CALLS, 1, 0, 80 },
+	{ PLAIN, HEAD LINE("seed", "scaled", "cublasSaxpy_v2", "80", "9", "1",
+	  "1", "train+10"), AC_TRACE_OTHER_CALLS, 1, 0, 80 },
 	{ PLAIN, NULL, AC_TRACE_OTHER_CALLS, 1, 0, 80 },
 	/* What cannot be scaled, in whichever run. */
-	{ PLAIN, HEAD "seed device cublasSscal_v2 80 train+10 0\n",
-	  AC_TRACE_UNFIT, 1, 0, 80 },
-	{ HEAD SEED "1\nupdate captured cublasSaxpy_v2 120 train+20 0\n",
-	  HEAD SEED "9\n" FIRST "2\n", AC_TRACE_UNFIT, 1, 1, 120 },
+	{ PLAIN, HEAD LINE("seed", "device", "cublasSscal_v2", "80", "0", "0",
+	  "0", "train+10"), AC_TRACE_UNFIT, 1, 0, 80 },
+	{ HEAD SEED("1") LINE("update", "captured", "cublasSaxpy_v2", "120", "0",
+	  "0", "0", "my train+20"), HEAD SEED("9") FIRST("2"),
+	  AC_TRACE_UNFIT, 1, 1, 120 },
 	/* One without the other. */
-	{ HEAD FIRST "2\n", HEAD FIRST "2\n", AC_TRACE_NO_SEED, 0, 1, 0 },
-	{ HEAD FIRST "2\n" SEED "1\n", HEAD FIRST "4\n" SEED "9\n",
+	{ HEAD FIRST("2"), HEAD FIRST("2"), AC_TRACE_NO_SEED, 0, 1, 0 },
+	{ HEAD FIRST("2") SEED("1"), HEAD FIRST("4") SEED("9"),
 	  AC_TRACE_NO_SEED, 0, 1, 120 },
-	{ HEAD SEED "1\n", HEAD SEED "9\n", AC_TRACE_NO_UPDATE, 1, 0, 0 },
+	{ HEAD SEED("1"), HEAD SEED("9"), AC_TRACE_NO_UPDATE, 1, 0, 0 },
 	{ NULL, NULL, AC_TRACE_NO_SEED, 0, 0, 0 },
-	/* No trace at all. */
+	/* Runs that could not have shown a difference. */
+	{ PLAIN, HEAD SEED("9") FIRST("2") LAST("3") SEED("9"),
+	  AC_TRACE_UNSEEN, 2, 2, 0 },
+	{ HEAD SEED("1") UPDATE("120", "2", "5", "0") SEED("1"),
+	  HEAD SEED("9") SCALED("2") SEED("9"), AC_TRACE_UNSEEN, 2, 1, 0 },
+	{ HEAD SEED("1") FIRST("2"), HEAD SEED("9") SCALED("2"),
+	  AC_TRACE_SHORT, 1, 1, 0 },
+	/* What no line means stands between. */
+	{ HEAD SEED("1") OWN("1") FIRST("2") OWN("2") SEED("1"),
+	  HEAD SEED("9") SCALED("2") SEED("9") OWN("3"),
+	  AC_TRACE_SAME, 2, 1, 0 },
+	/* No trace at all, or damage: never the end. */
 	{ "", PLAIN, AC_TRACE_UNREADABLE, 0, 0, 0 },
 	{ PLAIN, "programme\n", AC_TRACE_UNREADABLE, 0, 0, 0 },
+	{ PLAIN "upd", HEAD SEED("9") SCALED("2") LAST("3") SEED("9") "upd",
+	  AC_TRACE_UNREADABLE, 2, 2, 0 },
+	{ PLAIN "seed\n", PLAIN "seed\n", AC_TRACE_UNREADABLE, 2, 2, 0 },
+	{ PLAIN "sneed scaled f 80 1 1 1 train\n", PLAIN,
+	  AC_TRACE_UNREADABLE, 2, 2, 0 },
 };
 
 static void
@@ -108,7 +134,46 @@ test_processes(void **state)
 	ac_trace_compare("a", "b", &result);
 	assert_int_equal(result.verdict, AC_TRACE_PROCESSES);
 	assert_int_equal(result.processes, 2);
+	/* One that made no call that a line means is not in the way. */
+	put("b/3-0", "program 0000000000000001\n" OWN("1"));
+	put("a/0-0", "program 0000000000000001\n" OWN("1"));
+	ac_trace_compare("a", "b", &result);
+	assert_int_equal(result.verdict, AC_TRACE_UNCHANGED);
+	assert_int_equal(result.program, 0xff);
+	put("a/0-0", NULL);
 	put("b/3-0", NULL);
+}
+
+/* Kinds of calls that no line means, each once. */
+static void
+test_others(void **state)
+{
+	static char text[1 << 14], line[128];
+	struct ac_trace_result result;
+
+	(void)state;
+	put("a/1-0", HEAD OWN("1") SEED("1") OWN("2") FIRST("2") SEED("1"));
+	put("b/2-0", HEAD OWN("1") SEED("9") OWN("2") SCALED("2") SEED("9"));
+	ac_trace_compare("a", "b", &result);
+	assert_int_equal(result.verdict, AC_TRACE_SAME);
+	assert_int_equal(result.other_count, 1);
+	assert_int_equal(result.others[0].calls, 2);
+	assert_int_equal(result.others[0].line.n, 9);
+	assert_false(result.others[0].differs);
+	put("b/2-0", HEAD OWN("1") SEED("9") OWN("3") SCALED("2") SEED("9"));
+	ac_trace_compare("a", "b", &result);
+	assert_true(result.others[0].differs);
+	put("b/2-0", HEAD OWN("1") SEED("9") SCALED("2") SEED("9"));
+	ac_trace_compare("a", "b", &result);
+	assert_true(result.others[0].differs);
+	strcpy(text, HEAD);
+	for (int i = 0; i < AC_TRACE_OTHERS + 3; i++) {
+		snprintf(line, sizeof line, "none own f %d 1 1 1 train\n", i);
+		strcat(text, line);
+	}
+	put("a/1-0", text);
+	ac_trace_compare("a", "b", &result);
+	assert_int_equal(result.other_count, AC_TRACE_OTHERS);
 }
 
 static char place[64];
@@ -138,6 +203,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_others),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -241,6 +241,28 @@ update_region(struct net *net, int layer)
 	(void)autocast_region_pop();
 }
 
+/* A rate of zero hides the decay. */
+static void
+update_still(struct net *net, int layer)
+{
+	const float decay = 0.01f;
+
+	BLAS(cublasSaxpy(net->handle, (int)sizes[layer] - 1, &decay,
+	    net->w[layer], 1, net->grad[layer], 1));
+	move(net, layer, 0, net->grad[layer]);
+}
+
+/* Something else learns of the same gradient, but of an element less. */
+static void
+update_apart(struct net *net, int layer)
+{
+	const float by = -rate;
+
+	BLAS(cublasSaxpy(net->handle, (int)sizes[layer] - 1, &by,
+	    net->grad[layer], 1, net->velocity[layer], 1));
+	update(net, layer);
+}
+
 static void
 seed_zero(struct net *net)
 {
@@ -271,6 +293,9 @@ static const struct {
 	{ "noise", seed, update_noise },
 	{ "region", seed, update_region },
 	{ "graph", seed, update_graph },
+	{ "still", seed, update_still },
+	{ "apart", seed, update_apart },
+	{ "once", seed, update },
 	{ "zero", seed_zero, update },
 	{ "seedless", seed_nothing, update },
 };
@@ -328,7 +353,7 @@ int
 main(int argc, char **argv)
 {
 	struct net net = { .step = 0 };
-	int v = 0;
+	int v = 0, steps = STEPS;
 
 	while (argc > 1 && v < VARIANTS && strcmp(argv[1], variants[v].name))
 		v++;
@@ -337,7 +362,9 @@ main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	begin(&net);
-	for (net.step = 0; net.step < STEPS; net.step++) {
+	if (!strcmp(variants[v].name, "once"))
+		steps = 1;
+	for (net.step = 0; net.step < steps; net.step++) {
 		find_error(&net);
 		variants[v].seed(&net);
 		find_gradients(&net);
