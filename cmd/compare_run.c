@@ -221,23 +221,45 @@ check_end(const struct ac_compare *compare, enum ac_side side, size_t pair,
 	return 0;
 }
 
+/* Statistics of a run's own, but what decides as in any other run: what was
+ * validated and calibrated before. */
+static void
+use_own_state(struct ac_compare *compare)
+{
+	static const char *const kept[] = { "validated", "rates" };
+	char theirs[PATH_MAX], state[PATH_MAX], link[PATH_MAX + 16];
+	struct ac_text user, t;
+	size_t length;
+	bool has_theirs;
+
+	ac_text_init(&user, theirs, sizeof theirs);
+	has_theirs = ac_file_directory(&user, NULL);
+	name_state(compare, state);
+	setenv(ac_env_rows[AC_ENV_STATE].variable, state, 1);
+	setenv(ac_env_rows[AC_ENV_NOTICE].variable, "off", 1);
+	(void)ac_plan_begin(&compare->plan);
+	length = user.used;
+	for (size_t i = 0; i < sizeof kept / sizeof *kept && has_theirs; i++) {
+		user.used = length;
+		ac_text_addf(&user, "/%s", kept[i]);
+		ac_text_init(&t, link, sizeof link);
+		ac_text_addf(&t, "%s/%s", state, kept[i]);
+		(void)symlink(theirs, link); /* or there from the run before */
+	}
+}
+
 int
 ac_compare_run_one(struct ac_compare *compare, enum ac_side side, size_t pair)
 {
 	struct ac_compare_run *run = &compare->runs[side][pair];
 	struct ac_child_cost cost = { .wall = 0 };
-	char state[PATH_MAX];
 	int status, ended = 0;
 
 	ac_again_environment(compare->environment);
 	compare->plan.plain = side == AC_PLAIN;
 	compare->plan.cost = &cost;
-	if (side == AC_RECAST) {
-		name_state(compare, state);
-		setenv(ac_env_rows[AC_ENV_STATE].variable, state, 1);
-		setenv(ac_env_rows[AC_ENV_NOTICE].variable, "off", 1);
-		(void)ac_plan_begin(&compare->plan);
-	}
+	if (side == AC_RECAST)
+		use_own_state(compare);
 	status = start(compare, side, pair, &ended);
 	*run = (struct ac_compare_run){ .wall = cost.wall, .user = cost.user,
 	    .system = cost.system, .peak_bytes = cost.peak_bytes,
