@@ -25,8 +25,9 @@
  * are the program's to put in order.
  *
  * Threads: one scaler may be used by several threads at once, for different
- * groups; a group by one thread at a time (E_BUSY otherwise). Objects must not
- * be destroyed while in use. After fork() the child may destroy what it has.
+ * groups; a group by one thread at a time (E_BUSY otherwise). An iteration ends
+ * when no unscale or step is in progress any more (E_BUSY). Objects must not be
+ * destroyed while in use. After fork() the child may destroy what it has.
  *
  * As everywhere here: a failed call changes nothing, unless it says so, and can
  * be made again. Where the driver fails (E_CUDA) in the midst of several devices
@@ -206,14 +207,14 @@ AUTOCAST_API autocast_status autocast_scaler_axpy(autocast_scaler *scaler,
 /* ---- Updating ---------------------------------------------------------- */
 
 /* End the iteration: back off if any group's flag was set, else count, and grow
- * after `interval` in a row. E_NOT_SCALED; E_NO_CHECKS. E_AT_MINIMUM (strict,
- * and only where a step told the host): done, but the scale is at its minimum
+ * after `interval` in a row. E_NOT_SCALED; E_NO_CHECKS. E_BUSY: another thread
+ * is in a step, or in the reduce hook. E_AT_MINIMUM (strict, and only where a step told the host): done, but the scale is at its minimum
  * and stays there. */
 AUTOCAST_API autocast_status autocast_scaler_update(autocast_scaler *scaler,
     struct CUstream_st *stream);
 
 /* End the iteration with this scale; the count stays, flags are dropped.
- * E_NOT_SCALED; strict: E_INVALID if not positive and finite, below the
+ * E_NOT_SCALED; E_BUSY as above; strict: E_INVALID if not positive and finite, below the
  * minimum, or above the maximum. */
 AUTOCAST_API autocast_status autocast_scaler_update_to(autocast_scaler *scaler,
     double scale, struct CUstream_st *stream);

@@ -229,4 +229,7 @@ autocast_status ac_group_check_owner(const autocast_scaler *scaler,
 /* Take the group for a call: E_BUSY if another one has it. Lock held. */
 autocast_status ac_group_enter(autocast_group *group);
 
+/* E_BUSY if a call has some group: it goes on in this iteration. Lock held. */
+autocast_status ac_groups_check_idle(const autocast_scaler *scaler);
+
 #endif

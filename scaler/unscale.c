@@ -36,6 +36,16 @@ ac_group_enter(autocast_group *group)
 	    "another call for %s is in progress", group->name);
 }
 
+autocast_status
+ac_groups_check_idle(const autocast_scaler *scaler)
+{
+	autocast_status status = AUTOCAST_OK;
+
+	for (autocast_group *g = scaler->groups; g && !status; g = g->next)
+		status = ac_group_enter(g);
+	return status;
+}
+
 /* ---- Between devices ---------------------------------------------------- */
 
 autocast_status
@@ -145,6 +155,8 @@ reduce(autocast_group *group, const struct ac_scaler_place *home)
 {
 	autocast_scaler *const scaler = group->scaler;
 	float *const flag = &group->part[0].pass.words->found_inf;
+	const autocast_reduce hook = scaler->reduce;
+	void *const user = scaler->reduce_user;
 	ac_cu_context popped;
 	autocast_status status;
 	int failed;
@@ -156,8 +168,7 @@ reduce(autocast_group *group, const struct ac_scaler_place *home)
 		return status;
 	group->is_busy = true;
 	ac_lock_give(&scaler->lock);
-	failed = scaler->reduce(flag, home->device->number, home->stream,
-	    scaler->reduce_user);
+	failed = hook(flag, home->device->number, home->stream, user);
 	ac_lock_take(&scaler->lock);
 	group->is_busy = false;
 	(void)scaler->driver->cuCtxPopCurrent(&popped);

@@ -114,8 +114,10 @@ update(autocast_scaler *scaler, ac_cu_stream stream)
 {
 	struct ac_scaler_place place;
 	bool is_held;
-	autocast_status status = ac_core_may_update(&scaler->core);
+	autocast_status status = ac_groups_check_idle(scaler);
 
+	if (!status)
+		status = ac_core_may_update(&scaler->core);
 	if (!status)
 		status = ac_scaler_enter(scaler, stream, &place);
 	if (status)
@@ -163,7 +165,9 @@ autocast_scaler_update_to(autocast_scaler *scaler, double scale,
 	if (!scaler->core.enabled)
 		return AUTOCAST_OK;
 	ac_lock_take(&scaler->lock);
-	status = ac_core_may_update_to(&scaler->core, scale);
+	status = ac_groups_check_idle(scaler);
+	if (!status)
+		status = ac_core_may_update_to(&scaler->core, scale);
 	if (!status)
 		status = ac_scaler_enter(scaler, stream, &place);
 	if (!status) {
@@ -180,15 +184,16 @@ autocast_status
 autocast_scaler_set_reduce(autocast_scaler *scaler, autocast_reduce reduce,
     void *user)
 {
-	autocast_status status = AUTOCAST_OK;
+	autocast_status status;
 
 	if (!scaler)
 		return ac_status_fail(AUTOCAST_E_INVALID, "scaler is NULL");
 	ac_lock_take(&scaler->lock);
-	if (ac_core_is_busy(&scaler->core)) {
+	status = ac_groups_check_idle(scaler);
+	if (!status && ac_core_is_busy(&scaler->core)) {
 		status = ac_status_fail(AUTOCAST_E_BUSY, "the hook cannot "
 		    "change before this iteration's update");
-	} else {
+	} else if (!status) {
 		scaler->reduce = reduce;
 		scaler->reduce_user = user;
 	}

@@ -64,6 +64,14 @@ hook_fails(float *flag, int number, struct CUstream_st *stream, void *user)
 	    AUTOCAST_E_BUSY);
 	assert_int_equal(autocast_group_set_gradients(w.ready, NULL, 0),
 	    AUTOCAST_E_BUSY);
+	/* Nor does the iteration end, or the hook change. */
+	assert_int_equal(autocast_scaler_update(w.scaler, stream),
+	    AUTOCAST_E_BUSY);
+	assert_int_equal(autocast_scaler_update_to(w.scaler, 4, stream),
+	    AUTOCAST_E_BUSY);
+	says("decoder");
+	assert_int_equal(autocast_scaler_set_reduce(w.scaler, NULL, NULL),
+	    AUTOCAST_E_BUSY);
 	return 3;
 }
 
