@@ -54,11 +54,17 @@ norm(autocast_group *group, const struct ac_scaler_place *place, uint32_t p,
 	const bool clips = max_norm >= 0;
 	struct ac_scaler_place home;
 	bool begun = false;
-	autocast_status status = ac_scaler_enter_at(place, first, &home);
+	autocast_status status = ac_parts_try(group, place);
 
+	if (!status)
+		status = ac_scaler_enter_at(place, first, &home);
 	if (status)
 		return status;
-	status = ac_parts_work(group, place, &home, sum_up, p, NULL);
+	/* Clipping is told by the first device, not by the caller. */
+	if (clips)
+		status = ac_parts_try(group, &home);
+	if (!status)
+		status = ac_parts_work(group, place, &home, sum_up, p, NULL);
 	if (!status)
 		status = close_norm(group, &home, p, clips ? max_norm : 1,
 		    norm_out);

@@ -164,32 +164,45 @@ ac_scaler_enter_at(const struct ac_scaler_place *place,
     struct ac_scaler_device *device, struct ac_scaler_place *there_out)
 {
 	struct ac_scaler_place there = *place;
-	autocast_status status;
+	const bool is_other = device != place->device;
+	autocast_status status = AUTOCAST_OK;
 
-	there.is_pushed = false;
-	if (device != place->device) {
-		if (place->is_capturing)
-			return ac_status_fail(AUTOCAST_E_CAPTURE, "a stream "
-			    "that captures cannot take work of device %d along",
-			    device->number);
+	if (is_other && place->is_capturing)
+		return ac_status_fail(AUTOCAST_E_CAPTURE, "a stream that "
+		    "captures cannot take work of device %d along",
+		    device->number);
+	if (is_other) {
 		there.device = device;
 		there.stream = device->stream;
-		status = make_current(&there);
-		if (!status)
-			status = ask_id(&there);
-		if (!status)
-			status = ask_capturing(&there);
-		if (!status && there.is_capturing)
-			status = ac_status_fail(AUTOCAST_E_CAPTURE, "the "
-			    "stream that device %d was prepared with captures",
-			    device->number);
-		if (status) {
-			ac_scaler_leave(&there);
-			return status;
-		}
 	}
-	*there_out = there;
-	return AUTOCAST_OK;
+	there.is_pushed = false;
+	/* With one device, it is current already. */
+	if (place->scaler->device_count > 1)
+		status = make_current(&there);
+	if (!status && is_other)
+		status = ask_id(&there);
+	if (!status && is_other)
+		status = ask_capturing(&there);
+	if (!status && there.is_capturing && is_other)
+		status = ac_status_fail(AUTOCAST_E_CAPTURE, "the stream that "
+		    "device %d was prepared with captures", device->number);
+	if (status)
+		ac_scaler_leave(&there);
+	else
+		*there_out = there;
+	return status;
+}
+
+autocast_status
+ac_scaler_try_at(const struct ac_scaler_place *place,
+    struct ac_scaler_device *device)
+{
+	struct ac_scaler_place there;
+	autocast_status status = ac_scaler_enter_at(place, device, &there);
+
+	if (!status)
+		ac_scaler_leave(&there);
+	return status;
 }
 
 void

@@ -112,6 +112,9 @@ autocast_status ac_scaler_enter(autocast_scaler *scaler, ac_cu_stream stream,
  * else the prepared one. Never captures elsewhere: E_CAPTURE. */
 autocast_status ac_scaler_enter_at(const struct ac_scaler_place *place,
     struct ac_scaler_device *device, struct ac_scaler_place *there_out);
+/* Whether enter_at() will do: asked of all devices before any gets work. */
+autocast_status ac_scaler_try_at(const struct ac_scaler_place *place,
+    struct ac_scaler_device *device);
 void ac_scaler_leave(const struct ac_scaler_place *place);
 
 /* The context of a stream: for the default ones the current one, or the first
@@ -199,6 +202,11 @@ autocast_status ac_part_copy(const struct ac_scaler_place *home,
 typedef autocast_status (*ac_part_work)(const struct ac_part *part,
     const struct ac_scaler_place *there, uint32_t argument);
 
+/* E_CAPTURE, with nothing queued, if a part's device cannot take part in a call
+ * made at `place`. */
+autocast_status ac_parts_try(const autocast_group *group,
+    const struct ac_scaler_place *place);
+
 /* All parts do their work where they are, after what `place` has queued; the
  * first device's stream goes on when all have. `*begun_out` (may be NULL) is
  * set when the first has. */
@@ -211,7 +219,7 @@ autocast_status ac_parts_join(autocast_group *group,
     const struct ac_scaler_place *place, const struct ac_scaler_place *home);
 
 /* Gradients are changed in part and cannot be changed back: set the group's
- * flags, as if there were an inf. Waits. */
+ * flags, as if there were an inf, by streams that do not capture. Waits. */
 void ac_group_spoil(autocast_group *group, const struct ac_scaler_place *place);
 
 /* A flag is made for it: it has tensors, or other processes may have. */

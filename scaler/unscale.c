@@ -74,18 +74,13 @@ at_part(struct ac_part *part, const struct ac_scaler_place *there,
 	return status ? status : ac_order_has_read(there);
 }
 
-/* The caller's stream on its own device, else what was prepared. */
-static autocast_status
-enter_part(const struct ac_part *part, const struct ac_scaler_place *place,
-    const struct ac_scaler_place *home, struct ac_scaler_place *there_out)
+autocast_status
+ac_parts_try(const autocast_group *group, const struct ac_scaler_place *place)
 {
-	autocast_status status = ac_scaler_enter_at(home, part->device,
-	    there_out);
+	autocast_status status = AUTOCAST_OK;
 
-	if (!status && part->device == place->device) {
-		there_out->stream = place->stream;
-		there_out->id = place->id;
-	}
+	for (int i = 0; i < group->part_count && !status; i++)
+		status = ac_scaler_try_at(place, group->part[i].device);
 	return status;
 }
 
@@ -100,7 +95,7 @@ ac_parts_work(autocast_group *group, const struct ac_scaler_place *place,
 		struct ac_part *const part = &group->part[i];
 		struct ac_scaler_place there;
 
-		status = enter_part(part, place, home, &there);
+		status = ac_scaler_enter_at(place, part->device, &there);
 		if (status)
 			return status;
 		status = ac_order_after(place, &there);
@@ -125,7 +120,7 @@ ac_parts_join(autocast_group *group, const struct ac_scaler_place *place,
 		struct ac_part *const part = &group->part[i];
 		struct ac_scaler_place there;
 
-		status = enter_part(part, place, home, &there);
+		status = ac_scaler_enter_at(place, part->device, &there);
 		if (status)
 			return status;
 		status = ac_order_after(home, &there);
@@ -210,26 +205,51 @@ gather(autocast_group *group, const struct ac_scaler_place *home)
 	return status ? status : asked;
 }
 
+/* False: not by this stream. */
+static bool
+spoil_by(autocast_scaler *scaler, struct ac_part *part, ac_cu_stream stream,
+    bool has_found)
+{
+	enum { ONE = 0x3f800000 /* 1.0 */ };
+	const struct ac_driver *const driver = scaler->driver;
+	const struct ac_scaler_place there = {
+		.scaler = scaler, .device = part->device, .stream = stream,
+		.id = UINT64_MAX /* comes after whatever was queued */
+	};
+	int capturing = 0;
+
+	if (driver->cuStreamIsCapturing(stream, &capturing) || capturing)
+		return false;
+	(void)ac_mark_wait(&part->mark, &there);
+	if (driver->cuMemsetD32Async((ac_cu_address)(uintptr_t)
+	    &part->pass.words->found_inf, ONE, 1, stream))
+		return false;
+	if (has_found && driver->cuMemsetD32Async((ac_cu_address)(uintptr_t)
+	    &part->pass.state->found, 1, 1, stream))
+		return false;
+	return !ac_scaler_wait(&there);
+}
+
 void
 ac_group_spoil(autocast_group *group, const struct ac_scaler_place *place)
 {
-	enum { ONE = 0x3f800000 /* 1.0 */ };
+	/* Nobody captures the thread's own by chance. */
+	const ac_cu_stream own = (ac_cu_stream)(uintptr_t)2;
 	const struct ac_driver *const driver = group->scaler->driver;
 	ac_cu_context popped;
+	int capturing = 0;
 
-	(void)ac_scaler_wait(place);
+	/* Not so any more, if the program's function began to capture. */
+	if (!driver->cuStreamIsCapturing(place->stream, &capturing)
+	    && !capturing)
+		(void)ac_scaler_wait(place);
 	for (int i = 0; i < group->part_count; i++) {
-		const struct ac_part *const part = &group->part[i];
+		struct ac_part *const part = &group->part[i];
 
 		if (driver->cuCtxPushCurrent(part->device->context))
 			continue;
-		(void)driver->cuMemsetD32Async((ac_cu_address)(uintptr_t)
-		    &part->pass.words->found_inf, ONE, 1, part->device->stream);
-		if (!i)
-			(void)driver->cuMemsetD32Async((ac_cu_address)
-			    (uintptr_t)&part->pass.state->found, 1, 1,
-			    part->device->stream);
-		(void)driver->cuStreamSynchronize(part->device->stream);
+		if (!spoil_by(group->scaler, part, part->device->stream, !i))
+			(void)spoil_by(group->scaler, part, own, !i);
 		(void)driver->cuCtxPopCurrent(&popped);
 	}
 }
@@ -241,9 +261,11 @@ check_parts(autocast_group *group, const struct ac_scaler_place *place,
 {
 	struct ac_scaler_device *const first = &group->scaler->device[0];
 	struct ac_scaler_place home;
-	autocast_status status = ac_scaler_enter_at(place, first, &home);
+	autocast_status status = ac_parts_try(group, place);
 	autocast_status asked;
 
+	if (!status)
+		status = ac_scaler_enter_at(place, first, &home);
 	if (status)
 		return status;
 	status = ac_parts_work(group, place, &home, look, flags, begun_out);

@@ -17,7 +17,8 @@ enum { COUNTED = offsetof(struct ac_scaler_state, updates) };
 /* ---- One state, several devices ----------------------------------------- */
 
 static autocast_status
-copy_to(struct ac_scaler_device *device, const struct ac_scaler_place *home)
+copy_to(struct ac_scaler_device *device, const struct ac_scaler_place *home,
+    const struct ac_scaler_place *place)
 {
 	struct ac_scaler_device *const first = home->device;
 	const struct ac_driver *const driver = home->scaler->driver;
@@ -32,7 +33,7 @@ copy_to(struct ac_scaler_device *device, const struct ac_scaler_place *home)
 		    (ac_cu_address)(uintptr_t)first->state, first->context,
 		    COPIED, home->stream), "cuMemcpyPeerAsync");
 	if (!status)
-		status = ac_scaler_enter_at(home, device, &there);
+		status = ac_scaler_enter_at(place, device, &there);
 	if (status)
 		return status;
 	status = ac_order_after(home, &there);
@@ -52,12 +53,12 @@ change_state(const struct ac_scaler_place *place, state_work work,
 {
 	autocast_scaler *const scaler = place->scaler;
 	struct ac_scaler_place home;
-	autocast_status status;
+	autocast_status status = AUTOCAST_OK;
 
-	if (place->is_capturing && scaler->device_count > 1)
-		return ac_status_fail(AUTOCAST_E_CAPTURE, "a stream that "
-		    "captures cannot take work of other devices along");
-	status = ac_scaler_enter_at(place, &scaler->device[0], &home);
+	for (int i = 0; i < scaler->device_count && !status; i++)
+		status = ac_scaler_try_at(place, &scaler->device[i]);
+	if (!status)
+		status = ac_scaler_enter_at(place, &scaler->device[0], &home);
 	if (status)
 		return status;
 	status = ac_order_after(place, &home);
@@ -66,7 +67,7 @@ change_state(const struct ac_scaler_place *place, state_work work,
 	if (!status)
 		status = work(&home, argument);
 	for (int i = 1; i < scaler->device_count && !status; i++)
-		status = copy_to(&scaler->device[i], &home);
+		status = copy_to(&scaler->device[i], &home, place);
 	if (!status)
 		status = ac_order_has_written(&home);
 	if (!status)
