@@ -244,7 +244,9 @@ use_own_state(struct ac_compare *compare)
 		ac_text_addf(&user, "/%s", kept[i]);
 		ac_text_init(&t, link, sizeof link);
 		ac_text_addf(&t, "%s/%s", state, kept[i]);
-		(void)symlink(theirs, link); /* or there from the run before */
+		if (symlink(theirs, link) && errno != EEXIST)
+			(void)ac_say(0, "compare: %s is not used: %s", theirs,
+			    strerror(errno));
 	}
 }
 

@@ -150,7 +150,7 @@ check 'another content is not' \
     "$(under "$work/policy" "$work/bin/changed" 2>&1 |
         grep -q 'nobody has validated' || echo 'nothing was said')"
 equal 'autocast compare runs what was validated as such' '1 line differs' \
-    "$("$autocast" compare -n 1 --limit 1e9 --emulate --policy "$work/policy" \
+    "$("$autocast" compare -n 1 --emulate --policy "$work/policy" \
         -- "$sgd" host 2>&1 | grep -o '1 line differs\|nobody')"
 lines '2^8' n=120,50
 check 'nor are other lines' "$(weights plain >/dev/null
