@@ -162,12 +162,10 @@ make_part(struct draft *draft, const struct ac_scaler_place *place,
 static autocast_status
 make_parts(autocast_scaler *scaler, struct draft *draft)
 {
-	struct ac_scaler_device *const first = &scaler->device[0];
 	struct ac_scaler_place place;
 	int mode = AC_CU_CAPTURE_RELAXED;
 	void *host;
-	autocast_status status = ac_scaler_enter(scaler,
-	    first->stream, &place);
+	autocast_status status = ac_scaler_enter_first(scaler, &place);
 
 	if (status)
 		return status;

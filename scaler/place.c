@@ -126,6 +126,26 @@ ask_capturing(struct ac_scaler_place *place)
 	return status;
 }
 
+/* Where it works is known: make it so, and ask what the stream is. */
+static autocast_status
+enter_device(const struct ac_scaler_place *at,
+    struct ac_scaler_place *place_out)
+{
+	struct ac_scaler_place place = *at;
+	autocast_status status = make_current(&place);
+
+	if (status)
+		return status;
+	status = ask_capturing(&place);
+	if (!status)
+		status = ask_id(&place);
+	if (status)
+		ac_scaler_leave(&place);
+	else
+		*place_out = place;
+	return status;
+}
+
 autocast_status
 ac_scaler_enter(autocast_scaler *scaler, ac_cu_stream stream,
     struct ac_scaler_place *place_out)
@@ -146,17 +166,19 @@ ac_scaler_enter(autocast_scaler *scaler, ac_cu_stream stream,
 	if (!place.device)
 		return ac_status_fail(AUTOCAST_E_DEVICE, "the stream is of a "
 		    "device or context that was not prepared");
-	status = make_current(&place);
-	if (status)
-		return status;
-	status = ask_capturing(&place);
-	if (!status)
-		status = ask_id(&place);
-	if (status)
-		ac_scaler_leave(&place);
-	else
-		*place_out = place;
-	return status;
+	return enter_device(&place, place_out);
+}
+
+autocast_status
+ac_scaler_enter_first(autocast_scaler *scaler,
+    struct ac_scaler_place *place_out)
+{
+	struct ac_scaler_device *const first = &scaler->device[0];
+	const struct ac_scaler_place place = {
+		.scaler = scaler, .device = first, .stream = first->stream
+	};
+
+	return enter_device(&place, place_out);
 }
 
 autocast_status

@@ -108,6 +108,10 @@ struct ac_scaler_place {
 /* E_DEVICE: the stream's device was not prepared. */
 autocast_status ac_scaler_enter(autocast_scaler *scaler, ac_cu_stream stream,
     struct ac_scaler_place *place_out);
+/* The first device, and the stream that it was prepared with, whatever is
+ * current. It was prepared. */
+autocast_status ac_scaler_enter_first(autocast_scaler *scaler,
+    struct ac_scaler_place *place_out);
 /* A place on `device` for a call made at `place`: its stream if it is there,
  * else the prepared one. Never captures elsewhere: E_CAPTURE. */
 autocast_status ac_scaler_enter_at(const struct ac_scaler_place *place,

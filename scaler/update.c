@@ -208,16 +208,8 @@ autocast_scaler_set_reduce(autocast_scaler *scaler, autocast_reduce reduce,
 static autocast_status
 enter_first(autocast_scaler *scaler, struct ac_scaler_place *place_out)
 {
-	autocast_status status = ac_scaler_enter(scaler,
-	    scaler->device[0].stream, place_out);
+	autocast_status status = ac_scaler_enter_first(scaler, place_out);
 
-	/* The default stream is that of the current context. */
-	if (!status && place_out->device != &scaler->device[0]) {
-		const struct ac_scaler_place other = *place_out;
-
-		status = ac_scaler_enter_at(&other, &scaler->device[0], place_out);
-		place_out->is_pushed |= other.is_pushed;
-	}
 	if (!status && place_out->is_capturing) {
 		ac_scaler_leave(place_out);
 		status = ac_status_fail(AUTOCAST_E_CAPTURE, "the state cannot "

@@ -283,6 +283,31 @@ places(void **state)
 	OK(cudaStreamDestroy(there));
 }
 
+/* What takes no stream works where the scaler was prepared, whatever device is
+ * current. */
+static void
+elsewhere(void **state)
+{
+	const autocast_tensor t = good();
+	char text[512];
+	size_t size = sizeof text;
+	double scale;
+	int device;
+
+	(void)state;
+	OK(cudaSetDevice(1));
+	before = look();
+	OK(autocast_group_set_gradients(w.ready, &t, 1));
+	OK(autocast_scaler_get(w.scaler, &scale, NULL));
+	OK(autocast_scaler_save(w.scaler, text, &size));
+	OK(autocast_scaler_load(w.scaler, text, size));
+	OK(cudaGetDevice(&device));
+	assert_int_equal(device, 1);
+	OK(cudaSetDevice(0));
+	assert_true(scale == before.scale);
+	assert_memory_equal(text, before.text, size);
+}
+
 /* ---- Groups -------------------------------------------------------------- */
 
 static void
@@ -368,6 +393,7 @@ main(void)
 		cmocka_unit_test(tensors),
 		cmocka_unit_test(overlaps),
 		cmocka_unit_test(places),
+		cmocka_unit_test(elsewhere),
 		cmocka_unit_test(groups),
 		cmocka_unit_test(sums),
 	};
