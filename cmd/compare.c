@@ -235,7 +235,8 @@ run(const struct ac_command *self, char **arguments)
 	if (!status)
 		status = ac_plan_check_model(&compare.plan, self->name);
 	if (!status)
-		status = ac_plan_check_policy(&compare.plan, self->name);
+		status = ac_plan_check_policy(&compare.plan, self->name,
+		    *compare.arguments);
 	if (!status)
 		status = ac_program_find(*compare.arguments, &program);
 	if (!status)

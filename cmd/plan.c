@@ -107,23 +107,26 @@ ac_plan_check_program(const struct ac_plan *plan,
 	return 0;
 }
 
-/* Whether the policy's seed and update lines, if it has any, were validated for
- * some program: which one will run them is known only to the library. */
+/* Whether the policy's seed and update lines, if it has any for this program,
+ * were validated for some program: which one will run them is known only to the
+ * library. */
 static bool
-is_validated(const struct ac_policy *policy)
+is_validated(const struct ac_policy *policy, const char *program)
 {
 	static char lines[AC_STAMP_LINES];
+	const char *slash = strrchr(program, '/');
 	struct ac_text text;
 
 	ac_text_init(&text, lines, sizeof lines);
 	ac_policy_print_scaling(policy, &text);
-	return !ac_policy_scale(policy)
+	return !ac_policy_may_scale(policy, slash ? slash + 1 : program)
 	    || ac_stamp_is_any(ac_stamp_of_lines(lines));
 }
 
 /* Refuse a policy that the library would refuse later. */
 int
-ac_plan_check_policy(const struct ac_plan *plan, const char *verb)
+ac_plan_check_policy(const struct ac_plan *plan, const char *verb,
+    const char *program)
 {
 	struct ac_policy_origin origin;
 	struct ac_policy *policy = ac_chosen_load(&plan->chosen, &origin);
@@ -132,7 +135,7 @@ ac_plan_check_policy(const struct ac_plan *plan, const char *verb)
 	if (!policy)
 		return ac_say(AC_EXIT_USAGE, "%s: the policy has errors; "
 		    "nothing was started", verb);
-	validated = is_validated(policy);
+	validated = is_validated(policy, program);
 	ac_policy_destroy(policy);
 	if (!validated)
 		return ac_say(AC_EXIT_USAGE, "%s: the policy's seed and update "

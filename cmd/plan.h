@@ -33,8 +33,10 @@ bool ac_plan_begin(struct ac_plan *plan);
 
 /* 0, or an exit status after one line on stderr that `verb` is named in. */
 int ac_plan_check_model(const struct ac_plan *plan, const char *verb);
-/* The same for the policy, whose problems are shown line by line. */
-int ac_plan_check_policy(const struct ac_plan *plan, const char *verb);
+/* The same for the policy, whose problems are shown line by line, and `program`
+ * as it was typed. */
+int ac_plan_check_policy(const struct ac_plan *plan, const char *verb,
+    const char *program);
 /* Whether the emulated GPU, if it is wanted, can serve the program. */
 int ac_plan_check_program(const struct ac_plan *plan,
     const struct ac_program *program);

@@ -178,7 +178,8 @@ run(const struct ac_command *self, char **arguments)
 		return a.status;
 	status = ac_plan_check_model(&plan.run, self->name);
 	if (!status)
-		status = ac_plan_check_policy(&plan.run, self->name);
+		status = ac_plan_check_policy(&plan.run, self->name,
+		    *program);
 	if (!status)
 		status = prepare_state(&plan);
 	if (!status)

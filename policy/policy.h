@@ -132,6 +132,9 @@ enum ac_scaling ac_policy_scaling(const struct ac_policy *policy,
 /* The exponent of the policy's scale, 1 to 24; 0: there are no such lines. */
 unsigned ac_policy_scale(const struct ac_policy *policy);
 
+/* Whether one of those lines may mean a call of the program of that name. */
+bool ac_policy_may_scale(const struct ac_policy *policy, const char *program);
+
 /* What each of those lines thinks of `op`, up to the one that decides, and what
  * is done then, for `autocast explain`. */
 void ac_policy_explain_scaling(const struct ac_policy *policy,

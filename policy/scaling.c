@@ -42,6 +42,31 @@ ac_policy_scale(const struct ac_policy *policy)
 	return policy->scalings != NULL ? policy->scale : 0;
 }
 
+static bool
+may_mean(const struct ac_policy *policy, const struct ac_scaling_line *line,
+    const struct ac_op *op)
+{
+	unsigned i;
+
+	for (i = 0; i < line->condition_count; i++)
+		if (line->conditions[i].subject == AC_SUBJECT_FACT &&
+		    line->conditions[i].which == AC_FACT_PROGRAM &&
+		    !ac_condition_holds(policy, &line->conditions[i], op))
+			return false;
+	return true;
+}
+
+bool
+ac_policy_may_scale(const struct ac_policy *policy, const char *program)
+{
+	struct ac_op op = { .fact[AC_FACT_PROGRAM] = program };
+	const struct ac_scaling_line *line = policy->scalings;
+
+	while (line != NULL && !may_mean(policy, line, &op))
+		line = line->next;
+	return line != NULL;
+}
+
 /* ---- As text --------------------------------------------------------------- */
 
 static void

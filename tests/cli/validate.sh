@@ -44,8 +44,24 @@ TMPDIR=/dev/null show validate --policy lines ./never
 show run --policy lines ./never
 show run -e 'version 2' -e 'seed -> scale=2^1' -e 'update -> unscale' ./never
 show compare --policy lines ./never
+cat >other <<'END'
+version 2
+[program=train*]
+seed -> scale=2^4
+update -> unscale
+END
+stub trainer <<'END'
+touch started
+END
+show run --policy other ./trainer
 equal 'nothing was started' "$(ls)" 'lines
-never'
+never
+other
+trainer'
+stub clean <<'END'
+echo clean
+END
+show run --policy other ./clean
 
 # ---- Runs
 stub bad <<'END'
