@@ -132,20 +132,60 @@ number_of(const struct ac_driver *driver, ac_cu_context context, int *number)
 	return status;
 }
 
+static autocast_status
+retain_primary(const struct ac_driver *driver, int number,
+    ac_cu_context *context_out)
+{
+	int handle;
+
+	if (driver->cuDeviceGet(&handle, number))
+		return ac_status_fail(AUTOCAST_E_DEVICE,
+		    "there is no device %d", number);
+	return ac_cuda_status(driver->cuDevicePrimaryCtxRetain(context_out,
+	    handle), "cuDevicePrimaryCtxRetain");
+}
+
+/* The current one, else that of a stream that is none of the default ones. A
+ * thread that has no context may not even ask: it gets the primary one of
+ * device `number` for as long. */
+static autocast_status
+ask_context(const struct ac_driver *driver, ac_cu_stream stream, int number,
+    ac_cu_context *context_out)
+{
+	ac_cu_context lent, popped, current = NULL;
+	autocast_status status = ac_cuda_status(
+	    driver->cuCtxGetCurrent(&current), "cuCtxGetCurrent");
+
+	*context_out = current;
+	if (status || (uintptr_t)stream <= 2)
+		return status;
+	if (current)
+		return ac_cuda_status(driver->cuStreamGetCtx(stream,
+		    context_out), "cuStreamGetCtx");
+	status = retain_primary(driver, number, &lent);
+	if (status)
+		return status;
+	status = ac_cuda_status(driver->cuCtxPushCurrent(lent),
+	    "cuCtxPushCurrent");
+	if (!status) {
+		status = ac_cuda_status(driver->cuStreamGetCtx(stream,
+		    context_out), "cuStreamGetCtx");
+		(void)driver->cuCtxPopCurrent(&popped);
+	}
+	(void)driver->cuDevicePrimaryCtxRelease(number);
+	return status;
+}
+
 /* The stream's context, else the current one if it is the device's, else the
  * device's primary context. */
 static autocast_status
 find_context(const struct ac_driver *driver, ac_cu_stream stream,
     struct ac_scaler_device *device)
 {
-	int number = -1, handle;
-	autocast_status status = AUTOCAST_OK;
+	int number = -1;
+	autocast_status status = ask_context(driver, stream, device->number,
+	    &device->context);
 
-	if ((uintptr_t)stream > 2)
-		status = ac_cuda_status(driver->cuStreamGetCtx(stream,
-		    &device->context), "cuStreamGetCtx");
-	else
-		(void)driver->cuCtxGetCurrent(&device->context);
 	if (!status && device->context)
 		status = number_of(driver, device->context, &number);
 	if (status || number == device->number)
@@ -154,11 +194,7 @@ find_context(const struct ac_driver *driver, ac_cu_stream stream,
 		return ac_status_fail(AUTOCAST_E_DEVICE,
 		    "the stream is of device %d, not of device %d", number,
 		    device->number);
-	if (driver->cuDeviceGet(&handle, device->number))
-		return ac_status_fail(AUTOCAST_E_DEVICE,
-		    "there is no device %d", device->number);
-	status = ac_cuda_status(driver->cuDevicePrimaryCtxRetain(
-	    &device->context, handle), "cuDevicePrimaryCtxRetain");
+	status = retain_primary(driver, device->number, &device->context);
 	device->is_retained = !status;
 	return status;
 }
@@ -328,8 +364,10 @@ ac_scaler_prepare_stream(autocast_scaler *scaler, ac_cu_stream stream)
 	int number = 0;
 	autocast_status status = find_driver(scaler);
 
-	if (!status)
+	if (!status && scaler->device_count)
 		status = ac_scaler_context_of(scaler, stream, &context);
+	else if (!status)
+		status = ask_context(scaler->driver, stream, 0, &context);
 	if (!status && context)
 		status = number_of(scaler->driver, context, &number);
 	if (status || ac_scaler_device_of(scaler, number))

@@ -160,33 +160,50 @@ make_part(struct draft *draft, const struct ac_scaler_place *place,
 }
 
 static autocast_status
-make_parts(autocast_scaler *scaler, struct draft *draft)
+make_parts(const struct ac_scaler_place *place, struct draft *draft)
 {
-	struct ac_scaler_place place;
+	autocast_scaler *const scaler = place->scaler;
 	int mode = AC_CU_CAPTURE_RELAXED;
 	void *host;
+	autocast_status status;
+
+	if (place->is_capturing)
+		return ac_status_fail(AUTOCAST_E_CAPTURE, "gradients cannot "
+		    "be set while the stream captures");
+	status = ac_cuda_status(
+	    scaler->driver->cuThreadExchangeStreamCaptureMode(&mode),
+	    "cuThreadExchangeStreamCaptureMode");
+	if (status)
+		return status;
+	for (int i = 0; i < scaler->device_count && !status; i++)
+		status = make_part(draft, place, &scaler->device[i]);
+	if (!status)
+		status = ac_cuda_status(scaler->driver->cuMemHostAlloc(
+		    &host, sizeof *draft->answer,
+		    AC_CU_HOST_REGISTER_PORTABLE), "cuMemHostAlloc");
+	if (!status)
+		draft->answer = memset(host, 0, sizeof *draft->answer);
+	(void)scaler->driver->cuThreadExchangeStreamCaptureMode(&mode);
+	return status;
+}
+
+/* At the first device: a thread that has no context may ask nothing. */
+static autocast_status
+fill_draft(autocast_scaler *scaler, const autocast_tensor *gradients,
+    struct draft *draft)
+{
+	struct ac_scaler_place place;
 	autocast_status status = ac_scaler_enter_first(scaler, &place);
 
 	if (status)
 		return status;
-	if (place.is_capturing)
-		status = ac_status_fail(AUTOCAST_E_CAPTURE, "gradients cannot "
-		    "be set while the stream captures");
+	status = ac_tensors_read(scaler, "gradient", gradients, 0,
+	    draft->count, draft->tensors, draft->devices);
 	if (!status)
-		status = ac_cuda_status(
-		    scaler->driver->cuThreadExchangeStreamCaptureMode(&mode),
-		    "cuThreadExchangeStreamCaptureMode");
-	if (!status) {
-		for (int i = 0; i < scaler->device_count && !status; i++)
-			status = make_part(draft, &place, &scaler->device[i]);
-		if (!status)
-			status = ac_cuda_status(scaler->driver->cuMemHostAlloc(
-			    &host, sizeof *draft->answer,
-			    AC_CU_HOST_REGISTER_PORTABLE), "cuMemHostAlloc");
-		if (!status)
-			draft->answer = memset(host, 0, sizeof *draft->answer);
-		(void)scaler->driver->cuThreadExchangeStreamCaptureMode(&mode);
-	}
+		status = ac_tensors_check_apart("gradient", gradients,
+		    draft->count);
+	if (!status)
+		status = make_parts(&place, draft);
 	ac_scaler_leave(&place);
 	return status;
 }
@@ -196,7 +213,6 @@ make_draft(autocast_scaler *scaler, const autocast_tensor *gradients,
     struct draft *draft)
 {
 	const size_t count = draft->count;
-	autocast_status status;
 
 	draft->tensors = calloc(count + 1, sizeof *draft->tensors);
 	draft->sorted = calloc(count + 1, sizeof *draft->sorted);
@@ -204,11 +220,7 @@ make_draft(autocast_scaler *scaler, const autocast_tensor *gradients,
 	if (!draft->tensors || !draft->sorted || !draft->devices)
 		return ac_status_fail(AUTOCAST_E_NO_MEMORY,
 		    "no memory for a list of %zu tensors", count);
-	status = ac_tensors_read(scaler, "gradient", gradients, 0, count,
-	    draft->tensors, draft->devices);
-	if (!status)
-		status = ac_tensors_check_apart("gradient", gradients, count);
-	return status ? status : make_parts(scaler, draft);
+	return fill_draft(scaler, gradients, draft);
 }
 
 static void

@@ -82,27 +82,32 @@ norm(autocast_group *group, const struct ac_scaler_place *place, uint32_t p,
 	return status;
 }
 
-/* What both calls check; `norm_out` must be memory of the first device. */
+/* What both calls check of the group. */
 static autocast_status
-may_norm(autocast_group *group, const float *norm_out)
+may_norm(autocast_group *group)
 {
-	autocast_scaler *const scaler = group->scaler;
-	const autocast_tensor result = {
-		(void *)(uintptr_t)norm_out, norm_out != NULL, AUTOCAST_F32,
-		scaler->device_count ? scaler->device[0].number : 0, "norm_out"
-	};
-	struct ac_scaler_tensor unused;
 	autocast_status status = ac_group_enter(group);
 
 	if (!status)
-		status = ac_core_may_clip(&scaler->core, &group->core);
+		status = ac_core_may_clip(&group->scaler->core, &group->core);
 	if (!status && !group->part_count)
 		status = ac_status_fail(AUTOCAST_E_INVALID, "gradients of %s "
 		    "were never set, or before a device was prepared",
 		    group->name);
-	return status ? status : ac_tensors_read(scaler, "output", &result, 0,
-	    1,
-	    &unused, NULL);
+	return status;
+}
+
+/* It must be memory of the first device, or NULL. */
+static autocast_status
+check_result(autocast_scaler *scaler, float *norm_out)
+{
+	const autocast_tensor result = {
+		norm_out, norm_out != NULL, AUTOCAST_F32,
+		scaler->device[0].number, "norm_out"
+	};
+	struct ac_scaler_tensor unused;
+
+	return ac_tensors_read(scaler, "output", &result, 0, 1, &unused, NULL);
 }
 
 static autocast_status
@@ -113,11 +118,13 @@ norm_call(autocast_group *group, uint32_t p, float max_norm, float *norm_out,
 	autocast_status status;
 
 	ac_lock_take(&group->scaler->lock);
-	status = may_norm(group, norm_out);
+	status = may_norm(group);
 	if (!status)
 		status = ac_scaler_enter(group->scaler, stream, &place);
 	if (!status) {
-		status = norm(group, &place, p, max_norm, norm_out);
+		status = check_result(group->scaler, norm_out);
+		if (!status)
+			status = norm(group, &place, p, max_norm, norm_out);
 		ac_scaler_leave(&place);
 	}
 	ac_lock_give(&group->scaler->lock);

@@ -58,7 +58,7 @@ ac_scaler_context_of(autocast_scaler *scaler, ac_cu_stream stream,
 	    driver->cuCtxGetCurrent(&current), "cuCtxGetCurrent");
 	bool is_pushed = false;
 
-	if (!status && !current && scaler->device_count) {
+	if (!status && !current) {
 		current = scaler->device[0].context;
 		status = ac_cuda_status(driver->cuCtxPushCurrent(current),
 		    "cuCtxPushCurrent");
@@ -128,10 +128,8 @@ ask_capturing(struct ac_scaler_place *place)
 
 /* Where it works is known: make it so, and ask what the stream is. */
 static autocast_status
-enter_device(const struct ac_scaler_place *at,
-    struct ac_scaler_place *place_out)
+enter_device(struct ac_scaler_place place, struct ac_scaler_place *place_out)
 {
-	struct ac_scaler_place place = *at;
 	autocast_status status = make_current(&place);
 
 	if (status)
@@ -154,7 +152,7 @@ ac_scaler_enter(autocast_scaler *scaler, ac_cu_stream stream,
 	ac_cu_context context = NULL;
 	autocast_status status;
 
-	if (!scaler->driver)
+	if (!scaler->device_count)
 		return ac_status_fail(AUTOCAST_E_DEVICE, "no device was "
 		    "prepared: autocast_scaler_prepare() comes first");
 	status = ac_scaler_context_of(scaler, stream, &context);
@@ -166,19 +164,16 @@ ac_scaler_enter(autocast_scaler *scaler, ac_cu_stream stream,
 	if (!place.device)
 		return ac_status_fail(AUTOCAST_E_DEVICE, "the stream is of a "
 		    "device or context that was not prepared");
-	return enter_device(&place, place_out);
+	return enter_device(place, place_out);
 }
 
 autocast_status
 ac_scaler_enter_first(autocast_scaler *scaler,
     struct ac_scaler_place *place_out)
 {
-	struct ac_scaler_device *const first = &scaler->device[0];
-	const struct ac_scaler_place place = {
-		.scaler = scaler, .device = first, .stream = first->stream
-	};
-
-	return enter_device(&place, place_out);
+	return enter_device((struct ac_scaler_place){
+	    .scaler = scaler, .device = &scaler->device[0],
+	    .stream = scaler->device[0].stream }, place_out);
 }
 
 autocast_status

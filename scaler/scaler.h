@@ -122,7 +122,7 @@ autocast_status ac_scaler_try_at(const struct ac_scaler_place *place,
 void ac_scaler_leave(const struct ac_scaler_place *place);
 
 /* The context of a stream: for the default ones the current one, or the first
- * device's if there is none; NULL if there is none at all. */
+ * device's if there is none. A device was prepared. */
 autocast_status ac_scaler_context_of(autocast_scaler *scaler,
     ac_cu_stream stream, ac_cu_context *context_out);
 

@@ -11,6 +11,9 @@
 /* CUpointer_attribute, CUmemorytype */
 enum { MEMORY_TYPE = 2, DEVICE_ORDINAL = 9, TYPE_DEVICE = 2 };
 
+/* CUDA_ERROR_INVALID_VALUE: what the driver says of memory that is not its. */
+enum { NOT_KNOWN = 1 };
+
 _Static_assert((int)AUTOCAST_F32 == (int)AC_SCALER_F32
     && (int)AUTOCAST_F64 == (int)AC_SCALER_F64
     && (int)AUTOCAST_F16 == (int)AC_SCALER_F16
@@ -49,10 +52,14 @@ locate(const struct ac_driver *driver, const autocast_tensor *tensor,
 	const ac_cu_address address = (ac_cu_address)(uintptr_t)tensor->data;
 	unsigned type = 0;
 	int number = -1;
+	int failed = driver->cuPointerGetAttribute(&type, MEMORY_TYPE, address);
 
-	if (driver->cuPointerGetAttribute(&type, MEMORY_TYPE, address)
-	    || type != TYPE_DEVICE
-	    || driver->cuPointerGetAttribute(&number, DEVICE_ORDINAL, address))
+	if (!failed && type == TYPE_DEVICE)
+		failed = driver->cuPointerGetAttribute(&number, DEVICE_ORDINAL,
+		    address);
+	if (failed && failed != NOT_KNOWN)
+		return ac_cuda_status(failed, "cuPointerGetAttribute");
+	if (failed || type != TYPE_DEVICE)
 		return ac_status_fail(AUTOCAST_E_POINTER,
 		    "%s: %p is no device memory", label, tensor->data);
 	*number_out = number;
@@ -90,11 +97,13 @@ check_end(const struct ac_driver *driver, const autocast_tensor *tensor,
 {
 	autocast_tensor last = *tensor;
 	int there = -1;
+	autocast_status status;
 
 	last.data = (char *)tensor->data
 	    + (tensor->count - 1) * element_bytes[tensor->dtype];
-	if (!locate(driver, &last, label, &there) && there == number)
-		return AUTOCAST_OK;
+	status = locate(driver, &last, label, &there);
+	if (status ? status != AUTOCAST_E_POINTER : there == number)
+		return status;
 	return ac_status_fail(AUTOCAST_E_POINTER,
 	    "%s: its %zu elements end past its memory", label, tensor->count);
 }

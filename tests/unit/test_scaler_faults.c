@@ -90,6 +90,14 @@ is_lost(void)
 	    && (parts == 1 || found[1] == 1);
 }
 
+/* Memory is good that the driver could not be asked about. */
+static bool
+says_what(void)
+{
+	return strcmp(p.call, "cuPointerGetAttribute")
+	    || strstr(autocast_last_error(), p.call);
+}
+
 #define IS(what, got, expected) ((got) == (expected) ? (void)0 \
 	: wrong(what, (double)(got), (double)(expected)))
 
@@ -102,6 +110,7 @@ is_lost(void)
 		p.told++;                                                     \
 		IS(#call " is told more than once", p.told, 1);               \
 		IS(#call " says why", !*autocast_last_error(), 0);            \
+		IS(#call " says what failed", says_what(), true);             \
 		IS(#call " leaves the context", context() == before, 1);      \
 		made = (call);                                                \
 	}                                                                     \
