@@ -168,7 +168,8 @@ AUTOCAST_API autocast_status autocast_group_norm(autocast_group *group,
     double p, float *norm_out, struct CUstream_st *stream);
 
 /* Multiply the gradients by max_norm / (norm + 1e-6) if that is below 1; norm
- * is the 2-norm of all. `norm_out` as above, or NULL. E_NOT_UNSCALED. */
+ * is the 2-norm of all. In FP64 for gradients that are, from the norm before it
+ * is rounded; else in FP32. `norm_out` as above, or NULL. E_NOT_UNSCALED. */
 AUTOCAST_API autocast_status autocast_group_clip(autocast_group *group,
     float max_norm, float *norm_out, struct CUstream_st *stream);
 

@@ -50,19 +50,20 @@ both(uint32_t low, uint32_t high)
 }
 
 template <uint32_t dtype> static __device__ __forceinline__ uint4
-times_pack(const uint4 &v, float factor)
+times_pack(const uint4 &v, const struct ac_scaler_way &way)
 {
 	if (dtype == AC_SCALER_F64) {
 		const uint64_t x = ac_scaler_times_double(both(v.x, v.y),
-		    factor);
+		    way.factor_double);
 		const uint64_t y = ac_scaler_times_double(both(v.z, v.w),
-		    factor);
+		    way.factor_double);
 
 		return make_uint4((uint32_t)x, (uint32_t)(x >> 32),
 		    (uint32_t)y, (uint32_t)(y >> 32));
 	}
-	return make_uint4(times<dtype>(v.x, factor), times<dtype>(v.y, factor),
-	    times<dtype>(v.z, factor), times<dtype>(v.w, factor));
+	return make_uint4(times<dtype>(v.x, way.factor),
+	    times<dtype>(v.y, way.factor), times<dtype>(v.z, way.factor),
+	    times<dtype>(v.w, way.factor));
 }
 
 /* Not 0 if an element is not finite. */
@@ -72,7 +73,7 @@ treat_pack(const struct ac_scaler_way &way, const uint4 &from, uint4 *at)
 	uint32_t bad = look_at<dtype>(from);
 
 	if (way.write || way.after) {
-		const uint4 to = times_pack<dtype>(from, way.factor);
+		const uint4 to = times_pack<dtype>(from, way);
 
 		if (way.after)
 			bad |= look_at<dtype>(to);
@@ -86,7 +87,7 @@ template <uint32_t dtype> static __device__ __forceinline__ uint32_t
 treat_one(const struct ac_scaler_way &way, typename kind<dtype>::bits *at)
 {
 	const typename kind<dtype>::bits from = *at, to = dtype
-	    == AC_SCALER_F64 ? ac_scaler_times_double(from, way.factor)
+	    == AC_SCALER_F64 ? ac_scaler_times_double(from, way.factor_double)
 	    : ac_scaler_times(dtype, (uint32_t)from, way.factor);
 	const int shift = dtype == AC_SCALER_F64 ? 32 : 0;
 	uint32_t bad = ac_scaler_look(dtype, (uint32_t)(from >> shift));
@@ -146,9 +147,11 @@ treat_chunk(const struct ac_scaler_way &way, void *data, uint64_t first,
 /* Not inlined: three kernels share its text. Named as C does: a name of nvcc's
  * own would be another one each time. */
 extern "C" __device__ __noinline__ uint32_t
-ac_scaler_treat(struct ac_scaler_way way, uint32_t dtype, void *data, uint64_t first,
+ac_scaler_treat(struct ac_scaler_way all, uint32_t dtype, void *data, uint64_t first,
     uint32_t count)
 {
+	const struct ac_scaler_way way = ac_scaler_way_for(&all, dtype);
+
 	switch (dtype) {
 	case AC_SCALER_F32:
 		return treat_chunk<AC_SCALER_F32>(way, data, first, count);
@@ -223,8 +226,7 @@ ac_scaler_unscale(struct ac_scaler_pass pass)
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, BLOCKS)
 ac_scaler_clip(struct ac_scaler_pass pass)
 {
-	const struct ac_scaler_way way =
-	    ac_scaler_way_of(pass.words->coefficient);
+	const struct ac_scaler_way way = ac_scaler_clip_way(pass.words);
 
 	if (way.write)
 		treat_all(way, pass.tensors, pass.tensor_count,

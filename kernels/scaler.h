@@ -64,8 +64,11 @@ struct ac_scaler_words {
 	float    grad_scale;   /* what gradients are still to be divided by */
 	uint32_t arrived, found;
 	double   sum;          /* of the norm: sum |x|, sum x^2, or max |x| */
-	float    norm, coefficient; /* what ac_scaler_norm_close() made of it */
-	uint32_t reserved[4];
+	/* What ac_scaler_norm_close() made of it; the coefficient of FP64
+	 * elements comes right after that of all others. */
+	float    norm, coefficient;
+	double   coefficient_double;
+	uint32_t reserved[2];
 };
 
 /* Load the kernels into the current context, as ac_kernels_load() does its; but
@@ -124,13 +127,14 @@ enum ac_kernels_status ac_scaler_norm_pass(const struct ac_scaler_pass *pass,
 
 /* words->norm = the norm that the `count` sums (device) make together, also to
  * `*norm_out` (device) unless NULL; words->coefficient = max_norm / (norm +
- * 1e-6), 1 if that is above 1, all three in FP32. */
+ * 1e-6), 1 if that is above 1, all three in FP32. coefficient_double is the same
+ * in FP64, of a norm that was not rounded to FP32. */
 enum ac_kernels_status ac_scaler_norm_close(struct ac_scaler_words *words,
     const double *sums, uint64_t count, uint32_t p, float max_norm,
     float *norm_out, ac_cu_stream stream);
 
-/* x = x * pass->words->coefficient, rounded as unscaling does it; if that is 1
- * nothing is written. */
+/* x = x * pass->words->coefficient (FP64: coefficient_double), rounded as
+ * unscaling does it; a tensor for which that is 1 is not written. */
 enum ac_kernels_status ac_scaler_clip_pass(const struct ac_scaler_pass *pass,
     ac_cu_stream stream);
 

@@ -43,6 +43,9 @@ struct ac_scaler_close {
 /* The host compiler writes these, the GPU reads them. */
 static_assert(sizeof(struct ac_scaler_tensor) == 32, "tensor layout");
 static_assert(sizeof(struct ac_scaler_words) == 48, "words layout");
+static_assert(offsetof(struct ac_scaler_words, coefficient_double)
+    == offsetof(struct ac_scaler_words, coefficient) + sizeof(float),
+    "both coefficients are copied at once");
 static_assert(sizeof(struct ac_scaler_pass) == 56, "pass layout");
 static_assert(sizeof(struct ac_scaler_sum) == 56, "sum layout");
 static_assert(sizeof(struct ac_scaler_close) == 40, "close layout");
@@ -159,10 +162,10 @@ ac_scaler_times(uint32_t dtype, uint32_t bits, float factor)
 }
 
 AC_CAST_BODY uint64_t
-ac_scaler_times_double(uint64_t bits, float factor)
+ac_scaler_times_double(uint64_t bits, double factor)
 {
 	return ac_scaler_bits(ac_scaler_clean_double(ac_scaler_double(bits)
-	    * (double)factor));
+	    * factor));
 }
 
 /* What is left of a word's exponents, all ones become a carry: not 0 if one of
@@ -183,9 +186,10 @@ ac_scaler_look(uint32_t dtype, uint32_t word)
 
 /* What is done to elements. */
 struct ac_scaler_way {
-	float factor;
-	bool  write;            /* the product is stored */
-	bool  after;            /* it is tested, too */
+	double factor_double;   /* of FP64 elements */
+	float  factor;          /* of all others */
+	bool   write;           /* the product is stored */
+	bool   after;           /* it is tested, too */
 };
 
 AC_CAST_BODY struct ac_scaler_way
@@ -193,9 +197,31 @@ ac_scaler_way_of(float factor)
 {
 	struct ac_scaler_way way;
 
+	way.factor_double = (double)factor;
 	way.factor = factor;
 	way.write = factor != 1;
 	way.after = false;
+	return way;
+}
+
+AC_CAST_BODY struct ac_scaler_way
+ac_scaler_clip_way(const struct ac_scaler_words *words)
+{
+	struct ac_scaler_way way = ac_scaler_way_of(words->coefficient);
+
+	way.factor_double = words->coefficient_double;
+	way.write |= way.factor_double != 1;
+	return way;
+}
+
+/* What is done to a tensor: by a factor of 1 nothing is written. */
+AC_CAST_BODY struct ac_scaler_way
+ac_scaler_way_for(const struct ac_scaler_way *all, uint32_t dtype)
+{
+	struct ac_scaler_way way = *all;
+
+	way.write = way.write && (dtype == AC_SCALER_F64
+	    ? way.factor_double != 1 : way.factor != 1);
 	return way;
 }
 
@@ -272,7 +298,7 @@ ac_scaler_join(double a, double b, uint32_t p)
 AC_CAST_BODY void
 ac_scaler_close_norm(const struct ac_scaler_close *close)
 {
-	double sum = 0;
+	double sum = 0, wide;
 	float norm, coefficient;
 
 	AC_CAST_ROLLED
@@ -284,6 +310,9 @@ ac_scaler_close_norm(const struct ac_scaler_close *close)
 	coefficient = ac_scaler_clean(close->max_norm / (norm + 1e-6f));
 	close->words->norm = norm;
 	close->words->coefficient = coefficient > 1 ? 1 : coefficient;
+	/* A norm of FP64 elements may be too large for FP32. */
+	wide = ac_scaler_clean_double((double)close->max_norm / (sum + 1e-6));
+	close->words->coefficient_double = wide > 1 ? 1 : wide;
 	if (close->norm_out)
 		*close->norm_out = norm;
 }

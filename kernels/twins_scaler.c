@@ -103,7 +103,7 @@ multiply_run(const struct ac_scaler_way *way, uint32_t dtype,
 	for (uint64_t i = 0; i < count; i++) {
 		if (dtype == AC_SCALER_F64) {
 			const uint64_t x = ac_scaler_times_double(
-			    get_double(from, i), way->factor);
+			    get_double(from, i), way->factor_double);
 
 			bad |= ac_scaler_look(dtype, (uint32_t)(x >> 32));
 			if (to)
@@ -121,19 +121,20 @@ multiply_run(const struct ac_scaler_way *way, uint32_t dtype,
 }
 
 static bool
-treat_run(const struct ac_scaler_way *way, const struct ac_scaler_tensor *t,
+treat_run(const struct ac_scaler_way *all, const struct ac_scaler_tensor *t,
     const struct ac_scaler_spot *spot, struct ac_meter *meter)
 {
+	const struct ac_scaler_way way = ac_scaler_way_for(all, t->dtype);
 	const unsigned char *from = read_run(meter, t->data, t->dtype,
 	    spot->first, spot->count);
 	bool bad = has_bad(from, t->dtype, spot->count), after;
 
-	if (!way->write && !way->after)
+	if (!way.write && !way.after)
 		return bad;
-	after = multiply_run(way, t->dtype, from, way->write
+	after = multiply_run(&way, t->dtype, from, way.write
 	    ? write_run(meter, t->data, t->dtype, spot->first, spot->count)
 	    : NULL, spot->count);
-	return bad || (way->after && after);
+	return bad || (way.after && after);
 }
 
 static bool
@@ -185,8 +186,7 @@ void
 ac_twin_scaler_clip(const struct ac_twin_launch *launch, void **params)
 {
 	const struct ac_scaler_pass *pass = params[0];
-	const struct ac_scaler_way way =
-	    ac_scaler_way_of(pass->words->coefficient);
+	const struct ac_scaler_way way = ac_scaler_clip_way(pass->words);
 
 	(void)launch;
 	if (way.write)

@@ -71,7 +71,8 @@ norm(autocast_group *group, const struct ac_scaler_place *place, uint32_t p,
 	for (int i = 1; i < group->part_count && clips && !status; i++)
 		status = ac_part_copy(&home, group->part[i].device,
 		    &group->part[i].pass.words->coefficient, first,
-		    &group->part[0].pass.words->coefficient, sizeof(float));
+		    &group->part[0].pass.words->coefficient,
+		    sizeof(float) + sizeof(double)); /* both of them */
 	if (!status && clips)
 		status = ac_parts_work(group, &home, &home, clip, 0, &begun);
 	if (!status)

@@ -158,6 +158,7 @@ lockstep_scaler_turn(int turn)
 {
 	static const float scales[] = { 65536, 3, 1, 0x1p-149f, 1e38f, -7 };
 	const float scale = scales[any(6)], coefficient = scales[any(6)];
+	const double wide = any(2) ? (double)scales[any(6)] : 1e-39;
 	const uint32_t flags = any(8);
 
 	for (int i = 0; i < 8; i++) {
@@ -168,6 +169,7 @@ lockstep_scaler_turn(int turn)
 	for (int i = 0; i < 2; i++) {
 		scaler_scale(&list[i], scale);
 		list[i].words.coefficient = coefficient;
+		list[i].words.coefficient_double = wide;
 	}
 	run_multiply(turn);
 	run_pass("ac_scaler_unscale", turn, flags, 0);

@@ -85,9 +85,9 @@ scaler_is_finite(uint32_t dtype, uint64_t bits)
 
 /* Products of two FP32 numbers are exact in double. */
 uint64_t
-scaler_product(uint32_t dtype, uint64_t bits, float factor)
+scaler_product(uint32_t dtype, uint64_t bits, double factor)
 {
-	return scaler_bits(dtype, scaler_value(dtype, bits) * (double)factor);
+	return scaler_bits(dtype, scaler_value(dtype, bits) * factor);
 }
 
 /* ---- Tensors ------------------------------------------------------------- */

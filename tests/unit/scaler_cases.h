@@ -51,8 +51,8 @@ void scaler_set(const struct ac_scaler_tensor *t, uint64_t i, uint64_t bits);
 double scaler_value(uint32_t dtype, uint64_t bits);
 uint64_t scaler_bits(uint32_t dtype, double x);
 bool scaler_is_finite(uint32_t dtype, uint64_t bits);
-/* Bits times factor, rounded as scaler.h says. */
-uint64_t scaler_product(uint32_t dtype, uint64_t bits, float factor);
+/* Bits times factor, rounded as scaler.h says; a float unless it is FP64. */
+uint64_t scaler_product(uint32_t dtype, uint64_t bits, double factor);
 
 uint64_t scaler_random(uint64_t *seed);
 

@@ -164,91 +164,6 @@ model_set(struct model *m, int group, const struct script_gradients *g)
 	return AUTOCAST_OK;
 }
 
-static float
-single(uint64_t bits)
-{
-	const uint32_t narrow = (uint32_t)bits;
-	float value;
-
-	memcpy(&value, &narrow, sizeof value);
-	return value;
-}
-
-static uint32_t
-bits_of(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof bits);
-	return bits;
-}
-
-/* FP16 and BF16 as FP32 and back, to nearest, ties to even. */
-static float
-widen(uint64_t bits, char kind)
-{
-	const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-	float value;
-
-	if (kind == 'b')
-		return single(bits << 16);
-	value = exponent == 31 ? (fraction ? NAN : INFINITY)
-	    : exponent ? ldexpf((float)(1024 + fraction), exponent - 25)
-	    : ldexpf((float)fraction, -24);
-	return bits & 0x8000 ? -value : value;
-}
-
-static uint64_t
-narrow_half(float value)
-{
-	const uint64_t sign = signbit(value) ? 0x8000 : 0;
-	const float size = fabsf(value);
-	uint64_t low = 0, high = 0x7c00;
-
-	if (isnan(value))
-		return sign | 0x7e00;
-	if (size >= 65520)
-		return sign | 0x7c00;
-	while (high - low > 1) {    /* the largest half that is not above */
-		const uint64_t middle = (low + high) / 2;
-
-		*(widen(middle, 'h') <= size ? &low : &high) = middle;
-	}
-	if (low < 0x7bff) {
-		const double down = (double)size - (double)widen(low, 'h');
-		const double up = (double)widen(low + 1, 'h') - (double)size;
-
-		low += up < down || (up == down && low % 2);
-	}
-	return sign | low;
-}
-
-static uint64_t
-narrow_brain(float value)
-{
-	const uint32_t bits = bits_of(value);
-
-	return isnan(value) ? 0x7fc0
-	    : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-}
-
-static uint64_t
-times(uint64_t word, char kind, float inverse)
-{
-	double value;
-
-	if (kind == 'h')
-		return narrow_half(widen(word, kind) * inverse);
-	if (kind == 'b')
-		return narrow_brain(widen(word, kind) * inverse);
-	if (kind == 'f' || kind == '2')
-		return bits_of(single(word) * inverse);
-	memcpy(&value, &word, sizeof value);
-	value *= (double)inverse;
-	memcpy(&word, &value, sizeof word);
-	return word;
-}
-
 /* Look at all gradients, and at what dividing by the scale makes of them. */
 static bool
 check(const struct model *m, struct script_gradients *g, bool divide)
@@ -262,7 +177,7 @@ check(const struct model *m, struct script_gradients *g, bool divide)
 		bad |= script_nonfinite(g, i, &nan);
 		if (inverse == 1)
 			continue;
-		g->words[i] = times(before, g->kind, inverse);
+		g->words[i] = model_times(before, g->kind, (double)inverse);
 		bad |= m->rules.check_after && script_nonfinite(g, i, &nan);
 		if (!divide)
 			g->words[i] = before;
@@ -359,13 +274,13 @@ model_step_async(struct model *m, int group)
 	return AUTOCAST_OK;
 }
 
-static float
+static double
 norm_of(const struct script_gradients *g, double p)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < g->count; i++) {
-		const double x = fabs((double)single(g->words[i]));
+		const double x = fabs(model_number(g->words[i], g->kind));
 
 		if (isnan(x) || isnan(sum))
 			sum = NAN;
@@ -374,7 +289,7 @@ norm_of(const struct script_gradients *g, double p)
 		else
 			sum += p == 2 ? x * x : x;
 	}
-	return (float)(p == 2 ? sqrt(sum) : sum);
+	return p == 2 ? sqrt(sum) : sum;
 }
 
 autocast_status
@@ -382,16 +297,18 @@ model_norm(struct model *m, int group, double p, float max_norm,
     float *norm_out)
 {
 	struct model_group *g = &m->groups[group];
-	float factor;
+	double norm, factor;
 
 	if (m->rules.enabled && g->record != MODEL_UNSCALED)
 		return AUTOCAST_E_NOT_UNSCALED;
-	*norm_out = norm_of(&g->gradients, p);
+	norm = norm_of(&g->gradients, p);
+	*norm_out = (float)norm;
 	if (max_norm < 0)
 		return AUTOCAST_OK;
-	factor = max_norm / (*norm_out + 1e-6f);
+	factor = g->gradients.kind == 'd' ? (double)max_norm / (norm + 1e-6)
+	    : (double)(max_norm / (*norm_out + 1e-6f));
 	for (size_t i = 0; i < g->gradients.count && !(factor >= 1); i++)
-		g->gradients.words[i] = times(g->gradients.words[i],
+		g->gradients.words[i] = model_times(g->gradients.words[i],
 		    g->gradients.kind, factor);
 	return AUTOCAST_OK;
 }

@@ -42,7 +42,7 @@ autocast_status model_set(struct model *m, int group,
 autocast_status model_unscale(struct model *m, int group);
 autocast_status model_step(struct model *m, int group, int *stepped_out);
 autocast_status model_step_async(struct model *m, int group);
-/* As the script's `norm`; FP32 gradients only. */
+/* As the script's `norm`. */
 autocast_status model_norm(struct model *m, int group, double p,
     float max_norm, float *norm_out);
 autocast_status model_update(struct model *m);
@@ -55,6 +55,11 @@ autocast_status model_reduce(struct model *m, float others);
 autocast_status model_load(struct model *m, const struct script_state *state);
 /* A new one that loaded what was saved; groups keep their gradients. */
 autocast_status model_again(struct model *m);
+
+/* A gradient's bits as a number, and times a factor: a float unless it is
+ * FP64. */
+double model_number(uint64_t word, char kind);
+uint64_t model_times(uint64_t word, char kind, double factor);
 
 /* Scripts on a struct model. */
 extern const struct script_end model_end;

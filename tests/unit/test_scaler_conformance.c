@@ -6,6 +6,7 @@
 #include "tests/unit/scaler_device.h"
 #include "tests/unit/scaler_rows.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,7 +80,7 @@ more(void **state)
 			run(&table[i], true);
 			rows++;
 		}
-	assert_true(rows >= 24);
+	assert_true(rows >= 27);
 }
 
 /* At a scale of 1 nothing is written: even NaNs keep their bits. */
@@ -100,6 +101,57 @@ untouched(void **state)
 	assert_int_equal(device_script_end.step(&device, 0, &stepped), 0);
 	device_script_end.show(&device, 0, &after);
 	assert_memory_equal(after.words, g.words, sizeof g.words);
+	device_script_end.destroy(&device);
+}
+
+/* X25 with an element on each device, and one of FP32, which has the
+ * coefficient of its own type. */
+static void
+clipped_apart(void **state)
+{
+	static const double made[2] = { 1e39, 1e38 };
+	static const uint64_t clipped[2] = { UINT64_C(0x3fefd7583bc82e29),
+		UINT64_C(0x3fb9791363068b54) };
+	const float one = 1;
+	autocast_tensor list[3];
+	float single;
+
+	(void)state;
+	for (int i = 1; i >= 0; i--) {
+		assert_int_equal(cudaSetDevice(i), 0);
+		list[i] = (autocast_tensor){ NULL, 1, AUTOCAST_F64, i, NULL };
+		assert_int_equal(cudaMalloc(&list[i].data, 8), 0);
+		assert_int_equal(cudaMemcpy(list[i].data, &made[i], 8,
+		    cudaMemcpyDefault), 0);
+	}
+	list[2] = (autocast_tensor){ device.seed, 1, AUTOCAST_F32, 0, NULL };
+	assert_int_equal(cudaMemcpy(device.seed, &one, 4, cudaMemcpyDefault),
+	    0);
+	device.stream = NULL;
+	assert_int_equal(device_script_end.create(&device,
+	    &(autocast_scaler_options)AUTOCAST_SCALER_OPTIONS), 0);
+	assert_int_equal(autocast_scaler_scale(device.scaler, NULL, 0, NULL),
+	    0);
+	assert_int_equal(autocast_scaler_update_to(device.scaler, 1, NULL), 0);
+	assert_int_equal(autocast_group_set_gradients(device.groups[0], list,
+	    3), 0);
+	assert_int_equal(device_script_end.unscale(&device, 0), 0);
+	assert_int_equal(device_script_end.norm(&device, 0, 2, 1, &single), 0);
+	assert_true(single == INFINITY);
+	for (int i = 0; i < 2; i++) {
+		uint64_t bits = 0;
+
+		assert_int_equal(cudaSetDevice(i), 0);
+		assert_int_equal(cudaDeviceSynchronize(), 0);
+		assert_int_equal(cudaMemcpy(&bits, list[i].data, 8,
+		    cudaMemcpyDefault), 0);
+		assert_true(bits == clipped[i]);
+		assert_int_equal(cudaFree(list[i].data), 0);
+	}
+	assert_int_equal(cudaMemcpy(&single, device.seed, 4,
+	    cudaMemcpyDefault), 0);
+	assert_true(single == 0);
+	assert_int_equal(cudaSetDevice(0), 0);
 	device_script_end.destroy(&device);
 }
 
@@ -140,12 +192,14 @@ main(void)
 {
 	static struct numbered which[2 * ROWS_NUMBERED];
 	static char names[2 * ROWS_NUMBERED][32];
-	static struct CMUnitTest tests[2 * ROWS_NUMBERED + 5] = {
+	static struct CMUnitTest tests[2 * ROWS_NUMBERED + 6] = {
 		[2 * ROWS_NUMBERED] = { "as PyTorch: 81/81", all, NULL, NULL,
 		    NULL },
 		{ "strict: 81/81", all, NULL, NULL, &passed },
 		{ "rows beyond the table", more, NULL, NULL, NULL },
 		{ "a scale of 1 writes nothing", untouched, NULL, NULL, NULL },
+		{ "FP64 is clipped in FP64 on each device", clipped_apart,
+		    NULL, NULL, NULL },
 		{ "300 random sequences as PyTorch", at_random, NULL, NULL,
 		    NULL },
 	};

@@ -202,18 +202,24 @@ test_close(void **state)
 		uint64_t count;
 		uint32_t p;
 		float    max_norm, norm, coefficient;
+		double   wide;          /* for FP64 elements */
 	} rows[] = {
-		{ { 9, 16, 0 }, 3, 2, 1, 5, 1 / (5 + 1e-6f) },
-		{ { 9, 16, 1e9 }, 2, 2, 100, 5, 1 },
-		{ { 3, 4, 5 }, 3, 1, 6, 12, 6 / (12 + 1e-6f) },
-		{ { 3, 7, 5 }, 3, 0, 7, 7, 7 / (7 + 1e-6f) },
-		{ { 0 }, 0, 2, 1, 0, 1 },
-		{ { 0 }, 1, 2, 0, 0, 0 },
-		{ { INFINITY }, 1, 2, 1, INFINITY, 0 },
-		{ { 1, NAN, 3 }, 3, 2, 1, NAN, NAN },
-		{ { 1, NAN, 3 }, 3, 0, 1, NAN, NAN },
-		{ { 1e80 }, 1, 2, 1, INFINITY, 0 },
-		{ { 1e-90 }, 1, 2, 1, 1e-45f, 1 },
+		{ { 9, 16, 0 }, 3, 2, 1, 5, 1 / (5 + 1e-6f), 1 / (5 + 1e-6) },
+		{ { 9, 16, 1e9 }, 2, 2, 100, 5, 1, 1 },
+		{ { 3, 4, 5 }, 3, 1, 6, 12, 6 / (12 + 1e-6f),
+		    6 / (12 + 1e-6) },
+		{ { 3, 7, 5 }, 3, 0, 7, 7, 7 / (7 + 1e-6f), 7 / (7 + 1e-6) },
+		{ { 0 }, 0, 2, 1, 0, 1, 1 },
+		{ { 0 }, 1, 2, 0, 0, 0, 0 },
+		{ { INFINITY }, 1, 2, 1, INFINITY, 0, 0 },
+		{ { 1, NAN, 3 }, 3, 2, 1, NAN, NAN, NAN },
+		{ { 1, NAN, 3 }, 3, 0, 1, NAN, NAN, NAN },
+		/* Not within FP32, but within FP64. */
+		{ { 0x1p300 }, 1, 2, 1, INFINITY, 0, 0x1p-150 },
+		{ { 1e-90 }, 1, 2, 1, 1e-45f, 1, 1 },
+		/* In FP32 there is nothing to clip. */
+		{ { .999999001 }, 1, 1, 1, .999999001f, 1,
+		    1 / (.999999001 + 1e-6) },
 	};
 
 	(void)state;
@@ -231,6 +237,8 @@ test_close(void **state)
 		assert_int_equal(scaler_bits(AC_SCALER_F32,
 		    (double)rows[i].coefficient), scaler_bits(AC_SCALER_F32,
 		    (double)words.coefficient));
+		assert_int_equal(scaler_bits(AC_SCALER_F64, rows[i].wide),
+		    scaler_bits(AC_SCALER_F64, words.coefficient_double));
 		assert_true(i % 2 ? !memcmp(&out, &words.norm, sizeof out)
 		    : out == -1);
 	}

@@ -42,25 +42,32 @@ assert_flag(const struct scaler_list *list, float flag)
 	assert_int_equal(list->words.arrived, 0);
 }
 
-/* `after` is `before` times the factor, and its guards are whole. */
+/* A tensor is what it was times the factor. */
 static void
-assert_products(const struct scaler_list *after,
+assert_products(const struct ac_scaler_tensor *after,
+    const struct ac_scaler_tensor *before, double factor)
+{
+	for (uint64_t i = 0; i < after->count; i++) {
+		const uint64_t x = scaler_get(before, i);
+		const uint64_t want = scaler_product(after->dtype, x, factor);
+
+		if (scaler_get(after, i) != want)
+			fail_msg("type %u, element %d: %llx times %a is %llx, "
+			    "not %llx", after->dtype, (int)i,
+			    (unsigned long long)x, factor,
+			    (unsigned long long)want,
+			    (unsigned long long)scaler_get(after, i));
+	}
+}
+
+/* All of them, and the guards are whole. */
+static void
+assert_all_products(const struct scaler_list *after,
     const struct scaler_list *before, float factor)
 {
 	for (size_t k = 0; k < after->count; k++)
-		for (uint64_t i = 0; i < after->tensor[k].count; i++) {
-			const struct ac_scaler_tensor *t = &after->tensor[k];
-			const uint64_t x = scaler_get(&before->tensor[k], i);
-			const uint64_t want = scaler_product(t->dtype, x,
-			    factor);
-
-			if (scaler_get(t, i) != want)
-				fail_msg("tensor %zu, element %d: %llx times "
-				    "%a is %llx, not %llx", k, (int)i,
-				    (unsigned long long)x, (double)factor,
-				    (unsigned long long)want,
-				    (unsigned long long)scaler_get(t, i));
-		}
+		assert_products(&after->tensor[k], &before->tensor[k],
+		    (double)factor);
 	assert_true(scaler_list_is_intact(after));
 }
 
@@ -89,9 +96,10 @@ test_products(void **state)
 			assert_flag(&after, 1);
 		} else {
 			after.words.coefficient = factor;
+			after.words.coefficient_double = (double)factor;
 			scaler_pass("ac_scaler_clip", &after, 0);
 		}
-		assert_products(&after, &before, factor);
+		assert_all_products(&after, &before, factor);
 		scaler_list_free(&after);
 	}
 	scaler_list_free(&before);
@@ -118,7 +126,7 @@ test_every_half(void **state)
 			    65536 * 2);
 		after.state.inverse = factors[f];
 		scaler_pass("ac_scaler_unscale", &after, 0);
-		assert_products(&after, &before, factors[f]);
+		assert_all_products(&after, &before, factors[f]);
 	}
 	scaler_list_free(&before);
 	scaler_list_free(&after);
@@ -283,11 +291,49 @@ test_bytes(void **state)
 	zero_bytes();
 	scaler_multiply(&list);
 	list.words.coefficient = .5f;
+	list.words.coefficient_double = .5;
 	scaler_pass("ac_scaler_clip", &list, 0);
 	assert_int_equal(ac_twin_bytes_read, 2 * bytes);
 	assert_int_equal(ac_twin_bytes_written, 2 * bytes);
 	scaler_list_free(&list);
 	scaler_list_free(&same);
+}
+
+/* Clipping goes by two factors: FP64 has one of its own, and what has a factor
+ * of 1 is not written. */
+static void
+test_two_coefficients(void **state)
+{
+	static const struct { float all; double wide; } rows[] = {
+		{ .5f, 1e-39 }, { 0, 1e-150 }, { 1, 1 - 1e-9 }, { .25f, 1 },
+		{ 1, 1 } };
+	struct scaler_list before, after;
+
+	(void)state;
+	scaler_list_make(shapes, COUNT(shapes), SCALER_FINITE, 7, &before);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		uint64_t bytes = 0;
+
+		scaler_list_make(shapes, COUNT(shapes), SCALER_FINITE, 7,
+		    &after);
+		after.words.coefficient = rows[i].all;
+		after.words.coefficient_double = rows[i].wide;
+		ac_twin_bytes_written = 0;
+		scaler_pass("ac_scaler_clip", &after, 0);
+		for (size_t k = 0; k < after.count; k++) {
+			const struct ac_scaler_tensor *t = &after.tensor[k];
+			const double factor = t->dtype == AC_SCALER_F64
+			    ? rows[i].wide : (double)rows[i].all;
+
+			assert_products(t, &before.tensor[k], factor);
+			if (factor != 1)
+				bytes += t->count * scaler_size(t->dtype);
+		}
+		assert_true(scaler_list_is_intact(&after));
+		assert_int_equal(ac_twin_bytes_written, bytes);
+		scaler_list_free(&after);
+	}
+	scaler_list_free(&before);
 }
 
 /* No tensors, none but empty ones; the flag goes to the state if asked. */
@@ -337,7 +383,7 @@ test_many(void **state)
 	scaler_list_make(many, MANY, SCALER_FINITE, 9, &after);
 	scaler_scale(&after, 1024);
 	scaler_pass("ac_scaler_unscale", &after, 0);
-	assert_products(&after, &before, 0x1p-10f);
+	assert_all_products(&after, &before, 0x1p-10f);
 	assert_flag(&after, 0);
 	scaler_set(&after.tensor[MANY - 1], 0,
 	    bad[after.tensor[MANY - 1].dtype][2]);
@@ -364,6 +410,7 @@ test_float_mode(void **state)
 		scaler_multiply(&list[turn]);
 		scaler_pass("ac_scaler_unscale", &list[turn], 0);
 		list[turn].words.coefficient = 1.0f / 3;
+		list[turn].words.coefficient_double = 1.0 / 3;
 		scaler_pass("ac_scaler_clip", &list[turn], 0);
 		for (uint32_t p = 0; p < 3; p++)
 			scaler_norm(&list[turn], p);
@@ -394,6 +441,7 @@ main(void)
 		cmocka_unit_test(test_one_element),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_two_coefficients),
 		cmocka_unit_test(test_empty_and_fold),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_float_mode),
