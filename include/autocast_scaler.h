@@ -239,7 +239,8 @@ AUTOCAST_API autocast_status autocast_scaler_get(autocast_scaler *scaler,
 
 /* Since creation; but for steps and skips, also since the last load. */
 typedef struct autocast_scaler_counters {
-	size_t   size;        /* of this struct, set by the program */
+	size_t   size;        /* of this struct, set by the program; then what
+	                       * was written of it */
 	uint64_t updates;     /* autocast_scaler_update(), replays too */
 	uint64_t overflows;   /* of those, with inf or NaN */
 	uint64_t growths, backoffs;
@@ -249,7 +250,9 @@ typedef struct autocast_scaler_counters {
 	double   min_scale, max_scale; /* scales that there were */
 } autocast_scaler_counters;
 
-/* Waits for the device. Writes `counters->size` bytes at most. */
+/* Waits for the device. Writes `counters->size` bytes at most; fewer, and sets
+ * `size` to that, where the program is newer than the library: what comes after
+ * them is left as it was. */
 AUTOCAST_API autocast_status autocast_scaler_get_counters(
     autocast_scaler *scaler, autocast_scaler_counters *counters);
 

@@ -306,9 +306,9 @@ autocast_scaler_get_counters(autocast_scaler *scaler,
 		    (scaler, counters));
 	if (counters == NULL || counters->size < sizeof(counters->size))
 		return AUTOCAST_E_INVALID;
-	none.size = counters->size;
-	__builtin_memcpy(counters, &none, counters->size < sizeof(none) ?
-	    counters->size : sizeof(none));
+	if (none.size > counters->size)
+		none.size = counters->size;
+	__builtin_memcpy(counters, &none, none.size);
 	return AUTOCAST_OK;
 }
 

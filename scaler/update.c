@@ -299,7 +299,9 @@ autocast_scaler_get_counters(autocast_scaler *scaler,
 	ac_lock_give(&scaler->lock);
 	if (status)
 		return status;
-	now.size = counters->size;
+	/* A newer program learns from it what we did not write. */
+	if (now.size > counters->size)
+		now.size = counters->size;
 	now.updates = state.updates;
 	now.overflows = state.overflows;
 	now.growths = state.rises;
@@ -308,7 +310,7 @@ autocast_scaler_get_counters(autocast_scaler *scaler,
 	now.last_overflow = state.last_overflow;
 	now.min_scale = (double)state.least;
 	now.max_scale = (double)state.most;
-	memcpy(counters, &now, now.size < sizeof now ? now.size : sizeof now);
+	memcpy(counters, &now, now.size);
 	return AUTOCAST_OK;
 }
 

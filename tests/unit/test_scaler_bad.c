@@ -135,6 +135,35 @@ options(void **state)
 	autocast_scaler_destroy(made);
 }
 
+/* Of a newer program's counters, and of an older one's, as many as both know
+ * are written, and the size tells. */
+static void
+counters(void **state)
+{
+	enum { SHORT = offsetof(autocast_scaler_counters, growths) };
+	struct {
+		autocast_scaler_counters known;
+		uint64_t newer[2];
+	} longer;
+	autocast_scaler_counters all = { .size = sizeof all };
+
+	(void)state;
+	OK(autocast_scaler_get_counters(w.scaler, &all));
+	assert_int_equal(all.size, sizeof all);
+	memset(&longer, 0xab, sizeof longer);
+	longer.known.size = sizeof longer;
+	OK(autocast_scaler_get_counters(w.scaler, &longer.known));
+	assert_memory_equal(&longer.known, &all, sizeof all);
+	assert_true(longer.newer[0] == 0xabababababababab
+	    && longer.newer[1] == longer.newer[0]);
+	memset(&longer, 0xab, sizeof longer);
+	longer.known.size = SHORT;
+	OK(autocast_scaler_get_counters(w.scaler, &longer.known));
+	assert_int_equal(longer.known.size, SHORT);
+	assert_true(longer.known.updates == all.updates);
+	assert_true(longer.known.growths == 0xabababababababab);
+}
+
 /* ---- Tensors ------------------------------------------------------------- */
 
 static void
@@ -390,6 +419,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(options),
+		cmocka_unit_test(counters),
 		cmocka_unit_test(tensors),
 		cmocka_unit_test(overlaps),
 		cmocka_unit_test(places),
