@@ -163,13 +163,13 @@ AUTOCAST_API autocast_status autocast_scaler_unscale(autocast_scaler *scaler,
 
 /* The norm of all gradients together, p = 1, 2 or INFINITY, in device memory on
  * the scaler's first device. Sums are in FP64 and do not depend on timing.
- * E_NOT_UNSCALED. */
+ * E_NOT_UNSCALED: nor after the step; E_POINTER. */
 AUTOCAST_API autocast_status autocast_group_norm(autocast_group *group,
     double p, float *norm_out, struct CUstream_st *stream);
 
 /* Multiply the gradients by max_norm / (norm + 1e-6) if that is below 1; norm
  * is the 2-norm of all. In FP64 for gradients that are, from the norm before it
- * is rounded; else in FP32. `norm_out` as above, or NULL. E_NOT_UNSCALED. */
+ * is rounded; else in FP32. `norm_out` as above, or NULL. Statuses: as above. */
 AUTOCAST_API autocast_status autocast_group_clip(autocast_group *group,
     float max_norm, float *norm_out, struct CUstream_st *stream);
 

@@ -91,7 +91,15 @@ callbacks(void **state)
 	REFUSED(E_UNSCALE_AFTER_STEP, autocast_scaler_unscale(w.scaler,
 	    w.ready, NULL));
 	assert_int_equal(calls, 1);
+	/* What cannot be done any more is not advised. */
+	REFUSED(E_NOT_UNSCALED, autocast_group_norm(w.ready, 2, w.result,
+	    NULL));
+	says("was stepped");
+	REFUSED(E_NOT_UNSCALED, autocast_group_clip(w.ready, 1, NULL, NULL));
+	says("was stepped");
 	OK(autocast_scaler_update(w.scaler, NULL));
+	REFUSED(E_NOT_UNSCALED, autocast_group_clip(w.ready, 1, NULL, NULL));
+	says("autocast_scaler_unscale() comes first");
 	OK(autocast_scaler_set_reduce(w.scaler, hook_fails, &calls));
 	assert_int_equal(autocast_scaler_unscale(w.scaler, w.ready, NULL),
 	    AUTOCAST_E_CALLBACK);
