@@ -96,6 +96,7 @@ scale(autocast_scaler *scaler, const autocast_tensor *seeds, size_t count,
 {
 	struct ac_scaler_place place;
 	autocast_status status = ac_scaler_prepare_stream(scaler, stream);
+	autocast_status marked;
 
 	if (!status)
 		status = ac_scaler_enter(scaler, stream, &place);
@@ -106,10 +107,12 @@ scale(autocast_scaler *scaler, const autocast_tensor *seeds, size_t count,
 		status = multiply(&place, seeds, count, true);
 	if (!status)
 		status = ac_order_read(&place);
-	if (!status)
+	if (!status) {
+		/* A launch that fails takes none before it back. */
 		status = multiply(&place, seeds, count, false);
-	if (!status)
-		status = ac_order_has_read(&place);
+		marked = ac_order_has_read(&place);
+		status = status ? status : marked;
+	}
 	if (!status)
 		ac_core_scaled(&scaler->core);
 	ac_scaler_leave(&place);

@@ -5,6 +5,7 @@
 #include "test_emu.h"
 
 #include "include/autocast_scaler.h"
+#include "kernels/driver.h"
 
 #include <math.h>
 
@@ -51,6 +52,14 @@ end(void **state)
 	OK(cudaStreamDestroy(far));
 	OK(cudaStreamDestroy(stranger));
 	assert_int_equal(emuCounter("complaints"), 0);
+	return 0;
+}
+
+static int
+begin_on_one(void **state)
+{
+	begin(state);
+	OK(autocast_group_set_gradients(group, gradient, 1));
 	return 0;
 }
 
@@ -202,6 +211,55 @@ what_begins_to_capture_is_left_alone(void **state)
 	assert_true(scale_now() == 512);
 }
 
+/* ---- What waits for what -------------------------------------------------- */
+
+/* How many events a call lets its stream wait for. */
+#define WAITS(call) (waits = emuCounter("cuStreamWaitEvent"), OK(call), \
+	(int)(emuCounter("cuStreamWaitEvent") - waits))
+
+/* The driver as the scaler knows it. */
+static struct ac_driver *
+driver(void)
+{
+	return (struct ac_driver *)(uintptr_t)ac_driver_get();
+}
+
+static ac_cu_result (*launch)(ac_cu_function function, unsigned gx,
+    unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+    unsigned shared_bytes, ac_cu_stream stream, void **params, void **extra);
+
+static ac_cu_result
+launch_once(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
+    unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
+    ac_cu_stream stream, void **params, void **extra)
+{
+	static int count;
+
+	return count++ ? 719 : launch(function, gx, gy,
+	    gz, bx, by, bz, shared_bytes, stream, params, extra);
+}
+
+/* The first seeds are being multiplied, the last ones could not be. */
+static void
+an_update_comes_after_seeds_of_a_call_that_failed(void **state)
+{
+	autocast_tensor many[100];
+	uint64_t waits;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		many[i] = seed;
+	put_both(1, 0);
+	OK(autocast_scaler_unscale(scaler, group, one));
+	launch = driver()->cuLaunchKernel;
+	driver()->cuLaunchKernel = launch_once;
+	assert_int_equal(autocast_scaler_scale(scaler, many, 100, other),
+	    AUTOCAST_E_CUDA);
+	driver()->cuLaunchKernel = launch;
+	assert_int_equal(WAITS(autocast_scaler_update(scaler, one)), 1);
+	OK(cudaStreamSynchronize(one));
+}
+
 #define BY(test, set_up) cmocka_unit_test_setup_teardown(test, set_up, end)
 
 int
@@ -211,6 +269,8 @@ main(void)
 		BY(all_devices_are_asked_first, begin_on_two),
 		BY(only_streams_of_the_call_are_asked, begin_on_two),
 		BY(what_begins_to_capture_is_left_alone, begin_on_two),
+		BY(an_update_comes_after_seeds_of_a_call_that_failed,
+		    begin_on_one),
 	};
 
 	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
