@@ -29,6 +29,9 @@ queue_answer(autocast_group *group, const struct ac_scaler_place *home)
 		    &group->answer->state,
 		    (ac_cu_address)(uintptr_t)first->pass.state,
 		    AC_STATE_KEPT, home->stream), "cuMemcpyDtoHAsync");
+	/* Others may change it while this call waits. */
+	if (!status && group->scaler->core.strict)
+		status = ac_order_has_read(home);
 	return status;
 }
 

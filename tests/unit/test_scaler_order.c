@@ -8,18 +8,19 @@
 #include "kernels/driver.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 static autocast_scaler *scaler;
 static autocast_group *group;
 static autocast_tensor seed, gradient[2];
 static cudaStream_t one, other, far, stranger; /* the last two: device 1's */
 
-static int
-begin(void **state)
+static void
+begin_with(bool strict)
 {
 	autocast_scaler_options options = AUTOCAST_SCALER_OPTIONS;
 
-	(void)state;
+	options.strict = strict;
 	options.init_scale = 1024;
 	options.interval = 100;
 	for (int i = 1; i >= 0; i--) {
@@ -36,7 +37,6 @@ begin(void **state)
 	OK(autocast_scaler_create(&options, &scaler));
 	OK(autocast_scaler_prepare(scaler, 0, one));
 	OK(autocast_group_create(scaler, NULL, &group));
-	return 0;
 }
 
 static int
@@ -58,7 +58,17 @@ end(void **state)
 static int
 begin_on_one(void **state)
 {
-	begin(state);
+	(void)state;
+	begin_with(false);
+	OK(autocast_group_set_gradients(group, gradient, 1));
+	return 0;
+}
+
+static int
+begin_strict(void **state)
+{
+	(void)state;
+	begin_with(true);
 	OK(autocast_group_set_gradients(group, gradient, 1));
 	return 0;
 }
@@ -67,7 +77,8 @@ begin_on_one(void **state)
 static int
 begin_on_two(void **state)
 {
-	begin(state);
+	(void)state;
+	begin_with(false);
 	OK(autocast_scaler_prepare(scaler, 1, far));
 	OK(autocast_group_set_gradients(group, gradient, 2));
 	return 0;
@@ -260,6 +271,21 @@ an_update_comes_after_seeds_of_a_call_that_failed(void **state)
 	OK(cudaStreamSynchronize(one));
 }
 
+/* What a strict step tells of the scale is read on the way. */
+static void
+a_change_comes_after_what_a_step_reads(void **state)
+{
+	int stepped;
+	uint64_t waits;
+
+	(void)state;
+	put_both(1, 0);
+	OK(autocast_scaler_unscale(scaler, group, one));
+	OK(autocast_scaler_step(scaler, group, NULL, NULL, &stepped, other));
+	assert_int_equal(WAITS(autocast_scaler_update(scaler, one)), 1);
+	OK(cudaStreamSynchronize(one));
+}
+
 #define BY(test, set_up) cmocka_unit_test_setup_teardown(test, set_up, end)
 
 int
@@ -271,6 +297,7 @@ main(void)
 		BY(what_begins_to_capture_is_left_alone, begin_on_two),
 		BY(an_update_comes_after_seeds_of_a_call_that_failed,
 		    begin_on_one),
+		BY(a_change_comes_after_what_a_step_reads, begin_strict),
 	};
 
 	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
