@@ -91,12 +91,14 @@ make_current(struct ac_scaler_place *place)
 	return status;
 }
 
-/* Before CUDA 12 streams have no ids: the handle must do. */
+/* Before CUDA 12 streams have no ids, and handles are none: the default ones
+ * are a stream of each context and thread, others come again. Each place is a
+ * stream of its own then, and waits for all others. */
 static autocast_status
 ask_id(struct ac_scaler_place *place)
 {
 	const struct ac_driver *const driver = place->scaler->driver;
-	unsigned long long id = (uintptr_t)place->stream;
+	unsigned long long id = ++place->scaler->places;
 	autocast_status status = AUTOCAST_OK;
 
 	if (driver->cuStreamGetId)

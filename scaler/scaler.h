@@ -91,6 +91,7 @@ struct autocast_scaler {
 	/* The iteration whose update is queued, if that is not told the core:
 	 * something after it failed. */
 	uint64_t       moved_epoch;
+	uint64_t       places;       /* that were entered; for their ids */
 };
 
 /* ---- place.c: where a call works ---------------------------------------- */
@@ -100,7 +101,7 @@ struct ac_scaler_place {
 	struct autocast_scaler  *scaler;
 	struct ac_scaler_device *device;
 	ac_cu_stream stream;
-	uint64_t     id;         /* of the stream: a handle may come again */
+	uint64_t     id;         /* of the stream, else of the place */
 	uint64_t     capture;    /* its id; 0: the stream does not capture */
 	bool is_capturing, is_pushed;
 };

@@ -286,6 +286,27 @@ a_change_comes_after_what_a_step_reads(void **state)
 	OK(cudaStreamSynchronize(one));
 }
 
+/* Before CUDA 12: the same handle may well be another stream. */
+static void
+without_ids_every_call_is_waited_for(void **state)
+{
+	ac_cu_result (*const get_id)(ac_cu_stream stream,
+	    unsigned long long *id) = driver()->cuStreamGetId;
+	uint64_t waits;
+
+	(void)state;
+	driver()->cuStreamGetId = NULL;
+	put_both((double)INFINITY, 0);
+	/* Those two read the scale; the group was not in use. */
+	assert_int_equal(WAITS(autocast_scaler_unscale(scaler, group, one)),
+	    0);
+	assert_int_equal(WAITS(autocast_scaler_update(scaler, one)), 2);
+	assert_int_equal(WAITS(autocast_scaler_scale(scaler, &seed, 1, one)),
+	    1);
+	driver()->cuStreamGetId = get_id;
+	assert_true(scale_now() == 512);
+}
+
 #define BY(test, set_up) cmocka_unit_test_setup_teardown(test, set_up, end)
 
 int
@@ -298,6 +319,7 @@ main(void)
 		BY(an_update_comes_after_seeds_of_a_call_that_failed,
 		    begin_on_one),
 		BY(a_change_comes_after_what_a_step_reads, begin_strict),
+		BY(without_ids_every_call_is_waited_for, begin_on_one),
 	};
 
 	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
