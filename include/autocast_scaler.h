@@ -73,7 +73,7 @@ typedef struct autocast_scaler_options {
 	double  growth;       /* factor after `interval` clean updates; > 1 */
 	double  backoff;      /* factor after an update with inf or NaN; < 1 */
 	int64_t interval;
-	double  min_scale;    /* 0: none (strict: 2^-149) */
+	double  min_scale;    /* 0: none (strict: 2^-127) */
 	double  max_scale;    /* 0: none but FLT_MAX */
 	int32_t hysteresis;   /* bad updates in a row until the scale backs off */
 	int32_t enabled;      /* 0: nothing is scaled, every step is taken */
@@ -91,8 +91,8 @@ typedef struct autocast_scaler_options {
 /* `options` NULL: the defaults. No CUDA call. The program destroys the scaler.
  * E_INVALID: growth <= 1, backoff >= 1, or a NaN among them; min_scale above
  * max_scale; hysteresis < 1; with `strict` also an interval < 1, a backoff <= 0,
- * an init_scale that is not positive and finite. init_scale is clipped to min
- * and max. Nothing is looked at if `enabled` is 0. E_ABI: `size` is larger than
+ * an init_scale that is not positive and finite, a max_scale below the minimum.
+ * init_scale is clipped to min and max. Nothing is looked at if `enabled` is 0. E_ABI: `size` is larger than
  * the library knows, and what it does not know is not zero. */
 AUTOCAST_API autocast_status autocast_scaler_create(
     const autocast_scaler_options *options, autocast_scaler **scaler_out);

@@ -10,6 +10,10 @@
 #include <string.h>
 
 #define SMALLEST 0x1p-149 /* the smallest subnormal float */
+/* The smallest power of two that FP32 has an inverse of. By the inverse of
+ * anything at or below half of it, which is inf, finite gradients become inf
+ * or, from 0, NaN: after the look at them, so that the step is taken. */
+#define INVERTIBLE 0x1p-127
 
 enum { LARGEST = 4096 }; /* bytes that options will ever have */
 
@@ -43,6 +47,18 @@ check_interval(int64_t interval)
 	return ac_status_fail(AUTOCAST_E_INVALID, "interval must be at least 1");
 }
 
+/* The smallest scale there may be; 0: none. Strict: never 0, but what the
+ * program names is what it gets. */
+static double
+least_of(const autocast_scaler_options *o)
+{
+	if (!o->strict)
+		return o->min_scale;
+	if (!(o->min_scale > 0))
+		return INVERTIBLE;
+	return o->min_scale > SMALLEST ? o->min_scale : SMALLEST;
+}
+
 static autocast_status
 check_bounds(const autocast_scaler_options *o)
 {
@@ -53,6 +69,10 @@ check_bounds(const autocast_scaler_options *o)
 	if (o->max_scale > 0 && o->min_scale > o->max_scale)
 		return ac_status_fail(AUTOCAST_E_INVALID,
 		    "min_scale is above max_scale");
+	if (o->max_scale > 0 && least_of(o) > o->max_scale)
+		return ac_status_fail(AUTOCAST_E_INVALID, "max_scale is below "
+		    "the smallest scale that strict allows, 0x1p-127 unless "
+		    "min_scale is set");
 	if (o->hysteresis < 1)
 		return ac_status_fail(AUTOCAST_E_INVALID,
 		    "hysteresis must be at least 1");
@@ -120,13 +140,11 @@ ac_core_init(const autocast_scaler_options *options, struct ac_core *core_out)
 	core.rule.down = o.backoff;
 	core.rule.interval = o.interval;
 	core.rule.patience = o.hysteresis;
-	core.rule.least = o.min_scale;
-	if (o.strict && core.rule.least < SMALLEST)
-		core.rule.least = SMALLEST;
+	core.rule.least = least_of(&o);
 	core.rule.most = o.max_scale > 0 ? o.max_scale : INFINITY;
 	init = o.init_scale;
-	if (o.min_scale > 0 && init < o.min_scale)
-		init = o.min_scale;
+	if (core.rule.least > 0 && init < core.rule.least)
+		init = core.rule.least;
 	if (o.max_scale > 0 && init > o.max_scale)
 		init = o.max_scale;
 	core.init_scale = (float)init;

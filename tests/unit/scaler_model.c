@@ -24,8 +24,8 @@ static double
 lower_bound(const autocast_scaler_options *o)
 {
 	if (o->min_scale)
-		return o->min_scale;
-	return o->strict ? 0x1p-149 : -INFINITY;
+		return o->strict ? fmax(o->min_scale, 0x1p-149) : o->min_scale;
+	return o->strict ? 0x1p-127 : -INFINITY;
 }
 
 static double
