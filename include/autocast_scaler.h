@@ -136,9 +136,10 @@ AUTOCAST_API void autocast_group_destroy(autocast_group *group);
 
 /* These are the group's gradients from now on; the list is copied. They may be
  * on several prepared devices. Waits for the device. E_BUSY: the group was
- * unscaled or stepped and there was no update since. E_INVALID: two of them
- * overlap (weights that are tied have one gradient). E_CAPTURE; E_DTYPE,
- * E_POINTER, E_DEVICE name the tensor. */
+ * unscaled or stepped and there was no update since; if it had none then, it
+ * may get them, and counts as neither. E_INVALID: two of them overlap (weights
+ * that are tied have one gradient). E_CAPTURE; E_DTYPE, E_POINTER, E_DEVICE name
+ * the tensor. */
 AUTOCAST_API autocast_status autocast_group_set_gradients(
     autocast_group *group, const autocast_tensor *gradients, size_t count);
 

@@ -120,6 +120,26 @@ ac_core_unscaled(struct ac_core *core, struct ac_core_group *group,
 	}
 }
 
+bool
+ac_core_is_unused(const struct ac_core *core, const struct ac_core_group *group)
+{
+	switch (ac_core_stage(core, group)) {
+	case AC_STAGE_READY:
+		return true;
+	case AC_STAGE_UNSCALED:
+		return !group->is_checked;
+	case AC_STAGE_STEPPED:
+		break;
+	}
+	return false;
+}
+
+void
+ac_core_replaced(struct ac_core *core, struct ac_core_group *group)
+{
+	enter(core, group, AC_STAGE_READY);
+}
+
 autocast_status
 ac_core_may_clip(const struct ac_core *core, const struct ac_core_group *group)
 {

@@ -50,6 +50,12 @@ void ac_core_scaled(struct ac_core *core);
 enum ac_stage ac_core_stage(const struct ac_core *core,
     const struct ac_core_group *group);
 
+/* The group may get other gradients: nothing was done with those that it has,
+ * or has not, since the last update. It then is ready. */
+bool ac_core_is_unused(const struct ac_core *core,
+    const struct ac_core_group *group);
+void ac_core_replaced(struct ac_core *core, struct ac_core_group *group);
+
 /* Unscale. `has_gradients`: the group has a tensor on some device, or other
  * processes take part: then it has a flag. `has_fp16`: a tensor is FP16. */
 autocast_status ac_core_may_unscale(const struct ac_core *core,

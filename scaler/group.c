@@ -228,6 +228,7 @@ adopt(autocast_group *group, struct draft *draft)
 {
 	release_parts(group->scaler, group->part, group->part_count,
 	    group->answer);
+	ac_core_replaced(&group->scaler->core, &group->core);
 	memcpy(group->part, draft->part, sizeof group->part);
 	group->part_count = draft->part_count;
 	group->answer = draft->answer;
@@ -252,7 +253,7 @@ set_gradients(autocast_group *group, const autocast_tensor *gradients,
 		return ac_status_fail(AUTOCAST_E_DEVICE, "no device was "
 		    "prepared: autocast_scaler_prepare() comes first");
 	if (group->is_busy
-	    || ac_core_stage(&scaler->core, &group->core) != AC_STAGE_READY)
+	    || !ac_core_is_unused(&scaler->core, &group->core))
 		return ac_status_fail(AUTOCAST_E_BUSY, "%s was unscaled or "
 		    "stepped: autocast_scaler_update() or _update_to() comes "
 		    "first", group->name);

@@ -158,8 +158,12 @@ model_set(struct model *m, int group, const struct script_gradients *g)
 	struct model_group *to = &m->groups[group];
 
 	if ((to->gradients.kind != g->kind || to->gradients.count != g->count)
-	    && to->record != MODEL_READY && m->rules.enabled)
-		return AUTOCAST_E_BUSY;
+	    && to->record != MODEL_READY && m->rules.enabled) {
+		/* There was nothing, so that nothing came of it. */
+		if (to->record == MODEL_STEPPED || to->checked)
+			return AUTOCAST_E_BUSY;
+		to->record = MODEL_READY;
+	}
 	to->gradients = *g;
 	return AUTOCAST_OK;
 }

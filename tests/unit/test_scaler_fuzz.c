@@ -295,8 +295,19 @@ call_set(struct pair *p, int group)
 		{ .kind = 'h', .count = 1, .words = { 0x3c00 } },
 		{ .kind = 'd', .count = 1, .words = { 0xfff0000000000000 } },
 	};
+	const struct script_gradients *const to = &ANY(kinds),
+	    *const now = &p->model.groups[group].gradients;
+	struct ac_core_group *const g = &p->groups[group];
+	const bool is_unused = ac_core_is_unused(&p->core, g);
 
-	model_set(&p->model, group, &ANY(kinds));
+	if (to->kind == now->kind && to->count == now->count) {
+		assert_int_equal(model_set(&p->model, group, to), AUTOCAST_OK);
+		return;
+	}
+	same_status(p, model_set(&p->model, group, to),
+	    is_unused ? AUTOCAST_OK : AUTOCAST_E_BUSY);
+	if (is_unused)
+		ac_core_replaced(&p->core, g);
 }
 
 static void
