@@ -132,6 +132,10 @@ print_site(struct ac_page *p, const struct ac_site *site,
 	ac_text_add(&p->line, "  ");
 	ac_text_add_clean(&p->line, *site->name ? site->name
 	    : site->key.caller);
+	if (*site->region.name) {
+		ac_text_add(&p->line, ", region ");
+		ac_text_add_clean(&p->line, site->region.name);
+	}
 	ac_text_addf(&p->line, ", rung %s", ac_rung_names[site->rung]);
 	ac_page_end_line(p);
 	print_operand(p, "A", ranges->counts);
@@ -154,12 +158,13 @@ is_meant(const struct ac_site *site, const char *wanted)
 
 /* Of a site's rungs, the one with the most work. */
 static bool
-is_first_of_key(const struct ac_report *report, size_t i)
+is_first_of_site(const struct ac_report *report, size_t i)
 {
+	const struct ac_site *sites = report->sites;
 	size_t first = 0;
 
-	while (memcmp(&report->sites[first].key, &report->sites[i].key,
-	    sizeof report->sites[i].key))
+	while (memcmp(&sites[first].key, &sites[i].key, sizeof sites[i].key)
+	    || strcmp(sites[first].region.name, sites[i].region.name))
 		first++;
 	return first == i;
 }
@@ -175,9 +180,10 @@ ac_report_as_ranges(const struct ac_report *report, const char *site,
 	for (size_t i = 0; i < report->site_count; i++) {
 		const struct ac_site *s = &report->sites[i];
 		const struct ac_ranges *ranges = is_meant(s, site)
-		    ? ac_report_find_ranges(report, &s->key) : NULL;
+		    ? ac_report_find_ranges(report, &s->key,
+		    s->region.name) : NULL;
 
-		if (!ranges || !is_first_of_key(report, i))
+		if (!ranges || !is_first_of_site(report, i))
 			continue;
 		if (!found) {
 			ac_page_print_title(&p, report);

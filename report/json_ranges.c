@@ -39,7 +39,7 @@ ac_json_ranges(struct ac_json *w, const struct ac_report *report,
     const struct ac_site *site)
 {
 	const struct ac_ranges *ranges = ac_report_find_ranges(report,
-	    &site->key);
+	    &site->key, site->region.name);
 	struct ac_range_rank ranks[AC_RANGE_COUNT];
 	const uint64_t *a, *b;
 

@@ -27,6 +27,8 @@ ac_report_add_ranges(struct ac_report *report, const char *path,
 		report->ranges = more;
 		more += report->ranges_count;
 		memcpy(&more->key, &records[i].key, sizeof more->key);
+		memcpy(more->region, records[i].region.name,
+		    sizeof more->region);
 		report->ranges_count += ac_report_read_ranges(path, header,
 		    place - 1, more->counts);
 	}
@@ -34,10 +36,12 @@ ac_report_add_ranges(struct ac_report *report, const char *path,
 }
 
 static int
-by_key(const void *a, const void *b)
+by_site(const void *one, const void *other)
 {
-	return memcmp(&((const struct ac_ranges *)a)->key,
-	    &((const struct ac_ranges *)b)->key, sizeof(struct ac_site_key));
+	const struct ac_ranges *a = one, *b = other;
+	const int order = memcmp(&a->key, &b->key, sizeof a->key);
+
+	return order ? order : strcmp(a->region, b->region);
 }
 
 void
@@ -47,9 +51,9 @@ ac_ranges_arrange(struct ac_report *report)
 	size_t kept = 0;
 
 	if (report->ranges_count)
-		qsort(r, report->ranges_count, sizeof *r, by_key);
+		qsort(r, report->ranges_count, sizeof *r, by_site);
 	for (size_t i = 0; i < report->ranges_count; i++) {
-		if (!kept || by_key(&r[kept - 1], &r[i])) {
+		if (!kept || by_site(&r[kept - 1], &r[i])) {
 			if (kept != i)
 				memcpy(&r[kept], &r[i], sizeof *r);
 			kept++;
@@ -63,8 +67,12 @@ ac_ranges_arrange(struct ac_report *report)
 
 const struct ac_ranges *
 ac_report_find_ranges(const struct ac_report *report,
-    const struct ac_site_key *key)
+    const struct ac_site_key *key, const char *region)
 {
-	return report->ranges_count ? bsearch(key, report->ranges,
-	    report->ranges_count, sizeof *report->ranges, by_key) : NULL;
+	struct ac_ranges wanted;
+
+	memcpy(&wanted.key, key, sizeof wanted.key);
+	memcpy(wanted.region, region, sizeof wanted.region);
+	return report->ranges_count ? bsearch(&wanted, report->ranges,
+	    report->ranges_count, sizeof *report->ranges, by_site) : NULL;
 }

@@ -36,6 +36,7 @@ struct ac_site {
 /* How often each exponent occurred in A and B at one site, on all its rungs. */
 struct ac_ranges {
 	struct ac_site_key key;
+	char     region[sizeof ((struct ac_site_region *)0)->name];
 	uint64_t counts[AC_REPORT_RANGES];      /* of A, then of B */
 };
 
@@ -51,7 +52,7 @@ struct ac_report {
 	size_t                 site_count;
 	struct ac_marker      *markers;   /* by symbol */
 	size_t                 marker_count;
-	struct ac_ranges      *ranges;    /* by key */
+	struct ac_ranges      *ranges;    /* by site */
 	size_t                 ranges_count;
 	bool                   incomplete;
 };
@@ -77,10 +78,11 @@ bool ac_report_read_ranges(const char *path,
 /* Put the ranges of one more process into the report; false without memory. */
 bool ac_report_add_ranges(struct ac_report *report, const char *path,
     const struct ac_file_header *header, const struct ac_site_record *records);
-/* After ac_report_arrange(); NULL if none were counted. */
+/* Of the key in the region of that name; after ac_report_arrange(). NULL if none
+ * were counted. */
 const struct ac_ranges *ac_report_find_ranges(const struct ac_report *report,
-    const struct ac_site_key *key);
-/* Add up what has the same key, and put it in order. */
+    const struct ac_site_key *key, const char *region);
+/* Add up what is of the same site, and put it in order. */
 void ac_ranges_arrange(struct ac_report *report);
 
 /* Put the records of one more process into the report; false without memory.

@@ -13,7 +13,8 @@ static uint64_t
 exponents_in(const struct ac_report *report, int64_t i, int exponent)
 {
 	const struct ac_site_key key = key_of(i);
-	const struct ac_ranges *ranges = ac_report_find_ranges(report, &key);
+	const struct ac_ranges *ranges = ac_report_find_ranges(report, &key,
+	    "");
 
 	return ranges ? ranges->counts[exponent] : 0;
 }
@@ -90,6 +91,57 @@ test_shared(void **state)
 	assert_int_equal(report->site_count, SITES + 1);
 	assert_int_equal(report->ranges_count, SITES);
 	assert_int_equal(exponents_in(report, 1, 127), 100);
+	ac_report_destroy(report);
+}
+
+/* The same calls in a region are another site, with operands of their own. */
+static void
+count_regions(void)
+{
+	const struct ac_site_key key = key_of(1);
+	struct ac_site_region region;
+	struct ac_site_record *inside;
+	uint64_t *ranges;
+
+	count_some();
+	memset(&region, 0, sizeof region);
+	strcpy(region.name, "big");
+	inside = ac_report_site_in(&region, &key, &by_cast, NULL, NULL);
+	ac_report_count(inside, AC_REASON_NONE);
+	ranges = ac_report_ranges(inside);
+	if (!ranges || ranges == held[0])
+		_exit(1);
+	ranges[200] = 5;
+}
+
+static void
+print(const char *bytes, size_t count, void *text)
+{
+	ac_text_add_bytes(text, bytes, count);
+}
+
+static void
+test_regions(void **state)
+{
+	static char page[1 << 18];
+	const struct ac_site_key key = key_of(1);
+	const struct ac_ranges *inside;
+	struct ac_report *report;
+	struct ac_text text;
+
+	(void)state;
+	assert_int_equal(in_child(count_regions), 0);
+	report = load(1);
+	assert_int_equal(report->ranges_count, SITES + 1);
+	assert_int_equal(exponents_in(report, 1, 127), 100);
+	assert_int_equal(exponents_in(report, 1, 200), 0);
+	inside = ac_report_find_ranges(report, &key, "big");
+	assert_non_null(inside);
+	assert_int_equal(inside->counts[127], 0);
+	assert_int_equal(inside->counts[200], 5);
+	ac_text_init(&text, page, sizeof page);
+	assert_true(ac_report_as_ranges(report, NULL, print, &text));
+	assert_non_null(strstr(page, ", region big, rung "));
 	ac_report_destroy(report);
 }
 
@@ -240,7 +292,8 @@ main(void)
 #define CASE(name) \
 	cmocka_unit_test_setup_teardown(name, make_state, remove_state)
 	const struct CMUnitTest tests[] = {
-		CASE(test_kept), CASE(test_shared), CASE(test_fork),
+		CASE(test_kept), CASE(test_shared), CASE(test_regions),
+		CASE(test_fork),
 		CASE(test_bounded), CASE(test_no_room), CASE(test_cut),
 		CASE(test_denied),
 	};
