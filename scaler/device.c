@@ -27,7 +27,7 @@ static autocast_status
 find_driver(autocast_scaler *scaler)
 {
 	const struct ac_driver *driver;
-	int failed;
+	autocast_status status;
 
 	if (scaler->driver)
 		return AUTOCAST_OK;
@@ -35,12 +35,10 @@ find_driver(autocast_scaler *scaler)
 	if (!driver)
 		return ac_status_fail(AUTOCAST_E_NO_DRIVER,
 		    "there is no usable libcuda.so.1");
-	failed = driver->cuInit(0);
-	if (failed)
-		return ac_status_fail(AUTOCAST_E_NO_DRIVER,
-		    "cuInit failed: CUDA error %d", failed);
-	scaler->driver = driver;
-	return AUTOCAST_OK;
+	status = ac_init_status(driver->cuInit(0));
+	if (!status)
+		scaler->driver = driver;
+	return status;
 }
 
 struct ac_scaler_device *

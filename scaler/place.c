@@ -8,42 +8,6 @@
 /* Streams that are no handles: legacy and per thread, of the current context. */
 #define IS_DEFAULT(stream) ((uintptr_t)(stream) <= 2)
 
-/* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and those after it */
-enum { CAPTURE_FIRST = 900, CAPTURE_LAST = 908 };
-
-autocast_status
-ac_cuda_status(int result, const char *call)
-{
-	if (!result)
-		return AUTOCAST_OK;
-	if (result >= CAPTURE_FIRST && result <= CAPTURE_LAST)
-		return ac_status_fail(AUTOCAST_E_CAPTURE, "%s: not possible "
-		    "while a stream captures (CUDA error %d)", call, result);
-	return ac_status_fail(AUTOCAST_E_CUDA, "%s failed: CUDA error %d", call,
-	    result);
-}
-
-autocast_status
-ac_kernels_failed(enum ac_kernels_status failed)
-{
-	switch (failed) {
-	case AC_KERNELS_OK:
-		return AUTOCAST_OK;
-	case AC_KERNELS_NO_DRIVER:
-		return ac_status_fail(AUTOCAST_E_NO_DRIVER,
-		    "there is no usable libcuda.so.1");
-	case AC_KERNELS_NO_MODULE:
-		return ac_status_fail(AUTOCAST_E_CUDA,
-		    "the driver did not take the scaler's kernels");
-	case AC_KERNELS_NO_CONTEXT:
-		return ac_status_fail(AUTOCAST_E_CUDA,
-		    "no CUDA context is current");
-	case AC_KERNELS_LAUNCH:
-		break;
-	}
-	return ac_status_fail(AUTOCAST_E_CUDA, "cuLaunchKernel failed");
-}
-
 /* ---- Places ------------------------------------------------------------- */
 
 /* The context of the stream. A thread before its first call has none itself, and

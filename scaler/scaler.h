@@ -94,6 +94,16 @@ struct autocast_scaler {
 	uint64_t       places;       /* that were entered; for their ids */
 };
 
+/* ---- failure.c ---------------------------------------------------------- */
+
+/* E_CUDA, naming the call, unless `result` is 0; E_CAPTURE if it is one of a
+ * capture. */
+autocast_status ac_cuda_status(int result, const char *call);
+/* The same for cuInit(): E_NO_DRIVER. */
+autocast_status ac_init_status(int result);
+/* The same for what kernels/ answers. */
+autocast_status ac_kernels_failed(enum ac_kernels_status failed);
+
 /* ---- place.c: where a call works ---------------------------------------- */
 
 /* A stream of a prepared device, whose context is current until leave(). */
@@ -126,12 +136,6 @@ void ac_scaler_leave(const struct ac_scaler_place *place);
  * device's if there is none. A device was prepared. */
 autocast_status ac_scaler_context_of(autocast_scaler *scaler,
     ac_cu_stream stream, ac_cu_context *context_out);
-
-/* E_CUDA, naming the call, unless `result` is 0; E_CAPTURE if it is one of a
- * capture. */
-autocast_status ac_cuda_status(int result, const char *call);
-/* The same for what kernels/ answers. */
-autocast_status ac_kernels_failed(enum ac_kernels_status failed);
 
 /* Wait for all that the place's stream has queued. */
 autocast_status ac_scaler_wait(const struct ac_scaler_place *place);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_scaler_context.c -- calls of the gradient scaler in threads
- * that have no CUDA context yet, and where another device is current. */
+ * that have no CUDA context yet, where another device is current, and in a child
+ * of the process. */
 #include "test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -183,12 +184,60 @@ another_device_is_current(void **state)
 	OK(cudaSetDevice(0));
 }
 
+/* ---- A child --------------------------------------------------------------- */
+
+/* E_CUDA or E_NO_DRIVER, and why. */
+static bool
+tells(autocast_status status, autocast_status expected)
+{
+	if (status == expected && strstr(autocast_last_error(), "fork()"))
+		return true;
+	fprintf(stderr, "# status %d, '%s'\n", status, autocast_last_error());
+	return false;
+}
+
+static int
+in_a_child(void)
+{
+	autocast_scaler *fresh;
+	bool told = true;
+
+	told &= tells(make(GET, NULL), AUTOCAST_E_CUDA);
+	told &= tells(make(SCALE, stream), AUTOCAST_E_CUDA);
+	told &= tells(make(UNSCALE, stream), AUTOCAST_E_CUDA);
+	told &= tells(make(SET_GRADIENTS, NULL), AUTOCAST_E_CUDA);
+	told &= tells(make(PREPARE_AGAIN, NULL), AUTOCAST_E_CUDA);
+	told &= tells(make(PREPARE, NULL), AUTOCAST_E_NO_DRIVER);
+	told &= tells(make(SCALE_FRESH, stream), AUTOCAST_E_NO_DRIVER);
+	autocast_scaler_destroy(scaler);
+	return !told || autocast_scaler_create(NULL, &fresh);
+}
+
+static void
+after_a_fork(void **state)
+{
+	int status;
+	pid_t child;
+
+	(void)state;
+	OK(autocast_scaler_update_to(scaler, 65536, NULL));
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		alarm(60);
+		_exit(in_a_child());
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_context),
 		cmocka_unit_test(another_device_is_current),
+		cmocka_unit_test(after_a_fork),
 	};
 
 	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
