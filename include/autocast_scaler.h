@@ -282,9 +282,10 @@ AUTOCAST_API autocast_status autocast_scaler_get_interval(
 AUTOCAST_API autocast_status autocast_scaler_save(autocast_scaler *scaler,
     char *text, size_t *size);
 
-/* Go on from such a text. Flags of the current iteration stay. A disabled
- * scaler ignores it. E_STATE_EMPTY; E_STATE_FORMAT names the field. Waits for
- * the device. */
+/* Go on from such a text. A scale out of min_scale and max_scale is brought
+ * within; strict: E_STATE_FORMAT. Flags of the current iteration stay. A
+ * disabled scaler ignores it. E_STATE_EMPTY; E_STATE_FORMAT names the field.
+ * Waits for the device. */
 AUTOCAST_API autocast_status autocast_scaler_load(autocast_scaler *scaler,
     const char *text, size_t size);
 

@@ -264,6 +264,25 @@ ac_core_updated(struct ac_core *core)
 	core->epoch++;
 }
 
+autocast_status
+ac_core_may_load(const struct ac_core *core, struct ac_core_saved *saved)
+{
+	/* As scales are: what was held there can be loaded again. */
+	const float least = (float)core->rule.least;
+	const float most = (float)core->rule.most;
+	const bool is_below = core->rule.least > 0 && saved->scale < least;
+
+	if (!is_below && !(saved->scale > most))
+		return AUTOCAST_OK;
+	if (core->strict)
+		return ac_status_fail(AUTOCAST_E_STATE_FORMAT, "the saved "
+		    "state's scale, %g, is %s, %g", (double)saved->scale,
+		    is_below ? "below the smallest" : "above the largest",
+		    (double)(is_below ? least : most));
+	saved->scale = is_below ? least : most;
+	return AUTOCAST_OK;
+}
+
 void
 ac_core_load(struct ac_core *core, const struct ac_core_saved *saved)
 {

@@ -105,6 +105,10 @@ struct ac_core_saved {
 	int32_t tracker, patience;
 };
 
+/* Whether to go on from `saved`, as far as the bounds are concerned: its scale
+ * is brought within; strict: E_STATE_FORMAT. */
+autocast_status ac_core_may_load(const struct ac_core *core,
+    struct ac_core_saved *saved);
 /* Go on from `saved`, whose fields were checked: factors and interval, and what
  * the first state will be. The state that is in use already is the caller's to
  * set. */

@@ -382,6 +382,8 @@ autocast_scaler_load(autocast_scaler *scaler, const char *text, size_t size)
 	if (!scaler->core.enabled)
 		return AUTOCAST_OK;
 	status = ac_state_parse(text, size, scaler->core.strict, &saved);
+	if (!status)
+		status = ac_core_may_load(&scaler->core, &saved);
 	if (status)
 		return status;
 	ac_lock_take(&scaler->lock);

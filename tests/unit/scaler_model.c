@@ -111,11 +111,18 @@ model_reduce(struct model *m, float others)
 autocast_status
 model_load(struct model *m, const struct script_state *state)
 {
+	const float least = (float)lower_bound(&m->rules);
+	const float most = (float)upper_bound(&m->rules);
+	const float scale = state ? (float)state->scale : 0;
+
 	if (!m->rules.enabled)
 		return AUTOCAST_OK;
 	if (!state)
 		return AUTOCAST_E_STATE_EMPTY;
-	m->scale = (float)state->scale;
+	if (m->rules.strict && (scale != fmaxf(scale, least)
+	    || scale != fminf(scale, most)))
+		return AUTOCAST_E_STATE_FORMAT;
+	m->scale = fminf(fmaxf(scale, least), most);
 	m->rules.growth = state->growth;
 	m->rules.backoff = state->backoff;
 	m->rules.interval = state->interval;
@@ -134,6 +141,8 @@ model_again(struct model *m)
 		return AUTOCAST_OK;
 	memset(&m->counters, 0, sizeof m->counters);
 	m->begun = m->host_knows = m->reduced = false;
+	m->scale = fminf(fmaxf(m->scale, (float)lower_bound(&m->rules)),
+	    (float)upper_bound(&m->rules));
 	m->least = m->most = m->scale;
 	for (int i = 0; i < SCRIPT_GROUPS; i++)
 		m->groups[i] = (struct model_group){

@@ -65,6 +65,12 @@ static const struct {
 	    "NVIDIA's rule" },
 	{ "X8", STRICT, "y*3 42000000/0 n 41000000/0 !E_INVALID y 42000000/0",
 	    refused },
+	{ "X28", LOOSE, "41800000/0 44000000/1 41800000/1 44000000/0 41800000/0",
+	    "what is loaded stays within the bounds" },
+	{ "X28", STRICT, "41800000/0 !E_STATE_FORMAT 41800000/0 "
+	    "!E_STATE_FORMAT 41800000/0 44000000/0 41800000/0", refused },
+	{ "X29", BOTH, "3e99999a/0", "a bound that FP32 does not have" },
+	{ "X30", BOTH, "3f333333/0", "a bound that FP32 does not have" },
 	{ "X12", BOTH, "!E_NO_CHECKS_GROUP !E_NO_CHECKS 47800000/0", fused },
 };
 

@@ -270,12 +270,15 @@ static void
 call_load(struct pair *p)
 {
 	const struct script_state state = { 4, 2, .5, 3, 1 };
-	const struct ac_core_saved saved = { .scale = 4, .growth = 2,
+	struct ac_core_saved saved = { .scale = 4, .growth = 2,
 		.backoff = .5, .interval = 3, .tracker = 1,
 		.patience = p->model.rules.hysteresis };
+	autocast_status status = AUTOCAST_OK;
 
-	model_load(&p->model, &state);
-	if (!p->core.enabled)
+	if (p->core.enabled)
+		status = ac_core_may_load(&p->core, &saved);
+	same_status(p, model_load(&p->model, &state), status);
+	if (status || !p->core.enabled)
 		return;
 	ac_core_load(&p->core, &saved);
 	p->state.scale = saved.scale;
