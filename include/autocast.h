@@ -37,7 +37,7 @@ STATUS(E_NO_DRIVER,         "there is no usable CUDA driver")                 \
 STATUS(E_CUDA,              "a call of the CUDA driver failed")               \
 STATUS(E_DTYPE,             "a tensor has a data type that is not allowed here") \
 STATUS(E_POINTER,           "a pointer is not memory of the device it should be on") \
-STATUS(E_DEVICE,            "the device was not prepared")                    \
+STATUS(E_DEVICE,            "the device was not prepared, or is not the one that the call works on") \
 STATUS(E_NOT_SCALED,        "nothing was scaled yet")                         \
 STATUS(E_NOT_UNSCALED,      "the group's gradients are not unscaled")         \
 STATUS(E_ALREADY_UNSCALED,  "the group was unscaled since the last update")   \

@@ -179,6 +179,9 @@ another_device_is_current(void **state)
 	assert_true(scale == 65536);
 	assert_int_equal(autocast_scaler_unscale(scaler, group, NULL),
 	    AUTOCAST_E_DEVICE);
+	/* It was prepared, after all. */
+	assert_non_null(strstr(autocast_status_string(AUTOCAST_E_DEVICE),
+	    "or is not the one that the call works on"));
 	OK(cudaGetDevice(&number));
 	assert_int_equal(number, 1);
 	OK(cudaSetDevice(0));
