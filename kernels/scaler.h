@@ -160,11 +160,11 @@ struct ac_scaler_rule {
 	uint32_t reserved;
 };
 
-/* One update. Found: --patience; tracker = 0; if patience <= 0, scale =
- * max((float)(scale * down), least). Clean: patience = rule's; n = tracker + 1;
- * if n == interval, scale = min((float)(scale * up), most) if that product is
- * finite as a float, and tracker = 0; else tracker = n. Subnormal scales are
- * honoured. Counts, sets inverse, clears state->found. */
+/* One update. Found: --patience, down to 0; tracker = 0; if patience is used up,
+ * scale = max((float)(scale * down), least). Clean: patience = rule's; n =
+ * tracker + 1; if n == interval, scale = min((float)(scale * up), most) if that
+ * product is finite as a float, and tracker = 0; else tracker = n. Subnormal
+ * scales are honoured. Counts, sets inverse, clears state->found. */
 enum ac_kernels_status ac_scaler_update_state(struct ac_scaler_state *state,
     const struct ac_scaler_rule *rule, ac_cu_stream stream);
 

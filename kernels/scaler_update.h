@@ -64,7 +64,7 @@ ac_scaler_overflowed(struct ac_scaler_state *state,
 	state->overflows++;
 	state->last_overflow = state->updates;
 	state->tracker = 0;
-	if (state->patience > -AC_SCALER_LAST)
+	if (state->patience > 0)
 		state->patience--;
 	return state->patience <= 0 && ac_scaler_fall(state, rule);
 }

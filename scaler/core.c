@@ -276,9 +276,9 @@ ac_core_may_load(const struct ac_core *core, struct ac_core_saved *saved)
 		return AUTOCAST_OK;
 	if (core->strict)
 		return ac_status_fail(AUTOCAST_E_STATE_FORMAT, "the saved "
-		    "state's scale, %g, is %s, %g", (double)saved->scale,
-		    is_below ? "below the smallest" : "above the largest",
-		    (double)(is_below ? least : most));
+		    "state's scale is %s", is_below
+		    ? "below the smallest that there may be"
+		    : "above max_scale");
 	saved->scale = is_below ? least : most;
 	return AUTOCAST_OK;
 }

@@ -358,7 +358,8 @@ back_off(struct model *m)
 	m->counters.overflows++;
 	m->counters.last_overflow = m->counters.updates;
 	m->tracker = 0;
-	if (--m->patience > 0)
+	m->patience -= m->patience > 0;
+	if (m->patience)
 		return false;
 	m->counters.clamps += (double)next < least;
 	old = m->scale;

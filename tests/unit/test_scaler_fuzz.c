@@ -129,7 +129,7 @@ same_state(const struct pair *p)
 		differ(p, "scale", m->scale, s->scale);
 	if (m->tracker != s->tracker)
 		differ(p, "tracker", m->tracker, s->tracker);
-	if ((m->patience > 0 || s->patience > 0) && m->patience != s->patience)
+	if (m->patience != s->patience)
 		differ(p, "patience", m->patience, s->patience);
 	if (!m->begun)
 		return;

@@ -184,7 +184,7 @@ test_patience(void **state)
 	assert_true(s.scale == 32 && s.patience == 0);
 	assert_true(s.overflows == 3 && s.last_overflow == 4);
 	update(&s, &rule, 1);
-	assert_true(s.scale == 16 && s.patience == -1);
+	assert_true(s.scale == 16 && s.patience == 0);
 	update(&s, &rule, 0);
 	assert_true(s.scale == 16 && s.patience == 3 && s.tracker == 1);
 	update(&s, &rule, 1);
@@ -192,7 +192,7 @@ test_patience(void **state)
 	s.patience = INT32_MIN + 1;
 	for (int i = 0; i < 3; i++)
 		update(&s, &rule, 1);
-	assert_true(s.scale == 2 && s.patience < 0);
+	assert_true(s.scale == 2 && s.patience <= 0);
 }
 
 /* ---- Fuzz ----------------------------------------------------------------- */
@@ -210,7 +210,8 @@ model_update(struct model *m, const struct ac_scaler_rule *rule, bool found)
 
 	if (found) {
 		m->tracker = 0;
-		if (--m->patience <= 0)
+		m->patience -= m->patience > 0;
+		if (!m->patience)
 			scale = fmax((double)(float)(m->scale * rule->down),
 			    rule->least);
 	} else {
