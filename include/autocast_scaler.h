@@ -21,8 +21,9 @@
  * prepared and gradients set. A `stream` is a cudaStream_t or CUstream, NULL for
  * the legacy default one of the current device; its device is where the call
  * works. Calls on several streams are put in order by events: a call sees what
- * earlier calls for the same scaler queued. Launches of graphs that hold calls
- * are the program's to put in order.
+ * earlier calls for the same scaler queued; within a capture, of its own ones, as
+ * long as not more than four captures at a time use the scaler. Launches of
+ * graphs that hold calls are the program's to put in order.
  *
  * Threads: one scaler may be used by several threads at once, for different
  * groups; a group by one thread at a time (E_BUSY otherwise). An iteration ends

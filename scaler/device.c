@@ -86,7 +86,9 @@ ac_mark_create(const struct ac_driver *driver, struct ac_mark *mark)
 {
 	autocast_status status = create_event(driver, &mark->live.event);
 
-	return status ? status : create_event(driver, &mark->captured.event);
+	for (int i = 0; i < AC_SCALER_CAPTURES && !status; i++)
+		status = create_event(driver, &mark->captured[i].event);
+	return status;
 }
 
 void
@@ -94,8 +96,9 @@ ac_mark_destroy(const struct ac_driver *driver, struct ac_mark *mark)
 {
 	if (mark->live.event)
 		(void)driver->cuEventDestroy(mark->live.event);
-	if (mark->captured.event)
-		(void)driver->cuEventDestroy(mark->captured.event);
+	for (int i = 0; i < AC_SCALER_CAPTURES; i++)
+		if (mark->captured[i].event)
+			(void)driver->cuEventDestroy(mark->captured[i].event);
 }
 
 int

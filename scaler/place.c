@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scaler/place.c -- contexts and streams that calls work in, and the order of
- * calls on different streams, which events make. */
+/* scaler/place.c -- contexts and streams that calls work in. */
 #include "scaler/scaler.h"
 
 #include "api/status.h"
@@ -197,8 +196,6 @@ ac_scaler_leave(const struct ac_scaler_place *place)
 		(void)place->scaler->driver->cuCtxPopCurrent(&popped);
 }
 
-/* ---- Order -------------------------------------------------------------- */
-
 /* Waiting is forbidden to a thread that captures elsewhere, unless relaxed. */
 autocast_status
 ac_scaler_wait(const struct ac_scaler_place *place)
@@ -214,153 +211,5 @@ ac_scaler_wait(const struct ac_scaler_place *place)
 	status = ac_cuda_status(driver->cuStreamSynchronize(place->stream),
 	    "cuStreamSynchronize");
 	(void)driver->cuThreadExchangeStreamCaptureMode(&mode);
-	return status;
-}
-
-static struct ac_point *
-point_of(struct ac_mark *mark, const struct ac_scaler_place *place)
-{
-	return place->is_capturing ? &mark->captured : &mark->live;
-}
-
-/* Made in this capture, or outside of any as the place is. */
-static bool
-is_seen(const struct ac_point *point, const struct ac_scaler_place *place)
-{
-	return point->is_set && point->capture == place->capture;
-}
-
-autocast_status
-ac_mark_wait(struct ac_mark *mark, const struct ac_scaler_place *place)
-{
-	const struct ac_driver *const driver = place->scaler->driver;
-	const struct ac_point *const point = point_of(mark, place);
-	int failed;
-
-	if (!is_seen(point, place) || point->stream == place->id)
-		return AUTOCAST_OK;
-	failed = driver->cuStreamWaitEvent(place->stream, point->event, 0);
-	if (failed && !place->is_capturing
-	    && !driver->cuEventSynchronize(point->event))
-		return AUTOCAST_OK;
-	return ac_cuda_status(failed, "cuStreamWaitEvent");
-}
-
-autocast_status
-ac_mark_set(struct ac_mark *mark, const struct ac_scaler_place *place)
-{
-	struct ac_point *const point = point_of(mark, place);
-	const int failed = place->scaler->driver->cuEventRecord(point->event,
-	    place->stream);
-
-	point->stream = place->id;
-	point->capture = place->capture;
-	point->is_set = !failed;
-	if (!failed)
-		return AUTOCAST_OK;
-	return place->is_capturing ? ac_cuda_status(failed, "cuEventRecord")
-	    : ac_scaler_wait(place);
-}
-
-autocast_status
-ac_order_read(const struct ac_scaler_place *place)
-{
-	return ac_mark_wait(&place->device->writer, place);
-}
-
-/* The stream's own mark, a free one, or another stream's, which this one then
- * comes after. */
-autocast_status
-ac_order_has_read(const struct ac_scaler_place *place)
-{
-	struct ac_scaler_device *const device = place->device;
-	struct ac_mark *mark = NULL;
-	autocast_status status = AUTOCAST_OK;
-
-	for (int i = 0; i < AC_SCALER_READERS && !mark; i++) {
-		const struct ac_point *const point = point_of(
-		    &device->readers[i], place);
-
-		if (is_seen(point, place) && point->stream == place->id)
-			mark = &device->readers[i];
-	}
-	for (int i = 0; i < AC_SCALER_READERS && !mark; i++)
-		if (!is_seen(point_of(&device->readers[i], place), place))
-			mark = &device->readers[i];
-	if (!mark) {
-		mark = &device->readers[device->next_reader++
-		    % AC_SCALER_READERS];
-		status = ac_mark_wait(mark, place);
-	}
-	return status ? status : ac_mark_set(mark, place);
-}
-
-autocast_status
-ac_order_write(const struct ac_scaler_place *place)
-{
-	struct ac_scaler_device *const device = place->device;
-	autocast_status status = ac_mark_wait(&device->writer, place);
-
-	for (int i = 0; i < AC_SCALER_READERS && !status; i++)
-		status = ac_mark_wait(&device->readers[i], place);
-	return status;
-}
-
-autocast_status
-ac_order_has_written(const struct ac_scaler_place *place)
-{
-	struct ac_scaler_device *const device = place->device;
-	autocast_status status = ac_mark_set(&device->writer, place);
-
-	for (int i = 0; i < AC_SCALER_READERS && !status; i++)
-		point_of(&device->readers[i], place)->is_set = false;
-	return status;
-}
-
-static autocast_status
-order_by_event(const struct ac_scaler_place *from,
-    const struct ac_scaler_place *to)
-{
-	const struct ac_driver *const driver = from->scaler->driver;
-	const ac_cu_event event = from->device->fork;
-	ac_cu_context popped;
-	autocast_status status;
-
-	/* An event is recorded in its own context, and the default stream is
-	 * that of the current one. */
-	status = ac_cuda_status(driver->cuCtxPushCurrent(from->device->context),
-	    "cuCtxPushCurrent");
-	if (status)
-		return status;
-	status = ac_cuda_status(driver->cuEventRecord(event, from->stream),
-	    "cuEventRecord");
-	(void)driver->cuCtxPopCurrent(&popped);
-	if (!status)
-		status = ac_cuda_status(driver->cuCtxPushCurrent(
-		    to->device->context), "cuCtxPushCurrent");
-	if (status)
-		return status;
-	status = ac_cuda_status(driver->cuStreamWaitEvent(to->stream, event, 0),
-	    "cuStreamWaitEvent");
-	(void)driver->cuCtxPopCurrent(&popped);
-	return status;
-}
-
-autocast_status
-ac_order_after(const struct ac_scaler_place *from,
-    const struct ac_scaler_place *to)
-{
-	const struct ac_driver *const driver = from->scaler->driver;
-	ac_cu_context popped;
-	autocast_status status;
-
-	if (from->device == to->device && from->id == to->id)
-		return AUTOCAST_OK;
-	status = order_by_event(from, to);
-	if (!status || from->is_capturing
-	    || driver->cuCtxPushCurrent(from->device->context))
-		return status;
-	status = ac_scaler_wait(from);
-	(void)driver->cuCtxPopCurrent(&popped);
 	return status;
 }

@@ -12,8 +12,10 @@
 
 enum {
 	AC_SCALER_DEVICES = 16, /* prepared, at most */
-	AC_SCALER_READERS = 4   /* streams that are told apart before they wait
+	AC_SCALER_READERS = 4,  /* streams that are told apart before they wait
 	                         * for each other */
+	AC_SCALER_CAPTURES = 4  /* at the same time whose calls keep their order
+	                         */
 };
 
 /* A point in a stream of one device that others can wait for. */
@@ -21,12 +23,14 @@ struct ac_point {
 	ac_cu_event  event;
 	uint64_t     stream;     /* its id */
 	uint64_t     capture;    /* the one that it is in; 0: none */
+	uint64_t     used;       /* when, as its mark counts */
 	bool         is_set;
 };
 
-/* The last one, and the last one within a capture: neither sees the other. */
+/* The last one, and the last one within each capture: none sees another. */
 struct ac_mark {
-	struct ac_point live, captured;
+	struct ac_point live, captured[AC_SCALER_CAPTURES];
+	uint64_t     uses;
 };
 
 /* A device that was prepared. The first one keeps the scale. */
@@ -139,6 +143,8 @@ autocast_status ac_scaler_context_of(autocast_scaler *scaler,
 
 /* Wait for all that the place's stream has queued. */
 autocast_status ac_scaler_wait(const struct ac_scaler_place *place);
+
+/* ---- order.c: what comes after what ------------------------------------- */
 
 /* Wait for a mark made on another stream; make one. A mark within a capture
  * and a stream outside of it do not see each other. The order that events fail

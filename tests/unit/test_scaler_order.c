@@ -13,7 +13,8 @@
 static autocast_scaler *scaler;
 static autocast_group *group;
 static autocast_tensor seed, gradient[2];
-static cudaStream_t one, other, far, stranger; /* the last two: device 1's */
+static cudaStream_t one, other, third;
+static cudaStream_t far, stranger; /* device 1's */
 
 static void
 begin_with(bool strict)
@@ -32,6 +33,7 @@ begin_with(bool strict)
 		gradient[i] = (autocast_tensor){ test_device(4), 1,
 			AUTOCAST_F32, i, "gradient" };
 	}
+	OK(cudaStreamCreateWithFlags(&third, cudaStreamNonBlocking));
 	seed = (autocast_tensor){ test_device(4), 1, AUTOCAST_F32,
 		AUTOCAST_DEVICE_ANY, "seed" };
 	OK(autocast_scaler_create(&options, &scaler));
@@ -49,6 +51,7 @@ end(void **state)
 		OK(cudaFree(gradient[i].data));
 	OK(cudaStreamDestroy(one));
 	OK(cudaStreamDestroy(other));
+	OK(cudaStreamDestroy(third));
 	OK(cudaStreamDestroy(far));
 	OK(cudaStreamDestroy(stranger));
 	assert_int_equal(emuCounter("complaints"), 0);
@@ -89,6 +92,7 @@ put(const autocast_tensor *t, double value)
 {
 	const float narrow = (float)value;
 
+	OK(cudaStreamSynchronize(one));
 	OK(cudaMemcpy(t->data, &narrow, sizeof narrow, cudaMemcpyDefault));
 	OK(cudaDeviceSynchronize());
 }
@@ -307,6 +311,41 @@ without_ids_every_call_is_waited_for(void **state)
 	assert_true(scale_now() == 512);
 }
 
+/* A capture that others use the scaler beside keeps its own order. */
+static void
+captures_do_not_forget_for_others(void **state)
+{
+	const int others = 3;
+	cudaGraphExec_t executable;
+	cudaGraph_t graph;
+	cudaEvent_t event;
+	uint64_t waits;
+
+	(void)state;
+	OK(cudaEventCreate(&event));
+	put_both((double)INFINITY, 0);
+	OK(cudaStreamBeginCapture(one, cudaStreamCaptureModeRelaxed));
+	OK(cudaEventRecord(event, one));
+	OK(cudaStreamWaitEvent(other, event, 0));
+	OK(autocast_scaler_scale(scaler, &seed, 1, other));
+	OK(autocast_scaler_unscale(scaler, group, other));
+	for (int i = 0; i < others; i++) {
+		OK(cudaStreamBeginCapture(third, cudaStreamCaptureModeGlobal));
+		OK(autocast_scaler_scale(scaler, &seed, 1, third));
+		OK(cudaStreamEndCapture(third, &graph));
+		OK(cudaGraphDestroy(graph));
+	}
+	assert_int_equal(WAITS(autocast_scaler_update(scaler, one)), 1);
+	OK(cudaStreamEndCapture(one, &graph));
+	OK(cudaGraphInstantiate(&executable, graph, 0));
+	OK(cudaGraphLaunch(executable, one));
+	OK(cudaStreamSynchronize(one));
+	assert_true(scale_now() == 512);
+	OK(cudaGraphExecDestroy(executable));
+	OK(cudaGraphDestroy(graph));
+	OK(cudaEventDestroy(event));
+}
+
 #define BY(test, set_up) cmocka_unit_test_setup_teardown(test, set_up, end)
 
 int
@@ -320,6 +359,7 @@ main(void)
 		    begin_on_one),
 		BY(a_change_comes_after_what_a_step_reads, begin_strict),
 		BY(without_ids_every_call_is_waited_for, begin_on_one),
+		BY(captures_do_not_forget_for_others, begin_on_one),
 	};
 
 	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
