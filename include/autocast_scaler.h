@@ -17,7 +17,7 @@
  *
  * Scale, growth count and flags live on the device. Only the calls that say so
  * wait for it; of the others each can be captured into a graph (of one device:
- * E_CAPTURE where others take part), and allocates nothing once devices are
+ * E_CAPTURE where others take part; all from unscaling to updating, then), and allocates nothing once devices are
  * prepared and gradients set. A `stream` is a cudaStream_t or CUstream, NULL for
  * the legacy default one of the current device; its device is where the call
  * works. Calls on several streams are put in order by events: a call sees what
@@ -224,7 +224,8 @@ AUTOCAST_API autocast_status autocast_scaler_update_to(autocast_scaler *scaler,
 
 /* What several processes must agree on: called inside unscale and step, on the
  * stream, with a flag on the device that it is to replace by the largest of all
- * processes'. Returns 0, or anything else for a failure. A process whose group
+ * processes'. In a capture once, not at launches of the graph. Returns 0, or
+ * anything else for a failure. A process whose group
  * is empty (set to no gradients) takes part with 0. NULL: none. E_BUSY during an
  * iteration. */
 typedef int (*autocast_reduce)(float *flag, int device,

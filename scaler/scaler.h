@@ -75,6 +75,7 @@ struct autocast_group {
 	int             part_count;  /* 0: gradients were never set */
 	bool            has_tensors, has_fp16;
 	bool            is_busy;
+	bool            is_captured; /* this iteration's check is in a graph */
 	struct ac_group_answer *answer;
 	char            name[64];
 };

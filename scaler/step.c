@@ -5,6 +5,21 @@
 
 #include "api/status.h"
 
+/* Look at the gradients unless that was done. Where a graph does it nothing may
+ * have been found yet, and with the next launch this step would do it again. */
+static autocast_status
+check_once(autocast_group *group, const struct ac_scaler_place *place,
+    bool divide)
+{
+	if (ac_core_must_check(&group->scaler->core, &group->core))
+		return ac_group_check(group, place, divide);
+	if (!group->is_captured || place->is_capturing)
+		return AUTOCAST_OK;
+	return ac_status_fail(AUTOCAST_E_CAPTURE, "%s was unscaled in a capture: "
+	    "its step belongs in one, too (autocast_scaler_update_to() ends "
+	    "such an iteration)", group->name);
+}
+
 /* ---- The host's answer -------------------------------------------------- */
 
 /* Queue the way of the flag to the host; strict: of the state, too, so that
@@ -80,8 +95,7 @@ ask_device(autocast_group *group, const struct ac_scaler_place *place,
 	if (place->is_capturing)
 		return ac_status_fail(AUTOCAST_E_CAPTURE, "a stream that "
 		    "captures gives no answer: autocast_scaler_step_async()");
-	if (ac_core_must_check(&scaler->core, &group->core))
-		asked = ac_group_check(group, place, true);
+	asked = check_once(group, place, true);
 	if (asked && asked != AUTOCAST_E_CALLBACK)
 		return asked;
 	status = ac_scaler_enter_at(place, &scaler->device[0], &home);
@@ -160,10 +174,8 @@ static autocast_status
 queue_step(autocast_group *group, const struct ac_scaler_place *place)
 {
 	autocast_scaler *const scaler = group->scaler;
-	autocast_status status = AUTOCAST_OK;
+	autocast_status status = check_once(group, place, false);
 
-	if (ac_core_must_check(&scaler->core, &group->core))
-		status = ac_group_check(group, place, false);
 	if (status && status != AUTOCAST_E_CALLBACK)
 		return status;
 	for (int i = 0; i < group->part_count; i++) {

@@ -304,6 +304,7 @@ ac_group_check(autocast_group *group, const struct ac_scaler_place *place,
 			return status;
 		ac_group_spoil(group, place);
 	}
+	group->is_captured = place->is_capturing;
 	if (divide)
 		ac_core_unscaled(&scaler->core, &group->core, has_gradients);
 	else

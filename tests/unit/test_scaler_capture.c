@@ -6,6 +6,7 @@
 
 #include "include/autocast_scaler.h"
 
+#include <cuda.h>
 #include <math.h>
 
 static autocast_scaler *scaler;
@@ -131,6 +132,74 @@ an_iteration_in_two_graphs(void **state)
 	OK(autocast_scaler_update_to(scaler, 1024, one));
 	OK(cudaGraphExecDestroy(step));
 	OK(cudaGraphExecDestroy(update));
+	OK(cudaGraphExecDestroy(all));
+}
+
+/* What was captured counts for the host, though it was not launched: a step
+ * outside would look at a flag that nobody has set yet, and at the next launch
+ * divide once more. */
+static void
+what_is_captured_counts(void **state)
+{
+	cudaGraphExec_t unscale;
+	int stepped = 5;
+
+	(void)state;
+	OK(autocast_scaler_scale(scaler, &seed, 1, one));
+	OK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
+	OK(autocast_scaler_unscale(scaler, group, one));
+	unscale = ended(one);
+	assert_int_equal(autocast_scaler_unscale(scaler, group, one),
+	    AUTOCAST_E_ALREADY_UNSCALED);
+	assert_int_equal(autocast_scaler_step(scaler, group, NULL, NULL,
+	    &stepped, one), AUTOCAST_E_CAPTURE);
+	assert_non_null(strstr(autocast_last_error(), "in a capture"));
+	assert_int_equal(autocast_scaler_step_async(scaler, group, one),
+	    AUTOCAST_E_CAPTURE);
+	assert_int_equal(stepped, 5);
+	/* The next iteration may be without a graph. */
+	OK(autocast_scaler_update_to(scaler, 1024, one));
+	put(&gradient, 3 * 1024);
+	OK(autocast_scaler_step(scaler, group, NULL, NULL, &stepped, one));
+	assert_int_equal(stepped, 1);
+	assert_true(get(&gradient) == 3);
+	OK(autocast_scaler_update_to(scaler, 1024, one));
+	OK(cudaGraphExecDestroy(unscale));
+}
+
+static int
+counting_hook(float *flag, int device, struct CUstream_st *stream, void *user)
+{
+	(void)device;
+	++*(int *)user;
+	/* Others have found something: 1.0 */
+	return cuMemsetD32Async((CUdeviceptr)(uintptr_t)flag, 0x3f800000, 1,
+	    stream) != CUDA_SUCCESS;
+}
+
+/* The hook is called at the capture; what it queued, at each launch. */
+static void
+a_hook_in_a_graph(void **state)
+{
+	cudaGraphExec_t all;
+	double scale = 0;
+	int calls = 0;
+
+	(void)state;
+	OK(autocast_scaler_set_reduce(scaler, counting_hook, &calls));
+	OK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
+	queue_step(one);
+	OK(autocast_scaler_update(scaler, one));
+	all = ended(one);
+	put(&gradient, 3);
+	for (int i = 0; i < 3; i++)
+		OK(cudaGraphLaunch(all, one));
+	OK(cudaStreamSynchronize(one));
+	assert_int_equal(calls, 1);
+	OK(autocast_scaler_get(scaler, &scale, NULL));
+	assert_true(scale == 128);
+	OK(autocast_scaler_set_reduce(scaler, NULL, NULL));
+	OK(autocast_scaler_update_to(scaler, 1024, one));
 	OK(cudaGraphExecDestroy(all));
 }
 
@@ -308,6 +377,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_iteration_in_two_graphs),
+		cmocka_unit_test(what_is_captured_counts),
+		cmocka_unit_test(a_hook_in_a_graph),
 		cmocka_unit_test(a_capture_stays_good),
 		cmocka_unit_test(what_is_queued_is_still_waited_for),
 		cmocka_unit_test(reading_beside_an_unscale),
