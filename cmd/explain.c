@@ -121,7 +121,10 @@ describe_site(const struct ac_report *report, const struct ac_site *site,
 	op->fact[AC_FACT_SOLVER] = site->key.solver == 'y' ? "yes" : "no";
 	if (*site->region.name)
 		op->fact[AC_FACT_REGION] = site->region.name;
-	op->region_keeps = site->reason == AC_REASON_REGION;
+	op->region_keeps = site->region.is_disabled;
+	op->region_rungs = site->region.rung_count;
+	for (unsigned i = 0; i < op->region_rungs; i++)
+		op->region_rung[i] = site->region.rung[i];
 	if (*process->library)
 		op->fact[AC_FACT_LIB] = process->library;
 	if (*process->gpu)

@@ -198,6 +198,18 @@ add_course(struct ac_json *w, const struct ac_course *c)
 }
 
 static void
+add_region(struct ac_json *w, const struct ac_site_region *region)
+{
+	ac_json_string(w, "region", region->name);
+	ac_json_bool(w, "region_enabled", !region->is_disabled);
+	ac_json_open(w, "region_rungs", "[");
+	for (int i = 0; i < region->rung_count; i++)
+		ac_json_string(w, NULL, ac_rung_names[region->rung[i]]);
+	ac_json_close(w, "]");
+	ac_json_bool(w, "cache", region->cache != 0);
+}
+
+static void
 add_site(struct ac_json *w, const struct ac_report *report,
     const struct ac_site *site)
 {
@@ -209,8 +221,7 @@ add_site(struct ac_json *w, const struct ac_report *report,
 	ac_json_open(w, NULL, "{");
 	ac_json_string(w, "id", id);
 	ac_json_string(w, "name", site->name);
-	ac_json_string(w, "region", site->region.name);
-	ac_json_bool(w, "cache", site->region.cache != 0);
+	add_region(w, &site->region);
 	add_key(w, &site->key);
 	ac_json_string(w, "rung", ac_rung_names[site->rung]);
 	ac_json_string(w, "tactic", ac_tactic_names[site->tactic]);

@@ -125,7 +125,7 @@ ac_site_compare(const struct ac_site *a, const struct ac_site *b)
 	if (!order)
 		order = strcmp(a->region.name, b->region.name);
 	if (!order)
-		order = compare(a->region.cache, b->region.cache);
+		order = memcmp(&a->region, &b->region, sizeof a->region);
 	if (!order)
 		order = compare(a->rung, b->rung);
 	if (!order)

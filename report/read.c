@@ -97,6 +97,9 @@ is_letter(char c, const struct ac_site_record *r)
 static bool
 check_record(const struct ac_site_record *r, uint32_t number)
 {
+	for (int i = 0; i < r->region.rung_count; i++)
+		if (i == AC_RUNG_COUNT || r->region.rung[i] >= AC_RUNG_COUNT)
+			return false;
 	return r->number == number && r->ranges <= AC_FILE_RANGES &&
 	    r->key.operation < AC_OP_COUNT &&
 	    r->rung < AC_RUNG_COUNT &&

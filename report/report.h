@@ -40,8 +40,12 @@ struct ac_site_key {
 /* The region that a site's calls are made in. Zero-filled before its fields are
  * set, as the name is part of the site's id. */
 struct ac_site_region {
-	char     name[64];           /* "" outside of any: then no part of it */
-	uint32_t cache;              /* the program allows its casts be kept */
+	char    name[64];            /* "" outside of any: then no part of it */
+	/* What the program asks for there: */
+	uint8_t cache;               /* casts may be kept */
+	uint8_t is_disabled;         /* calls shall be left alone */
+	uint8_t rung_count;          /* rungs to use; 0: as the policy says */
+	uint8_t rung[AC_RUNG_COUNT]; /* enum ac_rung, as named */
 };
 
 /* How a site that may be recast has fared on the rung of its record: written by

@@ -203,6 +203,11 @@ print_region(struct ac_page *p, const struct layout *w,
 	indent(p, w);
 	ac_text_add(&p->line, "in region ");
 	ac_text_add_clean(&p->line, site->region.name);
+	if (site->region.is_disabled)
+		ac_text_add(&p->line, ", disabled");
+	for (int i = 0; i < site->region.rung_count; i++)
+		ac_text_addf(&p->line, "%s%s", i ? "," : ", rungs ",
+		    ac_rung_names[site->region.rung[i]]);
 	if (site->region.cache)
 		ac_text_add(&p->line, ", cache");
 	ac_page_end_line(p);

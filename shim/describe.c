@@ -147,12 +147,16 @@ describe_region(struct ac_description *d, uint32_t number)
 	memcpy(d->region.name, region->name, sizeof d->region.name);
 	d->region.cache = region->cache;
 	d->op.fact[AC_FACT_REGION] = region->name;
+	d->region.is_disabled = !region->enabled;
 	d->op.region_keeps = !region->enabled;
 	d->op.region_rungs = region->is_auto ? AC_REGION_RUNGS
 	    : region->rung_count;
-	for (unsigned i = 0; i < d->op.region_rungs; i++)
-		d->op.region_rung[i] = region->is_auto ? i + 1
+	d->region.rung_count = (uint8_t)d->op.region_rungs;
+	for (unsigned i = 0; i < d->op.region_rungs; i++) {
+		d->region.rung[i] = region->is_auto ? (uint8_t)(i + 1)
 		    : region->rung[i];
+		d->op.region_rung[i] = d->region.rung[i];
+	}
 }
 
 void

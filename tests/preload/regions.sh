@@ -112,7 +112,10 @@ equal 'outside of any the id is as it was' "$outside" \
 equal 'the name is part of the id, and nothing else is' 3 \
     "$(query 'len({s["id"] for s in sites})')"
 "$build/autocast" report >"$work/text"
-equal 'as text' 'in region enc in region enc in region loss, cache' \
+equal 'with what the program asked for there' \
+    "- True [] enc True ['bf16'] enc True ['tf32'] loss False []" \
+    "$(query '*sorted("%s %s %s" % (s["region"] or "-", s["region_enabled"], s["region_rungs"]) for s in sites)' | tr '\n' ' ' | sed 's/ $//')"
+equal 'as text' 'in region enc, rungs bf16 in region enc, rungs tf32 in region loss, disabled, cache' \
     "$(sed -n 's/^ *\(in region\)/\1/p' "$work/text" | sort | tr '\n' ' ' |
 	sed 's/ $//')"
 id=$(query '[s["id"] for s in sites if s["region"] == "loss"][0]')
@@ -120,6 +123,11 @@ check 'a line may name such a site' "$(under "gemm site=$id region=loss -> bf16 
     "$regions" push=loss,0 mul | grep -vx "$bf16")"
 check 'explain knows the region of a site' "$("$build/autocast" explain "$id" |
     grep -q ' region=loss' || echo no)"
+rm -rf "$AUTOCAST_STATE"
+under "$forced" "$regions" push=enc,1,bf16 mul >/dev/null
+equal 'and what the program asked for there' 'The region is to run on bf16.' \
+    "$("$build/autocast" explain -e "$forced" "$(query 'sites[0]["id"]')" |
+    sed -n 's/^ *\(The region is.*\)/\1/p')"
 
 # ---- The example, which links nothing for it
 

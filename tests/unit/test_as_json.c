@@ -45,7 +45,9 @@ test_fields(void **state)
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 3, AC_REASON_CAPTURE, 1);
 	made[0].tol = 0.5f;
-	made[0].region = (struct ac_site_region){ "loss", 1 };
+	made[0].region = (struct ac_site_region){ .name = "loss",
+		.cache = 1, .rung_count = 2,
+		.rung = { AC_RUNG_BF16, AC_RUNG_TF32 } };
 	made[0].course = (struct ac_site_course){
 		.finding = AC_FINDING_TILE, .samples = 7, .late = 8,
 		.demotions = 9, .retries = 10, .captured = 11, .settled = 12,
@@ -141,6 +143,11 @@ test_fields(void **state)
 	    "      \"id\": \"00000010\",\n"
 	    "      \"name\": \"\",\n"
 	    "      \"region\": \"loss\",\n"
+	    "      \"region_enabled\": true,\n"
+	    "      \"region_rungs\": [\n"
+	    "        \"bf16\",\n"
+	    "        \"tf32\"\n"
+	    "      ],\n"
 	    "      \"cache\": true,\n"
 	    "      \"operation\": \"gemm.single\",\n"
 	    "      \"symbol\": \"cublasSgemm_v2\",\n"

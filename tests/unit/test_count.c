@@ -205,8 +205,9 @@ find_again(void)
 static void
 find_in_region(void)
 {
-	const struct ac_site_region loss = { "loss", 0 }, enc = { "enc", 0 },
-		cached = { "enc", 1 };
+	const struct ac_site_region loss = { .name = "loss" },
+	    enc = { .name = "enc" },
+	    cached = { .name = "enc", .cache = 1 };
 	const struct ac_site_key key = key_of(3);
 	struct ac_site_record *first = ac_report_site(&key, &by_cast, NULL,
 	    NULL);
