@@ -104,10 +104,16 @@ AUTOCAST_API autocast_status autocast_region_pop(void);
 
 namespace autocast {
 
-/* A region that is open as long as the object lives. Opening it does not
- * throw; status() tells how it went. */
+/* A region that is open as long as the object lives: one without a name is
+ * closed at once, which C++17 warns of. Opening it does not throw; status() tells
+ * how it went. */
 class region {
 public:
+#if __cplusplus >= 201703L
+#if __has_cpp_attribute(nodiscard) >= 201907L
+	[[nodiscard]]
+#endif
+#endif
 	explicit region(const char *name, bool enabled = true,
 	    const char *rung = nullptr, bool cache = false) noexcept
 	    : status_(autocast_region_push(name, enabled, rung, cache)) {}

@@ -16,6 +16,10 @@ passes()
 	    "$(tail -n 1 "$work/out")"
 }
 
+# Open no longer than its own statement: C++17 can tell.
+printf '#include "autocast.h"\nvoid f() { autocast::region("loss", false); }\n' \
+    >"$work/brief.cc"
+
 for both in g++:c++11 g++:c++17 clang++:c++11 clang++:c++17; do
 	compiler=${both%%:*} standard=${both#*:}
 	name="$compiler, $standard"
@@ -31,6 +35,10 @@ for both in g++:c++11 g++:c++17 clang++:c++11 clang++:c++17; do
 	    -Wl,-rpath,"$build" || exit 99
 	$compile -o "$work/dynamic" -DAUTOCAST_DYNAMIC -ldl || exit 99
 	}
+	warned=$($compiler -std="$standard" -Wall -I"$root/include" \
+	    -fsyntax-only "$work/brief.cc" 2>&1 | grep -c 'warning:')
+	case $standard in c++17) warns=1 ;; *) warns=0 ;; esac
+	equal "$name: warnings of a region without a name" $warns "$warned"
 	passes "$name, linked" UNUSED= "$work/linked"
 	passes "$name, looked up" LD_PRELOAD="$build/libautocast-api.so.1" \
 	    "$work/dynamic"
