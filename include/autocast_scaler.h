@@ -286,8 +286,9 @@ AUTOCAST_API autocast_status autocast_scaler_save(autocast_scaler *scaler,
 
 /* Go on from such a text. A scale out of min_scale and max_scale is brought
  * within; strict: E_STATE_FORMAT. Flags of the current iteration stay. A
- * disabled scaler ignores it. E_STATE_EMPTY; E_STATE_FORMAT names the field.
- * Waits for the device. */
+ * disabled scaler ignores it. Waits for the device. E_STATE_EMPTY;
+ * E_STATE_FORMAT names the field: not in its place or spelling, negative or NaN;
+ * strict: not as autocast_scaler_create() wants it. */
 AUTOCAST_API autocast_status autocast_scaler_load(autocast_scaler *scaler,
     const char *text, size_t size);
 

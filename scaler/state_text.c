@@ -109,25 +109,57 @@ struct values {
 	int64_t whole[FIELD_COUNT];
 };
 
+/* Which field a line is, FIELD_COUNT if none. */
+static int
+field_of(const char *line, size_t count)
+{
+	int i = 0;
+
+	for (; i < FIELD_COUNT; i++) {
+		const size_t length = strlen(fields[i].name);
+
+		if (count > length && !memcmp(line, fields[i].name, length)
+		    && line[length] == ' ')
+			break;
+	}
+	return i;
+}
+
+/* Not field `wanted`: those before it were there. */
+static autocast_status
+misplaced(int found, int wanted)
+{
+	if (found == FIELD_COUNT)
+		return ac_status_fail(AUTOCAST_E_STATE_FORMAT, "the saved "
+		    "state's line %d is no field of it: %s should be there",
+		    wanted + 1, fields[wanted].name);
+	return ac_status_fail(AUTOCAST_E_STATE_FORMAT, found < wanted
+	    ? "the saved state's %s is there twice: %s should be there"
+	    : "the saved state's %s is too early: %s should be there",
+	    fields[found].name, fields[wanted].name);
+}
+
 /* "NAME VALUE", which is to be field `index`. */
 static autocast_status
 read_line(const char *line, size_t count, int index, struct values *values)
 {
 	const struct field *const field = &fields[index];
 	const size_t length = strlen(field->name);
-	bool is_read;
+	const int found = field_of(line, count);
 
-	if (count <= length || memcmp(line, field->name, length)
-	    || line[length] != ' ')
-		return bad(field->name, "is not where it should be");
+	if (count && line[count - 1] == '\r')
+		return bad(field->name, "ends in a carriage return: lines end "
+		    "in a newline alone");
+	if (found != index)
+		return misplaced(found, index);
 	line += length + 1;
 	count -= length + 1;
 	if (field->kind == WHOLE)
-		is_read = read_whole(line, count, &values->whole[index]);
-	else
-		is_read = count && ac_text_hex(line, count,
-		    &values->real[index]) == count;
-	return is_read ? AUTOCAST_OK : bad(field->name, "is no number");
+		return read_whole(line, count, &values->whole[index])
+		    ? AUTOCAST_OK : bad(field->name, "is not a whole number "
+		    "as in 2000, or too large");
+	return count && ac_text_hex(line, count, &values->real[index]) == count
+	    ? AUTOCAST_OK : bad(field->name, "is not a fraction as in 0x1p+16");
 }
 
 static autocast_status
@@ -161,14 +193,14 @@ check(const struct values *values, bool strict)
 
 	if (status)
 		return status;
+	for (int i = FIELD_INTERVAL; i <= FIELD_PATIENCE; i++) {
+		if (values->whole[i] < 0)
+			return bad(fields[i].name, "is negative");
+		if (i != FIELD_INTERVAL && values->whole[i] > INT32_MAX)
+			return bad(fields[i].name, "is too large");
+	}
 	if (strict && values->whole[FIELD_INTERVAL] < 1)
 		return bad("growth_interval", "is below 1");
-	if (values->whole[FIELD_TRACKER] < 0
-	    || values->whole[FIELD_TRACKER] > INT32_MAX)
-		return bad("growth_tracker", "is out of range");
-	if (values->whole[FIELD_PATIENCE] < INT32_MIN
-	    || values->whole[FIELD_PATIENCE] > INT32_MAX)
-		return bad("hysteresis", "is out of range");
 	return AUTOCAST_OK;
 }
 

@@ -9,9 +9,9 @@
 autocast_status ac_state_print(const struct ac_core_saved *saved, char *text,
     size_t *size);
 
-/* Every field once, none unknown, none NaN or negative; strict: a scale and
- * factors that autocast_scaler_create() would take. E_STATE_EMPTY;
- * E_STATE_FORMAT names field and line. */
+/* Every field once and in order, none unknown, none NaN or negative; strict: a
+ * scale, factors and an interval that autocast_scaler_create() would take.
+ * E_STATE_EMPTY; E_STATE_FORMAT names the field. */
 autocast_status ac_state_parse(const char *text, size_t size, bool strict,
     struct ac_core_saved *saved_out);
 

@@ -106,6 +106,8 @@ const struct script_row rows_own[] = {
 	{ "K62", "8,2,.5,3,hysteresis=3", "i ? i ? V i ? i ? c i ?",
 	    "n 41000000/0 n 41000000/0 n 40800000/0 n 40000000/0 y n "
 	    "40000000/0", "the bad updates in a row are saved, too" },
+	{ "K62", "8,2,.5,3,hysteresis=2", "i*4 V i ?", "n*5 3f000000/0",
+	    "once they are used up as well" },
 	{ "K81", "8,2,.5,3,hysteresis=2", "S UA1 P ? S UA1 P=16 ? i ? i ?",
 	    "41000000/0 41800000/0 n 41000000/0 n 40800000/0",
 	    "setting the scale is no bad update" },

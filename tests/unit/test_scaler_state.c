@@ -11,6 +11,7 @@
 enum { ROOM = 512 };
 
 static autocast_scaler *scaler;
+static int into_strict = 1;  /* what is to refuse is strict */
 static char whole[ROOM];     /* the text of a known state */
 static size_t whole_size;
 
@@ -62,7 +63,7 @@ end(void **state)
 static void
 refused(const char *text, size_t size, const char *word)
 {
-	autocast_scaler *other = made(5, 1.5, .75, 9, 1);
+	autocast_scaler *other = made(5, 1.5, .75, 9, into_strict);
 	char before[ROOM], after[ROOM];
 	size_t before_size, after_size;
 	const autocast_status expected = size ? AUTOCAST_E_STATE_FORMAT
@@ -284,13 +285,88 @@ values(void **state)
 			/* A count may be 0, patience used up, growth inf. */
 			if ((n == 2 && (!strcmp(words[i], "inf")
 			    || !strcmp(words[i], "0x1p+9999")))
-			    || (n == 5 && !strcmp(words[i], "0"))
-			    || (n == 6 && (!strcmp(words[i], "0")
-			    || !strcmp(words[i], "-1"))))
+			    || (n >= 5 && !strcmp(words[i], "0")))
 				continue;
 			snprintf(line, sizeof line, "%s %s", name, words[i]);
 			refused(text, with(n, line, text), name);
 		}
+}
+
+/* Strict or not. */
+static void
+negative(void **state)
+{
+	static const char *const words[] = { "-1", "-0x1p+3", "nan" };
+	char text[2 * ROOM], name[64], line[128];
+
+	(void)state;
+	into_strict = 0;
+	for (int n = 1; n < lines(); n++)
+		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+			field_of(n, name);
+			snprintf(line, sizeof line, "%s %s", name, words[i]);
+			refused(text, with(n, line, text), name);
+		}
+	into_strict = 1;
+}
+
+/* What is wrong and what is wanted instead is said. */
+static void
+messages(void **state)
+{
+	static const struct { int n; const char *line, *says; } rows[] = {
+		{ 1, "scale 1024", "scale is not a fraction as in 0x1p+16" },
+		{ 1, "scale 0x1p3", "scale is not a fraction as in 0x1p+16" },
+		{ 3, "backoff_factor .5",
+		    "backoff_factor is not a fraction as in 0x1p+16" },
+		{ 4, "growth_interval 2e3",
+		    "growth_interval is not a whole number as in 2000" },
+		{ 4, "growth_interval -7", "growth_interval is negative" },
+		{ 5, "growth_tracker 2147483648", "growth_tracker is too large" },
+		{ 6, "hysteresis -1", "hysteresis is negative" },
+		{ 0, "autocast-scaler 1\r", "autocast-scaler ends in a carriage "
+		    "return" },
+		{ 1, "scale 0x1p+3\r", "scale ends in a carriage return" },
+		{ 1, "growth_factor 0x1p+2",
+		    "growth_factor is too early: scale should be there" },
+		{ 1, "scale 0x1p+3\nscale 0x1p+3",
+		    "scale is there twice: growth_factor should be there" },
+		{ 1, "scalar 0x1p+3",
+		    "line 2 is no field of it: scale should be there" },
+		{ 5, "growth_tracker 0\ngrowth_interval 7",
+		    "growth_interval is there twice: hysteresis should be" },
+	};
+	char text[2 * ROOM];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		refused(text, with(rows[i].n, rows[i].line, text),
+		    rows[i].says);
+}
+
+/* Bounds are looked at by name, too. */
+static void
+bounds(void **state)
+{
+	autocast_scaler_options o = AUTOCAST_SCALER_OPTIONS;
+	autocast_scaler *s;
+	double scale;
+
+	(void)state;
+	o.strict = 1;
+	for (int i = 0; i < 2; i++) {
+		o.min_scale = i ? 4 : 1;
+		o.max_scale = i ? 0 : 2;
+		OK(autocast_scaler_create(&o, &s));
+		assert_int_equal(autocast_scaler_load(s, whole, whole_size),
+		    AUTOCAST_E_STATE_FORMAT);
+		assert_non_null(strstr(autocast_last_error(), i
+		    ? "scale is below the smallest"
+		    : "scale is above max_scale"));
+		OK(autocast_scaler_get(s, &scale, NULL));
+		assert_true(scale == (i ? 65536 : 2));
+		autocast_scaler_destroy(s);
+	}
 }
 
 static void
@@ -354,6 +430,9 @@ main(void)
 		cmocka_unit_test(cut),
 		cmocka_unit_test(lines_missing),
 		cmocka_unit_test(values),
+		cmocka_unit_test(negative),
+		cmocka_unit_test(messages),
+		cmocka_unit_test(bounds),
 		cmocka_unit_test(versions),
 		cmocka_unit_test(noise),
 	};
