@@ -258,14 +258,15 @@ launch_once(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
 static void
 an_update_comes_after_seeds_of_a_call_that_failed(void **state)
 {
-	autocast_tensor many[100];
+	autocast_tensor many[100] = {{ .count = 0 }};
 	uint64_t waits;
 
 	(void)state;
-	for (int i = 0; i < 100; i++)
-		many[i] = seed;
+	many[0] = seed;
+	many[99] = gradient[0];
 	put_both(1, 0);
 	OK(autocast_scaler_unscale(scaler, group, one));
+	OK(cudaStreamSynchronize(one));
 	launch = driver()->cuLaunchKernel;
 	driver()->cuLaunchKernel = launch_once;
 	assert_int_equal(autocast_scaler_scale(scaler, many, 100, other),
