@@ -93,8 +93,9 @@ may_norm(autocast_group *group)
 		status = ac_core_may_clip(&group->scaler->core, &group->core);
 	if (!status && !group->part_count)
 		status = ac_status_fail(AUTOCAST_E_INVALID, "gradients of %s "
-		    "were never set, or before a device was prepared",
-		    group->name);
+		    "were not set since a device was prepared: "
+		    "autocast_scaler_prepare() comes first, then "
+		    "autocast_group_set_gradients()", group->name);
 	return status;
 }
 

@@ -224,11 +224,11 @@ main(void)
 	count();
 	get_and_set();
 	save_and_load();
-	printf("computes: norm %d, clip %d, axpy %d\n",
+	printf("computes: norm %d, clip %d, axpy %d; last error '%s'\n",
 	    (int)autocast_group_norm(group, 2, data, stream),
 	    (int)autocast_group_clip(group, 1, NULL, stream),
 	    (int)autocast_scaler_axpy(scaler, group, 1, NULL, &tensor, &tensor,
-	    stream));
+	    stream), autocast_last_error());
 	autocast_group_destroy(others);
 	autocast_scaler_destroy(scaler);
 	autocast_scaler_destroy(other);

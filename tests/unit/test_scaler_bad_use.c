@@ -4,6 +4,8 @@
  * that fail. */
 #include "tests/unit/scaler_bad.h"
 
+#include <math.h>
+
 /* ---- Captures ------------------------------------------------------------- */
 
 static void
@@ -42,6 +44,39 @@ captures(void **state)
 	OK(cudaGraphDestroy(graph));
 	autocast_scaler_destroy(fresh);
 	OK(cudaStreamDestroy(stream));
+}
+
+/* ---- Disabled ------------------------------------------------------------- */
+
+/* Nothing prepares it but who asks for it; what is advised then helps. */
+static void
+disabled(void **state)
+{
+	autocast_scaler_options options = AUTOCAST_SCALER_OPTIONS;
+	const autocast_tensor t = good();
+	autocast_scaler *off;
+	autocast_group *group;
+	float norm = 0;
+
+	(void)state;
+	options.enabled = 0;
+	OK(autocast_scaler_create(&options, &off));
+	OK(autocast_group_create(off, "idle", &group));
+	OK(autocast_group_set_gradients(group, &t, 1));
+	OK(autocast_scaler_scale(off, &t, 1, NULL));
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(autocast_group_norm(group, 2, w.result, NULL),
+		    AUTOCAST_E_INVALID);
+		says("idle");
+		says("autocast_scaler_prepare() comes first, then "
+		    "autocast_group_set_gradients()");
+		OK(autocast_scaler_prepare(off, 0, NULL));
+	}
+	OK(autocast_group_set_gradients(group, &t, 1));
+	OK(autocast_group_norm(group, INFINITY, w.result, NULL));
+	OK(cudaMemcpy(&norm, w.result, sizeof norm, cudaMemcpyDefault));
+	assert_true(norm == 4);
+	autocast_scaler_destroy(off);
 }
 
 /* ---- The program's own failures ------------------------------------------- */
@@ -121,6 +156,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(captures),
+		cmocka_unit_test(disabled),
 		cmocka_unit_test(callbacks),
 	};
 
