@@ -82,7 +82,7 @@ typedef struct autocast_scaler_options {
 	int32_t check_after;  /* 1: an inf that unscaling makes counts, too */
 	int32_t allow_fp16;   /* 1: unscale FP16 gradients in place, too: small
 	                       * ones are then flushed to 0 after all */
-	int32_t reserved;     /* 0 */
+	int32_t reserved;     /* 0, else E_ABI */
 } autocast_scaler_options;
 
 /* PyTorch's defaults. */
@@ -93,8 +93,9 @@ typedef struct autocast_scaler_options {
  * E_INVALID: growth <= 1, backoff >= 1, or a NaN among them; min_scale above
  * max_scale; hysteresis < 1; with `strict` also an interval < 1, a backoff <= 0,
  * an init_scale that is not positive and finite, a max_scale below the minimum.
- * init_scale is clipped to min and max. Nothing is looked at if `enabled` is 0. E_ABI: `size` is larger than
- * the library knows, and what it does not know is not zero. */
+ * init_scale is clipped to min and max. None of these is looked at if `enabled`
+ * is 0. E_ABI: `reserved` is not 0, or `size` is larger than the library knows
+ * and what it does not know is not zero. */
 AUTOCAST_API autocast_status autocast_scaler_create(
     const autocast_scaler_options *options, autocast_scaler **scaler_out);
 

@@ -117,6 +117,9 @@ copy_options(const autocast_scaler_options *options,
 			return ac_status_fail(AUTOCAST_E_ABI,
 			    "an option that this library does not know is set");
 	memcpy(o, options, size < sizeof *o ? size : sizeof *o);
+	if (o->reserved)
+		return ac_status_fail(AUTOCAST_E_ABI, "options.reserved is %d: "
+		    "this library knows no such option", (int)o->reserved);
 	return AUTOCAST_OK;
 }
 

@@ -112,6 +112,13 @@ options(void **state)
 	o.max_scale = NAN;
 	REFUSED(E_INVALID, created(o));
 	o.max_scale = 0;
+	o.reserved = 1;
+	REFUSED(E_ABI, created(o));
+	says("reserved");
+	o.enabled = 0;
+	REFUSED(E_ABI, created(o));
+	o.enabled = 1;
+	o.reserved = 0;
 	o.size = 0;
 	REFUSED(E_INVALID, created(o));
 	/* A newer program: what we do not know must not be asked for. */
