@@ -138,7 +138,7 @@ test_kept(void **state)
 	op = product(AC_OP_GEMM_BATCHED, 32, 32, 32, 0);
 	assert_string_equal(decision("gemm -> tf32,fp16", &op),
 	    "keep (unsupported): no allowed rung is legal for this operation "
-	    "or GPU -- p:1\n"
+	    "or GPU, and accurate enough -- p:1\n"
 	    "  tf32    this operation does not have it\n"
 	    "  fp16    which GPU is not known: say sm=90 or the like\n");
 	op = product(AC_OP_GEMM_LT, 32, 32, 32, 90);
@@ -149,13 +149,13 @@ test_kept(void **state)
 	op = product(AC_OP_CONV_WGRAD, 32, 32, 32, 70);
 	assert_string_equal(decision("conv -> fp16,tf32", &op),
 	    "keep (unsupported): no allowed rung is legal for this operation "
-	    "or GPU -- p:1\n"
+	    "or GPU, and accurate enough -- p:1\n"
 	    "  tf32    this GPU does not have it\n"
 	    "  fp16    only for a line that names conv.wgrad\n");
 	op = product(AC_OP_CONV_FPROP, 32, 32, 32, 100);
 	assert_string_equal(decision("conv -> fp16", &op),
 	    "keep (unsupported): no allowed rung is legal for this operation "
-	    "or GPU -- p:1\n"
+	    "or GPU, and accurate enough -- p:1\n"
 	    "  fp16    cuDNN has no such conversion on this GPU\n");
 }
 
