@@ -91,8 +91,9 @@ typedef struct autocast_scaler_options {
 
 /* `options` NULL: the defaults. No CUDA call. The program destroys the scaler.
  * E_INVALID: growth <= 1, backoff >= 1, or a NaN among them; min_scale above
- * max_scale; hysteresis < 1; with `strict` also an interval < 1, a backoff <= 0,
- * an init_scale that is not positive and finite, a max_scale below the minimum.
+ * max_scale or FLT_MAX, one of them negative or NaN; hysteresis < 1; `size` not
+ * set; with `strict` also an interval < 1, a backoff <= 0, an init_scale that is
+ * not positive and finite, a max_scale below the minimum.
  * init_scale is clipped to min and max. None of these is looked at if `enabled`
  * is 0. E_ABI: `reserved` is not 0, or `size` is larger than the library knows
  * and what it does not know is not zero. */

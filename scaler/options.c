@@ -62,10 +62,12 @@ least_of(const autocast_scaler_options *o)
 static autocast_status
 check_bounds(const autocast_scaler_options *o)
 {
-	if (!(o->min_scale >= 0) || !(o->max_scale >= 0)
-	    || o->min_scale > FLT_MAX)
+	if (!(o->min_scale >= 0) || !(o->max_scale >= 0))
 		return ac_status_fail(AUTOCAST_E_INVALID,
 		    "min_scale and max_scale must not be negative or NaN");
+	if (o->min_scale > FLT_MAX)
+		return ac_status_fail(AUTOCAST_E_INVALID, "min_scale is above "
+		    "FLT_MAX: no scale is as large");
 	if (o->max_scale > 0 && o->min_scale > o->max_scale)
 		return ac_status_fail(AUTOCAST_E_INVALID,
 		    "min_scale is above max_scale");

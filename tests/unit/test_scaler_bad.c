@@ -108,7 +108,17 @@ options(void **state)
 	o.hysteresis = 1;
 	o.min_scale = NAN;
 	REFUSED(E_INVALID, created(o));
+	says("negative or NaN");
+	o.min_scale = 1e39;
+	REFUSED(E_INVALID, created(o));
+	says("min_scale is above FLT_MAX");
+	o.min_scale = -1;
+	REFUSED(E_INVALID, created(o));
+	says("negative or NaN");
 	o.min_scale = 0;
+	o.max_scale = -1;
+	REFUSED(E_INVALID, created(o));
+	says("negative or NaN");
 	o.max_scale = NAN;
 	REFUSED(E_INVALID, created(o));
 	o.max_scale = 0;
