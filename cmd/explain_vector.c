@@ -34,6 +34,22 @@ is_key(const char *name, const char *word, size_t length)
 	return strlen(name) == length && !memcmp(name, word, length);
 }
 
+/* Take train+1a2b apart, which is a place; but libstdc++.so is none. */
+static void
+set_caller(struct ac_op *op, const char *value)
+{
+	static char module[256];
+	const char *plus = strrchr(value, '+');
+
+	op->fact[AC_FACT_CALLER] = value;
+	if (!plus || !plus[1] ||
+	    plus[1 + strspn(plus + 1, "0123456789abcdef")])
+		return;
+	snprintf(module, sizeof module, "%.*s", (int)(plus - value), value);
+	op->fact[AC_FACT_CALLER] = module;
+	op->place = value;
+}
+
 static int
 set(struct ac_op *op, const char *word)
 {
@@ -50,6 +66,8 @@ set(struct ac_op *op, const char *word)
 		if (!*value || !is_key(ac_fact_names[facts[i]], word, length))
 			continue;
 		op->fact[facts[i]] = value;
+		if (facts[i] == AC_FACT_CALLER)
+			set_caller(op, value);
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++) {

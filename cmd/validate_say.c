@@ -9,17 +9,12 @@
 
 /* ---- Calls that no line means --------------------------------------------- */
 
-/* As a line would name them: with a caller, but not its place in there, which is
- * another in each build. */
+/* As a line would name them. */
 static void
 add_other(struct ac_text *text, const struct ac_trace_other *other)
 {
-	const char *caller = other->line.caller;
-	const char *plus = strrchr(caller, '+');
-	const size_t length = plus ? (size_t)(plus - caller) : strlen(caller);
-
-	ac_text_addf(text, "fn=%s n=%lld caller=%.*s (%s), %zu call%s",
-	    other->line.symbol, other->line.n, (int)length, caller, caller,
+	ac_text_addf(text, "fn=%s n=%lld caller=%s, %zu call%s",
+	    other->line.symbol, other->line.n, other->line.caller,
 	    other->calls, other->calls == 1 ? "" : "s");
 }
 

@@ -182,13 +182,15 @@ site_label(const struct ac_policy *policy, const char *id)
 
 static bool
 words_hold(const struct ac_policy *policy,
-    const struct ac_condition *condition, const char *fact)
+    const struct ac_condition *condition, const struct ac_op *op)
 {
-	const char *label = NULL;
+	const char *fact = op->fact[condition->which], *label = NULL;
 	unsigned i;
 
 	if (condition->which == AC_FACT_SITE)
 		label = site_label(policy, fact);
+	else if (condition->which == AC_FACT_CALLER)
+		label = op->place;
 	for (i = 0; i < condition->count; i++)
 		if (ac_text_glob(condition->words[i], fact) ||
 		    (label != NULL &&
@@ -211,15 +213,13 @@ static __attribute__((noinline)) bool
 words_or_extents_hold(const struct ac_policy *policy,
     const struct ac_condition *condition, const struct ac_op *op)
 {
-	const char *fact;
 	double value;
 	bool any;
 
 	if (condition->subject == AC_SUBJECT_FACT) {
-		fact = op->fact[condition->which];
-		if (fact == NULL)
+		if (op->fact[condition->which] == NULL)
 			return false;
-		any = words_hold(policy, condition, fact);
+		any = words_hold(policy, condition, op);
 	} else {
 		if (!ac_condition_value(condition, op, &value))
 			return false;

@@ -46,6 +46,7 @@ describe(const struct query *query, struct ac_description *d)
 	d->op.operation = AC_OP_COUNT; /* none of those that are recast */
 	d->op.fact[AC_FACT_FN] = ac_entries[call->entry].symbol;
 	d->op.fact[AC_FACT_CALLER] = d->module;
+	d->op.place = d->key.caller;
 	d->op.fact[AC_FACT_PROGRAM] = ac_shim_get()->program;
 	d->op.fact[AC_FACT_LIB] = *d->library ? d->library : NULL;
 	d->op.fact[AC_FACT_REGION] = region ? region->name : NULL;

@@ -86,15 +86,15 @@ lines '2^16' n=120
 equal 'refused: an update that no line means' "autocast: validate: with a scale of 2^16 update 2 (cublasSaxpy_v2, n=120, linear_sgd) writes something else: between the seeds and it something is not linear, or is not scaled
 [1]" "$(validate plain)"
 equal 'and what no line means is named, where the scale reached it' \
-    'autocast: validate: no line means fn=cublasSaxpy_v2 n=80 caller=linear_sgd (linear_sgd), 2 calls, which wrote something else with the scale
-autocast: validate: no line means fn=cublasSaxpy_v2 n=50 caller=linear_sgd (linear_sgd), 1 call, which wrote something else with the scale' \
+    'autocast: validate: no line means fn=cublasSaxpy_v2 n=80 caller=linear_sgd, 2 calls, which wrote something else with the scale
+autocast: validate: no line means fn=cublasSaxpy_v2 n=50 caller=linear_sgd, 1 call, which wrote something else with the scale' \
     "$(say_all plain | grep 'no line means')"
 lines '2^16' n=7
 equal 'where no update is meant all are named, with their n' \
     'autocast: validate: no call is meant by an update line
-autocast: validate: no line means fn=cublasSaxpy_v2 n=80 caller=linear_sgd (linear_sgd), 4 calls, which wrote something else with the scale
-autocast: validate: no line means fn=cublasSaxpy_v2 n=120 caller=linear_sgd (linear_sgd), 4 calls, which wrote something else with the scale
-autocast: validate: no line means fn=cublasSaxpy_v2 n=50 caller=linear_sgd (linear_sgd), 4 calls, which wrote something else with the scale
+autocast: validate: no line means fn=cublasSaxpy_v2 n=80 caller=linear_sgd, 4 calls, which wrote something else with the scale
+autocast: validate: no line means fn=cublasSaxpy_v2 n=120 caller=linear_sgd, 4 calls, which wrote something else with the scale
+autocast: validate: no line means fn=cublasSaxpy_v2 n=50 caller=linear_sgd, 4 calls, which wrote something else with the scale
 [1]' "$(say_all plain)"
 lines '2^16' n=120,50,80
 equal 'refused: a line that means another call' "autocast: validate: no call before the first update is meant by a seed line
@@ -116,8 +116,8 @@ equal 'a program that a script runs is validated, not the shell' "$good" \
         sh -c "echo; $sgd" 2>&1; echo "[$?]")"
 equal 'what learns beside it is named' \
     'validated with a scale of 2^16: 4 seeds and 8 updates, bit for bit as without
-note: no line means fn=cublasSaxpy_v2 n=119 caller=linear_sgd (linear_sgd), 4 calls, which wrote something else with the scale: right for gradients on their way, wrong for weights
-note: no line means fn=cublasSaxpy_v2 n=49 caller=linear_sgd (linear_sgd), 4 calls, which wrote something else with the scale: right for gradients on their way, wrong for weights
+note: no line means fn=cublasSaxpy_v2 n=119 caller=linear_sgd, 4 calls, which wrote something else with the scale: right for gradients on their way, wrong for weights
+note: no line means fn=cublasSaxpy_v2 n=49 caller=linear_sgd, 4 calls, which wrote something else with the scale: right for gradients on their way, wrong for weights
 [0]' "$(say_all apart)"
 equal 'one stamp was left' 1 \
     "$(find "$AUTOCAST_STATE" -path '*validated/*' | wc -l)"
@@ -155,6 +155,35 @@ equal 'autocast compare runs what was validated as such' '1 line differs' \
 lines '2^8' n=120,50
 check 'nor are other lines' "$(weights plain >/dev/null
     grep -q 'nobody has validated' "$work/said" || echo 'nothing was said')"
+
+# ---- Momentum by library calls: two sums of one size, which only their place
+# tells apart.
+lines '2^16' n=7
+places=$("$autocast" validate --emulate --policy "$work/policy" -- "$sgd" \
+    velocity 2>&1 | sed -n 's/.*Saxpy_v2 n=120 caller=\(linear_sgd+[0-9a-f]*\),.*/\1/p')
+equal 'validate names two places' 2 "$(echo "$places" | wc -l)"
+verdicts=
+for place in $places; do
+	lines '2^16' "n=120,50 caller=$place"
+	verdict=$(validate velocity)
+	verdicts="$verdicts ${verdict##*$'\n'}"
+	right=$place
+done
+equal 'either of them may take the scale away' ' [0] [0]' "$verdicts"
+lines '2^16' n=120,50
+equal 'but not both' '[1]' "$(validate velocity | tail -n 1)"
+lines '2^16' "n=120,50 caller=$right"
+equal 'with that line the weights are the same, bit for bit' \
+    "$(bare "$sgd" velocity)" "$(weights velocity)"
+equal 'and they were scaled' \
+    'cublasSaxpy_v2: update, scaled by 2^-16: 8; cublasSscal_v2: seed, scaled by 2^16: 4' \
+    "$(seen)"
+equal 'explain knows places' '[update] [its]' \
+    "$(for place in "$right" "${right}0"; do
+	"$autocast" explain --policy "$work/policy" cublasSaxpy_v2 n=120 \
+	    caller="$place" | sed -n '$s/^\(its\|[a-z]*\):* .*/[\1]/p'
+    done | paste -sd' ')"
+lines '2^16' n=120,50
 
 # ---- A name with a blank, and a way of running that is not linear.
 lines '2^16' n=120,50

@@ -241,6 +241,22 @@ update_region(struct net *net, int layer)
 	(void)autocast_region_pop();
 }
 
+/* Momentum from rest, by library calls. */
+static void
+update_velocity(struct net *net, int layer)
+{
+	const float mu = 0.9f, one_more = 1;
+	const int n = (int)sizes[layer];
+
+	if (!net->step)
+		CUDA(cudaMemset(net->velocity[layer], 0,
+		    sizes[layer] * sizeof(float)));
+	BLAS(cublasSscal(net->handle, n, &mu, net->velocity[layer], 1));
+	BLAS(cublasSaxpy(net->handle, n, &one_more, net->grad[layer], 1,
+	    net->velocity[layer], 1));
+	move(net, layer, -rate, net->velocity[layer]);
+}
+
 /* A rate of zero hides the decay. */
 static void
 update_still(struct net *net, int layer)
@@ -284,6 +300,7 @@ static const struct {
 	{ "plain", seed, update },
 	{ "wide", seed, update_wide },
 	{ "momentum", seed, update_momentum },
+	{ "velocity", seed, update_velocity },
 	{ "decay", seed, update_decay },
 	{ "clip", seed, update_clip },
 	{ "adam", seed, update_adam },
