@@ -27,7 +27,10 @@
  *
  * Threads: one scaler may be used by several threads at once, for different
  * groups; a group by one thread at a time (E_BUSY otherwise). An iteration ends
- * when no unscale or step is in progress any more (E_BUSY). Objects must not be
+ * when no unscale or step is in progress any more (E_BUSY). While a step, get,
+ * get_counters or save waits for the device the others go on; while prepare,
+ * set_gradients, load or a destruction waits, calls for the same scaler wait,
+ * too: what their streams have queued must not need those. Objects must not be
  * destroyed while in use. After fork() the child may destroy what it has.
  *
  * As everywhere here: a failed call changes nothing, unless it says so, and can

@@ -254,8 +254,9 @@ fill(struct ac_scaler_place *place)
 	if (status)
 		return status;
 	device->state = (struct ac_scaler_state *)(uintptr_t)memory;
-	status = ac_cuda_status(driver->cuMemHostAlloc(&host, sizeof first,
-	    AC_CU_HOST_REGISTER_PORTABLE), "cuMemHostAlloc");
+	status = ac_cuda_status(driver->cuMemHostAlloc(&host,
+	    AC_SCALER_COPIES * sizeof first, AC_CU_HOST_REGISTER_PORTABLE),
+	    "cuMemHostAlloc");
 	if (status)
 		return status;
 	device->host_state = host;

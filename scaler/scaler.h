@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scaler/scaler.h -- a scaler and its groups as the room's files share them.
  *
- * The lock is held while stages are looked at, kernels are queued, and the state
- * is read; never while a step waits for its answer or the program is called
- * back: a group that is out for one of these is `busy`. */
+ * The lock is held while stages are looked at and kernels are queued; never while
+ * what reads the state waits for it, while a step waits for its answer, or while
+ * the program is called back: a group that is out for one of the latter two is
+ * `busy`. What makes, frees or loads waits under the lock. */
 #ifndef AC_SCALER_SCALER_H
 #define AC_SCALER_SCALER_H
 
@@ -14,8 +15,11 @@ enum {
 	AC_SCALER_DEVICES = 16, /* prepared, at most */
 	AC_SCALER_READERS = 4,  /* streams that are told apart before they wait
 	                         * for each other */
-	AC_SCALER_CAPTURES = 4  /* at the same time whose calls keep their order
+	AC_SCALER_CAPTURES = 4, /* at the same time whose calls keep their order
 	                         */
+	AC_SCALER_COPIES = 32   /* of the state, on the host: of calls that read
+	                         * it at once, all but one wait without the
+	                         * lock */
 };
 
 /* A point in a stream of one device that others can wait for. */
@@ -40,7 +44,9 @@ struct ac_scaler_device {
 	bool           is_retained; /* the primary context: to be released */
 	ac_cu_stream   stream;   /* for calls whose own is on another device */
 	struct ac_scaler_state *state;      /* device memory */
-	struct ac_scaler_state *host_state; /* host memory that it can write */
+	struct ac_scaler_state *host_state; /* AC_SCALER_COPIES of them, in
+	                          * host memory that the device can write */
+	uint32_t       copies;   /* a bit each: a call reads with it */
 	struct ac_mark writer;   /* what last changed the state here */
 	struct ac_mark readers[AC_SCALER_READERS];
 	unsigned       next_reader;
@@ -166,6 +172,16 @@ autocast_status ac_order_has_written(const struct ac_scaler_place *place);
 /* `to` goes on after what `from` has queued. Nothing if they are one. */
 autocast_status ac_order_after(const struct ac_scaler_place *from,
     const struct ac_scaler_place *to);
+
+/* ---- read.c: the state, to the host -------------------------------------- */
+
+/* The first device's own stream, which must not capture. It was prepared. */
+autocast_status ac_state_enter(autocast_scaler *scaler,
+    struct ac_scaler_place *place_out);
+/* The state of the first device as of now, or what it will be. Waits. Lock held;
+ * given up while it waits. */
+autocast_status ac_state_read(autocast_scaler *scaler,
+    struct ac_scaler_state *state_out);
 
 /* ---- device.c: what is on devices --------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scaler/update.c -- the end of an iteration, and what reads or replaces the
+/* scaler/update.c -- the end of an iteration, and what saves or replaces the
  * state: it is kept on the first device, the others have copies. */
 #include "scaler/scaler.h"
 
@@ -7,12 +7,9 @@
 #include "scaler/state_text.h"
 
 #include <stddef.h>
-#include <string.h>
 
 /* The words of the state that other devices have copies of. */
 enum { COPIED = offsetof(struct ac_scaler_state, patience) };
-/* Where its counters begin. */
-enum { COUNTED = offsetof(struct ac_scaler_state, updates) };
 
 /* ---- One state, several devices ----------------------------------------- */
 
@@ -202,124 +199,13 @@ autocast_scaler_set_reduce(autocast_scaler *scaler, autocast_reduce reduce,
 	return status;
 }
 
-/* ---- Reading ------------------------------------------------------------ */
-
-/* The first device's own stream, which must not capture. */
-static autocast_status
-enter_first(autocast_scaler *scaler, struct ac_scaler_place *place_out)
-{
-	autocast_status status = ac_scaler_enter_first(scaler, place_out);
-
-	if (!status && place_out->is_capturing) {
-		ac_scaler_leave(place_out);
-		status = ac_status_fail(AUTOCAST_E_CAPTURE, "the state cannot "
-		    "be read or replaced while the stream captures");
-	}
-	return status;
-}
-
-/* Some of the state's bytes, on their way to the host. */
-static autocast_status
-fetch(const struct ac_scaler_place *place, size_t from, size_t bytes)
-{
-	struct ac_scaler_device *const device = place->device;
-
-	return ac_cuda_status(place->scaler->driver->cuMemcpyDtoHAsync(
-	    (char *)device->host_state + from,
-	    (ac_cu_address)(uintptr_t)device->state + from, bytes,
-	    place->stream), "cuMemcpyDtoHAsync");
-}
-
-/* The state of the first device, or what it will be. Waits. Lock held. */
-static autocast_status
-read_state(autocast_scaler *scaler, struct ac_scaler_state *state_out)
-{
-	struct ac_scaler_place place;
-	autocast_status status;
-
-	if (!scaler->device_count) {
-		*state_out = ac_core_first_state(&scaler->core);
-		return AUTOCAST_OK;
-	}
-	status = enter_first(scaler, &place);
-	if (status)
-		return status;
-	status = ac_order_read(&place);
-	if (!status)
-		status = fetch(&place, 0, AC_STATE_KEPT);
-	if (!status)
-		status = fetch(&place, COUNTED, sizeof *state_out - COUNTED);
-	if (!status)
-		status = ac_scaler_wait(&place);
-	if (!status)
-		*state_out = *place.device->host_state;
-	ac_scaler_leave(&place);
-	return status;
-}
-
-autocast_status
-autocast_scaler_get(autocast_scaler *scaler, double *scale_out,
-    int32_t *tracker_out)
-{
-	struct ac_scaler_state state = { .scale = 1 };
-	autocast_status status = AUTOCAST_OK;
-
-	if (!scaler)
-		return ac_status_fail(AUTOCAST_E_INVALID, "scaler is NULL");
-	if (scaler->core.enabled) {
-		ac_lock_take(&scaler->lock);
-		status = read_state(scaler, &state);
-		ac_lock_give(&scaler->lock);
-	}
-	if (status)
-		return status;
-	if (scale_out)
-		*scale_out = (double)state.scale;
-	if (tracker_out)
-		*tracker_out = state.tracker;
-	return AUTOCAST_OK;
-}
-
-autocast_status
-autocast_scaler_get_counters(autocast_scaler *scaler,
-    autocast_scaler_counters *counters)
-{
-	struct ac_scaler_state state = { .scale = 1, .least = 1, .most = 1 };
-	autocast_scaler_counters now = { .size = sizeof now };
-	autocast_status status = AUTOCAST_OK;
-
-	if (!scaler || !counters || counters->size < sizeof counters->size)
-		return ac_status_fail(AUTOCAST_E_INVALID,
-		    "scaler or counters is NULL, or counters.size is not set");
-	ac_lock_take(&scaler->lock);
-	if (scaler->core.enabled)
-		status = read_state(scaler, &state);
-	now.steps = scaler->steps;
-	now.skips = scaler->skips;
-	ac_lock_give(&scaler->lock);
-	if (status)
-		return status;
-	/* A newer program learns from it what we did not write. */
-	if (now.size > counters->size)
-		now.size = counters->size;
-	now.updates = state.updates;
-	now.overflows = state.overflows;
-	now.growths = state.rises;
-	now.backoffs = state.falls;
-	now.clamps = state.clamps;
-	now.last_overflow = state.last_overflow;
-	now.min_scale = (double)state.least;
-	now.max_scale = (double)state.most;
-	memcpy(counters, &now, now.size);
-	return AUTOCAST_OK;
-}
-
 /* ---- Saving ------------------------------------------------------------- */
 
 autocast_status
 autocast_scaler_save(autocast_scaler *scaler, char *text, size_t *size)
 {
 	struct ac_scaler_state state;
+	struct ac_scaler_rule rule;
 	struct ac_core_saved saved;
 	autocast_status status;
 
@@ -331,13 +217,16 @@ autocast_scaler_save(autocast_scaler *scaler, char *text, size_t *size)
 		return AUTOCAST_OK;
 	}
 	ac_lock_take(&scaler->lock);
-	status = read_state(scaler, &state);
-	saved = (struct ac_core_saved){
-		state.scale, scaler->core.rule.up, scaler->core.rule.down,
-		scaler->core.rule.interval, state.tracker, state.patience
-	};
+	rule = scaler->core.rule; /* of now: reading gives the lock up */
+	status = ac_state_read(scaler, &state);
 	ac_lock_give(&scaler->lock);
-	return status ? status : ac_state_print(&saved, text, size);
+	if (status)
+		return status;
+	saved = (struct ac_core_saved){
+		state.scale, rule.up, rule.down, rule.interval, state.tracker,
+		state.patience
+	};
+	return ac_state_print(&saved, text, size);
 }
 
 static autocast_status
@@ -352,7 +241,7 @@ load(autocast_scaler *scaler, const struct ac_core_saved *saved)
 	autocast_status status;
 
 	if (scaler->device_count) {
-		status = enter_first(scaler, &place);
+		status = ac_state_enter(scaler, &place);
 		if (status)
 			return status;
 		status = change_state(&place, set, &to);
