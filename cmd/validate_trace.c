@@ -25,31 +25,68 @@ struct trace {
 
 /* ---- Reading ------------------------------------------------------------- */
 
+static bool
+read_hash(const char *digits, uint64_t *hash_out)
+{
+	static const char all[] = "0123456789abcdef";
+	const size_t count = strspn(digits, all);
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < count; i++)
+		hash = hash << 4 | (uint64_t)(strchr(all, digits[i]) - all);
+	*hash_out = hash;
+	return count && count <= 16 && !digits[count];
+}
+
+static bool
+read_word(const char *word, char *out, size_t size)
+{
+	const size_t length = strlen(word);
+
+	if (!length || length >= size)
+		return false;
+	memcpy(out, word, length + 1);
+	return true;
+}
+
+/* "KIND FATE FUNCTION N HASH SOURCE LIVE CALLER" */
+static bool
+parse(char *text, struct ac_trace_line *line)
+{
+	enum { KIND, FATE, FUNCTION, N, HASH, SOURCE, LIVE, WORDS };
+	char *words[WORDS];
+	double n;
+
+	memset(line, 0, sizeof *line);
+	for (int i = 0; i < WORDS; i++)
+		words[i] = strsep(&text, " ");
+	if (!text || !words[LIVE] || !read_word(text, line->caller,
+	    sizeof line->caller) || !read_word(words[FATE], line->fate,
+	    sizeof line->fate) || !read_word(words[FUNCTION], line->symbol,
+	    sizeof line->symbol) || !read_hash(words[HASH], &line->hash)
+	    || !read_hash(words[SOURCE], &line->source)
+	    || ac_text_number(words[N], strlen(words[N]), &n)
+	    != strlen(words[N]))
+		return false;
+	line->n = (long long)n;
+	line->live = !strcmp(words[LIVE], "1");
+	while (line->kind < AC_SCALING_COUNT
+	    && strcmp(words[KIND], ac_scaling_names[line->kind]))
+		line->kind++;
+	return line->kind < AC_SCALING_COUNT;
+}
+
 /* False at the end, which is damage anywhere but behind a whole line. */
 static bool
 read_any(struct trace *trace, struct ac_trace_line *line)
 {
 	const ssize_t length = getline(&trace->text, &trace->size, trace->file);
-	char kind[8];
-	int live, caller = 0;
 
 	if (length <= 0)
 		return false;
-	memset(line, 0, sizeof *line);
-	trace->is_damaged = sscanf(trace->text, "%7s %11s %47s %lld %" SCNx64
-	    " %" SCNx64 " %d %n", kind, line->fate, line->symbol, &line->n,
-	    &line->hash, &line->source, &live, &caller) != 7 || !caller
-	    || trace->text[length - 1] != '\n';
-	if (trace->is_damaged)
-		return false;
+	trace->is_damaged = trace->text[length - 1] != '\n';
 	trace->text[length - 1] = '\0';
-	line->live = live;
-	snprintf(line->caller, sizeof line->caller, "%s",
-	    trace->text + caller);
-	while (line->kind < AC_SCALING_COUNT
-	    && strcmp(kind, ac_scaling_names[line->kind]))
-		line->kind++;
-	trace->is_damaged = line->kind == AC_SCALING_COUNT;
+	trace->is_damaged |= !parse(trace->text, line);
 	return !trace->is_damaged;
 }
 
@@ -100,24 +137,21 @@ read_line(struct trace *trace, struct ac_trace_line *line)
 
 /* ---- Files ----------------------------------------------------------------- */
 
+/* Past the first line, "program HASH". */
 static bool
 begin(struct trace *trace, const char *path)
 {
-	char *text = NULL;
-	size_t size = 0;
-	ssize_t length;
+	static const char head[] = "program ";
+	ssize_t length = 0;
 
 	trace->file = fopen(path, "re");
-	if (!trace->file)
+	if (trace->file)
+		length = getline(&trace->text, &trace->size, trace->file);
+	if (length <= 0 || trace->text[length - 1] != '\n')
 		return false;
-	length = getline(&text, &size, trace->file);
-	if (length <= 0 || text[length - 1] != '\n'
-	    || sscanf(text, "program %" SCNx64, &trace->program) != 1) {
-		fclose(trace->file);
-		trace->file = NULL;
-	}
-	free(text);
-	return trace->file != NULL;
+	trace->text[length - 1] = '\0';
+	return !strncmp(trace->text, head, sizeof head - 1)
+	    && read_hash(trace->text + sizeof head - 1, &trace->program);
 }
 
 static void
