@@ -109,8 +109,10 @@ fill_part(const struct draft *draft, size_t count,
 	const size_t table = count * sizeof *draft->sorted;
 	autocast_status status;
 
+	/* One sum more: where there is nothing the addresses of it would be the
+	 * memory's end, which may be another device's. */
 	status = ac_memory_take(place, TABLE_AT + table
-	    + chunks * sizeof(double), &part->memory);
+	    + (chunks + 1) * sizeof(double), &part->memory);
 	if (status)
 		return status;
 	part->pass.tensor_count = count;
