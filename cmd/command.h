@@ -108,9 +108,13 @@ int ac_operation_read(struct ac_op *op, char **words, struct ac_text *note);
 
 /* ---- cmd/explain_vector.c: a call on vectors in words ------------------ */
 
-/* Whether `word` is a function that a seed or an update line can mean; what the
- * policy's lines say of it and the KEY=VALUE behind it. An exit status. */
+/* Whether `word` is a function that a seed or an update line can mean; else the
+ * one that may be meant, NULL if none is near. */
 bool ac_vector_is(const char *word);
+const char *ac_vector_near(const char *word);
+
+/* Say what the policy's lines say of such a function and the KEY=VALUE behind
+ * it. An exit status. */
 int ac_vector_explain(const struct ac_chosen *chosen, char **words);
 
 /* ---- cmd/operation_conv.c: a convolution in words --------------------- */

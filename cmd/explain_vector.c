@@ -17,13 +17,28 @@ static const char *const functions[] = {
 #undef VECTOR
 };
 
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
 bool
 ac_vector_is(const char *word)
 {
-	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+	for (int i = 0; i < FUNCTIONS; i++)
 		if (!strcmp(word, functions[i]))
 			return true;
 	return false;
+}
+
+const char *
+ac_vector_near(const char *word)
+{
+	const size_t length = strlen(word);
+
+	/* As programs write it. */
+	for (int i = 0; i < FUNCTIONS; i++)
+		if (!strncmp(word, functions[i], length) &&
+		    !strcmp(functions[i] + length, "_v2"))
+			return functions[i];
+	return ac_text_nearest(word, functions, FUNCTIONS);
 }
 
 /* ---- The call in words --------------------------------------------------- */

@@ -97,6 +97,8 @@ show explain --policy lines cublasSaxpy_v2 caller=libcusolver.so.12
 show explain --policy fp16 cublasSaxpy_v2
 show explain --policy lines cublasSaxpy_v2 m=5
 show explain --policy lines cublasSaxpy_v2 n=many
+show explain --policy lines cublasSaxpy n=80
+show explain --policy lines cublasSsacl_v2 n=80
 sed 's/_v2//' lines >unknown
 show policy check unknown
 shown

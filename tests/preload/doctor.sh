@@ -73,7 +73,7 @@ helps 'too small' '1 0'
 finds 'the policy is off' 1 "the policy 'off' keeps everything" \
     "$run --policy amp -- ./linked" --policy off -- ./linked
 finds 'a rule that keeps' 1 'the rule is -e:1' \
-    "$run -e 'gemm m<=8 -> keep' -e 'gemm -> tf32 profit=off' -- ./linked" \
+    "$run -e 'gemm -> tf32 profit=off' -e 'gemm m<=8 -> keep' -- ./linked" \
     -e 'gemm m<=8 -> keep' -- ./linked
 NVIDIA_TF32_OVERRIDE=0 finds 'NVIDIA_TF32_OVERRIDE=0' 1 'NVIDIA_TF32_OVERRIDE=0 is set' \
     "env -u NVIDIA_TF32_OVERRIDE $run --policy=tf32 -- ./linked" --policy tf32 -- ./linked
@@ -139,7 +139,7 @@ finds 'T8: DEEPBIND' 2 '1 dlopen() call with RTLD_DEEPBIND' \
     -- ./host deep "$work/plugin.so" multiply
 helps 'T8: DEEPBIND' 1
 finds 'T8: DEEPBIND taken away' 1 '1 product, 0 recast' \
-    "$run -e 'set deepbind=on' -e 'gemm -> tf32 profit=off' -- ./host deep WORK/plugin.so multiply" \
+    "$run -e 'gemm -> tf32 profit=off' -e 'set deepbind=on' -- ./host deep WORK/plugin.so multiply" \
     -e 'set deepbind=on' -- ./host deep "$work/plugin.so" multiply
 equal 'and no longer spoken of' 0 "$(grep -c RTLD_DEEPBIND <<<"$said")"
 finds 'T37: dlmopen' 2 'WORK/13/libcublas.so.13 was opened by dlmopen()' 'grep -rn dlmopen .' \

@@ -280,8 +280,8 @@ static const struct {
 	{ rule, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run -e 'gemm -> tf32 profit=off' -- ./train 'a b'", "the rule is amp:4" },
 	{ small, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'gemm m=1 -> keep' --policy=fp16 -e "
-	    "'gemm -> tf32 profit=off' -- ./train 'a b'", "(too-small): fewer than" },
+	    "autocast run -e 'gemm -> tf32 profit=off' "
+	    "-e 'gemm m=1 -> keep' --policy=fp16 -- ./train 'a b'", "(too-small): fewer than" },
 	{ tf32_already, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run -e 'gemm m=1 -> keep' --policy fp16 -- ./train 'a b'", "TF32 by itself" },
 	{ overridden, "kept", AC_DOCTOR_PROBLEM, 1,
