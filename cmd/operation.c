@@ -197,10 +197,8 @@ read_name(struct ac_op *op, const char *name)
 		op->operation = (enum ac_operation)i;
 		return 0;
 	}
-	near = ac_text_nearest(name, ac_operation_names, AC_OP_COUNT);
-	if (!near)
-		near = ac_vector_near(name);
-	if (near)
+	if ((near = ac_text_nearest(name, ac_operation_names, AC_OP_COUNT)) ||
+	    (near = ac_vector_near(name)))
 		return ac_say(AC_EXIT_USAGE, "explain: unknown operation '%s'; "
 		    "did you mean '%s'?", name, near);
 	return ac_say(AC_EXIT_USAGE, "explain: unknown operation '%s'; it is "

@@ -77,7 +77,7 @@ typedef struct autocast_scaler_options {
 	double  growth;       /* factor after `interval` clean updates; > 1 */
 	double  backoff;      /* factor after an update with inf or NaN; < 1 */
 	int64_t interval;
-	double  min_scale;    /* 0: none (strict: 2^-127) */
+	double  min_scale;    /* 0: none (strict: 2^-149) */
 	double  max_scale;    /* 0: none but FLT_MAX */
 	int32_t hysteresis;   /* bad updates in a row until the scale backs off */
 	int32_t enabled;      /* 0: nothing is scaled, every step is taken */

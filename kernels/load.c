@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/load.c -- brings a module's PTX into each context that uses it.
  *
- * One library of a module for the process where the driver knows libraries (CUDA 12), else
- * a module per context. Nothing is ever unloaded: a context that dies takes its
+ * One library of a module for the process where the driver knows libraries
+ * (CUDA 12), else a module per context. Nothing is ever unloaded: a context that dies takes its
  * functions along, and its id never comes back. No lock is held while the
  * driver compiles: two threads that meet in a new context may both load, and
  * one result is kept. Contexts come and go without our notice, so the oldest

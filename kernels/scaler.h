@@ -100,8 +100,10 @@ enum {
 	                                 * state->scale, else 1 */
 	AC_SCALER_PASS_CHECK_AFTER = 2, /* the unscaled value must be finite,
 	                                 * too */
-	AC_SCALER_PASS_FOLD = 4         /* this is all of the group: OR the flag
+	AC_SCALER_PASS_FOLD = 4,        /* this is all of the group: OR the flag
 	                                 * into state->found as well */
+	AC_SCALER_PASS_STRICT = 8       /* found, whatever the elements are, if
+	                                 * FP32 has no inverse of the scale */
 };
 
 /* Each element is looked at once and, unless CHECK_ONLY or state->inverse is 1,

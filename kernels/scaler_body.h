@@ -20,7 +20,8 @@ enum {
 	AC_SCALER_LANES = AC_CAST_BLOCK,
 	AC_SCALER_WARPS = AC_SCALER_LANES / AC_RECAST_LANES,
 	AC_SCALER_FOUR  = 4,      /* elements that go to a lane at a time */
-	AC_SCALER_NAN   = 0x7fffffff
+	AC_SCALER_NAN   = 0x7fffffff,
+	AC_SCALER_INF   = 0x7f800000
 };
 
 /* What goes with a launch of ac_scaler_multiply(). */
@@ -251,7 +252,9 @@ AC_CAST_BODY void
 ac_scaler_publish(const struct ac_scaler_pass *pass)
 {
 	volatile struct ac_scaler_words *words = pass->words;
-	const bool found = words->found != 0;
+	const bool found = words->found != 0
+	    || ((pass->flags & AC_SCALER_PASS_STRICT)
+	    && ac_cast_bits(pass->state->inverse) >= AC_SCALER_INF);
 
 	words->found_inf = found ? 1.0f : 0.0f;
 	words->grad_scale = pass->flags & AC_SCALER_PASS_CHECK_ONLY

@@ -10,10 +10,6 @@
 #include <string.h>
 
 #define SMALLEST 0x1p-149 /* the smallest subnormal float */
-/* The smallest power of two that FP32 has an inverse of. By the inverse of
- * anything at or below half of it, which is inf, finite gradients become inf
- * or, from 0, NaN: after the look at them, so that the step is taken. */
-#define INVERTIBLE 0x1p-127
 
 enum { LARGEST = 4096 }; /* bytes that options will ever have */
 
@@ -47,15 +43,12 @@ check_interval(int64_t interval)
 	return ac_status_fail(AUTOCAST_E_INVALID, "interval must be at least 1");
 }
 
-/* The smallest scale there may be; 0: none. Strict: never 0, but what the
- * program names is what it gets. */
+/* The smallest scale there may be; 0: none. Strict: never 0. */
 static double
 least_of(const autocast_scaler_options *o)
 {
 	if (!o->strict)
 		return o->min_scale;
-	if (!(o->min_scale > 0))
-		return INVERTIBLE;
 	return o->min_scale > SMALLEST ? o->min_scale : SMALLEST;
 }
 
@@ -73,8 +66,7 @@ check_bounds(const autocast_scaler_options *o)
 		    "min_scale is above max_scale");
 	if (o->max_scale > 0 && least_of(o) > o->max_scale)
 		return ac_status_fail(AUTOCAST_E_INVALID, "max_scale is below "
-		    "the smallest scale that strict allows, 0x1p-127 unless "
-		    "min_scale is set");
+		    "the smallest scale that strict allows, 0x1p-149");
 	if (o->hysteresis < 1)
 		return ac_status_fail(AUTOCAST_E_INVALID,
 		    "hysteresis must be at least 1");

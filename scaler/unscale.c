@@ -293,6 +293,8 @@ ac_group_check(autocast_group *group, const struct ac_scaler_place *place,
 
 	if (scaler->core.check_after)
 		flags |= AC_SCALER_PASS_CHECK_AFTER;
+	if (scaler->core.strict)
+		flags |= AC_SCALER_PASS_STRICT;
 	if (has_gradients && group->part_count == 1 && !scaler->reduce
 	    && place->device == &scaler->device[0])
 		status = at_part(&group->part[0], place, look,

@@ -213,9 +213,9 @@ text_of(struct device_end *d, const struct script_state *state,
 	options.growth = state->growth;
 	options.backoff = state->backoff;
 	options.interval = INT32_MAX;
-	options.strict = options.enabled = 1;
-	options.min_scale = 0x1p-149;
-	options.max_scale = 0;
+	options.enabled = 1;
+	options.strict = 0;
+	options.min_scale = options.max_scale = 0;
 	OK(autocast_scaler_create(&options, &scaler));
 	OK(autocast_scaler_scale(scaler, NULL, 0, d->stream));
 	OK(autocast_group_create(scaler, NULL, &group));

@@ -25,7 +25,7 @@ lower_bound(const autocast_scaler_options *o)
 {
 	if (o->min_scale)
 		return o->strict ? fmax(o->min_scale, 0x1p-149) : o->min_scale;
-	return o->strict ? 0x1p-127 : -INFINITY;
+	return o->strict ? 0x1p-149 : -INFINITY;
 }
 
 static double
@@ -182,7 +182,7 @@ static bool
 check(const struct model *m, struct script_gradients *g, bool divide)
 {
 	const float inverse = (float)(1 / (double)m->scale);
-	bool bad = false, nan;
+	bool bad = m->rules.strict && isinf(inverse) && g->kind != '-', nan;
 
 	for (size_t i = 0; i < g->count; i++) {
 		const uint64_t before = g->words[i];

@@ -34,7 +34,6 @@ made(double init, double growth, double backoff, int64_t interval, int strict)
 	o.backoff = backoff;
 	o.interval = interval;
 	o.hysteresis = 3;
-	o.min_scale = 0x1p-149;
 	o.strict = strict;
 	OK(autocast_scaler_create(&o, &s));
 	return s;
