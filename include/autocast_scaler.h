@@ -17,8 +17,8 @@
  *
  * Scale, growth count and flags live on the device. Only the calls that say so
  * wait for it; of the others each can be captured into a graph (of one device:
- * E_CAPTURE where others take part; all from unscaling to updating, then), and allocates nothing once devices are
- * prepared and gradients set. A `stream` is a cudaStream_t or CUstream, NULL for
+ * E_CAPTURE where others take part; all from unscaling to updating, then), and
+ * allocates nothing once devices are prepared and gradients set. A `stream` is a cudaStream_t or CUstream, NULL for
  * the legacy default one of the current device; its device is where the call
  * works. Calls on several streams are put in order by events: a call sees what
  * earlier calls for the same scaler queued; within a capture, of its own ones, as
@@ -111,9 +111,9 @@ AUTOCAST_API void autocast_scaler_destroy(autocast_scaler *scaler);
  * calls for other devices' streams must do here is queued there, and what reads
  * or loads the state: it must live as long as the scaler, or until another is
  * given. The first device prepared keeps the scale. Again for the same device:
- * only the stream changes. Waits for the device. Done by the first autocast_scaler_scale() or
- * autocast_scaler_pointers() for its device if it was not done; E_CAPTURE while
- * the stream captures. */
+ * only the stream changes. Waits for the device. Done by the first
+ * autocast_scaler_scale() or autocast_scaler_pointers() for its device if it was
+ * not done; E_CAPTURE while the stream captures. */
 AUTOCAST_API autocast_status autocast_scaler_prepare(autocast_scaler *scaler,
     int device, struct CUstream_st *stream);
 
@@ -216,14 +216,14 @@ AUTOCAST_API autocast_status autocast_scaler_axpy(autocast_scaler *scaler,
 
 /* End the iteration: back off if any group's flag was set, else count, and grow
  * after `interval` in a row. E_NOT_SCALED; E_NO_CHECKS. E_BUSY: another thread
- * is in a step, or in the reduce hook. E_AT_MINIMUM (strict, and only where a step told the host): done, but the scale is at its minimum
- * and stays there. */
+ * is in a step, or in the reduce hook. E_AT_MINIMUM (strict, and only where a
+ * step told the host): done, but the scale is at its minimum and stays there. */
 AUTOCAST_API autocast_status autocast_scaler_update(autocast_scaler *scaler,
     struct CUstream_st *stream);
 
 /* End the iteration with this scale; the count stays, flags are dropped.
- * E_NOT_SCALED; E_BUSY as above; strict: E_INVALID if not positive and finite, below the
- * minimum, or above the maximum. */
+ * E_NOT_SCALED; E_BUSY as above; strict: E_INVALID if not positive and finite,
+ * below the minimum, or above the maximum. */
 AUTOCAST_API autocast_status autocast_scaler_update_to(autocast_scaler *scaler,
     double scale, struct CUstream_st *stream);
 

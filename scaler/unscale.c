@@ -49,9 +49,9 @@ ac_groups_check_idle(const autocast_scaler *scaler)
 /* ---- Between devices ---------------------------------------------------- */
 
 autocast_status
-ac_part_copy(const struct ac_scaler_place *home, const struct ac_scaler_device *to,
-    void *to_address, const struct ac_scaler_device *from,
-    const void *from_address, size_t bytes)
+ac_part_copy(const struct ac_scaler_place *home,
+    const struct ac_scaler_device *to, void *to_address,
+    const struct ac_scaler_device *from, const void *from_address, size_t bytes)
 {
 	return ac_cuda_status(home->scaler->driver->cuMemcpyPeerAsync(
 	    (ac_cu_address)(uintptr_t)to_address, to->context,
