@@ -103,8 +103,9 @@ say_difference(const struct ac_trace_result *result, unsigned scale,
 		    "on", name_call(result));
 	if (result->verdict == AC_TRACE_OTHER_CALLS)
 		return ac_say(status, "validate: with a scale of 2^%u other "
-		    "calls are made, from %s on: something looks at scaled "
-		    "values", scale, name_call(result));
+		    "calls are made, or in another order, from %s on: "
+		    "something looks at scaled values, or several threads make "
+		    "them", scale, name_call(result));
 	return ac_say(status, "validate: with a scale of 2^%u %s writes "
 	    "something else: between the seeds and it something is not linear, "
 	    "or is not scaled", scale, name_call(result));

@@ -74,7 +74,7 @@ clip other
 adam other
 host no call is meant by an update line
 device update 8 (cublasSaxpy_v2, n=50, linear_sgd) has its scalar in device memory, where it is not multiplied
-sometimes with a scale of 2^16 other calls are made, from update 1 (cublasSaxpy_v2, n=120, linear_sgd) on: something looks at scaled values
+sometimes with a scale of 2^16 other calls are made, or in another order, from update 1 (cublasSaxpy_v2, n=120, linear_sgd) on: something looks at scaled values, or several threads make them
 noise the program does not compute the same twice: two runs without a scale differ from update 1 (cublasSaxpy_v2, n=120, linear_sgd) on
 graph update 1 (cublasSaxpy_v2, n=120, linear_sgd) is captured into a graph, which hides what it writes
 zero a scale of 2^16 changes nothing: what the seed multiplies is zero or not finite
