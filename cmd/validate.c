@@ -170,7 +170,8 @@ accept(const struct validation *v, const struct ac_trace_result *result)
 	const struct ac_stamp stamp = { .lines = ac_stamp_of_lines(v->lines),
 		.program = result->program };
 
-	if (!result->program || !ac_stamp_leave(&stamp, v->lines))
+	if (!result->program || !ac_stamp_leave(&stamp,
+	    result->modules, v->lines))
 		return ac_say(AC_EXIT_FAILED, "validate: good, but it cannot "
 		    "be remembered: %s", strerror(errno));
 	printf("validated with a scale of 2^%u: %zu seeds and %zu updates, bit "

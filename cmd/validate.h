@@ -6,6 +6,7 @@
 #define AC_CMD_VALIDATE_H
 
 #include "policy/policy.h"
+#include "report/stamp.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,6 +54,7 @@ struct ac_trace_result {
 	struct ac_trace_line  line;
 	size_t   seeds, updates;     /* up to the line, it included */
 	size_t   processes;
+	char     modules[AC_STAMP_MODULES]; /* their lines, as for the stamp */
 	struct ac_trace_other others[AC_TRACE_OTHERS];
 	size_t   other_count;
 	uint64_t program;            /* of the stamp that it would be */

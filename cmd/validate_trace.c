@@ -19,6 +19,7 @@ struct trace {
 	uint64_t program;
 	size_t   files;
 	bool     is_damaged;
+	char     modules[AC_STAMP_MODULES];
 	struct ac_trace_other others[AC_TRACE_OTHERS];
 	size_t   other_count;
 };
@@ -76,6 +77,18 @@ parse(char *text, struct ac_trace_line *line)
 	return line->kind < AC_SCALING_COUNT;
 }
 
+static bool
+add_module(struct trace *trace)
+{
+	const size_t used = strlen(trace->modules);
+	struct ac_text text;
+
+	ac_text_init(&text, trace->modules + used,
+	    sizeof trace->modules - used);
+	ac_text_addf(&text, "%s\n", trace->text);
+	return !text.truncated;
+}
+
 /* False at the end, which is damage anywhere but behind a whole line. */
 static bool
 read_any(struct trace *trace, struct ac_trace_line *line)
@@ -86,6 +99,10 @@ read_any(struct trace *trace, struct ac_trace_line *line)
 		return false;
 	trace->is_damaged = trace->text[length - 1] != '\n';
 	trace->text[length - 1] = '\0';
+	if (!trace->is_damaged && !strncmp(trace->text, "module ", 7)) {
+		trace->is_damaged = !add_module(trace);
+		return !trace->is_damaged && read_any(trace, line);
+	}
 	trace->is_damaged |= !parse(trace->text, line);
 	return !trace->is_damaged;
 }
@@ -288,6 +305,7 @@ ac_trace_compare(const char *first, const char *second,
 	if (result.processes > 1)
 		result.verdict = AC_TRACE_PROCESSES;
 	compare_others(&a, &b, &result);
+	memcpy(result.modules, a.modules, sizeof result.modules);
 	close_trace(&a);
 	close_trace(&b);
 	*result_out = result;

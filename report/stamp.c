@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 enum { NAME_LENGTH = 40, PIECE = 1 << 16 };
+static const char module_word[] = "module ";
 
 /* ---- Hashes ------------------------------------------------------------- */
 
@@ -79,16 +80,59 @@ add_name(struct ac_text *path, const struct ac_stamp *stamp)
 
 static char path_buffer[AC_FILE_PATH];
 
+/* "HASH PATH", of a line "module HASH PATH". */
+static bool
+is_as_it_was(char *module)
+{
+	char *path = strchr(module, ' '), now[24];
+	struct ac_text text;
+	uint64_t hash;
+
+	if (!path || !ac_stamp_of_program(path + 1, &hash))
+		return false;
+	*path = '\0';
+	ac_text_init(&text, now, sizeof now);
+	ac_text_addf(&text, "%016llx", (unsigned long long)hash);
+	return !strcmp(module, now);
+}
+
+/* The lines that `text` begins with. */
+static bool
+modules_are_as_they_were(char *text)
+{
+	char *end;
+
+	while (!strncmp(text, module_word, sizeof module_word - 1)) {
+		end = strchr(text, '\n');
+		if (!end)
+			return false;
+		*end = '\0';
+		if (!is_as_it_was(text + sizeof module_word - 1))
+			return false;
+		text = end + 1;
+	}
+	return true;
+}
+
 bool
 ac_stamp_is_there(const struct ac_stamp *stamp)
 {
+	static char bytes[AC_STAMP_MODULES + 1];
 	struct ac_text path;
+	ssize_t got;
+	int fd;
 
 	ac_text_init(&path, path_buffer, sizeof path_buffer);
 	if (!find_folder(&path, NULL))
 		return false;
 	add_name(&path, stamp);
-	return !path.truncated && !access(path.data, R_OK);
+	fd = path.truncated ? -1 : open(path.data, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	got = read(fd, bytes, sizeof bytes - 1);
+	close(fd);
+	bytes[got > 0 ? got : 0] = '\0';
+	return got >= 0 && modules_are_as_they_were(bytes);
 }
 
 bool
@@ -125,12 +169,13 @@ ac_stamp_is_any(uint64_t lines)
 }
 
 bool
-ac_stamp_leave(const struct ac_stamp *stamp, const char *lines)
+ac_stamp_leave(const struct ac_stamp *stamp, const char *modules,
+    const char *lines)
 {
-	const size_t count = strlen(lines);
+	const size_t first = strlen(modules), count = strlen(lines);
 	struct ac_text path;
+	bool done;
 	size_t fixed;
-	ssize_t done;
 	int fd;
 
 	ac_text_init(&path, path_buffer, sizeof path_buffer);
@@ -142,6 +187,7 @@ ac_stamp_leave(const struct ac_stamp *stamp, const char *lines)
 	    | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
-	done = write(fd, lines, count);
-	return !close(fd) && done == (ssize_t)count;
+	done = write(fd, modules, first) == (ssize_t)first
+	    && write(fd, lines, count) == (ssize_t)count;
+	return !close(fd) && done;
 }

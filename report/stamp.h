@@ -2,7 +2,9 @@
 /* report/stamp.h -- the stamps of `autocast validate`: without one, seed and
  * update lines do nothing. A stamp is a file in the user's state directory,
  * named after the content of a program's file and of a policy's seed and update
- * lines: a program that is rebuilt, and lines that are changed, need another. */
+ * lines: a program that is rebuilt, and lines that are changed, need another. It
+ * begins with a line "module HASH PATH" for each library that seeds or updates
+ * were called from, of which the same holds. */
 #ifndef AC_REPORT_STAMP_H
 #define AC_REPORT_STAMP_H
 
@@ -10,7 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AC_STAMP_LINES = 1 << 15 };   /* bytes of such lines at most */
+enum {
+	AC_STAMP_LINES = 1 << 15,    /* bytes of such lines at most */
+	AC_STAMP_MODULES = 1 << 13   /* bytes of the modules' at most */
+};
 
 struct ac_stamp {
 	uint64_t lines, program;
@@ -25,15 +30,18 @@ uint64_t ac_stamp_hash(uint64_t hash, const void *bytes, size_t count);
 uint64_t ac_stamp_of_lines(const char *lines);
 bool ac_stamp_of_program(const char *path, uint64_t *hash_out);
 
-/* Whether there is that stamp; one of these lines for any program; the place of
- * stamps being AUTOCAST_STATE's or the user's. One thread at a time. */
+/* Whether there is that stamp, and its modules' files are as they were, which are
+ * read; whether there is one of these lines for any program. The place of stamps
+ * is AUTOCAST_STATE's or the user's. One thread at a time. */
 bool ac_stamp_is_there(const struct ac_stamp *stamp);
 bool ac_stamp_is_any(uint64_t lines);
 
 /* Remove it; false if there is none. One thread at a time. */
 bool ac_stamp_remove(const struct ac_stamp *stamp);
 
-/* Leave it, with `lines` in it for a person to read. False with errno. */
-bool ac_stamp_leave(const struct ac_stamp *stamp, const char *lines);
+/* Leave it, with the modules' lines, and `lines` for a person to read. False with
+ * errno. */
+bool ac_stamp_leave(const struct ac_stamp *stamp, const char *modules,
+    const char *lines);
 
 #endif

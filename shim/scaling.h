@@ -79,7 +79,8 @@ void ac_scaling_trace_begin(struct ac_scaling_call *call);
  * KIND FATE FUNCTION N HASH SOURCE LIVE CALLER, where KIND is none, too; HASH is
  * of the vector it changed; SOURCE of the one that was multiplied, before the
  * call; LIVE is 1 if it changed that vector and something in it is finite and
- * not zero. CALLER may hold blanks. */
+ * not zero. CALLER may hold blanks. Before the first seed or update of a library
+ * there is a line on that: module HASH PATH. */
 void ac_scaling_trace(const struct ac_scaling_call *call);
 
 /* Whether the folder of traces is there: only `autocast validate` makes one. */

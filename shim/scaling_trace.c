@@ -5,6 +5,7 @@
  * any other. One file per process, in the folder AUTOCAST_VALIDATE names. */
 #include "shim/scaling.h"
 
+#include "base/elf.h"
 #include "base/env.h"
 #include "base/lock.h"
 #include "base/text.h"
@@ -17,11 +18,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <float.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECE = 1 << 16, IMAGES = 100 };
+enum { PIECE = 1 << 16, IMAGES = 100, MODULES = 16 };
 
 static struct ac_lock lock;
 static int trace_fd = -1;        /* all under the lock */
@@ -184,6 +187,37 @@ ac_scaling_trace_begin(struct ac_scaling_call *call)
 	errno = saved;
 }
 
+/* "module HASH PATH" of a library that seeds or updates are called from, once.
+ * Its file may be named relative to where the program is now. */
+static void
+add_module(const void *caller)
+{
+	static uintptr_t known[MODULES];   /* of the trace that is open */
+	static unsigned count;
+	static pid_t whose;
+	static char path[PATH_MAX], line[PATH_MAX + 32];
+	struct ac_elf_object module;
+	struct ac_text text;
+	uint64_t hash = 0;
+
+	if (whose != owner)
+		count = 0;
+	whose = owner;
+	if (!ac_elf_object_at(caller, &module) || !*module.path)
+		return;
+	for (unsigned i = 0; i < count; i++)
+		if (known[i] == module.base)
+			return;
+	if (count < MODULES)
+		known[count++] = module.base;
+	if (!realpath(module.path, path) || !ac_stamp_of_program(path, &hash))
+		*path = '\0'; /* no stamp is good then */
+	ac_text_init(&text, line, sizeof line);
+	ac_text_addf(&text, "module %016llx %s\n", (unsigned long long)hash,
+	    path);
+	put(line, text.used);
+}
+
 void
 ac_scaling_trace(const struct ac_scaling_call *call)
 {
@@ -197,6 +231,8 @@ ac_scaling_trace(const struct ac_scaling_call *call)
 
 	ac_lock_take(&lock);
 	if (open_trace()) {
+		if (call->site->kind != AC_SCALING_NONE)
+			add_module(call->caller);
 		fate = look(call, &to, &hash);
 		ac_text_init(&text, line, sizeof line);
 		ac_text_addf(&text, "%s %s %s %lld %016llx %016llx %d %s\n",

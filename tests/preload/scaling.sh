@@ -185,6 +185,37 @@ equal 'explain knows places' '[update] [its]' \
     done | paste -sd' ')"
 lines '2^16' n=120,50
 
+# ---- In a library, by a program that knows nothing of it
+cat >"$work/host.c" <<'END'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	void *library = dlopen("./libsgd.so", RTLD_NOW);
+	int (*run)(int, char **) = library ?
+	    (int (*)(int, char **))dlsym(library, "run_sgd") : 0;
+	return run ? run(argc, argv) : 9;
+}
+END
+mkdir "$work/library" && cd "$work/library" || exit 99
+# shellcheck disable=SC2086 # several words
+if ${CC:-cc} -w -o host "$work/host.c" -ldl && ${CC:-cc} -w -shared -fPIC \
+    -D_GNU_SOURCE -Dmain=run_sgd -I"$root" -I"$root/examples" $CUDA_CPPFLAGS \
+    -o libsgd.so "$root/tests/preload/programs/linear_sgd.c" \
+    "$emulator/libcublas.so.13" "$emulator/libcudart.so.13" -ldl -lm; then
+	host=$work/library/host
+	equal 'a library is validated' "$good" "$(sgd=$host validate plain)"
+	equal 'what is scaled computes the same' "$plain" \
+	    "$(under "$work/policy" "$host" plain 2>"$work/said")"
+	equal 'and nothing is said' '' "$(cat "$work/said")"
+	echo >>libsgd.so
+	check 'another content of it is not validated' \
+	    "$(under "$work/policy" "$host" plain 2>&1 |
+		grep -q 'nobody has validated' || echo 'nothing was said')"
+else
+	skip 'a library' 'it does not compile'
+fi
+cd "$work" || exit 99
+
 # ---- A name with a blank, and a way of running that is not linear.
 lines '2^16' n=120,50
 cp "$sgd" "$work/bin/linear sgd" && echo >>"$work/bin/linear sgd"

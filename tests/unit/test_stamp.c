@@ -101,18 +101,47 @@ test_stamps(void **state)
 	(void)state;
 	assert_false(ac_stamp_is_there(&stamp));
 	assert_false(ac_stamp_is_any(1));
-	assert_true(ac_stamp_leave(&stamp, "seed\n"));
+	assert_true(ac_stamp_leave(&stamp, "", "seed\n"));
 	assert_true(ac_stamp_is_there(&stamp));
 	assert_true(ac_stamp_is_any(1));
 	assert_false(ac_stamp_is_any(2));
 	for (size_t i = 0; i < 2; i++)
 		assert_false(ac_stamp_is_there(&others[i]));
 	/* Again, and for nobody else's eyes. */
-	assert_true(ac_stamp_leave(&stamp, "seed\n"));
+	assert_true(ac_stamp_leave(&stamp, "", "seed\n"));
 	assert_int_equal(stat("state/deep/validated/"
 	    "0000000000000001-0000000000000002", &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0600);
 	assert_int_equal(status.st_size, 5);
+}
+
+/* A library that is built anew, or gone, needs another stamp. */
+static void
+test_modules(void **state)
+{
+	const struct ac_stamp stamp = { .lines = 5, .program = 6 };
+	char modules[128];
+	uint64_t hash;
+
+	(void)state;
+	write_file("a library", "one", 3);
+	write_file("another", "two", 3);
+	assert_true(ac_stamp_of_program("a library", &hash));
+	snprintf(modules, sizeof modules, "module %016llx a library\n",
+	    (unsigned long long)hash);
+	assert_true(ac_stamp_of_program("another", &hash));
+	snprintf(modules + strlen(modules), 64, "module %016llx another\n",
+	    (unsigned long long)hash);
+	assert_true(ac_stamp_leave(&stamp, modules, "seed module\n"));
+	assert_true(ac_stamp_is_there(&stamp));
+	write_file("another", "tWo", 3);
+	assert_false(ac_stamp_is_there(&stamp));
+	write_file("another", "two", 3);
+	assert_true(ac_stamp_is_there(&stamp));
+	assert_int_equal(unlink("a library"), 0);
+	assert_false(ac_stamp_is_there(&stamp));
+	assert_true(ac_stamp_leave(&stamp, "module 1", ""));
+	assert_false(ac_stamp_is_there(&stamp));
 }
 
 static void
@@ -124,9 +153,9 @@ test_nowhere(void **state)
 	setenv("AUTOCAST_STATE", "off", 1);
 	assert_false(ac_stamp_is_there(&stamp));
 	assert_false(ac_stamp_is_any(1));
-	assert_false(ac_stamp_leave(&stamp, ""));
+	assert_false(ac_stamp_leave(&stamp, "", ""));
 	setenv("AUTOCAST_STATE", "/dev/null", 1);
-	assert_false(ac_stamp_leave(&stamp, ""));
+	assert_false(ac_stamp_leave(&stamp, "", ""));
 }
 
 int
@@ -136,6 +165,7 @@ main(void)
 		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_stamps),
+		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_nowhere),
 	};
 

@@ -144,6 +144,21 @@ test_processes(void **state)
 	put("b/3-0", NULL);
 }
 
+/* What the stamp is to know of libraries. */
+static void
+test_modules(void **state)
+{
+	struct ac_trace_result result;
+
+	(void)state;
+	put("a/1-0", HEAD OWN("1") "module 1 /a b\n" SEED("1") "module 2 /c\n"
+	    FIRST("2") SEED("1"));
+	put("b/2-0", HEAD "module 1 /a b\n" SEED("9") SCALED("2") SEED("9"));
+	ac_trace_compare("a", "b", &result);
+	assert_int_equal(result.verdict, AC_TRACE_SAME);
+	assert_string_equal(result.modules, "module 1 /a b\nmodule 2 /c\n");
+}
+
 /* Kinds of calls that no line means, each once. */
 static void
 test_others(void **state)
@@ -204,6 +219,7 @@ main(void)
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_modules),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
