@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/validate.c -- autocast validate: does a policy's scale leave a program's
  * updates as they are? Run without it and with it; a third time, without, if
- * they differ, since some programs never compute the same twice. A stamp is left
- * where they do not differ. */
+ * they differ, since some programs never compute the same twice, else with the
+ * whole policy, where the scale may overflow. A stamp is left where they do not
+ * differ. */
 #include "cmd/again.h"
 #include "cmd/validate.h"
 #include "base/env.h"
@@ -17,13 +18,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum run { PLAIN, SCALED, PLAIN_AGAIN, RUNS };
-static const char *const run_names[RUNS] = { "plain", "scaled", "plain" };
+enum run { PLAIN, SCALED, PLAIN_AGAIN, WHOLE, RUNS };
+static const char *const run_names[RUNS] = { "plain", "scaled", "plain",
+	"recast" };
 
 struct validation {
 	struct ac_plan  plan;
 	const struct ac_program *program;
 	char          **arguments, **environment;
+	struct ac_chosen whole;                 /* the policy as it was chosen */
+	bool            recasts;                /* it does more than scale */
 	unsigned        scale;
 	char            lines[AC_STAMP_LINES];  /* that are validated */
 	char            policy[AC_STAMP_LINES + 64]; /* of the runs */
@@ -32,7 +36,8 @@ struct validation {
 
 /* ---- Before the first run ---------------------------------------------- */
 
-/* The runs have the lines and nothing else: recasting is off. */
+/* The runs have the lines and nothing else: recasting is off, but in the last
+ * one. */
 static int
 take_lines(struct validation *v)
 {
@@ -46,6 +51,7 @@ take_lines(struct validation *v)
 	v->scale = ac_policy_scale(policy);
 	ac_text_init(&t, v->lines, sizeof v->lines);
 	ac_policy_print_scaling(policy, &t);
+	v->recasts = !ac_policy_is_off(policy);
 	ac_policy_destroy(policy);
 	if (!v->scale)
 		return ac_say(AC_EXIT_USAGE, "validate: %s has no seed and "
@@ -56,9 +62,7 @@ take_lines(struct validation *v)
 		    AC_STAMP_LINES);
 	ac_text_init(&t, v->policy, sizeof v->policy);
 	ac_text_addf(&t, "version 2\n%sotherwise off\n", v->lines);
-	v->plan.chosen.policy = v->policy;
-	free(v->plan.chosen.rules.data);
-	v->plan.chosen.rules.data = NULL;
+	v->whole = v->plan.chosen;
 	return 0;
 }
 
@@ -133,9 +137,13 @@ run_once(struct validation *v, enum run run)
 	ac_again_environment(v->environment);
 	set(AC_ENV_STATE, "", state);
 	set(AC_ENV_NOTICE, "", "off");
-	set(AC_ENV_RULES, "", "");
+	if (run != WHOLE)
+		set(AC_ENV_RULES, "", "");
 	set(AC_ENV_LOG, "", "error");
-	set(AC_ENV_VALIDATE, run == SCALED ? "scaled:" : "plain:", folder);
+	set(AC_ENV_VALIDATE, run == SCALED || run == WHOLE
+	    ? "scaled:" : "plain:", folder);
+	v->plan.chosen = run == WHOLE ? v->whole
+	    : (struct ac_chosen){ .policy = v->policy };
 	(void)ac_plan_begin(&v->plan);
 	status = ac_again_run(&v->plan, v->program, v->arguments, output,
 	    &ended);
@@ -195,10 +203,26 @@ refuse(const struct validation *v, const struct ac_trace_result *result,
 		    "cannot be read", v->folder);
 	if (reproducible && (result->verdict == AC_TRACE_UNFIT
 	    || result->verdict == AC_TRACE_OTHER_CALLS
-	    || result->verdict == AC_TRACE_OTHER_UPDATE)
+	    || result->verdict == AC_TRACE_OTHER_UPDATE
+	    || result->verdict == AC_TRACE_OVERFLOW)
 	    && ac_stamp_remove(&stamp))
 		(void)ac_say(0, "validate: this program was validated before "
 		    "with these lines; that counts no longer");
+	return status;
+}
+
+/* What is the same without recasts may be too large for FP16 with them. */
+static int
+try_whole(struct validation *v, const char *plain,
+    struct ac_trace_result *result)
+{
+	char whole[PATH_MAX];
+	const uint64_t program = result->program;
+	const int status = run_once(v, WHOLE);
+
+	name_folder(v, WHOLE, whole);
+	if (!status && ac_trace_overflows(plain, whole, result))
+		result->program = program;
 	return status;
 }
 
@@ -218,6 +242,8 @@ find_out(struct validation *v, struct ac_trace_result *result,
 	name_folder(v, PLAIN, plain);
 	name_folder(v, SCALED, other);
 	ac_trace_compare(plain, other, result);
+	if (result->verdict == AC_TRACE_SAME && v->recasts)
+		return try_whole(v, plain, result);
 	if (result->verdict != AC_TRACE_OTHER_CALLS
 	    && result->verdict != AC_TRACE_OTHER_UPDATE)
 		return 0;
@@ -306,11 +332,11 @@ const struct ac_command ac_command_validate = {
 	.operands = "[--] PROGRAM [ARGUMENT]...",
 	.summary = "Find out whether a policy's seed and update lines fit a "
 	    "program.",
-	.details = "The program runs twice, a third time if it must, and is not "
-	    "recast. The exit\nstatus is 0 when its updates are the same bit for "
-	    "bit, which is remembered,\n1 when they are not, 3 when a run "
-	    "failed, 2 when an option or the policy is\nwrong, 125 to 127 as for "
-	    "'autocast run'.\n",
+	.details = "The program runs twice without recasts, and once more if it "
+	    "must. The exit status\nis 0 when its updates are the same bit for "
+	    "bit, which is remembered, 1 when they\nare not, 3 when a run "
+	    "failed, 2 when an option or the policy is wrong, 125 to\n127 as "
+	    "for 'autocast run'.\n",
 	.ends_at_operand = true,
 	.options = {
 		{ AC_PLAN_POLICY, "policy", "P",

@@ -23,7 +23,7 @@ struct ac_trace_line {
 	char      symbol[48], caller[64];
 	long long n;
 	uint64_t  hash, source;
-	bool      live;
+	bool      live, finite;
 };
 
 /* Calls that no line of the policy means, of one kind. */
@@ -46,7 +46,8 @@ enum ac_trace_verdict {
 	AC_TRACE_UNCHANGED,          /* no seed wrote something else */
 	AC_TRACE_UNSEEN,             /* nor did an update read something else
 	                              * and change its vector by it */
-	AC_TRACE_SHORT               /* no seed follows an update */
+	AC_TRACE_SHORT,              /* no seed follows an update */
+	AC_TRACE_OVERFLOW            /* of `line`, under the whole policy */
 };
 
 struct ac_trace_result {
@@ -62,6 +63,12 @@ struct ac_trace_result {
 
 /* Compare what the runs whose traces are in two folders wrote. */
 void ac_trace_compare(const char *first, const char *second,
+    struct ac_trace_result *result_out);
+
+/* Whether, of two runs whose traces are in two folders, the second one has an
+ * update that wrote what is not finite, and the first one has none. The first of
+ * them to *result_out then. */
+bool ac_trace_overflows(const char *without, const char *with,
     struct ac_trace_result *result_out);
 
 /* ---- cmd/validate_say.c ------------------------------------------------- */

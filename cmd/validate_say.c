@@ -142,6 +142,11 @@ say_why(const struct ac_trace_result *result, unsigned scale, bool reproducible)
 		return ac_say(status, "validate: these runs prove nothing: no "
 		    "seed follows an update, so what the updates wrote was "
 		    "never used; make it two steps or more");
+	case AC_TRACE_OVERFLOW:
+		return ac_say(status, "validate: bit for bit as without, but "
+		    "under the whole policy %s writes infinities or NaNs: 2^%u "
+		    "is too much for what is recast; take a smaller one",
+		    name_call(result), scale);
 	case AC_TRACE_OTHER_CALLS:
 	case AC_TRACE_OTHER_UPDATE:
 		return say_difference(result, scale, reproducible);

@@ -50,18 +50,19 @@ read_word(const char *word, char *out, size_t size)
 	return true;
 }
 
-/* "KIND FATE FUNCTION N HASH SOURCE LIVE CALLER" */
+/* "KIND FATE FUNCTION N HASH SOURCE LIVE FINITE CALLER" */
 static bool
 parse(char *text, struct ac_trace_line *line)
 {
-	enum { KIND, FATE, FUNCTION, N, HASH, SOURCE, LIVE, WORDS };
+	enum { KIND, FATE, FUNCTION, N, HASH, SOURCE, LIVE, FINITE,
+		WORDS };
 	char *words[WORDS];
 	double n;
 
 	memset(line, 0, sizeof *line);
 	for (int i = 0; i < WORDS; i++)
 		words[i] = strsep(&text, " ");
-	if (!text || !words[LIVE] || !read_word(text, line->caller,
+	if (!text || !words[FINITE] || !read_word(text, line->caller,
 	    sizeof line->caller) || !read_word(words[FATE], line->fate,
 	    sizeof line->fate) || !read_word(words[FUNCTION], line->symbol,
 	    sizeof line->symbol) || !read_hash(words[HASH], &line->hash)
@@ -71,6 +72,7 @@ parse(char *text, struct ac_trace_line *line)
 		return false;
 	line->n = (long long)n;
 	line->live = !strcmp(words[LIVE], "1");
+	line->finite = !strcmp(words[FINITE], "1");
 	while (line->kind < AC_SCALING_COUNT
 	    && strcmp(words[KIND], ac_scaling_names[line->kind]))
 		line->kind++;
@@ -309,4 +311,38 @@ ac_trace_compare(const char *first, const char *second,
 	close_trace(&a);
 	close_trace(&b);
 	*result_out = result;
+}
+
+/* The first update of the run that is not finite. */
+static bool
+find_bad(const char *folder, struct ac_trace_result *result)
+{
+	struct trace trace;
+	bool found = false;
+
+	if (open_trace(folder, &trace) && trace.file)
+		while (!found && read_line(&trace, &result->line)) {
+			const enum ac_scaling kind = result->line.kind;
+
+			result->seeds += kind == AC_SCALING_SEED;
+			result->updates += kind == AC_SCALING_UPDATE;
+			found = kind == AC_SCALING_UPDATE
+			    && !result->line.finite;
+		}
+	close_trace(&trace);
+	return found;
+}
+
+bool
+ac_trace_overflows(const char *without, const char *with,
+    struct ac_trace_result *result_out)
+{
+	struct ac_trace_result before = { .seeds = 0 }, result = {
+		.verdict = AC_TRACE_OVERFLOW
+	};
+
+	if (find_bad(without, &before) || !find_bad(with, &result))
+		return false;
+	*result_out = result;
+	return true;
 }

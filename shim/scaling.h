@@ -76,10 +76,10 @@ const struct ac_scaling_site *ac_scaling_site_of(struct ac_scaling_call *call);
 void ac_scaling_trace_begin(struct ac_scaling_call *call);
 
 /* Add a line on `call`, which is over, to this process's trace:
- * KIND FATE FUNCTION N HASH SOURCE LIVE CALLER, where KIND is none, too; HASH is
- * of the vector it changed; SOURCE of the one that was multiplied, before the
- * call; LIVE is 1 if it changed that vector and something in it is finite and
- * not zero. CALLER may hold blanks. Before the first seed or update of a library
+ * KIND FATE FUNCTION N HASH SOURCE LIVE FINITE CALLER, where KIND is none, too;
+ * HASH is of the vector it changed; SOURCE of the one that was multiplied, before
+ * the call; LIVE is 1 if it changed that vector and something in it is finite and
+ * not zero; FINITE is 1 if all of it is finite. CALLER may hold blanks. Before the first seed or update of a library
  * there is a line on that: module HASH PATH. */
 void ac_scaling_trace(const struct ac_scaling_call *call);
 

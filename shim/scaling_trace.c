@@ -45,7 +45,9 @@ copy(const struct ac_driver *driver, ac_cu_stream stream, const float *from,
 struct vector {
 	const float *first;
 	int64_t      n, increment;
-	bool         has_value;  /* finite and not zero: hash_vector() says */
+	/* What hash_vector() found: something finite that is not zero, and
+	 * something that is not finite. */
+	bool         has_value, has_bad;
 };
 
 /* The elements of the vector in the order of their addresses. */
@@ -70,8 +72,10 @@ hash_vector(struct vector *vector, const struct ac_driver *driver,
 			const float value = piece[next - at];
 
 			hash = ac_stamp_hash(hash, &value, sizeof value);
-			vector->has_value |= value < 0 ? value >= -FLT_MAX
-			    : value > 0 && value <= FLT_MAX;
+			if (!(value >= -FLT_MAX && value <= FLT_MAX))
+				vector->has_bad = true;
+			else if (value < 0 || value > 0)
+				vector->has_value = true;
 		}
 	}
 	*hash_out = hash;
@@ -176,8 +180,9 @@ void
 ac_scaling_trace_begin(struct ac_scaling_call *call)
 {
 	struct vector from = { call->source, call->n, call->source_increment,
+		false, false };
+	struct vector to = { call->vector, call->n, call->increment, false,
 		false };
-	struct vector to = { call->vector, call->n, call->increment, false };
 	const int saved = errno;
 
 	ac_lock_take(&lock);
@@ -221,7 +226,8 @@ add_module(const void *caller)
 void
 ac_scaling_trace(const struct ac_scaling_call *call)
 {
-	struct vector to = { call->vector, call->n, call->increment, false };
+	struct vector to = { call->vector, call->n, call->increment, false,
+		false };
 	const bool is_sum = call->source != call->vector;
 	const int saved = errno;
 	char line[256];
@@ -235,12 +241,13 @@ ac_scaling_trace(const struct ac_scaling_call *call)
 			add_module(call->caller);
 		fate = look(call, &to, &hash);
 		ac_text_init(&text, line, sizeof line);
-		ac_text_addf(&text, "%s %s %s %lld %016llx %016llx %d %s\n",
+		ac_text_addf(&text, "%s %s %s %lld %016llx %016llx %d %d "
+		    "%s\n",
 		    ac_scaling_names[call->site->kind], fate,
 		    ac_entries[call->entry].symbol, (long long)call->n,
 		    (unsigned long long)hash, (unsigned long long)call->from,
 		    to.has_value && (!is_sum || hash != call->before),
-		    call->site->caller);
+		    !to.has_bad, call->site->caller);
 		put(line, text.used);
 	}
 	ac_lock_give(&lock);

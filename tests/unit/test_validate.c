@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-/* KIND FATE FUNCTION N HASH SOURCE LIVE CALLER; HASH and SOURCE are the rows'. */
+/* A line; HASH and SOURCE are the rows'. */
 #define LINE(kind, fate, symbol, n, hash, source, live, caller) \
-	kind " " fate " " symbol " " n " " hash " " source " " live " " \
+	kind " " fate " " symbol " " n " " hash " " source " " live " 1 " \
 	caller "\n"
 #define HEAD  "program 00000000000000ff\n"
 #define SEED(hash) \
@@ -82,7 +82,7 @@ static const struct {
 	{ PLAIN "upd", HEAD SEED("9") SCALED("2") LAST("3") SEED("9") "upd",
 	  AC_TRACE_UNREADABLE, 2, 2, 0 },
 	{ PLAIN "seed\n", PLAIN "seed\n", AC_TRACE_UNREADABLE, 2, 2, 0 },
-	{ PLAIN "sneed scaled f 80 1 1 1 train\n", PLAIN,
+	{ PLAIN "sneed scaled f 80 1 1 1 1 train\n", PLAIN,
 	  AC_TRACE_UNREADABLE, 2, 2, 0 },
 };
 
@@ -144,6 +144,33 @@ test_processes(void **state)
 	put("b/3-0", NULL);
 }
 
+/* What only the run with the whole policy makes infinite. */
+static void
+test_overflow(void **state)
+{
+	static const char bad[] =
+	    "update scaled cublasSaxpy_v2 50 8 6 0 0 my train+20\n";
+	char with[512], without[512];
+	struct ac_trace_result result = { .verdict = AC_TRACE_SAME };
+
+	(void)state;
+	snprintf(with, sizeof with, "%s%s", HEAD SEED("1") FIRST("2"), bad);
+	snprintf(without, sizeof without, "%s%s", HEAD SEED("1"), bad);
+	put("a/1-0", PLAIN);
+	put("b/2-0", PLAIN);
+	assert_false(ac_trace_overflows("a", "b", &result));
+	put("b/2-0", with);
+	assert_true(ac_trace_overflows("a", "b", &result));
+	assert_int_equal(result.verdict, AC_TRACE_OVERFLOW);
+	assert_int_equal(result.updates, 2);
+	assert_int_equal(result.line.n, 50);
+	/* Not if it is so anyway. */
+	put("a/1-0", without);
+	assert_false(ac_trace_overflows("a", "b", &result));
+	put("b/2-0", NULL);
+	assert_false(ac_trace_overflows("a", "b", &result));
+}
+
 /* What the stamp is to know of libraries. */
 static void
 test_modules(void **state)
@@ -183,7 +210,7 @@ test_others(void **state)
 	assert_true(result.others[0].differs);
 	strcpy(text, HEAD);
 	for (int i = 0; i < AC_TRACE_OTHERS + 3; i++) {
-		snprintf(line, sizeof line, "none own f %d 1 1 1 train\n", i);
+		snprintf(line, sizeof line, "none own f %d 1 1 1 1 train\n", i);
 		strcat(text, line);
 	}
 	put("a/1-0", text);
@@ -220,6 +247,7 @@ main(void)
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_modules),
+		cmocka_unit_test(test_overflow),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
