@@ -3,6 +3,7 @@
  * site. Allocates; the autocast program's only. */
 #include "report/read.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +73,7 @@ ac_report_find_ranges(const struct ac_report *report,
 	struct ac_ranges wanted;
 
 	memcpy(&wanted.key, key, sizeof wanted.key);
-	memcpy(wanted.region, region, sizeof wanted.region);
+	snprintf(wanted.region, sizeof wanted.region, "%s", region);
 	return report->ranges_count ? bsearch(&wanted, report->ranges,
 	    report->ranges_count, sizeof *report->ranges, by_site) : NULL;
 }
