@@ -66,8 +66,9 @@ void ac_trace_compare(const char *first, const char *second,
     struct ac_trace_result *result_out);
 
 /* Whether, of two runs whose traces are in two folders, the second one has an
- * update that wrote what is not finite, and the first one has none. The first of
- * them to *result_out then. */
+ * update that wrote what is not finite, and the first one has none; the first of
+ * them to *result_out then. Also if the second one's trace cannot be read, with
+ * that verdict. */
 bool ac_trace_overflows(const char *without, const char *with,
     struct ac_trace_result *result_out);
 

@@ -313,14 +313,15 @@ ac_trace_compare(const char *first, const char *second,
 	*result_out = result;
 }
 
-/* The first update of the run that is not finite. */
+/* The first update of the run that is not finite, or what is damaged before. */
 static bool
 find_bad(const char *folder, struct ac_trace_result *result)
 {
 	struct trace trace;
+	const bool is_open = open_trace(folder, &trace);
 	bool found = false;
 
-	if (open_trace(folder, &trace) && trace.file)
+	if (is_open)
 		while (!found && read_line(&trace, &result->line)) {
 			const enum ac_scaling kind = result->line.kind;
 
@@ -329,8 +330,10 @@ find_bad(const char *folder, struct ac_trace_result *result)
 			found = kind == AC_SCALING_UPDATE
 			    && !result->line.finite;
 		}
+	if (!is_open || trace.is_damaged)
+		result->verdict = AC_TRACE_UNREADABLE;
 	close_trace(&trace);
-	return found;
+	return found || result->verdict == AC_TRACE_UNREADABLE;
 }
 
 bool

@@ -169,6 +169,12 @@ test_overflow(void **state)
 	assert_false(ac_trace_overflows("a", "b", &result));
 	put("b/2-0", NULL);
 	assert_false(ac_trace_overflows("a", "b", &result));
+	/* What cannot be read is no good news. */
+	put("a/1-0", PLAIN);
+	put("b/2-0", PLAIN "upd");
+	assert_true(ac_trace_overflows("a", "b", &result));
+	assert_int_equal(result.verdict, AC_TRACE_UNREADABLE);
+	put("b/2-0", NULL);
 }
 
 /* What the stamp is to know of libraries. */
