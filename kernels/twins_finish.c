@@ -259,5 +259,6 @@ ac_twin_recast_ranges(const struct ac_twin_launch *launch, void **params)
 		count_operand(&r->operand[i], &meter,
 		    counts + i * AC_RANGE_BINS);
 	memcpy(copy, counts, 2 * AC_RANGE_BINS * sizeof *copy);
+	r->state->arrived = 0;
 	ac_meter_add(&meter);
 }

@@ -99,24 +99,44 @@ hand_on(const struct ac_ranges *ranges)
 		    &ranges->copy[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
 
+/* The launch counts its blocks in the state of a lane: of nothing that two
+ * streams share, or one of them would take the other's block for its last. */
+static void
+launch(const struct ac_ranges *ranges, const struct ac_lane_request *request,
+    const struct ac_place *place, struct ac_recast *recast)
+{
+	struct ac_lane_loan loan;
+
+	if (!ac_scratch_order(place->scratch, place->stream, false)
+	    || ac_lane_borrow(request, place, &loan) != AC_REASON_NONE)
+		return;
+	recast->state = loan.state;
+	ac_lane_return(&loan, !ac_recast_ranges(recast,
+	    (uint64_t *)(uintptr_t)ranges->counts,
+	    (uint64_t *)(uintptr_t)ranges->copy_device, place->stream));
+}
+
 void
 ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
 {
 	const struct ac_handle *handle = ac_handle_find(g->handle);
+	const struct ac_lane_request request = {
+		.provider = site->binding.provider, .program = g->handle,
+		.device = handle->device,
+		.limit_bytes = site->decision.workspace_bytes,
+	};
 	struct ac_ranges *ranges;
 	struct ac_place place;
 	struct ac_plan plan;
 
-	if (!site->state || ac_place_find(site->binding.provider, g->handle,
+	if (!site->state || ac_place_find(request.provider, g->handle,
 	    handle->device, &place) != AC_REASON_NONE || place.capture
 	    || !ac_plan_make(g, false, false, &plan))
 		return;
 	ranges = ranges_of(site, &place);
-	if (!ranges || !ac_scratch_order(place.scratch, place.stream, false))
+	if (!ranges)
 		return;
-	(void)ac_recast_ranges(&plan.recast,
-	    (uint64_t *)(uintptr_t)ranges->counts,
-	    (uint64_t *)(uintptr_t)ranges->copy_device, place.stream);
+	launch(ranges, &request, &place, &plan.recast);
 	hand_on(ranges);
 }
 
