@@ -24,16 +24,12 @@ grid_of(const struct ac_conv_job *job, const struct ac_kernels *kernels)
 }
 
 enum ac_kernels_status
-ac_conv_check(const struct ac_conv_check *check, ac_cu_stream stream)
+ac_conv_check(const struct ac_kernels *kernels,
+    const struct ac_conv_check *check, ac_cu_stream stream)
 {
 	struct ac_conv_job job;
 	void *arguments[] = { &job };
-	const struct ac_kernels *kernels;
-	enum ac_kernels_status failed = ac_kernels_get(&ac_recast_module,
-	    &kernels);
 
-	if (failed)
-		return failed;
 	ac_conv_job_make(check, &job);
 	return kernels->driver->cuLaunchKernel(
 	    kernels->function[AC_KERNEL_CONV_CHECK], grid_of(&job, kernels),

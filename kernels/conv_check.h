@@ -65,7 +65,7 @@ struct ac_conv_check {
  *              sample does not meet so look large: that costs time only.)
  * Reads the output once, and the factors of what is sampled; with an alpha of
  * 0 none of these. */
-enum ac_kernels_status ac_conv_check(const struct ac_conv_check *check,
-    ac_cu_stream stream);
+enum ac_kernels_status ac_conv_check(const struct ac_kernels *kernels,
+    const struct ac_conv_check *check, ac_cu_stream stream);
 
 #endif

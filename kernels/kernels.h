@@ -38,11 +38,16 @@ struct ac_cast_scalar {
 	const float *device;    /* NULL: use `value` */
 };
 
-/* Load the recast kernels into the current context. The first answer for a
- * context is remembered, a refusal too (said once, at INFO): later calls are a
- * look-up. What queues a kernel loads by itself what is not loaded yet. Safe
- * while a stream captures: the loading happens in a relaxed-mode bracket.
- * Thread-safe. */
-enum ac_kernels_status ac_kernels_load(void);
+/* A context's kernels, loaded: what queues one takes them, and so need not ask
+ * which context is current. Never changes, never freed. */
+struct ac_kernels;
+
+/* The recast kernels of the current context, which is `context` with this id.
+ * The first answer for a context is remembered, a refusal too (said once, at
+ * INFO): later calls are a look-up that asks the driver nothing. Safe while a
+ * stream captures: the loading happens in a relaxed-mode bracket. Sets
+ * *kernels_out only with AC_KERNELS_OK. Thread-safe. */
+enum ac_kernels_status ac_kernels_load(ac_cu_context context, uint64_t id,
+    const struct ac_kernels **kernels_out);
 
 #endif

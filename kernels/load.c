@@ -104,7 +104,7 @@ load_relaxed(const struct ac_kernels_module *module,
 
 static const struct ac_kernels *
 look_up(const struct ac_kernels_table *table, ac_cu_context context,
-    unsigned long long id)
+    uint64_t id)
 {
 	for (int i = 0; i < AC_KERNELS_CONTEXTS; i++) {
 		const struct ac_kernels *k = atomic_load_explicit(
@@ -138,29 +138,46 @@ add(struct ac_kernels_table *table, const struct ac_kernels *k)
 	return kept;
 }
 
+static const struct ac_kernels *
+load_and_add(const struct ac_kernels_module *module,
+    const struct ac_driver *driver, ac_cu_context context, uint64_t id)
+{
+	struct ac_kernels fresh = {
+		.driver = driver, .context = context, .id = id
+	};
+
+	load_relaxed(module, driver, &fresh);
+	return fresh.status && module->asks_again ? NULL
+	    : add(module->table, &fresh);
+}
+
+enum ac_kernels_status
+ac_kernels_find(const struct ac_kernels_module *module,
+    const struct ac_driver *driver, ac_cu_context context, uint64_t id,
+    const struct ac_kernels **kernels_out)
+{
+	const struct ac_kernels *found = look_up(module->table, context, id);
+
+	if (!found)
+		found = load_and_add(module, driver, context, id);
+	if (!found || found->status)
+		return AC_KERNELS_NO_MODULE;
+	*kernels_out = found;
+	return AC_KERNELS_OK;
+}
+
 enum ac_kernels_status
 ac_kernels_get(const struct ac_kernels_module *module,
     const struct ac_kernels **kernels_out)
 {
 	const struct ac_driver *driver = ac_driver_get();
-	struct ac_kernels fresh = { .driver = driver };
-	const struct ac_kernels *found;
+	unsigned long long id = 0;
+	ac_cu_context context;
 
 	if (!driver)
 		return AC_KERNELS_NO_DRIVER;
-	if (driver->cuCtxGetCurrent(&fresh.context) || !fresh.context)
+	if (driver->cuCtxGetCurrent(&context) || !context
+	    || (driver->cuCtxGetId && driver->cuCtxGetId(context, &id)))
 		return AC_KERNELS_NO_CONTEXT;
-	if (driver->cuCtxGetId && driver->cuCtxGetId(fresh.context, &fresh.id))
-		return AC_KERNELS_NO_CONTEXT;
-	found = look_up(module->table, fresh.context, fresh.id);
-	if (!found) {
-		load_relaxed(module, driver, &fresh);
-		if (fresh.status && module->asks_again)
-			return fresh.status;
-		found = add(module->table, &fresh);
-	}
-	if (!found || found->status)
-		return AC_KERNELS_NO_MODULE;
-	*kernels_out = found;
-	return AC_KERNELS_OK;
+	return ac_kernels_find(module, driver, context, id, kernels_out);
 }

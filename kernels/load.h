@@ -23,12 +23,11 @@ enum {
 	AC_KERNELS_CONTEXTS = 64   /* that a module remembers at a time */
 };
 
-/* A context's kernels. Never changes once seen, never freed. */
 struct ac_kernels {
 	enum ac_kernels_status status;  /* OK, or NO_MODULE: then no functions */
 	const struct ac_driver *driver;
 	ac_cu_context      context;
-	unsigned long long id;          /* of the context, 0 before CUDA 12 */
+	uint64_t           id;          /* of the context, 0 before CUDA 12 */
 	int                sm_count;
 	ac_cu_function     function[AC_KERNELS_MOST];
 };
@@ -55,10 +54,14 @@ struct ac_kernels_module {
 
 extern const struct ac_kernels_module ac_recast_module;
 
-/* The module's kernels in the current context, loaded if they are not yet, as
- * ac_kernels_load() says, but for `asks_again`. `*kernels_out` is set only with
- * AC_KERNELS_OK.
- * Thread-safe. */
+/* The module's kernels in the current context, which is `context` with this
+ * id: loaded if they are not yet, as ac_kernels_load() says, but for
+ * `asks_again`. Thread-safe. */
+enum ac_kernels_status ac_kernels_find(const struct ac_kernels_module *module,
+    const struct ac_driver *driver, ac_cu_context context, uint64_t id,
+    const struct ac_kernels **kernels_out);
+
+/* The same for a caller that does not know which context is current. */
 enum ac_kernels_status ac_kernels_get(const struct ac_kernels_module *module,
     const struct ac_kernels **kernels_out);
 

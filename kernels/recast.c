@@ -64,45 +64,38 @@ launch(const struct ac_kernels *kernels, enum ac_kernel kernel,
 }
 
 static enum ac_kernels_status
-launch_pass(enum ac_kernel kernel, const struct ac_recast *recast,
-    ac_cu_stream stream)
+launch_pass(const struct ac_kernels *kernels, enum ac_kernel kernel,
+    const struct ac_recast *recast, ac_cu_stream stream)
 {
 	void *arguments[] = { (void *)(uintptr_t)recast };
-	const struct ac_kernels *kernels;
-	enum ac_kernels_status failed = ac_kernels_get(&ac_recast_module,
-	    &kernels);
 
-	if (failed)
-		return failed;
 	return launch(kernels, kernel, grid(operand_blocks(recast, true),
 	    kernels, BLOCKS_PER_SM), 2, arguments, stream);
 }
 
 enum ac_kernels_status
-ac_recast_cast(const struct ac_recast *recast, ac_cu_stream stream)
+ac_recast_cast(const struct ac_kernels *kernels,
+    const struct ac_recast *recast, ac_cu_stream stream)
 {
-	return launch_pass(AC_KERNEL_RECAST_CAST, recast, stream);
+	return launch_pass(kernels, AC_KERNEL_RECAST_CAST, recast, stream);
 }
 
 enum ac_kernels_status
-ac_recast_settle(const struct ac_recast *recast, ac_cu_stream stream)
+ac_recast_settle(const struct ac_kernels *kernels,
+    const struct ac_recast *recast, ac_cu_stream stream)
 {
-	return launch_pass(AC_KERNEL_RECAST_SETTLE, recast, stream);
+	return launch_pass(kernels, AC_KERNEL_RECAST_SETTLE, recast, stream);
 }
 
 static enum ac_kernels_status
-launch_outputs(enum ac_kernel kernel, const struct ac_recast *recast,
-    uint64_t least, unsigned per_sm, ac_cu_stream stream)
+launch_outputs(const struct ac_kernels *kernels, enum ac_kernel kernel,
+    const struct ac_recast *recast, uint64_t least, unsigned per_sm,
+    ac_cu_stream stream)
 {
 	void *arguments[] = { (void *)(uintptr_t)recast };
-	const struct ac_kernels *kernels;
-	enum ac_kernels_status failed = ac_kernels_get(&ac_recast_module,
-	    &kernels);
 	uint64_t blocks = squares(recast->m, recast->n, recast->batch,
 	    OUTPUT_SIDE);
 
-	if (failed)
-		return failed;
 	if (blocks < least)
 		blocks = least;
 	return launch(kernels, kernel, grid(blocks, kernels, per_sm), 1,
@@ -111,31 +104,29 @@ launch_outputs(enum ac_kernel kernel, const struct ac_recast *recast,
 
 /* Mostly there is nothing to do: few blocks, unless C is written. */
 enum ac_kernels_status
-ac_recast_finish(const struct ac_recast *recast, ac_cu_stream stream)
+ac_recast_finish(const struct ac_kernels *kernels,
+    const struct ac_recast *recast, ac_cu_stream stream)
 {
-	return launch_outputs(AC_KERNEL_RECAST_FINISH, recast,
+	return launch_outputs(kernels, AC_KERNEL_RECAST_FINISH, recast,
 	    recast->before ? SAMPLE_BLOCKS : 1,
 	    recast->output.write_through ? BLOCKS_PER_SM : 1, stream);
 }
 
 enum ac_kernels_status
-ac_recast_write(const struct ac_recast *recast, ac_cu_stream stream)
+ac_recast_write(const struct ac_kernels *kernels,
+    const struct ac_recast *recast, ac_cu_stream stream)
 {
-	return launch_outputs(AC_KERNEL_RECAST_WRITE, recast, 1,
+	return launch_outputs(kernels, AC_KERNEL_RECAST_WRITE, recast, 1,
 	    BLOCKS_PER_SM, stream);
 }
 
 enum ac_kernels_status
-ac_recast_ranges(const struct ac_recast *recast, uint64_t *counts,
-    uint64_t *copy, ac_cu_stream stream)
+ac_recast_ranges(const struct ac_kernels *kernels,
+    const struct ac_recast *recast, uint64_t *counts, uint64_t *copy,
+    ac_cu_stream stream)
 {
 	void *arguments[] = { (void *)(uintptr_t)recast, &counts, &copy };
-	const struct ac_kernels *kernels;
-	enum ac_kernels_status failed = ac_kernels_get(&ac_recast_module,
-	    &kernels);
 
-	if (failed)
-		return failed;
 	return launch(kernels, AC_KERNEL_RECAST_RANGES,
 	    grid(operand_blocks(recast, false), kernels, BLOCKS_PER_SM), 2,
 	    arguments, stream);

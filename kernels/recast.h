@@ -142,14 +142,14 @@ struct ac_recast {
  * point, per 32 x 32 tile in FP32 in a fixed order; rho = sqrt(R / S).
  * An operand of zeros has rho 0. At most 6 bytes per element of the casts move,
  * plus 64 per tile and 1 KiB. */
-enum ac_kernels_status ac_recast_cast(const struct ac_recast *recast,
-    ac_cu_stream stream);
+enum ac_kernels_status ac_recast_cast(const struct ac_kernels *kernels,
+    const struct ac_recast *recast, ac_cu_stream stream);
 
 /* Queue: cast with the exponents of this call's own amax (landing in [2^14,
  * 2^15)) if todo has SETTLE; read the sampled outputs into `before` if a
  * sample is due and beta is not 0. With `to` NULL only the latter. */
-enum ac_kernels_status ac_recast_settle(const struct ac_recast *recast,
-    ac_cu_stream stream);
+enum ac_kernels_status ac_recast_settle(const struct ac_kernels *kernels,
+    const struct ac_recast *recast, ac_cu_stream stream);
 
 /* Queue: for every output whose row of op(A) or column of op(B) is marked, add
  * alpha times the products with a non-finite factor, read from the FP32
@@ -160,18 +160,19 @@ enum ac_kernels_status ac_recast_settle(const struct ac_recast *recast,
  * like). If `post`, hand over the history and clear it.
  * Without write_through and with `result`, C is left alone, nothing is
  * repaired, and the sample is of result + beta `before`. */
-enum ac_kernels_status ac_recast_finish(const struct ac_recast *recast,
-    ac_cu_stream stream);
+enum ac_kernels_status ac_recast_finish(const struct ac_kernels *kernels,
+    const struct ac_recast *recast, ac_cu_stream stream);
 
 /* Queue: C = result + beta C, for guard=strict, once the verdict was good: it
  * repairs nothing, so NONFINITE is not good. */
-enum ac_kernels_status ac_recast_write(const struct ac_recast *recast,
-    ac_cu_stream stream);
+enum ac_kernels_status ac_recast_write(const struct ac_kernels *kernels,
+    const struct ac_recast *recast, ac_cu_stream stream);
 
 /* Queue: add the operands' exponents (bits 30..23 of every element of every
  * matrix that is read) to counts[2][AC_RANGE_BINS] on the device, then copy
  * all of that to `copy` (device address of host memory). */
-enum ac_kernels_status ac_recast_ranges(const struct ac_recast *recast,
-    uint64_t *counts, uint64_t *copy, ac_cu_stream stream);
+enum ac_kernels_status ac_recast_ranges(const struct ac_kernels *kernels,
+    const struct ac_recast *recast, uint64_t *counts, uint64_t *copy,
+    ac_cu_stream stream);
 
 #endif

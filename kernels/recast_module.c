@@ -20,9 +20,11 @@ const struct ac_kernels_module ac_recast_module = {
 };
 
 enum ac_kernels_status
-ac_kernels_load(void)
+ac_kernels_load(ac_cu_context context, uint64_t id,
+    const struct ac_kernels **kernels_out)
 {
-	const struct ac_kernels *kernels;
+	const struct ac_driver *driver = ac_driver_get();
 
-	return ac_kernels_get(&ac_recast_module, &kernels);
+	return driver ? ac_kernels_find(&ac_recast_module, driver, context, id,
+	    kernels_out) : AC_KERNELS_NO_DRIVER;
 }

@@ -137,7 +137,7 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 		reason = AC_REASON_REFUSED;
 	else if (sampled)
 		clean = ac_conv_sample(job->site, &job->data, job->turn,
-		    job->slot.device, job->place->stream, loan.marks);
+		    job->slot.device, job->place, loan.marks);
 	if (own || beside || sampled)
 		ac_lane_return(&loan, clean);
 	if (reason == AC_REASON_NONE && sampled && !clean && beside)

@@ -37,8 +37,8 @@ add_epilogue(const struct ac_conv *conv, const struct ac_conv_data *data,
 
 bool
 ac_conv_sample(const struct ac_conv_site *site, const struct ac_conv_data *data,
-    const struct ac_turn *turn, ac_cu_address post, ac_cu_stream stream,
-    uint32_t *scratch)
+    const struct ac_turn *turn, ac_cu_address post,
+    const struct ac_place *place, uint32_t *scratch)
 {
 	const struct ac_conv *conv = &site->query.conv;
 	struct ac_conv_check check = {
@@ -64,5 +64,5 @@ ac_conv_sample(const struct ac_conv_site *site, const struct ac_conv_data *data,
 		check.dilation[i] = is_there ? (int32_t)conv->dilation[i] : 1;
 	}
 	add_epilogue(conv, data, &check);
-	return !ac_conv_check(&check, stream);
+	return !ac_conv_check(place->kernels, &check, place->stream);
 }

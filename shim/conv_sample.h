@@ -6,11 +6,11 @@
 #include "shim/conv_plan.h"
 #include "shim/trial.h"
 
-/* Queue on `stream` the sample of what a plan of `site` wrote to data's output,
+/* Queue at `place` the sample of what a plan of `site` wrote to data's output,
  * to be posted at `post` as of turn's call; `scratch` holds
  * AC_CONV_CHECK_DOUBLES doubles until then. False: it was not queued. */
 bool ac_conv_sample(const struct ac_conv_site *site,
     const struct ac_conv_data *data, const struct ac_turn *turn,
-    ac_cu_address post, ac_cu_stream stream, uint32_t *scratch);
+    ac_cu_address post, const struct ac_place *place, uint32_t *scratch);
 
 #endif

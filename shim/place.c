@@ -2,8 +2,6 @@
 /* shim/place.c -- asks the driver and the program's handle where a call runs. */
 #include "shim/place.h"
 
-#include "kernels/kernels.h"
-
 bool
 ac_place_context(const struct ac_driver *driver, ac_cu_context *context_out,
     uint64_t *id_out)
@@ -81,7 +79,8 @@ ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 	if (!place.scratch)
 		return place.capture ? AC_REASON_CAPTURE
 		    : AC_REASON_OUT_OF_MEMORY;
-	if (ac_kernels_load() != AC_KERNELS_OK)
+	if (ac_kernels_load(current, context_id, &place.kernels)
+	    != AC_KERNELS_OK)
 		return AC_REASON_UNSUPPORTED;
 	*place_out = place;
 	return AC_REASON_NONE;

@@ -3,6 +3,7 @@
 #ifndef AC_SHIM_PLACE_H
 #define AC_SHIM_PLACE_H
 
+#include "kernels/kernels.h"
 #include "shim/provider.h"
 #include "shim/scratch.h"
 
@@ -10,7 +11,8 @@
  * them by now. Nothing in it is used outside the call that it was found for. */
 struct ac_place {
 	const struct ac_driver *driver;
-	struct ac_scratch      *scratch;    /* of the current context */
+	const struct ac_kernels *kernels;   /* loaded into the current context */
+	struct ac_scratch      *scratch;    /* of the same */
 	ac_cu_stream            stream;     /* the program's, as its handle has it */
 	uint64_t                stream_id;
 	uint64_t                capture;    /* the capture the stream records

@@ -111,7 +111,7 @@ launch(const struct ac_ranges *ranges, const struct ac_lane_request *request,
 	    || ac_lane_borrow(request, place, &loan) != AC_REASON_NONE)
 		return;
 	recast->state = loan.state;
-	ac_lane_return(&loan, !ac_recast_ranges(recast,
+	ac_lane_return(&loan, !ac_recast_ranges(place->kernels, recast,
 	    (uint64_t *)(uintptr_t)ranges->counts,
 	    (uint64_t *)(uintptr_t)ranges->copy_device, place->stream));
 }

@@ -90,9 +90,9 @@ enum ac_reason ac_cast_multiply(const struct ac_job *job,
     const struct ac_plan *plan, const struct ac_lane_loan *loan,
     cublasStatus_t *status_out);
 
-/* Queue cast and settle for `candidate` (a cast). False: a launch failed. */
-bool ac_cast_queue(const struct ac_candidate *candidate, bool scaled,
-    struct ac_plan *plan, ac_cu_stream stream);
+/* Queue cast and settle for the job's candidate (a cast). False: a launch
+ * failed. */
+bool ac_cast_queue(const struct ac_job *job, struct ac_plan *plan);
 
 /* The compute type that lets cuBLAS convert FP32 operands for `rung`. */
 cublasComputeType_t ac_library_compute(enum ac_rung rung);

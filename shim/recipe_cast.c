@@ -5,16 +5,17 @@
 #include "shim/recipe.h"
 
 bool
-ac_cast_queue(const struct ac_candidate *candidate, bool scaled,
-    struct ac_plan *plan, ac_cu_stream stream)
+ac_cast_queue(const struct ac_job *job, struct ac_plan *plan)
 {
+	const struct ac_place *place = job->place;
 	struct ac_recast *r = &plan->recast;
-	const bool fp16 = candidate->rung == AC_RUNG_FP16;
+	const bool fp16 = job->candidate->rung == AC_RUNG_FP16;
 
 	r->format = fp16 ? AC_FORMAT_FP16 : AC_FORMAT_BF16;
-	r->scaled = fp16 && scaled;
-	return r->history && !ac_recast_cast(r, stream)
-	    && !ac_recast_settle(r, stream);
+	r->scaled = fp16 && job->site->decision.scaled;
+	return r->history
+	    && !ac_recast_cast(place->kernels, r, place->stream)
+	    && !ac_recast_settle(place->kernels, r, place->stream);
 }
 
 static struct ac_operand
@@ -60,10 +61,10 @@ ac_cast_multiply(const struct ac_job *job, const struct ac_plan *plan,
 
 /* The last launch. It has failed for good once the product is in C. */
 static enum ac_reason
-finish(const struct ac_plan *plan, const struct ac_lane_loan *loan,
+finish(const struct ac_plan *plan, const struct ac_place *place,
     cublasStatus_t *status_out)
 {
-	if (!ac_recast_finish(&plan->recast, loan->stream))
+	if (!ac_recast_finish(place->kernels, &plan->recast, place->stream))
 		return AC_REASON_NONE;
 	if (plan->recast.output.result)
 		return AC_REASON_REFUSED;
@@ -78,12 +79,11 @@ run(const struct ac_job *job, struct ac_plan *plan,
 	cublasStatus_t status;
 	enum ac_reason reason;
 
-	if (!ac_cast_queue(job->candidate, job->site->decision.scaled, plan,
-	    loan->stream))
+	if (!ac_cast_queue(job, plan))
 		return AC_REASON_REFUSED;
 	reason = ac_cast_multiply(job, plan, loan, &status);
 	if (reason == AC_REASON_NONE)
-		reason = finish(plan, loan, &status);
+		reason = finish(plan, job->place, &status);
 	if (reason == AC_REASON_NONE)
 		*status_out = status;
 	return reason;

@@ -148,7 +148,8 @@ begin_sample(const struct ac_job *job, struct ac_plan *plan,
 	ac_plan_bind(plan, loan);
 	r->history = ac_job_history(job, job->turn->candidate, loan);
 	ac_job_sample(job, &job->turn->slot, plan);
-	if (r->history && !ac_recast_settle(r, loan->stream))
+	if (r->history && !ac_recast_settle(job->place->kernels, r,
+	    loan->stream))
 		return true;
 	ac_lane_return(loan, false);
 	return false;
@@ -166,7 +167,8 @@ ac_recipe_library(const struct ac_job *job, cublasStatus_t *status_out)
 	if (!sampled)
 		return reason;
 	clean = reason == AC_REASON_NONE
-	    && !ac_recast_finish(&plan.recast, loan.stream);
+	    && !ac_recast_finish(job->place->kernels, &plan.recast,
+	        loan.stream);
 	ac_lane_return(&loan, clean);
 	if (clean)
 		ac_trial_sampled(job->trial, job->turn);

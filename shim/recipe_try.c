@@ -51,6 +51,7 @@ static enum ac_reason
 run_beside(const struct ac_job *job, struct ac_plan *plan,
     const struct ac_lane_loan *loan)
 {
+	const struct ac_place *place = job->place;
 	struct ac_recast *r = &plan->recast;
 	const bool casts = job->candidate->tactic == AC_TACTIC_CAST;
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
@@ -58,15 +59,15 @@ run_beside(const struct ac_job *job, struct ac_plan *plan,
 
 	for (unsigned i = 0; i < 2 && !casts; i++)
 		r->operand[i].to = NULL;
-	if (casts ? !ac_cast_queue(job->candidate, job->site->decision.scaled,
-	    plan, loan->stream)
-	    : !r->history || ac_recast_settle(r, loan->stream))
+	if (casts ? !ac_cast_queue(job, plan) : !r->history
+	    || ac_recast_settle(place->kernels, r, place->stream))
 		return AC_REASON_OUT_OF_MEMORY;
 	reason = casts ? ac_cast_multiply(job, plan, loan, &status)
 	    : multiply_by_library(job, plan, &status);
 	if (reason == AC_REASON_NONE && status)
 		reason = AC_REASON_REFUSED;
-	if (reason == AC_REASON_NONE && ac_recast_finish(r, loan->stream))
+	if (reason == AC_REASON_NONE
+	    && ac_recast_finish(place->kernels, r, place->stream))
 		reason = AC_REASON_OUT_OF_MEMORY;
 	return reason;
 }
@@ -75,8 +76,7 @@ run_beside(const struct ac_job *job, struct ac_plan *plan,
  * and loses more than a first call does: so that the sample tells of that, the
  * candidate's history is to know the operands already. */
 static bool
-learn_exponents(const struct ac_job *job, const struct ac_plan *plan,
-    const struct ac_lane_loan *loan)
+learn_exponents(const struct ac_job *job, const struct ac_plan *plan)
 {
 	struct ac_plan first = *plan;
 
@@ -86,9 +86,9 @@ learn_exponents(const struct ac_job *job, const struct ac_plan *plan,
 	first.recast.before = NULL;
 	first.recast.post = NULL;
 	first.recast.sampled = 0;
-	return ac_cast_queue(job->candidate, job->site->decision.scaled,
-	    &first, loan->stream)
-	    && !ac_recast_finish(&first.recast, loan->stream);
+	return ac_cast_queue(job, &first)
+	    && !ac_recast_finish(job->place->kernels, &first.recast,
+	        job->place->stream);
 }
 
 static bool
@@ -118,7 +118,7 @@ try_all(const struct ac_job *job, struct ac_plan *plan,
 		ac_plan_bind(plan, loan);
 		plan->recast.history = ac_lane_spare(loan);
 		ac_job_sample(&one, &slot, plan);
-		reason = learn_exponents(&one, plan, loan)
+		reason = learn_exponents(&one, plan)
 		    ? run_beside(&one, plan, loan) : AC_REASON_OUT_OF_MEMORY;
 		if (reason == AC_REASON_NONE)
 			*queued |= 1u << i;
@@ -126,7 +126,8 @@ try_all(const struct ac_job *job, struct ac_plan *plan,
 			*refused |= 1u << i;
 		clean = reason == AC_REASON_NONE
 		    || (reason != AC_REASON_OUT_OF_MEMORY
-		    && !ac_recast_finish(&plan->recast, loan->stream));
+		    && !ac_recast_finish(job->place->kernels,
+		        &plan->recast, loan->stream));
 	}
 	ac_lane_return(loan, clean);
 }
@@ -164,7 +165,7 @@ ac_recipe_strict(const struct ac_job *job, cublasStatus_t *status_out)
 	    || !ac_trial_judge_now(job->trial, job->turn)))
 		reason = AC_REASON_GUARD;
 	if (reason == AC_REASON_NONE
-	    && ac_recast_write(&plan.recast, loan.stream))
+	    && ac_recast_write(job->place->kernels, &plan.recast, loan.stream))
 		reason = AC_REASON_REFUSED;
 	ac_lane_return(&loan, reason == AC_REASON_NONE
 	    || reason == AC_REASON_GUARD);

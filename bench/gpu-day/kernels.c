@@ -6,10 +6,13 @@
  *   kernels launch | passes | sample */
 #include "gpu.h"
 
+#include "kernels/load.h"
 #include "kernels/recast.h"
 
 #include <stdio.h>
 #include <string.h>
+
+static const struct ac_kernels *kernels;
 
 /* The three launches around one N x N x N product, without the product. */
 struct recast {
@@ -96,9 +99,9 @@ call(void *context)
 		MUST(cudaMemsetAsync(r->params.history, 0,
 		    sizeof *r->params.history, gpu.stream));
 	if (r->with_cast)
-		MUST(ac_recast_cast(&r->params, stream));
-	MUST(ac_recast_settle(&r->params, stream));
-	MUST(ac_recast_finish(&r->params, stream));
+		MUST(ac_recast_cast(kernels, &r->params, stream));
+	MUST(ac_recast_settle(kernels, &r->params, stream));
+	MUST(ac_recast_finish(kernels, &r->params, stream));
 }
 
 static void
@@ -233,7 +236,7 @@ main(int argc, char **argv)
 	const int first = gpu_start(argc, argv, "", take);
 	const char *what = first < argc ? argv[first] : "";
 
-	MUST(ac_kernels_load());
+	MUST(ac_kernels_get(&ac_recast_module, &kernels));
 	if (!strcmp(what, "launch"))
 		launch();
 	else if (!strcmp(what, "passes"))

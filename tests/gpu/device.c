@@ -2,6 +2,7 @@
 /* tests/gpu/device.c -- see device.h. */
 #include "device.h"
 
+#include "kernels/load.h"
 #include "kernels/twins.h"
 
 #include <dlfcn.h>
@@ -23,6 +24,7 @@ static struct {
 } cu;
 
 ac_cu_stream device_stream;
+const struct ac_kernels *device_kernels;
 static int count, failures;
 
 void
@@ -90,7 +92,7 @@ device_start(void)
 		skip_all("no CUDA device");
 	MUST(cu.cuDevicePrimaryCtxRetain(&context, device));
 	MUST(cu.cuCtxSetCurrent(context));
-	MUST(ac_kernels_load());
+	MUST(ac_kernels_get(&ac_recast_module, &device_kernels));
 	MUST(ac_driver_get()->cuStreamCreate(&device_stream,
 	    AC_CU_STREAM_NON_BLOCKING));
 }

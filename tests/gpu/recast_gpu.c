@@ -331,13 +331,14 @@ is_same(const struct pair *p, const char *when, int call)
 
 static bool
 step(struct pair *p, const char *twin,
-    enum ac_kernels_status (*launch)(const struct ac_recast *, ac_cu_stream),
+    enum ac_kernels_status (*launch)(const struct ac_kernels *,
+        const struct ac_recast *, ac_cu_stream),
     int call)
 {
 	void *arguments[] = { &p->host };
 
 	run_twin(twin, arguments);
-	MUST(launch(&p->device, device_stream));
+	MUST(launch(device_kernels, &p->device, device_stream));
 	return is_same(p, twin, call);
 }
 
@@ -348,8 +349,9 @@ ranges(struct pair *p)
 	void *arguments[] = { &p->host, &counts, &copy };
 
 	run_twin("ac_recast_ranges", arguments);
-	MUST(ac_recast_ranges(&p->device, device_at(p->b[COUNTS].device),
-	    device_at(p->b[COPY].device), device_stream));
+	MUST(ac_recast_ranges(device_kernels, &p->device,
+	    device_at(p->b[COUNTS].device), device_at(p->b[COPY].device),
+	    device_stream));
 	return is_same(p, "ac_recast_ranges", 0);
 }
 

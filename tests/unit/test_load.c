@@ -22,11 +22,12 @@ static ac_cu_context context = (ac_cu_context)&contexts[0];
 static unsigned long long context_id = 1;
 static int mode = OWN_MODE;
 static int load_result, function_result, mode_result;
-static int libraries, modules, functions, logged;
+static int libraries, modules, functions, logged, context_asked;
 
 static ac_cu_result
 context_current(ac_cu_context *out)
 {
+	context_asked++;
 	*out = context;
 	return 0;
 }
@@ -42,6 +43,7 @@ static ac_cu_result
 context_number(ac_cu_context of, unsigned long long *out)
 {
 	CHECK(of == context);
+	context_asked++;
 	*out = context_id;
 	return 0;
 }
@@ -165,18 +167,26 @@ ac_log(enum ac_log_level level, const char *format, ...)
 	logged++;
 }
 
+static enum ac_kernels_status
+load(void)
+{
+	const struct ac_kernels *kernels;
+
+	return ac_kernels_get(&ac_recast_module, &kernels);
+}
+
 /* One library for all contexts, functions per context, and each only once. */
 static void
 library_once(void)
 {
 	for (int i = 0; i < 3; i++)
-		CHECK(ac_kernels_load() == AC_KERNELS_OK);
+		CHECK(load() == AC_KERNELS_OK);
 	CHECK(libraries == 1 && functions == AC_KERNEL_COUNT
 	    && mode == OWN_MODE);
 	context = (ac_cu_context)&contexts[1];
 	context_id = 2;
 	for (int i = 0; i < 3; i++)
-		CHECK(ac_kernels_load() == AC_KERNELS_OK);
+		CHECK(load() == AC_KERNELS_OK);
 	CHECK(libraries == 1 && functions == 2 * AC_KERNEL_COUNT
 	    && mode == OWN_MODE);
 	CHECK(!modules && !logged);
@@ -186,10 +196,30 @@ library_once(void)
 static void
 address_again(void)
 {
-	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(load() == AC_KERNELS_OK);
 	context_id = 9;
-	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(load() == AC_KERNELS_OK);
 	CHECK(functions == 2 * AC_KERNEL_COUNT);
+}
+
+/* Who knows the context asks the driver nothing once the kernels are there. */
+static void
+known_context(void)
+{
+	const struct ac_kernels *first, *second;
+
+	context_asked = 0;
+	CHECK(ac_kernels_load(context, context_id, &first) == AC_KERNELS_OK);
+	CHECK(!context_asked && functions == AC_KERNEL_COUNT);
+	there = NULL;
+	CHECK(ac_kernels_load(context, context_id, &second)
+	    == AC_KERNELS_NO_DRIVER);
+	there = &driver;
+	driver.cuCtxGetDevice = NULL;
+	driver.cuDeviceGetAttribute = NULL;
+	driver.cuThreadExchangeStreamCaptureMode = NULL;
+	CHECK(ac_kernels_load(context, context_id, &second) == AC_KERNELS_OK);
+	CHECK(first == second && !context_asked);
 }
 
 static void
@@ -197,10 +227,10 @@ module_per_context(void)
 {
 	driver.cuCtxGetId = NULL;
 	driver.cuLibraryLoadData = NULL;
-	CHECK(ac_kernels_load() == AC_KERNELS_OK);
-	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(load() == AC_KERNELS_OK);
+	CHECK(load() == AC_KERNELS_OK);
 	context = (ac_cu_context)&contexts[1];
-	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(load() == AC_KERNELS_OK);
 	CHECK(modules == 2 && !libraries && mode == OWN_MODE);
 }
 
@@ -209,10 +239,10 @@ static void
 refused(void)
 {
 	load_result = 218; /* CUDA_ERROR_INVALID_PTX */
-	CHECK(ac_kernels_load() == AC_KERNELS_NO_MODULE);
+	CHECK(load() == AC_KERNELS_NO_MODULE);
 	CHECK(mode == OWN_MODE);
 	load_result = 0;
-	CHECK(ac_kernels_load() == AC_KERNELS_NO_MODULE);
+	CHECK(load() == AC_KERNELS_NO_MODULE);
 	CHECK(!libraries && logged == 1);
 }
 
@@ -221,20 +251,20 @@ static void
 refused_in_one(void)
 {
 	function_result = 209; /* CUDA_ERROR_NO_BINARY_FOR_GPU */
-	CHECK(ac_kernels_load() == AC_KERNELS_NO_MODULE);
+	CHECK(load() == AC_KERNELS_NO_MODULE);
 	CHECK(mode == OWN_MODE && logged == 1);
 	function_result = 0;
 	context = (ac_cu_context)&contexts[1];
-	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(load() == AC_KERNELS_OK);
 	context = (ac_cu_context)&contexts[0];
-	CHECK(ac_kernels_load() == AC_KERNELS_NO_MODULE);
+	CHECK(load() == AC_KERNELS_NO_MODULE);
 }
 
 static void
 mode_refused(void)
 {
 	mode_result = 1;
-	CHECK(ac_kernels_load() == AC_KERNELS_NO_MODULE);
+	CHECK(load() == AC_KERNELS_NO_MODULE);
 	CHECK(!libraries && mode == OWN_MODE);
 }
 
@@ -242,12 +272,12 @@ static void
 nowhere(void)
 {
 	context = NULL;
-	CHECK(ac_kernels_load() == AC_KERNELS_NO_CONTEXT);
+	CHECK(load() == AC_KERNELS_NO_CONTEXT);
 	there = NULL;
-	CHECK(ac_kernels_load() == AC_KERNELS_NO_DRIVER);
+	CHECK(load() == AC_KERNELS_NO_DRIVER);
 	there = &driver;
 	context = (ac_cu_context)&contexts[0];
-	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(load() == AC_KERNELS_OK);
 }
 
 /* The table has an end: then the oldest makes room. */
@@ -256,19 +286,19 @@ many_contexts(void)
 {
 	for (int i = 0; i < 64; i++) {
 		context = (ac_cu_context)&contexts[i];
-		CHECK(ac_kernels_load() == AC_KERNELS_OK);
+		CHECK(load() == AC_KERNELS_OK);
 	}
 	/* One too many: the oldest is forgotten, the others are not. */
 	context = (ac_cu_context)&contexts[64];
-	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(load() == AC_KERNELS_OK);
 	functions = 0;
 	for (int i = 1; i <= 64; i++) {
 		context = (ac_cu_context)&contexts[i];
-		CHECK(ac_kernels_load() == AC_KERNELS_OK);
+		CHECK(load() == AC_KERNELS_OK);
 	}
 	CHECK(!functions);
 	context = (ac_cu_context)&contexts[0];
-	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(load() == AC_KERNELS_OK);
 	CHECK(functions);
 }
 
@@ -290,7 +320,7 @@ two_modules(void)
 	load_result = 218;
 	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_NO_MODULE);
 	load_result = 0;
-	CHECK(ac_kernels_load() == AC_KERNELS_OK);
+	CHECK(load() == AC_KERNELS_OK);
 	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_NO_MODULE);
 	CHECK(libraries == 1 && functions == AC_KERNEL_COUNT && logged == 1);
 	context_id = 2;
@@ -325,6 +355,7 @@ SCENARIO(library_once)
 SCENARIO(asks_again)
 SCENARIO(two_modules)
 SCENARIO(address_again)
+SCENARIO(known_context)
 SCENARIO(module_per_context)
 SCENARIO(refused)
 SCENARIO(refused_in_one)
@@ -340,6 +371,7 @@ main(void)
 		cmocka_unit_test(test_two_modules),
 		cmocka_unit_test(test_asks_again),
 		cmocka_unit_test(test_address_again),
+		cmocka_unit_test(test_known_context),
 		cmocka_unit_test(test_module_per_context),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_refused_in_one),

@@ -60,15 +60,16 @@ static const ac_cu_stream stream = (ac_cu_stream)(uintptr_t)2;
 static uint64_t counts[1], copy[1];
 
 static enum ac_kernels_status
-ranges(const struct ac_recast *recast, ac_cu_stream on)
+ranges(const struct ac_kernels *loaded, const struct ac_recast *recast,
+    ac_cu_stream on)
 {
-	return ac_recast_ranges(recast, counts, copy, on);
+	return ac_recast_ranges(loaded, recast, counts, copy, on);
 }
 
 static const struct {
 	const char *kernel;
-	enum ac_kernels_status (*queue)(const struct ac_recast *recast,
-	    ac_cu_stream on);
+	enum ac_kernels_status (*queue)(const struct ac_kernels *loaded,
+	    const struct ac_recast *recast, ac_cu_stream on);
 	unsigned grid_y;
 } kernels[] = {
 	{ "ac_recast_cast", ac_recast_cast, 2 },
@@ -78,6 +79,16 @@ static const struct {
 	{ "ac_recast_ranges", ranges, 2 },
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
+
+static const struct ac_kernels *
+loaded(void)
+{
+	const struct ac_kernels *found = NULL;
+
+	assert_int_equal(ac_kernels_get(&ac_recast_module, &found),
+	    AC_KERNELS_OK);
+	return found;
+}
 
 static struct ac_recast
 product(int64_t m, int64_t n, int64_t k, int64_t batch)
@@ -102,7 +113,7 @@ test_one_launch(void **state)
 	(void)state;
 	for (int i = 0; i < KERNELS; i++) {
 		launched.count = 0;
-		assert_int_equal(kernels[i].queue(&r, stream), AC_KERNELS_OK);
+		assert_int_equal(kernels[i].queue(loaded(), &r, stream), AC_KERNELS_OK);
 		assert_int_equal(launched.count, 1);
 		assert_string_equal(launched.kernel, kernels[i].kernel);
 		assert_ptr_equal(launched.stream, stream);
@@ -114,7 +125,7 @@ test_one_launch(void **state)
 		assert_int_equal(launched.block[1], 1);
 		assert_int_equal(launched.block[2], 1);
 		launch_result = 1;
-		assert_int_equal(kernels[i].queue(&r, stream),
+		assert_int_equal(kernels[i].queue(loaded(), &r, stream),
 		    AC_KERNELS_LAUNCH);
 		launch_result = 0;
 	}
@@ -129,7 +140,7 @@ test_convolution(void **state)
 	const struct ac_conv_check check = { .groups = 1 };
 
 	(void)state;
-	assert_int_equal(ac_conv_check(&check, stream), AC_KERNELS_OK);
+	assert_int_equal(ac_conv_check(loaded(), &check, stream), AC_KERNELS_OK);
 	assert_string_equal(launched.kernel, "ac_conv_check");
 	assert_ptr_equal(launched.stream, stream);
 	assert_int_equal(launched.grid[0], 1);
@@ -138,7 +149,7 @@ test_convolution(void **state)
 static unsigned
 grid_of(int kernel, const struct ac_recast *r)
 {
-	assert_int_equal(kernels[kernel].queue(r, stream), AC_KERNELS_OK);
+	assert_int_equal(kernels[kernel].queue(loaded(), r, stream), AC_KERNELS_OK);
 	return launched.grid[0];
 }
 
