@@ -164,10 +164,12 @@ cast_part(const struct ac_recast_operand &o, const struct part &part,
 		way.format = AC_FORMAT_FP16;
 		cast_cells(part, way, pair, sums);
 	}
+	/* Said so, it is one store; an assignment becomes four, each of which
+	 * touches all the sectors of its warp. */
 	if (part.row < o.ld_to && part.col < o.cols_to)
-		*(uint4 *)(o.to + (part.matrix * o.cols_to + part.col)
-		    * o.ld_to + part.row) = make_uint4(pair[0], pair[1],
-		    pair[2], pair[3]);
+		__stcg((uint4 *)(o.to + (part.matrix * o.cols_to + part.col)
+		    * o.ld_to + part.row), make_uint4(pair[0], pair[1],
+		    pair[2], pair[3]));
 }
 
 static __device__ __forceinline__ float

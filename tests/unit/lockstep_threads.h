@@ -131,6 +131,12 @@ __ldcg(const value *at)
 	return *at;
 }
 
+template <class value> static void
+__stcg(value *at, value from)
+{
+	*at = from;
+}
+
 struct alignas(16) float4 {
 	float x, y, z, w;
 };
