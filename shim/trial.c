@@ -260,10 +260,13 @@ ac_trial_tried(struct ac_trial *t, const struct ac_place *place,
 	t->tried = queued;
 	refuse(t, refused);
 	if (atomic_load_explicit(&t->state, memory_order_relaxed)
-	    == TRIAL_BUSY)
+	    == TRIAL_BUSY) {
 		end_first(t, place, turn, queued, refused);
-	else if (!queued)
-		t->demoted_at = turn->number;
+	} else {
+		if (!queued)
+			t->demoted_at = turn->number;
+		ac_trial_release(t);
+	}
 }
 
 void

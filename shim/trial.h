@@ -81,7 +81,8 @@ struct ac_site_record *ac_trial_record(struct ac_trial *trial,
 /* During a turn TRY: where candidate `number` posts to. */
 struct ac_slot ac_trial_slot(const struct ac_trial *trial, unsigned number);
 
-/* End a turn TRY: the candidates whose bits are in `queued` post behind what
+/* End a turn TRY, in the thread that took it; until then no other one judges or
+ * begins a try. The candidates whose bits are in `queued` post behind what
  * `place`'s stream has to do so far, those in `refused` the provider refused. */
 void ac_trial_tried(struct ac_trial *trial, const struct ac_place *place,
     const struct ac_turn *turn, unsigned queued, unsigned refused);

@@ -89,7 +89,9 @@ bool ac_trial_is_deserted(const struct ac_trial *trial,
     const struct ac_place *place, uint64_t number, uint64_t absence);
 
 /* Become the one that judges, at once or not at all, or as soon as it can be;
- * in a forked child a thread that is gone judges no more. */
+ * in a forked child a thread that is gone judges no more. A try is held from its
+ * beginning to ac_trial_tried(), by the state BUSY or, when it is a retry, by
+ * this. */
 bool ac_trial_hold(struct ac_trial *trial, bool patiently);
 void ac_trial_release(struct ac_trial *trial);
 

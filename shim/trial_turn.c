@@ -223,8 +223,22 @@ forget_context(struct ac_trial *t, const struct ac_place *place)
 	(void)ac_trial_take_slots(t, place);
 }
 
+/* Try the candidates again. False if that cannot be. */
+static bool
+begin_retry(struct ac_trial *t, const struct ac_place *place,
+    struct ac_turn *turn)
+{
+	begin_try(t, place, turn);
+	if (turn->kind != AC_TURN_TRY)
+		return false;
+	atomic_fetch_add_explicit(&ac_trial_record(t, 0)->course.retries, 1,
+	    memory_order_relaxed);
+	return true;
+}
+
 /* At a boundary one thread at a time draws conclusions; another one that gets
- * here meanwhile leaves that to it. */
+ * here meanwhile leaves that to it. Who begins a try holds on until it has
+ * ended: only ac_trial_tried() tells what was queued. */
 static void
 conclude(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
@@ -248,13 +262,10 @@ conclude(struct ac_trial *t, const struct ac_place *place,
 		ac_trial_settle(t, turn->number);
 	if (is_timing_due(t, turn->number) || t->timing_over)
 		ac_trial_compare(t, place);
-	if (t->demoted_at && !t->tried
-	    && turn->number >= t->demoted_at + TRIAL_RETRY) {
-		atomic_fetch_add_explicit(&ac_trial_record(t, 0)
-		    ->course.retries, 1, memory_order_relaxed);
-		begin_try(t, place, turn);
-	}
-	ac_trial_release(t);
+	if (!t->demoted_at || t->tried
+	    || turn->number < t->demoted_at + TRIAL_RETRY
+	    || !begin_retry(t, place, turn))
+		ac_trial_release(t);
 }
 
 static void
