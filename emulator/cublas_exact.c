@@ -7,13 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { HOPPER = 9, AMPERE = 8 };
+enum { HOPPER = 90, TURING = 75 }; /* compute capability */
 enum { FP16_LEAST = -14, FP32_LEAST = -126 };
 /* The exponent of zero: it never is the largest. */
 enum { NOTHING = -10000 };
 
 struct emu_blocks
-emu_blocks_of(int major, enum emu_rate arithmetic)
+emu_blocks_of(int capability, enum emu_rate arithmetic)
 {
 	const bool half = arithmetic == EMU_FP16;
 	const bool narrow = half || arithmetic == EMU_BF16;
@@ -21,9 +21,10 @@ emu_blocks_of(int major, enum emu_rate arithmetic)
 
 	if (!narrow && arithmetic != EMU_TF32)
 		return (struct emu_blocks){ 0, 0, FP32_LEAST };
-	if (major >= HOPPER)
+	if (capability >= HOPPER)
 		return (struct emu_blocks){ narrow ? 16 : 8, 25, least };
-	if (major == AMPERE)
+	/* Turing has FP16 alone. */
+	if (capability >= TURING)
 		return (struct emu_blocks){ narrow ? 8 : 4, 24, least };
 	return (struct emu_blocks){ 4, 23, least };
 }

@@ -17,7 +17,8 @@ struct emu_blocks {
 	int fraction; /* bits kept behind the largest exponent */
 	int least;    /* exponent of the format's subnormals */
 };
-struct emu_blocks emu_blocks_of(int major, enum emu_rate arithmetic);
+/* `capability`: 90 is 9.0. */
+struct emu_blocks emu_blocks_of(int capability, enum emu_rate arithmetic);
 
 /* sums[j * m + i] = the sum over l < k of a[i * k + l] * b[j * k + l], all
  * elements being numbers of the format. False if the host has no memory left.

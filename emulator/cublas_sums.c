@@ -153,8 +153,9 @@ bool
 emu_product_exact(const struct emu_product *p)
 {
 	const struct emu_gemm *g = p->g;
+	const struct emu_model *model = emu_device_model(emu_context_device());
 	const struct emu_blocks blocks = emu_blocks_of(
-	    emu_device_model(emu_context_device())->major, g->arithmetic);
+	    model->major * 10 + model->minor, g->arithmetic);
 	const bool complex = g->real == EMU_COMPLEX;
 	struct gathered s;
 	bool done = gather_all(p, blocks.length, &s);

@@ -6,7 +6,11 @@
  * As in cuDNN 9.19 (measured without a GPU): engines that convert FP32 tensors
  * to FP16 exist under the indices that the heuristics name for the graph's
  * FP16 twin, and are named for no FP32 graph; a device of compute capability
- * 10 has none that a twin would name; neither has conv + relu alone. */
+ * 10 has none that a twin would name; neither has conv + relu alone.
+ *
+ * Not measured: on a GPU that is there, cuDNN may have engines of that
+ * architecture alone, and name many settings of one before all others. So 69
+ * is before the engines that convert. */
 #include "emulator/cudnn_backend.h"
 
 #include <stdlib.h>
@@ -55,6 +59,8 @@ static const struct row {
 	{ { .index = 64, .arithmetic = EMU_FP16, .notes = 2,
 	    .note = { NOTE(TENSOR_CORE), NOTE(NONDETERMINISTIC) }, KNOBS },
 	    CUDNN_DATA_HALF, 75, 99 },
+	{ { .index = 69, .arithmetic = EMU_FP16, .notes = 1,
+	    .note = { NOTE(TENSOR_CORE) }, KNOBS }, CUDNN_DATA_HALF, 90, 99 },
 	{ { .index = 70, .arithmetic = EMU_FP16, .notes = 1,
 	    .note = { NOTE(TENSOR_CORE) }, KNOBS }, CUDNN_DATA_HALF, 100,
 	    999 },
@@ -79,6 +85,14 @@ static const struct named {
 	{ CUDNN_DATA_FLOAT, false, { 5, { 0, 0 } } },
 	{ CUDNN_DATA_FLOAT, true, { 1, { 0, 0 } } },
 	{ CUDNN_DATA_FLOAT, true, { 0, { 0, 0 } } },
+	{ CUDNN_DATA_HALF, false, { 69, { 0, 0 } } },
+	{ CUDNN_DATA_HALF, false, { 69, { 0, 1 } } },
+	{ CUDNN_DATA_HALF, false, { 69, { 0, 2 } } },
+	{ CUDNN_DATA_HALF, false, { 69, { 1, 0 } } },
+	{ CUDNN_DATA_HALF, false, { 69, { 1, 1 } } },
+	{ CUDNN_DATA_HALF, false, { 69, { 1, 2 } } },
+	{ CUDNN_DATA_HALF, false, { 69, { 2, 0 } } },
+	{ CUDNN_DATA_HALF, false, { 69, { 2, 1 } } },
 	{ CUDNN_DATA_HALF, false, { 62, { 3, 1 } } },
 	{ CUDNN_DATA_HALF, false, { 45, { 1, 0 } } },
 	{ CUDNN_DATA_HALF, false, { 63, { 2, 0 } } },

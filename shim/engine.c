@@ -9,7 +9,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { ASKED = 8 };     /* of the twin's engines: the first so many */
+/* Of the twin's configurations, the first so many: all that cuDNN was seen to
+ * name (24 to 40). One engine that the FP32 graph does not have may fill the
+ * head of the list with its settings. */
+enum { ASKED = 64 };
+_Static_assert((int)ASKED < (int)AC_MAKING_LIMIT, "one making holds them all");
 
 static const enum ac_entry needed[] = {
 	ENTRY_cudnnBackendCreateDescriptor, ENTRY_cudnnBackendSetAttribute,

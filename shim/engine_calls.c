@@ -3,9 +3,6 @@
  * Any thread; allocates nothing itself. */
 #include "shim/engine_calls.h"
 
-enum { MADE_LIMIT = sizeof ((struct ac_making *)0)->made
-	/ sizeof (cudnnBackendDescriptor_t) };
-
 cudnnBackendDescriptor_t
 ac_making_new(struct ac_making *making, cudnnBackendDescriptorType_t type)
 {
@@ -13,7 +10,7 @@ ac_making_new(struct ac_making *making, cudnnBackendDescriptorType_t type)
 	    PROVIDER(making->provider, cudnnBackendCreateDescriptor);
 	cudnnBackendDescriptor_t descriptor = NULL;
 
-	if (making->is_refused || !create || making->count == MADE_LIMIT
+	if (making->is_refused || !create || making->count == AC_MAKING_LIMIT
 	    || create(type, &descriptor) != CUDNN_STATUS_SUCCESS
 	    || !descriptor) {
 		making->is_refused = true;

@@ -10,11 +10,12 @@
 
 /* Descriptors that are made together and destroyed together. Once a call was
  * refused, the others are not made. */
+enum { AC_MAKING_LIMIT = 80 };
 struct ac_making {
 	struct ac_provider *provider;
 	bool is_refused;
 	unsigned count;
-	cudnnBackendDescriptor_t made[64];
+	cudnnBackendDescriptor_t made[AC_MAKING_LIMIT];
 };
 
 /* A new descriptor, NULL if refused. */

@@ -11,11 +11,14 @@
 /* Products at once of 16 bits, bits kept, products at once of TF32. */
 static const struct {
 	const char *name;
-	int major, length, fraction, length_tf32;
+	int capability, length, fraction, length_tf32;
 } architectures[] = {
-	{ "Volta, Turing", 7, 4, 23, 0 },
-	{ "Ampere, Ada", 8, 8, 24, 4 },
-	{ "Hopper", 9, 16, 25, 8 },
+	{ "Volta", 70, 4, 23, 0 },
+	{ "Volta, of a Jetson", 72, 4, 23, 0 },
+	{ "Turing", 75, 8, 24, 0 },
+	{ "Ampere", 80, 8, 24, 4 },
+	{ "Ada", 89, 8, 24, 4 },
+	{ "Hopper", 90, 16, 25, 8 },
 };
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
@@ -77,8 +80,8 @@ check_case(int which, enum emu_rate format, enum kind kind, int k)
 		a[i] = draw(kind, format, &seed);
 	for (int i = 0; i < N * k; i++)
 		b[i] = draw(kind, format, &seed);
-	assert_true(emu_exact_sums(emu_blocks_of(architectures[which].major,
-	    format), M, N, k, a, b, got));
+	assert_true(emu_exact_sums(emu_blocks_of(
+	    architectures[which].capability, format), M, N, k, a, b, got));
 	for (int j = 0; j < N; j++)
 	for (int i = 0; i < M; i++) {
 		const float want = test_sum(&rules, k, a + i * k, b + j * k);
@@ -120,7 +123,7 @@ raw_inputs(void **state)
 	enum { K = 4096, M = 8 };
 	static float a[M * K], b[M * K], cut_a[M * K], cut_b[M * K];
 	static float rounded[M * M], raw[M * M];
-	const struct emu_blocks hopper = emu_blocks_of(9, EMU_TF32);
+	const struct emu_blocks hopper = emu_blocks_of(90, EMU_TF32);
 	double bias[2] = { 0, 0 };
 	uint64_t seed = 1;
 
@@ -147,7 +150,7 @@ raw_inputs(void **state)
 
 /* Error of uniform(0,1) data at one length: never up. */
 static double
-error_of(int major, enum emu_rate format, int k)
+error_of(int capability, enum emu_rate format, int k)
 {
 	enum { M = 24 };
 	static float a[M * 4096], b[M * 4096], got[M * M];
@@ -158,7 +161,7 @@ error_of(int major, enum emu_rate format, int k)
 		a[i] = test_to_format(fabsf(test_random(&seed)), format);
 		b[i] = test_to_format(fabsf(test_random(&seed)), format);
 	}
-	assert_true(emu_exact_sums(emu_blocks_of(major, format), M, M, k, a,
+	assert_true(emu_exact_sums(emu_blocks_of(capability, format), M, M, k, a,
 	    b, got));
 	for (int j = 0; j < M; j++)
 	for (int i = 0; i < M; i++) {
@@ -179,24 +182,24 @@ static void
 growth(void **state)
 {
 	static const struct {
-		int major;
+		int capability;
 		enum emu_rate format;
 		double error[3]; /* K = 256, 1024, 4096 */
 	} cases[] = {
-		{ 9, EMU_FP16, { 1.1e-6, 5.5e-6, 2.4e-5 } },
-		{ 8, EMU_FP16, { 2.4e-6, 1.1e-5, 4.5e-5 } },
-		{ 9, EMU_TF32, { 1.4e-6, 6.5e-6, 2.7e-5 } },
-		{ 8, EMU_TF32, { 2.8e-6, 1.2e-5, 5.0e-5 } },
+		{ 90, EMU_FP16, { 1.1e-6, 5.5e-6, 2.4e-5 } },
+		{ 80, EMU_FP16, { 2.4e-6, 1.1e-5, 4.5e-5 } },
+		{ 90, EMU_TF32, { 1.4e-6, 6.5e-6, 2.7e-5 } },
+		{ 80, EMU_TF32, { 2.8e-6, 1.2e-5, 5.0e-5 } },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 	for (int step = 0; step < 3; step++) {
-		const double error = error_of(cases[i].major, cases[i].format,
-		    256 << 2 * step);
+		const double error = error_of(cases[i].capability,
+		    cases[i].format, 256 << 2 * step);
 
-		print_message("# sm_%d0, %s, K = %d: %.3g, expected %.2g\n",
-		    cases[i].major, cases[i].format == EMU_FP16 ? "FP16" :
+		print_message("# sm_%d, %s, K = %d: %.3g, expected %.2g\n",
+		    cases[i].capability, cases[i].format == EMU_FP16 ? "FP16" :
 		    "TF32", 256 << 2 * step, error, cases[i].error[step]);
 		assert_true(error > cases[i].error[step] * 0.85 &&
 		    error < cases[i].error[step] * 1.15);
@@ -217,7 +220,7 @@ chains(void **state)
 	for (int i = 0; i < N * K; i++)
 		b[i] = draw(GRADED, EMU_FP32, &seed);
 	for (int m = 1; m <= 9; m++) {
-		assert_true(emu_exact_sums(emu_blocks_of(9, EMU_FP32), m, N, K,
+		assert_true(emu_exact_sums(emu_blocks_of(90, EMU_FP32), m, N, K,
 		    a, b, got));
 		for (int j = 0; j < N; j++)
 		for (int i = 0; i < m; i++)

@@ -130,6 +130,9 @@ twins_name_engines_that_convert(void **state)
 			assert_int_equal(found.reduced, 1);
 			assert_int_equal(found.restless, 1);
 			assert_int_equal(found.other, 1);
+			/* More than the settings that a few asked for hold. */
+			assert_int_equal(found.refused,
+			    devices[d] == 900 ? 8 : 0);
 		}
 }
 

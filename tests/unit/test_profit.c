@@ -63,6 +63,7 @@ test_find(void **state)
 		{ NULL, 86, "any GPU of sm 86" },
 		{ NULL, 87, "any GPU of sm 86" },
 		{ NULL, 103, "any GPU of sm 100" },
+		{ NULL, 107, "any GPU of sm 100" },
 		{ NULL, 121, "any GPU of sm 120" },
 		{ NULL, 99999, "any GPU of sm 120" },
 		{ "Tesla K80", 37, NULL }, { NULL, 0, NULL }, { "", 0, NULL },
