@@ -164,26 +164,11 @@ archive_of()
 
 build_examples()
 {
-	# shellcheck disable=SC2012
-	client_files=$(cd "$root" && ls tests/preload/programs/gemm_*.c)
 	program examples/digits_mlp examples/digits_mlp.c \
 	    examples/digits_device.c examples/digits_input.c -- \
 	    "$cublas" "$cudart" -lm &&
 	program examples/sgemm_strided examples/sgemm_strided.c -- \
-	    "$cublas" "$cudart" -lm || return 1
-	# shellcheck disable=SC2086
-	program tests/preload/programs/gemm_client $client_files -- \
-	    "$cublas" "$cudart" -lm -ldl &&
-	build_gpu_tests
-}
-
-build_gpu_tests()
-{
-	# shellcheck disable=SC2086
-	program tests/gpu/recast_gpu tests/gpu/recast_gpu.c \
-	    tests/gpu/device.c -- $rooms -lm -ldl &&
-	program tests/gpu/scaler_gpu tests/gpu/scaler_gpu.c \
-	    tests/gpu/device.c -- $rooms -lm -ldl
+	    "$cublas" "$cudart" -lm
 }
 
 # measuring NAME FILE...: a program of this folder into $programs.
@@ -202,11 +187,30 @@ measuring()
 	    -Wl,-rpath-link,"$libraries" || incomplete="$incomplete $output"
 }
 
+# of_tests OUTPUT FILE... -- LINK...: a program of tests/ into $programs.
+of_tests()
+{
+	output=$programs/$1
+	inputs=
+	shift
+	while [ "$1" != -- ]; do
+		inputs="$inputs $root/tests/$1"
+		shift
+	done
+	shift
+	# shellcheck disable=SC2086
+	$cc -std=gnu11 ${CFLAGS:--O2} -D_GNU_SOURCE -I"$root" -I"$root/include" \
+	    $cuda_flags -w -pthread -o "$output" $inputs "$@" -lm -ldl \
+	    -Wl,-rpath-link,"$libraries" ||
+	    incomplete="$incomplete ${output##*/}"
+}
+
 # What does not compile is missing: its steps fail, the others do not.
 build_programs()
 {
 	link='' incomplete=''
-	mkdir -p "$programs" || return 1
+	rooms="$build/kernels/libkernels.a $build/base/libbase.a"
+	mkdir -p "$programs/clients" || return 1
 	measuring gemm gemm.c cases.c
 	for name in numbers chains calls lt; do
 		measuring $name $name.c
@@ -217,7 +221,17 @@ build_programs()
 		measuring conv conv.c conv_old.c graph.c layers.c probe.c \
 		    resnet.c
 	fi
-	link="$build/kernels/libkernels.a $build/base/libbase.a"
+	link=$rooms
 	measuring kernels kernels.c
+	# A makefile keeps the twins apart.
+	[ ! -f "$build/kernels/libtwins.a" ] ||
+	    rooms="$build/kernels/libtwins.a $rooms"
+	for name in recast_gpu scaler_gpu; do
+		# shellcheck disable=SC2086
+		of_tests $name gpu/$name.c gpu/device.c -- $rooms
+	done
+	# shellcheck disable=SC2012,SC2046
+	of_tests clients/gemm_client $(cd "$root/tests" &&
+	    ls preload/programs/gemm_*.c) -- "$cublas" "$cudart"
 	[ -z "$incomplete" ]
 }

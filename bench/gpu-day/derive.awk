@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # derive.awk -- what follows from several rows: answers (R rows of questions)
 # and the goals (G rows). Medians over the rounds of a sweep; a table of them
-# (P rows).
+# (P rows). What passed, counted, and what did not (T rows); what others published,
+# with ours beside it (V rows).
 
 function field(name,    i) {
 	for (i = 4; i <= NF; i++)
@@ -76,6 +77,19 @@ $1 == "R" && field("row") == "cast" {
 	both[field("case")] = field("two_passes")
 	once[field("case")] = field("one_pass")
 }
+$1 == "R" && field("row") == "test" {
+	name = field("test")
+	if (!(name in passed)) {
+		passed[name] = 0
+		tests[++tested] = name
+	}
+	if (field("result") == "pass")
+		passed[name]++
+	else
+		failed[name] = failed[name] "T\t" name "\t" field("result") \
+		    "\t" field("case") "\n"
+}
+$1 == "U" { published[++rivals] = $0 }
 $1 == "R" && field("row") == "sample" { amortised = field("amortised") }
 $1 == "R" && field("row") == "recast" { recast[$2, field("way")] = field("share") }
 $1 == "R" && field("id") == "a4" { split_gain[field("part")] = field("value") }
@@ -223,7 +237,28 @@ function pivot(    i, part, w, ways, n, line, low) {
 	}
 }
 
+function tested_rows(    i) {
+	for (i = 1; i <= tested; i++) {
+		if (passed[tests[i]])
+			print "T\t" tests[i] "\tpass\t" passed[tests[i]] " cases"
+		printf "%s", failed[tests[i]]
+	}
+}
+
+# Ours in TFLOP/s, and its error.
+function beside(    i, f, t) {
+	for (i = 1; i <= rivals; i++) {
+		split(published[i], f, "\t")
+		t = swept(f[4], f[7])
+		print "V\t" f[2] "\t" f[3] "\t" f[4] "\t" f[5] "\t" f[6] "\t" \
+		    f[7] "\t" (t ? sprintf("%.4g", 2e-12 * f[4] ^ 3 / t) : "") \
+		    "\t" error["sweep", f[4], f[7]] "\t" f[8]
+	}
+}
+
 END {
+	tested_rows()
+	beside()
 	pivot()
 	rates()
 	fast()

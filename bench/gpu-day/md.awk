@@ -78,9 +78,17 @@ $1 == "C" {
 	    sprintf("%.3f", $at_column["default"] / $at_column["amp"]) : "") \
 	    " |")
 }
-$1 == "R" && $4 == "row=test" {
-	tests = add(tests, "| " field("test") " | " field("result") " | " \
-	    field("case") " |")
+$1 == "T" { tests = add(tests, "| " $2 " | " $3 " | " $4 " |") }
+$1 == "V" {
+	published = add(published, "| " $2 " | " $3 " | " $4 " | " $5 " | " $6 \
+	    " | " $7 " | " $8 " | " $9 " | " $10 " |")
+}
+$1 == "R" && $4 == "row=stop" { stopped = field("reason") }
+$1 == "R" && $4 == "row=value" {
+	if (values[$2] == "")
+		valued[++value_sections] = $2
+	values[$2] = add(values[$2], "| " $3 " | " field("name") " | " \
+	    field("value") " | " field("unit") " | " field("note") " |")
 }
 $1 == "R" && $4 == "row=time" {
 	times[$2] = add(times[$2], "| " field("case") " | " field("way") " | " \
@@ -114,6 +122,13 @@ END {
 	if (quick)
 		print "\nA try-out with small sizes and few samples."
 	printf "\n%s", machine
+	if (stopped != "")
+		print "\n**Stopped:** " stopped
+	for (i = 1; i <= value_sections; i++) {
+		heading("Section " valued[i])
+		print "| step | what | value | unit | note |\n|---|---|--:|---|---|"
+		printf "%s", values[valued[i]]
+	}
 	heading("Goals")
 	print "| goal | wanted | value | reached | note |\n|---|---|---|---|---|"
 	printf "%s", goals
@@ -133,12 +148,16 @@ END {
 		print "| case | native | TF32 | override | FAST_16F | pure FP16 | amp | fp16 | tf32 | ratio |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
 		printf "%s", sweep
 	}
+	heading("Published by others")
+	print "Not measured here; the last columns are this visit's.\n"
+	print "| what | GPU | N | TFLOP/s | error | beside | ours, TFLOP/s | its error | source |\n|---|---|--:|--:|--:|---|--:|--:|---|"
+	printf "%s", published
 	if (convolutions != "") {
 		heading("Convolutions")
 		print "ResNet-50, median seconds of one call over all rounds; conv.csv has the rest.\n"
 		printf "%s", convolutions
 	}
-	n = split("sweep questions", order, " ")
+	n = split("first sweep questions", order, " ")
 	for (i = 1; i <= n; i++) {
 		if (times[order[i]] == "")
 			continue

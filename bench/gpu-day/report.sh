@@ -1,49 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
 # report.sh -- sourced by `run`: from states and rows to results.md,
-# results.json and conv.csv.
+# results.json, conv.csv and rest.tar.gz, each of which is always whole.
 
-# The machine, once: what the device says, and what only the system knows.
+# The machine, once: what the device says, and what only the system knows. It
+# stays the same for all results of a folder.
 machine()
 {
 	LD_LIBRARY_PATH=$DAY_LIBRARIES "$programs/numbers" machine \
-	    >"$out/machine.new" 2>"$out/logs/machine" || return 1
+	    >"$work/machine.said" 2>"$work/logs/machine" || return 1
 	driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader \
 	    2>/dev/null | head -n 1)
 	[ -z "$emulated" ] || driver=none
 	library_version=$("$build/autocast" --version 2>/dev/null | head -n 1)
 	commit=$(git -C "$root" rev-parse --short HEAD 2>/dev/null)
 	printf '%s\tdriver=%s\tdate=%s\tprocessor=%s\tcompiler=%s\tlibrary=%s\n' \
-	    "$(head -n 1 "$out/machine.new")" "${driver:-unknown}" \
+	    "$(head -n 1 "$work/machine.said")" "${driver:-unknown}" \
 	    "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(uname -m)" \
 	    "$($cc --version | head -n 1)" \
-	    "${library_version:-unknown}${commit:+, $commit}" >"$out/machine"
-	rm -f "$out/machine.new"
-	case $(cat "$out/machine") in
+	    "${library_version:-unknown}${commit:+, $commit}" \
+	    >"$work/machine.new"
+	rm -f "$work/machine.said"
+	case $(cat "$work/machine.new") in
 	*emulated=yes*) [ -n "$emulated" ] || die 'this is the emulated GPU' ;;
 	esac
+	if [ -f "$work/machine" ] &&
+	    [ "$(gpu_of "$work/machine")" != "$(gpu_of "$work/machine.new")" ]
+	then
+		die "$out holds results of another GPU ($(gpu_of "$work/machine"))"
+	fi
+	mv "$work/machine.new" "$work/machine"
+}
+
+gpu_of()
+{
+	tr '\t' '\n' <"$1" | sed -n 's/^gpu=//p'
 }
 
 # Everything as one stream of tab-separated lines: M machine, S state, Q
-# question, R row.
+# question, U what others published, R row.
 collected()
 {
-	[ ! -f "$out/machine" ] || sed 's/^row=machine/M/' "$out/machine"
+	[ ! -f "$work/machine" ] || sed 's/^row=machine/M/' "$work/machine"
 	table | while read -r section step limit; do
 		[ "$step" != - ] || continue
 		word=not-run seconds=0
-		[ ! -f "$out/state/$section.$step" ] ||
-		    read -r word seconds <"$out/state/$section.$step"
-		# Another process's, which is no more: this one sets `current`.
-		if [ "$word" = running ] &&
-		    [ "${current:-}.${step_now:-}" != "$section.$step" ]; then
-			word=interrupted
-		fi
+		[ ! -f "$work/state/$section.$step" ] ||
+		    read -r word seconds <"$work/state/$section.$step"
 		printf 'S\t%s\t%s\t%s\t%s\t%s\n' "$section" "$step" "$word" \
 		    "$seconds" "$limit"
 	done
 	sed 's/^/Q	/' "$here/questions.txt"
-	for rows in "$out"/rows/*.*; do
+	sed '/^#/d; s/^/U	/' "$here/published.txt"
+	for rows in "$work"/rows/*.*; do
 		[ -f "$rows" ] || continue
 		name=${rows##*/}
 		# A program that was killed may leave half a line.
@@ -52,22 +61,39 @@ collected()
 	done
 }
 
+# publish NAME COMMAND...: what it prints becomes a file of the results, whole or
+# not at all.
+publish()
+{
+	published=$1
+	shift
+	"$@" >"$out/.new" && mv "$out/.new" "$out/$published"
+}
+
+# What else there is. Files may grow while they are read.
+rest()
+{
+	(cd "$work" && set -- kind rows state logs reports calibration
+	[ ! -f machine ] || set -- machine "$@"
+	tar czf - "$@" 2>/dev/null)
+	[ $? -le 1 ]
+}
+
 report()
 {
-	step_now=${step:-}
-	collected >"$out/collected"
+	collected >"$work/collected.$$"
 	awk -F '\t' -v emulated="$emulated" -f "$here/derive.awk" \
-	    "$out/collected" >"$out/derived"
-	awk -F '\t' -v emulated="$emulated" -f "$here/conv_csv.awk" \
-	    "$out/collected" >"$out/conv.new" && mv "$out/conv.new" "$out/conv.csv"
+	    "$work/collected.$$" >"$work/derived.$$"
+	publish conv.csv awk -F '\t' -v emulated="$emulated" \
+	    -f "$here/conv_csv.awk" "$work/collected.$$"
 	awk -F , -v rows=1 -f "$here/conv_gate.awk" "$out/conv.csv" \
-	    >>"$out/derived"
-	sed '/^#/d; s/,/\t/g; s/^/C\t/' "$out/conv.csv" >>"$out/derived"
+	    >>"$work/derived.$$"
+	sed '/^#/d; s/,/\t/g; s/^/C\t/' "$out/conv.csv" >>"$work/derived.$$"
 	for kind_out in json md; do
-		awk -F '\t' -v emulated="$emulated" -v quick="$quick" \
-		    -f "$here/$kind_out.awk" "$out/collected" "$out/derived" \
-		    >"$out/results.new" &&
-		    mv "$out/results.new" "$out/results.$kind_out"
+		publish results.$kind_out awk -F '\t' -v emulated="$emulated" \
+		    -v quick="$quick" -f "$here/$kind_out.awk" \
+		    "$work/collected.$$" "$work/derived.$$"
 	done
-	rm -f "$out/collected" "$out/derived"
+	publish rest.tar.gz rest
+	rm -f "$work/collected.$$" "$work/derived.$$"
 }

@@ -6,7 +6,11 @@
 #   DAY_PROGRAMS  the measuring ones   DAY_WORK   a folder for what is left over
 #   DAY_QUICK     -q, or nothing       DAY_LIMIT  seconds
 #   DAY_LIBRARIES for LD_LIBRARY_PATH          DAY_OUT  the results
+#   DAY_CLIENTS   programs of tests/preload    DAY_KEPT has reports/, calibration/
+#   DAY_FULL      -f: all numbers through the cast
+# A row is on stdout as soon as it is known: the limit may strike at any time.
 set -u
+step=$1.$2
 
 # Of the limit, what a program may plan with.
 budget=$((DAY_LIMIT * 9 / 10))
@@ -40,6 +44,8 @@ ours()
 	    sed -n 's/.*"recast_share": *\([0-9.e+-]*\).*/\1/p' | head -n 1)
 	printf 'row=recast\tway=%s\tshare=%s\n' "$label" "${share:-unknown}"
 	sites "$label"
+	AUTOCAST_STATE=$state "$DAY_BUILD/autocast" report \
+	    >"$DAY_KEPT/reports/$step.$label" 2>&1
 	rm -rf "$state"
 	return $status
 }
@@ -77,32 +83,34 @@ has_dnn()
 	return 1
 }
 
-# tap NAME COMMAND...: what it prints in TAP, as rows.
+# tap NAME COMMAND...: what it prints in TAP, as rows, line by line: no awk, whose
+# input may be buffered.
 tap()
 {
 	name=$1
 	shift
-	LD_LIBRARY_PATH=$DAY_LIBRARIES "$@" >"$DAY_WORK/tap" 2>&1
-	status=$?
-	awk -v test="$name" -v status=$status '
-	function say(result, what) {
-		gsub(/\t/, " ", what)
-		print "row=test\ttest=" test "\tresult=" result "\tcase=" what
-		said++
-	}
-	/^1\.\.0/ { sub(/^1\.\.0[ #]*(SKIP)? */, ""); say("skip", $0); next }
-	/^not ok/ { sub(/^not ok [0-9]* - /, ""); say("FAIL", $0); next }
-	/^ok .*# SKIP/ { sub(/^ok [0-9]* - /, ""); say("skip", $0); next }
-	/^ok/ { passed++; next }
-	/^Bail out/ { say("FAIL", $0) }
-	END {
-		if (passed)
-			say("pass", passed " cases")
-		if (status && status != 77 && !said)
-			say("FAIL", "exit status " status)
-	}' "$DAY_WORK/tap"
-	cat "$DAY_WORK/tap" >&2
-	[ $status = 0 ] || [ $status = 77 ]
+	{
+		LD_LIBRARY_PATH=$DAY_LIBRARIES "$@" 2>&1
+		echo "exit status $?"
+	} | while IFS= read -r line; do
+		printf '%s\n' "$line" >&2
+		case $line in
+		'1..0'*) say skip "${line#*SKIP }" ;;
+		'not ok'*) say FAIL "${line#*- }" ;;
+		'ok '*'# SKIP'*) say skip "${line#*- }" ;;
+		'ok '*) say pass "${line#*- }" ;;
+		'Bail out'*) say FAIL "$line" ;;
+		'exit status 0' | 'exit status 77') ;;
+		'exit status '*) say FAIL "$line"; exit 1 ;;
+		esac
+	done
+}
+
+# say RESULT CASE
+say()
+{
+	printf 'row=test\ttest=%s\tresult=%s\tcase=%s\n' "$name" "$1" \
+	    "$(printf %s "$2" | tr '\t' ' ')"
 }
 
 wheel()
@@ -150,8 +158,8 @@ case $2 in *-1) errors=-e ;; esac
 
 # shellcheck disable=SC2086
 case $1.$2 in
-tests.recast) tap recast "$DAY_BUILD/tests/gpu/recast_gpu" $DAY_QUICK ;;
-tests.scaler) tap scaler "$DAY_BUILD/tests/gpu/scaler_gpu" $DAY_QUICK ;;
+tests.recast) tap recast "$DAY_PROGRAMS/recast_gpu" ${DAY_QUICK:-$DAY_FULL} ;;
+tests.scaler) tap scaler "$DAY_PROGRAMS/scaler_gpu" $DAY_QUICK ;;
 tests.smoke) tap smoke env builddir="$DAY_BUILD" sh "$DAY_ROOT/tests/gpu/smoke.sh" $DAY_QUICK ;;
 tests.numerics) tap numerics env builddir="$DAY_BUILD" sh "$DAY_ROOT/tests/gpu/numerics.sh" $DAY_QUICK ;;
 

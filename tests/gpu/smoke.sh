@@ -118,8 +118,10 @@ ok $? 'fp16: two runs give the same weights'
 echo "# accuracy plain $(accuracy plain) fp16 $(accuracy fp16)"
 within "$(accuracy plain)" 1 0.04
 ok $? 'plain: test accuracy is at least 0.96'
-within "$(accuracy fp16)" "$(accuracy plain)" 0.005
-ok $? 'fp16: test accuracy within 0.005 of plain'
+# n of the 360 test digits are n/360. An accuracy of 0.976 has a standard error of
+# sqrt(0.976 x 0.024 / 360) = 0.008 on them; 0.02, seven digits, is 2.5 of those.
+within "$(accuracy fp16)" "$(accuracy plain)" 0.02
+ok $? 'fp16: test accuracy within 0.02 of plain'
 
 for policy in off tf32 fp16 amp; do
 	run "strided-$policy" "$autocast" run --policy $policy -- \

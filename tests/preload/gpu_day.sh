@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # bench/gpu-day on the emulated GPU, where it measures nothing: it runs, says
 # so, answers or excuses every question, goes on where it was, stays within its
-# limits, and says nothing of the machine's folders.
+# limits, keeps what it had when one strikes, has its results in few files that are
+# whole at any time, and says nothing of the machine's folders.
 . "$(dirname "$0")/preload.sh"
 need_emulator
 [ -z "${SANITIZERS:-}" ] || skip_all "built with sanitizers ($SANITIZERS)"
@@ -30,13 +31,55 @@ EOS
 )"
 }
 
-state_of()
+# all_there: rows of results.md's tables whose cells are not the values of one
+# object in results.json. A spread is worked out from two of them.
+all_there()
 {
-	cut -d' ' -f1 "$day/state/$1"
+	python3 - "$day" <<'EOS' 2>&1
+import json, sys
+objects = []
+def words(value):
+	yield str(value).strip()
+	try:
+		yield float(value)
+	except (TypeError, ValueError):
+		pass
+def walk(x):
+	if isinstance(x, dict):
+		objects.append({w for v in x.values() for w in words(v)})
+	for y in x.values() if isinstance(x, dict) else x if isinstance(x, list) else ():
+		walk(y)
+walk(json.load(open(sys.argv[1] + "/results.json")))
+lines = open(sys.argv[1] + "/results.md").read().split("\n")
+rows = 0
+for line, after in zip(lines, lines[1:]):
+	if not line.startswith("| ") or after.startswith("|---"):
+		continue
+	cells = [c.strip().removeprefix("emulated: ") for c in line.split("|")[1:-1]]
+	cells = [c for c in cells if c and c != "-" and c[-2:] != " %"]
+	rows += 1
+	if not any(all(o & set(words(c)) or all(o & set(words(p)) for p in c.split(" x "))
+	    for c in cells) for o in objects):
+		print(line)
+if rows < 50:
+	print("only", rows, "rows")
+EOS
 }
 
-run_day questions || skip_all "it does not compile here: $(cat "$work/out" "$day/logs/build")"
-check 'all steps of a section are done' "$(grep '^questions' "$work/out" | grep -v ' done ')"
+state_of()
+{
+	cut -d' ' -f1 "$day.work/state/$1"
+}
+
+run_day questions overhead || skip_all "it does not compile here: $(cat "$work/out" "$day.work/logs/build")"
+check 'all steps of a section are done' "$(grep -E '^(questions|overhead)' "$work/out" | grep -v ' done ')"
+check 'every row of the text is in results.json' "$(all_there)"
+equal 'four files hold everything' 'conv.csv rest.tar.gz results.json results.md' \
+    "$(ls -A "$day" | tr '\n' ' ' | sed 's/ $//')"
+check 'the archive has what the results are made of' "$(for name in rows/overhead.calls \
+    logs/questions.launch state/overhead.cast reports/overhead.calls.ours-off machine; do
+	tar xzOf "$day/rest.tar.gz" $name 2>/dev/null | grep -q . || echo "$name"
+done)"
 # The lists of what to measure first: eight questions and six; five of
 # convolutions are another section's (gpu_day_conv.sh).
 holds 'every question has its item' \
@@ -64,15 +107,44 @@ run_day questions
 check 'what is done is not done again' \
     "$(grep '^questions' "$work/out" | grep -v 'already done$')"
 check 'nor is anything compiled' "$(grep compiling "$work/out")"
+cp -r "$day" "$work/visit"
+CUDA_HOME=${CUDA_HOME:-} "$root/bench/gpu-day/run" -o "$work/visit" -b "$build" \
+    --quick --emulate -w "$work/new" overhead >"$work/out" 2>&1
+check 'another visit goes on from the files alone' \
+    "$(grep '^overhead' "$work/out" | grep -v 'already done$'; grep -c '^overhead' "$work/out" | grep -v '^3$')"
 
 # A program that hangs, and says that it does.
 mkfifo "$work/hangs"
-printf '#!/bin/sh\necho $$ >"%s"\nexec sleep 300\n' "$work/hangs" >"$day/programs/calls"
-chmod +x "$day/programs/calls"
+printf '#!/bin/sh\necho $$ >"%s"\nexec sleep 300\n' "$work/hangs" >"$day.work/programs/calls"
+chmod +x "$day.work/programs/calls"
+rm "$day.work"/state/overhead.*
 run_day -t 1 overhead
 equal 'a step that takes too long is ended' timeout "$(state_of overhead.calls)"
 holds 'and said' '[s for s in r["steps"] if s["step"] == "calls" and s["state"] != "timeout"]'
 equal 'the others are done' 'done done' "$(state_of overhead.cast) $(state_of overhead.sample)"
+
+# fake NAME SCRIPT: instead of a program of the day.
+fake()
+{
+	mv "$day.work/programs/$1" "$work/real"
+	printf '#!/bin/sh\n%s\n' "$2" >"$day.work/programs/$1"
+	chmod +x "$day.work/programs/$1"
+}
+
+fake recast_gpu 'echo "ok 1 - one"; echo "ok 2 - two"; exec sleep 300'
+fake clients/gemm_client '[ "$1" = forms ] || echo . >>"$DAY_WORK/calls"
+[ "$1" = forms ] || [ "$(wc -l <"$DAY_WORK/calls")" -lt 9 ] || exec sleep 300
+echo status=0 classes=0 padding=ok inputs=ok err=2e-4'
+run_day -t 1 tests
+equal 'when the limit strikes, what a test said stands' \
+    "timeout one two | one two | 2 cases" "$(state_of tests.recast) $(
+    sed -n 's/.*result=pass.*case=//p' "$day.work/rows/tests.recast" | tr '\n' ' ')| $(
+    sed -n 's/^ok . - //p' "$day.work/logs/tests.recast" | tr '\n' ' ')| $(
+    sed -n 's/^| recast | pass | \(.*\) |$/\1/p' "$day/results.md")"
+equal 'that of many at once, too' 'timeout yes' "$(state_of tests.numerics) $(
+    grep -q 'result=pass' "$day.work/rows/tests.numerics" && echo yes)"
+check 'results.json is whole' "$(python3 -m json.tool "$day/results.json" 2>&1 >/dev/null)"
+mv "$work/real" "$day.work/programs/clients/gemm_client"
 
 # hung SIGNAL: the day is sent one while the program hangs.
 hung()
@@ -81,16 +153,33 @@ hung()
 	    overhead >"$work/out" 2>&1 &
 	local pid=$! sleeper
 	read -r sleeper <"$work/hangs"
+	[ -z "${2:-}" ] || "$2"
 	kill -"$1" $pid
 	wait $pid 2>/dev/null
 	kill "$sleeper" 2>/dev/null
 }
-hung TERM
+# seen: what the results say of the step while it runs, within ten seconds.
+seen()
+{
+	for _ in $(seq 100); do
+		running=$(python3 - "$day/results.json" <<'EOS'
+import json, sys
+print(*[s["state"] for s in json.load(open(sys.argv[1]))["steps"] if s["step"] == "calls"])
+EOS
+)
+		[ "$running" != running ] || break
+		sleep 0.1
+	done
+	files=$(ls -A "$day" | wc -l)
+}
+DAY_REFRESH=1 hung TERM seen
+equal 'the results are written while a step runs' running "$running"
+check 'in six files at most' "$([ "$files" -le 6 ] || echo "$files")"
 holds 'a day that is ended says where' '[s for s in r["steps"] if s["step"] == "calls" and s["state"] != "interrupted"]'
 hung KILL
 run_day --report
 holds 'and so does one that is killed' '[s for s in r["steps"] if s["step"] == "calls" and s["state"] != "interrupted"]'
-rm "$day/programs/calls" "$day/built"
+rm "$day.work/programs/calls" "$day.work/built"
 run_day overhead
 equal 'it is done the next time' 'done' "$(state_of overhead.calls)"
 

@@ -15,15 +15,15 @@ day=$work/day
 CFLAGS=-O0 CUDA_HOME=${CUDA_HOME:-} "$root/bench/gpu-day/run" -o "$day" \
     -b "$build" --quick --emulate conv >"$work/out" 2>&1
 status=$?
-[ -f "$day/built" ] ||
-    skip_all "it does not compile here: $(cat "$work/out" "$day/logs/build")"
+[ -f "$day.work/built" ] ||
+    skip_all "it does not compile here: $(cat "$work/out" "$day.work/logs/build")"
 check 'all steps are done' "$(grep '^conv ' "$work/out" | grep -v ' done ')"
 equal 'there are fourteen' 14 "$(grep -c '^conv ' "$work/out")"
 
 # As torchvision has it: its 25557032 parameters without norms and classifier,
 # 4.09 billion products per image.
 equal 'the layers are those of ResNet-50' '23 53 23454912 4087136256' \
-    "$(bare "$day/programs/conv" list | tr '\t' '\n' | awk -F = '
+    "$(bare "$day.work/programs/conv" list | tr '\t' '\n' | awk -F = '
 	$1 == "case" && !seen[$2]++ { layers++ }
 	$1 == "times" { times = $2; all += times }
 	$1 == "weights" { weights += times * $2 }
