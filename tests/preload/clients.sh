@@ -65,13 +65,19 @@ done
 holds 'held stream: one lane' 'gemm -> fp16 profit=off guard=off workspace=192Ki' \
     held_stream order
 
-# counted PROGRAM ARGS...: calls, recast calls, and the reasons of the others.
+# totals: calls, recast calls, and the reasons of the others.
+totals()
+{
+	query 'report["totals"]["calls"], report["totals"]["recast_calls"], *(
+	    "%s=%d" % (r, k["calls"]) for r, k in report["totals"]["kept"].items())'
+}
+
+# counted PROGRAM ARGS...: the same of one run.
 counted()
 {
 	rm -rf "$AUTOCAST_STATE"
 	under fp16 "$clients/$1" "${@:2}" >/dev/null 2>&1 || echo "status $?"
-	query 'report["totals"]["calls"], report["totals"]["recast_calls"], *(
-	    "%s=%d" % (r, k["calls"]) for r, k in report["totals"]["kept"].items())'
+	totals
 }
 equal 'calls from deeper frames are counted and recast' '4 4' "$(counted corners depth)"
 equal 'the capture mode of the thread is its own again' '1 1' "$(counted corners mode)"
@@ -87,10 +93,14 @@ for corner in misaligned overflow; do
 done
 equal 'alpha 0: kept' '1 0 no-profit=1' "$(counted corners alpha0)"
 rm -rf "$AUTOCAST_STATE"
+equal 'operands that cannot be laid out: the original call' \
+    "$(bare "$clients/corners" impossible)" \
+    "$(under 'gemm -> fp16 profit=off guard=off' "$clients/corners" impossible)"
+equal 'and the report says why' '1 0 workspace=1' "$(totals)"
+rm -rf "$AUTOCAST_STATE"
 under 'gemm solver=yes -> keep; gemm -> fp16 profit=off guard=off' "$clients/corners" solver
 equal 'a solver is one from its first solve on' '2 1 rule=1' \
-    "$(query 'report["totals"]["calls"], report["totals"]["recast_calls"], *(
-    "%s=%d" % (r, k["calls"]) for r, k in report["totals"]["kept"].items())')"
+    "$(totals)"
 rm -rf "$AUTOCAST_STATE"
 under 'gemm k>=128 ta=N -> fp16 profit=off guard=off' "$clients/sizes"
 equal 'one caller, four sites, one of them recast' '4 1' \

@@ -16,6 +16,7 @@ static char said[64];
 static int mode;             /* the thread's capture mode; 2 is relaxed */
 static bool allocation_fails;
 static uint64_t peak;
+static size_t unused_bytes, total_bytes;  /* of the device */
 static ac_cu_stream alloc_stream, free_stream, waiting_stream;
 static ac_cu_event awaited;
 
@@ -44,10 +45,11 @@ exchange(int *with)
 }
 
 static ac_cu_result
-memory(size_t *unused_bytes, size_t *total)
+memory(size_t *unused_out, size_t *total_out)
 {
-	*unused_bytes = *total = (size_t)64 << 30;
-	return 0;
+	*unused_out = unused_bytes;
+	*total_out = total_bytes;
+	return total_bytes ? 0 : 1;
 }
 
 static ac_cu_result
@@ -187,12 +189,48 @@ test_entry_is_used_again(void **state)
 	    AC_REASON_NONE);
 }
 
+/* Without a limit of the policy's: 1/16 of the device, or less, so that 1 GiB
+ * is left to the program; nothing where there is not that much. */
+static void
+test_default_limit(void **state)
+{
+	const uint64_t gib = UINT64_C(1) << 30, mib = gib >> 10;
+	const struct { uint64_t total, unused, limit; } rows[] = {
+		{ 80 * gib, 80 * gib, 5 * gib },
+		{ 80 * gib, 6 * gib, 5 * gib },
+		{ 80 * gib, 6 * gib - 1, 5 * gib - 1 },
+		{ 80 * gib, gib + 3 * mib, 3 * mib },
+		{ 80 * gib, gib, 0 }, { 80 * gib, gib - 1, 0 },
+		{ 16 * gib, 16 * gib, gib }, { gib, gib, 0 }, { 0, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const ac_cu_context context = (ac_cu_context)
+		    (uintptr_t)(0x100 + i % 2);
+		const struct ac_scratch *scratch;
+
+		total_bytes = rows[i].total;
+		unused_bytes = rows[i].unused;
+		scratch = ac_scratch_get(&driver, context, 100 + i, 0);
+		assert_non_null(scratch);
+		assert_int_equal(ac_scratch_limit(scratch, 0), rows[i].limit);
+		assert_int_equal(ac_scratch_limit(scratch, 7), 7);
+		/* As it was when the context was first met. */
+		unused_bytes = 80 * gib;
+		assert_ptr_equal(ac_scratch_get(&driver, context, 100 + i, 0),
+		    scratch);
+		assert_int_equal(ac_scratch_limit(scratch, 0), rows[i].limit);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_take_and_give),
 		cmocka_unit_test(test_entry_is_used_again),
+		cmocka_unit_test(test_default_limit),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

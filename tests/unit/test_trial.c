@@ -32,6 +32,42 @@ test_probation(void **state)
 	assert_int_equal(waits, 1);
 }
 
+/* What the samples of call 1 wait for may be the very thread that waits: call 2
+ * gives up after two seconds, later ones only look, and so do other sites'. */
+static void
+test_wait_is_bounded(void **state)
+{
+	const int64_t second = 1000000000;
+	const struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t = make(&decision, false), *other;
+	struct ac_turn now = turn(t);
+
+	(void)state;
+	try_with(t, &now, 3e-4f, 3e-4f);
+	event_passed = false;
+	now_ns = 5 * second;
+	assert_int_equal(turn(t).reason, AC_REASON_PROBATION);
+	assert_in_range(now_ns, 7 * second, 7 * second + second / 10);
+	for (int i = 0; i < 10; i++) {
+		const int64_t before = now_ns;
+
+		waits = 0;
+		assert_int_equal(turn(t).reason, AC_REASON_PROBATION);
+		assert_in_range(waits, 1, 2);
+		assert_int_equal(now_ns, before);
+	}
+	other = make(&decision, false);
+	now = turn(other);
+	try_with(other, &now, 3e-4f, 3e-4f);
+	event_passed = false;
+	now_ns = 0;
+	assert_int_equal(turn(other).kind, AC_TURN_KEEP);
+	assert_int_equal(now_ns, 0);
+	event_passed = true;
+	assert_int_equal(turn(t).kind, AC_TURN_RECAST);
+	assert_int_equal(turn(other).kind, AC_TURN_RECAST);
+}
+
 static void
 test_ladder_at_probation(void **state)
 {
@@ -258,6 +294,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_probation),
+		cmocka_unit_test(test_wait_is_bounded),
 		cmocka_unit_test(test_ladder_at_probation),
 		cmocka_unit_test(test_nothing_posted),
 		cmocka_unit_test(test_capture),

@@ -6,10 +6,13 @@
 
 #include "shim/trial_state.h"
 
+#include <time.h>
+
 extern struct ac_recast_post posts[128];
 extern bool has_pages, event_passed;
 extern uint32_t epoch;
 extern unsigned waits;              /* queries of events */
+extern int64_t now_ns;              /* the clock of a test that has one */
 extern float elapsed_ms;            /* between any two events */
 extern unsigned pages;              /* taken */
 extern const struct ac_place here, graph, there; /* there: another context */

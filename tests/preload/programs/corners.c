@@ -3,7 +3,7 @@
  * tests/preload/programs/corners.c -- one product whose count the report must
  * get right:
  * corners batch-overlap|b-overlap|submatrix|wrapped|misaligned|overflow|depth|
- * mode|alpha0|solver.
+ * mode|alpha0|impossible|solver.
  */
 #include "client.h"
 
@@ -73,6 +73,13 @@ main(int argc, char **argv)
 		    "the thread's capture mode is its own");
 	} else if (!strcmp(what, "alpha0")) {
 		square(&zero);
+	} else if (!strcmp(what, "impossible")) {
+		/* A's matrices overlap: it is addressable, a copy of it is not.
+		 * Nothing of it is read. */
+		printf("%d\n", (int)cublasSgemmStridedBatched_64(handle,
+		    CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, INT64_C(1) << 54, &zero,
+		    data + 65536, 8, 1, data + 65536, INT64_C(1) << 54, 0,
+		    &one, data, 8, 64, 1024));
 	} else if (!strcmp(what, "solver")) {
 		square(&one);
 		BLAS(cublasStrsm(handle, CUBLAS_SIDE_LEFT,
