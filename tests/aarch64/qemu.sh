@@ -42,8 +42,10 @@ equal 'it builds' 0 $status
 
 mkdir "$work/bin"
 ln -s "$(command -v aarch64-linux-gnu-size)" "$work/bin/size"
-top_builddir=$work/build SANITIZERS='' PATH=$work/bin:$PATH \
-    sh "$root/tests/lint/elf.sh" >"$work/elf.log" 2>&1
+(
+	cd "$work/build" && top_builddir=$work/build SANITIZERS='' \
+	    PATH=$work/bin:$PATH sh "$root/tests/lint/elf.sh"
+) >"$work/elf.log" 2>&1
 
 # The C runtime's parts of a library may have no landing pads: without them the
 # loader can enforce ours.

@@ -13,4 +13,18 @@ for script in bootstrap quickstart .ci/run bench/accuracy bench/overhead bench/g
 		    "$(shellcheck -S warning -s "$shell" -e SC1090,SC1091,SC2034,SC2154,SC2238 "$script" 2>&1)"
 	fi
 done
+
+# A build tree that was copied must not test the one it was copied from.
+copy=$(mktemp -d "${TMPDIR:-/tmp}/autocast-test.XXXXXX") || exit 99
+trap 'rm -rf "$copy"' EXIT
+touch "$copy/config.status"
+tried=$(cd "$copy" && top_builddir=$build sh -c '. "$0"; echo went on' \
+    "$root/tests/lint/tap.sh")
+check 'a copied build tree is refused' \
+    "$(case $tried in *'went on'* | '') echo "said: $tried" ;; esac)"
+rm "$copy/config.status"
+tried=$(cd "$copy" && top_builddir=$build sh -c '. "$0"; echo went on' \
+    "$root/tests/lint/tap.sh")
+check 'another folder that is no build tree is not' \
+    "$([ "$tried" = 'went on' ] || echo "said: $tried")"
 plan

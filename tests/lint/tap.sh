@@ -3,6 +3,12 @@
 # shellcheck disable=SC2034
 root=$(cd "${top_srcdir:-$(dirname "$0")/../..}" && pwd)
 build=$(cd "${top_builddir:-$root/build}" 2>/dev/null && pwd) || build=$root
+# The Makefile of a copied build tree still names the original one.
+if [ -n "${top_builddir:-}" ] && [ -e config.status ] && ! [ . -ef "$build" ]
+then
+	echo "Bail out! $PWD was copied from $build: configure it again"
+	exit 99
+fi
 rooms='include api base policy kernels scaler report shim emulator cmd'
 cases=0
 LC_ALL=C

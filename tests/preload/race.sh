@@ -31,7 +31,8 @@ case ${SANITIZERS:-} in
 	    "$work/try" || skip_all 'this compiler has no ThreadSanitizer'
 	(build_with_tsan "$work/tsan") >"$work/log" 2>&1 ||
 	    { sed 's/^/# /' "$work/log"; exit 99; }
-	top_builddir=$work/tsan SANITIZERS=thread bash "$0"
+	cd "$work/tsan" || exit
+	top_builddir=$PWD SANITIZERS=thread bash "$root/tests/preload/race.sh"
 	exit
 	;;
 esac
