@@ -5,24 +5,59 @@
 #include "emulator/capture.h"
 #include "emulator/module.h"
 
+#include <stdio.h>
 #include <string.h>
 
-CUresult
-cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jit,
-    void **jit_values, unsigned jit_count, CUlibraryOption *options,
-    void **values, unsigned count)
+static struct emu_jit
+jit_of(unsigned count, const CUjit_option *options, void *const *values)
 {
-	EMU_ENTER(&emu_driver);
-	(void)jit;
-	(void)jit_values;
-	(void)jit_count;
-	(void)options;
-	(void)values;
-	(void)count;
+	struct emu_jit jit = { NULL, 0 };
+
+	for (unsigned i = 0; i < count; i++)
+		if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
+			jit.log = values[i];
+		else if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+			jit.bytes = (uintptr_t)values[i];
+	return jit;
+}
+
+/* Enters a call that may compile. AUTOCAST_EMU_FAIL makes the compiler refuse,
+ * which says so as NVIDIA's does, in more than one line. */
+static int
+enter_compiler(struct emu_call *call, const struct emu_jit *jit)
+{
+	const int status = emu_call_enter(call, &emu_driver);
+
+	if (status && jit->log && jit->bytes)
+		snprintf(jit->log, jit->bytes, "\nptxas application ptx "
+		    "input, line 9; fatal   : %s was told to fail\n"
+		    "ptxas fatal   : Ptx assembly aborted due to errors\n",
+		    call->name);
+	return status;
+}
+
+CUresult
+cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *options,
+    void **values, unsigned count, CUlibraryOption *library_options,
+    void **library_values, unsigned library_count)
+{
+	static struct emu_call this_call = { .name = "cuLibraryLoadData" };
+	const struct emu_jit jit = jit_of(count, options, values);
+	int status = enter_compiler(&this_call, &jit);
+
+	(void)library_options;
+	(void)library_values;
+	(void)library_count;
+	if (status)
+		return status;
 	if (!emu_device_is_up())
 		return CUDA_ERROR_NOT_INITIALIZED;
-	return library ? (CUresult)emu_library_load(code, library) :
-	    CUDA_ERROR_INVALID_VALUE;
+	if (!library)
+		return CUDA_ERROR_INVALID_VALUE;
+	status = emu_library_load(code, library);
+	if (!status)
+		(*library)->jit = jit;
+	return status;
 }
 
 CUresult
@@ -41,19 +76,42 @@ cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name)
 }
 
 /* Modules belong to a context; with one context they are libraries. */
-CUresult
-cuModuleLoadData(CUmodule *module, const void *code)
+static int
+load_module(CUmodule *module, const void *code, const struct emu_jit *jit)
 {
 	struct CUlib_st *library;
-	int status;
+	int status = emu_driver_enter();
 
-	DRIVER_ENTER();
+	if (status)
+		return status;
 	if (!module)
 		return CUDA_ERROR_INVALID_VALUE;
 	status = emu_library_load(code, &library);
-	if (!status)
-		*module = (CUmodule)(void *)library;
-	return status;
+	if (status)
+		return status;
+	library->jit = *jit;
+	*module = (CUmodule)(void *)library;
+	return EMU_OK;
+}
+
+CUresult
+cuModuleLoadData(CUmodule *module, const void *code)
+{
+	const struct emu_jit none = { NULL, 0 };
+
+	EMU_ENTER(&emu_driver);
+	return load_module(module, code, &none);
+}
+
+CUresult
+cuModuleLoadDataEx(CUmodule *module, const void *code, unsigned count,
+    CUjit_option *options, void **values)
+{
+	static struct emu_call this_call = { .name = "cuModuleLoadDataEx" };
+	const struct emu_jit jit = jit_of(count, options, values);
+	const int status = enter_compiler(&this_call, &jit);
+
+	return status ? status : load_module(module, code, &jit);
 }
 
 CUresult
@@ -63,8 +121,7 @@ cuModuleUnload(CUmodule module)
 	return emu_library_unload((struct CUlib_st *)(void *)module);
 }
 
-/* With lazy loading a function is loaded when it is asked for [CUDA
- * programming guide, lazy loading]. */
+/* Asking for a function may load what all of a module share. */
 static int
 check_load(void)
 {
@@ -108,6 +165,50 @@ cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 	return CUDA_SUCCESS;
 }
 
+static bool
+is_function(CUfunction function)
+{
+	const struct CUkern_st *kernel = (void *)function;
+
+	return kernel && atomic_load(&kernel->mark) == EMU_MARK_KERNEL;
+}
+
+CUresult
+cuFuncLoad(CUfunction function)
+{
+	static struct emu_call this_call = { .name = "cuFuncLoad" };
+	const struct emu_jit none = { NULL, 0 };
+	struct CUkern_st *kernel = (void *)function;
+	int status = enter_compiler(&this_call, is_function(function) ?
+	    &kernel->library->jit : &none);
+
+	if (!status)
+		status = emu_driver_enter();
+	if (status)
+		return status;
+	return is_function(function) ? (CUresult)emu_function_load(kernel) :
+	    CUDA_ERROR_INVALID_HANDLE;
+}
+
+/* Of what is compiled for a CPU, only that it is there. */
+CUresult
+cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
+    CUfunction function)
+{
+	struct CUkern_st *kernel = (void *)function;
+	int status;
+
+	DRIVER_ENTER();
+	if (!value || attribute != CU_FUNC_ATTRIBUTE_NUM_REGS)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!is_function(function))
+		return CUDA_ERROR_INVALID_HANDLE;
+	status = emu_function_load(kernel);
+	if (!status)
+		*value = 32;
+	return status;
+}
+
 CUresult
 cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
     unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
@@ -115,13 +216,17 @@ cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
 {
 	struct CUkern_st *kernel = (void *)function;
 	struct emu_launch launch;
+	int status;
 
 	DRIVER_ENTER();
 	(void)shared_bytes;
-	if (!kernel || atomic_load(&kernel->mark) != EMU_MARK_KERNEL)
+	if (!is_function(function))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (extra || (kernel->count && !params))
 		return CUDA_ERROR_INVALID_VALUE;
+	status = emu_function_load(kernel);
+	if (status)
+		return status;
 	launch = (struct emu_launch){
 		.name = kernel->name, .grid = { grid_x, grid_y, grid_z },
 		.block = { block_x, block_y, block_z },

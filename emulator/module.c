@@ -87,12 +87,23 @@ parse_entry(const char *s, struct CUkern_st *kernel)
 	return *s == ')';
 }
 
+/* A context, by its id, that has a function loaded. */
+struct emu_loaded {
+	uint64_t           context;
+	struct emu_loaded *next;
+};
+
 static void
 free_library(struct CUlib_st *library)
 {
 	while (library->kernels) {
 		struct CUkern_st *next = library->kernels->next;
+		struct emu_loaded *l = library->kernels->all_loaded, *more;
 
+		for (; l; l = more) {
+			more = l->next;
+			free(l);
+		}
 		free(library->kernels);
 		library->kernels = next;
 	}
@@ -108,6 +119,7 @@ parse(const char *s, struct CUlib_st *library)
 			emu_out_of_host_memory();
 		s = skip_space(s + strlen(".entry"));
 		atomic_store(&kernel->mark, EMU_MARK_KERNEL);
+		kernel->library = library;
 		kernel->next = library->kernels;
 		library->kernels = kernel;
 		if (!parse_entry(s, kernel))
@@ -166,6 +178,53 @@ emu_library_kernel(struct CUlib_st *library, const char *name,
 			return EMU_OK;
 		}
 	return EMU_NOT_FOUND;
+}
+
+/* Whether it is there already; under the lock. */
+static bool
+is_loaded(const struct CUkern_st *function, uint64_t context)
+{
+	const struct emu_loaded *l = function->all_loaded;
+
+	while (l && l->context != context)
+		l = l->next;
+	return l != NULL;
+}
+
+static void
+set_loaded(struct CUkern_st *function, uint64_t context)
+{
+	struct emu_loaded *loaded = malloc(sizeof *loaded);
+
+	if (!loaded)
+		emu_out_of_host_memory();
+	loaded->context = context;
+	loaded->next = function->all_loaded;
+	function->all_loaded = loaded;
+}
+
+int
+emu_function_load(struct CUkern_st *function)
+{
+	const uint64_t context = emu_context_id(emu_context_current());
+	int status;
+
+	if (atomic_load(&function->loaded) == context)
+		return EMU_OK;
+	pthread_mutex_lock(&lock);
+	if (!is_loaded(function, context)) {
+		pthread_mutex_unlock(&lock);
+		status = emu_capture_forbid();
+		if (status)
+			return status;
+		emu_capture_count(EMU_loads_in_capture);
+		pthread_mutex_lock(&lock);
+		if (!is_loaded(function, context))
+			set_loaded(function, context);
+	}
+	pthread_mutex_unlock(&lock);
+	atomic_store(&function->loaded, context);
+	return EMU_OK;
 }
 
 /* Launches that are queued keep nothing of a library. */

@@ -8,10 +8,19 @@
 
 enum { EMU_KERNEL_PARAMETERS = 32, EMU_MARK_KERNEL = 0x4b45524e };
 
+/* Where the program wants to read why its PTX was refused; bytes 0: nowhere. */
+struct emu_jit {
+	char  *log;
+	size_t bytes;
+};
+
 /* A kernel that a PTX text declares: struct CUkern_st of NVIDIA's headers, and
  * struct CUfunc_st too. */
 struct CUkern_st {
 	_Atomic uint32_t  mark;
+	struct CUlib_st  *library;
+	_Atomic uint64_t  loaded;  /* the context that was last found to have it */
+	struct emu_loaded *all_loaded; /* and all of them; under module.c's lock */
 	char              name[128];
 	size_t            count;  /* parameters */
 	size_t            sizes[EMU_KERNEL_PARAMETERS]; /* bytes of each */
@@ -20,6 +29,7 @@ struct CUkern_st {
 
 struct CUlib_st {
 	_Atomic uint32_t  mark;   /* 0 once unloaded */
+	struct emu_jit    jit;
 	struct CUkern_st *kernels;
 	struct CUlib_st  *next;
 };
@@ -28,6 +38,12 @@ int emu_library_load(const void *code, struct CUlib_st **library_out);
 int emu_library_kernel(struct CUlib_st *library, const char *name,
     struct CUkern_st **kernel_out);
 int emu_library_unload(struct CUlib_st *library);
+
+/* Functions are loaded into a context when they are first needed there, as
+ * under CUDA_MODULE_LOADING=LAZY [CUDA programming guide, lazy loading]: by a
+ * launch, if nothing asked for it before. A thread that must not load, because of
+ * a capture, gets that status. */
+int emu_function_load(struct CUkern_st *function);
 void emu_libraries_release(void);
 
 typedef void (*emu_twin_run)(const struct ac_twin_launch *launch,

@@ -213,6 +213,75 @@ kernels(void **state)
 	OK(cudaFree(pair.to));
 }
 
+/* The status of launching `function` on a stream that captures alone. */
+static CUresult
+launch_in_capture(CUfunction function, CUstream stream)
+{
+	CUresult status;
+	CUgraph graph;
+
+	OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	status = cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, NULL,
+	    NULL);
+	if (!cuStreamEndCapture(stream, &graph) && graph)
+		OK(cuGraphDestroy(graph));
+	return status;
+}
+
+static void
+nothing(const struct ac_twin_launch *launch, void **params)
+{
+	(void)launch;
+	(void)params;
+}
+
+/* A function that nobody loaded is loaded by its first launch in a context, and
+ * that is not permitted in a capture. */
+static void
+lazy_loading(void **state)
+{
+	static const char code[] = ".version 6.0\n.target sm_70\n"
+	    ".visible .entry by_launch()\n{ ret; }\n"
+	    ".visible .entry by_load()\n{ ret; }\n"
+	    ".visible .entry by_attribute()\n{ ret; }\n";
+	static const char *const names[] = { "by_launch", "by_load",
+		"by_attribute" };
+	static const size_t none[1];
+	CUcontext home, second;
+	CUfunction function[3];
+	CUlibrary library;
+	CUstream stream;
+	CUkernel kernel;
+	int value;
+
+	(void)state;
+	OK(cuLibraryLoadData(&library, code, NULL, NULL, 0, NULL, NULL, 0));
+	for (int i = 0; i < 3; i++) {
+		emuTwinRegister(names[i], nothing, none, 0);
+		OK(cuLibraryGetKernel(&kernel, library, names[i]));
+		OK(cuKernelGetFunction(&function[i], kernel));
+	}
+	OK(cuCtxGetCurrent(&home));
+	OK(cuCtxCreate(&second, NULL, 0, 0));
+	for (int turn = 0; turn < 2; turn++) {
+		OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+		for (int i = 0; i < 3; i++)
+			assert_int_equal(launch_in_capture(function[i], stream),
+			    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+		OK(cuLaunchKernel(function[0], 1, 1, 1, 1, 1, 1, 0, stream,
+		    NULL, NULL));
+		OK(cuFuncLoad(function[1]));
+		OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS,
+		    function[2]));
+		for (int i = 0; i < 3; i++)
+			OK(launch_in_capture(function[i], stream));
+		OK(cuStreamDestroy(stream));
+		OK(cuCtxSetCurrent(home));
+	}
+	OK(cuCtxDestroy(second));
+	OK(cuLibraryUnload(library));
+}
+
 /* The product's own kernels: their PTX loads and each has a twin. */
 static void
 own_kernels(void **state)
@@ -245,6 +314,7 @@ main(void)
 		cmocka_unit_test(memory),
 		cmocka_unit_test(capture),
 		cmocka_unit_test(kernels),
+		cmocka_unit_test(lazy_loading),
 		cmocka_unit_test(own_kernels),
 	};
 

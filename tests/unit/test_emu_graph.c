@@ -87,6 +87,7 @@ mix_kernel(void)
 	OK(cuLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
 	OK(cuLibraryGetKernel(&kernel, library, "mix"));
 	OK(cuKernelGetFunction(&function, kernel));
+	OK(cuFuncLoad(function));
 	return function;
 }
 
