@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/load.c -- brings a module's PTX into each context that uses it.
  *
- * One library of a module for the process where the driver knows libraries
+ * The driver compiles and loads a function when it is first needed, unless told
+ * to do so before (CUDA_MODULE_LOADING is LAZY from CUDA 12.2 on). That first
+ * launch could wait for the context, could break a capture, and a refusal would
+ * come too late: so every function is loaded here, at once. One library of a module for the process where the driver knows libraries
  * (CUDA 12), else a module per context. Nothing is ever unloaded: a context that
  * dies takes its functions along, and its id never comes back. No lock is held
  * while the driver compiles: two threads that meet in a new context may both load, and
@@ -12,13 +15,44 @@
 
 #include "base/log.h"
 #include "base/mapped.h"
+#include "base/text.h"
 
 #include <stddef.h>
+#include <string.h>
+
+#define SPACES " \t\r\n"
 
 enum {
 	CAPTURE_RELAXED = 2,    /* CU_STREAM_CAPTURE_MODE_RELAXED */
-	SM_COUNT = 16           /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
+	SM_COUNT = 16,          /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
+	NUM_REGS = 4,           /* CU_FUNC_ATTRIBUTE_NUM_REGS */
+	JIT_LOG = 5,            /* CU_JIT_ERROR_LOG_BUFFER */
+	JIT_LOG_BYTES = 6       /* CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES */
 };
+
+/* What the driver is told about one compilation. */
+struct jit {
+	int   options[2];
+	void *values[2];
+	char  log[960];
+};
+
+/* Never given back: the driver may compile, and write here, at any later time.
+ * NULL without memory; the reason for a refusal then remains unknown. */
+static struct jit *
+make_jit(struct ac_kernels_table *table)
+{
+	struct jit *jit = ac_mapped_take(sizeof *jit);
+
+	if (!jit)
+		return NULL;
+	jit->options[0] = JIT_LOG;
+	jit->values[0] = jit->log;
+	jit->options[1] = JIT_LOG_BYTES;
+	jit->values[1] = (void *)(uintptr_t)(sizeof jit->log - 1);
+	atomic_store(&table->log, jit->log);
+	return jit;
+}
 
 static ac_cu_result
 load_library(const struct ac_kernels_module *module,
@@ -30,8 +64,11 @@ load_library(const struct ac_kernels_module *module,
 	ac_cu_kernel kernel;
 
 	if (!library) {
-		failed = driver->cuLibraryLoadData(&library, module->text, NULL,
-		    NULL, 0, NULL, NULL, 0);
+		struct jit *jit = make_jit(module->table);
+
+		failed = driver->cuLibraryLoadData(&library, module->text,
+		    jit ? jit->options : NULL, jit ? jit->values : NULL,
+		    jit ? 2 : 0, NULL, NULL, 0);
 		if (failed)
 			return failed;
 		if (!atomic_compare_exchange_strong(shared, &none, library))
@@ -51,13 +88,27 @@ static ac_cu_result
 load_module(const struct ac_kernels_module *module,
     const struct ac_driver *driver, struct ac_kernels *k)
 {
+	struct jit *jit = make_jit(module->table);
 	ac_cu_module loaded;
-	ac_cu_result failed = driver->cuModuleLoadData(&loaded, module->text);
+	ac_cu_result failed = driver->cuModuleLoadDataEx(&loaded, module->text,
+	    jit ? 2 : 0, jit ? jit->options : NULL, jit ? jit->values : NULL);
 
 	for (int i = 0; i < module->count && !failed; i++)
 		failed = driver->cuModuleGetFunction(&k->function[i], loaded,
 		    module->names[i]);
 	return failed;
+}
+
+/* Before 12.4 there is no call for it, but asking for an attribute loads. */
+static ac_cu_result
+load_now(const struct ac_driver *driver, ac_cu_function function)
+{
+	int unused;
+
+	if (driver->cuFuncLoad)
+		return driver->cuFuncLoad(function);
+	return driver->cuFuncGetAttribute
+	    ? driver->cuFuncGetAttribute(&unused, NUM_REGS, function) : 0;
 }
 
 static ac_cu_result
@@ -76,10 +127,33 @@ load(const struct ac_kernels_module *module, const struct ac_driver *driver,
 		return failed;
 	if (driver->cuLibraryLoadData && driver->cuLibraryGetKernel
 	    && driver->cuKernelGetFunction)
-		return load_library(module, driver, k);
-	if (driver->cuModuleLoadData && driver->cuModuleGetFunction)
-		return load_module(module, driver, k);
-	return NOT_FOUND;
+		failed = load_library(module, driver, k);
+	else if (driver->cuModuleLoadDataEx && driver->cuModuleGetFunction)
+		failed = load_module(module, driver, k);
+	else
+		failed = NOT_FOUND;
+	for (int i = 0; i < module->count && !failed; i++)
+		failed = load_now(driver, k->function[i]);
+	return failed;
+}
+
+/* What the compiler said comes in several lines; here it is one. */
+static void
+say_refused(const struct ac_kernels_module *module, ac_cu_result failed)
+{
+	const char *log = atomic_load(&module->table->log);
+	char line[400];
+	struct ac_text why;
+
+	ac_text_init(&why, line, sizeof line);
+	for (log = log ? log : ""; *log; log += strcspn(log, SPACES)) {
+		log += strspn(log, SPACES);
+		if (*log)
+			ac_text_add(&why, why.used ? " " : ": ");
+		ac_text_add_bytes(&why, log, strcspn(log, SPACES));
+	}
+	ac_log(AC_LOG_INFO, "the CUDA driver did not take our kernels (error "
+	    "%d%s): %s in this context", failed, line, module->refused);
 }
 
 /* Loading is not allowed to a thread that captures, except in relaxed mode;
@@ -97,9 +171,7 @@ load_relaxed(const struct ac_kernels_module *module,
 	}
 	k->status = failed ? AC_KERNELS_NO_MODULE : AC_KERNELS_OK;
 	if (failed)
-		ac_log(AC_LOG_INFO, "the CUDA driver did not take our kernels "
-		    "(error %d): %s in this context", failed,
-		    module->refused);
+		say_refused(module, failed);
 }
 
 static const struct ac_kernels *

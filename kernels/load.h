@@ -38,6 +38,8 @@ struct ac_kernels_table {
 	 * no lock and may keep it. */
 	_Atomic(const struct ac_kernels *) entry[AC_KERNELS_CONTEXTS];
 	_Atomic(ac_cu_library) library; /* the process's, from CUDA 12 on */
+	_Atomic(const char *)  log;     /* what the compiler of the last one
+	                                 * that was loaded has to say, or NULL */
 	unsigned       added;           /* under the lock */
 	struct ac_lock adding;
 };

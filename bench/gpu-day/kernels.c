@@ -139,8 +139,8 @@ launch(void)
 	struct recast r;
 	double seconds;
 
-	if (!driver->cuModuleLoadData ||
-	    driver->cuModuleLoadData(&module, empty_ptx) ||
+	if (!driver->cuModuleLoadDataEx ||
+	    driver->cuModuleLoadDataEx(&module, empty_ptx, 0, NULL, NULL) ||
 	    driver->cuModuleGetFunction(&empty, module, "empty")) {
 		row_unanswered("n4", "empty kernel",
 		    "the driver took no PTX of ours");

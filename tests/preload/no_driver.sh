@@ -58,5 +58,22 @@ refused()
 }
 refused cuLibraryLoadData:1 unsupported
 refused cuLibraryGetKernel:1 unsupported
+refused cuFuncLoad:1 unsupported
 refused cuLaunchKernel:1 refused
+
+# What the compiler had to say is said once, in one line, whenever it compiled;
+# and it is not asked again.
+for call in cuLibraryLoadData cuFuncLoad; do
+	line=$(AUTOCAST_EMU_FAIL=$call:1:218 AUTOCAST_LOG=info \
+	    AUTOCAST_EMU_COUNTERS=$work/counters under \
+	    'gemm -> fp16,tf32 profit=off guard=on' "$clients/gemm_client" \
+	    sgemm n t 96 80 256 0 0 0 1 1 0.5 normal 1 - repeat=200 2>&1 |
+	    grep 'did not take our kernels')
+	equal "$call refuses: the reason, once" "autocast: the CUDA driver did \
+not take our kernels (error 218: ptxas application ptx input, line 9; fatal : \
+$call was told to fail ptxas fatal : Ptx assembly aborted due to errors): no \
+recast in this context" "$line"
+	equal "$call refuses: and nothing is tried again" "$call 1" \
+	    "$(grep -E "^($call|cuLaunchKernel) [^0]" "$work/counters")"
+done
 plan

@@ -16,7 +16,8 @@
 
 static int sm_count = 132;
 
-static ac_cu_result module_load(ac_cu_module *out, const void *code);
+static ac_cu_result module_load(ac_cu_module *out, const void *code,
+    unsigned count, int *options, void **values);
 static ac_cu_result module_function(ac_cu_function *out, ac_cu_module module,
     const char *name);
 static ac_cu_result kernel_launch(ac_cu_function function, unsigned gx,
@@ -61,7 +62,7 @@ ac_driver_get(void)
 		.cuCtxGetDevice = context_device,
 		.cuDeviceGetAttribute = device_attribute,
 		.cuThreadExchangeStreamCaptureMode = exchange_mode,
-		.cuModuleLoadData = module_load,
+		.cuModuleLoadDataEx = module_load,
 		.cuModuleGetFunction = module_function,
 		.cuLaunchKernel = kernel_launch,
 	};

@@ -250,9 +250,16 @@ is_exception(const char *row)
 	    && sizeof(CUpointer_attribute) == sizeof(int)
 	    && (int)CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES
 	    == (int)AC_CU_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES
-	    && sizeof(CUlibraryOption) == sizeof(int), "enums are ints");
+	    && sizeof(CUlibraryOption) == sizeof(int)
+	    && sizeof(CUfunction_attribute) == sizeof(int), "enums are ints");
 	return EXCEPT(row, cuDeviceGetAttribute,
 	    (int *, CUdevice_attribute, CUdevice), (int *, int, int))
+	    || EXCEPT(row, cuModuleLoadDataEx,
+	    (CUmodule *, const void *, unsigned, CUjit_option *, void **),
+	    (ac_cu_module *, const void *, unsigned, int *, void **))
+	    || EXCEPT(row, cuFuncGetAttribute,
+	    (int *, CUfunction_attribute, CUfunction),
+	    (int *, int, ac_cu_function))
 	    || EXCEPT(row, cuStreamIsCapturing,
 	    (CUstream, CUstreamCaptureStatus *), (ac_cu_stream, int *))
 	    || EXCEPT(row, cuStreamGetCaptureInfo,

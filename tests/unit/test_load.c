@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +17,18 @@
 
 enum { OWN_MODE = 1 };
 
+static const char complaint[] = "\nptxas fatal : Unsupported .version 9.9;\n"
+    "\tcurrent version is '8.4'\n";
+
 /* The made-up driver's state. */
 static char contexts[70];
 static ac_cu_context context = (ac_cu_context)&contexts[0];
 static unsigned long long context_id = 1;
 static int mode = OWN_MODE;
-static int load_result, function_result, mode_result;
+static int load_result, function_result, now_result, mode_result;
 static int libraries, modules, functions, logged, context_asked;
+static int loaded_now, attributes;
+static char said[512];
 
 static ac_cu_result
 context_current(ac_cu_context *out)
@@ -80,16 +86,34 @@ check_code(const void *code)
 	    || !strcmp((const char *)code + strlen(code) - 3, "}\n\n"));
 }
 
+/* Where the compiler may write, at any later time. */
+static char *jit_log;
+
+static void
+keep_log(const int *options, void *const *values, unsigned count)
+{
+	CHECK(count == 2 && options[0] == 5 && options[1] == 6);
+	jit_log = values[0];
+	CHECK((uintptr_t)values[1] > sizeof complaint && !*jit_log);
+}
+
+static ac_cu_result
+refuse(ac_cu_result status)
+{
+	memcpy(jit_log, complaint, sizeof complaint);
+	return status;
+}
+
 static ac_cu_result
 library_load(ac_cu_library *out, const void *code, int *jit_options,
     void **jit_values, unsigned jit_count, int *options, void **values,
     unsigned count)
 {
-	CHECK(!jit_options && !jit_values && !jit_count && !options && !values
-	    && !count);
+	CHECK(!options && !values && !count);
 	check_code(code);
+	keep_log(jit_options, jit_values, jit_count);
 	if (load_result)
-		return load_result;
+		return refuse(load_result);
 	libraries++;
 	*out = (ac_cu_library)&libraries;
 	return 0;
@@ -123,9 +147,11 @@ kernel_function(ac_cu_function *out, ac_cu_kernel kernel)
 }
 
 static ac_cu_result
-module_load(ac_cu_module *out, const void *code)
+module_load(ac_cu_module *out, const void *code, unsigned count, int *options,
+    void **values)
 {
 	check_code(code);
+	keep_log(options, values, count);
 	modules++;
 	*out = (ac_cu_module)&modules;
 	return load_result;
@@ -139,6 +165,23 @@ module_function(ac_cu_function *out, ac_cu_module module, const char *name)
 	return *out ? 0 : 500;
 }
 
+static ac_cu_result
+function_load(ac_cu_function function)
+{
+	CHECK(function && mode == 2);
+	loaded_now++;
+	return now_result ? refuse(now_result) : 0;
+}
+
+static ac_cu_result
+function_attribute(int *out, int attribute, ac_cu_function function)
+{
+	CHECK(function && attribute == 4 && mode == 2);
+	attributes++;
+	*out = 1;
+	return now_result;
+}
+
 static struct ac_driver driver = {
 	.cuCtxGetCurrent = context_current,
 	.cuCtxGetDevice = context_device,
@@ -148,8 +191,10 @@ static struct ac_driver driver = {
 	.cuLibraryLoadData = library_load,
 	.cuLibraryGetKernel = library_kernel,
 	.cuKernelGetFunction = kernel_function,
-	.cuModuleLoadData = module_load,
+	.cuModuleLoadDataEx = module_load,
 	.cuModuleGetFunction = module_function,
+	.cuFuncLoad = function_load,
+	.cuFuncGetAttribute = function_attribute,
 };
 static const struct ac_driver *there = &driver;
 
@@ -162,8 +207,12 @@ ac_driver_get(void)
 void
 ac_log(enum ac_log_level level, const char *format, ...)
 {
-	(void)format;
+	va_list args;
+
 	CHECK(level == AC_LOG_INFO);
+	va_start(args, format);
+	vsnprintf(said, sizeof said, format, args);
+	va_end(args);
 	logged++;
 }
 
@@ -189,6 +238,7 @@ library_once(void)
 		CHECK(load() == AC_KERNELS_OK);
 	CHECK(libraries == 1 && functions == 2 * AC_KERNEL_COUNT
 	    && mode == OWN_MODE);
+	CHECK(loaded_now == functions && !attributes);
 	CHECK(!modules && !logged);
 }
 
@@ -232,6 +282,7 @@ module_per_context(void)
 	context = (ac_cu_context)&contexts[1];
 	CHECK(load() == AC_KERNELS_OK);
 	CHECK(modules == 2 && !libraries && mode == OWN_MODE);
+	CHECK(loaded_now == 2 * AC_KERNEL_COUNT);
 }
 
 /* A refusal is remembered and said once; the mode comes back. */
@@ -244,6 +295,38 @@ refused(void)
 	load_result = 0;
 	CHECK(load() == AC_KERNELS_NO_MODULE);
 	CHECK(!libraries && logged == 1);
+	CHECK(!strcmp(said, "the CUDA driver did not take our kernels (error "
+	    "218: ptxas fatal : Unsupported .version 9.9; current version is "
+	    "'8.4'): no recast in this context"));
+}
+
+/* A driver that compiles late has its say, too: before a first launch. */
+static void
+refused_late(void)
+{
+	now_result = 221; /* CUDA_ERROR_JIT_COMPILER_NOT_FOUND */
+	CHECK(load() == AC_KERNELS_NO_MODULE);
+	CHECK(mode == OWN_MODE && loaded_now == 1);
+	now_result = 0;
+	CHECK(load() == AC_KERNELS_NO_MODULE);
+	CHECK(loaded_now == 1 && logged == 1);
+	CHECK(strstr(said, "(error 221: ptxas fatal : Unsupported"));
+}
+
+/* Before CUDA 12.4 an attribute is asked for; before 2.2, nothing. */
+static void
+older_drivers(void)
+{
+	driver.cuFuncLoad = NULL;
+	CHECK(load() == AC_KERNELS_OK);
+	CHECK(attributes == AC_KERNEL_COUNT && mode == OWN_MODE);
+	context_id = 2;
+	now_result = 209;
+	CHECK(load() == AC_KERNELS_NO_MODULE);
+	CHECK(strstr(said, "(error 209): no recast"));
+	context_id = 3;
+	driver.cuFuncGetAttribute = NULL;
+	CHECK(load() == AC_KERNELS_OK);
 }
 
 /* A GPU too old for the code leaves another GPU's context alone. */
@@ -358,6 +441,8 @@ SCENARIO(address_again)
 SCENARIO(known_context)
 SCENARIO(module_per_context)
 SCENARIO(refused)
+SCENARIO(refused_late)
+SCENARIO(older_drivers)
 SCENARIO(refused_in_one)
 SCENARIO(mode_refused)
 SCENARIO(nowhere)
@@ -374,6 +459,8 @@ main(void)
 		cmocka_unit_test(test_known_context),
 		cmocka_unit_test(test_module_per_context),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused_late),
+		cmocka_unit_test(test_older_drivers),
 		cmocka_unit_test(test_refused_in_one),
 		cmocka_unit_test(test_mode_refused),
 		cmocka_unit_test(test_nowhere),

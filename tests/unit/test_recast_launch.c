@@ -19,8 +19,10 @@ static struct {
 static int launch_result;
 
 static ac_cu_result
-module_load(ac_cu_module *out, const void *code)
+module_load(ac_cu_module *out, const void *code, unsigned count, int *options,
+    void **values)
 {
+	(void)count, (void)options, (void)values;
 	assert_non_null(strstr(code, ".entry ac_recast_cast("));
 	*out = (ac_cu_module)&launched;
 	return 0;

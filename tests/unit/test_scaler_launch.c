@@ -24,8 +24,10 @@ static struct ac_scaler_close closing;
 
 /* The scaler's own text, whole; the casts' is never asked for. */
 static ac_cu_result
-module_load(ac_cu_module *out, const void *code)
+module_load(ac_cu_module *out, const void *code, unsigned count, int *options,
+    void **values)
 {
+	(void)count, (void)options, (void)values;
 	assert_non_null(strstr(code, ".entry ac_scaler_unscale("));
 	assert_null(strstr(code, "ac_recast_cast"));
 	assert_int_equal(((const char *)code)[strlen(code) - 1], '\n');
