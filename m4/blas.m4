@@ -1,7 +1,8 @@
 dnl SPDX-License-Identifier: Apache-2.0
 dnl AUTOCAST_OPENBLAS: have_openblas, BLAS_LIBS, blas_kind. The archive is
 dnl preferred: its symbols stay inside the emulator, and its question for the
-dnl number of threads is answered there (emulator/cublas_blas.c).
+dnl number of threads is answered there (emulator/cublas_blas.c). No header is
+dnl asked for: netlib's has the same name.
 AC_DEFUN([AUTOCAST_OPENBLAS], [
 have_openblas=no
 blas_kind=
@@ -34,6 +35,8 @@ done
 CFLAGS=$autocast_blas_cflags
 LIBS=$autocast_blas_libs
 AC_MSG_RESULT([$have_openblas${blas_kind:+, $blas_kind}])
+AS_IF([test $have_openblas = no && test "$with_cuda" != no], [AUTOCAST_LACKS([emulator],
+	[OpenBLAS is missing; no other BLAS will do], [libopenblas-dev])])
 AC_SUBST([BLAS_LIBS])])
 
 dnl AUTOCAST_CMOCKA: have_cmocka, CMOCKA_LIBS.
@@ -52,4 +55,6 @@ AC_LINK_IFELSE([AC_LANG_PROGRAM([[
 	[have_cmocka=yes])
 LIBS=$autocast_cmocka_libs
 AC_MSG_RESULT([$have_cmocka])
+AS_IF([test $have_cmocka = no],
+	[AUTOCAST_LACKS([unit], [cmocka is missing], [libcmocka-dev])])
 AC_SUBST([CMOCKA_LIBS])])

@@ -20,5 +20,7 @@ AS_IF([test $have_cudnn = yes], [
 AC_COMPUTE_INT([cudnn_major], [CUDNN_MAJOR], [#include <cudnn.h>])
 AC_COMPUTE_INT([cudnn_minor], [CUDNN_MINOR], [#include <cudnn.h>])
 cudnn_version=$cudnn_major.$cudnn_minor])
-CPPFLAGS=$autocast_cudnn_save])
+CPPFLAGS=$autocast_cudnn_save
+AS_IF([test $have_cudnn = no],
+	[AUTOCAST_LACKS([cudnn], [the headers of cuDNN, 9.8 or later, are missing: convolutions are only counted])])])
 AS_IF([test $have_cudnn = yes], [CUDA_CPPFLAGS="$CUDA_CPPFLAGS -DAC_HAVE_CUDNN"])])

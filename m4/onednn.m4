@@ -13,4 +13,6 @@ dnnl_engine_t engine;
 return dnnl_engine_create(&engine, dnnl_cpu, 0);]])], [have_onednn=yes])
 LIBS=$autocast_dnnl_libs
 AC_MSG_RESULT([$have_onednn])
+AS_IF([test $have_onednn = no],
+	[AUTOCAST_LACKS([convolutions], [oneDNN is missing], [libdnnl-dev])])
 AC_SUBST([DNNL_LIBS])])

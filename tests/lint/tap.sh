@@ -26,6 +26,17 @@ check()
 	fi
 }
 
+# equal WHAT EXPECTED FOUND
+equal()
+{
+	if [ "$2" = "$3" ]; then
+		check "$1" ''
+	else
+		check "$1" "expected: $2
+found:    $3"
+	fi
+}
+
 # skip NAME REASON
 skip()
 {

@@ -46,17 +46,6 @@ same()
 	check "$1" "$(cmp "$2" "$3" 2>&1)"
 }
 
-# equal WHAT EXPECTED FOUND
-equal()
-{
-	if [ "$2" = "$3" ]; then
-		check "$1" ''
-	else
-		check "$1" "expected: $2
-found:    $3"
-	fi
-}
-
 # query SCRIPT ARGS: a Python expression over the last run's JSON report.
 query()
 {
