@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/trust/rhythm_data.h -- the kinds of data that rhythm multiplies. */
+#ifndef TESTS_TRUST_RHYTHM_DATA_H
+#define TESTS_TRUST_RHYTHM_DATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* good        uniform in -1..1
+ * zero        A is zero
+ * cancelling  the second half of K takes away what the first gives, but for 1e-5
+ * graded      along K, over 45 binades, A against B: FP16 has not the range
+ * onehot      a row of a table of whole numbers below 2^24 for each output row
+ * prefix      sums of more and more whole numbers
+ * packed      two counters below 2^12 in one float, picked as by onehot
+ * mixed       onehot; every other column of the table is good
+ * masked, maskedbad  good or cancelling, added to a causal mask of -1e9
+ * bias, biasbad      the same, added to a bias 1000 times as large
+ * subnormal   A is FP32 subnormals
+ * unequal     half the rows of A are zero, the rest 1 to 2^-10 in size
+ * small       A is 2^-20 in size */
+#define RHYTHM_KINDS(X) \
+	X(good) X(zero) X(cancelling) X(graded) X(onehot) X(prefix) X(packed) \
+	X(mixed) X(masked) X(maskedbad) X(bias) X(biasbad) X(subnormal) \
+	X(unequal) X(small)
+#define RHYTHM_AS_ENUM(name) KIND_##name,
+enum kind { RHYTHM_KINDS(RHYTHM_AS_ENUM) KIND_COUNT };
+extern const char *const rhythm_kinds[];
+
+/* One product's operands, column-major, all packed. */
+struct rhythm_data {
+	enum kind kind;
+	int m, n, k;
+	float *a, *b;
+	float *c;               /* what it is added to; NULL: nothing */
+};
+
+bool rhythm_kind_adds(enum kind kind);
+void rhythm_data_draw(const struct rhythm_data *data, uint64_t *seed);
+
+#endif
