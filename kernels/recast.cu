@@ -292,9 +292,9 @@ ac_recast_cast(struct ac_recast r)
 {
 	__shared__ struct block_found block;
 
-	do_pass(r, ac_recast_predict(&r), true, block);
+	do_pass(r, ac_recast_remembered(&r), true, block);
 	if (is_last(r.state)) {
-		const struct ac_recast_plan plan = ac_recast_predict(&r);
+		const struct ac_recast_plan plan = ac_recast_remembered(&r);
 
 		ac_recast_decide(&r, &plan);
 	}
@@ -324,7 +324,8 @@ ac_recast_settle(struct ac_recast r)
 		keep_before(r);
 	if (!(todo & AC_TODO_SETTLE))
 		return;
-	do_pass(r, ac_recast_settled(&r), false, block);
+	do_pass(r, ac_recast_own(&r, r.state->amax[0], r.state->amax[1]),
+	    false, block);
 	if (is_last(r.state))
 		ac_recast_decide_again(&r);
 }

@@ -5,10 +5,10 @@
  * Three launches around one product, all on the caller's stream, none waits,
  * none allocates (recasting.md R2, R3, R4; numerics.md sections 1.2 and 2):
  *
- *   ac_recast_cast()    cast both operands in one pass with the exponents that
- *                       the last call suggests, gather the statistics
- *   ac_recast_settle()  cast again if those exponents did not fit, else return;
- *                       keep the 16 x 16 outputs that a sample will need
+ *   ac_recast_cast()    cast both operands in one pass with the exponents of
+ *                       the last call, gather the statistics
+ *   ac_recast_settle()  cast again if this call's exponents are others, else
+ *                       return; keep the 16 x 16 outputs that a sample will need
  *   (the product)       reads &state->alpha and &state->beta
  *   ac_recast_finish()  repair what has an inf or NaN factor, else return; take
  *                       the sample; write through to arrays of matrices; post
@@ -81,7 +81,8 @@ enum { AC_TODO_SETTLE = 1, AC_TODO_SAMPLE = 2, AC_TODO_REPAIR = 4 };
 /* What a site remembers on one stream. All zero before the first use; touched
  * only by kernels of that stream. */
 struct ac_recast_history {
-	int32_t  exponent[2];       /* 11 - floor(log2(amax)) of the last call */
+	int32_t  exponent[2];       /* 14 - floor(log2(amax)) of the last call
+	                             * whose amax was not 0 */
 	uint32_t known;             /* bit i: exponent[i] was set */
 	int32_t  sampled_exponent[2]; /* exponent[] at the last sample */
 	uint32_t sampled_known;
@@ -129,15 +130,15 @@ struct ac_recast {
 };
 
 /* Queue, unless nothing is cast (`to` NULL): the statistics of both operands
- * and, where history has exponents, the casts: amax lands in [2^11, 2^12) if it
- * is as last time. A non-finite input is written as 0 and marked. The exponents
- * are lowered, half each, until alpha' = alpha 2^-(eA + eB) is normal, and
- * |alpha'| is clamped to FLT_MAX; both set AC_VERDICT_CLAMPED. Sets state->todo
- * SETTLE where no exponent was known, where a scaled amax is not in [2^-1,
- * 65520), and sets the next call's exponents. A wrong exponent costs time,
- * never bits: what is settled is what a cast in two passes gives. Unscaled
- * casts keep exponents too, for their statistics only. Zeros fit any exponent
- * and leave that of history as it is.
+ * and, where history has exponents, the casts with those. A non-finite input is
+ * written as 0 and marked. The exponents that a call wants bring its amax into
+ * [2^14, 2^15); both are lowered, half each, until alpha' = alpha 2^-(eA + eB) is
+ * normal, and |alpha'| is clamped to FLT_MAX; both set AC_VERDICT_CLAMPED. Sets
+ * state->todo SETTLE unless the casts were made with the exponents that this
+ * call wants, and those of the next call. So history costs time, never bits:
+ * what a call makes is what a cast in two passes gives. Unscaled casts keep
+ * exponents too, for their statistics only. The exponent of zeros is 0, which
+ * history does not take over.
  *   S = sum s^2, R = sum (s - cast(s))^2, s = x 2^e, per operand in fixed
  * point, per 32 x 32 tile in FP32 in a fixed order; rho = sqrt(R / S).
  * An operand of zeros has rho 0. At most 6 bytes per element of the casts move,

@@ -12,8 +12,12 @@
  * + ((4 + 5) + (6 + 7)), then the lanes: l with l ^ 16, ^ 8, ^ 4, ^ 2, ^ 1. The
  * tiles' sums are added in fixed point, each rounded down to 2^-32.
  *
- * An element of |s| >= 65520 is taken for zero. It is there only if the
- * exponent was wrong, and then casts and sums are made again. */
+ *   What a call makes depends on that call alone: a pass whose exponents are not
+ * those of this call's own amax pair is done again, casts and sums. Nothing
+ * overflows in the one that stays: 2^14 <= amax 2^e < 2^15, so each finite |s| is
+ * below 2^15 and rounds to 2^15 at most; FP16 holds 65504. An exponent that is
+ * lowered for alpha makes less of it. An element of |s| >= 65520 is taken for
+ * zero; it is there only in a pass that is done again. */
 #ifndef AC_KERNELS_RECAST_BODY_H
 #define AC_KERNELS_RECAST_BODY_H
 
@@ -31,10 +35,7 @@ static_assert(sizeof(struct ac_recast_post) == 64, "post layout");
 enum {
 	AC_RECAST_LANES  = 32,
 	AC_RECAST_COLS   = 4,     /* columns of a lane, 8 apart */
-	AC_RECAST_TARGET = 11,    /* a predicted amax lies in [2^11, 2^12) */
-	AC_RECAST_JUMP   = 2,     /* binades that an amax may move unsampled */
-	AC_RECAST_LEAST  = -116,  /* exponents that an amax can ask for */
-	AC_RECAST_MOST   = 160
+	AC_RECAST_JUMP   = 2      /* binades that an amax may move unsampled */
 };
 
 /* How one operand is cast in one pass. */
@@ -116,23 +117,12 @@ struct ac_recast_plan {
 	uint32_t known;             /* 0: nothing to cast with yet */
 };
 
-AC_CAST_BODY int32_t
-ac_recast_bounded(int32_t exponent)
-{
-	if (exponent < AC_RECAST_LEAST)
-		return AC_RECAST_LEAST;
-	return exponent > AC_RECAST_MOST ? AC_RECAST_MOST : exponent;
-}
-
-/* The first pass: as the last call suggests. */
 AC_CAST_BODY struct ac_recast_plan
-ac_recast_predict(const struct ac_recast *r)
+ac_recast_plan_from(const struct ac_recast *r, int32_t e0, int32_t e1)
 {
-	const int32_t e0 = ac_recast_bounded(r->history->exponent[0]);
-	const int32_t e1 = ac_recast_bounded(r->history->exponent[1]);
 	struct ac_recast_plan plan;
 
-	plan.known = (r->history->known & 3) == 3;
+	plan.known = 1;
 	plan.scale = ac_cast_scale_from(e0, e1, r->scaled,
 	    ac_cast_scalar_read(&r->alpha));
 	plan.exponent[0] = r->scaled ? plan.scale.exponent[0] : e0;
@@ -140,21 +130,23 @@ ac_recast_predict(const struct ac_recast *r)
 	return plan;
 }
 
-/* The second: as the amax pair of this call demands. */
+/* The first pass: as for the last call's amax pair. */
 AC_CAST_BODY struct ac_recast_plan
-ac_recast_settled(const struct ac_recast *r)
+ac_recast_remembered(const struct ac_recast *r)
 {
-	const uint32_t amax0 = r->state->amax[0], amax1 = r->state->amax[1];
-	struct ac_recast_plan plan;
+	struct ac_recast_plan plan = ac_recast_plan_from(r,
+	    r->history->exponent[0], r->history->exponent[1]);
 
-	plan.known = 1;
-	plan.scale = ac_cast_scale_of(amax0, amax1, r->scaled,
-	    ac_cast_scalar_read(&r->alpha));
-	plan.exponent[0] = r->scaled ? plan.scale.exponent[0]
-	    : ac_cast_exponent(amax0, 1);
-	plan.exponent[1] = r->scaled ? plan.scale.exponent[1]
-	    : ac_cast_exponent(amax1, 1);
+	plan.known = (r->history->known & 3) == 3;
 	return plan;
+}
+
+/* The second, and the only one that stays: as for this call's. */
+AC_CAST_BODY struct ac_recast_plan
+ac_recast_own(const struct ac_recast *r, uint32_t amax0, uint32_t amax1)
+{
+	return ac_recast_plan_from(r, ac_cast_exponent(amax0, 1),
+	    ac_cast_exponent(amax1, 1));
 }
 
 /* The least |x| that 2^exponent brings to 65520 or more, as bits; inf if that
@@ -255,16 +247,6 @@ ac_recast_account(const struct ac_recast *r, bool valid)
 	}
 }
 
-/* Whether a pass with this exponent can stay: any will do for zeros. */
-AC_CAST_BODY bool
-ac_recast_fits(uint32_t amax, int32_t exponent)
-{
-	const struct ac_cast_factor factor = ac_cast_factor_of(exponent);
-	const float s = ac_cast_float(amax) * factor.first * factor.second;
-
-	return !amax || (s >= 0.5f && s < 65520);
-}
-
 /* Unscaled: the largest finite input became an inf. */
 AC_CAST_BODY bool
 ac_recast_overflows(const struct ac_recast *r, uint32_t amax)
@@ -286,7 +268,7 @@ ac_recast_learn(const struct ac_recast *r, int i, uint32_t amax)
 
 	if (!amax)
 		return false; /* zeros teach nothing */
-	now = AC_RECAST_TARGET - ac_cast_log2(amax);
+	now = ac_cast_exponent(amax, 1);
 	r->history->exponent[i] = now;
 	return r->history->sampled_known >> i & 1
 	    && (now - last > AC_RECAST_JUMP || last - now > AC_RECAST_JUMP);
@@ -318,26 +300,25 @@ ac_recast_decide(const struct ac_recast *r, const struct ac_recast_plan *plan)
 	volatile struct ac_recast_state *state = r->state;
 	const uint32_t amax0 = state->amax[0], amax1 = state->amax[1];
 	const uint32_t nonfinite = state->nonfinite;
-	const bool fits = plan->known && ac_recast_fits(amax0,
-	    plan->exponent[0]) && ac_recast_fits(amax1, plan->exponent[1]);
-	const struct ac_cast_scale scale = fits ? plan->scale
-	    : ac_cast_scale_of(amax0, amax1, r->scaled,
-	    ac_cast_scalar_read(&r->alpha));
-	uint32_t verdict = scale.verdict;
+	const struct ac_recast_plan own = ac_recast_own(r, amax0, amax1);
+	const bool stays = plan->known
+	    && plan->exponent[0] == own.exponent[0]
+	    && plan->exponent[1] == own.exponent[1];
+	uint32_t verdict = own.scale.verdict;
 
 	if (nonfinite)
 		verdict |= AC_VERDICT_NONFINITE;
 	if (ac_recast_overflows(r, amax0) || ac_recast_overflows(r, amax1))
 		verdict |= AC_VERDICT_OVERFLOW;
 	r->history->verdict |= verdict;
-	ac_recast_account(r, fits);
-	state->alpha = scale.alpha;
+	ac_recast_account(r, stays);
+	state->alpha = own.scale.alpha;
 	state->beta = ac_cast_scalar_read(&r->beta);
-	state->exponent[0] = scale.exponent[0];
-	state->exponent[1] = scale.exponent[1];
+	state->exponent[0] = own.scale.exponent[0];
+	state->exponent[1] = own.scale.exponent[1];
 	state->todo = ac_recast_learn_both(r, amax0, amax1, nonfinite)
-	    | (fits ? 0 : AC_TODO_SETTLE);
-	if (fits) /* else the second pass needs them */
+	    | (stays ? 0 : AC_TODO_SETTLE);
+	if (stays) /* else the second pass needs them */
 		state->amax[0] = state->amax[1] = 0;
 	state->nonfinite = 0;
 	state->arrived = 0;

@@ -171,7 +171,7 @@ void
 ac_twin_recast_cast(const struct ac_twin_launch *launch, void **params)
 {
 	const struct ac_recast *r = params[0];
-	const struct ac_recast_plan plan = ac_recast_predict(r);
+	const struct ac_recast_plan plan = ac_recast_remembered(r);
 	const unsigned mode = ac_float_mode_enter();
 
 	(void)launch;
@@ -205,7 +205,8 @@ ac_twin_recast_settle(const struct ac_twin_launch *launch, void **params)
 	    && ac_cast_scalar_read(&r->beta) != 0)
 		keep_before(r, &meter);
 	if (todo & AC_TODO_SETTLE) {
-		const struct ac_recast_plan plan = ac_recast_settled(r);
+		const struct ac_recast_plan plan = ac_recast_own(r,
+		    r->state->amax[0], r->state->amax[1]);
 
 		do_pass(r, &plan, false);
 		ac_recast_decide_again(r);

@@ -193,8 +193,8 @@ print_course(struct ac_page *p, const struct ac_report_totals *t)
 	}
 	if (t->settled) {
 		ac_page_label(p, "casts");
-		ac_text_addf(&p->line, "%llu done twice: the exponent of the "
-		    "last call did not fit", (unsigned long long)t->settled);
+		ac_text_addf(&p->line, "%llu done twice: the last call had "
+		    "other exponents", (unsigned long long)t->settled);
 		ac_page_end_line(p);
 	}
 }

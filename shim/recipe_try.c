@@ -72,25 +72,6 @@ run_beside(const struct ac_job *job, struct ac_plan *plan,
 	return reason;
 }
 
-/* What follows will be cast by the exponents of the call before, with a margin,
- * and loses more than a first call does: so that the sample tells of that, the
- * candidate's history is to know the operands already. */
-static bool
-learn_exponents(const struct ac_job *job, const struct ac_plan *plan)
-{
-	struct ac_plan first = *plan;
-
-	if (job->candidate->rung != AC_RUNG_FP16
-	    || job->candidate->tactic != AC_TACTIC_CAST)
-		return true;
-	first.recast.before = NULL;
-	first.recast.post = NULL;
-	first.recast.sampled = 0;
-	return ac_cast_queue(job, &first)
-	    && !ac_recast_finish(job->place->kernels, &first.recast,
-	        job->place->stream);
-}
-
 static bool
 any_casts(const struct ac_trial *trial)
 {
@@ -118,8 +99,7 @@ try_all(const struct ac_job *job, struct ac_plan *plan,
 		ac_plan_bind(plan, loan);
 		plan->recast.history = ac_lane_spare(loan);
 		ac_job_sample(&one, &slot, plan);
-		reason = learn_exponents(&one, plan)
-		    ? run_beside(&one, plan, loan) : AC_REASON_OUT_OF_MEMORY;
+		reason = run_beside(&one, plan, loan);
 		if (reason == AC_REASON_NONE)
 			*queued |= 1u << i;
 		else if (reason != AC_REASON_OUT_OF_MEMORY)

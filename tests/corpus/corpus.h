@@ -16,8 +16,6 @@ struct corpus_rung {
 	bool   cast;         /* else by the library's compute type: tf32 */
 	enum ac_format format;
 	bool   scaled;
-	int    calls;        /* 2: judged at the second call of the site, whose
-	                      * exponents are predicted */
 };
 
 /* What a thread works in; trial_room_free() takes NULL. */

@@ -412,7 +412,7 @@ static bool
 part_is_same(struct pair *pair, uint32_t part, bool all)
 {
 	const struct ac_recast_history history = { .known = 3,
-		.exponent = { -116, -116 } };
+		.exponent = { -113, -113 } };
 	float *x = pair->b[FROM].host;
 	bool same;
 

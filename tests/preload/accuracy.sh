@@ -6,7 +6,7 @@
 need_emulator
 [ -z "${SANITIZERS:-}" ] || skip_all "built with sanitizers ($SANITIZERS): too slow"
 readme=$root/README.md
-# Rungs that lose more from call to call, that are left, that are all left.
+# No rung is left; one; all.
 sample='k30 k45 cancelling'
 
 # table FILE: what stands between the marks.

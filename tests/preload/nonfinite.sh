@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Infinities and NaNs come out of a recast product exactly where they come out
 # of FP32: for every rung, spelling, transposition and kind of trouble, with
-# predicted exponents as with fresh ones. The kinds: two elements of A and one
+# remembered exponents as with fresh ones. The kinds: two elements of A and one
 # of B; an infinity that meets zeros (NaN), or what FP16 flushes to zero
 # (infinity all the same); all of it at once.
 . "$(dirname "$0")/preload.sh"
@@ -49,7 +49,7 @@ table tf32 "gemm -> tf32 $forced" 0 batched 3
 table bf16 "gemm -> bf16 $forced" 2 batched 3
 table fp16 "gemm -> fp16 $forced" 2 batched 3
 table 'bf16 by our cast' "gemm -> bf16 $forced tactic=cast" 2 sgemm 1
-# Recast from the second call on; that one's exponents are predicted.
+# Recast from the second call on.
 table 'fp16, guarded' 'gemm -> fp16 profit=off guard=on' 1 sgemm 1
 
 # The corners of alpha and beta.

@@ -100,7 +100,7 @@ run_twin(struct work *work)
 	const struct ac_twin_launch launch = { { 1, 2, 1 }, { 256, 1, 1 } };
 	struct ac_recast_state state = {0};
 	struct ac_recast_history history = { .known = 3,
-		.exponent = { AC_RECAST_LEAST, AC_RECAST_LEAST } };
+		.exponent = { AC_CAST_TARGET - 127, AC_CAST_TARGET - 127 } };
 	struct ac_recast recast = {
 		.operand[0] = { .from = work->from, .rows = SIDE, .cols = SIDE,
 		    .ld = SIDE, .batch = 1, .to = work->to, .ld_to = SIDE,

@@ -43,7 +43,7 @@ assert_same(const struct recast_data *a, const struct recast_data *b)
 	assert_memory_equal(a->before, b->before, sizeof a->before);
 }
 
-/* Two calls with samples: the first settles, the second is as predicted. */
+/* Two calls with samples: the first settles, the second does not. */
 static void
 run_twice(struct recast_data *d, unsigned blocks)
 {
