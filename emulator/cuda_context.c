@@ -194,6 +194,10 @@ CUresult
 cuCtxGetId(CUcontext context, unsigned long long *id)
 {
 	EMU_ENTER(&emu_driver);
+	/* Of the current one every call tells; to name a dead one is undefined
+	 * [NVIDIA's manual of cuCtxDestroy; seen in openucx/ucx#10852]. */
+	if (context && (check_context(context) || !emu_context_id(context)))
+		emu_complain("asked about a context that is gone");
 	if (!context)
 		context = emu_context_current();
 	if (!context || check_context(context) || !emu_context_id(context))

@@ -8,6 +8,7 @@
 #ifndef AC_KERNELS_DRIVER_H
 #define AC_KERNELS_DRIVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +53,33 @@ struct ac_driver {
 #include "kernels/driver.def"
 #undef DRIVER
 };
+
+/* The calling thread's context. */
+struct ac_cu_current {
+	ac_cu_context context;
+	uint64_t      id;           /* 0: the driver has none, before CUDA 12 */
+	int           device;
+};
+
+/* False without one that is alive. After a reset cuCtxGetCurrent() still names
+ * the one that was destroyed; calls about the current context then answer
+ * CUDA_ERROR_CONTEXT_IS_DESTROYED, while what becomes of a call that names it
+ * is undefined. So it is never named: its id is asked for by NULL. */
+static inline bool
+ac_driver_current(const struct ac_driver *driver,
+    struct ac_cu_current *current_out)
+{
+	struct ac_cu_current now;
+	unsigned long long id = 0;
+
+	if (driver->cuCtxGetDevice(&now.device)
+	    || driver->cuCtxGetCurrent(&now.context) || !now.context
+	    || (driver->cuCtxGetId && driver->cuCtxGetId(NULL, &id)))
+		return false;
+	now.id = id;
+	*current_out = now;
+	return true;
+}
 
 /* The driver's functions, or NULL if there is no usable driver: libcuda.so.1
  * is absent, or lacks a call marked NEEDED. Calls marked OPTIONAL may be NULL.

@@ -243,13 +243,12 @@ ac_kernels_get(const struct ac_kernels_module *module,
     const struct ac_kernels **kernels_out)
 {
 	const struct ac_driver *driver = ac_driver_get();
-	unsigned long long id = 0;
-	ac_cu_context context;
+	struct ac_cu_current now;
 
 	if (!driver)
 		return AC_KERNELS_NO_DRIVER;
-	if (driver->cuCtxGetCurrent(&context) || !context
-	    || (driver->cuCtxGetId && driver->cuCtxGetId(context, &id)))
+	if (!ac_driver_current(driver, &now))
 		return AC_KERNELS_NO_CONTEXT;
-	return ac_kernels_find(module, driver, context, id, kernels_out);
+	return ac_kernels_find(module, driver, now.context, now.id,
+	    kernels_out);
 }

@@ -79,16 +79,12 @@ static void
 find_place(struct ac_handle *record)
 {
 	const struct ac_driver *driver = ac_driver_loaded();
-	unsigned long long id;
-	ac_cu_context context;
-	int device;
+	struct ac_cu_current now;
 
-	if (!driver || driver->cuCtxGetDevice(&device))
+	if (!driver || !ac_driver_current(driver, &now))
 		return;
-	record->device = device;
-	if (driver->cuCtxGetId && !driver->cuCtxGetCurrent(&context)
-	    && context && !driver->cuCtxGetId(context, &id))
-		record->context = id;
+	record->device = now.device;
+	record->context = now.id;
 }
 
 void

@@ -328,14 +328,12 @@ void
 ac_lane_destroy_all(struct ac_provider *provider, unsigned long long context)
 {
 	const struct ac_driver *driver = ac_driver_loaded();
+	struct ac_cu_current now;
 	struct ac_scratch *scratch;
-	ac_cu_context current;
-	uint64_t context_id;
 
-	if (!driver || !ac_place_context(driver, &current, &context_id)
-	    || context_id != context)
+	if (!driver || !ac_driver_current(driver, &now) || now.id != context)
 		return;
-	scratch = ac_scratch_find(context_id);
+	scratch = ac_scratch_find(context);
 	if (!scratch)
 		return;
 	for (unsigned i = 0; i < LANES; i++) {

@@ -2,19 +2,6 @@
 /* shim/place.c -- asks the driver and the program's handle where a call runs. */
 #include "shim/place.h"
 
-bool
-ac_place_context(const struct ac_driver *driver, ac_cu_context *context_out,
-    uint64_t *id_out)
-{
-	unsigned long long id;
-
-	if (!driver->cuCtxGetId || driver->cuCtxGetCurrent(context_out)
-	    || !*context_out || driver->cuCtxGetId(*context_out, &id))
-		return false;
-	*id_out = id;
-	return true;
-}
-
 /* A capture without an id could not be told from the next one. */
 static enum ac_reason
 find_capture(struct ac_place *place)
@@ -61,25 +48,24 @@ ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 {
 	const struct ac_driver *driver = ac_driver_get();
 	struct ac_place place = { .driver = driver, .stream = stream };
-	ac_cu_context current;
+	struct ac_cu_current now;
 	enum ac_reason reason;
-	uint64_t context_id;
-	int current_device;
 
-	if (!driver || driver->cuCtxGetDevice(&current_device)
-	    || current_device != device)
+	if (!driver || !ac_driver_current(driver, &now)
+	    || now.device != device)
 		return AC_REASON_NO_CONTEXT;
-	if (!ac_place_context(driver, &current, &context_id))
+	/* Before CUDA 12 contexts have no ids, and addresses are no identity. */
+	if (!driver->cuCtxGetId)
 		return AC_REASON_UNSUPPORTED;
-	reason = find_stream(&place, current);
+	reason = find_stream(&place, now.context);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	place.scratch = place.capture ? ac_scratch_find(context_id)
-	    : ac_scratch_get(driver, current, context_id, device);
+	place.scratch = place.capture ? ac_scratch_find(now.id)
+	    : ac_scratch_get(driver, now.context, now.id, device);
 	if (!place.scratch)
 		return place.capture ? AC_REASON_CAPTURE
 		    : AC_REASON_OUT_OF_MEMORY;
-	if (ac_kernels_load(current, context_id, &place.kernels)
+	if (ac_kernels_load(now.context, now.id, &place.kernels)
 	    != AC_KERNELS_OK)
 		return AC_REASON_UNSUPPORTED;
 	*place_out = place;

@@ -19,11 +19,6 @@ struct ac_place {
 	                                     * into; 0: it runs */
 };
 
-/* The current context and its id; false without one, or with a driver that has
- * no ids (before CUDA 12). */
-bool ac_place_context(const struct ac_driver *driver,
-    ac_cu_context *context_out, uint64_t *id_out);
-
 /* Find where a call on `handle` of `provider`, which lives on `device`, would
  * run: AC_REASON_NONE, or why it must be kept. What the context needs is made
  * when it is first met, but never while the stream captures. Waits for nothing. */

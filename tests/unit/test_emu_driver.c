@@ -64,7 +64,7 @@ entry_points(void **state)
 static void
 contexts(void **state)
 {
-	unsigned long long before, after;
+	unsigned long long before, after, complaints;
 	CUcontext of_stream;
 	CUdevice device = 5;
 
@@ -75,8 +75,17 @@ contexts(void **state)
 	OK(cuStreamGetCtx(NULL, &of_stream));
 	assert_ptr_equal(of_stream, context);
 	OK(cudaDeviceReset());
+	/* It stays current, and every call about the current one says so. */
+	OK(cuCtxGetCurrent(&of_stream));
+	assert_ptr_equal(of_stream, context);
 	assert_int_equal(cuCtxGetDevice(&device),
 	    CUDA_ERROR_CONTEXT_IS_DESTROYED);
+	assert_int_equal(cuCtxGetId(NULL, &after),
+	    CUDA_ERROR_CONTEXT_IS_DESTROYED);
+	complaints = emuCounter("complaints");
+	assert_int_equal(cuCtxGetId(context, &after),
+	    CUDA_ERROR_CONTEXT_IS_DESTROYED);
+	assert_int_equal(emuCounter("complaints"), complaints + 1);
 	OK(cudaFree(NULL)); /* the runtime brings it back */
 	OK(cuCtxGetId(context, &after));
 	assert_true(after != before);

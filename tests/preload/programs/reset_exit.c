@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/preload/programs/reset_exit.c -- products, cudaDeviceReset, the end:
- * reset_exit [return|exit|quick|destroy|again]. `quick` leaves by _exit,
- * `destroy` destroys the handle before the reset (the others never do),
- * `again` multiplies once more after it, with a new handle, and must get the
+ * reset_exit [return|exit|quick|destroy|late|again]. `quick` leaves by _exit,
+ * `destroy` destroys the handle before the reset, `late` after it (the others
+ * never do), `again` multiplies once more after it, with a new handle, and must get the
  * same bits.
  */
 #include "client.h"
@@ -34,7 +34,7 @@ int
 main(int argc, char **argv)
 {
 	static const char *const ways[] = {
-		"return", "exit", "quick", "destroy", "again", NULL
+		"return", "exit", "quick", "destroy", "late", "again", NULL
 	};
 	const char *way = argc > 1 ? argv[1] : "return";
 	cublasHandle_t handle;
@@ -44,13 +44,15 @@ main(int argc, char **argv)
 	while (ways[known] && strcmp(ways[known], way))
 		known++;
 	if (!ways[known]) {
-		fprintf(stderr, "reset_exit return|exit|quick|destroy|again\n");
+		fprintf(stderr, "reset_exit return|exit|quick|destroy|late|again\n");
 		return EXIT_USAGE;
 	}
 	hash = multiply(&handle);
 	if (!strcmp(way, "destroy"))
 		BLAS(cublasDestroy(handle));
 	CUDA(cudaDeviceReset());
+	if (!strcmp(way, "late"))
+		(void)cublasDestroy(handle); /* whatever cuBLAS thinks of it */
 	if (!strcmp(way, "again")) {
 		client_expect(multiply(&handle) == hash,
 		    "the same bits after a reset");
