@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/calibrate.h -- a GPU that is measured. cmd/calibrate.c is the verb,
  * cmd/calibrate_gpu.c finds driver and cuBLAS, cmd/calibrate_measure.c has the
- * experiments. NVIDIA's functions are declared here as their ABI is: the
- * program is built without CUDA and links to none of it. */
+ * experiments, cmd/calibrate_operand.c what they multiply. NVIDIA's functions
+ * are declared here as their ABI is: the program is built without CUDA and
+ * links to none of it. */
 #ifndef AC_CMD_CALIBRATE_H
 #define AC_CMD_CALIBRATE_H
 
@@ -91,5 +92,10 @@ bool ac_gpu_check(struct ac_gpu *gpu, int result, const char *what);
 bool ac_calibrate_measure(struct ac_gpu *gpu,
     struct ac_calibration *calibration, void (*measured)(enum ac_rate which,
     const struct ac_measured_rate *rate));
+
+/* Fill with random numbers between 1/128 and 2, of either sign, of one of
+ * these types. */
+enum { TYPE_F32 = 0, TYPE_F16 = 2, TYPE_BF16 = 14 }; /* cudaDataType */
+void ac_calibrate_operand(unsigned char *block, size_t bytes, int type);
 
 #endif

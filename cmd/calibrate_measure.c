@@ -11,7 +11,6 @@
 #include <time.h>
 
 enum {
-	TYPE_F32 = 0, TYPE_F16 = 2, TYPE_BF16 = 14,       /* cudaDataType */
 	COMPUTE_32F = 68, COMPUTE_TF32 = 77,              /* cublasComputeType */
 	BLOCK_BYTES = 1 << 22, MOST_SAMPLES = 15, FEWEST_SAMPLES = 5
 };
@@ -181,25 +180,40 @@ measure(struct bench *b, const struct work *w, double warm, double launch,
 	return true;
 }
 
+/* One arithmetic, and what takes it. */
+struct arithmetic {
+	enum ac_rate which;
+	int type, compute, sm;
+};
+
 /* Of the sizes that fit, the one at which it runs best. */
 static bool
-measure_products(struct bench *b, int type, int compute, double launch,
+measure_products(struct bench *b, const struct arithmetic *arithmetic,
+    const struct ac_rates *known, double launch,
     struct ac_measured_rate *rate_out)
 {
 	struct ac_measured_rate rate, best = { .value = 0 };
+	double size = 0;
 
 	for (size_t i = 0; i < 3 && b->effort.sizes[i]; i++) {
 		const double n = b->effort.sizes[i];
 		const struct work work = { .queue = queue_product,
 			.amount = 2 * n * n * n, .size = b->effort.sizes[i],
-			.type = type, .compute = compute };
+			.type = arithmetic->type,
+			.compute = arithmetic->compute };
 
-		if (!measure(b, &work, i ? 0 : b->effort.warm_seconds, launch,
-		    &rate))
+		if (!measure(b, &work, i ? 0 : b->effort.warm_seconds,
+		    launch, &rate))
 			return false;
-		if (rate.value > best.value)
+		if (rate.value > best.value) {
 			best = rate;
+			size = n;
+		}
 	}
+	/* The emulated clock cuts nothing into tiles. */
+	if (!b->gpu->is_emulated)
+		best.value = ac_profit_rate(known, arithmetic->which, size,
+		    2 * size * size * size / best.value);
 	*rate_out = best;
 	return true;
 }
@@ -263,34 +277,6 @@ measure_launches(struct bench *b, const struct work *copy,
 
 /* ---- Operands ---------------------------------------------------------- */
 
-/* Random numbers between 1/128 and 2, of either sign. */
-static void
-fill_block(unsigned char *block, int type)
-{
-	uint64_t seed = 20261121;
-
-	for (size_t i = 0; i < BLOCK_BYTES; i += type == TYPE_F32 ? 4 : 2) {
-		uint32_t bits, sign, exponent;
-
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		bits = (uint32_t)(seed >> 32);
-		sign = bits & 0x80000000;
-		exponent = bits >> 28 & 7;
-		if (type == TYPE_F16) {
-			const uint16_t half = (uint16_t)(sign >> 16 |
-			    (exponent + 8) << 10 | (bits & 1023));
-
-			memcpy(block + i, &half, sizeof half);
-			continue;
-		}
-		bits = sign | (exponent + 120) << 23 | (bits & 0x7fffff);
-		/* The upper half of a float is a bfloat16. */
-		if (type == TYPE_BF16)
-			bits >>= 16;
-		memcpy(block + i, &bits, type == TYPE_F32 ? 4 : 2);
-	}
-}
-
 static bool
 fill(struct bench *b, int type)
 {
@@ -299,7 +285,7 @@ fill(struct bench *b, int type)
 
 	if (!block)
 		return ac_gpu_fail(b->gpu, "out of memory");
-	fill_block(block, type);
+	ac_calibrate_operand(block, BLOCK_BYTES, type);
 	for (size_t at = 0; at < b->bytes && done; at += BLOCK_BYTES) {
 		const size_t left = b->bytes - at;
 		const size_t bytes = left < BLOCK_BYTES ? left : BLOCK_BYTES;
@@ -348,8 +334,7 @@ static bool
 measure_all(struct bench *b, struct ac_calibration *calibration,
     void (*measured)(enum ac_rate which, const struct ac_measured_rate *rate))
 {
-	static const struct { enum ac_rate which; int type, compute, sm; }
-	rows[] = {
+	static const struct arithmetic rows[] = {
 		{ AC_RATE_FP32, TYPE_F32, COMPUTE_32F, 0 },
 		{ AC_RATE_TF32, TYPE_F32, COMPUTE_TF32, 80 },
 		{ AC_RATE_FP16, TYPE_F16, COMPUTE_32F, 70 },
@@ -357,6 +342,9 @@ measure_all(struct bench *b, struct ac_calibration *calibration,
 	};
 	const struct work copy = { queue_copy, 2 * (double)b->bytes, 0, 0, 0 };
 	struct ac_measured_rate *rate = calibration->rate;
+	const struct ac_rates *built_in = ac_rates_find(b->gpu->name,
+	    b->gpu->sm);
+	struct ac_rates known = { .sm = 0 };
 	int filled = TYPE_F32;
 
 	if (!fill(b, filled) || !measure_launches(b, &copy,
@@ -370,11 +358,13 @@ measure_all(struct bench *b, struct ac_calibration *calibration,
 			return false;
 		measured(AC_RATE_BANDWIDTH, &rate[AC_RATE_BANDWIDTH]);
 	}
+	if (built_in)
+		ac_calibration_apply(calibration, &known);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (b->gpu->sm < rows[i].sm)
 			continue;
 		if ((rows[i].type != filled && !fill(b, rows[i].type)) ||
-		    !measure_products(b, rows[i].type, rows[i].compute,
+		    !measure_products(b, &rows[i], &known,
 		    rate[AC_RATE_LAUNCH].value, &rate[rows[i].which]))
 			return false;
 		filled = rows[i].type;

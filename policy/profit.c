@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/profit.c -- the profit model: rates.def and the formulas of profit.h.
  * Pure arithmetic; called by decide.c and explain.c. */
-#include "policy/profit.h"
+#include "policy/tiles.h"
 
 #include "base/text.h"
 
@@ -22,10 +22,10 @@
 #define CONV_LAUNCHES 3.0
 
 static const struct ac_rates rows[] = {
-#define RATES(sm, name, gpu, fp32, tf32, fp16, bf16, bandwidth, launch, \
-    host_launch, measured, source) \
-	{ gpu, name, sm, fp32, tf32, fp16, bf16, bandwidth, launch, \
-	  host_launch, measured, source },
+#define RATES(sm, name, gpu, multiprocessors, fp32, tf32, fp16, bf16, bandwidth, \
+    launch, host_launch, measured, source) \
+	{ gpu, name, sm, multiprocessors, fp32, tf32, fp16, bf16, bandwidth, \
+	  launch, host_launch, measured, source },
 #include "policy/rates.def"
 #undef RATES
 };
@@ -103,6 +103,7 @@ ac_rate_of(struct ac_rates *rates, enum ac_rate which)
 /* ---- One product ---------------------------------------------------------- */
 
 struct work {
+	double m, n, k, batch;
 	double flops, inputs, outputs;  /* elements; batch included */
 	double words;                   /* 4-byte words per element */
 	bool   is_skinny, is_complex, by_pointers;
@@ -130,6 +131,7 @@ read_work(const struct ac_op *op, struct work *work_out)
 	    !ac_op_has(op, AC_Q_K))
 		return false;
 	*work_out = (struct work){
+		.m = m, .n = n, .k = k, .batch = batch,
 		.flops = (is_complex ? 8 : 2) * m * n * k * batch,
 		.inputs = (m + n) * k * batch,
 		.outputs = m * n * batch,
@@ -141,42 +143,12 @@ read_work(const struct ac_op *op, struct work *work_out)
 	return true;
 }
 
-/* A product at `rate` whose inputs take `bytes` per word. */
 static double
-product_seconds(const struct ac_rates *rates, const struct work *work,
-    double rate, double bytes)
+rate_of(const struct ac_rates *rates, enum ac_rung arithmetic)
 {
-	double compute, memory;
-
-	if (!(rate > 0) || !(rates->bandwidth > 0))
-		return (double)INFINITY;
-	compute = work->is_skinny ? 0 : work->flops / rate;
-	memory = (bytes * work->inputs + 4 * work->outputs) * work->words /
-	    rates->bandwidth;
-	return (memory > compute ? memory : compute) + rates->launch;
-}
-
-/* ---- The ways to make a call ------------------------------------------------ */
-
-/* The rate of the arithmetic a program asked for; a GPU without it does FP32. */
-static double
-asked_rate(const struct ac_rates *rates, const struct ac_op *op)
-{
-	double rate = 0;
-
-	if (ac_op_is(op, AC_FACT_ASKED, "tf32"))
-		rate = rates->tf32;
-	else if (ac_op_is(op, AC_FACT_ASKED, "fast16f"))
-		rate = rates->fp16;
-	else if (ac_op_is(op, AC_FACT_ASKED, "fast16bf"))
-		rate = rates->bf16;
-	return rate > 0 ? rate : rates->fp32;
-}
-
-static double
-rung_rate(const struct ac_rates *rates, enum ac_rung rung)
-{
-	switch (rung) {
+	switch (arithmetic) {
+	case AC_RUNG_KEEP:
+		return rates->fp32;
 	case AC_RUNG_TF32:
 		return rates->tf32;
 	case AC_RUNG_FP16:
@@ -188,16 +160,54 @@ rung_rate(const struct ac_rates *rates, enum ac_rung rung)
 	}
 }
 
+/* A product in that arithmetic whose inputs take `bytes` per word. Operands
+ * come while it multiplies; a tile is stored when it is done. */
+static double
+product_seconds(const struct ac_rates *rates, const struct work *work,
+    enum ac_rung arithmetic, double bytes)
+{
+	const struct ac_tiled tiled = {
+		.m = work->m, .n = work->n, .k = work->k, .batch = work->batch,
+		.words = work->words, .rate = rate_of(rates, arithmetic),
+		.has_tensor_cores = arithmetic != AC_RUNG_KEEP,
+	};
+	double compute, load, store;
+
+	if (!(tiled.rate > 0) || !(rates->bandwidth > 0))
+		return (double)INFINITY;
+	compute = work->is_skinny ? 0 : ac_tiles_seconds(rates, &tiled);
+	load = bytes * work->inputs * work->words / rates->bandwidth;
+	store = 4 * work->outputs * work->words / rates->bandwidth;
+	return (load > compute ? load : compute) + store + rates->launch;
+}
+
+/* ---- The ways to make a call ------------------------------------------------ */
+
+/* The arithmetic that a program asked for; a GPU without it does FP32. */
+static enum ac_rung
+asked_rung(const struct ac_rates *rates, const struct ac_op *op)
+{
+	enum ac_rung rung = AC_RUNG_KEEP;
+
+	if (ac_op_is(op, AC_FACT_ASKED, "tf32"))
+		rung = AC_RUNG_TF32;
+	else if (ac_op_is(op, AC_FACT_ASKED, "fast16f"))
+		rung = AC_RUNG_FP16;
+	else if (ac_op_is(op, AC_FACT_ASKED, "fast16bf"))
+		rung = AC_RUNG_BF16;
+	return rate_of(rates, rung) > 0 ? rung : AC_RUNG_KEEP;
+}
+
 static double
 cast_seconds(const struct ac_rates *rates, const struct work *work,
-    double rate)
+    enum ac_rung rung)
 {
 	double moved = CAST_BYTES * work->inputs;
 
 	if (work->by_pointers)
 		moved += 8 * work->outputs;
 	return moved / rates->bandwidth + CAST_LAUNCHES * rates->launch +
-	    product_seconds(rates, work, rate, 2);
+	    product_seconds(rates, work, rung, 2);
 }
 
 /* ---- Convolutions ----------------------------------------------------------- */
@@ -221,8 +231,7 @@ conv_seconds(const struct ac_rates *rates, const struct ac_op *op,
     const struct work *work, enum ac_rung arithmetic)
 {
 	const bool halves = arithmetic == AC_RUNG_FP16;
-	const double rate = arithmetic == AC_RUNG_KEEP ? rates->fp32 :
-	    rung_rate(rates, arithmetic);
+	const double rate = rate_of(rates, arithmetic);
 	const double elements = conv_elements(op, work);
 	double compute, moved, around = 0, seconds;
 
@@ -238,17 +247,6 @@ conv_seconds(const struct ac_rates *rates, const struct ac_op *op,
 	seconds = (compute > moved ? compute : moved) + rates->launch +
 	    around / rates->bandwidth;
 	return halves ? seconds + CONV_LAUNCHES * rates->launch : seconds;
-}
-
-/* The arithmetic of the call as the program makes it. */
-static enum ac_rung
-asked_rung(const struct ac_rates *rates, const struct ac_op *op)
-{
-	if (ac_op_is(op, AC_FACT_ASKED, "tf32") && rates->tf32 > 0)
-		return AC_RUNG_TF32;
-	if (ac_op_is(op, AC_FACT_ASKED, "fast16f") && rates->fp16 > 0)
-		return AC_RUNG_FP16;
-	return AC_RUNG_KEEP;
 }
 
 static double
@@ -283,18 +281,50 @@ ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
 	if (ac_op_is_conv(op))
 		return conv_way_seconds(rates, op, &work, rung, tactic);
 	if (rung == AC_RUNG_KEEP)
-		seconds = product_seconds(rates, &work, asked_rate(rates, op),
+		seconds = product_seconds(rates, &work, asked_rung(rates, op),
 		    4);
 	else if (is_cast && (work.is_complex || rung == AC_RUNG_TF32))
 		seconds = (double)INFINITY;
 	else if (is_cast)
-		seconds = cast_seconds(rates, &work, rung_rate(rates, rung));
+		seconds = cast_seconds(rates, &work, rung);
 	else if (work.by_pointers)
 		seconds = (double)INFINITY;
 	else
-		seconds = product_seconds(rates, &work, rung_rate(rates, rung),
-		    4);
+		seconds = product_seconds(rates, &work, rung, 4);
 	if (is_cast)
 		host *= 1 + CAST_LAUNCHES;
 	return seconds > host ? seconds : host;
+}
+
+/* ---- From times to rates ---------------------------------------------------- */
+
+/* Steps towards a rate, each of which leaves a small part of the distance: a
+ * time is nearly in inverse proportion to it. */
+#define RATE_STEPS 8
+
+double
+ac_profit_rate(const struct ac_rates *rates, enum ac_rate which, double size,
+    double seconds)
+{
+	static const enum ac_rung arithmetic[AC_RATE_COUNT] = {
+		[AC_RATE_FP32] = AC_RUNG_KEEP, [AC_RATE_TF32] = AC_RUNG_TF32,
+		[AC_RATE_FP16] = AC_RUNG_FP16, [AC_RATE_BF16] = AC_RUNG_BF16,
+	};
+	const struct work work = { .m = size, .n = size, .k = size, .batch = 1,
+		.inputs = 2 * size * size, .outputs = size * size, .words = 1 };
+	const double plain = 2 * size * size * size / seconds;
+	const bool halves = which == AC_RATE_FP16 || which == AC_RATE_BF16;
+	struct ac_rates guess = *rates;
+	double *const rate = ac_rate_of(&guess, which);
+	double factor = 1;
+	unsigned i;
+
+	*rate = plain;
+	for (i = 0; i < RATE_STEPS; i++) {
+		factor = (product_seconds(&guess, &work, arithmetic[which],
+		    halves ? 2 : 4) - rates->launch) / seconds;
+		*rate *= factor;
+	}
+	/* Something else than this arithmetic took the time. */
+	return fabs(factor - 1) < 0.01 ? *rate : plain;
 }

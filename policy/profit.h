@@ -12,12 +12,15 @@ struct ac_rates {
 	const char *gpu;            /* glob for the device's name: "*H200*" */
 	const char *name;           /* for people: "NVIDIA H200" */
 	int    sm;                  /* compute capability, 90 */
-	double fp32, tf32, fp16, bf16; /* FLOP/s of large products, inputs of
-	                             * that type, FP32 accumulation and output */
+	int    multiprocessors;     /* 0: not known, and nothing is cut */
+	double fp32, tf32, fp16, bf16; /* FLOP/s of a square product of 8192,
+	                             * inputs of that type, FP32 accumulation and
+	                             * output; its launch left out */
 	double bandwidth;           /* B/s of device memory */
 	double launch;              /* device time of one more kernel */
 	double host_launch;         /* host time of queueing one more kernel */
-	bool   measured;            /* false: predicted, wholly or in part */
+	bool   measured;            /* false: predicted or what others published,
+	                             * wholly or in part */
 	const char *source;         /* where the numbers are from, for people */
 };
 
@@ -50,9 +53,17 @@ const struct ac_rates *ac_rates_of(const struct ac_op *op);
  *
  *   m n k batch   what the op has, real; a complex product does four times
  *                 the work on twice the bytes
- *   product(T, s) = max(2mnk / T, (s (mk + kn) + 4mn) / bandwidth) + launch,
- *                 all times batch but for the launch. With m or n <= 16 no
- *                 more than bandwidth counts
+ *   product(T, s) = max(tiles(T), s (mk + kn) / bandwidth) + 4mn / bandwidth
+ *                 + launch, all times batch but for the launch. With m or
+ *                 n <= 16 no more than bandwidth counts
+ *   tiles(T)      = (waves k + 128) step, the least for a large tile and a
+ *                 small one (FP32: 128 x 64, or 64 x 32 at 0.9 of the rate;
+ *                 Tensor Cores: 128 x 128, or 64 x 64 at 0.55 of the rate), and
+ *                 for k whole or split into parts of no fewer than 6144, whose
+ *                 sums take a launch and 8mn / bandwidth each. A wave is one
+ *                 tile on every multiprocessor; a step of k takes 2 x tile /
+ *                 (T / multiprocessors), but 2.9 ns at least. All of it by the
+ *                 factor that makes product(T, s) of 8192^3 what T says
  *   keep, library = product(T of what is asked, 4)
  *   cast          = 6 (mk + kn) / bandwidth + product(T16, 2) + 3 launch
  *                 (cast, settle, finish); arrays of matrices read the result
@@ -73,5 +84,11 @@ const struct ac_rates *ac_rates_of(const struct ac_op *op);
  * And never less than what the host needs to queue these launches. */
 double ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
     enum ac_rung rung, enum ac_tactic tactic);
+
+/* The rate `which`, an arithmetic's, by which a square product of `size` takes
+ * `seconds` and a launch, the other rates being what they are: what somebody
+ * measured at one size, as a rate. */
+double ac_profit_rate(const struct ac_rates *rates, enum ac_rate which,
+    double size, double seconds);
 
 #endif

@@ -53,8 +53,8 @@ show explain conv.fprop filter=3.5x3
 show explain conv.fprop images=32 cin=64
 show explain rnn ta=n
 show explain gemm m=1 n=1 k=1 image=2x2
-show explain gemm m=2Ki n=2Ki k=2Ki gpu=b200
-show explain gemm m=2Ki n=2Ki k=2Ki gpu=b200 sm=100 --policy tf32
+show explain gemm m=2Ki n=2Ki k=2Ki gpu=b300
+show explain gemm m=2Ki n=2Ki k=2Ki gpu=b300 sm=100 --policy tf32
 in_loss='gemm m=2Ki n=2Ki k=2Ki gpu=h200 region=loss'
 # shellcheck disable=SC2086
 {

@@ -23,6 +23,9 @@ test_order_of_rungs(void **state)
 {
 	const struct ac_op h200 = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 	const struct ac_op t4 = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 75);
+	/* Memory alone is waited for, whatever the rung. */
+	const struct ac_op skinny = product(AC_OP_GEMM_SINGLE, 16, 8192, 8192,
+	    90);
 	const struct ac_op unknown = product(AC_OP_GEMM_SINGLE, 512, 512, 512,
 	    0);
 
@@ -30,7 +33,8 @@ test_order_of_rungs(void **state)
 	CHECK("* -> fp16,tf32", &h200, "tf32 library");
 	CHECK("* -> bf16,fp16", &h200, "bf16 library");
 	CHECK("* -> bf16,fp16 tactic=cast", &t4, "fp16 cast");
-	CHECK("* -> auto", &h200, "tf32 library");
+	CHECK("* -> auto", &h200, "bf16 library");
+	CHECK("* -> auto", &skinny, "tf32 library");
 	CHECK("* -> auto", &t4, "fp16 cast");
 	CHECK("* -> auto tol=1e-5", &h200, "keep: not-built");
 	CHECK("* -> fp16,tf32 profit=off", &h200, "fp16 cast");

@@ -55,9 +55,9 @@ test_recast(void **state)
 	    "decides\n"
 	    "\n"
 	    "fp16 by a cast of the operands, scaled, tolerance 0.001 -- p:6\n"
-	    "  keep    predicted 1.93 ms\n"
-	    "  tf32    fits, predicted 967 us, 2x\n"
-	    "  fp16    fits, predicted 230 us, 8.4x: chosen\n"
+	    "  keep    predicted 1.98 ms\n"
+	    "  tf32    fits, predicted 1.02 ms, 1.9x\n"
+	    "  fp16    fits, predicted 281 us, 7.1x: chosen\n"
 	    "  bf16x6  not built yet\n" TIMES);
 }
 
@@ -170,21 +170,21 @@ test_profit(void **state)
 	rates.tf32 = 5e12;
 	assert_string_equal(decision("gemm -> tf32", &op),
 	    "tf32 by the library's own conversion, tolerance 0.001 -- p:1\n"
-	    "  keep    predicted 27.8 us\n"
-	    "  tf32    fits, predicted 54.7 us, 0.51x: tried beside the "
+	    "  keep    predicted 28.9 us\n"
+	    "  tf32    fits, predicted 55.7 us, 0.52x: tried beside the "
 	    "site's 64th call\n" TIMES);
 	rates.tf32 = 1e12;
 	assert_string_equal(decision("gemm -> tf32", &op),
 	    "keep (no-profit): no allowed rung is predicted to be faster -- "
 	    "p:1\n"
-	    "  keep    predicted 27.8 us\n"
-	    "  tf32    fits, predicted 269 us, 0.1x\n" TIMES
+	    "  keep    predicted 28.9 us\n"
+	    "  tf32    fits, predicted 270 us, 0.11x\n" TIMES
 	    "  profit=off recasts it all the same.\n");
 	rates.tf32 = 0;
 	assert_string_equal(decision("gemm -> tf32", &op),
 	    "keep (no-profit): no allowed rung is predicted to be faster -- "
 	    "p:1\n"
-	    "  keep    predicted 27.8 us\n"
+	    "  keep    predicted 28.9 us\n"
 	    "  tf32    fits, which these rates do not have\n" TIMES
 	    "  profit=off recasts it all the same.\n");
 	rates.fp32 = 1e6;
