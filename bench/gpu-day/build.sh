@@ -153,7 +153,7 @@ build_product()
 	# shellcheck disable=SC2086
 	$cc -pthread -o "$build/autocast" "$objects"/cmd/*.o $rooms -lm ||
 	    return 1
-	build_examples
+	build_api && build_examples
 }
 
 archive_of()
@@ -230,8 +230,62 @@ build_programs()
 		# shellcheck disable=SC2086
 		of_tests $name gpu/$name.c gpu/device.c -- $rooms
 	done
-	# shellcheck disable=SC2012,SC2046
-	of_tests clients/gemm_client $(cd "$root/tests" &&
-	    ls preload/programs/gemm_*.c) -- "$cublas" "$cudart"
+	build_clients
 	[ -z "$incomplete" ]
+}
+
+# The programs of clients.txt, as many at a time as there are processors; those
+# of cuDNN where it is.
+build_clients()
+{
+	with_cudnn=' convolving bad_convolutions beside_products autotune rnn_step '
+	cudnn=$(IFS=:; for folder in $libraries; do
+		ls "$folder/libcudnn.so.9" 2>/dev/null
+	done | head -n 1)
+	at_a_time=0
+	names=$(sed -n 's/^[f-] \([a-z_0-9]*\).*/\1/p' "$here/clients.txt" | sort -u)
+	for name in $names plugin.so; do
+		case "$with_cudnn" in *" $name "*)
+			[ -n "$cudnn" ] || continue ;;
+		esac
+		build_client "$name" &
+		at_a_time=$((at_a_time + 1))
+		[ $((at_a_time % $(getconf _NPROCESSORS_ONLN))) != 0 ] || wait
+	done
+	wait
+	for name in $names; do
+		case "$with_cudnn" in *" $name "*)
+			[ -n "$cudnn" ] || continue ;;
+		esac
+		[ -x "$programs/clients/$name" ] || incomplete="$incomplete $name"
+	done
+}
+
+# build_client NAME: from its own file, but for these.
+build_client()
+{
+	folder=preload/programs
+	files=$folder/${1%.so}.c more=
+	case $1 in
+	gemm_client)
+		files=$(cd "$root/tests" && echo $folder/gemm_*.c) ;;
+	corpus_client) files="$files corpus/families.c corpus/product.c" ;;
+	regions | scaler_ways)
+		more="$build/libautocast-api.so.1 -Wl,-rpath,$build" ;;
+	plugin.so) more='-shared -fPIC' ;;
+	*) case "$with_cudnn" in *" $1 "*) more=$cudnn ;; esac ;;
+	esac
+	# shellcheck disable=SC2086
+	of_tests clients/$1 $files -- $more "$cublas" "$cudart"
+}
+
+# What programs link that use regions or the scaler.
+build_api()
+{
+	# shellcheck disable=SC2086
+	$cc -shared -pthread -Wl,-z,nodelete -Wl,-soname,libautocast-api.so.1 \
+	    -Wl,--version-script="$root/api/libautocast-api.map" \
+	    -o "$build/libautocast-api.so.1" "$objects"/api/*.o \
+	    "$objects"/scaler/*.o "$build/kernels/libkernels.a" \
+	    "$build/base/libbase.a" -lm
 }

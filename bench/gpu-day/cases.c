@@ -17,6 +17,7 @@ static const struct set {
 	enum gemm_form form;
 	int batch;
 	int sizes[24][3];
+	const char *prefix, *ops;    /* none: no transposes */
 } sets[] = {
 	{ "square", FORM_SINGLE, 1, { { 8192, 8192, 8192 },
 	  { 4096, 4096, 4096 }, { 2048, 2048, 2048 }, { 1024, 1024, 1024 },
@@ -36,6 +37,27 @@ static const struct set {
 	  { 512, 512, 64 }, { 512, 64, 512 } } },
 	{ "array", FORM_ARRAY, 64, { { 64, 64, 64 }, { 256, 256, 256 },
 	  { 1024, 1024, 1024 } } },
+	/* Training is two thirds of these: x W^T, and the gradient of W. */
+	{ "tn", FORM_SINGLE, 1, { { 8192, 8192, 8192 }, { 4096, 4096, 4096 },
+	  { 2048, 2048, 2048 }, { 1024, 1024, 1024 }, { 96, 64, 128 } },
+	  "", "TN" },
+	{ "nt", FORM_SINGLE, 1, { { 8192, 8192, 8192 }, { 4096, 4096, 4096 },
+	  { 2048, 2048, 2048 }, { 1024, 1024, 1024 }, { 96, 64, 128 } },
+	  "", "NT" },
+	/* 8192 tokens: qkv, projection, the two of the MLP, LM head. */
+	{ "gpt2", FORM_SINGLE, 1, { { 2304, 8192, 768 }, { 768, 8192, 768 },
+	  { 3072, 8192, 768 }, { 768, 8192, 3072 }, { 50257, 8192, 768 },
+	  { 96, 64, 32 } }, "GPT-2 ", "TN" },
+	{ "gpt2-gradients", FORM_SINGLE, 1, { { 768, 3072, 8192 },
+	  { 3072, 768, 8192 }, { 64, 96, 32 } }, "GPT-2 ", "NT" },
+	/* 4096 tokens: qkv, projection, the two of the MLP. */
+	{ "7b", FORM_SINGLE, 1, { { 12288, 4096, 4096 }, { 4096, 4096, 4096 },
+	  { 11008, 4096, 4096 }, { 4096, 4096, 11008 }, { 64, 32, 96 } },
+	  "7B ", "TN" },
+	{ "attention-qk", FORM_STRIDED, 64, { { 2048, 2048, 128 },
+	  { 1024, 1024, 64 }, { 64, 64, 32 } }, "QK ", "TN" },
+	{ "attention-pv", FORM_STRIDED, 64, { { 128, 2048, 2048 },
+	  { 64, 1024, 1024 }, { 32, 64, 64 } }, "PV ", "NN" },
 	{ "rates", FORM_SINGLE, 1, { { 1024, 1024, 1024 },
 	  { 2048, 2048, 2048 }, { 4096, 4096, 4096 }, { 8192, 8192, 8192 },
 	  { 16384, 16384, 16384 }, { 128, 128, 128 } } },
@@ -51,13 +73,20 @@ make(const struct set *set, const int size[3], struct gemm_case *c_out)
 	const bool square = size[0] == size[1] && size[1] == size[2];
 	struct gemm_case c = { .form = set->form, .m = size[0], .n = size[1],
 		.k = size[2], .batch = set->batch };
+	const char *prefix = set->prefix ? set->prefix : "";
 
 	if (gpu.quick && c.batch > QUICK_BATCH)
 		c.batch = QUICK_BATCH;
+	for (int i = 0; set->ops && i < 2; i++)
+		c.trans[i] = set->ops[i] == 'T';
 	if (square)
-		snprintf(c.name, sizeof c.name, "%d", c.m);
+		snprintf(c.name, sizeof c.name, "%s%d", prefix, c.m);
 	else
-		snprintf(c.name, sizeof c.name, "%dx%dx%d", c.m, c.n, c.k);
+		snprintf(c.name, sizeof c.name, "%s%dx%dx%d", prefix, c.m, c.n,
+		    c.k);
+	if (set->ops)
+		snprintf(c.name + strlen(c.name),
+		    sizeof c.name - strlen(c.name), " %s", set->ops);
 	if (set->form != FORM_SINGLE)
 		snprintf(c.name + strlen(c.name),
 		    sizeof c.name - strlen(c.name), " %s of %d",

@@ -181,10 +181,12 @@ reference(const struct gpu_product *p, int64_t rows, int64_t columns)
 	for (int64_t l = 0; l < p->k; l++)
 		for (int64_t i = 0; i < rows; i++)
 			a[l * rows + i] = element(p->a, p->store,
+			    p->trans_a ? l + pick(i, rows, p->m) * p->k :
 			    pick(i, rows, p->m) + l * p->m);
 	for (int64_t j = 0; j < columns; j++)
 		for (int64_t l = 0; l < p->k; l++)
 			b[j * p->k + l] = element(p->b, p->store,
+			    p->trans_b ? pick(j, columns, p->n) + l * p->n :
 			    l + pick(j, columns, p->n) * p->k);
 	on_a = upload(a, (size_t)(rows * p->k));
 	on_b = upload(b, (size_t)(columns * p->k));

@@ -3,7 +3,8 @@
  * and errors against FP64. Run with the library preloaded, `native` is ours.
  *
  *   gemm [-W WAY,...] [-l LABEL] [-e] SET...
- * -W: native tf32 fast16f fast16bf pure16. -l: what rows call `native` here.
+ * -W: native tf32 fast16f fast16bf pure16 pure16-device, whose factors are on the
+ * device, as ours are. -l: what rows call `native` here.
  * -e: errors, too. A set is a name of cases.c, or N for a square. */
 #include "gemm.h"
 
@@ -16,15 +17,18 @@ struct way {
 	enum gpu_store store;
 	bool tf32;                   /* the math mode */
 	cublasComputeType_t compute; /* of cublasGemmEx; native: of its own */
-	bool ex;
+	bool ex, device;             /* device: alpha and beta are there */
 };
 
 static const struct way ways[] = {
-	{ "native", STORE_FP32, false, CUBLAS_COMPUTE_32F, false },
-	{ "tf32", STORE_FP32, true, CUBLAS_COMPUTE_32F, false },
-	{ "fast16f", STORE_FP32, false, CUBLAS_COMPUTE_32F_FAST_16F, true },
-	{ "fast16bf", STORE_FP32, false, CUBLAS_COMPUTE_32F_FAST_16BF, true },
-	{ "pure16", STORE_FP16, false, CUBLAS_COMPUTE_32F, true },
+	{ "native", STORE_FP32, false, CUBLAS_COMPUTE_32F, false, false },
+	{ "tf32", STORE_FP32, true, CUBLAS_COMPUTE_32F, false, false },
+	{ "fast16f", STORE_FP32, false, CUBLAS_COMPUTE_32F_FAST_16F, true,
+	  false },
+	{ "fast16bf", STORE_FP32, false, CUBLAS_COMPUTE_32F_FAST_16BF, true,
+	  false },
+	{ "pure16", STORE_FP16, false, CUBLAS_COMPUTE_32F, true, false },
+	{ "pure16-device", STORE_FP16, false, CUBLAS_COMPUTE_32F, true, true },
 };
 enum { WAYS = sizeof ways / sizeof *ways, ROOM = 24 };
 
@@ -40,27 +44,33 @@ struct product {
 	float *result;
 	void  *array[3][2];          /* of pointers, of both kinds; C's is
 	                              * array[2][0] */
+	cublasOperation_t op[2];
+	int    ld[2];
 };
+
+/* In device pointer mode, and its 1 and 0. */
+static cublasHandle_t by_device;
+static float *device_factors;
 
 static void
 call_plain(const struct product *p, const float *one, const float *zero)
 {
 	const struct gemm_case *c = p->c;
 	const float *a = p->operand[0][0], *b = p->operand[1][0];
+	const int lda = p->ld[0], ldb = p->ld[1];
 
 	if (c->form == FORM_SINGLE)
-		MUST(cublasSgemm(p->handle, CUBLAS_OP_N, CUBLAS_OP_N, c->m,
-		    c->n, c->k, one, a, c->m, b, c->k, zero, p->result, c->m));
+		MUST(cublasSgemm(p->handle, p->op[0], p->op[1], c->m, c->n,
+		    c->k, one, a, lda, b, ldb, zero, p->result, c->m));
 	else if (c->form == FORM_STRIDED)
-		MUST(cublasSgemmStridedBatched(p->handle, CUBLAS_OP_N,
-		    CUBLAS_OP_N, c->m, c->n, c->k, one, a, c->m,
-		    (long long)c->m * c->k, b, c->k, (long long)c->k * c->n,
-		    zero, p->result, c->m, (long long)c->m * c->n, c->batch));
+		MUST(cublasSgemmStridedBatched(p->handle, p->op[0], p->op[1],
+		    c->m, c->n, c->k, one, a, lda, (long long)c->m * c->k, b,
+		    ldb, (long long)c->k * c->n, zero, p->result, c->m,
+		    (long long)c->m * c->n, c->batch));
 	else
-		MUST(cublasSgemmBatched(p->handle, CUBLAS_OP_N, CUBLAS_OP_N,
-		    c->m, c->n, c->k, one,
-		    (const float *const *)p->array[0][0], c->m,
-		    (const float *const *)p->array[1][0], c->k, zero,
+		MUST(cublasSgemmBatched(p->handle, p->op[0], p->op[1], c->m,
+		    c->n, c->k, one, (const float *const *)p->array[0][0], lda,
+		    (const float *const *)p->array[1][0], ldb, zero,
 		    (float *const *)p->array[2][0], c->m, c->batch));
 }
 
@@ -71,26 +81,25 @@ call_ex(const struct product *p, const float *one, const float *zero)
 	const bool half = p->way->store == STORE_FP16;
 	const cudaDataType_t type = half ? CUDA_R_16F : CUDA_R_32F;
 	const void *a = p->operand[0][half], *b = p->operand[1][half];
+	const int lda = p->ld[0], ldb = p->ld[1];
 
 	if (c->form == FORM_SINGLE)
-		MUST(cublasGemmEx(p->handle, CUBLAS_OP_N, CUBLAS_OP_N, c->m,
-		    c->n, c->k, one, a, type, c->m, b, type, c->k, zero,
-		    p->result, CUDA_R_32F, c->m, p->way->compute,
-		    CUBLAS_GEMM_DEFAULT));
+		MUST(cublasGemmEx(p->handle, p->op[0], p->op[1], c->m, c->n,
+		    c->k, one, a, type, lda, b, type, ldb, zero, p->result,
+		    CUDA_R_32F, c->m, p->way->compute, CUBLAS_GEMM_DEFAULT));
 	else if (c->form == FORM_STRIDED)
-		MUST(cublasGemmStridedBatchedEx(p->handle, CUBLAS_OP_N,
-		    CUBLAS_OP_N, c->m, c->n, c->k, one, a, type, c->m,
-		    (long long)c->m * c->k, b, type, c->k,
+		MUST(cublasGemmStridedBatchedEx(p->handle, p->op[0], p->op[1],
+		    c->m, c->n, c->k, one, a, type, lda,
+		    (long long)c->m * c->k, b, type, ldb,
 		    (long long)c->k * c->n, zero, p->result, CUDA_R_32F, c->m,
 		    (long long)c->m * c->n, c->batch, p->way->compute,
 		    CUBLAS_GEMM_DEFAULT));
 	else
-		MUST(cublasGemmBatchedEx(p->handle, CUBLAS_OP_N, CUBLAS_OP_N,
-		    c->m, c->n, c->k, one,
-		    (const void *const *)p->array[0][half], type, c->m,
-		    (const void *const *)p->array[1][half], type, c->k, zero,
-		    (void *const *)p->array[2][0], CUDA_R_32F, c->m, c->batch,
-		    p->way->compute, CUBLAS_GEMM_DEFAULT));
+		MUST(cublasGemmBatchedEx(p->handle, p->op[0], p->op[1], c->m,
+		    c->n, c->k, one, (const void *const *)p->array[0][half],
+		    type, lda, (const void *const *)p->array[1][half], type,
+		    ldb, zero, (void *const *)p->array[2][0], CUDA_R_32F, c->m,
+		    c->batch, p->way->compute, CUBLAS_GEMM_DEFAULT));
 }
 
 static void
@@ -99,10 +108,29 @@ call(void *context)
 	const struct product *p = context;
 	const float one = 1, zero = 0;
 
-	if (p->way->ex)
+	if (p->way->device)
+		call_ex(p, device_factors, device_factors + 1);
+	else if (p->way->ex)
 		call_ex(p, &one, &zero);
 	else
 		call_plain(p, &one, &zero);
+}
+
+/* A handle for factors on the device, and these. */
+static void
+by_device_start(void)
+{
+	const float factors[2] = { 1, 0 };
+
+	if (by_device)
+		return;
+	MUST(cublasCreate(&by_device));
+	MUST(cublasSetStream(by_device, gpu.stream));
+	MUST(cublasSetPointerMode(by_device, CUBLAS_POINTER_MODE_DEVICE));
+	device_factors = gpu_alloc(sizeof factors);
+	MUST(cudaMemcpyAsync(device_factors, factors, sizeof factors,
+	    cudaMemcpyHostToDevice, gpu.stream));
+	MUST(cudaStreamSynchronize(gpu.stream));
 }
 
 /* Device memory with the addresses of `batch` matrices. */
@@ -137,7 +165,10 @@ is_chosen(const struct way *way)
 static bool
 needs_halves(void)
 {
-	return is_chosen(&ways[WAYS - 1]);
+	for (int i = 0; i < WAYS; i++)
+		if (ways[i].store == STORE_FP16 && is_chosen(&ways[i]))
+			return true;
+	return false;
 }
 
 static void
@@ -148,6 +179,10 @@ product_make(const struct gemm_case *c, struct product *p)
 
 	memset(p, 0, sizeof *p);
 	p->c = c;
+	for (int i = 0; i < 2; i++)
+		p->op[i] = c->trans[i] ? CUBLAS_OP_T : CUBLAS_OP_N;
+	p->ld[0] = c->trans[0] ? c->k : c->m;
+	p->ld[1] = c->trans[1] ? c->n : c->k;
 	for (unsigned i = 0; i < 2; i++)
 		for (int half = 0; half <= needs_halves(); half++) {
 			const enum gpu_store s = half ? STORE_FP16 : STORE_FP32;
@@ -185,12 +220,15 @@ measure(struct product *p, const struct way *way)
 	const struct gemm_case *c = p->c;
 	const struct gpu_product product = { c->m, c->n, c->k, c->batch,
 		gpu_pool_get(DATA_NORMAL, 0), gpu_pool_get(DATA_NORMAL, 1),
-		STORE_FP32, 1 };
+		STORE_FP32, 1, c->trans[0], c->trans[1] };
 	struct gpu_timing t;
 	char error[32] = "";
 
 	p->way = way;
-	p->handle = way->tf32 ? gpu.tf32 : gpu.handle;
+	if (way->device)
+		by_device_start();
+	p->handle = way->device ? by_device :
+	    way->tf32 ? gpu.tf32 : gpu.handle;
 	MUST(cudaMemsetAsync(p->result, 0xff, (size_t)c->m * c->n *
 	    (size_t)c->batch * sizeof(float), gpu.stream));
 	t = gpu_time(call, p);

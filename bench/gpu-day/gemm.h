@@ -9,9 +9,10 @@ enum gemm_form { FORM_SINGLE, FORM_STRIDED, FORM_ARRAY };
 extern const char *const gemm_forms[];
 
 struct gemm_case {
-	char name[40];
+	char name[64];
 	enum gemm_form form;
 	int  m, n, k, batch;
+	bool trans[2];       /* A, B */
 };
 
 /* Call `use` with the cases of one set, what matters most first; with -q only

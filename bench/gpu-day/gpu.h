@@ -25,7 +25,8 @@ extern struct gpu gpu;
 
 /* Options of every program: -q quick, -b SECONDS budget, -w CALLS to warm up.
  * `more` is getopt's string of the program's own, handed to `take`. Returns the
- * index of the first word that is no option. */
+ * index of the first word that is no option. The GPU's clocks are up by then: it
+ * worked for 0.2 s, in FP64. */
 int gpu_start(int argc, char **argv, const char *more,
     void (*take)(int option, const char *value));
 double gpu_now(void);
@@ -42,6 +43,9 @@ FORMAT(2, 3) void row(const char *kind, const char *format, ...);
 /* An answer: to question `id`, a `part` of it, in `unit`. */
 FORMAT(6, 7) void row_item(const char *id, const char *part, double value,
     const char *unit, const char *verdict, const char *note, ...);
+/* A number that no question asks for. */
+FORMAT(4, 5) void row_value(const char *name, double value, const char *unit,
+    const char *note, ...);
 /* "No answer", and why. */
 void row_unanswered(const char *id, const char *part, const char *reason);
 
@@ -91,6 +95,7 @@ struct gpu_product {
 	enum gpu_store store;     /* not FP32: compare with the product of the
 	                           * rounded operands */
 	double scale;             /* of C as stored over A B; 1 */
+	bool trans_a, trans_b;    /* A lies as k x m, B as n x k */
 };
 struct gpu_error {
 	double norm;   /* Frobenius, relative */

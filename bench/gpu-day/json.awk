@@ -70,6 +70,8 @@ function common(    kind) {
 	if (kind == "site")
 		return named("site " field("way") " " field("shape"),
 		    field("rung"), "")
+	if (kind == "library")
+		return named(field("name"), field("version"), "")
 	return named(kind, "", "")
 }
 
@@ -78,7 +80,7 @@ function own(    i, at, key, text) {
 	for (i = 4; i <= NF; i++) {
 		at = index($i, "=")
 		key = substr($i, 1, at - 1)
-		if (at && !(substr($4, 5) ~ /^(value|item)$/ &&
+		if (at && !(substr($4, 5) ~ /^(value|item|library)$/ &&
 		    key ~ /^(name|value|unit)$/))
 			text = text ", " quoted(key) ": " \
 			    value(substr($i, at + 1))

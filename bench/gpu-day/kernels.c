@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/gpu-day/kernels.c -- the library's own kernels by themselves: an empty
- * launch (n4), the cast's share of the copy's speed, what a second pass costs,
- * what a sample costs.
+ * launch (n4), how long they take to load, the cast's share of the copy's speed,
+ * what a second pass costs, what a sample costs.
  *
- *   kernels launch | passes | sample */
+ *   kernels load LABEL | cast | launch | passes | sample
+ * Kernels that are refused: status 3, and the library's own message on stderr. */
 #include "gpu.h"
 
 #include "kernels/load.h"
@@ -67,7 +68,7 @@ recast_make(int n, struct recast *r)
 	p->before = zeros(AC_SAMPLE_SIDE * AC_SAMPLE_SIDE * sizeof(float));
 	MUST(cudaHostAlloc(&host, sizeof *p->post, cudaHostAllocMapped));
 	MUST(cudaHostGetDevicePointer(&device, host, 0));
-	p->post = device;
+	p->post = device; /* as in every 64th call, which samples; else NULL */
 	p->seed = 1;
 	p->number = 1;
 	r->with_cast = true;
@@ -152,6 +153,7 @@ launch(void)
 	}
 	recast_make(gpu.quick ? 64 : 4096, &r);
 	r.with_cast = false;
+	r.params.post = NULL;
 	seconds = gpu_time(call, &r).median / 2;
 	row_item("n4", "settle or finish with nothing to do", seconds, "s",
 	    seconds < 3e-6 ? "t0 as assumed, or less" :
@@ -170,6 +172,7 @@ passes_of(int n, double rate)
 	char part[64];
 
 	recast_make(n, &r);
+	r.params.post = NULL;
 	once = gpu_time(call, &r).median;
 	r.forgetful = true;
 	twice = gpu_time(call, &r).median;
@@ -202,12 +205,67 @@ passes(void)
 		passes_of(sizes[i], rate);
 }
 
+/* ---- load, cast */
+
+/* Until every kernel is on the device: PTX is compiled there, or taken from the
+ * driver's cache; what is loaded at the first launch is in the second number. */
+static int
+load(const char *label)
+{
+	const double begin = gpu_now();
+	const enum ac_kernels_status status = ac_kernels_get(&ac_recast_module,
+	    &kernels);
+	const double loaded = gpu_now();
+	double first, launched;
+	struct recast r;
+	char name[80];
+
+	if (status) {
+		fprintf(stderr, "kernels: refused, status %d\n", (int)status);
+		return 3;
+	}
+	recast_make(64, &r);
+	first = gpu_now();
+	call(&r);
+	MUST(cudaStreamSynchronize(gpu.stream));
+	launched = gpu_now();
+	snprintf(name, sizeof name, "loading kernels, %s", label);
+	row_value(name, 1e3 * (loaded - begin), "ms", "until the driver has them");
+	snprintf(name, sizeof name, "first three launches, %s", label);
+	row_value(name, 1e3 * (launched - first), "ms", "and what they load");
+	recast_free(&r);
+	return 0;
+}
+
+static void
+cast(void)
+{
+	const int n = gpu.quick ? 128 : 8192;
+	const double copy = gpu_copy_rate(), elements = 2.0 * n * n;
+	struct recast r;
+	double with, without;
+
+	recast_make(n, &r);
+	r.params.post = NULL;
+	with = gpu_time(call, &r).median;
+	r.with_cast = false;
+	without = gpu_time(call, &r).median;
+	recast_free(&r);
+	row_value("copy", 1e-9 * copy, "GB/s", "read and written");
+	row_value("cast", 6e-9 * elements / (with - without), "GB/s",
+	    "N=%d, two operands; %.3g of the copy's", n,
+	    6 * elements / (with - without) / copy);
+	row_value("settle and finish", 1e6 * without, "us",
+	    "N=%d, nothing to do", n);
+}
+
 /* ---- sample */
 
 static void
 sample(void)
 {
 	const int n = gpu.quick ? 128 : 4096;
+	struct ac_recast_post *post;
 	struct recast r;
 	double unsampled, sampled, product;
 
@@ -215,7 +273,10 @@ sample(void)
 	call(&r);
 	product = gpu_time(call_product, &r).median;
 	/* It is the cast that says whether a sample is due. */
+	post = r.params.post;
+	r.params.post = NULL;
 	unsampled = gpu_time(call, &r).median;
+	r.params.post = post;
 	r.params.sampled = 1;
 	sampled = gpu_time(call, &r).median;
 	row("sample", "case=%d\tproduct=%.6g\tunsampled=%.6g\tsampled=%.6g\t"
@@ -236,8 +297,12 @@ main(int argc, char **argv)
 	const int first = gpu_start(argc, argv, "", take);
 	const char *what = first < argc ? argv[first] : "";
 
+	if (!strcmp(what, "load"))
+		return load(first + 1 < argc ? argv[first + 1] : "kernels");
 	MUST(ac_kernels_get(&ac_recast_module, &kernels));
-	if (!strcmp(what, "launch"))
+	if (!strcmp(what, "cast"))
+		cast();
+	else if (!strcmp(what, "launch"))
 		launch();
 	else if (!strcmp(what, "passes"))
 		passes();

@@ -157,7 +157,7 @@ END {
 		print "ResNet-50, median seconds of one call over all rounds; conv.csv has the rest.\n"
 		printf "%s", convolutions
 	}
-	n = split("first sweep questions", order, " ")
+	n = split("first python sweep questions", order, " ")
 	for (i = 1; i <= n; i++) {
 		if (times[order[i]] == "")
 			continue

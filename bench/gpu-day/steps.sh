@@ -11,6 +11,8 @@
 # A row is on stdout as soon as it is known: the limit may strike at any time.
 set -u
 step=$1.$2
+. "$DAY_ROOT/bench/gpu-day/clients.sh"
+. "$DAY_ROOT/bench/gpu-day/tools.sh"
 
 # Of the limit, what a program may plan with.
 budget=$((DAY_LIMIT * 9 / 10))
@@ -30,15 +32,23 @@ measure()
 # out of the times.
 ours()
 {
-	policy=$1 label=$2 program=$3 warm=8
+	warm=8 with=$1 label=$2 program=$3
 	shift 3
-	[ "$policy" != amp ] || [ -n "$DAY_QUICK" ] || warm=100
-	state=$DAY_WORK/state.$$
+	# 64 calls of probation, 80 more where two candidates are close.
+	[ "$with" != amp ] || [ -n "$DAY_QUICK" ] || warm=160
 	# shellcheck disable=SC2086
-	LD_LIBRARY_PATH=$DAY_LIBRARIES LD_PRELOAD=$DAY_BUILD/libautocast.so \
-	    AUTOCAST_POLICY=$policy AUTOCAST_NOTICE=off \
-	    AUTOCAST_STATE=$state "$DAY_PROGRAMS/$program" $DAY_QUICK \
-	    -b "$budget" -w $warm "$@"
+	LD_LIBRARY_PATH=$DAY_LIBRARIES preloaded "$with" "$label" \
+	    "$DAY_PROGRAMS/$program" $DAY_QUICK -b "$budget" -w $warm "$@"
+}
+
+# preloaded POLICY LABEL COMMAND...: and what the library says of it afterwards.
+preloaded()
+{
+	policy=$1 label=$2
+	shift 2
+	state=$DAY_WORK/state.$$
+	LD_PRELOAD=$DAY_BUILD/libautocast.so AUTOCAST_POLICY=$policy \
+	    AUTOCAST_NOTICE=off AUTOCAST_STATE=$state "$@"
 	status=$?
 	share=$(AUTOCAST_STATE=$state "$DAY_BUILD/autocast" report --json |
 	    sed -n 's/.*"recast_share": *\([0-9.e+-]*\).*/\1/p' | head -n 1)
@@ -113,51 +123,78 @@ say()
 	    "$(printf %s "$2" | tr '\t' ' ')"
 }
 
-wheel()
+# value NAME VALUE UNIT NOTE
+value()
 {
-	python3 -c "import $1" 2>/dev/null || {
-		printf 'row=item\tid=a6\tpart=%s\tverdict=not measured\tnote=%s\n' \
-		    "$1" 'not installed'
-		return
-	}
-	state=$DAY_WORK/state.$1
-	LD_PRELOAD=$DAY_BUILD/libautocast.so AUTOCAST_POLICY=off \
-	    AUTOCAST_NOTICE=off AUTOCAST_STATE=$state python3 -c "$2" >&2
-	status=$?
-	calls=$(AUTOCAST_STATE=$state "$DAY_BUILD/autocast" report --json |
-	    sed -n 's/.*"calls": *\([0-9]*\).*/\1/p' | head -n 1)
-	verdict=reached
-	[ "${calls:-0}" -gt 0 ] || verdict='not reached'
-	printf 'row=item\tid=a6\tpart=%s\tvalue=%s\tunit=calls\tverdict=%s\tnote=exit status %s\n' \
-	    "$1" "${calls:-0}" "$verdict" $status
-	rm -rf "$state"
+	printf 'row=value\tname=%s\tvalue=%s\tunit=%s\tnote=%s\n' "$@"
 }
 
-wheels()
+# Our kernels, compiled by the driver, then from its cache. Without them there is
+# nothing to measure: the reason is the visit's last word.
+first_load()
 {
-	if [ -n "$DAY_EMULATED" ]; then
-		printf 'row=item\tid=a6\tpart=-\tverdict=not measured\tnote=%s\n' \
-		    'Python packages need a GPU'
-		return
+	CUDA_CACHE_DISABLE=1 AUTOCAST_LOG=info measure kernels load \
+	    compiled 2>"$DAY_WORK/said"
+	status=$?
+	cat "$DAY_WORK/said" >&2
+	if [ $status != 0 ]; then
+		printf 'row=stop\treason=%s\n' "$({ sed -n 's/^autocast: //p' \
+		    "$DAY_WORK/said"; tail -n 1 "$DAY_WORK/said"
+		    echo "kernels load: exit status $status"; } | sed 1q |
+		    tr '\t' ' ')"
+		return 3
 	fi
-	wheel torch 'import torch
-a = torch.ones(512, 512, device="cuda"); (a @ a).sum().item()'
-	wheel cupy 'import cupy
-a = cupy.ones((512, 512), dtype="float32"); float((a @ a).sum())'
-	wheel jax 'import jax
-jax.config.update("jax_default_matmul_precision", "highest")
-a = jax.numpy.ones((512, 512)); (a @ a).sum().block_until_ready()'
-	wheel tensorflow 'import tensorflow as t
-a = t.ones((512, 512)); float(t.reduce_sum(a @ a))'
+	measure kernels load 'from the cache'
+}
+
+# A run that counts exponents ends well, and counts them.
+first_ranges()
+{
+	name=ranges
+	AUTOCAST_STATE=$DAY_WORK/ranges
+	export AUTOCAST_STATE
+	AUTOCAST_NOTICE=off LD_LIBRARY_PATH=$DAY_LIBRARIES \
+	    "$DAY_BUILD/autocast" run --ranges --policy fp16 -- \
+	    "$DAY_PROGRAMS/gemm" $DAY_QUICK -e 256 >&2
+	status=$?
+	"$DAY_BUILD/autocast" report --ranges >"$DAY_KEPT/reports/$step" 2>&1
+	if [ $status = 0 ]; then
+		say pass 'a run with --ranges ends well'
+	else
+		say FAIL "a run with --ranges: exit status $status"
+		return 1
+	fi
 }
 
 # What the sweep's rounds have in common; errors are taken once.
-all_sets='square odd skinny strided array'
+all_sets='square tn nt gpt2 gpt2-gradients 7b attention-qk attention-pv odd skinny strided array'
+largest=8192
+[ -z "$DAY_QUICK" ] || largest=256
 errors=
 case $2 in *-1) errors=-e ;; esac
 
 # shellcheck disable=SC2086
 case $1.$2 in
+first.load) first_load ;;
+first.cast) measure kernels cast ;;
+first.product)
+	measure gemm -W native,tf32,pure16,pure16-device -e $largest
+	ours fp16 ours-fp16 gemm -l ours-fp16 -e $largest ;;
+first.host)
+	measure calls host native
+	ours 'gemm -> fp16 profit=off guard=off' recast calls host recast
+	measure calls handle ;;
+first.ranges) first_ranges ;;
+first.clients) clients '^f' ;;
+clients.run) clients '^[f-]' ;;
+
+python.torch) python torch alone amp fp16 torch-autocast torch-tf32 tf32 off ;;
+python.cupy) python cupy alone amp fp16 off ;;
+python.jax) python jax alone amp fp16 off ;;
+
+profile.counters) counters ;;
+profile.*) sanitized "$2" ;;
+
 tests.recast) tap recast "$DAY_PROGRAMS/recast_gpu" ${DAY_QUICK:-$DAY_FULL} ;;
 tests.scaler) tap scaler "$DAY_PROGRAMS/scaler_gpu" $DAY_QUICK ;;
 tests.smoke) tap smoke env builddir="$DAY_BUILD" sh "$DAY_ROOT/tests/gpu/smoke.sh" $DAY_QUICK ;;
@@ -185,7 +222,8 @@ questions.conv) ! has_dnn n7 a5 || measure conv questions ;;
 questions.wheels) wheels ;;
 
 sweep.plain-1)
-	measure gemm -W native,tf32,fast16f,pure16 $errors $all_sets ;;
+	measure gemm -W native,tf32,fast16f,pure16,pure16-device $errors \
+	    $all_sets ;;
 sweep.plain-*) measure gemm $all_sets ;;
 sweep.override-*)
 	NVIDIA_TF32_OVERRIDE=1 measure gemm -l override $errors $all_sets ;;
@@ -207,6 +245,7 @@ conv.layers-*)
 	! has_dnn || ours "$way" "ours-$way" conv -l "ours-$way" $errors layers ;;
 
 overhead.cast) measure kernels passes ;;
+overhead.calibrate) calibrate ;;
 overhead.sample) measure kernels sample ;;
 overhead.calls)
 	measure calls native

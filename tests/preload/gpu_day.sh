@@ -107,17 +107,88 @@ run_day questions
 check 'what is done is not done again' \
     "$(grep '^questions' "$work/out" | grep -v 'already done$')"
 check 'nor is anything compiled' "$(grep compiling "$work/out")"
+
+# First light: what a driver, its cuBLAS and our kernels do together, or the end.
+AUTOCAST_EMU_FAIL=cuLibraryLoadData:1:3000 run_day first tests
+equal 'kernels that are refused end the visit' '3 failed absent' \
+    "$? $(state_of first.load) $(state_of tests.recast 2>/dev/null || echo absent)"
+equal 'with the reason, in the driver'\''s terms' 'gpu-day: stopped: the CUDA driver did not take our kernels' \
+    "$(tail -n 1 "$work/out" | sed 's/ (.*//')"
+check 'in the results, too' "$(grep -q '^\*\*Stopped:\*\* the CUDA driver did not take' "$day/results.md" ||
+    sed -n 1,30p "$day/results.md")"
+holds 'in both' '[] if r.get("stopped", "").startswith("the CUDA driver") else list(r)'
+run_day first clients
+check 'what works goes on' "$(grep -E '^(first|clients)' "$work/out" | grep -v ' done ')"
+holds 'nothing is stopped then' '[r["stopped"]] if "stopped" in r else []'
+holds 'the first section has its numbers' '{"copy", "cast", "cublasCreate", "memory of a handle, used", "loading kernels, compiled"} - {x["name"] for x in r["rows"] if x["section"] == "first"}'
+holds 'FP16 in both pointer modes beside ours' '{"native", "tf32", "pure16", "pure16-device", "ours-fp16"} ^ {x["way"] for x in r["rows"] if x["section"] == "first" and x["row"] == "time" and x["error"] > 0}'
+holds 'clients keep their promises, with us and without' '[x["name"] for x in r["rows"] if x["row"] == "test" and x["result"] != "pass" and "two_devices" not in x["case"] and "not built" not in x["case"]]'
+holds 'there are many of them' '[] if 130 < len([x for x in r["rows"] if x["step"] == "run"]) else ["few"]'
+
+# Clients and tools that are not here, then doubles of them: of packages whose
+# every name does whatever it is asked, and of tools that say what NVIDIA's do.
+if ! python3 -c 'import torch' 2>/dev/null && ! command -v ncu >/dev/null; then
+	run_day python profile
+	holds 'what is not installed is said' '{"torch", "cupy", "jax", "ncu", "compute-sanitizer"} ^ {x["name"] for x in r["rows"] if x["section"] in ("python", "profile") and x["value"] == "not measured"}'
+	rm -f "$day.work"/state/python.* "$day.work"/state/profile.*
+fi
+mkdir "$work/doubles"
+for name in torch numpy cupy jax; do
+	cat >"$work/doubles/$name.py" <<'EOS'
+class Any:
+	def same(self, *arguments, **words):
+		return self
+	__call__ = __getitem__ = __matmul__ = __rmatmul__ = __add__ = __sub__ = same
+	__truediv__ = __enter__ = same
+	def __getattr__(self, name):
+		if name.startswith("__"):
+			raise AttributeError(name)
+		return self
+	def __exit__(self, *error):
+		return False
+	def __iter__(self):
+		return iter(())
+	def __float__(self):
+		return 1e-4
+any_one = Any()
+__version__ = "0"
+def __getattr__(name):
+	if name.startswith("__"):
+		raise AttributeError(name)
+	return any_one
+EOS
+done
+cat >"$work/doubles/ncu" <<'EOS'
+#!/bin/sh
+echo '==PROF== Connected'
+echo '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"'
+echo '"0","ac_recast_cast(ac_recast)","GPU Speed Of Light Throughput","DRAM Throughput","%","1,081.5"'
+EOS
+cat >"$work/doubles/compute-sanitizer" <<'EOS'
+#!/bin/sh
+echo '========= ERROR SUMMARY: 2 errors'
+[ "$2" != racecheck ] || exit 9
+[ "$2" != initcheck ] || exit 3
+EOS
+chmod +x "$work/doubles/ncu" "$work/doubles/compute-sanitizer"
+PYTHONPATH=$work/doubles PATH=$work/doubles:$PATH run_day python profile
+holds 'three packages, their operations, in all ways' '[] if {(x["case"].split()[0], x["way"]) for x in r["rows"] if x["section"] == "python" and x["row"] == "time"} >= {(p, w) for p in ("torch", "cupy", "jax") for w in ("alone", "ours-off", "ours-fp16", "ours-amp")} | {("torch", w) for w in ("ours-tf32", "torch-tf32", "torch-autocast")} else ["missing"]'
+holds 'matmul, Linear and a step' '{"matmul", "Linear", "MLP"} ^ {x["case"].split()[1] for x in r["rows"] if x["section"] == "python" and x["row"] == "time" and x["case"].startswith("torch")}'
+holds 'a report of each' '{"python.torch.torch-amp", "python.jax.jax-fp16"} - set(__import__("os").listdir(sys.argv[1][:-len("/results.json")] + ".work/reports"))'
+holds 'counters of the cast' '[] if [x["value"] for x in r["rows"] if x["name"] == "ac_recast_cast: DRAM Throughput"] == [1081.5] else ["none"]'
+holds 'what a sanitizer finds, and where it cannot run' '{("memcheck", "pass"), ("racecheck", "FAIL"), ("initcheck", "skip")} ^ {(x["test"], x["result"]) for x in r["rows"] if x["section"] == "profile" and x["row"] == "test"}'
+check 'the text has all that, too' "$(all_there)"
 cp -r "$day" "$work/visit"
 CUDA_HOME=${CUDA_HOME:-} "$root/bench/gpu-day/run" -o "$work/visit" -b "$build" \
     --quick --emulate -w "$work/new" overhead >"$work/out" 2>&1
 check 'another visit goes on from the files alone' \
-    "$(grep '^overhead' "$work/out" | grep -v 'already done$'; grep -c '^overhead' "$work/out" | grep -v '^3$')"
+    "$(grep '^overhead' "$work/out" | grep -v 'already done$'; grep -c '^overhead' "$work/out" | grep -v '^4$')"
 
 # A program that hangs, and says that it does.
 mkfifo "$work/hangs"
 printf '#!/bin/sh\necho $$ >"%s"\nexec sleep 300\n' "$work/hangs" >"$day.work/programs/calls"
 chmod +x "$day.work/programs/calls"
-rm "$day.work"/state/overhead.*
+rm -f "$day.work"/state/overhead.*
 run_day -t 1 overhead
 equal 'a step that takes too long is ended' timeout "$(state_of overhead.calls)"
 holds 'and said' '[s for s in r["steps"] if s["step"] == "calls" and s["state"] != "timeout"]'
