@@ -106,12 +106,20 @@ cublasCreate_v2(cublasHandle_t *handle)
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-/* As the real one, waits for the device, if it is still there. */
+/* As the real one, waits for the device, if it is still there. After a reset
+ * it brings no context back. */
 cublasStatus_t
 cublasDestroy_v2(cublasHandle_t handle)
 {
-	BLAS_ENTER(handle);
-	return emu_blas_status(emu_handle_destroy(&handle->base));
+	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+
+	EMU_ENTER(&emu_blas);
+	if (!handle || !emu_handle_lives(&handle->base, emu_toolkit.mark))
+		return CUBLAS_STATUS_NOT_INITIALIZED;
+	if (emu_context_id(handle->base.context) == handle->base.context_id)
+		status = emu_blas_check(handle);
+	return status ? status :
+	    emu_blas_status(emu_handle_destroy(&handle->base));
 }
 
 /* A change of stream gives up the program's workspace [cuBLAS manual,
