@@ -13,13 +13,23 @@ static_assert(sizeof(struct ac_scaler_state) == 80, "state layout");
 static_assert(sizeof(struct ac_scaler_rule) == 48, "rule layout");
 static_assert(sizeof(struct ac_scaler_set) == 16, "set layout");
 
-enum { AC_SCALER_LAST = 0x7fffffff }; /* what is counted goes no further */
+enum {
+	AC_SCALER_LAST = 0x7fffffff, /* what is counted goes no further */
+	AC_SCALER_SCALE_NAN = 0x7fffffff
+};
+
+/* Which NaN arithmetic makes differs between GPU and CPU. */
+AC_CAST_BODY float
+ac_scaler_canonical(float x)
+{
+	return x == x ? x : ac_cast_float(AC_SCALER_SCALE_NAN);
+}
 
 AC_CAST_BODY void
 ac_scaler_set_scale(struct ac_scaler_state *state, float scale)
 {
-	state->scale = scale;
-	state->inverse = (float)(1.0 / (double)scale);
+	state->scale = ac_scaler_canonical(scale);
+	state->inverse = ac_scaler_canonical((float)(1.0 / (double)scale));
 	if (scale < state->least)
 		state->least = scale;
 	if (scale > state->most)
