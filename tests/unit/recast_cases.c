@@ -32,9 +32,18 @@ fill_operand(const struct ac_recast_operand *o, enum cast_fill fill,
 				    cast_number(fill, &seed);
 }
 
-static void
-make_operand(const struct recast_case *c, int i, uint64_t seed,
+void
+recast_data_fill(const struct recast_case *c, uint64_t seed,
     struct recast_data *d)
+{
+	for (int i = 0; i < 2; i++)
+		fill_operand(&d->recast.operand[i], c->fill[i], seed + 1
+		    + (uint64_t)i, d->from_count[i], d->from[i]
+		    + c->extra % 2); /* on and off 16-byte borders */
+}
+
+static void
+make_operand(const struct recast_case *c, int i, struct recast_data *d)
 {
 	struct ac_recast_operand *o = &d->recast.operand[i];
 	const bool swap = i ? !c->trans[1] : c->trans[0];
@@ -56,9 +65,7 @@ make_operand(const struct recast_case *c, int i, uint64_t seed,
 	d->marks[i] = take(d->mark_count[i], sizeof(uint32_t));
 	d->pointers[i] = take((size_t)c->batch, sizeof(float *));
 	memset(d->to[i], 0xa5, d->to_count[i] * sizeof(uint16_t));
-	o->from = d->from[i] + c->extra % 2; /* on and off 16-byte borders */
-	fill_operand(o, c->fill[i], seed, d->from_count[i],
-	    d->from[i] + c->extra % 2);
+	o->from = d->from[i] + c->extra % 2;
 	o->to = d->to[i];
 	o->marks = d->marks[i];
 	for (int b = 0; b < c->batch && c->array; b++)
@@ -122,8 +129,9 @@ recast_data_make(const struct recast_case *c, uint64_t seed,
 	r->seed = seed;
 	for (int i = 0; i < 2; i++) {
 		r->trans[i] = c->trans[i];
-		make_operand(c, i, seed + 1 + (uint64_t)i, d);
+		make_operand(c, i, d);
 	}
+	recast_data_fill(c, seed, d);
 	make_output(c, seed, d);
 }
 

@@ -48,6 +48,9 @@ enum { RECAST_FENCE = 32 };
 
 void recast_data_make(const struct recast_case *c, uint64_t seed,
     struct recast_data *data_out);
+/* Other numbers in A and B. */
+void recast_data_fill(const struct recast_case *c, uint64_t seed,
+    struct recast_data *data);
 void recast_data_free(struct recast_data *data);
 
 /* Element (line, k) of matrix b of op(A), or (k, line) of op(B), in place. */

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/ptx/block.c -- a block: its warps, its shared memory. */
+#include "emulator/ptx/run.h"
+
+enum { SLICE = 1 << 20 };
+
+static void
+special(struct warp *w)
+{
+	struct block *b = w->block;
+	const struct launch *l = b->launch;
+	const uint32_t same[S_SPECIALS] = {
+		[S_NTID_X] = l->size[0], [S_NTID_Y] = l->size[1],
+		[S_NTID_Z] = l->size[2], [S_CTAID_X] = b->at[0],
+		[S_CTAID_Y] = b->at[1], [S_CTAID_Z] = b->at[2],
+		[S_NCTAID_X] = l->grid[0], [S_NCTAID_Y] = l->grid[1],
+		[S_NCTAID_Z] = l->grid[2], [S_WARPID] = w->index,
+		[S_NWARPID] = b->warps, [S_NSMID] = 1, [S_GRIDID] = 1,
+		[S_WARPSZ] = LANES, [S_DYNAMIC_SMEM] = (uint32_t)l->dynamic,
+		[S_TOTAL_SMEM] = (uint32_t)(l->dynamic +
+		    l->kernel->shared_bytes)
+	};
+
+	for (int s = 0; s < S_SPECIALS; s++)
+		for (int i = 0; i < LANES; i++) {
+			const uint32_t t = w->index * LANES + (uint32_t)i;
+			uint32_t x = same[s];
+
+			switch (s) {
+			case S_TID_X: x = t % l->size[0]; break;
+			case S_TID_Y: x = t / l->size[0] % l->size[1]; break;
+			case S_TID_Z: x = t / l->size[0] / l->size[1]; break;
+			case S_LANEID: x = (uint32_t)i; break;
+			case S_LANEMASK_EQ: x = 1u << i; break;
+			case S_LANEMASK_LT: x = (1u << i) - 1; break;
+			case S_LANEMASK_LE: x = (2u << i) - 1; break;
+			case S_LANEMASK_GT: x = -(2u << i); break;
+			case S_LANEMASK_GE: x = -(1u << i); break;
+			default: break;
+			}
+			((uint32_t *)(void *)(w->special + s *
+			    SPECIAL_BYTES))[i] = x;
+		}
+}
+
+/* The others are as the block before had them. */
+static void
+special_block(struct warp *w)
+{
+	for (int d = 0; d < 3; d++) {
+		uint32_t *at = (uint32_t *)(void *)(w->special + (S_CTAID_X +
+		    d) * SPECIAL_BYTES);
+
+		for (int i = 0; i < LANES; i++)
+			at[i] = w->block->at[d];
+	}
+}
+
+static void
+begin_warp(struct block *b, unsigned i)
+{
+	struct launch *l = b->launch;
+	struct warp *w = &b->warp[i];
+	const unsigned rest = b->threads - i * LANES;
+
+	w->block = b;
+	w->index = i;
+	w->live = rest >= LANES ? UINT32_MAX : (1u << rest) - 1;
+	w->epoch = 1;
+	w->waits = false;
+	w->top = NULL;
+	if (!w->local)
+		w->local = ptx_memory(l, l->local_bytes * LANES);
+	if (!w->special) {
+		w->special = ptx_memory(l, S_SPECIALS * SPECIAL_BYTES);
+		special(w);
+	} else {
+		special_block(w);
+	}
+	ptx_push(w, l->kernel, w->live, NULL);
+}
+
+static void
+begin_shared(struct block *b)
+{
+	struct launch *l = b->launch;
+	const size_t own = l->kernel->shared_bytes;
+
+	if (!b->shared)
+		b->shared = ptx_memory(l, SHARED_ALL);
+	if (l->options->fill) {
+		ptx_noise(l, b->shared, (own + 7) / 8 * 8);
+		ptx_noise(l, b->shared + SHARED_DYNAMIC, (l->dynamic + 7) / 8 *
+		    8);
+	}
+	if (!l->options->check)
+		return;
+	if (!b->shadow)
+		b->shadow = ptx_memory(l, sizeof *b->shadow * SHARED_ALL);
+	memset(b->shadow, 0, sizeof *b->shadow * own);
+	memset(b->shadow + SHARED_COMMON, 0, sizeof *b->shadow *
+	    l->kernel->module->shared_bytes);
+	memset(b->shadow + SHARED_DYNAMIC, 0, sizeof *b->shadow * l->dynamic);
+}
+
+void
+ptx_begin(struct block *b, struct launch *l, uint64_t number)
+{
+	b->launch = l;
+	b->at[0] = (uint32_t)(number % l->grid[0]);
+	b->at[1] = (uint32_t)(number / l->grid[0] % l->grid[1]);
+	b->at[2] = (uint32_t)(number / l->grid[0] / l->grid[1]);
+	b->threads = b->live = l->size[0] * l->size[1] * l->size[2];
+	b->warps = (b->threads + LANES - 1) / LANES;
+	b->epoch++;
+	b->instructions = 0;
+	b->begun = true;
+	b->stalled = b->released = b->ended = false;
+	b->held = l->options->schedule && ptx_random(&l->random) % 4
+	    ? (int)(ptx_random(&l->random) % b->warps) : -1;
+	memset(b->barrier, 0, sizeof b->barrier);
+	begin_shared(b);
+	for (unsigned i = 0; i < b->warps; i++)
+		begin_warp(b, i);
+}
+
+/* Whether some lanes wait for others that never come; then it is said. */
+static bool
+miss_members(struct block *b)
+{
+	for (unsigned i = 0; i < b->warps; i++)
+		for (struct frame *f = b->warp[i].top; f; f = f->caller)
+			for (int g = 0; g < f->groups; g++) {
+				struct group *own = &f->group[g];
+				const struct ptx_instruction *in =
+				    &f->function->code[own->pc];
+
+				if (own->state != GROUP_FOR_LANES)
+					continue;
+				ptx_found(&b->warp[i], in, __builtin_ctz(
+				    own->mask), PTX_MEMBERS, "lanes %08x wait "
+				    "for members %08x", own->mask,
+				    own->members);
+				return true;
+			}
+	return false;
+}
+
+static uint64_t
+quantum(struct launch *l)
+{
+	if (!l->options->schedule)
+		return SLICE;
+	return ptx_random(&l->random) % (ptx_random(&l->random) % 3 ? 64
+	    : 4096) + 1;
+}
+
+/* One round of all warps but the one that is held back. False: none of them
+ * can go on. */
+static bool
+run_round(struct block *b)
+{
+	struct launch *l = b->launch;
+	const uint64_t before = b->instructions;
+	const unsigned live = b->live;
+	const unsigned first = l->options->schedule
+	    ? (unsigned)(ptx_random(&l->random) % b->warps) : 0;
+
+	for (unsigned i = 0; i < b->warps; i++) {
+		struct warp *w = &b->warp[(i + first) % b->warps];
+
+		if (w->live && !w->waits && (int)w->index != b->held)
+			ptx_run_warp(w, quantum(l));
+	}
+	return b->instructions != before || b->live != live;
+}
+
+/* Nobody can go on. */
+static _Noreturn void
+stop_waiting(struct block *b)
+{
+	struct warp *w = b->warp;
+
+	if (!miss_members(b)) {
+		while (!w->live)
+			w++;
+		ptx_found(w, &w->top->function->code[w->top->group[0].pc], 0,
+		    PTX_DEADLOCK, "%u threads wait", b->live);
+	}
+	ptx_stop(b->launch);
+}
+
+static void
+end_block(struct block *b)
+{
+	for (unsigned i = 0; i < b->warps; i++)
+		while (b->warp[i].top)
+			ptx_pop(&b->warp[i]);
+	b->ended = true;
+	b->launch->result->instructions += b->instructions;
+}
+
+/* Only the warp that is held back can go on: not before all other blocks wait,
+ * too. False: not now. */
+static bool
+run_held(struct block *b)
+{
+	struct launch *l = b->launch;
+	struct warp *w = &b->warp[b->held];
+
+	b->stalled = !b->released;
+	if (b->stalled)
+		return false;
+	b->released = false;
+	ptx_run_warp(w, SLICE);
+	b->held = (int)(ptx_random(&l->random) % b->warps);
+	return true;
+}
+
+bool
+ptx_run_block(struct block *b, uint64_t budget)
+{
+	const uint64_t until = b->instructions + budget;
+
+	while (b->live) {
+		const struct warp *w = b->held >= 0 ? &b->warp[b->held] : NULL;
+
+		if (run_round(b)) {
+			if (b->instructions >= until)
+				return false;
+		} else if (!w || !w->live || w->waits) {
+			stop_waiting(b);
+		} else if (!run_held(b)) {
+			return false;
+		}
+	}
+	end_block(b);
+	return true;
+}

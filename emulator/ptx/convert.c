@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/ptx/convert.c -- conversions: cvt. */
+#include "emulator/ptx/lanes.h"
+
+#include <fenv.h>
+
+uint64_t
+ptx_narrowed(int type, uint64_t x)
+{
+	switch (type) {
+	case T_B8: case T_U8: return (uint8_t)x;
+	case T_S8: return (uint64_t)(int64_t)(int8_t)x;
+	case T_B16: case T_U16: case T_F16: case T_BF16: return (uint16_t)x;
+	case T_S16: return (uint64_t)(int64_t)(int16_t)x;
+	case T_B32: case T_U32: case T_F32: return (uint32_t)x;
+	case T_S32: return (uint64_t)(int64_t)(int32_t)x;
+	default: return x;
+	}
+}
+
+int
+ptx_host_rounding(int round)
+{
+	switch (round) {
+	case ROUND_RZ: case ROUND_RZI: return FE_TOWARDZERO;
+	case ROUND_RM: case ROUND_RMI: return FE_DOWNWARD;
+	case ROUND_RP: case ROUND_RPI: return FE_UPWARD;
+	default: return FE_TONEAREST;
+	}
+}
+
+/* By rounding to nearest and stepping back. */
+uint16_t
+ptx_to_half(int type, double x, int round)
+{
+	uint16_t bits = type == T_F16 ? f16_from(x) : bf16_from((float)x);
+	const double back = as_double(type, bits);
+
+	if (x != x || round == ROUND_RN || round == ROUND_NONE || back == x)
+		return bits;
+	if (round == ROUND_RZ && fabs(back) > fabs(x))
+		bits--;
+	else if (round == ROUND_RM && back > x)
+		bits = bits & 0x8000 ? bits + 1 : bits ? bits - 1 : 0x8001;
+	else if (round == ROUND_RP && back < x)
+		bits = bits & 0x8000 ? bits - 1 : bits + 1;
+	return bits;
+}
+
+static uint64_t
+from_double(int type, double x, int round)
+{
+	volatile double in = x;
+	volatile float y;
+
+	switch (type) {
+	case T_F16: case T_BF16:
+		return ptx_to_half(type, x, round);
+	case T_F32:
+		fesetround(round <= ROUND_RP ? ptx_host_rounding(round)
+		    : FE_TONEAREST);
+		y = (float)in;
+		fesetround(FE_TONEAREST);
+		return bits_of(c32(y));
+	default:
+		return bits_of64(c64(x));
+	}
+}
+
+static double
+whole_number(double x, int round)
+{
+	switch (round) {
+	case ROUND_RZI: case ROUND_RZ: return trunc(x);
+	case ROUND_RMI: case ROUND_RM: return floor(x);
+	case ROUND_RPI: case ROUND_RP: return ceil(x);
+	default: return nearbyint(x);
+	}
+}
+
+static uint64_t
+to_integer(int type, int from, double x, int round)
+{
+	const int bits = ptx_type_bytes[type] * 8;
+	const double low = is_signed(type) ? -ldexp(1, bits - 1) : 0;
+	const double high = ldexp(1, is_signed(type) ? bits - 1 : bits);
+
+	if (x != x)
+		return from == T_F64 || bits == 64 ? 1ull << (bits - 1) : 0;
+	x = whole_number(x, round);
+	if (x < low)
+		x = low;
+	if (x >= high)
+		return is_signed(type) ? (1ull << (bits - 1)) - 1
+		    : bits == 64 ? UINT64_MAX : (1ull << bits) - 1;
+	return is_signed(type) ? (uint64_t)(int64_t)x : (uint64_t)x;
+}
+
+static uint64_t
+saturated(int type, int from, uint64_t x)
+{
+	const int bits = ptx_type_bytes[type] * 8;
+	const int128 value = is_signed(from) ? (int128)(int64_t)x
+	    : (int128)x;
+	const int128 low = is_signed(type) ? -((int128)1 << (bits - 1)) : 0;
+	const int128 high = ((int128)1 << (is_signed(type) ? bits - 1
+	    : bits)) - 1;
+
+	return (uint64_t)(value < low ? low : value > high ? high : value);
+}
+
+static uint64_t
+from_integer(int type, int from, uint64_t x, int round)
+{
+	volatile uint64_t u = x;
+	volatile int64_t s = (int64_t)x;
+	volatile float y = 0;
+	volatile double z = 0;
+
+	fesetround(ptx_host_rounding(round));
+	if (type == T_F64)
+		z = is_signed(from) ? (double)s : (double)u;
+	else if (type == T_F32)
+		y = is_signed(from) ? (float)s : (float)u;
+	fesetround(FE_TONEAREST);
+	if (type == T_F32)
+		return bits_of(y);
+	if (type == T_F64)
+		return bits_of64(z);
+	/* Integers that a 16-bit format can tell apart are exact in double. */
+	return ptx_to_half(type, is_signed(from) ? (double)(int64_t)x
+	    : (double)x, round);
+}
+
+static uint64_t
+float_to_float(const struct ptx_instruction *in, double value)
+{
+	const int type = in->type;
+	uint64_t x;
+
+	if (in->round >= ROUND_RNI && in->round <= ROUND_RPI)
+		value = whole_number(value, in->round);
+	if (in->flags & FLAG_SAT)
+		value = value != value ? 0 : value < 0 ? 0 : value > 1 ? 1
+		    : value;
+	if (in->flags & FLAG_RELU && value < 0)
+		value = 0;
+	x = from_double(type, value, in->round >= ROUND_RNI ? ROUND_RN
+	    : in->round);
+	if (in->flags & FLAG_FTZ && type == T_F32)
+		x = bits_of(flush(f32_of((uint32_t)x)));
+	return x;
+}
+
+static uint64_t
+converted(const struct ptx_instruction *in, uint64_t x)
+{
+	const int type = in->type, from = in->from;
+	double value;
+
+	x = ptx_narrowed(from, x);
+	if (!is_float(from)) {
+		if (is_float(type))
+			return from_integer(type, from, x, in->round);
+		return ptx_narrowed(type, in->flags & FLAG_SAT
+		    ? saturated(type, from, x) : x);
+	}
+	value = as_double(from, x);
+	if (in->flags & FLAG_FTZ && from == T_F32)
+		value = (double)flush(f32_of((uint32_t)x));
+	return is_float(type) ? float_to_float(in, value)
+	    : ptx_narrowed(type, to_integer(type, from, value, in->round));
+}
+
+/* Two numbers into one register. */
+static void
+convert_pair(const struct lanes *l)
+{
+	struct ptx_instruction half = *l->in;
+	const struct ptx_operand *o = half.operand;
+
+	half.type = half.type == T_F16X2 ? T_F16 : T_BF16;
+	for (int i = 0; i < LANES; i++)
+		if (l->mask >> i & 1)
+			lane_store(l->base, &o[0], i, converted(&half,
+			    lane_value(l->base, &o[1], i)) << 16 |
+			    converted(&half, lane_value(l->base, &o[2], i)));
+}
+
+/* ---- The common ones --------------------------------------------------- */
+
+#define WIDEN(t, f, T, F) if (in->type == T_##t && in->from == T_##f && \
+	in->operand[0].width == sizeof(T) && \
+	in->operand[1].width == sizeof(F)) \
+	{ const F *const x = S(F, 1); T t_[LANES]; \
+	IVDEP for (int i = 0; i < LANES; i++) t_[i] = (T)x[i]; \
+	EACH(T, t_[i]); return true; }
+
+static bool
+convert_integers(const struct lanes *l)
+{
+	const struct ptx_instruction *in = l->in;
+
+	WIDEN(U64, U32, uint64_t, uint32_t)
+	WIDEN(S64, S32, int64_t, int32_t)
+	WIDEN(U32, U64, uint32_t, uint64_t)
+	WIDEN(S32, S64, uint32_t, uint64_t)
+	WIDEN(U16, U32, uint16_t, uint32_t)
+	WIDEN(U32, U16, uint32_t, uint16_t)
+	WIDEN(S32, S16, int32_t, int16_t)
+	if (in->round > ROUND_RN)
+		return false;
+	WIDEN(F32, S32, float, int32_t)
+	WIDEN(F32, U32, float, uint32_t)
+	WIDEN(F64, S32, double, int32_t)
+	WIDEN(F64, U32, double, uint32_t)
+	return false;
+}
+
+#define FLOATS(t, f, T, F, e) if (in->type == T_##t && in->from == T_##f && \
+	in->operand[0].width == sizeof(T) && \
+	in->operand[1].width == sizeof(F)) \
+	{ const F *const x = S(F, 1); T t_[LANES]; \
+	for (int i = 0; i < LANES; i++) t_[i] = (e); \
+	EACH(T, t_[i]); return true; }
+
+static bool
+convert_floats(const struct lanes *l)
+{
+	const struct ptx_instruction *in = l->in;
+
+	if (in->round == ROUND_NONE) {
+		FLOATS(F64, F32, double, float, c64((double)x[i]))
+		FLOATS(F32, F16, float, uint16_t, c32(f16_to(x[i])))
+	} else if (in->round == ROUND_RN) {
+		FLOATS(F32, F64, float, double, c32((float)x[i]))
+		FLOATS(F16, F32, uint16_t, float, f16_from32(x[i]))
+	}
+	return false;
+}
+
+void
+ptx_convert(const struct lanes *l)
+{
+	if (!l->in->flags && (convert_integers(l) || convert_floats(l)))
+		return;
+	if (l->in->type == T_F16X2 || l->in->type == T_BF16X2) {
+		convert_pair(l);
+		return;
+	}
+	for (int i = 0; i < LANES; i++)
+		if (l->mask >> i & 1)
+			lane_store(l->base, &l->in->operand[0], i,
+			    converted(l->in, lane_value(l->base,
+			    &l->in->operand[1], i)));
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/ptx/declare.c -- what a PTX text declares: registers, variables,
+ * parameters; and whose name a word is. */
+#include "emulator/ptx/parse.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+static struct symbol *
+symbol_new(struct parser *p, const char *name)
+{
+	struct symbol *s = PUSH(p, p->symbol, p->symbols, p->symbol_room);
+
+	s->name = ptx_copy(p, name);
+	s->length = strlen(name);
+	return s;
+}
+
+bool
+ptx_register_of(struct parser *p, const char *name, struct ptx_operand *out)
+{
+	size_t digits = strlen(name);
+	const int special = ptx_find(ptx_special_words, name);
+	unsigned n = 0;
+
+	if (special >= 0) {
+		*out = (struct ptx_operand){ .base = BASE_SPECIAL, .width = 4,
+			.at = special >= S_SPECIALS ? -special
+			    : special * SPECIAL_BYTES };
+		return true;
+	}
+	while (digits && isdigit((unsigned char)name[digits - 1]))
+		digits--;
+	for (const char *c = name + digits; *c; c++)
+		n = n * 10 + (unsigned)(*c - '0');
+	for (size_t i = p->symbols; i-- > 0;) {
+		const struct symbol *s = &p->symbol[i];
+		const int lane = s->width ? s->width * LANES : 64;
+
+		if (!s->is_register)
+			continue;
+		if (s->count ? s->length != digits || n >= s->count ||
+		    memcmp(s->name, name, digits) || !name[digits]
+		    : strcmp(s->name, name))
+			continue;
+		*out = (struct ptx_operand){ .base = BASE_FRAME,
+			.width = s->width,
+			.at = s->at + (s->count ? (int32_t)n * lane : 0) };
+		return true;
+	}
+	return false;
+}
+
+const struct ptx_variable *
+ptx_variable_of(struct parser *p, const char *name)
+{
+	for (size_t i = p->symbols; i-- > 0;)
+		if (!p->symbol[i].is_register &&
+		    !strcmp(p->symbol[i].name, name))
+			return &p->symbol[i].variable;
+	for (size_t i = p->module->variables; i-- > 0;)
+		if (!strcmp(p->module->variable[i].name, name))
+			return &p->module->variable[i];
+	return NULL;
+}
+
+struct ptx_function *
+ptx_function_of(struct parser *p, const char *name, bool make)
+{
+	struct ptx_function *f = p->module->functions;
+
+	while (f && strcmp(f->name, name))
+		f = f->next;
+	if (f || !make)
+		return f;
+	f = calloc(1, sizeof *f);
+	if (!f)
+		ptx_fail(p, "out of memory");
+	f->name = ptx_copy(p, name);
+	f->module = p->module;
+	*p->module->last = f;
+	p->module->last = &f->next;
+	return f;
+}
+
+/* ---- Declarations ------------------------------------------------------ */
+
+static uint64_t
+rounded(uint64_t value, uint64_t to)
+{
+	return (value + to - 1) / to * to;
+}
+
+/* .reg .b32 %r<5>, a; */
+void
+ptx_registers(struct parser *p)
+{
+	const char *w = ptx_word(p);
+	int type, vector = 1;
+
+	if (!strcmp(w, ".v2") || !strcmp(w, ".v4")) {
+		vector = w[2] - '0';
+		w = ptx_word(p);
+	}
+	type = ptx_find(ptx_type_words, w + 1);
+	if (type < 0 || vector != 1)
+		ptx_fail(p, "registers of type %s", w);
+	do {
+		struct symbol *s = symbol_new(p, ptx_word(p));
+		const size_t lane = type == T_PRED ? 64
+		    : (size_t)ptx_type_bytes[type] * LANES;
+
+		s->is_register = true;
+		s->width = ptx_type_bytes[type];
+		s->at = (int32_t)rounded(p->function->register_bytes, 64);
+		if (ptx_take(p, '<')) {
+			s->count = (unsigned)ptx_whole(p);
+			ptx_want(p, '>');
+		}
+		p->function->register_bytes = (size_t)s->at + lane *
+		    (s->count ? s->count : 1);
+	} while (ptx_take(p, ','));
+	ptx_want(p, ';');
+}
+
+/* Of no interest here. */
+static bool
+is_attribute(const char *w)
+{
+	static const char *const words[] = { ".ptr", ".global", ".const",
+		".shared", ".local", ".attribute", ".noinit" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(w, words[i]))
+			return true;
+	return false;
+}
+
+/* [.align N] [.ptr ...] .TYPE NAME [[N]...], without its space. */
+static struct ptx_variable
+declaration(struct parser *p)
+{
+	struct ptx_variable v = { .align = 0 };
+	uint64_t count = 1;
+	int vector = 1, type = -1;
+
+	for (;;) {
+		const char *w = ptx_word(p);
+
+		if (!strcmp(w, ".align")) {
+			v.align = (uint32_t)ptx_whole(p);
+		} else if (!strcmp(w, ".v2") || !strcmp(w, ".v4")) {
+			vector = w[2] - '0';
+		} else if (is_attribute(w)) {
+			if (ptx_take(p, '('))
+				while (!ptx_take(p, ')'))
+					p->s++;
+		} else if (w[0] == '.') {
+			type = ptx_find(ptx_type_words, w + 1);
+			if (!strcmp(w, ".texref") || !strcmp(w, ".surfref") ||
+			    !strcmp(w, ".samplerref"))
+				type = T_U64;
+			if (type < 0)
+				ptx_fail(p, "a variable of type %s", w);
+		} else {
+			v.name = ptx_copy(p, w);
+			break;
+		}
+	}
+	if (type < 0)
+		ptx_fail(p, "%s has no type", v.name);
+	while (ptx_take(p, '[')) {
+		if (ptx_peek(p) == ']')
+			count = 0;
+		else
+			count *= ptx_whole(p);
+		ptx_want(p, ']');
+	}
+	v.type = (uint8_t)type;
+	v.bytes = (uint64_t)ptx_type_bytes[type] * (unsigned)vector * count;
+	if (!v.align)
+		v.align = (uint32_t)ptx_type_bytes[type] * (unsigned)vector;
+	return v;
+}
+
+/* A number, or the address of a variable or a function. */
+static uint64_t
+initial_value(struct parser *p, int bytes)
+{
+	const struct ptx_variable *other;
+	struct ptx_function *f;
+	char name[NAME_ROOM];
+	int is_float = 0;
+	uint64_t value;
+
+	if (isdigit(ptx_peek(p)) || ptx_peek(p) == '-') {
+		value = ptx_number(p, &is_float);
+		return ptx_as_type(value, is_float, bytes == 4 ? T_F32 : T_F64);
+	}
+	strcpy(name, ptx_word(p));
+	if (!strcmp(name, "generic")) {
+		ptx_want(p, '(');
+		strcpy(name, ptx_word(p));
+		ptx_want(p, ')');
+	}
+	other = ptx_variable_of(p, name);
+	f = other ? NULL : ptx_function_of(p, name, false);
+	if (!other && !f)
+		ptx_fail(p, "%s is not known", name);
+	value = other ? (uint64_t)other->at : (uint64_t)(uintptr_t)f;
+	if (ptx_take(p, '+'))
+		value += ptx_whole(p);
+	return value;
+}
+
+/* The values of a variable, after the brace. Returns where they end. */
+static unsigned char *
+initial(struct parser *p, const struct ptx_variable *v, unsigned char *at,
+    const unsigned char *end)
+{
+	const int bytes = ptx_type_bytes[v->type];
+
+	while (!ptx_take(p, '}')) {
+		if (ptx_take(p, '{')) {
+			at = initial(p, v, at, end);
+		} else {
+			const uint64_t value = initial_value(p, bytes);
+
+			if (at + bytes > end)
+				ptx_fail(p, "%s has too many values", v->name);
+			memcpy(at, &value, (size_t)bytes);
+			at += bytes;
+		}
+		ptx_take(p, ',');
+	}
+	return at;
+}
+
+/* A kernel's own begin at 0; those of functions and the module, and the dynamic
+ * part, at offsets that no kernel's own reach. */
+static void
+place_shared(struct parser *p, struct ptx_variable *v)
+{
+	const bool own = p->function && p->function->kernel;
+	uint64_t *bytes = own ? &p->function->shared_bytes
+	    : &p->module->shared_bytes;
+
+	*bytes = rounded(*bytes, v->align);
+	v->at = (int64_t)(*bytes + (own ? 0 : SHARED_COMMON));
+	*bytes += v->bytes;
+	if (*bytes > SHARED_COMMON)
+		ptx_fail(p, "too much shared memory");
+	if (!v->bytes)
+		v->at = SHARED_DYNAMIC;
+}
+
+static void
+place_global(struct parser *p, struct ptx_variable *v)
+{
+	const uint64_t room = rounded(v->bytes + 64, 256);
+	unsigned char *memory = aligned_alloc(256, room);
+
+	if (!memory)
+		ptx_fail(p, "out of memory");
+	memset(memory, 0, room);
+	v->at = (int64_t)(uintptr_t)memory;
+	if (!ptx_take(p, '='))
+		return;
+	if (ptx_take(p, '{')) {
+		initial(p, v, memory, memory + v->bytes);
+	} else {
+		const uint64_t x = initial_value(p, ptx_type_bytes[v->type]);
+
+		memcpy(memory, &x, ptx_type_bytes[v->type]);
+	}
+}
+
+/* Of a frame: `bytes` are those that it has so far. */
+static void
+place_in_frame(struct ptx_variable *v, size_t *bytes, uint64_t align)
+{
+	*bytes = rounded(*bytes, align);
+	v->at = (int64_t)*bytes;
+	*bytes += v->bytes;
+}
+
+static void
+enter(struct parser *p, const struct ptx_variable *v, bool of_module)
+{
+	if (of_module) {
+		*PUSH(p, p->module->variable, p->module->variables,
+		    p->module->variable_room) = *v;
+		return;
+	}
+	symbol_new(p, v->name)->variable = *v;
+	free(v->name);
+}
+
+void
+ptx_variables(struct parser *p, int space)
+{
+	do {
+		struct ptx_variable v = declaration(p);
+
+		v.space = (uint8_t)space;
+		switch (space) {
+		case SPACE_SHARED:
+			place_shared(p, &v);
+			break;
+		case SPACE_GLOBAL:
+		case SPACE_CONST:
+			place_global(p, &v);
+			break;
+		case SPACE_LOCAL:
+			place_in_frame(&v, &p->function->local_bytes, v.align);
+			break;
+		default:
+			v.space = SPACE_ARGUMENT;
+			place_in_frame(&v, &p->function->argument_bytes, 16);
+			break;
+		}
+		enter(p, &v, space == SPACE_GLOBAL || space == SPACE_CONST ||
+		    (space == SPACE_SHARED && !p->function));
+	} while (ptx_take(p, ','));
+	ptx_want(p, ';');
+}
+
+void
+ptx_parameters(struct parser *p, struct ptx_function *f, bool results)
+{
+	while (!ptx_take(p, ')')) {
+		const char *w = ptx_word(p);
+		struct ptx_variable v;
+
+		if (!strcmp(w, ".reg"))
+			ptx_fail(p, "a function with arguments in registers");
+		v = declaration(p);
+		v.space = f->kernel ? SPACE_PARAM : SPACE_ARGUMENT;
+		place_in_frame(&v, f->kernel ? &f->parameter_bytes
+		    : &f->argument_bytes, f->kernel ? v.align : 16);
+		if (f->parameters + f->results == MOST_PARAMETERS)
+			ptx_fail(p, "too many parameters");
+		f->parameter[f->parameters + f->results] = v;
+		if (results)
+			f->results++;
+		else
+			f->parameters++;
+		symbol_new(p, v.name)->variable = v;
+		ptx_take(p, ',');
+	}
+}
+

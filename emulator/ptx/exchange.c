@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/ptx/exchange.c -- lanes that tell each other something: shuffles,
+ * votes, matches, sums. */
+#include "emulator/ptx/run.h"
+
+/* The lane that lane i reads; *good_out: it is within the bounds. */
+static int
+source_of(int mode, int i, uint32_t b, uint32_t c, bool *good_out)
+{
+	const int segment = (int)(c >> 8 & 31), clamp = (int)(c & 31);
+	const int most = (i & segment) | (clamp & ~segment);
+	const int least = i & segment, away = (int)(b & 31);
+	int j;
+
+	switch (mode) {
+	case MODE_UP: j = i - away; break;
+	case MODE_DOWN: j = i + away; break;
+	case MODE_BFLY: j = i ^ away; break;
+	default: j = least | (away & ~segment); break;
+	}
+	*good_out = mode == MODE_UP ? j >= most : j <= most;
+	return *good_out ? j : i;
+}
+
+static void
+shuffle(struct warp *w, const struct ptx_instruction *in,
+    unsigned char *const base[4], uint32_t mask)
+{
+	uint32_t value[LANES];
+
+	for (int i = 0; i < LANES; i++)
+		value[i] = (uint32_t)lane_value(base, &in->operand[1], i);
+	for (int i = 0; i < LANES; i++) {
+		const uint32_t b = (uint32_t)lane_value(base, &in->operand[2],
+		    i);
+		const uint32_t c = (uint32_t)lane_value(base, &in->operand[3],
+		    i);
+		bool good, is_there;
+		int j;
+
+		if (!(mask >> i & 1))
+			continue;
+		j = source_of(in->mode, i, b, c, &good);
+		is_there = mask >> j & 1;
+		/* Undefined by the ISA. Programs that do it and work by chance
+		 * want zero. */
+		if (!is_there)
+			ptx_found(w, in, i, PTX_SOURCE_LANE, "lane %d does "
+			    "not take part", j);
+		lane_store(base, &in->operand[0], i, is_there ? value[j] : 0);
+		if (in->second.base == BASE_FRAME)
+			lane_store(base, &in->second, i, good);
+	}
+}
+
+static void
+vote(const struct ptx_instruction *in, unsigned char *const base[4],
+    uint32_t mask, uint32_t members)
+{
+	const uint32_t yes = predicate(base, &in->operand[1]) & mask & members;
+	const uint32_t all = mask & members;
+	uint64_t value = 0;
+
+	switch (in->mode) {
+	case MODE_ALL: value = yes == all; break;
+	case MODE_ANY: value = yes != 0; break;
+	case MODE_UNI: value = yes == all || !yes; break;
+	default: value = yes; break;
+	}
+	for (int i = 0; i < LANES; i++)
+		if (mask >> i & 1)
+			lane_store(base, &in->operand[0], i, value);
+}
+
+static void
+match(const struct ptx_instruction *in, unsigned char *const base[4],
+    uint32_t mask)
+{
+	uint64_t value[LANES];
+	uint32_t same[LANES];
+
+	for (int i = 0; i < LANES; i++)
+		value[i] = lane_value(base, &in->operand[1], i);
+	for (int i = 0; i < LANES; i++) {
+		same[i] = 0;
+		for (int j = 0; j < LANES; j++)
+			if (mask >> j & 1 && value[i] == value[j])
+				same[i] |= 1u << j;
+	}
+	for (int i = 0; i < LANES; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		if (in->mode == MODE_ALL) {
+			const bool all = same[i] == mask;
+
+			lane_store(base, &in->operand[0], i, all ? mask : 0);
+			lane_store(base, &in->second, i, all);
+		} else {
+			lane_store(base, &in->operand[0], i, same[i]);
+		}
+	}
+}
+
+static uint32_t
+reduced(const struct ptx_instruction *in, uint32_t r, uint32_t x)
+{
+	const bool less = in->type == T_S32 ? (int32_t)r < (int32_t)x : r < x;
+
+	switch (in->mode) {
+	case MODE_ADD: return r + x;
+	case MODE_AND: return r & x;
+	case MODE_OR: return r | x;
+	case MODE_XOR: return r ^ x;
+	case MODE_MIN: return less ? r : x;
+	default: return less ? x : r;
+	}
+}
+
+static void
+reduce(const struct ptx_instruction *in, unsigned char *const base[4],
+    uint32_t mask)
+{
+	const int first = __builtin_ctz(mask);
+	uint32_t r = (uint32_t)lane_value(base, &in->operand[1], first);
+
+	for (int i = first + 1; i < LANES; i++)
+		if (mask >> i & 1)
+			r = reduced(in, r, (uint32_t)lane_value(base,
+			    &in->operand[1], i));
+	for (int i = 0; i < LANES; i++)
+		if (mask >> i & 1)
+			lane_store(base, &in->operand[0], i, r);
+}
+
+void
+ptx_exchange(struct warp *w, const struct ptx_instruction *in,
+    unsigned char *const base[4], uint32_t mask, uint32_t members)
+{
+	if ((mask & members) != mask)
+		ptx_found(w, in, __builtin_ctz(mask & ~members), PTX_MEMBERS,
+		    "lanes %08x, members %08x", mask, members);
+	switch (in->op) {
+	case OP_shfl:
+		shuffle(w, in, base, mask);
+		break;
+	case OP_vote:
+		vote(in, base, mask, members);
+		break;
+	case OP_match:
+		match(in, base, mask);
+		break;
+	default:
+		reduce(in, base, mask);
+		break;
+	}
+}

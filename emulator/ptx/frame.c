@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/ptx/frame.c -- frames of functions: registers and arguments of a
+ * warp's lanes. */
+#include "emulator/ptx/run.h"
+
+void
+ptx_push(struct warp *w, struct ptx_function *function, uint32_t mask,
+    const struct ptx_instruction *call)
+{
+	struct launch *l = w->block->launch;
+	struct frame **link = &l->spare, *f;
+
+	while (*link && (*link)->function != function)
+		link = &(*link)->caller;
+	f = *link;
+	if (f) {
+		*link = f->caller;
+	} else {
+		const size_t bytes = function->register_bytes + 64 +
+		    function->argument_bytes * LANES;
+
+		f = ptx_memory(l, sizeof *f);
+		f->function = function;
+		f->registers = ptx_memory(l, bytes);
+		f->arguments = f->registers + function->register_bytes;
+		ptx_noise(l, f->registers, bytes);
+	}
+	if (l->options->fill)
+		ptx_noise(l, f->registers, function->register_bytes);
+	f->caller = w->top;
+	f->call = call;
+	f->local_at = w->top ? w->top->local_at +
+	    (int64_t)((w->top->function->local_bytes + 15) & ~(size_t)15) : 0;
+	f->entered = mask;
+	f->groups = 1;
+	f->favoured = -1;
+	f->turns = 0;
+	f->group[0] = (struct group){ .pc = 0, .mask = mask };
+	w->top = f;
+}
+
+void
+ptx_bases(struct warp *w, struct frame *f, unsigned char *base[4])
+{
+	static unsigned char nothing[LANES * 16];
+
+	base[BASE_FRAME] = f->registers;
+	base[BASE_POOL] = w->block->launch->kernel->module->pool;
+	base[BASE_SPECIAL] = w->special;
+	base[BASE_NONE] = nothing;
+}
+
+void
+ptx_pop(struct warp *w)
+{
+	struct frame *f = w->top, *caller = f->caller;
+	const struct ptx_call *call = f->call ? f->call->call : NULL;
+
+	w->top = caller;
+	if (caller)
+		for (size_t r = 0; r < call->results &&
+		    r < f->function->results; r++)
+			for (int i = 0; i < LANES; i++)
+				if (f->entered >> i & 1)
+					memcpy(caller->arguments + (size_t)i *
+					    caller->function->argument_bytes +
+					    call->result[r].at, f->arguments +
+					    (size_t)i *
+					    f->function->argument_bytes +
+					    f->function->parameter[r].at,
+					    (size_t)call->result[r].bytes);
+	f->caller = w->block->launch->spare;
+	w->block->launch->spare = f;
+}
+
+static bool
+built_in(struct warp *w, struct frame *f, const struct ptx_instruction *in,
+    uint32_t mask)
+{
+	const struct ptx_call *c = in->call;
+
+	for (int i = 0; i < LANES && !strcmp(c->name, "vprintf"); i++) {
+		unsigned char *at = f->arguments + (size_t)i *
+		    f->function->argument_bytes;
+		const char *format;
+
+		if (!(mask >> i & 1))
+			continue;
+		memcpy(&format, at + c->argument[0].at, sizeof format);
+		if (w->block->launch->options->report)
+			fprintf(w->block->launch->options->report, "%s: "
+			    "printf: %s", w->block->launch->kernel->name,
+			    format);
+	}
+	return !strcmp(c->name, "vprintf");
+}
+
+void
+ptx_call(struct warp *w, struct frame *f, const struct ptx_instruction *in,
+    unsigned char *const base[4], uint32_t mask)
+{
+	const struct ptx_call *c = in->call;
+	struct launch *l = w->block->launch;
+	struct ptx_function *callee = c->callee;
+
+	if (c->indirect) {
+		const int first = __builtin_ctz(mask);
+
+		callee = (struct ptx_function *)(uintptr_t)lane_value(base,
+		    &in->operand[0], first);
+		for (int i = 0; i < LANES; i++)
+			if (mask >> i & 1 && lane_value(base, &in->operand[0],
+			    i) != (uint64_t)(uintptr_t)callee) {
+				ptx_found(w, in, i, PTX_UNSUPPORTED, "lanes "
+				    "call different functions");
+				ptx_stop(l);
+			}
+	}
+	if (!callee || !callee->defined) {
+		if (built_in(w, f, in, mask))
+			return;
+		ptx_found(w, in, __builtin_ctz(mask), strstr(c->name, "assert")
+		    ? PTX_TRAP : PTX_UNSUPPORTED, "call of %s", c->name);
+		ptx_stop(l);
+	}
+	ptx_push(w, callee, mask, in);
+	if (w->top->local_at + (int64_t)callee->local_bytes >
+	    (int64_t)l->local_bytes) {
+		ptx_found(w, in, 0, PTX_UNSUPPORTED, "the stack is full");
+		ptx_stop(l);
+	}
+	for (size_t a = 0; a < c->arguments && a < callee->parameters; a++)
+		for (int i = 0; i < LANES; i++)
+			if (mask >> i & 1)
+				memcpy(w->top->arguments + (size_t)i *
+				    callee->argument_bytes + callee->parameter[
+				    callee->results + a].at, f->arguments +
+				    (size_t)i * f->function->argument_bytes +
+				    c->argument[a].at,
+				    (size_t)c->argument[a].bytes);
+}
+

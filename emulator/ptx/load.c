@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/ptx/load.c -- a PTX text from its first line to its last: what
+ * stands outside of bodies. */
+#include "emulator/ptx/parse.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+static void
+forget_symbols(struct parser *p, size_t kept)
+{
+	while (p->symbols > kept)
+		free(p->symbol[--p->symbols].name);
+}
+
+/* .maxntid 256, 1, 1 and their like. */
+static void
+directives(struct parser *p)
+{
+	while (ptx_peek(p) == '.') {
+		if (!strcmp(ptx_word(p), ".pragma")) {
+			ptx_skip_statement(p);
+			continue;
+		}
+		while (isdigit(ptx_peek(p))) {
+			(void)ptx_whole(p);
+			ptx_take(p, ',');
+		}
+	}
+}
+
+/* After .entry or .func. A declaration may have come before. */
+static void
+function(struct parser *p, bool kernel)
+{
+	struct ptx_function *f, before = { .kernel = kernel };
+	const size_t symbols = p->symbols;
+
+	p->function = &before;
+	if (ptx_take(p, '('))
+		ptx_parameters(p, &before, true);
+	f = ptx_function_of(p, ptx_word(p), true);
+	if (f->defined)
+		ptx_fail(p, "%s comes twice", f->name);
+	for (size_t i = 0; i < f->parameters + f->results; i++)
+		free(f->parameter[i].name);
+	before.name = f->name;
+	before.next = f->next;
+	before.module = p->module;
+	*f = before;
+	p->function = f;
+	if (ptx_take(p, '('))
+		ptx_parameters(p, f, false);
+	directives(p);
+	if (ptx_take(p, '{'))
+		ptx_body(p);
+	else
+		ptx_take(p, ';');
+	forget_symbols(p, symbols);
+	p->function = NULL;
+}
+
+static bool
+is_one_of(const char *w, const char *const *words)
+{
+	while (*words && strcmp(*words, w))
+		words++;
+	return *words != NULL;
+}
+
+static void
+top(struct parser *p)
+{
+	static const char *const lines[] = { ".version", ".target", ".file",
+		".address_size", ".loc", NULL };
+	static const char *const linkage[] = { ".visible", ".weak", ".extern",
+		".common", NULL };
+
+	while (!ptx_is_end(p)) {
+		const char *w = ptx_word(p);
+
+		if (!*w && ptx_take(p, ';'))
+			continue;
+		if (is_one_of(w, linkage))
+			continue;
+		if (is_one_of(w, lines)) {
+			ptx_skip_line(p);
+		} else if (!strcmp(w, ".entry") || !strcmp(w, ".func")) {
+			function(p, !strcmp(w, ".entry"));
+		} else if (!strcmp(w, ".section")) {
+			ptx_word(p);
+			ptx_skip_braces(p);
+		} else if (*w == '.' && ptx_find(ptx_space_words, w + 1) > 0) {
+			ptx_variables(p, ptx_find(ptx_space_words, w + 1));
+		} else if (!strcmp(w, ".pragma") || !strcmp(w, ".alias")) {
+			ptx_skip_statement(p);
+		} else {
+			ptx_fail(p, "what is '%.20s'", *w ? w : p->s);
+		}
+	}
+}
+
+struct ptx_module *
+ptx_module_load(const char *text, size_t length, char *message,
+    size_t message_size)
+{
+	struct parser *p = calloc(1, sizeof *p);
+	struct ptx_module *const volatile m = calloc(1, sizeof *m);
+	bool good;
+
+	if (!p || !m)
+		abort();
+	p->s = text;
+	p->end = text + length;
+	p->line = 1;
+	p->module = m;
+	p->message = message;
+	p->message_size = message_size;
+	m->last = &m->functions;
+	good = !setjmp(p->out);
+	if (good)
+		top(p);
+	forget_symbols(p, 0);
+	free(p->symbol);
+	free(p->label);
+	free(p->fix);
+	free(p);
+	if (good)
+		return m;
+	ptx_module_free(m);
+	return NULL;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/ptx/ptx.h -- runs PTX text on the CPU, for an emulated GPU and for
+ * tests.
+ *
+ * A module is parsed once into a compact form. A launch runs block by block;
+ * in a block warp by warp, 32 lanes of one instruction at a time. "Device
+ * memory" is ordinary memory: a generic address is a host address. Written
+ * from the public description of the PTX ISA. */
+#ifndef AC_EMULATOR_PTX_PTX_H
+#define AC_EMULATOR_PTX_PTX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct ptx_module;
+struct ptx_function;
+
+/* What a launch finds wrong with a kernel. */
+enum ptx_finding {
+	PTX_OUTSIDE,      /* an address that is no memory of this launch */
+	PTX_READ_ONLY,    /* a store to memory that is not to be written */
+	PTX_MISALIGNED,   /* a real GPU would end the context with an error */
+	PTX_UNINITIALISED,/* shared memory that nobody has written is read */
+	PTX_RACE_BLOCK,   /* two warps, no barrier between */
+	PTX_RACE_WARP,    /* two lanes of one warp, no bar.warp.sync between */
+	PTX_DIVERGENT_BARRIER, /* an aligned barrier without some live lanes */
+	PTX_DEADLOCK,     /* all threads that are left wait */
+	PTX_MEMBERS,      /* a lane outside of its own member mask, or members
+	                   * that never come */
+	PTX_SOURCE_LANE,  /* a shuffle reads a lane that does not take part */
+	PTX_SPIN,         /* waits for something that never happens */
+	PTX_TRAP,
+	PTX_UNSUPPORTED,
+	PTX_FINDINGS
+};
+extern const char *const ptx_finding_name[PTX_FINDINGS];
+
+struct ptx_region {
+	uintptr_t   low, high;  /* [low, high) */
+	bool        read_only;
+	const char *name;
+};
+
+/* How a launch is run. All zero: as fast as it goes, nothing checked but what
+ * costs nothing. */
+struct ptx_options {
+	bool check;             /* look at each access; use the regions */
+	const struct ptx_region *region; /* sorted by address, disjoint */
+	size_t   region_count;
+	bool     any_address;   /* check, but without a list of regions */
+	uint64_t schedule;      /* 0: natural order; else a seed for that of
+	                         * blocks, of warps, and for when they change */
+	uint64_t nans;          /* 0: canonical; else a seed: NaNs that
+	                         * arithmetic makes get any payload and sign */
+	uint64_t fill;          /* 0: registers and shared memory begin as zero;
+	                         * else a seed for what is in them */
+	uint64_t spin_limit;    /* warp instructions of a block; 0: 2^28 */
+	unsigned resident;      /* blocks that may wait for each other; 0: 64 */
+	FILE    *report;        /* findings as they come, each once; or NULL */
+	bool     count;         /* per instruction: ptx_module_coverage() */
+};
+
+struct ptx_result {
+	uint64_t instructions;  /* of warps */
+	uint64_t lanes;         /* of threads; counted with `check` only */
+	uint64_t findings[PTX_FINDINGS];
+};
+
+/* NULL, and a message with the line, if the text is not understood. */
+struct ptx_module *ptx_module_load(const char *text, size_t length,
+    char *message, size_t message_size);
+void ptx_module_free(struct ptx_module *module);
+
+struct ptx_function *ptx_module_kernel(struct ptx_module *module,
+    const char *name);
+/* Number i of the kernels, or NULL. */
+struct ptx_function *ptx_module_kernel_at(struct ptx_module *module, size_t i);
+const char *ptx_kernel_name(const struct ptx_function *kernel);
+size_t ptx_kernel_parameters(const struct ptx_function *kernel);
+size_t ptx_kernel_parameter_bytes(const struct ptx_function *kernel, size_t i);
+/* Of a .global or .const variable: its address, NULL if there is none. */
+void *ptx_module_variable(struct ptx_module *module, const char *name,
+    size_t *bytes_out);
+
+/* False: it was ended early (DEADLOCK, SPIN, TRAP, UNSUPPORTED, or members that
+ * never come). An access that is found to be bad is left out. */
+bool ptx_launch(struct ptx_function *kernel, const unsigned grid[3],
+    const unsigned block[3], size_t dynamic_shared, void **params,
+    const struct ptx_options *options, struct ptx_result *result);
+
+/* Instructions that no kernel can run go to `out`, unless NULL. */
+size_t ptx_module_unsupported(const struct ptx_module *module, FILE *out);
+
+/* Instructions of the text that no launch with `count` has run go to `out`,
+ * unless NULL. Returns how many; *total_out: of how many. */
+size_t ptx_module_coverage(const struct ptx_module *module, FILE *out,
+    size_t *total_out);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/ptx/run.h -- what runs: launches, blocks, warps, frames, groups of
+ * lanes. */
+#ifndef AC_EMULATOR_PTX_RUN_H
+#define AC_EMULATOR_PTX_RUN_H
+
+#include "emulator/ptx/inside.h"
+
+#include <setjmp.h>
+
+enum { WARPS = 32, BARRIERS = 16 };
+
+/* Lanes of a warp that are at the same instruction. Of several, the one at the
+ * smallest goes on: compilers lay code out so that all meet again after a
+ * branch, and where two come to the same instruction they are one. */
+enum group_state { GROUP_RUNS, GROUP_AT_BARRIER, GROUP_FOR_LANES };
+struct group {
+	int64_t  pc;
+	uint32_t mask, members;
+	uint8_t  state, barrier;
+};
+
+struct frame {
+	struct ptx_function *function;
+	struct frame *caller;
+	const struct ptx_instruction *call;
+	unsigned char *registers, *arguments;
+	int64_t  local_at;
+	uint32_t entered;
+	int      groups, favoured;
+	uint32_t turns;         /* backward branches while others wait */
+	struct group group[LANES];
+};
+
+struct block;
+struct warp {
+	struct block *block;
+	unsigned index;
+	uint32_t live;
+	uint32_t epoch;         /* bar.warp.syncs */
+	uint32_t carry;
+	struct frame *top;
+	unsigned char *special, *local;
+	bool     waits;
+};
+
+/* What is known of a byte of shared memory. */
+struct shadow {
+	uint32_t write_epoch, read_epoch;       /* of the block */
+	uint32_t write_warp_epoch, read_warp_epoch;
+	uint16_t writer, reader;        /* thread + 1; of readers also: */
+	uint8_t  written, atomic, said;
+};
+enum { READERS_OF_WARP = 0x8000, READER_WARP = 0x7fff,
+	READERS_MANY = 0xffff };
+
+struct barrier {
+	uint32_t arrived, wanted;
+	uint32_t any, all, count;
+};
+
+struct block {
+	struct launch *launch;
+	uint32_t at[3];
+	unsigned warps, threads, live;
+	struct warp warp[WARPS];
+	unsigned char *shared;
+	struct shadow *shadow;
+	uint32_t epoch;
+	struct barrier barrier[BARRIERS];
+	uint64_t instructions;
+	bool     begun, ended;
+	int      held;          /* a warp that comes last; -1: none */
+	bool     stalled, released; /* only it can go on; and may */
+};
+
+struct seen {
+	const struct ptx_instruction *in;
+	int finding;
+};
+
+struct launch {
+	struct ptx_function *kernel;
+	const struct ptx_options *options;
+	struct ptx_result *result;
+	uint32_t grid[3], size[3];
+	unsigned char *params;
+	size_t   dynamic;
+	size_t   local_bytes;   /* of a lane */
+	uint64_t random;
+	const struct ptx_region *last;
+	struct seen seen[256];
+	size_t   seen_count;
+	bool     checks;        /* check, nans, count: the slow way */
+	struct frame *spare;
+	jmp_buf  out;
+};
+
+/* ---- found.c ----------------------------------------------------------- */
+
+void ptx_found(struct warp *w, const struct ptx_instruction *in, int lane,
+    enum ptx_finding finding, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The launch ends. */
+_Noreturn void ptx_stop(struct launch *l);
+uint64_t ptx_random(uint64_t *state);
+void *ptx_memory(struct launch *l, size_t bytes);
+/* What memory holds before anybody writes it. */
+void ptx_noise(struct launch *l, void *to, size_t bytes);
+
+/* ---- frame.c ----------------------------------------------------------- */
+
+void ptx_push(struct warp *w, struct ptx_function *function, uint32_t mask,
+    const struct ptx_instruction *call);
+/* All lanes have returned. */
+void ptx_pop(struct warp *w);
+void ptx_bases(struct warp *w, struct frame *f, unsigned char *base[4]);
+/* The frame of what is called is the top one then. */
+void ptx_call(struct warp *w, struct frame *f, const struct ptx_instruction *in,
+    unsigned char *const base[4], uint32_t mask);
+
+/* ---- group.c, exchange.c, barrier.c ------------------------------------ */
+
+/* The group that goes on, or -1; *next: the pc at which another one waits for
+ * its turn. */
+int ptx_pick(struct frame *f, int64_t *next);
+void ptx_drop_empty(struct frame *f);
+/* Lanes that spin keep others from going on: those come first for a while. */
+void ptx_favour(struct frame *f, int instead_of);
+/* Who takes part, as the instruction has it. */
+uint32_t ptx_members(const struct ptx_instruction *in,
+    unsigned char *const base[4], uint32_t mask);
+/* True: all members are here, in f->group[g], whose mask may have grown. */
+bool ptx_gather(struct warp *w, struct frame *f, int g, uint32_t members);
+/* shfl, vote, match, redux. */
+void ptx_exchange(struct warp *w, const struct ptx_instruction *in,
+    unsigned char *const base[4], uint32_t mask, uint32_t members);
+/* At a barrier of the block. */
+void ptx_arrive(struct warp *w, struct frame *f, int g,
+    const struct ptx_instruction *in, unsigned char *const base[4],
+    uint32_t mask);
+/* Those lanes have ended. */
+void ptx_leave(struct warp *w, uint32_t mask);
+
+/* ---- move.c, lanes.c --------------------------------------------------- */
+
+/* Moves of vectors, addresses, clocks. */
+void ptx_move(struct warp *w, struct frame *f, const struct ptx_instruction *in,
+    unsigned char *const base[4], uint32_t mask);
+/* Lanes of `mask` of one instruction that neither branches nor touches memory
+ * nor other lanes. */
+void ptx_lanes(struct warp *w, const struct ptx_instruction *in,
+    unsigned char *const base[4], uint32_t mask);
+
+/* ---- memory.c, atomic.c, reach.c, shadow.c ----------------------------- */
+
+enum access { READ, WRITE, ATOMIC };
+enum { LOWEST = 65536 };         /* no memory is below */
+
+/* ld, st, atom, red. */
+void ptx_access(struct warp *w, struct frame *f,
+    const struct ptx_instruction *in, unsigned char *const base[4],
+    uint32_t mask);
+void ptx_atomic(struct warp *w, struct frame *f,
+    const struct ptx_instruction *in, unsigned char *const base[4],
+    uint32_t mask);
+/* What a lane has in its address operand. */
+uint64_t ptx_address_of(const struct frame *f, const struct ptx_instruction *in,
+    unsigned char *const base[4], int lane);
+/* Where a lane's access goes; NULL: nowhere, which was said. `value` is what
+ * will be written there, or NULL. */
+unsigned char *ptx_reach(struct warp *w, struct frame *f,
+    const struct ptx_instruction *in, int lane, uint64_t address, size_t size,
+    enum access kind, const unsigned char *value);
+/* One lane is at shared memory. */
+void ptx_touch(struct warp *w, const struct ptx_instruction *in, int lane,
+    uint64_t at, size_t bytes, enum access kind, const unsigned char *value);
+
+/* ---- warp.c, block.c --------------------------------------------------- */
+
+/* Until it waits, has ended, or `budget` instructions are over. */
+void ptx_run_warp(struct warp *w, uint64_t budget);
+/* In the memory that an earlier block has left behind, if any. */
+void ptx_begin(struct block *b, struct launch *l, uint64_t number);
+/* As far as it goes within `budget`; true: it ended. */
+bool ptx_run_block(struct block *b, uint64_t budget);
+
+/* ---- Operands ---------------------------------------------------------- */
+
+/* A lane of an operand, extended with zeros. */
+static inline uint64_t
+lane_value(unsigned char *const base[4], const struct ptx_operand *o, int lane)
+{
+	const unsigned char *at = base[o->base] + o->at;
+	uint64_t value = 0;
+
+	switch (o->width) {
+	case 0:
+		memcpy(&value, at, 4);
+		return (value >> lane & 1) ^ o->inverted;
+	case 1: return at[lane];
+	case 2: return ((const uint16_t *)(const void *)at)[lane];
+	case 4: return ((const uint32_t *)(const void *)at)[lane];
+	default: return ((const uint64_t *)(const void *)at)[lane];
+	}
+}
+
+static inline void
+lane_store(unsigned char *const base[4], const struct ptx_operand *o, int lane,
+    uint64_t value)
+{
+	unsigned char *at = base[o->base] + o->at;
+
+	if (o->base != BASE_FRAME)
+		return;
+	switch (o->width) {
+	case 0:
+		((uint32_t *)(void *)at)[0] = (((uint32_t *)(void *)at)[0] &
+		    ~(1u << lane)) | (uint32_t)(value & 1) << lane;
+		break;
+	case 1: at[lane] = (uint8_t)value; break;
+	case 2: ((uint16_t *)(void *)at)[lane] = (uint16_t)value; break;
+	case 4: ((uint32_t *)(void *)at)[lane] = (uint32_t)value; break;
+	default: ((uint64_t *)(void *)at)[lane] = value; break;
+	}
+}
+
+/* A predicate's lanes. */
+static inline uint32_t
+predicate(unsigned char *const base[4], const struct ptx_operand *o)
+{
+	uint32_t mask;
+
+	memcpy(&mask, base[o->base] + o->at, sizeof mask);
+	return o->inverted ? ~mask : mask;
+}
+
+/* Their lanes of `mask` become those of `value`. */
+static inline void
+set_predicate(unsigned char *const base[4], const struct ptx_operand *o,
+    uint32_t mask, uint32_t value)
+{
+	uint32_t old;
+
+	if (o->base != BASE_FRAME)
+		return;
+	memcpy(&old, base[o->base] + o->at, sizeof old);
+	old = (old & ~mask) | (value & mask);
+	memcpy(base[o->base] + o->at, &old, sizeof old);
+}
+
+#endif
