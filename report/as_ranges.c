@@ -3,6 +3,7 @@
  * fit, as text. Pure but for the sink. */
 #include "report/page.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINES = 10, BAR = 40, FP32_BIAS = 127 };
@@ -156,34 +157,26 @@ is_meant(const struct ac_site *site, const char *wanted)
 	return !strcmp(id, wanted) || (*wanted && !strcmp(site->name, wanted));
 }
 
-/* Of a site's rungs, the one with the most work. */
-static bool
-is_first_of_site(const struct ac_report *report, size_t i)
-{
-	const struct ac_site *sites = report->sites;
-	size_t first = 0;
-
-	while (memcmp(&sites[first].key, &sites[i].key, sizeof sites[i].key)
-	    || strcmp(sites[first].region.name, sites[i].region.name))
-		first++;
-	return first == i;
-}
-
 bool
 ac_report_as_ranges(const struct ac_report *report, const char *site,
     ac_report_sink sink, void *context)
 {
 	struct ac_page p = { .sink = sink, .context = context };
+	bool *told = calloc(report->ranges_count + 1, sizeof *told);
 	bool found = false;
 
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
-	for (size_t i = 0; i < report->site_count; i++) {
+	for (size_t i = 0; i < report->site_count && told; i++) {
 		const struct ac_site *s = &report->sites[i];
-		const struct ac_ranges *ranges = is_meant(s, site)
-		    ? ac_report_find_ranges(report, &s->key,
-		    s->region.name) : NULL;
+		const struct ac_ranges *ranges = ac_report_find_ranges(report,
+		    &s->key, s->region.name);
+		bool *before = &told[ranges ? ranges - report->ranges : 0];
 
-		if (!ranges || !is_first_of_site(report, i))
+		/* Of a site's rungs, the one with the most work. */
+		if (!ranges || *before)
+			continue;
+		*before = true;
+		if (!is_meant(s, site))
 			continue;
 		if (!found) {
 			ac_page_print_title(&p, report);
@@ -192,5 +185,6 @@ ac_report_as_ranges(const struct ac_report *report, const char *site,
 		found = true;
 		print_site(&p, s, ranges);
 	}
+	free(told);
 	return found;
 }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { MOST_ASKED = 15 };
+
 const char *const ac_clock_names[AC_CLOCK_COUNT] = {
 	[AC_CLOCK_NONE] = "none", [AC_CLOCK_DEVICE] = "device",
 	[AC_CLOCK_MODELLED] = "modelled",
@@ -263,47 +265,49 @@ ac_totals_add_reasons(struct ac_text *text,
 	}
 }
 
-/* FLOPs of the sites from `first` on whose program asked for the same. */
-static double
-asked_flops(const struct ac_report *report, size_t first, bool *seen_out)
+/* What the FP32 sites of a run had asked for, in their order. */
+struct baseline {
+	const char *asked[MOST_ASKED + 1];
+	double      flops[MOST_ASKED + 1];
+	unsigned    count;
+};
+
+/* The library has a handful of words. A file may hold any: beyond these many
+ * they are one. */
+static void
+add_asked(struct baseline *b, const struct ac_site *site)
 {
-	const char *asked = report->sites[first].key.asked;
-	double flops = 0;
+	const double flops = site->flops * (double)site->calls;
+	unsigned i = 0;
 
-	*seen_out = false;
-	for (size_t i = 0; i < report->site_count; i++) {
-		const struct ac_site *site = &report->sites[i];
-
-		if (!site->is_fp32 || strcmp(site->key.asked, asked))
-			continue;
-		*seen_out |= i < first;
-		flops += site->flops * (double)site->calls;
+	if (!site->is_fp32 || flops <= 0)
+		return;
+	while (i < b->count && i < MOST_ASKED &&
+	    strcmp(b->asked[i], site->key.asked))
+		i++;
+	if (i == b->count) {
+		b->asked[i] = i < MOST_ASKED ? site->key.asked : "others";
+		b->count++;
 	}
-	return flops;
+	b->flops[i] += flops;
 }
 
 void
 ac_report_add_baseline(struct ac_text *text, const struct ac_report *report)
 {
-	struct ac_report_totals totals;
-	const char *between = "";
-	bool seen;
+	struct baseline b = { .count = 0 };
+	double all = 0;
 
-	ac_report_totals(report, &totals);
-	for (size_t i = 0; i < report->site_count; i++) {
-		double flops;
-
-		if (!report->sites[i].is_fp32)
-			continue;
-		flops = asked_flops(report, i, &seen);
-		if (seen || flops <= 0)
-			continue;
-		ac_text_add(text, between);
-		ac_text_add_clean(text, report->sites[i].key.asked);
-		if (flops < totals.flops) {
+	for (size_t i = 0; i < report->site_count; i++)
+		add_asked(&b, &report->sites[i]);
+	for (unsigned i = 0; i < b.count; i++)
+		all += b.flops[i];
+	for (unsigned i = 0; i < b.count; i++) {
+		ac_text_add(text, i ? ", " : "");
+		ac_text_add_clean(text, b.asked[i]);
+		if (b.count > 1) {
 			ac_text_add(text, " ");
-			ac_share_add(text, flops, totals.flops);
+			ac_share_add(text, b.flops[i], all);
 		}
-		between = ", ";
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/cli/counting.c -- counts into the state directory as a program with
  * the library preloaded would, so that the command line can be tested without
- * a GPU, real or emulated. Usage: counting [STATUS [NAME [network]]]; it kills
+ * a GPU, real or emulated. Usage: counting [STATUS [NAME [network | COUNT]]];
+ * with COUNT, so many sites of different sizes are called once each; it kills
  * itself where STATUS is "kill". */
 #include "report/report.h"
 
@@ -61,9 +62,28 @@ count_ranges(struct ac_site_record *record, size_t i)
 	}
 }
 
+/* Every third one recast, every seventh asked for something else. */
+static void
+count_crowd(int64_t count)
+{
+	for (int64_t i = 0; i < count; i++) {
+		const struct ac_decision *decision =
+		    &sites[i % 3 ? 1 : 0].decision;
+		struct ac_site_key key;
+
+		memcpy(&key, &sites[0].key, sizeof key);
+		key.m = 64 + i;
+		if (i % 7 == 0)
+			memcpy(key.asked, "tf32", sizeof "tf32");
+		ac_report_count(ac_report_site(&key, decision, NULL, NULL),
+		    decision->reason);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
+	const int64_t crowd = argc > 3 ? atoll(argv[3]) : 0;
 	const struct ac_policy_origin origin = {
 		"amp", "nobody chose a policy: this is the default", false
 	};
@@ -71,7 +91,8 @@ main(int argc, char **argv)
 	ac_report_open(&origin, "guard=on is not built yet\n");
 	ac_report_machine("NVIDIA H200 (emulated)", 90, "cublas-13.1", true);
 	ac_report_clock(AC_CLOCK_MODELLED);
-	for (size_t i = 0; i < (argc > 3 ? SITES : PRODUCTS); i++) {
+	count_crowd(crowd);
+	for (size_t i = 0; i < (argc > 3 && !crowd ? SITES : PRODUCTS); i++) {
 		struct ac_site_key key;
 		struct ac_site_record *site;
 

@@ -100,12 +100,36 @@ test_lists(void **state)
 	ac_report_destroy(report);
 }
 
+/* A file may hold any words, and calls that compute nothing. */
+static void
+test_many_asked(void **state)
+{
+	struct ac_site sites[18];
+	struct ac_report report = { .sites = sites, .site_count = 18 };
+
+	(void)state;
+	memset(sites, 0, sizeof sites);
+	for (int i = 0; i < 18; i++) {
+		sites[i].is_fp32 = true;
+		sites[i].flops = i ? 1 : 0;
+		sites[i].calls = i == 1 ? 84 : 1;
+		snprintf(sites[i].key.asked, sizeof sites[i].key.asked, "w%d",
+		    i);
+	}
+	sites[3].is_fp32 = false;
+	SAYS(ac_report_add_baseline(&text, &report), "w1 84.8 %, w2 1.0 %, "
+	    "w4 1.0 %, w5 1.0 %, w6 1.0 %, w7 1.0 %, w8 1.0 %, w9 1.0 %, "
+	    "w10 1.0 %, w11 1.0 %, w12 1.0 %, w13 1.0 %, w14 1.0 %, "
+	    "w15 1.0 %, w16 1.0 %, others 1.0 %");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_site), cmocka_unit_test(test_share),
 		cmocka_unit_test(test_amounts), cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_many_asked),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
