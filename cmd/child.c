@@ -42,18 +42,36 @@ signal_set(sigset_t *set_out)
 		sigaddset(set_out, forwarded[i]);
 }
 
-/* A signal that we were started to ignore (nohup) stays ignored. */
-void
-ac_child_catch(void)
+/* What happened to each signal before. One that we were started to ignore
+ * (nohup) stays ignored. */
+static void
+catch(struct sigaction before_out[FORWARDED])
 {
-	struct sigaction old, action = {
+	const struct sigaction action = {
 		.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART
 	};
 
 	for (int i = 0; i < FORWARDED; i++)
-		if (!sigaction(forwarded[i], NULL, &old) &&
-		    old.sa_handler != SIG_IGN)
+		if (!sigaction(forwarded[i], NULL, &before_out[i]) &&
+		    before_out[i].sa_handler != SIG_IGN)
 			(void)sigaction(forwarded[i], &action, NULL);
+}
+
+void
+ac_child_catch(void)
+{
+	struct sigaction before[FORWARDED];
+
+	catch(before);
+}
+
+void
+ac_child_hold(bool hold)
+{
+	sigset_t ours;
+
+	signal_set(&ours);
+	(void)sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &ours, NULL);
 }
 
 int
@@ -154,9 +172,18 @@ wait_for(pid_t pid, double start, struct ac_child_cost *cost_out)
 	return status;
 }
 
+/* Whoever signals us from now on means us: the child has ended. */
+static void
+give_back(const struct sigaction handlers[FORWARDED])
+{
+	for (int i = 0; i < FORWARDED; i++)
+		(void)sigaction(forwarded[i], &handlers[i], NULL);
+}
+
 int
 ac_child_run(const struct ac_child *child, int *status_out)
 {
+	struct sigaction handlers[FORWARDED];
 	int channel[2], error = 0;
 	sigset_t ours, before;
 	double start;
@@ -168,7 +195,7 @@ ac_child_run(const struct ac_child *child, int *status_out)
 		    child->program->path, strerror(errno));
 	signal_set(&ours);
 	(void)sigprocmask(SIG_BLOCK, &ours, &before);
-	ac_child_catch();
+	catch(handlers);
 	start = now();
 	pid = fork();
 	if (pid == 0)
@@ -186,6 +213,7 @@ ac_child_run(const struct ac_child *child, int *status_out)
 	if (child->watch.look && got != (ssize_t)sizeof error)
 		watch(pid, &child->watch);
 	*status_out = wait_for(pid, start, child->cost);
+	give_back(handlers);
 	if (got == (ssize_t)sizeof error)
 		return ac_say(error == ENOENT ? AC_EXIT_NOT_FOUND
 		    : AC_EXIT_CANNOT_RUN, "cannot run %s: %s",

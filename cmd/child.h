@@ -39,8 +39,8 @@ struct ac_child {
  * False if a path cannot be preloaded; one line on stderr says so. */
 bool ac_child_prepare(const struct ac_child *child);
 
-/* Start it and wait for its end, passing on the signals sent to us. The wait
- * status to *status_out. Returns 0, or an exit status after one line on
+/* Start it and wait for its end, passing on the signals sent to us; afterwards
+ * they do what they did before. The wait status to *status_out. Returns 0, or an exit status after one line on
  * stderr if it could not be started. */
 int ac_child_run(const struct ac_child *child, int *status_out);
 
@@ -48,6 +48,10 @@ int ac_child_run(const struct ac_child *child, int *status_out);
  * something to tidy up; the last one caught, 0: none. */
 void ac_child_catch(void);
 int ac_child_caught(void);
+
+/* Hold those signals back, for the moment in which a folder of ours is read
+ * and removed, and let them come again. */
+void ac_child_hold(bool hold);
 
 /* The exit status that `status` stands for. Does not return when a signal
  * ended the child: it ends us the same way, so that a shell sees it. */

@@ -171,6 +171,7 @@ run_program(struct visit *visit, char **arguments)
 	plan->watch = (struct ac_child_watch){ look, visit };
 	status = ac_plan_run(plan, &visit->program, arguments,
 	    &visit->facts.wait_status);
+	ac_child_hold(true);
 	visit->facts.was_run = !status;
 	if (!status && *visit->folder.records)
 		visit->processes = ac_doctor_read_records(visit->folder.records,
@@ -178,6 +179,7 @@ run_program(struct visit *visit, char **arguments)
 	if (!status)
 		add_up_run(visit);
 	ac_doctor_remove_folder(&visit->folder);
+	ac_child_hold(false);
 	return status;
 }
 

@@ -106,4 +106,30 @@ wait_ready
 kill -TERM $pid
 wait $pid 2>/dev/null
 equal 'death by a forwarded signal' $? 143
+
+# Once the program has ended, a signal is meant for autocast: here it writes its
+# closing lines into a pipe that is full.
+if [ -x "$counting" ]; then
+	mkfifo full
+	exec 7<>full
+	env --default-signal=TERM "$autocast" run sh -c 'echo $$ >program
+	    "$0"
+	    dd if=/dev/zero of=full bs=4096 oflag=nonblock conv=notrunc 2>dd.log' \
+	    "$counting" 2>full &
+	pid=$!
+	for _ in $(seq 600); do
+		[ -s program ] && [ ! -e "/proc/$(cat program)" ] && break
+		sleep 0.1
+	done
+	for _ in $(seq 100); do
+		kill -TERM $pid 2>/dev/null || break
+		sleep 0.1
+	done
+	kill -KILL $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	equal 'SIGTERM while the closing lines are written' $? 143
+	exec 7<&-
+else
+	skip 'SIGTERM while the closing lines are written' 'tests/cli/counting is not built'
+fi
 plan
