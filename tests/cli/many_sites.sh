@@ -22,13 +22,13 @@ declare -A few_cost
 for sites in $few $many; do
 	for verb in run report 'report --json' explain; do
 		case $verb in
-		run) arguments=(run "$counting" 0 crowd $sites) ;;
+		run) arguments=(run "$counting" 0 crowd "$sites") ;;
 		explain) arguments=(explain "$("$autocast" report |
 		    awk '/gemm/ { print $1; exit }')") ;;
 		*) read -r -a arguments <<<"$verb" ;;
 		esac
 		counted=$(cost "${arguments[@]}")
-		if [ $sites = $few ]; then
+		if [ "$sites" = $few ]; then
 			few_cost[$verb]=$counted
 			continue
 		fi
