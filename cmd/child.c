@@ -68,10 +68,14 @@ ac_child_catch(void)
 void
 ac_child_hold(bool hold)
 {
+	static sigset_t before;
 	sigset_t ours;
 
 	signal_set(&ours);
-	(void)sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &ours, NULL);
+	if (hold)
+		(void)sigprocmask(SIG_BLOCK, &ours, &before);
+	else
+		(void)sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 int

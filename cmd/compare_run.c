@@ -226,10 +226,8 @@ check_end(const struct ac_compare *compare, enum ac_side side, size_t pair,
 static void
 use_own_state(struct ac_compare *compare)
 {
-	static const char *const kept[] = { "validated", "rates" };
-	char theirs[PATH_MAX], state[PATH_MAX], link[PATH_MAX + 16];
-	struct ac_text user, t;
-	size_t length;
+	char theirs[AC_FILE_PATH], state[PATH_MAX];
+	struct ac_text user;
 	bool has_theirs;
 
 	ac_text_init(&user, theirs, sizeof theirs);
@@ -238,16 +236,8 @@ use_own_state(struct ac_compare *compare)
 	setenv(ac_env_rows[AC_ENV_STATE].variable, state, 1);
 	setenv(ac_env_rows[AC_ENV_NOTICE].variable, "off", 1);
 	(void)ac_plan_begin(&compare->plan);
-	length = user.used;
-	for (size_t i = 0; i < sizeof kept / sizeof *kept && has_theirs; i++) {
-		user.used = length;
-		ac_text_addf(&user, "/%s", kept[i]);
-		ac_text_init(&t, link, sizeof link);
-		ac_text_addf(&t, "%s/%s", state, kept[i]);
-		if (symlink(theirs, link) && errno != EEXIST)
-			(void)ac_say(0, "compare: %s is not used: %s", theirs,
-			    strerror(errno));
-	}
+	if (has_theirs)
+		ac_plan_lend(theirs, state);
 }
 
 int

@@ -166,7 +166,7 @@ run_program(struct visit *visit, char **arguments)
 
 	ac_doctor_make_folder(&visit->folder);
 	if (!ac_plan_begin(plan))
-		strcpy(plan->state, visit->folder.state);
+		(void)ac_plan_begin_once(plan);
 	plan->facts = *visit->folder.records ? visit->folder.records : NULL;
 	plan->watch = (struct ac_child_watch){ look, visit };
 	status = ac_plan_run(plan, &visit->program, arguments,
@@ -179,6 +179,7 @@ run_program(struct visit *visit, char **arguments)
 	if (!status)
 		add_up_run(visit);
 	ac_doctor_remove_folder(&visit->folder);
+	ac_plan_end(plan);
 	ac_child_hold(false);
 	return status;
 }

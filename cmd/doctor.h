@@ -129,7 +129,7 @@ void ac_doctor_add_up(const struct ac_report *report,
 /* ---- A folder of our own (cmd/doctor_folder.c) ------------------------- */
 
 struct ac_doctor_folder {
-	char path[64], records[80], state[80];  /* "": there is none */
+	char path[64], records[80];  /* "": there is none */
 };
 
 void ac_doctor_make_folder(struct ac_doctor_folder *folder);

@@ -16,17 +16,14 @@ ac_doctor_make_folder(struct ac_doctor_folder *folder)
 
 	ac_text_init(&t, folder->path, sizeof folder->path);
 	ac_text_addf(&t, "/tmp/autocast-doctor-%d-XXXXXX", (int)getpid());
-	*folder->records = *folder->state = '\0';
+	*folder->records = '\0';
 	if (!mkdtemp(folder->path)) {
 		*folder->path = '\0';
 		return;
 	}
 	ac_text_init(&t, folder->records, sizeof folder->records);
 	ac_text_addf(&t, "%s/records", folder->path);
-	ac_text_init(&t, folder->state, sizeof folder->state);
-	ac_text_addf(&t, "%s/state", folder->path);
 	(void)mkdir(folder->records, 0700);
-	(void)mkdir(folder->state, 0700);
 }
 
 void
@@ -35,6 +32,5 @@ ac_doctor_remove_folder(const struct ac_doctor_folder *folder)
 	if (!*folder->path)
 		return;
 	ac_again_remove(folder->records);
-	ac_again_remove(folder->state);
 	(void)rmdir(folder->path);
 }

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- Before the program starts ----------------------------------------- */
@@ -29,34 +28,6 @@ ac_plan_take(struct ac_plan *plan, int option, const char *value)
 	default:
 		return false;
 	}
-}
-
-static void
-name_run(struct ac_plan *plan)
-{
-	struct timespec now;
-	struct ac_text t;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	ac_text_init(&t, plan->run, sizeof plan->run);
-	ac_text_addf(&t, "run-%llx-%lx-%d", (unsigned long long)now.tv_sec,
-	    (unsigned long)now.tv_nsec, (int)getpid());
-}
-
-bool
-ac_plan_begin(struct ac_plan *plan)
-{
-	struct ac_text path;
-	size_t fixed;
-
-	name_run(plan);
-	ac_text_init(&path, plan->state, sizeof plan->state);
-	if (!ac_file_directory(&path, &fixed)) {
-		*plan->state = '\0';
-		return false;
-	}
-	ac_file_make_directory(path.data, fixed);
-	return true;
 }
 
 /* A model, or several with commas between them: one emulated GPU each. */

@@ -37,21 +37,23 @@ list_env(void)
 
 /* ---- Before the program starts ----------------------------------------- */
 
-/* Whether a report can come of it. */
+/* Where the numbers go. A user who wants none has no closing lines either, but
+ * the report that he asks for. */
 static int
 prepare_state(struct plan *plan)
 {
 	struct ac_plan *run = &plan->run;
 
-	if (!ac_plan_begin(run))
-		return plan->report ? ac_say(AC_EXIT_FAILED, "run: --report "
-		    "needs statistics, but none are kept; unset "
-		    "AUTOCAST_STATE=off, or set it to a directory") : 0;
-	if (plan->report && access(run->state, R_OK | W_OK | X_OK))
-		return ac_say(AC_EXIT_FAILED, "run: --report needs statistics, "
-		    "but %s cannot be written: %s; set AUTOCAST_STATE to a "
-		    "directory", run->state, strerror(errno));
-	return 0;
+	if (ac_plan_begin(run) || (!plan->report &&
+	    !strcmp(ac_env(AC_ENV_STATE), "off")))
+		return 0;
+	if (ac_plan_begin_once(run))
+		return 0;
+	if (plan->report)
+		return ac_say(AC_EXIT_FAILED, "run: --report has no place for "
+		    "the numbers: %s, or TMPDIR", run->unkept);
+	setenv(ac_env_rows[AC_ENV_STATE].variable, "off", 1);
+	return ac_say(0, "nothing is counted: %s, or TMPDIR", run->unkept);
 }
 
 /* The report file is opened, not emptied, before the program runs: hours of
@@ -99,20 +101,36 @@ write_report(const struct plan *plan, const struct ac_report *report)
 	return 0;
 }
 
-static int
-finish(const struct plan *plan)
+static struct ac_report *
+load(struct plan *plan)
 {
 	struct ac_text why = ac_say_buffer(512);
-	struct ac_report *report = *plan->run.state
-	    ? ac_report_load(1, plan->run.run, &why) : NULL;
+	struct ac_report *report;
+
+	if (plan->run.is_once)
+		ac_child_hold(true);
+	report = *plan->run.state ? ac_report_load(1, plan->run.run, &why)
+	    : NULL;
+	if (plan->run.is_once) {
+		ac_plan_end(&plan->run);
+		ac_child_hold(false);
+	}
+	free(why.data);
+	return report;
+}
+
+static int
+finish(struct plan *plan)
+{
+	struct ac_report *report = load(plan);
 	int error = STDERR_FILENO, status = 0;
 
 	if (strcmp(ac_env(AC_ENV_NOTICE), "off"))
-		ac_report_as_summary(report, ac_say_bytes, &error);
+		ac_report_as_summary(report, *plan->run.unkept
+		    ? plan->run.unkept : NULL, ac_say_bytes, &error);
 	if (plan->report)
 		status = write_report(plan, report);
 	ac_report_destroy(report);
-	free(why.data);
 	return status;
 }
 
@@ -184,7 +202,10 @@ run(const struct ac_command *self, char **arguments)
 		status = prepare_state(&plan);
 	if (!status)
 		status = open_report(&plan);
-	return status ? status : start(&plan, program);
+	if (!status)
+		status = start(&plan, program);
+	ac_plan_end(&plan.run);
+	return status;
 }
 
 const struct ac_command ac_command_run = {

@@ -59,9 +59,26 @@ say_kept(struct ac_text *line, const struct ac_report_totals *totals)
 	}
 }
 
+static void
+say_next(struct ac_text *line, const struct ac_report_totals *totals,
+    const char *unkept)
+{
+	if (unkept)
+		ac_text_addf(line, "nothing is kept for \"autocast report\": %s",
+		    unkept);
+	else if (totals->demotions)
+		ac_text_add(line, "\"autocast report\" shows every site and why "
+		    "rungs were left, \"autocast run --ranges\" which would "
+		    "fit; AUTOCAST_POLICY=off recasts nothing");
+	else
+		ac_text_add(line, "\"autocast report\" shows every site, "
+		    "\"autocast explain ID\" why; AUTOCAST_POLICY=off recasts "
+		    "nothing");
+}
+
 void
-ac_report_as_summary(const struct ac_report *report, ac_report_sink sink,
-    void *context)
+ac_report_as_summary(const struct ac_report *report, const char *unkept,
+    ac_report_sink sink, void *context)
 {
 	struct ac_report_totals totals;
 	char buffer[2048];
@@ -78,11 +95,6 @@ ac_report_as_summary(const struct ac_report *report, ac_report_sink sink,
 	end_line(&line, sink, context);
 	say_kept(&line, &totals);
 	end_line(&line, sink, context);
-	ac_text_add(&line, totals.demotions
-	    ? "\"autocast report\" shows every site and why rungs were left, "
-	    "\"autocast run --ranges\" which would fit; AUTOCAST_POLICY=off "
-	    "recasts nothing"
-	    : "\"autocast report\" shows every site, "
-	    "\"autocast explain ID\" why; AUTOCAST_POLICY=off recasts nothing");
+	say_next(&line, &totals, unkept);
 	end_line(&line, sink, context);
 }

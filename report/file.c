@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/file.c -- where statistics files are, how they begin, grow and go.
+/* report/file.c -- how statistics files begin, grow and go.
  * Runs inside strangers: no heap, no descriptor kept, little stack (buffers
  * are static, the counting lock guards them), and every failure is a NULL.
  * Called by report/count.c, report/notice.c and the reader. */
 #include "report/file.h"
-#include "base/env.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,68 +21,6 @@ enum { NAME_LENGTH = 64, NOTICES_KEPT = 32, PRUNED_AT_ONCE = 64,
 
 static char path_buffer[AC_FILE_PATH];
 static char entries[4096];     /* what getdents64 fills */
-
-/* ---- The directory ----------------------------------------------------- */
-
-/* A relative AUTOCAST_STATE means the directory the program is in now. */
-static bool
-add_absolute(struct ac_text *path, const char *name)
-{
-	char *room = path->data + path->used;
-
-	if (*name != '/') {
-		if (!getcwd(room, path->size - path->used) || *room != '/')
-			return false;
-		path->used += strlen(room);
-		ac_text_add(path, "/");
-	}
-	ac_text_add(path, name);
-	return true;
-}
-
-bool
-ac_file_directory(struct ac_text *path, size_t *fixed_out)
-{
-	const char *state = ac_env(AC_ENV_STATE);
-	const char *xdg = ac_env(AC_ENV_XDG_STATE_HOME);
-	const char *home = ac_env(AC_ENV_HOME);
-	size_t fixed = 0;
-
-	if (!strcmp(state, "off"))
-		return false;
-	if (*state) {
-		if (!add_absolute(path, state))
-			return false;
-	} else if (*xdg == '/') {
-		ac_text_addf(path, "%s/autocast", xdg);
-	} else if (*home == '/') {
-		fixed = strlen(home);
-		ac_text_addf(path, "%s/.local/state/autocast", home);
-	} else {
-		return false;
-	}
-	if (fixed_out)
-		*fixed_out = fixed;
-	return !path->truncated;
-}
-
-void
-ac_file_make_directory(const char *path, size_t fixed)
-{
-	static char part[AC_FILE_PATH];
-	struct ac_text t;
-
-	ac_text_init(&t, part, sizeof part);
-	for (const char *p = path; ; p++) {
-		const bool ends = !*p || *p == '/';
-
-		if (ends && t.used > fixed && t.used > 1)
-			(void)mkdir(t.data, 0700);
-		if (!*p)
-			return;
-		ac_text_add_bytes(&t, p, 1);
-	}
-}
 
 /* ---- Names: SECONDS.NANOSECONDS-PID-SEQUENCE-RUN.stats ----------------- */
 
@@ -254,23 +190,6 @@ prune(const char *path, const struct ac_file_header *header)
 
 /* ---- Creating and growing ---------------------------------------------- */
 
-/* Allocate [from, from + bytes). Growing past RLIMIT_FSIZE would kill the
- * program with SIGXFSZ, so that limit is asked first. */
-static bool
-allocate(int fd, uint64_t from, size_t bytes)
-{
-	struct rlimit limit;
-
-	errno = EFBIG;
-	if (getrlimit(RLIMIT_FSIZE, &limit) ||
-	    (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < from + bytes))
-		return false;
-	do {
-		errno = posix_fallocate(fd, (off_t)from, (off_t)bytes);
-	} while (errno == EINTR);
-	return errno == 0;
-}
-
 /* Whether others may shorten the file: what is mapped would then fault. In a
  * directory of strangers they might have put one of theirs in its place. The
  * name fstat is too new in glibc; the system call is not. */
@@ -289,7 +208,7 @@ map(int fd, uint64_t from, size_t bytes)
 {
 	void *mapped;
 
-	if (!allocate(fd, from, bytes))
+	if (!ac_file_allocate(fd, from, bytes))
 		return NULL;
 	mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 	    (off_t)from);
@@ -331,11 +250,13 @@ ac_file_create(const struct ac_file_header *header, char *path_out)
 	ac_text_init(&path, path_buffer, sizeof path_buffer);
 	if (!ac_file_directory(&path, &fixed))
 		return NULL;
-	ac_file_make_directory(path.data, fixed);
+	error = ac_file_make_directory(path.data, fixed);
 	prune(path.data, header);
 	fd = open_new(header, &path);
-	if (fd < 0)
+	if (fd < 0) {
+		errno = error ? error : errno;
 		return NULL;
+	}
 	front = map(fd, 0, sizeof *front);
 	error = errno;
 	if (front)
@@ -384,7 +305,7 @@ ac_file_claim(const char *name)
 	ac_text_init(&path, path_buffer, sizeof path_buffer);
 	if (!ac_file_directory(&path, &fixed))
 		return true;
-	ac_file_make_directory(path.data, fixed);
+	(void)ac_file_make_directory(path.data, fixed);
 	ac_text_addf(&path, "/%s", name);
 	if (path.truncated)
 		return true;

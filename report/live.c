@@ -121,30 +121,11 @@ after_fork_in_child(void)
 static void
 say_why_not(int error)
 {
-	/* strerror() speaks the program's language and may allocate. */
-	static const struct {
-		int         error;
-		const char *text;
-	} rows[] = {
-		{ EACCES, "permission denied" },
-		{ EPERM, "permission denied" },
-		{ EROFS, "the file system is read-only" },
-		{ ENOSPC, "the disk is full" },
-		{ EDQUOT, "the disk quota is used up" },
-		{ EFBIG, "files may not be that large" },
-		{ ENOENT, "there is no such directory" },
-		{ ENOTDIR, "that is no directory" },
-		{ ELOOP, "too many symbolic links" },
-	};
-	const char *wanted = ac_env(AC_ENV_STATE), *text = "it cannot be written";
+	const char *wanted = ac_env(AC_ENV_STATE);
 
-	if (!*wanted || !strcmp(wanted, "off"))
-		return;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (rows[i].error == error)
-			text = rows[i].text;
-	ac_log(AC_LOG_WARNING, "AUTOCAST_STATE=%s: no statistics are kept "
-	    "there: %s", wanted, text);
+	if (*wanted && strcmp(wanted, "off"))
+		ac_log(AC_LOG_WARNING, "AUTOCAST_STATE=%s: no statistics are "
+		    "kept there: %s", wanted, ac_file_trouble(error));
 }
 
 /* The front comes last: without it, a child that was forked meanwhile begins
@@ -303,6 +284,18 @@ finish(void)
 	if (header && !atomic_load(&ac_report_forked) &&
 	    header->pid == getpid())
 		atomic_store(&header->finished, 1);
+}
+
+bool
+ac_report_is_kept(void)
+{
+	const int saved = ac_live_enter();
+	const bool kept = ac_live.mapped[0] &&
+	    strncmp(ac_live.front->header.run, AC_FILE_ONCE,
+	    sizeof AC_FILE_ONCE - 1) != 0;
+
+	ac_live_leave(saved);
+	return kept;
 }
 
 void

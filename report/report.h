@@ -226,6 +226,9 @@ void ac_report_peak_scratch(uint64_t bytes);
  * forked children). */
 bool ac_report_claim_notice(void);
 
+/* Whether `autocast report` will find what this process counts. */
+bool ac_report_is_kept(void);
+
 /* ---- Reading (in the autocast program) --------------------------------- */
 
 struct ac_report;   /* one run: one or more processes, merged */
@@ -298,9 +301,10 @@ struct ac_report_view {
 void ac_report_as_watch(const struct ac_report *before,
     const struct ac_report *now, const struct ac_report_view *view,
     ac_report_sink sink, void *context);
-/* The three lines of recasting.md R9, for `autocast run`'s end. Nothing if
- * the run intercepted nothing. */
-void ac_report_as_summary(const struct ac_report *report, ac_report_sink sink,
-    void *context);
+/* The three lines of recasting.md R9, for `autocast run`'s end. `unkept` is why
+ * `autocast report` will not find the run, or NULL. Nothing if the run
+ * intercepted nothing. */
+void ac_report_as_summary(const struct ac_report *report, const char *unkept,
+    ac_report_sink sink, void *context);
 
 #endif

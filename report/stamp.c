@@ -181,7 +181,7 @@ ac_stamp_leave(const struct ac_stamp *stamp, const char *modules,
 	ac_text_init(&path, path_buffer, sizeof path_buffer);
 	if (!find_folder(&path, &fixed))
 		return false;
-	ac_file_make_directory(path.data, fixed);
+	(void)ac_file_make_directory(path.data, fixed);
 	add_name(&path, stamp);
 	fd = open(path.data, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW
 	    | O_CLOEXEC, 0600);

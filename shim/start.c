@@ -160,7 +160,7 @@ ac_shim_notice(const struct ac_decision *decision, enum ac_rung rung)
 	static const char *const guards[] = { "off", "on", "strict" };
 	static atomic_flag given = ATOMIC_FLAG_INIT;
 	const struct ac_shim *shim = ac_shim_get();
-	char line[256], tolerance[16];
+	char line[320], tolerance[16];
 	struct ac_text text;
 
 	if (!shim->notice_wanted || atomic_flag_test_and_set(&given)
@@ -170,8 +170,10 @@ ac_shim_notice(const struct ac_decision *decision, enum ac_rung rung)
 	ac_text_add_double(&text, decision->tol, 2);
 	ac_text_init(&text, line, sizeof line);
 	ac_text_addf(&text, "autocast: recasting FP32 GEMM/conv to %s (policy "
-	    "%s, tol %s, guard %s); \"autocast report\" shows what, "
-	    "AUTOCAST_POLICY=off stops it\n", ac_rung_names[rung],
-	    shim->origin.name, tolerance, guards[decision->guard]);
+	    "%s, tol %s, guard %s); %s, AUTOCAST_POLICY=off stops it\n",
+	    ac_rung_names[rung], shim->origin.name, tolerance,
+	    guards[decision->guard], ac_report_is_kept()
+	    ? "\"autocast report\" shows what"
+	    : "no statistics are kept (AUTOCAST_STATE says where)");
 	ac_log_text(line);
 }

@@ -57,5 +57,5 @@ equal 'nothing on standard output' "$(cat out)" ''
 equal 'the lines come after a violent end too' "$?,$(grep -c '^autocast: ' err)" '137,3'
 (ulimit -f 1; "$autocast" run ./counting 2>err)
 equal 'a file size limit harms nobody' "$?,$(normal <err)" \
-    '0,autocast: AUTOCAST_STATE=PLACE/state: no statistics are kept there: files may not be that large'
+    '0,autocast: nothing is counted: PLACE/state cannot be used: files may not be that large; set AUTOCAST_STATE to a directory, or TMPDIR'
 plan

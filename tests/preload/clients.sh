@@ -161,4 +161,14 @@ AUTOCAST_NOTICE=on XDG_CONFIG_HOME=$work/nothing LD_LIBRARY_PATH=$emulator \
 equal 'one notice when nobody chose a policy' 1 \
     "$(grep -c '^autocast: recasting FP32 GEMM/conv to tf32 (policy amp' "$work/err")"
 equal 'and nothing else' 1 "$(wc -l <"$work/err")"
+check 'it tells where to look' \
+    "$(grep -q '); "autocast report" shows what, ' "$work/err" || cat "$work/err")"
+touch "$work/file"
+AUTOCAST_NOTICE=on XDG_CONFIG_HOME=$work/nothing LD_LIBRARY_PATH=$emulator \
+    LD_PRELOAD=$preload env -u AUTOCAST_STATE -u XDG_STATE_HOME HOME="$work/file" \
+    "$clients/gemm_client" sgemm n n 512 512 512 0 0 0 1 1 0 normal 1 - repeat=3 \
+    >"$work/under" 2>"$work/err"
+equal 'or that there is nothing to see, where there is no home' \
+    '1 no statistics are kept (AUTOCAST_STATE says where), AUTOCAST_POLICY=off stops it' \
+    "$(wc -l <"$work/err") $(sed 's/.*); //' "$work/err")"
 plan

@@ -11,7 +11,7 @@ expect(uint32_t sites, const char *wanted)
 {
 	struct ac_report *report = make_report(sites);
 
-	assert_string_equal(written(ac_report_as_summary, report), wanted);
+	assert_string_equal(written(summary, report), wanted);
 	ac_report_destroy(report);
 }
 
@@ -92,13 +92,31 @@ test_error(void **state)
 	    "AUTOCAST_POLICY=off recasts nothing\n");
 }
 
+/* What cannot be found later is not recommended. */
+static void
+test_unkept(void **state)
+{
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
+	made[0].course.demotions = 1;
+	summary_unkept = "there is no home directory";
+	expect(1, "autocast: FP32 GEMM work 2 kFLOP: before as fp32, now "
+	    "tf32 100.0 % (policy amp)\n"
+	    "autocast: kept nothing; no output was sampled, 1 demotion\n"
+	    "autocast: nothing is kept for \"autocast report\": there is no "
+	    "home directory\n");
+	expect(0, "");
+	summary_unkept = NULL;
+}
+
 /* Who intercepted nothing says nothing. */
 static void
 test_nothing(void **state)
 {
 	(void)state;
 	expect(0, "");
-	assert_string_equal(written(ac_report_as_summary, NULL), "");
+	assert_string_equal(written(summary, NULL), "");
 }
 
 int
@@ -107,7 +125,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mixed), cmocka_unit_test(test_baseline),
 		cmocka_unit_test(test_all_kept), cmocka_unit_test(test_no_fp32),
-		cmocka_unit_test(test_error), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_error), cmocka_unit_test(test_unkept),
+		cmocka_unit_test(test_nothing),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

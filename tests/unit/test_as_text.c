@@ -114,7 +114,7 @@ test_convolution(void **state)
 	    "calls at 2 sites\n"));
 	assert_non_null(strstr(sunk, "\n  plans    2 plans built in 3.25 ms, "
 	    "1048576 bytes of workspace at most\n"));
-	written(ac_report_as_summary, report);
+	written(summary, report);
 	assert_non_null(strstr(sunk, "FP32 GEMM/conv work 88.8 GFLOP"));
 	ac_report_destroy(report);
 }

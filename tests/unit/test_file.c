@@ -4,6 +4,8 @@
 #include "with_state.h"
 #include "report/process.h"
 
+#include <sys/resource.h>
+
 static char path[AC_FILE_PATH];
 
 static bool
@@ -39,6 +41,46 @@ test_directory(void **state)
 	assert_false(directory(NULL));
 }
 
+/* Why there is none, and whether there can be statistics in it. */
+static void
+test_trouble(void **state)
+{
+	static char home[AC_FILE_PATH];
+	const struct rlimit small = { 4096, RLIM_INFINITY };
+	struct rlimit before;
+	char file[128];
+
+	(void)state;
+	assert_int_equal(ac_file_try(state_directory), 0);
+	assert_int_equal(rmdir(state_directory), 0); /* it left nothing there */
+	assert_int_equal(ac_file_try(state_directory), ENOENT);
+	assert_int_equal(mkdir(state_directory, 0700), 0);
+	snprintf(file, sizeof file, "%s/file", state_directory);
+	assert_int_equal(close(creat(file, 0600)), 0);
+	assert_int_equal(ac_file_try(file), ENOTDIR);
+	snprintf(file, sizeof file, "%s/file/a/b", state_directory);
+	assert_int_equal(ac_file_make_directory(file, 0), ENOTDIR);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_int_equal(ac_file_try(state_directory), EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	setenv("AUTOCAST_STATE", "off", 1);
+	assert_false(directory(NULL));
+	assert_int_equal(errno, 0);
+	unsetenv("AUTOCAST_STATE");
+	unsetenv("XDG_STATE_HOME");
+	unsetenv("HOME");
+	assert_false(directory(NULL));
+	assert_int_equal(errno, ENOENT);
+	memset(home, 'a', sizeof home - 1);
+	home[0] = '/';
+	setenv("HOME", home, 1);
+	assert_false(directory(NULL));
+	assert_int_equal(errno, ENAMETOOLONG);
+	assert_string_equal(ac_file_trouble(ENOSPC), "the disk is full");
+	assert_string_equal(ac_file_trouble(EIO), "it cannot be written");
+}
+
 /* A relative AUTOCAST_STATE is where the program is, not where it goes. */
 static void
 test_relative(void **state)
@@ -62,12 +104,13 @@ test_make_directory(void **state)
 
 	(void)state;
 	snprintf(deep, sizeof deep, "%s/a/b/c", state_directory);
-	ac_file_make_directory(deep, strlen(state_directory));
+	assert_int_equal(ac_file_make_directory(deep, strlen(state_directory)),
+	    0);
 	assert_int_equal(stat(deep, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0700);
 	snprintf(gone, sizeof gone, "%s/no/home", state_directory);
 	snprintf(deep, sizeof deep, "%s/.local/state", gone);
-	ac_file_make_directory(deep, strlen(gone));
+	assert_int_equal(ac_file_make_directory(deep, strlen(gone)), ENOENT);
 	assert_int_not_equal(stat(gone, &status), 0);
 }
 
@@ -320,7 +363,8 @@ main(void)
 #define CASE(name) \
 	cmocka_unit_test_setup_teardown(name, make_state, remove_state)
 	const struct CMUnitTest tests[] = {
-		CASE(test_directory), CASE(test_relative),
+		CASE(test_directory), CASE(test_trouble),
+		CASE(test_relative),
 		CASE(test_make_directory), CASE(test_names),
 		CASE(test_geometry), CASE(test_small), CASE(test_prune),
 		CASE(test_prune_spares_the_living),

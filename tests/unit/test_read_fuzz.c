@@ -109,7 +109,7 @@ show(const struct ac_file_header *header, const struct ac_site_record *records,
 	with_ranges += report->ranges_count > 0;
 	check_harmless(written(ac_report_as_text, report));
 	check_harmless(written(ac_report_as_json, report));
-	check_harmless(written(ac_report_as_summary, report));
+	check_harmless(written(summary, report));
 	sunk_count = 0;
 	ac_report_as_watch(report, report, &view, sink, NULL);
 	ac_report_as_watch(NULL, report, &view, sink, NULL);

@@ -188,4 +188,13 @@ written(writer write_report, const struct ac_report *report)
 	return sunk;
 }
 
+/* As one of them: of a run that is kept, unless this says why not. */
+static const char *summary_unkept;
+
+__attribute__((unused)) static void
+summary(const struct ac_report *report, ac_report_sink to, void *context)
+{
+	ac_report_as_summary(report, summary_unkept, to, context);
+}
+
 #endif
