@@ -8,6 +8,7 @@
 . "$(dirname "$0")/../lint/tap.sh"
 [ -x "$root/configure" ] || skip_all 'there is no ./configure'
 [ ! -f "$root/config.status" ] || skip_all 'configured in the source tree'
+[ "${HAVE_CUDA:-yes}" = yes ] || skip_all 'configured without CUDA headers'
 work=$(mktemp -d "${TMPDIR:-/tmp}/autocast-test.XXXXXX") || exit 99
 trap 'rm -rf "$work"' EXIT
 unset CONFIGURE_ARGS CPATH LIBRARY_PATH MAKEFLAGS MFLAGS MAKELEVEL
@@ -44,7 +45,10 @@ configure()
 	    CC="$work/cc" "$@") >"$work/out" 2>&1
 }
 
-configure
+# Where this build's own CUDA headers are, if not where every compiler looks.
+cuda=$(sed -n 's/^[^ ]* -isystem \([^ ]*\).*/\1/p' <<<"${CUDA_CPPFLAGS:-}")
+configure ${cuda:+"--with-cuda=$cuda/"}
+equal '--with-cuda=DIR, the right one, is taken' 0 $?
 says 'a header of netlib does not pass for OpenBLAS' "$work/out" \
     'left out: OpenBLAS is missing' '(Debian: libopenblas-dev)'
 says 'warnings are not errors unless asked for' "$work/out" \
@@ -55,13 +59,6 @@ emulator libopenblas-dev
 ranks libopenmpi-dev openmpi-bin
 unit libcmocka-dev' "$(awk -F'|' '$2 { print $1, $2 }' "$work/rows" | sort)"
 
-found=$(sed -n 's/^checking for CUDA headers\.\.\. //p' "$work/out")
-if [ -d "$found" ]; then
-	configure --with-cuda="$found/"
-	equal '--with-cuda=DIR, the right one, is taken' 0 $?
-else
-	skip '--with-cuda=DIR, the right one, is taken' 'no CUDA 13 headers here'
-fi
 configure --with-cuda="$work/nope"
 equal '--with-cuda=DIR that is not there fails' 1 $?
 says '... and says where it looked' "$work/out" \
@@ -101,19 +98,20 @@ cat >"$work/tree/configure" <<EOF
 echo configure "\$@" >>"$calls"
 [ "\$1" != -q ] || shift
 while IFS='|' read -r part packages sentence; do
-	for package in \$packages; do
+	for package in \${packages:-headers}; do
 		[ -e "$machine/\$package" ] ||
 			{ echo "\$part|\$packages|\$sentence"; break; }
 	done
 done <"$work/rows" >config.missing
+! grep -q '^cuda|' config.missing || exit 1
 echo "abs_top_builddir = \$PWD" >Makefile
 echo 'echo "' "\$*" '"' >config.status
 chmod 755 config.status
 EOF
 # Every program of this machine but these, and some it may not have.
 (IFS=:; for folder in $PATH; do ln -s "$folder"/* "$work/bin"; done) 2>/dev/null
-for tool in apt-get sudo make cc gcc; do rm -f "$work/bin/$tool"; done
-for tool in autoconf automake c++ git mandoc python3 strace valgrind; do
+for tool in apt-get sudo make cc gcc python3; do rm -f "$work/bin/$tool"; done
+for tool in autoconf automake c++ git mandoc strace valgrind; do
 	[ -e "$work/bin/$tool" ] || ln -s /bin/true "$work/bin/$tool"
 done
 cat >"$work/bin/make" <<EOF
@@ -134,11 +132,12 @@ for package; do
 	echo >"$machine/\$package"
 done
 EOF
+printf '#!/bin/sh\necho python3 "$@" >>"%s"\n' "$calls" >"$work/bin/python3"
 printf '#!/bin/sh\nexec "$@"\n' >"$work/bin/sudo"
 # ccache would look for the compiler in PATH.
 printf '#!/bin/sh\nPATH="%s"\nexec %s "$@"\n' "$PATH" "${CC:-cc}" >"$work/bin/cc"
 unset CC
-chmod 755 "$work/tree/configure" "$work/apt-get" "$work"/bin/{make,sudo,cc}
+chmod 755 "$work/tree/configure" "$work/apt-get" "$work"/bin/{make,sudo,cc,python3}
 
 # quickstart run|test: its status, in words; make's 3 means that it came so far.
 quickstart()
@@ -160,6 +159,12 @@ equal 'no OpenBLAS, no apt-get: quickstart stops' 'stops, 1' "$(quickstart run)"
 says '... and says what to install' "$work/out" \
     "quickstart: there is no emulated GPU: $emulator"
 equal '... before it builds' 0 "$(count make)"
+cp "$work/rows" "$work/rows.kept"
+echo "cuda||CUDA's headers are missing" >>"$work/rows"
+equal "nor CUDA's headers: quickstart stops" 'stops, 1' "$(quickstart run)"
+equal '... before it fetches them' 0 "$(count python3)"
+mv "$work/rows.kept" "$work/rows"
+: >"$machine/headers"
 
 ln -s "$work/apt-get" "$work/bin/apt-get"
 equal 'OpenBLAS cannot be installed: quickstart stops' 'stops, 1' \
