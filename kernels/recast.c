@@ -6,6 +6,10 @@
 
 enum {
 	BLOCKS_PER_SM = 8,      /* of AC_CAST_BLOCK threads: a full SM */
+	/* Of a pass, 2 are on an SM at a time, for it takes up to 128 registers;
+	 * grid.y is 2. All are there at once then: of settle, which mostly finds
+	 * nothing to do, a second wave would cost as much as the first. */
+	PASS_PER_SM = 1,
 	WARPS = AC_CAST_BLOCK / 32,
 	OUTPUT_SIDE = 64,       /* outputs of a block are 64 x 64 */
 	SAMPLE_BLOCKS = AC_SAMPLE_SIDE * AC_SAMPLE_SIDE / WARPS
@@ -26,21 +30,13 @@ squares(int64_t rows, int64_t cols, int64_t batch, uint64_t side)
 	return count;
 }
 
-/* Of both operands, the larger: blocks that have a tile for each warp. */
+/* Blocks that have a tile of such a matrix for each warp. */
 static uint64_t
-operand_blocks(const struct ac_recast *r, bool as_cast)
+tile_blocks(int64_t rows, int64_t cols, int64_t batch)
 {
-	uint64_t most = 0;
+	const uint64_t tiles = squares(rows, cols, batch, AC_TILE_SIDE);
 
-	for (int i = 0; i < 2; i++) {
-		const struct ac_recast_operand *o = &r->operand[i];
-		const uint64_t tiles = squares(as_cast ? o->ld_to : o->rows,
-		    as_cast ? o->cols_to : o->cols, o->batch, AC_TILE_SIDE);
-
-		if (tiles > most)
-			most = tiles;
-	}
-	return most / WARPS + (most % WARPS != 0);
+	return tiles / WARPS + (tiles % WARPS != 0);
 }
 
 static unsigned
@@ -63,14 +59,23 @@ launch(const struct ac_kernels *kernels, enum ac_kernel kernel,
 	    ? AC_KERNELS_LAUNCH : AC_KERNELS_OK;
 }
 
+/* Both operands' blocks, in two rows. Never by programmatic dependent launch: the
+ * product behind it reads alpha and beta from the state, and cuBLAS 13.1 to 13.6
+ * does so, on some GPUs, before it waits for the kernel ahead of it. */
 static enum ac_kernels_status
 launch_pass(const struct ac_kernels *kernels, enum ac_kernel kernel,
     const struct ac_recast *recast, ac_cu_stream stream)
 {
 	void *arguments[] = { (void *)(uintptr_t)recast };
+	uint64_t blocks = 0;
 
-	return launch(kernels, kernel, grid(operand_blocks(recast, true),
-	    kernels, BLOCKS_PER_SM), 2, arguments, stream);
+	for (int i = 0; i < 2; i++) {
+		const struct ac_recast_operand *o = &recast->operand[i];
+
+		blocks += tile_blocks(o->ld_to, o->cols_to, o->batch);
+	}
+	return launch(kernels, kernel, grid(blocks / 2 + blocks % 2, kernels,
+	    PASS_PER_SM), 2, arguments, stream);
 }
 
 enum ac_kernels_status
@@ -126,8 +131,14 @@ ac_recast_ranges(const struct ac_kernels *kernels,
     ac_cu_stream stream)
 {
 	void *arguments[] = { (void *)(uintptr_t)recast, &counts, &copy };
+	uint64_t most = 0;
 
+	for (int i = 0; i < 2; i++) {
+		const struct ac_recast_operand *o = &recast->operand[i];
+		const uint64_t blocks = tile_blocks(o->rows, o->cols, o->batch);
+
+		most = blocks > most ? blocks : most;
+	}
 	return launch(kernels, AC_KERNEL_RECAST_RANGES,
-	    grid(operand_blocks(recast, false), kernels, BLOCKS_PER_SM), 2,
-	    arguments, stream);
+	    grid(most, kernels, BLOCKS_PER_SM), 2, arguments, stream);
 }

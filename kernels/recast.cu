@@ -2,10 +2,10 @@
 /* kernels/recast.cu -- the GPU side of the one-pass cast: who works on which
  * tile. The arithmetic and the order of the sums are recast_body.h's.
  *
- * Compiled into cast.ptx by make-ptx.sh. grid.y is the operand, grid.x any
- * size: a warp takes a tile of 32 x 32, 128 bytes of each of its columns at a
- * time, and keeps what it found until its tiles are done; a block adds that to
- * the state once. */
+ * Compiled into cast.ptx by make-ptx.sh. The grid has any size, but two blocks
+ * at least: each works on one operand. A warp takes a tile of 32 x 32, 128 bytes
+ * of each of its columns at a time, and keeps what it found until its tiles are
+ * done; a block adds that to the state once. */
 #include "kernels/recast_out.h"
 
 /* Eight rows of a column, from `row` on. */
@@ -241,9 +241,42 @@ do_tile(const struct ac_recast_operand &o, const struct tile &tile,
 		note_sums(sums, found);
 }
 
+/* The blocks that share an operand: this one is number `number` of them. */
+struct crew {
+	uint32_t operand, number, count;
+};
+
+static __device__ __forceinline__ float
+tiles_of(const struct ac_recast_operand &o)
+{
+	return (float)((o.ld_to + AC_TILE_SIDE - 1) / AC_TILE_SIDE)
+	    * (float)((o.cols_to + AC_TILE_SIDE - 1) / AC_TILE_SIDE)
+	    * (float)o.batch;
+}
+
+/* Each operand has blocks by its tiles: a small one would keep half of the GPU
+ * from a large one. */
+static __device__ __forceinline__ struct crew
+crew_of(const struct ac_recast &r)
+{
+	const float first = tiles_of(r.operand[0]);
+	const float both = first + tiles_of(r.operand[1]);
+	const uint32_t blocks = gridDim.x * gridDim.y;
+	const uint32_t number = blockIdx.y * gridDim.x + blockIdx.x;
+	const uint32_t share = both > 0
+	    ? (uint32_t)((float)blocks * (first / both) + 0.5f) : 1;
+	const uint32_t split = min(max(share, 1u), blocks - 1);
+	struct crew crew;
+
+	crew.operand = number >= split;
+	crew.number = crew.operand ? number - split : number;
+	crew.count = crew.operand ? blocks - split : split;
+	return crew;
+}
+
 static __device__ __forceinline__ void
 do_tiles(const struct ac_recast_operand &o, const struct ac_recast_way &way,
-    struct todo todo, struct found &found)
+    const struct crew &crew, struct todo todo, struct found &found)
 {
 	const int64_t rows = (o.ld_to + AC_TILE_SIDE - 1) / AC_TILE_SIDE;
 	const int64_t cols = (o.cols_to + AC_TILE_SIDE - 1) / AC_TILE_SIDE;
@@ -251,9 +284,9 @@ do_tiles(const struct ac_recast_operand &o, const struct ac_recast_way &way,
 
 	if (!o.to || rows <= 0 || cols <= 0)
 		return;
-	tile = tile_of((uint64_t)blockIdx.x * WARPS
+	tile = tile_of((uint64_t)crew.number * WARPS
 	    + threadIdx.x / AC_RECAST_LANES, rows, cols);
-	step = tile_of((uint64_t)gridDim.x * WARPS, rows, cols);
+	step = tile_of((uint64_t)crew.count * WARPS, rows, cols);
 	for (; tile.matrix < o.batch; tile_advance(step, rows, cols, tile))
 		do_tile(o, tile, way, todo, found);
 }
@@ -262,18 +295,18 @@ do_tiles(const struct ac_recast_operand &o, const struct ac_recast_way &way,
  * the driver has it to compile once; by value, for a reference to a parameter
  * would be a copy on the stack. */
 extern "C" __device__ __noinline__ void
-ac_recast_pass(struct ac_recast_operand o, int32_t exponent, uint32_t format,
-    uint32_t scaled, struct todo todo, struct block_found *block,
-    struct ac_recast_state *state)
+ac_recast_pass(struct ac_recast_operand o, struct crew crew, int32_t exponent,
+    uint32_t format, uint32_t scaled, struct todo todo,
+    struct block_found *block, struct ac_recast_state *state)
 {
 	const struct ac_recast_way way = ac_recast_way_of(format, scaled,
 	    exponent);
 	struct found found = {};
 
-	do_tiles(o, way, todo, found);
+	do_tiles(o, way, crew, todo, found);
 	if (!todo.mark)
 		found.amax = 0; /* what it was is still there */
-	publish(found, *block, state);
+	publish(crew.operand, found, *block, state);
 }
 
 static __device__ __forceinline__ void
@@ -281,8 +314,9 @@ do_pass(const struct ac_recast &r, const struct ac_recast_plan &plan,
     bool first, struct block_found &block)
 {
 	const struct todo todo = { first, plan.known != 0 };
+	const struct crew crew = crew_of(r);
 
-	ac_recast_pass(recast_operand(r, blockIdx.y), blockIdx.y
+	ac_recast_pass(recast_operand(r, crew.operand), crew, crew.operand
 	    ? plan.exponent[1] : plan.exponent[0], r.format, r.scaled, todo,
 	    &block, r.state);
 }

@@ -88,12 +88,12 @@ gather(const struct found &found, struct block_found &block)
 	atomicMax(&block.tile, found.tile);
 }
 
-/* The block's findings into the state. */
+/* The block's findings about operand i into the state. */
 static __device__ __forceinline__ void
-publish(const struct found &found, struct block_found &block,
+publish(int i, const struct found &found, struct block_found &block,
     struct ac_recast_state *state)
 {
-	const int i = blockIdx.y, t = threadIdx.x;
+	const int t = threadIdx.x;
 
 	gather(found, block);
 	if (__syncthreads_or(found.bad) && !t)

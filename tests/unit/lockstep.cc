@@ -57,12 +57,64 @@ lockstep_run_conv(const struct ac_conv_check *check,
 	run_grid("ac_conv_check", blocks, 1);
 }
 
+/* How many of twice as many blocks cast the first operand; 0 if they do not
+ * agree on it. */
+static unsigned
+share_of(const struct ac_recast &r, unsigned blocks)
+{
+	unsigned found[2] = { 0, 0 }, claimed[2] = { 0, 0 };
+
+	gridDim.x = blocks;
+	gridDim.y = 2;
+	for (unsigned i = 0; i < 2 * blocks; i++) {
+		blockIdx.x = i % blocks;
+		blockIdx.y = i / blocks;
+		const struct crew crew = crew_of(r);
+
+		if (crew.number != found[crew.operand]++)
+			return 0;
+		claimed[crew.operand] = crew.count;
+	}
+	return found[0] == claimed[0] && found[1] == claimed[1] ? found[0] : 0;
+}
+
+/* Both operands have blocks, and as many as their share of the tiles, to within
+ * one. */
+static bool
+are_shared_out()
+{
+	static const double tiles[] = { 0, 1, 2, 9, 64, 1000, 65536, 1e9 };
+	struct ac_recast r = {};
+	bool good = true;
+
+	for (unsigned i = 0; i < 64; i++)
+		for (unsigned blocks = 1; blocks < 200; blocks = 2 * blocks + 1) {
+			const double both = tiles[i / 8] + tiles[i % 8];
+			const double share = both > 0
+			    ? 2 * blocks * tiles[i / 8] / both : 1;
+			double first;
+
+			for (int o = 0; o < 2; o++) {
+				r.operand[o].ld_to = AC_TILE_SIDE;
+				r.operand[o].cols_to = AC_TILE_SIDE
+				    * (int64_t)tiles[o ? i % 8 : i / 8];
+				r.operand[o].batch = 1;
+			}
+			first = share_of(r, blocks);
+			good &= first >= 1 && first <= 2 * blocks - 1
+			    && first - share <= 1 && share - first <= 1;
+		}
+	return good;
+}
+
 int
 main(int argc, char **argv)
 {
 	const bool same = lockstep_turns(argc > 1 ? atoi(argv[1]) : 40,
 	    argc > 2 ? strtoull(argv[2], NULL, 0) : 1, "the .cu files");
+	const bool shared_out = are_shared_out();
 
-	printf("1..2\n");
-	return !same;
+	printf("%sok 3 - an operand has blocks by its tiles\n1..3\n",
+	    shared_out ? "" : "not ");
+	return !same || !shared_out;
 }

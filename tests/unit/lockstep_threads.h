@@ -19,6 +19,7 @@
 #include <ucontext.h>
 
 using std::max;
+using std::min;
 
 enum { THREADS = 256, WARP_SIZE = 32, STACK = 1 << 17 };
 

@@ -155,23 +155,26 @@ grid_of(int kernel, const struct ac_recast *r)
 	return launched.grid[0];
 }
 
-/* A warp per tile of the larger operand, eight to a block; an output square
- * of 64 x 64 per block; never none, never more than the GPU holds. */
+/* A warp per tile of the operands, eight to a block: of a pass two rows of blocks
+ * share them, no more than an SM holds two of; of the ranges each row has those
+ * of the larger operand. An output square of 64 x 64 per block. Never none. */
 static void
 test_grids(void **state)
 {
 	static const struct {
 		int64_t m, n, k, batch;
-		unsigned cast, finish, write;
+		unsigned cast, finish, write, ranges;
 	} rows[] = {
-		{ 0, 0, 0, 0, 1, 1, 1 },
-		{ 1, 1, 1, 1, 1, 1, 1 },
-		{ 256, 64, 32, 1, 1, 4, 4 },
-		{ 257, 64, 32, 1, 2, 5, 5 },
-		{ 32, 65, 33, 4, 3, 8, 8 },
-		{ 8192, 8192, 8192, 1, 8 * 132, 132, 8 * 132 },
-		{ INT64_C(1) << 40, INT64_C(1) << 40, 9, 9, 8 * 132, 132,
-		  8 * 132 },
+		{ 0, 0, 0, 0, 1, 1, 1, 1 },
+		{ 1, 1, 1, 1, 1, 1, 1, 1 },
+		{ 256, 64, 32, 1, 1, 4, 4, 1 },
+		{ 257, 64, 32, 1, 2, 5, 5, 2 },
+		{ 1024, 64, 32, 1, 3, 16, 16, 4 },
+		{ 32, 65, 33, 4, 2, 8, 8, 3 },
+		{ 8192, 8192, 8192, 1, 132, 132, 8 * 132, 8 * 132 },
+		{ 8192, 8, 8192, 1, 132, 128, 128, 8 * 132 },
+		{ INT64_C(1) << 40, INT64_C(1) << 40, 9, 9, 132, 132,
+		  8 * 132, 8 * 132 },
 	};
 
 	(void)state;
@@ -184,7 +187,7 @@ test_grids(void **state)
 		assert_int_equal(grid_of(1, &r), rows[i].cast);
 		assert_int_equal(grid_of(2, &r), rows[i].finish);
 		assert_int_equal(grid_of(3, &r), rows[i].write);
-		assert_int_equal(grid_of(4, &r), rows[i].cast);
+		assert_int_equal(grid_of(4, &r), rows[i].ranges);
 		/* A sample keeps 32 blocks busy; writing C, all of them. */
 		r.before = &before;
 		assert_int_equal(grid_of(2, &r), rows[i].finish < 32 ? 32
