@@ -4,7 +4,9 @@
  *
  * Every thread has a time of its own. A worker's is its stream's: work begins
  * no earlier than it was queued and advances it; points carry it to those that
- * wait for them, host threads among them, whose own work takes no time. So it
+ * wait for them, host threads among them. Their own work takes no time, but for
+ * the calls that queue something, and for these only if AUTOCAST_EMU_RATES has
+ * a host=: most tests want a device that never waits for its host. So it
  * follows from the order of the program alone, whatever the CPU took. Streams
  * do not slow one another down; a query does not advance anybody. */
 #include "emulator/device.h"
@@ -17,20 +19,29 @@
 
 #define PICOSECONDS 1e12
 
-static const char *const names[EMU_RATES + 1] = {
+/* What the host needs to queue a kernel, a product or a copy: assumed, as
+ * policy/rates.def does; and an event, or a wait for one, a quarter of it. */
+#define HOST_CALL 3e-6
+#define EVENT_SHARE 0.25
+
+/* Factors of rates, and of two times. */
+enum { LAUNCH = EMU_RATES, HOST, FACTORS };
+
+static const char *const names[FACTORS] = {
 	[EMU_FP64] = "fp64", [EMU_FP32] = "fp32", [EMU_TF32] = "tf32",
 	[EMU_BF16] = "bf16", [EMU_FP16] = "fp16", [EMU_MEMORY] = "memory",
-	[EMU_LINK] = "link", [EMU_RATES] = "launch"
+	[EMU_LINK] = "link", [LAUNCH] = "launch",
+	[HOST] = "host"
 };
 
 static bool modelled;               /* frozen when the devices are up */
-static double factor[EMU_RATES + 1]; /* the last one multiplies a time */
+static double factor[FACTORS];
 static _Thread_local uint64_t now;
 
 static int
 name_index(const char *text, size_t length)
 {
-	for (int i = 0; i <= EMU_RATES; i++)
+	for (int i = 0; i < FACTORS; i++)
 		if (strlen(names[i]) == length &&
 		    !memcmp(names[i], text, length))
 			return i;
@@ -59,10 +70,10 @@ read_factor(const char *text, double *factors)
 static void
 read_factors(const char *text)
 {
-	double read[EMU_RATES + 1];
+	double read[FACTORS];
 	const char *at = text;
 
-	for (int i = 0; i <= EMU_RATES; i++)
+	for (int i = 0; i < FACTORS; i++)
 		read[i] = factor[i];
 	while (at && *at) {
 		at = read_factor(at, read);
@@ -87,8 +98,8 @@ emu_clock_prepare(void)
 	if (!modelled && strcmp(kind, "real"))
 		ac_log(AC_LOG_ERROR, "emulated GPU: AUTOCAST_EMU_CLOCK=%s is "
 		    "neither real nor model; real it is", kind);
-	for (int i = 0; i <= EMU_RATES; i++)
-		factor[i] = 1;
+	for (int i = 0; i < FACTORS; i++)
+		factor[i] = i != HOST;
 	read_factors(ac_env(AC_ENV_EMU_RATES));
 }
 
@@ -141,7 +152,14 @@ void
 emu_clock_launch(void)
 {
 	if (modelled)
-		spend(model()->launch * factor[EMU_RATES]);
+		spend(model()->launch * factor[LAUNCH]);
+}
+
+void
+emu_clock_call(bool is_event)
+{
+	if (modelled)
+		spend(HOST_CALL * factor[HOST] * (is_event ? EVENT_SHARE : 1));
 }
 
 void

@@ -52,6 +52,8 @@ void emu_clock_set(uint64_t time);
 void emu_clock_reach(uint64_t time);
 /* The gap before a kernel or a copy. */
 void emu_clock_launch(void);
+/* On the host: the time of a call that queues work, or an event. */
+void emu_clock_call(bool is_event);
 
 /* A point in one stream's work that others wait for. Shared by reference
  * count; the only thing that orders one worker after another. */

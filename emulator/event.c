@@ -101,6 +101,7 @@ emu_event_record(struct CUevent_st *event, struct CUstream_st *handle)
 	}
 	if (emu_call_is_dropped())
 		return EMU_OK;
+	emu_clock_call(true);
 	pthread_mutex_lock(&lock);
 	emu_token_release(event->last);
 	event->last = NULL;
@@ -221,6 +222,7 @@ emu_stream_wait_event(struct CUstream_st *handle, struct CUevent_st *event)
 		return status;
 	if (emu_call_is_dropped())
 		return EMU_OK;
+	emu_clock_call(true);
 	token = last_of(event, &captured);
 	if (captured.capture || (token && emu_is_capturing(stream))) {
 		emu_token_release(token);

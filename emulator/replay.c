@@ -247,6 +247,7 @@ launch(struct CUgraphExec_st *exec, struct CUstream_st *stream)
 	const bool serial = body->lanes == 1 || emu_device_ending();
 	struct part *part[EMU_LANES];
 
+	emu_clock_call(false);
 	if (serial)
 		part[0] = make_serial(body, exec->last);
 	else

@@ -257,6 +257,8 @@ push(struct CUstream_st *stream, struct emu_task *task)
 void
 emu_stream_push(struct CUstream_st *stream, void *arguments)
 {
+	if (task_of(arguments)->amount)
+		emu_clock_call(false);
 	task_of(arguments)->queued = emu_clock_now();
 	count(task_of(arguments));
 	if (emu_device_ending()) {

@@ -288,6 +288,59 @@ graphs(void **state)
 
 /* ---- in processes of their own ----------------------------------------- */
 
+/* What one of many costs, in microseconds: of products, of fills, and of fills in
+ * a graph. */
+static int
+rows(void)
+{
+	enum { ROW = 50 };
+	cudaGraphExec_t exec;
+	cudaStream_t a;
+	cudaGraph_t graph;
+
+	OK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
+	start(a);
+	for (int i = 0; i < ROW; i++)
+		one_product(a);
+	fprintf(stderr, "%.2f ", stop(a) * 1e6 / ROW);
+	OK(cudaDeviceSynchronize());
+	start(a);
+	for (int i = 0; i < ROW; i++)
+		OK(cudaMemsetAsync(room, 0, 4, a));
+	fprintf(stderr, "%.2f ", stop(a) * 1e6 / ROW);
+	OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal));
+	for (int i = 0; i < ROW; i++)
+		OK(cudaMemsetAsync(room, 0, 4, a));
+	OK(cudaStreamEndCapture(a, &graph));
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaDeviceSynchronize());
+	start(a);
+	OK(cudaGraphLaunch(exec, a));
+	fprintf(stderr, "%.2f ", stop(a) * 1e6 / ROW);
+	return 0;
+}
+
+/* The longer of the host's time and the device's: 3.15 us of a product, 2.5 of a
+ * fill; the first of them comes after the host's. A graph is one call. */
+static void
+host(void **state)
+{
+	static const struct {
+		const char *text, *said;
+	} cases[] = {
+		{ "", "3.15 2.50 2.50 " }, { "host=1", "3.21 3.05 2.56 " },
+		{ "host=2", "6.06 6.05 2.62 " },
+	};
+	static char text[4096];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		assert_int_equal(test_again("rows", "AUTOCAST_EMU_RATES",
+		    cases[i].text, text, sizeof text), 0);
+		assert_string_equal(text, cases[i].said);
+	}
+}
+
 /* Some streams, in each other's way; all times to the last bit. */
 static int
 tangle(void)
@@ -352,6 +405,7 @@ times(void)
 	static const cublasComputeType_t computes[] = { CUBLAS_COMPUTE_32F,
 		CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32F_FAST_16F };
 
+	OK(cudaDeviceSynchronize());
 	for (int i = 0; i < 3; i++) {
 		start(NULL);
 		multiply(computes[i], CUDA_R_32F, 512, 512, 512, 0);
@@ -372,6 +426,9 @@ rates(void **state)
 		{ "memory=100,tf32=0.25,fp16=2", "7.66 5.16 2.67 " },
 		{ "fp32=0.5,launch=0", "not a list" },
 		{ "launch=2", "10.16 5.73 5.73 " },
+		/* The product is queued 3 us after its event. */
+		{ "host=1", "10.66 6.23 6.23 " },
+		{ "host=2,launch=2", "16.16 11.73 11.73 " },
 		{ "fp32=0.5,tf33=1", "AUTOCAST_EMU_RATES=fp32=0.5,tf33=1 is "
 		  "not a list like tf32=0.25,fp16=2; ignored\n7.66 " },
 		{ "fp32", "; ignored\n7.66 " },
@@ -408,6 +465,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(graphs),
 		cmocka_unit_test(deterministic),
 		cmocka_unit_test(rates),
+		cmocka_unit_test(host),
 	};
 	int failed;
 
@@ -419,7 +477,8 @@ main(int argc, char **argv)
 	room = test_device(ROOM);
 	OK(cudaMemset(room, 0, ROOM));
 	if (argc > 1) {
-		failed = strcmp(argv[1], "tangle") ? times() : tangle();
+		failed = !strcmp(argv[1], "tangle") ? tangle() :
+		    !strcmp(argv[1], "rows") ? rows() : times();
 	} else {
 		cmocka_set_message_output(CM_OUTPUT_TAP);
 		failed = cmocka_run_group_tests(tests, NULL, NULL);

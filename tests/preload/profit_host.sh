@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Programs that are bound by their host: layers so small that queueing one takes
+# longer than the GPU needs for it, by the modelled clock with a time per call of
+# the driver (AUTOCAST_EMU_RATES=host=). The launches of a cast would cost them
+# more than any arithmetic gains.
+. "$(dirname "$0")/preload.sh"
+need_emulator
+[ -z "${SANITIZERS:-}" ] || skip_all 'no memory of its own, and thousands of calls'
+AUTOCAST_EMU_CLOCK=model
+export AUTOCAST_EMU_CLOCK
+
+# layer POLICY HOST SIZE: microseconds of one, once its site has settled.
+layer()
+{
+	AUTOCAST_EMU_RATES=host=$2 AUTOCAST_STATE=off under "$1" \
+	    "$clients/bound" "$3" 20 80
+}
+
+# at_most WHAT TIME LIMIT OF
+at_most()
+{
+	check "$1" "$(awk -v time="$2" -v limit="$3" -v of="$4" 'BEGIN {
+		if (!(time > 0 && of > 0 && time <= limit * of))
+			print time " us, not " limit " of " of
+	}')"
+}
+
+# 256: 3.2 us on the device, 6 or 9 on the host. 512: 7.7 and 9; with 6, where
+# the device is waited for, there is something to gain.
+for case in '2 256' '3 256' '3 512'; do
+	read -r host size <<<"$case"
+	off=$(layer off "$host" "$size")
+	at_most "$size, host=$host: as long as its host takes" \
+	    "$off" 1.05 "$((3 * host))"
+	# Every 64th call is sampled: two launches, and three events of a
+	# quarter each, 2.75 calls in 64. Nothing else may come to it; a cast
+	# would be three launches at each.
+	at_most "$size, host=$host: amp takes no longer, but for its samples" \
+	    "$(layer amp "$host" "$size")" 1.043 "$off"
+	at_most "$size, host=$host: tf32 unguarded takes no longer" \
+	    "$(layer 'gemm -> tf32 guard=off' "$host" "$size")" 1 "$off"
+	# Who insists on a cast waits for four launches and an event.
+	at_most "$size, host=$host: a cast takes four times as long" \
+	    "$off" 0.25 "$(layer 'gemm -> fp16 profit=off guard=off' "$host" "$size")"
+done
+at_most '512, host=2: amp gains where there is something to gain' \
+    "$(layer amp 2 512)" 0.85 "$(layer off 2 512)"
+plan
