@@ -26,8 +26,13 @@ print(sysconfig.get_path("purelib"))' 2>/dev/null)
 		    libraries=$libraries:${cudart%/*}
 		break
 	done
-	cuda_flags="-DCUBLASAPI= $cuda_flags"
 	[ -n "$libraries" ] || return 1
+	# Pip's packages lack headers that come with the compiler.
+	for folder in ${nvcc:+"${nvcc%/bin/nvcc}"} /usr/local/cuda; do
+		[ ! -d "$folder/include" ] || [ "$folder" = "$root_folder" ] ||
+			cuda_flags="$cuda_flags -isystem $folder/include"
+	done
+	cuda_flags="-DCUBLASAPI= $cuda_flags"
 	find_cudnn "${pip:+$pip/nvidia/cudnn}"
 }
 
@@ -105,7 +110,8 @@ program()
 	done
 	shift
 	# shellcheck disable=SC2086
-	$cc $product_flags -o "$output" $inputs "$@"
+	$cc $product_flags -o "$output" $inputs "$@" \
+	    -Wl,-rpath-link,"$libraries"
 }
 
 # Whether convolutions are built: as configure decides it.
@@ -153,7 +159,10 @@ build_product()
 	# shellcheck disable=SC2086
 	$cc -pthread -o "$build/autocast" "$objects"/cmd/*.o $rooms -lm ||
 	    return 1
-	build_api && build_examples
+	# What fails without these says so itself.
+	build_api
+	build_examples
+	return 0
 }
 
 archive_of()
@@ -166,7 +175,7 @@ build_examples()
 {
 	program examples/digits_mlp examples/digits_mlp.c \
 	    examples/digits_device.c examples/digits_input.c -- \
-	    "$cublas" "$cudart" -lm &&
+	    "$cublas" "$cudart" -lm
 	program examples/sgemm_strided examples/sgemm_strided.c -- \
 	    "$cublas" "$cudart" -lm
 }

@@ -4,7 +4,8 @@ FP32 work timed, and its error against FP64. Rows on stdout, one per operation, 
 programs of this folder print them; 77: the package is not installed.
 
 WAY names the rows. Who preloads the library is outside; `torch-autocast` and
-`torch-tf32` are PyTorch's own. BUDGET: seconds. -q: small sizes, few samples.
+`torch-tf32` are PyTorch's own. BUDGET: seconds, after the import. -q: small sizes,
+few samples.
 """
 import sys
 import time
@@ -167,12 +168,12 @@ def main():
     words = sys.argv[1:]
     quick = words[0] == "-q"
     package, way, budget = words[quick:]
-    deadline = time.perf_counter() + float(budget)
     try:
         module = __import__(package)
     except ImportError:
         print(f"{package}: not installed", file=sys.stderr)
         return 77
+    deadline = time.perf_counter() + float(budget)
     row("library", name=package, version=getattr(module, "__version__", "unknown"))
     {"torch": torch_clients, "cupy": cupy_clients, "jax": jax_clients}[package](
         module, way, deadline, quick)

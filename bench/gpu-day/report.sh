@@ -7,8 +7,8 @@
 # stays the same for all results of a folder.
 machine()
 {
-	LD_LIBRARY_PATH=$DAY_LIBRARIES "$programs/numbers" machine \
-	    >"$work/machine.said" 2>"$work/logs/machine" || return 1
+	LD_LIBRARY_PATH=$DAY_LIBRARIES timeout -k 5 90 "$programs/numbers" \
+	    machine >"$work/machine.said" 2>"$work/logs/machine" || return 1
 	driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader \
 	    2>/dev/null | head -n 1)
 	[ -z "$emulated" ] || driver=none

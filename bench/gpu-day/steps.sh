@@ -167,7 +167,7 @@ first_ranges()
 }
 
 # What the sweep's rounds have in common; errors are taken once.
-all_sets='square tn nt gpt2 gpt2-gradients 7b attention-qk attention-pv odd skinny strided array'
+all_sets='square tn nt gpt2 gpt2-gradients 7b attention-qk attention-pv odd skinny strided array huge'
 largest=8192
 [ -z "$DAY_QUICK" ] || largest=256
 errors=
