@@ -28,7 +28,18 @@ end_of(const char *s, char stop)
 	return s;
 }
 
-/* One NAME:N[:STATUS], [from, to), of AUTOCAST_EMU_FAIL or AUTOCAST_EMU_DROP,
+/* Whether [from, to) names the call, perhaps without the suffix that NVIDIA's
+ * headers put to it. */
+static bool
+is_named(const struct emu_record *call, const char *from, const char *to)
+{
+	const size_t length = (size_t)(to - from);
+
+	return !strncmp(from, call->name, length) &&
+	    (!call->name[length] || !strcmp(call->name + length, "_v2"));
+}
+
+/* One NAME:N[:STATUS], N 0 for every one, [from, to), of AUTOCAST_EMU_FAIL or AUTOCAST_EMU_DROP,
  * which has no STATUS. */
 static void
 parse_choice(struct emu_record *call, enum ac_env_name variable,
@@ -39,8 +50,7 @@ parse_choice(struct emu_record *call, enum ac_env_name variable,
 	double at, status = -1;
 	size_t used;
 
-	if ((size_t)(name_end - from) != strlen(call->name) ||
-	    memcmp(from, call->name, (size_t)(name_end - from)) ||
+	if (!is_named(call, from, name_end) ||
 	    call->failures == EMU_CALL_FAILURES)
 		return;
 	used = name_end == to ? 0 :
@@ -120,7 +130,7 @@ injected(struct emu_record *call, const struct emu_family *family)
 	    memory_order_relaxed);
 	dropped = number == call->drop_at;
 	for (int i = 0; i < call->failures; i++)
-		if (number == call->fail_at[i])
+		if (!call->fail_at[i] || number == call->fail_at[i])
 			return call->fail_with[i] > 0 ? call->fail_with[i] :
 			    family->failed;
 	return EMU_OK;

@@ -346,6 +346,7 @@ ac_lane_destroy_all(struct ac_provider *provider, unsigned long long context)
 		else
 			release(lane, LANE_FREE);
 	}
+	ac_scratch_trim(scratch);
 }
 
 void

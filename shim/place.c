@@ -64,7 +64,7 @@ ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 	    : ac_scratch_get(driver, now.context, now.id, device);
 	if (!place.scratch)
 		return place.capture ? AC_REASON_CAPTURE
-		    : AC_REASON_OUT_OF_MEMORY;
+		    : AC_REASON_DRIVER;
 	if (ac_kernels_load(now.context, now.id, &place.kernels)
 	    != AC_KERNELS_OK)
 		return AC_REASON_UNSUPPORTED;

@@ -3,7 +3,9 @@
 #include "shim/scratch.h"
 
 #include "base/lock.h"
+#include "base/log.h"
 #include "report/report.h"
+#include "shim/blocks.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,6 +16,8 @@ struct ac_scratch {
 	ac_cu_context    context;     /* compared, never used */
 	_Atomic uint32_t epoch;
 	ac_cu_pool       pool;
+	/* Instead of the pool, once the driver refused that; else NULL. */
+	_Atomic(struct ac_blocks *) blocks;
 	ac_cu_stream     allocations; /* never waits for anything */
 	ac_cu_stream     frees;       /* waits for last uses, then frees */
 	ac_cu_event      allocated;   /* the last of `allocations` */
@@ -22,6 +26,7 @@ struct ac_scratch {
 	_Atomic uint64_t used;
 };
 
+enum { OUT_OF_MEMORY = 2 };     /* CUDA_ERROR_OUT_OF_MEMORY */
 static struct ac_scratch contexts[AC_SCRATCH_CONTEXTS];
 static _Atomic unsigned context_count;
 
@@ -72,6 +77,20 @@ forbid_dependencies(const struct ac_driver *driver, ac_cu_pool pool)
 		    AC_CU_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &no);
 }
 
+/* Do without pools from now on. */
+static bool
+leave_pool(struct ac_scratch *scratch, const char *call, ac_cu_result failed)
+{
+	struct ac_blocks *none = NULL, *made = ac_blocks_make(scratch->driver);
+
+	if (!made || !atomic_compare_exchange_strong(&scratch->blocks, &none,
+	    made))
+		return made != NULL;
+	ac_log(AC_LOG_INFO, "the driver refuses %s (error %d): memory is of "
+	    "cuMemAlloc, and held until a handle is destroyed", call, failed);
+	return true;
+}
+
 static bool
 make(struct ac_scratch *scratch, const struct ac_driver *driver, int device)
 {
@@ -80,13 +99,18 @@ make(struct ac_scratch *scratch, const struct ac_driver *driver, int device)
 		.location_type = AC_CU_LOCATION_DEVICE,
 		.location_id = device,
 	};
+	ac_cu_result failed;
 
 	scratch->driver = driver;
 	scratch->default_limit = default_limit(driver);
 	scratch->used = 0;
-	if (driver->cuMemPoolCreate(&scratch->pool, &properties))
+	if (scratch->blocks)
+		ac_blocks_forget(scratch->blocks);
+	else if (!(failed = driver->cuMemPoolCreate(&scratch->pool,
+	    &properties)))
+		forbid_dependencies(driver, scratch->pool);
+	else if (!leave_pool(scratch, "cuMemPoolCreate", failed))
 		return false;
-	forbid_dependencies(driver, scratch->pool);
 	return !driver->cuStreamCreate(&scratch->allocations,
 	        AC_CU_STREAM_NON_BLOCKING)
 	    && !driver->cuStreamCreate(&scratch->frees,
@@ -197,44 +221,119 @@ enter_account(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes)
 	return true;
 }
 
+/* What was allocated, zeroed if so wished, is there for `stream`. */
 static bool
+hand_over(struct ac_scratch *scratch, ac_cu_address address, uint64_t bytes,
+    bool zeroed, ac_cu_stream stream)
+{
+	const struct ac_driver *driver = scratch->driver;
+
+	return (!zeroed || !driver->cuMemsetD32Async(address, 0,
+	        bytes / sizeof(uint32_t), scratch->allocations))
+	    && !driver->cuEventRecord(scratch->allocated, scratch->allocations)
+	    && !driver->cuStreamWaitEvent(stream, scratch->allocated, 0);
+}
+
+static ac_cu_result
 allocate(struct ac_scratch *scratch, uint64_t bytes, bool zeroed,
     ac_cu_stream stream, ac_cu_address *address_out)
 {
 	const struct ac_driver *driver = scratch->driver;
 	ac_cu_address address;
+	ac_cu_result failed = driver->cuMemAllocFromPoolAsync(&address, bytes,
+	    scratch->pool, scratch->allocations);
 
-	if (driver->cuMemAllocFromPoolAsync(&address, bytes, scratch->pool,
-	    scratch->allocations))
-		return false;
-	if ((zeroed && driver->cuMemsetD32Async(address, 0,
-	    bytes / sizeof(uint32_t), scratch->allocations))
-	    || driver->cuEventRecord(scratch->allocated, scratch->allocations)
-	    || driver->cuStreamWaitEvent(stream, scratch->allocated, 0)) {
+	if (failed)
+		return failed;
+	if (!hand_over(scratch, address, bytes, zeroed, stream)) {
 		driver->cuMemFreeAsync(address, scratch->allocations);
-		return false;
+		return OUT_OF_MEMORY;
 	}
 	*address_out = address;
-	return true;
+	return 0;
+}
+
+static enum ac_reason
+take_pooled(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
+    bool zeroed, ac_cu_stream stream, ac_cu_address *address_out)
+{
+	ac_cu_result failed;
+
+	if (!enter_account(scratch, limit, bytes))
+		return AC_REASON_WORKSPACE;
+	failed = allocate(scratch, bytes, zeroed, stream, address_out);
+	if (!failed)
+		return AC_REASON_NONE;
+	atomic_fetch_sub(&scratch->used, bytes);
+	return failed == OUT_OF_MEMORY || !leave_pool(scratch,
+	    "cuMemAllocFromPoolAsync", failed) ? AC_REASON_OUT_OF_MEMORY
+	    : AC_REASON_REFUSED;
+}
+
+/* Said once: what is refused is asked for again at each call. */
+static enum ac_reason
+refusal_of(ac_cu_result failed)
+{
+	static atomic_bool said;
+
+	if (failed == OUT_OF_MEMORY)
+		return AC_REASON_OUT_OF_MEMORY;
+	if (!atomic_exchange(&said, true))
+		ac_log(AC_LOG_INFO, "the driver refuses cuMemAlloc (error "
+		    "%d): what needs memory is kept", failed);
+	return AC_REASON_DRIVER;
+}
+
+/* To a power of two if there is room for that: what has grown leaves its old
+ * block behind, and these are no more than the new one then. */
+static enum ac_reason
+take_block(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
+    bool zeroed, ac_cu_stream stream, ac_cu_address *address_out)
+{
+	struct ac_blocks *blocks = scratch->blocks;
+	ac_cu_address address = ac_blocks_reuse(blocks, bytes);
+	uint64_t rounded = 1;
+	ac_cu_result failed;
+
+	if (!address) {
+		while (rounded < bytes)
+			rounded *= 2;
+		if (!enter_account(scratch, limit, rounded)) {
+			rounded = bytes;
+			if (!enter_account(scratch, limit, bytes))
+				return AC_REASON_WORKSPACE;
+		}
+		failed = ac_blocks_add(blocks, rounded, &address);
+		if (failed) {
+			atomic_fetch_sub(&scratch->used, rounded);
+			return refusal_of(failed);
+		}
+	}
+	if (!hand_over(scratch, address, bytes, zeroed, stream)) {
+		(void)ac_blocks_give(blocks, address, scratch->allocations);
+		return AC_REASON_OUT_OF_MEMORY;
+	}
+	*address_out = address;
+	return AC_REASON_NONE;
 }
 
 enum ac_reason
 ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
     bool zeroed, ac_cu_stream stream, ac_cu_address *address_out)
 {
-	int mode;
-	bool done;
+	const int mode = ac_scratch_relax(scratch->driver);
+	enum ac_reason reason = AC_REASON_REFUSED;
 
-	if (!enter_account(scratch, limit, bytes))
-		return AC_REASON_WORKSPACE;
-	mode = ac_scratch_relax(scratch->driver);
-	done = allocate(scratch, bytes, zeroed, stream, address_out);
+	if (!scratch->blocks)
+		reason = take_pooled(scratch, limit, bytes, zeroed, stream,
+		    address_out);
+	if (reason == AC_REASON_REFUSED)
+		reason = take_block(scratch, limit, bytes, zeroed, stream,
+		    address_out);
 	ac_scratch_restore(scratch->driver, mode);
-	if (done)
+	if (reason == AC_REASON_NONE)
 		ac_report_peak_scratch(atomic_load(&scratch->used));
-	else
-		atomic_fetch_sub(&scratch->used, bytes);
-	return done ? AC_REASON_NONE : AC_REASON_OUT_OF_MEMORY;
+	return reason;
 }
 
 bool
@@ -263,9 +362,24 @@ ac_scratch_give(struct ac_scratch *scratch, ac_cu_address address,
 	const struct ac_driver *driver = scratch->driver;
 	const ac_cu_event after = last_use ? last_use : scratch->allocated;
 	const int mode = ac_scratch_relax(driver);
+	struct ac_blocks *blocks = scratch->blocks;
 
 	if (!driver->cuStreamWaitEvent(scratch->frees, after, 0)
+	    && !(blocks && ac_blocks_give(blocks, address, scratch->frees))
 	    && !driver->cuMemFreeAsync(address, scratch->frees))
 		atomic_fetch_sub(&scratch->used, bytes);
 	ac_scratch_restore(driver, mode);
+}
+
+void
+ac_scratch_trim(struct ac_scratch *scratch)
+{
+	struct ac_blocks *blocks = scratch->blocks;
+	int mode;
+
+	if (!blocks)
+		return;
+	mode = ac_scratch_relax(scratch->driver);
+	atomic_fetch_sub(&scratch->used, ac_blocks_free(blocks));
+	ac_scratch_restore(scratch->driver, mode);
 }

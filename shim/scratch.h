@@ -7,7 +7,7 @@
  * Allocations never touch the legacy stream or the program's pools, and every
  * call that might disturb a stream capture of another thread sits in a
  * relaxed-mode bracket (recasting.md R7). What is held never exceeds the
- * limit. */
+ * limit. A driver that refuses pools has its memory by shim/blocks.h. */
 #ifndef AC_SHIM_SCRATCH_H
 #define AC_SHIM_SCRATCH_H
 
@@ -57,6 +57,10 @@ bool ac_scratch_order(struct ac_scratch *scratch, ac_cu_stream stream,
  * leave the account now, when that is queued. */
 void ac_scratch_give(struct ac_scratch *scratch, ac_cu_address address,
     uint64_t bytes, ac_cu_event last_use);
+
+/* Where the program itself waits for the device, and only there: free what a
+ * driver without pools could not free before (shim/blocks.h). */
+void ac_scratch_trim(struct ac_scratch *scratch);
 
 /* Relaxed-mode bracket: returns the previous mode for the closing call. */
 int ac_scratch_relax(const struct ac_driver *driver);

@@ -50,7 +50,7 @@ ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 			return true;
 		}
 	if (!ac_page_take(place, (AC_CANDIDATES + ring) * sizeof *made.host,
-	    &host, &made.device))
+	    false, &host, &made.device))
 		return false;
 	made.host = host;
 	slots = &t->known[t->homes++ % TRIAL_HOMES];

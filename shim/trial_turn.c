@@ -58,7 +58,7 @@ begin_try(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
 	if (!ac_trial_take_slots(t, place)) {
-		turn->reason = AC_REASON_OUT_OF_MEMORY;
+		turn->reason = AC_REASON_DRIVER;
 		return;
 	}
 	t->tried_at = t->home_at = turn->number;
@@ -316,7 +316,7 @@ turn_strict(struct ac_trial *t, const struct ac_place *place,
 	turn->reason = AC_REASON_CAPTURE;
 	if (!place || place->capture)
 		return;
-	turn->reason = AC_REASON_OUT_OF_MEMORY;
+	turn->reason = AC_REASON_DRIVER;
 	(void)ac_trial_hold(t, true);
 	if (ac_trial_take_slots(t, place)) {
 		turn->kind = AC_TURN_STRICT;

@@ -123,7 +123,7 @@ test_nothing_posted(void **state)
 	has_pages = false;
 	now = turn(t);
 	assert_int_equal(now.kind, AC_TURN_KEEP);
-	assert_int_equal(now.reason, AC_REASON_OUT_OF_MEMORY);
+	assert_int_equal(now.reason, AC_REASON_DRIVER);
 }
 
 static void

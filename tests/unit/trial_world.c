@@ -42,9 +42,10 @@ ac_scratch_epoch(const struct ac_scratch *scratch)
 }
 
 bool
-ac_page_take(const struct ac_place *place, size_t bytes, void **host_out,
-    ac_cu_address *device_out)
+ac_page_take(const struct ac_place *place, size_t bytes, bool outlives,
+    void **host_out, ac_cu_address *device_out)
 {
+	assert_false(outlives);
 	assert_true(bytes <= sizeof posts);
 	assert_int_equal(place->capture, 0);
 	pages++;
