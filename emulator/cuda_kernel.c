@@ -219,7 +219,6 @@ cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
 	int status;
 
 	DRIVER_ENTER();
-	(void)shared_bytes;
 	if (!is_function(function))
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (extra || (kernel->count && !params))
@@ -231,7 +230,7 @@ cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
 		.name = kernel->name, .grid = { grid_x, grid_y, grid_z },
 		.block = { block_x, block_y, block_z },
 		.sizes = kernel->sizes, .count = kernel->count,
-		.params = params
+		.params = params, .ptx = kernel->ptx, .shared = shared_bytes
 	};
 	return emu_kernel_launch(&launch, stream);
 }

@@ -5,6 +5,7 @@
 #define AC_EMULATOR_MEMORY_H
 
 #include "emulator/context.h"
+#include "emulator/ptx/ptx.h"
 
 struct emu_allocation {
 	unsigned char   *base;
@@ -25,6 +26,9 @@ uint64_t emu_table_capture(const void *pointer);
 void emu_table_drop(const struct CUctx_st *context,
     void (*give)(const struct emu_allocation *allocation));
 void emu_table_release(void);
+/* What kernels of the current context may touch, by address: at most `most` of
+ * them to `regions`. Returns how many there are. */
+size_t emu_table_regions(struct ptx_region *regions, size_t most);
 
 /* memory.c: a graph that owned memory by this capture is gone. */
 void emu_memory_free_captured(void *pointer, uint64_t capture);

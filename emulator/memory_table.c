@@ -179,6 +179,27 @@ is_out_of_reach(const struct emu_allocation *a)
 	    !emu_context_reaches(emu_context_current(), a->context->device);
 }
 
+size_t
+emu_table_regions(struct ptx_region *regions, size_t most)
+{
+	size_t count = 0;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < used; i++) {
+		const struct emu_allocation *a = &table[i];
+
+		if (is_out_of_reach(a))
+			continue;
+		if (count < most)
+			regions[count] = (struct ptx_region){
+				(uintptr_t)a->base, (uintptr_t)a->base +
+				a->bytes, false, "an allocation" };
+		count++;
+	}
+	pthread_mutex_unlock(&lock);
+	return count;
+}
+
 static int
 complain_reach(const void *pointer, int device, const char *argument)
 {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/module.c -- kernels: what a PTX text declares, and launching the CPU
- * twin of a name. PTX is read for entry names and parameter sizes only; the
- * sizes say how much of a launch's arguments must be kept. */
+/* emulator/module.c -- kernels: what a PTX text declares. It is read for entry
+ * names and parameter sizes, which say how much of a launch's arguments must be
+ * kept; and whole, where AUTOCAST_EMU_KERNELS=ptx asks for that. */
 #include "emulator/module.h"
 #include "emulator/capture.h"
 #include "emulator/wait.h"
 
+#include "base/env.h"
 #include "base/text.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { PARAMETER_ALIGNMENT = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUlib_st *libraries;
@@ -128,6 +127,34 @@ parse(const char *s, struct CUlib_st *library)
 	return library->kernels != NULL;
 }
 
+static void
+forget(struct CUlib_st *library)
+{
+	free_library(library);
+	if (library->ptx)
+		ptx_module_free(library->ptx);
+	free(library);
+}
+
+/* The text for the interpreter. */
+static bool
+read_whole(const char *text, struct CUlib_st *library)
+{
+	char message[256];
+
+	if (strcmp(ac_env(AC_ENV_EMU_KERNELS), "ptx"))
+		return true;
+	library->ptx = ptx_module_load(text, strlen(text), message,
+	    sizeof message);
+	if (!library->ptx) {
+		emu_complain("the PTX: %s", message);
+		return false;
+	}
+	for (struct CUkern_st *k = library->kernels; k; k = k->next)
+		k->ptx = ptx_module_kernel(library->ptx, k->name);
+	return true;
+}
+
 int
 emu_library_load(const void *code, struct CUlib_st **library_out)
 {
@@ -145,9 +172,12 @@ emu_library_load(const void *code, struct CUlib_st **library_out)
 	if (!library)
 		emu_out_of_host_memory();
 	if (!parse(code, library)) {
-		free_library(library);
-		free(library);
+		forget(library);
 		emu_complain("the PTX declares no kernel we can read");
+		return EMU_INVALID_IMAGE;
+	}
+	if (!read_whole(code, library)) {
+		forget(library);
 		return EMU_INVALID_IMAGE;
 	}
 	atomic_store(&library->mark, EMU_MARK_LIBRARY);
@@ -168,7 +198,7 @@ emu_library_kernel(struct CUlib_st *library, const char *name,
 		return EMU_INVALID_HANDLE;
 	for (struct CUkern_st *k = library->kernels; k; k = k->next)
 		if (!strcmp(k->name, name)) {
-			if (!emu_twin_registered(name) &&
+			if (!k->ptx && !emu_twin_registered(name) &&
 			    !emu_twin_built_in(name)) {
 				emu_complain("kernel %s has no CPU twin",
 				    name);
@@ -227,7 +257,8 @@ emu_function_load(struct CUkern_st *function)
 	return EMU_OK;
 }
 
-/* Launches that are queued keep nothing of a library. */
+/* Launches that are queued keep nothing of a library but what the interpreter
+ * has of it, which stays until the end. */
 int
 emu_library_unload(struct CUlib_st *library)
 {
@@ -250,141 +281,7 @@ emu_libraries_release(void)
 	while (libraries) {
 		struct CUlib_st *next = libraries->next;
 
-		free_library(libraries);
-		free(libraries);
+		forget(libraries);
 		libraries = next;
 	}
-}
-
-/* Followed by `count` pointers, the sizes of what they point to, and that. A
- * copy of a task is a task: the pointers are set when it runs. */
-struct launch_task {
-	emu_twin_run run;
-	struct ac_twin_launch launch;
-	size_t count;
-	void *params[];
-};
-
-static size_t
-padded(size_t bytes)
-{
-	return (bytes + PARAMETER_ALIGNMENT - 1) &
-	    ~(size_t)(PARAMETER_ALIGNMENT - 1);
-}
-
-static size_t *
-sizes_of(struct launch_task *task)
-{
-	return (size_t *)(void *)(task->params + task->count);
-}
-
-static size_t
-head_bytes(size_t count)
-{
-	return padded(sizeof(struct launch_task) +
-	    count * (sizeof(void *) + sizeof(size_t)));
-}
-
-static void
-point(struct launch_task *task)
-{
-	unsigned char *at = (unsigned char *)task + head_bytes(task->count);
-
-	for (size_t i = 0; i < task->count; i++) {
-		task->params[i] = at;
-		at += padded(sizes_of(task)[i]);
-	}
-}
-
-static void
-run_kernel(void *arguments)
-{
-	struct launch_task *task = arguments;
-
-	point(task);
-	ac_twin_bytes_here = 0;
-	task->run(&task->launch, task->params);
-	emu_clock_move(EMU_MEMORY, ac_twin_bytes_here);
-}
-
-static struct launch_task *
-make_task(emu_twin_run run, const size_t *sizes, size_t count,
-    const struct emu_launch *l)
-{
-	struct launch_task *task;
-	size_t bytes = head_bytes(count);
-
-	for (size_t i = 0; i < count; i++)
-		bytes += padded(sizes[i]);
-	task = emu_task_new(run_kernel, bytes);
-	if (!task)
-		return NULL;
-	task->run = run;
-	memcpy(task->launch.grid, l->grid, sizeof l->grid);
-	memcpy(task->launch.block, l->block, sizeof l->block);
-	task->count = count;
-	memcpy(sizes_of(task), sizes, count * sizeof *sizes);
-	point(task);
-	for (size_t i = 0; i < count; i++)
-		memcpy(task->params[i], l->params[i], sizes[i]);
-	return task;
-}
-
-/* Any word of the arguments that is an address in another device's memory:
- * numbers that merely look like one are too rare to matter. */
-static int
-check_arguments(const char *name, const struct launch_task *task,
-    const size_t *sizes)
-{
-	int status = EMU_OK;
-
-	for (size_t i = 0; !status && i < task->count; i++)
-		for (size_t at = 0; !status && at + sizeof(void *) <= sizes[i];
-		    at += sizeof(void *)) {
-			const void *word;
-
-			memcpy(&word, (char *)task->params[i] + at,
-			    sizeof word);
-			status = emu_memory_check_reach(word, name);
-		}
-	return status;
-}
-
-int
-emu_kernel_launch(const struct emu_launch *launch, struct CUstream_st *handle)
-{
-	const struct emu_twin *twin = emu_twin_registered(launch->name);
-	const emu_twin_run run = twin ? twin->run :
-	    emu_twin_built_in(launch->name);
-	const size_t *sizes = twin ? twin->sizes : launch->sizes;
-	const uint64_t threads = (uint64_t)launch->block[0] *
-	    launch->block[1] * launch->block[2];
-	struct CUstream_st *stream;
-	struct launch_task *task;
-	int status;
-
-	if (!run || !sizes) {
-		emu_complain("kernel %s has no CPU twin; register one from a "
-		    "library that AUTOCAST_EMU_TWINS names", launch->name);
-		return EMU_INVALID_FUNCTION;
-	}
-	if (!threads || threads > 1024 || !launch->grid[0] ||
-	    !launch->grid[1] || !launch->grid[2])
-		return EMU_INVALID_VALUE;
-	status = emu_stream_find_here(handle, &stream);
-	if (status)
-		return status;
-	task = make_task(run, sizes, twin ? twin->count : launch->count,
-	    launch);
-	if (!task)
-		return EMU_OUT_OF_MEMORY;
-	status = check_arguments(launch->name, task, sizes);
-	if (status) {
-		emu_device_poison(status);
-		emu_task_drop(task);
-		return status;
-	}
-	emu_task_tally(task, EMU_launches, 1);
-	emu_stream_submit(stream, task);
-	return EMU_OK;
 }

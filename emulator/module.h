@@ -4,6 +4,7 @@
 #define AC_EMULATOR_MODULE_H
 
 #include "emulator/device.h"
+#include "emulator/ptx/ptx.h"
 #include "kernels/twins.h"
 
 enum { EMU_KERNEL_PARAMETERS = 32, EMU_MARK_KERNEL = 0x4b45524e };
@@ -24,6 +25,7 @@ struct CUkern_st {
 	char              name[128];
 	size_t            count;  /* parameters */
 	size_t            sizes[EMU_KERNEL_PARAMETERS]; /* bytes of each */
+	struct ptx_function *ptx; /* its text; NULL: a twin runs */
 	struct CUkern_st *next;
 };
 
@@ -31,6 +33,7 @@ struct CUlib_st {
 	_Atomic uint32_t  mark;   /* 0 once unloaded */
 	struct emu_jit    jit;
 	struct CUkern_st *kernels;
+	struct ptx_module *ptx;   /* NULL: twins run */
 	struct CUlib_st  *next;
 };
 

@@ -191,6 +191,10 @@ void
 ptx_access(struct warp *w, struct frame *f, const struct ptx_instruction *in,
     unsigned char *const base[4], uint32_t mask)
 {
+	if (in->space <= SPACE_CONST)
+		w->block->launch->result->bytes += (uint64_t)(unsigned)
+		    __builtin_popcount(mask) * ptx_type_bytes[in->type] *
+		    (in->vector ? in->vector : 1u);
 	if (in->op == OP_st)
 		store(w, f, in, base, mask);
 	else if (in->op == OP_atom || in->op == OP_red)

@@ -65,6 +65,7 @@ struct ptx_options {
 struct ptx_result {
 	uint64_t instructions;  /* of warps */
 	uint64_t lanes;         /* of threads; counted with `check` only */
+	uint64_t bytes;         /* read and written, but for shared memory */
 	uint64_t findings[PTX_FINDINGS];
 };
 
