@@ -2,6 +2,7 @@
 /* emulator/cuda_kernel.c -- driver calls: kernel libraries, launches, entry
  * points. Contracts are NVIDIA's. */
 #include "emulator/cuda.h"
+#include "emulator/launch.h"
 #include "emulator/capture.h"
 #include "emulator/module.h"
 

@@ -3,6 +3,7 @@
  * generated code registers and launches them. Device code is not read: a
  * kernel runs if a CPU twin of its (mangled) name is registered. */
 #include "emulator/cudart.h"
+#include "emulator/launch.h"
 
 #include <pthread.h>
 #include <stdlib.h>

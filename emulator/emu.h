@@ -383,21 +383,5 @@ int emu_fill(const struct emu_fill *fill, struct CUstream_st *handle);
 void emu_announce_read(const void *from, size_t bytes);
 void emu_announce_write(void *to, size_t bytes);
 
-/* ---- kernels (module.c) ----------------------------------------------- */
-
-/* Queue kernel `name`, its text or its CPU twin; `sizes` are its parameters'
- * bytes. */
-struct emu_launch {
-	const char   *name;
-	unsigned      grid[3], block[3];
-	const size_t *sizes;
-	size_t        count;
-	void        **params;
-	struct ptx_function *ptx;     /* what runs; NULL: a twin */
-	size_t        shared;         /* dynamic shared memory, of `ptx` only */
-};
-int emu_kernel_launch(const struct emu_launch *launch,
-    struct CUstream_st *handle);
-
 #pragma GCC visibility pop
 #endif

@@ -2,6 +2,8 @@
 /* emulator/launch.c -- launches: what is kept of one until its turn comes, and
  * running it: the CPU twin of the kernel's name, or its text, checked, where
  * AUTOCAST_EMU_KERNELS=ptx asks for that. */
+#include "emulator/launch.h"
+
 #include "emulator/capture.h"
 #include "emulator/memory.h"
 #include "emulator/module.h"
