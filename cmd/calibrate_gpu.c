@@ -178,6 +178,7 @@ ac_gpu_open(struct ac_gpu *gpu, int ordinal, const char *folder)
 	setenv("AUTOCAST_POLICY", "off", 1);
 	unsetenv("AUTOCAST_RULES");
 	unsetenv("NVIDIA_TF32_OVERRIDE");
+	unsetenv("CUBLAS_EMULATE_SINGLE_PRECISION");
 	return open_driver(gpu, folder) && open_device(gpu, ordinal) &&
 	    open_cublas(gpu, folder) && open_handle(gpu);
 }

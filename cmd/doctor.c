@@ -356,7 +356,7 @@ const struct ac_command ac_command_doctor = {
 		{ 'e', NULL, "RULE", "a policy line before all others; "
 		    "repeatable" },
 		{ AC_PLAN_EMULATE, "emulate", "[=MODEL]",
-		    "on an emulated GPU: h200 (default), h100, a100, l40s, "
+		    "on an emulated GPU: h200 (default), h100, b200, a100, l40s, "
 		    "rtx4090 or t4" },
 		{ OPT_JSON, "json", NULL, "as JSON" },
 	},

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/doctor_kept.c -- what the statistics of a run add up to, and for every
- * reason to keep a call the command that would change it. Pure. */
+ * reason to keep a call the command that would change it. Pure but for the
+ * environment. */
 #include "cmd/doctor.h"
+#include "base/env.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -155,9 +157,19 @@ static void
 explain_opted_out(const struct ac_doctor_facts *facts,
     const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
 {
-	if (!strcmp(site->key.asked, "opted-out")) {
-		ac_text_add(text, "; NVIDIA_TF32_OVERRIDE=0 is set");
-		ac_text_add(fix, "env -u NVIDIA_TF32_OVERRIDE ");
+	const bool refused = !strcmp(site->key.asked, "opted-out");
+	const bool invariant = ac_env_is_set(AC_ENV_BATCH_INVARIANCE) &&
+	    strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
+	const enum ac_env_name name = !refused ? AC_ENV_EMULATE_FP32
+	    : invariant ? AC_ENV_BATCH_INVARIANCE : AC_ENV_TF32_OVERRIDE;
+
+	if (refused || (!strcmp(site->key.asked, "emulated") &&
+	    ac_env_is_set(name))) {
+		const char *variable = ac_env_rows[name].variable;
+
+		ac_text_addf(text, "; %s=%s is set", variable,
+		    name == AC_ENV_TF32_OVERRIDE ? "0" : ac_env(name));
+		ac_text_addf(fix, "env -u %s ", variable);
 		ac_doctor_add_run(fix, facts, "");
 		return;
 	}

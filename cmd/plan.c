@@ -34,8 +34,8 @@ ac_plan_take(struct ac_plan *plan, int option, const char *value)
 int
 ac_plan_check_model(const struct ac_plan *plan, const char *verb)
 {
-	static const char *const models[] = { "h200", "h100", "a100", "l40s",
-		"rtx4090", "t4" };
+	static const char *const models[] = { "h200", "h100", "b200", "a100",
+		"l40s", "rtx4090", "t4" };
 	enum { COUNT = sizeof models / sizeof *models };
 	const char *at = plan->emulate ? plan->model : NULL, *near;
 	struct ac_text text;
@@ -58,7 +58,7 @@ ac_plan_check_model(const struct ac_plan *plan, const char *verb)
 	near = ac_text_nearest(model, models, COUNT);
 	return ac_say(AC_EXIT_USAGE, "%s: no emulated GPU '%s'; "
 	    "use --emulate=%s", verb, model,
-	    near ? near : "h200, h100, a100, l40s, rtx4090 or t4");
+	    near ? near : "h200, h100, b200, a100, l40s, rtx4090 or t4");
 }
 
 int

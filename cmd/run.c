@@ -222,7 +222,7 @@ const struct ac_command ac_command_run = {
 		{ 'e', NULL, "RULE", "a policy line before all others; "
 		    "repeatable" },
 		{ AC_PLAN_EMULATE, "emulate", "[=MODEL]",
-		    "on an emulated GPU: h200 (default), h100, a100, l40s, "
+		    "on an emulated GPU: h200 (default), h100, b200, a100, l40s, "
 		    "rtx4090 or t4; h200,t4: two" },
 		{ OPT_REPORT, "report", "FILE",
 		    "write the report to FILE (JSON if it ends in .json, "

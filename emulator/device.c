@@ -70,7 +70,7 @@ read_models(const char *list)
 		if (!model || device_count == EMU_DEVICES) {
 			ac_log(AC_LOG_ERROR, "emulated GPU: AUTOCAST_EMU_MODEL"
 			    "=%s is not a list of up to %d models (h200, h100, "
-			    "a100, l40s, rtx4090 and t4 are)", list,
+			    "b200, a100, l40s, rtx4090 and t4 are)", list,
 			    EMU_DEVICES);
 			return false;
 		}

@@ -6,7 +6,8 @@
 #include "shim/gemm.h"
 #include "shim/thunk.h"
 
-/* ---- Shapes: parameters, arguments, packing ---------------------------- */
+/* ---- Shapes: parameters, arguments, packing ----------------------------
+ * ..._ALGO: the algorithm that the program names, where it can. */
 
 #define HEAD(index) \
 	cublasHandle_t handle, cublasOperation_t transa, \
@@ -19,6 +20,7 @@
 	beta, C, ldc
 #define SINGLE_FORM AC_TYPE_F32, AC_ASKED_UNSAID
 #define SINGLE_BATCH 1
+#define SINGLE_ALGO CUBLAS_GEMM_DEFAULT
 #define SINGLE_OPERANDS .a = { A, CUDA_R_32F, lda, 0 }, \
 	.b = { B, CUDA_R_32F, ldb, 0 }, .c = { C, CUDA_R_32F, ldc, 0 }
 
@@ -30,6 +32,7 @@
 	stride_a, B, ldb, stride_b, beta, C, ldc, stride_c, count
 #define STRIDED_FORM AC_TYPE_F32, AC_ASKED_UNSAID
 #define STRIDED_BATCH count
+#define STRIDED_ALGO CUBLAS_GEMM_DEFAULT
 #define STRIDED_OPERANDS .a = { A, CUDA_R_32F, lda, stride_a }, \
 	.b = { B, CUDA_R_32F, ldb, stride_b }, \
 	.c = { C, CUDA_R_32F, ldc, stride_c }
@@ -41,6 +44,7 @@
 	beta, C, ldc, count
 #define POINTERS_FORM AC_TYPE_F32, AC_ASKED_UNSAID
 #define POINTERS_BATCH count
+#define POINTERS_ALGO CUBLAS_GEMM_DEFAULT
 #define POINTERS_OPERANDS .a = { A, CUDA_R_32F, lda, 0 }, \
 	.b = { B, CUDA_R_32F, ldb, 0 }, .c = { C, CUDA_R_32F, ldc, 0 }, \
 	.in_arrays = true
@@ -51,6 +55,7 @@
 #define COMPLEX_ARGS SINGLE_ARGS
 #define COMPLEX_FORM AC_TYPE_C32, AC_ASKED_UNSAID
 #define COMPLEX_BATCH 1
+#define COMPLEX_ALGO CUBLAS_GEMM_DEFAULT
 #define COMPLEX_OPERANDS .a = { A, CUDA_C_32F, lda, 0 }, \
 	.b = { B, CUDA_C_32F, ldb, 0 }, .c = { C, CUDA_C_32F, ldc, 0 }
 
@@ -62,6 +67,7 @@
 #define COMPLEX_STRIDED_ARGS STRIDED_ARGS
 #define COMPLEX_STRIDED_FORM AC_TYPE_C32, AC_ASKED_UNSAID
 #define COMPLEX_STRIDED_BATCH count
+#define COMPLEX_STRIDED_ALGO CUBLAS_GEMM_DEFAULT
 #define COMPLEX_STRIDED_OPERANDS .a = { A, CUDA_C_32F, lda, stride_a }, \
 	.b = { B, CUDA_C_32F, ldb, stride_b }, \
 	.c = { C, CUDA_C_32F, ldc, stride_c }
@@ -73,6 +79,7 @@
 #define COMPLEX_EX_ARGS SGEMM_EX_ARGS
 #define COMPLEX_EX_FORM SGEMM_EX_FORM
 #define COMPLEX_EX_BATCH 1
+#define COMPLEX_EX_ALGO CUBLAS_GEMM_DEFAULT
 #define COMPLEX_EX_OPERANDS SGEMM_EX_OPERANDS
 
 #define SGEMM_EX_PARAMS(index) HEAD(index), const float *alpha, \
@@ -84,6 +91,7 @@
 #define SGEMM_EX_FORM ac_type_class_of(type_a, type_b, type_c, \
 	CUBLAS_COMPUTE_32F), AC_ASKED_UNSAID
 #define SGEMM_EX_BATCH 1
+#define SGEMM_EX_ALGO CUBLAS_GEMM_DEFAULT
 #define SGEMM_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
 	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }
 
@@ -97,6 +105,7 @@
 #define GEMM_EX_FORM ac_type_class_of(type_a, type_b, type_c, (int)compute), \
 	ac_asked_by_compute((int)compute)
 #define GEMM_EX_BATCH 1
+#define GEMM_EX_ALGO algo
 #define GEMM_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
 	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }
 
@@ -113,6 +122,7 @@
 	ac_type_class_of(type_a, type_b, type_c, (int)compute), \
 	ac_asked_by_compute((int)compute)
 #define STRIDED_EX_BATCH count
+#define STRIDED_EX_ALGO algo
 #define STRIDED_EX_OPERANDS .a = { A, type_a, lda, stride_a }, \
 	.b = { B, type_b, ldb, stride_b }, .c = { C, type_c, ldc, stride_c }
 
@@ -127,6 +137,7 @@
 	ac_type_class_of(type_a, type_b, type_c, (int)compute), \
 	ac_asked_by_compute((int)compute)
 #define POINTERS_EX_BATCH count
+#define POINTERS_EX_ALGO algo
 #define POINTERS_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
 	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }, \
 	.in_arrays = true
@@ -191,6 +202,9 @@ symbol(shape##_PARAMS(index))                                                 \
 			};                                                    \
 			outcome = ac_gemm_recast(&g, site, &kept, &status);   \
 		}                                                             \
+		if (__builtin_expect((int)shape##_ALGO == AC_ALGO_AUTOTUNE,   \
+		    0) && outcome != AC_OUTCOME_DONE)                         \
+			ac_site_note_autotune(site);                          \
 	} else {                                                              \
 		next = ac_provider_bind(ENTRY_##symbol, caller,               \
 		    (uint32_t)via).next;                                      \

@@ -4,6 +4,7 @@
 
 #include "base/elf.h"
 #include "base/text.h"
+#include "shim/asked.h"
 #include "shim/device.h"
 #include "shim/solver.h"
 #include "shim/start.h"
@@ -78,7 +79,7 @@ ac_describe_caller(struct ac_description *d, const void *caller)
 	d->is_solver = ac_solver_is(module.base);
 }
 
-void
+int
 ac_describe_library(struct ac_description *d, cublasHandle_t handle,
     struct ac_provider *provider)
 {
@@ -89,9 +90,10 @@ ac_describe_library(struct ac_description *d, cublasHandle_t handle,
 	__typeof__(&cublasGetVersion_v2) get_version =
 	    provider ? PROVIDER(provider, cublasGetVersion_v2) : NULL;
 	if (!get_version || get_version(handle, &version))
-		return;
+		return 0;
 	/* 13.1.0 is 130100 since CUDA 10.1; before, 8.0 was 8000. */
 	ac_text_addf(&text, "cublas-%d.%d", version / 10000, version / 100 % 100);
+	return version;
 }
 
 #ifdef AC_HAVE_CUDNN
@@ -128,9 +130,24 @@ describe_key(struct ac_site_key *key, const struct ac_call *call)
 	ac_text_add(&text, ac_entries[call->entry].symbol);
 	ac_text_init(&text, key->type, sizeof key->type);
 	ac_text_add(&text, type_names[call->type]);
+}
+
+/* By the program or, for it, by the environment. `sm` 0, `version` 0: unknown. */
+static void
+describe_asked(struct ac_site_key *key, const struct ac_call *call, int sm,
+    int version)
+{
+	const struct ac_shim *shim = ac_shim_get();
+	enum ac_asked asked = call->asked;
+	struct ac_text text;
+
+	if (shim->wants_emulated && ac_asked_is_emulated(sm, version) &&
+	    (asked == AC_ASKED_UNSAID || asked == AC_ASKED_FP32) &&
+	    (call->type == AC_TYPE_F32 || call->type == AC_TYPE_C32))
+		asked = AC_ASKED_EMULATED;
 	ac_text_init(&text, key->asked, sizeof key->asked);
-	ac_text_add(&text, ac_shim_get()->environment_opted_out ? "opted-out"
-	    : asked_names[call->asked]);
+	ac_text_add(&text, shim->environment_opted_out ||
+	    shim->wants_batch_invariance ? "opted-out" : asked_names[asked]);
 }
 
 /* What the program asks for there. "auto" is every rung, in their order. */
@@ -186,11 +203,13 @@ ac_describe(const struct ac_call *call, struct ac_provider *provider,
     struct ac_description *d)
 {
 	const struct ac_device *gpu = ac_device_get(call->device);
+	int version;
 
 	memset(d, 0, sizeof *d);
 	describe_key(&d->key, call);
 	ac_describe_caller(d, call->caller);
-	ac_describe_library(d, call->handle, provider);
+	version = ac_describe_library(d, call->handle, provider);
+	describe_asked(&d->key, call, gpu ? gpu->sm : 0, version);
 	d->key.solver = d->is_solver ? 'y' : 'n';
 	d->ta[0] = d->key.ta;
 	d->tb[0] = d->key.tb;

@@ -43,8 +43,8 @@ void ac_describe_dnn(struct ac_description *description,
 #endif
 
 /* The library by the version that `provider`, a cuBLAS, says of `handle`:
- * "cublas-13.1". */
-void ac_describe_library(struct ac_description *description,
+ * "cublas-13.1". Returns that version, 130100; 0: unknown. */
+int ac_describe_library(struct ac_description *description,
     cublasHandle_t handle, struct ac_provider *provider);
 
 /* What follows from a description whose key is complete, in the region of that

@@ -3,6 +3,7 @@
  * site. */
 #include "shim/site.h"
 
+#include "base/log.h"
 #include "base/mapped.h"
 #include "shim/describe.h"
 #include "shim/device.h"
@@ -147,6 +148,26 @@ make_state(const struct ac_site *site, const struct ac_site_call *call)
 		    &site->record->key, site->record->name, site->record,
 		    ac_device_may_time(ac_call_of(call).device));
 	return state;
+}
+
+void
+ac_site_note_autotune(const struct ac_site *site)
+{
+	static _Atomic(struct ac_marker_record *) marker;
+	struct ac_marker_record *known = atomic_load(&marker), *none = NULL;
+
+	if (!site->decision.reproducible)
+		return;
+	if (!known) {
+		known = ac_report_marker(
+		    "CUBLAS_GEMM_AUTOTUNE despite reproducible=on");
+		if (atomic_compare_exchange_strong(&marker, &none, known))
+			ac_log(AC_LOG_WARNING, "reproducible=on: the program "
+			    "calls %s with CUBLAS_GEMM_AUTOTUNE, so cuBLAS may "
+			    "choose other bits in each run; autocast keeps such "
+			    "calls as they are", site->record->key.symbol);
+	}
+	ac_report_count_marker(known);
 }
 
 /* ---- The table --------------------------------------------------------- */

@@ -89,6 +89,15 @@ __attribute__((cold, noinline))
 const struct ac_site *ac_site_add(const struct ac_site_call *call,
     const struct ac_site_query *query, struct ac_site *scratch);
 
+/* cuBLAS's CUBLAS_GEMM_AUTOTUNE, which some headers we build with lack: it
+ * measures algorithms and keeps the fastest, so that the bits are the clock's. */
+enum { AC_ALGO_AUTOTUNE = 999 };
+
+/* A call of `site` that names it is made as it is: count that, and say it once,
+ * where the policy wants the same bits in every run. */
+__attribute__((cold, noinline))
+void ac_site_note_autotune(const struct ac_site *site);
+
 /* ---- The look-up: what every call pays for ----------------------------- */
 
 enum {

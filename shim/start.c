@@ -125,6 +125,12 @@ ac_shim_policy(void)
 	return state.policy;
 }
 
+static bool
+is_on(enum ac_env_name name)
+{
+	return ac_env_is_set(name) && strcmp(ac_env(name), "0") != 0;
+}
+
 const struct ac_shim *
 ac_shim_start(void)
 {
@@ -140,6 +146,8 @@ ac_shim_start(void)
 		state.rank = read_rank();
 		state.environment_opted_out =
 		    !strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
+		state.wants_emulated = is_on(AC_ENV_EMULATE_FP32);
+		state.wants_batch_invariance = is_on(AC_ENV_BATCH_INVARIANCE);
 		state.notice_wanted = strcmp(notice, "off")
 		    && (!state.origin.chosen || ac_log_to_terminal());
 		open_statistics(&state);

@@ -14,6 +14,8 @@
 struct ac_shim {
 	const struct ac_policy *policy;
 	bool environment_opted_out;   /* NVIDIA_TF32_OVERRIDE=0 */
+	bool wants_emulated;          /* CUBLAS_EMULATE_SINGLE_PRECISION */
+	bool wants_batch_invariance;  /* CUBLAS_BATCH_INVARIANCE_FLAGS */
 	bool notice_wanted;
 	int  rank;                    /* in a parallel job; -1: in none */
 	char program[64];             /* base name of the executable */

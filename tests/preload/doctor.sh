@@ -78,6 +78,9 @@ finds 'a rule that keeps' 1 'the rule is -e:1' \
 NVIDIA_TF32_OVERRIDE=0 finds 'NVIDIA_TF32_OVERRIDE=0' 1 'NVIDIA_TF32_OVERRIDE=0 is set' \
     "env -u NVIDIA_TF32_OVERRIDE $run --policy=tf32 -- ./linked" --policy tf32 -- ./linked
 helps 'NVIDIA_TF32_OVERRIDE=0' '1 1'
+CUBLAS_BATCH_INVARIANCE_FLAGS=1 finds 'batch invariance' 1 'CUBLAS_BATCH_INVARIANCE_FLAGS=1 is set' \
+    "env -u CUBLAS_BATCH_INVARIANCE_FLAGS $run --policy=tf32 -- ./linked" --policy tf32 -- ./linked
+helps 'batch invariance' '1 1'
 finds 'a policy with errors' 1 'the policy has errors' \
     "$run '--policy=gemm -> fp61' -- true" --policy 'gemm -> fp61' -- ./linked
 equal 'which are shown' 1 "$(grep -c "did you mean 'fp16'" "$work/err" | sed 's/[1-9].*/1/')"

@@ -51,6 +51,8 @@ same_as_bare fp16 'pedantic math mode' sgemm n n 64 64 64 0 0 0 1 1 0 normal 1 O
 same_as_bare fp16 'pedantic compute type' gemmex n n 64 64 64 0 0 0 1 1 0 normal 1 OUT compute=32f-pedantic
 same_as_bare fp16 'pedantic handle, TF32 asked' gemmex n n 64 64 64 0 0 0 1 1 0 normal 1 OUT math=pedantic compute=32f-fast-tf32
 NVIDIA_TF32_OVERRIDE=0 same_as_bare fp16 'NVIDIA_TF32_OVERRIDE=0' sgemm n n 64 64 64 0 0 0 1 1 0 normal 1 OUT
+AUTOCAST_EMU_MODEL=b200 CUBLAS_EMULATE_SINGLE_PRECISION=1 same_as_bare fp16 'CUBLAS_EMULATE_SINGLE_PRECISION=1' sgemm n n 64 64 64 0 0 0 1 1 0 normal 1 OUT
+CUBLAS_BATCH_INVARIANCE_FLAGS=1 same_as_bare fp16 'CUBLAS_BATCH_INVARIANCE_FLAGS=1' sgemm n n 64 64 64 0 0 0 1 1 0 normal 1 OUT
 same_as_bare fp16 'C is A' sgemm n n 64 64 64 0 0 0 1 1 0 normal 1 OUT alias=ac
 same_as_bare fp16 'C is B' sgemm n n 64 64 64 0 0 0 1 1 0 normal 1 OUT alias=bc
 

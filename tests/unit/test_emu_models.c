@@ -14,6 +14,7 @@ static const struct {
 	{ "NVIDIA H200 (emulated)", 90, 132, 227, 2048, 141, 4800, true },
 	{ "NVIDIA H100 80GB HBM3 (emulated)", 90, 132, 227, 2048, 80, 3350,
 	  true },
+	{ "NVIDIA B200 (emulated)", 100, 148, 227, 2048, 180, 8000, true },
 	{ "NVIDIA A100-SXM4-80GB (emulated)", 80, 108, 163, 2048, 80, 2039,
 	  true },
 	{ "NVIDIA L40S (emulated)", 89, 142, 99, 1536, 48, 864, true },
@@ -105,7 +106,7 @@ main(void)
 		cmocka_unit_test(formats),
 	};
 
-	setenv("AUTOCAST_EMU_MODEL", "h200,h100,a100,l40s,rtx4090,t4", 1);
+	setenv("AUTOCAST_EMU_MODEL", "h200,h100,b200,a100,l40s,rtx4090,t4", 1);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

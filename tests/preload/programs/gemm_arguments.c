@@ -42,7 +42,7 @@ arguments_reject(const char *what, const char *value)
 	    "TA, TB: n t c. A leading dimension 0 is the smallest one. OUT - "
 	    "is none.\n"
 	    "options: reference device-scalars alias=ab|ac|bc compute=C "
-	    "math=M gap=N offset=N\n"
+	    "algo=N math=M gap=N offset=N\n"
 	    "         stride-a=0 stride-b=0 stream workspace=BYTES repeat=N "
 	    "nan-c\n", what, value);
 	exit(EXIT_USAGE);
@@ -98,6 +98,8 @@ parse_option(const char *text, struct options *opt, struct product *p)
 		opt->alias = value;
 	else if (IS("compute"))
 		p->compute = find_word(computes, value);
+	else if (IS("algo"))
+		p->algo = (cublasGemmAlgo_t)to_integer(value);
 	else if (IS("math"))
 		opt->math = find_word(maths, value);
 	else if (IS("gap"))
@@ -120,7 +122,8 @@ parse_option(const char *text, struct options *opt, struct product *p)
 static struct product
 parse_product(char **arg)
 {
-	struct product p = { .compute = CUBLAS_COMPUTE_32F };
+	struct product p = { .compute = CUBLAS_COMPUTE_32F,
+		.algo = CUBLAS_GEMM_DEFAULT };
 
 	p.transa = (cublasOperation_t)find_word(operations, arg[2]);
 	p.transb = (cublasOperation_t)find_word(operations, arg[3]);

@@ -15,6 +15,7 @@ struct product {
 	long long stride_a, stride_b, stride_c;
 	float alpha, beta;
 	cublasComputeType_t compute;
+	cublasGemmAlgo_t algo;
 };
 
 /* Where cuBLAS finds them: alpha and beta as the pointer mode says. */

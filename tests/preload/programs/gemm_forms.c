@@ -55,19 +55,19 @@ struct arrays {
     CUDA_R_32F, p->ldb, o->beta, o->c, CUDA_R_32F, p->ldc)
 #define EX(symbol) symbol(HEAD, o->a, CUDA_R_32F, p->lda, o->b,           \
     CUDA_R_32F, p->ldb, o->beta, o->c, CUDA_R_32F, p->ldc, p->compute,    \
-    CUBLAS_GEMM_DEFAULT)
+    p->algo)
 #define STRIDED(symbol) symbol(HEAD, o->a, p->lda, p->stride_a, o->b,     \
     p->ldb, p->stride_b, o->beta, o->c, p->ldc, p->stride_c, p->batch)
 #define STRIDED_EX(symbol) symbol(HEAD, o->a, CUDA_R_32F, p->lda,         \
     p->stride_a, o->b, CUDA_R_32F, p->ldb, p->stride_b, o->beta, o->c,    \
     CUDA_R_32F, p->ldc, p->stride_c, p->batch, p->compute,                \
-    CUBLAS_GEMM_DEFAULT)
+    p->algo)
 #define POINTERS(symbol) symbol(HEAD, x->a, p->lda, x->b, p->ldb,         \
     o->beta, x->c, p->ldc, p->batch)
 #define POINTERS_EX(symbol) symbol(HEAD, (const void *const *)x->a,       \
     CUDA_R_32F, p->lda, (const void *const *)x->b, CUDA_R_32F, p->ldb,    \
     o->beta, (void *const *)x->c, CUDA_R_32F, p->ldc, p->batch,           \
-    p->compute, CUBLAS_GEMM_DEFAULT)
+    p->compute, p->algo)
 #define GROUPED(symbol) symbol(handle, ta, tb, m, n, k, alpha, x->a, lda, \
     x->b, ldb, beta, x->c, ldc, groups, sizes)
 #define GROUPED_EX(symbol) symbol(handle, ta, tb, m, n, k, alpha,         \
