@@ -4,7 +4,9 @@
  * The driver compiles and loads a function when it is first needed, unless told
  * to do so before (CUDA_MODULE_LOADING is LAZY from CUDA 12.2 on). That first
  * launch could wait for the context, could break a capture, and a refusal would
- * come too late: so every function is loaded here, at once. One library of a module for the process where the driver knows libraries
+ * come too late: so every function is loaded here, at once.
+ *
+ * One library of a module for the process where the driver knows libraries
  * (CUDA 12), else a module per context. Nothing is ever unloaded: a context that
  * dies takes its functions along, and its id never comes back. No lock is held
  * while the driver compiles: two threads that meet in a new context may both load, and
@@ -174,13 +176,13 @@ load_relaxed(const struct ac_kernels_module *module,
 		say_refused(module, failed);
 }
 
-static const struct ac_kernels *
-look_up(const struct ac_kernels_table *table, ac_cu_context context,
+const struct ac_kernels *
+ac_kernels_known(const struct ac_kernels_module *module, ac_cu_context context,
     uint64_t id)
 {
 	for (int i = 0; i < AC_KERNELS_CONTEXTS; i++) {
 		const struct ac_kernels *k = atomic_load_explicit(
-		    &table->entry[i], memory_order_acquire);
+		    &module->table->entry[i], memory_order_acquire);
 
 		if (!k)
 			break;
@@ -192,13 +194,14 @@ look_up(const struct ac_kernels_table *table, ac_cu_context context,
 
 /* Keep `k` unless another thread was first. NULL if there is no memory. */
 static const struct ac_kernels *
-add(struct ac_kernels_table *table, const struct ac_kernels *k)
+add(const struct ac_kernels_module *module, const struct ac_kernels *k)
 {
+	struct ac_kernels_table *table = module->table;
 	const struct ac_kernels *kept;
 	struct ac_kernels *copy;
 
 	ac_lock_take(&table->adding);
-	kept = look_up(table, k->context, k->id);
+	kept = ac_kernels_known(module, k->context, k->id);
 	copy = kept ? NULL : ac_mapped_take(sizeof *copy);
 	if (copy) {
 		*copy = *k;
@@ -220,7 +223,7 @@ load_and_add(const struct ac_kernels_module *module,
 
 	load_relaxed(module, driver, &fresh);
 	return fresh.status && module->asks_again ? NULL
-	    : add(module->table, &fresh);
+	    : add(module, &fresh);
 }
 
 enum ac_kernels_status
@@ -228,7 +231,7 @@ ac_kernels_find(const struct ac_kernels_module *module,
     const struct ac_driver *driver, ac_cu_context context, uint64_t id,
     const struct ac_kernels **kernels_out)
 {
-	const struct ac_kernels *found = look_up(module->table, context, id);
+	const struct ac_kernels *found = ac_kernels_known(module, context, id);
 
 	if (!found)
 		found = load_and_add(module, driver, context, id);

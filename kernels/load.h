@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/load.h -- a module's kernels as functions of one context. For the
- * files that launch them; each module is described in a file of its own, so
+ * files that launch them, and for who asks what is known of a context; each module is described in a file of its own, so
  * that its PTX is linked only where something launches it. */
 #ifndef AC_KERNELS_LOAD_H
 #define AC_KERNELS_LOAD_H
@@ -55,6 +55,11 @@ struct ac_kernels_module {
 };
 
 extern const struct ac_kernels_module ac_recast_module;
+
+/* What is known of the module in a context, be it that it was refused; NULL:
+ * nothing yet. Asks the driver nothing. Thread-safe. */
+const struct ac_kernels *ac_kernels_known(
+    const struct ac_kernels_module *module, ac_cu_context context, uint64_t id);
 
 /* The module's kernels in the current context, which is `context` with this
  * id: loaded if they are not yet, as ac_kernels_load() says, but for

@@ -251,36 +251,58 @@ z_of(const struct ac_conv_call *call, const struct ac_conv_site *site)
 	return NULL;
 }
 
+static enum ac_reason
+find_place(const struct ac_conv_call *call, const struct ac_conv_site *site,
+    struct ac_place *place_out)
+{
+	__typeof__(&cudnnGetStream) get_stream =
+	    PROVIDER(call->provider, cudnnGetStream);
+	cudaStream_t stream;
+
+	if (!get_stream || get_stream(call->handle, &stream))
+		return AC_REASON_UNSUPPORTED;
+	return ac_place_on(stream, site->query.device, place_out);
+}
+
+/* Between the look whether a place is wanted and its turn, another thread may
+ * have changed what the turn is. */
+static bool
+lacks_place(const struct conv_job *job)
+{
+	return !job->place && job->turn->kind != AC_TURN_KEEP;
+}
+
 static enum ac_outcome
 conduct(const struct ac_conv_call *call, struct ac_conv_site *site,
     struct ac_kept *kept_out, cudnnStatus_t *status_out)
 {
-	__typeof__(&cudnnGetStream) get_stream =
-	    PROVIDER(call->provider, cudnnGetStream);
 	struct ac_turn turn = { .kind = AC_TURN_RECAST };
 	struct conv_job job = { .call = call, .site = site, .turn = &turn,
 		.data = { call->x, call->w, call->y, z_of(call, site),
 		    call->bias } };
-	enum ac_reason reason = AC_REASON_UNSUPPORTED;
-	enum ac_outcome outcome;
+	const bool wanted = !site->trial
+	    || ac_trial_wants_place(site->trial, true);
+	enum ac_reason reason = AC_REASON_NONE;
+	enum ac_outcome outcome = AC_OUTCOME_KEPT;
 	struct ac_place place;
-	cudaStream_t stream;
 
-	if (get_stream && !get_stream(call->handle, &stream))
-		reason = ac_place_on(stream, site->query.device, &place);
-	if (reason == AC_REASON_NONE && !site->trial
-	    && site->decision.guard != AC_GUARD_OFF)
+	if (!site->trial && site->decision.guard != AC_GUARD_OFF)
 		reason = AC_REASON_PROBATION;
+	else if (wanted)
+		reason = find_place(call, site, &place);
 	if (reason != AC_REASON_NONE) {
 		ac_report_count(site->record, reason);
 		return AC_OUTCOME_KEPT;
 	}
-	job.place = &place;
+	job.place = wanted ? &place : NULL;
 	if (site->trial) {
-		job.trial = ac_trial_of(site->trial, &place);
-		ac_trial_turn(job.trial, &place, &turn);
+		job.trial = ac_trial_of(site->trial, job.place);
+		ac_trial_turn(job.trial, job.place, &turn);
 	}
-	outcome = take_turn(&job, kept_out, status_out);
+	if (lacks_place(&job))
+		ac_report_count(site->record, AC_REASON_PROBATION);
+	else
+		outcome = take_turn(&job, kept_out, status_out);
 	if (site->trial)
 		ac_trial_turn_over(job.trial, &turn);
 	return outcome;

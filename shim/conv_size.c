@@ -78,13 +78,13 @@ ac_conv_advertise(const struct ac_conv_call *call)
 	cudaStream_t stream;
 	size_t most = 0;
 
-	if (ac_policy_is_off(ac_shim_policy()) || !ac_conv_query_of(call, &query)
+	if (ac_policy_is_off(ac_shim_policy()) || !ac_conv_query_of(call, &query))
+		return 0;
+	ac_conv_site_ask(&query, &decision);
+	if (decision.rung == AC_RUNG_KEEP || !decision.advertises_workspace
 	    || !get_stream || get_stream(call->handle, &stream)
 	    || ac_place_on(stream, query.device, &place) != AC_REASON_NONE
 	    || place.capture)
-		return 0;
-	ac_conv_site_ask(&query, &decision);
-	if (decision.rung == AC_RUNG_KEEP || !decision.advertises_workspace)
 		return 0;
 	for (unsigned i = 0; i < decision.candidate_count; i++) {
 		const size_t bytes = need_of(&query, call->handle,

@@ -21,21 +21,44 @@ element_bytes(const struct ac_operand *operand)
 	return (operand->type == CUDA_C_32F ? 2 : 1) * sizeof(float);
 }
 
-/* Whether the device could address `cols` columns of each of `batch` matrices:
- * aligned, and with less than 2^62 bytes from the first to the last. */
+static bool
+are_aligned(const struct ac_gemm *g)
+{
+	const size_t unit = g->in_arrays ? sizeof(void *) : sizeof(float);
+
+	return (((uintptr_t)g->a.data | (uintptr_t)g->b.data
+	    | (uintptr_t)g->c.data) & (unit - 1)) == 0;
+}
+
+/* Whether `cols` columns of each of `batch` matrices have less than 2^62 bytes
+ * from the first to the last. */
 static bool
 is_addressable(const struct ac_gemm *g, const struct ac_operand *operand,
     int64_t cols)
 {
-	const size_t unit = g->in_arrays ? sizeof(void *) : sizeof(float);
 	uint64_t matrix, rest;
 
-	return (uintptr_t)operand->data % unit == 0
+	return operand->stride >= 0
 	    && !__builtin_mul_overflow((uint64_t)cols,
 	        (uint64_t)operand->ld, &matrix)
 	    && !__builtin_mul_overflow((uint64_t)g->batch,
 	        (uint64_t)operand->stride, &rest)
 	    && matrix < UINT64_C(1) << 58 && rest < UINT64_C(1) << 58;
+}
+
+/* Mostly one look at all numbers will do: the product of any two of them is
+ * below 2^58 if each is below 2^29. */
+static bool
+are_addressable(const struct ac_gemm *g, int64_t cols_a, int64_t cols_b)
+{
+	const uint64_t all = (uint64_t)(g->m | g->n | g->k | g->batch)
+	    | (uint64_t)(g->a.ld | g->b.ld | g->c.ld)
+	    | (uint64_t)(g->a.stride | g->b.stride | g->c.stride);
+
+	return all < UINT64_C(1) << 29
+	    || (is_addressable(g, &g->a, cols_a)
+	    && is_addressable(g, &g->b, cols_b)
+	    && is_addressable(g, &g->c, g->n));
 }
 
 /* Wrong leading dimensions, null pointers, unknown transposes and what no
@@ -50,21 +73,20 @@ is_well_formed(const struct ac_gemm *g)
 	    && (unsigned)g->transa <= CUBLAS_OP_C
 	    && (unsigned)g->transb <= CUBLAS_OP_C
 	    && g->a.ld >= rows_a && g->b.ld >= rows_b && g->c.ld >= g->m
-	    && g->a.stride >= 0 && g->b.stride >= 0 && g->c.stride >= 0
-	    && is_addressable(g, &g->a, g->m + g->k - rows_a)
-	    && is_addressable(g, &g->b, g->k + g->n - rows_b)
-	    && is_addressable(g, &g->c, g->n);
+	    && are_aligned(g)
+	    && are_addressable(g, g->m + g->k - rows_a,
+	        g->k + g->n - rows_b);
 }
 
-/* Bytes from an operand's first to past its last element. */
-static uint64_t
-extent(const struct ac_operand *operand, int64_t rows, int64_t cols,
-    int64_t batch)
+/* Past the last byte of an operand's matrices; all three have one type. */
+static uintptr_t
+end_of(const struct ac_operand *operand, int64_t rows, int64_t cols,
+    int64_t batch, size_t bytes)
 {
 	const uint64_t elements = (uint64_t)(cols - 1) * (uint64_t)operand->ld
 	    + (uint64_t)rows + (uint64_t)(batch - 1) * (uint64_t)operand->stride;
 
-	return elements * element_bytes(operand);
+	return (uintptr_t)operand->data + elements * bytes;
 }
 
 /* C and a `rows` x `cols` operand as rectangles of one parent matrix, C's
@@ -86,15 +108,13 @@ rectangles_meet(const struct ac_gemm *g, int64_t rows, int64_t cols,
 	    || (row + g->m > ld && col + 1 < cols && col + 1 + g->n > 0);
 }
 
+/* Of an operand whose bytes lie among C's: whether elements are shared. */
 static bool
-overlaps(const struct ac_gemm *g, const struct ac_operand *operand,
+shares_elements(const struct ac_gemm *g, const struct ac_operand *operand,
     int64_t rows, int64_t cols)
 {
 	const uintptr_t c = (uintptr_t)g->c.data, x = (uintptr_t)operand->data;
 
-	if (x >= c + extent(&g->c, g->m, g->n, g->batch)
-	    || c >= x + extent(operand, rows, cols, g->batch))
-		return false;
 	if (g->batch == 1 && operand->ld == g->c.ld
 	    && !((c - x) % element_bytes(operand)))
 		return rectangles_meet(g, rows, cols, (int64_t)(c - x)
@@ -106,9 +126,18 @@ static bool
 output_overlaps(const struct ac_gemm *g)
 {
 	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
+	const int64_t rows_a = ta ? g->k : g->m, cols_a = ta ? g->m : g->k;
+	const int64_t rows_b = tb ? g->n : g->k, cols_b = tb ? g->k : g->n;
+	const size_t bytes = element_bytes(&g->c);
+	const uintptr_t c = (uintptr_t)g->c.data;
+	const uintptr_t c_end = end_of(&g->c, g->m, g->n, g->batch, bytes);
 
-	return overlaps(g, &g->a, ta ? g->k : g->m, ta ? g->m : g->k)
-	    || overlaps(g, &g->b, tb ? g->n : g->k, tb ? g->k : g->n);
+	return ((uintptr_t)g->a.data < c_end
+	    && c < end_of(&g->a, rows_a, cols_a, g->batch, bytes)
+	    && shares_elements(g, &g->a, rows_a, cols_a))
+	    || ((uintptr_t)g->b.data < c_end
+	    && c < end_of(&g->b, rows_b, cols_b, g->batch, bytes)
+	    && shares_elements(g, &g->b, rows_b, cols_b));
 }
 
 /* A handle of another version of cuBLAS, or one we did not see created, is
@@ -185,12 +214,10 @@ take_turn(struct ac_job *job, struct ac_kept *kept_out,
 /* Where the call runs, if that matters. For a candidate that can do without,
  * what stands in the way only means that it goes unsampled. */
 static enum ac_reason
-find_place(const struct ac_job *job, bool wanted, struct ac_place *place_out)
+find_place(const struct ac_job *job, struct ac_place *place_out)
 {
-	const struct ac_handle *handle = ac_handle_find(job->g->handle);
-
-	return wanted ? ac_place_find(job->site->binding.provider,
-	    job->g->handle, handle->device, place_out) : AC_REASON_NONE;
+	return ac_place_find(job->site->binding.provider, job->g->handle,
+	    ac_handle_find(job->g->handle)->device, place_out);
 }
 
 /* A site that is not stored has nothing to remember a trial by. */
@@ -200,22 +227,25 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 {
 	struct ac_trial *trial = site->state ? site->state->trial : NULL;
 	const bool casts = site->decision.tactic == AC_TACTIC_CAST;
-	const bool wanted = trial ? ac_trial_wants_place(trial) : casts;
+	const bool wanted = trial ? ac_trial_wants_place(trial, false)
+	    : casts;
 	struct ac_turn turn = { .kind = AC_TURN_RECAST };
 	struct ac_job job = { .g = g, .site = site, .turn = &turn };
 	struct ac_place place;
 	enum ac_outcome outcome;
-	enum ac_reason reason = find_place(&job, wanted, &place);
+	enum ac_reason reason = AC_REASON_NONE;
 
 	if (!trial && site->decision.guard != AC_GUARD_OFF)
 		reason = AC_REASON_PROBATION;
+	else if (wanted)
+		reason = find_place(&job, &place);
 	if (reason != AC_REASON_NONE && (casts || !trial)) {
 		ac_report_count(site->record, reason);
 		return AC_OUTCOME_KEPT;
 	}
 	job.place = wanted && reason == AC_REASON_NONE ? &place : NULL;
 	if (trial) {
-		job.trial = ac_trial_of(trial, job.place);
+		job.trial = job.place ? ac_trial_of(trial, job.place) : trial;
 		ac_trial_turn(job.trial, job.place, &turn);
 		if (turn.kind == AC_TURN_KEEP && reason != AC_REASON_NONE)
 			turn.reason = reason;

@@ -43,14 +43,15 @@ fit_part(struct ac_lane *lane, enum ac_lane_part which, uint64_t bytes,
     uint64_t step, uint64_t limit, const struct ac_place *place)
 {
 	struct ac_lane_block *part = &lane->part[which];
-	const uint64_t rounded = (bytes + step - 1) / step * step;
 	const bool zeroed = which != LANE_BUFFER;
 	enum ac_reason reason;
+	uint64_t rounded;
 
 	if (part->bytes >= bytes)
 		return AC_REASON_NONE;
 	if (place->capture)
 		return AC_REASON_CAPTURE;
+	rounded = (bytes + step - 1) / step * step;
 	give_part(lane, which);
 	part->bytes = rounded;
 	reason = ac_scratch_take(lane->scratch, limit, rounded, zeroed,
@@ -66,12 +67,25 @@ fit_part(struct ac_lane *lane, enum ac_lane_part which, uint64_t bytes,
 	return AC_REASON_NONE;
 }
 
+/* Mostly it fits as it is. */
+static bool
+fits(const struct ac_lane *lane, const struct ac_lane_request *request)
+{
+	return lane->part[LANE_WORDS].bytes
+	    && lane->part[LANE_MARKS].bytes >= request->marks_bytes
+	    && lane->part[LANE_BUFFER].bytes >= request->buffer_bytes;
+}
+
 static enum ac_reason
 fit(struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place, uint64_t limit)
 {
-	enum ac_reason reason = fit_part(lane, LANE_WORDS, WORDS_BYTES,
-	    WORDS_BYTES, limit, place);
+	enum ac_reason reason;
+
+	if (fits(lane, request))
+		return AC_REASON_NONE;
+	reason = fit_part(lane, LANE_WORDS, WORDS_BYTES, WORDS_BYTES, limit,
+	    place);
 
 	if (reason == AC_REASON_NONE)
 		reason = fit_part(lane, LANE_MARKS, request->marks_bytes,
@@ -119,13 +133,14 @@ static enum ac_reason
 make_handle(struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place, uint64_t limit)
 {
-	const uint64_t workspace = workspace_for(lane, request, limit);
 	enum ac_reason reason = AC_REASON_NONE;
+	uint64_t workspace;
 
 	if (lane->handle)
 		return AC_REASON_NONE;
 	if (place->capture)
 		return AC_REASON_CAPTURE;
+	workspace = workspace_for(lane, request, limit);
 	if (workspace && !lane->part[LANE_WORKSPACE].address) {
 		struct ac_lane_block *part = &lane->part[LANE_WORKSPACE];
 

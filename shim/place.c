@@ -2,6 +2,8 @@
 /* shim/place.c -- asks the driver and the program's handle where a call runs. */
 #include "shim/place.h"
 
+#include "kernels/load.h"
+
 /* A capture without an id could not be told from the next one. */
 static enum ac_reason
 find_capture(struct ac_place *place)
@@ -41,6 +43,24 @@ find_stream(struct ac_place *place, ac_cu_context current)
 	return AC_REASON_NONE;
 }
 
+/* What the context needs: kernels first, without which nothing else is. */
+static enum ac_reason
+prepare_context(struct ac_place *place, const struct ac_cu_current *now)
+{
+	if (place->capture) {
+		place->scratch = ac_scratch_find(now->id);
+		if (!place->scratch)
+			return AC_REASON_CAPTURE;
+	}
+	if (!place->kernels && ac_kernels_load(now->context, now->id,
+	    &place->kernels) != AC_KERNELS_OK)
+		return AC_REASON_UNSUPPORTED;
+	if (!place->capture)
+		place->scratch = ac_scratch_get(place->driver, now->context,
+		    now->id, now->device);
+	return place->scratch ? AC_REASON_NONE : AC_REASON_DRIVER;
+}
+
 /* A stream that is 0 is of whatever context is current, so the device is
  * compared too: the program's handle may live on another one. */
 enum ac_reason
@@ -57,19 +77,16 @@ ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 	/* Before CUDA 12 contexts have no ids, and addresses are no identity. */
 	if (!driver->cuCtxGetId)
 		return AC_REASON_UNSUPPORTED;
+	place.kernels = ac_kernels_known(&ac_recast_module, now.context,
+	    now.id);
+	if (place.kernels && place.kernels->status)
+		return AC_REASON_UNSUPPORTED; /* the stream is not asked */
 	reason = find_stream(&place, now.context);
-	if (reason != AC_REASON_NONE)
-		return reason;
-	place.scratch = place.capture ? ac_scratch_find(now.id)
-	    : ac_scratch_get(driver, now.context, now.id, device);
-	if (!place.scratch)
-		return place.capture ? AC_REASON_CAPTURE
-		    : AC_REASON_DRIVER;
-	if (ac_kernels_load(now.context, now.id, &place.kernels)
-	    != AC_KERNELS_OK)
-		return AC_REASON_UNSUPPORTED;
-	*place_out = place;
-	return AC_REASON_NONE;
+	if (reason == AC_REASON_NONE)
+		reason = prepare_context(&place, &now);
+	if (reason == AC_REASON_NONE)
+		*place_out = place;
+	return reason;
 }
 
 enum ac_reason

@@ -63,8 +63,9 @@ struct ac_trial *ac_trial_make(const struct ac_decision *decision,
 struct ac_trial *ac_trial_of(struct ac_trial *trial,
     const struct ac_place *place);
 
-/* Whether the next call's turn depends on where it runs. */
-bool ac_trial_wants_place(const struct ac_trial *trial);
+/* Whether the next call's turn depends on where it runs; with `to_run`, or a
+ * candidate could not run without that being known. */
+bool ac_trial_wants_place(const struct ac_trial *trial, bool to_run);
 
 /* Take a turn at `place` (NULL: not looked for). Numbers the call. */
 void ac_trial_turn(struct ac_trial *trial, const struct ac_place *place,

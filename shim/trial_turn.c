@@ -38,18 +38,23 @@ is_timing_due(const struct ac_trial *t, uint64_t number)
 }
 
 bool
-ac_trial_wants_place(const struct ac_trial *t)
+ac_trial_wants_place(const struct ac_trial *t, bool to_run)
 {
 	const uint64_t next = atomic_load_explicit(&t->calls,
 	    memory_order_relaxed) + 1;
+	const uint32_t state = atomic_load_explicit(&t->state,
+	    memory_order_acquire);
 	const uint32_t current = atomic_load_explicit(&t->current,
 	    memory_order_acquire);
 
-	if (t->decision.reproducible || t->state != TRIAL_SETTLED)
+	if (t->decision.reproducible)
 		return true;
+	if (state != TRIAL_SETTLED) /* before its turn, or during another's */
+		return state == TRIAL_FIRST ? next >= t->first
+		    : state != TRIAL_BUSY;
 	return is_boundary(t, next) || !t->timing_over
-	    || (current != TRIAL_KEEP
-	    && t->decision.candidate[current].tactic == AC_TACTIC_CAST)
+	    || (current != TRIAL_KEEP && (to_run
+	    || t->decision.candidate[current].tactic == AC_TACTIC_CAST))
 	    || t->decision.guard == AC_GUARD_STRICT;
 }
 
@@ -70,9 +75,9 @@ static void
 turn_first(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	if (turn->number < t->first)
+	if (turn->number < t->first || !place)
 		return;
-	if (!place || place->capture) {
+	if (place->capture) {
 		turn->reason = AC_REASON_CAPTURE;
 		return;
 	}
@@ -161,7 +166,9 @@ static void
 turn_posted(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	if (!place || place->capture) {
+	if (!place)
+		return;
+	if (place->capture) {
 		turn->reason = AC_REASON_CAPTURE;
 		return;
 	}
@@ -372,25 +379,23 @@ void
 ac_trial_turn(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn_out)
 {
-	struct ac_turn turn = {
+	*turn_out = (struct ac_turn){
 		.kind = AC_TURN_KEEP, .reason = AC_REASON_PROBATION,
 		.number = 1 + atomic_fetch_add_explicit(&t->calls, 1,
 		    memory_order_relaxed),
 	};
-
 	switch (atomic_load_explicit(&t->state, memory_order_acquire)) {
 	case TRIAL_FIRST:
-		turn_first(t, place, &turn);
+		turn_first(t, place, turn_out);
 		break;
 	case TRIAL_POSTED:
-		turn_posted(t, place, &turn);
+		turn_posted(t, place, turn_out);
 		break;
 	default:
 		break;
 	}
-	if (turn.kind == AC_TURN_KEEP && turn.number >= t->first
+	if (turn_out->kind == AC_TURN_KEEP && turn_out->number >= t->first
 	    && atomic_load_explicit(&t->state, memory_order_acquire)
 	    == TRIAL_SETTLED)
-		turn_settled(t, place, &turn);
-	*turn_out = turn;
+		turn_settled(t, place, turn_out);
 }

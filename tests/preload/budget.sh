@@ -90,6 +90,48 @@ done
 spends 'fp16, guarded' 'gemm -> fp16,tf32 profit=off guard=on' 3 \
     "$(budget 1 256 320 320 192)" sgemm n n 256 192 320 0 0 0 1 1 0 normal 1 -
 
+# calls POLICY CALL...: which calls to NVIDIA each product beyond the third makes,
+# the program's own left out: NAME or NAMExTIMES, sorted.
+calls()
+{
+	for n in 3 13; do
+		count "$work/bare$n" bare "$client" "${@:2}" repeat=$n
+		count "$work/ours$n" under "$1" "$client" "${@:2}" repeat=$n
+	done
+	awk '$1 ~ /^cu[A-Zbd]/ {
+		sign = FILENAME ~ /13$/ ? 1 : -1
+		of[$1] += (FILENAME ~ /bare/ ? -sign : sign) * $2
+	}
+	END {
+		for (name in of)
+			if (of[name] > 0)
+				print name (of[name] == 10 ? "" : "x" of[name] / 10)
+	}' "$work"/{bare,ours}{3,13} | sort | paste -sd' '
+}
+equal 'calls to NVIDIA of a cast' "cuCtxGetCurrent cuCtxGetDevice cuCtxGetId cuEventRecord \
+cuLaunchKernelx3 cuStreamGetCtx cuStreamGetId cuStreamIsCapturing \
+cublasGemmEx cublasGetAtomicsMode cublasGetMathModex2 cublasGetPointerMode_v2 \
+cublasGetSmCountTarget cublasGetStream_v2" \
+    "$(calls "$fp16" sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 -)"
+equal 'calls to NVIDIA of a recast by the library' \
+    'cublasGemmEx cublasGetMathMode' "$(calls 'gemm -> tf32 profit=off guard=off' \
+    sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 -)"
+# Kept, and that is known before: by the policy, for its size, before its trial;
+# and where the kernels were refused.
+for policy in off 'gemm -> keep' 'gemm m>=97 -> fp16' amp; do
+	equal "calls to NVIDIA of a call that is kept, $policy" \
+	    'cublasGetMathMode' "$(calls "$policy" \
+	    sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 -)"
+done
+equal 'calls to NVIDIA of a call before its trial' 'cublasGetMathMode' \
+    "$(calls amp sgemm n n 256 256 256 0 0 0 1 1 0 normal 1 -)"
+equal 'which is why it was kept' "{'probation': 13}" \
+    "$(query 'sites[0]["kept_calls"]')"
+equal 'calls to NVIDIA of a call in a context that refused our kernels' \
+    'cuCtxGetCurrent cuCtxGetDevice cuCtxGetId cublasGetMathMode cublasGetStream_v2' \
+    "$(AUTOCAST_EMU_FAIL=cuFuncLoad:1 calls "$fp16" \
+    sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 -)"
+
 # The same eyes see a second pass.
 moved()
 {

@@ -286,7 +286,7 @@ test_streams_apart(void **state)
 	assert_ptr_equal(apart, ac_trial_of(t, &other));
 	turn(apart);
 	assert_int_equal(turn(ac_trial_of(t, &here)).number, 1);
-	assert_true(ac_trial_wants_place(t));
+	assert_true(ac_trial_wants_place(t, false));
 }
 
 int
