@@ -25,25 +25,25 @@ bytes_of(uint64_t rows, uint64_t cols, uint64_t batch, uint64_t size)
 	return (count + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
 }
 
-/* The operand as stored; `lines` of its op() count, and run along its columns
+/* Into zeros, the operand as stored; `lines` of its op() count, and run along its columns
  * if `lines_are_cols`; K runs the other way. */
-static struct ac_recast_operand
+static void
 lay_out(const struct ac_operand *operand, bool in_arrays, int64_t lines,
-    int64_t k, bool lines_are_cols, int64_t batch)
+    int64_t k, bool lines_are_cols, int64_t batch, struct ac_recast_operand *o)
 {
 	const int64_t rows = lines_are_cols ? k : lines;
 	const int64_t cols = lines_are_cols ? lines : k;
 
-	return (struct ac_recast_operand){
-		.from = in_arrays ? NULL : operand->data,
-		.array = in_arrays ? operand->data : NULL,
-		.rows = rows, .cols = cols, .ld = operand->ld,
-		.stride = operand->stride,
-		.batch = in_arrays || operand->stride ? batch : 1,
-		.ld_to = padded(rows),
-		.cols_to = lines_are_cols ? cols : padded(cols),
-		.lines_are_cols = lines_are_cols,
-	};
+	if (in_arrays)
+		o->array = operand->data;
+	else
+		o->from = operand->data;
+	o->rows = rows, o->cols = cols, o->ld = operand->ld;
+	o->stride = operand->stride;
+	o->batch = in_arrays || operand->stride ? batch : 1;
+	o->ld_to = padded(rows);
+	o->cols_to = lines_are_cols ? cols : padded(cols);
+	o->lines_are_cols = lines_are_cols;
 }
 
 static uint64_t
@@ -91,23 +91,20 @@ ac_plan_make(const struct ac_gemm *g, bool casts, bool result,
     struct ac_plan *plan_out)
 {
 	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
-	struct ac_plan plan = { .k_padded = padded(g->k) };
-	struct ac_recast *r = &plan.recast;
+	struct ac_recast *r = &plan_out->recast;
 
+	*plan_out = (struct ac_plan){ .k_padded = padded(g->k) };
 	r->m = g->m, r->n = g->n, r->k = g->k, r->batch = g->batch;
 	r->trans[0] = ta, r->trans[1] = tb;
-	r->operand[0] = lay_out(&g->a, g->in_arrays, g->m, g->k, ta, g->batch);
-	r->operand[1] = lay_out(&g->b, g->in_arrays, g->n, g->k, !tb, g->batch);
+	lay_out(&g->a, g->in_arrays, g->m, g->k, ta, g->batch, &r->operand[0]);
+	lay_out(&g->b, g->in_arrays, g->n, g->k, !tb, g->batch, &r->operand[1]);
 	r->output.ld = g->c.ld;
 	r->output.stride = g->c.stride;
 	if (g->in_arrays)
 		r->output.array = (float *const *)(uintptr_t)g->c.data;
 	else
 		r->output.c = (float *)(uintptr_t)g->c.data;
-	if (!measure(&plan, casts, result || g->in_arrays))
-		return false;
-	*plan_out = plan;
-	return true;
+	return measure(plan_out, casts, result || g->in_arrays);
 }
 
 void

@@ -17,7 +17,7 @@ struct ac_plan {
 
 /* Lay out `g`: with `casts`, both operands are cast; with `result`, the product
  * goes beside C (always so for arrays of matrices). False: the sizes do not fit
- * into 63 bits. */
+ * into 63 bits, and *plan_out means nothing. */
 bool ac_plan_make(const struct ac_gemm *g, bool casts, bool result,
     struct ac_plan *plan_out);
 

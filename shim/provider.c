@@ -13,17 +13,9 @@
 
 enum {
 	BINDING_SLOTS = 4096,  /* call sites of one process; power of two */
-	PROBES = 16,
-	SONAME_BYTES = 48
+	PROBES = 16
 };
 #define UNLOADED UINTPTR_MAX   /* base of a slot whose library is gone */
-
-struct ac_provider {
-	char soname[SONAME_BYTES];
-	struct ac_elf_object object;
-	/* NULL: not looked up yet; `missing`: not exported */
-	_Atomic(ac_fn) real[ENTRY_COUNT];
-};
 
 /* Readers hold pointers to slots, so slots never move. */
 static struct ac_provider slots[AC_THUNK_SLOTS];
@@ -84,7 +76,7 @@ slot_of(const struct ac_elf_object *object)
 {
 	struct ac_provider *slot;
 
-	if (strlen(object->soname) >= SONAME_BYTES)
+	if (strlen(object->soname) >= AC_PROVIDER_SONAME)
 		return NULL;
 	ac_lock_take(&slot_lock);
 	slot = known_slot(object);
@@ -308,22 +300,22 @@ ac_provider_bind(enum ac_entry entry, const void *caller, uint32_t via)
 }
 
 ac_fn
-ac_provider_get(struct ac_provider *provider, enum ac_entry entry)
+ac_provider_look_up(struct ac_provider *provider, enum ac_entry entry)
 {
-	ac_fn real = atomic_load_explicit(&provider->real[entry],
+	uintptr_t real = (uintptr_t)atomic_load_explicit(&provider->real[entry],
 	    memory_order_acquire);
 
 	if (!real && provider->object.base == UNLOADED)
 		return NULL;
 	if (!real) {
-		real = (ac_fn)(uintptr_t)ac_elf_definition(&provider->object,
+		real = (uintptr_t)ac_elf_definition(&provider->object,
 		    ac_entries[entry].symbol);
 		if (!real)
-			real = (ac_fn)missing;
-		atomic_store_explicit(&provider->real[entry], real,
+			real = AC_PROVIDER_ABSENT;
+		atomic_store_explicit(&provider->real[entry], (ac_fn)real,
 		    memory_order_release);
 	}
-	return real == (ac_fn)missing ? NULL : real;
+	return real == AC_PROVIDER_ABSENT ? NULL : (ac_fn)real;
 }
 
 struct ac_provider *

@@ -9,12 +9,24 @@
 #ifndef AC_SHIM_PROVIDER_H
 #define AC_SHIM_PROVIDER_H
 
+#include "base/elf.h"
 #include "shim/catalogue.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ac_provider;
+enum {
+	AC_PROVIDER_SONAME = 48,
+	AC_PROVIDER_ABSENT = 1  /* in place of an address: not exported */
+};
+
+/* provider.c's own but for what ac_provider_get() reads of it. */
+struct ac_provider {
+	_Atomic(ac_fn) real[ENTRY_COUNT];  /* NULL: not looked up yet */
+	struct ac_elf_object object;
+	char soname[AC_PROVIDER_SONAME];
+};
 
 struct ac_binding {
 	ac_fn next;                   /* what the program's call reaches; never
@@ -43,7 +55,17 @@ bool ac_provider_is_any(void);
 unsigned ac_provider_slot(const struct ac_provider *provider);
 
 /* The provider's own `entry`, NULL if it does not export it. */
-ac_fn ac_provider_get(struct ac_provider *provider, enum ac_entry entry);
+ac_fn ac_provider_look_up(struct ac_provider *provider, enum ac_entry entry);
+
+static inline ac_fn
+ac_provider_get(struct ac_provider *provider, enum ac_entry entry)
+{
+	const ac_fn real = atomic_load_explicit(&provider->real[entry],
+	    memory_order_acquire);
+
+	return (uintptr_t)real > AC_PROVIDER_ABSENT ? real
+	    : ac_provider_look_up(provider, entry);
+}
 
 /* Whether the provider exports all a recast needs. */
 bool ac_provider_is_complete(struct ac_provider *provider);

@@ -25,9 +25,8 @@ is_refusal(cublasStatus_t status)
 static bool
 fits_int(const struct ac_product *p)
 {
-	return p->m <= INT_MAX && p->n <= INT_MAX && p->k <= INT_MAX
-	    && p->batch <= INT_MAX && p->a.ld <= INT_MAX && p->b.ld <= INT_MAX
-	    && p->ldc <= INT_MAX;
+	return ((uint64_t)(p->m | p->n | p->k | p->batch)
+	    | (uint64_t)(p->a.ld | p->b.ld | p->ldc)) <= INT_MAX;
 }
 
 /* One argument list for the int and the int64_t form of each function. */

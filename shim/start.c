@@ -17,6 +17,7 @@
 enum { DIAGNOSTIC_BYTES = 16 << 10, NOTES_BYTES = 2 << 10 };
 
 _Atomic(const struct ac_shim *) ac_shim_started;
+_Atomic bool ac_shim_notice_due;
 
 static void
 name_program(char *name, size_t size)
@@ -148,7 +149,7 @@ ac_shim_start(void)
 		    !strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
 		state.wants_emulated = is_on(AC_ENV_EMULATE_FP32);
 		state.wants_batch_invariance = is_on(AC_ENV_BATCH_INVARIANCE);
-		state.notice_wanted = strcmp(notice, "off")
+		ac_shim_notice_due = strcmp(notice, "off")
 		    && (!state.origin.chosen || ac_log_to_terminal());
 		open_statistics(&state);
 		atomic_store_explicit(&ac_shim_started, &state,
@@ -163,15 +164,13 @@ ac_shim_start(void)
 }
 
 void
-ac_shim_notice(const struct ac_decision *decision, enum ac_rung rung)
+ac_shim_give_notice(const struct ac_decision *decision, enum ac_rung rung)
 {
 	static const char *const guards[] = { "off", "on", "strict" };
-	static atomic_flag given = ATOMIC_FLAG_INIT;
-	const struct ac_shim *shim = ac_shim_get();
 	char line[320], tolerance[16];
 	struct ac_text text;
 
-	if (!shim->notice_wanted || atomic_flag_test_and_set(&given)
+	if (!atomic_exchange(&ac_shim_notice_due, false)
 	    || !ac_report_claim_notice())
 		return;
 	ac_text_init(&text, tolerance, sizeof tolerance);
@@ -179,7 +178,7 @@ ac_shim_notice(const struct ac_decision *decision, enum ac_rung rung)
 	ac_text_init(&text, line, sizeof line);
 	ac_text_addf(&text, "autocast: recasting FP32 GEMM/conv to %s (policy "
 	    "%s, tol %s, guard %s); %s, AUTOCAST_POLICY=off stops it\n",
-	    ac_rung_names[rung], shim->origin.name, tolerance,
+	    ac_rung_names[rung], ac_shim_get()->origin.name, tolerance,
 	    guards[decision->guard], ac_report_is_kept()
 	    ? "\"autocast report\" shows what"
 	    : "no statistics are kept (AUTOCAST_STATE says where)");

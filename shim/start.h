@@ -16,7 +16,6 @@ struct ac_shim {
 	bool environment_opted_out;   /* NVIDIA_TF32_OVERRIDE=0 */
 	bool wants_emulated;          /* CUBLAS_EMULATE_SINGLE_PRECISION */
 	bool wants_batch_invariance;  /* CUBLAS_BATCH_INVARIANCE_FLAGS */
-	bool notice_wanted;
 	int  rank;                    /* in a parallel job; -1: in none */
 	char program[64];             /* base name of the executable */
 	struct ac_policy_origin origin;
@@ -49,8 +48,20 @@ ac_shim_is_started(void)
  * opens no statistics. Never NULL. */
 const struct ac_policy *ac_shim_policy(void);
 
+/* The notice is wanted, and this process has not given it. */
+extern _Atomic bool ac_shim_notice_due __attribute__((visibility("hidden")));
+__attribute__((cold, noinline))
+void ac_shim_give_notice(const struct ac_decision *decision,
+    enum ac_rung rung);
+
 /* Say once per run that calls are being recast, as this one is (recasting.md
  * R9). */
-void ac_shim_notice(const struct ac_decision *decision, enum ac_rung rung);
+static inline void
+ac_shim_notice(const struct ac_decision *decision, enum ac_rung rung)
+{
+	if (__builtin_expect(atomic_load_explicit(&ac_shim_notice_due,
+	    memory_order_relaxed), 0))
+		ac_shim_give_notice(decision, rung);
+}
 
 #endif
