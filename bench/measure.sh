@@ -58,7 +58,7 @@ build_caller()
 	shared libcublas.so.13 -Wl,-soname,libcublas.so.13 \
 	    -Wl,--version-script="$stub/stub.map" "$stub/stub_cublas.c"
 	shared libcuda.so.1 -I"$root" -Wl,-soname,libcuda.so.1 \
-	    -fvisibility=default "$root/tests/binding/stub_driver.c"
+	    -fvisibility=default "$bench/stub_driver.c"
 	shared libloop.so -Wl,-soname,libloop.so "$bench/loop.c" \
 	    "$work/libcublas.so.13" -ldl
 	compiled caller -pthread "$bench/caller.c" "$work/libloop.so" \

@@ -103,8 +103,48 @@ cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
 	(void)handle, (void)transa, (void)transb, (void)m, (void)n, (void)k;
 	(void)alpha, (void)A, (void)type_a, (void)lda, (void)B, (void)type_b;
 	(void)ldb, (void)beta, (void)C, (void)type_c, (void)ldc, (void)algo;
-	return compute == CUBLAS_COMPUTE_32F_FAST_TF32 ? CUBLAS_STATUS_SUCCESS
+	return compute == CUBLAS_COMPUTE_32F_FAST_TF32
+	    || compute == CUBLAS_COMPUTE_32F ? CUBLAS_STATUS_SUCCESS
 	    : CUBLAS_STATUS_INTERNAL_ERROR;
+}
+
+/* ---- What a lane mirrors ------------------------------------------------ */
+
+STUB cublasStatus_t
+cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t bytes)
+{
+	(void)handle, (void)workspace, (void)bytes;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+STUB cublasStatus_t
+cublasGetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t *mode)
+{
+	(void)handle;
+	*mode = CUBLAS_ATOMICS_NOT_ALLOWED;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+STUB cublasStatus_t
+cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode)
+{
+	(void)handle, (void)mode;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+STUB cublasStatus_t
+cublasGetSmCountTarget(cublasHandle_t handle, int *target)
+{
+	(void)handle;
+	*target = 0;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+STUB cublasStatus_t
+cublasSetSmCountTarget(cublasHandle_t handle, int target)
+{
+	(void)handle, (void)target;
+	return CUBLAS_STATUS_SUCCESS;
 }
 
 /* Its presence is all that is asked for. */

@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# T42: what a call costs that is recast, against a GPU and a libcublas that do
+# nothing at once. Instructions, counted by callgrind: exact, whatever else runs.
+. "$(dirname "$0")/../preload/preload.sh"
+. "$root/bench/measure.sh"
+missing=$(what_is_missing)
+[ -z "$missing" ] || skip_all "$missing"
+command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+build_caller
+gpu=$library:$work/libcuda.so.1
+
+figures direct -- product 2000 1
+
+# recast NAME LIMIT POLICY: a call behind probation and the calls that are timed;
+# under a guard 30 of the 1920 are sampled.
+recast()
+{
+	policy=$3
+	preload=$gpu figures warm one -- product 400 1 product 1920 1
+	at_most "T42: instructions over a direct call, $1" \
+	    $((one - direct)) "$2"
+	check "T42: and the call was recast, $1" \
+	    "$([ "$(query 'sites[0]["recast_calls"]')" -ge 5000 ] || query 'sites[0]')"
+}
+recast 'by the library, guard=off' 600 'gemm -> tf32 profit=off guard=off'
+recast 'by the library, guard=on' 800 'gemm -> tf32 profit=off guard=on'
+recast 'by a cast, guard=off' 2250 'gemm -> fp16 profit=off guard=off'
+recast 'by a cast, guard=on' 2450 'gemm -> fp16 profit=off guard=on'
+plan
