@@ -124,7 +124,8 @@ for policy in off 'gemm -> keep' 'gemm m>=97 -> fp16' amp; do
 	    sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 -)"
 done
 equal 'calls to NVIDIA of a call before its trial' 'cublasGetMathMode' \
-    "$(calls amp sgemm n n 256 256 256 0 0 0 1 1 0 normal 1 -)"
+    "$(calls 'gemm -> fp16,tf32 profit=off guard=on after=20' \
+    sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 -)"
 equal 'which is why it was kept' "{'probation': 13}" \
     "$(query 'sites[0]["kept_calls"]')"
 equal 'calls to NVIDIA of a call in a context that refused our kernels' \

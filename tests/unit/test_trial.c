@@ -161,9 +161,13 @@ test_after_and_doubt(void **state)
 	(void)state;
 	decision.after = 10;
 	t = make(&decision, false);
-	for (int i = 1; i <= 10; i++)
+	for (int i = 1; i <= 10; i++) {
+		assert_false(ac_trial_wants_place(t, true));
 		assert_int_equal(turn(t).reason, AC_REASON_PROBATION);
+	}
+	assert_true(ac_trial_wants_place(t, false));
 	assert_int_equal(turn(t).kind, AC_TURN_TRY);
+	assert_false(ac_trial_wants_place(t, true)); /* it is another's turn */
 
 	decision.after = 0;
 	decision.is_doubtful = true;
