@@ -40,12 +40,8 @@ is_timing_due(const struct ac_trial *t, uint64_t number)
 bool
 ac_trial_wants_place(const struct ac_trial *t, bool to_run)
 {
-	const uint64_t next = atomic_load_explicit(&t->calls,
-	    memory_order_relaxed) + 1;
-	const uint32_t state = atomic_load_explicit(&t->state,
-	    memory_order_acquire);
-	const uint32_t current = atomic_load_explicit(&t->current,
-	    memory_order_acquire);
+	const uint64_t next = t->calls + 1;
+	const uint32_t state = t->state, current = t->current;
 
 	if (t->decision.reproducible)
 		return true;
