@@ -83,6 +83,12 @@ clean 'four threads on two sites' "$guarded" crowd 0 3 10
 AUTOCAST_EMU_CLOCK=model clean 'the same beside a clock, all calls sampled' \
     "$guarded sample=1" crowd 0 3 12
 clean 'the same, each call judged' 'gemm -> fp16 profit=off guard=strict' crowd 0 3 4
+export AUTOCAST_EMU_FAIL=cuMemPoolCreate:0:801,cuMemHostRegister:0:801
+clean 'sixteen streams, a driver without pools' "$roomy" many_streams 32
+clean 'a buffer that grows there' "$roomy" lane_order grow
+clean 'four threads on two sites there, all calls sampled' "$guarded sample=1" \
+    crowd 0 3 10
+unset AUTOCAST_EMU_FAIL
 clean 'two graphs of one stream at once' "$guarded" graphs global graphs
 AUTOCAST_EMU_CLOCK=model clean 'a capture beside a thread that multiplies' \
     "$guarded" capture_beside settled
