@@ -18,6 +18,23 @@ context_device(int *device)
 }
 
 static ac_cu_result
+current(ac_cu_context *context)
+{
+	static int only;
+
+	*context = (ac_cu_context)&only;
+	return 0;
+}
+
+static ac_cu_result
+context_id(ac_cu_context context, unsigned long long *id)
+{
+	(void)context;
+	*id = 1;
+	return 0;
+}
+
+static ac_cu_result
 attribute(int *value, int which, int device)
 {
 	(void)device;
@@ -48,6 +65,10 @@ cuGetProcAddress_v2(const char *name, void **function_out, int version,
 	(void)version, (void)flags;
 	if (!strcmp(name, "cuCtxGetDevice"))
 		function = (uintptr_t)context_device;
+	else if (!strcmp(name, "cuCtxGetCurrent"))
+		function = (uintptr_t)current;
+	else if (!strcmp(name, "cuCtxGetId"))
+		function = (uintptr_t)context_id;
 	else if (!strcmp(name, "cuDeviceGetAttribute"))
 		function = (uintptr_t)attribute;
 	else if (!strcmp(name, "cuDeviceGetName"))
