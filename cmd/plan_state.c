@@ -4,6 +4,7 @@
 #include "cmd/again.h"
 #include "cmd/plan.h"
 #include "base/env.h"
+#include "report/read.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,12 +38,23 @@ explain(struct ac_plan *plan, const char *directory, int error)
 	else if (!*directory && !ac_env_is_set(AC_ENV_STATE) &&
 	    error == ENOENT)
 		ac_text_add(&t, "there is no home directory");
-	else
-		ac_text_addf(&t, "%s cannot be used: %s", *directory &&
-		    strlen(directory) <= LONGEST_SHOWN ? directory
-		    : "its directory", ac_file_trouble(error));
+	else {
+		ac_text_add_clean(&t, *directory && strlen(directory) <=
+		    LONGEST_SHOWN ? directory : "its directory");
+		ac_text_addf(&t, " cannot be used: %s", ac_file_trouble(error));
+	}
 	if (error)
 		ac_text_add(&t, "; set AUTOCAST_STATE to a directory");
+}
+
+/* A run within a run: the folder is the outer one's, and goes with that. */
+static void
+explain_outer(struct ac_plan *plan)
+{
+	struct ac_text t;
+
+	ac_text_init(&t, plan->unkept, sizeof plan->unkept);
+	ac_text_add(&t, "the run around this one keeps nothing");
 }
 
 bool
@@ -52,13 +64,15 @@ ac_plan_begin(struct ac_plan *plan)
 	size_t fixed;
 	int error;
 
-	name_run(plan, "run-");
+	name_run(plan, ac_file_is_once() ? AC_FILE_ONCE : "run-");
 	*plan->unkept = '\0';
 	ac_text_init(&path, plan->state, sizeof plan->state);
 	if (ac_file_directory(&path, &fixed)) {
 		error = ac_file_make_directory(path.data, fixed);
 		if (!error)
 			error = ac_file_try(path.data);
+		if (!error && ac_file_is_once())
+			explain_outer(plan);
 		if (!error)
 			return true;
 	} else {
@@ -96,7 +110,7 @@ make_folder(struct ac_plan *plan, const char *place)
 	struct ac_text t;
 
 	ac_text_init(&t, path, sizeof path);
-	ac_text_addf(&t, "%s/autocast-run-XXXXXX", place);
+	ac_text_addf(&t, "%s/" AC_FILE_ONCE_FOLDER "XXXXXX", place);
 	if (t.truncated || !mkdtemp(path))
 		return false;
 	real = realpath(path, NULL);

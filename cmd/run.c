@@ -50,10 +50,12 @@ prepare_state(struct plan *plan)
 	if (ac_plan_begin_once(run))
 		return 0;
 	if (plan->report)
-		return ac_say(AC_EXIT_FAILED, "run: --report has no place for "
-		    "the numbers: %s, or TMPDIR", run->unkept);
+		return ac_say(AC_EXIT_FAILED, "run: TMPDIR, /tmp and /dev/shm "
+		    "have no place for the numbers of --report, and %s",
+		    run->unkept);
 	setenv(ac_env_rows[AC_ENV_STATE].variable, "off", 1);
-	return ac_say(0, "nothing is counted: %s, or TMPDIR", run->unkept);
+	return ac_say(0, "nothing is counted: TMPDIR, /tmp and /dev/shm have no "
+	    "place for it, and %s", run->unkept);
 }
 
 /* The report file is opened, not emptied, before the program runs: hours of

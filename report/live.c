@@ -123,7 +123,7 @@ say_why_not(int error)
 {
 	const char *wanted = ac_env(AC_ENV_STATE);
 
-	if (*wanted && strcmp(wanted, "off"))
+	if (*wanted && strcmp(wanted, "off") && !ac_file_is_once())
 		ac_log(AC_LOG_WARNING, "AUTOCAST_STATE=%s: no statistics are "
 		    "kept there: %s", wanted, ac_file_trouble(error));
 }
@@ -290,9 +290,7 @@ bool
 ac_report_is_kept(void)
 {
 	const int saved = ac_live_enter();
-	const bool kept = ac_live.mapped[0] &&
-	    strncmp(ac_live.front->header.run, AC_FILE_ONCE,
-	    sizeof AC_FILE_ONCE - 1) != 0;
+	const bool kept = ac_live.mapped[0] && !ac_file_is_once();
 
 	ac_live_leave(saved);
 	return kept;

@@ -59,6 +59,16 @@ ac_file_directory(struct ac_text *path, size_t *fixed_out)
 	return !path->truncated;
 }
 
+bool
+ac_file_is_once(void)
+{
+	const char *slash = strrchr(ac_env(AC_ENV_STATE), '/');
+
+	return slash && !strncmp(slash + 1, AC_FILE_ONCE_FOLDER,
+	    sizeof AC_FILE_ONCE_FOLDER - 1) && !strncmp(ac_env(AC_ENV_RUN),
+	    AC_FILE_ONCE, sizeof AC_FILE_ONCE - 1);
+}
+
 int
 ac_file_make_directory(const char *path, size_t fixed)
 {
@@ -66,6 +76,8 @@ ac_file_make_directory(const char *path, size_t fixed)
 	struct ac_text t;
 	int error = 0;
 
+	if (ac_file_is_once())
+		return 0;
 	ac_text_init(&t, part, sizeof part);
 	for (const char *p = path; ; p++) {
 		const bool ends = !*p || *p == '/';

@@ -57,5 +57,5 @@ equal 'nothing on standard output' "$(cat out)" ''
 equal 'the lines come after a violent end too' "$?,$(grep -c '^autocast: ' err)" '137,3'
 (ulimit -f 1; "$autocast" run ./counting 2>err)
 equal 'a file size limit harms nobody' "$?,$(normal <err)" \
-    '0,autocast: nothing is counted: PLACE/state cannot be used: files may not be that large; set AUTOCAST_STATE to a directory, or TMPDIR'
+    '0,autocast: nothing is counted: TMPDIR, /tmp and /dev/shm have no place for it, and PLACE/state cannot be used: files may not be that large; set AUTOCAST_STATE to a directory'
 plan

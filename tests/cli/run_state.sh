@@ -81,6 +81,20 @@ equal 'AUTOCAST_STATE=off with --report' "$?,$(head -c 25 out),$(tail -n 1 err)"
     '0,autocast report: counting,autocast: nothing is kept for "autocast report": AUTOCAST_STATE is off'
 equal 'and nothing is left' "$(ls "$TMPDIR")" ''
 
+# ---- Runs in such a run, and what outlives it
+env -u HOME "$autocast" run "$autocast" run ./counting 2>err
+equal 'a run in such a run' "$?,$(grep -c . err),$(tail -n 1 err)" \
+    '0,3,autocast: nothing is kept for "autocast report": the run around this one keeps nothing'
+equal 'it leaves nothing' "$(ls "$TMPDIR")" ''
+env -u HOME "$autocast" run sh -c 'AUTOCAST_STATE=$PWD/own ./counting' 2>err
+equal "the program's own directory" "$?,$(find own -name '*.stats' | wc -l)" '0,1'
+mkfifo go gone
+# shellcheck disable=SC2016
+env -u HOME "$autocast" run sh -c '{ read -r _; ./counting 2>late; echo >gone; } <>go &'
+echo >go
+read -r _ <gone
+equal 'what outlives its run brings no folder back' "$(ls "$TMPDIR"),$(cat late)" ,
+
 # ---- What comes to nothing leaves nothing
 env -u HOME "$autocast" run --report=missing/out ./counting 2>err
 equal 'a report that cannot be written' "$?,$(ls "$TMPDIR")" '125,'
