@@ -112,25 +112,42 @@ least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+/* The whole pool as halves, converted once: never freed. */
+static const uint16_t *
+halves_of(const struct gpu_pool *pool, enum gpu_store store)
+{
+	static struct {
+		const struct gpu_pool *pool;
+		enum gpu_store store;
+		uint16_t *values;
+	} kept[POOLS * 3];
+	int i = 0;
+
+	while (kept[i].pool && (kept[i].pool != pool || kept[i].store != store))
+		i++;
+	if (kept[i].pool)
+		return kept[i].values;
+	kept[i].values = malloc(pool->count * sizeof *kept[i].values);
+	gpu_must(!kept[i].values, "malloc");
+	for (size_t j = 0; j < pool->count; j++)
+		kept[i].values[j] = stored_half(pool->values[j], store);
+	kept[i].pool = pool;
+	kept[i].store = store;
+	return kept[i].values;
+}
+
 void *
 gpu_fill(const struct gpu_pool *pool, enum gpu_store store, size_t count)
 {
 	const size_t size = gpu_store_bytes(store);
 	char *device = gpu_alloc(count * size);
 	size_t done = least(count, pool->count);
-	uint16_t *halves = NULL;
+	const void *values = store == STORE_FP32 ? (const void *)pool->values :
+	    halves_of(pool, store);
 
-	if (store != STORE_FP32) {
-		halves = malloc(done * size);
-		gpu_must(!halves, "malloc");
-		for (size_t i = 0; i < done; i++)
-			halves[i] = stored_half(pool->values[i], store);
-	}
-	MUST(cudaMemcpyAsync(device, halves ? (void *)halves :
-	    (void *)pool->values, done * size, cudaMemcpyHostToDevice,
-	    gpu.stream));
+	MUST(cudaMemcpyAsync(device, values, done * size,
+	    cudaMemcpyHostToDevice, gpu.stream));
 	MUST(cudaStreamSynchronize(gpu.stream));
-	free(halves);
 	/* What is there is a whole number of pools, or all. */
 	for (size_t more; done < count; done += more) {
 		more = least(done, count - done);
