@@ -9,7 +9,7 @@ machine()
 {
 	LD_LIBRARY_PATH=$DAY_LIBRARIES timeout -k 5 90 "$programs/numbers" \
 	    machine >"$work/machine.said" 2>"$work/logs/machine" || return 1
-	driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader \
+	driver=$(timeout -k 5 20 nvidia-smi --query-gpu=driver_version --format=csv,noheader \
 	    2>/dev/null | head -n 1)
 	[ -z "$emulated" ] || driver=none
 	library_version=$("$build/autocast" --version 2>/dev/null | head -n 1)
