@@ -190,7 +190,7 @@ first.host)
 	measure calls handle ;;
 first.ranges) first_ranges ;;
 first.clients) clients '^f' ;;
-clients.run) clients '^[f-]' ;;
+clients.run) clients '^-' ;;
 
 python.torch) python torch alone amp fp16 torch-autocast torch-tf32 tf32 off ;;
 python.cupy) python cupy alone amp fp16 off ;;
