@@ -10,7 +10,9 @@ find_cuda()
 {
 	cuda_flags='' libraries=''
 	roots="${CUDA_HOME:-} ${CUDA_PATH:-}"
-	nvcc=$(command -v nvcc) && roots="$roots ${nvcc%/bin/nvcc}"
+	# Where it is, not where a link to it is.
+	nvcc=$(command -v nvcc) && nvcc=$(readlink -f "$nvcc") &&
+	    roots="$roots ${nvcc%/bin/nvcc}"
 	roots="$roots /usr/local/cuda /opt/cuda /usr"
 	pip=$(python3 -c 'import sysconfig
 print(sysconfig.get_path("purelib"))' 2>/dev/null)
@@ -29,7 +31,9 @@ print(sysconfig.get_path("purelib"))' 2>/dev/null)
 	[ -n "$libraries" ] || return 1
 	# Pip's packages lack headers that come with the compiler.
 	for folder in ${nvcc:+"${nvcc%/bin/nvcc}"} /usr/local/cuda; do
-		[ ! -d "$folder/include" ] || [ "$folder" = "$root_folder" ] ||
+		# /usr/include has its place behind the compiler's own.
+		[ ! -d "$folder/include" ] || [ "$folder" = /usr ] ||
+		    [ "$folder" = "$root_folder" ] ||
 			cuda_flags="$cuda_flags -isystem $folder/include"
 	done
 	cuda_flags="-DCUBLASAPI= $cuda_flags"

@@ -103,6 +103,15 @@ holds 'the machine is described' \
 check 'the text is stamped too' "$(sed -n 3p "$day/results.md" | grep -v '^\*\*Emulated: not a measurement')"
 check 'under each heading' "$(grep '^## ' "$day/results.md" | grep -v 'emulated: not a measurement')"
 
+mkdir -p "$work/kit/bin" "$work/kit/include" "$work/kit/lib64" "$work/links"
+touch "$work/kit/bin/nvcc" "$work/kit/include/cublas_v2.h" \
+    "$work/kit/lib64/libcublas.so" "$work/kit/lib64/libcudart.so"
+chmod +x "$work/kit/bin/nvcc"
+ln -s "$work/kit/bin/nvcc" "$work/links/nvcc"
+equal 'CUDA is found where a link to nvcc leads' "$work/kit/lib64/libcublas.so" \
+    "$(env -u CUDA_HOME -u CUDA_PATH PATH="$work/links:$PATH" sh -uc \
+    '. "$1" && find_cuda && echo "$cublas"' sh "$root/bench/gpu-day/build.sh")"
+
 run_day questions
 check 'what is done is not done again' \
     "$(grep '^questions' "$work/out" | grep -v 'already done$')"
