@@ -23,6 +23,7 @@ It grew out of an earlier prototype and differs from it on purpose:
    with one scale for all, 2^1 to 2^24, and never the one without the other.
 Left out, and tested elsewhere: include files, encodings, bounds, warnings.
 """
+import math
 import re
 
 RUNGS = {  # name: (built, known error, default tolerance)
@@ -702,14 +703,14 @@ def too_small(call):
 
 
 def read_rates(path):
-    """The rows of rates.def: [sm, name, glob, seven numbers]."""
+    """The rows of rates.def: [sm, name, glob, eight numbers]."""
     with open(path, encoding="utf-8") as file:
         rows = re.findall(r"^RATES\((.*)\)$", file.read(), re.M)
     out = []
     for row in rows:
         cells = re.findall(r'"[^"]*"|[^,\s]+', row)
         out.append([int(cells[0]), unquote(cells[1]), unquote(cells[2])] +
-                   [float(cell) for cell in cells[3:10]])
+                   [float(cell) for cell in cells[3:11]])
     return out
 
 
@@ -724,9 +725,10 @@ def rates_of(call, rows):
 
 
 def predicted(row, call, rung, way):
-    fp32, tf32, fp16, bf16, bandwidth, launch, host = row[3:]
+    fp32, tf32, fp16, bf16, bandwidth, launch, host = row[4:]
     rate = {"tf32": tf32, "fp16": fp16, "bf16": bf16, "fast16f": fp16,
             "fast16bf": bf16}.get(rung or call.get("asked"), 0)
+    cores = bool(rung or rate)
     if not rung and not rate:
         rate = fp32
     if not rate:
@@ -738,12 +740,13 @@ def predicted(row, call, rung, way):
         if not rung and not (fp16 if arithmetic == "fp16" else tf32):
             arithmetic = None
         return conv_predicted(row, call, arithmetic)
-    batch, wide = call.get("batch", 1), call.get("type") == "c32"
+    batch, words = call.get("batch", 1), 2 if call.get("type") == "c32" else 1
     inputs, outputs = (m + n) * k * batch, m * n * batch
-    flops = (8 if wide else 2) * m * n * k * batch * (min(m, n) > 16)
     each = 2 if way == "cast" else 4
-    moved = (each * inputs + 4 * outputs) * (2 if wide else 1)
-    seconds = max(moved / bandwidth, flops / rate) + launch
+    compute = tiled(row, rate, cores, m, n, k, batch, words) \
+        if min(m, n) > 16 else 0
+    seconds = max(each * inputs * words / bandwidth, compute) + \
+        4 * outputs * words / bandwidth + launch
     if way == "cast":
         host *= 4
         extra = 8 * outputs if call["op"] == "gemm.batched" else 0
@@ -751,8 +754,35 @@ def predicted(row, call, rung, way):
     return max(seconds, host)
 
 
+def tiled(row, rate, cores, m, n, k, batch, words):
+    """The multiplications of a product, as profit.h describes tiles(T)."""
+    if not row[3]:
+        return 2 * words**2 * m * n * k * batch / rate
+    whole = 2 * 8192**3 / rate
+    return cut(row, rate, cores, m, n, k, batch, words) / \
+        cut(row, rate, cores, 8192, 8192, 8192, 1, 1) * \
+        max(whole - 4 * 8192**2 / row[8], whole / 2)
+
+
+def cut(row, rate, cores, m, n, k, batch, words):
+    sms, bandwidth, launch = row[3], row[8], row[9]
+    best = float("inf")
+    for high, across, share in [(128, 128, 1), (64, 64, 0.55)] if cores else \
+            [(128, 64, 1), (64, 32, 0.9)]:
+        step = max(2 * words**2 * high * across * sms / (rate * share), 2.9e-9)
+        for parts in 1, 2, 4, 8, 16:
+            waves = math.ceil(math.ceil(m / high) * math.ceil(n / across) *
+                              batch * parts / sms)
+            steps = max(k / parts, 6144) if parts > 1 else k
+            seconds = (waves * steps + 128) * step
+            if parts > 1:
+                seconds += launch + 8 * words * m * n * batch * parts / bandwidth
+            best = min(best, seconds)
+    return best
+
+
 def conv_predicted(row, call, arithmetic):
-    fp32, tf32, fp16, _, bandwidth, launch, host = row[3:]
+    fp32, tf32, fp16, _, bandwidth, launch, host = row[4:]
     rate = {None: fp32, "tf32": tf32, "fp16": fp16}[arithmetic]
     if not rate:
         return float("inf")
