@@ -55,6 +55,8 @@ struct ac_trial {
 	_Atomic uint32_t accurate;            /* candidates that passed */
 	_Atomic uint64_t settled_at, demoted_at;
 	_Atomic bool     timing_over;
+	_Atomic bool     is_overdue;          /* a sample that is due has not come:
+	                                       * calls are kept until it has */
 	_Atomic uint32_t state;               /* enum ac_trial_state */
 	_Atomic uint32_t current;             /* candidate, or TRIAL_KEEP */
 	_Atomic uint32_t kept_as;             /* enum ac_reason of TRIAL_KEEP */
@@ -74,6 +76,7 @@ struct ac_trial {
 	struct ac_trial_sample sample[TRIAL_RING];
 
 	uint64_t home_at;                     /* a call that was at home */
+	bool     is_hasty;                    /* waited in vain for a sample */
 	struct ac_trial_slots known[TRIAL_HOMES];  /* once taken, kept */
 	unsigned          homes;              /* taken so far */
 };
@@ -103,6 +106,20 @@ struct ac_slot ac_trial_slot_at(const struct ac_trial *trial, unsigned index);
  * found wanting, are out. Then choose. */
 void ac_trial_settle(struct ac_trial *trial, uint64_t number);
 bool ac_trial_all_posted(const struct ac_trial *trial);
+
+/* Whether the first try is over; waits for it, once for each site, two seconds at
+ * most: its stream may wait for this very thread. A site that waited in vain only
+ * looks from then on, and while that goes on no other site waits. */
+bool ac_trial_await_try(struct ac_trial *trial, const struct ac_place *place);
+/* The site no longer waits for its first try. */
+void ac_trial_forget_held(struct ac_trial *trial);
+
+/* Wait, as long, for the samples that are due at call `number`, so that data which
+ * turn bad are recast for no more than two periods, however far the host runs
+ * ahead; what was queued since keeps the device busy. False: one has not come. A
+ * site that waited in vain only looks from then on; nobody waits after a wait in
+ * vain until a look finds its sample. */
+bool ac_trial_await_samples(struct ac_trial *trial, uint64_t number);
 
 /* Apply the verdicts that are due at call `number`. */
 void ac_trial_apply(struct ac_trial *trial, uint64_t number);

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial_turn.c -- what one call of a site is to do, by its number. The only
- * wait for the device that nobody asked for is in here (recasting.md R4). */
+/* shim/trial_turn.c -- what one call of a site is to do, by its number. */
 #include "shim/trial_state.h"
 
 #include <stddef.h>
-#include <time.h>
-
-#define WAIT_NS 2000000000LL    /* at most */
 
 static bool
 is_boundary(const struct ac_trial *t, uint64_t number)
@@ -84,80 +80,6 @@ turn_first(struct ac_trial *t, const struct ac_place *place,
 		ac_trial_move(t, TRIAL_BUSY, TRIAL_FIRST);
 }
 
-/* Bounded: the stream may wait for something that this very thread is to do.
- * Naps, and tells whether it is time to give up. */
-static bool
-has_waited(const struct timespec *start)
-{
-	const struct timespec nap = { 0, 20000 };
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if ((now.tv_sec - start->tv_sec) * 1000000000LL + now.tv_nsec
-	    - start->tv_nsec > WAIT_NS)
-		return true;
-	nanosleep(&nap, NULL);
-	return false;
-}
-
-/* The bracket: in a global capture of another thread even asking disturbs. */
-static bool
-is_over(const struct ac_trial *t)
-{
-	const int mode = ac_scratch_relax(t->tried_driver);
-	const bool done = !t->tried_driver->cuEventQuery(t->tried_event);
-
-	ac_scratch_restore(t->tried_driver, mode);
-	return done;
-}
-
-/* The one that was last waited for in vain. */
-static _Atomic(struct ac_trial *) held;
-
-static void
-forget_held(struct ac_trial *t)
-{
-	atomic_compare_exchange_strong(&held, &t, NULL);
-}
-
-/* Whether that goes on: who holds up one stream may hold up all of them, so
- * nobody waits meanwhile. */
-static bool
-is_any_held(const struct ac_place *place)
-{
-	struct ac_trial *t = atomic_load(&held);
-	bool goes_on = true;
-
-	if (!t || !ac_trial_move(t, TRIAL_POSTED, TRIAL_BUSY))
-		return t != NULL;
-	if (!ac_trial_is_home(t, place) || is_over(t)) {
-		goes_on = false;
-		forget_held(t);
-	}
-	ac_trial_move(t, TRIAL_BUSY, TRIAL_POSTED);
-	return goes_on;
-}
-
-/* Once for each site; a site that waited in vain only looks from then on. */
-static bool
-wait_for_try(struct ac_trial *t, const struct ac_place *place)
-{
-	struct timespec start;
-	bool done = is_over(t);
-
-	if (!done && !is_any_held(place)) {
-		clock_gettime(CLOCK_MONOTONIC, &start);
-		do
-			done = is_over(t);
-		while (!done && !has_waited(&start));
-		if (!done)
-			atomic_store(&held, t);
-	}
-	if (done)
-		forget_held(t);
-	return done;
-}
-
 static void
 turn_posted(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
@@ -177,12 +99,12 @@ turn_posted(struct ac_trial *t, const struct ac_place *place,
 		    TRIAL_LAG);
 
 		if (gone)
-			forget_held(t);
+			ac_trial_forget_held(t);
 		ac_trial_move(t, TRIAL_BUSY, gone ? TRIAL_FIRST
 		    : TRIAL_POSTED);
 		return;
 	}
-	if (!wait_for_try(t, place)) {
+	if (!ac_trial_await_try(t, place)) {
 		ac_trial_move(t, TRIAL_BUSY, TRIAL_POSTED);
 		return;
 	}
@@ -190,31 +112,6 @@ turn_posted(struct ac_trial *t, const struct ac_place *place,
 	ac_trial_settle(t, turn->number);
 	t->settled_at = turn->number;
 	ac_trial_move(t, TRIAL_BUSY, TRIAL_SETTLED);
-}
-
-/* A sample that is still open under reproducible=on is waited for, unless the
- * last wait was in vain. */
-static void
-wait_for_samples(const struct ac_trial *t, uint64_t number)
-{
-	static _Atomic bool in_vain;
-
-	for (unsigned i = 0; i <= t->lag; i++) {
-		const uint64_t sampled = t->sample[i].number;
-		const struct ac_recast_post *post;
-		struct timespec start;
-		bool done;
-
-		if (!sampled || sampled + TRIAL_LAG > number)
-			continue;
-		post = ac_trial_slot_at(t, AC_CANDIDATES + i).host;
-		clock_gettime(CLOCK_MONOTONIC, &start);
-		do
-			done = __atomic_load_n(&post->number, __ATOMIC_ACQUIRE)
-			    == sampled;
-		while (!done && !in_vain && !has_waited(&start));
-		in_vain = !done;
-	}
 }
 
 static void
@@ -257,8 +154,7 @@ conclude(struct ac_trial *t, const struct ac_place *place,
 		forget_context(t, place);
 	}
 	t->home_at = turn->number;
-	if (t->decision.reproducible)
-		wait_for_samples(t, turn->number);
+	t->is_overdue = !ac_trial_await_samples(t, turn->number);
 	ac_trial_apply(t, turn->number);
 	if (t->tried && turn->number >= t->tried_at + TRIAL_LAG
 	    && ac_trial_all_posted(t))
@@ -346,7 +242,8 @@ turn_settled(struct ac_trial *t, const struct ac_place *place,
 	if (t->decision.guard == AC_GUARD_STRICT)
 		retry_strict(t, turn->number);
 	/* What a graph holds runs for ever: it is not for timing. */
-	variant = place && !place->capture && ac_trial_is_home(t, place)
+	variant = place && !place->capture && !t->is_overdue
+	    && ac_trial_is_home(t, place)
 	    ? timed_variant(t, turn->number) : -1;
 	current = atomic_load_explicit(&t->current, memory_order_acquire);
 	if (variant >= 0) {
@@ -360,6 +257,8 @@ turn_settled(struct ac_trial *t, const struct ac_place *place,
 		turn->reason = (enum ac_reason)t->kept_as;
 		return;
 	}
+	if (t->is_overdue)
+		return;                         /* kept: probation */
 	turn->kind = AC_TURN_RECAST;
 	turn->candidate = current;
 	if (t->decision.guard == AC_GUARD_STRICT)

@@ -53,6 +53,9 @@ owes 'zeros first, then bad data' 'zero:5 cancelling:200'
 owes 'zeros for 70 calls' 'zero:70 cancelling:300'
 holds 'zeros, then good data' 'zero:5 good:200' 0.9
 owes 'data that turn' 'good:150 cancelling:300 good:100'
+# Each rung that is left for the next one begins another 128.
+holds 'a host that never waits, one rung' 'sync=0 good:1000 graded:1000'
+holds 'a host that waits every 500 calls, one rung' 'sync=500 good:300 graded:700'
 owes 'a host that waits every 1000 calls' 'sync=1000 good:1000 cancelling:1000'
 owes 'a host that never waits' 'sync=0 good:1000 cancelling:1000'
 owes 'graded along K' 'good+graded:300'

@@ -64,9 +64,13 @@ test_refused_at_retry(void **state)
 	    AC_FINDING_REFUSED);
 }
 
+/* The host is ahead of the device: the call at which a verdict is due waits for
+ * it, once and for two seconds at most, since the stream may wait for this very
+ * thread. From then on calls are kept until it has come. */
 static void
 test_late(void **state)
 {
+	const int64_t second = 1000000000;
 	struct ac_decision decision = decision_of(AC_GUARD_ON);
 	struct ac_trial *t = settled(&decision, 3e-4f, 3e-4f);
 	struct ac_turn now = { 0 }, sampled;
@@ -75,16 +79,32 @@ test_late(void **state)
 	for (sampled = turn(t); !sampled.sampled; sampled = turn(t))
 		;
 	ac_trial_sampled(t, &sampled);
-	while (now.number < 128)
+	now_ns = 0;
+	while (now.number < 127)
 		now = turn(t);
+	assert_int_equal(now.kind, AC_TURN_RECAST);
 	assert_int_equal(now.candidate, 0);
+	assert_int_equal(now_ns, 0);
+	now = turn(t);
+	assert_int_equal(now.kind, AC_TURN_KEEP);
+	assert_int_equal(now.reason, AC_REASON_PROBATION);
+	assert_in_range(now_ns, 2 * second, 2 * second + second / 10);
+	now_ns = 0;
+	while (now.number < 192) {
+		now = turn(t);
+		assert_int_equal(now.kind, AC_TURN_KEEP);
+	}
+	assert_int_equal(now_ns, 0);
 	assert_int_equal(ac_trial_record(t, 0)->course.late, 1);
 	/* It comes at last, and counts at the next boundary. */
 	post(&sampled.slot, sampled.number, 1e-4f, 1.0f);
-	while (now.number < 191)
+	while (now.number < 255) {
 		now = turn(t);
-	assert_int_equal(now.candidate, 0);
-	assert_int_equal(turn(t).candidate, 1);
+		assert_int_equal(now.kind, AC_TURN_KEEP);
+	}
+	now = turn(t);
+	assert_int_equal(now.kind, AC_TURN_RECAST);
+	assert_int_equal(now.candidate, 1);
 	assert_int_equal(ac_trial_record(t, 0)->course.late, 1);
 }
 
