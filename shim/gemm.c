@@ -244,6 +244,8 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 		return AC_OUTCOME_KEPT;
 	}
 	job.place = wanted && reason == AC_REASON_NONE ? &place : NULL;
+	if (job.place)
+		ac_job_read(&job);
 	if (trial) {
 		job.trial = job.place ? ac_trial_of(trial, job.place) : trial;
 		ac_trial_turn(job.trial, job.place, &turn);

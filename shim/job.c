@@ -13,27 +13,25 @@ scalar(const void *pointer, cublasPointerMode_t mode)
 	return (struct ac_cast_scalar){ .value = *(const float *)pointer };
 }
 
-/* Before a lane is borrowed: should the program's pointer be bad and its signal
- * handler jump away, no lane is lost. With alpha 0 the product is not wanted:
- * reading A and B could only harm. */
-enum ac_reason
-ac_job_scalars(const struct ac_job *job, struct ac_cast_scalar *alpha_out,
-    struct ac_cast_scalar *beta_out)
+/* With alpha 0 the product is not wanted: reading A and B could only harm. */
+void
+ac_job_read(struct ac_job *job)
 {
 	const struct ac_gemm *g = job->g;
 	struct ac_provider *provider = job->site->binding.provider;
 	cublasPointerMode_t mode;
 
+	job->unfit = AC_REASON_REFUSED;
 	if (PROVIDER(provider, cublasGetPointerMode_v2)(g->handle, &mode))
-		return AC_REASON_REFUSED;
-	*alpha_out = scalar(g->alpha, mode);
-	*beta_out = scalar(g->beta, mode);
-	return !alpha_out->device && alpha_out->value == 0
+		return;
+	job->alpha = scalar(g->alpha, mode);
+	job->beta = scalar(g->beta, mode);
+	job->unfit = !job->alpha.device && job->alpha.value == 0
 	    ? AC_REASON_NO_PROFIT : AC_REASON_NONE;
 }
 
 enum ac_reason
-ac_job_borrow(const struct ac_job *job, const struct ac_plan *plan,
+ac_job_borrow(const struct ac_job *job, struct ac_plan *plan,
     struct ac_lane_loan *loan_out)
 {
 	struct ac_provider *provider = job->site->binding.provider;
@@ -46,6 +44,10 @@ ac_job_borrow(const struct ac_job *job, const struct ac_plan *plan,
 		.limit_bytes = job->site->decision.workspace_bytes,
 	};
 
+	if (job->unfit != AC_REASON_NONE)
+		return job->unfit;
+	plan->recast.alpha = job->alpha;
+	plan->recast.beta = job->beta;
 	if (request.wants_handle && PROVIDER(provider, cublasGetMathMode)(
 	    job->g->handle, &request.math_mode))
 		return AC_REASON_REFUSED;

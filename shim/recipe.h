@@ -22,6 +22,9 @@ struct ac_job {
 	const struct ac_place     *place;      /* NULL: not looked for */
 	const struct ac_candidate *candidate;
 	const struct ac_turn      *turn;
+	/* With a place; else not read. */
+	struct ac_cast_scalar      alpha, beta;
+	enum ac_reason             unfit;      /* why they forbid a recast */
 };
 
 /* The same call with another compute type, on the program's own handle; with
@@ -67,14 +70,15 @@ bool ac_product_issue(struct ac_provider *provider,
 enum ac_reason ac_product_answer(bool issued, cublasStatus_t status,
     cublasStatus_t *status_out);
 
-/* The call's scalars for kernels: a host one is read now, as cuBLAS would; a
- * device one when the kernel runs, behind whatever writes it. */
-enum ac_reason ac_job_scalars(const struct ac_job *job,
-    struct ac_cast_scalar *alpha_out, struct ac_cast_scalar *beta_out);
+/* Read the call's scalars for kernels: a host one now, as cuBLAS would; a device
+ * one when the kernel runs, behind whatever writes it. Before the call has its
+ * turn: should the program's pointer be bad and its signal handler jump away,
+ * neither a turn nor a lane is lost. */
+void ac_job_read(struct ac_job *job);
 
-/* Borrow a lane for `plan`, with a handle if it casts. */
-enum ac_reason ac_job_borrow(const struct ac_job *job,
-    const struct ac_plan *plan, struct ac_lane_loan *loan_out);
+/* Give `plan` the scalars and borrow a lane for it, with a handle if it casts. */
+enum ac_reason ac_job_borrow(const struct ac_job *job, struct ac_plan *plan,
+    struct ac_lane_loan *loan_out);
 
 /* What the site remembers for `candidate` here, or else a blank. */
 struct ac_recast_history *ac_job_history(const struct ac_job *job,

@@ -100,9 +100,7 @@ ac_recipe_cast(const struct ac_job *job, cublasStatus_t *status_out)
 
 	if (!ac_plan_make(job->g, true, false, &plan))
 		return AC_REASON_WORKSPACE;
-	reason = ac_job_scalars(job, &plan.recast.alpha, &plan.recast.beta);
-	if (reason == AC_REASON_NONE)
-		reason = ac_job_borrow(job, &plan, &loan);
+	reason = ac_job_borrow(job, &plan, &loan);
 	if (reason != AC_REASON_NONE)
 		return reason;
 	timed = timing && ac_timing_begin(timing, job->place);

@@ -141,7 +141,6 @@ begin_sample(const struct ac_job *job, struct ac_plan *plan,
 	if (!job->turn->sampled || !job->site->decision.sample_period
 	    || !job->place
 	    || !ac_plan_make(job->g, false, false, plan)
-	    || ac_job_scalars(job, &r->alpha, &r->beta) != AC_REASON_NONE
 	    || ac_job_borrow(job, plan, loan) != AC_REASON_NONE)
 		return false;
 	ac_plan_bind(plan, loan);

@@ -10,14 +10,8 @@ static enum ac_reason
 prepare(const struct ac_job *job, bool casts, struct ac_plan *plan,
     struct ac_lane_loan *loan)
 {
-	enum ac_reason reason;
-
-	if (!ac_plan_make(job->g, casts, true, plan))
-		return AC_REASON_WORKSPACE;
-	reason = ac_job_scalars(job, &plan->recast.alpha, &plan->recast.beta);
-	if (reason == AC_REASON_NONE)
-		reason = ac_job_borrow(job, plan, loan);
-	return reason;
+	return ac_plan_make(job->g, casts, true, plan)
+	    ? ac_job_borrow(job, plan, loan) : AC_REASON_WORKSPACE;
 }
 
 /* The library's conversion, on the program's handle and with its alpha, but
