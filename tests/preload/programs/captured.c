@@ -96,6 +96,8 @@ main(int argc, char **argv)
 		s.a = client_random_device((size_t)N * N, 1, 1);
 		s.b = client_random_device((size_t)N * N, 1, 2);
 		s.c = client_random_device((size_t)N * N, 1, 3);
+		/* The stream does not wait for what was copied before. */
+		CUDA(cudaDeviceSynchronize());
 		CUDA(cudaStreamCreateWithFlags(&s.stream,
 		    cudaStreamNonBlocking));
 		BLAS(cublasCreate(&s.handle));
