@@ -181,6 +181,6 @@ ac_shim_give_notice(const struct ac_decision *decision, enum ac_rung rung)
 	    ac_rung_names[rung], ac_shim_get()->origin.name, tolerance,
 	    guards[decision->guard], ac_report_is_kept()
 	    ? "\"autocast report\" shows what"
-	    : "no statistics are kept (AUTOCAST_STATE says where)");
+	    : "no statistics are kept (set AUTOCAST_STATE to a directory)");
 	ac_log_text(line);
 }

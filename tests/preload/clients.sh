@@ -169,6 +169,6 @@ AUTOCAST_NOTICE=on XDG_CONFIG_HOME=$work/nothing LD_LIBRARY_PATH=$emulator \
     "$clients/gemm_client" sgemm n n 512 512 512 0 0 0 1 1 0 normal 1 - repeat=3 \
     >"$work/under" 2>"$work/err"
 equal 'or that there is nothing to see, where there is no home' \
-    '1 no statistics are kept (AUTOCAST_STATE says where), AUTOCAST_POLICY=off stops it' \
+    '1 no statistics are kept (set AUTOCAST_STATE to a directory), AUTOCAST_POLICY=off stops it' \
     "$(wc -l <"$work/err") $(sed 's/.*); //' "$work/err")"
 plan
