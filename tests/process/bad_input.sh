@@ -64,7 +64,11 @@ harmless 'a policy and rules that are both wrong' 3 \
     AUTOCAST_POLICY='gemm -> fp61' AUTOCAST_RULES='germ -> keep'
 
 # A terminal is not read: what was typed is the program's.
-if command -v script >/dev/null 2>&1; then
+if ! command -v script >/dev/null 2>&1; then
+	skip 'AUTOCAST_POLICY=/dev/tty' 'script(1) is not installed'
+elif ! script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	skip 'AUTOCAST_POLICY=/dev/tty' 'there are no pseudo-terminals'
+else
 	cat >type.sh <<'END'
 LD_PRELOAD=$wanted AUTOCAST_POLICY=/dev/tty ./calls 3
 echo "calls $?"
@@ -77,8 +81,6 @@ END
 	    "$(grep -q 'calls 0' "$work/out" && grep -q 'typed first' "$work/out" &&
 	        grep -q '/dev/tty: is not a regular file' "$work/out" ||
 	        cat "$work/out")"
-else
-	skip 'AUTOCAST_POLICY=/dev/tty' 'script(1) is not installed'
 fi
 
 # ---- AUTOCAST_STATE ----------------------------------------------------------
