@@ -8,6 +8,7 @@
 #include "policy/tiles.h"
 
 #include <math.h>
+#include <stdint.h>
 
 /* What cuBLAS has to cut a product into, by the share of the multiprocessor's
  * rate that it reaches: the large tile that fills it, and a small one for
@@ -33,6 +34,16 @@ static const struct tile {
  * for TF32 at 64 x 256 x 6144, 2.9 ns a step after one launch. */
 #define SHORTEST_STEP 2.9e-9
 
+/* The least whole number that is no less than `x`, which is not negative. The
+ * preloaded library has no libm. */
+static double
+rounded_up(double x)
+{
+	const double down = x < 0x1p53 ? (double)(uint64_t)x : x;
+
+	return down < x ? down + 1 : down;
+}
+
 static double
 step_seconds(const struct ac_rates *rates, const struct ac_tiled *p,
     const struct tile *tile)
@@ -50,9 +61,9 @@ static double
 cut_seconds(const struct ac_rates *rates, const struct ac_tiled *p,
     const struct tile *tile, double parts)
 {
-	const double count = ceil(p->m / tile->m) * ceil(p->n / tile->n) *
-	    p->batch * parts;
-	const double waves = ceil(count / rates->multiprocessors);
+	const double count = rounded_up(p->m / tile->m) *
+	    rounded_up(p->n / tile->n) * p->batch * parts;
+	const double waves = rounded_up(count / rates->multiprocessors);
 	const double sums = 8 * p->words * p->m * p->n * p->batch * parts;
 	double steps = p->k / parts, seconds;
 

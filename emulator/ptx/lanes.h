@@ -46,7 +46,11 @@ uint64_t ptx_narrowed(int type, uint64_t x);
 /* ---- Loops ------------------------------------------------------------- */
 
 #define K(op, type) (OP_##op * T_TYPES + T_##type)
+#ifdef __clang__
+#define IVDEP
+#else
 #define IVDEP _Pragma("GCC ivdep")
+#endif
 
 /* The lanes of operand k. */
 #define S(T, k) ((const T *)(const void *)l->p[k])

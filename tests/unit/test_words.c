@@ -109,7 +109,7 @@ test_many_asked(void **state)
 
 	(void)state;
 	memset(sites, 0, sizeof sites);
-	for (int i = 0; i < 18; i++) {
+	for (uint8_t i = 0; i < 18; i++) {
 		sites[i].is_fp32 = true;
 		sites[i].flops = i ? 1 : 0;
 		sites[i].calls = i == 1 ? 84 : 1;
