@@ -476,6 +476,7 @@ main(int argc, char **argv)
 	OK(cudaEventCreate(&last));
 	room = test_device(ROOM);
 	OK(cudaMemset(room, 0, ROOM));
+	OK(cudaDeviceSynchronize()); /* streams that do not block would not wait */
 	if (argc > 1) {
 		failed = !strcmp(argv[1], "tangle") ? tangle() :
 		    !strcmp(argv[1], "rows") ? rows() : times();
