@@ -11,6 +11,9 @@ build_caller
 gpu=$library:$work/libcuda.so.1
 
 figures direct -- product 2000 1
+# The limits are gcc's; clang's code takes some more instructions to do the same.
+percent=100
+case ${CC:-cc} in *clang*) percent=110 ;; esac
 
 # recast NAME LIMIT POLICY: a call behind probation and the calls that are timed;
 # under a guard 30 of the 1920 are sampled.
@@ -19,7 +22,7 @@ recast()
 	policy=$3
 	preload=$gpu figures warm one -- product 400 1 product 1920 1
 	at_most "T42: instructions over a direct call, $1" \
-	    $((one - direct)) "$2"
+	    $((one - direct)) $(($2 * percent / 100))
 	check "T42: and the call was recast, $1" \
 	    "$([ "$(query 'sites[0]["recast_calls"]')" -ge 5000 ] || query 'sites[0]')"
 }
