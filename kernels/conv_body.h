@@ -275,8 +275,12 @@ ac_conv_close(const struct ac_conv_job *job, const struct ac_recast_norm *norms)
 	post->rho = post->tile_rho = 0;
 	post->error = ac_recast_relative(&whole);
 	post->line_error = line_error;
+	post->estimate = post->exact = 0;
+	post->judged = post->suspects = post->shrunk = 0;
+	post->bad = 0;
+	post->energy[0] = post->energy[1] = 0;
 	AC_CAST_ROLLED
-	for (int i = 0; i < 7; i++)
+	for (int i = 0; i < 6; i++)
 		post->reserved[i] = 0;
 	ac_recast_release(job->number, &job->post->number);
 }

@@ -24,6 +24,7 @@
 enum {
 	AC_SAMPLE_SIDE = 16,        /* rows and columns of a sample */
 	AC_TILE_SIDE = 32,          /* rows and columns of a statistics tile */
+	AC_BEFORE = 2 * AC_SAMPLE_SIDE * AC_SAMPLE_SIDE,
 	AC_RANGE_BINS = 256         /* of a range histogram: FP32 exponents */
 };
 
@@ -73,8 +74,8 @@ struct ac_recast_state {
 	 * do not depend on the order of the blocks. */
 	uint64_t energy[2][2], loss[2][2];
 	uint32_t reserved[16];
-	/* Scratch of the sample: differences, then references. */
-	float    sample[2][AC_SAMPLE_SIDE * AC_SAMPLE_SIDE];
+	/* Scratch of the sample: differences, references, what was added. */
+	float    sample[3][AC_SAMPLE_SIDE * AC_SAMPLE_SIDE];
 };
 enum { AC_TODO_SETTLE = 1, AC_TODO_SAMPLE = 2, AC_TODO_REPAIR = 4 };
 
@@ -89,8 +90,17 @@ struct ac_recast_history {
 	/* Since the last post, worst of all calls: */
 	uint32_t verdict;           /* AC_VERDICT_* */
 	float    rho, tile_rho, error, line_error;
-	uint32_t samples, settled;  /* samples taken, casts done twice */
-	uint32_t reserved[3];
+	uint32_t samples, settled;  /* samples taken that had something in them;
+	                             * casts done twice */
+	uint32_t judged, suspects;  /* calls whose error was estimated; those
+	                             * whose estimate asked for a sample */
+	float    estimate, exact;   /* worst estimate; worst relative error of an
+	                             * output that FP32 has exactly */
+	uint32_t shrunk;            /* calls with beta, whose result is under a
+	                             * quarter of what they added */
+	uint64_t bad;               /* bit i: a call of pair i was found wanting */
+	float    energy[2];         /* of the last call's operands: sum x^2 */
+	uint32_t reserved[10];
 };
 
 /* What the host reads, in memory of its own that the device sees. Written
@@ -103,7 +113,11 @@ struct ac_recast_post {
 	float    tile_rho;          /* worst sqrt(R/S) of a 32 x 32 tile */
 	float    error;             /* worst sample, relative Frobenius norm */
 	float    line_error;        /* worst row or column of a sample */
-	uint32_t reserved[7];
+	float    estimate, exact;   /* as in the history, since the last post */
+	uint32_t judged, suspects, shrunk;
+	uint64_t bad;
+	float    energy[2];
+	uint32_t reserved[6];
 };
 
 /* One product. Passed by value to all three kernels. */
@@ -121,12 +135,24 @@ struct ac_recast {
 	 * binades since the last one. Which 16 rows and columns of which matrix
 	 * follows from `seed` alone. */
 	uint64_t seed;
-	float   *before;            /* AC_SAMPLE_SIDE^2 floats on the device;
-	                             * NULL: no sample is ever taken */
+	float   *before;            /* AC_BEFORE floats on the device: those of the
+	                             * sample, then those of the estimate; NULL:
+	                             * no sample is ever taken */
 	struct ac_recast_post    *post; /* device address; NULL: do not post */
 	uint64_t number;            /* for the post */
 	uint32_t sampled;
-	uint32_t reserved;
+	uint32_t judge;             /* AC_JUDGE_* */
+	/* What a call may lose, and which of its site's operand pairs it has: for
+	 * the history's `bad`. tol 0: no call is estimated nor found wanting. */
+	float    tol;
+	uint32_t pair;              /* below 64 */
+	/* Scratch of the estimate; NULL where nothing is cast. */
+	float   *bands[2];          /* 8 per tile of the operand's cast */
+	double  *parts;             /* one per 32 of K, per matrix */
+};
+enum {
+	AC_JUDGE_EXACT = 1,         /* outputs that FP32 has exactly have to be so */
+	AC_JUDGE_POST_IF_BAD = 2    /* post only what was found wanting */
 };
 
 /* Queue, unless nothing is cast (`to` NULL): the statistics of both operands

@@ -313,12 +313,23 @@ ac_recast_hand_over(const struct ac_recast *r)
 	post->tile_rho = history->tile_rho;
 	post->error = history->error;
 	post->line_error = history->line_error;
+	post->estimate = history->estimate;
+	post->exact = history->exact;
+	post->judged = history->judged;
+	post->suspects = history->suspects;
+	post->shrunk = history->shrunk;
+	post->bad = history->bad;
+	post->energy[0] = history->energy[0];
+	post->energy[1] = history->energy[1];
 	AC_CAST_ROLLED
-	for (int i = 0; i < 7; i++)
+	for (int i = 0; i < 6; i++)
 		post->reserved[i] = 0;
 	history->verdict = history->samples = history->settled = 0;
 	history->rho = history->tile_rho = 0;
 	history->error = history->line_error = 0;
+	history->estimate = history->exact = 0;
+	history->judged = history->suspects = history->shrunk = 0;
+	history->bad = 0;
 	ac_recast_release(r->number, &r->post->number);
 }
 

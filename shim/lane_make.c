@@ -7,13 +7,12 @@
 enum {
 	WORKSPACE_SM90 = 32 << 20,    /* cuBLAS manual, cublasSetWorkspace() */
 	WORKSPACE = 4 << 20,
-	WORDS_BYTES = 4096, SPARE_AT = 2560, BEFORE_AT = 3072,
+	WORDS_BYTES = 8192, SPARE_AT = 3328, BEFORE_AT = 3584,
 	BUFFER_STEP = 64 << 10, MARKS_STEP = 4 << 10
 };
 _Static_assert(sizeof(struct ac_recast_state) <= SPARE_AT
     && SPARE_AT + sizeof(struct ac_recast_history) <= BEFORE_AT
-    && AC_SAMPLE_SIDE * AC_SAMPLE_SIDE * sizeof(float)
-    <= WORDS_BYTES - BEFORE_AT, "the words of a call fit");
+    && AC_BEFORE * sizeof(float) <= WORDS_BYTES - BEFORE_AT, "the words of a call fit");
 
 /* ---- Parts ------------------------------------------------------------- */
 

@@ -33,7 +33,7 @@ struct recast_data {
 	struct ac_recast_state   state;
 	struct ac_recast_history history;
 	struct ac_recast_post    post;
-	float     before[AC_SAMPLE_SIDE * AC_SAMPLE_SIDE];
+	float     before[AC_BEFORE];
 	float    *from[2], *c, *result;
 	uint16_t *to[2];
 	uint32_t *marks[2];
