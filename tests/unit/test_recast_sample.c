@@ -320,7 +320,7 @@ test_post(void **state)
 	assert_true(d.post.rho == kept.rho && d.post.error == kept.error);
 	assert_true(d.post.tile_rho == kept.tile_rho);
 	assert_true(d.post.line_error == kept.line_error);
-	for (int i = 0; i < 7; i++)
+	for (int i = 0; i < 6; i++)
 		assert_int_equal(d.post.reserved[i], 0);
 
 	kept.verdict = kept.samples = kept.settled = 0;
