@@ -59,6 +59,7 @@ resolve(const struct ac_policy *policy, struct ac_rule *rule)
 	ask->after = whole(policy, rule, AC_SET_AFTER, 0);
 	ask->sample_period = (uint32_t)whole(policy, rule, AC_SET_SAMPLE,
 	    DEFAULT_SAMPLE);
+	ask->exact = !reads(policy, rule, AC_SET_EXACT, "no");
 	ask->reproducible = reads(policy, rule, AC_SET_REPRODUCIBLE, "on");
 	ask->advertises_workspace = reads(policy, rule, AC_SET_CONV_WORKSPACE,
 	    "advertise");

@@ -247,6 +247,7 @@ obey(struct ac_decision *decision, const struct ac_rule *rule)
 	decision->respects_opt_out = ask->respects_opt_out;
 	decision->workspace_bytes = ask->workspace_bytes;
 	decision->guard = ask->guard;
+	decision->exact = ask->exact;
 	decision->judges_profit = ask->judges_profit;
 	decision->reproducible = ask->reproducible;
 	decision->advertises_workspace = ask->advertises_workspace;
@@ -262,6 +263,7 @@ obey_nobody(struct ac_decision *decision)
 	decision->scaled = true;
 	decision->respects_opt_out = true;
 	decision->guard = AC_GUARD_ON;
+	decision->exact = true;
 	decision->judges_profit = true;
 }
 

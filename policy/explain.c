@@ -349,6 +349,8 @@ add_decision(struct ac_text *text, const struct ac_op *op,
 			ac_text_add(text, decision->scaled ? ", scaled" :
 			    ", not scaled");
 		add_tol(text, decision);
+		if (!decision->exact && decision->guard != AC_GUARD_OFF)
+			ac_text_add(text, ", for exact results, too");
 	} else {
 		ac_text_addf(text, "keep (%s): %s",
 		    ac_reason_names[decision->reason],

@@ -41,6 +41,8 @@ struct ac_decision {
 	bool           respects_opt_out;
 	uint64_t       workspace_bytes; /* workspace=; 0: the default limit */
 	enum ac_asked_guard guard;      /* guard= */
+	bool           exact;           /* exact=yes: the guard finds fault where
+	                                 * FP32 is exact and the recast is not */
 	bool           judges_profit;   /* profit=on */
 	bool           reproducible;    /* reproducible=on */
 	bool           advertises_workspace; /* conv-workspace=advertise: say

@@ -69,7 +69,7 @@ struct ac_ask {
 	enum ac_asked_guard guard;
 	enum ac_tactic      tactic;       /* NONE: auto */
 	bool                scaled, judges_profit, respects_opt_out;
-	bool                reproducible, advertises_workspace;
+	bool                exact, reproducible, advertises_workspace;
 	uint32_t            sample_period; /* 0: none */
 	uint64_t            after;
 	uint64_t            workspace_bytes;

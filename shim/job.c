@@ -79,6 +79,8 @@ ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
 	r->number = job->turn->number;
 	r->sampled = slot && (job->site->decision.sample_period
 	    || job->turn->kind != AC_TURN_RECAST);
+	r->judge = job->site->decision.guard != AC_GUARD_OFF
+	    && job->site->decision.exact ? AC_JUDGE_EXACT : 0;
 	r->post = slot ? (struct ac_recast_post *)(uintptr_t)slot->device
 	    : NULL;
 }

@@ -139,6 +139,7 @@ SETTINGS = """tol=1e-3 tol=1e-5 tol=8e-3 tol=0 tol=1e-9 tol=x profit=off
     sample=64 sample=off sample=0 sample=1 sample="64" sample=4294967296
     constant=ab deepbind=off m=5 prof=1 tol tol=1e-3k conv-workspace=1k
     conv-workspace=own conv-workspace=advertise
+    exact=yes exact=no exact=on exact="no" exact=1 exact
     guard="off" check-cache=on reproducible=on workspace=1e40""".split()
 
 
@@ -226,7 +227,7 @@ def expected(text):
     policy = reference.Policy(text, PROFILES, RATES)
     if policy.errors:
         return "errors" + "".join(" %d:%d" % e[:2] for e in policy.errors)
-    return "ok" + "".join(" %s:%d:%s:%s:%s:%s" % policy.decide(call)
+    return "ok" + "".join(" %s:%d:%s:%s:%s:%s:%s" % policy.decide(call)
                           for call in CALLS) + \
         "".join(" %s:%d" % policy.scaling(call) for call in VECTORS)
 

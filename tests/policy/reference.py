@@ -54,7 +54,7 @@ SETTINGS = {
     "tol": "number", "guard": "on off strict", "scale": "auto none",
     "tactic": "auto library cast cached", "profit": "on off",
     "constant": "a b ab", "after": "count", "sample": "period",
-    "workspace": "bytes", "conv-workspace": "own advertise",
+    "exact": "yes no", "workspace": "bytes", "conv-workspace": "own advertise",
     "respect-opt-out": "on off", "deepbind": "on off",
     "reproducible": "on off", "check-cache": "on off"}
 KEPT = ("keep", "none")
@@ -532,9 +532,10 @@ class Policy:
                         call["op"].startswith(p + ".") for p in rule.patterns)
             if named and all(self.holds(c, call) for c in rule.conditions):
                 return (rule.profile or "file", rule.line,
-                        *self.choose(rule, call))
+                        *self.choose(rule, call), "inexact"
+                        if self.setting(rule, "exact")[0] == "no" else "exact")
         return "", 0, *KEPT, "region" if "region_off" in call else \
-            "no-rule", "-"
+            "no-rule", "-", "exact"
 
     def scaling(self, call):
         """What is done to the scalar of a call on vectors, and by what line."""

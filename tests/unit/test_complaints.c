@@ -154,6 +154,12 @@ static const struct complaint complaints[] = {
 	{ "set tactic=fast",
 	  "p:1:12: tactic is one of: auto library cast cached (did you "
 	  "mean 'cast'?)\n" },
+	{ "set exact=on",
+	  "p:1:11: exact is one of: yes no (did you mean 'no'?)\n" },
+	{ "gemm -> tf32 exat=no",
+	  "p:1:14: unknown setting 'exat' (did you mean 'exact'?)\n" },
+	{ "gemm exact=no -> tf32",
+	  "p:1:6: 'exact' is a setting: put it after the action\n" },
 	/* Contradictions */
 	{ "gemm -> fp16,bf16 tol=1e-3",
 	  "p:1:14: the known error of bf16, 0.0024, is more than tol=1e-3 "

@@ -242,22 +242,32 @@ test_asked(void **state)
 		enum ac_asked_guard guard;
 		bool                judges_profit, reproducible;
 		unsigned            sample_period, after;
+		bool                exact;
 	} rows[] = {
-		{ "", AC_GUARD_ON, true, false, 0, 0 },
-		{ "* -> tf32", AC_GUARD_ON, true, false, 64, 0 },
-		{ "* -> keep guard=off", AC_GUARD_OFF, true, false, 64, 0 },
+		{ "", AC_GUARD_ON, true, false, 0, 0, true },
+		{ "* -> tf32", AC_GUARD_ON, true, false, 64, 0, true },
+		{ "* -> keep guard=off", AC_GUARD_OFF, true, false, 64, 0,
+		  true },
 		{ "* -> tf32 guard=strict profit=off", AC_GUARD_STRICT, false,
-		  false, 64, 0 },
+		  false, 64, 0, true },
 		{ "set guard=strict; * -> tf32 guard=on", AC_GUARD_ON, true,
-		  false, 64, 0 },
+		  false, 64, 0, true },
 		{ "* -> fp16x3 reproducible=on sample=1", AC_GUARD_ON, true,
-		  true, 1, 0 },
+		  true, 1, 0, true },
 		{ "set sample=off; * -> tf32 after=1000", AC_GUARD_ON, true,
-		  false, 0, 1000 },
-		{ "set sample=0; * -> tf32", AC_GUARD_ON, true, false, 0, 0 },
-		{ "* -> tf32 sample=1/16", AC_GUARD_ON, true, false, 16, 0 },
+		  false, 0, 1000, true },
+		{ "set sample=0; * -> tf32", AC_GUARD_ON, true, false, 0, 0,
+		  true },
+		{ "* -> tf32 sample=1/16", AC_GUARD_ON, true, false, 16, 0,
+		  true },
 		{ "* -> tf32 sample=4294967295 after=0", AC_GUARD_ON, true,
-		  false, UINT32_MAX, 0 },
+		  false, UINT32_MAX, 0, true },
+		{ "* -> tf32 exact=no", AC_GUARD_ON, true, false, 64, 0,
+		  false },
+		{ "version 1; set exact=no; * -> keep", AC_GUARD_ON, true,
+		  false, 64, 0, false },
+		{ "set exact=no; * -> tf32 exact=yes", AC_GUARD_ON, true,
+		  false, 64, 0, true },
 	};
 	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 	struct ac_policy *policy;
@@ -273,6 +283,7 @@ test_asked(void **state)
 		assert_int_equal(d.reproducible, rows[i].reproducible);
 		assert_int_equal(d.sample_period, rows[i].sample_period);
 		assert_int_equal(d.after, rows[i].after);
+		assert_int_equal(d.exact, rows[i].exact);
 		ac_policy_destroy(policy);
 	}
 }

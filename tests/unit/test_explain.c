@@ -81,6 +81,15 @@ test_recast_by_name(void **state)
 	    "  tf32    this GPU does not have it\n"
 	    "  fp16    fits, predicted 4.02 us, 0.25x, and is named first of "
 	    "those\n" TIMES);
+	assert_string_equal(decision("gemm -> fp16 profit=off exact=no",
+	    &op),
+	    "fp16 by a cast of the operands, scaled, tolerance 0.001, for "
+	    "exact results, too -- p:1\n"
+	    "  keep    predicted 1.01 us\n"
+	    "  fp16    fits, predicted 4.02 us, 0.25x, and is named first of "
+	    "those\n" TIMES);
+	assert_null(strstr(decision("gemm -> fp16 profit=off exact=no "
+	    "guard=off", &op), "exact results"));
 	assert_string_equal(decision("gemm -> auto profit=off tol=9e-4 "
 	    "scale=none tactic=library", &op),
 	    "fp16 by the library's own conversion, not scaled, tolerance 9e-4 "

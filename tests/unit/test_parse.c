@@ -73,7 +73,7 @@ static const char *const good_texts[] = {
 	"gemm gpu=\"NVIDIA H200*\" fn=\"a\\\"b\\\\c\" -> keep",
 	"site qkv=9c41d2e0\nsite QKV = 9C41D2E0 # again",
 	"set tol=1e-3 guard=off scale=auto tactic=auto profit=on constant=ab "
-	"after=10 sample=64 workspace=64Mi conv-workspace=own "
+	"after=10 sample=64 exact=no workspace=64Mi conv-workspace=own "
 	"respect-opt-out=on deepbind=off reproducible=on check-cache=off",
 	"rnn batch>4 layout=x -> tf32 ; otherwise off",
 	"gemm.single,gemm.batched,gemm.strided,gemm.grouped,gemm.lt -> keep",

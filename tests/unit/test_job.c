@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_job.c -- what a call asks of the kernels that judge it. */
+#include "shim/handle.h"
+#include "shim/recipe.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+/* ---- What a job borrows, which these calls do not ------------------------- */
+
+__thread struct ac_handle_cache ac_handle_last;
+_Atomic uint32_t ac_handle_generation;
+
+const struct ac_handle *
+ac_handle_search(const void *handle)
+{
+	(void)handle;
+	return NULL;
+}
+
+ac_fn
+ac_provider_look_up(struct ac_provider *provider, enum ac_entry entry)
+{
+	(void)provider;
+	(void)entry;
+	return NULL;
+}
+
+enum ac_reason
+ac_lane_borrow(const struct ac_lane_request *request,
+    const struct ac_place *place, struct ac_lane_loan *loan_out)
+{
+	(void)request;
+	(void)place;
+	(void)loan_out;
+	return AC_REASON_OUT_OF_MEMORY;
+}
+
+struct ac_recast_history *
+ac_lane_spare(const struct ac_lane_loan *loan)
+{
+	(void)loan;
+	return NULL;
+}
+
+struct ac_recast_history *
+ac_history_find(ac_histories *list, const struct ac_place *place,
+    unsigned candidate, uint64_t limit_bytes)
+{
+	(void)list;
+	(void)place;
+	(void)candidate;
+	(void)limit_bytes;
+	return NULL;
+}
+
+uint64_t
+ac_scratch_limit(const struct ac_scratch *scratch, uint64_t wanted)
+{
+	(void)scratch;
+	return wanted;
+}
+
+/* ---- The sample ------------------------------------------------------------ */
+
+/* What a call of such a site is judged by. */
+static uint32_t
+judged_by(enum ac_asked_guard guard, bool exact, uint32_t before)
+{
+	static struct ac_site_record record = { .id = 1 };
+	const struct ac_site site = { .record = &record,
+		.decision = { .guard = guard, .exact = exact,
+		.sample_period = 64 } };
+	const struct ac_turn turn = { .kind = AC_TURN_RECAST, .number = 64 };
+	const struct ac_slot slot = { .device = 4096 };
+	const struct ac_job job = { .site = &site, .turn = &turn };
+	struct ac_plan plan = { .recast.judge = before };
+
+	ac_job_sample(&job, &slot, &plan);
+	assert_int_equal(plan.recast.number, 64);
+	assert_true(plan.recast.sampled);
+	return plan.recast.judge;
+}
+
+static void
+test_exact(void **state)
+{
+	(void)state;
+	assert_int_equal(judged_by(AC_GUARD_ON, true, 0), AC_JUDGE_EXACT);
+	assert_int_equal(judged_by(AC_GUARD_STRICT, true, 0), AC_JUDGE_EXACT);
+	assert_int_equal(judged_by(AC_GUARD_ON, false, AC_JUDGE_EXACT), 0);
+	assert_int_equal(judged_by(AC_GUARD_STRICT, false, 0), 0);
+	assert_int_equal(judged_by(AC_GUARD_OFF, true, 0), 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exact),
+	};
+
+	return cmocka_run_group_tests_name("job", tests, NULL, NULL);
+}
