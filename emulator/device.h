@@ -89,6 +89,10 @@ struct CUstream_st {
 	_Atomic bool     worker_done;
 	unsigned long    thread;      /* pthread_t, while worker != none */
 	_Atomic uint64_t clock;       /* clock.c's, after the last task */
+	/* ahead.c */
+	_Atomic uint32_t tickets;     /* launches that were let in */
+	_Atomic uint32_t launched;    /* twice those done; bit 0: a host waits */
+	_Atomic uint64_t *ended;      /* modelled: when the latest ones were */
 	/* order.c, under its lock */
 	uint64_t         work, joined;  /* submissions; the legacy stream saw */
 	uint64_t         legacy_seen;   /* of the legacy stream's, by this one */
@@ -101,6 +105,10 @@ struct CUstream_st {
 /* stream.c: a task that does no work but tell others it was reached: the
  * stream may look idle before it has run. */
 void emu_task_make_point(void *arguments);
+/* It is a launch that emu_ahead_wait() has let in. */
+void emu_task_make_launch(void *arguments);
+/* Whether it counts for something, but events and the like. */
+bool emu_task_is_work(const void *arguments);
 /* For graphs: another task with a copy of the arguments, which therefore may
  * not point into themselves; running one, which gives it back; counting it. */
 void *emu_task_copy(const void *arguments);
@@ -117,6 +125,15 @@ bool emu_stream_end_worker(struct CUstream_st *stream);
 bool emu_stream_has_ended(struct CUstream_st *stream);
 /* Wait until a worker that was told to end has. */
 void emu_stream_join_worker(struct CUstream_st *stream);
+
+/* ahead.c: a stream without work begins anew; it is given up. */
+void emu_ahead_prepare(struct CUstream_st *stream);
+void emu_ahead_finish(struct CUstream_st *stream);
+/* On the host, no lock held: wait until there is room for one more launch, and
+ * take it; exactly one task that is marked so must be queued then. */
+void emu_ahead_wait(struct CUstream_st *stream);
+/* On the worker: a launch has ended. */
+void emu_ahead_end(struct CUstream_st *stream);
 
 /* streams.c */
 uint64_t emu_stream_next_id(void);

@@ -47,6 +47,10 @@ emu_stream_submit(struct CUstream_st *stream, void *arguments)
 
 	if (emu_is_capturing(stream) && emu_capture_record(stream, arguments))
 		return;
+	if (emu_task_is_work(arguments)) {
+		emu_ahead_wait(stream);
+		emu_task_make_launch(arguments);
+	}
 	if (stream == &context->legacy) {
 		submit_to_legacy(context, arguments);
 	} else if (stream->flags & EMU_STREAM_NON_BLOCKING) {

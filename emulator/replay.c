@@ -254,6 +254,7 @@ launch(struct CUgraphExec_st *exec, struct CUstream_st *stream)
 		make_parts(body, exec->last, part);
 	exec->last = emu_token_new(2);
 	part_token(part[0], EMU_STEP_REACH, exec->last);
+	emu_task_make_launch(part[0]);
 	for (int i = 1; !serial && i < body->lanes; i++)
 		emu_stream_submit(stream_of_lane(exec, i), part[i]);
 	emu_stream_submit(stream, part[0]);
@@ -293,6 +294,7 @@ emu_graph_launch(struct CUgraphExec_st *exec, struct CUstream_st *handle)
 		return status;
 	if (emu_is_capturing(stream))
 		return launch_captured(exec->body, stream);
+	emu_ahead_wait(stream);
 	pthread_mutex_lock(&lock);
 	launch(exec, stream);
 	pthread_mutex_unlock(&lock);

@@ -20,6 +20,7 @@ struct emu_task {
 	_Atomic(struct emu_task *) next;
 	void (*run)(void *arguments);
 	bool point; /* counts as done before it runs */
+	bool launch; /* takes room in the queue: ahead.c */
 	enum emu_counter counter; /* grows by `amount` when it is queued */
 	uint64_t amount;
 	uint64_t queued; /* when, by the modelled clock */
@@ -47,7 +48,7 @@ emu_task_new(void (*run)(void *), size_t bytes)
 	if (!task)
 		return NULL;
 	task->run = run;
-	task->point = false;
+	task->point = task->launch = false;
 	task->amount = 0;
 	task->queued = 0;
 	task->bytes = bytes;
@@ -130,6 +131,18 @@ emu_task_make_point(void *arguments)
 }
 
 void
+emu_task_make_launch(void *arguments)
+{
+	task_of(arguments)->launch = true;
+}
+
+bool
+emu_task_is_work(const void *arguments)
+{
+	return task_of(arguments)->amount > 0;
+}
+
+void
 emu_task_drop(void *arguments)
 {
 	if (arguments)
@@ -188,6 +201,8 @@ work(void *argument)
 		execute(task);
 		atomic_store_explicit(&stream->clock, emu_clock_now(),
 		    memory_order_relaxed);
+		if (task->launch)
+			emu_ahead_end(stream);
 		atomic_store_explicit(&stream->completed, completed,
 		    memory_order_release);
 	} while (task->run);
@@ -278,6 +293,7 @@ emu_stream_prepare(struct CUstream_st *stream)
 		emu_out_of_host_memory();
 	atomic_init(&stub->next, NULL);
 	stream->head = stub;
+	emu_ahead_prepare(stream);
 	atomic_store(&stream->tail, stub);
 }
 
@@ -286,6 +302,7 @@ emu_stream_finish(struct CUstream_st *stream)
 {
 	free(stream->head);
 	stream->head = NULL;
+	emu_ahead_finish(stream);
 }
 
 bool

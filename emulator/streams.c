@@ -56,6 +56,7 @@ make(unsigned flags, int priority)
 	stream = emu_streams.unused;
 	if (stream) {
 		emu_streams.unused = stream->next_free;
+		emu_ahead_prepare(stream);
 	} else {
 		stream = calloc(1, sizeof *stream);
 		if (!stream)
