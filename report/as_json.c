@@ -194,6 +194,16 @@ add_course(struct ac_json *w, const struct ac_course *c)
 	ac_json_unsigned(w, "plans", c->plans);
 	ac_json_real(w, "plan_ms", c->plan_ms);
 	ac_json_unsigned(w, "workspace_bytes", c->workspace);
+	ac_json_unsigned(w, "judged", c->judged);
+	ac_json_unsigned(w, "suspects", c->suspects);
+	ac_json_real(w, "estimate", c->estimate);
+	ac_json_real(w, "exact_error", c->exact);
+	ac_json_unsigned(w, "sampled_at", c->sampled_at);
+	ac_json_unsigned(w, "tries", c->tries);
+	ac_json_unsigned(w, "pairs", c->pairs);
+	ac_json_unsigned(w, "demoted_pairs", c->demoted_pairs);
+	ac_json_unsigned(w, "unread", c->unread);
+	ac_json_unsigned(w, "oldest_unread", c->oldest_unread);
 	ac_json_close(w, "}");
 }
 

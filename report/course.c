@@ -51,6 +51,16 @@ ac_course_read(struct ac_course *to, const struct ac_site_course *from)
 		.plans = atomic_load(&from->plans),
 		.plan_ms = time_of(atomic_load(&from->plan_ms)),
 		.workspace = atomic_load(&from->workspace),
+		.judged = atomic_load(&from->judged),
+		.sampled_at = atomic_load(&from->sampled_at),
+		.suspects = atomic_load(&from->suspects),
+		.estimate = error_of(atomic_load(&from->estimate)),
+		.exact = error_of(atomic_load(&from->exact)),
+		.tries = atomic_load(&from->tries),
+		.pairs = atomic_load(&from->pairs),
+		.demoted_pairs = atomic_load(&from->demoted_pairs),
+		.unread = atomic_load(&from->unread),
+		.oldest_unread = atomic_load(&from->oldest_unread),
 	};
 }
 
@@ -98,6 +108,18 @@ ac_course_absorb(struct ac_course *into, const struct ac_course *other)
 	raise_to(&into->line_error, other->line_error);
 	raise_to(&into->rho, other->rho);
 	raise_to(&into->tile_rho, other->tile_rho);
+	raise_to(&into->estimate, other->estimate);
+	raise_to(&into->exact, other->exact);
+	into->judged += other->judged;
+	into->suspects += other->suspects;
+	into->tries += other->tries;
+	into->pairs += other->pairs;
+	into->demoted_pairs += other->demoted_pairs;
+	into->unread += other->unread;
+	if (other->oldest_unread > into->oldest_unread)
+		into->oldest_unread = other->oldest_unread;
+	if (other->sampled_at > into->sampled_at)
+		into->sampled_at = other->sampled_at;
 }
 
 double

@@ -102,7 +102,7 @@ check_record(const struct ac_site_record *r, uint32_t number)
 			return false;
 	return r->number == number && r->ranges <= AC_FILE_RANGES &&
 	    r->key.operation < AC_OP_COUNT &&
-	    r->rung < AC_RUNG_COUNT &&
+	    r->rung < AC_RUNG_COUNT && r->guard <= AC_GUARD_STRICT &&
 	    r->tactic < AC_TACTIC_COUNT && r->reason < AC_REASON_COUNT &&
 	    is_letter(r->key.ta, r) && is_letter(r->key.tb, r) &&
 	    IS_TEXT(r->key.symbol) && IS_TEXT(r->key.shape) &&

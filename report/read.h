@@ -16,6 +16,9 @@ struct ac_course {
 	double   keep_predicted_us, recast_predicted_us;
 	uint64_t plans, workspace;
 	double   plan_ms;
+	uint64_t judged, sampled_at, suspects, tries, pairs, demoted_pairs;
+	uint64_t unread, oldest_unread;
+	double   estimate, exact;                       /* worst */
 };
 
 /* One site over all processes of the run. Two processes that decided
@@ -25,7 +28,7 @@ struct ac_site {
 	uint32_t id;
 	char     name[32], source[48];
 	struct ac_site_region region;
-	uint32_t rung, tactic, reason, line;
+	uint32_t rung, tactic, reason, line, guard, sample_period;
 	uint64_t calls, recast, kept[AC_REASON_COUNT];
 	double   flops;                 /* of one call */
 	double   tol;                   /* 0: none is known */

@@ -67,6 +67,18 @@ struct ac_site_course {
 	_Atomic uint32_t plans;      /* that cuDNN built for the site */
 	_Atomic float    plan_ms;    /* of host time, all of them together */
 	_Atomic uint64_t workspace;  /* bytes, of the plan with most */
+	/* What the verdicts rest on. */
+	_Atomic uint64_t judged;     /* calls whose error the device estimated */
+	_Atomic uint64_t sampled_at; /* number of the last call with a sample */
+	_Atomic uint32_t suspects;   /* whose estimate asked for a sample */
+	_Atomic float    estimate;   /* worst estimate */
+	_Atomic float    exact;      /* worst relative error of an output that
+	                              * FP32 has exactly */
+	_Atomic uint32_t tries;      /* calls beside which the rung was tried */
+	_Atomic uint32_t pairs, demoted_pairs; /* of operands, by address */
+	/* Samples whose verdicts nobody has read so far, and how many calls of
+	 * the site ago the oldest of them was taken. */
+	_Atomic uint32_t unread, oldest_unread;
 };
 
 /* One site, live: identity and decision are written once, before the record
@@ -82,6 +94,8 @@ struct ac_site_record {
 	char     source[48];         /* where the deciding line is */
 	uint32_t line;
 	float    tol;                /* the tolerance that applies; 0: none */
+	uint32_t guard;              /* enum ac_asked_guard */
+	uint32_t sample_period;      /* 0: no samples */
 	struct ac_site_region region;
 	_Atomic uint32_t ranges;     /* 1 + its place among the ranges; 0: none */
 	_Atomic uint64_t recast;     /* calls that ran on the chosen rung */

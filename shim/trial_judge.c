@@ -111,6 +111,14 @@ note_post(struct ac_site_course *course, const struct ac_recast_post *post)
 	raise_to(&course->tile_rho, post->tile_rho);
 	raise_to(&course->error, post->error);
 	raise_to(&course->line_error, post->line_error);
+	raise_to(&course->estimate, post->estimate);
+	raise_to(&course->exact, post->exact);
+	add(&course->suspects, post->suspects);
+	atomic_fetch_add_explicit(&course->judged, post->judged,
+	    memory_order_relaxed);
+	if (post->samples)
+		atomic_store_explicit(&course->sampled_at, post->number,
+		    memory_order_relaxed);
 }
 
 enum ac_finding

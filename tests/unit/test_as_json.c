@@ -55,7 +55,10 @@ test_fields(void **state)
 		.rho = 0x1p-24f, .tile_rho = NAN, .keep_us = 7,
 		.recast_us = 2, .keep_predicted_us = 5,
 		.recast_predicted_us = 3, .plans = 14,
-		.plan_ms = 1.5f, .workspace = 4096
+		.plan_ms = 1.5f, .workspace = 4096, .judged = 15,
+		.suspects = 16, .estimate = 0.5f, .exact = NAN,
+		.sampled_at = 17, .tries = 18, .pairs = 19,
+		.demoted_pairs = 20, .unread = 21, .oldest_unread = 22
 	};
 	made_header.clock = AC_CLOCK_DEVICE;
 	strcpy(made_header.notes, "one\ntwo\n");
@@ -193,7 +196,17 @@ test_fields(void **state)
 	    "        \"recast_predicted_us\": 3,\n"
 	    "        \"plans\": 14,\n"
 	    "        \"plan_ms\": 1.5,\n"
-	    "        \"workspace_bytes\": 4096\n"
+	    "        \"workspace_bytes\": 4096,\n"
+	    "        \"judged\": 15,\n"
+	    "        \"suspects\": 16,\n"
+	    "        \"estimate\": 0.5,\n"
+	    "        \"exact_error\": null,\n"
+	    "        \"sampled_at\": 17,\n"
+	    "        \"tries\": 18,\n"
+	    "        \"pairs\": 19,\n"
+	    "        \"demoted_pairs\": 20,\n"
+	    "        \"unread\": 21,\n"
+	    "        \"oldest_unread\": 22\n"
 	    "      }\n"
 	    "    }\n"
 	    "  ],\n"

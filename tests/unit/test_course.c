@@ -24,7 +24,10 @@ test_read(void **state)
 		.timed = 7, .error = 0.5f, .line_error = 0.25f, .rho = 2,
 		.tile_rho = 4, .keep_us = 8, .recast_us = 2,
 		.keep_predicted_us = 16, .recast_predicted_us = 32,
-		.plans = 9, .plan_ms = 1.5f, .workspace = 1ull << 40
+		.plans = 9, .plan_ms = 1.5f, .workspace = 1ull << 40,
+		.judged = 1ull << 33, .sampled_at = 1ull << 34, .suspects = 10,
+		.estimate = 64, .exact = 128, .tries = 11, .pairs = 12,
+		.demoted_pairs = 13, .unread = 14, .oldest_unread = 15
 	};
 	const struct ac_course to = read_back(&from);
 
@@ -45,6 +48,14 @@ test_read(void **state)
 	assert_int_equal(to.plans, 9);
 	assert_true(to.plan_ms == 1.5 && to.workspace == 1ull << 40);
 	assert_true(ac_course_speed(&to) == 4);
+	assert_true(to.judged == 1ull << 33 && to.sampled_at == 1ull << 34);
+	assert_int_equal(to.suspects, 10);
+	assert_true(to.estimate == 64 && to.exact == 128);
+	assert_int_equal(to.tries, 11);
+	assert_int_equal(to.pairs, 12);
+	assert_int_equal(to.demoted_pairs, 13);
+	assert_int_equal(to.unread, 14);
+	assert_int_equal(to.oldest_unread, 15);
 }
 
 /* What was never good is not made good: a NaN error is the worst there is. */
@@ -64,14 +75,18 @@ test_hostile(void **state)
 			.tile_rho = wrong[i], .keep_us = wrong[i],
 			.recast_us = wrong[i], .keep_predicted_us = wrong[i],
 			.recast_predicted_us = wrong[i],
-			.plan_ms = wrong[i]
+			.plan_ms = wrong[i], .estimate = wrong[i],
+			.exact = wrong[i]
 		};
 		const struct ac_course to = read_back(&from);
 
 		assert_int_equal(to.finding, AC_FINDING_NONE);
 		assert_true(to.error >= 0 && to.rho >= 0);
 		assert_true(to.line_error >= 0 && to.tile_rho >= 0);
+		assert_true(to.estimate >= 0 && to.exact >= 0);
 		assert_true(!isnan(wrong[i]) || isinf(to.error));
+		assert_true(!isnan(wrong[i]) || isinf(to.estimate));
+		assert_true(!isnan(wrong[i]) || isinf(to.exact));
 		assert_true(to.keep_us == 0 && to.recast_us == 0);
 		assert_true(to.keep_predicted_us == 0);
 		assert_true(to.recast_predicted_us == 0 && to.plan_ms == 0);
@@ -105,11 +120,23 @@ test_absorb(void **state)
 	    AC_REASON_NONE), 5, AC_REASON_NONE, 0);
 	make_course(&made[0], 1, 10, 2, 4e-4f);
 	made[0].course.late = 1;
+	made[0].course.judged = 3;
+	made[0].course.suspects = made[0].course.tries = 1;
+	made[0].course.pairs = 4;
+	made[0].course.demoted_pairs = 2;
+	made[0].course.unread = 5;
+	made[0].course.oldest_unread = 60;
+	made[0].course.sampled_at = 64;
+	made[0].course.estimate = 3e-4f;
 	assert_true(ac_report_add(report, &made_header, made, made_markers));
 	make_course(&made[0], 5, 14, 0, 2e-4f);
 	made[0].course.finding = AC_FINDING_TILE;
 	made[0].course.demotions = 1;
 	made[0].tol = 5e-4f;
+	made[0].course.oldest_unread = 7;
+	made[0].course.sampled_at = 8;
+	made[0].course.estimate = 1e-4f;
+	made[0].course.exact = 2e-4f;
 	assert_true(ac_report_add(report, &made_header, made, made_markers));
 	ac_report_arrange(report);
 	assert_int_equal(report->site_count, 1);
@@ -119,6 +146,16 @@ test_absorb(void **state)
 	assert_int_equal(site->course.late, 2);
 	assert_int_equal(site->course.samples, 2);
 	assert_int_equal(site->course.timed, 6);
+	assert_int_equal(site->course.judged, 6);
+	assert_int_equal(site->course.suspects, 2);
+	assert_int_equal(site->course.tries, 2);
+	assert_int_equal(site->course.pairs, 8);
+	assert_int_equal(site->course.demoted_pairs, 4);
+	assert_int_equal(site->course.unread, 10);
+	assert_int_equal(site->course.oldest_unread, 60);
+	assert_int_equal(site->course.sampled_at, 64);
+	assert_true(site->course.estimate == (double)3e-4f);
+	assert_true(site->course.exact == (double)2e-4f);
 	assert_true(site->course.error == (double)4e-4f);
 	assert_true(site->tol == (double)5e-4f);
 	/* Weights 2 and 6; one of the two did not measure the recast call. */

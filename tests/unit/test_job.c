@@ -102,5 +102,6 @@ main(void)
 		cmocka_unit_test(test_exact),
 	};
 
-	return cmocka_run_group_tests_name("job", tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -231,6 +231,7 @@ test_records(void **state)
 	REFUSED(r->rung = AC_RUNG_COUNT, damaged);
 	REFUSED(r->tactic = AC_TACTIC_COUNT, damaged);
 	REFUSED(r->reason = AC_REASON_COUNT, damaged);
+	REFUSED(r->guard = AC_GUARD_STRICT + 1, damaged);
 	REFUSED(r->ranges = AC_FILE_RANGES + 1, damaged);
 	REFUSED(r->key.ta = '\033', damaged);
 	REFUSED(r->key.tb = '\0', damaged);
