@@ -7,21 +7,26 @@
  *
  * A step is LAYER[+LAYER...]:N, that many turns through its layers; a layer is
  * KIND or KIND*COUNT. Each layer of a step has its own operands. A step that
- * begins with graph: is captured once and replayed N times.
+ * begins with graph: is captured once and replayed N times; graph:again:N does so
+ * with the layers of the step before.
  *   m= n= k=    the size (64, 48, 96)
  *   batch=      matrices of a strided batch (1: cublasSgemm)
- *   odd=KIND@I  matrix I of each batch has that kind
+ *   odd=KIND@I  matrix I of a batch of kind odd has that kind
  *   split=      K in that many calls, added up by beta (1)
  *   places=     2: the calls of a split that add are at a place of their own
  *   sync=       wait for the device after so many units; 0: never (1)
  *   recycled=   1: operands are copied into one pair of buffers first (0)
  *   vary=       m grows by one with each turn, VARY sizes in all (1)
+ *   drift=      A grows by that factor after each use (1)
+ *   mask= bias= whole=  of the kinds of data (1e9, 1000, 50)
  * Prints a line for each unit, a product or a split one, in order:
- *   NUMBER KIND ERROR WRONG SAME
- * NUMBER is that of its last call at the first place. ERROR is against
+ *   NUMBER KIND ERROR WRONG SAME [graph]
+ * NUMBER is that of its last call at the place that has more of them; a replay
+ * counts as one, and says so. ERROR is against
  * the same calls in pedantic FP32: the worst matrix, by the norm of the result
  * or of what was added to C where C does not hide it (2^12), the worse of both.
- * WRONG counts outputs that are whole numbers in FP32 and something else here.
+ * WRONG counts outputs that are whole numbers in FP32 and something else here, of
+ * kinds that have such.
  * SAME is 1 where all bits are those of pedantic FP32: a kept call.
  */
 #include "tests/preload/programs/client.h"
@@ -34,8 +39,9 @@ enum { LAYERS = 4096, HIDES = 1 << 12 };
 static struct options {
 	int m, n, k, batch, split, places, sync, recycled, vary;
 	enum kind odd;
-	int odd_at;
-} o = { 64, 48, 96, 1, 1, 1, 1, 0, 1, KIND_good, -1 };
+	int odd_at, whole;
+	double drift, mask, bias;
+} o = { 64, 48, 96, 1, 1, 1, 1, 0, 1, KIND_good, -1, 50, 1, 1e9, 1000 };
 
 /* The operands of one layer at one size, and what FP32 makes of them. */
 struct layer {
@@ -50,7 +56,7 @@ struct layer {
 struct unit {
 	const struct layer *layer;
 	long number;
-	float *c;
+	float *c, *wanted;              /* wanted: NULL, the layer's */
 	struct unit *next;
 };
 
@@ -59,6 +65,8 @@ static struct {
 	cudaStream_t stream;
 	struct layer *layers[LAYERS];
 	int layer_count;
+	struct layer **step;            /* those of the latest step */
+	int step_count;
 	struct unit *first, **end;
 	float *a, *b;                   /* the recycled pair */
 	long calls;
@@ -113,8 +121,10 @@ multiply_part(cublasHandle_t handle, const struct product *p)
 		BLAS(MULTIPLY(handle, p, &one, &beta, from, depth));
 	} else {
 		BLAS(MULTIPLY(handle, p, &one, &beta, from, depth));
-		s.calls += handle == s.handle;
 	}
+	/* Of two places, the one that adds has more calls, or as many. */
+	s.calls += handle == s.handle && (p->part || o.places == 1
+	    || o.split == 1);
 }
 
 static void
@@ -132,7 +142,7 @@ multiply(cublasHandle_t handle, const struct layer *l, const float *a,
 
 /* ---- Layers ------------------------------------------------------------ */
 
-static struct layer *
+static void
 make_layer(enum kind kind, int m)
 {
 	struct layer *l = client_allocate(1, sizeof *l);
@@ -146,8 +156,10 @@ make_layer(enum kind kind, int m)
 	c = client_allocate(count_c(l), sizeof *c);
 	for (int i = 0; i < o.batch; i++) {
 		const struct rhythm_data data = {
-			.kind = i == o.odd_at ? o.odd : kind,
-			.m = m, .n = o.n, .k = o.k,
+			.kind = kind != KIND_odd ? kind
+			    : i == o.odd_at ? o.odd : KIND_good,
+			.m = m, .n = o.n, .k = o.k, .whole = o.whole,
+			.mask = o.mask, .bias = o.bias,
 			.a = a + (size_t)i * (size_t)m * (size_t)o.k,
 			.b = b + (size_t)i * (size_t)(o.k * o.n),
 			.c = adds ? c + (size_t)i * (size_t)(m * o.n) : NULL,
@@ -170,7 +182,7 @@ make_layer(enum kind kind, int m)
 	client_host(l->wanted, c, count_c(l));
 	CUDA(cudaFree(c));
 	client_expect(s.layer_count < LAYERS, "so many layers");
-	return s.layers[s.layer_count++] = l;
+	s.layers[s.layer_count++] = l;
 }
 
 /* ---- Units ------------------------------------------------------------- */
@@ -182,9 +194,9 @@ struct sums {
 };
 
 static void
-add_output(const struct layer *l, size_t at, float c, struct sums *sums)
+add_output(const struct layer *l, size_t at, double wanted, float c,
+    struct sums *sums)
 {
-	const double wanted = (double)l->wanted[at];
 	const double before = l->start ? (double)l->start[at] : 0;
 	const double wrong = (double)c - wanted, added = wanted - before;
 
@@ -195,6 +207,8 @@ add_output(const struct layer *l, size_t at, float c, struct sums *sums)
 		sums->added += added * added;
 	}
 	sums->inexact += wanted == rint(wanted) && wanted != 0
+	    && (rhythm_kind_counts(l->kind) || (l->kind == KIND_odd
+	    && rhythm_kind_counts(o.odd)))
 	    && !(fabs(wrong) <= 1e-6 * fabs(wanted));
 }
 
@@ -207,26 +221,32 @@ ratio(double wrong, double size)
 }
 
 static void
-print_unit(const struct unit *u)
+print_unit(const struct unit *u, const char *how)
 {
 	const struct layer *l = u->layer;
 	const size_t count = count_c(l), each = count / (size_t)o.batch;
-	float *c = client_allocate(count, sizeof *c);
+	float *c = client_allocate(count, sizeof *c), *wanted = l->wanted;
 	double worst = 0;
 	long inexact = 0;
 
 	client_host(c, u->c, count);
+	if (u->wanted) {
+		wanted = client_allocate(count, sizeof *wanted);
+		client_host(wanted, u->wanted, count);
+	}
 	for (size_t at = 0; at < count; at += each) {
 		struct sums sums = { 0 };
 
 		for (size_t i = at; i < at + each; i++)
-			add_output(l, i, c[i], &sums);
+			add_output(l, i, (double)wanted[i], c[i], &sums);
 		worst = fmax(worst, fmax(ratio(sums.wrong, sums.result),
 		    ratio(sums.wrong_added, sums.added)));
 		inexact += sums.inexact;
 	}
-	printf("%ld %s %.3e %ld %d\n", u->number, rhythm_kinds[l->kind], worst,
-	    inexact, !memcmp(c, l->wanted, count * sizeof *c));
+	printf("%ld %s %.3e %ld %d%s\n", u->number, rhythm_kinds[l->kind], worst,
+	    inexact, !memcmp(c, wanted, count * sizeof *c), how);
+	if (u->wanted)
+		free(wanted);
 	free(c);
 }
 
@@ -237,8 +257,9 @@ print_all(void)
 	while (s.first) {
 		struct unit *u = s.first;
 
-		print_unit(u);
+		print_unit(u, "");
 		CUDA(cudaFree(u->c));
+		CUDA(cudaFree(u->wanted));
 		s.first = u->next;
 		free(u);
 	}
@@ -257,6 +278,17 @@ new_unit(const struct layer *l)
 	return u;
 }
 
+/* What is wanted of this unit alone; then A grows. */
+static void
+drift(const struct layer *l, struct unit *u, const float *a, const float *b)
+{
+	const float factor = (float)o.drift;
+
+	CUDA(cudaMalloc((void **)&u->wanted, count_c(l) * sizeof(float)));
+	multiply(s.pedantic, l, a, b, u->wanted);
+	BLAS(cublasSscal(s.handle, (int)count_a(), &factor, l->a, 1));
+}
+
 static void
 run_unit(const struct layer *l, struct unit *u)
 {
@@ -272,6 +304,8 @@ run_unit(const struct layer *l, struct unit *u)
 	}
 	multiply(s.handle, l, a, b, u->c);
 	u->number = s.calls;
+	if (o.drift != 1)
+		drift(l, u, a, b);
 }
 
 /* ---- Steps ------------------------------------------------------------- */
@@ -288,7 +322,7 @@ kind_of(const char *word, size_t length)
 
 /* One size of the layers that `word` names; returns how many. */
 static int
-make_layers(const char *word, int m, struct layer **made)
+make_layers(const char *word, int m)
 {
 	int count = 0;
 
@@ -302,8 +336,8 @@ make_layers(const char *word, int m, struct layer **made)
 			times = atoi(++word);
 			word += strspn(word, "0123456789");
 		}
-		while (times--)
-			made[count++] = make_layer(kind, m);
+		for (; times; times--, count++)
+			make_layer(kind, m);
 		if (*word != '+')
 			return count;
 	}
@@ -326,8 +360,11 @@ replay(struct layer **layers, int count, int turns)
 	for (int i = 0; i < turns; i++) {
 		CUDA(cudaGraphLaunch(exec, s.stream));
 		CUDA(cudaStreamSynchronize(s.stream));
-		for (int j = 0; j < count; j++)
-			print_unit(units[j]);
+		for (int j = 0; j < count; j++) {
+			s.calls += o.split;
+			units[j]->number = s.calls;
+			print_unit(units[j], " graph");
+		}
 	}
 	CUDA(cudaGraphExecDestroy(exec));
 	CUDA(cudaGraphDestroy(graph));
@@ -340,19 +377,21 @@ step(const char *word)
 {
 	const bool graph = !strncmp(word, "graph:", 6);
 	const char *kinds = word + (graph ? 6 : 0), *colon = strchr(kinds, ':');
-	struct layer *layers[LAYERS];
-	const int first = s.layer_count;
-	int turns, count = 0, units = 0;
+	struct layer **layers = s.layers + s.layer_count;
+	int turns, count = s.step_count, units = 0;
 
 	if (!colon)
 		exit(EXIT_USAGE);
 	turns = atoi(colon + 1);
-	for (int v = 0; v < o.vary; v++)
-		count = make_layers(kinds, o.m + v, layers + s.layer_count
-		    - first);
+	if (strncmp(kinds, "again:", 6)) {
+		s.step = layers;
+		for (int v = 0; v < o.vary; v++)
+			count = make_layers(kinds, o.m + v);
+		s.step_count = count;
+	}
 	if (graph) {
 		print_all();
-		replay(layers, count, turns);
+		replay(s.step, count, turns);
 		return;
 	}
 	for (int i = 0; i < turns; i++)
@@ -373,6 +412,11 @@ option(const char *word)
 		{ "batch", &o.batch }, { "split", &o.split },
 		{ "places", &o.places }, { "sync", &o.sync },
 		{ "recycled", &o.recycled }, { "vary", &o.vary },
+		{ "whole", &o.whole },
+	};
+	static const struct { const char *name; double *to; } reals[] = {
+		{ "drift=", &o.drift }, { "mask=", &o.mask },
+		{ "bias=", &o.bias },
 	};
 	const size_t length = strcspn(word, "=");
 
@@ -385,6 +429,11 @@ option(const char *word)
 		o.odd_at = atoi(word + 4 + kind + 1);
 		return true;
 	}
+	for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
+		if (!strncmp(word, reals[i].name, length + 1)) {
+			*reals[i].to = atof(word + length + 1);
+			return true;
+		}
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (strlen(numbers[i].name) == length
 		    && !strncmp(numbers[i].name, word, length)) {

@@ -18,6 +18,13 @@ rhythm_kind_adds(enum kind kind)
 	    || kind == KIND_bias || kind == KIND_biasbad;
 }
 
+bool
+rhythm_kind_counts(enum kind kind)
+{
+	return kind == KIND_onehot || kind == KIND_prefix
+	    || kind == KIND_packed || kind == KIND_mixed;
+}
+
 static void
 grade(const struct rhythm_data *d, uint64_t *seed)
 {
@@ -67,8 +74,8 @@ count_up(const struct rhythm_data *d, uint64_t *seed)
 		if (d->kind == KIND_packed)
 			d->b[i] = (float)(floor(u * 4095) * 4096
 			    + floor(client_uniform(seed) * 4095));
-		/* Half of the columns are real numbers. */
-		if (d->kind == KIND_mixed && i / d->k % 2)
+		/* The columns of real numbers are spread among the others. */
+		if (d->kind == KIND_mixed && i / d->k * 37 % 100 >= d->whole)
 			d->b[i] = (float)(2 * u - 1);
 	}
 }
@@ -88,7 +95,18 @@ rescale_rows(const struct rhythm_data *d, uint64_t *seed)
 	}
 }
 
-/* A causal mask, or a bias that is 1000 times what is added to it. */
+static void
+raise_channel(const struct rhythm_data *d, uint64_t *seed)
+{
+	const int p = (int)(client_uniform(seed) * d->k);
+
+	for (int i = 0; i < d->m; i++)
+		d->a[p * d->m + i] = ldexpf(d->a[p * d->m + i], 12);
+	for (int j = 0; j < d->n; j++)
+		d->b[j * d->k + p] = ldexpf(d->b[j * d->k + p], -12);
+}
+
+/* A causal mask, or a bias that is many times what is added to it. */
 static void
 fill_before(const struct rhythm_data *d, uint64_t *seed)
 {
@@ -98,8 +116,9 @@ fill_before(const struct rhythm_data *d, uint64_t *seed)
 
 	for (int j = 0; j < d->n; j++)
 		for (int i = 0; i < d->m; i++)
-			d->c[j * d->m + i] = masks ? (j > i ? -1e9f : 0) : (float)
-			    (1000 * size * (2 * client_uniform(seed) - 1));
+			d->c[j * d->m + i] = (float)(masks
+			    ? (j > i ? -d->mask : 0) : d->bias * size
+			    * (2 * client_uniform(seed) - 1));
 }
 
 void
@@ -131,6 +150,9 @@ rhythm_data_draw(const struct rhythm_data *d, uint64_t *seed)
 	case KIND_unequal:
 	case KIND_small:
 		rescale_rows(d, seed);
+		break;
+	case KIND_channel:
+		raise_channel(d, seed);
 		break;
 	default:
 		break;
