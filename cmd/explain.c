@@ -34,6 +34,25 @@ find_site(const struct ac_report *report, const char *wanted)
 }
 
 static void
+say_piece(const char *piece, void *context)
+{
+	struct ac_text *t = context;
+
+	ac_text_addf(t, "%s%s", t->data[t->used - 1] == ' ' ? "" : ", ", piece);
+}
+
+/* What the verdicts on a recast site rested on. */
+static void
+say_basis(struct ac_text *t, const struct ac_site *site)
+{
+	if (site->rung == AC_RUNG_KEEP)
+		return;
+	ac_text_add(t, "verdicts: ");
+	ac_site_tell_basis(site, say_piece, t);
+	ac_text_add(t, "\n");
+}
+
+static void
 say_site(struct ac_text *t, const struct ac_report *report,
     const struct ac_site *site)
 {
@@ -64,6 +83,7 @@ say_site(struct ac_text *t, const struct ac_report *report,
 			ac_text_addf(t, "kept %llu: %s, %s\n",
 			    (unsigned long long)site->kept[i],
 			    ac_reason_names[i], ac_reason_meanings[i]);
+	say_basis(t, site);
 	ac_text_add(t, "\nNow, under the policy in force:\n");
 }
 

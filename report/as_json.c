@@ -102,6 +102,17 @@ add_course_totals(struct ac_json *w, const struct ac_report_totals *t)
 	ac_json_unsigned(w, "plans", t->plans);
 	ac_json_real(w, "plan_ms", t->plan_ms);
 	ac_json_unsigned(w, "workspace_bytes", t->workspace);
+	ac_json_unsigned(w, "on_rungs", t->on_rungs);
+	ac_json_unsigned(w, "judged", t->judged);
+	ac_json_unsigned(w, "suspects", t->suspects);
+	ac_json_unsigned(w, "unread", t->unread);
+	ac_json_unsigned(w, "oldest_unread", t->oldest_unread);
+	ac_json_open(w, "not_judged", "{");
+	for (int i = AC_UNJUDGED_KEPT + 1; i < AC_UNJUDGED_COUNT; i++)
+		if (t->unjudged[i])
+			ac_json_unsigned(w, ac_unjudged_names[i],
+			    t->unjudged[i]);
+	ac_json_close(w, "}");
 	if (t->worst_tol > 0) {
 		ac_text_init(&text, id, sizeof id);
 		ac_text_addf(&text, "%08x", (unsigned)t->worst_site);
@@ -223,6 +234,8 @@ static void
 add_site(struct ac_json *w, const struct ac_report *report,
     const struct ac_site *site)
 {
+	static const char *const guards[] = { [AC_GUARD_OFF] = "off",
+		[AC_GUARD_ON] = "on", [AC_GUARD_STRICT] = "strict" };
 	char id[9];
 	struct ac_text t;
 
@@ -239,6 +252,8 @@ add_site(struct ac_json *w, const struct ac_report *report,
 	ac_json_string(w, "source", site->source);
 	ac_json_unsigned(w, "line", site->line);
 	ac_json_real(w, "tol", site->tol);
+	ac_json_string(w, "guard", guards[site->guard]);
+	ac_json_unsigned(w, "sample_period", site->sample_period);
 	ac_json_number(w, "flops_per_call", site->flops, 0);
 	ac_json_unsigned(w, "calls", site->calls);
 	ac_json_unsigned(w, "recast_calls", site->recast);
@@ -248,6 +263,8 @@ add_site(struct ac_json *w, const struct ac_report *report,
 			ac_json_unsigned(w, ac_reason_names[i], site->kept[i]);
 	ac_json_close(w, "}");
 	add_course(w, &site->course);
+	ac_json_string(w, "not_judged",
+	    ac_unjudged_names[ac_site_unjudged(site)]);
 	ac_json_ranges(w, report, site);
 	ac_json_close(w, "}");
 }

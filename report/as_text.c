@@ -158,24 +158,31 @@ print_gain(struct ac_page *p, const char *origin, uint64_t calls,
 	ac_page_end_line(p);
 }
 
-static void
-print_course(struct ac_page *p, const struct ac_report_totals *t)
+void
+ac_page_print_verdicts(struct ac_page *p, const struct ac_report_totals *t)
 {
+	ac_page_label(p, "verdicts");
+	ac_totals_add_basis(&p->line, t);
+	if (t->late) {
+		ac_text_add(&p->line, "; ");
+		ac_text_add_count(&p->line, t->late, "verdict");
+		ac_text_add(&p->line, " late");
+	}
+	ac_page_end_line(p);
+	if (!ac_totals_have_error(t))
+		return;
 	ac_page_label(p, "error");
 	ac_totals_add_error(&p->line, t);
 	if (t->worst_tol > 0)
 		ac_text_addf(&p->line, ", at site %08x",
 		    (unsigned)t->worst_site);
-	if (t->samples) {
-		ac_text_add(&p->line, "; ");
-		ac_text_add_count(&p->line, t->samples, "sample");
-	}
-	if (t->late) {
-		ac_text_add(&p->line, ", ");
-		ac_text_add_count(&p->line, t->late, "verdict");
-		ac_text_add(&p->line, " late");
-	}
 	ac_page_end_line(p);
+}
+
+static void
+print_course(struct ac_page *p, const struct ac_report_totals *t)
+{
+	ac_page_print_verdicts(p, t);
 	if (t->demotions) {
 		ac_page_label(p, "demoted");
 		ac_text_add_count(&p->line, t->demotions, "time");

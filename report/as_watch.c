@@ -91,22 +91,18 @@ add_rates(struct ac_page *p, const struct ac_report *report, double seconds)
 
 /* Since the start: a rung that was left makes no calls any more. */
 static void
-add_demotions(struct ac_page *p, const struct ac_report *report)
+add_verdicts(struct ac_page *p, const struct ac_report *report)
 {
 	struct ac_report_totals t;
 
 	ac_report_totals(report, &t);
-	if (!t.demotions)
-		return;
-	ac_page_label(p, "demoted");
-	ac_text_add_count(&p->line, t.demotions, "time");
-	if (t.worst_tol > 0) {
-		ac_text_add(&p->line, "; ");
-		ac_totals_add_error(&p->line, &t);
-		ac_text_addf(&p->line, ", at site %08x",
-		    (unsigned)t.worst_site);
+	if (t.recast_calls || t.samples || t.demotions)
+		ac_page_print_verdicts(p, &t);
+	if (t.demotions) {
+		ac_page_label(p, "demoted");
+		ac_text_add_count(&p->line, t.demotions, "time");
+		ac_page_end_line(p);
 	}
-	ac_page_end_line(p);
 }
 
 static double
@@ -137,7 +133,7 @@ ac_report_as_watch(const struct ac_report *before, const struct ac_report *now,
 	ac_page_print_origin(&p, h);
 	ac_page_label(&p, "start");
 	add_rates(&p, now, age);
-	add_demotions(&p, now);
+	add_verdicts(&p, now);
 	if (between) {
 		ac_page_label(&p, "last");
 		ac_text_add_fixed(&p.line, seconds, 1);

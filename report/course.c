@@ -129,28 +129,13 @@ ac_course_speed(const struct ac_course *course)
 	    ? course->keep_us / course->recast_us : 0;
 }
 
-/* A site without a sample has no error, one without a tolerance no judgement. */
-static void
-add_worst(struct ac_report_totals *t, const struct ac_site *site)
-{
-	const double error = site->course.error;
-
-	if (site->course.samples && site->tol > 0 &&
-	    (t->worst_tol <= 0 || error / site->tol
-	    > t->worst_error / t->worst_tol)) {
-		t->worst_error = error;
-		t->worst_tol = site->tol;
-		t->worst_site = site->id;
-	}
-}
-
 void
 ac_course_add_totals(struct ac_report_totals *t, const struct ac_site *site)
 {
 	const struct ac_course *c = &site->course;
 	const double calls = (double)site->recast;
 
-	t->samples += c->samples;
+	ac_basis_add_totals(t, site);
 	t->late += c->late;
 	t->demotions += c->demotions;
 	t->retries += c->retries;
@@ -160,7 +145,6 @@ ac_course_add_totals(struct ac_report_totals *t, const struct ac_site *site)
 	t->plan_ms += c->plan_ms;
 	if (c->workspace > t->workspace)
 		t->workspace = c->workspace;
-	add_worst(t, site);
 	if (ac_course_speed(c) > 0) {
 		t->measured_calls += site->recast;
 		t->measured_keep_us += calls * c->keep_us;

@@ -27,6 +27,10 @@ void ac_page_print_title(struct ac_page *p, const struct ac_report *report);
 /* Policy and GPU, a line each. */
 void ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h);
 
+/* What verdicts rest on, and the worst error that was measured. */
+void ac_page_print_verdicts(struct ac_page *p,
+    const struct ac_report_totals *totals);
+
 /* The table of sites (report/table.c). */
 void ac_page_print_table(struct ac_page *p, const struct ac_report *report);
 

@@ -111,6 +111,26 @@ double ac_course_speed(const struct ac_course *course);
 void ac_course_add_totals(struct ac_report_totals *totals,
     const struct ac_site *site);
 
+/* ---- What verdicts rest on (report/basis.c) ---------------------------- */
+
+/* "guard=off", "recorded into graphs"; "" of what was judged */
+extern const char *const ac_unjudged_names[AC_UNJUDGED_COUNT];
+enum ac_unjudged ac_site_unjudged(const struct ac_site *site);
+/* Tell, piece by piece: "judged 4812 of 4820 calls on the device", "79 samples
+ * in FP64", "worst 0.32 of tol"; or "not judged: guard=off". */
+void ac_site_tell_basis(const struct ac_site *site,
+    void (*tell)(const char *piece, void *context), void *context);
+void ac_basis_add_totals(struct ac_report_totals *totals,
+    const struct ac_site *site);
+/* The same of a run, and what was not judged: "no verdict" at least. */
+void ac_totals_add_basis(struct ac_text *text,
+    const struct ac_report_totals *totals);
+/* "worst sampled error 2.9e-4, 0.29 of tol 0.001", or as estimated; "" where
+ * nothing was measured. */
+bool ac_totals_have_error(const struct ac_report_totals *totals);
+void ac_totals_add_error(struct ac_text *text,
+    const struct ac_report_totals *totals);
+
 struct ac_json;
 /* The member "ranges" of the open object, if the site has any
  * (report/json_ranges.c). */
@@ -135,9 +155,6 @@ void ac_time_add(struct ac_text *text, double us);
 void ac_speed_add(struct ac_text *text, double speed);
 /* 0.29, 12.50, 1.2e5 */
 void ac_ratio_add(struct ac_text *text, double ratio);
-/* "worst sampled error 2.9e-4, 0.29 of tol 0.001", or that there is none. */
-void ac_totals_add_error(struct ac_text *text,
-    const struct ac_report_totals *totals);
 /* "none", "device", "modelled" */
 extern const char *const ac_clock_names[AC_CLOCK_COUNT];
 /* Where the times of the run come from, if any call was timed; never a device

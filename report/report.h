@@ -254,6 +254,18 @@ struct ac_report *ac_report_load(unsigned which, const char *run,
     struct ac_text *why);
 void ac_report_destroy(struct ac_report *report);
 
+/* Why no verdict is about a site. */
+enum ac_unjudged {
+	AC_UNJUDGED_NONE,            /* there is one */
+	AC_UNJUDGED_KEPT,            /* no call was recast */
+	AC_UNJUDGED_NETWORK,         /* a recurrent one: it has no samples */
+	AC_UNJUDGED_OFF,             /* guard=off */
+	AC_UNJUDGED_GRAPHS,          /* every call was recorded */
+	AC_UNJUDGED_UNSAMPLED,       /* sample=off, and nothing is cast */
+	AC_UNJUDGED_UNREAD,          /* none has arrived, or had anything in it */
+	AC_UNJUDGED_COUNT
+};
+
 struct ac_report_totals {
 	uint64_t processes, sites, calls, recast_calls;
 	double   flops, recast_flops;              /* of FP32 work */
@@ -261,6 +273,12 @@ struct ac_report_totals {
 	double   kept_flops[AC_REASON_COUNT];
 	double   flops_by_rung[AC_RUNG_COUNT];
 	uint64_t peak_scratch_bytes;
+	/* Calls that ran on a rung; that the device judged; whose estimate made
+	 * them suspects; samples that are their site's only one, of its first
+	 * call; recast calls that nothing judged. */
+	uint64_t on_rungs, judged, suspects, first_samples;
+	uint64_t unread, oldest_unread, unjudged[AC_UNJUDGED_COUNT];
+	double   worst_estimate;                   /* as a part of its tol */
 	uint64_t samples, late, demotions, retries, captured, settled;
 	uint64_t convolutions;                     /* calls among `calls` */
 	uint64_t plans, workspace;                 /* workspace: the largest */

@@ -280,7 +280,33 @@ print_finding(struct ac_page *p, const struct layout *w,
 	ac_page_end_line(p);
 }
 
-/* What else is worth a word, as far as there is any. */
+/* Lines below a row, of pieces that belong together. */
+struct pieces {
+	struct ac_page      *page;
+	const struct layout *layout;
+	bool                 begun;
+};
+
+static void
+add_piece(const char *piece, void *context)
+{
+	struct pieces *pieces = context;
+	struct ac_page *p = pieces->page;
+
+	if (pieces->begun)
+		ac_text_add(&p->line, ", ");
+	if (pieces->begun && p->line.used + strlen(piece) >= WIDTH) {
+		ac_page_end_line(p);
+		pieces->begun = false;
+	}
+	if (!pieces->begun)
+		indent(p, pieces->layout);
+	ac_text_add(&p->line, piece);
+	pieces->begun = true;
+}
+
+/* What verdicts rest on, of the whole run, since a look has no calls to compare
+ * them with, nor what was kept; and what else is worth a word. */
 static void
 print_course(struct ac_page *p, const struct layout *w,
     const struct ac_site *site)
@@ -296,8 +322,10 @@ print_course(struct ac_page *p, const struct layout *w,
 		{ c->settled > 2 && c->settled > site->recast / 100
 		    ? c->settled : 0, "", "casts done twice" },
 	};
-	bool begun = false;
+	struct pieces pieces = { p, w, false };
 
+	if (p->seconds <= 0 && site->rung != AC_RUNG_KEEP)
+		ac_site_tell_basis(site, add_piece, &pieces);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char cell[CELL];
 		struct ac_text t;
@@ -307,18 +335,9 @@ print_course(struct ac_page *p, const struct layout *w,
 		ac_text_init(&t, cell, sizeof cell);
 		ac_text_addf(&t, "%llu %s", (unsigned long long)rows[i].count,
 		    rows[i].count == 1 ? rows[i].one : rows[i].more);
-		if (begun)
-			ac_text_add(&p->line, ", ");
-		if (begun && p->line.used + t.used >= WIDTH) {
-			ac_page_end_line(p);
-			begun = false;
-		}
-		if (!begun)
-			indent(p, w);
-		ac_text_add(&p->line, cell);
-		begun = true;
+		add_piece(cell, &pieces);
 	}
-	if (begun)
+	if (pieces.begun)
 		ac_page_end_line(p);
 }
 

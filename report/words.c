@@ -170,21 +170,6 @@ ac_ratio_add(struct ac_text *text, double ratio)
 		ac_text_add_double(text, ratio, 2);
 }
 
-void
-ac_totals_add_error(struct ac_text *text, const struct ac_report_totals *t)
-{
-	if (t->worst_tol <= 0) {
-		ac_text_add(text, "no output was sampled");
-		return;
-	}
-	ac_text_add(text, "worst sampled error ");
-	ac_text_add_double(text, t->worst_error, 2);
-	ac_text_add(text, ", ");
-	ac_ratio_add(text, t->worst_error / t->worst_tol);
-	ac_text_add(text, " of tol ");
-	ac_text_add_double(text, t->worst_tol, 2);
-}
-
 enum ac_clock
 ac_report_clock_of(const struct ac_report *report)
 {

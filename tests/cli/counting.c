@@ -23,7 +23,8 @@ static const struct {
 	    .type = "f32", .asked = "fp32", .m = 4096, .n = 1024, .k = 4096,
 	    .batch = 1 },
 	  { .rung = AC_RUNG_TF32, .tactic = AC_TACTIC_LIBRARY,
-	    .source = "amp", .line = 4, .tol = 1e-3 }, NULL,
+	    .source = "amp", .line = 4, .tol = 1e-3, .guard = AC_GUARD_ON,
+	    .sample_period = 64 }, NULL,
 	  { .samples = 2, .error = 2.9e-4f, .captured = 3, .timed = 1,
 	    .keep_us = 660, .recast_us = 90 }, 10, 1, AC_REASON_CAPTURE },
 	{ { .operation = AC_OP_GEMM_STRIDED,
@@ -45,7 +46,9 @@ static const struct {
 	    .asked = "tf32", .m = 12544, .n = 64, .k = 576, .batch = 1,
 	    .shape = "n64 c64 28x28 k64 3x3 s2 p0 d1 g1 nhwc" },
 	  { .rung = AC_RUNG_FP16, .tactic = AC_TACTIC_LIBRARY,
-	    .source = "amp", .line = 4, .tol = 1e-3 }, NULL, { 0 },
+	    .source = "amp", .line = 4, .tol = 1e-3, .guard = AC_GUARD_ON,
+	    .sample_period = 64 }, NULL,
+	  { .samples = 1, .sampled_at = 1, .error = 1e-4f, .judged = 1 },
 	  1, 0, AC_REASON_NONE },
 };
 enum { SITES = sizeof sites / sizeof *sites, PRODUCTS = 2 };

@@ -56,15 +56,16 @@ equal 'it is told so' "$(sed "s,$first,PID,; s,$place,PLACE," err)" \
 count 3 10
 "$autocast" watch --once $first >out 2>err
 equal 'one that has' "$?,$(cat err)" 0,
-equal 'its head' "$(sed "s/ $first,/ PID,/; s/for [0-9]* s/for N s/; s/[0-9.]*\/s/N\/s/; s/[0-9.]* [kMGT]*FLOP/N/" out | head -n 4)" \
+equal 'its head' "$(sed "s/ $first,/ PID,/; s/for [0-9]* s/for N s/; s/[0-9.]*\/s/N\/s/; s/[0-9.]* [kMGT]*FLOP/N/" out | head -n 5)" \
     'autocast watch: watched, process PID, counting for N s
   policy   amp (nobody chose a policy: this is the default)
   gpu      NVIDIA H200, sm_90, cublas-13.1
-  start    20 calls, N/s, N/s; recast 50.0 % of the calls, 99.9 % of the FLOPs'
-equal 'its sites, by their work' "$(awk 'NR > 6 { print $2, $3, $4, $5, $6, $7 }' out)" \
+  start    20 calls, N/s, N/s; recast 50.0 % of the calls, 99.9 % of the FLOPs
+  verdicts not judged: no verdict yet (10 calls)'
+equal 'its sites, by their work' "$(awk 'NR > 7 { print $2, $3, $4, $5, $6, $7 }' out)" \
     'gemm.nt 4096x1024x4096 train+1a2b tf32 library amp:4
 gemm.strided.tn 64x64x512x12 libnet.so+77 keep too-small amp:4'
-equal 'rates have their titles' "$(sed -n 6p out | xargs)" \
+equal 'rates have their titles' "$(sed -n 7p out | xargs)" \
     'site operation sizes caller rung how line calls/s GFLOP/s share'
 "$autocast" watch -n 1 >out 2>err
 equal 'no PID: the one that runs' "$?,$(grep -c "process $first," out)" 0,1

@@ -112,6 +112,12 @@ test_fields(void **state)
 	    "    \"plans\": 14,\n"
 	    "    \"plan_ms\": 1.5,\n"
 	    "    \"workspace_bytes\": 4096,\n"
+	    "    \"on_rungs\": 21,\n"
+	    "    \"judged\": 15,\n"
+	    "    \"suspects\": 16,\n"
+	    "    \"unread\": 21,\n"
+	    "    \"oldest_unread\": 22,\n"
+	    "    \"not_judged\": {},\n"
 	    "    \"worst\": {\n"
 	    "      \"site\": \"00000010\",\n"
 	    "      \"error\": 0.125,\n"
@@ -171,6 +177,8 @@ test_fields(void **state)
 	    "      \"source\": \"amp\",\n"
 	    "      \"line\": 4,\n"
 	    "      \"tol\": 0.5,\n"
+	    "      \"guard\": \"on\",\n"
+	    "      \"sample_period\": 64,\n"
 	    "      \"flops_per_call\": 2000,\n"
 	    "      \"calls\": 4,\n"
 	    "      \"recast_calls\": 3,\n"
@@ -207,7 +215,8 @@ test_fields(void **state)
 	    "        \"demoted_pairs\": 20,\n"
 	    "        \"unread\": 21,\n"
 	    "        \"oldest_unread\": 22\n"
-	    "      }\n"
+	    "      },\n"
+	    "      \"not_judged\": \"\"\n"
 	    "    }\n"
 	    "  ],\n"
 	    "  \"markers\": [\n"
@@ -217,6 +226,25 @@ test_fields(void **state)
 	    "    }\n"
 	    "  ]\n"
 	    "}\n");
+	ac_report_destroy(report);
+}
+
+/* What no verdict is about, and why. */
+static void
+test_not_judged(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 5, AC_REASON_NONE, 0);
+	made[0].guard = AC_GUARD_OFF;
+	report = make_report(1);
+	written(ac_report_as_json, report);
+	assert_non_null(strstr(sunk, "    \"not_judged\": {\n"
+	    "      \"guard=off\": 5\n    },\n"));
+	assert_non_null(strstr(sunk, "      \"guard\": \"off\",\n"));
+	assert_non_null(strstr(sunk, "      \"not_judged\": \"guard=off\"\n"));
 	ac_report_destroy(report);
 }
 
@@ -301,7 +329,8 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fields), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_not_judged), cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_utf8),
 	};
 

@@ -41,6 +41,7 @@ test_first_look(void **state)
 	    "  gpu      NVIDIA H200, sm_90, cublas-13.1\n"
 	    "  start    100 calls, 10.0/s, 15 MFLOP/s; recast 75.0 % of the "
 	    "calls, 99.9 % of the FLOPs\n"
+	    "  verdicts not judged: no verdict yet (75 calls)\n"
 	    "\n"
 	    "  site      operation        sizes  caller      rung  how        "
 	    "line   calls/s  GFLOP/s   share\n"
@@ -74,8 +75,9 @@ test_demoted(void **state)
 	assert_non_null(strstr(text, "\n            demoted: error 0.45, tol "
 	    "0.5; sampled outputs were too far off\n"));
 	text = watched(before, now, 1, 10);
-	assert_non_null(strstr(text, "\n  demoted  1 time; worst sampled error "
-	    "0.45, 0.90 of tol 0.5, at site 00000010\n  last"));
+	assert_non_null(strstr(text, "\n  verdicts 3 samples in FP64\n"
+	    "  error    worst sampled error 0.45, 0.90 of tol 0.5, at site "
+	    "00000010\n  demoted  1 time\n  last"));
 	assert_non_null(strstr(text, "  keep  guard  amp:4     10.0"));
 	assert_null(strstr(text, "tf32"));
 	ac_report_destroy(before);

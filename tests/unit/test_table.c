@@ -114,6 +114,7 @@ test_course(void **state)
 		    AC_REASON_NONE), 100 - (unsigned)i, AC_REASON_NONE, 0);
 		made[i].tol = 0.5f;
 		made[i].course.samples = 1;
+		made[i].course.sampled_at = i < 2;
 	}
 	made[0].course.error = 0.125f;
 	made[0].course.settled = 2;     /* as it has to be */
@@ -134,15 +135,18 @@ test_course(void **state)
 	made[2].course.settled = UINT32_MAX;
 	report = make_report(3);
 	table = table_of(report);
-	assert_non_null(strstr(table, "%   7.3x     0.25\n\nFP32 "));
+	assert_non_null(strstr(table, "%   7.3x     0.25\n"
+	    "            1 sample, of the first call, worst 0.25 of tol\n\nFP32 "));
 	assert_non_null(strstr(table, "%  0.88x     0.88\n"
 	    "            demoted: line 2, tol 0.5; a row or column of sampled "
-	    "outputs was too far off\n  0000"));
+	    "outputs was too far off\n"
+	    "            1 sample, of the first call, worst 0.88 of tol\n  0000"));
 	assert_non_null(strstr(table, "%      -      inf\n"
 	    "            demoted: refused; the provider refused it\n"
-	    "            4294967295 demotions, 1 retry, 2 verdicts late, "
-	    "1 call recorded into a graph,\n"
-	    "            4294967295 casts done twice\n"));
+	    "            1 sample, worst inf of tol, 4294967295 demotions, 1 "
+	    "retry, 2 verdicts late,\n"
+	    "            1 call recorded into a graph, 4294967295 casts done "
+	    "twice\n"));
 	expect_width(table, 100);
 	ac_report_destroy(report);
 }

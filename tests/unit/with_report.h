@@ -27,6 +27,8 @@ make_site(int i, enum ac_rung rung, enum ac_tactic tactic,
 	site->reason = reason;
 	strcpy(site->source, "amp");
 	site->line = 4;
+	site->guard = AC_GUARD_ON;
+	site->sample_period = 64;
 	return site;
 }
 
