@@ -20,7 +20,7 @@
 #define AC_KERNELS_CONV_BODY_H
 
 #include "kernels/conv_check.h"
-#include "kernels/recast_out.h"
+#include "kernels/recast_look.h"
 
 /* Before a loop over registers, which have no addresses. */
 #ifdef __CUDACC__
@@ -230,9 +230,8 @@ ac_conv_norm_of(const struct ac_conv_job *job, uint32_t line)
 	const volatile struct ac_conv_scratch *scratch = job->scratch;
 	const uint32_t side = line / AC_CONV_SIDE, own = line % AC_CONV_SIDE;
 	const uint32_t count = own < job->count[side] ? job->count[!side] : 0;
-	struct ac_recast_norm norm;
+	struct ac_recast_norm norm = ac_recast_norm_none();
 
-	norm.lost = norm.all = 0;
 	AC_CAST_ROLLED
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t at = side ? own * AC_CONV_SIDE + i
@@ -253,13 +252,13 @@ ac_conv_close(const struct ac_conv_job *job, const struct ac_recast_norm *norms)
 	volatile struct ac_conv_scratch *scratch = job->scratch;
 	volatile struct ac_recast_post *post = job->post;
 	const uint32_t found = scratch->found;
-	struct ac_recast_norm whole;
+	struct ac_recast_norm whole = ac_recast_norm_none();
 	float line_error = 0;
 
-	whole.lost = whole.all = 0;
 	AC_CAST_ROLLED
 	for (int i = 0; i < 2 * AC_CONV_SIDE; i++) {
-		ac_recast_raise(ac_recast_relative(&norms[i]), &line_error);
+		ac_recast_raise(ac_recast_relative(norms[i].lost,
+		    norms[i].all), &line_error);
 		if (i >= AC_CONV_SIDE)
 			continue;
 		whole.lost = whole.lost + norms[i].lost;
@@ -273,7 +272,7 @@ ac_conv_close(const struct ac_conv_job *job, const struct ac_recast_norm *norms)
 	post->samples = job->count[0] && job->count[1];
 	post->settled = 0;
 	post->rho = post->tile_rho = 0;
-	post->error = ac_recast_relative(&whole);
+	post->error = ac_recast_relative(whole.lost, whole.all);
 	post->line_error = line_error;
 	post->estimate = post->exact = 0;
 	post->judged = post->suspects = post->shrunk = 0;

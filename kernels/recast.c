@@ -12,7 +12,12 @@ enum {
 	PASS_PER_SM = 1,
 	WARPS = AC_CAST_BLOCK / 32,
 	OUTPUT_SIDE = 64,       /* outputs of a block are 64 x 64 */
-	SAMPLE_BLOCKS = AC_SAMPLE_SIDE * AC_SAMPLE_SIDE / WARPS
+	/* Of finish: a block per sampled output where it is known that there is
+	 * a sample; else, for samples that the device decides on, as many as
+	 * there are SMs, mostly. */
+	SAMPLE_BLOCKS = AC_SAMPLE_SIDE * AC_SAMPLE_SIDE,
+	SPARE_BLOCKS = SAMPLE_BLOCKS / WARPS,
+	SAMPLE_PER_SM = 2
 };
 
 /* Squares of `side` in `rows` x `cols` x batch; saturates. */
@@ -107,14 +112,32 @@ launch_outputs(const struct ac_kernels *kernels, enum ac_kernel kernel,
 	    arguments, stream);
 }
 
-/* Mostly there is nothing to do: few blocks, unless C is written. */
+/* Blocks that a sample keeps busy: of a batch, a warp has a matrix. */
+static uint64_t
+sample_blocks(const struct ac_recast *recast)
+{
+	const uint64_t matrices = (uint64_t)(ac_recast_kept(recast->batch)
+	    - AC_KEPT_LINES) / AC_SAMPLE_DEEP;
+
+	if (!recast->before)
+		return 1;
+	if (!recast->sampled)
+		return SPARE_BLOCKS;
+	return matrices / WARPS > SAMPLE_BLOCKS ? matrices / WARPS
+	    : SAMPLE_BLOCKS;
+}
+
+/* Mostly there is nothing to do: few blocks, unless C is written or sampled. */
 enum ac_kernels_status
 ac_recast_finish(const struct ac_kernels *kernels,
     const struct ac_recast *recast, ac_cu_stream stream)
 {
+	const unsigned idle = recast->before && recast->sampled
+	    ? SAMPLE_PER_SM : 1;
+
 	return launch_outputs(kernels, AC_KERNEL_RECAST_FINISH, recast,
-	    recast->before ? SAMPLE_BLOCKS : 1,
-	    recast->output.write_through ? BLOCKS_PER_SM : 1, stream);
+	    sample_blocks(recast), recast->output.write_through
+	    ? BLOCKS_PER_SM : idle, stream);
 }
 
 enum ac_kernels_status

@@ -6,7 +6,7 @@
  * at least: each works on one operand. A warp takes a tile of 32 x 32, 128 bytes
  * of each of its columns at a time, and keeps what it found until its tiles are
  * done; a block adds that to the state once. */
-#include "kernels/recast_out.h"
+#include "kernels/recast_sample.h"
 
 /* Eight rows of a column, from `row` on. */
 struct part {
@@ -354,8 +354,10 @@ ac_recast_settle(struct ac_recast r)
 	const uint32_t todo = r.state->todo;
 
 	if (ac_recast_duty_of(&r, todo).sample
-	    && ac_cast_scalar_read(&r.beta) != 0)
+	    && ac_cast_scalar_read(&r.beta) != 0) {
 		keep_before(r);
+		keep_more(r);
+	}
 	if (!(todo & AC_TODO_SETTLE))
 		return;
 	do_pass(r, ac_recast_own(&r, r.state->amax[0], r.state->amax[1]),

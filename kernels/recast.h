@@ -25,6 +25,10 @@ enum {
 	AC_SAMPLE_SIDE = 16,        /* rows and columns of a sample */
 	AC_TILE_SIDE = 32,          /* rows and columns of a statistics tile */
 	AC_BEFORE = 2 * AC_SAMPLE_SIDE * AC_SAMPLE_SIDE,
+	AC_SAMPLE_LINE = 128,       /* outputs of a line that is looked at again */
+	AC_SAMPLE_MATRICES = 4096,  /* of a batch that are looked at, at most */
+	AC_SAMPLE_DEEP = 64,        /* outputs of one that is suspect */
+	AC_KEPT_LINES = 2 * AC_SAMPLE_SIDE * AC_SAMPLE_LINE,
 	AC_RANGE_BINS = 256         /* of a range histogram: FP32 exponents */
 };
 
@@ -73,7 +77,10 @@ struct ac_recast_state {
 	/* Fixed point: [0] counts parts of 2^-32, [1] whole ones. Integer sums
 	 * do not depend on the order of the blocks. */
 	uint64_t energy[2][2], loss[2][2];
-	uint32_t reserved[16];
+	/* Of the matrices of a batch, one by one: bits of the worst error, of the
+	 * worst `exact`; whether anything was added. */
+	uint32_t matrix_error, matrix_exact, matrix_seen;
+	uint32_t reserved[13];
 	/* Scratch of the sample: differences, references, what was added. */
 	float    sample[3][AC_SAMPLE_SIDE * AC_SAMPLE_SIDE];
 };
@@ -90,12 +97,12 @@ struct ac_recast_history {
 	/* Since the last post, worst of all calls: */
 	uint32_t verdict;           /* AC_VERDICT_* */
 	float    rho, tile_rho, error, line_error;
-	uint32_t samples, settled;  /* samples taken that had something in them;
-	                             * casts done twice */
+	uint32_t samples, settled;  /* samples taken to which alpha A B added
+	                             * something; casts done twice */
 	uint32_t judged, suspects;  /* calls whose error was estimated; those
 	                             * whose estimate asked for a sample */
 	float    estimate, exact;   /* worst estimate; worst relative error of an
-	                             * output that FP32 has exactly */
+	                             * output among such as FP32 has exactly */
 	uint32_t shrunk;            /* calls with beta, whose result is under a
 	                             * quarter of what they added */
 	uint64_t bad;               /* bit i: a call of pair i was found wanting */
@@ -138,6 +145,9 @@ struct ac_recast {
 	float   *before;            /* AC_BEFORE floats on the device: those of the
 	                             * sample, then those of the estimate; NULL:
 	                             * no sample is ever taken */
+	float   *kept;              /* ac_recast_kept(batch) floats on the device: C
+	                             * where a sample may have to look again; NULL:
+	                             * it cannot unless beta is 0 */
 	struct ac_recast_post    *post; /* device address; NULL: do not post */
 	uint64_t number;            /* for the post */
 	uint32_t sampled;
@@ -154,6 +164,16 @@ enum {
 	AC_JUDGE_EXACT = 1,         /* outputs that FP32 has exactly have to be so */
 	AC_JUDGE_POST_IF_BAD = 2    /* post only what was found wanting */
 };
+
+/* How many floats `kept` has. */
+static inline int64_t
+ac_recast_kept(int64_t batch)
+{
+	const int64_t matrices = batch < AC_SAMPLE_MATRICES ? batch
+	    : AC_SAMPLE_MATRICES;
+
+	return AC_KEPT_LINES + (batch > 1 ? matrices * AC_SAMPLE_DEEP : 0);
+}
 
 /* Queue, unless nothing is cast (`to` NULL): the statistics of both operands
  * and, where history has exponents, the casts with those. A non-finite input is
@@ -173,8 +193,8 @@ enum ac_kernels_status ac_recast_cast(const struct ac_kernels *kernels,
     const struct ac_recast *recast, ac_cu_stream stream);
 
 /* Queue: cast with the exponents of this call's own amax (landing in [2^14,
- * 2^15)) if todo has SETTLE; read the sampled outputs into `before` if a
- * sample is due and beta is not 0. With `to` NULL only the latter. */
+ * 2^15)) if todo has SETTLE; if a sample is due and beta is not 0, read C
+ * into `before` and `kept`, where it may look. With `to` NULL only the latter. */
 enum ac_kernels_status ac_recast_settle(const struct ac_kernels *kernels,
     const struct ac_recast *recast, ac_cu_stream stream);
 
@@ -184,7 +204,8 @@ enum ac_kernels_status ac_recast_settle(const struct ac_kernels *kernels,
  * If `write_through`, C = result + beta C (beta 0: C is not read). If a sample
  * is due and both operands are finite, recompute it in FP64 from the originals
  * and `before` and compare (a reference that is inf or NaN in FP32 wants its
- * like). If `post`, hand over the history and clear it.
+ * like): 16 x 16 outputs of one matrix, 2 x 2 of each of up to AC_SAMPLE_MATRICES
+ * of a batch, more where those look bad (recast_sample.h). If `post`, hand over the history and clear it.
  * Without write_through and with `result`, C is left alone, nothing is
  * repaired, and the sample is of result + beta `before`. */
 enum ac_kernels_status ac_recast_finish(const struct ac_kernels *kernels,

@@ -2,7 +2,7 @@
 /* kernels/recast_block.cu -- what the kernels of a recast share: a warp's way
  * over the tiles, and how the blocks of a launch bring together what they
  * found. First of the unit that make-ptx.sh compiles for them. */
-#include "kernels/recast_out.h"
+#include "kernels/recast_sample.h"
 
 enum {
 	WARPS = AC_CAST_BLOCK / AC_RECAST_LANES,

@@ -3,10 +3,10 @@
  * rules are recast_out.h's.
  *
  * A block takes squares of 64 x 64 outputs: it finds what their marked lines
- * add to them and writes them, so nobody else touches them. The sample goes a
- * warp per output. The last block judges, clears the marks and posts. Compiled
- * together with recast.cu, after it. */
-#include "kernels/recast_out.h"
+ * add to them and writes them, so nobody else touches them. The last block judges
+ * the sample, clears the marks and posts. Compiled together with recast.cu, after
+ * it. */
+#include "kernels/recast_sample.h"
 
 enum {
 	SIDE = 64,              /* of a square of outputs */
@@ -203,59 +203,6 @@ outputs_of(const struct ac_recast &r, bool repair, bool write)
 	return outputs;
 }
 
-/* A row of op(A) times a column of op(B) in FP64, by a warp. */
-static __device__ __forceinline__ double
-dot_of(const struct ac_recast &r, const struct ac_recast_spot &spot)
-{
-	const float *a = ac_recast_matrix(&r.operand[0], spot.matrix);
-	const float *b = ac_recast_matrix(&r.operand[1], spot.matrix);
-	double sum = 0;
-
-	if (ac_cast_scalar_read(&r.alpha) == 0)
-		return 0; /* as the product: nothing is read */
-#pragma unroll 4
-	for (int64_t k = threadIdx.x % AC_RECAST_LANES; k < r.k;
-	    k += AC_RECAST_LANES) {
-		const double x = __ldg(a + ac_recast_offset(&r.operand[0],
-		    spot.row, k));
-		const double y = __ldg(b + ac_recast_offset(&r.operand[1],
-		    spot.col, k));
-
-		sum = sum + x * y;
-	}
-	AC_CAST_ROLLED
-	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
-		sum = sum + __shfl_xor_sync(ALL, sum, away);
-	return sum;
-}
-
-static __device__ __forceinline__ void
-take_sample(const struct ac_recast &r)
-{
-	const int warp = threadIdx.x / AC_RECAST_LANES;
-
-	AC_CAST_ROLLED
-	for (int at = blockIdx.x * WARPS + warp; at < AC_RECAST_SAMPLE;
-	    at += gridDim.x * WARPS) {
-		const struct ac_recast_spot spot = ac_recast_spot_of(&r, at);
-		const double dot = dot_of(r, spot);
-
-		if (threadIdx.x % AC_RECAST_LANES == 0)
-			ac_recast_sample_compare(&r, &spot, dot, at);
-	}
-}
-
-/* The last block, all of it. */
-static __device__ __forceinline__ void
-judge_sample(const struct ac_recast &r, struct ac_recast_norm *norms)
-{
-	if (threadIdx.x < 2 * AC_SAMPLE_SIDE)
-		norms[threadIdx.x] = ac_recast_norm_of(&r, threadIdx.x);
-	__syncthreads();
-	if (!threadIdx.x)
-		ac_recast_sample_judge(&r, norms);
-}
-
 static __device__ __forceinline__ void
 clear_marks(const struct ac_recast_operand &o)
 {
@@ -280,7 +227,7 @@ extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, BLOCKS)
 ac_recast_finish(struct ac_recast r)
 {
 	__shared__ struct notes notes;
-	__shared__ struct ac_recast_norm norms[2 * AC_SAMPLE_SIDE];
+	__shared__ struct sampled sampled;
 	const uint32_t todo = r.state->todo;
 	const struct ac_recast_duty duty = ac_recast_duty_of(&r, todo);
 
@@ -291,12 +238,14 @@ ac_recast_finish(struct ac_recast r)
 			ac_recast_close(&r);
 		return;
 	}
-	if (duty.sample)
-		take_sample(r);
+	if (duty.sample) {
+		take_sample(r, blockIdx.x, gridDim.x, sampled);
+		sample_batch(r, duty.kept);
+	}
 	if (!is_last_block(r.state))
 		return;
 	if (duty.sample)
-		judge_sample(r, norms);
+		judge_sample(r, duty.kept, sampled);
 	if (duty.clear) {
 		clear_marks(r.operand[0]);
 		clear_marks(r.operand[1]);

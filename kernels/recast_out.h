@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/recast_out.h -- what settle and finish do to the outputs, once for
- * both sides: places, repair, the sample, the post.
+ * both sides: places, repair, the post. The sample is recast_sample.h's.
  *
  * Rules where the contract leaves room. With an alpha of inf, a repaired output
  * is alpha times what the products with a non-finite factor add up to (plus
  * beta C where finish writes through). NaN is always written as 0x7fffffff, as
- * the GPU makes it. A sample's differences and references are kept in FP32;
- * where the reference is inf or NaN then, an output of the same kind is right
- * and any other has error inf. Its sums run over lane k % 32 of 32, then lanes
- * are added l with l ^ 16, ^ 8, ^ 4, ^ 2, ^ 1. */
+ * the GPU makes it. */
 #ifndef AC_KERNELS_RECAST_OUT_H
 #define AC_KERNELS_RECAST_OUT_H
 
 #include "kernels/recast_body.h"
 
 enum {
-	AC_RECAST_SAMPLE = AC_SAMPLE_SIDE * AC_SAMPLE_SIDE,
 	AC_RECAST_NAN    = 0x7fffffff,
 	AC_RECAST_LINES  = 16     /* lines in a word of marks */
 };
@@ -80,8 +76,9 @@ ac_recast_result(const struct ac_recast *r, int64_t matrix, int64_t row,
 
 /* ---- What there is to do ----------------------------------------------- */
 
+/* `kept`: settle has filled the scratch of that name, or had no need to. */
 struct ac_recast_duty {
-	bool repair, write, sample, clear;
+	bool repair, write, sample, kept, clear;
 };
 
 AC_CAST_BODY struct ac_recast_duty
@@ -97,6 +94,7 @@ ac_recast_duty_of(const struct ac_recast *r, uint32_t todo)
 	duty.repair = any && duty.clear && (duty.write || !r->output.result)
 	    && ac_cast_scalar_read(&r->alpha) != 0;
 	duty.sample = any && due && r->before;
+	duty.kept = duty.sample && r->kept;
 	return duty;
 }
 
@@ -144,147 +142,6 @@ ac_recast_sum(float result, float beta, const float *c)
 		result = result + beta * *c;
 	return (ac_cast_bits(result) & 0x7fffffff) > AC_CAST_INF && beta != 0
 	    ? ac_cast_float(AC_RECAST_NAN) : result;
-}
-
-/* ---- The sample -------------------------------------------------------- */
-
-AC_CAST_BODY uint64_t
-ac_recast_mix(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15u;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
-
-AC_CAST_BODY int64_t
-ac_recast_sample_matrix(const struct ac_recast *r)
-{
-	return (int64_t)(ac_recast_mix(r->seed) % (uint64_t)r->batch);
-}
-
-/* The i-th sampled row (side 0) or column (side 1): one of each sixteenth of
- * `count`, so none twice where there are that many. */
-AC_CAST_BODY int64_t
-ac_recast_sample_line(const struct ac_recast *r, int side, int i, int64_t count)
-{
-	const int64_t first = i * count / AC_SAMPLE_SIDE;
-	const int64_t width = (i + 1) * count / AC_SAMPLE_SIDE - first;
-	const uint64_t random = ac_recast_mix(ac_recast_mix(r->seed)
-	    + (uint64_t)(side * AC_SAMPLE_SIDE + i + 1));
-
-	return width > 0 ? first + (int64_t)(random % (uint64_t)width) : first;
-}
-
-struct ac_recast_spot {
-	int64_t matrix, row, col;
-};
-
-/* Number `at` of the sample, 0 .. 255: down the columns. */
-AC_CAST_BODY struct ac_recast_spot
-ac_recast_spot_of(const struct ac_recast *r, int at)
-{
-	struct ac_recast_spot spot;
-
-	spot.matrix = ac_recast_sample_matrix(r);
-	spot.row = ac_recast_sample_line(r, 0, at % AC_SAMPLE_SIDE, r->m);
-	spot.col = ac_recast_sample_line(r, 1, at / AC_SAMPLE_SIDE, r->n);
-	return spot;
-}
-
-/* The output of the sample as it is, or will be, in C. */
-AC_CAST_BODY float
-ac_recast_sample_output(const struct ac_recast *r,
-    const struct ac_recast_spot *spot, float beta, int at)
-{
-	if (!r->output.result)
-		return *ac_recast_c(r, spot->matrix, spot->row, spot->col);
-	return ac_recast_sum(*ac_recast_result(r, spot->matrix, spot->row,
-	    spot->col), beta, r->before + at);
-}
-
-/* `dot` in FP64 and the output, into the state's scratch. */
-AC_CAST_BODY void
-ac_recast_sample_compare(const struct ac_recast *r,
-    const struct ac_recast_spot *spot, double dot, int at)
-{
-	const float alpha = ac_cast_scalar_read(&r->alpha);
-	const float beta = ac_cast_scalar_read(&r->beta);
-	const float c = ac_recast_sample_output(r, spot, beta, at);
-	double exact = alpha != 0 ? (double)alpha * dot : 0;
-	float near, lost;
-
-	if (beta != 0)
-		exact = exact + (double)beta * (double)r->before[at];
-	near = (float)exact;
-	lost = (float)((double)c - exact);
-	if (!ac_recast_is_finite(near)) {
-		const bool same = ac_cast_bits(near) == ac_cast_bits(c)
-		    || (near != near && c != c);
-		near = 0;
-		lost = same ? 0 : ac_cast_float(AC_CAST_INF);
-	} else if (!ac_recast_is_finite(c)) {
-		lost = ac_cast_float(AC_CAST_INF);
-	}
-	r->state->sample[0][at] = lost;
-	r->state->sample[1][at] = near;
-}
-
-struct ac_recast_norm {
-	double lost, all; /* sums of squares */
-};
-
-AC_CAST_BODY float
-ac_recast_relative(const struct ac_recast_norm *norm)
-{
-	if (!(norm->lost > 0))
-		return 0;
-	if (!(norm->all > 0))
-		return ac_cast_float(AC_CAST_INF);
-	return (float)ac_recast_sqrt(norm->lost / norm->all);
-}
-
-/* A row of the sample (0 .. 15) or a column (16 .. 31). */
-AC_CAST_BODY struct ac_recast_norm
-ac_recast_norm_of(const struct ac_recast *r, int line)
-{
-	const volatile float *lost = r->state->sample[0];
-	const volatile float *near = r->state->sample[1];
-	struct ac_recast_norm norm;
-
-	norm.lost = norm.all = 0;
-	AC_CAST_ROLLED
-	for (int i = 0; i < AC_SAMPLE_SIDE; i++) {
-		const int at = line < AC_SAMPLE_SIDE
-		    ? line + i * AC_SAMPLE_SIDE
-		    : (line - AC_SAMPLE_SIDE) * AC_SAMPLE_SIDE + i;
-		const double d = (double)lost[at], x = (double)near[at];
-
-		norm.lost = norm.lost + d * d;
-		norm.all = norm.all + x * x;
-	}
-	return norm;
-}
-
-/* All samples are compared, and summed by rows and columns: judge them. */
-AC_CAST_BODY void
-ac_recast_sample_judge(const struct ac_recast *r,
-    const struct ac_recast_norm *norms)
-{
-	struct ac_recast_norm whole;
-
-	whole.lost = whole.all = 0;
-	AC_CAST_ROLLED
-	for (int line = 0; line < 2 * AC_SAMPLE_SIDE; line++) {
-		ac_recast_raise(ac_recast_relative(&norms[line]),
-		    &r->history->line_error);
-		if (line >= AC_SAMPLE_SIDE)
-			continue;
-		whole.lost = whole.lost + norms[line].lost;
-		whole.all = whole.all + norms[line].all;
-	}
-	ac_recast_raise(ac_recast_relative(&whole), &r->history->error);
-	r->history->samples++;
 }
 
 /* ---- The post ---------------------------------------------------------- */

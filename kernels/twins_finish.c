@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/twins_finish.c -- what finish, write and ranges do, on the CPU: the
- * outputs one after the other, the sample in the GPU's order. */
+ * outputs one after the other. The sample is twins_sample.c's. */
 #include "kernels/recast_out.h"
 #include "kernels/twins_recast.h"
 
@@ -134,48 +134,6 @@ do_outputs(struct work *work)
 			do_strip(work, matrix, row);
 }
 
-/* A row of op(A) times a column of op(B) in FP64. */
-static double
-dot_of(struct work *work, const struct ac_recast_spot *spot)
-{
-	const struct ac_recast_operand *a = &work->r->operand[0], *b = a + 1;
-	const float *from_a = ac_recast_matrix(a, spot->matrix);
-	const float *from_b = ac_recast_matrix(b, spot->matrix);
-	double sum[AC_RECAST_LANES] = {0};
-
-	if (work->alpha == 0)
-		return 0; /* as the product: nothing is read */
-	for (int64_t k = 0; k < work->r->k; k++) {
-		const double x = ac_read_one(&work->meter,
-		    from_a + ac_recast_offset(a, spot->row, k));
-		const double y = ac_read_one(&work->meter,
-		    from_b + ac_recast_offset(b, spot->col, k));
-
-		sum[k % AC_RECAST_LANES] = sum[k % AC_RECAST_LANES] + x * y;
-	}
-	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
-		for (int lane = 0; lane < away; lane++)
-			sum[lane] = sum[lane] + sum[lane + away];
-	return sum[0];
-}
-
-static void
-take_sample(struct work *work)
-{
-	struct ac_recast_norm norms[2 * AC_SAMPLE_SIDE];
-
-	for (int at = 0; at < AC_RECAST_SAMPLE; at++) {
-		const struct ac_recast_spot spot =
-		    ac_recast_spot_of(work->r, at);
-
-		ac_recast_sample_compare(work->r, &spot, dot_of(work, &spot),
-		    at);
-	}
-	for (int line = 0; line < 2 * AC_SAMPLE_SIDE; line++)
-		norms[line] = ac_recast_norm_of(work->r, line);
-	ac_recast_sample_judge(work->r, norms);
-}
-
 static void
 clear_marks(struct work *work)
 {
@@ -209,8 +167,10 @@ ac_twin_recast_finish(const struct ac_twin_launch *launch, void **params)
 	work.duty = ac_recast_duty_of(r, r->state->todo);
 	if (work.duty.repair || work.duty.write)
 		do_outputs(&work);
-	if (work.duty.sample)
-		take_sample(&work);
+	if (work.duty.sample) {
+		ac_twin_sample_batch(r, work.duty.kept, &work.meter);
+		ac_twin_sample(r, work.duty.kept, &work.meter);
+	}
 	if (work.duty.clear)
 		clear_marks(&work);
 	ac_recast_close(r);

@@ -4,7 +4,7 @@
  * twins_tile.c; what becomes of the outputs is twins_finish.c's. */
 #include "kernels/twins_recast.h"
 
-#include "kernels/recast_out.h"
+#include "kernels/recast_spots.h"
 
 /* One operand's pass. */
 struct pass {
@@ -180,7 +180,7 @@ ac_twin_recast_cast(const struct ac_twin_launch *launch, void **params)
 	ac_float_mode_leave(mode);
 }
 
-/* What C holds where the sample will look. */
+/* What C holds where the sample will look, or may. */
 static void
 keep_before(const struct ac_recast *r, struct ac_meter *meter)
 {
@@ -189,6 +189,10 @@ keep_before(const struct ac_recast *r, struct ac_meter *meter)
 
 		r->before[at] = ac_read_one(meter, ac_recast_c(r, spot.matrix,
 		    spot.row, spot.col));
+	}
+	for (int64_t i = 0; i < ac_recast_kept_count(r); i++) {
+		ac_recast_keep(r, i);
+		meter->read += sizeof *r->kept;
 	}
 }
 

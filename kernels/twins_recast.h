@@ -27,4 +27,17 @@ void ac_twin_tile_cast(struct ac_twin_tile *tile, struct ac_recast_way way);
 /* The largest |x| of a tile as bits, inf and NaN included. */
 uint32_t ac_twin_tile_largest(const struct ac_twin_tile *tile);
 
+/* twins_sample.c: the sample of a product, judged. Matrices of a batch come
+ * first: what is found in them is the call's with ac_twin_sample(). `kept` as in
+ * ac_recast_facts_of(). */
+void ac_twin_sample_batch(const struct ac_recast *r, bool kept,
+    struct ac_meter *meter);
+void ac_twin_sample(const struct ac_recast *r, bool kept,
+    struct ac_meter *meter);
+/* One matrix: four outputs, and AC_SAMPLE_DEEP if those make it suspect, or if
+ * `deep`. `old` has what C held at ac_recast_spot_in(.., 0 .. 63) before the
+ * product; not read with beta 0. */
+void ac_twin_sample_matrix(const struct ac_recast *r, int64_t matrix,
+    const float *old, bool deep, struct ac_meter *meter);
+
 #endif

@@ -10,6 +10,7 @@ const char *const ac_finding_names[AC_FINDING_COUNT] = {
 	[AC_FINDING_TILE] = "tile",
 	[AC_FINDING_ERROR] = "error",
 	[AC_FINDING_LINE] = "line",
+	[AC_FINDING_EXACT] = "exact",
 	[AC_FINDING_SLOW] = "slow",
 	[AC_FINDING_REFUSED] = "refused",
 };
@@ -22,6 +23,7 @@ const char *const ac_finding_meanings[AC_FINDING_COUNT] = {
 	[AC_FINDING_TILE] = "the cast lost too much of a part of an operand",
 	[AC_FINDING_ERROR] = "sampled outputs were too far off",
 	[AC_FINDING_LINE] = "a row or column of sampled outputs was too far off",
+	[AC_FINDING_EXACT] = "numbers that FP32 has exactly came out changed",
 	[AC_FINDING_SLOW] = "it was measured to be no faster than the original call",
 	[AC_FINDING_REFUSED] = "the provider refused it",
 };
@@ -48,5 +50,7 @@ ac_guard_judge(const struct ac_guard_facts *facts, double tol)
 		return AC_FINDING_ERROR;
 	if (exceeds(facts->line_error, 3 * tol))
 		return AC_FINDING_LINE;
+	if (exceeds(facts->exact, 1e-6))
+		return AC_FINDING_EXACT;
 	return AC_FINDING_NONE;
 }

@@ -17,6 +17,8 @@ enum ac_finding {
 	AC_FINDING_TILE,     /* it does so in one place: tile_rho > tol */
 	AC_FINDING_ERROR,    /* the sampled outputs are off: error > 0.8 tol */
 	AC_FINDING_LINE,     /* one row or column of them: line_error > 3 tol */
+	AC_FINDING_EXACT,    /* numbers that FP32 has exactly changed: exact >
+	                      * 1e-6, sixteen times what FP32's rounding is */
 	AC_FINDING_SLOW,     /* measured slower than leaving the call alone */
 	AC_FINDING_REFUSED,  /* the provider refused the candidate */
 	AC_FINDING_COUNT
@@ -29,6 +31,8 @@ extern const char *const ac_finding_meanings[AC_FINDING_COUNT];
 struct ac_guard_facts {
 	double rho, tile_rho;      /* 0 where nothing was cast */
 	double error, line_error;  /* 0 where no sample was taken */
+	double exact;              /* worst of outputs that FP32 has exactly; 0:
+	                            * there were none, or nobody asks */
 	bool   overflowed;
 	bool   large;              /* an output is: never asked of a GEMM */
 	bool   batched;            /* several matrices: a tile may be one of

@@ -263,7 +263,8 @@ print_finding(struct ac_page *p, const struct layout *w,
 	const struct ac_course *c = &site->course;
 	const double measured[AC_FINDING_COUNT] = {
 		[AC_FINDING_CAST] = c->rho, [AC_FINDING_TILE] = c->tile_rho,
-		[AC_FINDING_ERROR] = c->error, [AC_FINDING_LINE] = c->line_error
+		[AC_FINDING_ERROR] = c->error, [AC_FINDING_LINE] = c->line_error,
+		[AC_FINDING_EXACT] = c->exact
 	};
 
 	if (c->finding == AC_FINDING_NONE)
@@ -273,8 +274,11 @@ print_finding(struct ac_page *p, const struct layout *w,
 	if (measured[c->finding] > 0 && site->tol > 0) {
 		ac_text_add(&p->line, " ");
 		ac_text_add_double(&p->line, measured[c->finding], 2);
-		ac_text_add(&p->line, ", tol ");
-		ac_text_add_double(&p->line, site->tol, 2);
+		/* Exact is what needs no tolerance. */
+		if (c->finding != AC_FINDING_EXACT) {
+			ac_text_add(&p->line, ", tol ");
+			ac_text_add_double(&p->line, site->tol, 2);
+		}
 	}
 	ac_text_addf(&p->line, "; %s", ac_finding_meanings[c->finding]);
 	ac_page_end_line(p);

@@ -39,7 +39,6 @@ ac_job_borrow(const struct ac_job *job, struct ac_plan *plan,
 		.provider = provider, .program = job->g->handle,
 		.device = ac_handle_find(job->g->handle)->device,
 		.wants_handle = plan->cast_bytes[0] != 0,
-		.buffer_bytes = plan->buffer_bytes,
 		.marks_bytes = plan->marks_bytes,
 		.limit_bytes = job->site->decision.workspace_bytes,
 	};
@@ -48,6 +47,9 @@ ac_job_borrow(const struct ac_job *job, struct ac_plan *plan,
 		return job->unfit;
 	plan->recast.alpha = job->alpha;
 	plan->recast.beta = job->beta;
+	if (!job->beta.device && job->beta.value == 0)
+		ac_plan_forget_c(plan);
+	request.buffer_bytes = plan->buffer_bytes;
 	if (request.wants_handle && PROVIDER(provider, cublasGetMathMode)(
 	    job->g->handle, &request.math_mode))
 		return AC_REASON_REFUSED;
@@ -77,6 +79,8 @@ ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
 
 	r->seed = (uint64_t)job->site->record->id << 32 ^ job->turn->number;
 	r->number = job->turn->number;
+	r->tol = job->site->decision.guard == AC_GUARD_OFF ? 0
+	    : (float)job->candidate->tol;
 	r->sampled = slot && (job->site->decision.sample_period
 	    || job->turn->kind != AC_TURN_RECAST);
 	r->judge = job->site->decision.guard != AC_GUARD_OFF

@@ -81,8 +81,10 @@ measure(struct ac_plan *plan, bool casts, bool result)
 		if (!plan->result_bytes)
 			return false;
 	}
+	plan->kept_bytes = bytes_of((uint64_t)ac_recast_kept(r->batch), 1, 1,
+	    sizeof(float));
 	plan->buffer_bytes = plan->cast_bytes[0] + plan->cast_bytes[1]
-	    + plan->result_bytes;
+	    + plan->result_bytes + plan->kept_bytes;
 	return true;
 }
 
@@ -108,6 +110,13 @@ ac_plan_make(const struct ac_gemm *g, bool casts, bool result,
 }
 
 void
+ac_plan_forget_c(struct ac_plan *plan)
+{
+	plan->buffer_bytes -= plan->kept_bytes;
+	plan->kept_bytes = 0;
+}
+
+void
 ac_plan_bind(struct ac_plan *plan, const struct ac_lane_loan *loan)
 {
 	struct ac_recast *r = &plan->recast;
@@ -124,6 +133,8 @@ ac_plan_bind(struct ac_plan *plan, const struct ac_lane_loan *loan)
 		    + plan->marks_at / sizeof(uint32_t);
 	}
 	r->output.result = plan->result_bytes ? (float *)(void *)at : NULL;
+	at += plan->result_bytes;
+	r->kept = plan->kept_bytes ? (float *)(void *)at : NULL;
 	r->state = loan->state;
 	r->before = loan->before;
 }

@@ -9,7 +9,7 @@
 
 struct ac_plan {
 	struct ac_recast recast;        /* pointers into the lane: see bind */
-	uint64_t cast_bytes[2], result_bytes;
+	uint64_t cast_bytes[2], result_bytes, kept_bytes;
 	uint64_t buffer_bytes, marks_bytes;
 	uint64_t marks_at;              /* of operand 1 */
 	int64_t  k_padded;
@@ -20,6 +20,9 @@ struct ac_plan {
  * into 63 bits, and *plan_out means nothing. */
 bool ac_plan_make(const struct ac_gemm *g, bool casts, bool result,
     struct ac_plan *plan_out);
+
+/* Beta is 0: what C held is not needed. */
+void ac_plan_forget_c(struct ac_plan *plan);
 
 /* Let it point into what was lent. */
 void ac_plan_bind(struct ac_plan *plan, const struct ac_lane_loan *loan);

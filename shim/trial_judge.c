@@ -129,6 +129,7 @@ ac_trial_judge(struct ac_trial *t, unsigned candidate,
 		.rho = (double)post->rho, .tile_rho = (double)post->tile_rho,
 		.error = (double)post->error,
 		.line_error = (double)post->line_error,
+		.exact = (double)post->exact,
 		.overflowed = post->verdict & AC_VERDICT_OVERFLOW,
 		.large = post->verdict & AC_VERDICT_LARGE
 		    && t->decision.candidate[candidate].rung == AC_RUNG_FP16,

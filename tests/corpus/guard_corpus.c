@@ -73,7 +73,7 @@ examine(uint64_t seed, struct desk *d, struct outcome *o)
 		o->bad[r] = !(e.norm <= rungs[r].tol);
 		o->line_bad[r] = !(e.line <= rungs[r].line_tol);
 		o->finding[r] = (uint8_t)ac_guard_judge(&facts, rungs[r].tol);
-		facts.error = facts.line_error = 0;
+		facts.error = facts.line_error = facts.exact = 0;
 		o->without[r] = (uint8_t)ac_guard_judge(&facts, rungs[r].tol);
 	}
 }

@@ -22,7 +22,7 @@ struct trial_room {
 	float    a[MOST], b[MOST];          /* rounded, as floats */
 	_Alignas(16) uint16_t to_a[MOST], to_b[MOST];
 	uint32_t marks[2][MARKS];
-	float    before[AC_SAMPLE_SIDE * AC_SAMPLE_SIDE];
+	float    before[AC_BEFORE];
 	struct ac_recast_state   state;
 	struct ac_recast_history history;
 	struct ac_recast_post    post;
@@ -103,6 +103,7 @@ describe(const struct corpus_case *c, const struct corpus_rung *rung,
 		.state = &room->state, .history = &room->history,
 		.seed = c->seed, .before = room->before,
 		.post = &room->post, .number = 1, .sampled = 1,
+		.tol = (float)rung->tol, .judge = AC_JUDGE_EXACT,
 	};
 
 	r.operand[0] = operand(c->a, SIDE, c->k, cast ? room->to_a : NULL,
@@ -146,6 +147,7 @@ corpus_trial(const struct corpus_case *c, const struct corpus_rung *rung,
 		.tile_rho = (double)room->post.tile_rho,
 		.error = (double)room->post.error,
 		.line_error = (double)room->post.line_error,
+		.exact = (double)room->post.exact,
 		.overflowed = room->post.verdict & AC_VERDICT_OVERFLOW,
 	};
 }

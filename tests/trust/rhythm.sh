@@ -71,15 +71,15 @@ holds 'bad scores under a mask' 'maskedbad:200'
 holds 'good scores under a mask' 'masked:200' 0.9
 holds 'bad additions to a large bias' 'biasbad:200'
 holds 'good additions to a large bias' 'bias:200' 0.9
-owes 'whole numbers: one of each row' 'onehot:200'
-owes 'whole numbers: prefix sums' 'prefix:200'
-owes 'whole numbers: two counters in one' 'packed:200'
-owes 'whole numbers in half of the columns' 'mixed:200'
+holds 'whole numbers: one of each row' 'onehot:200'
+holds 'whole numbers: prefix sums' 'prefix:200'
+holds 'whole numbers: two counters in one' 'packed:200'
+holds 'whole numbers in half of the columns' 'mixed:200'
 holds 'subnormals, tokens of unequal size' 'subnormal:50 unequal:200'
 
 # ---- Batches, chains, graphs
 
-owes 'one bad matrix of 64' 'batch=64 m=64 n=64 k=64 odd=cancelling@17 odd:50'
+holds 'one bad matrix of 64' 'batch=64 m=64 n=64 k=64 odd=cancelling@17 odd:50'
 owes 'K in two calls that cancel' 'split=2 cancelling:200'
 owes 'the same from two places' 'split=2 places=2 cancelling:200'
 holds 'K in two calls that do not' 'split=2 good:100' 0.9
@@ -94,8 +94,8 @@ strictly 'graded along K' 'good+graded:20'
 strictly 'bad scores under a mask' 'maskedbad:10'
 strictly 'bad additions to a large bias' 'biasbad:10'
 for kind in onehot prefix packed mixed; do
-	strictly_owes "whole numbers: $kind" "$kind:10"
+	strictly "whole numbers: $kind" "$kind:10"
 done
-strictly_owes 'one bad matrix of 64' 'batch=64 m=64 n=64 k=64 odd=cancelling@17 odd:10'
+strictly 'one bad matrix of 64' 'batch=64 m=64 n=64 k=64 odd=cancelling@17 odd:10'
 strictly_owes 'K in two calls that cancel' 'split=2 cancelling:20'
 plan

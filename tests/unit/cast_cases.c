@@ -62,6 +62,8 @@ number(enum cast_fill fill, uint32_t bits)
 		return wide * 1e30f;
 	case FILL_TINY:
 		return wide * 1e-30f;
+	case FILL_WHOLE:
+		return (float)(bits >> 28 ? bits >> 20 & 15 : bits >> 8 & 4095);
 	case FILL_ANY:
 	case FILL_COUNT:
 		break;

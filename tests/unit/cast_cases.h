@@ -15,6 +15,7 @@ enum cast_fill {
 	FILL_GRADIENT,   /* around 1e-9 */
 	FILL_LARGE,      /* around 1e30 */
 	FILL_TINY,       /* around 1e-30 */
+	FILL_WHOLE,      /* whole numbers, some of 12 bits */
 	FILL_ANY,        /* any bits */
 	FILL_COUNT
 };

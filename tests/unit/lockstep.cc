@@ -6,6 +6,7 @@
 #include "tests/unit/lockstep_threads.h"
 
 #include "kernels/recast_block.cu"
+#include "kernels/recast_sample.cu"
 #include "kernels/recast.cu"
 #include "kernels/recast_finish.cu"
 #include "kernels/conv_check.cu"

@@ -77,6 +77,12 @@ __syncthreads()
 	meet(of_block, alive, 0);
 }
 
+/* A warp is in step here whatever it does. */
+static void
+__syncwarp()
+{
+}
+
 static int
 __syncthreads_or(int value)
 {

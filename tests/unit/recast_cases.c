@@ -126,6 +126,9 @@ recast_data_make(const struct recast_case *c, uint64_t seed,
 	r->state = &d->state;
 	r->history = &d->history;
 	r->before = d->before;
+	d->kept_count = (size_t)ac_recast_kept(c->batch);
+	d->kept = take(d->kept_count, sizeof *d->kept);
+	r->kept = d->kept;
 	r->seed = seed;
 	for (int i = 0; i < 2; i++) {
 		r->trans[i] = c->trans[i];
@@ -144,6 +147,7 @@ recast_data_free(struct recast_data *d)
 		free(d->marks[i]);
 		free(d->pointers[i]);
 	}
+	free(d->kept);
 	free(d->c);
 	free(d->result);
 	free(d->pointers_c);

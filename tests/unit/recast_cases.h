@@ -34,6 +34,8 @@ struct recast_data {
 	struct ac_recast_history history;
 	struct ac_recast_post    post;
 	float     before[AC_BEFORE];
+	float    *kept;
+	size_t    kept_count;
 	float    *from[2], *c, *result;
 	uint16_t *to[2];
 	uint32_t *marks[2];

@@ -106,6 +106,8 @@ shipped_recast_regions(const struct ac_recast *r)
 	shipped_region(r->history, sizeof *r->history, false, "the history");
 	shipped_region(r->before, AC_SAMPLE_SIDE * AC_SAMPLE_SIDE
 	    * sizeof *r->before, false, "before");
+	shipped_region(r->kept, (size_t)ac_recast_kept(r->batch)
+	    * sizeof *r->kept, false, "kept");
 	shipped_region(r->post, sizeof *r->post, false, "the post");
 }
 

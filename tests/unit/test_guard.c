@@ -15,13 +15,20 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static enum ac_finding
-judge(double rho, double tile_rho, double error, double line_error)
+judge_all(double rho, double tile_rho, double error, double line_error,
+    double exact)
 {
 	const struct ac_guard_facts facts = { .rho = rho,
 		.tile_rho = tile_rho, .error = error,
-		.line_error = line_error };
+		.line_error = line_error, .exact = exact };
 
 	return ac_guard_judge(&facts, TOL);
+}
+
+static enum ac_finding
+judge(double rho, double tile_rho, double error, double line_error)
+{
+	return judge_all(rho, tile_rho, error, line_error, 0);
 }
 
 static void
@@ -35,7 +42,10 @@ test_limits(void **state)
 	assert_int_equal(judge(0, 1.01e-3, 0, 0), AC_FINDING_TILE);
 	assert_int_equal(judge(0, 0, 0.81e-3, 0), AC_FINDING_ERROR);
 	assert_int_equal(judge(0, 0, 0, 3.01e-3), AC_FINDING_LINE);
+	assert_int_equal(judge_all(0, 0, 0, 0, 1e-6), AC_FINDING_NONE);
+	assert_int_equal(judge_all(0, 0, 0, 0, 1.01e-6), AC_FINDING_EXACT);
 	/* The first in the order of the list. */
+	assert_int_equal(judge_all(0, 0, 0, 1, 1), AC_FINDING_LINE);
 	assert_int_equal(judge(1, 1, 1, 1), AC_FINDING_CAST);
 	assert_int_equal(judge(0, 1, 1, 1), AC_FINDING_TILE);
 	assert_int_equal(judge(0, 0, 1, 1), AC_FINDING_ERROR);
@@ -88,6 +98,8 @@ test_not_a_number(void **state)
 		assert_int_equal(judge(0, bad[i], 0, 0), AC_FINDING_TILE);
 		assert_int_equal(judge(0, 0, bad[i], 0), AC_FINDING_ERROR);
 		assert_int_equal(judge(0, 0, 0, bad[i]), AC_FINDING_LINE);
+		assert_int_equal(judge_all(0, 0, 0, 0, bad[i]),
+		    AC_FINDING_EXACT);
 	}
 }
 

@@ -75,12 +75,15 @@ judged_by(enum ac_asked_guard guard, bool exact, uint32_t before)
 		.sample_period = 64 } };
 	const struct ac_turn turn = { .kind = AC_TURN_RECAST, .number = 64 };
 	const struct ac_slot slot = { .device = 4096 };
-	const struct ac_job job = { .site = &site, .turn = &turn };
+	const struct ac_candidate candidate = { .tol = 0.25 };
+	const struct ac_job job = { .site = &site, .turn = &turn,
+		.candidate = &candidate };
 	struct ac_plan plan = { .recast.judge = before };
 
 	ac_job_sample(&job, &slot, &plan);
 	assert_int_equal(plan.recast.number, 64);
 	assert_true(plan.recast.sampled);
+	assert_true(plan.recast.tol == (guard == AC_GUARD_OFF ? 0 : 0.25f));
 	return plan.recast.judge;
 }
 

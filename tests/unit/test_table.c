@@ -166,12 +166,16 @@ test_findings(void **state)
 		made[0].course.finding = (uint32_t)i;
 		made[0].course.rho = made[0].course.tile_rho = 1.3e-10f;
 		made[0].course.error = made[0].course.line_error = 1.3e-10f;
+		made[0].course.exact = 1.3e-10f;
 		report = make_report(1);
 		expect_width(table_of(report), 100);
 		snprintf(wanted, sizeof wanted, "\n            demoted: %s",
 		    ac_finding_names[i]);
 		assert_non_null(strstr(sunk, wanted));
 		assert_non_null(strstr(sunk, ac_finding_meanings[i]));
+		/* There is no tolerance for what is exact. */
+		assert_int_equal(strstr(sunk, ", tol 1.3e-10;") != NULL,
+		    i >= AC_FINDING_CAST && i <= AC_FINDING_LINE);
 		ac_report_destroy(report);
 	}
 }

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/recast_sample.cu -- the GPU side of the sample: whose dot is whose
+ * work. The rules are recast_sample.h's.
+ *
+ * A block takes an output of the 16 x 16 at a time, all of its threads the
+ * terms, so that the whole GPU shares K; a warp takes a matrix of a batch; the
+ * last block judges, and takes the lines that are looked at again, a warp per
+ * output. Compiled together with recast.cu, ahead of it. */
+#include "kernels/recast_sample.h"
+
+/* The last block's notes. */
+struct sampled {
+	double sums[WARPS];     /* of an output, by any block */
+	struct ac_recast_norm norms[AC_RECAST_SIDES];
+	struct ac_recast_facts facts;
+	int    line;            /* that is looked at again */
+};
+
+/* What C holds where lines and matrices may be looked at again. */
+static __device__ __forceinline__ void
+keep_more(const struct ac_recast &r)
+{
+	const int64_t count = ac_recast_kept_count(&r);
+	const int64_t block = (int64_t)blockIdx.y * gridDim.x + blockIdx.x;
+
+	AC_CAST_ROLLED
+	for (int64_t i = block * AC_CAST_BLOCK + threadIdx.x; i < count;
+	    i += (int64_t)gridDim.x * gridDim.y * AC_CAST_BLOCK)
+		ac_recast_keep(&r, i);
+}
+
+/* What a sampled output is compared with: a row of op(A), a column of op(B). */
+struct factors {
+	const float *a, *b;
+	int64_t step_a, step_b, count;
+	struct ac_recast_place place;
+};
+
+/* An output, by a warp or by all of the block's threads. All of a warp's lanes
+ * know of it then; of a block's, the first warp's. There once, for all who want
+ * one; by value, as ac_recast_pass(). */
+extern "C" __device__ __noinline__ struct ac_recast_look
+ac_recast_look(struct factors f, uint32_t lanes, double *sums)
+{
+	double sum = 0;
+
+#pragma unroll 4
+	for (int64_t k = threadIdx.x % lanes; k < f.count; k += lanes) {
+		const double x = __ldg(f.a + k * f.step_a);
+		const double y = __ldg(f.b + k * f.step_b);
+
+		sum = sum + x * y;
+	}
+	AC_CAST_ROLLED
+	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
+		sum = sum + __shfl_xor_sync(ALL, sum, away);
+	if (lanes > AC_RECAST_LANES) {
+		if (threadIdx.x % AC_RECAST_LANES == 0)
+			sums[threadIdx.x / AC_RECAST_LANES] = sum;
+		__syncthreads();
+		sum = sums[0];
+		AC_CAST_ROLLED
+		for (int i = 1; i < WARPS; i++)
+			sum = sum + sums[i];
+		__syncthreads();
+	}
+	return ac_recast_look_at(&f.place, sum);
+}
+
+/* With alpha 0 no terms, as the product: nothing is read. */
+static __device__ __forceinline__ struct ac_recast_look
+look_at(const struct ac_recast &r, const struct ac_recast_spot &spot,
+    const float *old, uint32_t lanes, double *sums)
+{
+	struct factors f;
+
+	f.a = ac_recast_matrix(&r.operand[0], spot.matrix)
+	    + ac_recast_offset(&r.operand[0], spot.row, 0);
+	f.b = ac_recast_matrix(&r.operand[1], spot.matrix)
+	    + ac_recast_offset(&r.operand[1], spot.col, 0);
+	f.step_a = ac_recast_offset(&r.operand[0], 0, 1);
+	f.step_b = ac_recast_offset(&r.operand[1], 0, 1);
+	f.place = ac_recast_place_of(&r, &spot, old);
+	f.count = f.place.alpha == 0 ? 0 : r.k;
+	return ac_recast_look(f, lanes, sums);
+}
+
+/* The 16 x 16, by this block and the others: it is number `block` of `blocks`.
+ * All of its threads. */
+static __device__ __forceinline__ void
+take_sample(const struct ac_recast &r, uint32_t block, uint32_t blocks,
+    struct sampled &sampled)
+{
+	AC_CAST_ROLLED
+	for (uint32_t at = block; at < AC_RECAST_SAMPLE; at += blocks) {
+		const struct ac_recast_look look = look_at(r,
+		    ac_recast_spot_of(&r, at), r.before + at, AC_CAST_BLOCK,
+		    sampled.sums);
+
+		if (!threadIdx.x)
+			ac_recast_look_store(&r, &look, at);
+	}
+}
+
+/* ---- Matrices ---------------------------------------------------------- */
+
+/* The first AC_RECAST_QUICK outputs of a matrix, then all of AC_SAMPLE_DEEP if
+ * those make it suspect; the latter at once if `deep`. `old`: what C held at
+ * those. */
+static __device__ __forceinline__ struct ac_recast_norm
+look_through(const struct ac_recast &r, int64_t matrix, const float *old,
+    bool deep)
+{
+	struct ac_recast_norm norm;
+
+	AC_CAST_ROLLED
+	for (;; deep = true) {
+		const int count = deep ? AC_SAMPLE_DEEP : AC_RECAST_QUICK;
+
+		norm = ac_recast_norm_none();
+		AC_CAST_ROLLED
+		for (int i = 0; i < count; i++) {
+			const int at = deep ? i : ac_recast_quick_at(&r,
+			    matrix, i);
+			const struct ac_recast_look look = look_at(r,
+			    ac_recast_spot_in(&r, matrix, at),
+			    old ? old + at : old, AC_RECAST_LANES, NULL);
+
+			ac_recast_norm_add(&norm, &look);
+		}
+		if (deep || !ac_recast_is_suspect(&r, &norm))
+			return norm;
+	}
+}
+
+/* Samples a matrix, by a warp, all of its lanes: four outputs, and AC_SAMPLE_DEEP
+ * if those make it suspect, or if `deep`. What it finds is the call's as soon as
+ * ac_recast_sample_close() is called behind it. `old` has what C held at
+ * ac_recast_spot_in(.., 0 .. 63) before the product; not read with beta 0. */
+static __device__ __forceinline__ void
+sample_matrix(const struct ac_recast &r, int64_t matrix, const float *old,
+    bool deep)
+{
+	const struct ac_recast_norm norm = look_through(r, matrix, old, deep);
+	const float error = ac_recast_norm_error(&norm);
+	const float exact = ac_recast_norm_exact(&r, &norm);
+
+	if (threadIdx.x % AC_RECAST_LANES)
+		return;
+	if (error > 0)
+		atomicMax(&r.state->matrix_error, ac_cast_bits(error));
+	if (exact > 0)
+		atomicMax(&r.state->matrix_exact, ac_cast_bits(exact));
+	if (norm.added)
+		atomicOr(&r.state->matrix_seen, 1u);
+}
+
+/* The matrices of a batch one by one, by this warp and the others. */
+static __device__ __forceinline__ void
+sample_batch(const struct ac_recast &r, bool kept)
+{
+	const int64_t count = ac_recast_matrices(&r);
+	const int64_t warps = (int64_t)gridDim.x * WARPS;
+
+	if (!kept && ac_cast_scalar_read(&r.beta) != 0)
+		return;
+	AC_CAST_ROLLED
+	for (int64_t number = (int64_t)blockIdx.x * WARPS
+	    + threadIdx.x / AC_RECAST_LANES; number < count; number += warps)
+		sample_matrix(r, ac_recast_matrix_at(&r, number),
+		    ac_recast_kept_matrix(&r, kept, number), false);
+}
+
+/* ---- The last block ---------------------------------------------------- */
+
+static __device__ __forceinline__ void
+look_again(const struct ac_recast &r, int line, bool kept)
+{
+	const float *old = ac_recast_kept_line(&r, kept, line);
+	const int count = ac_recast_line_count(&r, line);
+
+	AC_CAST_ROLLED
+	for (int i = threadIdx.x / AC_RECAST_LANES; i < count; i += WARPS) {
+		const struct ac_recast_look look = look_at(r,
+		    ac_recast_spot_on(&r, line, i), old ? old + i : old,
+		    AC_RECAST_LANES, NULL);
+
+		if (threadIdx.x % AC_RECAST_LANES == 0)
+			ac_recast_look_store(&r, &look, i);
+	}
+	__syncthreads();
+}
+
+/* All of its threads; the sample is taken, and seen by them. */
+static __device__ __forceinline__ void
+judge_sample(const struct ac_recast &r, bool kept, struct sampled &sampled)
+{
+	if (threadIdx.x < AC_RECAST_SIDES)
+		sampled.norms[threadIdx.x] = ac_recast_norm_of(&r,
+		    threadIdx.x);
+	__syncthreads();
+	if (!threadIdx.x)
+		sampled.facts = ac_recast_facts_of(&r, sampled.norms, kept);
+	AC_CAST_ROLLED
+	for (;;) {
+		if (!threadIdx.x)
+			sampled.line = ac_recast_next_line(&r, &sampled.facts,
+			    sampled.norms);
+		__syncwarp(); /* its lanes come to the barrier together */
+		__syncthreads();
+		if (sampled.line < 0)
+			break;
+		look_again(r, sampled.line, kept);
+		if (!threadIdx.x)
+			ac_recast_line_again(&r, sampled.line, kept,
+			    &sampled.facts);
+	}
+	if (!threadIdx.x)
+		ac_recast_sample_close(&r, &sampled.facts);
+}
