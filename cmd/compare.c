@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/compare.c -- autocast compare: plain and recast in turn. Everything that
  * can be refused is refused before the first run. */
+#include "cmd/again.h"
 #include "cmd/compare.h"
+#include "cmd/compared.h"
 #include "base/env.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +167,45 @@ run_pairs(struct ac_compare *compare)
 	return status;
 }
 
+/* Whether anything of it was compared. */
+static bool
+is_compared(const struct ac_compare_output *output)
+{
+	const struct ac_numbers_result *r = &output->result;
+
+	if (output->presence != AC_PRESENT)
+		return ac_compare_output_differs(output);
+	return r->is_binary ? r->bytes && !r->unstable_bytes
+	    : r->numbers > r->unstable || r->lines > r->unstable_lines;
+}
+
+/* Leave a stamp for `autocast run` to find, if there was something to see. */
+static void
+remember(const struct ac_compare *compare)
+{
+	bool compared = false, differs = false;
+	struct ac_compared now;
+
+	for (size_t i = 0; i < compare->output_count; i++) {
+		compared |= is_compared(&compare->outputs[i]);
+		differs |= ac_compare_output_differs(&compare->outputs[i]);
+	}
+	if (compare->recast_flops <= 0)
+		return;
+	if (!compared) {
+		(void)ac_say(0, "compare: the runs wrote nothing that could be "
+		    "compared; --files names what they write");
+		return;
+	}
+	ac_again_environment(compare->environment);
+	if (ac_compared_of(&compare->plan.chosen, compare->program,
+	    compare->arguments, compare->gpu, &now) &&
+	    !ac_compared_leave(&now, differs) &&
+	    strcmp(ac_env(AC_ENV_STATE), "off"))
+		(void)ac_say(0, "compare: this cannot be remembered: %s",
+		    strerror(errno));
+}
+
 static int
 tell(const struct ac_compare *compare)
 {
@@ -203,7 +245,10 @@ carry_out(struct ac_compare *compare)
 	ac_compare_end(compare);
 	if (ac_child_caught())
 		return ac_child_exit(ac_child_caught()); /* by that signal */
-	return status ? status : tell(compare);
+	if (status)
+		return status;
+	remember(compare);
+	return tell(compare);
 }
 
 static void

@@ -76,6 +76,7 @@ struct ac_compare {
 	char          **environment;         /* as we were started */
 	struct ac_compare_run runs[AC_SIDES][AC_COMPARE_PAIRS + 1];
 	double          flops, recast_flops; /* of the last recast run */
+	char            gpu[96];             /* that it ran on */
 	struct ac_compare_output *outputs;   /* 0: stdout */
 	size_t          output_count;
 };

@@ -5,7 +5,7 @@
 #include "cmd/compare.h"
 #include "cmd/again.h"
 #include "base/env.h"
-#include "report/report.h"
+#include "report/read.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -178,6 +178,8 @@ read_report(struct ac_compare *compare, struct ac_compare_run *run)
 		run->scratch_bytes = (double)totals.peak_scratch_bytes;
 		compare->flops = totals.flops;
 		compare->recast_flops = totals.recast_flops;
+		memcpy(compare->gpu, report->processes[0].gpu,
+		    sizeof compare->gpu);
 	}
 	ac_report_destroy(report);
 	free(why.data);

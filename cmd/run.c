@@ -3,8 +3,9 @@
  * Everything that can be refused is refused before the program starts; then
  * its exit status is ours. */
 #include "cmd/plan.h"
+#include "cmd/compared.h"
 #include "base/env.h"
-#include "report/report.h"
+#include "report/read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -121,15 +122,32 @@ load(struct plan *plan)
 	return report;
 }
 
+/* What nobody compared is not known to be right, however well the guard judged
+ * its products. */
+static void
+say_end(const struct plan *plan, const struct ac_program *program,
+    char **arguments, const struct ac_report *report)
+{
+	struct ac_report_totals totals = { .recast_calls = 0 };
+	int error = STDERR_FILENO;
+
+	ac_report_as_summary(report, *plan->run.unkept ? plan->run.unkept
+	    : NULL, ac_say_bytes, &error);
+	if (report)
+		ac_report_totals(report, &totals);
+	if (totals.recast_calls && !*plan->run.unkept)
+		ac_compared_say(&plan->run, program, arguments,
+		    report->processes[0].gpu);
+}
+
 static int
-finish(struct plan *plan)
+finish(struct plan *plan, const struct ac_program *program, char **arguments)
 {
 	struct ac_report *report = load(plan);
-	int error = STDERR_FILENO, status = 0;
+	int status = 0;
 
 	if (strcmp(ac_env(AC_ENV_NOTICE), "off"))
-		ac_report_as_summary(report, *plan->run.unkept
-		    ? plan->run.unkept : NULL, ac_say_bytes, &error);
+		say_end(plan, program, arguments, report);
 	if (plan->report)
 		status = write_report(plan, report);
 	ac_report_destroy(report);
@@ -150,7 +168,7 @@ start(struct plan *plan, char **arguments)
 		status = ac_plan_run(&plan->run, &program, arguments, &ended);
 	if (status)
 		return status;
-	status = finish(plan);
+	status = finish(plan, &program, arguments);
 	ended = ac_child_exit(ended);
 	return ended ? ended : status;
 }

@@ -3,7 +3,6 @@
  * descriptor kept. */
 #include "report/stamp.h"
 
-#include "base/text.h"
 #include "report/file.h"
 
 #include <dirent.h>
@@ -60,14 +59,20 @@ ac_stamp_of_program(const char *path, uint64_t *hash_out)
 /* ---- Files -------------------------------------------------------------- */
 
 static bool
-find_folder(struct ac_text *path, size_t *fixed_out)
+find_folder(const char *folder, struct ac_text *path, size_t *fixed_out)
 {
 	if (!ac_file_directory(path, fixed_out)) {
 		errno = ENOENT;
 		return false;
 	}
-	ac_text_add(path, "/validated");
+	ac_text_addf(path, "/%s", folder ? folder : "validated");
 	return !path->truncated;
+}
+
+bool
+ac_stamp_directory(const struct ac_stamp *stamp, struct ac_text *path)
+{
+	return find_folder(stamp->folder, path, NULL);
 }
 
 static void
@@ -123,7 +128,7 @@ ac_stamp_is_there(const struct ac_stamp *stamp)
 	int fd;
 
 	ac_text_init(&path, path_buffer, sizeof path_buffer);
-	if (!find_folder(&path, NULL))
+	if (!find_folder(stamp->folder, &path, NULL))
 		return false;
 	add_name(&path, stamp);
 	fd = path.truncated ? -1 : open(path.data, O_RDONLY | O_CLOEXEC);
@@ -141,7 +146,7 @@ ac_stamp_remove(const struct ac_stamp *stamp)
 	struct ac_text path;
 
 	ac_text_init(&path, path_buffer, sizeof path_buffer);
-	if (!find_folder(&path, NULL))
+	if (!find_folder(stamp->folder, &path, NULL))
 		return false;
 	add_name(&path, stamp);
 	return !path.truncated && !unlink(path.data);
@@ -157,7 +162,7 @@ ac_stamp_is_any(uint64_t lines)
 	DIR *stream;
 
 	ac_text_init(&path, path_buffer, sizeof path_buffer);
-	if (!find_folder(&path, NULL))
+	if (!find_folder(NULL, &path, NULL))
 		return false;
 	snprintf(prefix, sizeof prefix, "%016llx-", (unsigned long long)lines);
 	stream = opendir(path.data);
@@ -179,7 +184,7 @@ ac_stamp_leave(const struct ac_stamp *stamp, const char *modules,
 	int fd;
 
 	ac_text_init(&path, path_buffer, sizeof path_buffer);
-	if (!find_folder(&path, &fixed))
+	if (!find_folder(stamp->folder, &path, &fixed))
 		return false;
 	(void)ac_file_make_directory(path.data, fixed);
 	add_name(&path, stamp);

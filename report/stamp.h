@@ -4,9 +4,12 @@
  * named after the content of a program's file and of a policy's seed and update
  * lines: a program that is rebuilt, and lines that are changed, need another. It
  * begins with a line "module HASH PATH" for each library that seeds or updates
- * were called from, of which the same holds. */
+ * were called from, of which the same holds. Those of `autocast compare`
+ * (cmd/compared.h) have a folder of their own. */
 #ifndef AC_REPORT_STAMP_H
 #define AC_REPORT_STAMP_H
+
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +21,8 @@ enum {
 };
 
 struct ac_stamp {
-	uint64_t lines, program;
+	uint64_t    lines, program;
+	const char *folder;          /* NULL: validate's */
 };
 
 /* FNV-1a, 64 bit, over `count` bytes. Start with AC_STAMP_START. */
@@ -35,6 +39,9 @@ bool ac_stamp_of_program(const char *path, uint64_t *hash_out);
  * is AUTOCAST_STATE's or the user's. One thread at a time. */
 bool ac_stamp_is_there(const struct ac_stamp *stamp);
 bool ac_stamp_is_any(uint64_t lines);
+
+/* Where stamps of its kind are, appended to `path`; false if nowhere. */
+bool ac_stamp_directory(const struct ac_stamp *stamp, struct ac_text *path);
 
 /* Remove it; false if there is none. One thread at a time. */
 bool ac_stamp_remove(const struct ac_stamp *stamp);

@@ -29,7 +29,7 @@ static bool
 is_validated(const struct ac_policy *policy)
 {
 	static char lines[AC_STAMP_LINES]; /* under the lock */
-	struct ac_stamp stamp;
+	struct ac_stamp stamp = { .folder = NULL };
 	struct ac_text text;
 
 	ac_text_init(&text, lines, sizeof lines);

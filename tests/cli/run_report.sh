@@ -48,13 +48,13 @@ else
 	skip 'both parse' 'no python3'
 fi
 "$autocast" run sh -c 'cd /; exec "$0" 0' "$PWD/counting" 2>err
-equal 'a program that goes elsewhere' "$?,$(grep -c . err)" '0,3'
+equal 'a program that goes elsewhere' "$?,$(grep -c . err)" '0,4'
 (cd / && AUTOCAST_STATE=$place/state "$autocast" report) | normal >out
 equal 'the run is the last one' "$(head -n 1 out)" 'autocast report: counting, DATE, process PID, finished'
 "$autocast" run ./counting >out 2>/dev/null
 equal 'nothing on standard output' "$(cat out)" ''
 ("$autocast" run sh -c './counting; kill -KILL $$'; exit $?) 2>err
-equal 'the lines come after a violent end too' "$?,$(grep -c '^autocast: ' err)" '137,3'
+equal 'the lines come after a violent end too' "$?,$(grep -c '^autocast: ' err)" '137,4'
 (ulimit -f 1; "$autocast" run ./counting 2>err)
 equal 'a file size limit harms nobody' "$?,$(normal <err)" \
     '0,autocast: nothing is counted: TMPDIR, /tmp and /dev/shm have no place for it, and PLACE/state cannot be used: files may not be that large; set AUTOCAST_STATE to a directory'

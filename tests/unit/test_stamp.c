@@ -95,7 +95,8 @@ static void
 test_stamps(void **state)
 {
 	const struct ac_stamp stamp = { .lines = 1, .program = 2 };
-	const struct ac_stamp others[] = { { 1, 3 }, { 3, 2 } };
+	const struct ac_stamp others[] = { { 1, 3, NULL },
+		{ 3, 2, NULL }, { 1, 2, "compared" } };
 	struct stat status;
 
 	(void)state;
@@ -105,7 +106,7 @@ test_stamps(void **state)
 	assert_true(ac_stamp_is_there(&stamp));
 	assert_true(ac_stamp_is_any(1));
 	assert_false(ac_stamp_is_any(2));
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		assert_false(ac_stamp_is_there(&others[i]));
 	/* Again, and for nobody else's eyes. */
 	assert_true(ac_stamp_leave(&stamp, "", "seed\n"));
