@@ -193,12 +193,17 @@ has_no_samples(const struct ac_op *op)
 	    ac_op_is(op, AC_FACT_FN, "cudnnBackendGetAttribute");
 }
 
-/* No allowed rung fits: because none exists here, or none exists yet? */
+/* No allowed rung fits: because a solver is to have none of the others, because
+ * none exists here, or because none exists yet? */
 static enum ac_reason
 why_no_rung(const struct ac_rule *rule, const struct ac_op *op)
 {
 	bool names_built = false, waits = false;
 	unsigned i;
+
+	if (ac_op_is(op, AC_FACT_SOLVER, "yes") && ac_conditions_name(
+	    rule->conditions, rule->condition_count, AC_FACT_SOLVER))
+		return AC_REASON_SOLVER;
 
 	for (i = AC_RUNG_KEEP + 1; i < AC_RUNG_COUNT; i++) {
 		if (!ac_rule_allows(rule, (enum ac_rung)i))

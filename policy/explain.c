@@ -339,6 +339,7 @@ add_decision(struct ac_text *text, const struct ac_op *op,
 	    decision->reason == AC_REASON_TOO_SMALL ||
 	    decision->reason == AC_REASON_NO_PROFIT ||
 	    decision->reason == AC_REASON_UNSUPPORTED ||
+	    decision->reason == AC_REASON_SOLVER ||
 	    decision->reason == AC_REASON_NOT_BUILT;
 
 	if (decision->reason == AC_REASON_NONE) {

@@ -59,7 +59,7 @@ CALLS = [
     dict(op="gemm.batched", type="f32", m=1024, n=1024, k=1024, batch=8,
          sm=90, asked="tf32"),
     dict(op="gemm.single", type="f32", m=640, n=640, k=640, batch=1, sm=89,
-         gpu="NVIDIA GeForce RTX 4090"),
+         gpu="NVIDIA GeForce RTX 4090", solver="yes"),
     conv("conv.fprop", 32, 256, 256, 1, (28, 28), (28, 28), (3, 3), (1, 1),
          sm=90, asked="tf32", layout="nhwc"),
     conv("conv.dgrad", 32, 64, 256, 1, (56, 56), (56, 56), (1, 1), (1, 1),

@@ -49,6 +49,7 @@ make_profitable_calls(void)
 	ac_op_set_product(op, 640, 640, 640, 1);
 	ac_op_set(op, AC_Q_SM, 89);
 	op->fact[AC_FACT_GPU] = "NVIDIA GeForce RTX 4090";
+	op->fact[AC_FACT_SOLVER] = "yes";
 }
 
 /* The same as in agree.py, and in its order. */

@@ -608,6 +608,10 @@ class Policy:
         ways = {r: tactic(r, call, ask) for r in fits}
         if ask["tactic"] == "library":
             fits = [r for r in fits if ways[r] == "library"]
+        if not fits and call.get("solver") == "yes" and any(
+                c.key == "solver" and c.compare == "=" and not c.sizes
+                for c in rule.conditions):
+            return *KEPT, "solver", "-"
         if not fits:
             nothing_built = not any(RUNGS[r][0] for r in allowed)
             return (*KEPT, "not-built" if waits or nothing_built

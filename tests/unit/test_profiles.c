@@ -94,7 +94,7 @@ test_decisions(void **state)
 		{ "bf16", "bf16 library", "bf16 library", "keep: unsupported",
 		  "keep: unsupported", "bf16 library" },
 		{ "amp", "tf32 library", "keep: too-small", "fp16 cast",
-		  "tf32 library", "keep: not-built" },
+		  "tf32 library", "keep: solver" },
 		{ "accurate", "keep: not-built", "keep: not-built",
 		  "keep: not-built", "keep: rule", "keep: not-built" },
 	};
