@@ -30,7 +30,8 @@ struct ac_description {
 	uint32_t id;             /* of key and region */
 	char ta[2], tb[2], library[32], site[12];
 	char module[40];         /* base name of the calling module */
-	bool is_solver;
+	struct ac_solver *solver; /* that module, if it ever solved */
+	bool is_solver;          /* it counts as one */
 };
 
 /* The calling module, and whether it is a solver. */

@@ -6,6 +6,7 @@
 #include "shim/handle.h"
 #include "shim/ranges.h"
 #include "shim/recipe.h"
+#include "shim/solver.h"
 
 /* ---- What only this very call can tell --------------------------------- */
 
@@ -264,6 +265,8 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
 {
 	const enum ac_reason reason = objection(g, site);
 
+	if (site->solver)
+		ac_solver_multiplied(site->solver);
 	if (reason == AC_REASON_NONE && ac_ranges_wanted())
 		ac_ranges_count(g, site);
 	if (reason == AC_REASON_NONE && site->decision.rung != AC_RUNG_KEEP)

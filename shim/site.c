@@ -129,7 +129,8 @@ decide(struct ac_site *site, const struct ac_site_call *asked)
 	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
 	if (is_overflow)
 		ac_decision_keep(&site->decision, AC_REASON_NO_RULE);
-	site->is_plain = site->decision.rung == AC_RUNG_KEEP
+	site->solver = d.solver;
+	site->is_plain = site->decision.rung == AC_RUNG_KEEP && !site->solver
 	    && !(ac_ranges_wanted() && call->type == AC_TYPE_F32
 	    && ac_entries[call->entry].rewritable);
 }
@@ -239,6 +240,7 @@ confirm(const struct ac_site_query *query, const struct ac_site *anew)
 	struct ac_site *site = stored(query);
 
 	if (!site || site->record != anew->record
+	    || site->solver != anew->solver
 	    || site->binding.next != anew->binding.next
 	    || site->binding.provider != anew->binding.provider)
 		return NULL;

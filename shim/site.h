@@ -57,6 +57,7 @@ struct ac_site_query {
 
 struct ac_trial;
 struct ac_ranges;
+struct ac_solver;
 
 /* What a site that may be recast remembers of its calls. */
 struct ac_site_state {
@@ -72,6 +73,7 @@ struct ac_site {
 	bool                     is_plain; /* kept, and nothing else to do */
 	struct ac_binding        binding;
 	struct ac_decision       decision;
+	struct ac_solver        *solver; /* the calling module, if it solved */
 	_Atomic uint32_t         generation;  /* of decisions; see forget */
 };
 
