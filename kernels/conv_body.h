@@ -54,8 +54,7 @@ struct ac_conv_scratch {
 	uint32_t arrived;       /* blocks that have finished */
 	uint32_t found;         /* AC_VERDICT_*, AC_CONV_BAD */
 	uint32_t reserved[2];
-	double   lost[AC_CONV_SIDE * AC_CONV_SIDE]; /* differences, */
-	double   exact[AC_CONV_SIDE * AC_CONV_SIDE]; /* references */
+	ac_recast_looks looks;  /* row + col * AC_CONV_SIDE */
 };
 
 struct ac_conv_job {
@@ -68,7 +67,7 @@ struct ac_conv_job {
 	int64_t  scan_count, scan_dim[5], scan_stride[5];
 	uint32_t scan_axes;
 	uint32_t count[2];      /* of lines */
-	uint32_t relu;
+	uint32_t relu, judge;
 	float    alpha, alpha2;
 	struct ac_conv_scratch *scratch;
 	struct ac_recast_post  *post;
@@ -76,7 +75,7 @@ struct ac_conv_job {
 };
 
 /* The host compiler writes it, the GPU reads it. */
-static_assert(sizeof(struct ac_conv_job) == 2104, "job layout");
+static_assert(sizeof(struct ac_conv_job) == 2112, "job layout");
 static_assert(sizeof(struct ac_conv_scratch)
     == AC_CONV_CHECK_DOUBLES * sizeof(double), "scratch layout");
 
@@ -163,33 +162,26 @@ ac_conv_compare(const struct ac_conv_job *job, uint32_t row, uint32_t col,
 	const struct ac_conv_line *position = &job->line[0][row];
 	const struct ac_conv_line *channel = &job->line[1][col];
 	const float out = job->out[position->out + channel->out];
-	const uint32_t at = row + col * AC_CONV_SIDE;
-	double exact = (double)job->alpha * dot, lost;
-	uint32_t found = 0;
-	float near;
+	const double added = (double)job->alpha * dot;
+	double hides = 0;
+	struct ac_recast_look look;
+	bool clipped;
 
 	if (job->z)
-		exact = exact + (double)job->alpha2
+		hides = hides + (double)job->alpha2
 		    * (double)job->z[position->z + channel->z];
 	if (job->bias)
-		exact = exact + (double)job->bias[channel->bias];
-	if (job->relu && exact < 0)
-		exact = 0;
-	near = (float)exact;
-	lost = (double)out - exact;
-	if (!ac_recast_is_finite(near)) {
-		const bool same = ac_cast_bits(near) == ac_cast_bits(out)
-		    || (near != near && out != out);
-
-		found = AC_VERDICT_NONFINITE;
-		exact = 0;
-		lost = same ? 0 : (double)ac_cast_float(AC_CAST_INF);
-	} else if (!ac_recast_is_finite(out)) {
-		lost = (double)ac_cast_float(AC_CAST_INF);
-	}
-	job->scratch->lost[at] = lost;
-	job->scratch->exact[at] = exact;
-	return found;
+		hides = hides + (double)job->bias[channel->bias];
+	clipped = job->relu && added + hides < 0;
+	look = ac_recast_look_of(out, clipped ? 0 : added + hides, added);
+	/* Of what is cut off nobody knows whether it was right. */
+	if (clipped)
+		look.added = 0;
+	look.hidden = clipped || ac_recast_hides(hides, look.added);
+	ac_recast_look_store(job->scratch->looks, &look,
+	    (int)(row + col * AC_CONV_SIDE));
+	return ac_recast_is_finite((float)(added + hides)) || clipped ? 0
+	    : AC_VERDICT_NONFINITE;
 }
 
 /* ---- The whole output -------------------------------------------------- */
@@ -227,22 +219,10 @@ ac_conv_found_in(float out)
 AC_CAST_BODY struct ac_recast_norm
 ac_conv_norm_of(const struct ac_conv_job *job, uint32_t line)
 {
-	const volatile struct ac_conv_scratch *scratch = job->scratch;
 	const uint32_t side = line / AC_CONV_SIDE, own = line % AC_CONV_SIDE;
-	const uint32_t count = own < job->count[side] ? job->count[!side] : 0;
-	struct ac_recast_norm norm = ac_recast_norm_none();
 
-	AC_CAST_ROLLED
-	for (uint32_t i = 0; i < count; i++) {
-		const uint32_t at = side ? own * AC_CONV_SIDE + i
-		    : own + i * AC_CONV_SIDE;
-		const double lost = scratch->lost[at];
-		const double exact = scratch->exact[at];
-
-		norm.lost = norm.lost + lost * lost;
-		norm.all = norm.all + exact * exact;
-	}
-	return norm;
+	return ac_recast_norm_line(job->scratch->looks, (int)line,
+	    own < job->count[side] ? (int)job->count[!side] : 0);
 }
 
 /* By one thread: everything is compared, summed by lines and looked through. */
@@ -253,28 +233,31 @@ ac_conv_close(const struct ac_conv_job *job, const struct ac_recast_norm *norms)
 	volatile struct ac_recast_post *post = job->post;
 	const uint32_t found = scratch->found;
 	struct ac_recast_norm whole = ac_recast_norm_none();
-	float line_error = 0;
+	float line_error = 0, exact = 0;
 
 	AC_CAST_ROLLED
 	for (int i = 0; i < 2 * AC_CONV_SIDE; i++) {
 		ac_recast_raise(ac_recast_relative(norms[i].lost,
 		    norms[i].all), &line_error);
+		ac_recast_raise(ac_recast_norm_whole(job->judge, &norms[i]),
+		    &exact);
 		if (i >= AC_CONV_SIDE)
 			continue;
-		whole.lost = whole.lost + norms[i].lost;
-		whole.all = whole.all + norms[i].all;
+		ac_recast_norm_join(&whole, &norms[i]);
 	}
+	ac_recast_raise(ac_recast_norm_exact(job->judge, &whole), &exact);
 	scratch->arrived = 0;
 	scratch->found = 0;
 	post->verdict = (found & AC_VERDICT_NONFINITE)
 	    | (found & AC_VERDICT_LARGE || (found & AC_CONV_BAD
 	    && !(found & AC_VERDICT_NONFINITE)) ? AC_VERDICT_LARGE : 0);
-	post->samples = job->count[0] && job->count[1];
+	post->samples = whole.added != 0;
 	post->settled = 0;
 	post->rho = post->tile_rho = 0;
-	post->error = ac_recast_relative(whole.lost, whole.all);
+	post->error = ac_recast_norm_error(&whole);
 	post->line_error = line_error;
-	post->estimate = post->exact = 0;
+	post->estimate = 0;
+	post->exact = exact;
 	post->judged = post->suspects = post->shrunk = 0;
 	post->bad = 0;
 	post->energy[0] = post->energy[1] = 0;

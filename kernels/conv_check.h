@@ -16,7 +16,7 @@ enum ac_conv_operation { AC_CONV_FPROP, AC_CONV_DGRAD, AC_CONV_WGRAD };
 enum {
 	AC_CONV_SIDE = 16,      /* positions and channels of a sample, at most */
 	/* Of struct ac_conv_check.scratch, its counters included. */
-	AC_CONV_CHECK_DOUBLES = 2 + 2 * AC_CONV_SIDE * AC_CONV_SIDE
+	AC_CONV_CHECK_DOUBLES = 2 + 3 * AC_CONV_SIDE * AC_CONV_SIDE / 2
 };
 
 /* FP32 elements by n, c, then up to three of space. Not used: dim 1, stride 0.
@@ -44,7 +44,7 @@ struct ac_conv_check {
 	struct ac_conv_view z;      /* data NULL: none */
 	const float *bias;          /* per output channel; NULL: none */
 	uint32_t relu;
-	uint32_t reserved;
+	uint32_t judge;             /* AC_JUDGE_EXACT or 0 */
 	uint64_t seed;              /* alone draws what is sampled */
 	double  *scratch;           /* AC_CONV_CHECK_DOUBLES on the device. All
 	                             * zero before the first use; a run leaves
@@ -57,8 +57,9 @@ struct ac_conv_check {
  * are fewer) in FP64 from the FP32 inputs and compare as ac_recast_finish()
  * does; look through the whole output; post. A position is (n, space), and
  * (c, tap) for wgrad, whose channels are k: one of each sixteenth of them.
- *   Posted: samples 1 (0 of an empty output), error and line_error of the
- * sample, rho 0, and of the verdict
+ *   Posted: samples 1, or 0 where the convolution added nothing to the sampled
+ * outputs; error, line_error and exact of the sample (recast_look.h; z and bias
+ * are what C is there; lines are not looked at again); rho 0, and of the verdict
  *   NONFINITE  a recomputed output is inf or NaN in FP32;
  *   LARGE      an output anywhere is above 32752, half of what FP16 holds; or
  *              inf or NaN, without NONFINITE. (Non-finite inputs that the

@@ -262,7 +262,7 @@ ac_conv_job_make(const struct ac_conv_check *check, struct ac_conv_job *job_out)
 	struct ac_conv_job job = {
 		.a = r.a->data, .b = r.b->data, .out = r.out->data,
 		.z = check->alpha2 != 0 ? check->z.data : NULL,
-		.bias = check->bias, .relu = check->relu,
+		.bias = check->bias, .relu = check->relu, .judge = check->judge,
 		.alpha = check->alpha, .alpha2 = check->alpha2,
 		.scratch = (struct ac_conv_scratch *)(void *)check->scratch,
 		.post = check->post, .number = check->number,

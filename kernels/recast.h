@@ -81,7 +81,7 @@ struct ac_recast_state {
 	 * worst `exact`; whether anything was added. */
 	uint32_t matrix_error, matrix_exact, matrix_seen;
 	uint32_t reserved[13];
-	/* Scratch of the sample: differences, references, what was added. */
+	/* Scratch of the sample: ac_recast_looks of recast_look.h. */
 	float    sample[3][AC_SAMPLE_SIDE * AC_SAMPLE_SIDE];
 };
 enum { AC_TODO_SETTLE = 1, AC_TODO_SAMPLE = 2, AC_TODO_REPAIR = 4 };

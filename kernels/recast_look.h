@@ -36,14 +36,39 @@ struct ac_recast_look {
 	bool  exact;    /* FP32 has the reference */
 };
 
+/* Whether C hides what is added to it. */
 AC_CAST_BODY bool
-ac_recast_hides(float beta, float added, float old)
+ac_recast_hides(double c, float added)
 {
-	const double c = (double)beta * (double)old;
 	const double size = (double)ac_recast_absolute(added)
 	    * AC_RECAST_HIDES;
 
 	return !ac_recast_is_finite(added) || !(c <= size && -c <= size);
+}
+
+/* An output against what it should be, and what of that was added. */
+AC_CAST_BODY struct ac_recast_look
+ac_recast_look_of(float c, double wanted, double added)
+{
+	struct ac_recast_look look;
+
+	look.near = (float)wanted;
+	look.added = (float)added;
+	look.lost = ac_recast_absolute((float)((double)c - wanted));
+	look.exact = (double)look.near == wanted && ac_cast_bits(
+	    ac_recast_absolute(look.near)) >= AC_RECAST_NORMAL;
+	if (!ac_recast_is_finite(look.near)) {
+		const bool same = ac_cast_bits(look.near) == ac_cast_bits(c)
+		    || (look.near != look.near && c != c);
+
+		look.near = look.added = 0;
+		look.exact = false;
+		look.lost = same ? 0 : ac_cast_float(AC_CAST_INF);
+	} else if (!ac_recast_is_finite(c)) {
+		look.lost = ac_cast_float(AC_CAST_INF);
+	}
+	look.hidden = false;
+	return look;
 }
 
 /* An output's place, what it is made of, and what C held there. */
@@ -76,55 +101,44 @@ ac_recast_look_at(const struct ac_recast_place *place, double dot)
 	const float old = place->beta != 0 ? *place->old : 0;
 	const float c = place->apart ? ac_recast_sum(*place->from, place->beta,
 	    &old) : *place->from;
+	const double hides = place->beta != 0
+	    ? (double)place->beta * (double)old : 0;
 	const double added = place->alpha != 0 ? (double)place->alpha * dot : 0;
-	const double wanted = place->beta != 0
-	    ? added + (double)place->beta * (double)old : added;
-	struct ac_recast_look look;
+	struct ac_recast_look look = ac_recast_look_of(c, added + hides, added);
 
-	look.near = (float)wanted;
-	look.added = (float)added;
-	look.lost = ac_recast_absolute((float)((double)c - wanted));
-	look.exact = (double)look.near == wanted && ac_cast_bits(
-	    ac_recast_absolute(look.near)) >= AC_RECAST_NORMAL;
-	if (!ac_recast_is_finite(look.near)) {
-		const bool same = ac_cast_bits(look.near) == ac_cast_bits(c)
-		    || (look.near != look.near && c != c);
-
-		look.near = look.added = 0;
-		look.exact = false;
-		look.lost = same ? 0 : ac_cast_float(AC_CAST_INF);
-	} else if (!ac_recast_is_finite(c)) {
-		look.lost = ac_cast_float(AC_CAST_INF);
-	}
-	look.hidden = ac_recast_hides(place->beta, look.added, old);
+	look.hidden = ac_recast_hides(hides, look.added);
 	return look;
 }
 
-/* Into the state's scratch; the sign of what is lost says `exact`. */
+/* What is kept of 256 of them, by each. The sign of what was lost says `exact`,
+ * that of what is added says `hidden`. */
+typedef float ac_recast_looks[3][AC_RECAST_SAMPLE];
+
 AC_CAST_BODY void
-ac_recast_look_store(const struct ac_recast *r,
-    const struct ac_recast_look *look, int at)
+ac_recast_look_store(ac_recast_looks to, const struct ac_recast_look *look,
+    int at)
 {
-	r->state->sample[0][at] = look->exact ? -look->lost : look->lost;
-	r->state->sample[1][at] = look->near;
-	r->state->sample[2][at] = look->added;
+	const float added = ac_recast_absolute(look->added);
+
+	to[0][at] = look->exact ? -look->lost : look->lost;
+	to[1][at] = look->near;
+	to[2][at] = look->hidden ? -added : added;
 }
 
 AC_CAST_BODY struct ac_recast_look
-ac_recast_look_load(const struct ac_recast *r, const volatile float *old,
-    int at)
+ac_recast_look_load(ac_recast_looks from, int at)
 {
-	const volatile struct ac_recast_state *state = r->state;
-	const float beta = ac_cast_scalar_read(&r->beta);
-	const float lost = state->sample[0][at];
+	const volatile float *lost = from[0], *near = from[1];
+	const volatile float *added = from[2];
 	struct ac_recast_look look;
 
-	look.lost = ac_recast_absolute(lost);
-	look.exact = ac_cast_bits(lost) >> 31;
-	look.near = state->sample[1][at];
-	look.added = state->sample[2][at];
-	look.hidden = ac_recast_hides(beta, look.added, beta != 0 ? old[at]
-	    : 0);
+	look.lost = lost[at];
+	look.near = near[at];
+	look.added = added[at];
+	look.exact = ac_cast_bits(look.lost) >> 31;
+	look.hidden = ac_cast_bits(look.added) >> 31;
+	look.lost = ac_recast_absolute(look.lost);
+	look.added = ac_recast_absolute(look.added);
 	return look;
 }
 
@@ -216,38 +230,45 @@ ac_recast_norm_error(const struct ac_recast_norm *norm)
 /* By how much numbers that FP32 has exactly came out changed; 0 where there are
  * none, or nobody asks. */
 AC_CAST_BODY float
-ac_recast_norm_exact(const struct ac_recast *r,
-    const struct ac_recast_norm *norm)
+ac_recast_norm_exact(uint32_t judge, const struct ac_recast_norm *norm)
 {
-	return r->judge & AC_JUDGE_EXACT && norm->filled >= AC_RECAST_FEW
+	return judge & AC_JUDGE_EXACT && norm->filled >= AC_RECAST_FEW
 	    && 8 * norm->exact >= 7 * norm->filled ? norm->off : 0;
 }
 
 /* As for a line: whole numbers only. */
 AC_CAST_BODY float
-ac_recast_norm_whole(const struct ac_recast *r,
-    const struct ac_recast_norm *norm)
+ac_recast_norm_whole(uint32_t judge, const struct ac_recast_norm *norm)
 {
-	return r->judge & AC_JUDGE_EXACT && norm->filled >= AC_RECAST_FEW
+	return judge & AC_JUDGE_EXACT && norm->filled >= AC_RECAST_FEW
 	    && norm->whole == norm->filled ? norm->off : 0;
 }
 
-/* A row of the sample (0 .. 15) or a column (16 .. 31). */
+/* Of `count` outputs from `first` on, `step` apart. */
 AC_CAST_BODY struct ac_recast_norm
-ac_recast_norm_of(const struct ac_recast *r, int line)
+ac_recast_norm_of(ac_recast_looks looks, int first, int step, int count)
 {
 	struct ac_recast_norm norm = ac_recast_norm_none();
 
 	AC_CAST_ROLLED
-	for (int i = 0; i < AC_SAMPLE_SIDE; i++) {
-		const struct ac_recast_look look = ac_recast_look_load(r,
-		    r->before, line < AC_SAMPLE_SIDE
-		    ? line + i * AC_SAMPLE_SIDE
-		    : (line - AC_SAMPLE_SIDE) * AC_SAMPLE_SIDE + i);
+	for (int i = 0; i < count; i++) {
+		const struct ac_recast_look look = ac_recast_look_load(looks,
+		    first + i * step);
 
 		ac_recast_norm_add(&norm, &look);
 	}
 	return norm;
+}
+
+/* A row of 16 x 16 (0 .. 15) or a column (16 .. 31); `count` outputs of it. */
+AC_CAST_BODY struct ac_recast_norm
+ac_recast_norm_line(ac_recast_looks looks, int line, int count)
+{
+	const bool is_row = line < AC_SAMPLE_SIDE;
+
+	return ac_recast_norm_of(looks, is_row ? line
+	    : (line - AC_SAMPLE_SIDE) * AC_SAMPLE_SIDE, is_row ? AC_SAMPLE_SIDE
+	    : 1, count);
 }
 
 #endif

@@ -98,7 +98,7 @@ take_sample(const struct ac_recast &r, uint32_t block, uint32_t blocks,
 		    sampled.sums);
 
 		if (!threadIdx.x)
-			ac_recast_look_store(&r, &look, at);
+			ac_recast_look_store(r.state->sample, &look, at);
 	}
 }
 
@@ -143,7 +143,7 @@ sample_matrix(const struct ac_recast &r, int64_t matrix, const float *old,
 {
 	const struct ac_recast_norm norm = look_through(r, matrix, old, deep);
 	const float error = ac_recast_norm_error(&norm);
-	const float exact = ac_recast_norm_exact(&r, &norm);
+	const float exact = ac_recast_norm_exact(r.judge, &norm);
 
 	if (threadIdx.x % AC_RECAST_LANES)
 		return;
@@ -186,7 +186,7 @@ look_again(const struct ac_recast &r, int line, bool kept)
 		    AC_RECAST_LANES, NULL);
 
 		if (threadIdx.x % AC_RECAST_LANES == 0)
-			ac_recast_look_store(&r, &look, i);
+			ac_recast_look_store(r.state->sample, &look, i);
 	}
 	__syncthreads();
 }
@@ -196,8 +196,8 @@ static __device__ __forceinline__ void
 judge_sample(const struct ac_recast &r, bool kept, struct sampled &sampled)
 {
 	if (threadIdx.x < AC_RECAST_SIDES)
-		sampled.norms[threadIdx.x] = ac_recast_norm_of(&r,
-		    threadIdx.x);
+		sampled.norms[threadIdx.x] = ac_recast_norm_line(
+		    r.state->sample, threadIdx.x, AC_SAMPLE_SIDE);
 	__syncthreads();
 	if (!threadIdx.x)
 		sampled.facts = ac_recast_facts_of(&r, sampled.norms, kept);
@@ -212,8 +212,7 @@ judge_sample(const struct ac_recast &r, bool kept, struct sampled &sampled)
 			break;
 		look_again(r, sampled.line, kept);
 		if (!threadIdx.x)
-			ac_recast_line_again(&r, sampled.line, kept,
-			    &sampled.facts);
+			ac_recast_line_again(&r, sampled.line, &sampled.facts);
 	}
 	if (!threadIdx.x)
 		ac_recast_sample_close(&r, &sampled.facts);

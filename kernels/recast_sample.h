@@ -93,7 +93,7 @@ ac_recast_facts_of(const struct ac_recast *r,
 	for (int line = 0; line < AC_RECAST_SIDES; line++) {
 		const float error = ac_recast_relative(norms[line].lost,
 		    norms[line].all);
-		const float off = ac_recast_norm_whole(r, &norms[line]);
+		const float off = ac_recast_norm_whole(r->judge, &norms[line]);
 
 		if (again && ac_recast_is_bad_line(r, error))
 			facts.suspect[0] |= 1u << line;
@@ -108,7 +108,7 @@ ac_recast_facts_of(const struct ac_recast *r,
 	}
 	facts.error = ac_recast_norm_error(&whole);
 	facts.seen = whole.added != 0;
-	ac_recast_raise(ac_recast_norm_exact(r, &whole), &facts.exact);
+	ac_recast_raise(ac_recast_norm_exact(r->judge, &whole), &facts.exact);
 	return facts;
 }
 
@@ -155,25 +155,17 @@ ac_recast_next_line(const struct ac_recast *r, struct ac_recast_facts *facts,
 
 /* It was looked at again: the state's scratch has its outputs. */
 AC_CAST_BODY void
-ac_recast_line_again(const struct ac_recast *r, int line, bool kept,
+ac_recast_line_again(const struct ac_recast *r, int line,
     struct ac_recast_facts *facts)
 {
-	const float *old = ac_recast_kept_line(r, kept, line);
-	const int count = ac_recast_line_count(r, line);
-	struct ac_recast_norm norm = ac_recast_norm_none();
+	const struct ac_recast_norm norm = ac_recast_norm_of(r->state->sample,
+	    0, 1, ac_recast_line_count(r, line));
 
-	AC_CAST_ROLLED
-	for (int i = 0; i < count; i++) {
-		const struct ac_recast_look look =
-		    ac_recast_look_load(r, old, i);
-
-		ac_recast_norm_add(&norm, &look);
-	}
 	facts->suspect[0] &= ~(1u << line);
 	facts->suspect[1] &= ~(1u << line);
 	ac_recast_raise(ac_recast_relative(norm.lost, norm.all),
 	    &facts->line_error);
-	ac_recast_raise(ac_recast_norm_whole(r, &norm), &facts->exact);
+	ac_recast_raise(ac_recast_norm_whole(r->judge, &norm), &facts->exact);
 }
 
 /* By one thread, when all is compared: into the history, with what was found

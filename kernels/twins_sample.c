@@ -52,7 +52,7 @@ take_sample(const struct ac_recast *r, struct ac_meter *meter)
 		    ac_recast_spot_of(r, at), r->before + at, AC_CAST_BLOCK,
 		    meter);
 
-		ac_recast_look_store(r, &look, at);
+		ac_recast_look_store(r->state->sample, &look, at);
 	}
 }
 
@@ -93,7 +93,7 @@ ac_twin_sample_matrix(const struct ac_recast *r, int64_t matrix,
 	if (!deep && ac_recast_is_suspect(r, &norm))
 		norm = look_through(r, matrix, old, true, meter);
 	raise_bits(ac_recast_norm_error(&norm), &r->state->matrix_error);
-	raise_bits(ac_recast_norm_exact(r, &norm), &r->state->matrix_exact);
+	raise_bits(ac_recast_norm_exact(r->judge, &norm), &r->state->matrix_exact);
 	r->state->matrix_seen |= norm.added != 0;
 }
 
@@ -124,7 +124,7 @@ look_again(const struct ac_recast *r, int line, bool kept,
 		    ac_recast_spot_on(r, line, i), old ? old + i : NULL,
 		    AC_RECAST_LANES, meter);
 
-		ac_recast_look_store(r, &look, i);
+		ac_recast_look_store(r->state->sample, &look, i);
 	}
 }
 
@@ -137,11 +137,12 @@ ac_twin_sample(const struct ac_recast *r, bool kept, struct ac_meter *meter)
 
 	take_sample(r, meter);
 	for (line = 0; line < AC_RECAST_SIDES; line++)
-		norms[line] = ac_recast_norm_of(r, line);
+		norms[line] = ac_recast_norm_line(r->state->sample, line,
+		    AC_SAMPLE_SIDE);
 	facts = ac_recast_facts_of(r, norms, kept);
 	while ((line = ac_recast_next_line(r, &facts, norms)) >= 0) {
 		look_again(r, line, kept, meter);
-		ac_recast_line_again(r, line, kept, &facts);
+		ac_recast_line_again(r, line, &facts);
 	}
 	ac_recast_sample_close(r, &facts);
 }

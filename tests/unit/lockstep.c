@@ -265,6 +265,7 @@ take_conv_turn(int turn)
 	    = bad[any(4)];
 	if (!any(4))
 		data.memory[any(3)][0] = bad[any(4)];
+	data.check.judge = any(2) * AC_JUDGE_EXACT;
 	ac_conv_job_make(&data.check, &job);
 	for (size_t i = 0; i < ac_twin_count; i++)
 		if (!strcmp(ac_twins[i].name, "ac_conv_check"))

@@ -292,7 +292,8 @@ test_lines(void **state)
 			*recast_c_at(&d, 0, at % c.m, at / c.m) = 0;
 		recast_whole(&d);
 		for (int line = 0; line < AC_RECAST_SIDES; line++) {
-			norms[line] = ac_recast_norm_of(&d.recast, line);
+			norms[line] = ac_recast_norm_line(
+			    d.state.sample, line, AC_SAMPLE_SIDE);
 			worst = fmaxf(worst, ac_recast_relative(
 			    norms[line].lost, norms[line].all));
 		}
