@@ -46,5 +46,6 @@ make()
 	    sed -n 's/^Cuda compilation tools, //p' > "$room/$name.ptx.nvcc"
 }
 
-make cast recast_block recast_sample recast recast_finish conv_check
+make cast recast_block recast_sums recast_sample recast_estimate recast \
+    recast_finish conv_check
 make scaler scaler scaler_sums

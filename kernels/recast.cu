@@ -6,6 +6,7 @@
  * at least: each works on one operand. A warp takes a tile of 32 x 32, 128 bytes
  * of each of its columns at a time, and keeps what it found until its tiles are
  * done; a block adds that to the state once. */
+#include "kernels/recast_estimate.h"
 #include "kernels/recast_sample.h"
 
 /* Eight rows of a column, from `row` on. */
@@ -124,26 +125,24 @@ mark_part(const struct ac_recast_operand &o, const float *matrix,
 			    mark_bits(__ldg(matrix + part.col * o.ld + row)));
 }
 
-/* A lane's sums over its columns, by rows. */
-struct sums {
-	float energy[AC_CAST_CHUNK], loss[AC_CAST_CHUNK];
-};
-
 /* The casts of the part, packed by two, and what they add. */
 static __device__ __forceinline__ void
 cast_cells(const struct part &part, const struct ac_recast_way &way,
     uint32_t (&pair)[AC_CAST_CHUNK / 2], struct sums &sums)
 {
+	float energy[AC_CAST_CHUNK], loss[AC_CAST_CHUNK];
+
 #pragma unroll
 	for (int i = 0; i < AC_CAST_CHUNK; i++) {
 		const struct ac_recast_cell cell =
 		    ac_recast_cell_of(part.x[i], way);
 
-		sums.energy[i] = sums.energy[i] + cell.energy;
-		sums.loss[i] = sums.loss[i] + cell.loss;
+		energy[i] = cell.energy;
+		loss[i] = cell.loss;
 		pair[i / 2] = i % 2 ? pair[i / 2] | (uint32_t)cell.to << 16
 		    : cell.to;
 	}
+	note_column(add_rows(energy), add_rows(loss), sums);
 }
 
 /* The format is a constant here, not a question per element. */
@@ -172,44 +171,19 @@ cast_part(const struct ac_recast_operand &o, const struct part &part,
 		    pair[2], pair[3]));
 }
 
-static __device__ __forceinline__ float
-add_rows(const float (&s)[AC_CAST_CHUNK])
-{
-	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
-}
-
-static __device__ __forceinline__ float
-add_lanes(float sum)
-{
-	AC_CAST_ROLLED
-	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
-		sum = sum + __shfl_xor_sync(ALL, sum, away);
-	return sum;
-}
-
-static __device__ __forceinline__ void
-note_sums(const struct sums &sums, struct found &found)
-{
-	const float energy = add_lanes(add_rows(sums.energy));
-	const float loss = add_lanes(add_rows(sums.loss));
-	const float mine = threadIdx.x & 2 ? loss : energy;
-
-	found.sum += threadIdx.x & 1 ? ac_recast_whole(mine)
-	    : ac_recast_parts(mine);
-	found.tile = max(found.tile, ac_recast_ratio(energy, loss));
-}
-
 /* What a pass does: look for amax and mark (the first), cast (an exponent is
- * known). */
+ * known), and how. Small: the parameters of a pass have to fit into registers. */
 struct todo {
-	bool mark, store;
+	bool mark, store, scaled;
+	uint8_t format;
 };
 
 /* A column of the lane's at a time: few registers, so many warps, which read
  * while others work. */
 static __device__ __forceinline__ void
 do_tile(const struct ac_recast_operand &o, const struct tile &tile,
-    const struct ac_recast_way &way, struct todo todo, struct found &found)
+    const struct ac_recast_way &way, struct todo todo, float *bands,
+    struct found &found)
 {
 	const int lane = threadIdx.x % AC_RECAST_LANES;
 	const float *matrix = ac_recast_matrix(&o, tile.matrix);
@@ -238,7 +212,7 @@ do_tile(const struct ac_recast_operand &o, const struct tile &tile,
 			cast_part(o, part, way, sums);
 	}
 	if (todo.store)
-		note_sums(sums, found);
+		note_sums(o, sums, bands_of(o, tile, bands), found);
 }
 
 /* The blocks that share an operand: this one is number `number` of them. */
@@ -276,7 +250,8 @@ crew_of(const struct ac_recast &r)
 
 static __device__ __forceinline__ void
 do_tiles(const struct ac_recast_operand &o, const struct ac_recast_way &way,
-    const struct crew &crew, struct todo todo, struct found &found)
+    const struct crew &crew, struct todo todo, float *bands,
+    struct found &found)
 {
 	const int64_t rows = (o.ld_to + AC_TILE_SIDE - 1) / AC_TILE_SIDE;
 	const int64_t cols = (o.cols_to + AC_TILE_SIDE - 1) / AC_TILE_SIDE;
@@ -288,7 +263,7 @@ do_tiles(const struct ac_recast_operand &o, const struct ac_recast_way &way,
 	    + threadIdx.x / AC_RECAST_LANES, rows, cols);
 	step = tile_of((uint64_t)crew.count * WARPS, rows, cols);
 	for (; tile.matrix < o.batch; tile_advance(step, rows, cols, tile))
-		do_tile(o, tile, way, todo, found);
+		do_tile(o, tile, way, todo, bands, found);
 }
 
 /* This block's part of a pass over its operand. Both kernels call it, so that
@@ -296,14 +271,14 @@ do_tiles(const struct ac_recast_operand &o, const struct ac_recast_way &way,
  * would be a copy on the stack. */
 extern "C" __device__ __noinline__ void
 ac_recast_pass(struct ac_recast_operand o, struct crew crew, int32_t exponent,
-    uint32_t format, uint32_t scaled, struct todo todo,
-    struct block_found *block, struct ac_recast_state *state)
+    struct todo todo, float *bands, struct block_found *block,
+    struct ac_recast_state *state)
 {
-	const struct ac_recast_way way = ac_recast_way_of(format, scaled,
-	    exponent);
+	const struct ac_recast_way way = ac_recast_way_of(todo.format,
+	    todo.scaled, exponent);
 	struct found found = {};
 
-	do_tiles(o, way, crew, todo, found);
+	do_tiles(o, way, crew, todo, bands, found);
 	if (!todo.mark)
 		found.amax = 0; /* what it was is still there */
 	publish(crew.operand, found, *block, state);
@@ -313,12 +288,13 @@ static __device__ __forceinline__ void
 do_pass(const struct ac_recast &r, const struct ac_recast_plan &plan,
     bool first, struct block_found &block)
 {
-	const struct todo todo = { first, plan.known != 0 };
+	const struct todo todo = { first, plan.known != 0, r.scaled != 0,
+		(uint8_t)r.format };
 	const struct crew crew = crew_of(r);
 
 	ac_recast_pass(recast_operand(r, crew.operand), crew, crew.operand
-	    ? plan.exponent[1] : plan.exponent[0], r.format, r.scaled, todo,
-	    &block, r.state);
+	    ? plan.exponent[1] : plan.exponent[0], todo,
+	    crew.operand ? r.bands[1] : r.bands[0], &block, r.state);
 }
 
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, BLOCKS)
@@ -334,30 +310,40 @@ ac_recast_cast(struct ac_recast r)
 	}
 }
 
-/* What C holds where the sample will look. */
+/* What C holds where the sample may look, and the estimate. */
 static __device__ __forceinline__ void
-keep_before(const struct ac_recast &r)
+keep_before(const struct ac_recast &r, bool probes)
 {
+	const int t = threadIdx.x;
 	struct ac_recast_spot spot;
 
-	if (blockIdx.x || blockIdx.y || threadIdx.x >= AC_RECAST_SAMPLE)
+	if (blockIdx.x || blockIdx.y || t >= AC_RECAST_SAMPLE)
 		return;
-	spot = ac_recast_spot_of(&r, threadIdx.x);
-	r.before[threadIdx.x] = *ac_recast_c(&r, spot.matrix, spot.row,
-	    spot.col);
+	spot = ac_recast_spot_of(&r, t);
+	r.before[t] = *ac_recast_c(&r, spot.matrix, spot.row, spot.col);
+	if (!probes)
+		return;
+	spot = ac_recast_probe_spot(&r, 0, t);
+	r.before[AC_RECAST_SAMPLE + t] = *ac_recast_c(&r, spot.matrix,
+	    spot.row, spot.col);
 }
 
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, BLOCKS)
 ac_recast_settle(struct ac_recast r)
 {
 	__shared__ struct block_found block;
+	__shared__ struct estimate_room room;
 	const uint32_t todo = r.state->todo;
+	const bool probes = ac_recast_probes(&r);
 
+	if ((ac_recast_duty_of(&r, todo).sample || probes)
+	    && ac_cast_scalar_read(&r.beta) != 0)
+		keep_before(r, probes);
 	if (ac_recast_duty_of(&r, todo).sample
-	    && ac_cast_scalar_read(&r.beta) != 0) {
-		keep_before(r);
+	    && ac_cast_scalar_read(&r.beta) != 0)
 		keep_more(r);
-	}
+	if (probes && r.state->probe == AC_PROBE_ESTIMATE)
+		add_parts(r, room);
 	if (!(todo & AC_TODO_SETTLE))
 		return;
 	do_pass(r, ac_recast_own(&r, r.state->amax[0], r.state->amax[1]),

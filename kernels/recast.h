@@ -64,7 +64,7 @@ struct ac_recast_output {
 };
 
 /* What a lane lends to one call. All zero before the first use, and after each
- * ac_recast_finish() but for alpha, beta, exponent, sample. */
+ * ac_recast_finish() but for alpha, beta, exponent, measured, probe, sample. */
 struct ac_recast_state {
 	float    alpha, beta, zero; /* for the product, device pointer mode;
 	                             * `zero` is 0: beta of a product to `result` */
@@ -80,11 +80,18 @@ struct ac_recast_state {
 	/* Of the matrices of a batch, one by one: bits of the worst error, of the
 	 * worst `exact`; whether anything was added. */
 	uint32_t matrix_error, matrix_exact, matrix_seen;
-	uint32_t reserved[13];
+	uint32_t probe;             /* AC_PROBE_* */
+	int32_t  measured[2];       /* the statistics of operand i are those of
+	                             * its elements times 2^this */
+	uint32_t wanting;           /* this call was found wanting */
+	uint32_t reserved[9];
 	/* Scratch of the sample: ac_recast_looks of recast_look.h. */
 	float    sample[3][AC_SAMPLE_SIDE * AC_SAMPLE_SIDE];
 };
 enum { AC_TODO_SETTLE = 1, AC_TODO_SAMPLE = 2, AC_TODO_REPAIR = 4 };
+/* What finish looks at 256 outputs for: nothing; whether they are less than was
+ * added up; and how far off they may be. */
+enum { AC_PROBE_NONE, AC_PROBE_SHRUNK, AC_PROBE_ESTIMATE };
 
 /* What a site remembers on one stream. All zero before the first use; touched
  * only by kernels of that stream. */
@@ -99,15 +106,17 @@ struct ac_recast_history {
 	float    rho, tile_rho, error, line_error;
 	uint32_t samples, settled;  /* samples taken to which alpha A B added
 	                             * something; casts done twice */
-	uint32_t judged, suspects;  /* calls whose error was estimated; those
-	                             * whose estimate asked for a sample */
+	uint32_t judged, suspects;  /* calls whose error was estimated, or which
+	                             * were sampled for want of an estimate;
+	                             * those whose estimate asked for a sample */
 	float    estimate, exact;   /* worst estimate; worst relative error of an
 	                             * output among such as FP32 has exactly */
 	uint32_t shrunk;            /* calls with beta, whose result is under a
 	                             * quarter of what they added */
 	uint64_t bad;               /* bit i: a call of pair i was found wanting */
 	float    energy[2];         /* of the last call's operands: sum x^2 */
-	uint32_t reserved[10];
+	uint32_t epoch;             /* of the last call */
+	uint32_t reserved[9];
 };
 
 /* What the host reads, in memory of its own that the device sees. Written
@@ -156,9 +165,13 @@ struct ac_recast {
 	 * the history's `bad`. tol 0: no call is estimated nor found wanting. */
 	float    tol;
 	uint32_t pair;              /* below 64 */
+	/* Another one than the last call's: what the history knows of calls so far
+	 * is forgotten, as if it had been posted. */
+	uint32_t epoch, reserved;
 	/* Scratch of the estimate; NULL where nothing is cast. */
-	float   *bands[2];          /* 8 per tile of the operand's cast */
-	double  *parts;             /* one per 32 of K, per matrix */
+	float   *bands[2];          /* 8 per tile of the operand's cast; 16-byte
+	                             * aligned */
+	double  *parts;             /* two per 32 of K, per matrix */
 };
 enum {
 	AC_JUDGE_EXACT = 1,         /* outputs that FP32 has exactly have to be so */
@@ -188,13 +201,18 @@ ac_recast_kept(int64_t batch)
  *   S = sum s^2, R = sum (s - cast(s))^2, s = x 2^e, per operand in fixed
  * point, per 32 x 32 tile in FP32 in a fixed order; rho = sqrt(R / S).
  * An operand of zeros has rho 0. At most 6 bytes per element of the casts move,
- * plus 64 per tile and 1 KiB. */
+ * plus 64 per tile and 1 KiB. With a `tol` the call is found wanting if rho
+ * exceeds half of it, tile_rho all of it (half in a batch), or a finite input
+ * overflowed; and `bands`, if there are any, get each tile's S and R by 8 of K.
+ * What has to be cast twice, or was clamped, is then sampled. */
 enum ac_kernels_status ac_recast_cast(const struct ac_kernels *kernels,
     const struct ac_recast *recast, ac_cu_stream stream);
 
 /* Queue: cast with the exponents of this call's own amax (landing in [2^14,
- * 2^15)) if todo has SETTLE; if a sample is due and beta is not 0, read C
- * into `before` and `kept`, where it may look. With `to` NULL only the latter. */
+ * 2^15)) if todo has SETTLE; if a sample may be due and beta is not 0, read C
+ * into `before`, and into `kept` if one is, where it may look. With `to` NULL only
+ * the latter. If the casts stay, the bands become `parts`: 32 bytes per tile are
+ * read. */
 enum ac_kernels_status ac_recast_settle(const struct ac_kernels *kernels,
     const struct ac_recast *recast, ac_cu_stream stream);
 
@@ -205,7 +223,10 @@ enum ac_kernels_status ac_recast_settle(const struct ac_kernels *kernels,
  * is due and both operands are finite, recompute it in FP64 from the originals
  * and `before` and compare (a reference that is inf or NaN in FP32 wants its
  * like): 16 x 16 outputs of one matrix, 2 x 2 of each of up to AC_SAMPLE_MATRICES
- * of a batch, more where those look bad (recast_sample.h). If `post`, hand over the history and clear it.
+ * of a batch, more where those look bad (recast_sample.h). If the call's error can
+ * be estimated (recast_estimate.h: `tol`, bands, one matrix, both operands finite
+ * and not 0), do so; beyond 0.7 `tol` it is sampled as if that had been due. If
+ * `post`, hand over the history and clear it.
  * Without write_through and with `result`, C is left alone, nothing is
  * repaired, and the sample is of result + beta `before`. */
 enum ac_kernels_status ac_recast_finish(const struct ac_kernels *kernels,

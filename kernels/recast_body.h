@@ -6,11 +6,15 @@
  * on both. The order of every floating-point sum is fixed by the matrix, never
  * by the launch:
  *
- *   A tile is 32 x 32 elements of the cast, padding included. Lane l of 32
- * takes rows 8 (l % 4) .. + 7 of columns l / 4 + 8 j, j = 0..3, and keeps a sum
- * over j for each of its eight rows. The eight are added as ((0 + 1) + (2 + 3))
- * + ((4 + 5) + (6 + 7)), then the lanes: l with l ^ 16, ^ 8, ^ 4, ^ 2, ^ 1. The
- * tiles' sums are added in fixed point, each rounded down to 2^-32.
+ *   A tile is 32 x 32 elements of the cast, padding included; its sums are those
+ * of its four bands, each 8 along K. Lane l of 32 takes rows 8 (l % 4) .. + 7 of
+ * columns l / 4 + 8 j, j = 0..3. It adds the eight of a column as ((0 + 1) +
+ * (2 + 3)) + ((4 + 5) + (6 + 7)), and lane l to l ^ 16. Where K runs along the
+ * rows, it then adds its columns as (0 + 1) + (2 + 3), and l to l ^ 8, ^ 4: that
+ * is band l % 4. Where K runs along the columns, band j is the sum over all lanes
+ * of column j: l and l ^ 2, ^ 1, ^ 8, ^ 4. A tile's sum is (0 + 1) + (2 + 3) of
+ * its bands. The tiles' sums are added in fixed point, each rounded down to
+ * 2^-32.
  *
  *   What a call makes depends on that call alone: a pass whose exponents are not
  * those of this call's own amax pair is done again, casts and sums. Nothing
@@ -27,7 +31,7 @@
 /* The host compiler writes these, the GPU reads them. */
 static_assert(sizeof(struct ac_recast_operand) == 96, "operand layout");
 static_assert(sizeof(struct ac_recast_output) == 48, "output layout");
-static_assert(sizeof(struct ac_recast) == 416, "parameter layout");
+static_assert(sizeof(struct ac_recast) == 424, "parameter layout");
 static_assert(sizeof(struct ac_recast_state) == 3248, "state layout");
 static_assert(sizeof(struct ac_recast_history) == 128, "history layout");
 static_assert(sizeof(struct ac_recast_post) == 96, "post layout");
@@ -35,6 +39,10 @@ static_assert(sizeof(struct ac_recast_post) == 96, "post layout");
 enum {
 	AC_RECAST_LANES  = 32,
 	AC_RECAST_COLS   = 4,     /* columns of a lane, 8 apart */
+	AC_RECAST_BAND   = 8,     /* of K in a band */
+	AC_RECAST_BANDS  = AC_TILE_SIDE / AC_RECAST_BAND,
+	AC_RECAST_WORDS  = 2 * AC_RECAST_BANDS, /* what a tile leaves in bands[]:
+	                           * their energies, then their losses */
 	AC_RECAST_JUMP   = 2      /* binades that an amax may move unsampled */
 };
 
@@ -203,138 +211,6 @@ ac_recast_sqrt(double x)
 #else
 	return __builtin_sqrt(x);
 #endif
-}
-
-AC_CAST_BODY void
-ac_recast_raise(float value, float *worst)
-{
-	if (value > *worst)
-		*worst = value;
-}
-
-AC_CAST_BODY double
-ac_recast_lost_part(volatile struct ac_recast_state *state, int i)
-{
-	const double energy = (double)state->energy[i][1]
-	    + (double)state->energy[i][0] * 0x1p-32;
-	const double loss = (double)state->loss[i][1]
-	    + (double)state->loss[i][0] * 0x1p-32;
-
-	return energy > 0 ? loss / energy : 0;
-}
-
-/* The statistics leave the state; if valid, for the history. */
-AC_CAST_BODY void
-ac_recast_account(const struct ac_recast *r, bool valid)
-{
-	volatile struct ac_recast_state *state = r->state;
-	const uint32_t tile0 = state->tile[0], tile1 = state->tile[1];
-	const double lost = ac_recast_lost_part(state, 0)
-	    + ac_recast_lost_part(state, 1);
-	const double worst = (double)ac_cast_float(tile0 > tile1 ? tile0
-	    : tile1);
-
-	if (valid) {
-		ac_recast_raise((float)ac_recast_sqrt(lost), &r->history->rho);
-		ac_recast_raise((float)ac_recast_sqrt(worst),
-		    &r->history->tile_rho);
-	}
-	AC_CAST_ROLLED
-	for (int i = 0; i < 2; i++) {
-		state->tile[i] = 0;
-		state->energy[i][0] = state->energy[i][1] = 0;
-		state->loss[i][0] = state->loss[i][1] = 0;
-	}
-}
-
-/* Unscaled: the largest finite input became an inf. */
-AC_CAST_BODY bool
-ac_recast_overflows(const struct ac_recast *r, uint32_t amax)
-{
-	const float x = ac_cast_float(amax);
-
-	if (r->scaled)
-		return false;
-	return r->format == AC_FORMAT_FP16 ? ac_cast_fp16(x) == 0x7c00
-	    : ac_cast_bf16(x) == 0x7f80;
-}
-
-/* Keeps the exponent for the next call; whether it moved too far. */
-AC_CAST_BODY bool
-ac_recast_learn(const struct ac_recast *r, int i, uint32_t amax)
-{
-	const int32_t last = r->history->sampled_exponent[i];
-	int32_t now;
-
-	if (!amax)
-		return false; /* zeros teach nothing */
-	now = ac_cast_exponent(amax, 1);
-	r->history->exponent[i] = now;
-	return r->history->sampled_known >> i & 1
-	    && (now - last > AC_RECAST_JUMP || last - now > AC_RECAST_JUMP);
-}
-
-AC_CAST_BODY uint32_t
-ac_recast_learn_both(const struct ac_recast *r, uint32_t amax0, uint32_t amax1,
-    uint32_t nonfinite)
-{
-	struct ac_recast_history *history = r->history;
-	const bool first = ac_recast_learn(r, 0, amax0);
-	const bool second = ac_recast_learn(r, 1, amax1);
-
-	history->known = 3;
-	if (nonfinite)
-		return AC_TODO_REPAIR;
-	if (!r->before || (!r->sampled && !first && !second))
-		return 0;
-	history->sampled_exponent[0] = history->exponent[0];
-	history->sampled_exponent[1] = history->exponent[1];
-	history->sampled_known = 3;
-	return AC_TODO_SAMPLE;
-}
-
-/* The last block's work after the first pass. */
-AC_CAST_BODY void
-ac_recast_decide(const struct ac_recast *r, const struct ac_recast_plan *plan)
-{
-	volatile struct ac_recast_state *state = r->state;
-	const uint32_t amax0 = state->amax[0], amax1 = state->amax[1];
-	const uint32_t nonfinite = state->nonfinite;
-	const struct ac_recast_plan own = ac_recast_own(r, amax0, amax1);
-	const bool stays = plan->known
-	    && plan->exponent[0] == own.exponent[0]
-	    && plan->exponent[1] == own.exponent[1];
-	uint32_t verdict = own.scale.verdict;
-
-	if (nonfinite)
-		verdict |= AC_VERDICT_NONFINITE;
-	if (ac_recast_overflows(r, amax0) || ac_recast_overflows(r, amax1))
-		verdict |= AC_VERDICT_OVERFLOW;
-	r->history->verdict |= verdict;
-	ac_recast_account(r, stays);
-	state->alpha = own.scale.alpha;
-	state->beta = ac_cast_scalar_read(&r->beta);
-	state->exponent[0] = own.scale.exponent[0];
-	state->exponent[1] = own.scale.exponent[1];
-	state->todo = ac_recast_learn_both(r, amax0, amax1, nonfinite)
-	    | (stays ? 0 : AC_TODO_SETTLE);
-	if (stays) /* else the second pass needs them */
-		state->amax[0] = state->amax[1] = 0;
-	state->nonfinite = 0;
-	state->arrived = 0;
-}
-
-/* And after the second. */
-AC_CAST_BODY void
-ac_recast_decide_again(const struct ac_recast *r)
-{
-	volatile struct ac_recast_state *state = r->state;
-
-	ac_recast_account(r, true);
-	r->history->settled++;
-	state->amax[0] = state->amax[1] = 0;
-	state->todo = state->todo & ~(uint32_t)AC_TODO_SETTLE;
-	state->arrived = 0;
 }
 
 #endif

@@ -6,6 +6,7 @@
  * add to them and writes them, so nobody else touches them. The last block judges
  * the sample, clears the marks and posts. Compiled together with recast.cu, after
  * it. */
+#include "kernels/recast_estimate.h"
 #include "kernels/recast_sample.h"
 
 enum {
@@ -228,14 +229,20 @@ ac_recast_finish(struct ac_recast r)
 {
 	__shared__ struct notes notes;
 	__shared__ struct sampled sampled;
+	__shared__ struct estimate_room room;
 	const uint32_t todo = r.state->todo;
-	const struct ac_recast_duty duty = ac_recast_duty_of(&r, todo);
+	struct ac_recast_duty duty = ac_recast_duty_of(&r, todo);
+	struct ac_recast_estimate estimate = {};
 
+	if (ac_recast_probes(&r)) {
+		estimate = estimate_of(r, room);
+		duty.sample |= estimate.suspect;
+	}
 	if (duty.repair || duty.write)
 		do_squares(r, outputs_of(r, duty.repair, duty.write), notes);
 	if (!todo && !duty.sample) {
-		if (r.post && !blockIdx.x && !threadIdx.x)
-			ac_recast_close(&r);
+		if (!blockIdx.x && !threadIdx.x)
+			ac_recast_close(&r, &estimate);
 		return;
 	}
 	if (duty.sample) {
@@ -251,7 +258,7 @@ ac_recast_finish(struct ac_recast r)
 		clear_marks(r.operand[1]);
 	}
 	if (!threadIdx.x)
-		ac_recast_close(&r);
+		ac_recast_close(&r, &estimate);
 }
 
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, BLOCKS)

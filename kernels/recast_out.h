@@ -9,7 +9,7 @@
 #ifndef AC_KERNELS_RECAST_OUT_H
 #define AC_KERNELS_RECAST_OUT_H
 
-#include "kernels/recast_body.h"
+#include "kernels/recast_decide.h"
 
 enum {
 	AC_RECAST_NAN    = 0x7fffffff,
@@ -181,25 +181,21 @@ ac_recast_hand_over(const struct ac_recast *r)
 	AC_CAST_ROLLED
 	for (int i = 0; i < 6; i++)
 		post->reserved[i] = 0;
-	history->verdict = history->samples = history->settled = 0;
-	history->rho = history->tile_rho = 0;
-	history->error = history->line_error = 0;
-	history->estimate = history->exact = 0;
-	history->judged = history->suspects = history->shrunk = 0;
-	history->bad = 0;
+	ac_recast_forget(history);
 	ac_recast_release(r->number, &r->post->number);
 }
 
-/* The end of finish, by one thread: the sample is judged, marks are clear. */
+/* The end of a call: it is judged, marks are clear. */
 AC_CAST_BODY void
-ac_recast_close(const struct ac_recast *r)
+ac_recast_end(const struct ac_recast *r)
 {
 	volatile struct ac_recast_state *state = r->state;
 
+	if (r->post && (state->wanting || !(r->judge & AC_JUDGE_POST_IF_BAD)))
+		ac_recast_hand_over(r);
 	state->todo = 0;
 	state->arrived = 0;
-	if (r->post)
-		ac_recast_hand_over(r);
+	state->wanting = 0;
 }
 
 #endif

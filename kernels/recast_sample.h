@@ -185,7 +185,7 @@ ac_recast_sample_close(const struct ac_recast *r,
 	ac_recast_raise(facts->line_error, &history->line_error);
 	ac_recast_raise(exact, &history->exact);
 	if (ac_recast_is_wanting(r, error, facts->line_error, exact))
-		history->bad |= (uint64_t)1 << (r->pair & 63);
+		ac_recast_condemn(r);
 	state->matrix_error = state->matrix_exact = state->matrix_seen = 0;
 }
 

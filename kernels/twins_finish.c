@@ -161,10 +161,15 @@ ac_twin_recast_finish(const struct ac_twin_launch *launch, void **params)
 {
 	const struct ac_recast *r = params[0];
 	const unsigned mode = ac_float_mode_enter();
+	struct ac_recast_estimate estimate = {0};
 	struct work work = work_of(r);
 
 	(void)launch;
 	work.duty = ac_recast_duty_of(r, r->state->todo);
+	if (ac_recast_probes(r)) {
+		estimate = ac_twin_estimate(r, &work.meter);
+		work.duty.sample |= estimate.suspect;
+	}
 	if (work.duty.repair || work.duty.write)
 		do_outputs(&work);
 	if (work.duty.sample) {
@@ -173,7 +178,7 @@ ac_twin_recast_finish(const struct ac_twin_launch *launch, void **params)
 	}
 	if (work.duty.clear)
 		clear_marks(&work);
-	ac_recast_close(r);
+	ac_recast_close(r, &estimate);
 	ac_float_mode_leave(mode);
 	ac_meter_add(&work.meter);
 }

@@ -11,6 +11,7 @@ struct pass {
 	const struct ac_recast_operand *o;
 	struct ac_recast_way way;
 	struct ac_recast_state *state;
+	float *bands;             /* may be NULL */
 	int  operand;
 	bool first;               /* look for amax, non-finite, and mark */
 	bool store;               /* cast: the exponent is known */
@@ -112,12 +113,46 @@ clean_tile(struct pass *pass, const struct place *place,
 	mark_lines(pass, place, bits);
 }
 
+static float
+sum_of(const float band[AC_RECAST_BANDS])
+{
+	return (band[0] + band[1]) + (band[2] + band[3]);
+}
+
+static void
+note_sums(struct pass *pass, const struct place *place,
+    const struct ac_twin_tile *tile)
+{
+	const struct ac_recast_operand *o = pass->o;
+	struct ac_recast_state *state = pass->state;
+	const int i = pass->operand;
+	const float energy = sum_of(tile->band);
+	const float loss = sum_of(tile->band + AC_RECAST_BANDS);
+	const uint32_t ratio = ac_recast_ratio(energy, loss);
+	const int64_t row = place->row / AC_TILE_SIDE;
+	const int64_t col = place->col / AC_TILE_SIDE;
+
+	if (pass->bands) {
+		memcpy(pass->bands + ac_recast_bands_at(o, place->matrix,
+		    o->lines_are_cols ? row : col,
+		    o->lines_are_cols ? col : row), tile->band,
+		    sizeof tile->band);
+		pass->meter.written += sizeof tile->band;
+	}
+	state->energy[i][0] += ac_recast_parts(energy);
+	state->energy[i][1] += ac_recast_whole(energy);
+	state->loss[i][0] += ac_recast_parts(loss);
+	state->loss[i][1] += ac_recast_whole(loss);
+	if (ratio > state->tile[i])
+		state->tile[i] = ratio;
+}
+
 static void
 do_tile(struct pass *pass, const struct place *place)
 {
 	struct ac_recast_state *state = pass->state;
 	const int i = pass->operand;
-	uint32_t amax, ratio;
+	uint32_t amax;
 	struct ac_twin_tile tile;
 
 	load_tile(pass, place, &tile);
@@ -130,15 +165,9 @@ do_tile(struct pass *pass, const struct place *place)
 		state->amax[i] = amax;
 	if (!pass->store)
 		return;
-	ac_twin_tile_cast(&tile, pass->way);
+	ac_twin_tile_cast(&tile, pass->way, pass->o->lines_are_cols);
 	store_tile(pass, place, &tile);
-	state->energy[i][0] += ac_recast_parts(tile.energy);
-	state->energy[i][1] += ac_recast_whole(tile.energy);
-	state->loss[i][0] += ac_recast_parts(tile.loss);
-	state->loss[i][1] += ac_recast_whole(tile.loss);
-	ratio = ac_recast_ratio(tile.energy, tile.loss);
-	if (ratio > state->tile[i])
-		state->tile[i] = ratio;
+	note_sums(pass, place, &tile);
 }
 
 /* Both operands, tile by tile; an operand without `to` is left alone. */
@@ -152,6 +181,7 @@ do_pass(const struct ac_recast *r, const struct ac_recast_plan *plan,
 			.way = ac_recast_way_of(r->format, r->scaled,
 			    plan->exponent[i]),
 			.first = first, .store = plan->known,
+			.bands = r->bands[i],
 		};
 		struct place at;
 
@@ -180,9 +210,10 @@ ac_twin_recast_cast(const struct ac_twin_launch *launch, void **params)
 	ac_float_mode_leave(mode);
 }
 
-/* What C holds where the sample will look, or may. */
+/* What C holds where the sample may look, and the estimate. */
 static void
-keep_before(const struct ac_recast *r, struct ac_meter *meter)
+keep_before(const struct ac_recast *r, bool more, bool probes,
+    struct ac_meter *meter)
 {
 	for (int at = 0; at < AC_RECAST_SAMPLE; at++) {
 		const struct ac_recast_spot spot = ac_recast_spot_of(r, at);
@@ -190,9 +221,16 @@ keep_before(const struct ac_recast *r, struct ac_meter *meter)
 		r->before[at] = ac_read_one(meter, ac_recast_c(r, spot.matrix,
 		    spot.row, spot.col));
 	}
-	for (int64_t i = 0; i < ac_recast_kept_count(r); i++) {
+	for (int64_t i = 0; more && i < ac_recast_kept_count(r); i++) {
 		ac_recast_keep(r, i);
 		meter->read += sizeof *r->kept;
+	}
+	for (int at = 0; probes && at < AC_RECAST_PROBES; at++) {
+		const struct ac_recast_spot spot =
+		    ac_recast_probe_spot(r, 0, at);
+
+		r->before[AC_RECAST_SAMPLE + at] = ac_read_one(meter,
+		    ac_recast_c(r, spot.matrix, spot.row, spot.col));
 	}
 }
 
@@ -202,12 +240,15 @@ ac_twin_recast_settle(const struct ac_twin_launch *launch, void **params)
 	const struct ac_recast *r = params[0];
 	const uint32_t todo = r->state->todo;
 	const unsigned mode = ac_float_mode_enter();
+	const bool probes = ac_recast_probes(r);
 	struct ac_meter meter = {0};
 
 	(void)launch;
-	if (ac_recast_duty_of(r, todo).sample
+	if ((ac_recast_duty_of(r, todo).sample || probes)
 	    && ac_cast_scalar_read(&r->beta) != 0)
-		keep_before(r, &meter);
+		keep_before(r, ac_recast_duty_of(r, todo).kept, probes, &meter);
+	if (probes && r->state->probe == AC_PROBE_ESTIMATE)
+		ac_twin_add_parts(r, &meter);
 	if (todo & AC_TODO_SETTLE) {
 		const struct ac_recast_plan plan = ac_recast_own(r,
 		    r->state->amax[0], r->state->amax[1]);

@@ -4,7 +4,7 @@
 #ifndef AC_KERNELS_TWINS_RECAST_H
 #define AC_KERNELS_TWINS_RECAST_H
 
-#include "kernels/recast_body.h"
+#include "kernels/recast_estimate.h"
 #include "kernels/twins_inside.h"
 
 void ac_twin_recast_cast(const struct ac_twin_launch *launch, void **params);
@@ -18,12 +18,13 @@ void ac_twin_conv_check(const struct ac_twin_launch *launch, void **params);
 struct ac_twin_tile {
 	_Alignas(32) float    from[AC_TILE_SIDE][AC_TILE_SIDE];
 	_Alignas(32) uint16_t to[AC_TILE_SIDE][AC_TILE_SIDE];
-	float energy, loss;
+	float band[AC_RECAST_WORDS]; /* energies, losses by band of K */
 };
 
-/* to, energy and loss of elements below the way's limit. Plainly, or eight
- * lanes at a time. */
-void ac_twin_tile_cast(struct ac_twin_tile *tile, struct ac_recast_way way);
+/* `to` and `band` of elements below the way's limit; whether K runs along the
+ * columns' rows. Plainly, or eight lanes at a time. */
+void ac_twin_tile_cast(struct ac_twin_tile *tile, struct ac_recast_way way,
+    bool along_rows);
 /* The largest |x| of a tile as bits, inf and NaN included. */
 uint32_t ac_twin_tile_largest(const struct ac_twin_tile *tile);
 
@@ -39,5 +40,10 @@ void ac_twin_sample(const struct ac_recast *r, bool kept,
  * product; not read with beta 0. */
 void ac_twin_sample_matrix(const struct ac_recast *r, int64_t matrix,
     const float *old, bool deep, struct ac_meter *meter);
+
+/* twins_estimate.c: what settle adds up, and what finish makes of it. */
+void ac_twin_add_parts(const struct ac_recast *r, struct ac_meter *meter);
+struct ac_recast_estimate ac_twin_estimate(const struct ac_recast *r,
+    struct ac_meter *meter);
 
 #endif

@@ -6,14 +6,56 @@
 
 enum { CHUNKS = AC_TILE_SIDE / AC_CAST_CHUNK }; /* of a column */
 
-/* Lanes' sums to one, in place. */
+/* Each lane's sums of its columns. */
+struct columns {
+	_Alignas(32) float of[AC_RECAST_LANES][AC_RECAST_COLS];
+};
+
+/* Lanes whose numbers are below 16 and equal to `first` in the two bits that are
+ * not 8 or 4, of column j. */
 static float
-add_lanes(float sum[AC_RECAST_LANES])
+add_eight_and_four(const struct columns *c, int first, int j)
 {
-	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
-		for (int lane = 0; lane < away; lane++)
-			sum[lane] = sum[lane] + sum[lane + away];
-	return sum[0];
+	return (c->of[first][j] + c->of[first + 8][j])
+	    + (c->of[first + 4][j] + c->of[first + 12][j]);
+}
+
+/* To bands. Lane 16 has been added to lane 0, and so on. */
+static void
+add_along_columns(const struct columns *c, float band[AC_RECAST_BANDS])
+{
+	struct columns sum = *c;
+
+	for (int lane = 0; lane < 16; lane += 4)
+		for (int j = 0; j < AC_RECAST_COLS; j++)
+			sum.of[lane][j] = (c->of[lane][j] + c->of[lane + 2][j])
+			    + (c->of[lane + 1][j] + c->of[lane + 3][j]);
+	for (int j = 0; j < AC_RECAST_BANDS; j++)
+		band[j] = add_eight_and_four(&sum, 0, j);
+}
+
+static void
+add_along_rows(const struct columns *c, float band[AC_RECAST_BANDS])
+{
+	struct columns sum = *c;
+
+	for (int lane = 0; lane < 16; lane++)
+		sum.of[lane][0] = (c->of[lane][0] + c->of[lane][1])
+		    + (c->of[lane][2] + c->of[lane][3]);
+	for (int b = 0; b < AC_RECAST_BANDS; b++)
+		band[b] = add_eight_and_four(&sum, b, 0);
+}
+
+static void
+add_bands(struct columns *c, bool along_rows, float band[AC_RECAST_BANDS])
+{
+	for (int lane = 0; lane < 16; lane++)
+		for (int j = 0; j < AC_RECAST_COLS; j++)
+			c->of[lane][j] = c->of[lane][j] + c->of[lane + 16][j];
+	if (along_rows)
+		add_along_rows(c, band);
+	else
+		add_along_columns(c, band);
 }
 
 static float
@@ -23,31 +65,34 @@ add_rows(const float s[AC_CAST_CHUNK])
 }
 
 static void
-cast_plain(struct ac_twin_tile *tile, struct ac_recast_way way)
+cast_plain(struct ac_twin_tile *tile, struct ac_recast_way way,
+    bool along_rows)
 {
-	float energy[AC_RECAST_LANES], loss[AC_RECAST_LANES];
+	struct columns energy, loss;
 
 	for (int lane = 0; lane < AC_RECAST_LANES; lane++) {
 		const int row = lane % CHUNKS * AC_CAST_CHUNK;
-		float s[AC_CAST_CHUNK] = {0}, r[AC_CAST_CHUNK] = {0};
 
-		for (int j = 0; j < AC_RECAST_COLS; j++)
+		for (int j = 0; j < AC_RECAST_COLS; j++) {
+			const int col = lane / CHUNKS
+			    + j * AC_RECAST_LANES / CHUNKS;
+			float s[AC_CAST_CHUNK], r[AC_CAST_CHUNK];
+
 			for (int i = 0; i < AC_CAST_CHUNK; i++) {
-				const int col = lane / CHUNKS
-				    + j * AC_RECAST_LANES / CHUNKS;
 				const struct ac_recast_cell cell =
 				    ac_recast_cell_of(
 				    tile->from[col][row + i], way);
 
 				tile->to[col][row + i] = cell.to;
-				s[i] = s[i] + cell.energy;
-				r[i] = r[i] + cell.loss;
+				s[i] = cell.energy;
+				r[i] = cell.loss;
 			}
-		energy[lane] = add_rows(s);
-		loss[lane] = add_rows(r);
+			energy.of[lane][j] = add_rows(s);
+			loss.of[lane][j] = add_rows(r);
+		}
 	}
-	tile->energy = add_lanes(energy);
-	tile->loss = add_lanes(loss);
+	add_bands(&energy, along_rows, tile->band);
+	add_bands(&loss, along_rows, tile->band + AC_RECAST_BANDS);
 }
 
 static uint32_t
@@ -97,11 +142,11 @@ cast_eight(const float *from, struct ac_recast_way way, uint16_t *to,
 		lost = _mm256_mul_ps(_mm256_mul_ps(lost, first), second);
 	}
 	_mm_store_si128((__m128i *)to, cell);
-	*energy = _mm256_add_ps(*energy, _mm256_mul_ps(s, s));
-	*loss = _mm256_add_ps(*loss, _mm256_mul_ps(lost, lost));
+	*energy = _mm256_mul_ps(s, s);
+	*loss = _mm256_mul_ps(lost, lost);
 }
 
-/* The eight rows of eight lanes each to one, as add_rows() does. */
+/* The eight rows of eight columns each to one, as add_rows() does. */
 AC_EIGHT static inline __m256
 add_rows_eight(const __m256 s[AC_CAST_CHUNK])
 {
@@ -115,27 +160,28 @@ add_rows_eight(const __m256 s[AC_CAST_CHUNK])
 }
 
 AC_EIGHT static void
-cast_tile_eight(struct ac_twin_tile *tile, struct ac_recast_way way)
+cast_tile_eight(struct ac_twin_tile *tile, struct ac_recast_way way,
+    bool along_rows)
 {
-	_Alignas(32) float energy[AC_RECAST_LANES], loss[AC_RECAST_LANES];
+	struct columns energy, loss;
 
-	for (int lane = 0; lane < AC_RECAST_LANES; lane += AC_CAST_CHUNK) {
+	for (int lane = 0; lane < AC_RECAST_LANES; lane += 2) {
 		__m256 s[AC_CAST_CHUNK], r[AC_CAST_CHUNK];
 
-		for (int l = 0; l < AC_CAST_CHUNK; l++) {
-			const int row = l % CHUNKS * AC_CAST_CHUNK;
-			const int col = (lane + l) / CHUNKS;
+		for (int i = 0; i < AC_CAST_CHUNK; i++) {
+			const int row = (lane + i / AC_RECAST_COLS) % CHUNKS
+			    * AC_CAST_CHUNK;
+			const int col = (lane + i / AC_RECAST_COLS) / CHUNKS
+			    + i % AC_RECAST_COLS * 8;
 
-			s[l] = r[l] = _mm256_setzero_ps();
-			for (int j = 0; j < AC_RECAST_COLS; j++)
-				cast_eight(&tile->from[col + j * 8][row], way,
-				    &tile->to[col + j * 8][row], &s[l], &r[l]);
+			cast_eight(&tile->from[col][row], way,
+			    &tile->to[col][row], &s[i], &r[i]);
 		}
-		_mm256_store_ps(energy + lane, add_rows_eight(s));
-		_mm256_store_ps(loss + lane, add_rows_eight(r));
+		_mm256_store_ps(energy.of[lane], add_rows_eight(s));
+		_mm256_store_ps(loss.of[lane], add_rows_eight(r));
 	}
-	tile->energy = add_lanes(energy);
-	tile->loss = add_lanes(loss);
+	add_bands(&energy, along_rows, tile->band);
+	add_bands(&loss, along_rows, tile->band + AC_RECAST_BANDS);
 }
 
 AC_EIGHT static uint32_t
@@ -157,12 +203,13 @@ largest_eight(const struct ac_twin_tile *tile)
 }
 
 void
-ac_twin_tile_cast(struct ac_twin_tile *tile, struct ac_recast_way way)
+ac_twin_tile_cast(struct ac_twin_tile *tile, struct ac_recast_way way,
+    bool along_rows)
 {
 	if (ac_has_eight())
-		cast_tile_eight(tile, way);
+		cast_tile_eight(tile, way, along_rows);
 	else
-		cast_plain(tile, way);
+		cast_plain(tile, way, along_rows);
 }
 
 uint32_t
@@ -172,9 +219,10 @@ ac_twin_tile_largest(const struct ac_twin_tile *tile)
 }
 #else
 void
-ac_twin_tile_cast(struct ac_twin_tile *tile, struct ac_recast_way way)
+ac_twin_tile_cast(struct ac_twin_tile *tile, struct ac_recast_way way,
+    bool along_rows)
 {
-	cast_plain(tile, way);
+	cast_plain(tile, way, along_rows);
 }
 
 uint32_t

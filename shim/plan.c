@@ -3,7 +3,7 @@
  * multiples of 8, K with zeros: odd sizes then run like even ones. */
 #include "shim/plan.h"
 
-enum { PADDING = 8, ALIGNMENT = 256, LINES_PER_WORD = 16 };
+enum { PADDING = 8, ALIGNMENT = 256, LINES_PER_WORD = 16, TILE_WORDS = 8 };
 
 static int64_t
 padded(int64_t count)
@@ -56,6 +56,19 @@ marks_bytes(const struct ac_recast_operand *o)
 	    / LINES_PER_WORD, 1, 1, sizeof(uint32_t));
 }
 
+static uint64_t
+tiles(int64_t count)
+{
+	return ((uint64_t)count + AC_TILE_SIDE - 1) / AC_TILE_SIDE;
+}
+
+static uint64_t
+bands_bytes(const struct ac_recast_operand *o)
+{
+	return bytes_of(tiles(o->ld_to), tiles(o->cols_to),
+	    (uint64_t)o->batch, TILE_WORDS * sizeof(float));
+}
+
 static bool
 measure(struct ac_plan *plan, bool casts, bool result)
 {
@@ -69,11 +82,14 @@ measure(struct ac_plan *plan, bool casts, bool result)
 		    sizeof(uint16_t));
 		if (!plan->cast_bytes[i])
 			return false;
+		plan->bands_bytes[i] = bands_bytes(o);
 	}
 	if (casts) {
 		plan->marks_at = marks_bytes(&r->operand[0]);
 		plan->marks_bytes = plan->marks_at
 		    + marks_bytes(&r->operand[1]);
+		plan->parts_bytes = bytes_of(tiles(r->k), (uint64_t)r->batch,
+		    2, sizeof(double));
 	}
 	if (result) {
 		plan->result_bytes = bytes_of((uint64_t)r->m, (uint64_t)r->n,
@@ -84,7 +100,8 @@ measure(struct ac_plan *plan, bool casts, bool result)
 	plan->kept_bytes = bytes_of((uint64_t)ac_recast_kept(r->batch), 1, 1,
 	    sizeof(float));
 	plan->buffer_bytes = plan->cast_bytes[0] + plan->cast_bytes[1]
-	    + plan->result_bytes + plan->kept_bytes;
+	    + plan->result_bytes + plan->kept_bytes + plan->bands_bytes[0]
+	    + plan->bands_bytes[1] + plan->parts_bytes;
 	return true;
 }
 
@@ -135,6 +152,13 @@ ac_plan_bind(struct ac_plan *plan, const struct ac_lane_loan *loan)
 	r->output.result = plan->result_bytes ? (float *)(void *)at : NULL;
 	at += plan->result_bytes;
 	r->kept = plan->kept_bytes ? (float *)(void *)at : NULL;
+	at += plan->kept_bytes;
+	for (unsigned i = 0; i < 2; i++) {
+		r->bands[i] = plan->bands_bytes[i] ? (float *)(void *)at
+		    : NULL;
+		at += plan->bands_bytes[i];
+	}
+	r->parts = plan->parts_bytes ? (double *)(void *)at : NULL;
 	r->state = loan->state;
 	r->before = loan->before;
 }

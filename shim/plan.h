@@ -10,6 +10,7 @@
 struct ac_plan {
 	struct ac_recast recast;        /* pointers into the lane: see bind */
 	uint64_t cast_bytes[2], result_bytes, kept_bytes;
+	uint64_t bands_bytes[2], parts_bytes; /* what a call is judged by */
 	uint64_t buffer_bytes, marks_bytes;
 	uint64_t marks_at;              /* of operand 1 */
 	int64_t  k_padded;

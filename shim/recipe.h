@@ -84,7 +84,8 @@ enum ac_reason ac_job_borrow(const struct ac_job *job, struct ac_plan *plan,
 struct ac_recast_history *ac_job_history(const struct ac_job *job,
     unsigned candidate, const struct ac_lane_loan *loan);
 
-/* Set the plan's sample: drawn by site and call number, posted to `slot`. */
+/* Set what the plan is judged by, and its sample: drawn by site and call number,
+ * posted to `slot`. */
 void ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
     struct ac_plan *plan);
 

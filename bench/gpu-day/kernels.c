@@ -65,7 +65,7 @@ recast_make(int n, struct recast *r)
 	p->alpha.value = 1;
 	p->state = zeros(sizeof *p->state);
 	p->history = zeros(sizeof *p->history);
-	p->before = zeros(AC_SAMPLE_SIDE * AC_SAMPLE_SIDE * sizeof(float));
+	p->before = zeros(AC_BEFORE * sizeof(float));
 	MUST(cudaHostAlloc(&host, sizeof *p->post, cudaHostAllocMapped));
 	MUST(cudaHostGetDevicePointer(&device, host, 0));
 	p->post = device; /* as in every 64th call, which samples; else NULL */

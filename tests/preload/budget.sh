@@ -87,8 +87,9 @@ for rung in tf32 bf16; do
 	spends "$rung, guarded" "gemm -> $rung tol=8e-3 profit=off guard=on" 0 0 \
 	    sgemm n n 256 192 320 0 0 0 1 1 0 normal 1 -
 done
+# The estimate adds 32 bytes for 32 of K; the rest is within the 64 and the 1024.
 spends 'fp16, guarded' 'gemm -> fp16,tf32 profit=off guard=on' 3 \
-    "$(budget 1 256 320 320 192)" sgemm n n 256 192 320 0 0 0 1 1 0 normal 1 -
+    $(($(budget 1 256 320 320 192) + 320)) sgemm n n 256 192 320 0 0 0 1 1 0 normal 1 -
 
 # calls POLICY CALL...: which calls to NVIDIA each product beyond the third makes,
 # the program's own left out: NAME or NAMExTIMES, sorted.

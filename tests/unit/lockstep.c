@@ -126,7 +126,11 @@ compare(int turn, const struct recast_data *one, const struct recast_data *two)
 	    one->kept_count * sizeof *one->kept);
 	same("post", turn, &one->post, &two->post, sizeof one->post);
 	same("C", turn, one->c, two->c, one->c_count * sizeof *one->c);
+	same("parts", turn, one->parts, two->parts,
+	    one->part_count * sizeof *one->parts);
 	for (int i = 0; i < 2; i++) {
+		same("bands", turn, one->bands[i], two->bands[i],
+		    one->band_count[i] * sizeof *one->bands[i]);
 		same("a cast", turn, one->to[i], two->to[i],
 		    one->to_count[i] * sizeof *one->to[i]);
 		same("marks", turn, one->marks[i], two->marks[i],
@@ -211,6 +215,7 @@ take_turn(int turn)
 {
 	const struct recast_case c = any(4) ? random_case() : random_batch();
 	const bool casts = c.output != OUT_C || any(5), before = any(8);
+	const float tol = any(4) ? any(2) ? 1e-3f : 1e-5f : 0;
 	const uint64_t numbers = seed;
 	struct recast_data data[2];
 	float scalars[2];
@@ -221,6 +226,10 @@ take_turn(int turn)
 			cast_nothing(&data[i]);
 		if (!before)
 			data[i].recast.before = NULL;
+		if (tol > 0 && casts)
+			recast_judge(tol, &data[i]);
+		data[i].recast.pair = (uint32_t)turn % 64;
+		data[i].recast.judge = turn % 3 ? 0 : AC_JUDGE_POST_IF_BAD;
 	}
 	move_scalars(&data[0], &data[1], scalars);
 	set_judge(&data[0], &data[1]);

@@ -6,7 +6,9 @@
 #include "tests/unit/lockstep_threads.h"
 
 #include "kernels/recast_block.cu"
+#include "kernels/recast_sums.cu"
 #include "kernels/recast_sample.cu"
+#include "kernels/recast_estimate.cu"
 #include "kernels/recast.cu"
 #include "kernels/recast_finish.cu"
 #include "kernels/conv_check.cu"

@@ -65,6 +65,9 @@ make_operand(const struct recast_case *c, int i, struct recast_data *d)
 	d->marks[i] = take(d->mark_count[i], sizeof(uint32_t));
 	d->pointers[i] = take((size_t)c->batch, sizeof(float *));
 	memset(d->to[i], 0xa5, d->to_count[i] * sizeof(uint16_t));
+	d->band_count[i] = (size_t)((o->ld_to + 31) / 32
+	    * ((o->cols_to + 31) / 32) * o->batch * 8);
+	d->bands[i] = take(d->band_count[i], sizeof(float));
 	o->from = d->from[i] + c->extra % 2;
 	o->to = d->to[i];
 	o->marks = d->marks[i];
@@ -134,6 +137,8 @@ recast_data_make(const struct recast_case *c, uint64_t seed,
 		r->trans[i] = c->trans[i];
 		make_operand(c, i, d);
 	}
+	d->part_count = (size_t)((c->k + 31) / 32 * c->batch) * 2;
+	d->parts = take(d->part_count, sizeof(double));
 	recast_data_fill(c, seed, d);
 	make_output(c, seed, d);
 }
@@ -146,11 +151,24 @@ recast_data_free(struct recast_data *d)
 		free(d->to[i]);
 		free(d->marks[i]);
 		free(d->pointers[i]);
+		free(d->bands[i]);
 	}
 	free(d->kept);
 	free(d->c);
 	free(d->result);
 	free(d->pointers_c);
+	free(d->parts);
+}
+
+void
+recast_judge(float tol, struct recast_data *d)
+{
+	struct ac_recast *r = &d->recast;
+
+	r->tol = tol;
+	r->bands[0] = d->bands[0];
+	r->bands[1] = d->bands[1];
+	r->parts = d->parts;
 }
 
 static int64_t

@@ -34,7 +34,8 @@ struct recast_data {
 	struct ac_recast_history history;
 	struct ac_recast_post    post;
 	float     before[AC_BEFORE];
-	float    *kept;
+	float    *kept, *bands[2];
+	double   *parts;
 	size_t    kept_count;
 	float    *from[2], *c, *result;
 	uint16_t *to[2];
@@ -42,7 +43,7 @@ struct recast_data {
 	const float **pointers[2];
 	float   **pointers_c;
 	size_t    from_count[2], to_count[2], mark_count[2], c_count;
-	size_t    result_count;
+	size_t    result_count, band_count[2], part_count;
 };
 #define RECAST_GAP 0x1.23456p+77f
 /* Zeros behind each cast that nobody writes. */
@@ -53,6 +54,8 @@ void recast_data_make(const struct recast_case *c, uint64_t seed,
 /* Other numbers in A and B. */
 void recast_data_fill(const struct recast_case *c, uint64_t seed,
     struct recast_data *data);
+/* From now on calls are estimated, and held to `tol`. */
+void recast_judge(float tol, struct recast_data *data);
 void recast_data_free(struct recast_data *data);
 
 /* Element (line, k) of matrix b of op(A), or (k, line) of op(B), in place. */

@@ -4,6 +4,8 @@
  * them. */
 #include "tests/unit/shipped.h"
 
+#include "kernels/recast_estimate.h"
+
 #include <stdlib.h>
 
 enum { REGIONS = 1 << 17 };
@@ -104,10 +106,18 @@ shipped_recast_regions(const struct ac_recast *r)
 	shipped_region(r->beta.device, sizeof(float), true, "beta");
 	shipped_region(r->state, sizeof *r->state, false, "the state");
 	shipped_region(r->history, sizeof *r->history, false, "the history");
-	shipped_region(r->before, AC_SAMPLE_SIDE * AC_SAMPLE_SIDE
-	    * sizeof *r->before, false, "before");
+	shipped_region(r->before, AC_BEFORE * sizeof *r->before, false,
+	    "before");
 	shipped_region(r->kept, (size_t)ac_recast_kept(r->batch)
 	    * sizeof *r->kept, false, "kept");
+	for (int i = 0; i < 2; i++)
+		shipped_region(r->bands[i], (size_t)ac_recast_bands_at(
+		    &r->operand[i], r->operand[i].batch - 1,
+		    ac_recast_tiles(r->operand[i].lines_are_cols
+		    ? r->operand[i].ld_to : r->operand[i].cols_to), 0)
+		    * sizeof *r->bands[i], false, "bands");
+	shipped_region(r->parts, (size_t)(2 * ac_recast_tiles(r->k)
+	    * r->batch) * sizeof *r->parts, false, "parts");
 	shipped_region(r->post, sizeof *r->post, false, "the post");
 }
 

@@ -63,11 +63,26 @@ ac_scratch_limit(const struct ac_scratch *scratch, uint64_t wanted)
 	return wanted;
 }
 
+unsigned
+ac_trial_count(const struct ac_trial *trial)
+{
+	(void)trial;
+	return 0;
+}
+
+struct ac_site_record *
+ac_trial_record(struct ac_trial *trial, unsigned candidate)
+{
+	(void)trial;
+	(void)candidate;
+	return NULL;
+}
+
 /* ---- The sample ------------------------------------------------------------ */
 
 /* What a call of such a site is judged by. */
-static uint32_t
-judged_by(enum ac_asked_guard guard, bool exact, uint32_t before)
+static struct ac_plan
+plan_of(enum ac_asked_guard guard, bool exact, uint32_t before)
 {
 	static struct ac_site_record record = { .id = 1 };
 	const struct ac_site site = { .record = &record,
@@ -78,13 +93,36 @@ judged_by(enum ac_asked_guard guard, bool exact, uint32_t before)
 	const struct ac_candidate candidate = { .tol = 0.25 };
 	const struct ac_job job = { .site = &site, .turn = &turn,
 		.candidate = &candidate };
-	struct ac_plan plan = { .recast.judge = before };
+	static float bands[2];
+	struct ac_plan plan = { .recast = { .judge = before,
+		.bands = { &bands[0], &bands[1] } } };
 
 	ac_job_sample(&job, &slot, &plan);
 	assert_int_equal(plan.recast.number, 64);
 	assert_true(plan.recast.sampled);
 	assert_true(plan.recast.tol == (guard == AC_GUARD_OFF ? 0 : 0.25f));
-	return plan.recast.judge;
+	return plan;
+}
+
+static uint32_t
+judged_by(enum ac_asked_guard guard, bool exact, uint32_t before)
+{
+	return plan_of(guard, exact, before).recast.judge;
+}
+
+/* Without a guard nobody wants to know: nothing is stored for it. */
+static void
+test_estimate(void **state)
+{
+	(void)state;
+	for (int guard = AC_GUARD_OFF; guard <= AC_GUARD_STRICT; guard++) {
+		const struct ac_plan plan = plan_of((enum ac_asked_guard)guard,
+		    false, 0);
+		const bool guarded = guard != AC_GUARD_OFF;
+
+		assert_int_equal(plan.recast.bands[0] != NULL, guarded);
+		assert_int_equal(plan.recast.bands[1] != NULL, guarded);
+	}
 }
 
 static void
@@ -103,6 +141,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_estimate),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -41,12 +41,18 @@ assert_same(const struct recast_data *a, const struct recast_data *b)
 	assert_memory_equal(&a->state, &b->state, sizeof a->state);
 	assert_memory_equal(&a->history, &b->history, sizeof a->history);
 	assert_memory_equal(a->before, b->before, sizeof a->before);
+	for (int i = 0; i < 2; i++)
+		assert_memory_equal(a->bands[i], b->bands[i],
+		    a->band_count[i] * sizeof *a->bands[i]);
+	assert_memory_equal(a->parts, b->parts,
+	    a->part_count * sizeof *a->parts);
 }
 
 /* Two calls with samples: the first settles, the second does not. */
 static void
 run_twice(struct recast_data *d, unsigned blocks)
 {
+	recast_judge(1e-3f, d);
 	d->recast.sampled = 1;
 	for (int call = 0; call < 2; call++) {
 		recast_run("ac_recast_cast", d, blocks);
@@ -223,6 +229,8 @@ test_left_behind(void **state)
 				    d.mark_count[i] * sizeof *d.marks[i]));
 			d.state.alpha = d.state.beta = 0;
 			d.state.exponent[0] = d.state.exponent[1] = 0;
+			d.state.measured[0] = d.state.measured[1] = 0;
+			d.state.probe = 0;
 			memset(d.state.sample, 0, sizeof d.state.sample);
 			assert_true(is_zero(&d.state, sizeof d.state));
 			recast_data_free(&d);
