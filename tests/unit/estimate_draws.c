@@ -204,7 +204,7 @@ terms(struct recast_data *d)
 }
 
 double
-draw_error(struct recast_data *d, const float *c)
+draw_error(struct recast_data *d, const float *c, double forgiven)
 {
 	const struct ac_recast *r = &d->recast;
 	const double alpha = (double)r->alpha.value;
@@ -219,9 +219,10 @@ draw_error(struct recast_data *d, const float *c)
 			const double added = beta != 0
 			    ? beta * (double)c[at] : 0;
 			const double want = alpha * product[at] + added;
-			/* FP32 cannot say it better. */
-			const double off = (double)*recast_c_at(d, 0, i, j)
-			    - (double)(float)want;
+			const double far = fabs((double)*recast_c_at(d, 0, i,
+			    j) - want);
+			const double off = far <= forgiven ? 0
+			    : far - forgiven; /* NaN stays NaN */
 
 			if (!isfinite(added))
 				continue;

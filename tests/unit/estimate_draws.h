@@ -23,7 +23,8 @@ void draw_call(struct recast_data *d);
 
 /* What the last call lost, relative to the smaller of the product's and the
  * result's root mean squares; of outputs whose product is not drowned by what
- * was in C, as recast_estimate.h has it. `c` is C as it was. */
-double draw_error(struct recast_data *d, const float *c);
+ * was in C, as recast_estimate.h has it. `c` is C as it was. Of each output
+ * `forgiven` does not count: of a subnormal, 2^-150 is FP32's own rounding. */
+double draw_error(struct recast_data *d, const float *c, double forgiven);
 
 #endif

@@ -106,6 +106,8 @@ test_formula(void **state)
 		DRAW_LOGNORMAL, DRAW_GRADED_ALIKE, DRAW_TOKENS, DRAW_CHANNEL,
 		DRAW_CHAIN };
 
+	int compared = 0;
+
 	(void)state;
 	for (int turn = 0; turn < 120; turn++) {
 		struct recast_data d;
@@ -113,21 +115,22 @@ test_formula(void **state)
 		float *c;
 
 		draw_make(families[turn % 6], (uint64_t)turn, &d);
-		if (d.recast.output.result) { /* the model reads C */
-			recast_data_free(&d);
-			continue;
-		}
 		recast_judge(1e-3f, &d);
 		c = recast_copy_c(&d);
 		draw_call(&d);
 		call_again(&d, c);
 		want = model(&d, c);
 		assert_int_equal(d.history.judged, 1);
-		assert_true(fabs((double)d.history.estimate - want)
-		    <= 16 * 0x1p-24 * want);
+		/* The model reads the product in C, and no inf. */
+		if (!d.recast.output.result && !d.history.verdict) {
+			compared++;
+			assert_true(fabs((double)d.history.estimate - want)
+			    <= 16 * 0x1p-24 * want);
+		}
 		free(c);
 		recast_data_free(&d);
 	}
+	assert_true(compared > 90);
 }
 
 /* The outputs looked at: one of each 256th of the rows, and of the columns. */
@@ -182,7 +185,7 @@ test_draws(void **state)
 		c = recast_copy_c(&d);
 		draw_call(&d);
 		call_again(&d, c);
-		error = draw_error(&d, c) / (double)tol_of(&d);
+		error = draw_error(&d, c, 0x1p-150) / (double)tol_of(&d);
 		if (!(error <= 1)) {
 			bad++;
 			if (!d.history.suspects && !d.history.bad) {
@@ -190,7 +193,7 @@ test_draws(void **state)
 				print_message("# missed: %s, draw %d, %g of "
 				    "tol\n", draw_names[family], draw, error);
 			}
-		} else if (error <= 0.5) {
+		} else if (draw_error(&d, c, 0) <= 0.5 * (double)tol_of(&d)) {
 			good++;
 			alarms += d.history.suspects != 0;
 		}
