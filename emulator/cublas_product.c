@@ -2,6 +2,7 @@
 /* emulator/cublas_product.c -- computing a product on the stream's worker:
  * inputs rounded as the arithmetic says, sums as AUTOCAST_EMU_SUMS says,
  * beta = 0 never reads C, alpha = 0 never reads A and B. */
+#include "emulator/cublas_once.h"
 #include "emulator/cublas_round.h"
 #include "emulator/cublas_sums.h"
 
@@ -228,8 +229,11 @@ emu_product_run(struct emu_gemm *g)
 
 	emu_scalar_fetch(&g->alpha);
 	emu_scalar_fetch(&g->beta);
-	for (int64_t i = 0; i < g->batch; i++)
-		run_one(&p, i);
+	if (!emu_once_has(g, &touched.bytes)) {
+		for (int64_t i = 0; i < g->batch; i++)
+			run_one(&p, i);
+		emu_once_note(g, touched.bytes);
+	}
 	emu_count(EMU_gemm_bytes, touched.bytes);
 	emu_clock_compute(g->arithmetic, operations(g), touched.bytes);
 	emu_float_mode(mode);

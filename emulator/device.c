@@ -109,7 +109,7 @@ static void
 start(void)
 {
 	static const char *const ways[] = { "fast", "exact", "reference",
-		NULL };
+		"once", NULL };
 	const bool tf32 = strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
 
 	if (!read_models(ac_env(AC_ENV_EMU_MODEL))) {

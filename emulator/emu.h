@@ -164,7 +164,8 @@ const struct emu_model *emu_device_model(int device);
 /* TF32 in the model and not forbidden by NVIDIA_TF32_OVERRIDE=0. */
 bool emu_device_has_tf32(int device);
 /* How products are added up: AUTOCAST_EMU_SUMS. */
-enum emu_sums { EMU_SUMS_FAST, EMU_SUMS_EXACT, EMU_SUMS_REFERENCE };
+enum emu_sums { EMU_SUMS_FAST, EMU_SUMS_EXACT, EMU_SUMS_REFERENCE,
+	EMU_SUMS_ONCE };
 enum emu_sums emu_device_sums(void);
 /* An attribute by CUdevice_attribute number; the runtime's are the same. */
 int emu_device_attribute(int device, int attribute, int *value_out);

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/trust.sh"
 need_emulator
 [ -z "${SANITIZERS:-}" ] || skip_all 'numbers only: minutes under a sanitizer'
-calibrate
+calibrate_slower
 
 # one SEED POLICY: complaints, and the line that reproduces them.
 one()

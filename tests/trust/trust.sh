@@ -11,25 +11,29 @@ rhythm=$build/tests/trust/rhythm
 trust=$root/tests/trust
 slower='fp32=0.051,tf32=0.051,launch=0.051'
 
-# What `slower` is, as a measurement; once for all runs.
+# calibrate FILE NAME SM RATE=VALUE...: as if somebody had measured this emulated GPU.
 calibrate()
 {
-	[ ! -d "$AUTOCAST_STATE/rates" ] || return
-	AUTOCAST_STATE=$work/first under tf32 "$rhythm" m=8 n=8 k=8 good:1 >/dev/null
-	library_name=$(AUTOCAST_STATE=$work/first query 'report["processes"][0]["library"]')
-	mkdir -p "$AUTOCAST_STATE/rates"
-	awk 'BEGIN {
-		value["fp32"] = 52e12 * 0.051; value["tf32"] = 403e12 * 0.051
-		value["fp16"] = value["bf16"] = 790e12
-		value["bandwidth"] = 4.3e12
-		value["launch"] = 2.5e-6 * 0.051
-		value["host-launch"] = 3e-6 * 0.051
-		print "version = 1\ngpu = NVIDIA H200 (emulated)\nsm = 90"
-		print "driver = 13000\nlibrary = '"$library_name"'"
-		print "date = 2026-11-21"
-		for (name in value)
-			print name " = " value[name] " of 9 spread 0.01"
-	}' >"$AUTOCAST_STATE/rates/NVIDIA_H200__emulated_-13000-$library_name"
+	if [ -z "${library_name:-}" ]; then
+		AUTOCAST_STATE=$work/first under tf32 "$rhythm" m=8 n=8 k=8 good:1 \
+		    >/dev/null
+		library_name=$(AUTOCAST_STATE=$work/first query \
+		    'report["processes"][0]["library"]')
+		mkdir -p "$AUTOCAST_STATE/rates"
+	fi
+	printf '%s\n' 'version = 1' "gpu = $2" "sm = $3" 'driver = 13000' \
+	    "library = $library_name" 'date = 2026-11-21' \
+	    "${@:4}" | sed '/=[0-9]/{ s/=/ = /; s/$/ of 9 spread 0.01/; }' \
+	    >"$AUTOCAST_STATE/rates/$1-13000-$library_name"
+}
+
+# What `slower` is, as a measurement; once for all runs.
+calibrate_slower()
+{
+	[ -d "$AUTOCAST_STATE/rates" ] ||
+	    calibrate NVIDIA_H200__emulated_ 'NVIDIA H200 (emulated)' 90 \
+	    fp32=2.652e12 tf32=20.55e12 fp16=790e12 bf16=790e12 \
+	    bandwidth=4.3e12 launch=0.1275e-6 host-launch=0.153e-6
 }
 
 # play POLICY RHYTHM-ARGUMENT...
@@ -37,7 +41,7 @@ play()
 {
 	case $1 in
 	default)
-		calibrate
+		calibrate_slower
 		AUTOCAST_EMU_CLOCK=model AUTOCAST_EMU_RATES=$slower \
 		    under amp "$rhythm" m=128 n=128 k=1024 "${@:2}"
 		;;

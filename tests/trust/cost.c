@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tests/trust/cost.c -- a program whose time is of interest, by the modelled clock.
+ * Nothing is waited for before the end.
+ *
+ *   cost loop M N K CALLS           one product again and again
+ *   cost sizes M N K SIZES CALLS ROUNDS
+ *                                   SIZES sizes from M on, CALLS of each in turn,
+ *                                   all of that ROUNDS times
+ *   cost tokens CALLS               at 20 places in turn: half the rows of A are
+ *                                   zero, the others 1 to 2^-10 in size, and new
+ *                                   at each call
+ *   cost once SIZES                 one call of each size
+ *
+ * Prints the microseconds between two events around all of it; loop: and around
+ * the second half; once: the bytes of the process's data that each size took.
+ */
+#include "tests/preload/programs/client.h"
+
+#include <math.h>
+
+enum { PLACES = 20, TOKENS = 64, IN = 96, OUT = 48 };
+
+static cublasHandle_t handle;
+static cudaStream_t stream;
+static cudaEvent_t begun, half, ended;
+
+/* One place of the program. */
+__attribute__((noinline)) static void
+multiply(int m, int n, int k, const float *a, const float *b, float *c)
+{
+	const float one = 1, zero = 0;
+
+	BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m,
+	    b, k, &zero, c, m));
+}
+
+static size_t
+area(int rows, int columns)
+{
+	return (size_t)rows * (size_t)columns;
+}
+
+static float *
+device(size_t count)
+{
+	void *memory;
+
+	CUDA(cudaMalloc(&memory, count * sizeof(float)));
+	return memory;
+}
+
+static void
+loop(int m, int n, int k, int calls)
+{
+	const float *a = client_random_device(area(m, k), 1, 1);
+	const float *b = client_random_device(area(k, n), 1, 2);
+	float *c = device(area(m, n));
+
+	CUDA(cudaDeviceSynchronize());
+	CUDA(cudaEventRecord(begun, stream));
+	for (int i = 0; i < calls; i++) {
+		if (i == calls / 2)
+			CUDA(cudaEventRecord(half, stream));
+		multiply(m, n, k, a, b, c);
+	}
+}
+
+/* Each size has its own C, so that what recurs is there already. */
+static void
+sizes(int m, int n, int k, const int *counts)
+{
+	const int most = counts[0], calls = counts[1], rounds = counts[2];
+	const float *a = client_random_device(area(m + most, k), 1, 1);
+	const float *b = client_random_device(area(k, n), 1, 2);
+	float **c = client_allocate((size_t)most, sizeof *c);
+
+	for (int i = 0; i < most; i++)
+		c[i] = i && rounds == 1 ? c[0] : device(area(m + most, n));
+	CUDA(cudaDeviceSynchronize());
+	CUDA(cudaEventRecord(begun, stream));
+	for (int round = 0; round < rounds; round++)
+		for (int i = 0; i < most; i++)
+			for (int call = 0; call < calls; call++)
+				multiply(m + i, n, k, a, b, c[i]);
+	free(c);
+}
+
+static void
+draw_tokens(float *a, uint64_t *seed)
+{
+	for (int i = 0; i < TOKENS; i++) {
+		const bool none = client_uniform(seed) < 0.5;
+		const int down = (int)(client_uniform(seed) * 11);
+
+		for (int p = 0; p < IN; p++)
+			a[p * TOKENS + i] = none ? 0 : ldexpf((float)
+			    (2 * client_uniform(seed) - 1), -down);
+	}
+}
+
+#define PLACE(i) case i: \
+	BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, TOKENS, OUT, IN,  \
+	    &one, a, TOKENS, b, IN, &zero, c, TOKENS));                     \
+	break;
+
+static void
+tokens_at(int place, const float *a, const float *b, float *c)
+{
+	const float one = 1, zero = 0;
+
+	switch (place) {
+	PLACE(0) PLACE(1) PLACE(2) PLACE(3) PLACE(4) PLACE(5) PLACE(6)
+	PLACE(7) PLACE(8) PLACE(9) PLACE(10) PLACE(11) PLACE(12) PLACE(13)
+	PLACE(14) PLACE(15) PLACE(16) PLACE(17) PLACE(18) PLACE(19)
+	default: exit(EXIT_USAGE);
+	}
+}
+
+static void
+tokens(int calls)
+{
+	float *host = client_allocate(TOKENS * IN, sizeof *host);
+	float *a = device(TOKENS * IN), *c = device(TOKENS * OUT);
+	const float *b[PLACES];
+	uint64_t seed = 5;
+
+	for (int i = 0; i < PLACES; i++)
+		b[i] = client_random_device(IN * OUT, 1, 100 + (uint64_t)i);
+	CUDA(cudaDeviceSynchronize());
+	CUDA(cudaEventRecord(begun, stream));
+	for (int i = 0; i < calls; i++) {
+		draw_tokens(host, &seed);
+		CUDA(cudaMemcpyAsync(a, host, TOKENS * IN * sizeof *a,
+		    cudaMemcpyHostToDevice, stream));
+		tokens_at(i % PLACES, a, b[i % PLACES], c);
+	}
+	free(host);
+}
+
+static long
+data_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long pages = 0;
+
+	client_expect(file && fscanf(file, "%*d %*d %*d %*d %*d %ld", &pages)
+	    == 1, "the kernel tells the size of the process");
+	fclose(file);
+	return 4096 * pages;
+}
+
+/* Of at least 2^24 operations each, since less is never tried. */
+static void
+once(int most)
+{
+	enum { WIDE = 128 };
+	const float *a = client_random_device(2 * WIDE * 1024, 1, 1);
+	const float *b = client_random_device(2 * WIDE * 1024, 1, 2);
+	float *c = device(4 * WIDE * WIDE);
+	long before = 0;
+
+	for (int i = 0; i < most + WIDE; i++) {
+		if (i == WIDE) {
+			CUDA(cudaDeviceSynchronize());
+			before = data_bytes();
+		}
+		multiply(WIDE + i % WIDE, WIDE + i / WIDE, 512, a, b, c);
+	}
+	CUDA(cudaDeviceSynchronize());
+	printf("%ld\n", (data_bytes() - before) / most);
+}
+
+static double
+microseconds(cudaEvent_t from)
+{
+	float ms;
+
+	CUDA(cudaEventElapsedTime(&ms, from, ended));
+	return 1000 * (double)ms;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	int v[6] = { 0 };
+
+	for (int i = 0; i < 6 && i + 2 < argc; i++)
+		v[i] = atoi(argv[i + 2]);
+	if (argc < 3)
+		return EXIT_USAGE;
+	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	CUDA(cudaEventCreate(&begun));
+	CUDA(cudaEventCreate(&half));
+	CUDA(cudaEventCreate(&ended));
+	BLAS(cublasCreate(&handle));
+	BLAS(cublasSetStream(handle, stream));
+	if (!strcmp(mode, "loop"))
+		loop(v[0], v[1], v[2], v[3]);
+	else if (!strcmp(mode, "sizes"))
+		sizes(v[0], v[1], v[2], v + 3);
+	else if (!strcmp(mode, "tokens"))
+		tokens(v[0]);
+	else if (!strcmp(mode, "once"))
+		once(v[0]);
+	else
+		return EXIT_USAGE;
+	if (strcmp(mode, "once")) {
+		CUDA(cudaEventRecord(ended, stream));
+		CUDA(cudaEventSynchronize(ended));
+		printf("%.3f", microseconds(begun));
+		if (!strcmp(mode, "loop"))
+			printf(" %.3f", microseconds(half));
+		printf("\n");
+	}
+	BLAS(cublasDestroy(handle));
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What trust costs, by the modelled clock of an emulated GPU whose host needs 3 us
+# for each call; ratios of runs that differ in their policy alone. COST=full: the
+# larger products and more of all, for minutes.
+#
+# A CPU has no seconds for products of 2048^3. They are 3/8 as large here in each
+# direction, and the GPU slower by as much as they are smaller: arithmetic by
+# (8/3)^3, memory by (8/3)^2, launches not at all. So times are those of the full
+# size, but for samples, whose bytes grow with K alone: they take 8/3 as long.
+. "$(dirname "$0")/trust.sh"
+need_emulator
+[ -z "${SANITIZERS:-}" ] || skip_all 'times only: minutes under a sanitizer'
+cost=$build/tests/trust/cost
+off='gemm -> fp16,tf32 guard=off'
+guarded='gemm -> fp16,tf32'
+tf32='gemm -> tf32 profit=off'
+fp16='gemm -> fp16 profit=off'
+export AUTOCAST_EMU_CLOCK=model AUTOCAST_EMU_SUMS=once
+smaller=0.052734375 smaller_moves=0.140625
+export AUTOCAST_EMU_RATES=host=1,fp64=$smaller,fp32=$smaller,tf32=$smaller
+AUTOCAST_EMU_RATES=$AUTOCAST_EMU_RATES,fp16=$smaller,bf16=$smaller
+AUTOCAST_EMU_RATES=$AUTOCAST_EMU_RATES,memory=$smaller_moves
+calibrate NVIDIA_H200__emulated_ 'NVIDIA H200 (emulated)' 90 \
+    fp32=2.742e12 tf32=21.25e12 fp16=41.66e12 bf16=41.66e12 \
+    bandwidth=0.6047e12 launch=2.5e-6 host-launch=3e-6
+calibrate Tesla_T4__emulated_ 'Tesla T4 (emulated)' 75 fp32=0.4271e12 \
+    fp16=3.428e12 bandwidth=45e9 launch=2.5e-6 host-launch=3e-6
+
+# sized N...: what stands for N here.
+sized()
+{
+	local n
+	for n; do
+		echo $((n * 3 / 8))
+	done
+}
+
+# took POLICY COST-ARGUMENT...: what cost prints, once for the same.
+took()
+{
+	local name
+	name=$work/took.$(echo "${AUTOCAST_EMU_MODEL:-} $*" | cksum | tr -d ' ')
+	[ -s "$name" ] || under "$1" "$cost" "${@:2}" >"$name" 2>&1
+	cat "$name"
+}
+
+# ratio OWED-OR-CHECK WHAT LEAST A B [WORD]: A / B, of the WORD-th number of each.
+ratio()
+{
+	local found
+	found=$(echo "$4
+$5" | awk -v word="${6:-1}" '
+		{ time[NR] = $word }
+		END {
+			ratio = 0
+			if (time[2] > 0)
+				ratio = time[1] / time[2]
+			printf "%.4f", ratio
+		}')
+	echo "# $2: $found, at least $3"
+	"$1" "$2" "$(awk -v found="$found" -v least="$3" 'BEGIN {
+		if (!(found + 0 >= least))
+			print "only " found
+	}')"
+}
+
+# loop RATIO-CHECK M CALLS: a clean loop that never waits.
+loop()
+{
+	local size
+	size=$(sized "$2")
+	ratio "$1" "$3 calls of $2^3: against no guard" 0.95 \
+	    "$(took "$off" loop $size $size $size "$3")" \
+	    "$(took "$guarded" loop $size $size $size "$3")"
+}
+
+# steady CHECK POLICY M CALLS GUARD LEAST: of their second half.
+steady()
+{
+	local size
+	size=$(sized "$3")
+	ratio "$1" "$2 in the long run, $3^3, guard=$5" "$6" \
+	    "$(took "gemm -> $2 profit=off guard=off" loop $size $size $size "$4")" \
+	    "$(took "gemm -> $2 profit=off guard=$5" loop $size $size $size "$4")" 2
+}
+
+# varying CHECK MODEL M COUNT CALLS
+varying()
+{
+	local m nk
+	m=$(sized "$3")
+	nk=$(sized 1024)
+	export AUTOCAST_EMU_MODEL=$2
+	ratio "$1" "$2, $5 calls of each size from $3 on: against off" 0.98 \
+	    "$(took off sizes $m $nk $nk "$4" "$5" 1)" \
+	    "$(took amp sizes $m $nk $nk "$4" "$5" 1)"
+	unset AUTOCAST_EMU_MODEL
+}
+
+# ---- Loops
+
+loop check 1024 1000
+loop check 1024 5000
+loop check 2048 1000
+steady check tf32 2048 400 on 0.99
+steady check fp16 2048 400 on 0.99
+steady owed tf32 2048 200 strict 0.90
+steady owed fp16 2048 200 strict 0.90
+if [ "${COST:-}" = full ]; then
+	loop owed 2048 5000
+	loop owed 4096 1000
+	loop owed 4096 5000
+	steady owed tf32 4096 400 on 0.99
+	steady owed fp16 4096 400 on 0.99
+	steady owed fp16 4096 40 strict 0.90
+fi
+
+# ---- How soon
+
+# shellcheck disable=SC2046
+under amp "$cost" loop $(sized 2048 2048 2048) 50 >/dev/null
+recast=$(query 'sum(s["recast_calls"] for s in sites)')
+check "of 50 products of 2048^3 those from the twelfth on are recast" \
+    "$([ "$recast" -ge 39 ] || echo "$recast are")"
+
+# ---- Sizes that vary
+
+count=100
+[ "${COST:-}" != full ] || count=200
+for model in h200 t4; do
+	varying owed $model 512 $count 1
+	varying owed $model 512 $count 2
+	varying check $model 512 $count 5
+	varying check $model 512 $count 10
+	varying owed $model 2048 $count 1
+	varying check $model 2048 $count 10
+done
+count=40
+[ "${COST:-}" != full ] || count=200
+# shellcheck disable=SC2046
+ratio owed "$count sizes that recur 100 times: at least twice as fast" 2 \
+    "$(took off sizes $(sized 512 1024 1024) $count 1 100)" \
+    "$(took amp sizes $(sized 512 1024 1024) $count 1 100)"
+once=$(($(took amp once 1000) - $(took off once 1000)))
+echo "# bytes of a size that is seen once: $once"
+owed 'a size that is seen once takes at most a kilobyte' \
+    "$([ "$once" -le 1024 ] || echo "$once bytes")"
+
+# ---- Tokens of unequal size, at 20 places, all good
+
+under "$guarded profit=off" "$cost" tokens 4000 >/dev/null
+given_up=$(query '4000 - sum(s["recast_calls"] for s in sites) -
+    sum(s["kept_calls"].get("probation", 0) for s in sites)')
+echo "# calls of unequal tokens that are given up: $given_up of 4000"
+owed 'at most one in 100 calls of unequal tokens is given up' \
+    "$([ "$given_up" -le 40 ] || echo "$given_up of 4000")"
+
+# ---- A new size after 100,000 others: 5 us, at three instructions a nanosecond
+
+. "$root/bench/measure.sh" # it uses some names for something else
+missing=$(what_is_missing)
+command -v valgrind >/dev/null || missing='valgrind is not installed'
+if [ -n "$missing" ]; then
+	skip 'a new size after 100,000 others' "$missing"
+else
+	build_caller
+	preload=$library:$work/libcuda.so.1
+	policy=off figures _ plain -- new 33000 1 new 300 1
+	policy=amp figures _ size -- new 33000 1 new 300 1
+	echo "# instructions of one more size: $size, $plain under off"
+	check 'a new size after 100,000 others takes at most 5 us more' \
+	    "$([ $((size - plain)) -le 15000 ] || echo "$((size - plain)) instructions")"
+fi
+plan
