@@ -75,6 +75,8 @@ holds 'whole numbers: one of each row' 'onehot:200'
 holds 'whole numbers: prefix sums' 'prefix:200'
 holds 'whole numbers: two counters in one' 'packed:200'
 holds 'whole numbers in half of the columns' 'mixed:200'
+# Samples alone see it, and few of them meet that layer.
+owes 'whole numbers in one layer of twelve' 'good*7+onehot+good*4:40'
 holds 'subnormals, tokens of unequal size' 'subnormal:50 unequal:200'
 
 # ---- Batches, chains, graphs
