@@ -27,7 +27,7 @@ enum {
 	AC_BEFORE = 2 * AC_SAMPLE_SIDE * AC_SAMPLE_SIDE,
 	AC_SAMPLE_LINE = 128,       /* outputs of a line that is looked at again */
 	AC_SAMPLE_MATRICES = 4096,  /* of a batch that are looked at, at most */
-	AC_SAMPLE_DEEP = 64,        /* outputs of one that is suspect */
+	AC_SAMPLE_DEEP = 256,       /* outputs of one that looks bad */
 	AC_KEPT_LINES = 2 * AC_SAMPLE_SIDE * AC_SAMPLE_LINE,
 	AC_RANGE_BINS = 256         /* of a range histogram: FP32 exponents */
 };

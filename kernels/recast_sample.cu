@@ -104,9 +104,8 @@ take_sample(const struct ac_recast &r, uint32_t block, uint32_t blocks,
 
 /* ---- Matrices ---------------------------------------------------------- */
 
-/* The first AC_RECAST_QUICK outputs of a matrix, then all of AC_SAMPLE_DEEP if
- * those make it suspect; the latter at once if `deep`. `old`: what C held at
- * those. */
+/* 2 x 2 outputs of a matrix, more while those make it suspect; all at once if
+ * `deep`. `old`: what C held at those. */
 static __device__ __forceinline__ struct ac_recast_norm
 look_through(const struct ac_recast &r, int64_t matrix, const float *old,
     bool deep)
@@ -114,29 +113,29 @@ look_through(const struct ac_recast &r, int64_t matrix, const float *old,
 	struct ac_recast_norm norm;
 
 	AC_CAST_ROLLED
-	for (;; deep = true) {
-		const int count = deep ? AC_SAMPLE_DEEP : AC_RECAST_QUICK;
-
+	for (int side = deep ? AC_RECAST_DEEP : 2;;
+	    side = ac_recast_next_side(side)) {
 		norm = ac_recast_norm_none();
 		AC_CAST_ROLLED
-		for (int i = 0; i < count; i++) {
-			const int at = deep ? i : ac_recast_quick_at(&r,
-			    matrix, i);
+		for (int i = 0; i < side * side; i++) {
+			const int at = ac_recast_inside_at(&r, matrix, side, i);
 			const struct ac_recast_look look = look_at(r,
 			    ac_recast_spot_in(&r, matrix, at),
 			    old ? old + at : old, AC_RECAST_LANES, NULL);
 
 			ac_recast_norm_add(&norm, &look);
 		}
-		if (deep || !ac_recast_is_suspect(&r, &norm))
+		if (side == AC_RECAST_DEEP
+		    || !ac_recast_is_suspect(&r, side, &norm))
 			return norm;
 	}
 }
 
-/* Samples a matrix, by a warp, all of its lanes: four outputs, and AC_SAMPLE_DEEP
- * if those make it suspect, or if `deep`. What it finds is the call's as soon as
- * ac_recast_sample_close() is called behind it. `old` has what C held at
- * ac_recast_spot_in(.., 0 .. 63) before the product; not read with beta 0. */
+/* Samples a matrix, by a warp, all of its lanes: 2 x 2 outputs, up to
+ * AC_SAMPLE_DEEP while those make it suspect, or at once if `deep`. What it finds
+ * is the call's as soon as ac_recast_sample_close() is called behind it. `old` has
+ * what C held at ac_recast_spot_in(.., 0 .. 255) before the product; not read with
+ * beta 0. */
 static __device__ __forceinline__ void
 sample_matrix(const struct ac_recast &r, int64_t matrix, const float *old,
     bool deep)

@@ -8,12 +8,14 @@
  * enough, for a truly bad line is among the worst four unless four others look
  * so by chance.
  *
- * Of a batch, one matrix has the 16 x 16, the others 2 x 2 each. Those four tell
+ * Of a batch, one matrix has the 16 x 16, all have 2 x 2 outputs. Those four tell
  * little: where the error of a matrix is r, the square of their ratio is r^2 F,
  * F of Fisher's distribution with (4, 4) degrees, P(F > x) = y^2 (3 - 2 y), y =
  * 1 / (1 + x). So one whose ratio is over half of the tolerance has 8 x 8 outputs
  * looked at: that are 17 % of the matrices with an error of 0.3 tol, as a 16-bit
  * product has, and 90 % of those at the tolerance, 99.8 % of those beyond 3 tol.
+ * Where few rows are large, 64 outputs are no more than five: 2.5 % of such
+ * matrices would be over 0.8 tol. So 256 have the last word.
  *
  * The terms of a dot are added by lanes, lane k % 256 of the 16 x 16 sample and
  * k % 32 elsewhere; 32 lanes are added l with l ^ 16, ^ 8, ^ 4, ^ 2, ^ 1, eight
@@ -56,14 +58,21 @@ ac_recast_is_wanting(const struct ac_recast *r, float error, float line_error,
 	    || ac_recast_is_inexact(exact));
 }
 
-/* Four outputs of a matrix: whether the others shall be looked at. */
+/* 2 x 2 or 8 x 8 outputs of a matrix: whether more shall be looked at. */
 AC_CAST_BODY bool
-ac_recast_is_suspect(const struct ac_recast *r,
+ac_recast_is_suspect(const struct ac_recast *r, int side,
     const struct ac_recast_norm *norm)
 {
-	return ac_recast_exceeds(ac_recast_norm_error(norm),
-	    (double)r->tol / 2) || (r->judge & AC_JUDGE_EXACT
+	return ac_recast_exceeds(ac_recast_norm_error(norm), (double)r->tol
+	    * (side < 8 ? 0.5 : 0.8)) || (r->judge & AC_JUDGE_EXACT
 	    && norm->exact == norm->filled && ac_recast_is_inexact(norm->off));
+}
+
+/* From 2 to 8 to 16. */
+AC_CAST_BODY int
+ac_recast_next_side(int side)
+{
+	return side < 8 ? 8 : AC_RECAST_DEEP;
 }
 
 /* ---- The call ---------------------------------------------------------- */

@@ -5,7 +5,8 @@
  *
  *   the sample     16 rows by 16 columns of one matrix
  *   of a line      up to AC_SAMPLE_LINE outputs of one of its rows or columns
- *   of a matrix    8 x 8 of it, 2 x 2 of which are looked at first */
+ *   of a matrix    an output of each of 16 x 16 parts of it; 2 x 2 of those are
+ *                  looked at first, then 8 x 8 */
 #ifndef AC_KERNELS_RECAST_SPOTS_H
 #define AC_KERNELS_RECAST_SPOTS_H
 
@@ -14,8 +15,7 @@
 enum {
 	AC_RECAST_SAMPLE = AC_SAMPLE_SIDE * AC_SAMPLE_SIDE,
 	AC_RECAST_SIDES  = 2 * AC_SAMPLE_SIDE, /* lines: rows, then columns */
-	AC_RECAST_DEEP   = 8,     /* side of what is looked at in a matrix */
-	AC_RECAST_QUICK  = 4      /* outputs of it that are looked at first */
+	AC_RECAST_DEEP   = 16     /* parts of a matrix, along each side */
 };
 
 /* ---- Which outputs ----------------------------------------------------- */
@@ -124,32 +124,33 @@ ac_recast_matrix_at(const struct ac_recast *r, int64_t number)
 	    r->batch);
 }
 
-/* Output i of AC_SAMPLE_DEEP in a matrix. */
+/* Output `at` of AC_SAMPLE_DEEP in a matrix: not on lines, for one large row
+ * among many has to be met. */
 AC_CAST_BODY struct ac_recast_spot
-ac_recast_spot_in(const struct ac_recast *r, int64_t matrix, int i)
+ac_recast_spot_in(const struct ac_recast *r, int64_t matrix, int at)
 {
-	const uint64_t random = ac_recast_draw(r, (uint64_t)
-	    (AC_RECAST_DRAW_INSIDE + matrix));
-	const int row = i % AC_RECAST_DEEP, col = i / AC_RECAST_DEEP;
+	const uint64_t random = ac_recast_mix(ac_recast_draw(r, (uint64_t)
+	    (AC_RECAST_DRAW_INSIDE + matrix)) + (uint64_t)at);
 	struct ac_recast_spot spot;
 
 	spot.matrix = matrix;
-	spot.row = ac_recast_pick(ac_recast_mix(random + (uint64_t)row), row,
+	spot.row = ac_recast_pick(random & UINT32_MAX, at % AC_RECAST_DEEP,
 	    AC_RECAST_DEEP, r->m);
-	spot.col = ac_recast_pick(ac_recast_mix(random + (uint64_t)
-	    (AC_RECAST_DEEP + col)), col, AC_RECAST_DEEP, r->n);
+	spot.col = ac_recast_pick(random >> 32, at / AC_RECAST_DEEP,
+	    AC_RECAST_DEEP, r->n);
 	return spot;
 }
 
-/* Which of them are looked at first: 2 x 2, half of the matrix apart. */
+/* Output i of `side` x `side` of them: 2, 8, or all 16. */
 AC_CAST_BODY int
-ac_recast_quick_at(const struct ac_recast *r, int64_t matrix, int i)
+ac_recast_inside_at(const struct ac_recast *r, int64_t matrix, int side, int i)
 {
-	enum { HALF = AC_RECAST_DEEP / 2 };
 	const uint64_t random = ac_recast_draw(r, (uint64_t)
 	    (AC_RECAST_DRAW_INSIDE + matrix));
-	const int row = (int)(random % HALF) + HALF * (i % 2);
-	const int col = (int)(random / HALF % HALF) + HALF * (i / 2);
+	const int step = AC_RECAST_DEEP / side;
+	const int row = (int)(random % (uint64_t)step) + step * (i % side);
+	const int col = (int)(random / 16 % (uint64_t)step)
+	    + step * (i / side);
 
 	return row + AC_RECAST_DEEP * col;
 }

@@ -35,9 +35,9 @@ void ac_twin_sample_batch(const struct ac_recast *r, bool kept,
     struct ac_meter *meter);
 void ac_twin_sample(const struct ac_recast *r, bool kept,
     struct ac_meter *meter);
-/* One matrix: four outputs, and AC_SAMPLE_DEEP if those make it suspect, or if
- * `deep`. `old` has what C held at ac_recast_spot_in(.., 0 .. 63) before the
- * product; not read with beta 0. */
+/* One matrix: 2 x 2 outputs, up to AC_SAMPLE_DEEP while those make it suspect, or
+ * at once if `deep`. `old` has what C held at ac_recast_spot_in(.., 0 .. 255)
+ * before the product; not read with beta 0. */
 void ac_twin_sample_matrix(const struct ac_recast *r, int64_t matrix,
     const float *old, bool deep, struct ac_meter *meter);
 

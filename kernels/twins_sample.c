@@ -60,13 +60,12 @@ take_sample(const struct ac_recast *r, struct ac_meter *meter)
 
 static struct ac_recast_norm
 look_through(const struct ac_recast *r, int64_t matrix, const float *old,
-    bool deep, struct ac_meter *meter)
+    int side, struct ac_meter *meter)
 {
-	const int count = deep ? AC_SAMPLE_DEEP : AC_RECAST_QUICK;
 	struct ac_recast_norm norm = ac_recast_norm_none();
 
-	for (int i = 0; i < count; i++) {
-		const int at = deep ? i : ac_recast_quick_at(r, matrix, i);
+	for (int i = 0; i < side * side; i++) {
+		const int at = ac_recast_inside_at(r, matrix, side, i);
 		const struct ac_recast_look look = look_at(r,
 		    ac_recast_spot_in(r, matrix, at), old ? old + at : NULL,
 		    AC_RECAST_LANES, meter);
@@ -88,10 +87,13 @@ void
 ac_twin_sample_matrix(const struct ac_recast *r, int64_t matrix,
     const float *old, bool deep, struct ac_meter *meter)
 {
-	struct ac_recast_norm norm = look_through(r, matrix, old, deep, meter);
+	int side = deep ? AC_RECAST_DEEP : 2;
+	struct ac_recast_norm norm = look_through(r, matrix, old, side, meter);
 
-	if (!deep && ac_recast_is_suspect(r, &norm))
-		norm = look_through(r, matrix, old, true, meter);
+	while (side < AC_RECAST_DEEP && ac_recast_is_suspect(r, side, &norm)) {
+		side = ac_recast_next_side(side);
+		norm = look_through(r, matrix, old, side, meter);
+	}
 	raise_bits(ac_recast_norm_error(&norm), &r->state->matrix_error);
 	raise_bits(ac_recast_norm_exact(r->judge, &norm), &r->state->matrix_exact);
 	r->state->matrix_seen |= norm.added != 0;
