@@ -117,7 +117,7 @@ static uint64_t
 sample_blocks(const struct ac_recast *recast)
 {
 	const uint64_t matrices = (uint64_t)(ac_recast_kept(recast->batch)
-	    - AC_KEPT_LINES) / AC_SAMPLE_DEEP;
+	    - AC_KEPT_LINES) / (AC_SAMPLE_DEEP + AC_PROBES_EACH);
 
 	if (!recast->before)
 		return 1;

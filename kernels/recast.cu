@@ -310,9 +310,9 @@ ac_recast_cast(struct ac_recast r)
 	}
 }
 
-/* What C holds where the sample may look, and the estimate. */
+/* What C holds where the sample may look. */
 static __device__ __forceinline__ void
-keep_before(const struct ac_recast &r, bool probes)
+keep_sample(const struct ac_recast &r)
 {
 	const int t = threadIdx.x;
 	struct ac_recast_spot spot;
@@ -321,11 +321,19 @@ keep_before(const struct ac_recast &r, bool probes)
 		return;
 	spot = ac_recast_spot_of(&r, t);
 	r.before[t] = *ac_recast_c(&r, spot.matrix, spot.row, spot.col);
-	if (!probes)
+}
+
+/* All that C holds where finish will look, or may. */
+static __device__ __forceinline__ void
+keep_before(const struct ac_recast &r, bool sample, bool probes)
+{
+	if (!sample && !probes)
 		return;
-	spot = ac_recast_probe_spot(&r, 0, t);
-	r.before[AC_RECAST_SAMPLE + t] = *ac_recast_c(&r, spot.matrix,
-	    spot.row, spot.col);
+	keep_sample(r);
+	if (sample || r.batch > 1)
+		keep_more(r, sample ? 0 : AC_KEPT_LINES);
+	if (probes)
+		keep_probes(r);
 }
 
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, BLOCKS)
@@ -336,16 +344,13 @@ ac_recast_settle(struct ac_recast r)
 	const uint32_t todo = r.state->todo;
 	const bool probes = ac_recast_probes(&r);
 
-	if ((ac_recast_duty_of(&r, todo).sample || probes)
-	    && ac_cast_scalar_read(&r.beta) != 0)
-		keep_before(r, probes);
-	if (ac_recast_duty_of(&r, todo).sample
-	    && ac_cast_scalar_read(&r.beta) != 0)
-		keep_more(r);
-	if (probes && r.state->probe == AC_PROBE_ESTIMATE)
-		add_parts(r, room);
-	if (!(todo & AC_TODO_SETTLE))
+	if (ac_cast_scalar_read(&r.beta) != 0)
+		keep_before(r, ac_recast_duty_of(&r, todo).sample, probes);
+	if (!(todo & AC_TODO_SETTLE)) {
+		if (probes && r.state->probe == AC_PROBE_ESTIMATE)
+			add_parts(r, room);
 		return;
+	}
 	do_pass(r, ac_recast_own(&r, r.state->amax[0], r.state->amax[1]),
 	    false, block);
 	if (is_last(r.state))

@@ -28,6 +28,7 @@ enum {
 	AC_SAMPLE_LINE = 128,       /* outputs of a line that is looked at again */
 	AC_SAMPLE_MATRICES = 4096,  /* of a batch that are looked at, at most */
 	AC_SAMPLE_DEEP = 256,       /* outputs of one that looks bad */
+	AC_PROBES_EACH = 64,        /* of each for its estimate */
 	AC_KEPT_LINES = 2 * AC_SAMPLE_SIDE * AC_SAMPLE_LINE,
 	AC_RANGE_BINS = 256         /* of a range histogram: FP32 exponents */
 };
@@ -84,14 +85,17 @@ struct ac_recast_state {
 	int32_t  measured[2];       /* the statistics of operand i are those of
 	                             * its elements times 2^this */
 	uint32_t wanting;           /* this call was found wanting */
-	uint32_t reserved[9];
+	/* Of the matrices of a batch: bits of the worst estimate, AC_PROBED_*. */
+	uint32_t matrix_estimate, matrix_probed;
+	uint32_t reserved[7];
 	/* Scratch of the sample: ac_recast_looks of recast_look.h. */
 	float    sample[3][AC_SAMPLE_SIDE * AC_SAMPLE_SIDE];
 };
 enum { AC_TODO_SETTLE = 1, AC_TODO_SAMPLE = 2, AC_TODO_REPAIR = 4 };
-/* What finish looks at 256 outputs for: nothing; whether they are less than was
+/* What finish looks at 256 outputs for, or at 64 of each matrix of a batch: nothing; whether they are less than was
  * added up; and how far off they may be. */
 enum { AC_PROBE_NONE, AC_PROBE_SHRUNK, AC_PROBE_ESTIMATE };
+enum { AC_PROBED_SUSPECT = 1, AC_PROBED_SHRUNK = 2 };
 
 /* What a site remembers on one stream. All zero before the first use; touched
  * only by kernels of that stream. */
@@ -185,7 +189,8 @@ ac_recast_kept(int64_t batch)
 	const int64_t matrices = batch < AC_SAMPLE_MATRICES ? batch
 	    : AC_SAMPLE_MATRICES;
 
-	return AC_KEPT_LINES + (batch > 1 ? matrices * AC_SAMPLE_DEEP : 0);
+	return AC_KEPT_LINES + (batch > 1
+	    ? matrices * (AC_SAMPLE_DEEP + AC_PROBES_EACH) : 0);
 }
 
 /* Queue, unless nothing is cast (`to` NULL): the statistics of both operands
@@ -224,9 +229,9 @@ enum ac_kernels_status ac_recast_settle(const struct ac_kernels *kernels,
  * and `before` and compare (a reference that is inf or NaN in FP32 wants its
  * like): 16 x 16 outputs of one matrix, 2 x 2 of each of up to AC_SAMPLE_MATRICES
  * of a batch, more where those look bad (recast_sample.h). If the call's error can
- * be estimated (recast_estimate.h: `tol`, bands, one matrix, both operands finite
- * and not 0), do so; beyond 0.7 `tol` it is sampled as if that had been due. If
- * `post`, hand over the history and clear it.
+ * be estimated (recast_estimate.h: `tol`, bands, both operands finite and not 0),
+ * do so; beyond 0.7 `tol` it is sampled as if that had been due, of a batch the
+ * matrices that are. If `post`, hand over the history and clear it.
  * Without write_through and with `result`, C is left alone, nothing is
  * repaired, and the sample is of result + beta `before`. */
 enum ac_kernels_status ac_recast_finish(const struct ac_kernels *kernels,

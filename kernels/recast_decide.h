@@ -157,8 +157,10 @@ ac_recast_probe_kind(const struct ac_recast *r, uint32_t amax0, uint32_t amax1,
 	if (!(r->tol > 0) || !r->before || !amax0 || !amax1 || !alpha
 	    || alpha >= AC_CAST_INF || r->m <= 0 || r->n <= 0)
 		return AC_PROBE_NONE;
+	if (r->batch > 1 && !r->kept && ac_cast_scalar_read(&r->beta) != 0)
+		return AC_PROBE_NONE;
 	return stays && r->bands[0] && r->bands[1] && r->parts
-	    && r->batch == 1 ? AC_PROBE_ESTIMATE : AC_PROBE_SHRUNK;
+	    ? AC_PROBE_ESTIMATE : AC_PROBE_SHRUNK;
 }
 
 /* `unsure`: a sample has to say what nothing else does. */

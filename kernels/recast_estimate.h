@@ -21,11 +21,15 @@
  * FP32 has nothing left of it there, and such outputs say nothing about it. An
  * inf or a NaN of C stays one and says nothing at all.
  *
+ * Each matrix of a batch has an estimate of its own, of 64 outputs. Of more than
+ * AC_SAMPLE_MATRICES, those have that a sample would look at one by one.
+ *
  * Order of the sums. A band: thread t of 256 takes word t % 8 of line tiles
  * t / 8, t / 8 + 32, ...; t is added to t ^ 8, ^ 16; then the eight warps one
  * after the other. Four bands: (0 + 1) + (2 + 3). Over K, and over outputs: a
  * thread's own one after the other, t to t ^ 16, ^ 8, ^ 4, ^ 2, ^ 1, the warps
- * one after the other. All in double. */
+ * one after the other. For a matrix of a batch there is one warp, of 32 threads.
+ * All in double. */
 #ifndef AC_KERNELS_RECAST_ESTIMATE_H
 #define AC_KERNELS_RECAST_ESTIMATE_H
 
@@ -84,20 +88,30 @@ ac_recast_width(const struct ac_recast *r, int64_t along, int band)
 
 /* ---- What there is ----------------------------------------------------- */
 
-/* x of 256 scattered over the 256: one to one. */
-AC_CAST_BODY uint32_t
-ac_recast_scatter(uint32_t x, uint64_t random)
+/* Outputs of a matrix that are looked at: 2^this. */
+AC_CAST_BODY int
+ac_recast_probe_bits(const struct ac_recast *r)
 {
-	x = ((x ^ (uint32_t)random) * ((uint32_t)(random >> 8) | 1)) & 255;
-	x = ((x ^ x >> 4) * ((uint32_t)(random >> 16) | 1)) & 255;
-	return ((x ^ x >> 3) + (uint32_t)(random >> 24)) & 255;
+	return r->batch > 1 ? 6 : 8;
 }
 
-/* One of the `count` lines, in 256th number `part`. */
-AC_CAST_BODY int64_t
-ac_recast_line_in(uint32_t part, uint64_t random, int64_t count)
+/* x of 2^bits scattered over them: one to one. */
+AC_CAST_BODY uint32_t
+ac_recast_scatter(uint32_t x, int bits, uint64_t random)
 {
-	const uint64_t at = (uint64_t)part << 24 | random >> 40; /* of 2^32 */
+	const uint32_t all = (1u << bits) - 1;
+
+	x = ((x ^ (uint32_t)random) * ((uint32_t)(random >> 8) | 1)) & all;
+	x = ((x ^ x >> 4) * ((uint32_t)(random >> 16) | 1)) & all;
+	return ((x ^ x >> 3) + (uint32_t)(random >> 24)) & all;
+}
+
+/* One of the `count` lines, in part number `part` of 2^bits. */
+AC_CAST_BODY int64_t
+ac_recast_line_in(uint32_t part, int bits, uint64_t random, int64_t count)
+{
+	const uint64_t at = (uint64_t)part << (32 - bits)
+	    | random >> (32 + bits); /* of 2^32 */
 	const uint64_t low = (uint32_t)count;
 
 	return (int64_t)(at * ((uint64_t)count >> 32) + (at * low >> 32));
@@ -107,15 +121,55 @@ ac_recast_line_in(uint32_t part, uint64_t random, int64_t count)
 AC_CAST_BODY struct ac_recast_spot
 ac_recast_probe_spot(const struct ac_recast *r, int64_t matrix, int at)
 {
-	const uint64_t call = ac_recast_mix(r->seed ^ 0xd1b54a32d192ed03u);
+	const uint64_t call = ac_recast_mix((r->seed ^ 0xd1b54a32d192ed03u)
+	    + (uint64_t)matrix);
 	const uint64_t one = ac_recast_mix(call + (uint64_t)at);
+	const int bits = ac_recast_probe_bits(r);
 	struct ac_recast_spot spot;
 
 	spot.matrix = matrix;
-	spot.row = ac_recast_line_in((uint32_t)at, one, r->m);
-	spot.col = ac_recast_line_in(ac_recast_scatter((uint32_t)at, call),
-	    one << 32 | one >> 32, r->n);
+	spot.row = ac_recast_line_in((uint32_t)at, bits, one, r->m);
+	spot.col = ac_recast_line_in(ac_recast_scatter((uint32_t)at, bits,
+	    call), bits, one << 32 | one >> 32, r->n);
 	return spot;
+}
+
+/* What C held there before the product: of the number-th matrix that is looked
+ * at. */
+AC_CAST_BODY float *
+ac_recast_probe_kept(const struct ac_recast *r, int64_t number)
+{
+	if (r->batch <= 1)
+		return r->before + AC_RECAST_SAMPLE;
+	return r->kept + AC_KEPT_LINES + ac_recast_matrices(r)
+	    * AC_SAMPLE_DEEP + number * AC_PROBES_EACH;
+}
+
+/* How many matrices are probed, and which. */
+AC_CAST_BODY int64_t
+ac_recast_probed(const struct ac_recast *r)
+{
+	return r->batch > 1 ? ac_recast_matrices(r) : 1;
+}
+
+AC_CAST_BODY int64_t
+ac_recast_probed_at(const struct ac_recast *r, int64_t number)
+{
+	return r->batch > 1 ? ac_recast_matrix_at(r, number) : 0;
+}
+
+/* Before the product: keep number `i` of all that is looked at. */
+AC_CAST_BODY void
+ac_recast_probe_keep(const struct ac_recast *r, int64_t i)
+{
+	const int bits = ac_recast_probe_bits(r);
+	const int64_t number = i >> bits;
+	const int at = (int)(i - (number << bits));
+	const struct ac_recast_spot spot = ac_recast_probe_spot(r,
+	    ac_recast_probed_at(r, number), at);
+
+	ac_recast_probe_kept(r, number)[at] = *ac_recast_c(r, spot.matrix,
+	    spot.row, spot.col);
 }
 
 /* An output as it is, and what was added to its product. */
@@ -124,8 +178,9 @@ struct ac_recast_probe {
 };
 
 AC_CAST_BODY struct ac_recast_probe
-ac_recast_probe_at(const struct ac_recast *r, int64_t matrix, int at)
+ac_recast_probe_at(const struct ac_recast *r, int64_t number, int at)
 {
+	const int64_t matrix = ac_recast_probed_at(r, number);
 	const struct ac_recast_spot spot = ac_recast_probe_spot(r, matrix, at);
 	const float beta = ac_cast_scalar_read(&r->beta);
 	struct ac_recast_probe probe;
@@ -133,7 +188,7 @@ ac_recast_probe_at(const struct ac_recast *r, int64_t matrix, int at)
 	probe.value = (double)*(r->output.result ? ac_recast_result(r, matrix,
 	    spot.row, spot.col) : ac_recast_c(r, matrix, spot.row, spot.col));
 	probe.added = beta != 0
-	    ? (double)beta * (double)r->before[AC_RECAST_SAMPLE + at] : 0;
+	    ? (double)beta * (double)ac_recast_probe_kept(r, number)[at] : 0;
 	return probe;
 }
 
@@ -238,6 +293,20 @@ ac_recast_probes(const struct ac_recast *r)
 	return r->operand[0].to && (r->state->probe == AC_PROBE_ESTIMATE
 	    || (r->state->probe == AC_PROBE_SHRUNK
 	    && ac_cast_scalar_read(&r->beta) != 0));
+}
+
+/* Of a batch, what its matrices left in the state. */
+AC_CAST_BODY struct ac_recast_estimate
+ac_recast_estimate_all(const struct ac_recast *r)
+{
+	volatile struct ac_recast_state *state = r->state;
+	struct ac_recast_estimate estimate;
+
+	estimate.value = ac_cast_float(state->matrix_estimate);
+	estimate.suspect = state->matrix_probed & AC_PROBED_SUSPECT;
+	estimate.shrunk = state->matrix_probed & AC_PROBED_SHRUNK;
+	state->matrix_estimate = state->matrix_probed = 0;
+	return estimate;
 }
 
 /* The end of finish, by one thread: the sample is judged, marks are clear. */

@@ -232,33 +232,38 @@ ac_recast_finish(struct ac_recast r)
 	__shared__ struct estimate_room room;
 	const uint32_t todo = r.state->todo;
 	struct ac_recast_duty duty = ac_recast_duty_of(&r, todo);
+	const bool probes = ac_recast_probes(&r);
+	const bool each = probes && r.batch > 1;
 	struct ac_recast_estimate estimate = {};
 
-	if (ac_recast_probes(&r)) {
-		estimate = estimate_of(r, room);
-		duty.sample |= estimate.suspect;
-	}
+	if (probes || duty.each)
+		estimate = do_matrices(r, probes, duty.each, room);
+	duty.sample |= !each && estimate.suspect;
 	if (duty.repair || duty.write)
 		do_squares(r, outputs_of(r, duty.repair, duty.write), notes);
-	if (!todo && !duty.sample) {
+	if (!todo && !duty.sample && !each) {
 		if (!blockIdx.x && !threadIdx.x)
 			ac_recast_close(&r, &estimate);
 		return;
 	}
 	if (duty.sample) {
 		take_sample(r, blockIdx.x, gridDim.x, sampled);
-		sample_batch(r, duty.kept);
 	}
 	if (!is_last_block(r.state))
 		return;
 	if (duty.sample)
 		judge_sample(r, duty.kept, sampled);
+	else if (each && !threadIdx.x)
+		ac_recast_matrices_close(&r);
 	if (duty.clear) {
 		clear_marks(r.operand[0]);
 		clear_marks(r.operand[1]);
 	}
-	if (!threadIdx.x)
-		ac_recast_close(&r, &estimate);
+	if (threadIdx.x)
+		return;
+	if (each)
+		estimate = ac_recast_estimate_all(&r);
+	ac_recast_close(&r, &estimate);
 }
 
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, BLOCKS)

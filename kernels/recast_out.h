@@ -76,9 +76,10 @@ ac_recast_result(const struct ac_recast *r, int64_t matrix, int64_t row,
 
 /* ---- What there is to do ----------------------------------------------- */
 
-/* `kept`: settle has filled the scratch of that name, or had no need to. */
+/* `kept`: settle has filled the scratch of that name, or had no need to. `each`:
+ * the sample has outputs of each matrix. */
 struct ac_recast_duty {
-	bool repair, write, sample, kept, clear;
+	bool repair, write, sample, kept, each, clear;
 };
 
 AC_CAST_BODY struct ac_recast_duty
@@ -95,6 +96,8 @@ ac_recast_duty_of(const struct ac_recast *r, uint32_t todo)
 	    && ac_cast_scalar_read(&r->alpha) != 0;
 	duty.sample = any && due && r->before;
 	duty.kept = duty.sample && r->kept;
+	duty.each = duty.sample && r->batch > 1
+	    && (r->kept || ac_cast_scalar_read(&r->beta) == 0);
 	return duty;
 }
 

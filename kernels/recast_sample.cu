@@ -16,15 +16,16 @@ struct sampled {
 	int    line;            /* that is looked at again */
 };
 
-/* What C holds where lines and matrices may be looked at again. */
+/* What C holds where lines and matrices may be looked at again, from number
+ * `first` on. */
 static __device__ __forceinline__ void
-keep_more(const struct ac_recast &r)
+keep_more(const struct ac_recast &r, int64_t first)
 {
 	const int64_t count = ac_recast_kept_count(&r);
 	const int64_t block = (int64_t)blockIdx.y * gridDim.x + blockIdx.x;
 
 	AC_CAST_ROLLED
-	for (int64_t i = block * AC_CAST_BLOCK + threadIdx.x; i < count;
+	for (int64_t i = first + block * AC_CAST_BLOCK + threadIdx.x; i < count;
 	    i += (int64_t)gridDim.x * gridDim.y * AC_CAST_BLOCK)
 		ac_recast_keep(&r, i);
 }
@@ -104,8 +105,8 @@ take_sample(const struct ac_recast &r, uint32_t block, uint32_t blocks,
 
 /* ---- Matrices ---------------------------------------------------------- */
 
-/* 2 x 2 outputs of a matrix, more while those make it suspect; all at once if
- * `deep`. `old`: what C held at those. */
+/* 2 x 2 outputs of a matrix, or 8 x 8 if `deep`, more while those make it suspect.
+ * `old`: what C held at those. */
 static __device__ __forceinline__ struct ac_recast_norm
 look_through(const struct ac_recast &r, int64_t matrix, const float *old,
     bool deep)
@@ -113,7 +114,7 @@ look_through(const struct ac_recast &r, int64_t matrix, const float *old,
 	struct ac_recast_norm norm;
 
 	AC_CAST_ROLLED
-	for (int side = deep ? AC_RECAST_DEEP : 2;;
+	for (int side = deep ? ac_recast_next_side(2) : 2;;
 	    side = ac_recast_next_side(side)) {
 		norm = ac_recast_norm_none();
 		AC_CAST_ROLLED
@@ -131,8 +132,8 @@ look_through(const struct ac_recast &r, int64_t matrix, const float *old,
 	}
 }
 
-/* Samples a matrix, by a warp, all of its lanes: 2 x 2 outputs, up to
- * AC_SAMPLE_DEEP while those make it suspect, or at once if `deep`. What it finds
+/* Samples a matrix, by a warp, all of its lanes: 2 x 2 outputs, or 8 x 8 if
+ * `deep`, up to AC_SAMPLE_DEEP while those make it suspect. What it finds
  * is the call's as soon as ac_recast_sample_close() is called behind it. `old` has
  * what C held at ac_recast_spot_in(.., 0 .. 255) before the product; not read with
  * beta 0. */
@@ -152,22 +153,6 @@ sample_matrix(const struct ac_recast &r, int64_t matrix, const float *old,
 		atomicMax(&r.state->matrix_exact, ac_cast_bits(exact));
 	if (norm.added)
 		atomicOr(&r.state->matrix_seen, 1u);
-}
-
-/* The matrices of a batch one by one, by this warp and the others. */
-static __device__ __forceinline__ void
-sample_batch(const struct ac_recast &r, bool kept)
-{
-	const int64_t count = ac_recast_matrices(&r);
-	const int64_t warps = (int64_t)gridDim.x * WARPS;
-
-	if (!kept && ac_cast_scalar_read(&r.beta) != 0)
-		return;
-	AC_CAST_ROLLED
-	for (int64_t number = (int64_t)blockIdx.x * WARPS
-	    + threadIdx.x / AC_RECAST_LANES; number < count; number += warps)
-		sample_matrix(r, ac_recast_matrix_at(&r, number),
-		    ac_recast_kept_matrix(&r, kept, number), false);
 }
 
 /* ---- The last block ---------------------------------------------------- */

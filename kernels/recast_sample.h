@@ -198,4 +198,15 @@ ac_recast_sample_close(const struct ac_recast *r,
 	state->matrix_error = state->matrix_exact = state->matrix_seen = 0;
 }
 
+/* The same, where only matrices were looked at. */
+AC_CAST_BODY void
+ac_recast_matrices_close(const struct ac_recast *r)
+{
+	struct ac_recast_facts facts;
+
+	facts.error = facts.line_error = facts.exact = 0;
+	facts.seen = 0;
+	ac_recast_sample_close(r, &facts);
+}
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/twins_finish.c -- what finish, write and ranges do, on the CPU: the
  * outputs one after the other. The sample is twins_sample.c's. */
-#include "kernels/recast_out.h"
+#include "kernels/recast_sample.h"
 #include "kernels/twins_recast.h"
 
 enum {
@@ -161,23 +161,26 @@ ac_twin_recast_finish(const struct ac_twin_launch *launch, void **params)
 {
 	const struct ac_recast *r = params[0];
 	const unsigned mode = ac_float_mode_enter();
+	const bool probes = ac_recast_probes(r), each = probes && r->batch > 1;
 	struct ac_recast_estimate estimate = {0};
 	struct work work = work_of(r);
 
 	(void)launch;
 	work.duty = ac_recast_duty_of(r, r->state->todo);
-	if (ac_recast_probes(r)) {
-		estimate = ac_twin_estimate(r, &work.meter);
-		work.duty.sample |= estimate.suspect;
-	}
+	if (probes || work.duty.each)
+		estimate = ac_twin_do_matrices(r, probes, work.duty.each,
+		    &work.meter);
+	work.duty.sample |= estimate.suspect;
 	if (work.duty.repair || work.duty.write)
 		do_outputs(&work);
-	if (work.duty.sample) {
-		ac_twin_sample_batch(r, work.duty.kept, &work.meter);
+	if (work.duty.sample)
 		ac_twin_sample(r, work.duty.kept, &work.meter);
-	}
+	else if (each)
+		ac_recast_matrices_close(r);
 	if (work.duty.clear)
 		clear_marks(&work);
+	if (each)
+		estimate = ac_recast_estimate_all(r);
 	ac_recast_close(r, &estimate);
 	ac_float_mode_leave(mode);
 	ac_meter_add(&work.meter);

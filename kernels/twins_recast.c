@@ -210,28 +210,28 @@ ac_twin_recast_cast(const struct ac_twin_launch *launch, void **params)
 	ac_float_mode_leave(mode);
 }
 
-/* What C holds where the sample may look, and the estimate. */
+/* All that C holds where finish will look, or may. */
 static void
-keep_before(const struct ac_recast *r, bool more, bool probes,
+keep_before(const struct ac_recast *r, bool sample, bool probes,
     struct ac_meter *meter)
 {
+	const int64_t first = sample ? 0 : AC_KEPT_LINES;
+
+	if (!sample && !probes)
+		return;
 	for (int at = 0; at < AC_RECAST_SAMPLE; at++) {
 		const struct ac_recast_spot spot = ac_recast_spot_of(r, at);
 
 		r->before[at] = ac_read_one(meter, ac_recast_c(r, spot.matrix,
 		    spot.row, spot.col));
 	}
-	for (int64_t i = 0; more && i < ac_recast_kept_count(r); i++) {
+	for (int64_t i = first; (sample || r->batch > 1)
+	    && i < ac_recast_kept_count(r); i++) {
 		ac_recast_keep(r, i);
 		meter->read += sizeof *r->kept;
 	}
-	for (int at = 0; probes && at < AC_RECAST_PROBES; at++) {
-		const struct ac_recast_spot spot =
-		    ac_recast_probe_spot(r, 0, at);
-
-		r->before[AC_RECAST_SAMPLE + at] = ac_read_one(meter,
-		    ac_recast_c(r, spot.matrix, spot.row, spot.col));
-	}
+	if (probes)
+		ac_twin_keep_probes(r, meter);
 }
 
 void
@@ -244,9 +244,9 @@ ac_twin_recast_settle(const struct ac_twin_launch *launch, void **params)
 	struct ac_meter meter = {0};
 
 	(void)launch;
-	if ((ac_recast_duty_of(r, todo).sample || probes)
-	    && ac_cast_scalar_read(&r->beta) != 0)
-		keep_before(r, ac_recast_duty_of(r, todo).kept, probes, &meter);
+	if (ac_cast_scalar_read(&r->beta) != 0)
+		keep_before(r, ac_recast_duty_of(r, todo).sample, probes,
+		    &meter);
 	if (probes && r->state->probe == AC_PROBE_ESTIMATE)
 		ac_twin_add_parts(r, &meter);
 	if (todo & AC_TODO_SETTLE) {

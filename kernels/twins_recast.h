@@ -28,22 +28,22 @@ void ac_twin_tile_cast(struct ac_twin_tile *tile, struct ac_recast_way way,
 /* The largest |x| of a tile as bits, inf and NaN included. */
 uint32_t ac_twin_tile_largest(const struct ac_twin_tile *tile);
 
-/* twins_sample.c: the sample of a product, judged. Matrices of a batch come
- * first: what is found in them is the call's with ac_twin_sample(). `kept` as in
- * ac_recast_facts_of(). */
-void ac_twin_sample_batch(const struct ac_recast *r, bool kept,
-    struct ac_meter *meter);
+/* twins_sample.c: the sample of a product, judged, with what was found in the
+ * matrices of a batch. `kept` as in ac_recast_facts_of(). */
 void ac_twin_sample(const struct ac_recast *r, bool kept,
     struct ac_meter *meter);
-/* One matrix: 2 x 2 outputs, up to AC_SAMPLE_DEEP while those make it suspect, or
- * at once if `deep`. `old` has what C held at ac_recast_spot_in(.., 0 .. 255)
- * before the product; not read with beta 0. */
+/* One matrix: 2 x 2 outputs, or 8 x 8 if `deep`, up to AC_SAMPLE_DEEP while those
+ * make it suspect. `old` has what C held at ac_recast_spot_in(.., 0 .. 255) before
+ * the product; not read with beta 0. */
 void ac_twin_sample_matrix(const struct ac_recast *r, int64_t matrix,
     const float *old, bool deep, struct ac_meter *meter);
 
-/* twins_estimate.c: what settle adds up, and what finish makes of it. */
+/* twins_estimate.c: what settle keeps and adds up, and what finish makes of it;
+ * the matrices of a batch are sampled there, if they are suspect or `sample`, and
+ * what is known of them is in the state. */
+void ac_twin_keep_probes(const struct ac_recast *r, struct ac_meter *meter);
 void ac_twin_add_parts(const struct ac_recast *r, struct ac_meter *meter);
-struct ac_recast_estimate ac_twin_estimate(const struct ac_recast *r,
-    struct ac_meter *meter);
+struct ac_recast_estimate ac_twin_do_matrices(const struct ac_recast *r,
+    bool probes, bool sample, struct ac_meter *meter);
 
 #endif

@@ -87,7 +87,7 @@ void
 ac_twin_sample_matrix(const struct ac_recast *r, int64_t matrix,
     const float *old, bool deep, struct ac_meter *meter)
 {
-	int side = deep ? AC_RECAST_DEEP : 2;
+	int side = deep ? ac_recast_next_side(2) : 2;
 	struct ac_recast_norm norm = look_through(r, matrix, old, side, meter);
 
 	while (side < AC_RECAST_DEEP && ac_recast_is_suspect(r, side, &norm)) {
@@ -97,19 +97,6 @@ ac_twin_sample_matrix(const struct ac_recast *r, int64_t matrix,
 	raise_bits(ac_recast_norm_error(&norm), &r->state->matrix_error);
 	raise_bits(ac_recast_norm_exact(r->judge, &norm), &r->state->matrix_exact);
 	r->state->matrix_seen |= norm.added != 0;
-}
-
-void
-ac_twin_sample_batch(const struct ac_recast *r, bool kept,
-    struct ac_meter *meter)
-{
-	const int64_t count = ac_recast_matrices(r);
-
-	if (!kept && ac_cast_scalar_read(&r->beta) != 0)
-		return;
-	for (int64_t number = 0; number < count; number++)
-		ac_twin_sample_matrix(r, ac_recast_matrix_at(r, number),
-		    ac_recast_kept_matrix(r, kept, number), false, meter);
 }
 
 /* ---- The whole --------------------------------------------------------- */

@@ -228,6 +228,7 @@ rebind(struct recast_data *d)
 	d->recast.state = &d->state;
 	d->recast.history = &d->history;
 	d->recast.before = d->before;
+	d->recast.kept = d->kept;
 	recast_judge(1e-3f, d);
 }
 
@@ -392,6 +393,60 @@ test_before(void **state)
 	}
 }
 
+/* Two calls of a batch; in matrix `bad`, if it is one, columns cancel all but
+ * 1e-4 of each other. Sizes and where C is by the turn. */
+static struct recast_data
+call_batch(int turn, int bad)
+{
+	const struct recast_case c = { .m = 20 + turn, .n = 30 - turn,
+		.k = 40 + 5 * turn, .batch = 23, .extra = turn % 3,
+		.fill = { FILL_NORMAL, FILL_NORMAL }, .array = turn % 2,
+		.fixed = { turn % 3 == 0 && bad < 0, false }, .alpha = -2,
+		.beta = turn % 4 < 2 ? 0 : 0.25f, .format = AC_FORMAT_FP16,
+		.scaled = true, .output = (enum recast_output)(turn % 3) };
+	struct recast_data d;
+
+	recast_data_make(&c, (uint64_t)turn, &d);
+	rebind(&d);
+	for (int64_t k = 0; bad >= 0 && k < c.k / 2; k++) {
+		for (int64_t i = 0; i < c.m; i++)
+			*recast_at(&d, 0, bad, i, k) = 1.0001f
+			    * *recast_at(&d, 0, bad, i, c.k - 1 - k);
+		for (int64_t j = 0; j < c.n; j++)
+			*recast_at(&d, 1, bad, j, k) = -*recast_at(&d, 1, bad,
+			    j, c.k - 1 - k);
+	}
+	for (int64_t i = 0; bad >= 0 && c.k % 2 && i < c.m; i++)
+		*recast_at(&d, 0, bad, i, c.k / 2) = 0;
+	recast_whole(&d);
+	d.history.samples = d.history.judged = 0;
+	d.history.error = 0;
+	d.history.bad = 0;
+	recast_whole(&d);
+	return d;
+}
+
+/* One bad matrix of a batch is found in every call, and sampled in that call; a
+ * batch of good ones is neither. */
+static void
+test_batch(void **state)
+{
+	(void)state;
+	for (int turn = 0; turn < 12; turn++)
+		for (int bad = -1; bad < 23; bad += 6) {
+			struct recast_data d = call_batch(turn, bad);
+
+			assert_int_equal(d.history.judged, 1);
+			assert_int_equal(d.history.suspects, bad >= 0);
+			assert_int_equal(d.history.samples, bad >= 0);
+			assert_int_equal(d.history.bad, bad >= 0);
+			assert_int_equal(d.history.error > 1e-3f, bad >= 0);
+			assert_int_equal(d.history.estimate > 1e-3f, bad >= 0);
+			assert_true(d.history.estimate > 2e-4f);
+			recast_data_free(&d);
+		}
+}
+
 /* Another epoch: nothing is known of the calls before. */
 static void
 test_epoch(void **state)
@@ -424,6 +479,7 @@ main(void)
 		cmocka_unit_test(test_suspect),
 		cmocka_unit_test(test_corners),
 		cmocka_unit_test(test_before),
+		cmocka_unit_test(test_batch),
 		cmocka_unit_test(test_epoch),
 		cmocka_unit_test(test_draws),
 	};
