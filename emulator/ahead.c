@@ -41,8 +41,9 @@ wait_for_room(struct CUstream_st *stream, uint32_t ticket)
 		uint32_t word = atomic_load_explicit(&stream->launched,
 		    ACQUIRE);
 
-		/* Both wrap, and are never far apart. */
-		if (2 * ticket - (word & ~1u) < 2 * ROOM)
+		/* Both wrap, and are never far apart; later tickets may have
+		 * been launched before this one. */
+		if ((int32_t)(2 * ticket - (word & ~1u)) < 2 * ROOM)
 			return;
 		if (word & 1 || atomic_compare_exchange_strong_explicit(
 		    &stream->launched, &word, word | 1, memory_order_relaxed,

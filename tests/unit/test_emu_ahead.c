@@ -75,6 +75,37 @@ host_waits(void **state)
 	OK(cudaFree(x));
 }
 
+static void *
+queue_beside(void *argument)
+{
+	const float one = 1;
+	cublasHandle_t handle = handle_on(held);
+
+	for (int i = 0; i < 20000; i++)
+		OK(cublasSaxpy(handle, 1, &one, x + 1, 1, x, 1));
+	OK(cublasDestroy(handle));
+	return argument;
+}
+
+/* A thread that is held up after it took its turn finds that launches of others,
+ * which took theirs later, have ended: it is let in. In such a loop one is. */
+static void
+threads_overtake(void **state)
+{
+	pthread_t threads[4];
+
+	(void)state;
+	x = test_device(2 * sizeof *x);
+	alarm(300);
+	for (int i = 0; i < 4; i++)
+		OK(pthread_create(&threads[i], NULL, queue_beside, NULL));
+	for (int i = 0; i < 4; i++)
+		OK(pthread_join(threads[i], NULL));
+	alarm(0);
+	OK(cudaStreamSynchronize(held));
+	OK(cudaFree(x));
+}
+
 /* What a capture records is not queued; a graph is one launch, whatever is in it. */
 static void
 graphs(void **state)
@@ -140,6 +171,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(host_waits),
+		cmocka_unit_test(threads_overtake),
 		cmocka_unit_test(graphs),
 		cmocka_unit_test(clock_waits),
 	};
