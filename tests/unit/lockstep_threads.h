@@ -32,7 +32,7 @@ static uint64_t progress;      /* grows when a thread gets somewhere */
 
 /* Where `wanted` threads meet. */
 struct meeting {
-	int round, arrived, any, sum, result, count;
+	int round, arrived, any, result;
 	uint64_t values[WARP_SIZE];
 };
 static struct meeting of_block, of_warp[THREADS / WARP_SIZE];
@@ -44,7 +44,6 @@ meet(struct meeting &meeting, const int &wanted, int value)
 
 	meeting.arrived++;
 	meeting.any |= value;
-	meeting.sum += value;
 	progress++;
 	while (meeting.round == round) {
 		if (meeting.arrived < wanted) {
@@ -52,8 +51,7 @@ meet(struct meeting &meeting, const int &wanted, int value)
 			continue;
 		}
 		meeting.result = meeting.any;
-		meeting.count = meeting.sum;
-		meeting.arrived = meeting.any = meeting.sum = 0;
+		meeting.arrived = meeting.any = 0;
 		meeting.round++;
 	}
 	return meeting.result;
@@ -79,23 +77,18 @@ __syncthreads()
 	meet(of_block, alive, 0);
 }
 
-/* A warp is in step here whatever it does. */
 static void
 __syncwarp()
 {
+	static const int wanted = WARP_SIZE;
+
+	meet(of_warp[threadIdx.x / WARP_SIZE], wanted, 0);
 }
 
 static int
 __syncthreads_or(int value)
 {
 	return meet(of_block, alive, value != 0);
-}
-
-static int
-__syncthreads_count(int value)
-{
-	meet(of_block, alive, value != 0);
-	return of_block.count;
 }
 
 template <class value> static value
