@@ -62,11 +62,15 @@ tiles(int64_t count)
 	return ((uint64_t)count + AC_TILE_SIDE - 1) / AC_TILE_SIDE;
 }
 
+/* Of a cast whose size was found to be in bounds: a tile has 16 bytes of it at
+ * least, so twice as much is too. */
 static uint64_t
 bands_bytes(const struct ac_recast_operand *o)
 {
-	return bytes_of(tiles(o->ld_to), tiles(o->cols_to),
-	    (uint64_t)o->batch, TILE_WORDS * sizeof(float));
+	const uint64_t bytes = tiles(o->ld_to) * tiles(o->cols_to)
+	    * (uint64_t)o->batch * TILE_WORDS * sizeof(float);
+
+	return (bytes + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
 }
 
 static bool
