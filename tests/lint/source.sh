@@ -7,7 +7,7 @@ cd "$root" || exit 99
 sources=$(for room in $rooms examples tests tests/unit tests/lint tests/preload tests/api \
     tests/cli tests/gpu tests/fuzz tests/binding tests/process \
     tests/process/programs tests/real tests/real/programs tests/aarch64 tests/perf tests/policy \
-    tests/corpus tests/preload/programs tests/preload/stub bench examples/twins; do
+    tests/corpus tests/trust tests/preload/programs tests/preload/stub bench examples/twins; do
 	files "$room/*.c" "$room/*.h" "$room/*.def" "$room/*.cu" "$room/*.S" "$room/*.sh"
 done | sort -u)
 
