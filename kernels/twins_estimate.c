@@ -108,16 +108,15 @@ static struct ac_recast_part
 read_parts(const struct ac_recast *r, int64_t number, struct ac_meter *meter)
 {
 	const int64_t count = ac_recast_tiles(r->k);
-	const double *parts = r->parts + 2 * number * count;
 	double lost[AC_CAST_BLOCK] = {0}, all[AC_CAST_BLOCK] = {0};
 
 	for (int64_t i = 0; r->state->probe == AC_PROBE_ESTIMATE && i < count;
 	    i++) {
 		const int t = (int)(i % threads_of(r));
 
-		lost[t] = lost[t] + parts[2 * i];
-		all[t] = all[t] + parts[2 * i + 1];
-		meter->read += 2 * sizeof *parts;
+		lost[t] = lost[t] + r->parts[2 * (number * count + i)];
+		all[t] = all[t] + r->parts[2 * (number * count + i) + 1];
+		meter->read += 2 * sizeof *r->parts;
 	}
 	return (struct ac_recast_part){ add_threads(r, lost),
 		add_threads(r, all) };
