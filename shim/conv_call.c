@@ -9,6 +9,7 @@
 #include "shim/handle.h"
 #include "shim/lane.h"
 #include "shim/marker.h"
+#include "shim/pair.h"
 #include "shim/trial.h"
 
 #include <stddef.h>
@@ -19,7 +20,7 @@ struct conv_job {
 	const struct ac_conv_call *call;
 	struct ac_conv_site       *site;
 	const struct ac_place     *place;
-	const struct ac_turn      *turn;
+	struct ac_turn            *turn;
 	const struct ac_candidate *candidate;
 	struct ac_trial           *trial;    /* NULL: there is none */
 	struct ac_conv_data        data;
@@ -177,8 +178,10 @@ try_all(const struct conv_job *job)
 		struct conv_job one = *job;
 		enum ac_reason reason;
 
+		if (!(job->turn->tries >> i & 1))
+			continue;
 		one.candidate = ac_trial_candidate(job->trial, i);
-		one.slot = ac_trial_slot(job->trial, i);
+		one.slot = ac_trial_slot(job->trial, job->turn, i);
 		reason = run_candidate(&one, true);
 		if (reason == AC_REASON_NONE)
 			queued |= 1u << i;
@@ -187,7 +190,7 @@ try_all(const struct conv_job *job)
 		else
 			worst = reason;
 	}
-	ac_trial_tried(job->trial, job->place, job->turn, queued, refused);
+	ac_trial_tried(job->trial, job->turn, queued, refused);
 	return queued | refused ? AC_REASON_PROBATION : worst;
 }
 
@@ -213,7 +216,7 @@ static enum ac_outcome
 take_turn(struct conv_job *job, struct ac_kept *kept_out,
     cudnnStatus_t *status_out)
 {
-	const struct ac_turn *turn = job->turn;
+	struct ac_turn *turn = job->turn;
 	struct ac_site_record *record = job->site->record;
 	enum ac_reason reason;
 
@@ -272,6 +275,16 @@ lacks_place(const struct conv_job *job)
 	return !job->place && job->turn->kind != AC_TURN_KEEP;
 }
 
+static uint64_t
+operands_of(const struct ac_conv_call *call)
+{
+	switch (call->operation) {
+	case AC_OP_CONV_DGRAD: return ac_pair_key(call->w, call->y);
+	case AC_OP_CONV_WGRAD: return ac_pair_key(call->x, call->y);
+	default:               return ac_pair_key(call->x, call->w);
+	}
+}
+
 static enum ac_outcome
 conduct(const struct ac_conv_call *call, struct ac_conv_site *site,
     struct ac_kept *kept_out, cudnnStatus_t *status_out)
@@ -280,8 +293,9 @@ conduct(const struct ac_conv_call *call, struct ac_conv_site *site,
 	struct conv_job job = { .call = call, .site = site, .turn = &turn,
 		.data = { call->x, call->w, call->y, z_of(call, site),
 		    call->bias } };
+	const uint64_t operands = operands_of(call);
 	const bool wanted = !site->trial
-	    || ac_trial_wants_place(site->trial, true);
+	    || ac_trial_wants_place(site->trial, operands, true);
 	enum ac_reason reason = AC_REASON_NONE;
 	enum ac_outcome outcome = AC_OUTCOME_KEPT;
 	struct ac_place place;
@@ -297,7 +311,7 @@ conduct(const struct ac_conv_call *call, struct ac_conv_site *site,
 	job.place = wanted ? &place : NULL;
 	if (site->trial) {
 		job.trial = ac_trial_of(site->trial, job.place);
-		ac_trial_turn(job.trial, job.place, &turn);
+		ac_trial_turn(job.trial, job.place, operands, &turn);
 	}
 	if (lacks_place(&job))
 		ac_report_count(site->record, AC_REASON_PROBATION);

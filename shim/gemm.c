@@ -4,6 +4,7 @@
 #include "shim/gemm.h"
 
 #include "shim/handle.h"
+#include "shim/pair.h"
 #include "shim/ranges.h"
 #include "shim/recipe.h"
 #include "shim/solver.h"
@@ -188,7 +189,7 @@ static enum ac_outcome
 take_turn(struct ac_job *job, struct ac_kept *kept_out,
     cublasStatus_t *status_out)
 {
-	const struct ac_turn *turn = job->turn;
+	struct ac_turn *turn = job->turn;
 	struct ac_site_record *record = job->site->record;
 	enum ac_reason reason;
 
@@ -228,7 +229,10 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 {
 	struct ac_trial *trial = site->state ? site->state->trial : NULL;
 	const bool casts = site->decision.tactic == AC_TACTIC_CAST;
-	const bool wanted = trial ? ac_trial_wants_place(trial, false)
+	/* What arrays of addresses hold may change without their being moved. */
+	const uint64_t operands = g->in_arrays ? 0
+	    : ac_pair_key(g->a.data, g->b.data);
+	const bool wanted = trial ? ac_trial_wants_place(trial, operands, false)
 	    : casts;
 	struct ac_turn turn = { .kind = AC_TURN_RECAST };
 	struct ac_job job = { .g = g, .site = site, .turn = &turn };
@@ -249,7 +253,7 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 		ac_job_read(&job);
 	if (trial) {
 		job.trial = job.place ? ac_trial_of(trial, job.place) : trial;
-		ac_trial_turn(job.trial, job.place, &turn);
+		ac_trial_turn(job.trial, job.place, operands, &turn);
 		if (turn.kind == AC_TURN_KEEP && reason != AC_REASON_NONE)
 			turn.reason = reason;
 	}

@@ -71,18 +71,6 @@ ac_job_history(const struct ac_job *job, unsigned candidate,
 	return history ? history : ac_lane_spare(loan);
 }
 
-/* What a candidate did before it was left says nothing once it is tried again. */
-static uint32_t
-epoch_of(const struct ac_job *job)
-{
-	uint32_t retries = 0;
-
-	for (unsigned i = 0; i < ac_trial_count(job->trial); i++)
-		retries += atomic_load_explicit(&ac_trial_record(job->trial,
-		    i)->course.retries, memory_order_relaxed);
-	return retries;
-}
-
 void
 ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
     struct ac_plan *plan)
@@ -91,15 +79,18 @@ ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
 	const bool guarded = job->site->decision.guard != AC_GUARD_OFF;
 
 	r->tol = guarded ? (float)job->candidate->tol : 0;
-	r->pair = 0;
-	r->epoch = job->trial ? epoch_of(job) : 0;
+	r->pair = job->turn->pair;
+	r->epoch = job->trial ? ac_trial_epoch(job->trial) : 0;
 	if (!guarded)
 		r->bands[0] = r->bands[1] = NULL;
 	r->seed = (uint64_t)job->site->record->id << 32 ^ job->turn->number;
 	r->number = job->turn->number;
-	r->sampled = slot && (job->site->decision.sample_period
+	r->sampled = slot && !job->turn->posts_if_bad
+	    && (job->site->decision.sample_period
 	    || job->turn->kind != AC_TURN_RECAST);
 	r->judge = guarded && job->site->decision.exact ? AC_JUDGE_EXACT : 0;
 	r->post = slot ? (struct ac_recast_post *)(uintptr_t)slot->device
 	    : NULL;
+	if (job->turn->posts_if_bad)
+		r->judge |= AC_JUDGE_POST_IF_BAD;
 }

@@ -21,7 +21,7 @@ struct ac_job {
 	struct ac_trial           *trial;      /* NULL: there is none */
 	const struct ac_place     *place;      /* NULL: not looked for */
 	const struct ac_candidate *candidate;
-	const struct ac_turn      *turn;
+	struct ac_turn            *turn;
 	/* With a place; else not read. */
 	struct ac_cast_scalar      alpha, beta;
 	enum ac_reason             unfit;      /* why they forbid a recast */

@@ -107,7 +107,8 @@ ac_recipe_cast(const struct ac_job *job, cublasStatus_t *status_out)
 	ac_plan_bind(&plan, &loan);
 	plan.recast.output.write_through = plan.recast.output.result != NULL;
 	plan.recast.history = ac_job_history(job, job->turn->candidate, &loan);
-	ac_job_sample(job, job->turn->sampled ? &job->turn->slot : NULL, &plan);
+	ac_job_sample(job, job->turn->sampled || job->turn->posts_if_bad
+	    ? &job->turn->slot : NULL, &plan);
 	reason = run(job, &plan, &loan, status_out);
 	if (timed)
 		ac_timing_end(timing, job->place, reason == AC_REASON_NONE);

@@ -67,12 +67,13 @@ run_beside(const struct ac_job *job, struct ac_plan *plan,
 }
 
 static bool
-any_casts(const struct ac_trial *trial)
+any_casts(const struct ac_job *job)
 {
 	bool any = false;
 
-	for (unsigned i = 0; i < ac_trial_count(trial); i++)
-		any |= ac_trial_candidate(trial, i)->tactic == AC_TACTIC_CAST;
+	for (unsigned i = 0; i < ac_trial_count(job->trial); i++)
+		any |= job->turn->tries >> i & 1 && ac_trial_candidate(
+		    job->trial, i)->tactic == AC_TACTIC_CAST;
 	return any;
 }
 
@@ -85,10 +86,13 @@ try_all(const struct ac_job *job, struct ac_plan *plan,
 	bool clean = true;
 
 	for (unsigned i = 0; clean && i < ac_trial_count(job->trial); i++) {
-		const struct ac_slot slot = ac_trial_slot(job->trial, i);
 		struct ac_job one = *job;
+		struct ac_slot slot;
 		enum ac_reason reason;
 
+		if (!(job->turn->tries >> i & 1))
+			continue;
+		slot = ac_trial_slot(job->trial, job->turn, i);
 		one.candidate = ac_trial_candidate(job->trial, i);
 		ac_plan_bind(plan, loan);
 		plan->recast.history = ac_lane_spare(loan);
@@ -112,12 +116,12 @@ ac_recipe_try(const struct ac_job *job)
 	unsigned queued = 0, refused = 0;
 	struct ac_lane_loan loan;
 	struct ac_plan plan;
-	const enum ac_reason reason = prepare(job, any_casts(job->trial),
+	const enum ac_reason reason = prepare(job, any_casts(job),
 	    &plan, &loan);
 
 	if (reason == AC_REASON_NONE)
 		try_all(job, &plan, &loan, &queued, &refused);
-	ac_trial_tried(job->trial, job->place, job->turn, queued, refused);
+	ac_trial_tried(job->trial, job->turn, queued, refused);
 	return reason == AC_REASON_NONE ? AC_REASON_PROBATION : reason;
 }
 

@@ -16,13 +16,6 @@ enum {
 };
 
 bool
-ac_trial_move(struct ac_trial *t, uint32_t from, uint32_t to)
-{
-	return atomic_compare_exchange_strong_explicit(&t->state, &from, to,
-	    memory_order_acq_rel, memory_order_relaxed);
-}
-
-bool
 ac_trial_hold(struct ac_trial *t, bool patiently)
 {
 	const uint32_t self = (uint32_t)getpid();
@@ -57,22 +50,16 @@ first_call(const struct ac_decision *decision)
 	    && first < DOUBTFUL_FIRST ? DOUBTFUL_FIRST : first;
 }
 
-/* Posts between the one of call n and the one at which it is judged. */
-static unsigned
-lag_of(uint32_t period)
-{
-	return period < TRIAL_LAG ? (TRIAL_LAG + period - 1) / period : 1;
-}
-
 static void
 fill(struct ac_trial *t)
 {
 	const struct ac_decision *d = &t->decision;
 
 	t->first = first_call(d);
-	/* sample=off: what the casts lose is posted all the same. */
-	t->period = d->sample_period ? d->sample_period : TRIAL_LAG;
-	t->lag = lag_of(t->period);
+	/* sample=0: what the casts lose is posted all the same. */
+	t->period = d->sample_period ? d->sample_period : TRIAL_PERIOD;
+	t->due = t->retry_due = UINT64_MAX;
+	t->batch = TRIAL_EVIDENCE;
 	t->kept_as = AC_REASON_GUARD;
 	t->timing_over = !t->may_time;
 	for (unsigned i = 0; i < d->candidate_count; i++)
@@ -84,7 +71,7 @@ fill(struct ac_trial *t)
 		t->timing_over = true;
 		t->current = 0;
 	} else {
-		t->state = TRIAL_FIRST;
+		t->state = TRIAL_PROBATION;
 		t->current = TRIAL_KEEP;
 	}
 }
@@ -166,9 +153,10 @@ ac_trial_count(const struct ac_trial *t)
 }
 
 struct ac_slot
-ac_trial_slot(const struct ac_trial *t, unsigned number)
+ac_trial_slot(const struct ac_trial *t, const struct ac_turn *turn,
+    unsigned number)
 {
-	return ac_trial_slot_at(t, number);
+	return ac_trial_slot_at(t, turn->entry[number]);
 }
 
 /* ---- One trial per stream, where nothing may depend on timing ---------- */
@@ -210,6 +198,61 @@ ac_trial_of(struct ac_trial *t, const struct ac_place *place)
 	return count < STREAMS ? add_stream(t, place->stream_id) : t;
 }
 
+/* ---- Samples that are open --------------------------------------------- */
+
+unsigned
+ac_trial_open(struct ac_trial *t)
+{
+	uint64_t open = atomic_load_explicit(&t->open, memory_order_relaxed);
+	unsigned entry;
+
+	do {
+		if (open == UINT64_MAX)
+			return TRIAL_OPEN;
+		entry = (unsigned)__builtin_ctzll(~open);
+	} while (!atomic_compare_exchange_weak_explicit(&t->open, &open,
+	    open | UINT64_C(1) << entry, memory_order_acquire,
+	    memory_order_relaxed));
+	return entry;
+}
+
+void
+ac_trial_close(struct ac_trial *t, unsigned entry)
+{
+	atomic_store_explicit(&t->sample[entry].number, 0,
+	    memory_order_relaxed);
+	atomic_fetch_and_explicit(&t->open, ~(UINT64_C(1) << entry),
+	    memory_order_release);
+}
+
+static void
+lower(_Atomic uint64_t *least, uint64_t value)
+{
+	uint64_t there = atomic_load(least);
+
+	while (value < there
+	    && !atomic_compare_exchange_weak(least, &there, value))
+		;
+}
+
+void
+ac_trial_opened(struct ac_trial *t, unsigned entry, const struct ac_turn *turn,
+    unsigned candidate, bool is_beside)
+{
+	struct ac_trial_sample *sample = &t->sample[entry];
+	const bool settled = atomic_load_explicit(&t->state,
+	    memory_order_relaxed) == TRIAL_SETTLED;
+
+	sample->candidate = (uint8_t)candidate;
+	sample->pair = (uint8_t)turn->pair;
+	sample->is_beside = is_beside;
+	sample->was_late = false;
+	sample->due = turn->number + (settled ? TRIAL_LAG : 0);
+	atomic_store_explicit(&sample->number, turn->number,
+	    memory_order_release);
+	lower(&t->due, sample->due);
+}
+
 /* ---- What became of a turn --------------------------------------------- */
 
 static void
@@ -220,75 +263,66 @@ refuse(struct ac_trial *t, unsigned refused)
 			continue;
 		atomic_store_explicit(&ac_trial_record(t, i)->course.finding,
 		    AC_FINDING_REFUSED, memory_order_relaxed);
+		t->refused |= 1u << i;
 		t->accurate &= ~(1u << i);
 	}
 }
 
-/* The first try, if nothing could be queued: again in a while, unless all the
- * provider has to say is no. */
+/* A try of the probation; if nothing could be queued, again in a while, unless
+ * all the provider has to say is no. */
 static void
-end_first(struct ac_trial *t, const struct ac_place *place,
-    const struct ac_turn *turn, unsigned queued, unsigned refused)
+end_try(struct ac_trial *t, const struct ac_turn *turn, unsigned queued)
 {
-	const struct ac_driver *driver = place->driver;
+	const uint32_t all = (1u << t->decision.candidate_count) - 1;
 
-	if (queued && !driver->cuEventCreate(&t->tried_event,
-	    AC_CU_EVENT_DISABLE_TIMING)) {
-		t->tried_driver = driver;
-		if (!driver->cuEventRecord(t->tried_event, place->stream)) {
-			ac_trial_move(t, TRIAL_BUSY, TRIAL_POSTED);
-			return;
-		}
-		driver->cuEventDestroy(t->tried_event);
-	}
-	if (refused == (1u << t->decision.candidate_count) - 1) {
-		t->settled_at = turn->number;
-		t->tried = 0;
-		t->timing_over = true;
-		ac_trial_choose(t);
-		ac_trial_move(t, TRIAL_BUSY, TRIAL_SETTLED);
-	} else {
-		t->first = turn->number + TRIAL_LAG;
-		ac_trial_move(t, TRIAL_BUSY, TRIAL_FIRST);
-	}
+	if (t->refused == all)
+		ac_trial_settle(t, turn->number);
+	else if (!queued)
+		t->first = turn->number + TRIAL_PERIOD;
+	else if (--t->batch)
+		t->first = turn->number + 1;
+	else
+		t->state = TRIAL_WAITING;
 }
 
 void
-ac_trial_tried(struct ac_trial *t, const struct ac_place *place,
-    const struct ac_turn *turn, unsigned queued, unsigned refused)
+ac_trial_tried(struct ac_trial *t, const struct ac_turn *turn,
+    unsigned queued, unsigned refused)
 {
-	t->tried = queued;
+	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
+		if (!(turn->tries >> i & 1))
+			continue;
+		if (queued >> i & 1)
+			ac_trial_opened(t, turn->entry[i], turn, i, true);
+		else
+			ac_trial_close(t, turn->entry[i]);
+	}
 	refuse(t, refused);
-	if (atomic_load_explicit(&t->state, memory_order_relaxed)
-	    == TRIAL_BUSY) {
-		end_first(t, place, turn, queued, refused);
-	} else {
-		if (!queued)
-			t->demoted_at = turn->number;
-		ac_trial_release(t);
-	}
+	if (t->state != TRIAL_SETTLED)
+		end_try(t, turn, queued);
+	else if (queued)
+		t->again.open++;
+	else
+		t->again.is_on = false;
+	ac_trial_release(t);
 }
 
 void
-ac_trial_sampled(struct ac_trial *t, const struct ac_turn *turn)
+ac_trial_sampled(struct ac_trial *t, struct ac_turn *turn)
 {
-	struct ac_trial_sample *sample = &t->sample[turn->number
-	    / t->period % (t->lag + 1)];
-
-	sample->candidate = turn->candidate;
-	sample->was_late = false;
-	sample->number = turn->number;
-	sample->held_by = 0;
+	turn->was_queued = true;
+	ac_trial_opened(t, turn->entry[0], turn, turn->candidate, false);
 }
 
+/* A sample that was not queued after all. */
 void
 ac_trial_turn_over(struct ac_trial *t, const struct ac_turn *turn)
 {
-	uint64_t holder = turn->number;
-
-	if (turn->sampled)
-		(void)atomic_compare_exchange_strong(&t->sample[turn->number
-		    / t->period % (t->lag + 1)].held_by, &holder, 0);
+	if (turn->kind == AC_TURN_STRICT)
+		ac_trial_close(t, turn->entry[0]);
+	else if (turn->sampled && turn->kind == AC_TURN_RECAST
+	    && !turn->was_queued)
+		ac_trial_close(t, turn->entry[0]);
 }
 
 bool
@@ -309,9 +343,7 @@ ac_trial_judge_now(struct ac_trial *t, const struct ac_turn *turn)
 	if (finding == AC_FINDING_NONE)
 		return true;
 	(void)ac_trial_hold(t, true);
-	if (t->accurate >> turn->candidate & 1)
-		ac_trial_demote(t, turn->candidate, finding, turn->number);
-	ac_trial_choose(t);
+	ac_trial_demote(t, turn->pair, turn->candidate, finding, turn->number);
 	ac_trial_release(t);
 	return false;
 }

@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/trial.h -- what a site's calls do, from the first on: probation, samples,
- * demotion, retry, timing (recasting.md R4, R5). Host side only: it queues
- * nothing and waits once.
+ * demotion, retry, timing (trust.md). Host side only: it queues nothing.
  *
- *   call `first`        the original runs; every candidate runs beside it into
- *                       scratch and is sampled
- *   the next call       waits for those samples; the accurate candidates stay
- *   the next 4 x 16     each of them and the original are timed in turn, at
- *                       fixed calls; then the fastest stays
- *   every period-th     sampled; the verdict applies 64 calls later
- *   1000 after a        the candidates are tried again as at `first`, the
- *   demotion            verdict again 64 calls later
+ *   probation           the original runs; candidates run beside it into scratch
+ *                       and are sampled, until each has three clean samples of
+ *                       different calls with something in them, or none. It
+ *                       begins at the first call, or under profit=on once it has
+ *                       paid (shim/size_class.h)
+ *   the next 4 x 16     each accurate candidate and the original are timed in
+ *                       turn, at fixed calls; then the fastest stays
+ *   4, 8, 16, 32, then  calls are sampled, the gaps drawn by a hash: no rhythm
+ *   about each 64th     of the program falls into step with them. The verdict,
+ *                       on all calls of a cast since the last one, applies 56
+ *                       calls later
+ *   1000 after a        the candidate runs beside that pair's calls again, 128
+ *   demotion            in a row; a pair that is found wanting again waits four
+ *                       times as long
  *
- * Under guard=strict every call is a trial of its own. Under guard=off there is
- * no trial at all. Everything happens at call numbers fixed in advance, so that
- * the bits do not depend on timing; under reproducible=on nothing depends on a
- * clock either, and the calls of each stream are numbered apart. */
+ * A verdict is about the operand pair (shim/pair.h) that it was made on, and about
+ * the site where many pairs have it. Under guard=strict every call is a trial of
+ * its own. Under guard=off there is no trial at all. Everything happens at call
+ * numbers fixed in advance, so that the bits do not depend on timing; under
+ * reproducible=on nothing depends on a clock either, and the calls of each
+ * stream are numbered apart. */
 #ifndef AC_SHIM_TRIAL_H
 #define AC_SHIM_TRIAL_H
 
@@ -31,7 +38,7 @@ struct ac_trial;
 enum ac_turn_kind {
 	AC_TURN_KEEP,      /* make the original call; count it as `reason` */
 	AC_TURN_RECAST,    /* run `candidate` */
-	AC_TURN_TRY,       /* the original, and all candidates beside it */
+	AC_TURN_TRY,       /* the original, and `tries` beside it */
 	AC_TURN_STRICT     /* run `candidate` into scratch and judge it */
 };
 
@@ -46,9 +53,16 @@ struct ac_turn {
 	enum ac_turn_kind kind;
 	enum ac_reason    reason;
 	unsigned          candidate;    /* its number */
+	unsigned          pair;         /* of the site's operand pairs */
+	bool              is_new_pair;  /* met for the first time */
 	uint64_t          number;       /* of this call, from 1 */
+	unsigned          tries;        /* TRY: bits of candidates */
 	bool              sampled;
+	bool              was_queued;   /* the sample: ac_trial_sampled() */
+	bool              posts_if_bad; /* in a graph: `slot` is for that alone */
 	struct ac_slot    slot;         /* for the sample */
+	uint8_t           entry[AC_CANDIDATES]; /* samples opened: by candidate in
+	                                 * a TRY, else the first */
 	struct ac_timing *timing;       /* NULL: not timed */
 };
 
@@ -64,12 +78,14 @@ struct ac_trial *ac_trial_of(struct ac_trial *trial,
     const struct ac_place *place);
 
 /* Whether the next call's turn depends on where it runs; with `to_run`, or a
- * candidate could not run without that being known. */
-bool ac_trial_wants_place(const struct ac_trial *trial, bool to_run);
+ * candidate could not run without that being known. `operands` stands for the
+ * addresses of both (ac_pair_key()). */
+bool ac_trial_wants_place(const struct ac_trial *trial, uint64_t operands,
+    bool to_run);
 
 /* Take a turn at `place` (NULL: not looked for). Numbers the call. */
 void ac_trial_turn(struct ac_trial *trial, const struct ac_place *place,
-    struct ac_turn *turn_out);
+    uint64_t operands, struct ac_turn *turn_out);
 
 const struct ac_candidate *ac_trial_candidate(const struct ac_trial *trial,
     unsigned number);
@@ -79,21 +95,22 @@ unsigned ac_trial_count(const struct ac_trial *trial);
 struct ac_site_record *ac_trial_record(struct ac_trial *trial,
     unsigned candidate);
 
-/* During a turn TRY: where candidate `number` posts to. */
-struct ac_slot ac_trial_slot(const struct ac_trial *trial, unsigned number);
+/* During a turn TRY: where candidate `number`, one of `tries`, posts to. */
+struct ac_slot ac_trial_slot(const struct ac_trial *trial,
+    const struct ac_turn *turn, unsigned number);
 
 /* End a turn TRY, in the thread that took it; until then no other one judges or
- * begins a try. The candidates whose bits are in `queued` post behind what
- * `place`'s stream has to do so far, those in `refused` the provider refused. */
-void ac_trial_tried(struct ac_trial *trial, const struct ac_place *place,
-    const struct ac_turn *turn, unsigned queued, unsigned refused);
+ * begins a try. The candidates whose bits are in `queued` will post, those in
+ * `refused` the provider refused. */
+void ac_trial_tried(struct ac_trial *trial, const struct ac_turn *turn,
+    unsigned queued, unsigned refused);
 
 /* During a turn STRICT: judge what was posted. False: leave the call alone; the
  * candidate is demoted, unless it was only an infinity or a NaN. */
 bool ac_trial_judge_now(struct ac_trial *trial, const struct ac_turn *turn);
 
 /* After a turn RECAST with a sample: it was queued. */
-void ac_trial_sampled(struct ac_trial *trial, const struct ac_turn *turn);
+void ac_trial_sampled(struct ac_trial *trial, struct ac_turn *turn);
 /* After any turn, whatever came of it: what it held is free again. */
 void ac_trial_turn_over(struct ac_trial *trial, const struct ac_turn *turn);
 

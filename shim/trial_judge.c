@@ -31,12 +31,25 @@ ac_trial_is_deserted(const struct ac_trial *t, const struct ac_place *place,
 	    || number >= t->home_at + absence;
 }
 
+/* What was queued in another context. */
+static void
+forget_open(struct ac_trial *t)
+{
+	for (unsigned i = 0; i < TRIAL_OPEN; i++)
+		if (t->sample[i].number)
+			ac_trial_close(t, i);
+	t->again.open = 0;
+	t->due = UINT64_MAX;
+	if (t->state == TRIAL_WAITING) {
+		t->batch = TRIAL_EVIDENCE;
+		t->state = TRIAL_PROBATION;
+	}
+}
+
 /* More contexts than that get new slots by turns. */
 bool
 ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 {
-	const unsigned ring = t->decision.guard == AC_GUARD_STRICT
-	    ? TRIAL_RING : t->lag + 1;
 	struct ac_trial_slots made = {
 		place->scratch, ac_scratch_epoch(place->scratch), NULL, 0
 	}, *slots = t->known;
@@ -44,12 +57,13 @@ ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 
 	if (ac_trial_is_home(t, place))
 		return true;
+	forget_open(t);
 	for (unsigned i = 0; i < TRIAL_HOMES; i++, slots++)
 		if (slots->host && are_at(slots, place)) {
 			t->home = slots;
 			return true;
 		}
-	if (!ac_page_take(place, (AC_CANDIDATES + ring) * sizeof *made.host,
+	if (!ac_page_take(place, TRIAL_SLOTS * sizeof *made.host,
 	    false, &host, &made.device))
 		return false;
 	made.host = host;
@@ -142,120 +156,295 @@ ac_trial_judge(struct ac_trial *t, unsigned candidate,
 
 /* ---- Choosing ---------------------------------------------------------- */
 
-void
-ac_trial_choose(struct ac_trial *t)
+unsigned
+ac_trial_pick(const struct ac_trial *t, uint32_t out)
 {
 	enum { SLACK_PERCENT = 2 }; /* less than this is no difference */
+	const uint32_t usable = t->accurate & ~out;
 	unsigned best = TRIAL_KEEP;
 
 	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
-		if (!(t->accurate >> i & 1))
+		if (!(usable >> i & 1))
 			continue;
 		if (best == TRIAL_KEEP || t->cost[i] * 100
 		    < t->cost[best] * (100 - SLACK_PERCENT))
 			best = i;
 	}
-	atomic_store_explicit(&t->kept_as, AC_REASON_GUARD,
-	    memory_order_relaxed);
 	/* Accuracy is not given up for nothing, nor in doubt: until the original
 	 * was timed, too, which sets its cost. */
 	if (best != TRIAL_KEEP && (t->cost[TRIAL_KEEP] > 0
 	    ? t->cost[TRIAL_KEEP] * (100 - SLACK_PERCENT)
-	    < t->cost[best] * 100 : t->decision.is_doubtful)) {
+	    < t->cost[best] * 100 : t->decision.is_doubtful))
 		best = TRIAL_KEEP;
-		atomic_store_explicit(&t->kept_as, AC_REASON_NO_PROFIT,
-		    memory_order_relaxed);
-	}
-	atomic_store_explicit(&t->current, best, memory_order_release);
+	return best;
 }
 
 void
-ac_trial_demote(struct ac_trial *t, unsigned candidate,
-    enum ac_finding finding, uint64_t number)
+ac_trial_choose(struct ac_trial *t)
+{
+	const uint32_t out = t->pairs.of[AC_PAIR_OTHERS].out;
+	const unsigned best = ac_trial_pick(t, out);
+
+	atomic_store_explicit(&t->kept_as, best == TRIAL_KEEP
+	    && t->accurate & ~out ? AC_REASON_NO_PROFIT : AC_REASON_GUARD,
+	    memory_order_relaxed);
+	atomic_store_explicit(&t->current, best, memory_order_release);
+}
+
+/* ---- Demotion ---------------------------------------------------------- */
+
+/* Bits of a rung's fraction: what rounds alike is wrong alike. */
+static unsigned
+fraction_of(const struct ac_trial *t, unsigned candidate)
+{
+	return t->decision.candidate[candidate].rung == AC_RUNG_BF16 ? 7 : 10;
+}
+
+/* The candidates of no more bits than `candidate`, itself among them. */
+static uint32_t
+like(const struct ac_trial *t, unsigned candidate)
+{
+	uint32_t bits = 0;
+
+	for (unsigned i = 0; i < t->decision.candidate_count; i++)
+		if (fraction_of(t, i) <= fraction_of(t, candidate))
+			bits |= 1u << i;
+	return bits;
+}
+
+static void
+set_retry_due(struct ac_trial *t)
+{
+	uint64_t due = UINT64_MAX;
+
+	for (unsigned i = 0; i < AC_PAIRS; i++) {
+		const struct ac_pair *pair = &t->pairs.of[i];
+
+		if (pair->out && pair->retry_at < due)
+			due = pair->retry_at;
+	}
+	t->retry_due = t->again.is_on ? 0 : due;
+}
+
+static void
+strike(struct ac_trial *t, unsigned at, uint32_t bits, uint32_t refuted,
+    uint64_t number)
+{
+	struct ac_pair *pair = &t->pairs.of[at];
+	const unsigned wait = pair->strikes < TRIAL_STRIKES ? pair->strikes
+	    : TRIAL_STRIKES;
+
+	pair->strikes++;
+	pair->refuted |= refuted;
+	atomic_fetch_or_explicit(&pair->out, bits | refuted,
+	    memory_order_release);
+	/* What was not refuted itself may prove itself at once. */
+	pair->retry_at = pair->out & ~pair->refuted ? number
+	    : number + ((uint64_t)TRIAL_RETRY << 2 * wait);
+	t->pairs.any_out = true;
+	if (t->again.is_on && t->again.pair == at
+	    && refuted >> t->again.candidate & 1)
+		t->again.is_on = false;
+	set_retry_due(t);
+}
+
+static void
+tell(struct ac_trial *t, unsigned candidate, enum ac_finding finding)
 {
 	struct ac_site_course *course = &ac_trial_record(t, candidate)->course;
 
 	atomic_store_explicit(&course->finding, (uint32_t)finding,
 	    memory_order_relaxed);
 	add(&course->demotions, 1);
-	t->accurate &= ~(1u << candidate);
-	t->demoted_at = number;
 	ac_log(AC_LOG_INFO, "%s %lldx%lldx%lld: %s is left: %s", t->key.symbol,
 	    (long long)t->key.m, (long long)t->key.n, (long long)t->key.k,
 	    ac_rung_names[t->decision.candidate[candidate].rung],
 	    ac_finding_meanings[finding]);
 }
 
-bool
-ac_trial_all_posted(const struct ac_trial *t)
+void
+ac_trial_demote(struct ac_trial *t, unsigned at, unsigned candidate,
+    enum ac_finding finding, uint64_t number)
 {
-	struct ac_recast_post post;
+	enum { MANY = 3 };
+	const uint32_t bit = 1u << candidate;
+	const bool rounds = finding == AC_FINDING_ERROR
+	    || finding == AC_FINDING_LINE;
+	/* In a probation each candidate is tried by itself. */
+	const uint32_t bits = rounds && t->state == TRIAL_SETTLED
+	    ? like(t, candidate) : bit;
+	unsigned count;
 
-	for (unsigned i = 0; i < AC_CANDIDATES; i++)
-		if (t->tried >> i & 1 && !read_post(t, i, t->tried_at, &post))
-			return false;
-	return true;
+	if (t->pairs.of[at].out & t->pairs.of[at].refuted & bit)
+		return; /* known by now */
+	tell(t, candidate, finding);
+	strike(t, at, bits, bit, number);
+	count = ac_pair_count_out(&t->pairs, bit);
+	if (!(t->pairs.of[AC_PAIR_OTHERS].out & bit) && count >= MANY
+	    && 2 * count >= t->pairs.met)
+		strike(t, AC_PAIR_OTHERS, bits, bit, number);
+	ac_trial_choose(t);
+}
+
+unsigned
+ac_trial_wants_again(const struct ac_trial *t, unsigned at, uint64_t number)
+{
+	const struct ac_pair *pair = &t->pairs.of[at];
+	const uint32_t unproved = pair->out & ~pair->refuted;
+	const uint32_t bits = unproved ? unproved : pair->out;
+
+	if (!bits || number < pair->retry_at)
+		return TRIAL_KEEP;
+	return (unsigned)__builtin_ctz(bits);
+}
+
+/* ---- Probation --------------------------------------------------------- */
+
+bool
+ac_trial_is_undecided(const struct ac_trial *t, unsigned candidate)
+{
+	const struct ac_trial_evidence *e = &t->evidence[candidate];
+
+	if (t->refused >> candidate & 1 || e->clean >= TRIAL_EVIDENCE)
+		return false;
+	return e->clean + e->bad < TRIAL_EVIDENCE
+	    || (e->clean && e->clean + e->bad < TRIAL_MOST);
 }
 
 void
 ac_trial_settle(struct ac_trial *t, uint64_t number)
 {
-	const uint32_t before = t->accurate;
-	struct ac_recast_post post;
-	enum ac_finding finding;
+	unsigned lacks = 0;
 
-	t->demoted_at = 0;
-	t->accurate = 0;
 	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
-		if (!(t->tried >> i & 1)
-		    || !read_post(t, i, t->tried_at, &post)) {
-			t->accurate |= before & 1u << i;
-			continue;
-		}
-		finding = ac_trial_judge(t, i, &post);
-		if (finding == AC_FINDING_NONE)
-			t->accurate |= 1u << i;
-		else
-			ac_trial_demote(t, i, finding, number);
+		const struct ac_trial_evidence *e = &t->evidence[i];
+
+		if (ac_trial_is_undecided(t, i) && TRIAL_EVIDENCE - e->clean > lacks)
+			lacks = TRIAL_EVIDENCE - e->clean;
 	}
-	t->tried = 0;
+	t->batch = lacks;
+	if (lacks) {
+		/* Zeros teach nothing, and may go on. */
+		t->first = t->was_empty ? 2 * number : number;
+		t->state = TRIAL_PROBATION;
+		return;
+	}
+	for (unsigned i = 0; i < t->decision.candidate_count; i++)
+		if (t->evidence[i].clean >= TRIAL_EVIDENCE)
+			t->accurate |= 1u << i;
+	t->settled_at = number;
+	t->timing_over |= !t->accurate;
 	ac_trial_choose(t);
+	atomic_store_explicit(&t->state, TRIAL_SETTLED, memory_order_release);
 }
 
 /* ---- Samples ----------------------------------------------------------- */
 
+/* A try of a pair that proves itself again. */
 static void
-apply_sample(struct ac_trial *t, unsigned place, uint64_t number)
+prove(struct ac_trial *t, const struct ac_trial_sample *sample,
+    const struct ac_recast_post *post, enum ac_finding finding,
+    uint64_t number)
 {
-	struct ac_trial_sample *sample = &t->sample[place];
-	const unsigned candidate = sample->candidate;
+	struct ac_trial_again *again = &t->again;
+
+	if (!again->is_on || again->candidate != sample->candidate)
+		return;
+	again->open -= again->open > 0;
+	if (finding != AC_FINDING_NONE) {
+		strike(t, again->pair, 0, 1u << sample->candidate, number);
+		again->is_on = false;
+	} else {
+		again->clean += post->samples > 0;
+	}
+	if (again->clean >= TRIAL_PROOF) {
+		struct ac_pair *pair = &t->pairs.of[again->pair];
+
+		again->is_on = false;
+		t->accurate |= 1u << sample->candidate;
+		pair->refuted &= ~(1u << sample->candidate);
+		atomic_fetch_and(&pair->out, ~(1u << sample->candidate));
+		ac_trial_choose(t);
+	}
+	set_retry_due(t);
+}
+
+/* What a try of a probation has shown. */
+static void
+weigh(struct ac_trial *t, const struct ac_trial_sample *sample,
+    const struct ac_recast_post *post, enum ac_finding finding,
+    uint64_t number)
+{
+	struct ac_trial_evidence *e = &t->evidence[sample->candidate];
+
+	if (finding != AC_FINDING_NONE) {
+		e->bad++;
+		ac_trial_demote(t, sample->pair, sample->candidate, finding,
+		    number);
+	} else {
+		e->clean += post->samples > 0;
+	}
+	t->was_empty &= finding == AC_FINDING_NONE && !post->samples;
+}
+
+/* Recast calls: the post tells of all since the last one. */
+static void
+hold_against(struct ac_trial *t, const struct ac_trial_sample *sample,
+    const struct ac_recast_post *post, enum ac_finding finding,
+    uint64_t number)
+{
+	const uint64_t bad = post->bad ? post->bad : 1ull << sample->pair;
+
+	if (finding == AC_FINDING_NONE)
+		return;
+	for (unsigned i = 0; i < AC_PAIRS; i++)
+		if (bad >> i & 1)
+			ac_trial_demote(t, i, sample->candidate, finding,
+			    number);
+}
+
+static void
+apply_sample(struct ac_trial *t, unsigned entry, uint64_t number)
+{
+	struct ac_trial_sample *sample = &t->sample[entry];
 	struct ac_recast_post post;
 	enum ac_finding finding;
 
-	if (!read_post(t, AC_CANDIDATES + place, sample->number, &post)) {
+	if (!read_post(t, entry, sample->number, &post)) {
 		if (!sample->was_late)
-			add(&ac_trial_record(t, candidate)->course.late, 1);
+			add(&ac_trial_record(t, sample->candidate)->course.late,
+			    1);
 		sample->was_late = true;
 		/* It will never come: its place is needed. */
 		if (number >= sample->number + TRIAL_RETRY)
-			sample->number = 0;
+			ac_trial_close(t, entry);
 		return;
 	}
-	sample->number = 0;
-	finding = ac_trial_judge(t, candidate, &post);
-	if (finding == AC_FINDING_NONE || !(t->accurate >> candidate & 1))
-		return;
-	ac_trial_demote(t, candidate, finding, number);
-	ac_trial_choose(t);
+	finding = ac_trial_judge(t, sample->candidate, &post);
+	if (!sample->is_beside)
+		hold_against(t, sample, &post, finding, number);
+	else if (t->state == TRIAL_SETTLED)
+		prove(t, sample, &post, finding, number);
+	else
+		weigh(t, sample, &post, finding, number);
+	ac_trial_close(t, entry);
 }
 
 void
 ac_trial_apply(struct ac_trial *t, uint64_t number)
 {
-	for (unsigned i = 0; i <= t->lag; i++)
-		if (t->sample[i].number
-		    && t->sample[i].number + TRIAL_LAG <= number)
+	uint64_t due = UINT64_MAX;
+
+	for (unsigned i = 0; i < TRIAL_OPEN; i++) {
+		const struct ac_trial_sample *sample = &t->sample[i];
+
+		if (sample->number && sample->due <= number)
 			apply_sample(t, i, number);
+		/* What is late is looked for at the next call. */
+		if (sample->number && sample->due < due)
+			due = sample->due;
+	}
+	t->due = due;
 }
 
 /* ---- Times ------------------------------------------------------------- */

@@ -1,40 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial_state.h -- what a trial is made of: shared by trial.c, which
- * hands out turns, and trial_judge.c, which draws the conclusions. */
+/* shim/trial_state.h -- what a trial is made of: shared by trial.c, which makes
+ * trials and ends turns, trial_turn.c, which hands them out, trial_judge.c, which
+ * draws the conclusions, and trial_wait.c. */
 #ifndef AC_SHIM_TRIAL_STATE_H
 #define AC_SHIM_TRIAL_STATE_H
 
 #include "shim/page.h"
+#include "shim/pair.h"
 #include "shim/trial.h"
 
 #include <stdatomic.h>
 
 enum {
-	TRIAL_LAG = 64,            /* calls from a sample to its verdict */
+	/* From a sample to its verdict, and from one sample to the next by
+	 * default: 56 to 71. Data that turn bad are recast for 127 at most. */
+	TRIAL_LAG = 56,
+	TRIAL_PERIOD = 64,
+	TRIAL_EVIDENCE = 3,        /* clean samples that a candidate needs */
+	TRIAL_MOST = 12,           /* tries of a probation with something in them */
+	TRIAL_PROOF = 128,         /* clean samples in a row, once it failed */
 	TRIAL_RETRY = 1000,        /* calls from a demotion to the next try */
+	TRIAL_STRIKES = 5,         /* after so many the wait grows no more */
 	TRIAL_ROUNDS = 4,          /* timings of each variant */
 	TRIAL_ROUND = 16,          /* calls from one to the next */
 	TRIAL_TIMED = (TRIAL_ROUNDS + 1) * TRIAL_ROUND,
-	TRIAL_RING = TRIAL_LAG + 1,
+	TRIAL_OPEN = 64,           /* samples at a time: bits of a word */
+	TRIAL_GRAPH = TRIAL_OPEN,  /* the slot that graphs post to */
+	TRIAL_SLOTS,
 	TRIAL_HOMES = 4,           /* contexts that a site may alternate between */
 	TRIAL_KEEP = AC_CANDIDATES /* as a candidate: the original call */
 };
 
-enum ac_trial_state { TRIAL_FIRST, TRIAL_BUSY, TRIAL_POSTED, TRIAL_SETTLED };
+/* PROBATION: tries begin at call `first`. WAITING: tries are queued, nothing
+ * was concluded from them yet. */
+enum ac_trial_state { TRIAL_PROBATION, TRIAL_WAITING, TRIAL_SETTLED };
 
+/* A call that will post. Its bit in `open` is set while it is somebody's. */
 struct ac_trial_sample {
-	_Atomic uint64_t number;   /* of the call; 0: nothing is open */
-	_Atomic uint64_t held_by;  /* a call that is about to open it; 0: none */
-	unsigned candidate;
+	_Atomic uint64_t number;   /* of the call; 0: not queued */
+	uint64_t due;              /* the call at which the verdict applies */
+	uint8_t  candidate, pair;
+	bool     is_beside;        /* a try: C is the original's */
 	bool     was_late;
 };
 
-/* Where kernels of one context post to: candidates, then the ring's. */
+/* Where kernels of one context post to: by sample, then graphs. */
 struct ac_trial_slots {
 	const struct ac_scratch *of;
 	uint32_t                 epoch;
 	struct ac_recast_post   *host;
 	ac_cu_address            device;
+};
+
+/* What the tries of a probation have shown of a candidate. */
+struct ac_trial_evidence {
+	uint32_t clean, bad;       /* samples with something in them */
+};
+
+/* A pair's candidate that has to prove itself again. */
+struct ac_trial_again {
+	bool     is_on;
+	unsigned pair, candidate;
+	uint32_t clean, open;      /* samples */
+	uint64_t last;             /* the call that was tried last */
 };
 
 struct ac_trial {
@@ -46,14 +74,17 @@ struct ac_trial {
 	struct ac_site_region region;
 	char               name[32];
 	bool               may_time;
-	uint32_t           period;            /* calls from post to post */
-	unsigned           lag;               /* samples until a verdict */
+	uint32_t           period;            /* calls from sample to sample */
 
 	/* Read by any thread. */
 	_Atomic uint64_t calls;
-	_Atomic uint64_t first;               /* the call that tries */
+	_Atomic uint64_t first;               /* the call of the next try */
 	_Atomic uint32_t accurate;            /* candidates that passed */
-	_Atomic uint64_t settled_at, demoted_at;
+	_Atomic uint64_t settled_at;
+	_Atomic uint64_t next_sample;         /* the call to be sampled */
+	_Atomic uint64_t due;                 /* the call with the next verdict */
+	_Atomic uint64_t retry_due;           /* from this call on a pair wants to
+	                                       * be tried again */
 	_Atomic bool     timing_over;
 	_Atomic bool     is_overdue;          /* a sample that is due has not come:
 	                                       * calls are kept until it has */
@@ -65,24 +96,24 @@ struct ac_trial {
 	_Atomic(const struct ac_trial_slots *) home;
 	_Atomic uint32_t judge;               /* the process of the thread that
 	                                       * holds what follows; 0: none */
+	_Atomic uint64_t open;                /* bits of `sample` */
 
-	/* Of the thread that moved `state` to BUSY or judges. */
+	/* Of the thread that holds `judge`. */
 	double   cost[AC_CANDIDATES + 1];     /* what choose() goes by */
-	uint64_t tried_at;
-	uint32_t tried;                       /* candidates that will post */
-	ac_cu_event tried_event;
-	const struct ac_driver *tried_driver;
+	uint32_t refused;                     /* candidates */
+	unsigned batch;                       /* tries until the next conclusion */
+	bool     was_empty;                   /* the last batch had nothing in it */
+	struct ac_trial_evidence evidence[AC_CANDIDATES];
+	struct ac_trial_again again;
 	struct ac_timing timing[AC_CANDIDATES + 1];
-	struct ac_trial_sample sample[TRIAL_RING];
-
+	struct ac_trial_sample sample[TRIAL_OPEN];
+	uint64_t told_graph;                  /* what a graph posted last */
 	uint64_t home_at;                     /* a call that was at home */
 	bool     is_hasty;                    /* waited in vain for a sample */
 	struct ac_trial_slots known[TRIAL_HOMES];  /* once taken, kept */
-	unsigned          homes;              /* taken so far */
+	unsigned homes;                       /* taken so far */
+	struct ac_pairs pairs;
 };
-
-/* Change the state, unless another thread did so before. */
-bool ac_trial_move(struct ac_trial *trial, uint32_t from, uint32_t to);
 
 /* Whether what is open was queued in the context of `place`; and if not, whether
  * that context is gone, or has not been met for `absence` calls. */
@@ -93,49 +124,57 @@ bool ac_trial_is_deserted(const struct ac_trial *trial,
 
 /* Become the one that judges, at once or not at all, or as soon as it can be;
  * in a forked child a thread that is gone judges no more. A try is held from its
- * beginning to ac_trial_tried(), by the state BUSY or, when it is a retry, by
- * this. */
+ * beginning to ac_trial_tried(). */
 bool ac_trial_hold(struct ac_trial *trial, bool patiently);
 void ac_trial_release(struct ac_trial *trial);
 
-/* Be at home in the context of `place`, with slots there. */
+/* Be at home in the context of `place`, with slots there. What is open in
+ * another one is forgotten. */
 bool ac_trial_take_slots(struct ac_trial *trial, const struct ac_place *place);
 struct ac_slot ac_trial_slot_at(const struct ac_trial *trial, unsigned index);
 
-/* Read what the candidates of a TRY posted; all that have not, or that are
- * found wanting, are out. Then choose. */
-void ac_trial_settle(struct ac_trial *trial, uint64_t number);
-bool ac_trial_all_posted(const struct ac_trial *trial);
+/* Take one of `sample` for a call to come, or TRIAL_OPEN; give it back. */
+unsigned ac_trial_open(struct ac_trial *trial);
+void ac_trial_close(struct ac_trial *trial, unsigned entry);
+/* The sample `entry` of call `number` was queued. */
+void ac_trial_opened(struct ac_trial *trial, unsigned entry,
+    const struct ac_turn *turn, unsigned candidate, bool is_beside);
 
-/* Whether the first try is over; waits for it, once for each site, two seconds at
- * most: its stream may wait for this very thread. A site that waited in vain only
- * looks from then on, and while that goes on no other site waits. */
-bool ac_trial_await_try(struct ac_trial *trial, const struct ac_place *place);
-/* The site no longer waits for its first try. */
-void ac_trial_forget_held(struct ac_trial *trial);
-
-/* Wait, as long, for the samples that are due at call `number`, so that data which
- * turn bad are recast for no more than two periods, however far the host runs
- * ahead; what was queued since keeps the device busy. False: one has not come. A
- * site that waited in vain only looks from then on; nobody waits after a wait in
- * vain until a look finds its sample. */
-bool ac_trial_await_samples(struct ac_trial *trial, uint64_t number);
+/* Wait for the samples that are due at call `number`, two seconds at most: their
+ * stream may wait for this very thread. What was queued since keeps the device
+ * busy. False: one has not come. A site that waited in vain only looks from then
+ * on; nobody waits after a wait in vain until a look finds its sample. */
+bool ac_trial_await(struct ac_trial *trial, uint64_t number);
 
 /* Apply the verdicts that are due at call `number`. */
 void ac_trial_apply(struct ac_trial *trial, uint64_t number);
+
+/* Whether the probation has to see more of a candidate. */
+bool ac_trial_is_undecided(const struct ac_trial *trial, unsigned candidate);
+
+/* All tries of a probation are judged: settle, or set `first` for more. */
+void ac_trial_settle(struct ac_trial *trial, uint64_t number);
 
 /* Go by the times measured, once they are there. */
 void ac_trial_compare(struct ac_trial *trial, const struct ac_place *place);
 
 /* The cheapest accurate candidate becomes current; without one, keep. */
 void ac_trial_choose(struct ac_trial *trial);
+/* The cheapest that is not in `out`; TRIAL_KEEP. */
+unsigned ac_trial_pick(const struct ac_trial *trial, uint32_t out);
 
 /* Judge a post of `candidate` and note it in its course. */
 enum ac_finding ac_trial_judge(struct ac_trial *trial, unsigned candidate,
     const struct ac_recast_post *post);
 
-/* `candidate` is out, for `finding`, found at call `number`. */
-void ac_trial_demote(struct ac_trial *trial, unsigned candidate,
+/* `candidate` is out at pair `pair`, for `finding`, found at call `number`; where
+ * many pairs have it, everywhere. */
+void ac_trial_demote(struct ac_trial *trial, unsigned pair, unsigned candidate,
     enum ac_finding finding, uint64_t number);
+
+/* The candidate that pair `at` should try again at call `number`; TRIAL_KEEP:
+ * none. */
+unsigned ac_trial_wants_again(const struct ac_trial *trial, unsigned at,
+    uint64_t number);
 
 #endif

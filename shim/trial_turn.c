@@ -4,11 +4,7 @@
 
 #include <stddef.h>
 
-static bool
-is_boundary(const struct ac_trial *t, uint64_t number)
-{
-	return number % t->period == 0;
-}
+/* ---- What is due -------------------------------------------------------- */
 
 /* The variant that call `number` is to time: the accurate candidates and the
  * original in turn; -1 if it is none's. */
@@ -33,112 +29,181 @@ is_timing_due(const struct ac_trial *t, uint64_t number)
 	return !t->timing_over && number >= t->settled_at + TRIAL_TIMED;
 }
 
+static bool
+is_due(const struct ac_trial *t, uint64_t number)
+{
+	return number >= t->due || number >= t->retry_due
+	    || is_timing_due(t, number);
+}
+
+static uint64_t
+mix(uint64_t x)
+{
+	x = (x ^ x >> 31) * UINT64_C(0x9E3779B97F4A7C15);
+	x = (x ^ x >> 29) * UINT64_C(0xD6E8FEB86659FD93);
+	return x ^ x >> 32;
+}
+
+/* After a sample at `number`: the next power of two up to 32, then about a
+ * period on, a quarter of it left to chance. What is drawn adds up, so no loop of
+ * the program keeps step with it. */
+static uint64_t
+next_sample(const struct ac_trial *t, uint64_t number)
+{
+	enum { FIRST = 4, LAST = 32 };
+	const uint64_t width = t->period / 4;
+	uint64_t next = FIRST;
+
+	while (next <= number && next <= LAST)
+		next *= 2;
+	if (next <= LAST && next - number < t->period)
+		return next;
+	return number + t->period - width / 2 + (width
+	    ? mix((uint64_t)t->record[0]->id << 32 ^ number) % width : 0);
+}
+
 bool
-ac_trial_wants_place(const struct ac_trial *t, bool to_run)
+ac_trial_wants_place(const struct ac_trial *t, uint64_t operands, bool to_run)
 {
 	const uint64_t next = t->calls + 1;
-	const uint32_t state = t->state, current = t->current;
+	const uint32_t current = t->current;
+	bool casts;
 
 	if (t->decision.reproducible)
 		return true;
-	if (state != TRIAL_SETTLED) /* before its turn, or during another's */
-		return state == TRIAL_FIRST ? next >= t->first
-		    : state != TRIAL_BUSY;
-	return is_boundary(t, next) || !t->timing_over
-	    || (current != TRIAL_KEEP && (to_run
-	    || t->decision.candidate[current].tactic == AC_TACTIC_CAST))
-	    || t->decision.guard == AC_GUARD_STRICT;
+	if (t->state != TRIAL_SETTLED) /* before its turn, or during another's */
+		return next >= t->first && !t->judge;
+	if (!t->timing_over || t->pairs.any_out || is_due(t, next)
+	    || t->decision.guard == AC_GUARD_STRICT)
+		return true;
+	if (current == TRIAL_KEEP)
+		return false;
+	casts = t->decision.candidate[current].tactic == AC_TACTIC_CAST;
+	return to_run || casts || next >= t->next_sample
+	    || ac_pair_find(&t->pairs, operands) == AC_PAIRS;
 }
 
+/* ---- Tries -------------------------------------------------------------- */
+
+/* Have the candidates of `bits` run beside this call. */
 static void
-begin_try(struct ac_trial *t, const struct ac_place *place,
+begin_try(struct ac_trial *t, const struct ac_place *place, uint32_t bits,
     struct ac_turn *turn)
 {
+	uint32_t taken = 0;
+
 	if (!ac_trial_take_slots(t, place)) {
 		turn->reason = AC_REASON_DRIVER;
 		return;
 	}
-	t->tried_at = t->home_at = turn->number;
-	t->tried = 0;
-	turn->kind = AC_TURN_TRY;
+	t->home_at = turn->number;
+	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		turn->entry[i] = (uint8_t)ac_trial_open(t);
+		if (turn->entry[i] != TRIAL_OPEN)
+			taken |= 1u << i;
+	}
+	turn->tries = taken;
+	if (taken)
+		turn->kind = AC_TURN_TRY;
 }
 
-static void
-turn_first(struct ac_trial *t, const struct ac_place *place,
-    struct ac_turn *turn)
+/* What the probation has to see of this pair. What the pair may not use counts
+ * against it: there may be no other pair. */
+static uint32_t
+wanted_of(struct ac_trial *t, unsigned pair)
 {
-	if (turn->number < t->first || !place)
-		return;
-	if (place->capture) {
-		turn->reason = AC_REASON_CAPTURE;
-		return;
+	const uint32_t out = ac_pair_out(&t->pairs, pair);
+	uint32_t bits = 0;
+
+	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
+		if (!ac_trial_is_undecided(t, i))
+			continue;
+		if (out >> i & 1)
+			t->evidence[i].bad++;
+		else
+			bits |= 1u << i;
 	}
-	if (!ac_trial_move(t, TRIAL_FIRST, TRIAL_BUSY))
-		return;
-	begin_try(t, place, turn);
-	if (turn->kind != AC_TURN_TRY)
-		ac_trial_move(t, TRIAL_BUSY, TRIAL_FIRST);
+	return bits;
 }
 
+/* Conclude from the tries, if all have posted. The context of the tries may be
+ * gone with all it had queued; or it may be another one's turn. */
 static void
-turn_posted(struct ac_trial *t, const struct ac_place *place,
-    struct ac_turn *turn)
+end_waiting(struct ac_trial *t, const struct ac_place *place, uint64_t number)
 {
-	if (!place)
-		return;
-	if (place->capture) {
-		turn->reason = AC_REASON_CAPTURE;
-		return;
-	}
-	if (!ac_trial_move(t, TRIAL_POSTED, TRIAL_BUSY))
-		return;
-	/* The context of the first try may be gone with all it had queued; or
-	 * it may be another one's turn. */
 	if (!ac_trial_is_home(t, place)) {
-		const bool gone = ac_trial_is_deserted(t, place, turn->number,
-		    TRIAL_LAG);
-
-		if (gone)
-			ac_trial_forget_held(t);
-		ac_trial_move(t, TRIAL_BUSY, gone ? TRIAL_FIRST
-		    : TRIAL_POSTED);
+		if (ac_trial_is_deserted(t, place, number, TRIAL_PERIOD))
+			(void)ac_trial_take_slots(t, place);
 		return;
 	}
-	if (!ac_trial_await_try(t, place)) {
-		ac_trial_move(t, TRIAL_BUSY, TRIAL_POSTED);
+	if (!ac_trial_await(t, number))
 		return;
-	}
-	t->tried_driver->cuEventDestroy(t->tried_event);
-	ac_trial_settle(t, turn->number);
-	t->settled_at = turn->number;
-	ac_trial_move(t, TRIAL_BUSY, TRIAL_SETTLED);
+	t->was_empty = true;
+	ac_trial_apply(t, number);
+	ac_trial_settle(t, number);
 }
 
 static void
-forget_context(struct ac_trial *t, const struct ac_place *place)
-{
-	for (unsigned i = 0; i < TRIAL_RING; i++)
-		t->sample[i].number = 0;
-	t->tried = 0;
-	(void)ac_trial_take_slots(t, place);
-}
-
-/* Try the candidates again. False if that cannot be. */
-static bool
-begin_retry(struct ac_trial *t, const struct ac_place *place,
+turn_probation(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	begin_try(t, place, turn);
+	uint32_t bits;
+
+	if (place->capture) {
+		turn->reason = AC_REASON_CAPTURE;
+		return;
+	}
+	if (!ac_trial_hold(t, false))
+		return;
+	if (t->state == TRIAL_WAITING)
+		end_waiting(t, place, turn->number);
+	if (t->state == TRIAL_PROBATION && turn->number >= t->first) {
+		bits = wanted_of(t, turn->pair);
+		if (bits)
+			begin_try(t, place, bits, turn);
+		else
+			ac_trial_settle(t, turn->number);
+	}
 	if (turn->kind != AC_TURN_TRY)
-		return false;
-	atomic_fetch_add_explicit(&ac_trial_record(t, 0)->course.retries, 1,
-	    memory_order_relaxed);
-	return true;
+		ac_trial_release(t);
 }
 
-/* At a boundary one thread at a time draws conclusions; another one that gets
- * here meanwhile leaves that to it. Who begins a try holds on until it has
- * ended: only ac_trial_tried() tells what was queued. */
+/* ---- Once settled ------------------------------------------------------- */
+
+/* Let a candidate that this pair may not use prove itself, if it is time. */
+static void
+begin_again(struct ac_trial *t, const struct ac_place *place,
+    struct ac_turn *turn)
+{
+	struct ac_trial_again *again = &t->again;
+	const unsigned pairs[2] = { AC_PAIR_OTHERS, turn->pair };
+
+	for (unsigned i = 0; i < 2 && !again->is_on; i++) {
+		const unsigned candidate = ac_trial_wants_again(t, pairs[i],
+		    turn->number);
+
+		if (candidate == TRIAL_KEEP)
+			continue;
+		*again = (struct ac_trial_again){
+			.is_on = true, .pair = pairs[i], .candidate = candidate,
+		};
+		t->retry_due = 0;
+		atomic_fetch_add_explicit(&ac_trial_record(t,
+		    candidate)->course.retries, 1, memory_order_relaxed);
+	}
+	if (!again->is_on || (again->pair != AC_PAIR_OTHERS
+	    && again->pair != turn->pair)
+	    || again->clean + again->open >= TRIAL_PROOF)
+		return;
+	begin_try(t, place, 1u << again->candidate, turn);
+	if (turn->kind == AC_TURN_TRY)
+		again->last = turn->number;
+}
+
+/* One thread judges at a time; whoever comes here meanwhile leaves that to it.
+ * Who begins a try holds on until it has ended. */
 static void
 conclude(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
@@ -151,56 +216,76 @@ conclude(struct ac_trial *t, const struct ac_place *place,
 			ac_trial_release(t);
 			return;
 		}
-		forget_context(t, place);
+		(void)ac_trial_take_slots(t, place);
 	}
 	t->home_at = turn->number;
-	t->is_overdue = !ac_trial_await_samples(t, turn->number);
+	t->is_overdue = !ac_trial_await(t, turn->number);
 	ac_trial_apply(t, turn->number);
-	if (t->tried && turn->number >= t->tried_at + TRIAL_LAG
-	    && ac_trial_all_posted(t))
-		ac_trial_settle(t, turn->number);
 	if (is_timing_due(t, turn->number) || t->timing_over)
 		ac_trial_compare(t, place);
-	if (!t->demoted_at || t->tried
-	    || turn->number < t->demoted_at + TRIAL_RETRY
-	    || !begin_retry(t, place, turn))
+	if (turn->number >= t->retry_due)
+		begin_again(t, place, turn);
+	if (turn->kind != AC_TURN_TRY)
 		ac_trial_release(t);
 }
 
+static bool
+is_cast(const struct ac_trial *t, unsigned candidate)
+{
+	return t->decision.candidate[candidate].tactic == AC_TACTIC_CAST;
+}
+
+/* What a graph holds runs for ever, and posts when it was found wanting. */
+static void
+watch_graph(struct ac_trial *t, struct ac_turn *turn)
+{
+	turn->posts_if_bad = true;
+	turn->slot = ac_trial_slot_at(t, TRIAL_GRAPH);
+}
+
+/* Nothing watches each call of a library's conversion: what a new pair does is
+ * looked at when it is met. */
 static void
 begin_sample(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	const unsigned at = (unsigned)(turn->number / t->period
-	    % (t->lag + 1));
-	struct ac_trial_sample *sample = &t->sample[at];
-	uint64_t nobody = 0;
+	const bool is_new = turn->is_new_pair && !is_cast(t, turn->candidate);
+	uint64_t next = t->next_sample;
 
-	if (t->decision.guard != AC_GUARD_ON || place->capture
-	    || sample->number || !ac_trial_is_home(t, place))
+	if (t->decision.guard != AC_GUARD_ON || !ac_trial_is_home(t, place))
 		return;
-	/* A thread that was held up may have an earlier call there, which has
-	 * not come to ac_trial_sampled() yet; or has by now. */
-	if (!atomic_compare_exchange_strong(&sample->held_by, &nobody,
-	    turn->number))
+	if (place->capture) {
+		if (is_cast(t, turn->candidate))
+			watch_graph(t, turn);
 		return;
-	if (sample->number) {
-		sample->held_by = 0;
+	}
+	if (turn->number < next && !is_new)
+		return;
+	turn->entry[0] = (uint8_t)ac_trial_open(t);
+	if (turn->entry[0] == TRIAL_OPEN)
+		return;
+	if (turn->number >= next && !atomic_compare_exchange_strong(
+	    &t->next_sample, &next, next_sample(t, turn->number)) && !is_new) {
+		ac_trial_close(t, turn->entry[0]);
 		return;
 	}
 	turn->sampled = true;
-	turn->slot = ac_trial_slot_at(t, AC_CANDIDATES + at);
+	turn->slot = ac_trial_slot_at(t, turn->entry[0]);
 }
 
-/* Every candidate gets another chance: it is judged before it counts. */
+/* Under guard=strict each call is judged before it counts. */
 static void
-retry_strict(struct ac_trial *t, uint64_t number)
+retry_strict(struct ac_trial *t, struct ac_turn *turn)
 {
-	if (!t->demoted_at || number < t->demoted_at + TRIAL_RETRY
-	    || !ac_trial_hold(t, false))
+	struct ac_pair *pair = &t->pairs.of[turn->pair];
+	struct ac_pair *others = &t->pairs.of[AC_PAIR_OTHERS];
+
+	if (turn->number < t->retry_due || !ac_trial_hold(t, false))
 		return;
-	t->demoted_at = 0;
-	t->accurate = (1u << t->decision.candidate_count) - 1;
+	if (pair->out && turn->number >= pair->retry_at)
+		pair->out = pair->refuted = 0;
+	if (others->out && turn->number >= others->retry_at)
+		others->out = others->refuted = 0;
 	atomic_fetch_add_explicit(&ac_trial_record(t, 0)->course.retries, 1,
 	    memory_order_relaxed);
 	ac_trial_choose(t);
@@ -217,80 +302,87 @@ turn_strict(struct ac_trial *t, const struct ac_place *place,
 		return;
 	turn->reason = AC_REASON_DRIVER;
 	(void)ac_trial_hold(t, true);
-	if (ac_trial_take_slots(t, place)) {
+	turn->entry[0] = TRIAL_OPEN;
+	if (ac_trial_take_slots(t, place))
+		turn->entry[0] = (uint8_t)ac_trial_open(t);
+	if (turn->entry[0] != TRIAL_OPEN) {
 		turn->kind = AC_TURN_STRICT;
 		turn->sampled = true;
-		turn->slot = ac_trial_slot_at(t, AC_CANDIDATES
-		    + (unsigned)(turn->number % TRIAL_RING));
+		turn->slot = ac_trial_slot_at(t, turn->entry[0]);
 	}
 	ac_trial_release(t);
+}
+
+/* Which way this call goes; true: as `turn` says by now. */
+static bool
+is_kept(struct ac_trial *t, const struct ac_place *place, struct ac_turn *turn)
+{
+	const uint32_t out = t->pairs.any_out
+	    ? ac_pair_out(&t->pairs, turn->pair) : 0;
+	uint32_t current = atomic_load_explicit(&t->current,
+	    memory_order_acquire);
+	/* What a graph holds runs for ever: it is not for timing. */
+	const int variant = place && !place->capture && !t->is_overdue
+	    && ac_trial_is_home(t, place)
+	    ? timed_variant(t, turn->number) : -1;
+
+	if (variant >= 0 && !(out >> variant & 1)) {
+		turn->timing = &t->timing[variant];
+		if (variant == TRIAL_KEEP)
+			return true;            /* kept: probation */
+		current = (uint32_t)variant;
+	} else if (current != TRIAL_KEEP && out >> current & 1) {
+		current = ac_trial_pick(t, out);
+		if (current == TRIAL_KEEP)
+			t->kept_as = t->accurate & ~out ? AC_REASON_NO_PROFIT
+			    : AC_REASON_GUARD;
+	}
+	turn->candidate = current;
+	if (current == TRIAL_KEEP)
+		turn->reason = (enum ac_reason)t->kept_as;
+	return current == TRIAL_KEEP || t->is_overdue; /* kept: probation */
 }
 
 static void
 turn_settled(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	const bool boundary = is_boundary(t, turn->number);
-	uint32_t current;
-	int variant;
-
 	if (place && t->decision.guard == AC_GUARD_ON
-	    && (boundary || is_timing_due(t, turn->number)))
+	    && is_due(t, turn->number))
 		conclude(t, place, turn);
 	if (turn->kind == AC_TURN_TRY)
 		return;
 	if (t->decision.guard == AC_GUARD_STRICT)
-		retry_strict(t, turn->number);
-	/* What a graph holds runs for ever: it is not for timing. */
-	variant = place && !place->capture && !t->is_overdue
-	    && ac_trial_is_home(t, place)
-	    ? timed_variant(t, turn->number) : -1;
-	current = atomic_load_explicit(&t->current, memory_order_acquire);
-	if (variant >= 0) {
-		turn->timing = &t->timing[variant];
-		if (variant == TRIAL_KEEP)
-			return;                 /* kept: probation */
-		current = (uint32_t)variant;
-	}
-	if (current == TRIAL_KEEP) {
-		turn->candidate = TRIAL_KEEP;
-		turn->reason = (enum ac_reason)t->kept_as;
+		retry_strict(t, turn);
+	if (is_kept(t, place, turn))
 		return;
-	}
-	if (t->is_overdue)
-		return;                         /* kept: probation */
 	turn->kind = AC_TURN_RECAST;
-	turn->candidate = current;
 	if (t->decision.guard == AC_GUARD_STRICT)
 		turn_strict(t, place, turn);
-	else if (boundary && place)
+	else if (place)
 		begin_sample(t, place, turn);
 	if (turn->sampled && !turn->timing && t->may_time && t->timing_over
 	    && turn->kind == AC_TURN_RECAST)
-		turn->timing = &t->timing[current];
+		turn->timing = &t->timing[turn->candidate];
 }
 
 void
 ac_trial_turn(struct ac_trial *t, const struct ac_place *place,
-    struct ac_turn *turn_out)
+    uint64_t operands, struct ac_turn *turn_out)
 {
 	*turn_out = (struct ac_turn){
 		.kind = AC_TURN_KEEP, .reason = AC_REASON_PROBATION,
 		.number = 1 + atomic_fetch_add_explicit(&t->calls, 1,
 		    memory_order_relaxed),
 	};
-	switch (atomic_load_explicit(&t->state, memory_order_acquire)) {
-	case TRIAL_FIRST:
-		turn_first(t, place, turn_out);
-		break;
-	case TRIAL_POSTED:
-		turn_posted(t, place, turn_out);
-		break;
-	default:
-		break;
-	}
-	if (turn_out->kind == AC_TURN_KEEP && turn_out->number >= t->first
-	    && atomic_load_explicit(&t->state, memory_order_acquire)
-	    == TRIAL_SETTLED)
+	turn_out->pair = ac_pair_take(&t->pairs, operands,
+	    &turn_out->is_new_pair);
+	if (turn_out->number < t->first)
+		return;
+	if (place && atomic_load_explicit(&t->state, memory_order_acquire)
+	    != TRIAL_SETTLED)
+		turn_probation(t, place, turn_out);
+	if (turn_out->kind == AC_TURN_KEEP && atomic_load_explicit(&t->state,
+	    memory_order_acquire) == TRIAL_SETTLED)
 		turn_settled(t, place, turn_out);
 }

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/pair.c -- finds and takes operand pairs; open addressing, never emptied. */
+#include "shim/pair.h"
+
+enum { PROBES = 8 };
+
+/* Without the last one, which is for all others. */
+static unsigned
+slot_of(uint64_t key, unsigned probe)
+{
+	return (unsigned)((key >> 32) + probe) % AC_PAIR_OTHERS;
+}
+
+unsigned
+ac_pair_find(const struct ac_pairs *pairs, uint64_t key)
+{
+	if (!key)
+		return AC_PAIR_OTHERS;
+	for (unsigned i = 0; i < PROBES; i++) {
+		const unsigned at = slot_of(key, i);
+		const uint64_t there = atomic_load_explicit(
+		    &pairs->of[at].key, memory_order_acquire);
+
+		if (there == key)
+			return at;
+		if (!there)
+			return AC_PAIRS;
+	}
+	return AC_PAIR_OTHERS;
+}
+
+unsigned
+ac_pair_take(struct ac_pairs *pairs, uint64_t key, bool *is_new_out)
+{
+	*is_new_out = false;
+	if (!key)
+		return AC_PAIR_OTHERS;
+	for (unsigned i = 0; i < PROBES; i++) {
+		const unsigned at = slot_of(key, i);
+		uint64_t there = atomic_load_explicit(&pairs->of[at].key,
+		    memory_order_acquire);
+
+		if (!there && atomic_compare_exchange_strong(
+		    &pairs->of[at].key, &there, key)) {
+			atomic_fetch_add_explicit(&pairs->met, 1,
+			    memory_order_relaxed);
+			*is_new_out = true;
+			return at;
+		}
+		if (there == key)
+			return at;
+	}
+	return AC_PAIR_OTHERS;
+}
+
+unsigned
+ac_pair_count_out(const struct ac_pairs *pairs, uint32_t bits)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < AC_PAIR_OTHERS; i++)
+		count += (pairs->of[i].out & bits) == bits;
+	return count;
+}

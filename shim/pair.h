@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/pair.h -- the operand pairs that a site multiplies, by their addresses, and
+ * which of its candidates each one may use. A layer has operands of its own:
+ * one bad layer of a site does not cost the others. */
+#ifndef AC_SHIM_PAIR_H
+#define AC_SHIM_PAIR_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	AC_PAIRS = 64,              /* bits of a post's `bad` */
+	AC_PAIR_OTHERS = 63         /* all that found no room: where pairs do not
+	                             * recur. What it may not use no pair may */
+};
+
+struct ac_pair {
+	_Atomic uint64_t key;       /* 0: free */
+	_Atomic uint32_t out;       /* bits of candidates that it may not use */
+	/* Of the thread that judges: */
+	uint32_t refuted;           /* those of them that were found wanting; the
+	                             * others only have to be proved again */
+	uint32_t strikes;
+	uint64_t retry_at;          /* a call's number */
+};
+
+struct ac_pairs {
+	struct ac_pair   of[AC_PAIRS];
+	_Atomic uint32_t met;       /* taken so far */
+	_Atomic bool     any_out;
+};
+
+/* What stands for two operands; 0: nothing does (arrays of matrices). */
+static inline uint64_t
+ac_pair_key(const void *a, const void *b)
+{
+	return ((uint64_t)(uintptr_t)a * UINT64_C(0x9E3779B97F4A7C15)
+	    ^ (uint64_t)(uintptr_t)b) * UINT64_C(0xD6E8FEB86659FD93) | 1;
+}
+
+/* The place of `key` in `pairs`, or AC_PAIRS: it has none yet. Any thread. */
+unsigned ac_pair_find(const struct ac_pairs *pairs, uint64_t key);
+
+/* The same, taken if it is new. */
+unsigned ac_pair_take(struct ac_pairs *pairs, uint64_t key, bool *is_new_out);
+
+/* The candidates that pair number `at` may not use. */
+static inline uint32_t
+ac_pair_out(const struct ac_pairs *pairs, unsigned at)
+{
+	return atomic_load_explicit(&pairs->of[at].out, memory_order_acquire)
+	    | atomic_load_explicit(&pairs->of[AC_PAIR_OTHERS].out,
+	    memory_order_acquire);
+}
+
+/* How many pairs may not use any candidate of `bits`. */
+unsigned ac_pair_count_out(const struct ac_pairs *pairs, uint32_t bits);
+
+#endif
