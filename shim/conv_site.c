@@ -246,9 +246,11 @@ make(const void *asked, struct ac_site_head *there)
 	if (!site)
 		return NULL;
 	atomic_store_explicit(&anew.own_bytes, -1, memory_order_relaxed);
-	if (anew.decision.rung != AC_RUNG_KEEP)
+	if (anew.decision.rung != AC_RUNG_KEEP
+	    && ac_trial_is_wanted(&anew.decision))
 		anew.trial = ac_trial_make(&anew.decision, &record->key,
-		    record->name, record, ac_device_may_time(query->device));
+		    record->name, record, NULL,
+		    ac_device_may_time(query->device));
 	*site = anew;
 	return &site->head;
 }

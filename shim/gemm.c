@@ -227,7 +227,8 @@ static enum ac_outcome
 conduct(const struct ac_gemm *g, const struct ac_site *site,
     struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
-	struct ac_trial *trial = site->state ? site->state->trial : NULL;
+	struct ac_trial *trial = site->state && site->state->wants_trial
+	    ? ac_site_trial(site) : NULL;
 	const bool casts = site->decision.tactic == AC_TACTIC_CAST;
 	/* What arrays of addresses hold may change without their being moved. */
 	const uint64_t operands = g->in_arrays ? 0

@@ -9,6 +9,7 @@
 #include "shim/device.h"
 #include "shim/ranges.h"
 #include "shim/handle.h"
+#include "shim/size_class.h"
 #include "shim/start.h"
 #include "shim/trial.h"
 
@@ -139,16 +140,44 @@ decide(struct ac_site *site, const struct ac_site_call *asked)
 static struct ac_site_state *
 make_state(const struct ac_site *site, const struct ac_site_call *call)
 {
+	const uint64_t place[2] = { (uint64_t)(uintptr_t)call->caller,
+		call->form };
+	const int64_t size[4] = { call->m, call->n, call->k, call->batch };
 	struct ac_site_state *state;
 
 	if (site->is_plain)
 		return NULL;
 	state = ac_mapped_take(sizeof *state);
-	if (state && site->decision.rung != AC_RUNG_KEEP)
-		state->trial = ac_trial_make(&site->decision,
-		    &site->record->key, site->record->name, site->record,
-		    ac_device_may_time(ac_call_of(call).device));
+	if (!state || site->decision.rung == AC_RUNG_KEEP)
+		return state;
+	state->wants_trial = ac_trial_is_wanted(&site->decision);
+	/* Streams are apart there: what one learns is not for another. */
+	if (!site->decision.reproducible)
+		state->size_class = ac_size_class_of(place, size,
+		    &site->decision);
 	return state;
+}
+
+struct ac_trial *
+ac_site_trial(const struct ac_site *site)
+{
+	struct ac_site_state *state = site->state;
+	struct ac_trial *trial = atomic_load_explicit(&state->trial,
+	    memory_order_acquire), *made;
+
+	if (trial)
+		return trial;
+	if (state->size_class && ac_credit_is_kept(&site->decision)
+	    && !atomic_exchange(&state->was_called, true)) {
+		ac_credit_count(&state->size_class->credit, &site->decision);
+		return NULL;
+	}
+	made = ac_trial_make(&site->decision, &site->record->key,
+	    site->record->name, site->record, state->size_class,
+	    ac_device_may_time((int8_t)(site->query.form >> 32)));
+	/* Another thread may have been first. */
+	return !made || atomic_compare_exchange_strong(&state->trial, &trial,
+	    made) ? made : trial;
 }
 
 void

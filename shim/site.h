@@ -62,7 +62,10 @@ struct ac_solver;
 /* What a site that may be recast remembers of its calls. */
 struct ac_site_state {
 	ac_histories     histories;
-	struct ac_trial *trial;        /* NULL under guard=off */
+	bool             wants_trial;  /* false under guard=off */
+	_Atomic bool     was_called;
+	_Atomic(struct ac_trial *) trial; /* see ac_site_trial() */
+	struct ac_size_class *size_class; /* NULL: none */
 	_Atomic(struct ac_ranges *) ranges;
 };
 
@@ -90,6 +93,10 @@ struct ac_site_call {
 __attribute__((cold, noinline))
 const struct ac_site *ac_site_add(const struct ac_site_call *call,
     const struct ac_site_query *query, struct ac_site *scratch);
+
+/* The trial of a site that wants one; NULL: none yet. Under profit=on the first
+ * call of a site is only counted: many sizes are met once. */
+struct ac_trial *ac_site_trial(const struct ac_site *site);
 
 /* cuBLAS's CUBLAS_GEMM_AUTOTUNE, which some headers we build with lack: it
  * measures algorithms and keeps the fastest, so that the bits are the clock's. */

@@ -65,31 +65,42 @@ fill(struct ac_trial *t)
 	for (unsigned i = 0; i < d->candidate_count; i++)
 		t->cost[i] = d->judges_profit && d->candidate[i].seconds > 0
 		    ? d->candidate[i].seconds : i + 1;
+	t->credit = t->size_class ? &t->size_class->credit : &t->own_credit;
 	if (d->guard != AC_GUARD_ON) {
 		t->state = TRIAL_SETTLED;
 		t->accurate = (1u << d->candidate_count) - 1;
 		t->timing_over = true;
 		t->current = 0;
+	} else if (t->size_class
+	    && (t->accurate = ac_size_class_passed(t->size_class, d))) {
+		t->state = TRIAL_SETTLED;
+		t->settled_at = t->first;
+		ac_trial_choose(t);
 	} else {
 		t->state = TRIAL_PROBATION;
 		t->current = TRIAL_KEEP;
 	}
 }
 
+bool
+ac_trial_is_wanted(const struct ac_decision *decision)
+{
+	return decision->candidate_count
+	    && (decision->guard != AC_GUARD_OFF || decision->after);
+}
+
 struct ac_trial *
 ac_trial_make(const struct ac_decision *decision,
     const struct ac_site_key *key, const char *name,
-    struct ac_site_record *record, bool may_time)
+    struct ac_site_record *record, struct ac_size_class *size_class,
+    bool may_time)
 {
-	struct ac_trial *t;
+	struct ac_trial *t = ac_mapped_take(sizeof *t);
 	struct ac_text text;
 
-	if (!decision->candidate_count
-	    || (decision->guard == AC_GUARD_OFF && !decision->after))
-		return NULL;
-	t = ac_mapped_take(sizeof *t);
 	if (!t)
 		return NULL;
+	t->size_class = size_class;
 	t->decision = *decision;
 	t->key = *key;
 	t->region = record->region;

@@ -66,11 +66,17 @@ struct ac_turn {
 	struct ac_timing *timing;       /* NULL: not timed */
 };
 
-/* The trial of a site whose decision is not to keep; NULL under guard=off
- * without `after`, and without memory. */
+struct ac_size_class;
+
+/* Whether a site with that decision is to have a trial. */
+bool ac_trial_is_wanted(const struct ac_decision *decision);
+
+/* The trial of such a site; NULL without memory. What passed in `size_class`
+ * (NULL: none) needs no probation here. */
 struct ac_trial *ac_trial_make(const struct ac_decision *decision,
     const struct ac_site_key *key, const char *name,
-    struct ac_site_record *record, bool may_time);
+    struct ac_site_record *record, struct ac_size_class *size_class,
+    bool may_time);
 
 /* The trial that calls at `place` take turns of: `trial`, or under
  * reproducible=on one of this stream's own. */

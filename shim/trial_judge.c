@@ -283,6 +283,9 @@ ac_trial_demote(struct ac_trial *t, unsigned at, unsigned candidate,
 	if (!(t->pairs.of[AC_PAIR_OTHERS].out & bit) && count >= MANY
 	    && 2 * count >= t->pairs.met)
 		strike(t, AC_PAIR_OTHERS, bits, bit, number);
+	if (t->size_class && t->pairs.of[AC_PAIR_OTHERS].out & bit)
+		atomic_fetch_and(&t->size_class->clean,
+		    ~ac_size_class_bit(&t->decision.candidate[candidate]));
 	ac_trial_choose(t);
 }
 
@@ -311,6 +314,15 @@ ac_trial_is_undecided(const struct ac_trial *t, unsigned candidate)
 	    || (e->clean && e->clean + e->bad < TRIAL_MOST);
 }
 
+static void
+pass(struct ac_trial *t, unsigned candidate)
+{
+	t->accurate |= 1u << candidate;
+	if (t->size_class)
+		atomic_fetch_or(&t->size_class->clean,
+		    ac_size_class_bit(&t->decision.candidate[candidate]));
+}
+
 void
 ac_trial_settle(struct ac_trial *t, uint64_t number)
 {
@@ -331,7 +343,7 @@ ac_trial_settle(struct ac_trial *t, uint64_t number)
 	}
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)
 		if (t->evidence[i].clean >= TRIAL_EVIDENCE)
-			t->accurate |= 1u << i;
+			pass(t, i);
 	t->settled_at = number;
 	t->timing_over |= !t->accurate;
 	ac_trial_choose(t);

@@ -7,6 +7,7 @@
 
 #include "shim/page.h"
 #include "shim/pair.h"
+#include "shim/size_class.h"
 #include "shim/trial.h"
 
 #include <stdatomic.h>
@@ -75,6 +76,9 @@ struct ac_trial {
 	char               name[32];
 	bool               may_time;
 	uint32_t           period;            /* calls from sample to sample */
+	struct ac_size_class *size_class;     /* NULL: none */
+	struct ac_credit  *credit;            /* the class's, or: */
+	struct ac_credit   own_credit;
 
 	/* Read by any thread. */
 	_Atomic uint64_t calls;

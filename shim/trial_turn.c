@@ -62,6 +62,13 @@ next_sample(const struct ac_trial *t, uint64_t number)
 	    ? mix((uint64_t)t->record[0]->id << 32 ^ number) % width : 0);
 }
 
+static bool
+is_afforded(const struct ac_trial *t)
+{
+	return ac_credit_affords(t->credit, &t->decision,
+	    (1u << t->decision.candidate_count) - 1);
+}
+
 bool
 ac_trial_wants_place(const struct ac_trial *t, uint64_t operands, bool to_run)
 {
@@ -72,7 +79,9 @@ ac_trial_wants_place(const struct ac_trial *t, uint64_t operands, bool to_run)
 	if (t->decision.reproducible)
 		return true;
 	if (t->state != TRIAL_SETTLED) /* before its turn, or during another's */
-		return next >= t->first && !t->judge;
+		return next >= t->first && !t->judge
+		    && (t->state == TRIAL_WAITING
+		    || is_afforded(t));
 	if (!t->timing_over || t->pairs.any_out || is_due(t, next)
 	    || t->decision.guard == AC_GUARD_STRICT)
 		return true;
@@ -107,6 +116,7 @@ begin_try(struct ac_trial *t, const struct ac_place *place, uint32_t bits,
 	turn->tries = taken;
 	if (taken)
 		turn->kind = AC_TURN_TRY;
+	ac_credit_charge(t->credit, &t->decision, taken);
 }
 
 /* What the probation has to see of this pair. What the pair may not use counts
@@ -160,10 +170,10 @@ turn_probation(struct ac_trial *t, const struct ac_place *place,
 	if (t->state == TRIAL_WAITING)
 		end_waiting(t, place, turn->number);
 	if (t->state == TRIAL_PROBATION && turn->number >= t->first) {
-		bits = wanted_of(t, turn->pair);
+		bits = is_afforded(t) ? wanted_of(t, turn->pair) : 0;
 		if (bits)
 			begin_try(t, place, bits, turn);
-		else
+		else if (is_afforded(t))
 			ac_trial_settle(t, turn->number);
 	}
 	if (turn->kind != AC_TURN_TRY)
@@ -377,6 +387,8 @@ ac_trial_turn(struct ac_trial *t, const struct ac_place *place,
 	};
 	turn_out->pair = ac_pair_take(&t->pairs, operands,
 	    &turn_out->is_new_pair);
+	if (t->state != TRIAL_SETTLED && ac_credit_is_kept(&t->decision))
+		ac_credit_count(t->credit, &t->decision);
 	if (turn_out->number < t->first)
 		return;
 	if (place && atomic_load_explicit(&t->state, memory_order_acquire)
