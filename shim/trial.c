@@ -209,61 +209,6 @@ ac_trial_of(struct ac_trial *t, const struct ac_place *place)
 	return count < STREAMS ? add_stream(t, place->stream_id) : t;
 }
 
-/* ---- Samples that are open --------------------------------------------- */
-
-unsigned
-ac_trial_open(struct ac_trial *t)
-{
-	uint64_t open = atomic_load_explicit(&t->open, memory_order_relaxed);
-	unsigned entry;
-
-	do {
-		if (open == UINT64_MAX)
-			return TRIAL_OPEN;
-		entry = (unsigned)__builtin_ctzll(~open);
-	} while (!atomic_compare_exchange_weak_explicit(&t->open, &open,
-	    open | UINT64_C(1) << entry, memory_order_acquire,
-	    memory_order_relaxed));
-	return entry;
-}
-
-void
-ac_trial_close(struct ac_trial *t, unsigned entry)
-{
-	atomic_store_explicit(&t->sample[entry].number, 0,
-	    memory_order_relaxed);
-	atomic_fetch_and_explicit(&t->open, ~(UINT64_C(1) << entry),
-	    memory_order_release);
-}
-
-static void
-lower(_Atomic uint64_t *least, uint64_t value)
-{
-	uint64_t there = atomic_load(least);
-
-	while (value < there
-	    && !atomic_compare_exchange_weak(least, &there, value))
-		;
-}
-
-void
-ac_trial_opened(struct ac_trial *t, unsigned entry, const struct ac_turn *turn,
-    unsigned candidate, bool is_beside)
-{
-	struct ac_trial_sample *sample = &t->sample[entry];
-	const bool settled = atomic_load_explicit(&t->state,
-	    memory_order_relaxed) == TRIAL_SETTLED;
-
-	sample->candidate = (uint8_t)candidate;
-	sample->pair = (uint8_t)turn->pair;
-	sample->is_beside = is_beside;
-	sample->was_late = false;
-	sample->due = turn->number + (settled ? TRIAL_LAG : 0);
-	atomic_store_explicit(&sample->number, turn->number,
-	    memory_order_release);
-	lower(&t->due, sample->due);
-}
-
 /* ---- What became of a turn --------------------------------------------- */
 
 static void

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial_state.h -- what a trial is made of: shared by trial.c, which makes
- * trials and ends turns, trial_turn.c, which hands them out, trial_judge.c, which
- * draws the conclusions, and trial_wait.c. */
+/* shim/trial_state.h -- what a trial is made of: shared by the files of
+ * that name. trial.c makes trials and ends turns, trial_turn.c hands them out. */
 #ifndef AC_SHIM_TRIAL_STATE_H
 #define AC_SHIM_TRIAL_STATE_H
 
@@ -144,6 +143,10 @@ void ac_trial_close(struct ac_trial *trial, unsigned entry);
 void ac_trial_opened(struct ac_trial *trial, unsigned entry,
     const struct ac_turn *turn, unsigned candidate, bool is_beside);
 
+/* What was posted for call `number` to slot `index`, if it has come. */
+bool ac_trial_read(const struct ac_trial *trial, unsigned index,
+    uint64_t number, struct ac_recast_post *post_out);
+
 /* Wait for the samples that are due at call `number`, two seconds at most: their
  * stream may wait for this very thread. What was queued since keeps the device
  * busy. False: one has not come. A site that waited in vain only looks from then
@@ -175,6 +178,11 @@ enum ac_finding ac_trial_judge(struct ac_trial *trial, unsigned candidate,
  * many pairs have it, everywhere. */
 void ac_trial_demote(struct ac_trial *trial, unsigned pair, unsigned candidate,
     enum ac_finding finding, uint64_t number);
+
+/* A try of a candidate that has to prove itself again ended so. */
+void ac_trial_prove(struct ac_trial *trial, unsigned candidate,
+    const struct ac_recast_post *post, enum ac_finding finding,
+    uint64_t number);
 
 /* The candidate that pair `at` should try again at call `number`; TRIAL_KEEP:
  * none. */

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial_slots.c -- where the samples of a site are posted, context by context,
+ * and which of them are open. Touches only host memory. */
+#include "shim/trial_state.h"
+
+/* ---- Slots ------------------------------------------------------------- */
+
+static bool
+are_at(const struct ac_trial_slots *slots, const struct ac_place *place)
+{
+	return slots && slots->of == place->scratch
+	    && slots->epoch == ac_scratch_epoch(place->scratch);
+}
+
+bool
+ac_trial_is_home(const struct ac_trial *t, const struct ac_place *place)
+{
+	return are_at(t->home, place);
+}
+
+bool
+ac_trial_is_deserted(const struct ac_trial *t, const struct ac_place *place,
+    uint64_t number, uint64_t absence)
+{
+	const struct ac_trial_slots *home = t->home;
+
+	return !home || (home->of == place->scratch
+	    && home->epoch != ac_scratch_epoch(place->scratch))
+	    || number >= t->home_at + absence;
+}
+
+/* What was queued in another context. */
+static void
+forget_open(struct ac_trial *t)
+{
+	for (unsigned i = 0; i < TRIAL_OPEN; i++)
+		if (t->sample[i].number)
+			ac_trial_close(t, i);
+	t->again.open = 0;
+	t->due = UINT64_MAX;
+	if (t->state == TRIAL_WAITING) {
+		t->batch = TRIAL_EVIDENCE;
+		t->state = TRIAL_PROBATION;
+	}
+}
+
+/* More contexts than that get new slots by turns. */
+bool
+ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
+{
+	struct ac_trial_slots made = {
+		place->scratch, ac_scratch_epoch(place->scratch), NULL, 0
+	}, *slots = t->known;
+	void *host;
+
+	if (ac_trial_is_home(t, place))
+		return true;
+	forget_open(t);
+	for (unsigned i = 0; i < TRIAL_HOMES; i++, slots++)
+		if (slots->host && are_at(slots, place)) {
+			t->home = slots;
+			return true;
+		}
+	if (!ac_page_take(place, TRIAL_SLOTS * sizeof *made.host,
+	    false, &host, &made.device))
+		return false;
+	made.host = host;
+	slots = &t->known[t->homes++ % TRIAL_HOMES];
+	*slots = made;
+	t->home = slots;
+	return true;
+}
+
+struct ac_slot
+ac_trial_slot_at(const struct ac_trial *t, unsigned index)
+{
+	const struct ac_trial_slots *home = t->home;
+
+	return (struct ac_slot){
+		.host = &home->host[index],
+		.device = home->device + index * sizeof *home->host,
+	};
+}
+
+/* The device wrote `number` last, with a system-wide release. */
+bool
+ac_trial_read(const struct ac_trial *t, unsigned index, uint64_t number,
+    struct ac_recast_post *post_out)
+{
+	const struct ac_trial_slots *home = t->home;
+	const struct ac_recast_post *post;
+
+	if (!home)
+		return false;
+	post = &home->host[index];
+	if (__atomic_load_n(&post->number, __ATOMIC_ACQUIRE) != number)
+		return false;
+	*post_out = *post;
+	return true;
+}
+
+/* ---- Samples that are open --------------------------------------------- */
+
+unsigned
+ac_trial_open(struct ac_trial *t)
+{
+	uint64_t open = atomic_load_explicit(&t->open, memory_order_relaxed);
+	unsigned entry;
+
+	do {
+		if (open == UINT64_MAX)
+			return TRIAL_OPEN;
+		entry = (unsigned)__builtin_ctzll(~open);
+	} while (!atomic_compare_exchange_weak_explicit(&t->open, &open,
+	    open | UINT64_C(1) << entry, memory_order_acquire,
+	    memory_order_relaxed));
+	return entry;
+}
+
+void
+ac_trial_close(struct ac_trial *t, unsigned entry)
+{
+	atomic_store_explicit(&t->sample[entry].number, 0,
+	    memory_order_relaxed);
+	atomic_fetch_and_explicit(&t->open, ~(UINT64_C(1) << entry),
+	    memory_order_release);
+}
+
+static void
+lower(_Atomic uint64_t *least, uint64_t value)
+{
+	uint64_t there = atomic_load(least);
+
+	while (value < there
+	    && !atomic_compare_exchange_weak(least, &there, value))
+		;
+}
+
+void
+ac_trial_opened(struct ac_trial *t, unsigned entry, const struct ac_turn *turn,
+    unsigned candidate, bool is_beside)
+{
+	struct ac_trial_sample *sample = &t->sample[entry];
+	const bool settled = atomic_load_explicit(&t->state,
+	    memory_order_relaxed) == TRIAL_SETTLED;
+
+	sample->candidate = (uint8_t)candidate;
+	sample->pair = (uint8_t)turn->pair;
+	sample->is_beside = is_beside;
+	sample->was_late = false;
+	sample->due = turn->number + (settled ? TRIAL_LAG : 0);
+	atomic_store_explicit(&sample->number, turn->number,
+	    memory_order_release);
+	lower(&t->due, sample->due);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial_times.c -- what events measured of a site's variants, and what
+ * follows. */
+#include "shim/trial_state.h"
+
+static void
+note_times(struct ac_trial *t)
+{
+	const struct ac_timing *keep = &t->timing[TRIAL_KEEP];
+
+	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
+		struct ac_site_course *course;
+
+		if (!t->timing[i].count)
+			continue;
+		course = &ac_trial_record(t, i)->course;
+		atomic_store_explicit(&course->recast_us,
+		    t->timing[i].least_us, memory_order_relaxed);
+		atomic_store_explicit(&course->timed, t->timing[i].count,
+		    memory_order_relaxed);
+		if (keep->count)
+			atomic_store_explicit(&course->keep_us, keep->least_us,
+			    memory_order_relaxed);
+	}
+}
+
+/* Without a time for everything, what was predicted stays. */
+static bool
+has_all_times(const struct ac_trial *t)
+{
+	bool all = t->timing[TRIAL_KEEP].count > 0;
+
+	for (unsigned i = 0; i < t->decision.candidate_count; i++)
+		all &= !(t->accurate >> i & 1) || t->timing[i].count > 0;
+	return all;
+}
+
+void
+ac_trial_compare(struct ac_trial *t, const struct ac_place *place)
+{
+	const unsigned before = t->current;
+
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
+		ac_timing_read(&t->timing[i], place);
+	note_times(t);
+	if (t->timing_over)
+		return;
+	t->timing_over = true;
+	if (t->decision.judges_profit && has_all_times(t)) {
+		for (unsigned i = 0; i <= AC_CANDIDATES; i++)
+			if (t->timing[i].count)
+				t->cost[i] = (double)t->timing[i].least_us / 1e6;
+		ac_trial_choose(t);
+	}
+	if (t->current == TRIAL_KEEP && before != TRIAL_KEEP)
+		atomic_store_explicit(&ac_trial_record(t, before)->course.finding,
+		    AC_FINDING_SLOW, memory_order_relaxed);
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
+		if (i != t->current)
+			ac_timing_drop(&t->timing[i], place);
+}

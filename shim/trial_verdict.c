@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial_verdict.c -- which candidates a site and its pairs may use: the end
+ * of a probation, demotion, and the choice among what is left. */
+#include "shim/trial_state.h"
+
+#include "base/log.h"
+
+/* ---- Choosing ---------------------------------------------------------- */
+
+unsigned
+ac_trial_pick(const struct ac_trial *t, uint32_t out)
+{
+	enum { SLACK_PERCENT = 2 }; /* less than this is no difference */
+	const uint32_t usable = t->accurate & ~out;
+	unsigned best = TRIAL_KEEP;
+
+	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
+		if (!(usable >> i & 1))
+			continue;
+		if (best == TRIAL_KEEP || t->cost[i] * 100
+		    < t->cost[best] * (100 - SLACK_PERCENT))
+			best = i;
+	}
+	/* Accuracy is not given up for nothing, nor in doubt: until the original
+	 * was timed, too, which sets its cost. */
+	if (best != TRIAL_KEEP && (t->cost[TRIAL_KEEP] > 0
+	    ? t->cost[TRIAL_KEEP] * (100 - SLACK_PERCENT)
+	    < t->cost[best] * 100 : t->decision.is_doubtful))
+		best = TRIAL_KEEP;
+	return best;
+}
+
+void
+ac_trial_choose(struct ac_trial *t)
+{
+	const uint32_t out = t->pairs.of[AC_PAIR_OTHERS].out;
+	const unsigned best = ac_trial_pick(t, out);
+
+	atomic_store_explicit(&t->kept_as, best == TRIAL_KEEP
+	    && t->accurate & ~out ? AC_REASON_NO_PROFIT : AC_REASON_GUARD,
+	    memory_order_relaxed);
+	atomic_store_explicit(&t->current, best, memory_order_release);
+}
+
+/* ---- Demotion ---------------------------------------------------------- */
+
+/* Bits of a rung's fraction: what rounds alike is wrong alike. */
+static unsigned
+fraction_of(const struct ac_trial *t, unsigned candidate)
+{
+	return t->decision.candidate[candidate].rung == AC_RUNG_BF16 ? 7 : 10;
+}
+
+/* The candidates of no more bits than `candidate`, itself among them. */
+static uint32_t
+like(const struct ac_trial *t, unsigned candidate)
+{
+	uint32_t bits = 0;
+
+	for (unsigned i = 0; i < t->decision.candidate_count; i++)
+		if (fraction_of(t, i) <= fraction_of(t, candidate))
+			bits |= 1u << i;
+	return bits;
+}
+
+static void
+set_retry_due(struct ac_trial *t)
+{
+	uint64_t due = UINT64_MAX;
+
+	for (unsigned i = 0; i < AC_PAIRS; i++) {
+		const struct ac_pair *pair = &t->pairs.of[i];
+
+		if (pair->out && pair->retry_at < due)
+			due = pair->retry_at;
+	}
+	t->retry_due = t->again.is_on ? 0 : due;
+}
+
+static void
+strike(struct ac_trial *t, unsigned at, uint32_t bits, uint32_t refuted,
+    uint64_t number)
+{
+	struct ac_pair *pair = &t->pairs.of[at];
+	const unsigned wait = pair->strikes < TRIAL_STRIKES ? pair->strikes
+	    : TRIAL_STRIKES;
+
+	pair->strikes++;
+	pair->refuted |= refuted;
+	atomic_fetch_or_explicit(&pair->out, bits | refuted,
+	    memory_order_release);
+	/* What was not refuted itself may prove itself at once. */
+	pair->retry_at = pair->out & ~pair->refuted ? number
+	    : number + ((uint64_t)TRIAL_RETRY << 2 * wait);
+	t->pairs.any_out = true;
+	if (t->again.is_on && t->again.pair == at
+	    && refuted >> t->again.candidate & 1)
+		t->again.is_on = false;
+	set_retry_due(t);
+}
+
+static void
+tell(struct ac_trial *t, unsigned candidate, enum ac_finding finding)
+{
+	struct ac_site_course *course = &ac_trial_record(t, candidate)->course;
+
+	atomic_store_explicit(&course->finding, (uint32_t)finding,
+	    memory_order_relaxed);
+	atomic_fetch_add_explicit(&course->demotions, 1, memory_order_relaxed);
+	ac_log(AC_LOG_INFO, "%s %lldx%lldx%lld: %s is left: %s", t->key.symbol,
+	    (long long)t->key.m, (long long)t->key.n, (long long)t->key.k,
+	    ac_rung_names[t->decision.candidate[candidate].rung],
+	    ac_finding_meanings[finding]);
+}
+
+void
+ac_trial_demote(struct ac_trial *t, unsigned at, unsigned candidate,
+    enum ac_finding finding, uint64_t number)
+{
+	enum { MANY = 3 };
+	const uint32_t bit = 1u << candidate;
+	const bool rounds = finding == AC_FINDING_ERROR
+	    || finding == AC_FINDING_LINE;
+	/* In a probation each candidate is tried by itself. */
+	const uint32_t bits = rounds && t->state == TRIAL_SETTLED
+	    ? like(t, candidate) : bit;
+	unsigned count;
+
+	if (t->pairs.of[at].out & t->pairs.of[at].refuted & bit)
+		return; /* known by now */
+	tell(t, candidate, finding);
+	strike(t, at, bits, bit, number);
+	count = ac_pair_count_out(&t->pairs, bit);
+	if (!(t->pairs.of[AC_PAIR_OTHERS].out & bit) && count >= MANY
+	    && 2 * count >= t->pairs.met)
+		strike(t, AC_PAIR_OTHERS, bits, bit, number);
+	if (t->size_class && t->pairs.of[AC_PAIR_OTHERS].out & bit)
+		atomic_fetch_and(&t->size_class->clean,
+		    ~ac_size_class_bit(&t->decision.candidate[candidate]));
+	ac_trial_choose(t);
+}
+
+unsigned
+ac_trial_wants_again(const struct ac_trial *t, unsigned at, uint64_t number)
+{
+	const struct ac_pair *pair = &t->pairs.of[at];
+	const uint32_t unproved = pair->out & ~pair->refuted;
+	const uint32_t bits = unproved ? unproved : pair->out;
+
+	if (!bits || number < pair->retry_at)
+		return TRIAL_KEEP;
+	return (unsigned)__builtin_ctz(bits);
+}
+
+/* ---- Proof -------------------------------------------------------------- */
+
+void
+ac_trial_prove(struct ac_trial *t, unsigned candidate,
+    const struct ac_recast_post *post, enum ac_finding finding,
+    uint64_t number)
+{
+	const uint32_t bit = 1u << candidate;
+	struct ac_trial_again *again = &t->again;
+
+	if (!again->is_on || again->candidate != candidate)
+		return;
+	again->open -= again->open > 0;
+	if (finding != AC_FINDING_NONE) {
+		strike(t, again->pair, 0, bit, number);
+		again->is_on = false;
+	} else {
+		again->clean += post->samples > 0;
+	}
+	if (again->clean >= TRIAL_PROOF) {
+		struct ac_pair *pair = &t->pairs.of[again->pair];
+
+		again->is_on = false;
+		t->accurate |= bit;
+		pair->refuted &= ~bit;
+		atomic_fetch_and(&pair->out, ~bit);
+		ac_trial_choose(t);
+	}
+	set_retry_due(t);
+}
+
+/* ---- Probation --------------------------------------------------------- */
+
+bool
+ac_trial_is_undecided(const struct ac_trial *t, unsigned candidate)
+{
+	const struct ac_trial_evidence *e = &t->evidence[candidate];
+
+	if (t->refused >> candidate & 1 || e->clean >= TRIAL_EVIDENCE)
+		return false;
+	return e->clean + e->bad < TRIAL_EVIDENCE
+	    || (e->clean && e->clean + e->bad < TRIAL_MOST);
+}
+
+static void
+pass(struct ac_trial *t, unsigned candidate)
+{
+	t->accurate |= 1u << candidate;
+	if (t->size_class)
+		atomic_fetch_or(&t->size_class->clean,
+		    ac_size_class_bit(&t->decision.candidate[candidate]));
+}
+
+void
+ac_trial_settle(struct ac_trial *t, uint64_t number)
+{
+	unsigned lacks = 0;
+
+	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
+		const struct ac_trial_evidence *e = &t->evidence[i];
+
+		if (ac_trial_is_undecided(t, i) && TRIAL_EVIDENCE - e->clean > lacks)
+			lacks = TRIAL_EVIDENCE - e->clean;
+	}
+	t->batch = lacks;
+	if (lacks) {
+		/* Zeros teach nothing, and may go on. */
+		t->first = t->was_empty ? 2 * number : number;
+		t->state = TRIAL_PROBATION;
+		return;
+	}
+	for (unsigned i = 0; i < t->decision.candidate_count; i++)
+		if (t->evidence[i].clean >= TRIAL_EVIDENCE)
+			pass(t, i);
+	t->settled_at = number;
+	t->timing_over |= !t->accurate;
+	ac_trial_choose(t);
+	atomic_store_explicit(&t->state, TRIAL_SETTLED, memory_order_release);
+}
