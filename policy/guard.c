@@ -11,6 +11,7 @@ const char *const ac_finding_names[AC_FINDING_COUNT] = {
 	[AC_FINDING_ERROR] = "error",
 	[AC_FINDING_LINE] = "line",
 	[AC_FINDING_EXACT] = "exact",
+	[AC_FINDING_CHAIN] = "chain",
 	[AC_FINDING_SLOW] = "slow",
 	[AC_FINDING_REFUSED] = "refused",
 };
@@ -24,6 +25,7 @@ const char *const ac_finding_meanings[AC_FINDING_COUNT] = {
 	[AC_FINDING_ERROR] = "sampled outputs were too far off",
 	[AC_FINDING_LINE] = "a row or column of sampled outputs was too far off",
 	[AC_FINDING_EXACT] = "numbers that FP32 has exactly came out changed",
+	[AC_FINDING_CHAIN] = "products that add up in one C nearly cancel",
 	[AC_FINDING_SLOW] = "it was measured to be no faster than the original call",
 	[AC_FINDING_REFUSED] = "the provider refused it",
 };

@@ -19,6 +19,8 @@ enum ac_finding {
 	AC_FINDING_LINE,     /* one row or column of them: line_error > 3 tol */
 	AC_FINDING_EXACT,    /* numbers that FP32 has exactly changed: exact >
 	                      * 1e-6, sixteen times what FP32's rounding is */
+	AC_FINDING_CHAIN,    /* what it adds to C leaves less than a quarter of
+	                      * it: what was lost before counts by then */
 	AC_FINDING_SLOW,     /* measured slower than leaving the call alone */
 	AC_FINDING_REFUSED,  /* the provider refused the candidate */
 	AC_FINDING_COUNT

@@ -250,10 +250,12 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 		return AC_OUTCOME_KEPT;
 	}
 	job.place = wanted && reason == AC_REASON_NONE ? &place : NULL;
-	if (job.place)
+	if (trial || job.place)
 		ac_job_read(&job);
 	if (trial) {
 		job.trial = job.place ? ac_trial_of(trial, job.place) : trial;
+		ac_trial_writes(job.trial, g->c.data, job.beta.device
+		    || job.beta.value != 0);
 		ac_trial_turn(job.trial, job.place, operands, &turn);
 		if (turn.kind == AC_TURN_KEEP && reason != AC_REASON_NONE)
 			turn.reason = reason;

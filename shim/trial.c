@@ -303,3 +303,14 @@ ac_trial_judge_now(struct ac_trial *t, const struct ac_turn *turn)
 	ac_trial_release(t);
 	return false;
 }
+
+void
+ac_trial_writes(struct ac_trial *t, const void *c, bool adds)
+{
+	const bool is_sum = ac_chain_note(&t->chain, t, c, adds);
+
+	if (!is_sum || t->decision.guard != AC_GUARD_STRICT || t->chained)
+		return;
+	for (unsigned i = 0; i < t->decision.candidate_count; i++)
+		ac_trial_demote_chain(t, i);
+}

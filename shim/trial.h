@@ -93,6 +93,11 @@ bool ac_trial_wants_place(const struct ac_trial *trial, uint64_t operands,
 void ac_trial_turn(struct ac_trial *trial, const struct ac_place *place,
     uint64_t operands, struct ac_turn *turn_out);
 
+/* The next call of `trial` writes C; it adds to what is there (beta is not 0), or
+ * not. Under guard=strict sums of several products are kept: what the first one
+ * lost, nobody could bring back. */
+void ac_trial_writes(struct ac_trial *trial, const void *c, bool adds);
+
 const struct ac_candidate *ac_trial_candidate(const struct ac_trial *trial,
     unsigned number);
 unsigned ac_trial_count(const struct ac_trial *trial);

@@ -53,10 +53,30 @@ ac_trial_judge(struct ac_trial *t, unsigned candidate,
 	};
 
 	note_post(&ac_trial_record(t, candidate)->course, post);
+	if (post->shrunk)
+		return AC_FINDING_CHAIN;
 	return ac_guard_judge(&facts, t->decision.candidate[candidate].tol);
 }
 
 /* ---- Samples ----------------------------------------------------------- */
+
+/* The post of a recast call tells of all since the last one. */
+static void
+hold_against(struct ac_trial *t, const struct ac_trial_sample *sample,
+    const struct ac_recast_post *post, enum ac_finding finding,
+    uint64_t number)
+{
+	const uint64_t bad = post->bad ? post->bad : 1ull << sample->pair;
+
+	if (finding == AC_FINDING_CHAIN)
+		ac_trial_demote_chain(t, sample->candidate);
+	if (finding == AC_FINDING_NONE || finding == AC_FINDING_CHAIN)
+		return;
+	for (unsigned i = 0; i < AC_PAIRS; i++)
+		if (bad >> i & 1)
+			ac_trial_demote(t, i, sample->candidate, finding,
+			    number);
+}
 
 /* What a try of a probation has shown. */
 static void
@@ -68,28 +88,11 @@ weigh(struct ac_trial *t, const struct ac_trial_sample *sample,
 
 	if (finding != AC_FINDING_NONE) {
 		e->bad++;
-		ac_trial_demote(t, sample->pair, sample->candidate, finding,
-		    number);
+		hold_against(t, sample, post, finding, number);
 	} else {
 		e->clean += post->samples > 0;
 	}
 	t->was_empty &= finding == AC_FINDING_NONE && !post->samples;
-}
-
-/* Recast calls: the post tells of all since the last one. */
-static void
-hold_against(struct ac_trial *t, const struct ac_trial_sample *sample,
-    const struct ac_recast_post *post, enum ac_finding finding,
-    uint64_t number)
-{
-	const uint64_t bad = post->bad ? post->bad : 1ull << sample->pair;
-
-	if (finding == AC_FINDING_NONE)
-		return;
-	for (unsigned i = 0; i < AC_PAIRS; i++)
-		if (bad >> i & 1)
-			ac_trial_demote(t, i, sample->candidate, finding,
-			    number);
 }
 
 static void

@@ -4,6 +4,7 @@
 #ifndef AC_SHIM_TRIAL_STATE_H
 #define AC_SHIM_TRIAL_STATE_H
 
+#include "shim/chain.h"
 #include "shim/page.h"
 #include "shim/pair.h"
 #include "shim/size_class.h"
@@ -83,6 +84,8 @@ struct ac_trial {
 	_Atomic uint64_t calls;
 	_Atomic uint64_t first;               /* the call of the next try */
 	_Atomic uint32_t accurate;            /* candidates that passed */
+	_Atomic uint32_t chained;             /* candidates out for good: sums
+	                                       * that cancel */
 	_Atomic uint64_t settled_at;
 	_Atomic uint64_t next_sample;         /* the call to be sampled */
 	_Atomic uint64_t due;                 /* the call with the next verdict */
@@ -116,6 +119,7 @@ struct ac_trial {
 	struct ac_trial_slots known[TRIAL_HOMES];  /* once taken, kept */
 	unsigned homes;                       /* taken so far */
 	struct ac_pairs pairs;
+	struct ac_chain chain;
 };
 
 /* Whether what is open was queued in the context of `place`; and if not, whether
@@ -178,6 +182,10 @@ enum ac_finding ac_trial_judge(struct ac_trial *trial, unsigned candidate,
  * many pairs have it, everywhere. */
 void ac_trial_demote(struct ac_trial *trial, unsigned pair, unsigned candidate,
     enum ac_finding finding, uint64_t number);
+
+/* The trials that wrote the same Cs are left as well as this one, for good: what
+ * was found is no property of one call. */
+void ac_trial_demote_chain(struct ac_trial *trial, unsigned candidate);
 
 /* A try of a candidate that has to prove itself again ended so. */
 void ac_trial_prove(struct ac_trial *trial, unsigned candidate,

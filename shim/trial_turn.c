@@ -328,7 +328,7 @@ static bool
 is_kept(struct ac_trial *t, const struct ac_place *place, struct ac_turn *turn)
 {
 	const uint32_t out = t->pairs.any_out
-	    ? ac_pair_out(&t->pairs, turn->pair) : 0;
+	    ? ac_pair_out(&t->pairs, turn->pair) | t->chained : 0;
 	uint32_t current = atomic_load_explicit(&t->current,
 	    memory_order_acquire);
 	/* What a graph holds runs for ever: it is not for timing. */
@@ -364,8 +364,9 @@ turn_settled(struct ac_trial *t, const struct ac_place *place,
 		return;
 	if (t->decision.guard == AC_GUARD_STRICT)
 		retry_strict(t, turn);
-	if (is_kept(t, place, turn))
-		return;
+	if (is_kept(t, place, turn) || (t->decision.guard == AC_GUARD_STRICT
+	    && turn->number <= t->first + TRIAL_EVIDENCE - 1))
+		return;                         /* kept: probation */
 	turn->kind = AC_TURN_RECAST;
 	if (t->decision.guard == AC_GUARD_STRICT)
 		turn_strict(t, place, turn);

@@ -33,7 +33,7 @@ ac_trial_pick(const struct ac_trial *t, uint32_t out)
 void
 ac_trial_choose(struct ac_trial *t)
 {
-	const uint32_t out = t->pairs.of[AC_PAIR_OTHERS].out;
+	const uint32_t out = t->pairs.of[AC_PAIR_OTHERS].out | t->chained;
 	const unsigned best = ac_trial_pick(t, out);
 
 	atomic_store_explicit(&t->kept_as, best == TRIAL_KEEP
@@ -51,14 +51,14 @@ fraction_of(const struct ac_trial *t, unsigned candidate)
 	return t->decision.candidate[candidate].rung == AC_RUNG_BF16 ? 7 : 10;
 }
 
-/* The candidates of no more bits than `candidate`, itself among them. */
+/* The candidates of no more bits than that. */
 static uint32_t
-like(const struct ac_trial *t, unsigned candidate)
+like(const struct ac_trial *t, unsigned fraction)
 {
 	uint32_t bits = 0;
 
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)
-		if (fraction_of(t, i) <= fraction_of(t, candidate))
+		if (fraction_of(t, i) <= fraction)
 			bits |= 1u << i;
 	return bits;
 }
@@ -123,7 +123,7 @@ ac_trial_demote(struct ac_trial *t, unsigned at, unsigned candidate,
 	    || finding == AC_FINDING_LINE;
 	/* In a probation each candidate is tried by itself. */
 	const uint32_t bits = rounds && t->state == TRIAL_SETTLED
-	    ? like(t, candidate) : bit;
+	    ? like(t, fraction_of(t, candidate)) : bit;
 	unsigned count;
 
 	if (t->pairs.of[at].out & t->pairs.of[at].refuted & bit)
@@ -138,6 +138,29 @@ ac_trial_demote(struct ac_trial *t, unsigned at, unsigned candidate,
 		atomic_fetch_and(&t->size_class->clean,
 		    ~ac_size_class_bit(&t->decision.candidate[candidate]));
 	ac_trial_choose(t);
+}
+
+/* By atomics alone: the others' judges are at work. */
+void
+ac_trial_demote_chain(struct ac_trial *t, unsigned candidate)
+{
+	const unsigned fraction = fraction_of(t, candidate);
+	struct ac_trial *of[AC_CHAIN_LINKS + 1] = { t };
+
+	for (unsigned i = 0; i < AC_CHAIN_LINKS; i++)
+		of[i + 1] = atomic_load_explicit(&t->chain.with[i],
+		    memory_order_acquire);
+	for (unsigned i = 0; i <= AC_CHAIN_LINKS; i++) {
+		const uint32_t bits = of[i] ? like(of[i], fraction) : 0;
+		const uint32_t before = bits ? atomic_fetch_or(&of[i]->chained,
+		    bits) : 0;
+
+		for (unsigned j = 0; j < AC_CANDIDATES; j++)
+			if ((bits & ~before) >> j & 1)
+				tell(of[i], j, AC_FINDING_CHAIN);
+		if (bits)
+			of[i]->pairs.any_out = true;
+	}
 }
 
 unsigned
@@ -190,7 +213,7 @@ ac_trial_is_undecided(const struct ac_trial *t, unsigned candidate)
 {
 	const struct ac_trial_evidence *e = &t->evidence[candidate];
 
-	if (t->refused >> candidate & 1 || e->clean >= TRIAL_EVIDENCE)
+	if ((t->refused | t->chained) >> candidate & 1 || e->clean >= TRIAL_EVIDENCE)
 		return false;
 	return e->clean + e->bad < TRIAL_EVIDENCE
 	    || (e->clean && e->clean + e->bad < TRIAL_MOST);
