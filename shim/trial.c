@@ -109,6 +109,7 @@ ac_trial_make(const struct ac_decision *decision,
 	t->may_time = may_time && !decision->reproducible;
 	t->record[0] = record;
 	fill(t);
+	ac_trial_enlist(t);
 	return t;
 }
 
@@ -186,6 +187,7 @@ add_stream(struct ac_trial *t, uint64_t stream_id)
 	made->record[0] = t->record[0];
 	made->stream_id = stream_id;
 	fill(made);
+	ac_trial_enlist(made);
 	next = atomic_load(&t->next);
 	do
 		made->next = next;
@@ -248,10 +250,13 @@ ac_trial_tried(struct ac_trial *t, const struct ac_turn *turn,
 	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
 		if (!(turn->tries >> i & 1))
 			continue;
-		if (queued >> i & 1)
+		if (queued >> i & 1) {
+			atomic_fetch_add_explicit(&ac_trial_record(t,
+			    i)->course.tries, 1, memory_order_relaxed);
 			ac_trial_opened(t, turn->entry[i], turn, i, true);
-		else
+		} else {
 			ac_trial_close(t, turn->entry[i]);
+		}
 	}
 	refuse(t, refused);
 	if (t->state != TRIAL_SETTLED)
@@ -279,29 +284,6 @@ ac_trial_turn_over(struct ac_trial *t, const struct ac_turn *turn)
 	else if (turn->sampled && turn->kind == AC_TURN_RECAST
 	    && !turn->was_queued)
 		ac_trial_close(t, turn->entry[0]);
-}
-
-bool
-ac_trial_judge_now(struct ac_trial *t, const struct ac_turn *turn)
-{
-	struct ac_recast_post post;
-	enum ac_finding finding = AC_FINDING_REFUSED;
-
-	if (__atomic_load_n(&turn->slot.host->number, __ATOMIC_ACQUIRE)
-	    == turn->number) {
-		post = *turn->slot.host;
-		finding = ac_trial_judge(t, turn->candidate, &post);
-		/* Nothing repairs a product beside C. */
-		if (finding == AC_FINDING_NONE
-		    && post.verdict & AC_VERDICT_NONFINITE)
-			return false;
-	}
-	if (finding == AC_FINDING_NONE)
-		return true;
-	(void)ac_trial_hold(t, true);
-	ac_trial_demote(t, turn->pair, turn->candidate, finding, turn->number);
-	ac_trial_release(t);
-	return false;
 }
 
 void

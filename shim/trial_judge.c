@@ -3,6 +3,8 @@
  * what reports show. Decides by policy/. */
 #include "shim/trial_state.h"
 
+#include "base/log.h"
+
 /* ---- The course: what reports show ------------------------------------- */
 
 static void
@@ -95,6 +97,66 @@ weigh(struct ac_trial *t, const struct ac_trial_sample *sample,
 	t->was_empty &= finding == AC_FINDING_NONE && !post->samples;
 }
 
+/* Graphs go on with the operands of other days: only a site whose data were seen
+ * to vary goes into one. */
+static void
+note_energy(struct ac_trial *t, const struct ac_recast_post *post)
+{
+	const uint32_t varied = t->varied;
+
+	if (!post->samples || varied == TRIAL_EVIDENCE)
+		return;
+	for (uint32_t i = 0; i < varied; i++)
+		if (t->energy[i][0] == post->energy[0]
+		    && t->energy[i][1] == post->energy[1])
+			return;
+	t->energy[varied][0] = post->energy[0];
+	t->energy[varied][1] = post->energy[1];
+	t->varied = varied + 1;
+}
+
+/* It is of some call since the graph was made, by whichever candidate. */
+void
+ac_trial_tell_graph(struct ac_trial *t, const struct ac_recast_post *post)
+{
+	const unsigned candidate = t->current == TRIAL_KEEP ? 0
+	    : (unsigned)t->current;
+	const enum ac_finding finding = ac_trial_judge(t, candidate, post);
+
+	ac_log(AC_LOG_WARNING, "%s %lldx%lldx%lld: a graph that was captured "
+	    "holds a recast call that is wrong by now: %s. What it replays "
+	    "stays so; capture it again, or keep the call (guide: "
+	    "libautocast(7), GRAPHS)", t->key.symbol, (long long)t->key.m,
+	    (long long)t->key.n, (long long)t->key.k,
+	    ac_finding_meanings[finding]);
+	if (finding != AC_FINDING_NONE)
+		ac_trial_demote(t, AC_PAIR_OTHERS, candidate, finding,
+		    t->calls);
+}
+
+void
+ac_trial_note_unread(struct ac_trial *t, uint32_t unread, uint64_t oldest)
+{
+	struct ac_site_course *course = &ac_trial_record(t,
+	    t->current == TRIAL_KEEP ? 0 : (unsigned)t->current)->course;
+
+	add(&course->unread, unread);
+	atomic_store_explicit(&course->oldest_unread, oldest < UINT32_MAX
+	    ? (uint32_t)oldest : UINT32_MAX, memory_order_relaxed);
+}
+
+static void
+note_pairs(struct ac_trial *t, unsigned candidate)
+{
+	struct ac_site_course *course = &ac_trial_record(t, candidate)->course;
+
+	atomic_store_explicit(&course->pairs, t->pairs.met,
+	    memory_order_relaxed);
+	atomic_store_explicit(&course->demoted_pairs,
+	    ac_pair_count_out(&t->pairs, 1u << candidate),
+	    memory_order_relaxed);
+}
+
 static void
 apply_sample(struct ac_trial *t, unsigned entry, uint64_t number)
 {
@@ -113,12 +175,15 @@ apply_sample(struct ac_trial *t, unsigned entry, uint64_t number)
 		return;
 	}
 	finding = ac_trial_judge(t, sample->candidate, &post);
+	if (finding == AC_FINDING_NONE)
+		note_energy(t, &post);
 	if (!sample->is_beside)
 		hold_against(t, sample, &post, finding, number);
 	else if (t->state == TRIAL_SETTLED)
 		ac_trial_prove(t, sample->candidate, &post, finding, number);
 	else
 		weigh(t, sample, &post, finding, number);
+	note_pairs(t, sample->candidate);
 	ac_trial_close(t, entry);
 }
 

@@ -49,8 +49,9 @@ bool
 ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 {
 	struct ac_trial_slots made = {
-		place->scratch, ac_scratch_epoch(place->scratch), NULL, 0
+		place->scratch, ac_scratch_epoch(place->scratch), NULL, 0, true
 	}, *slots = t->known;
+	const size_t bytes = TRIAL_SLOTS * sizeof *made.host;
 	void *host;
 
 	if (ac_trial_is_home(t, place))
@@ -61,9 +62,11 @@ ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 			t->home = slots;
 			return true;
 		}
-	if (!ac_page_take(place, TRIAL_SLOTS * sizeof *made.host,
-	    false, &host, &made.device))
-		return false;
+	if (!ac_page_take(place, bytes, true, &host, &made.device)) {
+		made.is_ours = false;
+		if (!ac_page_take(place, bytes, false, &host, &made.device))
+			return false;
+	}
 	made.host = host;
 	slots = &t->known[t->homes++ % TRIAL_HOMES];
 	*slots = made;

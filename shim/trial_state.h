@@ -51,6 +51,7 @@ struct ac_trial_slots {
 	uint32_t                 epoch;
 	struct ac_recast_post   *host;
 	ac_cu_address            device;
+	bool                     is_ours; /* no driver takes it away */
 };
 
 /* What the tries of a probation have shown of a candidate. */
@@ -68,6 +69,8 @@ struct ac_trial_again {
 
 struct ac_trial {
 	/* Written once. */
+	struct ac_trial   *also;              /* the next of all trials */
+	int                process;
 	_Atomic(struct ac_trial *) next;      /* the same site on a stream */
 	uint64_t           stream_id;
 	struct ac_decision decision;
@@ -86,6 +89,8 @@ struct ac_trial {
 	_Atomic uint32_t accurate;            /* candidates that passed */
 	_Atomic uint32_t chained;             /* candidates out for good: sums
 	                                       * that cancel */
+	_Atomic uint32_t varied;              /* clean calls whose operands' energies
+	                                       * differ, TRIAL_EVIDENCE at most */
 	_Atomic uint64_t settled_at;
 	_Atomic uint64_t next_sample;         /* the call to be sampled */
 	_Atomic uint64_t due;                 /* the call with the next verdict */
@@ -114,6 +119,7 @@ struct ac_trial {
 	struct ac_timing timing[AC_CANDIDATES + 1];
 	struct ac_trial_sample sample[TRIAL_OPEN];
 	uint64_t told_graph;                  /* what a graph posted last */
+	float    energy[TRIAL_EVIDENCE][2];   /* of calls that were clean */
 	uint64_t home_at;                     /* a call that was at home */
 	bool     is_hasty;                    /* waited in vain for a sample */
 	struct ac_trial_slots known[TRIAL_HOMES];  /* once taken, kept */
@@ -186,6 +192,21 @@ void ac_trial_demote(struct ac_trial *trial, unsigned pair, unsigned candidate,
 /* The trials that wrote the same Cs are left as well as this one, for good: what
  * was found is no property of one call. */
 void ac_trial_demote_chain(struct ac_trial *trial, unsigned candidate);
+
+/* Under guard=strict: what was left long enough ago may be used again; and the
+ * turn of a call that is to be recast. */
+void ac_trial_retry_strict(struct ac_trial *trial, const struct ac_turn *turn);
+void ac_trial_turn_strict(struct ac_trial *trial, const struct ac_place *place,
+    struct ac_turn *turn);
+
+/* Have what is open when the process ends read then. */
+void ac_trial_enlist(struct ac_trial *trial);
+/* What a graph posted since the last time is told. */
+void ac_trial_hear_graph(struct ac_trial *trial);
+void ac_trial_tell_graph(struct ac_trial *trial,
+    const struct ac_recast_post *post);
+void ac_trial_note_unread(struct ac_trial *trial, uint32_t unread,
+    uint64_t oldest);
 
 /* A try of a candidate that has to prove itself again ended so. */
 void ac_trial_prove(struct ac_trial *trial, unsigned candidate,

@@ -229,6 +229,7 @@ conclude(struct ac_trial *t, const struct ac_place *place,
 		(void)ac_trial_take_slots(t, place);
 	}
 	t->home_at = turn->number;
+	ac_trial_hear_graph(t);
 	t->is_overdue = !ac_trial_await(t, turn->number);
 	ac_trial_apply(t, turn->number);
 	if (is_timing_due(t, turn->number) || t->timing_over)
@@ -283,46 +284,6 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 	turn->slot = ac_trial_slot_at(t, turn->entry[0]);
 }
 
-/* Under guard=strict each call is judged before it counts. */
-static void
-retry_strict(struct ac_trial *t, struct ac_turn *turn)
-{
-	struct ac_pair *pair = &t->pairs.of[turn->pair];
-	struct ac_pair *others = &t->pairs.of[AC_PAIR_OTHERS];
-
-	if (turn->number < t->retry_due || !ac_trial_hold(t, false))
-		return;
-	if (pair->out && turn->number >= pair->retry_at)
-		pair->out = pair->refuted = 0;
-	if (others->out && turn->number >= others->retry_at)
-		others->out = others->refuted = 0;
-	atomic_fetch_add_explicit(&ac_trial_record(t, 0)->course.retries, 1,
-	    memory_order_relaxed);
-	ac_trial_choose(t);
-	ac_trial_release(t);
-}
-
-static void
-turn_strict(struct ac_trial *t, const struct ac_place *place,
-    struct ac_turn *turn)
-{
-	turn->kind = AC_TURN_KEEP;
-	turn->reason = AC_REASON_CAPTURE;
-	if (!place || place->capture)
-		return;
-	turn->reason = AC_REASON_DRIVER;
-	(void)ac_trial_hold(t, true);
-	turn->entry[0] = TRIAL_OPEN;
-	if (ac_trial_take_slots(t, place))
-		turn->entry[0] = (uint8_t)ac_trial_open(t);
-	if (turn->entry[0] != TRIAL_OPEN) {
-		turn->kind = AC_TURN_STRICT;
-		turn->sampled = true;
-		turn->slot = ac_trial_slot_at(t, turn->entry[0]);
-	}
-	ac_trial_release(t);
-}
-
 /* Which way this call goes; true: as `turn` says by now. */
 static bool
 is_kept(struct ac_trial *t, const struct ac_place *place, struct ac_turn *turn)
@@ -348,9 +309,16 @@ is_kept(struct ac_trial *t, const struct ac_place *place, struct ac_turn *turn)
 			    : AC_REASON_GUARD;
 	}
 	turn->candidate = current;
-	if (current == TRIAL_KEEP)
+	if (current == TRIAL_KEEP) {
 		turn->reason = (enum ac_reason)t->kept_as;
-	return current == TRIAL_KEEP || t->is_overdue; /* kept: probation */
+		return true;
+	}
+	if (place && place->capture && t->varied < TRIAL_EVIDENCE
+	    && t->decision.guard == AC_GUARD_ON) {
+		turn->reason = AC_REASON_CAPTURE;
+		return true;
+	}
+	return t->is_overdue;                   /* kept: probation */
 }
 
 static void
@@ -363,13 +331,13 @@ turn_settled(struct ac_trial *t, const struct ac_place *place,
 	if (turn->kind == AC_TURN_TRY)
 		return;
 	if (t->decision.guard == AC_GUARD_STRICT)
-		retry_strict(t, turn);
+		ac_trial_retry_strict(t, turn);
 	if (is_kept(t, place, turn) || (t->decision.guard == AC_GUARD_STRICT
 	    && turn->number <= t->first + TRIAL_EVIDENCE - 1))
 		return;                         /* kept: probation */
 	turn->kind = AC_TURN_RECAST;
 	if (t->decision.guard == AC_GUARD_STRICT)
-		turn_strict(t, place, turn);
+		ac_trial_turn_strict(t, place, turn);
 	else if (place)
 		begin_sample(t, place, turn);
 	if (turn->sampled && !turn->timing && t->may_time && t->timing_over
