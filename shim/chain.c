@@ -4,31 +4,18 @@
 #include "shim/chain.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
-enum { CS = 64 };
-
-struct written {
-	_Atomic uintptr_t c;
-	_Atomic(struct ac_trial *) by[AC_CHAIN_LINKS];
-};
-static struct written table[CS];
-
-static struct written *
-written_of(uintptr_t c)
-{
-	return &table[(uint64_t)c * UINT64_C(0x9E3779B97F4A7C15) >> 58];
-}
+struct ac_chain_c ac_chain_cs[1 << AC_CHAIN_BITS];
 
 static struct ac_trial *
-writer(const struct written *w, unsigned i)
+writer(const struct ac_chain_c *w, unsigned i)
 {
 	return atomic_load_explicit(&w->by[i], memory_order_relaxed);
 }
 
 /* C begins anew. */
 static void
-begin(struct written *w, uintptr_t c, struct ac_trial *trial)
+begin(struct ac_chain_c *w, uintptr_t c, struct ac_trial *trial)
 {
 	atomic_store_explicit(&w->c, c, memory_order_relaxed);
 	atomic_store_explicit(&w->by[0], trial, memory_order_relaxed);
@@ -55,17 +42,16 @@ link_with(struct ac_chain *chain, struct ac_trial *other)
 }
 
 bool
-ac_chain_note(struct ac_chain *chain, struct ac_trial *trial, const void *c,
-    bool adds)
+ac_chain_search(struct ac_chain *chain, struct ac_trial *trial,
+    const void *c, bool adds)
 {
-	struct written *w = written_of((uintptr_t)c);
+	struct ac_chain_c *w = ac_chain_at(c);
 	const bool is_known = atomic_load_explicit(&w->c, memory_order_relaxed)
 	    == (uintptr_t)c;
 	unsigned i = 0;
 
 	if (!adds || !is_known) {
-		if (!is_known || writer(w, 0) != trial || writer(w, 1))
-			begin(w, (uintptr_t)c, trial);
+		begin(w, (uintptr_t)c, trial);
 		return false;
 	}
 	for (; i < AC_CHAIN_LINKS && writer(w, i); i++)

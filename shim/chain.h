@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct ac_trial;
 
@@ -21,7 +22,37 @@ struct ac_chain {
  * there, or not. Whether calls that may be recast wrote that before. Any thread,
  * no lock: of the Cs, the 64 that were met last are known, and of each one the
  * last four that wrote it. */
-bool ac_chain_note(struct ac_chain *chain, struct ac_trial *trial,
+/* The common case first: one place that writes this C, and no other. */
+__attribute__((noinline))
+bool ac_chain_search(struct ac_chain *chain, struct ac_trial *trial,
     const void *c, bool adds);
+
+struct ac_chain_c {
+	_Atomic uintptr_t c;
+	_Atomic(struct ac_trial *) by[AC_CHAIN_LINKS];
+};
+enum { AC_CHAIN_BITS = 6 };
+extern struct ac_chain_c ac_chain_cs[1 << AC_CHAIN_BITS]
+    __attribute__((visibility("hidden")));
+
+static inline struct ac_chain_c *
+ac_chain_at(const void *c)
+{
+	return &ac_chain_cs[(uint64_t)(uintptr_t)c
+	    * UINT64_C(0x9E3779B97F4A7C15) >> (64 - AC_CHAIN_BITS)];
+}
+
+static inline bool
+ac_chain_note(struct ac_chain *chain, struct ac_trial *trial, const void *c,
+    bool adds)
+{
+	const struct ac_chain_c *at = ac_chain_at(c);
+
+	if (atomic_load_explicit(&at->c, memory_order_relaxed) == (uintptr_t)c
+	    && atomic_load_explicit(&at->by[0], memory_order_relaxed) == trial
+	    && !atomic_load_explicit(&at->by[1], memory_order_relaxed))
+		return adds;
+	return ac_chain_search(chain, trial, c, adds);
+}
 
 #endif

@@ -293,13 +293,15 @@ conduct(const struct ac_conv_call *call, struct ac_conv_site *site,
 	struct conv_job job = { .call = call, .site = site, .turn = &turn,
 		.data = { call->x, call->w, call->y, z_of(call, site),
 		    call->bias } };
-	const uint64_t operands = operands_of(call);
-	const bool wanted = !site->trial
-	    || ac_trial_wants_place(site->trial, operands, true);
 	enum ac_reason reason = AC_REASON_NONE;
 	enum ac_outcome outcome = AC_OUTCOME_KEPT;
 	struct ac_place place;
+	bool wanted = true;
 
+	if (site->trial) {
+		ac_trial_meet(site->trial, operands_of(call), &turn);
+		wanted = ac_trial_wants_place(site->trial, &turn, true);
+	}
 	if (!site->trial && site->decision.guard != AC_GUARD_OFF)
 		reason = AC_REASON_PROBATION;
 	else if (wanted)
@@ -311,7 +313,9 @@ conduct(const struct ac_conv_call *call, struct ac_conv_site *site,
 	job.place = wanted ? &place : NULL;
 	if (site->trial) {
 		job.trial = ac_trial_of(site->trial, job.place);
-		ac_trial_turn(job.trial, job.place, operands, &turn);
+		if (job.trial != site->trial)
+			ac_trial_meet(job.trial, operands_of(call), &turn);
+		ac_trial_turn(job.trial, job.place, &turn);
 	}
 	if (lacks_place(&job))
 		ac_report_count(site->record, AC_REASON_PROBATION);

@@ -222,25 +222,43 @@ find_place(const struct ac_job *job, struct ac_place *place_out)
 	    ac_handle_find(job->g->handle)->device, place_out);
 }
 
+/* What arrays of addresses hold may change without their being moved. */
+static uint64_t
+operands_of(const struct ac_gemm *g)
+{
+	return g->in_arrays ? 0 : ac_pair_key(g->a.data, g->b.data);
+}
+
+/* Beta is read where the place is known only. */
+static void
+take_part(struct ac_job *job, struct ac_trial *trial)
+{
+	job->trial = job->place ? ac_trial_of(trial, job->place) : trial;
+	if (job->trial != trial)
+		ac_trial_meet(job->trial, operands_of(job->g), job->turn);
+	ac_trial_writes(job->trial, job->g->c.data, !job->place
+	    || job->beta.device || job->beta.value != 0);
+	ac_trial_turn(job->trial, job->place, job->turn);
+}
+
 /* A site that is not stored has nothing to remember a trial by. */
 static enum ac_outcome
 conduct(const struct ac_gemm *g, const struct ac_site *site,
     struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
-	struct ac_trial *trial = site->state && site->state->wants_trial
-	    ? ac_site_trial(site) : NULL;
+	struct ac_trial *trial = site->state ? ac_site_trial(site) : NULL;
 	const bool casts = site->decision.tactic == AC_TACTIC_CAST;
-	/* What arrays of addresses hold may change without their being moved. */
-	const uint64_t operands = g->in_arrays ? 0
-	    : ac_pair_key(g->a.data, g->b.data);
-	const bool wanted = trial ? ac_trial_wants_place(trial, operands, false)
-	    : casts;
 	struct ac_turn turn = { .kind = AC_TURN_RECAST };
 	struct ac_job job = { .g = g, .site = site, .turn = &turn };
 	struct ac_place place;
 	enum ac_outcome outcome;
 	enum ac_reason reason = AC_REASON_NONE;
+	bool wanted = casts;
 
+	if (trial) {
+		ac_trial_meet(trial, operands_of(g), &turn);
+		wanted = ac_trial_wants_place(trial, &turn, false);
+	}
 	if (!trial && site->decision.guard != AC_GUARD_OFF)
 		reason = AC_REASON_PROBATION;
 	else if (wanted)
@@ -250,13 +268,10 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 		return AC_OUTCOME_KEPT;
 	}
 	job.place = wanted && reason == AC_REASON_NONE ? &place : NULL;
-	if (trial || job.place)
+	if (job.place)
 		ac_job_read(&job);
 	if (trial) {
-		job.trial = job.place ? ac_trial_of(trial, job.place) : trial;
-		ac_trial_writes(job.trial, g->c.data, job.beta.device
-		    || job.beta.value != 0);
-		ac_trial_turn(job.trial, job.place, operands, &turn);
+		take_part(&job, trial);
 		if (turn.kind == AC_TURN_KEEP && reason != AC_REASON_NONE)
 			turn.reason = reason;
 	}

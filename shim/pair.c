@@ -4,39 +4,13 @@
 
 enum { PROBES = 8 };
 
-/* Without the last one, which is for all others. */
-static unsigned
-slot_of(uint64_t key, unsigned probe)
-{
-	return (unsigned)((key >> 32) + probe) % AC_PAIR_OTHERS;
-}
-
 unsigned
-ac_pair_find(const struct ac_pairs *pairs, uint64_t key)
+ac_pair_search(struct ac_pairs *pairs, uint64_t key, bool *is_new_out)
 {
 	if (!key)
 		return AC_PAIR_OTHERS;
 	for (unsigned i = 0; i < PROBES; i++) {
-		const unsigned at = slot_of(key, i);
-		const uint64_t there = atomic_load_explicit(
-		    &pairs->of[at].key, memory_order_acquire);
-
-		if (there == key)
-			return at;
-		if (!there)
-			return AC_PAIRS;
-	}
-	return AC_PAIR_OTHERS;
-}
-
-unsigned
-ac_pair_take(struct ac_pairs *pairs, uint64_t key, bool *is_new_out)
-{
-	*is_new_out = false;
-	if (!key)
-		return AC_PAIR_OTHERS;
-	for (unsigned i = 0; i < PROBES; i++) {
-		const unsigned at = slot_of(key, i);
+		const unsigned at = ac_pair_slot(key, i);
 		uint64_t there = atomic_load_explicit(&pairs->of[at].key,
 		    memory_order_acquire);
 

@@ -39,11 +39,28 @@ ac_pair_key(const void *a, const void *b)
 	    ^ (uint64_t)(uintptr_t)b) * UINT64_C(0xD6E8FEB86659FD93) | 1;
 }
 
-/* The place of `key` in `pairs`, or AC_PAIRS: it has none yet. Any thread. */
-unsigned ac_pair_find(const struct ac_pairs *pairs, uint64_t key);
+/* Without the last one, which is for all others. */
+static inline unsigned
+ac_pair_slot(uint64_t key, unsigned probe)
+{
+	return (unsigned)((key >> 32) + probe) % AC_PAIR_OTHERS;
+}
 
-/* The same, taken if it is new. */
-unsigned ac_pair_take(struct ac_pairs *pairs, uint64_t key, bool *is_new_out);
+/* What follows, where it is not found at once. */
+__attribute__((noinline))
+unsigned ac_pair_search(struct ac_pairs *pairs, uint64_t key, bool *is_new_out);
+
+/* The place of `key` in `pairs`, taken if it is new. Any thread, no lock. */
+static inline unsigned
+ac_pair_take(struct ac_pairs *pairs, uint64_t key, bool *is_new_out)
+{
+	const unsigned at = ac_pair_slot(key, 0);
+
+	*is_new_out = false;
+	return key && atomic_load_explicit(&pairs->of[at].key,
+	    memory_order_acquire) == key ? at
+	    : ac_pair_search(pairs, key, is_new_out);
+}
 
 /* The candidates that pair number `at` may not use. */
 static inline uint32_t

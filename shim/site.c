@@ -159,14 +159,11 @@ make_state(const struct ac_site *site, const struct ac_site_call *call)
 }
 
 struct ac_trial *
-ac_site_trial(const struct ac_site *site)
+ac_site_make_trial(const struct ac_site *site)
 {
 	struct ac_site_state *state = site->state;
-	struct ac_trial *trial = atomic_load_explicit(&state->trial,
-	    memory_order_acquire), *made;
+	struct ac_trial *trial = NULL, *made;
 
-	if (trial)
-		return trial;
 	if (state->size_class && ac_credit_is_kept(&site->decision)
 	    && !atomic_exchange(&state->was_called, true)) {
 		ac_credit_count(&state->size_class->credit, &site->decision);

@@ -64,7 +64,7 @@ struct ac_site_state {
 	ac_histories     histories;
 	bool             wants_trial;  /* false under guard=off */
 	_Atomic bool     was_called;
-	_Atomic(struct ac_trial *) trial; /* see ac_site_trial() */
+	_Atomic(struct ac_trial *) trial; /* by ac_site_trial() */
 	struct ac_size_class *size_class; /* NULL: none */
 	_Atomic(struct ac_ranges *) ranges;
 };
@@ -94,9 +94,20 @@ __attribute__((cold, noinline))
 const struct ac_site *ac_site_add(const struct ac_site_call *call,
     const struct ac_site_query *query, struct ac_site *scratch);
 
-/* The trial of a site that wants one; NULL: none yet. Under profit=on the first
- * call of a site is only counted: many sizes are met once. */
-struct ac_trial *ac_site_trial(const struct ac_site *site);
+/* The trial of a site, made when it is wanted; NULL: none, or not yet. Under
+ * profit=on the first call of a site is only counted: many sizes are met once. */
+__attribute__((cold, noinline))
+struct ac_trial *ac_site_make_trial(const struct ac_site *site);
+
+static inline struct ac_trial *
+ac_site_trial(const struct ac_site *site)
+{
+	struct ac_trial *trial = atomic_load_explicit(&site->state->trial,
+	    memory_order_acquire);
+
+	return trial || !site->state->wants_trial ? trial
+	    : ac_site_make_trial(site);
+}
 
 /* cuBLAS's CUBLAS_GEMM_AUTOTUNE, which some headers we build with lack: it
  * measures algorithms and keeps the fastest, so that the bits are the clock's. */

@@ -83,18 +83,22 @@ struct ac_trial *ac_trial_make(const struct ac_decision *decision,
 struct ac_trial *ac_trial_of(struct ac_trial *trial,
     const struct ac_place *place);
 
-/* Whether the next call's turn depends on where it runs; with `to_run`, or a
- * candidate could not run without that being known. `operands` stands for the
- * addresses of both (ac_pair_key()). */
-bool ac_trial_wants_place(const struct ac_trial *trial, uint64_t operands,
-    bool to_run);
+/* The operands of the next call, by ac_pair_key(): sets turn_out->pair and
+ * is_new_pair. First of all. */
+void ac_trial_meet(struct ac_trial *trial, uint64_t operands,
+    struct ac_turn *turn_out);
+
+/* Whether that call's turn depends on where it runs; with `to_run`, or a
+ * candidate could not run without that being known. */
+bool ac_trial_wants_place(const struct ac_trial *trial,
+    const struct ac_turn *turn, bool to_run);
 
 /* Take a turn at `place` (NULL: not looked for). Numbers the call. */
 void ac_trial_turn(struct ac_trial *trial, const struct ac_place *place,
-    uint64_t operands, struct ac_turn *turn_out);
+    struct ac_turn *turn);
 
-/* The next call of `trial` writes C; it adds to what is there (beta is not 0), or
- * not. Under guard=strict sums of several products are kept: what the first one
+/* The next call of `trial` writes C; it adds to what is there (beta is not 0, or
+ * not known), or not. Under guard=strict sums of several products are kept: what the first one
  * lost, nobody could bring back. */
 void ac_trial_writes(struct ac_trial *trial, const void *c, bool adds);
 

@@ -69,8 +69,15 @@ is_afforded(const struct ac_trial *t)
 	    (1u << t->decision.candidate_count) - 1);
 }
 
+void
+ac_trial_meet(struct ac_trial *t, uint64_t operands, struct ac_turn *turn)
+{
+	turn->pair = ac_pair_take(&t->pairs, operands, &turn->is_new_pair);
+}
+
 bool
-ac_trial_wants_place(const struct ac_trial *t, uint64_t operands, bool to_run)
+ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
+    bool to_run)
 {
 	const uint64_t next = t->calls + 1;
 	const uint32_t current = t->current;
@@ -88,8 +95,7 @@ ac_trial_wants_place(const struct ac_trial *t, uint64_t operands, bool to_run)
 	if (current == TRIAL_KEEP)
 		return false;
 	casts = t->decision.candidate[current].tactic == AC_TACTIC_CAST;
-	return to_run || casts || next >= t->next_sample
-	    || ac_pair_find(&t->pairs, operands) == AC_PAIRS;
+	return to_run || casts || next >= t->next_sample || turn->is_new_pair;
 }
 
 /* ---- Tries -------------------------------------------------------------- */
@@ -347,23 +353,20 @@ turn_settled(struct ac_trial *t, const struct ac_place *place,
 
 void
 ac_trial_turn(struct ac_trial *t, const struct ac_place *place,
-    uint64_t operands, struct ac_turn *turn_out)
+    struct ac_turn *turn)
 {
-	*turn_out = (struct ac_turn){
-		.kind = AC_TURN_KEEP, .reason = AC_REASON_PROBATION,
-		.number = 1 + atomic_fetch_add_explicit(&t->calls, 1,
-		    memory_order_relaxed),
-	};
-	turn_out->pair = ac_pair_take(&t->pairs, operands,
-	    &turn_out->is_new_pair);
+	turn->kind = AC_TURN_KEEP;
+	turn->reason = AC_REASON_PROBATION;
+	turn->number = 1 + atomic_fetch_add_explicit(&t->calls, 1,
+	    memory_order_relaxed);
 	if (t->state != TRIAL_SETTLED && ac_credit_is_kept(&t->decision))
 		ac_credit_count(t->credit, &t->decision);
-	if (turn_out->number < t->first)
+	if (turn->number < t->first)
 		return;
 	if (place && atomic_load_explicit(&t->state, memory_order_acquire)
 	    != TRIAL_SETTLED)
-		turn_probation(t, place, turn_out);
-	if (turn_out->kind == AC_TURN_KEEP && atomic_load_explicit(&t->state,
+		turn_probation(t, place, turn);
+	if (turn->kind == AC_TURN_KEEP && atomic_load_explicit(&t->state,
 	    memory_order_acquire) == TRIAL_SETTLED)
-		turn_settled(t, place, turn_out);
+		turn_settled(t, place, turn);
 }
