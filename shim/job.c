@@ -63,8 +63,9 @@ ac_job_history(const struct ac_job *job, unsigned candidate,
 	struct ac_recast_history *history = NULL;
 
 	if (job->site->state)
-		history = ac_history_find(&job->site->state->histories,
-		    job->place, candidate,
+		history = ac_history_find(job->trial
+		    ? ac_trial_histories(job->trial)
+		    : &job->site->state->histories, job->place, candidate,
 		    ac_scratch_limit(job->place->scratch,
 		    job->site->decision.workspace_bytes));
 

@@ -26,11 +26,22 @@ power(int64_t size)
 }
 
 static uint64_t
-hash_of(const uint64_t key[4])
+candidates_of(const struct ac_decision *decision)
+{
+	uint64_t word = decision->is_doubtful;
+
+	for (unsigned i = 0; i < decision->candidate_count; i++)
+		word = word << 8 | (uint64_t)decision->candidate[i].rung << 4
+		    | (uint64_t)decision->candidate[i].tactic;
+	return word;
+}
+
+static uint64_t
+hash_of(const uint64_t key[5])
 {
 	uint64_t hash = UINT64_C(0x9E3779B97F4A7C15);
 
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		hash = (hash ^ key[i]) * UINT64_C(0xD6E8FEB86659FD93);
 		hash ^= hash >> 32;
 	}
@@ -38,7 +49,7 @@ hash_of(const uint64_t key[4])
 }
 
 static struct ac_size_class *
-make(const uint64_t key[4])
+make(const uint64_t key[5])
 {
 	struct ac_size_class *made = NULL;
 
@@ -53,11 +64,12 @@ struct ac_size_class *
 ac_size_class_of(const uint64_t place[2], const int64_t size[4],
     const struct ac_decision *decision)
 {
-	const uint64_t key[4] = {
+	const uint64_t key[5] = {
 		place[0], place[1],
 		power(size[0]) | power(size[1]) << 8 | power(size[2]) << 16
 		    | power(size[3]) << 24 | (uint64_t)decision->line << 32,
 		(uint64_t)(uintptr_t)decision->source,
+		candidates_of(decision),
 	};
 	const uint64_t hash = hash_of(key);
 	struct ac_size_class *made = NULL;
@@ -79,27 +91,6 @@ ac_size_class_of(const uint64_t place[2], const int64_t size[4],
 			return NULL;
 	}
 	return NULL;
-}
-
-uint32_t
-ac_size_class_bit(const struct ac_candidate *candidate)
-{
-	_Static_assert(2 * AC_RUNG_COUNT <= 32, "a bit per rung and tactic");
-	return 1u << (2 * candidate->rung
-	    + (candidate->tactic == AC_TACTIC_CAST));
-}
-
-uint32_t
-ac_size_class_passed(const struct ac_size_class *size_class,
-    const struct ac_decision *decision)
-{
-	uint32_t bits = 0;
-
-	for (unsigned i = 0; i < decision->candidate_count; i++)
-		if (size_class->clean
-		    & ac_size_class_bit(&decision->candidate[i]))
-			bits |= 1u << i;
-	return bits;
 }
 
 /* ---- Credit -------------------------------------------------------------- */

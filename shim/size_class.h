@@ -21,24 +21,18 @@ struct ac_credit {
 	_Atomic uint64_t tries;     /* on trying candidates */
 };
 
+struct ac_verdicts;
+
 struct ac_size_class {
-	uint64_t key[4];
-	_Atomic uint32_t clean;     /* what passed a probation: bits of
-	                             * ac_size_class_bit() */
+	uint64_t key[5];
+	_Atomic(struct ac_verdicts *) verdicts; /* trial.c's; NULL: none yet */
 	struct ac_credit credit;
 };
 
 /* The class of calls from `place` (a return address and a form) with these
- * sizes, under `decision`; NULL: the table is full. Any thread; never freed. */
+ * sizes, under `decision`, with its candidates in its order; NULL: the table is full. Any thread; never freed. */
 struct ac_size_class *ac_size_class_of(const uint64_t place[2],
     const int64_t size[4], const struct ac_decision *decision);
-
-/* The bit of a candidate that classes know it by. */
-uint32_t ac_size_class_bit(const struct ac_candidate *candidate);
-
-/* The candidates of `decision` that passed in this class. */
-uint32_t ac_size_class_passed(const struct ac_size_class *size_class,
-    const struct ac_decision *decision);
 
 /* Whether times are predicted, so that there is a credit to go by. */
 bool ac_credit_is_kept(const struct ac_decision *decision);

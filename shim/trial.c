@@ -23,9 +23,9 @@ ac_trial_hold(struct ac_trial *t, bool patiently)
 	for (;;) {
 		uint32_t holder = 0;
 
-		if (atomic_compare_exchange_strong(&t->judge, &holder, self)
+		if (atomic_compare_exchange_strong(&t->v->judge, &holder, self)
 		    || (holder != self && atomic_compare_exchange_strong(
-		    &t->judge, &holder, self)))
+		    &t->v->judge, &holder, self)))
 			return true;
 		if (!patiently)
 			return false;
@@ -36,50 +36,69 @@ ac_trial_hold(struct ac_trial *t, bool patiently)
 void
 ac_trial_release(struct ac_trial *t)
 {
-	atomic_store(&t->judge, 0);
+	atomic_store(&t->v->judge, 0);
 }
 
 /* ---- Making ------------------------------------------------------------ */
 
-static uint64_t
-first_call(const struct ac_decision *decision)
+static struct ac_verdicts *
+make_verdicts(const struct ac_decision *d, struct ac_trial *of,
+    struct ac_size_class *size_class)
 {
-	const uint64_t first = decision->after + 1;
+	struct ac_verdicts *v = ac_mapped_take(sizeof *v);
 
-	return decision->is_doubtful && decision->guard == AC_GUARD_ON
-	    && first < DOUBTFUL_FIRST ? DOUBTFUL_FIRST : first;
+	if (!v)
+		return NULL;
+	v->of = of;
+	v->first = d->is_doubtful && d->guard == AC_GUARD_ON
+	    ? DOUBTFUL_FIRST : 1;
+	/* sample=0: what the casts lose is posted all the same. */
+	v->period = d->sample_period ? d->sample_period : TRIAL_PERIOD;
+	v->due = v->retry_due = UINT64_MAX;
+	v->batch = TRIAL_EVIDENCE;
+	v->credit = size_class ? &size_class->credit : &v->own_credit;
+	v->version = 1;
+	v->state = TRIAL_PROBATION;
+	if (d->guard != AC_GUARD_ON) {
+		v->state = TRIAL_SETTLED;
+		v->accurate = (1u << d->candidate_count) - 1;
+	}
+	return v;
 }
 
-static void
-fill(struct ac_trial *t)
+/* Those of the class, which another thread may have made first. */
+static struct ac_verdicts *
+verdicts_of(const struct ac_decision *decision, struct ac_trial *of,
+    struct ac_size_class *size_class)
+{
+	struct ac_verdicts *there = size_class
+	    ? atomic_load(&size_class->verdicts) : NULL, *made;
+
+	if (there)
+		return there;
+	made = make_verdicts(decision, of, size_class);
+	if (!made || (size_class && !atomic_compare_exchange_strong(
+	    &size_class->verdicts, &there, made)))
+		return there;
+	ac_trial_enlist(made);
+	return made;
+}
+
+/* What is written once is in. */
+static struct ac_trial *
+fill(struct ac_trial *t, struct ac_size_class *size_class)
 {
 	const struct ac_decision *d = &t->decision;
 
-	t->first = first_call(d);
-	/* sample=0: what the casts lose is posted all the same. */
-	t->period = d->sample_period ? d->sample_period : TRIAL_PERIOD;
-	t->due = t->retry_due = UINT64_MAX;
-	t->batch = TRIAL_EVIDENCE;
 	t->kept_as = AC_REASON_GUARD;
-	t->timing_over = !t->may_time;
+	t->timing_over = !t->may_time || d->guard != AC_GUARD_ON;
+	t->current = TRIAL_KEEP;
 	for (unsigned i = 0; i < d->candidate_count; i++)
 		t->cost[i] = d->judges_profit && d->candidate[i].seconds > 0
+		    && d->guard == AC_GUARD_ON
 		    ? d->candidate[i].seconds : i + 1;
-	t->credit = t->size_class ? &t->size_class->credit : &t->own_credit;
-	if (d->guard != AC_GUARD_ON) {
-		t->state = TRIAL_SETTLED;
-		t->accurate = (1u << d->candidate_count) - 1;
-		t->timing_over = true;
-		t->current = 0;
-	} else if (t->size_class
-	    && (t->accurate = ac_size_class_passed(t->size_class, d))) {
-		t->state = TRIAL_SETTLED;
-		t->settled_at = t->first;
-		ac_trial_choose(t);
-	} else {
-		t->state = TRIAL_PROBATION;
-		t->current = TRIAL_KEEP;
-	}
+	t->v = verdicts_of(d, t, size_class);
+	return t->v ? t : NULL;
 }
 
 bool
@@ -100,7 +119,6 @@ ac_trial_make(const struct ac_decision *decision,
 
 	if (!t)
 		return NULL;
-	t->size_class = size_class;
 	t->decision = *decision;
 	t->key = *key;
 	t->region = record->region;
@@ -108,9 +126,7 @@ ac_trial_make(const struct ac_decision *decision,
 	ac_text_add(&text, name ? name : "");
 	t->may_time = may_time && !decision->reproducible;
 	t->record[0] = record;
-	fill(t);
-	ac_trial_enlist(t);
-	return t;
+	return fill(t, size_class);
 }
 
 /* ---- Records ----------------------------------------------------------- */
@@ -152,6 +168,12 @@ ac_trial_record(struct ac_trial *t, unsigned candidate)
 	return record;
 }
 
+ac_histories *
+ac_trial_histories(struct ac_trial *t)
+{
+	return &t->v->histories;
+}
+
 const struct ac_candidate *
 ac_trial_candidate(const struct ac_trial *t, unsigned number)
 {
@@ -186,8 +208,8 @@ add_stream(struct ac_trial *t, uint64_t stream_id)
 	memcpy(made->name, t->name, sizeof made->name);
 	made->record[0] = t->record[0];
 	made->stream_id = stream_id;
-	fill(made);
-	ac_trial_enlist(made);
+	if (!fill(made, NULL))
+		return t;
 	next = atomic_load(&t->next);
 	do
 		made->next = next;
@@ -221,8 +243,9 @@ refuse(struct ac_trial *t, unsigned refused)
 			continue;
 		atomic_store_explicit(&ac_trial_record(t, i)->course.finding,
 		    AC_FINDING_REFUSED, memory_order_relaxed);
-		t->refused |= 1u << i;
-		t->accurate &= ~(1u << i);
+		t->v->refused |= 1u << i;
+		t->v->accurate &= ~(1u << i);
+		t->v->version++;
 	}
 }
 
@@ -233,14 +256,14 @@ end_try(struct ac_trial *t, const struct ac_turn *turn, unsigned queued)
 {
 	const uint32_t all = (1u << t->decision.candidate_count) - 1;
 
-	if (t->refused == all)
+	if (t->v->refused == all)
 		ac_trial_settle(t, turn->number);
 	else if (!queued)
-		t->first = turn->number + TRIAL_PERIOD;
-	else if (--t->batch)
-		t->first = turn->number + 1;
+		t->v->first = turn->number + TRIAL_PERIOD;
+	else if (--t->v->batch)
+		t->v->first = turn->number + 1;
 	else
-		t->state = TRIAL_WAITING;
+		t->v->state = TRIAL_WAITING;
 }
 
 void
@@ -259,12 +282,12 @@ ac_trial_tried(struct ac_trial *t, const struct ac_turn *turn,
 		}
 	}
 	refuse(t, refused);
-	if (t->state != TRIAL_SETTLED)
+	if (t->v->state != TRIAL_SETTLED)
 		end_try(t, turn, queued);
 	else if (queued)
-		t->again.open++;
+		t->v->again.open++;
 	else
-		t->again.is_on = false;
+		t->v->again.is_on = false;
 	ac_trial_release(t);
 }
 
@@ -289,9 +312,9 @@ ac_trial_turn_over(struct ac_trial *t, const struct ac_turn *turn)
 void
 ac_trial_writes(struct ac_trial *t, const void *c, bool adds)
 {
-	const bool is_sum = ac_chain_note(&t->chain, t, c, adds);
+	const bool is_sum = ac_chain_note(&t->v->chain, t, c, adds);
 
-	if (!is_sum || t->decision.guard != AC_GUARD_STRICT || t->chained)
+	if (!is_sum || t->decision.guard != AC_GUARD_STRICT || t->v->chained)
 		return;
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)
 		ac_trial_demote_chain(t, i);

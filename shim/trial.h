@@ -30,6 +30,7 @@
 #include "policy/guard.h"
 #include "policy/policy.h"
 #include "report/report.h"
+#include "shim/history.h"
 #include "shim/place.h"
 #include "shim/timing.h"
 
@@ -55,7 +56,9 @@ struct ac_turn {
 	unsigned          candidate;    /* its number */
 	unsigned          pair;         /* of the site's operand pairs */
 	bool              is_new_pair;  /* met for the first time */
-	uint64_t          number;       /* of this call, from 1 */
+	uint64_t          number;       /* of this call, from 1, among those of
+	                                 * like sizes at this place */
+	uint64_t          own;          /* among those of its site */
 	unsigned          tries;        /* TRY: bits of candidates */
 	bool              sampled;
 	bool              was_queued;   /* the sample: ac_trial_sampled() */
@@ -71,8 +74,8 @@ struct ac_size_class;
 /* Whether a site with that decision is to have a trial. */
 bool ac_trial_is_wanted(const struct ac_decision *decision);
 
-/* The trial of such a site; NULL without memory. What passed in `size_class`
- * (NULL: none) needs no probation here. */
+/* The trial of such a site; NULL without memory. Verdicts are shared by all sites
+ * of `size_class` (NULL: of this one only). */
 struct ac_trial *ac_trial_make(const struct ac_decision *decision,
     const struct ac_site_key *key, const char *name,
     struct ac_site_record *record, struct ac_size_class *size_class,
@@ -101,6 +104,9 @@ void ac_trial_turn(struct ac_trial *trial, const struct ac_place *place,
  * not known), or not. Under guard=strict sums of several products are kept: what the first one
  * lost, nobody could bring back. */
 void ac_trial_writes(struct ac_trial *trial, const void *c, bool adds);
+
+/* What they remember on the device, of all their sizes. */
+ac_histories *ac_trial_histories(struct ac_trial *trial);
 
 const struct ac_candidate *ac_trial_candidate(const struct ac_trial *trial,
     unsigned number);

@@ -5,14 +5,14 @@
 
 #include <unistd.h>
 
-static _Atomic(struct ac_trial *) all;
+static _Atomic(struct ac_verdicts *) all;
 
 void
-ac_trial_enlist(struct ac_trial *t)
+ac_trial_enlist(struct ac_verdicts *v)
 {
-	t->process = getpid();
-	t->also = atomic_load(&all);
-	while (!atomic_compare_exchange_weak(&all, &t->also, t))
+	v->process = getpid();
+	v->also = atomic_load(&all);
+	while (!atomic_compare_exchange_weak(&all, &v->also, v))
 		;
 }
 
@@ -21,7 +21,7 @@ ac_trial_enlist(struct ac_trial *t)
 void
 ac_trial_hear_graph(struct ac_trial *t)
 {
-	const struct ac_trial_slots *home = t->home;
+	const struct ac_trial_slots *home = t->v->home;
 	const struct ac_recast_post *post;
 	struct ac_recast_post copy;
 
@@ -29,24 +29,24 @@ ac_trial_hear_graph(struct ac_trial *t)
 		return;
 	post = &home->host[TRIAL_GRAPH];
 	copy.number = __atomic_load_n(&post->number, __ATOMIC_ACQUIRE);
-	if (!copy.number || copy.number == t->told_graph)
+	if (!copy.number || copy.number == t->v->told_graph)
 		return;
 	copy = *post;
-	t->told_graph = copy.number;
+	t->v->told_graph = copy.number;
 	ac_trial_tell_graph(t, &copy);
 }
 
 static void
 end(struct ac_trial *t)
 {
-	const uint64_t calls = t->calls;
+	const uint64_t calls = t->v->calls;
 	uint64_t oldest = 0;
 	uint32_t unread = 0;
 
 	ac_trial_apply(t, UINT64_MAX);
 	ac_trial_hear_graph(t);
 	for (unsigned i = 0; i < TRIAL_OPEN; i++) {
-		const uint64_t number = t->sample[i].number;
+		const uint64_t number = t->v->sample[i].number;
 
 		if (!number)
 			continue;
@@ -61,14 +61,14 @@ end(struct ac_trial *t)
 __attribute__((destructor)) static void
 end_all(void)
 {
-	for (struct ac_trial *t = atomic_load(&all); t; t = t->also) {
-		const struct ac_trial_slots *home = t->home;
+	for (struct ac_verdicts *v = atomic_load(&all); v; v = v->also) {
+		const struct ac_trial_slots *home = v->home;
 
 		/* What the driver lent us may be gone with it. */
-		if (t->process != getpid() || !home || !home->is_ours
-		    || !ac_trial_hold(t, false))
+		if (v->process != getpid() || !home || !home->is_ours
+		    || !ac_trial_hold(v->of, false))
 			continue;
-		end(t);
-		ac_trial_release(t);
+		end(v->of);
+		ac_trial_release(v->of);
 	}
 }

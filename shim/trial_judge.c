@@ -86,7 +86,7 @@ weigh(struct ac_trial *t, const struct ac_trial_sample *sample,
     const struct ac_recast_post *post, enum ac_finding finding,
     uint64_t number)
 {
-	struct ac_trial_evidence *e = &t->evidence[sample->candidate];
+	struct ac_trial_evidence *e = &t->v->evidence[sample->candidate];
 
 	if (finding != AC_FINDING_NONE) {
 		e->bad++;
@@ -94,7 +94,7 @@ weigh(struct ac_trial *t, const struct ac_trial_sample *sample,
 	} else {
 		e->clean += post->samples > 0;
 	}
-	t->was_empty &= finding == AC_FINDING_NONE && !post->samples;
+	t->v->was_empty &= finding == AC_FINDING_NONE && !post->samples;
 }
 
 /* Graphs go on with the operands of other days: only a site whose data were seen
@@ -102,17 +102,17 @@ weigh(struct ac_trial *t, const struct ac_trial_sample *sample,
 static void
 note_energy(struct ac_trial *t, const struct ac_recast_post *post)
 {
-	const uint32_t varied = t->varied;
+	const uint32_t varied = t->v->varied;
 
 	if (!post->samples || varied == TRIAL_EVIDENCE)
 		return;
 	for (uint32_t i = 0; i < varied; i++)
-		if (t->energy[i][0] == post->energy[0]
-		    && t->energy[i][1] == post->energy[1])
+		if (t->v->energy[i][0] == post->energy[0]
+		    && t->v->energy[i][1] == post->energy[1])
 			return;
-	t->energy[varied][0] = post->energy[0];
-	t->energy[varied][1] = post->energy[1];
-	t->varied = varied + 1;
+	t->v->energy[varied][0] = post->energy[0];
+	t->v->energy[varied][1] = post->energy[1];
+	t->v->varied = varied + 1;
 }
 
 /* It is of some call since the graph was made, by whichever candidate. */
@@ -131,7 +131,7 @@ ac_trial_tell_graph(struct ac_trial *t, const struct ac_recast_post *post)
 	    ac_finding_meanings[finding]);
 	if (finding != AC_FINDING_NONE)
 		ac_trial_demote(t, AC_PAIR_OTHERS, candidate, finding,
-		    t->calls);
+		    t->v->calls);
 }
 
 void
@@ -150,17 +150,18 @@ note_pairs(struct ac_trial *t, unsigned candidate)
 {
 	struct ac_site_course *course = &ac_trial_record(t, candidate)->course;
 
-	atomic_store_explicit(&course->pairs, t->pairs.met,
+	atomic_store_explicit(&course->pairs, t->v->pairs.met,
 	    memory_order_relaxed);
 	atomic_store_explicit(&course->demoted_pairs,
-	    ac_pair_count_out(&t->pairs, 1u << candidate),
+	    ac_pair_count_out(&t->v->pairs, 1u << candidate),
 	    memory_order_relaxed);
 }
 
 static void
-apply_sample(struct ac_trial *t, unsigned entry, uint64_t number)
+apply_sample(struct ac_verdicts *v, unsigned entry, uint64_t number)
 {
-	struct ac_trial_sample *sample = &t->sample[entry];
+	struct ac_trial_sample *sample = &v->sample[entry];
+	struct ac_trial *t = sample->of;
 	struct ac_recast_post post;
 	enum ac_finding finding;
 
@@ -179,7 +180,7 @@ apply_sample(struct ac_trial *t, unsigned entry, uint64_t number)
 		note_energy(t, &post);
 	if (!sample->is_beside)
 		hold_against(t, sample, &post, finding, number);
-	else if (t->state == TRIAL_SETTLED)
+	else if (t->v->state == TRIAL_SETTLED)
 		ac_trial_prove(t, sample->candidate, &post, finding, number);
 	else
 		weigh(t, sample, &post, finding, number);
@@ -193,13 +194,13 @@ ac_trial_apply(struct ac_trial *t, uint64_t number)
 	uint64_t due = UINT64_MAX;
 
 	for (unsigned i = 0; i < TRIAL_OPEN; i++) {
-		const struct ac_trial_sample *sample = &t->sample[i];
+		const struct ac_trial_sample *sample = &t->v->sample[i];
 
 		if (sample->number && sample->due <= number)
-			apply_sample(t, i, number);
+			apply_sample(t->v, i, number);
 		/* What is late is looked for at the next call. */
 		if (sample->number && sample->due < due)
 			due = sample->due;
 	}
-	t->due = due;
+	t->v->due = due;
 }

@@ -15,18 +15,18 @@ are_at(const struct ac_trial_slots *slots, const struct ac_place *place)
 bool
 ac_trial_is_home(const struct ac_trial *t, const struct ac_place *place)
 {
-	return are_at(t->home, place);
+	return are_at(t->v->home, place);
 }
 
 bool
 ac_trial_is_deserted(const struct ac_trial *t, const struct ac_place *place,
     uint64_t number, uint64_t absence)
 {
-	const struct ac_trial_slots *home = t->home;
+	const struct ac_trial_slots *home = t->v->home;
 
 	return !home || (home->of == place->scratch
 	    && home->epoch != ac_scratch_epoch(place->scratch))
-	    || number >= t->home_at + absence;
+	    || number >= t->v->home_at + absence;
 }
 
 /* What was queued in another context. */
@@ -34,13 +34,13 @@ static void
 forget_open(struct ac_trial *t)
 {
 	for (unsigned i = 0; i < TRIAL_OPEN; i++)
-		if (t->sample[i].number)
+		if (t->v->sample[i].number)
 			ac_trial_close(t, i);
-	t->again.open = 0;
-	t->due = UINT64_MAX;
-	if (t->state == TRIAL_WAITING) {
-		t->batch = TRIAL_EVIDENCE;
-		t->state = TRIAL_PROBATION;
+	t->v->again.open = 0;
+	t->v->due = UINT64_MAX;
+	if (t->v->state == TRIAL_WAITING) {
+		t->v->batch = TRIAL_EVIDENCE;
+		t->v->state = TRIAL_PROBATION;
 	}
 }
 
@@ -50,7 +50,7 @@ ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 {
 	struct ac_trial_slots made = {
 		place->scratch, ac_scratch_epoch(place->scratch), NULL, 0, true
-	}, *slots = t->known;
+	}, *slots = t->v->known;
 	const size_t bytes = TRIAL_SLOTS * sizeof *made.host;
 	void *host;
 
@@ -59,7 +59,7 @@ ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 	forget_open(t);
 	for (unsigned i = 0; i < TRIAL_HOMES; i++, slots++)
 		if (slots->host && are_at(slots, place)) {
-			t->home = slots;
+			t->v->home = slots;
 			return true;
 		}
 	if (!ac_page_take(place, bytes, true, &host, &made.device)) {
@@ -68,16 +68,16 @@ ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 			return false;
 	}
 	made.host = host;
-	slots = &t->known[t->homes++ % TRIAL_HOMES];
+	slots = &t->v->known[t->v->homes++ % TRIAL_HOMES];
 	*slots = made;
-	t->home = slots;
+	t->v->home = slots;
 	return true;
 }
 
 struct ac_slot
 ac_trial_slot_at(const struct ac_trial *t, unsigned index)
 {
-	const struct ac_trial_slots *home = t->home;
+	const struct ac_trial_slots *home = t->v->home;
 
 	return (struct ac_slot){
 		.host = &home->host[index],
@@ -90,7 +90,7 @@ bool
 ac_trial_read(const struct ac_trial *t, unsigned index, uint64_t number,
     struct ac_recast_post *post_out)
 {
-	const struct ac_trial_slots *home = t->home;
+	const struct ac_trial_slots *home = t->v->home;
 	const struct ac_recast_post *post;
 
 	if (!home)
@@ -107,14 +107,14 @@ ac_trial_read(const struct ac_trial *t, unsigned index, uint64_t number,
 unsigned
 ac_trial_open(struct ac_trial *t)
 {
-	uint64_t open = atomic_load_explicit(&t->open, memory_order_relaxed);
+	uint64_t open = atomic_load_explicit(&t->v->open, memory_order_relaxed);
 	unsigned entry;
 
 	do {
 		if (open == UINT64_MAX)
 			return TRIAL_OPEN;
 		entry = (unsigned)__builtin_ctzll(~open);
-	} while (!atomic_compare_exchange_weak_explicit(&t->open, &open,
+	} while (!atomic_compare_exchange_weak_explicit(&t->v->open, &open,
 	    open | UINT64_C(1) << entry, memory_order_acquire,
 	    memory_order_relaxed));
 	return entry;
@@ -123,9 +123,9 @@ ac_trial_open(struct ac_trial *t)
 void
 ac_trial_close(struct ac_trial *t, unsigned entry)
 {
-	atomic_store_explicit(&t->sample[entry].number, 0,
+	atomic_store_explicit(&t->v->sample[entry].number, 0,
 	    memory_order_relaxed);
-	atomic_fetch_and_explicit(&t->open, ~(UINT64_C(1) << entry),
+	atomic_fetch_and_explicit(&t->v->open, ~(UINT64_C(1) << entry),
 	    memory_order_release);
 }
 
@@ -143,10 +143,11 @@ void
 ac_trial_opened(struct ac_trial *t, unsigned entry, const struct ac_turn *turn,
     unsigned candidate, bool is_beside)
 {
-	struct ac_trial_sample *sample = &t->sample[entry];
-	const bool settled = atomic_load_explicit(&t->state,
+	struct ac_trial_sample *sample = &t->v->sample[entry];
+	const bool settled = atomic_load_explicit(&t->v->state,
 	    memory_order_relaxed) == TRIAL_SETTLED;
 
+	sample->of = t;
 	sample->candidate = (uint8_t)candidate;
 	sample->pair = (uint8_t)turn->pair;
 	sample->is_beside = is_beside;
@@ -154,5 +155,5 @@ ac_trial_opened(struct ac_trial *t, unsigned entry, const struct ac_turn *turn,
 	sample->due = turn->number + (settled ? TRIAL_LAG : 0);
 	atomic_store_explicit(&sample->number, turn->number,
 	    memory_order_release);
-	lower(&t->due, sample->due);
+	lower(&t->v->due, sample->due);
 }

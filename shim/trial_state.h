@@ -5,6 +5,7 @@
 #define AC_SHIM_TRIAL_STATE_H
 
 #include "shim/chain.h"
+#include "shim/history.h"
 #include "shim/page.h"
 #include "shim/pair.h"
 #include "shim/size_class.h"
@@ -40,6 +41,7 @@ enum ac_trial_state { TRIAL_PROBATION, TRIAL_WAITING, TRIAL_SETTLED };
 struct ac_trial_sample {
 	_Atomic uint64_t number;   /* of the call; 0: not queued */
 	uint64_t due;              /* the call at which the verdict applies */
+	struct ac_trial *of;       /* the site that made the call */
 	uint8_t  candidate, pair;
 	bool     is_beside;        /* a try: C is the original's */
 	bool     was_late;
@@ -67,19 +69,13 @@ struct ac_trial_again {
 	uint64_t last;             /* the call that was tried last */
 };
 
-struct ac_trial {
+/* What is known of the accuracy of a place's calls of like sizes, by number. */
+struct ac_verdicts {
 	/* Written once. */
-	struct ac_trial   *also;              /* the next of all trials */
+	struct ac_verdicts *also;             /* the next of all */
 	int                process;
-	_Atomic(struct ac_trial *) next;      /* the same site on a stream */
-	uint64_t           stream_id;
-	struct ac_decision decision;
-	struct ac_site_key key;
-	struct ac_site_region region;
-	char               name[32];
-	bool               may_time;
+	struct ac_trial   *of;                /* the first site's */
 	uint32_t           period;            /* calls from sample to sample */
-	struct ac_size_class *size_class;     /* NULL: none */
 	struct ac_credit  *credit;            /* the class's, or: */
 	struct ac_credit   own_credit;
 
@@ -89,43 +85,64 @@ struct ac_trial {
 	_Atomic uint32_t accurate;            /* candidates that passed */
 	_Atomic uint32_t chained;             /* candidates out for good: sums
 	                                       * that cancel */
+	_Atomic uint32_t version;             /* of accurate and what is out */
 	_Atomic uint32_t varied;              /* clean calls whose operands' energies
 	                                       * differ, TRIAL_EVIDENCE at most */
-	_Atomic uint64_t settled_at;
 	_Atomic uint64_t next_sample;         /* the call to be sampled */
 	_Atomic uint64_t due;                 /* the call with the next verdict */
 	_Atomic uint64_t retry_due;           /* from this call on a pair wants to
 	                                       * be tried again */
-	_Atomic bool     timing_over;
 	_Atomic bool     is_overdue;          /* a sample that is due has not come:
 	                                       * calls are kept until it has */
 	_Atomic uint32_t state;               /* enum ac_trial_state */
-	_Atomic uint32_t current;             /* candidate, or TRIAL_KEEP */
-	_Atomic uint32_t kept_as;             /* enum ac_reason of TRIAL_KEEP */
-	_Atomic(struct ac_site_record *) record[AC_CANDIDATES + 1];
-	/* One of `known`, filled before: a site is at home in one context. */
+	/* One of `known`, filled before: they are at home in one context. */
 	_Atomic(const struct ac_trial_slots *) home;
 	_Atomic uint32_t judge;               /* the process of the thread that
 	                                       * holds what follows; 0: none */
 	_Atomic uint64_t open;                /* bits of `sample` */
+	ac_histories     histories;
 
 	/* Of the thread that holds `judge`. */
-	double   cost[AC_CANDIDATES + 1];     /* what choose() goes by */
 	uint32_t refused;                     /* candidates */
 	unsigned batch;                       /* tries until the next conclusion */
 	bool     was_empty;                   /* the last batch had nothing in it */
+	bool     is_hasty;                    /* waited in vain for a sample */
 	struct ac_trial_evidence evidence[AC_CANDIDATES];
 	struct ac_trial_again again;
-	struct ac_timing timing[AC_CANDIDATES + 1];
 	struct ac_trial_sample sample[TRIAL_OPEN];
 	uint64_t told_graph;                  /* what a graph posted last */
 	float    energy[TRIAL_EVIDENCE][2];   /* of calls that were clean */
 	uint64_t home_at;                     /* a call that was at home */
-	bool     is_hasty;                    /* waited in vain for a sample */
 	struct ac_trial_slots known[TRIAL_HOMES];  /* once taken, kept */
 	unsigned homes;                       /* taken so far */
 	struct ac_pairs pairs;
 	struct ac_chain chain;
+};
+
+/* One site's part in that, or its part on one stream. */
+struct ac_trial {
+	/* Written once. */
+	struct ac_verdicts *v;
+	_Atomic(struct ac_trial *) next;      /* the same site on a stream */
+	uint64_t           stream_id;
+	struct ac_decision decision;
+	struct ac_site_key key;
+	struct ac_site_region region;
+	char               name[32];
+	bool               may_time;
+
+	/* Read by any thread. */
+	_Atomic uint64_t own_calls;
+	_Atomic uint64_t settled_at;          /* of its own calls; 0: not yet */
+	_Atomic bool     timing_over;
+	_Atomic uint32_t current;             /* candidate, or TRIAL_KEEP */
+	_Atomic uint32_t chosen;              /* the version it goes by */
+	_Atomic uint32_t kept_as;             /* enum ac_reason of TRIAL_KEEP */
+	_Atomic(struct ac_site_record *) record[AC_CANDIDATES + 1];
+	_Atomic double   cost[AC_CANDIDATES + 1]; /* what choose() goes by */
+
+	/* Of the thread that holds `judge`. */
+	struct ac_timing timing[AC_CANDIDATES + 1];
 };
 
 /* Whether what is open was queued in the context of `place`; and if not, whether
@@ -200,7 +217,7 @@ void ac_trial_turn_strict(struct ac_trial *trial, const struct ac_place *place,
     struct ac_turn *turn);
 
 /* Have what is open when the process ends read then. */
-void ac_trial_enlist(struct ac_trial *trial);
+void ac_trial_enlist(struct ac_verdicts *verdicts);
 /* What a graph posted since the last time is told. */
 void ac_trial_hear_graph(struct ac_trial *trial);
 void ac_trial_tell_graph(struct ac_trial *trial,

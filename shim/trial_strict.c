@@ -6,10 +6,10 @@
 void
 ac_trial_retry_strict(struct ac_trial *t, const struct ac_turn *turn)
 {
-	struct ac_pair *pair = &t->pairs.of[turn->pair];
-	struct ac_pair *others = &t->pairs.of[AC_PAIR_OTHERS];
+	struct ac_pair *pair = &t->v->pairs.of[turn->pair];
+	struct ac_pair *others = &t->v->pairs.of[AC_PAIR_OTHERS];
 
-	if (turn->number < t->retry_due || !ac_trial_hold(t, false))
+	if (turn->number < t->v->retry_due || !ac_trial_hold(t, false))
 		return;
 	if (pair->out && turn->number >= pair->retry_at)
 		pair->out = pair->refuted = 0;

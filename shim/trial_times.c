@@ -31,7 +31,7 @@ has_all_times(const struct ac_trial *t)
 	bool all = t->timing[TRIAL_KEEP].count > 0;
 
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)
-		all &= !(t->accurate >> i & 1) || t->timing[i].count > 0;
+		all &= !(t->v->accurate >> i & 1) || t->timing[i].count > 0;
 	return all;
 }
 

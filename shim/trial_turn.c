@@ -6,34 +6,35 @@
 
 /* ---- What is due -------------------------------------------------------- */
 
-/* The variant that call `number` is to time: the accurate candidates and the
+/* The variant that call `own` of the site is to time: the accurate candidates and the
  * original in turn; -1 if it is none's. */
 static int
-timed_variant(const struct ac_trial *t, uint64_t number)
+timed_variant(const struct ac_trial *t, uint64_t own)
 {
-	const uint64_t since = number - t->settled_at;
+	const uint64_t since = own - t->settled_at;
 	unsigned turn = (unsigned)(since % TRIAL_ROUND);
 
-	if (t->timing_over || !t->accurate || number
-	    < t->settled_at || since >= TRIAL_ROUNDS * TRIAL_ROUND)
+	if (t->timing_over || !t->v->accurate || own < t->settled_at
+	    || since >= TRIAL_ROUNDS * TRIAL_ROUND)
 		return -1;
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)
-		if (t->accurate >> i & 1 && turn-- == 0)
+		if (t->v->accurate >> i & 1 && turn-- == 0)
 			return (int)i;
 	return turn == 0 ? TRIAL_KEEP : -1;
 }
 
 static bool
-is_timing_due(const struct ac_trial *t, uint64_t number)
+is_timing_due(const struct ac_trial *t, uint64_t own)
 {
-	return !t->timing_over && number >= t->settled_at + TRIAL_TIMED;
+	return !t->timing_over && t->settled_at
+	    && own >= t->settled_at + TRIAL_TIMED;
 }
 
 static bool
-is_due(const struct ac_trial *t, uint64_t number)
+is_due(const struct ac_trial *t, uint64_t number, uint64_t own)
 {
-	return number >= t->due || number >= t->retry_due
-	    || is_timing_due(t, number);
+	return number >= t->v->due || number >= t->v->retry_due
+	    || is_timing_due(t, own);
 }
 
 static uint64_t
@@ -51,51 +52,51 @@ static uint64_t
 next_sample(const struct ac_trial *t, uint64_t number)
 {
 	enum { FIRST = 4, LAST = 32 };
-	const uint64_t width = t->period / 4;
+	const uint64_t width = t->v->period / 4;
 	uint64_t next = FIRST;
 
 	while (next <= number && next <= LAST)
 		next *= 2;
-	if (next <= LAST && next - number < t->period)
+	if (next <= LAST && next - number < t->v->period)
 		return next;
-	return number + t->period - width / 2 + (width
+	return number + t->v->period - width / 2 + (width
 	    ? mix((uint64_t)t->record[0]->id << 32 ^ number) % width : 0);
 }
 
 static bool
 is_afforded(const struct ac_trial *t)
 {
-	return ac_credit_affords(t->credit, &t->decision,
+	return ac_credit_affords(t->v->credit, &t->decision,
 	    (1u << t->decision.candidate_count) - 1);
 }
 
 void
 ac_trial_meet(struct ac_trial *t, uint64_t operands, struct ac_turn *turn)
 {
-	turn->pair = ac_pair_take(&t->pairs, operands, &turn->is_new_pair);
+	turn->pair = ac_pair_take(&t->v->pairs, operands, &turn->is_new_pair);
 }
 
 bool
 ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
     bool to_run)
 {
-	const uint64_t next = t->calls + 1;
+	const uint64_t next = t->v->calls + 1;
 	const uint32_t current = t->current;
 	bool casts;
 
 	if (t->decision.reproducible)
 		return true;
-	if (t->state != TRIAL_SETTLED) /* before its turn, or during another's */
-		return next >= t->first && !t->judge
-		    && (t->state == TRIAL_WAITING
+	if (t->v->state != TRIAL_SETTLED) /* before its turn, or during another's */
+		return next >= t->v->first && !t->v->judge
+		    && (t->v->state == TRIAL_WAITING
 		    || is_afforded(t));
-	if (!t->timing_over || t->pairs.any_out || is_due(t, next)
+	if (!t->timing_over || t->v->pairs.any_out || is_due(t, next, t->own_calls + 1)
 	    || t->decision.guard == AC_GUARD_STRICT)
 		return true;
 	if (current == TRIAL_KEEP)
 		return false;
 	casts = t->decision.candidate[current].tactic == AC_TACTIC_CAST;
-	return to_run || casts || next >= t->next_sample || turn->is_new_pair;
+	return to_run || casts || next >= t->v->next_sample || turn->is_new_pair;
 }
 
 /* ---- Tries -------------------------------------------------------------- */
@@ -111,7 +112,7 @@ begin_try(struct ac_trial *t, const struct ac_place *place, uint32_t bits,
 		turn->reason = AC_REASON_DRIVER;
 		return;
 	}
-	t->home_at = turn->number;
+	t->v->home_at = turn->number;
 	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
 		if (!(bits >> i & 1))
 			continue;
@@ -122,7 +123,7 @@ begin_try(struct ac_trial *t, const struct ac_place *place, uint32_t bits,
 	turn->tries = taken;
 	if (taken)
 		turn->kind = AC_TURN_TRY;
-	ac_credit_charge(t->credit, &t->decision, taken);
+	ac_credit_charge(t->v->credit, &t->decision, taken);
 }
 
 /* What the probation has to see of this pair. What the pair may not use counts
@@ -130,14 +131,14 @@ begin_try(struct ac_trial *t, const struct ac_place *place, uint32_t bits,
 static uint32_t
 wanted_of(struct ac_trial *t, unsigned pair)
 {
-	const uint32_t out = ac_pair_out(&t->pairs, pair);
+	const uint32_t out = ac_pair_out(&t->v->pairs, pair);
 	uint32_t bits = 0;
 
 	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
 		if (!ac_trial_is_undecided(t, i))
 			continue;
 		if (out >> i & 1)
-			t->evidence[i].bad++;
+			t->v->evidence[i].bad++;
 		else
 			bits |= 1u << i;
 	}
@@ -156,7 +157,7 @@ end_waiting(struct ac_trial *t, const struct ac_place *place, uint64_t number)
 	}
 	if (!ac_trial_await(t, number))
 		return;
-	t->was_empty = true;
+	t->v->was_empty = true;
 	ac_trial_apply(t, number);
 	ac_trial_settle(t, number);
 }
@@ -173,9 +174,9 @@ turn_probation(struct ac_trial *t, const struct ac_place *place,
 	}
 	if (!ac_trial_hold(t, false))
 		return;
-	if (t->state == TRIAL_WAITING)
+	if (t->v->state == TRIAL_WAITING)
 		end_waiting(t, place, turn->number);
-	if (t->state == TRIAL_PROBATION && turn->number >= t->first) {
+	if (t->v->state == TRIAL_PROBATION && turn->number >= t->v->first) {
 		bits = is_afforded(t) ? wanted_of(t, turn->pair) : 0;
 		if (bits)
 			begin_try(t, place, bits, turn);
@@ -193,7 +194,7 @@ static void
 begin_again(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	struct ac_trial_again *again = &t->again;
+	struct ac_trial_again *again = &t->v->again;
 	const unsigned pairs[2] = { AC_PAIR_OTHERS, turn->pair };
 
 	for (unsigned i = 0; i < 2 && !again->is_on; i++) {
@@ -205,7 +206,7 @@ begin_again(struct ac_trial *t, const struct ac_place *place,
 		*again = (struct ac_trial_again){
 			.is_on = true, .pair = pairs[i], .candidate = candidate,
 		};
-		t->retry_due = 0;
+		t->v->retry_due = 0;
 		atomic_fetch_add_explicit(&ac_trial_record(t,
 		    candidate)->course.retries, 1, memory_order_relaxed);
 	}
@@ -228,19 +229,19 @@ conclude(struct ac_trial *t, const struct ac_place *place,
 		return;
 	if (!ac_trial_is_home(t, place)) {
 		if (!ac_trial_is_deserted(t, place, turn->number,
-		    TRIAL_LAG + 4 * t->period)) {
+		    TRIAL_LAG + 4 * t->v->period)) {
 			ac_trial_release(t);
 			return;
 		}
 		(void)ac_trial_take_slots(t, place);
 	}
-	t->home_at = turn->number;
+	t->v->home_at = turn->number;
 	ac_trial_hear_graph(t);
-	t->is_overdue = !ac_trial_await(t, turn->number);
+	t->v->is_overdue = !ac_trial_await(t, turn->number);
 	ac_trial_apply(t, turn->number);
-	if (is_timing_due(t, turn->number) || t->timing_over)
+	if (is_timing_due(t, turn->own) || t->timing_over)
 		ac_trial_compare(t, place);
-	if (turn->number >= t->retry_due)
+	if (turn->number >= t->v->retry_due)
 		begin_again(t, place, turn);
 	if (turn->kind != AC_TURN_TRY)
 		ac_trial_release(t);
@@ -267,7 +268,7 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
 	const bool is_new = turn->is_new_pair && !is_cast(t, turn->candidate);
-	uint64_t next = t->next_sample;
+	uint64_t next = t->v->next_sample;
 
 	if (t->decision.guard != AC_GUARD_ON || !ac_trial_is_home(t, place))
 		return;
@@ -282,7 +283,7 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 	if (turn->entry[0] == TRIAL_OPEN)
 		return;
 	if (turn->number >= next && !atomic_compare_exchange_strong(
-	    &t->next_sample, &next, next_sample(t, turn->number)) && !is_new) {
+	    &t->v->next_sample, &next, next_sample(t, turn->number)) && !is_new) {
 		ac_trial_close(t, turn->entry[0]);
 		return;
 	}
@@ -294,15 +295,17 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 static bool
 is_kept(struct ac_trial *t, const struct ac_place *place, struct ac_turn *turn)
 {
-	const uint32_t out = t->pairs.any_out
-	    ? ac_pair_out(&t->pairs, turn->pair) | t->chained : 0;
-	uint32_t current = atomic_load_explicit(&t->current,
-	    memory_order_acquire);
+	const uint32_t out = t->v->pairs.any_out
+	    ? ac_pair_out(&t->v->pairs, turn->pair) | t->v->chained : 0;
+	uint32_t current;
 	/* What a graph holds runs for ever: it is not for timing. */
-	const int variant = place && !place->capture && !t->is_overdue
+	const int variant = place && !place->capture && !t->v->is_overdue
 	    && ac_trial_is_home(t, place)
-	    ? timed_variant(t, turn->number) : -1;
+	    ? timed_variant(t, turn->own) : -1;
 
+	if (t->chosen != t->v->version)
+		ac_trial_choose(t);
+	current = atomic_load_explicit(&t->current, memory_order_acquire);
 	if (variant >= 0 && !(out >> variant & 1)) {
 		turn->timing = &t->timing[variant];
 		if (variant == TRIAL_KEEP)
@@ -311,7 +314,7 @@ is_kept(struct ac_trial *t, const struct ac_place *place, struct ac_turn *turn)
 	} else if (current != TRIAL_KEEP && out >> current & 1) {
 		current = ac_trial_pick(t, out);
 		if (current == TRIAL_KEEP)
-			t->kept_as = t->accurate & ~out ? AC_REASON_NO_PROFIT
+			t->kept_as = t->v->accurate & ~out ? AC_REASON_NO_PROFIT
 			    : AC_REASON_GUARD;
 	}
 	turn->candidate = current;
@@ -319,27 +322,33 @@ is_kept(struct ac_trial *t, const struct ac_place *place, struct ac_turn *turn)
 		turn->reason = (enum ac_reason)t->kept_as;
 		return true;
 	}
-	if (place && place->capture && t->varied < TRIAL_EVIDENCE
+	if (place && place->capture && t->v->varied < TRIAL_EVIDENCE
 	    && t->decision.guard == AC_GUARD_ON) {
 		turn->reason = AC_REASON_CAPTURE;
 		return true;
 	}
-	return t->is_overdue;                   /* kept: probation */
+	return t->v->is_overdue;                   /* kept: probation */
 }
 
 static void
 turn_settled(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
+	uint64_t never = 0;
+
+	/* One size of many may not come often enough to be worth timing. */
+	if (!t->settled_at)
+		(void)atomic_compare_exchange_strong(&t->settled_at, &never,
+		    turn->own + (t->v->of == t ? 0 : TRIAL_ROUND));
 	if (place && t->decision.guard == AC_GUARD_ON
-	    && is_due(t, turn->number))
+	    && is_due(t, turn->number, turn->own))
 		conclude(t, place, turn);
 	if (turn->kind == AC_TURN_TRY)
 		return;
 	if (t->decision.guard == AC_GUARD_STRICT)
 		ac_trial_retry_strict(t, turn);
 	if (is_kept(t, place, turn) || (t->decision.guard == AC_GUARD_STRICT
-	    && turn->number <= t->first + TRIAL_EVIDENCE - 1))
+	    && turn->own <= t->decision.after + TRIAL_EVIDENCE))
 		return;                         /* kept: probation */
 	turn->kind = AC_TURN_RECAST;
 	if (t->decision.guard == AC_GUARD_STRICT)
@@ -357,16 +366,18 @@ ac_trial_turn(struct ac_trial *t, const struct ac_place *place,
 {
 	turn->kind = AC_TURN_KEEP;
 	turn->reason = AC_REASON_PROBATION;
-	turn->number = 1 + atomic_fetch_add_explicit(&t->calls, 1,
+	turn->number = 1 + atomic_fetch_add_explicit(&t->v->calls, 1,
 	    memory_order_relaxed);
-	if (t->state != TRIAL_SETTLED && ac_credit_is_kept(&t->decision))
-		ac_credit_count(t->credit, &t->decision);
-	if (turn->number < t->first)
+	turn->own = 1 + atomic_fetch_add_explicit(&t->own_calls, 1,
+	    memory_order_relaxed);
+	if (t->v->state != TRIAL_SETTLED && ac_credit_is_kept(&t->decision))
+		ac_credit_count(t->v->credit, &t->decision);
+	if (turn->own <= t->decision.after)
 		return;
-	if (place && atomic_load_explicit(&t->state, memory_order_acquire)
+	if (place && atomic_load_explicit(&t->v->state, memory_order_acquire)
 	    != TRIAL_SETTLED)
 		turn_probation(t, place, turn);
-	if (turn->kind == AC_TURN_KEEP && atomic_load_explicit(&t->state,
+	if (turn->kind == AC_TURN_KEEP && atomic_load_explicit(&t->v->state,
 	    memory_order_acquire) == TRIAL_SETTLED)
 		turn_settled(t, place, turn);
 }

@@ -11,7 +11,7 @@ unsigned
 ac_trial_pick(const struct ac_trial *t, uint32_t out)
 {
 	enum { SLACK_PERCENT = 2 }; /* less than this is no difference */
-	const uint32_t usable = t->accurate & ~out;
+	const uint32_t usable = t->v->accurate & ~out;
 	unsigned best = TRIAL_KEEP;
 
 	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
@@ -33,13 +33,23 @@ ac_trial_pick(const struct ac_trial *t, uint32_t out)
 void
 ac_trial_choose(struct ac_trial *t)
 {
-	const uint32_t out = t->pairs.of[AC_PAIR_OTHERS].out | t->chained;
+	const uint32_t version = atomic_load_explicit(&t->v->version,
+	    memory_order_acquire);
+	const uint32_t out = t->v->pairs.of[AC_PAIR_OTHERS].out | t->v->chained;
 	const unsigned best = ac_trial_pick(t, out);
 
 	atomic_store_explicit(&t->kept_as, best == TRIAL_KEEP
-	    && t->accurate & ~out ? AC_REASON_NO_PROFIT : AC_REASON_GUARD,
+	    && t->v->accurate & ~out ? AC_REASON_NO_PROFIT : AC_REASON_GUARD,
 	    memory_order_relaxed);
 	atomic_store_explicit(&t->current, best, memory_order_release);
+	atomic_store_explicit(&t->chosen, version, memory_order_release);
+}
+
+/* What may be used has changed: all sites choose again. */
+static void
+renew(struct ac_verdicts *v)
+{
+	atomic_fetch_add_explicit(&v->version, 1, memory_order_release);
 }
 
 /* ---- Demotion ---------------------------------------------------------- */
@@ -69,19 +79,19 @@ set_retry_due(struct ac_trial *t)
 	uint64_t due = UINT64_MAX;
 
 	for (unsigned i = 0; i < AC_PAIRS; i++) {
-		const struct ac_pair *pair = &t->pairs.of[i];
+		const struct ac_pair *pair = &t->v->pairs.of[i];
 
 		if (pair->out && pair->retry_at < due)
 			due = pair->retry_at;
 	}
-	t->retry_due = t->again.is_on ? 0 : due;
+	t->v->retry_due = t->v->again.is_on ? 0 : due;
 }
 
 static void
 strike(struct ac_trial *t, unsigned at, uint32_t bits, uint32_t refuted,
     uint64_t number)
 {
-	struct ac_pair *pair = &t->pairs.of[at];
+	struct ac_pair *pair = &t->v->pairs.of[at];
 	const unsigned wait = pair->strikes < TRIAL_STRIKES ? pair->strikes
 	    : TRIAL_STRIKES;
 
@@ -92,10 +102,10 @@ strike(struct ac_trial *t, unsigned at, uint32_t bits, uint32_t refuted,
 	/* What was not refuted itself may prove itself at once. */
 	pair->retry_at = pair->out & ~pair->refuted ? number
 	    : number + ((uint64_t)TRIAL_RETRY << 2 * wait);
-	t->pairs.any_out = true;
-	if (t->again.is_on && t->again.pair == at
-	    && refuted >> t->again.candidate & 1)
-		t->again.is_on = false;
+	t->v->pairs.any_out = true;
+	if (t->v->again.is_on && t->v->again.pair == at
+	    && refuted >> t->v->again.candidate & 1)
+		t->v->again.is_on = false;
 	set_retry_due(t);
 }
 
@@ -122,22 +132,19 @@ ac_trial_demote(struct ac_trial *t, unsigned at, unsigned candidate,
 	const bool rounds = finding == AC_FINDING_ERROR
 	    || finding == AC_FINDING_LINE;
 	/* In a probation each candidate is tried by itself. */
-	const uint32_t bits = rounds && t->state == TRIAL_SETTLED
+	const uint32_t bits = rounds && t->v->state == TRIAL_SETTLED
 	    ? like(t, fraction_of(t, candidate)) : bit;
 	unsigned count;
 
-	if (t->pairs.of[at].out & t->pairs.of[at].refuted & bit)
+	if (t->v->pairs.of[at].out & t->v->pairs.of[at].refuted & bit)
 		return; /* known by now */
 	tell(t, candidate, finding);
 	strike(t, at, bits, bit, number);
-	count = ac_pair_count_out(&t->pairs, bit);
-	if (!(t->pairs.of[AC_PAIR_OTHERS].out & bit) && count >= MANY
-	    && 2 * count >= t->pairs.met)
+	count = ac_pair_count_out(&t->v->pairs, bit);
+	if (!(t->v->pairs.of[AC_PAIR_OTHERS].out & bit) && count >= MANY
+	    && 2 * count >= t->v->pairs.met)
 		strike(t, AC_PAIR_OTHERS, bits, bit, number);
-	if (t->size_class && t->pairs.of[AC_PAIR_OTHERS].out & bit)
-		atomic_fetch_and(&t->size_class->clean,
-		    ~ac_size_class_bit(&t->decision.candidate[candidate]));
-	ac_trial_choose(t);
+	renew(t->v);
 }
 
 /* By atomics alone: the others' judges are at work. */
@@ -148,25 +155,27 @@ ac_trial_demote_chain(struct ac_trial *t, unsigned candidate)
 	struct ac_trial *of[AC_CHAIN_LINKS + 1] = { t };
 
 	for (unsigned i = 0; i < AC_CHAIN_LINKS; i++)
-		of[i + 1] = atomic_load_explicit(&t->chain.with[i],
+		of[i + 1] = atomic_load_explicit(&t->v->chain.with[i],
 		    memory_order_acquire);
 	for (unsigned i = 0; i <= AC_CHAIN_LINKS; i++) {
 		const uint32_t bits = of[i] ? like(of[i], fraction) : 0;
-		const uint32_t before = bits ? atomic_fetch_or(&of[i]->chained,
+		const uint32_t before = bits ? atomic_fetch_or(&of[i]->v->chained,
 		    bits) : 0;
 
 		for (unsigned j = 0; j < AC_CANDIDATES; j++)
 			if ((bits & ~before) >> j & 1)
 				tell(of[i], j, AC_FINDING_CHAIN);
-		if (bits)
-			of[i]->pairs.any_out = true;
+		if (!bits)
+			continue;
+		of[i]->v->pairs.any_out = true;
+		renew(of[i]->v);
 	}
 }
 
 unsigned
 ac_trial_wants_again(const struct ac_trial *t, unsigned at, uint64_t number)
 {
-	const struct ac_pair *pair = &t->pairs.of[at];
+	const struct ac_pair *pair = &t->v->pairs.of[at];
 	const uint32_t unproved = pair->out & ~pair->refuted;
 	const uint32_t bits = unproved ? unproved : pair->out;
 
@@ -183,7 +192,7 @@ ac_trial_prove(struct ac_trial *t, unsigned candidate,
     uint64_t number)
 {
 	const uint32_t bit = 1u << candidate;
-	struct ac_trial_again *again = &t->again;
+	struct ac_trial_again *again = &t->v->again;
 
 	if (!again->is_on || again->candidate != candidate)
 		return;
@@ -195,13 +204,13 @@ ac_trial_prove(struct ac_trial *t, unsigned candidate,
 		again->clean += post->samples > 0;
 	}
 	if (again->clean >= TRIAL_PROOF) {
-		struct ac_pair *pair = &t->pairs.of[again->pair];
+		struct ac_pair *pair = &t->v->pairs.of[again->pair];
 
 		again->is_on = false;
-		t->accurate |= bit;
+		t->v->accurate |= bit;
 		pair->refuted &= ~bit;
 		atomic_fetch_and(&pair->out, ~bit);
-		ac_trial_choose(t);
+		renew(t->v);
 	}
 	set_retry_due(t);
 }
@@ -211,21 +220,12 @@ ac_trial_prove(struct ac_trial *t, unsigned candidate,
 bool
 ac_trial_is_undecided(const struct ac_trial *t, unsigned candidate)
 {
-	const struct ac_trial_evidence *e = &t->evidence[candidate];
+	const struct ac_trial_evidence *e = &t->v->evidence[candidate];
 
-	if ((t->refused | t->chained) >> candidate & 1 || e->clean >= TRIAL_EVIDENCE)
+	if ((t->v->refused | t->v->chained) >> candidate & 1 || e->clean >= TRIAL_EVIDENCE)
 		return false;
 	return e->clean + e->bad < TRIAL_EVIDENCE
 	    || (e->clean && e->clean + e->bad < TRIAL_MOST);
-}
-
-static void
-pass(struct ac_trial *t, unsigned candidate)
-{
-	t->accurate |= 1u << candidate;
-	if (t->size_class)
-		atomic_fetch_or(&t->size_class->clean,
-		    ac_size_class_bit(&t->decision.candidate[candidate]));
 }
 
 void
@@ -234,23 +234,21 @@ ac_trial_settle(struct ac_trial *t, uint64_t number)
 	unsigned lacks = 0;
 
 	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
-		const struct ac_trial_evidence *e = &t->evidence[i];
+		const struct ac_trial_evidence *e = &t->v->evidence[i];
 
 		if (ac_trial_is_undecided(t, i) && TRIAL_EVIDENCE - e->clean > lacks)
 			lacks = TRIAL_EVIDENCE - e->clean;
 	}
-	t->batch = lacks;
+	t->v->batch = lacks;
 	if (lacks) {
 		/* Zeros teach nothing, and may go on. */
-		t->first = t->was_empty ? 2 * number : number;
-		t->state = TRIAL_PROBATION;
+		t->v->first = t->v->was_empty ? 2 * number : number;
+		t->v->state = TRIAL_PROBATION;
 		return;
 	}
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)
-		if (t->evidence[i].clean >= TRIAL_EVIDENCE)
-			pass(t, i);
-	t->settled_at = number;
-	t->timing_over |= !t->accurate;
-	ac_trial_choose(t);
-	atomic_store_explicit(&t->state, TRIAL_SETTLED, memory_order_release);
+		if (t->v->evidence[i].clean >= TRIAL_EVIDENCE)
+			t->v->accurate |= 1u << i;
+	renew(t->v);
+	atomic_store_explicit(&t->v->state, TRIAL_SETTLED, memory_order_release);
 }

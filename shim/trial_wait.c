@@ -30,20 +30,20 @@ ac_trial_await(struct ac_trial *t, uint64_t number)
 	bool all = true;
 
 	for (unsigned i = 0; i < TRIAL_OPEN; i++) {
-		const uint64_t sampled = t->sample[i].number;
+		const uint64_t sampled = t->v->sample[i].number;
 		const struct ac_recast_post *post;
 		struct timespec start;
 		bool done;
 
-		if (!sampled || t->sample[i].due > number)
+		if (!sampled || t->v->sample[i].due > number)
 			continue;
 		post = ac_trial_slot_at(t, i).host;
 		clock_gettime(CLOCK_MONOTONIC, &start);
 		while (!(done = __atomic_load_n(&post->number,
 		    __ATOMIC_ACQUIRE) == sampled) && !in_vain
-		    && !t->is_hasty)
+		    && !t->v->is_hasty)
 			if (has_waited(&start))
-				in_vain = t->is_hasty = true;
+				in_vain = t->v->is_hasty = true;
 		if (done)
 			in_vain = false;
 		all &= done;
