@@ -130,7 +130,7 @@ ac_trial_demote(struct ac_trial *t, unsigned at, unsigned candidate,
 	enum { MANY = 3 };
 	const uint32_t bit = 1u << candidate;
 	const bool rounds = finding == AC_FINDING_ERROR
-	    || finding == AC_FINDING_LINE;
+	    || finding == AC_FINDING_LINE || finding == AC_FINDING_EXACT;
 	/* In a probation each candidate is tried by itself. */
 	const uint32_t bits = rounds && t->v->state == TRIAL_SETTLED
 	    ? like(t, fraction_of(t, candidate)) : bit;
