@@ -91,7 +91,8 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 		    && (t->v->state == TRIAL_WAITING
 		    || is_afforded(t));
 	if (!t->timing_over || t->v->pairs.any_out || is_due(t, next, t->own_calls + 1)
-	    || t->decision.guard == AC_GUARD_STRICT)
+	    || t->decision.guard == AC_GUARD_STRICT
+	    || t->chosen != t->v->version)
 		return true;
 	if (current == TRIAL_KEEP)
 		return false;
