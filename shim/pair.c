@@ -5,7 +5,7 @@
 enum { PROBES = AC_PAIR_OTHERS };
 
 unsigned
-ac_pair_search(struct ac_pairs *pairs, uint64_t key, bool *is_new_out)
+ac_pair_search(struct ac_pairs *pairs, uint64_t key)
 {
 	if (!key)
 		return AC_PAIR_OTHERS;
@@ -18,7 +18,6 @@ ac_pair_search(struct ac_pairs *pairs, uint64_t key, bool *is_new_out)
 		    &pairs->of[at].key, &there, key)) {
 			atomic_fetch_add_explicit(&pairs->met, 1,
 			    memory_order_relaxed);
-			*is_new_out = true;
 			return at;
 		}
 		if (there == key)

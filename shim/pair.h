@@ -18,16 +18,19 @@ enum {
 struct ac_pair {
 	_Atomic uint64_t key;       /* 0: free */
 	_Atomic uint32_t out;       /* bits of candidates that it may not use */
+	_Atomic uint64_t retry_at;  /* the call from which on one of them is to
+	                             * be tried again */
 	/* Of the thread that judges: */
 	uint32_t refuted;           /* those of them that were found wanting; the
 	                             * others only have to be proved again */
 	uint32_t strikes;
-	uint64_t retry_at;          /* a call's number */
+	uint64_t refuted_until;     /* a call's number */
 };
 
 struct ac_pairs {
 	struct ac_pair   of[AC_PAIRS];
 	_Atomic uint32_t met;       /* taken so far */
+	_Atomic uint64_t looked;    /* bits of those that a sample was taken of */
 	_Atomic bool     any_out;
 };
 
@@ -48,18 +51,31 @@ ac_pair_slot(uint64_t key, unsigned probe)
 
 /* What follows, where it is not found at once. */
 __attribute__((noinline))
-unsigned ac_pair_search(struct ac_pairs *pairs, uint64_t key, bool *is_new_out);
+unsigned ac_pair_search(struct ac_pairs *pairs, uint64_t key);
 
 /* The place of `key` in `pairs`, taken if it is new. Any thread, no lock. */
 static inline unsigned
-ac_pair_take(struct ac_pairs *pairs, uint64_t key, bool *is_new_out)
+ac_pair_take(struct ac_pairs *pairs, uint64_t key)
 {
 	const unsigned at = ac_pair_slot(key, 0);
 
-	*is_new_out = false;
 	return key && atomic_load_explicit(&pairs->of[at].key,
-	    memory_order_acquire) == key ? at
-	    : ac_pair_search(pairs, key, is_new_out);
+	    memory_order_acquire) == key ? at : ac_pair_search(pairs, key);
+}
+
+/* Whether pair number `at` was never sampled. */
+static inline bool
+ac_pair_is_new(const struct ac_pairs *pairs, unsigned at)
+{
+	return !(atomic_load_explicit(&pairs->looked, memory_order_relaxed)
+	    >> at & 1);
+}
+
+/* Whether it is to try a candidate again at call `number`. */
+static inline bool
+ac_pair_is_restless(const struct ac_pairs *pairs, unsigned at, uint64_t number)
+{
+	return pairs->of[at].out && number >= pairs->of[at].retry_at;
 }
 
 /* The candidates that pair number `at` may not use. */

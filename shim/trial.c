@@ -6,8 +6,10 @@
 #include "base/mapped.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -15,18 +17,56 @@ enum {
 	STREAMS = 64                /* numbered apart, under reproducible=on */
 };
 
+static uint64_t
+this_thread(void)
+{
+	return (uint64_t)getpid() << 32 | (uint32_t)syscall(SYS_gettid);
+}
+
+/* Whether `holder` will not come back to what it holds. `self` is not inside of a
+ * call: base/guard.h sees to that. */
+static bool
+is_gone(uint64_t holder, uint64_t self)
+{
+	const int saved = errno;
+	bool gone;
+
+	if (holder == self || holder >> 32 != self >> 32)
+		return true;
+	gone = syscall(SYS_tgkill, (long)(self >> 32), (long)(uint32_t)holder,
+	    0) && errno == ESRCH;
+	errno = saved;
+	return gone;
+}
+
+/* What the try of a thread that is gone had taken. */
+static void
+clear_try(struct ac_trial *t)
+{
+	const uint64_t trying = t->v->trying;
+
+	t->v->trying = 0;
+	for (unsigned i = 0; i < TRIAL_OPEN; i++)
+		if (trying >> i & 1)
+			ac_trial_close(t, i);
+}
+
 bool
 ac_trial_hold(struct ac_trial *t, bool patiently)
 {
-	const uint32_t self = (uint32_t)getpid();
+	const uint64_t self = this_thread();
 
 	for (;;) {
-		uint32_t holder = 0;
+		uint64_t holder = 0;
 
-		if (atomic_compare_exchange_strong(&t->v->judge, &holder, self)
-		    || (holder != self && atomic_compare_exchange_strong(
-		    &t->v->judge, &holder, self)))
+		if (atomic_compare_exchange_strong(&t->v->judge, &holder, self))
 			return true;
+		if (holder && is_gone(holder, self)
+		    && atomic_compare_exchange_strong(&t->v->judge, &holder,
+		    self)) {
+			clear_try(t);
+			return true;
+		}
 		if (!patiently)
 			return false;
 		sched_yield();
@@ -55,6 +95,7 @@ make_verdicts(const struct ac_decision *d, struct ac_trial *of,
 	/* sample=0: what the casts lose is posted all the same. */
 	v->period = d->sample_period ? d->sample_period : TRIAL_PERIOD;
 	v->due = v->retry_due = UINT64_MAX;
+	v->again.pair = AC_PAIRS;
 	v->batch = TRIAL_EVIDENCE;
 	v->credit = size_class ? &size_class->credit : &v->own_credit;
 	v->version = 1;
@@ -166,6 +207,12 @@ ac_trial_record(struct ac_trial *t, unsigned candidate)
 	atomic_store_explicit(&t->record[candidate], record,
 	    memory_order_release);
 	return record;
+}
+
+uint32_t
+ac_trial_epoch(const struct ac_trial *t)
+{
+	return atomic_load_explicit(&t->v->epoch, memory_order_relaxed);
 }
 
 ac_histories *
@@ -281,13 +328,17 @@ ac_trial_tried(struct ac_trial *t, const struct ac_turn *turn,
 			ac_trial_close(t, turn->entry[i]);
 		}
 	}
+	t->v->trying = 0;
 	refuse(t, refused);
-	if (t->v->state != TRIAL_SETTLED)
+	if (t->v->state != TRIAL_SETTLED) {
 		end_try(t, turn, queued);
-	else if (queued)
+	} else if (queued) {
 		t->v->again.open++;
-	else
-		t->v->again.is_on = false;
+	} else {
+		/* Refused for good, or short of memory: not at each call. */
+		ac_trial_postpone_proof(t, turn->number + TRIAL_PERIOD);
+		ac_trial_choose(t);
+	}
 	ac_trial_release(t);
 }
 
@@ -302,11 +353,15 @@ ac_trial_sampled(struct ac_trial *t, struct ac_turn *turn)
 void
 ac_trial_turn_over(struct ac_trial *t, const struct ac_turn *turn)
 {
-	if (turn->kind == AC_TURN_STRICT)
+	if (turn->kind == AC_TURN_STRICT) {
 		ac_trial_close(t, turn->entry[0]);
-	else if (turn->sampled && turn->kind == AC_TURN_RECAST
-	    && !turn->was_queued)
+	} else if (turn->sampled && turn->kind == AC_TURN_RECAST
+	    && !turn->was_queued) {
 		ac_trial_close(t, turn->entry[0]);
+		/* Who asked for samples gets this one at the next call. */
+		if (t->decision.sample_period)
+			ac_trial_lower(&t->v->next_sample, turn->number + 1);
+	}
 }
 
 void

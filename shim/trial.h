@@ -55,7 +55,7 @@ struct ac_turn {
 	enum ac_reason    reason;
 	unsigned          candidate;    /* its number */
 	unsigned          pair;         /* of the site's operand pairs */
-	bool              is_new_pair;  /* met for the first time */
+	bool              is_new_pair;  /* never sampled */
 	uint64_t          number;       /* of this call, from 1, among those of
 	                                 * like sizes at this place */
 	uint64_t          own;          /* among those of its site */
@@ -104,6 +104,10 @@ void ac_trial_turn(struct ac_trial *trial, const struct ac_place *place,
  * not known), or not. Under guard=strict sums of several products are kept: what the first one
  * lost, nobody could bring back. */
 void ac_trial_writes(struct ac_trial *trial, const void *c, bool adds);
+
+/* How often a candidate was let prove itself again: what it did before says
+ * nothing then (struct ac_recast.epoch). */
+uint32_t ac_trial_epoch(const struct ac_trial *trial);
 
 /* What they remember on the device, of all their sizes. */
 ac_histories *ac_trial_histories(struct ac_trial *trial);

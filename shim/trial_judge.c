@@ -94,7 +94,8 @@ weigh(struct ac_trial *t, const struct ac_trial_sample *sample,
 	} else {
 		e->clean += post->samples > 0;
 	}
-	t->v->was_empty &= finding == AC_FINDING_NONE && !post->samples;
+	t->v->weighed++;
+	t->v->empty += finding == AC_FINDING_NONE && !post->samples;
 }
 
 /* Graphs go on with the operands of other days: only a site whose data were seen
@@ -165,14 +166,22 @@ apply_sample(struct ac_verdicts *v, unsigned entry, uint64_t number)
 	struct ac_recast_post post;
 	enum ac_finding finding;
 
-	if (!ac_trial_read(t, entry, sample->number, &post)) {
+	/* A thread that was held up queued it where this site was at home. */
+	if (ac_trial_is_elsewhere(t, entry)) {
+		ac_trial_close(t, entry);
+		return;
+	}
+	if (!ac_trial_read(sample, &post)) {
 		if (!sample->was_late)
 			add(&ac_trial_record(t, sample->candidate)->course.late,
 			    1);
 		sample->was_late = true;
 		/* It will never come: its place is needed. */
-		if (number >= sample->number + TRIAL_RETRY)
+		if (number >= sample->number + TRIAL_RETRY) {
+			if (sample->is_beside)
+				ac_trial_lose(t, sample);
 			ac_trial_close(t, entry);
+		}
 		return;
 	}
 	finding = ac_trial_judge(t, sample->candidate, &post);
@@ -181,26 +190,30 @@ apply_sample(struct ac_verdicts *v, unsigned entry, uint64_t number)
 	if (!sample->is_beside)
 		hold_against(t, sample, &post, finding, number);
 	else if (t->v->state == TRIAL_SETTLED)
-		ac_trial_prove(t, sample->candidate, &post, finding, number);
+		ac_trial_prove(t, sample, &post, finding, number);
 	else
 		weigh(t, sample, &post, finding, number);
 	note_pairs(t, sample->candidate);
 	ac_trial_close(t, entry);
 }
 
-void
+bool
 ac_trial_apply(struct ac_trial *t, uint64_t number)
 {
-	uint64_t due = UINT64_MAX;
+	bool all = true;
 
-	for (unsigned i = 0; i < TRIAL_OPEN; i++) {
-		const struct ac_trial_sample *sample = &t->v->sample[i];
-
-		if (sample->number && sample->due <= number)
+	for (unsigned i = 0; i < TRIAL_OPEN; i++)
+		if (t->v->sample[i].number && t->v->sample[i].due <= number)
 			apply_sample(t->v, i, number);
+	/* What is queued meanwhile is either seen below or lowers `due` itself,
+	 * after this: it says its number first. */
+	t->v->due = UINT64_MAX;
+	for (unsigned i = 0; i < TRIAL_OPEN; i++) {
+		if (!t->v->sample[i].number)
+			continue;
 		/* What is late is looked for at the next call. */
-		if (sample->number && sample->due < due)
-			due = sample->due;
+		ac_trial_lower(&t->v->due, t->v->sample[i].due);
+		all &= t->v->sample[i].due > number;
 	}
-	t->v->due = due;
+	return all;
 }

@@ -38,6 +38,7 @@ forget_open(struct ac_trial *t)
 			ac_trial_close(t, i);
 	t->v->again.open = 0;
 	t->v->due = UINT64_MAX;
+	t->v->is_overdue = false;
 	if (t->v->state == TRIAL_WAITING) {
 		t->v->batch = TRIAL_EVIDENCE;
 		t->v->state = TRIAL_PROBATION;
@@ -69,36 +70,57 @@ ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 	}
 	made.host = host;
 	slots = &t->v->known[t->v->homes++ % TRIAL_HOMES];
+	if (slots == t->v->home) /* others may be reading it */
+		slots = &t->v->known[t->v->homes++ % TRIAL_HOMES];
 	*slots = made;
 	t->v->home = slots;
 	return true;
 }
 
+static struct ac_slot
+slot_of(const struct ac_trial_slots *slots, unsigned index)
+{
+	return (struct ac_slot){
+		.host = &slots->host[index],
+		.device = slots->device + index * sizeof *slots->host,
+	};
+}
+
 struct ac_slot
 ac_trial_slot_at(const struct ac_trial *t, unsigned index)
 {
+	return slot_of(t->v->home, index);
+}
+
+bool
+ac_trial_slot_in(const struct ac_trial *t, const struct ac_place *place,
+    unsigned index, struct ac_slot *slot_out)
+{
 	const struct ac_trial_slots *home = t->v->home;
 
-	return (struct ac_slot){
-		.host = &home->host[index],
-		.device = home->device + index * sizeof *home->host,
-	};
+	if (!are_at(home, place))
+		return false;
+	*slot_out = slot_of(home, index);
+	return true;
+}
+
+bool
+ac_trial_is_elsewhere(const struct ac_trial *t, unsigned entry)
+{
+	const struct ac_trial_slots *home = t->v->home;
+
+	return !home || t->v->sample[entry].host != &home->host[entry];
 }
 
 /* The device wrote `number` last, with a system-wide release. */
 bool
-ac_trial_read(const struct ac_trial *t, unsigned index, uint64_t number,
+ac_trial_read(const struct ac_trial_sample *sample,
     struct ac_recast_post *post_out)
 {
-	const struct ac_trial_slots *home = t->v->home;
-	const struct ac_recast_post *post;
-
-	if (!home)
+	if (__atomic_load_n(&sample->host->number, __ATOMIC_ACQUIRE)
+	    != sample->number)
 		return false;
-	post = &home->host[index];
-	if (__atomic_load_n(&post->number, __ATOMIC_ACQUIRE) != number)
-		return false;
-	*post_out = *post;
+	*post_out = *sample->host;
 	return true;
 }
 
@@ -129,8 +151,8 @@ ac_trial_close(struct ac_trial *t, unsigned entry)
 	    memory_order_release);
 }
 
-static void
-lower(_Atomic uint64_t *least, uint64_t value)
+void
+ac_trial_lower(_Atomic uint64_t *least, uint64_t value)
 {
 	uint64_t there = atomic_load(least);
 
@@ -146,14 +168,21 @@ ac_trial_opened(struct ac_trial *t, unsigned entry, const struct ac_turn *turn,
 	struct ac_trial_sample *sample = &t->v->sample[entry];
 	const bool settled = atomic_load_explicit(&t->v->state,
 	    memory_order_relaxed) == TRIAL_SETTLED;
+	const uint64_t due = turn->number + (settled ? TRIAL_LAG : 0);
 
 	sample->of = t;
 	sample->candidate = (uint8_t)candidate;
 	sample->pair = (uint8_t)turn->pair;
+	sample->host = is_beside ? ac_trial_slot_at(t, entry).host
+	    : turn->slot.host;
+	sample->round = t->v->again.round;
 	sample->is_beside = is_beside;
 	sample->was_late = false;
-	sample->due = turn->number + (settled ? TRIAL_LAG : 0);
-	atomic_store_explicit(&sample->number, turn->number,
-	    memory_order_release);
-	lower(&t->v->due, sample->due);
+	sample->due = due;
+	atomic_fetch_or_explicit(&t->v->pairs.looked, UINT64_C(1) << turn->pair,
+	    memory_order_relaxed);
+	/* First, then `due`: ac_trial_apply() counts on that. From here on the
+	 * sample is the judge's. */
+	atomic_store(&sample->number, turn->number);
+	ac_trial_lower(&t->v->due, due);
 }

@@ -21,6 +21,8 @@ enum {
 	TRIAL_EVIDENCE = 3,        /* clean samples that a candidate needs */
 	TRIAL_MOST = 12,           /* tries of a probation with something in them */
 	TRIAL_PROOF = 128,         /* clean samples in a row, once it failed */
+	TRIAL_ABSENCE = 256,       /* calls without the pair that proves itself:
+	                            * another one's turn */
 	TRIAL_RETRY = 1000,        /* calls from a demotion to the next try */
 	TRIAL_STRIKES = 5,         /* after so many the wait grows no more */
 	TRIAL_ROUNDS = 4,          /* timings of each variant */
@@ -42,6 +44,8 @@ struct ac_trial_sample {
 	_Atomic uint64_t number;   /* of the call; 0: not queued */
 	uint64_t due;              /* the call at which the verdict applies */
 	struct ac_trial *of;       /* the site that made the call */
+	const struct ac_recast_post *host; /* where it posts to */
+	uint32_t round;            /* of the proof that it is for */
 	uint8_t  candidate, pair;
 	bool     is_beside;        /* a try: C is the original's */
 	bool     was_late;
@@ -63,10 +67,12 @@ struct ac_trial_evidence {
 
 /* A pair's candidate that has to prove itself again. */
 struct ac_trial_again {
-	bool     is_on;
-	unsigned pair, candidate;
+	_Atomic uint32_t pair;     /* AC_PAIRS: none does */
+	_Atomic uint64_t last;     /* the call that was tried last */
+	_Atomic uint32_t round;    /* so many proofs were begun */
+	unsigned candidate;
 	uint32_t clean, open;      /* samples */
-	uint64_t last;             /* the call that was tried last */
+	uint32_t tries;
 };
 
 /* What is known of the accuracy of a place's calls of like sizes, by number. */
@@ -86,6 +92,8 @@ struct ac_verdicts {
 	_Atomic uint32_t chained;             /* candidates out for good: sums
 	                                       * that cancel */
 	_Atomic uint32_t version;             /* of accurate and what is out */
+	_Atomic uint32_t epoch;               /* candidates that proved themselves
+	                                       * again */
 	_Atomic uint32_t varied;              /* clean calls whose operands' energies
 	                                       * differ, TRIAL_EVIDENCE at most */
 	_Atomic uint64_t next_sample;         /* the call to be sampled */
@@ -94,19 +102,22 @@ struct ac_verdicts {
 	                                       * be tried again */
 	_Atomic bool     is_overdue;          /* a sample that is due has not come:
 	                                       * calls are kept until it has */
+	_Atomic bool     is_hasty;            /* waited in vain for a sample */
 	_Atomic uint32_t state;               /* enum ac_trial_state */
 	/* One of `known`, filled before: they are at home in one context. */
 	_Atomic(const struct ac_trial_slots *) home;
-	_Atomic uint32_t judge;               /* the process of the thread that
-	                                       * holds what follows; 0: none */
+	_Atomic uint64_t judge;               /* process and thread that holds
+	                                       * what follows; 0: none */
 	_Atomic uint64_t open;                /* bits of `sample` */
 	ac_histories     histories;
 
 	/* Of the thread that holds `judge`. */
-	uint32_t refused;                     /* candidates */
+	_Atomic uint32_t refused;             /* candidates */
+	uint64_t trying;                      /* bits of `open`: of the try that
+	                                       * was begun and has not ended */
 	unsigned batch;                       /* tries until the next conclusion */
-	bool     was_empty;                   /* the last batch had nothing in it */
-	bool     is_hasty;                    /* waited in vain for a sample */
+	unsigned weighed, empty;              /* tries of the last batch; those
+	                                       * that had nothing in them */
 	struct ac_trial_evidence evidence[AC_CANDIDATES];
 	struct ac_trial_again again;
 	struct ac_trial_sample sample[TRIAL_OPEN];
@@ -152,9 +163,10 @@ bool ac_trial_is_home(const struct ac_trial *trial,
 bool ac_trial_is_deserted(const struct ac_trial *trial,
     const struct ac_place *place, uint64_t number, uint64_t absence);
 
-/* Become the one that judges, at once or not at all, or as soon as it can be;
- * in a forked child a thread that is gone judges no more. A try is held from its
- * beginning to ac_trial_tried(). */
+/* Become the one that judges, at once or not at all, or as soon as it can be. A
+ * thread that is gone judges no more: it ended, or a fork left it behind, or a
+ * signal handler jumped out of its call and it makes another one. A try is held
+ * from its beginning to ac_trial_tried(). */
 bool ac_trial_hold(struct ac_trial *trial, bool patiently);
 void ac_trial_release(struct ac_trial *trial);
 
@@ -162,6 +174,9 @@ void ac_trial_release(struct ac_trial *trial);
  * another one is forgotten. */
 bool ac_trial_take_slots(struct ac_trial *trial, const struct ac_place *place);
 struct ac_slot ac_trial_slot_at(const struct ac_trial *trial, unsigned index);
+/* The same for a thread that does not judge, if `place` is at home. */
+bool ac_trial_slot_in(const struct ac_trial *trial,
+    const struct ac_place *place, unsigned index, struct ac_slot *slot_out);
 
 /* Take one of `sample` for a call to come, or TRIAL_OPEN; give it back. */
 unsigned ac_trial_open(struct ac_trial *trial);
@@ -170,9 +185,13 @@ void ac_trial_close(struct ac_trial *trial, unsigned entry);
 void ac_trial_opened(struct ac_trial *trial, unsigned entry,
     const struct ac_turn *turn, unsigned candidate, bool is_beside);
 
-/* What was posted for call `number` to slot `index`, if it has come. */
-bool ac_trial_read(const struct ac_trial *trial, unsigned index,
-    uint64_t number, struct ac_recast_post *post_out);
+/* Whether the sample `entry` posts where this site is at home no more. */
+bool ac_trial_is_elsewhere(const struct ac_trial *trial, unsigned entry);
+/* What was posted for it, if it has come. */
+bool ac_trial_read(const struct ac_trial_sample *sample,
+    struct ac_recast_post *post_out);
+/* Make `value` the least, if it is. */
+void ac_trial_lower(_Atomic uint64_t *least, uint64_t value);
 
 /* Wait for the samples that are due at call `number`, two seconds at most: their
  * stream may wait for this very thread. What was queued since keeps the device
@@ -180,8 +199,21 @@ bool ac_trial_read(const struct ac_trial *trial, unsigned index,
  * on; nobody waits after a wait in vain until a look finds its sample. */
 bool ac_trial_await(struct ac_trial *trial, uint64_t number);
 
-/* Apply the verdicts that are due at call `number`. */
-void ac_trial_apply(struct ac_trial *trial, uint64_t number);
+/* Wait for who judges, as long at most, while a verdict is due at call `number`:
+ * nobody is to go on without it. False: it is still due. */
+bool ac_trial_await_judge(struct ac_trial *trial, uint64_t number);
+
+/* Apply the verdicts that are due at call `number`. False: one has not come. */
+bool ac_trial_apply(struct ac_trial *trial, uint64_t number);
+
+/* Whether a try of all candidates is paid for. */
+bool ac_trial_is_afforded(const struct ac_trial *trial);
+/* Have the candidates of `bits` run beside this call; for who holds the trial. */
+void ac_trial_begin_try(struct ac_trial *trial, const struct ac_place *place,
+    uint32_t bits, struct ac_turn *turn);
+/* The turn of a call before the site has settled. */
+void ac_trial_turn_probation(struct ac_trial *trial,
+    const struct ac_place *place, struct ac_turn *turn);
 
 /* Whether the probation has to see more of a candidate. */
 bool ac_trial_is_undecided(const struct ac_trial *trial, unsigned candidate);
@@ -225,10 +257,19 @@ void ac_trial_tell_graph(struct ac_trial *trial,
 void ac_trial_note_unread(struct ac_trial *trial, uint32_t unread,
     uint64_t oldest);
 
-/* A try of a candidate that has to prove itself again ended so. */
-void ac_trial_prove(struct ac_trial *trial, unsigned candidate,
-    const struct ac_recast_post *post, enum ac_finding finding,
-    uint64_t number);
+/* A try of a candidate that has to prove itself again ended so; or was lost. */
+void ac_trial_prove(struct ac_trial *trial,
+    const struct ac_trial_sample *sample, const struct ac_recast_post *post,
+    enum ac_finding finding, uint64_t number);
+void ac_trial_lose(struct ac_trial *trial,
+    const struct ac_trial_sample *sample);
+/* Begin a proof of `candidate` at pair `at`; end it, without a result, until call
+ * `until`. */
+void ac_trial_begin_proof(struct ac_trial *trial, unsigned at,
+    unsigned candidate, uint64_t number);
+void ac_trial_postpone_proof(struct ac_trial *trial, uint64_t until);
+/* When the next pair may try again. */
+void ac_trial_set_retry(struct ac_trial *trial);
 
 /* The candidate that pair `at` should try again at call `number`; TRIAL_KEEP:
  * none. */

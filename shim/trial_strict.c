@@ -9,12 +9,17 @@ ac_trial_retry_strict(struct ac_trial *t, const struct ac_turn *turn)
 	struct ac_pair *pair = &t->v->pairs.of[turn->pair];
 	struct ac_pair *others = &t->v->pairs.of[AC_PAIR_OTHERS];
 
-	if (turn->number < t->v->retry_due || !ac_trial_hold(t, false))
+	const bool is_due = ac_pair_is_restless(&t->v->pairs, turn->pair,
+	    turn->number) || ac_pair_is_restless(&t->v->pairs, AC_PAIR_OTHERS,
+	    turn->number);
+
+	if (!is_due || !ac_trial_hold(t, false))
 		return;
 	if (pair->out && turn->number >= pair->retry_at)
 		pair->out = pair->refuted = 0;
 	if (others->out && turn->number >= others->retry_at)
 		others->out = others->refuted = 0;
+	ac_trial_set_retry(t);
 	atomic_fetch_add_explicit(&ac_trial_record(t, 0)->course.retries, 1,
 	    memory_order_relaxed);
 	ac_trial_choose(t);

@@ -31,10 +31,24 @@ is_timing_due(const struct ac_trial *t, uint64_t own)
 }
 
 static bool
-is_due(const struct ac_trial *t, uint64_t number, uint64_t own)
+is_verdict_due(const struct ac_trial *t, uint64_t number, uint64_t own)
 {
-	return number >= t->v->due || number >= t->v->retry_due
-	    || is_timing_due(t, own);
+	return number >= t->v->due || is_timing_due(t, own);
+}
+
+/* Whether `pair` has something to prove at call `number`. */
+static bool
+is_proof_due(const struct ac_trial *t, unsigned pair, uint64_t number)
+{
+	const uint32_t proving = t->v->again.pair;
+
+	if (number < t->v->retry_due)
+		return false;
+	if (proving != AC_PAIRS)
+		return proving == pair || proving == AC_PAIR_OTHERS
+		    || number >= t->v->again.last + TRIAL_ABSENCE;
+	return ac_pair_is_restless(&t->v->pairs, pair, number)
+	    || ac_pair_is_restless(&t->v->pairs, AC_PAIR_OTHERS, number);
 }
 
 static uint64_t
@@ -63,17 +77,11 @@ next_sample(const struct ac_trial *t, uint64_t number)
 	    ? mix((uint64_t)t->record[0]->id << 32 ^ number) % width : 0);
 }
 
-static bool
-is_afforded(const struct ac_trial *t)
-{
-	return ac_credit_affords(t->v->credit, &t->decision,
-	    (1u << t->decision.candidate_count) - 1);
-}
-
 void
 ac_trial_meet(struct ac_trial *t, uint64_t operands, struct ac_turn *turn)
 {
-	turn->pair = ac_pair_take(&t->v->pairs, operands, &turn->is_new_pair);
+	turn->pair = ac_pair_take(&t->v->pairs, operands);
+	turn->is_new_pair = ac_pair_is_new(&t->v->pairs, turn->pair);
 }
 
 bool
@@ -86,11 +94,14 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 
 	if (t->decision.reproducible)
 		return true;
+	if (t->own_calls < t->decision.after)
+		return false;
 	if (t->v->state != TRIAL_SETTLED) /* before its turn, or during another's */
 		return next >= t->v->first && !t->v->judge
 		    && (t->v->state == TRIAL_WAITING
-		    || is_afforded(t));
-	if (!t->timing_over || t->v->pairs.any_out || is_due(t, next, t->own_calls + 1)
+		    || ac_trial_is_afforded(t));
+	if (!t->timing_over || t->v->pairs.any_out || t->v->chained
+	    || is_verdict_due(t, next, t->own_calls + 1)
 	    || t->decision.guard == AC_GUARD_STRICT
 	    || t->chosen != t->v->version)
 		return true;
@@ -100,94 +111,6 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 	return to_run || casts || next >= t->v->next_sample || turn->is_new_pair;
 }
 
-/* ---- Tries -------------------------------------------------------------- */
-
-/* Have the candidates of `bits` run beside this call. */
-static void
-begin_try(struct ac_trial *t, const struct ac_place *place, uint32_t bits,
-    struct ac_turn *turn)
-{
-	uint32_t taken = 0;
-
-	if (!ac_trial_take_slots(t, place)) {
-		turn->reason = AC_REASON_DRIVER;
-		return;
-	}
-	t->v->home_at = turn->number;
-	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
-		if (!(bits >> i & 1))
-			continue;
-		turn->entry[i] = (uint8_t)ac_trial_open(t);
-		if (turn->entry[i] != TRIAL_OPEN)
-			taken |= 1u << i;
-	}
-	turn->tries = taken;
-	if (taken)
-		turn->kind = AC_TURN_TRY;
-	ac_credit_charge(t->v->credit, &t->decision, taken);
-}
-
-/* What the probation has to see of this pair. What the pair may not use counts
- * against it: there may be no other pair. */
-static uint32_t
-wanted_of(struct ac_trial *t, unsigned pair)
-{
-	const uint32_t out = ac_pair_out(&t->v->pairs, pair);
-	uint32_t bits = 0;
-
-	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
-		if (!ac_trial_is_undecided(t, i))
-			continue;
-		if (out >> i & 1)
-			t->v->evidence[i].bad++;
-		else
-			bits |= 1u << i;
-	}
-	return bits;
-}
-
-/* Conclude from the tries, if all have posted. The context of the tries may be
- * gone with all it had queued; or it may be another one's turn. */
-static void
-end_waiting(struct ac_trial *t, const struct ac_place *place, uint64_t number)
-{
-	if (!ac_trial_is_home(t, place)) {
-		if (ac_trial_is_deserted(t, place, number, TRIAL_PERIOD))
-			(void)ac_trial_take_slots(t, place);
-		return;
-	}
-	if (!ac_trial_await(t, number))
-		return;
-	t->v->was_empty = true;
-	ac_trial_apply(t, number);
-	ac_trial_settle(t, number);
-}
-
-static void
-turn_probation(struct ac_trial *t, const struct ac_place *place,
-    struct ac_turn *turn)
-{
-	uint32_t bits;
-
-	if (place->capture) {
-		turn->reason = AC_REASON_CAPTURE;
-		return;
-	}
-	if (!ac_trial_hold(t, false))
-		return;
-	if (t->v->state == TRIAL_WAITING)
-		end_waiting(t, place, turn->number);
-	if (t->v->state == TRIAL_PROBATION && turn->number >= t->v->first) {
-		bits = is_afforded(t) ? wanted_of(t, turn->pair) : 0;
-		if (bits)
-			begin_try(t, place, bits, turn);
-		else if (is_afforded(t))
-			ac_trial_settle(t, turn->number);
-	}
-	if (turn->kind != AC_TURN_TRY)
-		ac_trial_release(t);
-}
-
 /* ---- Once settled ------------------------------------------------------- */
 
 /* Let a candidate that this pair may not use prove itself, if it is time. */
@@ -195,57 +118,61 @@ static void
 begin_again(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	struct ac_trial_again *again = &t->v->again;
+	const struct ac_trial_again *again = &t->v->again;
 	const unsigned pairs[2] = { AC_PAIR_OTHERS, turn->pair };
 
-	for (unsigned i = 0; i < 2 && !again->is_on; i++) {
+	if (again->pair != AC_PAIRS && (again->pair != turn->pair
+	    || again->tries >= 2 * TRIAL_PROOF) && turn->number >= again->last + TRIAL_ABSENCE)
+		ac_trial_postpone_proof(t, turn->number + TRIAL_RETRY);
+	for (unsigned i = 0; i < 2 && again->pair == AC_PAIRS; i++) {
 		const unsigned candidate = ac_trial_wants_again(t, pairs[i],
 		    turn->number);
 
-		if (candidate == TRIAL_KEEP)
-			continue;
-		*again = (struct ac_trial_again){
-			.is_on = true, .pair = pairs[i], .candidate = candidate,
-		};
-		t->v->retry_due = 0;
-		atomic_fetch_add_explicit(&ac_trial_record(t,
-		    candidate)->course.retries, 1, memory_order_relaxed);
+		if (candidate != TRIAL_KEEP)
+			ac_trial_begin_proof(t, pairs[i], candidate,
+			    turn->number);
 	}
-	if (!again->is_on || (again->pair != AC_PAIR_OTHERS
-	    && again->pair != turn->pair)
-	    || again->clean + again->open >= TRIAL_PROOF)
+	if ((again->pair != AC_PAIR_OTHERS && again->pair != turn->pair)
+	    || again->clean + again->open >= TRIAL_PROOF
+	    || again->tries >= 2 * TRIAL_PROOF)
 		return;
-	begin_try(t, place, 1u << again->candidate, turn);
-	if (turn->kind == AC_TURN_TRY)
-		again->last = turn->number;
+	ac_trial_begin_try(t, place, 1u << again->candidate, turn);
+	if (turn->kind == AC_TURN_TRY) {
+		t->v->again.last = turn->number;
+		t->v->again.tries++;
+	}
 }
 
-/* One thread judges at a time; whoever comes here meanwhile leaves that to it.
- * Who begins a try holds on until it has ended. */
-static void
+/* One thread judges at a time; whoever comes here meanwhile leaves that to it, but
+ * waits for what is due. Who begins a try holds on until it has ended. False: a
+ * verdict that is due is not known. */
+static bool
 conclude(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	if (place->capture || !ac_trial_hold(t, false))
-		return;
+	if (place->capture)
+		return true;
+	if (!ac_trial_hold(t, false))
+		return ac_trial_await_judge(t, turn->number);
 	if (!ac_trial_is_home(t, place)) {
 		if (!ac_trial_is_deserted(t, place, turn->number,
 		    TRIAL_LAG + 4 * t->v->period)) {
 			ac_trial_release(t);
-			return;
+			return true;
 		}
 		(void)ac_trial_take_slots(t, place);
 	}
 	t->v->home_at = turn->number;
 	ac_trial_hear_graph(t);
-	t->v->is_overdue = !ac_trial_await(t, turn->number);
-	ac_trial_apply(t, turn->number);
+	(void)ac_trial_await(t, turn->number);
+	t->v->is_overdue = !ac_trial_apply(t, turn->number);
 	if (is_timing_due(t, turn->own) || t->timing_over)
 		ac_trial_compare(t, place);
-	if (turn->number >= t->v->retry_due)
+	if (is_proof_due(t, turn->pair, turn->number))
 		begin_again(t, place, turn);
 	if (turn->kind != AC_TURN_TRY)
 		ac_trial_release(t);
+	return true;
 }
 
 static bool
@@ -254,12 +181,14 @@ is_cast(const struct ac_trial *t, unsigned candidate)
 	return t->decision.candidate[candidate].tactic == AC_TACTIC_CAST;
 }
 
-/* What a graph holds runs for ever, and posts when it was found wanting. */
+/* A site whose class passed the probation has met no context yet. */
 static void
-watch_graph(struct ac_trial *t, struct ac_turn *turn)
+find_home(struct ac_trial *t, const struct ac_place *place)
 {
-	turn->posts_if_bad = true;
-	turn->slot = ac_trial_slot_at(t, TRIAL_GRAPH);
+	if (t->v->home || place->capture || !ac_trial_hold(t, false))
+		return;
+	(void)ac_trial_take_slots(t, place);
+	ac_trial_release(t);
 }
 
 /* Nothing watches each call of a library's conversion: what a new pair does is
@@ -271,11 +200,15 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 	const bool is_new = turn->is_new_pair && !is_cast(t, turn->candidate);
 	uint64_t next = t->v->next_sample;
 
-	if (t->decision.guard != AC_GUARD_ON || !ac_trial_is_home(t, place))
+	if (t->decision.guard != AC_GUARD_ON)
 		return;
+	find_home(t, place);
 	if (place->capture) {
+		/* What a graph holds runs for ever, and posts when it was found
+		 * wanting. */
 		if (is_cast(t, turn->candidate))
-			watch_graph(t, turn);
+			turn->posts_if_bad = ac_trial_slot_in(t, place,
+			    TRIAL_GRAPH, &turn->slot);
 		return;
 	}
 	if (turn->number < next && !is_new)
@@ -283,24 +216,25 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 	turn->entry[0] = (uint8_t)ac_trial_open(t);
 	if (turn->entry[0] == TRIAL_OPEN)
 		return;
-	if (turn->number >= next && !atomic_compare_exchange_strong(
-	    &t->v->next_sample, &next, next_sample(t, turn->number)) && !is_new) {
+	if (!ac_trial_slot_in(t, place, turn->entry[0], &turn->slot)
+	    || (turn->number >= next && !atomic_compare_exchange_strong(
+	    &t->v->next_sample, &next, next_sample(t, turn->number)) && !is_new)) {
 		ac_trial_close(t, turn->entry[0]);
 		return;
 	}
 	turn->sampled = true;
-	turn->slot = ac_trial_slot_at(t, turn->entry[0]);
 }
 
 /* Which way this call goes; true: as `turn` says by now. */
 static bool
-is_kept(struct ac_trial *t, const struct ac_place *place, struct ac_turn *turn)
+is_kept(struct ac_trial *t, const struct ac_place *place, bool is_overdue,
+    struct ac_turn *turn)
 {
-	const uint32_t out = t->v->pairs.any_out
-	    ? ac_pair_out(&t->v->pairs, turn->pair) | t->v->chained : 0;
+	const uint32_t out = t->v->chained | (t->v->pairs.any_out
+	    ? ac_pair_out(&t->v->pairs, turn->pair) : 0);
 	uint32_t current;
 	/* What a graph holds runs for ever: it is not for timing. */
-	const int variant = place && !place->capture && !t->v->is_overdue
+	const int variant = place && !place->capture && !is_overdue
 	    && ac_trial_is_home(t, place)
 	    ? timed_variant(t, turn->own) : -1;
 
@@ -328,7 +262,7 @@ is_kept(struct ac_trial *t, const struct ac_place *place, struct ac_turn *turn)
 		turn->reason = AC_REASON_CAPTURE;
 		return true;
 	}
-	return t->v->is_overdue;                   /* kept: probation */
+	return is_overdue;                      /* kept: probation */
 }
 
 static void
@@ -336,19 +270,23 @@ turn_settled(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
 	uint64_t never = 0;
+	bool is_overdue = false;
 
 	/* One size of many may not come often enough to be worth timing. */
 	if (!t->settled_at)
 		(void)atomic_compare_exchange_strong(&t->settled_at, &never,
 		    turn->own + (t->v->of == t ? 0 : TRIAL_ROUND));
 	if (place && t->decision.guard == AC_GUARD_ON
-	    && is_due(t, turn->number, turn->own))
-		conclude(t, place, turn);
+	    && (is_verdict_due(t, turn->number, turn->own)
+	    || is_proof_due(t, turn->pair, turn->number)))
+		is_overdue = !conclude(t, place, turn);
+	is_overdue |= t->v->is_overdue;
 	if (turn->kind == AC_TURN_TRY)
 		return;
 	if (t->decision.guard == AC_GUARD_STRICT)
 		ac_trial_retry_strict(t, turn);
-	if (is_kept(t, place, turn) || (t->decision.guard == AC_GUARD_STRICT
+	if (is_kept(t, place, is_overdue, turn)
+	    || (t->decision.guard == AC_GUARD_STRICT
 	    && turn->own <= t->decision.after + TRIAL_EVIDENCE))
 		return;                         /* kept: probation */
 	turn->kind = AC_TURN_RECAST;
@@ -377,7 +315,7 @@ ac_trial_turn(struct ac_trial *t, const struct ac_place *place,
 		return;
 	if (place && atomic_load_explicit(&t->v->state, memory_order_acquire)
 	    != TRIAL_SETTLED)
-		turn_probation(t, place, turn);
+		ac_trial_turn_probation(t, place, turn);
 	if (turn->kind == AC_TURN_KEEP && atomic_load_explicit(&t->v->state,
 	    memory_order_acquire) == TRIAL_SETTLED)
 		turn_settled(t, place, turn);

@@ -73,18 +73,36 @@ like(const struct ac_trial *t, unsigned fraction)
 	return bits;
 }
 
-static void
-set_retry_due(struct ac_trial *t)
+/* The candidates that are out of `pair` but not for good. */
+static uint32_t
+hopeful(const struct ac_trial *t, const struct ac_pair *pair)
+{
+	return pair->out & ~(t->v->refused | t->v->chained);
+}
+
+void
+ac_trial_set_retry(struct ac_trial *t)
 {
 	uint64_t due = UINT64_MAX;
+	uint32_t out = 0;
 
 	for (unsigned i = 0; i < AC_PAIRS; i++) {
 		const struct ac_pair *pair = &t->v->pairs.of[i];
 
-		if (pair->out && pair->retry_at < due)
+		out |= pair->out;
+		if (hopeful(t, pair) && pair->retry_at < due)
 			due = pair->retry_at;
 	}
-	t->v->retry_due = t->v->again.is_on ? 0 : due;
+	t->v->retry_due = t->v->again.pair != AC_PAIRS ? 0 : due;
+	t->v->pairs.any_out = out != 0;
+}
+
+/* What was not refuted itself may prove itself at once. */
+static void
+set_retry_of(const struct ac_trial *t, struct ac_pair *pair, uint64_t number)
+{
+	pair->retry_at = hopeful(t, pair) & ~pair->refuted ? number
+	    : pair->refuted_until;
 }
 
 static void
@@ -99,14 +117,11 @@ strike(struct ac_trial *t, unsigned at, uint32_t bits, uint32_t refuted,
 	pair->refuted |= refuted;
 	atomic_fetch_or_explicit(&pair->out, bits | refuted,
 	    memory_order_release);
-	/* What was not refuted itself may prove itself at once. */
-	pair->retry_at = pair->out & ~pair->refuted ? number
-	    : number + ((uint64_t)TRIAL_RETRY << 2 * wait);
-	t->v->pairs.any_out = true;
-	if (t->v->again.is_on && t->v->again.pair == at
-	    && refuted >> t->v->again.candidate & 1)
-		t->v->again.is_on = false;
-	set_retry_due(t);
+	pair->refuted_until = number + ((uint64_t)TRIAL_RETRY << 2 * wait);
+	set_retry_of(t, pair, number);
+	if (t->v->again.pair == at && refuted >> t->v->again.candidate & 1)
+		t->v->again.pair = AC_PAIRS;
+	ac_trial_set_retry(t);
 }
 
 static void
@@ -131,9 +146,10 @@ ac_trial_demote(struct ac_trial *t, unsigned at, unsigned candidate,
 	const uint32_t bit = 1u << candidate;
 	const bool rounds = finding == AC_FINDING_ERROR
 	    || finding == AC_FINDING_LINE || finding == AC_FINDING_EXACT;
-	/* In a probation each candidate is tried by itself. */
+	/* In a probation each candidate is tried by itself, and under strict each
+	 * call is. */
 	const uint32_t bits = rounds && t->v->state == TRIAL_SETTLED
-	    ? like(t, fraction_of(t, candidate)) : bit;
+	    && t->decision.guard == AC_GUARD_ON ? like(t, fraction_of(t, candidate)) : bit;
 	unsigned count;
 
 	if (t->v->pairs.of[at].out & t->v->pairs.of[at].refuted & bit)
@@ -165,10 +181,8 @@ ac_trial_demote_chain(struct ac_trial *t, unsigned candidate)
 		for (unsigned j = 0; j < AC_CANDIDATES; j++)
 			if ((bits & ~before) >> j & 1)
 				tell(of[i], j, AC_FINDING_CHAIN);
-		if (!bits)
-			continue;
-		of[i]->v->pairs.any_out = true;
-		renew(of[i]->v);
+		if (bits)
+			renew(of[i]->v);
 	}
 }
 
@@ -176,8 +190,9 @@ unsigned
 ac_trial_wants_again(const struct ac_trial *t, unsigned at, uint64_t number)
 {
 	const struct ac_pair *pair = &t->v->pairs.of[at];
-	const uint32_t unproved = pair->out & ~pair->refuted;
-	const uint32_t bits = unproved ? unproved : pair->out;
+	const uint32_t out = hopeful(t, pair);
+	const uint32_t unproved = out & ~pair->refuted;
+	const uint32_t bits = unproved ? unproved : out;
 
 	if (!bits || number < pair->retry_at)
 		return TRIAL_KEEP;
@@ -187,32 +202,73 @@ ac_trial_wants_again(const struct ac_trial *t, unsigned at, uint64_t number)
 /* ---- Proof -------------------------------------------------------------- */
 
 void
-ac_trial_prove(struct ac_trial *t, unsigned candidate,
+ac_trial_begin_proof(struct ac_trial *t, unsigned at, unsigned candidate,
+    uint64_t number)
+{
+	struct ac_trial_again *again = &t->v->again;
+
+	again->candidate = candidate;
+	again->clean = again->open = again->tries = 0;
+	again->last = number;
+	again->round++;
+	again->pair = at;
+	ac_trial_set_retry(t);
+	atomic_fetch_add_explicit(&ac_trial_record(t,
+	    candidate)->course.retries, 1, memory_order_relaxed);
+}
+
+void
+ac_trial_postpone_proof(struct ac_trial *t, uint64_t until)
+{
+	t->v->pairs.of[t->v->again.pair].retry_at = until;
+	t->v->again.pair = AC_PAIRS;
+	ac_trial_set_retry(t);
+}
+
+/* Whether it is for the proof that is on: one that failed leaves tries behind. */
+static bool
+counts(const struct ac_trial *t, const struct ac_trial_sample *sample)
+{
+	return t->v->again.pair != AC_PAIRS && sample->round == t->v->again.round;
+}
+
+void
+ac_trial_lose(struct ac_trial *t, const struct ac_trial_sample *sample)
+{
+	if (counts(t, sample) && t->v->again.open)
+		t->v->again.open--;
+}
+
+void
+ac_trial_prove(struct ac_trial *t, const struct ac_trial_sample *sample,
     const struct ac_recast_post *post, enum ac_finding finding,
     uint64_t number)
 {
-	const uint32_t bit = 1u << candidate;
+	const uint32_t bit = 1u << sample->candidate;
 	struct ac_trial_again *again = &t->v->again;
+	struct ac_pair *pair;
 
-	if (!again->is_on || again->candidate != candidate)
+	if (!counts(t, sample))
 		return;
-	again->open -= again->open > 0;
+	ac_trial_lose(t, sample);
+	pair = &t->v->pairs.of[again->pair];
 	if (finding != AC_FINDING_NONE) {
 		strike(t, again->pair, 0, bit, number);
-		again->is_on = false;
-	} else {
-		again->clean += post->samples > 0;
+		return;
 	}
+	again->clean += post->samples > 0;
 	if (again->clean >= TRIAL_PROOF) {
-		struct ac_pair *pair = &t->v->pairs.of[again->pair];
-
-		again->is_on = false;
+		again->pair = AC_PAIRS;
 		t->v->accurate |= bit;
+		t->v->epoch++;
 		pair->refuted &= ~bit;
 		atomic_fetch_and(&pair->out, ~bit);
+		set_retry_of(t, pair, number);
+		ac_trial_set_retry(t);
 		renew(t->v);
+	} else if (again->tries >= 2 * TRIAL_PROOF && !again->open) {
+		ac_trial_postpone_proof(t, number + TRIAL_RETRY);
 	}
-	set_retry_due(t);
 }
 
 /* ---- Probation --------------------------------------------------------- */
@@ -242,7 +298,8 @@ ac_trial_settle(struct ac_trial *t, uint64_t number)
 	t->v->batch = lacks;
 	if (lacks) {
 		/* Zeros teach nothing, and may go on. */
-		t->v->first = t->v->was_empty ? 2 * number : number;
+		t->v->first = t->v->weighed && t->v->weighed == t->v->empty ? 2 * number
+		    : number;
 		t->v->state = TRIAL_PROBATION;
 		return;
 	}

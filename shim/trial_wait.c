@@ -3,6 +3,8 @@
  * samples that the host has run ahead of. */
 #include "shim/trial_state.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <time.h>
 
 #define WAIT_NS 2000000000LL    /* at most */
@@ -13,20 +15,39 @@ static bool
 has_waited(const struct timespec *start)
 {
 	const struct timespec nap = { 0, 20000 };
+	const int saved = errno;
 	struct timespec now;
+	int cancelling;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if ((now.tv_sec - start->tv_sec) * 1000000000LL + now.tv_nsec
 	    - start->tv_nsec > WAIT_NS)
 		return true;
-	nanosleep(&nap, NULL);
+	/* Who holds the trial is not to end here. */
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
+	(void)nanosleep(&nap, NULL);
+	(void)pthread_setcancelstate(cancelling, NULL);
+	errno = saved;
 	return false;
+}
+
+static _Atomic bool in_vain;
+
+bool
+ac_trial_await_judge(struct ac_trial *t, uint64_t number)
+{
+	struct timespec start;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (t->v->judge && number >= t->v->due && !in_vain && !t->v->is_hasty)
+		if (has_waited(&start))
+			break;
+	return number < t->v->due;
 }
 
 bool
 ac_trial_await(struct ac_trial *t, uint64_t number)
 {
-	static _Atomic bool in_vain;
 	bool all = true;
 
 	for (unsigned i = 0; i < TRIAL_OPEN; i++) {
@@ -35,9 +56,10 @@ ac_trial_await(struct ac_trial *t, uint64_t number)
 		struct timespec start;
 		bool done;
 
-		if (!sampled || t->v->sample[i].due > number)
+		if (!sampled || t->v->sample[i].due > number
+		    || ac_trial_is_elsewhere(t, i))
 			continue;
-		post = ac_trial_slot_at(t, i).host;
+		post = t->v->sample[i].host;
 		clock_gettime(CLOCK_MONOTONIC, &start);
 		while (!(done = __atomic_load_n(&post->number,
 		    __ATOMIC_ACQUIRE) == sampled) && !in_vain

@@ -56,6 +56,13 @@ ac_history_find(ac_histories *list, const struct ac_place *place,
 	return NULL;
 }
 
+ac_histories *
+ac_trial_histories(struct ac_trial *trial)
+{
+	(void)trial;
+	return NULL;
+}
+
 uint64_t
 ac_scratch_limit(const struct ac_scratch *scratch, uint64_t wanted)
 {
@@ -88,7 +95,7 @@ plan_of(enum ac_asked_guard guard, bool exact, uint32_t before)
 	const struct ac_site site = { .record = &record,
 		.decision = { .guard = guard, .exact = exact,
 		.sample_period = 64 } };
-	const struct ac_turn turn = { .kind = AC_TURN_RECAST, .number = 64 };
+	struct ac_turn turn = { .kind = AC_TURN_RECAST, .number = 64 };
 	const struct ac_slot slot = { .device = 4096 };
 	const struct ac_candidate candidate = { .tol = 0.25 };
 	const struct ac_job job = { .site = &site, .turn = &turn,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/trial_world.c -- one context, one stream, pages and events that
- * the tests of shim/trial*.c make up. */
+/* tests/unit/trial_world.c -- two contexts, a device that posts, pages and
+ * events, which the tests of shim/trial*.c make up. */
 #include "tests/unit/trial_world.h"
 
 #include <setjmp.h>
@@ -11,15 +11,42 @@
 
 #include <cmocka.h>
 
-/* ---- A world of one context and one stream ------------------------------ */
+/* ---- A world of two contexts --------------------------------------------- */
 
-struct ac_recast_post posts[128];
-bool has_pages = true, event_passed = true;
+enum { QUEUE = 1 << 12 };
+
+struct device device;
+struct ac_recast_post posts[2][TRIAL_SLOTS];
+bool has_pages = true;
 uint32_t epoch;
-unsigned waits, pages;
+unsigned pages, naps, delivers_after;
 int64_t now_ns;
 static unsigned events;
 float elapsed_ms;
+
+/* What was queued and has not been posted. */
+static struct {
+	struct ac_recast_post *to, post;
+} queue[QUEUE];
+static unsigned queued;
+
+static void
+write_post(struct ac_recast_post *to, const struct ac_recast_post *from)
+{
+	struct ac_recast_post body = *from;
+
+	body.number = to->number;
+	*to = body;
+	__atomic_store_n(&to->number, from->number, __ATOMIC_RELEASE);
+}
+
+void
+deliver(void)
+{
+	for (unsigned i = 0; i < queued; i++)
+		write_post(queue[i].to, &queue[i].post);
+	queued = 0;
+}
 
 int
 ac_scratch_relax(const struct ac_driver *driver)
@@ -45,12 +72,14 @@ bool
 ac_page_take(const struct ac_place *place, size_t bytes, bool outlives,
     void **host_out, ac_cu_address *device_out)
 {
-	assert_false(outlives);
-	assert_true(bytes <= sizeof posts);
+	struct ac_recast_post *page = posts[place->scratch == there.scratch];
+
+	assert_true(outlives || !has_pages);
+	assert_true(bytes <= sizeof posts[0]);
 	assert_int_equal(place->capture, 0);
 	pages++;
-	*host_out = posts;
-	*device_out = (ac_cu_address)(uintptr_t)posts;
+	*host_out = page;
+	*device_out = (ac_cu_address)(uintptr_t)page;
 	return has_pages;
 }
 
@@ -80,8 +109,7 @@ static ac_cu_result
 query(ac_cu_event event)
 {
 	(void)event;
-	waits++;
-	return event_passed ? 0 : 600;
+	return 0;
 }
 
 static ac_cu_result
@@ -110,6 +138,9 @@ __wrap_nanosleep(const struct timespec *nap, struct timespec *left)
 {
 	(void)left;
 	now_ns += nap->tv_sec * 1000000000 + nap->tv_nsec;
+	naps++;
+	if (delivers_after && --delivers_after == 0)
+		deliver();
 	return 0;
 }
 
@@ -131,6 +162,7 @@ const struct ac_place there = {
 
 /* ---- A site that may use FP16 by cast, or TF32 --------------------------- */
 
+/* Without a prediction for the original: the first call is tried at once. */
 struct ac_decision
 decision_of(enum ac_asked_guard guard)
 {
@@ -141,7 +173,7 @@ decision_of(enum ac_asked_guard guard)
 		.candidate_count = 2, .candidate = {
 			{ AC_RUNG_FP16, AC_TACTIC_CAST, 1e-3, 1e-5 },
 			{ AC_RUNG_TF32, AC_TACTIC_LIBRARY, 1e-3, 2e-5 }
-		}, .keep_seconds = 1e-4
+		}
 	};
 }
 
@@ -157,71 +189,148 @@ make(const struct ac_decision *decision, bool may_time)
 	key.batch = 1;
 	key.m = ++number; /* a site of its own */
 	memset(posts, 0, sizeof posts);
-	has_pages = event_passed = true;
+	device = (struct device){ .error = { 3e-4f, 3e-4f }, .samples = 1,
+		.queued = 3 };
+	queued = naps = delivers_after = pages = 0;
+	has_pages = true;
 	epoch = 1;
 	elapsed_ms = 0;
 	site = ac_report_site(&key, decision, "", NULL);
-	return ac_trial_make(decision, &key, "", site, may_time);
+	return ac_trial_make(decision, &key, "", site, NULL, may_time);
+}
+
+static void
+meet(struct ac_trial *t, uint64_t name, struct ac_turn *turn)
+{
+	*turn = (struct ac_turn){ .kind = AC_TURN_KEEP };
+	ac_trial_meet(t, name ? ac_pair_key((void *)(uintptr_t)(name << 20),
+	    (void *)(uintptr_t)(name << 24)) : 0, turn);
+}
+
+bool
+wants_place(struct ac_trial *t, uint64_t name, bool to_run)
+{
+	struct ac_turn turn;
+
+	meet(t, name, &turn);
+	return ac_trial_wants_place(t, &turn, to_run);
+}
+
+struct ac_turn
+turn_of(struct ac_trial *t, const struct ac_place *place, uint64_t name)
+{
+	struct ac_turn turn;
+
+	meet(t, name, &turn);
+	ac_trial_turn(t, place, &turn);
+	return turn;
 }
 
 struct ac_turn
 turn(struct ac_trial *t)
 {
-	struct ac_turn turn;
-
-	ac_trial_turn(t, &here, &turn);
-	return turn;
+	return turn_of(t, &here, 1);
 }
 
-/* A post of `slot` for call `number`. */
 void
 post(const struct ac_slot *slot, uint64_t number, float rho, float error)
 {
+	const struct ac_recast_post made = { .number = number, .rho = rho,
+		.tile_rho = rho, .error = error, .line_error = error,
+		.samples = device.samples, .bad = device.bad,
+		.energy = { (float)number, 1 } };
 	struct ac_recast_post *to = (struct ac_recast_post *)(uintptr_t)
 	    slot->device;
 
-	*to = (struct ac_recast_post){ .number = number, .rho = rho,
-		.tile_rho = rho, .error = error, .line_error = error,
-		.samples = 1 };
+	if (!device.is_behind) {
+		write_post(to, &made);
+		return;
+	}
+	assert_true(queued < QUEUE);
+	queue[queued].to = to;
+	queue[queued++].post = made;
 }
 
-/* Try all candidates, with these errors. */
-void
-try_with(struct ac_trial *t, const struct ac_turn *first, float fp16,
-    float tf32)
-{
-	struct ac_slot slot = ac_trial_slot(t, 0);
+/* ---- Calls ---------------------------------------------------------------- */
 
-	assert_int_equal(first->kind, AC_TURN_TRY);
-	post(&slot, first->number, fp16 / 2, fp16);
-	slot = ac_trial_slot(t, 1);
-	post(&slot, first->number, 0, tf32);
-	ac_trial_tried(t, &here, first, 3, 0);
+static void
+make_try(struct ac_trial *t, const struct ac_turn *now)
+{
+	const unsigned done = now->tries & device.queued;
+
+	for (unsigned i = 0; i < ac_trial_count(t); i++) {
+		const struct ac_slot slot = done >> i & 1
+		    ? ac_trial_slot(t, now, i) : (struct ac_slot){ NULL, 0 };
+
+		if (done >> i & 1)
+			post(&slot, now->number, 1e-5f, device.error[i]);
+	}
+	ac_trial_tried(t, now, done, now->tries & device.refused);
+}
+
+struct ac_turn
+call_at(struct ac_trial *t, const struct ac_place *place, uint64_t name)
+{
+	struct ac_turn now = turn_of(t, place, name);
+
+	if (now.kind == AC_TURN_TRY)
+		make_try(t, &now);
+	if (now.kind == AC_TURN_STRICT) {
+		post(&now.slot, now.number, 1e-5f, device.error[now.candidate]);
+		if (!ac_trial_judge_now(t, &now))
+			now.kind = AC_TURN_KEEP;
+		ac_trial_turn_over(t, &(struct ac_turn){
+			.kind = AC_TURN_STRICT, .entry = { now.entry[0] } });
+		return now;
+	}
+	if (now.kind == AC_TURN_RECAST && device.watches
+	    && device.error[now.candidate] > 1e-3f) {
+		device.bad |= 1ull << now.pair;
+		device.worst = device.error[now.candidate];
+	}
+	if (now.kind == AC_TURN_RECAST && now.sampled) {
+		post(&now.slot, now.number, 1e-5f, device.worst > 0
+		    ? device.worst : device.error[now.candidate]);
+		device.bad = 0;
+		device.worst = 0;
+		ac_trial_sampled(t, &now);
+	}
+	ac_trial_turn_over(t, &now);
+	return now;
+}
+
+struct ac_turn
+call(struct ac_trial *t)
+{
+	return call_at(t, &here, 1);
+}
+
+struct ac_turn
+call_on(struct ac_trial *t, uint64_t name, int data)
+{
+	device.error[0] = device.error[1] = data == BAD ? 0.3f : 3e-4f;
+	return call_at(t, &here, name);
+}
+
+struct ac_turn
+calls_until(struct ac_trial *t, uint64_t last)
+{
+	struct ac_turn now;
+
+	do
+		now = call(t);
+	while (now.number < last);
+	return now;
 }
 
 struct ac_trial *
 settled(const struct ac_decision *decision, float fp16, float tf32)
 {
 	struct ac_trial *t = make(decision, false);
-	const struct ac_turn first = turn(t);
 
-	try_with(t, &first, fp16, tf32);
+	device.error[0] = fp16;
+	device.error[1] = tf32;
+	(void)calls_until(t, TRIAL_EVIDENCE);
+	device.error[0] = device.error[1] = 3e-4f;
 	return t;
-}
-
-/* Turns until call `last`; samples are good unless `error` says otherwise.
- * Returns the last one. */
-struct ac_turn
-turns_until(struct ac_trial *t, uint64_t last, float error)
-{
-	struct ac_turn now;
-
-	do {
-		now = turn(t);
-		if (!now.sampled)
-			continue;
-		post(&now.slot, now.number, 1e-4f, error);
-		ac_trial_sampled(t, &now);
-	} while (now.number < last);
-	return now;
 }
