@@ -2,7 +2,7 @@
 /* shim/pair.c -- finds and takes operand pairs; open addressing, never emptied. */
 #include "shim/pair.h"
 
-enum { PROBES = AC_PAIR_OTHERS };
+enum { PROBES = 64 };
 
 unsigned
 ac_pair_search(struct ac_pairs *pairs, uint64_t key)

@@ -10,14 +10,15 @@
 #include <stdint.h>
 
 enum {
-	AC_PAIRS = 64,              /* bits of a post's `bad` */
-	AC_PAIR_OTHERS = 63         /* all that found no room: where pairs do not
+	AC_PAIRS = 256,
+	AC_PAIR_OTHERS = 255        /* all that found no room: where pairs do not
 	                             * recur. What it may not use no pair may */
 };
 
 struct ac_pair {
 	_Atomic uint64_t key;       /* 0: free */
 	_Atomic uint32_t out;       /* bits of candidates that it may not use */
+	_Atomic bool     looked;    /* a sample was taken of it */
 	_Atomic uint64_t retry_at;  /* the call from which on one of them is to
 	                             * be tried again */
 	/* Of the thread that judges: */
@@ -30,7 +31,6 @@ struct ac_pair {
 struct ac_pairs {
 	struct ac_pair   of[AC_PAIRS];
 	_Atomic uint32_t met;       /* taken so far */
-	_Atomic uint64_t looked;    /* bits of those that a sample was taken of */
 	_Atomic bool     any_out;
 };
 
@@ -63,12 +63,27 @@ ac_pair_take(struct ac_pairs *pairs, uint64_t key)
 	    memory_order_acquire) == key ? at : ac_pair_search(pairs, key);
 }
 
+/* Its bit in a post's `bad`, which it shares with every 63rd. */
+static inline unsigned
+ac_pair_bit(unsigned at)
+{
+	return at == AC_PAIR_OTHERS ? 63 : at % 63;
+}
+
+/* Whether calls had pair number `at`, as far as is known. */
+static inline bool
+ac_pair_is_met(const struct ac_pairs *pairs, unsigned at)
+{
+	return at == AC_PAIR_OTHERS || atomic_load_explicit(
+	    &pairs->of[at].key, memory_order_relaxed);
+}
+
 /* Whether pair number `at` was never sampled. */
 static inline bool
 ac_pair_is_new(const struct ac_pairs *pairs, unsigned at)
 {
-	return !(atomic_load_explicit(&pairs->looked, memory_order_relaxed)
-	    >> at & 1);
+	return !atomic_load_explicit(&pairs->of[at].looked,
+	    memory_order_relaxed);
 }
 
 /* Whether it is to try a candidate again at call `number`. */

@@ -60,17 +60,10 @@ make(const uint64_t key[5])
 	return made;
 }
 
-struct ac_size_class *
-ac_size_class_of(const uint64_t place[2], const int64_t size[4],
-    const struct ac_decision *decision)
+/* The entry of `key`, made if it is new. */
+static struct ac_size_class *
+entry_of(const uint64_t key[5])
 {
-	const uint64_t key[5] = {
-		place[0], place[1],
-		power(size[0]) | power(size[1]) << 8 | power(size[2]) << 16
-		    | power(size[3]) << 24 | (uint64_t)decision->line << 32,
-		(uint64_t)(uintptr_t)decision->source,
-		candidates_of(decision),
-	};
 	const uint64_t hash = hash_of(key);
 	struct ac_size_class *made = NULL;
 
@@ -85,12 +78,32 @@ ac_size_class_of(const uint64_t place[2], const int64_t size[4],
 		if (!there && made && atomic_compare_exchange_strong(slot,
 		    &there, made))
 			return made;
-		if (there && !memcmp(there->key, key, sizeof key))
+		if (there && !memcmp(there->key, key, sizeof there->key))
 			return there;
 		if (!there)
 			return NULL;
 	}
 	return NULL;
+}
+
+struct ac_size_class *
+ac_size_class_of(const uint64_t place[2], const int64_t size[4],
+    const struct ac_decision *decision)
+{
+	const uint64_t all[5] = { place[0], place[1], 0, 0, UINT64_MAX };
+	const uint64_t key[5] = {
+		place[0], place[1],
+		power(size[0]) | power(size[1]) << 8 | power(size[2]) << 16
+		    | power(size[3]) << 24 | (uint64_t)decision->line << 32,
+		(uint64_t)(uintptr_t)decision->source,
+		candidates_of(decision),
+	};
+	struct ac_size_class *sizes = entry_of(all), *made = entry_of(key);
+
+	if (!made || !sizes)
+		return NULL;
+	atomic_store(&made->calls, &sizes->own_calls);
+	return made;
 }
 
 /* ---- Credit -------------------------------------------------------------- */

@@ -27,6 +27,10 @@ struct ac_size_class {
 	uint64_t key[5];
 	_Atomic(struct ac_verdicts *) verdicts; /* trial.c's; NULL: none yet */
 	struct ac_credit credit;
+	/* Of the class, and of all sizes at its place: calls are numbered by
+	 * these, so that what is promised in calls is in calls of a place. */
+	_Atomic uint64_t own_calls;
+	_Atomic(_Atomic uint64_t *) calls;
 };
 
 /* The class of calls from `place` (a return address and a form) with these

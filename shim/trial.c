@@ -97,6 +97,7 @@ make_verdicts(const struct ac_decision *d, struct ac_trial *of,
 	v->due = v->retry_due = UINT64_MAX;
 	v->again.pair = AC_PAIRS;
 	v->batch = TRIAL_EVIDENCE;
+	v->calls = size_class ? size_class->calls : &v->own_calls;
 	v->credit = size_class ? &size_class->credit : &v->own_credit;
 	v->version = 1;
 	v->state = TRIAL_PROBATION;

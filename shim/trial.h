@@ -56,8 +56,8 @@ struct ac_turn {
 	unsigned          candidate;    /* its number */
 	unsigned          pair;         /* of the site's operand pairs */
 	bool              is_new_pair;  /* never sampled */
-	uint64_t          number;       /* of this call, from 1, among those of
-	                                 * like sizes at this place */
+	uint64_t          number;       /* of this call, from 1, at its place */
+	uint64_t          nth;          /* among those of like sizes there */
 	uint64_t          own;          /* among those of its site */
 	unsigned          tries;        /* TRY: bits of candidates */
 	bool              sampled;

@@ -39,7 +39,7 @@ ac_trial_hear_graph(struct ac_trial *t)
 static void
 end(struct ac_trial *t)
 {
-	const uint64_t calls = t->v->calls;
+	const uint64_t calls = *t->v->calls;
 	uint64_t oldest = 0;
 	uint32_t unread = 0;
 

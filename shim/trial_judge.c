@@ -68,14 +68,14 @@ hold_against(struct ac_trial *t, const struct ac_trial_sample *sample,
     const struct ac_recast_post *post, enum ac_finding finding,
     uint64_t number)
 {
-	const uint64_t bad = post->bad ? post->bad : 1ull << sample->pair;
 
 	if (finding == AC_FINDING_CHAIN)
 		ac_trial_demote_chain(t, sample->candidate);
 	if (finding == AC_FINDING_NONE || finding == AC_FINDING_CHAIN)
 		return;
 	for (unsigned i = 0; i < AC_PAIRS; i++)
-		if (bad >> i & 1)
+		if (post->bad ? post->bad >> ac_pair_bit(i) & 1
+		    && ac_pair_is_met(&t->v->pairs, i) : i == sample->pair)
 			ac_trial_demote(t, i, sample->candidate, finding,
 			    number);
 }
@@ -132,7 +132,7 @@ ac_trial_tell_graph(struct ac_trial *t, const struct ac_recast_post *post)
 	    ac_finding_meanings[finding]);
 	if (finding != AC_FINDING_NONE)
 		ac_trial_demote(t, AC_PAIR_OTHERS, candidate, finding,
-		    t->v->calls);
+		    *t->v->calls);
 }
 
 void

@@ -86,7 +86,11 @@ struct ac_verdicts {
 	struct ac_credit   own_credit;
 
 	/* Read by any thread. */
-	_Atomic uint64_t calls;
+	_Atomic uint64_t *calls;              /* of the place, all sizes: the
+	                                       * numbers of calls; written once */
+	_Atomic uint64_t own_calls;           /* of these sizes; without a class
+	                                       * the same */
+	_Atomic uint64_t least;               /* of them, until the next sample */
 	_Atomic uint64_t first;               /* the call of the next try */
 	_Atomic uint32_t accurate;            /* candidates that passed */
 	_Atomic uint32_t chained;             /* candidates out for good: sums

@@ -59,22 +59,29 @@ mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-/* After a sample at `number`: the next power of two up to 32, then about a
- * period on, a quarter of it left to chance. What is drawn adds up, so no loop of
- * the program keeps step with it. */
+/* After a sample of call `nth` of these sizes, call `number` of the place: with the
+ * next power of two up to 32, then about a period on, a quarter of it left to
+ * chance. What is drawn adds up, so no loop of the program keeps step with it. */
 static uint64_t
-next_sample(const struct ac_trial *t, uint64_t number)
+next_sample(const struct ac_trial *t, uint64_t nth, uint64_t number)
 {
 	enum { FIRST = 4, LAST = 32 };
 	const uint64_t width = t->v->period / 4;
 	uint64_t next = FIRST;
 
-	while (next <= number && next <= LAST)
+	while (next <= nth && next <= LAST)
 		next *= 2;
-	if (next <= LAST && next - number < t->v->period)
-		return next;
+	if (next <= LAST && next - nth < t->v->period)
+		return number + next - nth;
 	return number + t->v->period - width / 2 + (width
 	    ? mix((uint64_t)t->record[0]->id << 32 ^ number) % width : 0);
+}
+
+/* Many sizes of one place are not sampled by turns. */
+static bool
+is_sample_due(const struct ac_trial *t, uint64_t nth, uint64_t number)
+{
+	return number >= t->v->next_sample && nth >= t->v->least;
 }
 
 void
@@ -88,7 +95,7 @@ bool
 ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
     bool to_run)
 {
-	const uint64_t next = t->v->calls + 1;
+	const uint64_t next = *t->v->calls + 1;
 	const uint32_t current = t->current;
 	bool casts;
 
@@ -108,7 +115,8 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 	if (current == TRIAL_KEEP)
 		return false;
 	casts = t->decision.candidate[current].tactic == AC_TACTIC_CAST;
-	return to_run || casts || next >= t->v->next_sample || turn->is_new_pair;
+	return to_run || casts || turn->is_new_pair
+	    || is_sample_due(t, t->v->own_calls + 1, next);
 }
 
 /* ---- Once settled ------------------------------------------------------- */
@@ -198,6 +206,7 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
 	const bool is_new = turn->is_new_pair && !is_cast(t, turn->candidate);
+	const bool is_due = is_sample_due(t, turn->nth, turn->number);
 	uint64_t next = t->v->next_sample;
 
 	if (t->decision.guard != AC_GUARD_ON)
@@ -211,17 +220,20 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 			    TRIAL_GRAPH, &turn->slot);
 		return;
 	}
-	if (turn->number < next && !is_new)
+	if (!is_due && !is_new)
 		return;
 	turn->entry[0] = (uint8_t)ac_trial_open(t);
 	if (turn->entry[0] == TRIAL_OPEN)
 		return;
 	if (!ac_trial_slot_in(t, place, turn->entry[0], &turn->slot)
-	    || (turn->number >= next && !atomic_compare_exchange_strong(
-	    &t->v->next_sample, &next, next_sample(t, turn->number)) && !is_new)) {
+	    || (is_due && !atomic_compare_exchange_strong(
+	    &t->v->next_sample, &next, next_sample(t, turn->nth,
+	    turn->number)) && !is_new)) {
 		ac_trial_close(t, turn->entry[0]);
 		return;
 	}
+	if (is_due && turn->nth > TRIAL_PERIOD)
+		t->v->least = turn->nth + t->v->period / 8;
 	turn->sampled = true;
 }
 
@@ -305,7 +317,10 @@ ac_trial_turn(struct ac_trial *t, const struct ac_place *place,
 {
 	turn->kind = AC_TURN_KEEP;
 	turn->reason = AC_REASON_PROBATION;
-	turn->number = 1 + atomic_fetch_add_explicit(&t->v->calls, 1,
+	turn->number = 1 + atomic_fetch_add_explicit(t->v->calls, 1,
+	    memory_order_relaxed);
+	turn->nth = t->v->calls == &t->v->own_calls ? turn->number
+	    : 1 + atomic_fetch_add_explicit(&t->v->own_calls, 1,
 	    memory_order_relaxed);
 	turn->own = 1 + atomic_fetch_add_explicit(&t->own_calls, 1,
 	    memory_order_relaxed);

@@ -298,8 +298,8 @@ ac_trial_settle(struct ac_trial *t, uint64_t number)
 	t->v->batch = lacks;
 	if (lacks) {
 		/* Zeros teach nothing, and may go on. */
-		t->v->first = t->v->weighed && t->v->weighed == t->v->empty ? 2 * number
-		    : number;
+		t->v->first = t->v->weighed && t->v->weighed == t->v->empty
+		    ? number + t->v->own_calls : number;
 		t->v->state = TRIAL_PROBATION;
 		return;
 	}

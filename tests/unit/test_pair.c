@@ -51,7 +51,7 @@ test_found_again(void **state)
 		assert_true(ac_pair_is_new(&pairs, at[i]));
 	}
 	assert_int_equal(pairs.met, 12);
-	pairs.looked = 1ull << at[3];
+	pairs.of[at[3]].looked = true;
 	assert_false(ac_pair_is_new(&pairs, at[3]));
 	assert_true(ac_pair_is_new(&pairs, at[4]));
 }

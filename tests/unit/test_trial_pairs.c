@@ -24,7 +24,7 @@ run(struct ac_trial *t, unsigned pairs, unsigned bad, uint64_t turns_bad,
 {
 	struct shares shares = { 0 };
 
-	for (uint64_t i = t->v->calls; i < last; i++) {
+	for (uint64_t i = *t->v->calls; i < last; i++) {
 		const bool is_bad = i % pairs < bad && i + 1 >= turns_bad;
 		const bool recast = call_on(t, 1 + i % pairs, is_bad).kind
 		    == AC_TURN_RECAST;
@@ -131,20 +131,20 @@ test_pairs_do_not_recur(void **state)
 	uint64_t name = 1;
 
 	(void)state;
-	while (t->v->calls < 500)
+	while (*t->v->calls < 500)
 		assert_true(call_on(t, name++, GOOD).kind == AC_TURN_RECAST
-		    || t->v->calls < 4);
+		    || *t->v->calls < 4);
 	while (call_on(t, name++, BAD).kind == AC_TURN_RECAST)
-		assert_true(t->v->calls <= 500 + 128);
+		assert_true(*t->v->calls <= 500 + 128);
 	assert_true(t->v->pairs.of[AC_PAIR_OTHERS].out);
 	assert_int_not_equal(call_on(t, 1, GOOD).kind, AC_TURN_RECAST);
 
 	/* Arrays of matrices from the first call on. */
 	t = make(&decision, false);
-	while (t->v->calls < 500)
+	while (*t->v->calls < 500)
 		(void)call_on(t, 0, GOOD);
 	while (call_on(t, 0, BAD).kind == AC_TURN_RECAST)
-		assert_true(t->v->calls <= 500 + 128);
+		assert_true(*t->v->calls <= 500 + 128);
 }
 
 /* ---- Nothing watches each call of a library's conversion ------------------- */
@@ -196,7 +196,7 @@ test_sizes_share(void **state)
 		assert_int_equal(call_on(i % 2 ? t : other, 1, GOOD).kind,
 		    AC_TURN_RECAST);
 	while (call_on(other, 1, BAD).kind == AC_TURN_RECAST)
-		assert_true(other->v->calls <= 40 + 128);
+		assert_true(*other->v->calls <= 40 + 128);
 	assert_int_not_equal(call_on(t, 1, GOOD).kind, AC_TURN_RECAST);
 }
 
@@ -234,7 +234,7 @@ demote(struct ac_trial *t)
 {
 	while (call_on(t, 1, BAD).kind == AC_TURN_RECAST)
 		;
-	return t->v->calls;
+	return *t->v->calls;
 }
 
 /* A thousand calls later 128 tries in a row have to be clean; one that is not ends
@@ -254,7 +254,7 @@ test_strikes(void **state)
 		for (int i = 1; i < TRIAL_LAG; i++)
 			assert_int_equal(call_on(t, 1, BAD).kind, AC_TURN_TRY);
 		assert_int_equal(call_on(t, 1, BAD).kind, AC_TURN_KEEP);
-		left = t->v->calls;
+		left = *t->v->calls;
 		if (strike <= 5)
 			wait *= 4;
 		assert_int_equal(t->v->pairs.of[ac_pair_take(&t->v->pairs,
@@ -315,10 +315,10 @@ test_leftovers(void **state)
 	(void)call_on(t, 2, GOOD);
 	while (call_on(t, 1, BAD).kind == AC_TURN_RECAST
 	    || call_on(t, 2, BAD).kind == AC_TURN_RECAST)
-		assert_true(t->v->calls < 400);
-	left = t->v->calls;
+		assert_true(*t->v->calls < 400);
+	left = *t->v->calls;
 	/* Pair 1 is bad still, and pair 2 is well again. */
-	while (t->v->calls < left + 2 * TRIAL_RETRY) {
+	while (*t->v->calls < left + 2 * TRIAL_RETRY) {
 		(void)call_on(t, 1, BAD);
 		(void)call_on(t, 2, GOOD);
 	}
@@ -337,11 +337,11 @@ test_pair_goes(void **state)
 	(void)call_on(t, 2, GOOD);
 	while (call_on(t, 1, BAD).kind == AC_TURN_RECAST
 	    || call_on(t, 2, BAD).kind == AC_TURN_RECAST)
-		assert_true(t->v->calls < 400);
-	left = t->v->calls;
+		assert_true(*t->v->calls < 400);
+	left = *t->v->calls;
 	(void)next_try(t, 1, GOOD, left + TRIAL_RETRY + 2);
 	while (call_on(t, 2, GOOD).kind != AC_TURN_RECAST)
-		assert_true(t->v->calls < left + TRIAL_RETRY + TRIAL_ABSENCE
+		assert_true(*t->v->calls < left + TRIAL_RETRY + TRIAL_ABSENCE
 		    + TRIAL_PROOF + TRIAL_LAG + 4);
 }
 
@@ -362,7 +362,7 @@ test_proof_on_zeros(void **state)
 		tries += now.kind == AC_TURN_TRY;
 	}
 	assert_true(tries >= TRIAL_PROOF && tries <= 10000 / 4);
-	assert_true(t->v->calls > left);
+	assert_true(*t->v->calls > left);
 }
 
 /* A try that cannot be queued is none, and is not begun at each call; what is
@@ -379,7 +379,7 @@ test_proof_without_memory(void **state)
 	assert_in_range(ac_trial_record(t, 0)->course.retries, 2, 20);
 	device.queued = 1;
 	while (call_on(t, 1, GOOD).kind != AC_TURN_RECAST)
-		assert_true(t->v->calls < left + 3 * TRIAL_RETRY);
+		assert_true(*t->v->calls < left + 3 * TRIAL_RETRY);
 
 	t = make_alone();
 	(void)demote(t);
@@ -406,7 +406,7 @@ test_reset_in_proof(void **state)
 		(void)call_on(t, 1, GOOD);
 	epoch++;
 	while (call_on(t, 1, GOOD).kind != AC_TURN_RECAST)
-		assert_true(t->v->calls < left + TRIAL_RETRY + 4 * TRIAL_PROOF);
+		assert_true(*t->v->calls < left + TRIAL_RETRY + 4 * TRIAL_PROOF);
 }
 
 int

@@ -118,7 +118,7 @@ test_periods(void **state)
 		/* Bad from now on. */
 		device.error[0] = 0.3f;
 		while (call(t).kind == AC_TURN_RECAST)
-			assert_true(t->v->calls < 3000 + period + more
+			assert_true(*t->v->calls < 3000 + period + more
 			    + TRIAL_LAG);
 	}
 	assert_true(TRIAL_LAG + 64 + 64 / 8 <= 128);
@@ -309,7 +309,7 @@ test_reset(void **state)
 	assert_int_equal(ac_trial_record(t, 0)->course.late, 0);
 	device.error[0] = 0.3f;
 	while (call(t).kind == AC_TURN_RECAST)
-		assert_true(t->v->calls <= 200 + 128);
+		assert_true(*t->v->calls <= 200 + 128);
 	deliver();
 }
 
@@ -329,7 +329,7 @@ test_reset_in_probation(void **state)
 		epoch++;
 		device.is_behind = false;
 		while (call(t).kind != AC_TURN_RECAST)
-			assert_true(t->v->calls <= before + 6);
+			assert_true(*t->v->calls <= before + 6);
 		assert_int_equal(naps, 0);
 		assert_true(t->v->evidence[0].clean >= TRIAL_EVIDENCE);
 		deliver();

@@ -247,7 +247,7 @@ test_all_wait(void **state)
 		    &crowd), 0);
 	usleep(300000);
 	/* They have come to the call where the verdict is due, each of them. */
-	assert_in_range(t->v->calls, sampled.number + TRIAL_LAG,
+	assert_in_range(*t->v->calls, sampled.number + TRIAL_LAG,
 	    sampled.number + TRIAL_LAG + 3);
 	post_behind(&sampled.slot, sampled.number, 3e-4f);
 	for (int i = 0; i < 4; i++)
