@@ -56,6 +56,13 @@ ac_history_find(ac_histories *list, const struct ac_place *place,
 	return NULL;
 }
 
+uint32_t
+ac_trial_epoch(const struct ac_trial *trial)
+{
+	(void)trial;
+	return 0;
+}
+
 ac_histories *
 ac_trial_histories(struct ac_trial *trial)
 {
