@@ -185,6 +185,8 @@ class Draw:
         good, turns = self.between(1, 4), max(2, self.units // 4)
         bad = self.pick(BAD)
         self.rarely(good + 1)
+        # A size has operands of its own: they turn when they are first met.
+        self.judge['within'] = 128 + o['vary'] * (good + 1)
         if self.chance(0.3):
             return ['good*%d:%d' % (good, turns)]
         return ['good*%d+%s:%d' % (good, bad, turns)]

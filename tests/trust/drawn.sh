@@ -47,7 +47,7 @@ if [ $# -ge 2 ]; then
 	[ ! -s "$work/any" ]
 	exit
 fi
-owed 'drawn programs, the default policy' "$(drawn 1 40 default)"
-owed 'drawn programs, profit=off' "$(drawn 1 60 guarded)"
-owed 'drawn programs, guard=strict' "$(drawn 1 60 strict)"
+check 'drawn programs, the default policy' "$(drawn 1 40 default)"
+check 'drawn programs, profit=off' "$(drawn 1 60 guarded)"
+check 'drawn programs, guard=strict' "$(drawn 1 60 strict)"
 plan

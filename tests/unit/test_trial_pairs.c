@@ -182,7 +182,7 @@ static void
 test_sizes_share(void **state)
 {
 	const struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_size_class of = { .key = { 0 } };
+	struct ac_size_class of = { .calls = &of.own_calls };
 	const struct ac_trial *any = make(&decision, false);
 	struct ac_trial *t = ac_trial_make(&decision, &any->key, "",
 	    any->record[0], &of, false);
