@@ -149,7 +149,7 @@ rm -rf "$AUTOCAST_STATE"
 under 'gemm -> fp16 profit=off tol=2.9e-4' "$regions" push=loss,1 \
     mul mul mul mul mul mul mul mul >"$work/out"
 equal 'a site that was on trial and is demoted stays in its region' \
-    'loss,0 fp16 none 0 1; loss,0 keep guard 0 7' "$(sites)"
+    'loss,0 fp16 none 0 3; loss,0 keep guard 0 5' "$(sites)"
 equal 'and keeps its id' 1 "$(query 'len({s["id"] for s in sites})')"
 
 rm -rf "$AUTOCAST_STATE"

@@ -7,7 +7,7 @@
  *   mul       a product; prints a hash of its bits
  *   look      the same twice, by an address that dlsym() tells
  *   thread    the same in a thread that is started for it
- *   many=N    three products in each of N regions
+ *   many=N    four products in each of N regions
  *   both=A,B  two threads at once, each opening and closing its own, disabled
  *             and not, and multiplying; prints a hash for each
  * A word that fails prints its status.
@@ -143,7 +143,7 @@ multiply_in_many(int count)
 		snprintf(name, sizeof name, "r%d", i);
 		client_expect(!autocast_region_push(name, 1, NULL, 0),
 		    "a region opens");
-		for (int j = 0; j < 3; j++)
+		for (int j = 0; j < 4; j++)
 			multiply(handle);
 		client_expect(!autocast_region_pop(), "and closes");
 	}
