@@ -5,6 +5,8 @@
 #ifndef AC_SHIM_PAIR_H
 #define AC_SHIM_PAIR_H
 
+#include "policy/policy.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +26,7 @@ struct ac_pair {
 	/* Of the thread that judges: */
 	uint32_t refuted;           /* those of them that were found wanting; the
 	                             * others only have to be proved again */
-	uint32_t strikes;
+	uint8_t  strikes[AC_CANDIDATES]; /* so often each was found wanting */
 	uint64_t refuted_until;     /* a call's number */
 };
 

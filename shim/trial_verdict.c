@@ -105,21 +105,23 @@ set_retry_of(const struct ac_trial *t, struct ac_pair *pair, uint64_t number)
 	    : pair->refuted_until;
 }
 
+/* `candidate` was found wanting at pair `at`; those of `bits` are out with it.
+ * Only who was let try again and failed waits longer. */
 static void
-strike(struct ac_trial *t, unsigned at, uint32_t bits, uint32_t refuted,
+strike(struct ac_trial *t, unsigned at, uint32_t bits, unsigned candidate,
     uint64_t number)
 {
 	struct ac_pair *pair = &t->v->pairs.of[at];
-	const unsigned wait = pair->strikes < TRIAL_STRIKES ? pair->strikes
-	    : TRIAL_STRIKES;
+	const uint32_t bit = 1u << candidate;
+	const unsigned strikes = pair->strikes[candidate];
 
-	pair->strikes++;
-	pair->refuted |= refuted;
-	atomic_fetch_or_explicit(&pair->out, bits | refuted,
-	    memory_order_release);
-	pair->refuted_until = number + ((uint64_t)TRIAL_RETRY << 2 * wait);
+	if (strikes < TRIAL_STRIKES)
+		pair->strikes[candidate]++;
+	pair->refuted |= bit;
+	atomic_fetch_or_explicit(&pair->out, bits | bit, memory_order_release);
+	pair->refuted_until = number + ((uint64_t)TRIAL_RETRY << 2 * strikes);
 	set_retry_of(t, pair, number);
-	if (t->v->again.pair == at && refuted >> t->v->again.candidate & 1)
+	if (t->v->again.pair == at && candidate == t->v->again.candidate)
 		t->v->again.pair = AC_PAIRS;
 	ac_trial_set_retry(t);
 }
@@ -155,11 +157,11 @@ ac_trial_demote(struct ac_trial *t, unsigned at, unsigned candidate,
 	if (t->v->pairs.of[at].out & t->v->pairs.of[at].refuted & bit)
 		return; /* known by now */
 	tell(t, candidate, finding);
-	strike(t, at, bits, bit, number);
+	strike(t, at, bits, candidate, number);
 	count = ac_pair_count_out(&t->v->pairs, bit);
 	if (!(t->v->pairs.of[AC_PAIR_OTHERS].out & bit) && count >= MANY
 	    && 2 * count >= t->v->pairs.met)
-		strike(t, AC_PAIR_OTHERS, bits, bit, number);
+		strike(t, AC_PAIR_OTHERS, bits, candidate, number);
 	renew(t->v);
 }
 
@@ -253,7 +255,7 @@ ac_trial_prove(struct ac_trial *t, const struct ac_trial_sample *sample,
 	ac_trial_lose(t, sample);
 	pair = &t->v->pairs.of[again->pair];
 	if (finding != AC_FINDING_NONE) {
-		strike(t, again->pair, 0, bit, number);
+		strike(t, again->pair, 0, sample->candidate, number);
 		return;
 	}
 	again->clean += post->samples > 0;

@@ -259,12 +259,32 @@ test_strikes(void **state)
 			wait *= 4;
 		assert_int_equal(t->v->pairs.of[ac_pair_take(&t->v->pairs,
 		    ac_pair_key((void *)(1ul << 20), (void *)(1ul << 24)))]
-		    .strikes, 1 + strike);
+		    .strikes[0], 1 + strike);
 		assert_int_equal(ac_trial_record(t, 0)->course.retries,
 		    strike);
 		if (strike == 4)
 			break;           /* the next is 256,000 calls away */
 	}
+}
+
+/* What one rung was found wanting for lets another one's first failure wait no
+ * longer. */
+static void
+test_strikes_of_each(void **state)
+{
+	const struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t = settled(&decision, 3e-4f, 3e-4f);
+	uint64_t left;
+
+	(void)state;
+	(void)demote(t);
+	while (call_on(t, 1, BAD).kind == AC_TURN_TRY)
+		;
+	left = t->v->calls;
+	assert_int_equal(t->v->pairs.of[ac_pair_take(&t->v->pairs,
+	    ac_pair_key((void *)(1ul << 20), (void *)(1ul << 24)))].refuted, 3);
+	assert_int_equal(next_try(t, 1, BAD, left + TRIAL_RETRY + 2),
+	    left + TRIAL_RETRY);
 }
 
 static void
@@ -421,6 +441,7 @@ main(void)
 		cmocka_unit_test(test_new_pairs_are_sampled),
 		cmocka_unit_test(test_sizes_share),
 		cmocka_unit_test(test_strikes),
+		cmocka_unit_test(test_strikes_of_each),
 		cmocka_unit_test(test_comes_back),
 		cmocka_unit_test(test_proof_fails_late),
 		cmocka_unit_test(test_leftovers),

@@ -451,8 +451,8 @@ test_strict(void **state)
 	assert_int_equal(now.reason, AC_REASON_GUARD);
 	/* Another pair may use both all the while. */
 	assert_int_equal(call_at(t, &here, 2).candidate, 0);
-	/* Demoted at calls 5 and 6: the second strike waits four thousand. */
-	assert_int_equal(calls_until(t, 6 + 4 * TRIAL_RETRY - 1).kind,
+	/* Demoted at calls 5 and 6, each for the first time. */
+	assert_int_equal(calls_until(t, 6 + TRIAL_RETRY - 1).kind,
 	    AC_TURN_KEEP);
 	now = call(t);
 	assert_int_equal(now.kind, AC_TURN_STRICT);
