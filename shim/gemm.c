@@ -236,8 +236,8 @@ take_part(struct ac_job *job, struct ac_trial *trial)
 	job->trial = job->place ? ac_trial_of(trial, job->place) : trial;
 	if (job->trial != trial)
 		ac_trial_meet(job->trial, operands_of(job->g), job->turn);
-	ac_trial_writes(job->trial, job->g->c.data, !job->place
-	    || job->beta.device || job->beta.value != 0);
+	ac_trial_writes(job->trial, job->g->in_arrays ? NULL : job->g->c.data,
+	    !job->place || job->beta.device || job->beta.value != 0);
 	ac_trial_turn(job->trial, job->place, job->turn);
 }
 

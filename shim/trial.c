@@ -368,7 +368,7 @@ ac_trial_turn_over(struct ac_trial *t, const struct ac_turn *turn)
 void
 ac_trial_writes(struct ac_trial *t, const void *c, bool adds)
 {
-	const bool is_sum = ac_chain_note(&t->v->chain, t, c, adds);
+	const bool is_sum = c ? ac_chain_note(&t->v->chain, t, c, adds) : adds;
 
 	if (!is_sum || t->decision.guard != AC_GUARD_STRICT || t->v->chained)
 		return;

@@ -14,8 +14,8 @@
  *                       on all calls of a cast since the last one, applies 56
  *                       calls later
  *   1000 after a        the candidate runs beside that pair's calls again, 128
- *   demotion            in a row; a pair that is found wanting again waits four
- *                       times as long
+ *   demotion            in a row; if it is
+ *                       found wanting again, the wait is four times as long
  *
  * A verdict is about the operand pair (shim/pair.h) that it was made on, and about
  * the site where many pairs have it. Under guard=strict every call is a trial of
@@ -100,9 +100,10 @@ bool ac_trial_wants_place(const struct ac_trial *trial,
 void ac_trial_turn(struct ac_trial *trial, const struct ac_place *place,
     struct ac_turn *turn);
 
-/* The next call of `trial` writes C; it adds to what is there (beta is not 0, or
- * not known), or not. Under guard=strict sums of several products are kept: what the first one
- * lost, nobody could bring back. */
+/* The next call of `trial` writes C (NULL: nobody knows which, of arrays of
+ * matrices); it adds to what is there (beta is not 0, or not known), or not. Under
+ * guard=strict sums of several products are kept: what the first one lost, nobody
+ * could bring back. */
 void ac_trial_writes(struct ac_trial *trial, const void *c, bool adds);
 
 /* How often a candidate was let prove itself again: what it did before says
