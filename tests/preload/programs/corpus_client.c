@@ -4,7 +4,8 @@
  * a program asks cuBLAS for them.
  *
  * corpus_client sites FIRST COUNT CALLS: the cases of COUNT seeds from FIRST.
- * Each has a size of its own and is asked for CALLS times; a line per call:
+ * Each has a size and a process of its own, since like sizes of a place share
+ * their verdicts, and is asked for CALLS times; a line per call:
  *     SEED FAMILY CALL ERROR HASH
  * corpus_client turn SEED SEED CALLS CALLS: one size, the data of one case, then
  * those of another; the same lines. ERROR is that of the Frobenius norm against
@@ -15,6 +16,8 @@
 #include "tests/corpus/families.h"
 
 #include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum {
 	SIDE = CORPUS_SIDE,
@@ -101,13 +104,32 @@ multiply(struct state *s, int m, int n, int call)
 }
 
 static void
-sites(struct state *s, uint64_t first, int count, int calls)
+site(uint64_t seed, int calls)
+{
+	struct state s;
+
+	state_init(&s);
+	draw(&s, seed);
+	for (int call = 1; call <= calls; call++)
+		multiply(&s, SIDE - (int)(seed % 32),
+		    SIDE - (int)(seed / 32 % 32), call);
+	state_fini(&s);
+}
+
+static void
+sites(uint64_t first, int count, int calls)
 {
 	for (uint64_t seed = first; count--; seed++) {
-		draw(s, seed);
-		for (int call = 1; call <= calls; call++)
-			multiply(s, SIDE - (int)(seed % 32),
-			    SIDE - (int)(seed / 32 % 32), call);
+		int status = 0;
+		const pid_t child = fork();
+
+		client_expect(child >= 0, "fork");
+		if (!child) {
+			site(seed, calls);
+			exit(EXIT_SUCCESS);
+		}
+		client_expect(waitpid(child, &status, 0) == child && !status,
+		    "a case ends well");
 	}
 }
 
@@ -139,13 +161,14 @@ main(int argc, char **argv)
 		seed[i] = strtoull(argv[2 + i], NULL, 0);
 		count[i] = atoi(argv[argc - 2 + i]);
 	}
-	state_init(&s);
-	if (argc == 5 && !strcmp(argv[1], "sites"))
-		sites(&s, seed[0], count[0], count[1]);
-	else if (argc == 6 && !strcmp(argv[1], "turn"))
-		turn(&s, seed, count);
-	else
+	if (argc == 5 && !strcmp(argv[1], "sites")) {
+		sites(seed[0], count[0], count[1]);
+		return EXIT_SUCCESS;
+	}
+	if (argc != 6 || strcmp(argv[1], "turn"))
 		return EXIT_USAGE;
+	state_init(&s);
+	turn(&s, seed, count);
 	state_fini(&s);
 	return EXIT_SUCCESS;
 }
