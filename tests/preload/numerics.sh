@@ -117,7 +117,7 @@ for d in k30 k45 k60; do
 	line=$(measure fp16 sgemm n n 96 80 256 0 0 0 1 1 0 $d 1 -)
 	check "fp16 on $d is hard" "$(awk -v err="$(field "$line" err)" \
 	    'BEGIN { if (err <= 4.5e-4) print err }')"
-	line=$(measure "$guarded" sgemm n n 96 80 256 0 0 0 1 1 0 $d 1 - repeat=3)
+	line=$(measure "$guarded" sgemm n n 96 80 256 0 0 0 1 1 0 $d 1 - repeat=5)
 	case $d in
 	k30) check "the guard on $d" "$(awk -v err="$(field "$line" err)" \
 	    'BEGIN { if (!(err <= 1e-3)) print err }')" ;;
@@ -132,7 +132,7 @@ for form in strided batched; do
 	check "fp16 on a graded batch, $form, is hard" "$(awk \
 	    -v row="$(field "$line" row)" 'BEGIN { if (row <= 0.1) print row }')"
 	# shellcheck disable=SC2086
-	line=$(measure "$guarded" $arguments repeat=3)
+	line=$(measure "$guarded" $arguments repeat=5)
 	check "the guard on a graded batch, $form" \
 	    "$(judge "$line" tf32 128 'component norm')$(awk \
 	    -v row="$(field "$line" row)" 'BEGIN { if (row > 4e-3) print row }')"
