@@ -33,6 +33,7 @@ enum {
 	AC_CONV_AXES = 4,
 	AC_CONV_LANES = AC_CAST_BLOCK,
 	AC_CONV_WARPS = AC_CONV_LANES / AC_RECAST_LANES,
+	AC_CONV_PROBES = 32,    /* elements of each operand */
 	AC_CONV_LARGEST = 0x46ffe000, /* bits of 32752, half of FP16's most */
 	AC_CONV_BAD = 1 << 16   /* beside verdicts: an output is not finite */
 };
@@ -66,6 +67,9 @@ struct ac_conv_job {
 	 * made one. */
 	int64_t  scan_count, scan_dim[5], scan_stride[5];
 	uint32_t scan_axes;
+	/* Of A and B: offsets of elements, the same at each call. */
+	int64_t  probe[2][AC_CONV_PROBES];
+	uint32_t probes[2];
 	uint32_t count[2];      /* of lines */
 	uint32_t relu, judge;
 	float    alpha, alpha2;
@@ -75,7 +79,7 @@ struct ac_conv_job {
 };
 
 /* The host compiler writes it, the GPU reads it. */
-static_assert(sizeof(struct ac_conv_job) == 2112, "job layout");
+static_assert(sizeof(struct ac_conv_job) == 2632, "job layout");
 static_assert(sizeof(struct ac_conv_scratch)
     == AC_CONV_CHECK_DOUBLES * sizeof(double), "scratch layout");
 
@@ -225,9 +229,27 @@ ac_conv_norm_of(const struct ac_conv_job *job, uint32_t line)
 	    own < job->count[side] ? (int)job->count[!side] : 0);
 }
 
+/* What calls with other data have another one of: the energy of some elements of
+ * A (0) or B (1). */
+AC_CAST_BODY float
+ac_conv_energy(const struct ac_conv_job *job, uint32_t operand)
+{
+	const float *from = operand ? job->b : job->a;
+	double sum = 0;
+
+	AC_CAST_ROLLED
+	for (uint32_t i = 0; i < job->probes[operand]; i++) {
+		const double x = (double)from[job->probe[operand][i]];
+
+		sum = sum + x * x;
+	}
+	return (float)sum;
+}
+
 /* By one thread: everything is compared, summed by lines and looked through. */
 AC_CAST_BODY void
-ac_conv_close(const struct ac_conv_job *job, const struct ac_recast_norm *norms)
+ac_conv_close(const struct ac_conv_job *job,
+    const struct ac_recast_norm *norms, const float *energy)
 {
 	volatile struct ac_conv_scratch *scratch = job->scratch;
 	volatile struct ac_recast_post *post = job->post;
@@ -260,7 +282,8 @@ ac_conv_close(const struct ac_conv_job *job, const struct ac_recast_norm *norms)
 	post->exact = exact;
 	post->judged = post->suspects = post->shrunk = 0;
 	post->bad = 0;
-	post->energy[0] = post->energy[1] = 0;
+	post->energy[0] = energy[0];
+	post->energy[1] = energy[1];
 	AC_CAST_ROLLED
 	for (int i = 0; i < 6; i++)
 		post->reserved[i] = 0;

@@ -99,6 +99,7 @@ ac_conv_check(struct ac_conv_job job)
 {
 	__shared__ double sums[AC_CONV_WARPS];
 	__shared__ struct ac_recast_norm norms[2 * AC_CONV_SIDE];
+	__shared__ float energy[2];
 	const uint32_t found = conv_sample(job, sums) | conv_scan(job);
 
 	if (found)
@@ -107,7 +108,10 @@ ac_conv_check(struct ac_conv_job job)
 		return;
 	if (threadIdx.x < 2 * AC_CONV_SIDE)
 		norms[threadIdx.x] = ac_conv_norm_of(&job, threadIdx.x);
+	else if (threadIdx.x < 2 * AC_CONV_SIDE + 2)
+		energy[threadIdx.x - 2 * AC_CONV_SIDE] = ac_conv_energy(&job,
+		    threadIdx.x - 2 * AC_CONV_SIDE);
 	__syncthreads();
 	if (!threadIdx.x)
-		ac_conv_close(&job, norms);
+		ac_conv_close(&job, norms, energy);
 }

@@ -59,7 +59,8 @@ struct ac_conv_check {
  * (c, tap) for wgrad, whose channels are k: one of each sixteenth of them.
  *   Posted: samples 1, or 0 where the convolution added nothing to the sampled
  * outputs; error, line_error and exact of the sample (recast_look.h; z and bias
- * are what C is there; lines are not looked at again); rho 0, and of the verdict
+ * are what C is there; lines are not looked at again); energy of 32 elements of
+ * each operand, the same ones whatever the seed; rho 0, and of the verdict
  *   NONFINITE  a recomputed output is inf or NaN in FP32;
  *   LARGE      an output anywhere is above 32752, half of what FP16 holds; or
  *              inf or NaN, without NONFINITE. (Non-finite inputs that the

@@ -121,15 +121,15 @@ make_axes(const struct ac_conv_check *c, struct ac_conv_job *job,
 
 /* ---- Lines: which outputs ---------------------------------------------- */
 
-/* One of each sixteenth of `count`, or all. */
+/* One of each of `most` parts of `count`, or all. */
 static int64_t
-draw(uint64_t seed, int side, int64_t i, int64_t count)
+draw(uint64_t seed, int side, int64_t i, int64_t count, int64_t most)
 {
-	const int64_t parts = count < AC_CONV_SIDE ? count : AC_CONV_SIDE;
+	const int64_t parts = count < most ? count : most;
 	const int64_t first = i * count / parts;
 	const int64_t width = (i + 1) * count / parts - first;
 	const uint64_t random = ac_recast_mix(ac_recast_mix(seed)
-	    + (uint64_t)(side * AC_CONV_SIDE + i + 1));
+	    + (uint64_t)(side * most + i + 1));
 
 	return first + (int64_t)(random % (uint64_t)width);
 }
@@ -204,7 +204,8 @@ make_lines(const struct ac_conv_check *c, const int place[SPACE],
 		job->count[side] = count[side] < AC_CONV_SIDE
 		    ? (uint32_t)count[side] : AC_CONV_SIDE;
 		for (uint32_t i = 0; i < job->count[side]; i++) {
-			const int64_t at = draw(c->seed, side, i, count[side]);
+			const int64_t at = draw(c->seed, side, i, count[side],
+			    AC_CONV_SIDE);
 
 			job->line[side][i] = side ? channel_of(c, at)
 			    : position_of(c, place, at);
@@ -255,6 +256,30 @@ make_scan(const struct ac_conv_view *out, struct ac_conv_job *job)
 	job->scan_axes = last + 1;
 }
 
+/* ---- What tells data apart --------------------------------------------- */
+
+/* Elements all over operand number `operand`. */
+static void
+make_probes(const struct ac_conv_view *view, int operand,
+    struct ac_conv_job *job)
+{
+	int64_t count = job->terms != 0;
+
+	for (int axis = 0; axis < 5; axis++)
+		count *= view->dim[axis];
+	job->probes[operand] = count < AC_CONV_PROBES ? (uint32_t)count
+	    : AC_CONV_PROBES;
+	for (uint32_t i = 0; i < job->probes[operand]; i++) {
+		int64_t at = draw(0, operand, i, count, AC_CONV_PROBES);
+
+		for (int axis = 4; axis >= 0; axis--) {
+			job->probe[operand][i] += at % view->dim[axis]
+			    * view->stride[axis];
+			at /= view->dim[axis];
+		}
+	}
+}
+
 void
 ac_conv_job_make(const struct ac_conv_check *check, struct ac_conv_job *job_out)
 {
@@ -272,5 +297,7 @@ ac_conv_job_make(const struct ac_conv_check *check, struct ac_conv_job *job_out)
 	make_axes(check, &job, place);
 	make_lines(check, place, &job);
 	make_scan(r.out, &job);
+	make_probes(r.a, 0, &job);
+	make_probes(r.b, 1, &job);
 	*job_out = job;
 }

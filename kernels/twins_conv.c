@@ -66,6 +66,9 @@ ac_twin_conv_check(const struct ac_twin_launch *launch, void **params)
 	const struct ac_conv_job *job = params[0];
 	const unsigned mode = ac_float_mode_enter();
 	struct ac_recast_norm norms[2 * AC_CONV_SIDE];
+	const float energy[2] = {
+		ac_conv_energy(job, 0), ac_conv_energy(job, 1)
+	};
 	struct ac_meter meter = {0};
 	uint32_t found = 0;
 
@@ -77,7 +80,7 @@ ac_twin_conv_check(const struct ac_twin_launch *launch, void **params)
 	job->scratch->found |= found | scan(job, &meter);
 	for (uint32_t line = 0; line < 2 * AC_CONV_SIDE; line++)
 		norms[line] = ac_conv_norm_of(job, line);
-	ac_conv_close(job, norms);
+	ac_conv_close(job, norms, energy);
 	ac_float_mode_leave(mode);
 	ac_meter_add(&meter);
 }
