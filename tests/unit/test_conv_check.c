@@ -391,37 +391,6 @@ test_bytes(void **state)
 	}
 }
 
-/* Graphs are made of calls whose data were seen to vary: equal data have equal
- * energies, whatever the seed, and others' are others. An operand that is a power of
- * two as large has its square of the energy, to the last bit. */
-static void
-test_energies(void **state)
-{
-	(void)state;
-	for (int turn = 0; turn < 3; turn++) {
-		struct conv_case c = plain;
-		struct conv_data data;
-		struct ac_conv_job job;
-		float energy[2];
-
-		c.operation = (enum ac_conv_operation)turn;
-		conv_data_make(&c, 1, &data);
-		check(&data);
-		memcpy(energy, data.post.energy, sizeof energy);
-		assert_true(energy[0] > 0 && energy[1] > 0);
-		data.check.seed += 77;
-		check(&data);
-		assert_memory_equal(energy, data.post.energy, sizeof energy);
-		ac_conv_job_make(&data.check, &job);
-		for (uint32_t i = 0; i < job.probes[0]; i++)
-			*((float *)(uintptr_t)job.a + job.probe[0][i]) *= 4;
-		check(&data);
-		assert_true(data.post.energy[0] == 16 * energy[0]);
-		assert_true(data.post.energy[1] == energy[1]);
-		conv_data_free(&data);
-	}
-}
-
 /* What is packed in whatever order is looked through in memory's order, and
  * lanes read neighbours where there are any. */
 static void
@@ -497,7 +466,6 @@ main(void)
 		cmocka_unit_test(test_few),
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_energies),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_launch),
 	};
