@@ -239,9 +239,10 @@ ac_conv_energy(const struct ac_conv_job *job, uint32_t operand)
 
 	AC_CAST_ROLLED
 	for (uint32_t i = 0; i < job->probes[operand]; i++) {
-		const double x = (double)from[job->probe[operand][i]];
+		const float x = from[job->probe[operand][i]];
 
-		sum = sum + x * x;
+		if (ac_recast_is_finite(x)) /* a NaN has many spellings */
+			sum = sum + (double)x * (double)x;
 	}
 	return (float)sum;
 }

@@ -82,6 +82,7 @@ ac_recast_next_side(int side)
 struct ac_recast_facts {
 	float    error, line_error, exact;
 	uint32_t seen;            /* something was added */
+	uint32_t shrunk;          /* and most of it cancelled */
 	uint32_t suspect[2];      /* bits of lines */
 	uint32_t left[2];         /* that many may be looked at again */
 };
@@ -117,6 +118,8 @@ ac_recast_facts_of(const struct ac_recast *r,
 	}
 	facts.error = ac_recast_norm_error(&whole);
 	facts.seen = whole.added != 0;
+	facts.shrunk = ac_cast_scalar_read(&r->beta) != 0
+	    && 16 * whole.all < whole.added;
 	ac_recast_raise(ac_recast_norm_exact(r->judge, &whole), &facts.exact);
 	return facts;
 }
@@ -177,6 +180,28 @@ ac_recast_line_again(const struct ac_recast *r, int line,
 	ac_recast_raise(ac_recast_norm_whole(r->judge, &norm), &facts->exact);
 }
 
+/* What calls with other data have another one of: of the same 32 elements always,
+ * whatever the seed. Where nothing is cast, nobody reads all of them. */
+AC_CAST_BODY float
+ac_recast_probe(const struct ac_recast *r, int operand)
+{
+	const struct ac_recast_operand *o = &r->operand[operand];
+	const float *matrix = ac_recast_matrix(o, 0);
+	const int64_t lines = operand ? r->n : r->m;
+	float sum = 0;
+
+	AC_CAST_ROLLED
+	for (int i = 0; i < AC_RECAST_LANES; i++) {
+		const float x = matrix[ac_recast_offset(o, i * lines
+		    / AC_RECAST_LANES, i * 7 % AC_RECAST_LANES * r->k
+		    / AC_RECAST_LANES)];
+
+		if (ac_recast_is_finite(x))
+			sum = sum + x * x;
+	}
+	return sum;
+}
+
 /* By one thread, when all is compared: into the history, with what was found
  * in the matrices one by one. */
 AC_CAST_BODY void
@@ -190,6 +215,11 @@ ac_recast_sample_close(const struct ac_recast *r,
 	ac_recast_raise(ac_cast_float(state->matrix_error), &error);
 	ac_recast_raise(ac_cast_float(state->matrix_exact), &exact);
 	history->samples += (facts->seen | state->matrix_seen) != 0;
+	if (!r->operand[0].to) {
+		history->energy[0] = ac_recast_probe(r, 0);
+		history->energy[1] = ac_recast_probe(r, 1);
+		history->shrunk += facts->shrunk;
+	}
 	ac_recast_raise(error, &history->error);
 	ac_recast_raise(facts->line_error, &history->line_error);
 	ac_recast_raise(exact, &history->exact);
@@ -205,7 +235,7 @@ ac_recast_matrices_close(const struct ac_recast *r)
 	struct ac_recast_facts facts;
 
 	facts.error = facts.line_error = facts.exact = 0;
-	facts.seen = 0;
+	facts.seen = facts.shrunk = 0;
 	ac_recast_sample_close(r, &facts);
 }
 

@@ -137,6 +137,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_energies),
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_added),
 	};
