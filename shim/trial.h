@@ -14,8 +14,8 @@
  *                       on all calls of a cast since the last one, applies 56
  *                       calls later
  *   1000 after a        the candidate runs beside that pair's calls again, 128
- *   demotion            in a row; if it is
- *                       found wanting again, the wait is four times as long
+ *   demotion            in a row; if it is found wanting again, the
+ *                       wait is four times as long
  *
  * A verdict is about the operand pair (shim/pair.h) that it was made on, and about
  * the site where many pairs have it. Under guard=strict every call is a trial of

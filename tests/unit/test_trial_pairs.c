@@ -280,7 +280,7 @@ test_strikes_of_each(void **state)
 	(void)demote(t);
 	while (call_on(t, 1, BAD).kind == AC_TURN_TRY)
 		;
-	left = t->v->calls;
+	left = *t->v->calls;
 	assert_int_equal(t->v->pairs.of[ac_pair_take(&t->v->pairs,
 	    ac_pair_key((void *)(1ul << 20), (void *)(1ul << 24)))].refuted, 3);
 	assert_int_equal(next_try(t, 1, BAD, left + TRIAL_RETRY + 2),
