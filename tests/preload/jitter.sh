@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Same bits whatever the timing (recasting.md R5): threads, streams and events
+# Same bits whatever the timing: threads, streams and events
 # that pause at random, and data that turn bad on the way, so that a precision is
 # given up. The same eyes see a program that forgot its events.
 . "$(dirname "$0")/preload.sh"
@@ -29,21 +29,28 @@ results()
 steady()
 {
 	calm=$(under "$2" "$client" "${@:3}" 2>&1 | tr '\n' ' ')
-	equal "$1: demotions, recasts" "$expected" \
-	    "$(total totals.demotions) $(total totals.recast_calls)"
+	equal "$1: demotions" "$demotions" "$(total totals.demotions)"
+	recast=$(total totals.recast_calls)
+	check "$1: recasts" "$([ "$recast" -ge "$least" ] && [ "$recast" -le "$most" ] ||
+	    echo "$recast, not $least to $most")"
 	equal "$1: late samples" 0 "$(total totals.late)"
 	equal "$1: the same bits" "$calm" "$(results "${@:2}" | sort -u)"
 }
 
-# Of two streams of two threads each has a site. Call 1 is tried, the next run in
-# FP16; what turns bad at call 70 is sampled at 128 and given up at 192. Of the
-# thread before them each stream has one call.
+# Of two streams of two threads each numbers its calls. 1 to 3 are tried, the next
+# run in FP16. What turns bad at call 70, on one stream of each, is handed over with
+# the sample behind that of call 32, 88 to 103, and given up 56 calls later, at d.
+# TF32 runs beside 128 calls then, and from d + 183 on alone, 56 calls behind the
+# last of them: whatever d is, the calls from 4 on without these 183. Of the thread
+# before them each stream has one call.
 guarded='gemm -> fp16,tf32 profit=off guard=on reproducible=on'
-expected="2 $((2 * 2 * 209))"
-steady 'fp16, then tf32' "$guarded" 2 210
-expected="2 $((2 * 209 + 2 * 190))"
+demotions=2
+least=$((2 * (397 + 397 - 183))) most=$least
+steady 'fp16, then tf32' "$guarded" 2 400
+least=$((2 * (207 + 88 + 56 - 4))) most=$((2 * (207 + 103 + 56 - 4)))
 steady 'fp16, then nothing' "${guarded/,tf32/}" 2 210
-expected="0 $((2 * 2 * 60 + 2))"
+demotions=0
+least=$((2 * 2 * 60 + 2)) most=$least
 steady 'fp16' 'gemm -> fp16 profit=off guard=off' 2 60
 steady 'fp16, one lane' 'gemm -> fp16 profit=off guard=off workspace=512Ki' 2 60
 
