@@ -244,7 +244,8 @@ ac_conv_energy(const struct ac_conv_job *job, uint32_t operand)
 		if (ac_recast_is_finite(x)) /* a NaN has many spellings */
 			sum = sum + (double)x * (double)x;
 	}
-	return (float)sum;
+	/* NaNs have other bits on the other side. */
+	return ac_recast_is_finite((float)sum) ? (float)sum : 0;
 }
 
 /* By one thread: everything is compared, summed by lines and looked through. */
