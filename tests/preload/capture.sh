@@ -55,25 +55,25 @@ replays()
 }
 
 for mode in global thread relaxed; do
-	replays 'forced: a replay has eager bits' fp16 $mode replay '18 6 0'
-	replays 'guarded: a replay has eager bits' "$guarded" $mode replay '15 6 0'
+	replays 'forced: a replay has eager bits' fp16 $mode replay '21 6 0'
+	replays 'guarded: a replay has eager bits' "$guarded" $mode replay '12 6 0'
 done
-replays 'workspaces that move on' fp16 global moved '24 6 0'
-replays 'workspaces that move on, guarded' "$guarded" global moved '20 6 0'
+replays 'workspaces that move on' fp16 global moved '27 6 0'
+replays 'workspaces that move on, guarded' "$guarded" global moved '15 6 0'
 replays 'BF16 by our cast' 'gemm -> bf16 profit=off guard=off tactic=cast' \
-    global moved '24 6 0'
+    global moved '27 6 0'
 # Who records a compute type alone does not look where it runs.
-replays 'compute types alone' 'gemm -> tf32 profit=off guard=off' global moved '18 * 0'
-replays 'forced: other data, 2^40 times as large' fp16 relaxed changed '30 6 0'
-replays 'guarded: other data, 2^40 times as large' "$guarded" global changed '27 6 0'
-replays 'two graphs of one stream at once' fp16 global graphs '36 12 0'
-replays 'two graphs of one stream at once, guarded' "$guarded" thread graphs '33 12 0'
-replays 'streams that join' "$guarded" global fork '69 36 0'
-replays 'the handle is destroyed' "$guarded" global destroyed '21 6 0'
-replays 'the handle is destroyed, forced' fp16 relaxed destroyed '24 6 0'
+replays 'compute types alone' 'gemm -> tf32 profit=off guard=off' global moved '20 * 0'
+replays 'forced: other data, 2^40 times as large' fp16 relaxed changed '33 6 0'
+replays 'guarded: other data, 2^40 times as large' "$guarded" global changed '24 6 0'
+replays 'two graphs of one stream at once' fp16 global graphs '39 12 0'
+replays 'two graphs of one stream at once, guarded' "$guarded" thread graphs '30 12 0'
+replays 'streams that join' "$guarded" global fork '72 36 0'
+replays 'the handle is destroyed' "$guarded" global destroyed '18 6 0'
+replays 'the handle is destroyed, forced' fp16 relaxed destroyed '27 6 0'
 for seed in 1 2; do
 	AUTOCAST_EMU_JITTER=$seed replays "two graphs at once, jitter $seed" fp16 \
-	    global graphs '36 12 0'
+	    global graphs '39 12 0'
 done
 replays 'graphs leave enough for the streams' fp16 global many '136 48 32'
 
@@ -87,17 +87,25 @@ bits=${bits#*replay=}
 for policy in fp16 "$guarded" "$strict"; do
 	case $policy in
 	fp16) expected='6 0 6' ;;
-	"$guarded") expected='3 0 6' ;;
-	*) expected='6 0 6' ;;
+	# Calls 3 and 4 of each site are still on trial, and these are sums.
+	*) expected='0 0 6' ;;
 	esac
 	replays "first met in a capture, kept: $policy" "$policy" global first "$expected"
 	equal "whose bits are the original's: $policy" "$bits" "$(hash replay)"
 done
-replays 'guard=strict could not wait: kept' "$strict" relaxed warm '18 0 6'
+replays 'guard=strict keeps sums of products' "$strict" relaxed warm '0 0 *'
 equal "whose bits are the original's" "$bits" "$(hash replay)"
-replays 'a lane in use is not recorded: kept' fp16 global busy '18 0 6'
+replays 'data that never varied: kept' "$guarded" relaxed warm '9 0 6'
 equal "whose bits are the original's" "$bits" "$(hash replay)"
-replays 'a lane in use, guarded' "$guarded" thread busy '15 0 6'
+alone=$(bare "$clients/graphs" global alone)
+replays 'guard=strict could not wait: kept' "$strict" relaxed alone '1 0 1'
+equal "whose bits are the original's" "${alone#*replay=}" "$(hash replay)"
+replays 'control: what varied is recorded' "$guarded" relaxed alone '2 1 0'
+check 'control: whose bits are others' "$([ "${alone#*replay=}" != \
+    "$(hash replay)" ] || echo "$alone")"
+replays 'a lane in use is not recorded: kept' fp16 global busy '21 0 6'
+equal "whose bits are the original's" "$bits" "$(hash replay)"
+replays 'a lane in use, guarded' "$guarded" thread busy '12 0 6'
 
 # Another thread meets its first recast while this one captures. Its own waits,
 # 160, are the program's.

@@ -159,9 +159,11 @@ echo 'gemm -> fp16 profit=off guard=off' >"$policy_file/policy"
 AUTOCAST_NOTICE=on XDG_CONFIG_HOME=$work/config LD_LIBRARY_PATH=$emulator \
     LD_PRELOAD=$preload "$clients/two_threads" own >"$work/under" 2>"$work/err"
 equal 'no notice when a file was chosen and nobody watches' '' "$(cat "$work/err")"
+# A call saves 4 us of 10, as predicted, and trying FP16 and TF32 costs 58: three
+# tries have paid three times over after 123 calls.
 AUTOCAST_NOTICE=on XDG_CONFIG_HOME=$work/nothing LD_LIBRARY_PATH=$emulator \
     LD_PRELOAD=$preload "$clients/gemm_client" sgemm n n 512 512 512 0 0 0 1 1 0 \
-    normal 1 - repeat=3 >"$work/under" 2>"$work/err"
+    normal 1 - repeat=160 >"$work/under" 2>"$work/err"
 equal 'one notice when nobody chose a policy' 1 \
     "$(grep -c '^autocast: recasting FP32 GEMM/conv to tf32 (policy amp' "$work/err")"
 equal 'and nothing else' 1 "$(wc -l <"$work/err")"
@@ -170,7 +172,7 @@ check 'it tells where to look' \
 touch "$work/file"
 AUTOCAST_NOTICE=on XDG_CONFIG_HOME=$work/nothing LD_LIBRARY_PATH=$emulator \
     LD_PRELOAD=$preload env -u AUTOCAST_STATE -u XDG_STATE_HOME HOME="$work/file" \
-    "$clients/gemm_client" sgemm n n 512 512 512 0 0 0 1 1 0 normal 1 - repeat=3 \
+    "$clients/gemm_client" sgemm n n 512 512 512 0 0 0 1 1 0 normal 1 - repeat=160 \
     >"$work/under" 2>"$work/err"
 equal 'or that there is nothing to see, where there is no home' \
     '1 no statistics are kept (set AUTOCAST_STATE to a directory), AUTOCAST_POLICY=off stops it' \

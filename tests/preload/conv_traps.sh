@@ -136,8 +136,8 @@ done
 demoted()
 {
 	# shellcheck disable=SC2086
-	bare "$convolving" $small calls=3 $2 >"$work/bare"
-	convolve "$guarded" "calls=3 $2"
+	bare "$convolving" $small calls=6 $2 >"$work/bare"
+	convolve "$guarded" "calls=6 $2"
 	same "$2: the program's bits" "$work/bare" "$work/out"
 	equal "$2: why" "$1" "$(query '"".join({s["course"]["finding"]
 	    for s in sites} - {"none"})')"
@@ -188,8 +188,10 @@ is_recast="$recast asked=0 made=1" is_kept="$original asked=0 made=0"
 recorded 'after a call' "$forced" 'calls=1 capture=1' "$is_recast" 'fp16 2 '
 recorded 'after a call, in our memory' "$forced" 'calls=1 algo=0 capture=1' \
     "$is_recast" 'fp16 2 '
-recorded 'after a trial' "$guarded" 'calls=3 capture=1' "$is_recast" \
-    'fp16 3 probation:1'
+recorded 'after a trial' "$guarded" 'calls=4 capture=1 warm=1' "$is_recast" \
+    'fp16 2 probation:3'
+recorded 'after a trial of data that never varied' "$guarded" \
+    'calls=4 capture=1' "$is_kept" 'fp16 1 capture:1,probation:3'
 recorded 'at the first call' "$forced" 'calls=0 capture=1' "$is_kept" \
     'fp16 0 capture:1'
 recorded 'at the first call, on trial' "$guarded" 'calls=0 capture=1' \
@@ -201,10 +203,10 @@ recorded 'a plan that never ran' "${forced//guard=off/guard=off workspace=1}" \
 is_kept="$(bits 'op=0 flip=1') asked=0 made=0"
 recorded 'after a call, another one' "$forced" 'calls=1 capture=2' "$is_kept" \
     'fp16 1 capture:1'
-recorded 'after trials, another one' "$guarded" 'calls=3 capture=2' "$is_kept" \
-    'fp16 2 capture:1,probation:1'
+recorded 'after trials, another one' "$guarded" 'calls=4 capture=2 warm=1' \
+    "$is_kept" 'fp16 1 capture:1,probation:3'
 for policy in "$forced" "$guarded"; do
-	convolve "$policy" 'beside=1 calls=3'
+	convolve "$policy" 'beside=1 calls=4'
 	equal "beside a capture: ${policy:0:40}" "$recast" "$(cat "$work/out")"
 	equal 'beside a capture: nothing that is forbidden' '0 0' \
 	    "$(counter complaints) $(counter allocations_in_capture)"

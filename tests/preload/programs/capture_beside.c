@@ -66,6 +66,7 @@ main(int argc, char **argv)
 {
 	const bool settled = argc == 2 && !strcmp(argv[1], "settled");
 	struct work work[2];
+	float *other[3];
 	cudaGraphExec_t exec;
 	cudaGraph_t graph;
 	pthread_t thread;
@@ -82,8 +83,14 @@ main(int argc, char **argv)
 		work[i].b = client_random_device(COUNT, 1, 2);
 		work[i].c = client_random_device(COUNT, 1, 3);
 	}
+	for (int i = 0; i < 3; i++)
+		other[i] = client_random_device(COUNT, 1, 4 + (uint64_t)i);
 	CUDA(cudaDeviceSynchronize());
-	for (int i = 0; settled && i < 3; i++) {
+	for (int i = 0; settled && i < 4; i++) {
+		/* Others' data first: a graph wants to have seen them vary. */
+		CUDA(cudaMemcpy(work[0].a, i < 3 ? other[i] : work[1].a,
+		    COUNT * sizeof *work[0].a, cudaMemcpyDeviceToDevice));
+		CUDA(cudaDeviceSynchronize());
 		multiply(&work[0]);
 		CUDA(cudaDeviceSynchronize());
 	}

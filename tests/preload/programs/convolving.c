@@ -85,6 +85,8 @@ run(void *quiet)
 			int status;
 
 			p.alpha = (float)(word("alpha") + (j - 1) * word("rise"));
+			if (word("warm") && j <= 3)
+				scale_input(&p, j == 1 ? 4 : 0.5f);
 			status = (int)convolve(&p, handle);
 			MUST(cudaStreamSynchronize(stream));
 			if (quiet)

@@ -10,7 +10,8 @@
  *   fork       streams that join the capture and leave it
  *   destroyed  the handle is gone before the replay
  *   first      nothing was called before the capture: the bits may differ
- *   warm       the same, after eager calls
+ *   warm       the same, after eager calls, all with the same data
+ *   alone      one product, without sums, after eager calls
  *   busy       an eager call of another stream still runs: so may these
  *   many       eighty graphs, each with a product
  * Prints what eager calls and the last replay left, as hashes.
@@ -166,6 +167,33 @@ replay(cudaGraphExec_t exec, const struct data *d, const char *promise)
 	}
 }
 
+static void
+scale(float *device, size_t count, float factor)
+{
+	float *host = client_allocate(count, sizeof *host);
+
+	client_host(host, device, count);
+	for (size_t i = 0; i < count; i++)
+		host[i] *= factor;
+	CUDA(cudaMemcpy(device, host, count * sizeof *host,
+	    cudaMemcpyHostToDevice));
+	free(host);
+}
+
+/* Three calls of each spelling, with other data each time: what a graph wants to
+ * have seen of its sites. */
+static void
+warm_up(const struct data *d)
+{
+	for (int i = 0; i < 3; i++) {
+		scale(d->a, COUNT_A, 2);
+		for (int f = 0; f < FORMS; f++)
+			multiply(d, f, 0);
+		CUDA(cudaDeviceSynchronize());
+	}
+	scale(d->a, COUNT_A, 1.f / 8);
+}
+
 /* ---- tests --------------------------------------------------------------- */
 
 static void
@@ -173,7 +201,7 @@ test_replay(struct data *d)
 {
 	cudaGraphExec_t exec;
 
-	run_eagerly(d);
+	warm_up(d);
 	run_eagerly(d);
 	exec = capture(d);
 	replay(exec, d, "a replay has the bits of eager calls");
@@ -194,7 +222,7 @@ test_moved(struct data *d)
 	unsigned char *block[BLOCKS];
 	cudaGraphExec_t exec;
 
-	run_eagerly(d);
+	warm_up(d);
 	run_eagerly(d);
 	exec = capture(d);
 	CUDA(cudaDeviceSynchronize());
@@ -219,25 +247,12 @@ test_moved(struct data *d)
 }
 
 static void
-scale(float *device, size_t count, float factor)
-{
-	float *host = client_allocate(count, sizeof *host);
-
-	client_host(host, device, count);
-	for (size_t i = 0; i < count; i++)
-		host[i] *= factor;
-	CUDA(cudaMemcpy(device, host, count * sizeof *host,
-	    cudaMemcpyHostToDevice));
-	free(host);
-}
-
-static void
 test_changed(struct data *d)
 {
 	const struct data other = make_data(77);
 	cudaGraphExec_t exec;
 
-	run_eagerly(d);
+	warm_up(d);
 	run_eagerly(d);
 	exec = capture(d);
 	CUDA(cudaMemcpy(d->a, other.a, COUNT_A * sizeof *d->a,
@@ -268,7 +283,7 @@ test_graphs(struct data *d)
 	cudaGraphExec_t exec[2];
 
 	scale(other.a, COUNT_A, 0x1p20f);
-	run_eagerly(&other);
+	warm_up(&other);
 	run_eagerly(&other);
 	memcpy(second, expected, ROOM);
 	run_eagerly(d);
@@ -304,6 +319,8 @@ test_fork(struct data *d)
 	for (int s = 0; s < STREAMS; s++) {
 		CUDA(cudaEventCreate(&joined[s]));
 		BLAS(cublasSetStream(handle, stream[s]));
+		if (s == 0)
+			warm_up(&all[s]);
 		run_eagerly(&all[s]);
 		run_eagerly(&all[s]);
 		memcpy(alone[s], expected, sizeof expected);
@@ -338,7 +355,7 @@ test_destroyed(struct data *d)
 {
 	cudaGraphExec_t exec;
 
-	run_eagerly(d);
+	warm_up(d);
 	run_eagerly(d);
 	exec = capture(d);
 	BLAS(cublasDestroy(handle));
@@ -368,6 +385,23 @@ test_warm(struct data *d)
 	test_first(d);
 }
 
+/* One spelling, of which nothing adds up; what it prints is of the replay. */
+static void
+test_alone(struct data *d)
+{
+	cudaGraphExec_t exec;
+
+	warm_up(d);
+	multiply(d, SINGLE, 0);
+	CUDA(cudaDeviceSynchronize()); /* its lane is free again */
+	begin(stream[0]);
+	multiply(d, SINGLE, 0);
+	exec = end(stream[0]);
+	spoil(d);
+	CUDA(cudaGraphLaunch(exec, stream[0]));
+	read_all(d, found);
+}
+
 static atomic_int released;
 
 static void CUDART_CB
@@ -384,7 +418,7 @@ test_busy(struct data *d)
 	cudaGraphExec_t exec;
 
 	alarm(240); /* a deadlock is a failure */
-	run_eagerly(d);
+	warm_up(d);
 	run_eagerly(d);
 	CUDA(cudaLaunchHostFunc(stream[0], hold, NULL));
 	multiply_all(d);
@@ -435,6 +469,7 @@ static const struct test {
 	{ "changed", test_changed }, { "graphs", test_graphs },
 	{ "fork", test_fork }, { "destroyed", test_destroyed },
 	{ "first", test_first }, { "warm", test_warm },
+	{ "alone", test_alone },
 	{ "busy", test_busy }, { "many", test_many },
 };
 
