@@ -244,8 +244,7 @@ ac_conv_energy(const struct ac_conv_job *job, uint32_t operand)
 		if (ac_recast_is_finite(x)) /* a NaN has many spellings */
 			sum = sum + (double)x * (double)x;
 	}
-	/* NaNs have other bits on the other side. */
-	return ac_recast_is_finite((float)sum) ? (float)sum : 0;
+	return (float)sum;
 }
 
 /* By one thread: everything is compared, summed by lines and looked through. */
