@@ -197,7 +197,7 @@ bool ac_trial_read(const struct ac_trial_sample *sample,
 /* Make `value` the least, if it is. */
 void ac_trial_lower(_Atomic uint64_t *least, uint64_t value);
 
-/* Wait for the samples that are due at call `number`, two seconds at most: their
+/* Wait for the samples that are due at call `number`, two seconds at most, or what 256 such calls take: their
  * stream may wait for this very thread. What was queued since keeps the device
  * busy. False: one has not come. A site that waited in vain only looks from then
  * on; nobody waits after a wait in vain until a look finds its sample. */

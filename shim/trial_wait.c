@@ -7,12 +7,21 @@
 #include <pthread.h>
 #include <time.h>
 
-#define WAIT_NS 2000000000LL    /* at most */
+#define WAIT_NS 2000000000LL    /* at most, or: */
+enum { WAIT_CALLS = 256 };      /* as long as that many take, as predicted */
+
+static long long
+most_ns(const struct ac_trial *t)
+{
+	const double keep = t->decision.keep_seconds * WAIT_CALLS;
+
+	return keep > 2 && keep < 1e6 ? (long long)(keep * 1e9) : WAIT_NS;
+}
 
 /* Bounded: the stream may wait for something that this very thread is to do.
  * Naps, and tells whether it is time to give up. */
 static bool
-has_waited(const struct timespec *start)
+has_waited(const struct ac_trial *t, const struct timespec *start)
 {
 	const struct timespec nap = { 0, 20000 };
 	const int saved = errno;
@@ -21,7 +30,7 @@ has_waited(const struct timespec *start)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if ((now.tv_sec - start->tv_sec) * 1000000000LL + now.tv_nsec
-	    - start->tv_nsec > WAIT_NS)
+	    - start->tv_nsec > most_ns(t))
 		return true;
 	/* Who holds the trial is not to end here. */
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
@@ -40,7 +49,7 @@ ac_trial_await_judge(struct ac_trial *t, uint64_t number)
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	while (t->v->judge && number >= t->v->due && !in_vain && !t->v->is_hasty)
-		if (has_waited(&start))
+		if (has_waited(t, &start))
 			break;
 	return number < t->v->due;
 }
@@ -64,7 +73,7 @@ ac_trial_await(struct ac_trial *t, uint64_t number)
 		while (!(done = __atomic_load_n(&post->number,
 		    __ATOMIC_ACQUIRE) == sampled) && !in_vain
 		    && !t->v->is_hasty)
-			if (has_waited(&start))
+			if (has_waited(t, &start))
 				in_vain = t->v->is_hasty = true;
 		if (done)
 			in_vain = false;
