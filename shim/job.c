@@ -88,6 +88,7 @@ ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
 	r->seed = (uint64_t)job->site->record->id << 32 ^ job->turn->number;
 	r->number = job->turn->number;
 	r->sampled = slot && !job->turn->posts_if_bad
+	    && !job->turn->posts_only
 	    && (job->site->decision.sample_period
 	    || job->turn->kind != AC_TURN_RECAST);
 	r->judge = guarded && job->site->decision.exact ? AC_JUDGE_EXACT : 0;

@@ -28,6 +28,7 @@ struct ac_pair {
 	                             * others only have to be proved again */
 	uint8_t  strikes[AC_CANDIDATES]; /* so often each was found wanting */
 	uint64_t refuted_until;     /* a call's number */
+	uint32_t proof;             /* clean samples that the others need */
 };
 
 struct ac_pairs {

@@ -9,9 +9,9 @@
 enum {
 	SLOTS = 1 << 12,        /* of the table; half of them are used at most */
 	PROBES = 32,
-	GAIN = 3, LOSS = 50,    /* of ac_credit_affords() */
+	GAIN = 2, LOSS = 50,    /* of ac_credit_affords() */
 	/* What comes on top of a try's product: three launches and the sample. */
-	TRY_NS = 20000
+	TRY_NS = 10000
 };
 
 static _Atomic(struct ac_size_class *) table[SLOTS];

@@ -46,7 +46,7 @@ void ac_credit_count(struct ac_credit *credit,
     const struct ac_decision *decision);
 
 /* Whether trying the candidates in `bits` is paid for: recasting the calls so far
- * would have saved three times what all tries cost, or the calls took fifty
+ * would have saved twice what all tries cost, or the calls took fifty
  * times that. */
 bool ac_credit_affords(const struct ac_credit *credit,
     const struct ac_decision *decision, uint32_t bits);

@@ -62,6 +62,7 @@ struct ac_turn {
 	unsigned          tries;        /* TRY: bits of candidates */
 	bool              sampled;
 	bool              was_queued;   /* the sample: ac_trial_sampled() */
+	bool              posts_only;   /* what every call is judged by, no more */
 	bool              posts_if_bad; /* in a graph: `slot` is for that alone */
 	struct ac_slot    slot;         /* for the sample */
 	uint8_t           entry[AC_CANDIDATES]; /* samples opened: by candidate in

@@ -161,6 +161,20 @@ ac_trial_lower(_Atomic uint64_t *least, uint64_t value)
 		;
 }
 
+/* The last try of a proof: the next call waits for what they found, as behind a
+ * probation. */
+static void
+hurry(struct ac_trial *t, uint64_t number)
+{
+	for (unsigned i = 0; i < TRIAL_OPEN; i++) {
+		struct ac_trial_sample *sample = &t->v->sample[i];
+
+		if (sample->number && sample->is_beside)
+			sample->due = number;
+	}
+	ac_trial_lower(&t->v->due, number);
+}
+
 void
 ac_trial_opened(struct ac_trial *t, unsigned entry, const struct ac_turn *turn,
     unsigned candidate, bool is_beside)
@@ -185,4 +199,7 @@ ac_trial_opened(struct ac_trial *t, unsigned entry, const struct ac_turn *turn,
 	 * sample is the judge's. */
 	atomic_store(&sample->number, turn->number);
 	ac_trial_lower(&t->v->due, due);
+	if (is_beside && settled && t->v->again.clean + t->v->again.open + 1
+	    >= t->v->again.needed)
+		hurry(t, turn->number);
 }

@@ -20,12 +20,15 @@ enum {
 	TRIAL_PERIOD = 64,
 	TRIAL_EVIDENCE = 3,        /* clean samples that a candidate needs */
 	TRIAL_MOST = 12,           /* tries of a probation with something in them */
-	TRIAL_PROOF = 128,         /* clean samples in a row, once it failed */
+	/* Clean samples in a row, once it failed, or one that rounds alike did;
+	 * once that failed in a line only, which is mostly a matter of range. */
+	TRIAL_PROOF = 128, TRIAL_LINE_PROOF = 16,
 	TRIAL_ABSENCE = 256,       /* calls without the pair that proves itself:
 	                            * another one's turn */
 	TRIAL_RETRY = 1000,        /* calls from a demotion to the next try */
 	TRIAL_STRIKES = 5,         /* after so many the wait grows no more */
-	TRIAL_ROUNDS = 4,          /* timings of each variant */
+	TRIAL_ROUNDS = 4,          /* timings of each variant, */
+	TRIAL_KEPT_ROUNDS = 2,     /* and of the original */
 	TRIAL_ROUND = 16,          /* calls from one to the next */
 	TRIAL_TIMED = (TRIAL_ROUNDS + 1) * TRIAL_ROUND,
 	TRIAL_OPEN = 64,           /* samples at a time: bits of a word */
@@ -72,6 +75,7 @@ struct ac_trial_again {
 	_Atomic uint32_t round;    /* so many proofs were begun */
 	unsigned candidate;
 	uint32_t clean, open;      /* samples */
+	uint32_t needed;           /* of them, clean */
 	uint32_t tries;
 };
 

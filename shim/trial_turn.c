@@ -20,7 +20,9 @@ timed_variant(const struct ac_trial *t, uint64_t own)
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)
 		if (t->v->accurate >> i & 1 && turn-- == 0)
 			return (int)i;
-	return turn == 0 ? TRIAL_KEEP : -1;
+	/* The original is the slow one. */
+	return turn == 0 && since < TRIAL_KEPT_ROUNDS * TRIAL_ROUND
+	    ? TRIAL_KEEP : -1;
 }
 
 static bool
@@ -77,11 +79,20 @@ next_sample(const struct ac_trial *t, uint64_t nth, uint64_t number)
 	    ? mix((uint64_t)t->record[0]->id << 32 ^ number) % width : 0);
 }
 
-/* Many sizes of one place are not sampled by turns. */
 static bool
-is_sample_due(const struct ac_trial *t, uint64_t nth, uint64_t number)
+is_cast(const struct ac_trial *t, unsigned candidate)
 {
-	return number >= t->v->next_sample && nth >= t->v->least;
+	return t->decision.candidate[candidate].tactic == AC_TACTIC_CAST;
+}
+
+/* Where a place has many sizes, each sixteenth call of one at most has a sample;
+ * casts only post then what was found of each call. */
+static bool
+is_sample_due(const struct ac_trial *t, unsigned candidate, uint64_t nth,
+    uint64_t number)
+{
+	return number >= t->v->next_sample
+	    && (nth >= t->v->least || is_cast(t, candidate));
 }
 
 void
@@ -116,7 +127,7 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 		return false;
 	casts = t->decision.candidate[current].tactic == AC_TACTIC_CAST;
 	return to_run || casts || turn->is_new_pair
-	    || is_sample_due(t, t->v->own_calls + 1, next);
+	    || is_sample_due(t, current, t->v->own_calls + 1, next);
 }
 
 /* ---- Once settled ------------------------------------------------------- */
@@ -130,7 +141,7 @@ begin_again(struct ac_trial *t, const struct ac_place *place,
 	const unsigned pairs[2] = { AC_PAIR_OTHERS, turn->pair };
 
 	if (again->pair != AC_PAIRS && (again->pair != turn->pair
-	    || again->tries >= 2 * TRIAL_PROOF) && turn->number >= again->last + TRIAL_ABSENCE)
+	    || again->tries >= 2 * again->needed) && turn->number >= again->last + TRIAL_ABSENCE)
 		ac_trial_postpone_proof(t, turn->number + TRIAL_RETRY);
 	for (unsigned i = 0; i < 2 && again->pair == AC_PAIRS; i++) {
 		const unsigned candidate = ac_trial_wants_again(t, pairs[i],
@@ -141,8 +152,8 @@ begin_again(struct ac_trial *t, const struct ac_place *place,
 			    turn->number);
 	}
 	if ((again->pair != AC_PAIR_OTHERS && again->pair != turn->pair)
-	    || again->clean + again->open >= TRIAL_PROOF
-	    || again->tries >= 2 * TRIAL_PROOF)
+	    || again->clean + again->open >= again->needed
+	    || again->tries >= 2 * again->needed)
 		return;
 	ac_trial_begin_try(t, place, 1u << again->candidate, turn);
 	if (turn->kind == AC_TURN_TRY) {
@@ -183,12 +194,6 @@ conclude(struct ac_trial *t, const struct ac_place *place,
 	return true;
 }
 
-static bool
-is_cast(const struct ac_trial *t, unsigned candidate)
-{
-	return t->decision.candidate[candidate].tactic == AC_TACTIC_CAST;
-}
-
 /* A site whose class passed the probation has met no context yet. */
 static void
 find_home(struct ac_trial *t, const struct ac_place *place)
@@ -206,7 +211,8 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
 	const bool is_new = turn->is_new_pair && !is_cast(t, turn->candidate);
-	const bool is_due = is_sample_due(t, turn->nth, turn->number);
+	const bool is_due = is_sample_due(t, turn->candidate, turn->nth,
+	    turn->number);
 	uint64_t next = t->v->next_sample;
 
 	if (t->decision.guard != AC_GUARD_ON)
@@ -232,8 +238,9 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 		ac_trial_close(t, turn->entry[0]);
 		return;
 	}
-	if (is_due && turn->nth > TRIAL_PERIOD)
-		t->v->least = turn->nth + t->v->period / 8;
+	turn->posts_only = turn->nth < t->v->least;
+	if (is_due && !turn->posts_only && turn->nth > TRIAL_PERIOD)
+		t->v->least = turn->nth + t->v->period / 4;
 	turn->sampled = true;
 }
 

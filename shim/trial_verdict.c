@@ -157,6 +157,8 @@ ac_trial_demote(struct ac_trial *t, unsigned at, unsigned candidate,
 	if (t->v->pairs.of[at].out & t->v->pairs.of[at].refuted & bit)
 		return; /* known by now */
 	tell(t, candidate, finding);
+	t->v->pairs.of[at].proof = finding == AC_FINDING_LINE
+	    ? TRIAL_LINE_PROOF : TRIAL_PROOF;
 	strike(t, at, bits, candidate, number);
 	count = ac_pair_count_out(&t->v->pairs, bit);
 	if (!(t->v->pairs.of[AC_PAIR_OTHERS].out & bit) && count >= MANY
@@ -212,6 +214,9 @@ ac_trial_begin_proof(struct ac_trial *t, unsigned at, unsigned candidate,
 	again->candidate = candidate;
 	again->clean = again->open = again->tries = 0;
 	again->last = number;
+	again->needed = t->v->pairs.of[at].refuted >> candidate & 1
+	    || !t->v->pairs.of[at].proof ? TRIAL_PROOF
+	    : t->v->pairs.of[at].proof;
 	again->round++;
 	again->pair = at;
 	ac_trial_set_retry(t);
@@ -259,7 +264,7 @@ ac_trial_prove(struct ac_trial *t, const struct ac_trial_sample *sample,
 		return;
 	}
 	again->clean += post->samples > 0;
-	if (again->clean >= TRIAL_PROOF) {
+	if (again->clean >= again->needed) {
 		again->pair = AC_PAIRS;
 		t->v->accurate |= bit;
 		t->v->epoch++;
@@ -268,7 +273,7 @@ ac_trial_prove(struct ac_trial *t, const struct ac_trial_sample *sample,
 		set_retry_of(t, pair, number);
 		ac_trial_set_retry(t);
 		renew(t->v);
-	} else if (again->tries >= 2 * TRIAL_PROOF && !again->open) {
+	} else if (again->tries >= 2 * again->needed && !again->open) {
 		ac_trial_postpone_proof(t, number + TRIAL_RETRY);
 	}
 }
