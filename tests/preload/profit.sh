@@ -9,8 +9,12 @@ need_emulator
 [ -z "${SANITIZERS:-}" ] ||
     skip_all '20000 calls; trials.sh runs a clock under sanitizers'
 AUTOCAST_EMU_CLOCK=model
-export AUTOCAST_EMU_CLOCK
-calls=200
+AUTOCAST_EMU_SUMS=once # the same data at each call
+export AUTOCAST_EMU_CLOCK AUTOCAST_EMU_SUMS
+# Sites wait for credit: predicted time fifty times what three tries of both rungs
+# will have cost, about 50 x 3 x 26 us, in calls of 2.7 us and more; then 80 calls
+# until their times are read. Where rates make calls shorter, more of them.
+calls=2000
 
 # rates FOLDER NAME=FACTOR...: a file of rates for the emulated H200, these off
 # the built-in ones. Its name is what a run without one would look for.
@@ -81,8 +85,8 @@ wait
 race fp32 fp32=20 &
 race tensor fp32=0.05,tf32=0.05,launch=0.05 &
 wait
-race slow16 launch=0.05,tf32=0.05,fp32=0.1 fp16=0.08 bandwidth=0.08 &
-race fast32 launch=0.05,fp32=0.2,tf32=0.06 fp32=19 launch=0.06 host-launch=0.06 &
+calls=2800 race slow16 launch=0.05,tf32=0.05,fp32=0.1 fp16=0.08 bandwidth=0.08 &
+calls=7800 race fast32 launch=0.05,fp32=0.2,tf32=0.06 fp32=19 launch=0.06 host-launch=0.06 &
 wait
 judge 'a GPU as the table says' table
 judge 'TF32 is 20 times slower, launches faster' tf32
@@ -167,7 +171,7 @@ chosen()
 {
 	rm -rf "$AUTOCAST_STATE"
 	AUTOCAST_EMU_RATES=$1 under 'gemm -> fp16,tf32 reproducible=on' \
-	    "$clients/shapes" 20 >/dev/null
+	    "$clients/shapes" $calls >/dev/null
 	query '*sorted((s["m"], s["n"], s["k"], s["rung"], s["recast_calls"],
 	    s["course"]["timed"] if s["course"] else 0) for s in sites)'
 }
