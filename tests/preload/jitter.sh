@@ -40,12 +40,11 @@ steady()
 # Of two streams of two threads each numbers its calls. 1 to 3 are tried, the next
 # run in FP16. What turns bad at call 70, on one stream of each, is handed over with
 # the sample behind that of call 32, 88 to 103, and given up 56 calls later, at d.
-# TF32 runs beside 128 calls then, and from d + 183 on alone, 56 calls behind the
-# last of them: whatever d is, the calls from 4 on without these 183. Of the thread
-# before them each stream has one call.
+# TF32 runs beside 128 calls then, and from d + 128 on alone: whatever d is, the calls
+# from 4 on without these 128. Of the thread before them each stream has one call.
 guarded='gemm -> fp16,tf32 profit=off guard=on reproducible=on'
 demotions=2
-least=$((2 * (397 + 397 - 183))) most=$least
+least=$((2 * (397 + 397 - 128))) most=$least
 steady 'fp16, then tf32' "$guarded" 2 400
 least=$((2 * (207 + 88 + 56 - 4))) most=$((2 * (207 + 103 + 56 - 4)))
 steady 'fp16, then nothing' "${guarded/,tf32/}" 2 210
