@@ -370,8 +370,11 @@ ac_trial_writes(struct ac_trial *t, const void *c, bool adds)
 {
 	const bool is_sum = c ? ac_chain_note(&t->v->chain, t, c, adds) : adds;
 
-	if (!is_sum || t->decision.guard != AC_GUARD_STRICT || t->v->chained)
+	if (!is_sum)
 		return;
+	/* Another place may write by now what this one adds to. */
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)
-		ac_trial_demote_chain(t, i);
+		if (t->decision.guard == AC_GUARD_STRICT
+		    || t->v->chained >> i & 1)
+			ac_trial_demote_chain(t, i);
 }

@@ -194,13 +194,17 @@ conclude(struct ac_trial *t, const struct ac_place *place,
 	return true;
 }
 
-/* A site whose class passed the probation has met no context yet. */
+/* A site whose class passed the probation has met no context yet; or the context
+ * is gone, or has been quiet, and nothing is due that would tell. */
 static void
-find_home(struct ac_trial *t, const struct ac_place *place)
+find_home(struct ac_trial *t, const struct ac_place *place, uint64_t number)
 {
-	if (t->v->home || place->capture || !ac_trial_hold(t, false))
+	if (place->capture || ac_trial_is_home(t, place)
+	    || !ac_trial_is_deserted(t, place, number,
+	    TRIAL_LAG + 4 * t->v->period) || !ac_trial_hold(t, false))
 		return;
-	(void)ac_trial_take_slots(t, place);
+	if (ac_trial_take_slots(t, place))
+		t->v->home_at = number;
 	ac_trial_release(t);
 }
 
@@ -217,7 +221,7 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 
 	if (t->decision.guard != AC_GUARD_ON)
 		return;
-	find_home(t, place);
+	find_home(t, place, turn->number);
 	if (place->capture) {
 		/* What a graph holds runs for ever, and posts when it was found
 		 * wanting. */

@@ -179,14 +179,15 @@ ac_trial_demote_chain(struct ac_trial *t, unsigned candidate)
 		    memory_order_acquire);
 	for (unsigned i = 0; i <= AC_CHAIN_LINKS; i++) {
 		const uint32_t bits = of[i] ? like(of[i], fraction) : 0;
-		const uint32_t before = bits ? atomic_fetch_or(&of[i]->v->chained,
-		    bits) : 0;
+		uint32_t before;
 
+		if (!(bits && bits & ~of[i]->v->chained))
+			continue;
+		before = atomic_fetch_or(&of[i]->v->chained, bits);
 		for (unsigned j = 0; j < AC_CANDIDATES; j++)
 			if ((bits & ~before) >> j & 1)
 				tell(of[i], j, AC_FINDING_CHAIN);
-		if (bits)
-			renew(of[i]->v);
+		renew(of[i]->v);
 	}
 }
 
