@@ -118,3 +118,35 @@ ac_history_find(ac_histories *list, const struct ac_place *place,
 		;
 	return (struct ac_recast_history *)(uintptr_t)history->address;
 }
+
+static struct ac_history *
+known(ac_histories *list, const struct ac_place *place, unsigned candidate)
+{
+	struct ac_history *history = atomic_load_explicit(list,
+	    memory_order_acquire);
+
+	while (history && !is_for(history, place, candidate))
+		history = history->next;
+	return history;
+}
+
+bool
+ac_history_is_silent(ac_histories *list, const struct ac_place *place,
+    unsigned candidate, uint64_t number, uint64_t most)
+{
+	const struct ac_history *history = known(list, place, candidate);
+
+	return history && number >= atomic_load_explicit(&history->posted,
+	    memory_order_relaxed) + most;
+}
+
+void
+ac_history_posts(ac_histories *list, const struct ac_place *place,
+    unsigned candidate, uint64_t number)
+{
+	struct ac_history *history = known(list, place, candidate);
+
+	if (history)
+		atomic_store_explicit(&history->posted, number,
+		    memory_order_relaxed);
+}

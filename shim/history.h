@@ -18,6 +18,7 @@ struct ac_history {
 	unsigned           scratch;        /* ac_scratch_index() */
 	uint32_t           epoch;
 	ac_cu_address      address;
+	_Atomic uint64_t   posted;         /* the call that handed it over last */
 };
 
 /* A site's, newest first; starts NULL. */
@@ -28,5 +29,13 @@ typedef _Atomic(struct ac_history *) ac_histories;
  * remembers nothing. In a capture nothing is allocated. Thread-safe. */
 struct ac_recast_history *ac_history_find(ac_histories *list,
     const struct ac_place *place, unsigned candidate, uint64_t limit_bytes);
+
+/* Whether that history has handed nothing over for `most` calls, whatever stream
+ * they were on, before call `number` */
+bool ac_history_is_silent(ac_histories *list, const struct ac_place *place,
+    unsigned candidate, uint64_t number, uint64_t most);
+/* That call does. */
+void ac_history_posts(ac_histories *list, const struct ac_place *place,
+    unsigned candidate, uint64_t number);
 
 #endif

@@ -217,6 +217,10 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 	const bool is_new = turn->is_new_pair && !is_cast(t, turn->candidate);
 	const bool is_due = is_sample_due(t, turn->candidate, turn->nth,
 	    turn->number);
+	/* What a stream's calls lost only a call of that stream can tell. */
+	const bool is_silent = is_cast(t, turn->candidate) && !place->capture
+	    && ac_history_is_silent(&t->v->histories, place, turn->candidate,
+	    turn->number, t->v->period - t->v->period / 4);
 	uint64_t next = t->v->next_sample;
 
 	if (t->decision.guard != AC_GUARD_ON)
@@ -230,7 +234,7 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 			    TRIAL_GRAPH, &turn->slot);
 		return;
 	}
-	if (!is_due && !is_new)
+	if (!is_due && !is_new && !is_silent)
 		return;
 	turn->entry[0] = (uint8_t)ac_trial_open(t);
 	if (turn->entry[0] == TRIAL_OPEN)
@@ -238,11 +242,14 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 	if (!ac_trial_slot_in(t, place, turn->entry[0], &turn->slot)
 	    || (is_due && !atomic_compare_exchange_strong(
 	    &t->v->next_sample, &next, next_sample(t, turn->nth,
-	    turn->number)) && !is_new)) {
+	    turn->number)) && !is_new && !is_silent)) {
 		ac_trial_close(t, turn->entry[0]);
 		return;
 	}
-	turn->posts_only = turn->nth < t->v->least;
+	turn->posts_only = turn->nth < t->v->least || !(is_due || is_new);
+	if (is_cast(t, turn->candidate))
+		ac_history_posts(&t->v->histories, place, turn->candidate,
+		    turn->number);
 	if (is_due && !turn->posts_only && turn->nth > TRIAL_PERIOD)
 		t->v->least = turn->nth + t->v->period / 4;
 	turn->sampled = true;
