@@ -61,6 +61,22 @@ ac_scratch_restore(const struct ac_driver *driver, int mode)
 	(void)driver, (void)mode;
 }
 
+/* One stream: its samples tell of all its calls. */
+bool
+ac_history_is_silent(ac_histories *list, const struct ac_place *place,
+    unsigned candidate, uint64_t number, uint64_t most)
+{
+	(void)list, (void)place, (void)candidate, (void)number, (void)most;
+	return false;
+}
+
+void
+ac_history_posts(ac_histories *list, const struct ac_place *place,
+    unsigned candidate, uint64_t number)
+{
+	(void)list, (void)place, (void)candidate, (void)number;
+}
+
 uint32_t
 ac_scratch_epoch(const struct ac_scratch *scratch)
 {
