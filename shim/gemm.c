@@ -233,11 +233,16 @@ operands_of(const struct ac_gemm *g)
 static void
 take_part(struct ac_job *job, struct ac_trial *trial)
 {
+	const bool adds = !job->place || job->beta.device
+	    || job->beta.value != 0;
+
 	job->trial = job->place ? ac_trial_of(trial, job->place) : trial;
 	if (job->trial != trial)
 		ac_trial_meet(job->trial, operands_of(job->g), job->turn);
-	ac_trial_writes(job->trial, job->g->in_arrays ? NULL : job->g->c.data,
-	    !job->place || job->beta.device || job->beta.value != 0);
+	/* An array of Cs mostly holds the same ones when it is met again. */
+	ac_trial_writes(job->trial, job->g->c.data, adds);
+	if (job->g->in_arrays)
+		ac_trial_writes(job->trial, NULL, adds);
 	ac_trial_turn(job->trial, job->place, job->turn);
 }
 
