@@ -20,7 +20,7 @@ struct ac_chain {
 
 /* A call of `trial`, whose own chain is `chain`, writes `c`; it adds to what is
  * there, or not. Whether calls that may be recast wrote that before. Any thread,
- * no lock: of the Cs, the 64 that were met last are known, and of each one the
+ * no lock: of the Cs, about 1000 that were met last are known, and of each one the
  * last four that wrote it. */
 /* The common case first: one place that writes this C, and no other. */
 __attribute__((noinline))
@@ -31,7 +31,7 @@ struct ac_chain_c {
 	_Atomic uintptr_t c;
 	_Atomic(struct ac_trial *) by[AC_CHAIN_LINKS];
 };
-enum { AC_CHAIN_BITS = 6 };
+enum { AC_CHAIN_BITS = 10 };
 extern struct ac_chain_c ac_chain_cs[1 << AC_CHAIN_BITS]
     __attribute__((visibility("hidden")));
 
