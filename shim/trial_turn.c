@@ -220,7 +220,7 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 	/* What a stream's calls lost only a call of that stream can tell. */
 	const bool is_silent = is_cast(t, turn->candidate) && !place->capture
 	    && ac_history_is_silent(&t->v->histories, place, turn->candidate,
-	    turn->number, t->v->period - t->v->period / 4);
+	    turn->number, t->v->period + t->v->period / 8);
 	uint64_t next = t->v->next_sample;
 
 	if (t->decision.guard != AC_GUARD_ON)
