@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs with a rhythm of their own: what they get is within the tolerance from
 # the first three calls on, and again 128 calls after their data have turned; under
-# guard=strict always. A promise that is owed is not kept yet.
+# guard=strict always.
 . "$(dirname "$0")/trust.sh"
 need_emulator
 [ -z "${SANITIZERS:-}" ] || skip_all 'numbers only: minutes under a sanitizer'
@@ -14,34 +14,17 @@ broken()
 	play "$1" $3 2>&1 | judge -v tol=1e-3 $2
 }
 
-# both CHECK WHAT RHYTHM-ARGUMENTS [FLOOR]: under profit=off, and under the default,
+# holds WHAT RHYTHM-ARGUMENTS [FLOOR]: under profit=off, and under the default,
 # which may take its time before it tries anything.
-both()
-{
-	"$1" "$2" "$(broken guarded "-v floor=${4:-0}" "$3")"
-	"$1" "default: $2" "$(broken default "-v floor=${4:+0.5}" "$3")"
-}
-
-# holds WHAT RHYTHM-ARGUMENTS [FLOOR]
 holds()
 {
-	both check "$@"
-}
-
-# owes WHAT RHYTHM-ARGUMENTS [FLOOR]: not kept yet; once it is, this fails.
-owes()
-{
-	both owed "$@"
+	check "$1" "$(broken guarded "-v floor=${3:-0}" "$2")"
+	check "default: $1" "$(broken default "-v floor=${3:+0.5}" "$2")"
 }
 
 strictly()
 {
 	check "strict: $1" "$(broken strict '-v strict=1' "$2")"
-}
-
-strictly_owes()
-{
-	owed "strict: $1" "$(broken strict '-v strict=1' "$2")"
 }
 
 # ---- What no probation may miss: a bad layer, whenever it comes
@@ -75,8 +58,6 @@ holds 'whole numbers: one of each row' 'onehot:200'
 holds 'whole numbers: prefix sums' 'prefix:200'
 holds 'whole numbers: two counters in one' 'packed:200'
 holds 'whole numbers in half of the columns' 'mixed:200'
-# Samples alone see it, and few of them meet that layer.
-owes 'whole numbers in one layer of twelve' 'good*7+onehot+good*4:40'
 holds 'subnormals, tokens of unequal size' 'subnormal:50 unequal:200'
 
 # ---- Batches, chains, graphs
