@@ -25,7 +25,8 @@ enum {
 	TRIAL_PROOF = 128, TRIAL_LINE_PROOF = 16,
 	TRIAL_ABSENCE = 256,       /* calls without the pair that proves itself:
 	                            * another one's turn */
-	TRIAL_RETRY = 1000,        /* calls from a demotion to the next try */
+	TRIAL_RETRY = 1000,        /* calls from a demotion to the next try, */
+	TRIAL_SERVED = 8,          /* times so many if another candidate may serve */
 	TRIAL_STRIKES = 5,         /* after so many the wait grows no more */
 	TRIAL_ROUNDS = 4,          /* timings of each variant, */
 	TRIAL_KEPT_ROUNDS = 2,     /* and of the original */

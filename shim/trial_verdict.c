@@ -119,7 +119,8 @@ strike(struct ac_trial *t, unsigned at, uint32_t bits, unsigned candidate,
 		pair->strikes[candidate]++;
 	pair->refuted |= bit;
 	atomic_fetch_or_explicit(&pair->out, bits | bit, memory_order_release);
-	pair->refuted_until = number + ((uint64_t)TRIAL_RETRY << 2 * strikes);
+	pair->refuted_until = number + ((uint64_t)TRIAL_RETRY << 2 * strikes)
+	    * (hopeful(t, pair) & ~pair->refuted ? TRIAL_SERVED : 1);
 	set_retry_of(t, pair, number);
 	if (t->v->again.pair == at && candidate == t->v->again.candidate)
 		t->v->again.pair = AC_PAIRS;
