@@ -81,7 +81,7 @@ ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
 	const bool guarded = job->site->decision.guard != AC_GUARD_OFF;
 
 	r->tol = guarded ? (float)job->candidate->tol : 0;
-	r->pair = ac_pair_bit(job->turn->pair);
+	r->pair = job->turn->pair_bit;
 	r->epoch = job->trial ? ac_trial_epoch(job->trial) : 0;
 	if (!guarded)
 		r->bands[0] = r->bands[1] = NULL;

@@ -2,7 +2,22 @@
 /* shim/pair.c -- finds and takes operand pairs; open addressing, never emptied. */
 #include "shim/pair.h"
 
-enum { PROBES = 64 };
+enum { PROBES = 64, BITS = 63 };
+
+/* False: another thread did, for what `there_out` says. */
+static bool
+take(struct ac_pairs *pairs, unsigned at, uint64_t key, uint64_t *there_out)
+{
+	const uint32_t before = atomic_fetch_add_explicit(&pairs->met, 1,
+	    memory_order_relaxed);
+
+	*there_out = 0;
+	if (atomic_compare_exchange_strong(&pairs->of[at].key, there_out,
+	    key | before % BITS))
+		return true;
+	atomic_fetch_sub_explicit(&pairs->met, 1, memory_order_relaxed);
+	return false;
+}
 
 unsigned
 ac_pair_search(struct ac_pairs *pairs, uint64_t key)
@@ -14,13 +29,9 @@ ac_pair_search(struct ac_pairs *pairs, uint64_t key)
 		uint64_t there = atomic_load_explicit(&pairs->of[at].key,
 		    memory_order_acquire);
 
-		if (!there && atomic_compare_exchange_strong(
-		    &pairs->of[at].key, &there, key)) {
-			atomic_fetch_add_explicit(&pairs->met, 1,
-			    memory_order_relaxed);
+		if (!there && take(pairs, at, key, &there))
 			return at;
-		}
-		if (there == key)
+		if (ac_pair_is(there, key))
 			return at;
 	}
 	return AC_PAIR_OTHERS;

@@ -18,7 +18,7 @@ enum {
 };
 
 struct ac_pair {
-	_Atomic uint64_t key;       /* 0: free */
+	_Atomic uint64_t key;       /* ac_pair_key(), and its bit below; 0: free */
 	_Atomic uint32_t out;       /* bits of candidates that it may not use */
 	_Atomic bool     looked;    /* a sample was taken of it */
 	_Atomic uint64_t retry_at;  /* the call from which on one of them is to
@@ -41,8 +41,17 @@ struct ac_pairs {
 static inline uint64_t
 ac_pair_key(const void *a, const void *b)
 {
-	return ((uint64_t)(uintptr_t)a * UINT64_C(0x9E3779B97F4A7C15)
-	    ^ (uint64_t)(uintptr_t)b) * UINT64_C(0xD6E8FEB86659FD93) | 1;
+	const uint64_t mixed = ((uint64_t)(uintptr_t)a
+	    * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)(uintptr_t)b)
+	    * UINT64_C(0xD6E8FEB86659FD93);
+
+	return (mixed | 127) ^ 63;
+}
+
+static inline bool
+ac_pair_is(uint64_t there, uint64_t key)
+{
+	return (there ^ key) < 64;
 }
 
 /* Without the last one, which is for all others. */
@@ -62,15 +71,18 @@ ac_pair_take(struct ac_pairs *pairs, uint64_t key)
 {
 	const unsigned at = ac_pair_slot(key, 0);
 
-	return key && atomic_load_explicit(&pairs->of[at].key,
-	    memory_order_acquire) == key ? at : ac_pair_search(pairs, key);
+	return key && ac_pair_is(atomic_load_explicit(&pairs->of[at].key,
+	    memory_order_acquire), key) ? at : ac_pair_search(pairs, key);
 }
 
-/* Its bit in a post's `bad`, which it shares with every 63rd. */
+/* The bit of pair number `at` in a post's `bad`: the 64th pair that is met shares
+ * that of the first. By the order they come in, which is the program's, not by
+ * addresses, which are another run's others. */
 static inline unsigned
-ac_pair_bit(unsigned at)
+ac_pair_bit(const struct ac_pairs *pairs, unsigned at)
 {
-	return at == AC_PAIR_OTHERS ? 63 : at % 63;
+	return at == AC_PAIR_OTHERS ? 63 : (unsigned)(atomic_load_explicit(
+	    &pairs->of[at].key, memory_order_relaxed) & 63);
 }
 
 /* Whether calls had pair number `at`, as far as is known. */

@@ -74,8 +74,8 @@ hold_against(struct ac_trial *t, const struct ac_trial_sample *sample,
 	if (finding == AC_FINDING_NONE || finding == AC_FINDING_CHAIN)
 		return;
 	for (unsigned i = 0; i < AC_PAIRS; i++)
-		if (post->bad ? post->bad >> ac_pair_bit(i) & 1
-		    && ac_pair_is_met(&t->v->pairs, i) : i == sample->pair)
+		if (post->bad ? ac_pair_is_met(&t->v->pairs, i)
+		    && post->bad >> ac_pair_bit(&t->v->pairs, i) & 1 : i == sample->pair)
 			ac_trial_demote(t, i, sample->candidate, finding,
 			    number);
 }

@@ -99,6 +99,7 @@ void
 ac_trial_meet(struct ac_trial *t, uint64_t operands, struct ac_turn *turn)
 {
 	turn->pair = ac_pair_take(&t->v->pairs, operands);
+	turn->pair_bit = ac_pair_bit(&t->v->pairs, turn->pair);
 	turn->is_new_pair = ac_pair_is_new(&t->v->pairs, turn->pair);
 }
 

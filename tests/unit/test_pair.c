@@ -56,6 +56,26 @@ test_found_again(void **state)
 	assert_true(ac_pair_is_new(&pairs, at[4]));
 }
 
+/* Wherever a pair has its place, 63 of them have bits of their own; the 64th
+ * shares the first one's. The others have the last. */
+static void
+test_bits(void **state)
+{
+	(void)state;
+	for (unsigned first = 0; first < 5000; first += 64) {
+		struct ac_pairs pairs;
+
+		memset(&pairs, 0, sizeof pairs);
+		for (unsigned i = 0; i < 64; i++) {
+			const unsigned at = ac_pair_take(&pairs,
+			    key_of(first + i));
+
+			assert_int_equal(ac_pair_bit(&pairs, at), i % 63);
+		}
+		assert_int_equal(ac_pair_bit(&pairs, AC_PAIR_OTHERS), 63);
+	}
+}
+
 /* Arrays of matrices are no pair, and a table that is full has no room: both are
  * the others. */
 static void
@@ -169,6 +189,7 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_found_again),
+		cmocka_unit_test(test_bits),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_out),
 		cmocka_unit_test(test_restless),

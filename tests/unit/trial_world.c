@@ -301,7 +301,7 @@ call_at(struct ac_trial *t, const struct ac_place *place, uint64_t name)
 	}
 	if (now.kind == AC_TURN_RECAST && device.watches
 	    && device.error[now.candidate] > 1e-3f) {
-		device.bad |= 1ull << ac_pair_bit(now.pair);
+		device.bad |= 1ull << now.pair_bit;
 		device.worst = device.error[now.candidate];
 	}
 	if (now.kind == AC_TURN_RECAST && now.sampled) {
