@@ -223,18 +223,17 @@ take_turn(struct conv_job *job, struct ac_kept *kept_out,
 	if (turn->kind == AC_TURN_KEEP)
 		return ac_outcome_keep(turn, job->trial, record, job->place,
 		    kept_out);
-	if (turn->kind == AC_TURN_TRY) {
-		reason = try_all(job);
-	} else {
-		if (job->trial)
-			record = ac_trial_record(job->trial, turn->candidate);
-		job->candidate = &job->site->decision.candidate[turn->candidate];
-		if (turn->sampled && job->site->decision.sample_period)
-			job->slot = turn->slot;
-		reason = turn->kind == AC_TURN_STRICT ? run_judged(job)
-		    : run_candidate(job, false);
-	}
-	if (turn->kind != AC_TURN_TRY && reason == AC_REASON_NONE) {
+	if (turn->kind == AC_TURN_TRY)
+		return ac_outcome_original(turn, try_all(job), record,
+		    job->place, kept_out);
+	if (job->trial)
+		record = ac_trial_record(job->trial, turn->candidate);
+	job->candidate = &job->site->decision.candidate[turn->candidate];
+	if (turn->sampled && job->site->decision.sample_period)
+		job->slot = turn->slot;
+	reason = turn->kind == AC_TURN_STRICT ? run_judged(job)
+	    : run_candidate(job, false);
+	if (reason == AC_REASON_NONE) {
 		ac_outcome_count(&job->site->decision, job->candidate->rung,
 		    record, job->place);
 		*status_out = CUDNN_STATUS_SUCCESS;

@@ -196,18 +196,17 @@ take_turn(struct ac_job *job, struct ac_kept *kept_out,
 	if (turn->kind == AC_TURN_KEEP)
 		return ac_outcome_keep(turn, job->trial, record, job->place,
 		    kept_out);
-	if (turn->kind == AC_TURN_TRY) {
-		reason = ac_recipe_try(job);
-	} else {
-		if (job->trial)
-			record = ac_trial_record(job->trial, turn->candidate);
-		job->candidate = &job->site->decision.candidate[turn->candidate];
-		reason = run_candidate(job, status_out);
-		if (reason == AC_REASON_NONE) {
-			ac_outcome_count(&job->site->decision,
-			    job->candidate->rung, record, job->place);
-			return AC_OUTCOME_DONE;
-		}
+	if (turn->kind == AC_TURN_TRY)
+		return ac_outcome_original(turn, ac_recipe_try(job), record,
+		    job->place, kept_out);
+	if (job->trial)
+		record = ac_trial_record(job->trial, turn->candidate);
+	job->candidate = &job->site->decision.candidate[turn->candidate];
+	reason = run_candidate(job, status_out);
+	if (reason == AC_REASON_NONE) {
+		ac_outcome_count(&job->site->decision, job->candidate->rung,
+		    record, job->place);
+		return AC_OUTCOME_DONE;
 	}
 	ac_report_count(record, reason);
 	return AC_OUTCOME_KEPT;

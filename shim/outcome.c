@@ -12,7 +12,15 @@ ac_outcome_keep(const struct ac_turn *turn, struct ac_trial *trial,
 {
 	if (turn->candidate == AC_CANDIDATES)
 		record = ac_trial_record(trial, AC_CANDIDATES);
-	ac_report_count(record, turn->reason);
+	return ac_outcome_original(turn, turn->reason, record, place, kept_out);
+}
+
+enum ac_outcome
+ac_outcome_original(const struct ac_turn *turn, enum ac_reason reason,
+    struct ac_site_record *record, const struct ac_place *place,
+    struct ac_kept *kept_out)
+{
+	ac_report_count(record, reason);
 	if (!turn->timing || !ac_timing_begin(turn->timing, place))
 		return AC_OUTCOME_KEPT;
 	kept_out->timing = turn->timing;

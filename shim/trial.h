@@ -2,13 +2,13 @@
 /* shim/trial.h -- what a site's calls do, from the first on: probation, samples,
  * demotion, retry, timing (trust.md). Host side only: it queues nothing.
  *
- *   probation           the original runs; candidates run beside it into scratch
- *                       and are sampled, until each has three clean samples of
- *                       different calls with something in them, or none. It
- *                       begins at the first call, or under profit=on once it has
- *                       paid (shim/size_class.h)
- *   the next 4 x 16     each accurate candidate and the original are timed in
- *                       turn, at fixed calls; then the fastest stays
+ *   probation           the original runs, timed from the second call on; candidates
+ *                       run beside it into scratch and are sampled, until each
+ *                       has three clean samples of different calls with something
+ *                       in them, or none. It begins at the first call, or under
+ *                       profit=on once it has paid (shim/size_class.h)
+ *   16 to 79 calls      each accurate candidate is timed four times, at fixed
+ *   after that          calls; then the fastest stays
  *   4, 8, 16, 32, then  calls are sampled, the gaps drawn by a hash: no rhythm
  *   about each 64th     of the program falls into step with them. The verdict,
  *                       on all calls of a cast since the last one, applies 56

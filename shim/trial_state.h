@@ -155,6 +155,7 @@ struct ac_trial {
 	_Atomic uint64_t own_calls;
 	_Atomic uint64_t settled_at;          /* of its own calls; 0: not yet */
 	_Atomic bool     timing_over;
+	_Atomic bool     keep_timed;          /* the original was, in a try */
 	_Atomic uint32_t current;             /* candidate, or TRIAL_KEEP */
 	_Atomic uint32_t chosen;              /* the version it goes by */
 	_Atomic uint32_t kept_as;             /* enum ac_reason of TRIAL_KEEP */

@@ -34,6 +34,11 @@ ac_trial_begin_try(struct ac_trial *t, const struct ac_place *place, uint32_t bi
 	turn->tries = taken;
 	if (taken)
 		turn->kind = AC_TURN_TRY;
+	/* The first call of a size may have loaded its kernel. */
+	if (taken && turn->own > 1 && !t->timing_over) {
+		turn->timing = &t->timing[TRIAL_KEEP];
+		t->keep_timed = true;
+	}
 	ac_credit_charge(t->v->credit, &t->decision, taken);
 }
 

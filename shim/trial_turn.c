@@ -21,7 +21,8 @@ timed_variant(const struct ac_trial *t, uint64_t own)
 		if (t->v->accurate >> i & 1 && turn-- == 0)
 			return (int)i;
 	/* The original is the slow one. */
-	return turn == 0 && since < TRIAL_KEPT_ROUNDS * TRIAL_ROUND
+	return turn == 0 && !t->keep_timed
+	    && since < TRIAL_KEPT_ROUNDS * TRIAL_ROUND
 	    ? TRIAL_KEEP : -1;
 }
 
@@ -216,8 +217,9 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
 	const bool is_new = turn->is_new_pair && !is_cast(t, turn->candidate);
-	const bool is_due = is_sample_due(t, turn->candidate, turn->nth,
-	    turn->number);
+	/* A sample is no part of what recasting takes: the next call has it. */
+	const bool is_due = !turn->timing && is_sample_due(t, turn->candidate,
+	    turn->nth, turn->number);
 	/* What a stream's calls lost only a call of that stream can tell. */
 	const bool is_silent = is_cast(t, turn->candidate) && !place->capture
 	    && ac_history_is_silent(&t->v->histories, place, turn->candidate,
@@ -303,10 +305,12 @@ turn_settled(struct ac_trial *t, const struct ac_place *place,
 	uint64_t never = 0;
 	bool is_overdue = false;
 
-	/* One size of many may not come often enough to be worth timing. */
+	/* One size of many may not come often enough to be worth timing; and the
+	 * device may have run out of work by the verdicts, so that the host's
+	 * launches would be timed. */
 	if (!t->settled_at)
 		(void)atomic_compare_exchange_strong(&t->settled_at, &never,
-		    turn->own + (t->v->of == t ? 0 : TRIAL_ROUND));
+		    turn->own + TRIAL_ROUND);
 	if (place && t->decision.guard == AC_GUARD_ON
 	    && (is_verdict_due(t, turn->number, turn->own)
 	    || is_proof_due(t, turn->pair, turn->number)))
