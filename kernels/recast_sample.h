@@ -119,7 +119,7 @@ ac_recast_facts_of(const struct ac_recast *r,
 	facts.error = ac_recast_norm_error(&whole);
 	facts.seen = whole.added != 0;
 	facts.shrunk = ac_cast_scalar_read(&r->beta) != 0
-	    && 16 * whole.all < whole.added;
+	    && 16 * whole.all < whole.bare;
 	ac_recast_raise(ac_recast_norm_exact(r->judge, &whole), &facts.exact);
 	return facts;
 }

@@ -20,7 +20,7 @@ enum {
 struct ac_pair {
 	_Atomic uint64_t key;       /* ac_pair_key(), and its bit below; 0: free */
 	_Atomic uint32_t out;       /* bits of candidates that it may not use */
-	_Atomic bool     looked;    /* a sample was taken of it */
+	_Atomic uint32_t looked;    /* those that were sampled with it */
 	_Atomic uint64_t retry_at;  /* the call from which on one of them is to
 	                             * be tried again */
 	/* Of the thread that judges: */
@@ -93,12 +93,12 @@ ac_pair_is_met(const struct ac_pairs *pairs, unsigned at)
 	    &pairs->of[at].key, memory_order_relaxed);
 }
 
-/* Whether pair number `at` was never sampled. */
+/* Whether `candidate` was never sampled on pair number `at`. */
 static inline bool
-ac_pair_is_new(const struct ac_pairs *pairs, unsigned at)
+ac_pair_is_new(const struct ac_pairs *pairs, unsigned at, unsigned candidate)
 {
-	return !atomic_load_explicit(&pairs->of[at].looked,
-	    memory_order_relaxed);
+	return !(atomic_load_explicit(&pairs->of[at].looked,
+	    memory_order_relaxed) >> candidate & 1);
 }
 
 /* Whether it is to try a candidate again at call `number`. */

@@ -56,7 +56,7 @@ struct ac_turn {
 	unsigned          candidate;    /* its number */
 	unsigned          pair;         /* of the site's operand pairs, */
 	unsigned          pair_bit;     /* and its bit in a post's `bad` */
-	bool              is_new_pair;  /* never sampled */
+	bool              is_new_pair;  /* never sampled with what is current */
 	uint64_t          number;       /* of this call, from 1, at its place */
 	uint64_t          nth;          /* among those of like sizes there */
 	uint64_t          own;          /* among those of its site */

@@ -193,8 +193,8 @@ ac_trial_opened(struct ac_trial *t, unsigned entry, const struct ac_turn *turn,
 	sample->is_beside = is_beside;
 	sample->was_late = false;
 	sample->due = due;
-	atomic_store_explicit(&t->v->pairs.of[turn->pair].looked, true,
-	    memory_order_relaxed);
+	atomic_fetch_or_explicit(&t->v->pairs.of[turn->pair].looked,
+	    1u << candidate, memory_order_relaxed);
 	/* First, then `due`: ac_trial_apply() counts on that. From here on the
 	 * sample is the judge's. */
 	atomic_store(&sample->number, turn->number);

@@ -21,7 +21,8 @@ enum {
 	TRIAL_EVIDENCE = 3,        /* clean samples that a candidate needs */
 	TRIAL_MOST = 12,           /* tries of a probation with something in them */
 	/* Clean samples in a row, once it failed, or one that rounds alike did;
-	 * once that failed in a line only, which is mostly a matter of range. */
+	 * once that failed in a line only, which is mostly a matter of range. Where
+	 * range alone was to blame, one that rounds alike needs its evidence. */
 	TRIAL_PROOF = 128, TRIAL_LINE_PROOF = 16,
 	TRIAL_ABSENCE = 256,       /* calls without the pair that proves itself:
 	                            * another one's turn */

@@ -4,24 +4,40 @@
 
 #include <stddef.h>
 
+static bool
+is_cast(const struct ac_trial *t, unsigned candidate)
+{
+	return t->decision.candidate[candidate].tactic == AC_TACTIC_CAST;
+}
+
+/* Whether `candidate` watches its own calls, or was sampled on this pair. */
+static bool
+is_known(const struct ac_trial *t, unsigned candidate,
+    const struct ac_turn *turn)
+{
+	return is_cast(t, candidate)
+	    || !ac_pair_is_new(&t->v->pairs, turn->pair, candidate);
+}
+
 /* ---- What is due -------------------------------------------------------- */
 
-/* The variant that call `own` of the site is to time: the accurate candidates and the
+/* The variant that this call of the site is to time: the accurate candidates and the
  * original in turn; -1 if it is none's. */
 static int
-timed_variant(const struct ac_trial *t, uint64_t own)
+timed_variant(const struct ac_trial *t, const struct ac_turn *turn)
 {
-	const uint64_t since = own - t->settled_at;
-	unsigned turn = (unsigned)(since % TRIAL_ROUND);
+	const uint64_t since = turn->own - t->settled_at;
+	unsigned left = (unsigned)(since % TRIAL_ROUND);
 
-	if (t->timing_over || !t->v->accurate || own < t->settled_at
+	if (t->timing_over || !t->v->accurate || turn->own < t->settled_at
 	    || since >= TRIAL_ROUNDS * TRIAL_ROUND)
 		return -1;
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)
-		if (t->v->accurate >> i & 1 && turn-- == 0)
-			return (int)i;
+		if (t->v->accurate >> i & 1 && left-- == 0)
+			return i == t->current || is_known(t, i, turn)
+			    ? (int)i : -1;
 	/* The original is the slow one. */
-	return turn == 0 && !t->keep_timed
+	return left == 0 && !t->keep_timed
 	    && since < TRIAL_KEPT_ROUNDS * TRIAL_ROUND
 	    ? TRIAL_KEEP : -1;
 }
@@ -80,12 +96,6 @@ next_sample(const struct ac_trial *t, uint64_t nth, uint64_t number)
 	    ? mix((uint64_t)t->record[0]->id << 32 ^ number) % width : 0);
 }
 
-static bool
-is_cast(const struct ac_trial *t, unsigned candidate)
-{
-	return t->decision.candidate[candidate].tactic == AC_TACTIC_CAST;
-}
-
 /* Where a place has many sizes, each sixteenth call of one at most has a sample;
  * casts only post then what was found of each call. */
 static bool
@@ -101,7 +111,8 @@ ac_trial_meet(struct ac_trial *t, uint64_t operands, struct ac_turn *turn)
 {
 	turn->pair = ac_pair_take(&t->v->pairs, operands);
 	turn->pair_bit = ac_pair_bit(&t->v->pairs, turn->pair);
-	turn->is_new_pair = ac_pair_is_new(&t->v->pairs, turn->pair);
+	turn->is_new_pair = ac_pair_is_new(&t->v->pairs, turn->pair,
+	    t->current);
 }
 
 bool
@@ -216,7 +227,7 @@ static void
 begin_sample(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	const bool is_new = turn->is_new_pair && !is_cast(t, turn->candidate);
+	const bool is_new = !is_known(t, turn->candidate, turn);
 	/* A sample is no part of what recasting takes: the next call has it. */
 	const bool is_due = !turn->timing && is_sample_due(t, turn->candidate,
 	    turn->nth, turn->number);
@@ -269,7 +280,7 @@ is_kept(struct ac_trial *t, const struct ac_place *place, bool is_overdue,
 	/* What a graph holds runs for ever: it is not for timing. */
 	const int variant = place && !place->capture && !is_overdue
 	    && ac_trial_is_home(t, place)
-	    ? timed_variant(t, turn->own) : -1;
+	    ? timed_variant(t, turn) : -1;
 
 	if (t->chosen != t->v->version)
 		ac_trial_choose(t);

@@ -151,7 +151,7 @@ ac_trial_demote(struct ac_trial *t, unsigned at, unsigned candidate,
 	    || finding == AC_FINDING_LINE || finding == AC_FINDING_EXACT;
 	/* In a probation each candidate is tried by itself, and under strict each
 	 * call is. */
-	const uint32_t bits = rounds && t->v->state == TRIAL_SETTLED
+	const uint32_t bits = t->v->state == TRIAL_SETTLED
 	    && t->decision.guard == AC_GUARD_ON ? like(t, fraction_of(t, candidate)) : bit;
 	unsigned count;
 
@@ -159,7 +159,7 @@ ac_trial_demote(struct ac_trial *t, unsigned at, unsigned candidate,
 		return; /* known by now */
 	tell(t, candidate, finding);
 	t->v->pairs.of[at].proof = finding == AC_FINDING_LINE
-	    ? TRIAL_LINE_PROOF : TRIAL_PROOF;
+	    ? TRIAL_LINE_PROOF : rounds ? TRIAL_PROOF : TRIAL_EVIDENCE;
 	strike(t, at, bits, candidate, number);
 	count = ac_pair_count_out(&t->v->pairs, bit);
 	if (!(t->v->pairs.of[AC_PAIR_OTHERS].out & bit) && count >= MANY

@@ -5,7 +5,8 @@
 # where whole numbers are lost, which samples alone see. Prints what is broken,
 # nothing else.
 #   wrong     beyond tol, or a whole number that is none any more
-#   a turn    a wrong kind of data comes that has not been there for 300 calls
+#   a turn    a layer's data are of a wrong kind, and neither were for 300 calls,
+#             nor were just now those of the layer before
 BEGIN {
 	if (!within)
 		within = 128
@@ -21,29 +22,35 @@ function is_delicate(kind)
 	return is_counted(kind) ||
 	    kind ~ /^(cancelling|graded|maskedbad|biasbad|subnormal|odd)$/
 }
+!/^[0-9]/ {
+	print "no result: " $0
+	next
+}
 {
 	wrong = !($3 <= tol) || $4 > 0
 	if (is_delicate($2) || delicate) {
-		if (!turned || $1 > last + 300)
-			turned = $1
-		last = $1
+		if (!turned[$6] || $1 > last[$6] + 300)
+			turned[$6] = before == $2 ? turned[layer] : $1
+		last[$6] = $1
 	} else if ($2 != "zero") { # whose results are the same in any case
 		good++
 		recast += !$5
 	}
+	before = $2
+	layer = $6
 	if (!wrong)
 		next
 	bad++
 	limit = within + (is_counted($2) || counted ? slack : 0)
 	if ($1 <= 3)
 		print "one of the first three calls is wrong: " $0
-	if ($6 == "graph") {
+	if ($7 == "graph") {
 		if (!replays++)
 			print "a replay is wrong: " $0
-	} else if (!turned)
+	} else if (!turned[$6])
 		first = early++ ? first : $0
-	else if ($1 > turned + limit && !late++)
-		print "wrong " $1 - turned " calls after the data turned: " $0
+	else if ($1 > turned[$6] + limit && !late++)
+		print "wrong " $1 - turned[$6] " calls after the data turned: " $0
 }
 END {
 	if (!NR)

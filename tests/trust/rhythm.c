@@ -20,14 +20,15 @@
  *   drift=      A grows by that factor after each use (1)
  *   mask= bias= whole=  of the kinds of data (1e9, 1000, 50)
  * Prints a line for each unit, a product or a split one, in order:
- *   NUMBER KIND ERROR WRONG SAME [graph]
+ *   NUMBER KIND ERROR WRONG SAME LAYER [graph]
  * NUMBER is that of its last call at the place that has more of them; a replay
  * counts as one, and says so. ERROR is against
  * the same calls in pedantic FP32: the worst matrix, by the norm of the result
  * or of what was added to C where C does not hide it (2^12), the worse of both.
  * WRONG counts outputs that are whole numbers in FP32 and something else here, of
  * kinds that have such.
- * SAME is 1 where all bits are those of pedantic FP32: a kept call.
+ * SAME is 1 where all bits are those of pedantic FP32: a kept call. LAYER numbers
+ * the layers, those of all sizes alike.
  */
 #include "tests/preload/programs/client.h"
 #include "tests/trust/rhythm_data.h"
@@ -46,7 +47,7 @@ static struct options {
 /* The operands of one layer at one size, and what FP32 makes of them. */
 struct layer {
 	enum kind kind;
-	int m;
+	int m, number;
 	float beta;                     /* of its first call */
 	float *a, *b;                   /* on the device */
 	float *before;                  /* C's start; NULL: beta is 0 */
@@ -143,14 +144,16 @@ multiply(cublasHandle_t handle, const struct layer *l, const float *a,
 /* ---- Layers ------------------------------------------------------------ */
 
 static void
-make_layer(enum kind kind, int m)
+make_layer(enum kind kind, int m, int number)
 {
 	struct layer *l = client_allocate(1, sizeof *l);
 	uint64_t seed = 1000 * (uint64_t)kind + 77 * (uint64_t)s.layer_count + 1;
 	const bool adds = rhythm_kind_adds(kind);
 	float *a, *b, *c;
 
-	*l = (struct layer){ .kind = kind, .m = m, .beta = adds };
+	*l = (struct layer){
+		.kind = kind, .m = m, .number = number, .beta = adds
+	};
 	a = client_allocate(count_a(), sizeof *a);
 	b = client_allocate(count_b(), sizeof *b);
 	c = client_allocate(count_c(l), sizeof *c);
@@ -243,8 +246,9 @@ print_unit(const struct unit *u, const char *how)
 		    ratio(sums.wrong_added, sums.added)));
 		inexact += sums.inexact;
 	}
-	printf("%ld %s %.3e %ld %d%s\n", u->number, rhythm_kinds[l->kind], worst,
-	    inexact, !memcmp(c, wanted, count * sizeof *c), how);
+	printf("%ld %s %.3e %ld %d %d%s\n", u->number, rhythm_kinds[l->kind],
+	    worst, inexact, !memcmp(c, wanted, count * sizeof *c), l->number,
+	    how);
 	if (u->wanted)
 		free(wanted);
 	free(c);
@@ -320,9 +324,10 @@ kind_of(const char *word, size_t length)
 	exit(EXIT_USAGE);
 }
 
-/* One size of the layers that `word` names; returns how many. */
+/* One size of the layers that `word` names, numbered from `first`; returns how
+ * many. */
 static int
-make_layers(const char *word, int m)
+make_layers(const char *word, int m, int first)
 {
 	int count = 0;
 
@@ -337,7 +342,7 @@ make_layers(const char *word, int m)
 			word += strspn(word, "0123456789");
 		}
 		for (; times; times--, count++)
-			make_layer(kind, m);
+			make_layer(kind, m, first + count);
 		if (*word != '+')
 			return count;
 	}
@@ -378,6 +383,7 @@ step(const char *word)
 	const bool graph = !strncmp(word, "graph:", 6);
 	const char *kinds = word + (graph ? 6 : 0), *colon = strchr(kinds, ':');
 	struct layer **layers = s.layers + s.layer_count;
+	const int first = s.layer_count;
 	int turns, count = s.step_count, units = 0;
 
 	if (!colon)
@@ -386,7 +392,7 @@ step(const char *word)
 	if (strncmp(kinds, "again:", 6)) {
 		s.step = layers;
 		for (int v = 0; v < o.vary; v++)
-			count = make_layers(kinds, o.m + v);
+			count = make_layers(kinds, o.m + v, first);
 		s.step_count = count;
 	}
 	if (graph) {

@@ -11,7 +11,7 @@ need_emulator
 broken()
 {
 	# shellcheck disable=SC2086
-	play "$1" $3 2>&1 | judge -v tol=1e-3 $2
+	results "$1" $3 | judge -v tol=1e-3 $2
 }
 
 # holds WHAT RHYTHM-ARGUMENTS [FLOOR]: under profit=off, and under the default,
@@ -53,6 +53,8 @@ holds 'graded along K' 'good+graded:300'
 holds 'bad scores under a mask' 'maskedbad:200'
 holds 'good scores under a mask' 'masked:200' 0.9
 holds 'bad additions to a large bias' 'biasbad:200'
+holds 'a bad addition to a small bias, of four' \
+    'bias=40 good*2+biasbad+good:150' 0.9
 holds 'good additions to a large bias' 'bias:200' 0.9
 holds 'whole numbers: one of each row' 'onehot:200'
 holds 'whole numbers: prefix sums' 'prefix:200'

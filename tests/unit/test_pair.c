@@ -48,12 +48,13 @@ test_found_again(void **state)
 	}
 	for (unsigned i = 0; i < 12; i++) {
 		assert_int_equal(ac_pair_take(&pairs, key_of(i)), at[i]);
-		assert_true(ac_pair_is_new(&pairs, at[i]));
+		assert_true(ac_pair_is_new(&pairs, at[i], 1));
 	}
 	assert_int_equal(pairs.met, 12);
-	pairs.of[at[3]].looked = true;
-	assert_false(ac_pair_is_new(&pairs, at[3]));
-	assert_true(ac_pair_is_new(&pairs, at[4]));
+	pairs.of[at[3]].looked = 2;
+	assert_false(ac_pair_is_new(&pairs, at[3], 1));
+	assert_true(ac_pair_is_new(&pairs, at[3], 0));
+	assert_true(ac_pair_is_new(&pairs, at[4], 1));
 }
 
 /* Wherever a pair has its place, 63 of them have bits of their own; the 64th
