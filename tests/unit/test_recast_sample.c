@@ -390,10 +390,39 @@ test_ranges(void **state)
 	recast_data_free(&d);
 }
 
+/* Most of what was added is gone, whatever the scale; with beta 0 nothing was there
+ * that could take it. */
+static void
+test_shrunk(void **state)
+{
+	static const double scales[] = { 0x1p-40, 1e-3, 1, 1e4, 0x1p40 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof scales / sizeof *scales; i++)
+		for (int percent = 5; percent <= 300; percent += 5) {
+			struct ac_recast r = { .tol = 1e-3f };
+			struct ac_recast_norm norms[AC_RECAST_SIDES];
+			const double result = scales[i] * percent / 100;
+
+			for (int line = 0; line < AC_RECAST_SIDES; line++)
+				norms[line] = (struct ac_recast_norm){
+					.all = 16 * result * result,
+					.bare = 16 * scales[i] * scales[i],
+					.added = 16, .filled = 16,
+				};
+			assert_false(ac_recast_facts_of(&r, norms, true).shrunk);
+			r.beta.value = 1;
+			if (percent != 25)
+				assert_int_equal(ac_recast_facts_of(&r, norms,
+				    true).shrunk, percent < 25);
+		}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shrunk),
 		cmocka_unit_test(test_error),
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_corners),
