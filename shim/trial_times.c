@@ -24,15 +24,37 @@ note_times(struct ac_trial *t)
 	}
 }
 
-/* Without a time for everything, what was predicted stays. */
+/* Without a time for the original and what it is compared with, what was predicted
+ * stays. */
 static bool
-has_all_times(const struct ac_trial *t)
+has_times(const struct ac_trial *t)
 {
-	bool all = t->timing[TRIAL_KEEP].count > 0;
+	bool any = false;
 
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)
-		all &= !(t->v->accurate >> i & 1) || t->timing[i].count > 0;
-	return all;
+		any |= t->timing[i].count > 0;
+	return t->timing[TRIAL_KEEP].count && (t->current == TRIAL_KEEP ? any
+	    : t->timing[t->current].count > 0);
+}
+
+/* A candidate without a time, since no pair of the site was known to suit it, is
+ * not taken for faster than one that has one. */
+static void
+take_times(struct ac_trial *t)
+{
+	const double slower = 1.1;
+	double best = 1e9;
+
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++) {
+		if (!t->timing[i].count)
+			continue;
+		t->cost[i] = (double)t->timing[i].least_us / 1e6;
+		if (i != TRIAL_KEEP && t->cost[i] < best)
+			best = t->cost[i];
+	}
+	for (unsigned i = 0; i < t->decision.candidate_count; i++)
+		if (!t->timing[i].count && t->cost[i] < slower * best)
+			t->cost[i] = slower * best;
 }
 
 void
@@ -46,10 +68,8 @@ ac_trial_compare(struct ac_trial *t, const struct ac_place *place)
 	if (t->timing_over)
 		return;
 	t->timing_over = true;
-	if (t->decision.judges_profit && has_all_times(t)) {
-		for (unsigned i = 0; i <= AC_CANDIDATES; i++)
-			if (t->timing[i].count)
-				t->cost[i] = (double)t->timing[i].least_us / 1e6;
+	if (t->decision.judges_profit && has_times(t)) {
+		take_times(t);
 		ac_trial_choose(t);
 	}
 	if (t->current == TRIAL_KEEP && before != TRIAL_KEEP)
