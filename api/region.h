@@ -28,7 +28,7 @@ struct ac_region {
 
 /* What the calling thread's calls are marked with. The number of the innermost
  * region, from AC_REGION_SHIFT on, 0 outside of any; only this room writes it.
- * The lower 32 bits are the shim's (shim/thunk.h), which so reads both at
+ * The lower 32 bits are the shim's (shim/bind/thunk.h), which so reads both at
  * once. */
 extern __thread uint64_t ac_region_mark
     __attribute__((tls_model("initial-exec"), visibility("hidden")));

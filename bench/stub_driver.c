@@ -3,7 +3,7 @@
  * that does nothing at all, at once, and refuses nothing: what remains of a
  * recast call's cost is ours. A kernel that is to post does, as after a perfect
  * product, so that trials go their way. */
-#include "kernels/recast.h"
+#include "kernels/recast/recast.h"
 
 #include <stdint.h>
 #include <stdio.h>

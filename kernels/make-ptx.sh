@@ -46,6 +46,6 @@ make()
 	    sed -n 's/^Cuda compilation tools, //p' > "$room/$name.ptx.nvcc"
 }
 
-make cast recast_block recast_sums recast_sample recast_estimate recast \
-    recast_finish conv_check
-make scaler scaler scaler_sums
+make cast recast/recast_block recast/recast_sums recast/recast_sample \
+    recast/recast_estimate recast/recast recast/recast_finish conv/conv_check
+make scaler scaler/scaler scaler/scaler_sums

@@ -1,7 +1,7 @@
 dnl SPDX-License-Identifier: Apache-2.0
 dnl AUTOCAST_OPENBLAS: have_openblas, BLAS_LIBS, blas_kind. The archive is
 dnl preferred: its symbols stay inside the emulator, and its question for the
-dnl number of threads is answered there (emulator/cublas_blas.c). No header is
+dnl number of threads is answered there (emulator/cublas/blas/cublas_blas.c). No header is
 dnl asked for: netlib's has the same name.
 AC_DEFUN([AUTOCAST_OPENBLAS], [
 have_openblas=no

@@ -2,7 +2,7 @@
 /* policy/range.c -- what a cast loses, told from exponents. Pure; needs no
  * mathematics library, since the policy room is part of the preload. */
 #include "policy/range.h"
-#include "policy/names.h"
+#include "policy/language/names.h"
 
 enum {
 	ZERO = 0, BIAS = 127, NONFINITE = 255,

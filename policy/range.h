@@ -7,7 +7,7 @@
 #ifndef AC_POLICY_RANGE_H
 #define AC_POLICY_RANGE_H
 
-#include "policy/op.h"
+#include "policy/decide/op.h"
 
 enum { AC_EXPONENTS = 256 };     /* bits 30..23 of an FP32 number */
 

@@ -10,7 +10,7 @@
 #define AC_SCALER_CORE_H
 
 #include "include/autocast_scaler.h"
-#include "kernels/scaler.h"
+#include "kernels/scaler/scaler.h"
 
 #include <stdbool.h>
 

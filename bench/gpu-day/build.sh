@@ -95,10 +95,16 @@ archive()
 	(cd "$objects" && ar rcs "$library" "$@")
 }
 
-# sources FOLDER: its C files, relative to the top.
+# sources FOLDER: its C and assembler files, relative to the top.
 sources()
 {
-	(cd "$root" && ls "$1"/*.c)
+	(cd "$root" && find "$1" -name '*.[cS]' | sort)
+}
+
+# objects FOLDER: what became of them.
+objects()
+{
+	find "$objects/$1" -name '*.o' | sort
 }
 
 # program OUTPUT FILE... -- LINK...
@@ -132,7 +138,7 @@ has_cudnn()
 build_product()
 {
 	objects=$build/objects
-	without='^shim/\(conv\|cudnn\|engine\|shadow\)'
+	without='^shim/\(conv\|graph\|rnn\)/'
 	if has_cudnn; then
 		cuda_flags="$cuda_flags -DAC_HAVE_CUDNN" without='^$'
 	fi
@@ -147,22 +153,21 @@ build_product()
 	product_flags=$(printf '%s ' $product_flags)
 	product_files=$(for room in base policy report kernels api scaler shim cmd; do
 		sources $room
-	done | grep -v "$without"; cd "$root" && ls policy/*.S kernels/*.S shim/*.S)
+	done | grep -v "$without")
 	# shellcheck disable=SC2086
 	compile_all $product_files || return 1
 	archive_of base && archive_of report && archive_of policy &&
 	    archive_of kernels || return 1
 	rooms="$build/report/libreport.a $build/policy/libpolicy.a
 	    $build/kernels/libkernels.a $build/base/libbase.a"
-	# shellcheck disable=SC2086
+	# shellcheck disable=SC2046,SC2086
 	$cc -shared -pthread -Wl,-z,relro,-z,defs,-z,noexecstack,-z,lazy \
 	    -Wl,--as-needed \
 	    -Wl,--version-script="$root/shim/libautocast.map" \
-	    -o "$build/libautocast.so" "$objects"/shim/*.o \
-	    "$objects"/api/*.o "$objects"/scaler/*.o $rooms || return 1
-	# shellcheck disable=SC2086
-	$cc -pthread -o "$build/autocast" "$objects"/cmd/*.o $rooms -lm ||
-	    return 1
+	    -o "$build/libautocast.so" $(objects shim) $(objects api) \
+	    $(objects scaler) $rooms || return 1
+	# shellcheck disable=SC2046,SC2086
+	$cc -pthread -o "$build/autocast" $(objects cmd) $rooms -lm || return 1
 	# What fails without these says so itself.
 	build_api
 	build_examples
@@ -172,7 +177,7 @@ build_product()
 archive_of()
 {
 	# shellcheck disable=SC2046
-	archive "$1/lib$1.a" $(cd "$objects" && ls "$1"/*.o)
+	archive "$1/lib$1.a" $(cd "$objects" && find "$1" -name '*.o' | sort)
 }
 
 build_examples()

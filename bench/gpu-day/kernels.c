@@ -7,8 +7,8 @@
  * Kernels that are refused: status 3, and the library's own message on stderr. */
 #include "gpu.h"
 
-#include "kernels/load.h"
-#include "kernels/recast.h"
+#include "kernels/load/load.h"
+#include "kernels/recast/recast.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -28,7 +28,7 @@ measure()
 }
 
 # ours POLICY LABEL PROGRAM ARGS...: with the library preloaded. A site's first
-# calls are its probation (shim/trial.h), unless a rung is forced: they are left
+# calls are its probation (shim/trial/trial.h), unless a rung is forced: they are left
 # out of the times.
 ours()
 {

@@ -108,7 +108,7 @@ alike "T17: somebody else's cuBLAS between two" 6 "$work/several" \
 # More of them than the library tells apart: the others are left as they are.
 stub release libcublas.so.13 stub_cublas.c -DVERSION=13 -DRELEASE=1
 compile many "$here/many.c" -ldl
-slots=$(sed -n 's/^enum { AC_THUNK_SLOTS = \([0-9]*\).*/\1/p' "$root/shim/thunk.h")
+slots=$(sed -n 's/^enum { AC_THUNK_SLOTS = \([0-9]*\).*/\1/p' "$root/shim/bind/thunk.h")
 many=()
 while [ ${#many[@]} -lt $((${slots:-0} + 2)) ]; do
 	for folder in 13 release; do

@@ -32,7 +32,7 @@ wrapped=$(for def in cublas_gemm marker cublas_handle cublas_vector; do
 	${CC:-cc} -E -P -x c -DCUBLAS_VERSION=999999 '-DGEMM(a,symbol,c)=symbol' \
 	    '-DMARKER(a,symbol,c)=symbol' '-DHANDLE(symbol)=symbol' \
 	    '-DVECTOR(a,symbol,c)=symbol' \
-	    "$root/shim/$def.def"
+	    "$root/shim/bind/$def.def"
 done)
 for name in $wrapped; do
 	echo "$name: NULL, undefined symbol: $name"

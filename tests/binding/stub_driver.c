@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/binding/stub_driver.c -- libcuda.so.1 with one GPU of compute
  * capability 9.0, current everywhere; whatever else is asked of it fails. */
-#include "kernels/driver.h"
+#include "kernels/load/driver.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@ rows()
 		${CC:-cc} -E -P -x c -DCUBLAS_VERSION=999999 \
 		    '-DGEMM(shape,symbol,index)=ROW(shape, symbol) "libcublas.so"' \
 		    '-DMARKER(kind,symbol,provider)=ROW(MARKER, symbol) provider' \
-		    -DAC_HAVE_CUDNN "$root/shim/$def.def"
+		    -DAC_HAVE_CUDNN "$root/shim/bind/$def.def"
 	done | sed -n "s/^ *\(ROW(.*)\) *\"$1\".*/\1/p"
 }
 

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/transcript.sh"
 
 shim=${top_srcdir:-${srcdir:-$here/../..}}/shim
-[ -f "$shim/cublas_gemm.def" ] || shim=$here/../../shim
+[ -f "$shim/bind/cublas_gemm.def" ] || shim=$here/../../shim
 rows=$(sed -n 's/^\(GEMM\|MARKER\|HANDLE\|VECTOR\|CUDNN\)(.*\b\(cu[a-z]*[A-Z][A-Za-z0-9_]*\).*/\2/p' \
     "$shim"/cublas_gemm.def "$shim"/marker.def "$shim"/cublas_handle.def \
     "$shim"/cublas_vector.def "$shim"/cudnn.def | sort -u)

@@ -106,7 +106,7 @@ equal 'in JSON too' "$(xargs <out2)" 'state: ended,'
 if command -v python3 >/dev/null 2>&1; then
 	"$autocast" report --json 2>/dev/null | python3 -m json.tool >out 2>err
 	ok 'the JSON parses' $? "$(cat err)"
-	"$build/tests/unit/test_as_json" hostile >hostile.json 2>/dev/null
+	"$build/tests/unit/report/test_as_json" hostile >hostile.json 2>/dev/null
 	if [ -s hostile.json ]; then
 		python3 -m json.tool hostile.json >out 2>err
 		ok 'hostile names make JSON that parses' $? "$(cat err)"

@@ -64,7 +64,7 @@ equal 'found by the loader' "$(told LD_LIBRARY_PATH --emulate)" "$emulator"
 equal 'before the user'\''s own' "$(LD_LIBRARY_PATH=/x:/y told LD_LIBRARY_PATH --emulate)" "$emulator:/x:/y"
 equal 'the model' "$(told AUTOCAST_EMU_MODEL --emulate=t4)" t4
 equal 'several models' "$(told AUTOCAST_EMU_MODEL --emulate=h200,t4)" h200,t4
-models=$(sed -n 's/.*\.key = "\([a-z0-9]*\)".*/\1/p' "$here/../../emulator/model.c")
+models=$(sed -n 's/.*\.key = "\([a-z0-9]*\)".*/\1/p' "$here/../../emulator/driver/model.c")
 for model in $models; do
 	equal "the model $model" "$(told AUTOCAST_EMU_MODEL "--emulate=$model")" "$model"
 done

@@ -6,7 +6,7 @@
 
 #include "tests/corpus/families.h"
 
-#include "kernels/kernels.h"
+#include "kernels/load/kernels.h"
 #include "policy/guard.h"
 
 struct corpus_rung {

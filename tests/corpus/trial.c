@@ -3,9 +3,9 @@
  * product's own kernels, as their CPU twins, and multiplied here. */
 #include "tests/corpus/corpus.h"
 
-#include "kernels/cast.h"
-#include "kernels/recast.h"
-#include "kernels/twins.h"
+#include "kernels/recast/cast.h"
+#include "kernels/recast/recast.h"
+#include "kernels/twins/twins.h"
 
 #include <math.h>
 #include <stdio.h>

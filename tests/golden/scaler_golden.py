@@ -10,7 +10,7 @@ prints the table that the tests of the gradient scaler compare with:
 
 Columns, by tabs: id, options, sequence, result, exception types; for rows that
 PyTorch's CPU scaler has no answer to, the result is "-" and the last column
-says why. tests/unit/scaler_script.h tells how sequences and results are read;
+says why. tests/unit/scaler/scaler_script.h tells how sequences and results are read;
 each word there has one branch in class Run here. Not run by `make check`."""
 import pathlib
 import random

@@ -2,8 +2,8 @@
 /* tests/gpu/device.c -- see device.h. */
 #include "device.h"
 
-#include "kernels/load.h"
-#include "kernels/twins.h"
+#include "kernels/load/load.h"
+#include "kernels/twins/twins.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

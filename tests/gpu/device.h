@@ -5,7 +5,7 @@
 #ifndef AC_TESTS_GPU_DEVICE_H
 #define AC_TESTS_GPU_DEVICE_H
 
-#include "kernels/kernels.h"
+#include "kernels/load/kernels.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  * numbers, a case per 2^24 of them: one of 16 neighbours by default, all with -f,
  * none with -q, which leaves large sizes out, too. TAP; 77 without a device. On the emulated GPU it proves nothing
  * but itself. */
-#include "kernels/recast.h"
+#include "kernels/recast/recast.h"
 #include "tests/gpu/device.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * their CPU twins, bit for bit: tensors, flags, norms, states; then the speed of
  * unscaling against a copy of the same bytes (not with -q). TAP; 77 without a
  * device. On the emulated GPU it proves nothing but itself. */
-#include "kernels/scaler_body.h"
+#include "kernels/scaler/scaler_body.h"
 #include "tests/gpu/device.h"
 
 #include <dlfcn.h>

@@ -13,13 +13,13 @@ case $(readlink -f "$library") in "$build"/*) skip_all 'only our own libcublas' 
 
 exports=$(nm -D --defined-only "$library" | sed -n 's/.* T \([A-Za-z0-9_]*\).*/\1/p' | sort -u)
 [ "$(echo "$exports" | wc -l)" -gt 100 ] || skip_all "$library exports next to nothing"
-rows=$(cat "$root"/shim/*.def | grep -v '"lib[^"]*"' |
+rows=$(cat "$root"/shim/bind/*.def | grep -v '"lib[^"]*"' |
     sed -n 's/^[A-Z]\+(.*\b\(cublas[A-Za-z0-9_]*\).*/\1/p' | sort -u)
 # rows_of LIBRARY: the rows that name it as their provider.
 rows_of()
 {
 	sed -n "s/^MARKER(.*\b\(cu[a-z]*[A-Z][A-Za-z0-9_]*\),.*\"$1\".*/\1/p" \
-	    "$root/shim/marker.def"
+	    "$root/shim/bind/marker.def"
 }
 rows=$(printf '%s\n' "$rows" "$(rows_of libcublas.so)" | sort -u)
 

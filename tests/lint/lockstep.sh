@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # lockstep.sh -- the text of the .cu files gives the bits of the twins: compiled
-# for the CPU, a thread of the GPU at a time (tests/unit/lockstep.cc).
+# for the CPU, a thread of the GPU at a time (tests/unit/kernels/lockstep.cc).
 . "$(dirname "$0")/tap.sh"
 
 : "${CXX:=c++}"
@@ -17,15 +17,15 @@ flags="-O1 -I$root -ffp-contract=off -fno-math-errno"
 cd "$root" || exit 99
 # shellcheck disable=SC2086
 {
-	"$CXX" -std=gnu++17 $flags -c -o "$work/text.o" tests/unit/lockstep.cc &&
+	"$CXX" -std=gnu++17 $flags -c -o "$work/text.o" tests/unit/kernels/lockstep.cc &&
 	    "$CXX" -std=gnu++17 $flags -c -o "$work/text_scaler.o" \
-	    tests/unit/lockstep_scaler.cc &&
-	    for source in kernels/twins*.c kernels/conv_job.c \
-	    kernels/scaler_rule.c \
-	    tests/unit/lockstep.c tests/unit/lockstep_scaler.c \
-	    tests/unit/conv_cases.c tests/unit/recast_cases.c \
-	    tests/unit/scaler_cases.c tests/unit/cast_cases.c \
-	    tests/unit/cast_reference.c; do
+	    tests/unit/kernels/lockstep_scaler.cc &&
+	    for source in kernels/twins/twins*.c kernels/conv/conv_job.c \
+	    kernels/scaler/scaler_rule.c \
+	    tests/unit/kernels/lockstep.c tests/unit/kernels/lockstep_scaler.c \
+	    tests/unit/kernels/conv_cases.c tests/unit/kernels/recast_cases.c \
+	    tests/unit/scaler/scaler_cases.c tests/unit/kernels/cast_cases.c \
+	    tests/unit/kernels/cast_reference.c; do
 		"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE $flags -c \
 		    -o "$work/$(basename "$source" .c).o" "$source" || exit 99
 	done &&

@@ -16,7 +16,7 @@ It grew out of an earlier prototype and differs from it on purpose:
    have, a rung its tolerance forbids and a tactic it lacks are errors;
  - a condition on a site knows the names `site` lines give;
  - profiles decide, and rungs are ranked by the profit model, with a reason when
-   the call is kept. The constants of GPUs are read from policy/rates.def.
+   the call is kept. The constants of GPUs are read from policy/profit/rates.def.
  - below `version 2` there are lines about calls on vectors:
        seed   = "seed" { condition } "->" "scale" "=" "2" "^" DIGITS ;
        update = "update" { condition } "->" "unscale" ;

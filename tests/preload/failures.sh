@@ -32,9 +32,9 @@ attempt()
 
 # Without the rows that the preload never calls.
 driver=$(sed -n '/gradient scaler/q
-    s/^DRIVER( *\([A-Za-z0-9_]*\),.*/\1/p' "$root/kernels/driver.def")
+    s/^DRIVER( *\([A-Za-z0-9_]*\),.*/\1/p' "$root/kernels/load/driver.def")
 companions=$(sed -n 's/^COMPANION( *\([A-Za-z0-9_]*\),.*/\1/p' \
-    "$root/shim/cublas_companion.def")
+    "$root/shim/bind/cublas_companion.def")
 for call in $driver $companions cublasCreate_v2; do
 	complaint=
 	for n in 1 2 3; do

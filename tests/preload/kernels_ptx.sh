@@ -91,12 +91,12 @@ scaler()
 }
 alike 'a scaler on seven streams' scaler streams
 alike 'a scaler on two devices' scaler devices
-[ ! -x "$build/tests/unit/test_emu_scaler" ] ||
-    alike 'all of a scaler' "$build/tests/unit/test_emu_scaler"
+[ ! -x "$build/tests/unit/emulator/test_emu_scaler" ] ||
+    alike 'all of a scaler' "$build/tests/unit/emulator/test_emu_scaler"
 
 kernels=$(sed -n 's/^\.visible \.entry \(ac_[a-z_]*\).*/\1/p' "$root"/kernels/*.ptx |
     sort)
-[ -x "$build/tests/unit/test_emu_scaler" ] ||
+[ -x "$build/tests/unit/emulator/test_emu_scaler" ] ||
     kernels=$(grep -v ac_scaler_ <<<"$kernels")
 if [ -e "$emulator/libcudnn.so.9" ]; then
 	for words in op=0 op=1 op=2 'op=3 nhwc=1' 'op=0 groups=4 stride=2'; do

@@ -18,7 +18,7 @@ cp "$work/none/libcublas.so.13" "$work/stub/"
 ${CC:-cc} "${flags[@]}" -O1 -o "$work/calls" "$here/calls.c" \
     "$work/none/libcublas.so.13" || exit 99
 sed -n 's/^DRIVER( *\([A-Za-z0-9_]*\), *"\{0,1\}\([A-Za-z0-9_]*\).*/\1 \2/p' \
-    "$root/kernels/driver.def" | tr ' ' '\n' | grep '^cu[A-Z]' | sort -u |
+    "$root/kernels/load/driver.def" | tr ' ' '\n' | grep '^cu[A-Z]' | sort -u |
     sed 's/.*/int &(void); int &(void) { return 34; }/' >"$work/refuses.c"
 grep -q cuCtxGetCurrent "$work/refuses.c" || exit 99
 ${CC:-cc} -shared -fPIC -Wl,-soname,libcuda.so.1 \

@@ -93,7 +93,7 @@ main(void)
 END
 mkdir -p etc/autocast
 ${CC:-cc} -D_GNU_SOURCE -I"$root" -DSYSCONFDIR="\"$work/etc\"" -o load load.c \
-    "$root/policy/load.c" "$build/policy/libpolicy.a" \
+    "$root/policy/language/load.c" "$build/policy/libpolicy.a" \
     "$build/policy/libprofiles.a" "$build/base/libbase.a" || exit 99
 cp load load-setuid
 chmod 4755 load-setuid

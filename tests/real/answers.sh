@@ -32,7 +32,7 @@ expected=$(python3 - "$work/rows.inc" "$root" <<'END'
 import pathlib, re, sys
 linked = dict(re.findall(r'\{ "(\w+)", "[^"]*", \w+, ([01]) \}',
                          pathlib.Path(sys.argv[1]).read_text()))
-counted = {name for path in pathlib.Path(sys.argv[2], 'shim').glob('*.def')
+counted = {name for path in pathlib.Path(sys.argv[2], 'shim/bind').glob('*.def')
            for name in re.findall(r'^(?:GEMM|MARKER)\(.*?\b(cu[a-z]\w+),',
                                   path.read_text(), flags=re.M)}
 for name in sorted(counted & set(linked)):

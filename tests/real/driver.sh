@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # NVIDIA's own libcuda.so.1, on a machine without a device: it has every row of
-# kernels/driver.def that its version can have, before and after cuInit();
+# kernels/load/driver.def that its version can have, before and after cuInit();
 # kernels/ finds the same functions and answers that there is no context; and a
 # CUDA program fails with the library preloaded as it fails without.
 . "$(dirname "$0")/../preload/preload.sh"
@@ -18,7 +18,7 @@ libcuda=${LIBCUDA_DIR:-$build/libcuda}
 ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -I"$root" -o "$work/driver" \
     "$programs/driver.c" "$build/kernels/libkernels.a" "$build/base/libbase.a" \
     -pthread -ldl || exit 99
-rows=$(grep -c '^DRIVER(' "$root/kernels/driver.def")
+rows=$(grep -c '^DRIVER(' "$root/kernels/load/driver.def")
 for way in first late; do
 	LD_LIBRARY_PATH=$libcuda timeout 60 "$work/driver" $way >"$work/out" 2>&1
 	equal "$way: the program ends" 0 $?

@@ -6,7 +6,7 @@
 #define AC_TESTS_WITH_STATE_H
 
 #include "base/text.h"
-#include "report/read.h"
+#include "report/read/read.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* tests/real/programs/driver.c -- what kernels/ finds in NVIDIA's libcuda.so.1
  * on a machine without a device. Arguments: "first" opens the library before
  * kernels/ asks for it, "late" leaves that to kernels/. */
-#include "kernels/driver.h"
-#include "kernels/load.h"
+#include "kernels/load/driver.h"
+#include "kernels/load/load.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const struct row {
 	int         version;
 } rows[] = {
 #define DRIVER(name, version, need, params) { #name, #need, version },
-#include "kernels/driver.def"
+#include "kernels/load/driver.def"
 #undef DRIVER
 };
 enum { ROWS = sizeof rows / sizeof *rows };

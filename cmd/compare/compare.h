@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/compare/compare.h -- a program run plain and recast in turn, and what came of
+ * it. cmd/compare/compare.c is the verb, cmd/compare/compare_run.c carries out the runs,
+ * cmd/compare/compare_outputs.c compares what they wrote, cmd/compare/compare_judge.c how long
+ * they took, cmd/compare/compare_print.c and cmd/compare/compare_json.c tell. */
+#ifndef AC_CMD_COMPARE_H
+#define AC_CMD_COMPARE_H
+
+#include "cmd/compare/numbers.h"
+#include "cmd/run/plan.h"
+
+/* Exit statuses of the verb, with AC_EXIT_USAGE and those of 125 and up. */
+enum { AC_COMPARE_SAME = 0, AC_COMPARE_DIFFERS = 1, AC_COMPARE_RUN_FAILED = 3 };
+
+enum ac_side { AC_PLAIN, AC_RECAST, AC_SIDES };
+extern const char *const ac_side_names[AC_SIDES];
+
+/* ---- How long (cmd/compare/compare_judge.c), pure ------------------------------ */
+
+enum { AC_COMPARE_PAIRS = 200 };  /* at most */
+/* Slower by less is what any preloaded library costs a short program. */
+#define AC_COMPARE_LIMIT 0.0025
+
+enum ac_speed {
+	AC_SPEED_UNKNOWN,          /* too few pairs to tell anything */
+	AC_SPEED_SAME,             /* no difference is proven */
+	AC_SPEED_FASTER, AC_SPEED_SLOWER,
+	AC_SPEED_TOO_SLOW          /* slower by more than the limit */
+};
+
+/* Times relative to the plain run's. Each end of the interval is wrong at most
+ * once in 1/risk times. */
+struct ac_judgement {
+	double        ratio, low, high;
+	double        risk;        /* 0.05 or less */
+	enum ac_speed speed;
+};
+
+/* Judge `n` pairs of times, run one after the other. By the signed ranks of
+ * the logarithms of their ratios: exact whatever the noise looks like, as long
+ * as it strikes both alike, and not to be swayed by a few outliers. Fewer than
+ * five pairs prove nothing. `limit` is a part of the time: 0.02. */
+void ac_compare_judge(const double *plain, const double *recast, size_t n,
+    double limit, struct ac_judgement *judgement_out);
+
+/* Of `n` >= 1 values; the spread is like a standard deviation, but from the
+ * median absolute deviation. */
+double ac_compare_median(const double *values, size_t n);
+double ac_compare_spread(const double *values, size_t n);
+
+/* ---- The runs (cmd/compare/compare_run.c) -------------------------------------- */
+
+struct ac_compare_run {
+	double   wall, user, system; /* seconds */
+	double   peak_bytes;         /* of the largest process */
+	double   scratch_bytes;      /* on the device, ours; negative: unknown */
+};
+
+struct ac_compare_pattern {
+	const char *glob;
+	bool        found;           /* some run wrote such a file */
+};
+
+/* Everything a comparison needs and finds. Pair 0 warms up: its outputs count,
+ * its times do not. */
+struct ac_compare {
+	struct ac_plan  plan;
+	const struct ac_program *program;
+	char          **arguments;
+	size_t          pairs;               /* that count */
+	struct ac_compare_pattern *patterns; /* of --files */
+	size_t          pattern_count;
+	double          limit, tol;          /* infinite: any time will do */
+	bool            json, show;
+	char            folder[PATH_MAX / 2]; /* temporary; "": there is none */
+	char          **environment;         /* as we were started */
+	struct ac_compare_run runs[AC_SIDES][AC_COMPARE_PAIRS + 1];
+	double          flops, recast_flops; /* of the last recast run */
+	char            gpu[96];             /* that it ran on */
+	struct ac_compare_output *outputs;   /* 0: stdout */
+	size_t          output_count;
+};
+
+/* Make the folder. 0, or an exit status after one line on stderr. */
+int ac_compare_begin(struct ac_compare *compare);
+
+/* Run the program once and keep what it wrote. 0, or an exit status after one
+ * line on stderr. */
+int ac_compare_run_one(struct ac_compare *compare, enum ac_side side,
+    size_t pair);
+
+/* Where that run's output number `output` is kept, if it wrote it. */
+void ac_compare_path(const struct ac_compare *compare, enum ac_side side,
+    size_t pair, size_t output, char path_out[PATH_MAX]);
+
+/* Remove what is in the folder, and it. */
+void ac_compare_end(struct ac_compare *compare);
+
+/* ---- What they wrote (cmd/compare/compare_outputs.c) --------------------------- */
+
+enum ac_presence {
+	AC_PRESENT,                /* every run wrote it: see `result` */
+	AC_UNSTABLE,               /* not every plain run wrote it */
+	AC_MISSING,                /* all plain runs did, a recast one did not */
+	AC_ADDED                   /* only recast runs wrote it */
+};
+
+struct ac_compare_output {
+	char *name;                /* malloc'ed */
+	enum ac_presence presence;
+	struct ac_numbers_result result;
+};
+
+/* The number of the output called `name`, added if it is new; exits without
+ * memory. */
+size_t ac_compare_output_number(struct ac_compare *compare, const char *name);
+
+/* Compare every output of all runs. 0, or an exit status. */
+int ac_compare_outputs(struct ac_compare *compare);
+
+/* Whether the output makes the comparison fail. */
+bool ac_compare_output_differs(const struct ac_compare_output *output);
+
+/* ---- Telling ----------------------------------------------------------- */
+
+/* One value of all counted runs of a side: `offset` is that of a double in
+ * struct ac_compare_run. Returns how many. */
+size_t ac_compare_values(const struct ac_compare *compare, enum ac_side side,
+    size_t offset, double values_out[AC_COMPARE_PAIRS]);
+
+void ac_compare_print(const struct ac_compare *compare,
+    const struct ac_judgement *judgement);
+void ac_compare_json(const struct ac_compare *compare,
+    const struct ac_judgement *judgement, int status);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/compare/compare_outputs.c -- what the runs wrote, output by output: the first
+ * plain run is the reference, the other plain runs tell what differs anyway,
+ * the recast runs are judged. */
+#include "cmd/compare/compare.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct view {
+	const char *bytes;
+	size_t      count;
+};
+
+size_t
+ac_compare_output_number(struct ac_compare *compare, const char *name)
+{
+	const size_t count = compare->output_count;
+	struct ac_compare_output *more;
+
+	/* 0 is stdout: a file may be called that, too. */
+	for (size_t i = 1; i < count; i++)
+		if (!strcmp(compare->outputs[i].name, name))
+			return i;
+	more = reallocarray(compare->outputs, count + 1, sizeof *more);
+	if (more) {
+		compare->outputs = more;
+		more[count] = (struct ac_compare_output){
+		    .name = strdup(name) };
+	}
+	if (!more || !more[count].name)
+		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	return compare->output_count++;
+}
+
+bool
+ac_compare_output_differs(const struct ac_compare_output *output)
+{
+	const struct ac_numbers_result *r = &output->result;
+
+	switch (output->presence) {
+	case AC_MISSING:
+	case AC_ADDED:
+		return true;
+	case AC_UNSTABLE:
+		return false;
+	default:
+		return r->beyond || r->differing_lines || r->differing_bytes;
+	}
+}
+
+/* ---- Files ------------------------------------------------------------- */
+
+static bool
+is_there(const struct ac_compare *compare, enum ac_side side, size_t pair,
+    size_t output)
+{
+	char path[PATH_MAX];
+
+	ac_compare_path(compare, side, pair, output, path);
+	return !access(path, F_OK);
+}
+
+static enum ac_presence
+presence(const struct ac_compare *compare, size_t output)
+{
+	size_t there[AC_SIDES] = { 0, 0 };
+
+	for (size_t pair = 0; pair <= compare->pairs; pair++)
+		for (enum ac_side side = 0; side < AC_SIDES; side++)
+			there[side] += is_there(compare, side, pair, output);
+	if (!there[AC_PLAIN])
+		return AC_ADDED;
+	if (there[AC_PLAIN] <= compare->pairs)
+		return AC_UNSTABLE;
+	return there[AC_RECAST] <= compare->pairs ? AC_MISSING : AC_PRESENT;
+}
+
+static bool
+map(const struct ac_compare *compare, enum ac_side side, size_t pair,
+    size_t output, struct view *view_out)
+{
+	char path[PATH_MAX];
+	struct stat status;
+	void *bytes = NULL;
+	int fd;
+
+	ac_compare_path(compare, side, pair, output, path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &status)) {
+		close(fd);
+		return false;
+	}
+	if (status.st_size > 0)
+		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ,
+		    MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (bytes == MAP_FAILED)
+		return false;
+	view_out->bytes = bytes ? bytes : "";
+	view_out->count = (size_t)status.st_size;
+	return true;
+}
+
+static void
+unmap(const struct view *view)
+{
+	if (view->count)
+		(void)munmap((void *)(uintptr_t)view->bytes, view->count);
+}
+
+/* ---- Comparing --------------------------------------------------------- */
+
+/* All runs of one side but the reference itself. */
+static bool
+pass_over(const struct ac_compare *compare, enum ac_side side, size_t output,
+    struct ac_numbers *numbers)
+{
+	bool done = true;
+
+	for (size_t pair = side == AC_PLAIN; pair <= compare->pairs && done &&
+	    !ac_child_caught(); pair++) {
+		struct view view;
+
+		if (!map(compare, side, pair, output, &view))
+			return false;
+		done = side == AC_PLAIN
+		    ? ac_numbers_learn(numbers, view.bytes, view.count)
+		    : ac_numbers_compare(numbers, view.bytes, view.count,
+		    compare->tol);
+		unmap(&view);
+	}
+	return done;
+}
+
+static bool
+compare_output(const struct ac_compare *compare, size_t output,
+    struct ac_numbers_result *result_out)
+{
+	struct ac_numbers *numbers;
+	struct view reference;
+	bool done;
+
+	if (!map(compare, AC_PLAIN, 0, output, &reference))
+		return false;
+	numbers = ac_numbers_create(reference.bytes, reference.count);
+	done = numbers && pass_over(compare, AC_PLAIN, output, numbers) &&
+	    pass_over(compare, AC_RECAST, output, numbers);
+	if (done)
+		ac_numbers_result(numbers, result_out);
+	ac_numbers_destroy(numbers);
+	unmap(&reference);
+	return done;
+}
+
+int
+ac_compare_outputs(struct ac_compare *compare)
+{
+	for (size_t i = 0; i < compare->output_count; i++) {
+		struct ac_compare_output *output = &compare->outputs[i];
+
+		output->presence = presence(compare, i);
+		if (output->presence != AC_PRESENT)
+			continue;
+		if (!compare_output(compare, i, &output->result))
+			return ac_say(AC_EXIT_FAILED, "compare: cannot compare "
+			    "%s: %s", output->name, strerror(errno));
+		if (ac_child_caught())
+			return AC_EXIT_FAILED;
+	}
+	return 0;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/compare/compare_run.c -- runs the program once, plain or recast, and keeps what
+ * it wrote in a folder of our own. The files stay where the program put them:
+ * it may want them again. */
+#include "cmd/compare/compare.h"
+#include "cmd/run/again.h"
+#include "base/env.h"
+#include "report/read/read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { COPIED_BYTES = 1 << 16, MOST_OUTPUTS = 1000 };
+
+const char *const ac_side_names[AC_SIDES] = { "plain", "recast" };
+
+/* ---- The folder -------------------------------------------------------- */
+
+int
+ac_compare_begin(struct ac_compare *compare)
+{
+	const int status = ac_again_folder("compare", compare->folder,
+	    sizeof compare->folder);
+
+	if (status)
+		return status;
+	(void)ac_compare_output_number(compare, "stdout");
+	return 0;
+}
+
+void
+ac_compare_path(const struct ac_compare *compare, enum ac_side side,
+    size_t pair, size_t output, char path_out[PATH_MAX])
+{
+	struct ac_text t;
+
+	ac_text_init(&t, path_out, PATH_MAX);
+	ac_text_addf(&t, "%s/%s-%zu-%zu", compare->folder, ac_side_names[side],
+	    pair, output);
+}
+
+/* Where the recast runs count: what the user has of other runs is left in
+ * peace. */
+static void
+name_state(const struct ac_compare *compare, char path_out[PATH_MAX])
+{
+	struct ac_text t;
+
+	ac_text_init(&t, path_out, PATH_MAX);
+	ac_text_addf(&t, "%s/state", compare->folder);
+}
+
+void
+ac_compare_end(struct ac_compare *compare)
+{
+	char state[PATH_MAX];
+
+	if (!*compare->folder)
+		return;
+	name_state(compare, state);
+	ac_again_remove(state);
+	ac_again_remove(compare->folder);
+	*compare->folder = '\0';
+}
+
+/* ---- What a run wrote -------------------------------------------------- */
+
+/* All of `in` to `out`; false with errno. */
+static bool
+copy(int in, int out)
+{
+	static char bytes[COPIED_BYTES];
+	ssize_t got;
+
+	for (;;) {
+		int to = out;
+
+		got = read(in, bytes, sizeof bytes);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got == 0;
+		ac_say_bytes(bytes, (size_t)got, &to);
+		if (to < 0)
+			return false;
+	}
+}
+
+static int
+keep_file(struct ac_compare *compare, enum ac_side side, size_t pair,
+    const char *name)
+{
+	const int in = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	char path[PATH_MAX];
+	struct stat status;
+	size_t number;
+	bool done;
+	int out;
+
+	if (in < 0 || fstat(in, &status) || !S_ISREG(status.st_mode)) {
+		if (in >= 0)
+			close(in);
+		return 0; /* gone again, or no file of a program */
+	}
+	number = ac_compare_output_number(compare, name);
+	ac_compare_path(compare, side, pair, number, path);
+	/* Two patterns may name one file. */
+	out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	done = out >= 0 && copy(in, out);
+	if (out >= 0)
+		done &= !close(out);
+	close(in);
+	if (!done)
+		return ac_say(AC_EXIT_FAILED, "compare: cannot keep a copy of "
+		    "%s in %s: %s", name, compare->folder, strerror(errno));
+	if (compare->output_count > MOST_OUTPUTS)
+		return ac_say(AC_EXIT_USAGE, "compare: --files names more "
+		    "than %d files", MOST_OUTPUTS);
+	return 0;
+}
+
+static int
+keep_files(struct ac_compare *compare, enum ac_side side, size_t pair)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < compare->pattern_count; i++) {
+		struct ac_compare_pattern *pattern = &compare->patterns[i];
+		glob_t found;
+
+		if (glob(pattern->glob, 0, NULL, &found))
+			continue;
+		for (size_t k = 0; k < found.gl_pathc && !status; k++) {
+			pattern->found = true;
+			status = keep_file(compare, side, pair,
+			    found.gl_pathv[k]);
+		}
+		globfree(&found);
+	}
+	return status;
+}
+
+static void
+show(const struct ac_compare *compare, enum ac_side side, size_t pair)
+{
+	char path[PATH_MAX];
+	int in;
+
+	ac_compare_path(compare, side, pair, 0, path);
+	in = open(path, O_RDONLY | O_CLOEXEC);
+	if (in >= 0) {
+		(void)copy(in, STDOUT_FILENO);
+		close(in);
+	}
+}
+
+/* What the library counted in the run that just ended. */
+static void
+read_report(struct ac_compare *compare, struct ac_compare_run *run)
+{
+	struct ac_text why = ac_say_buffer(512);
+	struct ac_report *report = *compare->plan.state
+	    ? ac_report_load(1, compare->plan.run, &why) : NULL;
+	struct ac_report_totals totals;
+
+	compare->flops = compare->recast_flops = 0;
+	run->scratch_bytes = -1;
+	if (report) {
+		ac_report_totals(report, &totals);
+		run->scratch_bytes = (double)totals.peak_scratch_bytes;
+		compare->flops = totals.flops;
+		compare->recast_flops = totals.recast_flops;
+		memcpy(compare->gpu, report->processes[0].gpu,
+		    sizeof compare->gpu);
+	}
+	ac_report_destroy(report);
+	free(why.data);
+}
+
+/* ---- A run ------------------------------------------------------------- */
+
+static int
+start(struct ac_compare *compare, enum ac_side side, size_t pair, int *ended)
+{
+	char path[PATH_MAX];
+	int output, status;
+
+	ac_compare_path(compare, side, pair, 0, path);
+	output = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
+	    0600);
+	if (output < 0)
+		return ac_say(AC_EXIT_FAILED, "compare: cannot write in %s: "
+		    "%s", compare->folder, strerror(errno));
+	status = ac_again_run(&compare->plan, compare->program,
+	    compare->arguments, output, ended);
+	close(output);
+	return status;
+}
+
+static int
+check_end(const struct ac_compare *compare, enum ac_side side, size_t pair,
+    int ended)
+{
+	if (ac_child_caught())
+		return AC_EXIT_FAILED;
+	if (WIFSIGNALED(ended))
+		return ac_say(AC_COMPARE_RUN_FAILED, "compare: the %s run %zu "
+		    "of %zu was ended by signal %d (%s)", ac_side_names[side],
+		    pair + 1, compare->pairs + 1, WTERMSIG(ended),
+		    strsignal(WTERMSIG(ended)));
+	if (WEXITSTATUS(ended))
+		return ac_say(AC_COMPARE_RUN_FAILED, "compare: the %s run %zu "
+		    "of %zu ended with status %d", ac_side_names[side],
+		    pair + 1, compare->pairs + 1, WEXITSTATUS(ended));
+	return 0;
+}
+
+/* Statistics of a run's own, but what decides as in any other run: what was
+ * validated and calibrated before. */
+static void
+use_own_state(struct ac_compare *compare)
+{
+	char theirs[AC_FILE_PATH], state[PATH_MAX];
+	struct ac_text user;
+	bool has_theirs;
+
+	ac_text_init(&user, theirs, sizeof theirs);
+	has_theirs = ac_file_directory(&user, NULL);
+	name_state(compare, state);
+	setenv(ac_env_rows[AC_ENV_STATE].variable, state, 1);
+	setenv(ac_env_rows[AC_ENV_NOTICE].variable, "off", 1);
+	(void)ac_plan_begin(&compare->plan);
+	if (has_theirs)
+		ac_plan_lend(theirs, state);
+}
+
+int
+ac_compare_run_one(struct ac_compare *compare, enum ac_side side, size_t pair)
+{
+	struct ac_compare_run *run = &compare->runs[side][pair];
+	struct ac_child_cost cost = { .wall = 0 };
+	int status, ended = 0;
+
+	ac_again_environment(compare->environment);
+	compare->plan.plain = side == AC_PLAIN;
+	compare->plan.cost = &cost;
+	if (side == AC_RECAST)
+		use_own_state(compare);
+	status = start(compare, side, pair, &ended);
+	*run = (struct ac_compare_run){ .wall = cost.wall, .user = cost.user,
+	    .system = cost.system, .peak_bytes = cost.peak_bytes,
+	    .scratch_bytes = -1 };
+	if (!status && side == AC_RECAST)
+		read_report(compare, run);
+	if (!status && compare->show)
+		show(compare, side, pair);
+	if (!status)
+		status = check_end(compare, side, pair, ended);
+	return status ? status : keep_files(compare, side, pair);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/compare/compared.c -- which output was compared with that of plain runs. */
+#include "cmd/compare/compared.h"
+#include "cmd/doctor/doctor.h"
+#include "base/env.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+enum { POLICY_BYTES = 1 << 20, HEAD_BYTES = PATH_MAX + 16,
+	COMMAND_BYTES = 512 };
+
+static const char folder[] = "compared", same[] = "same", differs[] = "differs";
+
+/* ---- Which program ------------------------------------------------------- */
+
+static const char *
+last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Whether the program runs the text behind -c, or the module behind -m. */
+static bool
+is_interpreter(const char *name)
+{
+	static const char *const begins[] = { "python", "pypy", "sh", "bash",
+		"dash", "zsh" };
+
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+		const size_t length = strlen(begins[i]);
+
+		if (!strncmp(name, begins[i], length) && name[length
+		    + strspn(name + length, "0123456789.")] == '\0')
+			return true;
+	}
+	return false;
+}
+
+/* Whether `path` is a file that a program may be told to run. */
+static bool
+is_program(const char *path)
+{
+	static const char *const ends[] = { ".py", ".sh", ".R", ".jl", ".lua",
+		".pl", ".rb", ".m" };
+	const char *dot = strrchr(last_part(path), '.');
+	char magic[4] = "";
+	struct stat status;
+	int fd;
+
+	if (stat(path, &status) || !S_ISREG(status.st_mode))
+		return false;
+	for (size_t i = 0; dot && i < sizeof ends / sizeof *ends; i++)
+		if (!strcmp(dot, ends[i]))
+			return true;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (read(fd, magic, sizeof magic) != sizeof magic)
+		magic[0] = '\0';
+	close(fd);
+	return !memcmp(magic, "#!", 2) || !memcmp(magic, "\177ELF", 4);
+}
+
+static bool
+add_file(uint64_t *hash, const char *path)
+{
+	uint64_t other;
+
+	if (!ac_stamp_of_program(path, &other))
+		return false;
+	*hash = ac_stamp_hash(*hash, &other, sizeof other);
+	return true;
+}
+
+/* What an interpreter or a launcher runs: the first argument that says so. A
+ * text has no path: it is a program of its own. */
+static bool
+find_script(const struct ac_program *program, char **arguments,
+    const char **path_out, const char **text_out)
+{
+	const bool interprets = is_interpreter(last_part(program->image));
+
+	for (char **a = arguments + 1; *arguments && *a; a++) {
+		if (interprets && a[1] && (!strcmp(*a, "-c") ||
+		    !strcmp(*a, "-m"))) {
+			*text_out = a[1];
+			return true;
+		}
+		if (is_program(*a)) {
+			*path_out = *a;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+find_program(const struct ac_program *program, char **arguments,
+    struct ac_compared *compared)
+{
+	uint64_t *hash = &compared->stamp.program;
+	const char *path = program->path, *text = "";
+	char real[PATH_MAX];
+	struct ac_text name;
+
+	*hash = AC_STAMP_START;
+	if (!add_file(hash, program->path) ||
+	    (strcmp(program->image, program->path) &&
+	    !add_file(hash, program->image)))
+		return false;
+	if (find_script(program, arguments, &path, &text) && !*text &&
+	    !add_file(hash, path))
+		return false;
+	*hash = ac_stamp_hash(*hash, text, strlen(text));
+	if (!realpath(path, real))
+		return false;
+	ac_text_init(&name, compared->path, sizeof compared->path);
+	ac_text_add(&name, real);
+	if (*text)
+		ac_text_addf(&name, " %016llx", (unsigned long long)
+		    ac_stamp_of_lines(text));
+	return true;
+}
+
+/* ---- Which policy -------------------------------------------------------- */
+
+static bool
+find_policy(const struct ac_chosen *chosen, const char *gpu,
+    struct ac_compared *compared)
+{
+	const char *rules = chosen->rules.data ? chosen->rules.data
+	    : ac_env(AC_ENV_RULES);
+	struct ac_policy_problems problems = { .text = NULL };
+	struct ac_text text = ac_say_buffer(POLICY_BYTES);
+	struct ac_policy_origin origin;
+	struct ac_policy *policy = ac_policy_load(chosen->policy, rules,
+	    &problems, &origin);
+	const bool done = policy != NULL;
+
+	if (done)
+		ac_policy_print(policy, &text);
+	ac_text_addf(&text, "# %s, autocast %s\n", gpu, PACKAGE_VERSION);
+	compared->stamp.lines = ac_stamp_of_lines(text.data);
+	ac_policy_destroy(policy);
+	free(text.data);
+	return done && !text.truncated;
+}
+
+bool
+ac_compared_of(const struct ac_chosen *chosen,
+    const struct ac_program *program, char **arguments, const char *gpu,
+    struct ac_compared *compared_out)
+{
+	*compared_out = (struct ac_compared){ .stamp.folder = folder };
+	return find_program(program, arguments, compared_out) &&
+	    find_policy(chosen, gpu, compared_out);
+}
+
+/* ---- Stamps -------------------------------------------------------------- */
+
+/* Names are of two hashes, sixteen digits each: of the policy, of the program. */
+enum { HASH_DIGITS = 16, NAME_LENGTH = 2 * HASH_DIGITS + 1 };
+
+struct found {
+	bool differs;
+	char path[PATH_MAX];
+};
+
+/* The stamp called `name` in `directory`: "VERDICT\nPATH\n". */
+static bool
+read_stamp(int directory, const char *name, struct found *found)
+{
+	char head[HEAD_BYTES], *path, *end;
+	ssize_t got;
+	int fd;
+
+	if (strlen(name) != NAME_LENGTH)
+		return false;
+	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	got = read(fd, head, sizeof head - 1);
+	close(fd);
+	head[got > 0 ? got : 0] = '\0';
+	path = strchr(head, '\n');
+	end = path ? strchr(path + 1, '\n') : NULL;
+	if (!end || end - path > PATH_MAX)
+		return false;
+	*path++ = *end = '\0';
+	found->differs = !strcmp(head, differs);
+	memcpy(found->path, path, strlen(path) + 1);
+	return true;
+}
+
+/* Of a stamp that is `found` under this name, what it says of the program;
+ * `state` if nothing more than was known. */
+static enum ac_compared_state
+weigh(const struct ac_compared *compared, const char *name,
+    const struct found *found, enum ac_compared_state state)
+{
+	char own[NAME_LENGTH + 1];
+
+	snprintf(own, sizeof own, "%016llx-%016llx",
+	    (unsigned long long)compared->stamp.lines,
+	    (unsigned long long)compared->stamp.program);
+	if (!strcmp(name, own))
+		return found->differs ? AC_COMPARED_DIFFERS : AC_COMPARED_SAME;
+	if (!strcmp(name + HASH_DIGITS, own + HASH_DIGITS))
+		return state == AC_COMPARED_NEVER ? AC_COMPARED_ELSEWHERE
+		    : state;
+	return strcmp(found->path, compared->path) ? state
+	    : AC_COMPARED_BEFORE;
+}
+
+/* Every stamp in turn, until one counts; or those of other builds under this
+ * policy go. */
+static enum ac_compared_state
+look(const struct ac_compared *compared, bool replaces)
+{
+	enum ac_compared_state state = AC_COMPARED_NEVER;
+	char name[AC_FILE_PATH], policy[HASH_DIGITS + 1];
+	const struct dirent *entry;
+	struct ac_text path;
+	struct found found;
+	DIR *stream;
+
+	snprintf(policy, sizeof policy, "%016llx",
+	    (unsigned long long)compared->stamp.lines);
+	ac_text_init(&path, name, sizeof name);
+	stream = ac_stamp_directory(&compared->stamp, &path)
+	    ? opendir(path.data) : NULL;
+	while (stream && (entry = readdir(stream)) && (replaces ||
+	    (state != AC_COMPARED_SAME && state != AC_COMPARED_DIFFERS))) {
+		if (!read_stamp(dirfd(stream), entry->d_name, &found))
+			continue;
+		state = weigh(compared, entry->d_name, &found, state);
+		if (replaces && !strcmp(found.path, compared->path) &&
+		    !strncmp(entry->d_name, policy, HASH_DIGITS))
+			(void)unlinkat(dirfd(stream), entry->d_name, 0);
+	}
+	if (stream)
+		closedir(stream);
+	return state;
+}
+
+enum ac_compared_state
+ac_compared_look(const struct ac_compared *compared)
+{
+	return look(compared, false);
+}
+
+bool
+ac_compared_leave(const struct ac_compared *compared, bool it_differs)
+{
+	char head[HEAD_BYTES];
+	struct ac_text text;
+
+	(void)look(compared, true);
+	ac_text_init(&text, head, sizeof head);
+	ac_text_addf(&text, "%s\n%s\n", it_differs ? differs : same,
+	    compared->path);
+	return ac_stamp_leave(&compared->stamp, "", head);
+}
+
+/* ---- What to say --------------------------------------------------------- */
+
+static void
+add_word(struct ac_text *text, const char *before, const char *word)
+{
+	ac_text_add(text, before);
+	ac_doctor_quote(text, word);
+}
+
+/* The command that compares this very run. */
+static void
+add_command(struct ac_text *text, const struct ac_plan *plan, char **arguments)
+{
+	char *rules = plan->chosen.rules.data, *rule;
+	char *copy = rules ? strdup(rules) : NULL, *rest = copy;
+
+	ac_text_add(text, "autocast compare");
+	if (plan->chosen.policy)
+		add_word(text, " --policy ", plan->chosen.policy);
+	while (rest && (rule = strsep(&rest, "\n")))
+		add_word(text, " -e ", rule);
+	if (plan->emulate)
+		ac_text_add(text, " --emulate");
+	if (plan->emulate && plan->model)
+		add_word(text, "=", plan->model);
+	ac_text_add(text, " --");
+	for (; *arguments; arguments++)
+		add_word(text, " ", *arguments);
+	free(copy);
+}
+
+void
+ac_compared_say(const struct ac_plan *plan, const struct ac_program *program,
+    char **arguments, const char *gpu)
+{
+	static const char *const words[] = {
+		[AC_COMPARED_NEVER] = "nobody has compared this program's "
+		    "output with that of plain runs",
+		[AC_COMPARED_SAME] = NULL,
+		[AC_COMPARED_DIFFERS] = "this program's output differs from "
+		    "that of plain runs",
+		[AC_COMPARED_BEFORE] = "this program's output was compared "
+		    "before the program was changed, not since",
+		[AC_COMPARED_ELSEWHERE] = "this program's output was compared "
+		    "under another policy or on another GPU only",
+	};
+	char command[COMMAND_BYTES];
+	struct ac_compared compared;
+	struct ac_text text;
+	const char *said;
+
+	if (!ac_compared_of(&plan->chosen, program, arguments, gpu, &compared))
+		return;
+	said = words[ac_compared_look(&compared)];
+	if (!said)
+		return;
+	ac_text_init(&text, command, sizeof command);
+	add_command(&text, plan, arguments);
+	(void)ac_say(0, "%s; type: %s", said, text.truncated
+	    ? "autocast compare, with the same options and arguments"
+	    : command);
+}

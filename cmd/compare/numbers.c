@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/compare/numbers.c -- one output of several runs: which of its numbers and lines
+ * differ, and which differ anyway. */
+#include "cmd/compare/numbers_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Read at most, in all, while looking for lines that match. */
+enum { AHEAD_BYTES = 1 << 26 };
+
+/* ---- Bytes ------------------------------------------------------------- */
+
+static void
+compare_bytes(const struct ac_numbers_pass *pass)
+{
+	const struct ac_numbers_text *a = &pass->numbers->text, *b = pass->other;
+	const size_t common = a->count < b->count ? a->count : b->count;
+	struct ac_numbers_result *r = &pass->numbers->result;
+	uint64_t differing = a->count + b->count - 2 * common, first = common;
+
+	for (size_t i = common; i-- > 0;) {
+		if (a->bytes[i] == b->bytes[i])
+			continue;
+		differing++;
+		first = i;
+	}
+	if (!differing || r->unstable_bytes)
+		return;
+	r->unstable_bytes = pass->learns;
+	if (pass->learns)
+		return;
+	if (differing > r->differing_bytes)
+		r->differing_bytes = differing;
+	if (!r->first_byte || first + 1 < r->first_byte)
+		r->first_byte = first + 1;
+}
+
+/* ---- The door ---------------------------------------------------------- */
+
+static unsigned char *
+bits(size_t count, bool *failed)
+{
+	unsigned char *memory = calloc(count / 8 + 1, 1);
+
+	*failed |= !memory;
+	return memory;
+}
+
+static bool
+count_numbers(struct ac_numbers *numbers)
+{
+	struct ac_token token;
+
+	numbers->firsts = calloc(numbers->text.lines + 1,
+	    sizeof *numbers->firsts);
+	if (!numbers->firsts)
+		return false;
+	for (size_t i = 0; i < numbers->text.lines; i++) {
+		struct ac_token_line line = ac_numbers_line(&numbers->text, i);
+
+		numbers->firsts[i + 1] = numbers->firsts[i];
+		while (ac_token_next(&line, &token))
+			numbers->firsts[i + 1] += token.is_number;
+	}
+	return true;
+}
+
+struct ac_numbers *
+ac_numbers_create(const char *bytes, size_t count)
+{
+	struct ac_numbers *numbers = calloc(1, sizeof *numbers);
+	bool failed = false;
+	size_t found, lines;
+
+	if (!numbers || !ac_numbers_split(&numbers->text, bytes, count) ||
+	    !count_numbers(numbers)) {
+		ac_numbers_destroy(numbers);
+		return NULL;
+	}
+	lines = numbers->text.lines;
+	found = numbers->firsts[lines];
+	/* One more: a line that ends the text has no number of its own. */
+	numbers->unstable = bits(found + 1, &failed);
+	numbers->differing = bits(found + 1, &failed);
+	numbers->beyond = bits(found + 1, &failed);
+	numbers->unstable_lines = bits(lines, &failed);
+	numbers->differing_lines = bits(lines, &failed);
+	numbers->unstable_gaps = bits(lines + 1, &failed);
+	numbers->differing_gaps = bits(lines + 1, &failed);
+	if (failed) {
+		ac_numbers_destroy(numbers);
+		return NULL;
+	}
+	numbers->result.is_binary = numbers->text.is_binary;
+	numbers->result.numbers = found;
+	numbers->result.lines = lines;
+	numbers->result.bytes = count;
+	return numbers;
+}
+
+void
+ac_numbers_destroy(struct ac_numbers *numbers)
+{
+	if (!numbers)
+		return;
+	free(numbers->text.starts);
+	free(numbers->firsts);
+	free(numbers->unstable);
+	free(numbers->differing);
+	free(numbers->beyond);
+	free(numbers->unstable_lines);
+	free(numbers->differing_lines);
+	free(numbers->unstable_gaps);
+	free(numbers->differing_gaps);
+	free(numbers);
+}
+
+static bool
+pass_over(struct ac_numbers *numbers, const char *bytes, size_t count,
+    bool learns, double tol)
+{
+	struct ac_numbers_text other;
+	struct ac_numbers_pass pass = { .numbers = numbers, .other = &other,
+	    .learns = learns, .tol = tol, .ahead_bytes = AHEAD_BYTES };
+
+	if (!ac_numbers_split(&other, bytes, count))
+		return false;
+	if (other.is_binary)
+		numbers->result.is_binary = true;
+	if (numbers->result.is_binary)
+		compare_bytes(&pass);
+	else
+		ac_numbers_pair_lines(&pass);
+	free(other.starts);
+	return true;
+}
+
+bool
+ac_numbers_learn(struct ac_numbers *numbers, const char *bytes, size_t count)
+{
+	return pass_over(numbers, bytes, count, true, 0);
+}
+
+bool
+ac_numbers_compare(struct ac_numbers *numbers, const char *bytes, size_t count,
+    double tol)
+{
+	return pass_over(numbers, bytes, count, false, tol);
+}
+
+void
+ac_numbers_result(const struct ac_numbers *numbers,
+    struct ac_numbers_result *result_out)
+{
+	*result_out = numbers->result;
+}

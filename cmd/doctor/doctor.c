@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/doctor/doctor.c -- autocast doctor: is the program reached, and if not, why?
+ * Gathers facts from a run, or from a running process; the conclusions are
+ * cmd/doctor/doctor_causes.c's. */
+#include "cmd/doctor/doctor.h"
+#include "cmd/run/plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_JSON = AC_PLAN_OWN, OPT_PID };
+enum { OPTION_WORDS = 256, FAMILY = 256 };
+
+/* All that a visit gathers. */
+struct visit {
+	struct ac_plan plan;
+	struct ac_doctor_facts facts;
+	char  *options[OPTION_WORDS + 1];
+	size_t option_count;
+	bool   json;
+	const char *pid;                 /* of --pid, as typed */
+	struct ac_program program;
+	struct ac_doctor_process *processes;
+	size_t process_count;
+	char   last_name[16];
+	struct ac_doctor_folder folder;
+};
+
+/* ---- While the program runs -------------------------------------------- */
+
+/* The latest that is known of `pid`: an entry of its own when it is new. */
+static struct ac_doctor_process *
+entry_of(struct visit *visit, pid_t pid, bool is_new)
+{
+	for (size_t i = visit->process_count; !is_new && i-- > 0; )
+		if (visit->processes[i].pid == pid)
+			return &visit->processes[i];
+	visit->processes = reallocarray(visit->processes,
+	    visit->process_count + 1, sizeof *visit->processes);
+	if (!visit->processes)
+		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	memset(&visit->processes[visit->process_count], 0,
+	    sizeof *visit->processes);
+	return &visit->processes[visit->process_count++];
+}
+
+static void
+look_at(struct visit *visit, pid_t pid)
+{
+	struct ac_doctor_process *process = entry_of(visit, pid, false);
+	int error = ac_doctor_look_at(pid, process);
+
+	if (error == ESTALE) {
+		process = entry_of(visit, pid, true);
+		error = ac_doctor_look_at(pid, process);
+	}
+	if (error && !process->exe)
+		visit->process_count--; /* gone already: it is the last one */
+}
+
+static void
+look(pid_t pid, void *context)
+{
+	struct visit *visit = context;
+	pid_t family[FAMILY];
+	const size_t members = ac_doctor_family(pid, family, FAMILY);
+
+	visit->facts.pid = pid;
+	(void)ac_doctor_name_of(pid, visit->last_name);
+	for (size_t i = 0; i < members; i++)
+		look_at(visit, family[i]);
+}
+
+/* ---- What is known ----------------------------------------------------- */
+
+static void
+add_up_run(struct visit *visit)
+{
+	struct ac_text why = ac_say_buffer(512);
+	struct ac_report *report = *visit->plan.state
+	    ? ac_report_load(1, visit->plan.run, &why) : NULL;
+
+	ac_doctor_add_up(report, &visit->facts.work);
+	ac_report_destroy(report);
+	free(why.data);
+}
+
+/* The live statistics of one process. */
+static void
+add_up_process(struct visit *visit, const char *path)
+{
+	struct ac_marker_record (*markers)[AC_FILE_MARKERS] =
+	    malloc(sizeof *markers);
+	struct ac_report *report = calloc(1, sizeof *report);
+	struct ac_site_record *records = NULL;
+	static struct ac_file_header header;
+	char reason[128];
+	struct ac_text why;
+
+	ac_text_init(&why, reason, sizeof reason);
+	if (!markers || !report)
+		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	if (ac_report_read(path, &header, &records, markers, &why) &&
+	    ac_report_add(report, &header, records,
+	    (const struct ac_marker_record *)markers)) {
+		ac_report_arrange(report);
+		ac_doctor_add_up(report, &visit->facts.work);
+	} else if (why.used) {
+		ac_say(0, "doctor: cannot read %s: %s", path, reason);
+	}
+	free(records);
+	free(markers);
+	ac_report_destroy(report);
+}
+
+static int
+conclude(struct visit *visit)
+{
+	static struct ac_doctor_findings findings;
+	struct ac_doctor_facts *facts = &visit->facts;
+	bool has_vendor = false;
+
+	for (size_t i = 0; i < visit->process_count; i++)
+		has_vendor |= visit->processes[i].loaded[AC_VENDOR_CUBLAS]
+		    != NULL;
+	for (size_t i = 0; i < visit->process_count; i++)
+		ac_doctor_read_files(&visit->processes[i], !has_vendor);
+	facts->processes = visit->processes;
+	facts->process_count = visit->process_count;
+	facts->last_name = visit->last_name;
+	facts->options = visit->options;
+	facts->policy = visit->plan.chosen.policy;
+	facts->emulate = visit->plan.emulate;
+	ac_doctor_diagnose(facts, &findings);
+	ac_doctor_print(&findings, visit->json);
+	for (size_t i = 0; i < visit->process_count; i++)
+		ac_doctor_free(&visit->processes[i]);
+	free(visit->processes);
+	return ac_say_done() ? AC_DOCTOR_UNKNOWN : findings.status;
+}
+
+/* ---- A program --------------------------------------------------------- */
+
+/* A static launcher may start programs that are not static. */
+static bool
+can_be_run(const struct visit *visit)
+{
+	const struct ac_doctor_facts *facts = &visit->facts;
+	const struct ac_elf_facts *file = &visit->program.facts;
+
+	if (visit->plan.emulate &&
+	    (file->has_static_cudart || file->has_static_cublas))
+		return false;
+	return facts->obstacle == AC_OBSTACLE_NONE ||
+	    (facts->obstacle == AC_OBSTACLE_STATIC && !file->has_static_cublas);
+}
+
+static int
+run_program(struct visit *visit, char **arguments)
+{
+	struct ac_plan *plan = &visit->plan;
+	int status;
+
+	ac_doctor_make_folder(&visit->folder);
+	if (!ac_plan_begin(plan))
+		(void)ac_plan_begin_once(plan);
+	plan->facts = *visit->folder.records ? visit->folder.records : NULL;
+	plan->watch = (struct ac_child_watch){ look, visit };
+	status = ac_plan_run(plan, &visit->program, arguments,
+	    &visit->facts.wait_status);
+	ac_child_hold(true);
+	visit->facts.was_run = !status;
+	if (!status && *visit->folder.records)
+		visit->processes = ac_doctor_read_records(visit->folder.records,
+		    visit->processes, &visit->process_count);
+	if (!status)
+		add_up_run(visit);
+	ac_doctor_remove_folder(&visit->folder);
+	ac_plan_end(plan);
+	ac_child_hold(false);
+	return status;
+}
+
+static int
+visit_program(struct visit *visit, char **arguments)
+{
+	struct ac_text why = ac_say_buffer(2 * PATH_MAX);
+	struct ac_policy_origin origin;
+	struct ac_policy *policy;
+	int status = ac_plan_check_model(&visit->plan, "doctor");
+
+	if (status)
+		return AC_DOCTOR_UNKNOWN;
+	policy = ac_chosen_load(&visit->plan.chosen, &origin);
+	visit->facts.policy_is_bad = !policy;
+	ac_policy_destroy(policy);
+	visit->facts.program = arguments[0];
+	visit->facts.arguments = arguments;
+	visit->facts.file = &visit->program;
+	visit->facts.obstacle = ac_program_look(arguments[0], &visit->program,
+	    &why);
+	visit->facts.why = why.data;
+	if (can_be_run(visit))
+		status = run_program(visit, arguments);
+	if (!status)
+		status = conclude(visit);
+	else
+		status = AC_DOCTOR_UNKNOWN;
+	free(why.data);
+	return status;
+}
+
+/* ---- A process --------------------------------------------------------- */
+
+static bool
+read_pid(const char *typed, pid_t *pid_out)
+{
+	double value;
+
+	if (!*typed || typed[strspn(typed, "0123456789")] ||
+	    !ac_text_number(typed, strlen(typed), &value) ||
+	    value < 1 || value > 4194304)
+		return false;
+	*pid_out = (pid_t)value;
+	return true;
+}
+
+static int
+visit_process(struct visit *visit)
+{
+	struct ac_doctor_facts *facts = &visit->facts;
+	struct ac_doctor_process *process;
+	char line[256];
+	struct ac_text why;
+	int error;
+
+	if (!read_pid(visit->pid, &facts->pid)) {
+		(void)ac_say(0, "doctor: '%s' is no process id", visit->pid);
+		return AC_DOCTOR_UNKNOWN;
+	}
+	process = entry_of(visit, facts->pid, true);
+	error = ac_doctor_look_at(facts->pid, process);
+	ac_text_init(&why, line, sizeof line);
+	if (error == EACCES || error == EPERM) {
+		facts->obstacle = AC_OBSTACLE_CANNOT_RUN;
+		ac_text_addf(&why, "process %d may not be looked at: it is "
+		    "another user's, or has other rights than we", facts->pid);
+	} else if (error) {
+		facts->obstacle = AC_OBSTACLE_NOT_FOUND;
+		ac_text_addf(&why, "there is no process %d, or it is ending",
+		    facts->pid);
+	}
+	facts->why = line;
+	if (process->statistics)
+		add_up_process(visit, process->statistics);
+	return conclude(visit);
+}
+
+/* ---- The verb ---------------------------------------------------------- */
+
+static void
+add_option(struct visit *visit, const char *format, const char *value)
+{
+	struct ac_text text = ac_say_buffer(strlen(format) + strlen(value) + 1);
+
+	ac_text_add(&text, format);
+	ac_text_add(&text, value);
+	if (visit->option_count < OPTION_WORDS)
+		visit->options[visit->option_count++] = text.data;
+	else
+		free(text.data);
+}
+
+/* One option; false if it is none of ours. */
+static bool
+take_option(struct visit *visit, int option, const char *value)
+{
+	(void)ac_plan_take(&visit->plan, option, value);
+	switch (option) {
+	case 'e':
+		add_option(visit, "-e", "");
+		add_option(visit, "", value);
+		return true;
+	case AC_PLAN_POLICY:
+		add_option(visit, "--policy=", value);
+		return true;
+	case AC_PLAN_EMULATE:
+		add_option(visit, value ? "--emulate=" : "--emulate",
+		    value ? value : "");
+		return true;
+	case OPT_JSON:
+		visit->json = true;
+		return true;
+	case OPT_PID:
+		visit->pid = value;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int
+finish(struct visit *visit, int status)
+{
+	for (size_t i = 0; i < visit->option_count; i++)
+		free(visit->options[i]);
+	free(visit->plan.chosen.rules.data);
+	return status;
+}
+
+static int
+run(const struct ac_command *self, char **arguments)
+{
+	static struct visit visit;
+	static char own[PATH_MAX];
+	struct ac_arguments a = { .command = self, .next = arguments };
+	const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+	int option;
+
+	visit.facts.autocast = program_invocation_name;
+	visit.facts.own_path = length > 0 ? own : program_invocation_name;
+	visit.facts.emulator = ac_where_emulator();
+	do {
+		option = ac_arguments_next(&a);
+	} while (take_option(&visit, option, a.value));
+	if (option == AC_ARGUMENT_STOP)
+		return finish(&visit, a.status ? AC_DOCTOR_UNKNOWN : 0);
+	if ((option == AC_ARGUMENT_OPERAND) == (visit.pid != NULL)) {
+		(void)ac_say(0, visit.pid ? "doctor: a program or --pid, not "
+		    "both" : "doctor: the program is missing; try 'autocast "
+		    "doctor -- ./program' or 'autocast doctor --pid PID'");
+		return finish(&visit, AC_DOCTOR_UNKNOWN);
+	}
+	return finish(&visit, visit.pid ? visit_process(&visit)
+	    : visit_program(&visit, a.next - 1));
+}
+
+const struct ac_command ac_command_doctor = {
+	.name = "doctor",
+	.operands = "[--] PROGRAM [ARGUMENT]... | --pid PID",
+	.summary = "Say whether a program's calls are reached, and if not, why.",
+	.details = "Runs PROGRAM as 'autocast run' would, or looks at a running "
+	    "process, and then\nprints what it found on stdout, the gravest "
+	    "first; the last line is the command\nthat helps. The exit status "
+	    "is 0 when calls are recast, 1 when they are reached\nbut none is "
+	    "recast, 2 when none, or not all, are reached, 3 when that could\n"
+	    "not be found out.\n",
+	.ends_at_operand = true,
+	.options = {
+		{ OPT_PID, "pid", "PID", "look at this running process" },
+		{ AC_PLAN_POLICY, "policy", "P",
+		    "a profile, a file, or policy text with '->'" },
+		{ 'e', NULL, "RULE", "a policy line before all others; "
+		    "repeatable" },
+		{ AC_PLAN_EMULATE, "emulate", "[=MODEL]",
+		    "on an emulated GPU: h200 (default), h100, b200, a100, l40s, "
+		    "rtx4090 or t4" },
+		{ OPT_JSON, "json", NULL, "as JSON" },
+	},
+	.run = run
+};

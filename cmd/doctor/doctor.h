@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/doctor/doctor.h -- facts about a run, and what they mean.
+ *
+ * cmd/doctor/doctor.c gathers the facts (from the program file, from the records that
+ * the processes leave, from /proc, from the statistics), ac_doctor_diagnose()
+ * turns them into findings, cmd/doctor/doctor_print.c shows those. */
+#ifndef AC_CMD_DOCTOR_H
+#define AC_CMD_DOCTOR_H
+
+#include "cmd/run/program.h"
+#include "policy/decide/op.h"
+#include "report/read/read.h"
+
+#include <sys/types.h>
+
+/* The NVIDIA libraries we know functions of. */
+enum ac_vendor {
+	AC_VENDOR_CUBLAS, AC_VENDOR_CUBLASLT, AC_VENDOR_CUDNN,
+	AC_VENDOR_CUSOLVER, AC_VENDORS
+};
+extern const char *const ac_vendor_names[AC_VENDORS];
+
+/* Whose file or SONAME `name` is ("libcublas.so.13"), whose function
+ * ("cublasLtMatmul"); -1: nobody's. */
+int ac_vendor_of_file(const char *name);
+int ac_vendor_of_symbol(const char *symbol);
+
+/* The last component of `path`. */
+const char *ac_doctor_base_name(const char *path);
+
+/* ---- Facts ------------------------------------------------------------- */
+
+/* One process image. Texts are malloc'ed, NULL where unknown. */
+struct ac_doctor_process {
+	pid_t    pid;
+	bool     told;            /* it left a whole record */
+	bool     seen;            /* its map of memory was read */
+	bool     has_libc;        /* it got as far as its libraries */
+	bool     has_library;     /* ours is in it */
+	bool     has_environment; /* that could be read */
+	bool     was_asked;       /* its LD_PRELOAD names our library */
+	bool     is_privileged;   /* AT_SECURE */
+	bool     has_namespaces;  /* dlmopen: two C libraries */
+	char    *exe, *command;   /* the latter quoted for the shell */
+	char    *loaded[AC_VENDORS]; /* from which file */
+	char    *hidden[AC_VENDORS]; /* the same, where we cannot see it */
+	char    *before, *after;  /* another interposer of the same names */
+	char    *dlsym_before;    /* another dlsym() before ours */
+	char    *inside;          /* a file that has cuBLAS inside */
+	char    *statistics;      /* its statistics file */
+	char   **objects;         /* what else is loaded, object_count of them */
+	size_t   object_count;
+	uint64_t handles, deepbind, left;
+	bool     stripped;        /* `set deepbind=on` was obeyed */
+};
+
+/* What the statistics say, added up. */
+struct ac_doctor_work {
+	uint64_t calls, recast, passed;         /* passed: only counted */
+	uint64_t vendor_calls[AC_VENDORS], vendor_recast[AC_VENDORS];
+	uint64_t vendor_passed[AC_VENDORS];
+	uint64_t kept[AC_REASON_COUNT];
+	struct ac_site kept_most[AC_REASON_COUNT]; /* the site of most of them */
+	char     rungs[64];                     /* "tf32, fp16" */
+	bool     is_known;                      /* there were statistics */
+	bool     policy_is_bad;
+	char     policy[256];                   /* "" without statistics */
+	char     gpu[96];
+	int      sm;                            /* 0: unknown */
+	bool     is_emulated;
+};
+
+struct ac_doctor_facts {
+	const char  *autocast;         /* how we were called */
+	const char  *own_path;         /* where we are, for other directories */
+	const char  *program;          /* NULL with --pid */
+	char       **arguments;        /* its argv; NULL with --pid */
+	char       **options;          /* of the command line, to be repeated */
+	bool         emulate;
+	const char  *emulator;         /* its directory, NULL: there is none */
+	const char  *policy;           /* --policy, or NULL */
+	enum ac_obstacle obstacle;
+	const char  *why;              /* it stands in the way, one line */
+	const struct ac_program *file; /* NULL with --pid */
+	bool         policy_is_bad;
+	bool         was_run;
+	int          wait_status;
+	const char  *last_name;        /* of the program when it ended, or "" */
+	pid_t        pid;              /* of the program */
+	const struct ac_doctor_process *processes;
+	size_t       process_count;
+	struct ac_doctor_work work;
+};
+
+void ac_doctor_free(struct ac_doctor_process *process);
+/* Replace *text, which is malloc'ed or NULL. */
+void ac_doctor_set(char **text, const char *value);
+void ac_doctor_add_object(struct ac_doctor_process *process, const char *path);
+void ac_doctor_forget_objects(struct ac_doctor_process *process);
+
+/* ---- Gathering --------------------------------------------------------- */
+
+/* Read the record `text`, which is changed. False if it is not whole; what
+ * was read then stands in *process all the same. */
+bool ac_doctor_read_record(char *text, struct ac_doctor_process *process);
+
+/* The records in `directory`, which are removed, as processes appended to the
+ * array of *count. Takes the place of a process that was seen. */
+struct ac_doctor_process *ac_doctor_read_records(const char *directory,
+    struct ac_doctor_process *processes, size_t *count);
+
+/* What only files tell: who has cuBLAS inside, who interposes. */
+void ac_doctor_read_files(struct ac_doctor_process *process,
+    bool also_objects);
+
+/* Look at the running process `pid`, for the first time (all zero) or again.
+ * 0, or errno; ESTALE: it runs another program now than *process says. */
+int ac_doctor_look_at(pid_t pid, struct ac_doctor_process *process);
+
+/* Every descendant of `pid`, itself first, at most `size`. */
+size_t ac_doctor_family(pid_t pid, pid_t *pids_out, size_t size);
+
+/* The name of `pid`'s program, at most 15 bytes, of a zombie too. */
+bool ac_doctor_name_of(pid_t pid, char name_out[16]);
+
+void ac_doctor_add_up(const struct ac_report *report,
+    struct ac_doctor_work *work_out);
+
+/* ---- A folder of our own (cmd/doctor/doctor_folder.c) ------------------------- */
+
+struct ac_doctor_folder {
+	char path[64], records[80];  /* "": there is none */
+};
+
+void ac_doctor_make_folder(struct ac_doctor_folder *folder);
+void ac_doctor_remove_folder(const struct ac_doctor_folder *folder);
+
+/* ---- Diagnosing -------------------------------------------------------- */
+
+/* Exit statuses of the verb, worst last. */
+enum {
+	AC_DOCTOR_WELL = 0, AC_DOCTOR_KEPT = 1, AC_DOCTOR_UNREACHED = 2,
+	AC_DOCTOR_UNKNOWN = 3
+};
+
+enum ac_doctor_mark {
+	AC_DOCTOR_NOTHING, AC_DOCTOR_OK, AC_DOCTOR_NOTE, AC_DOCTOR_PROBLEM
+};
+
+enum { AC_DOCTOR_FINDINGS = 48, AC_DOCTOR_TEXT = 1024, AC_DOCTOR_FIX = 8192 };
+
+struct ac_doctor_finding {
+	const char         *cause;   /* a stable word */
+	enum ac_doctor_mark mark;
+	char                text[AC_DOCTOR_TEXT];
+};
+
+struct ac_doctor_findings {
+	struct ac_doctor_finding found[AC_DOCTOR_FINDINGS];
+	size_t count;
+	int    status;
+	char   fix[AC_DOCTOR_FIX];   /* a command; never "" */
+};
+
+/* Pure. Findings come most important first. */
+void ac_doctor_diagnose(const struct ac_doctor_facts *facts,
+    struct ac_doctor_findings *findings_out);
+
+/* The cause of a kept call: what to say about it, and the command that changes
+ * it, for the reason `reason`. */
+void ac_doctor_explain_kept(const struct ac_doctor_facts *facts,
+    enum ac_reason reason, struct ac_text *text, struct ac_text *fix);
+
+/* ---- Commands ---------------------------------------------------------- */
+
+/* `word` so that a shell reads it as one. */
+void ac_doctor_quote(struct ac_text *text, const char *word);
+
+/* "autocast run OPTIONS EXTRA -- PROGRAM ARGUMENTS". `extra` may be ""; it
+ * replaces the user's --policy if it holds one. */
+void ac_doctor_add_run(struct ac_text *fix, const struct ac_doctor_facts *facts,
+    const char *extra);
+
+/* The program and its arguments. */
+void ac_doctor_add_program(struct ac_text *text,
+    const struct ac_doctor_facts *facts);
+
+/* ---- Printing ---------------------------------------------------------- */
+
+void ac_doctor_print(const struct ac_doctor_findings *findings, bool json);
+
+#endif

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/doctor/doctor_binding.c -- causes that lie between the program and the NVIDIA
+ * library: our library is not there, or calls go past it. Pure. */
+#include "cmd/doctor/doctor_cause.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+enum { NAME_LENGTH = 15 };      /* of what the kernel calls a program */
+
+static void
+add_name(struct ac_text *text, const struct ac_doctor_process *process)
+{
+	ac_text_add_clean(text, process->exe
+	    ? ac_doctor_base_name(process->exe) : "a process");
+}
+
+/* ---- Our library is not in the process --------------------------------- */
+
+static bool
+lacks_library(const struct ac_doctor_process *process)
+{
+	return process->seen && process->has_libc && !process->has_library;
+}
+
+static bool
+lacks_library_badly(const struct ac_doctor_process *process)
+{
+	return lacks_library(process) && ac_doctor_has_vendor(process);
+}
+
+/* Which of the program's own words begins the command that was lost: that of
+ * `process`, or, where that could not be read, the one called `name`. 0: none
+ * of them. */
+static size_t
+find_lost(const struct ac_doctor_facts *facts,
+    const struct ac_doctor_process *process, const char *name)
+{
+	char rest[AC_DOCTOR_FIX];
+	struct ac_text text;
+
+	for (size_t i = 1; facts->arguments && *facts->arguments &&
+	    facts->arguments[i]; i++) {
+		ac_text_init(&text, rest, sizeof rest);
+		for (char **word = facts->arguments + i; *word; word++) {
+			ac_text_add(&text, text.used ? " " : "");
+			ac_doctor_quote(&text, *word);
+		}
+		if (process && process->command) {
+			if (!strcmp(rest, process->command))
+				return i;
+			continue;
+		}
+		if (*name && !strncmp(name,
+		    ac_doctor_base_name(facts->arguments[i]),
+		    NAME_LENGTH))
+			return i;
+	}
+	return 0;
+}
+
+/* The user's own command with autocast moved behind what loses LD_PRELOAD,
+ * else the lost command alone. */
+static void
+add_moved(struct ac_text *fix, const struct ac_doctor_facts *facts,
+    const struct ac_doctor_process *process)
+{
+	const size_t lost = find_lost(facts, process, process && process->exe
+	    ? ac_doctor_base_name(process->exe) : facts->last_name);
+
+	for (size_t i = 0; i < lost; i++) {
+		ac_doctor_quote(fix, facts->arguments[i]);
+		ac_text_add(fix, " ");
+	}
+	ac_doctor_quote(fix, facts->own_path);
+	ac_text_add(fix, " run --");
+	if (!lost)
+		ac_text_addf(fix, " %s", process && process->command
+		    ? process->command : "PROGRAM");
+	for (size_t i = lost; lost && facts->arguments[i]; i++) {
+		ac_text_add(fix, " ");
+		ac_doctor_quote(fix, facts->arguments[i]);
+	}
+}
+
+static void
+add_why_not(struct ac_text *text, const struct ac_doctor_process *process)
+{
+	if (process->is_privileged)
+		ac_text_add(text, ": it is set-uid, set-gid or has file "
+		    "capabilities, so the loader ignores LD_PRELOAD");
+	else if (!process->has_environment)
+		ac_text_add(text, ", whose environment could not be read (it "
+		    "may have ended too soon): something before it (env -i, "
+		    "sudo, a container, a wrapper) took LD_PRELOAD away, or "
+		    "the loader could not take it");
+	else if (!process->was_asked)
+		ac_text_add(text, ": its environment has no LD_PRELOAD with "
+		    "it; something before it (env -i, sudo, a container, a "
+		    "wrapper) took that away, or nobody set it");
+	else
+		ac_text_add(text, ": the loader could not take it; its own "
+		    "message stands on the program's standard error");
+}
+
+/* The main program became something of which nothing was heard. */
+static bool
+became_another(const struct ac_patient *patient)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+	const char *name = facts->last_name;
+
+	if (!facts->was_run || !*name || !facts->file ||
+	    WIFSIGNALED(facts->wait_status))
+		return false;
+	for (size_t i = 0; i < facts->process_count; i++) {
+		const struct ac_doctor_process *process = &facts->processes[i];
+
+		if (process->pid == facts->pid && (process->told ||
+		    (process->has_library && process->exe && !strncmp(name,
+		    ac_doctor_base_name(process->exe), NAME_LENGTH))))
+			return false;
+	}
+	return strncmp(name, ac_doctor_base_name(facts->file->path),
+	    NAME_LENGTH) && strncmp(name,
+	    ac_doctor_base_name(facts->file->image), NAME_LENGTH);
+}
+
+enum ac_doctor_mark
+ac_find_not_preloaded(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_process *process =
+	    ac_patient_process(patient, lacks_library_badly);
+
+	if (!process && !patient->was_reached && !patient->has_vendor)
+		process = ac_patient_process(patient, lacks_library);
+	if (process) {
+		add_name(text, process);
+		ac_text_addf(text, " (process %d) runs without libautocast.so",
+		    (int)process->pid);
+		add_why_not(text, process);
+	} else if (!patient->was_reached && became_another(patient)) {
+		ac_text_add(text, "the program became ");
+		ac_text_add_clean(text, facts->last_name);
+		ac_text_add(text, ", of which nothing was heard: something "
+		    "before it (env -i, sudo, a container, a wrapper) took "
+		    "LD_PRELOAD away, unless it ended by _exit()");
+	} else {
+		return AC_DOCTOR_NOTHING;
+	}
+	if (process && process->is_privileged && process->exe)
+		ac_doctor_add_copy(fix, facts, process->exe);
+	else
+		add_moved(fix, facts, process);
+	return AC_DOCTOR_PROBLEM;
+}
+
+enum ac_doctor_mark
+ac_find_lost_record(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+
+	if (!facts->was_run || facts->work.is_known || patient->has_problem)
+		return AC_DOCTOR_NOTHING;
+	for (size_t i = 0; i < facts->process_count; i++)
+		if (facts->processes[i].told || facts->processes[i].has_library)
+			return AC_DOCTOR_NOTHING;
+	ac_text_add(text, "the program ended without exit() and so fast that "
+	    "nothing is known about it");
+	ac_doctor_quote(fix, facts->autocast);
+	ac_text_add(fix, " doctor --pid $(pgrep -n -f ");
+	ac_doctor_quote(fix, facts->program);
+	ac_text_add(fix, ")");
+	return AC_DOCTOR_PROBLEM;
+}
+
+/* ---- Calls go past it -------------------------------------------------- */
+
+/* Known to go wrong when nothing arrives; else only a possibility. */
+static enum ac_doctor_mark
+mark_unless_reached(const struct ac_patient *patient)
+{
+	return patient->was_reached ? AC_DOCTOR_NOTE : AC_DOCTOR_PROBLEM;
+}
+
+static void
+add_process_run(struct ac_text *fix, const struct ac_doctor_facts *facts,
+    const struct ac_doctor_process *process)
+{
+	ac_doctor_quote(fix, facts->autocast);
+	ac_text_addf(fix, " run -- %s",
+	    process->command ? process->command : "PROGRAM");
+}
+
+static bool
+has_foreign_dlsym(const struct ac_doctor_process *process)
+{
+	return process->dlsym_before && ac_doctor_has_vendor(process);
+}
+
+enum ac_doctor_mark
+ac_find_foreign_dlsym(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_process *process =
+	    ac_patient_process(patient, has_foreign_dlsym);
+
+	if (!process)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add_clean(text, process->dlsym_before);
+	ac_text_add(text, " comes before libautocast.so and has a dlsym() of "
+	    "its own: functions that are looked up there pass us by; put "
+	    "libautocast.so first");
+	ac_text_add(fix, "LD_PRELOAD=");
+	ac_doctor_quote(fix, process->dlsym_before);
+	ac_text_add(fix, " ");
+	add_process_run(fix, patient->facts, process);
+	return mark_unless_reached(patient);
+}
+
+static const char *
+hidden_in(const struct ac_doctor_process *process)
+{
+	for (int v = 0; v < AC_VENDORS; v++)
+		if (process->hidden[v])
+			return process->hidden[v];
+	return NULL;
+}
+
+static bool
+has_hidden(const struct ac_doctor_process *process)
+{
+	return hidden_in(process) ||
+	    (process->has_namespaces && ac_doctor_has_vendor(process));
+}
+
+enum ac_doctor_mark
+ac_find_namespace(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_process *process =
+	    ac_patient_process(patient, has_hidden);
+
+	if (!process)
+		return AC_DOCTOR_NOTHING;
+	if (hidden_in(process))
+		ac_text_add_clean(text, hidden_in(process));
+	else
+		ac_text_add(text, "something");
+	ac_text_add(text, " was opened by dlmopen() into a namespace of its "
+	    "own, where no preloaded library reaches; open it with dlopen()");
+	ac_text_add(fix, "grep -rn dlmopen .");
+	return hidden_in(process) ? AC_DOCTOR_PROBLEM
+	    : mark_unless_reached(patient);
+}
+
+static bool
+has_deepbind(const struct ac_doctor_process *process)
+{
+	return process->deepbind && !process->stripped &&
+	    ac_doctor_has_vendor(process);
+}
+
+enum ac_doctor_mark
+ac_find_deepbind(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_process *process =
+	    ac_patient_process(patient, has_deepbind);
+
+	if (!process)
+		return AC_DOCTOR_NOTHING;
+	add_name(text, process);
+	ac_text_add(text, " made ");
+	ac_text_add_count(text, process->deepbind, "dlopen() call");
+	ac_text_add(text, " with RTLD_DEEPBIND: such a library calls cuBLAS "
+	    "past us, unless 'set deepbind=on' takes the flag away");
+	ac_doctor_add_run(fix, patient->facts, "-e 'set deepbind=on'");
+	return mark_unless_reached(patient);
+}
+
+static bool
+has_left(const struct ac_doctor_process *process)
+{
+	return process->left != 0;
+}
+
+enum ac_doctor_mark
+ac_find_slots(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_process *process =
+	    ac_patient_process(patient, has_left);
+
+	if (!process)
+		return AC_DOCTOR_NOTHING;
+	add_name(text, process);
+	ac_text_add(text, " looked up ");
+	ac_text_add_count(text, process->left, "function");
+	ac_text_add(text, " of more NVIDIA libraries than we follow at once; "
+	    "their calls pass us by");
+	ac_doctor_quote(fix, patient->facts->autocast);
+	ac_text_add(fix, " report");
+	return AC_DOCTOR_PROBLEM;
+}
+
+static bool
+has_interposer(const struct ac_doctor_process *process)
+{
+	return process->before || process->after;
+}
+
+enum ac_doctor_mark
+ac_find_interposer(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_process *process =
+	    ac_patient_process(patient, has_interposer);
+	const char *path;
+
+	if (!process)
+		return AC_DOCTOR_NOTHING;
+	path = process->before ? process->before : process->after;
+	ac_text_add_clean(text, path);
+	ac_text_addf(text, " takes over the same functions, %s us",
+	    process->before ? "before" : "after");
+	if (patient->was_reached || !process->before) {
+		ac_text_add(text, "; both run");
+		return AC_DOCTOR_NOTE;
+	}
+	ac_text_add(text, ", and passes nothing on");
+	ac_text_add(fix, "LD_PRELOAD=");
+	ac_doctor_quote(fix, path);
+	ac_text_add(fix, " ");
+	add_process_run(fix, patient->facts, process);
+	return AC_DOCTOR_PROBLEM;
+}
+
+/* ---- The emulated GPU -------------------------------------------------- */
+
+/* Preloaded, they come before any DT_RPATH; `run` keeps them behind us. Of
+ * the same CUDA as the library `loaded`. */
+static void
+add_emulated(struct ac_text *fix, const char *emulator, const char *loaded)
+{
+	static const char *const names[] = { "libcudart", "libcublas" };
+	const char *major = strstr(ac_doctor_base_name(loaded), ".so.");
+	char path[PATH_MAX];
+	struct ac_text t;
+
+	ac_text_init(&t, path, sizeof path);
+	ac_text_addf(&t, "%s/libcuda.so.1", emulator);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		ac_text_addf(&t, ":%s/%s.so.", emulator, names[i]);
+		if (major)
+			ac_text_add_bytes(&t, major + 4,
+			    strspn(major + 4, "0123456789"));
+	}
+	ac_text_add(fix, "LD_PRELOAD=");
+	ac_doctor_quote(fix, path);
+	ac_text_add(fix, " ");
+}
+
+/* A DT_RPATH somewhere goes before LD_LIBRARY_PATH. */
+enum ac_doctor_mark
+ac_find_emulator_hidden(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+	const char *emulator = facts->emulate ? facts->emulator : NULL;
+	const char *loaded = NULL;
+
+	for (size_t i = 0; emulator && i < facts->process_count; i++) {
+		const char *path =
+		    facts->processes[i].loaded[AC_VENDOR_CUBLAS];
+
+		if (path && strncmp(path, emulator, strlen(emulator)))
+			loaded = path;
+	}
+	if (!loaded)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add_clean(text, loaded);
+	ac_text_add(text, " was loaded in spite of --emulate: the DT_RPATH of "
+	    "a library that needs it goes before LD_LIBRARY_PATH");
+	add_emulated(fix, emulator, loaded);
+	ac_doctor_add_run(fix, facts, "");
+	return AC_DOCTOR_PROBLEM;
+}

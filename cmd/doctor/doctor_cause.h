@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/doctor/doctor_cause.h -- one cause of "nothing happened", for the files that
+ * hold them: cmd/doctor/doctor_program.c and cmd/doctor/doctor_binding.c. The table is in
+ * cmd/doctor/doctor_causes.c. */
+#ifndef AC_CMD_DOCTOR_CAUSE_H
+#define AC_CMD_DOCTOR_CAUSE_H
+
+#include "cmd/doctor/doctor.h"
+
+/* The facts and what was concluded from them so far. */
+struct ac_patient {
+	const struct ac_doctor_facts *facts;
+	bool has_vendor;        /* some process loaded an NVIDIA library */
+	bool was_reached;       /* some call was counted */
+	bool has_problem;       /* a graver cause was found */
+};
+
+/* Whether a cause is there: what to say, and the command that helps (may stay
+ * empty for a note). */
+typedef enum ac_doctor_mark (*ac_cause_fn)(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+
+/* A command that copies `image`, since a copy has no special rights, and runs
+ * the copy with the program's arguments. */
+void ac_doctor_add_copy(struct ac_text *fix,
+    const struct ac_doctor_facts *facts, const char *image);
+
+/* ---- cmd/doctor/doctor_program.c ---- */
+enum ac_doctor_mark ac_find_not_runnable(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_rights(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_foreign(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_static_cublas(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_static_runtime(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_static(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_failed(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_nothing_loaded(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+
+/* ---- cmd/doctor/doctor_binding.c ---- */
+enum ac_doctor_mark ac_find_not_preloaded(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_lost_record(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_foreign_dlsym(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_namespace(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_deepbind(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_slots(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_interposer(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+enum ac_doctor_mark ac_find_emulator_hidden(const struct ac_patient *patient,
+    struct ac_text *text, struct ac_text *fix);
+
+/* The first process for which `is` holds; NULL if there is none. */
+const struct ac_doctor_process *ac_patient_process(
+    const struct ac_patient *patient,
+    bool (*is)(const struct ac_doctor_process *));
+
+/* Whether it loaded an NVIDIA library, wherever. */
+bool ac_doctor_has_vendor(const struct ac_doctor_process *process);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/doctor/doctor_causes.c -- from facts to findings: a table of causes, the
+ * gravest first. The first problem's command is the one to type. Pure. */
+#include "cmd/doctor/doctor_cause.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const ac_vendor_names[AC_VENDORS] = {
+	"libcublas", "libcublasLt", "libcudnn", "libcusolver"
+};
+
+int
+ac_vendor_of_file(const char *name)
+{
+	for (int v = 0; v < AC_VENDORS; v++) {
+		const size_t length = strlen(ac_vendor_names[v]);
+
+		if (!strncmp(name, ac_vendor_names[v], length) &&
+		    !strncmp(name + length, ".so", 3))
+			return v;
+	}
+	return -1;
+}
+
+int
+ac_vendor_of_symbol(const char *symbol)
+{
+	static const struct {
+		const char *prefix;
+		enum ac_vendor vendor;
+	} rows[] = {
+		{ "cublasLt", AC_VENDOR_CUBLASLT },
+		{ "cublas", AC_VENDOR_CUBLAS },
+		{ "cudnn", AC_VENDOR_CUDNN },
+		{ "cusolver", AC_VENDOR_CUSOLVER },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (!strncmp(symbol, rows[i].prefix, strlen(rows[i].prefix)))
+			return (int)rows[i].vendor;
+	return -1;
+}
+
+bool
+ac_doctor_has_vendor(const struct ac_doctor_process *process)
+{
+	for (int v = 0; v < AC_VENDORS; v++)
+		if (process->loaded[v] || process->hidden[v])
+			return true;
+	return false;
+}
+
+const char *
+ac_doctor_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+const struct ac_doctor_process *
+ac_patient_process(const struct ac_patient *patient,
+    bool (*is)(const struct ac_doctor_process *))
+{
+	for (size_t i = 0; i < patient->facts->process_count; i++)
+		if (is(&patient->facts->processes[i]))
+			return &patient->facts->processes[i];
+	return NULL;
+}
+
+/* ---- Reached, but nothing came of it ----------------------------------- */
+
+static enum ac_doctor_mark
+find_bad_policy(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+
+	if (!facts->policy_is_bad && !facts->work.policy_is_bad)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add(text, "the policy has errors, so recasting is off");
+	ac_doctor_quote(fix, facts->autocast);
+	if (facts->policy && !strstr(facts->policy, "->")) {
+		ac_text_add(fix, " policy check ");
+		ac_doctor_quote(fix, facts->policy);
+		return AC_DOCTOR_PROBLEM;
+	}
+	ac_text_add(fix, " run");
+	for (char **option = facts->options; option && *option; option++) {
+		ac_text_add(fix, " ");
+		ac_doctor_quote(fix, *option);
+	}
+	ac_text_add(fix, " -- true");
+	return AC_DOCTOR_PROBLEM;
+}
+
+static enum ac_doctor_mark
+find_no_call(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	if (!patient->has_vendor || patient->was_reached ||
+	    patient->has_problem)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add(text, "NVIDIA libraries are loaded, but no function that "
+	    "autocast knows was called");
+	ac_doctor_quote(fix, patient->facts->autocast);
+	ac_text_add(fix, " list");
+	return AC_DOCTOR_PROBLEM;
+}
+
+static enum ac_doctor_mark
+find_only_passed(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_work *work = &patient->facts->work;
+
+	if (work->calls || !work->passed)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add_count(text, work->passed, "call");
+	ac_text_add(text, " reached functions that are counted and passed on; "
+	    "none of them is recast in this version");
+	ac_doctor_quote(fix, patient->facts->autocast);
+	ac_text_add(fix, " report");
+	return AC_DOCTOR_PROBLEM;
+}
+
+/* ---- The table --------------------------------------------------------- */
+
+static const struct cause {
+	const char *name;
+	int         status;      /* what it means when it is a problem */
+	ac_cause_fn find;        /* NULL: the calls that were kept, by reason */
+} causes[] = {
+	{ "not-runnable",    AC_DOCTOR_UNKNOWN,   ac_find_not_runnable },
+	{ "rights",          AC_DOCTOR_UNREACHED, ac_find_rights },
+	{ "other-machine",   AC_DOCTOR_UNREACHED, ac_find_foreign },
+	{ "static-cublas",   AC_DOCTOR_UNREACHED, ac_find_static_cublas },
+	{ "static-runtime",  AC_DOCTOR_UNREACHED, ac_find_static_runtime },
+	{ "static-program",  AC_DOCTOR_UNREACHED, ac_find_static },
+	{ "not-preloaded",   AC_DOCTOR_UNREACHED, ac_find_not_preloaded },
+	{ "namespace",       AC_DOCTOR_UNREACHED, ac_find_namespace },
+	{ "foreign-dlsym",   AC_DOCTOR_UNREACHED, ac_find_foreign_dlsym },
+	{ "interposer",      AC_DOCTOR_UNREACHED, ac_find_interposer },
+	{ "deepbind",        AC_DOCTOR_UNREACHED, ac_find_deepbind },
+	{ "too-many",        AC_DOCTOR_UNREACHED, ac_find_slots },
+	{ "emulator-hidden", AC_DOCTOR_UNREACHED, ac_find_emulator_hidden },
+	{ "no-record",       AC_DOCTOR_UNKNOWN,   ac_find_lost_record },
+	{ "nothing-loaded",  AC_DOCTOR_UNREACHED, ac_find_nothing_loaded },
+	{ "no-call",         AC_DOCTOR_UNREACHED, find_no_call },
+	{ "bad-policy",      AC_DOCTOR_KEPT,      find_bad_policy },
+	{ "passed-through",  AC_DOCTOR_KEPT,      find_only_passed },
+	{ "kept",            AC_DOCTOR_KEPT,      NULL },
+	{ "ended",           AC_DOCTOR_WELL,      ac_find_failed },
+};
+
+/* Findings grow; the command comes from the first problem, else from the first
+ * note that has one. */
+struct chart {
+	struct ac_doctor_findings *findings;
+	struct ac_text fix;      /* of the cause at hand */
+	bool fix_is_final;
+};
+
+static struct ac_text
+text_of_next(struct chart *chart)
+{
+	struct ac_doctor_finding *finding =
+	    &chart->findings->found[chart->findings->count];
+	struct ac_text text;
+
+	ac_text_init(&text, finding->text, sizeof finding->text);
+	ac_text_init(&chart->fix, chart->fix.data, chart->fix.size);
+	return text;
+}
+
+static void
+conclude(struct chart *chart, const char *cause, int status,
+    enum ac_doctor_mark mark)
+{
+	struct ac_doctor_findings *findings = chart->findings;
+	const bool has_room = findings->count < AC_DOCTOR_FINDINGS - 1;
+	const bool is_problem = mark == AC_DOCTOR_PROBLEM;
+
+	findings->found[findings->count].cause = cause;
+	findings->found[findings->count].mark = mark;
+	findings->count += has_room;
+	if (is_problem && status > findings->status)
+		findings->status = status;
+	/* Half a command is worse than none. */
+	if (chart->fix_is_final || !chart->fix.used || chart->fix.truncated ||
+	    (!is_problem && *findings->fix))
+		return;
+	memcpy(findings->fix, chart->fix.data, chart->fix.used + 1);
+	chart->fix_is_final = is_problem;
+}
+
+/* ---- The parts --------------------------------------------------------- */
+
+/* The reasons that kept calls, the one of most calls first. */
+static void
+diagnose_kept(const struct ac_patient *patient, const struct cause *cause,
+    struct chart *chart)
+{
+	const struct ac_doctor_work *work = &patient->facts->work;
+	bool done[AC_REASON_COUNT] = { false };
+
+	for (;;) {
+		struct ac_text text;
+		int most = 0;
+
+		for (int r = 1; r < AC_REASON_COUNT; r++)
+			if (!done[r] && work->kept[r] &&
+			    (!most || work->kept[r] > work->kept[most]))
+				most = r;
+		if (!most)
+			return;
+		done[most] = true;
+		text = text_of_next(chart);
+		ac_doctor_explain_kept(patient->facts, (enum ac_reason)most,
+		    &text, &chart->fix);
+		if (work->recast)
+			chart->fix.used = 0;
+		conclude(chart, cause->name, cause->status,
+		    work->recast ? AC_DOCTOR_NOTE : AC_DOCTOR_PROBLEM);
+	}
+}
+
+static const char *
+path_of(const struct ac_doctor_facts *facts, int vendor)
+{
+	for (size_t i = 0; i < facts->process_count; i++)
+		if (facts->processes[i].loaded[vendor])
+			return facts->processes[i].loaded[vendor];
+	return NULL;
+}
+
+static void
+diagnose_vendor(const struct ac_patient *patient, int v, struct chart *chart)
+{
+	const struct ac_doctor_work *work = &patient->facts->work;
+	const char *path = path_of(patient->facts, v);
+	const uint64_t calls = work->vendor_calls[v];
+	struct ac_text text;
+
+	if (!path && !calls && !work->vendor_passed[v])
+		return;
+	text = text_of_next(chart);
+	ac_text_addf(&text, "%s", ac_vendor_names[v]);
+	if (path) {
+		ac_text_add(&text, " from ");
+		ac_text_add_clean(&text, path);
+	}
+	ac_text_add(&text, ": ");
+	if (!calls && !work->vendor_passed[v])
+		ac_text_add(&text, "no call of the program was seen");
+	if (calls) {
+		ac_text_add_count(&text, calls, "product");
+		ac_text_addf(&text, ", %llu recast",
+		    (unsigned long long)work->vendor_recast[v]);
+	}
+	if (work->vendor_recast[v])
+		ac_text_addf(&text, " (%s)", work->rungs);
+	if (work->vendor_passed[v]) {
+		ac_text_add(&text, calls ? "; " : "");
+		ac_text_add_count(&text, work->vendor_passed[v], "other call");
+		ac_text_add(&text, " counted and passed on");
+	}
+	conclude(chart, ac_vendor_names[v], 0, calls || work->vendor_passed[v]
+	    ? AC_DOCTOR_OK : AC_DOCTOR_NOTE);
+}
+
+/* The libraries that are nowhere, in one line. */
+static void
+diagnose_absent(const struct ac_patient *patient, struct chart *chart)
+{
+	const struct ac_doctor_work *work = &patient->facts->work;
+	struct ac_text text = text_of_next(chart);
+
+	if (!patient->has_vendor && !patient->was_reached)
+		return;
+	for (int v = 0; v < AC_VENDORS; v++)
+		if (!path_of(patient->facts, v) && !work->vendor_calls[v] &&
+		    !work->vendor_passed[v])
+			ac_text_addf(&text, "%s%s", text.used ? ", "
+			    : "never loaded: ", ac_vendor_names[v]);
+	if (text.used)
+		conclude(chart, "absent", 0, AC_DOCTOR_NOTE);
+}
+
+void
+ac_doctor_diagnose(const struct ac_doctor_facts *facts,
+    struct ac_doctor_findings *findings_out)
+{
+	char buffer[AC_DOCTOR_FIX];
+	struct chart chart = { .findings = findings_out };
+	struct ac_patient patient = { .facts = facts,
+	    .was_reached = facts->work.calls || facts->work.passed };
+
+	memset(findings_out, 0, sizeof *findings_out);
+	ac_text_init(&chart.fix, buffer, sizeof buffer);
+	for (size_t i = 0; i < facts->process_count; i++)
+		patient.has_vendor |= ac_doctor_has_vendor(&facts->processes[i]);
+	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+		struct ac_text text = text_of_next(&chart);
+		enum ac_doctor_mark mark;
+
+		if (!causes[i].find) {
+			diagnose_kept(&patient, &causes[i], &chart);
+			continue;
+		}
+		mark = causes[i].find(&patient, &text, &chart.fix);
+		if (mark != AC_DOCTOR_NOTHING)
+			conclude(&chart, causes[i].name, causes[i].status, mark);
+		patient.has_problem |= mark == AC_DOCTOR_PROBLEM;
+	}
+	for (int v = 0; v < AC_VENDORS; v++)
+		diagnose_vendor(&patient, v, &chart);
+	diagnose_absent(&patient, &chart);
+	if (*findings_out->fix)
+		return;
+	ac_text_init(&chart.fix, buffer, sizeof buffer);
+	ac_doctor_quote(&chart.fix, facts->autocast);
+	ac_text_add(&chart.fix, " report");
+	memcpy(findings_out->fix, buffer, chart.fix.used + 1);
+}

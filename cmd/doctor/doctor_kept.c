@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/doctor/doctor_kept.c -- what the statistics of a run add up to, and for every
+ * reason to keep a call the command that would change it. Pure but for the
+ * environment. */
+#include "cmd/doctor/doctor.h"
+#include "base/env.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { OLDEST_SM = 75 };
+
+/* ---- Adding up --------------------------------------------------------- */
+
+static void
+add_site(struct ac_doctor_work *work, const struct ac_site *site)
+{
+	const int vendor = ac_vendor_of_symbol(site->key.symbol);
+
+	work->calls += site->calls;
+	work->recast += site->recast;
+	if (vendor >= 0) {
+		work->vendor_calls[vendor] += site->calls;
+		work->vendor_recast[vendor] += site->recast;
+	}
+	for (int r = 0; r < AC_REASON_COUNT; r++) {
+		work->kept[r] += site->kept[r];
+		if (site->kept[r] > work->kept_most[r].kept[r])
+			work->kept_most[r] = *site;
+	}
+}
+
+static void
+add_rungs(struct ac_doctor_work *work, const struct ac_report *report)
+{
+	struct ac_text text;
+
+	ac_text_init(&text, work->rungs, sizeof work->rungs);
+	for (unsigned rung = 0; rung < AC_RUNG_COUNT; rung++)
+		for (size_t i = 0; i < report->site_count; i++)
+			if (report->sites[i].rung == rung &&
+			    report->sites[i].recast) {
+				ac_text_addf(&text, "%s%s",
+				    text.used ? ", " : "",
+				    ac_rung_names[rung]);
+				break;
+			}
+}
+
+void
+ac_doctor_add_up(const struct ac_report *report,
+    struct ac_doctor_work *work_out)
+{
+	memset(work_out, 0, sizeof *work_out);
+	if (!report)
+		return;
+	work_out->is_known = true;
+	for (size_t i = 0; i < report->site_count; i++)
+		add_site(work_out, &report->sites[i]);
+	add_rungs(work_out, report);
+	for (size_t i = 0; i < report->marker_count; i++) {
+		const struct ac_marker *marker = &report->markers[i];
+		const int vendor = ac_vendor_of_symbol(marker->symbol);
+
+		if (vendor < 0)
+			continue; /* something the library noted */
+		work_out->passed += marker->calls;
+		work_out->vendor_passed[vendor] += marker->calls;
+	}
+	for (size_t i = 0; i < report->process_count; i++) {
+		const struct ac_file_header *h = &report->processes[i];
+
+		if (!*work_out->policy)
+			memcpy(work_out->policy, h->policy, sizeof h->policy);
+		if (!*work_out->gpu && *h->gpu) {
+			memcpy(work_out->gpu, h->gpu, sizeof h->gpu);
+			work_out->sm = h->sm;
+		}
+		work_out->is_emulated |= h->emulated;
+		work_out->policy_is_bad |=
+		    !strncmp(h->why, "the policy has errors", 21);
+	}
+}
+
+/* ---- Why a call was kept ----------------------------------------------- */
+
+/* What is not a plain option: writes text (after the reason's own meaning)
+ * and command by itself. */
+typedef void (*special_fn)(const struct ac_doctor_facts *facts,
+    const struct ac_site *site, struct ac_text *text, struct ac_text *fix);
+
+/* The rung that the GPU has for sure. */
+static const char *
+rung_for(const struct ac_doctor_facts *facts)
+{
+	return facts->work.sm == OLDEST_SM ? "fp16" : "tf32";
+}
+
+static void
+with_rule(const struct ac_doctor_facts *facts, struct ac_text *fix,
+    const char *format)
+{
+	char rule[160], extra[256];
+	struct ac_text text;
+
+	ac_text_init(&text, rule, sizeof rule);
+	ac_text_add(&text, format);
+	ac_text_addf(&text, " -> %s profit=off", rung_for(facts));
+	ac_text_init(&text, extra, sizeof extra);
+	ac_text_add(&text, "-e ");
+	ac_doctor_quote(&text, rule);
+	ac_doctor_add_run(fix, facts, extra);
+}
+
+static void
+explain_rule(const struct ac_doctor_facts *facts, const struct ac_site *site,
+    struct ac_text *text, struct ac_text *fix)
+{
+	const bool is_off = !strcmp(facts->work.policy, "off");
+
+	if (is_off)
+		ac_text_add(text, "; the policy 'off' keeps everything");
+	else if (*site->source) {
+		ac_text_add(text, "; the rule is ");
+		ac_site_add_line(text, site);
+	}
+	if (is_off)
+		ac_doctor_add_run(fix, facts, "--policy amp");
+	else
+		with_rule(facts, fix, "gemm");
+}
+
+static void
+explain_too_small(const struct ac_doctor_facts *facts,
+    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+{
+	ac_text_add(text, "; most of them are ");
+	ac_site_add_operation(text, site);
+	ac_text_add(text, " ");
+	ac_site_add_sizes(text, site);
+	with_rule(facts, fix, "gemm");
+}
+
+static void
+explain_no_profit(const struct ac_doctor_facts *facts,
+    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+{
+	if (strcmp(site->key.asked, "tf32")) {
+		with_rule(facts, fix, "gemm");
+		return;
+	}
+	ac_text_add(text, "; the program asks for TF32 by itself");
+	ac_doctor_add_run(fix, facts, "--policy fp16");
+}
+
+static void
+explain_opted_out(const struct ac_doctor_facts *facts,
+    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+{
+	const bool refused = !strcmp(site->key.asked, "opted-out");
+	const bool invariant = ac_env_is_set(AC_ENV_BATCH_INVARIANCE) &&
+	    strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
+	const enum ac_env_name name = !refused ? AC_ENV_EMULATE_FP32
+	    : invariant ? AC_ENV_BATCH_INVARIANCE : AC_ENV_TF32_OVERRIDE;
+
+	if (refused || (!strcmp(site->key.asked, "emulated") &&
+	    ac_env_is_set(name))) {
+		const char *variable = ac_env_rows[name].variable;
+
+		ac_text_addf(text, "; %s=%s is set", variable,
+		    name == AC_ENV_TF32_OVERRIDE ? "0" : ac_env(name));
+		ac_text_addf(fix, "env -u %s ", variable);
+		ac_doctor_add_run(fix, facts, "");
+		return;
+	}
+	ac_text_add(text, "; the program asks for ");
+	ac_text_add_clean(text, site->key.asked);
+	ac_doctor_add_run(fix, facts, "-e 'set respect-opt-out=off'");
+}
+
+static void
+explain_solver(const struct ac_doctor_facts *facts,
+    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+{
+	(void)site, (void)text;
+	with_rule(facts, fix, "gemm solver=yes");
+}
+
+static void
+explain_internal(const struct ac_doctor_facts *facts,
+    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+{
+	char rule[96];
+	struct ac_text t;
+
+	ac_text_add(text, "; most come from ");
+	ac_text_add_clean(text, site->key.caller);
+	ac_text_init(&t, rule, sizeof rule);
+	ac_text_add(&t, "gemm caller=\"");
+	ac_text_add_bytes(&t, site->key.caller, strcspn(site->key.caller, "+"));
+	ac_text_add(&t, "\"");
+	with_rule(facts, fix, rule);
+}
+
+/* The program's own words, which a line that names the region overrules. */
+static void
+explain_region(const struct ac_doctor_facts *facts,
+    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+{
+	char rule[96];
+	struct ac_text t;
+
+	ac_text_add(text, "; most are in region ");
+	ac_text_add_clean(text, site->region.name);
+	ac_text_init(&t, rule, sizeof rule);
+	ac_text_addf(&t, "gemm region=%s", site->region.name);
+	with_rule(facts, fix, rule);
+}
+
+static bool
+has_handles(const struct ac_doctor_facts *facts)
+{
+	for (size_t i = 0; i < facts->process_count; i++)
+		if (facts->processes[i].handles || !facts->processes[i].told)
+			return true;
+	return facts->process_count == 0;
+}
+
+static void
+explain_unsupported(const struct ac_doctor_facts *facts,
+    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+{
+	const struct ac_doctor_work *work = &facts->work;
+
+	if (!*work->gpu && !has_handles(facts)) {
+		ac_text_add(text, "; no cuBLAS handle was seen being created, "
+		    "so its GPU is unknown: cublasCreate() passed by us");
+		ac_doctor_add_run(fix, facts, "-e 'set deepbind=on'");
+	} else if (!*work->gpu) {
+		ac_text_add(text, "; no GPU answered: there is no driver "
+		    "(libcuda.so.1) or no device");
+		if (facts->emulator && !facts->emulate)
+			ac_doctor_add_run(fix, facts, "--emulate");
+		else
+			ac_text_add(fix, "nvidia-smi");
+	} else if (work->sm < OLDEST_SM) {
+		ac_text_addf(text, "; %s (sm %d) is older than every recipe "
+		    "(sm %d)", work->gpu, work->sm, OLDEST_SM);
+		ac_text_add(fix, "nvidia-smi --query-gpu=name,compute_cap "
+		    "--format=csv");
+	} else if (work->sm == OLDEST_SM) {
+		ac_text_addf(text, "; %s has FP16 only", work->gpu);
+		ac_doctor_add_run(fix, facts, "--policy fp16");
+	} else if (*site->source) {
+		ac_text_add(text, "; the rule is ");
+		ac_site_add_line(text, site);
+	}
+}
+
+static const struct {
+	enum ac_reason reason;
+	special_fn     special;
+	const char    *extra;      /* else this option; NULL: only to be read */
+} answers[] = {
+	{ AC_REASON_NO_RULE, explain_rule, NULL },
+	{ AC_REASON_RULE, explain_rule, NULL },
+	{ AC_REASON_TOO_SMALL, explain_too_small, NULL },
+	{ AC_REASON_NO_PROFIT, explain_no_profit, NULL },
+	{ AC_REASON_OPTED_OUT, explain_opted_out, NULL },
+	{ AC_REASON_PEDANTIC, explain_opted_out, NULL },
+	{ AC_REASON_SOLVER, explain_solver, NULL },
+	{ AC_REASON_INTERNAL_CALLER, explain_internal, NULL },
+	{ AC_REASON_UNSUPPORTED, explain_unsupported, NULL },
+	{ AC_REASON_GUARD, NULL, "--ranges" },
+	{ AC_REASON_WORKSPACE, NULL, "-e 'set workspace=1Gi'" },
+	{ AC_REASON_OUT_OF_MEMORY, NULL, "-e 'set workspace=64Mi'" },
+	{ AC_REASON_NOT_BUILT, NULL, "--policy tf32" },
+	{ AC_REASON_REGION, explain_region, NULL },
+};
+
+void
+ac_doctor_explain_kept(const struct ac_doctor_facts *facts,
+    enum ac_reason reason, struct ac_text *text, struct ac_text *fix)
+{
+	const struct ac_site *site = &facts->work.kept_most[reason];
+
+	ac_text_add_count(text, facts->work.kept[reason], "call");
+	ac_text_addf(text, " kept (%s): %s", ac_reason_names[reason],
+	    ac_reason_meanings[reason]);
+	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+		if (answers[i].reason != reason)
+			continue;
+		if (answers[i].special)
+			answers[i].special(facts, site, text, fix);
+		else
+			ac_doctor_add_run(fix, facts, answers[i].extra);
+	}
+	if (!fix->used) {
+		ac_doctor_quote(fix, facts->autocast);
+		ac_text_addf(fix, " explain %08x", (unsigned)site->id);
+	}
+}

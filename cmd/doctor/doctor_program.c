@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/doctor/doctor_program.c -- causes that lie in the program: what kind of file it
+ * is, what it loads, how it ended. Pure. */
+#include "cmd/doctor/doctor_cause.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+/* What helps to see why a program cannot be found or run. */
+static void
+add_search(struct ac_text *fix, const struct ac_doctor_facts *facts)
+{
+	const char *program = facts->program;
+	const bool is_itself = !strncmp(facts->why, program, strlen(program));
+
+	if (strstr(facts->why, "did you mean './")) {
+		ac_doctor_quote(fix, facts->autocast);
+		ac_text_add(fix, " doctor -- ./");
+		ac_doctor_add_program(fix, facts);
+		return;
+	}
+	if (!is_itself)         /* but its interpreter */
+		ac_text_add(fix, "head -n 1 ");
+	else if (strstr(facts->why, "chmod +x"))
+		ac_text_add(fix, "chmod +x ");
+	else if (facts->obstacle == AC_OBSTACLE_CANNOT_RUN)
+		ac_text_add(fix, "file ");
+	else if (!strchr(program, '/'))
+		ac_text_add(fix, "type -a ");
+	else
+		ac_text_add(fix, "find . -name ");
+	ac_doctor_quote(fix, is_itself && facts->obstacle ==
+	    AC_OBSTACLE_NOT_FOUND ? ac_doctor_base_name(program) : program);
+}
+
+enum ac_doctor_mark
+ac_find_not_runnable(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+
+	if (facts->obstacle != AC_OBSTACLE_NOT_FOUND &&
+	    facts->obstacle != AC_OBSTACLE_CANNOT_RUN)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add(text, facts->why);
+	if (facts->program) {
+		add_search(fix, facts);
+	} else if (facts->obstacle == AC_OBSTACLE_NOT_FOUND) {
+		ac_text_add(fix, "ps -e -o pid,user,args");
+	} else {
+		ac_text_add(fix, "sudo ");
+		ac_doctor_quote(fix, facts->autocast);
+		ac_text_addf(fix, " doctor --pid %d", (int)facts->pid);
+	}
+	return AC_DOCTOR_PROBLEM;
+}
+
+void
+ac_doctor_add_copy(struct ac_text *fix, const struct ac_doctor_facts *facts,
+    const char *image)
+{
+	ac_text_add(fix, "cp ");
+	ac_doctor_quote(fix, image);
+	ac_text_add(fix, " ./copy && ");
+	ac_doctor_quote(fix, facts->autocast);
+	ac_text_add(fix, " run -- ./copy");
+	for (char **argument = facts->arguments && *facts->arguments
+	    ? facts->arguments + 1 : NULL; argument && *argument; argument++) {
+		ac_text_add(fix, " ");
+		ac_doctor_quote(fix, *argument);
+	}
+}
+
+enum ac_doctor_mark
+ac_find_rights(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+
+	if (facts->obstacle != AC_OBSTACLE_RIGHTS)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add(text, facts->why);
+	ac_doctor_add_copy(fix, facts, facts->file->image);
+	return AC_DOCTOR_PROBLEM;
+}
+
+enum ac_doctor_mark
+ac_find_foreign(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+
+	if (facts->obstacle != AC_OBSTACLE_MACHINE &&
+	    facts->obstacle != AC_OBSTACLE_MUSL)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add(text, facts->why);
+	ac_text_add(fix, "file ");
+	ac_doctor_quote(fix, facts->file->image);
+	return AC_DOCTOR_PROBLEM;
+}
+
+static void
+add_rebuild(struct ac_text *fix, const char *path)
+{
+	ac_text_add(fix, "nvcc -cudart shared -o ");
+	ac_doctor_quote(fix, ac_doctor_base_name(path));
+	ac_text_add(fix, " *.o -lcublas -lcublasLt");
+}
+
+static bool
+has_inside(const struct ac_doctor_process *process)
+{
+	return process->inside != NULL;
+}
+
+enum ac_doctor_mark
+ac_find_static_cublas(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_process *process =
+	    ac_patient_process(patient, has_inside);
+	const struct ac_program *file = patient->facts->file;
+	const char *path = process ? process->inside
+	    : file && file->facts.has_static_cublas ? file->image : NULL;
+
+	if (!path)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add_clean(text, path);
+	ac_text_add(text, " has cuBLAS linked in: its calls stay inside and "
+	    "nothing can take them over; link it with the shared libraries");
+	add_rebuild(fix, path);
+	return AC_DOCTOR_PROBLEM;
+}
+
+enum ac_doctor_mark
+ac_find_static_runtime(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+
+	if (!facts->emulate || !facts->file ||
+	    !facts->file->facts.has_static_cudart)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add_clean(text, facts->file->image);
+	ac_text_add(text, " has the CUDA runtime linked in, which the emulated "
+	    "GPU cannot replace");
+	add_rebuild(fix, facts->file->image);
+	return AC_DOCTOR_PROBLEM;
+}
+
+enum ac_doctor_mark
+ac_find_static(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+
+	if (facts->obstacle != AC_OBSTACLE_STATIC)
+		return AC_DOCTOR_NOTHING;
+	if (!patient->has_vendor) {
+		ac_text_add(text, facts->why);
+		add_rebuild(fix, facts->file->image);
+		return AC_DOCTOR_PROBLEM;
+	}
+	ac_text_add_clean(text, facts->file->image);
+	ac_text_add(text, " is statically linked, but what it starts is not: "
+	    "'autocast run' refuses it, so set LD_PRELOAD yourself");
+	ac_text_add(fix, "LD_PRELOAD=$(");
+	ac_doctor_quote(fix, facts->autocast);
+	ac_text_add(fix, " path) ");
+	ac_doctor_add_program(fix, facts);
+	return AC_DOCTOR_NOTE;
+}
+
+/* ---- What it did ------------------------------------------------------- */
+
+/* In words, how the program ended; "" if that was as it should be. */
+static void
+add_end(struct ac_text *text, const struct ac_doctor_facts *facts)
+{
+	if (!facts->was_run)
+		return;
+	if (WIFSIGNALED(facts->wait_status))
+		ac_text_addf(text, "the program was ended by signal %d (%s)",
+		    WTERMSIG(facts->wait_status),
+		    strsignal(WTERMSIG(facts->wait_status)));
+	else if (WEXITSTATUS(facts->wait_status))
+		ac_text_addf(text, "the program ended with status %d",
+		    WEXITSTATUS(facts->wait_status));
+}
+
+enum ac_doctor_mark
+ac_find_failed(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	(void)fix;
+	add_end(text, patient->facts);
+	if (!text->used)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add(text, patient->was_reached ? "; what it did until then "
+	    "counts" : "; it may not have come as far as its first product");
+	return AC_DOCTOR_NOTE;
+}
+
+enum ac_doctor_mark
+ac_find_nothing_loaded(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+
+	if (patient->has_vendor || patient->was_reached || patient->has_problem)
+		return AC_DOCTOR_NOTHING;
+	ac_text_addf(text, "no NVIDIA library was loaded by %s: there is "
+	    "nothing to recast", facts->process_count > 1
+	    ? "any of its processes" : "the program");
+	if (facts->file) {
+		ac_text_add(fix, "ldd ");
+		ac_doctor_quote(fix, facts->file->image);
+	} else {
+		ac_text_addf(fix, "grep -i -e cublas -e cudnn /proc/%d/maps",
+		    (int)facts->pid);
+	}
+	return AC_DOCTOR_PROBLEM;
+}

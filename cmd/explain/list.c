@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/explain/list.c -- autocast list: the catalogue, every symbol the library wraps
+ * and what it does with it, whose rows are the shim's own; and the rates that
+ * predictions are made of. */
+#include "cmd/command.h"
+#include "policy/profit/profit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Show the rows of every CUDA release, and those of cuDNN. */
+#define CUBLAS_VERSION 99999999
+#undef AC_HAVE_CUDNN
+#define AC_HAVE_CUDNN
+
+/* What becomes of a row, by its kind: the shapes of cublas_gemm.def, the
+ * kinds of marker.def and cudnn.def. */
+static const struct {
+	const char *kind, *meaning;
+} kinds[] = {
+	{ "SINGLE",      "recast by the policy" },
+	{ "GEMM_EX",     "recast by the policy when the operands are FP32" },
+	{ "STRIDED",     "recast by the policy" },
+	{ "STRIDED_EX",  "recast by the policy when the operands are FP32" },
+	{ "SGEMM_EX",    "recast by the policy when the operands are FP32" },
+	{ "POINTERS",    "recast by the policy, with a cast" },
+	{ "POINTERS_EX", "recast by the policy, with a cast, when the operands "
+	    "are FP32" },
+	{ "COMPLEX",         "recast by the policy under guard=off" },
+	{ "COMPLEX_STRIDED", "recast by the policy under guard=off" },
+	{ "COMPLEX_EX",      "recast by the policy under guard=off, when the "
+	    "operands are complex FP32" },
+	{ "GROUPED",     "kept and reported (grouped)" },
+	{ "GROUPED_EX",  "kept and reported (grouped)" },
+	{ "PRODUCT",     "counted and passed through" },
+	{ "CONVOLUTION", "counted and passed through" },
+	{ "RECURRENT",   "counted and passed through, as the network was set" },
+	{ "SOLVER",      "counted and passed through; its caller is a solver" },
+	{ "HANDLE",      "followed, never changed" },
+	{ "SCAL",        "scaled by validated seed and update lines, else passed "
+	    "through" },
+	{ "AXPY",        "scaled by validated seed and update lines, else passed "
+	    "through" },
+	{ "DNN_HANDLE",  "followed, never changed" },
+	{ "DNN_BUILD",   "FP16 engines offered by the policy, under guard=off" },
+	{ "DNN_RUN",     "counted by plan, never changed" },
+	{ "DNN_CONV",    "recast by the policy when the tensors are FP32" },
+	{ "DNN_RNN",     "FP16 by a rule that names rnn, under guard=off" },
+	{ "DNN_RNN_LIFE", "followed, never changed" },
+	{ "DNN_SIZE",    "raised under conv-workspace=advertise" },
+};
+
+static const struct { const char *symbol, *kind; } rows[] = {
+#define GEMM(shape, symbol, index) { #symbol, #shape },
+#include "shim/bind/cublas_gemm.def"
+#undef GEMM
+#define MARKER(kind, symbol, provider) { #symbol, #kind },
+#include "shim/bind/marker.def"
+#undef MARKER
+#define HANDLE(symbol) { #symbol, "HANDLE" },
+#include "shim/bind/cublas_handle.def"
+#undef HANDLE
+#define VECTOR(shape, symbol, index) { #symbol, #shape },
+#include "shim/bind/cublas_vector.def"
+#undef VECTOR
+#define CUDNN(kind, symbol) { #symbol, "DNN_" #kind },
+#include "shim/bind/cudnn.def"
+#undef CUDNN
+};
+
+static const char *
+meaning(const char *kind)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (!strcmp(kinds[i].kind, kind))
+			return kinds[i].meaning;
+	return "passed through";
+}
+
+static int
+list_functions(void)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		printf("%-38s %s\n", rows[i].symbol, meaning(rows[i].kind));
+	return ac_say_done();
+}
+
+static void
+add_rate(struct ac_text *t, double rate, double unit, size_t column)
+{
+	if (rate > 0)
+		ac_text_add_double(t, rate / unit, 3);
+	else
+		ac_text_add(t, "-");
+	ac_text_pad(t, column);
+}
+
+/* One GPU a line; where its numbers are from stands behind them. */
+static int
+list_rates(void)
+{
+	const struct ac_rates *row;
+	char buffer[512];
+	struct ac_text t;
+
+	puts("                                TFLOP/s                   TB/s  "
+	    "us more by a kernel\nGPU                      sm   fp32  tf32  "
+	    "fp16  bf16  memory  device host");
+	for (unsigned i = 0; (row = ac_rates_row(i)); i++) {
+		ac_text_init(&t, buffer, sizeof buffer);
+		ac_text_addf(&t, "%-24s %-4d ", row->name, row->sm);
+		add_rate(&t, row->fp32, 1e12, 35);
+		add_rate(&t, row->tf32, 1e12, 41);
+		add_rate(&t, row->fp16, 1e12, 47);
+		add_rate(&t, row->bf16, 1e12, 53);
+		add_rate(&t, row->bandwidth, 1e12, 61);
+		add_rate(&t, row->launch, 1e-6, 68);
+		add_rate(&t, row->host_launch, 1e-6, 73);
+		printf("%s%s: %s\n", buffer, row->measured ? "measured" :
+		    "predicted", row->source);
+	}
+	return ac_say_done();
+}
+
+static int
+run(const struct ac_command *self, char **arguments)
+{
+	struct ac_arguments a = { .command = self, .next = arguments };
+	bool rates = false;
+
+	for (;;) {
+		switch (ac_arguments_next(&a)) {
+		case AC_ARGUMENT_END:
+			return rates ? list_rates() : list_functions();
+		case AC_ARGUMENT_STOP:
+			return a.status;
+		default:
+			if (!rates && !strcmp(a.value, "rates")) {
+				rates = true;
+				break;
+			}
+			return ac_say(AC_EXIT_USAGE, "list: unexpected '%s'; "
+			    "it lists functions, or 'autocast list rates'",
+			    a.value);
+		}
+	}
+}
+
+const struct ac_command ac_command_list = {
+	.name = "list",
+	.operands = "[rates]",
+	.summary = "List every function the library wraps, and what it does "
+	    "with it.",
+	.details = "  rates  what each GPU is taken to do in a second, by which "
+	    "profit=on judges\n",
+	.run = run
+};

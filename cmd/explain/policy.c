@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/explain/policy.c -- autocast policy: check files, show a policy in canonical
+ * form, say which one is in force. */
+#include "cmd/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POLICY_BYTES = 1 << 20 };
+
+static void
+say_not_built(const struct ac_policy *policy)
+{
+	struct ac_text notes = ac_say_buffer(1 << 16);
+
+	(void)ac_policy_not_built(policy, &notes);
+	fputs(notes.data, stderr);
+	free(notes.data);
+}
+
+/* A slash makes the loader take `name` as a file, never as a profile. */
+static char *
+as_file(const char *name)
+{
+	struct ac_text path = ac_say_buffer(strlen(name) + 3);
+
+	ac_text_addf(&path, "%s%s", strchr(name, '/') ? "" : "./", name);
+	return path.data;
+}
+
+static int
+check(char **files)
+{
+	int status = AC_EXIT_OK;
+
+	if (!*files)
+		return ac_say(AC_EXIT_USAGE, "policy check: the file is "
+		    "missing; try 'autocast policy check FILE'");
+	for (; *files; files++) {
+		char *path = as_file(*files);
+		const struct ac_chosen chosen = { .policy = path };
+		struct ac_policy_origin origin;
+		struct ac_policy *policy = ac_chosen_load(&chosen, &origin);
+
+		free(path);
+		if (policy) {
+			printf("%s: ok\n", *files);
+			say_not_built(policy);
+			ac_policy_destroy(policy);
+		} else {
+			status = AC_EXIT_USAGE;
+		}
+	}
+	return ac_say_done() ? AC_EXIT_FAILED : status;
+}
+
+static int
+show(char **names)
+{
+	struct ac_chosen chosen = { .policy = names[0] };
+	struct ac_policy_origin origin;
+	struct ac_policy *policy;
+	struct ac_text text;
+	const char *profile;
+
+	if (names[0] && names[1])
+		return ac_say(AC_EXIT_USAGE, "policy show: one policy at a "
+		    "time; unexpected '%s'", names[1]);
+	profile = names[0] ? ac_policy_profile_text(names[0]) : NULL;
+	if (profile) {
+		fputs(profile, stdout);
+		return ac_say_done();
+	}
+	policy = ac_chosen_load(&chosen, &origin);
+	if (!policy)
+		return AC_EXIT_USAGE;
+	text = ac_say_buffer(POLICY_BYTES);
+	ac_policy_print(policy, &text);
+	printf("# %s\n%s", origin.why, text.data);
+	if (text.truncated)
+		ac_say(0, "policy show: the policy is too long to print whole");
+	free(text.data);
+	ac_policy_destroy(policy);
+	return ac_say_done();
+}
+
+static int
+where(char **operands)
+{
+	const struct ac_chosen chosen = { .policy = NULL };
+	struct ac_policy_origin origin;
+	struct ac_policy *policy;
+
+	if (*operands)
+		return ac_say(AC_EXIT_USAGE, "policy where: unexpected '%s'; "
+		    "it takes no operands", *operands);
+	policy = ac_chosen_load(&chosen, &origin);
+	printf("%s: %s\n", origin.name, origin.why);
+	if (!policy)
+		return ac_say_done() ? AC_EXIT_FAILED : AC_EXIT_USAGE;
+	ac_policy_destroy(policy);
+	return ac_say_done();
+}
+
+static const struct {
+	const char *name;
+	int       (*run)(char **operands);
+} actions[] = {
+	{ "check", check }, { "show", show }, { "where", where }
+};
+enum { ACTIONS = sizeof actions / sizeof *actions };
+
+static int
+act(char **operands)
+{
+	const char *names[ACTIONS], *near;
+
+	for (int i = 0; i < ACTIONS; i++) {
+		if (*operands && !strcmp(*operands, actions[i].name))
+			return actions[i].run(operands + 1);
+		names[i] = actions[i].name;
+	}
+	if (!*operands)
+		return ac_say(AC_EXIT_USAGE, "policy: what to do is missing; "
+		    "try 'autocast policy where'");
+	near = ac_text_nearest(*operands, names, ACTIONS);
+	if (near)
+		return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; did you "
+		    "mean 'autocast policy %s'?", *operands, near);
+	return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; it can check, show "
+	    "and where", *operands);
+}
+
+static int
+run(const struct ac_command *self, char **arguments)
+{
+	struct ac_arguments a = { .command = self, .next = arguments };
+	size_t count = 0;
+
+	/* Operands close ranks where the options were. */
+	for (;;) {
+		switch (ac_arguments_next(&a)) {
+		case AC_ARGUMENT_OPERAND:
+			arguments[count++] = a.next[-1];
+			break;
+		case AC_ARGUMENT_END:
+			arguments[count] = NULL;
+			return act(arguments);
+		default:
+			return a.status;
+		}
+	}
+}
+
+const struct ac_command ac_command_policy = {
+	.name = "policy",
+	.operands = "check FILE... | show [NAME|FILE] | where",
+	.summary = "Check policy files, print a policy, or say which one is in "
+	    "force.",
+	.details = "  check FILE...     report every mistake of the files\n"
+	    "  show [NAME|FILE]  print a profile, a file, or the policy in "
+	    "force\n"
+	    "  where             say which policy is in force, and why\n",
+	.run = run
+};

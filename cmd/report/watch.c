@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/report/watch.c -- autocast watch: what a running process does just now. It reads
+ * the process's statistics file and does not touch the process. On a terminal
+ * each block takes the place of the one before; the terminal's settings are
+ * changed within one write only, so that there is nothing to restore. */
+#include "cmd/command.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OPT_ONCE = 256, ROWS = 10, HEAD_LINES = 10, BLOCK_BYTES = 1 << 16 };
+
+struct watch {
+	struct ac_report_watched process;
+	double   interval;              /* seconds */
+	double   blocks;                /* still to print */
+	int      end;                   /* pidfd: readable at its end; or -1 */
+	bool     terminal;
+	size_t   lines;                 /* of the block on the terminal */
+};
+
+/* ---- Blocks ------------------------------------------------------------ */
+
+static double
+seconds_of(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static size_t
+terminal_lines(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || size.ws_row < 2
+	    ? 24 : size.ws_row;
+}
+
+static void
+add_bytes(const char *bytes, size_t count, void *block)
+{
+	ac_text_add_bytes(block, bytes, count);
+}
+
+/* The first lines of the text, so that a block fits the terminal. */
+static size_t
+cut(struct ac_text *text, size_t from, size_t most)
+{
+	size_t lines = 0;
+
+	for (size_t i = from; i < text->used; i++)
+		if (text->data[i] == '\n' && ++lines == most) {
+			text->used = i + 1;
+			text->data[text->used] = '\0';
+		}
+	return lines;
+}
+
+/* One write: whoever stops us between two finds the terminal as it was. Lines
+ * that are too long must not wrap, or they would not be counted right. */
+static int
+print_block(struct watch *w, const struct ac_report *before,
+    const struct ac_report *now, double seconds)
+{
+	static char buffer[BLOCK_BYTES];
+	const size_t height = terminal_lines();
+	const struct ac_report_view view = {
+		.clock = seconds_of(CLOCK_REALTIME), .seconds = seconds,
+		.rows = w->terminal && height > HEAD_LINES + ROWS
+		    ? height - HEAD_LINES : ROWS
+	};
+	struct ac_text block;
+	size_t head;
+	int fd = STDOUT_FILENO;
+
+	ac_text_init(&block, buffer, sizeof buffer);
+	if (w->terminal) {
+		if (w->lines)
+			ac_text_addf(&block, "\033[%zuA", w->lines);
+		ac_text_add(&block, "\r\033[J\033[?7l");
+	} else if (before) {
+		ac_text_add(&block, "\n");
+	}
+	head = block.used;
+	ac_report_as_watch(before, now, &view, add_bytes, &block);
+	if (w->terminal) {
+		w->lines = cut(&block, head, height - 1);
+		ac_text_add(&block, "\033[?7h");
+	}
+	ac_say_bytes(block.data, block.used, &fd);
+	if (fd < 0)
+		return ac_say(AC_EXIT_FAILED, "watch: cannot write the output: "
+		    "%s", strerror(errno));
+	return AC_EXIT_OK;
+}
+
+/* ---- Time -------------------------------------------------------------- */
+
+/* Until `deadline` (CLOCK_MONOTONIC), or the process's end, after which kernels
+ * without pidfd have to be asked. */
+static void
+wait_until(const struct watch *w, double deadline)
+{
+	struct pollfd end = { .fd = w->end, .events = POLLIN };
+	double left;
+
+	while ((left = deadline - seconds_of(CLOCK_MONOTONIC)) > 0) {
+		if (w->end < 0 && left > 0.5)
+			left = 0.5;
+		if (poll(&end, 1, (int)(left * 1000) + 1) > 0 ||
+		    (w->end < 0 && kill(w->process.pid, 0) && errno == ESRCH))
+			return;
+	}
+}
+
+static int
+watch(struct watch *w)
+{
+	struct ac_report *before = NULL, *now = NULL;
+	double next = seconds_of(CLOCK_MONOTONIC), looked = next;
+	int status = AC_EXIT_OK;
+	bool runs = true;
+
+	while (status == AC_EXIT_OK && runs && w->blocks-- > 0) {
+		char reason[512];
+		struct ac_text why;
+		const double last = looked;
+
+		wait_until(w, next);
+		next += w->interval;
+		ac_text_init(&why, reason, sizeof reason);
+		ac_report_destroy(before);
+		before = now;
+		now = ac_report_look(&w->process, &runs, &why);
+		looked = seconds_of(CLOCK_MONOTONIC);
+		if (!now)
+			status = ac_say(AC_EXIT_FAILED, "watch: cannot read %s "
+			    "any more: %s", w->process.path, reason);
+		else
+			status = print_block(w, before, now, looked - last);
+	}
+	ac_report_destroy(before);
+	ac_report_destroy(now);
+	if (status == AC_EXIT_OK && !runs) {
+		printf("process %d has ended; 'autocast report' shows what its "
+		    "run did\n", w->process.pid);
+		status = ac_say_done();
+	}
+	return status;
+}
+
+/* ---- The command ------------------------------------------------------- */
+
+/* A number from `least` to `most`; negative if `s` is none. */
+static double
+read_number(const char *s, double least, double most)
+{
+	double value;
+
+	return ac_text_number(s, strlen(s), &value) == strlen(s) && *s &&
+	    value >= least && value <= most ? value : -1;
+}
+
+static int
+begin(struct watch *w, int pid)
+{
+	char reason[512];
+	struct ac_text why;
+	int status;
+
+	ac_text_init(&why, reason, sizeof reason);
+	if (!ac_report_find(pid, &w->process, &why))
+		return ac_say(AC_EXIT_FAILED, "watch: %s", reason);
+	w->end = -1;
+#ifdef SYS_pidfd_open
+	w->end = (int)syscall(SYS_pidfd_open, w->process.pid, 0);
+#endif
+	w->terminal = isatty(STDOUT_FILENO) == 1;
+	status = watch(w);
+	if (w->end >= 0)
+		close(w->end);
+	return status;
+}
+
+static int
+run(const struct ac_command *self, char **arguments)
+{
+	struct ac_arguments a = { .command = self, .next = arguments };
+	struct watch w = { .interval = 1, .blocks = 1e18 };
+	double pid = 0;
+
+	for (;;) {
+		switch (ac_arguments_next(&a)) {
+		case 'n':
+			w.blocks = read_number(a.value, 1, 1e9);
+			if (w.blocks < 0 || w.blocks > (double)(long)w.blocks)
+				return ac_say(AC_EXIT_USAGE, "watch: -n %s: "
+				    "how many blocks? from 1 on", a.value);
+			break;
+		case 'i':
+			w.interval = read_number(a.value, 0.1, 86400);
+			if (w.interval < 0)
+				return ac_say(AC_EXIT_USAGE, "watch: -i %s: "
+				    "how many seconds? 0.1 to 86400", a.value);
+			break;
+		case OPT_ONCE:
+			w.blocks = 1;
+			break;
+		case AC_ARGUMENT_OPERAND:
+			if (pid > 0)
+				return ac_say(AC_EXIT_USAGE, "watch: one "
+				    "process at a time; unexpected '%s'",
+				    a.value);
+			pid = read_number(a.value, 1, INT32_MAX);
+			if (pid < 0 || pid > (double)(int)pid)
+				return ac_say(AC_EXIT_USAGE, "watch: '%s' is "
+				    "no process id", a.value);
+			break;
+		case AC_ARGUMENT_END:
+			return begin(&w, (int)pid);
+		default:
+			return a.status;
+		}
+	}
+}
+
+const struct ac_command ac_command_watch = {
+	.name = "watch",
+	.operands = "[PID]",
+	.summary = "Show what a running process does just now.",
+	.details = "Without PID: the youngest one that runs and has "
+	    "statistics. It ends with the process.\n",
+	.options = {
+		{ 'i', NULL, "SECONDS", "time from one block to the next "
+		    "(default 1)" },
+		{ 'n', NULL, "COUNT", "end after COUNT blocks" },
+		{ OPT_ONCE, "once", NULL, "print one block and end" },
+	},
+	.run = run
+};

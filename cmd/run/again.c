@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run/again.c -- runs a program once more as if it were the first time, and
+ * keeps what the runs leave behind in a folder of our own. */
+#include "cmd/run/again.h"
+#include "base/env.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- The folder -------------------------------------------------------- */
+
+int
+ac_again_folder(const char *verb, char *path_out, size_t size)
+{
+	const char *place = getenv("TMPDIR");
+	char path[PATH_MAX], *real = NULL;
+	struct ac_text t;
+
+	if (!place || !*place)
+		place = "/tmp";
+	ac_text_init(&t, path, sizeof path);
+	ac_text_addf(&t, "%s/autocast-%s-XXXXXX", place, verb);
+	if (t.truncated)
+		errno = ENAMETOOLONG;
+	else if (mkdtemp(path))
+		real = realpath(path, NULL);
+	ac_text_init(&t, path_out, size);
+	ac_text_add(&t, real ? real : "");
+	free(real);
+	if (*path_out && !t.truncated)
+		return 0;
+	*path_out = '\0';
+	return ac_say(AC_EXIT_FAILED, "%s: cannot keep outputs in %s: %s; set "
+	    "TMPDIR to a folder", verb, place, strerror(errno));
+}
+
+void
+ac_again_remove(const char *path)
+{
+	DIR *stream = opendir(path);
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream)))
+		if (*entry->d_name != '.')
+			(void)unlinkat(dirfd(stream), entry->d_name, 0);
+	if (stream)
+		closedir(stream);
+	(void)rmdir(path);
+}
+
+/* ---- A run ------------------------------------------------------------- */
+
+void
+ac_again_environment(char **environment)
+{
+	static char **before;
+	size_t count = 0;
+	char **copied;
+
+	while (environment[count])
+		count++;
+	copied = calloc(count + 1, sizeof *copied);
+	if (!copied)
+		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	memcpy(copied, environment, count * sizeof *copied);
+	environ = copied; /* setenv() makes a copy before it changes it */
+	free(before);
+	before = copied;
+}
+
+/* Give the program its standard input again: from where it was if it is a
+ * file, else nothing. What was read from a pipe cannot be read twice. */
+static int
+open_input(void)
+{
+	static off_t start = -1;
+	static bool known;
+
+	if (!known)
+		start = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	known = true;
+	if (start >= 0 && lseek(STDIN_FILENO, start, SEEK_SET) == start)
+		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* Run with `input` and `output` as the standard streams, and have our own
+ * again. */
+static int
+run_with(const struct ac_plan *plan, const struct ac_program *program,
+    char **arguments, const int streams[2], int *ended)
+{
+	const int own_in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	const int own_out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	int status;
+
+	fflush(stdout);
+	(void)dup2(streams[0], STDIN_FILENO);
+	(void)dup2(streams[1], STDOUT_FILENO);
+	status = ac_plan_run(plan, program, arguments, ended);
+	if (own_in < 0 || dup2(own_in, STDIN_FILENO) < 0)
+		close(STDIN_FILENO);
+	if (own_out < 0 || dup2(own_out, STDOUT_FILENO) < 0)
+		close(STDOUT_FILENO);
+	close(own_in);
+	close(own_out);
+	return status;
+}
+
+int
+ac_again_run(const struct ac_plan *plan, const struct ac_program *program,
+    char **arguments, int output, int *ended_out)
+{
+	const int input = open_input();
+	const int streams[2] = { input, output };
+	int status;
+
+	if (input < 0)
+		return ac_say(AC_EXIT_FAILED, "cannot open /dev/null: %s",
+		    strerror(errno));
+	status = run_with(plan, program, arguments, streams, ended_out);
+	close(input);
+	return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run/again.h -- a program that is run several times over, each time as if it
+ * were the first: for `compare` and `validate`. Folders of theirs, and the
+ * doctor's. */
+#ifndef AC_CMD_AGAIN_H
+#define AC_CMD_AGAIN_H
+
+#include "cmd/run/plan.h"
+
+/* Make a folder of our own in TMPDIR, its absolute path to path_out. 0, or an
+ * exit status after one line on stderr that `verb` is named in. */
+int ac_again_folder(const char *verb, char *path_out, size_t size);
+/* Remove the files in it, and it. */
+void ac_again_remove(const char *path);
+
+/* The environment as `environment`, ours when we started, had it. */
+void ac_again_environment(char **environment);
+
+/* ac_plan_run() with the standard input as it was at first (of a pipe, with
+ * nothing) and `output` as the standard output. */
+int ac_again_run(const struct ac_plan *plan, const struct ac_program *program,
+    char **arguments, int output, int *ended_out);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run/child.h -- the program as a child process of `autocast run`. */
+#ifndef AC_CMD_CHILD_H
+#define AC_CMD_CHILD_H
+
+#include "cmd/run/program.h"
+
+#include <sys/types.h>
+
+/* Called now and then while the program runs, often at first. */
+struct ac_child_watch {
+	void (*look)(pid_t pid, void *context); /* NULL: nobody watches */
+	void  *context;
+};
+
+/* What a run cost: of the program and of all processes waited for in it. */
+struct ac_child_cost {
+	double wall, user, system;   /* seconds */
+	double peak_bytes;           /* of memory, of the largest process */
+};
+
+/* How the program is started. Strings may be NULL where noted. */
+struct ac_child {
+	const struct ac_program *program;
+	char       **arguments;      /* argv, NULL-terminated */
+	const char  *library;        /* libautocast.so, or NULL: run it plain */
+	const char  *emulator;       /* directory, or NULL: the real GPU */
+	const char  *model;          /* emulated GPU, or NULL: its default */
+	const char  *policy;         /* or NULL: as the environment says */
+	const char  *rules;          /* or NULL: as the environment says */
+	const char  *state;          /* absolute directory, or NULL */
+	const char  *run;            /* token that ties its processes together */
+	const char  *facts;          /* directory for records, or NULL */
+	struct ac_child_watch watch;
+	struct ac_child_cost *cost;  /* set when it has ended, or NULL */
+};
+
+/* Put what the child needs into our own environment, which it inherits.
+ * False if a path cannot be preloaded; one line on stderr says so. */
+bool ac_child_prepare(const struct ac_child *child);
+
+/* Start it and wait for its end, passing on the signals sent to us; afterwards
+ * they do what they did before. The wait status to *status_out. Returns 0, or an exit status after one line on
+ * stderr if it could not be started. */
+int ac_child_run(const struct ac_child *child, int *status_out);
+
+/* Catch the signals that are passed on from now on, for a caller who has
+ * something to tidy up; the last one caught, 0: none. */
+void ac_child_catch(void);
+int ac_child_caught(void);
+
+/* Hold those signals back, for the moment in which a folder of ours is read
+ * and removed, and let them come again. */
+void ac_child_hold(bool hold);
+
+/* The exit status that `status` stands for. Does not return when a signal
+ * ended the child: it ends us the same way, so that a shell sees it. */
+int ac_child_exit(int status);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run/chosen.c -- from --policy and -e to a loaded policy. */
+#include "cmd/command.h"
+#include "base/env.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RULES_BYTES = 1 << 16, PROBLEMS_BYTES = 1 << 18 };
+
+void
+ac_chosen_add_rule(struct ac_chosen *chosen, const char *rule)
+{
+	if (!chosen->rules.data)
+		chosen->rules = ac_say_buffer(RULES_BYTES);
+	if (chosen->rules.used)
+		ac_text_add(&chosen->rules, "\n");
+	ac_text_add(&chosen->rules, rule);
+}
+
+struct ac_policy *
+ac_chosen_load(const struct ac_chosen *chosen,
+    struct ac_policy_origin *origin_out)
+{
+	struct ac_text text = ac_say_buffer(PROBLEMS_BYTES);
+	struct ac_policy_problems problems = { .text = &text };
+	const char *rules = chosen->rules.data ? chosen->rules.data
+	    : ac_env(AC_ENV_RULES);
+	struct ac_policy *policy;
+
+	policy = ac_policy_load(chosen->policy, rules, &problems, origin_out);
+	fputs(text.data, stderr);
+	free(text.data);
+	return policy;
+}
+
+char *
+ac_chosen_absolute(const char *policy)
+{
+	char *absolute = NULL;
+
+	if (!strstr(policy, "->") && !ac_policy_profile_text(policy))
+		absolute = realpath(policy, NULL);
+	if (!absolute)
+		absolute = strdup(policy);
+	if (!absolute)
+		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
+	return absolute;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run/plan.c -- checks what a command line asks of a run and carries it out.
+ * Everything that can be refused is refused before the program starts. */
+#include "cmd/run/plan.h"
+#include "base/env.h"
+#include "report/count/stamp.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Before the program starts ----------------------------------------- */
+
+bool
+ac_plan_take(struct ac_plan *plan, int option, const char *value)
+{
+	switch (option) {
+	case 'e':
+		ac_chosen_add_rule(&plan->chosen, value);
+		return true;
+	case AC_PLAN_POLICY:
+		plan->chosen.policy = value;
+		return true;
+	case AC_PLAN_EMULATE:
+		plan->emulate = true;
+		plan->model = value;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A model, or several with commas between them: one emulated GPU each. */
+int
+ac_plan_check_model(const struct ac_plan *plan, const char *verb)
+{
+	static const char *const models[] = { "h200", "h100", "b200", "a100",
+		"l40s", "rtx4090", "t4" };
+	enum { COUNT = sizeof models / sizeof *models };
+	const char *at = plan->emulate ? plan->model : NULL, *near;
+	struct ac_text text;
+	char model[32];
+	int i;
+
+	while (at) {
+		const size_t length = strcspn(at, ",");
+
+		ac_text_init(&text, model, sizeof model);
+		ac_text_add_bytes(&text, at, length);
+		for (i = 0; i < COUNT && strcmp(model, models[i]); i++)
+			;
+		if (i == COUNT)
+			break;
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	if (!at)
+		return 0;
+	near = ac_text_nearest(model, models, COUNT);
+	return ac_say(AC_EXIT_USAGE, "%s: no emulated GPU '%s'; "
+	    "use --emulate=%s", verb, model,
+	    near ? near : "h200, h100, b200, a100, l40s, rtx4090 or t4");
+}
+
+int
+ac_plan_check_program(const struct ac_plan *plan,
+    const struct ac_program *program)
+{
+	const struct ac_elf_facts *facts = &program->facts;
+
+	if (plan->emulate && facts->has_static_cudart)
+		return ac_say(AC_EXIT_CANNOT_RUN, "%s has the CUDA runtime "
+		    "linked in, which the emulated GPU cannot replace; "
+		    "rebuild with -cudart shared", program->image);
+	if (plan->emulate && facts->has_static_cublas)
+		return ac_say(AC_EXIT_CANNOT_RUN, "%s has cuBLAS linked in, "
+		    "which the emulated GPU cannot replace; rebuild with "
+		    "-lcublas instead of -lcublas_static", program->image);
+	return 0;
+}
+
+/* Whether the policy's seed and update lines, if it has any for this program,
+ * were validated for some program: which one will run them is known only to the
+ * library. */
+static bool
+is_validated(const struct ac_policy *policy, const char *program)
+{
+	static char lines[AC_STAMP_LINES];
+	const char *slash = strrchr(program, '/');
+	struct ac_text text;
+
+	ac_text_init(&text, lines, sizeof lines);
+	ac_policy_print_scaling(policy, &text);
+	return !ac_policy_may_scale(policy, slash ? slash + 1 : program)
+	    || ac_stamp_is_any(ac_stamp_of_lines(lines));
+}
+
+/* Refuse a policy that the library would refuse later. */
+int
+ac_plan_check_policy(const struct ac_plan *plan, const char *verb,
+    const char *program)
+{
+	struct ac_policy_origin origin;
+	struct ac_policy *policy = ac_chosen_load(&plan->chosen, &origin);
+	bool validated;
+
+	if (!policy)
+		return ac_say(AC_EXIT_USAGE, "%s: the policy has errors; "
+		    "nothing was started", verb);
+	validated = is_validated(policy, program);
+	ac_policy_destroy(policy);
+	if (!validated)
+		return ac_say(AC_EXIT_USAGE, "%s: the policy's seed and update "
+		    "lines would do nothing: 'autocast validate', with this "
+		    "policy and the program, comes first; nothing was started",
+		    verb);
+	return 0;
+}
+
+/* ---- The run ----------------------------------------------------------- */
+
+static char *
+policy_for_child(const struct ac_plan *plan)
+{
+	if (plan->chosen.policy)
+		return ac_chosen_absolute(plan->chosen.policy);
+	if (ac_env_is_set(AC_ENV_POLICY))
+		return ac_chosen_absolute(ac_env(AC_ENV_POLICY));
+	return NULL;
+}
+
+static int
+run(const struct ac_child *child, const struct ac_plan *plan, int *status_out)
+{
+	if (!plan->plain && !child->library)
+		return ac_say(AC_EXIT_FAILED, "libautocast.so is not where it "
+		    "was installed; install autocast again");
+	if (plan->emulate && !child->emulator)
+		return ac_say(AC_EXIT_FAILED, "the emulated GPU is not "
+		    "installed; build autocast with OpenBLAS");
+	if (!ac_child_prepare(child))
+		return AC_EXIT_FAILED;
+	return ac_child_run(child, status_out);
+}
+
+int
+ac_plan_run(const struct ac_plan *plan, const struct ac_program *program,
+    char **arguments, int *status_out)
+{
+	char *policy = policy_for_child(plan);
+	const struct ac_child child = {
+		.program = program, .arguments = arguments,
+		.library = plan->plain ? NULL : ac_where_library(),
+		.emulator = plan->emulate ? ac_where_emulator() : NULL,
+		.model = plan->model, .policy = policy,
+		.rules = plan->chosen.rules.data,
+		.state = *plan->state ? plan->state : NULL, .run = plan->run,
+		.facts = plan->facts, .watch = plan->watch,
+		.cost = plan->cost
+	};
+	const int status = run(&child, plan, status_out);
+
+	free(policy);
+	return status;
+}

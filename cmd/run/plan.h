@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run/plan.h -- how a program is run with the library preloaded: the choices
+ * of a command line, checked, then carried out. For every command that runs a
+ * program. */
+#ifndef AC_CMD_PLAN_H
+#define AC_CMD_PLAN_H
+
+#include "cmd/run/child.h"
+#include "cmd/command.h"
+#include "report/read/file.h"
+
+struct ac_plan {
+	struct ac_chosen chosen;
+	bool        emulate;
+	const char *model;               /* of --emulate=MODEL, or NULL */
+	const char *facts;               /* directory for records, or NULL */
+	char        state[AC_FILE_PATH]; /* absolute; "": none is kept */
+	char        unkept[512];         /* why the user's directory is not used */
+	bool        is_once;             /* `state` goes with the run */
+	char        run[40];             /* ties the run's processes together */
+	bool        plain;               /* without the library */
+	struct ac_child_watch watch;     /* see cmd/run/child.h; may be empty */
+	struct ac_child_cost *cost;      /* the same; may be NULL */
+};
+
+/* The options that these commands share, and the first id of one's own. */
+enum { AC_PLAN_POLICY = 256, AC_PLAN_EMULATE, AC_PLAN_OWN };
+
+/* Take -e or one of those; false: it is another option. */
+bool ac_plan_take(struct ac_plan *plan, int option, const char *value);
+
+/* Give the run its token and the user's directory of statistics, created as far
+ * as that is possible. False: nothing can be kept there, plan->unkept says why. */
+bool ac_plan_begin(struct ac_plan *plan);
+/* Then: let the numbers of this run go into a folder of its own, in TMPDIR, /tmp
+ * or /dev/shm. False: there is no place for one. */
+bool ac_plan_begin_once(struct ac_plan *plan);
+/* Remove that folder, if there is one. */
+void ac_plan_end(struct ac_plan *plan);
+/* Let what decides in the user's directory `from`, validated lines and measured
+ * rates, do so in the directory `to`. */
+void ac_plan_lend(const char *from, const char *to);
+
+/* 0, or an exit status after one line on stderr that `verb` is named in. */
+int ac_plan_check_model(const struct ac_plan *plan, const char *verb);
+/* The same for the policy, whose problems are shown line by line, and `program`
+ * as it was typed. */
+int ac_plan_check_policy(const struct ac_plan *plan, const char *verb,
+    const char *program);
+/* Whether the emulated GPU, if it is wanted, can serve the program. */
+int ac_plan_check_program(const struct ac_plan *plan,
+    const struct ac_program *program);
+
+/* Run the program to its end; its wait status to *status_out. Returns 0, or
+ * an exit status after one line on stderr if it could not be started. */
+int ac_plan_run(const struct ac_plan *plan, const struct ac_program *program,
+    char **arguments, int *status_out);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run/preload.c -- the environment of the child: LD_PRELOAD in the one order
+ * that works, and the AUTOCAST_* variables.
+ *
+ * Order: sanitizer runtimes (they refuse to start when not first), then
+ * libautocast.so, then the emulated libraries where a DT_RPATH would hide
+ * them from LD_LIBRARY_PATH (before libautocast.so they would bypass it), then
+ * what the user preloads. */
+#include "cmd/run/child.h"
+#include "cmd/command.h"
+#include "base/env.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIST_BYTES = 1 << 16 };
+
+/* ---- Lists ------------------------------------------------------------- */
+
+static void
+add(struct ac_text *list, const char *entry, size_t length)
+{
+	if (list->used)
+		ac_text_add(list, ":");
+	ac_text_add_bytes(list, entry, length);
+}
+
+static bool
+is_sanitizer(const char *entry, size_t length)
+{
+	static const char *const names[] = {
+		"libasan.", "libtsan.", "libubsan.", "liblsan.", "libclang_rt."
+	};
+	const char *slash = memrchr(entry, '/', length);
+	const char *base = slash ? slash + 1 : entry;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if ((size_t)(entry + length - base) > strlen(names[i]) &&
+		    !strncmp(base, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static bool
+is_ours(const char *entry, size_t length)
+{
+	static const char name[] = "libautocast.so";
+	const size_t own = sizeof name - 1;
+
+	return length >= own && !strncmp(entry + length - own, name, own) &&
+	    (length == own || entry[length - own - 1] == '/');
+}
+
+/* The user's entries that are (or are not) sanitizers, without ourselves. */
+static void
+add_existing(struct ac_text *list, bool sanitizers)
+{
+	const char *entry = ac_env(AC_ENV_LD_PRELOAD);
+
+	while (*entry) {
+		const size_t length = strcspn(entry, ": ");
+
+		if (length && !is_ours(entry, length) &&
+		    is_sanitizer(entry, length) == sanitizers)
+			add(list, entry, length);
+		entry += length + (entry[length] != '\0');
+	}
+}
+
+/* The loader finds them by their SONAMEs, whatever order they come in. */
+static void
+add_emulated(struct ac_text *list, const char *directory)
+{
+	DIR *stream = opendir(directory);
+	const struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		if (strncmp(entry->d_name, "libcu", 5) ||
+		    !strstr(entry->d_name, ".so."))
+			continue;
+		add(list, directory, strlen(directory));
+		ac_text_addf(list, "/%s", entry->d_name);
+	}
+	if (stream)
+		closedir(stream);
+}
+
+/* LD_PRELOAD has no way to quote a separator. */
+static bool
+can_be_listed(const char *path)
+{
+	if (!strpbrk(path, ": \t\n"))
+		return true;
+	ac_say(0, "cannot preload %s: its path holds a space or a colon; "
+	    "install autocast elsewhere", path);
+	return false;
+}
+
+static void
+set_preload(const struct ac_child *child)
+{
+	const struct ac_elf_facts *facts = &child->program->facts;
+	struct ac_text list = ac_say_buffer(LIST_BYTES);
+
+	add_existing(&list, true);
+	if (*facts->sanitizer && !strstr(list.data, facts->sanitizer))
+		add(&list, facts->sanitizer, strlen(facts->sanitizer));
+	if (child->library)
+		add(&list, child->library, strlen(child->library));
+	if (child->emulator && facts->has_rpath)
+		add_emulated(&list, child->emulator);
+	add_existing(&list, false);
+	if (list.used)
+		setenv("LD_PRELOAD", list.data, 1);
+	else
+		unsetenv("LD_PRELOAD");
+	free(list.data);
+}
+
+static void
+set_library_path(const struct ac_child *child)
+{
+	const char *existing = ac_env(AC_ENV_LD_LIBRARY_PATH);
+	struct ac_text list = ac_say_buffer(LIST_BYTES);
+
+	ac_text_add(&list, child->emulator);
+	if (*existing)
+		ac_text_addf(&list, ":%s", existing);
+	setenv("LD_LIBRARY_PATH", list.data, 1);
+	free(list.data);
+}
+
+static void
+set(enum ac_env_name name, const char *value)
+{
+	if (value)
+		setenv(ac_env_rows[name].variable, value, 1);
+}
+
+bool
+ac_child_prepare(const struct ac_child *child)
+{
+	if ((child->library && !can_be_listed(child->library)) ||
+	    (child->emulator && !can_be_listed(child->emulator)))
+		return false;
+	set_preload(child);
+	if (child->emulator)
+		set_library_path(child);
+	set(AC_ENV_EMU_MODEL, child->model);
+	if (!child->library)
+		return true;
+	set(AC_ENV_POLICY, child->policy);
+	set(AC_ENV_RULES, child->rules);
+	set(AC_ENV_STATE, child->state);
+	set(AC_ENV_RUN, child->run);
+	set(AC_ENV_FACTS, child->facts);
+	return true;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run/program.h -- the program to run, as a file: found, judged, described. */
+#ifndef AC_CMD_PROGRAM_H
+#define AC_CMD_PROGRAM_H
+
+#include "base/text.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* What an ELF file says about how it is linked. */
+struct ac_elf_facts {
+	bool is_elf;
+	bool is_native;          /* our class, byte order and machine */
+	bool is_damaged;         /* ends within its own headers */
+	bool is_dynamic;         /* asks for a loader: it can be preloaded */
+	bool is_musl;            /* asks for a loader other than glibc's */
+	bool has_rpath;          /* DT_RPATH without DT_RUNPATH */
+	bool has_static_cudart;  /* the CUDA runtime is inside */
+	bool has_static_cublas;
+	bool defines_cublas;     /* cublasSgemm_v2 is among its symbols */
+	bool defines_dlsym;
+	char sanitizer[64];      /* SONAME of a sanitizer runtime it needs, "" */
+};
+
+/* Read `path`. False: it cannot be read, errno says why. Never trusts the
+ * file: a malformed one is merely not dynamic. */
+bool ac_elf_inspect(const char *path, struct ac_elf_facts *facts_out);
+
+/* Why a program cannot be run with the library. Those after CANNOT_RUN are
+ * programs that run, but that nothing can be preloaded into. */
+enum ac_obstacle {
+	AC_OBSTACLE_NONE, AC_OBSTACLE_NOT_FOUND, AC_OBSTACLE_CANNOT_RUN,
+	AC_OBSTACLE_MACHINE, AC_OBSTACLE_STATIC, AC_OBSTACLE_MUSL,
+	AC_OBSTACLE_RIGHTS
+};
+
+struct ac_program {
+	char path[PATH_MAX];      /* what is given to execve() */
+	char image[PATH_MAX];     /* the ELF file that will really run */
+	struct ac_elf_facts facts; /* of the image */
+};
+
+/* Find `name` as a shell would, look through #! lines, and judge whether the
+ * result can be preloaded. What stands against it, with one line in `why` that
+ * says which file and why. *program_out is filled as far as it was found. */
+enum ac_obstacle ac_program_look(const char *name,
+    struct ac_program *program_out, struct ac_text *why);
+
+/* The same, said on stderr. Returns 0, or an exit status (126, 127). */
+int ac_program_find(const char *name, struct ac_program *program_out);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run/run.c -- autocast run: a program with the library preloaded.
+ * Everything that can be refused is refused before the program starts; then
+ * its exit status is ours. */
+#include "cmd/run/plan.h"
+#include "cmd/compare/compared.h"
+#include "base/env.h"
+#include "report/read/read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OPT_REPORT = AC_PLAN_OWN, OPT_RANGES, OPT_LIST_ENV };
+
+struct plan {
+	struct ac_plan run;
+	const char *report;         /* file of --report, or NULL */
+	int         report_fd;
+};
+
+static int
+list_env(void)
+{
+	for (int i = 0; i < AC_ENV_COUNT; i++) {
+		const struct ac_env_row *row = &ac_env_rows[i];
+
+		printf("%-22s %s%s%s%s\n", row->variable, row->meaning,
+		    *row->fallback ? " (default " : "", row->fallback,
+		    *row->fallback ? ")" : "");
+	}
+	return ac_say_done();
+}
+
+/* ---- Before the program starts ----------------------------------------- */
+
+/* Where the numbers go. A user who wants none has no closing lines either, but
+ * the report that he asks for. */
+static int
+prepare_state(struct plan *plan)
+{
+	struct ac_plan *run = &plan->run;
+
+	if (ac_plan_begin(run) || (!plan->report &&
+	    !strcmp(ac_env(AC_ENV_STATE), "off")))
+		return 0;
+	if (ac_plan_begin_once(run))
+		return 0;
+	if (plan->report)
+		return ac_say(AC_EXIT_FAILED, "run: TMPDIR, /tmp and /dev/shm "
+		    "have no place for the numbers of --report, and %s",
+		    run->unkept);
+	setenv(ac_env_rows[AC_ENV_STATE].variable, "off", 1);
+	return ac_say(0, "nothing is counted: TMPDIR, /tmp and /dev/shm have no "
+	    "place for it, and %s", run->unkept);
+}
+
+/* The report file is opened, not emptied, before the program runs: hours of
+ * work must not end at a path that cannot be written. */
+static int
+open_report(struct plan *plan)
+{
+	struct stat status;
+
+	if (!plan->report)
+		return 0;
+	if (!strcmp(plan->report, "-")) {
+		plan->report_fd = STDOUT_FILENO;
+		return 0;
+	}
+	plan->report_fd = open(plan->report, O_WRONLY | O_CREAT | O_NOFOLLOW
+	    | O_CLOEXEC | O_NONBLOCK, 0666);
+	if (plan->report_fd < 0)
+		return ac_say(AC_EXIT_FAILED, "run: cannot write the report "
+		    "to %s: %s", plan->report,
+		    errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+	if (fstat(plan->report_fd, &status) || !S_ISREG(status.st_mode))
+		return ac_say(AC_EXIT_FAILED, "run: cannot write the report "
+		    "to %s: it is not a regular file", plan->report);
+	return 0;
+}
+
+/* ---- After it ended ---------------------------------------------------- */
+
+static int
+write_report(const struct plan *plan, const struct ac_report *report)
+{
+	const size_t length = strlen(plan->report);
+	const bool json = length > 5 &&
+	    !strcmp(plan->report + length - 5, ".json");
+	int fd = plan->report_fd;
+
+	if (fd != STDOUT_FILENO && ftruncate(fd, 0))
+		fd = -1;
+	(json ? ac_report_as_json : ac_report_as_text)(report, ac_say_bytes,
+	    &fd);
+	if (fd < 0 || (fd != STDOUT_FILENO && close(fd)))
+		return ac_say(AC_EXIT_FAILED, "cannot write the report to %s: "
+		    "%s", plan->report, strerror(errno));
+	return 0;
+}
+
+static struct ac_report *
+load(struct plan *plan)
+{
+	struct ac_text why = ac_say_buffer(512);
+	struct ac_report *report;
+
+	if (plan->run.is_once)
+		ac_child_hold(true);
+	report = *plan->run.state ? ac_report_load(1, plan->run.run, &why)
+	    : NULL;
+	if (plan->run.is_once) {
+		ac_plan_end(&plan->run);
+		ac_child_hold(false);
+	}
+	free(why.data);
+	return report;
+}
+
+/* What nobody compared is not known to be right, however well the guard judged
+ * its products. */
+static void
+say_end(const struct plan *plan, const struct ac_program *program,
+    char **arguments, const struct ac_report *report)
+{
+	struct ac_report_totals totals = { .recast_calls = 0 };
+	int error = STDERR_FILENO;
+
+	ac_report_as_summary(report, *plan->run.unkept ? plan->run.unkept
+	    : NULL, ac_say_bytes, &error);
+	if (report)
+		ac_report_totals(report, &totals);
+	if (totals.recast_calls && !*plan->run.unkept)
+		ac_compared_say(&plan->run, program, arguments,
+		    report->processes[0].gpu);
+}
+
+static int
+finish(struct plan *plan, const struct ac_program *program, char **arguments)
+{
+	struct ac_report *report = load(plan);
+	int status = 0;
+
+	if (strcmp(ac_env(AC_ENV_NOTICE), "off"))
+		say_end(plan, program, arguments, report);
+	if (plan->report)
+		status = write_report(plan, report);
+	ac_report_destroy(report);
+	return status;
+}
+
+/* ---- The verb ---------------------------------------------------------- */
+
+static int
+start(struct plan *plan, char **arguments)
+{
+	static struct ac_program program;
+	int status = ac_program_find(arguments[0], &program), ended = 0;
+
+	if (!status)
+		status = ac_plan_check_program(&plan->run, &program);
+	if (!status)
+		status = ac_plan_run(&plan->run, &program, arguments, &ended);
+	if (status)
+		return status;
+	status = finish(plan, &program, arguments);
+	ended = ac_child_exit(ended);
+	return ended ? ended : status;
+}
+
+/* Read the options; 0 when `arguments` begin at *program_out. */
+static int
+read_options(struct ac_arguments *a, struct plan *plan, char ***program_out)
+{
+	for (;;) {
+		const int option = ac_arguments_next(a);
+
+		switch (option) {
+		case OPT_REPORT:
+			plan->report = a->value;
+			break;
+		case OPT_RANGES:
+			setenv(ac_env_rows[AC_ENV_RANGES].variable, "on", 1);
+			break;
+		case OPT_LIST_ENV:
+			a->status = list_env();
+			return AC_ARGUMENT_STOP;
+		case AC_ARGUMENT_OPERAND:
+			*program_out = a->next - 1;
+			return 0;
+		case AC_ARGUMENT_END:
+			a->status = ac_say(AC_EXIT_USAGE, "run: the program is "
+			    "missing; try 'autocast run ./program'");
+			return AC_ARGUMENT_STOP;
+		default:
+			if (!ac_plan_take(&plan->run, option, a->value))
+				return AC_ARGUMENT_STOP;
+		}
+	}
+}
+
+static int
+run(const struct ac_command *self, char **arguments)
+{
+	static struct plan plan = { .report_fd = -1 };
+	struct ac_arguments a = { .command = self, .next = arguments };
+	char **program;
+	int status;
+
+	if (read_options(&a, &plan, &program))
+		return a.status;
+	status = ac_plan_check_model(&plan.run, self->name);
+	if (!status)
+		status = ac_plan_check_policy(&plan.run, self->name,
+		    *program);
+	if (!status)
+		status = prepare_state(&plan);
+	if (!status)
+		status = open_report(&plan);
+	if (!status)
+		status = start(&plan, program);
+	ac_plan_end(&plan.run);
+	return status;
+}
+
+const struct ac_command ac_command_run = {
+	.name = "run",
+	.operands = "[--] PROGRAM [ARGUMENT]...",
+	.summary = "Run a program with its FP32 matrix products recast.",
+	.details = "The exit status is the program's own; 125 when autocast "
+	    "fails, 126 when the\nprogram cannot be run or preloaded, 127 when "
+	    "it is not found, 2 when an option\nor the policy is wrong.\n",
+	.ends_at_operand = true,
+	.options = {
+		{ AC_PLAN_POLICY, "policy", "P",
+		    "a profile, a file, or policy text with '->'" },
+		{ 'e', NULL, "RULE", "a policy line before all others; "
+		    "repeatable" },
+		{ AC_PLAN_EMULATE, "emulate", "[=MODEL]",
+		    "on an emulated GPU: h200 (default), h100, b200, a100, l40s, "
+		    "rtx4090 or t4; h200,t4: two" },
+		{ OPT_REPORT, "report", "FILE",
+		    "write the report to FILE (JSON if it ends in .json, "
+		    "- is stdout)" },
+		{ OPT_RANGES, "ranges", NULL,
+		    "count the operands' exponents, for report --ranges" },
+		{ OPT_LIST_ENV, "list-env", NULL,
+		    "list the environment variables and stop" },
+	},
+	.run = run
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/cublas/blas/cublas_blas.c -- one product in memory: OpenBLAS with one thread
+ * (its bits depend on the count), linked into the library and seen by nobody;
+ * under TSan, which must see every access, and with EMU_OWN_PRODUCT a plain
+ * loop. */
+#include "emulator/cublas/cublas_gemm.h"
+
+#if EMU_TSAN && !defined(EMU_OWN_PRODUCT)
+#define EMU_OWN_PRODUCT
+#endif
+
+#ifdef EMU_OWN_PRODUCT
+
+#define OWN(name, type)                                                   \
+void                                                                      \
+name(bool transa, bool transb, int m, int n, int k, type alpha,           \
+    const type *a, int64_t lda, const type *b, int64_t ldb, type beta,    \
+    type *c, int64_t ldc)                                                 \
+{                                                                         \
+	const int64_t step_a = transa ? 1 : lda, row_a = transa ? lda : 1; \
+	const int64_t step_b = transb ? ldb : 1, col_b = transb ? 1 : ldb; \
+	for (int64_t j = 0; j < n; j++)                                   \
+		for (int64_t i = 0; i < m; i++) {                         \
+			type *const to = &c[j * ldc + i];                 \
+			double sum = 0;                                   \
+			for (int64_t l = 0; l < k; l++)                   \
+				sum += (double)a[i * row_a + l * step_a] * \
+				    (double)b[j * col_b + l * step_b];    \
+			sum *= (double)alpha;                             \
+			if (beta != 0)                                    \
+				sum += (double)beta * (double)*to;        \
+			*to = (type)sum;                                  \
+		}                                                         \
+}
+OWN(emu_sgemm, float)
+OWN(emu_dgemm, double)
+
+#else
+
+#include <pthread.h>
+
+enum { COLUMN_MAJOR = 102, NO_TRANSPOSE = 111, TRANSPOSE = 112 };
+
+/* What CBLAS's header declares; it is not needed to build this file. */
+void cblas_sgemm(int order, int transa, int transb, int m, int n, int k,
+    float alpha, const float *a, int lda, const float *b, int ldb, float beta,
+    float *c, int ldc);
+void cblas_dgemm(int order, int transa, int transb, int m, int n, int k,
+    double alpha, const double *a, int lda, const double *b, int ldb,
+    double beta, double *c, int ldc);
+void openblas_set_num_threads(int count);
+int __wrap_openblas_num_threads_env(void);
+
+/* OpenBLAS asks for the number of threads when it is loaded, before anybody
+ * could tell it; the linker sends the question here (--wrap). */
+int
+__wrap_openblas_num_threads_env(void)
+{
+	return 1;
+}
+
+/* A shared OpenBLAS asked itself. */
+static void
+use_one_thread(void)
+{
+	openblas_set_num_threads(1);
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+void
+emu_sgemm(bool transa, bool transb, int m, int n, int k, float alpha,
+    const float *a, int64_t lda, const float *b, int64_t ldb, float beta,
+    float *c, int64_t ldc)
+{
+	pthread_once(&once, use_one_thread);
+	cblas_sgemm(COLUMN_MAJOR, transa ? TRANSPOSE : NO_TRANSPOSE,
+	    transb ? TRANSPOSE : NO_TRANSPOSE, m, n, k, alpha, a, (int)lda, b,
+	    (int)ldb, beta, c, (int)ldc);
+}
+
+void
+emu_dgemm(bool transa, bool transb, int m, int n, int k, double alpha,
+    const double *a, int64_t lda, const double *b, int64_t ldb, double beta,
+    double *c, int64_t ldc)
+{
+	pthread_once(&once, use_one_thread);
+	cblas_dgemm(COLUMN_MAJOR, transa ? TRANSPOSE : NO_TRANSPOSE,
+	    transb ? TRANSPOSE : NO_TRANSPOSE, m, n, k, alpha, a, (int)lda, b,
+	    (int)ldb, beta, c, (int)ldc);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/cublas/cublas_exact.h -- sums of products with the bits of the GPU.
+ *
+ * A Tensor Core adds `length` products at once to the sum so far: all are
+ * aligned to the largest exponent among them, each is truncated to `fraction`
+ * bits behind it, they are added exactly, and the result is truncated to FP32
+ * [MMA-Sim, arXiv 2511.10909; arXiv 2512.07004]. Plain FP32 is one FMA after
+ * the other, which is what cublasSgemm does unless it splits K. */
+#ifndef AC_EMULATOR_CUBLAS_EXACT_H
+#define AC_EMULATOR_CUBLAS_EXACT_H
+
+#include "emulator/driver/emu.h"
+
+/* How an architecture adds in one format. */
+struct emu_blocks {
+	int length;   /* products at once; 0: it adds one by one, by FMA */
+	int fraction; /* bits kept behind the largest exponent */
+	int least;    /* exponent of the format's subnormals */
+};
+/* `capability`: 90 is 9.0. */
+struct emu_blocks emu_blocks_of(int capability, enum emu_rate arithmetic);
+
+/* sums[j * m + i] = the sum over l < k of a[i * k + l] * b[j * k + l], all
+ * elements being numbers of the format. False if the host has no memory left.
+ * NaNs come out as 0x7fffffff. */
+bool emu_exact_sums(struct emu_blocks blocks, int64_t m, int64_t n, int64_t k,
+    const float *a, const float *b, float *sums);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/driver/api/cuda_graph.c -- driver calls: graphs that were captured. Contracts
+ * are NVIDIA's. */
+#include "emulator/driver/api/cuda.h"
+
+/* Of the flags only those that change nothing here. */
+static CUresult
+instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
+{
+	if (!exec)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (flags & ~(unsigned long long)(
+	    CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH |
+	    CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |
+	    CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY))
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return emu_graph_instantiate(graph, exec);
+}
+
+/* Also cuGraphInstantiate since CUDA 12. */
+CUresult
+cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph,
+    unsigned long long flags)
+{
+	DRIVER_ENTER();
+	return instantiate(exec, graph, flags);
+}
+
+CUresult
+cuGraphInstantiateWithParams(CUgraphExec *exec, CUgraph graph,
+    CUDA_GRAPH_INSTANTIATE_PARAMS *params)
+{
+	CUresult status;
+
+	DRIVER_ENTER();
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	status = instantiate(exec, graph, params->flags);
+	params->hErrNode_out = NULL;
+	params->result_out = status ? CUDA_GRAPH_INSTANTIATE_ERROR :
+	    CUDA_GRAPH_INSTANTIATE_SUCCESS;
+	return status;
+}
+
+CUresult
+cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *node,
+    char *text, size_t bytes)
+{
+	DRIVER_ENTER();
+	if (node)
+		*node = NULL;
+	if (text && bytes)
+		*text = '\0';
+	return instantiate(exec, graph, 0);
+}
+
+CUresult
+cuGraphInstantiate_v1(CUgraphExec *exec, CUgraph graph, CUgraphNode *node,
+    char *text, size_t bytes)
+{
+	return cuGraphInstantiate_v2(exec, graph, node, text, bytes);
+}
+
+CUresult
+cuGraphLaunch(CUgraphExec exec, CUstream stream)
+{
+	DRIVER_ENTER();
+	return emu_graph_launch(exec, stream);
+}
+
+/* Everything is where it must be already. */
+CUresult
+cuGraphUpload(CUgraphExec exec, CUstream stream)
+{
+	struct CUstream_st *found;
+	int status;
+
+	DRIVER_ENTER();
+	status = emu_graph_exec_check(exec);
+	return status ? status : emu_stream_find_work(stream, &found);
+}
+
+CUresult
+cuGraphDestroy(CUgraph graph)
+{
+	DRIVER_ENTER();
+	return emu_graph_destroy(graph);
+}
+
+CUresult
+cuGraphExecDestroy(CUgraphExec exec)
+{
+	DRIVER_ENTER();
+	return emu_graph_exec_destroy(exec);
+}
+
+/* The program makes a new executable then. */
+CUresult
+cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,
+    CUgraphExecUpdateResultInfo *result)
+{
+	DRIVER_ENTER();
+	(void)exec;
+	(void)graph;
+	if (result)
+		*result = (CUgraphExecUpdateResultInfo){
+			.result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED
+		};
+	return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+}
+
+/* How many there are; they have no handles. */
+CUresult
+cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
+{
+	DRIVER_ENTER();
+	if (nodes)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return count ? (CUresult)emu_graph_nodes(graph, count) :
+	    CUDA_ERROR_INVALID_VALUE;
+}

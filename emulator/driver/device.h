@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/driver/device.h -- what the files of libcuda.so.1 share with one another
+ * and with nobody else. */
+#ifndef AC_EMULATOR_DEVICE_H
+#define AC_EMULATOR_DEVICE_H
+
+#include "emulator/driver/emu.h"
+
+/* Handles of destroyed objects keep their memory: a stale handle is read,
+ * found without its mark, and refused. */
+enum { EMU_MARK_STREAM = 0x5354524d, EMU_MARK_EVENT = 0x45564e54,
+       EMU_MARK_POOL = 0x504f4f4c, EMU_MARK_LIBRARY = 0x4c494252,
+       EMU_MARK_CONTEXT = 0x43545854, EMU_MARK_GRAPH = 0x47524150,
+       EMU_MARK_EXECUTABLE = 0x45584543 };
+
+/* call.c: one per name, whichever library exports it. Never freed. */
+enum { EMU_CALL_FAILURES = 4 };
+struct emu_record {
+	_Atomic uint64_t   count;
+	_Atomic uint64_t   entered;  /* the same, never reset; if it can fail */
+	int                failures; /* these frozen once it is listed */
+	uint64_t           fail_at[EMU_CALL_FAILURES];
+	int                fail_with[EMU_CALL_FAILURES]; /* -1: the family's */
+	uint64_t           drop_at;  /* 0: never */
+	struct emu_record *next;
+	char               name[];
+};
+struct emu_record *emu_call_list(void);
+/* Whether the call that this thread is in was chosen to order nothing. */
+bool emu_call_is_dropped(void);
+
+/* counters.c */
+void emu_counters_write(void);
+
+/* model.c: the model of this name, or NULL. */
+const struct emu_model *emu_model_find(const char *key, size_t length);
+
+/* device.c: EMU_OK, EMU_DEINITIALIZED after the library's end, or
+ * EMU_NOT_INITIALIZED in a forked child (which has no workers). */
+int emu_device_ended(void);
+/* Seed of the workers' pauses, 0 for none. */
+uint64_t emu_device_jitter(void);
+uint64_t emu_device_memory(int device);
+
+/* clock.c. Times are in picoseconds; this thread's is its stream's on a worker.
+ * At start: the environment. */
+void emu_clock_prepare(void);
+bool emu_clock_is_modelled(void);
+uint64_t emu_clock_now(void);
+void emu_clock_set(uint64_t time);
+/* What this thread does next begins no earlier. */
+void emu_clock_reach(uint64_t time);
+/* The gap before a kernel or a copy. */
+void emu_clock_launch(void);
+/* On the host: the time of a call that queues work, or an event. */
+void emu_clock_call(bool is_event);
+
+/* A point in one stream's work that others wait for. Shared by reference
+ * count; the only thing that orders one worker after another. */
+struct emu_token;
+/* NULL if the host has no memory left. */
+struct emu_token *emu_token_new(int references);
+void emu_token_reach(struct emu_token *token);
+bool emu_token_reached(struct emu_token *token);
+void emu_token_wait(struct emu_token *token);
+/* When it was reached, in picoseconds, by the clock that is in force. */
+uint64_t emu_token_time(struct emu_token *token);
+struct emu_token *emu_token_keep(struct emu_token *token);
+void emu_token_release(struct emu_token *token);
+/* Tasks that reach a token or wait for one; each owns one reference. */
+void *emu_token_reach_task(struct emu_token *token);
+void *emu_token_wait_task(struct emu_token *token);
+
+/* One stream: what NVIDIA's headers know as struct CUstream_st. */
+struct emu_task;
+struct emu_capture;
+struct CUstream_st {
+	_Atomic uint32_t mark;
+	struct CUctx_st *context;
+	unsigned         flags;
+	int              priority;
+	uint64_t         id;
+	/* Queue, many writers, one reader: writers swing `tail`. */
+	_Atomic(struct emu_task *) tail;
+	struct emu_task *head;        /* the worker's */
+	_Atomic uint32_t submitted;   /* twice the tasks; bit 0: worker sleeps */
+	_Atomic uint32_t completed;   /* twice the tasks */
+	_Atomic int      worker;      /* enum of stream.c */
+	_Atomic bool     worker_done;
+	unsigned long    thread;      /* pthread_t, while worker != none */
+	_Atomic uint64_t clock;       /* clock.c's, after the last task */
+	/* ahead.c */
+	_Atomic uint32_t tickets;     /* launches that were let in */
+	_Atomic uint32_t launched;    /* twice those done; bit 0: a host waits */
+	_Atomic uint64_t *ended;      /* modelled: when the latest ones were */
+	/* order.c, under its lock */
+	uint64_t         work, joined;  /* submissions; the legacy stream saw */
+	uint64_t         legacy_seen;   /* of the legacy stream's, by this one */
+	struct CUstream_st *next_live, *next_free;
+	/* capture.c, written under its lock */
+	_Atomic(struct emu_capture *) capture; /* NULL: it does not */
+	int              lane;        /* in there */
+};
+
+/* stream.c: a task that does no work but tell others it was reached: the
+ * stream may look idle before it has run. */
+void emu_task_make_point(void *arguments);
+/* It is a launch that emu_ahead_wait() has let in. */
+void emu_task_make_launch(void *arguments);
+/* Whether it counts for something, but events and the like. */
+bool emu_task_is_work(const void *arguments);
+/* For graphs: another task with a copy of the arguments, which therefore may
+ * not point into themselves; running one, which gives it back; counting it. */
+void *emu_task_copy(const void *arguments);
+void emu_task_run(void *arguments);
+void emu_task_count(const void *arguments);
+/* An empty queue, and giving it up when nothing is left in it. */
+void emu_stream_prepare(struct CUstream_st *stream);
+void emu_stream_finish(struct CUstream_st *stream);
+/* Queue without regard to the legacy stream; the first task starts a worker. */
+void emu_stream_push(struct CUstream_st *stream, void *arguments);
+bool emu_stream_idle(struct CUstream_st *stream);
+/* Tell the worker to end after its work; false if there is none. */
+bool emu_stream_end_worker(struct CUstream_st *stream);
+bool emu_stream_has_ended(struct CUstream_st *stream);
+/* Wait until a worker that was told to end has. */
+void emu_stream_join_worker(struct CUstream_st *stream);
+
+/* ahead.c: a stream without work begins anew; it is given up. */
+void emu_ahead_prepare(struct CUstream_st *stream);
+void emu_ahead_finish(struct CUstream_st *stream);
+/* On the host, no lock held: wait until there is room for one more launch, and
+ * take it; exactly one task that is marked so must be queued then. */
+void emu_ahead_wait(struct CUstream_st *stream);
+/* On the worker: a launch has ended. */
+void emu_ahead_end(struct CUstream_st *stream);
+
+/* streams.c */
+uint64_t emu_stream_next_id(void);
+/* Every stream's worker ended and joined; from now on work runs at once. */
+void emu_streams_quiesce(void);
+/* Drop all created streams of a context (their work is done). */
+void emu_streams_drop(struct CUctx_st *context);
+void emu_streams_release(void);
+
+/* event.c, memory.c: when a context ends (NULL: all of them). */
+void emu_events_drop(const struct CUctx_st *context);
+void emu_events_release(void);
+void emu_memory_drop(const struct CUctx_st *context);
+void emu_memory_release(void);
+
+/* order.c: wait for all streams of a context. */
+int emu_stream_wait_context(struct CUctx_st *context);
+
+#endif

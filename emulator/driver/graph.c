@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/driver/graph.c -- what captures recorded, and the graphs that programs
+ * hold of it. A body lives until its graph and the last executable made of it
+ * are gone. Launches nothing. */
+#include "emulator/driver/capture.h"
+#include "emulator/driver/memory.h"
+#include "emulator/driver/wait.h"
+
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUgraph_st *all, *unused;
+
+/* Room for one more element of `size` bytes; the array, moved or not. */
+static void *
+grow(void *array, size_t used, size_t *room, size_t size)
+{
+	void *larger;
+
+	if (used < *room)
+		return array;
+	*room = *room ? 2 * *room : 16;
+	larger = realloc(array, *room * size);
+	if (!larger)
+		emu_out_of_host_memory();
+	return larger;
+}
+
+void
+emu_body_add(struct emu_body *body, const struct emu_step *step)
+{
+	body->steps = grow(body->steps, body->steps_used, &body->steps_room,
+	    sizeof *body->steps);
+	body->steps[body->steps_used++] = *step;
+	body->tasks += step->kind == EMU_STEP_TASK;
+}
+
+size_t
+emu_body_add_point(struct emu_body *body, const uint32_t *seen)
+{
+	struct emu_point *point;
+
+	body->points = grow(body->points, body->points_used,
+	    &body->points_room, sizeof *body->points);
+	point = &body->points[body->points_used];
+	point->waits = 0;
+	for (int i = 0; i < EMU_LANES; i++)
+		point->seen[i] = seen[i];
+	return body->points_used++;
+}
+
+void
+emu_body_add_memory(struct emu_body *body, void *memory)
+{
+	body->memory = grow(body->memory, body->memory_used,
+	    &body->memory_room, sizeof *body->memory);
+	body->memory[body->memory_used++] = memory;
+}
+
+bool
+emu_body_has_memory(const struct emu_body *body, const void *memory)
+{
+	for (size_t i = 0; i < body->memory_used; i++)
+		if (body->memory[i] == memory)
+			return true;
+	return false;
+}
+
+struct emu_body *
+emu_body_keep(struct emu_body *body)
+{
+	pthread_mutex_lock(&lock);
+	body->references++;
+	pthread_mutex_unlock(&lock);
+	return body;
+}
+
+void
+emu_body_release(struct emu_body *body)
+{
+	int left;
+
+	pthread_mutex_lock(&lock);
+	left = --body->references;
+	pthread_mutex_unlock(&lock);
+	if (left)
+		return;
+	for (size_t i = 0; i < body->steps_used; i++)
+		emu_task_drop(body->steps[i].task);
+	for (size_t i = 0; i < body->memory_used; i++)
+		emu_memory_free_captured(body->memory[i], body->capture);
+	free(body->steps);
+	free(body->points);
+	free(body->memory);
+	free(body);
+}
+
+struct CUgraph_st *
+emu_graph_new(uint64_t capture)
+{
+	struct emu_body *body = calloc(1, sizeof *body);
+	struct CUgraph_st *graph;
+
+	pthread_mutex_lock(&lock);
+	graph = unused;
+	if (graph) {
+		unused = graph->next_free;
+	} else {
+		graph = calloc(1, sizeof *graph);
+		if (!graph)
+			emu_out_of_host_memory();
+		graph->next_all = all;
+		all = graph;
+	}
+	pthread_mutex_unlock(&lock);
+	if (!body)
+		emu_out_of_host_memory();
+	body->references = 1;
+	body->open = true;
+	body->capture = capture;
+	graph->body = body;
+	atomic_store(&graph->mark, EMU_MARK_GRAPH);
+	return graph;
+}
+
+void
+emu_graph_discard(struct CUgraph_st *graph)
+{
+	struct emu_body *body = graph->body;
+
+	pthread_mutex_lock(&lock);
+	atomic_store(&graph->mark, 0);
+	graph->body = NULL;
+	graph->next_free = unused;
+	unused = graph;
+	pthread_mutex_unlock(&lock);
+	emu_body_release(body);
+}
+
+int
+emu_graph_check(const struct CUgraph_st *graph)
+{
+	const uintptr_t value = (uintptr_t)graph;
+
+	if (value < 4096 || value % _Alignof(struct CUgraph_st) != 0 ||
+	    atomic_load_explicit(&graph->mark, memory_order_relaxed) !=
+	    EMU_MARK_GRAPH) {
+		emu_complain("graph %p does not exist (destroyed?)",
+		    (const void *)graph);
+		return EMU_INVALID_VALUE;
+	}
+	if (graph->body->open) {
+		emu_complain("graph %p is still being captured",
+		    (const void *)graph);
+		return EMU_ILLEGAL_STATE;
+	}
+	return EMU_OK;
+}
+
+int
+emu_graph_nodes(struct CUgraph_st *graph, size_t *count_out)
+{
+	const int status = emu_graph_check(graph);
+
+	if (!status)
+		*count_out = graph->body->tasks;
+	return status;
+}
+
+int
+emu_graph_destroy(struct CUgraph_st *graph)
+{
+	const int status = emu_graph_check(graph);
+
+	if (!status)
+		emu_graph_discard(graph);
+	return status;
+}
+
+void
+emu_graphs_release(void)
+{
+	emu_executables_release();
+	emu_captures_release();
+	unused = NULL;
+	while (all) {
+		struct CUgraph_st *graph = all;
+
+		all = graph->next_all;
+		if (graph->body)
+			emu_body_release(graph->body);
+		free(graph);
+	}
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/driver/handle.c -- the life of handles, where their work runs, and what
+ * statuses mean to a library. Part of libcublas and of libcudnn, each with its
+ * own list; knows neither. */
+#include "emulator/driver/handle.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Memory of destroyed handles, newest first: it is read when a stale handle
+ * comes, and the next handle gets it, whatever device that is for. */
+static struct emu_handle *unused;
+static pthread_mutex_t unused_lock = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((destructor))
+static void
+release(void)
+{
+	while (unused) {
+		struct emu_handle *next = unused->next;
+
+		free(unused);
+		unused = next;
+	}
+}
+
+void *
+emu_handle_new(size_t bytes, uint32_t mark)
+{
+	struct CUctx_st *const context = emu_context_current();
+	struct emu_handle *handle;
+
+	pthread_mutex_lock(&unused_lock);
+	handle = unused;
+	if (handle)
+		unused = handle->next;
+	pthread_mutex_unlock(&unused_lock);
+	if (!handle)
+		handle = malloc(bytes);
+	if (!handle)
+		return NULL;
+	memset(handle, 0, bytes);
+	handle->context = context;
+	handle->context_id = emu_context_id(context);
+	handle->device = emu_context_device();
+	atomic_store(&handle->mark, mark);
+	return handle;
+}
+
+bool
+emu_handle_lives(const struct emu_handle *handle, uint32_t mark)
+{
+	return atomic_load_explicit(&handle->mark, memory_order_relaxed) ==
+	    mark;
+}
+
+int
+emu_handle_locate(const struct emu_handle *handle,
+    struct CUstream_st **stream_out)
+{
+	if (handle->context && emu_context_id(handle->context) !=
+	    handle->context_id) {
+		emu_complain("the handle's context is gone");
+		return EMU_CONTEXT_DESTROYED;
+	}
+	if (handle->context && !emu_context_reaches(emu_context_current(),
+	    handle->device)) {
+		emu_complain("the handle belongs to device %d, device %d is "
+		    "current and has no peer access to it", handle->device,
+		    emu_context_device());
+		return EMU_ILLEGAL_ADDRESS;
+	}
+	return emu_stream_find_here(handle->stream, stream_out);
+}
+
+int
+emu_handle_destroy(struct emu_handle *handle)
+{
+	const int status = emu_context_wait(handle->context,
+	    handle->context_id);
+
+	if (status == EMU_CAPTURE_UNSUPPORTED)
+		return status;
+	atomic_store(&handle->mark, 0);
+	pthread_mutex_lock(&unused_lock);
+	handle->next = unused;
+	unused = handle;
+	pthread_mutex_unlock(&unused_lock);
+	return EMU_OK;
+}
+
+int
+emu_status_means(int status, const struct emu_meanings *meanings)
+{
+	switch (status) {
+	case EMU_OK:
+		return 0;
+	case EMU_OUT_OF_MEMORY:
+		return meanings->no_memory;
+	case EMU_NOT_INITIALIZED:
+	case EMU_DEINITIALIZED:
+	case EMU_NO_DEVICE:
+		return meanings->not_initialized;
+	case EMU_INVALID_VALUE:
+		return meanings->invalid;
+	case EMU_ILLEGAL_ADDRESS:
+	case EMU_MISALIGNED:
+	case EMU_INVALID_HANDLE:
+	case EMU_CONTEXT_DESTROYED:
+	case EMU_CAPTURE_UNSUPPORTED:
+	case EMU_CAPTURE_INVALIDATED:
+	case EMU_CAPTURE_IMPLICIT:
+		return meanings->failed;
+	default:
+		return meanings->internal;
+	}
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/driver/memory.c -- memory given out and taken back. Device memory is host
+ * memory of exactly the size asked for, so that ASan and valgrind see its
+ * ends. A worker merely gives memory back. */
+#include "emulator/driver/memory.h"
+#include "emulator/driver/capture.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { ALIGNMENT = 256 };
+/* From here on straight from the system, and never resident until used. */
+#define LARGE ((size_t)1 << 30)
+/* Kinds as bits, for the table. */
+#define BIT(kind) (1u << EMU_MEMORY_##kind)
+
+static _Atomic uint64_t device_bytes[EMU_DEVICES];
+
+static bool
+counts(enum emu_memory_kind kind)
+{
+	return kind == EMU_MEMORY_DEVICE || kind == EMU_MEMORY_MANAGED;
+}
+
+static void *
+get(size_t bytes)
+{
+	void *memory;
+
+	if (bytes >= LARGE) {
+		memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		return memory == MAP_FAILED ? NULL : memory;
+	}
+	return posix_memalign(&memory, ALIGNMENT, bytes) ? NULL : memory;
+}
+
+static void
+give_back(void *memory, size_t bytes)
+{
+	if (bytes >= LARGE)
+		munmap(memory, bytes);
+	else
+		free(memory);
+}
+
+static void
+unreserve(int device, size_t bytes)
+{
+	atomic_fetch_sub_explicit(&device_bytes[device], bytes,
+	    memory_order_relaxed);
+	emu_count(EMU_device_bytes, -(uint64_t)bytes);
+}
+
+static void
+give_back_device(const struct emu_allocation *a)
+{
+	unreserve(a->context->device, a->bytes);
+	give_back(a->base, a->bytes);
+}
+
+static bool
+reserve(int device, size_t bytes)
+{
+	const uint64_t all = emu_device_memory(device);
+	uint64_t now = atomic_load_explicit(&device_bytes[device],
+	    memory_order_relaxed);
+
+	do {
+		if (bytes > all || now > all - bytes)
+			return false;
+	} while (!atomic_compare_exchange_weak_explicit(&device_bytes[device],
+	    &now, now + bytes, memory_order_relaxed, memory_order_relaxed));
+	emu_count(EMU_device_bytes, bytes);
+	return true;
+}
+
+static int
+allocate(struct CUctx_st *context, size_t bytes, enum emu_memory_kind kind,
+    struct CUstream_st *stream, void **pointer_out)
+{
+	struct emu_allocation new = { NULL, bytes, kind, context, 0 };
+	const int device = context->device;
+	int status = EMU_OUT_OF_MEMORY;
+
+	if (!bytes) {
+		*pointer_out = NULL;
+		return EMU_OK;
+	}
+	/* What stream-ordered frees still hold comes back first. */
+	if (counts(kind) && !reserve(device, bytes)) {
+		emu_stream_wait_device(device);
+		if (!reserve(device, bytes))
+			return EMU_OUT_OF_MEMORY;
+	}
+	new.base = get(bytes);
+	if (new.base && stream && emu_is_capturing(stream))
+		emu_capture_own(stream, new.base, &new.capture);
+	if (new.base)
+		status = emu_table_enter(&new);
+	if (status) {
+		if (new.base)
+			give_back(new.base, bytes);
+		if (counts(kind))
+			unreserve(device, bytes);
+		return status;
+	}
+	emu_count(EMU_allocations, 1);
+	emu_capture_count(EMU_allocations_in_capture);
+	*pointer_out = new.base;
+	return EMU_OK;
+}
+
+int
+emu_memory_allocate(size_t bytes, enum emu_memory_kind kind,
+    void **pointer_out)
+{
+	const int status = emu_capture_forbid();
+
+	return status ? status : allocate(emu_context_current(), bytes, kind,
+	    NULL, pointer_out);
+}
+
+int
+emu_memory_allocate_async(int device, size_t bytes,
+    struct CUstream_st *handle, void **pointer_out)
+{
+	struct CUctx_st *context = emu_context_current();
+	struct CUstream_st *stream;
+	const int status = emu_stream_find_work(handle, &stream);
+
+	if (status)
+		return status;
+	if (context->device != device)
+		context = emu_context_primary(device);
+	return allocate(context, bytes, EMU_MEMORY_DEVICE, stream,
+	    pointer_out);
+}
+
+static int
+forget(void *pointer, bool host, struct emu_allocation *out)
+{
+	if (!emu_table_take(pointer, host ? BIT(PINNED) :
+	    BIT(DEVICE) | BIT(MANAGED), out)) {
+		emu_complain("%p is not the start of live %s memory", pointer,
+		    host ? "page-locked" : "device");
+		return EMU_INVALID_VALUE;
+	}
+	emu_count(EMU_frees, 1);
+	return EMU_OK;
+}
+
+int
+emu_memory_free(void *pointer, bool host)
+{
+	struct emu_allocation a;
+	int status = emu_capture_forbid();
+
+	if (status || !pointer || emu_table_capture(pointer))
+		return status;
+	status = forget(pointer, host, &a);
+	if (status)
+		return status;
+	emu_stream_wait_device(a.context->device);
+	status = emu_context_error(emu_context_current());
+	if (host)
+		give_back(a.base, a.bytes);
+	else
+		give_back_device(&a);
+	return status;
+}
+
+void
+emu_memory_free_captured(void *pointer, uint64_t capture)
+{
+	struct emu_allocation a;
+
+	/* Its context may have taken it away, and another one be there. */
+	if (emu_table_capture(pointer) != capture ||
+	    !emu_table_take(pointer, BIT(DEVICE), &a))
+		return;
+	emu_count(EMU_frees, 1);
+	emu_stream_wait_device(a.context->device);
+	give_back_device(&a);
+}
+
+static void
+run_return(void *arguments)
+{
+	give_back_device(arguments);
+}
+
+int
+emu_memory_free_async(void *pointer, struct CUstream_st *handle)
+{
+	struct CUstream_st *stream;
+	struct emu_allocation *task;
+	int status;
+
+	if (!pointer)
+		return EMU_OK;
+	status = emu_stream_find_work(handle, &stream);
+	if (status)
+		return status;
+	if (emu_is_capturing(stream))
+		return emu_capture_owns(stream, pointer) ? EMU_OK :
+		    EMU_INVALID_VALUE;
+	if (emu_table_capture(pointer))
+		return EMU_OK;
+	task = emu_task_new(run_return, sizeof *task);
+	if (!task)
+		return EMU_OUT_OF_MEMORY;
+	status = forget(pointer, false, task);
+	if (status)
+		emu_task_drop(task);
+	else
+		emu_stream_submit(stream, task);
+	return status;
+}
+
+int
+emu_memory_register(void *pointer, size_t bytes)
+{
+	const struct emu_allocation new = { pointer, bytes,
+		EMU_MEMORY_REGISTERED, emu_context_current(), 0 };
+	const int status = emu_capture_forbid();
+
+	if (status)
+		return status;
+	return !pointer || !bytes ? EMU_INVALID_VALUE :
+	    emu_table_enter(&new);
+}
+
+int
+emu_memory_unregister(void *pointer)
+{
+	struct emu_allocation unused;
+	const int status = emu_capture_forbid();
+
+	if (status)
+		return status;
+	emu_stream_wait_device(-1);
+	return emu_table_take(pointer, BIT(REGISTERED), &unused) ? EMU_OK :
+	    EMU_NOT_REGISTERED;
+}
+
+void
+emu_memory_info(int device, size_t *free_out, size_t *total_out)
+{
+	*total_out = emu_device_memory(device);
+	*free_out = *total_out - atomic_load_explicit(&device_bytes[device],
+	    memory_order_relaxed);
+}
+
+/* The program's own memory is merely forgotten. */
+static void
+drop(const struct emu_allocation *a)
+{
+	if (counts(a->kind))
+		give_back_device(a);
+	else if (a->kind == EMU_MEMORY_PINNED)
+		give_back(a->base, a->bytes);
+}
+
+void
+emu_memory_drop(const struct CUctx_st *context)
+{
+	emu_table_drop(context, drop);
+}
+
+void
+emu_memory_release(void)
+{
+	emu_memory_drop(NULL);
+	emu_table_release();
+}

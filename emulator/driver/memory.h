@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/driver/memory.h -- the table of allocations, for memory.c, which makes and
+ * ends them. Each call locks for itself; from the program's threads only. */
+#ifndef AC_EMULATOR_MEMORY_H
+#define AC_EMULATOR_MEMORY_H
+
+#include "emulator/driver/context.h"
+#include "emulator/ptx/ptx.h"
+
+struct emu_allocation {
+	unsigned char   *base;
+	size_t           bytes;
+	enum emu_memory_kind kind;
+	struct CUctx_st *context; /* its owner */
+	uint64_t         capture; /* id, if a graph owns it, else 0 */
+};
+
+/* EMU_ALREADY_REGISTERED if the range meets another one. */
+int emu_table_enter(const struct emu_allocation *new);
+/* Take out what starts at `pointer` and is of one of these kinds (bits). */
+bool emu_table_take(const void *pointer, unsigned kinds,
+    struct emu_allocation *out);
+/* The capture that recorded the allocation at `pointer`, 0 if none did. */
+uint64_t emu_table_capture(const void *pointer);
+/* Take out all of a context (NULL: of all), each told to `give`. */
+void emu_table_drop(const struct CUctx_st *context,
+    void (*give)(const struct emu_allocation *allocation));
+void emu_table_release(void);
+/* What kernels of the current context may touch, by address: at most `most` of
+ * them to `regions`. Returns how many there are. */
+size_t emu_table_regions(struct ptx_region *regions, size_t most);
+
+/* memory.c: a graph that owned memory by this capture is gone. */
+void emu_memory_free_captured(void *pointer, uint64_t capture);
+
+#endif

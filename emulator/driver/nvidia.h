@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/driver/nvidia.h -- NVIDIA's own prototypes, made visible: a definition in
+ * the emulator that differs from them does not compile. */
+#ifndef AC_EMULATOR_NVIDIA_H
+#define AC_EMULATOR_NVIDIA_H
+
+#pragma GCC visibility push(default)
+#if defined(EMU_DRIVER)
+#include <cuda.h>
+#elif defined(EMU_RUNTIME)
+#include <cuda_runtime_api.h>
+#elif defined(EMU_BLAS_XT)
+#include <cublasXt.h>
+#else
+#include <cublas.h> /* the handle-less calls; includes cublas_api.h */
+#endif
+#pragma GCC visibility pop
+
+#endif

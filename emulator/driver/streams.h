@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/driver/streams.h -- the set of streams, for the two files that keep it. */
+#ifndef AC_EMULATOR_STREAMS_H
+#define AC_EMULATOR_STREAMS_H
+
+#include "emulator/driver/context.h"
+
+#include <pthread.h>
+
+/* The lock is the program's threads' alone: no worker ever takes it. */
+struct emu_streams {
+	pthread_mutex_t     lock;
+	struct CUstream_st *live;     /* created, without the legacy streams */
+	struct CUstream_st *leaving;  /* destroyed, worker not joined yet */
+	struct CUstream_st *unused;   /* for new streams */
+	_Atomic uint64_t    next_id;
+};
+extern struct emu_streams emu_streams;
+
+/* Before anything else; cheap when done. */
+void emu_streams_prepare(void);
+/* Join ended workers of destroyed streams; with `wait`, of all. Lock held. */
+void emu_streams_reap(bool wait);
+
+#endif

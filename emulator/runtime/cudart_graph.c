@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/runtime/cudart_graph.c -- runtime calls: stream capture, and graphs that
+ * were captured. Contracts are NVIDIA's. */
+#include "emulator/runtime/cudart.h"
+
+cudaError_t
+cudaStreamIsCapturing(cudaStream_t stream,
+    enum cudaStreamCaptureStatus *capturing)
+{
+	struct emu_capture_facts facts;
+	int status;
+
+	RUNTIME_ENTER();
+	status = emu_capture_facts(stream, &facts);
+	if (!status && !capturing)
+		status = cudaErrorInvalidValue;
+	if (!status)
+		*capturing = (enum cudaStreamCaptureStatus)facts.status;
+	return emu_runtime_keep(status);
+}
+
+cudaError_t
+cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(emu_capture_begin(stream, (unsigned)mode));
+}
+
+cudaError_t
+cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+	RUNTIME_ENTER();
+	if (!graph)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	*graph = NULL;
+	return emu_runtime_keep(emu_capture_end(stream, graph));
+}
+
+cudaError_t
+cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+	RUNTIME_COUNT();
+	if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	*mode = (enum cudaStreamCaptureMode)emu_capture_swap_mode(
+	    (unsigned)*mode);
+	return cudaSuccess;
+}
+
+/* Tells no dependencies: there are no handles of nodes. */
+cudaError_t
+cudaStreamGetCaptureInfo(cudaStream_t stream,
+    enum cudaStreamCaptureStatus *capturing, unsigned long long *id,
+    cudaGraph_t *graph, const cudaGraphNode_t **dependencies,
+    const cudaGraphEdgeData **edges, size_t *count)
+{
+	struct emu_capture_facts facts;
+	int status;
+
+	RUNTIME_ENTER();
+	status = emu_capture_facts(stream, &facts);
+	if (!status && !capturing)
+		status = cudaErrorInvalidValue;
+	if (status)
+		return emu_runtime_keep(status);
+	*capturing = (enum cudaStreamCaptureStatus)facts.status;
+	if (id)
+		*id = facts.id;
+	if (graph)
+		*graph = facts.graph;
+	if (dependencies)
+		*dependencies = NULL;
+	if (edges)
+		*edges = NULL;
+	if (count)
+		*count = 0;
+	return cudaSuccess;
+}
+
+/* ---- graphs ------------------------------------------------------------ */
+
+/* Of the flags only those that change nothing here. */
+static int
+instantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+    unsigned long long flags)
+{
+	if (!exec)
+		return cudaErrorInvalidValue;
+	if (flags & ~(unsigned long long)(
+	    cudaGraphInstantiateFlagAutoFreeOnLaunch |
+	    cudaGraphInstantiateFlagUpload |
+	    cudaGraphInstantiateFlagUseNodePriority))
+		return cudaErrorNotSupported;
+	return emu_graph_instantiate(graph, exec);
+}
+
+cudaError_t
+cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+    unsigned long long flags)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(instantiate(exec, graph, flags));
+}
+
+cudaError_t
+cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
+    unsigned long long flags)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(instantiate(exec, graph, flags));
+}
+
+cudaError_t
+cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
+    cudaGraphInstantiateParams *params)
+{
+	int status;
+
+	RUNTIME_ENTER();
+	if (!params)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	status = instantiate(exec, graph, params->flags);
+	params->errNode_out = NULL;
+	params->result_out = status ? cudaGraphInstantiateError :
+	    cudaGraphInstantiateSuccess;
+	return emu_runtime_keep(status);
+}
+
+cudaError_t
+cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(emu_graph_launch(exec, stream));
+}
+
+/* Everything is where it must be already. */
+cudaError_t
+cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
+{
+	struct CUstream_st *found;
+	int status;
+
+	RUNTIME_ENTER();
+	status = emu_graph_exec_check(exec);
+	return emu_runtime_keep(status ? status :
+	    emu_stream_find_work(stream, &found));
+}
+
+cudaError_t
+cudaGraphDestroy(cudaGraph_t graph)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(emu_graph_destroy(graph));
+}
+
+cudaError_t
+cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(emu_graph_exec_destroy(exec));
+}
+
+/* The program makes a new executable then. */
+cudaError_t
+cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+    cudaGraphExecUpdateResultInfo *result)
+{
+	RUNTIME_ENTER();
+	(void)exec;
+	(void)graph;
+	if (result)
+		*result = (cudaGraphExecUpdateResultInfo){
+			.result = cudaGraphExecUpdateErrorNotSupported
+		};
+	return emu_runtime_keep(cudaErrorGraphExecUpdateFailure);
+}
+
+/* How many there are; they have no handles. */
+cudaError_t
+cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+	RUNTIME_ENTER();
+	if (nodes)
+		return emu_runtime_keep(cudaErrorNotSupported);
+	return emu_runtime_keep(count ? emu_graph_nodes(graph, count) :
+	    (int)cudaErrorInvalidValue);
+}

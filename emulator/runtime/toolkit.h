@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/runtime/toolkit.h -- which CUDA a copy of libcudart or libcublas belongs to.
+ * Both copies are the same objects but for toolkit_12.c and toolkit_13.c. */
+#ifndef AC_EMULATOR_TOOLKIT_H
+#define AC_EMULATOR_TOOLKIT_H
+
+#include <stdint.h>
+
+struct emu_toolkit {
+	int      runtime;    /* cudaRuntimeGetVersion() */
+	int      blas[3];    /* major, minor, patch */
+	uint32_t mark;       /* of its handles: the other one's are garbage */
+};
+extern const struct emu_toolkit emu_toolkit;
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/runtime/toolkit_13.c -- the copies that programs built with CUDA 13 load:
+ * as the headers say that the emulator was built with. */
+#include "emulator/runtime/toolkit.h"
+#include "emulator/driver/nvidia.h"
+
+const struct emu_toolkit emu_toolkit = {
+	.runtime = CUDART_VERSION,
+	.blas = { CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH },
+	.mark = 0x424c3133
+};

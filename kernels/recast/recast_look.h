@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/recast/recast_look.h -- what sampled outputs of a product have lost, once for
+ * both sides: one by one, and of many.
+ *
+ * An output is compared with alpha times its dot product, in FP64, plus beta C:
+ * where that is inf or NaN in FP32, an output of the same kind is right and any
+ * other has error inf. What is kept of it is in FP32. Two ratios are taken of
+ * many outputs, the worse one is their error: what was lost over the result, and
+ * over what alpha A B adds, where C does not hide that (it is larger by 2^12).
+ *
+ * Exactness: a reference that is an FP32 number counts as exact, subnormal ones
+ * and 0 do not. FP64 rounds a dot of FP32 numbers beyond 53 bits; such a one
+ * looks exact only if its terms cancel to 2^-29 of them, which `error` finds
+ * first. Outputs are exact together if 7 of 8 references are that are not 0.
+ * Those of a line are if all are whole numbers: the first row of a causal
+ * attention is a copy of real ones, and that is no promise. Fewer than four say
+ * nothing. */
+#ifndef AC_KERNELS_RECAST_LOOK_H
+#define AC_KERNELS_RECAST_LOOK_H
+
+#include "kernels/recast/recast_spots.h"
+
+enum {
+	AC_RECAST_HIDES  = 1 << 12,
+	AC_RECAST_FEW    = 4,
+	AC_RECAST_NORMAL = 0x00800000 /* bits of the least normal float */
+};
+
+/* ---- One output -------------------------------------------------------- */
+
+struct ac_recast_look {
+	float lost;     /* its distance from the reference */
+	float near;     /* the reference; 0 if inf or NaN in FP32 */
+	float added;    /* alpha times the dot; 0 with such a reference */
+	bool  hidden;   /* C is larger than `added` by 2^12 */
+	bool  exact;    /* FP32 has the reference */
+};
+
+/* Whether C hides what is added to it. */
+AC_CAST_BODY bool
+ac_recast_hides(double c, float added)
+{
+	const double size = (double)ac_recast_absolute(added)
+	    * AC_RECAST_HIDES;
+
+	return !ac_recast_is_finite(added) || !(c <= size && -c <= size);
+}
+
+/* An output against what it should be, and what of that was added. */
+AC_CAST_BODY struct ac_recast_look
+ac_recast_look_of(float c, double wanted, double added)
+{
+	struct ac_recast_look look;
+
+	look.near = (float)wanted;
+	look.added = (float)added;
+	look.lost = ac_recast_absolute((float)((double)c - wanted));
+	look.exact = (double)look.near == wanted && ac_cast_bits(
+	    ac_recast_absolute(look.near)) >= AC_RECAST_NORMAL;
+	if (!ac_recast_is_finite(look.near)) {
+		const bool same = ac_cast_bits(look.near) == ac_cast_bits(c)
+		    || (look.near != look.near && c != c);
+
+		look.near = look.added = 0;
+		look.exact = false;
+		look.lost = same ? 0 : ac_cast_float(AC_CAST_INF);
+	} else if (!ac_recast_is_finite(c)) {
+		look.lost = ac_cast_float(AC_CAST_INF);
+	}
+	look.hidden = false;
+	return look;
+}
+
+/* An output's place, what it is made of, and what C held there. */
+struct ac_recast_place {
+	const float *from, *old;  /* `old` is not read with beta 0 */
+	float    alpha, beta;
+	uint32_t apart;           /* from + beta old is what will be in C */
+};
+
+AC_CAST_BODY struct ac_recast_place
+ac_recast_place_of(const struct ac_recast *r, const struct ac_recast_spot *spot,
+    const float *old)
+{
+	struct ac_recast_place place;
+
+	place.alpha = ac_cast_scalar_read(&r->alpha);
+	place.beta = ac_cast_scalar_read(&r->beta);
+	place.old = old;
+	place.apart = r->output.result != NULL;
+	place.from = place.apart
+	    ? ac_recast_result(r, spot->matrix, spot->row, spot->col)
+	    : ac_recast_c(r, spot->matrix, spot->row, spot->col);
+	return place;
+}
+
+/* An output and its `dot` in FP64. */
+AC_CAST_BODY struct ac_recast_look
+ac_recast_look_at(const struct ac_recast_place *place, double dot)
+{
+	const float old = place->beta != 0 ? *place->old : 0;
+	const float c = place->apart ? ac_recast_sum(*place->from, place->beta,
+	    &old) : *place->from;
+	const double hides = place->beta != 0
+	    ? (double)place->beta * (double)old : 0;
+	const double added = place->alpha != 0 ? (double)place->alpha * dot : 0;
+	struct ac_recast_look look = ac_recast_look_of(c, added + hides, added);
+
+	look.hidden = ac_recast_hides(hides, look.added);
+	return look;
+}
+
+/* What is kept of 256 of them, by each. The sign of what was lost says `exact`,
+ * that of what is added says `hidden`. */
+typedef float ac_recast_looks[3][AC_RECAST_SAMPLE];
+
+AC_CAST_BODY void
+ac_recast_look_store(ac_recast_looks to, const struct ac_recast_look *look,
+    int at)
+{
+	const float added = ac_recast_absolute(look->added);
+
+	to[0][at] = look->exact ? -look->lost : look->lost;
+	to[1][at] = look->near;
+	to[2][at] = look->hidden ? -added : added;
+}
+
+AC_CAST_BODY struct ac_recast_look
+ac_recast_look_load(ac_recast_looks from, int at)
+{
+	const volatile float *lost = from[0], *near = from[1];
+	const volatile float *added = from[2];
+	struct ac_recast_look look;
+
+	look.lost = lost[at];
+	look.near = near[at];
+	look.added = added[at];
+	look.exact = ac_cast_bits(look.lost) >> 31;
+	look.hidden = ac_cast_bits(look.added) >> 31;
+	look.lost = ac_recast_absolute(look.lost);
+	look.added = ac_recast_absolute(look.added);
+	return look;
+}
+
+/* ---- Many outputs ------------------------------------------------------ */
+
+struct ac_recast_norm {
+	double   lost, all;       /* sums of squares, of the result */
+	double   bare_lost, bare; /* of what is added, where not hidden */
+	float    off;             /* worst relative error of an exact one */
+	uint32_t added;           /* outputs to which something is added */
+	uint32_t filled;          /* whose reference is not 0; of those: */
+	uint32_t exact, whole;    /* FP32 has them; and they are whole */
+};
+
+AC_CAST_BODY struct ac_recast_norm
+ac_recast_norm_none(void)
+{
+	struct ac_recast_norm norm;
+
+	norm.lost = norm.all = norm.bare_lost = norm.bare = 0;
+	norm.off = 0;
+	norm.added = norm.filled = norm.exact = norm.whole = 0;
+	return norm;
+}
+
+AC_CAST_BODY bool
+ac_recast_is_whole(float x)
+{
+	return ac_recast_absolute(x) >= 0x1p23f || x == (float)(int32_t)x;
+}
+
+AC_CAST_BODY void
+ac_recast_norm_add(struct ac_recast_norm *norm,
+    const struct ac_recast_look *look)
+{
+	const double lost = (double)look->lost, near = (double)look->near;
+	const double added = (double)look->added;
+
+	norm->lost = norm->lost + lost * lost;
+	norm->all = norm->all + near * near;
+	if (!look->hidden) {
+		norm->bare_lost = norm->bare_lost + lost * lost;
+		norm->bare = norm->bare + added * added;
+	}
+	norm->added += added != 0;
+	norm->filled += near != 0;
+	if (!look->exact)
+		return;
+	norm->exact++;
+	norm->whole += ac_recast_is_whole(look->near);
+	ac_recast_raise((float)(lost / (near < 0 ? -near : near)), &norm->off);
+}
+
+AC_CAST_BODY void
+ac_recast_norm_join(struct ac_recast_norm *norm,
+    const struct ac_recast_norm *more)
+{
+	norm->lost = norm->lost + more->lost;
+	norm->all = norm->all + more->all;
+	norm->bare_lost = norm->bare_lost + more->bare_lost;
+	norm->bare = norm->bare + more->bare;
+	norm->added += more->added;
+	norm->filled += more->filled;
+	norm->exact += more->exact;
+	norm->whole += more->whole;
+	ac_recast_raise(more->off, &norm->off);
+}
+
+AC_CAST_BODY float
+ac_recast_relative(double lost, double all)
+{
+	if (!(lost > 0))
+		return 0;
+	if (!(all > 0))
+		return ac_cast_float(AC_CAST_INF);
+	return (float)ac_recast_sqrt(lost / all);
+}
+
+AC_CAST_BODY float
+ac_recast_norm_error(const struct ac_recast_norm *norm)
+{
+	float error = ac_recast_relative(norm->lost, norm->all);
+
+	ac_recast_raise(ac_recast_relative(norm->bare_lost, norm->bare),
+	    &error);
+	return error;
+}
+
+/* By how much numbers that FP32 has exactly came out changed; 0 where there are
+ * none, or nobody asks. */
+AC_CAST_BODY float
+ac_recast_norm_exact(uint32_t judge, const struct ac_recast_norm *norm)
+{
+	return judge & AC_JUDGE_EXACT && norm->filled >= AC_RECAST_FEW
+	    && 8 * norm->exact >= 7 * norm->filled ? norm->off : 0;
+}
+
+/* As for a line: whole numbers only. */
+AC_CAST_BODY float
+ac_recast_norm_whole(uint32_t judge, const struct ac_recast_norm *norm)
+{
+	return judge & AC_JUDGE_EXACT && norm->filled >= AC_RECAST_FEW
+	    && norm->whole == norm->filled ? norm->off : 0;
+}
+
+/* Of `count` outputs from `first` on, `step` apart. */
+AC_CAST_BODY struct ac_recast_norm
+ac_recast_norm_of(ac_recast_looks looks, int first, int step, int count)
+{
+	struct ac_recast_norm norm = ac_recast_norm_none();
+
+	AC_CAST_ROLLED
+	for (int i = 0; i < count; i++) {
+		const struct ac_recast_look look = ac_recast_look_load(looks,
+		    first + i * step);
+
+		ac_recast_norm_add(&norm, &look);
+	}
+	return norm;
+}
+
+/* A row of 16 x 16 (0 .. 15) or a column (16 .. 31); `count` outputs of it. */
+AC_CAST_BODY struct ac_recast_norm
+ac_recast_norm_line(ac_recast_looks looks, int line, int count)
+{
+	const bool is_row = line < AC_SAMPLE_SIDE;
+
+	return ac_recast_norm_of(looks, is_row ? line
+	    : (line - AC_SAMPLE_SIDE) * AC_SAMPLE_SIDE, is_row ? AC_SAMPLE_SIDE
+	    : 1, count);
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/twins/twins.c -- the table of the CPU twins, and their counters. The twins
+ * are in twins_recast.c, twins_finish.c, twins_conv.c and twins_scaler.c. */
+#include "kernels/twins/twins_recast.h"
+#include "kernels/twins/twins_scaler.h"
+
+_Atomic uint64_t ac_twin_bytes_read, ac_twin_bytes_written;
+_Thread_local uint64_t ac_twin_bytes_here;
+_Atomic bool ac_twin_plain;
+
+const struct ac_twin ac_twins[] = {
+	{ "ac_recast_cast", ac_twin_recast_cast },
+	{ "ac_recast_settle", ac_twin_recast_settle },
+	{ "ac_recast_finish", ac_twin_recast_finish },
+	{ "ac_recast_write", ac_twin_recast_write },
+	{ "ac_recast_ranges", ac_twin_recast_ranges },
+	{ "ac_conv_check", ac_twin_conv_check },
+	{ "ac_scaler_multiply", ac_twin_scaler_multiply },
+	{ "ac_scaler_unscale", ac_twin_scaler_unscale },
+	{ "ac_scaler_fold", ac_twin_scaler_fold },
+	{ "ac_scaler_norm", ac_twin_scaler_norm },
+	{ "ac_scaler_close", ac_twin_scaler_close },
+	{ "ac_scaler_clip", ac_twin_scaler_clip },
+	{ "ac_scaler_add", ac_twin_scaler_add },
+	{ "ac_scaler_update", ac_twin_scaler_update },
+	{ "ac_scaler_set", ac_twin_scaler_set },
+};
+const size_t ac_twin_count = sizeof ac_twins / sizeof *ac_twins;

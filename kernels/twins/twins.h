@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/twins/twins.h -- the CPU twins of the kernels, for the emulated GPU.
+ *
+ * One row per kernel of *.cu, found by the name the module exports, with
+ * cuLaunchKernel's parameter convention: params[i] points at the i-th argument.
+ * "Device memory" is ordinary memory here. A twin gives the GPU kernel's bits,
+ * whatever the launch geometry and the calling thread's rounding and denormal
+ * modes. It runs on the calling thread, start to end; runs on distinct states
+ * and destinations may overlap. The emulator calls this; the product never. */
+#ifndef AC_KERNELS_TWINS_H
+#define AC_KERNELS_TWINS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ac_twin_launch {
+	unsigned grid[3], block[3];
+};
+
+struct ac_twin {
+	const char *name;
+	void (*run)(const struct ac_twin_launch *launch, void **params);
+};
+
+extern const struct ac_twin ac_twins[];
+extern const size_t ac_twin_count;
+
+/* Bytes of matrices and tensors that all twins of the process moved, counted where they are
+ * touched, added once per run. The 64 bytes of state and the two scalars are
+ * left out: they do not grow. Relaxed atomics; a test may store zero. */
+extern _Atomic uint64_t ac_twin_bytes_read, ac_twin_bytes_written;
+/* The same, both ways, of this thread: runs add, whoever launches zeroes. */
+extern _Thread_local uint64_t ac_twin_bytes_here;
+
+/* Set: leave AVX2 and F16C alone. For tests that hold both ways together. */
+extern _Atomic bool ac_twin_plain;
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/decide/cover.c -- rules that can never decide, because an earlier one
+ * matches every call they match. Warnings only; silence proves nothing. Runs
+ * once, at the end of loading. */
+#include "policy/language/parse.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* Comparisons of conditions spent on one policy before giving up. */
+enum { MOST_STEPS = 20 * 1000 * 1000 };
+
+/* Whether every number in `span` satisfies `earlier`. */
+static bool
+span_within(const struct ac_span *span, const struct ac_condition *earlier)
+{
+	unsigned i;
+
+	switch (earlier->compare) {
+	case AC_LESS:
+		return span->high < earlier->spans[0].low;
+	case AC_AT_MOST:
+		return span->high <= earlier->spans[0].low;
+	case AC_MORE:
+		return span->low > earlier->spans[0].low;
+	case AC_AT_LEAST:
+		return span->low >= earlier->spans[0].low;
+	default:
+		break;
+	}
+	for (i = 0; i < earlier->count; i++) {
+		if (earlier->compare == AC_SAME &&
+		    span->low >= earlier->spans[i].low &&
+		    span->high <= earlier->spans[i].high)
+			return true;
+		if (earlier->compare == AC_OTHER &&
+		    span->low <= earlier->spans[i].high &&
+		    span->high >= earlier->spans[i].low)
+			return false;
+	}
+	return earlier->compare == AC_OTHER;
+}
+
+/* "m<16" within "m<=16", and the like. */
+static bool
+bound_within(const struct ac_condition *later,
+    const struct ac_condition *earlier)
+{
+	const double l = later->spans[0].low, e = earlier->spans[0].low;
+
+	switch (later->compare) {
+	case AC_LESS:
+		return (earlier->compare == AC_LESS && l <= e) ||
+		    (earlier->compare == AC_AT_MOST && l <= e);
+	case AC_AT_MOST:
+		return (earlier->compare == AC_LESS && l < e) ||
+		    (earlier->compare == AC_AT_MOST && l <= e);
+	case AC_MORE:
+		return (earlier->compare == AC_MORE && l >= e) ||
+		    (earlier->compare == AC_AT_LEAST && l >= e);
+	case AC_AT_LEAST:
+		return (earlier->compare == AC_MORE && l > e) ||
+		    (earlier->compare == AC_AT_LEAST && l >= e);
+	default:
+		return false;
+	}
+}
+
+static bool
+same_values(const struct ac_condition *a, const struct ac_condition *b)
+{
+	unsigned i;
+
+	if (a->compare != b->compare || a->count != b->count)
+		return false;
+	for (i = 0; i < a->count; i++)
+		if (strcmp(a->subject == AC_SUBJECT_FACT ? a->words[i] :
+		    a->spans[i].word, b->subject == AC_SUBJECT_FACT ?
+		    b->words[i] : b->spans[i].word) != 0)
+			return false;
+	return true;
+}
+
+static bool
+numbers_within(const struct ac_condition *later,
+    const struct ac_condition *earlier)
+{
+	unsigned i;
+
+	for (i = 0; i < later->count; i++)
+		if (later->spans[i].extents != 0)
+			return false;
+	for (i = 0; i < earlier->count; i++)
+		if (earlier->spans[i].extents != 0)
+			return false;
+	if (later->compare != AC_SAME)
+		return bound_within(later, earlier);
+	for (i = 0; i < later->count; i++)
+		if (!span_within(&later->spans[i], earlier))
+			return false;
+	return true;
+}
+
+/* Whether every text `word` can stand for satisfies `earlier`. */
+static bool
+word_within(const char *word, const struct ac_condition *earlier)
+{
+	const bool is_glob = strpbrk(word, "*?") != NULL;
+	unsigned i;
+
+	for (i = 0; i < earlier->count; i++) {
+		if (strcmp(earlier->words[i], word) == 0 ||
+		    strcmp(earlier->words[i], "*") == 0 ||
+		    (!is_glob && ac_text_glob(earlier->words[i], word)))
+			return earlier->compare == AC_SAME;
+		if (is_glob && earlier->compare == AC_OTHER)
+			return false;
+	}
+	return earlier->compare == AC_OTHER;
+}
+
+static bool
+words_within(const struct ac_condition *later,
+    const struct ac_condition *earlier)
+{
+	unsigned i;
+
+	if (later->compare != AC_SAME)
+		return false;
+	/* A site has a name as well as an id: texts say too little. */
+	if (later->which == AC_FACT_SITE && earlier->compare == AC_OTHER)
+		return false;
+	for (i = 0; i < later->count; i++)
+		if (!word_within(later->words[i], earlier))
+			return false;
+	return true;
+}
+
+static bool
+implies(const struct ac_condition *later, const struct ac_condition *earlier)
+{
+	if (later->subject != earlier->subject ||
+	    later->which != earlier->which || later->sizes != earlier->sizes)
+		return false;
+	if (same_values(later, earlier))
+		return true;
+	return later->subject == AC_SUBJECT_FACT ?
+	    words_within(later, earlier) : numbers_within(later, earlier);
+}
+
+static bool
+covers(const struct ac_rule *earlier, const struct ac_rule *later,
+    unsigned *steps)
+{
+	unsigned e, l;
+
+	if ((later->operations & ~earlier->operations) != 0)
+		return false;
+	for (e = 0; e < earlier->condition_count; e++) {
+		for (l = 0; l < later->condition_count; l++, ++*steps)
+			if (implies(&later->conditions[l],
+			    &earlier->conditions[e]))
+				break;
+		if (l == later->condition_count)
+			return false;
+	}
+	return true;
+}
+
+/* -e lines are meant to stand before the policy's own. */
+static bool
+may_complain(const struct ac_rule *earlier, const struct ac_rule *later)
+{
+	return !later->of_profile &&
+	    (!earlier->place.source->is_rules || later->place.source->is_rules);
+}
+
+void
+ac_check_cover(struct ac_parser *parser)
+{
+	const struct ac_rule *first = parser->policy->rules, *earlier, *later;
+	unsigned steps = 0;
+
+	for (later = first; later != NULL; later = later->next) {
+		for (earlier = first; earlier != later; earlier = earlier->next)
+			if (steps++ > MOST_STEPS ||
+			    (may_complain(earlier, later) &&
+			    covers(earlier, later, &steps)))
+				break;
+		if (steps > MOST_STEPS)
+			return;
+		if (earlier == later)
+			continue;
+		if (earlier->place.source == later->place.source)
+			ac_problem_warn(&parser->problems, &later->place,
+			    later->sequence, "this rule never decides: line "
+			    "%u already matches all its calls",
+			    earlier->place.line);
+		else
+			ac_problem_warn(&parser->problems, &later->place,
+			    later->sequence, "this rule never decides: %s:%u "
+			    "already matches all its calls",
+			    earlier->place.source->name, earlier->place.line);
+	}
+}

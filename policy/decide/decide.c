@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/decide/decide.c -- from an operation to a decision.
+ * Pure: same question, same answer; no I/O, no clock, no allocation. Reads
+ * only the frozen policy; asked once per site, from any thread. */
+#include "policy/profit/profit.h"
+#include "policy/decide/rule.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* Below this many multiply-adds and adds a product is bound by launches and
+ * bandwidth on every GPU we know, whatever its rung. */
+#define FEWEST_OPERATIONS 16777216.0
+
+/* ---- Refusals that come before any rung ---------------------------------- */
+
+/* Why the call stays as it is whatever its rungs; NONE if nothing says so. */
+static enum ac_reason
+refusal(const struct ac_rule *rule, const struct ac_op *op)
+{
+	const char *caller = op->fact[AC_FACT_CALLER];
+
+	if (rule->action == AC_ACTION_KEEP)
+		return AC_REASON_RULE;
+	if (rule->ask.respects_opt_out) {
+		if (ac_op_is(op, AC_FACT_ASKED, "pedantic"))
+			return AC_REASON_PEDANTIC;
+		if (ac_op_is(op, AC_FACT_ASKED, "emulated") ||
+		    ac_op_is(op, AC_FACT_ASKED, "opted-out"))
+			return AC_REASON_OPTED_OUT;
+	}
+	if (op->fact[AC_FACT_TYPE] != NULL && !ac_op_is(op, AC_FACT_TYPE, "f32")
+	    && !ac_op_is(op, AC_FACT_TYPE, "c32"))
+		return AC_REASON_TYPE;
+	if (caller != NULL && ac_caller_is_nvidia(caller) &&
+	    !ac_conditions_name(rule->conditions, rule->condition_count,
+	    AC_FACT_CALLER))
+		return AC_REASON_INTERNAL_CALLER;
+	if (op->operation == AC_OP_GEMM_GROUPED)
+		return AC_REASON_GROUPED;
+	/* It takes no complex samples. */
+	if (rule->ask.guard != AC_GUARD_OFF &&
+	    ac_op_is(op, AC_FACT_TYPE, "c32"))
+		return AC_REASON_GUARD;
+	return AC_REASON_NONE;
+}
+
+/* ---- The choice ----------------------------------------------------------- */
+
+/* Where nothing else tells two rungs apart: TF32 has the accuracy of FP16 and
+ * needs no cast; BF16 is the least accurate. */
+static const enum ac_rung preference[] = { AC_RUNG_TF32, AC_RUNG_FP16,
+	AC_RUNG_BF16 };
+
+/* A gain below this is not worth the loss of accuracy. */
+#define LEAST_GAIN 1.1
+
+/* How often slower a rung may be predicted to be and yet be worth a trial: the
+ * constants of a GPU may be off by this much. */
+#define DOUBT 4.0
+
+/* Every allowed rung that fits, as named or else in the order above. */
+static void
+collect(const struct ac_rule *rule, const struct ac_op *op,
+    struct ac_decision *decision)
+{
+	const bool as_named = !rule->ask.judges_profit &&
+	    rule->action == AC_ACTION_RUNGS;
+	const unsigned count = as_named ? rule->rung_count :
+	    sizeof(preference) / sizeof(preference[0]);
+	struct ac_candidate *candidate;
+	enum ac_rung rung;
+	unsigned i;
+
+	for (i = 0; i < count && decision->candidate_count < AC_CANDIDATES;
+	    i++) {
+		rung = as_named ? rule->rungs[i] : preference[i];
+		if (!ac_rule_allows(rule, rung) ||
+		    ac_rung_judge(rule, op, rung) != AC_VERDICT_FITS)
+			continue;
+		candidate = &decision->candidate[decision->candidate_count++];
+		candidate->rung = rung;
+		candidate->tactic = ac_rung_tactic(rule, op, rung);
+		candidate->tol = ac_rule_tol(rule, rung);
+	}
+}
+
+static void
+predict(const struct ac_op *op, struct ac_decision *decision)
+{
+	const struct ac_rates *rates = ac_rates_of(op);
+	struct ac_candidate *candidate;
+	unsigned i;
+
+	if (rates == NULL)
+		return;
+	decision->keep_seconds = ac_profit_seconds(rates, op, AC_RUNG_KEEP,
+	    AC_TACTIC_NONE);
+	for (i = 0; i < decision->candidate_count; i++) {
+		candidate = &decision->candidate[i];
+		candidate->seconds = ac_profit_seconds(rates, op,
+		    candidate->rung, candidate->tactic);
+	}
+}
+
+/* Whether the call, as the program makes it, does just that already. */
+static bool
+is_as_asked(const struct ac_op *op, const struct ac_candidate *candidate)
+{
+	if (candidate->tactic != AC_TACTIC_LIBRARY)
+		return false;
+	/* A network that may convert has no more to gain. */
+	if (op->operation == AC_OP_RNN && ac_op_is(op, AC_FACT_ASKED,
+	    "fast16f"))
+		return true;
+	switch (candidate->rung) {
+	case AC_RUNG_TF32:
+		return ac_op_is(op, AC_FACT_ASKED, "tf32");
+	case AC_RUNG_FP16:
+		return ac_op_is(op, AC_FACT_ASKED, "fast16f");
+	case AC_RUNG_BF16:
+		return ac_op_is(op, AC_FACT_ASKED, "fast16bf");
+	default:
+		return false;
+	}
+}
+
+/* Put `candidate` in front of those that are slower. */
+static void
+insert(struct ac_candidate *sorted, unsigned count,
+    const struct ac_candidate *candidate)
+{
+	for (; count > 0 && sorted[count - 1].seconds > candidate->seconds;
+	    count--)
+		sorted[count] = sorted[count - 1];
+	sorted[count] = *candidate;
+}
+
+/* Whether the site will have trials, and a clock beside them. */
+static bool
+may_try(const struct ac_decision *decision)
+{
+	return decision->guard == AC_GUARD_ON && !decision->reproducible;
+}
+
+/* Leave the candidates that may gain, fastest first: those that are predicted
+ * to where no trial will tell better. */
+static void
+rank(const struct ac_op *op, struct ac_decision *decision)
+{
+	const double keep = decision->keep_seconds;
+	const double limit = may_try(decision) ? keep * DOUBT :
+	    keep / LEAST_GAIN;
+	struct ac_candidate candidate;
+	unsigned i, count = 0;
+
+	for (i = 0; i < decision->candidate_count; i++) {
+		candidate = decision->candidate[i];
+		if (!is_as_asked(op, &candidate) &&
+		    candidate.seconds <= limit)
+			insert(decision->candidate, count++, &candidate);
+	}
+	decision->candidate_count = count;
+	decision->is_doubtful = count > 0 &&
+	    decision->candidate[0].seconds > keep / LEAST_GAIN;
+}
+
+/* However long a call of cuDNN's takes, it gains nothing by what it does
+ * already. */
+static void
+leave_news(const struct ac_op *op, struct ac_decision *decision)
+{
+	const struct ac_candidate *all = decision->candidate;
+	const bool only_first = !decision->judges_profit;
+	unsigned i, count = 0;
+
+	for (i = 0; i < decision->candidate_count; i++) {
+		if (!is_as_asked(op, &all[i]))
+			decision->candidate[count++] = all[i];
+		else if (only_first && i == 0)
+			break;
+	}
+	decision->candidate_count = count;
+}
+
+/* Whether calls like this have no results that the guard could sample: those
+ * inside a network, and of a graph, which a program runs by itself. */
+static bool
+has_no_samples(const struct ac_op *op)
+{
+	return op->operation == AC_OP_RNN ||
+	    ac_op_is(op, AC_FACT_FN, "cudnnBackendGetAttribute");
+}
+
+/* No allowed rung fits: because a solver is to have none of the others, because
+ * none exists here, or because none exists yet? */
+static enum ac_reason
+why_no_rung(const struct ac_rule *rule, const struct ac_op *op)
+{
+	bool names_built = false, waits = false;
+	unsigned i;
+
+	if (ac_op_is(op, AC_FACT_SOLVER, "yes") && ac_conditions_name(
+	    rule->conditions, rule->condition_count, AC_FACT_SOLVER))
+		return AC_REASON_SOLVER;
+
+	for (i = AC_RUNG_KEEP + 1; i < AC_RUNG_COUNT; i++) {
+		if (!ac_rule_allows(rule, (enum ac_rung)i))
+			continue;
+		names_built |= ac_rung_rows[i].built;
+		waits |= ac_rung_judge(rule, op, (enum ac_rung)i) ==
+		    AC_VERDICT_NOT_BUILT;
+	}
+	return waits || !names_built ? AC_REASON_NOT_BUILT :
+	    AC_REASON_UNSUPPORTED;
+}
+
+static bool
+is_too_small(const struct ac_op *op)
+{
+	const double batch = ac_op_has(op, AC_Q_BATCH) ?
+	    op->quantity[AC_Q_BATCH] : 1;
+
+	if (!ac_op_has(op, AC_Q_M) || !ac_op_has(op, AC_Q_N) ||
+	    !ac_op_has(op, AC_Q_K))
+		return false;
+	return 2 * op->quantity[AC_Q_M] * op->quantity[AC_Q_N] *
+	    op->quantity[AC_Q_K] * batch < FEWEST_OPERATIONS;
+}
+
+void
+ac_decision_keep(struct ac_decision *decision, enum ac_reason reason)
+{
+	decision->rung = AC_RUNG_KEEP;
+	decision->tactic = AC_TACTIC_NONE;
+	decision->reason = reason;
+	decision->candidate_count = 0;
+	decision->is_doubtful = false;
+}
+
+/* What the settings say, whatever becomes of the call. */
+static void
+obey(struct ac_decision *decision, const struct ac_rule *rule)
+{
+	const struct ac_ask *ask = &rule->ask;
+
+	decision->source = rule->place.source->name;
+	decision->line = rule->place.line;
+	decision->tol = ac_rule_tol(rule, AC_RUNG_KEEP);
+	decision->scaled = ask->scaled;
+	decision->respects_opt_out = ask->respects_opt_out;
+	decision->workspace_bytes = ask->workspace_bytes;
+	decision->guard = ask->guard;
+	decision->exact = ask->exact;
+	decision->judges_profit = ask->judges_profit;
+	decision->reproducible = ask->reproducible;
+	decision->advertises_workspace = ask->advertises_workspace;
+	decision->sample_period = ask->sample_period;
+	decision->after = ask->after;
+}
+
+static void
+obey_nobody(struct ac_decision *decision)
+{
+	decision->source = "";
+	decision->tol = ac_rung_rows[AC_RUNG_KEEP].tol;
+	decision->scaled = true;
+	decision->respects_opt_out = true;
+	decision->guard = AC_GUARD_ON;
+	decision->exact = true;
+	decision->judges_profit = true;
+}
+
+static void
+choose(const struct ac_rule *rule, const struct ac_op *op,
+    struct ac_decision *decision)
+{
+	collect(rule, op, decision);
+	if (decision->candidate_count == 0) {
+		ac_decision_keep(decision, why_no_rung(rule, op));
+		return;
+	}
+	predict(op, decision);
+	if (rule->ask.judges_profit && is_too_small(op)) {
+		ac_decision_keep(decision, AC_REASON_TOO_SMALL);
+		return;
+	}
+	if (rule->ask.judges_profit && decision->keep_seconds > 0)
+		rank(op, decision);
+	if (ac_op_is_conv(op) || op->operation == AC_OP_RNN)
+		leave_news(op, decision);
+	if (decision->candidate_count == 0) {
+		ac_decision_keep(decision, AC_REASON_NO_PROFIT);
+		return;
+	}
+	if (decision->guard != AC_GUARD_OFF && has_no_samples(op)) {
+		ac_decision_keep(decision, AC_REASON_GUARD);
+		return;
+	}
+	decision->rung = decision->candidate[0].rung;
+	decision->tactic = decision->candidate[0].tactic;
+	decision->tol = decision->candidate[0].tol;
+	decision->reason = AC_REASON_NONE;
+}
+
+/* With the rungs of the region, which are seldom there. */
+static void
+choose_there(const struct ac_rule *rule, const struct ac_op *op,
+    struct ac_decision *decision)
+{
+	struct ac_rule own;
+
+	choose(ac_rule_in_region(rule, op, &own), op, decision);
+}
+
+void
+ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
+    struct ac_decision *decision_out)
+{
+	const struct ac_rule *rule = ac_rule_find(policy, op);
+	enum ac_reason reason;
+
+	memset(decision_out, 0, sizeof(*decision_out));
+	if (rule == NULL)
+		obey_nobody(decision_out);
+	else
+		obey(decision_out, rule);
+	if (ac_op_is_conv(op) || op->operation == AC_OP_RNN)
+		decision_out->scaled = false;
+	if (ac_region_keeps(rule, op))
+		reason = AC_REASON_REGION;
+	else if (rule == NULL)
+		reason = AC_REASON_NO_RULE;
+	else
+		reason = refusal(rule, op);
+	if (reason == AC_REASON_NONE)
+		choose_there(rule, op, decision_out);
+	else
+		ac_decision_keep(decision_out, reason);
+}
+
+bool
+ac_policy_is_off(const struct ac_policy *policy)
+{
+	return policy->is_off;
+}
+
+/* A setting of the process, not of a rule; NULL if nobody set it. */
+static const struct ac_setting_value *
+process_setting(const struct ac_policy *policy, enum ac_setting which)
+{
+	const struct ac_settings *places[] = { policy->defaults,
+		policy->profile_defaults };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (places[i] != NULL && places[i]->of[which].word != NULL)
+			return &places[i]->of[which];
+	return NULL;
+}
+
+uint64_t
+ac_policy_workspace(const struct ac_policy *policy)
+{
+	const struct ac_setting_value *value = process_setting(policy,
+	    AC_SET_WORKSPACE);
+
+	return value != NULL ? (uint64_t)value->number : 0;
+}
+
+bool
+ac_policy_strips_deepbind(const struct ac_policy *policy)
+{
+	const struct ac_setting_value *value = process_setting(policy,
+	    AC_SET_DEEPBIND);
+
+	return value != NULL && strcmp(value->word, "on") == 0;
+}

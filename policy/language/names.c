@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/language/names.c -- the words of the language, spelled out from words.def.
+ * Tables and one search; everybody who reads or prints policies uses them. */
+#include "policy/language/names.h"
+
+#include <string.h>
+
+enum {
+	GEMM_BIT = AC_GEMM_FAMILY,
+	CONV_BIT = AC_CONV_FAMILY,
+	RNN_BIT = AC_RNN_FAMILY,
+	VECTOR_BIT = AC_VECTOR_FAMILY,
+	ANY_BIT = GEMM_BIT | CONV_BIT | RNN_BIT
+};
+
+const char *const ac_operation_names[AC_OP_COUNT] = {
+#define OPERATION(id, name, family) name,
+#include "policy/language/words.def"
+};
+
+const char *const ac_quantity_names[AC_Q_COUNT] = {
+#define QUANTITY(id, name, is_size, ops) name,
+#include "policy/language/words.def"
+};
+
+const char *const ac_fact_names[AC_FACT_COUNT] = {
+#define FACT(id, name, ops) name,
+#include "policy/language/words.def"
+};
+
+const char *const ac_rung_names[AC_RUNG_COUNT] = {
+#define RUNG(id, name, built, error) name,
+#include "policy/language/words.def"
+};
+
+const char *const ac_reason_names[AC_REASON_COUNT] = {
+#define REASON(id, name, meaning) name,
+#include "policy/language/words.def"
+};
+
+const char *const ac_reason_meanings[AC_REASON_COUNT] = {
+#define REASON(id, name, meaning) meaning,
+#include "policy/language/words.def"
+};
+
+const char *const ac_tactic_names[AC_TACTIC_COUNT] = {
+	[AC_TACTIC_NONE] = "none",
+	[AC_TACTIC_LIBRARY] = "library",
+	[AC_TACTIC_CAST] = "cast",
+};
+
+const char *const ac_setting_names[AC_SET_COUNT] = {
+#define SETTING(id, name, built, values) name,
+#include "policy/language/words.def"
+};
+
+const char *const ac_profile_names[AC_PROFILE_COUNT] = {
+#define PROFILE(id, name) name,
+#include "policy/language/words.def"
+};
+
+/* Default tolerances: a small multiple of the known error, so that data less
+ * kind than zero-mean still passes. */
+#define TOL_KEEP   1e-3
+#define TOL_TF32   1e-3
+#define TOL_FP16   1e-3
+#define TOL_BF16   8e-3
+#define TOL_FP16X3 1e-5
+#define TOL_BF16X3 3e-5
+#define TOL_BF16X6 6e-6
+#define TOL_INT8X3 1e-3
+#define TOL_INT8X6 6e-6
+
+const struct ac_rung_row ac_rung_rows[AC_RUNG_COUNT] = {
+#define RUNG(id, name, built, error) { built, error, TOL_##id },
+#include "policy/language/words.def"
+};
+
+const struct ac_quantity_row ac_quantity_rows[AC_Q_COUNT] = {
+#define QUANTITY(id, name, is_size, ops) { is_size, ops },
+#include "policy/language/words.def"
+};
+
+const unsigned ac_fact_families[AC_FACT_COUNT] = {
+#define FACT(id, name, ops) ops,
+#include "policy/language/words.def"
+};
+
+const struct ac_setting_row ac_setting_rows[AC_SET_COUNT] = {
+#define SETTING(id, name, built, values) { built, values },
+#include "policy/language/words.def"
+};
+
+bool
+ac_setting_is_missing(enum ac_setting which, const char *word)
+{
+	if (which == AC_SET_TACTIC)
+		return strcmp(word, "cached") == 0;
+	return !ac_setting_rows[which].built && strcmp(word, "off") != 0 &&
+	    strcmp(word, "0") != 0;
+}
+
+const char *
+ac_fact_values(enum ac_fact fact)
+{
+	static const char *const values[AC_FACT_COUNT] = {
+		[AC_FACT_TA] = "N T C",
+		[AC_FACT_TB] = "N T C",
+		[AC_FACT_TYPE] = "f32 c32",
+		[AC_FACT_ASKED] = "fp32 tf32 fast16f fast16bf pedantic "
+		    "emulated opted-out",
+		[AC_FACT_SOLVER] = "yes no",
+	};
+
+	return values[fact];
+}
+
+#define BIT(id) (1u << AC_OP_##id)
+#define GEMM_OPERATIONS (BIT(GEMM_SINGLE) | BIT(GEMM_BATCHED) | \
+    BIT(GEMM_STRIDED) | BIT(GEMM_GROUPED) | BIT(GEMM_LT))
+#define CONV_OPERATIONS (BIT(CONV_FPROP) | BIT(CONV_DGRAD) | BIT(CONV_WGRAD))
+
+const struct ac_pattern ac_patterns[AC_PATTERN_COUNT] = {
+	{ "*", GEMM_OPERATIONS | CONV_OPERATIONS | BIT(RNN), ANY_BIT, false },
+	{ "gemm", GEMM_OPERATIONS, GEMM_BIT, false },
+	{ "conv", CONV_OPERATIONS, CONV_BIT, false },
+#define OPERATION(id, name, family) { name, BIT(id), family##_BIT, true },
+#include "policy/language/words.def"
+};
+
+const char *const ac_pattern_names[AC_PATTERN_COUNT] = {
+	"*", "gemm", "conv",
+#define OPERATION(id, name, family) name,
+#include "policy/language/words.def"
+};
+
+int
+ac_name_find(const char *word, size_t length, const char *const *names,
+    size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (strlen(names[i]) == length &&
+		    memcmp(names[i], word, length) == 0)
+			return (int)i;
+	return -1;
+}

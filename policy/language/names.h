@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/language/names.h -- the rows of words.def as tables.
+ * Constant data; any thread may read it. For the policy room only. */
+#ifndef AC_POLICY_NAMES_H
+#define AC_POLICY_NAMES_H
+
+#include "policy/decide/op.h"
+
+#include <stddef.h>
+
+enum ac_setting {
+#define SETTING(id, name, built, values) AC_SET_##id,
+#include "policy/language/words.def"
+	AC_SET_COUNT
+};
+
+enum ac_profile {
+#define PROFILE(id, name) AC_PROFILE_##id,
+#include "policy/language/words.def"
+	AC_PROFILE_COUNT
+};
+
+/* Which operations can have a quantity or a fact at all. */
+enum ac_family { AC_GEMM_FAMILY = 1, AC_CONV_FAMILY = 2, AC_RNN_FAMILY = 4,
+	AC_VECTOR_FAMILY = 8 /* what seed and update lines speak of */ };
+
+struct ac_rung_row {
+	bool   built;
+	double error;        /* known normwise error */
+	double tol;          /* the tolerance that applies when none is named */
+};
+struct ac_quantity_row {
+	bool     is_size;
+	unsigned families;
+};
+struct ac_setting_row {
+	bool        built;
+	const char *values;  /* words allowed, or "number", "count", ... */
+};
+
+extern const struct ac_rung_row ac_rung_rows[AC_RUNG_COUNT];
+extern const struct ac_quantity_row ac_quantity_rows[AC_Q_COUNT];
+extern const unsigned ac_fact_families[AC_FACT_COUNT];
+extern const struct ac_setting_row ac_setting_rows[AC_SET_COUNT];
+extern const char *const ac_setting_names[AC_SET_COUNT];
+extern const char *const ac_profile_names[AC_PROFILE_COUNT];
+
+/* Whether `which`=`word` asks for something this version does not have; a
+ * value that switches such a thing off asks for nothing. */
+bool ac_setting_is_missing(enum ac_setting which, const char *word);
+
+/* The words a fact can take, separated by spaces; NULL: any text. */
+const char *ac_fact_values(enum ac_fact fact);
+
+/* What may stand left of `->`: every operation, and names for several. */
+enum { AC_PATTERN_COUNT = 12 };
+struct ac_pattern {
+	const char *name;
+	unsigned    operations;   /* bits of enum ac_operation */
+	unsigned    families;
+	bool        exact;        /* names one operation */
+};
+extern const struct ac_pattern ac_patterns[AC_PATTERN_COUNT];
+extern const char *const ac_pattern_names[AC_PATTERN_COUNT];
+
+/* Index of `word` (`length` bytes) in `names`, -1 if it is not there. */
+int ac_name_find(const char *word, size_t length, const char *const *names,
+    size_t count);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/language/parse_rule.c -- one rule: operations, conditions, action, settings.
+ * Called for every statement that starts with none of the other words. */
+#include "policy/language/parse.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- Rules -------------------------------------------------------------- */
+
+static bool
+parse_pattern(struct ac_parser *parser, unsigned *patterns)
+{
+	const struct ac_token token = parser->token;
+	int pattern;
+
+	if (!ac_parser_is(parser, AC_TOKEN_WORD))
+		return ac_parser_fail(parser, &token,
+		    "an operation is wanted here, not %s", ac_parser_spell(parser));
+	pattern = ac_name_find(token.at, token.length, ac_pattern_names,
+	    AC_PATTERN_COUNT);
+	if (pattern < 0)
+		return ac_parser_fail(parser, &token,
+		    "unknown operation '%.*s'%s", (int)token.length, token.at,
+		    ac_parser_hint(parser, &token, ac_pattern_names,
+		    AC_PATTERN_COUNT));
+	*patterns |= 1u << pattern;
+	ac_parser_advance(parser);
+	return true;
+}
+
+static unsigned
+families_of(unsigned patterns)
+{
+	unsigned families = 0, i;
+
+	for (i = 0; i < AC_PATTERN_COUNT; i++)
+		if (patterns >> i & 1)
+			families |= ac_patterns[i].families;
+	return families;
+}
+
+static unsigned
+operations_of(unsigned patterns)
+{
+	unsigned operations = 0, i;
+
+	for (i = 0; i < AC_PATTERN_COUNT; i++)
+		if (patterns >> i & 1)
+			operations |= ac_patterns[i].operations;
+	return operations;
+}
+
+/* The section's conditions are the first of every rule below it. */
+static bool
+join_section(struct ac_parser *parser, const struct ac_token *token,
+    unsigned families)
+{
+	char buffer[128];
+	struct ac_text text;
+	unsigned i;
+
+	for (i = 0; i < parser->section_count; i++) {
+		parser->conditions[i] = parser->section[i];
+		if (ac_condition_families(&parser->section[i]) & families)
+			continue;
+		ac_text_init(&text, buffer, sizeof(buffer));
+		ac_condition_print(&parser->section[i], &text);
+		return ac_parser_fail(parser, token, "no operation of this "
+		    "line can have %s, which its section asks for", buffer);
+	}
+	parser->condition_count = parser->section_count;
+	return true;
+}
+
+/* A word where a condition or '->' must stand, and is not followed by a
+ * comparison. */
+static bool
+refuse_word(struct ac_parser *parser, const struct ac_token *token)
+{
+	const int length = (int)token->length;
+
+	if (ac_name_find(token->at, token->length, ac_rung_names,
+	    AC_RUNG_COUNT) >= 0 || (length == 4 &&
+	    memcmp(token->at, "auto", 4) == 0))
+		return ac_parser_fail(parser, token, "'->' is missing before "
+		    "'%.*s'", length, token->at);
+	if (ac_name_find(token->at, token->length, ac_pattern_names,
+	    AC_PATTERN_COUNT) >= 0)
+		return ac_parser_fail(parser, token, "several operations are "
+		    "written with ',': gemm,conv");
+	return ac_parser_fail(parser, token, "%s%.*s%s is not a condition "
+	    "(KEY=VALUE)", token->kind == AC_TOKEN_WORD ? "'" : "", length,
+	    token->at, token->kind == AC_TOKEN_WORD ? "'" : "");
+}
+
+static bool
+parse_conditions(struct ac_parser *parser, unsigned families)
+{
+	struct ac_token key, next;
+	struct ac_lexer ahead;
+	unsigned had;
+
+	while (ac_parser_is(parser, AC_TOKEN_WORD) ||
+	    ac_parser_is(parser, AC_TOKEN_STRING)) {
+		key = parser->token;
+		ahead = parser->lexer;
+		ac_lex_next(&ahead, &next);
+		if (next.kind != AC_TOKEN_COMPARE && next.kind != AC_TOKEN_OPEN)
+			return refuse_word(parser, &key);
+		if (parser->condition_count == AC_MOST_CONDITIONS)
+			return ac_parser_fail(parser, &key, "more than %d "
+			    "conditions", AC_MOST_CONDITIONS);
+		if (!ac_parse_condition(parser,
+		    &parser->conditions[parser->condition_count], &had))
+			return false;
+		if ((had & families) == 0)
+			return ac_parser_fail(parser, &key, "no operation of "
+			    "this line can have '%.*s'", (int)key.length,
+			    key.at);
+		parser->condition_count++;
+	}
+	return true;
+}
+
+static bool
+parse_rung(struct ac_parser *parser, struct ac_rule *rule)
+{
+	static const char *const actions[] = {
+#define RUNG(id, name, built, error) name,
+#include "policy/language/words.def"
+		"auto"
+	};
+	const struct ac_token token = parser->token;
+	int action;
+
+	if (ac_parser_at_end(parser))
+		return ac_parser_fail(parser, &token, "an action is missing "
+		    "after '%s'", rule->rung_count == 0 ? "->" : ",");
+	action = ac_name_find(token.at, token.length, actions, COUNT(actions));
+	if (action < 0)
+		return ac_parser_fail(parser, &token, "unknown action '%.*s'%s",
+		    token.length > 100 ? 100 : (int)token.length, token.at,
+		    ac_parser_hint(parser, &token, actions, COUNT(actions)));
+	if (action == AC_RUNG_KEEP || action == AC_RUNG_COUNT) {
+		if (rule->rung_count != 0)
+			return ac_parser_fail(parser, &token, "'%s' stands "
+			    "alone", actions[action]);
+		rule->action = action == AC_RUNG_KEEP ? AC_ACTION_KEEP :
+		    AC_ACTION_AUTO;
+		rule->rung_places[0] = ac_parser_place(parser, &token);
+	} else if (!(rule->action == AC_ACTION_RUNGS &&
+	    ac_rule_allows(rule, (enum ac_rung)action))) {
+		rule->action = AC_ACTION_RUNGS;
+		rule->rung_places[rule->rung_count] =
+		    ac_parser_place(parser, &token);
+		rule->rungs[rule->rung_count++] = (enum ac_rung)action;
+	}
+	ac_parser_advance(parser);
+	return true;
+}
+
+static bool
+parse_action(struct ac_parser *parser, struct ac_rule *rule)
+{
+	if (!parse_rung(parser, rule))
+		return false;
+	while (ac_parser_is(parser, AC_TOKEN_COMMA)) {
+		if (rule->action != AC_ACTION_RUNGS)
+			return ac_parser_fail(parser, &parser->token,
+			    "'%s' stands alone: %s", rule->action ==
+			    AC_ACTION_KEEP ? "keep" : "auto", rule->action ==
+			    AC_ACTION_KEEP ? "it is always allowed anyway" :
+			    "it allows every rung");
+		ac_parser_advance(parser);
+		if (!parse_rung(parser, rule))
+			return false;
+	}
+	return true;
+}
+
+/* Put the conditions where they stay and the rule at the end of the list. */
+static void
+add_rule(struct ac_parser *parser, const struct ac_rule *rule)
+{
+	const size_t bytes = parser->condition_count *
+	    sizeof(parser->conditions[0]);
+	struct ac_condition *conditions = ac_parser_take(parser, bytes);
+	struct ac_rule *kept = ac_parser_take(parser, sizeof(*kept));
+
+	if (conditions == NULL || kept == NULL)
+		return;
+	memcpy(conditions, parser->conditions, bytes);
+	*kept = *rule;
+	kept->conditions = conditions;
+	kept->condition_count = parser->condition_count;
+	*parser->rule_end = kept;
+	parser->rule_end = &kept->next;
+	parser->rule_count++;
+}
+
+static bool
+parse_left_side(struct ac_parser *parser, struct ac_rule *rule)
+{
+	const struct ac_token first = parser->token;
+	unsigned families;
+
+	if (!parse_pattern(parser, &rule->patterns))
+		return false;
+	while (ac_parser_is(parser, AC_TOKEN_COMMA)) {
+		ac_parser_advance(parser);
+		if (!parse_pattern(parser, &rule->patterns))
+			return false;
+	}
+	families = families_of(rule->patterns);
+	rule->operations = operations_of(rule->patterns);
+	rule->place = ac_parser_place(parser, &first);
+	return ac_parse_conditions(parser, &first, families);
+}
+
+bool
+ac_parse_conditions(struct ac_parser *parser, const struct ac_token *first,
+    unsigned families)
+{
+	if (!join_section(parser, first, families) ||
+	    !parse_conditions(parser, families))
+		return false;
+	if (ac_parser_is(parser, AC_TOKEN_ARROW))
+		return true;
+	if (ac_parser_at_end(parser))
+		return ac_parser_fail(parser, &parser->token,
+		    "'->' and an action are missing");
+	if (ac_parser_reads(parser, "|") || ac_parser_reads(parser, "\""))
+		return ac_parser_end_statement(parser);
+	return ac_parser_fail(parser, &parser->token,
+	    "'->' is missing before %s", ac_parser_spell(parser));
+}
+
+bool
+ac_parse_rule(struct ac_parser *parser)
+{
+	const struct ac_token first = parser->token;
+	/* `set` lines count for a profile's rules, too: they stand above. */
+	struct ac_rule rule = {
+		.sequence = parser->sequence,
+		.of_profile = parser->in_profile,
+		.defaults = parser->policy->defaults,
+	};
+	unsigned count;
+
+	if (!parse_left_side(parser, &rule))
+		return false;
+	ac_parser_advance(parser);
+	if (!parse_action(parser, &rule) ||
+	    !ac_parse_settings(parser, &rule.own, &count) ||
+	    !ac_parser_end_statement(parser))
+		return false;
+	if (parser->rule_count == AC_MOST_RULES)
+		return ac_parser_fail(parser, &first, "more than %d rules",
+		    AC_MOST_RULES);
+	add_rule(parser, &rule);
+	return true;
+}
+

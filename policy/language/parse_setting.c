@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* policy/language/parse_setting.c -- KEY=VALUE, each value checked by its row of
+ * words.def. Called for rules and for `set`. */
+#include "policy/language/parse.h"
+
+#include "base/text.h"
+#include "policy/language/number.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool
+refuse_key(struct ac_parser *parser, const struct ac_token *key)
+{
+	const int length = key->length > 100 ? 100 : (int)key->length;
+
+	if (ac_name_find(key->at, key->length, ac_quantity_names,
+	    AC_Q_COUNT) >= 0 || ac_name_find(key->at, key->length,
+	    ac_fact_names, AC_FACT_COUNT) >= 0)
+		return ac_parser_fail(parser, key, "'%.*s' is a condition: put "
+		    "it before '->'", length, key->at);
+	return ac_parser_fail(parser, key, "unknown setting '%.*s'%s", length,
+	    key->at, ac_parser_hint(parser, key, ac_setting_names,
+	    AC_SET_COUNT));
+}
+
+/* How a value of this kind is read; false for words. */
+static bool
+number_kind(const char *values, enum ac_number_kind *kind_out)
+{
+	static const struct {
+		const char         *name;
+		enum ac_number_kind kind;
+	} kinds[] = {
+		{ "number", AC_NUMBER_RATIO },
+		{ "count", AC_NUMBER_WHOLE },
+		{ "bytes", AC_NUMBER_AMOUNT },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(values, kinds[i].name) == 0) {
+			*kind_out = kinds[i].kind;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+parse_number(struct ac_parser *parser, enum ac_setting which,
+    enum ac_number_kind kind, struct ac_setting_value *value)
+{
+	char why[160];
+	struct ac_text text;
+
+	ac_text_init(&text, why, sizeof(why));
+	if (!ac_number_read(parser->token.at, parser->token.length, kind,
+	    &value->number, &text))
+		return ac_parser_fail(parser, &parser->token, "%s", why);
+	if (kind == AC_NUMBER_WHOLE || value->number > 0)
+		return true;
+	return ac_parser_fail(parser, &parser->token, "%s must be greater "
+	    "than 0", ac_setting_names[which]);
+}
+
+/* Every so manieth call: a count from 1 on, or 1/count; or off, which 0 is. */
+static bool
+parse_period(struct ac_parser *parser, enum ac_setting which,
+    struct ac_setting_value *value)
+{
+	const struct ac_token *token = &parser->token;
+	const size_t skip = token->length > 2 && token->at[0] == '1' &&
+	    token->at[1] == '/' ? 2 : 0;
+	char why[160];
+	struct ac_text text;
+
+	if (strcmp(value->word, "off") == 0)
+		return true;
+	ac_text_init(&text, why, sizeof(why));
+	if (!ac_number_read(token->at + skip, token->length - skip,
+	    AC_NUMBER_WHOLE, &value->number, &text) ||
+	    value->number < (skip > 0) || value->number > UINT32_MAX)
+		return ac_parser_fail(parser, token, "%s is off or a "
+		    "count of calls: %s=64 is every 64th",
+		    ac_setting_names[which], ac_setting_names[which]);
+	return true;
+}
+
+/* One of the words a setting takes. */
+static bool
+parse_choice(struct ac_parser *parser, enum ac_setting which,
+    struct ac_setting_value *value)
+{
+	enum { MOST_CHOICES = 8, LONGEST_CHOICE = 15 };
+	const char *s = ac_setting_rows[which].values;
+	char words[MOST_CHOICES][LONGEST_CHOICE + 1];
+	const char *choices[MOST_CHOICES];
+	int count, length;
+
+	for (count = 0; count < MOST_CHOICES && *s != '\0'; count++) {
+		length = (int)strcspn(s, " ");
+		snprintf(words[count], sizeof(words[0]), "%.*s", length, s);
+		choices[count] = words[count];
+		s += length + (s[length] == ' ');
+	}
+	value->choice = ac_name_find(value->word, strlen(value->word), choices,
+	    (size_t)count);
+	if (value->choice >= 0)
+		return true;
+	return ac_parser_fail(parser, &parser->token, "%s is one of: %s%s",
+	    ac_setting_names[which], ac_setting_rows[which].values,
+	    ac_parser_hint(parser, &parser->token, choices, (size_t)count));
+}
+
+static void
+note_not_built(struct ac_parser *parser, const struct ac_token *key,
+    enum ac_setting which, const char *word)
+{
+	const struct ac_place place = ac_parser_place(parser, key);
+
+	if (!parser->in_profile && ac_setting_is_missing(which, word))
+		ac_problem_warn(&parser->problems, &place, parser->sequence,
+		    "%s=%s is not built yet and has no effect",
+		    ac_setting_names[which], word);
+}
+
+static bool
+parse_value(struct ac_parser *parser, const struct ac_token *key,
+    enum ac_setting which, struct ac_settings *settings)
+{
+	const struct ac_token token = parser->token;
+	const char *values = ac_setting_rows[which].values;
+	struct ac_setting_value value = { .choice = -1 };
+	enum ac_number_kind kind;
+
+	if (token.kind != AC_TOKEN_WORD && token.kind != AC_TOKEN_STRING)
+		return ac_parser_fail(parser, &token, "a value is missing");
+	value.place = ac_parser_place(parser, &token);
+	value.sequence = parser->sequence;
+	value.word = ac_parser_value(parser, &token);
+	if (value.word == NULL)
+		return false;
+	if (number_kind(values, &kind)) {
+		if (!parse_number(parser, which, kind, &value))
+			return false;
+	} else if (strcmp(values, "period") == 0) {
+		if (!parse_period(parser, which, &value))
+			return false;
+	} else if (!parse_choice(parser, which, &value)) {
+		return false;
+	}
+	note_not_built(parser, key, which, value.word);
+	settings->of[which] = value;
+	ac_parser_advance(parser);
+	return true;
+}
+
+bool
+ac_parse_settings(struct ac_parser *parser, struct ac_settings *settings,
+    unsigned *count_out)
+{
+	unsigned count = 0, seen = 0;
+	struct ac_place place;
+	struct ac_token key;
+	int which;
+
+	for (; ac_parser_is(parser, AC_TOKEN_WORD); count++) {
+		key = parser->token;
+		place = ac_parser_place(parser, &key);
+		ac_parser_advance(parser);
+		which = ac_name_find(key.at, key.length, ac_setting_names,
+		    AC_SET_COUNT);
+		if (which < 0)
+			return refuse_key(parser, &key);
+		if (!ac_parser_reads(parser, "="))
+			return ac_parser_fail(parser, &key,
+			    "a setting is written %s=VALUE",
+			    ac_setting_names[which]);
+		ac_parser_advance(parser);
+		if (!parse_value(parser, &key, (enum ac_setting)which,
+		    settings))
+			return false;
+		if (seen >> which & 1)
+			ac_problem_warn(&parser->problems, &place,
+			    parser->sequence, "%s stands here twice: the last "
+			    "one counts", ac_setting_names[which]);
+		seen |= 1u << which;
+	}
+	*count_out = count;
+	return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/count/notice.c -- says the notice once per process tree.
+ * Forked children inherit the answer; images that follow an exec find a file
+ * named after the run, or after the process group, which a shell gives to each
+ * of its jobs. Prints nothing itself. */
+#include "report/count/live.h"
+#include "base/env.h"
+#include "report/count/process.h"
+
+#include <string.h>
+#include <unistd.h>
+
+bool
+ac_report_claim_notice(void)
+{
+	static bool given;
+	const int saved = ac_live_enter();
+	const char *run = ac_env(AC_ENV_RUN);
+	char name[64];
+	struct ac_text t;
+	bool first = !given;
+
+	given = true;
+	if (first) {
+		ac_text_init(&t, name, sizeof name);
+		if (*run) {
+			ac_text_addf(&t, "notice-run-%08x",
+			    (unsigned)ac_text_hash(AC_TEXT_HASH_START, run,
+			    strlen(run)));
+		} else {
+			/* The start of the group's leader tells this group from
+			 * an older one of the same number. */
+			const int leader = getpgrp();
+
+			ac_text_addf(&t, "notice-%d-%llu", leader,
+			    (unsigned long long)ac_process_start(leader, NULL));
+		}
+		first = ac_file_claim(name);
+	}
+	ac_live_leave(saved);
+	return first;
+}

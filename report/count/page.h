@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/count/page.h -- a text report while it is written, for this room only. */
+#ifndef AC_REPORT_PAGE_H
+#define AC_REPORT_PAGE_H
+
+#include "report/read/read.h"
+
+enum { AC_PAGE_INDENT = 2, AC_PAGE_ROWS = 100 };
+
+struct ac_page {
+	struct ac_text  line;
+	char            buffer[4096];
+	ac_report_sink  sink;
+	void           *context;
+	double          flops;          /* of the whole run */
+	double          seconds;        /* it took: rates. 0: sums */
+	size_t          rows;           /* of the table, at most */
+};
+
+/* Send the line off, without white space at its end, and begin the next. */
+void ac_page_end_line(struct ac_page *p);
+
+/* Begin a line of the head, which starts with `name`. */
+void ac_page_label(struct ac_page *p, const char *name);
+/* "autocast report: PROGRAM, WHEN, PROCESS, STATE" */
+void ac_page_print_title(struct ac_page *p, const struct ac_report *report);
+/* Policy and GPU, a line each. */
+void ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h);
+
+/* What verdicts rest on, and the worst error that was measured. */
+void ac_page_print_verdicts(struct ac_page *p,
+    const struct ac_report_totals *totals);
+
+/* The table of sites (report/read/table.c). */
+void ac_page_print_table(struct ac_page *p, const struct ac_report *report);
+
+#endif

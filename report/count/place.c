@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/count/place.c -- where statistics are, whether they can be there, and what
+ * stands in the way. Runs inside strangers: no heap, no descriptor kept. */
+#include "report/read/file.h"
+#include "base/env.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- The directory ----------------------------------------------------- */
+
+/* A relative AUTOCAST_STATE means the directory the program is in now. */
+static bool
+add_absolute(struct ac_text *path, const char *name)
+{
+	char *room = path->data + path->used;
+
+	if (*name != '/') {
+		if (!getcwd(room, path->size - path->used) || *room != '/')
+			return false;
+		path->used += strlen(room);
+		ac_text_add(path, "/");
+	}
+	ac_text_add(path, name);
+	return true;
+}
+
+bool
+ac_file_directory(struct ac_text *path, size_t *fixed_out)
+{
+	const char *state = ac_env(AC_ENV_STATE);
+	const char *xdg = ac_env(AC_ENV_XDG_STATE_HOME);
+	const char *home = ac_env(AC_ENV_HOME);
+	size_t fixed = 0;
+
+	errno = 0;
+	if (!strcmp(state, "off"))
+		return false;
+	errno = ENOENT;
+	if (*state) {
+		if (!add_absolute(path, state))
+			return false;
+	} else if (*xdg == '/') {
+		ac_text_addf(path, "%s/autocast", xdg);
+	} else if (*home == '/') {
+		fixed = strlen(home);
+		ac_text_addf(path, "%s/.local/state/autocast", home);
+	} else {
+		return false;
+	}
+	if (fixed_out)
+		*fixed_out = fixed;
+	if (path->truncated)
+		errno = ENAMETOOLONG;
+	return !path->truncated;
+}
+
+bool
+ac_file_is_once(void)
+{
+	const char *slash = strrchr(ac_env(AC_ENV_STATE), '/');
+
+	return slash && !strncmp(slash + 1, AC_FILE_ONCE_FOLDER,
+	    sizeof AC_FILE_ONCE_FOLDER - 1) && !strncmp(ac_env(AC_ENV_RUN),
+	    AC_FILE_ONCE, sizeof AC_FILE_ONCE - 1);
+}
+
+int
+ac_file_make_directory(const char *path, size_t fixed)
+{
+	static char part[AC_FILE_PATH];
+	struct ac_text t;
+	int error = 0;
+
+	if (ac_file_is_once())
+		return 0;
+	ac_text_init(&t, part, sizeof part);
+	for (const char *p = path; ; p++) {
+		const bool ends = !*p || *p == '/';
+
+		if (ends && t.used > fixed && t.used > 1)
+			error = !mkdir(t.data, 0700) || errno == EEXIST
+			    ? 0 : error ? error : errno;
+		if (!*p)
+			return error;
+		ac_text_add_bytes(&t, p, 1);
+	}
+}
+
+/* Growing past RLIMIT_FSIZE would kill the program with SIGXFSZ, so that limit
+ * is asked first. */
+bool
+ac_file_allocate(int fd, uint64_t from, size_t bytes)
+{
+	struct rlimit limit;
+
+	errno = EFBIG;
+	if (getrlimit(RLIMIT_FSIZE, &limit) ||
+	    (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < from + bytes))
+		return false;
+	do {
+		errno = posix_fallocate(fd, (off_t)from, (off_t)bytes);
+	} while (errno == EINTR);
+	return errno == 0;
+}
+
+int
+ac_file_try(const char *directory)
+{
+	char path[AC_FILE_PATH];
+	struct ac_text t;
+	int fd, error = 0;
+
+	ac_text_init(&t, path, sizeof path);
+	ac_text_addf(&t, "%s/try-%d", directory, (int)getpid());
+	if (t.truncated)
+		return ENAMETOOLONG;
+	(void)unlink(path);     /* of a process that was killed here */
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	    0600);
+	if (fd < 0)
+		return errno;
+	if (!ac_file_allocate(fd, 0, sizeof(struct ac_file_front)))
+		error = errno;
+	close(fd);
+	(void)unlink(path);
+	return error;
+}
+
+const char *
+ac_file_trouble(int error)
+{
+	/* strerror() speaks the program's language and may allocate. */
+	static const struct {
+		int         error;
+		const char *text;
+	} rows[] = {
+		{ EACCES, "permission denied" },
+		{ EPERM, "permission denied" },
+		{ EROFS, "the file system is read-only" },
+		{ ENOSPC, "the disk is full" },
+		{ EDQUOT, "the disk quota is used up" },
+		{ EFBIG, "files may not be that large" },
+		{ ENOENT, "there is no such directory" },
+		{ ENOTDIR, "that is no directory" },
+		{ ENAMETOOLONG, "the path is too long" },
+		{ ELOOP, "too many symbolic links" },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].error == error)
+			return rows[i].text;
+	return "it cannot be written";
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/count/process.c -- reads what the kernel says of a process. Called by the
+ * process that counts about itself, and by whoever reads its file. */
+#include "report/count/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Fields of /proc/PID/stat behind the name, by the white space before them. */
+enum { STATE = 1, THREADS = 18, STARTTIME = 20 };
+
+static const char *
+field(const char *s, int number)
+{
+	while (s && number--)
+		s = strchr(s + 1, ' ');
+	return s ? s + 1 : "";
+}
+
+static uint64_t
+number_at(const char *s)
+{
+	uint64_t number = 0;
+
+	while (*s >= '0' && *s <= '9')
+		number = number * 10 + (uint64_t)(*s++ - '0');
+	return number;
+}
+
+uint64_t
+ac_process_start(int pid, bool *ended_out)
+{
+	char name[32], stat[512];
+	struct ac_text path;
+	const char *rest;
+	ssize_t got;
+	int fd;
+
+	ac_text_init(&path, name, sizeof name);
+	ac_text_addf(&path, "/proc/%d/stat", pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	got = fd < 0 ? 0 : read(fd, stat, sizeof stat - 1);
+	if (fd >= 0)
+		close(fd);
+	stat[got > 0 ? got : 0] = '\0';
+	/* The name may hold anything, this too; the last one ends it. */
+	rest = strrchr(stat, ')');
+	/* The first thread may be gone before the others: that is a Z too. */
+	if (rest && ended_out)
+		*ended_out = *field(rest, STATE) == 'X' ||
+		    (*field(rest, STATE) == 'Z' &&
+		    number_at(field(rest, THREADS)) < 2);
+	return rest ? number_at(field(rest, STARTTIME)) : 0;
+}
+
+uint64_t
+ac_process_host(void)
+{
+	char text[64];
+	const int fd = open("/proc/sys/kernel/random/boot_id",
+	    O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text);
+	uint64_t host = 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (got > 0)
+		host = (uint64_t)ac_text_hash(AC_TEXT_HASH_START, text,
+		    (size_t)got) << 32;
+	got = readlink("/proc/self/ns/pid", text, sizeof text);
+	if (got > 0)
+		host |= ac_text_hash(AC_TEXT_HASH_START, text, (size_t)got);
+	return host;
+}
+
+bool
+ac_process_runs(const struct ac_file_header *header)
+{
+	bool ended = false;
+	const uint64_t start = ac_process_start(header->pid, &ended);
+
+	if (!start)
+		return !kill(header->pid, 0) || errno != ESRCH;
+	return !ended && (!header->process_start ||
+	    header->process_start == start);
+}

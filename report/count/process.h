@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/count/process.h -- which process is meant by a number that is used again
+ * and again, for this room only. */
+#ifndef AC_REPORT_PROCESS_H
+#define AC_REPORT_PROCESS_H
+
+#include "report/read/file.h"
+
+/* When process `pid` started, in clock ticks since boot: with the pid this
+ * tells it from all others. 0 if there is none, or the kernel does not say;
+ * else *ended_out (may be NULL) is whether it is done and only waits for its
+ * parent to notice. Allocates nothing. */
+uint64_t ac_process_start(int pid, bool *ended_out);
+
+/* Where process numbers mean what they mean here: tells this kernel, since it
+ * was started, and this container from all others. 0: the kernel does not say.
+ * Allocates nothing. */
+uint64_t ac_process_host(void);
+
+/* Whether the process that `header` tells of still runs. */
+bool ac_process_runs(const struct ac_file_header *header);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/count/words.c -- how sites, shares and amounts of work are spelled, the
+ * same in every kind of report. Pure. */
+#include "report/read/read.h"
+
+#include <string.h>
+
+enum { MOST_ASKED = 15 };
+
+const char *const ac_clock_names[AC_CLOCK_COUNT] = {
+	[AC_CLOCK_NONE] = "none", [AC_CLOCK_DEVICE] = "device",
+	[AC_CLOCK_MODELLED] = "modelled",
+};
+
+size_t
+ac_text_sequence(const char *text)
+{
+	static const struct { unsigned char low, high; size_t length; } rows[] = {
+		{ 0x01, 0x7f, 1 }, { 0xc2, 0xdf, 2 }, { 0xe0, 0xef, 3 },
+		{ 0xf0, 0xf4, 4 }
+	};
+	const unsigned char *s = (const unsigned char *)text;
+	size_t length = 0;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (*s >= rows[i].low && *s <= rows[i].high)
+			length = rows[i].length;
+	for (size_t i = 1; i < length; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;       /* overlong, surrogate, beyond U+10FFFF */
+	return length;
+}
+
+/* C1 control characters come as one byte or, in UTF-8, as two. */
+void
+ac_text_add_clean(struct ac_text *text, const char *s)
+{
+	while (*s) {
+		const unsigned char c = (unsigned char)*s;
+		const size_t length = ac_text_sequence(s);
+		const bool steers = c < ' ' || c == 127 ||
+		    (c == 0xc2 && (unsigned char)s[1] < 0xa0);
+
+		if (length && !steers)
+			ac_text_add_bytes(text, s, length);
+		else
+			ac_text_add(text, "?");
+		s += length ? length : 1;
+	}
+}
+
+void
+ac_text_add_count(struct ac_text *text, uint64_t count, const char *noun)
+{
+	ac_text_addf(text, "%llu %s%s", (unsigned long long)count, noun,
+	    count == 1 ? "" : "s");
+}
+
+static char
+lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+void
+ac_site_add_operation(struct ac_text *text, const struct ac_site *site)
+{
+	const char *name = ac_operation_names[site->key.operation];
+	const char *single = strstr(name, ".single");
+
+	ac_text_add_bytes(text, name,
+	    single ? (size_t)(single - name) : strlen(name));
+	if (!strncmp(name, "gemm", 4))
+		ac_text_addf(text, ".%c%c", lower(site->key.ta),
+		    lower(site->key.tb));
+}
+
+void
+ac_site_add_sizes(struct ac_text *text, const struct ac_site *site)
+{
+	const struct ac_site_key *key = &site->key;
+
+	if (key->operation == AC_OP_RNN) { /* not known where it is set up */
+		ac_text_add(text, "-");
+		return;
+	}
+	ac_text_addf(text, "%lldx%lldx%lld", (long long)key->m,
+	    (long long)key->n, (long long)key->k);
+	if (key->batch != 1)
+		ac_text_addf(text, "x%lld", (long long)key->batch);
+}
+
+void
+ac_site_add_line(struct ac_text *text, const struct ac_site *site)
+{
+	if (!*site->source)
+		ac_text_add(text, "-");
+	ac_text_add_clean(text, site->source);
+	if (site->line)
+		ac_text_addf(text, ":%u", (unsigned)site->line);
+}
+
+void
+ac_share_add(struct ac_text *text, double part, double whole)
+{
+	const double percent = whole > 0 ? 100 * part / whole : 0;
+
+	if (part > 0 && percent < 0.05)
+		ac_text_add(text, "<0.1");
+	else if (part < whole && percent > 99.9)
+		ac_text_add(text, "99.9");
+	else
+		ac_text_add_fixed(text, percent, 1);
+	ac_text_add(text, " %");
+}
+
+void
+ac_flops_add(struct ac_text *text, double flops)
+{
+	static const struct { double size; const char *unit; } units[] = {
+		{ 1e15, "PFLOP" }, { 1e12, "TFLOP" }, { 1e9, "GFLOP" },
+		{ 1e6, "MFLOP" }, { 1e3, "kFLOP" }, { 1, "FLOP" }
+	};
+	size_t i = 0;
+
+	while (i + 1 < sizeof units / sizeof *units && flops < units[i].size)
+		i++;
+	ac_text_add_double(text, flops / units[i].size, 3);
+	ac_text_addf(text, " %s", units[i].unit);
+}
+
+void
+ac_time_add(struct ac_text *text, double us)
+{
+	static const struct { double us; const char *unit; } units[] = {
+		{ 1e6, "s" }, { 1e3, "ms" }, { 1, "us" }
+	};
+	const double size = us < 0 ? -us : us;
+	size_t i = 0;
+
+	while (i + 1 < sizeof units / sizeof *units && size < units[i].us)
+		i++;
+	ac_text_add_double(text, us / units[i].us, 3);
+	ac_text_addf(text, " %s", units[i].unit);
+}
+
+void
+ac_speed_add(struct ac_text *text, double speed)
+{
+	if (speed <= 0) {
+		ac_text_add(text, "-");
+		return;
+	}
+	if (speed < 1000)
+		ac_text_add_fixed(text, speed, speed < 0.95 ? 2 : 1);
+	else
+		ac_text_add_double(text, speed, 2);
+	ac_text_add(text, "x");
+}
+
+void
+ac_ratio_add(struct ac_text *text, double ratio)
+{
+	if (ratio < 1000)
+		ac_text_add_fixed(text, ratio, 2);
+	else
+		ac_text_add_double(text, ratio, 2);
+}
+
+enum ac_clock
+ac_report_clock_of(const struct ac_report *report)
+{
+	enum ac_clock clock = AC_CLOCK_NONE;
+	bool timed = false;
+
+	for (size_t i = 0; i < report->site_count; i++)
+		timed |= ac_course_speed(&report->sites[i].course) > 0;
+	for (size_t i = 0; timed && i < report->process_count; i++) {
+		const struct ac_file_header *h = &report->processes[i];
+
+		if (h->clock == AC_CLOCK_MODELLED ||
+		    (h->clock && h->emulated))
+			return AC_CLOCK_MODELLED;
+		if (h->clock)
+			clock = (enum ac_clock)h->clock;
+	}
+	return clock;
+}
+
+void
+ac_rate_add(struct ac_text *text, double rate)
+{
+	ac_text_add_fixed(text, rate, rate < 1000 ? 1 : 0);
+}
+
+const char *
+ac_totals_kind(const struct ac_report_totals *totals)
+{
+	if (!totals->convolutions)
+		return "GEMM";
+	return totals->convolutions < totals->calls ? "GEMM/conv" : "conv";
+}
+
+void
+ac_plans_add(struct ac_text *text, uint64_t plans, double plan_ms,
+    uint64_t workspace)
+{
+	if (!plans)
+		return;
+	ac_text_add_count(text, plans, "plan");
+	ac_text_add(text, " built in ");
+	ac_time_add(text, plan_ms * 1000);
+	ac_text_addf(text, ", %llu bytes of workspace at most",
+	    (unsigned long long)workspace);
+}
+
+void
+ac_totals_add_rungs(struct ac_text *text,
+    const struct ac_report_totals *totals)
+{
+	const char *between = "";
+
+	for (int i = 0; i < AC_RUNG_COUNT; i++) {
+		if (i == AC_RUNG_KEEP || totals->flops_by_rung[i] <= 0)
+			continue;
+		ac_text_addf(text, "%s%s ", between, ac_rung_names[i]);
+		ac_share_add(text, totals->flops_by_rung[i], totals->flops);
+		between = ", ";
+	}
+}
+
+void
+ac_totals_add_reasons(struct ac_text *text,
+    const struct ac_report_totals *totals)
+{
+	const char *between = "";
+
+	for (int i = 0; i < AC_REASON_COUNT; i++) {
+		if (!totals->kept_calls[i])
+			continue;
+		ac_text_addf(text, "%s%s ", between, ac_reason_names[i]);
+		ac_share_add(text, totals->kept_flops[i], totals->flops);
+		ac_text_add(text, " (");
+		ac_text_add_count(text, totals->kept_calls[i], "call");
+		ac_text_add(text, ")");
+		between = ", ";
+	}
+}
+
+/* What the FP32 sites of a run had asked for, in their order. */
+struct baseline {
+	const char *asked[MOST_ASKED + 1];
+	double      flops[MOST_ASKED + 1];
+	unsigned    count;
+};
+
+/* The library has a handful of words. A file may hold any: beyond these many
+ * they are one. */
+static void
+add_asked(struct baseline *b, const struct ac_site *site)
+{
+	const double flops = site->flops * (double)site->calls;
+	unsigned i = 0;
+
+	if (!site->is_fp32 || flops <= 0)
+		return;
+	while (i < b->count && i < MOST_ASKED &&
+	    strcmp(b->asked[i], site->key.asked))
+		i++;
+	if (i == b->count) {
+		b->asked[i] = i < MOST_ASKED ? site->key.asked : "others";
+		b->count++;
+	}
+	b->flops[i] += flops;
+}
+
+void
+ac_report_add_baseline(struct ac_text *text, const struct ac_report *report)
+{
+	struct baseline b = { .count = 0 };
+	double all = 0;
+
+	for (size_t i = 0; i < report->site_count; i++)
+		add_asked(&b, &report->sites[i]);
+	for (unsigned i = 0; i < b.count; i++)
+		all += b.flops[i];
+	for (unsigned i = 0; i < b.count; i++) {
+		ac_text_add(text, i ? ", " : "");
+		ac_text_add_clean(text, b.asked[i]);
+		if (b.count > 1) {
+			ac_text_add(text, " ");
+			ac_share_add(text, b.flops[i], all);
+		}
+	}
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/read/find.c -- the statistics of one process that runs now, found and
+ * looked at again and again without stopping it. Called by the autocast
+ * program only. */
+#include "report/count/process.h"
+#include "report/read/read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct search {
+	int    pid;                     /* 0: any */
+	char   best[64];                /* names sort by time */
+	char   program[64];
+	int    best_pid;
+	bool   past;                    /* it has statistics, but has ended */
+	char   refused[128];            /* why a file of it cannot be used */
+};
+
+static void
+join(char *path, size_t size, const char *directory, const char *name)
+{
+	struct ac_text t;
+
+	ac_text_init(&t, path, size);
+	ac_text_addf(&t, "%s/%s", directory, name);
+}
+
+/* Whether file `name` may be of the process searched for, by its name alone. */
+static bool
+may_be(const struct search *s, const char *name)
+{
+	char number[16];
+	struct ac_text t;
+
+	if (!ac_file_is_name(name) || strlen(name) >= sizeof s->best ||
+	    strcmp(name, s->best) < 0)
+		return false;
+	ac_text_init(&t, number, sizeof number);
+	ac_text_addf(&t, "-%d-", s->pid);
+	return !s->pid || strstr(name, number) == strchr(name, '-');
+}
+
+static void
+consider(struct search *s, const char *directory, const char *name)
+{
+	char path[AC_FILE_PATH], reason[sizeof s->refused];
+	struct ac_file_header header;
+	struct ac_text why;
+
+	if (!may_be(s, name))
+		return;
+	join(path, sizeof path, directory, name);
+	ac_text_init(&why, reason, sizeof reason);
+	if (!ac_report_read(path, &header, NULL, NULL, &why)) {
+		memcpy(s->refused, reason, sizeof reason);
+		return;
+	}
+	if (!ac_process_runs(&header)) {
+		s->past = true;
+		return;
+	}
+	strcpy(s->best, name);
+	strcpy(s->program, header.program);
+	s->best_pid = header.pid;
+}
+
+/* Nothing was found: of all that may be the reason, the nearest. */
+static void
+explain(const struct search *s, const char *directory, struct ac_text *why)
+{
+	char proc[32];
+	struct ac_text t;
+	struct stat status;
+	bool ended = false;
+
+	if (!s->pid) {
+		ac_text_addf(why, "no running process has statistics in %s; "
+		    "start one with 'autocast run ./program'", directory);
+		return;
+	}
+	ac_text_init(&t, proc, sizeof proc);
+	ac_text_addf(&t, "/proc/%d", s->pid);
+	if (stat(proc, &status) ||
+	    (ac_process_start(s->pid, &ended) && ended))
+		ac_text_addf(why, "there is no process %d%s", s->pid, s->past
+		    ? " any more; 'autocast report' shows ended ones" : "");
+	else if (status.st_uid != geteuid())
+		ac_text_addf(why, "process %d belongs to another user, who "
+		    "alone can watch it", s->pid);
+	else if (*s->refused)
+		ac_text_addf(why, "the statistics of process %d cannot be used: "
+		    "%s", s->pid, s->refused);
+	else
+		ac_text_addf(why, "process %d has no statistics in %s: it made "
+		    "no call that the library sees ('autocast run' preloads "
+		    "it)", s->pid, directory);
+}
+
+bool
+ac_report_find(int pid, struct ac_report_watched *found_out,
+    struct ac_text *why)
+{
+	char directory[AC_FILE_PATH];
+	struct search s = { .pid = pid };
+	const struct dirent *entry;
+	struct ac_text t;
+	DIR *stream;
+
+	ac_text_init(&t, directory, sizeof directory);
+	if (!ac_file_directory(&t, NULL)) {
+		ac_text_add(why, "no statistics are kept: AUTOCAST_STATE=off, "
+		    "or there is no home directory");
+		return false;
+	}
+	stream = opendir(directory);
+	if (!stream && errno != ENOENT) {
+		ac_text_addf(why, "cannot read %s: %s", directory,
+		    strerror(errno));
+		return false;
+	}
+	while (stream && (entry = readdir(stream)))
+		consider(&s, directory, entry->d_name);
+	if (stream)
+		closedir(stream);
+	if (!*s.best) {
+		explain(&s, directory, why);
+		return false;
+	}
+	found_out->pid = s.best_pid;
+	memcpy(found_out->program, s.program, sizeof s.program);
+	join(found_out->path, sizeof found_out->path, directory, s.best);
+	return true;
+}
+
+struct ac_report *
+ac_report_look(const struct ac_report_watched *watched, bool *runs_out,
+    struct ac_text *why)
+{
+	struct ac_marker_record markers[AC_FILE_MARKERS];
+	struct ac_report *report = calloc(1, sizeof *report);
+	struct ac_site_record *records = NULL;
+	struct ac_file_header header;
+	bool runs, good;
+
+	/* Asked before the numbers are read: an end finds them final. */
+	good = report && ac_report_read(watched->path, &header, NULL, NULL, why);
+	runs = good && ac_process_runs(&header);
+	good = good && ac_report_read(watched->path, &header, &records,
+	    &markers, why) && ac_report_add(report, &header, records, markers);
+	free(records);
+	if (!good) {
+		if (!why->used)
+			ac_text_add(why, strerror(ENOMEM));
+		ac_report_destroy(report);
+		return NULL;
+	}
+	ac_report_arrange(report);
+	*runs_out = runs;
+	return report;
+}

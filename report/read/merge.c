@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/read/merge.c -- one run out of several processes, and its totals.
+ * Pure: touches neither files nor environment. */
+#include "report/read/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What one call of `site` computes: 2mnk per product, 8mnk for complex. A
+ * convolution is a product per group. */
+static double
+call_flops(const struct ac_site_key *key)
+{
+	const int64_t batch = key->batch;
+	const double each = strcmp(key->type, "c32") ? 2.0 : 8.0;
+
+	if (key->m <= 0 || key->n <= 0 || key->k <= 0 || batch <= 0)
+		return 0;
+	return each * (double)key->m * (double)key->n * (double)key->k
+	    * (double)batch;
+}
+
+static void
+copy_site(struct ac_site *to, const struct ac_site_record *from)
+{
+	memset(to, 0, sizeof *to);
+	memcpy(&to->key, &from->key, sizeof to->key);
+	to->id = from->id;
+	memcpy(to->name, from->name, sizeof to->name);
+	memcpy(to->source, from->source, sizeof to->source);
+	memcpy(&to->region, &from->region, sizeof to->region);
+	to->rung = from->rung;
+	to->tactic = from->tactic;
+	to->reason = from->reason;
+	to->line = from->line;
+	to->guard = from->guard;
+	to->sample_period = from->sample_period;
+	to->tol = from->tol > 0 && from->tol < 1e9f ? (double)from->tol : 0;
+	ac_course_read(&to->course, &from->course);
+	to->calls = to->recast = atomic_load(&from->recast);
+	for (int i = 0; i < AC_REASON_COUNT; i++) {
+		to->kept[i] = atomic_load(&from->kept[i]);
+		to->calls += to->kept[i];
+	}
+	to->flops = call_flops(&to->key);
+	to->is_fp32 = !strcmp(to->key.type, "f32") ||
+	    !strcmp(to->key.type, "c32");
+}
+
+/* A site that a forked child never called is none of it; a rung that was given
+ * up before any call ran on it has something to tell. */
+static bool
+is_worth_telling(const struct ac_site *site)
+{
+	return site->calls || site->course.samples || site->course.timed ||
+	    site->course.demotions || site->course.finding != AC_FINDING_NONE;
+}
+
+static bool
+add_marker(struct ac_report *report, const struct ac_marker_record *marker)
+{
+	struct ac_marker *more;
+	size_t i = 0;
+
+	if (!atomic_load(&marker->calls))
+		return true;
+	while (i < report->marker_count &&
+	    strcmp(report->markers[i].symbol, marker->symbol))
+		i++;
+	if (i == report->marker_count) {
+		more = realloc(report->markers, (i + 1) * sizeof *more);
+		if (!more)
+			return false;
+		report->markers = more;
+		report->marker_count++;
+		strcpy(more[i].symbol, marker->symbol);
+		more[i].calls = 0;
+	}
+	report->markers[i].calls += atomic_load(&marker->calls);
+	return true;
+}
+
+bool
+ac_report_add(struct ac_report *report, const struct ac_file_header *header,
+    const struct ac_site_record *records,
+    const struct ac_marker_record *markers)
+{
+	const size_t count = atomic_load(&header->sites);
+	struct ac_file_header *processes = realloc(report->processes,
+	    (report->process_count + 1) * sizeof *processes);
+	struct ac_site *sites;
+
+	if (!processes)
+		return false;
+	report->processes = processes;
+	memcpy(&processes[report->process_count++], header, sizeof *header);
+	report->incomplete |= atomic_load(&header->incomplete) != 0;
+	sites = realloc(report->sites,
+	    (report->site_count + count + 1) * sizeof *sites);
+	if (!sites)
+		return false;
+	report->sites = sites;
+	for (size_t i = 0; i < count; i++) {
+		copy_site(&sites[report->site_count], &records[i]);
+		report->site_count +=
+		    is_worth_telling(&sites[report->site_count]);
+	}
+	for (uint32_t i = 0; i < atomic_load(&header->markers); i++)
+		if (!add_marker(report, &markers[i]))
+			return false;
+	return true;
+}
+
+/* ---- Order ------------------------------------------------------------- */
+
+static int
+compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+int
+ac_site_compare(const struct ac_site *a, const struct ac_site *b)
+{
+	int order = memcmp(&a->key, &b->key, sizeof a->key);
+
+	if (!order)
+		order = strcmp(a->region.name, b->region.name);
+	if (!order)
+		order = memcmp(&a->region, &b->region, sizeof a->region);
+	if (!order)
+		order = compare(a->rung, b->rung);
+	if (!order)
+		order = compare(a->tactic, b->tactic);
+	if (!order)
+		order = compare(a->reason, b->reason);
+	if (!order)
+		order = compare(a->line, b->line);
+	return order ? order : strcmp(a->source, b->source);
+}
+
+static int
+by_identity(const void *a, const void *b)
+{
+	return ac_site_compare(a, b);
+}
+
+static int
+by_weight(const void *left, const void *right)
+{
+	const struct ac_site *a = left, *b = right;
+	const double work_a = a->flops * (double)a->calls;
+	const double work_b = b->flops * (double)b->calls;
+
+	if (work_a < work_b || work_a > work_b)
+		return work_a < work_b ? 1 : -1;
+	if (a->calls != b->calls)
+		return compare(b->calls, a->calls);
+	return ac_site_compare(a, b);
+}
+
+static int
+by_start(const void *left, const void *right)
+{
+	const struct ac_file_header *a = left, *b = right;
+	const int order = compare(a->start_s, b->start_s);
+
+	return order ? order : compare(a->start_ns, b->start_ns);
+}
+
+static int
+by_symbol(const void *left, const void *right)
+{
+	return strcmp(((const struct ac_marker *)left)->symbol,
+	    ((const struct ac_marker *)right)->symbol);
+}
+
+static void
+absorb(struct ac_site *into, const struct ac_site *other)
+{
+	if (!*into->name)
+		memcpy(into->name, other->name, sizeof into->name);
+	into->calls += other->calls;
+	into->recast += other->recast;
+	for (int i = 0; i < AC_REASON_COUNT; i++)
+		into->kept[i] += other->kept[i];
+	if (other->tol > 0 && (into->tol <= 0 || other->tol < into->tol))
+		into->tol = other->tol;
+	ac_course_absorb(&into->course, &other->course);
+}
+
+void
+ac_report_arrange(struct ac_report *report)
+{
+	struct ac_site *sites = report->sites;
+	size_t kept = 0;
+
+	if (report->site_count)
+		qsort(sites, report->site_count, sizeof *sites, by_identity);
+	for (size_t i = 0; i < report->site_count; i++) {
+		if (kept && !by_identity(&sites[kept - 1], &sites[i]))
+			absorb(&sites[kept - 1], &sites[i]);
+		else
+			sites[kept++] = sites[i];
+	}
+	report->site_count = kept;
+	if (kept)
+		qsort(sites, kept, sizeof *sites, by_weight);
+	ac_ranges_arrange(report);
+	if (report->process_count)
+		qsort(report->processes, report->process_count,
+		    sizeof *report->processes, by_start);
+	if (report->marker_count)
+		qsort(report->markers, report->marker_count,
+		    sizeof *report->markers, by_symbol);
+}
+
+struct ac_site *
+ac_report_copy_sites(const struct ac_report *report)
+{
+	struct ac_site *sites = malloc((report->site_count + 1)
+	    * sizeof *sites);
+
+	if (sites && report->site_count)
+		memcpy(sites, report->sites,
+		    report->site_count * sizeof *sites);
+	return sites;
+}
+
+void
+ac_report_destroy(struct ac_report *report)
+{
+	if (!report)
+		return;
+	free(report->processes);
+	free(report->sites);
+	free(report->markers);
+	free(report->ranges);
+	free(report);
+}
+
+/* ---- Totals ------------------------------------------------------------ */
+
+static void
+add_totals(struct ac_report_totals *t, const struct ac_site *site)
+{
+	const double flops = site->is_fp32 ? site->flops : 0;
+
+	t->calls += site->calls;
+	t->recast_calls += site->recast;
+	if (ac_operation_is_conv(site->key.operation))
+		t->convolutions += site->calls;
+	t->flops += flops * (double)site->calls;
+	t->recast_flops += flops * (double)site->recast;
+	t->flops_by_rung[site->rung] += flops * (double)site->recast;
+	for (int i = 0; i < AC_REASON_COUNT; i++) {
+		t->kept_calls[i] += site->kept[i];
+		t->kept_flops[i] += flops * (double)site->kept[i];
+		t->flops_by_rung[AC_RUNG_KEEP] += flops * (double)site->kept[i];
+	}
+	ac_course_add_totals(t, site);
+}
+
+void
+ac_report_totals(const struct ac_report *report,
+    struct ac_report_totals *totals_out)
+{
+	memset(totals_out, 0, sizeof *totals_out);
+	totals_out->processes = report->process_count;
+	totals_out->sites = report->site_count;
+	for (size_t i = 0; i < report->site_count; i++)
+		add_totals(totals_out, &report->sites[i]);
+	for (size_t i = 0; i < report->process_count; i++) {
+		const uint64_t peak = atomic_load(
+		    &report->processes[i].peak_scratch_bytes);
+
+		if (peak > totals_out->peak_scratch_bytes)
+			totals_out->peak_scratch_bytes = peak;
+	}
+}

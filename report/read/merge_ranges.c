@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/read/merge_ranges.c -- the exponents of several processes in one run, by
+ * site. Allocates; the autocast program's only. */
+#include "report/read/read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool
+ac_report_add_ranges(struct ac_report *report, const char *path,
+    const struct ac_file_header *header, const struct ac_site_record *records)
+{
+	const uint32_t count = atomic_load(&header->sites);
+	bool done[AC_FILE_RANGES] = { false };
+
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t place = atomic_load(&records[i].ranges);
+		struct ac_ranges *more;
+
+		if (!place || done[place - 1])
+			continue;       /* another rung of the same site */
+		done[place - 1] = true;
+		more = realloc(report->ranges,
+		    (report->ranges_count + 1) * sizeof *more);
+		if (!more)
+			return false;
+		report->ranges = more;
+		more += report->ranges_count;
+		memcpy(&more->key, &records[i].key, sizeof more->key);
+		memcpy(more->region, records[i].region.name,
+		    sizeof more->region);
+		report->ranges_count += ac_report_read_ranges(path, header,
+		    place - 1, more->counts);
+	}
+	return true;
+}
+
+static int
+by_site(const void *one, const void *other)
+{
+	const struct ac_ranges *a = one, *b = other;
+	const int order = memcmp(&a->key, &b->key, sizeof a->key);
+
+	return order ? order : strcmp(a->region, b->region);
+}
+
+void
+ac_ranges_arrange(struct ac_report *report)
+{
+	struct ac_ranges *r = report->ranges;
+	size_t kept = 0;
+
+	if (report->ranges_count)
+		qsort(r, report->ranges_count, sizeof *r, by_site);
+	for (size_t i = 0; i < report->ranges_count; i++) {
+		if (!kept || by_site(&r[kept - 1], &r[i])) {
+			if (kept != i)
+				memcpy(&r[kept], &r[i], sizeof *r);
+			kept++;
+			continue;
+		}
+		for (int e = 0; e < AC_REPORT_RANGES; e++)
+			r[kept - 1].counts[e] += r[i].counts[e];
+	}
+	report->ranges_count = kept;
+}
+
+const struct ac_ranges *
+ac_report_find_ranges(const struct ac_report *report,
+    const struct ac_site_key *key, const char *region)
+{
+	struct ac_ranges wanted;
+
+	memcpy(&wanted.key, key, sizeof wanted.key);
+	snprintf(wanted.region, sizeof wanted.region, "%s", region);
+	return report->ranges_count ? bsearch(&wanted, report->ranges,
+	    report->ranges_count, sizeof *report->ranges, by_site) : NULL;
+}

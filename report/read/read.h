@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/read/read.h -- a loaded run, as this room's writers see it. */
+#ifndef AC_REPORT_READ_H
+#define AC_REPORT_READ_H
+
+#include "policy/range.h"
+#include "report/read/file.h"
+
+/* A site's course in plain numbers, whatever its file holds: none is negative
+ * or a NaN, times are finite, and an error that was a NaN is infinite. */
+struct ac_course {
+	enum ac_finding finding;
+	uint64_t samples, late, demotions, retries, captured, settled, timed;
+	double   error, line_error, rho, tile_rho;      /* worst */
+	double   keep_us, recast_us;                    /* mean; 0: not known */
+	double   keep_predicted_us, recast_predicted_us;
+	uint64_t plans, workspace;
+	double   plan_ms;
+	uint64_t judged, sampled_at, suspects, tries, pairs, demoted_pairs;
+	uint64_t unread, oldest_unread;
+	double   estimate, exact;                       /* worst */
+};
+
+/* One site over all processes of the run. Two processes that decided
+ * differently about one key give two of these. */
+struct ac_site {
+	struct ac_site_key key;
+	uint32_t id;
+	char     name[32], source[48];
+	struct ac_site_region region;
+	uint32_t rung, tactic, reason, line, guard, sample_period;
+	uint64_t calls, recast, kept[AC_REASON_COUNT];
+	double   flops;                 /* of one call */
+	double   tol;                   /* 0: none is known */
+	struct ac_course course;
+	bool     is_fp32;               /* counts as FP32 work */
+};
+
+/* How often each exponent occurred in A and B at one site, on all its rungs. */
+struct ac_ranges {
+	struct ac_site_key key;
+	char     region[sizeof ((struct ac_site_region *)0)->name];
+	uint64_t counts[AC_REPORT_RANGES];      /* of A, then of B */
+};
+
+struct ac_marker {
+	char     symbol[48];
+	uint64_t calls;
+};
+
+struct ac_report {
+	struct ac_file_header *processes; /* by start, validated */
+	size_t                 process_count;
+	struct ac_site        *sites;     /* by FLOPs, most first */
+	size_t                 site_count;
+	struct ac_marker      *markers;   /* by symbol */
+	size_t                 marker_count;
+	struct ac_ranges      *ranges;    /* by site */
+	size_t                 ranges_count;
+	bool                   incomplete;
+};
+
+/* The reason for a file of another layout: said once for all of them. */
+#define AC_READ_FOREIGN "another version of autocast wrote it"
+
+/* Read the statistics file `path`. On success its header goes to *header_out
+ * and its records, unless `records_out` is NULL, to *records_out (malloc'ed,
+ * header_out->sites of them) with the markers in *markers_out. False: not to
+ * be used, `why` says so, or is empty where the file is only too young. */
+bool ac_report_read(const char *path, struct ac_file_header *header_out,
+    struct ac_site_record **records_out,
+    struct ac_marker_record (*markers_out)[AC_FILE_MARKERS],
+    struct ac_text *why);
+
+/* Read the ranges at `place` of a file whose header is known; false if they are
+ * not there. */
+bool ac_report_read_ranges(const char *path,
+    const struct ac_file_header *header, uint32_t place,
+    uint64_t counts_out[AC_REPORT_RANGES]);
+
+/* Put the ranges of one more process into the report; false without memory. */
+bool ac_report_add_ranges(struct ac_report *report, const char *path,
+    const struct ac_file_header *header, const struct ac_site_record *records);
+/* Of the key in the region of that name; after ac_report_arrange(). NULL if none
+ * were counted. */
+const struct ac_ranges *ac_report_find_ranges(const struct ac_report *report,
+    const struct ac_site_key *key, const char *region);
+/* Add up what is of the same site, and put it in order. */
+void ac_ranges_arrange(struct ac_report *report);
+
+/* Put the records of one more process into the report; false without memory.
+ * Call ac_report_arrange() after the last one. */
+bool ac_report_add(struct ac_report *report,
+    const struct ac_file_header *header, const struct ac_site_record *records,
+    const struct ac_marker_record *markers);
+void ac_report_arrange(struct ac_report *report);
+
+/* An order of sites in which only those are equal that have the same key and
+ * the same decision. */
+int ac_site_compare(const struct ac_site *a, const struct ac_site *b);
+/* Its sites, malloc'ed, one at least; NULL without memory. */
+struct ac_site *ac_report_copy_sites(const struct ac_report *report);
+
+/* ---- Courses (report/count/course.c) ----------------------------------------- */
+
+void ac_course_read(struct ac_course *to, const struct ac_site_course *from);
+/* Another process went on with the same site on the same rung. */
+void ac_course_absorb(struct ac_course *into, const struct ac_course *other);
+/* How many times as fast as kept, as measured; 0: it was not. */
+double ac_course_speed(const struct ac_course *course);
+void ac_course_add_totals(struct ac_report_totals *totals,
+    const struct ac_site *site);
+
+/* ---- What verdicts rest on (report/count/basis.c) ---------------------------- */
+
+/* "guard=off", "recorded into graphs"; "" of what was judged */
+extern const char *const ac_unjudged_names[AC_UNJUDGED_COUNT];
+enum ac_unjudged ac_site_unjudged(const struct ac_site *site);
+/* Tell, piece by piece: "judged 4812 of 4820 calls on the device", "79 samples
+ * in FP64", "worst 0.32 of tol"; or "not judged: guard=off". */
+void ac_site_tell_basis(const struct ac_site *site,
+    void (*tell)(const char *piece, void *context), void *context);
+void ac_basis_add_totals(struct ac_report_totals *totals,
+    const struct ac_site *site);
+/* The same of a run, and what was not judged: "no verdict" at least. */
+void ac_totals_add_basis(struct ac_text *text,
+    const struct ac_report_totals *totals);
+/* "worst sampled error 2.9e-4, 0.29 of tol 0.001", or as estimated; "" where
+ * nothing was measured. */
+bool ac_totals_have_error(const struct ac_report_totals *totals);
+void ac_totals_add_error(struct ac_text *text,
+    const struct ac_report_totals *totals);
+
+struct ac_json;
+/* The member "ranges" of the open object, if the site has any
+ * (report/write/json_ranges.c). */
+void ac_json_ranges(struct ac_json *w, const struct ac_report *report,
+    const struct ac_site *site);
+
+/* ---- Words shared by the writers (report/count/words.c) ---------------------- */
+
+/* "gemm.nt", "gemm.strided.nt", "conv.fprop" */
+void ac_site_add_operation(struct ac_text *text, const struct ac_site *site);
+/* "256x64x1024", batched "256x64x1024x8" */
+void ac_site_add_sizes(struct ac_text *text, const struct ac_site *site);
+/* "fp16:3" */
+void ac_site_add_line(struct ac_text *text, const struct ac_site *site);
+/* 98.7 %: never rounded to all or nothing when it is not. */
+void ac_share_add(struct ac_text *text, double part, double whole);
+/* 12.3 GFLOP */
+void ac_flops_add(struct ac_text *text, double flops);
+/* 3.2 s, 45 ms, 7.1 us; of a loss -3.2 s */
+void ac_time_add(struct ac_text *text, double us);
+/* 7.3x, 0.87x; 0 (not measured): - */
+void ac_speed_add(struct ac_text *text, double speed);
+/* 0.29, 12.50, 1.2e5 */
+void ac_ratio_add(struct ac_text *text, double ratio);
+/* "none", "device", "modelled" */
+extern const char *const ac_clock_names[AC_CLOCK_COUNT];
+/* Where the times of the run come from, if any call was timed; never a device
+ * where one was emulated. */
+enum ac_clock ac_report_clock_of(const struct ac_report *report);
+/* So many a second: 12.5, 12345 */
+void ac_rate_add(struct ac_text *text, double rate);
+/* "fp16 98.0 %, tf32 0.7 %", or "" */
+void ac_totals_add_rungs(struct ac_text *text,
+    const struct ac_report_totals *totals);
+/* "too-small 1.2 % (12 calls), pedantic 0.1 % (1 call)", or "" */
+void ac_totals_add_reasons(struct ac_text *text,
+    const struct ac_report_totals *totals);
+/* What the work is of: "GEMM", "GEMM/conv" or "conv" */
+const char *ac_totals_kind(const struct ac_report_totals *totals);
+/* "2 plans built in 3.2 ms, 1048576 bytes of workspace at most", or "" */
+void ac_plans_add(struct ac_text *text, uint64_t plans, double plan_ms,
+    uint64_t workspace);
+/* What the program had asked for: "fp32", or "fp32 80.0 %, tf32 20.0 %". */
+void ac_report_add_baseline(struct ac_text *text,
+    const struct ac_report *report);
+/* Length of the well-formed UTF-8 sequence at `s`, 0 if it is none. */
+size_t ac_text_sequence(const char *s);
+/* `s` with what could steer a terminal, or is no UTF-8, replaced by '?'. */
+void ac_text_add_clean(struct ac_text *text, const char *s);
+/* "1 call", "2 calls": `noun` in the plural by an s. */
+void ac_text_add_count(struct ac_text *text, uint64_t count, const char *noun);
+
+#endif

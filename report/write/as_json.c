@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/write/as_json.c -- a run as JSON; autocast(1) documents every field. A new
+ * field may come any time, a changed meaning raises "version". Pure but for
+ * the sink. */
+#include "report/write/json.h"
+#include "report/count/process.h"
+#include "report/read/read.h"
+
+#include <string.h>
+#include <time.h>
+
+/* finished: exit() was reached. ended: it was not (_exit, exec, a signal);
+ * the numbers are complete all the same. */
+static const char *
+process_state(const struct ac_file_header *p)
+{
+	if (atomic_load(&p->finished))
+		return "finished";
+	return ac_process_runs(p) ? "running" : "ended";
+}
+
+static void
+add_process(struct ac_json *w, const struct ac_file_header *p)
+{
+	const time_t seconds = (time_t)p->start_s;
+	char start[40] = "";
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		strftime(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	ac_json_open(w, NULL, "{");
+	ac_json_integer(w, "pid", p->pid);
+	ac_json_string(w, "start", start);
+	ac_json_string(w, "program", p->program);
+	ac_json_string(w, "argv0", p->argv0);
+	ac_json_string(w, "state", process_state(p));
+	ac_json_string(w, "gpu", p->gpu);
+	ac_json_integer(w, "sm", p->sm);
+	ac_json_string(w, "library", p->library);
+	ac_json_unsigned(w, "peak_scratch_bytes",
+	    atomic_load(&p->peak_scratch_bytes));
+	ac_json_close(w, "}");
+}
+
+static void
+add_notes(struct ac_json *w, const char *notes)
+{
+	ac_json_open(w, "notes", "[");
+	while (*notes) {
+		const size_t length = strcspn(notes, "\n");
+
+		if (length) {
+			ac_json_next(w, NULL);
+			ac_json_add_bytes(w, notes, length);
+		}
+		notes += length + (notes[length] == '\n');
+	}
+	ac_json_close(w, "]");
+}
+
+static void
+add_head(struct ac_json *w, const struct ac_report *report)
+{
+	const struct ac_file_header *p = &report->processes[0];
+
+	ac_json_string(w, "program", p->program);
+	ac_json_string(w, "run", p->run);
+	ac_json_open(w, "policy", "{");
+	ac_json_string(w, "name", p->policy);
+	ac_json_string(w, "why", p->why);
+	ac_json_bool(w, "chosen", p->chosen != 0);
+	ac_json_close(w, "}");
+	ac_json_bool(w, "emulated", p->emulated != 0);
+	ac_json_string(w, "clock", ac_clock_names[ac_report_clock_of(report)]);
+	add_notes(w, p->notes);
+}
+
+/* Calls of the sites whose time is known, and what they took. */
+static void
+add_gain(struct ac_json *w, const char *name, uint64_t calls, double keep_us,
+    double recast_us)
+{
+	ac_json_open(w, name, "{");
+	ac_json_unsigned(w, "calls", calls);
+	ac_json_real(w, "keep_us", keep_us);
+	ac_json_real(w, "recast_us", recast_us);
+	ac_json_close(w, "}");
+}
+
+static void
+add_course_totals(struct ac_json *w, const struct ac_report_totals *t)
+{
+	char id[9] = "";
+	struct ac_text text;
+
+	ac_json_unsigned(w, "samples", t->samples);
+	ac_json_unsigned(w, "late", t->late);
+	ac_json_unsigned(w, "demotions", t->demotions);
+	ac_json_unsigned(w, "retries", t->retries);
+	ac_json_unsigned(w, "captured", t->captured);
+	ac_json_unsigned(w, "settled", t->settled);
+	ac_json_unsigned(w, "plans", t->plans);
+	ac_json_real(w, "plan_ms", t->plan_ms);
+	ac_json_unsigned(w, "workspace_bytes", t->workspace);
+	ac_json_unsigned(w, "on_rungs", t->on_rungs);
+	ac_json_unsigned(w, "judged", t->judged);
+	ac_json_unsigned(w, "suspects", t->suspects);
+	ac_json_unsigned(w, "unread", t->unread);
+	ac_json_unsigned(w, "oldest_unread", t->oldest_unread);
+	ac_json_open(w, "not_judged", "{");
+	for (int i = AC_UNJUDGED_KEPT + 1; i < AC_UNJUDGED_COUNT; i++)
+		if (t->unjudged[i])
+			ac_json_unsigned(w, ac_unjudged_names[i],
+			    t->unjudged[i]);
+	ac_json_close(w, "}");
+	if (t->worst_tol > 0) {
+		ac_text_init(&text, id, sizeof id);
+		ac_text_addf(&text, "%08x", (unsigned)t->worst_site);
+		ac_json_open(w, "worst", "{");
+		ac_json_string(w, "site", id);
+		ac_json_real(w, "error", t->worst_error);
+		ac_json_real(w, "tol", t->worst_tol);
+		ac_json_close(w, "}");
+	}
+	add_gain(w, "measured", t->measured_calls, t->measured_keep_us,
+	    t->measured_recast_us);
+	add_gain(w, "predicted", t->predicted_calls, t->predicted_keep_us,
+	    t->predicted_recast_us);
+}
+
+static void
+add_totals(struct ac_json *w, const struct ac_report *report)
+{
+	struct ac_report_totals t;
+
+	ac_report_totals(report, &t);
+	ac_json_open(w, "totals", "{");
+	ac_json_unsigned(w, "calls", t.calls);
+	ac_json_unsigned(w, "recast_calls", t.recast_calls);
+	ac_json_unsigned(w, "conv_calls", t.convolutions);
+	ac_json_number(w, "flops", t.flops, 0);
+	ac_json_number(w, "recast_flops", t.recast_flops, 0);
+	ac_json_number(w, "recast_share",
+	    t.flops > 0 ? t.recast_flops / t.flops : 0, 6);
+	ac_json_unsigned(w, "peak_scratch_bytes", t.peak_scratch_bytes);
+	ac_json_open(w, "flops_by_rung", "{");
+	for (int i = 0; i < AC_RUNG_COUNT; i++)
+		if (t.flops_by_rung[i] > 0)
+			ac_json_number(w, ac_rung_names[i], t.flops_by_rung[i], 0);
+	ac_json_close(w, "}");
+	ac_json_open(w, "kept", "{");
+	for (int i = 0; i < AC_REASON_COUNT; i++) {
+		if (!t.kept_calls[i])
+			continue;
+		ac_json_open(w, ac_reason_names[i], "{");
+		ac_json_unsigned(w, "calls", t.kept_calls[i]);
+		ac_json_number(w, "flops", t.kept_flops[i], 0);
+		ac_json_close(w, "}");
+	}
+	ac_json_close(w, "}");
+	add_course_totals(w, &t);
+	ac_json_close(w, "}");
+}
+
+static void
+add_key(struct ac_json *w, const struct ac_site_key *key)
+{
+	const char ta[2] = { key->ta, '\0' }, tb[2] = { key->tb, '\0' };
+
+	ac_json_string(w, "operation", ac_operation_names[key->operation]);
+	ac_json_string(w, "symbol", key->symbol);
+	ac_json_string(w, "caller", key->caller);
+	ac_json_bool(w, "solver", key->solver == 'y');
+	ac_json_string(w, "ta", ta);
+	ac_json_string(w, "tb", tb);
+	ac_json_string(w, "type", key->type);
+	ac_json_string(w, "asked", key->asked);
+	ac_json_string(w, "shape", key->shape);
+	ac_json_integer(w, "m", key->m);
+	ac_json_integer(w, "n", key->n);
+	ac_json_integer(w, "k", key->k);
+	ac_json_integer(w, "batch", key->batch);
+}
+
+static void
+add_course(struct ac_json *w, const struct ac_course *c)
+{
+	ac_json_open(w, "course", "{");
+	ac_json_string(w, "finding", ac_finding_names[c->finding]);
+	ac_json_unsigned(w, "samples", c->samples);
+	ac_json_real(w, "error", c->error);
+	ac_json_real(w, "line_error", c->line_error);
+	ac_json_real(w, "rho", c->rho);
+	ac_json_real(w, "tile_rho", c->tile_rho);
+	ac_json_unsigned(w, "late", c->late);
+	ac_json_unsigned(w, "demotions", c->demotions);
+	ac_json_unsigned(w, "retries", c->retries);
+	ac_json_unsigned(w, "captured", c->captured);
+	ac_json_unsigned(w, "settled", c->settled);
+	ac_json_unsigned(w, "timed", c->timed);
+	ac_json_real(w, "keep_us", c->keep_us);
+	ac_json_real(w, "recast_us", c->recast_us);
+	ac_json_real(w, "keep_predicted_us", c->keep_predicted_us);
+	ac_json_real(w, "recast_predicted_us", c->recast_predicted_us);
+	ac_json_unsigned(w, "plans", c->plans);
+	ac_json_real(w, "plan_ms", c->plan_ms);
+	ac_json_unsigned(w, "workspace_bytes", c->workspace);
+	ac_json_unsigned(w, "judged", c->judged);
+	ac_json_unsigned(w, "suspects", c->suspects);
+	ac_json_real(w, "estimate", c->estimate);
+	ac_json_real(w, "exact_error", c->exact);
+	ac_json_unsigned(w, "sampled_at", c->sampled_at);
+	ac_json_unsigned(w, "tries", c->tries);
+	ac_json_unsigned(w, "pairs", c->pairs);
+	ac_json_unsigned(w, "demoted_pairs", c->demoted_pairs);
+	ac_json_unsigned(w, "unread", c->unread);
+	ac_json_unsigned(w, "oldest_unread", c->oldest_unread);
+	ac_json_close(w, "}");
+}
+
+static void
+add_region(struct ac_json *w, const struct ac_site_region *region)
+{
+	ac_json_string(w, "region", region->name);
+	ac_json_bool(w, "region_enabled", !region->is_disabled);
+	ac_json_open(w, "region_rungs", "[");
+	for (int i = 0; i < region->rung_count; i++)
+		ac_json_string(w, NULL, ac_rung_names[region->rung[i]]);
+	ac_json_close(w, "]");
+	ac_json_bool(w, "cache", region->cache != 0);
+}
+
+static void
+add_site(struct ac_json *w, const struct ac_report *report,
+    const struct ac_site *site)
+{
+	static const char *const guards[] = { [AC_GUARD_OFF] = "off",
+		[AC_GUARD_ON] = "on", [AC_GUARD_STRICT] = "strict" };
+	char id[9];
+	struct ac_text t;
+
+	ac_text_init(&t, id, sizeof id);
+	ac_text_addf(&t, "%08x", (unsigned)site->id);
+	ac_json_open(w, NULL, "{");
+	ac_json_string(w, "id", id);
+	ac_json_string(w, "name", site->name);
+	add_region(w, &site->region);
+	add_key(w, &site->key);
+	ac_json_string(w, "rung", ac_rung_names[site->rung]);
+	ac_json_string(w, "tactic", ac_tactic_names[site->tactic]);
+	ac_json_string(w, "reason", ac_reason_names[site->reason]);
+	ac_json_string(w, "source", site->source);
+	ac_json_unsigned(w, "line", site->line);
+	ac_json_real(w, "tol", site->tol);
+	ac_json_string(w, "guard", guards[site->guard]);
+	ac_json_unsigned(w, "sample_period", site->sample_period);
+	ac_json_number(w, "flops_per_call", site->flops, 0);
+	ac_json_unsigned(w, "calls", site->calls);
+	ac_json_unsigned(w, "recast_calls", site->recast);
+	ac_json_open(w, "kept_calls", "{");
+	for (int i = 0; i < AC_REASON_COUNT; i++)
+		if (site->kept[i])
+			ac_json_unsigned(w, ac_reason_names[i], site->kept[i]);
+	ac_json_close(w, "}");
+	add_course(w, &site->course);
+	ac_json_string(w, "not_judged",
+	    ac_unjudged_names[ac_site_unjudged(site)]);
+	ac_json_ranges(w, report, site);
+	ac_json_close(w, "}");
+}
+
+void
+ac_report_as_json(const struct ac_report *report, ac_report_sink sink,
+    void *context)
+{
+	static const struct ac_report nothing;
+	struct ac_json w = { .sink = sink, .context = context, .first = true };
+
+	if (!report)
+		report = &nothing;
+	ac_text_init(&w.text, w.buffer, sizeof w.buffer);
+	ac_text_add(&w.text, "{");
+	w.depth = 1;
+	ac_json_integer(&w, "version", AC_REPORT_VERSION);
+	if (report->process_count)
+		add_head(&w, report);
+	ac_json_bool(&w, "incomplete", report->incomplete);
+	add_totals(&w, report);
+	ac_json_open(&w, "processes", "[");
+	for (size_t i = 0; i < report->process_count; i++)
+		add_process(&w, &report->processes[i]);
+	ac_json_close(&w, "]");
+	ac_json_open(&w, "sites", "[");
+	for (size_t i = 0; i < report->site_count; i++)
+		add_site(&w, report, &report->sites[i]);
+	ac_json_close(&w, "]");
+	ac_json_open(&w, "markers", "[");
+	for (size_t i = 0; i < report->marker_count; i++) {
+		ac_json_open(&w, NULL, "{");
+		ac_json_string(&w, "symbol", report->markers[i].symbol);
+		ac_json_unsigned(&w, "calls", report->markers[i].calls);
+		ac_json_close(&w, "}");
+	}
+	ac_json_close(&w, "]");
+	ac_json_close(&w, "}");
+	ac_text_add(&w.text, "\n");
+	ac_json_flush(&w);
+}

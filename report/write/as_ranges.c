@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/write/as_ranges.c -- what the operands were made of, and which rungs would
+ * fit, as text. Pure but for the sink. */
+#include "report/count/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINES = 10, BAR = 40, FP32_BIAS = 127 };
+
+/* ---- A histogram ------------------------------------------------------- */
+
+static void
+print_operand_head(struct ac_page *p, const char *name,
+    const struct ac_range_extent *x)
+{
+	ac_text_addf(&p->line, "  %s  ", name);
+	ac_text_add_count(&p->line, x->elements, "element");
+	if (x->lowest || x->highest || x->elements > x->zeros + x->nonfinite)
+		ac_text_addf(&p->line, ", from 2^%d to 2^%d", x->lowest,
+		    x->highest + 1);
+	if (x->zeros) {
+		ac_text_add(&p->line, ", zero: ");
+		ac_share_add(&p->line, (double)x->zeros, (double)x->elements);
+	}
+	if (x->nonfinite) {
+		ac_text_add(&p->line, ", inf or NaN: ");
+		ac_share_add(&p->line, (double)x->nonfinite,
+		    (double)x->elements);
+	}
+	ac_page_end_line(p);
+}
+
+/* One line: binades `from` to `to`, and their part of `all`. */
+static void
+print_bar(struct ac_page *p, int from, int to, double count, double all)
+{
+	const double part = all > 0 ? count / all : 0;
+	size_t column;
+
+	ac_text_addf(&p->line, "     2^%d", from);
+	ac_text_pad(&p->line, 12);
+	ac_text_addf(&p->line, "to 2^%d", to + 1);
+	ac_text_pad(&p->line, 24);
+	column = p->line.used;
+	ac_share_add(&p->line, count, all);
+	ac_text_pad(&p->line, column + 8);
+	for (int i = 0; i < (int)(part * BAR + 0.5); i++)
+		ac_text_add(&p->line, "#");
+	ac_page_end_line(p);
+}
+
+static void
+print_operand(struct ac_page *p, const char *name, const uint64_t *counts)
+{
+	struct ac_range_extent x;
+	double all = 0;
+	int step;
+
+	ac_range_measure(counts, &x);
+	print_operand_head(p, name, &x);
+	for (int e = x.lowest; e <= x.highest; e++)
+		all += (double)counts[e + FP32_BIAS];
+	if (x.elements == x.zeros + x.nonfinite)
+		return;
+	step = (x.highest - x.lowest) / LINES + 1;
+	for (int top = x.highest; top >= x.lowest; top -= step) {
+		const int from = top - step + 1 > x.lowest ? top - step + 1
+		    : x.lowest;
+		double count = 0;
+
+		for (int e = from; e <= top; e++)
+			count += (double)counts[e + FP32_BIAS];
+		print_bar(p, from, top, count, all);
+	}
+}
+
+/* ---- The rungs --------------------------------------------------------- */
+
+static double
+larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static void
+print_rank(struct ac_page *p, const struct ac_range_rank *r)
+{
+	const struct ac_range_loss *a = &r->loss[0], *b = &r->loss[1];
+
+	ac_text_addf(&p->line, "     %s", ac_range_rows[r->way].name);
+	ac_text_pad(&p->line, 20);
+	ac_text_add_double(&p->line, r->error, 2);
+	ac_text_pad(&p->line, 29);
+	ac_share_add(&p->line, larger(a->flushed, b->flushed), 1);
+	ac_text_pad(&p->line, 38);
+	ac_share_add(&p->line, larger(a->subnormal, b->subnormal), 1);
+	ac_text_pad(&p->line, 49);
+	ac_text_addf(&p->line, "%s%s", ac_range_verdict_names[r->verdict],
+	    r->built ? "" : " (not built yet)");
+	ac_page_end_line(p);
+}
+
+static void
+print_ranks(struct ac_page *p, const struct ac_ranges *ranges, double tol)
+{
+	struct ac_range_rank ranks[AC_RANGE_COUNT];
+
+	ac_range_order(ranges->counts, ranges->counts + AC_EXPONENTS, tol,
+	    ranks);
+	ac_text_add(&p->line, "  rungs          error    flushed  subnormal  "
+	    "verdict at tol ");
+	if (tol > 0)
+		ac_text_add_double(&p->line, tol, 2);
+	else
+		ac_text_add(&p->line, "of the rung");
+	ac_page_end_line(p);
+	for (int i = 0; i < AC_RANGE_COUNT; i++)
+		print_rank(p, &ranks[i]);
+}
+
+/* ---- The page ---------------------------------------------------------- */
+
+static void
+print_site(struct ac_page *p, const struct ac_site *site,
+    const struct ac_ranges *ranges)
+{
+	ac_page_end_line(p);
+	ac_text_addf(&p->line, "site %08x  ", (unsigned)site->id);
+	ac_site_add_operation(&p->line, site);
+	ac_text_add(&p->line, "  ");
+	ac_site_add_sizes(&p->line, site);
+	ac_text_add(&p->line, "  ");
+	ac_text_add_clean(&p->line, *site->name ? site->name
+	    : site->key.caller);
+	if (*site->region.name) {
+		ac_text_add(&p->line, ", region ");
+		ac_text_add_clean(&p->line, site->region.name);
+	}
+	ac_text_addf(&p->line, ", rung %s", ac_rung_names[site->rung]);
+	ac_page_end_line(p);
+	print_operand(p, "A", ranges->counts);
+	print_operand(p, "B", ranges->counts + AC_EXPONENTS);
+	print_ranks(p, ranges, site->tol);
+}
+
+static bool
+is_meant(const struct ac_site *site, const char *wanted)
+{
+	char id[9];
+	struct ac_text t;
+
+	if (!wanted)
+		return true;
+	ac_text_init(&t, id, sizeof id);
+	ac_text_addf(&t, "%08x", (unsigned)site->id);
+	return !strcmp(id, wanted) || (*wanted && !strcmp(site->name, wanted));
+}
+
+bool
+ac_report_as_ranges(const struct ac_report *report, const char *site,
+    ac_report_sink sink, void *context)
+{
+	struct ac_page p = { .sink = sink, .context = context };
+	bool *told = calloc(report->ranges_count + 1, sizeof *told);
+	bool found = false;
+
+	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
+	for (size_t i = 0; i < report->site_count && told; i++) {
+		const struct ac_site *s = &report->sites[i];
+		const struct ac_ranges *ranges = ac_report_find_ranges(report,
+		    &s->key, s->region.name);
+		bool *before = &told[ranges ? ranges - report->ranges : 0];
+
+		/* Of a site's rungs, the one with the most work. */
+		if (!ranges || *before)
+			continue;
+		*before = true;
+		if (!is_meant(s, site))
+			continue;
+		if (!found) {
+			ac_page_print_title(&p, report);
+			ac_page_print_origin(&p, &report->processes[0]);
+		}
+		found = true;
+		print_site(&p, s, ranges);
+	}
+	free(told);
+	return found;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/write/as_text.c -- a run as text for people: head, table, totals, foot.
+ * Pure but for the sink. */
+#include "report/count/page.h"
+#include "report/count/process.h"
+
+#include <string.h>
+#include <time.h>
+
+void
+ac_page_end_line(struct ac_page *p)
+{
+	while (p->line.used && p->line.data[p->line.used - 1] == ' ')
+		p->line.used--;
+	ac_text_add(&p->line, "\n");
+	p->sink(p->line.data, p->line.used, p->context);
+	ac_text_init(&p->line, p->buffer, sizeof p->buffer);
+}
+
+/* ---- Head -------------------------------------------------------------- */
+
+void
+ac_page_label(struct ac_page *p, const char *name)
+{
+	ac_text_addf(&p->line, "  %s", name);
+	ac_text_pad(&p->line, 11);
+}
+
+static const char *
+run_state(const struct ac_report *report)
+{
+	bool exited = true;
+
+	for (size_t i = 0; i < report->process_count; i++) {
+		const struct ac_file_header *h = &report->processes[i];
+
+		if (atomic_load(&h->finished))
+			continue;
+		exited = false;
+		if (ac_process_runs(h))
+			return "still running";
+	}
+	return exited ? "finished" : "ended without exit()";
+}
+
+void
+ac_page_print_title(struct ac_page *p, const struct ac_report *report)
+{
+	const struct ac_file_header *h = &report->processes[0];
+	const time_t seconds = (time_t)h->start_s;
+	char start[40] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(start, sizeof start, "%Y-%m-%d %H:%M:%S", &tm);
+	ac_text_add(&p->line, "autocast report: ");
+	ac_text_add_clean(&p->line, h->program);
+	ac_text_addf(&p->line, ", %s, ", start);
+	if (report->process_count == 1)
+		ac_text_addf(&p->line, "process %d, ", (int)h->pid);
+	else
+		ac_text_addf(&p->line, "%zu processes, ",
+		    report->process_count);
+	ac_text_add(&p->line, run_state(report));
+	ac_page_end_line(p);
+}
+
+static void
+print_notes(struct ac_page *p, const char *notes)
+{
+	while (*notes) {
+		const size_t length = strcspn(notes, "\n");
+		char one[512];
+		struct ac_text t;
+
+		ac_text_init(&t, one, sizeof one);
+		ac_text_add_bytes(&t, notes, length);
+		if (length) {
+			ac_page_label(p, "note");
+			ac_text_add_clean(&p->line, one);
+			ac_page_end_line(p);
+		}
+		notes += length + (notes[length] == '\n');
+	}
+}
+
+void
+ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h)
+{
+	ac_page_label(p, "policy");
+	ac_text_add_clean(&p->line, *h->policy ? h->policy : "unknown");
+	if (*h->why) {
+		ac_text_add(&p->line, " (");
+		ac_text_add_clean(&p->line, h->why);
+		ac_text_add(&p->line, ")");
+	}
+	ac_page_end_line(p);
+	ac_page_label(p, "gpu");
+	ac_text_add_clean(&p->line, *h->gpu ? h->gpu : "unknown");
+	if (h->sm)
+		ac_text_addf(&p->line, ", sm_%d", (int)h->sm);
+	if (*h->library)
+		ac_text_add(&p->line, ", ");
+	ac_text_add_clean(&p->line, h->library);
+	ac_page_end_line(p);
+}
+
+static void
+print_clock(struct ac_page *p, const struct ac_report *report)
+{
+	static const char *const words[AC_CLOCK_COUNT] = {
+		[AC_CLOCK_NONE] = "none: no call was timed",
+		[AC_CLOCK_DEVICE] = "measured by events of the device around "
+		    "single calls",
+		[AC_CLOCK_MODELLED] = "modelled by the emulated GPU, not "
+		    "measured",
+	};
+	const enum ac_clock clock = ac_report_clock_of(report);
+
+	ac_page_label(p, "times");
+	ac_text_add(&p->line, clock == AC_CLOCK_NONE &&
+	    report->processes[0].emulated ? "none: the emulated GPU could only "
+	    "model them, which AUTOCAST_EMU_CLOCK=model asks for"
+	    : words[clock]);
+	ac_page_end_line(p);
+}
+
+static void
+print_head(struct ac_page *p, const struct ac_report *report)
+{
+	const struct ac_file_header *h = &report->processes[0];
+
+	ac_page_print_title(p, report);
+	ac_page_print_origin(p, h);
+	print_clock(p, report);
+	print_notes(p, h->notes);
+}
+
+/* ---- Totals and foot --------------------------------------------------- */
+
+/* The time of a call is not the program's: kernels overlap, and so does the
+ * host. It is said as what it is. */
+static void
+print_gain(struct ac_page *p, const char *origin, uint64_t calls,
+    double keep_us, double recast_us)
+{
+	if (keep_us <= 0 || !calls)
+		return;
+	ac_page_label(p, "gain");
+	ac_time_add(&p->line, keep_us - recast_us);
+	ac_text_addf(&p->line, " of device time, %s x ", origin);
+	ac_text_add_count(&p->line, calls, "call");
+	ac_text_add(&p->line, ": ");
+	ac_time_add(&p->line, keep_us);
+	ac_text_add(&p->line, " before, ");
+	ac_time_add(&p->line, recast_us);
+	ac_text_add(&p->line, " now");
+	ac_page_end_line(p);
+}
+
+void
+ac_page_print_verdicts(struct ac_page *p, const struct ac_report_totals *t)
+{
+	ac_page_label(p, "verdicts");
+	ac_totals_add_basis(&p->line, t);
+	if (t->late) {
+		ac_text_add(&p->line, "; ");
+		ac_text_add_count(&p->line, t->late, "verdict");
+		ac_text_add(&p->line, " late");
+	}
+	ac_page_end_line(p);
+	if (!ac_totals_have_error(t))
+		return;
+	ac_page_label(p, "error");
+	ac_totals_add_error(&p->line, t);
+	if (t->worst_tol > 0)
+		ac_text_addf(&p->line, ", at site %08x",
+		    (unsigned)t->worst_site);
+	ac_page_end_line(p);
+}
+
+static void
+print_course(struct ac_page *p, const struct ac_report_totals *t)
+{
+	ac_page_print_verdicts(p, t);
+	if (t->demotions) {
+		ac_page_label(p, "demoted");
+		ac_text_add_count(&p->line, t->demotions, "time");
+		if (t->retries) {
+			ac_text_add(&p->line, ", tried again ");
+			ac_text_add_count(&p->line, t->retries, "time");
+		}
+		ac_page_end_line(p);
+	}
+	if (t->captured) {
+		ac_page_label(p, "graphs");
+		ac_text_add_count(&p->line, t->captured, "call");
+		ac_text_add(&p->line, " recorded");
+		ac_page_end_line(p);
+	}
+	if (t->settled) {
+		ac_page_label(p, "casts");
+		ac_text_addf(&p->line, "%llu done twice: the last call had "
+		    "other exponents", (unsigned long long)t->settled);
+		ac_page_end_line(p);
+	}
+}
+
+static void
+print_totals(struct ac_page *p, const struct ac_report *report,
+    const struct ac_report_totals *t)
+{
+	ac_page_end_line(p);
+	ac_text_addf(&p->line, "FP32 %s work: ", ac_totals_kind(t));
+	ac_flops_add(&p->line, t->flops);
+	ac_text_add(&p->line, " in ");
+	ac_text_add_count(&p->line, t->calls, "call");
+	ac_text_add(&p->line, " at ");
+	ac_text_add_count(&p->line, t->sites, "site");
+	ac_page_end_line(p);
+	ac_page_label(p, "recast");
+	ac_share_add(&p->line, t->recast_flops, t->flops);
+	ac_text_add(&p->line, " of the FLOPs (");
+	ac_text_add_count(&p->line, t->recast_calls, "call");
+	ac_text_add(&p->line, ")");
+	if (t->recast_flops > 0)
+		ac_text_add(&p->line, ": ");
+	ac_totals_add_rungs(&p->line, t);
+	ac_page_end_line(p);
+	ac_page_label(p, "kept");
+	ac_share_add(&p->line, t->flops_by_rung[AC_RUNG_KEEP], t->flops);
+	if (t->calls > t->recast_calls)
+		ac_text_add(&p->line, ": ");
+	ac_totals_add_reasons(&p->line, t);
+	ac_page_end_line(p);
+	print_gain(p, ac_report_clock_of(report) == AC_CLOCK_MODELLED
+	    ? "modelled by the emulated GPU" : "measured", t->measured_calls,
+	    t->measured_keep_us, t->measured_recast_us);
+	print_gain(p, "predicted", t->predicted_calls, t->predicted_keep_us,
+	    t->predicted_recast_us);
+	if (t->recast_calls || t->samples || t->demotions)
+		print_course(p, t);
+	if (t->plans) {
+		ac_page_label(p, "plans");
+		ac_plans_add(&p->line, t->plans, t->plan_ms, t->workspace);
+		ac_page_end_line(p);
+	}
+	ac_page_label(p, "scratch");
+	ac_text_addf(&p->line, "%llu bytes of device memory at most",
+	    (unsigned long long)t->peak_scratch_bytes);
+	ac_page_end_line(p);
+}
+
+static void
+print_foot(struct ac_page *p, const struct ac_report *report)
+{
+	for (size_t i = 0; i < report->marker_count; i++) {
+		ac_page_label(p, i ? "" : "seen");
+		ac_text_add_clean(&p->line, report->markers[i].symbol);
+		ac_text_add(&p->line, ": ");
+		ac_text_add_count(&p->line, report->markers[i].calls, "call");
+		/* Seeds and updates are counted here, too. */
+		if (!strstr(report->markers[i].symbol, ", scaled by "))
+			ac_text_add(&p->line, ", passed through");
+		ac_page_end_line(p);
+	}
+	if (report->incomplete) {
+		ac_text_add(&p->line, "Some sites are missing: "
+		    "their statistics could not be stored.");
+		ac_page_end_line(p);
+	}
+	ac_text_add(&p->line,
+	    "A graph replay is counted once, at capture.");
+	ac_page_end_line(p);
+}
+
+void
+ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
+    void *context)
+{
+	struct ac_page p = { .sink = sink, .context = context,
+		.rows = AC_PAGE_ROWS };
+	struct ac_report_totals totals;
+
+	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
+	if (!report) {
+		ac_text_add(&p.line, "autocast report: nothing was intercepted");
+		ac_page_end_line(&p);
+		return;
+	}
+	ac_report_totals(report, &totals);
+	p.flops = totals.flops;
+	print_head(&p, report);
+	ac_page_print_table(&p, report);
+	print_totals(&p, report, &totals);
+	print_foot(&p, report);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/write/json.c -- JSON while it is written: always valid, whatever bytes
+ * names hold. Control characters (C1 ones too) are escaped, malformed UTF-8
+ * becomes U+FFFD. Pure but for the sink. */
+#include "report/write/json.h"
+#include "report/read/read.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LOW_WATER = 512 };       /* no single item is longer */
+
+void
+ac_json_flush(struct ac_json *w)
+{
+	w->sink(w->text.data, w->text.used, w->context);
+	ac_text_init(&w->text, w->buffer, sizeof w->buffer);
+}
+
+static void
+room(struct ac_json *w)
+{
+	if (w->text.size - w->text.used < LOW_WATER)
+		ac_json_flush(w);
+}
+
+void
+ac_json_add_bytes(struct ac_json *w, const char *s, size_t count)
+{
+	const char *end = s + count;
+
+	ac_text_add(&w->text, "\"");
+	while (s < end) {
+		const unsigned char c = (unsigned char)*s;
+		size_t length = ac_text_sequence(s);
+
+		room(w);
+		if (length > (size_t)(end - s))
+			length = 0;
+		if (c == '"' || c == '\\')
+			ac_text_addf(&w->text, "\\%c", c);
+		else if (c < 0x20 || c == 0x7f)
+			ac_text_addf(&w->text, "\\u%04x", c);
+		else if (c == 0xc2 && length && (unsigned char)s[1] < 0xa0)
+			ac_text_addf(&w->text, "\\u00%02x", (unsigned char)s[1]);
+		else if (length)
+			ac_text_add_bytes(&w->text, s, length);
+		else
+			ac_text_add(&w->text, "\\ufffd");
+		s += length ? length : 1;
+	}
+	ac_text_add(&w->text, "\"");
+}
+
+void
+ac_json_next(struct ac_json *w, const char *name)
+{
+	room(w);
+	ac_text_add(&w->text, w->first ? "\n" : ",\n");
+	for (unsigned i = 0; i < w->depth; i++)
+		ac_text_add(&w->text, "  ");
+	if (name)
+		ac_text_addf(&w->text, "\"%s\": ", name);
+	w->first = false;
+}
+
+void
+ac_json_open(struct ac_json *w, const char *name, const char *bracket)
+{
+	ac_json_next(w, name);
+	ac_text_add(&w->text, bracket);
+	w->depth++;
+	w->first = true;
+}
+
+void
+ac_json_close(struct ac_json *w, const char *bracket)
+{
+	w->depth--;
+	if (!w->first) {
+		w->first = true;
+		ac_json_next(w, NULL);
+	}
+	ac_text_add(&w->text, bracket);
+	w->first = false;
+}
+
+void
+ac_json_string(struct ac_json *w, const char *name, const char *value)
+{
+	ac_json_next(w, name);
+	ac_json_add_bytes(w, value, strlen(value));
+}
+
+void
+ac_json_integer(struct ac_json *w, const char *name, long long value)
+{
+	ac_json_next(w, name);
+	ac_text_addf(&w->text, "%lld", value);
+}
+
+void
+ac_json_unsigned(struct ac_json *w, const char *name, uint64_t value)
+{
+	ac_json_next(w, name);
+	ac_text_addf(&w->text, "%llu", (unsigned long long)value);
+}
+
+void
+ac_json_number(struct ac_json *w, const char *name, double value, int decimals)
+{
+	ac_json_next(w, name);
+	ac_text_add_fixed(&w->text, value, decimals);
+}
+
+void
+ac_json_bool(struct ac_json *w, const char *name, bool value)
+{
+	ac_json_next(w, name);
+	ac_text_add(&w->text, value ? "true" : "false");
+}
+
+/* Shortest that is right to six digits; what is no number in JSON is null. */
+void
+ac_json_real(struct ac_json *w, const char *name, double value)
+{
+	ac_json_next(w, name);
+	if (isfinite(value))
+		ac_text_add_double(&w->text, value, 6);
+	else
+		ac_text_add(&w->text, "null");
+}

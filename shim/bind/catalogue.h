@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/bind/catalogue.h -- every NVIDIA function the shim knows, as one number.
+ * The rows are in the *.def files; this header turns them into an enum. */
+#ifndef AC_SHIM_CATALOGUE_H
+#define AC_SHIM_CATALOGUE_H
+
+#include <stdbool.h>
+
+#include <cublas_api.h> /* never cublas_v2.h: its macros would rename our rows */
+
+/* What the program sees of the library: NVIDIA's names, unversioned. */
+#define AC_EXPORT __attribute__((visibility("default")))
+
+enum ac_entry {
+#define GEMM(shape, symbol, index) ENTRY_##symbol,
+#include "shim/bind/cublas_gemm.def"
+#undef GEMM
+#define MARKER(kind, symbol, provider) ENTRY_##symbol,
+#include "shim/bind/marker.def"
+#undef MARKER
+#define HANDLE(symbol) ENTRY_##symbol,
+#include "shim/bind/cublas_handle.def"
+#undef HANDLE
+#define VECTOR(shape, symbol, index) ENTRY_##symbol,
+#include "shim/bind/cublas_vector.def"
+#undef VECTOR
+#ifdef AC_HAVE_CUDNN
+#define CUDNN(kind, symbol) ENTRY_##symbol,
+#include "shim/bind/cudnn.def"
+#undef CUDNN
+#endif
+	ENTRY_WRAPPED, /* those before are exported, those after only called */
+	ENTRY_FIRST_COMPANION = ENTRY_WRAPPED - 1,
+#define COMPANION(symbol, need) ENTRY_##symbol,
+#include "shim/bind/cublas_companion.def"
+#ifdef AC_HAVE_CUDNN
+#include "shim/bind/cudnn_companion.def"
+#endif
+#undef COMPANION
+	ENTRY_COUNT
+};
+
+/* A function of NVIDIA's whose type its row knows. */
+typedef void (*ac_fn)(void);
+
+struct ac_entry_row {
+	const char *symbol;
+	const char *provider; /* what its SONAME starts with */
+	int operation;        /* of a product: enum ac_operation; else -1 */
+	bool rewritable;      /* a product that a recipe exists for */
+};
+extern const struct ac_entry_row ac_entries[ENTRY_COUNT];
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/bind/loader_hooks.c -- what the hooks of dlsym(), dlvsym(), dlopen() and
+ * dlclose() decide. The doors are in loader_hooks.S. */
+#include "shim/bind/loader_hooks.h"
+
+#include "base/elf.h"
+#include "base/elf_symbol.h"
+#include "report/report.h"
+#ifdef AC_HAVE_CUDNN
+#include "shim/conv/conv_plan.h"
+#endif
+#include "shim/device/handle.h"
+#include "shim/device/lane.h"
+#include "shim/bind/provider.h"
+#include "shim/site/site.h"
+#include "shim/bind/solver.h"
+#include "shim/start/start.h"
+#include "shim/bind/thunk.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+static struct {
+	_Atomic uint64_t deepbind_opens, names_answered, names_left;
+} seen;
+
+struct ac_loader_facts
+ac_loader_facts(void)
+{
+	return (struct ac_loader_facts){
+		atomic_load(&seen.deepbind_opens),
+		atomic_load(&seen.names_answered),
+		atomic_load(&seen.names_left)
+	};
+}
+
+/* ---- The real functions ------------------------------------------------ */
+
+/* What loader_hooks.S jumps to; null until ac_loader_find() ran. */
+extern void *(*volatile ac_real_dlsym)(void *, const char *) HIDDEN;
+extern void *(*volatile ac_real_dlvsym)(void *, const char *, const char *)
+    HIDDEN;
+extern void *(*volatile ac_real_dlopen)(const char *, int) HIDDEN;
+void *(*volatile ac_real_dlsym)(void *, const char *);
+void *(*volatile ac_real_dlvsym)(void *, const char *, const char *);
+void *(*volatile ac_real_dlopen)(const char *, int);
+
+HIDDEN void ac_loader_find(void);
+
+/* May be the first code of the process that runs. Other threads may do the
+ * same at once and find the same. */
+AC_ELF_EARLY void
+ac_loader_find(void)
+{
+	ac_real_dlvsym = (__typeof__(ac_real_dlvsym))(uintptr_t)
+	    ac_elf_next_early("dlvsym");
+	ac_real_dlopen = (__typeof__(ac_real_dlopen))(uintptr_t)
+	    ac_elf_next_early("dlopen");
+	ac_real_dlsym = (__typeof__(ac_real_dlsym))(uintptr_t)
+	    ac_elf_next_early("dlsym");
+}
+
+/* ---- dlsym() and dlvsym() ---------------------------------------------- */
+
+/* What the hook returns; if not final, it jumps to the real function. */
+struct answer {
+	void     *address;
+	uintptr_t is_final;
+};
+static const struct answer not_ours = { NULL, 0 };
+
+static struct answer
+final(const void *address)
+{
+	return (struct answer){ (void *)(uintptr_t)address, 1 };
+}
+
+/* The wrapped entry called `name`; ENTRY_WRAPPED if there is none. */
+static enum ac_entry
+entry_called(const char *name)
+{
+	unsigned entry = 0;
+
+	if (strncmp(name, "cublas", 6) && strncmp(name, "cudnn", 5)
+	    && strncmp(name, "cusolver", 8))
+		return ENTRY_WRAPPED;
+	while (entry < ENTRY_WRAPPED && strcmp(ac_entries[entry].symbol, name))
+		entry++;
+	return (enum ac_entry)entry;
+}
+
+/* libcudnn.so.9 looks its own names up in its parts, those look up cublasLt's:
+ * an answer of ours would lead back to them. */
+static bool
+looks_itself_up(const void *caller)
+{
+	struct ac_elf_object module;
+
+	return ac_elf_object_at(caller, &module) && module.soname
+	    && (!strncmp(module.soname, "libcudnn", 8)
+	    || !strncmp(module.soname, "libcublas", 9));
+}
+
+/* `found` as the program is to see it. */
+static struct answer
+answer(enum ac_entry entry, void *found)
+{
+	struct ac_provider *provider;
+	bool is_provider = false;
+	ac_fn thunk = NULL;
+
+	provider = ac_provider_at(found, entry, &is_provider);
+	if (provider)
+		thunk = ac_thunk_of(ac_provider_slot(provider), entry);
+	if (!thunk) {
+		if (is_provider)
+			atomic_fetch_add(&seen.names_left, 1);
+		return final(found);
+	}
+	atomic_fetch_add(&seen.names_answered, 1);
+	return final((const void *)(uintptr_t)thunk);
+}
+
+struct search {
+	const char *name;
+	const char *path; /* of what defines it; NULL: nothing does */
+};
+
+static bool
+defines(const struct ac_elf_object *object, void *data)
+{
+	struct search *search = data;
+
+	if (ac_elf_is_ours(object))
+		return true;
+	if (ac_elf_definition(object, search->name))
+		search->path = object->path;
+	return search->path != NULL;
+}
+
+/* The path of the first object before ours that defines `name`. */
+static const char *
+definer_before_us(const char *name)
+{
+	struct search search = { name, NULL };
+
+	ac_elf_each(defines, &search);
+	return search.path;
+}
+
+static bool
+is_program(const void *address)
+{
+	struct ac_elf_object module;
+
+	return ac_elf_object_at(address, &module) && !*module.path;
+}
+
+/* In the global scope we come before every provider and would make it look
+ * present when it is not. RTLD_NEXT, said by us, asks for what is behind.
+ * `has_more`: the caller's scope may be wider than the global one. */
+static struct answer
+global(enum ac_entry entry, const void *caller, const char *version,
+    bool has_more)
+{
+	const char *name = ac_entries[entry].symbol;
+	void *behind;
+
+	if (!version && definer_before_us(name))
+		return not_ours;
+	behind = version ? ac_real_dlvsym(RTLD_NEXT, name, version)
+	    : ac_real_dlsym(RTLD_NEXT, name);
+	if (behind)
+		return version ? answer(entry, behind) : not_ours;
+	/* How a plugin was opened only the loader knows: a provider that is
+	 * loaded at all may be in its scope. */
+	if (!version && has_more && ac_provider_bind(entry, caller, 0).provider)
+		return not_ours;
+	return final(NULL);
+}
+
+HIDDEN struct answer ac_loader_look_up(void *handle, const char *name,
+    const void *caller, const char *version);
+
+/* Called by loader_hooks.S for names that start with "cu". `version` is NULL
+ * for dlsym(). */
+struct answer
+ac_loader_look_up(void *handle, const char *name, const void *caller,
+    const char *version)
+{
+	const enum ac_entry entry = entry_called(name);
+	struct ac_elf_object object;
+	void *found;
+
+	if (entry == ENTRY_WRAPPED || handle == RTLD_NEXT
+	    || looks_itself_up(caller))
+		return not_ours;
+	if (!ac_real_dlsym || !ac_real_dlvsym)
+		ac_loader_find();
+	if (!ac_real_dlsym || !ac_real_dlvsym)
+		return not_ours;
+	if (handle == RTLD_DEFAULT)
+		return global(entry, caller, version, !is_program(caller));
+	found = version ? ac_real_dlvsym(handle, name, version)
+	    : ac_real_dlsym(handle, name);
+	if (!found)
+		return final(NULL);
+	/* The program's own handle, dlopen(NULL): its scope is the global one. */
+	if (ac_elf_object_at(found, &object) && ac_elf_is_ours(&object))
+		return global(entry, caller, version, false);
+	return answer(entry, found);
+}
+
+const char *
+ac_loader_foreign_dlsym(void)
+{
+	const char *path = definer_before_us("dlsym");
+
+	return path && *path ? path : NULL; /* a program may define anything */
+}
+
+/* ---- dlopen() ---------------------------------------------------------- */
+
+void
+ac_loader_report(void)
+{
+	static _Atomic uint64_t reported;
+	struct ac_marker_record *record;
+
+	if (atomic_load(&reported) >= atomic_load(&seen.deepbind_opens))
+		return;
+	record = ac_report_marker(ac_policy_strips_deepbind(ac_shim_policy())
+	    ? "dlopen(RTLD_DEEPBIND dropped)" : "dlopen(RTLD_DEEPBIND)");
+	while (atomic_fetch_add(&reported, 1)
+	    < atomic_load(&seen.deepbind_opens))
+		ac_report_count_marker(record);
+	atomic_fetch_sub(&reported, 1); /* the one that was too many */
+}
+
+HIDDEN int ac_loader_deepbind(void);
+
+/* Called by loader_hooks.S for flags with RTLD_DEEPBIND; returns which flags
+ * may stay. Such a library binds to the provider past us. */
+int
+ac_loader_deepbind(void)
+{
+	const bool drop = ac_policy_strips_deepbind(ac_shim_policy());
+
+	atomic_fetch_add(&seen.deepbind_opens, 1);
+	/* A process that calls nothing of NVIDIA's leaves no statistics. */
+	if (ac_shim_is_started())
+		ac_loader_report();
+	return drop ? ~RTLD_DEEPBIND : ~0;
+}
+
+/* ---- dlclose() --------------------------------------------------------- */
+
+static void
+forget(struct ac_provider *provider)
+{
+	ac_handle_forget_all(provider);
+#ifdef AC_HAVE_CUDNN
+	ac_conv_plan_abandon(provider);
+#endif
+	ac_lane_abandon_all(provider);
+	/* Before the slot can be another provider's, whose thunks and callers
+	 * may be the same. */
+	ac_site_forget_decisions();
+}
+
+typedef int (*dlclose_fn)(void *);
+
+/* Wrapped so that no pointer into a library outlives it: another version of
+ * cuBLAS may be mapped at the same address next. An ordinary call and return:
+ * unlike its kin, dlclose() does not care who called it. */
+AC_EXPORT int
+dlclose(void *handle)
+{
+	static _Atomic(dlclose_fn) real;
+	/* Two walks over all that is loaded: not in every process. */
+	const bool knew_any = ac_provider_is_any();
+	const unsigned long long before = knew_any ? ac_elf_unloads() : 0;
+	dlclose_fn next = atomic_load(&real);
+	int status;
+
+	if (!next) {
+		next = (dlclose_fn)(uintptr_t)ac_elf_next_early("dlclose");
+		if (!next)
+			return -1;
+		atomic_store(&real, next);
+	}
+	status = next(handle);
+	/* What the library's own destructors taught us may be gone with it. */
+	if (knew_any ? ac_elf_unloads() != before : ac_provider_is_any()) {
+		ac_provider_forget_unloaded(forget);
+		ac_solver_forget_unloaded();
+		ac_site_forget_decisions();
+	}
+	return status;
+}

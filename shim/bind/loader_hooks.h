@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/bind/loader_hooks.h -- dlsym(), dlvsym(), dlopen() and dlclose() as the
+ * program sees them. Whoever looks up a wrapped function gets our thunk of it;
+ * everybody else notices nothing: the hooks leave by a jump, since glibc goes
+ * by the return address (RTLD_NEXT, RTLD_DEFAULT, $ORIGIN, namespaces).
+ *
+ * Left alone: RTLD_NEXT, callers inside libcudnn* and libcublas* (they look
+ * their own functions up, for ever if we answered), pointers that do not lead
+ * into an NVIDIA library. dlopen() is passed on as it is, but for RTLD_DEEPBIND
+ * under `set deepbind=on`. */
+#ifndef AC_SHIM_LOADER_HOOKS_H
+#define AC_SHIM_LOADER_HOOKS_H
+
+#include <stdint.h>
+
+/* What the hooks saw so far, in this process. */
+struct ac_loader_facts {
+	uint64_t deepbind_opens;  /* dlopen() calls with RTLD_DEEPBIND */
+	uint64_t names_answered;  /* look-ups answered with a thunk */
+	uint64_t names_left;      /* not: more providers than slots */
+};
+struct ac_loader_facts ac_loader_facts(void);
+
+/* Bring the opens with RTLD_DEEPBIND into the statistics, which are open. */
+void ac_loader_report(void);
+
+/* The path of a library before ours that has a dlsym() of its own, which
+ * therefore sees the program's look-ups and we may not; NULL if there is none.
+ * Valid while that library stays loaded. */
+const char *ac_loader_foreign_dlsym(void);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/conv/conv.c -- which convolutions a rung of ours could serve. Pure. */
+#include "shim/conv/conv.h"
+
+#include <cudnn.h>
+
+/* What does not fit here is no convolution of practice, and its products
+ * overflow in what describes it. */
+enum { LARGEST_SIDE = 1 << 30, LARGEST_FILTER = 1 << 15 };
+
+static bool
+is_fp32(const struct ac_conv_tensor *tensor)
+{
+	return tensor->type == CUDNN_DATA_FLOAT;
+}
+
+static bool
+fits(const struct ac_conv_tensor *tensor)
+{
+	if (tensor->dims < 3 || tensor->dims > AC_CONV_DIMS)
+		return false;
+	for (int32_t i = 0; i < tensor->dims; i++)
+		if (tensor->dim[i] < 1 || tensor->dim[i] > LARGEST_SIDE)
+			return false;
+	return true;
+}
+
+static bool
+is_all_fp32(const struct ac_conv *conv)
+{
+	for (int32_t i = 0; i < conv->steps; i++) {
+		const struct ac_conv_step *step = &conv->step[i];
+
+		if ((step->other.dims && !is_fp32(&step->other))
+		    || !is_fp32(&step->out) || step->type != CUDNN_DATA_FLOAT)
+			return false;
+	}
+	return is_fp32(&conv->x) && is_fp32(&conv->w) && is_fp32(&conv->y)
+	    && conv->type == CUDNN_DATA_FLOAT;
+}
+
+enum ac_reason
+ac_conv_objection(const struct ac_conv *conv)
+{
+	const struct ac_conv_tensor *w = &conv->w;
+
+	if (!is_all_fp32(conv))
+		return AC_REASON_TYPE;
+	if (conv->operation < AC_OP_CONV_FPROP
+	    || conv->operation > AC_OP_CONV_WGRAD || conv->adds
+	    || conv->space < 1 || conv->space > AC_CONV_SPACE
+	    || conv->steps < 0 || conv->steps > AC_CONV_STEPS
+	    || !fits(&conv->x) || !fits(w) || !fits(&conv->y)
+	    || conv->x.dims != w->dims || conv->y.dims != w->dims
+	    || w->dims != conv->space + 2)
+		return AC_REASON_UNSUPPORTED;
+	for (int32_t i = 0; i < conv->space; i++)
+		if (w->dim[2 + i] > LARGEST_FILTER
+		    || conv->stride[i] > LARGEST_FILTER
+		    || conv->dilation[i] > LARGEST_FILTER)
+			return AC_REASON_UNSUPPORTED;
+	return AC_REASON_NONE;
+}

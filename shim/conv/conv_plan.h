@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/conv/conv_plan.h -- plans of a rung's engines for the older interface: built
+ * once for each site, rung and handle, lent to one thread at a time, since
+ * cuDNN does not promise more. No lock is held while cuDNN is called. */
+#ifndef AC_SHIM_CONV_PLAN_H
+#define AC_SHIM_CONV_PLAN_H
+
+#include "shim/conv/conv_call.h"
+
+struct ac_conv_plan;
+
+/* Pointers by role: of what the plan reads and writes. */
+struct ac_conv_data {
+	const void *x, *w, *y, *z, *bias; /* y: the last output of fprop */
+};
+
+/* The uids of the tensors of ac_conv_of_call(). */
+enum { AC_CONV_X = 1, AC_CONV_W, AC_CONV_Y, AC_CONV_Z, AC_CONV_BIAS,
+	AC_CONV_VIRTUAL = 16 };
+
+/* Borrow a plan of `site` on `rung` for `handle`; built if need be and `may_build`. NULL:
+ * there is none (yet): *refused_out tells whether cuDNN has no such engine,
+ * which is remembered. */
+struct ac_conv_plan *ac_conv_plan_borrow(struct ac_conv_site *site,
+    enum ac_rung rung, cudnnHandle_t handle, bool may_build,
+    bool *refused_out);
+void ac_conv_plan_return(struct ac_conv_plan *plan);
+
+/* The workspace it needs, in bytes, and whether it ever ran. */
+size_t ac_conv_plan_bytes(const struct ac_conv_plan *plan);
+bool ac_conv_plan_has_run(const struct ac_conv_plan *plan);
+
+/* The bytes that a plan of `conv` on `rung` needs; 0: none, or there is no such
+ * plan. Built and dropped again. */
+size_t ac_conv_plan_measure(struct ac_provider *provider,
+    cudnnHandle_t handle, const struct ac_conv *conv, enum ac_rung rung);
+
+/* Queue it on the handle's stream. One that cuDNN fails to run is refused from
+ * then on. */
+cudnnStatus_t ac_conv_plan_run(struct ac_conv_plan *plan,
+    const struct ac_conv_data *data, void *workspace);
+
+/* `handle` is about to be destroyed: so are its plans. */
+void ac_conv_plan_forget(cudnnHandle_t handle);
+
+/* `provider` was unloaded: its plans are never used again. */
+void ac_conv_plan_abandon(const struct ac_provider *provider);
+
+#endif

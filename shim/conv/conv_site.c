@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/conv/conv_site.c -- sites of convolutions, and what the policy is told of one.
+ * Everything but the look-up runs once per site. */
+#include "shim/conv/conv_site.h"
+
+#include "base/mapped.h"
+#include "base/text.h"
+#include "shim/site/describe.h"
+#include "shim/device/device.h"
+#include "shim/site/site.h"
+#include "shim/start/start.h"
+#include "shim/trial/trial.h"
+
+#include <cudnn.h>
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The bytes of a query that tell two sites apart: steps that there are not, and
+ * scalars, do not. */
+static size_t
+key_bytes(const struct ac_conv_query *query)
+{
+	_Static_assert(offsetof(struct ac_conv_query, conv.step) % 8 == 0
+	    && sizeof *query->conv.step % 8 == 0, "whole words");
+	return offsetof(struct ac_conv_query, conv.step)
+	    + (size_t)query->conv.steps * sizeof *query->conv.step;
+}
+
+/* ---- What the policy is told -------------------------------------------- */
+
+static bool
+is_channels_last(const struct ac_conv *conv)
+{
+	int64_t space = 1;
+
+	for (int i = 0; i < conv->space; i++)
+		space *= conv->x.dim[2 + i];
+	/* Of a single point it is both: then by default. */
+	return conv->x.dim[1] > 1 && conv->x.stride[1] == 1 && space > 1;
+}
+
+static void
+size_up(const struct ac_conv *conv, struct ac_conv_sizes *sizes)
+{
+	memset(sizes, 0, sizeof *sizes);
+	sizes->n = conv->x.dim[0];
+	sizes->cin = conv->x.dim[1];
+	sizes->cout = conv->w.dim[0];
+	sizes->groups = conv->w.dim[1] > 0 ? sizes->cin / conv->w.dim[1] : 1;
+	sizes->spatial = (unsigned)conv->space;
+	for (int i = 0; i < conv->space; i++) {
+		sizes->image[i] = conv->x.dim[2 + i];
+		sizes->out[i] = conv->y.dim[2 + i];
+		sizes->filter[i] = (uint16_t)conv->w.dim[2 + i];
+		sizes->stride[i] = (uint16_t)conv->stride[i];
+		sizes->dilation[i] = (uint16_t)conv->dilation[i];
+	}
+}
+
+/* What the arithmetic of the program's own call may be: cuDNN takes TF32 for
+ * anything but FMA_MATH, where there is TF32 (cudnn.md, sections 0 and 2.4). */
+static const char *
+asked_for(const struct ac_conv_query *query, int sm)
+{
+	if (ac_shim_get()->environment_opted_out
+	    || query->math == CUDNN_FMA_MATH)
+		return "opted-out";
+	return sm >= 80 ? "tf32" : "fp32";
+}
+
+static void
+add_extents(struct ac_text *text, const int64_t *extent, int count)
+{
+	for (int i = 0; i < count; i++)
+		ac_text_addf(text, i ? "x%lld" : "%lld", (long long)extent[i]);
+}
+
+/* Once, where it is the same for all of space. */
+static void
+add_step(struct ac_text *text, const char *name, const int64_t *extent,
+    int count)
+{
+	bool same = true;
+
+	for (int i = 1; i < count; i++)
+		same &= extent[i] == extent[0];
+	ac_text_add(text, name);
+	add_extents(text, extent, same ? 1 : count);
+}
+
+static void
+describe_shape(struct ac_site_key *key, const struct ac_conv *conv,
+    const struct ac_conv_sizes *sizes)
+{
+	struct ac_text text;
+
+	ac_text_init(&text, key->shape, sizeof key->shape);
+	ac_text_addf(&text, "n%lld c%lld ", (long long)sizes->n,
+	    (long long)sizes->cin);
+	add_extents(&text, sizes->image, conv->space);
+	ac_text_addf(&text, " k%lld ", (long long)sizes->cout);
+	add_extents(&text, conv->w.dim + 2, conv->space);
+	add_step(&text, " s", conv->stride, conv->space);
+	add_step(&text, " p", conv->pad, conv->space);
+	add_step(&text, " d", conv->dilation, conv->space);
+	ac_text_addf(&text, " g%lld %s", (long long)sizes->groups,
+	    is_channels_last(conv) ? "nhwc" : "nchw");
+	/* What has no room is told apart all the same. */
+	if (text.truncated) {
+		struct { struct ac_conv_sizes sizes; bool is_channels_last; } all;
+
+		memset(&all, 0, sizeof all);
+		all.sizes = *sizes;
+		all.is_channels_last = is_channels_last(conv);
+		ac_text_init(&text, key->shape + sizeof key->shape - 10, 10);
+		ac_text_addf(&text, "#%08x", ac_text_hash(AC_TEXT_HASH_START,
+		    &all, sizeof all));
+	}
+}
+
+static void
+describe(const struct ac_conv_query *query, struct ac_provider *provider,
+    struct ac_description *d)
+{
+	const struct ac_device *gpu = ac_device_get(query->device);
+	const int sm = gpu ? gpu->sm : query->sm;
+	struct ac_conv_sizes sizes;
+	struct ac_text text;
+
+	memset(d, 0, sizeof *d);
+	size_up(&query->conv, &sizes);
+	d->key.operation = (uint32_t)query->conv.operation;
+	ac_text_init(&text, d->key.symbol, sizeof d->key.symbol);
+	ac_text_add(&text, ac_entries[query->entry].symbol);
+	ac_text_init(&text, d->key.type, sizeof d->key.type);
+	ac_text_add(&text, ac_conv_objection(&query->conv) == AC_REASON_TYPE
+	    ? "other" : "f32");
+	ac_text_init(&text, d->key.asked, sizeof d->key.asked);
+	ac_text_add(&text, asked_for(query, sm));
+	ac_describe_caller(d, (const void *)(uintptr_t)query->caller);
+	ac_describe_dnn(d, provider);
+	describe_shape(&d->key, &query->conv, &sizes);
+
+	d->op.operation = (enum ac_operation)query->conv.operation;
+	ac_op_set_conv(&d->op, &sizes);
+	d->key.m = (int64_t)d->op.quantity[AC_Q_M];
+	d->key.n = (int64_t)d->op.quantity[AC_Q_N];
+	d->key.k = (int64_t)d->op.quantity[AC_Q_K];
+	d->key.batch = (int64_t)d->op.quantity[AC_Q_BATCH];
+	d->key.solver = d->is_solver ? 'y' : 'n';
+	ac_describe_facts(d, query->region);
+	d->op.fact[AC_FACT_LAYOUT] = is_channels_last(&query->conv) ? "nhwc"
+	    : "nchw";
+	d->op.fact[AC_FACT_EPILOGUE] = query->conv.steps ? "fused" : "none";
+	if (gpu) {
+		d->op.fact[AC_FACT_GPU] = gpu->name;
+		ac_op_set(&d->op, AC_Q_DEVICE, query->device);
+		d->op.rates = ac_device_rates(query->device, d->library);
+		ac_report_machine(gpu->name, gpu->sm, d->library,
+		    gpu->emulated);
+	}
+	if (sm)
+		ac_op_set(&d->op, AC_Q_SM, sm);
+}
+
+/* ---- Deciding ------------------------------------------------------------- */
+
+/* Nothing makes cuDNN take TF32 where the environment forbids it. */
+static void
+leave_fp16(struct ac_decision *d)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < d->candidate_count; i++)
+		if (d->candidate[i].rung == AC_RUNG_FP16)
+			d->candidate[count++] = d->candidate[i];
+	if (!count || (!d->judges_profit && d->rung != AC_RUNG_FP16)) {
+		ac_decision_keep(d, AC_REASON_OPTED_OUT);
+		return;
+	}
+	d->candidate_count = count;
+	d->rung = d->candidate[0].rung;
+	d->tactic = d->candidate[0].tactic;
+	d->tol = d->candidate[0].tol;
+}
+
+static void
+judge(const struct ac_conv_query *query, struct ac_description *description,
+    struct ac_decision *decision)
+{
+	enum ac_reason reason;
+
+	describe(query, (struct ac_provider *)(uintptr_t)query->provider,
+	    description);
+	ac_policy_decide(ac_shim_get()->policy, &description->op, decision);
+	if (decision->rung == AC_RUNG_KEEP)
+		return;
+	reason = ac_conv_objection(&query->conv);
+	if (reason != AC_REASON_NONE)
+		ac_decision_keep(decision, reason);
+	else if (ac_shim_get()->environment_opted_out)
+		leave_fp16(decision);
+}
+
+void
+ac_conv_site_ask(const struct ac_conv_query *query,
+    struct ac_decision *decision_out)
+{
+	struct ac_description description;
+
+	judge(query, &description, decision_out);
+}
+
+static void
+decide(struct ac_conv_site *site)
+{
+	struct ac_description d;
+	bool is_overflow = false;
+
+	judge(&site->query, &d, &site->decision);
+	site->record = ac_report_site_in(&d.region, &d.key, &site->decision,
+	    ac_policy_site_name(ac_shim_get()->policy, d.id), &is_overflow);
+	if (is_overflow)
+		ac_decision_keep(&site->decision, AC_REASON_NO_RULE);
+}
+
+/* See shim/site/sites.h. */
+static struct ac_site_head *
+make(const void *asked, struct ac_site_head *there)
+{
+	const struct ac_conv_site *was = (const struct ac_conv_site *)there;
+	const struct ac_conv_query *query = asked;
+	struct ac_conv_site anew = {
+		.query = *query,
+		.provider = (struct ac_provider *)(uintptr_t)query->provider
+	}, *site;
+	struct ac_site_record *record;
+
+	decide(&anew);
+	record = anew.record;
+	if (was && was->record == record)
+		return there;
+	site = ac_mapped_take(sizeof *site);
+	if (!site)
+		return NULL;
+	atomic_store_explicit(&anew.own_bytes, -1, memory_order_relaxed);
+	if (anew.decision.rung != AC_RUNG_KEEP
+	    && ac_trial_is_wanted(&anew.decision))
+		anew.trial = ac_trial_make(&anew.decision, &record->key,
+		    record->name, record, NULL,
+		    ac_device_may_time(query->device));
+	*site = anew;
+	return &site->head;
+}
+
+struct ac_conv_site *
+ac_conv_site_of(const struct ac_conv_query *query)
+{
+	enum { SLOTS = 1 << 14 };
+	static _Atomic(struct ac_site_head *) slots[SLOTS];
+	static struct ac_sites table = { slots, SLOTS, make, 0 };
+
+	_Static_assert(offsetof(struct ac_conv_site, query)
+	    == sizeof(struct ac_site_head), "the query follows the head");
+	return (struct ac_conv_site *)ac_sites_find(&table, query,
+	    key_bytes(query));
+}
+
+bool
+ac_conv_site_admits(struct ac_conv_site *site, const struct ac_conv *conv)
+{
+	enum { NONE, BEING_SET, SET };
+	struct ac_conv_scalars *scalars = &site->query.conv.scalars;
+	uint32_t state = atomic_load_explicit(&site->scalars,
+	    memory_order_acquire);
+
+	if (conv->scales && state == NONE
+	    && atomic_compare_exchange_strong_explicit(&site->scalars, &state,
+	    BEING_SET, memory_order_acquire, memory_order_acquire)) {
+		*scalars = conv->scalars;
+		state = SET;
+		atomic_store_explicit(&site->scalars, state,
+		    memory_order_release);
+	}
+	return !conv->scales
+	    || (state == SET && ac_conv_has_scalars(conv, scalars));
+}

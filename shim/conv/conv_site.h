@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/conv/conv_site.h -- the decision for each distinct convolution, made once,
+ * whichever of cuDNN's interfaces it came by. As shim/site/site.h for products, but
+ * in a table of its own, since what tells two convolutions apart is longer. */
+#ifndef AC_SHIM_CONV_SITE_H
+#define AC_SHIM_CONV_SITE_H
+
+#include "policy/policy.h"
+#include "report/report.h"
+#include "shim/conv/conv.h"
+#include "shim/bind/provider.h"
+#include "shim/site/sites.h"
+
+struct ac_conv_plan;
+struct ac_trial;
+
+/* What tells a site from the next, but for the convolution's scalars; zero-filled
+ * before its fields are set. */
+struct ac_conv_query {
+	uint64_t caller;             /* where the call returns to */
+	uint32_t entry;              /* enum ac_entry */
+	int32_t  device;             /* CUDA ordinal; -1: see sm */
+	int32_t  sm;                 /* of a device that is only described; 0 */
+	int32_t  math;               /* cudnnMathType_t of the descriptor */
+	int32_t  algo;               /* of the older interface: as asked for */
+	uint32_t region;             /* its number; 0: none */
+	uint64_t provider;           /* its address */
+	struct ac_conv conv;         /* uids and alignments as they are */
+};
+
+struct ac_conv_site {
+	struct ac_site_head    head;
+	struct ac_conv_query   query;
+	struct ac_provider    *provider;
+	struct ac_site_record *record;
+	struct ac_decision     decision;
+	struct ac_trial       *trial;   /* NULL: kept, or guard=off */
+	_Atomic uint32_t       scalars;    /* those in query are the site's */
+	_Atomic int64_t        own_bytes;  /* see ac_conv_is_good(); -1: unknown */
+	_Atomic(struct ac_conv_plan *) plans; /* conv_plan.c's */
+};
+
+/* The site of `query`, decided if it is new, and again once a module was
+ * unloaded; never freed. NULL: there is no room for it, the call is the
+ * program's affair. Any thread. */
+struct ac_conv_site *ac_conv_site_of(const struct ac_conv_query *query);
+
+/* Whether a call of `site`, described by `conv`, has the scalars that its plans
+ * have in them: a program that changes them would have one built for each call.
+ * They are those of the first call that is asked about; where all are 1, the
+ * query has them from the start. */
+bool ac_conv_site_admits(struct ac_conv_site *site, const struct ac_conv *conv);
+
+/* What would be decided for the site of `query`, which is not made. */
+void ac_conv_site_ask(const struct ac_conv_query *query,
+    struct ac_decision *decision_out);
+
+#endif

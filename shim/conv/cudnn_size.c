@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/conv/cudnn_size.c -- wrappers of cuDNN's questions how much workspace a
+ * convolution needs: under conv-workspace=advertise, enough for the recast one,
+ * too (conv_call.c). What a program is told is never less than cuDNN said. */
+#include "base/guard.h"
+#include "shim/conv/conv_call.h"
+#include "shim/bind/thunk.h"
+
+#define QUESTION(symbol, of, kind, algo_t, first_t, first, second_t, second,  \
+    third_t, third)                                                           \
+AC_WRAPPER_DOOR(symbol);                                                      \
+AC_EXPORT cudnnStatus_t CUDNNWINAPI                                           \
+symbol(cudnnHandle_t handle, const first_t first, const second_t second,     \
+    const cudnnConvolutionDescriptor_t conv_desc, const third_t third,        \
+    algo_t algo, size_t *bytes)                                               \
+{                                                                             \
+	const void *const caller = __builtin_return_address(0);               \
+	const uint32_t via = ac_thunk_take();                                 \
+	const bool outermost = ac_guard_enter();                              \
+	const struct ac_binding binding = ac_provider_bind(ENTRY_##symbol,    \
+	    caller, via);                                                     \
+	const cudnnStatus_t status = ((__typeof__(&symbol))binding.next)(     \
+	    handle, first, second, conv_desc, third, algo, bytes);            \
+	if (outermost && handle && status == CUDNN_STATUS_SUCCESS) {          \
+		const struct ac_conv_call call = {                            \
+			.entry = ENTRY_##of, .caller = caller,                \
+			.provider = binding.provider, .handle = handle,       \
+			.operation = kind, .x_desc = x_desc,                  \
+			.y_desc = y_desc, .w_desc = w_desc,                   \
+			.conv_desc = conv_desc                                \
+		};                                                            \
+		const size_t ours = ac_conv_advertise(&call);                 \
+		if (ours > *bytes)                                            \
+			*bytes = ours;                                        \
+	}                                                                     \
+	if (outermost)                                                        \
+		ac_guard_leave();                                             \
+	return status;                                                        \
+}
+
+QUESTION(cudnnGetConvolutionForwardWorkspaceSize, cudnnConvolutionForward,
+    AC_OP_CONV_FPROP, cudnnConvolutionFwdAlgo_t,
+    cudnnTensorDescriptor_t, x_desc, cudnnFilterDescriptor_t, w_desc,
+    cudnnTensorDescriptor_t, y_desc)
+QUESTION(cudnnGetConvolutionBackwardDataWorkspaceSize,
+    cudnnConvolutionBackwardData, AC_OP_CONV_DGRAD,
+    cudnnConvolutionBwdDataAlgo_t, cudnnFilterDescriptor_t, w_desc,
+    cudnnTensorDescriptor_t, y_desc, cudnnTensorDescriptor_t, x_desc)
+QUESTION(cudnnGetConvolutionBackwardFilterWorkspaceSize,
+    cudnnConvolutionBackwardFilter, AC_OP_CONV_WGRAD,
+    cudnnConvolutionBwdFilterAlgo_t, cudnnTensorDescriptor_t, x_desc,
+    cudnnTensorDescriptor_t, y_desc, cudnnFilterDescriptor_t, w_desc)

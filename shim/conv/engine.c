@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/conv/engine.c -- finding the engines of a rung (shim/conv/engine.h), and
+ * remembering which they are: a table that only grows, read without a lock. */
+#include "shim/conv/engine.h"
+
+#include "base/mapped.h"
+#include "shim/conv/engine_calls.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* Of the twin's configurations, the first so many: all that cuDNN was seen to
+ * name (24 to 40). One engine that the FP32 graph does not have may fill the
+ * head of the list with its settings. */
+enum { ASKED = 64 };
+_Static_assert((int)ASKED < (int)AC_MAKING_LIMIT, "one making holds them all");
+
+static const enum ac_entry needed[] = {
+	ENTRY_cudnnBackendCreateDescriptor, ENTRY_cudnnBackendSetAttribute,
+	ENTRY_cudnnBackendGetAttribute, ENTRY_cudnnBackendFinalize,
+	ENTRY_cudnnBackendDestroyDescriptor
+};
+
+/* ---- One engine ---------------------------------------------------------- */
+
+bool
+ac_engine_has_note(struct ac_provider *provider,
+    cudnnBackendDescriptor_t engine, cudnnBackendNumericalNote_t note)
+{
+	cudnnBackendNumericalNote_t notes[64];
+	struct ac_making making = { .provider = provider };
+	const int64_t count = ac_making_get(&making, engine,
+	    CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+	    64, notes);
+
+	for (int64_t i = 0; i < count; i++)
+		if (notes[i] == note)
+			return true;
+	return false;
+}
+
+static cudnnBackendDescriptor_t
+make_engine(struct ac_making *making, cudnnBackendDescriptor_t properties,
+    cudnnBackendDescriptor_t graph, int64_t index)
+{
+	cudnnBackendDescriptor_t d = ac_making_new(making,
+	    CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+
+	ac_making_set(making, d, CUDNN_ATTR_ENGINE_OPERATION_GRAPH,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &graph);
+	ac_making_set(making, d, CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
+	    CUDNN_TYPE_INT64, 1, &index);
+	if (properties)
+		ac_making_set(making, d, CUDNN_ATTR_ENGINE_DEVICEPROP,
+		    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &properties);
+	ac_making_finalize(making, d);
+	return d;
+}
+
+bool
+ac_engine_configure(const struct ac_engine_device *device,
+    cudnnBackendDescriptor_t graph, const struct ac_engine *engine,
+    cudnnBackendDescriptor_t config)
+{
+	struct ac_making making = { .provider = device->provider };
+	cudnnBackendDescriptor_t choice[AC_ENGINE_KNOBS];
+	cudnnBackendDescriptor_t d = make_engine(&making, device->properties,
+	    graph, engine->index);
+
+	for (uint32_t i = 0; i < engine->knobs; i++) {
+		const cudnnBackendKnobType_t type =
+		    (cudnnBackendKnobType_t)engine->knob[i].type;
+
+		choice[i] = ac_making_new(&making,
+		    CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
+		ac_making_set(&making, choice[i],
+		    CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1,
+		    &type);
+		ac_making_set(&making, choice[i],
+		    CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1,
+		    &engine->knob[i].value);
+		ac_making_finalize(&making, choice[i]);
+	}
+	ac_making_set(&making, config, CUDNN_ATTR_ENGINECFG_ENGINE,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &d);
+	if (engine->knobs)
+		ac_making_set(&making, config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+		    CUDNN_TYPE_BACKEND_DESCRIPTOR, engine->knobs, choice);
+	ac_making_finalize(&making, config);
+	ac_making_end(&making, NULL);
+	return !making.is_refused;
+}
+
+/* Which engine a configuration is of, and how its knobs are set. How many there
+ * are cannot be asked: a query without an array says none. */
+static bool
+read_config(struct ac_provider *provider, cudnnBackendDescriptor_t config,
+    struct ac_engine *engine)
+{
+	struct ac_making making = { .provider = provider };
+	cudnnBackendDescriptor_t choice[AC_ENGINE_KNOBS], d;
+
+	memset(engine, 0, sizeof *engine);
+	d = ac_making_new(&making, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+	for (unsigned i = 0; i < AC_ENGINE_KNOBS; i++)
+		choice[i] = ac_making_new(&making,
+		    CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
+	ac_making_get(&making, config, CUDNN_ATTR_ENGINECFG_ENGINE,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &d);
+	ac_making_get(&making, d, CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
+	    CUDNN_TYPE_INT64, 1, &engine->index);
+	engine->knobs = (uint32_t)ac_making_get(&making, config,
+	    CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+	    AC_ENGINE_KNOBS, choice);
+	for (uint32_t i = 0; i < engine->knobs; i++) {
+		cudnnBackendKnobType_t type = CUDNN_KNOB_TYPE_COUNTS;
+
+		ac_making_get(&making, choice[i],
+		    CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1,
+		    &type);
+		ac_making_get(&making, choice[i],
+		    CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1,
+		    &engine->knob[i].value);
+		engine->knob[i].type = type;
+	}
+	ac_making_end(&making, NULL);
+	/* A full array may have had more to hold. */
+	return !making.is_refused && engine->knobs < AC_ENGINE_KNOBS;
+}
+
+/* Whether the engine computes on the FP32 graph as `rung` says, and nothing
+ * worse, and its knobs are legal there. */
+static bool
+is_accepted(const struct ac_engine_device *device,
+    cudnnBackendDescriptor_t graph, const struct ac_engine *engine,
+    enum ac_rung rung)
+{
+	struct ac_making making = { .provider = device->provider };
+	cudnnBackendDescriptor_t d = make_engine(&making, device->properties,
+	    graph, engine->index);
+	bool is_good = !making.is_refused
+	    && ac_engine_has_note(device->provider, d,
+	        CUDNN_NUMERICAL_NOTE_TENSOR_CORE)
+	    && ac_engine_has_note(device->provider, d,
+	        CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS)
+	    == (rung == AC_RUNG_FP16)
+	    && !ac_engine_has_note(device->provider, d,
+	        CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION)
+	    && !ac_engine_has_note(device->provider, d,
+	        CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
+
+	if (is_good) {
+		d = ac_making_new(&making, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+		is_good = d && ac_engine_configure(device, graph, engine, d);
+	}
+	ac_making_end(&making, NULL);
+	return is_good;
+}
+
+/* ---- All of them --------------------------------------------------------- */
+
+/* Ask about `shown`, for engines of `graph`. */
+static void
+ask(const struct ac_engine_question *question, cudnnBackendDescriptor_t shown,
+    cudnnBackendDescriptor_t graph, struct ac_engines *engines)
+{
+	const struct ac_engine_device *device = &question->device;
+	const int32_t sm_count = (int32_t)question->sm_count;
+	struct ac_making making = { .provider = device->provider };
+	cudnnBackendDescriptor_t config[ASKED], d;
+	int64_t count;
+
+	d = ac_making_new(&making, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+	ac_making_set(&making, d, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &shown);
+	ac_making_set(&making, d, CUDNN_ATTR_ENGINEHEUR_MODE,
+	    CUDNN_TYPE_HEUR_MODE, 1, &question->mode);
+	if (sm_count)
+		ac_making_set(&making, d, CUDNN_ATTR_ENGINEHEUR_SM_COUNT_TARGET,
+		    CUDNN_TYPE_INT32, 1, &sm_count);
+	if (device->properties)
+		ac_making_set(&making, d, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP,
+		    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &device->properties);
+	ac_making_finalize(&making, d);
+	for (unsigned i = 0; i < ASKED; i++)
+		config[i] = ac_making_new(&making,
+		    CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+	count = ac_making_get(&making, d, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, ASKED, config);
+	for (int64_t i = 0; i < count && engines->count < AC_ENGINES; i++) {
+		struct ac_engine *engine = &engines->engine[engines->count];
+
+		if (read_config(device->provider, config[i], engine)
+		    && is_accepted(device, graph, engine, question->rung))
+			engines->count++;
+	}
+	ac_making_end(&making, NULL);
+}
+
+static void
+find(const struct ac_engine_question *question, cudnnBackendDescriptor_t graph,
+    struct ac_engines *engines)
+{
+	struct ac_making making = { .provider = question->device.provider };
+	cudnnBackendDescriptor_t twin;
+
+	memset(engines, 0, sizeof *engines);
+	if (question->rung == AC_RUNG_TF32) {
+		ask(question, graph, graph, engines);
+		return;
+	}
+	twin = ac_engine_graph(&question->device, question->conv,
+	    CUDNN_DATA_HALF);
+	if (!twin)
+		return;
+	ask(question, twin, graph, engines);
+	making.made[making.count++] = twin;
+	ac_making_end(&making, NULL);
+}
+
+/* ---- Remembered ---------------------------------------------------------- */
+
+enum {
+	SLOTS = 8192,           /* power of two */
+	LIMIT = 4096,           /* graphs remembered; others are asked anew */
+	PROBES = 64
+};
+
+struct key {
+	uint64_t device, sm_count, version;
+	uint64_t provider;
+	uint32_t mode, rung;
+	struct ac_conv conv;    /* with neither unique ids */
+};
+
+struct node {
+	uint64_t hash;
+	struct key key;
+	struct ac_engines engines;
+};
+
+static _Atomic(struct node *) nodes[SLOTS];
+static _Atomic uint32_t node_count;
+
+static void
+make_key(const struct ac_engine_question *question, struct key *key)
+{
+	__typeof__(&cudnnGetVersion) get_version =
+	    PROVIDER(question->device.provider, cudnnGetVersion);
+
+	memset(key, 0, sizeof *key);
+	key->device = question->key;
+	key->sm_count = (uint64_t)question->sm_count;
+	key->version = get_version ? get_version() : 0;
+	key->provider = (uintptr_t)question->device.provider;
+	key->mode = (uint32_t)question->mode;
+	key->rung = (uint32_t)question->rung;
+	memcpy(&key->conv, question->conv, sizeof key->conv);
+	key->conv.x.uid = key->conv.w.uid = key->conv.y.uid = 0;
+	for (unsigned i = 0; i < AC_CONV_STEPS; i++)
+		key->conv.step[i].other.uid = key->conv.step[i].out.uid = 0;
+}
+
+static uint64_t
+hash_of(const struct key *key)
+{
+	const unsigned char *bytes = (const unsigned char *)key;
+	uint64_t hash = 0, word;
+
+	_Static_assert(sizeof *key % sizeof word == 0, "whole words");
+	for (size_t i = 0; i < sizeof *key; i += sizeof word) {
+		memcpy(&word, bytes + i, sizeof word);
+		hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+		hash ^= hash >> 29;
+	}
+	return hash;
+}
+
+static const struct node *
+recall(const struct key *key, uint64_t hash)
+{
+	for (unsigned i = 0; i < PROBES; i++) {
+		const struct node *node = atomic_load_explicit(
+		    &nodes[(hash + i) & (SLOTS - 1)], memory_order_acquire);
+
+		if (!node)
+			return NULL;
+		if (node->hash == hash && !memcmp(&node->key, key, sizeof *key))
+			return node;
+	}
+	return NULL;
+}
+
+/* Two threads may remember the same: the later one's is never looked at. */
+static void
+remember(const struct key *key, uint64_t hash, const struct ac_engines *engines)
+{
+	struct node *node;
+
+	if (atomic_fetch_add_explicit(&node_count, 1, memory_order_relaxed)
+	    >= LIMIT || !(node = ac_mapped_take(sizeof *node))) {
+		atomic_fetch_sub_explicit(&node_count, 1, memory_order_relaxed);
+		return;
+	}
+	node->hash = hash;
+	node->key = *key;
+	node->engines = *engines;
+	for (unsigned i = 0; i < PROBES; i++) {
+		struct node *none = NULL;
+
+		if (atomic_compare_exchange_strong_explicit(
+		    &nodes[(hash + i) & (SLOTS - 1)], &none, node,
+		    memory_order_release, memory_order_relaxed))
+			return;
+	}
+}
+
+static bool
+is_complete(struct ac_provider *provider)
+{
+	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+		if (!ac_provider_get(provider, needed[i]))
+			return false;
+	return true;
+}
+
+unsigned
+ac_engine_find(const struct ac_engine_question *question,
+    cudnnBackendDescriptor_t graph, struct ac_engines *engines_out)
+{
+	const struct node *node;
+	struct key key;
+	uint64_t hash;
+
+	if (!question->device.provider || !is_complete(question->device.provider)
+	    || ac_conv_objection(question->conv) != AC_REASON_NONE)
+		return 0;
+	if (!question->key) {
+		find(question, graph, engines_out);
+		return engines_out->count;
+	}
+	make_key(question, &key);
+	hash = hash_of(&key);
+	node = recall(&key, hash);
+	if (node) {
+		*engines_out = node->engines;
+	} else {
+		find(question, graph, engines_out);
+		/* That there are none may be cuDNN's affair of a moment. */
+		if (engines_out->count)
+			remember(&key, hash, engines_out);
+	}
+	return engines_out->count;
+}

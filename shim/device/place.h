@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/device/place.h -- where a call is about to run: context, stream, capture. */
+#ifndef AC_SHIM_PLACE_H
+#define AC_SHIM_PLACE_H
+
+#include "kernels/load/kernels.h"
+#include "shim/bind/provider.h"
+#include "shim/device/scratch.h"
+
+/* Ids, since addresses are no identity: another context or stream may have
+ * them by now. Nothing in it is used outside the call that it was found for. */
+struct ac_place {
+	const struct ac_driver *driver;
+	const struct ac_kernels *kernels;   /* loaded into the current context */
+	struct ac_scratch      *scratch;    /* of the same */
+	ac_cu_stream            stream;     /* the program's, as its handle has it */
+	uint64_t                stream_id;
+	uint64_t                capture;    /* the capture the stream records
+	                                     * into; 0: it runs */
+};
+
+/* Find where a call on `handle` of `provider`, which lives on `device`, would
+ * run: AC_REASON_NONE, or why it must be kept. What the context needs is made
+ * when it is first met, but never while the stream captures. Waits for nothing. */
+enum ac_reason ac_place_find(struct ac_provider *provider,
+    cublasHandle_t handle, int device, struct ac_place *place_out);
+
+/* The same for a call that runs on `stream`, whoever's handle it came by. */
+enum ac_reason ac_place_on(ac_cu_stream stream, int device,
+    struct ac_place *place_out);
+
+/* Wait until what was queued at `place` has passed: for guard=strict, which the
+ * user asked for by name, and nothing else. */
+bool ac_place_wait(const struct ac_place *place);
+
+#endif

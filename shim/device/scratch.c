@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/device/scratch.c -- pools, limits and accounts of the shim's device memory. */
+#include "shim/device/scratch.h"
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "report/report.h"
+#include "shim/device/blocks.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct ac_scratch {
+	const struct ac_driver *driver;
+	_Atomic uint64_t context_id;
+	ac_cu_context    context;     /* compared, never used */
+	_Atomic uint32_t epoch;
+	ac_cu_pool       pool;
+	/* Instead of the pool, once the driver refused that; else NULL. */
+	_Atomic(struct ac_blocks *) blocks;
+	ac_cu_stream     allocations; /* never waits for anything */
+	ac_cu_stream     frees;       /* waits for last uses, then frees */
+	ac_cu_event      allocated;   /* the last of `allocations` */
+	uint64_t         default_limit;
+	bool             usable;      /* false: the driver refused, for good */
+	_Atomic uint64_t used;
+};
+
+enum { OUT_OF_MEMORY = 2 };     /* CUDA_ERROR_OUT_OF_MEMORY */
+static struct ac_scratch contexts[AC_SCRATCH_CONTEXTS];
+static _Atomic unsigned context_count;
+
+int
+ac_scratch_relax(const struct ac_driver *driver)
+{
+	int mode = AC_CU_CAPTURE_RELAXED;
+
+	/* Without the bracket we still work; only another thread's capture
+	 * may then be invalidated, as by any other allocation. */
+	if (driver->cuThreadExchangeStreamCaptureMode(&mode))
+		return -1;
+	return mode;
+}
+
+void
+ac_scratch_restore(const struct ac_driver *driver, int mode)
+{
+	if (mode >= 0)
+		driver->cuThreadExchangeStreamCaptureMode(&mode);
+}
+
+/* recasting.md R6: min(1/16 of the device, what leaves 1 GiB free). */
+static uint64_t
+default_limit(const struct ac_driver *driver)
+{
+	const uint64_t reserve = UINT64_C(1) << 30;
+	size_t unused, total;
+	uint64_t limit;
+
+	if (driver->cuMemGetInfo(&unused, &total))
+		return 0;
+	limit = total / 16;
+	if (unused < reserve)
+		return 0;
+	return limit < unused - reserve ? limit : unused - reserve;
+}
+
+/* Freed memory is handed out again only when it is free already, never by
+ * making the new user wait for the old one. */
+static void
+forbid_dependencies(const struct ac_driver *driver, ac_cu_pool pool)
+{
+	int no = 0;
+
+	if (driver->cuMemPoolSetAttribute)
+		driver->cuMemPoolSetAttribute(pool,
+		    AC_CU_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &no);
+}
+
+/* Do without pools from now on. */
+static bool
+leave_pool(struct ac_scratch *scratch, const char *call, ac_cu_result failed)
+{
+	struct ac_blocks *none = NULL, *made = ac_blocks_make(scratch->driver);
+
+	if (!made || !atomic_compare_exchange_strong(&scratch->blocks, &none,
+	    made))
+		return made != NULL;
+	ac_log(AC_LOG_INFO, "the driver refuses %s (error %d): memory is of "
+	    "cuMemAlloc, and held until a handle is destroyed", call, failed);
+	return true;
+}
+
+static bool
+make(struct ac_scratch *scratch, const struct ac_driver *driver, int device)
+{
+	const struct ac_cu_pool_properties properties = {
+		.allocation_type = AC_CU_ALLOCATION_PINNED,
+		.location_type = AC_CU_LOCATION_DEVICE,
+		.location_id = device,
+	};
+	ac_cu_result failed;
+
+	scratch->driver = driver;
+	scratch->default_limit = default_limit(driver);
+	scratch->used = 0;
+	if (scratch->blocks)
+		ac_blocks_forget(scratch->blocks);
+	else if (!(failed = driver->cuMemPoolCreate(&scratch->pool,
+	    &properties)))
+		forbid_dependencies(driver, scratch->pool);
+	else if (!leave_pool(scratch, "cuMemPoolCreate", failed))
+		return false;
+	return !driver->cuStreamCreate(&scratch->allocations,
+	        AC_CU_STREAM_NON_BLOCKING)
+	    && !driver->cuStreamCreate(&scratch->frees,
+	        AC_CU_STREAM_NON_BLOCKING)
+	    && !driver->cuEventCreate(&scratch->allocated,
+	        AC_CU_EVENT_DISABLE_TIMING);
+}
+
+struct ac_scratch *
+ac_scratch_find(uint64_t context_id)
+{
+	const unsigned count = atomic_load_explicit(&context_count,
+	    memory_order_acquire);
+
+	for (unsigned i = 0; i < count; i++)
+		if (contexts[i].context_id == context_id)
+			return &contexts[i];
+	return NULL;
+}
+
+unsigned
+ac_scratch_index(const struct ac_scratch *scratch)
+{
+	return (unsigned)(scratch - contexts);
+}
+
+uint32_t
+ac_scratch_epoch(const struct ac_scratch *scratch)
+{
+	return scratch->epoch;
+}
+
+static struct ac_scratch *
+if_usable(struct ac_scratch *scratch)
+{
+	return scratch && scratch->usable ? scratch : NULL;
+}
+
+/* The entry of a context that is gone, its address being `context`'s now, or a
+ * new one; NULL when the table is full. */
+static struct ac_scratch *
+free_entry(ac_cu_context context)
+{
+	for (unsigned i = 0; i < context_count; i++)
+		if (contexts[i].context == context)
+			return &contexts[i];
+	return context_count < AC_SCRATCH_CONTEXTS ? &contexts[context_count]
+	    : NULL;
+}
+
+static void
+fill_entry(struct ac_scratch *scratch, const struct ac_driver *driver,
+    ac_cu_context context, uint64_t context_id, int device)
+{
+	const int mode = ac_scratch_relax(driver);
+	const unsigned index = ac_scratch_index(scratch);
+
+	scratch->usable = make(scratch, driver, device);
+	scratch->context = context;
+	scratch->epoch++;
+	scratch->context_id = context_id;
+	if (index == context_count)
+		atomic_store_explicit(&context_count, index + 1,
+		    memory_order_release);
+	ac_scratch_restore(driver, mode);
+}
+
+/* The one lock held across driver calls: once per context, so that two threads
+ * that meet their first recast together both get to recast. A refusal is
+ * remembered: asking again at every call would make each of them slow. */
+struct ac_scratch *
+ac_scratch_get(const struct ac_driver *driver, ac_cu_context context,
+    uint64_t context_id, int device)
+{
+	static struct ac_lock lock;
+	struct ac_scratch *scratch = ac_scratch_find(context_id);
+
+	if (scratch)
+		return if_usable(scratch);
+	ac_lock_take(&lock);
+	scratch = ac_scratch_find(context_id);
+	if (!scratch) {
+		scratch = free_entry(context);
+		if (scratch)
+			fill_entry(scratch, driver, context, context_id,
+			    device);
+	}
+	ac_lock_give(&lock);
+	return if_usable(scratch);
+}
+
+uint64_t
+ac_scratch_limit(const struct ac_scratch *scratch, uint64_t wanted)
+{
+	return wanted ? wanted : scratch->default_limit;
+}
+
+static bool
+enter_account(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes)
+{
+	uint64_t used = atomic_load(&scratch->used);
+
+	do {
+		if (bytes > limit || used > limit - bytes)
+			return false;
+	} while (!atomic_compare_exchange_weak(&scratch->used, &used,
+	    used + bytes));
+	return true;
+}
+
+/* What was allocated, zeroed if so wished, is there for `stream`. */
+static bool
+hand_over(struct ac_scratch *scratch, ac_cu_address address, uint64_t bytes,
+    bool zeroed, ac_cu_stream stream)
+{
+	const struct ac_driver *driver = scratch->driver;
+
+	return (!zeroed || !driver->cuMemsetD32Async(address, 0,
+	        bytes / sizeof(uint32_t), scratch->allocations))
+	    && !driver->cuEventRecord(scratch->allocated, scratch->allocations)
+	    && !driver->cuStreamWaitEvent(stream, scratch->allocated, 0);
+}
+
+static ac_cu_result
+allocate(struct ac_scratch *scratch, uint64_t bytes, bool zeroed,
+    ac_cu_stream stream, ac_cu_address *address_out)
+{
+	const struct ac_driver *driver = scratch->driver;
+	ac_cu_address address;
+	ac_cu_result failed = driver->cuMemAllocFromPoolAsync(&address, bytes,
+	    scratch->pool, scratch->allocations);
+
+	if (failed)
+		return failed;
+	if (!hand_over(scratch, address, bytes, zeroed, stream)) {
+		driver->cuMemFreeAsync(address, scratch->allocations);
+		return OUT_OF_MEMORY;
+	}
+	*address_out = address;
+	return 0;
+}
+
+static enum ac_reason
+take_pooled(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
+    bool zeroed, ac_cu_stream stream, ac_cu_address *address_out)
+{
+	ac_cu_result failed;
+
+	if (!enter_account(scratch, limit, bytes))
+		return AC_REASON_WORKSPACE;
+	failed = allocate(scratch, bytes, zeroed, stream, address_out);
+	if (!failed)
+		return AC_REASON_NONE;
+	atomic_fetch_sub(&scratch->used, bytes);
+	return failed == OUT_OF_MEMORY || !leave_pool(scratch,
+	    "cuMemAllocFromPoolAsync", failed) ? AC_REASON_OUT_OF_MEMORY
+	    : AC_REASON_REFUSED;
+}
+
+/* Said once: what is refused is asked for again at each call. */
+static enum ac_reason
+refusal_of(ac_cu_result failed)
+{
+	static atomic_bool said;
+
+	if (failed == OUT_OF_MEMORY)
+		return AC_REASON_OUT_OF_MEMORY;
+	if (!atomic_exchange(&said, true))
+		ac_log(AC_LOG_INFO, "the driver refuses cuMemAlloc (error "
+		    "%d): what needs memory is kept", failed);
+	return AC_REASON_DRIVER;
+}
+
+/* To a power of two if there is room for that: what has grown leaves its old
+ * block behind, and these are no more than the new one then. */
+static enum ac_reason
+take_block(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
+    bool zeroed, ac_cu_stream stream, ac_cu_address *address_out)
+{
+	struct ac_blocks *blocks = scratch->blocks;
+	ac_cu_address address = ac_blocks_reuse(blocks, bytes);
+	uint64_t rounded = 1;
+	ac_cu_result failed;
+
+	if (!address) {
+		while (rounded < bytes)
+			rounded *= 2;
+		if (!enter_account(scratch, limit, rounded)) {
+			rounded = bytes;
+			if (!enter_account(scratch, limit, bytes))
+				return AC_REASON_WORKSPACE;
+		}
+		failed = ac_blocks_add(blocks, rounded, &address);
+		if (failed) {
+			atomic_fetch_sub(&scratch->used, rounded);
+			return refusal_of(failed);
+		}
+	}
+	if (!hand_over(scratch, address, bytes, zeroed, stream)) {
+		(void)ac_blocks_give(blocks, address, scratch->allocations);
+		return AC_REASON_OUT_OF_MEMORY;
+	}
+	*address_out = address;
+	return AC_REASON_NONE;
+}
+
+enum ac_reason
+ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
+    bool zeroed, ac_cu_stream stream, ac_cu_address *address_out)
+{
+	const int mode = ac_scratch_relax(scratch->driver);
+	enum ac_reason reason = AC_REASON_REFUSED;
+
+	if (!scratch->blocks)
+		reason = take_pooled(scratch, limit, bytes, zeroed, stream,
+		    address_out);
+	if (reason == AC_REASON_REFUSED)
+		reason = take_block(scratch, limit, bytes, zeroed, stream,
+		    address_out);
+	ac_scratch_restore(scratch->driver, mode);
+	if (reason == AC_REASON_NONE)
+		ac_report_peak_scratch(atomic_load(&scratch->used));
+	return reason;
+}
+
+bool
+ac_scratch_order(struct ac_scratch *scratch, ac_cu_stream stream, bool captures)
+{
+	const struct ac_driver *driver = scratch->driver;
+	int mode;
+	bool done;
+
+	if (!captures)
+		return !driver->cuStreamWaitEvent(stream, scratch->allocated,
+		    0);
+	mode = ac_scratch_relax(driver);
+	done = !driver->cuEventQuery(scratch->allocated);
+	ac_scratch_restore(driver, mode);
+	return done;
+}
+
+/* Never used means used by nobody but the stream that allocated it, and that
+ * is another one: the free then waits for the allocation. A block that cannot
+ * be freed stays in the account: it is still held. */
+void
+ac_scratch_give(struct ac_scratch *scratch, ac_cu_address address,
+    uint64_t bytes, ac_cu_event last_use)
+{
+	const struct ac_driver *driver = scratch->driver;
+	const ac_cu_event after = last_use ? last_use : scratch->allocated;
+	const int mode = ac_scratch_relax(driver);
+	struct ac_blocks *blocks = scratch->blocks;
+
+	if (!driver->cuStreamWaitEvent(scratch->frees, after, 0)
+	    && !(blocks && ac_blocks_give(blocks, address, scratch->frees))
+	    && !driver->cuMemFreeAsync(address, scratch->frees))
+		atomic_fetch_sub(&scratch->used, bytes);
+	ac_scratch_restore(driver, mode);
+}
+
+void
+ac_scratch_trim(struct ac_scratch *scratch)
+{
+	struct ac_blocks *blocks = scratch->blocks;
+	int mode;
+
+	if (!blocks)
+		return;
+	mode = ac_scratch_relax(scratch->driver);
+	atomic_fetch_sub(&scratch->used, ac_blocks_free(blocks));
+	ac_scratch_restore(scratch->driver, mode);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/gemm/cublas_gemm.c -- the wrappers of cublas_gemm.def: pack the arguments,
+ * hand them to gemm.c, make the original call if that recast nothing.
+ * The original call is made with the program's own arguments, in sight. */
+#include "base/guard.h"
+#include "shim/gemm/gemm.h"
+#include "shim/bind/thunk.h"
+
+/* ---- Shapes: parameters, arguments, packing ----------------------------
+ * ..._ALGO: the algorithm that the program names, where it can. */
+
+#define HEAD(index) \
+	cublasHandle_t handle, cublasOperation_t transa, \
+	cublasOperation_t transb, index m, index n, index k
+
+#define SINGLE_PARAMS(index) HEAD(index), const float *alpha, \
+	const float *A, index lda, const float *B, index ldb, \
+	const float *beta, float *C, index ldc
+#define SINGLE_ARGS handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, \
+	beta, C, ldc
+#define SINGLE_FORM AC_TYPE_F32, AC_ASKED_UNSAID
+#define SINGLE_BATCH 1
+#define SINGLE_ALGO CUBLAS_GEMM_DEFAULT
+#define SINGLE_OPERANDS .a = { A, CUDA_R_32F, lda, 0 }, \
+	.b = { B, CUDA_R_32F, ldb, 0 }, .c = { C, CUDA_R_32F, ldc, 0 }
+
+#define STRIDED_PARAMS(index) HEAD(index), const float *alpha, \
+	const float *A, index lda, long long stride_a, \
+	const float *B, index ldb, long long stride_b, \
+	const float *beta, float *C, index ldc, long long stride_c, index count
+#define STRIDED_ARGS handle, transa, transb, m, n, k, alpha, A, lda, \
+	stride_a, B, ldb, stride_b, beta, C, ldc, stride_c, count
+#define STRIDED_FORM AC_TYPE_F32, AC_ASKED_UNSAID
+#define STRIDED_BATCH count
+#define STRIDED_ALGO CUBLAS_GEMM_DEFAULT
+#define STRIDED_OPERANDS .a = { A, CUDA_R_32F, lda, stride_a }, \
+	.b = { B, CUDA_R_32F, ldb, stride_b }, \
+	.c = { C, CUDA_R_32F, ldc, stride_c }
+
+#define POINTERS_PARAMS(index) HEAD(index), const float *alpha, \
+	const float *const A[], index lda, const float *const B[], index ldb, \
+	const float *beta, float *const C[], index ldc, index count
+#define POINTERS_ARGS handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, \
+	beta, C, ldc, count
+#define POINTERS_FORM AC_TYPE_F32, AC_ASKED_UNSAID
+#define POINTERS_BATCH count
+#define POINTERS_ALGO CUBLAS_GEMM_DEFAULT
+#define POINTERS_OPERANDS .a = { A, CUDA_R_32F, lda, 0 }, \
+	.b = { B, CUDA_R_32F, ldb, 0 }, .c = { C, CUDA_R_32F, ldc, 0 }, \
+	.in_arrays = true
+
+#define COMPLEX_PARAMS(index) HEAD(index), const cuComplex *alpha, \
+	const cuComplex *A, index lda, const cuComplex *B, index ldb, \
+	const cuComplex *beta, cuComplex *C, index ldc
+#define COMPLEX_ARGS SINGLE_ARGS
+#define COMPLEX_FORM AC_TYPE_C32, AC_ASKED_UNSAID
+#define COMPLEX_BATCH 1
+#define COMPLEX_ALGO CUBLAS_GEMM_DEFAULT
+#define COMPLEX_OPERANDS .a = { A, CUDA_C_32F, lda, 0 }, \
+	.b = { B, CUDA_C_32F, ldb, 0 }, .c = { C, CUDA_C_32F, ldc, 0 }
+
+#define COMPLEX_STRIDED_PARAMS(index) HEAD(index), const cuComplex *alpha, \
+	const cuComplex *A, index lda, long long stride_a, \
+	const cuComplex *B, index ldb, long long stride_b, \
+	const cuComplex *beta, cuComplex *C, index ldc, long long stride_c, \
+	index count
+#define COMPLEX_STRIDED_ARGS STRIDED_ARGS
+#define COMPLEX_STRIDED_FORM AC_TYPE_C32, AC_ASKED_UNSAID
+#define COMPLEX_STRIDED_BATCH count
+#define COMPLEX_STRIDED_ALGO CUBLAS_GEMM_DEFAULT
+#define COMPLEX_STRIDED_OPERANDS .a = { A, CUDA_C_32F, lda, stride_a }, \
+	.b = { B, CUDA_C_32F, ldb, stride_b }, \
+	.c = { C, CUDA_C_32F, ldc, stride_c }
+
+#define COMPLEX_EX_PARAMS(index) HEAD(index), const cuComplex *alpha, \
+	const void *A, cudaDataType type_a, index lda, \
+	const void *B, cudaDataType type_b, index ldb, \
+	const cuComplex *beta, void *C, cudaDataType type_c, index ldc
+#define COMPLEX_EX_ARGS SGEMM_EX_ARGS
+#define COMPLEX_EX_FORM SGEMM_EX_FORM
+#define COMPLEX_EX_BATCH 1
+#define COMPLEX_EX_ALGO CUBLAS_GEMM_DEFAULT
+#define COMPLEX_EX_OPERANDS SGEMM_EX_OPERANDS
+
+#define SGEMM_EX_PARAMS(index) HEAD(index), const float *alpha, \
+	const void *A, cudaDataType type_a, index lda, \
+	const void *B, cudaDataType type_b, index ldb, \
+	const float *beta, void *C, cudaDataType type_c, index ldc
+#define SGEMM_EX_ARGS handle, transa, transb, m, n, k, alpha, A, type_a, lda, \
+	B, type_b, ldb, beta, C, type_c, ldc
+#define SGEMM_EX_FORM ac_type_class_of(type_a, type_b, type_c, \
+	CUBLAS_COMPUTE_32F), AC_ASKED_UNSAID
+#define SGEMM_EX_BATCH 1
+#define SGEMM_EX_ALGO CUBLAS_GEMM_DEFAULT
+#define SGEMM_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
+	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }
+
+#define GEMM_EX_PARAMS(index) HEAD(index), const void *alpha, \
+	const void *A, cudaDataType type_a, index lda, \
+	const void *B, cudaDataType type_b, index ldb, \
+	const void *beta, void *C, cudaDataType type_c, index ldc, \
+	cublasComputeType_t compute, cublasGemmAlgo_t algo
+#define GEMM_EX_ARGS handle, transa, transb, m, n, k, alpha, A, type_a, lda, \
+	B, type_b, ldb, beta, C, type_c, ldc, compute, algo
+#define GEMM_EX_FORM ac_type_class_of(type_a, type_b, type_c, (int)compute), \
+	ac_asked_by_compute((int)compute)
+#define GEMM_EX_BATCH 1
+#define GEMM_EX_ALGO algo
+#define GEMM_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
+	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }
+
+#define STRIDED_EX_PARAMS(index) HEAD(index), const void *alpha, \
+	const void *A, cudaDataType type_a, index lda, long long stride_a, \
+	const void *B, cudaDataType type_b, index ldb, long long stride_b, \
+	const void *beta, void *C, cudaDataType type_c, index ldc, \
+	long long stride_c, index count, cublasComputeType_t compute, \
+	cublasGemmAlgo_t algo
+#define STRIDED_EX_ARGS handle, transa, transb, m, n, k, alpha, A, type_a, \
+	lda, stride_a, B, type_b, ldb, stride_b, beta, C, type_c, ldc, \
+	stride_c, count, compute, algo
+#define STRIDED_EX_FORM \
+	ac_type_class_of(type_a, type_b, type_c, (int)compute), \
+	ac_asked_by_compute((int)compute)
+#define STRIDED_EX_BATCH count
+#define STRIDED_EX_ALGO algo
+#define STRIDED_EX_OPERANDS .a = { A, type_a, lda, stride_a }, \
+	.b = { B, type_b, ldb, stride_b }, .c = { C, type_c, ldc, stride_c }
+
+#define POINTERS_EX_PARAMS(index) HEAD(index), const void *alpha, \
+	const void *const A[], cudaDataType type_a, index lda, \
+	const void *const B[], cudaDataType type_b, index ldb, \
+	const void *beta, void *const C[], cudaDataType type_c, index ldc, \
+	index count, cublasComputeType_t compute, cublasGemmAlgo_t algo
+#define POINTERS_EX_ARGS handle, transa, transb, m, n, k, alpha, A, type_a, \
+	lda, B, type_b, ldb, beta, C, type_c, ldc, count, compute, algo
+#define POINTERS_EX_FORM \
+	ac_type_class_of(type_a, type_b, type_c, (int)compute), \
+	ac_asked_by_compute((int)compute)
+#define POINTERS_EX_BATCH count
+#define POINTERS_EX_ALGO algo
+#define POINTERS_EX_OPERANDS .a = { A, type_a, lda, 0 }, \
+	.b = { B, type_b, ldb, 0 }, .c = { C, type_c, ldc, 0 }, \
+	.in_arrays = true
+
+/* Grouped calls hold several products, described one by one in host arrays
+ * (only the matrices' pointers are in device memory). */
+#define GROUPS(index) \
+	cublasHandle_t handle, const cublasOperation_t transa[], \
+	const cublasOperation_t transb[], const index m[], const index n[], \
+	const index k[]
+
+#define GROUPED_PARAMS(index) GROUPS(index), const float alpha[], \
+	const float *const A[], const index lda[], \
+	const float *const B[], const index ldb[], const float beta[], \
+	float *const C[], const index ldc[], index groups, const index size[]
+#define GROUPED_ARGS handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, \
+	beta, C, ldc, groups, size
+#define GROUPED_FORM AC_TYPE_F32, AC_ASKED_UNSAID
+
+#define GROUPED_EX_PARAMS(index) GROUPS(index), const void *alpha, \
+	const void *const A[], cudaDataType type_a, const index lda[], \
+	const void *const B[], cudaDataType type_b, const index ldb[], \
+	const void *beta, void *const C[], cudaDataType type_c, \
+	const index ldc[], index groups, const index size[], \
+	cublasComputeType_t compute
+#define GROUPED_EX_ARGS handle, transa, transb, m, n, k, alpha, A, type_a, \
+	lda, B, type_b, ldb, beta, C, type_c, ldc, groups, size, compute
+#define GROUPED_EX_FORM \
+	ac_type_class_of(type_a, type_b, type_c, (int)compute), \
+	ac_asked_by_compute((int)compute)
+
+/* ---- Wrappers ---------------------------------------------------------- */
+
+/* One product per call: recast it, or make the original call. The full
+ * description is built only for a call that is to be recast. */
+#define ONE_PRODUCT(shape, symbol, index)                                     \
+AC_WRAPPER_DOOR(symbol);                                                      \
+AC_EXPORT cublasStatus_t CUBLASWINAPI                                         \
+symbol(shape##_PARAMS(index))                                                 \
+{                                                                             \
+	const void *const caller = __builtin_return_address(0);               \
+	const uint64_t via = ac_thunk_take_mark();                            \
+	const bool outermost = ac_guard_enter(); /* cuBLAS calls itself */    \
+	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;                        \
+	enum ac_outcome outcome = AC_OUTCOME_KEPT;                            \
+	struct ac_kept kept;                                                  \
+	ac_fn next;                                                           \
+	if (outermost) {                                                      \
+		struct ac_site scratch;                                       \
+		const struct ac_site *site = AC_SITE_OF(handle, caller, via,  \
+		    m, n, k, shape##_BATCH, ac_form_of(ENTRY_##symbol,        \
+		    transa, transb, shape##_FORM), &scratch);                 \
+		next = site->binding.next;                                    \
+		if (site->is_plain) {                                         \
+			ac_report_count_decided(site->record);                \
+		} else {                                                      \
+			const struct ac_gemm g = {                            \
+				.handle = handle, .transa = transa,           \
+				.transb = transb, .m = m, .n = n, .k = k,     \
+				.batch = shape##_BATCH, .alpha = alpha,       \
+				.beta = beta, shape##_OPERANDS                \
+			};                                                    \
+			outcome = ac_gemm_recast(&g, site, &kept, &status);   \
+		}                                                             \
+		if (__builtin_expect((int)shape##_ALGO == AC_ALGO_AUTOTUNE,   \
+		    0) && outcome != AC_OUTCOME_DONE)                         \
+			ac_site_note_autotune(site);                          \
+	} else {                                                              \
+		next = ac_provider_bind(ENTRY_##symbol, caller,               \
+		    (uint32_t)via).next;                                      \
+	}                                                                     \
+	if (outcome != AC_OUTCOME_DONE)                                       \
+		status = ((__typeof__(&symbol))next)(shape##_ARGS);           \
+	if (__builtin_expect(outcome == AC_OUTCOME_TIMED, 0))                 \
+		ac_kept_end(&kept);                                           \
+	if (outermost)                                                        \
+		ac_guard_leave();                                             \
+	return status;                                                        \
+}
+
+/* Several products per call: each is counted as a site of its own, none is
+ * recast. The arrays are read only when they are all there, and there is a handle:
+ * without one cuBLAS reads none of them. */
+#define SEVERAL_PRODUCTS(shape, symbol, index)                                \
+AC_WRAPPER_DOOR(symbol);                                                      \
+AC_EXPORT cublasStatus_t CUBLASWINAPI                                         \
+symbol(shape##_PARAMS(index))                                                 \
+{                                                                             \
+	const void *const caller = __builtin_return_address(0);               \
+	const uint64_t via = ac_thunk_take_mark();                            \
+	const bool outermost = ac_guard_enter();                              \
+	const bool complete = handle && transa && transb && m && n && k       \
+	    && size;                                                          \
+	cublasStatus_t status;                                                \
+	for (index i = 0; outermost && complete && i < groups; i++) {         \
+		struct ac_site scratch;                                       \
+		const struct ac_site *site = AC_SITE_OF(handle, caller, via,  \
+		    m[i], n[i], k[i], size[i], ac_form_of(ENTRY_##symbol,     \
+		    transa[i], transb[i], shape##_FORM), &scratch);           \
+		ac_report_count_decided(site->record);                        \
+	}                                                                     \
+	status = ((__typeof__(&symbol))ac_provider_bind(ENTRY_##symbol,       \
+	    caller, (uint32_t)via).next)(shape##_ARGS);                       \
+	if (outermost)                                                        \
+		ac_guard_leave();                                             \
+	return status;                                                        \
+}
+
+#define SINGLE_WRAPPER ONE_PRODUCT
+#define STRIDED_WRAPPER ONE_PRODUCT
+#define POINTERS_WRAPPER ONE_PRODUCT
+#define SGEMM_EX_WRAPPER ONE_PRODUCT
+#define COMPLEX_WRAPPER ONE_PRODUCT
+#define COMPLEX_STRIDED_WRAPPER ONE_PRODUCT
+#define COMPLEX_EX_WRAPPER ONE_PRODUCT
+#define GEMM_EX_WRAPPER ONE_PRODUCT
+#define STRIDED_EX_WRAPPER ONE_PRODUCT
+#define POINTERS_EX_WRAPPER ONE_PRODUCT
+#define GROUPED_WRAPPER SEVERAL_PRODUCTS
+#define GROUPED_EX_WRAPPER SEVERAL_PRODUCTS
+
+#define GEMM(shape, symbol, index) shape##_WRAPPER(shape, symbol, index)
+#include "shim/bind/cublas_gemm.def"

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/gemm/job.c -- what every recipe does for its call: scalars, a lane, the
+ * site's memory, the sample. */
+#include "shim/gemm/recipe.h"
+
+#include "shim/device/handle.h"
+#include "shim/trial/pair.h"
+
+static struct ac_cast_scalar
+scalar(const void *pointer, cublasPointerMode_t mode)
+{
+	if (mode == CUBLAS_POINTER_MODE_DEVICE)
+		return (struct ac_cast_scalar){ .device = pointer };
+	return (struct ac_cast_scalar){ .value = *(const float *)pointer };
+}
+
+/* With alpha 0 the product is not wanted: reading A and B could only harm. */
+void
+ac_job_read(struct ac_job *job)
+{
+	const struct ac_gemm *g = job->g;
+	struct ac_provider *provider = job->site->binding.provider;
+	cublasPointerMode_t mode;
+
+	job->unfit = AC_REASON_REFUSED;
+	if (PROVIDER(provider, cublasGetPointerMode_v2)(g->handle, &mode))
+		return;
+	job->alpha = scalar(g->alpha, mode);
+	job->beta = scalar(g->beta, mode);
+	job->unfit = !job->alpha.device && job->alpha.value == 0
+	    ? AC_REASON_NO_PROFIT : AC_REASON_NONE;
+}
+
+enum ac_reason
+ac_job_borrow(const struct ac_job *job, struct ac_plan *plan,
+    struct ac_lane_loan *loan_out)
+{
+	struct ac_provider *provider = job->site->binding.provider;
+	struct ac_lane_request request = {
+		.provider = provider, .program = job->g->handle,
+		.device = ac_handle_find(job->g->handle)->device,
+		.wants_handle = plan->cast_bytes[0] != 0,
+		.marks_bytes = plan->marks_bytes,
+		.limit_bytes = job->site->decision.workspace_bytes,
+	};
+
+	if (job->unfit != AC_REASON_NONE)
+		return job->unfit;
+	plan->recast.alpha = job->alpha;
+	plan->recast.beta = job->beta;
+	if (!job->beta.device && job->beta.value == 0)
+		ac_plan_forget_c(plan);
+	request.buffer_bytes = plan->buffer_bytes;
+	if (request.wants_handle && PROVIDER(provider, cublasGetMathMode)(
+	    job->g->handle, &request.math_mode))
+		return AC_REASON_REFUSED;
+	return ac_lane_borrow(&request, job->place, loan_out);
+}
+
+struct ac_recast_history *
+ac_job_history(const struct ac_job *job, unsigned candidate,
+    const struct ac_lane_loan *loan)
+{
+	struct ac_recast_history *history = NULL;
+
+	if (job->site->state)
+		history = ac_history_find(job->trial
+		    ? ac_trial_histories(job->trial)
+		    : &job->site->state->histories, job->place, candidate,
+		    ac_scratch_limit(job->place->scratch,
+		    job->site->decision.workspace_bytes));
+
+	return history ? history : ac_lane_spare(loan);
+}
+
+void
+ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
+    struct ac_plan *plan)
+{
+	struct ac_recast *r = &plan->recast;
+	const bool guarded = job->site->decision.guard != AC_GUARD_OFF;
+
+	r->tol = guarded ? (float)job->candidate->tol : 0;
+	r->pair = job->turn->pair_bit;
+	r->epoch = job->trial ? ac_trial_epoch(job->trial) : 0;
+	if (!guarded)
+		r->bands[0] = r->bands[1] = NULL;
+	r->seed = (uint64_t)job->site->record->id << 32 ^ job->turn->number;
+	r->number = job->turn->number;
+	r->sampled = slot && !job->turn->posts_if_bad
+	    && !job->turn->posts_only
+	    && (job->site->decision.sample_period
+	    || job->turn->kind != AC_TURN_RECAST);
+	r->judge = guarded && job->site->decision.exact ? AC_JUDGE_EXACT : 0;
+	r->post = slot ? (struct ac_recast_post *)(uintptr_t)slot->device
+	    : NULL;
+	if (job->turn->posts_if_bad)
+		r->judge |= AC_JUDGE_POST_IF_BAD;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/gemm/plan.c -- sizes and offsets of a recast product. Casts are padded to
+ * multiples of 8, K with zeros: odd sizes then run like even ones. */
+#include "shim/gemm/plan.h"
+
+enum { PADDING = 8, ALIGNMENT = 256, LINES_PER_WORD = 16, TILE_WORDS = 8 };
+
+static int64_t
+padded(int64_t count)
+{
+	return (int64_t)(((uint64_t)count + PADDING - 1) / PADDING * PADDING);
+}
+
+/* `count` elements of `size` bytes, rounded up; 0 when beyond 2^60. */
+static uint64_t
+bytes_of(uint64_t rows, uint64_t cols, uint64_t batch, uint64_t size)
+{
+	uint64_t count;
+
+	if (__builtin_mul_overflow(rows, cols, &count)
+	    || __builtin_mul_overflow(count, batch, &count)
+	    || __builtin_mul_overflow(count, size, &count)
+	    || count > UINT64_C(1) << 60)
+		return 0;
+	return (count + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+}
+
+/* Into zeros, the operand as stored; `lines` of its op() count, and run along its columns
+ * if `lines_are_cols`; K runs the other way. */
+static void
+lay_out(const struct ac_operand *operand, bool in_arrays, int64_t lines,
+    int64_t k, bool lines_are_cols, int64_t batch, struct ac_recast_operand *o)
+{
+	const int64_t rows = lines_are_cols ? k : lines;
+	const int64_t cols = lines_are_cols ? lines : k;
+
+	if (in_arrays)
+		o->array = operand->data;
+	else
+		o->from = operand->data;
+	o->rows = rows, o->cols = cols, o->ld = operand->ld;
+	o->stride = operand->stride;
+	o->batch = in_arrays || operand->stride ? batch : 1;
+	o->ld_to = padded(rows);
+	o->cols_to = lines_are_cols ? cols : padded(cols);
+	o->lines_are_cols = lines_are_cols;
+}
+
+static uint64_t
+marks_bytes(const struct ac_recast_operand *o)
+{
+	const uint64_t lines = (uint64_t)(o->lines_are_cols ? o->cols
+	    : o->rows);
+
+	return bytes_of((lines * (uint64_t)o->batch + LINES_PER_WORD - 1)
+	    / LINES_PER_WORD, 1, 1, sizeof(uint32_t));
+}
+
+static uint64_t
+tiles(int64_t count)
+{
+	return ((uint64_t)count + AC_TILE_SIDE - 1) / AC_TILE_SIDE;
+}
+
+/* Of a cast whose size was found to be in bounds: a tile has 16 bytes of it at
+ * least, so twice as much is too. */
+static uint64_t
+bands_bytes(const struct ac_recast_operand *o)
+{
+	const uint64_t bytes = tiles(o->ld_to) * tiles(o->cols_to)
+	    * (uint64_t)o->batch * TILE_WORDS * sizeof(float);
+
+	return (bytes + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+}
+
+static bool
+measure(struct ac_plan *plan, bool casts, bool result)
+{
+	struct ac_recast *r = &plan->recast;
+
+	for (unsigned i = 0; casts && i < 2; i++) {
+		const struct ac_recast_operand *o = &r->operand[i];
+
+		plan->cast_bytes[i] = bytes_of((uint64_t)o->ld_to,
+		    (uint64_t)o->cols_to, (uint64_t)o->batch,
+		    sizeof(uint16_t));
+		if (!plan->cast_bytes[i])
+			return false;
+		plan->bands_bytes[i] = bands_bytes(o);
+	}
+	if (casts) {
+		plan->marks_at = marks_bytes(&r->operand[0]);
+		plan->marks_bytes = plan->marks_at
+		    + marks_bytes(&r->operand[1]);
+		plan->parts_bytes = bytes_of(tiles(r->k), (uint64_t)r->batch,
+		    2, sizeof(double));
+	}
+	if (result) {
+		plan->result_bytes = bytes_of((uint64_t)r->m, (uint64_t)r->n,
+		    (uint64_t)r->batch, sizeof(float));
+		if (!plan->result_bytes)
+			return false;
+	}
+	plan->kept_bytes = bytes_of((uint64_t)ac_recast_kept(r->batch), 1, 1,
+	    sizeof(float));
+	plan->buffer_bytes = plan->cast_bytes[0] + plan->cast_bytes[1]
+	    + plan->result_bytes + plan->kept_bytes + plan->bands_bytes[0]
+	    + plan->bands_bytes[1] + plan->parts_bytes;
+	return true;
+}
+
+bool
+ac_plan_make(const struct ac_gemm *g, bool casts, bool result,
+    struct ac_plan *plan_out)
+{
+	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
+	struct ac_recast *r = &plan_out->recast;
+
+	*plan_out = (struct ac_plan){ .k_padded = padded(g->k) };
+	r->m = g->m, r->n = g->n, r->k = g->k, r->batch = g->batch;
+	r->trans[0] = ta, r->trans[1] = tb;
+	lay_out(&g->a, g->in_arrays, g->m, g->k, ta, g->batch, &r->operand[0]);
+	lay_out(&g->b, g->in_arrays, g->n, g->k, !tb, g->batch, &r->operand[1]);
+	r->output.ld = g->c.ld;
+	r->output.stride = g->c.stride;
+	if (g->in_arrays)
+		r->output.array = (float *const *)(uintptr_t)g->c.data;
+	else
+		r->output.c = (float *)(uintptr_t)g->c.data;
+	return measure(plan_out, casts, result || g->in_arrays);
+}
+
+void
+ac_plan_forget_c(struct ac_plan *plan)
+{
+	plan->buffer_bytes -= plan->kept_bytes;
+	plan->kept_bytes = 0;
+}
+
+void
+ac_plan_bind(struct ac_plan *plan, const struct ac_lane_loan *loan)
+{
+	struct ac_recast *r = &plan->recast;
+	char *at = loan->buffer;
+
+	for (unsigned i = 0; i < 2; i++) {
+		r->operand[i].to = plan->cast_bytes[i] ? (uint16_t *)(void *)at
+		    : NULL;
+		at += plan->cast_bytes[i];
+	}
+	if (plan->marks_bytes) {
+		r->operand[0].marks = loan->marks;
+		r->operand[1].marks = loan->marks
+		    + plan->marks_at / sizeof(uint32_t);
+	}
+	r->output.result = plan->result_bytes ? (float *)(void *)at : NULL;
+	at += plan->result_bytes;
+	r->kept = plan->kept_bytes ? (float *)(void *)at : NULL;
+	at += plan->kept_bytes;
+	for (unsigned i = 0; i < 2; i++) {
+		r->bands[i] = plan->bands_bytes[i] ? (float *)(void *)at
+		    : NULL;
+		at += plan->bands_bytes[i];
+	}
+	r->parts = plan->parts_bytes ? (double *)(void *)at : NULL;
+	r->state = loan->state;
+	r->before = loan->before;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/gemm/ranges.c -- per site, totals on the device, a copy of them in host
+ * memory that the kernel writes, and the report's place for them, brought up to
+ * date at every call and when the process ends. */
+#include "shim/gemm/ranges.h"
+
+#include "base/env.h"
+#include "base/mapped.h"
+#include "kernels/recast/recast.h"
+#include "report/report.h"
+#include "shim/device/page.h"
+#include "shim/gemm/plan.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { TOTALS = 2 * AC_RANGE_BINS, BYTES = TOTALS * sizeof(uint64_t) };
+_Static_assert((int)TOTALS == (int)AC_REPORT_RANGES, "the report's places");
+
+/* Written once, then listed. */
+struct ac_ranges {
+	struct ac_ranges       *next;
+	const struct ac_scratch *scratch;
+	uint32_t                epoch;
+	ac_cu_address           counts;     /* on the device */
+	ac_cu_address           copy_device;
+	const uint64_t         *copy;
+	uint64_t               *report;
+	pid_t                   process;    /* a forked child has none */
+};
+static _Atomic(struct ac_ranges *) all;
+
+bool
+ac_ranges_wanted(void)
+{
+	static _Atomic int known; /* 0: not asked yet, 1: no, 2: yes */
+	int now = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (!now) {
+		now = strcmp(ac_env(AC_ENV_RANGES), "on") ? 1 : 2;
+		atomic_store_explicit(&known, now, memory_order_relaxed);
+	}
+	return now == 2;
+}
+
+static struct ac_ranges *
+make(const struct ac_site *site, const struct ac_place *place)
+{
+	struct ac_ranges *ranges = ac_mapped_take(sizeof *ranges), *next;
+	void *copy;
+
+	if (!ranges)
+		return NULL;
+	ranges->report = ac_report_ranges(site->record);
+	if (!ranges->report || !ac_page_take(place, BYTES, true, &copy,
+	    &ranges->copy_device) || ac_scratch_take(place->scratch,
+	    ac_scratch_limit(place->scratch, site->decision.workspace_bytes),
+	    BYTES, true, place->stream, &ranges->counts) != AC_REASON_NONE)
+		return NULL;
+	ranges->copy = copy;
+	ranges->process = getpid();
+	ranges->scratch = place->scratch;
+	ranges->epoch = ac_scratch_epoch(place->scratch);
+	next = atomic_load(&all);
+	do
+		ranges->next = next;
+	while (!atomic_compare_exchange_weak(&all, &next, ranges));
+	return ranges;
+}
+
+/* Two threads may both make one: the first that is stored counts. What could
+ * not be made is not tried again. */
+static struct ac_ranges *
+ranges_of(const struct ac_site *site, const struct ac_place *place)
+{
+	static struct ac_ranges none;
+	struct ac_ranges *ranges = atomic_load_explicit(&site->state->ranges,
+	    memory_order_acquire), *there = NULL;
+
+	if (!ranges) {
+		ranges = make(site, place);
+		if (!ranges)
+			ranges = &none;
+		if (!atomic_compare_exchange_strong(&site->state->ranges,
+		    &there, ranges))
+			ranges = there;
+	}
+	return ranges->copy && ranges->scratch == place->scratch
+	    && ranges->epoch == ac_scratch_epoch(place->scratch) ? ranges
+	    : NULL;
+}
+
+/* The device writes whole words; which call's they are does not matter. */
+static void
+hand_on(const struct ac_ranges *ranges)
+{
+	for (unsigned i = 0; i < TOTALS; i++)
+		__atomic_store_n(&ranges->report[i], __atomic_load_n(
+		    &ranges->copy[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
+
+/* The launch counts its blocks in the state of a lane: of nothing that two
+ * streams share, or one of them would take the other's block for its last. */
+static void
+launch(const struct ac_ranges *ranges, const struct ac_lane_request *request,
+    const struct ac_place *place, struct ac_recast *recast)
+{
+	struct ac_lane_loan loan;
+
+	if (!ac_scratch_order(place->scratch, place->stream, false)
+	    || ac_lane_borrow(request, place, &loan) != AC_REASON_NONE)
+		return;
+	recast->state = loan.state;
+	ac_lane_return(&loan, !ac_recast_ranges(place->kernels, recast,
+	    (uint64_t *)(uintptr_t)ranges->counts,
+	    (uint64_t *)(uintptr_t)ranges->copy_device, place->stream));
+}
+
+void
+ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
+{
+	const struct ac_handle *handle = ac_handle_find(g->handle);
+	const struct ac_lane_request request = {
+		.provider = site->binding.provider, .program = g->handle,
+		.device = handle->device,
+		.limit_bytes = site->decision.workspace_bytes,
+	};
+	struct ac_ranges *ranges;
+	struct ac_place place;
+	struct ac_plan plan;
+
+	if (!site->state || ac_place_find(request.provider, g->handle,
+	    handle->device, &place) != AC_REASON_NONE || place.capture
+	    || !ac_plan_make(g, false, false, &plan))
+		return;
+	ranges = ranges_of(site, &place);
+	if (!ranges)
+		return;
+	launch(ranges, &request, &place, &plan.recast);
+	hand_on(ranges);
+}
+
+/* No CUDA call: the device may be gone, what it wrote is not. */
+__attribute__((destructor)) static void
+hand_on_all(void)
+{
+	for (struct ac_ranges *r = atomic_load(&all); r; r = r->next)
+		if (r->process == getpid())
+			hand_on(r);
+}

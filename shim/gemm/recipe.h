@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/gemm/recipe.h -- the ways to run a product in lower precision.
+ *
+ * A recipe returns AC_REASON_NONE when it ran: *status_out is then cuBLAS's
+ * answer. Any other reason means that C is untouched and that the original
+ * call is to be made (recasting.md R6). Only ac_recipe_strict() waits for the
+ * device, which is what guard=strict asks for. */
+#ifndef AC_SHIM_RECIPE_H
+#define AC_SHIM_RECIPE_H
+
+#include "shim/gemm/gemm.h"
+#include "shim/device/lane.h"
+#include "shim/gemm/plan.h"
+#include "shim/site/site.h"
+#include "shim/trial/trial.h"
+
+/* One call, and how it is to run. */
+struct ac_job {
+	const struct ac_gemm      *g;
+	const struct ac_site      *site;
+	struct ac_trial           *trial;      /* NULL: there is none */
+	const struct ac_place     *place;      /* NULL: not looked for */
+	const struct ac_candidate *candidate;
+	struct ac_turn            *turn;
+	/* With a place; else not read. */
+	struct ac_cast_scalar      alpha, beta;
+	enum ac_reason             unfit;      /* why they forbid a recast */
+};
+
+/* The same call with another compute type, on the program's own handle; with
+ * a sample beside it if the turn has one. */
+enum ac_reason ac_recipe_library(const struct ac_job *job,
+    cublasStatus_t *status_out);
+
+/* Cast both operands, then a 16-bit product on a lane of our own. */
+enum ac_reason ac_recipe_cast(const struct ac_job *job,
+    cublasStatus_t *status_out);
+
+/* Run every candidate of the trial beside C, sampled; C is untouched. Tells the
+ * trial. Returns why the call is kept: probation, or what went wrong. */
+enum ac_reason ac_recipe_try(const struct ac_job *job);
+
+/* Run the candidate beside C, wait, judge, and only then write C. */
+enum ac_reason ac_recipe_strict(const struct ac_job *job,
+    cublasStatus_t *status_out);
+
+/* ---- What they share ---------------------------------------------------- */
+
+/* A product whose operands may differ in type from the program's. Scalars as
+ * the handle's pointer mode says. */
+struct ac_product {
+	cublasHandle_t      handle;
+	cublasOperation_t   transa, transb;
+	int64_t             m, n, k, batch;
+	const void         *alpha, *beta;
+	struct ac_operand   a, b;
+	void               *c;
+	int64_t             ldc;
+	long long           stride_c;
+	cudaDataType        type_c;
+	cublasComputeType_t compute;
+};
+
+/* Issue `product` by cublasGemmEx or cublasGemmStridedBatchedEx, in the form
+ * whose indices are wide enough. False: the provider has no such form. */
+bool ac_product_issue(struct ac_provider *provider,
+    const struct ac_product *product, cublasStatus_t *status_out);
+
+/* The reason and *status_out for an issued product's answer. */
+enum ac_reason ac_product_answer(bool issued, cublasStatus_t status,
+    cublasStatus_t *status_out);
+
+/* Read the call's scalars for kernels: a host one now, as cuBLAS would; a device
+ * one when the kernel runs, behind whatever writes it. Before the call has its
+ * turn: should the program's pointer be bad and its signal handler jump away,
+ * neither a turn nor a lane is lost. */
+void ac_job_read(struct ac_job *job);
+
+/* Give `plan` the scalars and borrow a lane for it, with a handle if it casts. */
+enum ac_reason ac_job_borrow(const struct ac_job *job, struct ac_plan *plan,
+    struct ac_lane_loan *loan_out);
+
+/* What the site remembers for `candidate` here, or else a blank. */
+struct ac_recast_history *ac_job_history(const struct ac_job *job,
+    unsigned candidate, const struct ac_lane_loan *loan);
+
+/* Set what the plan is judged by, and its sample: drawn by site and call number,
+ * posted to `slot`. */
+void ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
+    struct ac_plan *plan);
+
+/* The 16-bit product of a plan whose casts are queued. Where `result` is set,
+ * it goes there without beta. */
+enum ac_reason ac_cast_multiply(const struct ac_job *job,
+    const struct ac_plan *plan, const struct ac_lane_loan *loan,
+    cublasStatus_t *status_out);
+
+/* Queue cast and settle for the job's candidate (a cast). False: a launch
+ * failed. */
+bool ac_cast_queue(const struct ac_job *job, struct ac_plan *plan);
+
+/* The compute type that lets cuBLAS convert FP32 operands for `rung`. */
+cublasComputeType_t ac_library_compute(enum ac_rung rung);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/gemm/recipe_cast.c -- cast both operands to 16 bits and multiply those, on a
+ * lane (recasting.md R1, R2, R3). FP16 operands are scaled by powers of two
+ * that alpha undoes; BF16 has FP32's range and needs none. */
+#include "shim/gemm/recipe.h"
+
+bool
+ac_cast_queue(const struct ac_job *job, struct ac_plan *plan)
+{
+	const struct ac_place *place = job->place;
+	struct ac_recast *r = &plan->recast;
+	const bool fp16 = job->candidate->rung == AC_RUNG_FP16;
+
+	r->format = fp16 ? AC_FORMAT_FP16 : AC_FORMAT_BF16;
+	r->scaled = fp16 && job->site->decision.scaled;
+	return r->history
+	    && !ac_recast_cast(place->kernels, r, place->stream)
+	    && !ac_recast_settle(place->kernels, r, place->stream);
+}
+
+static struct ac_operand
+cast_operand(const struct ac_recast_operand *o, cudaDataType type)
+{
+	return (struct ac_operand){
+		.data = o->to, .type = type, .ld = o->ld_to,
+		.stride = o->batch > 1 ? o->ld_to * o->cols_to : 0,
+	};
+}
+
+enum ac_reason
+ac_cast_multiply(const struct ac_job *job, const struct ac_plan *plan,
+    const struct ac_lane_loan *loan, cublasStatus_t *status_out)
+{
+	const struct ac_gemm *g = job->g;
+	const struct ac_recast *r = &plan->recast;
+	const cudaDataType type = r->format == AC_FORMAT_FP16 ? CUDA_R_16F
+	    : CUDA_R_16BF;
+	struct ac_product product = {
+		.handle = loan->handle,
+		.transa = g->transa, .transb = g->transb,
+		.m = g->m, .n = g->n, .k = plan->k_padded, .batch = g->batch,
+		.alpha = &r->state->alpha, .beta = &r->state->beta,
+		.a = cast_operand(&r->operand[0], type),
+		.b = cast_operand(&r->operand[1], type),
+		.c = r->output.c, .ldc = g->c.ld, .stride_c = g->c.stride,
+		.type_c = CUDA_R_32F, .compute = CUBLAS_COMPUTE_32F,
+	};
+	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+	bool issued;
+
+	if (r->output.result) {
+		product.beta = &r->state->zero;
+		product.c = r->output.result;
+		product.ldc = g->m;
+		product.stride_c = g->m * g->n;
+	}
+	issued = ac_product_issue(job->site->binding.provider, &product,
+	    &status);
+	return ac_product_answer(issued, status, status_out);
+}
+
+/* The last launch. It has failed for good once the product is in C. */
+static enum ac_reason
+finish(const struct ac_plan *plan, const struct ac_place *place,
+    cublasStatus_t *status_out)
+{
+	if (!ac_recast_finish(place->kernels, &plan->recast, place->stream))
+		return AC_REASON_NONE;
+	if (plan->recast.output.result)
+		return AC_REASON_REFUSED;
+	*status_out = CUBLAS_STATUS_EXECUTION_FAILED;
+	return AC_REASON_NONE;
+}
+
+static enum ac_reason
+run(const struct ac_job *job, struct ac_plan *plan,
+    const struct ac_lane_loan *loan, cublasStatus_t *status_out)
+{
+	cublasStatus_t status;
+	enum ac_reason reason;
+
+	if (!ac_cast_queue(job, plan))
+		return AC_REASON_REFUSED;
+	reason = ac_cast_multiply(job, plan, loan, &status);
+	if (reason == AC_REASON_NONE)
+		reason = finish(plan, job->place, &status);
+	if (reason == AC_REASON_NONE)
+		*status_out = status;
+	return reason;
+}
+
+enum ac_reason
+ac_recipe_cast(const struct ac_job *job, cublasStatus_t *status_out)
+{
+	struct ac_timing *timing = job->turn->timing;
+	struct ac_lane_loan loan;
+	struct ac_plan plan;
+	enum ac_reason reason;
+	bool timed;
+
+	if (!ac_plan_make(job->g, true, false, &plan))
+		return AC_REASON_WORKSPACE;
+	reason = ac_job_borrow(job, &plan, &loan);
+	if (reason != AC_REASON_NONE)
+		return reason;
+	timed = timing && ac_timing_begin(timing, job->place);
+	ac_plan_bind(&plan, &loan);
+	plan.recast.output.write_through = plan.recast.output.result != NULL;
+	plan.recast.history = ac_job_history(job, job->turn->candidate, &loan);
+	ac_job_sample(job, job->turn->sampled || job->turn->posts_if_bad
+	    ? &job->turn->slot : NULL, &plan);
+	reason = run(job, &plan, &loan, status_out);
+	if (timed)
+		ac_timing_end(timing, job->place, reason == AC_REASON_NONE);
+	ac_lane_return(&loan, reason == AC_REASON_NONE);
+	if (reason == AC_REASON_NONE && job->turn->sampled)
+		ac_trial_sampled(job->trial, job->turn);
+	return reason;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/rnn/cudnn_rnn.c -- the wrappers of cuDNN's descriptors of recurrent
+ * networks. Where the policy says FP16 the descriptor is set to convert, where
+ * it says TF32 not to forbid it; sizes and passes follow from that, all of
+ * them, and are not ours. The program is told what it set itself. */
+#include "shim/rnn/rnn_site.h"
+
+#include "api/region.h"
+#include "base/guard.h"
+#include "base/lock.h"
+#include "base/mapped.h"
+#include "shim/device/device.h"
+#include "shim/start/start.h"
+#include "shim/bind/thunk.h"
+
+#include <cudnn.h>
+
+/* ---- What the program set where we set otherwise ------------------------- */
+
+struct note {
+	struct note *next;              /* in its row, or while free */
+	cudnnRNNDescriptor_t descriptor;
+	cudnnMathType_t math, ours;
+};
+
+/* Notes that are gone are used again, and never given back. */
+enum { ROWS = 1 << 10 };
+static struct {
+	struct ac_lock lock;
+	struct note *row[ROWS], *unused;
+} notes;
+
+/* Where the note of `descriptor` hangs, or one would; under the lock. */
+static struct note **
+place_of(cudnnRNNDescriptor_t descriptor)
+{
+	struct note **at = &notes.row[(uint64_t)(uintptr_t)descriptor
+	    * UINT64_C(0x9E3779B97F4A7C15) >> 54];
+
+	_Static_assert(ROWS == 1 << 10, "the upper 10 bits of 64");
+	while (*at && (*at)->descriptor != descriptor)
+		at = &(*at)->next;
+	return at;
+}
+
+/* False if there is no memory for it. */
+static bool
+remember(cudnnRNNDescriptor_t descriptor, cudnnMathType_t math,
+    cudnnMathType_t ours)
+{
+	struct note **at, *note;
+
+	ac_lock_take(&notes.lock);
+	at = place_of(descriptor);
+	note = *at;
+	if (!note) {
+		note = notes.unused;
+		if (note)
+			notes.unused = note->next;
+		else
+			note = ac_mapped_take(sizeof *note);
+		if (note) {
+			*note = (struct note){ NULL, descriptor, math, ours };
+			*at = note;
+		}
+	} else {
+		note->math = math;
+		note->ours = ours;
+	}
+	ac_lock_give(&notes.lock);
+	return note != NULL;
+}
+
+static void
+forget(cudnnRNNDescriptor_t descriptor)
+{
+	struct note **at, *note;
+
+	ac_lock_take(&notes.lock);
+	at = place_of(descriptor);
+	note = *at;
+	if (note) {
+		*at = note->next;
+		note->next = notes.unused;
+		notes.unused = note;
+	}
+	ac_lock_give(&notes.lock);
+}
+
+/* What the program set of a descriptor that has `math`. */
+static cudnnMathType_t
+recall(cudnnRNNDescriptor_t descriptor, cudnnMathType_t math)
+{
+	const struct note *note;
+
+	ac_lock_take(&notes.lock);
+	note = *place_of(descriptor);
+	if (note && note->ours == math)
+		math = note->math;
+	ac_lock_give(&notes.lock);
+	return math;
+}
+
+/* ---- Setting -------------------------------------------------------------- */
+
+#define SET_PARAMS cudnnRNNDescriptor_t descriptor, cudnnRNNAlgo_t algo, \
+	cudnnRNNMode_t cell, cudnnRNNBiasMode_t bias, \
+	cudnnDirectionMode_t direction, cudnnRNNInputMode_t input_mode, \
+	cudnnDataType_t type, cudnnDataType_t precision, \
+	cudnnMathType_t math, int32_t input, int32_t hidden, \
+	int32_t projection, int32_t layers, \
+	cudnnDropoutDescriptor_t dropout, uint32_t flags
+#define SET_ARGS(math) descriptor, algo, cell, bias, direction, input_mode, \
+	type, precision, math, input, hidden, projection, layers, dropout, \
+	flags
+
+/* Set as the program wants it first: that tells whether it is a call to decide
+ * about, and leaves the descriptor good whatever comes of the rest. */
+AC_WRAPPER_DOOR(cudnnSetRNNDescriptor_v8);
+AC_EXPORT cudnnStatus_t CUDNNWINAPI
+cudnnSetRNNDescriptor_v8(SET_PARAMS)
+{
+	const void *const caller = __builtin_return_address(0);
+	const uint32_t via = ac_thunk_take();
+	const bool outermost = ac_guard_enter(); /* cuDNN calls itself */
+	const struct ac_binding binding = ac_provider_bind(
+	    ENTRY_cudnnSetRNNDescriptor_v8, caller, via);
+	const __typeof__(&cudnnSetRNNDescriptor_v8) next =
+	    (__typeof__(&cudnnSetRNNDescriptor_v8))binding.next;
+	const struct ac_rnn_site *site = NULL;
+	cudnnStatus_t status = next(SET_ARGS(math));
+	enum ac_reason reason;
+	cudnnMathType_t ours;
+
+	if (outermost && status == CUDNN_STATUS_SUCCESS && binding.provider) {
+		const struct ac_rnn_query query = {
+			.caller = (uintptr_t)caller,
+			.provider = (uintptr_t)binding.provider,
+			.device = ac_device_current(), .math = (int32_t)math,
+			.type = (int32_t)type, .precision = (int32_t)precision,
+			.cell = (int32_t)cell, .direction = (int32_t)direction,
+			.input = input, .hidden = hidden,
+			.projection = projection, .layers = layers,
+			.region = ac_region_here()
+		};
+		forget(descriptor);
+		site = ac_rnn_site_of(&query);
+	}
+	if (site) {
+		reason = site->decision.reason;
+		ours = site->decision.rung == AC_RUNG_FP16
+		    ? CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION
+		    : CUDNN_DEFAULT_MATH;
+		if (reason == AC_REASON_NONE
+		    && !remember(descriptor, math, ours))
+			reason = AC_REASON_OUT_OF_MEMORY;
+		if (reason == AC_REASON_NONE
+		    && next(SET_ARGS(ours)) != CUDNN_STATUS_SUCCESS) {
+			reason = AC_REASON_REFUSED;
+			forget(descriptor);
+			status = next(SET_ARGS(math));
+		}
+		ac_report_count(site->record, reason);
+		if (reason == AC_REASON_NONE)
+			ac_shim_notice(&site->decision, site->decision.rung);
+	}
+	if (outermost)
+		ac_guard_leave();
+	return status;
+}
+
+/* ---- Getting, and the end ------------------------------------------------- */
+
+AC_WRAPPER_DOOR(cudnnGetRNNDescriptor_v8);
+AC_EXPORT cudnnStatus_t CUDNNWINAPI
+cudnnGetRNNDescriptor_v8(cudnnRNNDescriptor_t descriptor, cudnnRNNAlgo_t *algo,
+    cudnnRNNMode_t *cell, cudnnRNNBiasMode_t *bias,
+    cudnnDirectionMode_t *direction, cudnnRNNInputMode_t *input_mode,
+    cudnnDataType_t *type, cudnnDataType_t *precision, cudnnMathType_t *math,
+    int32_t *input, int32_t *hidden, int32_t *projection, int32_t *layers,
+    cudnnDropoutDescriptor_t *dropout, uint32_t *flags)
+{
+	const uint32_t via = ac_thunk_take();
+	const bool outermost = ac_guard_enter();
+	const struct ac_binding binding = ac_provider_bind(
+	    ENTRY_cudnnGetRNNDescriptor_v8, __builtin_return_address(0), via);
+	const cudnnStatus_t status = ((__typeof__(
+	    &cudnnGetRNNDescriptor_v8))binding.next)(SET_ARGS(math));
+
+	if (outermost && status == CUDNN_STATUS_SUCCESS && math)
+		*math = recall(descriptor, *math);
+	if (outermost)
+		ac_guard_leave();
+	return status;
+}
+
+/* The note goes first: once cuDNN has freed the descriptor, another thread may
+ * be given the same address. */
+AC_WRAPPER_DOOR(cudnnDestroyRNNDescriptor);
+AC_EXPORT cudnnStatus_t CUDNNWINAPI
+cudnnDestroyRNNDescriptor(cudnnRNNDescriptor_t descriptor)
+{
+	const uint32_t via = ac_thunk_take();
+	const bool outermost = ac_guard_enter();
+	const struct ac_binding binding = ac_provider_bind(
+	    ENTRY_cudnnDestroyRNNDescriptor, __builtin_return_address(0), via);
+	cudnnStatus_t status;
+
+	if (outermost)
+		forget(descriptor);
+	status = ((__typeof__(&cudnnDestroyRNNDescriptor))binding.next)(
+	    descriptor);
+	if (outermost)
+		ac_guard_leave();
+	return status;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/scaling/scaling_site.c -- what the policy's seed and update lines say of a call
+ * on vectors. Everything but the look-up runs once per site. */
+#include "shim/scaling/scaling.h"
+
+#include "api/region.h"
+#include "base/mapped.h"
+#include "base/text.h"
+#include "shim/site/describe.h"
+#include "shim/device/device.h"
+#include "shim/device/handle.h"
+#include "shim/site/sites.h"
+#include "shim/start/start.h"
+
+#include <string.h>
+
+enum { SLOTS = 1 << 12 };
+
+struct query {
+	uint64_t caller, n;
+	uint64_t entry;                  /* and device, provider's slot,
+	                                  * region */
+	/* Does not tell sites apart. */
+	const struct ac_scaling_call *call;
+};
+enum { QUERY_BYTES = offsetof(struct query, call) };
+
+struct site {
+	struct ac_site_head    head;
+	struct query           query;
+	struct ac_scaling_site site;
+};
+
+static void
+describe(const struct query *query, struct ac_description *d)
+{
+	const struct ac_scaling_call *call = query->call;
+	const struct ac_region *region =
+	    ac_region_get((uint32_t)(query->entry >> 32));
+	const int device = ac_handle_find(call->handle)->device;
+	const struct ac_device *gpu = ac_device_get(device);
+
+	memset(d, 0, sizeof *d);
+	ac_describe_caller(d, call->caller);
+	ac_describe_library(d, call->handle, call->provider);
+	d->op.operation = AC_OP_COUNT; /* none of those that are recast */
+	d->op.fact[AC_FACT_FN] = ac_entries[call->entry].symbol;
+	d->op.fact[AC_FACT_CALLER] = d->module;
+	d->op.place = d->key.caller;
+	d->op.fact[AC_FACT_PROGRAM] = ac_shim_get()->program;
+	d->op.fact[AC_FACT_LIB] = *d->library ? d->library : NULL;
+	d->op.fact[AC_FACT_REGION] = region ? region->name : NULL;
+	d->op.fact[AC_FACT_SOLVER] = d->is_solver ? "yes" : "no";
+	ac_op_set(&d->op, AC_Q_N, (double)call->n);
+	if (ac_shim_get()->rank >= 0)
+		ac_op_set(&d->op, AC_Q_RANK, ac_shim_get()->rank);
+	if (!gpu)
+		return;
+	d->op.fact[AC_FACT_GPU] = gpu->name;
+	ac_op_set(&d->op, AC_Q_SM, gpu->sm);
+	ac_op_set(&d->op, AC_Q_DEVICE, device);
+	ac_report_machine(gpu->name, gpu->sm, d->library, gpu->emulated);
+}
+
+static void
+decide(const struct query *query, struct ac_scaling_site *site)
+{
+	struct ac_description d;
+	struct ac_text text;
+
+	describe(query, &d);
+	memset(site, 0, sizeof *site);
+	site->kind = ac_policy_scaling(ac_shim_get()->policy, &d.op, NULL);
+	ac_text_init(&text, site->caller, sizeof site->caller);
+	ac_text_add(&text, d.key.caller);
+}
+
+static struct ac_site_head *
+make(const void *asked, struct ac_site_head *there)
+{
+	const struct query *query = asked;
+	struct site *site = (struct site *)there;
+	struct ac_scaling_site decided;
+
+	decide(query, &decided);
+	if (site && !memcmp(&site->site, &decided, sizeof decided))
+		return there;
+	site = ac_mapped_take(sizeof *site);
+	if (!site)
+		return NULL;
+	site->query = *query;
+	site->query.call = NULL;
+	site->site = decided;
+	return &site->head;
+}
+
+const struct ac_scaling_site *
+ac_scaling_site_of(struct ac_scaling_call *call)
+{
+	static _Atomic(struct ac_site_head *) slots[SLOTS];
+	static struct ac_sites table = { slots, SLOTS, make, 0 };
+	const struct query query = {
+		.caller = (uint64_t)(uintptr_t)call->caller,
+		.n = (uint64_t)call->n,
+		.entry = (uint64_t)call->entry
+		    | (uint64_t)ac_region_here() << 32
+		    | (uint64_t)(uint8_t)ac_handle_find(call->handle)->device
+		    << 8 | (call->provider
+		    ? (uint64_t)ac_provider_slot(call->provider) << 16 : 0),
+		.call = call
+	};
+	const struct site *stored = (const struct site *)ac_sites_find(&table,
+	    &query, QUERY_BYTES);
+	const struct ac_scaling_site *site = &call->scratch;
+
+	if (stored)
+		site = &stored->site;
+	else
+		decide(&query, &call->scratch);
+	return site;
+}

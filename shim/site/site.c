@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/site/site.c -- the table of sites. Everything but the look-up runs once per
+ * site. */
+#include "shim/site/site.h"
+
+#include "base/log.h"
+#include "base/mapped.h"
+#include "shim/site/describe.h"
+#include "shim/device/device.h"
+#include "shim/gemm/ranges.h"
+#include "shim/device/handle.h"
+#include "shim/trial/size_class.h"
+#include "shim/start/start.h"
+#include "shim/trial/trial.h"
+
+#include <stdatomic.h>
+
+enum {
+	SITE_SLOTS = 1 << AC_SITE_BITS,
+	SITE_LIMIT = 100000     /* policy-language.md, "Sites" */
+};
+
+_Atomic(struct ac_site *) ac_site_table[SITE_SLOTS];
+_Atomic uint32_t ac_site_generation;
+static _Atomic uint32_t site_count;
+
+void
+ac_site_forget_decisions(void)
+{
+	atomic_fetch_add_explicit(&ac_site_generation, 1, memory_order_release);
+}
+
+/* ---- What identifies a call -------------------------------------------- */
+
+/* cuBLAS's name for it is too new for some headers we build with. */
+enum { COMPUTE_32F_EMULATED_16BFX9 = 78 };
+
+enum ac_asked
+ac_asked_by_compute(int compute)
+{
+	switch (compute) {
+	case CUBLAS_COMPUTE_32F_FAST_TF32:  return AC_ASKED_TF32;
+	case CUBLAS_COMPUTE_32F_FAST_16F:   return AC_ASKED_FAST16F;
+	case CUBLAS_COMPUTE_32F_FAST_16BF:  return AC_ASKED_FAST16BF;
+	case CUBLAS_COMPUTE_32F_PEDANTIC:   return AC_ASKED_PEDANTIC;
+	case COMPUTE_32F_EMULATED_16BFX9:   return AC_ASKED_EMULATED;
+	default:                            return AC_ASKED_UNSAID;
+	}
+}
+
+enum ac_type_class
+ac_type_class_of(cudaDataType a, cudaDataType b, cudaDataType c, int compute)
+{
+	const bool in_fp32 = compute == CUBLAS_COMPUTE_32F
+	    || ac_asked_by_compute(compute) != AC_ASKED_UNSAID;
+
+	if (a != b)
+		return AC_TYPE_OTHER;
+	switch ((int)a) {
+	case CUDA_R_32F:
+		return c == CUDA_R_32F && in_fp32 ? AC_TYPE_F32 : AC_TYPE_OTHER;
+	case CUDA_C_32F:
+		return c == CUDA_C_32F && in_fp32 ? AC_TYPE_C32 : AC_TYPE_OTHER;
+	case CUDA_R_16F:  return AC_TYPE_F16;
+	case CUDA_R_16BF: return AC_TYPE_BF16;
+	case CUDA_R_64F:  return AC_TYPE_F64;
+	default:          return AC_TYPE_OTHER;
+	}
+}
+
+/* By the low four bits of a cublasMath_t; above them are flags such as
+ * CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION. 4 is BF16x9 emulation, 8
+ * concerns FP64 only; the others are newer than we are: hands off. */
+const uint8_t ac_asked_by_mode[16] = {
+	AC_ASKED_FP32,     AC_ASKED_FAST16F,  AC_ASKED_PEDANTIC,
+	AC_ASKED_TF32,     AC_ASKED_EMULATED, AC_ASKED_EMULATED,
+	AC_ASKED_EMULATED, AC_ASKED_EMULATED, AC_ASKED_FP32,
+	AC_ASKED_EMULATED, AC_ASKED_EMULATED, AC_ASKED_EMULATED,
+	AC_ASKED_EMULATED, AC_ASKED_EMULATED, AC_ASKED_EMULATED,
+	AC_ASKED_EMULATED
+};
+_Static_assert(ENTRY_COUNT <= 256, "an entry fits in a form");
+_Static_assert(CUBLAS_DEFAULT_MATH == 0 && CUBLAS_TENSOR_OP_MATH == 1
+    && CUBLAS_PEDANTIC_MATH == 2 && CUBLAS_TF32_TENSOR_OP_MATH == 3,
+    "ac_asked_by_mode is in the order of cublasMath_t");
+
+/* ---- Deciding ---------------------------------------------------------- */
+
+/* What no policy can judge: is there a recipe, and a provider for it, and
+ * would it change anything? */
+static void
+judge_feasibility(struct ac_site *site, const struct ac_call *call)
+{
+	enum ac_reason reason = AC_REASON_NONE;
+
+	if (site->decision.rung == AC_RUNG_KEEP)
+		return;
+	if (!ac_entries[call->entry].rewritable)
+		reason = AC_REASON_NOT_BUILT;
+	else if (!site->binding.provider
+	    || !ac_provider_is_complete(site->binding.provider))
+		reason = AC_REASON_UNSUPPORTED;
+	else if (site->decision.rung == AC_RUNG_TF32 && call->asked == AC_ASKED_TF32)
+		reason = AC_REASON_NO_PROFIT; /* it runs on TF32 already */
+	else if (site->decision.guard == AC_GUARD_OFF
+	    && site->decision.is_doubtful)
+		reason = AC_REASON_NO_PROFIT; /* and nobody is to try */
+	if (reason != AC_REASON_NONE)
+		ac_decision_keep(&site->decision, reason);
+}
+
+static void
+decide(struct ac_site *site, const struct ac_site_call *asked)
+{
+	const struct ac_shim *shim = ac_shim_get();
+	const struct ac_call unpacked = ac_call_of(asked), *call = &unpacked;
+	struct ac_description d;
+	bool is_overflow = false;
+
+	atomic_store_explicit(&site->generation, atomic_load_explicit(
+	    &ac_site_generation, memory_order_acquire),
+	    memory_order_relaxed);
+	site->binding = ac_provider_bind(call->entry, call->caller,
+	    call->via);
+	ac_describe(call, site->binding.provider, &d);
+	ac_policy_decide(shim->policy, &d.op, &site->decision);
+	judge_feasibility(site, call);
+	site->state = NULL;
+	site->record = ac_report_site_in(&d.region, &d.key, &site->decision,
+	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
+	if (is_overflow)
+		ac_decision_keep(&site->decision, AC_REASON_NO_RULE);
+	site->solver = d.solver;
+	site->is_plain = site->decision.rung == AC_RUNG_KEEP && !site->solver
+	    && !(ac_ranges_wanted() && call->type == AC_TYPE_F32
+	    && ac_entries[call->entry].rewritable);
+}
+
+/* What a stored site remembers; one without is never recast under a guard. */
+static struct ac_site_state *
+make_state(const struct ac_site *site, const struct ac_site_call *call)
+{
+	const uint64_t place[2] = { (uint64_t)(uintptr_t)call->caller,
+		call->form };
+	const int64_t size[4] = { call->m, call->n, call->k, call->batch };
+	struct ac_site_state *state;
+
+	if (site->is_plain)
+		return NULL;
+	state = ac_mapped_take(sizeof *state);
+	if (!state || site->decision.rung == AC_RUNG_KEEP)
+		return state;
+	state->wants_trial = ac_trial_is_wanted(&site->decision);
+	/* Streams are apart there: what one learns is not for another. */
+	if (!site->decision.reproducible)
+		state->size_class = ac_size_class_of(place, size,
+		    &site->decision);
+	return state;
+}
+
+struct ac_trial *
+ac_site_make_trial(const struct ac_site *site)
+{
+	struct ac_site_state *state = site->state;
+	struct ac_trial *trial = NULL, *made;
+
+	if (state->size_class && ac_credit_is_kept(&site->decision)
+	    && !atomic_exchange(&state->was_called, true)) {
+		ac_credit_count(&state->size_class->credit, &site->decision);
+		return NULL;
+	}
+	made = ac_trial_make(&site->decision, &site->record->key,
+	    site->record->name, site->record, state->size_class,
+	    ac_device_may_time((int8_t)(site->query.form >> 32)));
+	/* Another thread may have been first. */
+	return !made || atomic_compare_exchange_strong(&state->trial, &trial,
+	    made) ? made : trial;
+}
+
+void
+ac_site_note_autotune(const struct ac_site *site)
+{
+	static _Atomic(struct ac_marker_record *) marker;
+	struct ac_marker_record *known = atomic_load(&marker), *none = NULL;
+
+	if (!site->decision.reproducible)
+		return;
+	if (!known) {
+		known = ac_report_marker(
+		    "CUBLAS_GEMM_AUTOTUNE despite reproducible=on");
+		if (atomic_compare_exchange_strong(&marker, &none, known))
+			ac_log(AC_LOG_WARNING, "reproducible=on: the program "
+			    "calls %s with CUBLAS_GEMM_AUTOTUNE, so cuBLAS may "
+			    "choose other bits in each run; autocast keeps such "
+			    "calls as they are", site->record->key.symbol);
+	}
+	ac_report_count_marker(known);
+}
+
+/* ---- The table --------------------------------------------------------- */
+
+/* Another thread may have been first with the same site: then that is the one,
+ * which may be on trial already. */
+static struct ac_site *
+publish(struct ac_site *site)
+{
+	const uint32_t start = ac_site_slot(&site->query);
+
+	for (uint32_t i = 0; i < AC_SITE_PROBES; i++) {
+		_Atomic(struct ac_site *) *slot =
+		    &ac_site_table[(start + i) & (SITE_SLOTS - 1)];
+		struct ac_site *there = atomic_load_explicit(slot,
+		    memory_order_acquire);
+
+		/* An empty slot, or this very site of an older generation. */
+		do {
+			if (there && !ac_site_is(there, &site->query))
+				break;
+			if (there && there->generation == site->generation)
+				return there;
+		} while (!atomic_compare_exchange_weak_explicit(slot, &there,
+		    site, memory_order_acq_rel, memory_order_acquire));
+		if (there && !ac_site_is(there, &site->query))
+			continue;
+		if (!there)
+			atomic_fetch_add_explicit(&site_count, 1,
+			    memory_order_relaxed);
+		return site;
+	}
+	return site;
+}
+
+/* The stored site of `query`, of whatever generation. */
+static struct ac_site *
+stored(const struct ac_site_query *query)
+{
+	const uint32_t start = ac_site_slot(query);
+
+	for (uint32_t i = 0; i < AC_SITE_PROBES; i++) {
+		struct ac_site *site = atomic_load_explicit(
+		    &ac_site_table[(start + i) & (SITE_SLOTS - 1)],
+		    memory_order_acquire);
+
+		if (!site || ac_site_is(site, query))
+			return site;
+	}
+	return NULL;
+}
+
+const struct ac_site *
+ac_site_search(uint64_t caller, uint64_t mn, uint64_t kb, uint64_t form)
+{
+	const struct ac_site_query query = { caller, mn, kb, form };
+	const struct ac_site *site = stored(&query);
+
+	return site && atomic_load_explicit(&site->generation,
+	    memory_order_relaxed) == atomic_load_explicit(&ac_site_generation,
+	    memory_order_acquire) ? site : NULL;
+}
+
+/* Decided as before (the record stands for the decision): programs unload
+ * libraries by the thousand, and nothing here is ever freed. */
+static const struct ac_site *
+confirm(const struct ac_site_query *query, const struct ac_site *anew)
+{
+	struct ac_site *site = stored(query);
+
+	if (!site || site->record != anew->record
+	    || site->solver != anew->solver
+	    || site->binding.next != anew->binding.next
+	    || site->binding.provider != anew->binding.provider)
+		return NULL;
+	atomic_store_explicit(&site->generation, atomic_load_explicit(
+	    &anew->generation, memory_order_relaxed), memory_order_relaxed);
+	return site;
+}
+
+const struct ac_site *
+ac_site_add(const struct ac_site_call *call, const struct ac_site_query *query,
+    struct ac_site *scratch)
+{
+	const struct ac_site *confirmed;
+	struct ac_site *site;
+
+	decide(scratch, call);
+	/* Without a provider there may be one at the next call. */
+	if (!query || !scratch->binding.provider)
+		return scratch;
+	confirmed = confirm(query, scratch);
+	if (confirmed)
+		return confirmed;
+	if (atomic_load_explicit(&site_count, memory_order_relaxed)
+	    >= SITE_LIMIT)
+		return scratch;
+	site = ac_mapped_take(sizeof *site);
+	if (!site)
+		return scratch;
+	*site = *scratch;
+	site->query = *query;
+	site->state = make_state(site, call);
+	return publish(site);
+}

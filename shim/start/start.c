@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/start/start.c -- load the policy, open the statistics, give the notice. */
+#include "shim/start/start.h"
+
+#include "base/env.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "report/report.h"
+#include "shim/bind/loader_hooks.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DIAGNOSTIC_BYTES = 16 << 10, NOTES_BYTES = 2 << 10 };
+
+_Atomic(const struct ac_shim *) ac_shim_started;
+_Atomic bool ac_shim_notice_due;
+
+static void
+name_program(char *name, size_t size)
+{
+	char path[1024];
+	const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+	const char *base;
+	struct ac_text text;
+
+	path[length > 0 ? length : 0] = '\0';
+	base = strrchr(path, '/');
+	ac_text_init(&text, name, size);
+	ac_text_add(&text, base ? base + 1 : path);
+}
+
+/* A policy with errors never stops the program: recasting is off and the
+ * errors are shown, unless the user asked for strictness. */
+static const struct ac_policy *
+refuse_policy(struct ac_shim *shim, const char *diagnostics)
+{
+	static const char why[] = "the policy has errors: recasting is off";
+	const char *text = ac_policy_profile_text("off");
+	struct ac_policy_problems ignored = { 0 };
+
+	ac_log_text(diagnostics);
+	if (!strcmp(ac_env(AC_ENV_STRICT), "1")) {
+		ac_log(AC_LOG_ERROR, "the policy has errors and "
+		    "AUTOCAST_STRICT=1: exiting with status 2");
+		_exit(2);
+	}
+	ac_log(AC_LOG_ERROR, "%s; \"autocast policy check\" shows them again",
+	    why);
+	memcpy(shim->origin.why, why, sizeof why);
+	return ac_policy_parse(NULL, text, strlen(text), "off", &ignored);
+}
+
+/* What the launcher of a parallel job says; no library of its is asked. */
+static int
+read_rank(void)
+{
+	static const enum ac_env_name names[] = {
+		AC_ENV_OMPI_RANK, AC_ENV_PMIX_RANK, AC_ENV_PMI_RANK,
+		AC_ENV_SLURM_RANK, AC_ENV_TORCH_RANK
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *const text = ac_env(names[i]);
+		const size_t length = strlen(text);
+		double rank;
+
+		if (length && ac_text_number(text, length, &rank) == length
+		    && rank <= INT_MAX && rank == (int)rank)
+			return (int)rank;
+	}
+	return -1;
+}
+
+static struct ac_lock lock;
+static struct ac_shim state; /* touched under the lock until it is published */
+
+static void
+load_policy(struct ac_shim *shim)
+{
+	static char diagnostics[DIAGNOSTIC_BYTES];
+	struct ac_text text;
+	struct ac_policy_problems problems = { .text = &text };
+
+	if (shim->policy)
+		return;
+	ac_text_init(&text, diagnostics, sizeof diagnostics);
+	shim->policy = ac_policy_load(NULL, ac_env(AC_ENV_RULES), &problems,
+	    &shim->origin);
+	if (!shim->policy)
+		shim->policy = refuse_policy(shim, diagnostics);
+	else if (problems.warnings)
+		ac_log(AC_LOG_INFO, "the policy has %u warnings; "
+		    "\"autocast policy check\" shows them", problems.warnings);
+}
+
+static void
+open_statistics(const struct ac_shim *shim)
+{
+	static char notes[NOTES_BYTES];
+	const char *foreign = ac_loader_foreign_dlsym();
+	struct ac_text text;
+
+	ac_text_init(&text, notes, sizeof notes);
+	if (shim->policy)
+		ac_policy_not_built(shim->policy, &text);
+	if (foreign)
+		ac_text_addf(&text, "%s comes before libautocast and has a "
+		    "dlsym() of its own: look-ups may pass libautocast by; put "
+		    "it first in LD_PRELOAD\n", foreign);
+	ac_report_open(&shim->origin, notes);
+}
+
+const struct ac_policy *
+ac_shim_policy(void)
+{
+	const int saved = errno;
+
+	ac_lock_take(&lock);
+	load_policy(&state);
+	ac_lock_give(&lock);
+	errno = saved;
+	return state.policy;
+}
+
+static bool
+is_on(enum ac_env_name name)
+{
+	return ac_env_is_set(name) && strcmp(ac_env(name), "0") != 0;
+}
+
+const struct ac_shim *
+ac_shim_start(void)
+{
+	const int saved = errno;
+	bool is_first = false;
+
+	ac_lock_take(&lock);
+	if (!atomic_load_explicit(&ac_shim_started, memory_order_relaxed)) {
+		const char *notice = ac_env(AC_ENV_NOTICE);
+
+		name_program(state.program, sizeof state.program);
+		load_policy(&state);
+		state.rank = read_rank();
+		state.environment_opted_out =
+		    !strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
+		state.wants_emulated = is_on(AC_ENV_EMULATE_FP32);
+		state.wants_batch_invariance = is_on(AC_ENV_BATCH_INVARIANCE);
+		ac_shim_notice_due = strcmp(notice, "off")
+		    && (!state.origin.chosen || ac_log_to_terminal());
+		open_statistics(&state);
+		atomic_store_explicit(&ac_shim_started, &state,
+		    memory_order_release);
+		is_first = true;
+	}
+	ac_lock_give(&lock);
+	if (is_first)
+		ac_loader_report();
+	errno = saved;
+	return &state;
+}
+
+void
+ac_shim_give_notice(const struct ac_decision *decision, enum ac_rung rung)
+{
+	static const char *const guards[] = { "off", "on", "strict" };
+	char line[320], tolerance[16];
+	struct ac_text text;
+
+	if (!atomic_exchange(&ac_shim_notice_due, false)
+	    || !ac_report_claim_notice())
+		return;
+	ac_text_init(&text, tolerance, sizeof tolerance);
+	ac_text_add_double(&text, decision->tol, 2);
+	ac_text_init(&text, line, sizeof line);
+	ac_text_addf(&text, "autocast: recasting FP32 GEMM/conv to %s (policy "
+	    "%s, tol %s, guard %s); %s, AUTOCAST_POLICY=off stops it\n",
+	    ac_rung_names[rung], ac_shim_get()->origin.name, tolerance,
+	    guards[decision->guard], ac_report_is_kept()
+	    ? "\"autocast report\" shows what"
+	    : "no statistics are kept (set AUTOCAST_STATE to a directory)");
+	ac_log_text(line);
+}

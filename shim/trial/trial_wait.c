@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial/trial_wait.c -- the only wait for the device that nobody asked for: for
+ * samples that the host has run ahead of. */
+#include "shim/trial/trial_state.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#define WAIT_NS 2000000000LL    /* at most, or: */
+enum { WAIT_CALLS = 256 };      /* as long as that many take, as predicted */
+
+static long long
+most_ns(const struct ac_trial *t)
+{
+	const double keep = t->decision.keep_seconds * WAIT_CALLS;
+
+	return keep > 2 && keep < 1e6 ? (long long)(keep * 1e9) : WAIT_NS;
+}
+
+/* Bounded: the stream may wait for something that this very thread is to do.
+ * Naps, and tells whether it is time to give up. */
+static bool
+has_waited(const struct ac_trial *t, const struct timespec *start)
+{
+	const struct timespec nap = { 0, 20000 };
+	const int saved = errno;
+	struct timespec now;
+	int cancelling;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if ((now.tv_sec - start->tv_sec) * 1000000000LL + now.tv_nsec
+	    - start->tv_nsec > most_ns(t))
+		return true;
+	/* Who holds the trial is not to end here. */
+	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
+	(void)nanosleep(&nap, NULL);
+	(void)pthread_setcancelstate(cancelling, NULL);
+	errno = saved;
+	return false;
+}
+
+static _Atomic bool in_vain;
+
+bool
+ac_trial_await_judge(struct ac_trial *t, uint64_t number)
+{
+	struct timespec start;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (t->v->judge && number >= t->v->due && !in_vain && !t->v->is_hasty)
+		if (has_waited(t, &start))
+			break;
+	return number < t->v->due;
+}
+
+bool
+ac_trial_await(struct ac_trial *t, uint64_t number)
+{
+	bool all = true;
+
+	for (unsigned i = 0; i < TRIAL_OPEN; i++) {
+		const uint64_t sampled = t->v->sample[i].number;
+		const struct ac_recast_post *post;
+		struct timespec start;
+		bool done;
+
+		if (!sampled || t->v->sample[i].due > number
+		    || ac_trial_is_elsewhere(t, i))
+			continue;
+		post = t->v->sample[i].host;
+		clock_gettime(CLOCK_MONOTONIC, &start);
+		while (!(done = __atomic_load_n(&post->number,
+		    __ATOMIC_ACQUIRE) == sampled) && !in_vain
+		    && !t->v->is_hasty)
+			if (has_waited(t, &start))
+				in_vain = t->v->is_hasty = true;
+		if (done)
+			in_vain = false;
+		all &= done;
+	}
+	return all;
+}

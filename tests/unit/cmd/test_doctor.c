@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/cmd/test_doctor.c -- from facts to findings: every cause alone, with
+ * its exit status and its command, and which of two comes first. */
+#include "cmd/doctor/doctor_cause.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define PATH(s) ((char *)(uintptr_t)(s))
+
+static char *arguments[] = { PATH("./train"), PATH("a b"), NULL };
+static char *path_arguments[] = { PATH("train"), NULL };
+static char *options[] = { PATH("-e"), PATH("gemm m=1 -> keep"),
+	PATH("--policy=fp16"), NULL };
+static char *env_arguments[] = { PATH("env"), PATH("-i"), PATH("./train"),
+	PATH("x"), NULL };
+
+/* What a table row changes in healthy facts. */
+struct change {
+	struct ac_doctor_facts   facts;
+	struct ac_doctor_process process;
+	struct ac_program        file;
+};
+
+static const struct ac_program plain_file = {
+	.path = "/opt/train", .image = "/opt/train",
+	.facts = { .is_elf = true, .is_native = true, .is_dynamic = true }
+};
+
+/* A program that was run, reached and recast. */
+static void
+make_healthy(struct change *c)
+{
+	memset(c, 0, sizeof *c);
+	c->file = plain_file;
+	c->process = (struct ac_doctor_process){
+		.pid = 7, .told = true, .has_libc = true, .has_library = true,
+		.exe = PATH("/opt/train"), .command = PATH("./train 'a b'"),
+		.loaded = { PATH("/lib/libcublas.so.13") }, .handles = 1
+	};
+	c->facts = (struct ac_doctor_facts){
+		.autocast = "autocast", .own_path = "/bin/autocast",
+		.program = "./train", .arguments = arguments,
+		.file = &c->file, .was_run = true, .last_name = "train",
+		.pid = 7, .why = "why", .processes = &c->process,
+		.process_count = 1,
+		.work = { .calls = 10, .recast = 10, .vendor_calls = { 10 },
+		    .vendor_recast = { 10 }, .rungs = "tf32",
+		    .is_known = true, .policy = "amp", .gpu = "NVIDIA H200",
+		    .sm = 90 }
+	};
+}
+
+static void
+nothing_recast(struct change *c, enum ac_reason reason)
+{
+	struct ac_doctor_work *work = &c->facts.work;
+
+	work->recast = work->vendor_recast[0] = 0;
+	work->kept[reason] = 10;
+	work->kept_most[reason] = (struct ac_site){
+		.key = { .symbol = "cublasSgemm_v2", .caller = "train+1a",
+		    .ta = 'N', .tb = 'T', .type = "f32", .asked = "fp32",
+		    .m = 8, .n = 8, .k = 8, .batch = 1 },
+		.id = 0xabcd, .source = "amp", .line = 4
+	};
+	work->kept_most[reason].kept[reason] = 10;
+}
+
+static void
+nothing_reached(struct change *c)
+{
+	memset(&c->facts.work, 0, sizeof c->facts.work);
+}
+
+#define CHANGE(name) static void name(struct change *c)
+
+CHANGE(healthy) { (void)c; }
+CHANGE(not_found) {
+	c->facts.obstacle = AC_OBSTACLE_NOT_FOUND;
+	c->facts.was_run = false;
+	c->facts.process_count = 0;
+	c->facts.why = "./train: No such file or directory";
+	nothing_reached(c);
+}
+CHANGE(no_interpreter) { not_found(c); c->facts.why = "/no/sh: No such file"; }
+CHANGE(no_program) {
+	not_found(c);
+	c->facts.obstacle = AC_OBSTACLE_CANNOT_RUN;
+	c->facts.why = "./train is neither this nor that";
+}
+CHANGE(in_this_folder) {
+	not_found(c);
+	c->facts.why = "train is not in PATH; did you mean './train'?";
+	c->facts.arguments = path_arguments;
+	c->facts.program = "train";
+}
+CHANGE(not_executable) {
+	not_found(c);
+	c->facts.obstacle = AC_OBSTACLE_CANNOT_RUN;
+	c->facts.why = "./train is not executable; try 'chmod +x ./train'";
+}
+CHANGE(no_pid) { not_found(c); c->facts.program = NULL; c->facts.arguments = NULL; }
+CHANGE(foreign_pid) { no_pid(c); c->facts.obstacle = AC_OBSTACLE_CANNOT_RUN; }
+CHANGE(rights) { not_found(c); c->facts.obstacle = AC_OBSTACLE_RIGHTS; }
+CHANGE(machine) { not_found(c); c->facts.obstacle = AC_OBSTACLE_MACHINE; }
+CHANGE(musl) { not_found(c); c->facts.obstacle = AC_OBSTACLE_MUSL; }
+CHANGE(static_program) { not_found(c); c->facts.obstacle = AC_OBSTACLE_STATIC; }
+CHANGE(static_launcher) { c->facts.obstacle = AC_OBSTACLE_STATIC; }
+CHANGE(static_cublas) {
+	static_program(c);
+	c->file.facts.has_static_cublas = true;
+}
+CHANGE(cublas_inside) { c->process.inside = PATH("/opt/plugin.so"); }
+CHANGE(static_runtime) {
+	not_found(c);
+	c->facts.obstacle = AC_OBSTACLE_NONE;
+	c->facts.emulate = true;
+	c->file.facts.has_static_cudart = true;
+}
+CHANGE(not_asked) {
+	c->process.told = c->process.has_library = false;
+	c->process.seen = c->process.has_environment = true;
+	nothing_reached(c);
+}
+CHANGE(privileged) { not_asked(c); c->process.is_privileged = true; }
+CHANGE(refused) { not_asked(c); c->process.was_asked = true; }
+CHANGE(cleaned) {
+	not_asked(c);
+	c->facts.arguments = env_arguments;
+	c->process.command = PATH("./train x");
+}
+CHANGE(ended_early) {
+	not_asked(c);
+	c->facts.arguments = env_arguments;
+	c->process.has_environment = false;
+	c->process.command = NULL;
+}
+CHANGE(became_other) {
+	nothing_reached(c);
+	c->facts.process_count = 0;
+	c->facts.arguments = env_arguments;
+	strcpy(c->file.path, "/usr/bin/env");
+	strcpy(c->file.image, "/usr/bin/env");
+}
+CHANGE(unheard) { nothing_reached(c); c->facts.process_count = 0; }
+CHANGE(hidden) {
+	c->process.hidden[AC_VENDOR_CUBLAS] = PATH("/lib/libcublas.so.13");
+}
+CHANGE(namespaces) { nothing_reached(c); c->process.has_namespaces = true; }
+CHANGE(foreign_dlsym) { nothing_reached(c); c->process.dlsym_before = PATH("/x/hook.so"); }
+CHANGE(reached_dlsym) { c->process.dlsym_before = PATH("/x/hook.so"); }
+CHANGE(deepbind) { nothing_reached(c); c->process.deepbind = 2; }
+CHANGE(reached_deepbind) { c->process.deepbind = 1; }
+CHANGE(stripped) { deepbind(c); c->process.stripped = true; }
+CHANGE(too_many) { c->process.left = 3; }
+CHANGE(before_us) { nothing_reached(c); c->process.before = PATH("/x/other.so"); }
+CHANGE(both_run) { c->process.before = PATH("/x/other.so"); }
+CHANGE(after_us) { c->process.after = PATH("/x/other.so"); }
+CHANGE(real_one) { c->facts.emulate = true; c->facts.emulator = "/e"; }
+CHANGE(nothing) { nothing_reached(c); c->process.loaded[0] = NULL; }
+CHANGE(nothing_pid) { nothing(c); c->facts.file = NULL; c->facts.program = NULL; }
+CHANGE(no_call) { nothing_reached(c); }
+CHANGE(bad_policy) {
+	nothing_recast(c, AC_REASON_RULE);
+	c->facts.policy_is_bad = true;
+	c->facts.options = options;
+}
+CHANGE(bad_file) { bad_policy(c); c->facts.policy = "my policy"; }
+CHANGE(passed) { nothing_reached(c); c->facts.work.passed = 4;
+	c->facts.work.vendor_passed[AC_VENDOR_CUDNN] = 4; }
+CHANGE(off) { nothing_recast(c, AC_REASON_RULE); strcpy(c->facts.work.policy, "off"); }
+CHANGE(rule) { nothing_recast(c, AC_REASON_RULE); }
+CHANGE(small) { nothing_recast(c, AC_REASON_TOO_SMALL); c->facts.options = options; }
+CHANGE(tf32_already) { nothing_recast(c, AC_REASON_NO_PROFIT);
+	strcpy(c->facts.work.kept_most[AC_REASON_NO_PROFIT].key.asked, "tf32");
+	c->facts.options = options; }
+CHANGE(overridden) { nothing_recast(c, AC_REASON_OPTED_OUT);
+	strcpy(c->facts.work.kept_most[AC_REASON_OPTED_OUT].key.asked, "opted-out"); }
+CHANGE(pedantic) { nothing_recast(c, AC_REASON_PEDANTIC);
+	strcpy(c->facts.work.kept_most[AC_REASON_PEDANTIC].key.asked, "pedantic"); }
+CHANGE(solver) { nothing_recast(c, AC_REASON_SOLVER); }
+CHANGE(internal) { nothing_recast(c, AC_REASON_INTERNAL_CALLER);
+	strcpy(c->facts.work.kept_most[AC_REASON_INTERNAL_CALLER].key.caller,
+	    "libcusolver.so.12+9"); }
+CHANGE(no_gpu) { nothing_recast(c, AC_REASON_UNSUPPORTED);
+	*c->facts.work.gpu = '\0'; c->facts.work.sm = 0; }
+CHANGE(no_gpu_emulator) { no_gpu(c); c->facts.emulator = "/e"; }
+CHANGE(no_handle) { no_gpu(c); c->process.handles = 0; }
+CHANGE(old_gpu) { nothing_recast(c, AC_REASON_UNSUPPORTED); c->facts.work.sm = 61; }
+CHANGE(t4) { nothing_recast(c, AC_REASON_UNSUPPORTED); c->facts.work.sm = 75; }
+CHANGE(t4_small) { nothing_recast(c, AC_REASON_TOO_SMALL); c->facts.work.sm = 75; }
+CHANGE(type) { nothing_recast(c, AC_REASON_TYPE); }
+CHANGE(memory) { nothing_recast(c, AC_REASON_WORKSPACE); }
+CHANGE(killed) { c->facts.wait_status = SIGKILL; }
+CHANGE(failed) { no_call(c); c->facts.wait_status = 3 << 8; }
+
+static const struct {
+	void       (*change)(struct change *);
+	const char  *cause;      /* of the first finding */
+	enum ac_doctor_mark mark;
+	int          status;
+	const char  *fix, *says; /* the command; what the text holds */
+} rows[] = {
+	{ healthy, "libcublas", AC_DOCTOR_OK, 0, "autocast report",
+	    "libcublas from /lib/libcublas.so.13: 10 products, 10 recast (tf32)" },
+	{ not_found, "not-runnable", AC_DOCTOR_PROBLEM, 3, "find . -name train", "No such" },
+	{ no_interpreter, "not-runnable", AC_DOCTOR_PROBLEM, 3, "head -n 1 ./train", "/no/sh" },
+	{ no_program, "not-runnable", AC_DOCTOR_PROBLEM, 3, "file ./train", "neither" },
+	{ in_this_folder, "not-runnable", AC_DOCTOR_PROBLEM, 3,
+	    "autocast doctor -- ./train", "did you mean" },
+	{ not_executable, "not-runnable", AC_DOCTOR_PROBLEM, 3, "chmod +x ./train", "" },
+	{ no_pid, "not-runnable", AC_DOCTOR_PROBLEM, 3, "ps -e -o pid,user,args", "" },
+	{ foreign_pid, "not-runnable", AC_DOCTOR_PROBLEM, 3, "sudo autocast doctor --pid 7", "" },
+	{ rights, "rights", AC_DOCTOR_PROBLEM, 2,
+	    "cp /opt/train ./copy && autocast run -- ./copy 'a b'", "No such" },
+	{ machine, "other-machine", AC_DOCTOR_PROBLEM, 2, "file /opt/train", "No such" },
+	{ musl, "other-machine", AC_DOCTOR_PROBLEM, 2, "file /opt/train", "No such" },
+	{ static_program, "static-program", AC_DOCTOR_PROBLEM, 2,
+	    "nvcc -cudart shared -o train *.o -lcublas -lcublasLt", "No such" },
+	{ static_launcher, "static-program", AC_DOCTOR_NOTE, 0,
+	    "LD_PRELOAD=$(autocast path) ./train 'a b'", "what it starts is not" },
+	{ static_cublas, "static-cublas", AC_DOCTOR_PROBLEM, 2,
+	    "nvcc -cudart shared -o train *.o -lcublas -lcublasLt",
+	    "/opt/train has cuBLAS linked in" },
+	{ cublas_inside, "static-cublas", AC_DOCTOR_PROBLEM, 2,
+	    "nvcc -cudart shared -o plugin.so *.o -lcublas -lcublasLt", "/opt/plugin.so" },
+	{ static_runtime, "static-runtime", AC_DOCTOR_PROBLEM, 2,
+	    "nvcc -cudart shared -o train *.o -lcublas -lcublasLt", "CUDA runtime" },
+	{ not_asked, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
+	    "/bin/autocast run -- ./train 'a b'", "environment has no LD_PRELOAD" },
+	{ privileged, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
+	    "cp /opt/train ./copy && autocast run -- ./copy 'a b'", "set-uid" },
+	{ refused, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
+	    "/bin/autocast run -- ./train 'a b'", "loader could not take it" },
+	{ cleaned, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
+	    "env -i /bin/autocast run -- ./train x", "train (process 7)" },
+	{ ended_early, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
+	    "env -i /bin/autocast run -- ./train x", "environment could not be read" },
+	{ became_other, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
+	    "env -i /bin/autocast run -- ./train x", "became train" },
+	{ unheard, "no-record", AC_DOCTOR_PROBLEM, 3,
+	    "autocast doctor --pid $(pgrep -n -f ./train)", "without exit()" },
+	{ hidden, "namespace", AC_DOCTOR_PROBLEM, 2, "grep -rn dlmopen .", "dlmopen" },
+	{ namespaces, "namespace", AC_DOCTOR_PROBLEM, 2, "grep -rn dlmopen .", "dlmopen" },
+	{ foreign_dlsym, "foreign-dlsym", AC_DOCTOR_PROBLEM, 2,
+	    "LD_PRELOAD=/x/hook.so autocast run -- ./train 'a b'", "put libautocast.so first" },
+	{ reached_dlsym, "foreign-dlsym", AC_DOCTOR_NOTE, 0,
+	    "LD_PRELOAD=/x/hook.so autocast run -- ./train 'a b'", "/x/hook.so" },
+	{ deepbind, "deepbind", AC_DOCTOR_PROBLEM, 2,
+	    "autocast run -e 'set deepbind=on' -- ./train 'a b'", "2 dlopen() calls" },
+	{ reached_deepbind, "deepbind", AC_DOCTOR_NOTE, 0,
+	    "autocast run -e 'set deepbind=on' -- ./train 'a b'", "1 dlopen() call " },
+	{ stripped, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast list", "" },
+	{ too_many, "too-many", AC_DOCTOR_PROBLEM, 2, "autocast report", "3 functions" },
+	{ before_us, "interposer", AC_DOCTOR_PROBLEM, 2,
+	    "LD_PRELOAD=/x/other.so autocast run -- ./train 'a b'", "before us" },
+	{ both_run, "interposer", AC_DOCTOR_NOTE, 0, "autocast report", "before us; both run" },
+	{ after_us, "interposer", AC_DOCTOR_NOTE, 0, "autocast report", "after us; both run" },
+	{ real_one, "emulator-hidden", AC_DOCTOR_PROBLEM, 2,
+	    "LD_PRELOAD=/e/libcuda.so.1:/e/libcudart.so.13:/e/libcublas.so.13 "
+	    "autocast run -- ./train 'a b'", "DT_RPATH" },
+	{ nothing, "nothing-loaded", AC_DOCTOR_PROBLEM, 2, "ldd /opt/train", "no NVIDIA library" },
+	{ nothing_pid, "nothing-loaded", AC_DOCTOR_PROBLEM, 2,
+	    "grep -i -e cublas -e cudnn /proc/7/maps", "" },
+	{ no_call, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast list", "loaded, but no function" },
+	{ bad_policy, "bad-policy", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'gemm m=1 -> keep' --policy=fp16 -- true", "errors" },
+	{ bad_file, "bad-policy", AC_DOCTOR_PROBLEM, 1, "autocast policy check 'my policy'", "" },
+	{ passed, "passed-through", AC_DOCTOR_PROBLEM, 1, "autocast report", "4 calls" },
+	{ off, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run --policy amp -- ./train 'a b'", "'off' keeps everything" },
+	{ rule, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'gemm -> tf32 profit=off' -- ./train 'a b'", "the rule is amp:4" },
+	{ small, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'gemm -> tf32 profit=off' "
+	    "-e 'gemm m=1 -> keep' --policy=fp16 -- ./train 'a b'", "(too-small): fewer than" },
+	{ tf32_already, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'gemm m=1 -> keep' --policy fp16 -- ./train 'a b'", "TF32 by itself" },
+	{ overridden, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "env -u NVIDIA_TF32_OVERRIDE autocast run -- ./train 'a b'", "NVIDIA_TF32_OVERRIDE=0" },
+	{ pedantic, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'set respect-opt-out=off' -- ./train 'a b'", "asks for pedantic" },
+	{ solver, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'gemm solver=yes -> tf32 profit=off' -- ./train 'a b'", "" },
+	{ internal, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'gemm caller=\"libcusolver.so.12\" -> tf32 profit=off' "
+	    "-- ./train 'a b'", "libcusolver.so.12+9" },
+	{ no_gpu, "kept", AC_DOCTOR_PROBLEM, 1, "nvidia-smi", "no GPU answered" },
+	{ no_gpu_emulator, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run --emulate -- ./train 'a b'", "no GPU answered" },
+	{ no_handle, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'set deepbind=on' -- ./train 'a b'", "no cuBLAS handle" },
+	{ old_gpu, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "nvidia-smi --query-gpu=name,compute_cap --format=csv", "sm 61" },
+	{ t4, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run --policy fp16 -- ./train 'a b'", "FP16 only" },
+	{ t4_small, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'gemm -> fp16 profit=off' -- ./train 'a b'", "" },
+	{ type, "kept", AC_DOCTOR_PROBLEM, 1, "autocast explain 0000abcd", "not all FP32" },
+	{ memory, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'set workspace=1Gi' -- ./train 'a b'", "" },
+	{ killed, "ended", AC_DOCTOR_NOTE, 0, "autocast report", "signal 9 (Killed); what" },
+	{ failed, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast list", "" },
+};
+
+static void
+test_causes(void **state)
+{
+	static struct ac_doctor_findings findings;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct change c;
+
+		make_healthy(&c);
+		rows[i].change(&c);
+		ac_doctor_diagnose(&c.facts, &findings);
+		if (strcmp(findings.found[0].cause, rows[i].cause) ||
+		    !strstr(findings.found[0].text, rows[i].says))
+			print_message("row %zu: %s: %s\n", i,
+			    findings.found[0].cause, findings.found[0].text);
+		assert_true(findings.count > 0);
+		assert_string_equal(findings.found[0].cause, rows[i].cause);
+		assert_int_equal(findings.found[0].mark, rows[i].mark);
+		assert_int_equal(findings.status, rows[i].status);
+		assert_string_equal(findings.fix, rows[i].fix);
+		assert_non_null(strstr(findings.found[0].text, rows[i].says));
+	}
+}
+
+/* ---- Two at once ------------------------------------------------------- */
+
+static void
+test_priority(void **state)
+{
+	static struct ac_doctor_findings findings;
+	struct change c;
+
+	(void)state;
+	make_healthy(&c);
+	nothing_recast(&c, AC_REASON_TOO_SMALL);
+	c.facts.work.kept[AC_REASON_TYPE] = 11;
+	c.process.hidden[0] = PATH("/lib/libcublas.so.12");
+	c.process.deepbind = 1;
+	ac_doctor_diagnose(&c.facts, &findings);
+	assert_int_equal(findings.status, AC_DOCTOR_UNREACHED);
+	assert_string_equal(findings.found[0].cause, "namespace");
+	assert_string_equal(findings.found[1].cause, "deepbind");
+	assert_string_equal(findings.found[2].cause, "kept");
+	assert_non_null(strstr(findings.found[2].text, "11 calls kept (type)"));
+	assert_non_null(strstr(findings.found[3].text, "10 calls kept (too-small)"));
+	assert_string_equal(findings.fix, "grep -rn dlmopen .");
+}
+
+/* Some are kept, but the run is well: nothing to be changed. */
+static void
+test_partly_kept(void **state)
+{
+	static struct ac_doctor_findings findings;
+	struct change c;
+
+	(void)state;
+	make_healthy(&c);
+	nothing_recast(&c, AC_REASON_TOO_SMALL);
+	c.facts.work.recast = 1;
+	ac_doctor_diagnose(&c.facts, &findings);
+	assert_int_equal(findings.status, AC_DOCTOR_WELL);
+	assert_int_equal(findings.found[0].mark, AC_DOCTOR_NOTE);
+	assert_string_equal(findings.fix, "autocast report");
+}
+
+/* A command that does not fit is not printed at all. */
+static void
+test_long_command(void **state)
+{
+	static struct ac_doctor_findings findings;
+	static char word[AC_DOCTOR_FIX];
+	char *long_arguments[] = { PATH("./train"), word, NULL };
+	struct change c;
+
+	(void)state;
+	memset(word, 'x', sizeof word - 1);
+	make_healthy(&c);
+	deepbind(&c);
+	c.facts.arguments = long_arguments;
+	ac_doctor_diagnose(&c.facts, &findings);
+	assert_string_equal(findings.found[0].cause, "deepbind");
+	assert_string_equal(findings.fix, "autocast report");
+}
+
+/* Only calls of NVIDIA's functions are calls; the worst site speaks for its
+ * reason. */
+static void
+test_adding_up(void **state)
+{
+	static struct ac_file_header header = {
+		.policy = "amp", .why = "the policy has errors: recasting is off",
+		.gpu = "NVIDIA T4", .sm = 75
+	};
+	struct ac_site sites[] = {
+		{ .key = { .symbol = "cublasSgemm_v2" }, .id = 1, .calls = 5,
+		    .recast = 2, .rung = AC_RUNG_FP16,
+		    .kept = { [AC_REASON_TYPE] = 3 } },
+		{ .key = { .symbol = "cublasGemmEx" }, .id = 2, .calls = 4,
+		    .rung = AC_RUNG_TF32, .kept = { [AC_REASON_TYPE] = 4 } },
+	};
+	struct ac_marker markers[] = {
+		{ .symbol = "dlopen(RTLD_DEEPBIND)", .calls = 7 },
+		{ .symbol = "cudnnBackendExecute", .calls = 6 },
+	};
+	const struct ac_report report = {
+		.processes = &header, .process_count = 1, .sites = sites,
+		.site_count = 2, .markers = markers, .marker_count = 2
+	};
+	struct ac_doctor_work work;
+
+	(void)state;
+	ac_doctor_add_up(&report, &work);
+	assert_true(work.is_known && work.policy_is_bad);
+	assert_int_equal(work.calls, 9);
+	assert_int_equal(work.recast, 2);
+	assert_int_equal(work.passed, 6);
+	assert_int_equal(work.vendor_calls[AC_VENDOR_CUBLAS], 9);
+	assert_int_equal(work.vendor_passed[AC_VENDOR_CUDNN], 6);
+	assert_int_equal(work.kept[AC_REASON_TYPE], 7);
+	assert_int_equal(work.kept_most[AC_REASON_TYPE].id, 2);
+	assert_string_equal(work.rungs, "fp16");
+	assert_string_equal(work.gpu, "NVIDIA T4");
+	assert_int_equal(work.sm, 75);
+	ac_doctor_add_up(NULL, &work);
+	assert_false(work.is_known || work.calls);
+}
+
+static void
+test_vendors(void **state)
+{
+	(void)state;
+	assert_int_equal(ac_vendor_of_file("libcublas.so.13"), AC_VENDOR_CUBLAS);
+	assert_int_equal(ac_vendor_of_file("libcublasLt.so"), AC_VENDOR_CUBLASLT);
+	assert_int_equal(ac_vendor_of_file("libcudnn.so.9"), AC_VENDOR_CUDNN);
+	assert_int_equal(ac_vendor_of_file("libcudnn_cnn.so.9"), -1);
+	assert_int_equal(ac_vendor_of_file("libcublas"), -1);
+	assert_int_equal(ac_vendor_of_symbol("cublasLtMatmul"), AC_VENDOR_CUBLASLT);
+	assert_int_equal(ac_vendor_of_symbol("cublasSgemm_v2"), AC_VENDOR_CUBLAS);
+	assert_int_equal(ac_vendor_of_symbol("cusolverDnSgetrf"), AC_VENDOR_CUSOLVER);
+	assert_int_equal(ac_vendor_of_symbol("(other symbols)"), -1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_causes),
+		cmocka_unit_test(test_priority),
+		cmocka_unit_test(test_partly_kept),
+		cmocka_unit_test(test_long_command),
+		cmocka_unit_test(test_adding_up),
+		cmocka_unit_test(test_vendors),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/emulator/test_emu_ahead.c -- the emulated driver's launch queue: the 1,025th
+ * launch of a stream waits in its call until one has ended. */
+#include "test_emu.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { ROOM = 1024, MORE = 100, PAUSE_US = 20000 };
+
+static cudaStream_t held, other;
+static float *x;
+static _Atomic int queued;
+
+static cublasHandle_t
+handle_on(cudaStream_t stream)
+{
+	cublasHandle_t handle;
+
+	OK(cublasCreate(&handle));
+	OK(cublasSetStream(handle, stream));
+	return handle;
+}
+
+static void *
+queue_many(void *argument)
+{
+	const float one = 1;
+	cublasHandle_t handle = handle_on(held);
+
+	(void)argument;
+	for (int i = 0; i < ROOM + MORE; i++) {
+		OK(cublasSaxpy(handle, 1, &one, x + 1, 1, x, 1));
+		atomic_fetch_add(&queued, 1);
+	}
+	OK(cublasDestroy(handle));
+	return NULL;
+}
+
+/* The host stops at the 1,024th; other streams take work, the held one takes
+ * events; when it moves, so does the host, and all of it has run. */
+static void
+host_waits(void **state)
+{
+	const float start[2] = { 0, 1 };
+	struct test_gate gate;
+	cublasHandle_t handle;
+	cudaEvent_t event;
+	pthread_t thread;
+
+	(void)state;
+	x = test_upload(start, sizeof start);
+	handle = handle_on(other);
+	OK(cudaEventCreate(&event));
+	test_gate_close(&gate, held);
+	OK(pthread_create(&thread, NULL, queue_many, NULL));
+	while (atomic_load(&queued) < ROOM)
+		usleep(100);
+	usleep(PAUSE_US);
+	assert_int_equal(atomic_load(&queued), ROOM);
+	for (int i = 0; i < 2 * ROOM; i++)
+		OK(cudaEventRecord(event, held));
+	OK(cublasSscal(handle, 1, start + 1, x + 1, 1));
+	OK(cudaStreamSynchronize(other));
+	assert_int_equal(atomic_load(&queued), ROOM);
+	test_gate_open(&gate);
+	OK(pthread_join(thread, NULL));
+	OK(cudaStreamSynchronize(held));
+	assert_int_equal(atomic_load(&queued), ROOM + MORE);
+	assert_true(*x == ROOM + MORE); /* device memory is host memory here */
+	OK(cudaEventDestroy(event));
+	OK(cublasDestroy(handle));
+	OK(cudaFree(x));
+}
+
+static void *
+queue_beside(void *argument)
+{
+	const float one = 1;
+	cublasHandle_t handle = handle_on(held);
+
+	for (int i = 0; i < 20000; i++)
+		OK(cublasSaxpy(handle, 1, &one, x + 1, 1, x, 1));
+	OK(cublasDestroy(handle));
+	return argument;
+}
+
+/* A thread that is held up after it took its turn finds that launches of others,
+ * which took theirs later, have ended: it is let in. In such a loop one is. */
+static void
+threads_overtake(void **state)
+{
+	pthread_t threads[4];
+
+	(void)state;
+	x = test_device(2 * sizeof *x);
+	alarm(300);
+	for (int i = 0; i < 4; i++)
+		OK(pthread_create(&threads[i], NULL, queue_beside, NULL));
+	for (int i = 0; i < 4; i++)
+		OK(pthread_join(threads[i], NULL));
+	alarm(0);
+	OK(cudaStreamSynchronize(held));
+	OK(cudaFree(x));
+}
+
+/* What a capture records is not queued; a graph is one launch, whatever is in it. */
+static void
+graphs(void **state)
+{
+	struct test_gate gate;
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+
+	(void)state;
+	x = test_device(sizeof *x);
+	OK(cudaStreamBeginCapture(other, cudaStreamCaptureModeThreadLocal));
+	for (int i = 0; i < ROOM + MORE; i++)
+		OK(cudaMemsetAsync(x, 0, sizeof *x, other));
+	OK(cudaStreamEndCapture(other, &graph));
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	test_gate_close(&gate, other);
+	for (int i = 0; i < 2; i++)
+		OK(cudaGraphLaunch(exec, other));
+	test_gate_open(&gate);
+	OK(cudaStreamSynchronize(other));
+	OK(cudaGraphExecDestroy(exec));
+	OK(cudaGraphDestroy(graph));
+	OK(cudaFree(x));
+}
+
+/* By the modelled clock: the host is let in when the launch ROOM before has ended,
+ * so what it queues elsewhere then begins there. A fill takes 2.5 us. */
+static int
+modelled(void)
+{
+	cudaEvent_t first, last;
+	float ms;
+
+	x = test_device(2 * sizeof *x);
+	OK(cudaEventCreate(&first));
+	OK(cudaEventCreate(&last));
+	OK(cudaEventRecord(first, held));
+	for (int turn = 0; turn < 3; turn++) {
+		for (int i = 0; i < (turn ? MORE : ROOM); i++)
+			OK(cudaMemsetAsync(x, 0, 4, held));
+		OK(cudaMemsetAsync(x + 1, 0, 4, other));
+		OK(cudaEventRecord(last, other));
+		OK(cudaEventSynchronize(last));
+		OK(cudaEventElapsedTime(&ms, first, last));
+		fprintf(stderr, "%.1f ", 1000 * (double)ms);
+	}
+	return 0;
+}
+
+static void
+clock_waits(void **state)
+{
+	static char text[4096];
+
+	(void)state;
+	assert_int_equal(test_again("modelled", "AUTOCAST_EMU_CLOCK", "model",
+	    text, sizeof text), 0);
+	assert_string_equal(text, "2.5 252.5 502.5 ");
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(host_waits),
+		cmocka_unit_test(threads_overtake),
+		cmocka_unit_test(graphs),
+		cmocka_unit_test(clock_waits),
+	};
+	int failed;
+
+	(void)argv;
+	OK(cudaStreamCreateWithFlags(&held, cudaStreamNonBlocking));
+	OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+	if (argc > 1)
+		return modelled();
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	OK(cudaStreamDestroy(held));
+	OK(cudaStreamDestroy(other));
+	return failed;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/emulator/test_emu_once.c -- AUTOCAST_EMU_SUMS=once: what is not computed again
+ * is what would give the same, and it counts the same bytes. */
+#include "test_emu.h"
+
+enum { N = 64, COUNT = N * N };
+
+static cublasHandle_t handle;
+static float *a, *b, *c, host[COUNT];
+
+static void
+fill(float *to, float value)
+{
+	for (int i = 0; i < COUNT; i++)
+		host[i] = value;
+	OK(cudaMemcpy(to, host, sizeof host, cudaMemcpyHostToDevice));
+	OK(cudaStreamSynchronize(NULL));
+}
+
+/* The bytes that alpha A B + beta C moved. */
+static uint64_t
+multiply(float alpha, float beta)
+{
+	emuCountersReset();
+	OK(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &alpha, a, N, b,
+	    N, &beta, c, N));
+	OK(cudaDeviceSynchronize());
+	return emuCounter("gemm_bytes");
+}
+
+static void
+holds(float value)
+{
+	for (int i = 0; i < COUNT; i++)
+		assert_true(c[i] == value);
+}
+
+/* The first element of C that nobody looks at: written by hand, it stays. */
+static int
+spoil(float value)
+{
+	for (int at = 1; at < COUNT; at++) {
+		const float was = c[at];
+
+		c[at] = value;
+		multiply(1, 0);
+		if (c[at] == value)
+			return at;
+		c[at] = was;
+	}
+	return -1;
+}
+
+static void
+skips_only_what_is_there(void **state)
+{
+	const uint64_t bytes = 3 * COUNT * sizeof *a;
+
+	(void)state;
+	fill(a, 1);
+	fill(b, 2);
+	assert_int_equal(multiply(1, 0), bytes);
+	holds(2 * N);
+	assert_int_equal(multiply(1, 0), bytes);
+	holds(2 * N);
+	fill(c, 5); /* by somebody else */
+	multiply(1, 0);
+	holds(2 * N);
+	fill(a, 3);
+	multiply(1, 0);
+	holds(6 * N);
+	fill(b, 1);
+	multiply(1, 0);
+	holds(3 * N);
+	multiply(2, 0);
+	holds(6 * N);
+	multiply(1, 1);
+	multiply(1, 1);
+	holds(12 * N);
+}
+
+/* It is skipped: what was spoilt where nobody looks stays so. */
+static void
+skips(void **state)
+{
+	(void)state;
+	if (TEST_WITH_TSAN)
+		skip();
+	fill(a, 1);
+	fill(b, 1);
+	multiply(1, 0);
+	assert_true(spoil(7) > 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(skips_only_what_is_there),
+		cmocka_unit_test(skips),
+	};
+
+	setenv("AUTOCAST_EMU_SUMS", "once", 1);
+	OK(cublasCreate(&handle));
+	a = test_device(sizeof host);
+	b = test_device(sizeof host);
+	c = test_device(sizeof host);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

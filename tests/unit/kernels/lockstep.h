@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/kernels/lockstep.h -- the text of the .cu files, run on the CPU. */
+#ifndef AC_TESTS_LOCKSTEP_H
+#define AC_TESTS_LOCKSTEP_H
+
+#include "kernels/conv/conv_body.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The kernel of that name with `blocks` blocks along x. The last two are for
+ * ac_recast_ranges. Ends the program with a message if threads wait for each
+ * other for ever. */
+void lockstep_run(const char *name, const struct ac_recast *recast,
+    unsigned blocks, uint64_t *counts, uint64_t *copy);
+/* ac_conv_check(), in the same way; `job` is made of `check`. */
+void lockstep_run_conv(const struct ac_conv_check *check,
+    const struct ac_conv_job *job, unsigned blocks);
+/* One of the gradient scaler's, with params as its twin has them. */
+void lockstep_run_scaler(const char *name, void **params, unsigned blocks);
+
+/* lockstep.c: random products, convolutions and lists of tensors under all of
+ * them, and TAP of two cases. The text is called `text` there. True: no bit
+ * differs from the twins'. */
+bool lockstep_turns(int turns, uint64_t seed, const char *text);
+/* lockstep_scaler.c: one random list of tensors. Returns how many differ, and
+ * says which. */
+unsigned lockstep_scaler_turn(int turn, uint64_t seed);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

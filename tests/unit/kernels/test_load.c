@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/kernels/test_load.c -- loading on a made-up driver: what is loaded where,
+ * and in which capture mode. */
+#include "kernels/load/load.h"
+#include "kernels/twins/twins.h"
+
+#include "base/log.h"
+#include "tests/unit/child.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { OWN_MODE = 1 };
+
+static const char complaint[] = "\nptxas fatal : Unsupported .version 9.9;\n"
+    "\tcurrent version is '8.4'\n";
+
+/* The made-up driver's state. */
+static char contexts[70];
+static ac_cu_context context = (ac_cu_context)&contexts[0];
+static unsigned long long context_id = 1;
+static int mode = OWN_MODE;
+static int load_result, function_result, now_result, mode_result;
+static int libraries, modules, functions, logged, context_asked;
+static int loaded_now, attributes;
+static char said[512];
+
+static ac_cu_result
+context_current(ac_cu_context *out)
+{
+	context_asked++;
+	*out = context;
+	return 0;
+}
+
+static ac_cu_result
+context_device(int *out)
+{
+	*out = 3;
+	return 0;
+}
+
+static ac_cu_result
+context_number(ac_cu_context of, unsigned long long *out)
+{
+	CHECK(!of);           /* the current one, which may be dead */
+	context_asked++;
+	*out = context_id;
+	return 0;
+}
+
+static ac_cu_result
+device_attribute(int *out, int attribute, int device)
+{
+	CHECK(attribute == 16 && device == 3);
+	*out = 132;
+	return 0;
+}
+
+static ac_cu_result
+exchange_mode(int *inout)
+{
+	const int old = mode;
+
+	if (mode_result)
+		return mode_result;
+	mode = *inout;
+	*inout = old;
+	return 0;
+}
+
+/* Our PTX, whole and terminated, and only while capturing is relaxed. */
+static void
+check_code(const void *code)
+{
+	CHECK(mode == 2);
+	CHECK(!strncmp(code, "//", 2));
+	CHECK(strstr(code, ".visible .entry ac_recast_cast("));
+	CHECK(strstr(code, ".visible .entry ac_recast_ranges("));
+	CHECK(!strcmp((const char *)code + strlen(code) - 2, "}\n")
+	    || !strcmp((const char *)code + strlen(code) - 3, "}\n\n"));
+}
+
+/* Where the compiler may write, at any later time. */
+static char *jit_log;
+
+static void
+keep_log(const int *options, void *const *values, unsigned count)
+{
+	CHECK(count == 2 && options[0] == 5 && options[1] == 6);
+	jit_log = values[0];
+	CHECK((uintptr_t)values[1] > sizeof complaint && !*jit_log);
+}
+
+static ac_cu_result
+refuse(ac_cu_result status)
+{
+	memcpy(jit_log, complaint, sizeof complaint);
+	return status;
+}
+
+static ac_cu_result
+library_load(ac_cu_library *out, const void *code, int *jit_options,
+    void **jit_values, unsigned jit_count, int *options, void **values,
+    unsigned count)
+{
+	CHECK(!options && !values && !count);
+	check_code(code);
+	keep_log(jit_options, jit_values, jit_count);
+	if (load_result)
+		return refuse(load_result);
+	libraries++;
+	*out = (ac_cu_library)&libraries;
+	return 0;
+}
+
+/* A kernel and its function are the name of its twin. */
+static void *
+twin_of(const char *name)
+{
+	for (size_t i = 0; i < ac_twin_count; i++)
+		if (!strcmp(ac_twins[i].name, name))
+			return (void *)(uintptr_t)&ac_twins[i];
+	return NULL;
+}
+
+static ac_cu_result
+library_kernel(ac_cu_kernel *out, ac_cu_library library, const char *name)
+{
+	CHECK(library == (ac_cu_library)&libraries);
+	*out = twin_of(name);
+	return *out ? 0 : 500;
+}
+
+static ac_cu_result
+kernel_function(ac_cu_function *out, ac_cu_kernel kernel)
+{
+	CHECK(mode == 2);
+	functions++;
+	*out = (ac_cu_function)kernel;
+	return function_result;
+}
+
+static ac_cu_result
+module_load(ac_cu_module *out, const void *code, unsigned count, int *options,
+    void **values)
+{
+	check_code(code);
+	keep_log(options, values, count);
+	modules++;
+	*out = (ac_cu_module)&modules;
+	return load_result;
+}
+
+static ac_cu_result
+module_function(ac_cu_function *out, ac_cu_module module, const char *name)
+{
+	CHECK(module == (ac_cu_module)&modules);
+	*out = twin_of(name);
+	return *out ? 0 : 500;
+}
+
+static ac_cu_result
+function_load(ac_cu_function function)
+{
+	CHECK(function && mode == 2);
+	loaded_now++;
+	return now_result ? refuse(now_result) : 0;
+}
+
+static ac_cu_result
+function_attribute(int *out, int attribute, ac_cu_function function)
+{
+	CHECK(function && attribute == 4 && mode == 2);
+	attributes++;
+	*out = 1;
+	return now_result;
+}
+
+static struct ac_driver driver = {
+	.cuCtxGetCurrent = context_current,
+	.cuCtxGetDevice = context_device,
+	.cuCtxGetId = context_number,
+	.cuDeviceGetAttribute = device_attribute,
+	.cuThreadExchangeStreamCaptureMode = exchange_mode,
+	.cuLibraryLoadData = library_load,
+	.cuLibraryGetKernel = library_kernel,
+	.cuKernelGetFunction = kernel_function,
+	.cuModuleLoadDataEx = module_load,
+	.cuModuleGetFunction = module_function,
+	.cuFuncLoad = function_load,
+	.cuFuncGetAttribute = function_attribute,
+};
+static const struct ac_driver *there = &driver;
+
+const struct ac_driver *
+ac_driver_get(void)
+{
+	return there;
+}
+
+void
+ac_log(enum ac_log_level level, const char *format, ...)
+{
+	va_list args;
+
+	CHECK(level == AC_LOG_INFO);
+	va_start(args, format);
+	vsnprintf(said, sizeof said, format, args);
+	va_end(args);
+	logged++;
+}
+
+static enum ac_kernels_status
+load(void)
+{
+	const struct ac_kernels *kernels;
+
+	return ac_kernels_get(&ac_recast_module, &kernels);
+}
+
+/* One library for all contexts, functions per context, and each only once. */
+static void
+library_once(void)
+{
+	for (int i = 0; i < 3; i++)
+		CHECK(load() == AC_KERNELS_OK);
+	CHECK(libraries == 1 && functions == AC_KERNEL_COUNT
+	    && mode == OWN_MODE);
+	context = (ac_cu_context)&contexts[1];
+	context_id = 2;
+	for (int i = 0; i < 3; i++)
+		CHECK(load() == AC_KERNELS_OK);
+	CHECK(libraries == 1 && functions == 2 * AC_KERNEL_COUNT
+	    && mode == OWN_MODE);
+	CHECK(loaded_now == functions && !attributes);
+	CHECK(!modules && !logged);
+}
+
+/* A context that died and another at its address are two. */
+static void
+address_again(void)
+{
+	CHECK(load() == AC_KERNELS_OK);
+	context_id = 9;
+	CHECK(load() == AC_KERNELS_OK);
+	CHECK(functions == 2 * AC_KERNEL_COUNT);
+}
+
+/* Who knows the context asks the driver nothing once the kernels are there. */
+static void
+known_context(void)
+{
+	const struct ac_kernels *first, *second;
+
+	context_asked = 0;
+	CHECK(ac_kernels_load(context, context_id, &first) == AC_KERNELS_OK);
+	CHECK(!context_asked && functions == AC_KERNEL_COUNT);
+	there = NULL;
+	CHECK(ac_kernels_load(context, context_id, &second)
+	    == AC_KERNELS_NO_DRIVER);
+	there = &driver;
+	driver.cuCtxGetDevice = NULL;
+	driver.cuDeviceGetAttribute = NULL;
+	driver.cuThreadExchangeStreamCaptureMode = NULL;
+	CHECK(ac_kernels_load(context, context_id, &second) == AC_KERNELS_OK);
+	CHECK(first == second && !context_asked);
+}
+
+static void
+module_per_context(void)
+{
+	driver.cuCtxGetId = NULL;
+	driver.cuLibraryLoadData = NULL;
+	CHECK(load() == AC_KERNELS_OK);
+	CHECK(load() == AC_KERNELS_OK);
+	context = (ac_cu_context)&contexts[1];
+	CHECK(load() == AC_KERNELS_OK);
+	CHECK(modules == 2 && !libraries && mode == OWN_MODE);
+	CHECK(loaded_now == 2 * AC_KERNEL_COUNT);
+}
+
+/* A refusal is remembered and said once; the mode comes back. */
+static void
+refused(void)
+{
+	load_result = 218; /* CUDA_ERROR_INVALID_PTX */
+	CHECK(load() == AC_KERNELS_NO_MODULE);
+	CHECK(mode == OWN_MODE);
+	load_result = 0;
+	CHECK(load() == AC_KERNELS_NO_MODULE);
+	CHECK(!libraries && logged == 1);
+	CHECK(!strcmp(said, "the CUDA driver did not take our kernels (error "
+	    "218: ptxas fatal : Unsupported .version 9.9; current version is "
+	    "'8.4'): no recast in this context"));
+}
+
+/* A driver that compiles late has its say, too: before a first launch. */
+static void
+refused_late(void)
+{
+	now_result = 221; /* CUDA_ERROR_JIT_COMPILER_NOT_FOUND */
+	CHECK(load() == AC_KERNELS_NO_MODULE);
+	CHECK(mode == OWN_MODE && loaded_now == 1);
+	now_result = 0;
+	CHECK(load() == AC_KERNELS_NO_MODULE);
+	CHECK(loaded_now == 1 && logged == 1);
+	CHECK(strstr(said, "(error 221: ptxas fatal : Unsupported"));
+}
+
+/* Before CUDA 12.4 an attribute is asked for; before 2.2, nothing. */
+static void
+older_drivers(void)
+{
+	driver.cuFuncLoad = NULL;
+	CHECK(load() == AC_KERNELS_OK);
+	CHECK(attributes == AC_KERNEL_COUNT && mode == OWN_MODE);
+	context_id = 2;
+	now_result = 209;
+	CHECK(load() == AC_KERNELS_NO_MODULE);
+	CHECK(strstr(said, "(error 209): no recast"));
+	context_id = 3;
+	driver.cuFuncGetAttribute = NULL;
+	CHECK(load() == AC_KERNELS_OK);
+}
+
+/* A GPU too old for the code leaves another GPU's context alone. */
+static void
+refused_in_one(void)
+{
+	function_result = 209; /* CUDA_ERROR_NO_BINARY_FOR_GPU */
+	CHECK(load() == AC_KERNELS_NO_MODULE);
+	CHECK(mode == OWN_MODE && logged == 1);
+	function_result = 0;
+	context = (ac_cu_context)&contexts[1];
+	CHECK(load() == AC_KERNELS_OK);
+	context = (ac_cu_context)&contexts[0];
+	CHECK(load() == AC_KERNELS_NO_MODULE);
+}
+
+static void
+mode_refused(void)
+{
+	mode_result = 1;
+	CHECK(load() == AC_KERNELS_NO_MODULE);
+	CHECK(!libraries && mode == OWN_MODE);
+}
+
+static void
+nowhere(void)
+{
+	context = NULL;
+	CHECK(load() == AC_KERNELS_NO_CONTEXT);
+	there = NULL;
+	CHECK(load() == AC_KERNELS_NO_DRIVER);
+	there = &driver;
+	context = (ac_cu_context)&contexts[0];
+	CHECK(load() == AC_KERNELS_OK);
+}
+
+/* The table has an end: then the oldest makes room. */
+static void
+many_contexts(void)
+{
+	for (int i = 0; i < 64; i++) {
+		context = (ac_cu_context)&contexts[i];
+		CHECK(load() == AC_KERNELS_OK);
+	}
+	/* One too many: the oldest is forgotten, the others are not. */
+	context = (ac_cu_context)&contexts[64];
+	CHECK(load() == AC_KERNELS_OK);
+	functions = 0;
+	for (int i = 1; i <= 64; i++) {
+		context = (ac_cu_context)&contexts[i];
+		CHECK(load() == AC_KERNELS_OK);
+	}
+	CHECK(!functions);
+	context = (ac_cu_context)&contexts[0];
+	CHECK(load() == AC_KERNELS_OK);
+	CHECK(functions);
+}
+
+static const char other_code[] = "// .visible .entry ac_recast_cast(\n"
+    ".visible .entry ac_recast_ranges( {\n}\n";
+
+/* Each module is loaded for itself, and refused for itself. */
+static void
+two_modules(void)
+{
+	static const char *const names[] = { "ac_conv_check" };
+	static struct ac_kernels_table table;
+	static const struct ac_kernels_module other = {
+		.text = other_code,
+		.refused = "nothing", .names = names, .count = 1,
+		.table = &table };
+	const struct ac_kernels *kernels;
+
+	load_result = 218;
+	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_NO_MODULE);
+	load_result = 0;
+	CHECK(load() == AC_KERNELS_OK);
+	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_NO_MODULE);
+	CHECK(libraries == 1 && functions == AC_KERNEL_COUNT && logged == 1);
+	context_id = 2;
+	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_OK);
+	CHECK(kernels->function[0] == twin_of(names[0]));
+	CHECK(libraries == 2 && functions == AC_KERNEL_COUNT + 1);
+}
+
+/* One that is loaded only on request may be refused for want of memory, once. */
+static void
+asks_again(void)
+{
+	static const char *const names[] = { "ac_conv_check" };
+	static struct ac_kernels_table table;
+	static const struct ac_kernels_module other = {
+		.text = other_code,
+		.refused = "nothing", .names = names, .count = 1,
+		.asks_again = true, .table = &table };
+	const struct ac_kernels *kernels;
+
+	load_result = 2; /* CUDA_ERROR_OUT_OF_MEMORY */
+	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_NO_MODULE);
+	CHECK(mode == OWN_MODE);
+	load_result = 0;
+	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_OK);
+	CHECK(kernels->function[0] == twin_of(names[0]));
+	CHECK(ac_kernels_get(&other, &kernels) == AC_KERNELS_OK);
+	CHECK(libraries == 1 && functions == 1 && logged == 1);
+}
+
+SCENARIO(library_once)
+SCENARIO(asks_again)
+SCENARIO(two_modules)
+SCENARIO(address_again)
+SCENARIO(known_context)
+SCENARIO(module_per_context)
+SCENARIO(refused)
+SCENARIO(refused_late)
+SCENARIO(older_drivers)
+SCENARIO(refused_in_one)
+SCENARIO(mode_refused)
+SCENARIO(nowhere)
+SCENARIO(many_contexts)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_library_once),
+		cmocka_unit_test(test_two_modules),
+		cmocka_unit_test(test_asks_again),
+		cmocka_unit_test(test_address_again),
+		cmocka_unit_test(test_known_context),
+		cmocka_unit_test(test_module_per_context),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused_late),
+		cmocka_unit_test(test_older_drivers),
+		cmocka_unit_test(test_refused_in_one),
+		cmocka_unit_test(test_mode_refused),
+		cmocka_unit_test(test_nowhere),
+		cmocka_unit_test(test_many_contexts),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/kernels/test_shipped_ptx.c [TURNS [SEED]] -- the PTX that ships is run,
+ * by the interpreter of the emulated GPU, against the CPU twins: the same bits
+ * in all that is written, and no finding. lockstep.c has the cases. TAP.
+ *
+ * Each launch is checked: every address against what the kernels' headers
+ * let them touch, alignment, shared memory, barriers, shuffles. Warps and
+ * blocks change places at random, what nobody has set holds noise, and the
+ * NaNs of arithmetic have any payload. With SHIPPED_MISSED set, the lines that
+ * no launch has run are printed. */
+#include "tests/unit/kernels/lockstep.h"
+#include "tests/unit/kernels/shipped.h"
+
+#include "kernels/scaler/scaler_body.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The texts as libautocast.so has them. */
+extern const char ac_ptx[], ac_scaler_ptx[];
+
+enum { TURNS = 60, SINGLES = 200, BLOCK = 256 };
+
+static struct {
+	const char *name;
+	struct ptx_module *module;
+} texts[2] = { { "cast.ptx", NULL }, { "scaler.ptx", NULL } };
+static struct ptx_result total;
+static uint64_t launches, seed;
+
+uint64_t
+shipped_any(void)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return seed >> 33;
+}
+
+static struct ptx_function *
+kernel_of(const char *name)
+{
+	struct ptx_function *kernel = ptx_module_kernel(texts[0].module, name);
+
+	return kernel ? kernel : ptx_module_kernel(texts[1].module, name);
+}
+
+void
+shipped_launch(const char *name, const unsigned grid[3], unsigned threads,
+    void **params)
+{
+	const unsigned block[3] = { threads, 1, 1 };
+	struct ptx_options options = {
+		.check = true, .count = true, .report = stdout,
+		.schedule = shipped_any() % 4 ? shipped_any() + 1 : 0,
+		.nans = shipped_any() % 2 ? shipped_any() + 1 : 0,
+		.fill = shipped_any() % 4 ? shipped_any() + 1 : 0
+	};
+	struct ptx_result result = {0};
+
+	options.region = shipped_regions(&options.region_count);
+	if (!ptx_launch(kernel_of(name), grid, block, 0, params, &options,
+	    &result)) {
+		printf("Bail out! %s was ended\n", name);
+		exit(1);
+	}
+	total.instructions += result.instructions;
+	for (int i = 0; i < PTX_FINDINGS; i++)
+		total.findings[i] += result.findings[i];
+	launches++;
+}
+
+/* ---- What lockstep.c calls --------------------------------------------- */
+
+void
+lockstep_run(const char *name, const struct ac_recast *recast, unsigned blocks,
+    uint64_t *counts, uint64_t *copy)
+{
+	const bool both = strcmp(name, "ac_recast_finish")
+	    && strcmp(name, "ac_recast_write");
+	const unsigned grid[3] = { blocks, both ? 2 : 1, 1 };
+	struct ac_recast r = *recast;
+	void *params[] = { &r, &counts, &copy };
+
+	shipped_recast_regions(recast);
+	shipped_region(counts, 2 * AC_RANGE_BINS * sizeof *counts, false,
+	    "counts");
+	shipped_region(copy, 2 * AC_RANGE_BINS * sizeof *copy, false, "copy");
+	shipped_launch(name, grid, BLOCK, params);
+}
+
+void
+lockstep_run_conv(const struct ac_conv_check *check,
+    const struct ac_conv_job *job, unsigned blocks)
+{
+	const unsigned grid[3] = { blocks, 1, 1 };
+	void *params[] = { (void *)(uintptr_t)job };
+
+	shipped_conv_regions(check);
+	shipped_region(job->scratch, sizeof *job->scratch, false, "scratch");
+	shipped_region(job->post, sizeof *job->post, false, "the post");
+	shipped_launch("ac_conv_check", grid, BLOCK, params);
+}
+
+static void
+sum_regions(const struct ac_scaler_sum *s)
+{
+	const struct ac_scaler_tensor x = { (void *)(uintptr_t)s->x, s->count,
+		0, s->x_dtype, 0 };
+	const struct ac_scaler_tensor y = { s->y, s->count, 0, s->y_dtype, 0 };
+
+	shipped_tensor_regions(&x, 1, true);
+	shipped_tensor_regions(&y, 1, false);
+	shipped_region(s->found_inf, sizeof *s->found_inf, true, "found_inf");
+	shipped_region(s->alpha.device, sizeof(float), true, "alpha");
+}
+
+static void
+pass_regions(const struct ac_scaler_pass *p, bool read_only)
+{
+	shipped_region(p->tensors, p->tensor_count * sizeof *p->tensors, true,
+	    "the table");
+	shipped_tensor_regions(p->tensors, p->tensor_count, read_only);
+	shipped_region(p->state, sizeof *p->state, false, "the state");
+	shipped_region(p->words, sizeof *p->words, false, "the words");
+	shipped_region(p->partials, p->chunk_count * sizeof *p->partials,
+	    false, "partials");
+}
+
+void
+lockstep_run_scaler(const char *name, void **params, unsigned blocks)
+{
+	const unsigned grid[3] = { blocks, 1, 1 };
+	const struct ac_scaler_product *product = params[0];
+	const struct ac_scaler_pass *pass = params[0];
+
+	if (!strcmp(name, "ac_scaler_multiply")) {
+		shipped_tensor_regions(product->tensor, product->tensor_count,
+		    false);
+		shipped_region(product->state, sizeof *product->state, true,
+		    "the state");
+	} else if (!strcmp(name, "ac_scaler_add")) {
+		sum_regions(params[0]);
+	} else {
+		pass_regions(pass, !strcmp(name, "ac_scaler_norm")
+		    || (!strcmp(name, "ac_scaler_unscale")
+		    && pass->flags & AC_SCALER_PASS_CHECK_ONLY));
+	}
+	shipped_launch(name, grid, BLOCK, params);
+}
+
+/* ---- The cases of this file -------------------------------------------- */
+
+/* What the host forgets to pass is found: here the state, in which the last
+ * block is counted. */
+static bool
+finds_null_state(void)
+{
+	static const float x[64];
+	static uint64_t counts[2 * AC_RANGE_BINS], copy[2 * AC_RANGE_BINS];
+	const struct ac_recast_operand operand = { .from = x, .rows = 8,
+		.cols = 8, .ld = 8, .batch = 1 };
+	struct ac_recast r = { .operand = { operand, operand }, .m = 8, .n = 8,
+		.k = 8, .batch = 1 };
+	uint64_t *to_counts = counts, *to_copy = copy;
+	void *params[] = { &r, &to_counts, &to_copy };
+	const unsigned grid[3] = { 1, 2, 1 }, block[3] = { BLOCK, 1, 1 };
+	struct ptx_options options = { .check = true };
+	struct ptx_result result = {0};
+
+	shipped_region(x, sizeof x, true, "A and B");
+	shipped_region(counts, sizeof counts, false, "counts");
+	shipped_region(copy, sizeof copy, false, "copy");
+	options.region = shipped_regions(&options.region_count);
+	(void)ptx_launch(kernel_of("ac_recast_ranges"), grid, block, 0,
+	    params, &options, &result);
+	return result.findings[PTX_OUTSIDE] > 0;
+}
+
+static bool
+load(int i, const char *text)
+{
+	char message[256];
+
+	texts[i].module = ptx_module_load(text, strlen(text), message,
+	    sizeof message);
+	if (texts[i].module && !ptx_module_unsupported(texts[i].module, stdout))
+		return true;
+	printf("Bail out! %s: %s\n", texts[i].name, texts[i].module
+	    ? "some instructions are not known" : message);
+	return false;
+}
+
+static uint64_t
+say_findings(void)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < PTX_FINDINGS; i++) {
+		sum += total.findings[i];
+		if (total.findings[i])
+			printf("# %s: %llu\n", ptx_finding_name[i],
+			    (unsigned long long)total.findings[i]);
+	}
+	return sum;
+}
+
+static void
+say_coverage(void)
+{
+	FILE *out = getenv("SHIPPED_MISSED") ? stdout : NULL;
+
+	printf("# %llu launches, %llu instructions of warps\n",
+	    (unsigned long long)launches,
+	    (unsigned long long)total.instructions);
+	for (int i = 0; i < 2; i++) {
+		size_t all, missed = ptx_module_coverage(texts[i].module, out,
+		    &all);
+
+		printf("# %s: %zu of %zu instructions were run\n",
+		    texts[i].name, all - missed, all);
+		ptx_module_free(texts[i].module);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	const int turns = argc > 1 ? atoi(argv[1]) : TURNS;
+	const uint64_t start = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	bool good, finds;
+	unsigned single;
+	uint64_t findings;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	seed = start + 99;
+	if (!load(0, ac_ptx) || !load(1, ac_scaler_ptx))
+		return 1;
+	good = lockstep_turns(turns, start, "the shipped PTX");
+	single = shipped_single(SINGLES * (unsigned)turns);
+	printf("%sok 3 - %d launches of one thread: the shipped PTX and the "
+	    "twins agree\n", single ? "not " : "", SINGLES * turns);
+	findings = say_findings();
+	printf("%sok 4 - no launch has touched, read or waited for what it "
+	    "must not\n", findings ? "not " : "");
+	finds = finds_null_state();
+	printf("%sok 5 - a launch without its state is found\n1..5\n",
+	    finds ? "" : "not ");
+	say_coverage();
+	return !good || single || findings || !finds;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/policy/test_cover.c -- rules that can never decide are named, and no
+ * other rule is. */
+#include "with_policy.h"
+
+static const struct {
+	const char *earlier, *later;
+	bool        covers;
+} rows[] = {
+	{ "gemm", "gemm", true },
+	{ "*", "conv.dgrad cin<4", true },
+	{ "gemm", "gemm,conv", false },
+	{ "gemm.single", "gemm", false },
+	{ "gemm m<=16", "gemm m<=16 n=4", true },
+	{ "gemm m<=16 n=4", "gemm m<=16", false },
+	{ "gemm m<=16", "gemm m<16", true },
+	{ "gemm m<16", "gemm m<=16", false },
+	{ "gemm m<16", "gemm m<=15", true },
+	{ "gemm m<=16", "gemm m=1,7..16", true },
+	{ "gemm m<=16", "gemm m=1,7..17", false },
+	{ "gemm flops<=16", "gemm flops<16.5", false },
+	{ "gemm m>16", "gemm m>=17", true },
+	{ "gemm m>=16", "gemm m>16", true },
+	{ "gemm m>16", "gemm m>=16", false },
+	{ "gemm m>=16", "gemm n>=16", false },
+	{ "gemm m=1..100", "gemm m=5..10", true },
+	{ "gemm m!=5", "gemm m=6,7", true },
+	{ "gemm m!=5", "gemm m=4..6", false },
+	{ "gemm m!=5", "gemm m!=5", true },
+	{ "gemm m!=5", "gemm m!=6", false },
+	{ "gemm min(m,n)<=16", "gemm min(n,m)<=8", true },
+	{ "gemm min(m,n)<=16", "gemm min(m,n,k)<=8", false },
+	{ "gemm min(m,n)<=16", "gemm max(m,n)<=8", false },
+	{ "conv filter=3x3", "conv filter=3x3", true },
+	{ "conv filter=3x3", "conv filter=3", false },
+	{ "gemm ta=N,T", "gemm ta=T", true },
+	{ "gemm ta=T", "gemm ta=N,T", false },
+	{ "gemm caller=lib*", "gemm caller=libfoo", true },
+	{ "gemm caller=lib*", "gemm caller=lib*", true },
+	{ "gemm caller=lib*", "gemm caller=l*", false },
+	{ "gemm caller=*", "gemm caller=l*", true },
+	{ "gemm caller!=libfoo", "gemm caller=libbar", true },
+	{ "gemm caller!=lib*", "gemm caller=libbar", false },
+	{ "gemm caller!=lib*", "gemm caller=l*", false },
+	/* A call without a caller reaches the second rule. */
+	{ "gemm caller=*", "gemm", false },
+	/* The same site may go by its name. */
+	{ "gemm site!=qkv", "gemm site=9c41d2e0", false },
+};
+
+static void
+test_rows(void **state)
+{
+	char text[256];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		snprintf(text, sizeof(text), "%s -> keep\n%s -> tf32",
+		    rows[i].earlier, rows[i].later);
+		ac_policy_destroy(parse_good(text));
+		if ((problems.warnings == 1) != rows[i].covers)
+			fail_msg("%s: %u warnings", text, problems.warnings);
+	}
+}
+
+/* A section is part of its rules. */
+static void
+test_sections(void **state)
+{
+	(void)state;
+	ac_policy_destroy(parse_good("[sm=75]\ngemm -> keep\n[]\n"
+	    "gemm -> tf32"));
+	assert_int_equal(problems.warnings, 0);
+	ac_policy_destroy(parse_good("gemm -> keep\n[sm=75]\ngemm -> tf32"));
+	assert_int_equal(problems.warnings, 1);
+}
+
+/* A profile covering itself, or being covered, is nobody's mistake. */
+static void
+test_profiles(void **state)
+{
+	(void)state;
+	ac_policy_destroy(parse_good("* -> keep\notherwise amp"));
+	assert_int_equal(problems.warnings, 0);
+}
+
+/* Very many rules must not make loading slow. */
+static void
+test_bounded(void **state)
+{
+	const size_t size = 1 << 20;
+	char *text = malloc(size);
+	struct ac_text t;
+	unsigned i, j;
+
+	(void)state;
+	ac_text_init(&t, text, size);
+	for (i = 0; i < 4096; i++) {
+		ac_text_add(&t, "gemm");
+		for (j = 0; j < 40; j++)
+			ac_text_add(&t, " m<9");
+		ac_text_addf(&t, " n=%u->keep\n", i);
+	}
+	assert_false(t.truncated);
+	ac_policy_destroy(parse_good(text));
+	free(text);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_profiles),
+		cmocka_unit_test(test_bounded),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

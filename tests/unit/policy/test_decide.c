@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/policy/test_decide.c -- the rung, the tactic and the reason. */
+#include "with_policy.h"
+
+#include "policy/profit/profit.h"
+
+static void
+test_first_rule_decides(void **state)
+{
+	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
+
+	(void)state;
+	CHECK("gemm m=512 -> keep; gemm -> tf32", &op, "keep: rule");
+	CHECK("gemm m=511 -> keep; gemm -> tf32", &op, "tf32 library");
+	CHECK("conv -> tf32", &op, "keep: no-rule");
+	CHECK("", &op, "keep: no-rule");
+	CHECK("conv -> tf32; otherwise off", &op, "keep: rule");
+	CHECK("conv -> tf32; otherwise tf32", &op, "tf32 library");
+}
+
+static void
+test_order_of_rungs(void **state)
+{
+	const struct ac_op h200 = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
+	const struct ac_op t4 = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 75);
+	/* Memory alone is waited for, whatever the rung. */
+	const struct ac_op skinny = product(AC_OP_GEMM_SINGLE, 16, 8192, 8192,
+	    90);
+	const struct ac_op unknown = product(AC_OP_GEMM_SINGLE, 512, 512, 512,
+	    0);
+
+	(void)state;
+	CHECK("* -> fp16,tf32", &h200, "tf32 library");
+	CHECK("* -> bf16,fp16", &h200, "bf16 library");
+	CHECK("* -> bf16,fp16 tactic=cast", &t4, "fp16 cast");
+	CHECK("* -> auto", &h200, "bf16 library");
+	CHECK("* -> auto", &skinny, "tf32 library");
+	CHECK("* -> auto", &t4, "fp16 cast");
+	CHECK("* -> auto tol=1e-5", &h200, "keep: not-built");
+	CHECK("* -> fp16,tf32 profit=off", &h200, "fp16 cast");
+	CHECK("* -> fp16x3,bf16,tf32 profit=off", &h200, "bf16 library");
+	CHECK("* -> auto profit=off", &h200, "tf32 library");
+	CHECK("* -> tf32,fp16 profit=off", &t4, "fp16 cast");
+	CHECK("* -> tf32,bf16", &t4, "keep: unsupported");
+	CHECK("* -> fp16x3", &h200, "keep: not-built");
+	CHECK("* -> fp16x3,tf32", &h200, "tf32 library");
+	/* Nothing is legal on a GPU nobody knows. */
+	CHECK("* -> auto", &unknown, "keep: unsupported");
+	CHECK("* -> fp16 profit=off", &unknown, "keep: unsupported");
+	CHECK("* -> fp16x3", &unknown, "keep: not-built");
+}
+
+static void
+test_small(void **state)
+{
+	struct ac_op op = product(AC_OP_GEMM_STRIDED, 256, 256, 127, 90);
+
+	(void)state;
+	CHECK("* -> tf32", &op, "keep: too-small");
+	CHECK("* -> tf32 profit=off", &op, "tf32 library");
+	/* 2 * 256 * 256 * 128 is 2^24. */
+	ac_op_set_product(&op, 256, 256, 128, 1);
+	CHECK("* -> tf32", &op, "tf32 library");
+	ac_op_set_product(&op, 256, 256, 1, 128);
+	CHECK("* -> tf32", &op, "tf32 library");
+	ac_op_set_product(&op, 0, 256, 1, 1);
+	CHECK("* -> tf32", &op, "keep: too-small");
+}
+
+static void
+test_tactics(void **state)
+{
+	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
+	struct ac_policy *policy;
+	struct ac_decision d;
+
+	(void)state;
+	CHECK("* -> fp16", &op, "fp16 cast");
+	CHECK("* -> fp16 tactic=cached", &op, "fp16 cast");
+	CHECK("* -> fp16 tactic=library scale=none", &op, "fp16 library");
+	CHECK("* -> bf16", &op, "bf16 library");
+	CHECK("* -> bf16 tactic=cast", &op, "bf16 cast");
+	CHECK("set tactic=cast; * -> tf32", &op, "tf32 library");
+	/* auto with tactic=library has no unscaled fp16 to offer. */
+	CHECK("set tactic=library; * -> auto tol=1e-3", &op, "tf32 library");
+
+	policy = parse_good("* -> fp16 scale=none");
+	ac_policy_decide(policy, &op, &d);
+	assert_false(d.scaled);
+	assert_int_equal(d.tactic, AC_TACTIC_CAST);
+	ac_policy_destroy(policy);
+}
+
+static void
+test_settings_chain(void **state)
+{
+	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
+	struct ac_policy *policy;
+	struct ac_decision d;
+
+	(void)state;
+	/* The rule, else the latest `set`, else the profile, else built in. */
+	policy = parse_good("set tol=2e-3 workspace=64Mi\nset tol=3e-3\n"
+	    "gemm m=512 -> tf32 tol=4e-3\n");
+	ac_policy_decide(policy, &op, &d);
+	assert_true(d.tol == 4e-3);
+	assert_int_equal(d.workspace_bytes, 64 << 20);
+	assert_int_equal(ac_policy_workspace(policy), 64 << 20);
+	ac_policy_destroy(policy);
+
+	policy = parse_good("set tol=3e-3\ngemm -> tf32\nset tol=5e-3\n");
+	ac_policy_decide(policy, &op, &d);
+	assert_true(d.tol == 3e-3);
+	ac_policy_destroy(policy);
+
+	policy = parse_good("gemm -> tf32\notherwise bf16");
+	ac_policy_decide(policy, &op, &d);
+	assert_true(d.tol == 8e-3);
+	ac_policy_destroy(policy);
+
+	/* What a person sets counts for the profile's rules too. */
+	policy = parse_good("set tol=9e-3 profit=on\notherwise bf16");
+	ac_policy_decide(policy, &op, &d);
+	assert_true(d.tol == 9e-3);
+	assert_string_equal(d.source, "bf16");
+	assert_int_equal(ac_policy_workspace(policy), 0);
+	ac_policy_destroy(policy);
+
+	policy = parse_good("gemm -> bf16");
+	ac_policy_decide(policy, &op, &d);
+	assert_true(d.tol == 8e-3);
+	assert_true(d.scaled && d.respects_opt_out);
+	ac_policy_destroy(policy);
+}
+
+static void
+test_opt_outs(void **state)
+{
+	static const struct {
+		const char *asked, *answer, *overruled;
+	} rows[] = {
+		{ "fp32", "tf32 library", "tf32 library" },
+		{ "tf32", "keep: no-profit", "keep: no-profit" },
+		{ "fast16f", "tf32 library", "tf32 library" },
+		{ "fast16bf", "tf32 library", "tf32 library" },
+		{ "pedantic", "keep: pedantic", "tf32 library" },
+		{ "emulated", "keep: opted-out", "tf32 library" },
+		{ "opted-out", "keep: opted-out", "tf32 library" },
+	};
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		op.fact[AC_FACT_ASKED] = rows[i].asked;
+		CHECK("* -> tf32", &op, rows[i].answer);
+		CHECK("* -> tf32 respect-opt-out=off", &op, rows[i].overruled);
+		CHECK("* -> tf32 profit=off guard=off", &op,
+		    strcmp(rows[i].asked, "tf32") == 0 ? "tf32 library" :
+		    rows[i].answer);
+	}
+	/* A rule that keeps says so itself. */
+	op.fact[AC_FACT_ASKED] = "pedantic";
+	CHECK("* -> keep", &op, "keep: rule");
+}
+
+static void
+test_strangers(void **state)
+{
+	static const char *const theirs[] = { "libcublas.so.13",
+		"libcublasLt.so.13", "libcudnn_ops.so.9", "libcusolver.so.12",
+		"libcusparse.so.12", "libcufft.so.12", "libnvblas.so.13",
+		"/usr/lib/libcublas.so.13" };
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(theirs); i++) {
+		op.fact[AC_FACT_CALLER] = theirs[i];
+		CHECK("* -> tf32", &op, "keep: internal-caller");
+		CHECK("* caller!=train -> tf32", &op, "keep: internal-caller");
+		CHECK("* caller=*lib* -> tf32", &op, "tf32 library");
+		CHECK("[caller=*lib*]\n* -> tf32", &op, "tf32 library");
+	}
+	op.fact[AC_FACT_CALLER] = "libtorch_cuda.so";
+	CHECK("* -> tf32", &op, "tf32 library");
+}
+
+static void
+test_operations(void **state)
+{
+	struct ac_op op = product(AC_OP_GEMM_GROUPED, 512, 512, 512, 90);
+
+	(void)state;
+	CHECK("* -> auto", &op, "keep: grouped");
+	CHECK("* -> keep", &op, "keep: rule");
+	op.operation = AC_OP_GEMM_BATCHED;
+	CHECK("* -> tf32", &op, "keep: unsupported");
+	/* By a cast, whatever another tactic would be. */
+	CHECK("* -> fp16 profit=off", &op, "fp16 cast");
+	CHECK("* -> tf32,bf16 profit=off", &op, "bf16 cast");
+	CHECK("* -> bf16 profit=off tactic=library", &op, "keep: unsupported");
+	CHECK("* -> fp16 profit=off tactic=library scale=none", &op,
+	    "keep: unsupported");
+	CHECK("* -> fp16x3", &op, "keep: not-built");
+	op.operation = AC_OP_GEMM_LT;
+	CHECK("* -> tf32", &op, "keep: not-built");
+}
+
+static void
+test_types(void **state)
+{
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
+
+	(void)state;
+	op.fact[AC_FACT_TYPE] = "c32";
+	CHECK("* -> tf32", &op, "keep: guard");
+	CHECK("* -> tf32 guard=strict", &op, "keep: guard");
+	CHECK("* -> tf32 guard=off", &op, "tf32 library");
+	CHECK("* -> bf16 guard=off", &op, "bf16 library");
+	CHECK("* -> bf16 tactic=cast guard=off", &op, "bf16 library");
+	CHECK("* -> fp16 guard=off", &op, "keep: unsupported");
+	CHECK("* -> fp16,tf32 guard=off", &op, "tf32 library");
+	CHECK("* -> fp16x3 guard=off", &op, "keep: not-built");
+	op.operation = AC_OP_GEMM_BATCHED;
+	CHECK("* -> auto guard=off", &op, "keep: unsupported");
+	op.operation = AC_OP_GEMM_SINGLE;
+	op.fact[AC_FACT_TYPE] = "f64";
+	CHECK("* -> tf32", &op, "keep: type");
+	op.fact[AC_FACT_TYPE] = "f16";
+	CHECK("* -> auto profit=off guard=off", &op, "keep: type");
+	op.fact[AC_FACT_TYPE] = NULL;
+	CHECK("* -> tf32", &op, "tf32 library");
+}
+
+/* What the settings ask reaches the decision, kept or not. */
+static void
+test_asked(void **state)
+{
+	static const struct {
+		const char         *text;
+		enum ac_asked_guard guard;
+		bool                judges_profit, reproducible;
+		unsigned            sample_period, after;
+		bool                exact;
+	} rows[] = {
+		{ "", AC_GUARD_ON, true, false, 0, 0, true },
+		{ "* -> tf32", AC_GUARD_ON, true, false, 64, 0, true },
+		{ "* -> keep guard=off", AC_GUARD_OFF, true, false, 64, 0,
+		  true },
+		{ "* -> tf32 guard=strict profit=off", AC_GUARD_STRICT, false,
+		  false, 64, 0, true },
+		{ "set guard=strict; * -> tf32 guard=on", AC_GUARD_ON, true,
+		  false, 64, 0, true },
+		{ "* -> fp16x3 reproducible=on sample=1", AC_GUARD_ON, true,
+		  true, 1, 0, true },
+		{ "set sample=off; * -> tf32 after=1000", AC_GUARD_ON, true,
+		  false, 0, 1000, true },
+		{ "set sample=0; * -> tf32", AC_GUARD_ON, true, false, 0, 0,
+		  true },
+		{ "* -> tf32 sample=1/16", AC_GUARD_ON, true, false, 16, 0,
+		  true },
+		{ "* -> tf32 sample=4294967295 after=0", AC_GUARD_ON, true,
+		  false, UINT32_MAX, 0, true },
+		{ "* -> tf32 exact=no", AC_GUARD_ON, true, false, 64, 0,
+		  false },
+		{ "version 1; set exact=no; * -> keep", AC_GUARD_ON, true,
+		  false, 64, 0, false },
+		{ "set exact=no; * -> tf32 exact=yes", AC_GUARD_ON, true,
+		  false, 64, 0, true },
+	};
+	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
+	struct ac_policy *policy;
+	struct ac_decision d;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		policy = parse_good(rows[i].text);
+		ac_policy_decide(policy, &op, &d);
+		assert_int_equal(d.guard, rows[i].guard);
+		assert_int_equal(d.judges_profit, rows[i].judges_profit);
+		assert_int_equal(d.reproducible, rows[i].reproducible);
+		assert_int_equal(d.sample_period, rows[i].sample_period);
+		assert_int_equal(d.after, rows[i].after);
+		assert_int_equal(d.exact, rows[i].exact);
+		ac_policy_destroy(policy);
+	}
+}
+
+static void
+test_sample(void **state)
+{
+	static const char *const bad[] = { "1/0", "1/", "2/64", "on", "64x", "1.5",
+		"4294967296", "-1", "1Ki" };
+	char text[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(bad); i++) {
+		snprintf(text, sizeof(text), "gemm -> tf32 sample=%s", bad[i]);
+		assert_null(parse_with(NULL, text));
+		assert_string_equal(places(said_buffer),
+		    "p:1:21: sample is off or a count of calls: sample=64 is "
+		    "every 64th\n");
+	}
+}
+
+/* A GPU on which only arithmetic takes time, in TFLOP/s. */
+static struct ac_rates
+only(double fp32, double tf32, double fp16, double bf16)
+{
+	return (struct ac_rates){ .fp32 = fp32 * 1e12, .tf32 = tf32 * 1e12,
+		.fp16 = fp16 * 1e12, .bf16 = bf16 * 1e12, .bandwidth = 1e30 };
+}
+
+/* The candidates as "fp16 tf32", a doubtful choice behind '?', or the reason
+ * for which there are none. */
+static const char *
+ranked_by(const char *text, const struct ac_op *op)
+{
+	static char answer[64];
+	struct ac_policy *policy = parse_good(text);
+	struct ac_decision d;
+	struct ac_text out;
+	unsigned i;
+
+	ac_policy_decide(policy, op, &d);
+	ac_policy_destroy(policy);
+	ac_text_init(&out, answer, sizeof(answer));
+	if (d.candidate_count == 0) {
+		assert_int_equal(d.rung, AC_RUNG_KEEP);
+		assert_false(d.is_doubtful);
+		return ac_reason_names[d.reason];
+	}
+	assert_int_equal(d.rung, d.candidate[0].rung);
+	assert_int_equal(d.tactic, d.candidate[0].tactic);
+	assert_true(d.tol == d.candidate[0].tol);
+	ac_text_add(&out, d.is_doubtful ? "?" : "");
+	for (i = 0; i < d.candidate_count; i++)
+		ac_text_addf(&out, "%s%s", i > 0 ? " " : "",
+		    ac_rung_names[d.candidate[i].rung]);
+	return answer;
+}
+
+#define RANKS(text, fp32, tf32, fp16, bf16, answer) do { \
+	const struct ac_rates rates = only(fp32, tf32, fp16, bf16); \
+	op.rates = &rates; \
+	assert_string_equal(ranked_by(text, &op), answer); \
+} while (0)
+
+static void
+test_ranking(void **state)
+{
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
+	static const char any[] = "* -> auto tol=8e-3";
+
+	(void)state;
+	/* The fastest as predicted; at a tie no cast, then the more accurate. */
+	RANKS(any, 10, 20, 40, 30, "fp16 bf16 tf32");
+	RANKS(any, 10, 40, 20, 30, "tf32 bf16 fp16");
+	RANKS(any, 10, 20, 20, 20, "tf32 fp16 bf16");
+	RANKS("* -> fp16,tf32", 10, 20, 40, 30, "fp16 tf32");
+	RANKS("* -> auto tol=1e-3", 10, 20, 40, 30, "fp16 tf32");
+	/* A tenth is the least gain; up to a quarter of the speed is doubt. */
+	RANKS("* -> tf32", 10, 11.01, 0, 0, "tf32");
+	RANKS("* -> tf32", 10, 10.99, 0, 0, "?tf32");
+	RANKS("* -> tf32", 10, 2.51, 0, 0, "?tf32");
+	RANKS("* -> tf32", 10, 2.49, 0, 0, "no-profit");
+	RANKS(any, 10, 5, 12, 2, "fp16 tf32");
+	RANKS(any, 10, 5, 0, 8, "?bf16 tf32");
+	/* Without trials, or without a clock, the prediction decides. */
+	RANKS("* -> tf32 guard=off", 10, 11.01, 0, 0, "tf32");
+	RANKS("* -> tf32 guard=off", 10, 10.99, 0, 0, "no-profit");
+	RANKS("* -> tf32 guard=strict", 10, 10.99, 0, 0, "no-profit");
+	RANKS("* -> tf32 reproducible=on", 10, 11.01, 0, 0, "tf32");
+	RANKS("* -> tf32 reproducible=on", 10, 10.99, 0, 0, "no-profit");
+	RANKS("* -> auto tol=8e-3 reproducible=on", 10, 5, 12, 14,
+	    "bf16 fp16");
+	/* Nobody asked: as named. */
+	RANKS("* -> bf16,tf32,fp16 profit=off", 10, 1, 1, 1, "bf16 tf32 fp16");
+	RANKS("* -> auto tol=8e-3 profit=off", 10, 1, 50, 1, "tf32 fp16 bf16");
+	RANKS("* -> fp16,fp16x3,fp16,tf32 profit=off", 10, 1, 1, 1,
+	    "fp16 tf32");
+	/* What the call does already is no candidate. */
+	op.fact[AC_FACT_ASKED] = "tf32";
+	RANKS(any, 10, 20, 40, 30, "fp16 bf16");
+	op.fact[AC_FACT_ASKED] = "fast16bf";
+	RANKS(any, 10, 20, 40, 30, "fp16 tf32");
+	RANKS("* -> bf16", 10, 20, 40, 30, "no-profit");
+	RANKS("* -> bf16 tactic=cast", 10, 20, 40, 30, "?bf16");
+	op.fact[AC_FACT_ASKED] = "fast16f";
+	RANKS("* -> fp16", 10, 20, 40, 30, "?fp16");
+	RANKS("* -> fp16 tactic=library scale=none", 10, 20, 40, 30,
+	    "no-profit");
+}
+
+/* Predictions are given whoever judges them; sizes nobody knows have none. */
+static void
+test_predictions(void **state)
+{
+	const struct ac_rates rates = only(10, 20, 40, 0);
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
+	struct ac_policy *policy = parse_good("* -> tf32,fp16 profit=off");
+	struct ac_decision d;
+
+	(void)state;
+	op.rates = &rates;
+	ac_policy_decide(policy, &op, &d);
+	assert_int_equal(d.candidate_count, 2);
+	assert_true(d.keep_seconds == 2.0 * 512 * 512 * 512 / 10e12);
+	assert_true(d.candidate[0].seconds == d.keep_seconds / 2);
+	assert_true(d.candidate[1].seconds == d.keep_seconds / 4);
+	op.quantities &= ~(1u << AC_Q_K);
+	ac_policy_decide(policy, &op, &d);
+	assert_int_equal(d.rung, AC_RUNG_TF32);
+	assert_true(d.keep_seconds == 0 && d.candidate[0].seconds == 0);
+	ac_policy_destroy(policy);
+}
+
+static void
+test_is_off(void **state)
+{
+	static const struct {
+		const char *text;
+		bool        is_off;
+	} rows[] = {
+		{ "", true }, { "* -> keep", true }, { "otherwise off", true },
+		{ "gemm -> tf32", false }, { "otherwise amp", false },
+		{ "gemm -> keep\notherwise tf32", false },
+		/* Such calls are kept, but the report has to say why. */
+		{ "gemm -> fp16x3", false },
+	};
+	struct ac_policy *policy;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		policy = parse_good(rows[i].text);
+		assert_int_equal(ac_policy_is_off(policy), rows[i].is_off);
+		ac_policy_destroy(policy);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_first_rule_decides),
+		cmocka_unit_test(test_order_of_rungs),
+		cmocka_unit_test(test_small),
+		cmocka_unit_test(test_tactics),
+		cmocka_unit_test(test_settings_chain),
+		cmocka_unit_test(test_opt_outs),
+		cmocka_unit_test(test_strangers),
+		cmocka_unit_test(test_operations),
+		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_asked),
+		cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_ranking),
+		cmocka_unit_test(test_predictions),
+		cmocka_unit_test(test_is_off),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/policy/test_explain.c -- the explanation a person reads, to the byte. */
+#include "with_policy.h"
+
+#include "policy/profit/profit.h"
+
+static const struct ac_rates made_up = { .name = "a test's GPU",
+	.source = "made up", .fp32 = 10e12, .tf32 = 20e12, .fp16 = 100e12,
+	.bf16 = 100e12, .bandwidth = 1e12, .launch = 1e-6,
+	.host_launch = 1e-6, .measured = true };
+#define TIMES "  The times are those of a test's GPU, measured: made up.\n"
+
+static const char *
+explained(const char *text, const struct ac_op *op)
+{
+	static char buffer[4096];
+	struct ac_policy *policy = parse_good(text);
+	struct ac_text out;
+
+	ac_text_init(&out, buffer, sizeof(buffer));
+	ac_policy_explain(policy, op, &out);
+	ac_policy_destroy(policy);
+	return buffer;
+}
+
+static void
+test_recast(void **state)
+{
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 3072, 4096, 768, 90);
+
+	(void)state;
+	op.fact[AC_FACT_TA] = "T";
+	op.rates = &made_up;
+	assert_string_equal(explained(
+	    "gemm.strided -> tf32\n"
+	    "gemm max(m,n,k)=50257..50304 -> keep\n"
+	    "gemm tb=N -> keep\n"
+	    "gemm ta=N -> keep\n"
+	    "conv filter=3x3 -> tf32\n"
+	    "gemm m>=1Ki -> fp16,tf32,bf16x6\n", &op),
+	    "gemm.single m=3072 n=4096 k=768 batch=1 flops=1.93e10 "
+	    "bytes=7.24e7 intensity=267 sm=90 ta=T type=f32\n"
+	    "\n"
+	    "  p:1  gemm.strided -> tf32                  "
+	    "no: another operation\n"
+	    "  p:2  gemm max(m,n,k)=50257..50304 -> keep  "
+	    "no: max(m,n,k) is 4096\n"
+	    "  p:3  gemm tb=N -> keep                     "
+	    "no: tb is not known\n"
+	    "  p:4  gemm ta=N -> keep                     "
+	    "no: ta is T\n"
+	    "  p:5  conv filter=3x3 -> tf32               "
+	    "no: another operation\n"
+	    "  p:6  gemm m>=1Ki -> fp16,tf32,bf16x6       "
+	    "decides\n"
+	    "\n"
+	    "fp16 by a cast of the operands, scaled, tolerance 0.001 -- p:6\n"
+	    "  keep    predicted 1.98 ms\n"
+	    "  tf32    fits, predicted 1.02 ms, 1.9x\n"
+	    "  fp16    fits, predicted 281 us, 7.1x: chosen\n"
+	    "  bf16x6  not built yet\n" TIMES);
+}
+
+/* Everything behind the deciding line of the text. */
+static const char *
+decision(const char *text, const struct ac_op *op)
+{
+	return strstr(explained(text, op), "decides\n\n") + 9;
+}
+
+static void
+test_recast_by_name(void **state)
+{
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 32, 32, 32, 75);
+
+	(void)state;
+	op.rates = &made_up;
+	assert_string_equal(decision("gemm -> tf32,fp16 profit=off", &op),
+	    "fp16 by a cast of the operands, scaled, tolerance 0.001 -- p:1\n"
+	    "  keep    predicted 1.01 us\n"
+	    "  tf32    this GPU does not have it\n"
+	    "  fp16    fits, predicted 4.02 us, 0.25x, and is named first of "
+	    "those\n" TIMES);
+	assert_string_equal(decision("gemm -> fp16 profit=off exact=no",
+	    &op),
+	    "fp16 by a cast of the operands, scaled, tolerance 0.001, for "
+	    "exact results, too -- p:1\n"
+	    "  keep    predicted 1.01 us\n"
+	    "  fp16    fits, predicted 4.02 us, 0.25x, and is named first of "
+	    "those\n" TIMES);
+	assert_null(strstr(decision("gemm -> fp16 profit=off exact=no "
+	    "guard=off", &op), "exact results"));
+	assert_string_equal(decision("gemm -> auto profit=off tol=9e-4 "
+	    "scale=none tactic=library", &op),
+	    "fp16 by the library's own conversion, not scaled, tolerance 9e-4 "
+	    "-- p:1\n"
+	    "  keep    predicted 1.01 us\n"
+	    "  tf32    this GPU does not have it\n"
+	    "  fp16    fits, predicted 1.01 us, 1x: chosen\n"
+	    "  bf16    this GPU does not have it\n"
+	    "  fp16x3  not built yet\n"
+	    "  bf16x3  this GPU does not have it\n"
+	    "  bf16x6  this GPU does not have it\n"
+	    "  int8x3  not built yet\n"
+	    "  int8x6  not built yet\n" TIMES);
+}
+
+static void
+test_kept(void **state)
+{
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 32, 32, 32, 90);
+
+	(void)state;
+	op.rates = &made_up;
+	assert_string_equal(decision("gemm -> keep", &op),
+	    "keep (rule): the deciding rule says keep -- p:1\n");
+	assert_string_equal(decision("gemm -> tf32", &op),
+	    "keep (too-small): fewer than 2^24 operations, too few to gain -- "
+	    "p:1\n"
+	    "  keep    predicted 1.01 us\n"
+	    "  tf32    fits, predicted 1.01 us, 1x\n" TIMES
+	    "  profit=off recasts it all the same.\n");
+	assert_string_equal(decision("gemm -> auto tol=1e-3 tactic=library",
+	    &op),
+	    "keep (too-small): fewer than 2^24 operations, too few to gain -- "
+	    "p:1\n"
+	    "  keep    predicted 1.01 us\n"
+	    "  tf32    fits, predicted 1.01 us, 1x\n"
+	    "  fp16    needs a cast, and tactic=library\n"
+	    "  bf16    its known error is 0.0024\n"
+	    "  fp16x3  not built yet\n"
+	    "  bf16x3  not built yet\n"
+	    "  bf16x6  not built yet\n"
+	    "  int8x3  not built yet\n"
+	    "  int8x6  not built yet\n" TIMES
+	    "  profit=off recasts it all the same.\n");
+	op.fact[AC_FACT_ASKED] = "pedantic";
+	assert_string_equal(decision("gemm -> tf32", &op),
+	    "keep (pedantic): the program asked for pedantic arithmetic -- "
+	    "p:1\n"
+	    "  respect-opt-out=off overrules the program.\n");
+	op.fact[AC_FACT_ASKED] = "tf32";
+	assert_string_equal(decision("gemm -> fp16x3", &op),
+	    "keep (not-built): the rule allows only what this version does "
+	    "not have yet -- p:1\n"
+	    "  fp16x3  not built yet\n");
+	op = product(AC_OP_GEMM_BATCHED, 32, 32, 32, 0);
+	assert_string_equal(decision("gemm -> tf32,fp16", &op),
+	    "keep (unsupported): no allowed rung is legal for this operation "
+	    "or GPU, and accurate enough -- p:1\n"
+	    "  tf32    this operation does not have it\n"
+	    "  fp16    which GPU is not known: say sm=90 or the like\n");
+	op = product(AC_OP_GEMM_LT, 32, 32, 32, 90);
+	assert_string_equal(decision("gemm -> tf32", &op),
+	    "keep (not-built): the rule allows only what this version does "
+	    "not have yet -- p:1\n"
+	    "  tf32    not built yet for this operation\n");
+	op = product(AC_OP_CONV_WGRAD, 32, 32, 32, 70);
+	assert_string_equal(decision("conv -> fp16,tf32", &op),
+	    "keep (unsupported): no allowed rung is legal for this operation "
+	    "or GPU, and accurate enough -- p:1\n"
+	    "  tf32    this GPU does not have it\n"
+	    "  fp16    only for a line that names conv.wgrad\n");
+	op = product(AC_OP_CONV_FPROP, 32, 32, 32, 100);
+	assert_string_equal(decision("conv -> fp16", &op),
+	    "keep (unsupported): no allowed rung is legal for this operation "
+	    "or GPU, and accurate enough -- p:1\n"
+	    "  fp16    cuDNN has no such conversion on this GPU\n");
+}
+
+static void
+test_profit(void **state)
+{
+	struct ac_rates rates = made_up;
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
+
+	(void)state;
+	op.rates = &rates;
+	rates.tf32 = 5e12;
+	assert_string_equal(decision("gemm -> tf32", &op),
+	    "tf32 by the library's own conversion, tolerance 0.001 -- p:1\n"
+	    "  keep    predicted 28.9 us\n"
+	    "  tf32    fits, predicted 55.7 us, 0.52x: tried beside the "
+	    "site's 64th call\n" TIMES);
+	rates.tf32 = 1e12;
+	assert_string_equal(decision("gemm -> tf32", &op),
+	    "keep (no-profit): no allowed rung is predicted to be faster -- "
+	    "p:1\n"
+	    "  keep    predicted 28.9 us\n"
+	    "  tf32    fits, predicted 270 us, 0.11x\n" TIMES
+	    "  profit=off recasts it all the same.\n");
+	rates.tf32 = 0;
+	assert_string_equal(decision("gemm -> tf32", &op),
+	    "keep (no-profit): no allowed rung is predicted to be faster -- "
+	    "p:1\n"
+	    "  keep    predicted 28.9 us\n"
+	    "  tf32    fits, which these rates do not have\n" TIMES
+	    "  profit=off recasts it all the same.\n");
+	rates.fp32 = 1e6;
+	rates.tf32 = 2e7;
+	assert_non_null(strstr(decision("gemm -> tf32", &op),
+	    "  keep    predicted 268 s\n"
+	    "  tf32    fits, predicted 13.4 s, 20x: chosen\n"));
+}
+
+static void
+test_no_rule(void **state)
+{
+	struct ac_op op = { .operation = AC_OP_CONV_FPROP };
+
+	(void)state;
+	ac_op_set_extents(&op, AC_Q_FILTER, 3, 5, 0);
+	assert_string_equal(explained("", &op),
+	    "conv.fprop filter=3x5\n"
+	    "\n"
+	    "  (the policy has no rules)\n"
+	    "\n"
+	    "keep (no-rule): no rule of the policy matched\n"
+	    "  `otherwise PROFILE` at the end would decide.\n");
+	assert_string_equal(explained("conv filter=3x3 -> tf32", &op),
+	    "conv.fprop filter=3x5\n"
+	    "\n"
+	    "  p:1  conv filter=3x3 -> tf32  no: filter is 3x5\n"
+	    "\n"
+	    "keep (no-rule): no rule of the policy matched\n"
+	    "  `otherwise PROFILE` at the end would decide.\n");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_recast),
+		cmocka_unit_test(test_recast_by_name),
+		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_profit),
+		cmocka_unit_test(test_no_rule),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

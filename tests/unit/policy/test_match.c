@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/policy/test_match.c -- which calls a rule speaks about. */
+#include "with_policy.h"
+
+/* Whether `left -> keep` decides about `op`. */
+static bool
+matches(const char *left, const struct ac_op *op)
+{
+	char text[256];
+	struct ac_policy *policy;
+	struct ac_decision d;
+
+	snprintf(text, sizeof(text), "%s -> keep", left);
+	policy = parse_good(text);
+	ac_policy_decide(policy, op, &d);
+	ac_policy_destroy(policy);
+	assert_true(d.reason == AC_REASON_RULE ||
+	    d.reason == AC_REASON_NO_RULE);
+	return d.reason == AC_REASON_RULE;
+}
+
+static void
+test_operations(void **state)
+{
+	static const struct {
+		const char *left;
+		unsigned    operations;   /* bits */
+	} rows[] = {
+		{ "*", 0x1ff }, { "gemm", 0x1f }, { "conv", 0xe0 },
+		{ "rnn", 0x100 }, { "gemm.single", 1 }, { "gemm.batched", 2 },
+		{ "gemm.strided", 4 }, { "gemm.grouped", 8 },
+		{ "gemm.lt", 0x10 }, { "conv.fprop", 0x20 },
+		{ "conv.dgrad", 0x40 }, { "conv.wgrad", 0x80 },
+		{ "rnn,conv.dgrad,gemm.lt", 0x150 },
+	};
+	struct ac_op op = { 0 };
+	size_t i;
+	int o;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		for (o = 0; o < AC_OP_COUNT; o++) {
+			op.operation = (enum ac_operation)o;
+			assert_int_equal(matches(rows[i].left, &op),
+			    rows[i].operations >> o & 1);
+		}
+	}
+}
+
+static void
+test_quantities(void **state)
+{
+	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 64, 1000, 90);
+
+	(void)state;
+	assert_true(matches("gemm m=512", &op));
+	assert_false(matches("gemm m=511", &op));
+	assert_false(matches("gemm m!=512", &op));
+	assert_true(matches("gemm m!=511,513", &op));
+	assert_true(matches("gemm m=1,500..600", &op));
+	assert_false(matches("gemm m!=1,500..600", &op));
+	assert_true(matches("gemm m=512..512 n=64..65 k=999..1000", &op));
+	assert_false(matches("gemm m<512", &op));
+	assert_true(matches("gemm m<=512 m>=512 m<513 m>511", &op));
+	assert_false(matches("gemm m>512", &op));
+	assert_true(matches("gemm min(m,n,k)=64 max(m,n,k)=1000", &op));
+	assert_true(matches("gemm max(n)=64", &op));
+	assert_true(matches("gemm m<1Ki k<1Mi", &op));
+	assert_false(matches("gemm m>1Ki", &op));
+	assert_true(matches("gemm flops=65536000 batch=1", &op));
+	assert_true(matches("gemm flops>=65.5M flops<65.6M", &op));
+	assert_true(matches("gemm bytes=2435072", &op));
+	assert_true(matches("gemm intensity=26.9..27", &op));
+	assert_true(matches("gemm sm=90 sm>=80", &op));
+}
+
+/* A condition on what a call lacks is false, whatever the comparison. */
+static void
+test_unknown(void **state)
+{
+	struct ac_op op = { .operation = AC_OP_CONV_FPROP };
+
+	(void)state;
+	assert_false(matches("conv m=5", &op));
+	assert_false(matches("conv m!=5", &op));
+	assert_false(matches("conv m>=0", &op));
+	assert_false(matches("conv min(m,cin)>=0", &op));
+	assert_false(matches("conv caller=*", &op));
+	assert_false(matches("conv caller!=x", &op));
+	ac_op_set(&op, AC_Q_CIN, 4);
+	assert_false(matches("conv min(m,cin)>=0", &op));
+	ac_op_set(&op, AC_Q_M, 3);
+	assert_true(matches("conv min(m,cin)=3", &op));
+}
+
+static void
+test_facts(void **state)
+{
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 1, 1, 1, 90);
+
+	(void)state;
+	op.fact[AC_FACT_TA] = "T";
+	op.fact[AC_FACT_GPU] = "NVIDIA H200 NVL";
+	op.fact[AC_FACT_LIB] = "cublas-13.1";
+	op.fact[AC_FACT_CALLER] = "libcusolver.so.12";
+	assert_true(matches("gemm ta=T", &op));
+	assert_true(matches("gemm ta=N,T", &op));
+	assert_false(matches("gemm ta=t,N", &op));
+	assert_false(matches("gemm ta!=N,T", &op));
+	assert_true(matches("gemm ta!=N,C", &op));
+	assert_true(matches("gemm gpu=\"NVIDIA H200*\"", &op));
+	assert_true(matches("gemm gpu=*H?00*", &op));
+	assert_false(matches("gemm gpu=H200", &op));
+	assert_true(matches("gemm lib=cublas-13.*", &op));
+	assert_true(matches("gemm caller=libmagma*,libcusolver.so*", &op));
+}
+
+static void
+test_extents(void **state)
+{
+	struct ac_op op = { .operation = AC_OP_CONV_FPROP };
+
+	(void)state;
+	ac_op_set_extents(&op, AC_Q_FILTER, 3, 3, 0);
+	ac_op_set_extents(&op, AC_Q_STRIDE, 2, 1, 0);
+	ac_op_set_extents(&op, AC_Q_DILATION, 1, 2, 3);
+	assert_true(matches("conv filter=3x3", &op));
+	assert_true(matches("conv filter=3", &op));
+	assert_true(matches("conv filter=1x1,3x3", &op));
+	assert_false(matches("conv filter!=1x1,3x3", &op));
+	assert_false(matches("conv filter=3x3x3", &op));
+	assert_false(matches("conv filter=3x1", &op));
+	assert_false(matches("conv stride=1", &op));
+	assert_true(matches("conv stride!=1", &op));
+	assert_true(matches("conv stride=2x1", &op));
+	assert_false(matches("conv stride=1x2", &op));
+	assert_true(matches("conv stride<=2 stride=1..2", &op));
+	assert_false(matches("conv stride<2", &op));
+	assert_true(matches("conv max(stride,filter)=3", &op));
+	assert_true(matches("conv dilation=1x2x3", &op));
+	assert_false(matches("conv dilation=1x2", &op));
+
+	/* A caller that knows one number means it for every dimension. */
+	ac_op_set(&op, AC_Q_FILTER, 3);
+	assert_true(matches("conv filter=3x3", &op));
+	assert_true(matches("conv filter=3x3x3", &op));
+	assert_false(matches("conv filter=3x1", &op));
+}
+
+static void
+test_sections(void **state)
+{
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 8, 8, 8, 75);
+	struct ac_policy *policy = parse_good(
+	    "[sm=75 m<16]\n"
+	    "gemm -> keep\n"
+	    "[sm=80]\n"
+	    "gemm -> keep\n"
+	    "[]\n"
+	    "gemm n=8 -> keep\n");
+
+	(void)state;
+	assert_int_equal(deciding_line(policy, &op), 2);
+	ac_op_set(&op, AC_Q_SM, 80);
+	assert_int_equal(deciding_line(policy, &op), 4);
+	ac_op_set(&op, AC_Q_SM, 90);
+	assert_int_equal(deciding_line(policy, &op), 6);
+	ac_op_set(&op, AC_Q_SM, 75);
+	ac_op_set(&op, AC_Q_M, 16);
+	assert_int_equal(deciding_line(policy, &op), 6);
+	ac_policy_destroy(policy);
+}
+
+static void
+test_sites(void **state)
+{
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 8, 8, 8, 75);
+	struct ac_policy *policy = parse_good(
+	    "site qkv = 9C41D2E0\n"
+	    "site late = 9c41d2e0\n"
+	    "gemm site=qk? -> keep\n"
+	    "gemm site=77aa01b3 -> keep\n"
+	    "gemm site!=qkv -> keep\n");
+
+	(void)state;
+	assert_int_equal(deciding_line(policy, &op), 0);
+	op.fact[AC_FACT_SITE] = "9c41d2e0";
+	assert_int_equal(deciding_line(policy, &op), 3);
+	op.fact[AC_FACT_SITE] = "77aa01b3";
+	assert_int_equal(deciding_line(policy, &op), 4);
+	op.fact[AC_FACT_SITE] = "00000000";
+	assert_int_equal(deciding_line(policy, &op), 5);
+	op.fact[AC_FACT_SITE] = "9c41d2e";
+	assert_int_equal(deciding_line(policy, &op), 5);
+	assert_string_equal(ac_policy_site_name(policy, 0x9c41d2e0), "qkv");
+	assert_null(ac_policy_site_name(policy, 0x77aa01b3));
+	ac_policy_destroy(policy);
+}
+
+/* Complex products do four times the work and move twice the bytes. */
+static void
+test_products(void **state)
+{
+	struct ac_op op = { .operation = AC_OP_GEMM_STRIDED };
+
+	(void)state;
+	ac_op_set_product(&op, 10, 20, 30, 4);
+	assert_true(op.quantity[AC_Q_FLOPS] == 48000);
+	assert_true(op.quantity[AC_Q_BYTES] == 4 * 4 * (300 + 600 + 200));
+	assert_true(op.quantity[AC_Q_INTENSITY] == 48000.0 / 17600.0);
+	op.fact[AC_FACT_TYPE] = "c32";
+	ac_op_set_product(&op, 10, 20, 30, 4);
+	assert_true(op.quantity[AC_Q_FLOPS] == 4 * 48000);
+	assert_true(op.quantity[AC_Q_BYTES] == 2 * 17600);
+	ac_op_set_product(&op, 0, 20, 0, 1);
+	assert_true(op.quantity[AC_Q_INTENSITY] == 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_operations),
+		cmocka_unit_test(test_quantities),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_facts),
+		cmocka_unit_test(test_extents),
+		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_sites),
+		cmocka_unit_test(test_products),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

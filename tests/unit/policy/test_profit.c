@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/policy/test_profit.c -- the profit model against the published analysis
+ * it comes from: where one way overtakes another, and nothing odd anywhere. */
+#include "with_policy.h"
+
+#include "policy/profit/profit.h"
+
+#include <math.h>
+
+static double
+seconds(const struct ac_rates *rates, const struct ac_op *op,
+    enum ac_rung rung, enum ac_tactic tactic)
+{
+	const double s = ac_profit_seconds(rates, op, rung, tactic);
+
+	assert_false(isnan(s));
+	assert_true(s >= rates->host_launch);
+	return s;
+}
+
+static double
+keep(const struct ac_rates *rates, const struct ac_op *op)
+{
+	return seconds(rates, op, AC_RUNG_KEEP, AC_TACTIC_NONE);
+}
+
+static double
+tf32(const struct ac_rates *rates, const struct ac_op *op)
+{
+	return seconds(rates, op, AC_RUNG_TF32, AC_TACTIC_LIBRARY);
+}
+
+static double
+fp16(const struct ac_rates *rates, const struct ac_op *op)
+{
+	return seconds(rates, op, AC_RUNG_FP16, AC_TACTIC_CAST);
+}
+
+/* ---- The table ------------------------------------------------------------ */
+
+static void
+test_find(void **state)
+{
+	static const struct { const char *gpu; int sm; const char *name; }
+	rows[] = {
+		{ "NVIDIA H200", 90, "NVIDIA H200" },
+		{ "NVIDIA H200 (emulated)", 90, "NVIDIA H200" },
+		{ "NVIDIA H200", 0, "NVIDIA H200" },
+		{ "NVIDIA GH200 480GB", 90, "NVIDIA H200" },
+		{ "NVIDIA H100 80GB HBM3", 90, "NVIDIA H100 80GB HBM3" },
+		{ "NVIDIA H100 PCIe", 90, "NVIDIA H100 PCIe" },
+		{ "NVIDIA A100-PCIE-40GB", 80, "NVIDIA A100-SXM4-80GB" },
+		{ "NVIDIA L40S", 89, "NVIDIA L40S" },
+		{ "Tesla T4", 75, "Tesla T4" },
+		{ "NVIDIA GeForce RTX 4090", 89, "NVIDIA GeForce RTX 4090" },
+		{ "NVIDIA GeForce RTX 4090 Laptop GPU", 89,
+		    "RTX 4090 Laptop GPU" },
+		{ "NVIDIA GeForce RTX 4080", 89, "any GPU of sm 89" },
+		{ "NVIDIA L40S (emulated)", 89, "NVIDIA L40S" },
+		{ "NVIDIA L40", 89, "NVIDIA L40" },
+		{ "NVIDIA L4", 89, "NVIDIA L4" },
+		{ "T400", 75, "Tesla T4" },
+		{ "NVIDIA H20", 90, "NVIDIA H20" },
+		{ "NVIDIA G", 90, "any GPU of sm 90" },
+		{ "NVIDIA A10", 86, "NVIDIA A10" },
+		{ "NVIDIA A10", 0, "NVIDIA A10" },
+		{ "NVIDIA A10G", 86, "any GPU of sm 86" },
+		{ "NVIDIA A40", 86, "NVIDIA A40" },
+		{ "NVIDIA RTX A4000", 86, "any GPU of sm 86" },
+		{ "NVIDIA RTX A6000", 86, "NVIDIA RTX A6000" },
+		{ "NVIDIA GB200", 100, "NVIDIA B200" },
+		{ "NVIDIA GeForce RTX 5080", 120, "NVIDIA GeForce RTX 5080" },
+		{ "NVIDIA GeForce RTX 5080 Laptop GPU", 120,
+		    "any GPU of sm 120" },
+		{ "Quadro", 70, "any GPU of sm 70" },
+		{ "?", 72, "any GPU of sm 70" },
+		{ NULL, 75, "any GPU of sm 75" },
+		{ NULL, 80, "any GPU of sm 80" },
+		{ NULL, 86, "any GPU of sm 86" },
+		{ NULL, 87, "any GPU of sm 86" },
+		{ NULL, 103, "any GPU of sm 100" },
+		{ NULL, 107, "any GPU of sm 100" },
+		{ NULL, 121, "any GPU of sm 120" },
+		{ NULL, 99999, "any GPU of sm 120" },
+		{ "Tesla K80", 37, NULL }, { NULL, 0, NULL }, { "", 0, NULL },
+		{ NULL, -90, NULL },
+	};
+	const struct ac_rates *found;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		found = ac_rates_find(rows[i].gpu, rows[i].sm);
+		if (rows[i].name == NULL) {
+			assert_null(found);
+			continue;
+		}
+		assert_non_null(found);
+		assert_string_equal(found->name, rows[i].name);
+	}
+}
+
+/* A GPU has what its compute capability has; none of the rows claims more
+ * than it may. */
+static void
+test_rows(void **state)
+{
+	const struct ac_rates *row;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; (row = ac_rates_row(i)) != NULL; i++) {
+		assert_true(row->fp32 > 1e12 && row->fp16 >= row->fp32);
+		assert_in_range(row->multiprocessors, 40, 170);
+		assert_true((row->tf32 > 0) == (row->sm >= 80));
+		assert_true((row->bf16 > 0) == (row->sm >= 80));
+		assert_true(row->tf32 <= row->fp16 && row->bf16 <= row->fp16);
+		assert_true(row->bandwidth > 1e11 && row->bandwidth < 1e13);
+		assert_true(row->launch > 0 && row->host_launch > 0);
+		assert_true(strlen(row->source) > 5);
+		/* Predicted until `autocast calibrate` was there. */
+		assert_false(row->measured);
+	}
+	assert_true(i >= 13);
+	assert_null(ac_rates_row(UINT32_MAX));
+}
+
+static void
+test_rates_of(void **state)
+{
+	const struct ac_rates own = { .fp32 = 1 };
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 1, 1, 1, 0);
+
+	(void)state;
+	assert_null(ac_rates_of(&op));
+	ac_op_set(&op, AC_Q_SM, 80);
+	assert_string_equal(ac_rates_of(&op)->name, "any GPU of sm 80");
+	op.fact[AC_FACT_GPU] = "NVIDIA A100";
+	assert_string_equal(ac_rates_of(&op)->gpu, "*A100*");
+	ac_op_set(&op, AC_Q_SM, 1e300);
+	assert_string_equal(ac_rates_of(&op)->gpu, "*A100*");
+	op.rates = &own;
+	assert_ptr_equal(ac_rates_of(&op), &own);
+}
+
+/* ---- Crossovers -------------------------------------------------------------- */
+
+/* The smallest square product from which `is_better` holds. */
+static int64_t
+first_square(const struct ac_rates *rates,
+    bool (*is_better)(const struct ac_rates *, const struct ac_op *))
+{
+	int64_t low = 1, high = 65536, half;
+	struct ac_op op;
+
+	while (low < high) {
+		half = (low + high) / 2;
+		op = product(AC_OP_GEMM_SINGLE, half, half, half, 90);
+		if (is_better(rates, &op))
+			high = half;
+		else
+			low = half + 1;
+	}
+	return low;
+}
+
+static bool
+fp16_beats_tf32(const struct ac_rates *rates, const struct ac_op *op)
+{
+	return fp16(rates, op) < tf32(rates, op);
+}
+
+static bool
+fp16_beats_fp32(const struct ac_rates *rates, const struct ac_op *op)
+{
+	return fp16(rates, op) < keep(rates, op);
+}
+
+static bool
+is_mostly_product(const struct ac_rates *rates, const struct ac_op *op)
+{
+	return seconds(rates, op, AC_RUNG_FP16, AC_TACTIC_LIBRARY) >
+	    0.85 * fp16(rates, op);
+}
+
+static const struct ac_rates *
+free_of_details(const struct ac_rates *rates)
+{
+	static struct ac_rates copy;
+
+	copy = *rates;
+	copy.launch = copy.host_launch = 0;
+	copy.multiprocessors = 0;
+	return &copy;
+}
+
+/* With launches and tiles left out, crossovers have closed forms: casting costs
+ * 6 (mk + kn) / BW = 6 mnk / (h BW) with h = mn / (m + n), N / 2 of a square.
+ * numerics.md section 4 has them for h where all products are bound by
+ * arithmetic; against FP32 so early is the one of FP16 bound by bandwidth,
+ * which makes it 4 fp32 / BW. A size is whole: +-1. */
+static void
+check_crossover(const char *gpu, int sm, double vs_tf32, double vs_fp32)
+{
+	const struct ac_rates *rates =
+	    free_of_details(ac_rates_find(gpu, sm));
+	const double gain = 1 / rates->tf32 - 1 / rates->fp16;
+	const double gain_fp32 = 1 / rates->fp32 - 1 / rates->fp16;
+	const double found = (double)first_square(rates, fp16_beats_tf32) / 2;
+	const double found_fp32 =
+	    (double)first_square(rates, fp16_beats_fp32) / 2;
+
+	assert_true(fabs(found - 3 / (rates->bandwidth * gain)) <= 0.5);
+	assert_true(fabs(found - vs_tf32) <= 1);
+	assert_true(fabs(3 / (rates->bandwidth * gain_fp32) - vs_fp32) < 1);
+	assert_true(fabs(found_fp32 - 4 * rates->fp32 / rates->bandwidth) <=
+	    0.5);
+}
+
+static void
+test_crossovers(void **state)
+{
+	const struct ac_rates *h200 = ac_rates_find("NVIDIA H200", 90);
+	double least;
+
+	(void)state;
+	check_crossover("NVIDIA H200", 90, 574, 39);
+	check_crossover("NVIDIA A100", 80, 440, 36);
+	/* t_pure / t_cast = 1 / (1 + 551 / h), without C: 85 % from h = 3121
+	 * on. 4 bytes of C against 12 of casts make 3 / 17 of that less. */
+	least = (double)first_square(free_of_details(h200),
+	    is_mostly_product) / 2;
+	assert_true(fabs(least / (16 * h200->fp16 / h200->bandwidth) - 1) <
+	    0.001);
+	assert_true(fabs(least / (3121 * (1 - 1 / 17.0)) - 1) < 0.002);
+	/* Three launches more move it up, not down. */
+	assert_true(first_square(h200, fp16_beats_tf32) > 2 * 574);
+	assert_true(first_square(h200, fp16_beats_fp32) > 2 * 39);
+}
+
+/* The ratios over FP32 of numerics.md's table, whose model has tiles besides:
+ * equal within a twelfth where tiles do not matter. */
+static void
+test_speedups(void **state)
+{
+	static const struct { int64_t n; double us, tf32, fp16; } rows[] = {
+		{ 4096, 2667, 7.6, 11.5 }, { 8192, 21171, 7.7, 13.3 },
+		{ 16384, 169166, 7.7, 14.2 },
+	};
+	const struct ac_rates *h200 = ac_rates_find("NVIDIA H200", 90);
+	struct ac_op op;
+	double us;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		op = product(AC_OP_GEMM_SINGLE, rows[i].n, rows[i].n,
+		    rows[i].n, 90);
+		us = keep(h200, &op) * 1e6;
+		assert_true(fabs(us / rows[i].us - 1) < 1 / 12.0);
+		assert_true(fabs(us / 1e6 / tf32(h200, &op) / rows[i].tf32 -
+		    1) < 1 / 12.0);
+		assert_true(fabs(us / 1e6 / fp16(h200, &op) / rows[i].fp16 -
+		    1) < 1 / 12.0);
+	}
+}
+
+/* ---- The ways ------------------------------------------------------------------ */
+
+/* Round numbers: 1 TFLOP/s is 1 ps a FLOP, 1 TB/s 1 ps a byte. */
+static const struct ac_rates round_numbers = { .fp32 = 1e12, .tf32 = 2e12,
+	.fp16 = 8e12, .bf16 = 4e12, .bandwidth = 1e12, .launch = 1e-6,
+	.host_launch = 1e-7 };
+
+#define PS(s) ((uint64_t)((s) * 1e12 + 0.5))
+
+static void
+test_asked(void **state)
+{
+	static const struct { const char *asked; uint64_t ps; } rows[] = {
+		{ NULL, 1000000 + 2000000000 + 4000000 },
+		{ "fp32", 2005000000 }, { "pedantic", 2005000000 },
+		{ "emulated", 2005000000 }, { "tf32", 1005000000 },
+		{ "fast16f", 255000000 }, { "fast16bf", 505000000 },
+	};
+	struct ac_rates without = round_numbers;
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 1000, 1000, 1000, 90);
+	size_t i;
+
+	(void)state;
+	without.tf32 = without.fp16 = without.bf16 = 0;
+	for (i = 0; i < COUNT(rows); i++) {
+		op.fact[AC_FACT_ASKED] = rows[i].asked;
+		assert_int_equal(PS(keep(&round_numbers, &op)), rows[i].ps);
+		/* A GPU that lacks what is asked does FP32. */
+		assert_int_equal(PS(keep(&without, &op)), 2005000000);
+	}
+}
+
+static void
+test_ways(void **state)
+{
+	const struct ac_rates *r = &round_numbers;
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 1000, 1000, 1000, 90);
+
+	(void)state;
+	assert_int_equal(PS(tf32(r, &op)), 1005000000);
+	assert_int_equal(PS(seconds(r, &op, AC_RUNG_BF16, AC_TACTIC_LIBRARY)),
+	    505000000);
+	/* 6 bytes of two million elements, 4 of the million that come out,
+	 * four launches in all. */
+	assert_int_equal(PS(fp16(r, &op)), 250000000 + 12000000 + 4000000 +
+	    4000000);
+	assert_int_equal(PS(seconds(r, &op, AC_RUNG_BF16, AC_TACTIC_CAST)),
+	    500000000 + 12000000 + 4000000 + 4000000);
+	assert_true(isinf(seconds(r, &op, AC_RUNG_TF32, AC_TACTIC_CAST)));
+	assert_true(isinf(seconds(r, &op, AC_RUNG_FP16X3, AC_TACTIC_CAST)));
+	/* Arrays of matrices: never by compute type, and C once more. */
+	op.operation = AC_OP_GEMM_BATCHED;
+	assert_true(isinf(tf32(r, &op)));
+	assert_int_equal(PS(fp16(r, &op)), 270000000 + 8000000);
+	assert_int_equal(PS(keep(r, &op)), 2005000000);
+	/* Ten products: one launch each way. */
+	op = product(AC_OP_GEMM_STRIDED, 1000, 1000, 1000, 90);
+	ac_op_set_product(&op, 1000, 1000, 1000, 10);
+	assert_int_equal(PS(keep(r, &op)), 20041000000);
+	assert_int_equal(PS(fp16(r, &op)), 2500000000 + 120000000 +
+	    40000000 + 4000000);
+	/* Complex: four times the work; never by cast. */
+	op = product(AC_OP_GEMM_SINGLE, 1000, 1000, 1000, 90);
+	op.fact[AC_FACT_TYPE] = "c32";
+	assert_int_equal(PS(keep(r, &op)), 8009000000);
+	assert_int_equal(PS(tf32(r, &op)), 4009000000);
+	assert_true(isinf(fp16(r, &op)));
+}
+
+static void
+test_bandwidth(void **state)
+{
+	const struct ac_rates *r = &round_numbers;
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 16, 1000, 1000, 90);
+
+	(void)state;
+	/* 16 x 1000 x 1000: 4 (mk + kn) + 4 mn bytes, whatever the rate. */
+	assert_int_equal(PS(keep(r, &op)), 4128000 + 1000000);
+	assert_int_equal(PS(tf32(r, &op)), 4128000 + 1000000);
+	assert_int_equal(PS(fp16(r, &op)), 6096000 + 2032000 + 64000 +
+	    4000000);
+	op = product(AC_OP_GEMM_SINGLE, 1000, 16, 1000, 90);
+	assert_int_equal(PS(keep(r, &op)), 4128000 + 1000000);
+	op = product(AC_OP_GEMM_SINGLE, 1000, 17, 1000, 90);
+	assert_int_equal(PS(keep(r, &op)), 34000000 + 68000 + 1000000);
+	/* k = 1 writes C and does little else. */
+	op = product(AC_OP_GEMM_SINGLE, 1000, 1000, 1, 90);
+	assert_int_equal(PS(tf32(r, &op)), 1000000 + 4000000 + 1000000);
+	op.fact[AC_FACT_TYPE] = "c32";
+	assert_int_equal(PS(tf32(r, &op)), 4000000 + 8000000 + 1000000);
+}
+
+/* A device that waits for the host takes the host's time. */
+static void
+test_host(void **state)
+{
+	struct ac_rates r = round_numbers;
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 100, 100, 100, 90);
+
+	(void)state;
+	r.host_launch = 1e-3;
+	assert_int_equal(PS(keep(&r, &op)), 1000000000);
+	assert_int_equal(PS(tf32(&r, &op)), 1000000000);
+	assert_int_equal(PS(fp16(&r, &op)), 4000000000);
+	op = product(AC_OP_GEMM_SINGLE, 10000, 1000, 1000, 90);
+	assert_int_equal(PS(keep(&r, &op)), 20041000000);
+}
+
+/* ---- Anything goes in ------------------------------------------------------------ */
+
+static const int64_t sizes[] = { INT64_MIN, -1, 0, 1, 15, 16, 17, 100, 4095,
+	4096, 1 << 20, INT64_C(1) << 31, INT64_C(1) << 45, INT64_C(1) << 62 };
+
+static void
+check_sizes(const struct ac_rates *rates, int64_t m, int64_t n, int64_t k,
+    int64_t batch)
+{
+	static const enum ac_operation operations[] = { AC_OP_GEMM_SINGLE,
+		AC_OP_GEMM_BATCHED };
+	static const char *const types[] = { "f32", "c32" };
+	const struct ac_rates *r = rates;
+	unsigned i, rung;
+	struct ac_op op;
+
+	for (i = 0; i < 4; i++) {
+		op = (struct ac_op){ .operation = operations[i & 1] };
+		op.fact[AC_FACT_TYPE] = types[i >> 1];
+		ac_op_set_product(&op, m, n, k, batch);
+		assert_true(keep(r, &op) < 1e300);
+		for (rung = 0; rung < AC_RUNG_COUNT; rung++) {
+			(void)seconds(r, &op, rung, AC_TACTIC_LIBRARY);
+			(void)seconds(r, &op, rung, AC_TACTIC_CAST);
+		}
+	}
+}
+
+static void
+test_any_size(void **state)
+{
+	const struct ac_rates *row;
+	size_t m, n, k, batch, count = COUNT(sizes);
+	unsigned i;
+
+	(void)state;
+	for (i = 0; (row = ac_rates_row(i)) != NULL; i += 3)
+		for (m = 0; m < count; m++)
+			for (n = 0; n < count; n++)
+				for (k = 0; k < count; k += 2)
+					for (batch = 0; batch < count;
+					    batch += 3)
+						check_sizes(row, sizes[m],
+						    sizes[n], sizes[k],
+						    sizes[batch]);
+}
+
+/* More of anything never takes less. */
+static void
+test_monotonic(void **state)
+{
+	const struct ac_rates *r = ac_rates_find("Tesla T4", 75);
+	int64_t s[4], most = INT64_C(1) << 20, shared;
+	unsigned i, at, seed = 1;
+	struct ac_op less, more;
+
+	(void)state;
+	for (i = 0; i < 20000; i++) {
+		for (at = 0; at < 4; at++) {
+			seed = seed * 1103515245 + 12345;
+			shared = most >> (seed >> 16) % 21;
+			seed = seed * 1103515245 + 12345;
+			s[at] = 1 + (seed >> 8) % shared;
+		}
+		less = product(AC_OP_GEMM_BATCHED, 1, 1, 1, 75);
+		ac_op_set_product(&less, s[0], s[1], s[2], s[3]);
+		s[i % 4] += 1 + i % 7;
+		more = less;
+		ac_op_set_product(&more, s[0], s[1], s[2], s[3]);
+		assert_true(keep(r, &more) >= keep(r, &less));
+		assert_true(fp16(r, &more) >= fp16(r, &less));
+	}
+}
+
+/* What a GPU lacks takes for ever; what is not known takes no time. */
+static void
+test_lacking(void **state)
+{
+	const struct ac_rates *t4 = ac_rates_find("Tesla T4", 75);
+	struct ac_rates none = round_numbers;
+	struct ac_op op = product(AC_OP_GEMM_SINGLE, 100, 100, 100, 75);
+
+	(void)state;
+	assert_true(isinf(tf32(t4, &op)));
+	assert_true(isinf(seconds(t4, &op, AC_RUNG_BF16, AC_TACTIC_LIBRARY)));
+	assert_true(isinf(seconds(t4, &op, AC_RUNG_BF16, AC_TACTIC_CAST)));
+	assert_false(isinf(fp16(t4, &op)));
+	none.bandwidth = 0;
+	assert_true(isinf(keep(&none, &op)));
+	op.quantities &= ~(1u << AC_Q_N);
+	assert_true(ac_profit_seconds(t4, &op, AC_RUNG_KEEP,
+	    AC_TACTIC_NONE) == 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_rates_of),
+		cmocka_unit_test(test_crossovers),
+		cmocka_unit_test(test_speedups),
+		cmocka_unit_test(test_asked),
+		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_bandwidth),
+		cmocka_unit_test(test_host),
+		cmocka_unit_test(test_any_size),
+		cmocka_unit_test(test_monotonic),
+		cmocka_unit_test(test_lacking),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

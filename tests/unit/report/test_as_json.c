@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/report/test_as_json.c -- the JSON report: its fields, and that it is
+ * JSON whatever bytes it is made of. With an argument: prints a hostile report
+ * for a real parser to read (tests/cli/json.sh). */
+#include "with_report.h"
+
+#include <math.h>
+
+static struct ac_report *
+make_hostile(void)
+{
+	struct ac_report *report;
+	char every[256];
+
+	for (int i = 0; i < 255; i++)
+		every[i] = (char)(i + 1);
+	every[255] = '\0';
+	for (int i = 0; i < MADE_SITES; i++) {
+		make_calls(make_site(i, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+		    AC_REASON_NONE), UINT64_MAX, AC_REASON_NONE, 0);
+		made[i].key.m = made[i].key.n = made[i].key.k = INT64_MAX;
+		made[i].key.batch = INT64_MAX;
+		/* Windows of 47 bytes that together show every byte. */
+		memcpy(made[i].key.caller, every + i * 29, 47);
+		memcpy(made[i].source, every + (MADE_SITES - 1 - i) * 29, 47);
+		memset(&made[i].course, 0x29 * i, sizeof made[i].course);
+		made[i].course.error = NAN;
+		made[i].tol = i & 1 ? INFINITY : 1e-30f;
+		made[i].key.ta = '"';
+		made[i].key.tb = '\\';
+	}
+	report = make_report(MADE_SITES);
+	memcpy(report->processes[0].argv0, every, 256);
+	memcpy(report->processes[0].why, every, 256);
+	strcpy(report->processes[0].notes, "\"\n\\\n\n\xff\xfe\n\xe2\x82");
+	return report;
+}
+
+static void
+test_fields(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 3, AC_REASON_CAPTURE, 1);
+	made[0].tol = 0.5f;
+	made[0].region = (struct ac_site_region){ .name = "loss",
+		.cache = 1, .rung_count = 2,
+		.rung = { AC_RUNG_BF16, AC_RUNG_TF32 } };
+	made[0].course = (struct ac_site_course){
+		.finding = AC_FINDING_TILE, .samples = 7, .late = 8,
+		.demotions = 9, .retries = 10, .captured = 11, .settled = 12,
+		.timed = 13, .error = 0.125f, .line_error = 0.25f,
+		.rho = 0x1p-24f, .tile_rho = NAN, .keep_us = 7,
+		.recast_us = 2, .keep_predicted_us = 5,
+		.recast_predicted_us = 3, .plans = 14,
+		.plan_ms = 1.5f, .workspace = 4096, .judged = 15,
+		.suspects = 16, .estimate = 0.5f, .exact = NAN,
+		.sampled_at = 17, .tries = 18, .pairs = 19,
+		.demoted_pairs = 20, .unread = 21, .oldest_unread = 22
+	};
+	made_header.clock = AC_CLOCK_DEVICE;
+	strcpy(made_header.notes, "one\ntwo\n");
+	made_header.chosen = 1;
+	atomic_store(&made_header.finished, 1);
+	atomic_store(&made_header.markers, 1);
+	strcpy(made_markers[0].symbol, "cublasStrsm_v2");
+	atomic_store(&made_markers[0].calls, 1);
+	report = make_report(1);
+	assert_string_equal(written(ac_report_as_json, report),
+	    "{\n"
+	    "  \"version\": 1,\n"
+	    "  \"program\": \"train\",\n"
+	    "  \"run\": \"r\",\n"
+	    "  \"policy\": {\n"
+	    "    \"name\": \"amp\",\n"
+	    "    \"why\": \"nobody chose\",\n"
+	    "    \"chosen\": true\n"
+	    "  },\n"
+	    "  \"emulated\": false,\n"
+	    "  \"clock\": \"device\",\n"
+	    "  \"notes\": [\n"
+	    "    \"one\",\n"
+	    "    \"two\"\n"
+	    "  ],\n"
+	    "  \"incomplete\": false,\n"
+	    "  \"totals\": {\n"
+	    "    \"calls\": 4,\n"
+	    "    \"recast_calls\": 3,\n"
+	    "    \"conv_calls\": 0,\n"
+	    "    \"flops\": 8000,\n"
+	    "    \"recast_flops\": 6000,\n"
+	    "    \"recast_share\": 0.750000,\n"
+	    "    \"peak_scratch_bytes\": 0,\n"
+	    "    \"flops_by_rung\": {\n"
+	    "      \"keep\": 2000,\n"
+	    "      \"fp16\": 6000\n"
+	    "    },\n"
+	    "    \"kept\": {\n"
+	    "      \"capture\": {\n"
+	    "        \"calls\": 1,\n"
+	    "        \"flops\": 2000\n"
+	    "      }\n"
+	    "    },\n"
+	    "    \"samples\": 7,\n"
+	    "    \"late\": 8,\n"
+	    "    \"demotions\": 9,\n"
+	    "    \"retries\": 10,\n"
+	    "    \"captured\": 11,\n"
+	    "    \"settled\": 12,\n"
+	    "    \"plans\": 14,\n"
+	    "    \"plan_ms\": 1.5,\n"
+	    "    \"workspace_bytes\": 4096,\n"
+	    "    \"on_rungs\": 21,\n"
+	    "    \"judged\": 15,\n"
+	    "    \"suspects\": 16,\n"
+	    "    \"unread\": 21,\n"
+	    "    \"oldest_unread\": 22,\n"
+	    "    \"not_judged\": {},\n"
+	    "    \"worst\": {\n"
+	    "      \"site\": \"00000010\",\n"
+	    "      \"error\": 0.125,\n"
+	    "      \"tol\": 0.5\n"
+	    "    },\n"
+	    "    \"measured\": {\n"
+	    "      \"calls\": 3,\n"
+	    "      \"keep_us\": 21,\n"
+	    "      \"recast_us\": 6\n"
+	    "    },\n"
+	    "    \"predicted\": {\n"
+	    "      \"calls\": 0,\n"
+	    "      \"keep_us\": 0,\n"
+	    "      \"recast_us\": 0\n"
+	    "    }\n"
+	    "  },\n"
+	    "  \"processes\": [\n"
+	    "    {\n"
+	    "      \"pid\": 99999999,\n"
+	    "      \"start\": \"1970-01-02T00:00:00Z\",\n"
+	    "      \"program\": \"train\",\n"
+	    "      \"argv0\": \"\",\n"
+	    "      \"state\": \"finished\",\n"
+	    "      \"gpu\": \"NVIDIA H200\",\n"
+	    "      \"sm\": 90,\n"
+	    "      \"library\": \"cublas-13.1\",\n"
+	    "      \"peak_scratch_bytes\": 0\n"
+	    "    }\n"
+	    "  ],\n"
+	    "  \"sites\": [\n"
+	    "    {\n"
+	    "      \"id\": \"00000010\",\n"
+	    "      \"name\": \"\",\n"
+	    "      \"region\": \"loss\",\n"
+	    "      \"region_enabled\": true,\n"
+	    "      \"region_rungs\": [\n"
+	    "        \"bf16\",\n"
+	    "        \"tf32\"\n"
+	    "      ],\n"
+	    "      \"cache\": true,\n"
+	    "      \"operation\": \"gemm.single\",\n"
+	    "      \"symbol\": \"cublasSgemm_v2\",\n"
+	    "      \"caller\": \"train+1a2b\",\n"
+	    "      \"solver\": false,\n"
+	    "      \"ta\": \"N\",\n"
+	    "      \"tb\": \"T\",\n"
+	    "      \"type\": \"f32\",\n"
+	    "      \"asked\": \"fp32\",\n"
+	    "      \"shape\": \"\",\n"
+	    "      \"m\": 1000,\n"
+	    "      \"n\": 1,\n"
+	    "      \"k\": 1,\n"
+	    "      \"batch\": 1,\n"
+	    "      \"rung\": \"fp16\",\n"
+	    "      \"tactic\": \"cast\",\n"
+	    "      \"reason\": \"none\",\n"
+	    "      \"source\": \"amp\",\n"
+	    "      \"line\": 4,\n"
+	    "      \"tol\": 0.5,\n"
+	    "      \"guard\": \"on\",\n"
+	    "      \"sample_period\": 64,\n"
+	    "      \"flops_per_call\": 2000,\n"
+	    "      \"calls\": 4,\n"
+	    "      \"recast_calls\": 3,\n"
+	    "      \"kept_calls\": {\n"
+	    "        \"capture\": 1\n"
+	    "      },\n"
+	    "      \"course\": {\n"
+	    "        \"finding\": \"tile\",\n"
+	    "        \"samples\": 7,\n"
+	    "        \"error\": 0.125,\n"
+	    "        \"line_error\": 0.25,\n"
+	    "        \"rho\": 5.96046e-8,\n"
+	    "        \"tile_rho\": null,\n"
+	    "        \"late\": 8,\n"
+	    "        \"demotions\": 9,\n"
+	    "        \"retries\": 10,\n"
+	    "        \"captured\": 11,\n"
+	    "        \"settled\": 12,\n"
+	    "        \"timed\": 13,\n"
+	    "        \"keep_us\": 7,\n"
+	    "        \"recast_us\": 2,\n"
+	    "        \"keep_predicted_us\": 5,\n"
+	    "        \"recast_predicted_us\": 3,\n"
+	    "        \"plans\": 14,\n"
+	    "        \"plan_ms\": 1.5,\n"
+	    "        \"workspace_bytes\": 4096,\n"
+	    "        \"judged\": 15,\n"
+	    "        \"suspects\": 16,\n"
+	    "        \"estimate\": 0.5,\n"
+	    "        \"exact_error\": null,\n"
+	    "        \"sampled_at\": 17,\n"
+	    "        \"tries\": 18,\n"
+	    "        \"pairs\": 19,\n"
+	    "        \"demoted_pairs\": 20,\n"
+	    "        \"unread\": 21,\n"
+	    "        \"oldest_unread\": 22\n"
+	    "      },\n"
+	    "      \"not_judged\": \"\"\n"
+	    "    }\n"
+	    "  ],\n"
+	    "  \"markers\": [\n"
+	    "    {\n"
+	    "      \"symbol\": \"cublasStrsm_v2\",\n"
+	    "      \"calls\": 1\n"
+	    "    }\n"
+	    "  ]\n"
+	    "}\n");
+	ac_report_destroy(report);
+}
+
+/* What no verdict is about, and why. */
+static void
+test_not_judged(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 5, AC_REASON_NONE, 0);
+	made[0].guard = AC_GUARD_OFF;
+	report = make_report(1);
+	written(ac_report_as_json, report);
+	assert_non_null(strstr(sunk, "    \"not_judged\": {\n"
+	    "      \"guard=off\": 5\n    },\n"));
+	assert_non_null(strstr(sunk, "      \"guard\": \"off\",\n"));
+	assert_non_null(strstr(sunk, "      \"not_judged\": \"guard=off\"\n"));
+	ac_report_destroy(report);
+}
+
+static void
+test_nothing(void **state)
+{
+	(void)state;
+	written(ac_report_as_json, NULL);
+	assert_non_null(strstr(sunk, "\"version\": 1,\n"));
+	assert_non_null(strstr(sunk, "\"sites\": [],\n"));
+}
+
+/* Outside of strings only JSON's own characters, inside no control ones, and
+ * every quote closed: no byte of a name leaks into the structure. */
+static void
+test_hostile(void **state)
+{
+	struct ac_report *report = make_hostile();
+	bool inside = false;
+
+	(void)state;
+	for (const char *s = written(ac_report_as_json, report); *s; s++) {
+		if (inside && *s == '\\') {
+			s++;
+			assert_non_null(strchr("\"\\u", *s));
+		} else if (*s == '"') {
+			inside = !inside;
+		} else if (inside) {
+			assert_true((unsigned char)*s >= ' ' && *s != 127);
+		} else {
+			assert_true(*s > 0);
+			assert_non_null(strchr("{}[],: \n0123456789.e-"
+			    "truefalsn", *s));
+		}
+	}
+	assert_false(inside);
+	assert_non_null(strstr(sunk, "\"\\\"\",\n    \"\\\\\",\n"
+	    "    \"\\ufffd\\ufffd\",\n    \"\\ufffd\\ufffd\"\n"));
+	ac_report_destroy(report);
+}
+
+/* Well-formed UTF-8 passes, anything else becomes U+FFFD byte by byte. */
+static void
+test_utf8(void **state)
+{
+	static const struct { const char *note, *wanted; } cases[] = {
+		{ "caf\xc3\xa9", "caf\xc3\xa9" },
+		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
+		{ "\xe2\x28\xa1", "\\ufffd(\\ufffd" },
+		{ "\xed\xa0\x80", "\\ufffd\\ufffd\\ufffd" },
+		{ "\xf4\x90\x80\x80", "\\ufffd\\ufffd\\ufffd\\ufffd" },
+		{ "\xe0\x80\x80", "\\ufffd\\ufffd\\ufffd" },
+		{ "\xc0\xaf", "\\ufffd\\ufffd" },
+		{ "\xc3", "\\ufffd" },
+		{ "\t\x7f", "\\u0009\\u007f" },
+		{ "\xc2\x9b\xc2\xa0", "\\u009b\xc2\xa0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char wanted[64];
+		struct ac_report *report;
+
+		strcpy(made_header.notes, cases[i].note);
+		report = make_report(0);
+		written(ac_report_as_json, report);
+		snprintf(wanted, sizeof wanted, "\n    \"%s\"\n",
+		    cases[i].wanted);
+		assert_non_null(strstr(sunk, wanted));
+		ac_report_destroy(report);
+	}
+}
+
+static void
+to_stdout(const char *bytes, size_t count, void *context)
+{
+	(void)context;
+	fwrite(bytes, 1, count, stdout);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_not_judged), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_utf8),
+	};
+
+	(void)argv;
+	if (argc > 1) {
+		ac_report_as_json(make_hostile(), to_stdout, NULL);
+		return 0;
+	}
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/report/test_as_text.c -- the text report, to the byte. */
+#include "with_report.h"
+
+static void
+test_whole(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+	    AC_REASON_NONE), 1000000, AC_REASON_CAPTURE, 2);
+	make_calls(make_site(1, AC_RUNG_KEEP, AC_TACTIC_NONE,
+	    AC_REASON_TOO_SMALL), 0, AC_REASON_TOO_SMALL, 9);
+	strcpy(made_header.notes, "guard is not built yet\n\ntwo\n");
+	made_header.peak_scratch_bytes = 4096;
+	atomic_store(&made_header.finished, 1);
+	atomic_store(&made_header.markers, 1);
+	strcpy(made_markers[0].symbol, "cublasStrsm_v2");
+	atomic_store(&made_markers[0].calls, 1);
+	report = make_report(2);
+	/* A clock that nothing was timed by. */
+	report->processes[0].clock = AC_CLOCK_DEVICE;
+	assert_string_equal(written(ac_report_as_text, report),
+	    "autocast report: train, 1970-01-02 00:00:00, process 99999999, "
+	    "finished\n"
+	    "  policy   amp (nobody chose)\n"
+	    "  gpu      NVIDIA H200, sm_90, cublas-13.1\n"
+	    "  times    none: no call was timed\n"
+	    "  note     guard is not built yet\n"
+	    "  note     two\n"
+	    "\n"
+	    "  site      operation     sizes  caller      rung  how        line"
+	    "     calls   share  speed  err/tol\n"
+	    "  00000010  gemm.nt    1000x1x1  train+1a2b  tf32  library    amp:4"
+	    "  1000002  99.9 %      -        -\n"
+	    "            kept 2 of 1000002 calls: capture 2\n"
+	    "            not judged: no verdict yet\n"
+	    "  00000011  gemm.nt    1000x1x2  train+1a2b  keep  too-small  amp:4"
+	    "        9  <0.1 %      -        -\n"
+	    "\n"
+	    "FP32 GEMM work: 2 GFLOP in 1000011 calls at 2 sites\n"
+	    "  recast   99.9 % of the FLOPs (1000000 calls): tf32 99.9 %\n"
+	    "  kept     <0.1 %: too-small <0.1 % (9 calls), capture <0.1 % "
+	    "(2 calls)\n"
+	    "  verdicts not judged: no verdict yet (1000000 calls)\n"
+	    "  scratch  4096 bytes of device memory at most\n"
+	    "  seen     cublasStrsm_v2: 1 call, passed through\n"
+	    "A graph replay is counted once, at capture.\n");
+	ac_report_destroy(report);
+}
+
+/* What was emulated never looks measured. */
+static void
+test_emulated(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	made_header.emulated = 1;
+	made_header.incomplete = 1;
+	atomic_store(&made_header.finished, 0);
+	report = make_report(0);
+	written(ac_report_as_text, report);
+	assert_non_null(strstr(sunk, "  times    none: the emulated GPU could "
+	    "only model them, which AUTOCAST_EMU_CLOCK=model asks for\n"));
+	assert_non_null(strstr(sunk, "ended without exit()\n"));
+	assert_non_null(strstr(sunk, "Some sites are missing"));
+	ac_report_destroy(report);
+	made_header.pid = 1;
+	report = make_report(0);
+	report->processes[0].pid = getpid();
+	written(ac_report_as_text, report);
+	assert_non_null(strstr(sunk, ", still running\n"));
+	ac_report_destroy(report);
+}
+
+/* A convolution says its shape, and its plans, beside a product. */
+static void
+test_convolution(void **state)
+{
+	struct ac_report *report;
+	struct ac_site_key *key;
+
+	(void)state;
+	made_header.emulated = 0;
+	made_header.incomplete = 0;
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_LIBRARY,
+	    AC_REASON_NONE), 3, AC_REASON_NONE, 0);
+	make_calls(make_site(1, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
+	key = &made[0].key;
+	key->operation = AC_OP_CONV_FPROP;
+	key->ta = key->tb = '\0';
+	strcpy(key->symbol, "cudnnConvolutionBiasActivationForward");
+	strcpy(key->shape, "n32 c256 28x28 k256 3x3 s1 p1 d1 g1 nchw");
+	key->m = 25088;
+	key->n = 256;
+	key->k = 2304;
+	made[0].course = (struct ac_site_course){ .plans = 2, .plan_ms = 3.25f,
+		.workspace = 1048576 };
+	made[0].region = (struct ac_site_region){ .name = "enc.0", .cache = 1 };
+	made[1].region = (struct ac_site_region){ .name = "loss", .cache = 0 };
+	report = make_report(2);
+	written(ac_report_as_text, report);
+	assert_non_null(strstr(sunk, "\n           in region enc.0, cache\n"
+	    "           n32 c256 "));
+	assert_non_null(strstr(sunk, "\n           in region loss\n"));
+	assert_non_null(strstr(sunk, "  00000010 conv.fprop "));
+	assert_non_null(strstr(sunk, "25088x256x2304"));
+	assert_non_null(strstr(sunk, "\n           n32 c256 28x28 k256 3x3 s1 "
+	    "p1 d1 g1 nchw\n           2 plans built in 3.25 ms, 1048576 bytes "
+	    "of workspace at most\n"));
+	assert_non_null(strstr(sunk, "\nFP32 GEMM/conv work: 88.8 GFLOP in 4 "
+	    "calls at 2 sites\n"));
+	assert_non_null(strstr(sunk, "\n  plans    2 plans built in 3.25 ms, "
+	    "1048576 bytes of workspace at most\n"));
+	written(summary, report);
+	assert_non_null(strstr(sunk, "FP32 GEMM/conv work 88.8 GFLOP"));
+	ac_report_destroy(report);
+}
+
+static struct ac_report *
+make_timed(enum ac_clock clock)
+{
+	made_header.emulated = 0;
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 1000, AC_REASON_NONE, 0);
+	make_calls(make_site(1, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+	    AC_REASON_NONE), 10, AC_REASON_NONE, 0);
+	made_header.clock = clock;
+	made[0].tol = 0.5f;
+	made[0].course = (struct ac_site_course){
+		.samples = 7, .late = 1, .demotions = 2, .retries = 1,
+		.captured = 3, .settled = 4, .error = 0.15f, .keep_us = 70,
+		.recast_us = 20
+	};
+	made[1].course.keep_predicted_us = 1e6;
+	made[1].course.recast_predicted_us = 2e6;
+	return make_report(2);
+}
+
+/* What was gained, what it cost, and where each number is from. */
+static void
+test_course(void **state)
+{
+	struct ac_report *report = make_timed(AC_CLOCK_DEVICE);
+
+	(void)state;
+	written(ac_report_as_text, report);
+	assert_non_null(strstr(sunk, "  times    measured by events of the "
+	    "device around single calls\n"));
+	assert_non_null(strstr(sunk, "\n"
+	    "  kept     0.0 %\n"
+	    "  gain     50 ms of device time, measured x 1000 calls: 70 ms "
+	    "before, 20 ms now\n"
+	    "  gain     -10 s of device time, predicted x 10 calls: 10 s "
+	    "before, 20 s now\n"
+	    "  verdicts 7 samples in FP64; not judged: no verdict yet (10 "
+	    "calls); 1 verdict late\n"
+	    "  error    worst sampled error 0.15, 0.30 of tol 0.5, at site "
+	    "00000010\n"
+	    "  demoted  2 times, tried again 1 time\n"
+	    "  graphs   3 calls recorded\n"
+	    "  casts    4 done twice: the last call had other exponents\n"
+	    "  scratch  "));
+	ac_report_destroy(report);
+}
+
+/* On the emulated GPU nothing is called measured, whatever the file says. */
+static void
+test_clocks(void **state)
+{
+	static const struct { enum ac_clock clock; uint32_t emulated; } cases[] = {
+		{ AC_CLOCK_MODELLED, 1 }, { AC_CLOCK_DEVICE, 1 },
+		{ AC_CLOCK_MODELLED, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ac_report *report = make_timed(cases[i].clock);
+
+		report->processes[0].emulated = cases[i].emulated;
+		written(ac_report_as_text, report);
+		assert_non_null(strstr(sunk, "  times    modelled by the "
+		    "emulated GPU, not measured\n"));
+		assert_non_null(strstr(sunk, " of device time, modelled by the "
+		    "emulated GPU x 1000 calls: 70 ms before"));
+		assert_null(strstr(sunk, "time, measured"));
+		ac_report_destroy(report);
+	}
+}
+
+/* Names come from strangers: none may steer the terminal. */
+static void
+test_hostile(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
+	strcpy(made[0].key.caller, "\033]0;x\007+1");
+	strcpy(made[0].source, "a\nb");
+	strcpy(made_header.program, "\033[2J");
+	report = make_report(1);
+	strcpy(report->processes[0].why, "\r\033c");
+	strcpy(report->processes[0].gpu, "\033c");
+	strcpy(report->processes[0].library, "\033c");
+	strcpy(report->processes[0].policy, "\033c");
+	strcpy(report->processes[0].notes, "\033c\n");
+	strcpy(report->markers[0].symbol, "\033c");
+	written(ac_report_as_text, report);
+	assert_null(strpbrk(sunk, "\033\r\007"));
+	assert_non_null(strstr(sunk, "a?b:4"));
+	ac_report_destroy(report);
+}
+
+static void
+test_nothing(void **state)
+{
+	(void)state;
+	assert_string_equal(written(ac_report_as_text, NULL),
+	    "autocast report: nothing was intercepted\n");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole), cmocka_unit_test(test_emulated),
+		cmocka_unit_test(test_convolution),
+		cmocka_unit_test(test_course), cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_nothing),
+	};
+
+	setenv("TZ", "UTC0", 1);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

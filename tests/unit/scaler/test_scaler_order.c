@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/scaler/test_scaler_order.c -- the gradient scaler on streams that others
+ * capture or that nothing tells apart: what is refused, with nothing changed,
+ * and what waits for what. */
+#include "tests/unit/emulator/test_emu.h"
+
+#include "include/autocast_scaler.h"
+#include "kernels/load/driver.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+static autocast_scaler *scaler;
+static autocast_group *group;
+static autocast_tensor seed, gradient[2];
+static cudaStream_t one, other, third;
+static cudaStream_t far, stranger; /* device 1's */
+
+static void
+begin_with(bool strict)
+{
+	autocast_scaler_options options = AUTOCAST_SCALER_OPTIONS;
+
+	options.strict = strict;
+	options.init_scale = 1024;
+	options.interval = 100;
+	for (int i = 1; i >= 0; i--) {
+		OK(cudaSetDevice(i));
+		OK(cudaStreamCreateWithFlags(i ? &far : &one,
+		    cudaStreamNonBlocking));
+		OK(cudaStreamCreateWithFlags(i ? &stranger : &other,
+		    cudaStreamNonBlocking));
+		gradient[i] = (autocast_tensor){ test_device(4), 1,
+			AUTOCAST_F32, i, "gradient" };
+	}
+	OK(cudaStreamCreateWithFlags(&third, cudaStreamNonBlocking));
+	seed = (autocast_tensor){ test_device(4), 1, AUTOCAST_F32,
+		AUTOCAST_DEVICE_ANY, "seed" };
+	OK(autocast_scaler_create(&options, &scaler));
+	OK(autocast_scaler_prepare(scaler, 0, one));
+	OK(autocast_group_create(scaler, NULL, &group));
+}
+
+static int
+end(void **state)
+{
+	(void)state;
+	autocast_scaler_destroy(scaler);
+	OK(cudaFree(seed.data));
+	for (int i = 0; i < 2; i++)
+		OK(cudaFree(gradient[i].data));
+	OK(cudaStreamDestroy(one));
+	OK(cudaStreamDestroy(other));
+	OK(cudaStreamDestroy(third));
+	OK(cudaStreamDestroy(far));
+	OK(cudaStreamDestroy(stranger));
+	assert_int_equal(emuCounter("complaints"), 0);
+	return 0;
+}
+
+static int
+begin_on_one(void **state)
+{
+	(void)state;
+	begin_with(false);
+	OK(autocast_group_set_gradients(group, gradient, 1));
+	return 0;
+}
+
+static int
+begin_strict(void **state)
+{
+	(void)state;
+	begin_with(true);
+	OK(autocast_group_set_gradients(group, gradient, 1));
+	return 0;
+}
+
+/* Gradients on both devices. */
+static int
+begin_on_two(void **state)
+{
+	(void)state;
+	begin_with(false);
+	OK(autocast_scaler_prepare(scaler, 1, far));
+	OK(autocast_group_set_gradients(group, gradient, 2));
+	return 0;
+}
+
+static void
+put(const autocast_tensor *t, double value)
+{
+	const float narrow = (float)value;
+
+	OK(cudaStreamSynchronize(one));
+	OK(cudaMemcpy(t->data, &narrow, sizeof narrow, cudaMemcpyDefault));
+	OK(cudaDeviceSynchronize());
+}
+
+/* What calls on `one` made of it. */
+static double
+get(const void *data)
+{
+	float value;
+
+	OK(cudaStreamSynchronize(one));
+	OK(cudaMemcpy(&value, data, sizeof value, cudaMemcpyDefault));
+	return (double)value;
+}
+
+/* Gradients that a loss has, which was scaled on device 0. */
+static void
+put_both(double first, double second)
+{
+	put(&gradient[0], first);
+	put(&gradient[1], second);
+	OK(autocast_scaler_scale(scaler, &seed, 1, one));
+}
+
+static double
+scale_now(void)
+{
+	double scale;
+
+	OK(autocast_scaler_get(scaler, &scale, NULL));
+	return scale;
+}
+
+/* The program's capture is as it was: good, and with nothing in it. */
+static void
+end_untouched(cudaStream_t stream)
+{
+	enum cudaStreamCaptureStatus status;
+	cudaGraph_t graph;
+	size_t count = 99;
+
+	OK(cudaStreamIsCapturing(stream, &status));
+	assert_int_equal(status, cudaStreamCaptureStatusActive);
+	OK(cudaStreamEndCapture(stream, &graph));
+	OK(cudaGraphGetNodes(graph, NULL, &count));
+	assert_int_equal(count, 0);
+	OK(cudaGraphDestroy(graph));
+}
+
+/* ---- Several devices ----------------------------------------------------- */
+
+/* The second device's stream captures: told before the first one works. */
+static void
+all_devices_are_asked_first(void **state)
+{
+	char text[512];
+	size_t size = sizeof text;
+
+	(void)state;
+	put_both(1, 1);
+	OK(autocast_scaler_save(scaler, text, &size));
+	OK(autocast_scaler_unscale(scaler, group, one));
+	OK(autocast_scaler_update_to(scaler, 2048, one));
+	put_both(6144, 8192);
+	OK(cudaStreamBeginCapture(far, cudaStreamCaptureModeRelaxed));
+	assert_int_equal(autocast_scaler_unscale(scaler, group, one),
+	    AUTOCAST_E_CAPTURE);
+	assert_int_equal(autocast_scaler_load(scaler, text, size),
+	    AUTOCAST_E_CAPTURE);
+	end_untouched(far);
+	assert_true(get(gradient[0].data) == 6144 && scale_now() == 2048);
+	OK(autocast_scaler_unscale(scaler, group, one));
+	assert_true(get(gradient[0].data) == 3 && get(gradient[1].data) == 4);
+	OK(cudaStreamBeginCapture(far, cudaStreamCaptureModeRelaxed));
+	assert_int_equal(autocast_group_clip(group, 1, NULL, one),
+	    AUTOCAST_E_CAPTURE);
+	assert_int_equal(autocast_scaler_update(scaler, one),
+	    AUTOCAST_E_CAPTURE);
+	assert_int_equal(autocast_scaler_update_to(scaler, 4, one),
+	    AUTOCAST_E_CAPTURE);
+	end_untouched(far);
+	assert_true(get(gradient[0].data) == 3 && scale_now() == 2048);
+	OK(autocast_group_clip(group, 1, NULL, one));
+	assert_true(fabs(get(gradient[1].data) - 0.8) < 1e-5);
+	OK(autocast_scaler_update(scaler, one));
+}
+
+/* What captures is not what the call works with. */
+static void
+only_streams_of_the_call_are_asked(void **state)
+{
+	(void)state;
+	put_both(3072, (double)INFINITY);
+	OK(cudaStreamBeginCapture(far, cudaStreamCaptureModeRelaxed));
+	OK(autocast_scaler_unscale(scaler, group, stranger));
+	OK(autocast_scaler_update(scaler, stranger));
+	OK(cudaStreamSynchronize(stranger));
+	end_untouched(far);
+	assert_true(get(gradient[0].data) == 3);
+	assert_true(scale_now() == 512);
+}
+
+/* The program's function begins to capture, when it is too late to ask. */
+static int
+capture(float *flag, int device, struct CUstream_st *stream, void *user)
+{
+	(void)flag;
+	(void)device;
+	(void)stream;
+	(void)user;
+	return (int)cudaStreamBeginCapture(far, cudaStreamCaptureModeRelaxed);
+}
+
+static void
+what_begins_to_capture_is_left_alone(void **state)
+{
+	const float *scale, *found[2];
+
+	(void)state;
+	put_both(3072, 4096);
+	for (int i = 0; i < 2; i++)
+		OK(autocast_group_pointers(group, i, &scale, &found[i]));
+	OK(autocast_scaler_set_reduce(scaler, capture, NULL));
+	assert_int_equal(autocast_scaler_unscale(scaler, group, one),
+	    AUTOCAST_E_CAPTURE);
+	end_untouched(far);
+	assert_true(get(found[0]) == 1 && get(found[1]) == 1);
+	assert_int_equal(autocast_scaler_unscale(scaler, group, one),
+	    AUTOCAST_E_ALREADY_UNSCALED);
+	OK(autocast_scaler_update(scaler, one));
+	assert_true(scale_now() == 512);
+}
+
+/* ---- What waits for what -------------------------------------------------- */
+
+/* How many events a call lets its stream wait for. */
+#define WAITS(call) (waits = emuCounter("cuStreamWaitEvent"), OK(call), \
+	(int)(emuCounter("cuStreamWaitEvent") - waits))
+
+/* The driver as the scaler knows it. */
+static struct ac_driver *
+driver(void)
+{
+	return (struct ac_driver *)(uintptr_t)ac_driver_get();
+}
+
+static ac_cu_result (*launch)(ac_cu_function function, unsigned gx,
+    unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+    unsigned shared_bytes, ac_cu_stream stream, void **params, void **extra);
+
+static ac_cu_result
+launch_once(ac_cu_function function, unsigned gx, unsigned gy, unsigned gz,
+    unsigned bx, unsigned by, unsigned bz, unsigned shared_bytes,
+    ac_cu_stream stream, void **params, void **extra)
+{
+	static int count;
+
+	return count++ ? 719 : launch(function, gx, gy,
+	    gz, bx, by, bz, shared_bytes, stream, params, extra);
+}
+
+/* The first seeds are being multiplied, the last ones could not be. */
+static void
+an_update_comes_after_seeds_of_a_call_that_failed(void **state)
+{
+	autocast_tensor many[100] = {{ .count = 0 }};
+	uint64_t waits;
+
+	(void)state;
+	many[0] = seed;
+	many[99] = gradient[0];
+	put_both(1, 0);
+	OK(autocast_scaler_unscale(scaler, group, one));
+	OK(cudaStreamSynchronize(one));
+	launch = driver()->cuLaunchKernel;
+	driver()->cuLaunchKernel = launch_once;
+	assert_int_equal(autocast_scaler_scale(scaler, many, 100, other),
+	    AUTOCAST_E_CUDA);
+	driver()->cuLaunchKernel = launch;
+	assert_int_equal(WAITS(autocast_scaler_update(scaler, one)), 1);
+	OK(cudaStreamSynchronize(one));
+}
+
+/* What a strict step tells of the scale is read on the way. */
+static void
+a_change_comes_after_what_a_step_reads(void **state)
+{
+	int stepped;
+	uint64_t waits;
+
+	(void)state;
+	put_both(1, 0);
+	OK(autocast_scaler_unscale(scaler, group, one));
+	OK(autocast_scaler_step(scaler, group, NULL, NULL, &stepped, other));
+	assert_int_equal(WAITS(autocast_scaler_update(scaler, one)), 1);
+	OK(cudaStreamSynchronize(one));
+}
+
+/* Before CUDA 12: the same handle may well be another stream. */
+static void
+without_ids_every_call_is_waited_for(void **state)
+{
+	ac_cu_result (*const get_id)(ac_cu_stream stream,
+	    unsigned long long *id) = driver()->cuStreamGetId;
+	uint64_t waits;
+
+	(void)state;
+	driver()->cuStreamGetId = NULL;
+	put_both((double)INFINITY, 0);
+	/* Those two read the scale; the group was not in use. */
+	assert_int_equal(WAITS(autocast_scaler_unscale(scaler, group, one)),
+	    0);
+	assert_int_equal(WAITS(autocast_scaler_update(scaler, one)), 2);
+	assert_int_equal(WAITS(autocast_scaler_scale(scaler, &seed, 1, one)),
+	    1);
+	driver()->cuStreamGetId = get_id;
+	assert_true(scale_now() == 512);
+}
+
+/* A capture that others use the scaler beside keeps its own order. */
+static void
+captures_do_not_forget_for_others(void **state)
+{
+	const int others = 3;
+	cudaGraphExec_t executable;
+	cudaGraph_t graph;
+	cudaEvent_t event;
+	uint64_t waits;
+
+	(void)state;
+	OK(cudaEventCreate(&event));
+	put_both((double)INFINITY, 0);
+	OK(cudaStreamBeginCapture(one, cudaStreamCaptureModeRelaxed));
+	OK(cudaEventRecord(event, one));
+	OK(cudaStreamWaitEvent(other, event, 0));
+	OK(autocast_scaler_scale(scaler, &seed, 1, other));
+	OK(autocast_scaler_unscale(scaler, group, other));
+	for (int i = 0; i < others; i++) {
+		OK(cudaStreamBeginCapture(third, cudaStreamCaptureModeGlobal));
+		OK(autocast_scaler_scale(scaler, &seed, 1, third));
+		OK(cudaStreamEndCapture(third, &graph));
+		OK(cudaGraphDestroy(graph));
+	}
+	assert_int_equal(WAITS(autocast_scaler_update(scaler, one)), 1);
+	OK(cudaStreamEndCapture(one, &graph));
+	OK(cudaGraphInstantiate(&executable, graph, 0));
+	OK(cudaGraphLaunch(executable, one));
+	OK(cudaStreamSynchronize(one));
+	assert_true(scale_now() == 512);
+	OK(cudaGraphExecDestroy(executable));
+	OK(cudaGraphDestroy(graph));
+	OK(cudaEventDestroy(event));
+}
+
+#define BY(test, set_up) cmocka_unit_test_setup_teardown(test, set_up, end)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BY(all_devices_are_asked_first, begin_on_two),
+		BY(only_streams_of_the_call_are_asked, begin_on_two),
+		BY(what_begins_to_capture_is_left_alone, begin_on_two),
+		BY(an_update_comes_after_seeds_of_a_call_that_failed,
+		    begin_on_one),
+		BY(a_change_comes_after_what_a_step_reads, begin_strict),
+		BY(without_ids_every_call_is_waited_for, begin_on_one),
+		BY(captures_do_not_forget_for_others, begin_on_one),
+	};
+
+	setenv("AUTOCAST_EMU_MODEL", "h200,h200", 1);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/shim/test_trial_course.c -- what a kernel posted is in the course, where
+ * reports find it. */
+#include "shim/trial/trial_state.h"
+#include "tests/unit/shim/trial_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+/* Counts add up, the worst stays the worst, and of samples the last is known. */
+static void
+test_posts(void **state)
+{
+	static const struct ac_recast_post given[] = {
+		{ .number = 4, .samples = 2, .settled = 1, .error = 1e-4f,
+		  .line_error = 2e-4f, .rho = 3e-5f, .tile_rho = 4e-5f,
+		  .estimate = 5e-4f, .exact = 6e-7f, .judged = 4,
+		  .suspects = 1 },
+		{ .number = 64, .error = 9e-5f, .estimate = 4e-4f,
+		  .exact = 7e-7f, .judged = UINT32_MAX, .suspects = 2 },
+	};
+	const struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t = make(&decision, false);
+	const struct ac_site_course *course = &ac_trial_record(t, 0)->course;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+		(void)ac_trial_judge(t, 0, &given[i]);
+	assert_int_equal(course->samples, 2);
+	assert_int_equal(course->sampled_at, 4);
+	assert_int_equal(course->settled, 1);
+	assert_true(course->judged == 4ull + UINT32_MAX);
+	assert_int_equal(course->suspects, 3);
+	assert_true(course->error == 1e-4f && course->line_error == 2e-4f);
+	assert_true(course->rho == 3e-5f && course->tile_rho == 4e-5f);
+	assert_true(course->estimate == 5e-4f && course->exact == 7e-7f);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_posts),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
