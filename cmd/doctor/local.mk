@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmd/doctor/local.mk -- what the makefile knows of this folder.
+autocast_SOURCES += \
+	cmd/doctor/doctor.c \
+	cmd/doctor/doctor.h \
+	cmd/doctor/doctor_binding.c \
+	cmd/doctor/doctor_cause.h \
+	cmd/doctor/doctor_causes.c \
+	cmd/doctor/doctor_fix.c \
+	cmd/doctor/doctor_folder.c \
+	cmd/doctor/doctor_kept.c \
+	cmd/doctor/doctor_print.c \
+	cmd/doctor/doctor_process.c \
+	cmd/doctor/doctor_program.c \
+	cmd/doctor/doctor_record.c \
+	cmd/doctor/elf_facts.c

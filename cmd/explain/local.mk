@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmd/explain/local.mk -- what the makefile knows of this folder.
+autocast_SOURCES += \
+	cmd/explain/explain.c \
+	cmd/explain/explain_vector.c \
+	cmd/explain/list.c \
+	cmd/explain/operation.c \
+	cmd/explain/operation_conv.c \
+	cmd/explain/policy.c

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmd/local.mk -- what the makefile knows of this folder.
+bin_PROGRAMS += autocast
+autocast_SOURCES = \
+	cmd/arguments.c \
+	cmd/command.h \
+	cmd/main.c \
+	cmd/say.c
+include $(top_srcdir)/cmd/calibrate/local.mk
+include $(top_srcdir)/cmd/compare/local.mk
+include $(top_srcdir)/cmd/doctor/local.mk
+include $(top_srcdir)/cmd/explain/local.mk
+include $(top_srcdir)/cmd/report/local.mk
+include $(top_srcdir)/cmd/run/local.mk
+include $(top_srcdir)/cmd/validate/local.mk
+autocast_CPPFLAGS = $(AM_CPPFLAGS) -DAC_LIBDIR='"$(libdir)"' \
+	-DAC_EMULATOR_DIR='"$(emulatordir)"'
+autocast_LDADD = report/libreport.a policy/libpolicy.a policy/libprofiles.a \
+	base/libbase.a -ldl -lm
+# The catalogue's rows are data that `autocast list` prints.
+EXTRA_DIST += shim/bind/cublas_companion.def shim/bind/cublas_gemm.def \
+	shim/bind/cublas_handle.def shim/bind/cublas_vector.def shim/bind/cudnn.def shim/bind/cudnn_companion.def \
+	shim/bind/marker.def

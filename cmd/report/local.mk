@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmd/report/local.mk -- what the makefile knows of this folder.
+autocast_SOURCES += \
+	cmd/report/report.c \
+	cmd/report/watch.c

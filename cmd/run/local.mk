@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmd/run/local.mk -- what the makefile knows of this folder.
+autocast_SOURCES += \
+	cmd/run/again.c \
+	cmd/run/again.h \
+	cmd/run/child.c \
+	cmd/run/child.h \
+	cmd/run/chosen.c \
+	cmd/run/path.c \
+	cmd/run/plan.c \
+	cmd/run/plan.h \
+	cmd/run/plan_state.c \
+	cmd/run/preload.c \
+	cmd/run/program.c \
+	cmd/run/program.h \
+	cmd/run/run.c \
+	cmd/run/where.c

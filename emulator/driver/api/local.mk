@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# emulator/driver/api/local.mk -- what the makefile knows of this folder.
+emulator_libcuda_so_1_SOURCES += \
+	emulator/driver/api/cuda.def \
+	emulator/driver/api/cuda.h \
+	emulator/driver/api/cuda_capture.c \
+	emulator/driver/api/cuda_context.c \
+	emulator/driver/api/cuda_copy.c \
+	emulator/driver/api/cuda_device.c \
+	emulator/driver/api/cuda_error.c \
+	emulator/driver/api/cuda_graph.c \
+	emulator/driver/api/cuda_kernel.c \
+	emulator/driver/api/cuda_memory.c \
+	emulator/driver/api/cuda_stream.c

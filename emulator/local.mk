@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+# emulator/local.mk -- what the makefile knows of this folder.
+# NVIDIA's SONAMEs and version nodes; libcuda.so.1 owns the device and serves
+# its sisters. Never found by accident: a folder of their own.
+emulatordir = $(pkglibdir)/emulator
+EXTRA_DIST += emulator/driver/api/cuda.map emulator/runtime/cudart.map emulator/runtime/cudart_12.map \
+	emulator/cublas/cublas.map emulator/cublas/cublas_12.map emulator/cudnn/base/cudnn.map \
+	emulator/cudnn/base/cudnn_8.map
+if HAVE_EMULATOR
+emulator_PROGRAMS = emulator/libcuda.so.1 emulator/libcudart.so.13 \
+	emulator/libcudart.so.12 emulator/libcublas.so.13 \
+	emulator/libcublas.so.12
+EMULATOR_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+
+emulator_libcuda_so_1_SOURCES =
+include $(top_srcdir)/emulator/driver/local.mk
+include $(top_srcdir)/emulator/driver/api/local.mk
+emulator_libcuda_so_1_CPPFLAGS = $(EMULATOR_CPPFLAGS)
+# The driver outlives a runtime that a plugin brings and takes away.
+emulator_libcuda_so_1_LDFLAGS = $(SHARED) -Wl,-soname,libcuda.so.1 \
+	-Wl,-z,nodelete \
+	-Wl,--version-script=$(srcdir)/emulator/driver/api/cuda.map
+emulator_libcuda_so_1_LDADD = kernels/libtwins.a emulator/ptx/libptx.a \
+	base/libbase.a -lm
+emulator_libcuda_so_1_DEPENDENCIES = kernels/libtwins.a \
+	emulator/ptx/libptx.a base/libbase.a \
+	emulator/driver/api/cuda.map
+
+# The runtime and cuBLAS as CUDA 13 and as CUDA 12 name them: the same objects,
+# compiled once, and one file that knows which it is. No archive is ever made.
+EXTRA_LIBRARIES = emulator/librun.a emulator/libblas.a
+emulator_librun_a_SOURCES =
+include $(top_srcdir)/emulator/runtime/local.mk
+emulator_librun_a_CPPFLAGS = $(EMULATOR_CPPFLAGS)
+emulator_libblas_a_SOURCES = \
+	emulator/driver/handle.c \
+	emulator/driver/handle.h
+include $(top_srcdir)/emulator/cublas/local.mk
+include $(top_srcdir)/emulator/cublas/blas/local.mk
+emulator_libblas_a_CPPFLAGS = $(EMULATOR_CPPFLAGS)
+CUDART_OBJECTS = $(emulator_librun_a_OBJECTS) emulator/libcuda.so.1 \
+	base/libbase.a
+CUBLAS_OBJECTS = $(emulator_libblas_a_OBJECTS) emulator/libcuda.so.1 \
+	base/libbase.a
+
+emulator_libcudart_so_13_SOURCES = emulator/runtime/toolkit_13.c
+emulator_libcudart_so_13_CPPFLAGS = $(EMULATOR_CPPFLAGS)
+emulator_libcudart_so_13_LDFLAGS = $(SHARED) -Wl,-soname,libcudart.so.13 \
+	-Wl,--version-script=$(srcdir)/emulator/runtime/cudart.map
+emulator_libcudart_so_13_LDADD = $(CUDART_OBJECTS)
+emulator_libcudart_so_13_DEPENDENCIES = $(CUDART_OBJECTS) emulator/runtime/cudart.map
+emulator_libcudart_so_12_SOURCES = emulator/runtime/toolkit_12.c \
+	emulator/runtime/cudart_device_12.c emulator/runtime/cudart_graph_12.c
+emulator_libcudart_so_12_CPPFLAGS = $(EMULATOR_CPPFLAGS)
+emulator_libcudart_so_12_LDFLAGS = $(SHARED) -Wl,-soname,libcudart.so.12 \
+	-Wl,--version-script=$(srcdir)/emulator/runtime/cudart_12.map
+emulator_libcudart_so_12_LDADD = $(CUDART_OBJECTS)
+emulator_libcudart_so_12_DEPENDENCIES = $(CUDART_OBJECTS) \
+	emulator/runtime/cudart_12.map
+
+emulator_libcublas_so_13_SOURCES = emulator/runtime/toolkit_13.c
+emulator_libcublas_so_13_CPPFLAGS = $(EMULATOR_CPPFLAGS)
+emulator_libcublas_so_13_LDFLAGS = $(SHARED) -Wl,-soname,libcublas.so.13 \
+	-Wl,--version-script=$(srcdir)/emulator/cublas/cublas.map
+emulator_libcublas_so_13_LDADD = $(CUBLAS_OBJECTS) $(BLAS_LIBS) -lm
+emulator_libcublas_so_13_DEPENDENCIES = $(CUBLAS_OBJECTS) emulator/cublas/cublas.map
+emulator_libcublas_so_12_SOURCES = emulator/runtime/toolkit_12.c
+emulator_libcublas_so_12_CPPFLAGS = $(EMULATOR_CPPFLAGS)
+emulator_libcublas_so_12_LDFLAGS = $(SHARED) -Wl,-soname,libcublas.so.12 \
+	-Wl,--version-script=$(srcdir)/emulator/cublas/cublas_12.map
+emulator_libcublas_so_12_LDADD = $(CUBLAS_OBJECTS) $(BLAS_LIBS) -lm
+emulator_libcublas_so_12_DEPENDENCIES = $(CUBLAS_OBJECTS) \
+	emulator/cublas/cublas_12.map
+
+if HAVE_EMULATED_CUDNN
+emulator_PROGRAMS += emulator/libcudnn.so.9 emulator/libcudnn.so.8
+emulator_libcudnn_so_9_SOURCES = \
+	emulator/driver/handle.c \
+	emulator/driver/handle.h
+include $(top_srcdir)/emulator/cudnn/base/local.mk
+include $(top_srcdir)/emulator/cudnn/conv/local.mk
+include $(top_srcdir)/emulator/cudnn/graph/local.mk
+include $(top_srcdir)/emulator/cudnn/ops/local.mk
+include $(top_srcdir)/emulator/cudnn/rnn/local.mk
+emulator_libcudnn_so_9_CPPFLAGS = $(EMULATOR_CPPFLAGS)
+emulator_libcudnn_so_9_LDFLAGS = $(SHARED) -Wl,-soname,libcudnn.so.9 \
+	-Wl,--version-script=$(srcdir)/emulator/cudnn/base/cudnn.map
+emulator_libcudnn_so_9_LDADD = emulator/libcuda.so.1 base/libbase.a \
+	$(DNNL_LIBS) -lm
+emulator_libcudnn_so_9_DEPENDENCIES = emulator/libcuda.so.1 \
+	base/libbase.a emulator/cudnn/base/cudnn.map
+emulator_libcudnn_so_8_SOURCES = $(emulator_libcudnn_so_9_SOURCES)
+emulator_libcudnn_so_8_CPPFLAGS = $(EMULATOR_CPPFLAGS) -DEMU_CUDNN_8
+emulator_libcudnn_so_8_LDFLAGS = $(SHARED) -Wl,-soname,libcudnn.so.8 \
+	-Wl,--version-script=$(srcdir)/emulator/cudnn/base/cudnn_8.map
+emulator_libcudnn_so_8_LDADD = $(emulator_libcudnn_so_9_LDADD)
+emulator_libcudnn_so_8_DEPENDENCIES = emulator/libcuda.so.1 \
+	base/libbase.a emulator/cudnn/base/cudnn_8.map
+endif
+endif

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# kernels/local.mk -- what the makefile knows of this folder.
+# libkernels.a: what the product launches. libtwins.a: the same text for the
+# CPU, for the emulated GPU only.
+noinst_LIBRARIES += kernels/libkernels.a kernels/libtwins.a
+kernels_libkernels_a_SOURCES =
+include $(top_srcdir)/kernels/conv/local.mk
+include $(top_srcdir)/kernels/load/local.mk
+include $(top_srcdir)/kernels/recast/local.mk
+include $(top_srcdir)/kernels/scaler/local.mk
+kernels/recast/ptx.$(OBJEXT): kernels/cast.ptx
+kernels/scaler/scaler_ptx.$(OBJEXT): kernels/scaler.ptx
+kernels_libtwins_a_SOURCES = \
+	kernels/recast/cast.h \
+	kernels/recast/float_mode.h \
+	kernels/recast/recast_decide.h \
+	kernels/recast/recast_estimate.h \
+	kernels/recast/recast_look.h \
+	kernels/recast/recast_out.h \
+	kernels/recast/recast_sample.h \
+	kernels/recast/recast_spots.h
+include $(top_srcdir)/kernels/twins/local.mk
+# The twins give the GPU's bits: no products fused into sums. No errno, so a
+# square root is an instruction and not libm's.
+kernels_libtwins_a_CFLAGS = $(AM_CFLAGS) $(NO_CONTRACT) -fno-math-errno
+EXTRA_DIST += kernels/conv/conv_check.cu \
+	kernels/recast/recast.cu kernels/recast/recast_block.cu \
+	kernels/recast/recast_estimate.cu kernels/recast/recast_finish.cu \
+	kernels/recast/recast_sample.cu kernels/recast/recast_sums.cu \
+	kernels/scaler/scaler.cu kernels/scaler/scaler_sums.cu \
+	kernels/cast.ptx kernels/cast.ptx.nvcc \
+	kernels/scaler.ptx kernels/scaler.ptx.nvcc kernels/make-ptx.sh

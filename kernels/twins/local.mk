@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# kernels/twins/local.mk -- what the makefile knows of this folder.
+kernels_libtwins_a_SOURCES += \
+	kernels/twins/twins.c \
+	kernels/twins/twins.h \
+	kernels/twins/twins_conv.c \
+	kernels/twins/twins_estimate.c \
+	kernels/twins/twins_finish.c \
+	kernels/twins/twins_inside.h \
+	kernels/twins/twins_recast.c \
+	kernels/twins/twins_recast.h \
+	kernels/twins/twins_sample.c \
+	kernels/twins/twins_scaler.c \
+	kernels/twins/twins_scaler.h \
+	kernels/twins/twins_tile.c

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# policy/decide/local.mk -- what the makefile knows of this folder.
+policy_libpolicy_a_SOURCES += \
+	policy/decide/cover.c \
+	policy/decide/decide.c \
+	policy/decide/explain.c \
+	policy/decide/match.c \
+	policy/decide/op.c \
+	policy/decide/op.h \
+	policy/decide/region.c \
+	policy/decide/rule.h \
+	policy/decide/rungs.c \
+	policy/decide/scaling.c

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# policy/local.mk -- what the makefile knows of this folder.
+noinst_LIBRARIES += policy/libpolicy.a policy/libprofiles.a
+policy_libpolicy_a_SOURCES = \
+	policy/guard.c \
+	policy/guard.h \
+	policy/policy.h \
+	policy/range.c \
+	policy/range.h
+include $(top_srcdir)/policy/decide/local.mk
+include $(top_srcdir)/policy/language/local.mk
+include $(top_srcdir)/policy/profiles/local.mk
+include $(top_srcdir)/policy/profit/local.mk
+policy_profiles = \
+	policy/profiles/accurate.policy \
+	policy/profiles/amp.policy \
+	policy/profiles/bf16.policy \
+	policy/profiles/fp16.policy \
+	policy/profiles/off.policy \
+	policy/profiles/tf32.policy
+# profiles.c and profiles.S: the object of each carries its library's name,
+# which automake does for targets with flags of their own.
+policy_libpolicy_a_CPPFLAGS = $(AM_CPPFLAGS) -DSYSCONFDIR='"$(sysconfdir)"'
+policy_libprofiles_a_SOURCES = policy/profiles/profiles.S
+policy_libprofiles_a_CPPFLAGS = $(AM_CPPFLAGS)
+$(policy_libprofiles_a_OBJECTS): $(policy_profiles)
+EXTRA_DIST += $(policy_profiles)

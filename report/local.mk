@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+# report/local.mk -- what the makefile knows of this folder.
+# The counting half ends up in the library, the reading half in the program.
+noinst_LIBRARIES += report/libreport.a
+report_libreport_a_SOURCES = \
+	report/report.h
+include $(top_srcdir)/report/count/local.mk
+include $(top_srcdir)/report/read/local.mk
+include $(top_srcdir)/report/write/local.mk

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# report/write/local.mk -- what the makefile knows of this folder.
+report_libreport_a_SOURCES += \
+	report/write/as_json.c \
+	report/write/as_ranges.c \
+	report/write/as_summary.c \
+	report/write/as_text.c \
+	report/write/as_watch.c \
+	report/write/json.c \
+	report/write/json.h \
+	report/write/json_ranges.c

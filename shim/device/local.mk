@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# shim/device/local.mk -- what the makefile knows of this folder.
+libautocast_so_SOURCES += \
+	shim/device/blocks.c \
+	shim/device/blocks.h \
+	shim/device/device.c \
+	shim/device/device.h \
+	shim/device/handle.c \
+	shim/device/handle.h \
+	shim/device/history.c \
+	shim/device/history.h \
+	shim/device/lane.c \
+	shim/device/lane.h \
+	shim/device/lane_make.c \
+	shim/device/lane_make.h \
+	shim/device/page.c \
+	shim/device/page.h \
+	shim/device/place.c \
+	shim/device/place.h \
+	shim/device/scratch.c \
+	shim/device/scratch.h

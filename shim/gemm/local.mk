@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# shim/gemm/local.mk -- what the makefile knows of this folder.
+libautocast_so_SOURCES += \
+	shim/gemm/cublas_gemm.c \
+	shim/gemm/gemm.c \
+	shim/gemm/gemm.h \
+	shim/gemm/job.c \
+	shim/gemm/plan.c \
+	shim/gemm/plan.h \
+	shim/gemm/ranges.c \
+	shim/gemm/ranges.h \
+	shim/gemm/recipe.h \
+	shim/gemm/recipe_cast.c \
+	shim/gemm/recipe_library.c \
+	shim/gemm/recipe_try.c

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# shim/graph/local.mk -- what the makefile knows of this folder.
+libautocast_so_SOURCES += \
+	shim/graph/cudnn_backend.c \
+	shim/graph/cudnn_execute.c \
+	shim/graph/engine_graph.c \
+	shim/graph/graph_plan.c \
+	shim/graph/graph_plan.h \
+	shim/graph/shadow.c \
+	shim/graph/shadow.h \
+	shim/graph/shadow_engine.c \
+	shim/graph/shadow_graph.c \
+	shim/graph/shadow_note.c \
+	shim/graph/shadow_note.h \
+	shim/graph/shadow_pool.c

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# shim/local.mk -- what the makefile knows of this folder.
+# The preload: unversioned, without a SONAME, never on a link line.
+EXTRA_DIST += shim/libautocast.map
+shadow_sources = shim/graph/shadow.c shim/graph/shadow.h shim/graph/shadow_engine.c \
+	shim/graph/shadow_graph.c \
+	shim/graph/shadow_note.c shim/graph/shadow_note.h shim/graph/shadow_pool.c
+if HAVE_CUDA
+preloaddir = $(libdir)
+preload_PROGRAMS = libautocast.so
+libautocast_so_SOURCES =
+include $(top_srcdir)/shim/bind/local.mk
+include $(top_srcdir)/shim/device/local.mk
+include $(top_srcdir)/shim/gemm/local.mk
+include $(top_srcdir)/shim/process/local.mk
+include $(top_srcdir)/shim/scaling/local.mk
+include $(top_srcdir)/shim/site/local.mk
+include $(top_srcdir)/shim/start/local.mk
+include $(top_srcdir)/shim/trial/local.mk
+if HAVE_CUDNN
+include $(top_srcdir)/shim/conv/local.mk
+include $(top_srcdir)/shim/graph/local.mk
+include $(top_srcdir)/shim/rnn/local.mk
+endif
+libautocast_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+noinst_LIBRARIES += shim/libdoors.a
+shim_libdoors_a_SOURCES = shim/bind/loader_hooks.S shim/bind/marker.S
+shim_libdoors_a_CPPFLAGS = $(libautocast_so_CPPFLAGS)
+# Bound lazily: a process that calls nothing must not pay for what we import.
+# Nor for a search per function that we call ourselves.
+libautocast_so_LDFLAGS = $(SHARED) -Wl,-z,lazy -Wl,-Bsymbolic-functions \
+	-Wl,--version-script=$(srcdir)/shim/libautocast.map
+# The assembler's entries as objects: nothing refers to them.
+libautocast_so_LDADD = $(shim_libdoors_a_OBJECTS) $(PUBLIC_OBJECTS) \
+	report/libreport.a policy/libpolicy.a policy/libprofiles.a \
+	kernels/libkernels.a base/libbase.a
+libautocast_so_DEPENDENCIES = $(libautocast_so_LDADD) $(PUBLIC_ARCHIVES) \
+	shim/libautocast.map
+endif

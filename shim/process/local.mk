@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+# shim/process/local.mk -- what the makefile knows of this folder.
+libautocast_so_SOURCES += \
+	shim/process/facts.c

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# shim/start/local.mk -- what the makefile knows of this folder.
+libautocast_so_SOURCES += \
+	shim/start/asked.h \
+	shim/start/start.c \
+	shim/start/start.h
