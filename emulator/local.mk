@@ -77,6 +77,7 @@ emulator_PROGRAMS += emulator/libcudnn.so.9 emulator/libcudnn.so.8
 emulator_libcudnn_so_9_SOURCES = \
 	emulator/driver/handle.c \
 	emulator/driver/handle.h
+include $(top_srcdir)/emulator/cudnn/local.mk
 include $(top_srcdir)/emulator/cudnn/base/local.mk
 include $(top_srcdir)/emulator/cudnn/conv/local.mk
 include $(top_srcdir)/emulator/cudnn/graph/local.mk

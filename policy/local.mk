@@ -2,11 +2,12 @@
 # policy/local.mk -- what the makefile knows of this folder.
 noinst_LIBRARIES += policy/libpolicy.a policy/libprofiles.a
 policy_libpolicy_a_SOURCES = \
+	policy/words.def \
+	policy/op.h \
+	policy/op.c \
 	policy/guard.c \
 	policy/guard.h \
-	policy/policy.h \
-	policy/range.c \
-	policy/range.h
+	policy/policy.h
 include $(top_srcdir)/policy/decide/local.mk
 include $(top_srcdir)/policy/language/local.mk
 include $(top_srcdir)/policy/profiles/local.mk

@@ -8,7 +8,7 @@
 #ifndef AC_POLICY_POLICY_H
 #define AC_POLICY_POLICY_H
 
-#include "policy/decide/op.h"
+#include "policy/op.h"
 
 #include <stddef.h>
 

@@ -4,13 +4,13 @@
  * The preloaded library tallies into a statistics file that is mapped shared,
  * so that the numbers survive any kind of exit; `autocast` reads such files
  * and writes text and JSON. The two halves meet in the records below, which
- * are the file's format (report/read/file.h adds header and paths). */
+ * are the file's format (report/count/file.h adds header and paths). */
 #ifndef AC_REPORT_REPORT_H
 #define AC_REPORT_REPORT_H
 
 #include "base/text.h"
 #include "policy/guard.h"
-#include "policy/decide/op.h"
+#include "policy/op.h"
 #include "policy/policy.h"
 
 #include <stdatomic.h>
@@ -33,7 +33,7 @@ struct ac_site_key {
 	char     asked[12];          /* what the program requested: fp32, tf32... */
 	char     shape[64];          /* "" of a product; of a convolution "n32
 	                              * c256 28x28 k256 3x3 s1 p1 d1 g1 nchw" */
-	int64_t  m, n, k, batch;     /* as policy/decide/op.h has them: 2mnk*batch
+	int64_t  m, n, k, batch;     /* as policy/op.h has them: 2mnk*batch
 	                              * FLOPs, of convolutions too */
 };
 

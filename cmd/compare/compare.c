@@ -3,7 +3,7 @@
  * can be refused is refused before the first run. */
 #include "cmd/run/again.h"
 #include "cmd/compare/compare.h"
-#include "cmd/compare/compared.h"
+#include "cmd/run/compared.h"
 #include "base/env.h"
 
 #include <errno.h>

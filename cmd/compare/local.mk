@@ -8,8 +8,6 @@ autocast_SOURCES += \
 	cmd/compare/compare_outputs.c \
 	cmd/compare/compare_print.c \
 	cmd/compare/compare_run.c \
-	cmd/compare/compared.c \
-	cmd/compare/compared.h \
 	cmd/compare/numbers.c \
 	cmd/compare/numbers.h \
 	cmd/compare/numbers_lines.c \

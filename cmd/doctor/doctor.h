@@ -8,7 +8,7 @@
 #define AC_CMD_DOCTOR_H
 
 #include "cmd/run/program.h"
-#include "policy/decide/op.h"
+#include "policy/op.h"
 #include "report/read/read.h"
 
 #include <sys/types.h>

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmd/run/local.mk -- what the makefile knows of this folder.
 autocast_SOURCES += \
+	cmd/run/compared.h \
+	cmd/run/compared.c \
 	cmd/run/again.c \
 	cmd/run/again.h \
 	cmd/run/child.c \

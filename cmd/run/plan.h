@@ -7,7 +7,7 @@
 
 #include "cmd/run/child.h"
 #include "cmd/command.h"
-#include "report/read/file.h"
+#include "report/count/file.h"
 
 struct ac_plan {
 	struct ac_chosen chosen;

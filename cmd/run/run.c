@@ -3,7 +3,7 @@
  * Everything that can be refused is refused before the program starts; then
  * its exit status is ours. */
 #include "cmd/run/plan.h"
-#include "cmd/compare/compared.h"
+#include "cmd/run/compared.h"
 #include "base/env.h"
 #include "report/read/read.h"
 

@@ -3,7 +3,7 @@
  * Pure: same question, same answer; no I/O, no clock, no allocation. Reads
  * only the frozen policy; asked once per site, from any thread. */
 #include "policy/profit/profit.h"
-#include "policy/decide/rule.h"
+#include "policy/language/rule.h"
 
 #include "base/text.h"
 

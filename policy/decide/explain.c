@@ -2,7 +2,7 @@
 /* policy/decide/explain.c -- why a policy decides about an operation as it does, for
  * a person. Pure; agrees with decide.c because it asks decide.c. */
 #include "policy/profit/profit.h"
-#include "policy/decide/rule.h"
+#include "policy/language/rule.h"
 
 #include "base/text.h"
 

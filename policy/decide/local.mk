@@ -5,9 +5,6 @@ policy_libpolicy_a_SOURCES += \
 	policy/decide/decide.c \
 	policy/decide/explain.c \
 	policy/decide/match.c \
-	policy/decide/op.c \
-	policy/decide/op.h \
 	policy/decide/region.c \
-	policy/decide/rule.h \
 	policy/decide/rungs.c \
 	policy/decide/scaling.c

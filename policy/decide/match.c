@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/decide/match.c -- does a rule speak about an operation?
  * Pure; shared by the decision and its explanation. */
-#include "policy/decide/rule.h"
+#include "policy/language/rule.h"
 
 #include "base/text.h"
 

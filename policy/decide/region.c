@@ -2,7 +2,7 @@
 /* policy/decide/region.c -- what a program asks for in a region of its own, and what
  * becomes of that under a rule: a line that names the region is the user's last
  * word. Pure; called by decide.c and by who explains decisions. */
-#include "policy/decide/rule.h"
+#include "policy/language/rule.h"
 
 #include "base/text.h"
 

@@ -2,7 +2,7 @@
 /* policy/decide/rungs.c -- which rungs an operation may use under a rule: what is
  * allowed, legal, accurate enough and built. Pure; called by decide.c and by
  * who explains decisions. */
-#include "policy/decide/rule.h"
+#include "policy/language/rule.h"
 
 bool
 ac_rule_allows(const struct ac_rule *rule, enum ac_rung rung)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/decide/scaling.c -- which call is a seed and which an update, the lines that
  * say so as text, and why. Pure; reads only the frozen policy. */
-#include "policy/decide/rule.h"
+#include "policy/language/rule.h"
 
 #include "base/text.h"
 

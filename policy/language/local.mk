@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # policy/language/local.mk -- what the makefile knows of this folder.
 policy_libpolicy_a_SOURCES += \
+	policy/language/range.h \
+	policy/language/range.c \
+	policy/language/rule.h \
 	policy/language/arena.c \
 	policy/language/arena.h \
 	policy/language/build.c \
@@ -23,5 +26,4 @@ policy_libpolicy_a_SOURCES += \
 	policy/language/parse_statement.c \
 	policy/language/print.c \
 	policy/language/problems.c \
-	policy/language/problems.h \
-	policy/language/words.def
+	policy/language/problems.h

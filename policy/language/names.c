@@ -15,32 +15,32 @@ enum {
 
 const char *const ac_operation_names[AC_OP_COUNT] = {
 #define OPERATION(id, name, family) name,
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 const char *const ac_quantity_names[AC_Q_COUNT] = {
 #define QUANTITY(id, name, is_size, ops) name,
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 const char *const ac_fact_names[AC_FACT_COUNT] = {
 #define FACT(id, name, ops) name,
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 const char *const ac_rung_names[AC_RUNG_COUNT] = {
 #define RUNG(id, name, built, error) name,
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 const char *const ac_reason_names[AC_REASON_COUNT] = {
 #define REASON(id, name, meaning) name,
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 const char *const ac_reason_meanings[AC_REASON_COUNT] = {
 #define REASON(id, name, meaning) meaning,
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 const char *const ac_tactic_names[AC_TACTIC_COUNT] = {
@@ -51,12 +51,12 @@ const char *const ac_tactic_names[AC_TACTIC_COUNT] = {
 
 const char *const ac_setting_names[AC_SET_COUNT] = {
 #define SETTING(id, name, built, values) name,
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 const char *const ac_profile_names[AC_PROFILE_COUNT] = {
 #define PROFILE(id, name) name,
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 /* Default tolerances: a small multiple of the known error, so that data less
@@ -73,22 +73,22 @@ const char *const ac_profile_names[AC_PROFILE_COUNT] = {
 
 const struct ac_rung_row ac_rung_rows[AC_RUNG_COUNT] = {
 #define RUNG(id, name, built, error) { built, error, TOL_##id },
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 const struct ac_quantity_row ac_quantity_rows[AC_Q_COUNT] = {
 #define QUANTITY(id, name, is_size, ops) { is_size, ops },
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 const unsigned ac_fact_families[AC_FACT_COUNT] = {
 #define FACT(id, name, ops) ops,
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 const struct ac_setting_row ac_setting_rows[AC_SET_COUNT] = {
 #define SETTING(id, name, built, values) { built, values },
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 bool
@@ -125,13 +125,13 @@ const struct ac_pattern ac_patterns[AC_PATTERN_COUNT] = {
 	{ "gemm", GEMM_OPERATIONS, GEMM_BIT, false },
 	{ "conv", CONV_OPERATIONS, CONV_BIT, false },
 #define OPERATION(id, name, family) { name, BIT(id), family##_BIT, true },
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 const char *const ac_pattern_names[AC_PATTERN_COUNT] = {
 	"*", "gemm", "conv",
 #define OPERATION(id, name, family) name,
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 int

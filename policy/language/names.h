@@ -4,19 +4,19 @@
 #ifndef AC_POLICY_NAMES_H
 #define AC_POLICY_NAMES_H
 
-#include "policy/decide/op.h"
+#include "policy/op.h"
 
 #include <stddef.h>
 
 enum ac_setting {
 #define SETTING(id, name, built, values) AC_SET_##id,
-#include "policy/language/words.def"
+#include "policy/words.def"
 	AC_SET_COUNT
 };
 
 enum ac_profile {
 #define PROFILE(id, name) AC_PROFILE_##id,
-#include "policy/language/words.def"
+#include "policy/words.def"
 	AC_PROFILE_COUNT
 };
 

@@ -6,7 +6,7 @@
 
 #include "policy/language/lex.h"
 #include "policy/language/problems.h"
-#include "policy/decide/rule.h"
+#include "policy/language/rule.h"
 
 /* Bounds. A text beyond one of them is an error, never a slow load. */
 enum {

@@ -39,7 +39,7 @@ refuse_key(struct ac_parser *parser, const struct ac_token *key)
 	static const char *const keys[] = {
 #define QUANTITY(id, name, is_size, ops) name,
 #define FACT(id, name, ops) name,
-#include "policy/language/words.def"
+#include "policy/words.def"
 		"min(m,n)", "max(m,n)"
 	};
 	const int length = key->length > 100 ? 100 : (int)key->length;

@@ -131,7 +131,7 @@ parse_rung(struct ac_parser *parser, struct ac_rule *rule)
 {
 	static const char *const actions[] = {
 #define RUNG(id, name, built, error) name,
-#include "policy/language/words.def"
+#include "policy/words.def"
 		"auto"
 	};
 	const struct ac_token token = parser->token;

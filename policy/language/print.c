@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/print.c -- a frozen policy back as text.
  * Parsing what this prints gives a policy that decides the same. Pure. */
-#include "policy/decide/rule.h"
+#include "policy/language/rule.h"
 
 #include "base/text.h"
 #include "policy/language/lex.h"

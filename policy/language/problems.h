@@ -4,7 +4,7 @@
 #ifndef AC_POLICY_PROBLEMS_H
 #define AC_POLICY_PROBLEMS_H
 
-#include "policy/decide/rule.h"
+#include "policy/language/rule.h"
 
 /* As many as are shown; the others are only counted. */
 enum { AC_PROBLEMS_SHOWN = 200 };

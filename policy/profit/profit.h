@@ -5,7 +5,7 @@
 #ifndef AC_POLICY_PROFIT_H
 #define AC_POLICY_PROFIT_H
 
-#include "policy/decide/op.h"
+#include "policy/op.h"
 
 /* What a GPU can do. A rate of 0: it does not have that arithmetic. */
 struct ac_rates {

@@ -3,7 +3,7 @@
 #ifndef AC_REPORT_LIVE_H
 #define AC_REPORT_LIVE_H
 
-#include "report/read/file.h"
+#include "report/count/file.h"
 
 /* Touched between ac_live_enter() and ac_live_leave() only. A fork may come
  * between any two lines: what tells how much is there is stored last. */

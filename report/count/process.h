@@ -4,7 +4,7 @@
 #ifndef AC_REPORT_PROCESS_H
 #define AC_REPORT_PROCESS_H
 
-#include "report/read/file.h"
+#include "report/count/file.h"
 
 /* When process `pid` started, in clock ticks since boot: with the pid this
  * tells it from all others. 0 if there is none, or the kernel does not say;

@@ -3,7 +3,7 @@
  * descriptor kept. */
 #include "report/count/stamp.h"
 
-#include "report/read/file.h"
+#include "report/count/file.h"
 
 #include <dirent.h>
 #include <errno.h>

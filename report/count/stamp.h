@@ -5,7 +5,7 @@
  * lines: a program that is rebuilt, and lines that are changed, need another. It
  * begins with a line "module HASH PATH" for each library that seeds or updates
  * were called from, of which the same holds. Those of `autocast compare`
- * (cmd/compare/compared.h) have a folder of their own. */
+ * (cmd/run/compared.h) have a folder of their own. */
 #ifndef AC_REPORT_STAMP_H
 #define AC_REPORT_STAMP_H
 

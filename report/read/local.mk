@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # report/read/local.mk -- what the makefile knows of this folder.
 report_libreport_a_SOURCES += \
-	report/read/file.c \
-	report/read/file.h \
+	report/read/course.c \
 	report/read/find.c \
 	report/read/load.c \
 	report/read/merge.c \
 	report/read/merge_ranges.c \
 	report/read/read.c \
-	report/read/read.h \
-	report/read/table.c
+	report/read/read.h

@@ -3,8 +3,8 @@
 #ifndef AC_REPORT_READ_H
 #define AC_REPORT_READ_H
 
-#include "policy/range.h"
-#include "report/read/file.h"
+#include "policy/language/range.h"
+#include "report/count/file.h"
 
 /* A site's course in plain numbers, whatever its file holds: none is negative
  * or a NaN, times are finite, and an error that was a NaN is infinite. */
@@ -101,7 +101,7 @@ int ac_site_compare(const struct ac_site *a, const struct ac_site *b);
 /* Its sites, malloc'ed, one at least; NULL without memory. */
 struct ac_site *ac_report_copy_sites(const struct ac_report *report);
 
-/* ---- Courses (report/count/course.c) ----------------------------------------- */
+/* ---- Courses (report/read/course.c) ----------------------------------------- */
 
 void ac_course_read(struct ac_course *to, const struct ac_site_course *from);
 /* Another process went on with the same site on the same rung. */
@@ -111,7 +111,7 @@ double ac_course_speed(const struct ac_course *course);
 void ac_course_add_totals(struct ac_report_totals *totals,
     const struct ac_site *site);
 
-/* ---- What verdicts rest on (report/count/basis.c) ---------------------------- */
+/* ---- What verdicts rest on (report/write/basis.c) ---------------------------- */
 
 /* "guard=off", "recorded into graphs"; "" of what was judged */
 extern const char *const ac_unjudged_names[AC_UNJUDGED_COUNT];
@@ -137,7 +137,7 @@ struct ac_json;
 void ac_json_ranges(struct ac_json *w, const struct ac_report *report,
     const struct ac_site *site);
 
-/* ---- Words shared by the writers (report/count/words.c) ---------------------- */
+/* ---- Words shared by the writers (report/write/words.c) ---------------------- */
 
 /* "gemm.nt", "gemm.strided.nt", "conv.fprop" */
 void ac_site_add_operation(struct ac_text *text, const struct ac_site *site);

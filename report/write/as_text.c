@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/write/as_text.c -- a run as text for people: head, table, totals, foot.
  * Pure but for the sink. */
-#include "report/count/page.h"
+#include "report/write/page.h"
 #include "report/count/process.h"
 
 #include <string.h>

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # report/write/local.mk -- what the makefile knows of this folder.
 report_libreport_a_SOURCES += \
+	report/write/table.c \
+	report/write/page.h \
+	report/write/words.c \
+	report/write/basis.c \
 	report/write/as_json.c \
 	report/write/as_ranges.c \
 	report/write/as_summary.c \

@@ -2,7 +2,7 @@
 /* shim/bind/catalogue.c -- the rows of the *.def files as one table. */
 #include "shim/bind/catalogue.h"
 
-#include "policy/decide/op.h"
+#include "policy/op.h"
 
 /* What each shape of product is, and whether a recipe exists for it. */
 #define SINGLE_IS      AC_OP_GEMM_SINGLE, true

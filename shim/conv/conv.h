@@ -7,7 +7,7 @@
 #ifndef AC_SHIM_CONV_H
 #define AC_SHIM_CONV_H
 
-#include "policy/decide/op.h"
+#include "policy/op.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #define AC_SHIM_LANE_H
 
 #include "kernels/recast/recast.h"
-#include "policy/decide/op.h"
+#include "policy/op.h"
 #include "shim/device/place.h"
 
 struct ac_lane;

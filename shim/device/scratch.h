@@ -12,7 +12,7 @@
 #define AC_SHIM_SCRATCH_H
 
 #include "kernels/load/driver.h"
-#include "policy/decide/op.h"
+#include "policy/op.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "report/read/file.h"
+#include "report/count/file.h"
 #include "report/report.h"
 #include "report/count/stamp.h"
 #include "shim/device/handle.h"

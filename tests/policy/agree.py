@@ -20,7 +20,7 @@ SEED = 20240611
 
 
 def conv(op, images, cin, cout, groups, image, out, filter, stride, **facts):
-    """A convolution, as the implicit product policy/decide/op.h says it is."""
+    """A convolution, as the implicit product policy/op.h says it is."""
     inner, outer, taps = cin // groups, cout // groups, math.prod(filter)
     positions = images * math.prod(out)
     m, n, k = {"conv.fprop": (positions, outer, inner * taps),

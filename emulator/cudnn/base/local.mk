@@ -9,6 +9,4 @@ emulator_libcudnn_so_9_SOURCES += \
 	emulator/cudnn/base/cudnn_error.c \
 	emulator/cudnn/base/cudnn_error.def \
 	emulator/cudnn/base/cudnn_error_8.def \
-	emulator/cudnn/base/cudnn_handle.c \
-	emulator/cudnn/base/cudnn_tensor.c \
-	emulator/cudnn/base/cudnn_tensor_op.c
+	emulator/cudnn/base/cudnn_tensor.c

@@ -96,7 +96,7 @@ test_words(void **state)
 #define FACT(id, name, ops) name,
 #define SETTING(id, name, built, values) name,
 #define PROFILE(id, name) name,
-#include "policy/language/words.def"
+#include "policy/words.def"
 	};
 	size_t i;
 

@@ -35,7 +35,7 @@ file_text(const char *path)
 
 static const char *const names[] = {
 #define PROFILE(id, name) name,
-#include "policy/language/words.def"
+#include "policy/words.def"
 };
 
 static void

@@ -4,7 +4,7 @@
 #include "api/region.h"
 #include "api/thread.h"
 #include "include/autocast.h"
-#include "policy/decide/op.h"
+#include "policy/op.h"
 
 #include <pthread.h>
 #include <setjmp.h>

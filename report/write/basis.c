@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/basis.c -- what verdicts rest on, in words: how many calls were judged
+/* report/write/basis.c -- what verdicts rest on, in words: how many calls were judged
  * and sampled, what was not read, and what nothing judged. An error is told only
  * where something was measured. Pure. */
 #include "report/read/read.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/read/table.c -- the table of sites in a text report. 100 columns at most,
+/* report/write/table.c -- the table of sites in a text report. 100 columns at most,
  * whatever the terminal. Columns are as wide as their content; when that is
  * too much the caller gives way first, then the deciding line and others.
  * What a row cannot say stands in lines below it. Pure but for the sink. */
-#include "report/count/page.h"
+#include "report/write/page.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/read/file.c -- how statistics files begin, grow and go.
+/* report/count/file.c -- how statistics files begin, grow and go.
  * Runs inside strangers: no heap, no descriptor kept, little stack (buffers
  * are static, the counting lock guards them), and every failure is a NULL.
  * Called by report/count/count.c, report/count/notice.c and the reader. */
-#include "report/read/file.h"
+#include "report/count/file.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/decide/op.h -- what the policy is asked about, in plain numbers and words.
+/* policy/op.h -- what the policy is asked about, in plain numbers and words.
  * No CUDA type appears here: the policy runs on a laptop without CUDA. */
 #ifndef AC_POLICY_OP_H
 #define AC_POLICY_OP_H
@@ -10,31 +10,31 @@
 
 enum ac_operation {
 #define OPERATION(id, name, family) AC_OP_##id,
-#include "policy/language/words.def"
+#include "policy/words.def"
 	AC_OP_COUNT
 };
 
 enum ac_quantity {
 #define QUANTITY(id, name, is_size, ops) AC_Q_##id,
-#include "policy/language/words.def"
+#include "policy/words.def"
 	AC_Q_COUNT
 };
 
 enum ac_fact {
 #define FACT(id, name, ops) AC_FACT_##id,
-#include "policy/language/words.def"
+#include "policy/words.def"
 	AC_FACT_COUNT
 };
 
 enum ac_rung {
 #define RUNG(id, name, built, error) AC_RUNG_##id,
-#include "policy/language/words.def"
+#include "policy/words.def"
 	AC_RUNG_COUNT
 };
 
 enum ac_reason {
 #define REASON(id, name, meaning) AC_REASON_##id,
-#include "policy/language/words.def"
+#include "policy/words.def"
 	AC_REASON_COUNT
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/decide/rule.h -- a policy once it is parsed: frozen, read by any thread.
+/* policy/language/rule.h -- a policy once it is parsed: frozen, read by any thread.
  * Written by the parser and by check.c only. For the policy room only. */
 #ifndef AC_POLICY_RULE_H
 #define AC_POLICY_RULE_H

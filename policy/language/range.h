@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/range.h -- which rung would fit? Predicted from how often each FP32
+/* policy/language/range.h -- which rung would fit? Predicted from how often each FP32
  * exponent occurs in the operands, without running any of them (numerics.md
  * section 2). Within one binade values are taken to be spread evenly; a few
  * elements that hold nearly all of an operand's energy, and data that a format
@@ -7,7 +7,7 @@
 #ifndef AC_POLICY_RANGE_H
 #define AC_POLICY_RANGE_H
 
-#include "policy/decide/op.h"
+#include "policy/op.h"
 
 enum { AC_EXPONENTS = 256 };     /* bits 30..23 of an FP32 number */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/decide/op.c -- what follows from the sizes of a product or a
+/* policy/op.c -- what follows from the sizes of a product or a
  * convolution.
  * Pure arithmetic; called by whoever describes a call. */
-#include "policy/decide/op.h"
+#include "policy/op.h"
 
 #include <string.h>
 

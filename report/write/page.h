@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/page.h -- a text report while it is written, for this room only. */
+/* report/write/page.h -- a text report while it is written, for this room only. */
 #ifndef AC_REPORT_PAGE_H
 #define AC_REPORT_PAGE_H
 
@@ -31,7 +31,7 @@ void ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h);
 void ac_page_print_verdicts(struct ac_page *p,
     const struct ac_report_totals *totals);
 
-/* The table of sites (report/read/table.c). */
+/* The table of sites (report/write/table.c). */
 void ac_page_print_table(struct ac_page *p, const struct ac_report *report);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/base/cudnn_handle.c -- cuDNN calls: handles; what every other call of
+/* emulator/cudnn/cudnn_handle.c -- cuDNN calls: handles; what every other call of
  * the library begins and ends with. Contracts are NVIDIA's. */
 #include "emulator/cudnn/conv/cudnn_conv.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/read/file.h -- the statistics file: its layout, its place, its life.
+/* report/count/file.h -- the statistics file: its layout, its place, its life.
  *
  * One file per process, created at the first intercepted call, mapped shared
  * by the process that counts and read by `autocast`. Layout: a front (header,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/compared.h -- the stamps of `autocast compare`: which program's output was
+/* cmd/run/compared.h -- the stamps of `autocast compare`: which program's output was
  * compared with that of plain runs, under which policy, on which GPU. A stamp is
  * of the content of the program's file, of what interprets it, and of the script
  * that it runs; of the policy as it is printed; of the GPU's name and of our

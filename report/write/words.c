@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/words.c -- how sites, shares and amounts of work are spelled, the
+/* report/write/words.c -- how sites, shares and amounts of work are spelled, the
  * same in every kind of report. Pure. */
 #include "report/read/read.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/compared.c -- which output was compared with that of plain runs. */
-#include "cmd/compare/compared.h"
+/* cmd/run/compared.c -- which output was compared with that of plain runs. */
+#include "cmd/run/compared.h"
 #include "cmd/doctor/doctor.h"
 #include "base/env.h"
 
