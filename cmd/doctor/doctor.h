@@ -7,6 +7,7 @@
 #ifndef AC_CMD_DOCTOR_H
 #define AC_CMD_DOCTOR_H
 
+#include "cmd/run/quote.h"
 #include "cmd/run/program.h"
 #include "policy/op.h"
 #include "report/read/read.h"
@@ -172,9 +173,6 @@ void ac_doctor_explain_kept(const struct ac_doctor_facts *facts,
     enum ac_reason reason, struct ac_text *text, struct ac_text *fix);
 
 /* ---- Commands ---------------------------------------------------------- */
-
-/* `word` so that a shell reads it as one. */
-void ac_doctor_quote(struct ac_text *text, const char *word);
 
 /* "autocast run OPTIONS EXTRA -- PROGRAM ARGUMENTS". `extra` may be ""; it
  * replaces the user's --policy if it holds one. */

@@ -44,7 +44,7 @@ find_lost(const struct ac_doctor_facts *facts,
 		ac_text_init(&text, rest, sizeof rest);
 		for (char **word = facts->arguments + i; *word; word++) {
 			ac_text_add(&text, text.used ? " " : "");
-			ac_doctor_quote(&text, *word);
+			ac_quote(&text, *word);
 		}
 		if (process && process->command) {
 			if (!strcmp(rest, process->command))
@@ -69,17 +69,17 @@ add_moved(struct ac_text *fix, const struct ac_doctor_facts *facts,
 	    ? ac_doctor_base_name(process->exe) : facts->last_name);
 
 	for (size_t i = 0; i < lost; i++) {
-		ac_doctor_quote(fix, facts->arguments[i]);
+		ac_quote(fix, facts->arguments[i]);
 		ac_text_add(fix, " ");
 	}
-	ac_doctor_quote(fix, facts->own_path);
+	ac_quote(fix, facts->own_path);
 	ac_text_add(fix, " run --");
 	if (!lost)
 		ac_text_addf(fix, " %s", process && process->command
 		    ? process->command : "PROGRAM");
 	for (size_t i = lost; lost && facts->arguments[i]; i++) {
 		ac_text_add(fix, " ");
-		ac_doctor_quote(fix, facts->arguments[i]);
+		ac_quote(fix, facts->arguments[i]);
 	}
 }
 
@@ -170,9 +170,9 @@ ac_find_lost_record(const struct ac_patient *patient, struct ac_text *text,
 			return AC_DOCTOR_NOTHING;
 	ac_text_add(text, "the program ended without exit() and so fast that "
 	    "nothing is known about it");
-	ac_doctor_quote(fix, facts->autocast);
+	ac_quote(fix, facts->autocast);
 	ac_text_add(fix, " doctor --pid $(pgrep -n -f ");
-	ac_doctor_quote(fix, facts->program);
+	ac_quote(fix, facts->program);
 	ac_text_add(fix, ")");
 	return AC_DOCTOR_PROBLEM;
 }
@@ -190,7 +190,7 @@ static void
 add_process_run(struct ac_text *fix, const struct ac_doctor_facts *facts,
     const struct ac_doctor_process *process)
 {
-	ac_doctor_quote(fix, facts->autocast);
+	ac_quote(fix, facts->autocast);
 	ac_text_addf(fix, " run -- %s",
 	    process->command ? process->command : "PROGRAM");
 }
@@ -215,7 +215,7 @@ ac_find_foreign_dlsym(const struct ac_patient *patient, struct ac_text *text,
 	    "its own: functions that are looked up there pass us by; put "
 	    "libautocast.so first");
 	ac_text_add(fix, "LD_PRELOAD=");
-	ac_doctor_quote(fix, process->dlsym_before);
+	ac_quote(fix, process->dlsym_before);
 	ac_text_add(fix, " ");
 	add_process_run(fix, patient->facts, process);
 	return mark_unless_reached(patient);
@@ -302,7 +302,7 @@ ac_find_slots(const struct ac_patient *patient, struct ac_text *text,
 	ac_text_add_count(text, process->left, "function");
 	ac_text_add(text, " of more NVIDIA libraries than we follow at once; "
 	    "their calls pass us by");
-	ac_doctor_quote(fix, patient->facts->autocast);
+	ac_quote(fix, patient->facts->autocast);
 	ac_text_add(fix, " report");
 	return AC_DOCTOR_PROBLEM;
 }
@@ -333,7 +333,7 @@ ac_find_interposer(const struct ac_patient *patient, struct ac_text *text,
 	}
 	ac_text_add(text, ", and passes nothing on");
 	ac_text_add(fix, "LD_PRELOAD=");
-	ac_doctor_quote(fix, path);
+	ac_quote(fix, path);
 	ac_text_add(fix, " ");
 	add_process_run(fix, patient->facts, process);
 	return AC_DOCTOR_PROBLEM;
@@ -360,7 +360,7 @@ add_emulated(struct ac_text *fix, const char *emulator, const char *loaded)
 			    strspn(major + 4, "0123456789"));
 	}
 	ac_text_add(fix, "LD_PRELOAD=");
-	ac_doctor_quote(fix, path);
+	ac_quote(fix, path);
 	ac_text_add(fix, " ");
 }
 

@@ -80,16 +80,16 @@ find_bad_policy(const struct ac_patient *patient, struct ac_text *text,
 	if (!facts->policy_is_bad && !facts->work.policy_is_bad)
 		return AC_DOCTOR_NOTHING;
 	ac_text_add(text, "the policy has errors, so recasting is off");
-	ac_doctor_quote(fix, facts->autocast);
+	ac_quote(fix, facts->autocast);
 	if (facts->policy && !strstr(facts->policy, "->")) {
 		ac_text_add(fix, " policy check ");
-		ac_doctor_quote(fix, facts->policy);
+		ac_quote(fix, facts->policy);
 		return AC_DOCTOR_PROBLEM;
 	}
 	ac_text_add(fix, " run");
 	for (char **option = facts->options; option && *option; option++) {
 		ac_text_add(fix, " ");
-		ac_doctor_quote(fix, *option);
+		ac_quote(fix, *option);
 	}
 	ac_text_add(fix, " -- true");
 	return AC_DOCTOR_PROBLEM;
@@ -104,7 +104,7 @@ find_no_call(const struct ac_patient *patient, struct ac_text *text,
 		return AC_DOCTOR_NOTHING;
 	ac_text_add(text, "NVIDIA libraries are loaded, but no function that "
 	    "autocast knows was called");
-	ac_doctor_quote(fix, patient->facts->autocast);
+	ac_quote(fix, patient->facts->autocast);
 	ac_text_add(fix, " list");
 	return AC_DOCTOR_PROBLEM;
 }
@@ -120,7 +120,7 @@ find_only_passed(const struct ac_patient *patient, struct ac_text *text,
 	ac_text_add_count(text, work->passed, "call");
 	ac_text_add(text, " reached functions that are counted and passed on; "
 	    "none of them is recast in this version");
-	ac_doctor_quote(fix, patient->facts->autocast);
+	ac_quote(fix, patient->facts->autocast);
 	ac_text_add(fix, " report");
 	return AC_DOCTOR_PROBLEM;
 }
@@ -320,7 +320,7 @@ ac_doctor_diagnose(const struct ac_doctor_facts *facts,
 	if (*findings_out->fix)
 		return;
 	ac_text_init(&chart.fix, buffer, sizeof buffer);
-	ac_doctor_quote(&chart.fix, facts->autocast);
+	ac_quote(&chart.fix, facts->autocast);
 	ac_text_add(&chart.fix, " report");
 	memcpy(findings_out->fix, buffer, chart.fix.used + 1);
 }

@@ -4,62 +4,6 @@
 
 #include <string.h>
 
-static bool
-is_plain(const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=,:@%+-";
-
-	return *word && !word[strspn(word, plain)];
-}
-
-static bool
-has_control(const char *word)
-{
-	for (; *word; word++)
-		if ((unsigned char)*word < ' ' || *word == 127)
-			return true;
-	return false;
-}
-
-/* $'...' keeps the command on one line, and the terminal as it is. */
-static void
-quote_control(struct ac_text *text, const char *word)
-{
-	ac_text_add(text, "$'");
-	for (; *word; word++) {
-		const unsigned char c = (unsigned char)*word;
-
-		if (c < ' ' || c == 127)
-			ac_text_addf(text, "\\%03o", c);
-		else if (c == '\'' || c == '\\')
-			ac_text_addf(text, "\\%c", c);
-		else
-			ac_text_add_bytes(text, word, 1);
-	}
-	ac_text_add(text, "'");
-}
-
-void
-ac_doctor_quote(struct ac_text *text, const char *word)
-{
-	if (is_plain(word)) {
-		ac_text_add(text, word);
-		return;
-	}
-	if (has_control(word)) {
-		quote_control(text, word);
-		return;
-	}
-	ac_text_add(text, "'");
-	for (; *word; word++)
-		if (*word == '\'')
-			ac_text_add(text, "'\\''");
-		else
-			ac_text_add_bytes(text, word, 1);
-	ac_text_add(text, "'");
-}
-
 static const struct ac_doctor_process *
 process_of(const struct ac_doctor_facts *facts)
 {
@@ -82,7 +26,7 @@ ac_doctor_add_program(struct ac_text *text, const struct ac_doctor_facts *facts)
 	for (char **argument = facts->arguments; *argument; argument++) {
 		if (argument != facts->arguments)
 			ac_text_add(text, " ");
-		ac_doctor_quote(text, *argument);
+		ac_quote(text, *argument);
 	}
 }
 
@@ -93,7 +37,7 @@ ac_doctor_add_run(struct ac_text *fix, const struct ac_doctor_facts *facts,
 	const bool has_policy = strstr(extra, "--policy") != NULL;
 	const bool is_rule = strstr(extra, "->") != NULL;
 
-	ac_doctor_quote(fix, facts->autocast);
+	ac_quote(fix, facts->autocast);
 	ac_text_add(fix, " run");
 	if (is_rule) /* of those the first one decides */
 		ac_text_addf(fix, " %s", extra);
@@ -101,7 +45,7 @@ ac_doctor_add_run(struct ac_text *fix, const struct ac_doctor_facts *facts,
 		if (has_policy && !strncmp(*option, "--policy=", 9))
 			continue;
 		ac_text_add(fix, " ");
-		ac_doctor_quote(fix, *option);
+		ac_quote(fix, *option);
 	}
 	if (!is_rule && *extra)
 		ac_text_addf(fix, " %s", extra);

@@ -108,7 +108,7 @@ with_rule(const struct ac_doctor_facts *facts, struct ac_text *fix,
 	ac_text_addf(&text, " -> %s profit=off", rung_for(facts));
 	ac_text_init(&text, extra, sizeof extra);
 	ac_text_add(&text, "-e ");
-	ac_doctor_quote(&text, rule);
+	ac_quote(&text, rule);
 	ac_doctor_add_run(fix, facts, extra);
 }
 
@@ -296,7 +296,7 @@ ac_doctor_explain_kept(const struct ac_doctor_facts *facts,
 			ac_doctor_add_run(fix, facts, answers[i].extra);
 	}
 	if (!fix->used) {
-		ac_doctor_quote(fix, facts->autocast);
+		ac_quote(fix, facts->autocast);
 		ac_text_addf(fix, " explain %08x", (unsigned)site->id);
 	}
 }

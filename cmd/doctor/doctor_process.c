@@ -77,7 +77,7 @@ read_command(pid_t pid, struct ac_doctor_process *process)
 
 	for (size_t at = 0; words && at < size; at += strlen(words + at) + 1) {
 		ac_text_add(&text, at ? " " : "");
-		ac_doctor_quote(&text, words + at);
+		ac_quote(&text, words + at);
 	}
 	if (text.used && !text.truncated)
 		ac_doctor_set(&process->command, text.data);

@@ -14,7 +14,7 @@ add_search(struct ac_text *fix, const struct ac_doctor_facts *facts)
 	const bool is_itself = !strncmp(facts->why, program, strlen(program));
 
 	if (strstr(facts->why, "did you mean './")) {
-		ac_doctor_quote(fix, facts->autocast);
+		ac_quote(fix, facts->autocast);
 		ac_text_add(fix, " doctor -- ./");
 		ac_doctor_add_program(fix, facts);
 		return;
@@ -29,7 +29,7 @@ add_search(struct ac_text *fix, const struct ac_doctor_facts *facts)
 		ac_text_add(fix, "type -a ");
 	else
 		ac_text_add(fix, "find . -name ");
-	ac_doctor_quote(fix, is_itself && facts->obstacle ==
+	ac_quote(fix, is_itself && facts->obstacle ==
 	    AC_OBSTACLE_NOT_FOUND ? ac_doctor_base_name(program) : program);
 }
 
@@ -49,7 +49,7 @@ ac_find_not_runnable(const struct ac_patient *patient, struct ac_text *text,
 		ac_text_add(fix, "ps -e -o pid,user,args");
 	} else {
 		ac_text_add(fix, "sudo ");
-		ac_doctor_quote(fix, facts->autocast);
+		ac_quote(fix, facts->autocast);
 		ac_text_addf(fix, " doctor --pid %d", (int)facts->pid);
 	}
 	return AC_DOCTOR_PROBLEM;
@@ -60,14 +60,14 @@ ac_doctor_add_copy(struct ac_text *fix, const struct ac_doctor_facts *facts,
     const char *image)
 {
 	ac_text_add(fix, "cp ");
-	ac_doctor_quote(fix, image);
+	ac_quote(fix, image);
 	ac_text_add(fix, " ./copy && ");
-	ac_doctor_quote(fix, facts->autocast);
+	ac_quote(fix, facts->autocast);
 	ac_text_add(fix, " run -- ./copy");
 	for (char **argument = facts->arguments && *facts->arguments
 	    ? facts->arguments + 1 : NULL; argument && *argument; argument++) {
 		ac_text_add(fix, " ");
-		ac_doctor_quote(fix, *argument);
+		ac_quote(fix, *argument);
 	}
 }
 
@@ -95,7 +95,7 @@ ac_find_foreign(const struct ac_patient *patient, struct ac_text *text,
 		return AC_DOCTOR_NOTHING;
 	ac_text_add(text, facts->why);
 	ac_text_add(fix, "file ");
-	ac_doctor_quote(fix, facts->file->image);
+	ac_quote(fix, facts->file->image);
 	return AC_DOCTOR_PROBLEM;
 }
 
@@ -103,7 +103,7 @@ static void
 add_rebuild(struct ac_text *fix, const char *path)
 {
 	ac_text_add(fix, "nvcc -cudart shared -o ");
-	ac_doctor_quote(fix, ac_doctor_base_name(path));
+	ac_quote(fix, ac_doctor_base_name(path));
 	ac_text_add(fix, " *.o -lcublas -lcublasLt");
 }
 
@@ -165,7 +165,7 @@ ac_find_static(const struct ac_patient *patient, struct ac_text *text,
 	ac_text_add(text, " is statically linked, but what it starts is not: "
 	    "'autocast run' refuses it, so set LD_PRELOAD yourself");
 	ac_text_add(fix, "LD_PRELOAD=$(");
-	ac_doctor_quote(fix, facts->autocast);
+	ac_quote(fix, facts->autocast);
 	ac_text_add(fix, " path) ");
 	ac_doctor_add_program(fix, facts);
 	return AC_DOCTOR_NOTE;
@@ -214,7 +214,7 @@ ac_find_nothing_loaded(const struct ac_patient *patient, struct ac_text *text,
 	    ? "any of its processes" : "the program");
 	if (facts->file) {
 		ac_text_add(fix, "ldd ");
-		ac_doctor_quote(fix, facts->file->image);
+		ac_quote(fix, facts->file->image);
 	} else {
 		ac_text_addf(fix, "grep -i -e cublas -e cudnn /proc/%d/maps",
 		    (int)facts->pid);

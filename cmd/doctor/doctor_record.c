@@ -85,7 +85,7 @@ add_argument(struct ac_doctor_process *process, const char *argument)
 
 	if (process->command)
 		ac_text_addf(&text, "%s ", process->command);
-	ac_doctor_quote(&text, argument);
+	ac_quote(&text, argument);
 	if (!text.truncated)
 		ac_doctor_set(&process->command, text.data);
 	free(text.data);

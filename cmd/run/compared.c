@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/run/compared.c -- which output was compared with that of plain runs. */
 #include "cmd/run/compared.h"
-#include "cmd/doctor/doctor.h"
+#include "cmd/run/quote.h"
 #include "base/env.h"
 
 #include <dirent.h>
@@ -280,7 +280,7 @@ static void
 add_word(struct ac_text *text, const char *before, const char *word)
 {
 	ac_text_add(text, before);
-	ac_doctor_quote(text, word);
+	ac_quote(text, word);
 }
 
 /* The command that compares this very run. */

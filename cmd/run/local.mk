@@ -13,6 +13,8 @@ autocast_SOURCES += \
 	cmd/run/plan.h \
 	cmd/run/plan_state.c \
 	cmd/run/preload.c \
+	cmd/run/quote.c \
+	cmd/run/quote.h \
 	cmd/run/program.c \
 	cmd/run/program.h \
 	cmd/run/run.c \

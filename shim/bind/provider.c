@@ -367,6 +367,15 @@ ac_provider_is_complete(struct ac_provider *provider)
 	return true;
 }
 
+_Atomic uint32_t ac_binding_generation;
+
+void
+ac_binding_forget_decisions(void)
+{
+	atomic_fetch_add_explicit(&ac_binding_generation, 1,
+	    memory_order_release);
+}
+
 /* ---- What is unloaded -------------------------------------------------- */
 
 /* Bindings of an older generation lead nowhere, so they are told apart by it;

@@ -4,7 +4,7 @@
 #include "shim/bind/solver.h"
 
 #include "base/elf.h"
-#include "shim/site/site.h"
+#include "shim/bind/provider.h"
 
 enum {
 	MODULE_SLOTS = 64, CALLER_SLOTS = 256,
@@ -49,7 +49,7 @@ judge(struct ac_solver *solver, uint64_t ratio)
 	if (!atomic_compare_exchange_strong(&solver->counts, &before, counts))
 		return;
 	atomic_fetch_add_explicit(&solver->changes, 1, memory_order_relaxed);
-	ac_site_forget_decisions();
+	ac_binding_forget_decisions();
 }
 
 /* The same, of both halves: the past fades. */

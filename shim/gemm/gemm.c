@@ -8,6 +8,7 @@
 #include "shim/gemm/ranges.h"
 #include "shim/gemm/recipe.h"
 #include "shim/bind/solver.h"
+#include "shim/start/start.h"
 
 /* ---- What only this very call can tell --------------------------------- */
 
@@ -293,7 +294,7 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
 
 	if (site->solver)
 		ac_solver_multiplied(site->solver);
-	if (reason == AC_REASON_NONE && ac_ranges_wanted())
+	if (reason == AC_REASON_NONE && ac_shim_wants_ranges())
 		ac_ranges_count(g, site);
 	if (reason == AC_REASON_NONE && site->decision.rung != AC_RUNG_KEEP)
 		return conduct(g, site, kept_out, status_out);

@@ -30,19 +30,6 @@ struct ac_ranges {
 };
 static _Atomic(struct ac_ranges *) all;
 
-bool
-ac_ranges_wanted(void)
-{
-	static _Atomic int known; /* 0: not asked yet, 1: no, 2: yes */
-	int now = atomic_load_explicit(&known, memory_order_relaxed);
-
-	if (!now) {
-		now = strcmp(ac_env(AC_ENV_RANGES), "on") ? 1 : 2;
-		atomic_store_explicit(&known, now, memory_order_relaxed);
-	}
-	return now == 2;
-}
-
 static struct ac_ranges *
 make(const struct ac_site *site, const struct ac_place *place)
 {

@@ -7,9 +7,6 @@
 #include "shim/gemm/gemm.h"
 #include "shim/site/site.h"
 
-/* Whether anybody asked. Constant from the first call on. */
-bool ac_ranges_wanted(void);
-
 /* Queue the counting of this call's operands, once it is known that the
  * provider takes them, and hand on what earlier calls have counted by now.
  * Nothing happens where that is impossible, or in a capture. */

@@ -7,7 +7,6 @@
 #include "base/mapped.h"
 #include "shim/site/describe.h"
 #include "shim/device/device.h"
-#include "shim/gemm/ranges.h"
 #include "shim/device/handle.h"
 #include "shim/trial/size_class.h"
 #include "shim/start/start.h"
@@ -21,14 +20,7 @@ enum {
 };
 
 _Atomic(struct ac_site *) ac_site_table[SITE_SLOTS];
-_Atomic uint32_t ac_site_generation;
 static _Atomic uint32_t site_count;
-
-void
-ac_site_forget_decisions(void)
-{
-	atomic_fetch_add_explicit(&ac_site_generation, 1, memory_order_release);
-}
 
 /* ---- What identifies a call -------------------------------------------- */
 
@@ -118,7 +110,7 @@ decide(struct ac_site *site, const struct ac_site_call *asked)
 	bool is_overflow = false;
 
 	atomic_store_explicit(&site->generation, atomic_load_explicit(
-	    &ac_site_generation, memory_order_acquire),
+	    &ac_binding_generation, memory_order_acquire),
 	    memory_order_relaxed);
 	site->binding = ac_provider_bind(call->entry, call->caller,
 	    call->via);
@@ -132,7 +124,7 @@ decide(struct ac_site *site, const struct ac_site_call *asked)
 		ac_decision_keep(&site->decision, AC_REASON_NO_RULE);
 	site->solver = d.solver;
 	site->is_plain = site->decision.rung == AC_RUNG_KEEP && !site->solver
-	    && !(ac_ranges_wanted() && call->type == AC_TYPE_F32
+	    && !(ac_shim_wants_ranges() && call->type == AC_TYPE_F32
 	    && ac_entries[call->entry].rewritable);
 }
 
@@ -254,7 +246,7 @@ ac_site_search(uint64_t caller, uint64_t mn, uint64_t kb, uint64_t form)
 	const struct ac_site *site = stored(&query);
 
 	return site && atomic_load_explicit(&site->generation,
-	    memory_order_relaxed) == atomic_load_explicit(&ac_site_generation,
+	    memory_order_relaxed) == atomic_load_explicit(&ac_binding_generation,
 	    memory_order_acquire) ? site : NULL;
 }
 

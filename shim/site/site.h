@@ -128,8 +128,6 @@ enum {
 /* Open addressing, published by compare-and-swap, never emptied. */
 extern _Atomic(struct ac_site *) ac_site_table[1 << AC_SITE_BITS]
     __attribute__((visibility("hidden")));
-extern _Atomic uint32_t ac_site_generation
-    __attribute__((visibility("hidden")));
 /* By the low four bits of a cublasMath_t: enum ac_asked. */
 extern const uint8_t ac_asked_by_mode[16] __attribute__((visibility("hidden")));
 
@@ -186,7 +184,7 @@ ac_site_find(const struct ac_site_query *query)
 
 	if (__builtin_expect(site && ac_site_is(site, query)
 	    && atomic_load_explicit(&site->generation, memory_order_relaxed)
-	    == atomic_load_explicit(&ac_site_generation,
+	    == atomic_load_explicit(&ac_binding_generation,
 	    memory_order_acquire), 1))
 		return site;
 	return ac_site_search(query->caller, query->mn, query->kb, query->form);
@@ -223,9 +221,5 @@ __extension__ ({                                                              \
 	}                                                                     \
 	site_;                                                                \
 })
-
-/* A module became a solver, or is gone: decide every site again at its next
- * call. A site that is decided as before stays where it is. */
-void ac_site_forget_decisions(void);
 
 #endif

@@ -27,7 +27,7 @@ static struct ac_site_head *
 make(struct ac_sites *table, const void *query, uint64_t hash,
     struct ac_site_head *there)
 {
-	const uint32_t generation = atomic_load_explicit(&ac_site_generation,
+	const uint32_t generation = atomic_load_explicit(&ac_binding_generation,
 	    memory_order_acquire);
 	struct ac_site_head *made;
 
@@ -64,7 +64,7 @@ ac_sites_find(struct ac_sites *table, const void *query,
 		}
 		if (there && atomic_load_explicit(&there->generation,
 		    memory_order_relaxed) == atomic_load_explicit(
-		    &ac_site_generation, memory_order_acquire))
+		    &ac_binding_generation, memory_order_acquire))
 			return there;
 		made = make(table, query, hash, there);
 		if (!made)

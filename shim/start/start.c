@@ -132,6 +132,19 @@ is_on(enum ac_env_name name)
 	return ac_env_is_set(name) && strcmp(ac_env(name), "0") != 0;
 }
 
+bool
+ac_shim_wants_ranges(void)
+{
+	static _Atomic int known; /* 0: not asked yet, 1: no, 2: yes */
+	int now = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (!now) {
+		now = strcmp(ac_env(AC_ENV_RANGES), "on") ? 1 : 2;
+		atomic_store_explicit(&known, now, memory_order_relaxed);
+	}
+	return now == 2;
+}
+
 const struct ac_shim *
 ac_shim_start(void)
 {

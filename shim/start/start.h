@@ -48,6 +48,10 @@ ac_shim_is_started(void)
  * opens no statistics. Never NULL. */
 const struct ac_policy *ac_shim_policy(void);
 
+/* Whether AUTOCAST_RANGES=on asks for operands' exponents. Constant from the first
+ * call on. */
+bool ac_shim_wants_ranges(void);
+
 /* The notice is wanted, and this process has not given it. */
 extern _Atomic bool ac_shim_notice_due __attribute__((visibility("hidden")));
 __attribute__((cold, noinline))

@@ -3,8 +3,8 @@
 # list.sh -- every row of the catalogue is listed, each with its fate.
 . "$(dirname "$0")/transcript.sh"
 
-shim=${top_srcdir:-${srcdir:-$here/../..}}/shim
-[ -f "$shim/bind/cublas_gemm.def" ] || shim=$here/../../shim
+shim=${top_srcdir:-${srcdir:-$here/../..}}/shim/bind
+[ -f "$shim/cublas_gemm.def" ] || shim=$here/../../shim/bind
 rows=$(sed -n 's/^\(GEMM\|MARKER\|HANDLE\|VECTOR\|CUDNN\)(.*\b\(cu[a-z]*[A-Z][A-Za-z0-9_]*\).*/\2/p' \
     "$shim"/cublas_gemm.def "$shim"/marker.def "$shim"/cublas_handle.def \
     "$shim"/cublas_vector.def "$shim"/cudnn.def | sort -u)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# layers.sh -- a room includes only the rooms that the architecture lets it.
+# layers.sh -- a room includes only the rooms that the architecture lets it; so do
+# the folders in it.
 . "$(dirname "$0")/tap.sh"
 
 may()
@@ -35,6 +36,67 @@ for room in $rooms; do
 	    done)
 	check "$room stays in its layer" "$bad"
 done
+# Of shim/ a folder includes those before it only.
+ladder='start bind device trial site gemm conv rnn scaling graph process'
+# edges: FOLDER FOLDER FILE HEADER of all includes between two folders.
+edges=$(for room in $rooms; do
+	files "$room/*.c" "$room/*.h" "$room/*.def" "$room/*.cu" "$room/*.S"
+done | sort -u | while read -r file; do
+	sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\/[^"]*\)".*/\1/p' "$root/$file" |
+	    while read -r included; do
+		[ "${file%/*}" = "${included%/*}" ] ||
+		    echo "${file%/*} ${included%/*} $file $included"
+	    done
+done)
+# The one step up: whoever starts asks what has a dlsym() before ours.
+up='shim/start/start.c shim/bind/loader_hooks.h'
+check 'shim: a folder includes those before it on the ladder only' \
+    "$(echo "$edges" | awk -v ladder="$ladder" -v up="$up" '
+	BEGIN {
+		count = split(ladder, names, " ")
+		for (i = 1; i <= count; i++)
+			step["shim/" names[i]] = i
+	}
+	$1 ~ "^shim/" && !step[$1] { print $1 " is not on the ladder" }
+	step[$1] && step[$2] > step[$1] && $3 " " $4 != up {
+		print $3 " includes " $4
+	}')"
+# Folders that nobody includes, or that include nobody, are in no circle; when
+# they are taken out again and again, circles are left.
+check 'no folders include each other in a circle' \
+    "$(echo "$edges" | awk -v up="$up" '
+	$3 " " $4 != up && !seen[$1, $2]++ { from[++n] = $1; to[n] = $2 }
+	END {
+		do {
+			gone = 0
+			split("", left); split("", entered)
+			for (i in from) { left[from[i]]; entered[to[i]] }
+			for (i in from)
+				if (!(from[i] in entered) || !(to[i] in left)) {
+					delete from[i]; delete to[i]; gone++
+				}
+		} while (gone)
+		for (i in from)
+			print from[i] " includes " to[i]
+	}')"
+check 'no folder of the product has more than 25 files' \
+    "$(for room in $rooms; do
+	[ $room = emulator ] || files "$room/*.c" "$room/*.h" "$room/*.def" \
+	    "$room/*.cu" "$room/*.S"
+    done | sort -u | sed 's,/[^/]*$,,' | sort | uniq -c |
+    awk '$1 > 25 { print $2 ": " $1 }')"
+check 'every folder of the product has a README and its part of the makefile' \
+    "$(for room in $rooms; do files "$room/*.[chS]"; done | sed 's,/[^/]*$,,' |
+    sort -u | while read -r folder; do
+	[ -f "$root/$folder/README.md" ] || case $folder in
+	emulator/*) ;;
+	*) echo "$folder: no README.md" ;;
+	esac
+	[ -f "$root/$folder/local.mk" ] || case $folder in
+	include | api) ;; # scaler/local.mk has theirs
+	*) echo "$folder: no local.mk" ;;
+	esac
+    done)"
 bad=$(files 'examples/*.c' | while read -r file; do
 	sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)".*/\1/p' "$root/$file" |
 	    while read -r included; do

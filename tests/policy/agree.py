@@ -240,7 +240,7 @@ def main():
                   encoding="utf-8") as file:
             PROFILES[name] = file.read()
     RATES.extend(reference.read_rates(
-        os.path.join(folder, os.pardir, "rates.def")))
+        os.path.join(folder, os.pardir, "profit", "rates.def")))
     rng = random.Random(SEED)
     makers = [soup, broken, soup, broken, broken, careful]
     texts = [makers[i % len(makers)](rng) for i in range(count)]

@@ -123,7 +123,7 @@ tests_unit_kernels_test_recast_sample_LDADD = $(LDADD) -lm
 tests_unit_kernels_test_recast_twins_SOURCES = tests/unit/kernels/test_recast_twins.c \
 	$(recast_sources)
 tests_unit_kernels_test_recast_twins_LDADD = $(LDADD) -lm
-doctor_sources = cmd/doctor/doctor_binding.c cmd/doctor/doctor_causes.c cmd/doctor/doctor_fix.c \
+doctor_sources = cmd/run/quote.c cmd/run/quote.h cmd/doctor/doctor_binding.c cmd/doctor/doctor_causes.c cmd/doctor/doctor_fix.c \
 	cmd/doctor/doctor_kept.c cmd/doctor/doctor_program.c
 tests_unit_cmd_test_doctor_SOURCES = tests/unit/cmd/test_doctor.c $(doctor_sources)
 tests_unit_cmd_test_doctor_CPPFLAGS = $(AM_CPPFLAGS)

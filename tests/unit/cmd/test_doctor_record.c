@@ -185,7 +185,7 @@ test_quote(void **state)
 
 		ac_text_init(&text, command, sizeof command);
 		ac_text_add(&text, "exec bash <<'END'\nprintf %s ");
-		ac_doctor_quote(&text, words[i]);
+		ac_quote(&text, words[i]);
 		assert_null(strchr(command + 19, '\n'));
 		ac_text_add(&text, "\nEND\n");
 		shell = popen(command, "r");

@@ -27,7 +27,7 @@ struct site {
 	struct site        *next;
 };
 
-_Atomic uint32_t ac_site_generation; /* in place of shim/site/site.c */
+_Atomic uint32_t ac_binding_generation; /* in place of shim/site/site.c */
 
 static _Atomic int decision, made;   /* what is decided; how often */
 static bool has_no_memory, unloads;
@@ -40,7 +40,7 @@ make(const void *query, struct ac_site_head *there)
 
 	atomic_fetch_add(&made, 1);
 	if (unloads)
-		atomic_fetch_add(&ac_site_generation, 1);
+		atomic_fetch_add(&ac_binding_generation, 1);
 	if (there && ((struct site *)there)->decision == decision)
 		return there;
 	site = has_no_memory ? NULL : calloc(1, sizeof *site);
@@ -129,12 +129,12 @@ test_decided_again(void **state)
 	struct site *site = find(1, 2), *other = find(3, 4), *anew;
 
 	(void)state;
-	ac_site_generation++;
+	ac_binding_generation++;
 	assert_ptr_equal(find(1, 2), site);
 	assert_ptr_equal(find(1, 2), site);
 	assert_int_equal(made, 3);
 	decision = 1;
-	ac_site_generation++;
+	ac_binding_generation++;
 	anew = find(1, 2);
 	assert_ptr_not_equal(anew, site);
 	assert_int_equal(anew->decision, 1);
@@ -178,12 +178,12 @@ test_no_room(void **state)
 	assert_int_equal(table.used, LIMIT);
 	assert_ptr_equal(find(1, 2), site);
 	decision = 1;
-	ac_site_generation++;
+	ac_binding_generation++;
 	assert_int_equal(find(1, 2)->decision, 1);
 	assert_null(find(LIMIT, 99));
 	has_no_memory = true;
 	decision = 2;
-	ac_site_generation++;
+	ac_binding_generation++;
 	assert_null(find(1, 2));
 }
 
@@ -211,7 +211,7 @@ test_threads(void **state)
 		/* Every other round finds those of the round before. */
 		if (round % 2) {
 			decision = round;
-			ac_site_generation++;
+			ac_binding_generation++;
 		} else {
 			empty(state);
 		}

@@ -18,7 +18,7 @@ static unsigned decisions_forgotten;
 static uintptr_t gone; /* the module that was unloaded; 0: none */
 
 void
-ac_site_forget_decisions(void)
+ac_binding_forget_decisions(void)
 {
 	decisions_forgotten++;
 }

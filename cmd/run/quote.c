@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run/quote.c -- quotes words for a shell. Pure. */
+#include "cmd/run/quote.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool
+is_plain(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=,:@%+-";
+
+	return *word && !word[strspn(word, plain)];
+}
+
+static bool
+has_control(const char *word)
+{
+	for (; *word; word++)
+		if ((unsigned char)*word < ' ' || *word == 127)
+			return true;
+	return false;
+}
+
+/* $'...' keeps the command on one line, and the terminal as it is. */
+static void
+quote_control(struct ac_text *text, const char *word)
+{
+	ac_text_add(text, "$'");
+	for (; *word; word++) {
+		const unsigned char c = (unsigned char)*word;
+
+		if (c < ' ' || c == 127)
+			ac_text_addf(text, "\\%03o", c);
+		else if (c == '\'' || c == '\\')
+			ac_text_addf(text, "\\%c", c);
+		else
+			ac_text_add_bytes(text, word, 1);
+	}
+	ac_text_add(text, "'");
+}
+
+void
+ac_quote(struct ac_text *text, const char *word)
+{
+	if (is_plain(word)) {
+		ac_text_add(text, word);
+		return;
+	}
+	if (has_control(word)) {
+		quote_control(text, word);
+		return;
+	}
+	ac_text_add(text, "'");
+	for (; *word; word++)
+		if (*word == '\'')
+			ac_text_add(text, "'\\''");
+		else
+			ac_text_add_bytes(text, word, 1);
+	ac_text_add(text, "'");
+}
