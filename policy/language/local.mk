@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # policy/language/local.mk -- what the makefile knows of this folder.
 policy_libpolicy_a_SOURCES += \
-	policy/language/range.h \
-	policy/language/range.c \
 	policy/language/rule.h \
 	policy/language/arena.c \
 	policy/language/arena.h \

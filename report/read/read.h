@@ -3,7 +3,7 @@
 #ifndef AC_REPORT_READ_H
 #define AC_REPORT_READ_H
 
-#include "policy/language/range.h"
+#include "policy/decide/range.h"
 #include "report/count/file.h"
 
 /* A site's course in plain numbers, whatever its file holds: none is negative

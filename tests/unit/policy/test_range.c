@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/policy/test_range.c -- what is predicted from exponents against what
  * casts really lose, for the kinds of data that products are made of. */
-#include "policy/language/range.h"
+#include "policy/decide/range.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -101,7 +101,7 @@ of_graded_columns(int i)
 
 /* Not in the table: outliers and very heavy tails, where the rounding of one
  * element or two is nearly all of the loss, and integers, which lose nothing.
- * policy/language/range.h says so. */
+ * policy/decide/range.h says so. */
 static const struct {
 	const char *name;
 	double    (*of)(int i);

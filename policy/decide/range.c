@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/range.c -- what a cast loses, told from exponents. Pure; needs no
+/* policy/decide/range.c -- what a cast loses, told from exponents. Pure; needs no
  * mathematics library, since the policy room is part of the preload. */
-#include "policy/language/range.h"
+#include "policy/decide/range.h"
 #include "policy/language/names.h"
 
 enum {
