@@ -16,6 +16,16 @@ done | sort -u)
 # Tables of cases make tests longer than what they test.
 check 'no file is longer than 400 lines (tests: 500)' "$(wc -l $sources |
     awk '$2 != "total" && $1 > ($2 ~ /^tests/ ? 500 : 400) { print $2 ": " $1 " lines" }')"
+# Between braces that stand alone at the left.
+check 'no function of the product is longer than 60 lines' "$(for room in $rooms; do
+	files "$room/*.c" "$room/*.h" "$room/*.cu"
+done | sort -u | xargs awk 'FNR == 1 { open = 0 }
+    /^\{/ { open = FNR }
+    /^\}/ {
+	if (open && FNR - open > 61)
+		print FILENAME ":" open ": " FNR - open - 1 " lines"
+	open = 0
+    }')"
 check 'every file opens with its licence' "$(for file in $sources; do
 	case $file in *.def) continue ;; esac
 	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' ||
