@@ -372,8 +372,7 @@ _Atomic uint32_t ac_binding_generation;
 void
 ac_binding_forget_decisions(void)
 {
-	atomic_fetch_add_explicit(&ac_binding_generation, 1,
-	    memory_order_release);
+	atomic_fetch_add(&ac_binding_generation, 1);
 }
 
 /* ---- What is unloaded -------------------------------------------------- */
