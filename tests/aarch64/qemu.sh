@@ -24,10 +24,12 @@ jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
 # ---- Build, from a copy: the source folder may be configured itself
 mkdir "$work/source" "$work/build"
+# shellcheck disable=SC2046
 tar -C "$root" -cf - --exclude='*.[oa]' --exclude='*.so*' --exclude=.deps \
     --exclude=.dirstamp configure configure.ac Makefile.am Makefile.in \
     aclocal.m4 autocast.pc.in build-aux m4 api base include kernels policy \
-    report scaler shim |
+    report scaler shim \
+    $(cd "$root" && find cmd emulator examples tests -name local.mk) |
     tar -C "$work/source" -xf -
 chmod -R u+w "$work/source"
 (
