@@ -12,5 +12,4 @@ autocast_SOURCES += \
 	cmd/doctor/doctor_print.c \
 	cmd/doctor/doctor_process.c \
 	cmd/doctor/doctor_program.c \
-	cmd/doctor/doctor_record.c \
-	cmd/doctor/elf_facts.c
+	cmd/doctor/doctor_record.c

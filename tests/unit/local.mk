@@ -128,7 +128,7 @@ doctor_sources = cmd/run/quote.c cmd/run/quote.h cmd/doctor/doctor_binding.c cmd
 tests_unit_cmd_test_doctor_SOURCES = tests/unit/cmd/test_doctor.c $(doctor_sources)
 tests_unit_cmd_test_doctor_CPPFLAGS = $(AM_CPPFLAGS)
 tests_unit_cmd_test_doctor_record_SOURCES = tests/unit/cmd/test_doctor_record.c \
-	cmd/doctor/elf_facts.c cmd/say.c $(doctor_sources)
+	cmd/run/elf_facts.c cmd/say.c $(doctor_sources)
 tests_unit_cmd_test_doctor_record_CPPFLAGS = $(AM_CPPFLAGS)
 tests_unit_cmd_test_compare_LDADD = $(LDADD) -lm
 tests_unit_cmd_test_validate_SOURCES = tests/unit/cmd/test_validate.c \
