@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # base/local.mk -- what the makefile knows of this folder.
+EXTRA_DIST += base/README.md
 noinst_LIBRARIES += base/libbase.a
 base_libbase_a_SOURCES = \
 	base/elf.c \

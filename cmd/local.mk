@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmd/local.mk -- what the makefile knows of this folder.
+EXTRA_DIST += \
+	cmd/README.md \
+	cmd/calibrate/README.md \
+	cmd/compare/README.md \
+	cmd/doctor/README.md \
+	cmd/explain/README.md \
+	cmd/report/README.md \
+	cmd/run/README.md \
+	cmd/validate/README.md
 bin_PROGRAMS += autocast
 autocast_SOURCES = \
 	cmd/arguments.c \

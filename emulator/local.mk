@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # emulator/local.mk -- what the makefile knows of this folder.
+EXTRA_DIST += \
+	emulator/README.md \
+	emulator/cublas/README.md \
+	emulator/cudnn/README.md \
+	emulator/driver/README.md \
+	emulator/ptx/README.md \
+	emulator/runtime/README.md
 # NVIDIA's SONAMEs and version nodes; libcuda.so.1 owns the device and serves
 # its sisters. Never found by accident: a folder of their own.
 emulatordir = $(pkglibdir)/emulator

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # kernels/local.mk -- what the makefile knows of this folder.
+EXTRA_DIST += \
+	kernels/README.md \
+	kernels/conv/README.md \
+	kernels/load/README.md \
+	kernels/recast/README.md \
+	kernels/scaler/README.md \
+	kernels/twins/README.md
 # libkernels.a: what the product launches. libtwins.a: the same text for the
 # CPU, for the emulated GPU only.
 noinst_LIBRARIES += kernels/libkernels.a kernels/libtwins.a

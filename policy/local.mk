@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # policy/local.mk -- what the makefile knows of this folder.
+EXTRA_DIST += \
+	policy/README.md \
+	policy/decide/README.md \
+	policy/language/README.md \
+	policy/profiles/README.md \
+	policy/profit/README.md
 noinst_LIBRARIES += policy/libpolicy.a policy/libprofiles.a
 policy_libpolicy_a_SOURCES = \
 	policy/words.def \

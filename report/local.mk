@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # report/local.mk -- what the makefile knows of this folder.
+EXTRA_DIST += \
+	report/README.md \
+	report/count/README.md \
+	report/read/README.md \
+	report/write/README.md
 # The counting half ends up in the library, the reading half in the program.
 noinst_LIBRARIES += report/libreport.a
 report_libreport_a_SOURCES = \

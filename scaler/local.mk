@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # scaler/local.mk -- what the makefile knows of this folder.
+EXTRA_DIST += \
+	api/README.md \
+	include/README.md \
+	scaler/README.md
 # What programs call themselves: served by libautocast-api.so, and by
 # libautocast.so, which comes first when it is preloaded.
 include_HEADERS = \

@@ -1,5 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # shim/local.mk -- what the makefile knows of this folder.
+EXTRA_DIST += \
+	shim/README.md \
+	shim/bind/README.md \
+	shim/conv/README.md \
+	shim/device/README.md \
+	shim/gemm/README.md \
+	shim/graph/README.md \
+	shim/process/README.md \
+	shim/rnn/README.md \
+	shim/scaling/README.md \
+	shim/site/README.md \
+	shim/start/README.md \
+	shim/trial/README.md
 # The preload: unversioned, without a SONAME, never on a link line.
 EXTRA_DIST += shim/libautocast.map
 shadow_sources = shim/graph/shadow.c shim/graph/shadow.h shim/graph/shadow_engine.c \

@@ -3,7 +3,6 @@
 kernels_libkernels_a_SOURCES += \
 	kernels/scaler/scaler.c \
 	kernels/scaler/scaler.h \
-	kernels/scaler/scaler.h \
 	kernels/scaler/scaler_body.h \
 	kernels/scaler/scaler_ptx.S \
 	kernels/scaler/scaler_rule.c \

@@ -97,6 +97,12 @@ check 'every folder of the product has a README and its part of the makefile' \
 	*) echo "$folder: no local.mk" ;;
 	esac
     done)"
+check 'a README names each C file of its folder' \
+    "$(for room in $rooms; do files "$room/*.[ch]"; done | sort -u |
+    while read -r file; do
+	readme=$root/${file%/*}/README.md name=${file##*/}
+	[ ! -f "$readme" ] || grep -qF "$name" "$readme" || echo "$file"
+    done)"
 bad=$(files 'examples/*.c' | while read -r file; do
 	sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)".*/\1/p' "$root/$file" |
 	    while read -r included; do

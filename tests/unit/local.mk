@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/unit/local.mk -- what the makefile knows of this folder.
+EXTRA_DIST += \
+	tests/README.md \
+	tests/unit/README.md
 UNIT_LIBS = report/libreport.a policy/libpolicy.a policy/libprofiles.a \
 	kernels/libkernels.a kernels/libtwins.a base/libbase.a
 LDADD = $(UNIT_LIBS) $(CMOCKA_LIBS)
