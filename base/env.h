@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* base/env.h -- the environment, read in one place.
- * Every variable is a row of env.def; nothing else in the product calls
+ * Every variable is a row of env.def; nothing else in the library calls
  * getenv. A privileged (set-uid) process sees every variable as unset. */
 #ifndef AC_BASE_ENV_H
 #define AC_BASE_ENV_H

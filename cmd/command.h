@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/command.h -- the verbs of the autocast program and what they share.
- * One file and one const struct ac_command per verb; help is printed from
+ * One const struct ac_command per verb; help is printed from
  * these tables and the manual is checked against them. */
 #ifndef AC_CMD_COMMAND_H
 #define AC_CMD_COMMAND_H

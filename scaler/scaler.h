@@ -2,7 +2,7 @@
 /* scaler/scaler.h -- a scaler and its groups as the room's files share them.
  *
  * The lock is held while stages are looked at and kernels are queued; never while
- * what reads the state waits for it, while a step waits for its answer, or while
+ * one of the first 31 that read the state waits for it, while a step waits for its answer, or while
  * the program is called back: a group that is out for one of the latter two is
  * `busy`. What makes, frees or loads waits under the lock. */
 #ifndef AC_SCALER_SCALER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/twins/twins.c -- the table of the CPU twins, and their counters. The twins
- * are in twins_recast.c, twins_finish.c, twins_conv.c and twins_scaler.c. */
+ * are in the other files of this folder. */
 #include "kernels/twins/twins_recast.h"
 #include "kernels/twins/twins_scaler.h"
 

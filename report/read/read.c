@@ -2,7 +2,7 @@
 /* report/read/read.c -- one statistics file in, or a reason why not.
  * A file may be of another version, cut short, or made to hurt: nothing of it
  * is believed before it is checked, and nothing is mapped, so that a file that
- * shrinks meanwhile cannot kill the reader. Called by report/read/load.c. */
+ * shrinks meanwhile cannot kill the reader. */
 #include "report/read/read.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/write/as_text.c -- a run as text for people: head, table, totals, foot.
- * Pure but for the sink. */
+ * Looks up in /proc whether a process still runs; else pure but for the sink. */
 #include "report/write/page.h"
 #include "report/count/process.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/conv/cudnn_size.c -- wrappers of cuDNN's questions how much workspace a
  * convolution needs: under conv-workspace=advertise, enough for the recast one,
- * too (conv_call.c). What a program is told is never less than cuDNN said. */
+ * too (conv_size.c). What a program is told is never less than cuDNN said. */
 #include "base/guard.h"
 #include "shim/conv/conv_call.h"
 #include "shim/bind/thunk.h"

@@ -2,8 +2,8 @@
 /* shim/graph/cudnn_backend.c -- the five calls by which plans of cuDNN's graph
  * interface are built. What the program makes is noted (shim/graph/shadow.h); asked
  * for engines of an FP32 convolution that the policy recasts, the heuristics
- * name those that down-convert first (shim/conv/engine.h). How plans are run is
- * none of our business: nothing can be sampled there, so guard=off it must be. */
+ * name those that down-convert first (shim/conv/engine.h). Nothing of how
+ * plans are run can be sampled, so policy/decide/ asks for guard=off. */
 #include "shim/conv/conv_site.h"
 #include "shim/conv/engine.h"
 #include "shim/conv/engine_calls.h"

@@ -10,7 +10,7 @@
  *	argument TEXT       one line each, the program's name first
  *	exe PATH
  *	preload LIST        LD_PRELOAD
- *	handles N           cuBLAS handles that we saw made or ended
+ *	handles N           handles that we saw made or ended, unloads
  *	deepbind N          dlopen() calls with RTLD_DEEPBIND
  *	stripped 0|1        `set deepbind=on` took the flag away
  *	left N              look-ups we had no thunk for

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/site/sites.h -- the table in which conv_site.c and rnn_site.c find what
- * they have decided. Products are found without a call (shim/site/site.h). */
+/* shim/site/sites.h -- the table in which convolutions, RNNs and scaling find
+ * what was decided. Products are found without a call (shim/site/site.h). */
 #ifndef AC_SHIM_SITES_H
 #define AC_SHIM_SITES_H
 

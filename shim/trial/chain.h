@@ -18,11 +18,8 @@ struct ac_chain {
 	_Atomic(struct ac_trial *) with[AC_CHAIN_LINKS];
 };
 
-/* A call of `trial`, whose own chain is `chain`, writes `c`; it adds to what is
- * there, or not. Whether calls that may be recast wrote that before. Any thread,
- * no lock: of the Cs, about 1000 that were met last are known, and of each one the
- * last four that wrote it. */
-/* The common case first: one place that writes this C, and no other. */
+/* Of the Cs, about 1000 that were met last are known, and of each one the last four
+ * that wrote it. */
 __attribute__((noinline))
 bool ac_chain_search(struct ac_chain *chain, struct ac_trial *trial,
     const void *c, bool adds);
@@ -42,6 +39,9 @@ ac_chain_at(const void *c)
 	    * UINT64_C(0x9E3779B97F4A7C15) >> (64 - AC_CHAIN_BITS)];
 }
 
+/* A call of `trial`, whose own chain is `chain`, writes `c`; it adds to what is
+ * there, or not. Whether calls that may be recast wrote that before. Any thread, no
+ * lock. The common case first: one place that writes this C, and no other. */
 static inline bool
 ac_chain_note(struct ac_chain *chain, struct ac_trial *trial, const void *c,
     bool adds)

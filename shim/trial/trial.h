@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/trial/trial.h -- what a site's calls do, from the first on: probation, samples,
- * demotion, retry, timing (trust.md). Host side only: it queues nothing.
+ * demotion, retry, timing. Host side only: it queues nothing but events.
  *
  *   probation           the original runs, timed from the second call on; candidates
  *                       run beside it into scratch and are sampled, until each
