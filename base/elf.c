@@ -313,3 +313,29 @@ ac_elf_next(const char *name)
 	ac_elf_each(next_definition, &next);
 	return next.found;
 }
+
+struct before_us {
+	const char *name;
+	const char *path; /* of what defines it; NULL: nothing does */
+};
+
+static bool
+defines(const struct ac_elf_object *object, void *data)
+{
+	struct before_us *search = data;
+
+	if (ac_elf_is_ours(object))
+		return true;
+	if (ac_elf_definition(object, search->name))
+		search->path = object->path;
+	return search->path != NULL;
+}
+
+const char *
+ac_elf_definer_before_us(const char *name)
+{
+	struct before_us search = { name, NULL };
+
+	ac_elf_each(defines, &search);
+	return search.path;
+}

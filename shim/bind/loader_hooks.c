@@ -5,7 +5,6 @@
 
 #include "base/elf.h"
 #include "base/elf_symbol.h"
-#include "report/report.h"
 #include "shim/bind/provider.h"
 #include "shim/bind/solver.h"
 #include "shim/start/start.h"
@@ -18,14 +17,13 @@
 #define HIDDEN __attribute__((visibility("hidden")))
 
 static struct {
-	_Atomic uint64_t deepbind_opens, names_answered, names_left;
+	_Atomic uint64_t names_answered, names_left;
 } seen;
 
 struct ac_loader_facts
 ac_loader_facts(void)
 {
 	return (struct ac_loader_facts){
-		atomic_load(&seen.deepbind_opens),
 		atomic_load(&seen.names_answered),
 		atomic_load(&seen.names_left)
 	};
@@ -118,33 +116,6 @@ answer(enum ac_entry entry, void *found)
 	return final((const void *)(uintptr_t)thunk);
 }
 
-struct search {
-	const char *name;
-	const char *path; /* of what defines it; NULL: nothing does */
-};
-
-static bool
-defines(const struct ac_elf_object *object, void *data)
-{
-	struct search *search = data;
-
-	if (ac_elf_is_ours(object))
-		return true;
-	if (ac_elf_definition(object, search->name))
-		search->path = object->path;
-	return search->path != NULL;
-}
-
-/* The path of the first object before ours that defines `name`. */
-static const char *
-definer_before_us(const char *name)
-{
-	struct search search = { name, NULL };
-
-	ac_elf_each(defines, &search);
-	return search.path;
-}
-
 static bool
 is_program(const void *address)
 {
@@ -163,7 +134,7 @@ global(enum ac_entry entry, const void *caller, const char *version,
 	const char *name = ac_entries[entry].symbol;
 	void *behind;
 
-	if (!version && definer_before_us(name))
+	if (!version && ac_elf_definer_before_us(name))
 		return not_ours;
 	behind = version ? ac_real_dlvsym(RTLD_NEXT, name, version)
 	    : ac_real_dlsym(RTLD_NEXT, name);
@@ -208,31 +179,7 @@ ac_loader_look_up(void *handle, const char *name, const void *caller,
 	return answer(entry, found);
 }
 
-const char *
-ac_loader_foreign_dlsym(void)
-{
-	const char *path = definer_before_us("dlsym");
-
-	return path && *path ? path : NULL; /* a program may define anything */
-}
-
 /* ---- dlopen() ---------------------------------------------------------- */
-
-void
-ac_loader_report(void)
-{
-	static _Atomic uint64_t reported;
-	struct ac_marker_record *record;
-
-	if (atomic_load(&reported) >= atomic_load(&seen.deepbind_opens))
-		return;
-	record = ac_report_marker(ac_policy_strips_deepbind(ac_shim_policy())
-	    ? "dlopen(RTLD_DEEPBIND dropped)" : "dlopen(RTLD_DEEPBIND)");
-	while (atomic_fetch_add(&reported, 1)
-	    < atomic_load(&seen.deepbind_opens))
-		ac_report_count_marker(record);
-	atomic_fetch_sub(&reported, 1); /* the one that was too many */
-}
 
 HIDDEN int ac_loader_deepbind(void);
 
@@ -241,11 +188,7 @@ HIDDEN int ac_loader_deepbind(void);
 int
 ac_loader_deepbind(void)
 {
-	const bool drop = ac_policy_strips_deepbind(ac_shim_policy());
-
-	atomic_fetch_add(&seen.deepbind_opens, 1);
-	/* A process that calls nothing of NVIDIA's leaves no statistics. */
-	if (ac_shim_is_started())
-		ac_loader_report();
-	return drop ? ~RTLD_DEEPBIND : ~0;
+	ac_shim_count_deepbind();
+	return ac_policy_strips_deepbind(ac_shim_policy()) ? ~RTLD_DEEPBIND
+	    : ~0;
 }

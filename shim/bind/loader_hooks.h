@@ -15,18 +15,9 @@
 
 /* What the hooks saw so far, in this process. */
 struct ac_loader_facts {
-	uint64_t deepbind_opens;  /* dlopen() calls with RTLD_DEEPBIND */
 	uint64_t names_answered;  /* look-ups answered with a thunk */
 	uint64_t names_left;      /* not: more providers than slots */
 };
 struct ac_loader_facts ac_loader_facts(void);
-
-/* Bring the opens with RTLD_DEEPBIND into the statistics, which are open. */
-void ac_loader_report(void);
-
-/* The path of a library before ours that has a dlsym() of its own, which
- * therefore sees the program's look-ups and we may not; NULL if there is none.
- * Valid while that library stays loaded. */
-const char *ac_loader_foreign_dlsym(void);
 
 #endif

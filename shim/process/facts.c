@@ -89,12 +89,12 @@ static void
 put_hooks(int fd)
 {
 	const struct ac_loader_facts facts = ac_loader_facts();
-	const char *foreign = ac_loader_foreign_dlsym();
-	const bool stripped = facts.deepbind_opens
+	const char *foreign = ac_shim_foreign_dlsym();
+	const bool stripped = ac_shim_deepbind_opens()
 	    && ac_policy_strips_deepbind(ac_shim_policy());
 
 	put_number(fd, "handles", atomic_load(&ac_handle_generation) - 1);
-	put_number(fd, "deepbind", facts.deepbind_opens);
+	put_number(fd, "deepbind", ac_shim_deepbind_opens());
 	put_number(fd, "stripped", stripped);
 	put_number(fd, "left", facts.names_left);
 	if (foreign)

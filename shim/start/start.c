@@ -2,12 +2,12 @@
 /* shim/start/start.c -- load the policy, open the statistics, give the notice. */
 #include "shim/start/start.h"
 
+#include "base/elf.h"
 #include "base/env.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "report/report.h"
-#include "shim/bind/loader_hooks.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -17,6 +17,7 @@
 enum { DIAGNOSTIC_BYTES = 16 << 10, NOTES_BYTES = 2 << 10 };
 
 _Atomic(const struct ac_shim *) ac_shim_started;
+static _Atomic uint64_t deepbind_opens;
 _Atomic bool ac_shim_notice_due;
 
 static void
@@ -97,11 +98,19 @@ load_policy(struct ac_shim *shim)
 		    "\"autocast policy check\" shows them", problems.warnings);
 }
 
+const char *
+ac_shim_foreign_dlsym(void)
+{
+	const char *path = ac_elf_definer_before_us("dlsym");
+
+	return path && *path ? path : NULL; /* a program may define anything */
+}
+
 static void
 open_statistics(const struct ac_shim *shim)
 {
 	static char notes[NOTES_BYTES];
-	const char *foreign = ac_loader_foreign_dlsym();
+	const char *foreign = ac_shim_foreign_dlsym();
 	struct ac_text text;
 
 	ac_text_init(&text, notes, sizeof notes);
@@ -124,6 +133,37 @@ ac_shim_policy(void)
 	ac_lock_give(&lock);
 	errno = saved;
 	return state.policy;
+}
+
+/* The statistics are open. */
+static void
+report_deepbind(void)
+{
+	static _Atomic uint64_t reported;
+	struct ac_marker_record *record;
+
+	if (atomic_load(&reported) >= atomic_load(&deepbind_opens))
+		return;
+	record = ac_report_marker(ac_policy_strips_deepbind(ac_shim_policy())
+	    ? "dlopen(RTLD_DEEPBIND dropped)" : "dlopen(RTLD_DEEPBIND)");
+	while (atomic_fetch_add(&reported, 1) < atomic_load(&deepbind_opens))
+		ac_report_count_marker(record);
+	atomic_fetch_sub(&reported, 1); /* the one that was too many */
+}
+
+void
+ac_shim_count_deepbind(void)
+{
+	atomic_fetch_add(&deepbind_opens, 1);
+	/* A process that calls nothing of NVIDIA's leaves no statistics. */
+	if (ac_shim_is_started())
+		report_deepbind();
+}
+
+uint64_t
+ac_shim_deepbind_opens(void)
+{
+	return atomic_load(&deepbind_opens);
 }
 
 static bool
@@ -171,7 +211,7 @@ ac_shim_start(void)
 	}
 	ac_lock_give(&lock);
 	if (is_first)
-		ac_loader_report();
+		report_deepbind();
 	errno = saved;
 	return &state;
 }

@@ -48,6 +48,16 @@ ac_shim_is_started(void)
  * opens no statistics. Never NULL. */
 const struct ac_policy *ac_shim_policy(void);
 
+/* The path of a library before ours that has a dlsym() of its own, which
+ * therefore sees the program's look-ups and we may not; NULL if there is none.
+ * Valid while that library stays loaded. */
+const char *ac_shim_foreign_dlsym(void);
+
+/* A library was opened with RTLD_DEEPBIND: it binds to its provider past us. Goes
+ * into the statistics, at once or when they are opened. */
+void ac_shim_count_deepbind(void);
+uint64_t ac_shim_deepbind_opens(void);
+
 /* Whether AUTOCAST_RANGES=on asks for operands' exponents. Constant from the first
  * call on. */
 bool ac_shim_wants_ranges(void);
