@@ -148,6 +148,8 @@ modelled(void)
 			OK(cudaMemsetAsync(x, 0, 4, held));
 		OK(cudaMemsetAsync(x + 1, 0, 4, other));
 		OK(cudaEventRecord(last, other));
+		/* Another stream's: it may be behind. */
+		OK(cudaEventSynchronize(first));
 		OK(cudaEventSynchronize(last));
 		OK(cudaEventElapsedTime(&ms, first, last));
 		fprintf(stderr, "%.1f ", 1000 * (double)ms);
