@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/guard.h -- is what was measured good enough? The rule of numerics.md
- * section 2, as a pure function. */
+/* policy/guard.h -- is what was measured good enough? The rule of
+ * doc/accuracy.md A4, as a pure function. */
 #ifndef AC_POLICY_GUARD_H
 #define AC_POLICY_GUARD_H
 

@@ -65,7 +65,7 @@ struct ac_decision {
 
 /* ---- Loading ----------------------------------------------------------- */
 
-/* A diagnostic in the form of policy-language.md ("file:line:column: message",
+/* A diagnostic in the form of doc/design.md D3 ("file:line:column: message",
  * the line, a caret), errors and warnings, in order of appearance, appended to
  * `text`. */
 struct ac_policy_problems {
@@ -87,8 +87,8 @@ struct ac_policy_origin {
 struct ac_policy *ac_policy_parse(const char *rules, const char *text,
     size_t count, const char *name, struct ac_policy_problems *problems);
 
-/* Find and load the policy the order of policy-language.md selects ("Which
- * policy"): `chosen` is the value of --policy or NULL (then the environment
+/* Find and load the policy that the order of doc/design.md D2 selects:
+ * `chosen` is the value of --policy or NULL (then the environment
  * decides), `rules` the -e lines or NULL (then AUTOCAST_RULES holds them).
  * Reads files; never the current directory unless named. NULL on errors.
  * *origin_out is always set. */

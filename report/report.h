@@ -20,7 +20,7 @@
 /* Format version of the JSON. */
 #define AC_REPORT_VERSION 1
 
-/* What identifies a site (policy-language.md, "Sites"). Zero-filled before
+/* What identifies a site (doc/design.md D4). Zero-filled before
  * its fields are set, since the id is a hash of its bytes. */
 struct ac_site_key {
 	uint32_t operation;          /* enum ac_operation */
@@ -333,7 +333,7 @@ struct ac_report_view {
 void ac_report_as_watch(const struct ac_report *before,
     const struct ac_report *now, const struct ac_report_view *view,
     ac_report_sink sink, void *context);
-/* The three lines of recasting.md R9, for `autocast run`'s end. `unkept` is why
+/* The three lines of doc/rules.md R9, for `autocast run`'s end. `unkept` is why
  * `autocast report` will not find the run, or NULL. Nothing if the run
  * intercepted nothing. */
 void ac_report_as_summary(const struct ac_report *report, const char *unkept,

@@ -3,7 +3,7 @@
  * finish, and what they learn on the way.
  *
  * Three launches around one product, all on the caller's stream, none waits,
- * none allocates (recasting.md R2, R3, R4; numerics.md sections 1.2 and 2):
+ * none allocates (doc/rules.md R2, R3, R4; doc/accuracy.md A3 and A4):
  *
  *   ac_recast_cast()    cast both operands in one pass with the exponents of
  *                       the last call, gather the statistics

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/write/as_summary.c -- the three lines at the end of `autocast run`
- * (recasting.md R9). Pure but for the sink. */
+ * (doc/rules.md R9). Pure but for the sink. */
 #include "report/read/read.h"
 
 static void

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { DIMS = 8, SPACE = 6 }; /* what the getters take (cudnn.md, 2.4) */
+enum { DIMS = 8, SPACE = 6 }; /* what the getters take (doc/design.md D7) */
 
 /* Of an address: as cuDNN counts it, up to 16 bytes. */
 static int64_t

@@ -203,7 +203,7 @@ report(const struct ac_conv_plan *plan, double milliseconds)
 }
 
 /* In the mode of the heuristics that every engine has. cuDNN may load kernels,
- * which another thread's capture must not notice (recasting.md R7). */
+ * which another thread's capture must not notice (doc/rules.md R7). */
 static bool
 make(const struct ac_engine_device *device, const struct ac_conv *conv,
     enum ac_rung rung, struct made *made)

@@ -60,7 +60,7 @@ size_up(const struct ac_conv *conv, struct ac_conv_sizes *sizes)
 }
 
 /* What the arithmetic of the program's own call may be: cuDNN takes TF32 for
- * anything but FMA_MATH, where there is TF32 (cudnn.md, sections 0 and 2.4). */
+ * anything but FMA_MATH, where there is TF32 (doc/design.md D6). */
 static const char *
 asked_for(const struct ac_conv_query *query, int sm)
 {

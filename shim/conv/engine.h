@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/conv/engine.h -- the engines of cuDNN that run an FP32 convolution on Tensor
- * Cores: in FP16, which its heuristics never name (cudnn.md section 2.1), or in
+ * Cores: in FP16, which its heuristics never name (doc/design.md D6), or in
  * TF32.
  *
  * For FP16, the FP16 twin of a graph is shown to the heuristics; the engines they name,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/device/history.h -- what a site remembers on the device, per stream: the
- * exponents its next cast will try (recasting.md R2). */
+ * exponents its next cast will try (doc/rules.md R2). */
 #ifndef AC_SHIM_HISTORY_H
 #define AC_SHIM_HISTORY_H
 

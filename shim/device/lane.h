@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/lane.h -- a private place to run a recast call (recasting.md R1).
+/* shim/device/lane.h -- a private place to run a recast call (doc/rules.md R1).
  *
  * A lane is room for casts, results and the words of one call, and for a product
  * a cuBLAS handle of our own with device pointer mode and its own workspace, all

@@ -49,7 +49,7 @@ ac_scratch_restore(const struct ac_driver *driver, int mode)
 		driver->cuThreadExchangeStreamCaptureMode(&mode);
 }
 
-/* recasting.md R6: min(1/16 of the device, what leaves 1 GiB free). */
+/* doc/rules.md R6: min(1/16 of the device, what leaves 1 GiB free). */
 static uint64_t
 default_limit(const struct ac_driver *driver)
 {

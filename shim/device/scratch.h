@@ -6,7 +6,7 @@
  * of the program must not come to depend on each other through our memory.
  * Allocations never touch the legacy stream or the program's pools, and every
  * call that might disturb a stream capture of another thread sits in a
- * relaxed-mode bracket (recasting.md R7). What is held never exceeds the
+ * relaxed-mode bracket (doc/rules.md R7). What is held never exceeds the
  * limit. A driver that refuses pools has its memory by shim/device/blocks.h. */
 #ifndef AC_SHIM_SCRATCH_H
 #define AC_SHIM_SCRATCH_H

@@ -3,7 +3,7 @@
  *
  * A recipe returns AC_REASON_NONE when it ran: *status_out is then cuBLAS's
  * answer. Any other reason means that C is untouched and that the original
- * call is to be made (recasting.md R6). Only ac_recipe_strict() waits for the
+ * call is to be made (doc/rules.md R6). Only ac_recipe_strict() waits for the
  * device, which is what guard=strict asks for. */
 #ifndef AC_SHIM_RECIPE_H
 #define AC_SHIM_RECIPE_H

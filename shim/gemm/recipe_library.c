@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/gemm/recipe_library.c -- let cuBLAS convert: another compute type, the
- * program's own handle, scalars and pointers (recasting.md R1). A sampled call
+ * program's own handle, scalars and pointers (doc/rules.md R1). A sampled call
  * has two launches of ours around it. */
 #include "shim/gemm/recipe.h"
 

@@ -36,7 +36,7 @@ type_of(const struct ac_rnn_query *query)
 }
 
 /* What the arithmetic may be as the program asks for it: as of convolutions,
- * but that cuDNN does convert if it may (cudnn.md, section 6). */
+ * but that cuDNN does convert if it may (doc/design.md D8). */
 static const char *
 asked_for(const struct ac_rnn_query *query, int sm)
 {

@@ -16,7 +16,7 @@
 
 enum {
 	SITE_SLOTS = 1 << AC_SITE_BITS,
-	SITE_LIMIT = 100000     /* policy-language.md, "Sites" */
+	SITE_LIMIT = 100000     /* doc/design.md D4 */
 };
 
 _Atomic(struct ac_site *) ac_site_table[SITE_SLOTS];

@@ -68,7 +68,7 @@ __attribute__((cold, noinline))
 void ac_shim_give_notice(const struct ac_decision *decision,
     enum ac_rung rung);
 
-/* Say once per run that calls are being recast, as this one is (recasting.md
+/* Say once per run that calls are being recast, as this one is (doc/rules.md
  * R9). */
 static inline void
 ac_shim_notice(const struct ac_decision *decision, enum ac_rung rung)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/corpus/guard_corpus.c -- does the guard see what goes wrong, and
- * nothing else? (numerics.md, sections 2 and 5.3)
+ * nothing else? (doc/accuracy.md A4, A5)
  *
  *   guard_corpus                  600 fixed seeds, as TAP
  *   guard_corpus --all            3000 others

@@ -4,6 +4,8 @@
 . "$(dirname "$0")/tap.sh"
 
 cd "$root" || exit 99
+work=$(mktemp) || exit 99
+trap 'rm -f "$work"' EXIT
 sources=$(for room in $rooms examples tests tests/unit tests/lint tests/preload tests/api \
     tests/cli tests/gpu tests/fuzz tests/binding tests/process \
     tests/process/programs tests/real tests/real/programs tests/aarch64 tests/perf tests/policy \
@@ -39,4 +41,16 @@ all="$sources $(files Makefile.am configure.ac 'm4/*' 'man/*' '*.md' quickstart 
 check 'no machine is named' "$(grep -nE '/home/[a-z]|/root/|(^|[^A-Z])/work/|https?://[a-z]' $all |
     grep -v '^tests/lint/source.sh')"
 }
+# A page is named by its path, or stands in the folder of who names it. What is
+# behind a variable is none; a GPU day writes results.md.
+files '*.md' >"$work"
+check 'every page that is cited is there' "$(for name in '*.c' '*.h' '*.def' '*.cu' '*.S' \
+    '*.sh' '*.py' '*.am' '*.mk' '*.md' configure.ac; do
+	files "$name"
+done | sort -u | tr '\n' '\0' | xargs -0 grep -noHE '[A-Za-z0-9_./$}-]*[A-Za-z0-9_-]\.md\b' |
+    sort -u | grep -vE ':.*\$|:[}/]|(^|[:/])results\.md$' |
+    while IFS=: read -r file line page; do
+	grep -qxF -e "$page" -e "${file%/*}/$page" "$work" ||
+	    echo "$file:$line: $page"
+    done)"
 plan

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Products in CUDA graphs (recasting.md R7): recording one allocates nothing,
+# Products in CUDA graphs (doc/rules.md R7): recording one allocates nothing,
 # waits for nothing, loads nothing and invalidates no capture, not even another
 # thread's; what a replay leaves has the bits of eager calls; what cannot go
 # into a graph is kept, and counted.

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What lies in wait for whoever stands between a program and cuDNN (cudnn.md,
-# section 7): calls that fail, with whatever status, outputs that are not
-# written yet, captures.
+# What lies in wait for whoever stands between a program and cuDNN
+# (doc/design.md D9): calls that fail, with whatever status, outputs that are
+# not written yet, captures.
 . "$(dirname "$0")/preload.sh"
 need_emulator
 [ -e "$emulator/libcudnn.so.9" ] ||

@@ -43,7 +43,7 @@ for call in $driver $companions cublasCreate_v2; do
 	check "T39: $call fails" "$complaint"
 done
 
-# What the provider answers to a recast call (recasting.md, R6): refusals give
+# What the provider answers to a recast call (doc/rules.md R6): refusals give
 # way to the original call, execution errors are the program's to see.
 # 1 NOT_INITIALIZED 3 ALLOC_FAILED 7 INVALID_VALUE 8 ARCH_MISMATCH
 # 15 NOT_SUPPORTED; 13 EXECUTION_FAILED 14 INTERNAL_ERROR

@@ -162,7 +162,7 @@ at(const struct matrix *x, int b, cublasOperation_t op, int i, int j,
 	    rounded);
 }
 
-/* numerics.md 5.3: (K/L + 4) 2^-23 |alpha| |A||B| + 2^-22 (|alpha AB| +
+/* doc/accuracy.md A7: (K/L + 4) 2^-23 |alpha| |A||B| + 2^-22 (|alpha AB| +
  * |beta C|), L = 4; a 16-bit result is rounded once more. */
 static void
 check_element(double got, double sum, double sizes, double alpha,

@@ -20,7 +20,7 @@ uint16_t cast_reference_element(double x, enum ac_format format);
 double cast_reference_value(uint16_t bits, enum ac_format format);
 /* amax by value, of matrices that are not an array; 0 if nothing is finite. */
 double cast_reference_amax(const struct ac_recast_operand *o, bool *nonfinite);
-/* recasting.md R2, one binade at a time. */
+/* doc/rules.md R2, one binade at a time. */
 struct cast_expected cast_reference_scale(const double amax[2], bool scaled,
     float alpha);
 

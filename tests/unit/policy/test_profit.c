@@ -196,7 +196,7 @@ free_of_details(const struct ac_rates *rates)
 
 /* With launches and tiles left out, crossovers have closed forms: casting costs
  * 6 (mk + kn) / BW = 6 mnk / (h BW) with h = mn / (m + n), N / 2 of a square.
- * numerics.md section 4 has them for h where all products are bound by
+ * doc/accuracy.md A8 has them for h where all products are bound by
  * arithmetic; against FP32 so early is the one of FP16 bound by bandwidth,
  * which makes it 4 fp32 / BW. A size is whole: +-1. */
 static void
@@ -238,7 +238,7 @@ test_crossovers(void **state)
 	assert_true(first_square(h200, fp16_beats_fp32) > 2 * 39);
 }
 
-/* The ratios over FP32 of numerics.md's table, whose model has tiles besides:
+/* The ratios over FP32 of doc/accuracy.md A8, whose model has tiles besides:
  * equal within a twelfth where tiles do not matter. */
 static void
 test_speedups(void **state)
