@@ -44,10 +44,9 @@ check 'no machine is named' "$(grep -nE '/home/[a-z]|/root/|(^|[^A-Z])/work/|htt
 # A page is named by its path, or stands in the folder of who names it. What is
 # behind a variable is none; a GPU day writes results.md.
 files '*.md' >"$work"
-check 'every page that is cited is there' "$(for name in '*.c' '*.h' '*.def' '*.cu' '*.S' \
-    '*.sh' '*.py' '*.am' '*.mk' '*.md' configure.ac; do
-	files "$name"
-done | sort -u | tr '\n' '\0' | xargs -0 grep -noHE '[A-Za-z0-9_./$}-]*[A-Za-z0-9_-]\.md\b' |
+check 'every page that is cited is there' "$(files '*.c' '*.h' '*.def' '*.cu' \
+    '*.S' '*.sh' '*.py' '*.am' '*.mk' '*.md' configure.ac |
+    xargs grep -noHE '[A-Za-z0-9_./$}-]*[A-Za-z0-9_-]\.md\b' |
     sort -u | grep -vE ':.*\$|:[}/]|(^|[:/])results\.md$' |
     while IFS=: read -r file line page; do
 	grep -qxF -e "$page" -e "${file%/*}/$page" "$work" ||

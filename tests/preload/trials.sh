@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Probation from end to end (doc/rules.md V2, V4, V6): what a site's first three
 # calls leave is the original's; operands that turn bad are given up within 128
-# calls, and others go on; a stream that is held, threads, new streams, resets and forks
-# stop none of that.
+# calls, and others go on; a stream that is held, threads, new streams, resets
+# and forks stop none of that.
 . "$(dirname "$0")/preload.sh"
 need_emulator
 case ${SANITIZERS:-} in
