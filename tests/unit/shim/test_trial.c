@@ -358,6 +358,57 @@ test_times(void **state)
 	assert_int_equal(timed(&decision, 3, 2, 1, &t).candidate, 0);
 }
 
+/* How often 200 calls on pair `name` time each variant; nothing has failed. */
+static void
+count_timed(struct ac_trial *t, uint64_t name, unsigned seen[AC_CANDIDATES + 1])
+{
+	memset(seen, 0, (AC_CANDIDATES + 1) * sizeof *seen);
+	for (int i = 0; i < TRIAL_ROUND + TRIAL_TIMED - 1; i++) {
+		const struct ac_turn now = call_on(t, name, GOOD);
+
+		assert_int_not_equal(now.kind, AC_TURN_TRY);
+		if (!now.timing)
+			continue;
+		seen[now.timing - t->timing]++;
+		elapsed_ms = now.kind == AC_TURN_KEEP ? 10 : 1;
+		assert_true(ac_timing_begin(now.timing, &here));
+		ac_timing_end(now.timing, &here, true);
+		ac_timing_read(now.timing, &here);
+	}
+}
+
+/* What another site of the class has proved needs no tries here, so calls are spent
+ * on the original's time; a rung that nothing watches is timed on operands only
+ * that it was sampled on. Without a time it is no faster than what has one. */
+static void
+test_times_of_a_class(void **state)
+{
+	struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_size_class of = { .calls = &of.own_calls };
+	unsigned seen[AC_CANDIDATES + 1];
+	struct ac_trial *first = make(&decision, true), *t;
+
+	(void)state;
+	decision.judges_profit = true;
+	decision.candidate[0].seconds = 0.9e-6;
+	decision.candidate[1].seconds = 1e-6;
+	t = ac_trial_make(&decision, &first->key, "", first->record[0], &of, true);
+	for (int i = 0; i < 10; i++)
+		call_on(t, 1, GOOD);
+	assert_int_equal(t->v->state, TRIAL_SETTLED);
+	for (uint64_t name = 1; name <= 2; name++) {
+		t = ac_trial_make(&decision, &first->key, "", first->record[0],
+		    &of, true);
+		count_timed(t, name, seen);
+		assert_int_equal(seen[0], TRIAL_ROUNDS);
+		assert_int_equal(seen[1], name == 1 ? TRIAL_ROUNDS : 0);
+		assert_int_equal(seen[AC_CANDIDATES], TRIAL_KEPT_ROUNDS);
+		while (!t->timing_over)
+			call_on(t, name, GOOD);
+		assert_int_equal(t->current, 0);
+	}
+}
+
 /* ---- Reproducible -------------------------------------------------------- */
 
 static void
@@ -439,6 +490,7 @@ main(void)
 		cmocka_unit_test(test_after_and_doubt),
 		cmocka_unit_test(test_guard_off),
 		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_times_of_a_class),
 		cmocka_unit_test(test_streams_apart),
 		cmocka_unit_test(test_reproducible),
 	};

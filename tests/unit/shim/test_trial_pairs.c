@@ -428,6 +428,30 @@ test_reset_in_proof(void **state)
 		assert_true(*t->v->calls < left + TRIAL_RETRY + 4 * TRIAL_PROOF);
 }
 
+/* What one layer lost by range another of the same post may have lost by rounding:
+ * the next rung has three clean samples on the pair first. */
+static void
+test_range_is_no_pass(void **state)
+{
+	const struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t = make(&decision, false);
+	struct ac_turn now = { .number = 0 };
+	unsigned tries = 0;
+
+	(void)state;
+	for (int i = 0; i < 10; i++)
+		now = call_on(t, 1, GOOD);
+	assert_int_equal(now.kind, AC_TURN_RECAST);
+	assert_int_equal(now.candidate, 0);
+	assert_true(ac_trial_hold(t, false));
+	ac_trial_demote(t, now.pair, 0, AC_FINDING_TILE, now.number);
+	ac_trial_release(t);
+	while ((now = call_on(t, 1, GOOD)).kind != AC_TURN_RECAST)
+		tries += now.kind == AC_TURN_TRY;
+	assert_int_equal(now.candidate, 1);
+	assert_int_equal(tries, TRIAL_EVIDENCE);
+}
+
 int
 main(void)
 {
@@ -438,6 +462,7 @@ main(void)
 		cmocka_unit_test(test_many_bad),
 		cmocka_unit_test(test_pairs_do_not_recur),
 		cmocka_unit_test(test_new_pairs_are_sampled),
+		cmocka_unit_test(test_range_is_no_pass),
 		cmocka_unit_test(test_sizes_share),
 		cmocka_unit_test(test_strikes),
 		cmocka_unit_test(test_strikes_of_each),
