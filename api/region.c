@@ -20,7 +20,7 @@ const char *const ac_region_rung_words[AC_REGION_RUNGS] = {
 	"int8x6"
 };
 
-/* ---- What the program says ------------------------------------------------ */
+/* ---- What the program says --------------------------------------------- */
 
 static bool
 read_name(struct ac_region *region, const char *name)
@@ -75,7 +75,7 @@ read_rungs(struct ac_region *region, const char *list)
 	}
 }
 
-/* ---- The table ------------------------------------------------------------ */
+/* ---- The table --------------------------------------------------------- */
 
 /* Open addressing; the number of a region is one more than its slot. Filled
  * under the lock, published last, never emptied. */
@@ -139,7 +139,7 @@ add(const struct ac_region *wanted, autocast_status *why)
 	return there ? at + 1 : 0;
 }
 
-/* ---- The door ------------------------------------------------------------- */
+/* ---- The door ---------------------------------------------------------- */
 
 static void
 enter(uint32_t number)

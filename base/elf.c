@@ -259,7 +259,8 @@ ac_elf_needed_file(const struct ac_elf_object *object, const char *symbol)
 	const uint32_t count = reference_count(object);
 
 	for (i = 1; i < count; i++)
-		if (!strcmp(object->strings + object->symbols[i].st_name, symbol))
+		if (!strcmp(object->strings + object->symbols[i].st_name,
+			symbol))
 			return file_of_version(object,
 			    object->versions[i] & 0x7fff);
 	return NULL;

@@ -71,8 +71,8 @@ void *ac_elf_next_early(const char *name);
 /* Whether `object` is the one this code is part of. */
 bool ac_elf_is_ours(const struct ac_elf_object *object);
 
-/* The path of the first object before ours that defines `name`; NULL: none does.
- * "" is the program. Valid while that object stays loaded. */
+/* The path of the first object before ours that defines `name`; NULL: none
+ * does. "" is the program. Valid while that object stays loaded. */
 const char *ac_elf_definer_before_us(const char *name);
 
 #endif

@@ -55,9 +55,14 @@ ac_elf_read_dynamic(struct ac_elf_object *object, uintptr_t base,
 		case DT_HASH:       object->hash = (const void *)at; break;
 		case DT_VERSYM:     object->versions = (const void *)at; break;
 		case DT_VERNEED:    object->needed = (const void *)at; break;
-		case DT_VERNEEDNUM: object->needed_count = entry->d_un.d_val; break;
+		case DT_VERNEEDNUM:
+			object->needed_count = entry->d_un.d_val;
+			break;
 		case DT_VERDEF:     object->defines_versions = true; break;
-		case DT_SONAME:     soname = entry->d_un.d_val; has_soname = true; break;
+		case DT_SONAME:
+			soname = entry->d_un.d_val;
+			has_soname = true;
+			break;
 		}
 	}
 	if (!object->strings || !object->symbols)

@@ -8,7 +8,8 @@
 
 /* The first dlsym() of a process can come from a sanitizer that is still
  * looking for strcmp() and memset(): code marked EARLY calls no function of
- * libc, nor does the compiler make it do so behind our back. For definitions. */
+ * libc, nor does the compiler make it do so behind our back. For
+ * definitions. */
 #if defined __clang__
 #define AC_ELF_EARLY __attribute__((no_builtin, \
 	no_sanitize("address", "thread", "undefined")))

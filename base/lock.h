@@ -4,8 +4,8 @@
  * Unlike a mutex it survives fork(): the child of a process in which another
  * thread held it, a thread that the child does not have, just takes it. So what
  * it guards must be usable at any point of a change: publish last. Nor is it
- * held for ever by a thread that was cancelled: what comes under the lock, files
- * mostly, is no cancellation point. */
+ * held for ever by a thread that was cancelled: what comes under the lock,
+ * files mostly, is no cancellation point. */
 #ifndef AC_BASE_LOCK_H
 #define AC_BASE_LOCK_H
 

@@ -29,7 +29,8 @@ void ac_text_addf(struct ac_text *t, const char *format, ...);
 void ac_text_add_double(struct ac_text *t, double value, int digits);
 /* `value` with exactly `decimals` digits after the point (0..9). */
 void ac_text_add_fixed(struct ac_text *t, double value, int decimals);
-/* `value` with all its bits: 0x1.8p+3, 0x0p+0, inf, nan, with a - if negative. */
+/* `value` with all its bits: 0x1.8p+3, 0x0p+0, inf, nan, with a - if
+ * negative. */
 void ac_text_add_hex(struct ac_text *t, double value);
 /* Space-pad on the right until `used` reaches `column`. */
 void ac_text_pad(struct ac_text *t, size_t column);

@@ -57,7 +57,8 @@ edit_distance(const char *a, const char *b)
 				best = last[j] + 1;
 			if (now[j - 1] + 1 < best)
 				best = now[j - 1] + 1;
-			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
+			if (i > 1 && j > 1 &&
+			    fold(a[i - 1]) == fold(b[j - 2]) &&
 			    fold(a[i - 2]) == fold(b[j - 1]) &&
 			    before[j - 2] + 1 < best)
 				best = before[j - 2] + 1;

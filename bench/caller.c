@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/caller.c -- caller [-d] [-j THREADS] [-r REPEATS] {WHAT COUNT SHAPES}...
+/* bench/caller.c -- caller [-d] [-j THREADS] [-r REPEATS] {WHAT COUNT
+ * SHAPES}...
  *
  * Does WHAT (a row below) COUNT times, of SHAPES sizes in turn. -d: by the
  * pointer that dlsym() answers. With -r it prints the best of REPEATS: the

@@ -22,7 +22,8 @@ static int sizes[BENCH_SIZES];
 static __attribute__((constructor)) void
 fill(void)
 {
-	/* Mixed, as sizes are: neither in order nor each in a line of its own. */
+	/* Mixed, as sizes are: neither in order nor each in a line of its
+	 * own. */
 	for (unsigned i = 0; i < BENCH_SIZES; i++)
 		sizes[i] = 64 + (int)(i * 389 % BENCH_SIZES) * 8;
 }

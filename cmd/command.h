@@ -81,7 +81,7 @@ int ac_say_done(void);
  * memory. free(text.data) ends it. */
 struct ac_text ac_say_buffer(size_t size);
 
-/* ---- cmd/run/chosen.c: the policy a command line names --------------------- */
+/* ---- cmd/run/chosen.c: the policy a command line names ----------------- */
 
 struct ac_chosen {
 	const char    *policy;     /* --policy, or NULL */
@@ -99,14 +99,14 @@ struct ac_policy *ac_chosen_load(const struct ac_chosen *chosen,
  * absolute, profile names and texts as they are. Malloc'ed. */
 char *ac_chosen_absolute(const char *policy);
 
-/* ---- cmd/explain/operation.c: an operation in words --------------------------- */
+/* ---- cmd/explain/operation.c: an operation in words -------------------- */
 
 /* Read OPERATION [KEY=VALUE]..., NULL-terminated and borrowed, filling in what
  * is usual; `note` then says what that was. 0, or an exit status after one
  * line on stderr. */
 int ac_operation_read(struct ac_op *op, char **words, struct ac_text *note);
 
-/* ---- cmd/explain/explain_vector.c: a call on vectors in words ------------------ */
+/* ---- cmd/explain/explain_vector.c: a call on vectors in words ---------- */
 
 /* Whether `word` is a function that a seed or an update line can mean; else the
  * one that may be meant, NULL if none is near. */
@@ -117,7 +117,7 @@ const char *ac_vector_near(const char *word);
  * it. An exit status. */
 int ac_vector_explain(const struct ac_chosen *chosen, char **words);
 
-/* ---- cmd/explain/operation_conv.c: a convolution in words --------------------- */
+/* ---- cmd/explain/operation_conv.c: a convolution in words -------------- */
 
 /* Values as typed, each up to a blank or its end; borrowed. */
 struct ac_conv_words {
@@ -139,7 +139,7 @@ bool ac_conv_words_set(const struct ac_conv_words *words, struct ac_op *op);
  * borrows. */
 bool ac_conv_words_set_shape(const char *shape, struct ac_op *op);
 
-/* ---- cmd/run/where.c: where things are installed --------------------------- */
+/* ---- cmd/run/where.c: where things are installed ----------------------- */
 
 /* The preload library, the directory of the emulated GPU's libraries: absolute
  * and existing, else NULL. The text is static. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* examples/digits_input.c -- options and CSV of both digits programs; knows no CUDA. */
+/* examples/digits_input.c -- options and CSV of both digits programs; knows no
+ * CUDA. */
 #include "digits_input.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* examples/digits_input.h -- what a digits program is given: options, digits. */
+/* examples/digits_input.h -- what a digits program is given: options,
+ * digits. */
 #ifndef EXAMPLES_DIGITS_INPUT_H
 #define EXAMPLES_DIGITS_INPUT_H
 

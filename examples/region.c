@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * examples/region.c -- a product that must stay in FP32 beside one that need not.
+ * examples/region.c -- a product that must stay in FP32 beside one that need
+ * not.
  *
  * Solves A X = B by refinement: R = B - A X, X += M R, with M an approximate
  * inverse of A. An error in M R is made good by the next step; one in A X is
@@ -10,7 +11,7 @@
  *
  * Nothing is linked for it: AUTOCAST_DYNAMIC finds the library if it is there,
  * and without it both ways are the same.
- */
+ * */
 #define AUTOCAST_DYNAMIC
 #include <autocast.h>
 

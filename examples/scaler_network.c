@@ -100,7 +100,8 @@ network_init(struct network *net, int batch, uint64_t *state)
 		net->delta[i] = device_halves(widest);
 	}
 	for (int i = 0; i < LAYERS; i++) /* He et al. 2015; biases are 0 */
-		for (size_t j = net->layer[i].weights; j < net->layer[i].bias; j++)
+		for (size_t j = net->layer[i].weights; j < net->layer[i].bias;
+		     j++)
 			net->host[j] = sqrtf(6.0f / (float)net->layer[i].in) *
 			    random_symmetric(state);
 	upload(net->values, net->host, net->parameters);

@@ -105,8 +105,8 @@ AUTOCAST_API autocast_status autocast_region_pop(void);
 namespace autocast {
 
 /* A region that is open as long as the object lives: one without a name is
- * closed at once, which C++17 warns of. Opening it does not throw; status() tells
- * how it went. */
+ * closed at once, which C++17 warns of. Opening it does not throw; status()
+ * tells how it went. */
 class region {
 public:
 #if __cplusplus >= 201703L

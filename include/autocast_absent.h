@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* autocast_absent.h -- handles of scalers and groups where the library is not
  * in the process. For autocast_scaler_dynamic.h only; the program sees
- * autocast_scaler.h. No lock: a group may be made and destroyed by any thread. */
+ * autocast_scaler.h. No lock: a group may be made and destroyed by any
+ * thread. */
 #ifndef AUTOCAST_ABSENT_H
 #define AUTOCAST_ABSENT_H
 

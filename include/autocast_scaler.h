@@ -18,12 +18,13 @@
  * Scale, growth count and flags live on the device. Only the calls that say so
  * wait for it; of the others each can be captured into a graph (of one device:
  * E_CAPTURE where others take part; all from unscaling to updating, then), and
- * allocates nothing once devices are prepared and gradients set. A `stream` is a cudaStream_t or CUstream, NULL for
- * the legacy default one of the current device; its device is where the call
- * works. Calls on several streams are put in order by events: a call sees what
- * earlier calls for the same scaler queued; within a capture, of its own ones, as
- * long as not more than four captures at a time use the scaler. Launches of
- * graphs that hold calls are the program's to put in order.
+ * allocates nothing once devices are prepared and gradients set. A `stream` is
+ * a cudaStream_t or CUstream, NULL for the legacy default one of the current
+ * device; its device is where the call works. Calls on several streams are put
+ * in order by events: a call sees what earlier calls for the same scaler
+ * queued; within a capture, of its own ones, as long as not more than four
+ * captures at a time use the scaler. Launches of graphs that hold calls are the
+ * program's to put in order.
  *
  * Threads: one scaler may be used by several threads at once, for different
  * groups; a group by one thread at a time (E_BUSY otherwise). An iteration ends
@@ -34,10 +35,10 @@
  * destroyed while in use. After fork() the child may destroy what it has.
  *
  * As everywhere here: a failed call changes nothing, unless it says so, and can
- * be made again. Where the driver fails (E_CUDA) in the midst of several devices
- * or before the reduce hook, unscale, step and clip cannot take back what they
- * did: the group then is unscaled and flagged as if it had found an inf; and of
- * more than 96 seeds some may be scaled. */
+ * be made again. Where the driver fails (E_CUDA) in the midst of several
+ * devices or before the reduce hook, unscale, step and clip cannot take back
+ * what they did: the group then is unscaled and flagged as if it had found an
+ * inf; and of more than 96 seeds some may be scaled. */
 #ifndef AUTOCAST_SCALER_H
 #define AUTOCAST_SCALER_H
 
@@ -95,11 +96,11 @@ typedef struct autocast_scaler_options {
 /* `options` NULL: the defaults. No CUDA call. The program destroys the scaler.
  * E_INVALID: growth <= 1, backoff >= 1, or a NaN among them; min_scale above
  * max_scale or FLT_MAX, one of them negative or NaN; hysteresis < 1; `size` not
- * set; with `strict` also an interval < 1, a backoff <= 0, an init_scale that is
- * not positive and finite, a max_scale below the minimum.
- * init_scale is clipped to min and max. None of these is looked at if `enabled`
- * is 0. E_ABI: `reserved` is not 0, or `size` is larger than the library knows
- * and what it does not know is not zero. */
+ * set; with `strict` also an interval < 1, a backoff <= 0, an init_scale that
+ * is not positive and finite, a max_scale below the minimum. init_scale is
+ * clipped to min and max. None of these is looked at if `enabled` is 0. E_ABI:
+ * `reserved` is not 0, or `size` is larger than the library knows and what it
+ * does not know is not zero. */
 AUTOCAST_API autocast_status autocast_scaler_create(
     const autocast_scaler_options *options, autocast_scaler **scaler_out);
 
@@ -112,8 +113,8 @@ AUTOCAST_API void autocast_scaler_destroy(autocast_scaler *scaler);
  * or loads the state: it must live as long as the scaler, or until another is
  * given. The first device prepared keeps the scale. Again for the same device:
  * only the stream changes. Waits for the device. Done by the first
- * autocast_scaler_scale() or autocast_scaler_pointers() for its device if it was
- * not done; E_CAPTURE while the stream captures. */
+ * autocast_scaler_scale() or autocast_scaler_pointers() for its device if it
+ * was not done; E_CAPTURE while the stream captures. */
 AUTOCAST_API autocast_status autocast_scaler_prepare(autocast_scaler *scaler,
     int device, struct CUstream_st *stream);
 
@@ -144,8 +145,8 @@ AUTOCAST_API void autocast_group_destroy(autocast_group *group);
  * on several prepared devices. Waits for the device. E_BUSY: the group was
  * unscaled or stepped and there was no update since; if it had none then, it
  * may get them, and counts as neither. E_INVALID: two of them overlap (weights
- * that are tied have one gradient). E_CAPTURE; E_DTYPE, E_POINTER, E_DEVICE name
- * the tensor. */
+ * that are tied have one gradient). E_CAPTURE; E_DTYPE, E_POINTER, E_DEVICE
+ * name the tensor. */
 AUTOCAST_API autocast_status autocast_group_set_gradients(
     autocast_group *group, const autocast_tensor *gradients, size_t count);
 
@@ -176,7 +177,8 @@ AUTOCAST_API autocast_status autocast_group_norm(autocast_group *group,
 
 /* Multiply the gradients by max_norm / (norm + 1e-6) if that is below 1; norm
  * is the 2-norm of all. In FP64 for gradients that are, from the norm before it
- * is rounded; else in FP32. `norm_out` as above, or NULL. Statuses: as above. */
+ * is rounded; else in FP32. `norm_out` as above, or NULL. Statuses: as
+ * above. */
 AUTOCAST_API autocast_status autocast_group_clip(autocast_group *group,
     float max_norm, float *norm_out, struct CUstream_st *stream);
 
@@ -194,8 +196,8 @@ AUTOCAST_API autocast_status autocast_scaler_step(autocast_scaler *scaler,
 
 /* The same without waiting: the caller then queues kernels that read the
  * addresses of autocast_group_pointers(). Gradients that were not unscaled are
- * checked only (with `check_after`: also what they would be, unscaled), and stay
- * scaled: the way for FP16 gradients. */
+ * checked only (with `check_after`: also what they would be, unscaled), and
+ * stay scaled: the way for FP16 gradients. */
 AUTOCAST_API autocast_status autocast_scaler_step_async(
     autocast_scaler *scaler, autocast_group *group,
     struct CUstream_st *stream);
@@ -204,8 +206,8 @@ AUTOCAST_API autocast_status autocast_scaler_step_async(
  * FP16 or BF16 and `y` FP32, or both FP64; same count and device. Product and
  * sum are rounded each. `alpha_device` (FP32, that device), if not NULL, is
  * read instead of `alpha`. Nothing is divided: where gradients are still scaled
- * let `alpha_device` be 1/scale, from autocast_scaler_pointers(), and `alpha` 1,
- * for a disabled scaler. E_NOT_UNSCALED: the group was neither unscaled nor
+ * let `alpha_device` be 1/scale, from autocast_scaler_pointers(), and `alpha`
+ * 1, for a disabled scaler. E_NOT_UNSCALED: the group was neither unscaled nor
  * stepped. With a disabled scaler it is always added. */
 AUTOCAST_API autocast_status autocast_scaler_axpy(autocast_scaler *scaler,
     autocast_group *group, float alpha, const float *alpha_device,
@@ -217,7 +219,8 @@ AUTOCAST_API autocast_status autocast_scaler_axpy(autocast_scaler *scaler,
 /* End the iteration: back off if any group's flag was set, else count, and grow
  * after `interval` in a row. E_NOT_SCALED; E_NO_CHECKS. E_BUSY: another thread
  * is in a step, or in the reduce hook. E_AT_MINIMUM (strict, and only where a
- * step told the host): done, but the scale is at its minimum and stays there. */
+ * step told the host): done, but the scale is at its minimum and stays
+ * there. */
 AUTOCAST_API autocast_status autocast_scaler_update(autocast_scaler *scaler,
     struct CUstream_st *stream);
 
@@ -231,8 +234,8 @@ AUTOCAST_API autocast_status autocast_scaler_update_to(autocast_scaler *scaler,
  * stream, with a flag on the device that it is to replace by the largest of all
  * processes'. In a capture once, not at launches of the graph. Returns 0, or
  * anything else for a failure. A process whose group
- * is empty (set to no gradients) takes part with 0. NULL: none. E_BUSY during an
- * iteration. */
+ * is empty (set to no gradients) takes part with 0. NULL: none. E_BUSY during
+ * an iteration. */
 typedef int (*autocast_reduce)(float *flag, int device,
     struct CUstream_st *stream, void *user);
 AUTOCAST_API autocast_status autocast_scaler_set_reduce(
@@ -280,20 +283,20 @@ AUTOCAST_API autocast_status autocast_scaler_get_backoff(
 AUTOCAST_API autocast_status autocast_scaler_get_interval(
     const autocast_scaler *scaler, int64_t *interval_out);
 
-/* The state as text (not NUL-terminated; without one if the scaler is disabled):
- * a version line, then scale, growth, backoff, interval, tracker, hysteresis, a
- * line each, numbers so that they come back bit for bit. `*size` is the room in
- * `text`, and then what was written; with `text` NULL only what is needed.
- * Flags of an iteration that is not updated are not saved. Waits for the
- * device. E_INVALID: no room, `*size` says how much is needed. */
+/* The state as text (not NUL-terminated; without one if the scaler is
+ * disabled): a version line, then scale, growth, backoff, interval, tracker,
+ * hysteresis, a line each, numbers so that they come back bit for bit. `*size`
+ * is the room in `text`, and then what was written; with `text` NULL only what
+ * is needed. Flags of an iteration that is not updated are not saved. Waits for
+ * the device. E_INVALID: no room, `*size` says how much is needed. */
 AUTOCAST_API autocast_status autocast_scaler_save(autocast_scaler *scaler,
     char *text, size_t *size);
 
 /* Go on from such a text. A scale out of min_scale and max_scale is brought
  * within; strict: E_STATE_FORMAT. Flags of the current iteration stay. A
  * disabled scaler ignores it. Waits for the device. E_STATE_EMPTY;
- * E_STATE_FORMAT names the field: not in its place or spelling, negative or NaN;
- * strict: not as autocast_scaler_create() wants it. */
+ * E_STATE_FORMAT names the field: not in its place or spelling, negative or
+ * NaN; strict: not as autocast_scaler_create() wants it. */
 AUTOCAST_API autocast_status autocast_scaler_load(autocast_scaler *scaler,
     const char *text, size_t size);
 

@@ -43,7 +43,8 @@ extern "C" {
 static inline autocast_status
 autocast_scaler_missing(const volatile void *handle)
 {
-	return handle == NULL ? AUTOCAST_E_INVALID : autocast_functions_missing();
+	return handle == NULL ? AUTOCAST_E_INVALID :
+				autocast_functions_missing();
 }
 
 #define AUTOCAST_LIBRARY(handle, name, arguments)                             \
@@ -83,7 +84,8 @@ autocast_scaler_destroy(autocast_scaler *scaler)
 			call(scaler);
 		return;
 	}
-	for (block = autocast_absent_block(scaler); block != NULL; block = next) {
+	for (block = autocast_absent_block(scaler); block != NULL;
+	     block = next) {
 		next = block->next;
 		free(block);
 	}

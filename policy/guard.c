@@ -23,10 +23,12 @@ const char *const ac_finding_meanings[AC_FINDING_COUNT] = {
 	[AC_FINDING_CAST] = "the cast lost too much of an operand",
 	[AC_FINDING_TILE] = "the cast lost too much of a part of an operand",
 	[AC_FINDING_ERROR] = "sampled outputs were too far off",
-	[AC_FINDING_LINE] = "a row or column of sampled outputs was too far off",
+	[AC_FINDING_LINE] =
+	    "a row or column of sampled outputs was too far off",
 	[AC_FINDING_EXACT] = "numbers that FP32 has exactly came out changed",
 	[AC_FINDING_CHAIN] = "products that add up in one C nearly cancel",
-	[AC_FINDING_SLOW] = "it was measured to be no faster than the original call",
+	[AC_FINDING_SLOW] =
+	    "it was measured to be no faster than the original call",
 	[AC_FINDING_REFUSED] = "the provider refused it",
 };
 

@@ -27,7 +27,7 @@ ac_op_set_product(struct ac_op *op, int64_t m, int64_t n, int64_t k,
 	ac_op_set(op, AC_Q_INTENSITY, bytes > 0 ? flops / bytes : 0);
 }
 
-/* ---- Convolutions --------------------------------------------------------- */
+/* ---- Convolutions ------------------------------------------------------ */
 
 /* The product of the first `count` extents. */
 static double

@@ -63,8 +63,8 @@ struct ac_op {
 	uint32_t          quantities;            /* bit q set: quantity[q] is known */
 	double            quantity[AC_Q_COUNT];
 	const char       *fact[AC_FACT_COUNT];   /* NULL: not known */
-	/* Where in its caller a call on vectors is: module+offset, which caller=
-	 * may name, too. NULL: not known. */
+	/* Where in its caller a call on vectors is: module+offset, which
+	 * caller= may name, too. NULL: not known. */
 	const char       *place;
 	/* What the program asked for where it opened the region (fact REGION).
 	 * A line that names the region overrules it. */

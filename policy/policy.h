@@ -50,11 +50,11 @@ struct ac_decision {
 	                                 * the program asks; false: own memory */
 	uint32_t       sample_period;   /* sample=: every so manieth call; 0: none */
 	uint64_t       after;           /* after=: the first call to be recast */
-	/* The allowed rungs that are legal here and accurate enough, best first:
-	 * fastest as predicted under profit=on, as named under profit=off. A
-	 * predicted loss that might be none (down to a quarter of the speed) is
-	 * a candidate too, behind the others, under guard=on without
-	 * reproducible=on: where there are trials. */
+	/* The allowed rungs that are legal here and accurate enough, best
+	 * first: fastest as predicted under profit=on, as named under
+	 * profit=off. A predicted loss that might be none (down to a quarter of
+	 * the speed) is a candidate too, behind the others, under guard=on
+	 * without reproducible=on: where there are trials. */
 	unsigned       candidate_count;
 	struct ac_candidate candidate[AC_CANDIDATES];
 	double         keep_seconds;    /* predicted, of the original call; 0:

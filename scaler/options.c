@@ -40,7 +40,8 @@ check_interval(int64_t interval)
 {
 	if (interval >= 1)
 		return AUTOCAST_OK;
-	return ac_status_fail(AUTOCAST_E_INVALID, "interval must be at least 1");
+	return ac_status_fail(AUTOCAST_E_INVALID,
+	    "interval must be at least 1");
 }
 
 /* The smallest scale there may be; 0: none. Strict: never 0. */

@@ -4,13 +4,14 @@
 
 #include "api/status.h"
 
-/* Streams that are no handles: legacy and per thread, of the current context. */
+/* Streams that are no handles: legacy and per thread, of the current
+ * context. */
 #define IS_DEFAULT(stream) ((uintptr_t)(stream) <= 2)
 
 /* ---- Places ------------------------------------------------------------- */
 
-/* The context of the stream. A thread before its first call has none itself, and
- * may then not even ask. */
+/* The context of the stream. A thread before its first call has none itself,
+ * and may then not even ask. */
 autocast_status
 ac_scaler_context_of(autocast_scaler *scaler, ac_cu_stream stream,
     ac_cu_context *context_out)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scaler/scaler.h -- a scaler and its groups as the room's files share them.
  *
- * The lock is held while stages are looked at and kernels are queued; never while
- * one of the first 31 that read the state waits for it, while a step waits for its answer, or while
- * the program is called back: a group that is out for one of the latter two is
- * `busy`. What makes, frees or loads waits under the lock. */
+ * The lock is held while stages are looked at and kernels are queued; never
+ * while one of the first 31 that read the state waits for it, while a step
+ * waits for its answer, or while the program is called back: a group that is
+ * out for one of the latter two is `busy`. What makes, frees or loads waits
+ * under the lock. */
 #ifndef AC_SCALER_SCALER_H
 #define AC_SCALER_SCALER_H
 
@@ -178,8 +179,8 @@ autocast_status ac_order_after(const struct ac_scaler_place *from,
 /* The first device's own stream, which must not capture. It was prepared. */
 autocast_status ac_state_enter(autocast_scaler *scaler,
     struct ac_scaler_place *place_out);
-/* The state of the first device as of now, or what it will be. Waits. Lock held;
- * given up while it waits. */
+/* The state of the first device as of now, or what it will be. Waits. Lock
+ * held; given up while it waits. */
 autocast_status ac_state_read(autocast_scaler *scaler,
     struct ac_scaler_state *state_out);
 

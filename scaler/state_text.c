@@ -47,10 +47,10 @@ ac_state_print(const struct ac_core_saved *saved, char *text, size_t *size)
 		[FIELD_GROWTH] = saved->growth,
 		[FIELD_BACKOFF] = saved->backoff
 	};
-	const int64_t whole[FIELD_COUNT] = {
-		[FIELD_VERSION] = STATE_VERSION, [FIELD_INTERVAL] = saved->interval,
-		[FIELD_TRACKER] = saved->tracker, [FIELD_PATIENCE] = saved->patience
-	};
+	const int64_t whole[FIELD_COUNT] = { [FIELD_VERSION] = STATE_VERSION,
+		[FIELD_INTERVAL] = saved->interval,
+		[FIELD_TRACKER] = saved->tracker,
+		[FIELD_PATIENCE] = saved->patience };
 	char buffer[STATE_BYTES];
 	const size_t room = *size;
 	struct ac_text t;
@@ -79,8 +79,8 @@ ac_state_print(const struct ac_core_saved *saved, char *text, size_t *size)
 static autocast_status
 bad(const char *field, const char *why)
 {
-	return ac_status_fail(AUTOCAST_E_STATE_FORMAT, "the saved state's %s %s",
-	    field, why);
+	return ac_status_fail(AUTOCAST_E_STATE_FORMAT,
+	    "the saved state's %s %s", field, why);
 }
 
 /* A whole number, 19 digits at most. */
@@ -171,7 +171,8 @@ check_real(const struct values *values, bool strict)
 		if (signbit(values->real[i]))
 			return bad(fields[i].name, "is negative");
 	}
-	if ((double)(float)values->real[FIELD_SCALE] != values->real[FIELD_SCALE])
+	if ((double)(float)values->real[FIELD_SCALE] !=
+	    values->real[FIELD_SCALE])
 		return bad("scale", "is no FP32 number");
 	if (!strict)
 		return AUTOCAST_OK;

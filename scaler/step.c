@@ -229,7 +229,8 @@ read_sum(autocast_scaler *scaler, const struct ac_scaler_place *place,
 	if (x->count != y->count)
 		return ac_status_fail(AUTOCAST_E_INVALID, "x has %zu elements "
 		    "and y %zu", x->count, y->count);
-	status = ac_tensors_read(scaler, "tensor", list, 0, 2, tensors, devices);
+	status = ac_tensors_read(scaler, "tensor", list, 0, 2, tensors,
+	    devices);
 	if (status)
 		return status;
 	if (!(y->dtype == AUTOCAST_F32 && x->dtype != AUTOCAST_F64)

@@ -35,8 +35,8 @@ label_of(const char *what, const autocast_tensor *tensor, size_t index)
 	struct label label;
 
 	if (tensor->name)
-		(void)snprintf(label.text, sizeof label.text, "%s %zu ('%.40s')",
-		    what, index, tensor->name);
+		(void)snprintf(label.text, sizeof label.text,
+		    "%s %zu ('%.40s')", what, index, tensor->name);
 	else
 		(void)snprintf(label.text, sizeof label.text, "%s %zu", what,
 		    index);

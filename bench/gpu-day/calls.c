@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/gpu-day/calls.c -- what a call costs the program, by the wall clock:
- * queueing many cublasSgemm and waiting for the last; only queueing a few; making
- * and ending handles.
+ * queueing many cublasSgemm and waiting for the last; only queueing a few;
+ * making and ending handles.
  *
  *   calls LABEL | host LABEL | handle */
 #include "gpu.h"

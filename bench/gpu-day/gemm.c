@@ -3,9 +3,9 @@
  * and errors against FP64. Run with the library preloaded, `native` is ours.
  *
  *   gemm [-W WAY,...] [-l LABEL] [-e] SET...
- * -W: native tf32 fast16f fast16bf pure16 pure16-device, whose factors are on the
- * device, as ours are. -l: what rows call `native` here.
- * -e: errors, too. A set is a name of cases.c, or N for a square. */
+ * -W: native tf32 fast16f fast16bf pure16 pure16-device, whose factors are on
+ * the device, as ours are. -l: what rows call `native` here. -e: errors, too. A
+ * set is a name of cases.c, or N for a square. */
 #include "gemm.h"
 
 #include <stdio.h>

@@ -25,8 +25,8 @@ extern struct gpu gpu;
 
 /* Options of every program: -q quick, -b SECONDS budget, -w CALLS to warm up.
  * `more` is getopt's string of the program's own, handed to `take`. Returns the
- * index of the first word that is no option. The GPU's clocks are up by then: it
- * worked for 0.2 s, in FP64. */
+ * index of the first word that is no option. The GPU's clocks are up by then:
+ * it worked for 0.2 s, in FP64. */
 int gpu_start(int argc, char **argv, const char *more,
     void (*take)(int option, const char *value));
 double gpu_now(void);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/gpu-day/kernels.c -- the library's own kernels by themselves: an empty
- * launch (n4), how long they take to load, the cast's share of the copy's speed,
- * what a second pass costs, what a sample costs.
+ * launch (n4), how long they take to load, the cast's share of the copy's
+ * speed, what a second pass costs, what a sample costs.
  *
  *   kernels load LABEL | cast | launch | passes | sample
- * Kernels that are refused: status 3, and the library's own message on stderr. */
+ * Kernels that are refused: status 3, and the library's own message on
+ * stderr. */
 #include "gpu.h"
 
 #include "kernels/load/load.h"
@@ -208,7 +209,8 @@ passes(void)
 /* ---- load, cast */
 
 /* Until every kernel is on the device: PTX is compiled there, or taken from the
- * driver's cache; what is loaded at the first launch is in the second number. */
+ * driver's cache; what is loaded at the first launch is in the second
+ * number. */
 static int
 load(const char *label)
 {
@@ -230,7 +232,8 @@ load(const char *label)
 	MUST(cudaStreamSynchronize(gpu.stream));
 	launched = gpu_now();
 	snprintf(name, sizeof name, "loading kernels, %s", label);
-	row_value(name, 1e3 * (loaded - begin), "ms", "until the driver has them");
+	row_value(name, 1e3 * (loaded - begin), "ms",
+	    "until the driver has them");
 	snprintf(name, sizeof name, "first three launches, %s", label);
 	row_value(name, 1e3 * (launched - first), "ms", "and what they load");
 	recast_free(&r);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/gpu-day/resnet.c -- every layer of ResNet-50, three operations, two
- * layouts, in every math type that cuDNN's older interface has, and by the first
- * plan of the graph interface: times, and errors against FP64. Run with the
- * library preloaded, `default` and `graph` are ours. */
+ * layouts, in every math type that cuDNN's older interface has, and by the
+ * first plan of the graph interface: times, and errors against FP64. Run with
+ * the library preloaded, `default` and `graph` are ours. */
 #include "resnet.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/calibrate/calibrate.c -- autocast calibrate: what this GPU can do, measured and
- * kept for the policy's predictions. Whatever would spoil that is refused. */
+/* cmd/calibrate/calibrate.c -- autocast calibrate: what this GPU can do,
+ * measured and kept for the policy's predictions. Whatever would spoil that is
+ * refused. */
 #include "cmd/calibrate/calibrate.h"
 #include "cmd/run/plan.h"
 #include "base/env.h"

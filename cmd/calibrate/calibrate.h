@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/calibrate/calibrate.h -- a GPU that is measured. cmd/calibrate/calibrate.c is the verb,
- * cmd/calibrate/calibrate_gpu.c finds driver and cuBLAS, cmd/calibrate/calibrate_measure.c has the
- * experiments, cmd/calibrate/calibrate_operand.c what they multiply. NVIDIA's functions
- * are declared here as their ABI is: the program is built without CUDA and
- * links to none of it. */
+/* cmd/calibrate/calibrate.h -- a GPU that is measured.
+ * cmd/calibrate/calibrate.c is the verb, cmd/calibrate/calibrate_gpu.c finds
+ * driver and cuBLAS, cmd/calibrate/calibrate_measure.c has the experiments,
+ * cmd/calibrate/calibrate_operand.c what they multiply. NVIDIA's functions are
+ * declared here as their ABI is: the program is built without CUDA and links to
+ * none of it. */
 #ifndef AC_CMD_CALIBRATE_H
 #define AC_CMD_CALIBRATE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/calibrate/calibrate_gpu.c -- opens the driver and cuBLAS at run time. The only
- * place of the program that loads a library. */
+/* cmd/calibrate/calibrate_gpu.c -- opens the driver and cuBLAS at run time. The
+ * only place of the program that loads a library. */
 #include "cmd/calibrate/calibrate.h"
 #include "base/text.h"
 

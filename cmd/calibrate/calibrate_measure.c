@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/calibrate/calibrate_measure.c -- the experiments. Device time is what events say
- * around work that is queued in one go; a rate is the median of its samples.
- * Operands are random: zeros draw less power, and let the GPU run faster than
- * it will. */
+/* cmd/calibrate/calibrate_measure.c -- the experiments. Device time is what
+ * events say around work that is queued in one go; a rate is the median of its
+ * samples. Operands are random: zeros draw less power, and let the GPU run
+ * faster than it will. */
 #include "cmd/calibrate/calibrate.h"
 #include "cmd/compare/compare.h"
 
@@ -138,8 +138,8 @@ take(struct bench *b, const struct work *w, int times, double *seconds_out)
 	return record(b, b->gpu->end) && elapsed(b, seconds_out);
 }
 
-/* How often it must be queued to fill a sample; runs it for `warm` seconds, too,
- * so that the clock of an idle GPU has time to rise. */
+/* How often it must be queued to fill a sample; runs it for `warm` seconds,
+ * too, so that the clock of an idle GPU has time to rise. */
 static bool
 warm_up(struct bench *b, const struct work *w, double warm, int *times_out)
 {

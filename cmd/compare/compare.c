@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/compare.c -- autocast compare: plain and recast in turn. Everything that
- * can be refused is refused before the first run. */
+/* cmd/compare/compare.c -- autocast compare: plain and recast in turn.
+ * Everything that can be refused is refused before the first run. */
 #include "cmd/run/again.h"
 #include "cmd/compare/compare.h"
 #include "cmd/run/compared.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/compare.h -- a program run plain and recast in turn, and what came of
- * it. cmd/compare/compare.c is the verb, cmd/compare/compare_run.c carries out the runs,
- * cmd/compare/compare_outputs.c compares what they wrote, cmd/compare/compare_judge.c how long
- * they took, cmd/compare/compare_print.c and cmd/compare/compare_json.c tell. */
+/* cmd/compare/compare.h -- a program run plain and recast in turn, and what
+ * came of it. cmd/compare/compare.c is the verb, cmd/compare/compare_run.c
+ * carries out the runs, cmd/compare/compare_outputs.c compares what they wrote,
+ * cmd/compare/compare_judge.c how long they took, cmd/compare/compare_print.c
+ * and cmd/compare/compare_json.c tell. */
 #ifndef AC_CMD_COMPARE_H
 #define AC_CMD_COMPARE_H
 
@@ -15,7 +16,7 @@ enum { AC_COMPARE_SAME = 0, AC_COMPARE_DIFFERS = 1, AC_COMPARE_RUN_FAILED = 3 };
 enum ac_side { AC_PLAIN, AC_RECAST, AC_SIDES };
 extern const char *const ac_side_names[AC_SIDES];
 
-/* ---- How long (cmd/compare/compare_judge.c), pure ------------------------------ */
+/* ---- How long (cmd/compare/compare_judge.c), pure ---------------------- */
 
 enum { AC_COMPARE_PAIRS = 200 };  /* at most */
 /* Slower by less is what any preloaded library costs a short program. */
@@ -48,7 +49,7 @@ void ac_compare_judge(const double *plain, const double *recast, size_t n,
 double ac_compare_median(const double *values, size_t n);
 double ac_compare_spread(const double *values, size_t n);
 
-/* ---- The runs (cmd/compare/compare_run.c) -------------------------------------- */
+/* ---- The runs (cmd/compare/compare_run.c) ------------------------------ */
 
 struct ac_compare_run {
 	double   wall, user, system; /* seconds */
@@ -96,7 +97,7 @@ void ac_compare_path(const struct ac_compare *compare, enum ac_side side,
 /* Remove what is in the folder, and it. */
 void ac_compare_end(struct ac_compare *compare);
 
-/* ---- What they wrote (cmd/compare/compare_outputs.c) --------------------------- */
+/* ---- What they wrote (cmd/compare/compare_outputs.c) ------------------- */
 
 enum ac_presence {
 	AC_PRESENT,                /* every run wrote it: see `result` */

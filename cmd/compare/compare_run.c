@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/compare_run.c -- runs the program once, plain or recast, and keeps what
- * it wrote in a folder of our own. The files stay where the program put them:
- * it may want them again. */
+/* cmd/compare/compare_run.c -- runs the program once, plain or recast, and
+ * keeps what it wrote in a folder of our own. The files stay where the program
+ * put them: it may want them again. */
 #include "cmd/compare/compare.h"
 #include "cmd/run/again.h"
 #include "base/env.h"

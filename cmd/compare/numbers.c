@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/numbers.c -- one output of several runs: which of its numbers and lines
- * differ, and which differ anyway. */
+/* cmd/compare/numbers.c -- one output of several runs: which of its numbers and
+ * lines differ, and which differ anyway. */
 #include "cmd/compare/numbers_lines.h"
 
 #include <stdlib.h>
@@ -14,7 +14,8 @@ enum { AHEAD_BYTES = 1 << 26 };
 static void
 compare_bytes(const struct ac_numbers_pass *pass)
 {
-	const struct ac_numbers_text *a = &pass->numbers->text, *b = pass->other;
+	const struct ac_numbers_text *a = &pass->numbers->text,
+				     *b = pass->other;
 	const size_t common = a->count < b->count ? a->count : b->count;
 	struct ac_numbers_result *r = &pass->numbers->result;
 	uint64_t differing = a->count + b->count - 2 * common, first = common;

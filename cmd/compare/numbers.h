@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/numbers.h -- two texts compared as a reader would: numbers as numbers,
- * the rest as text. What differs anyway between runs that should be equal is
- * learnt first and then left out.
+/* cmd/compare/numbers.h -- two texts compared as a reader would: numbers as
+ * numbers, the rest as text. What differs anyway between runs that should be
+ * equal is learnt first and then left out.
  *
  * Nothing here trusts its input: binary bytes, lines of any length, numbers of
  * any size. Work and memory grow with the input, never with its square. */
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Words of a line (cmd/compare/numbers_token.c) ----------------------------- */
+/* ---- Words of a line (cmd/compare/numbers_token.c) --------------------- */
 
 /* A number is [+-]DIGITS[.DIGITS][e[+-]DIGITS], .5, 5., nan or inf, standing
  * alone or before a unit of up to three letters. Text: 0x1f, 1,234,567, v1.2,
@@ -38,7 +38,7 @@ bool ac_token_same_text(const struct ac_token *a, const struct ac_token *b);
  * and the other is not; NaNs are equal. */
 double ac_number_difference(double a, double b);
 
-/* ---- Outputs (cmd/compare/numbers.c) ------------------------------------------- */
+/* ---- Outputs (cmd/compare/numbers.c) ----------------------------------- */
 
 enum { AC_NUMBERS_WORD = 32, AC_NUMBERS_LINE = 72 };
 

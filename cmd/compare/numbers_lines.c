@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/numbers_lines.c -- pairs the lines of two texts by their text with the
- * numbers left out, and notes what differs in each pair. Where two lines do
- * not match, a few lines ahead are tried. */
+/* cmd/compare/numbers_lines.c -- pairs the lines of two texts by their text
+ * with the numbers left out, and notes what differs in each pair. Where two
+ * lines do not match, a few lines ahead are tried. */
 #include "cmd/compare/numbers_lines.h"
 
 #include <math.h>
@@ -113,8 +113,9 @@ keep(char *out, size_t size, const char *from, const char *end)
 }
 
 static void
-keep_worst(const struct ac_numbers_pass *pass, size_t i, struct ac_token_line line,
-    const struct ac_token *x, const struct ac_token *y, double difference)
+keep_worst(const struct ac_numbers_pass *pass, size_t i,
+    struct ac_token_line line, const struct ac_token *x,
+    const struct ac_token *y, double difference)
 {
 	struct ac_numbers_result *r = &pass->numbers->result;
 

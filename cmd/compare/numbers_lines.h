@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/numbers_lines.h -- inside of cmd/compare/numbers.h: what is known of an output,
- * for cmd/compare/numbers.c, which owns it, and cmd/compare/numbers_lines.c, which pairs
- * lines. */
+/* cmd/compare/numbers_lines.h -- inside of cmd/compare/numbers.h: what is known
+ * of an output, for cmd/compare/numbers.c, which owns it, and
+ * cmd/compare/numbers_lines.c, which pairs lines. */
 #ifndef AC_CMD_NUMBERS_LINES_H
 #define AC_CMD_NUMBERS_LINES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/numbers_token.c -- cuts a line into numbers and text. Never allocates,
- * never reads past the line's end; each byte is looked at a few times at
- * most. */
+/* cmd/compare/numbers_token.c -- cuts a line into numbers and text. Never
+ * allocates, never reads past the line's end; each byte is looked at a few
+ * times at most. */
 #include "cmd/compare/numbers.h"
 #include "base/text.h"
 

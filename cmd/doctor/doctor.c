@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/doctor/doctor.c -- autocast doctor: is the program reached, and if not, why?
- * Gathers facts from a run, or from a running process; the conclusions are
+/* cmd/doctor/doctor.c -- autocast doctor: is the program reached, and if not,
+ * why? Gathers facts from a run, or from a running process; the conclusions are
  * cmd/doctor/doctor_causes.c's. */
 #include "cmd/doctor/doctor.h"
 #include "cmd/run/plan.h"

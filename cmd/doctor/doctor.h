@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/doctor/doctor.h -- facts about a run, and what they mean.
  *
- * cmd/doctor/doctor.c gathers the facts (from the program file, from the records that
- * the processes leave, from /proc, from the statistics), ac_doctor_diagnose()
- * turns them into findings, cmd/doctor/doctor_print.c shows those. */
+ * cmd/doctor/doctor.c gathers the facts (from the program file, from the
+ * records that the processes leave, from /proc, from the statistics),
+ * ac_doctor_diagnose() turns them into findings, cmd/doctor/doctor_print.c
+ * shows those. */
 #ifndef AC_CMD_DOCTOR_H
 #define AC_CMD_DOCTOR_H
 
@@ -127,7 +128,7 @@ bool ac_doctor_name_of(pid_t pid, char name_out[16]);
 void ac_doctor_add_up(const struct ac_report *report,
     struct ac_doctor_work *work_out);
 
-/* ---- A folder of our own (cmd/doctor/doctor_folder.c) ------------------------- */
+/* ---- A folder of our own (cmd/doctor/doctor_folder.c) ------------------ */
 
 struct ac_doctor_folder {
 	char path[64], records[80];  /* "": there is none */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/doctor/doctor_binding.c -- causes that lie between the program and the NVIDIA
- * library: our library is not there, or calls go past it. Pure. */
+/* cmd/doctor/doctor_binding.c -- causes that lie between the program and the
+ * NVIDIA library: our library is not there, or calls go past it. Pure. */
 #include "cmd/doctor/doctor_cause.h"
 
 #include <string.h>

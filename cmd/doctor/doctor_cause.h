@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/doctor/doctor_cause.h -- one cause of "nothing happened", for the files that
- * hold them: cmd/doctor/doctor_program.c and cmd/doctor/doctor_binding.c. The table is in
- * cmd/doctor/doctor_causes.c. */
+/* cmd/doctor/doctor_cause.h -- one cause of "nothing happened", for the files
+ * that hold them: cmd/doctor/doctor_program.c and cmd/doctor/doctor_binding.c.
+ * The table is in cmd/doctor/doctor_causes.c. */
 #ifndef AC_CMD_DOCTOR_CAUSE_H
 #define AC_CMD_DOCTOR_CAUSE_H
 

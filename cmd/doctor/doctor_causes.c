@@ -300,7 +300,8 @@ ac_doctor_diagnose(const struct ac_doctor_facts *facts,
 	memset(findings_out, 0, sizeof *findings_out);
 	ac_text_init(&chart.fix, buffer, sizeof buffer);
 	for (size_t i = 0; i < facts->process_count; i++)
-		patient.has_vendor |= ac_doctor_has_vendor(&facts->processes[i]);
+		patient.has_vendor |=
+		    ac_doctor_has_vendor(&facts->processes[i]);
 	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
 		struct ac_text text = text_of_next(&chart);
 		enum ac_doctor_mark mark;
@@ -311,7 +312,8 @@ ac_doctor_diagnose(const struct ac_doctor_facts *facts,
 		}
 		mark = causes[i].find(&patient, &text, &chart.fix);
 		if (mark != AC_DOCTOR_NOTHING)
-			conclude(&chart, causes[i].name, causes[i].status, mark);
+			conclude(&chart, causes[i].name, causes[i].status,
+			    mark);
 		patient.has_problem |= mark == AC_DOCTOR_PROBLEM;
 	}
 	for (int v = 0; v < AC_VENDORS; v++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/doctor/doctor_folder.c -- the folder in which the processes of a run leave
- * their records, and their statistics where the user keeps none. Private, and
- * gone afterwards. */
+/* cmd/doctor/doctor_folder.c -- the folder in which the processes of a run
+ * leave their records, and their statistics where the user keeps none. Private,
+ * and gone afterwards. */
 #include "cmd/run/again.h"
 #include "cmd/doctor/doctor.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/doctor/doctor_kept.c -- what the statistics of a run add up to, and for every
- * reason to keep a call the command that would change it. Pure but for the
- * environment. */
+/* cmd/doctor/doctor_kept.c -- what the statistics of a run add up to, and for
+ * every reason to keep a call the command that would change it. Pure but for
+ * the environment. */
 #include "cmd/doctor/doctor.h"
 #include "base/env.h"
 

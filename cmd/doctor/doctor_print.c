@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/doctor/doctor_print.c -- findings on stdout: a line each, the command last. */
+/* cmd/doctor/doctor_print.c -- findings on stdout: a line each, the command
+ * last. */
 #include "cmd/doctor/doctor.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/doctor/doctor_program.c -- causes that lie in the program: what kind of file it
- * is, what it loads, how it ended. Pure. */
+/* cmd/doctor/doctor_program.c -- causes that lie in the program: what kind of
+ * file it is, what it loads, how it ended. Pure. */
 #include "cmd/doctor/doctor_cause.h"
 
 #include <string.h>

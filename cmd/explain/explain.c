@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/explain/explain.c -- autocast explain: why an operation runs as it does. The
- * operation is described on the command line, or taken from the last run. */
+/* cmd/explain/explain.c -- autocast explain: why an operation runs as it does.
+ * The operation is described on the command line, or taken from the last
+ * run. */
 #include "cmd/command.h"
 #include "policy/profit/calibration.h"
 #include "report/read/read.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/explain/explain_vector.c -- what a policy's seed and update lines say of a call on
- * vectors: `autocast explain cublasSaxpy_v2 n=320`. */
+/* cmd/explain/explain_vector.c -- what a policy's seed and update lines say of
+ * a call on vectors: `autocast explain cublasSaxpy_v2 n=320`. */
 #include "cmd/command.h"
 
 #include <stdio.h>
@@ -100,7 +100,7 @@ set(struct ac_op *op, const char *word)
 	    word);
 }
 
-/* ---- The answer ----------------------------------------------------------- */
+/* ---- The answer -------------------------------------------------------- */
 
 int
 ac_vector_explain(const struct ac_chosen *chosen, char **words)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/explain/operation_conv.c -- a convolution in the words of a command line, and of
- * a report: images=32 cin=256 image=28x28 cout=256 filter=3x3 pad=1, or "n32
- * c256 28x28 k256 3x3 s1 p1 d1 g1 nchw". Pure; called by explain. */
+/* cmd/explain/operation_conv.c -- a convolution in the words of a command line,
+ * and of a report: images=32 cin=256 image=28x28 cout=256 filter=3x3 pad=1, or
+ * "n32 c256 28x28 k256 3x3 s1 p1 d1 g1 nchw". Pure; called by explain. */
 #include "cmd/command.h"
 
 #include <string.h>

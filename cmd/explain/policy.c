@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/explain/policy.c -- autocast policy: check files, show a policy in canonical
- * form, say which one is in force. */
+/* cmd/explain/policy.c -- autocast policy: check files, show a policy in
+ * canonical form, say which one is in force. */
 #include "cmd/command.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/report/watch.c -- autocast watch: what a running process does just now. It reads
- * the process's statistics file and does not touch the process. On a terminal
- * each block takes the place of the one before; the terminal's settings are
- * changed within one write only, so that there is nothing to restore. */
+/* cmd/report/watch.c -- autocast watch: what a running process does just now.
+ * It reads the process's statistics file and does not touch the process. On a
+ * terminal each block takes the place of the one before; the terminal's
+ * settings are changed within one write only, so that there is nothing to
+ * restore. */
 #include "cmd/command.h"
 #include "report/report.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/again.h -- a program that is run several times over, each time as if it
- * were the first: for `compare` and `validate`. Folders of theirs, and the
+/* cmd/run/again.h -- a program that is run several times over, each time as if
+ * it were the first: for `compare` and `validate`. Folders of theirs, and the
  * doctor's. */
 #ifndef AC_CMD_AGAIN_H
 #define AC_CMD_AGAIN_H

@@ -45,7 +45,7 @@ signal_set(sigset_t *set_out)
 /* What happened to each signal before. One that we were started to ignore
  * (nohup) stays ignored. */
 static void
-catch(struct sigaction before_out[FORWARDED])
+take_over(struct sigaction before_out[FORWARDED])
 {
 	const struct sigaction action = {
 		.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART
@@ -62,7 +62,7 @@ ac_child_catch(void)
 {
 	struct sigaction before[FORWARDED];
 
-	catch(before);
+	take_over(before);
 }
 
 void
@@ -199,7 +199,7 @@ ac_child_run(const struct ac_child *child, int *status_out)
 		    child->program->path, strerror(errno));
 	signal_set(&ours);
 	(void)sigprocmask(SIG_BLOCK, &ours, &before);
-	catch(handlers);
+	take_over(handlers);
 	start = now();
 	pid = fork();
 	if (pid == 0)

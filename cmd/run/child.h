@@ -40,8 +40,8 @@ struct ac_child {
 bool ac_child_prepare(const struct ac_child *child);
 
 /* Start it and wait for its end, passing on the signals sent to us; afterwards
- * they do what they did before. The wait status to *status_out. Returns 0, or an exit status after one line on
- * stderr if it could not be started. */
+ * they do what they did before. The wait status to *status_out. Returns 0, or
+ * an exit status after one line on stderr if it could not be started. */
 int ac_child_run(const struct ac_child *child, int *status_out);
 
 /* Catch the signals that are passed on from now on, for a caller who has

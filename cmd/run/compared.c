@@ -170,7 +170,8 @@ ac_compared_of(const struct ac_chosen *chosen,
 
 /* ---- Stamps -------------------------------------------------------------- */
 
-/* Names are of two hashes, sixteen digits each: of the policy, of the program. */
+/* Names are of two hashes, sixteen digits each: of the policy, of the
+ * program. */
 enum { HASH_DIGITS = 16, NAME_LENGTH = 2 * HASH_DIGITS + 1 };
 
 struct found {

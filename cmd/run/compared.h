@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/compared.h -- the stamps of `autocast compare`: which program's output was
- * compared with that of plain runs, under which policy, on which GPU. A stamp is
- * of the content of the program's file, of what interprets it, and of the script
- * that it runs; of the policy as it is printed; of the GPU's name and of our
- * version. What it does not know: data, other arguments, libraries. */
+/* cmd/run/compared.h -- the stamps of `autocast compare`: which program's
+ * output was compared with that of plain runs, under which policy, on which
+ * GPU. A stamp is of the content of the program's file, of what interprets it,
+ * and of the script that it runs; of the policy as it is printed; of the GPU's
+ * name and of our version. What it does not know: data, other arguments,
+ * libraries. */
 #ifndef AC_CMD_COMPARED_H
 #define AC_CMD_COMPARED_H
 
@@ -16,8 +17,8 @@ struct ac_compared {
 };
 
 /* What a stamp of this program with these `arguments` (the first is its name),
- * of the policy that `chosen` selects, on `gpu`, would be. False: the program or
- * the policy cannot be read. */
+ * of the policy that `chosen` selects, on `gpu`, would be. False: the program
+ * or the policy cannot be read. */
 bool ac_compared_of(const struct ac_chosen *chosen,
     const struct ac_program *program, char **arguments, const char *gpu,
     struct ac_compared *compared_out);

@@ -234,7 +234,8 @@ judge(struct image *image, struct ac_elf_facts *facts)
 	if (facts->is_damaged)
 		return;
 	facts->is_dynamic = find_segment(image, PT_INTERP, &interpreter);
-	loader = facts->is_dynamic ? text_at(image, interpreter.p_offset) : NULL;
+	loader = facts->is_dynamic ? text_at(image, interpreter.p_offset) :
+				     NULL;
 	facts->is_musl = loader && strstr(loader, "/ld-musl");
 	read_dynamic(image, &needs, facts);
 	facts->has_rpath = needs.rpath && !needs.runpath;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/plan.c -- checks what a command line asks of a run and carries it out.
- * Everything that can be refused is refused before the program starts. */
+/* cmd/run/plan.c -- checks what a command line asks of a run and carries it
+ * out. Everything that can be refused is refused before the program starts. */
 #include "cmd/run/plan.h"
 #include "base/env.h"
 #include "report/count/stamp.h"

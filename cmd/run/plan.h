@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/plan.h -- how a program is run with the library preloaded: the choices
- * of a command line, checked, then carried out. For every command that runs a
- * program. */
+/* cmd/run/plan.h -- how a program is run with the library preloaded: the
+ * choices of a command line, checked, then carried out. For every command that
+ * runs a program. */
 #ifndef AC_CMD_PLAN_H
 #define AC_CMD_PLAN_H
 
@@ -30,10 +30,11 @@ enum { AC_PLAN_POLICY = 256, AC_PLAN_EMULATE, AC_PLAN_OWN };
 bool ac_plan_take(struct ac_plan *plan, int option, const char *value);
 
 /* Give the run its token and the user's directory of statistics, created as far
- * as that is possible. False: nothing can be kept there, plan->unkept says why. */
+ * as that is possible. False: nothing can be kept there, plan->unkept says
+ * why. */
 bool ac_plan_begin(struct ac_plan *plan);
-/* Then: let the numbers of this run go into a folder of its own, in TMPDIR, /tmp
- * or /dev/shm. False: there is no place for one. */
+/* Then: let the numbers of this run go into a folder of its own, in TMPDIR,
+ * /tmp or /dev/shm. False: there is no place for one. */
 bool ac_plan_begin_once(struct ac_plan *plan);
 /* Remove that folder, if there is one. */
 void ac_plan_end(struct ac_plan *plan);

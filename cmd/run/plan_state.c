@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/plan_state.c -- where the numbers of a run go: to the user's directory, or
- * into a folder of the run's own, which goes with it. */
+/* cmd/run/plan_state.c -- where the numbers of a run go: to the user's
+ * directory, or into a folder of the run's own, which goes with it. */
 #include "cmd/run/again.h"
 #include "cmd/run/plan.h"
 #include "base/env.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/preload.c -- the environment of the child: LD_PRELOAD in the one order
- * that works, and the AUTOCAST_* variables.
+/* cmd/run/preload.c -- the environment of the child: LD_PRELOAD in the one
+ * order that works, and the AUTOCAST_* variables.
  *
  * Order: sanitizer runtimes (they refuse to start when not first), then
  * libautocast.so, then the emulated libraries where a DT_RPATH would hide

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/where.c -- finds what belongs to this very program: beside it in a build
- * tree, under the same prefix when installed, else where it was configured to
- * be. Never asks PATH or the environment. */
+/* cmd/run/where.c -- finds what belongs to this very program: beside it in a
+ * build tree, under the same prefix when installed, else where it was
+ * configured to be. Never asks PATH or the environment. */
 #include "cmd/command.h"
 
 #include <limits.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/validate/validate.c -- autocast validate: does a policy's scale leave a program's
- * updates as they are? Run without it and with it; a third time, without, if
- * they differ, since some programs never compute the same twice, else with the
- * whole policy, where the scale may overflow. A stamp is left where they do not
- * differ. */
+/* cmd/validate/validate.c -- autocast validate: does a policy's scale leave a
+ * program's updates as they are? Run without it and with it; a third time,
+ * without, if they differ, since some programs never compute the same twice,
+ * else with the whole policy, where the scale may overflow. A stamp is left
+ * where they do not differ. */
 #include "cmd/run/again.h"
 #include "cmd/validate/validate.h"
 #include "base/env.h"

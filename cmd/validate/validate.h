@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/validate/validate.h -- what seed and update lines do to a program, as the traces
- * of two runs tell: cmd/validate/validate.c is the verb, cmd/validate/validate_trace.c compares,
- * cmd/validate/validate_say.c says what was found. */
+/* cmd/validate/validate.h -- what seed and update lines do to a program, as the
+ * traces of two runs tell: cmd/validate/validate.c is the verb,
+ * cmd/validate/validate_trace.c compares, cmd/validate/validate_say.c says what
+ * was found. */
 #ifndef AC_CMD_VALIDATE_H
 #define AC_CMD_VALIDATE_H
 
@@ -66,13 +67,13 @@ void ac_trace_compare(const char *first, const char *second,
     struct ac_trace_result *result_out);
 
 /* Whether, of two runs whose traces are in two folders, the second one has an
- * update that wrote what is not finite, and the first one has none; the first of
- * them to *result_out then. Also if the second one's trace cannot be read, with
- * that verdict. */
+ * update that wrote what is not finite, and the first one has none; the first
+ * of them to *result_out then. Also if the second one's trace cannot be read,
+ * with that verdict. */
 bool ac_trace_overflows(const char *without, const char *with,
     struct ac_trace_result *result_out);
 
-/* ---- cmd/validate/validate_say.c ------------------------------------------------- */
+/* ---- cmd/validate/validate_say.c --------------------------------------- */
 
 /* Say on standard error why `scale` is refused, `reproducible` telling whether
  * two runs without it are the same. An exit status; AC_EXIT_FAILED, and nothing

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/validate/validate_say.c -- why a program's seed and update lines are refused, and
- * which calls no line means. Called by cmd/validate/validate.c. */
+/* cmd/validate/validate_say.c -- why a program's seed and update lines are
+ * refused, and which calls no line means. Called by cmd/validate/validate.c. */
 #include "cmd/command.h"
 #include "cmd/validate/validate.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Calls that no line means --------------------------------------------- */
+/* ---- Calls that no line means ------------------------------------------ */
 
 /* As a line would name them. */
 static void
@@ -52,7 +52,7 @@ say_others(const struct ac_trace_result *result, bool all)
 	}
 }
 
-/* ---- Refusals -------------------------------------------------------------- */
+/* ---- Refusals ---------------------------------------------------------- */
 
 /* "update 3 (cublasSaxpy_v2, n=320, train+1a2b)" */
 static const char *
@@ -63,7 +63,8 @@ name_call(const struct ac_trace_result *result)
 	struct ac_text t;
 
 	ac_text_init(&t, name, sizeof name);
-	ac_text_addf(&t, "%s %zu (%s, n=%lld, %s)", ac_scaling_names[line->kind],
+	ac_text_addf(&t, "%s %zu (%s, n=%lld, %s)",
+	    ac_scaling_names[line->kind],
 	    line->kind == AC_SCALING_SEED ? result->seeds : result->updates,
 	    line->symbol, line->n, line->caller);
 	return name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/validate/validate_trace.c -- two traces side by side. They may be long: read line
- * by line. */
+/* cmd/validate/validate_trace.c -- two traces side by side. They may be long:
+ * read line by line. */
 #include "cmd/validate/validate.h"
 
 #include "base/text.h"
@@ -154,7 +154,7 @@ read_line(struct trace *trace, struct ac_trace_line *line)
 	return false;
 }
 
-/* ---- Files ----------------------------------------------------------------- */
+/* ---- Files ------------------------------------------------------------- */
 
 /* Past the first line, "program HASH". */
 static bool
@@ -222,7 +222,7 @@ open_trace(const char *folder, struct trace *trace)
 	return !*chosen || begin(trace, chosen);
 }
 
-/* ---- Comparing ------------------------------------------------------------- */
+/* ---- Comparing --------------------------------------------------------- */
 
 /* Two updates wrote the same. Did the scale reach what was added, and was that
  * anything? Else that they are the same says nothing. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas.h -- what the files of libcublas share: the handle, entering
- * a call, scalars. The device is libcuda.so.1's. */
+/* emulator/cublas/cublas.h -- what the files of libcublas share: the handle,
+ * entering a call, scalars. The device is libcuda.so.1's. */
 #ifndef AC_EMULATOR_CUBLAS_H
 #define AC_EMULATOR_CUBLAS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_exact.c -- sums with the bits of the GPU: blocks of a Tensor
- * Core, chains of FMAs. Touches packed copies only, knows no device. */
+/* emulator/cublas/cublas_exact.c -- sums with the bits of the GPU: blocks of a
+ * Tensor Core, chains of FMAs. Touches packed copies only, knows no device. */
 #include "emulator/cublas/cublas_exact.h"
 #include "emulator/cublas/cublas_round.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_gemm.c -- a product's arguments: checked in cuBLAS's order,
- * its arithmetic chosen, then queued. Computes nothing. */
+/* emulator/cublas/cublas_gemm.c -- a product's arguments: checked in cuBLAS's
+ * order, its arithmetic chosen, then queued. Computes nothing. */
 #include "emulator/cublas/cublas_gemm.h"
 
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_gemm.h -- a matrix product, however the program spelled it.
- * cublas_gemm_entry.c packs one, cublas_gemm.c checks and queues it,
- * cublas_product.c and cublas_sums.c compute it on the stream's worker. */
+/* emulator/cublas/cublas_gemm.h -- a matrix product, however the program
+ * spelled it. cublas_gemm_entry.c packs one, cublas_gemm.c checks and queues
+ * it, cublas_product.c and cublas_sums.c compute it on the stream's worker. */
 #ifndef AC_EMULATOR_CUBLAS_GEMM_H
 #define AC_EMULATOR_CUBLAS_GEMM_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_grouped.c -- cuBLAS calls: groups of products, each group
- * with sizes and scalars of its own. Sizes and scalars lie on the host, the
- * pointers to matrices in device memory, group after group. Contracts are
+/* emulator/cublas/cublas_grouped.c -- cuBLAS calls: groups of products, each
+ * group with sizes and scalars of its own. Sizes and scalars lie on the host,
+ * the pointers to matrices in device memory, group after group. Contracts are
  * NVIDIA's. */
 #include "emulator/cublas/cublas_gemm.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_handle.c -- cuBLAS calls: handles and their settings; what
- * every other call of the library begins and ends with. Contracts are
+/* emulator/cublas/cublas_handle.c -- cuBLAS calls: handles and their settings;
+ * what every other call of the library begins and ends with. Contracts are
  * NVIDIA's. */
 #include "emulator/cublas/cublas.h"
 

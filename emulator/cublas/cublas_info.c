@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_info.c -- cuBLAS calls: versions, status names, the logger
- * that logs nothing. Contracts are NVIDIA's. */
+/* emulator/cublas/cublas_info.c -- cuBLAS calls: versions, status names, the
+ * logger that logs nothing. Contracts are NVIDIA's. */
 #include "emulator/cublas/cublas.h"
 
 static const struct {

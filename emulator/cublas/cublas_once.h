@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_once.h -- AUTOCAST_EMU_SUMS=once: a product that was the last
- * to write its C, and would write it again, is not computed. Runs on workers. */
+/* emulator/cublas/cublas_once.h -- AUTOCAST_EMU_SUMS=once: a product that was
+ * the last to write its C, and would write it again, is not computed. Runs on
+ * workers. */
 #ifndef AC_EMULATOR_CUBLAS_ONCE_H
 #define AC_EMULATOR_CUBLAS_ONCE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_product.c -- computing a product on the stream's worker:
- * inputs rounded as the arithmetic says, sums as AUTOCAST_EMU_SUMS says,
- * beta = 0 never reads C, alpha = 0 never reads A and B. */
+/* emulator/cublas/cublas_product.c -- computing a product on the stream's
+ * worker: inputs rounded as the arithmetic says, sums as AUTOCAST_EMU_SUMS
+ * says, beta = 0 never reads C, alpha = 0 never reads A and B. */
 #include "emulator/cublas/cublas_once.h"
 #include "emulator/cublas/cublas_round.h"
 #include "emulator/cublas/cublas_sums.h"

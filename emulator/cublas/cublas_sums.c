@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_sums.c -- products with the GPU's own sums, and with sums in
- * FP64: operands gathered so that every sum runs along memory, a complex sum
- * as two real ones, then alpha and beta as cuBLAS applies them. */
+/* emulator/cublas/cublas_sums.c -- products with the GPU's own sums, and with
+ * sums in FP64: operands gathered so that every sum runs along memory, a
+ * complex sum as two real ones, then alpha and beta as cuBLAS applies them. */
 #include "emulator/cublas/cublas_sums.h"
 #include "emulator/cublas/cublas_exact.h"
 

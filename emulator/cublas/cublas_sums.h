@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_sums.h -- one matrix product of a batch, and the ways to
- * compute it. cublas_product.c chooses; cublas_sums.c has the slow ones. Runs
- * on workers. */
+/* emulator/cublas/cublas_sums.h -- one matrix product of a batch, and the ways
+ * to compute it. cublas_product.c chooses; cublas_sums.c has the slow ones.
+ * Runs on workers. */
 #ifndef AC_EMULATOR_CUBLAS_SUMS_H
 #define AC_EMULATOR_CUBLAS_SUMS_H
 

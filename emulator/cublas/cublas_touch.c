@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_touch.c -- reading and writing matrices of any type, counted
- * byte by byte. Owns none of them. */
+/* emulator/cublas/cublas_touch.c -- reading and writing matrices of any type,
+ * counted byte by byte. Owns none of them. */
 #include "emulator/cublas/cublas_touch.h"
 #include "emulator/cublas/cublas_round.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_touch.h -- where products touch the program's matrices. Every
- * byte that is read or written goes through here and is counted: what is read
- * twice counts twice. Runs on workers. */
+/* emulator/cublas/cublas_touch.h -- where products touch the program's
+ * matrices. Every byte that is read or written goes through here and is
+ * counted: what is read twice counts twice. Runs on workers. */
 #ifndef AC_EMULATOR_CUBLAS_TOUCH_H
 #define AC_EMULATOR_CUBLAS_TOUCH_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_xt.c -- the little of cuBLASXt that is there: one product, in
- * host or device memory, done when the call returns. Contracts are NVIDIA's. */
+/* emulator/cublas/cublas_xt.c -- the little of cuBLASXt that is there: one
+ * product, in host or device memory, done when the call returns. Contracts are
+ * NVIDIA's. */
 #define EMU_BLAS_XT
 #include "emulator/cublas/cublas_gemm.h"
 

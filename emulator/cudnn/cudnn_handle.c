@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/cudnn_handle.c -- cuDNN calls: handles; what every other call of
- * the library begins and ends with. Contracts are NVIDIA's. */
+/* emulator/cudnn/cudnn_handle.c -- cuDNN calls: handles; what every other call
+ * of the library begins and ends with. Contracts are NVIDIA's. */
 #include "emulator/cudnn/conv/cudnn_conv.h"
 
 const struct emu_family emu_dnn = { CUDNN_STATUS_INTERNAL_ERROR,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/ahead.c -- how far the host may run ahead of one stream: 1,024
- * launches, as NVIDIA's driver has room for. The next one waits in its call until
- * one of them has ended, by the CPU's clock and by the modelled one. A graph is
- * one launch; events and waits for them take no room.
+/* emulator/driver/ahead.c -- how far the host may run ahead of one stream:
+ * 1,024 launches, as NVIDIA's driver has room for. The next one waits in its
+ * call until one of them has ended, by the CPU's clock and by the modelled one.
+ * A graph is one launch; events and waits for them take no room.
  *
  * RATIONALE: the count orders nothing under TSan. A host that happened to wait
  * here would hide that the program forgot to. */

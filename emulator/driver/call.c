@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/call.c -- exported calls: counted, failed on demand, and named in
- * complaints. Knows nothing of what a call does; every exported function of
- * the three libraries enters here. */
+/* emulator/driver/call.c -- exported calls: counted, failed on demand, and
+ * named in complaints. Knows nothing of what a call does; every exported
+ * function of the three libraries enters here. */
 #include "emulator/driver/device.h"
 #include "emulator/driver/wait.h"
 
@@ -39,8 +39,8 @@ is_named(const struct emu_record *call, const char *from, const char *to)
 	    (!call->name[length] || !strcmp(call->name + length, "_v2"));
 }
 
-/* One NAME:N[:STATUS], N 0 for every one, [from, to), of AUTOCAST_EMU_FAIL or AUTOCAST_EMU_DROP,
- * which has no STATUS. */
+/* One NAME:N[:STATUS], N 0 for every one, [from, to), of AUTOCAST_EMU_FAIL or
+ * AUTOCAST_EMU_DROP, which has no STATUS. */
 static void
 parse_choice(struct emu_record *call, enum ac_env_name variable,
     const char *from, const char *to)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/capture.c -- the captures that go on: their beginning and end, which
- * streams take part, what they record. Runs nothing. */
+/* emulator/driver/capture.c -- the captures that go on: their beginning and
+ * end, which streams take part, what they record. Runs nothing. */
 #include "emulator/driver/capture.h"
 #include "emulator/driver/wait.h"
 

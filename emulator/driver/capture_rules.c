@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/capture_rules.c -- what may not be called while a stream captures
- * [CUDA driver manual, cuThreadExchangeStreamCaptureMode(); CUDA programming
- * guide, stream capture, prohibited operations]. Invalidates captures, ends
- * none. */
+/* emulator/driver/capture_rules.c -- what may not be called while a stream
+ * captures [CUDA driver manual, cuThreadExchangeStreamCaptureMode(); CUDA
+ * programming guide, stream capture, prohibited operations]. Invalidates
+ * captures, ends none. */
 #include "emulator/driver/capture.h"
 
 static const char *const mode_names[] = {

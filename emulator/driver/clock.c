@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/clock.c -- the modelled clock: what queued work would take on the
- * GPU, by the model's rates. AUTOCAST_EMU_CLOCK=model makes events tell it.
+/* emulator/driver/clock.c -- the modelled clock: what queued work would take on
+ * the GPU, by the model's rates. AUTOCAST_EMU_CLOCK=model makes events tell it.
  *
  * Every thread has a time of its own. A worker's is its stream's: work begins
  * no earlier than it was queued and advances it; points carry it to those that
@@ -20,7 +20,8 @@
 #define PICOSECONDS 1e12
 
 /* What the host needs to queue a kernel, a product or a copy: assumed, as
- * policy/profit/rates.def does; and an event, or a wait for one, a quarter of it. */
+ * policy/profit/rates.def does; and an event, or a wait for one, a quarter of
+ * it. */
 #define HOST_CALL 3e-6
 #define EVENT_SHARE 0.25
 

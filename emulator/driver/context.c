@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/context.c -- contexts: primary and created ones, which is current
- * on a thread, their end. What they own is kept by streams.c, event.c and
- * memory.c, which are told when to let go. */
+/* emulator/driver/context.c -- contexts: primary and created ones, which is
+ * current on a thread, their end. What they own is kept by streams.c, event.c
+ * and memory.c, which are told when to let go. */
 #include "emulator/driver/context.h"
 #include "emulator/driver/wait.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/context.h -- contexts of the emulated devices: a primary one each,
- * and those that the driver API creates beside it. Only libcuda.so.1 knows.
+/* emulator/driver/context.h -- contexts of the emulated devices: a primary one
+ * each, and those that the driver API creates beside it. Only libcuda.so.1
+ * knows.
  *
  * A context owns its default stream, the streams and events made in it and the
  * memory allocated in it; they go when it does. Destroyed ones keep their

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/copy.c -- copies and fills, in stream order. Decides what waits:
- * a copy from pageable memory is staged or waited for, a copy to it is waited
- * for, everything else really runs later. */
+/* emulator/driver/copy.c -- copies and fills, in stream order. Decides what
+ * waits: a copy from pageable memory is staged or waited for, a copy to it is
+ * waited for, everything else really runs later. */
 #include "emulator/driver/capture.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/device.c -- the emulated devices: which there are, their start and
- * their end. Owns no context, memory, stream or event; tells the files that do
- * when to let go. */
+/* emulator/driver/device.c -- the emulated devices: which there are, their
+ * start and their end. Owns no context, memory, stream or event; tells the
+ * files that do when to let go. */
 #include "emulator/driver/device.h"
 #include "emulator/driver/capture.h"
 #include "emulator/driver/module.h"

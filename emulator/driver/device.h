@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/device.h -- what the files of libcuda.so.1 share with one another
- * and with nobody else. */
+/* emulator/driver/device.h -- what the files of libcuda.so.1 share with one
+ * another and with nobody else. */
 #ifndef AC_EMULATOR_DEVICE_H
 #define AC_EMULATOR_DEVICE_H
 

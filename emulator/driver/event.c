@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/event.c -- events: the last point a program recorded, and waiting
- * for it. Memory of destroyed events is kept for new ones. */
+/* emulator/driver/event.c -- events: the last point a program recorded, and
+ * waiting for it. Memory of destroyed events is kept for new ones. */
 #include "emulator/driver/capture.h"
 #include "emulator/driver/wait.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/handle.c -- the life of handles, where their work runs, and what
- * statuses mean to a library. Part of libcublas and of libcudnn, each with its
- * own list; knows neither. */
+/* emulator/driver/handle.c -- the life of handles, where their work runs, and
+ * what statuses mean to a library. Part of libcublas and of libcudnn, each with
+ * its own list; knows neither. */
 #include "emulator/driver/handle.h"
 
 #include <pthread.h>

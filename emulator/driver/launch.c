@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/launch.c -- launches: what is kept of one until its turn comes, and
- * running it: the CPU twin of the kernel's name, or its text, checked, where
- * AUTOCAST_EMU_KERNELS=ptx asks for that. */
+/* emulator/driver/launch.c -- launches: what is kept of one until its turn
+ * comes, and running it: the CPU twin of the kernel's name, or its text,
+ * checked, where AUTOCAST_EMU_KERNELS=ptx asks for that. */
 #include "emulator/driver/launch.h"
 
 #include "emulator/driver/capture.h"
@@ -21,8 +21,8 @@ enum {
 };
 
 /* Followed by `count` pointers, the sizes of what they point to, and that; then
- * `regions` of memory that was there when the launch was queued. A copy of a task
- * is a task: the pointers are set when it runs. */
+ * `regions` of memory that was there when the launch was queued. A copy of a
+ * task is a task: the pointers are set when it runs. */
 struct launch_task {
 	emu_twin_run run;
 	struct ptx_function *ptx;       /* or NULL */
@@ -64,8 +64,8 @@ point(struct launch_task *task)
 	return (struct ptx_region *)(void *)at;
 }
 
-/* What a GPU would end the context for, and what goes well there by chance only:
- * neither may pass. Each line of `said` is one finding. */
+/* What a GPU would end the context for, and what goes well there by chance
+ * only: neither may pass. Each line of `said` is one finding. */
 static _Noreturn void
 end_program(char *said)
 {

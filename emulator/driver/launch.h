@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/launch.h -- launches of kernels, for the driver and the runtime. */
+/* emulator/driver/launch.h -- launches of kernels, for the driver and the
+ * runtime. */
 #ifndef AC_EMULATOR_LAUNCH_H
 #define AC_EMULATOR_LAUNCH_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/memory.c -- memory given out and taken back. Device memory is host
- * memory of exactly the size asked for, so that ASan and valgrind see its
+/* emulator/driver/memory.c -- memory given out and taken back. Device memory is
+ * host memory of exactly the size asked for, so that ASan and valgrind see its
  * ends. A worker merely gives memory back. */
 #include "emulator/driver/memory.h"
 #include "emulator/driver/capture.h"

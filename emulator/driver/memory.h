@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/memory.h -- the table of allocations, for memory.c, which makes and
- * ends them. Each call locks for itself; from the program's threads only. */
+/* emulator/driver/memory.h -- the table of allocations, for memory.c, which
+ * makes and ends them. Each call locks for itself; from the program's threads
+ * only. */
 #ifndef AC_EMULATOR_MEMORY_H
 #define AC_EMULATOR_MEMORY_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/memory_table.c -- which memory there is, and whether a pointer is
- * good. The table is read and written by the program's threads only. */
+/* emulator/driver/memory_table.c -- which memory there is, and whether a
+ * pointer is good. The table is read and written by the program's threads
+ * only. */
 #include "emulator/driver/memory.h"
 
 #include <pthread.h>

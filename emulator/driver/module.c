@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/module.c -- kernels: what a PTX text declares. It is read for entry
- * names and parameter sizes, which say how much of a launch's arguments must be
- * kept; and whole, where AUTOCAST_EMU_KERNELS=ptx asks for that. */
+/* emulator/driver/module.c -- kernels: what a PTX text declares. It is read for
+ * entry names and parameter sizes, which say how much of a launch's arguments
+ * must be kept; and whole, where AUTOCAST_EMU_KERNELS=ptx asks for that. */
 #include "emulator/driver/module.h"
 #include "emulator/driver/capture.h"
 #include "emulator/driver/wait.h"

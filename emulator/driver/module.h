@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/module.h -- kernel libraries, for the driver calls that load them. */
+/* emulator/driver/module.h -- kernel libraries, for the driver calls that load
+ * them. */
 #ifndef AC_EMULATOR_MODULE_H
 #define AC_EMULATOR_MODULE_H
 
@@ -44,8 +45,8 @@ int emu_library_unload(struct CUlib_st *library);
 
 /* Functions are loaded into a context when they are first needed there, as
  * under CUDA_MODULE_LOADING=LAZY [CUDA programming guide, lazy loading]: by a
- * launch, if nothing asked for it before. A thread that must not load, because of
- * a capture, gets that status. */
+ * launch, if nothing asked for it before. A thread that must not load, because
+ * of a capture, gets that status. */
 int emu_function_load(struct CUkern_st *function);
 void emu_libraries_release(void);
 

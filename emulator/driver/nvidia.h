@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/nvidia.h -- NVIDIA's own prototypes, made visible: a definition in
- * the emulator that differs from them does not compile. */
+/* emulator/driver/nvidia.h -- NVIDIA's own prototypes, made visible: a
+ * definition in the emulator that differs from them does not compile. */
 #ifndef AC_EMULATOR_NVIDIA_H
 #define AC_EMULATOR_NVIDIA_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/order.c -- the order between the legacy default stream and the
- * others, and waiting on the calling thread. Work on the legacy stream follows
- * all earlier work on blocking streams; work on those follows all earlier work
- * on the legacy stream. */
+/* emulator/driver/order.c -- the order between the legacy default stream and
+ * the others, and waiting on the calling thread. Work on the legacy stream
+ * follows all earlier work on blocking streams; work on those follows all
+ * earlier work on the legacy stream. */
 #include "emulator/driver/streams.h"
 #include "emulator/driver/capture.h"
 #include "emulator/driver/wait.h"

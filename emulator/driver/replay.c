@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/replay.c -- executable graphs and their launches. A launch copies
- * the recorded tasks and queues one task per lane, which runs the lane's: the
- * first lane's on the stream of the launch, the others' on streams of the
- * executable's own, ordered by tokens as they were captured. Two executables
- * share nothing; two launches of one follow one another. */
+/* emulator/driver/replay.c -- executable graphs and their launches. A launch
+ * copies the recorded tasks and queues one task per lane, which runs the
+ * lane's: the first lane's on the stream of the launch, the others' on streams
+ * of the executable's own, ordered by tokens as they were captured. Two
+ * executables share nothing; two launches of one follow one another. */
 #include "emulator/driver/capture.h"
 #include "emulator/driver/wait.h"
 

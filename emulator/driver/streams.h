@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/streams.h -- the set of streams, for the two files that keep it. */
+/* emulator/driver/streams.h -- the set of streams, for the two files that keep
+ * it. */
 #ifndef AC_EMULATOR_STREAMS_H
 #define AC_EMULATOR_STREAMS_H
 

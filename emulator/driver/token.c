@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/token.c -- points in a stream's work, to be reached and awaited.
- * The only thing that orders workers among one another. Owns no stream. */
+/* emulator/driver/token.c -- points in a stream's work, to be reached and
+ * awaited. The only thing that orders workers among one another. Owns no
+ * stream. */
 #include "emulator/driver/device.h"
 #include "emulator/driver/wait.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/twins.c -- the CPU twins of kernels: the product's own, and those
- * that programs and libraries register. Runs none of them. */
+/* emulator/driver/twins.c -- the CPU twins of kernels: the product's own, and
+ * those that programs and libraries register. Runs none of them. */
 #include "emulator/driver/module.h"
 #include "emulator/driver/wait.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart.h -- what the files of libcudart share: entering a call, and
- * the thread's last error. The device is libcuda.so.1's. */
+/* emulator/runtime/cudart.h -- what the files of libcudart share: entering a
+ * call, and the thread's last error. The device is libcuda.so.1's. */
 #ifndef AC_EMULATOR_CUDART_H
 #define AC_EMULATOR_CUDART_H
 

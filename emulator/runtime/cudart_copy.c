@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_copy.c -- runtime calls: copies and fills. Contracts are
- * NVIDIA's. */
+/* emulator/runtime/cudart_copy.c -- runtime calls: copies and fills. Contracts
+ * are NVIDIA's. */
 #include "emulator/runtime/cudart.h"
 
 /* cudaMemcpyKind has the numbers of enum emu_direction. */

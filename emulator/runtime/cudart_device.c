@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_device.c -- runtime calls: devices. Contracts are NVIDIA's. */
+/* emulator/runtime/cudart_device.c -- runtime calls: devices. Contracts are
+ * NVIDIA's. */
 #include "emulator/runtime/cudart.h"
 
 #include <string.h>
@@ -194,14 +195,16 @@ describe(struct cudaDeviceProp *p, int device)
 	p->regsPerMultiprocessor = p->regsPerBlock;
 	p->warpSize = attribute(device, cudaDevAttrWarpSize);
 	p->memPitch = (size_t)attribute(device, cudaDevAttrMaxPitch);
-	p->maxThreadsPerBlock = attribute(device, cudaDevAttrMaxThreadsPerBlock);
+	p->maxThreadsPerBlock = attribute(device,
+	    cudaDevAttrMaxThreadsPerBlock);
 	p->maxThreadsDim[0] = attribute(device, cudaDevAttrMaxBlockDimX);
 	p->maxThreadsDim[1] = attribute(device, cudaDevAttrMaxBlockDimY);
 	p->maxThreadsDim[2] = attribute(device, cudaDevAttrMaxBlockDimZ);
 	p->maxGridSize[0] = attribute(device, cudaDevAttrMaxGridDimX);
 	p->maxGridSize[1] = attribute(device, cudaDevAttrMaxGridDimY);
 	p->maxGridSize[2] = attribute(device, cudaDevAttrMaxGridDimZ);
-	p->totalConstMem = (size_t)attribute(device, cudaDevAttrTotalConstantMemory);
+	p->totalConstMem = (size_t)attribute(device,
+	    cudaDevAttrTotalConstantMemory);
 	p->canMapHostMemory = p->unifiedAddressing = 1;
 	p->concurrentKernels = p->managedMemory = 1;
 	p->asyncEngineCount = 3;

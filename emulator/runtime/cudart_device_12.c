@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_device_12.c -- the device's properties as CUDA 12 lays them
- * out, which CUDA 13 changed; in libcudart.so.12 only. */
+/* emulator/runtime/cudart_device_12.c -- the device's properties as CUDA 12
+ * lays them out, which CUDA 13 changed; in libcudart.so.12 only. */
 #include "emulator/runtime/cudart.h"
 
 #include <string.h>

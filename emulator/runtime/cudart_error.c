@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_error.c -- runtime calls: errors and versions; the end of
- * the library. Contracts are NVIDIA's. */
+/* emulator/runtime/cudart_error.c -- runtime calls: errors and versions; the
+ * end of the library. Contracts are NVIDIA's. */
 #include "emulator/runtime/cudart.h"
 #include "emulator/runtime/toolkit.h"
 

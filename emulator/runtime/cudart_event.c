@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_event.c -- runtime calls: events. Contracts are NVIDIA's. */
+/* emulator/runtime/cudart_event.c -- runtime calls: events. Contracts are
+ * NVIDIA's. */
 #include "emulator/runtime/cudart.h"
 
 cudaError_t

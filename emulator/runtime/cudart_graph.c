@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_graph.c -- runtime calls: stream capture, and graphs that
- * were captured. Contracts are NVIDIA's. */
+/* emulator/runtime/cudart_graph.c -- runtime calls: stream capture, and graphs
+ * that were captured. Contracts are NVIDIA's. */
 #include "emulator/runtime/cudart.h"
 
 cudaError_t

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_kernel.c -- runtime calls: kernels of the program, as nvcc's
- * generated code registers and launches them. Device code is not read: a
+/* emulator/runtime/cudart_kernel.c -- runtime calls: kernels of the program, as
+ * nvcc's generated code registers and launches them. Device code is not read: a
  * kernel runs if a CPU twin of its (mangled) name is registered. */
 #include "emulator/runtime/cudart.h"
 #include "emulator/driver/launch.h"

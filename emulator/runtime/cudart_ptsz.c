@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_ptsz.c -- the runtime's entries for programs compiled with a
- * default stream per thread: the same calls, stream 0 meaning stream 2. */
+/* emulator/runtime/cudart_ptsz.c -- the runtime's entries for programs compiled
+ * with a default stream per thread: the same calls, stream 0 meaning stream
+ * 2. */
 #include "emulator/runtime/cudart.h"
 
 #define OWN(stream) ((stream) ? (stream) : cudaStreamPerThread)

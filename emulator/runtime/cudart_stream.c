@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_stream.c -- runtime calls: streams. Contracts are NVIDIA's. */
+/* emulator/runtime/cudart_stream.c -- runtime calls: streams. Contracts are
+ * NVIDIA's. */
 #include "emulator/runtime/cudart.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/toolkit_12.c -- the copies that programs built with CUDA 12 load:
- * those of its last release, 12.9. */
+/* emulator/runtime/toolkit_12.c -- the copies that programs built with CUDA 12
+ * load: those of its last release, 12.9. */
 #include "emulator/runtime/toolkit.h"
 
 const struct emu_toolkit emu_toolkit = {

@@ -229,8 +229,8 @@ ac_conv_norm_of(const struct ac_conv_job *job, uint32_t line)
 	    own < job->count[side] ? (int)job->count[!side] : 0);
 }
 
-/* What calls with other data have another one of: the energy of some elements of
- * A (0) or B (1). */
+/* What calls with other data have another one of: the energy of some elements
+ * of A (0) or B (1). */
 AC_CAST_BODY float
 ac_conv_energy(const struct ac_conv_job *job, uint32_t operand)
 {

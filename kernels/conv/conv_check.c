@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/conv/conv_check.c -- queues the sample of a convolution with a grid that
- * fits. The conductor of convolutions calls it; nothing here waits or
+/* kernels/conv/conv_check.c -- queues the sample of a convolution with a grid
+ * that fits. The conductor of convolutions calls it; nothing here waits or
  * allocates. */
 #include "kernels/conv/conv_body.h"
 #include "kernels/load/load.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/conv/conv_check.cu -- the GPU side of the sample of a convolution. The
- * rules are conv_body.h's.
+/* kernels/conv/conv_check.cu -- the GPU side of the sample of a convolution.
+ * The rules are conv_body.h's.
  *
  * A block takes sampled outputs one after the other, its threads the terms;
  * then all threads of the launch look through the output; the last block

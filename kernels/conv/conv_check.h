@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/conv/conv_check.h -- the guard's sample of a convolution that a library
- * computed: one launch, after it, on the caller's stream. Waits for nothing,
- * allocates nothing (doc/rules.md R4).
+/* kernels/conv/conv_check.h -- the guard's sample of a convolution that a
+ * library computed: one launch, after it, on the caller's stream. Waits for
+ * nothing, allocates nothing (doc/rules.md R4).
  *
  * Where on the tensors the sample is, conv_job.c works out on the host;
  * conv_body.h holds the arithmetic once for the GPU and its CPU twin: the same

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/conv/conv_job.c -- where the sample of a convolution is, as offsets and
- * steps. Pure: it never touches what the tensors hold. For conv_check.c. */
+/* kernels/conv/conv_job.c -- where the sample of a convolution is, as offsets
+ * and steps. Pure: it never touches what the tensors hold. For conv_check.c. */
 #include "kernels/conv/conv_body.h"
 
 enum { SPACE = 3 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/load/driver.h -- the few calls of libcuda.so.1 that the product makes.
+/* kernels/load/driver.h -- the few calls of libcuda.so.1 that the product
+ * makes.
  *
  * The library is looked up at run time and never linked. Types are declared
  * here in their ABI form, so that no CUDA header is needed;
- * tests/unit/kernels/test_driver.c compares them with cuda.h. Every call returns a
- * CUresult (0 is success). */
+ * tests/unit/kernels/test_driver.c compares them with cuda.h. Every call
+ * returns a CUresult (0 is success). */
 #ifndef AC_KERNELS_DRIVER_H
 #define AC_KERNELS_DRIVER_H
 

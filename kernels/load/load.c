@@ -7,12 +7,12 @@
  * come too late: so every function is loaded here, at once.
  *
  * One library of a module for the process where the driver knows libraries
- * (CUDA 12), else a module per context. Nothing is ever unloaded: a context that
- * dies takes its functions along, and its id never comes back. No lock is held
- * while the driver compiles: two threads that meet in a new context may both
- * load, and one result is kept. Contexts come and go without our notice, so the oldest
- * entry makes room for a new one; should its context still live, it is loaded
- * again there. */
+ * (CUDA 12), else a module per context. Nothing is ever unloaded: a context
+ * that dies takes its functions along, and its id never comes back. No lock is
+ * held while the driver compiles: two threads that meet in a new context may
+ * both load, and one result is kept. Contexts come and go without our notice,
+ * so the oldest entry makes room for a new one; should its context still live,
+ * it is loaded again there. */
 #include "kernels/load/load.h"
 
 #include "base/log.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/load/load.h -- a module's kernels as functions of one context. For the
- * files that launch them, and for those that ask what is known of a context. Each
- * module is described in a file of its own, so that its PTX is linked only where
- * something launches it. */
+/* kernels/load/load.h -- a module's kernels as functions of one context. For
+ * the files that launch them, and for those that ask what is known of a
+ * context. Each module is described in a file of its own, so that its PTX is
+ * linked only where something launches it. */
 #ifndef AC_KERNELS_LOAD_H
 #define AC_KERNELS_LOAD_H
 

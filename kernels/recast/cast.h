@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/cast.h -- the arithmetic of a cast, once, for both sides: numbers,
- * exponents, what they make of alpha.
+/* kernels/recast/cast.h -- the arithmetic of a cast, once, for both sides:
+ * numbers, exponents, what they make of alpha.
  *
  * The GPU and its CPU twins compile these bodies (by way of recast_body.h), so
  * they agree bit for bit: integer operations, products with powers of two, and

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/float_mode.h -- a stretch of arithmetic with the GPU's modes. */
+/* kernels/recast/float_mode.h -- a stretch of arithmetic with the GPU's
+ * modes. */
 #ifndef AC_KERNELS_FLOAT_MODE_H
 #define AC_KERNELS_FLOAT_MODE_H
 

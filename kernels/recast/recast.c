@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast.c -- queues the kernels of a recast product with grids that
- * fit. The recipes call it; nothing here waits or allocates. */
+/* kernels/recast/recast.c -- queues the kernels of a recast product with grids
+ * that fit. The recipes call it; nothing here waits or allocates. */
 #include "kernels/recast/recast_body.h"
 #include "kernels/load/load.h"
 
 enum {
 	BLOCKS_PER_SM = 8,      /* of AC_CAST_BLOCK threads: a full SM */
-	/* Of a pass, 2 are on an SM at a time, for it takes up to 128 registers;
-	 * grid.y is 2. All are there at once then: of settle, which mostly finds
-	 * nothing to do, a second wave would cost as much as the first. */
+	/* Of a pass, 2 are on an SM at a time, for it takes up to 128
+	 * registers; grid.y is 2. All are there at once then: of settle, which
+	 * mostly finds nothing to do, a second wave would cost as much as the
+	 * first. */
 	PASS_PER_SM = 1,
 	WARPS = AC_CAST_BLOCK / 32,
 	OUTPUT_SIDE = 64,       /* outputs of a block are 64 x 64 */
@@ -64,9 +65,9 @@ launch(const struct ac_kernels *kernels, enum ac_kernel kernel,
 	    ? AC_KERNELS_LAUNCH : AC_KERNELS_OK;
 }
 
-/* Both operands' blocks, in two rows. Never by programmatic dependent launch: the
- * product behind it reads alpha and beta from the state, and cuBLAS 13.1 to 13.6
- * does so, on some GPUs, before it waits for the kernel ahead of it. */
+/* Both operands' blocks, in two rows. Never by programmatic dependent launch:
+ * the product behind it reads alpha and beta from the state, and cuBLAS 13.1 to
+ * 13.6 does so, on some GPUs, before it waits for the kernel ahead of it. */
 static enum ac_kernels_status
 launch_pass(const struct ac_kernels *kernels, enum ac_kernel kernel,
     const struct ac_recast *recast, ac_cu_stream stream)

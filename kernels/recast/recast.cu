@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast.cu -- the GPU side of the one-pass cast: who works on which
- * tile. The arithmetic and the order of the sums are recast_body.h's.
+/* kernels/recast/recast.cu -- the GPU side of the one-pass cast: who works on
+ * which tile. The arithmetic and the order of the sums are recast_body.h's.
  *
  * Compiled into cast.ptx by make-ptx.sh. The grid has any size, but two blocks
- * at least: each works on one operand. A warp takes a tile of 32 x 32, 128 bytes
- * of each of its columns at a time, and keeps what it found until its tiles are
- * done; a block adds that to the state once. */
+ * at least: each works on one operand. A warp takes a tile of 32 x 32, 128
+ * bytes of each of its columns at a time, and keeps what it found until its
+ * tiles are done; a block adds that to the state once. */
 #include "kernels/recast/recast_estimate.h"
 #include "kernels/recast/recast_sample.h"
 
@@ -172,7 +172,8 @@ cast_part(const struct ac_recast_operand &o, const struct part &part,
 }
 
 /* What a pass does: look for amax and mark (the first), cast (an exponent is
- * known), and how. Small: the parameters of a pass have to fit into registers. */
+ * known), and how. Small: the parameters of a pass have to fit into
+ * registers. */
 struct todo {
 	bool mark, store, scaled;
 	uint8_t format;

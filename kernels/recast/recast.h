@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast.h -- the device side of one recast product: cast, settle,
- * finish, and what they learn on the way.
+/* kernels/recast/recast.h -- the device side of one recast product: cast,
+ * settle, finish, and what they learn on the way.
  *
  * Three launches around one product, all on the caller's stream, none waits,
  * none allocates (doc/rules.md R2, R3, R4; doc/accuracy.md A3 and A4):
@@ -78,22 +78,24 @@ struct ac_recast_state {
 	/* Fixed point: [0] counts parts of 2^-32, [1] whole ones. Integer sums
 	 * do not depend on the order of the blocks. */
 	uint64_t energy[2][2], loss[2][2];
-	/* Of the matrices of a batch, one by one: bits of the worst error, of the
-	 * worst `exact`; whether anything was added. */
+	/* Of the matrices of a batch, one by one: bits of the worst error, of
+	 * the worst `exact`; whether anything was added. */
 	uint32_t matrix_error, matrix_exact, matrix_seen;
 	uint32_t probe;             /* AC_PROBE_* */
 	int32_t  measured[2];       /* the statistics of operand i are those of
 	                             * its elements times 2^this */
 	uint32_t wanting;           /* this call was found wanting */
-	/* Of the matrices of a batch: bits of the worst estimate, AC_PROBED_*. */
+	/* Of the matrices of a batch: bits of the worst estimate,
+	 * AC_PROBED_*. */
 	uint32_t matrix_estimate, matrix_probed;
 	uint32_t reserved[7];
 	/* Scratch of the sample: ac_recast_looks of recast_look.h. */
 	float    sample[3][AC_SAMPLE_SIDE * AC_SAMPLE_SIDE];
 };
 enum { AC_TODO_SETTLE = 1, AC_TODO_SAMPLE = 2, AC_TODO_REPAIR = 4 };
-/* What finish looks at 256 outputs for, or at 64 of each matrix of a batch: nothing; whether they are less than was
- * added up; and how far off they may be. */
+/* What finish looks at 256 outputs for, or at 64 of each matrix of a batch:
+ * nothing; whether they are less than was added up; and how far off they may
+ * be. */
 enum { AC_PROBE_NONE, AC_PROBE_SHRUNK, AC_PROBE_ESTIMATE };
 enum { AC_PROBED_SUSPECT = 1, AC_PROBED_SHRUNK = 2 };
 
@@ -165,12 +167,13 @@ struct ac_recast {
 	uint64_t number;            /* for the post */
 	uint32_t sampled;
 	uint32_t judge;             /* AC_JUDGE_* */
-	/* What a call may lose, and which of its site's operand pairs it has: for
-	 * the history's `bad`. tol 0: no call is estimated nor found wanting. */
+	/* What a call may lose, and which of its site's operand pairs it has:
+	 * for the history's `bad`. tol 0: no call is estimated nor found
+	 * wanting. */
 	float    tol;
 	uint32_t pair;              /* below 64 */
-	/* Another one than the last call's: what the history knows of calls so far
-	 * is forgotten, as if it had been posted. */
+	/* Another one than the last call's: what the history knows of calls so
+	 * far is forgotten, as if it had been posted. */
 	uint32_t epoch, reserved;
 	/* Scratch of the estimate; NULL where nothing is cast. */
 	float   *bands[2];          /* 8 per tile of the operand's cast; 16-byte
@@ -196,13 +199,13 @@ ac_recast_kept(int64_t batch)
 /* Queue, unless nothing is cast (`to` NULL): the statistics of both operands
  * and, where history has exponents, the casts with those. A non-finite input is
  * written as 0 and marked. The exponents that a call wants bring its amax into
- * [2^14, 2^15); both are lowered, half each, until alpha' = alpha 2^-(eA + eB) is
- * normal, and |alpha'| is clamped to FLT_MAX; both set AC_VERDICT_CLAMPED. Sets
- * state->todo SETTLE unless the casts were made with the exponents that this
- * call wants, and those of the next call. So history costs time, never bits:
- * what a call makes is what a cast in two passes gives. Unscaled casts keep
- * exponents too, for their statistics only. The exponent of zeros is 0, which
- * history does not take over.
+ * [2^14, 2^15); both are lowered, half each, until alpha' = alpha 2^-(eA + eB)
+ * is normal, and |alpha'| is clamped to FLT_MAX; both set AC_VERDICT_CLAMPED.
+ * Sets state->todo SETTLE unless the casts were made with the exponents that
+ * this call wants, and those of the next call. So history costs time, never
+ * bits: what a call makes is what a cast in two passes gives. Unscaled casts
+ * keep exponents too, for their statistics only. The exponent of zeros is 0,
+ * which history does not take over.
  *   S = sum s^2, R = sum (s - cast(s))^2, s = x 2^e, per operand in fixed
  * point, per 32 x 32 tile in FP32 in a fixed order; rho = sqrt(R / S).
  * An operand of zeros has rho 0. At most 6 bytes per element of the casts move,
@@ -215,9 +218,9 @@ enum ac_kernels_status ac_recast_cast(const struct ac_kernels *kernels,
 
 /* Queue: cast with the exponents of this call's own amax (landing in [2^14,
  * 2^15)) if todo has SETTLE; if a sample may be due and beta is not 0, read C
- * into `before`, and into `kept` if one is, where it may look. With `to` NULL only
- * the latter. If the casts stay, the bands become `parts`: 32 bytes per tile are
- * read. */
+ * into `before`, and into `kept` if one is, where it may look. With `to` NULL
+ * only the latter. If the casts stay, the bands become `parts`: 32 bytes per
+ * tile are read. */
 enum ac_kernels_status ac_recast_settle(const struct ac_kernels *kernels,
     const struct ac_recast *recast, ac_cu_stream stream);
 
@@ -227,13 +230,13 @@ enum ac_kernels_status ac_recast_settle(const struct ac_kernels *kernels,
  * If `write_through`, C = result + beta C (beta 0: C is not read). If a sample
  * is due and both operands are finite, recompute it in FP64 from the originals
  * and `before` and compare (a reference that is inf or NaN in FP32 wants its
- * like): 16 x 16 outputs of one matrix, 2 x 2 of each of up to AC_SAMPLE_MATRICES
- * of a batch, more where those look bad (recast_sample.h). If the call's error can
- * be estimated (recast_estimate.h: `tol`, bands, both operands finite and not 0),
- * do so; beyond 0.7 `tol` it is sampled as if that had been due, of a batch the
- * matrices that are. If `post`, hand over the history and clear it.
- * Without write_through and with `result`, C is left alone, nothing is
- * repaired, and the sample is of result + beta `before`. */
+ * like): 16 x 16 outputs of one matrix, 2 x 2 of each of up to
+ * AC_SAMPLE_MATRICES of a batch, more where those look bad (recast_sample.h).
+ * If the call's error can be estimated (recast_estimate.h: `tol`, bands, both
+ * operands finite and not 0), do so; beyond 0.7 `tol` it is sampled as if that
+ * had been due, of a batch the matrices that are. If `post`, hand over the
+ * history and clear it. Without write_through and with `result`, C is left
+ * alone, nothing is repaired, and the sample is of result + beta `before`. */
 enum ac_kernels_status ac_recast_finish(const struct ac_kernels *kernels,
     const struct ac_recast *recast, ac_cu_stream stream);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_block.cu -- what the kernels of a recast share: a warp's way
- * over the tiles, and how the blocks of a launch bring together what they
- * found. First of the unit that make-ptx.sh compiles for them. */
+/* kernels/recast/recast_block.cu -- what the kernels of a recast share: a
+ * warp's way over the tiles, and how the blocks of a launch bring together what
+ * they found. First of the unit that make-ptx.sh compiles for them. */
 #include "kernels/recast/recast_sample.h"
 
 enum {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_body.h -- the arithmetic of the one-pass cast, once, for both
- * sides: recast.cu (GPU) and twins_recast.c (CPU).
+/* kernels/recast/recast_body.h -- the arithmetic of the one-pass cast, once,
+ * for both sides: recast.cu (GPU) and twins_recast.c (CPU).
  *
  * As cast.h: no libm, no fused multiply-add, no flush to zero, so the same bits
  * on both. The order of every floating-point sum is fixed by the matrix, never
  * by the launch:
  *
  *   A tile is 32 x 32 elements of the cast, padding included; its sums are those
- * of its four bands, each 8 along K. Lane l of 32 takes rows 8 (l % 4) .. + 7 of
- * columns l / 4 + 8 j, j = 0..3. It adds the eight of a column as ((0 + 1) +
+ * of its four bands, each 8 along K. Lane l of 32 takes rows 8 (l % 4) .. + 7
+ * of columns l / 4 + 8 j, j = 0..3. It adds the eight of a column as ((0 + 1) +
  * (2 + 3)) + ((4 + 5) + (6 + 7)), and lane l to l ^ 16. Where K runs along the
- * rows, it then adds its columns as (0 + 1) + (2 + 3), and l to l ^ 8, ^ 4: that
- * is band l % 4. Where K runs along the columns, band j is the sum over all lanes
- * of column j: l and l ^ 2, ^ 1, ^ 8, ^ 4. A tile's sum is (0 + 1) + (2 + 3) of
- * its bands. The tiles' sums are added in fixed point, each rounded down to
- * 2^-32.
+ * rows, it then adds its columns as (0 + 1) + (2 + 3), and l to l ^ 8, ^ 4:
+ * that is band l % 4. Where K runs along the columns, band j is the sum over
+ * all lanes of column j: l and l ^ 2, ^ 1, ^ 8, ^ 4. A tile's sum is (0 + 1) +
+ * (2 + 3) of its bands. The tiles' sums are added in fixed point, each rounded
+ * down to 2^-32.
  *
  *   What a call makes depends on that call alone: a pass whose exponents are not
  * those of this call's own amax pair is done again, casts and sums. Nothing
- * overflows in the one that stays: 2^14 <= amax 2^e < 2^15, so each finite |s| is
- * below 2^15 and rounds to 2^15 at most; FP16 holds 65504. An exponent that is
- * lowered for alpha makes less of it. An element of |s| >= 65520 is taken for
- * zero; it is there only in a pass that is done again. */
+ * overflows in the one that stays: 2^14 <= amax 2^e < 2^15, so each finite |s|
+ * is below 2^15 and rounds to 2^15 at most; FP16 holds 65504. An exponent that
+ * is lowered for alpha makes less of it. An element of |s| >= 65520 is taken
+ * for zero; it is there only in a pass that is done again. */
 #ifndef AC_KERNELS_RECAST_BODY_H
 #define AC_KERNELS_RECAST_BODY_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_decide.h -- what the last block makes of the statistics of a
- * pass, once for both sides: what the history learns, what this call was worth,
- * and what is still to do for it. */
+/* kernels/recast/recast_decide.h -- what the last block makes of the statistics
+ * of a pass, once for both sides: what the history learns, what this call was
+ * worth, and what is still to do for it. */
 #ifndef AC_KERNELS_RECAST_DECIDE_H
 #define AC_KERNELS_RECAST_DECIDE_H
 
@@ -145,8 +145,8 @@ ac_recast_learn(const struct ac_recast *r, int i, uint32_t amax)
 }
 
 /* What finish will look at. An estimate needs the bands of the casts that stay,
- * and those of a second pass nobody would add up in time: such a call is sampled
- * instead. An alpha of inf or NaN has no error that is one. */
+ * and those of a second pass nobody would add up in time: such a call is
+ * sampled instead. An alpha of inf or NaN has no error that is one. */
 AC_CAST_BODY uint32_t
 ac_recast_probe_kind(const struct ac_recast *r, uint32_t amax0, uint32_t amax1,
     bool stays)

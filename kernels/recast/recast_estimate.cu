@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_estimate.cu -- the GPU side of the estimate of a call's error.
- * What is added, and in which order, is recast_estimate.h's.
+/* kernels/recast/recast_estimate.cu -- the GPU side of the estimate of a call's
+ * error. What is added, and in which order, is recast_estimate.h's.
  *
  * settle adds up the bands of the casts, a block per 32 of K; finish adds those
- * sums, and looks at an output per thread. There all blocks do the same: so each
- * knows, and none waits for another, whether the sample is theirs to take. Of a
- * batch, a warp does both for a matrix, and samples it at once if it is suspect.
- * Compiled between recast_sample.cu and recast.cu. */
+ * sums, and looks at an output per thread. There all blocks do the same: so
+ * each knows, and none waits for another, whether the sample is theirs to take.
+ * Of a batch, a warp does both for a matrix, and samples it at once if it is
+ * suspect. Compiled between recast_sample.cu and recast.cu. */
 #include "kernels/recast/recast_estimate.h"
 #include "kernels/recast/recast_sample.h"
 
-/* Threads that share a matrix: all of a block, or a warp where there are many. */
+/* Threads that share a matrix: all of a block, or a warp where there are
+ * many. */
 static __device__ __forceinline__ int
 share_of(const struct ac_recast &r)
 {
@@ -63,8 +64,9 @@ add_bands(const struct ac_recast &r, int i, int64_t matrix, int64_t along,
 	return add_far(add_far(sum, 8), 16);
 }
 
-/* A warp: lane 8 i + w has word w of operand i; so a band's energy of one operand
- * meets its loss of the other at a distance of 12. `part` is stored to. */
+/* A warp: lane 8 i + w has word w of operand i; so a band's energy of one
+ * operand meets its loss of the other at a distance of 12. `part` is stored
+ * to. */
 static __device__ __forceinline__ void
 store_part(const struct ac_recast &r, double mine, int64_t along, double *part)
 {
@@ -242,8 +244,8 @@ note_matrix(const struct ac_recast &r, int64_t number, bool sample,
 		    ac_recast_kept_matrix(&r, kept, number), estimate.suspect);
 }
 
-/* All that is looked at matrix by matrix, by all blocks: of a batch, this warp's
- * share; else the one there is, and what is said of it. */
+/* All that is looked at matrix by matrix, by all blocks: of a batch, this
+ * warp's share; else the one there is, and what is said of it. */
 static __device__ __forceinline__ struct ac_recast_estimate
 do_matrices(const struct ac_recast &r, bool probes, bool sample,
     struct estimate_room &room)

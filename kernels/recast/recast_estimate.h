@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_estimate.h -- how far off a call is likely to be, without a
- * product in FP64; once for both sides.
+/* kernels/recast/recast_estimate.h -- how far off a call is likely to be,
+ * without a product in FP64; once for both sides.
  *
  * The casts' roundings a' - a and b' - b are as good as independent, so the
  * squared error of a product is, summed over all outputs,
@@ -11,25 +11,26 @@
  * It is known by bands of eight k. Where a band is flat, eight x_k y_k are
  * (sum of x)(sum of y) / 8; where both its factors lie in one k they are eight
  * times that, so the estimate is low by sqrt(8) at most; where they lie in
- * different ones it is high. Bands end at K: the last may be narrower than eight.
+ * different ones it is high. Bands end at K: the last may be narrower than
+ * eight.
  *
- * What is lost counts against the smaller of two: the product, and what is in C.
- * Their squares' means are those of 256 outputs, one of each 256th of the rows
- * and one of each 256th of the columns, so no row or column of large ones is met
- * by chance twice as often as it should. What was in C drowns the product where
- * it is more than 2^12 times as large as the terms of the product let expect:
- * FP32 has nothing left of it there, and such outputs say nothing about it. An
- * inf or a NaN of C stays one and says nothing at all.
+ * What is lost counts against the smaller of two: the product, and what is in
+ * C. Their squares' means are those of 256 outputs, one of each 256th of the
+ * rows and one of each 256th of the columns, so no row or column of large ones
+ * is met by chance twice as often as it should. What was in C drowns the
+ * product where it is more than 2^12 times as large as the terms of the product
+ * let expect: FP32 has nothing left of it there, and such outputs say nothing
+ * about it. An inf or a NaN of C stays one and says nothing at all.
  *
- * Each matrix of a batch has an estimate of its own, of 64 outputs. Of more than
- * AC_SAMPLE_MATRICES, those have that a sample would look at one by one.
+ * Each matrix of a batch has an estimate of its own, of 64 outputs. Of more
+ * than AC_SAMPLE_MATRICES, those have that a sample would look at one by one.
  *
  * Order of the sums. A band: thread t of 256 takes word t % 8 of line tiles
  * t / 8, t / 8 + 32, ...; t is added to t ^ 8, ^ 16; then the eight warps one
  * after the other. Four bands: (0 + 1) + (2 + 3). Over K, and over outputs: a
  * thread's own one after the other, t to t ^ 16, ^ 8, ^ 4, ^ 2, ^ 1, the warps
- * one after the other. For a matrix of a batch there is one warp, of 32 threads.
- * All in double. */
+ * one after the other. For a matrix of a batch there is one warp, of 32
+ * threads. All in double. */
 #ifndef AC_KERNELS_RECAST_ESTIMATE_H
 #define AC_KERNELS_RECAST_ESTIMATE_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_finish.cu -- the GPU side of finish, write and ranges. The
- * rules are recast_out.h's.
+/* kernels/recast/recast_finish.cu -- the GPU side of finish, write and ranges.
+ * The rules are recast_out.h's.
  *
  * A block takes squares of 64 x 64 outputs: it finds what their marked lines
- * add to them and writes them, so nobody else touches them. The last block judges
- * the sample, clears the marks and posts. Compiled together with recast.cu, after
- * it. */
+ * add to them and writes them, so nobody else touches them. The last block
+ * judges the sample, clears the marks and posts. Compiled together with
+ * recast.cu, after it. */
 #include "kernels/recast/recast_estimate.h"
 #include "kernels/recast/recast_sample.h"
 
@@ -307,7 +307,8 @@ ac_recast_ranges(struct ac_recast r, counter *counts, counter *copy)
 	for (int w = 0; w < WARPS; w++)
 		bins[w][t] = 0;
 	__syncthreads();
-	count_elements(recast_operand(r, blockIdx.y), bins[t / AC_RECAST_LANES]);
+	count_elements(recast_operand(r, blockIdx.y),
+	    bins[t / AC_RECAST_LANES]);
 	__syncthreads();
 	AC_CAST_ROLLED
 	for (int w = 0; w < WARPS; w++)

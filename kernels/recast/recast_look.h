@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_look.h -- what sampled outputs of a product have lost, once for
- * both sides: one by one, and of many.
+/* kernels/recast/recast_look.h -- what sampled outputs of a product have lost,
+ * once for both sides: one by one, and of many.
  *
  * An output is compared with alpha times its dot product, in FP64, plus beta C:
  * where that is inf or NaN in FP32, an output of the same kind is right and any
  * other has error inf. What is kept of it is in FP32. Two ratios are taken of
- * many outputs, the worse one is their error: what was lost over the result, and
- * over what alpha A B adds, where C does not hide that (it is larger by 2^12).
+ * many outputs, the worse one is their error: what was lost over the result,
+ * and over what alpha A B adds, where C does not hide that (it is larger by
+ * 2^12).
  *
  * Exactness: a reference that is an FP32 number counts as exact, subnormal ones
  * and 0 do not. FP64 rounds a dot of FP32 numbers beyond 53 bits; such a one

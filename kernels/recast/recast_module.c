@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_module.c -- cast.ptx as load.c wants it. Names in the order of
- * load.h's AC_KERNEL_*. */
+/* kernels/recast/recast_module.c -- cast.ptx as load.c wants it. Names in the
+ * order of load.h's AC_KERNEL_*. */
 #include "kernels/load/load.h"
 
 extern const char ac_ptx[] __attribute__((visibility("hidden")));

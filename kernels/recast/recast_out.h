@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_out.h -- what settle and finish do to the outputs, once for
- * both sides: places, repair, the post. The sample is recast_sample.h's.
+/* kernels/recast/recast_out.h -- what settle and finish do to the outputs, once
+ * for both sides: places, repair, the post. The sample is recast_sample.h's.
  *
  * Rules where the contract leaves room. With an alpha of inf, a repaired output
  * is alpha times what the products with a non-finite factor add up to (plus
@@ -76,8 +76,8 @@ ac_recast_result(const struct ac_recast *r, int64_t matrix, int64_t row,
 
 /* ---- What there is to do ----------------------------------------------- */
 
-/* `kept`: settle has filled the scratch of that name, or had no need to. `each`:
- * the sample has outputs of each matrix. */
+/* `kept`: settle has filled the scratch of that name, or had no need to.
+ * `each`: the sample has outputs of each matrix. */
 struct ac_recast_duty {
 	bool repair, write, sample, kept, each, clear;
 };

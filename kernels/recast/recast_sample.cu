@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_sample.cu -- the GPU side of the sample: whose dot is whose
- * work. The rules are recast_sample.h's.
+/* kernels/recast/recast_sample.cu -- the GPU side of the sample: whose dot is
+ * whose work. The rules are recast_sample.h's.
  *
  * A block takes an output of the 16 x 16 at a time, all of its threads the
  * terms, so that the whole GPU shares K; a warp takes a matrix of a batch; the
@@ -105,8 +105,8 @@ take_sample(const struct ac_recast &r, uint32_t block, uint32_t blocks,
 
 /* ---- Matrices ---------------------------------------------------------- */
 
-/* 2 x 2 outputs of a matrix, or 8 x 8 if `deep`, more while those make it suspect.
- * `old`: what C held at those. */
+/* 2 x 2 outputs of a matrix, or 8 x 8 if `deep`, more while those make it
+ * suspect. `old`: what C held at those. */
 static __device__ __forceinline__ struct ac_recast_norm
 look_through(const struct ac_recast &r, int64_t matrix, const float *old,
     bool deep)
@@ -134,9 +134,9 @@ look_through(const struct ac_recast &r, int64_t matrix, const float *old,
 
 /* Samples a matrix, by a warp, all of its lanes: 2 x 2 outputs, or 8 x 8 if
  * `deep`, up to AC_SAMPLE_DEEP while those make it suspect. What it finds
- * is the call's as soon as ac_recast_sample_close() is called behind it. `old` has
- * what C held at ac_recast_spot_in(.., 0 .. 255) before the product; not read with
- * beta 0. */
+ * is the call's as soon as ac_recast_sample_close() is called behind it. `old`
+ * has what C held at ac_recast_spot_in(.., 0 .. 255) before the product; not
+ * read with beta 0. */
 static __device__ __forceinline__ void
 sample_matrix(const struct ac_recast &r, int64_t matrix, const float *old,
     bool deep)

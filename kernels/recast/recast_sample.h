@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_sample.h -- what a sample says of its call, once for both
- * sides.
+/* kernels/recast/recast_sample.h -- what a sample says of its call, once for
+ * both sides.
  *
  * A line that looks bad, or lost its whole numbers, is looked at again, with up
  * to AC_SAMPLE_LINE outputs of its own: 16 may rest on one that is nearly 0
@@ -8,14 +8,14 @@
  * enough, for a truly bad line is among the worst four unless four others look
  * so by chance.
  *
- * Of a batch, one matrix has the 16 x 16, all have 2 x 2 outputs. Those four tell
- * little: where the error of a matrix is r, the square of their ratio is r^2 F,
- * F of Fisher's distribution with (4, 4) degrees, P(F > x) = y^2 (3 - 2 y), y =
- * 1 / (1 + x). So one whose ratio is over half of the tolerance has 8 x 8 outputs
- * looked at: that are 17 % of the matrices with an error of 0.3 tol, as a 16-bit
- * product has, and 90 % of those at the tolerance, 99.8 % of those beyond 3 tol.
- * Where few rows are large, 64 outputs are no more than five: 2.5 % of such
- * matrices would be over 0.8 tol. So 256 have the last word.
+ * Of a batch, one matrix has the 16 x 16, all have 2 x 2 outputs. Those four
+ * tell little: where the error of a matrix is r, the square of their ratio is
+ * r^2 F, F of Fisher's distribution with (4, 4) degrees, P(F > x) = y^2 (3 - 2
+ * y), y = 1 / (1 + x). So one whose ratio is over half of the tolerance has 8 x
+ * 8 outputs looked at: that are 17 % of the matrices with an error of 0.3 tol,
+ * as a 16-bit product has, and 90 % of those at the tolerance, 99.8 % of those
+ * beyond 3 tol. Where few rows are large, 64 outputs are no more than five: 2.5
+ * % of such matrices would be over 0.8 tol. So 256 have the last word.
  *
  * The terms of a dot are added by lanes, lane k % 256 of the 16 x 16 sample and
  * k % 32 elsewhere; 32 lanes are added l with l ^ 16, ^ 8, ^ 4, ^ 2, ^ 1, eight
@@ -180,8 +180,9 @@ ac_recast_line_again(const struct ac_recast *r, int line,
 	ac_recast_raise(ac_recast_norm_whole(r->judge, &norm), &facts->exact);
 }
 
-/* What calls with other data have another one of: of the same 32 elements always,
- * whatever the seed. Where nothing is cast, nobody reads all of them. */
+/* What calls with other data have another one of: of the same 32 elements
+ * always, whatever the seed. Where nothing is cast, nobody reads all of
+ * them. */
 AC_CAST_BODY float
 ac_recast_probe(const struct ac_recast *r, int operand)
 {

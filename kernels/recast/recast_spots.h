@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_spots.h -- which outputs of a product are sampled: it follows
- * from the call's seed, once for both sides; and where `kept` has what C held
- * there.
+/* kernels/recast/recast_spots.h -- which outputs of a product are sampled: it
+ * follows from the call's seed, once for both sides; and where `kept` has what
+ * C held there.
  *
  *   the sample     16 rows by 16 columns of one matrix
  *   of a line      up to AC_SAMPLE_LINE outputs of one of its rows or columns

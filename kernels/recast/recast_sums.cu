@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_sums.cu -- what a warp adds up over a tile: energies and losses
- * by band of K, in recast_body.h's order. Compiled before recast.cu. */
+/* kernels/recast/recast_sums.cu -- what a warp adds up over a tile: energies
+ * and losses by band of K, in recast_body.h's order. Compiled before
+ * recast.cu. */
 #include "kernels/recast/recast_estimate.h"
 
 static __device__ __forceinline__ float
 add_rows(const float (&s)[AC_CAST_CHUNK])
 {
-	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+	return ((s[0] + s[1]) + (s[2] + s[3])) +
+	    ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
 static __device__ __forceinline__ float

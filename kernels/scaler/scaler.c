@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/scaler/scaler.c -- queues the kernels of the gradient scaler with grids that
- * fit. The scaler calls it; nothing here waits or allocates. */
+/* kernels/scaler/scaler.c -- queues the kernels of the gradient scaler with
+ * grids that fit. The scaler calls it; nothing here waits or allocates. */
 #include "kernels/load/load.h"
 #include "kernels/scaler/scaler_body.h"
 

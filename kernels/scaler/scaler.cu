@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/scaler/scaler.cu -- the GPU side of the gradient scaler: who works on which
- * elements, and how the blocks of a launch bring together what they found. The
- * arithmetic is scaler_body.h's.
+/* kernels/scaler/scaler.cu -- the GPU side of the gradient scaler: who works on
+ * which elements, and how the blocks of a launch bring together what they
+ * found. The arithmetic is scaler_body.h's.
  *
- * Compiled into scaler.ptx by make-ptx.sh, before scaler_sums.cu. A block takes chunks in turn, 16
- * bytes a thread, and elements one by one before the first border of 16 bytes
- * and after the last. */
+ * Compiled into scaler.ptx by make-ptx.sh, before scaler_sums.cu. A block takes
+ * chunks in turn, 16 bytes a thread, and elements one by one before the first
+ * border of 16 bytes and after the last. */
 #include "kernels/scaler/scaler_body.h"
 #include "kernels/scaler/scaler_update.h"
 
@@ -147,8 +147,8 @@ treat_chunk(const struct ac_scaler_way &way, void *data, uint64_t first,
 /* Not inlined: three kernels share its text. Named as C does: a name of nvcc's
  * own would be another one each time. */
 extern "C" __device__ __noinline__ uint32_t
-ac_scaler_treat(struct ac_scaler_way all, uint32_t dtype, void *data, uint64_t first,
-    uint32_t count)
+ac_scaler_treat(struct ac_scaler_way all, uint32_t dtype, void *data,
+    uint64_t first, uint32_t count)
 {
 	const struct ac_scaler_way way = ac_scaler_way_for(&all, dtype);
 

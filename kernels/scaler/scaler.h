@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/scaler/scaler.h -- the device side of a gradient scaler: multiply seeds,
- * check and unscale many tensors in one launch, norms, clipping, guarded sums,
- * and the update of the scale.
+/* kernels/scaler/scaler.h -- the device side of a gradient scaler: multiply
+ * seeds, check and unscale many tensors in one launch, norms, clipping, guarded
+ * sums, and the update of the scale.
  *
  * Each function queues one kernel on `stream`, in the current context, which
  * must be that of all memory named; none waits or allocates, all can be
@@ -72,8 +72,8 @@ struct ac_scaler_words {
 };
 
 /* Load the kernels into the current context, as ac_kernels_load() does its; but
- * a refusal is not remembered: who asks again may have freed memory. What queues
- * one loads them, too. */
+ * a refusal is not remembered: who asks again may have freed memory. What
+ * queues one loads them, too. */
 enum ac_kernels_status ac_scaler_kernels_load(void);
 
 /* ---- Kernels ------------------------------------------------------------ */
@@ -129,8 +129,8 @@ enum ac_kernels_status ac_scaler_norm_pass(const struct ac_scaler_pass *pass,
 
 /* words->norm = the norm that the `count` sums (device) make together, also to
  * `*norm_out` (device) unless NULL; words->coefficient = max_norm / (norm +
- * 1e-6), 1 if that is above 1, all three in FP32. coefficient_double is the same
- * in FP64, of a norm that was not rounded to FP32. */
+ * 1e-6), 1 if that is above 1, all three in FP32. coefficient_double is the
+ * same in FP64, of a norm that was not rounded to FP32. */
 enum ac_kernels_status ac_scaler_norm_close(struct ac_scaler_words *words,
     const double *sums, uint64_t count, uint32_t p, float max_norm,
     float *norm_out, ac_cu_stream stream);
@@ -162,8 +162,8 @@ struct ac_scaler_rule {
 	uint32_t reserved;
 };
 
-/* One update. Found: --patience, down to 0; tracker = 0; if patience is used up,
- * scale = max((float)(scale * down), least). Clean: patience = rule's; n =
+/* One update. Found: --patience, down to 0; tracker = 0; if patience is used
+ * up, scale = max((float)(scale * down), least). Clean: patience = rule's; n =
  * tracker + 1; if n == interval, scale = min((float)(scale * up), most) if that
  * product is finite as a float, and tracker = 0; else tracker = n. Subnormal
  * scales are honoured. Counts, sets inverse, clears state->found. */

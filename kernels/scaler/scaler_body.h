@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/scaler/scaler_body.h -- the arithmetic of the gradient scaler, once for both
- * sides: scaler.cu and scaler_sums.cu (GPU), and twins_scaler.c (CPU).
+/* kernels/scaler/scaler_body.h -- the arithmetic of the gradient scaler, once
+ * for both sides: scaler.cu and scaler_sums.cu (GPU), and twins_scaler.c (CPU).
  * scaler_update.h has how the scale moves.
  *
  * As cast.h: no libm, no fused multiply-add, no flush to zero, so the same bits
  * on both. Elements are handled as their bits. A NaN is always written as
- * all ones without the sign, as a GPU makes it. Norms and sums take elements by four:
- * lane t of 256 has numbers 4 t .. 4 t + 3 of its chunk, then those 1024 on; 32
- * neighbouring lanes are added l with l ^ 16, ^ 8, ^ 4, ^ 2, ^ 1, and the eight
- * sums from the first to the last. The chunks' sums go the same way: lane t has
- * number t, t + 256, ... */
+ * all ones without the sign, as a GPU makes it. Norms and sums take elements by
+ * four: lane t of 256 has numbers 4 t .. 4 t + 3 of its chunk, then those 1024
+ * on; 32 neighbouring lanes are added l with l ^ 16, ^ 8, ^ 4, ^ 2, ^ 1, and
+ * the eight sums from the first to the last. The chunks' sums go the same way:
+ * lane t has number t, t + 256, ... */
 #ifndef AC_KERNELS_SCALER_BODY_H
 #define AC_KERNELS_SCALER_BODY_H
 

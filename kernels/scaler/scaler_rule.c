@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/scaler/scaler_rule.c -- what needs no device: an update of the scale on the
- * host, the numbers of chunks. The scaler calls it. */
+/* kernels/scaler/scaler_rule.c -- what needs no device: an update of the scale
+ * on the host, the numbers of chunks. The scaler calls it. */
 #include "kernels/recast/float_mode.h"
 #include "kernels/scaler/scaler_body.h"
 #include "kernels/scaler/scaler_update.h"

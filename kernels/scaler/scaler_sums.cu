@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/scaler/scaler_sums.cu -- the GPU side of norms and guarded sums, where a
- * lane takes elements by four. The order of the sums is scaler_body.h's.
+/* kernels/scaler/scaler_sums.cu -- the GPU side of norms and guarded sums,
+ * where a lane takes elements by four. The order of the sums is
+ * scaler_body.h's.
  *
  * Compiled together with scaler.cu, after it. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/twins/twins.c -- the table of the CPU twins, and their counters. The twins
- * are in the other files of this folder. */
+/* kernels/twins/twins.c -- the table of the CPU twins, and their counters. The
+ * twins are in the other files of this folder. */
 #include "kernels/twins/twins_recast.h"
 #include "kernels/twins/twins_scaler.h"
 

@@ -26,9 +26,10 @@ struct ac_twin {
 extern const struct ac_twin ac_twins[];
 extern const size_t ac_twin_count;
 
-/* Bytes of matrices and tensors that all twins of the process moved, counted where they are
- * touched, added once per run. The 64 bytes of state and the two scalars are
- * left out: they do not grow. Relaxed atomics; a test may store zero. */
+/* Bytes of matrices and tensors that all twins of the process moved, counted
+ * where they are touched, added once per run. The 64 bytes of state and the two
+ * scalars are left out: they do not grow. Relaxed atomics; a test may store
+ * zero. */
 extern _Atomic uint64_t ac_twin_bytes_read, ac_twin_bytes_written;
 /* The same, both ways, of this thread: runs add, whoever launches zeroes. */
 extern _Thread_local uint64_t ac_twin_bytes_here;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/twins/twins_conv.c -- the sample of a convolution on the CPU, in the GPU's
- * order. */
+/* kernels/twins/twins_conv.c -- the sample of a convolution on the CPU, in the
+ * GPU's order. */
 #include "kernels/conv/conv_body.h"
 #include "kernels/twins/twins_recast.h"
 

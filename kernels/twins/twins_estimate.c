@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/twins/twins_estimate.c -- the estimate of a call's error on the CPU, added
- * up in recast_estimate.h's order. */
+/* kernels/twins/twins_estimate.c -- the estimate of a call's error on the CPU,
+ * added up in recast_estimate.h's order. */
 #include "kernels/recast/recast_estimate.h"
 #include "kernels/recast/recast_sample.h"
 #include "kernels/twins/twins_recast.h"

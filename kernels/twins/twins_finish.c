@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/twins/twins_finish.c -- what finish, write and ranges do, on the CPU: the
- * outputs one after the other. The sample is twins_sample.c's. */
+/* kernels/twins/twins_finish.c -- what finish, write and ranges do, on the CPU:
+ * the outputs one after the other. The sample is twins_sample.c's. */
 #include "kernels/recast/recast_sample.h"
 #include "kernels/twins/twins_recast.h"
 

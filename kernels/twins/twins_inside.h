@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/twins/twins_inside.h -- what the twins share among themselves: counted
- * access to matrices, the way of eight lanes, the float mode. */
+/* kernels/twins/twins_inside.h -- what the twins share among themselves:
+ * counted access to matrices, the way of eight lanes, the float mode. */
 #ifndef AC_KERNELS_TWINS_INSIDE_H
 #define AC_KERNELS_TWINS_INSIDE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/twins/twins_recast.c -- the passes of the one-pass cast on the CPU: tiles
- * in and out, marks, sums. The arithmetic is recast_body.h's, by way of
+/* kernels/twins/twins_recast.c -- the passes of the one-pass cast on the CPU:
+ * tiles in and out, marks, sums. The arithmetic is recast_body.h's, by way of
  * twins_tile.c; what becomes of the outputs is twins_finish.c's. */
 #include "kernels/twins/twins_recast.h"
 

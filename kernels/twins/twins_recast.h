@@ -32,15 +32,15 @@ uint32_t ac_twin_tile_largest(const struct ac_twin_tile *tile);
  * matrices of a batch. `kept` as in ac_recast_facts_of(). */
 void ac_twin_sample(const struct ac_recast *r, bool kept,
     struct ac_meter *meter);
-/* One matrix: 2 x 2 outputs, or 8 x 8 if `deep`, up to AC_SAMPLE_DEEP while those
- * make it suspect. `old` has what C held at ac_recast_spot_in(.., 0 .. 255) before
- * the product; not read with beta 0. */
+/* One matrix: 2 x 2 outputs, or 8 x 8 if `deep`, up to AC_SAMPLE_DEEP while
+ * those make it suspect. `old` has what C held at ac_recast_spot_in(.., 0 ..
+ * 255) before the product; not read with beta 0. */
 void ac_twin_sample_matrix(const struct ac_recast *r, int64_t matrix,
     const float *old, bool deep, struct ac_meter *meter);
 
 /* twins_estimate.c: what settle keeps and adds up, and what finish makes of it;
- * the matrices of a batch are sampled there, if they are suspect or `sample`, and
- * what is known of them is in the state. */
+ * the matrices of a batch are sampled there, if they are suspect or `sample`,
+ * and what is known of them is in the state. */
 void ac_twin_keep_probes(const struct ac_recast *r, struct ac_meter *meter);
 void ac_twin_add_parts(const struct ac_recast *r, struct ac_meter *meter);
 struct ac_recast_estimate ac_twin_do_matrices(const struct ac_recast *r,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/twins/twins_sample.c -- the sample on the CPU: the outputs one after the
- * other, each dot in the GPU's order. */
+/* kernels/twins/twins_sample.c -- the sample on the CPU: the outputs one after
+ * the other, each dot in the GPU's order. */
 #include "kernels/recast/recast_sample.h"
 #include "kernels/twins/twins_recast.h"
 
@@ -95,7 +95,8 @@ ac_twin_sample_matrix(const struct ac_recast *r, int64_t matrix,
 		norm = look_through(r, matrix, old, side, meter);
 	}
 	raise_bits(ac_recast_norm_error(&norm), &r->state->matrix_error);
-	raise_bits(ac_recast_norm_exact(r->judge, &norm), &r->state->matrix_exact);
+	raise_bits(ac_recast_norm_exact(r->judge, &norm),
+	    &r->state->matrix_exact);
 	r->state->matrix_seen |= norm.added != 0;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/twins/twins_scaler.c -- what the kernels of the gradient scaler do, on the
- * CPU: chunk after chunk, norms in the GPU's order. */
+/* kernels/twins/twins_scaler.c -- what the kernels of the gradient scaler do,
+ * on the CPU: chunk after chunk, norms in the GPU's order. */
 #include "kernels/twins/twins_scaler.h"
 
 #include "kernels/scaler/scaler_body.h"
 #include "kernels/scaler/scaler_update.h"
 #include "kernels/twins/twins_inside.h"
 
-/* ---- Counted access: `count` elements from number `first` on -------------- */
+/* ---- Counted access: `count` elements from number `first` on ----------- */
 
 static const unsigned char *
 read_run(struct ac_meter *meter, const void *data, uint32_t dtype,
@@ -71,7 +71,7 @@ number_of(const unsigned char *run, uint32_t dtype, uint64_t i)
 	return (double)ac_scaler_wide(dtype, get(run, dtype, i));
 }
 
-/* ---- Element by element --------------------------------------------------- */
+/* ---- Element by element ------------------------------------------------ */
 
 /* Whether one is inf or NaN: 8 bytes at a time. */
 static bool
@@ -194,7 +194,7 @@ ac_twin_scaler_clip(const struct ac_twin_launch *launch, void **params)
 		    pass->chunk_count);
 }
 
-/* ---- Norms ---------------------------------------------------------------- */
+/* ---- Norms ------------------------------------------------------------- */
 
 static double
 together(double *sum, uint32_t p)
@@ -253,7 +253,7 @@ ac_twin_scaler_norm(const struct ac_twin_launch *launch, void **params)
 	ac_meter_add(&meter);
 }
 
-/* ---- Guarded sums --------------------------------------------------------- */
+/* ---- Guarded sums ------------------------------------------------------ */
 
 static void
 add_one(const struct ac_scaler_sum *job, float alpha, const unsigned char *x,
@@ -295,7 +295,7 @@ ac_twin_scaler_add(const struct ac_twin_launch *launch, void **params)
 	ac_meter_add(&meter);
 }
 
-/* ---- What one thread does ------------------------------------------------- */
+/* ---- What one thread does ---------------------------------------------- */
 
 void
 ac_twin_scaler_fold(const struct ac_twin_launch *launch, void **params)

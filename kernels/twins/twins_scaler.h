@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/twins/twins_scaler.h -- the twins of scaler.h's kernels, for twins.c's
- * table. */
+/* kernels/twins/twins_scaler.h -- the twins of scaler.h's kernels, for
+ * twins.c's table. */
 #ifndef AC_KERNELS_TWINS_SCALER_H
 #define AC_KERNELS_TWINS_SCALER_H
 

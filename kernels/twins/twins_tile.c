@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/twins/twins_tile.c -- a tile of the one-pass cast on the CPU, plainly and
- * eight lanes at a time. Both add in recast_body.h's order. Touches no matrix:
- * twins_recast.c brings the elements and takes the cast away. */
+/* kernels/twins/twins_tile.c -- a tile of the one-pass cast on the CPU, plainly
+ * and eight lanes at a time. Both add in recast_body.h's order. Touches no
+ * matrix: twins_recast.c brings the elements and takes the cast away. */
 #include "kernels/twins/twins_recast.h"
 
 enum { CHUNKS = AC_TILE_SIDE / AC_CAST_CHUNK }; /* of a column */
@@ -11,8 +11,8 @@ struct columns {
 	_Alignas(32) float of[AC_RECAST_LANES][AC_RECAST_COLS];
 };
 
-/* Lanes whose numbers are below 16 and equal to `first` in the two bits that are
- * not 8 or 4, of column j. */
+/* Lanes whose numbers are below 16 and equal to `first` in the two bits that
+ * are not 8 or 4, of column j. */
 static float
 add_eight_and_four(const struct columns *c, int first, int j)
 {
@@ -61,7 +61,8 @@ add_bands(struct columns *c, bool along_rows, float band[AC_RECAST_BANDS])
 static float
 add_rows(const float s[AC_CAST_CHUNK])
 {
-	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+	return ((s[0] + s[1]) + (s[2] + s[3])) +
+	    ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
 static void

@@ -46,7 +46,7 @@ refusal(const struct ac_rule *rule, const struct ac_op *op)
 	return AC_REASON_NONE;
 }
 
-/* ---- The choice ----------------------------------------------------------- */
+/* ---- The choice -------------------------------------------------------- */
 
 /* Where nothing else tells two rungs apart: TF32 has the accuracy of FP16 and
  * needs no cast; BF16 is the least accurate. */

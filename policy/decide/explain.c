@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/decide/explain.c -- why a policy decides about an operation as it does, for
- * a person. Pure; agrees with decide.c because it asks decide.c. */
+/* policy/decide/explain.c -- why a policy decides about an operation as it
+ * does, for a person. Pure; agrees with decide.c because it asks decide.c. */
 #include "policy/profit/profit.h"
 #include "policy/language/rule.h"
 
@@ -11,7 +11,7 @@
 
 enum { WIDEST_PLACE = 32, WIDEST_RULE = 56, LONGEST_RULE = 1024 };
 
-/* ---- The operation -------------------------------------------------------- */
+/* ---- The operation ----------------------------------------------------- */
 
 static void
 add_quantity(struct ac_text *text, const struct ac_op *op, unsigned q)
@@ -49,7 +49,7 @@ add_operation(struct ac_text *text, const struct ac_op *op)
 	ac_text_add(text, "\n\n");
 }
 
-/* ---- The rules ------------------------------------------------------------- */
+/* ---- The rules --------------------------------------------------------- */
 
 void
 ac_condition_object(const struct ac_condition *condition,
@@ -161,7 +161,7 @@ add_rules(const struct ac_policy *policy, const struct ac_op *op,
 	ac_text_add(text, "\n");
 }
 
-/* ---- The decision ----------------------------------------------------------- */
+/* ---- The decision ------------------------------------------------------ */
 
 static void
 add_verdict(struct ac_text *text, const struct ac_rule *rule,

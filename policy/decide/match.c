@@ -268,7 +268,7 @@ ac_policy_site_name(const struct ac_policy *policy, uint32_t id)
 	return NULL;
 }
 
-/* ---- Callers ---------------------------------------------------------------- */
+/* ---- Callers ----------------------------------------------------------- */
 
 static const char *
 base_name(const char *path)

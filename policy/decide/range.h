@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/decide/range.h -- which rung would fit? Predicted from how often each FP32
- * exponent occurs in the operands, without running any (doc/accuracy.md A4).
- * Within one binade values are taken to be spread evenly; a few elements that
- * hold nearly all of an operand's energy, and data that a format happens to
- * hold exactly, are predicted badly. Pure. */
+/* policy/decide/range.h -- which rung would fit? Predicted from how often each
+ * FP32 exponent occurs in the operands, without running any (doc/accuracy.md
+ * A4). Within one binade values are taken to be spread evenly; a few elements
+ * that hold nearly all of an operand's energy, and data that a format happens
+ * to hold exactly, are predicted badly. Pure. */
 #ifndef AC_POLICY_RANGE_H
 #define AC_POLICY_RANGE_H
 

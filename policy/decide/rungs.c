@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/decide/rungs.c -- which rungs an operation may use under a rule: what is
- * allowed, legal, accurate enough and built. Pure; called by decide.c and by
+/* policy/decide/rungs.c -- which rungs an operation may use under a rule: what
+ * is allowed, legal, accurate enough and built. Pure; called by decide.c and by
  * who explains decisions. */
 #include "policy/language/rule.h"
 
@@ -106,7 +106,8 @@ is_legal(const struct ac_rule *rule, const struct ac_op *op, enum ac_rung rung)
 
 	if (names_exactly(rule, op->operation))
 		legal |= named_rungs[op->operation];
-	/* Complex numbers by compute type only; see the pointer arrays above. */
+	/* Complex numbers by compute type only; see the pointer arrays
+	 * above. */
 	if (is_complex(op))
 		legal &= op->operation == AC_OP_GEMM_BATCHED ? 0 :
 		    BIT(TF32) | BIT(BF16);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/decide/scaling.c -- which call is a seed and which an update, the lines that
- * say so as text, and why. Pure; reads only the frozen policy. */
+/* policy/decide/scaling.c -- which call is a seed and which an update, the
+ * lines that say so as text, and why. Pure; reads only the frozen policy. */
 #include "policy/language/rule.h"
 
 #include "base/text.h"
@@ -67,7 +67,7 @@ ac_policy_may_scale(const struct ac_policy *policy, const char *program)
 	return line != NULL;
 }
 
-/* ---- As text --------------------------------------------------------------- */
+/* ---- As text ----------------------------------------------------------- */
 
 static void
 print_line(const struct ac_policy *policy, const struct ac_scaling_line *line,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/arena.h -- the memory of one policy: taken while it loads, given back
- * all at once. One thread at a time. */
+/* policy/language/arena.h -- the memory of one policy: taken while it loads,
+ * given back all at once. One thread at a time. */
 #ifndef AC_POLICY_ARENA_H
 #define AC_POLICY_ARENA_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/build.c -- from texts to a frozen policy: -e lines, the policy, the
- * profile it ends with. Nothing changes a policy after it returned. */
+/* policy/language/build.c -- from texts to a frozen policy: -e lines, the
+ * policy, the profile it ends with. Nothing changes a policy after it
+ * returned. */
 #include "policy/language/parse.h"
 
 #include "base/text.h"

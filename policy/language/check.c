@@ -76,7 +76,7 @@ resolve(const struct ac_policy *policy, struct ac_rule *rule)
 	    "off");
 }
 
-/* ---- Contradictions ------------------------------------------------------- */
+/* ---- Contradictions ---------------------------------------------------- */
 
 /* Point at the rung a person wrote or, when the rung is a profile's, at the
  * setting a person wrote. */
@@ -208,7 +208,7 @@ check_cast(struct ac_parser *parser, const struct ac_rule *rule)
 	    "tf32 has no cast: the library rounds by itself; drop tactic=cast");
 }
 
-/* ---- Everything ------------------------------------------------------------ */
+/* ---- Everything -------------------------------------------------------- */
 
 void
 ac_check_policy(struct ac_parser *parser)

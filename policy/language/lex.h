@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/lex.h -- policy text into tokens. No allocation; tokens point into
- * the text, which the caller keeps. */
+/* policy/language/lex.h -- policy text into tokens. No allocation; tokens point
+ * into the text, which the caller keeps. */
 #ifndef AC_POLICY_LEX_H
 #define AC_POLICY_LEX_H
 

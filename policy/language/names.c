@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/names.c -- the words of the language, spelled out from words.def.
- * Tables and one search; everybody who reads or prints policies uses them. */
+/* policy/language/names.c -- the words of the language, spelled out from
+ * words.def. Tables and one search; everybody who reads or prints policies uses
+ * them. */
 #include "policy/language/names.h"
 
 #include <string.h>

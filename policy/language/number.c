@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/number.c -- numbers and suffixes, with a reason when one is refused.
- * Pure; called by the parser. */
+/* policy/language/number.c -- numbers and suffixes, with a reason when one is
+ * refused. Pure; called by the parser. */
 #include "policy/language/number.h"
 
 #include "base/text.h"

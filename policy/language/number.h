@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/number.h -- the numbers of the language and their suffixes. Pure. */
+/* policy/language/number.h -- the numbers of the language and their suffixes.
+ * Pure. */
 #ifndef AC_POLICY_NUMBER_H
 #define AC_POLICY_NUMBER_H
 

@@ -140,7 +140,8 @@ ac_parser_end_statement(struct ac_parser *parser)
 		return ac_parser_fail(parser, token, "this string does not "
 		    "end, or has a '\\' before something else than '\"' or "
 		    "'\\'");
-	return ac_parser_fail(parser, token, "unexpected %s", ac_parser_spell(parser));
+	return ac_parser_fail(parser, token, "unexpected %s",
+	    ac_parser_spell(parser));
 }
 
 /* ---- Texts --------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/parse.h -- the parser's workspace, shared by the files that parse.
- * One thread, while a policy loads. For the policy room only. */
+/* policy/language/parse.h -- the parser's workspace, shared by the files that
+ * parse. One thread, while a policy loads. For the policy room only. */
 #ifndef AC_POLICY_PARSE_H
 #define AC_POLICY_PARSE_H
 
@@ -94,27 +94,27 @@ bool ac_parse_rule(struct ac_parser *parser);
 bool ac_parse_conditions(struct ac_parser *parser,
     const struct ac_token *first, unsigned families);
 
-/* ---- parse_scaling.c ---------------------------------------------------------- */
+/* ---- parse_scaling.c --------------------------------------------------- */
 
 bool ac_parse_seed(struct ac_parser *parser);
 bool ac_parse_update(struct ac_parser *parser);
 /* Whether seeds and updates go together. */
 void ac_check_scaling(struct ac_parser *parser);
 
-/* ---- parse_condition.c -------------------------------------------------------- */
+/* ---- parse_condition.c ------------------------------------------------- */
 
 /* One condition into *condition_out; its families into *families_out. */
 bool ac_parse_condition(struct ac_parser *parser,
     struct ac_condition *condition_out, unsigned *families_out);
 unsigned ac_condition_families(const struct ac_condition *condition);
 
-/* ---- parse_setting.c ---------------------------------------------------------- */
+/* ---- parse_setting.c --------------------------------------------------- */
 
 /* KEY=VALUE as long as there are any, into *settings (which keeps others). */
 bool ac_parse_settings(struct ac_parser *parser, struct ac_settings *settings,
     unsigned *count_out);
 
-/* ---- parse_include.c ---------------------------------------------------------- */
+/* ---- parse_include.c --------------------------------------------------- */
 
 /* Read and parse the file `token` (a string) names. */
 bool ac_parse_include(struct ac_parser *parser, const struct ac_token *token);

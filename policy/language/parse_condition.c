@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/parse_condition.c -- one condition: a subject, a comparison, values.
- * Called for rules and for sections. */
+/* policy/language/parse_condition.c -- one condition: a subject, a comparison,
+ * values. Called for rules and for sections. */
 #include "policy/language/parse.h"
 
 #include "base/text.h"

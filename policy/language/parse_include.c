@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/parse_include.c -- `include "FILE"`: the file's statements as if they
- * stood here. Reads files, at load time only. */
+/* policy/language/parse_include.c -- `include "FILE"`: the file's statements as
+ * if they stood here. Reads files, at load time only. */
 #include "policy/language/parse.h"
 
 #include "base/text.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/parse_rule.c -- one rule: operations, conditions, action, settings.
- * Called for every statement that starts with none of the other words. */
+/* policy/language/parse_rule.c -- one rule: operations, conditions, action,
+ * settings. Called for every statement that starts with none of the other
+ * words. */
 #include "policy/language/parse.h"
 
 #include "base/text.h"
@@ -19,7 +20,8 @@ parse_pattern(struct ac_parser *parser, unsigned *patterns)
 
 	if (!ac_parser_is(parser, AC_TOKEN_WORD))
 		return ac_parser_fail(parser, &token,
-		    "an operation is wanted here, not %s", ac_parser_spell(parser));
+		    "an operation is wanted here, not %s",
+		    ac_parser_spell(parser));
 	pattern = ac_name_find(token.at, token.length, ac_pattern_names,
 	    AC_PATTERN_COUNT);
 	if (pattern < 0)

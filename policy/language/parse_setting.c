@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/parse_setting.c -- KEY=VALUE, each value checked by its row of
- * words.def. Called for rules and for `set`. */
+/* policy/language/parse_setting.c -- KEY=VALUE, each value checked by its row
+ * of words.def. Called for rules and for `set`. */
 #include "policy/language/parse.h"
 
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/parse_statement.c -- the statements that are not rules, and the table
- * that tells them apart. Called by ac_parse_source(). */
+/* policy/language/parse_statement.c -- the statements that are not rules, and
+ * the table that tells them apart. Called by ac_parse_source(). */
 #include "policy/language/parse.h"
 
 #include "base/text.h"
@@ -90,7 +90,8 @@ parse_include(struct ac_parser *parser)
 		return ac_parser_fail(parser, &token,
 		    "include wants a file name in quotes");
 	ac_parser_advance(parser);
-	return ac_parser_end_statement(parser) && ac_parse_include(parser, &token);
+	return ac_parser_end_statement(parser) &&
+	    ac_parse_include(parser, &token);
 }
 
 static bool

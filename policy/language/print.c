@@ -138,7 +138,7 @@ ac_policy_print(const struct ac_policy *policy, struct ac_text *text)
 		ac_text_addf(text, "otherwise %s\n", policy->profile);
 }
 
-/* ---- What is not built ---------------------------------------------------- */
+/* ---- What is not built ------------------------------------------------- */
 
 struct census {
 	unsigned        rungs, settings;    /* bits already told */

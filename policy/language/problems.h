@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/problems.h -- what is wrong with a policy, collected while it loads
- * and shown at the end in order of appearance. One thread. */
+/* policy/language/problems.h -- what is wrong with a policy, collected while it
+ * loads and shown at the end in order of appearance. One thread. */
 #ifndef AC_POLICY_PROBLEMS_H
 #define AC_POLICY_PROBLEMS_H
 

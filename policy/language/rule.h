@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/rule.h -- a policy once it is parsed: frozen, read by any thread.
- * Written by the parser and by check.c only. For the policy room only. */
+/* policy/language/rule.h -- a policy once it is parsed: frozen, read by any
+ * thread. Written by the parser and by check.c only. For the policy room
+ * only. */
 #ifndef AC_POLICY_RULE_H
 #define AC_POLICY_RULE_H
 
@@ -146,7 +147,8 @@ bool ac_conditions_name(const struct ac_condition *conditions, unsigned count,
 
 /* ---- region.c: what does the program ask for in a region? --------------- */
 
-/* Whether the region keeps the call, and `rule` (NULL: none) does not name it. */
+/* Whether the region keeps the call, and `rule` (NULL: none) does not name
+ * it. */
 bool ac_region_keeps(const struct ac_rule *rule, const struct ac_op *op);
 /* What decides about `op`: `rule`, or *own, which is it with the rungs of the
  * region in place of its own. */
@@ -179,7 +181,7 @@ double ac_rule_tol(const struct ac_rule *rule, enum ac_rung rung);
 enum ac_tactic ac_rung_tactic(const struct ac_rule *rule,
     const struct ac_op *op, enum ac_rung rung);
 
-/* ---- explain.c ------------------------------------------------------------ */
+/* ---- explain.c --------------------------------------------------------- */
 
 /* What `op` has where `condition` asks for something else: "no: m is 3". */
 void ac_condition_object(const struct ac_condition *condition,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profiles/profiles.c -- the built-in profiles by name. Constant data. */
+/* policy/profiles/profiles.c -- the built-in profiles by name. Constant
+ * data. */
 #include "policy/profiles/profiles.h"
 
 #include "policy/language/names.h"

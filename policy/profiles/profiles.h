@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profiles/profiles.h -- the texts of policy/profiles/, as profiles.S embeds
- * them, each with a NUL behind it. */
+/* policy/profiles/profiles.h -- the texts of policy/profiles/, as profiles.S
+ * embeds them, each with a NUL behind it. */
 #ifndef AC_POLICY_PROFILES_H
 #define AC_POLICY_PROFILES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profit/calibration.c -- measured rates: their file's name, its text and what
- * is believed of it. The file is the user's and may hold anything. */
+/* policy/profit/calibration.c -- measured rates: their file's name, its text
+ * and what is believed of it. The file is the user's and may hold anything. */
 #include "policy/profit/calibration.h"
 
 #include "base/env.h"
@@ -17,7 +17,7 @@
 
 enum { LONGEST_FILE = 8192, LONGEST_LINE = 200 };
 
-/* ---- Where it is ------------------------------------------------------------ */
+/* ---- Where it is ------------------------------------------------------- */
 
 bool
 ac_calibration_directory(struct ac_text *path)
@@ -67,7 +67,7 @@ ac_calibration_path(const struct ac_calibration *machine, struct ac_text *path)
 	return !path->truncated;
 }
 
-/* ---- Reading ------------------------------------------------------------------ */
+/* ---- Reading ----------------------------------------------------------- */
 
 struct line {
 	const char *at, *end;
@@ -238,7 +238,7 @@ read_line(struct line line, struct ac_calibration *c, unsigned *seen)
 	return read_value(&line, key, c);
 }
 
-/* ---- Believing ------------------------------------------------------------------ */
+/* ---- Believing --------------------------------------------------------- */
 
 static bool
 is_plausible(const struct ac_calibration *c, struct ac_text *why)
@@ -305,7 +305,7 @@ ac_calibration_read(const char *text, size_t count,
 	return true;
 }
 
-/* ---- Using ------------------------------------------------------------------------ */
+/* ---- Using ------------------------------------------------------------- */
 
 void
 ac_calibration_apply(const struct ac_calibration *calibration,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profit/calibration.h -- the rates of one GPU as somebody measured them, kept
- * in a small text file per GPU, driver and library:
+/* policy/profit/calibration.h -- the rates of one GPU as somebody measured
+ * them, kept in a small text file per GPU, driver and library:
  *
  *   version = 1
  *   gpu = NVIDIA H200
@@ -77,8 +77,8 @@ bool ac_calibration_load(const char *gpu, int sm, int driver,
 bool ac_calibration_save(const struct ac_calibration *calibration,
     struct ac_text *path, struct ac_text *why);
 
-/* For tools on machines without a GPU: the youngest good file about `gpu` (NULL:
- * none) and `library` (NULL: any), whatever the driver. `why`: a line
+/* For tools on machines without a GPU: the youngest good file about `gpu`
+ * (NULL: none) and `library` (NULL: any), whatever the driver. `why`: a line
  * about the first file with that GPU's name that is not good. */
 bool ac_calibration_find(const char *gpu, const char *library,
     struct ac_rates *rates_out, struct ac_text *why);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profit/calibration_save.c -- measured rates into their file, and files looked
- * for without a GPU. Only the autocast program does this. */
+/* policy/profit/calibration_save.c -- measured rates into their file, and files
+ * looked for without a GPU. Only the autocast program does this. */
 #include "policy/profit/calibration.h"
 
 #include "base/text.h"
@@ -114,7 +114,7 @@ ac_calibration_save(const struct ac_calibration *calibration,
 	return false;
 }
 
-/* ---- Looking for one ------------------------------------------------------- */
+/* ---- Looking for one --------------------------------------------------- */
 
 /* A file more than this is somebody else's directory. */
 enum { MOST_FILES = 1000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profit/profit.c -- the profit model: rates.def and the formulas of profit.h.
- * Pure arithmetic; called by decide.c and explain.c. */
+/* policy/profit/profit.c -- the profit model: rates.def and the formulas of
+ * profit.h. Pure arithmetic; called by decide.c and explain.c. */
 #include "policy/profit/tiles.h"
 
 #include "base/text.h"
@@ -100,7 +100,7 @@ ac_rate_of(struct ac_rates *rates, enum ac_rate which)
 	return all[which];
 }
 
-/* ---- One product ---------------------------------------------------------- */
+/* ---- One product ------------------------------------------------------- */
 
 struct work {
 	double m, n, k, batch;
@@ -181,7 +181,7 @@ product_seconds(const struct ac_rates *rates, const struct work *work,
 	return (load > compute ? load : compute) + store + rates->launch;
 }
 
-/* ---- The ways to make a call ------------------------------------------------ */
+/* ---- The ways to make a call ------------------------------------------- */
 
 /* The arithmetic that a program asked for; a GPU without it does FP32. */
 static enum ac_rung
@@ -210,7 +210,7 @@ cast_seconds(const struct ac_rates *rates, const struct work *work,
 	    product_seconds(rates, work, rung, 2);
 }
 
-/* ---- Convolutions ----------------------------------------------------------- */
+/* ---- Convolutions ------------------------------------------------------ */
 
 /* What implicit GEMM reaches of the rate of a large product. */
 #define CONV_EFFICIENCY 0.75
@@ -266,7 +266,7 @@ conv_way_seconds(const struct ac_rates *rates, const struct ac_op *op,
 	return seconds > host ? seconds : host;
 }
 
-/* ---- Any call --------------------------------------------------------------- */
+/* ---- Any call ---------------------------------------------------------- */
 
 double
 ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
@@ -296,7 +296,7 @@ ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
 	return seconds > host ? seconds : host;
 }
 
-/* ---- From times to rates ---------------------------------------------------- */
+/* ---- From times to rates ----------------------------------------------- */
 
 /* Steps towards a rate, each of which leaves a small part of the distance: a
  * time is nearly in inverse proportion to it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profit/profit.h -- how long would it take? Closed formulas with the constants
- * of one GPU. Pure; asked once per site. Times are seconds, rates are per
- * second. */
+/* policy/profit/profit.h -- how long would it take? Closed formulas with the
+ * constants of one GPU. Pure; asked once per site. Times are seconds, rates are
+ * per second. */
 #ifndef AC_POLICY_PROFIT_H
 #define AC_POLICY_PROFIT_H
 
@@ -70,8 +70,8 @@ const struct ac_rates *ac_rates_of(const struct ac_op *op);
  *                 and write it to where it belongs: + 8mn / bandwidth
  *
  * Convolutions, at three quarters of a rate T, which implicit GEMM reaches
- * (the analysis of ResNet-50 that tests/unit/policy/test_policy_conv.c recomputes);
- * e = bytes / 4 = the elements of x, w and y:
+ * (the analysis of ResNet-50 that tests/unit/policy/test_policy_conv.c
+ * recomputes); e = bytes / 4 = the elements of x, w and y:
  *   conv(T, s)    = max(2mnk batch / 0.75 T, s e / bandwidth) + launch
  *   keep, tf32    = conv(T, 4), and where TF32 works on layout=nchw,
  *                 8 e / bandwidth to transpose and back

@@ -3,8 +3,9 @@
  *
  * Its constants were chosen to meet the times that were published of GH200 and
  * A100 (UCHINO-Yuki/GEMMul8_numerical_results) and one of GB200
- * (vllm-project/vllm, pull request 47973); tests/unit/policy/test_profit_published.c
- * has them, and those of other GPUs, which nothing was chosen for. */
+ * (vllm-project/vllm, pull request 47973);
+ * tests/unit/policy/test_profit_published.c has them, and those of other GPUs,
+ * which nothing was chosen for. */
 #include "policy/profit/tiles.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profit/tiles.h -- how long the multiplications of a product take: it is cut
- * into tiles, the tiles are dealt out to the multiprocessors, and who has the
- * most of them ends last. Pure; asked by profit.c. */
+/* policy/profit/tiles.h -- how long the multiplications of a product take: it
+ * is cut into tiles, the tiles are dealt out to the multiprocessors, and who
+ * has the most of them ends last. Pure; asked by profit.c. */
 #ifndef AC_POLICY_TILES_H
 #define AC_POLICY_TILES_H
 
@@ -20,7 +20,8 @@ struct ac_tiled {
 
 /* Seconds that the multiplications take, C not written yet. Whatever the
  * GPU, a square product of AC_LARGE takes 2 AC_LARGE^3 / rate with its C
- * written. A GPU of unknown multiprocessors does everything at the full rate. */
+ * written. A GPU of unknown multiprocessors does everything at the full
+ * rate. */
 double ac_tiles_seconds(const struct ac_rates *rates,
     const struct ac_tiled *product);
 

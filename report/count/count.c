@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/count.c -- the records the shim counts into: found, made, described.
- * Hands out new ones under one lock and never moves or frees them. Uses no
- * heap of the program's, prints nothing, fails never. */
+/* report/count/count.c -- the records the shim counts into: found, made,
+ * described. Hands out new ones under one lock and never moves or frees them.
+ * Uses no heap of the program's, prints nothing, fails never. */
 #include "report/count/live.h"
 
 #include <string.h>
@@ -206,7 +206,8 @@ ac_report_open(const struct ac_policy_origin *origin, const char *notes)
 	struct ac_file_header *header = &ac_live.front->header;
 
 	if (!*header->policy) {
-		ac_live_put(header->policy, sizeof header->policy, origin->name);
+		ac_live_put(header->policy, sizeof header->policy,
+		    origin->name);
 		ac_live_put(header->why, sizeof header->why, origin->why);
 		ac_live_put(header->notes, sizeof header->notes, notes);
 		header->chosen = origin->chosen;

@@ -150,8 +150,9 @@ list(struct listing *l)
 		for (long at = 0; at < got; ) {
 			unsigned short length;
 
-			memcpy(&length, entries + at
-			    + offsetof(struct dirent64, d_reclen), sizeof length);
+			memcpy(&length,
+			    entries + at + offsetof(struct dirent64, d_reclen),
+			    sizeof length);
 			list_entry(l, entries + at
 			    + offsetof(struct dirent64, d_name));
 			at += length;
@@ -228,7 +229,8 @@ open_new(const struct ac_file_header *header, struct ac_text *path)
 		path->used = stem;
 		ac_text_addf(path, "/%010llu.%09u-%d-%u-%08x.stats",
 		    (unsigned long long)header->start_s, header->start_ns,
-		    (int)header->pid, sequence, (unsigned)run_hash(header->run));
+		    (int)header->pid, sequence,
+		    (unsigned)run_hash(header->run));
 		if (path->truncated)
 			return -1;
 		fd = open(path->data, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW

@@ -133,12 +133,12 @@ ac_file_ranges_offset(unsigned block)
 /* The directory of statistics: $AUTOCAST_STATE, $XDG_STATE_HOME/autocast or
  * ~/.local/state/autocast, always absolute. False when there is none; errno is
  * then 0 where the user wants none, ENOENT without a home, ENAMETOOLONG or what
- * getcwd() says. Creates nothing. *fixed_out (may be NULL) is how many bytes of it
- * must exist already: the home directory is never created. */
+ * getcwd() says. Creates nothing. *fixed_out (may be NULL) is how many bytes of
+ * it must exist already: the home directory is never created. */
 bool ac_file_directory(struct ac_text *path, size_t *fixed_out);
 
-/* Create that directory (0700) as far as needed, unless ac_file_is_once(): 0, or
- * the errno of what stands in the way. */
+/* Create that directory (0700) as far as needed, unless ac_file_is_once(): 0,
+ * or the errno of what stands in the way. */
 int ac_file_make_directory(const char *path, size_t fixed);
 
 /* Whether a statistics file can begin in that directory: 0, or the errno of
@@ -151,8 +151,8 @@ const char *ac_file_trouble(int error);
 /* Give the file blocks for [from, from + bytes); false and errno. */
 bool ac_file_allocate(int fd, uint64_t from, size_t bytes);
 
-/* How the token of a run begins whose statistics go with it, and the name of the
- * folder that it keeps them in. */
+/* How the token of a run begins whose statistics go with it, and the name of
+ * the folder that it keeps them in. */
 #define AC_FILE_ONCE "once-"
 #define AC_FILE_ONCE_FOLDER "autocast-run-"
 

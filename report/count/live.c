@@ -87,7 +87,8 @@ describe(struct ac_file_header *header)
 	header->record_bytes = sizeof(struct ac_site_record);
 	header->marker_bytes = sizeof(struct ac_marker_record);
 	header->reasons = AC_REASON_COUNT;
-	ac_live_put(header->argv0, sizeof header->argv0, program_invocation_name);
+	ac_live_put(header->argv0, sizeof header->argv0,
+	    program_invocation_name);
 	ac_live_put(header->program, sizeof header->program,
 	    slash ? slash + 1 : program_invocation_name);
 }
@@ -168,7 +169,8 @@ copy_sites(struct ac_site_record *to, const struct ac_site_record *from,
 	const size_t counters = offsetof(struct ac_site_record, recast);
 
 	for (size_t i = 0; i < count; i++) {
-		const float keep = atomic_load(&from[i].course.keep_predicted_us);
+		const float keep =
+		    atomic_load(&from[i].course.keep_predicted_us);
 		const float recast =
 		    atomic_load(&from[i].course.recast_predicted_us);
 

@@ -31,7 +31,8 @@ void ac_live_leave(int saved);
  * never adds to its parent's. */
 void ac_live_replace(void *old, void *new, size_t bytes);
 
-/* After a fork: no thread has a shard, and none leads into the parent's file. */
+/* After a fork: no thread has a shard, and none leads into the parent's
+ * file. */
 void ac_shard_forget(void);
 
 /* After a fork: ranges that are known count from zero in the child's file. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/ranges.c -- where exponents are counted: places in blocks behind the
- * records of the statistics file, given away one per site on request. Shares
- * the counting lock. Called by the shim, at a site's first call. */
+/* report/count/ranges.c -- where exponents are counted: places in blocks behind
+ * the records of the statistics file, given away one per site on request.
+ * Shares the counting lock. Called by the shim, at a site's first call. */
 #include "report/count/live.h"
 
 #include <string.h>

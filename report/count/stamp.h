@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/stamp.h -- the stamps of `autocast validate`: without one, seed and
- * update lines do nothing. A stamp is a file in the user's state directory,
+/* report/count/stamp.h -- the stamps of `autocast validate`: without one, seed
+ * and update lines do nothing. A stamp is a file in the user's state directory,
  * named after the content of a program's file and of a policy's seed and update
- * lines: a program that is rebuilt, and lines that are changed, need another. It
- * begins with a line "module HASH PATH" for each library that seeds or updates
- * were called from, of which the same holds. Those of `autocast compare`
- * (cmd/run/compared.h) have a folder of their own. */
+ * lines: a program that is rebuilt, and lines that are changed, need another.
+ * It begins with a line "module HASH PATH" for each library that seeds or
+ * updates were called from, of which the same holds. Those of `autocast
+ * compare` (cmd/run/compared.h) have a folder of their own. */
 #ifndef AC_REPORT_STAMP_H
 #define AC_REPORT_STAMP_H
 
@@ -34,9 +34,9 @@ uint64_t ac_stamp_hash(uint64_t hash, const void *bytes, size_t count);
 uint64_t ac_stamp_of_lines(const char *lines);
 bool ac_stamp_of_program(const char *path, uint64_t *hash_out);
 
-/* Whether there is that stamp, and its modules' files are as they were, which are
- * read; whether there is one of these lines for any program. The place of stamps
- * is AUTOCAST_STATE's or the user's. One thread at a time. */
+/* Whether there is that stamp, and its modules' files are as they were, which
+ * are read; whether there is one of these lines for any program. The place of
+ * stamps is AUTOCAST_STATE's or the user's. One thread at a time. */
 bool ac_stamp_is_there(const struct ac_stamp *stamp);
 bool ac_stamp_is_any(uint64_t lines);
 
@@ -46,8 +46,8 @@ bool ac_stamp_directory(const struct ac_stamp *stamp, struct ac_text *path);
 /* Remove it; false if there is none. One thread at a time. */
 bool ac_stamp_remove(const struct ac_stamp *stamp);
 
-/* Leave it, with the modules' lines, and `lines` for a person to read. False with
- * errno. */
+/* Leave it, with the modules' lines, and `lines` for a person to read. False
+ * with errno. */
 bool ac_stamp_leave(const struct ac_stamp *stamp, const char *modules,
     const char *lines);
 

@@ -148,7 +148,8 @@ ac_report_look(const struct ac_report_watched *watched, bool *runs_out,
 	bool runs, good;
 
 	/* Asked before the numbers are read: an end finds them final. */
-	good = report && ac_report_read(watched->path, &header, NULL, NULL, why);
+	good = report &&
+	    ac_report_read(watched->path, &header, NULL, NULL, why);
 	runs = good && ac_process_runs(&header);
 	good = good && ac_report_read(watched->path, &header, &records,
 	    &markers, why) && ac_report_add(report, &header, records, markers);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/read/merge_ranges.c -- the exponents of several processes in one run, by
- * site. Allocates; the autocast program's only. */
+/* report/read/merge_ranges.c -- the exponents of several processes in one run,
+ * by site. Allocates; the autocast program's only. */
 #include "report/read/read.h"
 
 #include <stdio.h>

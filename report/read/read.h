@@ -81,8 +81,8 @@ bool ac_report_read_ranges(const char *path,
 /* Put the ranges of one more process into the report; false without memory. */
 bool ac_report_add_ranges(struct ac_report *report, const char *path,
     const struct ac_file_header *header, const struct ac_site_record *records);
-/* Of the key in the region of that name; after ac_report_arrange(). NULL if none
- * were counted. */
+/* Of the key in the region of that name; after ac_report_arrange(). NULL if
+ * none were counted. */
 const struct ac_ranges *ac_report_find_ranges(const struct ac_report *report,
     const struct ac_site_key *key, const char *region);
 /* Add up what is of the same site, and put it in order. */
@@ -101,7 +101,7 @@ int ac_site_compare(const struct ac_site *a, const struct ac_site *b);
 /* Its sites, malloc'ed, one at least; NULL without memory. */
 struct ac_site *ac_report_copy_sites(const struct ac_report *report);
 
-/* ---- Courses (report/read/course.c) ----------------------------------------- */
+/* ---- Courses (report/read/course.c) ------------------------------------ */
 
 void ac_course_read(struct ac_course *to, const struct ac_site_course *from);
 /* Another process went on with the same site on the same rung. */
@@ -111,7 +111,7 @@ double ac_course_speed(const struct ac_course *course);
 void ac_course_add_totals(struct ac_report_totals *totals,
     const struct ac_site *site);
 
-/* ---- What verdicts rest on (report/write/basis.c) ---------------------------- */
+/* ---- What verdicts rest on (report/write/basis.c) ---------------------- */
 
 /* "guard=off", "recorded into graphs"; "" of what was judged */
 extern const char *const ac_unjudged_names[AC_UNJUDGED_COUNT];
@@ -137,7 +137,7 @@ struct ac_json;
 void ac_json_ranges(struct ac_json *w, const struct ac_report *report,
     const struct ac_site *site);
 
-/* ---- Words shared by the writers (report/write/words.c) ---------------------- */
+/* ---- Words shared by the writers (report/write/words.c) ---------------- */
 
 /* "gemm.nt", "gemm.strided.nt", "conv.fprop" */
 void ac_site_add_operation(struct ac_text *text, const struct ac_site *site);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/as_json.c -- a run as JSON; autocast(1) documents every field. A new
- * field may come any time, a changed meaning raises "version". Pure but for
+/* report/write/as_json.c -- a run as JSON; autocast(1) documents every field. A
+ * new field may come any time, a changed meaning raises "version". Pure but for
  * the sink. */
 #include "report/write/json.h"
 #include "report/count/process.h"
@@ -146,7 +146,8 @@ add_totals(struct ac_json *w, const struct ac_report *report)
 	ac_json_open(w, "flops_by_rung", "{");
 	for (int i = 0; i < AC_RUNG_COUNT; i++)
 		if (t.flops_by_rung[i] > 0)
-			ac_json_number(w, ac_rung_names[i], t.flops_by_rung[i], 0);
+			ac_json_number(w, ac_rung_names[i], t.flops_by_rung[i],
+			    0);
 	ac_json_close(w, "}");
 	ac_json_open(w, "kept", "{");
 	for (int i = 0; i < AC_REASON_COUNT; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/as_ranges.c -- what the operands were made of, and which rungs would
- * fit, as text. Pure but for the sink. */
+/* report/write/as_ranges.c -- what the operands were made of, and which rungs
+ * would fit, as text. Pure but for the sink. */
 #include "report/write/page.h"
 
 #include <stdlib.h>

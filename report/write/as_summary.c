@@ -67,8 +67,8 @@ say_next(struct ac_text *line, const struct ac_report_totals *totals,
     const char *unkept)
 {
 	if (unkept)
-		ac_text_addf(line, "nothing is kept for \"autocast report\": %s",
-		    unkept);
+		ac_text_addf(line,
+		    "nothing is kept for \"autocast report\": %s", unkept);
 	else if (totals->demotions)
 		ac_text_add(line, "\"autocast report\" shows every site and why "
 		    "rungs were left, \"autocast run --ranges\" which would "

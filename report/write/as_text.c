@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/as_text.c -- a run as text for people: head, table, totals, foot.
- * Looks up in /proc whether a process still runs; else pure but for the sink. */
+/* report/write/as_text.c -- a run as text for people: head, table, totals,
+ * foot. Looks up in /proc whether a process still runs; else pure but for the
+ * sink. */
 #include "report/write/page.h"
 #include "report/count/process.h"
 
@@ -284,7 +285,8 @@ ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
 
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
 	if (!report) {
-		ac_text_add(&p.line, "autocast report: nothing was intercepted");
+		ac_text_add(&p.line,
+		    "autocast report: nothing was intercepted");
 		ac_page_end_line(&p);
 		return;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/as_watch.c -- a running process as text: rates since its start and
- * between two looks, and the sites that work most. Pure but for the sink. */
+/* report/write/as_watch.c -- a running process as text: rates since its start
+ * and between two looks, and the sites that work most. Pure but for the
+ * sink. */
 #include "report/write/page.h"
 
 #include <stdlib.h>

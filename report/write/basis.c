@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/basis.c -- what verdicts rest on, in words: how many calls were judged
- * and sampled, what was not read, and what nothing judged. An error is told only
- * where something was measured. Pure. */
+/* report/write/basis.c -- what verdicts rest on, in words: how many calls were
+ * judged and sampled, what was not read, and what nothing judged. An error is
+ * told only where something was measured. Pure. */
 #include "report/read/read.h"
 
 /* Below this an output that FP32 has exactly came out exactly: FP32's own
@@ -185,7 +185,8 @@ ac_site_tell_basis(const struct ac_site *site,
 
 /* ---- A run ------------------------------------------------------------- */
 
-/* A site without a sample has no error, one without a tolerance no judgement. */
+/* A site without a sample has no error, one without a tolerance no
+ * judgement. */
 static void
 add_worst(struct ac_report_totals *t, const struct ac_site *site)
 {

@@ -42,7 +42,8 @@ ac_json_add_bytes(struct ac_json *w, const char *s, size_t count)
 		else if (c < 0x20 || c == 0x7f)
 			ac_text_addf(&w->text, "\\u%04x", c);
 		else if (c == 0xc2 && length && (unsigned char)s[1] < 0xa0)
-			ac_text_addf(&w->text, "\\u00%02x", (unsigned char)s[1]);
+			ac_text_addf(&w->text, "\\u00%02x",
+			    (unsigned char)s[1]);
 		else if (length)
 			ac_text_add_bytes(&w->text, s, length);
 		else

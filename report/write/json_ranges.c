@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/json_ranges.c -- a site's exponents and what follows from them, as
- * JSON. Pure but for the sink. */
+/* report/write/json_ranges.c -- a site's exponents and what follows from them,
+ * as JSON. Pure but for the sink. */
 #include "report/write/json.h"
 #include "report/read/read.h"
 

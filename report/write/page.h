@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/page.h -- a text report while it is written, for this room only. */
+/* report/write/page.h -- a text report while it is written, for this room
+ * only. */
 #ifndef AC_REPORT_PAGE_H
 #define AC_REPORT_PAGE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/table.c -- the table of sites in a text report. 100 columns at most,
- * whatever the terminal. Columns are as wide as their content; when that is
- * too much the caller gives way first, then the deciding line and others.
+/* report/write/table.c -- the table of sites in a text report. 100 columns at
+ * most, whatever the terminal. Columns are as wide as their content; when that
+ * is too much the caller gives way first, then the deciding line and others.
  * What a row cannot say stands in lines below it. Pure but for the sink. */
 #include "report/write/page.h"
 
@@ -50,8 +50,8 @@ struct layout {
 };
 
 static void
-fill_cell(struct ac_text *t, const struct ac_page *p, const struct ac_site *site,
-    enum column column)
+fill_cell(struct ac_text *t, const struct ac_page *p,
+    const struct ac_site *site, enum column column)
 {
 	const double seconds = p->seconds > 0 ? p->seconds : 1;
 	const double flops = site->flops * (double)site->calls;
@@ -261,11 +261,11 @@ print_finding(struct ac_page *p, const struct layout *w,
     const struct ac_site *site)
 {
 	const struct ac_course *c = &site->course;
-	const double measured[AC_FINDING_COUNT] = {
-		[AC_FINDING_CAST] = c->rho, [AC_FINDING_TILE] = c->tile_rho,
-		[AC_FINDING_ERROR] = c->error, [AC_FINDING_LINE] = c->line_error,
-		[AC_FINDING_EXACT] = c->exact
-	};
+	const double measured[AC_FINDING_COUNT] = { [AC_FINDING_CAST] = c->rho,
+		[AC_FINDING_TILE] = c->tile_rho,
+		[AC_FINDING_ERROR] = c->error,
+		[AC_FINDING_LINE] = c->line_error,
+		[AC_FINDING_EXACT] = c->exact };
 
 	if (c->finding == AC_FINDING_NONE)
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/words.c -- how sites, shares and amounts of work are spelled, the
- * same in every kind of report. Pure. */
+/* report/write/words.c -- how sites, shares and amounts of work are spelled,
+ * the same in every kind of report. Pure. */
 #include "report/read/read.h"
 
 #include <string.h>
@@ -15,10 +15,11 @@ const char *const ac_clock_names[AC_CLOCK_COUNT] = {
 size_t
 ac_text_sequence(const char *text)
 {
-	static const struct { unsigned char low, high; size_t length; } rows[] = {
-		{ 0x01, 0x7f, 1 }, { 0xc2, 0xdf, 2 }, { 0xe0, 0xef, 3 },
-		{ 0xf0, 0xf4, 4 }
-	};
+	static const struct {
+		unsigned char low, high;
+		size_t length;
+	} rows[] = { { 0x01, 0x7f, 1 }, { 0xc2, 0xdf, 2 }, { 0xe0, 0xef, 3 },
+		{ 0xf0, 0xf4, 4 } };
 	const unsigned char *s = (const unsigned char *)text;
 	size_t length = 0;
 

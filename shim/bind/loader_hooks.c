@@ -173,7 +173,8 @@ ac_loader_look_up(void *handle, const char *name, const void *caller,
 	    : ac_real_dlsym(handle, name);
 	if (!found)
 		return final(NULL);
-	/* The program's own handle, dlopen(NULL): its scope is the global one. */
+	/* The program's own handle, dlopen(NULL): its scope is the global
+	 * one. */
 	if (ac_elf_object_at(found, &object) && ac_elf_is_ours(&object))
 		return global(entry, caller, version, false);
 	return answer(entry, found);

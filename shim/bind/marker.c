@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/bind/marker.c -- count the symbols that are passed through as they are, and
- * tell solver.c who factorises. */
+/* shim/bind/marker.c -- count the symbols that are passed through as they are,
+ * and tell solver.c who factorises. */
 #include "shim/bind/marker.h"
 
 #include "base/guard.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/bind/marker.h -- calls that are only counted, by the name of what is called. */
+/* shim/bind/marker.h -- calls that are only counted, by the name of what is
+ * called. */
 #ifndef AC_SHIM_MARKER_H
 #define AC_SHIM_MARKER_H
 

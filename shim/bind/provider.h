@@ -70,9 +70,9 @@ ac_provider_get(struct ac_provider *provider, enum ac_entry entry)
 /* Whether the provider exports all a recast needs. */
 bool ac_provider_is_complete(struct ac_provider *provider);
 
-/* Decisions about calls are of a generation; those of an older one are made again
- * at the next call. A module became a solver, or is gone: the next generation.
- * A site that is decided as before stays where it is. */
+/* Decisions about calls are of a generation; those of an older one are made
+ * again at the next call. A module became a solver, or is gone: the next
+ * generation. A site that is decided as before stays where it is. */
 extern _Atomic uint32_t ac_binding_generation
     __attribute__((visibility("hidden")));
 void ac_binding_forget_decisions(void);

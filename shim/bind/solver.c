@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/bind/solver.c -- the list of modules that solve, and how often they do. One
- * that begins or ends to count makes every site be decided again. */
+/* shim/bind/solver.c -- the list of modules that solve, and how often they do.
+ * One that begins or ends to count makes every site be decided again. */
 #include "shim/bind/solver.h"
 
 #include "base/elf.h"
@@ -34,7 +34,7 @@ ac_solver_of(uintptr_t base)
 	return NULL;
 }
 
-/* ---- How often ------------------------------------------------------------ */
+/* ---- How often --------------------------------------------------------- */
 
 static void
 judge(struct ac_solver *solver, uint64_t ratio)
@@ -78,7 +78,7 @@ ac_solver_multiplied(struct ac_solver *solver)
 	add(solver, 1);
 }
 
-/* ---- Which modules -------------------------------------------------------- */
+/* ---- Which modules ----------------------------------------------------- */
 
 /* NULL: there is no place left. */
 static struct ac_solver *

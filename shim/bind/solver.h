@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/bind/solver.h -- which modules factorise or solve in FP32: those whose solves
- * are more than one in 1,000 of their products, lately. One solve does not keep
- * all that a library ever multiplies. Learnt from the counted-only symbols, asked
- * when a site is decided. */
+/* shim/bind/solver.h -- which modules factorise or solve in FP32: those whose
+ * solves are more than one in 1,000 of their products, lately. One solve does
+ * not keep all that a library ever multiplies. Learnt from the counted-only
+ * symbols, asked when a site is decided. */
 #ifndef AC_SHIM_SOLVER_H
 #define AC_SHIM_SOLVER_H
 

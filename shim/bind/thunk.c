@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/bind/thunk.c -- one thunk per provider slot and wrapped function, in the
- * order of enum ac_entry (shim/bind/thunk.h): registers, stack and return address
- * stay the caller's, so it is a few lines of assembler. */
+ * order of enum ac_entry (shim/bind/thunk.h): registers, stack and return
+ * address stay the caller's, so it is a few lines of assembler. */
 #include "shim/bind/thunk.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/conv.h -- a convolution, whichever of cuDNN's interfaces it came by, as
- * plain numbers: what a decision, a plan and a sample go by.
+/* shim/conv/conv.h -- a convolution, whichever of cuDNN's interfaces it came
+ * by, as plain numbers: what a decision, a plan and a sample go by.
  *
  * Zero-filled before its fields are set, so that its bytes are a key. Nothing
  * in it is a pointer or belongs to anybody. */

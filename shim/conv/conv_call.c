@@ -27,7 +27,7 @@ struct conv_job {
 	struct ac_slot             slot;     /* for a sample; device 0: none */
 };
 
-/* ---- What only this very call can tell -------------------------------------- */
+/* ---- What only this very call can tell --------------------------------- */
 
 /* `conv`: this very call. */
 static enum ac_reason
@@ -46,7 +46,7 @@ objection(const struct ac_conv_call *call, const struct ac_conv *conv,
 	    : AC_REASON_UNSUPPORTED;
 }
 
-/* ---- One plan --------------------------------------------------------------- */
+/* ---- One plan ---------------------------------------------------------- */
 
 static enum ac_reason
 borrow_lane(const struct conv_job *job, uint64_t bytes, bool sampled,
@@ -166,7 +166,7 @@ run_candidate(struct conv_job *job, bool beside)
 	return reason;
 }
 
-/* ---- Turns ------------------------------------------------------------------ */
+/* ---- Turns ------------------------------------------------------------- */
 
 static enum ac_reason
 try_all(const struct conv_job *job)
@@ -325,7 +325,7 @@ conduct(const struct ac_conv_call *call, struct ac_conv_site *site,
 	return outcome;
 }
 
-/* ---- The doors -------------------------------------------------------------- */
+/* ---- The doors --------------------------------------------------------- */
 
 bool
 ac_conv_query_of(const struct ac_conv_call *call, struct ac_conv_query *query)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/conv_call.h -- one call of cuDNN's older convolution interface, whichever
- * function it came by. Everything is the program's and borrowed for the length
- * of the call. */
+/* shim/conv/conv_call.h -- one call of cuDNN's older convolution interface,
+ * whichever function it came by. Everything is the program's and borrowed for
+ * the length of the call. */
 #ifndef AC_SHIM_CONV_CALL_H
 #define AC_SHIM_CONV_CALL_H
 
@@ -29,10 +29,10 @@ struct ac_conv_call {
 	size_t bytes;                       /* of it */
 };
 
-/* Whether cuDNN would make the call as it is: it has the algorithm, and is given
- * the workspace that takes. If not, cuDNN is to say so: a program that tries
- * them all must see which there are. *known is the workspace of this algorithm
- * in bytes, -1 until it is asked for. */
+/* Whether cuDNN would make the call as it is: it has the algorithm, and is
+ * given the workspace that takes. If not, cuDNN is to say so: a program that
+ * tries them all must see which there are. *known is the workspace of this
+ * algorithm in bytes, -1 until it is asked for. */
 bool ac_conv_is_good(const struct ac_conv_call *call, _Atomic int64_t *known);
 
 /* Describe `call`; false if its descriptors cannot be read, or are of a kind

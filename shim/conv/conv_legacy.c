@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/conv_legacy.c -- a call of the older interface as a struct ac_conv, read
- * off the program's descriptors by cuDNN's own getters. */
+/* shim/conv/conv_legacy.c -- a call of the older interface as a struct ac_conv,
+ * read off the program's descriptors by cuDNN's own getters. */
 #include "shim/conv/conv_plan.h"
 
 #include <stdatomic.h>
@@ -121,7 +121,7 @@ groups_agree(const struct ac_conv_call *call, const struct ac_conv *conv)
 	    && conv->w.dim[0] % groups == 0;
 }
 
-/* ---- conv + add z + bias + activation --------------------------------------- */
+/* ---- conv + add z + bias + activation ---------------------------------- */
 
 static struct ac_conv_step *
 add_step(struct ac_conv *conv, cudnnPointwiseMode_t mode,
@@ -131,7 +131,8 @@ add_step(struct ac_conv *conv, cudnnPointwiseMode_t mode,
 
 	step->mode = (int32_t)mode;
 	step->type = CUDNN_DATA_FLOAT;
-	conv->scalars.alpha1[conv->steps] = conv->scalars.alpha2[conv->steps] = 1;
+	conv->scalars.alpha1[conv->steps] = conv->scalars.alpha2[conv->steps] =
+	    1;
 	step->out = *out;
 	step->out.uid = AC_CONV_VIRTUAL + 1 + conv->steps++;
 	step->out.is_virtual = 1;
@@ -220,7 +221,7 @@ ac_conv_of_call(const struct ac_conv_call *call, struct ac_conv *conv_out,
 	return true;
 }
 
-/* ---- Memory ----------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------ */
 
 uint64_t
 ac_conv_extent(const struct ac_conv_tensor *tensor)

@@ -36,7 +36,7 @@ struct ac_conv_plan {
 };
 static _Atomic(struct ac_conv_plan *) all;
 
-/* ---- Finding ---------------------------------------------------------------- */
+/* ---- Finding ----------------------------------------------------------- */
 
 static bool
 claim(struct ac_conv_plan *plan, uint32_t from)
@@ -115,7 +115,7 @@ make_room(struct ac_conv_site *site)
 	return plan;
 }
 
-/* ---- Building --------------------------------------------------------------- */
+/* ---- Building ---------------------------------------------------------- */
 
 static void
 dismantle(struct ac_provider *provider, struct made *made)
@@ -255,7 +255,7 @@ ac_conv_plan_measure(struct ac_provider *provider, cudnnHandle_t handle,
 	return bytes;
 }
 
-/* ---- Lending ---------------------------------------------------------------- */
+/* ---- Lending ----------------------------------------------------------- */
 
 struct ac_conv_plan *
 ac_conv_plan_borrow(struct ac_conv_site *site, enum ac_rung rung,
@@ -302,7 +302,7 @@ ac_conv_plan_has_run(const struct ac_conv_plan *plan)
 	return plan->has_run;
 }
 
-/* ---- Running ---------------------------------------------------------------- */
+/* ---- Running ----------------------------------------------------------- */
 
 struct pack {
 	int64_t uid[AC_CONV_BIAS];
@@ -366,7 +366,7 @@ ac_conv_plan_run(struct ac_conv_plan *plan, const struct ac_conv_data *data,
 	return status;
 }
 
-/* ---- The end ---------------------------------------------------------------- */
+/* ---- The end ----------------------------------------------------------- */
 
 void
 ac_conv_plan_forget(cudnnHandle_t handle)

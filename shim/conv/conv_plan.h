@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/conv_plan.h -- plans of a rung's engines for the older interface: built
- * once for each site, rung and handle, lent to one thread at a time, since
- * cuDNN does not promise more. No lock is held while cuDNN is called. */
+/* shim/conv/conv_plan.h -- plans of a rung's engines for the older interface:
+ * built once for each site, rung and handle, lent to one thread at a time,
+ * since cuDNN does not promise more. No lock is held while cuDNN is called. */
 #ifndef AC_SHIM_CONV_PLAN_H
 #define AC_SHIM_CONV_PLAN_H
 
@@ -18,9 +18,9 @@ struct ac_conv_data {
 enum { AC_CONV_X = 1, AC_CONV_W, AC_CONV_Y, AC_CONV_Z, AC_CONV_BIAS,
 	AC_CONV_VIRTUAL = 16 };
 
-/* Borrow a plan of `site` on `rung` for `handle`; built if need be and `may_build`. NULL:
- * there is none (yet): *refused_out tells whether cuDNN has no such engine,
- * which is remembered. */
+/* Borrow a plan of `site` on `rung` for `handle`; built if need be and
+ * `may_build`. NULL: there is none (yet): *refused_out tells whether cuDNN has
+ * no such engine, which is remembered. */
 struct ac_conv_plan *ac_conv_plan_borrow(struct ac_conv_site *site,
     enum ac_rung rung, cudnnHandle_t handle, bool may_build,
     bool *refused_out);

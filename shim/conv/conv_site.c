@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/conv_site.c -- sites of convolutions, and what the policy is told of one.
- * Everything but the look-up runs once per site. */
+/* shim/conv/conv_site.c -- sites of convolutions, and what the policy is told
+ * of one. Everything but the look-up runs once per site. */
 #include "shim/conv/conv_site.h"
 
 #include "base/mapped.h"
@@ -109,7 +109,10 @@ describe_shape(struct ac_site_key *key, const struct ac_conv *conv,
 	    is_channels_last(conv) ? "nhwc" : "nchw");
 	/* What has no room is told apart all the same. */
 	if (text.truncated) {
-		struct { struct ac_conv_sizes sizes; bool is_channels_last; } all;
+		struct {
+			struct ac_conv_sizes sizes;
+			bool is_channels_last;
+		} all;
 
 		memset(&all, 0, sizeof all);
 		all.sizes = *sizes;
@@ -165,7 +168,7 @@ describe(const struct ac_conv_query *query, struct ac_provider *provider,
 		ac_op_set(&d->op, AC_Q_SM, sm);
 }
 
-/* ---- Deciding ------------------------------------------------------------- */
+/* ---- Deciding ---------------------------------------------------------- */
 
 /* Nothing makes cuDNN take TF32 where the environment forbids it. */
 static void

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/conv_site.h -- the decision for each distinct convolution, made once,
- * whichever of cuDNN's interfaces it came by. As shim/site/site.h for products, but
- * in a table of its own, since what tells two convolutions apart is longer. */
+/* shim/conv/conv_site.h -- the decision for each distinct convolution, made
+ * once, whichever of cuDNN's interfaces it came by. As shim/site/site.h for
+ * products, but in a table of its own, since what tells two convolutions apart
+ * is longer. */
 #ifndef AC_SHIM_CONV_SITE_H
 #define AC_SHIM_CONV_SITE_H
 
@@ -14,8 +15,8 @@
 struct ac_conv_plan;
 struct ac_trial;
 
-/* What tells a site from the next, but for the convolution's scalars; zero-filled
- * before its fields are set. */
+/* What tells a site from the next, but for the convolution's scalars;
+ * zero-filled before its fields are set. */
 struct ac_conv_query {
 	uint64_t caller;             /* where the call returns to */
 	uint32_t entry;              /* enum ac_entry */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/conv_size.c -- how much workspace plans need, for programs that ask before
- * there are any (conv-workspace=advertise): measured once, by making one. */
+/* shim/conv/conv_size.c -- how much workspace plans need, for programs that ask
+ * before there are any (conv-workspace=advertise): measured once, by making
+ * one. */
 #include "shim/conv/conv_plan.h"
 
 #include "base/mapped.h"
@@ -78,7 +79,8 @@ ac_conv_advertise(const struct ac_conv_call *call)
 	cudaStream_t stream;
 	size_t most = 0;
 
-	if (ac_policy_is_off(ac_shim_policy()) || !ac_conv_query_of(call, &query))
+	if (ac_policy_is_off(ac_shim_policy()) ||
+	    !ac_conv_query_of(call, &query))
 		return 0;
 	ac_conv_site_ask(&query, &decision);
 	if (decision.rung == AC_RUNG_KEEP || !decision.advertises_workspace

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/cudnn_conv.c -- the wrappers of cuDNN's older convolution interface: pack
- * the arguments, hand them to conv_call.c, make the original call if that
- * recast nothing. The original is made with the program's own arguments, in
- * sight. */
+/* shim/conv/cudnn_conv.c -- the wrappers of cuDNN's older convolution
+ * interface: pack the arguments, hand them to conv_call.c, make the original
+ * call if that recast nothing. The original is made with the program's own
+ * arguments, in sight. */
 #include "base/guard.h"
 #include "shim/conv/conv_call.h"
 #include "shim/bind/marker.h"

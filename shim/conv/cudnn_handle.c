@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/cudnn_handle.c -- wrappers of cudnnCreate() and cudnnDestroy(): on which
- * device a handle lives, and the end of what was made for it. */
+/* shim/conv/cudnn_handle.c -- wrappers of cudnnCreate() and cudnnDestroy(): on
+ * which device a handle lives, and the end of what was made for it. */
 #include "base/guard.h"
 #include "shim/conv/conv_plan.h"
 #include "shim/device/handle.h"

@@ -84,7 +84,8 @@ ac_engine_configure(const struct ac_engine_device *device,
 	ac_making_set(&making, config, CUDNN_ATTR_ENGINECFG_ENGINE,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &d);
 	if (engine->knobs)
-		ac_making_set(&making, config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+		ac_making_set(&making, config,
+		    CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
 		    CUDNN_TYPE_BACKEND_DESCRIPTOR, engine->knobs, choice);
 	ac_making_finalize(&making, config);
 	ac_making_end(&making, NULL);
@@ -332,8 +333,9 @@ ac_engine_find(const struct ac_engine_question *question,
 	struct key key;
 	uint64_t hash;
 
-	if (!question->device.provider || !is_complete(question->device.provider)
-	    || ac_conv_objection(question->conv) != AC_REASON_NONE)
+	if (!question->device.provider ||
+	    !is_complete(question->device.provider) ||
+	    ac_conv_objection(question->conv) != AC_REASON_NONE)
 		return 0;
 	if (!question->key) {
 		find(question, graph, engines_out);

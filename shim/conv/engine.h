@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/engine.h -- the engines of cuDNN that run an FP32 convolution on Tensor
- * Cores: in FP16, which its heuristics never name (doc/design.md D6), or in
- * TF32.
+/* shim/conv/engine.h -- the engines of cuDNN that run an FP32 convolution on
+ * Tensor Cores: in FP16, which its heuristics never name (doc/design.md D6), or
+ * in TF32.
  *
- * For FP16, the FP16 twin of a graph is shown to the heuristics; the engines they name,
- * with their knobs, are tried on the FP32 graph, and those stay that are noted
- * DOWN_CONVERT_INPUTS and neither REDUCED_PRECISION_REDUCTION nor
+ * For FP16, the FP16 twin of a graph is shown to the heuristics; the engines
+ * they name, with their knobs, are tried on the FP32 graph, and those stay that
+ * are noted DOWN_CONVERT_INPUTS and neither REDUCED_PRECISION_REDUCTION nor
  * NONDETERMINISTIC. For TF32, the heuristics are asked about the graph itself,
- * and those stay that are noted TENSOR_CORE and nothing of these. Whatever goes wrong on the way: none is found. Any thread;
- * no lock is held while cuDNN is called. */
+ * and those stay that are noted TENSOR_CORE and nothing of these. Whatever goes
+ * wrong on the way: none is found. Any thread; no lock is held while cuDNN is
+ * called. */
 #ifndef AC_SHIM_ENGINE_H
 #define AC_SHIM_ENGINE_H
 
@@ -64,7 +65,8 @@ ac_engine_key(int device)
 cudnnBackendDescriptor_t ac_engine_graph(const struct ac_engine_device *device,
     const struct ac_conv *conv, cudnnDataType_t type);
 
-/* The engines for the FP32 graph `graph` of question->conv. Returns how many. */
+/* The engines for the FP32 graph `graph` of question->conv. Returns how
+ * many. */
 unsigned ac_engine_find(const struct ac_engine_question *question,
     cudnnBackendDescriptor_t graph, struct ac_engines *engines_out);
 

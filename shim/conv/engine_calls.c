@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/engine_calls.c -- descriptors made together (shim/conv/engine_calls.h).
- * Any thread; allocates nothing itself. */
+/* shim/conv/engine_calls.c -- descriptors made together
+ * (shim/conv/engine_calls.h). Any thread; allocates nothing itself. */
 #include "shim/conv/engine_calls.h"
 
 cudnnBackendDescriptor_t

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/engine_calls.h -- cuDNN's five graph calls of one provider, for what the
- * shim builds itself. */
+/* shim/conv/engine_calls.h -- cuDNN's five graph calls of one provider, for
+ * what the shim builds itself. */
 #ifndef AC_SHIM_ENGINE_CALLS_H
 #define AC_SHIM_ENGINE_CALLS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/blocks.c -- a table of blocks; whoever moves a block's state owns it
- * meanwhile, so that no lock is held while the driver runs. */
+/* shim/device/blocks.c -- a table of blocks; whoever moves a block's state owns
+ * it meanwhile, so that no lock is held while the driver runs. */
 #include "shim/device/blocks.h"
 
 #include "base/mapped.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/blocks.h -- device memory of a context whose driver has no pools: blocks
- * of cuMemAlloc(). A block that is given back is handed out again once its last
- * use has passed, and is held until then and after: cuMemFree() waits for the
- * device, which is allowed only where the program waits for it itself. */
+/* shim/device/blocks.h -- device memory of a context whose driver has no pools:
+ * blocks of cuMemAlloc(). A block that is given back is handed out again once
+ * its last use has passed, and is held until then and after: cuMemFree() waits
+ * for the device, which is allowed only where the program waits for it
+ * itself. */
 #ifndef AC_SHIM_BLOCKS_H
 #define AC_SHIM_BLOCKS_H
 
@@ -25,7 +26,8 @@ ac_cu_result ac_blocks_add(struct ac_blocks *blocks, uint64_t bytes,
  * is none of these, or is lost. */
 bool ac_blocks_give(struct ac_blocks *blocks, ac_cu_address address,
     ac_cu_stream frees);
-/* Free those that were given back. Waits for the device. Returns their bytes. */
+/* Free those that were given back. Waits for the device. Returns their
+ * bytes. */
 uint64_t ac_blocks_free(struct ac_blocks *blocks);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/device.c -- names and capabilities of the GPUs, by the driver API. */
+/* shim/device/device.c -- names and capabilities of the GPUs, by the driver
+ * API. */
 #include "shim/device/device.h"
 
 #include "base/env.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/handle.c -- wrappers of create and destroy, and the handle table. */
+/* shim/device/handle.c -- wrappers of create and destroy, and the handle
+ * table. */
 #include "shim/device/handle.h"
 
 #include "base/guard.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/handle.h -- the handles of cuBLAS and cuDNN that the program holds.
- * A handle tells which provider made it and on which device it lives; both
- * are learnt when it is created. Handles are never changed by us. */
+/* shim/device/handle.h -- the handles of cuBLAS and cuDNN that the program
+ * holds. A handle tells which provider made it and on which device it lives;
+ * both are learnt when it is created. Handles are never changed by us. */
 #ifndef AC_SHIM_HANDLE_H
 #define AC_SHIM_HANDLE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/history.c -- histories are cut from zeroed slabs of device memory, one
- * slab at a time per context. */
+/* shim/device/history.c -- histories are cut from zeroed slabs of device
+ * memory, one slab at a time per context. */
 #include "shim/device/history.h"
 
 #include "base/lock.h"

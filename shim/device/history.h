@@ -26,12 +26,13 @@ typedef _Atomic(struct ac_history *) ac_histories;
 
 /* The history for calls of `candidate` at `place`, zeroed if it is new
  * and ready for use on its stream. NULL: there is none (no memory, too many
- * streams); such a call remembers nothing. In a capture nothing is allocated. Thread-safe. */
+ * streams); such a call remembers nothing. In a capture nothing is allocated.
+ * Thread-safe. */
 struct ac_recast_history *ac_history_find(ac_histories *list,
     const struct ac_place *place, unsigned candidate, uint64_t limit_bytes);
 
-/* Whether that history has handed nothing over for `most` calls, whatever stream
- * they were on, before call `number`. */
+/* Whether that history has handed nothing over for `most` calls, whatever
+ * stream they were on, before call `number`. */
 bool ac_history_is_silent(ac_histories *list, const struct ac_place *place,
     unsigned candidate, uint64_t number, uint64_t most);
 /* That call does. */

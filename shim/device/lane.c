@@ -58,7 +58,8 @@ serves(const struct ac_lane *lane, const struct ac_lane_request *request,
 	    && (!lane->capture || lane->capture == place->capture);
 }
 
-/* Claim `lane`, which was seen free and fit; it may have changed hands since. */
+/* Claim `lane`, which was seen free and fit; it may have changed hands
+ * since. */
 static bool
 claim_serving(struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place)

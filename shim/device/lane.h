@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/device/lane.h -- a private place to run a recast call (doc/rules.md R1).
  *
- * A lane is room for casts, results and the words of one call, and for a product
- * a cuBLAS handle of our own with device pointer mode and its own workspace, all
- * in one context. It is checked out for one call, without a lock, and given back once
- * the work is queued; two threads never share one at a time.
+ * A lane is room for casts, results and the words of one call, and for a
+ * product a cuBLAS handle of our own with device pointer mode and its own
+ * workspace, all in one context. It is checked out for one call, without a
+ * lock, and given back once the work is queued; two threads never share one at
+ * a time.
  *
  * A lane lent to a stream that captures belongs to that capture for ever, since
  * its memory is part of the graph (R7). */
@@ -42,7 +43,8 @@ struct ac_lane_loan {
 
 /* Borrow a lane for a call at `place`. AC_REASON_NONE and *loan_out, or why the
  * call must be kept. Queues at most waits, never waits; in a capture it makes
- * nothing, allocates nothing and asks only whether a lane's last use is over. */
+ * nothing, allocates nothing and asks only whether a lane's last use is
+ * over. */
 enum ac_reason ac_lane_borrow(const struct ac_lane_request *request,
     const struct ac_place *place, struct ac_lane_loan *loan_out);
 
@@ -56,7 +58,8 @@ struct ac_recast_history *ac_lane_spare(const struct ac_lane_loan *loan);
 
 /* The program destroyed its last handle of `provider` in the context with the
  * id `context`: destroy the lanes there that served it and belong to no graph.
- * Should another context be current, they stay, for the next handle in theirs. */
+ * Should another context be current, they stay, for the next handle in
+ * theirs. */
 void ac_lane_destroy_all(struct ac_provider *provider,
     unsigned long long context);
 

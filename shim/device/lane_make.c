@@ -10,9 +10,10 @@ enum {
 	WORDS_BYTES = 8192, SPARE_AT = 3328, BEFORE_AT = 3584,
 	BUFFER_STEP = 64 << 10, MARKS_STEP = 4 << 10
 };
-_Static_assert(sizeof(struct ac_recast_state) <= SPARE_AT
-    && SPARE_AT + sizeof(struct ac_recast_history) <= BEFORE_AT
-    && AC_BEFORE * sizeof(float) <= WORDS_BYTES - BEFORE_AT, "the words of a call fit");
+_Static_assert(sizeof(struct ac_recast_state) <= SPARE_AT &&
+	SPARE_AT + sizeof(struct ac_recast_history) <= BEFORE_AT &&
+	AC_BEFORE * sizeof(float) <= WORDS_BYTES - BEFORE_AT,
+    "the words of a call fit");
 
 /* ---- Parts ------------------------------------------------------------- */
 
@@ -218,7 +219,8 @@ ac_lane_build(struct ac_lane *lane, const struct ac_lane_request *request,
 
 /* ---- Making it ready for this call ------------------------------------- */
 
-/* cublasSetStream() takes the workspace away (cuBLAS manual), hence the pair. */
+/* cublasSetStream() takes the workspace away (cuBLAS manual), hence the
+ * pair. */
 static bool
 follow_stream(struct ac_lane *lane, const struct ac_place *place)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/lane_make.h -- what a lane is made of: shared by lane.c, which lends
- * lanes, and lane_make.c, which builds them and fits them to a call. */
+/* shim/device/lane_make.h -- what a lane is made of: shared by lane.c, which
+ * lends lanes, and lane_make.c, which builds them and fits them to a call. */
 #ifndef AC_SHIM_LANE_MAKE_H
 #define AC_SHIM_LANE_MAKE_H
 

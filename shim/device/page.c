@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/page.c -- pages of our own, registered with the driver, one at a time
- * per context. */
+/* shim/device/page.c -- pages of our own, registered with the driver, one at a
+ * time per context. */
 #include "shim/device/page.h"
 
 #include "base/lock.h"

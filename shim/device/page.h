@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/page.h -- host memory that kernels write and we read without asking
- * CUDA: cudaDeviceReset() must not take it away (doc/rules.md R7), or nobody
- * may look at it afterwards. */
+/* shim/device/page.h -- host memory that kernels write and we read without
+ * asking CUDA: cudaDeviceReset() must not take it away (doc/rules.md R7), or
+ * nobody may look at it afterwards. */
 #ifndef AC_SHIM_PAGE_H
 #define AC_SHIM_PAGE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/place.c -- asks the driver and the program's handle where a call runs. */
+/* shim/device/place.c -- asks the driver and the program's handle where a call
+ * runs. */
 #include "shim/device/place.h"
 
 #include "kernels/load/load.h"
@@ -74,7 +75,8 @@ ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 	if (!driver || !ac_driver_current(driver, &now)
 	    || now.device != device)
 		return AC_REASON_NO_CONTEXT;
-	/* Before CUDA 12 contexts have no ids, and addresses are no identity. */
+	/* Before CUDA 12 contexts have no ids, and addresses are no
+	 * identity. */
 	if (!driver->cuCtxGetId)
 		return AC_REASON_UNSUPPORTED;
 	place.kernels = ac_kernels_known(&ac_recast_module, now.context,

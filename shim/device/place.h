@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/place.h -- where a call is about to run: context, stream, capture. */
+/* shim/device/place.h -- where a call is about to run: context, stream,
+ * capture. */
 #ifndef AC_SHIM_PLACE_H
 #define AC_SHIM_PLACE_H
 
@@ -21,7 +22,8 @@ struct ac_place {
 
 /* Find where a call on `handle` of `provider`, which lives on `device`, would
  * run: AC_REASON_NONE, or why it must be kept. What the context needs is made
- * when it is first met, but never while the stream captures. Waits for nothing. */
+ * when it is first met, but never while the stream captures. Waits for
+ * nothing. */
 enum ac_reason ac_place_find(struct ac_provider *provider,
     cublasHandle_t handle, int device, struct ac_place *place_out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/scratch.c -- pools, limits and accounts of the shim's device memory. */
+/* shim/device/scratch.c -- pools, limits and accounts of the shim's device
+ * memory. */
 #include "shim/device/scratch.h"
 
 #include "base/lock.h"

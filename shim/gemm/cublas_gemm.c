@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/cublas_gemm.c -- the wrappers of cublas_gemm.def: pack the arguments,
- * hand them to gemm.c, make the original call if that recast nothing.
- * The original call is made with the program's own arguments, in sight. */
+/* shim/gemm/cublas_gemm.c -- the wrappers of cublas_gemm.def: pack the
+ * arguments, hand them to gemm.c, make the original call if that recast
+ * nothing. The original call is made with the program's own arguments, in
+ * sight. */
 #include "base/guard.h"
 #include "shim/gemm/gemm.h"
 #include "shim/bind/thunk.h"
@@ -219,8 +220,8 @@ symbol(shape##_PARAMS(index))                                                 \
 }
 
 /* Several products per call: each is counted as a site of its own, none is
- * recast. The arrays are read only when they are all there, and there is a handle:
- * without one cuBLAS reads none of them. */
+ * recast. The arrays are read only when they are all there, and there is a
+ * handle: without one cuBLAS reads none of them. */
 #define SEVERAL_PRODUCTS(shape, symbol, index)                                \
 AC_WRAPPER_DOOR(symbol);                                                      \
 AC_EXPORT cublasStatus_t CUBLASWINAPI                                         \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/gemm.c -- the conductor of every product that may be recast: may this
- * very call be, whose turn is it, which recipe runs it, what is counted. */
+/* shim/gemm/gemm.c -- the conductor of every product that may be recast: may
+ * this very call be, whose turn is it, which recipe runs it, what is
+ * counted. */
 #include "shim/gemm/gemm.h"
 
 #include "shim/device/handle.h"
@@ -65,7 +66,8 @@ are_addressable(const struct ac_gemm *g, int64_t cols_a, int64_t cols_b)
 }
 
 /* Wrong leading dimensions, null pointers, unknown transposes and what no
- * device holds get the provider's own answer. A negative stride is legal but rare: kept. */
+ * device holds get the provider's own answer. A negative stride is legal but
+ * rare: kept. */
 static bool
 is_well_formed(const struct ac_gemm *g)
 {
@@ -86,8 +88,8 @@ static uintptr_t
 end_of(const struct ac_operand *operand, int64_t rows, int64_t cols,
     int64_t batch, size_t bytes)
 {
-	const uint64_t elements = (uint64_t)(cols - 1) * (uint64_t)operand->ld
-	    + (uint64_t)rows + (uint64_t)(batch - 1) * (uint64_t)operand->stride;
+	const uint64_t elements = (uint64_t)(cols - 1) * (uint64_t)operand->ld +
+	    (uint64_t)rows + (uint64_t)(batch - 1) * (uint64_t)operand->stride;
 
 	return (uintptr_t)operand->data + elements * bytes;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/plan.c -- sizes and offsets of a recast product. Casts are padded to
- * multiples of 8, K with zeros: odd sizes then run like even ones. */
+/* shim/gemm/plan.c -- sizes and offsets of a recast product. Casts are padded
+ * to multiples of 8, K with zeros: odd sizes then run like even ones. */
 #include "shim/gemm/plan.h"
 
 enum { PADDING = 8, ALIGNMENT = 256, LINES_PER_WORD = 16, TILE_WORDS = 8 };
@@ -25,8 +25,8 @@ bytes_of(uint64_t rows, uint64_t cols, uint64_t batch, uint64_t size)
 	return (count + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
 }
 
-/* Into zeros, the operand as stored; `lines` of its op() count, and run along its columns
- * if `lines_are_cols`; K runs the other way. */
+/* Into zeros, the operand as stored; `lines` of its op() count, and run along
+ * its columns if `lines_are_cols`; K runs the other way. */
 static void
 lay_out(const struct ac_operand *operand, bool in_arrays, int64_t lines,
     int64_t k, bool lines_are_cols, int64_t batch, struct ac_recast_operand *o)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/plan.h -- one recast product laid out: the kernels' parameters, and what
- * they need of a lane. Arithmetic on sizes; calls nothing. */
+/* shim/gemm/plan.h -- one recast product laid out: the kernels' parameters, and
+ * what they need of a lane. Arithmetic on sizes; calls nothing. */
 #ifndef AC_SHIM_PLAN_H
 #define AC_SHIM_PLAN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/ranges.h -- what the operands of a site are made of: their exponents,
- * counted on the device when AUTOCAST_RANGES=on asks for it. */
+/* shim/gemm/ranges.h -- what the operands of a site are made of: their
+ * exponents, counted on the device when AUTOCAST_RANGES=on asks for it. */
 #ifndef AC_SHIM_RANGES_H
 #define AC_SHIM_RANGES_H
 

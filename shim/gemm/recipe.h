@@ -70,13 +70,14 @@ bool ac_product_issue(struct ac_provider *provider,
 enum ac_reason ac_product_answer(bool issued, cublasStatus_t status,
     cublasStatus_t *status_out);
 
-/* Read the call's scalars for kernels: a host one now, as cuBLAS would; a device
- * one when the kernel runs, behind whatever writes it. Before the call has its
- * turn: should the program's pointer be bad and its signal handler jump away,
- * neither a turn nor a lane is lost. */
+/* Read the call's scalars for kernels: a host one now, as cuBLAS would; a
+ * device one when the kernel runs, behind whatever writes it. Before the call
+ * has its turn: should the program's pointer be bad and its signal handler jump
+ * away, neither a turn nor a lane is lost. */
 void ac_job_read(struct ac_job *job);
 
-/* Give `plan` the scalars and borrow a lane for it, with a handle if it casts. */
+/* Give `plan` the scalars and borrow a lane for it, with a handle if it
+ * casts. */
 enum ac_reason ac_job_borrow(const struct ac_job *job, struct ac_plan *plan,
     struct ac_lane_loan *loan_out);
 
@@ -84,8 +85,8 @@ enum ac_reason ac_job_borrow(const struct ac_job *job, struct ac_plan *plan,
 struct ac_recast_history *ac_job_history(const struct ac_job *job,
     unsigned candidate, const struct ac_lane_loan *loan);
 
-/* Set what the plan is judged by, and its sample: drawn by site and call number,
- * posted to `slot`. */
+/* Set what the plan is judged by, and its sample: drawn by site and call
+ * number, posted to `slot`. */
 void ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
     struct ac_plan *plan);
 

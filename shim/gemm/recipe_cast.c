@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/recipe_cast.c -- cast both operands to 16 bits and multiply those, on a
- * lane (doc/rules.md R1, R2, R3). FP16 operands are scaled by powers of two
- * that alpha undoes; BF16 has FP32's range and needs none. */
+/* shim/gemm/recipe_cast.c -- cast both operands to 16 bits and multiply those,
+ * on a lane (doc/rules.md R1, R2, R3). FP16 operands are scaled by powers of
+ * two that alpha undoes; BF16 has FP32's range and needs none. */
 #include "shim/gemm/recipe.h"
 
 bool

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/recipe_try.c -- products beside C: every candidate of a trial, for the
- * samples alone (doc/rules.md R4), or one of them under guard=strict, which
+/* shim/gemm/recipe_try.c -- products beside C: every candidate of a trial, for
+ * the samples alone (doc/rules.md R4), or one of them under guard=strict, which
  * writes C only once the sample was good. */
 #include "shim/gemm/recipe.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/graph/cudnn_backend.c -- the five calls by which plans of cuDNN's graph
- * interface are built. What the program makes is noted (shim/graph/shadow.h); asked
- * for engines of an FP32 convolution that the policy recasts, the heuristics
- * name those that down-convert first (shim/conv/engine.h). Nothing of how
- * plans are run can be sampled, so policy/decide/ asks for guard=off. */
+ * interface are built. What the program makes is noted (shim/graph/shadow.h);
+ * asked for engines of an FP32 convolution that the policy recasts, the
+ * heuristics name those that down-convert first (shim/conv/engine.h). Nothing
+ * of how plans are run can be sampled, so policy/decide/ asks for guard=off. */
 #include "shim/conv/conv_site.h"
 #include "shim/conv/engine.h"
 #include "shim/conv/engine_calls.h"
@@ -108,7 +108,8 @@ fill(const struct question *question, const struct ac_shadow_question *asked,
 	cudnnBackendDescriptor_t const *config = question->values;
 	int64_t i;
 
-	for (i = 0; i < (int64_t)engines->count && i < question->requested; i++) {
+	for (i = 0; i < (int64_t)engines->count && i < question->requested;
+	     i++) {
 		if (!config[i] || !ac_engine_configure(device, graph,
 		    &engines->engine[i], config[i]))
 			break;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/cudnn_execute.c -- the wrapper of cudnnBackendExecute(): the program's call
- * as it is, counted for its plan's site (shim/graph/graph_plan.h). */
+/* shim/graph/cudnn_execute.c -- the wrapper of cudnnBackendExecute(): the
+ * program's call as it is, counted for its plan's site
+ * (shim/graph/graph_plan.h). */
 #include "base/guard.h"
 #include "shim/graph/graph_plan.h"
 #include "shim/bind/marker.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/graph_plan.c -- plans by address (shim/graph/graph_plan.h): each in one of the
- * few rows behind where its address hashes to. */
+/* shim/graph/graph_plan.c -- plans by address (shim/graph/graph_plan.h): each
+ * in one of the few rows behind where its address hashes to. */
 #include "shim/graph/graph_plan.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/graph_plan.h -- the plans that a program made of graphs, by address: for
- * which site an execution counts, and as what. Any thread; lock-free. A plan for
- * which there is no room is just not known. */
+/* shim/graph/graph_plan.h -- the plans that a program made of graphs, by
+ * address: for which site an execution counts, and as what. Any thread;
+ * lock-free. A plan for which there is no room is just not known. */
 #ifndef AC_SHIM_GRAPH_PLAN_H
 #define AC_SHIM_GRAPH_PLAN_H
 

@@ -115,7 +115,8 @@ ac_shadow_create(cudnnBackendDescriptor_t descriptor,
     cudnnBackendDescriptorType_t type)
 {
 	const struct place place = place_of(descriptor);
-	struct ac_shadow *shadow = is_noted(type) ? ac_shadow_take() : NULL, *stale;
+	struct ac_shadow *shadow = is_noted(type) ? ac_shadow_take() : NULL,
+			 *stale;
 
 	if (shadow) {
 		shadow->descriptor = descriptor;

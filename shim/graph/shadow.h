@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/shadow.h -- what a program's graph descriptors are made of, which cuDNN
- * does not tell again: noted as the program makes them.
+/* shim/graph/shadow.h -- what a program's graph descriptors are made of, which
+ * cuDNN does not tell again: noted as the program makes them.
  *
  * A shadow is found by its descriptor's address, and overwritten when an
  * address is used again. What was set into another descriptor lives as long as

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/shadow_engine.c -- whose engines configurations, engines and plans of a
- * graph have, ours or cuDNN's own (shim/graph/shadow.h). */
+/* shim/graph/shadow_engine.c -- whose engines configurations, engines and plans
+ * of a graph have, ours or cuDNN's own (shim/graph/shadow.h). */
 #include "shim/graph/shadow_note.h"
 
 #include "base/lock.h"

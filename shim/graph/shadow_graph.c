@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/shadow_graph.c -- a graph that is one convolution, perhaps with a chain
- * of pointwise operations behind it, as plain numbers. Pure: reads frozen
+/* shim/graph/shadow_graph.c -- a graph that is one convolution, perhaps with a
+ * chain of pointwise operations behind it, as plain numbers. Pure: reads frozen
  * shadows only (shim/graph/shadow_note.h). */
 #include "shim/graph/shadow_note.h"
 

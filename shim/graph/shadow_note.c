@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/shadow_note.c -- which attributes of which descriptors are noted, and
- * where (shim/graph/shadow_note.h). Called under the lock of the descriptor. */
+/* shim/graph/shadow_note.c -- which attributes of which descriptors are noted,
+ * and where (shim/graph/shadow_note.h). Called under the lock of the
+ * descriptor. */
 #include "shim/graph/shadow_note.h"
 
 #include "base/text.h"

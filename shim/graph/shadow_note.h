@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/shadow_note.h -- what a shadow holds; for shadow.c, by which they are
- * found, shadow_engine.c, shadow_pool.c, which keeps them, and shadow_graph.c,
- * which reads a convolution from them. */
+/* shim/graph/shadow_note.h -- what a shadow holds; for shadow.c, by which they
+ * are found, shadow_engine.c, shadow_pool.c, which keeps them, and
+ * shadow_graph.c, which reads a convolution from them. */
 #ifndef AC_SHIM_SHADOW_NOTE_H
 #define AC_SHIM_SHADOW_NOTE_H
 
@@ -88,8 +88,8 @@ struct ac_shadow_graph *ac_shadow_take_graph(void);
 void ac_shadow_assign(struct ac_shadow *graph, int64_t index,
     cudnnBackendDescriptor_t config);
 
-/* The graph of a descriptor of `type` that has an engine, held, and which engine
- * that is; NULL. */
+/* The graph of a descriptor of `type` that has an engine, held, and which
+ * engine that is; NULL. */
 struct ac_shadow *ac_shadow_graph_of(cudnnBackendDescriptor_t descriptor,
     cudnnBackendDescriptorType_t type, int64_t *index_out);
 

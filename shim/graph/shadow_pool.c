@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/shadow_pool.c -- where shadows come from and go to: with the last that
- * holds them (shim/graph/shadow_note.h). Any thread. */
+/* shim/graph/shadow_pool.c -- where shadows come from and go to: with the last
+ * that holds them (shim/graph/shadow_note.h). Any thread. */
 #include "shim/graph/shadow_note.h"
 
 #include "base/lock.h"

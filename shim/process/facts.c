@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/process/facts.c -- tells `autocast doctor` what only this process knows: what
- * is loaded, in which order, and what the loader hooks met. Runs at exit();
- * without AUTOCAST_FACTS it is one look at the environment. Never prints.
+/* shim/process/facts.c -- tells `autocast doctor` what only this process knows:
+ * what is loaded, in which order, and what the loader hooks met. Runs at
+ * exit(); without AUTOCAST_FACTS it is one look at the environment. Never
+ * prints.
  *
  * The record is a new file DIRECTORY/PID-N of lines that are a key and its
  * values, separated by spaces; what comes last runs to the end of its line,
- * control characters in it replaced by '?'. cmd/doctor/doctor_record.c reads it.
+ * control characters in it replaced by '?'. cmd/doctor/doctor_record.c reads
+ * it.
  *
- *	argument TEXT       one line each, the program's name first
- *	exe PATH
- *	preload LIST        LD_PRELOAD
- *	handles N           handles that we saw made or ended, unloads
- *	deepbind N          dlopen() calls with RTLD_DEEPBIND
- *	stripped 0|1        `set deepbind=on` took the flag away
- *	left N              look-ups we had no thunk for
- *	dlsym PATH          a library before ours with a dlsym() of its own
- *	object FLAG SONAME PATH    each loaded object, in link order; SONAME "-":
- *	                    none; FLAG o: this library, d: defines a function
- *	                    that we wrap, -: neither
- *	hidden PATH         an NVIDIA library the loader does not show us
- *	end                 the record is whole */
+ * 	argument TEXT       one line each, the program's name first
+ * exe PATH
+ * 	preload LIST        LD_PRELOAD
+ * 	handles N           handles that we saw made or ended, unloads
+ * 	deepbind N          dlopen() calls with RTLD_DEEPBIND
+ * 	stripped 0|1        `set deepbind=on` took the flag away
+ * 	left N              look-ups we had no thunk for
+ * 	dlsym PATH          a library before ours with a dlsym() of its own
+ * 	object FLAG SONAME PATH    each loaded object, in link order; SONAME "-":
+ * none; FLAG o: this library, d: defines a function
+ * that we wrap, -: neither
+ * 	hidden PATH         an NVIDIA library the loader does not show us
+ * 	end                 the record is whole */
 #include "base/elf.h"
 #include "base/env.h"
 #include "base/text.h"

@@ -101,7 +101,7 @@ recall(cudnnRNNDescriptor_t descriptor, cudnnMathType_t math)
 	return math;
 }
 
-/* ---- Setting -------------------------------------------------------------- */
+/* ---- Setting ----------------------------------------------------------- */
 
 #define SET_PARAMS cudnnRNNDescriptor_t descriptor, cudnnRNNAlgo_t algo, \
 	cudnnRNNMode_t cell, cudnnRNNBiasMode_t bias, \
@@ -169,7 +169,7 @@ cudnnSetRNNDescriptor_v8(SET_PARAMS)
 	return status;
 }
 
-/* ---- Getting, and the end ------------------------------------------------- */
+/* ---- Getting, and the end ---------------------------------------------- */
 
 AC_WRAPPER_DOOR(cudnnGetRNNDescriptor_v8);
 AC_EXPORT cudnnStatus_t CUDNNWINAPI

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/rnn/rnn_site.c -- the table of recurrent networks, and what the policy is
- * told of one. Everything but the look-up runs once per site. */
+/* shim/rnn/rnn_site.c -- the table of recurrent networks, and what the policy
+ * is told of one. Everything but the look-up runs once per site. */
 #include "shim/rnn/rnn_site.h"
 
 #include "base/mapped.h"
@@ -92,7 +92,7 @@ describe(const struct ac_rnn_query *query, struct ac_description *d)
 	ac_report_machine(gpu->name, gpu->sm, d->library, gpu->emulated);
 }
 
-/* ---- Deciding ------------------------------------------------------------- */
+/* ---- Deciding ---------------------------------------------------------- */
 
 /* Before 9, cuDNN has other calls that set and tell the math type of a
  * descriptor (cudnnSetRNNMatrixMathType, cudnnGetRNNMatrixMathType), through

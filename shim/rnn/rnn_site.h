@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/rnn/rnn_site.h -- the decision for each distinct recurrent network, made
  * where its descriptor is set: what cuDNN computes with is part of it. As
- * shim/site/site.h for products. How long sequences are is not known there, so that
- * a site has no sizes of products, nor a prediction. */
+ * shim/site/site.h for products. How long sequences are is not known there, so
+ * that a site has no sizes of products, nor a prediction. */
 #ifndef AC_SHIM_RNN_SITE_H
 #define AC_SHIM_RNN_SITE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/scaling/cublas_vector.c -- the wrappers of cublas_vector.def: with our own scalar
- * where the policy says so, else with the program's own. The handle is never
- * changed. */
+/* shim/scaling/cublas_vector.c -- the wrappers of cublas_vector.def: with our
+ * own scalar where the policy says so, else with the program's own. The handle
+ * is never changed. */
 #include "base/guard.h"
 #include "shim/bind/provider.h"
 #include "shim/scaling/scaling.h"

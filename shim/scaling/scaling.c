@@ -76,7 +76,7 @@ ac_scaling_start(void)
 	return mode;
 }
 
-/* ---- What is counted ------------------------------------------------------ */
+/* ---- What is counted --------------------------------------------------- */
 
 enum fate { SCALED, NOT_VALIDATED, ON_DEVICE, UNKNOWN_HANDLE, FATES };
 
@@ -123,7 +123,7 @@ count(const struct ac_scaling_call *call, enum fate fate)
 	ac_report_count_marker(record);
 }
 
-/* ---- What the user is told ------------------------------------------------ */
+/* ---- What the user is told --------------------------------------------- */
 
 static void
 tell_not_validated(void)
@@ -162,7 +162,7 @@ tell_not_scaled(const struct ac_scaling_call *call, enum fate fate)
 		    : "its handle was not seen created");
 }
 
-/* ---- A call ---------------------------------------------------------------- */
+/* ---- A call ------------------------------------------------------------ */
 
 /* 2^by, exact. */
 static float

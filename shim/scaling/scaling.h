@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/scaling/scaling.h -- `seed` and `update` lines at work: a power of two times the
- * scalar of one call, its inverse times that of others, and nothing else. Only
- * where `autocast validate` found that the program's updates stay the same bit
- * for bit. */
+/* shim/scaling/scaling.h -- `seed` and `update` lines at work: a power of two
+ * times the scalar of one call, its inverse times that of others, and nothing
+ * else. Only where `autocast validate` found that the program's updates stay
+ * the same bit for bit. */
 #ifndef AC_SHIM_SCALING_H
 #define AC_SHIM_SCALING_H
 
@@ -66,8 +66,8 @@ void ac_scaling_end(const struct ac_scaling_call *call, cublasStatus_t status);
 
 /* ---- scaling_site.c: what the lines say of a call ---------------------- */
 
-/* Decided once per caller, function, size, device and region, and anew each time
- * where there is no room to remember it. */
+/* Decided once per caller, function, size, device and region, and anew each
+ * time where there is no room to remember it. */
 const struct ac_scaling_site *ac_scaling_site_of(struct ac_scaling_call *call);
 
 /* ---- scaling_trace.c: for `autocast validate` ---------------------------- */
@@ -77,10 +77,11 @@ void ac_scaling_trace_begin(struct ac_scaling_call *call);
 
 /* Add a line on `call`, which is over, to this process's trace:
  * KIND FATE FUNCTION N HASH SOURCE LIVE FINITE CALLER, where KIND is none, too;
- * HASH is of the vector it changed; SOURCE of the one that was multiplied, before
- * the call; LIVE is 1 if it changed that vector and something in it is finite and
- * not zero; FINITE is 1 if all of it is finite. CALLER may hold blanks. Before the first seed or update of a library
- * there is a line on that: module HASH PATH. */
+ * HASH is of the vector it changed; SOURCE of the one that was multiplied,
+ * before the call; LIVE is 1 if it changed that vector and something in it is
+ * finite and not zero; FINITE is 1 if all of it is finite. CALLER may hold
+ * blanks. Before the first seed or update of a library there is a line on that:
+ * module HASH PATH. */
 void ac_scaling_trace(const struct ac_scaling_call *call);
 
 /* Whether the folder of traces is there: only `autocast validate` makes one. */

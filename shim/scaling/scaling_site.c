@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/scaling/scaling_site.c -- what the policy's seed and update lines say of a call
- * on vectors. Everything but the look-up runs once per site. */
+/* shim/scaling/scaling_site.c -- what the policy's seed and update lines say of
+ * a call on vectors. Everything but the look-up runs once per site. */
 #include "shim/scaling/scaling.h"
 
 #include "api/region.h"

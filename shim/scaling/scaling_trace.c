@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/scaling/scaling_trace.c -- what `autocast validate` compares: one line per call
- * on vectors, with a hash of what it wrote. It waits for the device and
- * copies from it, in runs that the user asked for by name; never in any other. One file per process, in the folder AUTOCAST_VALIDATE names. */
+/* shim/scaling/scaling_trace.c -- what `autocast validate` compares: one line
+ * per call on vectors, with a hash of what it wrote. It waits for the device
+ * and copies from it, in runs that the user asked for by name; never in any
+ * other. One file per process, in the folder AUTOCAST_VALIDATE names. */
 #include "shim/scaling/scaling.h"
 
 #include "base/elf.h"
@@ -30,7 +31,7 @@ static int trace_fd = -1;        /* all under the lock */
 static pid_t owner;
 static float piece[PIECE];
 
-/* ---- The vector ----------------------------------------------------------- */
+/* ---- The vector -------------------------------------------------------- */
 
 static bool
 copy(const struct ac_driver *driver, ac_cu_stream stream, const float *from,
@@ -108,7 +109,7 @@ look(const struct ac_scaling_call *call, struct vector *vector,
 	return fate;
 }
 
-/* ---- The file --------------------------------------------------------------- */
+/* ---- The file ---------------------------------------------------------- */
 
 static void
 put(const char *line, size_t count)

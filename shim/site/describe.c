@@ -93,7 +93,8 @@ ac_describe_library(struct ac_description *d, cublasHandle_t handle,
 	if (!get_version || get_version(handle, &version))
 		return 0;
 	/* 13.1.0 is 130100 since CUDA 10.1; before, 8.0 was 8000. */
-	ac_text_addf(&text, "cublas-%d.%d", version / 10000, version / 100 % 100);
+	ac_text_addf(&text, "cublas-%d.%d", version / 10000,
+	    version / 100 % 100);
 	return version;
 }
 
@@ -133,7 +134,8 @@ describe_key(struct ac_site_key *key, const struct ac_call *call)
 	ac_text_add(&text, type_names[call->type]);
 }
 
-/* By the program or, for it, by the environment. `sm` 0, `version` 0: unknown. */
+/* By the program or, for it, by the environment. `sm` 0, `version` 0:
+ * unknown. */
 static void
 describe_asked(struct ac_site_key *key, const struct ac_call *call, int sm,
     int version)
@@ -223,6 +225,7 @@ ac_describe(const struct ac_call *call, struct ac_provider *provider,
 		ac_op_set(&d->op, AC_Q_SM, gpu->sm);
 		ac_op_set(&d->op, AC_Q_DEVICE, call->device);
 		d->op.rates = ac_device_rates(call->device, d->library);
-		ac_report_machine(gpu->name, gpu->sm, d->library, gpu->emulated);
+		ac_report_machine(gpu->name, gpu->sm, d->library,
+		    gpu->emulated);
 	}
 }

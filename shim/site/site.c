@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/site/site.c -- the table of sites. Everything but the look-up runs once per
- * site. */
+/* shim/site/site.c -- the table of sites. Everything but the look-up runs once
+ * per site. */
 #include "shim/site/site.h"
 
 #include "base/log.h"
@@ -92,7 +92,8 @@ judge_feasibility(struct ac_site *site, const struct ac_call *call)
 	else if (!site->binding.provider
 	    || !ac_provider_is_complete(site->binding.provider))
 		reason = AC_REASON_UNSUPPORTED;
-	else if (site->decision.rung == AC_RUNG_TF32 && call->asked == AC_ASKED_TF32)
+	else if (site->decision.rung == AC_RUNG_TF32 &&
+	    call->asked == AC_ASKED_TF32)
 		reason = AC_REASON_NO_PROFIT; /* it runs on TF32 already */
 	else if (site->decision.guard == AC_GUARD_OFF
 	    && site->decision.is_doubtful)
@@ -245,9 +246,12 @@ ac_site_search(uint64_t caller, uint64_t mn, uint64_t kb, uint64_t form)
 	const struct ac_site_query query = { caller, mn, kb, form };
 	const struct ac_site *site = stored(&query);
 
-	return site && atomic_load_explicit(&site->generation,
-	    memory_order_relaxed) == atomic_load_explicit(&ac_binding_generation,
-	    memory_order_acquire) ? site : NULL;
+	return site &&
+		atomic_load_explicit(&site->generation, memory_order_relaxed) ==
+		    atomic_load_explicit(&ac_binding_generation,
+			memory_order_acquire) ?
+	    site :
+	    NULL;
 }
 
 /* Decided as before (the record stands for the decision): programs unload

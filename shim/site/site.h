@@ -95,7 +95,8 @@ const struct ac_site *ac_site_add(const struct ac_site_call *call,
     const struct ac_site_query *query, struct ac_site *scratch);
 
 /* The trial of a site, made when it is wanted; NULL: none, or not yet. Under
- * profit=on the first call of a site is only counted: many sizes are met once. */
+ * profit=on the first call of a site is only counted: many sizes are met
+ * once. */
 __attribute__((cold, noinline))
 struct ac_trial *ac_site_make_trial(const struct ac_site *site);
 
@@ -110,7 +111,8 @@ ac_site_trial(const struct ac_site *site)
 }
 
 /* cuBLAS's CUBLAS_GEMM_AUTOTUNE, which some headers we build with lack: it
- * measures algorithms and keeps the fastest, so that the bits are the clock's. */
+ * measures algorithms and keeps the fastest, so that the bits are the
+ * clock's. */
 enum { AC_ALGO_AUTOTUNE = 999 };
 
 /* A call of `site` that names it is made as it is: count that, and say it once,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/start/asked.h -- where a variable of NVIDIA's has an effect on FP32 products.
- * Pure. */
+/* shim/start/asked.h -- where a variable of NVIDIA's has an effect on FP32
+ * products. Pure. */
 #ifndef AC_SHIM_ASKED_H
 #define AC_SHIM_ASKED_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/start/start.c -- load the policy, open the statistics, give the notice. */
+/* shim/start/start.c -- load the policy, open the statistics, give the
+ * notice. */
 #include "shim/start/start.h"
 
 #include "base/elf.h"
@@ -24,7 +25,8 @@ static void
 name_program(char *name, size_t size)
 {
 	char path[1024];
-	const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+	const ssize_t length = readlink("/proc/self/exe", path,
+	    sizeof path - 1);
 	const char *base;
 	struct ac_text text;
 

@@ -53,13 +53,13 @@ const struct ac_policy *ac_shim_policy(void);
  * Valid while that library stays loaded. */
 const char *ac_shim_foreign_dlsym(void);
 
-/* A library was opened with RTLD_DEEPBIND: it binds to its provider past us. Goes
- * into the statistics, at once or when they are opened. */
+/* A library was opened with RTLD_DEEPBIND: it binds to its provider past us.
+ * Goes into the statistics, at once or when they are opened. */
 void ac_shim_count_deepbind(void);
 uint64_t ac_shim_deepbind_opens(void);
 
-/* Whether AUTOCAST_RANGES=on asks for operands' exponents. Constant from the first
- * call on. */
+/* Whether AUTOCAST_RANGES=on asks for operands' exponents. Constant from the
+ * first call on. */
 bool ac_shim_wants_ranges(void);
 
 /* The notice is wanted, and this process has not given it. */

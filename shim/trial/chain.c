@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/chain.c -- the table of Cs. Threads that write one C at a time may lose a
- * writer; a program that did so would have lost its sum. */
+/* shim/trial/chain.c -- the table of Cs. Threads that write one C at a time may
+ * lose a writer; a program that did so would have lost its sum. */
 #include "shim/trial/chain.h"
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/chain.h -- products that add up in one C: C = X Y; C -= X Y'. Where the sum
- * cancels, what the first one lost is large next to the result, although its own
- * result was as accurate as it should be. So what is found at the last one is
- * held against all that wrote this C. */
+/* shim/trial/chain.h -- products that add up in one C: C = X Y; C -= X Y'.
+ * Where the sum cancels, what the first one lost is large next to the result,
+ * although its own result was as accurate as it should be. So what is found at
+ * the last one is held against all that wrote this C. */
 #ifndef AC_SHIM_CHAIN_H
 #define AC_SHIM_CHAIN_H
 
@@ -12,14 +12,15 @@
 
 struct ac_trial;
 
-/* Whose calls wrote the Cs that one trial's calls added to; all zero at first. */
+/* Whose calls wrote the Cs that one trial's calls added to; all zero at
+ * first. */
 enum { AC_CHAIN_LINKS = 4 };
 struct ac_chain {
 	_Atomic(struct ac_trial *) with[AC_CHAIN_LINKS];
 };
 
-/* Of the Cs, about 1000 that were met last are known, and of each one the last four
- * that wrote it. */
+/* Of the Cs, about 1000 that were met last are known, and of each one the last
+ * four that wrote it. */
 __attribute__((noinline))
 bool ac_chain_search(struct ac_chain *chain, struct ac_trial *trial,
     const void *c, bool adds);
@@ -40,8 +41,9 @@ ac_chain_at(const void *c)
 }
 
 /* A call of `trial`, whose own chain is `chain`, writes `c`; it adds to what is
- * there, or not. Whether calls that may be recast wrote that before. Any thread, no
- * lock. The common case first: one place that writes this C, and no other. */
+ * there, or not. Whether calls that may be recast wrote that before. Any
+ * thread, no lock. The common case first: one place that writes this C, and no
+ * other. */
 static inline bool
 ac_chain_note(struct ac_chain *chain, struct ac_trial *trial, const void *c,
     bool adds)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/outcome.c -- the ends of calls (shim/trial/outcome.h); for gemm.c and
- * conv_call.c, which decide which it is. */
+/* shim/trial/outcome.c -- the ends of calls (shim/trial/outcome.h); for gemm.c
+ * and conv_call.c, which decide which it is. */
 #include "shim/trial/outcome.h"
 
 #include "shim/start/start.h"

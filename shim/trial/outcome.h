@@ -25,7 +25,8 @@ enum ac_outcome ac_outcome_keep(const struct ac_turn *turn,
     struct ac_trial *trial, struct ac_site_record *record,
     const struct ac_place *place, struct ac_kept *kept_out);
 
-/* The same for a call that `reason` keeps, counted for `record`: after a try. */
+/* The same for a call that `reason` keeps, counted for `record`: after a
+ * try. */
 enum ac_outcome ac_outcome_original(const struct ac_turn *turn,
     enum ac_reason reason, struct ac_site_record *record,
     const struct ac_place *place, struct ac_kept *kept_out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/pair.c -- finds and takes operand pairs; open addressing, never emptied. */
+/* shim/trial/pair.c -- finds and takes operand pairs; open addressing, never
+ * emptied. */
 #include "shim/trial/pair.h"
 
 enum { PROBES = 64, BITS = 63 };

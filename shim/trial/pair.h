@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/pair.h -- the operand pairs that a site multiplies, by their addresses, and
- * which of its candidates each one may use. A layer has operands of its own:
- * one bad layer of a site does not cost the others. */
+/* shim/trial/pair.h -- the operand pairs that a site multiplies, by their
+ * addresses, and which of its candidates each one may use. A layer has operands
+ * of its own: one bad layer of a site does not cost the others. */
 #ifndef AC_SHIM_PAIR_H
 #define AC_SHIM_PAIR_H
 
@@ -75,9 +75,9 @@ ac_pair_take(struct ac_pairs *pairs, uint64_t key)
 	    memory_order_acquire), key) ? at : ac_pair_search(pairs, key);
 }
 
-/* The bit of pair number `at` in a post's `bad`: the 64th pair that is met shares
- * that of the first. By the order they come in, which is the program's, not by
- * addresses, which are another run's others. */
+/* The bit of pair number `at` in a post's `bad`: the 64th pair that is met
+ * shares that of the first. By the order they come in, which is the program's,
+ * not by addresses, which are another run's others. */
 static inline unsigned
 ac_pair_bit(const struct ac_pairs *pairs, unsigned at)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/size_class.c -- the table of classes, and the arithmetic of credit. */
+/* shim/trial/size_class.c -- the table of classes, and the arithmetic of
+ * credit. */
 #include "shim/trial/size_class.h"
 
 #include "base/mapped.h"
@@ -10,7 +11,8 @@ enum {
 	SLOTS = 1 << 12,        /* of the table; half of them are used at most */
 	PROBES = 32,
 	GAIN = 2, LOSS = 50,    /* of ac_credit_affords() */
-	/* What comes on top of a try's product: three launches and the sample. */
+	/* What comes on top of a try's product: three launches and the
+	 * sample. */
 	TRY_NS = 10000
 };
 

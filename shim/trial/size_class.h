@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/size_class.h -- what calls of one place and of like sizes share: what is
- * known of their accuracy, and whether it pays to find out more.
+/* shim/trial/size_class.h -- what calls of one place and of like sizes share:
+ * what is known of their accuracy, and whether it pays to find out more.
  *
- * A place is a function, a return address, transposes, types, and the line of the
- * policy that decided. Like sizes have m, n, k and batch between the same powers
- * of two. A program whose sizes vary (tokens, routing) would spend more on trying
- * each of them than it gains. */
+ * A place is a function, a return address, transposes, types, and the line of
+ * the policy that decided. Like sizes have m, n, k and batch between the same
+ * powers of two. A program whose sizes vary (tokens, routing) would spend more
+ * on trying each of them than it gains. */
 #ifndef AC_SHIM_SIZE_CLASS_H
 #define AC_SHIM_SIZE_CLASS_H
 
@@ -34,7 +34,8 @@ struct ac_size_class {
 };
 
 /* The class of calls from `place` (a return address and a form) with these
- * sizes, under `decision`, with its candidates in its order; NULL: the table is full. Any thread; never freed. */
+ * sizes, under `decision`, with its candidates in its order; NULL: the table is
+ * full. Any thread; never freed. */
 struct ac_size_class *ac_size_class_of(const uint64_t place[2],
     const int64_t size[4], const struct ac_decision *decision);
 
@@ -45,9 +46,9 @@ bool ac_credit_is_kept(const struct ac_decision *decision);
 void ac_credit_count(struct ac_credit *credit,
     const struct ac_decision *decision);
 
-/* Whether trying the candidates in `bits` is paid for: recasting the calls so far
- * would have saved twice what all tries cost, or the calls took fifty
- * times that. */
+/* Whether trying the candidates in `bits` is paid for: recasting the calls so
+ * far would have saved twice what all tries cost, or the calls took fifty times
+ * that. */
 bool ac_credit_affords(const struct ac_credit *credit,
     const struct ac_decision *decision, uint32_t bits);
 

@@ -23,8 +23,8 @@ this_thread(void)
 	return (uint64_t)getpid() << 32 | (uint32_t)syscall(SYS_gettid);
 }
 
-/* Whether `holder` will not come back to what it holds. `self` is not inside of a
- * call: base/guard.h sees to that. */
+/* Whether `holder` will not come back to what it holds. `self` is not inside of
+ * a call: base/guard.h sees to that. */
 static bool
 is_gone(uint64_t holder, uint64_t self)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/trial.h -- what a site's calls do, from the first on: probation, samples,
- * demotion, retry, timing. Host side only: it queues nothing but events.
+/* shim/trial/trial.h -- what a site's calls do, from the first on: probation,
+ * samples, demotion, retry, timing. Host side only: it queues nothing but
+ * events.
  *
  *   probation           the original runs, timed from the second call on; candidates
  *                       run beside it into scratch and are sampled, until each
@@ -17,12 +18,12 @@
  *   demotion            in a row; if it is found wanting again, the
  *                       wait is four times as long
  *
- * A verdict is about the operand pair (shim/trial/pair.h) that it was made on, and about
- * the site where many pairs have it. Under guard=strict every call is a trial of
- * its own. Under guard=off there is no trial at all. Everything happens at call
- * numbers fixed in advance, so that the bits do not depend on timing; under
- * reproducible=on nothing depends on a clock either, and the calls of each
- * stream are numbered apart. */
+ * A verdict is about the operand pair (shim/trial/pair.h) that it was made on,
+ * and about the site where many pairs have it. Under guard=strict every call is
+ * a trial of its own. Under guard=off there is no trial at all. Everything
+ * happens at call numbers fixed in advance, so that the bits do not depend on
+ * timing; under reproducible=on nothing depends on a clock either, and the
+ * calls of each stream are numbered apart. */
 #ifndef AC_SHIM_TRIAL_H
 #define AC_SHIM_TRIAL_H
 
@@ -76,8 +77,8 @@ struct ac_size_class;
 /* Whether a site with that decision is to have a trial. */
 bool ac_trial_is_wanted(const struct ac_decision *decision);
 
-/* The trial of such a site; NULL without memory. Verdicts are shared by all sites
- * of `size_class` (NULL: of this one only). */
+/* The trial of such a site; NULL without memory. Verdicts are shared by all
+ * sites of `size_class` (NULL: of this one only). */
 struct ac_trial *ac_trial_make(const struct ac_decision *decision,
     const struct ac_site_key *key, const char *name,
     struct ac_site_record *record, struct ac_size_class *size_class,
@@ -103,9 +104,9 @@ void ac_trial_turn(struct ac_trial *trial, const struct ac_place *place,
     struct ac_turn *turn);
 
 /* The next call of `trial` writes C (NULL: nobody knows which, of arrays of
- * matrices); it adds to what is there (beta is not 0, or not known), or not. Under
- * guard=strict sums of several products are kept: what the first one lost, nobody
- * could bring back. */
+ * matrices); it adds to what is there (beta is not 0, or not known), or not.
+ * Under guard=strict sums of several products are kept: what the first one
+ * lost, nobody could bring back. */
 void ac_trial_writes(struct ac_trial *trial, const void *c, bool adds);
 
 /* How often a candidate was let prove itself again: what it did before says

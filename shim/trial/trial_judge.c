@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/trial_judge.c -- from what kernels posted to what is held against whom, and
- * what reports show. Decides by policy/. */
+/* shim/trial/trial_judge.c -- from what kernels posted to what is held against
+ * whom, and what reports show. Decides by policy/. */
 #include "shim/trial/trial_state.h"
 
 #include "base/log.h"
@@ -74,8 +74,9 @@ hold_against(struct ac_trial *t, const struct ac_trial_sample *sample,
 	if (finding == AC_FINDING_NONE || finding == AC_FINDING_CHAIN)
 		return;
 	for (unsigned i = 0; i < AC_PAIRS; i++)
-		if (post->bad ? ac_pair_is_met(&t->v->pairs, i)
-		    && post->bad >> ac_pair_bit(&t->v->pairs, i) & 1 : i == sample->pair)
+		if (post->bad ? ac_pair_is_met(&t->v->pairs, i) &&
+			    post->bad >> ac_pair_bit(&t->v->pairs, i) & 1 :
+				i == sample->pair)
 			ac_trial_demote(t, i, sample->candidate, finding,
 			    number);
 }
@@ -98,8 +99,8 @@ weigh(struct ac_trial *t, const struct ac_trial_sample *sample,
 	t->v->empty += finding == AC_FINDING_NONE && !post->samples;
 }
 
-/* Graphs go on with the operands of other days: only a site whose data were seen
- * to vary goes into one. */
+/* Graphs go on with the operands of other days: only a site whose data were
+ * seen to vary goes into one. */
 static void
 note_energy(struct ac_trial *t, const struct ac_recast_post *post)
 {

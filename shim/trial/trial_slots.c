@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/trial_slots.c -- where the samples of a site are posted, context by context,
- * and which of them are open. Touches only host memory. */
+/* shim/trial/trial_slots.c -- where the samples of a site are posted, context
+ * by context, and which of them are open. Touches only host memory. */
 #include "shim/trial/trial_state.h"
 
 /* ---- Slots ------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/trial/trial_state.h -- what a trial is made of: shared by the files of
- * that name. trial.c makes trials and ends turns, trial_turn.c hands them out. */
+ * that name. trial.c makes trials and ends turns, trial_turn.c hands them
+ * out. */
 #ifndef AC_SHIM_TRIAL_STATE_H
 #define AC_SHIM_TRIAL_STATE_H
 
@@ -21,8 +22,9 @@ enum {
 	TRIAL_EVIDENCE = 3,        /* clean samples that a candidate needs */
 	TRIAL_MOST = 12,           /* tries of a probation with something in them */
 	/* Clean samples in a row, once it failed, or one that rounds alike did;
-	 * once that failed in a line only, which is mostly a matter of range. Where
-	 * range alone was to blame, one that rounds alike needs its evidence. */
+	 * once that failed in a line only, which is mostly a matter of range.
+	 * Where range alone was to blame, one that rounds alike needs its
+	 * evidence. */
 	TRIAL_PROOF = 128, TRIAL_LINE_PROOF = 16,
 	TRIAL_ABSENCE = 256,       /* calls without the pair that proves itself:
 	                            * another one's turn */
@@ -167,8 +169,8 @@ struct ac_trial {
 	struct ac_timing timing[AC_CANDIDATES + 1];
 };
 
-/* Whether what is open was queued in the context of `place`; and if not, whether
- * that context is gone, or has not been met for `absence` calls. */
+/* Whether what is open was queued in the context of `place`; and if not,
+ * whether that context is gone, or has not been met for `absence` calls. */
 bool ac_trial_is_home(const struct ac_trial *trial,
     const struct ac_place *place);
 bool ac_trial_is_deserted(const struct ac_trial *trial,
@@ -204,14 +206,15 @@ bool ac_trial_read(const struct ac_trial_sample *sample,
 /* Make `value` the least, if it is. */
 void ac_trial_lower(_Atomic uint64_t *least, uint64_t value);
 
-/* Wait for the samples that are due at call `number`, two seconds at most, or what 256 such calls take: their
- * stream may wait for this very thread. What was queued since keeps the device
- * busy. False: one has not come. A site that waited in vain only looks from then
- * on; nobody waits after a wait in vain until a look finds its sample. */
+/* Wait for the samples that are due at call `number`, two seconds at most, or
+ * what 256 such calls take: their stream may wait for this very thread. What
+ * was queued since keeps the device busy. False: one has not come. A site that
+ * waited in vain only looks from then on; nobody waits after a wait in vain
+ * until a look finds its sample. */
 bool ac_trial_await(struct ac_trial *trial, uint64_t number);
 
-/* Wait for who judges, as long at most, while a verdict is due at call `number`:
- * nobody is to go on without it. False: it is still due. */
+/* Wait for who judges, as long at most, while a verdict is due at call
+ * `number`: nobody is to go on without it. False: it is still due. */
 bool ac_trial_await_judge(struct ac_trial *trial, uint64_t number);
 
 /* Apply the verdicts that are due at call `number`. False: one has not come. */
@@ -219,7 +222,8 @@ bool ac_trial_apply(struct ac_trial *trial, uint64_t number);
 
 /* Whether a try of all candidates is paid for. */
 bool ac_trial_is_afforded(const struct ac_trial *trial);
-/* Have the candidates of `bits` run beside this call; for who holds the trial. */
+/* Have the candidates of `bits` run beside this call; for who holds the
+ * trial. */
 void ac_trial_begin_try(struct ac_trial *trial, const struct ac_place *place,
     uint32_t bits, struct ac_turn *turn);
 /* The turn of a call before the site has settled. */
@@ -244,13 +248,13 @@ unsigned ac_trial_pick(const struct ac_trial *trial, uint32_t out);
 enum ac_finding ac_trial_judge(struct ac_trial *trial, unsigned candidate,
     const struct ac_recast_post *post);
 
-/* `candidate` is out at pair `pair`, for `finding`, found at call `number`; where
- * many pairs have it, everywhere. */
+/* `candidate` is out at pair `pair`, for `finding`, found at call `number`;
+ * where many pairs have it, everywhere. */
 void ac_trial_demote(struct ac_trial *trial, unsigned pair, unsigned candidate,
     enum ac_finding finding, uint64_t number);
 
-/* The trials that wrote the same Cs are left as well as this one, for good: what
- * was found is no property of one call. */
+/* The trials that wrote the same Cs are left as well as this one, for good:
+ * what was found is no property of one call. */
 void ac_trial_demote_chain(struct ac_trial *trial, unsigned candidate);
 
 /* Under guard=strict: what was left long enough ago may be used again; and the
@@ -274,8 +278,8 @@ void ac_trial_prove(struct ac_trial *trial,
     enum ac_finding finding, uint64_t number);
 void ac_trial_lose(struct ac_trial *trial,
     const struct ac_trial_sample *sample);
-/* Begin a proof of `candidate` at pair `at`; end it, without a result, until call
- * `until`. */
+/* Begin a proof of `candidate` at pair `at`; end it, without a result, until
+ * call `until`. */
 void ac_trial_begin_proof(struct ac_trial *trial, unsigned at,
     unsigned candidate, uint64_t number);
 void ac_trial_postpone_proof(struct ac_trial *trial, uint64_t until);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/trial_strict.c -- guard=strict: each call is judged before it counts, so a
- * retry needs no proof. */
+/* shim/trial/trial_strict.c -- guard=strict: each call is judged before it
+ * counts, so a retry needs no proof. */
 #include "shim/trial/trial_state.h"
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/trial_times.c -- what events measured of a site's variants, and what
- * follows. */
+/* shim/trial/trial_times.c -- what events measured of a site's variants, and
+ * what follows. */
 #include "shim/trial/trial_state.h"
 
 static void
@@ -24,8 +24,8 @@ note_times(struct ac_trial *t)
 	}
 }
 
-/* Without a time for the original and what it is compared with, what was predicted
- * stays. */
+/* Without a time for the original and what it is compared with, what was
+ * predicted stays. */
 static bool
 has_times(const struct ac_trial *t)
 {
@@ -37,8 +37,8 @@ has_times(const struct ac_trial *t)
 	    : t->timing[t->current].count > 0);
 }
 
-/* A candidate without a time, since no pair of the site was known to suit it, is
- * not taken for faster than one that has one. */
+/* A candidate without a time, since no pair of the site was known to suit it,
+ * is not taken for faster than one that has one. */
 static void
 take_times(struct ac_trial *t)
 {
@@ -73,7 +73,8 @@ ac_trial_compare(struct ac_trial *t, const struct ac_place *place)
 		ac_trial_choose(t);
 	}
 	if (t->current == TRIAL_KEEP && before != TRIAL_KEEP)
-		atomic_store_explicit(&ac_trial_record(t, before)->course.finding,
+		atomic_store_explicit(
+		    &ac_trial_record(t, before)->course.finding,
 		    AC_FINDING_SLOW, memory_order_relaxed);
 	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
 		if (i != t->current)

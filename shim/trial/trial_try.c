@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/trial_try.c -- candidates beside the original call: the probation, which is
- * a number of such tries. */
+/* shim/trial/trial_try.c -- candidates beside the original call: the probation,
+ * which is a number of such tries. */
 #include "shim/trial/trial_state.h"
 
 bool
@@ -12,8 +12,8 @@ ac_trial_is_afforded(const struct ac_trial *t)
 
 /* Have the candidates of `bits` run beside this call. */
 void
-ac_trial_begin_try(struct ac_trial *t, const struct ac_place *place, uint32_t bits,
-    struct ac_turn *turn)
+ac_trial_begin_try(struct ac_trial *t, const struct ac_place *place,
+    uint32_t bits, struct ac_turn *turn)
 {
 	uint32_t taken = 0;
 
@@ -71,7 +71,8 @@ is_any_undecided(const struct ac_trial *t)
 	return any;
 }
 
-/* This pair has nothing more to show. What others have tried is judged first. */
+/* This pair has nothing more to show. What others have tried is judged
+ * first. */
 static void
 end_probation(struct ac_trial *t, uint64_t number)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/trial_turn.c -- what one call of a site is to do, by its number. */
+/* shim/trial/trial_turn.c -- what one call of a site is to do, by its
+ * number. */
 #include "shim/trial/trial_state.h"
 
 #include <stddef.h>
@@ -21,8 +22,8 @@ is_known(const struct ac_trial *t, unsigned candidate,
 
 /* ---- What is due -------------------------------------------------------- */
 
-/* The variant that this call of the site is to time: the accurate candidates and the
- * original in turn; -1 if it is none's. */
+/* The variant that this call of the site is to time: the accurate candidates
+ * and the original in turn; -1 if it is none's. */
 static int
 timed_variant(const struct ac_trial *t, const struct ac_turn *turn)
 {
@@ -78,9 +79,10 @@ mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-/* After a sample of call `nth` of these sizes, call `number` of the place: with the
- * next power of two up to 32, then about a period on, a quarter of it left to
- * chance. What is drawn adds up, so no loop of the program keeps step with it. */
+/* After a sample of call `nth` of these sizes, call `number` of the place: with
+ * the next power of two up to 32, then about a period on, a quarter of it left
+ * to chance. What is drawn adds up, so no loop of the program keeps step with
+ * it. */
 static uint64_t
 next_sample(const struct ac_trial *t, uint64_t nth, uint64_t number)
 {
@@ -96,8 +98,8 @@ next_sample(const struct ac_trial *t, uint64_t nth, uint64_t number)
 	    ? mix((uint64_t)t->record[0]->id << 32 ^ number) % width : 0);
 }
 
-/* Where a place has many sizes, each sixteenth call of one at most has a sample;
- * casts only post then what was found of each call. */
+/* Where a place has many sizes, each sixteenth call of one at most has a
+ * sample; casts only post then what was found of each call. */
 static bool
 is_sample_due(const struct ac_trial *t, unsigned candidate, uint64_t nth,
     uint64_t number)
@@ -153,8 +155,9 @@ begin_again(struct ac_trial *t, const struct ac_place *place,
 	const struct ac_trial_again *again = &t->v->again;
 	const unsigned pairs[2] = { AC_PAIR_OTHERS, turn->pair };
 
-	if (again->pair != AC_PAIRS && (again->pair != turn->pair
-	    || again->tries >= 2 * again->needed) && turn->number >= again->last + TRIAL_ABSENCE)
+	if (again->pair != AC_PAIRS &&
+	    (again->pair != turn->pair || again->tries >= 2 * again->needed) &&
+	    turn->number >= again->last + TRIAL_ABSENCE)
 		ac_trial_postpone_proof(t, turn->number + TRIAL_RETRY);
 	for (unsigned i = 0; i < 2 && again->pair == AC_PAIRS; i++) {
 		const unsigned candidate = ac_trial_wants_again(t, pairs[i],
@@ -175,9 +178,9 @@ begin_again(struct ac_trial *t, const struct ac_place *place,
 	}
 }
 
-/* One thread judges at a time; whoever comes here meanwhile leaves that to it, but
- * waits for what is due. Who begins a try holds on until it has ended. False: a
- * verdict that is due is not known. */
+/* One thread judges at a time; whoever comes here meanwhile leaves that to it,
+ * but waits for what is due. Who begins a try holds on until it has ended.
+ * False: a verdict that is due is not known. */
 static bool
 conclude(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
@@ -207,8 +210,8 @@ conclude(struct ac_trial *t, const struct ac_place *place,
 	return true;
 }
 
-/* A site whose class passed the probation has met no context yet; or the context
- * is gone, or has been quiet, and nothing is due that would tell. */
+/* A site whose class passed the probation has met no context yet; or the
+ * context is gone, or has been quiet, and nothing is due that would tell. */
 static void
 find_home(struct ac_trial *t, const struct ac_place *place, uint64_t number)
 {
@@ -316,9 +319,9 @@ turn_settled(struct ac_trial *t, const struct ac_place *place,
 	uint64_t never = 0;
 	bool is_overdue = false;
 
-	/* One size of many may not come often enough to be worth timing; and the
-	 * device may have run out of work by the verdicts, so that the host's
-	 * launches would be timed. */
+	/* One size of many may not come often enough to be worth timing; and
+	 * the device may have run out of work by the verdicts, so that the
+	 * host's launches would be timed. */
 	if (!t->settled_at)
 		(void)atomic_compare_exchange_strong(&t->settled_at, &never,
 		    turn->own + TRIAL_ROUND);

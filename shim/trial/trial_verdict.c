@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/trial_verdict.c -- which candidates a site and its pairs may use: the end
- * of a probation, demotion, and the choice among what is left. */
+/* shim/trial/trial_verdict.c -- which candidates a site and its pairs may use:
+ * the end of a probation, demotion, and the choice among what is left. */
 #include "shim/trial/trial_state.h"
 
 #include "base/log.h"
@@ -21,8 +21,8 @@ ac_trial_pick(const struct ac_trial *t, uint32_t out)
 		    < t->cost[best] * (100 - SLACK_PERCENT))
 			best = i;
 	}
-	/* Accuracy is not given up for nothing, nor in doubt: until the original
-	 * was timed, too, which sets its cost. */
+	/* Accuracy is not given up for nothing, nor in doubt: until the
+	 * original was timed, too, which sets its cost. */
 	if (best != TRIAL_KEEP && (t->cost[TRIAL_KEEP] > 0
 	    ? t->cost[TRIAL_KEEP] * (100 - SLACK_PERCENT)
 	    < t->cost[best] * 100 : t->decision.is_doubtful))
@@ -149,10 +149,12 @@ ac_trial_demote(struct ac_trial *t, unsigned at, unsigned candidate,
 	const uint32_t bit = 1u << candidate;
 	const bool rounds = finding == AC_FINDING_ERROR
 	    || finding == AC_FINDING_LINE || finding == AC_FINDING_EXACT;
-	/* In a probation each candidate is tried by itself, and under strict each
-	 * call is. */
-	const uint32_t bits = t->v->state == TRIAL_SETTLED
-	    && t->decision.guard == AC_GUARD_ON ? like(t, fraction_of(t, candidate)) : bit;
+	/* In a probation each candidate is tried by itself, and under strict
+	 * each call is. */
+	const uint32_t bits = t->v->state == TRIAL_SETTLED &&
+		t->decision.guard == AC_GUARD_ON ?
+	    like(t, fraction_of(t, candidate)) :
+	    bit;
 	unsigned count;
 
 	if (t->v->pairs.of[at].out & t->v->pairs.of[at].refuted & bit)
@@ -234,11 +236,13 @@ ac_trial_postpone_proof(struct ac_trial *t, uint64_t until)
 	ac_trial_set_retry(t);
 }
 
-/* Whether it is for the proof that is on: one that failed leaves tries behind. */
+/* Whether it is for the proof that is on: one that failed leaves tries
+ * behind. */
 static bool
 counts(const struct ac_trial *t, const struct ac_trial_sample *sample)
 {
-	return t->v->again.pair != AC_PAIRS && sample->round == t->v->again.round;
+	return t->v->again.pair != AC_PAIRS &&
+	    sample->round == t->v->again.round;
 }
 
 void
@@ -287,7 +291,8 @@ ac_trial_is_undecided(const struct ac_trial *t, unsigned candidate)
 {
 	const struct ac_trial_evidence *e = &t->v->evidence[candidate];
 
-	if ((t->v->refused | t->v->chained) >> candidate & 1 || e->clean >= TRIAL_EVIDENCE)
+	if ((t->v->refused | t->v->chained) >> candidate & 1 ||
+	    e->clean >= TRIAL_EVIDENCE)
 		return false;
 	return e->clean + e->bad < TRIAL_EVIDENCE
 	    || (e->clean && e->clean + e->bad < TRIAL_MOST);
@@ -301,7 +306,8 @@ ac_trial_settle(struct ac_trial *t, uint64_t number)
 	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
 		const struct ac_trial_evidence *e = &t->v->evidence[i];
 
-		if (ac_trial_is_undecided(t, i) && TRIAL_EVIDENCE - e->clean > lacks)
+		if (ac_trial_is_undecided(t, i) &&
+		    TRIAL_EVIDENCE - e->clean > lacks)
 			lacks = TRIAL_EVIDENCE - e->clean;
 	}
 	t->v->batch = lacks;
@@ -316,5 +322,6 @@ ac_trial_settle(struct ac_trial *t, uint64_t number)
 		if (t->v->evidence[i].clean >= TRIAL_EVIDENCE)
 			t->v->accurate |= 1u << i;
 	renew(t->v);
-	atomic_store_explicit(&t->v->state, TRIAL_SETTLED, memory_order_release);
+	atomic_store_explicit(&t->v->state, TRIAL_SETTLED,
+	    memory_order_release);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/trial_wait.c -- the only wait for the device that nobody asked for: for
- * samples that the host has run ahead of. */
+/* shim/trial/trial_wait.c -- the only wait for the device that nobody asked
+ * for: for samples that the host has run ahead of. */
 #include "shim/trial/trial_state.h"
 
 #include <errno.h>
@@ -48,7 +48,8 @@ ac_trial_await_judge(struct ac_trial *t, uint64_t number)
 	struct timespec start;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	while (t->v->judge && number >= t->v->due && !in_vain && !t->v->is_hasty)
+	while (t->v->judge && number >= t->v->due && !in_vain &&
+	    !t->v->is_hasty)
 		if (has_waited(t, &start))
 			break;
 	return number < t->v->due;

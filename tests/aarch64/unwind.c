@@ -51,7 +51,8 @@ spoil(void)
 int
 dl_iterate_phdr(int (*visit)(struct dl_phdr_info *, size_t, void *), void *data)
 {
-	static int (*real)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+	static int (*real)(int (*)(struct dl_phdr_info *, size_t, void *),
+	    void *);
 	static int inside;
 	struct walk walk = { 0 };
 	int result;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/api/ages.c -- what a program gets of the library that it finds, whatever
- * its age: tests/api/older.c. Also that all files and threads find the same. */
+/* tests/api/ages.c -- what a program gets of the library that it finds,
+ * whatever its age: tests/api/older.c. Also that all files and threads find the
+ * same. */
 #include "autocast_scaler.h"
 
 #include <pthread.h>

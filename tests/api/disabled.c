@@ -114,7 +114,8 @@ step(void)
 {
 	int good = 0, bad = 7, stepped = -1;
 
-	SAY(autocast_scaler_step(scaler, group, apply, &good, &stepped, stream));
+	SAY(autocast_scaler_step(scaler, group, apply, &good, &stepped,
+	    stream));
 	SAY(stepped);
 	stepped = -1;
 	SAY(autocast_scaler_step(scaler, group, apply, &good, NULL, stream));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/api/training.c -- a program that trains one layer with a scaler, and
- * says whose functions it called, the scale, and the weights bit by bit. All its
- * numbers stay normal whatever the scale is, so that a power of two must not
- * change a bit.
+ * says whose functions it called, the scale, and the weights bit by bit. All
+ * its numbers stay normal whatever the scale is, so that a power of two must
+ * not change a bit.
  *
  *   training [LIBRARY]   opens LIBRARY, for everybody, before the first call */
 #include "autocast_scaler.h"
@@ -146,10 +146,11 @@ train(struct layer *l)
 	int i, failed;
 
 	options.interval = 3;
-	failed = complain("create", autocast_scaler_create(&options, &scaler))
-	    || complain("prepare", autocast_scaler_prepare(scaler, 0, NULL))
-	    || complain("group", autocast_group_create(scaler, "layer", &group))
-	    || complain("set", autocast_group_set_gradients(group, &gradients, 1));
+	failed = complain("create",
+		     autocast_scaler_create(&options, &scaler)) ||
+	    complain("prepare", autocast_scaler_prepare(scaler, 0, NULL)) ||
+	    complain("group", autocast_group_create(scaler, "layer", &group)) ||
+	    complain("set", autocast_group_set_gradients(group, &gradients, 1));
 	for (i = 0; i < STEPS && !failed; i++)
 		failed = iterate(l, scaler, group);
 	failed = failed

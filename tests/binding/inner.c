@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/binding/inner.c -- a part of libcublas that looks a name of libcublas up:
- * inside() is 1 if it gets that library's own function, 2 if somebody else's. */
+/* tests/binding/inner.c -- a part of libcublas that looks a name of libcublas
+ * up: inside() is 1 if it gets that library's own function, 2 if somebody
+ * else's. */
 #include "stub.h"
 
 #include <dlfcn.h>

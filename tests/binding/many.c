@@ -19,7 +19,8 @@ main(int argc, char **argv)
 			dprintf(1, "%s\n", dlerror());
 			return 1;
 		}
-		create = (create_fn)(uintptr_t)dlsym(library, "cublasCreate_v2");
+		create = (create_fn)(uintptr_t)dlsym(library,
+		    "cublasCreate_v2");
 		sgemm = (sgemm_fn)(uintptr_t)dlsym(library, "cublasSgemm_v2");
 		create(&handle);
 		print_status("many", MULTIPLY(sgemm, handle));

@@ -7,7 +7,8 @@
 
 enum { WORDS = 24, REALS = 8 };
 
-/* Arguments of each shape in shim/bind/cublas_gemm.def; MARKER: all there may be. */
+/* Arguments of each shape in shim/bind/cublas_gemm.def; MARKER: all there may
+ * be. */
 enum {
 	WORDS_SINGLE = 14, WORDS_COMPLEX = 14, WORDS_POINTERS = 15,
 	WORDS_GROUPED = 16, WORDS_COMPLEX_EX = 17, WORDS_COMPLEX_STRIDED = 18,

@@ -32,14 +32,24 @@ stub_work(double seconds)
 }
 
 EXPORT int cuInit(unsigned flags) { return flags || is("no-init") ? 999 : 0; }
-EXPORT int cuDriverGetVersion(int *v) { *v = is("12") ? 12080 : 13000; return 0; }
+EXPORT int
+cuDriverGetVersion(int *v)
+{
+	*v = is("12") ? 12080 : 13000;
+	return 0;
+}
 EXPORT int cuGetErrorName(int e, const char **n)
 {
 	*n = e == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_UNKNOWN";
 	return 0;
 }
 EXPORT int cuDeviceGetCount(int *count) { *count = 1; return 0; }
-EXPORT int cuDeviceGet(int *device, int ordinal) { *device = ordinal; return 0; }
+EXPORT int
+cuDeviceGet(int *device, int ordinal)
+{
+	*device = ordinal;
+	return 0;
+}
 EXPORT int cuDeviceGetName(char *name, int size, int device)
 {
 	(void)device;
@@ -51,7 +61,13 @@ EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
 	*value = device ? -1 : attribute == 75 ? 9 : 0;
 	return 0;
 }
-EXPORT int cuDevicePrimaryCtxRetain(void **c, int d) { (void)d; *c = &created; return 0; }
+EXPORT int
+cuDevicePrimaryCtxRetain(void **c, int d)
+{
+	(void)d;
+	*c = &created;
+	return 0;
+}
 EXPORT int cuDevicePrimaryCtxRelease(int d) { return d; }
 EXPORT int cuCtxSetCurrent(void *c) { return c != &created; }
 EXPORT int cuMemGetInfo_v2(size_t *available, size_t *total)
@@ -74,12 +90,14 @@ EXPORT int cuMemcpyHtoD_v2(address to, const void *from, size_t bytes)
 
 	return !to || (byte[0] == 0 && byte[bytes - 1] == 0);
 }
-EXPORT int cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void *stream)
+EXPORT int
+cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void *stream)
 {
 	stub_work(2 * (double)bytes / 4e12);
 	return !stream || to == from;
 }
-EXPORT int cuMemsetD8Async(address at, unsigned char value, size_t bytes, void *stream)
+EXPORT int
+cuMemsetD8Async(address at, unsigned char value, size_t bytes, void *stream)
 {
 	struct timespec start, now;
 
@@ -93,7 +111,12 @@ EXPORT int cuMemsetD8Async(address at, unsigned char value, size_t bytes, void *
 	    start.tv_nsec < 1000);
 	return !stream;
 }
-EXPORT int cuStreamCreate(void **stream, unsigned flags) { *stream = &allocated; return flags != 1; }
+EXPORT int
+cuStreamCreate(void **stream, unsigned flags)
+{
+	*stream = &allocated;
+	return flags != 1;
+}
 EXPORT int cuStreamDestroy_v2(void *stream) { return !stream; }
 EXPORT int cuStreamSynchronize(void *stream) { return !stream; }
 EXPORT int cuEventCreate(void **event, unsigned flags)
@@ -120,14 +143,23 @@ EXPORT int cuEventElapsedTime_v2(float *milliseconds, void *start, void *end)
 #else
 void stub_work(double seconds);
 
-EXPORT int cublasCreate_v2(void **handle) { *handle = is; return is("no-handle") ? 3 : 0; }
+EXPORT int
+cublasCreate_v2(void **handle)
+{
+	*handle = is;
+	return is("no-handle") ? 3 : 0;
+}
 EXPORT int cublasDestroy_v2(void *handle) { return !handle; }
 EXPORT int cublasGetVersion_v2(void *handle, int *version)
 {
 	*version = CUBLAS;
 	return !handle;
 }
-EXPORT int cublasSetStream_v2(void *handle, void *stream) { return !handle || !stream; }
+EXPORT int
+cublasSetStream_v2(void *handle, void *stream)
+{
+	return !handle || !stream;
+}
 EXPORT int cublasGemmEx(void *handle, int ta, int tb, int m, int n, int k,
     const void *alpha, const void *a, int a_type, int lda, const void *b,
     int b_type, int ldb, const void *beta, void *c, int c_type, int ldc,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/gpu/recast_gpu.c [-q | -f] -- the kernels of a recast product on the
  * device against their CPU twins, bit for bit: what is cast, marked, counted,
- * repaired, sampled, posted, over four calls that remember each other; then FP32
- * numbers, a case per 2^24 of them: one of 16 neighbours by default, all with -f,
- * none with -q, which leaves large sizes out, too. TAP; 77 without a device. On the emulated GPU it proves nothing
- * but itself. */
+ * repaired, sampled, posted, over four calls that remember each other; then
+ * FP32 numbers, a case per 2^24 of them: one of 16 neighbours by default, all
+ * with -f, none with -q, which leaves large sizes out, too. TAP; 77 without a
+ * device. On the emulated GPU it proves nothing but itself. */
 #include "kernels/recast/recast.h"
 #include "tests/gpu/device.h"
 
@@ -81,7 +81,7 @@ static const struct recast_case cases[] = {
 	  { FILL_MIXED, FILL_NORMAL }, AC_FORMAT_BF16, true, 1, 1, true },
 };
 
-/* ---- Memory on both sides ------------------------------------------------- */
+/* ---- Memory on both sides ---------------------------------------------- */
 
 struct buffer {
 	void   *host;
@@ -196,7 +196,7 @@ place(const struct pair *p, int which, bool on_device)
 	return on_device ? device_at(b->device) : b->host;
 }
 
-/* ---- One case -------------------------------------------------------------- */
+/* ---- One case ---------------------------------------------------------- */
 
 static void
 operand_make(struct pair *p, int i)

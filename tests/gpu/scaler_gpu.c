@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/gpu/scaler_gpu.c -- the gradient scaler's kernels on the device against
- * their CPU twins, bit for bit: tensors, flags, norms, states; then the speed of
- * unscaling against a copy of the same bytes (not with -q). TAP; 77 without a
- * device. On the emulated GPU it proves nothing but itself. */
+ * their CPU twins, bit for bit: tensors, flags, norms, states; then the speed
+ * of unscaling against a copy of the same bytes (not with -q). TAP; 77 without
+ * a device. On the emulated GPU it proves nothing but itself. */
 #include "kernels/scaler/scaler_body.h"
 #include "tests/gpu/device.h"
 
@@ -182,7 +182,7 @@ is_same(const struct pair *p, const char *after)
 	return same;
 }
 
-/* ---- Kernels -------------------------------------------------------------- */
+/* ---- Kernels ----------------------------------------------------------- */
 
 static bool
 set_scale(struct pair *p, float scale)
@@ -297,7 +297,7 @@ guarded_sum(struct pair *p, size_t x, size_t y)
 	return is_same(p, "guarded sum");
 }
 
-/* ---- Cases ----------------------------------------------------------------- */
+/* ---- Cases ------------------------------------------------------------- */
 
 static void
 all_kernels(const struct shape *shapes, size_t count, bool finite,
@@ -379,7 +379,7 @@ sums(void)
 	ok(same, "guarded sums");
 }
 
-/* ---- Speed ------------------------------------------------------------------ */
+/* ---- Speed ------------------------------------------------------------- */
 
 enum { TURNS = 20 };
 static const size_t speed_bytes = (size_t)1 << 30;

@@ -16,8 +16,8 @@ done | sort -u)
 # shellcheck disable=SC2086
 {
 # Tables of cases make tests longer than what they test.
-check 'no file is longer than 400 lines (tests: 500)' "$(wc -l $sources |
-    awk '$2 != "total" && $1 > ($2 ~ /^tests/ ? 500 : 400) { print $2 ": " $1 " lines" }')"
+check 'no file is longer than 400 lines (tests: 600)' "$(wc -l $sources |
+    awk '$2 != "total" && $1 > ($2 ~ /^tests/ ? 600 : 400) { print $2 ": " $1 " lines" }')"
 # Between braces that stand alone at the left.
 check 'no function of the product is longer than 60 lines' "$(for room in $rooms; do
 	files "$room/*.c" "$room/*.h" "$room/*.cu"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/trust/cost.c -- a program whose time is of interest, by the modelled clock.
- * Nothing is waited for before the end.
+ * tests/trust/cost.c -- a program whose time is of interest, by the modelled
+ * clock. Nothing is waited for before the end.
  *
  *   cost loop M N K CALLS           one product again and again
  *   cost sizes M N K SIZES CALLS ROUNDS
@@ -14,7 +14,7 @@
  *
  * Prints the microseconds between two events around all of it; loop: and around
  * the second half; once: the bytes of the process's data that each size took.
- */
+ * */
 #include "tests/preload/programs/client.h"
 
 #include <math.h>

@@ -7,8 +7,8 @@
  *
  * A step is LAYER[+LAYER...]:N, that many turns through its layers; a layer is
  * KIND or KIND*COUNT. Each layer of a step has its own operands. A step that
- * begins with graph: is captured once and replayed N times; graph:again:N does so
- * with the layers of the step before.
+ * begins with graph: is captured once and replayed N times; graph:again:N does
+ * so with the layers of the step before.
  *   m= n= k=    the size (64, 48, 96)
  *   batch=      matrices of a strided batch (1: cublasSgemm)
  *   odd=KIND@I  matrix I of a batch of kind odd has that kind
@@ -25,11 +25,10 @@
  * counts as one, and says so. ERROR is against
  * the same calls in pedantic FP32: the worst matrix, by the norm of the result
  * or of what was added to C where C does not hide it (2^12), the worse of both.
- * WRONG counts outputs that are whole numbers in FP32 and something else here, of
- * kinds that have such.
- * SAME is 1 where all bits are those of pedantic FP32: a kept call. LAYER numbers
- * the layers, those of all sizes alike.
- */
+ * WRONG counts outputs that are whole numbers in FP32 and something else here,
+ * of kinds that have such. SAME is 1 where all bits are those of pedantic FP32:
+ * a kept call. LAYER numbers the layers, those of all sizes alike.
+ * */
 #include "tests/preload/programs/client.h"
 #include "tests/trust/rhythm_data.h"
 
@@ -147,7 +146,8 @@ static void
 make_layer(enum kind kind, int m, int number)
 {
 	struct layer *l = client_allocate(1, sizeof *l);
-	uint64_t seed = 1000 * (uint64_t)kind + 77 * (uint64_t)s.layer_count + 1;
+	uint64_t seed = 1000 * (uint64_t)kind + 77 * (uint64_t)s.layer_count +
+	    1;
 	const bool adds = rhythm_kind_adds(kind);
 	float *a, *b, *c;
 

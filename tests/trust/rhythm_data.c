@@ -84,8 +84,9 @@ static void
 rescale_rows(const struct rhythm_data *d, uint64_t *seed)
 {
 	for (int i = 0; i < d->m; i++) {
-		const int down = d->kind == KIND_subnormal ? 130
-		    : d->kind == KIND_small ? 20 : (int)(client_uniform(seed) * 11);
+		const int down = d->kind == KIND_subnormal ? 130 :
+		    d->kind == KIND_small		   ? 20 :
+					    (int)(client_uniform(seed) * 11);
 		const bool none = d->kind == KIND_unequal
 		    && client_uniform(seed) < 0.5;
 

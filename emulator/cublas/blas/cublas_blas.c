@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_blas.c -- one product in memory: OpenBLAS with one thread
- * (its bits depend on the count), linked into the library and seen by nobody;
- * under TSan, which must see every access, and with EMU_OWN_PRODUCT a plain
- * loop. */
+/* emulator/cublas/blas/cublas_blas.c -- one product in memory: OpenBLAS with
+ * one thread (its bits depend on the count), linked into the library and seen
+ * by nobody; under TSan, which must see every access, and with EMU_OWN_PRODUCT
+ * a plain loop. */
 #include "emulator/cublas/cublas_gemm.h"
 
 #if EMU_TSAN && !defined(EMU_OWN_PRODUCT)

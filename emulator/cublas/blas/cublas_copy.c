@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_copy.c -- cuBLAS calls: vectors and matrices to the device
- * and back. Contracts are NVIDIA's. */
+/* emulator/cublas/blas/cublas_copy.c -- cuBLAS calls: vectors and matrices to
+ * the device and back. Contracts are NVIDIA's. */
 #include "emulator/cublas/cublas.h"
 
 /* `cols` runs of `rows` elements, from_ld and to_ld elements apart. */

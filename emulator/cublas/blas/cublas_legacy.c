@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_legacy.c -- cuBLAS calls without a handle: the first API, on
- * the legacy stream. Contracts are NVIDIA's. */
+/* emulator/cublas/blas/cublas_legacy.c -- cuBLAS calls without a handle: the
+ * first API, on the legacy stream. Contracts are NVIDIA's. */
 #include "emulator/cublas/cublas_gemm.h"
 
 static struct cublasContext only; /* of whatever context is current */

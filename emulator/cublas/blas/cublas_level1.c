@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_level1.c -- cuBLAS calls on vectors. Sums run in order, in
- * double precision: deterministic, and at least as exact as the device's.
- * Contracts are NVIDIA's. */
+/* emulator/cublas/blas/cublas_level1.c -- cuBLAS calls on vectors. Sums run in
+ * order, in double precision: deterministic, and at least as exact as the
+ * device's. Contracts are NVIDIA's. */
 #include "emulator/cublas/cublas.h"
 
 struct vectors;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_level2.c -- cuBLAS calls on a matrix and vectors: gemv, ger.
- * Sums run in order, in double precision. Contracts are NVIDIA's. */
+/* emulator/cublas/blas/cublas_level2.c -- cuBLAS calls on a matrix and vectors:
+ * gemv, ger. Sums run in order, in double precision. Contracts are NVIDIA's. */
 #include "emulator/cublas/blas/cublas_matrix.h"
 
 #include <stdlib.h>
@@ -20,10 +20,11 @@ accumulate(const struct matrix_vector *t, double *sums)
 {
 	for (int64_t j = 0; j < t->n; j++)
 		for (int64_t i = 0; i < t->m; i++)
-			sums[t->transposed ? j : i] +=
-			    emu_get(t->a, t->wide, j * t->lda + i) *
-			    emu_get(t->x, t->wide, t->transposed ?
-			    emu_at(i, t->m, t->incx) : emu_at(j, t->n, t->incx));
+			sums[t->transposed ? j : i] += emu_get(t->a, t->wide,
+							   j * t->lda + i) *
+			    emu_get(t->x, t->wide,
+				t->transposed ? emu_at(i, t->m, t->incx) :
+						emu_at(j, t->n, t->incx));
 }
 
 static void
@@ -65,8 +66,11 @@ run_ger(void *arguments)
 		for (int64_t i = 0; i < t->m; i++) {
 			const int64_t to = j * t->lda + i;
 
-			emu_put(t->y, t->wide, to, emu_get(t->y, t->wide, to) + y *
-			    emu_get(t->x, t->wide, emu_at(i, t->m, t->incx)));
+			emu_put(t->y, t->wide, to,
+			    emu_get(t->y, t->wide, to) +
+				y *
+				    emu_get(t->x, t->wide,
+					emu_at(i, t->m, t->incx)));
 		}
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_level3.c -- cuBLAS calls on matrices other than products:
- * geam, trsm. Plain loops in double precision. Contracts are NVIDIA's. */
+/* emulator/cublas/blas/cublas_level3.c -- cuBLAS calls on matrices other than
+ * products: geam, trsm. Plain loops in double precision. Contracts are
+ * NVIDIA's. */
 #include "emulator/cublas/blas/cublas_matrix.h"
 
 struct matrices {
@@ -151,7 +152,8 @@ trsm(cublasHandle_t handle, struct matrices *t, const void *alpha)
 	if (status)
 		return status;
 	if (!emu_scalar_is_zero(&t->alpha))
-		bad = emu_check_matrix(t->a, order, order, t->lda, t->wide, "A");
+		bad = emu_check_matrix(t->a, order, order, t->lda, t->wide,
+		    "A");
 	if (!bad)
 		bad = emu_check_matrix(t->c, t->m, t->n, t->ldc, t->wide, "B");
 	return bad ? emu_blas_status(bad) : submit(handle, run_trsm, t);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_matrix.h -- elements of float or double matrices and vectors,
- * for the calls that compute in double precision whatever the type. */
+/* emulator/cublas/blas/cublas_matrix.h -- elements of float or double matrices
+ * and vectors, for the calls that compute in double precision whatever the
+ * type. */
 #ifndef AC_EMULATOR_CUBLAS_MATRIX_H
 #define AC_EMULATOR_CUBLAS_MATRIX_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_rotate.c -- cuBLAS calls: rot, rotg. Contracts are
- * NVIDIA's. */
+/* emulator/cublas/blas/cublas_rotate.c -- cuBLAS calls: rot, rotg. Contracts
+ * are NVIDIA's. */
 #include "emulator/cublas/blas/cublas_matrix.h"
 
 #include <math.h>

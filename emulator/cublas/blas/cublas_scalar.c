@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_scalar.c -- alpha and beta, by either pointer mode. */
+/* emulator/cublas/blas/cublas_scalar.c -- alpha and beta, by either pointer
+ * mode. */
 #include "emulator/cublas/cublas.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_symmetric.c -- cuBLAS calls on symmetric matrices: syrk,
- * syr2k, symm, symv, syr. Of such a matrix one triangle is touched. Plain
- * loops in double precision. Contracts are NVIDIA's. */
+/* emulator/cublas/blas/cublas_symmetric.c -- cuBLAS calls on symmetric
+ * matrices: syrk, syr2k, symm, symv, syr. Of such a matrix one triangle is
+ * touched. Plain loops in double precision. Contracts are NVIDIA's. */
 #include "emulator/cublas/blas/cublas_matrix.h"
 
 enum what { SYRK, SYR2K, SYMM, SYMV, SYR };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_triangular.c -- cuBLAS calls on triangular matrices other
- * than trsm: trmm, trmv, trsv. Plain loops in double precision. Contracts are
- * NVIDIA's. */
+/* emulator/cublas/blas/cublas_triangular.c -- cuBLAS calls on triangular
+ * matrices other than trsm: trmm, trmv, trsv. Plain loops in double precision.
+ * Contracts are NVIDIA's. */
 #include "emulator/cublas/blas/cublas_matrix.h"
 
 #include <stdlib.h>

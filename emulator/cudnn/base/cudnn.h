@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/base/cudnn.h -- what the files of libcudnn share: the handle, entering a
- * call, descriptors, touching tensors, and the convolution that both of
- * cuDNN's interfaces end in. The device is libcuda.so.1's. */
+/* emulator/cudnn/base/cudnn.h -- what the files of libcudnn share: the handle,
+ * entering a call, descriptors, touching tensors, and the convolution that both
+ * of cuDNN's interfaces end in. The device is libcuda.so.1's. */
 #ifndef AC_EMULATOR_CUDNN_H
 #define AC_EMULATOR_CUDNN_H
 
@@ -106,7 +106,8 @@ int emu_tensor_check(const void *pointer, const struct emu_tensor *tensor,
 /* Where its n-th element is in row-major order of its dimensions, whatever its
  * strides: an index in elements. */
 int64_t emu_tensor_at(const struct emu_tensor *tensor, int64_t n);
-/* One element of floating point, counted; on workers. Stores round to nearest, ties to even. */
+/* One element of floating point, counted; on workers. Stores round to nearest,
+ * ties to even. */
 double emu_tensor_load(struct emu_touched *touched, const void *data,
     cudnnDataType_t type, int64_t i);
 void emu_tensor_store(struct emu_touched *touched, void *data,

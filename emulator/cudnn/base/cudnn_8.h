@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/base/cudnn_8.h -- what cuDNN 8.9.7 says otherwise than the headers of
- * cuDNN 9 that the emulator is built with: its version and its statuses, which
- * are fewer and have other numbers. Included by cudnn.h where the same files
- * become libcudnn.so.8. Functions and numbers of the headers that both have are
- * the same; what 8 does not have is left out by CUDNN_MAJOR and by
- * emulator/cudnn/base/cudnn_8.map. */
+/* emulator/cudnn/base/cudnn_8.h -- what cuDNN 8.9.7 says otherwise than the
+ * headers of cuDNN 9 that the emulator is built with: its version and its
+ * statuses, which are fewer and have other numbers. Included by cudnn.h where
+ * the same files become libcudnn.so.8. Functions and numbers of the headers
+ * that both have are the same; what 8 does not have is left out by CUDNN_MAJOR
+ * and by emulator/cudnn/base/cudnn_8.map. */
 #ifndef AC_EMULATOR_CUDNN_8_H
 #define AC_EMULATOR_CUDNN_8_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/base/cudnn_descriptor.c -- cuDNN calls: descriptors of tensors and
- * filters. What they refuse, and with which status, is what cuDNN 9.19 does;
- * where that one crashes it is a bad parameter here. */
+/* emulator/cudnn/base/cudnn_descriptor.c -- cuDNN calls: descriptors of tensors
+ * and filters. What they refuse, and with which status, is what cuDNN 9.19
+ * does; where that one crashes it is a bad parameter here. */
 #include "emulator/cudnn/base/cudnn_descriptor.h"
 
 #include <limits.h>

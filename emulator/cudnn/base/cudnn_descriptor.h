@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/base/cudnn_descriptor.h -- what the files of descriptors share, and the
- * convolution that legacy descriptors mean. */
+/* emulator/cudnn/base/cudnn_descriptor.h -- what the files of descriptors
+ * share, and the convolution that legacy descriptors mean. */
 #ifndef AC_EMULATOR_CUDNN_DESCRIPTOR_H
 #define AC_EMULATOR_CUDNN_DESCRIPTOR_H
 

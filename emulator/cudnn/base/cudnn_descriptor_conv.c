@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/base/cudnn_descriptor_conv.c -- cuDNN calls: descriptors of convolutions
- * and activations; statuses as in cudnn_descriptor.c. A new geometry leaves
- * math type, groups and reordering alone, as cuDNN does. */
+/* emulator/cudnn/base/cudnn_descriptor_conv.c -- cuDNN calls: descriptors of
+ * convolutions and activations; statuses as in cudnn_descriptor.c. A new
+ * geometry leaves math type, groups and reordering alone, as cuDNN does. */
 #include "emulator/cudnn/base/cudnn_descriptor.h"
 
 #include <stdlib.h>

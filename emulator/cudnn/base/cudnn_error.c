@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/base/cudnn_error.c -- cuDNN calls: versions and the names of statuses.
- * Contracts are NVIDIA's. */
+/* emulator/cudnn/base/cudnn_error.c -- cuDNN calls: versions and the names of
+ * statuses. Contracts are NVIDIA's. */
 #include "emulator/cudnn/base/cudnn.h"
 
 const char *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/base/cudnn_tensor.c -- tensors: how large they are, where an element is,
- * and reading and writing elements of floating point, counted byte by byte.
- * Owns none of them. */
+/* emulator/cudnn/base/cudnn_tensor.c -- tensors: how large they are, where an
+ * element is, and reading and writing elements of floating point, counted byte
+ * by byte. Owns none of them. */
 #include "emulator/cudnn/base/cudnn.h"
 #include "emulator/cublas/cublas_round.h"
 

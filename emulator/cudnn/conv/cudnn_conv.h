@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/conv/cudnn_conv.h -- a convolution of dense copies, as cudnn_conv_run.c
- * hands it to whoever computes it: a cross-correlation, row-major, one kind of
- * number. */
+/* emulator/cudnn/conv/cudnn_conv.h -- a convolution of dense copies, as
+ * cudnn_conv_run.c hands it to whoever computes it: a cross-correlation,
+ * row-major, one kind of number. */
 #ifndef AC_EMULATOR_CUDNN_CONV_H
 #define AC_EMULATOR_CUDNN_CONV_H
 

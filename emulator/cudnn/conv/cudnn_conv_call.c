@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/conv/cudnn_conv_call.c -- cuDNN calls: convolutions of the legacy API,
- * checked and queued. cudnn_conv_run.c computes them on the stream's worker.
- * Contracts are NVIDIA's. */
+/* emulator/cudnn/conv/cudnn_conv_call.c -- cuDNN calls: convolutions of the
+ * legacy API, checked and queued. cudnn_conv_run.c computes them on the
+ * stream's worker. Contracts are NVIDIA's. */
 #include "emulator/cudnn/base/cudnn_descriptor.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/conv/cudnn_conv_describe.c -- what legacy descriptors mean, and which of
- * cuDNN's algorithms can do it in how much workspace. Computes nothing. */
+/* emulator/cudnn/conv/cudnn_conv_describe.c -- what legacy descriptors mean,
+ * and which of cuDNN's algorithms can do it in how much workspace. Computes
+ * nothing. */
 #include "emulator/cudnn/base/cudnn_descriptor.h"
 
 /* Types of tensors, and what they are computed in. */

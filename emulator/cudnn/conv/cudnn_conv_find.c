@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/conv/cudnn_conv_find.c -- cuDNN calls: which algorithms there are for a
- * convolution, and the workspace that each needs. Nothing is timed: what is
- * found follows from the convolution and the model alone. */
+/* emulator/cudnn/conv/cudnn_conv_find.c -- cuDNN calls: which algorithms there
+ * are for a convolution, and the workspace that each needs. Nothing is timed:
+ * what is found follows from the convolution and the model alone. */
 #include "emulator/cudnn/base/cudnn_descriptor.h"
 
 /* The three operations' results have one layout under three names. */

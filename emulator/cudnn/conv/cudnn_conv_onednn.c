@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/conv/cudnn_conv_onednn.c -- a convolution by oneDNN, with one thread
- * (its bits depend on the count). Everything of oneDNN's is made and destroyed
- * within the call. Not under TSan, which must see every access. */
+/* emulator/cudnn/conv/cudnn_conv_onednn.c -- a convolution by oneDNN, with one
+ * thread (its bits depend on the count). Everything of oneDNN's is made and
+ * destroyed within the call. Not under TSan, which must see every access. */
 #include "emulator/cudnn/conv/cudnn_conv.h"
 
 #include <dnnl.h>
@@ -197,8 +197,8 @@ run_alone(const struct emu_dense *d, float *x, float *w, float *y)
 
 /* Instructions that every machine of the last ten years, and valgrind, know;
  * and nothing kept of earlier convolutions. oneDNN makes tables when it meets a
- * kind of operation, and destroys them at exit, when no worker may be in need of
- * them: it meets all kinds now. */
+ * kind of operation, and destroys them at exit, when no worker may be in need
+ * of them: it meets all kinds now. */
 static void
 prepare(void)
 {

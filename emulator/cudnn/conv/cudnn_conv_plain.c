@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/conv/cudnn_conv_plain.c -- a convolution as a plain loop: FP64 tensors,
- * builds with TSan, AUTOCAST_EMU_SUMS other than fast, and what oneDNN
+/* emulator/cudnn/conv/cudnn_conv_plain.c -- a convolution as a plain loop: FP64
+ * tensors, builds with TSan, AUTOCAST_EMU_SUMS other than fast, and what oneDNN
  * refuses. */
 #include "emulator/cudnn/conv/cudnn_conv.h"
 

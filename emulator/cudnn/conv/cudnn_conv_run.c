@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/conv/cudnn_conv_run.c -- a convolution on the stream's worker: inputs
- * copied and rounded as the arithmetic says, FP32 sums, then alpha, beta and
- * the output's type. Beta 0 never reads the output. Both interfaces of cuDNN
- * end here. */
+/* emulator/cudnn/conv/cudnn_conv_run.c -- a convolution on the stream's worker:
+ * inputs copied and rounded as the arithmetic says, FP32 sums, then alpha, beta
+ * and the output's type. Beta 0 never reads the output. Both interfaces of
+ * cuDNN end here. */
 #include "emulator/cublas/cublas_round.h"
 #include "emulator/cudnn/conv/cudnn_conv.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/graph/cudnn_backend.c -- cuDNN calls: descriptors of the graph interface
- * are made, set, read and finalized. Statuses were measured on cuDNN 9.19;
- * where that one accepts what cannot work, or crashes, this one says
+/* emulator/cudnn/graph/cudnn_backend.c -- cuDNN calls: descriptors of the graph
+ * interface are made, set, read and finalized. Statuses were measured on cuDNN
+ * 9.19; where that one accepts what cannot work, or crashes, this one says
  * BAD_PARAM. */
 #include "emulator/cudnn/graph/cudnn_backend.h"
 

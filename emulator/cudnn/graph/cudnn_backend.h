@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/graph/cudnn_backend.h -- what the files of cuDNN's graph interface share:
- * descriptors as lists of attributes, operation graphs, engines.
+/* emulator/cudnn/graph/cudnn_backend.h -- what the files of cuDNN's graph
+ * interface share: descriptors as lists of attributes, operation graphs,
+ * engines.
  *
  * What a descriptor holds is a body that counts its users. A body no longer
  * changes once it is final, so that a descriptor that is set as an attribute of

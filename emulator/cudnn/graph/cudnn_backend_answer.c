@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/graph/cudnn_backend_answer.c -- attributes of the graph interface that are
- * found out when they are asked for: heuristic results, notes and knobs of
- * engines, sizes. */
+/* emulator/cudnn/graph/cudnn_backend_answer.c -- attributes of the graph
+ * interface that are found out when they are asked for: heuristic results,
+ * notes and knobs of engines, sizes. */
 #include "emulator/cudnn/graph/cudnn_backend.h"
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/graph/cudnn_backend_attribute.c -- which attributes the descriptors of
- * cuDNN's graph interface have, and keeping their values. Data and storage; what
- * they mean is others'. */
+/* emulator/cudnn/graph/cudnn_backend_attribute.c -- which attributes the
+ * descriptors of cuDNN's graph interface have, and keeping their values. Data
+ * and storage; what they mean is others'. */
 #include "emulator/cudnn/graph/cudnn_backend.h"
 
 #include <stdlib.h>

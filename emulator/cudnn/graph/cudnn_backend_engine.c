@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/graph/cudnn_backend_engine.c -- the engines of the graph interface: which
- * there are for a graph on a device, what is noted of them, which of them the
- * heuristics name.
+/* emulator/cudnn/graph/cudnn_backend_engine.c -- the engines of the graph
+ * interface: which there are for a graph on a device, what is noted of them,
+ * which of them the heuristics name.
  *
  * As in cuDNN 9.19 (measured without a GPU): engines that convert FP32 tensors
  * to FP16 exist under the indices that the heuristics name for the graph's
@@ -261,7 +261,8 @@ emu_engine_choose(const struct emu_graph *graph, int capability, bool has_tf32,
 		    emu_engine_find(graph, capability, has_tf32,
 		    named[i].choice.index, &status))
 			choices[count++] = named[i].choice;
-	if (mode == CUDNN_HEUR_MODE_B && count > 1 && type != CUDNN_DATA_DOUBLE) {
+	if (mode == CUDNN_HEUR_MODE_B && count > 1 &&
+	    type != CUDNN_DATA_DOUBLE) {
 		const struct emu_choice first = choices[0];
 
 		choices[0] = choices[1];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/graph/cudnn_backend_execute.c -- running plans: pointers are checked and
- * copied when the call comes, work happens on the handle's stream. */
+/* emulator/cudnn/graph/cudnn_backend_execute.c -- running plans: pointers are
+ * checked and copied when the call comes, work happens on the handle's
+ * stream. */
 #include "emulator/cublas/cublas_round.h"
 #include "emulator/cudnn/graph/cudnn_backend.h"
 

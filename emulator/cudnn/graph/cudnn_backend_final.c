@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/graph/cudnn_backend_final.c -- what a descriptor of the graph interface
- * must have before it is final. Sizes that no device has are refused here, so
- * that nothing behind it can overflow; cuDNN takes some of them. */
+/* emulator/cudnn/graph/cudnn_backend_final.c -- what a descriptor of the graph
+ * interface must have before it is final. Sizes that no device has are refused
+ * here, so that nothing behind it can overflow; cuDNN takes some of them. */
 #include "emulator/cudnn/graph/cudnn_backend.h"
 
 #include <limits.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/graph/cudnn_backend_graph.c -- what the operations of a graph mean: a
- * convolution, and pointwise operations behind it that are found by the unique
- * ids of their tensors. Anything else is a graph that no engine knows. */
+/* emulator/cudnn/graph/cudnn_backend_graph.c -- what the operations of a graph
+ * mean: a convolution, and pointwise operations behind it that are found by the
+ * unique ids of their tensors. Anything else is a graph that no engine
+ * knows. */
 #include "emulator/cudnn/graph/cudnn_backend.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/ops/cudnn_activation.c -- cuDNN calls: activations of tensors, and
- * their gradients, which are taken from y where that suffices, so that x may
- * have been overwritten by it. Contracts are NVIDIA's. */
+/* emulator/cudnn/ops/cudnn_activation.c -- cuDNN calls: activations of tensors,
+ * and their gradients, which are taken from y where that suffices, so that x
+ * may have been overwritten by it. Contracts are NVIDIA's. */
 #include "emulator/cudnn/ops/cudnn_ops.h"
 
 #include <math.h>

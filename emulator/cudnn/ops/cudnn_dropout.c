@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/ops/cudnn_dropout.c -- cuDNN calls: dropout. The states are a counter
- * in device memory, which each forward pass moves on; what an element draws
- * depends on the seed, the counter and its place alone. The reserve space has
- * a bit for each element that stayed. Contracts are NVIDIA's. */
+/* emulator/cudnn/ops/cudnn_dropout.c -- cuDNN calls: dropout. The states are a
+ * counter in device memory, which each forward pass moves on; what an element
+ * draws depends on the seed, the counter and its place alone. The reserve space
+ * has a bit for each element that stayed. Contracts are NVIDIA's. */
 #include "emulator/cudnn/ops/cudnn_ops.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/ops/cudnn_norm.c -- cuDNN calls: batch normalization, per activation
- * and spatial, and its gradients. Contracts are NVIDIA's. */
+/* emulator/cudnn/ops/cudnn_norm.c -- cuDNN calls: batch normalization, per
+ * activation and spatial, and its gradients. Contracts are NVIDIA's. */
 #include "emulator/cudnn/ops/cudnn_ops.h"
 
 #include <math.h>

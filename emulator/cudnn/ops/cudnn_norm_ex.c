@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/ops/cudnn_norm_ex.c -- cuDNN calls: batch normalization in its extended
- * form, as far as it normalizes and does nothing else: that needs neither
- * workspace nor reserve space. With an activation or another summand:
+/* emulator/cudnn/ops/cudnn_norm_ex.c -- cuDNN calls: batch normalization in its
+ * extended form, as far as it normalizes and does nothing else: that needs
+ * neither workspace nor reserve space. With an activation or another summand:
  * NOT_SUPPORTED. The work is the plain calls', which count, too. Contracts are
  * NVIDIA's. */
 #include "emulator/cudnn/base/cudnn.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/ops/cudnn_ops.c -- tasks over tensors: what the legacy operations of
- * cuDNN begin and end with, and how they touch elements. Knows no operation. */
+/* emulator/cudnn/ops/cudnn_ops.c -- tasks over tensors: what the legacy
+ * operations of cuDNN begin and end with, and how they touch elements. Knows no
+ * operation. */
 #include "emulator/cublas/cublas_round.h"
 #include "emulator/cudnn/ops/cudnn_ops.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/ops/cudnn_ops.h -- what the legacy operations of libcudnn share: a task
- * over a few tensors, each walked in row-major order of its dimensions. For
- * cudnn_activation.c, cudnn_conv_bias.c, cudnn_dropout.c, cudnn_norm.c, cudnn_pool.c,
- * cudnn_reduce.c, cudnn_softmax.c, cudnn_tensor_op.c.
+/* emulator/cudnn/ops/cudnn_ops.h -- what the legacy operations of libcudnn
+ * share: a task over a few tensors, each walked in row-major order of its
+ * dimensions. For cudnn_activation.c, cudnn_conv_bias.c, cudnn_dropout.c,
+ * cudnn_norm.c, cudnn_pool.c, cudnn_reduce.c, cudnn_softmax.c,
+ * cudnn_tensor_op.c.
  *
  * Arithmetic is in double precision, in a fixed order, and rounded when it is
  * stored: deterministic, and at least as exact as the device's. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/ops/cudnn_pool.c -- cuDNN calls: pooling and its gradient, in one to
- * six dimensions of space. The gradient of a maximum goes to the first element
- * that is the maximum. Contracts are NVIDIA's. */
+/* emulator/cudnn/ops/cudnn_pool.c -- cuDNN calls: pooling and its gradient, in
+ * one to six dimensions of space. The gradient of a maximum goes to the first
+ * element that is the maximum. Contracts are NVIDIA's. */
 #include "emulator/cudnn/ops/cudnn_ops.h"
 
 #include <math.h>

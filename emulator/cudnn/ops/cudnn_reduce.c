@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/ops/cudnn_reduce.c -- cuDNN calls: reductions over the dimensions that
- * the result has not. They need no workspace but ask for some, as the real
- * ones do; indices are 32 bits. Contracts are NVIDIA's. */
+/* emulator/cudnn/ops/cudnn_reduce.c -- cuDNN calls: reductions over the
+ * dimensions that the result has not. They need no workspace but ask for some,
+ * as the real ones do; indices are 32 bits. Contracts are NVIDIA's. */
 #include "emulator/cudnn/ops/cudnn_ops.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/ops/cudnn_softmax.c -- cuDNN calls: softmax and its gradient. Contracts
- * are NVIDIA's. */
+/* emulator/cudnn/ops/cudnn_softmax.c -- cuDNN calls: softmax and its gradient.
+ * Contracts are NVIDIA's. */
 #include "emulator/cudnn/ops/cudnn_ops.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/ops/cudnn_tensor_op.c -- cuDNN calls: element by element over whole
- * tensors: adding a bias, two operands, filling, scaling, another layout.
+/* emulator/cudnn/ops/cudnn_tensor_op.c -- cuDNN calls: element by element over
+ * whole tensors: adding a bias, two operands, filling, scaling, another layout.
  * Contracts are NVIDIA's. */
 #include "emulator/cudnn/ops/cudnn_ops.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/rnn/cudnn_rnn.h -- what the files of recurrent networks share: their
- * descriptors, a network in plain numbers, where its parameters are, and one
- * pass over sequences. FP32, without projection. */
+/* emulator/cudnn/rnn/cudnn_rnn.h -- what the files of recurrent networks share:
+ * their descriptors, a network in plain numbers, where its parameters are, and
+ * one pass over sequences. FP32, without projection. */
 #ifndef AC_EMULATOR_CUDNN_RNN_H
 #define AC_EMULATOR_CUDNN_RNN_H
 
@@ -70,7 +70,8 @@ enum emu_rnn_kept {
 	EMU_RNN_GATES                   /* and behind them their gradients */
 };
 
-/* All memory is the device's; NULL where cuDNN allows it: zeros, or unwanted. */
+/* All memory is the device's; NULL where cuDNN allows it: zeros, or
+ * unwanted. */
 struct emu_rnn_pass {
 	void  (*run)(struct emu_rnn_pass *pass);
 	const char *name;

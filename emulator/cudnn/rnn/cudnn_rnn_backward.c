@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/rnn/cudnn_rnn_backward.c -- the gradients of a recurrent network, on
- * the stream's worker: of its data, which leaves the gates' on the tape, then
- * of its parameters. Rounded as the forward pass. */
+/* emulator/cudnn/rnn/cudnn_rnn_backward.c -- the gradients of a recurrent
+ * network, on the stream's worker: of its data, which leaves the gates' on the
+ * tape, then of its parameters. Rounded as the forward pass. */
 #include "emulator/cudnn/rnn/cudnn_rnn.h"
 
 #include <math.h>

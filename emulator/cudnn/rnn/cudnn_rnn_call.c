@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/rnn/cudnn_rnn_call.c -- cuDNN calls: the passes of recurrent networks,
- * checked and queued. Lengths are those of the descriptors, as since cuDNN
- * 8.9.1: devSeqLengths is not looked at. Contracts are NVIDIA's. */
+/* emulator/cudnn/rnn/cudnn_rnn_call.c -- cuDNN calls: the passes of recurrent
+ * networks, checked and queued. Lengths are those of the descriptors, as since
+ * cuDNN 8.9.1: devSeqLengths is not looked at. Contracts are NVIDIA's. */
 #include "emulator/cudnn/rnn/cudnn_rnn.h"
 
 #include <string.h>

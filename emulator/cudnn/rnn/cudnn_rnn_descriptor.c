@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/rnn/cudnn_rnn_descriptor.c -- cuDNN calls: descriptors of recurrent
- * networks and of their sequences. What they refuse, and with which status, is
- * what cuDNN 9.19 does. */
+/* emulator/cudnn/rnn/cudnn_rnn_descriptor.c -- cuDNN calls: descriptors of
+ * recurrent networks and of their sequences. What they refuse, and with which
+ * status, is what cuDNN 9.19 does. */
 #include "emulator/cudnn/rnn/cudnn_rnn.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/rnn/cudnn_rnn_forward.c -- a recurrent network over sequences, on the
- * stream's worker: operands of products rounded as its arithmetic says, FP32
- * everything else, in a fixed order. The tape is for the backward passes. */
+/* emulator/cudnn/rnn/cudnn_rnn_forward.c -- a recurrent network over sequences,
+ * on the stream's worker: operands of products rounded as its arithmetic says,
+ * FP32 everything else, in a fixed order. The tape is for the backward
+ * passes. */
 #include "emulator/cudnn/rnn/cudnn_rnn.h"
 #include "emulator/cublas/cublas_round.h"
 

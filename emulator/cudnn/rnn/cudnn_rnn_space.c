@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/rnn/cudnn_rnn_space.c -- cuDNN calls: how large the parameters of a
- * recurrent network are and where each is, and what its passes need beside
+/* emulator/cudnn/rnn/cudnn_rnn_space.c -- cuDNN calls: how large the parameters
+ * of a recurrent network are and where each is, and what its passes need beside
  * them. That conversion changes those sizes is known of the real one; by how
  * much is ours. */
 #include "emulator/cudnn/rnn/cudnn_rnn.h"

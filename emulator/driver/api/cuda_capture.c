@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/api/cuda_capture.c -- driver calls: stream capture. Contracts are
- * NVIDIA's. */
+/* emulator/driver/api/cuda_capture.c -- driver calls: stream capture. Contracts
+ * are NVIDIA's. */
 #include "emulator/driver/api/cuda.h"
 
 CUresult

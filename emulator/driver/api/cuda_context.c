@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/api/cuda_context.c -- driver calls: contexts. Contracts are NVIDIA's. */
+/* emulator/driver/api/cuda_context.c -- driver calls: contexts. Contracts are
+ * NVIDIA's. */
 #include "emulator/driver/api/cuda.h"
 
 static int

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/api/cuda_copy.c -- driver calls: copies and fills. Contracts are
- * NVIDIA's. */
+/* emulator/driver/api/cuda_copy.c -- driver calls: copies and fills. Contracts
+ * are NVIDIA's. */
 #include "emulator/driver/api/cuda.h"
 
 static CUresult

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/api/cuda_device.c -- driver calls: devices. Contracts are NVIDIA's. */
+/* emulator/driver/api/cuda_device.c -- driver calls: devices. Contracts are
+ * NVIDIA's. */
 #include "emulator/driver/api/cuda.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/api/cuda_graph.c -- driver calls: graphs that were captured. Contracts
- * are NVIDIA's. */
+/* emulator/driver/api/cuda_graph.c -- driver calls: graphs that were captured.
+ * Contracts are NVIDIA's. */
 #include "emulator/driver/api/cuda.h"
 
 /* Of the flags only those that change nothing here. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/api/cuda_kernel.c -- driver calls: kernel libraries, launches, entry
- * points. Contracts are NVIDIA's. */
+/* emulator/driver/api/cuda_kernel.c -- driver calls: kernel libraries,
+ * launches, entry points. Contracts are NVIDIA's. */
 #include "emulator/driver/api/cuda.h"
 #include "emulator/driver/launch.h"
 #include "emulator/driver/capture.h"

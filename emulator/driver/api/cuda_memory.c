@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/api/cuda_memory.c -- driver calls: memory and pools. Contracts are
- * NVIDIA's. */
+/* emulator/driver/api/cuda_memory.c -- driver calls: memory and pools.
+ * Contracts are NVIDIA's. */
 #include "emulator/driver/api/cuda.h"
 
 #include <stdlib.h>

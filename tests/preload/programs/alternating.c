@@ -2,13 +2,13 @@
 /*
  * tests/preload/programs/alternating.c -- one call, whose operands change their
  * size by powers of two: alternating FORM MODE CALLS, FORM single, strided or
- * arrays. MODE steady: not at all; alternate: by 2^40, back and forth; jumps: by
- * 2^40 times larger and smaller at random, each operand for itself.
+ * arrays. MODE steady: not at all; alternate: by 2^40, back and forth; jumps:
+ * by 2^40 times larger and smaller at random, each operand for itself.
  *
  * FP32 has range for all of it, so C changes by a power of two, and no bit of
- * it else: prints how many calls gave other bits than the first one, beyond that
- * power, and the hash of those.
- */
+ * it else: prints how many calls gave other bits than the first one, beyond
+ * that power, and the hash of those.
+ * */
 #include "client.h"
 
 #include <math.h>

@@ -5,8 +5,9 @@
  * the last one leaves, keeps the fastest that is as near as tolerance=T (2e-2),
  * and stores its engine and knobs. autotune replay FILE runs what is stored
  * without asking anybody; autotune threads COUNT tunes in so many threads at
- * once, again and again, and stores nothing. A line per configuration: engine, notes, the distance
- * by the root of the sum of squares, a hash of the output's bits. */
+ * once, again and again, and stores nothing. A line per configuration: engine,
+ * notes, the distance by the root of the sum of squares, a hash of the output's
+ * bits. */
 #include "tests/real/programs/conv_answers.h"
 
 #include <cuda_runtime_api.h>
@@ -150,9 +151,11 @@ print(const struct memory *m, descriptor_t config, const char *how)
 	descriptor_t engine = engine_of(config);
 
 	printf("%s engine=%" PRId64 " notes=%#x distance=%.3g %016" PRIx64 "\n",
-	    how, index_of(engine), notes_by_count(engine), distance(m), hash(m));
+	    how, index_of(engine), notes_by_count(engine), distance(m),
+	    hash(m));
 	if (notes_by_array(engine) != notes_by_count(engine))
-		printf("broken: notes=%#x by an array\n", notes_by_array(engine));
+		printf("broken: notes=%#x by an array\n",
+		    notes_by_array(engine));
 	destroy(engine);
 }
 
@@ -191,7 +194,8 @@ tune(const struct wish *wish, struct memory *m, descriptor_t of,
 
 /* From the first descriptor to the last run. `path` NULL: nothing is stored. */
 static int
-do_all(const struct wish *wish, double tolerance, const char *path, int is_replay)
+do_all(const struct wish *wish, double tolerance, const char *path,
+    int is_replay)
 {
 	struct choice choice = { .engine = -1 };
 	struct memory m = { .host = NULL };

@@ -2,9 +2,9 @@
 /*
  * tests/preload/programs/bad_scalar.c -- alpha is where nothing can be read:
  * bad_scalar FROM TO. 2000 products from one place; every fourth of those
- * from FROM to TO has such an alpha, and the program's signal handler jumps out of
- * cuBLAS. Data of 200 to 599 lose too much in FP16.
- */
+ * from FROM to TO has such an alpha, and the program's signal handler jumps out
+ * of cuBLAS. Data of 200 to 599 lose too much in FP16.
+ * */
 #include "client.h"
 
 #include <setjmp.h>
@@ -43,7 +43,8 @@ run(const struct state *s, long from, long to)
 	static const float one = 1;
 
 	for (int i = 1; i <= CALLS; i++) {
-		const bool bad = i >= from && i <= to && (i - from) % SAMPLED == 0;
+		const bool bad = i >= from && i <= to &&
+		    (i - from) % SAMPLED == 0;
 
 		if (i == WILD || i == TAME)
 			CUDA(cudaMemcpy(s->a, i == WILD ? s->wild : s->tame,

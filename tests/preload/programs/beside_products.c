@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/preload/programs/beside_products.c -- products on so many streams as have
- * lanes, and convolutions beside them: beside_products WORD=VALUE..., of the
- * convolution. */
+/* tests/preload/programs/beside_products.c -- products on so many streams as
+ * have lanes, and convolutions beside them: beside_products WORD=VALUE..., of
+ * the convolution. */
 #include "conv_problem.h"
 
 #include <cublas_v2.h>

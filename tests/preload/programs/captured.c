@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/preload/programs/captured.c -- products in a graph: captured MODE WARM,
- * MODE global, thread or relaxed. WARM calls on a stream, each on other data, then
- * one more on those of the last that is captured four times over, and the graph
- * launched three times. Promises that a captured product gives the bits of one
- * that was just queued, if WARM > 3.
- */
+ * MODE global, thread or relaxed. WARM calls on a stream, each on other data,
+ * then one more on those of the last that is captured four times over, and the
+ * graph launched three times. Promises that a captured product gives the bits
+ * of one that was just queued, if WARM > 3.
+ * */
 #include "client.h"
 
 enum { N = 96, CAPTURED = 4, LAUNCHES = 3 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/preload/programs/closed_early.c -- `closed_early LIBAUTOCAST`: opens the
- * library in the running program, has a thread count through it, closes it, and
- * only then lets the thread end: nothing of the library may run any more. */
+/* tests/preload/programs/closed_early.c -- `closed_early LIBAUTOCAST`: opens
+ * the library in the running program, has a thread count through it, closes it,
+ * and only then lets the thread end: nothing of the library may run any
+ * more. */
 #include <cublas_api.h>
 
 #include <dlfcn.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/preload/programs/conv_problem.h -- one convolution of cuDNN's older
- * interface, as the words WORD=VALUE say. A call that fails ends the program. */
+ * interface, as the words WORD=VALUE say. A call that fails ends the
+ * program. */
 #ifndef TESTS_PRELOAD_PROGRAMS_CONV_PROBLEM_H
 #define TESTS_PRELOAD_PROGRAMS_CONV_PROBLEM_H
 
@@ -145,7 +146,7 @@ hash(struct buffer *b)
 	return h;
 }
 
-/* ---- One problem ------------------------------------------------------------ */
+/* ---- One problem ------------------------------------------------------- */
 
 struct problem {
 	cudnnTensorDescriptor_t x, y, bias_desc;
@@ -264,7 +265,8 @@ output(struct problem *p)
 	return whole("op") == 1 ? &p->xs : whole("op") == 2 ? &p->ws : &p->ys;
 }
 
-/* What moves under the filter, times a power of two; not to be fetched before. */
+/* What moves under the filter, times a power of two; not to be fetched
+ * before. */
 static inline void
 scale_input(struct problem *p, float factor)
 {
@@ -292,10 +294,10 @@ convolve(const struct problem *p, cudnnHandle_t handle)
 		    p->workspace, p->bytes, &beta, p->w, p->ws.device);
 	case 3:
 		return cudnnConvolutionBiasActivationForward(handle, &alpha,
-		    p->x, p->xs.device, p->w, p->ws.device, p->conv, FORWARD_ALGO,
-		    p->workspace, p->bytes, &beta, word("small")
-		    ? p->bias_desc : p->y, word("alias") ? p->ys.device
-		    : p->zs.device, p->bias_desc,
+		    p->x, p->xs.device, p->w, p->ws.device, p->conv,
+		    FORWARD_ALGO, p->workspace, p->bytes, &beta,
+		    word("small") ? p->bias_desc : p->y,
+		    word("alias") ? p->ys.device : p->zs.device, p->bias_desc,
 		    p->bias.device, p->activation, p->y, p->ys.device);
 	default:
 		return cudnnConvolutionForward(handle, &alpha, p->x,

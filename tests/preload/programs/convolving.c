@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/preload/programs/convolving.c -- one convolution of cuDNN's older
- * interface, made again and again: convolving WORD=VALUE... prints for each call
- * its status, a hash of the output's bits, a weighted sum of the output and the
- * root of the sum of the squares of its terms. */
+ * interface, made again and again: convolving WORD=VALUE... prints for each
+ * call its status, a hash of the output's bits, a weighted sum of the output
+ * and the root of the sum of the squares of its terms. */
 #include "conv_problem.h"
 #include "plugin.h"
 
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- The calls -------------------------------------------------------------- */
+/* ---- The calls --------------------------------------------------------- */
 
 /* How often the emulated GPU was called by that name. */
 static int
@@ -84,7 +84,8 @@ run(void *quiet)
 		for (int j = 1; j <= whole("calls"); j++) {
 			int status;
 
-			p.alpha = (float)(word("alpha") + (j - 1) * word("rise"));
+			p.alpha = (float)(word("alpha") +
+			    (j - 1) * word("rise"));
 			if (word("warm") && j <= 3)
 				scale_input(&p, j == 1 ? 4 : 0.5f);
 			status = (int)convolve(&p, handle);

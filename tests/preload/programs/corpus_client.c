@@ -7,10 +7,10 @@
  * Each has a size and a process of its own, since like sizes of a place share
  * their verdicts, and is asked for CALLS times; a line per call:
  *     SEED FAMILY CALL ERROR HASH
- * corpus_client turn SEED SEED CALLS CALLS: one size, the data of one case, then
- * those of another; the same lines. ERROR is that of the Frobenius norm against
- * FP64, HASH that of the result's bits.
- */
+ * corpus_client turn SEED SEED CALLS CALLS: one size, the data of one case,
+ * then those of another; the same lines. ERROR is that of the Frobenius norm
+ * against FP64, HASH that of the result's bits.
+ * */
 #include "client.h"
 
 #include "tests/corpus/families.h"

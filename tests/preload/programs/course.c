@@ -2,14 +2,14 @@
 /*
  * tests/preload/programs/course.c -- one product, call by call:
  * course [STREAM] [device] [beta] STEP..., STREAM legacy, own or thread (whose
- * stream it is). Steps: good:N, graded:N, cancelling:N are N calls on such data;
- * reset is cudaDeviceReset; fork leaves a child that ends at once.
+ * stream it is). Steps: good:N, graded:N, cancelling:N are N calls on such
+ * data; reset is cudaDeviceReset; fork leaves a child that ends at once.
  * device: scalars in device memory; beta: C is added to, from the same small
- * start at every call.
- * Prints FIRST-LAST DATA HASH for calls with the same bits, the numbers from 1.
+ * start at every call. Prints FIRST-LAST DATA HASH for calls with the same
+ * bits, the numbers from 1.
  *   graded      along K: FP16 has not the range, TF32 has
  *   cancelling  no precision below FP32's is enough
- */
+ * */
 #include "client.h"
 
 #include <math.h>

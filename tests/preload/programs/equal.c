@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/preload/programs/equal.c -- equal calls: equal UNSEEN KIND... Every
- * spelling of a product is asked for on each of those kinds of data: three times
- * in a row; once with all the others in between, behind larger products that
- * went through the same memory; once on another stream. Prints the spelling,
- * the kind, the hash of the first C, and how many later ones had other bits.
- * UNSEEN calls of each spelling are made before any is looked at.
- */
+ * spelling of a product is asked for on each of those kinds of data: three
+ * times in a row; once with all the others in between, behind larger products
+ * that went through the same memory; once on another stream. Prints the
+ * spelling, the kind, the hash of the first C, and how many later ones had
+ * other bits. UNSEEN calls of each spelling are made before any is looked at.
+ * */
 #include "gemm_client.h"
 
 enum { M = 72, N = 56, K = 200, BATCH = 3, LARGE = 256, KINDS = 64, STREAMS = 2 };

@@ -46,8 +46,8 @@ main(int argc, char **argv)
 			    n, n, &one, a, n, a, n, &zero, c, n));
 	released = 1;
 	CUDA(cudaStreamSynchronize(stream));
-	/* And now those of another place begin and end. Nobody waits for them after
-	 * that: the program does. */
+	/* And now those of another place begin and end. Nobody waits for them
+	 * after that: the program does. */
 	for (int i = 0; i < calls; i++)
 		for (int n = LEAST; n < LEAST + SIZES; n++) {
 			BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n,

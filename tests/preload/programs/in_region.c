@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/preload/programs/in_region.c -- preloaded beside the library, it opens
- * the region $REGION, "NAME,ENABLED,RUNG,CACHE", before the program starts. As a
- * program does that links nothing: it looks the function up.
- */
+ * the region $REGION, "NAME,ENABLED,RUNG,CACHE", before the program starts. As
+ * a program does that links nothing: it looks the function up.
+ * */
 #include "include/autocast.h"
 
 #include <dlfcn.h>

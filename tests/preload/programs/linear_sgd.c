@@ -318,7 +318,7 @@ static const struct {
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
-/* ---- The run --------------------------------------------------------------- */
+/* ---- The run ----------------------------------------------------------- */
 
 static void
 begin(struct net *net)

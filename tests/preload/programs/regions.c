@@ -74,7 +74,7 @@ push(char *words)
 	    rung && strcmp(rung, "-") ? rung : NULL, cache ? atoi(cache) : 0);
 }
 
-/* ---- Two at once ---------------------------------------------------------- */
+/* ---- Two at once ------------------------------------------------------- */
 
 struct worker {
 	const char *name;
@@ -115,7 +115,7 @@ work_both(char *names)
 	    worker[1].hash);
 }
 
-/* ---- Words ---------------------------------------------------------------- */
+/* ---- Words ------------------------------------------------------------- */
 
 /* In the library itself, which is loaded already. */
 static void

@@ -3,9 +3,9 @@
  * tests/preload/programs/reset_exit.c -- products, cudaDeviceReset, the end:
  * reset_exit [return|exit|quick|destroy|late|again]. `quick` leaves by _exit,
  * `destroy` destroys the handle before the reset, `late` after it (the others
- * never do), `again` multiplies once more after it, with a new handle, and must get the
- * same bits.
- */
+ * never do), `again` multiplies once more after it, with a new handle, and must
+ * get the same bits.
+ * */
 #include "client.h"
 
 #include <unistd.h>
@@ -44,7 +44,8 @@ main(int argc, char **argv)
 	while (ways[known] && strcmp(ways[known], way))
 		known++;
 	if (!ways[known]) {
-		fprintf(stderr, "reset_exit return|exit|quick|destroy|late|again\n");
+		fprintf(stderr,
+		    "reset_exit return|exit|quick|destroy|late|again\n");
 		return EXIT_USAGE;
 	}
 	hash = multiply(&handle);

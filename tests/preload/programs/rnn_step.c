@@ -3,7 +3,8 @@
  * program sees it: rnn_step WORD=VALUE... prints what its descriptor says, what
  * a pass needs, then every output, and every gradient if it trains. With
  * churn=N it makes and ends N descriptors instead and prints what their getter
- * said, with alive=N how many of N at a time were wrong. With threads=N every thread does both; a line each is printed. */
+ * said, with alive=N how many of N at a time were wrong. With threads=N every
+ * thread does both; a line each is printed. */
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 
@@ -43,7 +44,7 @@ must(int status, const char *call)
 	}
 }
 
-/* ---- Descriptors ------------------------------------------------------------ */
+/* ---- Descriptors ------------------------------------------------------- */
 
 static int
 set(cudnnRNNDescriptor_t rnn, int math, int layers)
@@ -125,7 +126,8 @@ hold(int count)
 			MUST(set(all[i], (i + turn) % 4, 1));
 		}
 		for (int i = 0; i < count; i++)
-			wrong += math_of(all[i]) != (i + (i % 3 ? 0 : turn)) % 4;
+			wrong += math_of(all[i]) !=
+			    (i + (i % 3 ? 0 : turn)) % 4;
 	}
 	for (int i = 0; i < count; i++)
 		MUST(cudnnDestroyRNNDescriptor(all[i]));
@@ -133,7 +135,7 @@ hold(int count)
 	return printf("%d wrong of %d\n", wrong, count) < 0;
 }
 
-/* ---- One network ------------------------------------------------------------ */
+/* ---- One network ------------------------------------------------------- */
 
 struct buffer {
 	float *device, *host;
@@ -260,7 +262,7 @@ run(struct network *n, cudnnHandle_t handle)
 	    n->reserve_bytes, n->reserve));
 }
 
-/* ---- Threads ---------------------------------------------------------------- */
+/* ---- Threads ----------------------------------------------------------- */
 
 struct result {
 	uint64_t bits;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/preload/programs/scaler_ways.c -- one gradient scaler used from several
- * places: scaler_ways threads|streams|devices|reduce|fork. Nothing but events of
- * the library's own orders what it queues; no stream is waited for before the
- * end.
- * threads: two threads, a group and a stream each; streams: every call on
- * another stream; devices: one group on two GPUs; reduce: the same with a
+ * places: scaler_ways threads|streams|devices|reduce|fork. Nothing but events
+ * of the library's own orders what it queues; no stream is waited for before
+ * the end. threads: two threads, a group and a stream each; streams: every call
+ * on another stream; devices: one group on two GPUs; reduce: the same with a
  * hook, which adds an inf, then fails; fork: a child of a process that scales.
  * Prints what came of it; tests/preload/scaler_ways.sh knows what should.
- */
+ * */
 #include <autocast_scaler.h>
 
 #include <math.h>
@@ -128,7 +127,7 @@ new_scaler(int devices)
 	return scaler;
 }
 
-/* ---- Threads -------------------------------------------------------------- */
+/* ---- Threads ----------------------------------------------------------- */
 
 static pthread_barrier_t barrier;
 
@@ -172,7 +171,7 @@ threads(void)
 	autocast_scaler_destroy(scaler);
 }
 
-/* ---- Streams -------------------------------------------------------------- */
+/* ---- Streams ----------------------------------------------------------- */
 
 static void
 streams(void)
@@ -216,7 +215,7 @@ streams(void)
 	autocast_scaler_destroy(scaler);
 }
 
-/* ---- Devices -------------------------------------------------------------- */
+/* ---- Devices ----------------------------------------------------------- */
 
 static float
 word_of(autocast_group *group, int device, int which)
@@ -314,7 +313,7 @@ devices(int with_hook)
 	autocast_scaler_destroy(scaler);
 }
 
-/* ---- Fork ----------------------------------------------------------------- */
+/* ---- Fork -------------------------------------------------------------- */
 
 static void *
 scale_on(void *argument)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/preload/programs/two_cudnns.c -- a program with two plugins, each linked
- * to a cuDNN of its own: two_cudnns PLUGIN PLUGIN. They convolve by turns, and
- * must get the same bits at each turn; prints those of either.
- */
+ * tests/preload/programs/two_cudnns.c -- a program with two plugins, each
+ * linked to a cuDNN of its own: two_cudnns PLUGIN PLUGIN. They convolve by
+ * turns, and must get the same bits at each turn; prints those of either.
+ * */
 #include "plugin.h"
 
 #include <dlfcn.h>

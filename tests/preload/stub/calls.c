@@ -19,8 +19,9 @@ main(int argc, char **argv)
 	for (long i = 0; i < calls; i++) {
 		const int m = 64 + (int)(i % shapes);
 
-		failed |= cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_T, m, 64,
-		    64, &one, A, m, B, 64, &one, C, m) != CUBLAS_STATUS_SUCCESS;
+		failed |= cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_T, m,
+			      64, 64, &one, A, m, B, 64, &one, C,
+			      m) != CUBLAS_STATUS_SUCCESS;
 	}
 	failed |= cublasStrsm_v2(handle, CUBLAS_SIDE_RIGHT,
 	    CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, CUBLAS_DIAG_UNIT, 1000, 2000,

@@ -86,14 +86,17 @@ name parameters \
 	return next arguments; \
 }
 struct dl_phdr_info;
-NEXT(int, posix_memalign, (void **out, size_t align, size_t size), (out, align, size))
+NEXT(int, posix_memalign, (void **out, size_t align, size_t size),
+    (out, align, size))
 NEXT(int, pthread_mutex_lock, (pthread_mutex_t *lock), (lock))
 NEXT(int, pthread_mutex_trylock, (pthread_mutex_t *lock), (lock))
 NEXT(int, pthread_rwlock_rdlock, (pthread_rwlock_t *lock), (lock))
 NEXT(int, pthread_rwlock_wrlock, (pthread_rwlock_t *lock), (lock))
 NEXT(int, pthread_spin_lock, (pthread_spinlock_t *lock), (lock))
 NEXT(int, pthread_once, (pthread_once_t *once, void (*run)(void)), (once, run))
-NEXT(int, dl_iterate_phdr, (int (*see)(struct dl_phdr_info *, size_t, void *), void *data), (see, data))
+NEXT(int, dl_iterate_phdr,
+    (int (*see)(struct dl_phdr_info *, size_t, void *), void *data),
+    (see, data))
 NEXT(char *, getenv, (const char *name), (name))
 NEXT(char *, secure_getenv, (const char *name), (name))
 
@@ -113,7 +116,8 @@ static int
 forbid_system_calls(void)
 {
 	static struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 3, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 2, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 1, 0),

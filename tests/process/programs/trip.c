@@ -42,7 +42,8 @@ trip(const char *name)
 	TRIP("realloc", memory = realloc(memory, 20));
 	TRIP("memalign", memory = memalign(64, 64));
 	TRIP("free", free(memory));
-	TRIP("posix_memalign", memory = posix_memalign(&out, 64, 64) ? NULL : out);
+	TRIP("posix_memalign",
+	    memory = posix_memalign(&out, 64, 64) ? NULL : out);
 	TRIP("pthread_mutex_lock", pthread_mutex_lock(&mutex));
 	TRIP("pthread_mutex_trylock", (void)pthread_mutex_trylock(&mutex));
 	TRIP("pthread_rwlock_rdlock", pthread_rwlock_rdlock(&rwlock));

@@ -159,7 +159,8 @@ main(int argc, char **argv)
 	int next = 0;
 
 	if (argc != 2 || !before) {
-		fprintf(stderr, "usage: answers linked|handle|version|default|own\n");
+		fprintf(stderr,
+		    "usage: answers linked|handle|version|default|own\n");
 		return 2;
 	}
 	progress = mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE,

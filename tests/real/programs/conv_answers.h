@@ -74,9 +74,10 @@ notes_by_count(descriptor_t engine)
 	int64_t count = 0, found = 0;
 	unsigned bits = 0;
 
-	if (api.cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-	    CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &count,
-	    NULL) || count > CUDNN_NUMERICAL_NOTE_TYPE_COUNT)
+	if (api.cudnnBackendGetAttribute(engine,
+		CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+		CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &count, NULL) ||
+	    count > CUDNN_NUMERICAL_NOTE_TYPE_COUNT)
 		return 0;
 	memset(note, 0x7f, sizeof note);
 	if (count)
@@ -99,8 +100,10 @@ notes_by_array(descriptor_t engine)
 	unsigned bits = 0;
 
 	memset(note, 0x7f, sizeof note);
-	if (api.cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-	    CUDNN_TYPE_NUMERICAL_NOTE, ROOM, &count, note) || count > ROOM)
+	if (api.cudnnBackendGetAttribute(engine,
+		CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+		ROOM, &count, note) ||
+	    count > ROOM)
 		return 1u << 30;
 	for (int64_t i = 0; i < count; i++)
 		bits |= (unsigned)note[i] < 30 ? 1u << note[i] : 1u << 30;
@@ -137,8 +140,8 @@ knobs_of(descriptor_t config, struct knobs *knobs_out)
 		    CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1,
 		    &one, &knobs_out->of[i].type);
 		api.cudnnBackendGetAttribute(choice[i],
-		    CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1, &one,
-		    &knobs_out->of[i].value);
+		    CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1,
+		    &one, &knobs_out->of[i].value);
 	}
 	for (int i = 0; i < CONV_KNOBS; i++)
 		destroy(choice[i]);

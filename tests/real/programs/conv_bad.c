@@ -21,7 +21,7 @@ look_up(const char *name)
 	return found;
 }
 
-/* ---- the graph API: every descriptor, attribute, type and count ------------ */
+/* ---- the graph API: every descriptor, attribute, type and count -------- */
 
 static const cudnnBackendAttributeName_t names[] = {
 	CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_ATTR_TENSOR_DIMENSIONS,
@@ -91,8 +91,8 @@ stems(int finished, descriptor_t on, descriptor_t *stem)
 	}
 }
 
-/* Whether this is the child, which ends with _exit(); the parent waits, and says
- * so if a signal ended it. Children write line by line. */
+/* Whether this is the child, which ends with _exit(); the parent waits, and
+ * says so if a signal ended it. Children write line by line. */
 static int
 child(const char *what)
 {
@@ -158,7 +158,7 @@ every_attribute(int finished, int which, descriptor_t on)
 		destroy(stem[i]);
 }
 
-/* ---- parents of what is not finished, or is not there ---------------------- */
+/* ---- parents of what is not finished, or is not there ------------------ */
 
 static void
 unfinished_children(descriptor_t on)
@@ -203,21 +203,24 @@ unfinished_children(descriptor_t on)
 
 		if (!child("create"))
 			continue;
-		printf("create %d: %d", type, (int)api.cudnnBackendCreateDescriptor(
-		    (cudnnBackendDescriptorType_t)type, &made));
-		printf(" %s\n", made == (descriptor_t)0x5a ? "untouched" : "set");
+		printf("create %d: %d", type,
+		    (int)api.cudnnBackendCreateDescriptor(
+			(cudnnBackendDescriptorType_t)type, &made));
+		printf(" %s\n",
+		    made == (descriptor_t)0x5a ? "untouched" : "set");
 		_exit(0);
 	}
 	if (child("create null")) {
-		printf("create null: %d\n", (int)api.cudnnBackendCreateDescriptor(
-		    CUDNN_BACKEND_TENSOR_DESCRIPTOR, NULL));
+		printf("create null: %d\n",
+		    (int)api.cudnnBackendCreateDescriptor(
+			CUDNN_BACKEND_TENSOR_DESCRIPTOR, NULL));
 		_exit(0);
 	}
 	printf("destroy null: %d\n",
 	    (int)api.cudnnBackendDestroyDescriptor(NULL));
 }
 
-/* ---- a child each: what may crash ------------------------------------------ */
+/* ---- a child each: what may crash -------------------------------------- */
 
 static cudnnTensorDescriptor_t x, y;
 static cudnnFilterDescriptor_t w;
@@ -324,7 +327,7 @@ in_children(void)
 	GETTERS(ROW)
 }
 
-/* ---- recurrent networks: what is set is what is told ------------------------ */
+/* ---- recurrent networks: what is set is what is told ------------------- */
 
 static void
 recurrent(void)
@@ -345,12 +348,14 @@ recurrent(void)
 		cudnnDropoutDescriptor_t dropout = NULL;
 
 		CALL(cudnnCreateRNNDescriptor)(&rnn);
-		printf("rnn %d: %d", i, (int)CALL(cudnnSetRNNDescriptor_v8)(rnn,
-		    CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM, CUDNN_RNN_DOUBLE_BIAS,
-		    CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, type,
-		    i / 12 % 2 ? CUDNN_DATA_FLOAT : type,
-		    (cudnnMathType_t)(i % 4), 512, i / 24 ? 0 : 512, 512, 2, NULL,
-		    CUDNN_RNN_PADDED_IO_ENABLED));
+		printf("rnn %d: %d", i,
+		    (int)CALL(cudnnSetRNNDescriptor_v8)(rnn,
+			CUDNN_RNN_ALGO_STANDARD, CUDNN_LSTM,
+			CUDNN_RNN_DOUBLE_BIAS, CUDNN_UNIDIRECTIONAL,
+			CUDNN_LINEAR_INPUT, type,
+			i / 12 % 2 ? CUDNN_DATA_FLOAT : type,
+			(cudnnMathType_t)(i % 4), 512, i / 24 ? 0 : 512, 512, 2,
+			NULL, CUDNN_RNN_PADDED_IO_ENABLED));
 		printf(" %d", (int)CALL(cudnnGetRNNDescriptor_v8)(rnn, &algo,
 		    &cell, &bias, &direction, &input, &of, &precision, &math,
 		    &sizes_out[0], &sizes_out[1], &sizes_out[2], &sizes_out[3],
@@ -361,8 +366,9 @@ recurrent(void)
 		    sizes_out[1], sizes_out[2], sizes_out[3], flags);
 		CALL(cudnnDestroyRNNDescriptor)(rnn);
 	}
-	printf("rnn null: %d\n", (int)CALL(cudnnSetRNNDescriptor_v8)(NULL, 0, 0,
-	    0, 0, 0, CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0, 1, 1, 1, 1, NULL, 0));
+	printf("rnn null: %d\n",
+	    (int)CALL(cudnnSetRNNDescriptor_v8)(NULL, 0, 0, 0, 0, 0,
+		CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, 0, 1, 1, 1, 1, NULL, 0));
 }
 
 int

@@ -70,7 +70,8 @@ reach(const char *way)
  * A picture has one to three dimensions. */
 struct wish {
 	const char *op, *layout, *fusion;
-	int64_t spatial, n, c, d, h, w, k, filter, pad, stride, dilation, groups;
+	int64_t spatial, n, c, d, h, w, k, filter, pad, stride, dilation,
+	    groups;
 	int64_t post;           /* padding at the far end; -1: pad */
 	int64_t sm_count, dynamic, alignment;
 	double alpha, beta;
@@ -256,8 +257,10 @@ sizes(const struct wish *wish, int64_t x[5], int64_t w[5], int64_t y[5])
 	for (int64_t i = 0; i < wish->spatial; i++) {
 		x[i + 2] = pixels[3 - wish->spatial + i];
 		w[i + 2] = wish->filter;
-		y[i + 2] = (x[i + 2] + wish->pad + post_of(wish)
-		    - wish->dilation * (wish->filter - 1) - 1) / wish->stride + 1;
+		y[i + 2] = (x[i + 2] + wish->pad + post_of(wish) -
+			       wish->dilation * (wish->filter - 1) - 1) /
+			wish->stride +
+		    1;
 	}
 }
 
@@ -285,7 +288,8 @@ convolution(const struct wish *wish)
 		const int64_t values[3] = { rows[i].value, rows[i].value,
 		    rows[i].value };
 
-		set(made, rows[i].name, CUDNN_TYPE_INT64, wish->spatial, values);
+		set(made, rows[i].name, CUDNN_TYPE_INT64, wish->spatial,
+		    values);
 	}
 	return finish(made);
 }
@@ -312,7 +316,8 @@ convolve(const struct wish *wish, _Bool fused)
 		ROW("wgrad", BACKWARD_FILTER, BWD_FILTER, X, DW, DY),
 #undef ROW
 	};
-	/* cuDNN's names of scalars are of the type the compute type asks for. */
+	/* cuDNN's names of scalars are of the type the compute type asks
+	 * for. */
 	const _Bool wide = wish->compute == CUDNN_DATA_DOUBLE;
 	const cudnnBackendAttributeType_t scalar =
 	    wide ? CUDNN_TYPE_DOUBLE : CUDNN_TYPE_FLOAT;
@@ -344,12 +349,14 @@ step(const struct wish *wish, cudnnPointwiseMode_t mode, const char *from,
     const char *other, const char *to)
 {
 	descriptor_t how = create(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
-	descriptor_t made = create(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+	descriptor_t made =
+	    create(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
 	int64_t x[5], w[5], y[5], bias[5] = { 1, 0, 1, 1, 1 };
 
 	sizes(wish, x, w, y);
 	bias[1] = y[1];
-	set(how, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
+	set(how, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1,
+	    &mode);
 	set(how, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, 1,
 	    &wish->compute);
 	give(made, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, finish(how));

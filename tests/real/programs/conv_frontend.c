@@ -45,9 +45,9 @@ main(int argc, char **argv)
 				dropped += !plan;
 			else if ((plan = plan_of(config[i], on, &status)))
 				printf("engine=%" PRId64 " json=%" PRId64
-				    " notes=%#x workspace=%" PRId64 "\n",
-				    index_of(engine), engine_by_json(plan), notes,
-				    workspace_of(plan));
+				       " notes=%#x workspace=%" PRId64 "\n",
+				    index_of(engine), engine_by_json(plan),
+				    notes, workspace_of(plan));
 			else
 				failed++;
 			destroy(engine);

@@ -89,8 +89,8 @@ answer(const struct question *question, descriptor_t on, int print)
 	    question->ask, config) : -1;
 
 	if (print)
-		printf("graph=%d heuristic=%d configs=%" PRId64 "\n", of != NULL,
-		    heuristic != NULL, count);
+		printf("graph=%d heuristic=%d configs=%" PRId64 "\n",
+		    of != NULL, heuristic != NULL, count);
 	destroy(of);
 	destroy(heuristic);
 	for (int64_t i = 0; i < count; i++) {
@@ -98,7 +98,8 @@ answer(const struct question *question, descriptor_t on, int print)
 		struct knobs knobs;
 
 		if (print) {
-			printf("%" PRId64 " engine=%" PRId64, i, index_of(engine));
+			printf("%" PRId64 " engine=%" PRId64, i,
+			    index_of(engine));
 			knobs_of(config[i], &knobs);
 			knobs_print(&knobs);
 			print_notes(engine);

@@ -2,8 +2,8 @@
 /* tests/real/programs/conv_table.c -- twenty layers, three operations, two
  * layouts: conv_table WAY DEVICE.json first|twin [STEP]. A line each:
  * `first` prints the first configuration that cuDNN names for the FP32 graph;
- * `twin` maps those of the FP16 graph to the FP32 graph: the first that is noted
- * DOWN_CONVERT_INPUTS and neither REDUCED_PRECISION_REDUCTION nor
+ * `twin` maps those of the FP16 graph to the FP32 graph: the first that is
+ * noted DOWN_CONVERT_INPUTS and neither REDUCED_PRECISION_REDUCTION nor
  * NONDETERMINISTIC, its rank, and the notes of the very first. Only every
  * STEP-th. */
 #include "conv_answers.h"
@@ -85,7 +85,8 @@ mapped(descriptor_t of, descriptor_t on, descriptor_t like,
 		set_descriptor(config, CUDNN_ATTR_ENGINECFG_ENGINE, engine);
 		knobs_of(like, &knobs);
 		for (int64_t i = 0; i < knobs.count; i++) {
-			choice[i] = create(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
+			choice[i] =
+			    create(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR);
 			set(choice[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE,
 			    CUDNN_TYPE_KNOB_TYPE, 1, &knobs.of[i].type);
 			set_int(choice[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE,
@@ -107,7 +108,8 @@ print_twin(const struct wish *wish, descriptor_t on)
 {
 	enum { ROOM = 64 };
 	struct wish half = *wish;
-	descriptor_t of = graph(wish), like[ROOM], twin, heuristic, config = NULL;
+	descriptor_t of = graph(wish), like[ROOM], twin, heuristic,
+		     config = NULL;
 	int64_t count, rank = -1;
 	unsigned notes, first = 0;
 

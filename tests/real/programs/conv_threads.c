@@ -29,7 +29,9 @@ answer(int number, char *text, size_t room)
 	size_t used = 0;
 
 	wish.c = 64 + 32 * number;
-	wish.op = number % 3 == 0 ? "fprop" : number % 3 == 1 ? "dgrad" : "wgrad";
+	wish.op = number % 3 == 0 ? "fprop" :
+	    number % 3 == 1	  ? "dgrad" :
+				    "wgrad";
 	wish.layout = number % 2 ? "nhwc" : "nchw";
 	wish.beta = number == 7;
 	of = graph(&wish);

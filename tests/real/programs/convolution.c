@@ -67,7 +67,8 @@ main(int argc, char **argv)
 	}
 	printf("version %zu\n", FUNCTION(cudnnGetVersion)());
 	SAY(cudnnCreate, &handle);
-	printf("handle %s\n", handle == (cudnnHandle_t)0x5a ? "untouched" : "set");
+	printf("handle %s\n",
+	    handle == (cudnnHandle_t)0x5a ? "untouched" : "set");
 	SAY(cudnnCreateTensorDescriptor, &x);
 	SAY(cudnnCreateTensorDescriptor, &y);
 	SAY(cudnnCreateFilterDescriptor, &w);

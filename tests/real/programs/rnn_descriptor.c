@@ -42,7 +42,7 @@ cudnnSetRNNDescriptor_v8(cudnnRNNDescriptor_t rnn, cudnnRNNAlgo_t algo,
 
 #else
 
-/* ---- networks ---------------------------------------------------------------- */
+/* ---- networks ---------------------------------------------------------- */
 
 enum { ALGO, CELL, BIAS, DIRECTION, INPUT_MODE, TYPE, PRECISION, MATH, INPUT,
 	HIDDEN, PROJECTION, LAYERS, FLAGS, FIELDS };
@@ -172,7 +172,7 @@ life(void)
 	get(-1);
 }
 
-/* ---- sequences --------------------------------------------------------------- */
+/* ---- sequences --------------------------------------------------------- */
 
 static void
 sequences(void)
@@ -221,7 +221,7 @@ sequences(void)
 	cudnnDestroyRNNDataDescriptor(data);
 }
 
-/* ---- calls without a handle --------------------------------------------------- */
+/* ---- calls without a handle -------------------------------------------- */
 
 static void
 without_handle(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/base/test_elf.c -- our symbol walk against the loader's own answers. */
+/* tests/unit/base/test_elf.c -- our symbol walk against the loader's own
+ * answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,7 +99,8 @@ static void
 finds_the_next_definition(void **state)
 {
 	(void)state;
-	assert_ptr_equal(ac_elf_next("getppid"), dlsym(RTLD_DEFAULT, "getppid"));
+	assert_ptr_equal(ac_elf_next("getppid"),
+	    dlsym(RTLD_DEFAULT, "getppid"));
 	assert_null(ac_elf_next("no_such_function_anywhere"));
 }
 

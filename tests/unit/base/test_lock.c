@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/base/test_lock.c -- one holder at a time, errno kept, and a child that
- * finds the lock free although a thread it does not have was holding it. */
+/* tests/unit/base/test_lock.c -- one holder at a time, errno kept, and a child
+ * that finds the lock free although a thread it does not have was holding
+ * it. */
 #include "base/lock.h"
 
 #include "tests/unit/child.h"

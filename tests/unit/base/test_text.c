@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/base/test_text.c -- bounded text must stay bounded, and its numbers
- * must not depend on the locale. */
+/* tests/unit/base/test_text.c -- bounded text must stay bounded, and its
+ * numbers must not depend on the locale. */
 #include "base/text.h"
 
 #include <locale.h>

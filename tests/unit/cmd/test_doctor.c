@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/cmd/test_doctor.c -- from facts to findings: every cause alone, with
- * its exit status and its command, and which of two comes first. */
+/* tests/unit/cmd/test_doctor.c -- from facts to findings: every cause alone,
+ * with its exit status and its command, and which of two comes first. */
 #include "cmd/doctor/doctor_cause.h"
 
 #include <setjmp.h>
@@ -107,7 +107,12 @@ CHANGE(not_executable) {
 	c->facts.obstacle = AC_OBSTACLE_CANNOT_RUN;
 	c->facts.why = "./train is not executable; try 'chmod +x ./train'";
 }
-CHANGE(no_pid) { not_found(c); c->facts.program = NULL; c->facts.arguments = NULL; }
+CHANGE(no_pid)
+{
+	not_found(c);
+	c->facts.program = NULL;
+	c->facts.arguments = NULL;
+}
 CHANGE(foreign_pid) { no_pid(c); c->facts.obstacle = AC_OBSTACLE_CANNOT_RUN; }
 CHANGE(rights) { not_found(c); c->facts.obstacle = AC_OBSTACLE_RIGHTS; }
 CHANGE(machine) { not_found(c); c->facts.obstacle = AC_OBSTACLE_MACHINE; }
@@ -155,18 +160,31 @@ CHANGE(hidden) {
 	c->process.hidden[AC_VENDOR_CUBLAS] = PATH("/lib/libcublas.so.13");
 }
 CHANGE(namespaces) { nothing_reached(c); c->process.has_namespaces = true; }
-CHANGE(foreign_dlsym) { nothing_reached(c); c->process.dlsym_before = PATH("/x/hook.so"); }
+CHANGE(foreign_dlsym)
+{
+	nothing_reached(c);
+	c->process.dlsym_before = PATH("/x/hook.so");
+}
 CHANGE(reached_dlsym) { c->process.dlsym_before = PATH("/x/hook.so"); }
 CHANGE(deepbind) { nothing_reached(c); c->process.deepbind = 2; }
 CHANGE(reached_deepbind) { c->process.deepbind = 1; }
 CHANGE(stripped) { deepbind(c); c->process.stripped = true; }
 CHANGE(too_many) { c->process.left = 3; }
-CHANGE(before_us) { nothing_reached(c); c->process.before = PATH("/x/other.so"); }
+CHANGE(before_us)
+{
+	nothing_reached(c);
+	c->process.before = PATH("/x/other.so");
+}
 CHANGE(both_run) { c->process.before = PATH("/x/other.so"); }
 CHANGE(after_us) { c->process.after = PATH("/x/other.so"); }
 CHANGE(real_one) { c->facts.emulate = true; c->facts.emulator = "/e"; }
 CHANGE(nothing) { nothing_reached(c); c->process.loaded[0] = NULL; }
-CHANGE(nothing_pid) { nothing(c); c->facts.file = NULL; c->facts.program = NULL; }
+CHANGE(nothing_pid)
+{
+	nothing(c);
+	c->facts.file = NULL;
+	c->facts.program = NULL;
+}
 CHANGE(no_call) { nothing_reached(c); }
 CHANGE(bad_policy) {
 	nothing_recast(c, AC_REASON_RULE);
@@ -176,16 +194,28 @@ CHANGE(bad_policy) {
 CHANGE(bad_file) { bad_policy(c); c->facts.policy = "my policy"; }
 CHANGE(passed) { nothing_reached(c); c->facts.work.passed = 4;
 	c->facts.work.vendor_passed[AC_VENDOR_CUDNN] = 4; }
-CHANGE(off) { nothing_recast(c, AC_REASON_RULE); strcpy(c->facts.work.policy, "off"); }
+CHANGE(off)
+{
+	nothing_recast(c, AC_REASON_RULE);
+	strcpy(c->facts.work.policy, "off");
+}
 CHANGE(rule) { nothing_recast(c, AC_REASON_RULE); }
-CHANGE(small) { nothing_recast(c, AC_REASON_TOO_SMALL); c->facts.options = options; }
+CHANGE(small)
+{
+	nothing_recast(c, AC_REASON_TOO_SMALL);
+	c->facts.options = options;
+}
 CHANGE(tf32_already) { nothing_recast(c, AC_REASON_NO_PROFIT);
 	strcpy(c->facts.work.kept_most[AC_REASON_NO_PROFIT].key.asked, "tf32");
 	c->facts.options = options; }
 CHANGE(overridden) { nothing_recast(c, AC_REASON_OPTED_OUT);
-	strcpy(c->facts.work.kept_most[AC_REASON_OPTED_OUT].key.asked, "opted-out"); }
+	strcpy(c->facts.work.kept_most[AC_REASON_OPTED_OUT].key.asked,
+	    "opted-out");
+}
 CHANGE(pedantic) { nothing_recast(c, AC_REASON_PEDANTIC);
-	strcpy(c->facts.work.kept_most[AC_REASON_PEDANTIC].key.asked, "pedantic"); }
+	strcpy(c->facts.work.kept_most[AC_REASON_PEDANTIC].key.asked,
+	    "pedantic");
+}
 CHANGE(solver) { nothing_recast(c, AC_REASON_SOLVER); }
 CHANGE(internal) { nothing_recast(c, AC_REASON_INTERNAL_CALLER);
 	strcpy(c->facts.work.kept_most[AC_REASON_INTERNAL_CALLER].key.caller,
@@ -194,9 +224,17 @@ CHANGE(no_gpu) { nothing_recast(c, AC_REASON_UNSUPPORTED);
 	*c->facts.work.gpu = '\0'; c->facts.work.sm = 0; }
 CHANGE(no_gpu_emulator) { no_gpu(c); c->facts.emulator = "/e"; }
 CHANGE(no_handle) { no_gpu(c); c->process.handles = 0; }
-CHANGE(old_gpu) { nothing_recast(c, AC_REASON_UNSUPPORTED); c->facts.work.sm = 61; }
+CHANGE(old_gpu)
+{
+	nothing_recast(c, AC_REASON_UNSUPPORTED);
+	c->facts.work.sm = 61;
+}
 CHANGE(t4) { nothing_recast(c, AC_REASON_UNSUPPORTED); c->facts.work.sm = 75; }
-CHANGE(t4_small) { nothing_recast(c, AC_REASON_TOO_SMALL); c->facts.work.sm = 75; }
+CHANGE(t4_small)
+{
+	nothing_recast(c, AC_REASON_TOO_SMALL);
+	c->facts.work.sm = 75;
+}
 CHANGE(type) { nothing_recast(c, AC_REASON_TYPE); }
 CHANGE(memory) { nothing_recast(c, AC_REASON_WORKSPACE); }
 CHANGE(killed) { c->facts.wait_status = SIGKILL; }
@@ -211,31 +249,43 @@ static const struct {
 } rows[] = {
 	{ healthy, "libcublas", AC_DOCTOR_OK, 0, "autocast report",
 	    "libcublas from /lib/libcublas.so.13: 10 products, 10 recast (tf32)" },
-	{ not_found, "not-runnable", AC_DOCTOR_PROBLEM, 3, "find . -name train", "No such" },
-	{ no_interpreter, "not-runnable", AC_DOCTOR_PROBLEM, 3, "head -n 1 ./train", "/no/sh" },
-	{ no_program, "not-runnable", AC_DOCTOR_PROBLEM, 3, "file ./train", "neither" },
+	{ not_found, "not-runnable", AC_DOCTOR_PROBLEM, 3, "find . -name train",
+	    "No such" },
+	{ no_interpreter, "not-runnable", AC_DOCTOR_PROBLEM, 3,
+	    "head -n 1 ./train", "/no/sh" },
+	{ no_program, "not-runnable", AC_DOCTOR_PROBLEM, 3, "file ./train",
+	    "neither" },
 	{ in_this_folder, "not-runnable", AC_DOCTOR_PROBLEM, 3,
 	    "autocast doctor -- ./train", "did you mean" },
-	{ not_executable, "not-runnable", AC_DOCTOR_PROBLEM, 3, "chmod +x ./train", "" },
-	{ no_pid, "not-runnable", AC_DOCTOR_PROBLEM, 3, "ps -e -o pid,user,args", "" },
-	{ foreign_pid, "not-runnable", AC_DOCTOR_PROBLEM, 3, "sudo autocast doctor --pid 7", "" },
+	{ not_executable, "not-runnable", AC_DOCTOR_PROBLEM, 3,
+	    "chmod +x ./train", "" },
+	{ no_pid, "not-runnable", AC_DOCTOR_PROBLEM, 3,
+	    "ps -e -o pid,user,args", "" },
+	{ foreign_pid, "not-runnable", AC_DOCTOR_PROBLEM, 3,
+	    "sudo autocast doctor --pid 7", "" },
 	{ rights, "rights", AC_DOCTOR_PROBLEM, 2,
 	    "cp /opt/train ./copy && autocast run -- ./copy 'a b'", "No such" },
-	{ machine, "other-machine", AC_DOCTOR_PROBLEM, 2, "file /opt/train", "No such" },
-	{ musl, "other-machine", AC_DOCTOR_PROBLEM, 2, "file /opt/train", "No such" },
-	{ static_program, "static-program", AC_DOCTOR_PROBLEM, 2,
-	    "nvcc -cudart shared -o train *.o -lcublas -lcublasLt", "No such" },
+	{ machine, "other-machine", AC_DOCTOR_PROBLEM, 2, "file /opt/train",
+	    "No such" },
+	{ musl, "other-machine", AC_DOCTOR_PROBLEM, 2, "file /opt/train",
+	    "No such" },
+	{ static_program, "static-program", AC_DOCTOR_PROBLEM, 2, "nvcc -cudart shared -o train *.o -lcublas -lcublasLt",
+	    "No such" },
 	{ static_launcher, "static-program", AC_DOCTOR_NOTE, 0,
-	    "LD_PRELOAD=$(autocast path) ./train 'a b'", "what it starts is not" },
+	    "LD_PRELOAD=$(autocast path) ./train 'a b'",
+	    "what it starts is not" },
 	{ static_cublas, "static-cublas", AC_DOCTOR_PROBLEM, 2,
 	    "nvcc -cudart shared -o train *.o -lcublas -lcublasLt",
 	    "/opt/train has cuBLAS linked in" },
 	{ cublas_inside, "static-cublas", AC_DOCTOR_PROBLEM, 2,
-	    "nvcc -cudart shared -o plugin.so *.o -lcublas -lcublasLt", "/opt/plugin.so" },
+	    "nvcc -cudart shared -o plugin.so *.o -lcublas -lcublasLt",
+	    "/opt/plugin.so" },
 	{ static_runtime, "static-runtime", AC_DOCTOR_PROBLEM, 2,
-	    "nvcc -cudart shared -o train *.o -lcublas -lcublasLt", "CUDA runtime" },
+	    "nvcc -cudart shared -o train *.o -lcublas -lcublasLt",
+	    "CUDA runtime" },
 	{ not_asked, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
-	    "/bin/autocast run -- ./train 'a b'", "environment has no LD_PRELOAD" },
+	    "/bin/autocast run -- ./train 'a b'",
+	    "environment has no LD_PRELOAD" },
 	{ privileged, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
 	    "cp /opt/train ./copy && autocast run -- ./copy 'a b'", "set-uid" },
 	{ refused, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
@@ -243,71 +293,100 @@ static const struct {
 	{ cleaned, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
 	    "env -i /bin/autocast run -- ./train x", "train (process 7)" },
 	{ ended_early, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
-	    "env -i /bin/autocast run -- ./train x", "environment could not be read" },
+	    "env -i /bin/autocast run -- ./train x",
+	    "environment could not be read" },
 	{ became_other, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
 	    "env -i /bin/autocast run -- ./train x", "became train" },
 	{ unheard, "no-record", AC_DOCTOR_PROBLEM, 3,
 	    "autocast doctor --pid $(pgrep -n -f ./train)", "without exit()" },
-	{ hidden, "namespace", AC_DOCTOR_PROBLEM, 2, "grep -rn dlmopen .", "dlmopen" },
-	{ namespaces, "namespace", AC_DOCTOR_PROBLEM, 2, "grep -rn dlmopen .", "dlmopen" },
+	{ hidden, "namespace", AC_DOCTOR_PROBLEM, 2, "grep -rn dlmopen .",
+	    "dlmopen" },
+	{ namespaces, "namespace", AC_DOCTOR_PROBLEM, 2, "grep -rn dlmopen .",
+	    "dlmopen" },
 	{ foreign_dlsym, "foreign-dlsym", AC_DOCTOR_PROBLEM, 2,
-	    "LD_PRELOAD=/x/hook.so autocast run -- ./train 'a b'", "put libautocast.so first" },
+	    "LD_PRELOAD=/x/hook.so autocast run -- ./train 'a b'",
+	    "put libautocast.so first" },
 	{ reached_dlsym, "foreign-dlsym", AC_DOCTOR_NOTE, 0,
-	    "LD_PRELOAD=/x/hook.so autocast run -- ./train 'a b'", "/x/hook.so" },
+	    "LD_PRELOAD=/x/hook.so autocast run -- ./train 'a b'",
+	    "/x/hook.so" },
 	{ deepbind, "deepbind", AC_DOCTOR_PROBLEM, 2,
-	    "autocast run -e 'set deepbind=on' -- ./train 'a b'", "2 dlopen() calls" },
+	    "autocast run -e 'set deepbind=on' -- ./train 'a b'",
+	    "2 dlopen() calls" },
 	{ reached_deepbind, "deepbind", AC_DOCTOR_NOTE, 0,
-	    "autocast run -e 'set deepbind=on' -- ./train 'a b'", "1 dlopen() call " },
+	    "autocast run -e 'set deepbind=on' -- ./train 'a b'",
+	    "1 dlopen() call " },
 	{ stripped, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast list", "" },
-	{ too_many, "too-many", AC_DOCTOR_PROBLEM, 2, "autocast report", "3 functions" },
+	{ too_many, "too-many", AC_DOCTOR_PROBLEM, 2, "autocast report",
+	    "3 functions" },
 	{ before_us, "interposer", AC_DOCTOR_PROBLEM, 2,
-	    "LD_PRELOAD=/x/other.so autocast run -- ./train 'a b'", "before us" },
-	{ both_run, "interposer", AC_DOCTOR_NOTE, 0, "autocast report", "before us; both run" },
-	{ after_us, "interposer", AC_DOCTOR_NOTE, 0, "autocast report", "after us; both run" },
+	    "LD_PRELOAD=/x/other.so autocast run -- ./train 'a b'",
+	    "before us" },
+	{ both_run, "interposer", AC_DOCTOR_NOTE, 0, "autocast report",
+	    "before us; both run" },
+	{ after_us, "interposer", AC_DOCTOR_NOTE, 0, "autocast report",
+	    "after us; both run" },
 	{ real_one, "emulator-hidden", AC_DOCTOR_PROBLEM, 2,
 	    "LD_PRELOAD=/e/libcuda.so.1:/e/libcudart.so.13:/e/libcublas.so.13 "
-	    "autocast run -- ./train 'a b'", "DT_RPATH" },
-	{ nothing, "nothing-loaded", AC_DOCTOR_PROBLEM, 2, "ldd /opt/train", "no NVIDIA library" },
+	    "autocast run -- ./train 'a b'",
+	    "DT_RPATH" },
+	{ nothing, "nothing-loaded", AC_DOCTOR_PROBLEM, 2, "ldd /opt/train",
+	    "no NVIDIA library" },
 	{ nothing_pid, "nothing-loaded", AC_DOCTOR_PROBLEM, 2,
 	    "grep -i -e cublas -e cudnn /proc/7/maps", "" },
-	{ no_call, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast list", "loaded, but no function" },
+	{ no_call, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast list",
+	    "loaded, but no function" },
 	{ bad_policy, "bad-policy", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'gemm m=1 -> keep' --policy=fp16 -- true", "errors" },
-	{ bad_file, "bad-policy", AC_DOCTOR_PROBLEM, 1, "autocast policy check 'my policy'", "" },
-	{ passed, "passed-through", AC_DOCTOR_PROBLEM, 1, "autocast report", "4 calls" },
+	    "autocast run -e 'gemm m=1 -> keep' --policy=fp16 -- true",
+	    "errors" },
+	{ bad_file, "bad-policy", AC_DOCTOR_PROBLEM, 1,
+	    "autocast policy check 'my policy'", "" },
+	{ passed, "passed-through", AC_DOCTOR_PROBLEM, 1, "autocast report",
+	    "4 calls" },
 	{ off, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run --policy amp -- ./train 'a b'", "'off' keeps everything" },
+	    "autocast run --policy amp -- ./train 'a b'",
+	    "'off' keeps everything" },
 	{ rule, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'gemm -> tf32 profit=off' -- ./train 'a b'", "the rule is amp:4" },
+	    "autocast run -e 'gemm -> tf32 profit=off' -- ./train 'a b'",
+	    "the rule is amp:4" },
 	{ small, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run -e 'gemm -> tf32 profit=off' "
-	    "-e 'gemm m=1 -> keep' --policy=fp16 -- ./train 'a b'", "(too-small): fewer than" },
+	    "-e 'gemm m=1 -> keep' --policy=fp16 -- ./train 'a b'",
+	    "(too-small): fewer than" },
 	{ tf32_already, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'gemm m=1 -> keep' --policy fp16 -- ./train 'a b'", "TF32 by itself" },
+	    "autocast run -e 'gemm m=1 -> keep' --policy fp16 -- ./train 'a b'",
+	    "TF32 by itself" },
 	{ overridden, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "env -u NVIDIA_TF32_OVERRIDE autocast run -- ./train 'a b'", "NVIDIA_TF32_OVERRIDE=0" },
+	    "env -u NVIDIA_TF32_OVERRIDE autocast run -- ./train 'a b'",
+	    "NVIDIA_TF32_OVERRIDE=0" },
 	{ pedantic, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'set respect-opt-out=off' -- ./train 'a b'", "asks for pedantic" },
+	    "autocast run -e 'set respect-opt-out=off' -- ./train 'a b'",
+	    "asks for pedantic" },
 	{ solver, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'gemm solver=yes -> tf32 profit=off' -- ./train 'a b'", "" },
+	    "autocast run -e 'gemm solver=yes -> tf32 profit=off' -- ./train 'a b'",
+	    "" },
 	{ internal, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run -e 'gemm caller=\"libcusolver.so.12\" -> tf32 profit=off' "
-	    "-- ./train 'a b'", "libcusolver.so.12+9" },
-	{ no_gpu, "kept", AC_DOCTOR_PROBLEM, 1, "nvidia-smi", "no GPU answered" },
+	    "-- ./train 'a b'",
+	    "libcusolver.so.12+9" },
+	{ no_gpu, "kept", AC_DOCTOR_PROBLEM, 1, "nvidia-smi",
+	    "no GPU answered" },
 	{ no_gpu_emulator, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run --emulate -- ./train 'a b'", "no GPU answered" },
 	{ no_handle, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'set deepbind=on' -- ./train 'a b'", "no cuBLAS handle" },
+	    "autocast run -e 'set deepbind=on' -- ./train 'a b'",
+	    "no cuBLAS handle" },
 	{ old_gpu, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "nvidia-smi --query-gpu=name,compute_cap --format=csv", "sm 61" },
 	{ t4, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run --policy fp16 -- ./train 'a b'", "FP16 only" },
 	{ t4_small, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run -e 'gemm -> fp16 profit=off' -- ./train 'a b'", "" },
-	{ type, "kept", AC_DOCTOR_PROBLEM, 1, "autocast explain 0000abcd", "not all FP32" },
+	{ type, "kept", AC_DOCTOR_PROBLEM, 1, "autocast explain 0000abcd",
+	    "not all FP32" },
 	{ memory, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run -e 'set workspace=1Gi' -- ./train 'a b'", "" },
-	{ killed, "ended", AC_DOCTOR_NOTE, 0, "autocast report", "signal 9 (Killed); what" },
+	{ killed, "ended", AC_DOCTOR_NOTE, 0, "autocast report",
+	    "signal 9 (Killed); what" },
 	{ failed, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast list", "" },
 };
 
@@ -356,7 +435,8 @@ test_priority(void **state)
 	assert_string_equal(findings.found[1].cause, "deepbind");
 	assert_string_equal(findings.found[2].cause, "kept");
 	assert_non_null(strstr(findings.found[2].text, "11 calls kept (type)"));
-	assert_non_null(strstr(findings.found[3].text, "10 calls kept (too-small)"));
+	assert_non_null(strstr(findings.found[3].text,
+	    "10 calls kept (too-small)"));
 	assert_string_equal(findings.fix, "grep -rn dlmopen .");
 }
 
@@ -443,14 +523,19 @@ static void
 test_vendors(void **state)
 {
 	(void)state;
-	assert_int_equal(ac_vendor_of_file("libcublas.so.13"), AC_VENDOR_CUBLAS);
-	assert_int_equal(ac_vendor_of_file("libcublasLt.so"), AC_VENDOR_CUBLASLT);
+	assert_int_equal(ac_vendor_of_file("libcublas.so.13"),
+	    AC_VENDOR_CUBLAS);
+	assert_int_equal(ac_vendor_of_file("libcublasLt.so"),
+	    AC_VENDOR_CUBLASLT);
 	assert_int_equal(ac_vendor_of_file("libcudnn.so.9"), AC_VENDOR_CUDNN);
 	assert_int_equal(ac_vendor_of_file("libcudnn_cnn.so.9"), -1);
 	assert_int_equal(ac_vendor_of_file("libcublas"), -1);
-	assert_int_equal(ac_vendor_of_symbol("cublasLtMatmul"), AC_VENDOR_CUBLASLT);
-	assert_int_equal(ac_vendor_of_symbol("cublasSgemm_v2"), AC_VENDOR_CUBLAS);
-	assert_int_equal(ac_vendor_of_symbol("cusolverDnSgetrf"), AC_VENDOR_CUSOLVER);
+	assert_int_equal(ac_vendor_of_symbol("cublasLtMatmul"),
+	    AC_VENDOR_CUBLASLT);
+	assert_int_equal(ac_vendor_of_symbol("cublasSgemm_v2"),
+	    AC_VENDOR_CUBLAS);
+	assert_int_equal(ac_vendor_of_symbol("cusolverDnSgetrf"),
+	    AC_VENDOR_CUSOLVER);
 	assert_int_equal(ac_vendor_of_symbol("(other symbols)"), -1);
 }
 

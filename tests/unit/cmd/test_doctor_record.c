@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/cmd/test_doctor_record.c -- records in, processes out, whatever the
- * records hold; and words as a shell reads them back. */
+/* tests/unit/cmd/test_doctor_record.c -- records in, processes out, whatever
+ * the records hold; and words as a shell reads them back. */
 #include "cmd/doctor/doctor_record.c"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/cmd/test_elf_facts.c -- a program file read from its bytes: its facts
- * when it is whole, and no crash whatever it is. */
+/* tests/unit/cmd/test_elf_facts.c -- a program file read from its bytes: its
+ * facts when it is whole, and no crash whatever it is. */
 #include "cmd/run/elf_facts.c"
 
 #include <setjmp.h>

@@ -121,7 +121,8 @@ test_reasons(void **state)
 		    ac_reason_names[reason]);
 		at = at == NULL ? NULL : strstr(at, item);
 		if (at == NULL)
-			fail_msg("no paragraph for %s", ac_reason_names[reason]);
+			fail_msg("no paragraph for %s",
+			    ac_reason_names[reason]);
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/cmd/test_numbers.c -- what counts as a number, where outputs differ,
- * what differs anyway, and inputs that mean harm. */
+/* tests/unit/cmd/test_numbers.c -- what counts as a number, where outputs
+ * differ, what differs anyway, and inputs that mean harm. */
 #include "cmd/compare/numbers.h"
 #include "base/text.h"
 

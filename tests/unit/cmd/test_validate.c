@@ -18,8 +18,9 @@
 	kind " " fate " " symbol " " n " " hash " " source " " live " 1 " \
 	caller "\n"
 #define HEAD  "program 00000000000000ff\n"
-#define SEED(hash) \
-	LINE("seed", "scaled", "cublasSscal_v2", "80", hash, "1", "1", "train+10")
+#define SEED(hash)                                                     \
+	LINE("seed", "scaled", "cublasSscal_v2", "80", hash, "1", "1", \
+	    "train+10")
 #define UPDATE(n, hash, source, live) \
 	LINE("update", "scaled", "cublasSaxpy_v2", n, hash, source, live, \
 	"my train+20")

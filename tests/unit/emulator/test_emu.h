@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu.h -- what the tests of the emulated GPU share: cmocka,
- * NVIDIA's headers, a random source, a gate that holds a stream, running the
- * test program again with another environment. */
+/* tests/unit/emulator/test_emu.h -- what the tests of the emulated GPU share:
+ * cmocka, NVIDIA's headers, a random source, a gate that holds a stream,
+ * running the test program again with another environment. */
 #ifndef AC_TEST_EMU_H
 #define AC_TEST_EMU_H
 

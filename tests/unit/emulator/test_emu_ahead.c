@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_ahead.c -- the emulated driver's launch queue: the 1,025th
- * launch of a stream waits in its call until one has ended. */
+/* tests/unit/emulator/test_emu_ahead.c -- the emulated driver's launch queue:
+ * the 1,025th launch of a stream waits in its call until one has ended. */
 #include "test_emu.h"
 
 #include <math.h>
@@ -87,8 +87,9 @@ queue_beside(void *argument)
 	return argument;
 }
 
-/* A thread that is held up after it took its turn finds that launches of others,
- * which took theirs later, have ended: it is let in. In such a loop one is. */
+/* A thread that is held up after it took its turn finds that launches of
+ * others, which took theirs later, have ended: it is let in. In such a loop one
+ * is. */
 static void
 threads_overtake(void **state)
 {
@@ -106,7 +107,8 @@ threads_overtake(void **state)
 	OK(cudaFree(x));
 }
 
-/* What a capture records is not queued; a graph is one launch, whatever is in it. */
+/* What a capture records is not queued; a graph is one launch, whatever is in
+ * it. */
 static void
 graphs(void **state)
 {
@@ -131,8 +133,8 @@ graphs(void **state)
 	OK(cudaFree(x));
 }
 
-/* By the modelled clock: the host is let in when the launch ROOM before has ended,
- * so what it queues elsewhere then begins there. A fill takes 2.5 us. */
+/* By the modelled clock: the host is let in when the launch ROOM before has
+ * ended, so what it queues elsewhere then begins there. A fill takes 2.5 us. */
 static int
 modelled(void)
 {

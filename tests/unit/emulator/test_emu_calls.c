@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_calls.c -- what the emulated GPU adds to a real one:
- * calls that fail on demand, counters, models, complaints that name the call,
- * an orderly end. */
+/* tests/unit/emulator/test_emu_calls.c -- what the emulated GPU adds to a real
+ * one: calls that fail on demand, counters, models, complaints that name the
+ * call, an orderly end. */
 #include "test_emu.h"
 
 #include <cuda.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_capture.c -- captures of the emulated GPU: what joins
- * one, what stays apart, how one ends and goes wrong, what is told of it. What
- * may be called meanwhile is test_emu_capture_rules.c's. */
+/* tests/unit/emulator/test_emu_capture.c -- captures of the emulated GPU: what
+ * joins one, what stays apart, how one ends and goes wrong, what is told of it.
+ * What may be called meanwhile is test_emu_capture_rules.c's. */
 #include "test_emu_capture.h"
 
 /* The legacy stream waits for blocking streams, which it must not. */

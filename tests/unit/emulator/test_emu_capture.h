@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_capture.h -- what the tests of captures share: streams,
- * events, ends, a thread that calls in a mode of its own. */
+/* tests/unit/emulator/test_emu_capture.h -- what the tests of captures share:
+ * streams, events, ends, a thread that calls in a mode of its own. */
 #ifndef AC_TEST_EMU_CAPTURE_H
 #define AC_TEST_EMU_CAPTURE_H
 

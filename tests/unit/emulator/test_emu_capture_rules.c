@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_capture_rules.c -- what the emulated GPU permits while a
- * stream captures: every unsafe call in every mode from either thread, what
- * conflicts in any mode, what is counted and said. */
+/* tests/unit/emulator/test_emu_capture_rules.c -- what the emulated GPU permits
+ * while a stream captures: every unsafe call in every mode from either thread,
+ * what conflicts in any mode, what is counted and said. */
 #include "test_emu_capture.h"
 
 static const char ptx[] = ".version 6.0\n.target sm_70\n.address_size 64\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_clock.c -- the modelled clock: what events tell with
- * AUTOCAST_EMU_CLOCK=model follows from rates and from the program's order
+/* tests/unit/emulator/test_emu_clock.c -- the modelled clock: what events tell
+ * with AUTOCAST_EMU_CLOCK=model follows from rates and from the program's order
  * alone. The figures here are written down once more. */
 #include "test_emu.h"
 
@@ -288,8 +288,8 @@ graphs(void **state)
 
 /* ---- in processes of their own ----------------------------------------- */
 
-/* What one of many costs, in microseconds: of products, of fills, and of fills in
- * a graph. */
+/* What one of many costs, in microseconds: of products, of fills, and of fills
+ * in a graph. */
 static int
 rows(void)
 {
@@ -320,8 +320,8 @@ rows(void)
 	return 0;
 }
 
-/* The longer of the host's time and the device's: 3.15 us of a product, 2.5 of a
- * fill; the first of them comes after the host's. A graph is one call. */
+/* The longer of the host's time and the device's: 3.15 us of a product, 2.5 of
+ * a fill; the first of them comes after the host's. A graph is one call. */
 static void
 host(void **state)
 {

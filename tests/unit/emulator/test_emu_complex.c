@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_complex.c -- complex products of the emulated cuBLAS:
- * every entry and every compute type against FP64. */
+/* tests/unit/emulator/test_emu_complex.c -- complex products of the emulated
+ * cuBLAS: every entry and every compute type against FP64. */
 #include "test_emu_gemm.h"
 
 #include <complex.h>

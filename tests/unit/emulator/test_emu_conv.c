@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_conv.c -- convolutions of the emulated cuDNN: numbers of
- * every operation, type and geometry against FP64; what they do to memory. */
+/* tests/unit/emulator/test_emu_conv.c -- convolutions of the emulated cuDNN:
+ * numbers of every operation, type and geometry against FP64; what they do to
+ * memory. */
 #include "test_emu_conv.h"
 
 #include <math.h>
@@ -265,7 +266,8 @@ run_case(const struct shape *s, const struct kind *kind, int operation,
 
 /* Forward and both gradients, in every type and math mode, with groups,
  * dilation, strides, 1 to 3 dimensions, both orders of a filter and both
- * layouts; beta 0 does not read the output. oneDNN computes them, but for FP64. */
+ * layouts; beta 0 does not read the output. oneDNN computes them, but for
+ * FP64. */
 static void
 numbers(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_conv.h -- descriptors of a convolution, and running it
- * with a workspace, for the tests of convolutions. */
+/* tests/unit/emulator/test_emu_conv.h -- descriptors of a convolution, and
+ * running it with a workspace, for the tests of convolutions. */
 #ifndef AC_TEST_EMU_CONV_H
 #define AC_TEST_EMU_CONV_H
 

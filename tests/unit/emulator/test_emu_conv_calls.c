@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_conv_calls.c -- the emulated cuDNN's calls around a
- * convolution: algorithms and workspaces, wrong memory, handles, failures on
- * demand. */
+/* tests/unit/emulator/test_emu_conv_calls.c -- the emulated cuDNN's calls
+ * around a convolution: algorithms and workspaces, wrong memory, handles,
+ * failures on demand. */
 #include "test_emu_conv.h"
 
 static cudnnHandle_t handle;

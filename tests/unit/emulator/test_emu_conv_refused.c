@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_conv_refused.c -- convolutions that the emulated cuDNN
- * refuses: geometries, types, algorithms, memory; for the fused call, too,
- * whose arithmetic is here as well. Nothing of them is queued. */
+/* tests/unit/emulator/test_emu_conv_refused.c -- convolutions that the emulated
+ * cuDNN refuses: geometries, types, algorithms, memory; for the fused call,
+ * too, whose arithmetic is here as well. Nothing of them is queued. */
 #include "test_emu_conv.h"
 
 static cudnnHandle_t handle;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_conv_run.c -- a convolution that oneDNN refuses: what
- * emulator/cudnn/conv/cudnn_conv_run.c makes of it, and that it shows. oneDNN is a
- * stand-in here; the real one has refused nothing so far. */
+/* tests/unit/emulator/test_emu_conv_run.c -- a convolution that oneDNN refuses:
+ * what emulator/cudnn/conv/cudnn_conv_run.c makes of it, and that it shows.
+ * oneDNN is a stand-in here; the real one has refused nothing so far. */
 #include "tests/unit/emulator/test_emu.h"
 
 #include "emulator/cudnn/conv/cudnn_conv.h"

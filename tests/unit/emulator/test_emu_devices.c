@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_devices.c -- several emulated GPUs and contexts: what
- * belongs to which, what reaches another one only with peer access. */
+/* tests/unit/emulator/test_emu_devices.c -- several emulated GPUs and contexts:
+ * what belongs to which, what reaches another one only with peer access. */
 #include "test_emu.h"
 
 #include <cuda.h>
@@ -195,7 +195,8 @@ streams(void **state)
 	OK(cublasSetStream(handle, s0));
 	assert_int_equal(multiply(handle, b, b),
 	    CUBLAS_STATUS_EXECUTION_FAILED);
-	assert_int_equal(cudaEventRecord(e0, s1), cudaErrorInvalidResourceHandle);
+	assert_int_equal(cudaEventRecord(e0, s1),
+	    cudaErrorInvalidResourceHandle);
 	/* Device 1 does not wait for device 0, unless told to. */
 	alarm(240);
 	test_gate_close(&gate, s0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_dnn_descriptor.c -- the emulated cuDNN's descriptors of
- * tensors, filters and convolutions: what they keep and what they refuse, with
- * the statuses of cuDNN 9.19; versions and the names of statuses. */
+/* tests/unit/emulator/test_emu_dnn_descriptor.c -- the emulated cuDNN's
+ * descriptors of tensors, filters and convolutions: what they keep and what
+ * they refuse, with the statuses of cuDNN 9.19; versions and the names of
+ * statuses. */
 #include "test_emu_conv.h"
 
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_dnn_ops.c -- cuDNN's activations, pooling and softmax on
- * the emulated GPU: values against formulas and plain loops, gradients against
- * finite differences, statuses. */
+/* tests/unit/emulator/test_emu_dnn_ops.c -- cuDNN's activations, pooling and
+ * softmax on the emulated GPU: values against formulas and plain loops,
+ * gradients against finite differences, statuses. */
 #include "test_emu_dnn_ops.h"
 
 /* ---- activations ------------------------------------------------------- */

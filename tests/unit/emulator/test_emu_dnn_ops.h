@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_dnn_ops.h -- what the tests of cuDNN's legacy operations
- * share: descriptors, tensors of doubles, and finite differences. */
+/* tests/unit/emulator/test_emu_dnn_ops.h -- what the tests of cuDNN's legacy
+ * operations share: descriptors, tensors of doubles, and finite differences. */
 #ifndef AC_TEST_EMU_DNN_OPS_H
 #define AC_TEST_EMU_DNN_OPS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_dnn_refused.c -- what cuDNN's legacy operations refuse on
- * the emulated GPU: shapes and types that do not go together, sizes, memory. */
+/* tests/unit/emulator/test_emu_dnn_refused.c -- what cuDNN's legacy operations
+ * refuse on the emulated GPU: shapes and types that do not go together, sizes,
+ * memory. */
 #include "test_emu_dnn_ops.h"
 
 #define BAD(call) assert_int_equal((call), CUDNN_STATUS_BAD_PARAM)
@@ -45,7 +46,8 @@ static void
 norms(void **state)
 {
 	const cudnnBatchNormMode_t mode = CUDNN_BATCHNORM_SPATIAL;
-	const int dims[6] = { 2, 3, 2, 2, 1, 1 }, flat[6] = { 1, 3, 1, 1, 1, 1 };
+	const int dims[6] = { 2, 3, 2, 2, 1, 1 },
+		  flat[6] = { 1, 3, 1, 1, 1, 1 };
 	size_t bytes;
 
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_dnn_rnn.c -- recurrent networks on the emulated GPU: the
- * forward pass against loops in FP64, gradients against finite differences of
- * those, and what conversion to FP16 rounds. */
+/* tests/unit/emulator/test_emu_dnn_rnn.c -- recurrent networks on the emulated
+ * GPU: the forward pass against loops in FP64, gradients against finite
+ * differences of those, and what conversion to FP16 rounds. */
 #include "test_emu.h"
 
 #include <cudnn.h>

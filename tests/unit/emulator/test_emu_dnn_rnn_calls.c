@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_dnn_rnn_calls.c -- calls of recurrent networks on the
- * emulated GPU: what they need, in which arithmetic and when they run, and what
- * they answer to wrong arguments. */
+/* tests/unit/emulator/test_emu_dnn_rnn_calls.c -- calls of recurrent networks
+ * on the emulated GPU: what they need, in which arithmetic and when they run,
+ * and what they answer to wrong arguments. */
 #include "test_emu.h"
 
 #include <cudnn.h>
@@ -140,7 +140,7 @@ backward_weights(cudnnWgradMode_t mode)
 	    reserve_bytes, reserve);
 }
 
-/* ---- arithmetic ------------------------------------------------------------ */
+/* ---- arithmetic -------------------------------------------------------- */
 
 /* What each math type makes of an operand: more than 11 bits, less than FP16's
  * smallest, more than its largest. On a GPU that has TF32. */
@@ -202,7 +202,7 @@ sizes(void **state)
 	}
 }
 
-/* ---- when it runs ---------------------------------------------------------- */
+/* ---- when it runs ------------------------------------------------------ */
 
 static void
 later(void **state)
@@ -242,7 +242,7 @@ later(void **state)
 	OK(cudaStreamDestroy(stream));
 }
 
-/* ---- statuses -------------------------------------------------------------- */
+/* ---- statuses ---------------------------------------------------------- */
 
 #define REFUSED(status, call) assert_int_equal(call, CUDNN_STATUS_##status)
 

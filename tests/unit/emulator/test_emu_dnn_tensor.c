@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_dnn_tensor.c -- cuDNN's calls on whole tensors on the
- * emulated GPU: bias, two operands, filling, scaling, layouts, reductions,
- * dropout; when they run, and their statuses. */
+/* tests/unit/emulator/test_emu_dnn_tensor.c -- cuDNN's calls on whole tensors
+ * on the emulated GPU: bias, two operands, filling, scaling, layouts,
+ * reductions, dropout; when they run, and their statuses. */
 #include "test_emu_dnn_ops.h"
 
 #include <fenv.h>

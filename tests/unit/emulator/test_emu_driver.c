@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_driver.c -- the driver calls of the emulated GPU, as the
- * product's launcher makes them: contexts, entry points, pools, kernels from
- * PTX, and every call of kernels/load/driver.def found. */
+/* tests/unit/emulator/test_emu_driver.c -- the driver calls of the emulated
+ * GPU, as the product's launcher makes them: contexts, entry points, pools,
+ * kernels from PTX, and every call of kernels/load/driver.def found. */
 #include "test_emu.h"
 
 #include <cuda.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_edges.c -- products of the emulated cuBLAS: what cuBLAS
- * promises at the edges, and what models leave out. */
+/* tests/unit/emulator/test_emu_edges.c -- products of the emulated cuBLAS: what
+ * cuBLAS promises at the edges, and what models leave out. */
 #include "test_emu_gemm.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_exact.c -- sums with the bits of the GPU, against the
- * same rules written once more in integers, and what is known of their errors
- * in the large. */
+/* tests/unit/emulator/test_emu_exact.c -- sums with the bits of the GPU,
+ * against the same rules written once more in integers, and what is known of
+ * their errors in the large. */
 #include "test_emu_exact.h"
 
 #include "emulator/cublas/cublas_exact.h"
@@ -161,8 +161,8 @@ error_of(int capability, enum emu_rate format, int k)
 		a[i] = test_to_format(fabsf(test_random(&seed)), format);
 		b[i] = test_to_format(fabsf(test_random(&seed)), format);
 	}
-	assert_true(emu_exact_sums(emu_blocks_of(capability, format), M, M, k, a,
-	    b, got));
+	assert_true(emu_exact_sums(emu_blocks_of(capability, format), M, M, k,
+	    a, b, got));
 	for (int j = 0; j < M; j++)
 	for (int i = 0; i < M; i++) {
 		double sum = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_exact.h -- a Tensor Core's sums once more, in integers
- * only, for the tests to compare with. Shares nothing with the emulator. */
+/* tests/unit/emulator/test_emu_exact.h -- a Tensor Core's sums once more, in
+ * integers only, for the tests to compare with. Shares nothing with the
+ * emulator. */
 #ifndef AC_TEST_EMU_EXACT_H
 #define AC_TEST_EMU_EXACT_H
 
@@ -113,7 +114,8 @@ static inline float
 test_odd_sum(float sum, int count, const float *a, const float *b)
 {
 	const bool endless = isinf(sum);
-	bool up = endless && sum > 0, down = endless && sum < 0, nan = isnan(sum);
+	bool up = endless && sum > 0, down = endless && sum < 0,
+	     nan = isnan(sum);
 
 	for (int l = 0; l < count; l++) {
 		const bool odd = !isfinite(a[l]) || !isfinite(b[l]);

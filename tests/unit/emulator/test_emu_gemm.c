@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_gemm.c -- products of the emulated cuBLAS: numbers of
- * every compute type against FP64, and how inputs are rounded. */
+/* tests/unit/emulator/test_emu_gemm.c -- products of the emulated cuBLAS:
+ * numbers of every compute type against FP64, and how inputs are rounded. */
 #include "test_emu_gemm.h"
 
 #include <float.h>

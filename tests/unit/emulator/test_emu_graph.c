@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_graph.c -- captured graphs of the emulated GPU: a replay
- * gives the bits of the same calls made eagerly, in stream order, as often as
- * it is asked for; two graphs run at once, two launches of one do not. Jitter is
- * on: order must not be luck. */
+/* tests/unit/emulator/test_emu_graph.c -- captured graphs of the emulated GPU:
+ * a replay gives the bits of the same calls made eagerly, in stream order, as
+ * often as it is asked for; two graphs run at once, two launches of one do not.
+ * Jitter is on: order must not be luck. */
 #include "test_emu.h"
 
 #include <cuda.h>
@@ -54,7 +54,7 @@ fetch(float *to, const float *from, size_t count)
 	OK(cudaMemcpy(to, from, count * sizeof *to, cudaMemcpyDeviceToHost));
 }
 
-/* ---- the same bits -------------------------------------------------------- */
+/* ---- the same bits ----------------------------------------------------- */
 
 struct work {
 	float *a, *b, *c, *d, *scalar, *seed;
@@ -232,7 +232,7 @@ counted(void **state)
 	OK(cudaFree(x));
 }
 
-/* ---- order ------------------------------------------------------------------ */
+/* ---- order ------------------------------------------------------------- */
 
 static void
 post(void *data)
@@ -377,7 +377,7 @@ nested(void **state)
 	OK(cudaFree(x));
 }
 
-/* ---- lives ------------------------------------------------------------------ */
+/* ---- lives ------------------------------------------------------------- */
 
 /* A graph outlives its streams, its launches outlive their executable. */
 static void

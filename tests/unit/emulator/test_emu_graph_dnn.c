@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_graph_dnn.c -- cuDNN's emulated graph interface: which
- * engines there are for a graph on a device, what is noted of them, what the
- * heuristics name. test_emu_graph_dnn_run.c runs plans. */
+/* tests/unit/emulator/test_emu_graph_dnn.c -- cuDNN's emulated graph interface:
+ * which engines there are for a graph on a device, what is noted of them, what
+ * the heuristics name. test_emu_graph_dnn_run.c runs plans. */
 #include "tests/unit/emulator/test_emu_graph_dnn.h"
 
 static const struct dnn_wish single = { .shape = { 2, 4, 5, 3, 3, 1, false },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_graph_dnn.h -- what the tests of cuDNN's emulated graph
- * interface share: descriptors, graphs of a convolution with an epilogue,
- * engines of a described device. */
+/* tests/unit/emulator/test_emu_graph_dnn.h -- what the tests of cuDNN's
+ * emulated graph interface share: descriptors, graphs of a convolution with an
+ * epilogue, engines of a described device. */
 #ifndef AC_TEST_EMU_GRAPH_DNN_H
 #define AC_TEST_EMU_GRAPH_DNN_H
 

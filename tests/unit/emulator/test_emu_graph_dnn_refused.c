@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_graph_dnn_refused.c -- cuDNN's emulated graph interface:
- * descriptors in the wrong place, sizes that cannot be, graphs that no engine
- * knows although they are graphs, devices that lack what an engine needs. */
+/* tests/unit/emulator/test_emu_graph_dnn_refused.c -- cuDNN's emulated graph
+ * interface: descriptors in the wrong place, sizes that cannot be, graphs that
+ * no engine knows although they are graphs, devices that lack what an engine
+ * needs. */
 #include "tests/unit/emulator/test_emu_graph_dnn.h"
 
 #define SET cudnnBackendSetAttribute

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_graph_dnn_run.c -- plans of cuDNN's emulated graph
- * interface: what they compute, against a naive sum; when; what of the
+/* tests/unit/emulator/test_emu_graph_dnn_run.c -- plans of cuDNN's emulated
+ * graph interface: what they compute, against a naive sum; when; what of the
  * program's memory they need. */
 #include "tests/unit/emulator/test_emu_graph_dnn.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_graph_dnn_set.c -- cuDNN's emulated graph interface:
- * setting, finalizing and reading descriptors. The statuses are those of cuDNN
- * 9.19, against which this program runs, too. */
+/* tests/unit/emulator/test_emu_graph_dnn_set.c -- cuDNN's emulated graph
+ * interface: setting, finalizing and reading descriptors. The statuses are
+ * those of cuDNN 9.19, against which this program runs, too. */
 #include "tests/unit/emulator/test_emu_graph_dnn.h"
 
 #define SET cudnnBackendSetAttribute

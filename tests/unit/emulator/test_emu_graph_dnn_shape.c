@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_graph_dnn_shape.c -- cuDNN's emulated graph interface:
- * geometries in one to three dimensions that the older interface cannot say,
- * too, against a naive sum; scales, and an epilogue in FP64. */
+/* tests/unit/emulator/test_emu_graph_dnn_shape.c -- cuDNN's emulated graph
+ * interface: geometries in one to three dimensions that the older interface
+ * cannot say, too, against a naive sum; scales, and an epilogue in FP64. */
 #include "tests/unit/emulator/test_emu_graph_dnn.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_graph_dnn_steps.c -- cuDNN's emulated graph interface:
- * what pointwise operations are set to, and tensors between them that are in
- * memory. The convolution in front multiplies by one. */
+/* tests/unit/emulator/test_emu_graph_dnn_steps.c -- cuDNN's emulated graph
+ * interface: what pointwise operations are set to, and tensors between them
+ * that are in memory. The convolution in front multiplies by one. */
 #include "tests/unit/emulator/test_emu_graph_dnn.h"
 
 #include <fenv.h>

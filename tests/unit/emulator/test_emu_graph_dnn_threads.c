@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_graph_dnn_threads.c -- cuDNN's emulated graph interface
- * from eight threads: one plan and one heuristic for all of them, each with a
- * handle, data and descriptors of its own. For TSan, too. */
+/* tests/unit/emulator/test_emu_graph_dnn_threads.c -- cuDNN's emulated graph
+ * interface from eight threads: one plan and one heuristic for all of them,
+ * each with a handle, data and descriptors of its own. For TSan, too. */
 #include "tests/unit/emulator/test_emu_graph_dnn.h"
 
 #include <pthread.h>

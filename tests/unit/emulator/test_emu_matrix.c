@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_matrix.c -- cuBLAS calls on symmetric and triangular
- * matrices and rotations, in float and double, by int and int64_t, against the
- * definitions. What must not be read is NaN, what must not be written stays. */
+/* tests/unit/emulator/test_emu_matrix.c -- cuBLAS calls on symmetric and
+ * triangular matrices and rotations, in float and double, by int and int64_t,
+ * against the definitions. What must not be read is NaN, what must not be
+ * written stays. */
 #include "test_emu.h"
 
 #include <float.h>
@@ -241,9 +242,13 @@ vectors(bool upper, int incx, int incy, double beta)
 	download(C.d, got, ROOM);
 	for (int j = 0; j < N; j++)
 		for (int i = 0; i < N; i++)
-			expect(got[j * LD + i], C.h[j * LD + i] +
-			    (i == j || (i < j) == upper ? 3 * X.h[AT(i, N, incx)] *
-			    X.h[AT(j, N, incx)] : 0), 4, 2);
+			expect(got[j * LD + i],
+			    C.h[j * LD + i] +
+				(i == j || (i < j) == upper ?
+					3 * X.h[AT(i, N, incx)] *
+					    X.h[AT(j, N, incx)] :
+					0),
+			    4, 2);
 }
 
 /* trmm in place and not, trmv, and trsv by its residual. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_memory.c -- memory of the emulated GPU: every pointer is
- * checked over its full range at the call, a bad call has no effect, and the
- * device's size is real. */
+/* tests/unit/emulator/test_emu_memory.c -- memory of the emulated GPU: every
+ * pointer is checked over its full range at the call, a bad call has no effect,
+ * and the device's size is real. */
 #include "test_emu.h"
 
 static cublasHandle_t handle;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_models.c -- every GPU that can be emulated: what it says
- * of itself, and which formats its arithmetic knows. */
+/* tests/unit/emulator/test_emu_models.c -- every GPU that can be emulated: what
+ * it says of itself, and which formats its arithmetic knows. */
 #include "test_emu_gemm.h"
 
 #include <stdbool.h>

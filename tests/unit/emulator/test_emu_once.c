@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_once.c -- AUTOCAST_EMU_SUMS=once: what is not computed again
- * is what would give the same, and it counts the same bytes. */
+/* tests/unit/emulator/test_emu_once.c -- AUTOCAST_EMU_SUMS=once: what is not
+ * computed again is what would give the same, and it counts the same bytes. */
 #include "test_emu.h"
 
 enum { N = 64, COUNT = N * N };
@@ -22,8 +22,8 @@ static uint64_t
 multiply(float alpha, float beta)
 {
 	emuCountersReset();
-	OK(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &alpha, a, N, b,
-	    N, &beta, c, N));
+	OK(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &alpha, a, N,
+	    b, N, &beta, c, N));
 	OK(cudaDeviceSynchronize());
 	return emuCounter("gemm_bytes");
 }

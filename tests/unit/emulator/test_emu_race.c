@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_race.c -- a missing event must show. Built with TSan,
- * two streams that share a buffer without one are reported, and the same with
- * an event are not: whatever ran first, whatever the host waited for. */
+/* tests/unit/emulator/test_emu_race.c -- a missing event must show. Built with
+ * TSan, two streams that share a buffer without one are reported, and the same
+ * with an event are not: whatever ran first, whatever the host waited for. */
 #include "test_emu.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_replay.c -- whole processes with graphs: ones that end
- * with graphs and captures alive, or launch when main() has returned; and,
- * built with TSan, ones whose replays race, which must show. */
+/* tests/unit/emulator/test_emu_replay.c -- whole processes with graphs: ones
+ * that end with graphs and captures alive, or launch when main() has returned;
+ * and, built with TSan, ones whose replays race, which must show. */
 #include "test_emu.h"
 
 #include <stdbool.h>
@@ -56,7 +56,7 @@ capture(bool with_join, bool with_fork)
 	return new;
 }
 
-/* ---- races ---------------------------------------------------------------- */
+/* ---- races ------------------------------------------------------------- */
 
 /* Branches of one graph, without and with what orders them. */
 static void
@@ -94,7 +94,7 @@ one_graph(bool ordered)
 	OK(cudaDeviceSynchronize());
 }
 
-/* ---- ends ----------------------------------------------------------------- */
+/* ---- ends -------------------------------------------------------------- */
 
 static void
 launch_late(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_scaler.c -- the gradient scaler's kernels by way of a
- * driver: its own PTX loaded, every launch with its arguments, captured and
- * replayed. The numbers are integers: exact. */
+/* tests/unit/emulator/test_emu_scaler.c -- the gradient scaler's kernels by way
+ * of a driver: its own PTX loaded, every launch with its arguments, captured
+ * and replayed. The numbers are integers: exact. */
 #include "tests/unit/emulator/test_emu.h"
 
 #include "kernels/scaler/scaler.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_stream.c -- asynchrony of the emulated GPU: work runs
- * after its call returned, in stream order, across streams as events and the
- * legacy stream say. main() sets a jitter seed: order must not be luck. */
+/* tests/unit/emulator/test_emu_stream.c -- asynchrony of the emulated GPU: work
+ * runs after its call returned, in stream order, across streams as events and
+ * the legacy stream say. main() sets a jitter seed: order must not be luck. */
 #include "test_emu.h"
 
 #include <pthread.h>

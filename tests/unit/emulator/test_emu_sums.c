@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_sums.c -- how the emulated cuBLAS adds up: with the GPU's
- * bits, in FP64, or fast, and how far these are from one another. */
+/* tests/unit/emulator/test_emu_sums.c -- how the emulated cuBLAS adds up: with
+ * the GPU's bits, in FP64, or fast, and how far these are from one another. */
 #include "test_emu_exact.h"
 
 enum { M = 33, N = 18, K = 77, LD = 80, LARGE = 513 };

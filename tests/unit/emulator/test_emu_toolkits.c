@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_toolkits.c -- the libraries of CUDA 12 beside those of 13
- * in one process: one driver, one memory, handles that do not cross. */
+/* tests/unit/emulator/test_emu_toolkits.c -- the libraries of CUDA 12 beside
+ * those of 13 in one process: one driver, one memory, handles that do not
+ * cross. */
 #include "test_emu.h"
 
 #include <dlfcn.h>

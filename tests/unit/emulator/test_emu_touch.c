@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_touch.c -- what products of the emulated cuBLAS touch:
- * the bytes they move, the alignment they need, the types they read. */
+/* tests/unit/emulator/test_emu_touch.c -- what products of the emulated cuBLAS
+ * touch: the bytes they move, the alignment they need, the types they read. */
 #include "test_emu.h"
 
 #include "emulator/cublas/cublas_touch.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_vector.c -- cuBLAS calls other than products: vectors,
- * gemv and ger, geam and trsm, in float and double, against plain loops. */
+/* tests/unit/emulator/test_emu_vector.c -- cuBLAS calls other than products:
+ * vectors, gemv and ger, geam and trsm, in float and double, against plain
+ * loops. */
 #include "test_emu.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_ptx.c -- the interpreter of PTX, on kernels of a few lines:
- * what is wrong is found, and what is right is not. TAP. */
+/* tests/unit/emulator/test_ptx.c -- the interpreter of PTX, on kernels of a few
+ * lines: what is wrong is found, and what is right is not. TAP. */
 #include "emulator/ptx/ptx.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/cast_cases.c -- numbers that casts are tried on. The same numbers
- * every time. */
+/* tests/unit/kernels/cast_cases.c -- numbers that casts are tried on. The same
+ * numbers every time. */
 #include "tests/unit/kernels/cast_cases.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/cast_reference.c -- the reference of the cast tests. Works in
- * double, where FP32 products with powers of two down to 2^-150 are exact, and
- * rounds once with rint(). */
+/* tests/unit/kernels/cast_reference.c -- the reference of the cast tests. Works
+ * in double, where FP32 products with powers of two down to 2^-150 are exact,
+ * and rounds once with rint(). */
 #include "tests/unit/kernels/cast_reference.h"
 
 #include <math.h>

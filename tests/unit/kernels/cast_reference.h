@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/cast_reference.h -- what the casts must give, computed another
- * way than the kernels do. */
+/* tests/unit/kernels/cast_reference.h -- what the casts must give, computed
+ * another way than the kernels do. */
 #ifndef AC_TESTS_CAST_REFERENCE_H
 #define AC_TESTS_CAST_REFERENCE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/conv_cases.c -- convolutions in ordinary memory, computed by the
- * definition: every product of an input, a tap and an output, once. */
+/* tests/unit/kernels/conv_cases.c -- convolutions in ordinary memory, computed
+ * by the definition: every product of an input, a tap and an output, once. */
 #include "tests/unit/kernels/conv_cases.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/conv_cases.h -- convolutions on which the guard's sample is tried:
- * their memory, and a plain computation of what they give. */
+/* tests/unit/kernels/conv_cases.h -- convolutions on which the guard's sample
+ * is tried: their memory, and a plain computation of what they give. */
 #ifndef AC_TESTS_CONV_CASES_H
 #define AC_TESTS_CONV_CASES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/estimate_draws.h -- products of many kinds, good and bad, for the
- * estimate of their error; and what their error is. */
+/* tests/unit/kernels/estimate_draws.h -- products of many kinds, good and bad,
+ * for the estimate of their error; and what their error is. */
 #ifndef AC_TESTS_ESTIMATE_DRAWS_H
 #define AC_TESTS_ESTIMATE_DRAWS_H
 

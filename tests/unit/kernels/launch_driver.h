@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/launch_driver.h -- a made-up driver with one context on device 0,
- * where a function is its name. Who includes it defines module_load(),
- * module_function() and kernel_launch(), and sees there what is queued. */
+/* tests/unit/kernels/launch_driver.h -- a made-up driver with one context on
+ * device 0, where a function is its name. Who includes it defines
+ * module_load(), module_function() and kernel_launch(), and sees there what is
+ * queued. */
 #ifndef AC_TESTS_LAUNCH_DRIVER_H
 #define AC_TESTS_LAUNCH_DRIVER_H
 

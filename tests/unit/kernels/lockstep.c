@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/lockstep.c -- random products and convolutions: the kernels' text
- * against the twins, bit for bit in all they write. */
+/* tests/unit/kernels/lockstep.c -- random products and convolutions: the
+ * kernels' text against the twins, bit for bit in all they write. */
 #include "tests/unit/kernels/conv_cases.h"
 #include "tests/unit/kernels/lockstep.h"
 #include "tests/unit/kernels/recast_cases.h"
@@ -53,7 +53,8 @@ random_batch(void)
 	return c;
 }
 
-/* How it is judged. Without `kept`, a sample cannot look again where C counts. */
+/* How it is judged. Without `kept`, a sample cannot look again where C
+ * counts. */
 static void
 set_judge(struct recast_data *one, struct recast_data *two)
 {

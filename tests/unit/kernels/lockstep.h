@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/lockstep.h -- the text of the .cu files, run on the CPU. */
+/* tests/unit/kernels/lockstep.h -- the text of the .cu files, run on the
+ * CPU. */
 #ifndef AC_TESTS_LOCKSTEP_H
 #define AC_TESTS_LOCKSTEP_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/lockstep_scaler.c -- random tensors under the gradient scaler's
- * kernels: their text against the twins. */
+/* tests/unit/kernels/lockstep_scaler.c -- random tensors under the gradient
+ * scaler's kernels: their text against the twins. */
 #include "tests/unit/kernels/lockstep.h"
 #include "tests/unit/scaler/scaler_cases.h"
 

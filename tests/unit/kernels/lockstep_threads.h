@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/lockstep_threads.h -- a GPU's threads on the CPU, for the .cu files
- * that are included after it: each thread of a block is a context of its own,
- * switched where threads wait for each other. Who includes it, defines
+/* tests/unit/kernels/lockstep_threads.h -- a GPU's threads on the CPU, for the
+ * .cu files that are included after it: each thread of a block is a context of
+ * its own, switched where threads wait for each other. Who includes it, defines
  * run_kernel().
  *
  * Blocks run one after the other, in no natural order, and so do the threads

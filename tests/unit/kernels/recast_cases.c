@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/recast_cases.c -- products in ordinary memory for the twins. */
+/* tests/unit/kernels/recast_cases.c -- products in ordinary memory for the
+ * twins. */
 #include "tests/unit/kernels/recast_cases.h"
 
 #include "kernels/twins/twins.h"
@@ -209,7 +210,8 @@ recast_out_at(struct recast_data *d, int64_t b, int64_t i, int64_t j)
 void
 recast_run(const char *name, const struct recast_data *d, unsigned blocks)
 {
-	const struct ac_twin_launch launch = { { blocks, 2, 1 }, { 256, 1, 1 } };
+	const struct ac_twin_launch launch = { { blocks, 2, 1 },
+		{ 256, 1, 1 } };
 	void *arguments[] = { (void *)(uintptr_t)&d->recast };
 
 	for (size_t i = 0; i < ac_twin_count; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/recast_cases.h -- products on which the kernels of recast.h are
- * tried: their memory, the twins' runs, and a product in between. */
+/* tests/unit/kernels/recast_cases.h -- products on which the kernels of
+ * recast.h are tried: their memory, the twins' runs, and a product in
+ * between. */
 #ifndef AC_TESTS_RECAST_CASES_H
 #define AC_TESTS_RECAST_CASES_H
 

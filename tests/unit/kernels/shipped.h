@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/shipped.h -- the PTX that ships, run by the interpreter. */
+/* tests/unit/kernels/shipped.h -- the PTX that ships, run by the
+ * interpreter. */
 #ifndef AC_TESTS_SHIPPED_H
 #define AC_TESTS_SHIPPED_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/shipped_regions.c -- what the contracts of recast.h, conv_check.h
- * and scaler.h let a kernel touch: columns of matrices, not the gaps between
- * them. */
+/* tests/unit/kernels/shipped_regions.c -- what the contracts of recast.h,
+ * conv_check.h and scaler.h let a kernel touch: columns of matrices, not the
+ * gaps between them. */
 #include "tests/unit/kernels/shipped.h"
 
 #include "kernels/recast/recast_estimate.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_cast.c -- cast.h against an independent reference, bit for
- * bit: exponents, what they make of alpha, factors, numbers; and casts of every
- * small shape. */
+/* tests/unit/kernels/test_cast.c -- cast.h against an independent reference,
+ * bit for bit: exponents, what they make of alpha, factors, numbers; and casts
+ * of every small shape. */
 #include "tests/unit/kernels/cast_reference.h"
 #include "tests/unit/kernels/recast_cases.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_cast_exhaustive.c -- every FP32 number there is, to FP16 and
- * BF16: the twin's fast way, tile by tile, and the text it shares with the GPU.
+/* tests/unit/kernels/test_cast_exhaustive.c -- every FP32 number there is, to
+ * FP16 and BF16: the twin's fast way, tile by tile, and the text it shares with
+ * the GPU.
  *
  * The reference knows no rounding trick. It decodes each 16-bit number by its
  * definition, puts the border between two neighbours at their midpoint (an
@@ -47,7 +48,8 @@ static void
 find_borders(struct form *form)
 {
 	for (uint32_t i = 0; i < form->infinity; i++) {
-		const double middle = (decode(form, i) + decode(form, i + 1)) / 2;
+		const double middle = (decode(form, i) + decode(form, i + 1)) /
+		    2;
 		/* The border to infinity of BF16 is no finite float, but its
 		 * bits are the mean of its neighbours' all the same. */
 		if (middle > 0x1.fffffep127)

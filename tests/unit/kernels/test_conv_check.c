@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_conv_check.c -- the sample of a convolution: what it says of
- * right and wrong outputs, what it looks at, what it reads. ac_conv_check() is
- * launched on a made-up GPU that runs the twin. */
+/* tests/unit/kernels/test_conv_check.c -- the sample of a convolution: what it
+ * says of right and wrong outputs, what it looks at, what it reads.
+ * ac_conv_check() is launched on a made-up GPU that runs the twin. */
 #include "tests/unit/kernels/conv_cases.h"
 
 #include <math.h>
@@ -70,7 +70,8 @@ check(struct conv_data *data)
 	struct ac_conv_scratch scratch;
 
 	memset(&data->post, 0xff, sizeof data->post);
-	assert_int_equal(ac_conv_check(loaded(), &data->check, NULL), AC_KERNELS_OK);
+	assert_int_equal(ac_conv_check(loaded(), &data->check, NULL),
+	    AC_KERNELS_OK);
 	assert_int_equal(data->post.number, data->check.number);
 	assert_int_equal(data->post.settled, 0);
 	assert_true(!(data->post.rho > 0) && !(data->post.rho < 0));
@@ -434,7 +435,8 @@ test_launch(void **state)
 	c.features = 1;
 	conv_data_make(&c, 1, &data);
 	launched.count = 0;
-	assert_int_equal(ac_conv_check(loaded(), &data.check, stream), AC_KERNELS_OK);
+	assert_int_equal(ac_conv_check(loaded(), &data.check, stream),
+	    AC_KERNELS_OK);
 	assert_int_equal(launched.count, 1);
 	assert_ptr_equal(launched.stream, stream);
 	assert_int_equal(launched.grid, 16);

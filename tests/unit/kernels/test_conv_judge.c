@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_conv_judge.c -- what the sample of a convolution holds against
- * it: exact numbers that changed, errors of what is added. By the twin. */
+/* tests/unit/kernels/test_conv_judge.c -- what the sample of a convolution
+ * holds against it: exact numbers that changed, errors of what is added. By the
+ * twin. */
 #include "tests/unit/kernels/conv_cases.h"
 
 #include <setjmp.h>
@@ -103,8 +104,8 @@ test_added(void **state)
 }
 
 /* Graphs are made of calls whose data were seen to vary: equal data have equal
- * energies, whatever the seed, and others' are others. An operand that is a power of
- * two as large has its square of the energy, to the last bit. */
+ * energies, whatever the seed, and others' are others. An operand that is a
+ * power of two as large has its square of the energy, to the last bit. */
 static void
 test_energies(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_driver.c -- how the driver's calls are found, on a made-up
- * process: this file stands in for base/elf.c and for the driver. */
+/* tests/unit/kernels/test_driver.c -- how the driver's calls are found, on a
+ * made-up process: this file stands in for base/elf.c and for the driver. */
 #include "kernels/load/driver.h"
 
 #include "base/elf.h"

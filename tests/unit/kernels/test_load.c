@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_load.c -- loading on a made-up driver: what is loaded where,
- * and in which capture mode. */
+/* tests/unit/kernels/test_load.c -- loading on a made-up driver: what is loaded
+ * where, and in which capture mode. */
 #include "kernels/load/load.h"
 #include "kernels/twins/twins.h"
 
@@ -412,7 +412,8 @@ two_modules(void)
 	CHECK(libraries == 2 && functions == AC_KERNEL_COUNT + 1);
 }
 
-/* One that is loaded only on request may be refused for want of memory, once. */
+/* One that is loaded only on request may be refused for want of memory,
+ * once. */
 static void
 asks_again(void)
 {

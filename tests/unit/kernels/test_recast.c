@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_recast.c -- cast and settle: whatever is remembered, the bits
- * and the statistics of a cast in two passes; the statistics against double. */
+/* tests/unit/kernels/test_recast.c -- cast and settle: whatever is remembered,
+ * the bits and the statistics of a cast in two passes; the statistics against
+ * double. */
 #include "tests/unit/kernels/recast_cases.h"
 
 #include "kernels/recast/recast_body.h"
@@ -280,7 +281,8 @@ reference_losses(const struct ac_recast_operand *o, int cast_exponent,
 		double energy = 0, loss = 0;
 
 		for (int64_t j = col; j < col + 32 && j < o->cols; j++)
-			for (int64_t i = row; i < row + 32 && i < o->rows; i++) {
+			for (int64_t i = row; i < row + 32 && i < o->rows;
+			     i++) {
 				const double x = (double)o->from[b * o->stride
 				    + j * o->ld + i];
 				const double to = cast_reference_value(o->to[

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_recast_estimate.c -- the estimate of a call's error: against a
- * plain model in double, and against what calls really lose; what it asks for,
- * and what it leaves in the history. */
+/* tests/unit/kernels/test_recast_estimate.c -- the estimate of a call's error:
+ * against a plain model in double, and against what calls really lose; what it
+ * asks for, and what it leaves in the history. */
 #include "tests/unit/kernels/estimate_draws.h"
 
 #include "kernels/recast/recast_estimate.h"
@@ -64,7 +64,8 @@ band_of(struct recast_data *d, int operand, int64_t first, double sums[2])
 		}
 }
 
-/* The estimate of the last call, by the formula, at the outputs it looked at. */
+/* The estimate of the last call, by the formula, at the outputs it looked
+ * at. */
 static double
 model(struct recast_data *d, const float *c)
 {

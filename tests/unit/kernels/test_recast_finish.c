@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_recast_finish.c -- finish and write: what has an inf or NaN
- * factor is of the class that FP32 with room enough would give, in all shapes;
- * everything else keeps its bits; C = result + beta C. */
+/* tests/unit/kernels/test_recast_finish.c -- finish and write: what has an inf
+ * or NaN factor is of the class that FP32 with room enough would give, in all
+ * shapes; everything else keeps its bits; C = result + beta C. */
 #include "tests/unit/kernels/recast_cases.h"
 
 #include <math.h>
@@ -221,7 +221,8 @@ test_scalars_of_zero(void **state)
 		recast_whole(&d);
 		for (int64_t j = 0; j < c.n; j++)
 			for (int64_t i = 0; i < c.m; i++)
-				assert_true(isfinite(*recast_c_at(&d, 0, i, j)));
+				assert_true(isfinite(*recast_c_at(&d, 0, i,
+				    j)));
 		assert_true(d.history.error < 1e-3f);
 		recast_data_free(&d);
 	}

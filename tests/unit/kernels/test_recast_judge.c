@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_recast_judge.c -- what a sample says of its call: the rule is
- * the policy's; what is exact has to stay so; a line is looked at again before
- * it counts, and each matrix of a batch is looked at. */
+/* tests/unit/kernels/test_recast_judge.c -- what a sample says of its call: the
+ * rule is the policy's; what is exact has to stay so; a line is looked at again
+ * before it counts, and each matrix of a batch is looked at. */
 #include "tests/unit/kernels/recast_cases.h"
 
 #include <math.h>
@@ -301,8 +301,8 @@ test_lines(void **state)
 	assert_int_equal(missed, 0);
 }
 
-/* Whether the i-th row and the fourth column of the sample meet at an output that
- * is in neither's second look. */
+/* Whether the i-th row and the fourth column of the sample meet at an output
+ * that is in neither's second look. */
 static bool
 is_seen_once(const struct ac_recast *r, int i)
 {

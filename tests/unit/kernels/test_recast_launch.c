@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_recast_launch.c -- what recast.c queues on a made-up driver:
- * one launch of the right kernel on the caller's stream, and its grid. */
+/* tests/unit/kernels/test_recast_launch.c -- what recast.c queues on a made-up
+ * driver: one launch of the right kernel on the caller's stream, and its
+ * grid. */
 #include "kernels/conv/conv_check.h"
 #include "kernels/recast/recast_body.h"
 #include "kernels/load/load.h"
@@ -115,7 +116,8 @@ test_one_launch(void **state)
 	(void)state;
 	for (int i = 0; i < KERNELS; i++) {
 		launched.count = 0;
-		assert_int_equal(kernels[i].queue(loaded(), &r, stream), AC_KERNELS_OK);
+		assert_int_equal(kernels[i].queue(loaded(), &r, stream),
+		    AC_KERNELS_OK);
 		assert_int_equal(launched.count, 1);
 		assert_string_equal(launched.kernel, kernels[i].kernel);
 		assert_ptr_equal(launched.stream, stream);
@@ -142,7 +144,8 @@ test_convolution(void **state)
 	const struct ac_conv_check check = { .groups = 1 };
 
 	(void)state;
-	assert_int_equal(ac_conv_check(loaded(), &check, stream), AC_KERNELS_OK);
+	assert_int_equal(ac_conv_check(loaded(), &check, stream),
+	    AC_KERNELS_OK);
 	assert_string_equal(launched.kernel, "ac_conv_check");
 	assert_ptr_equal(launched.stream, stream);
 	assert_int_equal(launched.grid[0], 1);
@@ -151,13 +154,15 @@ test_convolution(void **state)
 static unsigned
 grid_of(int kernel, const struct ac_recast *r)
 {
-	assert_int_equal(kernels[kernel].queue(loaded(), r, stream), AC_KERNELS_OK);
+	assert_int_equal(kernels[kernel].queue(loaded(), r, stream),
+	    AC_KERNELS_OK);
 	return launched.grid[0];
 }
 
-/* A warp per tile of the operands, eight to a block: of a pass two rows of blocks
- * share them, no more than an SM holds two of; of the ranges each row has those
- * of the larger operand. An output square of 64 x 64 per block. Never none. */
+/* A warp per tile of the operands, eight to a block: of a pass two rows of
+ * blocks share them, no more than an SM holds two of; of the ranges each row
+ * has those of the larger operand. An output square of 64 x 64 per block. Never
+ * none. */
 static void
 test_grids(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_recast_sample.c -- the sample against FP64, when one is due,
- * what the post says and when it is cleared, the range histogram. */
+/* tests/unit/kernels/test_recast_sample.c -- the sample against FP64, when one
+ * is due, what the post says and when it is cleared, the range histogram. */
 #include "tests/unit/kernels/recast_cases.h"
 
 #include <math.h>
@@ -170,7 +170,8 @@ assert_verdict(enum cast_fill fill, float written, bool write, float alpha,
 	recast_finish(&d);
 	assert_true(d.history.error == expected);
 	assert_true(d.history.line_error == expected);
-	/* What adds nothing proves nothing; nor does what FP32 does not have. */
+	/* What adds nothing proves nothing; nor does what FP32 does not
+	 * have. */
 	assert_int_equal(d.history.samples, fill == FILL_NORMAL && alpha == 1);
 	recast_data_free(&d);
 }
@@ -390,8 +391,8 @@ test_ranges(void **state)
 	recast_data_free(&d);
 }
 
-/* Most of what was added is gone, whatever the scale; with beta 0 nothing was there
- * that could take it. */
+/* Most of what was added is gone, whatever the scale; with beta 0 nothing was
+ * there that could take it. */
 static void
 test_shrunk(void **state)
 {
@@ -410,7 +411,8 @@ test_shrunk(void **state)
 					.bare = 16 * scales[i] * scales[i],
 					.added = 16, .filled = 16,
 				};
-			assert_false(ac_recast_facts_of(&r, norms, true).shrunk);
+			assert_false(
+			    ac_recast_facts_of(&r, norms, true).shrunk);
 			r.beta.value = 1;
 			if (percent != 25)
 				assert_int_equal(ac_recast_facts_of(&r, norms,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_recast_twins.c -- the twins of the recast kernels: the same
- * bits plainly and eight lanes at a time, for any launch and any float mode;
- * the bytes they move; what they leave behind. */
+/* tests/unit/kernels/test_recast_twins.c -- the twins of the recast kernels:
+ * the same bits plainly and eight lanes at a time, for any launch and any float
+ * mode; the bytes they move; what they leave behind. */
 #include "tests/unit/kernels/recast_cases.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/test_shipped_ptx.c [TURNS [SEED]] -- the PTX that ships is run,
- * by the interpreter of the emulated GPU, against the CPU twins: the same bits
- * in all that is written, and no finding. lockstep.c has the cases. TAP.
+/* tests/unit/kernels/test_shipped_ptx.c [TURNS [SEED]] -- the PTX that ships is
+ * run, by the interpreter of the emulated GPU, against the CPU twins: the same
+ * bits in all that is written, and no finding. lockstep.c has the cases. TAP.
  *
  * Each launch is checked: every address against what the kernels' headers
  * let them touch, alignment, shared memory, barriers, shuffles. Warps and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_calibration.c -- measured rates: there and back, whose they
- * are, and that no file is believed that should not be. */
+/* tests/unit/policy/test_calibration.c -- measured rates: there and back, whose
+ * they are, and that no file is believed that should not be. */
 #include "with_policy.h"
 
 #include "policy/profit/calibration.h"
@@ -252,7 +252,7 @@ test_apply(void **state)
 	assert_non_null(strstr(rates.source, "but for what"));
 }
 
-/* ---- Files ------------------------------------------------------------------ */
+/* ---- Files ------------------------------------------------------------- */
 
 static char path_buffer[1024];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_complaints.c -- every error of the policy language, word for
- * word and at its place. */
+/* tests/unit/policy/test_complaints.c -- every error of the policy language,
+ * word for word and at its place. */
 #include "with_policy.h"
 
 struct complaint {

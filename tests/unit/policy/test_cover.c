@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_cover.c -- rules that can never decide are named, and no
- * other rule is. */
+/* tests/unit/policy/test_cover.c -- rules that can never decide are named, and
+ * no other rule is. */
 #include "with_policy.h"
 
 static const struct {

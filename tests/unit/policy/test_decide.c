@@ -356,7 +356,8 @@ test_ranking(void **state)
 	static const char any[] = "* -> auto tol=8e-3";
 
 	(void)state;
-	/* The fastest as predicted; at a tie no cast, then the more accurate. */
+	/* The fastest as predicted; at a tie no cast, then the more
+	 * accurate. */
 	RANKS(any, 10, 20, 40, 30, "fp16 bf16 tf32");
 	RANKS(any, 10, 40, 20, 30, "tf32 bf16 fp16");
 	RANKS(any, 10, 20, 20, 20, "tf32 fp16 bf16");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_explain.c -- the explanation a person reads, to the byte. */
+/* tests/unit/policy/test_explain.c -- the explanation a person reads, to the
+ * byte. */
 #include "with_policy.h"
 
 #include "policy/profit/profit.h"

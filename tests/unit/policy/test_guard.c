@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_guard.c -- the guard's rule at its limits, one by one and in
- * its order. */
+/* tests/unit/policy/test_guard.c -- the guard's rule at its limits, one by one
+ * and in its order. */
 #include "policy/guard.h"
 
 #include <math.h>

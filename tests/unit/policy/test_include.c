@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_include.c -- include lines, and files that are none. Works
- * in a temporary folder; a load that waits is ended by an alarm. */
+/* tests/unit/policy/test_include.c -- include lines, and files that are none.
+ * Works in a temporary folder; a load that waits is ended by an alarm. */
 #include "with_policy.h"
 
 #include <sys/stat.h>

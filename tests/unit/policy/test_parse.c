@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_parse.c -- what is accepted, what is warned of, in what order
- * errors come, and that nothing is unbounded. */
+/* tests/unit/policy/test_parse.c -- what is accepted, what is warned of, in
+ * what order errors come, and that nothing is unbounded. */
 #include "with_policy.h"
 
 /* All errors of a text, in the order of the text, however they are found. */

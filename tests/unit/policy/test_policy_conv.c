@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_policy_conv.c -- what the policy makes of convolutions and
- * recurrent networks: their quantities, their rungs, the time they take. */
+/* tests/unit/policy/test_policy_conv.c -- what the policy makes of convolutions
+ * and recurrent networks: their quantities, their rungs, the time they take. */
 #include "with_policy.h"
 
 #include "policy/profit/profit.h"
@@ -26,7 +26,7 @@ square(enum ac_operation operation, int64_t images, int64_t cin,
 	return op;
 }
 
-/* ---- Quantities ------------------------------------------------------------- */
+/* ---- Quantities -------------------------------------------------------- */
 
 static void
 assert_sides(const struct ac_op *op, double m, double n, double k,
@@ -79,7 +79,7 @@ test_dimensions(void **state)
 	CHECK("conv filter=3x5x7 stride=1x2x3 -> keep", &op, "keep: rule");
 }
 
-/* ---- Rungs ------------------------------------------------------------------- */
+/* ---- Rungs ------------------------------------------------------------- */
 
 /* Which rungs a convolution or a recurrent network has, and on which GPU. */
 static void
@@ -155,9 +155,12 @@ test_rnn_as_asked(void **state)
 static void
 test_conv_gpus(void **state)
 {
-	static const struct { int sm; const char *tf32, *fp16, *both; } rows[] = {
+	static const struct {
+		int sm;
+		const char *tf32, *fp16, *both;
+	} rows[] = {
 		{ 61, "keep: unsupported", "keep: unsupported",
-		  "keep: unsupported" },
+		    "keep: unsupported" },
 		{ 70, "keep: unsupported", "fp16 library", "fp16 library" },
 		{ 75, "keep: unsupported", "fp16 library", "fp16 library" },
 		{ 80, "tf32 library", "fp16 library", "fp16 library" },
@@ -209,7 +212,7 @@ test_conv_as_asked(void **state)
 	ac_policy_destroy(policy);
 }
 
-/* ---- Time -------------------------------------------------------------------- */
+/* ---- Time -------------------------------------------------------------- */
 
 static double
 micros(const struct ac_op *op, enum ac_rung rung)
@@ -229,9 +232,9 @@ assert_near(double have, double want, double distance)
 }
 
 /* Forward layers of ResNet-50, 256 images: the published analysis, us. Its
- * FP32 rate was a ninth higher than our table's, its FP16 output was not widened and
- * its casts were one launch. Layers of fewer than 128 channels are left out: it counts the
- * waves of tiles, which they fill by half. */
+ * FP32 rate was a ninth higher than our table's, its FP16 output was not
+ * widened and its casts were one launch. Layers of fewer than 128 channels are
+ * left out: it counts the waves of tiles, which they fill by half. */
 static void
 test_resnet(void **state)
 {

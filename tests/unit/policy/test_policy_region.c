@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_policy_region.c -- what a program asks for in a region, under
- * every kind of line. */
+/* tests/unit/policy/test_policy_region.c -- what a program asks for in a
+ * region, under every kind of line. */
 #include "with_policy.h"
 
 #define ON "profit=off guard=off"

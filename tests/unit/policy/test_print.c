@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_print.c -- canonical text, and the census of what is not
- * built. That canonical text reads back as the same policy is checked on very
- * many texts by tests/policy/agree.py. */
+/* tests/unit/policy/test_print.c -- canonical text, and the census of what is
+ * not built. That canonical text reads back as the same policy is checked on
+ * very many texts by tests/policy/agree.py. */
 #include "with_policy.h"
 
 static const char *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_problems.c -- how a diagnostic looks, to the byte, and that
- * no text can make it ugly or long. */
+/* tests/unit/policy/test_problems.c -- how a diagnostic looks, to the byte, and
+ * that no text can make it ugly or long. */
 #include "with_policy.h"
 
 static void

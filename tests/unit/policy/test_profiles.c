@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_profiles.c -- the built-in profiles: the shipped files byte
- * for byte, and what each does. Also the example policies, which must parse.
- * Run in the build folder; `srcdir` names the source folder. */
+/* tests/unit/policy/test_profiles.c -- the built-in profiles: the shipped files
+ * byte for byte, and what each does. Also the example policies, which must
+ * parse. Run in the build folder; `srcdir` names the source folder. */
 #include "with_policy.h"
 
 #include <glob.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_profit.c -- the profit model against the published analysis
- * it comes from: where one way overtakes another, and nothing odd anywhere. */
+/* tests/unit/policy/test_profit.c -- the profit model against the published
+ * analysis it comes from: where one way overtakes another, and nothing odd
+ * anywhere. */
 #include "with_policy.h"
 
 #include "policy/profit/profit.h"
@@ -36,7 +37,7 @@ fp16(const struct ac_rates *rates, const struct ac_op *op)
 	return seconds(rates, op, AC_RUNG_FP16, AC_TACTIC_CAST);
 }
 
-/* ---- The table ------------------------------------------------------------ */
+/* ---- The table --------------------------------------------------------- */
 
 static void
 test_find(void **state)
@@ -143,7 +144,7 @@ test_rates_of(void **state)
 	assert_ptr_equal(ac_rates_of(&op), &own);
 }
 
-/* ---- Crossovers -------------------------------------------------------------- */
+/* ---- Crossovers -------------------------------------------------------- */
 
 /* The smallest square product from which `is_better` holds. */
 static int64_t
@@ -265,7 +266,7 @@ test_speedups(void **state)
 	}
 }
 
-/* ---- The ways ------------------------------------------------------------------ */
+/* ---- The ways ---------------------------------------------------------- */
 
 /* Round numbers: 1 TFLOP/s is 1 ps a FLOP, 1 TB/s 1 ps a byte. */
 static const struct ac_rates round_numbers = { .fp32 = 1e12, .tf32 = 2e12,
@@ -373,7 +374,7 @@ test_host(void **state)
 	assert_int_equal(PS(keep(&r, &op)), 20041000000);
 }
 
-/* ---- Anything goes in ------------------------------------------------------------ */
+/* ---- Anything goes in -------------------------------------------------- */
 
 static const int64_t sizes[] = { INT64_MIN, -1, 0, 1, 15, 16, 17, 100, 4095,
 	4096, 1 << 20, INT64_C(1) << 31, INT64_C(1) << 45, INT64_C(1) << 62 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_profit_published.c -- the profit model against times that
- * others measured and published; none of them is ours. Every time must be met
- * within a quarter, but for those that are marked as misses, which are held to
- * what they are. What the model must be whatever was published: no less time
+/* tests/unit/policy/test_profit_published.c -- the profit model against times
+ * that others measured and published; none of them is ours. Every time must be
+ * met within a quarter, but for those that are marked as misses, which are held
+ * to what they are. What the model must be whatever was published: no less time
  * for more work, no rung chosen that was slower, one rate per time. */
 #include "with_policy.h"
 
@@ -18,9 +18,9 @@ enum source {
 	OZAKI,
 	/* The same, results_04: GH200 and A100 again, three months later. */
 	OZAKI_AGAIN,
-	/* zzc0721/torch-performance-test-data, issues 79 (H100), 95 (H100 PCIe),
-	 * 77 (H20), 185 (A40), 78 (RTX 4090), 104 (RTX 5080), 140 (V100):
-	 * torch.mm, 30 in a row; from TFLOP/s. */
+	/* zzc0721/torch-performance-test-data, issues 79 (H100), 95 (H100
+	 * PCIe), 77 (H20), 185 (A40), 78 (RTX 4090), 104 (RTX 5080), 140
+	 * (V100): torch.mm, 30 in a row; from TFLOP/s. */
 	TORCH,
 	/* vllm-project/vllm, pull request 47973: GB200. */
 	VLLM,
@@ -192,7 +192,7 @@ test_published(void **state)
 	assert_int_equal(bad, 0);
 }
 
-/* ---- What is chosen ------------------------------------------------------- */
+/* ---- What is chosen ---------------------------------------------------- */
 
 /* What the call would take by these tables on what amp chooses; 0 if nobody
  * published that. */
@@ -249,7 +249,7 @@ test_choice(void **state)
 	assert_int_equal(kept, 1);
 }
 
-/* ---- Whatever was published ------------------------------------------------ */
+/* ---- Whatever was published -------------------------------------------- */
 
 static const double steps[] = { 17, 32, 100, 127, 128, 129, 256, 500, 1000,
 	1024, 2000, 2048, 4096, 6144, 6145, 8192, 12289, 16384, 65536 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_range.c -- what is predicted from exponents against what
- * casts really lose, for the kinds of data that products are made of. */
+/* tests/unit/policy/test_range.c -- what is predicted from exponents against
+ * what casts really lose, for the kinds of data that products are made of. */
 #include "policy/decide/range.h"
 
 #include <math.h>

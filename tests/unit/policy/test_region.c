@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_region.c -- regions nest per thread, are the same under the
- * same words, cost memory once, and survive threads and forks. */
+/* tests/unit/policy/test_region.c -- regions nest per thread, are the same
+ * under the same words, cost memory once, and survive threads and forks. */
 #include "api/region.h"
 #include "api/thread.h"
 #include "include/autocast.h"
@@ -56,7 +56,7 @@ is_in(const char *name)
 	    : !ac_region_here() && !here();
 }
 
-/* ---- The stack ------------------------------------------------------------ */
+/* ---- The stack --------------------------------------------------------- */
 
 CASE(nesting)
 {
@@ -102,18 +102,19 @@ CASE(lower_half)
 	CHECK(!autocast_region_pop() && ac_region_mark == 0x300);
 }
 
-/* ---- What is said --------------------------------------------------------- */
+/* ---- What is said ------------------------------------------------------ */
 
 CASE(names)
 {
-	static const char *const good[] = { "a", "Encoder.layer-3/attn",
-		"_./+@%~:-", "0",
-		"123456789012345678901234567890123456789012345678901234567890123"
+	static const char *const good[] = {
+		"a",
+		"Encoder.layer-3/attn", "_./+@%~:-", "0", "123456789012345678901234567890123456789012345678901234567890123"
 	};
-	static const char *const bad[] = { "", "a b", "a*", "a?", "a=b", "a,b",
-		"\"a\"", "a\n", "\xc3\xa9", "a#", "[a]", "a;",
-		"1234567890123456789012345678901234567890123456789012345678901234"
-	};
+	static const char
+	    *const bad[] = {
+		    "", "a b", "a*", "a?", "a=b", "a,b", "\"a\"",
+		    "a\n", "\xc3\xa9", "a#", "[a]", "a;", "1234567890123456789012345678901234567890123456789012345678901234"
+	    };
 	char reused[] = "reused";
 
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
@@ -163,7 +164,7 @@ test_words(void **state)
 		    ac_rung_names[i + 1]);
 }
 
-/* ---- The table ------------------------------------------------------------ */
+/* ---- The table --------------------------------------------------------- */
 
 /* Whatever differs is another region; what does not is the same. */
 CASE(interned)
@@ -207,7 +208,7 @@ CASE(limit)
 	CHECK(!ac_region_get(0) && !ac_region_get(UINT32_MAX));
 }
 
-/* ---- Threads and processes ------------------------------------------------ */
+/* ---- Threads and processes --------------------------------------------- */
 
 static void *
 look_around(void *unused)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_scaling.c -- seed and update lines: which calls they mean,
- * what is wrong with them, and how they print. */
+/* tests/unit/policy/test_scaling.c -- seed and update lines: which calls they
+ * mean, what is wrong with them, and how they print. */
 #include "with_policy.h"
 
 #define PAIR "seed fn=cublasSscal_v2 -> scale=2^16\n" \
@@ -66,7 +66,7 @@ test_calls(void **state)
 	}
 }
 
-/* ---- What is wrong -------------------------------------------------------- */
+/* ---- What is wrong ----------------------------------------------------- */
 
 static const struct {
 	const char *text, *said;
@@ -128,7 +128,7 @@ test_version_of_a_text(void **state)
 	ac_policy_destroy(policy);
 }
 
-/* ---- As text ---------------------------------------------------------------- */
+/* ---- As text ----------------------------------------------------------- */
 
 static void
 print(const char *lines, const char *all)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_twelve.c -- the twelve policies the language was designed
- * with, and calls of the programs they are for. */
+/* tests/unit/policy/test_twelve.c -- the twelve policies the language was
+ * designed with, and calls of the programs they are for. */
 #include "with_policy.h"
 
 static void

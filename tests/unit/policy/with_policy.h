@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/with_policy.h -- what the tests of the policy room share: a text
- * parsed with its diagnostics at hand, and calls to ask about. */
+/* tests/unit/policy/with_policy.h -- what the tests of the policy room share: a
+ * text parsed with its diagnostics at hand, and calls to ask about. */
 #ifndef AC_TESTS_WITH_POLICY_H
 #define AC_TESTS_WITH_POLICY_H
 

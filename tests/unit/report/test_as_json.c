@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_as_json.c -- the JSON report: its fields, and that it is
- * JSON whatever bytes it is made of. With an argument: prints a hostile report
- * for a real parser to read (tests/cli/json.sh). */
+/* tests/unit/report/test_as_json.c -- the JSON report: its fields, and that it
+ * is JSON whatever bytes it is made of. With an argument: prints a hostile
+ * report for a real parser to read (tests/cli/json.sh). */
 #include "with_report.h"
 
 #include <math.h>
@@ -330,8 +330,10 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_not_judged), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_utf8),
+		cmocka_unit_test(test_not_judged),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_utf8),
 	};
 
 	(void)argv;

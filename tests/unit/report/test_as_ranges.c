@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_as_ranges.c -- the page of exponents and rungs, to the byte,
- * and the same as JSON. */
+/* tests/unit/report/test_as_ranges.c -- the page of exponents and rungs, to the
+ * byte, and the same as JSON. */
 #include "with_report.h"
 
 /* The run of one recast and one kept site, the first of them with ranges. */
@@ -117,8 +117,9 @@ test_hostile(void **state)
 
 		report = make_ranges();
 		for (int e = 0; e < AC_REPORT_RANGES; e++)
-			report->ranges->counts[e] = kind == 0 ? 0 : kind == 1
-			    ? UINT64_MAX : (uint64_t)e * kind * kind << kind / 4;
+			report->ranges->counts[e] = kind == 0 ? 0 :
+			    kind == 1			      ? UINT64_MAX :
+					(uint64_t)e * kind * kind << kind / 4;
 		line = page(report, NULL);
 		assert_non_null(line);
 		while (*line) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_as_summary.c -- the three lines at the end of a run. */
+/* tests/unit/report/test_as_summary.c -- the three lines at the end of a
+ * run. */
 #include "with_report.h"
 
 #define LAST \

@@ -171,8 +171,12 @@ test_course(void **state)
 static void
 test_clocks(void **state)
 {
-	static const struct { enum ac_clock clock; uint32_t emulated; } cases[] = {
-		{ AC_CLOCK_MODELLED, 1 }, { AC_CLOCK_DEVICE, 1 },
+	static const struct {
+		enum ac_clock clock;
+		uint32_t emulated;
+	} cases[] = {
+		{ AC_CLOCK_MODELLED, 1 },
+		{ AC_CLOCK_DEVICE, 1 },
 		{ AC_CLOCK_MODELLED, 0 },
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_basis.c -- what verdicts rest on, in words: of a site and of a
- * run. No error is told where nothing was measured. */
+/* tests/unit/report/test_basis.c -- what verdicts rest on, in words: of a site
+ * and of a run. No error is told where nothing was measured. */
 #include "with_report.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_count.c -- the numbers are exact, however a process ends,
- * however many threads count, however many sites there are. */
+/* tests/unit/report/test_count.c -- the numbers are exact, however a process
+ * ends, however many threads count, however many sites there are. */
 #include "tests/unit/with_state.h"
 
 #include <pthread.h>

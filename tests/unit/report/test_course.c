@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_course.c -- how sites fared, over several processes, and
- * whatever bytes a file has in the place of numbers. */
+/* tests/unit/report/test_course.c -- how sites fared, over several processes,
+ * and whatever bytes a file has in the place of numbers. */
 #include "with_report.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_file.c -- where statistics files are, what they are called,
- * how large they get and when they go. */
+/* tests/unit/report/test_file.c -- where statistics files are, what they are
+ * called, how large they get and when they go. */
 #include "tests/unit/with_state.h"
 #include "report/count/process.h"
 
@@ -258,7 +258,8 @@ test_prune_spares_elsewhere(void **state)
 {
 	struct ac_file_header header = { .version = AC_FILE_VERSION,
 		.host = ac_process_host() + 1 };
-	const struct timespec long_ago[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	const struct timespec long_ago[2] = { { .tv_sec = 1 },
+		{ .tv_sec = 1 } };
 
 	(void)state;
 	for (int i = 1; i <= 43; i++)

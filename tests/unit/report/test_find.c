@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_find.c -- which file tells of a process that runs now, and
- * what is said when none does. */
+/* tests/unit/report/test_find.c -- which file tells of a process that runs now,
+ * and what is said when none does. */
 #include "tests/unit/with_state.h"
 
 #include "report/count/process.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_live.c -- a forked child counts for itself, with the records
- * its parent handed out, and nobody's numbers get lost or mixed. */
+/* tests/unit/report/test_live.c -- a forked child counts for itself, with the
+ * records its parent handed out, and nobody's numbers get lost or mixed. */
 #include "tests/unit/with_state.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_merge.c -- several processes become one run; totals account
- * for every call. */
+/* tests/unit/report/test_merge.c -- several processes become one run; totals
+ * account for every call. */
 #include "with_report.h"
 
 static void

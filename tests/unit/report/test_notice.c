@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_notice.c -- the notice is given once per process tree. */
+/* tests/unit/report/test_notice.c -- the notice is given once per process
+ * tree. */
 #include "tests/unit/with_state.h"
 
 static void

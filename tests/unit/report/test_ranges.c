@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_ranges.c -- exponents counted at sites: places that stay, are
- * shared by a site's rungs, bounded, and empty again in a forked child. */
+/* tests/unit/report/test_ranges.c -- exponents counted at sites: places that
+ * stay, are shared by a site's rungs, bounded, and empty again in a forked
+ * child. */
 #include "tests/unit/with_state.h"
 
 #include <sys/resource.h>

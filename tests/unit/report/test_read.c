@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_read.c -- a statistics file may be anything: the reader
- * takes what is whole and says one line about the rest. */
+/* tests/unit/report/test_read.c -- a statistics file may be anything: the
+ * reader takes what is whole and says one line about the rest. */
 #include "tests/unit/with_state.h"
 
 static struct ac_file_front front;
@@ -130,13 +130,12 @@ static void
 test_cut_at_parts(void **state)
 {
 	const size_t last = ac_file_chunk_offset(1) + sizeof *more;
-	const size_t places[] = {
-		1, 8, sizeof front.header, offsetof(struct ac_file_front, sites),
-		sizeof front, AC_FILE_ALIGN, ac_file_shard_offset(1),
+	const size_t places[] = { 1, 8, sizeof front.header,
+		offsetof(struct ac_file_front, sites), sizeof front,
+		AC_FILE_ALIGN, ac_file_shard_offset(1),
 		ac_file_shard_offset(1) + 33 * sizeof *shard,
 		ac_file_shard_offset(2), ac_file_shard_offset(31),
-		ac_file_chunk_offset(1), last
-	};
+		ac_file_chunk_offset(1), last };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)

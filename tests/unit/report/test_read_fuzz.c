@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_read_fuzz.c -- ten thousand damaged statistics files: each
- * is refused for a reason or shown in full, and no byte of it reaches the
+/* tests/unit/report/test_read_fuzz.c -- ten thousand damaged statistics files:
+ * each is refused for a reason or shown in full, and no byte of it reaches the
  * terminal that could steer one. The seed is fixed; ROUNDS and SEED, its two
  * arguments, ask for other ones. */
 #include "tests/unit/with_state.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_report_load.c -- runs: which files make one, in which order
- * they come, and what happens to files that cannot be used. */
+/* tests/unit/report/test_report_load.c -- runs: which files make one, in which
+ * order they come, and what happens to files that cannot be used. */
 #include "tests/unit/with_state.h"
 
 static int64_t number;

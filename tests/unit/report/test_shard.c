@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_shard.c -- who counts where: every thread in a shard of its
- * own while there are any, else in the records; and the sum is right. */
+/* tests/unit/report/test_shard.c -- who counts where: every thread in a shard
+ * of its own while there are any, else in the records; and the sum is right. */
 #include "tests/unit/with_state.h"
 
 #include "tests/unit/child.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_stamp.c -- stamps: of these lines and this program's content,
- * wherever it is; none without a state directory. */
+/* tests/unit/report/test_stamp.c -- stamps: of these lines and this program's
+ * content, wherever it is; none without a state directory. */
 #include "report/count/stamp.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_table.c -- the table keeps to 100 columns and to its rows,
- * whatever the sites are called. */
+/* tests/unit/report/test_table.c -- the table keeps to 100 columns and to its
+ * rows, whatever the sites are called. */
 #include "with_report.h"
 
 #include <math.h>
@@ -135,9 +135,11 @@ test_course(void **state)
 	made[2].course.settled = UINT32_MAX;
 	report = make_report(3);
 	table = table_of(report);
-	assert_non_null(strstr(table, "%   7.3x     0.25\n"
+	assert_non_null(strstr(table,
+	    "%   7.3x     0.25\n"
 	    "            1 sample, of the first call, worst 0.25 of tol\n\nFP32 "));
-	assert_non_null(strstr(table, "%  0.88x     0.88\n"
+	assert_non_null(strstr(table,
+	    "%  0.88x     0.88\n"
 	    "            demoted: line 2, tol 0.5; a row or column of sampled "
 	    "outputs was too far off\n"
 	    "            1 sample, of the first call, worst 0.88 of tol\n  0000"));
@@ -213,9 +215,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wide), cmocka_unit_test(test_narrow),
-		cmocka_unit_test(test_exceptions), cmocka_unit_test(test_course),
-		cmocka_unit_test(test_findings), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_exceptions),
+		cmocka_unit_test(test_course),
+		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_many),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

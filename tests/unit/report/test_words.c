@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_words.c -- how sites, shares and amounts are spelled. */
+/* tests/unit/report/test_words.c -- how sites, shares and amounts are
+ * spelled. */
 #include "with_report.h"
 
 static char buffer[256];

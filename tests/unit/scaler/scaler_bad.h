@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/scaler_bad.h -- what the tests of misuse of the gradient scaler
- * share: a scaler in the middle of an iteration, everything that can be seen of
- * it, and a call that must be refused and change nothing of that. */
+/* tests/unit/scaler/scaler_bad.h -- what the tests of misuse of the gradient
+ * scaler share: a scaler in the middle of an iteration, everything that can be
+ * seen of it, and a call that must be refused and change nothing of that. */
 #ifndef AC_TEST_SCALER_BAD_H
 #define AC_TEST_SCALER_BAD_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/scaler_cases.h -- tensors in ordinary memory for the twins of the
- * gradient scaler, and what becomes of an element, computed another way. */
+/* tests/unit/scaler/scaler_cases.h -- tensors in ordinary memory for the twins
+ * of the gradient scaler, and what becomes of an element, computed another
+ * way. */
 #ifndef AC_TESTS_SCALER_CASES_H
 #define AC_TESTS_SCALER_CASES_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/scaler_device.c -- scripts on the product's gradient scaler. */
+/* tests/unit/scaler/scaler_device.c -- scripts on the product's gradient
+ * scaler. */
 #include "tests/unit/scaler/scaler_device.h"
 
 #include <setjmp.h>
@@ -339,7 +340,7 @@ end_update_to(void *self, double scale)
 	return autocast_scaler_update_to(d->scaler, scale, d->stream);
 }
 
-/* ---- Reading and setting -------------------------------------------------- */
+/* ---- Reading and setting ----------------------------------------------- */
 
 static autocast_status
 end_get(void *self, double *scale_out, int32_t *tracker_out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/scaler_device.h -- scripts run on the product's gradient scaler,
- * through its public functions, with gradients in memory of the (emulated)
- * GPU. */
+/* tests/unit/scaler/scaler_device.h -- scripts run on the product's gradient
+ * scaler, through its public functions, with gradients in memory of the
+ * (emulated) GPU. */
 #ifndef AC_TEST_SCALER_DEVICE_H
 #define AC_TEST_SCALER_DEVICE_H
 

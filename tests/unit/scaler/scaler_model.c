@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/scaler_model.c -- the second writing of the gradient scaler. */
+/* tests/unit/scaler/scaler_model.c -- the second writing of the gradient
+ * scaler. */
 #include "tests/unit/scaler/scaler_model.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- Creating and settings ------------------------------------------------ */
+/* ---- Creating and settings --------------------------------------------- */
 
 static bool
 growth_allowed(double growth)

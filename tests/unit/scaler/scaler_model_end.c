@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/scaler_model_end.c -- scripts run on the model of the scaler. */
+/* tests/unit/scaler/scaler_model_end.c -- scripts run on the model of the
+ * scaler. */
 #include "tests/unit/scaler/scaler_model.h"
 
 #include <string.h>

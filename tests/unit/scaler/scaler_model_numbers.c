@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/scaler_model_numbers.c -- the numbers of the model of the scaler:
- * what the bits of a gradient stand for, and products as they are rounded. */
+/* tests/unit/scaler/scaler_model_numbers.c -- the numbers of the model of the
+ * scaler: what the bits of a gradient stand for, and products as they are
+ * rounded. */
 #include "tests/unit/scaler/scaler_model.h"
 
 #include <math.h>

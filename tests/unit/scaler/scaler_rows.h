@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/scaler_rows.h -- what the rows of tests/golden/scaler.txt must come
- * to here: what PyTorch gave; where it has no answer, or a strict scaler or this
- * interface has another one, that, and why. */
+/* tests/unit/scaler/scaler_rows.h -- what the rows of tests/golden/scaler.txt
+ * must come to here: what PyTorch gave; where it has no answer, or a strict
+ * scaler or this interface has another one, that, and why. */
 #ifndef AC_TEST_SCALER_ROWS_H
 #define AC_TEST_SCALER_ROWS_H
 

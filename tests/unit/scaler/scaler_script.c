@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/scaler_script.c -- reads and runs scripts for gradient scalers,
- * and the table of what PyTorch makes of them. */
+/* tests/unit/scaler/scaler_script.c -- reads and runs scripts for gradient
+ * scalers, and the table of what PyTorch makes of them. */
 #include "tests/unit/scaler/scaler_script.h"
 
 #include <setjmp.h>

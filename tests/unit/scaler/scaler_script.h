@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/scaler_script.h -- sequences of calls of a gradient scaler as
- * text, and what comes of them as text: the notation of tests/golden/scaler.txt.
+/* tests/unit/scaler/scaler_script.h -- sequences of calls of a gradient scaler
+ * as text, and what comes of them as text: the notation of
+ * tests/golden/scaler.txt.
  *
  * A sequence is words, each of which may end in *COUNT:
  *   S               scale one seed
@@ -60,7 +61,8 @@ struct script_end {
 	    struct script_gradients *gradients_out);
 	autocast_status (*unscale)(void *self, int group);
 	autocast_status (*step)(void *self, int group, int *stepped_out);
-	autocast_status (*step_async)(void *self, int group, float words_out[2]);
+	autocast_status (*step_async)(void *self, int group,
+	    float words_out[2]);
 	/* `max_norm` negative: the norm only. */
 	autocast_status (*norm)(void *self, int group, double p,
 	    float max_norm, float *norm_out);

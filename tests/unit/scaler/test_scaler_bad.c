@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_bad.c -- what the gradient scaler is not to be called
- * with: each call returns its status, says what was wrong, and has changed
- * nothing: no scale, count, counter, saved text, gradient or result. Saved
- * texts are test_scaler_state's. */
+/* tests/unit/scaler/test_scaler_bad.c -- what the gradient scaler is not to be
+ * called with: each call returns its status, says what was wrong, and has
+ * changed nothing: no scale, count, counter, saved text, gradient or result.
+ * Saved texts are test_scaler_state's. */
 #include "tests/unit/scaler/scaler_bad.h"
 
 #include <math.h>

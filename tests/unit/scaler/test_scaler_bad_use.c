@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_bad_use.c -- calls of the gradient scaler at the wrong
- * time: while a stream captures, inside others; and the program's own functions
- * that fail. */
+/* tests/unit/scaler/test_scaler_bad_use.c -- calls of the gradient scaler at
+ * the wrong time: while a stream captures, inside others; and the program's own
+ * functions that fail. */
 #include "tests/unit/scaler/scaler_bad.h"
 
 #include <math.h>
 
-/* ---- Captures ------------------------------------------------------------- */
+/* ---- Captures ---------------------------------------------------------- */
 
 static void
 captures(void **state)
@@ -30,7 +30,8 @@ captures(void **state)
 	OK(cudaStreamEndCapture(stream, &graph));
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(got[i], AUTOCAST_E_CAPTURE);
-	assert_true(got[3] == AUTOCAST_E_CAPTURE || got[3] == AUTOCAST_E_DEVICE);
+	assert_true(got[3] == AUTOCAST_E_CAPTURE ||
+	    got[3] == AUTOCAST_E_DEVICE);
 	OK(cudaGraphDestroy(graph));
 	before = unchanged;
 	refused(AUTOCAST_E_CAPTURE, got[2], "captured calls");
@@ -46,7 +47,7 @@ captures(void **state)
 	OK(cudaStreamDestroy(stream));
 }
 
-/* ---- Disabled ------------------------------------------------------------- */
+/* ---- Disabled ---------------------------------------------------------- */
 
 /* Nothing prepares it but who asks for it; what is advised then helps. */
 static void
@@ -79,7 +80,7 @@ disabled(void **state)
 	autocast_scaler_destroy(off);
 }
 
-/* ---- The program's own failures ------------------------------------------- */
+/* ---- The program's own failures ---------------------------------------- */
 
 static int
 fails(void *user)

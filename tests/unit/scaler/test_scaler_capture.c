@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_capture.c -- calls of the gradient scaler in graphs:
- * several of one iteration, what is asked, refused, made and freed while a
- * stream captures; tensors and scalars on the wrong device. */
+/* tests/unit/scaler/test_scaler_capture.c -- calls of the gradient scaler in
+ * graphs: several of one iteration, what is asked, refused, made and freed
+ * while a stream captures; tensors and scalars on the wrong device. */
 #include "tests/unit/emulator/test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -283,7 +283,8 @@ reading_beside_an_unscale(void **state)
 }
 
 /* Gradients that were only looked at are divided by what alpha_device says, as
- * the manual shows it: the scale of this iteration, whoever updates it where. */
+ * the manual shows it: the scale of this iteration, whoever updates it
+ * where. */
 static void
 a_sum_that_divides(void **state)
 {
@@ -322,7 +323,8 @@ a_sum_that_divides(void **state)
 static void
 on_the_second_device(void **state)
 {
-	autocast_tensor x = { NULL, 0, AUTOCAST_F32, AUTOCAST_DEVICE_ANY, NULL };
+	autocast_tensor x = { NULL, 0, AUTOCAST_F32, AUTOCAST_DEVICE_ANY,
+		NULL };
 	autocast_tensor many[100];
 	float *alpha;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_conformance.c -- the gradient scaler has the rules and
- * the bits of torch.amp.GradScaler: all rows of the conformance table, K1 to
- * K81 (doc/tests.md), as PyTorch (what PyTorch really gave is read from
- * tests/golden) and strict; then what PyTorch made of random sequences. */
+/* tests/unit/scaler/test_scaler_conformance.c -- the gradient scaler has the
+ * rules and the bits of torch.amp.GradScaler: all rows of the conformance
+ * table, K1 to K81 (doc/tests.md), as PyTorch (what PyTorch really gave is read
+ * from tests/golden) and strict; then what PyTorch made of random sequences. */
 #include "tests/unit/scaler/scaler_device.h"
 #include "tests/unit/scaler/scaler_rows.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_context.c -- calls of the gradient scaler in threads
- * that have no CUDA context yet, where another device is current, and in a child
- * of the process. */
+/* tests/unit/scaler/test_scaler_context.c -- calls of the gradient scaler in
+ * threads that have no CUDA context yet, where another device is current, and
+ * in a child of the process. */
 #include "tests/unit/emulator/test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -48,7 +48,7 @@ end(void **state)
 	return 0;
 }
 
-/* ---- No context ----------------------------------------------------------- */
+/* ---- No context -------------------------------------------------------- */
 
 enum call {
 	PREPARE, PREPARE_AGAIN, SCALE_FRESH, SCALE, POINTERS, GET, UPDATE_TO,
@@ -163,7 +163,7 @@ without_a_context(void **state)
 	OK(autocast_scaler_prepare(scaler, 0, NULL));
 }
 
-/* ---- Another device -------------------------------------------------------- */
+/* ---- Another device ---------------------------------------------------- */
 
 /* What has no stream works where the scaler is. */
 static void
@@ -187,7 +187,7 @@ another_device_is_current(void **state)
 	OK(cudaSetDevice(0));
 }
 
-/* ---- A child --------------------------------------------------------------- */
+/* ---- A child ----------------------------------------------------------- */
 
 /* E_CUDA or E_NO_DRIVER, and why. */
 static bool

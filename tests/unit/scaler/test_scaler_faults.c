@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_faults.c -- each call of the driver that the gradient
- * scaler makes fails, once, each time it is made: the program is told, may do
- * the same again, gets the right numbers, and nothing is left over. */
+/* tests/unit/scaler/test_scaler_faults.c -- each call of the driver that the
+ * gradient scaler makes fails, once, each time it is made: the program is told,
+ * may do the same again, gets the right numbers, and nothing is left over. */
 #include "tests/unit/emulator/test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -131,7 +131,8 @@ get(const float *from)
 	float value;
 
 	IS("wait", cudaDeviceSynchronize(), 0);
-	IS("copy", cudaMemcpy(&value, from, sizeof value, cudaMemcpyDefault), 0);
+	IS("copy", cudaMemcpy(&value, from, sizeof value, cudaMemcpyDefault),
+	    0);
 	return value;
 }
 
@@ -301,7 +302,7 @@ run(void)
 	return emuCounter(p.call) >= (uint64_t)p.at ? 3 : 0;
 }
 
-/* ---- All of them ---------------------------------------------------------- */
+/* ---- All of them ------------------------------------------------------- */
 
 static int
 child(const char *mode, const char *call, int at)

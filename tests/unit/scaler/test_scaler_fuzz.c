@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_fuzz.c -- random calls: the rules of the gradient
- * scaler, and the whole of it, against a second writing of the rules, which
- * itself does what PyTorch does. */
+/* tests/unit/scaler/test_scaler_fuzz.c -- random calls: the rules of the
+ * gradient scaler, and the whole of it, against a second writing of the rules,
+ * which itself does what PyTorch does. */
 #include "tests/unit/scaler/scaler_model.h"
 #include "tests/unit/scaler/scaler_rows.h"
 
@@ -110,7 +110,8 @@ same_state(const struct pair *p)
 {
 	/* Until something is scaled the state is the core's to tell. */
 	const struct ac_scaler_state first = ac_core_first_state(&p->core);
-	const struct ac_scaler_state *s = p->core.is_scaled ? &p->state : &first;
+	const struct ac_scaler_state *s = p->core.is_scaled ? &p->state :
+							      &first;
 	const struct model *m = &p->model;
 	const struct { const char *name; uint64_t model, core; } counts[] = {
 		{ "updates", m->counters.updates, s->updates },
@@ -378,7 +379,7 @@ core(void **state)
 	    (unsigned long long)calls);
 }
 
-/* ---- The model itself ----------------------------------------------------- */
+/* ---- The model itself -------------------------------------------------- */
 
 static void
 as_pytorch(void **state)

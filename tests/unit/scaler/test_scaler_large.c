@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_large.c -- a tensor of more than 2^32 elements: the
- * same memory mapped again and again, so it costs no more than the reading. */
+/* tests/unit/scaler/test_scaler_large.c -- a tensor of more than 2^32 elements:
+ * the same memory mapped again and again, so it costs no more than the
+ * reading. */
 #include "tests/unit/scaler/scaler_cases.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_launch.c -- what scaler.c queues on a made-up driver:
- * one launch of the right kernel on the caller's stream, its arguments, its
- * grid; and where chunks lie in tensors of any size. */
+/* tests/unit/scaler/test_scaler_launch.c -- what scaler.c queues on a made-up
+ * driver: one launch of the right kernel on the caller's stream, its arguments,
+ * its grid; and where chunks lie in tensors of any size. */
 #include "kernels/load/load.h"
 #include "kernels/scaler/scaler_body.h"
 #include "kernels/twins/twins.h"
@@ -191,7 +191,7 @@ test_arguments(void **state)
 	    && closing.max_norm == 2.5f);
 }
 
-/* ---- Chunks ---------------------------------------------------------------- */
+/* ---- Chunks ------------------------------------------------------------ */
 
 static const uint64_t counts[] = { 0, 0, 5, AC_SCALER_CHUNK, 0,
 	AC_SCALER_CHUNK + 1, 1, 0, (UINT64_C(1) << 32) + 5,

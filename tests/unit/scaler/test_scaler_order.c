@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_order.c -- the gradient scaler on streams that others
- * capture or that nothing tells apart: what is refused, with nothing changed,
- * and what waits for what. */
+/* tests/unit/scaler/test_scaler_order.c -- the gradient scaler on streams that
+ * others capture or that nothing tells apart: what is refused, with nothing
+ * changed, and what waits for what. */
 #include "tests/unit/emulator/test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -226,7 +226,7 @@ what_begins_to_capture_is_left_alone(void **state)
 	assert_true(scale_now() == 512);
 }
 
-/* ---- What waits for what -------------------------------------------------- */
+/* ---- What waits for what ----------------------------------------------- */
 
 /* How many events a call lets its stream wait for. */
 #define WAITS(call) (waits = emuCounter("cuStreamWaitEvent"), OK(call), \

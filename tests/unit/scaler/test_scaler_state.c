@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_state.c -- the gradient scaler's state as text: it
- * comes back bit for bit, and a text that is damaged in any way is refused, by
- * the name of the field, and changes nothing. */
+/* tests/unit/scaler/test_scaler_state.c -- the gradient scaler's state as text:
+ * it comes back bit for bit, and a text that is damaged in any way is refused,
+ * by the name of the field, and changes nothing. */
 #include "tests/unit/emulator/test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -120,7 +120,7 @@ with(int n, const char *replacement, char text[2 * ROOM])
 	    replacement ? replacement : "", replacement ? "\n" : "", line);
 }
 
-/* ---- What is right -------------------------------------------------------- */
+/* ---- What is right ----------------------------------------------------- */
 
 static void
 fields(void **state)
@@ -229,7 +229,7 @@ elsewhere(void **state)
 	setlocale(LC_ALL, "C");
 }
 
-/* ---- What is not ---------------------------------------------------------- */
+/* ---- What is not ------------------------------------------------------- */
 
 static void
 cut(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_sums.c -- norms in their order, what is made of them,
- * and guarded sums. */
+/* tests/unit/scaler/test_scaler_sums.c -- norms in their order, what is made of
+ * them, and guarded sums. */
 #include "tests/unit/scaler/scaler_cases.h"
 
 #include "kernels/scaler/scaler_body.h"
@@ -16,7 +16,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- Norms ---------------------------------------------------------------- */
+/* ---- Norms ------------------------------------------------------------- */
 
 static const struct scaler_shape shapes[] = {
 	{ AC_SCALER_F32, 0, 0 }, { AC_SCALER_F32, 3, 1 },
@@ -226,8 +226,9 @@ test_close(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct ac_scaler_words words = {0};
 		float out = -1;
-		struct ac_scaler_close close = { &words, rows[i].sums, rows[i].count,
-			i % 2 ? &out : NULL, rows[i].max_norm, rows[i].p };
+		struct ac_scaler_close close = { &words, rows[i].sums,
+			rows[i].count, i % 2 ? &out : NULL, rows[i].max_norm,
+			rows[i].p };
 		void *params[] = { &close };
 
 		scaler_run("ac_scaler_close", params);
@@ -244,7 +245,7 @@ test_close(void **state)
 	}
 }
 
-/* ---- Guarded sums ---------------------------------------------------------- */
+/* ---- Guarded sums ------------------------------------------------------ */
 
 static const struct ac_scaler_tensor *
 pair(enum ac_scaler_dtype x, uint64_t count, struct scaler_list *list)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_threads.c -- one gradient scaler and two threads: what
- * the second may do, and what it may not, while the first one waits for the
- * device. */
+/* tests/unit/scaler/test_scaler_threads.c -- one gradient scaler and two
+ * threads: what the second may do, and what it may not, while the first one
+ * waits for the device. */
 #include "tests/unit/emulator/test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -158,7 +158,7 @@ an_update_beside_a_step(void **state)
 	OK(autocast_scaler_update(scaler, other));
 }
 
-/* ---- Reading -------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------- */
 
 static autocast_status
 get(struct waiter *w)
@@ -194,7 +194,8 @@ save(struct waiter *w)
 static void
 the_device_needs_another_thread(void **state)
 {
-	autocast_status (*const calls[])(struct waiter *) = { get, count, save };
+	autocast_status (*const calls[])(struct waiter *) = { get, count,
+		save };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {

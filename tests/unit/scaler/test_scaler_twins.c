@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_twins.c -- multiplying, unscaling and clipping: every
- * element against a plain reference, the flag, what is written and what is not,
- * the bytes that move. */
+/* tests/unit/scaler/test_scaler_twins.c -- multiplying, unscaling and clipping:
+ * every element against a plain reference, the flag, what is written and what
+ * is not, the bytes that move. */
 #include "tests/unit/scaler/scaler_cases.h"
 
 #include "kernels/twins/twins.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/scaler/test_scaler_update.c -- how the scale moves: rows with their bits,
- * the device's update against the host's and both against a model of doubles;
- * setting, folding; float modes. */
+/* tests/unit/scaler/test_scaler_update.c -- how the scale moves: rows with
+ * their bits, the device's update against the host's and both against a model
+ * of doubles; setting, folding; float modes. */
 #include "tests/unit/scaler/scaler_cases.h"
 
 #include <float.h>
@@ -195,7 +195,7 @@ test_patience(void **state)
 	assert_true(s.scale == 2 && s.patience <= 0);
 }
 
-/* ---- Fuzz ----------------------------------------------------------------- */
+/* ---- Fuzz -------------------------------------------------------------- */
 
 struct model {
 	double  scale;
@@ -278,7 +278,7 @@ test_fuzz(void **state)
 		fuzz_one(&seed);
 }
 
-/* ---- Setting and folding --------------------------------------------------- */
+/* ---- Setting and folding ----------------------------------------------- */
 
 static void
 set(struct ac_scaler_state *s, struct ac_scaler_set to)

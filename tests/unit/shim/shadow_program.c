@@ -93,10 +93,13 @@ prog_forward_of(descriptor conv, const struct prog_tensor *x, bool is_inner)
 	    CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
 
 	prog_child(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, conv);
-	prog_child(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, prog_tensor(x));
-	prog_child(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, prog_plain(2));
+	prog_child(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+	    prog_tensor(x));
+	prog_child(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+	    prog_plain(2));
 	prog_child(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
-	    prog_tensor(&(struct prog_tensor){ .uid = 3, .is_virtual = is_inner }));
+	    prog_tensor(&(struct prog_tensor){ .uid = 3,
+		.is_virtual = is_inner }));
 	ac_shadow_set(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
 	    CUDNN_TYPE_FLOAT, 1, &alpha);
 	ac_shadow_set(d, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
@@ -108,7 +111,8 @@ prog_forward_of(descriptor conv, const struct prog_tensor *x, bool is_inner)
 descriptor
 prog_forward(void)
 {
-	return prog_forward_of(prog_convolution(2), &(struct prog_tensor){ .uid = 1 }, false);
+	return prog_forward_of(prog_convolution(2),
+	    &(struct prog_tensor){ .uid = 1 }, false);
 }
 
 descriptor
@@ -127,7 +131,8 @@ prog_step(cudnnPointwiseMode_t mode, int64_t x, int64_t b, int64_t y)
 	prog_child(d, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, how);
 	prog_child(d, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, prog_plain(x));
 	if (b)
-		prog_child(d, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, prog_plain(b));
+		prog_child(d, CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
+		    prog_plain(b));
 	prog_child(d, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, prog_plain(y));
 	ac_shadow_set(d, CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1,
 	    CUDNN_TYPE_FLOAT, 1, &alpha1);
@@ -171,11 +176,13 @@ prog_destroy_from(uintptr_t start)
 }
 
 bool
-prog_describes(int64_t count, const descriptor *operations, struct ac_conv *conv_out)
+prog_describes(int64_t count, const descriptor *operations,
+    struct ac_conv *conv_out)
 {
 	struct ac_shadow_question question;
 
-	if (!ac_shadow_ask(prog_heuristics(prog_graph(count, operations)), &question))
+	if (!ac_shadow_ask(prog_heuristics(prog_graph(count, operations)),
+		&question))
 		return false;
 	*conv_out = *question.conv;
 	ac_shadow_let_go(question.graph);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/shadow_program.h -- a program that builds graphs, of which shadows
- * are all there is: cuDNN is not needed, it said yes. Descriptors are addresses
- * that each thread counts up. */
+/* tests/unit/shim/shadow_program.h -- a program that builds graphs, of which
+ * shadows are all there is: cuDNN is not needed, it said yes. Descriptors are
+ * addresses that each thread counts up. */
 #ifndef AC_TESTS_UNIT_SHADOW_PROGRAM_H
 #define AC_TESTS_UNIT_SHADOW_PROGRAM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_asked.c -- on which GPU, from which version on, an environment
- * variable makes cuBLAS emulate FP32. */
+/* tests/unit/shim/test_asked.c -- on which GPU, from which version on, an
+ * environment variable makes cuBLAS emulate FP32. */
 #include "shim/start/asked.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_graph_plan.c -- what an execution counts for follows its plan,
- * not its address. */
+/* tests/unit/shim/test_graph_plan.c -- what an execution counts for follows its
+ * plan, not its address. */
 #include "shim/graph/graph_plan.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_history.c -- which history is whose, and what a call costs
- * that can have none. */
+/* tests/unit/shim/test_history.c -- which history is whose, and what a call
+ * costs that can have none. */
 #include "base/mapped.h"
 #include "shim/device/history.h"
 
@@ -67,7 +67,7 @@ find(ac_histories *site, uint64_t stream, uint64_t capture, unsigned candidate)
 	return ac_history_find(site, &place, candidate, 1 << 20);
 }
 
-/* ---- Cases ----------------------------------------------------------------- */
+/* ---- Cases ------------------------------------------------------------- */
 
 static void
 test_none_costs_nothing(void **state)

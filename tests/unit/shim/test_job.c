@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_job.c -- what a call asks of the kernels that judge it. */
+/* tests/unit/shim/test_job.c -- what a call asks of the kernels that judge
+ * it. */
 #include "shim/device/handle.h"
 #include "shim/gemm/recipe.h"
 
@@ -8,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* ---- What a job borrows, which these calls do not ------------------------- */
+/* ---- What a job borrows, which these calls do not ---------------------- */
 
 __thread struct ac_handle_cache ac_handle_last;
 _Atomic uint32_t ac_handle_generation;
@@ -92,7 +93,7 @@ ac_trial_record(struct ac_trial *trial, unsigned candidate)
 	return NULL;
 }
 
-/* ---- The sample ------------------------------------------------------------ */
+/* ---- The sample -------------------------------------------------------- */
 
 /* What a call of such a site is judged by. */
 static struct ac_plan

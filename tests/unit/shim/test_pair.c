@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_pair.c -- operand pairs: found again, few enough for a table,
- * and the others where it is full. */
+/* tests/unit/shim/test_pair.c -- operand pairs: found again, few enough for a
+ * table, and the others where it is full. */
 #include "shim/trial/pair.h"
 
 #include <pthread.h>
@@ -77,8 +77,8 @@ test_bits(void **state)
 	}
 }
 
-/* Arrays of matrices are no pair, and a table that is full has no room: both are
- * the others. */
+/* Arrays of matrices are no pair, and a table that is full has no room: both
+ * are the others. */
 static void
 test_others(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_scratch.c -- shim/device/scratch.c over a driver that only writes
- * down what it is asked. */
+/* tests/unit/shim/test_scratch.c -- shim/device/scratch.c over a driver that
+ * only writes down what it is asked. */
 #include "shim/device/scratch.h"
 #include "report/report.h"
 
@@ -158,7 +158,8 @@ test_take_and_give(void **state)
 	assert_int_equal(ac_scratch_take(scratch, 1000, 1000, false, program,
 	    &address), AC_REASON_NONE);
 	assert_int_equal(peak, 1000);
-	/* Never used: freed after its allocation, which is on another stream. */
+	/* Never used: freed after its allocation, which is on another
+	 * stream. */
 	said[0] = '\0';
 	awaited = NULL;
 	ac_scratch_give(scratch, address, 1000, NULL);
@@ -179,13 +180,15 @@ test_entry_is_used_again(void **state)
 	(void)state;
 	assert_non_null(first);
 	epoch = ac_scratch_epoch(first);
-	assert_int_equal(ac_scratch_take(first, 1000, 1000, false, NULL, &address),
+	assert_int_equal(ac_scratch_take(first, 1000, 1000, false, NULL,
+			     &address),
 	    AC_REASON_NONE);
 	assert_ptr_equal(ac_scratch_get(&driver, context, 32, 0), first);
 	assert_int_not_equal(ac_scratch_epoch(first), epoch);
 	assert_null(ac_scratch_find(31));
 	assert_ptr_equal(ac_scratch_find(32), first);
-	assert_int_equal(ac_scratch_take(first, 1000, 1000, false, NULL, &address),
+	assert_int_equal(ac_scratch_take(first, 1000, 1000, false, NULL,
+			     &address),
 	    AC_REASON_NONE);
 }
 

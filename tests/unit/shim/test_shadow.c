@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_shadow.c -- what is known of a program's graphs, whatever it
- * does with its descriptors meanwhile. cuDNN is not needed: it said yes. */
+/* tests/unit/shim/test_shadow.c -- what is known of a program's graphs,
+ * whatever it does with its descriptors meanwhile. cuDNN is not needed: it said
+ * yes. */
 #include "tests/unit/shim/shadow_program.h"
 
 #include <pthread.h>
@@ -43,7 +44,8 @@ test_a_convolution(void **state)
 static void
 test_children_are_destroyed_early(void **state)
 {
-	const descriptor operation = prog_forward(), of = prog_graph(1, &operation);
+	const descriptor operation = prog_forward(),
+			 of = prog_graph(1, &operation);
 	const descriptor asked = prog_heuristics(of);
 	struct ac_shadow_question question;
 
@@ -85,10 +87,12 @@ test_a_chain(void **state)
 	struct ac_conv conv;
 
 	(void)state;
-	/* In no order; the second sum has what came before on its other side. */
+	/* In no order; the second sum has what came before on its other
+	 * side. */
 	operations[0] = prog_step(CUDNN_POINTWISE_RELU_FWD, 7, 0, 8);
 	operations[1] = prog_step(CUDNN_POINTWISE_ADD, 6, 5, 7);
-	operations[2] = prog_forward_of(prog_convolution(2), &(struct prog_tensor){ .uid = 1 }, true);
+	operations[2] = prog_forward_of(prog_convolution(2),
+	    &(struct prog_tensor){ .uid = 1 }, true);
 	operations[3] = prog_step(CUDNN_POINTWISE_ADD, 3, 4, 5);
 	assert_true(prog_describes(4, operations, &conv));
 	assert_int_equal(conv.steps, 3);
@@ -131,7 +135,8 @@ test_other_graphs_are_no_convolution(void **state)
 	operations[4] = prog_step(CUDNN_POINTWISE_RELU_FWD, 6, 0, 7);
 	assert_true(prog_describes(4, operations, &conv));
 	assert_false(prog_describes(5, operations, &conv));
-	operations[0] = prog_forward_of(prog_convolution(1), &(struct prog_tensor){ .uid = 1 },
+	operations[0] = prog_forward_of(prog_convolution(1),
+	    &(struct prog_tensor){ .uid = 1 },
 	    false); /* its paddings are of two dimensions */
 	assert_false(prog_describes(1, operations, &conv));
 	prog_destroy_from(0x1000);
@@ -158,9 +163,11 @@ test_strange_tensors(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		const descriptor operation = prog_forward_of(prog_convolution(2),
-		    &(struct prog_tensor){ 1, false, rows[i].name, rows[i].value },
-		    false);
+		const descriptor operation =
+		    prog_forward_of(prog_convolution(2),
+			&(struct prog_tensor){ 1, false, rows[i].name,
+			    rows[i].value },
+			false);
 
 		assert_int_equal(prog_describes(1, &operation, &conv),
 		    !rows[i].is_strange);
@@ -191,7 +198,8 @@ test_a_described_device(void **state)
 {
 	static const char json[] = "{\"deviceName\": \"NVIDIA H100\", "
 	    "\"deviceVer\" : 900, \"warpSize\": 32}";
-	const descriptor operation = prog_forward(), of = prog_graph(1, &operation);
+	const descriptor operation = prog_forward(),
+			 of = prog_graph(1, &operation);
 	const int32_t sm_count = 66, mode = CUDNN_HEUR_MODE_B;
 	descriptor device = prog_new(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
 	descriptor d = prog_new(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
@@ -222,7 +230,8 @@ test_a_described_device(void **state)
 static void
 test_injected_engines_are_followed(void **state)
 {
-	const descriptor operation = prog_forward(), of = prog_graph(1, &operation);
+	const descriptor operation = prog_forward(),
+			 of = prog_graph(1, &operation);
 	const descriptor asked = prog_heuristics(of);
 	const descriptor ours = prog_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 	const descriptor native = prog_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
@@ -261,12 +270,16 @@ test_injected_engines_are_followed(void **state)
 static void
 test_plans_count_for_what_they_run(void **state)
 {
-	static const struct { enum ac_reason asked_last, ours, native; } rows[] = {
+	static const struct {
+		enum ac_reason asked_last, ours, native;
+	} rows[] = {
 		{ AC_REASON_NONE, AC_REASON_NONE, AC_REASON_DECLINED },
-		{ AC_REASON_UNSUPPORTED, AC_REASON_NONE, AC_REASON_UNSUPPORTED },
+		{ AC_REASON_UNSUPPORTED, AC_REASON_NONE,
+		    AC_REASON_UNSUPPORTED },
 		{ AC_REASON_GUARD, AC_REASON_NONE, AC_REASON_GUARD },
 	};
-	const descriptor operation = prog_forward(), of = prog_graph(1, &operation);
+	const descriptor operation = prog_forward(),
+			 of = prog_graph(1, &operation);
 	const descriptor asked = prog_heuristics(of);
 	const descriptor config[] = {
 		prog_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR),
@@ -277,7 +290,8 @@ test_plans_count_for_what_they_run(void **state)
 		prog_new(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
 	};
 	static char place[64];
-	struct ac_site_record *const site = (struct ac_site_record *)(void *)place;
+	struct ac_site_record *const site = (struct ac_site_record *)(void *)
+	    place;
 	struct ac_site_record *record = NULL;
 	struct ac_shadow_question question;
 	enum ac_reason reason;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_sites.c -- sites are found by their queries, decided once,
- * and again once a module was unloaded, by any number of threads. */
+/* tests/unit/shim/test_sites.c -- sites are found by their queries, decided
+ * once, and again once a module was unloaded, by any number of threads. */
 #include "shim/site/sites.h"
 
 #include <pthread.h>

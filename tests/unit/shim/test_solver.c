@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_solver.c -- a module counts as a solver while more than one in
- * 1,000 of its products comes with a solve, lately; and how often that changes
- * what sites were decided. */
+/* tests/unit/shim/test_solver.c -- a module counts as a solver while more than
+ * one in 1,000 of its products comes with a solve, lately; and how often that
+ * changes what sites were decided. */
 #include "shim/bind/solver.h"
 
 #include "base/elf.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* ---- Modules, 4096 bytes each ---------------------------------------------- */
+/* ---- Modules, 4096 bytes each ------------------------------------------ */
 
 static unsigned decisions_forgotten;
 static uintptr_t gone; /* the module that was unloaded; 0: none */
@@ -58,7 +58,7 @@ multiply(struct ac_solver *solver, unsigned times)
 		ac_solver_multiplied(solver);
 }
 
-/* ---- The ratio ---------------------------------------------------------------- */
+/* ---- The ratio --------------------------------------------------------- */
 
 /* One solve, and no other ever: a thousand products later it is forgotten. */
 static void

@@ -36,8 +36,8 @@ test_probation(void **state)
 	assert_int_equal(t->v->judge, 0);
 }
 
-/* The fourth call waits for what the first three have shown, as long as it takes
- * up to two seconds. */
+/* The fourth call waits for what the first three have shown, as long as it
+ * takes up to two seconds. */
 static void
 test_fourth_call_waits(void **state)
 {
@@ -54,8 +54,8 @@ test_fourth_call_waits(void **state)
 	assert_int_equal(naps, 100);
 }
 
-/* What the tries wait for may be the very thread that waits: call 4 gives up after
- * two seconds, later ones only look, and so do other sites'. */
+/* What the tries wait for may be the very thread that waits: call 4 gives up
+ * after two seconds, later ones only look, and so do other sites'. */
 static void
 test_wait_is_bounded(void **state)
 {
@@ -116,8 +116,8 @@ test_lost_tries(void **state)
 	deliver();
 }
 
-/* A candidate that fails all three times is out, the other one runs; without one
- * the site is kept. */
+/* A candidate that fails all three times is out, the other one runs; without
+ * one the site is kept. */
 static void
 test_ladder_at_probation(void **state)
 {
@@ -143,8 +143,8 @@ test_ladder_at_probation(void **state)
 	assert_int_equal(call(t).candidate, 1);
 }
 
-/* Samples of nothing but zeros prove nothing: after three of them the next try is
- * when as many calls have passed again, and what it finds is what counts. */
+/* Samples of nothing but zeros prove nothing: after three of them the next try
+ * is when as many calls have passed again, and what it finds is what counts. */
 static void
 test_zeros_first(void **state)
 {
@@ -377,9 +377,10 @@ count_timed(struct ac_trial *t, uint64_t name, unsigned seen[AC_CANDIDATES + 1])
 	}
 }
 
-/* What another site of the class has proved needs no tries here, so calls are spent
- * on the original's time; a rung that nothing watches is timed on operands only
- * that it was sampled on. Without a time it is no faster than what has one. */
+/* What another site of the class has proved needs no tries here, so calls are
+ * spent on the original's time; a rung that nothing watches is timed on
+ * operands only that it was sampled on. Without a time it is no faster than
+ * what has one. */
 static void
 test_times_of_a_class(void **state)
 {
@@ -392,7 +393,8 @@ test_times_of_a_class(void **state)
 	decision.judges_profit = true;
 	decision.candidate[0].seconds = 0.9e-6;
 	decision.candidate[1].seconds = 1e-6;
-	t = ac_trial_make(&decision, &first->key, "", first->record[0], &of, true);
+	t = ac_trial_make(&decision, &first->key, "", first->record[0], &of,
+	    true);
 	for (int i = 0; i < 10; i++)
 		call_on(t, 1, GOOD);
 	assert_int_equal(t->v->state, TRIAL_SETTLED);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_trial_course.c -- what a kernel posted is in the course, where
- * reports find it. */
+/* tests/unit/shim/test_trial_course.c -- what a kernel posted is in the course,
+ * where reports find it. */
 #include "shim/trial/trial_state.h"
 #include "tests/unit/shim/trial_world.h"
 
@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-/* Counts add up, the worst stays the worst, and of samples the last is known. */
+/* Counts add up, the worst stays the worst, and of samples the last is
+ * known. */
 static void
 test_posts(void **state)
 {

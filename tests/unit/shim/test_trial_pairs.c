@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_trial_pairs.c -- verdicts about operand pairs: what one bad layer
- * of a site costs it, and the others; how it comes back. */
+/* tests/unit/shim/test_trial_pairs.c -- verdicts about operand pairs: what one
+ * bad layer of a site costs it, and the others; how it comes back. */
 #include "tests/unit/shim/trial_world.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* ---- Some of many ---------------------------------------------------------- */
+/* ---- Some of many ------------------------------------------------------ */
 
 struct shares {
 	unsigned good, recast;      /* calls of good pairs; those recast */
@@ -16,8 +16,8 @@ struct shares {
 	unsigned latest;            /* the last of these, counted from `since` */
 };
 
-/* Calls `since` to `last` of `pairs` pairs in turn, the first `bad` of which are
- * on bad data from call `turns_bad` on. */
+/* Calls `since` to `last` of `pairs` pairs in turn, the first `bad` of which
+ * are on bad data from call `turns_bad` on. */
 static struct shares
 run(struct ac_trial *t, unsigned pairs, unsigned bad, uint64_t turns_bad,
     uint64_t last)
@@ -39,9 +39,9 @@ run(struct ac_trial *t, unsigned pairs, unsigned bad, uint64_t turns_bad,
 	return shares;
 }
 
-/* One bad pair among others that is bad from the first call on is left, whichever
- * the others are, and costs them nothing: they are recast for 90 % and more. A try
- * whose pair is out takes no place of another's. */
+/* One bad pair among others that is bad from the first call on is left,
+ * whichever the others are, and costs them nothing: they are recast for 90 %
+ * and more. A try whose pair is out takes no place of another's. */
 static void
 test_bad_from_the_first(void **state)
 {
@@ -121,8 +121,8 @@ test_many_bad(void **state)
 	assert_int_equal(t->v->pairs.of[AC_PAIR_OTHERS].out & 1, 0);
 }
 
-/* Addresses that do not recur fill the table. Those without a place of their own
- * share one, and what is found there holds for the site. */
+/* Addresses that do not recur fill the table. Those without a place of their
+ * own share one, and what is found there holds for the site. */
 static void
 test_pairs_do_not_recur(void **state)
 {
@@ -147,10 +147,10 @@ test_pairs_do_not_recur(void **state)
 		assert_true(*t->v->calls <= 500 + 128);
 }
 
-/* ---- Nothing watches each call of a library's conversion ------------------- */
+/* ---- Nothing watches each call of a library's conversion --------------- */
 
-/* A pair that was never sampled is when it is first recast; one that was tried has
- * been. */
+/* A pair that was never sampled is when it is first recast; one that was tried
+ * has been. */
 static void
 test_new_pairs_are_sampled(void **state)
 {
@@ -200,7 +200,7 @@ test_sizes_share(void **state)
 	assert_int_not_equal(call_on(t, 1, GOOD).kind, AC_TURN_RECAST);
 }
 
-/* ---- Coming back ----------------------------------------------------------- */
+/* ---- Coming back ------------------------------------------------------- */
 
 /* Calls until one is a try; its number. */
 static uint64_t
@@ -237,8 +237,8 @@ demote(struct ac_trial *t)
 	return *t->v->calls;
 }
 
-/* A thousand calls later 128 tries in a row have to be clean; one that is not ends
- * that at once, and the next is four times as many calls away. */
+/* A thousand calls later 128 tries in a row have to be clean; one that is not
+ * ends that at once, and the next is four times as many calls away. */
 static void
 test_strikes(void **state)
 {
@@ -322,8 +322,8 @@ test_proof_fails_late(void **state)
 		assert_int_equal(call_on(t, 1, GOOD).kind, AC_TURN_KEEP);
 }
 
-/* What a failed proof leaves on the way is no verdict about the next one, which is
- * another pair's. */
+/* What a failed proof leaves on the way is no verdict about the next one, which
+ * is another pair's. */
 static void
 test_leftovers(void **state)
 {
@@ -412,7 +412,8 @@ test_proof_without_memory(void **state)
 	assert_true(t->v->retry_due == UINT64_MAX);
 }
 
-/* The proof of a context that is gone begins anew: none of its tries is missed. */
+/* The proof of a context that is gone begins anew: none of its tries is
+ * missed. */
 static void
 test_reset_in_proof(void **state)
 {
@@ -425,11 +426,12 @@ test_reset_in_proof(void **state)
 		(void)call_on(t, 1, GOOD);
 	epoch++;
 	while (call_on(t, 1, GOOD).kind != AC_TURN_RECAST)
-		assert_true(*t->v->calls < left + TRIAL_RETRY + 4 * TRIAL_PROOF);
+		assert_true(*t->v->calls <
+		    left + TRIAL_RETRY + 4 * TRIAL_PROOF);
 }
 
-/* What one layer lost by range another of the same post may have lost by rounding:
- * the next rung has three clean samples on the pair first. */
+/* What one layer lost by range another of the same post may have lost by
+ * rounding: the next rung has three clean samples on the pair first. */
 static void
 test_range_is_no_pass(void **state)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_trial_samples.c -- when calls are sampled, and when the verdict
- * applies: periods, a host that runs ahead, posts that are lost, contexts that
- * change or are gone, strict. Verdicts about pairs: test_trial_pairs.c. */
+/* tests/unit/shim/test_trial_samples.c -- when calls are sampled, and when the
+ * verdict applies: periods, a host that runs ahead, posts that are lost,
+ * contexts that change or are gone, strict. Verdicts about pairs:
+ * test_trial_pairs.c. */
 #include "tests/unit/shim/trial_world.h"
 
 #include <setjmp.h>
@@ -10,10 +11,10 @@
 
 #include <cmocka.h>
 
-/* ---- When ----------------------------------------------------------------- */
+/* ---- When -------------------------------------------------------------- */
 
-/* A sample at a call, its verdict 56 calls later; then each candidate of as many
- * bits of fraction proves itself, 128 tries in a row. */
+/* A sample at a call, its verdict 56 calls later; then each candidate of as
+ * many bits of fraction proves itself, 128 tries in a row. */
 static void
 test_demotion(void **state)
 {
@@ -48,7 +49,8 @@ test_demotion(void **state)
 	assert_int_equal(now.candidate, 1);
 }
 
-/* Calls 4, 8, 16, 32, then 56 to 71 apart, and never long in step with a loop. */
+/* Calls 4, 8, 16, 32, then 56 to 71 apart, and never long in step with a
+ * loop. */
 static void
 test_schedule(void **state)
 {
@@ -81,8 +83,8 @@ test_schedule(void **state)
 	 * of sqrt(98) are 49. */
 	for (int i = 0; i < 16; i++)
 		assert_in_range(gaps[i], 98 - 49, 98 + 49);
-	/* Nor is any place of any loop left out: at 100 it is met 15.6 times, and
-	 * e^-15.6 * 5000 such places is 1e-3. */
+	/* Nor is any place of any loop left out: at 100 it is met 15.6 times,
+	 * and e^-15.6 * 5000 such places is 1e-3. */
 	for (unsigned period = 2; period <= 100; period++)
 		for (unsigned i = 0; i < period; i++)
 			assert_true(rest[period][i] > 0);
@@ -169,7 +171,7 @@ test_not_queued(void **state)
 	assert_false(call(t).sampled);
 }
 
-/* ---- A host that runs ahead ----------------------------------------------- */
+/* ---- A host that runs ahead -------------------------------------------- */
 
 /* It waits where a verdict is due, and for no more than that. */
 static void
@@ -226,8 +228,8 @@ test_late(void **state)
 	assert_int_equal(call(t).kind, AC_TURN_RECAST);
 }
 
-/* A post that never comes: after 1000 calls nobody waits for it, the site is not
- * kept for good, and its place is somebody else's. */
+/* A post that never comes: after 1000 calls nobody waits for it, the site is
+ * not kept for good, and its place is somebody else's. */
 static void
 test_lost(void **state)
 {
@@ -256,7 +258,8 @@ test_lost(void **state)
 }
 
 /* A thread may be held up between its turn and its post: no other call gets the
- * slot meanwhile, and the next one does when the turn is over, come what may. */
+ * slot meanwhile, and the next one does when the turn is over, come what
+ * may. */
 static void
 test_held(void **state)
 {
@@ -282,10 +285,10 @@ test_held(void **state)
 	fail();
 }
 
-/* ---- Contexts ------------------------------------------------------------- */
+/* ---- Contexts ---------------------------------------------------------- */
 
-/* The device was reset: what was open is gone, and what is posted from now on is
- * of another context. */
+/* The device was reset: what was open is gone, and what is posted from now on
+ * is of another context. */
 static void
 test_reset(void **state)
 {
@@ -374,9 +377,9 @@ test_two_contexts(void **state)
 	deliver();
 }
 
-/* A thread was held up between its turn here and its post, and the site has moved
- * there meanwhile: what it posts is no verdict of a call there, and nobody waits
- * for it. */
+/* A thread was held up between its turn here and its post, and the site has
+ * moved there meanwhile: what it posts is no verdict of a call there, and
+ * nobody waits for it. */
 static void
 test_moved_meanwhile(void **state)
 {
@@ -419,10 +422,10 @@ test_many_contexts(void **state)
 	}
 }
 
-/* ---- Strict ---------------------------------------------------------------- */
+/* ---- Strict ------------------------------------------------------------ */
 
-/* Three calls are the original's, then each one is judged before it counts. What
- * fails is left for a thousand calls, and nothing else is. */
+/* Three calls are the original's, then each one is judged before it counts.
+ * What fails is left for a thousand calls, and nothing else is. */
 static void
 test_strict(void **state)
 {

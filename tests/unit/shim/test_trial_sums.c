@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_trial_sums.c -- products that add up in one C: who is left when
- * they cancel. And a context that goes while nothing is open in it. */
+/* tests/unit/shim/test_trial_sums.c -- products that add up in one C: who is
+ * left when they cancel. And a context that goes while nothing is open in
+ * it. */
 #include "tests/unit/shim/trial_world.h"
 
 #include <setjmp.h>
@@ -100,7 +101,8 @@ test_strict_keeps_sums(void **state)
 	assert_int_equal(first->v->chained & last->v->chained, 3);
 }
 
-/* Between two verdicts nothing is open: the next sample finds the new context. */
+/* Between two verdicts nothing is open: the next sample finds the new
+ * context. */
 static void
 test_quiet_reset(void **state)
 {

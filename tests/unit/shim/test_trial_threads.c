@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_trial_threads.c -- many threads that make the calls of one
- * site, which is demoted and tried again: one thread owns a try from its
+/* tests/unit/shim/test_trial_threads.c -- many threads that make the calls of
+ * one site, which is demoted and tried again: one thread owns a try from its
  * beginning to its end, and no verdict is passed by. ThreadSanitizer looks for
  * more. */
 #include "tests/unit/shim/trial_world.h"
@@ -149,7 +149,7 @@ test_two_candidates(void **state)
 	assert_true(crowd.recast > 0);
 }
 
-/* ---- Who judges ------------------------------------------------------------ */
+/* ---- Who judges -------------------------------------------------------- */
 
 static void *
 begin_and_end(void *argument)
@@ -161,7 +161,8 @@ begin_and_end(void *argument)
 }
 
 /* A thread that ended in the middle of a try judges no more, nor does what a
- * signal handler has jumped out of; and what the try had taken is free again. */
+ * signal handler has jumped out of; and what the try had taken is free
+ * again. */
 static void
 test_judge_is_gone(void **state)
 {
@@ -215,7 +216,7 @@ test_judge_is_there(void **state)
 	ac_trial_release(t);
 }
 
-/* ---- Nobody goes on without a verdict -------------------------------------- */
+/* ---- Nobody goes on without a verdict ---------------------------------- */
 
 static void *
 make_hundred(void *argument)
@@ -227,8 +228,8 @@ make_hundred(void *argument)
 	return NULL;
 }
 
-/* The device is behind. While one thread waits for what it will post, the others
- * do not recast on and on. */
+/* The device is behind. While one thread waits for what it will post, the
+ * others do not recast on and on. */
 static void
 test_all_wait(void **state)
 {

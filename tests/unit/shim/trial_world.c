@@ -267,7 +267,7 @@ post(const struct ac_slot *slot, uint64_t number, float rho, float error)
 	queue[queued++].post = made;
 }
 
-/* ---- Calls ---------------------------------------------------------------- */
+/* ---- Calls ------------------------------------------------------------- */
 
 static void
 make_try(struct ac_trial *t, const struct ac_turn *now)

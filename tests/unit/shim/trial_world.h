@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/trial_world.h -- what the tests of shim/trial*.c share: a site that
- * may use FP16 by cast or TF32, its calls, and what kernels would have posted. */
+/* tests/unit/shim/trial_world.h -- what the tests of shim/trial*.c share: a
+ * site that may use FP16 by cast or TF32, its calls, and what kernels would
+ * have posted. */
 #ifndef AC_TESTS_TRIAL_WORLD_H
 #define AC_TESTS_TRIAL_WORLD_H
 
@@ -37,8 +38,8 @@ enum { GOOD = 0, BAD = 1 };         /* of a call's data */
 struct ac_decision decision_of(enum ac_asked_guard guard);
 /* A site of its own, in a new world. */
 struct ac_trial *make(const struct ac_decision *decision, bool may_time);
-/* The turn of one call, and nothing else; its operands are those of pair `name`,
- * from 1, or 0: arrays. */
+/* The turn of one call, and nothing else; its operands are those of pair
+ * `name`, from 1, or 0: arrays. */
 struct ac_turn turn_of(struct ac_trial *t, const struct ac_place *place,
     uint64_t name);
 struct ac_turn turn(struct ac_trial *t);
@@ -56,8 +57,8 @@ struct ac_turn call_on(struct ac_trial *t, uint64_t name, int data);
 void deliver(void);
 /* Calls until number `last`; the last one. */
 struct ac_turn calls_until(struct ac_trial *t, uint64_t last);
-/* After a probation in which the candidates had these errors: the next call is the
- * fourth. */
+/* After a probation in which the candidates had these errors: the next call is
+ * the fourth. */
 struct ac_trial *settled(const struct ac_decision *decision, float fp16,
     float tf32);
 
