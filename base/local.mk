@@ -10,8 +10,8 @@ base_libbase_a_SOURCES = \
 	base/env.c \
 	base/env.def \
 	base/env.h \
-	base/guard.c \
-	base/guard.h \
+	base/reentry.c \
+	base/reentry.h \
 	base/lock.c \
 	base/lock.h \
 	base/log.c \

@@ -3,7 +3,7 @@
  * measured and kept for the policy's predictions. Whatever would spoil that is
  * refused. */
 #include "cmd/calibrate/calibrate.h"
-#include "cmd/run/plan.h"
+#include "cmd/run/launch.h"
 #include "base/env.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ static const struct {
 };
 
 struct calibrate {
-	struct ac_plan plan;          /* --emulate */
+	struct ac_launch launch;          /* --emulate */
 	int  device;
 	bool dry_run;
 };
@@ -178,14 +178,14 @@ carry_out(const struct calibrate *c)
 	const char *folder = NULL;
 	int status;
 
-	if (c->plan.emulate) {
+	if (c->launch.emulate) {
 		folder = ac_where_emulator();
 		if (!folder)
 			return ac_say(AC_EXIT_FAILED, "the emulated GPU is "
 			    "not installed; build autocast with OpenBLAS");
-		if (c->plan.model)
+		if (c->launch.model)
 			setenv(ac_env_rows[AC_ENV_EMU_MODEL].variable,
-			    c->plan.model, 1);
+			    c->launch.model, 1);
 	}
 	status = ac_gpu_open(&gpu, c->device, folder) ? measure(c, &gpu)
 	    : ac_say(EXIT_NOT_MEASURED, "calibrate: %s", gpu.why);
@@ -222,8 +222,8 @@ run(const struct ac_command *self, char **arguments)
 			status = take_device(&c, a.value);
 			break;
 		case OPT_EMULATE:
-			c.plan.emulate = true;
-			c.plan.model = a.value;
+			c.launch.emulate = true;
+			c.launch.model = a.value;
 			break;
 		case OPT_DRY_RUN:
 			c.dry_run = true;
@@ -233,7 +233,7 @@ run(const struct ac_command *self, char **arguments)
 			    "'%s'; 'autocast calibrate' takes no operands",
 			    a.value);
 		case AC_ARGUMENT_END:
-			status = ac_plan_check_model(&c.plan, self->name);
+			status = ac_launch_check_model(&c.launch, self->name);
 			return status ? status : carry_out(&c);
 		default:
 			return a.status;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	OPT_FILES = AC_PLAN_OWN, OPT_LIMIT, OPT_TOL, OPT_JSON, OPT_SHOW
+	OPT_FILES = AC_LAUNCH_OWN, OPT_LIMIT, OPT_TOL, OPT_JSON, OPT_SHOW
 };
 
 static const double default_tol = 0.01;
@@ -101,7 +101,7 @@ take_option(struct ac_compare *compare, int option, const char *value)
 		compare->show = true;
 		return 0;
 	default:
-		(void)ac_plan_take(&compare->plan, option, value);
+		(void)ac_launch_take(&compare->launch, option, value);
 		return 0;
 	}
 }
@@ -126,7 +126,7 @@ read_options(struct ac_compare *compare, struct ac_arguments *a)
 		    "write to standard output; choose one");
 	/* What the CPU needs for an emulated GPU is nobody's fault. */
 	if (compare->limit < 0)
-		compare->limit = compare->plan.emulate ? HUGE_VAL
+		compare->limit = compare->launch.emulate ? HUGE_VAL
 		    : AC_COMPARE_LIMIT;
 	compare->arguments = a->next - 1;
 	return 0;
@@ -198,7 +198,7 @@ remember(const struct ac_compare *compare)
 		return;
 	}
 	ac_again_environment(compare->environment);
-	if (ac_compared_of(&compare->plan.chosen, compare->program,
+	if (ac_compared_of(&compare->launch.chosen, compare->program,
 	    compare->arguments, compare->gpu, &now) &&
 	    !ac_compared_leave(&now, differs) &&
 	    strcmp(ac_env(AC_ENV_STATE), "off"))
@@ -258,7 +258,7 @@ forget(struct ac_compare *compare)
 		free(compare->outputs[i].name);
 	free(compare->outputs);
 	free(compare->patterns);
-	free(compare->plan.chosen.rules.data);
+	free(compare->launch.chosen.rules.data);
 }
 
 static int
@@ -278,14 +278,14 @@ run(const struct ac_command *self, char **arguments)
 	if (a.status >= 0)
 		return a.status;
 	if (!status)
-		status = ac_plan_check_model(&compare.plan, self->name);
+		status = ac_launch_check_model(&compare.launch, self->name);
 	if (!status)
-		status = ac_plan_check_policy(&compare.plan, self->name,
+		status = ac_launch_check_policy(&compare.launch, self->name,
 		    *compare.arguments);
 	if (!status)
 		status = ac_program_find(*compare.arguments, &program);
 	if (!status)
-		status = ac_plan_check_program(&compare.plan, &program);
+		status = ac_launch_check_program(&compare.launch, &program);
 	if (!status)
 		status = carry_out(&compare);
 	forget(&compare);
@@ -304,11 +304,11 @@ const struct ac_command ac_command_compare = {
 	.options = {
 		{ 'n', NULL, "N", "so many pairs of runs, after one to warm up "
 		    "(default 5)" },
-		{ AC_PLAN_POLICY, "policy", "P",
+		{ AC_LAUNCH_POLICY, "policy", "P",
 		    "a profile, a file, or policy text with '->'" },
 		{ 'e', NULL, "RULE", "a policy line before all others; "
 		    "repeatable" },
-		{ AC_PLAN_EMULATE, "emulate", "[=MODEL]",
+		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
 		    "both on an emulated GPU, see 'autocast run --help'" },
 		{ OPT_FILES, "files", "GLOB", "also compare these files; "
 		    "repeatable" },

@@ -8,7 +8,7 @@
 #define AC_CMD_COMPARE_H
 
 #include "cmd/compare/numbers.h"
-#include "cmd/run/plan.h"
+#include "cmd/run/launch.h"
 
 /* Exit statuses of the verb, with AC_EXIT_USAGE and those of 125 and up. */
 enum { AC_COMPARE_SAME = 0, AC_COMPARE_DIFFERS = 1, AC_COMPARE_RUN_FAILED = 3 };
@@ -65,7 +65,7 @@ struct ac_compare_pattern {
 /* Everything a comparison needs and finds. Pair 0 warms up: its outputs count,
  * its times do not. */
 struct ac_compare {
-	struct ac_plan  plan;
+	struct ac_launch  launch;
 	const struct ac_program *program;
 	char          **arguments;
 	size_t          pairs;               /* that count */

@@ -149,7 +149,7 @@ ac_compare_json(const struct ac_compare *compare,
 {
 	printf("{\"version\": %d, \"status\": %d, \"emulated\": %s, "
 	    "\"pairs\": %zu,\n \"command\": [", FORMAT, status,
-	    compare->plan.emulate ? "true" : "false", compare->pairs);
+	    compare->launch.emulate ? "true" : "false", compare->pairs);
 	for (char **word = compare->arguments; *word; word++) {
 		fputs(word == compare->arguments ? "" : ", ", stdout);
 		put_string(*word);

@@ -332,7 +332,7 @@ ac_compare_print(const struct ac_compare *compare,
 	    NULL);
 	print_times(compare, "system CPU",
 	    offsetof(struct ac_compare_run, system), NULL);
-	if (compare->plan.emulate)
+	if (compare->launch.emulate)
 		puts("              on the emulated GPU: the CPU's time, not a "
 		    "GPU's");
 	print_memory(compare, "peak memory",

@@ -167,8 +167,8 @@ static void
 read_report(struct ac_compare *compare, struct ac_compare_run *run)
 {
 	struct ac_text why = ac_say_buffer(512);
-	struct ac_report *report = *compare->plan.state
-	    ? ac_report_load(1, compare->plan.run, &why) : NULL;
+	struct ac_report *report = *compare->launch.state
+	    ? ac_report_load(1, compare->launch.run, &why) : NULL;
 	struct ac_report_totals totals;
 
 	compare->flops = compare->recast_flops = 0;
@@ -199,7 +199,7 @@ start(struct ac_compare *compare, enum ac_side side, size_t pair, int *ended)
 	if (output < 0)
 		return ac_say(AC_EXIT_FAILED, "compare: cannot write in %s: "
 		    "%s", compare->folder, strerror(errno));
-	status = ac_again_run(&compare->plan, compare->program,
+	status = ac_again_run(&compare->launch, compare->program,
 	    compare->arguments, output, ended);
 	close(output);
 	return status;
@@ -237,9 +237,9 @@ use_own_state(struct ac_compare *compare)
 	name_state(compare, state);
 	setenv(ac_env_rows[AC_ENV_STATE].variable, state, 1);
 	setenv(ac_env_rows[AC_ENV_NOTICE].variable, "off", 1);
-	(void)ac_plan_begin(&compare->plan);
+	(void)ac_launch_begin(&compare->launch);
 	if (has_theirs)
-		ac_plan_lend(theirs, state);
+		ac_launch_lend(theirs, state);
 }
 
 int
@@ -250,8 +250,8 @@ ac_compare_run_one(struct ac_compare *compare, enum ac_side side, size_t pair)
 	int status, ended = 0;
 
 	ac_again_environment(compare->environment);
-	compare->plan.plain = side == AC_PLAIN;
-	compare->plan.cost = &cost;
+	compare->launch.plain = side == AC_PLAIN;
+	compare->launch.cost = &cost;
 	if (side == AC_RECAST)
 		use_own_state(compare);
 	status = start(compare, side, pair, &ended);

@@ -3,7 +3,7 @@
  * why? Gathers facts from a run, or from a running process; the conclusions are
  * cmd/doctor/doctor_causes.c's. */
 #include "cmd/doctor/doctor.h"
-#include "cmd/run/plan.h"
+#include "cmd/run/launch.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_JSON = AC_PLAN_OWN, OPT_PID };
+enum { OPT_JSON = AC_LAUNCH_OWN, OPT_PID };
 enum { OPTION_WORDS = 256, FAMILY = 256 };
 
 /* All that a visit gathers. */
 struct visit {
-	struct ac_plan plan;
+	struct ac_launch launch;
 	struct ac_doctor_facts facts;
 	char  *options[OPTION_WORDS + 1];
 	size_t option_count;
@@ -80,8 +80,8 @@ static void
 add_up_run(struct visit *visit)
 {
 	struct ac_text why = ac_say_buffer(512);
-	struct ac_report *report = *visit->plan.state
-	    ? ac_report_load(1, visit->plan.run, &why) : NULL;
+	struct ac_report *report = *visit->launch.state
+	    ? ac_report_load(1, visit->launch.run, &why) : NULL;
 
 	ac_doctor_add_up(report, &visit->facts.work);
 	ac_report_destroy(report);
@@ -132,8 +132,8 @@ conclude(struct visit *visit)
 	facts->process_count = visit->process_count;
 	facts->last_name = visit->last_name;
 	facts->options = visit->options;
-	facts->policy = visit->plan.chosen.policy;
-	facts->emulate = visit->plan.emulate;
+	facts->policy = visit->launch.chosen.policy;
+	facts->emulate = visit->launch.emulate;
 	ac_doctor_diagnose(facts, &findings);
 	ac_doctor_print(&findings, visit->json);
 	for (size_t i = 0; i < visit->process_count; i++)
@@ -151,7 +151,7 @@ can_be_run(const struct visit *visit)
 	const struct ac_doctor_facts *facts = &visit->facts;
 	const struct ac_elf_facts *file = &visit->program.facts;
 
-	if (visit->plan.emulate &&
+	if (visit->launch.emulate &&
 	    (file->has_static_cudart || file->has_static_cublas))
 		return false;
 	return facts->obstacle == AC_OBSTACLE_NONE ||
@@ -161,15 +161,15 @@ can_be_run(const struct visit *visit)
 static int
 run_program(struct visit *visit, char **arguments)
 {
-	struct ac_plan *plan = &visit->plan;
+	struct ac_launch *launch = &visit->launch;
 	int status;
 
 	ac_doctor_make_folder(&visit->folder);
-	if (!ac_plan_begin(plan))
-		(void)ac_plan_begin_once(plan);
-	plan->facts = *visit->folder.records ? visit->folder.records : NULL;
-	plan->watch = (struct ac_child_watch){ look, visit };
-	status = ac_plan_run(plan, &visit->program, arguments,
+	if (!ac_launch_begin(launch))
+		(void)ac_launch_begin_once(launch);
+	launch->facts = *visit->folder.records ? visit->folder.records : NULL;
+	launch->watch = (struct ac_child_watch){ look, visit };
+	status = ac_launch_run(launch, &visit->program, arguments,
 	    &visit->facts.wait_status);
 	ac_child_hold(true);
 	visit->facts.was_run = !status;
@@ -179,7 +179,7 @@ run_program(struct visit *visit, char **arguments)
 	if (!status)
 		add_up_run(visit);
 	ac_doctor_remove_folder(&visit->folder);
-	ac_plan_end(plan);
+	ac_launch_end(launch);
 	ac_child_hold(false);
 	return status;
 }
@@ -190,11 +190,11 @@ visit_program(struct visit *visit, char **arguments)
 	struct ac_text why = ac_say_buffer(2 * PATH_MAX);
 	struct ac_policy_origin origin;
 	struct ac_policy *policy;
-	int status = ac_plan_check_model(&visit->plan, "doctor");
+	int status = ac_launch_check_model(&visit->launch, "doctor");
 
 	if (status)
 		return AC_DOCTOR_UNKNOWN;
-	policy = ac_chosen_load(&visit->plan.chosen, &origin);
+	policy = ac_chosen_load(&visit->launch.chosen, &origin);
 	visit->facts.policy_is_bad = !policy;
 	ac_policy_destroy(policy);
 	visit->facts.program = arguments[0];
@@ -278,16 +278,16 @@ add_option(struct visit *visit, const char *format, const char *value)
 static bool
 take_option(struct visit *visit, int option, const char *value)
 {
-	(void)ac_plan_take(&visit->plan, option, value);
+	(void)ac_launch_take(&visit->launch, option, value);
 	switch (option) {
 	case 'e':
 		add_option(visit, "-e", "");
 		add_option(visit, "", value);
 		return true;
-	case AC_PLAN_POLICY:
+	case AC_LAUNCH_POLICY:
 		add_option(visit, "--policy=", value);
 		return true;
-	case AC_PLAN_EMULATE:
+	case AC_LAUNCH_EMULATE:
 		add_option(visit, value ? "--emulate=" : "--emulate",
 		    value ? value : "");
 		return true;
@@ -307,7 +307,7 @@ finish(struct visit *visit, int status)
 {
 	for (size_t i = 0; i < visit->option_count; i++)
 		free(visit->options[i]);
-	free(visit->plan.chosen.rules.data);
+	free(visit->launch.chosen.rules.data);
 	return status;
 }
 
@@ -351,11 +351,11 @@ const struct ac_command ac_command_doctor = {
 	.ends_at_operand = true,
 	.options = {
 		{ OPT_PID, "pid", "PID", "look at this running process" },
-		{ AC_PLAN_POLICY, "policy", "P",
+		{ AC_LAUNCH_POLICY, "policy", "P",
 		    "a profile, a file, or policy text with '->'" },
 		{ 'e', NULL, "RULE", "a policy line before all others; "
 		    "repeatable" },
-		{ AC_PLAN_EMULATE, "emulate", "[=MODEL]",
+		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
 		    "on an emulated GPU: h200 (default), h100, b200, a100, l40s, "
 		    "rtx4090 or t4" },
 		{ OPT_JSON, "json", NULL, "as JSON" },

@@ -62,7 +62,7 @@ struct ac_doctor_work {
 	uint64_t vendor_calls[AC_VENDORS], vendor_recast[AC_VENDORS];
 	uint64_t vendor_passed[AC_VENDORS];
 	uint64_t kept[AC_REASON_COUNT];
-	struct ac_site kept_most[AC_REASON_COUNT]; /* the site of most of them */
+	struct ac_site_total kept_most[AC_REASON_COUNT]; /* the site of most of them */
 	char     rungs[64];                     /* "tf32, fp16" */
 	bool     is_known;                      /* there were statistics */
 	bool     policy_is_bad;

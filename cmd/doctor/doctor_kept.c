@@ -13,7 +13,7 @@ enum { OLDEST_SM = 75 };
 /* ---- Adding up --------------------------------------------------------- */
 
 static void
-add_site(struct ac_doctor_work *work, const struct ac_site *site)
+add_site(struct ac_doctor_work *work, const struct ac_site_total *site)
 {
 	const int vendor = ac_vendor_of_symbol(site->key.symbol);
 
@@ -87,7 +87,8 @@ ac_doctor_add_up(const struct ac_report *report,
 /* What is not a plain option: writes text (after the reason's own meaning)
  * and command by itself. */
 typedef void (*special_fn)(const struct ac_doctor_facts *facts,
-    const struct ac_site *site, struct ac_text *text, struct ac_text *fix);
+    const struct ac_site_total *site, struct ac_text *text,
+    struct ac_text *fix);
 
 /* The rung that the GPU has for sure. */
 static const char *
@@ -113,8 +114,8 @@ with_rule(const struct ac_doctor_facts *facts, struct ac_text *fix,
 }
 
 static void
-explain_rule(const struct ac_doctor_facts *facts, const struct ac_site *site,
-    struct ac_text *text, struct ac_text *fix)
+explain_rule(const struct ac_doctor_facts *facts,
+    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
 	const bool is_off = !strcmp(facts->work.policy, "off");
 
@@ -132,7 +133,7 @@ explain_rule(const struct ac_doctor_facts *facts, const struct ac_site *site,
 
 static void
 explain_too_small(const struct ac_doctor_facts *facts,
-    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
 	ac_text_add(text, "; most of them are ");
 	ac_site_add_operation(text, site);
@@ -143,7 +144,7 @@ explain_too_small(const struct ac_doctor_facts *facts,
 
 static void
 explain_no_profit(const struct ac_doctor_facts *facts,
-    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
 	if (strcmp(site->key.asked, "tf32")) {
 		with_rule(facts, fix, "gemm");
@@ -155,7 +156,7 @@ explain_no_profit(const struct ac_doctor_facts *facts,
 
 static void
 explain_opted_out(const struct ac_doctor_facts *facts,
-    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
 	const bool refused = !strcmp(site->key.asked, "opted-out");
 	const bool invariant = ac_env_is_set(AC_ENV_BATCH_INVARIANCE) &&
@@ -180,7 +181,7 @@ explain_opted_out(const struct ac_doctor_facts *facts,
 
 static void
 explain_solver(const struct ac_doctor_facts *facts,
-    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
 	(void)site, (void)text;
 	with_rule(facts, fix, "gemm solver=yes");
@@ -188,7 +189,7 @@ explain_solver(const struct ac_doctor_facts *facts,
 
 static void
 explain_internal(const struct ac_doctor_facts *facts,
-    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
 	char rule[96];
 	struct ac_text t;
@@ -205,7 +206,7 @@ explain_internal(const struct ac_doctor_facts *facts,
 /* The program's own words, which a line that names the region overrules. */
 static void
 explain_region(const struct ac_doctor_facts *facts,
-    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
 	char rule[96];
 	struct ac_text t;
@@ -228,7 +229,7 @@ has_handles(const struct ac_doctor_facts *facts)
 
 static void
 explain_unsupported(const struct ac_doctor_facts *facts,
-    const struct ac_site *site, struct ac_text *text, struct ac_text *fix)
+    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
 	const struct ac_doctor_work *work = &facts->work;
 
@@ -282,7 +283,7 @@ void
 ac_doctor_explain_kept(const struct ac_doctor_facts *facts,
     enum ac_reason reason, struct ac_text *text, struct ac_text *fix)
 {
-	const struct ac_site *site = &facts->work.kept_most[reason];
+	const struct ac_site_total *site = &facts->work.kept_most[reason];
 
 	ac_text_add_count(text, facts->work.kept[reason], "call");
 	ac_text_addf(text, " kept (%s): %s", ac_reason_names[reason],

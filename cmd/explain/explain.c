@@ -20,7 +20,7 @@ is_site_id(const char *s)
 	return strspn(s, "0123456789abcdef") == 8 && !s[8];
 }
 
-static const struct ac_site *
+static const struct ac_site_total *
 find_site(const struct ac_report *report, const char *wanted)
 {
 	for (size_t i = 0; i < report->site_count; i++) {
@@ -44,7 +44,7 @@ say_piece(const char *piece, void *context)
 
 /* What the verdicts on a recast site rested on. */
 static void
-say_basis(struct ac_text *t, const struct ac_site *site)
+say_basis(struct ac_text *t, const struct ac_site_total *site)
 {
 	if (site->rung == AC_RUNG_KEEP)
 		return;
@@ -55,7 +55,7 @@ say_basis(struct ac_text *t, const struct ac_site *site)
 
 static void
 say_site(struct ac_text *t, const struct ac_report *report,
-    const struct ac_site *site)
+    const struct ac_site_total *site)
 {
 	const bool kept = site->rung == AC_RUNG_KEEP;
 
@@ -116,7 +116,7 @@ describe_conv(const struct ac_site_key *key, struct ac_op *op)
 
 /* The site as the policy saw it; strings are static or the report's. */
 static void
-describe_site(const struct ac_report *report, const struct ac_site *site,
+describe_site(const struct ac_report *report, const struct ac_site_total *site,
     struct ac_op *op)
 {
 	static char module[48], ta[2], tb[2], id[9];
@@ -196,7 +196,7 @@ explain_site(const struct ac_chosen *chosen, const char *wanted)
 	char buffer[512], said[2048];
 	struct ac_text why, t;
 	struct ac_report *report;
-	const struct ac_site *site;
+	const struct ac_site_total *site;
 	struct ac_op op;
 	int status;
 

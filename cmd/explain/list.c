@@ -43,7 +43,7 @@ static const struct {
 	    "through" },
 	{ "DNN_HANDLE",  "followed, never changed" },
 	{ "DNN_BUILD",   "FP16 engines offered by the policy, under guard=off" },
-	{ "DNN_RUN",     "counted by plan, never changed" },
+	{ "DNN_RUN",     "counted by launch, never changed" },
 	{ "DNN_CONV",    "recast by the policy when the tensors are FP32" },
 	{ "DNN_RNN",     "FP16 by a rule that names rnn, under guard=off" },
 	{ "DNN_RNN_LIFE", "followed, never changed" },

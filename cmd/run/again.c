@@ -93,7 +93,7 @@ open_input(void)
 /* Run with `input` and `output` as the standard streams, and have our own
  * again. */
 static int
-run_with(const struct ac_plan *plan, const struct ac_program *program,
+run_with(const struct ac_launch *launch, const struct ac_program *program,
     char **arguments, const int streams[2], int *ended)
 {
 	const int own_in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -103,7 +103,7 @@ run_with(const struct ac_plan *plan, const struct ac_program *program,
 	fflush(stdout);
 	(void)dup2(streams[0], STDIN_FILENO);
 	(void)dup2(streams[1], STDOUT_FILENO);
-	status = ac_plan_run(plan, program, arguments, ended);
+	status = ac_launch_run(launch, program, arguments, ended);
 	if (own_in < 0 || dup2(own_in, STDIN_FILENO) < 0)
 		close(STDIN_FILENO);
 	if (own_out < 0 || dup2(own_out, STDOUT_FILENO) < 0)
@@ -114,7 +114,7 @@ run_with(const struct ac_plan *plan, const struct ac_program *program,
 }
 
 int
-ac_again_run(const struct ac_plan *plan, const struct ac_program *program,
+ac_again_run(const struct ac_launch *launch, const struct ac_program *program,
     char **arguments, int output, int *ended_out)
 {
 	const int input = open_input();
@@ -124,7 +124,7 @@ ac_again_run(const struct ac_plan *plan, const struct ac_program *program,
 	if (input < 0)
 		return ac_say(AC_EXIT_FAILED, "cannot open /dev/null: %s",
 		    strerror(errno));
-	status = run_with(plan, program, arguments, streams, ended_out);
+	status = run_with(launch, program, arguments, streams, ended_out);
 	close(input);
 	return status;
 }

@@ -5,7 +5,7 @@
 #ifndef AC_CMD_AGAIN_H
 #define AC_CMD_AGAIN_H
 
-#include "cmd/run/plan.h"
+#include "cmd/run/launch.h"
 
 /* Make a folder of our own in TMPDIR, its absolute path to path_out. 0, or an
  * exit status after one line on stderr that `verb` is named in. */
@@ -16,9 +16,10 @@ void ac_again_remove(const char *path);
 /* The environment as `environment`, ours when we started, had it. */
 void ac_again_environment(char **environment);
 
-/* ac_plan_run() with the standard input as it was at first (of a pipe, with
+/* ac_launch_run() with the standard input as it was at first (of a pipe, with
  * nothing) and `output` as the standard output. */
-int ac_again_run(const struct ac_plan *plan, const struct ac_program *program,
-    char **arguments, int output, int *ended_out);
+int ac_again_run(const struct ac_launch *launch,
+    const struct ac_program *program, char **arguments, int output,
+    int *ended_out);
 
 #endif

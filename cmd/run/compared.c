@@ -286,20 +286,21 @@ add_word(struct ac_text *text, const char *before, const char *word)
 
 /* The command that compares this very run. */
 static void
-add_command(struct ac_text *text, const struct ac_plan *plan, char **arguments)
+add_command(struct ac_text *text, const struct ac_launch *launch,
+    char **arguments)
 {
-	char *rules = plan->chosen.rules.data, *rule;
+	char *rules = launch->chosen.rules.data, *rule;
 	char *copy = rules ? strdup(rules) : NULL, *rest = copy;
 
 	ac_text_add(text, "autocast compare");
-	if (plan->chosen.policy)
-		add_word(text, " --policy ", plan->chosen.policy);
+	if (launch->chosen.policy)
+		add_word(text, " --policy ", launch->chosen.policy);
 	while (rest && (rule = strsep(&rest, "\n")))
 		add_word(text, " -e ", rule);
-	if (plan->emulate)
+	if (launch->emulate)
 		ac_text_add(text, " --emulate");
-	if (plan->emulate && plan->model)
-		add_word(text, "=", plan->model);
+	if (launch->emulate && launch->model)
+		add_word(text, "=", launch->model);
 	ac_text_add(text, " --");
 	for (; *arguments; arguments++)
 		add_word(text, " ", *arguments);
@@ -307,8 +308,8 @@ add_command(struct ac_text *text, const struct ac_plan *plan, char **arguments)
 }
 
 void
-ac_compared_say(const struct ac_plan *plan, const struct ac_program *program,
-    char **arguments, const char *gpu)
+ac_compared_say(const struct ac_launch *launch,
+    const struct ac_program *program, char **arguments, const char *gpu)
 {
 	static const char *const words[] = {
 		[AC_COMPARED_NEVER] = "nobody has compared this program's "
@@ -326,13 +327,14 @@ ac_compared_say(const struct ac_plan *plan, const struct ac_program *program,
 	struct ac_text text;
 	const char *said;
 
-	if (!ac_compared_of(&plan->chosen, program, arguments, gpu, &compared))
+	if (!ac_compared_of(&launch->chosen, program, arguments, gpu,
+		&compared))
 		return;
 	said = words[ac_compared_look(&compared)];
 	if (!said)
 		return;
 	ac_text_init(&text, command, sizeof command);
-	add_command(&text, plan, arguments);
+	add_command(&text, launch, arguments);
 	(void)ac_say(0, "%s; type: %s", said, text.truncated
 	    ? "autocast compare, with the same options and arguments"
 	    : command);

@@ -8,7 +8,7 @@
 #ifndef AC_CMD_COMPARED_H
 #define AC_CMD_COMPARED_H
 
-#include "cmd/run/plan.h"
+#include "cmd/run/launch.h"
 #include "report/count/stamp.h"
 
 struct ac_compared {
@@ -38,7 +38,7 @@ enum ac_compared_state ac_compared_look(const struct ac_compared *compared);
 /* Say on standard error, in one line, what stands in the way of trusting the
  * output of a run that recast calls, and what to type; nothing where it was
  * compared and is the same. */
-void ac_compared_say(const struct ac_plan *plan,
+void ac_compared_say(const struct ac_launch *launch,
     const struct ac_program *program, char **arguments, const char *gpu);
 
 #endif

@@ -10,9 +10,9 @@ autocast_SOURCES += \
 	cmd/run/child.h \
 	cmd/run/chosen.c \
 	cmd/run/path.c \
-	cmd/run/plan.c \
-	cmd/run/plan.h \
-	cmd/run/plan_state.c \
+	cmd/run/launch.c \
+	cmd/run/launch.h \
+	cmd/run/launch_state.c \
 	cmd/run/preload.c \
 	cmd/run/quote.c \
 	cmd/run/quote.h \

@@ -2,7 +2,7 @@
 /* cmd/run/run.c -- autocast run: a program with the library preloaded.
  * Everything that can be refused is refused before the program starts; then
  * its exit status is ours. */
-#include "cmd/run/plan.h"
+#include "cmd/run/launch.h"
 #include "cmd/run/compared.h"
 #include "base/env.h"
 #include "report/read/read.h"
@@ -15,10 +15,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OPT_REPORT = AC_PLAN_OWN, OPT_RANGES, OPT_LIST_ENV };
+enum { OPT_REPORT = AC_LAUNCH_OWN, OPT_RANGES, OPT_LIST_ENV };
 
-struct plan {
-	struct ac_plan run;
+struct request {
+	struct ac_launch run;
 	const char *report;         /* file of --report, or NULL */
 	int         report_fd;
 };
@@ -41,16 +41,16 @@ list_env(void)
 /* Where the numbers go. A user who wants none has no closing lines either, but
  * the report that he asks for. */
 static int
-prepare_state(struct plan *plan)
+prepare_state(struct request *request)
 {
-	struct ac_plan *run = &plan->run;
+	struct ac_launch *run = &request->run;
 
-	if (ac_plan_begin(run) || (!plan->report &&
+	if (ac_launch_begin(run) || (!request->report &&
 	    !strcmp(ac_env(AC_ENV_STATE), "off")))
 		return 0;
-	if (ac_plan_begin_once(run))
+	if (ac_launch_begin_once(run))
 		return 0;
-	if (plan->report)
+	if (request->report)
 		return ac_say(AC_EXIT_FAILED, "run: TMPDIR, /tmp and /dev/shm "
 		    "have no place for the numbers of --report, and %s",
 		    run->unkept);
@@ -62,37 +62,37 @@ prepare_state(struct plan *plan)
 /* The report file is opened, not emptied, before the program runs: hours of
  * work must not end at a path that cannot be written. */
 static int
-open_report(struct plan *plan)
+open_report(struct request *request)
 {
 	struct stat status;
 
-	if (!plan->report)
+	if (!request->report)
 		return 0;
-	if (!strcmp(plan->report, "-")) {
-		plan->report_fd = STDOUT_FILENO;
+	if (!strcmp(request->report, "-")) {
+		request->report_fd = STDOUT_FILENO;
 		return 0;
 	}
-	plan->report_fd = open(plan->report, O_WRONLY | O_CREAT | O_NOFOLLOW
-	    | O_CLOEXEC | O_NONBLOCK, 0666);
-	if (plan->report_fd < 0)
+	request->report_fd = open(request->report,
+	    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
+	if (request->report_fd < 0)
 		return ac_say(AC_EXIT_FAILED, "run: cannot write the report "
-		    "to %s: %s", plan->report,
+		    "to %s: %s", request->report,
 		    errno == ELOOP ? "it is a symbolic link" : strerror(errno));
-	if (fstat(plan->report_fd, &status) || !S_ISREG(status.st_mode))
+	if (fstat(request->report_fd, &status) || !S_ISREG(status.st_mode))
 		return ac_say(AC_EXIT_FAILED, "run: cannot write the report "
-		    "to %s: it is not a regular file", plan->report);
+		    "to %s: it is not a regular file", request->report);
 	return 0;
 }
 
 /* ---- After it ended ---------------------------------------------------- */
 
 static int
-write_report(const struct plan *plan, const struct ac_report *report)
+write_report(const struct request *request, const struct ac_report *report)
 {
-	const size_t length = strlen(plan->report);
+	const size_t length = strlen(request->report);
 	const bool json = length > 5 &&
-	    !strcmp(plan->report + length - 5, ".json");
-	int fd = plan->report_fd;
+	    !strcmp(request->report + length - 5, ".json");
+	int fd = request->report_fd;
 
 	if (fd != STDOUT_FILENO && ftruncate(fd, 0))
 		fd = -1;
@@ -100,22 +100,22 @@ write_report(const struct plan *plan, const struct ac_report *report)
 	    &fd);
 	if (fd < 0 || (fd != STDOUT_FILENO && close(fd)))
 		return ac_say(AC_EXIT_FAILED, "cannot write the report to %s: "
-		    "%s", plan->report, strerror(errno));
+		    "%s", request->report, strerror(errno));
 	return 0;
 }
 
 static struct ac_report *
-load(struct plan *plan)
+load(struct request *request)
 {
 	struct ac_text why = ac_say_buffer(512);
 	struct ac_report *report;
 
-	if (plan->run.is_once)
+	if (request->run.is_once)
 		ac_child_hold(true);
-	report = *plan->run.state ? ac_report_load(1, plan->run.run, &why)
+	report = *request->run.state ? ac_report_load(1, request->run.run, &why)
 	    : NULL;
-	if (plan->run.is_once) {
-		ac_plan_end(&plan->run);
+	if (request->run.is_once) {
+		ac_launch_end(&request->run);
 		ac_child_hold(false);
 	}
 	free(why.data);
@@ -125,31 +125,32 @@ load(struct plan *plan)
 /* What nobody compared is not known to be right, however well the guard judged
  * its products. */
 static void
-say_end(const struct plan *plan, const struct ac_program *program,
+say_end(const struct request *request, const struct ac_program *program,
     char **arguments, const struct ac_report *report)
 {
 	struct ac_report_totals totals = { .recast_calls = 0 };
 	int error = STDERR_FILENO;
 
-	ac_report_as_summary(report, *plan->run.unkept ? plan->run.unkept
+	ac_report_as_summary(report, *request->run.unkept ? request->run.unkept
 	    : NULL, ac_say_bytes, &error);
 	if (report)
 		ac_report_totals(report, &totals);
-	if (totals.recast_calls && !*plan->run.unkept)
-		ac_compared_say(&plan->run, program, arguments,
+	if (totals.recast_calls && !*request->run.unkept)
+		ac_compared_say(&request->run, program, arguments,
 		    report->processes[0].gpu);
 }
 
 static int
-finish(struct plan *plan, const struct ac_program *program, char **arguments)
+finish(struct request *request, const struct ac_program *program,
+    char **arguments)
 {
-	struct ac_report *report = load(plan);
+	struct ac_report *report = load(request);
 	int status = 0;
 
 	if (strcmp(ac_env(AC_ENV_NOTICE), "off"))
-		say_end(plan, program, arguments, report);
-	if (plan->report)
-		status = write_report(plan, report);
+		say_end(request, program, arguments, report);
+	if (request->report)
+		status = write_report(request, report);
 	ac_report_destroy(report);
 	return status;
 }
@@ -157,32 +158,34 @@ finish(struct plan *plan, const struct ac_program *program, char **arguments)
 /* ---- The verb ---------------------------------------------------------- */
 
 static int
-start(struct plan *plan, char **arguments)
+start(struct request *request, char **arguments)
 {
 	static struct ac_program program;
 	int status = ac_program_find(arguments[0], &program), ended = 0;
 
 	if (!status)
-		status = ac_plan_check_program(&plan->run, &program);
+		status = ac_launch_check_program(&request->run, &program);
 	if (!status)
-		status = ac_plan_run(&plan->run, &program, arguments, &ended);
+		status = ac_launch_run(&request->run, &program, arguments,
+		    &ended);
 	if (status)
 		return status;
-	status = finish(plan, &program, arguments);
+	status = finish(request, &program, arguments);
 	ended = ac_child_exit(ended);
 	return ended ? ended : status;
 }
 
 /* Read the options; 0 when `arguments` begin at *program_out. */
 static int
-read_options(struct ac_arguments *a, struct plan *plan, char ***program_out)
+read_options(struct ac_arguments *a, struct request *request,
+    char ***program_out)
 {
 	for (;;) {
 		const int option = ac_arguments_next(a);
 
 		switch (option) {
 		case OPT_REPORT:
-			plan->report = a->value;
+			request->report = a->value;
 			break;
 		case OPT_RANGES:
 			setenv(ac_env_rows[AC_ENV_RANGES].variable, "on", 1);
@@ -198,7 +201,7 @@ read_options(struct ac_arguments *a, struct plan *plan, char ***program_out)
 			    "missing; try 'autocast run ./program'");
 			return AC_ARGUMENT_STOP;
 		default:
-			if (!ac_plan_take(&plan->run, option, a->value))
+			if (!ac_launch_take(&request->run, option, a->value))
 				return AC_ARGUMENT_STOP;
 		}
 	}
@@ -207,24 +210,24 @@ read_options(struct ac_arguments *a, struct plan *plan, char ***program_out)
 static int
 run(const struct ac_command *self, char **arguments)
 {
-	static struct plan plan = { .report_fd = -1 };
+	static struct request request = { .report_fd = -1 };
 	struct ac_arguments a = { .command = self, .next = arguments };
 	char **program;
 	int status;
 
-	if (read_options(&a, &plan, &program))
+	if (read_options(&a, &request, &program))
 		return a.status;
-	status = ac_plan_check_model(&plan.run, self->name);
+	status = ac_launch_check_model(&request.run, self->name);
 	if (!status)
-		status = ac_plan_check_policy(&plan.run, self->name,
+		status = ac_launch_check_policy(&request.run, self->name,
 		    *program);
 	if (!status)
-		status = prepare_state(&plan);
+		status = prepare_state(&request);
 	if (!status)
-		status = open_report(&plan);
+		status = open_report(&request);
 	if (!status)
-		status = start(&plan, program);
-	ac_plan_end(&plan.run);
+		status = start(&request, program);
+	ac_launch_end(&request.run);
 	return status;
 }
 
@@ -237,11 +240,11 @@ const struct ac_command ac_command_run = {
 	    "it is not found, 2 when an option\nor the policy is wrong.\n",
 	.ends_at_operand = true,
 	.options = {
-		{ AC_PLAN_POLICY, "policy", "P",
+		{ AC_LAUNCH_POLICY, "policy", "P",
 		    "a profile, a file, or policy text with '->'" },
 		{ 'e', NULL, "RULE", "a policy line before all others; "
 		    "repeatable" },
-		{ AC_PLAN_EMULATE, "emulate", "[=MODEL]",
+		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
 		    "on an emulated GPU: h200 (default), h100, b200, a100, l40s, "
 		    "rtx4090 or t4; h200,t4: two" },
 		{ OPT_REPORT, "report", "FILE",

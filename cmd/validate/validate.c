@@ -23,7 +23,7 @@ static const char *const run_names[RUNS] = { "plain", "scaled", "plain",
 	"recast" };
 
 struct validation {
-	struct ac_plan  plan;
+	struct ac_launch  launch;
 	const struct ac_program *program;
 	char          **arguments, **environment;
 	struct ac_chosen whole;                 /* the policy as it was chosen */
@@ -42,7 +42,7 @@ static int
 take_lines(struct validation *v)
 {
 	struct ac_policy_origin origin;
-	struct ac_policy *policy = ac_chosen_load(&v->plan.chosen, &origin);
+	struct ac_policy *policy = ac_chosen_load(&v->launch.chosen, &origin);
 	struct ac_text t;
 
 	if (!policy)
@@ -62,7 +62,7 @@ take_lines(struct validation *v)
 		    AC_STAMP_LINES);
 	ac_text_init(&t, v->policy, sizeof v->policy);
 	ac_text_addf(&t, "version 2\n%sotherwise off\n", v->lines);
-	v->whole = v->plan.chosen;
+	v->whole = v->launch.chosen;
 	return 0;
 }
 
@@ -142,10 +142,10 @@ run_once(struct validation *v, enum run run)
 	set(AC_ENV_LOG, "", "error");
 	set(AC_ENV_VALIDATE, run == SCALED || run == WHOLE
 	    ? "scaled:" : "plain:", folder);
-	v->plan.chosen = run == WHOLE ? v->whole
+	v->launch.chosen = run == WHOLE ? v->whole
 	    : (struct ac_chosen){ .policy = v->policy };
-	(void)ac_plan_begin(&v->plan);
-	status = ac_again_run(&v->plan, v->program, v->arguments, output,
+	(void)ac_launch_begin(&v->launch);
+	status = ac_again_run(&v->launch, v->program, v->arguments, output,
 	    &ended);
 	close(output);
 	return status ? status : check_end(run, ended);
@@ -297,7 +297,7 @@ read_options(struct validation *v, struct ac_arguments *a)
 			    "--policy FILE -- ./program'");
 			return false;
 		default:
-			if (!ac_plan_take(&v->plan, option, a->value))
+			if (!ac_launch_take(&v->launch, option, a->value))
 				return false;
 		}
 	}
@@ -315,7 +315,7 @@ run(const struct ac_command *self, char **arguments)
 	v.environment = environ;
 	if (!read_options(&v, &a))
 		return a.status;
-	status = ac_plan_check_model(&v.plan, self->name);
+	status = ac_launch_check_model(&v.launch, self->name);
 	if (!status)
 		status = take_lines(&v);
 	if (!status)
@@ -323,7 +323,7 @@ run(const struct ac_command *self, char **arguments)
 	if (!status)
 		status = ac_program_find(*v.arguments, &program);
 	if (!status)
-		status = ac_plan_check_program(&v.plan, &program);
+		status = ac_launch_check_program(&v.launch, &program);
 	return status ? status : carry_out(&v);
 }
 
@@ -339,11 +339,11 @@ const struct ac_command ac_command_validate = {
 	    "for 'autocast run'.\n",
 	.ends_at_operand = true,
 	.options = {
-		{ AC_PLAN_POLICY, "policy", "P",
+		{ AC_LAUNCH_POLICY, "policy", "P",
 		    "a profile, a file, or policy text with '->'" },
 		{ 'e', NULL, "RULE", "a policy line before all others; "
 		    "repeatable" },
-		{ AC_PLAN_EMULATE, "emulate", "[=MODEL]",
+		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
 		    "on an emulated GPU, see 'autocast run --help'" },
 	},
 	.run = run

@@ -56,7 +56,7 @@ static void
 parse_file(struct ac_parser *parser, const char *name)
 {
 	const char *why = NULL;
-	struct ac_place nowhere = { 0 };
+	struct ac_spot nowhere = { 0 };
 	struct ac_source *source;
 	int error;
 
@@ -122,7 +122,7 @@ refuse_size(struct ac_parser *parser)
 {
 	static const struct ac_source source = { .name = "policy", .path = "",
 		.text = "" };
-	const struct ac_place nowhere = { .source = &source };
+	const struct ac_spot nowhere = { .source = &source };
 
 	ac_problem_error(&parser->problems, &nowhere, parser->sequence,
 	    "too large, or there is no memory for it");

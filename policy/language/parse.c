@@ -33,10 +33,10 @@ ac_parser_at_end(const struct ac_parser *parser)
 	    ac_parser_is(parser, AC_TOKEN_SEMICOLON);
 }
 
-struct ac_place
-ac_parser_place(const struct ac_parser *parser, const struct ac_token *token)
+struct ac_spot
+ac_parser_spot(const struct ac_parser *parser, const struct ac_token *token)
 {
-	return (struct ac_place){ parser->source, token->line_start,
+	return (struct ac_spot){ parser->source, token->line_start,
 		token->at, token->line };
 }
 
@@ -44,7 +44,7 @@ bool
 ac_parser_fail(struct ac_parser *parser, const struct ac_token *token,
     const char *format, ...)
 {
-	const struct ac_place place = ac_parser_place(parser, token);
+	const struct ac_spot place = ac_parser_spot(parser, token);
 	char message[512];
 	va_list ap;
 

@@ -39,7 +39,7 @@ struct ac_parser {
 	struct ac_scaling_line **scaling_end;
 	bool                     in_profile;
 	bool                     has_otherwise, complained_after_otherwise;
-	struct ac_place          otherwise;
+	struct ac_spot          otherwise;
 	bool                     out_of_memory;
 
 	struct ac_condition      section[AC_MOST_CONDITIONS];
@@ -58,7 +58,7 @@ void ac_parser_advance(struct ac_parser *parser);
 bool ac_parser_is(const struct ac_parser *parser, enum ac_token_kind kind);
 /* At a line end, a semicolon or the end of the text. */
 bool ac_parser_at_end(const struct ac_parser *parser);
-struct ac_place ac_parser_place(const struct ac_parser *parser,
+struct ac_spot ac_parser_spot(const struct ac_parser *parser,
     const struct ac_token *token);
 
 /* An error at `token`; returns false, so that it can be returned. */

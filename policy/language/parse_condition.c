@@ -286,7 +286,7 @@ warn_of_unknown(struct ac_parser *parser, const struct ac_condition *condition,
     const struct ac_token *token)
 {
 	const char *values = ac_fact_values(condition->which), *s = values;
-	const struct ac_place place = ac_parser_place(parser, token);
+	const struct ac_spot place = ac_parser_spot(parser, token);
 	char known[32];
 	size_t length;
 

@@ -153,12 +153,12 @@ parse_rung(struct ac_parser *parser, struct ac_rule *rule)
 			    "alone", actions[action]);
 		rule->action = action == AC_RUNG_KEEP ? AC_ACTION_KEEP :
 		    AC_ACTION_AUTO;
-		rule->rung_places[0] = ac_parser_place(parser, &token);
+		rule->rung_places[0] = ac_parser_spot(parser, &token);
 	} else if (!(rule->action == AC_ACTION_RUNGS &&
 	    ac_rule_allows(rule, (enum ac_rung)action))) {
 		rule->action = AC_ACTION_RUNGS;
 		rule->rung_places[rule->rung_count] =
-		    ac_parser_place(parser, &token);
+		    ac_parser_spot(parser, &token);
 		rule->rungs[rule->rung_count++] = (enum ac_rung)action;
 	}
 	ac_parser_advance(parser);
@@ -219,7 +219,7 @@ parse_left_side(struct ac_parser *parser, struct ac_rule *rule)
 	}
 	families = families_of(rule->patterns);
 	rule->operations = operations_of(rule->patterns);
-	rule->place = ac_parser_place(parser, &first);
+	rule->place = ac_parser_spot(parser, &first);
 	return ac_parse_conditions(parser, &first, families);
 }
 

@@ -88,7 +88,7 @@ is_function(const char *pattern)
 static void
 warn_of_unknown(struct ac_parser *parser, const struct ac_token *first)
 {
-	const struct ac_place place = ac_parser_place(parser, first);
+	const struct ac_spot place = ac_parser_spot(parser, first);
 	const struct ac_condition *condition = parser->conditions;
 	unsigned i, word;
 
@@ -128,7 +128,7 @@ parse_line(struct ac_parser *parser, enum ac_scaling kind)
 {
 	const struct ac_token first = parser->before;
 	struct ac_scaling_line line = { .kind = kind,
-		.place = ac_parser_place(parser, &first),
+		.place = ac_parser_spot(parser, &first),
 		.sequence = parser->sequence };
 	struct ac_token power = first;
 	unsigned exponent = parser->policy->scale;

@@ -117,7 +117,7 @@ static void
 note_not_built(struct ac_parser *parser, const struct ac_token *key,
     enum ac_setting which, const char *word)
 {
-	const struct ac_place place = ac_parser_place(parser, key);
+	const struct ac_spot place = ac_parser_spot(parser, key);
 
 	if (!parser->in_profile && ac_setting_is_missing(which, word))
 		ac_problem_warn(&parser->problems, &place, parser->sequence,
@@ -136,7 +136,7 @@ parse_value(struct ac_parser *parser, const struct ac_token *key,
 
 	if (token.kind != AC_TOKEN_WORD && token.kind != AC_TOKEN_STRING)
 		return ac_parser_fail(parser, &token, "a value is missing");
-	value.place = ac_parser_place(parser, &token);
+	value.place = ac_parser_spot(parser, &token);
 	value.sequence = parser->sequence;
 	value.word = ac_parser_value(parser, &token);
 	if (value.word == NULL)
@@ -161,13 +161,13 @@ ac_parse_settings(struct ac_parser *parser, struct ac_settings *settings,
     unsigned *count_out)
 {
 	unsigned count = 0, seen = 0;
-	struct ac_place place;
+	struct ac_spot place;
 	struct ac_token key;
 	int which;
 
 	for (; ac_parser_is(parser, AC_TOKEN_WORD); count++) {
 		key = parser->token;
-		place = ac_parser_place(parser, &key);
+		place = ac_parser_spot(parser, &key);
 		ac_parser_advance(parser);
 		which = ac_name_find(key.at, key.length, ac_setting_names,
 		    AC_SET_COUNT);

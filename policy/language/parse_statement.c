@@ -184,7 +184,7 @@ parse_otherwise(struct ac_parser *parser)
 		return false;
 	parser->policy->profile = ac_profile_names[profile];
 	parser->has_otherwise = true;
-	parser->otherwise = ac_parser_place(parser, &first);
+	parser->otherwise = ac_parser_spot(parser, &first);
 	return true;
 }
 

@@ -14,7 +14,7 @@ enum { LONGEST_MESSAGE = 512, SHOWN_BEFORE = 60, SHOWN_AFTER = 40 };
 
 struct ac_problem {
 	struct ac_problem *next;
-	struct ac_place    place;
+	struct ac_spot    place;
 	unsigned           sequence;
 	bool               is_error;
 	char               message[];
@@ -45,7 +45,7 @@ insert(struct ac_problem_list *list, struct ac_problem *problem)
 }
 
 static void
-add(struct ac_problem_list *list, const struct ac_place *place,
+add(struct ac_problem_list *list, const struct ac_spot *place,
     unsigned sequence, bool is_error, const char *format, va_list ap)
 {
 	char message[LONGEST_MESSAGE];
@@ -71,7 +71,7 @@ add(struct ac_problem_list *list, const struct ac_place *place,
 }
 
 void
-ac_problem_error(struct ac_problem_list *list, const struct ac_place *place,
+ac_problem_error(struct ac_problem_list *list, const struct ac_spot *place,
     unsigned sequence, const char *format, ...)
 {
 	va_list ap;
@@ -82,7 +82,7 @@ ac_problem_error(struct ac_problem_list *list, const struct ac_place *place,
 }
 
 void
-ac_problem_warn(struct ac_problem_list *list, const struct ac_place *place,
+ac_problem_warn(struct ac_problem_list *list, const struct ac_spot *place,
     unsigned sequence, const char *format, ...)
 {
 	va_list ap;
@@ -125,7 +125,7 @@ continues_character(const char *s)
 /* The line of `place` and a caret below the column, both cut to a window when
  * the line is very long. */
 static void
-add_line(struct ac_text *text, const struct ac_place *place)
+add_line(struct ac_text *text, const struct ac_spot *place)
 {
 	const char *end = place->source->text + place->source->count;
 	const char *start = place->line_start, *stop = place->at, *s;
@@ -151,7 +151,7 @@ add_line(struct ac_text *text, const struct ac_place *place)
 static void
 add_problem(struct ac_text *text, const struct ac_problem *problem)
 {
-	const struct ac_place *place = &problem->place;
+	const struct ac_spot *place = &problem->place;
 
 	add_printable(text, place->source->name, strlen(place->source->name));
 	if (place->at != NULL)

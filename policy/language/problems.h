@@ -20,10 +20,10 @@ struct ac_problem_list {
  * source line names only its source); `sequence` is the statement's number. */
 __attribute__((format(printf, 4, 5)))
 void ac_problem_error(struct ac_problem_list *list,
-    const struct ac_place *place, unsigned sequence, const char *format, ...);
+    const struct ac_spot *place, unsigned sequence, const char *format, ...);
 __attribute__((format(printf, 4, 5)))
 void ac_problem_warn(struct ac_problem_list *list,
-    const struct ac_place *place, unsigned sequence, const char *format, ...);
+    const struct ac_spot *place, unsigned sequence, const char *format, ...);
 
 /* Append everything to the caller's, and forget it. */
 void ac_problem_report(struct ac_problem_list *list,

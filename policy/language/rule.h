@@ -21,7 +21,7 @@ struct ac_source {
 };
 
 /* Where something stands. */
-struct ac_place {
+struct ac_spot {
 	const struct ac_source *source;
 	const char             *line_start, *at;
 	uint32_t                line;
@@ -55,7 +55,7 @@ struct ac_setting_value {
 	const char     *word;       /* as written, without quotes; NULL: not set */
 	double          number;
 	int             choice;     /* index among the words allowed, else -1 */
-	struct ac_place place;
+	struct ac_spot place;
 	unsigned        sequence;   /* of its statement */
 };
 struct ac_settings {
@@ -85,10 +85,10 @@ struct ac_rule {
 	enum ac_action             action;
 	unsigned                   rung_count;
 	enum ac_rung               rungs[AC_RUNG_COUNT];
-	struct ac_place            rung_places[AC_RUNG_COUNT]; /* [0]: action */
+	struct ac_spot            rung_places[AC_RUNG_COUNT]; /* [0]: action */
 	struct ac_settings         own;
 	const struct ac_settings  *defaults;      /* `set` lines above; NULL */
-	struct ac_place            place;
+	struct ac_spot            place;
 	unsigned                   sequence;      /* of its statement */
 	bool                       of_profile;
 	struct ac_ask              ask;
@@ -106,7 +106,7 @@ struct ac_scaling_line {
 	enum ac_scaling            kind;
 	unsigned                   condition_count;
 	const struct ac_condition *conditions;    /* the section's come first */
-	struct ac_place            place;
+	struct ac_spot            place;
 	unsigned                   sequence;      /* of its statement */
 };
 

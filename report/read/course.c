@@ -131,7 +131,8 @@ ac_course_speed(const struct ac_course *course)
 }
 
 void
-ac_course_add_totals(struct ac_report_totals *t, const struct ac_site *site)
+ac_course_add_totals(struct ac_report_totals *t,
+    const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
 	const double calls = (double)site->recast;

@@ -21,7 +21,7 @@ call_flops(const struct ac_site_key *key)
 }
 
 static void
-copy_site(struct ac_site *to, const struct ac_site_record *from)
+copy_site(struct ac_site_total *to, const struct ac_site_record *from)
 {
 	memset(to, 0, sizeof *to);
 	memcpy(&to->key, &from->key, sizeof to->key);
@@ -50,7 +50,7 @@ copy_site(struct ac_site *to, const struct ac_site_record *from)
 /* A site that a forked child never called is none of it; a rung that was given
  * up before any call ran on it has something to tell. */
 static bool
-is_worth_telling(const struct ac_site *site)
+is_worth_telling(const struct ac_site_total *site)
 {
 	return site->calls || site->course.samples || site->course.timed ||
 	    site->course.demotions || site->course.finding != AC_FINDING_NONE;
@@ -88,7 +88,7 @@ ac_report_add(struct ac_report *report, const struct ac_file_header *header,
 	const size_t count = atomic_load(&header->sites);
 	struct ac_file_header *processes = realloc(report->processes,
 	    (report->process_count + 1) * sizeof *processes);
-	struct ac_site *sites;
+	struct ac_site_total *sites;
 
 	if (!processes)
 		return false;
@@ -120,7 +120,7 @@ compare(uint64_t a, uint64_t b)
 }
 
 int
-ac_site_compare(const struct ac_site *a, const struct ac_site *b)
+ac_site_compare(const struct ac_site_total *a, const struct ac_site_total *b)
 {
 	int order = memcmp(&a->key, &b->key, sizeof a->key);
 
@@ -148,7 +148,7 @@ by_identity(const void *a, const void *b)
 static int
 by_weight(const void *left, const void *right)
 {
-	const struct ac_site *a = left, *b = right;
+	const struct ac_site_total *a = left, *b = right;
 	const double work_a = a->flops * (double)a->calls;
 	const double work_b = b->flops * (double)b->calls;
 
@@ -176,7 +176,7 @@ by_symbol(const void *left, const void *right)
 }
 
 static void
-absorb(struct ac_site *into, const struct ac_site *other)
+absorb(struct ac_site_total *into, const struct ac_site_total *other)
 {
 	if (!*into->name)
 		memcpy(into->name, other->name, sizeof into->name);
@@ -192,7 +192,7 @@ absorb(struct ac_site *into, const struct ac_site *other)
 void
 ac_report_arrange(struct ac_report *report)
 {
-	struct ac_site *sites = report->sites;
+	struct ac_site_total *sites = report->sites;
 	size_t kept = 0;
 
 	if (report->site_count)
@@ -215,10 +215,10 @@ ac_report_arrange(struct ac_report *report)
 		    sizeof *report->markers, by_symbol);
 }
 
-struct ac_site *
+struct ac_site_total *
 ac_report_copy_sites(const struct ac_report *report)
 {
-	struct ac_site *sites = malloc((report->site_count + 1)
+	struct ac_site_total *sites = malloc((report->site_count + 1)
 	    * sizeof *sites);
 
 	if (sites && report->site_count)
@@ -242,7 +242,7 @@ ac_report_destroy(struct ac_report *report)
 /* ---- Totals ------------------------------------------------------------ */
 
 static void
-add_totals(struct ac_report_totals *t, const struct ac_site *site)
+add_totals(struct ac_report_totals *t, const struct ac_site_total *site)
 {
 	const double flops = site->is_fp32 ? site->flops : 0;
 

@@ -16,7 +16,7 @@ ac_report_add_ranges(struct ac_report *report, const char *path,
 
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t place = atomic_load(&records[i].ranges);
-		struct ac_ranges *more;
+		struct ac_exponents *more;
 
 		if (!place || done[place - 1])
 			continue;       /* another rung of the same site */
@@ -39,7 +39,7 @@ ac_report_add_ranges(struct ac_report *report, const char *path,
 static int
 by_site(const void *one, const void *other)
 {
-	const struct ac_ranges *a = one, *b = other;
+	const struct ac_exponents *a = one, *b = other;
 	const int order = memcmp(&a->key, &b->key, sizeof a->key);
 
 	return order ? order : strcmp(a->region, b->region);
@@ -48,7 +48,7 @@ by_site(const void *one, const void *other)
 void
 ac_ranges_arrange(struct ac_report *report)
 {
-	struct ac_ranges *r = report->ranges;
+	struct ac_exponents *r = report->ranges;
 	size_t kept = 0;
 
 	if (report->ranges_count)
@@ -66,11 +66,11 @@ ac_ranges_arrange(struct ac_report *report)
 	report->ranges_count = kept;
 }
 
-const struct ac_ranges *
+const struct ac_exponents *
 ac_report_find_ranges(const struct ac_report *report,
     const struct ac_site_key *key, const char *region)
 {
-	struct ac_ranges wanted;
+	struct ac_exponents wanted;
 
 	memcpy(&wanted.key, key, sizeof wanted.key);
 	snprintf(wanted.region, sizeof wanted.region, "%s", region);

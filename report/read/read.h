@@ -23,7 +23,7 @@ struct ac_course {
 
 /* One site over all processes of the run. Two processes that decided
  * differently about one key give two of these. */
-struct ac_site {
+struct ac_site_total {
 	struct ac_site_key key;
 	uint32_t id;
 	char     name[32], source[48];
@@ -37,7 +37,7 @@ struct ac_site {
 };
 
 /* How often each exponent occurred in A and B at one site, on all its rungs. */
-struct ac_ranges {
+struct ac_exponents {
 	struct ac_site_key key;
 	char     region[sizeof ((struct ac_site_region *)0)->name];
 	uint64_t counts[AC_REPORT_RANGES];      /* of A, then of B */
@@ -51,11 +51,11 @@ struct ac_marker {
 struct ac_report {
 	struct ac_file_header *processes; /* by start, validated */
 	size_t                 process_count;
-	struct ac_site        *sites;     /* by FLOPs, most first */
+	struct ac_site_total        *sites;     /* by FLOPs, most first */
 	size_t                 site_count;
 	struct ac_marker      *markers;   /* by symbol */
 	size_t                 marker_count;
-	struct ac_ranges      *ranges;    /* by site */
+	struct ac_exponents      *ranges;    /* by site */
 	size_t                 ranges_count;
 	bool                   incomplete;
 };
@@ -83,7 +83,7 @@ bool ac_report_add_ranges(struct ac_report *report, const char *path,
     const struct ac_file_header *header, const struct ac_site_record *records);
 /* Of the key in the region of that name; after ac_report_arrange(). NULL if
  * none were counted. */
-const struct ac_ranges *ac_report_find_ranges(const struct ac_report *report,
+const struct ac_exponents *ac_report_find_ranges(const struct ac_report *report,
     const struct ac_site_key *key, const char *region);
 /* Add up what is of the same site, and put it in order. */
 void ac_ranges_arrange(struct ac_report *report);
@@ -97,9 +97,10 @@ void ac_report_arrange(struct ac_report *report);
 
 /* An order of sites in which only those are equal that have the same key and
  * the same decision. */
-int ac_site_compare(const struct ac_site *a, const struct ac_site *b);
+int ac_site_compare(const struct ac_site_total *a,
+    const struct ac_site_total *b);
 /* Its sites, malloc'ed, one at least; NULL without memory. */
-struct ac_site *ac_report_copy_sites(const struct ac_report *report);
+struct ac_site_total *ac_report_copy_sites(const struct ac_report *report);
 
 /* ---- Courses (report/read/course.c) ------------------------------------ */
 
@@ -109,19 +110,19 @@ void ac_course_absorb(struct ac_course *into, const struct ac_course *other);
 /* How many times as fast as kept, as measured; 0: it was not. */
 double ac_course_speed(const struct ac_course *course);
 void ac_course_add_totals(struct ac_report_totals *totals,
-    const struct ac_site *site);
+    const struct ac_site_total *site);
 
 /* ---- What verdicts rest on (report/write/basis.c) ---------------------- */
 
 /* "guard=off", "recorded into graphs"; "" of what was judged */
 extern const char *const ac_unjudged_names[AC_UNJUDGED_COUNT];
-enum ac_unjudged ac_site_unjudged(const struct ac_site *site);
+enum ac_unjudged ac_site_unjudged(const struct ac_site_total *site);
 /* Tell, piece by piece: "judged 4812 of 4820 calls on the device", "79 samples
  * in FP64", "worst 0.32 of tol"; or "not judged: guard=off". */
-void ac_site_tell_basis(const struct ac_site *site,
+void ac_site_tell_basis(const struct ac_site_total *site,
     void (*tell)(const char *piece, void *context), void *context);
 void ac_basis_add_totals(struct ac_report_totals *totals,
-    const struct ac_site *site);
+    const struct ac_site_total *site);
 /* The same of a run, and what was not judged: "no verdict" at least. */
 void ac_totals_add_basis(struct ac_text *text,
     const struct ac_report_totals *totals);
@@ -135,16 +136,17 @@ struct ac_json;
 /* The member "ranges" of the open object, if the site has any
  * (report/write/json_ranges.c). */
 void ac_json_ranges(struct ac_json *w, const struct ac_report *report,
-    const struct ac_site *site);
+    const struct ac_site_total *site);
 
 /* ---- Words shared by the writers (report/write/words.c) ---------------- */
 
 /* "gemm.nt", "gemm.strided.nt", "conv.fprop" */
-void ac_site_add_operation(struct ac_text *text, const struct ac_site *site);
+void ac_site_add_operation(struct ac_text *text,
+    const struct ac_site_total *site);
 /* "256x64x1024", batched "256x64x1024x8" */
-void ac_site_add_sizes(struct ac_text *text, const struct ac_site *site);
+void ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site);
 /* "fp16:3" */
-void ac_site_add_line(struct ac_text *text, const struct ac_site *site);
+void ac_site_add_line(struct ac_text *text, const struct ac_site_total *site);
 /* 98.7 %: never rounded to all or nothing when it is not. */
 void ac_share_add(struct ac_text *text, double part, double whole);
 /* 12.3 GFLOP */

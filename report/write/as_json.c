@@ -233,7 +233,7 @@ add_region(struct ac_json *w, const struct ac_site_region *region)
 
 static void
 add_site(struct ac_json *w, const struct ac_report *report,
-    const struct ac_site *site)
+    const struct ac_site_total *site)
 {
 	static const char *const guards[] = { [AC_GUARD_OFF] = "off",
 		[AC_GUARD_ON] = "on", [AC_GUARD_STRICT] = "strict" };

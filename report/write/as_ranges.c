@@ -102,7 +102,7 @@ print_rank(struct ac_page *p, const struct ac_range_rank *r)
 }
 
 static void
-print_ranks(struct ac_page *p, const struct ac_ranges *ranges, double tol)
+print_ranks(struct ac_page *p, const struct ac_exponents *ranges, double tol)
 {
 	struct ac_range_rank ranks[AC_RANGE_COUNT];
 
@@ -122,8 +122,8 @@ print_ranks(struct ac_page *p, const struct ac_ranges *ranges, double tol)
 /* ---- The page ---------------------------------------------------------- */
 
 static void
-print_site(struct ac_page *p, const struct ac_site *site,
-    const struct ac_ranges *ranges)
+print_site(struct ac_page *p, const struct ac_site_total *site,
+    const struct ac_exponents *ranges)
 {
 	ac_page_end_line(p);
 	ac_text_addf(&p->line, "site %08x  ", (unsigned)site->id);
@@ -145,7 +145,7 @@ print_site(struct ac_page *p, const struct ac_site *site,
 }
 
 static bool
-is_meant(const struct ac_site *site, const char *wanted)
+is_meant(const struct ac_site_total *site, const char *wanted)
 {
 	char id[9];
 	struct ac_text t;
@@ -167,9 +167,9 @@ ac_report_as_ranges(const struct ac_report *report, const char *site,
 
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
 	for (size_t i = 0; i < report->site_count && told; i++) {
-		const struct ac_site *s = &report->sites[i];
-		const struct ac_ranges *ranges = ac_report_find_ranges(report,
-		    &s->key, s->region.name);
+		const struct ac_site_total *s = &report->sites[i];
+		const struct ac_exponents *ranges =
+		    ac_report_find_ranges(report, &s->key, s->region.name);
 		bool *before = &told[ranges ? ranges - report->ranges : 0];
 
 		/* Of a site's rungs, the one with the most work. */

@@ -27,7 +27,7 @@ difference(const struct ac_report *before, const struct ac_report *now)
 {
 	struct ac_report *between = calloc(1, sizeof *between);
 	size_t b = 0, kept = 0;
-	struct ac_site *old, *new;
+	struct ac_site_total *old, *new;
 
 	if (!between)
 		return NULL;
@@ -41,7 +41,7 @@ difference(const struct ac_report *before, const struct ac_report *now)
 	qsort(old, before->site_count, sizeof *old, by_identity);
 	qsort(new, now->site_count, sizeof *new, by_identity);
 	for (size_t i = 0; i < now->site_count; i++) {
-		struct ac_site site = new[i];
+		struct ac_site_total site = new[i];
 
 		while (b < before->site_count &&
 		    by_identity(&old[b], &site) < 0)

@@ -18,7 +18,7 @@ const char *const ac_unjudged_names[AC_UNJUDGED_COUNT] = {
 };
 
 enum ac_unjudged
-ac_site_unjudged(const struct ac_site *site)
+ac_site_unjudged(const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
 
@@ -37,7 +37,7 @@ ac_site_unjudged(const struct ac_site *site)
 
 /* Calls that ran on the rung, beside C or into it. */
 static uint64_t
-calls_on_rung(const struct ac_site *site)
+calls_on_rung(const struct ac_site_total *site)
 {
 	return site->rung == AC_RUNG_KEEP ? 0
 	    : site->recast + site->course.tries;
@@ -67,7 +67,7 @@ add_number(struct ac_text *text, uint64_t number)
 }
 
 static void
-tell_judged(struct teller *t, const struct ac_site *site)
+tell_judged(struct teller *t, const struct ac_site_total *site)
 {
 	const uint64_t judged = site->course.judged, all = calls_on_rung(site);
 	struct ac_text text = begin(t);
@@ -106,7 +106,7 @@ tell_samples(struct teller *t, const struct ac_course *c)
 }
 
 static void
-tell_errors(struct teller *t, const struct ac_site *site)
+tell_errors(struct teller *t, const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
 	struct ac_text text = begin(t);
@@ -166,7 +166,7 @@ tell_rest(struct teller *t, const struct ac_course *c)
 }
 
 void
-ac_site_tell_basis(const struct ac_site *site,
+ac_site_tell_basis(const struct ac_site_total *site,
     void (*tell)(const char *piece, void *context), void *context)
 {
 	const enum ac_unjudged why = ac_site_unjudged(site);
@@ -188,7 +188,7 @@ ac_site_tell_basis(const struct ac_site *site,
 /* A site without a sample has no error, one without a tolerance no
  * judgement. */
 static void
-add_worst(struct ac_report_totals *t, const struct ac_site *site)
+add_worst(struct ac_report_totals *t, const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
 
@@ -205,7 +205,8 @@ add_worst(struct ac_report_totals *t, const struct ac_site *site)
 }
 
 void
-ac_basis_add_totals(struct ac_report_totals *t, const struct ac_site *site)
+ac_basis_add_totals(struct ac_report_totals *t,
+    const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
 	const uint64_t all = calls_on_rung(site);

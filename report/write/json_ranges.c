@@ -36,9 +36,9 @@ add_loss(struct ac_json *w, const char *name, const struct ac_range_loss *loss)
 
 void
 ac_json_ranges(struct ac_json *w, const struct ac_report *report,
-    const struct ac_site *site)
+    const struct ac_site_total *site)
 {
-	const struct ac_ranges *ranges = ac_report_find_ranges(report,
+	const struct ac_exponents *ranges = ac_report_find_ranges(report,
 	    &site->key, site->region.name);
 	struct ac_range_rank ranks[AC_RANGE_COUNT];
 	const uint64_t *a, *b;

@@ -51,7 +51,7 @@ struct layout {
 
 static void
 fill_cell(struct ac_text *t, const struct ac_page *p,
-    const struct ac_site *site, enum column column)
+    const struct ac_site_total *site, enum column column)
 {
 	const double seconds = p->seconds > 0 ? p->seconds : 1;
 	const double flops = site->flops * (double)site->calls;
@@ -196,7 +196,7 @@ indent(struct ac_page *p, const struct layout *w)
 /* Where the program opened one. */
 static void
 print_region(struct ac_page *p, const struct layout *w,
-    const struct ac_site *site)
+    const struct ac_site_total *site)
 {
 	if (!*site->region.name)
 		return;
@@ -216,7 +216,7 @@ print_region(struct ac_page *p, const struct layout *w,
 /* Of a convolution, which its m, n and k do not tell apart; and its plans. */
 static void
 print_shape(struct ac_page *p, const struct layout *w,
-    const struct ac_site *site)
+    const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
 
@@ -235,7 +235,7 @@ print_shape(struct ac_page *p, const struct layout *w,
 /* Calls that went another way than decided. */
 static void
 print_exceptions(struct ac_page *p, const struct layout *w,
-    const struct ac_site *site)
+    const struct ac_site_total *site)
 {
 	const char *between = ": ";
 
@@ -258,7 +258,7 @@ print_exceptions(struct ac_page *p, const struct layout *w,
 /* Why the rung was left, and what was measured then. */
 static void
 print_finding(struct ac_page *p, const struct layout *w,
-    const struct ac_site *site)
+    const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
 	const double measured[AC_FINDING_COUNT] = { [AC_FINDING_CAST] = c->rho,
@@ -313,7 +313,7 @@ add_piece(const char *piece, void *context)
  * them with, nor what was kept; and what else is worth a word. */
 static void
 print_course(struct ac_page *p, const struct layout *w,
-    const struct ac_site *site)
+    const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
 	const struct { uint64_t count; const char *one, *more; } rows[] = {
@@ -347,7 +347,7 @@ print_course(struct ac_page *p, const struct layout *w,
 
 static void
 print_row(struct ac_page *p, const struct layout *w,
-    const struct ac_site *site)
+    const struct ac_site_total *site)
 {
 	char cell[CELL];
 	struct ac_text t;

@@ -67,7 +67,7 @@ lower(char c)
 }
 
 void
-ac_site_add_operation(struct ac_text *text, const struct ac_site *site)
+ac_site_add_operation(struct ac_text *text, const struct ac_site_total *site)
 {
 	const char *name = ac_operation_names[site->key.operation];
 	const char *single = strstr(name, ".single");
@@ -80,7 +80,7 @@ ac_site_add_operation(struct ac_text *text, const struct ac_site *site)
 }
 
 void
-ac_site_add_sizes(struct ac_text *text, const struct ac_site *site)
+ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site)
 {
 	const struct ac_site_key *key = &site->key;
 
@@ -95,7 +95,7 @@ ac_site_add_sizes(struct ac_text *text, const struct ac_site *site)
 }
 
 void
-ac_site_add_line(struct ac_text *text, const struct ac_site *site)
+ac_site_add_line(struct ac_text *text, const struct ac_site_total *site)
 {
 	if (!*site->source)
 		ac_text_add(text, "-");
@@ -261,7 +261,7 @@ struct baseline {
 /* The library has a handful of words. A file may hold any: beyond these many
  * they are one. */
 static void
-add_asked(struct baseline *b, const struct ac_site *site)
+add_asked(struct baseline *b, const struct ac_site_total *site)
 {
 	const double flops = site->flops * (double)site->calls;
 	unsigned i = 0;

@@ -3,7 +3,7 @@
  * and tell solver.c who factorises. */
 #include "shim/bind/marker.h"
 
-#include "base/guard.h"
+#include "base/reentry.h"
 #include "report/report.h"
 #include "shim/bind/provider.h"
 #include "shim/bind/solver.h"
@@ -48,13 +48,13 @@ ac_fn
 ac_marker_enter(unsigned row, const void *caller)
 {
 	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_guard_enter();
+	const bool outermost = ac_reentry_enter();
 
 	if (outermost) {
 		ac_marker_count(rows[row].entry);
 		if (rows[row].kind == SOLVER)
 			ac_solver_mark(caller);
-		ac_guard_leave();
+		ac_reentry_leave();
 	}
 	return ac_provider_bind(rows[row].entry, caller, via).next;
 }

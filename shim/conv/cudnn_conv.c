@@ -3,7 +3,7 @@
  * interface: pack the arguments, hand them to conv_call.c, make the original
  * call if that recast nothing. The original is made with the program's own
  * arguments, in sight. */
-#include "base/guard.h"
+#include "base/reentry.h"
 #include "shim/conv/conv_call.h"
 #include "shim/bind/marker.h"
 #include "shim/bind/thunk.h"
@@ -67,7 +67,7 @@ symbol(shape##_PARAMS)                                                        \
 {                                                                             \
 	const void *const caller = __builtin_return_address(0);               \
 	const uint32_t via = ac_thunk_take();                                 \
-	const bool outermost = ac_guard_enter(); /* cuDNN calls itself */     \
+	const bool outermost = ac_reentry_enter(); /* cuDNN calls itself */     \
 	const struct ac_binding binding = ac_provider_bind(ENTRY_##symbol,    \
 	    caller, via);                                                     \
 	enum ac_outcome outcome = AC_OUTCOME_KEPT;                            \
@@ -92,7 +92,7 @@ symbol(shape##_PARAMS)                                                        \
 	if (outcome == AC_OUTCOME_TIMED)                                      \
 		ac_kept_end(&kept);                                           \
 	if (outermost)                                                        \
-		ac_guard_leave();                                             \
+		ac_reentry_leave();                                             \
 	return status;                                                        \
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/conv/cudnn_handle.c -- wrappers of cudnnCreate() and cudnnDestroy(): on
  * which device a handle lives, and the end of what was made for it. */
-#include "base/guard.h"
+#include "base/reentry.h"
 #include "shim/conv/conv_plan.h"
 #include "shim/device/handle.h"
 #include "shim/device/lane.h"
@@ -14,7 +14,7 @@ AC_EXPORT cudnnStatus_t CUDNNWINAPI
 cudnnCreate(cudnnHandle_t *handle)
 {
 	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_guard_enter();
+	const bool outermost = ac_reentry_enter();
 	const struct ac_binding binding = ac_provider_bind(ENTRY_cudnnCreate,
 	    __builtin_return_address(0), via);
 	const cudnnStatus_t status =
@@ -23,7 +23,7 @@ cudnnCreate(cudnnHandle_t *handle)
 	if (outermost && status == CUDNN_STATUS_SUCCESS && binding.provider)
 		ac_handle_remember(*handle, binding.provider);
 	if (outermost)
-		ac_guard_leave();
+		ac_reentry_leave();
 	return status;
 }
 
@@ -33,7 +33,7 @@ AC_EXPORT cudnnStatus_t CUDNNWINAPI
 cudnnDestroy(cudnnHandle_t handle)
 {
 	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_guard_enter();
+	const bool outermost = ac_reentry_enter();
 	const struct ac_binding binding = ac_provider_bind(ENTRY_cudnnDestroy,
 	    __builtin_return_address(0), via);
 	struct ac_handle record;
@@ -48,6 +48,6 @@ cudnnDestroy(cudnnHandle_t handle)
 	if (was_last)
 		ac_lane_destroy_all(record.provider, record.context);
 	if (outermost)
-		ac_guard_leave();
+		ac_reentry_leave();
 	return status;
 }

@@ -2,7 +2,7 @@
 /* shim/conv/cudnn_size.c -- wrappers of cuDNN's questions how much workspace a
  * convolution needs: under conv-workspace=advertise, enough for the recast one,
  * too (conv_size.c). What a program is told is never less than cuDNN said. */
-#include "base/guard.h"
+#include "base/reentry.h"
 #include "shim/conv/conv_call.h"
 #include "shim/bind/thunk.h"
 
@@ -16,7 +16,7 @@ symbol(cudnnHandle_t handle, const first_t first, const second_t second,     \
 {                                                                             \
 	const void *const caller = __builtin_return_address(0);               \
 	const uint32_t via = ac_thunk_take();                                 \
-	const bool outermost = ac_guard_enter();                              \
+	const bool outermost = ac_reentry_enter();                              \
 	const struct ac_binding binding = ac_provider_bind(ENTRY_##symbol,    \
 	    caller, via);                                                     \
 	const cudnnStatus_t status = ((__typeof__(&symbol))binding.next)(     \
@@ -34,7 +34,7 @@ symbol(cudnnHandle_t handle, const first_t first, const second_t second,     \
 			*bytes = ours;                                        \
 	}                                                                     \
 	if (outermost)                                                        \
-		ac_guard_leave();                                             \
+		ac_reentry_leave();                                             \
 	return status;                                                        \
 }
 

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Of the twin's configurations, the first so many: all that cuDNN was seen to
+/* Of the probe's configurations, the first so many: all that cuDNN was seen to
  * name (24 to 40). One engine that the FP32 graph does not have may fill the
  * head of the list with its settings. */
 enum { ASKED = 64 };
@@ -203,19 +203,19 @@ find(const struct ac_engine_question *question, cudnnBackendDescriptor_t graph,
     struct ac_engines *engines)
 {
 	struct ac_making making = { .provider = question->device.provider };
-	cudnnBackendDescriptor_t twin;
+	cudnnBackendDescriptor_t probe;
 
 	memset(engines, 0, sizeof *engines);
 	if (question->rung == AC_RUNG_TF32) {
 		ask(question, graph, graph, engines);
 		return;
 	}
-	twin = ac_engine_graph(&question->device, question->conv,
+	probe = ac_engine_graph(&question->device, question->conv,
 	    CUDNN_DATA_HALF);
-	if (!twin)
+	if (!probe)
 		return;
-	ask(question, twin, graph, engines);
-	making.made[making.count++] = twin;
+	ask(question, probe, graph, engines);
+	making.made[making.count++] = probe;
 	ac_making_end(&making, NULL);
 }
 

@@ -3,7 +3,7 @@
  * Tensor Cores: in FP16, which its heuristics never name (doc/design.md D6), or
  * in TF32.
  *
- * For FP16, the FP16 twin of a graph is shown to the heuristics; the engines
+ * For FP16, the FP16 probe of a graph is shown to the heuristics; the engines
  * they name, with their knobs, are tried on the FP32 graph, and those stay that
  * are noted DOWN_CONVERT_INPUTS and neither REDUCED_PRECISION_REDUCTION nor
  * NONDETERMINISTIC. For TF32, the heuristics are asked about the graph itself,

@@ -5,7 +5,7 @@ libautocast_so_SOURCES += \
 	shim/conv/conv.h \
 	shim/conv/conv_call.c \
 	shim/conv/conv_call.h \
-	shim/conv/conv_legacy.c \
+	shim/conv/descriptors.c \
 	shim/conv/conv_plan.c \
 	shim/conv/conv_plan.h \
 	shim/conv/conv_sample.c \

@@ -3,7 +3,7 @@
  * table. */
 #include "shim/device/handle.h"
 
-#include "base/guard.h"
+#include "base/reentry.h"
 #include "base/lock.h"
 #include "kernels/load/driver.h"
 #include "shim/device/lane.h"
@@ -168,7 +168,7 @@ AC_EXPORT cublasStatus_t CUBLASWINAPI
 cublasCreate_v2(cublasHandle_t *handle)
 {
 	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_guard_enter();
+	const bool outermost = ac_reentry_enter();
 	const struct ac_binding binding = ac_provider_bind(
 	    ENTRY_cublasCreate_v2, __builtin_return_address(0), via);
 	const cublasStatus_t status =
@@ -177,7 +177,7 @@ cublasCreate_v2(cublasHandle_t *handle)
 	if (outermost && status == CUBLAS_STATUS_SUCCESS && binding.provider)
 		ac_handle_remember(*handle, binding.provider);
 	if (outermost)
-		ac_guard_leave();
+		ac_reentry_leave();
 	return status;
 }
 
@@ -187,7 +187,7 @@ AC_EXPORT cublasStatus_t CUBLASWINAPI
 cublasDestroy_v2(cublasHandle_t handle)
 {
 	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_guard_enter();
+	const bool outermost = ac_reentry_enter();
 	const struct ac_binding binding = ac_provider_bind(
 	    ENTRY_cublasDestroy_v2, __builtin_return_address(0), via);
 	struct ac_handle record;
@@ -199,6 +199,6 @@ cublasDestroy_v2(cublasHandle_t handle)
 	if (was_last)
 		ac_lane_destroy_all(record.provider, record.context);
 	if (outermost)
-		ac_guard_leave();
+		ac_reentry_leave();
 	return status;
 }

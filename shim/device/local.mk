@@ -13,8 +13,8 @@ libautocast_so_SOURCES += \
 	shim/device/lane.h \
 	shim/device/lane_make.c \
 	shim/device/lane_make.h \
-	shim/device/page.c \
-	shim/device/page.h \
+	shim/device/mailbox.c \
+	shim/device/mailbox.h \
 	shim/device/place.c \
 	shim/device/place.h \
 	shim/device/scratch.c \

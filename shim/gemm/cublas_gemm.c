@@ -3,7 +3,7 @@
  * arguments, hand them to gemm.c, make the original call if that recast
  * nothing. The original call is made with the program's own arguments, in
  * sight. */
-#include "base/guard.h"
+#include "base/reentry.h"
 #include "shim/gemm/gemm.h"
 #include "shim/bind/thunk.h"
 
@@ -181,7 +181,7 @@ symbol(shape##_PARAMS(index))                                                 \
 {                                                                             \
 	const void *const caller = __builtin_return_address(0);               \
 	const uint64_t via = ac_thunk_take_mark();                            \
-	const bool outermost = ac_guard_enter(); /* cuBLAS calls itself */    \
+	const bool outermost = ac_reentry_enter(); /* cuBLAS calls itself */    \
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;                        \
 	enum ac_outcome outcome = AC_OUTCOME_KEPT;                            \
 	struct ac_kept kept;                                                  \
@@ -215,7 +215,7 @@ symbol(shape##_PARAMS(index))                                                 \
 	if (__builtin_expect(outcome == AC_OUTCOME_TIMED, 0))                 \
 		ac_kept_end(&kept);                                           \
 	if (outermost)                                                        \
-		ac_guard_leave();                                             \
+		ac_reentry_leave();                                             \
 	return status;                                                        \
 }
 
@@ -229,7 +229,7 @@ symbol(shape##_PARAMS(index))                                                 \
 {                                                                             \
 	const void *const caller = __builtin_return_address(0);               \
 	const uint64_t via = ac_thunk_take_mark();                            \
-	const bool outermost = ac_guard_enter();                              \
+	const bool outermost = ac_reentry_enter();                              \
 	const bool complete = handle && transa && transb && m && n && k       \
 	    && size;                                                          \
 	cublasStatus_t status;                                                \
@@ -243,7 +243,7 @@ symbol(shape##_PARAMS(index))                                                 \
 	status = ((__typeof__(&symbol))ac_provider_bind(ENTRY_##symbol,       \
 	    caller, (uint32_t)via).next)(shape##_ARGS);                       \
 	if (outermost)                                                        \
-		ac_guard_leave();                                             \
+		ac_reentry_leave();                                             \
 	return status;                                                        \
 }
 

@@ -32,25 +32,25 @@ ac_job_read(struct ac_job *job)
 }
 
 enum ac_reason
-ac_job_borrow(const struct ac_job *job, struct ac_plan *plan,
+ac_job_borrow(const struct ac_job *job, struct ac_layout *layout,
     struct ac_lane_loan *loan_out)
 {
 	struct ac_provider *provider = job->site->binding.provider;
 	struct ac_lane_request request = {
 		.provider = provider, .program = job->g->handle,
 		.device = ac_handle_find(job->g->handle)->device,
-		.wants_handle = plan->cast_bytes[0] != 0,
-		.marks_bytes = plan->marks_bytes,
+		.wants_handle = layout->cast_bytes[0] != 0,
+		.marks_bytes = layout->marks_bytes,
 		.limit_bytes = job->site->decision.workspace_bytes,
 	};
 
 	if (job->unfit != AC_REASON_NONE)
 		return job->unfit;
-	plan->recast.alpha = job->alpha;
-	plan->recast.beta = job->beta;
+	layout->recast.alpha = job->alpha;
+	layout->recast.beta = job->beta;
 	if (!job->beta.device && job->beta.value == 0)
-		ac_plan_forget_c(plan);
-	request.buffer_bytes = plan->buffer_bytes;
+		ac_layout_forget_c(layout);
+	request.buffer_bytes = layout->buffer_bytes;
 	if (request.wants_handle && PROVIDER(provider, cublasGetMathMode)(
 	    job->g->handle, &request.math_mode))
 		return AC_REASON_REFUSED;
@@ -75,9 +75,9 @@ ac_job_history(const struct ac_job *job, unsigned candidate,
 
 void
 ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
-    struct ac_plan *plan)
+    struct ac_layout *layout)
 {
-	struct ac_recast *r = &plan->recast;
+	struct ac_recast *r = &layout->recast;
 	const bool guarded = job->site->decision.guard != AC_GUARD_OFF;
 
 	r->tol = guarded ? (float)job->candidate->tol : 0;

@@ -5,8 +5,8 @@ libautocast_so_SOURCES += \
 	shim/gemm/gemm.c \
 	shim/gemm/gemm.h \
 	shim/gemm/job.c \
-	shim/gemm/plan.c \
-	shim/gemm/plan.h \
+	shim/gemm/layout.c \
+	shim/gemm/layout.h \
 	shim/gemm/ranges.c \
 	shim/gemm/ranges.h \
 	shim/gemm/recipe.h \

@@ -8,8 +8,8 @@
 #include "base/mapped.h"
 #include "kernels/recast/recast.h"
 #include "report/report.h"
-#include "shim/device/page.h"
-#include "shim/gemm/plan.h"
+#include "shim/device/mailbox.h"
+#include "shim/gemm/layout.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ make(const struct ac_site *site, const struct ac_place *place)
 	if (!ranges)
 		return NULL;
 	ranges->report = ac_report_ranges(site->record);
-	if (!ranges->report || !ac_page_take(place, BYTES, true, &copy,
+	if (!ranges->report || !ac_mailbox_take(place, BYTES, true, &copy,
 	    &ranges->copy_device) || ac_scratch_take(place->scratch,
 	    ac_scratch_limit(place->scratch, site->decision.workspace_bytes),
 	    BYTES, true, place->stream, &ranges->counts) != AC_REASON_NONE)
@@ -114,16 +114,16 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
 	};
 	struct ac_ranges *ranges;
 	struct ac_place place;
-	struct ac_plan plan;
+	struct ac_layout layout;
 
 	if (!site->state || ac_place_find(request.provider, g->handle,
 	    handle->device, &place) != AC_REASON_NONE || place.capture
-	    || !ac_plan_make(g, false, false, &plan))
+	    || !ac_layout_make(g, false, false, &layout))
 		return;
 	ranges = ranges_of(site, &place);
 	if (!ranges)
 		return;
-	launch(ranges, &request, &place, &plan.recast);
+	launch(ranges, &request, &place, &layout.recast);
 	hand_on(ranges);
 }
 

@@ -10,7 +10,7 @@
 
 #include "shim/gemm/gemm.h"
 #include "shim/device/lane.h"
-#include "shim/gemm/plan.h"
+#include "shim/gemm/layout.h"
 #include "shim/site/site.h"
 #include "shim/trial/trial.h"
 
@@ -76,29 +76,29 @@ enum ac_reason ac_product_answer(bool issued, cublasStatus_t status,
  * away, neither a turn nor a lane is lost. */
 void ac_job_read(struct ac_job *job);
 
-/* Give `plan` the scalars and borrow a lane for it, with a handle if it
+/* Give `layout` the scalars and borrow a lane for it, with a handle if it
  * casts. */
-enum ac_reason ac_job_borrow(const struct ac_job *job, struct ac_plan *plan,
+enum ac_reason ac_job_borrow(const struct ac_job *job, struct ac_layout *layout,
     struct ac_lane_loan *loan_out);
 
 /* What the site remembers for `candidate` here, or else a blank. */
 struct ac_recast_history *ac_job_history(const struct ac_job *job,
     unsigned candidate, const struct ac_lane_loan *loan);
 
-/* Set what the plan is judged by, and its sample: drawn by site and call
+/* Set what the layout is judged by, and its sample: drawn by site and call
  * number, posted to `slot`. */
 void ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
-    struct ac_plan *plan);
+    struct ac_layout *layout);
 
-/* The 16-bit product of a plan whose casts are queued. Where `result` is set,
+/* The 16-bit product of a layout whose casts are queued. Where `result` is set,
  * it goes there without beta. */
 enum ac_reason ac_cast_multiply(const struct ac_job *job,
-    const struct ac_plan *plan, const struct ac_lane_loan *loan,
+    const struct ac_layout *layout, const struct ac_lane_loan *loan,
     cublasStatus_t *status_out);
 
 /* Queue cast and settle for the job's candidate (a cast). False: a launch
  * failed. */
-bool ac_cast_queue(const struct ac_job *job, struct ac_plan *plan);
+bool ac_cast_queue(const struct ac_job *job, struct ac_layout *layout);
 
 /* The compute type that lets cuBLAS convert FP32 operands for `rung`. */
 cublasComputeType_t ac_library_compute(enum ac_rung rung);

@@ -5,10 +5,10 @@
 #include "shim/gemm/recipe.h"
 
 bool
-ac_cast_queue(const struct ac_job *job, struct ac_plan *plan)
+ac_cast_queue(const struct ac_job *job, struct ac_layout *layout)
 {
 	const struct ac_place *place = job->place;
-	struct ac_recast *r = &plan->recast;
+	struct ac_recast *r = &layout->recast;
 	const bool fp16 = job->candidate->rung == AC_RUNG_FP16;
 
 	r->format = fp16 ? AC_FORMAT_FP16 : AC_FORMAT_BF16;
@@ -28,17 +28,17 @@ cast_operand(const struct ac_recast_operand *o, cudaDataType type)
 }
 
 enum ac_reason
-ac_cast_multiply(const struct ac_job *job, const struct ac_plan *plan,
+ac_cast_multiply(const struct ac_job *job, const struct ac_layout *layout,
     const struct ac_lane_loan *loan, cublasStatus_t *status_out)
 {
 	const struct ac_gemm *g = job->g;
-	const struct ac_recast *r = &plan->recast;
+	const struct ac_recast *r = &layout->recast;
 	const cudaDataType type = r->format == AC_FORMAT_FP16 ? CUDA_R_16F
 	    : CUDA_R_16BF;
 	struct ac_product product = {
 		.handle = loan->handle,
 		.transa = g->transa, .transb = g->transb,
-		.m = g->m, .n = g->n, .k = plan->k_padded, .batch = g->batch,
+		.m = g->m, .n = g->n, .k = layout->k_padded, .batch = g->batch,
 		.alpha = &r->state->alpha, .beta = &r->state->beta,
 		.a = cast_operand(&r->operand[0], type),
 		.b = cast_operand(&r->operand[1], type),
@@ -61,29 +61,29 @@ ac_cast_multiply(const struct ac_job *job, const struct ac_plan *plan,
 
 /* The last launch. It has failed for good once the product is in C. */
 static enum ac_reason
-finish(const struct ac_plan *plan, const struct ac_place *place,
+finish(const struct ac_layout *layout, const struct ac_place *place,
     cublasStatus_t *status_out)
 {
-	if (!ac_recast_finish(place->kernels, &plan->recast, place->stream))
+	if (!ac_recast_finish(place->kernels, &layout->recast, place->stream))
 		return AC_REASON_NONE;
-	if (plan->recast.output.result)
+	if (layout->recast.output.result)
 		return AC_REASON_REFUSED;
 	*status_out = CUBLAS_STATUS_EXECUTION_FAILED;
 	return AC_REASON_NONE;
 }
 
 static enum ac_reason
-run(const struct ac_job *job, struct ac_plan *plan,
+run(const struct ac_job *job, struct ac_layout *layout,
     const struct ac_lane_loan *loan, cublasStatus_t *status_out)
 {
 	cublasStatus_t status;
 	enum ac_reason reason;
 
-	if (!ac_cast_queue(job, plan))
+	if (!ac_cast_queue(job, layout))
 		return AC_REASON_REFUSED;
-	reason = ac_cast_multiply(job, plan, loan, &status);
+	reason = ac_cast_multiply(job, layout, loan, &status);
 	if (reason == AC_REASON_NONE)
-		reason = finish(plan, job->place, &status);
+		reason = finish(layout, job->place, &status);
 	if (reason == AC_REASON_NONE)
 		*status_out = status;
 	return reason;
@@ -94,22 +94,24 @@ ac_recipe_cast(const struct ac_job *job, cublasStatus_t *status_out)
 {
 	struct ac_timing *timing = job->turn->timing;
 	struct ac_lane_loan loan;
-	struct ac_plan plan;
+	struct ac_layout layout;
 	enum ac_reason reason;
 	bool timed;
 
-	if (!ac_plan_make(job->g, true, false, &plan))
+	if (!ac_layout_make(job->g, true, false, &layout))
 		return AC_REASON_WORKSPACE;
-	reason = ac_job_borrow(job, &plan, &loan);
+	reason = ac_job_borrow(job, &layout, &loan);
 	if (reason != AC_REASON_NONE)
 		return reason;
 	timed = timing && ac_timing_begin(timing, job->place);
-	ac_plan_bind(&plan, &loan);
-	plan.recast.output.write_through = plan.recast.output.result != NULL;
-	plan.recast.history = ac_job_history(job, job->turn->candidate, &loan);
+	ac_layout_bind(&layout, &loan);
+	layout.recast.output.write_through = layout.recast.output.result !=
+	    NULL;
+	layout.recast.history = ac_job_history(job, job->turn->candidate,
+	    &loan);
 	ac_job_sample(job, job->turn->sampled || job->turn->posts_if_bad
-	    ? &job->turn->slot : NULL, &plan);
-	reason = run(job, &plan, &loan, status_out);
+	    ? &job->turn->slot : NULL, &layout);
+	reason = run(job, &layout, &loan, status_out);
 	if (timed)
 		ac_timing_end(timing, job->place, reason == AC_REASON_NONE);
 	ac_lane_return(&loan, reason == AC_REASON_NONE);

@@ -133,19 +133,19 @@ multiply_timed(const struct ac_job *job, cublasStatus_t *status_out)
 
 /* Nothing of the sample may keep the product from running. */
 static bool
-begin_sample(const struct ac_job *job, struct ac_plan *plan,
+begin_sample(const struct ac_job *job, struct ac_layout *layout,
     struct ac_lane_loan *loan)
 {
-	struct ac_recast *r = &plan->recast;
+	struct ac_recast *r = &layout->recast;
 
 	if (!job->turn->sampled || !job->site->decision.sample_period
 	    || !job->place
-	    || !ac_plan_make(job->g, false, false, plan)
-	    || ac_job_borrow(job, plan, loan) != AC_REASON_NONE)
+	    || !ac_layout_make(job->g, false, false, layout)
+	    || ac_job_borrow(job, layout, loan) != AC_REASON_NONE)
 		return false;
-	ac_plan_bind(plan, loan);
+	ac_layout_bind(layout, loan);
 	r->history = ac_job_history(job, job->turn->candidate, loan);
-	ac_job_sample(job, &job->turn->slot, plan);
+	ac_job_sample(job, &job->turn->slot, layout);
 	if (r->history && !ac_recast_settle(job->place->kernels, r,
 	    loan->stream))
 		return true;
@@ -157,15 +157,15 @@ enum ac_reason
 ac_recipe_library(const struct ac_job *job, cublasStatus_t *status_out)
 {
 	struct ac_lane_loan loan;
-	struct ac_plan plan;
-	const bool sampled = begin_sample(job, &plan, &loan);
+	struct ac_layout layout;
+	const bool sampled = begin_sample(job, &layout, &loan);
 	const enum ac_reason reason = multiply_timed(job, status_out);
 	bool clean;
 
 	if (!sampled)
 		return reason;
 	clean = reason == AC_REASON_NONE
-	    && !ac_recast_finish(job->place->kernels, &plan.recast,
+	    && !ac_recast_finish(job->place->kernels, &layout.recast,
 	        loan.stream);
 	ac_lane_return(&loan, clean);
 	if (clean)

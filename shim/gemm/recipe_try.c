@@ -4,25 +4,25 @@
  * writes C only once the sample was good. */
 #include "shim/gemm/recipe.h"
 
-/* One plan that serves every candidate: their products go to one place, one
+/* One layout that serves every candidate: their products go to one place, one
  * after the other. */
 static enum ac_reason
-prepare(const struct ac_job *job, bool casts, struct ac_plan *plan,
+prepare(const struct ac_job *job, bool casts, struct ac_layout *layout,
     struct ac_lane_loan *loan)
 {
-	return ac_plan_make(job->g, casts, true, plan)
-	    ? ac_job_borrow(job, plan, loan) : AC_REASON_WORKSPACE;
+	return ac_layout_make(job->g, casts, true, layout)
+	    ? ac_job_borrow(job, layout, loan) : AC_REASON_WORKSPACE;
 }
 
 /* The library's conversion, on the program's handle and with its alpha, but
  * without C: its beta is a zero of the handle's pointer mode. */
 static enum ac_reason
-multiply_by_library(const struct ac_job *job, const struct ac_plan *plan,
+multiply_by_library(const struct ac_job *job, const struct ac_layout *layout,
     cublasStatus_t *status_out)
 {
 	static const float zero = 0;
 	const struct ac_gemm *g = job->g;
-	const struct ac_recast *r = &plan->recast;
+	const struct ac_recast *r = &layout->recast;
 	const struct ac_product product = {
 		.handle = g->handle, .transa = g->transa, .transb = g->transb,
 		.m = g->m, .n = g->n, .k = g->k, .batch = g->batch,
@@ -40,24 +40,24 @@ multiply_by_library(const struct ac_job *job, const struct ac_plan *plan,
 }
 
 /* Queue one candidate, from the cast to the post. Its casts are left out of
- * the plan if it has none. */
+ * the layout if it has none. */
 static enum ac_reason
-run_beside(const struct ac_job *job, struct ac_plan *plan,
+run_beside(const struct ac_job *job, struct ac_layout *layout,
     const struct ac_lane_loan *loan)
 {
 	const struct ac_place *place = job->place;
-	struct ac_recast *r = &plan->recast;
+	struct ac_recast *r = &layout->recast;
 	const bool casts = job->candidate->tactic == AC_TACTIC_CAST;
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
 	enum ac_reason reason;
 
 	for (unsigned i = 0; i < 2 && !casts; i++)
 		r->operand[i].to = NULL;
-	if (casts ? !ac_cast_queue(job, plan) : !r->history
+	if (casts ? !ac_cast_queue(job, layout) : !r->history
 	    || ac_recast_settle(place->kernels, r, place->stream))
 		return AC_REASON_OUT_OF_MEMORY;
-	reason = casts ? ac_cast_multiply(job, plan, loan, &status)
-	    : multiply_by_library(job, plan, &status);
+	reason = casts ? ac_cast_multiply(job, layout, loan, &status)
+	    : multiply_by_library(job, layout, &status);
 	if (reason == AC_REASON_NONE && status)
 		reason = AC_REASON_REFUSED;
 	if (reason == AC_REASON_NONE
@@ -80,7 +80,7 @@ any_casts(const struct ac_job *job)
 /* A product that was refused is finished all the same: that clears the words
  * for the next one. */
 static void
-try_all(const struct ac_job *job, struct ac_plan *plan,
+try_all(const struct ac_job *job, struct ac_layout *layout,
     const struct ac_lane_loan *loan, unsigned *queued, unsigned *refused)
 {
 	bool clean = true;
@@ -94,10 +94,10 @@ try_all(const struct ac_job *job, struct ac_plan *plan,
 			continue;
 		slot = ac_trial_slot(job->trial, job->turn, i);
 		one.candidate = ac_trial_candidate(job->trial, i);
-		ac_plan_bind(plan, loan);
-		plan->recast.history = ac_lane_spare(loan);
-		ac_job_sample(&one, &slot, plan);
-		reason = run_beside(&one, plan, loan);
+		ac_layout_bind(layout, loan);
+		layout->recast.history = ac_lane_spare(loan);
+		ac_job_sample(&one, &slot, layout);
+		reason = run_beside(&one, layout, loan);
 		if (reason == AC_REASON_NONE)
 			*queued |= 1u << i;
 		else if (reason != AC_REASON_OUT_OF_MEMORY)
@@ -105,7 +105,7 @@ try_all(const struct ac_job *job, struct ac_plan *plan,
 		clean = reason == AC_REASON_NONE
 		    || (reason != AC_REASON_OUT_OF_MEMORY
 		    && !ac_recast_finish(job->place->kernels,
-		        &plan->recast, loan->stream));
+		        &layout->recast, loan->stream));
 	}
 	ac_lane_return(loan, clean);
 }
@@ -115,12 +115,12 @@ ac_recipe_try(const struct ac_job *job)
 {
 	unsigned queued = 0, refused = 0;
 	struct ac_lane_loan loan;
-	struct ac_plan plan;
+	struct ac_layout layout;
 	const enum ac_reason reason = prepare(job, any_casts(job),
-	    &plan, &loan);
+	    &layout, &loan);
 
 	if (reason == AC_REASON_NONE)
-		try_all(job, &plan, &loan, &queued, &refused);
+		try_all(job, &layout, &loan, &queued, &refused);
 	ac_trial_tried(job->trial, job->turn, queued, refused);
 	return reason == AC_REASON_NONE ? AC_REASON_PROBATION : reason;
 }
@@ -130,20 +130,21 @@ ac_recipe_strict(const struct ac_job *job, cublasStatus_t *status_out)
 {
 	const bool casts = job->candidate->tactic == AC_TACTIC_CAST;
 	struct ac_lane_loan loan;
-	struct ac_plan plan;
-	enum ac_reason reason = prepare(job, casts, &plan, &loan);
+	struct ac_layout layout;
+	enum ac_reason reason = prepare(job, casts, &layout, &loan);
 
 	if (reason != AC_REASON_NONE)
 		return reason;
-	ac_plan_bind(&plan, &loan);
-	plan.recast.history = ac_job_history(job, job->turn->candidate, &loan);
-	ac_job_sample(job, &job->turn->slot, &plan);
-	reason = run_beside(job, &plan, &loan);
+	ac_layout_bind(&layout, &loan);
+	layout.recast.history = ac_job_history(job, job->turn->candidate,
+	    &loan);
+	ac_job_sample(job, &job->turn->slot, &layout);
+	reason = run_beside(job, &layout, &loan);
 	if (reason == AC_REASON_NONE && (!ac_place_wait(job->place)
 	    || !ac_trial_judge_now(job->trial, job->turn)))
 		reason = AC_REASON_GUARD;
-	if (reason == AC_REASON_NONE
-	    && ac_recast_write(job->place->kernels, &plan.recast, loan.stream))
+	if (reason == AC_REASON_NONE &&
+	    ac_recast_write(job->place->kernels, &layout.recast, loan.stream))
 		reason = AC_REASON_REFUSED;
 	ac_lane_return(&loan, reason == AC_REASON_NONE
 	    || reason == AC_REASON_GUARD);

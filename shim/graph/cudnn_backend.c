@@ -10,9 +10,9 @@
 #include "shim/graph/shadow.h"
 
 #include "api/region.h"
-#include "base/guard.h"
+#include "base/reentry.h"
 #include "shim/device/device.h"
-#include "shim/graph/graph_plan.h"
+#include "shim/graph/executed.h"
 #include "shim/device/handle.h"
 #include "shim/start/start.h"
 #include "shim/bind/thunk.h"
@@ -277,7 +277,7 @@ cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
     cudnnBackendDescriptor_t *descriptor)
 {
 	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_guard_enter();
+	const bool outermost = ac_reentry_enter();
 	const ac_fn next = ac_provider_bind(ENTRY_cudnnBackendCreateDescriptor,
 	    __builtin_return_address(0), via).next;
 	const cudnnStatus_t status = ((__typeof__(
@@ -285,11 +285,11 @@ cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
 
 	/* The address may have been one's that went behind our back. */
 	if (outermost && status == CUDNN_STATUS_SUCCESS) {
-		ac_graph_plan_drop(*descriptor);
+		ac_executed_drop(*descriptor);
 		ac_shadow_create(*descriptor, type);
 	}
 	if (outermost)
-		ac_guard_leave();
+		ac_reentry_leave();
 	return status;
 }
 
@@ -299,7 +299,7 @@ cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
     int64_t count, const void *values)
 {
 	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_guard_enter();
+	const bool outermost = ac_reentry_enter();
 	const ac_fn next = ac_provider_bind(ENTRY_cudnnBackendSetAttribute,
 	    __builtin_return_address(0), via).next;
 	const cudnnStatus_t status = ((__typeof__(
@@ -309,7 +309,7 @@ cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
 	if (outermost && status == CUDNN_STATUS_SUCCESS)
 		ac_shadow_set(descriptor, name, type, count, values);
 	if (outermost)
-		ac_guard_leave();
+		ac_reentry_leave();
 	return status;
 }
 
@@ -317,7 +317,7 @@ AC_EXPORT cudnnStatus_t CUDNNWINAPI
 cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor)
 {
 	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_guard_enter();
+	const bool outermost = ac_reentry_enter();
 	const ac_fn next = ac_provider_bind(ENTRY_cudnnBackendFinalize,
 	    __builtin_return_address(0), via).next;
 	const cudnnStatus_t status = ((__typeof__(
@@ -328,10 +328,10 @@ cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor)
 	if (outermost && status == CUDNN_STATUS_SUCCESS) {
 		ac_shadow_finalize(descriptor);
 		if (ac_shadow_plan(descriptor, &record, &reason))
-			ac_graph_plan_add(descriptor, record, reason);
+			ac_executed_add(descriptor, record, reason);
 	}
 	if (outermost)
-		ac_guard_leave();
+		ac_reentry_leave();
 	return status;
 }
 
@@ -339,18 +339,18 @@ AC_EXPORT cudnnStatus_t CUDNNWINAPI
 cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t descriptor)
 {
 	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_guard_enter();
+	const bool outermost = ac_reentry_enter();
 	const ac_fn next = ac_provider_bind(ENTRY_cudnnBackendDestroyDescriptor,
 	    __builtin_return_address(0), via).next;
 	cudnnStatus_t status;
 
 	if (outermost) {
-		ac_graph_plan_drop(descriptor);
+		ac_executed_drop(descriptor);
 		ac_shadow_destroy(descriptor);
 	}
 	status = ((__typeof__(&cudnnBackendDestroyDescriptor))next)(descriptor);
 	if (outermost)
-		ac_guard_leave();
+		ac_reentry_leave();
 	return status;
 }
 
@@ -361,7 +361,7 @@ cudnnBackendGetAttribute(cudnnBackendDescriptor_t const descriptor,
 {
 	const void *const caller = __builtin_return_address(0);
 	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_guard_enter();
+	const bool outermost = ac_reentry_enter();
 	const struct question question = {
 		descriptor, name, type, requested, count, values, caller,
 		ac_provider_bind(ENTRY_cudnnBackendGetAttribute, caller, via)
@@ -380,6 +380,6 @@ cudnnBackendGetAttribute(cudnnBackendDescriptor_t const descriptor,
 		ac_shadow_read(descriptor,
 		    *(cudnnBackendDescriptor_t *)values);
 	if (outermost)
-		ac_guard_leave();
+		ac_reentry_leave();
 	return status;
 }

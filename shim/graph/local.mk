@@ -4,8 +4,8 @@ libautocast_so_SOURCES += \
 	shim/graph/cudnn_backend.c \
 	shim/graph/cudnn_execute.c \
 	shim/graph/engine_graph.c \
-	shim/graph/graph_plan.c \
-	shim/graph/graph_plan.h \
+	shim/graph/executed.c \
+	shim/graph/executed.h \
 	shim/graph/shadow.c \
 	shim/graph/shadow.h \
 	shim/graph/shadow_engine.c \

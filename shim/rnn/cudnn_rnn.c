@@ -6,7 +6,7 @@
 #include "shim/rnn/rnn_site.h"
 
 #include "api/region.h"
-#include "base/guard.h"
+#include "base/reentry.h"
 #include "base/lock.h"
 #include "base/mapped.h"
 #include "shim/device/device.h"
@@ -122,7 +122,7 @@ cudnnSetRNNDescriptor_v8(SET_PARAMS)
 {
 	const void *const caller = __builtin_return_address(0);
 	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_guard_enter(); /* cuDNN calls itself */
+	const bool outermost = ac_reentry_enter(); /* cuDNN calls itself */
 	const struct ac_binding binding = ac_provider_bind(
 	    ENTRY_cudnnSetRNNDescriptor_v8, caller, via);
 	const __typeof__(&cudnnSetRNNDescriptor_v8) next =
@@ -165,7 +165,7 @@ cudnnSetRNNDescriptor_v8(SET_PARAMS)
 			ac_shim_notice(&site->decision, site->decision.rung);
 	}
 	if (outermost)
-		ac_guard_leave();
+		ac_reentry_leave();
 	return status;
 }
 
@@ -181,7 +181,7 @@ cudnnGetRNNDescriptor_v8(cudnnRNNDescriptor_t descriptor, cudnnRNNAlgo_t *algo,
     cudnnDropoutDescriptor_t *dropout, uint32_t *flags)
 {
 	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_guard_enter();
+	const bool outermost = ac_reentry_enter();
 	const struct ac_binding binding = ac_provider_bind(
 	    ENTRY_cudnnGetRNNDescriptor_v8, __builtin_return_address(0), via);
 	const cudnnStatus_t status = ((__typeof__(
@@ -190,7 +190,7 @@ cudnnGetRNNDescriptor_v8(cudnnRNNDescriptor_t descriptor, cudnnRNNAlgo_t *algo,
 	if (outermost && status == CUDNN_STATUS_SUCCESS && math)
 		*math = recall(descriptor, *math);
 	if (outermost)
-		ac_guard_leave();
+		ac_reentry_leave();
 	return status;
 }
 
@@ -201,7 +201,7 @@ AC_EXPORT cudnnStatus_t CUDNNWINAPI
 cudnnDestroyRNNDescriptor(cudnnRNNDescriptor_t descriptor)
 {
 	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_guard_enter();
+	const bool outermost = ac_reentry_enter();
 	const struct ac_binding binding = ac_provider_bind(
 	    ENTRY_cudnnDestroyRNNDescriptor, __builtin_return_address(0), via);
 	cudnnStatus_t status;
@@ -211,6 +211,6 @@ cudnnDestroyRNNDescriptor(cudnnRNNDescriptor_t descriptor)
 	status = ((__typeof__(&cudnnDestroyRNNDescriptor))binding.next)(
 	    descriptor);
 	if (outermost)
-		ac_guard_leave();
+		ac_reentry_leave();
 	return status;
 }

@@ -2,7 +2,7 @@
 /* shim/scaling/cublas_vector.c -- the wrappers of cublas_vector.def: with our
  * own scalar where the policy says so, else with the program's own. The handle
  * is never changed. */
-#include "base/guard.h"
+#include "base/reentry.h"
 #include "shim/bind/provider.h"
 #include "shim/scaling/scaling.h"
 #include "shim/bind/thunk.h"
@@ -32,7 +32,7 @@ symbol(shape##_PARAMS(index))                                                 \
 	cublasStatus_t status;                                                \
 	if (__builtin_expect(!ac_scaling_is_wanted(), 1))                     \
 		return next(shape##_ARGS(alpha));                             \
-	if (!ac_guard_enter()) /* a library calls itself */                   \
+	if (!ac_reentry_enter()) /* a library calls itself */                   \
 		return next(shape##_ARGS(alpha));                             \
 	{                                                                     \
 		struct ac_scaling_call call = {                               \
@@ -44,7 +44,7 @@ symbol(shape##_PARAMS(index))                                                 \
 		status = next(shape##_ARGS(call.scalar));                     \
 		ac_scaling_end(&call, status);                                \
 	}                                                                     \
-	ac_guard_leave();                                                     \
+	ac_reentry_leave();                                                     \
 	return status;                                                        \
 }
 #include "shim/bind/cublas_vector.def"

@@ -24,7 +24,7 @@ this_thread(void)
 }
 
 /* Whether `holder` will not come back to what it holds. `self` is not inside of
- * a call: base/guard.h sees to that. */
+ * a call: base/reentry.h sees to that. */
 static bool
 is_gone(uint64_t holder, uint64_t self)
 {

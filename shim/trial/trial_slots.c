@@ -63,9 +63,9 @@ ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 			t->v->home = slots;
 			return true;
 		}
-	if (!ac_page_take(place, bytes, true, &host, &made.device)) {
+	if (!ac_mailbox_take(place, bytes, true, &host, &made.device)) {
 		made.is_ours = false;
-		if (!ac_page_take(place, bytes, false, &host, &made.device))
+		if (!ac_mailbox_take(place, bytes, false, &host, &made.device))
 			return false;
 	}
 	made.host = host;

@@ -7,7 +7,7 @@
 
 #include "shim/trial/chain.h"
 #include "shim/device/history.h"
-#include "shim/device/page.h"
+#include "shim/device/mailbox.h"
 #include "shim/trial/pair.h"
 #include "shim/trial/size_class.h"
 #include "shim/trial/trial.h"

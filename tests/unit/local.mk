@@ -178,13 +178,13 @@ TESTS += tests/unit/shim/test_history tests/unit/shim/test_pair \
 endif
 if HAVE_CUDNN
 check_PROGRAMS += tests/unit/shim/test_shadow tests/unit/shim/test_sites \
-	tests/unit/shim/test_graph_plan
+	tests/unit/shim/test_executed
 TESTS += tests/unit/shim/test_shadow tests/unit/shim/test_sites \
-	tests/unit/shim/test_graph_plan
-tests_unit_shim_test_graph_plan_SOURCES = tests/unit/shim/test_graph_plan.c \
-	shim/graph/graph_plan.c shim/graph/graph_plan.h
-tests_unit_shim_test_graph_plan_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-tests_unit_shim_test_graph_plan_LDFLAGS = -pthread
+	tests/unit/shim/test_executed
+tests_unit_shim_test_executed_SOURCES = tests/unit/shim/test_executed.c \
+	shim/graph/executed.c shim/graph/executed.h
+tests_unit_shim_test_executed_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_unit_shim_test_executed_LDFLAGS = -pthread
 endif
 tests_unit_shim_test_sites_SOURCES = tests/unit/shim/test_sites.c shim/site/sites.c
 tests_unit_shim_test_sites_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
@@ -228,7 +228,7 @@ tests_unit_shim_test_trial_threads_LDFLAGS = -pthread
 tests_unit_shim_test_solver_SOURCES = tests/unit/shim/test_solver.c shim/bind/solver.c
 tests_unit_shim_test_solver_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_shim_test_job_SOURCES = tests/unit/shim/test_job.c shim/gemm/job.c \
-	shim/gemm/plan.c
+	shim/gemm/layout.c
 tests_unit_shim_test_job_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 endif
 unit_headers = \

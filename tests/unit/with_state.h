@@ -153,7 +153,7 @@ load(unsigned which)
 	return ac_report_load(which, NULL, &why);
 }
 
-__attribute__((unused)) static const struct ac_site *
+__attribute__((unused)) static const struct ac_site_total *
 site_in(const struct ac_report *report, int64_t i)
 {
 	for (size_t at = 0; at < report->site_count; at++)

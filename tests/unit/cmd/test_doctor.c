@@ -65,7 +65,7 @@ nothing_recast(struct change *c, enum ac_reason reason)
 
 	work->recast = work->vendor_recast[0] = 0;
 	work->kept[reason] = 10;
-	work->kept_most[reason] = (struct ac_site){
+	work->kept_most[reason] = (struct ac_site_total){
 		.key = { .symbol = "cublasSgemm_v2", .caller = "train+1a",
 		    .ta = 'N', .tb = 'T', .type = "f32", .asked = "fp32",
 		    .m = 8, .n = 8, .k = 8, .batch = 1 },
@@ -485,7 +485,7 @@ test_adding_up(void **state)
 		.policy = "amp", .why = "the policy has errors: recasting is off",
 		.gpu = "NVIDIA T4", .sm = 75
 	};
-	struct ac_site sites[] = {
+	struct ac_site_total sites[] = {
 		{ .key = { .symbol = "cublasSgemm_v2" }, .id = 1, .calls = 5,
 		    .recast = 2, .rung = AC_RUNG_FP16,
 		    .kept = { [AC_REASON_TYPE] = 3 } },

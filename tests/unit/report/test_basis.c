@@ -17,11 +17,11 @@ tell(const char *piece, void *context)
 }
 
 /* A recast site with this course, and so many calls. */
-static struct ac_site
+static struct ac_site_total
 site_with(struct ac_site_course course, uint64_t recast)
 {
 	struct ac_report *report;
-	struct ac_site site;
+	struct ac_site_total site;
 
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), recast, AC_REASON_PROBATION, 3);
@@ -34,7 +34,7 @@ site_with(struct ac_site_course course, uint64_t recast)
 }
 
 static const char *
-basis(const struct ac_site *site)
+basis(const struct ac_site_total *site)
 {
 	*told = '\0';
 	ac_site_tell_basis(site, tell, NULL);
@@ -86,7 +86,8 @@ test_site(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		const struct ac_site site = site_with(rows[i].course, 4817);
+		const struct ac_site_total site = site_with(rows[i].course,
+		    4817);
 
 		assert_string_equal(basis(&site), rows[i].wanted);
 	}
@@ -96,7 +97,7 @@ test_site(void **state)
 static void
 test_unjudged(void **state)
 {
-	struct ac_site site = site_with(COURSE(.captured = 9), 10);
+	struct ac_site_total site = site_with(COURSE(.captured = 9), 10);
 
 	(void)state;
 	assert_string_equal(basis(&site), "not judged: no verdict yet");

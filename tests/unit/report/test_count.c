@@ -60,7 +60,7 @@ test_endings(void **state)
 	(void)state;
 	for (ending = 0; ending < 6; ending++) {
 		struct ac_report *report;
-		const struct ac_site *site;
+		const struct ac_site_total *site;
 
 		each_file(remove_one);
 		in_child(count_and_end);
@@ -112,7 +112,7 @@ decide_and_measure(void)
 static void
 test_decided(void **state)
 {
-	const struct ac_site *site;
+	const struct ac_site_total *site;
 	struct ac_report *report;
 
 	(void)state;

@@ -112,7 +112,7 @@ static void
 test_absorb(void **state)
 {
 	struct ac_report *report = calloc(1, sizeof *report);
-	const struct ac_site *site;
+	const struct ac_site_total *site;
 
 	(void)state;
 	atomic_store(&made_header.sites, 1);

@@ -7,7 +7,7 @@ static void
 test_merge(void **state)
 {
 	struct ac_report *report = calloc(1, sizeof *report);
-	const struct ac_site *site;
+	const struct ac_site_total *site;
 
 	(void)state;
 	memset(&made_header, 0, sizeof made_header);

@@ -14,7 +14,7 @@ static uint64_t
 exponents_in(const struct ac_report *report, int64_t i, int exponent)
 {
 	const struct ac_site_key key = key_of(i);
-	const struct ac_ranges *ranges = ac_report_find_ranges(report, &key,
+	const struct ac_exponents *ranges = ac_report_find_ranges(report, &key,
 	    "");
 
 	return ranges ? ranges->counts[exponent] : 0;
@@ -126,7 +126,7 @@ test_regions(void **state)
 {
 	static char page[1 << 18];
 	const struct ac_site_key key = key_of(1);
-	const struct ac_ranges *inside;
+	const struct ac_exponents *inside;
 	struct ac_report *report;
 	struct ac_text text;
 

@@ -21,7 +21,7 @@ start(void)
 static void
 test_site(void **state)
 {
-	struct ac_site site = { .line = 3 };
+	struct ac_site_total site = { .line = 3 };
 
 	(void)state;
 	site.key = key_of(256);
@@ -105,7 +105,7 @@ test_lists(void **state)
 static void
 test_many_asked(void **state)
 {
-	struct ac_site sites[18];
+	struct ac_site_total sites[18];
 	struct ac_report report = { .sites = sites, .site_count = 18 };
 
 	(void)state;

@@ -96,7 +96,7 @@ ac_trial_record(struct ac_trial *trial, unsigned candidate)
 /* ---- The sample -------------------------------------------------------- */
 
 /* What a call of such a site is judged by. */
-static struct ac_plan
+static struct ac_layout
 plan_of(enum ac_asked_guard guard, bool exact, uint32_t before)
 {
 	static struct ac_site_record record = { .id = 1 };
@@ -109,7 +109,7 @@ plan_of(enum ac_asked_guard guard, bool exact, uint32_t before)
 	const struct ac_job job = { .site = &site, .turn = &turn,
 		.candidate = &candidate };
 	static float bands[2];
-	struct ac_plan plan = { .recast = { .judge = before,
+	struct ac_layout plan = { .recast = { .judge = before,
 		.bands = { &bands[0], &bands[1] } } };
 
 	ac_job_sample(&job, &slot, &plan);
@@ -131,8 +131,8 @@ test_estimate(void **state)
 {
 	(void)state;
 	for (int guard = AC_GUARD_OFF; guard <= AC_GUARD_STRICT; guard++) {
-		const struct ac_plan plan = plan_of((enum ac_asked_guard)guard,
-		    false, 0);
+		const struct ac_layout plan =
+		    plan_of((enum ac_asked_guard)guard, false, 0);
 		const bool guarded = guard != AC_GUARD_OFF;
 
 		assert_int_equal(plan.recast.bands[0] != NULL, guarded);

@@ -85,7 +85,7 @@ ac_scratch_epoch(const struct ac_scratch *scratch)
 }
 
 bool
-ac_page_take(const struct ac_place *place, size_t bytes, bool outlives,
+ac_mailbox_take(const struct ac_place *place, size_t bytes, bool outlives,
     void **host_out, ac_cu_address *device_out)
 {
 	struct ac_recast_post *page = posts[place->scratch == there.scratch];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/plan.c -- checks what a command line asks of a run and carries it
+/* cmd/run/launch.c -- checks what a command line asks of a run and carries it
  * out. Everything that can be refused is refused before the program starts. */
-#include "cmd/run/plan.h"
+#include "cmd/run/launch.h"
 #include "base/env.h"
 #include "report/count/stamp.h"
 
@@ -12,18 +12,18 @@
 /* ---- Before the program starts ----------------------------------------- */
 
 bool
-ac_plan_take(struct ac_plan *plan, int option, const char *value)
+ac_launch_take(struct ac_launch *launch, int option, const char *value)
 {
 	switch (option) {
 	case 'e':
-		ac_chosen_add_rule(&plan->chosen, value);
+		ac_chosen_add_rule(&launch->chosen, value);
 		return true;
-	case AC_PLAN_POLICY:
-		plan->chosen.policy = value;
+	case AC_LAUNCH_POLICY:
+		launch->chosen.policy = value;
 		return true;
-	case AC_PLAN_EMULATE:
-		plan->emulate = true;
-		plan->model = value;
+	case AC_LAUNCH_EMULATE:
+		launch->emulate = true;
+		launch->model = value;
 		return true;
 	default:
 		return false;
@@ -32,12 +32,12 @@ ac_plan_take(struct ac_plan *plan, int option, const char *value)
 
 /* A model, or several with commas between them: one emulated GPU each. */
 int
-ac_plan_check_model(const struct ac_plan *plan, const char *verb)
+ac_launch_check_model(const struct ac_launch *launch, const char *verb)
 {
 	static const char *const models[] = { "h200", "h100", "b200", "a100",
 		"l40s", "rtx4090", "t4" };
 	enum { COUNT = sizeof models / sizeof *models };
-	const char *at = plan->emulate ? plan->model : NULL, *near;
+	const char *at = launch->emulate ? launch->model : NULL, *near;
 	struct ac_text text;
 	char model[32];
 	int i;
@@ -62,16 +62,16 @@ ac_plan_check_model(const struct ac_plan *plan, const char *verb)
 }
 
 int
-ac_plan_check_program(const struct ac_plan *plan,
+ac_launch_check_program(const struct ac_launch *launch,
     const struct ac_program *program)
 {
 	const struct ac_elf_facts *facts = &program->facts;
 
-	if (plan->emulate && facts->has_static_cudart)
+	if (launch->emulate && facts->has_static_cudart)
 		return ac_say(AC_EXIT_CANNOT_RUN, "%s has the CUDA runtime "
 		    "linked in, which the emulated GPU cannot replace; "
 		    "rebuild with -cudart shared", program->image);
-	if (plan->emulate && facts->has_static_cublas)
+	if (launch->emulate && facts->has_static_cublas)
 		return ac_say(AC_EXIT_CANNOT_RUN, "%s has cuBLAS linked in, "
 		    "which the emulated GPU cannot replace; rebuild with "
 		    "-lcublas instead of -lcublas_static", program->image);
@@ -96,11 +96,11 @@ is_validated(const struct ac_policy *policy, const char *program)
 
 /* Refuse a policy that the library would refuse later. */
 int
-ac_plan_check_policy(const struct ac_plan *plan, const char *verb,
+ac_launch_check_policy(const struct ac_launch *launch, const char *verb,
     const char *program)
 {
 	struct ac_policy_origin origin;
-	struct ac_policy *policy = ac_chosen_load(&plan->chosen, &origin);
+	struct ac_policy *policy = ac_chosen_load(&launch->chosen, &origin);
 	bool validated;
 
 	if (!policy)
@@ -119,22 +119,23 @@ ac_plan_check_policy(const struct ac_plan *plan, const char *verb,
 /* ---- The run ----------------------------------------------------------- */
 
 static char *
-policy_for_child(const struct ac_plan *plan)
+policy_for_child(const struct ac_launch *launch)
 {
-	if (plan->chosen.policy)
-		return ac_chosen_absolute(plan->chosen.policy);
+	if (launch->chosen.policy)
+		return ac_chosen_absolute(launch->chosen.policy);
 	if (ac_env_is_set(AC_ENV_POLICY))
 		return ac_chosen_absolute(ac_env(AC_ENV_POLICY));
 	return NULL;
 }
 
 static int
-run(const struct ac_child *child, const struct ac_plan *plan, int *status_out)
+run(const struct ac_child *child, const struct ac_launch *launch,
+    int *status_out)
 {
-	if (!plan->plain && !child->library)
+	if (!launch->plain && !child->library)
 		return ac_say(AC_EXIT_FAILED, "libautocast.so is not where it "
 		    "was installed; install autocast again");
-	if (plan->emulate && !child->emulator)
+	if (launch->emulate && !child->emulator)
 		return ac_say(AC_EXIT_FAILED, "the emulated GPU is not "
 		    "installed; build autocast with OpenBLAS");
 	if (!ac_child_prepare(child))
@@ -143,21 +144,21 @@ run(const struct ac_child *child, const struct ac_plan *plan, int *status_out)
 }
 
 int
-ac_plan_run(const struct ac_plan *plan, const struct ac_program *program,
+ac_launch_run(const struct ac_launch *launch, const struct ac_program *program,
     char **arguments, int *status_out)
 {
-	char *policy = policy_for_child(plan);
+	char *policy = policy_for_child(launch);
 	const struct ac_child child = {
 		.program = program, .arguments = arguments,
-		.library = plan->plain ? NULL : ac_where_library(),
-		.emulator = plan->emulate ? ac_where_emulator() : NULL,
-		.model = plan->model, .policy = policy,
-		.rules = plan->chosen.rules.data,
-		.state = *plan->state ? plan->state : NULL, .run = plan->run,
-		.facts = plan->facts, .watch = plan->watch,
-		.cost = plan->cost
+		.library = launch->plain ? NULL : ac_where_library(),
+		.emulator = launch->emulate ? ac_where_emulator() : NULL,
+		.model = launch->model, .policy = policy,
+		.rules = launch->chosen.rules.data,
+		.state = *launch->state ? launch->state : NULL, .run = launch->run,
+		.facts = launch->facts, .watch = launch->watch,
+		.cost = launch->cost
 	};
-	const int status = run(&child, plan, status_out);
+	const int status = run(&child, launch, status_out);
 
 	free(policy);
 	return status;

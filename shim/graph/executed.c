@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/graph_plan.c -- plans by address (shim/graph/graph_plan.h): each
+/* shim/graph/executed.c -- plans by address (shim/graph/executed.h): each
  * in one of the few rows behind where its address hashes to. */
-#include "shim/graph/graph_plan.h"
+#include "shim/graph/executed.h"
 
 #include <stdatomic.h>
 
@@ -35,7 +35,7 @@ find(cudnnBackendDescriptor_t plan)
 }
 
 void
-ac_graph_plan_add(cudnnBackendDescriptor_t plan, struct ac_site_record *record,
+ac_executed_add(cudnnBackendDescriptor_t plan, struct ac_site_record *record,
     enum ac_reason reason)
 {
 	cudnnBackendDescriptor_t busy =
@@ -58,7 +58,7 @@ ac_graph_plan_add(cudnnBackendDescriptor_t plan, struct ac_site_record *record,
 }
 
 void
-ac_graph_plan_drop(cudnnBackendDescriptor_t plan)
+ac_executed_drop(cudnnBackendDescriptor_t plan)
 {
 	struct row *row = plan ? find(plan) : NULL;
 
@@ -67,7 +67,7 @@ ac_graph_plan_drop(cudnnBackendDescriptor_t plan)
 }
 
 bool
-ac_graph_plan_count(cudnnBackendDescriptor_t plan)
+ac_executed_count(cudnnBackendDescriptor_t plan)
 {
 	const struct row *row = plan ? find(plan) : NULL;
 

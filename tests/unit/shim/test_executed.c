@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_graph_plan.c -- what an execution counts for follows its
+/* tests/unit/shim/test_executed.c -- what an execution counts for follows its
  * plan, not its address. */
-#include "shim/graph/graph_plan.h"
+#include "shim/graph/executed.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -44,26 +44,26 @@ static void
 test_a_plan_counts_for_its_site(void **state)
 {
 	(void)state;
-	assert_false(ac_graph_plan_count(plan_at(1)));
-	assert_false(ac_graph_plan_count(NULL));
-	ac_graph_plan_add(plan_at(1), &records[1], AC_REASON_GUARD);
-	ac_graph_plan_add(plan_at(2), &records[2], AC_REASON_DECLINED);
-	assert_true(ac_graph_plan_count(plan_at(1)));
+	assert_false(ac_executed_count(plan_at(1)));
+	assert_false(ac_executed_count(NULL));
+	ac_executed_add(plan_at(1), &records[1], AC_REASON_GUARD);
+	ac_executed_add(plan_at(2), &records[2], AC_REASON_DECLINED);
+	assert_true(ac_executed_count(plan_at(1)));
 	assert_ptr_equal(counted, &records[1]);
 	assert_int_equal(as, AC_REASON_GUARD);
-	assert_true(ac_graph_plan_count(plan_at(2)));
+	assert_true(ac_executed_count(plan_at(2)));
 	assert_ptr_equal(counted, &records[2]);
 	assert_int_equal(as, AC_REASON_DECLINED);
-	ac_graph_plan_drop(plan_at(1));
-	ac_graph_plan_drop(plan_at(3));
-	ac_graph_plan_drop(NULL);
-	assert_false(ac_graph_plan_count(plan_at(1)));
+	ac_executed_drop(plan_at(1));
+	ac_executed_drop(plan_at(3));
+	ac_executed_drop(NULL);
+	assert_false(ac_executed_count(plan_at(1)));
 	/* The address is another plan's. */
-	ac_graph_plan_add(plan_at(1), &records[3], AC_REASON_GUARD);
-	assert_true(ac_graph_plan_count(plan_at(1)));
+	ac_executed_add(plan_at(1), &records[3], AC_REASON_GUARD);
+	assert_true(ac_executed_count(plan_at(1)));
 	assert_ptr_equal(counted, &records[3]);
-	ac_graph_plan_drop(plan_at(1));
-	ac_graph_plan_drop(plan_at(2));
+	ac_executed_drop(plan_at(1));
+	ac_executed_drop(plan_at(2));
 }
 
 static void
@@ -73,18 +73,18 @@ test_room_ends_and_comes_back(void **state)
 
 	(void)state;
 	for (int i = 0; i < MANY; i++)
-		ac_graph_plan_add(plan_at((uintptr_t)i), &records[0],
+		ac_executed_add(plan_at((uintptr_t)i), &records[0],
 		    AC_REASON_GUARD);
 	for (int i = 0; i < MANY; i++)
-		known += ac_graph_plan_count(plan_at((uintptr_t)i));
+		known += ac_executed_count(plan_at((uintptr_t)i));
 	assert_in_range(known, 3000, 4200);
 	for (int i = 0; i < MANY; i++)
-		ac_graph_plan_drop(plan_at((uintptr_t)i));
+		ac_executed_drop(plan_at((uintptr_t)i));
 	for (int i = 0; i < MANY; i++)
-		assert_false(ac_graph_plan_count(plan_at((uintptr_t)i)));
-	ac_graph_plan_add(plan_at(5), &records[5], AC_REASON_GUARD);
-	assert_true(ac_graph_plan_count(plan_at(5)));
-	ac_graph_plan_drop(plan_at(5));
+		assert_false(ac_executed_count(plan_at((uintptr_t)i)));
+	ac_executed_add(plan_at(5), &records[5], AC_REASON_GUARD);
+	assert_true(ac_executed_count(plan_at(5)));
+	ac_executed_drop(plan_at(5));
 }
 
 /* Each has plans of its own, at addresses that hash to all rows. */
@@ -98,11 +98,11 @@ come_and_go(void *number)
 		const cudnnBackendDescriptor_t plan = plan_at(i * THREADS
 		    + thread);
 
-		ac_graph_plan_add(plan, &records[thread], AC_REASON_GUARD);
-		wrong += !ac_graph_plan_count(plan)
+		ac_executed_add(plan, &records[thread], AC_REASON_GUARD);
+		wrong += !ac_executed_count(plan)
 		    || counted != &records[thread];
-		ac_graph_plan_drop(plan);
-		wrong += ac_graph_plan_count(plan);
+		ac_executed_drop(plan);
+		wrong += ac_executed_count(plan);
 	}
 	return (void *)wrong;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/plan.c -- sizes and offsets of a recast product. Casts are padded
+/* shim/gemm/layout.c -- sizes and offsets of a recast product. Casts are padded
  * to multiples of 8, K with zeros: odd sizes then run like even ones. */
-#include "shim/gemm/plan.h"
+#include "shim/gemm/layout.h"
 
 enum { PADDING = 8, ALIGNMENT = 256, LINES_PER_WORD = 16, TILE_WORDS = 8 };
 
@@ -74,49 +74,49 @@ bands_bytes(const struct ac_recast_operand *o)
 }
 
 static bool
-measure(struct ac_plan *plan, bool casts, bool result)
+measure(struct ac_layout *layout, bool casts, bool result)
 {
-	struct ac_recast *r = &plan->recast;
+	struct ac_recast *r = &layout->recast;
 
 	for (unsigned i = 0; casts && i < 2; i++) {
 		const struct ac_recast_operand *o = &r->operand[i];
 
-		plan->cast_bytes[i] = bytes_of((uint64_t)o->ld_to,
+		layout->cast_bytes[i] = bytes_of((uint64_t)o->ld_to,
 		    (uint64_t)o->cols_to, (uint64_t)o->batch,
 		    sizeof(uint16_t));
-		if (!plan->cast_bytes[i])
+		if (!layout->cast_bytes[i])
 			return false;
-		plan->bands_bytes[i] = bands_bytes(o);
+		layout->bands_bytes[i] = bands_bytes(o);
 	}
 	if (casts) {
-		plan->marks_at = marks_bytes(&r->operand[0]);
-		plan->marks_bytes = plan->marks_at
+		layout->marks_at = marks_bytes(&r->operand[0]);
+		layout->marks_bytes = layout->marks_at
 		    + marks_bytes(&r->operand[1]);
-		plan->parts_bytes = bytes_of(tiles(r->k), (uint64_t)r->batch,
+		layout->parts_bytes = bytes_of(tiles(r->k), (uint64_t)r->batch,
 		    2, sizeof(double));
 	}
 	if (result) {
-		plan->result_bytes = bytes_of((uint64_t)r->m, (uint64_t)r->n,
+		layout->result_bytes = bytes_of((uint64_t)r->m, (uint64_t)r->n,
 		    (uint64_t)r->batch, sizeof(float));
-		if (!plan->result_bytes)
+		if (!layout->result_bytes)
 			return false;
 	}
-	plan->kept_bytes = bytes_of((uint64_t)ac_recast_kept(r->batch), 1, 1,
+	layout->kept_bytes = bytes_of((uint64_t)ac_recast_kept(r->batch), 1, 1,
 	    sizeof(float));
-	plan->buffer_bytes = plan->cast_bytes[0] + plan->cast_bytes[1]
-	    + plan->result_bytes + plan->kept_bytes + plan->bands_bytes[0]
-	    + plan->bands_bytes[1] + plan->parts_bytes;
+	layout->buffer_bytes = layout->cast_bytes[0] + layout->cast_bytes[1]
+	    + layout->result_bytes + layout->kept_bytes + layout->bands_bytes[0]
+	    + layout->bands_bytes[1] + layout->parts_bytes;
 	return true;
 }
 
 bool
-ac_plan_make(const struct ac_gemm *g, bool casts, bool result,
-    struct ac_plan *plan_out)
+ac_layout_make(const struct ac_gemm *g, bool casts, bool result,
+    struct ac_layout *layout_out)
 {
 	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
-	struct ac_recast *r = &plan_out->recast;
+	struct ac_recast *r = &layout_out->recast;
 
-	*plan_out = (struct ac_plan){ .k_padded = padded(g->k) };
+	*layout_out = (struct ac_layout){ .k_padded = padded(g->k) };
 	r->m = g->m, r->n = g->n, r->k = g->k, r->batch = g->batch;
 	r->trans[0] = ta, r->trans[1] = tb;
 	lay_out(&g->a, g->in_arrays, g->m, g->k, ta, g->batch, &r->operand[0]);
@@ -127,42 +127,43 @@ ac_plan_make(const struct ac_gemm *g, bool casts, bool result,
 		r->output.array = (float *const *)(uintptr_t)g->c.data;
 	else
 		r->output.c = (float *)(uintptr_t)g->c.data;
-	return measure(plan_out, casts, result || g->in_arrays);
+	return measure(layout_out, casts, result || g->in_arrays);
 }
 
 void
-ac_plan_forget_c(struct ac_plan *plan)
+ac_layout_forget_c(struct ac_layout *layout)
 {
-	plan->buffer_bytes -= plan->kept_bytes;
-	plan->kept_bytes = 0;
+	layout->buffer_bytes -= layout->kept_bytes;
+	layout->kept_bytes = 0;
 }
 
 void
-ac_plan_bind(struct ac_plan *plan, const struct ac_lane_loan *loan)
+ac_layout_bind(struct ac_layout *layout, const struct ac_lane_loan *loan)
 {
-	struct ac_recast *r = &plan->recast;
+	struct ac_recast *r = &layout->recast;
 	char *at = loan->buffer;
 
 	for (unsigned i = 0; i < 2; i++) {
-		r->operand[i].to = plan->cast_bytes[i] ? (uint16_t *)(void *)at
-		    : NULL;
-		at += plan->cast_bytes[i];
+		r->operand[i].to = layout->cast_bytes[i] ?
+		    (uint16_t *)(void *)at :
+		    NULL;
+		at += layout->cast_bytes[i];
 	}
-	if (plan->marks_bytes) {
+	if (layout->marks_bytes) {
 		r->operand[0].marks = loan->marks;
 		r->operand[1].marks = loan->marks
-		    + plan->marks_at / sizeof(uint32_t);
+		    + layout->marks_at / sizeof(uint32_t);
 	}
-	r->output.result = plan->result_bytes ? (float *)(void *)at : NULL;
-	at += plan->result_bytes;
-	r->kept = plan->kept_bytes ? (float *)(void *)at : NULL;
-	at += plan->kept_bytes;
+	r->output.result = layout->result_bytes ? (float *)(void *)at : NULL;
+	at += layout->result_bytes;
+	r->kept = layout->kept_bytes ? (float *)(void *)at : NULL;
+	at += layout->kept_bytes;
 	for (unsigned i = 0; i < 2; i++) {
-		r->bands[i] = plan->bands_bytes[i] ? (float *)(void *)at
+		r->bands[i] = layout->bands_bytes[i] ? (float *)(void *)at
 		    : NULL;
-		at += plan->bands_bytes[i];
+		at += layout->bands_bytes[i];
 	}
-	r->parts = plan->parts_bytes ? (double *)(void *)at : NULL;
+	r->parts = layout->parts_bytes ? (double *)(void *)at : NULL;
 	r->state = loan->state;
 	r->before = loan->before;
 }

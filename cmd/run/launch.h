@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/plan.h -- how a program is run with the library preloaded: the
+/* cmd/run/launch.h -- how a program is run with the library preloaded: the
  * choices of a command line, checked, then carried out. For every command that
  * runs a program. */
-#ifndef AC_CMD_PLAN_H
-#define AC_CMD_PLAN_H
+#ifndef AC_CMD_LAUNCH_H
+#define AC_CMD_LAUNCH_H
 
 #include "cmd/run/child.h"
 #include "cmd/command.h"
 #include "report/count/file.h"
 
-struct ac_plan {
+struct ac_launch {
 	struct ac_chosen chosen;
 	bool        emulate;
 	const char *model;               /* of --emulate=MODEL, or NULL */
@@ -24,37 +24,37 @@ struct ac_plan {
 };
 
 /* The options that these commands share, and the first id of one's own. */
-enum { AC_PLAN_POLICY = 256, AC_PLAN_EMULATE, AC_PLAN_OWN };
+enum { AC_LAUNCH_POLICY = 256, AC_LAUNCH_EMULATE, AC_LAUNCH_OWN };
 
 /* Take -e or one of those; false: it is another option. */
-bool ac_plan_take(struct ac_plan *plan, int option, const char *value);
+bool ac_launch_take(struct ac_launch *launch, int option, const char *value);
 
 /* Give the run its token and the user's directory of statistics, created as far
- * as that is possible. False: nothing can be kept there, plan->unkept says
+ * as that is possible. False: nothing can be kept there, launch->unkept says
  * why. */
-bool ac_plan_begin(struct ac_plan *plan);
+bool ac_launch_begin(struct ac_launch *launch);
 /* Then: let the numbers of this run go into a folder of its own, in TMPDIR,
  * /tmp or /dev/shm. False: there is no place for one. */
-bool ac_plan_begin_once(struct ac_plan *plan);
+bool ac_launch_begin_once(struct ac_launch *launch);
 /* Remove that folder, if there is one. */
-void ac_plan_end(struct ac_plan *plan);
+void ac_launch_end(struct ac_launch *launch);
 /* Let what decides in the user's directory `from`, validated lines and measured
  * rates, do so in the directory `to`. */
-void ac_plan_lend(const char *from, const char *to);
+void ac_launch_lend(const char *from, const char *to);
 
 /* 0, or an exit status after one line on stderr that `verb` is named in. */
-int ac_plan_check_model(const struct ac_plan *plan, const char *verb);
+int ac_launch_check_model(const struct ac_launch *launch, const char *verb);
 /* The same for the policy, whose problems are shown line by line, and `program`
  * as it was typed. */
-int ac_plan_check_policy(const struct ac_plan *plan, const char *verb,
+int ac_launch_check_policy(const struct ac_launch *launch, const char *verb,
     const char *program);
 /* Whether the emulated GPU, if it is wanted, can serve the program. */
-int ac_plan_check_program(const struct ac_plan *plan,
+int ac_launch_check_program(const struct ac_launch *launch,
     const struct ac_program *program);
 
 /* Run the program to its end; its wait status to *status_out. Returns 0, or
  * an exit status after one line on stderr if it could not be started. */
-int ac_plan_run(const struct ac_plan *plan, const struct ac_program *program,
-    char **arguments, int *status_out);
+int ac_launch_run(const struct ac_launch *launch,
+    const struct ac_program *program, char **arguments, int *status_out);
 
 #endif

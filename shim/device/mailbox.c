@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/device/page.c -- pages of our own, registered with the driver, one at a
- * time per context. */
-#include "shim/device/page.h"
+/* shim/device/mailbox.c -- pages of our own, registered with the driver, one at
+ * a time per context. */
+#include "shim/device/mailbox.h"
 
 #include "base/lock.h"
 #include "base/log.h"
@@ -29,7 +29,7 @@ cut(struct page *page, uint32_t epoch, size_t bytes, void **host_out,
 
 	ac_lock_take(&page->lock);
 	if (page->host && page->epoch == epoch
-	    && page->used + bytes <= AC_PAGE_BYTES) {
+	    && page->used + bytes <= AC_MAILBOX_BYTES) {
 		*host_out = page->host + page->used;
 		*device_out = page->device + page->used;
 		page->used += bytes;
@@ -45,14 +45,14 @@ static ac_cu_result
 map_ours(const struct ac_driver *driver, void **host_out,
     ac_cu_address *device_out)
 {
-	void *host = mmap(NULL, AC_PAGE_BYTES, PROT_READ | PROT_WRITE,
+	void *host = mmap(NULL, AC_MAILBOX_BYTES, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ac_cu_result failed = -1;
 
 	if (host == MAP_FAILED)
 		return failed;
 	if (driver->cuMemHostRegister)
-		failed = driver->cuMemHostRegister(host, AC_PAGE_BYTES,
+		failed = driver->cuMemHostRegister(host, AC_MAILBOX_BYTES,
 		    AC_CU_HOST_REGISTER_PORTABLE
 		    | AC_CU_HOST_REGISTER_DEVICEMAP);
 	if (!failed)
@@ -68,14 +68,14 @@ map_driver_s(const struct ac_driver *driver, void **host_out,
 	ac_cu_result failed = -1;
 
 	if (driver->cuMemHostAlloc)
-		failed = driver->cuMemHostAlloc(host_out, AC_PAGE_BYTES,
+		failed = driver->cuMemHostAlloc(host_out, AC_MAILBOX_BYTES,
 		    AC_CU_HOST_REGISTER_PORTABLE
 		    | AC_CU_HOST_REGISTER_DEVICEMAP);
 	if (!failed)
 		failed = driver->cuMemHostGetDevicePointer(device_out,
 		    *host_out, 0);
 	if (!failed)
-		memset(*host_out, 0, AC_PAGE_BYTES);
+		memset(*host_out, 0, AC_MAILBOX_BYTES);
 	return failed;
 }
 
@@ -127,7 +127,7 @@ refill(struct page *page, const struct ac_place *place)
 }
 
 bool
-ac_page_take(const struct ac_place *place, size_t bytes, bool outlives,
+ac_mailbox_take(const struct ac_place *place, size_t bytes, bool outlives,
     void **host_out, ac_cu_address *device_out)
 {
 	enum { LINE = 64 };
@@ -135,7 +135,7 @@ ac_page_take(const struct ac_place *place, size_t bytes, bool outlives,
 	const uint32_t epoch = ac_scratch_epoch(place->scratch);
 	const size_t rounded = (bytes + LINE - 1) / LINE * LINE;
 
-	if (place->capture || rounded > AC_PAGE_BYTES
+	if (place->capture || rounded > AC_MAILBOX_BYTES
 	    || (outlives && page->refused))
 		return false;
 	if (!cut(page, epoch, rounded, host_out, device_out)

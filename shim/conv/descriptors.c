@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/conv_legacy.c -- a call of the older interface as a struct ac_conv,
+/* shim/conv/descriptors.c -- a call of the older interface as a struct ac_conv,
  * read off the program's descriptors by cuDNN's own getters. */
 #include "shim/conv/conv_plan.h"
 
