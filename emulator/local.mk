@@ -6,7 +6,8 @@ EXTRA_DIST += \
 	emulator/cudnn/README.md \
 	emulator/driver/README.md \
 	emulator/ptx/README.md \
-	emulator/runtime/README.md
+	emulator/runtime/README.md \
+	emulator/shared/README.md
 # NVIDIA's SONAMEs and version nodes; libcuda.so.1 owns the device and serves
 # its sisters. Never found by accident: a folder of their own.
 emulatordir = $(pkglibdir)/emulator
@@ -35,13 +36,12 @@ emulator_libcuda_so_1_DEPENDENCIES = kernels/libtwins.a \
 
 # The runtime and cuBLAS as CUDA 13 and as CUDA 12 name them: the same objects,
 # compiled once, and one file that knows which it is. No archive is ever made.
+include $(top_srcdir)/emulator/shared/local.mk
 EXTRA_LIBRARIES = emulator/librun.a emulator/libblas.a
 emulator_librun_a_SOURCES =
 include $(top_srcdir)/emulator/runtime/local.mk
 emulator_librun_a_CPPFLAGS = $(EMULATOR_CPPFLAGS)
-emulator_libblas_a_SOURCES = \
-	emulator/driver/handle.c \
-	emulator/driver/handle.h
+emulator_libblas_a_SOURCES = $(EMULATOR_SHARED)
 include $(top_srcdir)/emulator/cublas/local.mk
 include $(top_srcdir)/emulator/cublas/blas/local.mk
 emulator_libblas_a_CPPFLAGS = $(EMULATOR_CPPFLAGS)
@@ -50,13 +50,13 @@ CUDART_OBJECTS = $(emulator_librun_a_OBJECTS) emulator/libcuda.so.1 \
 CUBLAS_OBJECTS = $(emulator_libblas_a_OBJECTS) emulator/libcuda.so.1 \
 	base/libbase.a
 
-emulator_libcudart_so_13_SOURCES = emulator/runtime/toolkit_13.c
+emulator_libcudart_so_13_SOURCES = $(EMULATOR_TOOLKIT_13)
 emulator_libcudart_so_13_CPPFLAGS = $(EMULATOR_CPPFLAGS)
 emulator_libcudart_so_13_LDFLAGS = $(SHARED) -Wl,-soname,libcudart.so.13 \
 	-Wl,--version-script=$(srcdir)/emulator/runtime/cudart.map
 emulator_libcudart_so_13_LDADD = $(CUDART_OBJECTS)
 emulator_libcudart_so_13_DEPENDENCIES = $(CUDART_OBJECTS) emulator/runtime/cudart.map
-emulator_libcudart_so_12_SOURCES = emulator/runtime/toolkit_12.c \
+emulator_libcudart_so_12_SOURCES = $(EMULATOR_TOOLKIT_12) \
 	emulator/runtime/cudart_device_12.c emulator/runtime/cudart_graph_12.c
 emulator_libcudart_so_12_CPPFLAGS = $(EMULATOR_CPPFLAGS)
 emulator_libcudart_so_12_LDFLAGS = $(SHARED) -Wl,-soname,libcudart.so.12 \
@@ -65,13 +65,13 @@ emulator_libcudart_so_12_LDADD = $(CUDART_OBJECTS)
 emulator_libcudart_so_12_DEPENDENCIES = $(CUDART_OBJECTS) \
 	emulator/runtime/cudart_12.map
 
-emulator_libcublas_so_13_SOURCES = emulator/runtime/toolkit_13.c
+emulator_libcublas_so_13_SOURCES = $(EMULATOR_TOOLKIT_13)
 emulator_libcublas_so_13_CPPFLAGS = $(EMULATOR_CPPFLAGS)
 emulator_libcublas_so_13_LDFLAGS = $(SHARED) -Wl,-soname,libcublas.so.13 \
 	-Wl,--version-script=$(srcdir)/emulator/cublas/cublas.map
 emulator_libcublas_so_13_LDADD = $(CUBLAS_OBJECTS) $(BLAS_LIBS) -lm
 emulator_libcublas_so_13_DEPENDENCIES = $(CUBLAS_OBJECTS) emulator/cublas/cublas.map
-emulator_libcublas_so_12_SOURCES = emulator/runtime/toolkit_12.c
+emulator_libcublas_so_12_SOURCES = $(EMULATOR_TOOLKIT_12)
 emulator_libcublas_so_12_CPPFLAGS = $(EMULATOR_CPPFLAGS)
 emulator_libcublas_so_12_LDFLAGS = $(SHARED) -Wl,-soname,libcublas.so.12 \
 	-Wl,--version-script=$(srcdir)/emulator/cublas/cublas_12.map
@@ -81,9 +81,7 @@ emulator_libcublas_so_12_DEPENDENCIES = $(CUBLAS_OBJECTS) \
 
 if HAVE_EMULATED_CUDNN
 emulator_PROGRAMS += emulator/libcudnn.so.9 emulator/libcudnn.so.8
-emulator_libcudnn_so_9_SOURCES = \
-	emulator/driver/handle.c \
-	emulator/driver/handle.h
+emulator_libcudnn_so_9_SOURCES = $(EMULATOR_SHARED)
 include $(top_srcdir)/emulator/cudnn/local.mk
 include $(top_srcdir)/emulator/cudnn/base/local.mk
 include $(top_srcdir)/emulator/cudnn/conv/local.mk

@@ -7,8 +7,8 @@
 #define EMU_BLAS
 #include "emulator/driver/nvidia.h"
 #include "emulator/driver/emu.h"
-#include "emulator/driver/handle.h"
-#include "emulator/runtime/toolkit.h"
+#include "emulator/shared/handle.h"
+#include "emulator/shared/toolkit.h"
 
 /* What cublasHandle_t points to. As in cuBLAS, two threads may call with one
  * handle; changing its settings meanwhile is the program's race. */

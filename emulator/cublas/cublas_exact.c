@@ -2,7 +2,7 @@
 /* emulator/cublas/cublas_exact.c -- sums with the bits of the GPU: blocks of a
  * Tensor Core, chains of FMAs. Touches packed copies only, knows no device. */
 #include "emulator/cublas/cublas_exact.h"
-#include "emulator/cublas/cublas_round.h"
+#include "emulator/shared/round.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * worker: inputs rounded as the arithmetic says, sums as AUTOCAST_EMU_SUMS
  * says, beta = 0 never reads C, alpha = 0 never reads A and B. */
 #include "emulator/cublas/cublas_once.h"
-#include "emulator/cublas/cublas_round.h"
+#include "emulator/shared/round.h"
 #include "emulator/cublas/cublas_sums.h"
 
 #include <stdlib.h>

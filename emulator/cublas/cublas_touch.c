@@ -2,7 +2,7 @@
 /* emulator/cublas/cublas_touch.c -- reading and writing matrices of any type,
  * counted byte by byte. Owns none of them. */
 #include "emulator/cublas/cublas_touch.h"
-#include "emulator/cublas/cublas_round.h"
+#include "emulator/shared/round.h"
 
 #include <stdlib.h>
 

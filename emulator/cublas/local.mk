@@ -14,7 +14,6 @@ emulator_libblas_a_SOURCES += \
 	emulator/cublas/cublas_once.c \
 	emulator/cublas/cublas_once.h \
 	emulator/cublas/cublas_product.c \
-	emulator/cublas/cublas_round.h \
 	emulator/cublas/cublas_sums.c \
 	emulator/cublas/cublas_sums.h \
 	emulator/cublas/cublas_touch.c \

@@ -2,7 +2,7 @@
 /* emulator/runtime/cudart_error.c -- runtime calls: errors and versions; the
  * end of the library. Contracts are NVIDIA's. */
 #include "emulator/runtime/cudart.h"
-#include "emulator/runtime/toolkit.h"
+#include "emulator/shared/toolkit.h"
 
 static const struct emu_family family = { cudaErrorUnknown,
 	cudaErrorCudartUnloading };

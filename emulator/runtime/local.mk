@@ -11,5 +11,4 @@ emulator_librun_a_SOURCES += \
 	emulator/runtime/cudart_kernel.c \
 	emulator/runtime/cudart_memory.c \
 	emulator/runtime/cudart_ptsz.c \
-	emulator/runtime/cudart_stream.c \
-	emulator/runtime/toolkit.h
+	emulator/runtime/cudart_stream.c

@@ -13,7 +13,7 @@
 #endif
 #include "emulator/driver/emu.h"
 #include "emulator/cublas/cublas_touch.h"
-#include "emulator/driver/handle.h"
+#include "emulator/shared/handle.h"
 
 /* ---- handles and calls (cudnn_handle.c) -------------------------------- */
 

@@ -3,7 +3,7 @@
  * element is, and reading and writing elements of floating point, counted byte
  * by byte. Owns none of them. */
 #include "emulator/cudnn/base/cudnn.h"
-#include "emulator/cublas/cublas_round.h"
+#include "emulator/shared/round.h"
 
 size_t
 emu_dnn_bytes(cudnnDataType_t type)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/conv/cudnn_conv_bias.c -- cuDNN calls: convolution with bias
  * and activation, and the gradient of a bias. Contracts are NVIDIA's. */
-#include "emulator/cublas/cublas_round.h"
+#include "emulator/shared/round.h"
 #include "emulator/cudnn/base/cudnn_descriptor.h"
 #include "emulator/cudnn/ops/cudnn_ops.h"
 

@@ -3,7 +3,7 @@
  * inputs copied and rounded as the arithmetic says, FP32 sums, then alpha, beta
  * and the output's type. Beta 0 never reads the output. Both interfaces of
  * cuDNN end here. */
-#include "emulator/cublas/cublas_round.h"
+#include "emulator/shared/round.h"
 #include "emulator/cudnn/conv/cudnn_conv.h"
 
 #include <stdlib.h>

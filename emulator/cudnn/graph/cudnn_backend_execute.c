@@ -2,7 +2,7 @@
 /* emulator/cudnn/graph/cudnn_backend_execute.c -- running plans: pointers are
  * checked and copied when the call comes, work happens on the handle's
  * stream. */
-#include "emulator/cublas/cublas_round.h"
+#include "emulator/shared/round.h"
 #include "emulator/cudnn/graph/cudnn_backend.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* emulator/cudnn/ops/cudnn_ops.c -- tasks over tensors: what the legacy
  * operations of cuDNN begin and end with, and how they touch elements. Knows no
  * operation. */
-#include "emulator/cublas/cublas_round.h"
+#include "emulator/shared/round.h"
 #include "emulator/cudnn/ops/cudnn_ops.h"
 
 #include <string.h>

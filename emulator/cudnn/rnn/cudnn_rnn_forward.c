@@ -4,7 +4,7 @@
  * FP32 everything else, in a fixed order. The tape is for the backward
  * passes. */
 #include "emulator/cudnn/rnn/cudnn_rnn.h"
-#include "emulator/cublas/cublas_round.h"
+#include "emulator/shared/round.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_round.c -- the emulated device's roundings, at
  * every boundary of FP16 and at random for the others. */
-#include "emulator/cublas/cublas_round.h"
+#include "emulator/shared/round.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/toolkit.h -- which CUDA a copy of libcudart or libcublas
+/* emulator/shared/toolkit.h -- which CUDA a copy of libcudart or libcublas
  * belongs to. Both copies are the same objects but for toolkit_12.c and
  * toolkit_13.c. */
 #ifndef AC_EMULATOR_TOOLKIT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/toolkit_12.c -- the copies that programs built with CUDA 12
+/* emulator/shared/toolkit_12.c -- the copies that programs built with CUDA 12
  * load: those of its last release, 12.9. */
-#include "emulator/runtime/toolkit.h"
+#include "emulator/shared/toolkit.h"
 
 const struct emu_toolkit emu_toolkit = {
 	.runtime = 12090, .blas = { 12, 9, 1 }, .mark = 0x424c3132

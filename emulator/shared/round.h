@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_round.h -- FP32 to narrower formats and back, in
+/* emulator/shared/round.h -- FP32 to narrower formats and back, in
  * integer arithmetic: to nearest, ties to even; subnormals honoured; NaN stays
  * NaN, what is too large becomes infinite. And the FPU's own mode. */
-#ifndef AC_EMULATOR_CUBLAS_ROUND_H
-#define AC_EMULATOR_CUBLAS_ROUND_H
+#ifndef AC_EMULATOR_ROUND_H
+#define AC_EMULATOR_ROUND_H
 
 #include "emulator/driver/emu.h"
 

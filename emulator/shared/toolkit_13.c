@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/toolkit_13.c -- the copies that programs built with CUDA 13
+/* emulator/shared/toolkit_13.c -- the copies that programs built with CUDA 13
  * load: as the headers say that the emulator was built with. */
-#include "emulator/runtime/toolkit.h"
+#include "emulator/shared/toolkit.h"
 #include "emulator/driver/nvidia.h"
 
 const struct emu_toolkit emu_toolkit = {

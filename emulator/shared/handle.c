@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/handle.c -- the life of handles, where their work runs, and
+/* emulator/shared/handle.c -- the life of handles, where their work runs, and
  * what statuses mean to a library. Part of libcublas and of libcudnn, each with
  * its own list; knows neither. */
-#include "emulator/driver/handle.h"
+#include "emulator/shared/handle.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/handle.h -- what the handles of libcublas and libcudnn have
+/* emulator/shared/handle.h -- what the handles of libcublas and libcudnn have
  * in common. Each library has its own copy of handle.c: a handle's memory is
  * used again for the next one, never given back before the library ends, so
  * that a stale one can be told. */
