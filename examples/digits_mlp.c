@@ -31,7 +31,7 @@ struct network {
 	struct layer layer[LAYERS];
 	size_t parameters;
 	float *values, *gradient, *velocity; /* device, `parameters` each */
-	float *ones;                         /* device, one per scan of a batch */
+	float *ones;                         /* device, one per scan */
 	float *activation[LAYERS + 1];       /* device, width x batch */
 	float *delta[LAYERS + 1];            /* device, d loss / d activation */
 	float *host[LAYERS + 1];             /* activations, after ReLU */

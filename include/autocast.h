@@ -35,18 +35,24 @@ STATUS(E_INVALID,           "an argument is out of range")                    \
 STATUS(E_NO_MEMORY,         "out of memory")                                  \
 STATUS(E_NO_DRIVER,         "there is no usable CUDA driver")                 \
 STATUS(E_CUDA,              "a call of the CUDA driver failed")               \
-STATUS(E_DTYPE,             "a tensor has a data type that is not allowed here") \
-STATUS(E_POINTER,           "a pointer is not memory of the device it should be on") \
-STATUS(E_DEVICE,            "the device was not prepared, or is not the one that the call works on") \
+STATUS(E_DTYPE,                                                               \
+    "a tensor has a data type that is not allowed here")                      \
+STATUS(E_POINTER,                                                             \
+    "a pointer is not memory of the device it should be on")                  \
+STATUS(E_DEVICE,                                                              \
+    "the device was not prepared, or is not the one that "                    \
+    "the call works on")                                                      \
 STATUS(E_NOT_SCALED,        "nothing was scaled yet")                         \
 STATUS(E_NOT_UNSCALED,      "the group's gradients are not unscaled")         \
 STATUS(E_ALREADY_UNSCALED,  "the group was unscaled since the last update")   \
 STATUS(E_UNSCALE_AFTER_STEP, "the group was stepped since the last update")   \
 STATUS(E_ALREADY_STEPPED,   "the group was stepped since the last update")    \
 STATUS(E_NO_CHECKS,         "no group was checked since the last update")     \
-STATUS(E_NO_CHECKS_GROUP,   "the group has no gradients that could be checked") \
+STATUS(E_NO_CHECKS_GROUP,                                                     \
+    "the group has no gradients that could be checked")                       \
 STATUS(E_STATE_EMPTY,       "the saved state is empty")                       \
-STATUS(E_STATE_FORMAT,      "the saved state is damaged, or of a newer version") \
+STATUS(E_STATE_FORMAT,                                                        \
+    "the saved state is damaged, or of a newer version")                      \
 STATUS(E_BUSY,              "another call is in progress, or an iteration is") \
 STATUS(E_CAPTURE,           "not possible while the stream captures")         \
 STATUS(E_CALLBACK,          "a function of the program reported a failure")   \

@@ -57,7 +57,7 @@ FUNCTION(scaler_load)
 typedef void (*autocast_function)(void);
 
 struct autocast_functions {
-	size_t   size;     /* of this struct as the library knows it, in bytes */
+	size_t   size;     /* of this struct, as the library knows it */
 	uint32_t abi;      /* the newest that the library knows */
 	uint32_t reserved; /* 0 */
 #define AUTOCAST_FUNCTION_MEMBER(name) autocast_function name;

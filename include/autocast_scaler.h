@@ -80,7 +80,7 @@ typedef struct autocast_scaler_options {
 	int64_t interval;
 	double  min_scale;    /* 0: none (strict: 2^-149) */
 	double  max_scale;    /* 0: none but FLT_MAX */
-	int32_t hysteresis;   /* bad updates in a row until the scale backs off */
+	int32_t hysteresis;   /* bad updates in a row before it backs off */
 	int32_t enabled;      /* 0: nothing is scaled, every step is taken */
 	int32_t strict;       /* 1: refuse what PyTorch accepts and regrets */
 	int32_t check_after;  /* 1: an inf that unscaling makes counts, too */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/gpu-day/conv.c -- convolutions by cuDNN: conv [-age] [-l LABEL]
  * [-o FILE] PART. Its parts:
- *   questions  is ALLOW_CONVERSION faster than TF32 (a5), and does FP16 in, FP32
- *              out run at full speed (n7)?
+ *   questions  is ALLOW_CONVERSION faster than TF32 (a5), and does FP16 in,
+ *              FP32 out run at full speed (n7)?
  *   layers     resnet.c; -a in all math types, -g by the graph interface, too,
  *              -e with errors, -l what rows call the default here
  *   list       the layers

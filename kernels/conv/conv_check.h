@@ -14,7 +14,7 @@
 enum ac_conv_operation { AC_CONV_FPROP, AC_CONV_DGRAD, AC_CONV_WGRAD };
 
 enum {
-	AC_CONV_SIDE = 16,      /* positions and channels of a sample, at most */
+	AC_CONV_SIDE = 16,      /* most positions and channels of a sample */
 	/* Of struct ac_conv_check.scratch, its counters included. */
 	AC_CONV_CHECK_DOUBLES = 2 + 3 * AC_CONV_SIDE * AC_CONV_SIDE / 2
 };

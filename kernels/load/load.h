@@ -25,7 +25,7 @@ enum {
 };
 
 struct ac_kernels {
-	enum ac_kernels_status status;  /* OK, or NO_MODULE: then no functions */
+	enum ac_kernels_status status;  /* OK, or NO_MODULE: no functions */
 	const struct ac_driver *driver;
 	ac_cu_context      context;
 	uint64_t           id;          /* of the context, 0 before CUDA 12 */
@@ -39,8 +39,8 @@ struct ac_kernels_table {
 	 * no lock and may keep it. */
 	_Atomic(const struct ac_kernels *) entry[AC_KERNELS_CONTEXTS];
 	_Atomic(ac_cu_library) library; /* the process's, from CUDA 12 on */
-	_Atomic(const char *)  log;     /* what the compiler of the last one
-	                                 * that was loaded has to say, or NULL */
+	_Atomic(const char *)  log;     /* of the compiler of the last one
+	                                 * that was loaded, or NULL */
 	unsigned       added;           /* under the lock */
 	struct ac_lock adding;
 };

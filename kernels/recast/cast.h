@@ -39,7 +39,7 @@ enum { AC_CAST_BLOCK = 256 };
 enum {
 	AC_CAST_INF     = 0x7f800000, /* bits of FP32 infinity */
 	AC_CAST_MAX     = 0x7f7fffff, /* bits of FLT_MAX */
-	AC_CAST_NAN16   = 0x7fff,     /* the canonical NaN of cvt.rn.{f16,bf16} */
+	AC_CAST_NAN16   = 0x7fff,     /* the NaN that cvt.rn.{f16,bf16} makes */
 	AC_CAST_TARGET  = 14          /* a scaled amax lies in [2^14, 2^15) */
 };
 

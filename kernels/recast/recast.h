@@ -8,7 +8,7 @@
  *   ac_recast_cast()    cast both operands in one pass with the exponents of
  *                       the last call, gather the statistics
  *   ac_recast_settle()  cast again if this call's exponents are others, else
- *                       return; keep the 16 x 16 outputs that a sample will need
+ *                       return; keep the 16 x 16 outputs that a sample needs
  *   (the product)       reads &state->alpha and &state->beta
  *   ac_recast_finish()  repair what has an inf or NaN factor, else return; take
  *                       the sample; write through to arrays of matrices; post
@@ -25,7 +25,7 @@ enum {
 	AC_SAMPLE_SIDE = 16,        /* rows and columns of a sample */
 	AC_TILE_SIDE = 32,          /* rows and columns of a statistics tile */
 	AC_BEFORE = 2 * AC_SAMPLE_SIDE * AC_SAMPLE_SIDE,
-	AC_SAMPLE_LINE = 128,       /* outputs of a line that is looked at again */
+	AC_SAMPLE_LINE = 128,       /* outputs of a line that is seen again */
 	AC_SAMPLE_MATRICES = 4096,  /* of a batch that are looked at, at most */
 	AC_SAMPLE_DEEP = 256,       /* outputs of one that looks bad */
 	AC_PROBES_EACH = 64,        /* of each for its estimate */
@@ -68,7 +68,8 @@ struct ac_recast_output {
  * ac_recast_finish() but for alpha, beta, exponent, measured, probe, sample. */
 struct ac_recast_state {
 	float    alpha, beta, zero; /* for the product, device pointer mode;
-	                             * `zero` is 0: beta of a product to `result` */
+	                             * `zero` is 0, beta of a product to
+	                             * `result` */
 	uint32_t arrived;           /* blocks that have finished */
 	uint32_t amax[2];           /* bits of the largest finite |x| */
 	uint32_t nonfinite;         /* bit i: operand i held an inf or a NaN */
@@ -114,12 +115,12 @@ struct ac_recast_history {
 	                             * something; casts done twice */
 	uint32_t judged, suspects;  /* calls whose error was estimated, or which
 	                             * were sampled for want of an estimate;
-	                             * those whose estimate asked for a sample */
-	float    estimate, exact;   /* worst estimate; worst relative error of an
-	                             * output among such as FP32 has exactly */
+	                             * those whose estimate asked for one */
+	float    estimate, exact;   /* worst estimate; worst relative error of
+	                             * an output that FP32 has exactly */
 	uint32_t shrunk;            /* calls with beta, whose result is under a
 	                             * quarter of what they added */
-	uint64_t bad;               /* bit i: a call of pair i was found wanting */
+	uint64_t bad;               /* bit i: of pair i one was found wanting */
 	float    energy[2];         /* of the last call's operands: sum x^2 */
 	uint32_t epoch;             /* of the last call */
 	uint32_t reserved[9];
@@ -147,7 +148,7 @@ struct ac_recast {
 	struct ac_recast_operand  operand[2];
 	struct ac_recast_output   output;
 	int64_t  m, n, k, batch;    /* k of the program, not padded */
-	uint32_t trans[2];          /* 1: op(X) is the transpose of what is stored */
+	uint32_t trans[2];          /* 1: op(X) transposes what is stored */
 	uint32_t format;            /* enum ac_format */
 	uint32_t scaled;            /* 0: plain casts, exponents 0 */
 	struct ac_cast_scalar     alpha, beta;
@@ -157,12 +158,12 @@ struct ac_recast {
 	 * binades since the last one. Which 16 rows and columns of which matrix
 	 * follows from `seed` alone. */
 	uint64_t seed;
-	float   *before;            /* AC_BEFORE floats on the device: those of the
-	                             * sample, then those of the estimate; NULL:
-	                             * no sample is ever taken */
-	float   *kept;              /* ac_recast_kept(batch) floats on the device: C
-	                             * where a sample may have to look again; NULL:
-	                             * it cannot unless beta is 0 */
+	float   *before;            /* AC_BEFORE floats on the device: those of
+	                             * the sample, then those of the estimate;
+	                             * NULL: no sample is ever taken */
+	float   *kept;              /* ac_recast_kept(batch) floats on the
+	                             * device: C where a sample may have to look
+	                             * again; NULL: not unless beta is 0 */
 	struct ac_recast_post    *post; /* device address; NULL: do not post */
 	uint64_t number;            /* for the post */
 	uint32_t sampled;
@@ -181,7 +182,7 @@ struct ac_recast {
 	double  *parts;             /* two per 32 of K, per matrix */
 };
 enum {
-	AC_JUDGE_EXACT = 1,         /* outputs that FP32 has exactly have to be so */
+	AC_JUDGE_EXACT = 1,         /* what FP32 has exactly has to be so */
 	AC_JUDGE_POST_IF_BAD = 2    /* post only what was found wanting */
 };
 

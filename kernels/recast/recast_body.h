@@ -6,18 +6,18 @@
  * on both. The order of every floating-point sum is fixed by the matrix, never
  * by the launch:
  *
- *   A tile is 32 x 32 elements of the cast, padding included; its sums are those
- * of its four bands, each 8 along K. Lane l of 32 takes rows 8 (l % 4) .. + 7
- * of columns l / 4 + 8 j, j = 0..3. It adds the eight of a column as ((0 + 1) +
- * (2 + 3)) + ((4 + 5) + (6 + 7)), and lane l to l ^ 16. Where K runs along the
- * rows, it then adds its columns as (0 + 1) + (2 + 3), and l to l ^ 8, ^ 4:
- * that is band l % 4. Where K runs along the columns, band j is the sum over
- * all lanes of column j: l and l ^ 2, ^ 1, ^ 8, ^ 4. A tile's sum is (0 + 1) +
- * (2 + 3) of its bands. The tiles' sums are added in fixed point, each rounded
- * down to 2^-32.
+ *   A tile is 32 x 32 elements of the cast, padding included; its sums are
+ * those of its four bands, each 8 along K. Lane l of 32 takes rows 8 (l % 4)
+ * to 8 (l % 4) + 7 of columns l / 4 + 8 j, j = 0..3. It adds the eight of a
+ * column as ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)), and lane l to l ^ 16.
+ * Where K runs along the rows, it then adds its columns as (0 + 1) + (2 + 3),
+ * and l to l ^ 8, ^ 4: that is band l % 4. Where K runs along the columns, band
+ * j is the sum over all lanes of column j: l and l ^ 2, ^ 1, ^ 8, ^ 4. A tile's
+ * sum is (0 + 1) + (2 + 3) of its bands. The tiles' sums are added in fixed
+ * point, each rounded down to 2^-32.
  *
- *   What a call makes depends on that call alone: a pass whose exponents are not
- * those of this call's own amax pair is done again, casts and sums. Nothing
+ *   What a call makes depends on that call alone: a pass whose exponents are
+ * not those of this call's own amax pair is done again, casts and sums. Nothing
  * overflows in the one that stays: 2^14 <= amax 2^e < 2^15, so each finite |s|
  * is below 2^15 and rounds to 2^15 at most; FP16 holds 65504. An exponent that
  * is lowered for alpha makes less of it. An element of |s| >= 65520 is taken
@@ -41,9 +41,9 @@ enum {
 	AC_RECAST_COLS   = 4,     /* columns of a lane, 8 apart */
 	AC_RECAST_BAND   = 8,     /* of K in a band */
 	AC_RECAST_BANDS  = AC_TILE_SIDE / AC_RECAST_BAND,
-	AC_RECAST_WORDS  = 2 * AC_RECAST_BANDS, /* what a tile leaves in bands[]:
-	                           * their energies, then their losses */
-	AC_RECAST_JUMP   = 2      /* binades that an amax may move unsampled */
+	AC_RECAST_JUMP   = 2,     /* binades that an amax may move unsampled */
+	/* What a tile leaves in bands[]: their energies, then their losses. */
+	AC_RECAST_WORDS  = 2 * AC_RECAST_BANDS
 };
 
 /* How one operand is cast in one pass. */
@@ -168,7 +168,8 @@ ac_recast_limit(int32_t exponent)
 		return AC_CAST_INF;
 	if (biased >= 1)
 		return (uint32_t)biased << 23 | 0x7ff000;
-	return ((0xfff000u - 1) >> (1 - biased)) + 1; /* subnormal: rounded up */
+	/* Subnormal: rounded up. */
+	return ((0xfff000u - 1) >> (1 - biased)) + 1;
 }
 
 AC_CAST_BODY struct ac_recast_way

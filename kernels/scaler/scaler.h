@@ -27,7 +27,7 @@ enum ac_scaler_dtype {
 struct ac_scaler_tensor {
 	void    *data;
 	uint64_t count;
-	uint64_t first_chunk;  /* chunks of the tensors before it in its table */
+	uint64_t first_chunk;  /* chunks of the tensors before it */
 	uint32_t dtype;        /* enum ac_scaler_dtype */
 	uint32_t reserved;
 };
@@ -51,7 +51,7 @@ struct ac_scaler_state {
 	float    inverse;      /* (float)(1 / (double)scale) */
 	int32_t  tracker;      /* clean updates since the last change */
 	int32_t  patience;     /* bad updates left until the scale backs off */
-	uint32_t found;        /* some group's flag since the last update: 0, 1 */
+	uint32_t found;        /* 1: by some group since the last update */
 	uint32_t reserved;
 	uint64_t updates, overflows, rises, falls, clamps, last_overflow;
 	float    least, most;  /* scales since the state was set */
@@ -145,7 +145,7 @@ struct ac_scaler_sum {
 	const void  *x;
 	void        *y;
 	uint64_t     count;
-	uint32_t     x_dtype, y_dtype; /* F32, F16 or BF16 and F32; F64 and F64 */
+	uint32_t     x_dtype, y_dtype; /* F64 both; else y is F32 */
 	const float *found_inf;
 	struct ac_cast_scalar alpha;
 };
@@ -156,7 +156,7 @@ enum ac_kernels_status ac_scaler_guarded_sum(const struct ac_scaler_sum *sum,
  * would be off by one ulp. */
 struct ac_scaler_rule {
 	double  up, down;
-	double  least, most;   /* the scale stays within; 0 and +inf: no bounds */
+	double  least, most;   /* bounds of the scale; none: 0 and +inf */
 	int64_t interval;
 	int32_t patience;      /* hysteresis */
 	uint32_t reserved;

@@ -5,11 +5,11 @@
  *
  *   cost loop M N K CALLS           one product again and again
  *   cost sizes M N K SIZES CALLS ROUNDS
- *                                   SIZES sizes from M on, CALLS of each in turn,
- *                                   all of that ROUNDS times
- *   cost tokens CALLS               at 20 places in turn: half the rows of A are
- *                                   zero, the others 1 to 2^-10 in size, and new
- *                                   at each call
+ *                                   SIZES sizes from M on, CALLS of each in
+ *                                   turn, all of that ROUNDS times
+ *   cost tokens CALLS               at 20 places in turn: half the rows of A
+ *                                   are zero, the others 1 to 2^-10 in size,
+ *                                   and new at each call
  *   cost once SIZES                 one call of each size
  *
  * Prints the microseconds between two events around all of it; loop: and around

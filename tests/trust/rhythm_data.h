@@ -8,7 +8,7 @@
 
 /* good        uniform in -1..1
  * zero        A is zero
- * cancelling  the second half of K takes away what the first gives, but for 1e-5
+ * cancelling  the second half of K takes away what the first gave, but 1e-5
  * graded      along K, over 45 binades, A against B: FP16 has not the range
  * onehot      a row of a table of whole numbers below 2^24 for each output row
  * prefix      sums of more and more whole numbers

@@ -31,14 +31,14 @@ static struct { const char *word; double value; } words[] = {
 	{ "beside", 0 },    /* in a thread, while this one records a graph */
 	{ "before", 0 },    /* what was in the output is printed first */
 	{ "fork", 0 },      /* 1: before the first call; 2: after the last; 3:
-	                     * where the child calls once more, and prints that */
+	                     * the child calls once more, and prints that */
 	{ "algo", 1 },      /* of cuDNN; 0 needs no workspace */
 	{ "small", 0 },     /* z is said to be a bias */
-	{ "bytes", 0 },     /* of workspace are asked for so often, and printed */
+	{ "bytes", 0 },     /* of workspace: so often asked for, and printed */
 	{ "leave", 0 },     /* so many calls are on their way at the end */
 	{ "rise", 0 },      /* of alpha, from call to call */
 	{ "warm", 0 },      /* the first three calls have data of their own */
-	{ "crooked", 0 },   /* bytes into its memory that the workspace starts */
+	{ "crooked", 0 },   /* bytes from its memory to the workspace */
 };
 enum { WORDS = sizeof words / sizeof *words };
 #define FORWARD_ALGO (cudnnConvolutionFwdAlgo_t)whole("algo")

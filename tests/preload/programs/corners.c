@@ -50,7 +50,7 @@ main(int argc, char **argv)
 		BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 384, 384,
 		    128, &one, data + 128, 512, data + 128 * 512, 512, &one,
 		    data + 128 * 512 + 128, 512));
-	} else if (!strcmp(what, "wrapped")) { /* C's last row is A's next column */
+	} else if (!strcmp(what, "wrapped")) { /* into A's next column */
 		BLAS(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 64, 64, 64,
 		    &one, data, 128, data + 65536, 64, &zero, data + 65, 128));
 	} else if (!strcmp(what, "misaligned")) {

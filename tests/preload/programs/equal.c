@@ -9,7 +9,8 @@
  * */
 #include "gemm_client.h"
 
-enum { M = 72, N = 56, K = 200, BATCH = 3, LARGE = 256, KINDS = 64, STREAMS = 2 };
+enum { M = 72, N = 56, K = 200, BATCH = 3, LARGE = 256 };
+enum { KINDS = 64, STREAMS = 2 };
 
 struct kind {
 	const char *name;

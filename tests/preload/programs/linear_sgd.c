@@ -27,8 +27,8 @@ struct net {
 	float *hidden, *error, *error_hidden;
 	float *scalars;                  /* on the device: -rate */
 	int step;
-	float *wide;                     /* as weights, every other float; between
-	                                  * them what differs by process */
+	float *wide;                     /* as weights, every other float; the
+	                                  * others differ by process */
 };
 
 static const float one = 1, zero = 0, rate = 0.05f;

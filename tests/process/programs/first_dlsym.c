@@ -44,8 +44,8 @@ main(void)
 	failed = multiply(cublasSgemm_v2);
 	failed |= multiply(look_up(RTLD_DEFAULT)) << 1;
 	failed |= multiply(look_up(library)) << 2;
-	failed |= multiply((sgemm_fn)(uintptr_t)dlvsym(library, "cublasSgemm_v2",
-	    "libcublas.so.13")) << 3;
+	failed |= multiply((sgemm_fn)(uintptr_t)dlvsym(library,
+	    "cublasSgemm_v2", "libcublas.so.13")) << 3;
 	failed |= (dlsym(library, "cublasNoSuch") || !dlerror()) << 4;
 	failed |= cublasDestroy_v2(handle) << 5;
 	free(memory);

@@ -82,7 +82,8 @@ name parameters \
  \
 	hooked(#name); \
 	if (!next) \
-		next = (type (*) parameters)(uintptr_t)dlsym(RTLD_NEXT, #name); \
+		next = (type (*) parameters)(uintptr_t)dlsym(RTLD_NEXT, \
+		    #name); \
 	return next arguments; \
 }
 struct dl_phdr_info;

@@ -235,19 +235,20 @@ static size_t bytes = 77;
 #define FILTER CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0
 
 #define ROWS(row) \
-	row(Forward, NULL, &one, x, &x, w, &w, c, FORWARD, NULL, 0, &one, y, &y) \
-	row(Forward, NULL, NULL, x, NULL, w, NULL, c, FORWARD, NULL, 0, NULL, y, \
-	    NULL) \
+	row(Forward, NULL, &one, x, &x, w, &w, c, FORWARD, NULL, 0, &one, y, \
+	    &y) \
+	row(Forward, NULL, NULL, x, NULL, w, NULL, c, FORWARD, NULL, 0, NULL, \
+	    y, NULL) \
 	row(Forward, NULL, &one, NULL, &x, NULL, &w, NULL, FORWARD, NULL, 0, \
 	    &one, NULL, &y) \
 	row(Forward, NULL, &one, x, &x, w, &w, c, \
 	    (cudnnConvolutionFwdAlgo_t)99, NULL, 1, &one, y, &y) \
 	row(BackwardData, NULL, &one, w, &w, y, &y, c, DATA, NULL, 0, &one, x, \
 	    &x) \
-	row(BackwardData, NULL, NULL, NULL, NULL, NULL, NULL, NULL, DATA, NULL, \
-	    0, NULL, NULL, NULL) \
-	row(BackwardFilter, NULL, &one, x, &x, y, &y, c, FILTER, NULL, 0, &one, \
-	    w, &w) \
+	row(BackwardData, NULL, NULL, NULL, NULL, NULL, NULL, NULL, DATA, \
+	    NULL, 0, NULL, NULL, NULL) \
+	row(BackwardFilter, NULL, &one, x, &x, y, &y, c, FILTER, NULL, 0, \
+	    &one, w, &w) \
 	row(BackwardFilter, NULL, NULL, NULL, NULL, NULL, NULL, NULL, FILTER, \
 	    NULL, 0, NULL, NULL, NULL) \
 	row(BiasActivationForward, NULL, &one, x, &x, w, &w, c, FORWARD, NULL, \
@@ -262,26 +263,26 @@ static size_t bytes = 77;
 	    FORWARD, NULL) \
 	row(GetConvolutionBackwardDataWorkspaceSize, NULL, w, y, c, x, DATA, \
 	    &bytes) \
-	row(GetConvolutionBackwardFilterWorkspaceSize, NULL, x, y, c, w, FILTER, \
-	    &bytes) \
+	row(GetConvolutionBackwardFilterWorkspaceSize, NULL, x, y, c, w, \
+	    FILTER, &bytes) \
 	row(GetConvolutionForwardAlgorithmMaxCount, NULL, &found) \
 	row(GetConvolutionForwardAlgorithm_v7, NULL, x, w, c, y, 1, &found, \
 	    &forward) \
-	row(GetConvolutionForwardAlgorithm_v7, NULL, NULL, NULL, NULL, NULL, 0, \
-	    NULL, NULL) \
-	row(GetConvolutionBackwardDataAlgorithm_v7, NULL, w, y, c, x, 1, &found, \
-	    &data) \
+	row(GetConvolutionForwardAlgorithm_v7, NULL, NULL, NULL, NULL, NULL, \
+	    0, NULL, NULL) \
+	row(GetConvolutionBackwardDataAlgorithm_v7, NULL, w, y, c, x, 1, \
+	    &found, &data) \
 	row(GetConvolutionBackwardFilterAlgorithm_v7, NULL, x, y, c, w, 1, \
 	    &found, &filter) \
 	row(FindConvolutionForwardAlgorithm, NULL, x, w, c, y, 1, &found, \
 	    &forward) \
 	row(FindConvolutionBackwardDataAlgorithm, NULL, w, y, c, x, 1, &found, \
 	    &data) \
-	row(FindConvolutionBackwardFilterAlgorithm, NULL, x, y, c, w, 1, &found, \
-	    &filter) \
+	row(FindConvolutionBackwardFilterAlgorithm, NULL, x, y, c, w, 1, \
+	    &found, &filter) \
 	row(BackendExecute, NULL, NULL, NULL) \
-	row(BackendExecute, NULL, tensor(&usual, size, 1, CUDNN_DATA_FLOAT, 0), \
-	    NULL) \
+	row(BackendExecute, NULL, \
+	    tensor(&usual, size, 1, CUDNN_DATA_FLOAT, 0), NULL) \
 	row(BackendPopulateCudaGraph, NULL, NULL, NULL, NULL) \
 	row(SetStream, NULL, NULL)
 

@@ -80,10 +80,10 @@ struct wish {
 };
 
 static const struct wish usual = {
-	.op = "fprop", .layout = "nchw", .fusion = "none", .spatial = 2, .n = 32,
-	.c = 256, .d = 14, .h = 28, .w = 28, .k = 256, .filter = 3, .pad = 1,
-	.stride = 1, .dilation = 1, .groups = 1, .post = -1, .alignment = 16,
-	.alpha = 1,
+	.op = "fprop", .layout = "nchw", .fusion = "none", .spatial = 2,
+	.n = 32, .c = 256, .d = 14, .h = 28, .w = 28, .k = 256, .filter = 3,
+	.pad = 1, .stride = 1, .dilation = 1, .groups = 1, .post = -1,
+	.alignment = 16, .alpha = 1,
 	.type = CUDNN_DATA_FLOAT, .compute = CUDNN_DATA_FLOAT,
 	.mode = CUDNN_HEUR_MODE_A,
 };
@@ -119,7 +119,8 @@ wish_parse(struct wish *wish, const char *word)
 	} numbers[] = {
 		{ "spatial", &wish->spatial }, { "n", &wish->n },
 		{ "c", &wish->c }, { "d", &wish->d }, { "h", &wish->h },
-		{ "w", &wish->w }, { "k", &wish->k }, { "filter", &wish->filter },
+		{ "w", &wish->w }, { "k", &wish->k },
+		{ "filter", &wish->filter },
 		{ "pad", &wish->pad }, { "stride", &wish->stride },
 		{ "dilation", &wish->dilation }, { "groups", &wish->groups },
 		{ "sm_count", &wish->sm_count }, { "dynamic", &wish->dynamic },

@@ -269,7 +269,8 @@ static const struct {
 	    "No such" },
 	{ musl, "other-machine", AC_DOCTOR_PROBLEM, 2, "file /opt/train",
 	    "No such" },
-	{ static_program, "static-program", AC_DOCTOR_PROBLEM, 2, "nvcc -cudart shared -o train *.o -lcublas -lcublasLt",
+	{ static_program, "static-program", AC_DOCTOR_PROBLEM, 2,
+	    "nvcc -cudart shared -o train *.o -lcublas -lcublasLt",
 	    "No such" },
 	{ static_launcher, "static-program", AC_DOCTOR_NOTE, 0,
 	    "LD_PRELOAD=$(autocast path) ./train 'a b'",
@@ -482,7 +483,8 @@ static void
 test_adding_up(void **state)
 {
 	static struct ac_file_header header = {
-		.policy = "amp", .why = "the policy has errors: recasting is off",
+		.policy = "amp",
+		.why = "the policy has errors: recasting is off",
 		.gpu = "NVIDIA T4", .sm = 75
 	};
 	struct ac_site_total sites[] = {

@@ -57,8 +57,8 @@ static const struct {
 	/* What cannot be scaled, in whichever run. */
 	{ PLAIN, HEAD LINE("seed", "device", "cublasSscal_v2", "80", "0", "0",
 	  "0", "train+10"), AC_TRACE_UNFIT, 1, 0, 80 },
-	{ HEAD SEED("1") LINE("update", "captured", "cublasSaxpy_v2", "120", "0",
-	  "0", "0", "my train+20"), HEAD SEED("9") FIRST("2"),
+	{ HEAD SEED("1") LINE("update", "captured", "cublasSaxpy_v2", "120",
+	  "0", "0", "0", "my train+20"), HEAD SEED("9") FIRST("2"),
 	  AC_TRACE_UNFIT, 1, 1, 120 },
 	/* One without the other. */
 	{ HEAD FIRST("2"), HEAD FIRST("2"), AC_TRACE_NO_SEED, 0, 1, 0 },

@@ -188,8 +188,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		{ "T40: all 2^32 numbers to FP16", all_numbers, NULL, NULL, &forms[0] },
-		{ "T40: all 2^32 numbers to BF16", all_numbers, NULL, NULL, &forms[1] },
+		{ "T40: all 2^32 numbers to FP16", all_numbers, NULL, NULL,
+		    &forms[0] },
+		{ "T40: all 2^32 numbers to BF16", all_numbers, NULL, NULL,
+		    &forms[1] },
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -291,8 +291,8 @@ test_asked(void **state)
 static void
 test_sample(void **state)
 {
-	static const char *const bad[] = { "1/0", "1/", "2/64", "on", "64x", "1.5",
-		"4294967296", "-1", "1Ki" };
+	static const char *const bad[] = { "1/0", "1/", "2/64", "on", "64x",
+		"1.5", "4294967296", "-1", "1Ki" };
 	char text[64];
 	size_t i;
 

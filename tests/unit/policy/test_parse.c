@@ -64,7 +64,8 @@ test_warnings(void **state)
 }
 
 static const char *const good_texts[] = {
-	"", "\n", ";;;", "# only a comment", "version 1", "\xef\xbb\xbfversion 1",
+	"", "\n", ";;;", "# only a comment", "version 1",
+	"\xef\xbb\xbfversion 1",
 	"gemm->fp16", "gemm -> fp16;conv -> tf32", "gemm ->\\\n fp16",
 	"gemm \\\n m>5 \\\r\n -> fp16\r\n", "[]", "* -> keep#x",
 	"gemm flops>=2G bytes<1.5Mi intensity>0.5 -> auto",

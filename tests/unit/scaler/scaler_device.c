@@ -418,8 +418,8 @@ end_reduce(void *self, float others)
 const struct script_end device_script_end = {
 	.create = end_create, .destroy = end_destroy, .scale = end_scale,
 	.set = end_set, .show = end_show, .unscale = end_unscale,
-	.step = end_step, .step_async = end_step_async, .norm = end_norm, .update = end_update,
-	.update_to = end_update_to, .get = end_get,
+	.step = end_step, .step_async = end_step_async, .norm = end_norm,
+	.update = end_update, .update_to = end_update_to, .get = end_get,
 	.set_growth = end_set_growth, .set_backoff = end_set_backoff,
 	.set_interval = end_set_interval, .factors = end_factors,
 	.load = end_load, .again = end_again, .reduce = end_reduce,

@@ -71,7 +71,8 @@ static const struct {
 	    "strict: no step by a scale that has no inverse" },
 	{ "X8", STRICT, "y*3 42000000/0 n 41000000/0 !E_INVALID y 42000000/0",
 	    refused },
-	{ "X28", LOOSE, "41800000/0 44000000/1 41800000/1 44000000/0 41800000/0",
+	{ "X28", LOOSE,
+	    "41800000/0 44000000/1 41800000/1 44000000/0 41800000/0",
 	    "what is loaded stays within the bounds" },
 	{ "X28", STRICT, "41800000/0 !E_STATE_FORMAT 41800000/0 "
 	    "!E_STATE_FORMAT 41800000/0 44000000/0 41800000/0", refused },

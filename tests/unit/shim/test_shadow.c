@@ -157,7 +157,7 @@ test_strange_tensors(void **state)
 		{ CUDNN_ATTR_TENSOR_REORDERING_MODE, 0, false },
 		{ CUDNN_ATTR_TENSOR_REORDERING_MODE, 1, true },
 		{ CUDNN_ATTR_TENSOR_RAGGED_OFFSET_DESC, 1, true },
-		{ (cudnnBackendAttributeName_t)914, 0, true } /* of the future */
+		{ (cudnnBackendAttributeName_t)914, 0, true } /* a later one */
 	};
 	struct ac_conv conv;
 

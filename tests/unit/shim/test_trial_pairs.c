@@ -13,7 +13,7 @@
 struct shares {
 	unsigned good, recast;      /* calls of good pairs; those recast */
 	unsigned bad, wrong;        /* calls of bad ones; those recast */
-	unsigned latest;            /* the last of these, counted from `since` */
+	unsigned latest;            /* the last of these, from `since` on */
 };
 
 /* Calls `since` to `last` of `pairs` pairs in turn, the first `bad` of which

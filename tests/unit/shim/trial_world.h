@@ -15,7 +15,7 @@ struct device {
 	float    error[AC_CANDIDATES];  /* of the outputs */
 	uint32_t samples;               /* with something in them; 0: zeros */
 	bool     watches;               /* each recast call, as casts do: a post
-	                                 * blames all pairs since the last one */
+	                                 * blames all pairs since the last */
 	uint64_t bad;                   /* those so far, */
 	float    worst;                 /* and how bad */
 	unsigned queued, refused;       /* of each try */
