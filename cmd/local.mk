@@ -27,6 +27,4 @@ autocast_CPPFLAGS = $(AM_CPPFLAGS) -DAC_LIBDIR='"$(libdir)"' \
 autocast_LDADD = report/libreport.a policy/libpolicy.a policy/libprofiles.a \
 	base/libbase.a -ldl -lm
 # The catalogue's rows are data that `autocast list` prints.
-EXTRA_DIST += shim/bind/cublas_companion.def shim/bind/cublas_gemm.def \
-	shim/bind/cublas_handle.def shim/bind/cublas_vector.def shim/bind/cudnn.def shim/bind/cudnn_companion.def \
-	shim/bind/marker.def
+EXTRA_DIST += shim/bind/entries.def

@@ -13,8 +13,7 @@ enum { EXPLANATION_BYTES = 1 << 16 };
 #define CUBLAS_VERSION 99999999
 static const char *const functions[] = {
 #define VECTOR(shape, symbol, index) #symbol,
-#include "shim/bind/cublas_vector.def"
-#undef VECTOR
+#include "shim/bind/entries.def"
 };
 
 enum { FUNCTIONS = sizeof functions / sizeof *functions };

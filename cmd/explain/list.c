@@ -13,67 +13,24 @@
 #undef AC_HAVE_CUDNN
 #define AC_HAVE_CUDNN
 
-/* What becomes of a row, by its kind: the shapes of cublas_gemm.def, the
- * kinds of marker.def and cudnn.def. */
 static const struct {
-	const char *kind, *meaning;
+	const char *id, *fate;
 } kinds[] = {
-	{ "SINGLE",      "recast by the policy" },
-	{ "GEMM_EX",     "recast by the policy when the operands are FP32" },
-	{ "STRIDED",     "recast by the policy" },
-	{ "STRIDED_EX",  "recast by the policy when the operands are FP32" },
-	{ "SGEMM_EX",    "recast by the policy when the operands are FP32" },
-	{ "POINTERS",    "recast by the policy, with a cast" },
-	{ "POINTERS_EX", "recast by the policy, with a cast, when the operands "
-	    "are FP32" },
-	{ "COMPLEX",         "recast by the policy under guard=off" },
-	{ "COMPLEX_STRIDED", "recast by the policy under guard=off" },
-	{ "COMPLEX_EX",      "recast by the policy under guard=off, when the "
-	    "operands are complex FP32" },
-	{ "GROUPED",     "kept and reported (grouped)" },
-	{ "GROUPED_EX",  "kept and reported (grouped)" },
-	{ "PRODUCT",     "counted and passed through" },
-	{ "CONVOLUTION", "counted and passed through" },
-	{ "RECURRENT",   "counted and passed through, as the network was set" },
-	{ "SOLVER",      "counted and passed through; its caller is a solver" },
-	{ "HANDLE",      "followed, never changed" },
-	{ "SCAL",        "scaled by validated seed and update lines, else passed "
-	    "through" },
-	{ "AXPY",        "scaled by validated seed and update lines, else passed "
-	    "through" },
-	{ "DNN_HANDLE",  "followed, never changed" },
-	{ "DNN_BUILD",   "FP16 engines offered by the policy, under guard=off" },
-	{ "DNN_RUN",     "counted by launch, never changed" },
-	{ "DNN_CONV",    "recast by the policy when the tensors are FP32" },
-	{ "DNN_RNN",     "FP16 by a rule that names rnn, under guard=off" },
-	{ "DNN_RNN_LIFE", "followed, never changed" },
-	{ "DNN_SIZE",    "raised under conv-workspace=advertise" },
+#define KIND(id, fate) { #id, fate },
+#include "shim/bind/entries.def"
 };
 
 static const struct { const char *symbol, *kind; } rows[] = {
-#define GEMM(shape, symbol, index) { #symbol, #shape },
-#include "shim/bind/cublas_gemm.def"
-#undef GEMM
-#define MARKER(kind, symbol, provider) { #symbol, #kind },
-#include "shim/bind/marker.def"
-#undef MARKER
-#define HANDLE(symbol) { #symbol, "HANDLE" },
-#include "shim/bind/cublas_handle.def"
-#undef HANDLE
-#define VECTOR(shape, symbol, index) { #symbol, #shape },
-#include "shim/bind/cublas_vector.def"
-#undef VECTOR
-#define CUDNN(kind, symbol) { #symbol, "DNN_" #kind },
-#include "shim/bind/cudnn.def"
-#undef CUDNN
+#define WRAPPED(kind, symbol, provider) { #symbol, #kind },
+#include "shim/bind/entries.def"
 };
 
 static const char *
-meaning(const char *kind)
+fate_of(const char *kind)
 {
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (!strcmp(kinds[i].kind, kind))
-			return kinds[i].meaning;
+		if (!strcmp(kinds[i].id, kind))
+			return kinds[i].fate;
 	return "passed through";
 }
 
@@ -81,7 +38,7 @@ static int
 list_functions(void)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		printf("%-38s %s\n", rows[i].symbol, meaning(rows[i].kind));
+		printf("%-38s %s\n", rows[i].symbol, fate_of(rows[i].kind));
 	return ac_say_done();
 }
 

@@ -66,7 +66,7 @@ parse_seed_action(struct ac_parser *parser, struct ac_token *power_out,
 
 /* ---- Lines --------------------------------------------------------------- */
 
-/* As in shim/bind/cublas_vector.def, which tests/cli/validate.sh compares. */
+/* As the VECTOR rows of shim/bind/entries.def, which tests/cli/validate.sh compares. */
 static const char *const functions[] = {
 	"cublasSscal_v2", "cublasSaxpy_v2", "cublasSscal_v2_64",
 	"cublasSaxpy_v2_64"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/bind/catalogue.h -- every NVIDIA function the shim knows, as one number.
- * The rows are in the *.def files; this header turns them into an enum. */
+ * The rows are in entries.def; this header turns them into an enum. */
 #ifndef AC_SHIM_CATALOGUE_H
 #define AC_SHIM_CATALOGUE_H
 
@@ -12,31 +12,12 @@
 #define AC_EXPORT __attribute__((visibility("default")))
 
 enum ac_entry {
-#define GEMM(shape, symbol, index) ENTRY_##symbol,
-#include "shim/bind/cublas_gemm.def"
-#undef GEMM
-#define MARKER(kind, symbol, provider) ENTRY_##symbol,
-#include "shim/bind/marker.def"
-#undef MARKER
-#define HANDLE(symbol) ENTRY_##symbol,
-#include "shim/bind/cublas_handle.def"
-#undef HANDLE
-#define VECTOR(shape, symbol, index) ENTRY_##symbol,
-#include "shim/bind/cublas_vector.def"
-#undef VECTOR
-#ifdef AC_HAVE_CUDNN
-#define CUDNN(kind, symbol) ENTRY_##symbol,
-#include "shim/bind/cudnn.def"
-#undef CUDNN
-#endif
+#define WRAPPED(kind, symbol, provider) ENTRY_##symbol,
+#include "shim/bind/entries.def"
 	ENTRY_WRAPPED, /* those before are exported, those after only called */
 	ENTRY_FIRST_COMPANION = ENTRY_WRAPPED - 1,
-#define COMPANION(symbol, need) ENTRY_##symbol,
-#include "shim/bind/cublas_companion.def"
-#ifdef AC_HAVE_CUDNN
-#include "shim/bind/cudnn_companion.def"
-#endif
-#undef COMPANION
+#define COMPANION(symbol, provider, need) ENTRY_##symbol,
+#include "shim/bind/entries.def"
 	ENTRY_COUNT
 };
 

@@ -3,14 +3,10 @@
 libautocast_so_SOURCES += \
 	shim/bind/catalogue.c \
 	shim/bind/catalogue.h \
-	shim/bind/cublas_companion.def \
-	shim/bind/cublas_gemm.def \
-	shim/bind/cublas_handle.def \
-	shim/bind/cublas_vector.def \
+	shim/bind/entries.def \
 	shim/bind/loader_hooks.c \
 	shim/bind/loader_hooks.h \
 	shim/bind/marker.c \
-	shim/bind/marker.def \
 	shim/bind/marker.h \
 	shim/bind/provider.c \
 	shim/bind/provider.h \

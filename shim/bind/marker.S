@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/bind/marker.S -- entries of the counted-only symbols, one per row of
- * marker.def. Each saves every argument register, asks marker.c for
+ * its rows in entries.def. Each saves every argument register, asks marker.c for
  * NVIDIA's function, and leaves by a jump: no prototype is needed, and stack
  * arguments, return value and return address are the program's own. */
 
@@ -83,7 +83,7 @@ ac_marker_common:
 	.size	ac_marker_common, . - ac_marker_common
 
 #define MARKER(kind, symbol, provider) ENTRY symbol
-#include "shim/bind/marker.def"
+#include "shim/bind/entries.def"
 
 #elif defined __aarch64__
 
@@ -148,7 +148,7 @@ ac_marker_common:
 	.size	ac_marker_common, . - ac_marker_common
 
 #define MARKER(kind, symbol, provider) ENTRY symbol
-#include "shim/bind/marker.def"
+#include "shim/bind/entries.def"
 
 #endif
 

@@ -19,8 +19,7 @@ static const struct {
 	enum kind kind;
 } rows[] = {
 #define MARKER(kind, symbol, provider) { ENTRY_##symbol, kind },
-#include "shim/bind/marker.def"
-#undef MARKER
+#include "shim/bind/entries.def"
 };
 
 void

@@ -353,9 +353,8 @@ ac_provider_is_complete(struct ac_provider *provider)
 		enum ac_entry entry;
 		int need;
 	} rows[] = {
-#define COMPANION(symbol, need) { ENTRY_##symbol, need },
-#include "shim/bind/cublas_companion.def"
-#undef COMPANION
+#define COMPANION(symbol, provider, need) { ENTRY_##symbol, need },
+#include "shim/bind/entries.def"
 		{ ENTRY_cublasGemmEx, NEEDED },
 		{ ENTRY_cublasGemmStridedBatchedEx, NEEDED },
 	};

@@ -57,23 +57,8 @@ __asm__(
 	".globl ac_thunks\n"
 	"ac_thunks:\n"
 	".irp slot, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
-#define GEMM(shape, symbol, index) "THUNK \\slot, " #symbol "\n"
-#include "shim/bind/cublas_gemm.def"
-#undef GEMM
-#define MARKER(kind, symbol, provider) "THUNK \\slot, " #symbol "\n"
-#include "shim/bind/marker.def"
-#undef MARKER
-#define HANDLE(symbol) "THUNK \\slot, " #symbol "\n"
-#include "shim/bind/cublas_handle.def"
-#undef HANDLE
-#define VECTOR(shape, symbol, index) "THUNK \\slot, " #symbol "\n"
-#include "shim/bind/cublas_vector.def"
-#undef VECTOR
-#ifdef AC_HAVE_CUDNN
-#define CUDNN(kind, symbol) "THUNK \\slot, " #symbol "\n"
-#include "shim/bind/cudnn.def"
-#undef CUDNN
-#endif
+#define WRAPPED(kind, symbol, provider) "THUNK \\slot, " #symbol "\n"
+#include "shim/bind/entries.def"
 	".endr\n"
 	".p2align 5\n"
 	".size ac_thunks, . - ac_thunks\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/cublas_gemm.c -- the wrappers of cublas_gemm.def: pack the
+/* shim/gemm/cublas_gemm.c -- the wrappers of cuBLAS's products: pack the
  * arguments, hand them to gemm.c, make the original call if that recast
  * nothing. The original call is made with the program's own arguments, in
  * sight. */
@@ -247,18 +247,6 @@ symbol(shape##_PARAMS(index))                                                 \
 	return status;                                                        \
 }
 
-#define SINGLE_WRAPPER ONE_PRODUCT
-#define STRIDED_WRAPPER ONE_PRODUCT
-#define POINTERS_WRAPPER ONE_PRODUCT
-#define SGEMM_EX_WRAPPER ONE_PRODUCT
-#define COMPLEX_WRAPPER ONE_PRODUCT
-#define COMPLEX_STRIDED_WRAPPER ONE_PRODUCT
-#define COMPLEX_EX_WRAPPER ONE_PRODUCT
-#define GEMM_EX_WRAPPER ONE_PRODUCT
-#define STRIDED_EX_WRAPPER ONE_PRODUCT
-#define POINTERS_EX_WRAPPER ONE_PRODUCT
-#define GROUPED_WRAPPER SEVERAL_PRODUCTS
-#define GROUPED_EX_WRAPPER SEVERAL_PRODUCTS
-
-#define GEMM(shape, symbol, index) shape##_WRAPPER(shape, symbol, index)
-#include "shim/bind/cublas_gemm.def"
+#define GEMM ONE_PRODUCT
+#define GROUP SEVERAL_PRODUCTS
+#include "shim/bind/entries.def"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/scaling/cublas_vector.c -- the wrappers of cublas_vector.def: with our
- * own scalar where the policy says so, else with the program's own. The handle
+/* shim/scaling/cublas_vector.c -- the wrappers of calls on vectors: with our own
+ * scalar where the policy says so, else with the program's own. The handle
  * is never changed. */
 #include "base/reentry.h"
 #include "shim/bind/provider.h"
@@ -47,4 +47,4 @@ symbol(shape##_PARAMS(index))                                                 \
 	ac_reentry_leave();                                                     \
 	return status;                                                        \
 }
-#include "shim/bind/cublas_vector.def"
+#include "shim/bind/entries.def"

@@ -28,12 +28,8 @@ compile asking "$here/asking.c" -Wl,--no-as-needed "$work/libasking.so" \
 compile opener/found/libneighbour.so -shared -fPIC -x c /dev/null
 compile opener/libopener.so -shared -fPIC -Wl,-rpath,"\$ORIGIN/found" \
     -Wl,--enable-new-dtags "$here/opener.c"
-wrapped=$(for def in cublas_gemm marker cublas_handle cublas_vector; do
-	${CC:-cc} -E -P -x c -DCUBLAS_VERSION=999999 '-DGEMM(a,symbol,c)=symbol' \
-	    '-DMARKER(a,symbol,c)=symbol' '-DHANDLE(symbol)=symbol' \
-	    '-DVECTOR(a,symbol,c)=symbol' \
-	    "$root/shim/bind/$def.def"
-done)
+wrapped=$(${CC:-cc} -E -P -x c -DCUBLAS_VERSION=999999 \
+    '-DWRAPPED(kind,symbol,provider)=symbol' "$root/shim/bind/entries.def")
 for name in $wrapped; do
 	echo "$name: NULL, undefined symbol: $name"
 done >"$work/absent"

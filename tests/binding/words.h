@@ -7,13 +7,11 @@
 
 enum { WORDS = 24, REALS = 8 };
 
-/* Arguments of each shape in shim/bind/cublas_gemm.def; MARKER: all there may
- * be. */
+/* MARKER: all there may be. */
 enum {
-	WORDS_SINGLE = 14, WORDS_COMPLEX = 14, WORDS_POINTERS = 15,
-	WORDS_GROUPED = 16, WORDS_COMPLEX_EX = 17, WORDS_COMPLEX_STRIDED = 18,
-	WORDS_SGEMM_EX = 17, WORDS_STRIDED = 18, WORDS_GEMM_EX = 19,
-	WORDS_POINTERS_EX = 20, WORDS_GROUPED_EX = 20, WORDS_STRIDED_EX = 23,
+#define SHAPE(id, operation, has_recipe, arguments, fate) \
+	WORDS_##id = arguments,
+#include "../../shim/bind/entries.def"
 	WORDS_MARKER = WORDS
 };
 

@@ -7,12 +7,10 @@
 # rows PREFIX: ROW(shape, symbol) of what the libraries of that name export.
 rows()
 {
-	for def in cublas_gemm marker; do
-		${CC:-cc} -E -P -x c -DCUBLAS_VERSION=999999 \
-		    '-DGEMM(shape,symbol,index)=ROW(shape, symbol) "libcublas.so"' \
-		    '-DMARKER(kind,symbol,provider)=ROW(MARKER, symbol) provider' \
-		    -DAC_HAVE_CUDNN "$root/shim/bind/$def.def"
-	done | sed -n "s/^ *\(ROW(.*)\) *\"$1\".*/\1/p"
+	${CC:-cc} -E -P -x c -DCUBLAS_VERSION=999999 \
+	    '-DGEMM(shape,symbol,index)=ROW(shape, symbol) "libcublas.so"' \
+	    '-DMARKER(kind,symbol,provider)=ROW(MARKER, symbol) provider' \
+	    -DAC_HAVE_CUDNN "$root/shim/bind/entries.def" | sed -n "s/^ *\(ROW(.*)\) *\"$1\".*/\1/p"
 }
 
 names=

@@ -4,10 +4,10 @@
 . "$(dirname "$0")/transcript.sh"
 
 shim=${top_srcdir:-${srcdir:-$here/../..}}/shim/bind
-[ -f "$shim/cublas_gemm.def" ] || shim=$here/../../shim/bind
-rows=$(sed -n 's/^\(GEMM\|MARKER\|HANDLE\|VECTOR\|CUDNN\)(.*\b\(cu[a-z]*[A-Z][A-Za-z0-9_]*\).*/\2/p' \
-    "$shim"/cublas_gemm.def "$shim"/marker.def "$shim"/cublas_handle.def \
-    "$shim"/cublas_vector.def "$shim"/cudnn.def | sort -u)
+[ -f "$shim/entries.def" ] || shim=$here/../../shim/bind
+rows=$(sed -n '/^COMPANION/d
+    s/^[A-Z]*(.*\b\(cu[a-z]*[A-Z][A-Za-z0-9_]*\),.*/\1/p' \
+    "$shim/entries.def" | sort -u)
 equal 'the rows are the catalogue' \
     "$("$autocast" list | sed 's/ .*//' | sort)" "$rows"
 equal 'no row is without a fate' \

@@ -13,15 +13,15 @@ case $(readlink -f "$library") in "$build"/*) skip_all 'only our own libcublas' 
 
 exports=$(nm -D --defined-only "$library" | sed -n 's/.* T \([A-Za-z0-9_]*\).*/\1/p' | sort -u)
 [ "$(echo "$exports" | wc -l)" -gt 100 ] || skip_all "$library exports next to nothing"
-rows=$(cat "$root"/shim/bind/*.def | grep -v '"lib[^"]*"' |
-    sed -n 's/^[A-Z]\+(.*\b\(cublas[A-Za-z0-9_]*\).*/\1/p' | sort -u)
-# rows_of LIBRARY: the rows that name it as their provider.
+# rows_of LIBRARY: the rows that name it as their provider; products and calls
+# on vectors are libcublas's.
 rows_of()
 {
-	sed -n "s/^MARKER(.*\b\(cu[a-z]*[A-Z][A-Za-z0-9_]*\),.*\"$1\".*/\1/p" \
-	    "$root/shim/bind/marker.def"
+	sed -n "s/^\(GEMM\|GROUP\|VECTOR\)(\(.*\))/\1(\2\"libcublas.so\")/
+	    s/^[A-Z]*(.*\b\(cu[a-z]*[A-Z][A-Za-z0-9_]*\),.*\"$1\".*/\1/p" \
+	    "$root/shim/bind/entries.def" | sort -u
 }
-rows=$(printf '%s\n' "$rows" "$(rows_of libcublas.so)" | sort -u)
+rows=$(rows_of libcublas.so)
 
 # FP32 or complex FP32 products, and Ex forms whose types may be FP32; not
 # Xt (multi-GPU, v1 style), which only the marker row cublasXtSgemm stands for.

@@ -11,11 +11,9 @@ command -v readelf >/dev/null 2>&1 || skip_all 'no readelf'
 exports=$(readelf -W --dyn-syms "$library" |
     awk '$7 != "UND" && $5 != "LOCAL" && NR > 3 { print $8 }' | grep . | sort)
 # Rows whose first column names an exported symbol; companions are called only.
-rows=$(for file in "$root"/shim/bind/*.def; do
-	case $file in *_companion.def) continue ;; esac
-	sed -n 's/^[A-Z]\+(.*\b\(\(cublas\|cusolver\|cudnn\)[A-Za-z0-9_]*\).*/\1/p' \
-	    "$file"
-done | sort -u)
+rows=$(sed -n '/^COMPANION/d
+    s/^[A-Z]\+(.*\b\(\(cublas\|cusolver\|cudnn\)[A-Za-z0-9_]*\),.*/\1/p' \
+    "$root/shim/bind/entries.def" | sort -u)
 
 check 'every catalogue row is exported, unversioned' \
     "$(for row in $rows; do

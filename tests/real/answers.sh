@@ -32,9 +32,9 @@ expected=$(python3 - "$work/rows.inc" "$root" <<'END'
 import pathlib, re, sys
 linked = dict(re.findall(r'\{ "(\w+)", "[^"]*", \w+, ([01]) \}',
                          pathlib.Path(sys.argv[1]).read_text()))
-counted = {name for path in pathlib.Path(sys.argv[2], 'shim/bind').glob('*.def')
-           for name in re.findall(r'^(?:GEMM|MARKER)\(.*?\b(cu[a-z]\w+),',
-                                  path.read_text(), flags=re.M)}
+counted = set(re.findall(
+    r'^(?:GEMM|GROUP|MARKER)\(.*?\b(cu[a-z]\w+),',
+    pathlib.Path(sys.argv[2], 'shim/bind/entries.def').read_text(), flags=re.M))
 for name in sorted(counted & set(linked)):
     print(name, 4 * 4 if 'Grouped' in name
           else 6 if linked[name] == '1' else 2)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""rows.py ROOT INCLUDE SONAME... -- the rows of shim/bind/*.def as calls, in C.
+"""rows.py ROOT INCLUDE SONAME... -- the rows of shim/bind/entries.def as calls, in C.
 
 Reads each row's parameters in NVIDIA's headers (in the folder INCLUDE) and
 writes a call by name and by pointer, with the types reduced to what the ABI
@@ -57,11 +57,10 @@ def prototypes(folder):
 
 def rows(root):
     """The name of every row of the catalogue."""
-    for path in sorted(pathlib.Path(root, 'shim/bind').glob('*.def')):
-        for line in path.read_text().splitlines():
-            row = re.match(r'[A-Z]+\(.*?\b((?:cublas|cudnn|cusolver)\w+)', line)
-            if row:
-                yield row.group(1)
+    for line in pathlib.Path(root, 'shim/bind/entries.def').open():
+        row = re.match(r'[A-Z]+\(.*?\b((?:cublas|cudnn|cusolver)\w+),', line)
+        if row:
+            yield row.group(1)
 
 
 def emit(number, name, prototype):
