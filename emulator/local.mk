@@ -18,12 +18,10 @@ if HAVE_EMULATOR
 emulator_PROGRAMS = emulator/libcuda.so.1 emulator/libcudart.so.13 \
 	emulator/libcudart.so.12 emulator/libcublas.so.13 \
 	emulator/libcublas.so.12
-EMULATOR_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 
 emulator_libcuda_so_1_SOURCES =
 include $(top_srcdir)/emulator/driver/local.mk
 include $(top_srcdir)/emulator/driver/api/local.mk
-emulator_libcuda_so_1_CPPFLAGS = $(EMULATOR_CPPFLAGS)
 # The driver outlives a runtime that a plugin brings and takes away.
 emulator_libcuda_so_1_LDFLAGS = $(SHARED) -Wl,-soname,libcuda.so.1 \
 	-Wl,-z,nodelete \
@@ -40,25 +38,21 @@ include $(top_srcdir)/emulator/shared/local.mk
 EXTRA_LIBRARIES = emulator/librun.a emulator/libblas.a
 emulator_librun_a_SOURCES =
 include $(top_srcdir)/emulator/runtime/local.mk
-emulator_librun_a_CPPFLAGS = $(EMULATOR_CPPFLAGS)
 emulator_libblas_a_SOURCES = $(EMULATOR_SHARED)
 include $(top_srcdir)/emulator/cublas/local.mk
 include $(top_srcdir)/emulator/cublas/blas/local.mk
-emulator_libblas_a_CPPFLAGS = $(EMULATOR_CPPFLAGS)
 CUDART_OBJECTS = $(emulator_librun_a_OBJECTS) emulator/libcuda.so.1 \
 	base/libbase.a
 CUBLAS_OBJECTS = $(emulator_libblas_a_OBJECTS) emulator/libcuda.so.1 \
 	base/libbase.a
 
 emulator_libcudart_so_13_SOURCES = $(EMULATOR_TOOLKIT_13)
-emulator_libcudart_so_13_CPPFLAGS = $(EMULATOR_CPPFLAGS)
 emulator_libcudart_so_13_LDFLAGS = $(SHARED) -Wl,-soname,libcudart.so.13 \
 	-Wl,--version-script=$(srcdir)/emulator/runtime/cudart.map
 emulator_libcudart_so_13_LDADD = $(CUDART_OBJECTS)
 emulator_libcudart_so_13_DEPENDENCIES = $(CUDART_OBJECTS) emulator/runtime/cudart.map
 emulator_libcudart_so_12_SOURCES = $(EMULATOR_TOOLKIT_12) \
 	emulator/runtime/cudart_device_12.c emulator/runtime/cudart_graph_12.c
-emulator_libcudart_so_12_CPPFLAGS = $(EMULATOR_CPPFLAGS)
 emulator_libcudart_so_12_LDFLAGS = $(SHARED) -Wl,-soname,libcudart.so.12 \
 	-Wl,--version-script=$(srcdir)/emulator/runtime/cudart_12.map
 emulator_libcudart_so_12_LDADD = $(CUDART_OBJECTS)
@@ -66,13 +60,11 @@ emulator_libcudart_so_12_DEPENDENCIES = $(CUDART_OBJECTS) \
 	emulator/runtime/cudart_12.map
 
 emulator_libcublas_so_13_SOURCES = $(EMULATOR_TOOLKIT_13)
-emulator_libcublas_so_13_CPPFLAGS = $(EMULATOR_CPPFLAGS)
 emulator_libcublas_so_13_LDFLAGS = $(SHARED) -Wl,-soname,libcublas.so.13 \
 	-Wl,--version-script=$(srcdir)/emulator/cublas/cublas.map
 emulator_libcublas_so_13_LDADD = $(CUBLAS_OBJECTS) $(BLAS_LIBS) -lm
 emulator_libcublas_so_13_DEPENDENCIES = $(CUBLAS_OBJECTS) emulator/cublas/cublas.map
 emulator_libcublas_so_12_SOURCES = $(EMULATOR_TOOLKIT_12)
-emulator_libcublas_so_12_CPPFLAGS = $(EMULATOR_CPPFLAGS)
 emulator_libcublas_so_12_LDFLAGS = $(SHARED) -Wl,-soname,libcublas.so.12 \
 	-Wl,--version-script=$(srcdir)/emulator/cublas/cublas_12.map
 emulator_libcublas_so_12_LDADD = $(CUBLAS_OBJECTS) $(BLAS_LIBS) -lm
@@ -88,7 +80,6 @@ include $(top_srcdir)/emulator/cudnn/conv/local.mk
 include $(top_srcdir)/emulator/cudnn/graph/local.mk
 include $(top_srcdir)/emulator/cudnn/ops/local.mk
 include $(top_srcdir)/emulator/cudnn/rnn/local.mk
-emulator_libcudnn_so_9_CPPFLAGS = $(EMULATOR_CPPFLAGS)
 emulator_libcudnn_so_9_LDFLAGS = $(SHARED) -Wl,-soname,libcudnn.so.9 \
 	-Wl,--version-script=$(srcdir)/emulator/cudnn/base/cudnn.map
 emulator_libcudnn_so_9_LDADD = emulator/libcuda.so.1 base/libbase.a \
@@ -96,7 +87,7 @@ emulator_libcudnn_so_9_LDADD = emulator/libcuda.so.1 base/libbase.a \
 emulator_libcudnn_so_9_DEPENDENCIES = emulator/libcuda.so.1 \
 	base/libbase.a emulator/cudnn/base/cudnn.map
 emulator_libcudnn_so_8_SOURCES = $(emulator_libcudnn_so_9_SOURCES)
-emulator_libcudnn_so_8_CPPFLAGS = $(EMULATOR_CPPFLAGS) -DEMU_CUDNN_8
+emulator_libcudnn_so_8_CPPFLAGS = $(AM_CPPFLAGS) -DEMU_CUDNN_8
 emulator_libcudnn_so_8_LDFLAGS = $(SHARED) -Wl,-soname,libcudnn.so.8 \
 	-Wl,--version-script=$(srcdir)/emulator/cudnn/base/cudnn_8.map
 emulator_libcudnn_so_8_LDADD = $(emulator_libcudnn_so_9_LDADD)

@@ -35,10 +35,12 @@ include $(top_srcdir)/shim/conv/local.mk
 include $(top_srcdir)/shim/graph/local.mk
 include $(top_srcdir)/shim/rnn/local.mk
 endif
-libautocast_so_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+# marker.c and marker.S: the object of each carries its target's name, which
+# automake does for targets with flags of their own.
+libautocast_so_CPPFLAGS = $(AM_CPPFLAGS)
 noinst_LIBRARIES += shim/libdoors.a
 shim_libdoors_a_SOURCES = shim/bind/loader_hooks.S shim/bind/marker.S
-shim_libdoors_a_CPPFLAGS = $(libautocast_so_CPPFLAGS)
+shim_libdoors_a_CPPFLAGS = $(AM_CPPFLAGS)
 # Bound lazily: a process that calls nothing must not pay for what we import.
 # Nor for a search per function that we call ourselves.
 libautocast_so_LDFLAGS = $(SHARED) -Wl,-z,lazy -Wl,-Bsymbolic-functions \

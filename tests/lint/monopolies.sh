@@ -27,6 +27,9 @@ only 'the environment is read in base/env.c only' \
 only 'device code is in kernels/ only' '<<<|\.visible|__global__' 'kernels/'
 only 'cuBLAS and cuDNN types are in shim/ and emulator/ only' \
     '\b(cublas|cudnn)[A-Za-z]*_t\b' 'shim/|emulator/'
+only 'CUDA headers are included in shim/ and emulator/ only' \
+    'include[ ]*<(cu|nv|driver_types|library_types|vector_types)' \
+    'shim/|emulator/'
 only 'stderr is written in base/log.c and cmd/ only' \
     '\bstderr\b|STDERR_FILENO|\bperror[ ]*\(' 'base/log\.c|cmd/'
 only 'the scale grows in scaler/ only' '\bgrowth' 'scaler/|include/'

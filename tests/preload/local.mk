@@ -65,14 +65,12 @@ tests_preload_programs_gemm_client_SOURCES = \
 	tests/preload/programs/gemm_client.h \
 	tests/preload/programs/gemm_data.c \
 	tests/preload/programs/gemm_forms.c
-tests_preload_programs_gemm_client_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_gemm_client_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_gemm_client_LDADD = $(GPU_LIBS) -lm
 check_PROGRAMS += tests/preload/programs/bad_scalar
 tests_preload_programs_bad_scalar_SOURCES = \
 	tests/preload/programs/bad_scalar.c \
 	tests/preload/programs/client.h
-tests_preload_programs_bad_scalar_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_bad_scalar_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_bad_scalar_LDADD = $(GPU_LIBS) -lm
 check_PROGRAMS += tests/preload/programs/equal
@@ -82,7 +80,6 @@ tests_preload_programs_equal_SOURCES = \
 	tests/preload/programs/gemm_client.h \
 	tests/preload/programs/gemm_data.c \
 	tests/preload/programs/gemm_forms.c
-tests_preload_programs_equal_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_equal_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_equal_LDADD = $(GPU_LIBS) -lm
 check_PROGRAMS += tests/preload/programs/corpus_client
@@ -92,7 +89,6 @@ tests_preload_programs_corpus_client_SOURCES = \
 	tests/corpus/product.c \
 	tests/preload/programs/client.h \
 	tests/preload/programs/corpus_client.c
-tests_preload_programs_corpus_client_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_preload_programs_corpus_client_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_corpus_client_LDADD = $(GPU_LIBS) -lm
 # Finds libautocast-api.so.1 in the tree; the GPU as all of them do.
@@ -100,7 +96,6 @@ check_PROGRAMS += tests/preload/programs/regions \
 	tests/preload/programs/in_region.so
 tests_preload_programs_regions_SOURCES = tests/preload/programs/client.h \
 	tests/preload/programs/regions.c
-tests_preload_programs_regions_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_preload_programs_regions_LDFLAGS = -pthread $(GPU_LINK) \
 	-Wl,-rpath,'$$ORIGIN/../../..'
 tests_preload_programs_regions_LDADD = $(GPU_LIBS) libautocast-api.so
@@ -111,7 +106,6 @@ tests_preload_programs_in_region_so_LDADD =
 check_PROGRAMS += tests/preload/programs/plugin.so
 tests_preload_programs_plugin_so_SOURCES = tests/preload/programs/plugin.c \
 	tests/preload/programs/plugin.h
-tests_preload_programs_plugin_so_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_plugin_so_LDFLAGS = -shared $(GPU_LINK)
 tests_preload_programs_plugin_so_LDADD = $(GPU_LIBS)
 if HAVE_EMULATOR
@@ -119,7 +113,6 @@ if HAVE_EMULATOR
 check_PROGRAMS += tests/preload/programs/plugin_12.so
 tests_preload_programs_plugin_12_so_SOURCES = tests/preload/programs/plugin.c \
 	tests/preload/programs/plugin.h
-tests_preload_programs_plugin_12_so_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_plugin_12_so_LDFLAGS = -shared -Wl,-rpath-link,emulator
 tests_preload_programs_plugin_12_so_LDADD = emulator/libcublas.so.12 \
 	emulator/libcudart.so.12
@@ -162,7 +155,6 @@ check_PROGRAMS += tests/preload/programs/convolving
 tests_preload_programs_convolving_SOURCES = \
 	tests/preload/programs/conv_problem.h \
 	tests/preload/programs/convolving.c tests/preload/programs/plugin.h
-tests_preload_programs_convolving_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_convolving_LDFLAGS = -pthread -Wl,-rpath-link,emulator
 tests_preload_programs_convolving_LDADD = emulator/libcudnn.so.9 \
 	emulator/libcudart.so.13 -lm
@@ -170,7 +162,6 @@ check_PROGRAMS += tests/preload/programs/autotune
 tests_preload_programs_autotune_SOURCES = \
 	tests/preload/programs/autotune.c \
 	tests/real/programs/conv_answers.h tests/real/programs/conv_describe.h
-tests_preload_programs_autotune_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_autotune_LDFLAGS = -pthread -Wl,-rpath-link,emulator
 tests_preload_programs_autotune_LDADD = emulator/libcudnn.so.9 \
 	emulator/libcudart.so.13 -ldl -lm
@@ -178,7 +169,6 @@ check_PROGRAMS += tests/preload/programs/bad_convolutions
 tests_preload_programs_bad_convolutions_SOURCES = \
 	tests/preload/programs/bad_convolutions.c \
 	tests/preload/programs/conv_problem.h
-tests_preload_programs_bad_convolutions_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_bad_convolutions_LDFLAGS = -Wl,-rpath-link,emulator
 tests_preload_programs_bad_convolutions_LDADD = \
 	$(tests_preload_programs_convolving_LDADD)
@@ -186,20 +176,17 @@ check_PROGRAMS += tests/preload/programs/beside_products
 tests_preload_programs_beside_products_SOURCES = \
 	tests/preload/programs/beside_products.c \
 	tests/preload/programs/conv_problem.h
-tests_preload_programs_beside_products_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_beside_products_LDFLAGS = -Wl,-rpath-link,emulator
 tests_preload_programs_beside_products_LDADD = emulator/libcublas.so.13 \
 	$(tests_preload_programs_convolving_LDADD)
 check_PROGRAMS += tests/preload/programs/convolving.so
 tests_preload_programs_convolving_so_SOURCES = \
 	$(tests_preload_programs_convolving_SOURCES)
-tests_preload_programs_convolving_so_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_convolving_so_LDFLAGS = -shared -pthread \
 	-Wl,-rpath-link,emulator
 tests_preload_programs_convolving_so_LDADD = \
 	$(tests_preload_programs_convolving_LDADD)
 check_PROGRAMS += tests/preload/programs/rnn_step
-tests_preload_programs_rnn_step_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_rnn_step_LDFLAGS = -pthread -Wl,-rpath-link,emulator
 tests_preload_programs_rnn_step_LDADD = emulator/libcudnn.so.9 \
 	emulator/libcudart.so.13
@@ -212,114 +199,78 @@ check_PROGRAMS += tests/preload/programs/convolving_8 \
 	tests/preload/programs/rnn_step_8 tests/preload/programs/two_cudnns
 tests_preload_programs_convolving_8_SOURCES = \
 	$(tests_preload_programs_convolving_SOURCES)
-tests_preload_programs_convolving_8_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_convolving_8_LDFLAGS = $(DNN_8_LINK)
 tests_preload_programs_convolving_8_LDADD = $(DNN_8_LIBS)
 tests_preload_programs_convolving_8_so_SOURCES = \
 	$(tests_preload_programs_convolving_SOURCES)
-tests_preload_programs_convolving_8_so_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_convolving_8_so_LDFLAGS = -shared $(DNN_8_LINK)
 tests_preload_programs_convolving_8_so_LDADD = $(DNN_8_LIBS)
 tests_preload_programs_graph_conv_8_SOURCES = examples/graph_conv.c
-tests_preload_programs_graph_conv_8_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_graph_conv_8_LDFLAGS = $(DNN_8_LINK)
 tests_preload_programs_graph_conv_8_LDADD = $(DNN_8_LIBS)
 tests_preload_programs_rnn_step_8_SOURCES = tests/preload/programs/rnn_step.c
-tests_preload_programs_rnn_step_8_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_rnn_step_8_LDFLAGS = $(DNN_8_LINK)
 tests_preload_programs_rnn_step_8_LDADD = $(DNN_8_LIBS)
-tests_preload_programs_two_cudnns_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_two_cudnns_LDADD = -ldl
 endif
-tests_preload_programs_capture_beside_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_capture_beside_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_capture_beside_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_alternating_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_alternating_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_alternating_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_captured_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_captured_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_captured_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_churn_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_churn_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_churn_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_contexts_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_contexts_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_contexts_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_corners_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_corners_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_corners_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_course_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_course_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_course_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_crowd_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_crowd_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_crowd_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_device_alpha_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_device_alpha_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_device_alpha_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_linear_sgd_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_preload_programs_linear_sgd_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_linear_sgd_LDADD = $(GPU_LIBS) -ldl -lm
-tests_preload_programs_graphs_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_graphs_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_graphs_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_held_trial_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_held_trial_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_held_trial_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_held_stream_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_held_stream_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_held_stream_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_lane_order_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_lane_order_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_lane_order_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_legacy_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_legacy_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_legacy_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_many_streams_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_many_streams_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_many_streams_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_no_context_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_no_context_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_no_context_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_own_kernel_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_own_kernel_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_own_kernel_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_plugin_host_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_plugin_host_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_plugin_host_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_reset_exit_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_reset_exit_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_reset_exit_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_bound_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_bound_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_bound_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_shapes_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_shapes_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_shapes_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_sizes_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_sizes_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_sizes_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_turning_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_turning_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_turning_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_scaler_ways_CPPFLAGS = $(EXAMPLE_CPPFLAGS) \
-	-I$(top_srcdir)/include
 tests_preload_programs_scaler_ways_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_scaler_ways_LDADD = libautocast-api.so $(GPU_LIBS) -lm
-tests_preload_programs_two_devices_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_two_devices_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_two_devices_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_two_threads_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_two_threads_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_two_threads_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_two_toolkits_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_two_toolkits_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_two_toolkits_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_user_workspace_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_user_workspace_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_user_workspace_LDADD = $(GPU_LIBS) -lm
-tests_preload_programs_zero_sizes_CPPFLAGS = $(EXAMPLE_CPPFLAGS)
 tests_preload_programs_zero_sizes_LDFLAGS = $(GPU_LINK)
 tests_preload_programs_zero_sizes_LDADD = $(GPU_LIBS) -lm
 # The clients end.

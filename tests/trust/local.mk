@@ -7,12 +7,10 @@ if HAVE_EXAMPLES
 TESTS += $(trust_tests)
 check_PROGRAMS += tests/trust/cost tests/trust/rhythm
 tests_trust_cost_SOURCES = tests/preload/programs/client.h tests/trust/cost.c
-tests_trust_cost_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_trust_cost_LDFLAGS = $(GPU_LINK)
 tests_trust_cost_LDADD = $(GPU_LIBS) -lm
 tests_trust_rhythm_SOURCES = tests/preload/programs/client.h \
 	tests/trust/rhythm.c tests/trust/rhythm_data.c tests/trust/rhythm_data.h
-tests_trust_rhythm_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_trust_rhythm_LDFLAGS = $(GPU_LINK)
 tests_trust_rhythm_LDADD = $(GPU_LIBS) -lm
 endif

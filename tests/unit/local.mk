@@ -129,17 +129,13 @@ tests_unit_kernels_test_recast_twins_LDADD = $(LDADD) -lm
 doctor_sources = cmd/run/quote.c cmd/run/quote.h cmd/doctor/doctor_binding.c cmd/doctor/doctor_causes.c cmd/doctor/doctor_fix.c \
 	cmd/doctor/doctor_kept.c cmd/doctor/doctor_program.c
 tests_unit_cmd_test_doctor_SOURCES = tests/unit/cmd/test_doctor.c $(doctor_sources)
-tests_unit_cmd_test_doctor_CPPFLAGS = $(AM_CPPFLAGS)
 tests_unit_cmd_test_doctor_record_SOURCES = tests/unit/cmd/test_doctor_record.c \
 	cmd/run/elf_facts.c cmd/say.c $(doctor_sources)
-tests_unit_cmd_test_doctor_record_CPPFLAGS = $(AM_CPPFLAGS)
 tests_unit_cmd_test_compare_LDADD = $(LDADD) -lm
 tests_unit_cmd_test_validate_SOURCES = tests/unit/cmd/test_validate.c \
 	cmd/validate/validate_trace.c
-tests_unit_cmd_test_validate_CPPFLAGS = $(AM_CPPFLAGS)
 tests_unit_cmd_test_numbers_SOURCES = tests/unit/cmd/test_numbers.c cmd/compare/numbers.c \
 	cmd/compare/numbers_lines.c cmd/compare/numbers_token.c
-tests_unit_cmd_test_numbers_CPPFLAGS = $(AM_CPPFLAGS)
 tests_unit_cmd_test_numbers_LDADD = $(LDADD) -lm
 tests_unit_policy_test_policy_conv_LDADD = $(LDADD) -lm
 tests_unit_policy_test_profit_LDADD = $(LDADD) -lm
@@ -163,7 +159,6 @@ tests_unit_scaler_test_scaler_twins_SOURCES = tests/unit/scaler/test_scaler_twin
 tests_unit_scaler_test_scaler_twins_LDADD = $(LDADD) -lm
 tests_unit_shim_test_scratch_SOURCES = tests/unit/shim/test_scratch.c shim/device/scratch.c \
 	shim/device/blocks.c
-tests_unit_shim_test_scratch_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_CUDA
 check_PROGRAMS += tests/unit/shim/test_history tests/unit/shim/test_pair \
 	tests/unit/shim/test_trial tests/unit/shim/test_trial_pairs \
@@ -183,53 +178,41 @@ TESTS += tests/unit/shim/test_shadow tests/unit/shim/test_sites \
 	tests/unit/shim/test_executed
 tests_unit_shim_test_executed_SOURCES = tests/unit/shim/test_executed.c \
 	shim/graph/executed.c shim/graph/executed.h
-tests_unit_shim_test_executed_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_shim_test_executed_LDFLAGS = -pthread
 endif
 tests_unit_shim_test_sites_SOURCES = tests/unit/shim/test_sites.c shim/site/sites.c
-tests_unit_shim_test_sites_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_shim_test_sites_LDFLAGS = -pthread
 tests_unit_shim_test_shadow_SOURCES = tests/unit/shim/test_shadow.c \
 	tests/unit/shim/shadow_program.c tests/unit/shim/shadow_program.h \
 	$(shadow_sources)
-tests_unit_shim_test_shadow_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 trial_parts = tests/unit/shim/trial_world.c tests/unit/shim/trial_world.h shim/trial/timing.c \
 	shim/trial/trial.c shim/trial/trial_end.c shim/trial/trial_judge.c shim/trial/trial_slots.c \
 	shim/trial/trial_strict.c shim/trial/trial_times.c shim/trial/trial_try.c shim/trial/trial_turn.c \
 	shim/trial/trial_verdict.c \
 	shim/trial/chain.c shim/trial/pair.c shim/trial/size_class.c shim/trial/trial_wait.c
 tests_unit_shim_test_history_SOURCES = tests/unit/shim/test_history.c shim/device/history.c
-tests_unit_shim_test_history_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_shim_test_pair_SOURCES = tests/unit/shim/test_pair.c shim/trial/pair.c shim/trial/pair.h
 tests_unit_shim_test_pair_LDFLAGS = -pthread
 tests_unit_shim_test_trial_pairs_SOURCES = tests/unit/shim/test_trial_pairs.c \
 	$(trial_parts)
-tests_unit_shim_test_trial_pairs_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_shim_test_trial_pairs_LDFLAGS = $(tests_unit_shim_test_trial_LDFLAGS)
 tests_unit_shim_test_trial_SOURCES = tests/unit/shim/test_trial.c $(trial_parts)
-tests_unit_shim_test_trial_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_shim_test_trial_LDFLAGS = -Wl,--wrap=clock_gettime,--wrap=nanosleep
 tests_unit_shim_test_trial_samples_SOURCES = tests/unit/shim/test_trial_samples.c \
 	$(trial_parts)
-tests_unit_shim_test_trial_samples_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_shim_test_trial_samples_LDFLAGS = $(tests_unit_shim_test_trial_LDFLAGS)
 tests_unit_shim_test_trial_sums_SOURCES = tests/unit/shim/test_trial_sums.c \
 	$(trial_parts)
-tests_unit_shim_test_trial_sums_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_shim_test_trial_sums_LDFLAGS = $(tests_unit_shim_test_trial_LDFLAGS)
 tests_unit_shim_test_trial_course_SOURCES = tests/unit/shim/test_trial_course.c \
 	$(trial_parts)
-tests_unit_shim_test_trial_course_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_shim_test_trial_course_LDFLAGS = $(tests_unit_shim_test_trial_LDFLAGS)
 tests_unit_shim_test_trial_threads_SOURCES = tests/unit/shim/test_trial_threads.c \
 	$(trial_parts)
-tests_unit_shim_test_trial_threads_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_shim_test_trial_threads_LDFLAGS = -pthread
 tests_unit_shim_test_solver_SOURCES = tests/unit/shim/test_solver.c shim/bind/solver.c
-tests_unit_shim_test_solver_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_shim_test_job_SOURCES = tests/unit/shim/test_job.c shim/gemm/job.c \
 	shim/gemm/layout.c
-tests_unit_shim_test_job_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 endif
 unit_headers = \
 	tests/unit/child.h \
