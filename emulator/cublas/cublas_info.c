@@ -69,12 +69,6 @@ cublasGetProperty(libraryPropertyType type, int *value)
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-size_t
-cublasGetCudartVersion(void)
-{
-	return (size_t)emu_toolkit.runtime;
-}
-
 cublasStatus_t
 cublasLoggerConfigure(int on, int to_stdout, int to_stderr, const char *file)
 {

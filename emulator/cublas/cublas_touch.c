@@ -24,8 +24,9 @@ emu_type_bytes(cudaDataType type)
 	}
 }
 
-int
-emu_type_parts(cudaDataType type)
+/* 2 for complex types, else 1: the numbers that make an element. */
+static int
+parts(cudaDataType type)
 {
 	return type == CUDA_C_32F || type == CUDA_C_8I ? 2 : 1;
 }
@@ -50,7 +51,7 @@ float
 emu_load(struct emu_touched *touched, const void *data, cudaDataType type,
     int64_t i)
 {
-	touched->bytes += emu_type_bytes(type) / (size_t)emu_type_parts(type);
+	touched->bytes += emu_type_bytes(type) / (size_t)parts(type);
 	return load(data, type, i);
 }
 
@@ -58,7 +59,7 @@ void
 emu_store(struct emu_touched *touched, void *data, cudaDataType type,
     int64_t i, float value)
 {
-	touched->bytes += emu_type_bytes(type) / (size_t)emu_type_parts(type);
+	touched->bytes += emu_type_bytes(type) / (size_t)parts(type);
 	switch (type) {
 	case CUDA_R_16F:
 		((uint16_t *)data)[i] = emu_to_fp16(value);
@@ -88,7 +89,7 @@ emu_pack(struct emu_touched *touched, const void *data,
     const struct emu_operand *o, int64_t rows, int64_t cols,
     enum emu_rate format)
 {
-	const int64_t height = rows * emu_type_parts(o->type);
+	const int64_t height = rows * parts(o->type);
 	float *packed = malloc((size_t)(height * cols) * sizeof *packed + 1);
 
 	for (int64_t j = 0; packed && height && j < cols; j++) {

@@ -22,8 +22,6 @@ struct emu_touched {
 };
 
 size_t emu_type_bytes(cudaDataType type);
-/* 2 for complex types, else 1: the numbers that make an element. */
-int emu_type_parts(cudaDataType type);
 
 /* One number of a matrix; `i` counts numbers. */
 float emu_load(struct emu_touched *touched, const void *data,

@@ -364,18 +364,6 @@ emu_capture_wait(struct CUstream_st *stream,
 }
 
 void
-emu_capture_invalidate(struct CUstream_st *stream)
-{
-	struct emu_capture *c;
-
-	pthread_mutex_lock(&emu_captures.lock);
-	c = capture_of(stream);
-	if (c)
-		c->invalid = true;
-	pthread_mutex_unlock(&emu_captures.lock);
-}
-
-void
 emu_capture_invalidate_id(uint64_t id)
 {
 	struct emu_capture *c;

@@ -114,8 +114,6 @@ bool emu_capture_own(struct CUstream_st *stream, void *memory,
     uint64_t *capture_out);
 /* Whether this memory is; false after a complaint. */
 bool emu_capture_owns(struct CUstream_st *stream, const void *memory);
-/* Whether it is a legacy stream that would wait for a capturing one. */
-bool emu_capture_blocks_legacy(const struct CUstream_st *stream);
 
 /* What an event is that was recorded in a capture. Capture 0: it was not. */
 struct emu_capture_mark {
@@ -127,9 +125,7 @@ bool emu_capture_mark(struct CUstream_st *stream,
 /* The stream waits for it, which takes the stream into the capture. */
 int emu_capture_wait(struct CUstream_st *stream,
     const struct emu_capture_mark *mark);
-/* Invalidate the capture that this stream takes part in, or the one with this
- * number, if there is one. */
-void emu_capture_invalidate(struct CUstream_st *stream);
+/* The capture with this number, if there is one, gives no graph. */
 void emu_capture_invalidate_id(uint64_t id);
 
 /* ---- what may be called meanwhile (capture_rules.c) ------------------- */

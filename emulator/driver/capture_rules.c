@@ -115,8 +115,9 @@ meets(const struct whose *whose, bool spoil)
 	return found;
 }
 
-bool
-emu_capture_blocks_legacy(const struct CUstream_st *stream)
+/* Whether it is a legacy stream that would wait for a capturing one. */
+static bool
+blocks_legacy(const struct CUstream_st *stream)
 {
 	return !none_goes_on() && stream == &stream->context->legacy &&
 	    meets(&(struct whose){ stream->context, NULL, true }, false);
@@ -132,7 +133,7 @@ emu_capture_facts(struct CUstream_st *handle, struct emu_capture_facts *out)
 
 	if (status)
 		return status;
-	if (emu_capture_blocks_legacy(stream))
+	if (blocks_legacy(stream))
 		return EMU_CAPTURE_IMPLICIT;
 	pthread_mutex_lock(&emu_captures.lock);
 	c = atomic_load(&stream->capture);
@@ -148,7 +149,7 @@ emu_capture_facts(struct CUstream_st *handle, struct emu_capture_facts *out)
 static int
 check_legacy(const struct CUstream_st *stream)
 {
-	if (!emu_capture_blocks_legacy(stream))
+	if (!blocks_legacy(stream))
 		return EMU_OK;
 	meets(&(struct whose){ stream->context, NULL, true }, true);
 	emu_complain("the legacy stream would depend on a blocking stream that "

@@ -3,6 +3,7 @@
  * waits: a copy from pageable memory is staged or waited for, a copy to it is
  * waited for, everything else really runs later. */
 #include "emulator/driver/capture.h"
+#include "emulator/driver/memory.h"
 
 #include <string.h>
 

@@ -38,6 +38,8 @@ const struct emu_model *emu_model_find(const char *key, size_t length);
 /* device.c: EMU_OK, EMU_DEINITIALIZED after the library's end, or
  * EMU_NOT_INITIALIZED in a forked child (which has no workers). */
 int emu_device_ended(void);
+/* Whether the process is past main(): workers are gone, work runs at once. */
+bool emu_device_ending(void);
 /* Seed of the workers' pauses, 0 for none. */
 uint64_t emu_device_jitter(void);
 uint64_t emu_device_memory(int device);
@@ -52,6 +54,8 @@ void emu_clock_set(uint64_t time);
 void emu_clock_reach(uint64_t time);
 /* The gap before a kernel or a copy. */
 void emu_clock_launch(void);
+/* On a worker: bytes through memory or link. */
+void emu_clock_move(enum emu_rate through, uint64_t bytes);
 /* On the host: the time of a call that queues work, or an event. */
 void emu_clock_call(bool is_event);
 

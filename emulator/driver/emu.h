@@ -171,8 +171,6 @@ enum emu_sums emu_device_sums(void);
 int emu_device_attribute(int device, int attribute, int *value_out);
 /* Wait for the current device's primary context, then drop what it owns. */
 int emu_device_reset(void);
-/* Whether the process is past main(): workers are gone, work runs at once. */
-bool emu_device_ending(void);
 
 /* ---- contexts (context.c) --------------------------------------------- */
 
@@ -229,12 +227,6 @@ enum emu_memory_kind emu_memory_find(const void *pointer,
  * whatever the pointer. */
 int emu_memory_check(const void *pointer, uint64_t bytes,
     const char *argument);
-/* The same for copies and fills, which reach every device's memory. */
-int emu_memory_check_any(const void *pointer, uint64_t bytes,
-    const char *argument);
-/* Whether `pointer`, if it is device memory at all, is within the current
- * context's reach; for the arguments of kernels. */
-int emu_memory_check_reach(const void *pointer, const char *argument);
 /* The same for columns of `rows` elements, `ld` apart, `batch` of them
  * `stride` elements apart. */
 struct emu_shape {
@@ -348,13 +340,11 @@ int emu_stream_wait_event(struct CUstream_st *handle,
 
 /* ---- the modelled clock (clock.c) -------------------------------------- */
 
-/* On a worker: what its work takes beside the launch. Nothing happens unless
- * AUTOCAST_EMU_CLOCK=model. Operations at the rate of the arithmetic, or these
- * bytes of device memory, whichever takes longer; or bytes through memory or
- * link. */
+/* On a worker: the time of its work, on top of the launch. Nothing happens
+ * unless AUTOCAST_EMU_CLOCK=model. Operations at the rate of the arithmetic, or
+ * these bytes of device memory, whichever takes longer. */
 void emu_clock_compute(enum emu_rate arithmetic, double operations,
     uint64_t bytes);
-void emu_clock_move(enum emu_rate through, uint64_t bytes);
 
 /* ---- copies (copy.c) -------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/memory.h -- the table of allocations, for memory.c, which
- * makes and ends them. Each call locks for itself; from the program's threads
- * only. */
+/* emulator/driver/memory.h -- the table of allocations: memory.c makes and ends
+ * them, copies and launches check against it. Each call locks for itself; from
+ * the program's threads only. */
 #ifndef AC_EMULATOR_MEMORY_H
 #define AC_EMULATOR_MEMORY_H
 
@@ -30,6 +30,14 @@ void emu_table_release(void);
 /* What kernels of the current context may touch, by address: at most `most` of
  * them to `regions`. Returns how many there are. */
 size_t emu_table_regions(struct ptx_region *regions, size_t most);
+
+/* emu_memory_check() for copies and fills, which reach every device's
+ * memory. */
+int emu_memory_check_any(const void *pointer, uint64_t bytes,
+    const char *argument);
+/* Whether `pointer`, if it is device memory at all, is within the current
+ * context's reach; for the arguments of kernels. */
+int emu_memory_check_reach(const void *pointer, const char *argument);
 
 /* memory.c: a graph that owned memory by this capture is gone. */
 void emu_memory_free_captured(void *pointer, uint64_t capture);

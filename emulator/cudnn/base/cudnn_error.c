@@ -36,12 +36,6 @@ cudnnGetVersion(void)
 }
 
 size_t
-cudnnGetMaxDeviceVersion(void)
-{
-	return CUDNN_MAX_DEVICE_VERSION;
-}
-
-size_t
 cudnnGetCudartVersion(void)
 {
 	return CUDART_VERSION;

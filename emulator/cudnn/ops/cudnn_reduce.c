@@ -48,30 +48,6 @@ cudnnSetReduceTensorDescriptor(cudnnReduceTensorDescriptor_t reduceTensorDesc,
 	return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t
-cudnnGetReduceTensorDescriptor(
-    const cudnnReduceTensorDescriptor_t reduceTensorDesc,
-    cudnnReduceTensorOp_t *reduceTensorOp,
-    cudnnDataType_t *reduceTensorCompType,
-    cudnnNanPropagation_t *reduceTensorNanOpt,
-    cudnnReduceTensorIndices_t *reduceTensorIndices,
-    cudnnIndicesType_t *reduceTensorIndicesType)
-{
-	const struct cudnnReduceTensorStruct *r = reduceTensorDesc;
-
-	EMU_ENTER(&emu_dnn);
-	if (!r || !reduceTensorOp || !reduceTensorCompType ||
-	    !reduceTensorNanOpt || !reduceTensorIndices ||
-	    !reduceTensorIndicesType)
-		return CUDNN_STATUS_BAD_PARAM;
-	*reduceTensorOp = r->op;
-	*reduceTensorCompType = r->compute;
-	*reduceTensorNanOpt = r->nan;
-	*reduceTensorIndices = r->indices;
-	*reduceTensorIndicesType = r->index_type;
-	return CUDNN_STATUS_SUCCESS;
-}
-
 /* ---- arithmetic -------------------------------------------------------- */
 
 /* What an element of the result is before anything was taken in. */

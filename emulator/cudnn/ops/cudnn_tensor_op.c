@@ -153,21 +153,6 @@ cudnnSetOpTensorDescriptor(cudnnOpTensorDescriptor_t opTensorDesc,
 	return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t
-cudnnGetOpTensorDescriptor(const cudnnOpTensorDescriptor_t opTensorDesc,
-    cudnnOpTensorOp_t *opTensorOp, cudnnDataType_t *opTensorCompType,
-    cudnnNanPropagation_t *opTensorNanOpt)
-{
-	EMU_ENTER(&emu_dnn);
-	if (!opTensorDesc || !opTensorOp || !opTensorCompType ||
-	    !opTensorNanOpt)
-		return CUDNN_STATUS_BAD_PARAM;
-	*opTensorOp = opTensorDesc->op;
-	*opTensorCompType = opTensorDesc->compute;
-	*opTensorNanOpt = opTensorDesc->nan;
-	return CUDNN_STATUS_SUCCESS;
-}
-
 /* The lesser or greater; a NaN wins if it is propagated, else it loses. */
 static double
 extreme(const struct cudnnOpTensorStruct *with, double a, double b)

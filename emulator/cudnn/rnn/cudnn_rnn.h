@@ -53,8 +53,7 @@ int64_t emu_rnn_parameters(const struct emu_rnn *rnn);
  * none. In elements. */
 int64_t emu_rnn_matrix(const struct emu_rnn *rnn, int layer, int linear);
 int64_t emu_rnn_bias(const struct emu_rnn *rnn, int layer, int linear);
-/* Elements of the tape; bytes that a pass needs. */
-int64_t emu_rnn_tape(const struct emu_rnn *rnn, int64_t steps, int64_t batch);
+/* Bytes that a pass needs. */
 size_t emu_rnn_workspace(const struct emu_rnn *rnn, int64_t steps,
     int64_t batch, bool trains);
 size_t emu_rnn_reserve(const struct emu_rnn *rnn, int64_t steps,

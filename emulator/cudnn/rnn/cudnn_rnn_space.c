@@ -160,8 +160,9 @@ cudnnGetRNNWeightParams(cudnnHandle_t handle, cudnnRNNDescriptor_t rnnDesc,
 
 /* ---- what passes need --------------------------------------------------- */
 
-int64_t
-emu_rnn_tape(const struct emu_rnn *rnn, int64_t steps, int64_t batch)
+/* Elements of the tape. */
+static int64_t
+tape(const struct emu_rnn *rnn, int64_t steps, int64_t batch)
 {
 	return rnn->layers * rnn->directions * steps * batch * rnn->hidden *
 	    (EMU_RNN_GATES + 2 * rnn->gates);
@@ -174,7 +175,7 @@ emu_rnn_workspace(const struct emu_rnn *rnn, int64_t steps, int64_t batch,
     bool trains)
 {
 	const int64_t floats = trains ? 2 * steps * batch * rnn->directions *
-	    rnn->hidden : emu_rnn_tape(rnn, steps, batch);
+	    rnn->hidden : tape(rnn, steps, batch);
 
 	return (size_t)(4 * floats +
 	    (rnn->converts ? 2 * emu_rnn_parameters(rnn) : 0));
@@ -187,7 +188,7 @@ emu_rnn_reserve(const struct emu_rnn *rnn, int64_t steps, int64_t batch,
 	const int64_t read = rnn->input + rnn->layers * rnn->directions *
 	    rnn->hidden;
 
-	return !trains ? 0 : (size_t)(4 * emu_rnn_tape(rnn, steps, batch) +
+	return !trains ? 0 : (size_t)(4 * tape(rnn, steps, batch) +
 	    (rnn->converts ? 2 * steps * batch * read : 0));
 }
 
