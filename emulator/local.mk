@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # emulator/local.mk -- what the makefile knows of this folder.
 EXTRA_DIST += \
+	emulator/EXPORTS \
 	emulator/README.md \
 	emulator/cublas/README.md \
 	emulator/cudnn/README.md \

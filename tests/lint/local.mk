@@ -4,6 +4,7 @@ lint_tests = \
 	tests/lint/catalogue.sh \
 	tests/lint/dist.sh \
 	tests/lint/elf.sh \
+	tests/lint/emulated.sh \
 	tests/lint/headers.sh \
 	tests/lint/layers.sh \
 	tests/lint/lockstep.sh \

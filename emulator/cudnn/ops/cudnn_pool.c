@@ -80,30 +80,6 @@ cudnnSetPoolingNdDescriptor(cudnnPoolingDescriptor_t poolingDesc,
 }
 
 cudnnStatus_t
-cudnnGetPooling2dDescriptor(const cudnnPoolingDescriptor_t poolingDesc,
-    cudnnPoolingMode_t *mode, cudnnNanPropagation_t *maxpoolingNanOpt,
-    int *windowHeight, int *windowWidth, int *verticalPadding,
-    int *horizontalPadding, int *verticalStride, int *horizontalStride)
-{
-	const struct cudnnPoolingStruct *p = poolingDesc;
-
-	EMU_ENTER(&emu_dnn);
-	if (!p || !mode || !maxpoolingNanOpt || !windowHeight ||
-	    !windowWidth || !verticalPadding || !horizontalPadding ||
-	    !verticalStride || !horizontalStride)
-		return CUDNN_STATUS_BAD_PARAM;
-	*mode = p->mode;
-	*maxpoolingNanOpt = p->nan;
-	*windowHeight = p->window[0];
-	*windowWidth = p->window[1];
-	*verticalPadding = p->pad[0];
-	*horizontalPadding = p->pad[1];
-	*verticalStride = p->stride[0];
-	*horizontalStride = p->stride[1];
-	return CUDNN_STATUS_SUCCESS;
-}
-
-cudnnStatus_t
 cudnnGetPoolingNdDescriptor(const cudnnPoolingDescriptor_t poolingDesc,
     int nbDimsRequested, cudnnPoolingMode_t *mode,
     cudnnNanPropagation_t *maxpoolingNanOpt, int *nbDims, int windowDimA[],

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# emulated.sh -- the emulated libraries export what somebody calls and nothing
+# else: functions of NVIDIA's that another folder of this repository names, or a
+# program of emulator/EXPORTS; functions of ours that a sister library imports.
+. "$(dirname "$0")/tap.sh"
+
+[ -f "$build/emulator/libcuda.so.1" ] || skip_all 'no emulated GPU was built'
+command -v nm >/dev/null 2>&1 || skip_all 'no nm'
+
+# One name for all forms of a function.
+fold()
+{
+	sed -E 's/@.*//; s/(_(v[0-9]+|64|ptsz|ptds))+$//' | sort -u
+}
+
+exports=$(nm -D --defined-only "$build"/emulator/lib*.so.* |
+    awk 'NF == 3 && $2 != "A" { print $3 }' | fold)
+named=$(files 'shim/*' 'kernels/*' 'scaler/*' 'bench/*' 'examples/*' 'tests/*' |
+    grep -v '^tests/unit/emulator/' | (cd "$root" && xargs \
+	grep -ohaE '\b(__cuda|cu|emu)[A-Za-z0-9_]+') | fold)
+# [SD] stands for both letters.
+listed=$(sed -n 's/^\t//p' "$root/emulator/EXPORTS" | tr ' ' '\n' |
+    sed 's/\(.*\)\[\(.\)\(.\)\]\(.*\)/\1\2\4\n\1\3\4/' | sort)
+imports=$(nm -D --undefined-only "$build"/emulator/lib*.so.* |
+    awk '{ print $NF }' | fold)
+
+check 'somebody calls each function of NVIDIA that is exported' \
+    "$(echo "$exports" | grep -v '^emu' | grep -vxF "$named
+$listed")"
+check 'somebody calls each function of ours that libcuda.so.1 exports' \
+    "$(echo "$exports" | grep '^emu' | grep -vxF "$named
+$imports")"
+[ -f "$build/emulator/libcudnn.so.9" ] ||
+    listed=$(echo "$listed" | grep -v '^cudnn')
+check 'emulator/EXPORTS names functions that are exported, once each' \
+    "$(echo "$listed" | grep -vxF "$exports"
+    echo "$listed" | uniq -d)"
+plan
