@@ -5,7 +5,8 @@ perf_tests = \
 	tests/perf/kept.sh \
 	tests/perf/recast.sh \
 	tests/perf/vector.sh \
-	tests/perf/time.sh
+	tests/perf/time.sh \
+	tests/perf/way.sh
 TESTS += $(perf_tests)
 bench_files = bench/README.md bench/accuracy bench/caller.c bench/loop.c bench/loop.h \
 	bench/measure.sh bench/overhead bench/patterns.c bench/results \
