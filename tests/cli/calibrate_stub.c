@@ -38,7 +38,8 @@ cuDriverGetVersion(int *v)
 	*v = is("12") ? 12080 : 13000;
 	return 0;
 }
-EXPORT int cuGetErrorName(int e, const char **n)
+EXPORT int
+cuGetErrorName(int e, const char **n)
 {
 	*n = e == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_UNKNOWN";
 	return 0;
@@ -50,13 +51,15 @@ cuDeviceGet(int *device, int ordinal)
 	*device = ordinal;
 	return 0;
 }
-EXPORT int cuDeviceGetName(char *name, int size, int device)
+EXPORT int
+cuDeviceGetName(char *name, int size, int device)
 {
 	(void)device;
 	strncpy(name, "NVIDIA H200", (size_t)size);
 	return 0;
 }
-EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
+EXPORT int
+cuDeviceGetAttribute(int *value, int attribute, int device)
 {
 	*value = device ? -1 : attribute == 75 ? 9 : 0;
 	return 0;
@@ -70,12 +73,14 @@ cuDevicePrimaryCtxRetain(void **c, int d)
 }
 EXPORT int cuDevicePrimaryCtxRelease(int d) { return d; }
 EXPORT int cuCtxSetCurrent(void *c) { return c != &created; }
-EXPORT int cuMemGetInfo_v2(size_t *available, size_t *total)
+EXPORT int
+cuMemGetInfo_v2(size_t *available, size_t *total)
 {
 	*available = *total = (size_t)(is("full") ? 1 : 2000) << 20;
 	return 0;
 }
-EXPORT int cuMemAlloc_v2(address *at, size_t bytes)
+EXPORT int
+cuMemAlloc_v2(address *at, size_t bytes)
 {
 	if (is("no-memory"))
 		return 2;
@@ -84,7 +89,8 @@ EXPORT int cuMemAlloc_v2(address *at, size_t bytes)
 	return 0;
 }
 EXPORT int cuMemFree_v2(address at) { (void)at; return 0; }
-EXPORT int cuMemcpyHtoD_v2(address to, const void *from, size_t bytes)
+EXPORT int
+cuMemcpyHtoD_v2(address to, const void *from, size_t bytes)
 {
 	const unsigned char *byte = from;
 
@@ -119,12 +125,14 @@ cuStreamCreate(void **stream, unsigned flags)
 }
 EXPORT int cuStreamDestroy_v2(void *stream) { return !stream; }
 EXPORT int cuStreamSynchronize(void *stream) { return !stream; }
-EXPORT int cuEventCreate(void **event, unsigned flags)
+EXPORT int
+cuEventCreate(void **event, unsigned flags)
 {
 	*event = &events[created++ % 2];
 	return (int)flags;
 }
-EXPORT int cuEventRecord(void *event, void *stream)
+EXPORT int
+cuEventRecord(void *event, void *stream)
 {
 	/* As even as can be from 0 to 1, however many are taken. */
 	if (event == &events[0])
@@ -135,7 +143,8 @@ EXPORT int cuEventRecord(void *event, void *stream)
 EXPORT int cuEventQuery(void *event) { return event ? 600 : 1; }
 EXPORT int cuEventSynchronize(void *event) { return !event; }
 EXPORT int cuEventDestroy_v2(void *event) { return !event; }
-EXPORT int cuEventElapsedTime_v2(float *milliseconds, void *start, void *end)
+EXPORT int
+cuEventElapsedTime_v2(float *milliseconds, void *start, void *end)
 {
 	*milliseconds = (float)(1e3 * (*(double *)end - *(double *)start));
 	return 0;
@@ -150,7 +159,8 @@ cublasCreate_v2(void **handle)
 	return is("no-handle") ? 3 : 0;
 }
 EXPORT int cublasDestroy_v2(void *handle) { return !handle; }
-EXPORT int cublasGetVersion_v2(void *handle, int *version)
+EXPORT int
+cublasGetVersion_v2(void *handle, int *version)
 {
 	*version = CUBLAS;
 	return !handle;
@@ -160,7 +170,8 @@ cublasSetStream_v2(void *handle, void *stream)
 {
 	return !handle || !stream;
 }
-EXPORT int cublasGemmEx(void *handle, int ta, int tb, int m, int n, int k,
+EXPORT int
+cublasGemmEx(void *handle, int ta, int tb, int m, int n, int k,
     const void *alpha, const void *a, int a_type, int lda, const void *b,
     int b_type, int ldb, const void *beta, void *c, int c_type, int ldc,
     int compute, int algorithm)

@@ -16,13 +16,13 @@ enum {
 #define PRODUCT(name, real, lanes)                                        \
 typedef real name##_vector __attribute__((vector_size(16),             \
     aligned(4), may_alias));                                              \
-                                                                          \
+									  \
 static void                                                               \
 name##_tile(const real *a, const real *b, int64_t k, int64_t depth,       \
     real *c)                                                              \
 {                                                                         \
 	name##_vector sum[ACROSS][2] = {{{0}}};                           \
-                                                                          \
+									  \
 	for (int64_t p = 0; p < depth; p++)                               \
 		for (int j = 0; j < ACROSS; j++)                          \
 			for (int v = 0; v < 2; v++)                       \
@@ -34,7 +34,7 @@ name##_tile(const real *a, const real *b, int64_t k, int64_t depth,       \
 			c[i + j * SIDE] += sum[j][i / (lanes)]            \
 			    [i % (lanes)];                                \
 }                                                                         \
-                                                                          \
+									  \
 static void                                                               \
 name(const real *a, const real *b, int64_t k, real *c)                    \
 {                                                                         \

@@ -333,7 +333,7 @@ is_same(const struct pair *p, const char *when, int call)
 static bool
 step(struct pair *p, const char *twin,
     enum ac_kernels_status (*launch)(const struct ac_kernels *,
-        const struct ac_recast *, ac_cu_stream),
+	const struct ac_recast *, ac_cu_stream),
     int call)
 {
 	void *arguments[] = { &p->host };

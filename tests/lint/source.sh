@@ -6,11 +6,13 @@
 cd "$root" || exit 99
 work=$(mktemp) || exit 99
 trap 'rm -f "$work"' EXIT
-sources=$(for room in $rooms examples tests tests/unit tests/lint tests/preload tests/api \
-    tests/cli tests/gpu tests/fuzz tests/binding tests/process \
-    tests/process/programs tests/real tests/real/programs tests/aarch64 tests/perf tests/policy \
-    tests/corpus tests/trust tests/preload/programs tests/preload/stub bench examples/twins; do
-	files "$room/*.c" "$room/*.h" "$room/*.def" "$room/*.cu" "$room/*.S" "$room/*.sh"
+folders="$rooms examples tests bench"
+sources=$(for folder in $folders; do
+	files "$folder/*.c" "$folder/*.h" "$folder/*.def" "$folder/*.cu" \
+	    "$folder/*.S" "$folder/*.sh"
+done | sort -u)
+code=$(for folder in $folders; do
+	files "$folder/*.c" "$folder/*.h" "$folder/*.cu"
 done | sort -u)
 
 # shellcheck disable=SC2086
@@ -33,6 +35,14 @@ check 'every file opens with its licence' "$(for file in $sources; do
 	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' ||
 	    echo "$file"
 done)"
+# A macro that makes functions, and one that opens them, does as it likes.
+check 'the name of a function that is defined stands at the left' "$(awk '
+    FNR == 1 { last = "" }
+    /^\{/ && last !~ /^[A-Za-z_][A-Za-z0-9_]*\(/ && last !~ /\\$/ ||
+    /^[A-Za-z_].*\)[ \t]*\{$/ && !/^[A-Z_]+\(/ {
+	print FILENAME ":" FNR ": " last
+    }
+    /^[A-Za-z_]/ { last = $0 }' $code)"
 check 'no white space at line ends' "$(grep -nE '[[:blank:]]$' $sources)"
 check 'no notes to oneself' \
     "$(grep -nE '\b(TODO|FIXME|XXX)\b' $sources | grep -vE '^tests/lint/source.sh|ok .*# TODO')"

@@ -13,6 +13,6 @@ multiply(void)
 
 	return cublasCreate_v2(&handle) != CUBLAS_STATUS_SUCCESS
 	    || cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 8, &one,
-	        x, 8, x, 8, &one, x, 8) != CUBLAS_STATUS_SUCCESS
+		x, 8, x, 8, &one, x, 8) != CUBLAS_STATUS_SUCCESS
 	    || cublasDestroy_v2(handle) != CUBLAS_STATUS_SUCCESS;
 }

@@ -134,7 +134,7 @@ forbid_system_calls(void)
 	return sigaction(SIGSYS, &action, NULL)
 	    || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 	    || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-	        SECCOMP_FILTER_FLAG_TSYNC, &program);
+		SECCOMP_FILTER_FLAG_TSYNC, &program);
 }
 
 /* ---- What is called ---------------------------------------------------- */
@@ -152,10 +152,10 @@ call(cublasHandle_t handle, int m)
 	return cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_T, m, 64, 64, &one,
 	    A, ld, B, 64, &one, C, ld) != CUBLAS_STATUS_SUCCESS
 	    || looked_up(handle, CUBLAS_OP_T, CUBLAS_OP_N, m, 64, 64, &one, A,
-	        64, B, 64, &one, C, ld) != CUBLAS_STATUS_SUCCESS
+		64, B, 64, &one, C, ld) != CUBLAS_STATUS_SUCCESS
 	    || cublasStrsm_v2(handle, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER,
-	        CUBLAS_OP_T, CUBLAS_DIAG_UNIT, 1000, 2000, &one, A, 3000, B,
-	        2124) != CUBLAS_STATUS_SUCCESS;
+		CUBLAS_OP_T, CUBLAS_DIAG_UNIT, 1000, 2000, &one, A, 3000, B,
+		2124) != CUBLAS_STATUS_SUCCESS;
 }
 
 /* SHAPES sites, one of them of an empty product. */
