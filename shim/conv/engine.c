@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/conv/engine.c -- finding the engines of a rung (shim/conv/engine.h), and
- * remembering which they are: a table that only grows, read without a lock. */
+ * remembering which they are. */
 #include "shim/conv/engine.h"
 
 #include "base/mapped.h"
+#include "base/table.h"
 #include "shim/conv/engine_calls.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 /* Of the probe's configurations, the first so many: all that cuDNN was seen to
@@ -221,12 +221,6 @@ find(const struct ac_engine_question *question, cudnnBackendDescriptor_t graph,
 
 /* ---- Remembered ---------------------------------------------------------- */
 
-enum {
-	SLOTS = 8192,           /* power of two */
-	LIMIT = 4096,           /* graphs remembered; others are asked anew */
-	PROBES = 64
-};
-
 struct key {
 	uint64_t device, sm_count, version;
 	uint64_t provider;
@@ -235,13 +229,15 @@ struct key {
 };
 
 struct node {
-	uint64_t hash;
+	struct ac_table_entry entry;
 	struct key key;
 	struct ac_engines engines;
 };
 
-static _Atomic(struct node *) nodes[SLOTS];
-static _Atomic uint32_t node_count;
+/* What finds no room is asked again each time. */
+enum { BITS = 13 };
+static ac_table_slot slots[1 << BITS];
+static struct ac_table nodes = { slots, BITS, 1 << (BITS - 1), 0 };
 
 static void
 make_key(const struct ac_engine_question *question, struct key *key)
@@ -262,58 +258,19 @@ make_key(const struct ac_engine_question *question, struct key *key)
 		key->conv.step[i].other.uid = key->conv.step[i].out.uid = 0;
 }
 
-static uint64_t
-hash_of(const struct key *key)
-{
-	const unsigned char *bytes = (const unsigned char *)key;
-	uint64_t hash = 0, word;
-
-	_Static_assert(sizeof *key % sizeof word == 0, "whole words");
-	for (size_t i = 0; i < sizeof *key; i += sizeof word) {
-		memcpy(&word, bytes + i, sizeof word);
-		hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-		hash ^= hash >> 29;
-	}
-	return hash;
-}
-
-static const struct node *
-recall(const struct key *key, uint64_t hash)
-{
-	for (unsigned i = 0; i < PROBES; i++) {
-		const struct node *node = atomic_load_explicit(
-		    &nodes[(hash + i) & (SLOTS - 1)], memory_order_acquire);
-
-		if (!node)
-			return NULL;
-		if (node->hash == hash && !memcmp(&node->key, key, sizeof *key))
-			return node;
-	}
-	return NULL;
-}
-
-/* Two threads may remember the same: the later one's is never looked at. */
+/* Of two threads that ask together one remembers. */
 static void
-remember(const struct key *key, uint64_t hash, const struct ac_engines *engines)
+remember(ac_table_slot *slot, uint64_t hash, const struct key *key,
+    const struct ac_engines *engines)
 {
-	struct node *node;
+	struct node *node = ac_mapped_take(sizeof *node);
 
-	if (atomic_fetch_add_explicit(&node_count, 1, memory_order_relaxed)
-	    >= LIMIT || !(node = ac_mapped_take(sizeof *node))) {
-		atomic_fetch_sub_explicit(&node_count, 1, memory_order_relaxed);
+	if (!node)
 		return;
-	}
-	node->hash = hash;
+	node->entry.hash = hash;
 	node->key = *key;
 	node->engines = *engines;
-	for (unsigned i = 0; i < PROBES; i++) {
-		struct node *none = NULL;
-
-		if (atomic_compare_exchange_strong_explicit(
-		    &nodes[(hash + i) & (SLOTS - 1)], &none, node,
-		    memory_order_release, memory_order_relaxed))
-			return;
-	}
+	(void)ac_table_put(&nodes, slot, NULL, &node->entry);
 }
 
 static bool
@@ -330,9 +287,12 @@ ac_engine_find(const struct ac_engine_question *question,
     cudnnBackendDescriptor_t graph, struct ac_engines *engines_out)
 {
 	const struct node *node;
+	ac_table_slot *slot;
 	struct key key;
 	uint64_t hash;
 
+	_Static_assert(sizeof key % sizeof hash == 0 && offsetof(struct node,
+	    key) == sizeof(struct ac_table_entry), "as the table wants it");
 	if (!question->device.provider ||
 	    !is_complete(question->device.provider) ||
 	    ac_conv_objection(question->conv) != AC_REASON_NONE)
@@ -342,15 +302,16 @@ ac_engine_find(const struct ac_engine_question *question,
 		return engines_out->count;
 	}
 	make_key(question, &key);
-	hash = hash_of(&key);
-	node = recall(&key, hash);
+	hash = ac_table_hash(&key, sizeof key);
+	slot = ac_table_find(&nodes, hash, &key, sizeof key);
+	node = (const struct node *)ac_table_at(slot);
 	if (node) {
 		*engines_out = node->engines;
 	} else {
 		find(question, graph, engines_out);
 		/* That there are none may be cuDNN's affair of a moment. */
-		if (engines_out->count)
-			remember(&key, hash, engines_out);
+		if (slot && engines_out->count)
+			remember(slot, hash, &key, engines_out);
 	}
 	return engines_out->count;
 }

@@ -44,6 +44,7 @@ unit_tests = \
 	tests/unit/report/test_live \
 	tests/unit/kernels/test_load \
 	tests/unit/base/test_lock \
+	tests/unit/base/test_table \
 	tests/unit/cmd/test_manual \
 	tests/unit/policy/test_match \
 	tests/unit/report/test_merge \

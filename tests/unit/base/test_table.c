@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/base/test_table.c -- what was stored by key or by address is
+ * found, by it alone, by any number of threads; what has no room is not. */
+#include "base/table.h"
+
+#include "base/lock.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { THREADS = 8, ROUNDS = 200 };
+
+/* ---- By key ------------------------------------------------------------ */
+
+enum { BITS = 8, MOST = 1 << (BITS - 1), ENTRIES = ROUNDS * THREADS * MOST };
+
+struct known {
+	struct ac_table_entry entry;
+	uint64_t              key[2];
+	uint64_t              value;
+};
+
+static ac_table_slot slots[1 << BITS];
+static struct ac_table table = { slots, BITS, MOST, 0 };
+static struct known *entries; /* handed out one by one */
+static _Atomic unsigned entries_used;
+
+static int
+set_up(void **state)
+{
+	(void)state;
+	memset(slots, 0, sizeof slots);
+	table.used = 0;
+	entries_used = 0;
+	if (!entries)
+		entries = malloc(ENTRIES * sizeof *entries);
+	return !entries;
+}
+
+static struct known *
+make(uint64_t hash, const uint64_t key[2])
+{
+	struct known *made = &entries[entries_used++];
+
+	*made = (struct known){ .entry.hash = hash,
+		.key = { key[0], key[1] }, .value = key[0] * 3 + key[1] };
+	return made;
+}
+
+static struct known *
+find(uint64_t first, uint64_t second)
+{
+	const uint64_t key[2] = { first, second };
+
+	return (struct known *)ac_table_at(ac_table_find(&table,
+	    ac_table_hash(key, sizeof key), key, sizeof key));
+}
+
+/* The entry of a key, made if it is new; NULL: there is no room. */
+static struct known *
+find_or_make(uint64_t first, uint64_t second)
+{
+	const uint64_t key[2] = { first, second };
+	const uint64_t hash = ac_table_hash(key, sizeof key);
+	struct known *made = NULL;
+
+	for (;;) {
+		ac_table_slot *slot = ac_table_find(&table, hash, key,
+		    sizeof key);
+		struct ac_table_entry *there = ac_table_at(slot);
+
+		if (!slot || there)
+			return (struct known *)there;
+		if (!made)
+			made = make(hash, key);
+		if (ac_table_put(&table, slot, NULL, &made->entry))
+			return made;
+	}
+}
+
+static void
+test_found_by_its_key_alone(void **state)
+{
+	struct known *stored[MOST];
+
+	(void)state;
+	assert_null(find(1, 2));
+	assert_null(ac_table_at(NULL));
+	for (uint64_t i = 0; i < MOST; i++) {
+		stored[i] = find_or_make(i / 2, i % 2 << 63);
+		assert_non_null(stored[i]);
+	}
+	assert_int_equal(table.used, MOST);
+	for (uint64_t i = 0; i < MOST; i++) {
+		assert_ptr_equal(find(i / 2, i % 2 << 63), stored[i]);
+		assert_int_equal(stored[i]->key[0], i / 2);
+		assert_int_equal(stored[i]->key[1], i % 2 << 63);
+	}
+	assert_null(find(MOST, 0));
+}
+
+static void
+test_hashes_differ_by_every_word(void **state)
+{
+	const uint64_t key[3] = { 1, 2, 3 }, top = UINT64_C(1) << 63;
+	const uint64_t both[3] = { 1 ^ top, 2 ^ top, 3 };
+	const uint64_t hash = ac_table_hash(key, sizeof key);
+
+	(void)state;
+	assert_int_equal(ac_table_hash(key, sizeof key), hash);
+	assert_int_not_equal(ac_table_hash(key, 16), hash);
+	for (int i = 0; i < 3; i++) {
+		uint64_t other[3] = { 1, 2, 3 };
+
+		other[i] ^= top;
+		assert_int_not_equal(ac_table_hash(other, sizeof other), hash);
+	}
+	/* The top bit of one word does not undo that of another. */
+	assert_int_not_equal(ac_table_hash(both, sizeof both), hash);
+}
+
+/* The upper bits of a hash choose the slot; keys are compared all the same. */
+static void
+test_equal_hashes(void **state)
+{
+	const uint64_t last = UINT64_C(0xff) << 56;
+	const uint64_t one[2] = { 1, 1 }, two[2] = { 1, 2 };
+	struct known *first = make(last, one), *second = make(last, two);
+	ac_table_slot *slot = ac_table_find(&table, last, one, sizeof one);
+
+	(void)state;
+	assert_ptr_equal(slot, &slots[(1 << BITS) - 1]);
+	assert_true(ac_table_put(&table, slot, NULL, &first->entry));
+	slot = ac_table_find(&table, last, two, sizeof two);
+	assert_ptr_equal(slot, &slots[0]);
+	assert_true(ac_table_put(&table, slot, NULL, &second->entry));
+	assert_ptr_equal(ac_table_at(ac_table_find(&table, last, one,
+	    sizeof one)), &first->entry);
+	assert_ptr_equal(ac_table_at(ac_table_find(&table, last, two,
+	    sizeof two)), &second->entry);
+	/* Of the first word alone, both are the same. */
+	assert_ptr_equal(ac_table_at(ac_table_find(&table, last, two, 8)),
+	    &first->entry);
+	/* A key that is the same, with another hash, is none of them. */
+	assert_null(ac_table_at(ac_table_find(&table, last + 1, one,
+	    sizeof one)));
+}
+
+static void
+test_replaced_by_its_own_key(void **state)
+{
+	struct known *first = find_or_make(1, 2), *second, *third;
+	const uint64_t key[2] = { 1, 2 };
+	ac_table_slot *slot = ac_table_find(&table, first->entry.hash, key,
+	    sizeof key);
+
+	(void)state;
+	second = make(first->entry.hash, key);
+	third = make(first->entry.hash, key);
+	assert_true(ac_table_put(&table, slot, &first->entry, &second->entry));
+	assert_ptr_equal(find(1, 2), second);
+	assert_int_equal(table.used, 1);
+	/* Who comes late looks again. */
+	assert_false(ac_table_put(&table, slot, &first->entry, &third->entry));
+	assert_false(ac_table_put(&table, slot, NULL, &third->entry));
+	assert_ptr_equal(find(1, 2), second);
+	assert_int_equal(table.used, 1);
+}
+
+static void
+test_full(void **state)
+{
+	const uint64_t key[2] = { 999, 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < MOST; i++)
+		assert_non_null(find_or_make(i, i));
+	assert_null(ac_table_find(&table, ac_table_hash(key, sizeof key), key,
+	    sizeof key));
+	assert_null(find_or_make(999, 0));
+	assert_int_equal(entries_used, MOST);
+	for (uint64_t i = 0; i < MOST; i++)
+		assert_int_equal(find(i, i)->value, i * 4);
+}
+
+/* All with one hash: there is room for as many as are probed. */
+static void
+test_a_run_ends(void **state)
+{
+	uint64_t key[2] = { 0, 0 };
+	ac_table_slot *slot;
+
+	(void)state;
+	for (; key[0] < 64; key[0]++) {
+		slot = ac_table_find(&table, 1, key, sizeof key);
+		assert_non_null(slot);
+		assert_true(ac_table_put(&table, slot, NULL,
+		    &make(1, key)->entry));
+	}
+	assert_null(ac_table_find(&table, 1, key, sizeof key));
+	key[0] = 63;
+	assert_non_null(ac_table_at(ac_table_find(&table, 1, key,
+	    sizeof key)));
+}
+
+static pthread_barrier_t together;
+
+static void *
+find_all(void *into)
+{
+	struct known **found = into;
+
+	pthread_barrier_wait(&together);
+	for (uint64_t i = 0; i < MOST / 2; i++)
+		found[i] = find_or_make(i, i);
+	return NULL;
+}
+
+static void
+test_threads_find_the_same(void **state)
+{
+	static struct known *found[THREADS][MOST];
+	pthread_t thread[THREADS];
+
+	pthread_barrier_init(&together, NULL, THREADS);
+	for (int round = 0; round < ROUNDS; round++) {
+		set_up(state);
+		for (int t = 0; t < THREADS; t++)
+			assert_int_equal(pthread_create(&thread[t], NULL,
+			    find_all, found[t]), 0);
+		for (int t = 0; t < THREADS; t++)
+			pthread_join(thread[t], NULL);
+		for (uint64_t i = 0; i < MOST / 2; i++) {
+			assert_non_null(found[0][i]);
+			assert_int_equal(found[0][i]->value, i * 4);
+			for (int t = 1; t < THREADS; t++)
+				assert_ptr_equal(found[t][i], found[0][i]);
+		}
+		assert_int_equal(table.used, MOST / 2);
+	}
+	pthread_barrier_destroy(&together);
+}
+
+/* ---- By address -------------------------------------------------------- */
+
+enum { ROW_BITS = 6, WINDOW = 8, THINGS = 4000 };
+
+struct thing {
+	struct ac_row row;
+	uintptr_t     value;
+	char          more[40];
+};
+
+static struct thing things[(1 << ROW_BITS) + WINDOW];
+static const struct ac_rows rows = { things, sizeof *things, ROW_BITS, WINDOW };
+static struct ac_lock lock;
+
+static const void *
+address_of(uintptr_t number)
+{
+	return (const void *)(0x100000 + 64 * number);
+}
+
+static struct thing *
+seek(uintptr_t number)
+{
+	return (struct thing *)ac_rows_find(&rows, address_of(number));
+}
+
+static bool
+keep(uintptr_t number, uintptr_t value)
+{
+	struct thing *thing;
+
+	ac_lock_take(&lock);
+	thing = (struct thing *)ac_rows_take(&rows, address_of(number));
+	if (thing) {
+		thing->value = value;
+		ac_row_set(&thing->row, address_of(number));
+	}
+	ac_lock_give(&lock);
+	return thing != NULL;
+}
+
+static bool
+drop(uintptr_t number)
+{
+	struct ac_row *row;
+
+	ac_lock_take(&lock);
+	row = ac_rows_find(&rows, address_of(number));
+	if (row)
+		ac_row_set(row, NULL);
+	ac_lock_give(&lock);
+	return row != NULL;
+}
+
+static int
+clear(void **state)
+{
+	(void)state;
+	memset(things, 0, sizeof things);
+	return 0;
+}
+
+static void
+test_comes_and_goes(void **state)
+{
+	(void)state;
+	assert_null(seek(1));
+	assert_null(ac_rows_find(&rows, NULL));
+	assert_true(keep(1, 11));
+	assert_true(keep(2, 22));
+	assert_int_equal(seek(1)->value, 11);
+	assert_int_equal(seek(2)->value, 22);
+	assert_true(drop(1));
+	assert_false(drop(1));
+	assert_null(seek(1));
+	assert_int_equal(seek(2)->value, 22);
+}
+
+/* What has the address of one that was never dropped takes its row: and until
+ * that is filled nobody finds it. */
+static void
+test_an_address_is_used_again(void **state)
+{
+	struct ac_row *row, *again;
+
+	(void)state;
+	assert_true(keep(1, 11));
+	row = ac_rows_find(&rows, address_of(1));
+	again = ac_rows_take(&rows, address_of(1));
+	assert_ptr_equal(row, again);
+	assert_null(seek(1));
+	ac_row_set(again, address_of(1));
+	assert_ptr_equal(ac_rows_find(&rows, address_of(1)), row);
+	/* In the second of its rows even if the first is free again. */
+	clear(state);
+	row = ac_rows_take(&rows, address_of(1));
+	ac_row_set(row, address_of(2));
+	again = ac_rows_take(&rows, address_of(1));
+	ac_row_set(again, address_of(1));
+	assert_ptr_not_equal(row, again);
+	ac_row_set(row, NULL);
+	assert_ptr_equal(ac_rows_find(&rows, address_of(1)), again);
+	assert_ptr_equal(ac_rows_take(&rows, address_of(1)), again);
+}
+
+static void
+test_room_ends_and_comes_back(void **state)
+{
+	unsigned kept = 0, taken = 0;
+
+	(void)state;
+	for (uintptr_t i = 0; i < THINGS; i++)
+		kept += keep(i, i);
+	for (unsigned i = 0; i < sizeof things / sizeof *things; i++)
+		taken += things[i].row.address != 0;
+	/* The last window ends one row before the last. */
+	assert_int_equal(kept, (1 << ROW_BITS) + WINDOW - 1);
+	assert_int_equal(taken, kept);
+	for (uintptr_t i = 0; i < THINGS; i++)
+		if (seek(i))
+			assert_int_equal(seek(i)->value, i);
+	for (uintptr_t i = 0; i < THINGS; i++)
+		kept -= drop(i);
+	assert_int_equal(kept, 0);
+	assert_true(keep(5, 5));
+}
+
+/* Each thread has two things that stay, and some that come and go. */
+static void *
+come_and_go(void *number)
+{
+	const uintptr_t mine = (uintptr_t)number;
+	uintptr_t wrong = 0;
+
+	for (uintptr_t i = 0; i < THINGS; i++) {
+		const uintptr_t other = THREADS * (i + 1) + mine;
+		const bool is_kept = keep(other, i);
+
+		wrong += is_kept != (seek(other) != NULL);
+		if (is_kept) {
+			wrong += seek(other)->value != i;
+			wrong += !drop(other);
+		}
+		wrong += seek(other) != NULL;
+		wrong += !seek(mine) || seek(mine)->value != mine;
+	}
+	return (void *)wrong;
+}
+
+static void
+test_threads_come_and_go(void **state)
+{
+	pthread_t thread[THREADS];
+	void *wrong;
+
+	(void)state;
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_true(keep(i, i));
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, come_and_go,
+		    (void *)i), 0);
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(thread[i], &wrong);
+		assert_null(wrong);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_found_by_its_key_alone, set_up),
+		cmocka_unit_test_setup(test_hashes_differ_by_every_word,
+		    set_up),
+		cmocka_unit_test_setup(test_equal_hashes, set_up),
+		cmocka_unit_test_setup(test_replaced_by_its_own_key, set_up),
+		cmocka_unit_test_setup(test_full, set_up),
+		cmocka_unit_test_setup(test_a_run_ends, set_up),
+		cmocka_unit_test_setup(test_threads_find_the_same, set_up),
+		cmocka_unit_test_setup(test_comes_and_goes, clear),
+		cmocka_unit_test_setup(test_an_address_is_used_again, clear),
+		cmocka_unit_test_setup(test_room_ends_and_comes_back, clear),
+		cmocka_unit_test_setup(test_threads_come_and_go, clear),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
