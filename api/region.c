@@ -5,12 +5,11 @@
 
 #include "api/status.h"
 #include "api/thread.h"
-#include "base/lock.h"
 #include "base/mapped.h"
-#include "base/text.h"
+#include "base/table.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 __thread uint64_t ac_region_mark;
@@ -77,66 +76,56 @@ read_rungs(struct ac_region *region, const char *list)
 
 /* ---- The table --------------------------------------------------------- */
 
-/* Open addressing; the number of a region is one more than its slot. Filled
- * under the lock, published last, never emptied. */
-enum { SLOTS = 1 << 13 };
-static _Atomic(const struct ac_region *) regions[SLOTS];
-static struct ac_lock lock;
-static unsigned count;
+/* The number of a region is one more than its slot. */
+enum { BITS = 13 };
 
-_Static_assert(SLOTS < 1 << 16, "a number fits where threads have it");
-_Static_assert(SLOTS >= 2 * AC_REGION_LIMIT, "a free slot is found soon");
+struct known {
+	struct ac_table_entry entry;
+	struct ac_region      region;
+};
+
+static ac_table_slot slots[1 << BITS];
+static struct ac_table table = { slots, BITS, AC_REGION_LIMIT, 0 };
+
+_Static_assert(BITS <= 16, "a number fits where threads have it");
+_Static_assert(AC_REGION_LIMIT <= 1 << (BITS - 1), "as the table wants it");
+_Static_assert(sizeof(struct ac_region) % sizeof(uint64_t) == 0
+    && offsetof(struct known, region) == sizeof(struct ac_table_entry),
+    "a region is a key");
 
 const struct ac_region *
 ac_region_get(uint32_t number)
 {
-	return number && number <= SLOTS ? atomic_load_explicit(
-	    &regions[number - 1], memory_order_acquire) : NULL;
+	const struct known *known = number && number <= 1 << BITS
+	    ? (const struct known *)ac_table_at(&slots[number - 1]) : NULL;
+
+	return known ? &known->region : NULL;
 }
 
-/* The slot of `wanted`, or the free one where it belongs. */
-static uint32_t
-find(const struct ac_region *wanted, const struct ac_region **found_out)
+/* The number of `wanted`, known from now on. */
+static autocast_status
+number_of(const struct ac_region *wanted, uint32_t *number_out)
 {
-	uint32_t at = ac_text_hash(AC_TEXT_HASH_START, wanted, sizeof *wanted);
+	const uint64_t hash = ac_table_hash(wanted, sizeof *wanted);
+	struct known *made = NULL;
 
-	for (;; at++) {
-		const struct ac_region *there;
+	for (;;) {
+		ac_table_slot *slot = ac_table_find(&table, hash, wanted,
+		    sizeof *wanted);
 
-		at &= SLOTS - 1;
-		there = ac_region_get(at + 1);
-		if (there && memcmp(there, wanted, sizeof *wanted))
-			continue;
-		*found_out = there;
-		return at;
-	}
-}
-
-/* The number of a region that is new; 0 and why: there is no place for it. */
-static uint32_t
-add(const struct ac_region *wanted, autocast_status *why)
-{
-	const struct ac_region *there;
-	struct ac_region *region;
-	uint32_t at;
-
-	ac_lock_take(&lock);
-	at = find(wanted, &there);
-	if (!there && count >= AC_REGION_LIMIT) {
-		*why = AUTOCAST_E_REGION;
-	} else if (!there) {
-		*why = AUTOCAST_E_NO_MEMORY;
-		region = ac_mapped_take(sizeof *region);
-		if (region) {
-			*region = *wanted;
-			atomic_store_explicit(&regions[at], region,
-			    memory_order_release);
-			count++;
+		if (!slot)
+			return AUTOCAST_E_REGION;
+		if (!ac_table_at(slot)) {
+			if (!made && !(made = ac_mapped_take(sizeof *made)))
+				return AUTOCAST_E_NO_MEMORY;
+			made->entry.hash = hash;
+			made->region = *wanted;
+			if (!ac_table_put(&table, slot, NULL, &made->entry))
+				continue;
 		}
-		there = region;
+		*number_out = (uint32_t)(slot - slots) + 1;
+		return AUTOCAST_OK;
 	}
-	ac_lock_give(&lock);
-	return there ? at + 1 : 0;
 }
 
 /* ---- The door ---------------------------------------------------------- */
@@ -153,9 +142,8 @@ autocast_region_push(const char *name, int enabled, const char *rung, int cache)
 {
 	struct ac_region wanted = { .enabled = enabled != 0,
 		.cache = cache != 0 };
-	const struct ac_region *there;
 	struct ac_thread *thread;
-	autocast_status why = AUTOCAST_OK;
+	autocast_status why;
 	uint32_t number;
 
 	if (!read_name(&wanted, name))
@@ -172,10 +160,8 @@ autocast_region_push(const char *name, int enabled, const char *rung, int cache)
 	if (thread->depth == AC_REGIONS_DEEP)
 		return ac_status_fail(AUTOCAST_E_REGION, "region %s: %d are "
 		    "open on this thread", wanted.name, AC_REGIONS_DEEP);
-	number = find(&wanted, &there) + 1;
-	if (!there)
-		number = add(&wanted, &why);
-	if (!number)
+	why = number_of(&wanted, &number);
+	if (why)
 		return ac_status_fail(why, why == AUTOCAST_E_REGION ?
 		    "region %s: the process had %d different ones" :
 		    "region %s: no memory for one of %d", wanted.name,

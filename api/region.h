@@ -17,13 +17,14 @@ enum {
 /* The words for rungs, in the order of enum ac_rung behind AC_RUNG_KEEP. */
 extern const char *const ac_region_rung_words[AC_REGION_RUNGS];
 
-/* Zero-filled before its fields are set. */
+/* Zero-filled before its fields are set: all its bytes tell it apart. */
 struct ac_region {
 	char    name[AC_REGION_NAME];
 	uint8_t enabled, cache;      /* 0 or 1 */
 	uint8_t is_auto;             /* any rung is allowed */
 	uint8_t rung_count;          /* rungs allowed; 0: as the policy says */
 	uint8_t rung[AC_REGION_RUNGS]; /* enum ac_rung, as named */
+	uint8_t unused[4];           /* up to whole words */
 };
 
 /* What the calling thread's calls are marked with. The number of the innermost
