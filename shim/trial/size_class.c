@@ -8,16 +8,15 @@
 #include <string.h>
 
 enum {
-	SLOTS = 1 << 12,        /* of the table; half of them are used at most */
-	PROBES = 32,
+	BITS = 12,              /* of the number of slots */
 	GAIN = 2, LOSS = 50,    /* of ac_credit_affords() */
 	/* What comes on top of a try's product: three launches and the
 	 * sample. */
 	TRY_NS = 10000
 };
 
-static _Atomic(struct ac_size_class *) table[SLOTS];
-static _Atomic uint32_t used;
+static ac_table_slot slots[1 << BITS];
+static struct ac_table table = { slots, BITS, 1 << (BITS - 1), 0 };
 
 /* The power of two that is not below. */
 static uint64_t
@@ -38,54 +37,27 @@ candidates_of(const struct ac_decision *decision)
 	return word;
 }
 
-static uint64_t
-hash_of(const uint64_t key[5])
-{
-	uint64_t hash = UINT64_C(0x9E3779B97F4A7C15);
-
-	for (int i = 0; i < 5; i++) {
-		hash = (hash ^ key[i]) * UINT64_C(0xD6E8FEB86659FD93);
-		hash ^= hash >> 32;
-	}
-	return hash;
-}
-
-static struct ac_size_class *
-make(const uint64_t key[5])
-{
-	struct ac_size_class *made = NULL;
-
-	if (atomic_fetch_add(&used, 1) < SLOTS / 2)
-		made = ac_mapped_take(sizeof *made);
-	if (made)
-		memcpy(made->key, key, sizeof made->key);
-	return made;
-}
-
 /* The entry of `key`, made if it is new. */
 static struct ac_size_class *
 entry_of(const uint64_t key[5])
 {
-	const uint64_t hash = hash_of(key);
+	const size_t bytes = sizeof ((struct ac_size_class *)NULL)->key;
+	const uint64_t hash = ac_table_hash(key, bytes);
 	struct ac_size_class *made = NULL;
 
-	for (unsigned i = 0; i < PROBES; i++) {
-		_Atomic(struct ac_size_class *) *slot =
-		    &table[(hash + i) % SLOTS];
-		struct ac_size_class *there = atomic_load_explicit(slot,
-		    memory_order_acquire);
+	for (;;) {
+		ac_table_slot *slot = ac_table_find(&table, hash, key, bytes);
+		struct ac_table_entry *there = ac_table_at(slot);
 
-		if (!there && !made)
-			made = make(key);
-		if (!there && made && atomic_compare_exchange_strong(slot,
-		    &there, made))
-			return made;
-		if (there && !memcmp(there->key, key, sizeof there->key))
-			return there;
-		if (!there)
+		if (!slot || there)
+			return (struct ac_size_class *)there;
+		if (!made && !(made = ac_mapped_take(sizeof *made)))
 			return NULL;
+		made->entry.hash = hash;
+		memcpy(made->key, key, bytes);
+		if (ac_table_put(&table, slot, NULL, &made->entry))
+			return made;
 	}
-	return NULL;
 }
 
 struct ac_size_class *

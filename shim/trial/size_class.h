@@ -9,6 +9,7 @@
 #ifndef AC_SHIM_SIZE_CLASS_H
 #define AC_SHIM_SIZE_CLASS_H
 
+#include "base/table.h"
 #include "policy/policy.h"
 
 #include <stdatomic.h>
@@ -24,6 +25,7 @@ struct ac_credit {
 struct ac_verdicts;
 
 struct ac_size_class {
+	struct ac_table_entry entry;
 	uint64_t key[5];
 	_Atomic(struct ac_verdicts *) verdicts; /* trial.c's; NULL: none yet */
 	struct ac_credit credit;
