@@ -230,8 +230,8 @@ decide(struct ac_conv_site *site)
 }
 
 /* See shim/site/sites.h. */
-static struct ac_site_head *
-make(const void *asked, struct ac_site_head *there)
+static struct ac_table_entry *
+make(const void *asked, struct ac_table_entry *there)
 {
 	const struct ac_conv_site *was = (const struct ac_conv_site *)there;
 	const struct ac_conv_query *query = asked;
@@ -255,20 +255,23 @@ make(const void *asked, struct ac_site_head *there)
 		    record->name, record, NULL,
 		    ac_device_may_time(query->device));
 	*site = anew;
-	return &site->head;
+	return &site->entry;
 }
 
 struct ac_conv_site *
 ac_conv_site_of(const struct ac_conv_query *query)
 {
-	enum { SLOTS = 1 << 14 };
-	static _Atomic(struct ac_site_head *) slots[SLOTS];
-	static struct ac_sites table = { slots, SLOTS, make, 0 };
+	enum { BITS = 14 };
+	static ac_table_slot slots[1 << BITS];
+	static struct ac_sites sites = {
+		{ slots, BITS, 1 << (BITS - 1), 0 }, make
+	};
+	const size_t bytes = key_bytes(query);
 
 	_Static_assert(offsetof(struct ac_conv_site, query)
-	    == sizeof(struct ac_site_head), "the query follows the head");
-	return (struct ac_conv_site *)ac_sites_find(&table, query,
-	    key_bytes(query));
+	    == sizeof(struct ac_table_entry), "the query is the key");
+	return (struct ac_conv_site *)ac_sites_find(&sites,
+	    ac_table_hash(query, bytes), query, bytes);
 }
 
 bool

@@ -30,7 +30,7 @@ struct ac_conv_query {
 };
 
 struct ac_conv_site {
-	struct ac_site_head    head;
+	struct ac_table_entry  entry;
 	struct ac_conv_query   query;
 	struct ac_provider    *provider;
 	struct ac_site_record *record;

@@ -23,13 +23,13 @@ struct need_query {
 };
 
 struct need {
-	struct ac_site_head head;
-	struct need_query   query;
-	_Atomic size_t      bytes;
+	struct ac_table_entry entry;
+	struct need_query     query;
+	_Atomic size_t        bytes;
 };
 
-static struct ac_site_head *
-make(const void *from, struct ac_site_head *there)
+static struct ac_table_entry *
+make(const void *from, struct ac_table_entry *there)
 {
 	const struct need_query *query = from;
 	struct need *need = there ? (struct need *)there
@@ -42,16 +42,18 @@ make(const void *from, struct ac_site_head *there)
 	atomic_store(&need->bytes, ac_conv_plan_measure(
 	    (struct ac_provider *)(uintptr_t)query->provider, query->handle,
 	    &query->conv, (enum ac_rung)query->rung));
-	return &need->head;
+	return &need->entry;
 }
 
 static size_t
 need_of(const struct ac_conv_query *of, cudnnHandle_t handle,
     enum ac_rung rung)
 {
-	enum { SLOTS = 1 << 12 };
-	static _Atomic(struct ac_site_head *) slots[SLOTS];
-	static struct ac_sites table = { slots, SLOTS, make, 0 };
+	enum { BITS = 12, KEY = offsetof(struct need_query, handle) };
+	static ac_table_slot slots[1 << BITS];
+	static struct ac_sites needs = {
+		{ slots, BITS, 1 << (BITS - 1), 0 }, make
+	};
 	struct need_query query;
 	const struct need *need;
 
@@ -61,8 +63,8 @@ need_of(const struct ac_conv_query *of, cudnnHandle_t handle,
 	query.rung = (uint32_t)rung;
 	query.conv = of->conv;
 	query.handle = handle;
-	need = (const struct need *)ac_sites_find(&table, &query,
-	    offsetof(struct need_query, handle));
+	need = (const struct need *)ac_sites_find(&needs,
+	    ac_table_hash(&query, KEY), &query, KEY);
 	return need ? atomic_load(&need->bytes) : ac_conv_plan_measure(
 	    (struct ac_provider *)(uintptr_t)of->provider, handle, &of->conv,
 	    rung);

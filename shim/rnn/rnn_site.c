@@ -144,8 +144,8 @@ decide(struct ac_rnn_site *site)
 }
 
 /* See shim/site/sites.h. */
-static struct ac_site_head *
-make(const void *query, struct ac_site_head *there)
+static struct ac_table_entry *
+make(const void *query, struct ac_table_entry *there)
 {
 	const struct ac_rnn_site *was = (const struct ac_rnn_site *)there;
 	struct ac_rnn_site anew = { .query = *(const struct ac_rnn_query *)query
@@ -158,19 +158,21 @@ make(const void *query, struct ac_site_head *there)
 	if (!site)
 		return NULL;
 	*site = anew;
-	return &site->head;
+	return &site->entry;
 }
 
 const struct ac_rnn_site *
 ac_rnn_site_of(const struct ac_rnn_query *query)
 {
-	enum { SLOTS = 1 << 12 };
-	static _Atomic(struct ac_site_head *) slots[SLOTS];
-	static struct ac_sites table = { slots, SLOTS, make, 0 };
+	enum { BITS = 12 };
+	static ac_table_slot slots[1 << BITS];
+	static struct ac_sites sites = {
+		{ slots, BITS, 1 << (BITS - 1), 0 }, make
+	};
 
 	_Static_assert(offsetof(struct ac_rnn_site, query)
-	    == sizeof(struct ac_site_head) && sizeof *query % 8 == 0,
-	    "the query follows the head, in whole words");
-	return (const struct ac_rnn_site *)ac_sites_find(&table, query,
-	    sizeof *query);
+	    == sizeof(struct ac_table_entry) && sizeof *query % 8 == 0,
+	    "the query is the key");
+	return (const struct ac_rnn_site *)ac_sites_find(&sites,
+	    ac_table_hash(query, sizeof *query), query, sizeof *query);
 }

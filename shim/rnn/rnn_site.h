@@ -26,7 +26,7 @@ struct ac_rnn_query {
 };
 
 struct ac_rnn_site {
-	struct ac_site_head    head;
+	struct ac_table_entry  entry;
 	struct ac_rnn_query    query;
 	struct ac_site_record *record;
 	struct ac_decision     decision; /* keep, or FP16 or TF32 by cuDNN */

@@ -14,8 +14,6 @@
 
 #include <string.h>
 
-enum { SLOTS = 1 << 12 };
-
 struct query {
 	uint64_t caller, n;
 	uint64_t entry;                  /* and device, provider's slot,
@@ -26,7 +24,7 @@ struct query {
 enum { QUERY_BYTES = offsetof(struct query, call) };
 
 struct site {
-	struct ac_site_head    head;
+	struct ac_table_entry  entry;
 	struct query           query;
 	struct ac_scaling_site site;
 };
@@ -75,8 +73,8 @@ decide(const struct query *query, struct ac_scaling_site *site)
 	ac_text_add(&text, d.key.caller);
 }
 
-static struct ac_site_head *
-make(const void *asked, struct ac_site_head *there)
+static struct ac_table_entry *
+make(const void *asked, struct ac_table_entry *there)
 {
 	const struct query *query = asked;
 	struct site *site = (struct site *)there;
@@ -91,14 +89,17 @@ make(const void *asked, struct ac_site_head *there)
 	site->query = *query;
 	site->query.call = NULL;
 	site->site = decided;
-	return &site->head;
+	return &site->entry;
 }
 
 const struct ac_scaling_site *
 ac_scaling_site_of(struct ac_scaling_call *call)
 {
-	static _Atomic(struct ac_site_head *) slots[SLOTS];
-	static struct ac_sites table = { slots, SLOTS, make, 0 };
+	enum { BITS = 12 };
+	static ac_table_slot slots[1 << BITS];
+	static struct ac_sites sites = {
+		{ slots, BITS, 1 << (BITS - 1), 0 }, make
+	};
 	const struct query query = {
 		.caller = (uint64_t)(uintptr_t)call->caller,
 		.n = (uint64_t)call->n,
@@ -109,8 +110,8 @@ ac_scaling_site_of(struct ac_scaling_call *call)
 		    ? (uint64_t)ac_provider_slot(call->provider) << 16 : 0),
 		.call = call
 	};
-	const struct site *stored = (const struct site *)ac_sites_find(&table,
-	    &query, QUERY_BYTES);
+	const struct site *stored = (const struct site *)ac_sites_find(&sites,
+	    ac_table_hash(&query, QUERY_BYTES), &query, QUERY_BYTES);
 	const struct ac_scaling_site *site = &call->scratch;
 
 	if (stored)

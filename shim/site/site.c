@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mapped.h"
 #include "shim/site/describe.h"
+#include "shim/site/sites.h"
 #include "shim/device/device.h"
 #include "shim/device/handle.h"
 #include "shim/trial/size_class.h"
@@ -14,13 +15,9 @@
 
 #include <stdatomic.h>
 
-enum {
-	SITE_SLOTS = 1 << AC_SITE_BITS,
-	SITE_LIMIT = 100000     /* doc/design.md D4 */
-};
+enum { SITE_LIMIT = 100000 };   /* doc/design.md D4 */
 
-_Atomic(struct ac_site *) ac_site_table[SITE_SLOTS];
-static _Atomic uint32_t site_count;
+ac_table_slot ac_site_slots[1 << AC_SITE_BITS];
 
 /* ---- What identifies a call -------------------------------------------- */
 
@@ -110,9 +107,6 @@ decide(struct ac_site *site, const struct ac_site_call *asked)
 	struct ac_description d;
 	bool is_overflow = false;
 
-	atomic_store_explicit(&site->generation, atomic_load_explicit(
-	    &ac_binding_generation, memory_order_acquire),
-	    memory_order_relaxed);
 	site->binding = ac_provider_bind(call->entry, call->caller,
 	    call->via);
 	ac_describe(call, site->binding.provider, &d);
@@ -192,107 +186,77 @@ ac_site_note_autotune(const struct ac_site *site)
 
 /* ---- The table --------------------------------------------------------- */
 
-/* Another thread may have been first with the same site: then that is the one,
- * which may be on trial already. */
-static struct ac_site *
-publish(struct ac_site *site)
+/* What is asked of ac_sites_find(). */
+struct wanted {
+	struct ac_site_query       query;
+	const struct ac_site_call *call;
+	struct ac_site            *decided;    /* both set by make() */
+	bool                      *is_decided;
+};
+
+static bool
+is_decided_alike(const struct ac_site *site, const struct ac_site *other)
 {
-	const uint32_t start = ac_site_slot(&site->query);
-
-	for (uint32_t i = 0; i < AC_SITE_PROBES; i++) {
-		_Atomic(struct ac_site *) *slot =
-		    &ac_site_table[(start + i) & (SITE_SLOTS - 1)];
-		struct ac_site *there = atomic_load_explicit(slot,
-		    memory_order_acquire);
-
-		/* An empty slot, or this very site of an older generation. */
-		do {
-			if (there && !ac_site_is(there, &site->query))
-				break;
-			if (there && there->generation == site->generation)
-				return there;
-		} while (!atomic_compare_exchange_weak_explicit(slot, &there,
-		    site, memory_order_acq_rel, memory_order_acquire));
-		if (there && !ac_site_is(there, &site->query))
-			continue;
-		if (!there)
-			atomic_fetch_add_explicit(&site_count, 1,
-			    memory_order_relaxed);
-		return site;
-	}
-	return site;
+	return site->record == other->record && site->solver == other->solver
+	    && site->binding.next == other->binding.next
+	    && site->binding.provider == other->binding.provider;
 }
 
-/* The stored site of `query`, of whatever generation. */
-static struct ac_site *
-stored(const struct ac_site_query *query)
+/* See shim/site/sites.h. Without a provider there may be one at the next
+ * call. */
+static struct ac_table_entry *
+make(const void *asked, struct ac_table_entry *there)
 {
-	const uint32_t start = ac_site_slot(query);
+	const struct wanted *wanted = asked;
+	struct ac_site *decided = wanted->decided, *site;
 
-	for (uint32_t i = 0; i < AC_SITE_PROBES; i++) {
-		struct ac_site *site = atomic_load_explicit(
-		    &ac_site_table[(start + i) & (SITE_SLOTS - 1)],
-		    memory_order_acquire);
-
-		if (!site || ac_site_is(site, query))
-			return site;
-	}
-	return NULL;
+	decide(decided, wanted->call);
+	*wanted->is_decided = true;
+	if (!decided->binding.provider)
+		return NULL;
+	if (there && is_decided_alike((const struct ac_site *)there, decided))
+		return there;
+	site = ac_mapped_take(sizeof *site);
+	if (!site)
+		return NULL;
+	*site = *decided;
+	site->query = wanted->query;
+	site->state = make_state(site, wanted->call);
+	return &site->entry;
 }
+
+static struct ac_sites sites = {
+	{ ac_site_slots, AC_SITE_BITS, SITE_LIMIT, 0 }, make
+};
 
 const struct ac_site *
 ac_site_search(uint64_t caller, uint64_t mn, uint64_t kb, uint64_t form)
 {
 	const struct ac_site_query query = { caller, mn, kb, form };
-	const struct ac_site *site = stored(&query);
+	const struct ac_site *site = (const struct ac_site *)ac_table_at(
+	    ac_table_find(&sites.table, ac_site_hash(&query), &query,
+	    sizeof query));
 
-	return site &&
-		atomic_load_explicit(&site->generation, memory_order_relaxed) ==
-		    atomic_load_explicit(&ac_binding_generation,
-			memory_order_acquire) ?
-	    site :
-	    NULL;
-}
-
-/* Decided as before (the record stands for the decision): programs unload
- * libraries by the thousand, and nothing here is ever freed. */
-static const struct ac_site *
-confirm(const struct ac_site_query *query, const struct ac_site *anew)
-{
-	struct ac_site *site = stored(query);
-
-	if (!site || site->record != anew->record
-	    || site->solver != anew->solver
-	    || site->binding.next != anew->binding.next
-	    || site->binding.provider != anew->binding.provider)
-		return NULL;
-	atomic_store_explicit(&site->generation, atomic_load_explicit(
-	    &anew->generation, memory_order_relaxed), memory_order_relaxed);
-	return site;
+	return site && ac_site_is_current(site) ? site : NULL;
 }
 
 const struct ac_site *
 ac_site_add(const struct ac_site_call *call, const struct ac_site_query *query,
     struct ac_site *scratch)
 {
-	const struct ac_site *confirmed;
-	struct ac_site *site;
+	const struct ac_table_entry *site = NULL;
+	bool is_decided = false;
 
-	decide(scratch, call);
-	/* Without a provider there may be one at the next call. */
-	if (!query || !scratch->binding.provider)
-		return scratch;
-	confirmed = confirm(query, scratch);
-	if (confirmed)
-		return confirmed;
-	if (atomic_load_explicit(&site_count, memory_order_relaxed)
-	    >= SITE_LIMIT)
-		return scratch;
-	site = ac_mapped_take(sizeof *site);
-	if (!site)
-		return scratch;
-	*site = *scratch;
-	site->query = *query;
-	site->state = make_state(site, call);
-	return publish(site);
+	if (query) {
+		const struct wanted wanted = { *query, call, scratch,
+			&is_decided };
+
+		site = ac_sites_find(&sites, ac_site_hash(query), &wanted,
+		    sizeof *query);
+	}
+	if (site)
+		return (const struct ac_site *)site;
+	if (!is_decided)
+		decide(scratch, call);
+	return scratch;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/site/site.h -- the decision for each distinct call, made once.
  *
- * A site is looked up by what the policy can see of a call (the query), in an
- * append-only hash table that readers walk without a lock. The look-up is in
- * line: together with the guard and the count it is what a kept call costs. */
+ * A site is looked up by what the policy can see of a call (the query), in a
+ * table that any thread reads without a lock (base/table.h). The first look is
+ * in line: together with the guard and the count it is what a kept call
+ * costs. */
 #ifndef AC_SHIM_SITE_H
 #define AC_SHIM_SITE_H
 
+#include "base/table.h"
 #include "policy/policy.h"
 #include "report/report.h"
 #include "shim/device/handle.h"
@@ -70,6 +72,7 @@ struct ac_site_state {
 };
 
 struct ac_site {
+	struct ac_table_entry    entry;
 	struct ac_site_query     query;
 	struct ac_site_record   *record;
 	struct ac_site_state    *state; /* NULL: kept, or not stored */
@@ -77,7 +80,6 @@ struct ac_site {
 	struct ac_binding        binding;
 	struct ac_decision       decision;
 	struct ac_solver        *solver; /* the calling module, if it solved */
-	_Atomic uint32_t         generation;  /* of decisions; see forget */
 };
 
 /* A call to be decided. Everything but `form`'s upper half is the program's. */
@@ -122,13 +124,9 @@ void ac_site_note_autotune(const struct ac_site *site);
 
 /* ---- The look-up: what every call pays for ----------------------------- */
 
-enum {
-	AC_SITE_BITS = 18,      /* of slots: 2^18 */
-	AC_SITE_PROBES = 64
-};
+enum { AC_SITE_BITS = 18 };
 
-/* Open addressing, published by compare-and-swap, never emptied. */
-extern _Atomic(struct ac_site *) ac_site_table[1 << AC_SITE_BITS]
+extern ac_table_slot ac_site_slots[1 << AC_SITE_BITS]
     __attribute__((visibility("hidden")));
 /* By the low four bits of a cublasMath_t: enum ac_asked. */
 extern const uint8_t ac_asked_by_mode[16] __attribute__((visibility("hidden")));
@@ -153,14 +151,15 @@ ac_site_form(uint64_t form, cublasHandle_t handle)
 	return form;
 }
 
-/* The top bits of products by odd constants are the best mixed. */
-static inline uint32_t
-ac_site_slot(const struct ac_site_query *query)
+/* Shorter than ac_table_hash(). The top bits of products by odd constants are
+ * the best mixed, and those choose the slot. */
+static inline uint64_t
+ac_site_hash(const struct ac_site_query *query)
 {
-	return (uint32_t)((query->mn * UINT64_C(0x9E3779B97F4A7C15)
+	return (query->mn * UINT64_C(0x9E3779B97F4A7C15)
 	    + query->kb + (query->caller
 	    ^ (query->form << 20 | query->form >> 44)))
-	    * UINT64_C(0xD6E8FEB86659FD93) >> (64 - AC_SITE_BITS));
+	    * UINT64_C(0xD6E8FEB86659FD93);
 }
 
 static inline bool
@@ -169,6 +168,15 @@ ac_site_is(const struct ac_site *site, const struct ac_site_query *query)
 	return !((site->query.caller ^ query->caller)
 	    | (site->query.mn ^ query->mn) | (site->query.kb ^ query->kb)
 	    | (site->query.form ^ query->form));
+}
+
+/* Decided since a module was unloaded last. */
+static inline bool
+ac_site_is_current(const struct ac_site *site)
+{
+	return atomic_load_explicit(&site->entry.generation,
+	    memory_order_relaxed) == atomic_load_explicit(
+	    &ac_binding_generation, memory_order_acquire);
 }
 
 /* The rest of ac_site_find(): the other places it may be at. Takes the query
@@ -181,13 +189,11 @@ const struct ac_site *ac_site_search(uint64_t caller, uint64_t mn, uint64_t kb,
 static inline const struct ac_site *
 ac_site_find(const struct ac_site_query *query)
 {
-	const struct ac_site *site = atomic_load_explicit(
-	    &ac_site_table[ac_site_slot(query)], memory_order_acquire);
+	const struct ac_site *site = (const struct ac_site *)ac_table_at(
+	    &ac_site_slots[ac_site_hash(query) >> (64 - AC_SITE_BITS)]);
 
 	if (__builtin_expect(site && ac_site_is(site, query)
-	    && atomic_load_explicit(&site->generation, memory_order_relaxed)
-	    == atomic_load_explicit(&ac_binding_generation,
-	    memory_order_acquire), 1))
+	    && ac_site_is_current(site), 1))
 		return site;
 	return ac_site_search(query->caller, query->mn, query->kb, query->form);
 }

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { SLOTS = 64, LIMIT = SLOTS / 2, THREADS = 8, ROUNDS = 200,
+enum { BITS = 6, SLOTS = 1 << BITS, LIMIT = SLOTS / 2, THREADS = 8, ROUNDS = 200,
 	MANY = LIMIT - 1 };
 
 struct query {
@@ -21,7 +21,7 @@ struct query {
 };
 
 struct site {
-	struct ac_site_head head;
+	struct ac_table_entry entry;
 	struct query        query;
 	int                 decision;
 	struct site        *next;
@@ -33,8 +33,8 @@ static _Atomic int decision, made;   /* what is decided; how often */
 static bool has_no_memory, unloads;
 static _Atomic(struct site *) all;
 
-static struct ac_site_head *
-make(const void *query, struct ac_site_head *there)
+static struct ac_table_entry *
+make(const void *query, struct ac_table_entry *there)
 {
 	struct site *site;
 
@@ -51,18 +51,19 @@ make(const void *query, struct ac_site_head *there)
 	site->next = all;
 	while (!atomic_compare_exchange_weak(&all, &site->next, site))
 		;
-	return &site->head;
+	return &site->entry;
 }
 
-static _Atomic(struct ac_site_head *) slots[SLOTS];
-static struct ac_sites table = { slots, SLOTS, make, 0 };
+static ac_table_slot slots[SLOTS];
+static struct ac_sites sites = { { slots, BITS, LIMIT, 0 }, make };
 
 static struct site *
 find(uint64_t first, uint64_t second)
 {
 	const struct query query = { { first, second }, first + second };
 
-	return (struct site *)ac_sites_find(&table, &query, sizeof query.key);
+	return (struct site *)ac_sites_find(&sites, ac_table_hash(&query,
+	    sizeof query.key), &query, sizeof query.key);
 }
 
 static int
@@ -76,7 +77,7 @@ empty(void **state)
 		free(site);
 	}
 	memset(slots, 0, sizeof slots);
-	table.used = 0;
+	sites.table.used = 0;
 	all = NULL;
 	decision = made = 0;
 	has_no_memory = unloads = false;
@@ -101,7 +102,8 @@ test_told_apart(void **state)
 		    (uint64_t)i % 2 << 63));
 	assert_int_equal(made, LIMIT);
 	empty(NULL);
-	assert_ptr_equal(find(1, 2), ac_sites_find(&table, &other,
+	assert_ptr_equal(find(1, 2), ac_sites_find(&sites,
+	    ac_table_hash(&other, sizeof other.key), &other,
 	    sizeof other.key));
 }
 
@@ -113,13 +115,13 @@ test_equal_hashes(void **state)
 	unsigned place = 0;
 
 	(void)state;
-	while (slots[place] != &first->head)
+	while (slots[place] != &first->entry)
 		place++;
 	first->query.key[1] = 3;
 	second = find(1, 2);
 	assert_ptr_not_equal(first, second);
-	assert_int_equal(first->head.hash, second->head.hash);
-	assert_ptr_equal(slots[(place + 1) % SLOTS], &second->head);
+	assert_int_equal(first->entry.hash, second->entry.hash);
+	assert_ptr_equal(slots[(place + 1) % SLOTS], &second->entry);
 	assert_ptr_equal(find(1, 2), second);
 }
 
@@ -141,7 +143,7 @@ test_decided_again(void **state)
 	assert_ptr_equal(find(1, 2), anew);
 	assert_int_equal(made, 4);
 	assert_ptr_not_equal(find(3, 4), other);
-	assert_int_equal(table.used, 2);
+	assert_int_equal(sites.table.used, 2);
 }
 
 /* What is decided while a module is unloaded may be of that module. */
@@ -175,7 +177,7 @@ test_no_room(void **state)
 	for (uint64_t i = 1; i < LIMIT; i++)
 		assert_non_null(find(i, 99));
 	assert_null(find(LIMIT, 99));
-	assert_int_equal(table.used, LIMIT);
+	assert_int_equal(sites.table.used, LIMIT);
 	assert_ptr_equal(find(1, 2), site);
 	decision = 1;
 	ac_binding_generation++;
@@ -226,7 +228,7 @@ test_threads(void **state)
 			for (int t = 1; t < THREADS; t++)
 				assert_ptr_equal(found[t][i], found[0][i]);
 		}
-		assert_int_equal(table.used, MANY);
+		assert_int_equal(sites.table.used, MANY);
 	}
 	pthread_barrier_destroy(&together);
 }
