@@ -41,7 +41,7 @@ find(uint64_t id)
 static bool
 join(struct emu_capture *c, struct CUstream_st *stream)
 {
-	struct emu_body *body = c->graph->body;
+	struct emu_recording *body = c->graph->body;
 	const int lane = body->lanes;
 
 	if (lane == EMU_LANES)
@@ -328,7 +328,7 @@ enter(struct emu_capture *c, struct CUstream_st *stream)
 static void
 add_wait(struct emu_capture *c, int lane, size_t point)
 {
-	struct emu_body *body = c->graph->body;
+	struct emu_recording *body = c->graph->body;
 	const struct emu_step step = { EMU_STEP_WAIT, lane, point, NULL };
 
 	body->points[point].waits++;

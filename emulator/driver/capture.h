@@ -30,7 +30,7 @@ struct emu_point {
 	int      waits;
 	uint32_t seen[EMU_LANES]; /* tasks of each lane that come before it */
 };
-struct emu_body {
+struct emu_recording {
 	int      references;      /* of the graph and its executables */
 	bool     open;            /* still recorded into */
 	uint64_t capture;         /* id; owns memory allocated meanwhile */
@@ -50,20 +50,20 @@ struct emu_body {
 /* What NVIDIA's headers know as struct CUgraph_st. */
 struct CUgraph_st {
 	_Atomic uint32_t   mark;
-	struct emu_body   *body;
+	struct emu_recording   *body;
 	struct CUgraph_st *next_all, *next_free;
 };
 
 /* An empty one, open. */
 struct CUgraph_st *emu_graph_new(uint64_t capture);
 /* These on an open one, by its capture alone. */
-void emu_body_add(struct emu_body *body, const struct emu_step *step);
-size_t emu_body_add_point(struct emu_body *body, const uint32_t *seen);
-void emu_body_add_memory(struct emu_body *body, void *memory);
-bool emu_body_has_memory(const struct emu_body *body, const void *memory);
+void emu_body_add(struct emu_recording *body, const struct emu_step *step);
+size_t emu_body_add_point(struct emu_recording *body, const uint32_t *seen);
+void emu_body_add_memory(struct emu_recording *body, void *memory);
+bool emu_body_has_memory(const struct emu_recording *body, const void *memory);
 /* One reference more, or less. */
-struct emu_body *emu_body_keep(struct emu_body *body);
-void emu_body_release(struct emu_body *body);
+struct emu_recording *emu_body_keep(struct emu_recording *body);
+void emu_body_release(struct emu_recording *body);
 /* Give up a graph whose capture failed. */
 void emu_graph_discard(struct CUgraph_st *graph);
 /* Whether it exists and may be used; complains. */

@@ -27,7 +27,7 @@ grow(void *array, size_t used, size_t *room, size_t size)
 }
 
 void
-emu_body_add(struct emu_body *body, const struct emu_step *step)
+emu_body_add(struct emu_recording *body, const struct emu_step *step)
 {
 	body->steps = grow(body->steps, body->steps_used, &body->steps_room,
 	    sizeof *body->steps);
@@ -36,7 +36,7 @@ emu_body_add(struct emu_body *body, const struct emu_step *step)
 }
 
 size_t
-emu_body_add_point(struct emu_body *body, const uint32_t *seen)
+emu_body_add_point(struct emu_recording *body, const uint32_t *seen)
 {
 	struct emu_point *point;
 
@@ -50,7 +50,7 @@ emu_body_add_point(struct emu_body *body, const uint32_t *seen)
 }
 
 void
-emu_body_add_memory(struct emu_body *body, void *memory)
+emu_body_add_memory(struct emu_recording *body, void *memory)
 {
 	body->memory = grow(body->memory, body->memory_used,
 	    &body->memory_room, sizeof *body->memory);
@@ -58,7 +58,7 @@ emu_body_add_memory(struct emu_body *body, void *memory)
 }
 
 bool
-emu_body_has_memory(const struct emu_body *body, const void *memory)
+emu_body_has_memory(const struct emu_recording *body, const void *memory)
 {
 	for (size_t i = 0; i < body->memory_used; i++)
 		if (body->memory[i] == memory)
@@ -66,8 +66,8 @@ emu_body_has_memory(const struct emu_body *body, const void *memory)
 	return false;
 }
 
-struct emu_body *
-emu_body_keep(struct emu_body *body)
+struct emu_recording *
+emu_body_keep(struct emu_recording *body)
 {
 	pthread_mutex_lock(&lock);
 	body->references++;
@@ -76,7 +76,7 @@ emu_body_keep(struct emu_body *body)
 }
 
 void
-emu_body_release(struct emu_body *body)
+emu_body_release(struct emu_recording *body)
 {
 	int left;
 
@@ -98,7 +98,7 @@ emu_body_release(struct emu_body *body)
 struct CUgraph_st *
 emu_graph_new(uint64_t capture)
 {
-	struct emu_body *body = calloc(1, sizeof *body);
+	struct emu_recording *body = calloc(1, sizeof *body);
 	struct CUgraph_st *graph;
 
 	pthread_mutex_lock(&lock);
@@ -126,7 +126,7 @@ emu_graph_new(uint64_t capture)
 void
 emu_graph_discard(struct CUgraph_st *graph)
 {
-	struct emu_body *body = graph->body;
+	struct emu_recording *body = graph->body;
 
 	pthread_mutex_lock(&lock);
 	atomic_store(&graph->mark, 0);

@@ -12,7 +12,7 @@
 /* What NVIDIA's headers know as struct CUgraphExec_st. */
 struct CUgraphExec_st {
 	_Atomic uint32_t    mark;
-	struct emu_body    *body;
+	struct emu_recording    *body;
 	struct CUstream_st *stream[EMU_LANES]; /* NULL: none yet */
 	struct emu_token   *last;  /* the end of its last launch, or NULL */
 	struct CUgraphExec_st *next_all, *next_free;
@@ -66,7 +66,7 @@ emu_graph_instantiate(struct CUgraph_st *graph, struct CUgraphExec_st **out)
 }
 
 static bool
-is_lane_alive(const struct emu_body *body, int lane)
+is_lane_alive(const struct emu_recording *body, int lane)
 {
 	return emu_context_id(body->lane[lane].context) ==
 	    body->lane[lane].context_id;
@@ -76,7 +76,7 @@ is_lane_alive(const struct emu_body *body, int lane)
 int
 emu_graph_exec_destroy(struct CUgraphExec_st *exec)
 {
-	struct emu_body *body;
+	struct emu_recording *body;
 	const int status = emu_graph_exec_check(exec);
 
 	if (status)
@@ -199,7 +199,7 @@ stream_of_lane(struct CUgraphExec_st *exec, int lane)
 /* All in the order of the record: of a graph with one lane, and at the end of
  * the process, when work runs at once. */
 static struct part *
-make_serial(const struct emu_body *body, struct emu_token *after)
+make_serial(const struct emu_recording *body, struct emu_token *after)
 {
 	struct part *part = part_new(body->steps_used + 2, after);
 
@@ -211,7 +211,7 @@ make_serial(const struct emu_body *body, struct emu_token *after)
 
 /* One part per lane. Points that nobody waits for are left out. */
 static void
-make_parts(const struct emu_body *body, struct emu_token *after,
+make_parts(const struct emu_recording *body, struct emu_token *after,
     struct part **part)
 {
 	struct emu_token **token = calloc(body->points_used + 1,
@@ -243,7 +243,7 @@ make_parts(const struct emu_body *body, struct emu_token *after,
 static void
 launch(struct CUgraphExec_st *exec, struct CUstream_st *stream)
 {
-	const struct emu_body *body = exec->body;
+	const struct emu_recording *body = exec->body;
 	const bool serial = body->lanes == 1 || emu_device_ending();
 	struct part *part[EMU_LANES];
 
@@ -262,7 +262,7 @@ launch(struct CUgraphExec_st *exec, struct CUstream_st *stream)
 
 /* Into a capture: the tasks one by one, as one more part of its lane. */
 static int
-launch_captured(const struct emu_body *body, struct CUstream_st *stream)
+launch_captured(const struct emu_recording *body, struct CUstream_st *stream)
 {
 	for (size_t i = 0; i < body->steps_used; i++)
 		if (body->steps[i].kind == EMU_STEP_TASK)

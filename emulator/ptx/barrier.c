@@ -23,7 +23,7 @@ let_go(struct warp *w, struct frame *f, struct group *own,
 
 /* All have come. */
 static void
-release(struct block *b, int id)
+release(struct ptx_block *b, int id)
 {
 	struct barrier *bar = &b->barrier[id];
 
@@ -39,7 +39,7 @@ release(struct block *b, int id)
 }
 
 static void
-release_if_all(struct block *b)
+release_if_all(struct ptx_block *b)
 {
 	for (int i = 0; i < BARRIERS; i++) {
 		const struct barrier *bar = &b->barrier[i];
@@ -55,7 +55,7 @@ ptx_arrive(struct warp *w, struct frame *f, int g,
     const struct ptx_instruction *in, unsigned char *const base[4],
     uint32_t mask)
 {
-	struct block *b = w->block;
+	struct ptx_block *b = w->block;
 	const int first = __builtin_ctz(mask);
 	const int id = (int)lane_value(base, &in->operand[1], first) &
 	    (BARRIERS - 1);

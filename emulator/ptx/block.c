@@ -7,7 +7,7 @@ enum { SLICE = 1 << 20 };
 static void
 special(struct warp *w)
 {
-	struct block *b = w->block;
+	struct ptx_block *b = w->block;
 	const struct launch *l = b->launch;
 	const uint32_t same[S_SPECIALS] = {
 		[S_NTID_X] = l->size[0], [S_NTID_Y] = l->size[1],
@@ -57,7 +57,7 @@ special_block(struct warp *w)
 }
 
 static void
-begin_warp(struct block *b, unsigned i)
+begin_warp(struct ptx_block *b, unsigned i)
 {
 	struct launch *l = b->launch;
 	struct warp *w = &b->warp[i];
@@ -81,7 +81,7 @@ begin_warp(struct block *b, unsigned i)
 }
 
 static void
-begin_shared(struct block *b)
+begin_shared(struct ptx_block *b)
 {
 	struct launch *l = b->launch;
 	const size_t own = l->kernel->shared_bytes;
@@ -104,7 +104,7 @@ begin_shared(struct block *b)
 }
 
 void
-ptx_begin(struct block *b, struct launch *l, uint64_t number)
+ptx_begin(struct ptx_block *b, struct launch *l, uint64_t number)
 {
 	b->launch = l;
 	b->at[0] = (uint32_t)(number % l->grid[0]);
@@ -126,7 +126,7 @@ ptx_begin(struct block *b, struct launch *l, uint64_t number)
 
 /* Whether some lanes wait for others that never come; then it is said. */
 static bool
-miss_members(struct block *b)
+miss_members(struct ptx_block *b)
 {
 	for (unsigned i = 0; i < b->warps; i++)
 		for (struct frame *f = b->warp[i].top; f; f = f->caller)
@@ -158,7 +158,7 @@ quantum(struct launch *l)
 /* One round of all warps but the one that is held back. False: none of them
  * can go on. */
 static bool
-run_round(struct block *b)
+run_round(struct ptx_block *b)
 {
 	struct launch *l = b->launch;
 	const uint64_t before = b->instructions;
@@ -177,7 +177,7 @@ run_round(struct block *b)
 
 /* Nobody can go on. */
 static _Noreturn void
-stop_waiting(struct block *b)
+stop_waiting(struct ptx_block *b)
 {
 	struct warp *w = b->warp;
 
@@ -191,7 +191,7 @@ stop_waiting(struct block *b)
 }
 
 static void
-end_block(struct block *b)
+end_block(struct ptx_block *b)
 {
 	for (unsigned i = 0; i < b->warps; i++)
 		while (b->warp[i].top)
@@ -203,7 +203,7 @@ end_block(struct block *b)
 /* Only the warp that is held back can go on: not before all other blocks wait,
  * too. False: not now. */
 static bool
-run_held(struct block *b)
+run_held(struct ptx_block *b)
 {
 	struct launch *l = b->launch;
 	struct warp *w = &b->warp[b->held];
@@ -218,7 +218,7 @@ run_held(struct block *b)
 }
 
 bool
-ptx_run_block(struct block *b, uint64_t budget)
+ptx_run_block(struct ptx_block *b, uint64_t budget)
 {
 	const uint64_t until = b->instructions + budget;
 

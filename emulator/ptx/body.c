@@ -43,14 +43,14 @@ close_scope(struct parser *p)
 static void
 label(struct parser *p, const char *name)
 {
-	struct label *l = PUSH(p, p->label, p->labels, p->label_room);
+	struct ptx_label *l = PUSH(p, p->label, p->labels, p->label_room);
 
 	l->name = ptx_copy(p, name);
 	l->scope = p->scope;
 	l->pc = (int64_t)p->function->count;
 }
 
-static const struct label *
+static const struct ptx_label *
 label_of(struct parser *p, const char *name, int scope)
 {
 	for (;; scope = p->parent[scope]) {
@@ -145,7 +145,7 @@ static void
 apply(struct parser *p, const struct fix *x)
 {
 	struct ptx_instruction *in = &p->function->code[x->instruction];
-	const struct label *l;
+	const struct ptx_label *l;
 
 	p->line = in->line;
 	if (in->op == OP_brx && !x->target) {

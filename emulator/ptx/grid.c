@@ -22,7 +22,7 @@ block_number(const struct launch *l, uint64_t i, uint64_t count)
 }
 
 static void
-stop_spinning(struct block *b, unsigned here)
+stop_spinning(struct ptx_block *b, unsigned here)
 {
 	struct warp *w = b->warp;
 
@@ -37,7 +37,7 @@ stop_spinning(struct block *b, unsigned here)
 /* Blocks of a launch that have begun. */
 struct crowd {
 	struct launch *l;
-	struct block  *block;
+	struct ptx_block  *block;
 	unsigned here, most;
 	uint64_t next, count;   /* numbers of blocks */
 	uint64_t limit;
@@ -58,11 +58,11 @@ begin_next(struct crowd *c)
 
 /* One that has not ended, from a random one on; NULL if each of them waits for
  * the others, unless `release`. */
-static struct block *
+static struct ptx_block *
 choose(struct crowd *c, uint64_t any, bool release)
 {
 	for (unsigned i = 0; i < c->here; i++) {
-		struct block *b = &c->block[(any + i) % c->here];
+		struct ptx_block *b = &c->block[(any + i) % c->here];
 
 		if (b->ended || (b->stalled && !release))
 			continue;
@@ -84,7 +84,7 @@ run_mixed(struct crowd *c)
 	while (ended < c->count) {
 		const uint64_t any = ptx_random(&c->l->random);
 		const uint64_t begun = c->next - ended;
-		struct block *b;
+		struct ptx_block *b;
 
 		if (c->next < c->count && begun < c->most && (!begun ||
 		    any % 4 == 0))
@@ -124,7 +124,7 @@ run_in_order(struct crowd *c)
 		if (c->next < c->count && has_place(c))
 			begin_next(c);
 		for (unsigned i = 0; i < c->here; i++) {
-			struct block *b = &c->block[i];
+			struct ptx_block *b = &c->block[i];
 
 			if (b->ended || ptx_run_block(b, c->limit / 16))
 				continue;
@@ -139,7 +139,7 @@ run_in_order(struct crowd *c)
 /* ---- A launch ---------------------------------------------------------- */
 
 static void
-free_block(struct launch *l, struct block *b)
+free_block(struct launch *l, struct ptx_block *b)
 {
 	for (unsigned k = 0; k < WARPS; k++) {
 		struct warp *w = &b->warp[k];
@@ -219,7 +219,7 @@ ptx_launch(struct ptx_function *kernel, const unsigned grid[3],
 		.count = (uint64_t)grid[0] * grid[1] * grid[2],
 		.limit = options->spin_limit ? options->spin_limit
 		    : UINT64_C(1) << SPIN_LOG2 };
-	struct block *const blocks = c.block;
+	struct ptx_block *const blocks = c.block;
 	bool good;
 
 	if (!blocks)

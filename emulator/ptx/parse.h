@@ -10,16 +10,16 @@
 
 /* ---- Words ------------------------------------------------------------- */
 
-struct word {
+struct ptx_word {
 	const char *name;
 	int value;
 };
-extern const struct word ptx_type_words[], ptx_space_words[],
+extern const struct ptx_word ptx_type_words[], ptx_space_words[],
     ptx_round_words[], ptx_compare_words[], ptx_mode_words[], ptx_flag_words[],
     ptx_op_words[], ptx_special_words[];
 
 /* The value of that name, -1 if it is none of `words`. */
-int ptx_find(const struct word *words, const char *name);
+int ptx_find(const struct ptx_word *words, const char *name);
 /* Words that change nothing here: hints to caches, scopes, orders. */
 bool ptx_is_idle(const char *name);
 
@@ -36,7 +36,7 @@ struct symbol {
 	struct ptx_variable variable;
 };
 
-struct label {
+struct ptx_label {
 	char    *name;
 	int      scope;
 	int64_t  pc;
@@ -52,7 +52,7 @@ struct fix {
 };
 
 /* "name: .branchtargets a, b;" makes a list that a brx names. */
-struct list {
+struct ptx_list {
 	char *name;
 	struct ptx_target *target;
 };
@@ -67,11 +67,11 @@ struct parser {
 	struct ptx_function *function;
 	struct symbol *symbol;
 	size_t   symbols, symbol_room;
-	struct label *label;
+	struct ptx_label *label;
 	size_t   labels, label_room;
 	struct fix *fix;
 	size_t   fixes, fix_room;
-	struct list list[LISTS];
+	struct ptx_list list[LISTS];
 	size_t   lists;
 	int      scope, scopes, parent[SCOPES];
 	size_t   scope_symbols[DEPTH];

@@ -43,7 +43,7 @@ of_module(const struct ptx_module *m, uintptr_t at, size_t size)
 }
 
 static bool
-shared_is_there(const struct block *b, uint64_t at, size_t size)
+shared_is_there(const struct ptx_block *b, uint64_t at, size_t size)
 {
 	const struct launch *l = b->launch;
 	const struct ptx_module *m = l->kernel->module;
@@ -67,7 +67,7 @@ static unsigned char *
 reach_shared(struct warp *w, const struct ptx_instruction *in, int lane,
     uint64_t at, size_t size, enum access kind, const unsigned char *value)
 {
-	struct block *b = w->block;
+	struct ptx_block *b = w->block;
 
 	if (!shared_is_there(b, at, size))
 		return outside(w, in, lane, "shared address", at, size);

@@ -32,9 +32,9 @@ struct frame {
 	struct group group[LANES];
 };
 
-struct block;
+struct ptx_block;
 struct warp {
-	struct block *block;
+	struct ptx_block *block;
 	unsigned index;
 	uint32_t live;
 	uint32_t epoch;         /* bar.warp.syncs */
@@ -59,7 +59,7 @@ struct barrier {
 	uint32_t any, all, count;
 };
 
-struct block {
+struct ptx_block {
 	struct launch *launch;
 	uint32_t at[3];
 	unsigned warps, threads, live;
@@ -181,9 +181,9 @@ void ptx_touch(struct warp *w, const struct ptx_instruction *in, int lane,
 /* Until it waits, has ended, or `budget` instructions are over. */
 void ptx_run_warp(struct warp *w, uint64_t budget);
 /* In the memory that an earlier block has left behind, if any. */
-void ptx_begin(struct block *b, struct launch *l, uint64_t number);
+void ptx_begin(struct ptx_block *b, struct launch *l, uint64_t number);
 /* As far as it goes within `budget`; true: it ended. */
-bool ptx_run_block(struct block *b, uint64_t budget);
+bool ptx_run_block(struct ptx_block *b, uint64_t budget);
 
 /* ---- Operands ---------------------------------------------------------- */
 

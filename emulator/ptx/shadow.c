@@ -97,7 +97,7 @@ void
 ptx_touch(struct warp *w, const struct ptx_instruction *in, int lane,
     uint64_t at, size_t bytes, enum access kind, const unsigned char *value)
 {
-	struct block *b = w->block;
+	struct ptx_block *b = w->block;
 	const uint16_t own = (uint16_t)(thread_of(w, lane) + 1);
 
 	for (size_t i = 0; i < bytes; i++) {

@@ -2,7 +2,7 @@
 /* emulator/ptx/words.c -- the words of PTX that the interpreter knows. */
 #include "emulator/ptx/parse.h"
 
-const struct word ptx_type_words[] = {
+const struct ptx_word ptx_type_words[] = {
 	{ "pred", T_PRED }, { "b8", T_B8 }, { "u8", T_U8 }, { "s8", T_S8 },
 	{ "b16", T_B16 }, { "u16", T_U16 }, { "s16", T_S16 },
 	{ "f16", T_F16 }, { "bf16", T_BF16 }, { "b32", T_B32 },
@@ -11,20 +11,20 @@ const struct word ptx_type_words[] = {
 	{ "u64", T_U64 }, { "s64", T_S64 }, { "f64", T_F64 },
 	{ "b128", T_B128 }, { NULL, 0 }
 };
-const struct word ptx_space_words[] = {
+const struct ptx_word ptx_space_words[] = {
 	{ "global", SPACE_GLOBAL }, { "const", SPACE_CONST },
 	{ "shared", SPACE_SHARED }, { "shared::cta", SPACE_SHARED },
 	{ "local", SPACE_LOCAL }, { "param", SPACE_PARAM },
 	{ "param::entry", SPACE_PARAM }, { "param::func", SPACE_ARGUMENT },
 	{ NULL, 0 }
 };
-const struct word ptx_round_words[] = {
+const struct ptx_word ptx_round_words[] = {
 	{ "rn", ROUND_RN }, { "rz", ROUND_RZ }, { "rm", ROUND_RM },
 	{ "rp", ROUND_RP }, { "rni", ROUND_RNI }, { "rzi", ROUND_RZI },
 	{ "rmi", ROUND_RMI }, { "rpi", ROUND_RPI }, { "rna", ROUND_RNA },
 	{ NULL, 0 }
 };
-const struct word ptx_compare_words[] = {
+const struct ptx_word ptx_compare_words[] = {
 	{ "eq", CMP_EQ }, { "ne", CMP_NE }, { "lt", CMP_LT }, { "le", CMP_LE },
 	{ "gt", CMP_GT }, { "ge", CMP_GE }, { "lo", CMP_LT }, { "ls", CMP_LE },
 	{ "hi", CMP_GT }, { "hs", CMP_GE }, { "equ", CMP_EQU },
@@ -32,7 +32,7 @@ const struct word ptx_compare_words[] = {
 	{ "gtu", CMP_GTU }, { "geu", CMP_GEU }, { "num", CMP_NUM },
 	{ "nan", CMP_NAN }, { NULL, 0 }
 };
-const struct word ptx_mode_words[] = {
+const struct ptx_word ptx_mode_words[] = {
 	{ "lo", MODE_LO }, { "hi", MODE_HI }, { "wide", MODE_WIDE },
 	{ "up", MODE_UP }, { "down", MODE_DOWN }, { "bfly", MODE_BFLY },
 	{ "idx", MODE_IDX }, { "all", MODE_ALL }, { "any", MODE_ANY },
@@ -50,7 +50,7 @@ const struct word ptx_mode_words[] = {
 	{ "ecr", MODE_ECR }, { "rc16", MODE_RC16 }, { "to", MODE_TO },
 	{ NULL, 0 }
 };
-const struct word ptx_flag_words[] = {
+const struct ptx_word ptx_flag_words[] = {
 	{ "ftz", FLAG_FTZ }, { "sat", FLAG_SAT }, { "approx", FLAG_APPROX },
 	{ "sync", FLAG_SYNC }, { "aligned", FLAG_ALIGNED },
 	{ "volatile", FLAG_VOLATILE }, { "cc", FLAG_CC },
@@ -66,13 +66,13 @@ static const char *const idle_words[] = {
 	"L2::256B", "L1", "L2", "noftz", "cluster", "proxy", "alias", "async",
 	"generic", "launch_dependents", "wait", NULL
 };
-const struct word ptx_op_words[] = {
+const struct ptx_word ptx_op_words[] = {
 #define X(name) { #name, OP_##name },
 	PTX_OPS(X)
 #undef X
 	{ NULL, 0 }
 };
-const struct word ptx_special_words[] = {
+const struct ptx_word ptx_special_words[] = {
 	{ "%tid.x", S_TID_X }, { "%tid.y", S_TID_Y }, { "%tid.z", S_TID_Z },
 	{ "%ntid.x", S_NTID_X }, { "%ntid.y", S_NTID_Y },
 	{ "%ntid.z", S_NTID_Z }, { "%ctaid.x", S_CTAID_X },
@@ -91,7 +91,7 @@ const struct word ptx_special_words[] = {
 };
 
 int
-ptx_find(const struct word *words, const char *name)
+ptx_find(const struct ptx_word *words, const char *name)
 {
 	for (; words->name; words++)
 		if (!strcmp(words->name, name))

@@ -84,7 +84,7 @@ struct emu_edge {
 
 /* A pointwise operation: out = mode(alpha1 in + alpha2 other); modes of one
  * input have no `other`. */
-struct emu_step {
+struct emu_pointwise {
 	cudnnPointwiseMode_t mode;
 	double alpha1, alpha2, lower, upper, slope;
 	struct emu_edge other, out;
@@ -97,7 +97,7 @@ struct emu_graph {
 	cudnnDataType_t compute;
 	struct emu_edge x, w, y;
 	int    steps;
-	struct emu_step step[EMU_GRAPH_STEPS];
+	struct emu_pointwise step[EMU_GRAPH_STEPS];
 };
 
 /* What the finalized operations mean: BAD_PARAM if they do not fit together. */

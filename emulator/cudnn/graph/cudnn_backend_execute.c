@@ -14,14 +14,14 @@ struct work {
 	struct emu_conv conv;
 	void *x, *w, *y;                /* NULL: virtual */
 	int   steps;
-	struct emu_step step[EMU_GRAPH_STEPS];
+	struct emu_pointwise step[EMU_GRAPH_STEPS];
 	void *other[EMU_GRAPH_STEPS], *out[EMU_GRAPH_STEPS];
 	unsigned char *workspace;
 	size_t workspace_bytes;
 };
 
 static double
-apply(const struct emu_step *step, double in, double other)
+apply(const struct emu_pointwise *step, double in, double other)
 {
 	in *= step->alpha1;
 	switch ((int)step->mode) {
@@ -63,7 +63,7 @@ static void
 run_step(const struct work *work, int s, struct emu_touched *touched,
     const struct emu_tensor *dense, void *data)
 {
-	const struct emu_step *step = &work->step[s];
+	const struct emu_pointwise *step = &work->step[s];
 	const struct emu_tensor *small = &step->other.tensor;
 	struct emu_touched own = { 0 };
 

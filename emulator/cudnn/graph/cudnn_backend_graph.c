@@ -137,14 +137,14 @@ emu_graph_needs_other(const struct emu_body *pointwise)
 /* The pointwise operation that takes `uid`, as a step. */
 static bool
 read_step(const struct emu_body *operation, const struct emu_edge *in,
-    struct emu_step *out)
+    struct emu_pointwise *out)
 {
 	const struct emu_body *p = emu_body_child(operation,
 	    CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR);
 	const struct emu_body *b = emu_body_child(operation,
 	    CUDNN_ATTR_OPERATION_POINTWISE_BDESC);
 	struct emu_edge x, other = { .uid = -1 };
-	struct emu_step step = {
+	struct emu_pointwise step = {
 		.mode = mode_of(p),
 		.alpha1 = emu_body_real(operation,
 		    CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1, 1),
@@ -200,7 +200,7 @@ has_inputs(const struct emu_graph *g)
 
 /* Whether a step can follow on `in` and is known. */
 static bool
-is_known(const struct emu_step *step, const struct emu_edge *in)
+is_known(const struct emu_pointwise *step, const struct emu_edge *in)
 {
 	const bool two = step->mode == CUDNN_POINTWISE_ADD;
 
@@ -236,7 +236,7 @@ emu_graph_read(const struct emu_value *operations, struct emu_graph *out)
 		more = false;
 		for (int64_t i = 0; i < operations->count; i++) {
 			const struct emu_body *b = operations->at.body[i];
-			struct emu_step *step = &g.step[g.steps];
+			struct emu_pointwise *step = &g.step[g.steps];
 
 			if (b->type !=
 			    CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR ||
