@@ -31,7 +31,7 @@ read_number(const char *s, double least, double most)
 }
 
 static int
-take_pairs(struct ac_compare *compare, const char *typed)
+take_pairs(struct ac_comparison *compare, const char *typed)
 {
 	const double pairs = read_number(typed, 1, AC_COMPARE_PAIRS);
 
@@ -43,7 +43,7 @@ take_pairs(struct ac_compare *compare, const char *typed)
 }
 
 static int
-take_limit(struct ac_compare *compare, const char *typed)
+take_limit(struct ac_comparison *compare, const char *typed)
 {
 	const double percent = read_number(typed, 0, 1e6);
 
@@ -55,7 +55,7 @@ take_limit(struct ac_compare *compare, const char *typed)
 }
 
 static int
-take_tol(struct ac_compare *compare, const char *typed)
+take_tol(struct ac_comparison *compare, const char *typed)
 {
 	compare->tol = read_number(typed, 0, 2);
 	if (compare->tol < 0)
@@ -66,7 +66,7 @@ take_tol(struct ac_compare *compare, const char *typed)
 }
 
 static int
-take_pattern(struct ac_compare *compare, const char *typed)
+take_pattern(struct ac_comparison *compare, const char *typed)
 {
 	struct ac_compare_pattern *more = reallocarray(compare->patterns,
 	    compare->pattern_count + 1, sizeof *more);
@@ -83,7 +83,7 @@ take_pattern(struct ac_compare *compare, const char *typed)
 
 /* One option that was read; an exit status, 0: go on. */
 static int
-take_option(struct ac_compare *compare, int option, const char *value)
+take_option(struct ac_comparison *compare, int option, const char *value)
 {
 	switch (option) {
 	case 'n':
@@ -108,7 +108,7 @@ take_option(struct ac_compare *compare, int option, const char *value)
 
 /* Read the options; 0 when the program is known. */
 static int
-read_options(struct ac_compare *compare, struct ac_arguments *a)
+read_options(struct ac_comparison *compare, struct ac_arguments *a)
 {
 	int option, status = 0;
 
@@ -135,7 +135,7 @@ read_options(struct ac_compare *compare, struct ac_arguments *a)
 /* ---- Carrying it out --------------------------------------------------- */
 
 size_t
-ac_compare_values(const struct ac_compare *compare, enum ac_side side,
+ac_compare_values(const struct ac_comparison *compare, enum ac_side side,
     size_t offset, double values_out[AC_COMPARE_PAIRS])
 {
 	for (size_t i = 0; i < compare->pairs; i++)
@@ -147,7 +147,7 @@ ac_compare_values(const struct ac_compare *compare, enum ac_side side,
 /* Plain first, recast first, plain first: what changes steadily, such as a
  * GPU's temperature, harms neither side more than the other. */
 static int
-run_pairs(struct ac_compare *compare)
+run_pairs(struct ac_comparison *compare)
 {
 	int status = 0;
 
@@ -181,7 +181,7 @@ is_compared(const struct ac_compare_output *output)
 
 /* Leave a stamp for `autocast run` to find, if there was something to see. */
 static void
-remember(const struct ac_compare *compare)
+remember(const struct ac_comparison *compare)
 {
 	bool compared = false, differs = false;
 	struct ac_compared now;
@@ -207,7 +207,7 @@ remember(const struct ac_compare *compare)
 }
 
 static int
-tell(const struct ac_compare *compare)
+tell(const struct ac_comparison *compare)
 {
 	const size_t wall = offsetof(struct ac_compare_run, wall);
 	double times[AC_SIDES][AC_COMPARE_PAIRS];
@@ -232,7 +232,7 @@ tell(const struct ac_compare *compare)
 }
 
 static int
-carry_out(struct ac_compare *compare)
+carry_out(struct ac_comparison *compare)
 {
 	int status;
 
@@ -252,7 +252,7 @@ carry_out(struct ac_compare *compare)
 }
 
 static void
-forget(struct ac_compare *compare)
+forget(struct ac_comparison *compare)
 {
 	for (size_t i = 0; i < compare->output_count; i++)
 		free(compare->outputs[i].name);
@@ -264,7 +264,7 @@ forget(struct ac_compare *compare)
 static int
 run(const struct ac_command *self, char **arguments)
 {
-	static struct ac_compare compare = { .pairs = 5 };
+	static struct ac_comparison compare = { .pairs = 5 };
 	static struct ac_program program;
 	struct ac_arguments a = { .command = self, .next = arguments,
 	    .status = -1 };

@@ -54,7 +54,7 @@ double ac_compare_spread(const double *values, size_t n);
 struct ac_compare_run {
 	double   wall, user, system; /* seconds */
 	double   peak_bytes;         /* of the largest process */
-	double   scratch_bytes;      /* on the device, ours; negative: unknown */
+	double   scratch_bytes;      /* on the device, ours; < 0: unknown */
 };
 
 struct ac_compare_pattern {
@@ -64,7 +64,7 @@ struct ac_compare_pattern {
 
 /* Everything a comparison needs and finds. Pair 0 warms up: its outputs count,
  * its times do not. */
-struct ac_compare {
+struct ac_comparison {
 	struct ac_launch  launch;
 	const struct ac_program *program;
 	char          **arguments;
@@ -83,26 +83,26 @@ struct ac_compare {
 };
 
 /* Make the folder. 0, or an exit status after one line on stderr. */
-int ac_compare_begin(struct ac_compare *compare);
+int ac_compare_begin(struct ac_comparison *compare);
 
 /* Run the program once and keep what it wrote. 0, or an exit status after one
  * line on stderr. */
-int ac_compare_run_one(struct ac_compare *compare, enum ac_side side,
+int ac_compare_run_one(struct ac_comparison *compare, enum ac_side side,
     size_t pair);
 
 /* Where that run's output number `output` is kept, if it wrote it. */
-void ac_compare_path(const struct ac_compare *compare, enum ac_side side,
+void ac_compare_path(const struct ac_comparison *compare, enum ac_side side,
     size_t pair, size_t output, char path_out[PATH_MAX]);
 
 /* Remove what is in the folder, and it. */
-void ac_compare_end(struct ac_compare *compare);
+void ac_compare_end(struct ac_comparison *compare);
 
 /* ---- What they wrote (cmd/compare/compare_outputs.c) ------------------- */
 
 enum ac_presence {
 	AC_PRESENT,                /* every run wrote it: see `result` */
 	AC_UNSTABLE,               /* not every plain run wrote it */
-	AC_MISSING,                /* all plain runs did, a recast one did not */
+	AC_MISSING,                /* all plain runs did, a recast one not */
 	AC_ADDED                   /* only recast runs wrote it */
 };
 
@@ -114,10 +114,11 @@ struct ac_compare_output {
 
 /* The number of the output called `name`, added if it is new; exits without
  * memory. */
-size_t ac_compare_output_number(struct ac_compare *compare, const char *name);
+size_t ac_compare_output_number(struct ac_comparison *compare,
+    const char *name);
 
 /* Compare every output of all runs. 0, or an exit status. */
-int ac_compare_outputs(struct ac_compare *compare);
+int ac_compare_outputs(struct ac_comparison *compare);
 
 /* Whether the output makes the comparison fail. */
 bool ac_compare_output_differs(const struct ac_compare_output *output);
@@ -126,12 +127,12 @@ bool ac_compare_output_differs(const struct ac_compare_output *output);
 
 /* One value of all counted runs of a side: `offset` is that of a double in
  * struct ac_compare_run. Returns how many. */
-size_t ac_compare_values(const struct ac_compare *compare, enum ac_side side,
+size_t ac_compare_values(const struct ac_comparison *compare, enum ac_side side,
     size_t offset, double values_out[AC_COMPARE_PAIRS]);
 
-void ac_compare_print(const struct ac_compare *compare,
+void ac_compare_print(const struct ac_comparison *compare,
     const struct ac_judgement *judgement);
-void ac_compare_json(const struct ac_compare *compare,
+void ac_compare_json(const struct ac_comparison *compare,
     const struct ac_judgement *judgement, int status);
 
 #endif

@@ -54,7 +54,7 @@ put_count(const char *name, uint64_t count)
 
 /* "wall_seconds": {"plain": [...], "recast": [...]} */
 static void
-put_values(const struct ac_compare *compare, const char *name, size_t offset)
+put_values(const struct ac_comparison *compare, const char *name, size_t offset)
 {
 	double values[AC_COMPARE_PAIRS];
 
@@ -74,7 +74,7 @@ put_values(const struct ac_compare *compare, const char *name, size_t offset)
 }
 
 static void
-put_judgement(const struct ac_compare *compare, const struct ac_judgement *j)
+put_judgement(const struct ac_comparison *compare, const struct ac_judgement *j)
 {
 	static const char *const words[] = { "none", "same", "faster",
 		"slower", "too-slow" };
@@ -144,7 +144,7 @@ put_output(const struct ac_compare_output *output)
 }
 
 void
-ac_compare_json(const struct ac_compare *compare,
+ac_compare_json(const struct ac_comparison *compare,
     const struct ac_judgement *judgement, int status)
 {
 	printf("{\"version\": %d, \"status\": %d, \"emulated\": %s, "

@@ -18,7 +18,7 @@ struct view {
 };
 
 size_t
-ac_compare_output_number(struct ac_compare *compare, const char *name)
+ac_compare_output_number(struct ac_comparison *compare, const char *name)
 {
 	const size_t count = compare->output_count;
 	struct ac_compare_output *more;
@@ -57,7 +57,7 @@ ac_compare_output_differs(const struct ac_compare_output *output)
 /* ---- Files ------------------------------------------------------------- */
 
 static bool
-is_there(const struct ac_compare *compare, enum ac_side side, size_t pair,
+is_there(const struct ac_comparison *compare, enum ac_side side, size_t pair,
     size_t output)
 {
 	char path[PATH_MAX];
@@ -67,7 +67,7 @@ is_there(const struct ac_compare *compare, enum ac_side side, size_t pair,
 }
 
 static enum ac_presence
-presence(const struct ac_compare *compare, size_t output)
+presence(const struct ac_comparison *compare, size_t output)
 {
 	size_t there[AC_SIDES] = { 0, 0 };
 
@@ -82,7 +82,7 @@ presence(const struct ac_compare *compare, size_t output)
 }
 
 static bool
-map(const struct ac_compare *compare, enum ac_side side, size_t pair,
+map(const struct ac_comparison *compare, enum ac_side side, size_t pair,
     size_t output, struct view *view_out)
 {
 	char path[PATH_MAX];
@@ -120,7 +120,7 @@ unmap(const struct view *view)
 
 /* All runs of one side but the reference itself. */
 static bool
-pass_over(const struct ac_compare *compare, enum ac_side side, size_t output,
+pass_over(const struct ac_comparison *compare, enum ac_side side, size_t output,
     struct ac_numbers *numbers)
 {
 	bool done = true;
@@ -141,7 +141,7 @@ pass_over(const struct ac_compare *compare, enum ac_side side, size_t output,
 }
 
 static bool
-compare_output(const struct ac_compare *compare, size_t output,
+compare_output(const struct ac_comparison *compare, size_t output,
     struct ac_numbers_result *result_out)
 {
 	struct ac_numbers *numbers;
@@ -161,7 +161,7 @@ compare_output(const struct ac_compare *compare, size_t output,
 }
 
 int
-ac_compare_outputs(struct ac_compare *compare)
+ac_compare_outputs(struct ac_comparison *compare)
 {
 	for (size_t i = 0; i < compare->output_count; i++) {
 		struct ac_compare_output *output = &compare->outputs[i];

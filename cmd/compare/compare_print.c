@@ -63,8 +63,8 @@ add_percent(struct ac_text *t, double part)
 /* ---- Times and memory -------------------------------------------------- */
 
 static void
-print_times(const struct ac_compare *compare, const char *what, size_t offset,
-    const struct ac_judgement *judgement)
+print_times(const struct ac_comparison *compare, const char *what,
+    size_t offset, const struct ac_judgement *judgement)
 {
 	double values[AC_COMPARE_PAIRS];
 	char line[LINE_BYTES];
@@ -95,7 +95,8 @@ print_times(const struct ac_compare *compare, const char *what, size_t offset,
 }
 
 static void
-print_memory(const struct ac_compare *compare, const char *what, size_t offset)
+print_memory(const struct ac_comparison *compare, const char *what,
+    size_t offset)
 {
 	double values[AC_COMPARE_PAIRS];
 	char line[LINE_BYTES];
@@ -128,7 +129,7 @@ add_change(struct ac_text *t, const struct ac_judgement *j)
 }
 
 static void
-print_verdict(const struct ac_compare *compare, const struct ac_judgement *j)
+print_verdict(const struct ac_comparison *compare, const struct ac_judgement *j)
 {
 	char line[LINE_BYTES];
 	struct ac_text t;
@@ -166,7 +167,7 @@ print_verdict(const struct ac_compare *compare, const struct ac_judgement *j)
 }
 
 static void
-print_work(const struct ac_compare *compare)
+print_work(const struct ac_comparison *compare)
 {
 	char line[LINE_BYTES];
 	struct ac_text t;
@@ -310,7 +311,7 @@ print_output(const struct ac_compare_output *output)
 }
 
 void
-ac_compare_print(const struct ac_compare *compare,
+ac_compare_print(const struct ac_comparison *compare,
     const struct ac_judgement *judgement)
 {
 	char head[LINE_BYTES];

@@ -25,7 +25,7 @@ const char *const ac_side_names[AC_SIDES] = { "plain", "recast" };
 /* ---- The folder -------------------------------------------------------- */
 
 int
-ac_compare_begin(struct ac_compare *compare)
+ac_compare_begin(struct ac_comparison *compare)
 {
 	const int status = ac_again_folder("compare", compare->folder,
 	    sizeof compare->folder);
@@ -37,7 +37,7 @@ ac_compare_begin(struct ac_compare *compare)
 }
 
 void
-ac_compare_path(const struct ac_compare *compare, enum ac_side side,
+ac_compare_path(const struct ac_comparison *compare, enum ac_side side,
     size_t pair, size_t output, char path_out[PATH_MAX])
 {
 	struct ac_text t;
@@ -50,7 +50,7 @@ ac_compare_path(const struct ac_compare *compare, enum ac_side side,
 /* Where the recast runs count: what the user has of other runs is left in
  * peace. */
 static void
-name_state(const struct ac_compare *compare, char path_out[PATH_MAX])
+name_state(const struct ac_comparison *compare, char path_out[PATH_MAX])
 {
 	struct ac_text t;
 
@@ -59,7 +59,7 @@ name_state(const struct ac_compare *compare, char path_out[PATH_MAX])
 }
 
 void
-ac_compare_end(struct ac_compare *compare)
+ac_compare_end(struct ac_comparison *compare)
 {
 	char state[PATH_MAX];
 
@@ -95,7 +95,7 @@ copy(int in, int out)
 }
 
 static int
-keep_file(struct ac_compare *compare, enum ac_side side, size_t pair,
+keep_file(struct ac_comparison *compare, enum ac_side side, size_t pair,
     const char *name)
 {
 	const int in = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -128,7 +128,7 @@ keep_file(struct ac_compare *compare, enum ac_side side, size_t pair,
 }
 
 static int
-keep_files(struct ac_compare *compare, enum ac_side side, size_t pair)
+keep_files(struct ac_comparison *compare, enum ac_side side, size_t pair)
 {
 	int status = 0;
 
@@ -149,7 +149,7 @@ keep_files(struct ac_compare *compare, enum ac_side side, size_t pair)
 }
 
 static void
-show(const struct ac_compare *compare, enum ac_side side, size_t pair)
+show(const struct ac_comparison *compare, enum ac_side side, size_t pair)
 {
 	char path[PATH_MAX];
 	int in;
@@ -164,7 +164,7 @@ show(const struct ac_compare *compare, enum ac_side side, size_t pair)
 
 /* What the library counted in the run that just ended. */
 static void
-read_report(struct ac_compare *compare, struct ac_compare_run *run)
+read_report(struct ac_comparison *compare, struct ac_compare_run *run)
 {
 	struct ac_text why = ac_say_buffer(512);
 	struct ac_report *report = *compare->launch.state
@@ -188,7 +188,7 @@ read_report(struct ac_compare *compare, struct ac_compare_run *run)
 /* ---- A run ------------------------------------------------------------- */
 
 static int
-start(struct ac_compare *compare, enum ac_side side, size_t pair, int *ended)
+start(struct ac_comparison *compare, enum ac_side side, size_t pair, int *ended)
 {
 	char path[PATH_MAX];
 	int output, status;
@@ -206,7 +206,7 @@ start(struct ac_compare *compare, enum ac_side side, size_t pair, int *ended)
 }
 
 static int
-check_end(const struct ac_compare *compare, enum ac_side side, size_t pair,
+check_end(const struct ac_comparison *compare, enum ac_side side, size_t pair,
     int ended)
 {
 	if (ac_child_caught())
@@ -226,7 +226,7 @@ check_end(const struct ac_compare *compare, enum ac_side side, size_t pair,
 /* Statistics of a run's own, but what decides as in any other run: what was
  * validated and calibrated before. */
 static void
-use_own_state(struct ac_compare *compare)
+use_own_state(struct ac_comparison *compare)
 {
 	char theirs[AC_FILE_PATH], state[PATH_MAX];
 	struct ac_text user;
@@ -243,7 +243,8 @@ use_own_state(struct ac_compare *compare)
 }
 
 int
-ac_compare_run_one(struct ac_compare *compare, enum ac_side side, size_t pair)
+ac_compare_run_one(struct ac_comparison *compare, enum ac_side side,
+    size_t pair)
 {
 	struct ac_compare_run *run = &compare->runs[side][pair];
 	struct ac_child_cost cost = { .wall = 0 };

@@ -12,4 +12,4 @@ autocast_SOURCES += \
 	cmd/compare/numbers.h \
 	cmd/compare/numbers_lines.c \
 	cmd/compare/numbers_lines.h \
-	cmd/compare/numbers_token.c
+	cmd/compare/numbers_piece.c

@@ -51,18 +51,18 @@ bits(size_t count, bool *failed)
 static bool
 count_numbers(struct ac_numbers *numbers)
 {
-	struct ac_token token;
+	struct ac_piece piece;
 
 	numbers->firsts = calloc(numbers->text.lines + 1,
 	    sizeof *numbers->firsts);
 	if (!numbers->firsts)
 		return false;
 	for (size_t i = 0; i < numbers->text.lines; i++) {
-		struct ac_token_line line = ac_numbers_line(&numbers->text, i);
+		struct ac_piece_line line = ac_numbers_line(&numbers->text, i);
 
 		numbers->firsts[i + 1] = numbers->firsts[i];
-		while (ac_token_next(&line, &token))
-			numbers->firsts[i + 1] += token.is_number;
+		while (ac_piece_next(&line, &piece))
+			numbers->firsts[i + 1] += piece.is_number;
 	}
 	return true;
 }

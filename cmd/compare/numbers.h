@@ -12,27 +12,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Words of a line (cmd/compare/numbers_token.c) --------------------- */
+/* ---- Words of a line (cmd/compare/numbers_piece.c) --------------------- */
 
 /* A number is [+-]DIGITS[.DIGITS][e[+-]DIGITS], .5, 5., nan or inf, standing
  * alone or before a unit of up to three letters. Text: 0x1f, 1,234,567, v1.2,
  * 1.2.3, fp16, 5f3a91c2. */
-struct ac_token {
+struct ac_piece {
 	const char *start;
 	size_t      length;
 	bool        is_number;
 	double      value;         /* of a number */
 };
 
-struct ac_token_line {
+struct ac_piece_line {
 	const char *begin, *at, *end; /* `at` begins at `begin` */
 };
 
 /* The next word; blanks around it are skipped. False at the line's end. */
-bool ac_token_next(struct ac_token_line *line, struct ac_token *token_out);
+bool ac_piece_next(struct ac_piece_line *line, struct ac_piece *piece_out);
 
 /* Whether two texts are equal but for the number of blanks between words. */
-bool ac_token_same_text(const struct ac_token *a, const struct ac_token *b);
+bool ac_piece_same_text(const struct ac_piece *a, const struct ac_piece *b);
 
 /* |a - b| relative to the larger of them: 0 to 2. Infinite if one is finite
  * and the other is not; NaNs are equal. */
@@ -46,7 +46,7 @@ enum { AC_NUMBERS_WORD = 32, AC_NUMBERS_LINE = 72 };
  * and columns (in bytes) count from 1; 0: there is none. */
 struct ac_numbers_result {
 	bool     is_binary;
-	uint64_t numbers, unstable;      /* in the reference; of them left out */
+	uint64_t numbers, unstable;      /* in the reference; not compared */
 	uint64_t differing, beyond;      /* at all; by more than `tol` */
 	double   worst;                  /* relative */
 	uint64_t worst_line, worst_column;

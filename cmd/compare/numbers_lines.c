@@ -60,10 +60,10 @@ ac_numbers_split(struct ac_numbers_text *text, const char *bytes, size_t count)
 }
 
 /* Without its newline. */
-struct ac_token_line
+struct ac_piece_line
 ac_numbers_line(const struct ac_numbers_text *text, size_t i)
 {
-	struct ac_token_line line;
+	struct ac_piece_line line;
 
 	line.begin = line.at = text->bytes + text->starts[i];
 	line.end = text->bytes + text->starts[i + 1];
@@ -73,7 +73,7 @@ ac_numbers_line(const struct ac_numbers_text *text, size_t i)
 }
 
 static bool
-are_same(struct ac_token_line a, struct ac_token_line b)
+are_same(struct ac_piece_line a, struct ac_piece_line b)
 {
 	return a.end - a.begin == b.end - b.begin &&
 	    !memcmp(a.begin, b.begin, (size_t)(a.end - a.begin));
@@ -81,21 +81,21 @@ are_same(struct ac_token_line a, struct ac_token_line b)
 
 /* Whether two lines are the same but for their numbers. */
 static bool
-match(struct ac_token_line a, struct ac_token_line b)
+match(struct ac_piece_line a, struct ac_piece_line b)
 {
-	struct ac_token x, y;
+	struct ac_piece x, y;
 
 	if (are_same(a, b))
 		return true;
 	for (;;) {
-		const bool more = ac_token_next(&a, &x);
+		const bool more = ac_piece_next(&a, &x);
 
-		if (more != ac_token_next(&b, &y))
+		if (more != ac_piece_next(&b, &y))
 			return false;
 		if (!more)
 			return true;
 		if (x.is_number != y.is_number ||
-		    (!x.is_number && !ac_token_same_text(&x, &y)))
+		    (!x.is_number && !ac_piece_same_text(&x, &y)))
 			return false;
 	}
 }
@@ -114,8 +114,8 @@ keep(char *out, size_t size, const char *from, const char *end)
 
 static void
 keep_worst(const struct ac_numbers_pass *pass, size_t i,
-    struct ac_token_line line, const struct ac_token *x,
-    const struct ac_token *y, double difference)
+    struct ac_piece_line line, const struct ac_piece *x,
+    const struct ac_piece *y, double difference)
 {
 	struct ac_numbers_result *r = &pass->numbers->result;
 
@@ -135,14 +135,14 @@ static void
 pair(const struct ac_numbers_pass *pass, size_t i, size_t j)
 {
 	struct ac_numbers *numbers = pass->numbers;
-	struct ac_token_line a = ac_numbers_line(&numbers->text, i);
-	struct ac_token_line b = ac_numbers_line(pass->other, j);
-	struct ac_token x, y;
+	struct ac_piece_line a = ac_numbers_line(&numbers->text, i);
+	struct ac_piece_line b = ac_numbers_line(pass->other, j);
+	struct ac_piece x, y;
 
 	if (are_same(a, b))
 		return;
-	for (size_t n = numbers->firsts[i]; ac_token_next(&a, &x) &&
-	    ac_token_next(&b, &y); n += x.is_number) {
+	for (size_t n = numbers->firsts[i]; ac_piece_next(&a, &x) &&
+	    ac_piece_next(&b, &y); n += x.is_number) {
 		const double difference = x.is_number
 		    ? ac_number_difference(x.value, y.value) : 0;
 
@@ -166,7 +166,7 @@ change(const struct ac_numbers_pass *pass, size_t i, size_t j)
 {
 	struct ac_numbers *numbers = pass->numbers;
 	struct ac_numbers_result *r = &numbers->result;
-	const struct ac_token_line a = ac_numbers_line(&numbers->text, i);
+	const struct ac_piece_line a = ac_numbers_line(&numbers->text, i);
 
 	if (is_set(numbers->unstable_lines, i))
 		return;
@@ -184,7 +184,7 @@ change(const struct ac_numbers_pass *pass, size_t i, size_t j)
 	keep(r->first_plain, sizeof r->first_plain, a.begin, a.end);
 	*r->first_recast = '\0';
 	if (j < pass->other->lines) {
-		const struct ac_token_line b = ac_numbers_line(pass->other, j);
+		const struct ac_piece_line b = ac_numbers_line(pass->other, j);
 
 		keep(r->first_recast, sizeof r->first_recast, b.begin, b.end);
 	}
@@ -196,7 +196,7 @@ insert(const struct ac_numbers_pass *pass, size_t i, size_t j)
 {
 	struct ac_numbers *numbers = pass->numbers;
 	struct ac_numbers_result *r = &numbers->result;
-	const struct ac_token_line b = ac_numbers_line(pass->other, j);
+	const struct ac_piece_line b = ac_numbers_line(pass->other, j);
 
 	if (is_set(numbers->unstable_gaps, i))
 		return;

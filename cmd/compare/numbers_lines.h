@@ -39,7 +39,7 @@ bool ac_numbers_split(struct ac_numbers_text *text_out, const char *bytes,
     size_t count);
 
 /* Line i, from 0, without its newline. */
-struct ac_token_line ac_numbers_line(const struct ac_numbers_text *text,
+struct ac_piece_line ac_numbers_line(const struct ac_numbers_text *text,
     size_t i);
 
 /* Carry out `pass` on texts that are not binary. */

@@ -43,6 +43,29 @@ check 'the name of a function that is defined stands at the left' "$(awk '
 	print FILENAME ":" FNR ": " last
     }
     /^[A-Za-z_]/ { last = $0 }' $code)"
+# A reader who finds one must not ask which. Files that only use a name of
+# their own may choose the same.
+check 'what a header calls a struct, a union or an enum, nobody else does' \
+    "$(for room in $rooms; do
+	files "$room/*.c" "$room/*.h" "$room/*.cu" "$room/*.def"
+done | sort -u | xargs awk '
+    {
+	line = $0
+	while (match(line, /(struct|union|enum)[ \t]+[A-Za-z0-9_]+[ \t]*\{/)) {
+		split(substr(line, RSTART, RLENGTH), word, /[ \t{]+/)
+		where = where_of[word[2]]
+		if (!seen[word[2], FILENAME]++)
+			where_of[word[2]] = where " " FILENAME
+		if (FILENAME ~ /\.h$/)
+			is_shared[word[2]]
+		line = substr(line, RSTART + RLENGTH)
+	}
+    }
+    END {
+	for (tag in is_shared)
+		if (split(where_of[tag], files, " ") > 1)
+			print tag ":" where_of[tag]
+    }')"
 check 'no white space at line ends' "$(grep -nE '[[:blank:]]$' $sources)"
 check 'no notes to oneself' \
     "$(grep -nE '\b(TODO|FIXME|XXX)\b' $sources | grep -vE '^tests/lint/source.sh|ok .*# TODO')"

@@ -136,7 +136,7 @@ tests_unit_cmd_test_compare_LDADD = $(LDADD) -lm
 tests_unit_cmd_test_validate_SOURCES = tests/unit/cmd/test_validate.c \
 	cmd/validate/validate_trace.c
 tests_unit_cmd_test_numbers_SOURCES = tests/unit/cmd/test_numbers.c cmd/compare/numbers.c \
-	cmd/compare/numbers_lines.c cmd/compare/numbers_token.c
+	cmd/compare/numbers_lines.c cmd/compare/numbers_piece.c
 tests_unit_cmd_test_numbers_LDADD = $(LDADD) -lm
 tests_unit_policy_test_policy_conv_LDADD = $(LDADD) -lm
 tests_unit_policy_test_profit_LDADD = $(LDADD) -lm

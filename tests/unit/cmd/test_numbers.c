@@ -22,19 +22,19 @@ static const char *
 cut(const char *line)
 {
 	static char buffer[1024];
-	struct ac_token_line at = { line, line, line + strlen(line) };
-	struct ac_token token;
+	struct ac_piece_line at = { line, line, line + strlen(line) };
+	struct ac_piece piece;
 	struct ac_text t;
 
 	ac_text_init(&t, buffer, sizeof buffer);
-	while (ac_token_next(&at, &token)) {
-		assert_true(token.length > 0);
-		ac_text_add(&t, token.is_number ? "{" : "|");
-		if (token.is_number)
-			ac_text_add_double(&t, token.value, 9);
+	while (ac_piece_next(&at, &piece)) {
+		assert_true(piece.length > 0);
+		ac_text_add(&t, piece.is_number ? "{" : "|");
+		if (piece.is_number)
+			ac_text_add_double(&t, piece.value, 9);
 		else
-			ac_text_add_bytes(&t, token.start, token.length);
-		ac_text_add(&t, token.is_number ? "}" : "|");
+			ac_text_add_bytes(&t, piece.start, piece.length);
+		ac_text_add(&t, piece.is_number ? "}" : "|");
 	}
 	assert_ptr_equal(at.at, at.end);
 	return buffer;

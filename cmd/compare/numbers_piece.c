@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/numbers_token.c -- cuts a line into numbers and text. Never
+/* cmd/compare/numbers_piece.c -- cuts a line into numbers and text. Never
  * allocates, never reads past the line's end; each byte is looked at a few
  * times at most. */
 #include "cmd/compare/numbers.h"
@@ -153,7 +153,7 @@ special(const char *s, const char *end, double *value_out)
 
 /* The length of the number at `s`, 0: none begins here. */
 static size_t
-number(const struct ac_token_line *line, const char *s, double *value_out)
+number(const struct ac_piece_line *line, const char *s, double *value_out)
 {
 	const char *end = line->end, *digits = s, *after;
 	const char before = s > line->begin ? s[-1] : ' ';
@@ -209,21 +209,21 @@ skip_word(const char *s, const char *end)
 }
 
 bool
-ac_token_next(struct ac_token_line *line, struct ac_token *token_out)
+ac_piece_next(struct ac_piece_line *line, struct ac_piece *piece_out)
 {
 	const char *s = line->at, *end = line->end;
-	struct ac_token token = { .is_number = false };
+	struct ac_piece piece = { .is_number = false };
 
 	while (s < end && is_blank(*s))
 		s++;
 	line->at = s;
 	if (s == end)
 		return false;
-	token.start = s;
-	token.length = number(line, s, &token.value);
-	token.is_number = token.length > 0;
-	if (token.is_number) {
-		line->at = s + token.length;
+	piece.start = s;
+	piece.length = number(line, s, &piece.value);
+	piece.is_number = piece.length > 0;
+	if (piece.is_number) {
+		line->at = s + piece.length;
 	} else {
 		double value;
 
@@ -231,16 +231,16 @@ ac_token_next(struct ac_token_line *line, struct ac_token *token_out)
 			s = skip_word(s, end);
 		} while (s < end && !number(line, s, &value));
 		line->at = s;
-		while (s > token.start && is_blank(s[-1]))
+		while (s > piece.start && is_blank(s[-1]))
 			s--;
-		token.length = (size_t)(s - token.start);
+		piece.length = (size_t)(s - piece.start);
 	}
-	*token_out = token;
+	*piece_out = piece;
 	return true;
 }
 
 bool
-ac_token_same_text(const struct ac_token *a, const struct ac_token *b)
+ac_piece_same_text(const struct ac_piece *a, const struct ac_piece *b)
 {
 	const char *s = a->start, *s_end = s + a->length;
 	const char *t = b->start, *t_end = t + b->length;
