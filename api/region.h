@@ -11,7 +11,7 @@ enum {
 	AC_REGION_NAME = 64,         /* bytes, with the 0 at the end */
 	AC_REGION_LIMIT = 4000,      /* different ones in a process */
 	AC_REGION_SHIFT = 40,        /* of a number in ac_region_mark */
-	AC_REGION_RUNGS = 8
+	AC_REGION_RUNGS = 3
 };
 
 /* The words for rungs, in the order of enum ac_rung behind AC_RUNG_KEEP. */

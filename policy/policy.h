@@ -48,7 +48,7 @@ struct ac_decision {
 	bool           advertises_workspace; /* conv-workspace=advertise: say
 	                                 * what the recast convolution needs when
 	                                 * the program asks; false: own memory */
-	uint32_t       sample_period;   /* sample=: every so manieth call; 0: none */
+	uint32_t       sample_period;   /* sample=: calls per sample; 0: none */
 	uint64_t       after;           /* after=: the first call to be recast */
 	/* The allowed rungs that are legal here and accurate enough, best
 	 * first: fastest as predicted under profit=on, as named under
@@ -149,19 +149,11 @@ void ac_policy_print_scaling(const struct ac_policy *policy,
 /* Name of a site id given by a `site NAME = ID` line, else NULL. */
 const char *ac_policy_site_name(const struct ac_policy *policy, uint32_t id);
 
-/* Settings and rungs used by the policy that this version does not have yet,
- * as one line each appended to `text`; returns how many. */
-unsigned ac_policy_not_built(const struct ac_policy *policy,
-    struct ac_text *text);
-
 /* The policy back as canonical text (comments gone, sections spelled out). */
 void ac_policy_print(const struct ac_policy *policy, struct ac_text *text);
 
 /* Whether libraries opened with RTLD_DEEPBIND are to bind to us all the same
  * (`set deepbind=on`). */
 bool ac_policy_strips_deepbind(const struct ac_policy *policy);
-
-/* Process-wide settings: workspace limit in bytes (0: default). */
-uint64_t ac_policy_workspace(const struct ac_policy *policy);
 
 #endif

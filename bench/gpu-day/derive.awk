@@ -184,7 +184,7 @@ function goals(    low, t, pure) {
 	    both[8192] ? ratio(pure, pure + both[8192]) : 0, 0,
 	    "the sum of its parts")
 	unbuilt("N=8192, weight cached, of pure FP16's speed", 0.92,
-	    "constant= is not built")
+	    "casts are not kept")
 	goal("N=8192, fp16 over SGEMM", 10, ratio(swept("8192", "native"), t), 0)
 	t = swept("4096", "ours-fp16")
 	goal("N=4096, fp16 over SGEMM", 9, ratio(swept("4096", "native"), t), 0)
@@ -194,9 +194,9 @@ function goals(    low, t, pure) {
 	goal("N=2048, amp over TF32", 1,
 	    ratio(swept("2048", "tf32"), swept("2048", "ours-amp")), 0,
 	    "amp takes TF32 where the cast does not pay")
-	unbuilt("N=2048, weight cached, over TF32", 1.3, "constant= is not built")
+	unbuilt("N=2048, weight cached, over TF32", 1.3, "casts are not kept")
 	unbuilt("m=1..8, 4096 x 4096, weight cached, over FP32", 1.3,
-	    "constant= is not built")
+	    "casts are not kept")
 	goal("N=8192, three products, over SGEMM", 3,
 	    split_gain["N=8192 3 products, chunks of 512"] + 0, 0,
 	    "plain cuBLAS calls, without the splitting")

@@ -275,7 +275,6 @@ static const struct {
 	{ AC_REASON_GUARD, NULL, "--ranges" },
 	{ AC_REASON_WORKSPACE, NULL, "-e 'set workspace=1Gi'" },
 	{ AC_REASON_OUT_OF_MEMORY, NULL, "-e 'set workspace=64Mi'" },
-	{ AC_REASON_NOT_BUILT, NULL, "--policy tf32" },
 	{ AC_REASON_REGION, explain_region, NULL },
 };
 

@@ -70,8 +70,7 @@ set(struct ac_op *op, const char *word)
 	static const enum ac_quantity quantities[] = { AC_Q_N, AC_Q_SM,
 		AC_Q_DEVICE, AC_Q_RANK };
 	static const enum ac_fact facts[] = { AC_FACT_CALLER, AC_FACT_PROGRAM,
-		AC_FACT_THREAD, AC_FACT_REGION, AC_FACT_GPU, AC_FACT_LIB,
-		AC_FACT_SOLVER };
+		AC_FACT_REGION, AC_FACT_GPU, AC_FACT_LIB, AC_FACT_SOLVER };
 	const size_t length = strcspn(word, "=");
 	const char *value = word[length] ? word + length + 1 : "";
 	double number;

@@ -9,16 +9,6 @@
 
 enum { POLICY_BYTES = 1 << 20 };
 
-static void
-say_not_built(const struct ac_policy *policy)
-{
-	struct ac_text notes = ac_say_buffer(1 << 16);
-
-	(void)ac_policy_not_built(policy, &notes);
-	fputs(notes.data, stderr);
-	free(notes.data);
-}
-
 /* A slash makes the loader take `name` as a file, never as a profile. */
 static char *
 as_file(const char *name)
@@ -46,7 +36,6 @@ check(char **files)
 		free(path);
 		if (policy) {
 			printf("%s: ok\n", *files);
-			say_not_built(policy);
 			ac_policy_destroy(policy);
 		} else {
 			status = AC_EXIT_USAGE;

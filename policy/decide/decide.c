@@ -22,7 +22,9 @@ refusal(const struct ac_rule *rule, const struct ac_op *op)
 	const char *caller = op->fact[AC_FACT_CALLER];
 
 	if (rule->action == AC_ACTION_KEEP)
-		return AC_REASON_RULE;
+		return ac_op_is(op, AC_FACT_SOLVER, "yes") &&
+		    ac_conditions_name(rule->conditions, rule->condition_count,
+		    AC_FACT_SOLVER) ? AC_REASON_SOLVER : AC_REASON_RULE;
 	if (rule->ask.respects_opt_out) {
 		if (ac_op_is(op, AC_FACT_ASKED, "pedantic"))
 			return AC_REASON_PEDANTIC;
@@ -193,29 +195,6 @@ has_no_samples(const struct ac_op *op)
 	    ac_op_is(op, AC_FACT_FN, "cudnnBackendGetAttribute");
 }
 
-/* No allowed rung fits: because a solver is to have none of the others, because
- * none exists here, or because none exists yet? */
-static enum ac_reason
-why_no_rung(const struct ac_rule *rule, const struct ac_op *op)
-{
-	bool names_built = false, waits = false;
-	unsigned i;
-
-	if (ac_op_is(op, AC_FACT_SOLVER, "yes") && ac_conditions_name(
-	    rule->conditions, rule->condition_count, AC_FACT_SOLVER))
-		return AC_REASON_SOLVER;
-
-	for (i = AC_RUNG_KEEP + 1; i < AC_RUNG_COUNT; i++) {
-		if (!ac_rule_allows(rule, (enum ac_rung)i))
-			continue;
-		names_built |= ac_rung_rows[i].built;
-		waits |= ac_rung_judge(rule, op, (enum ac_rung)i) ==
-		    AC_VERDICT_NOT_BUILT;
-	}
-	return waits || !names_built ? AC_REASON_NOT_BUILT :
-	    AC_REASON_UNSUPPORTED;
-}
-
 static bool
 is_too_small(const struct ac_op *op)
 {
@@ -278,7 +257,7 @@ choose(const struct ac_rule *rule, const struct ac_op *op,
 {
 	collect(rule, op, decision);
 	if (decision->candidate_count == 0) {
-		ac_decision_keep(decision, why_no_rung(rule, op));
+		ac_decision_keep(decision, AC_REASON_UNSUPPORTED);
 		return;
 	}
 	predict(op, decision);
@@ -357,15 +336,6 @@ process_setting(const struct ac_policy *policy, enum ac_setting which)
 		if (places[i] != NULL && places[i]->of[which].word != NULL)
 			return &places[i]->of[which];
 	return NULL;
-}
-
-uint64_t
-ac_policy_workspace(const struct ac_policy *policy)
-{
-	const struct ac_setting_value *value = process_setting(policy,
-	    AC_SET_WORKSPACE);
-
-	return value != NULL ? (uint64_t)value->number : 0;
 }
 
 bool

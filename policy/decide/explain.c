@@ -171,10 +171,6 @@ add_verdict(struct ac_text *text, const struct ac_rule *rule,
 	case AC_VERDICT_FITS:
 		ac_text_add(text, "fits");
 		break;
-	case AC_VERDICT_NOT_BUILT:
-		ac_text_add(text, ac_rung_rows[rung].built ?
-		    "not built yet for this operation" : "not built yet");
-		break;
 	case AC_VERDICT_ILLEGAL:
 		ac_text_add(text, "this operation does not have it");
 		break;
@@ -338,9 +334,7 @@ add_decision(struct ac_text *text, const struct ac_op *op,
 	const bool rungs_matter = decision->reason == AC_REASON_NONE ||
 	    decision->reason == AC_REASON_TOO_SMALL ||
 	    decision->reason == AC_REASON_NO_PROFIT ||
-	    decision->reason == AC_REASON_UNSUPPORTED ||
-	    decision->reason == AC_REASON_SOLVER ||
-	    decision->reason == AC_REASON_NOT_BUILT;
+	    decision->reason == AC_REASON_UNSUPPORTED;
 
 	if (decision->reason == AC_REASON_NONE) {
 		ac_text_addf(text, "%s by %s", ac_rung_names[decision->rung],

@@ -10,20 +10,15 @@ enum {
 	FP32_BITS = 24
 };
 
-/* One part of a split, and how many of them there are. */
 static const struct format {
 	int  bits;               /* of the significand, the hidden one too */
 	int  least, most;        /* exponents of normal numbers */
-	int  parts;
 	bool scaled;
 } formats[AC_RANGE_COUNT] = {
-	[AC_RANGE_FP16]          = { 11, -14, 15, 1, true },
-	[AC_RANGE_FP16_UNSCALED] = { 11, -14, 15, 1, false },
-	[AC_RANGE_BF16]          = { 8, -126, 127, 1, false },
-	[AC_RANGE_TF32]          = { 11, -126, 127, 1, false },
-	[AC_RANGE_FP16X3]        = { 11, -14, 15, 2, true },
-	[AC_RANGE_BF16X3]        = { 8, -126, 127, 2, false },
-	[AC_RANGE_BF16X6]        = { 8, -126, 127, 3, false },
+	[AC_RANGE_FP16]          = { 11, -14, 15, true },
+	[AC_RANGE_FP16_UNSCALED] = { 11, -14, 15, false },
+	[AC_RANGE_BF16]          = { 8, -126, 127, false },
+	[AC_RANGE_TF32]          = { 11, -126, 127, false },
 };
 
 const struct ac_range_row ac_range_rows[AC_RANGE_COUNT] = {
@@ -31,9 +26,6 @@ const struct ac_range_row ac_range_rows[AC_RANGE_COUNT] = {
 	[AC_RANGE_FP16_UNSCALED] = { "fp16 unscaled", AC_RUNG_FP16 },
 	[AC_RANGE_BF16]          = { "bf16", AC_RUNG_BF16 },
 	[AC_RANGE_TF32]          = { "tf32", AC_RUNG_TF32 },
-	[AC_RANGE_FP16X3]        = { "fp16x3", AC_RUNG_FP16X3 },
-	[AC_RANGE_BF16X3]        = { "bf16x3", AC_RUNG_BF16X3 },
-	[AC_RANGE_BF16X6]        = { "bf16x6", AC_RUNG_BF16X6 },
 };
 
 const char *const ac_range_verdict_names[AC_RANGE_VERDICTS] = {
@@ -88,24 +80,18 @@ energy(int q)
 	return power4(q) * 7 / 3;
 }
 
-/* Mean square of what `parts` casts leave of such an x, a multiple of 2^grain.
- * What one cast leaves is spread evenly, too, below half of its last place:
- * half of it in the highest binade, a quarter in the next, and so on. */
+/* Mean square of what a cast leaves of such an x, a multiple of 2^grain. Exact
+ * for a multiple, ties included. */
 static double
-loss_of(const struct format *f, int q, int grain, int parts)
+loss_of(const struct format *f, int q, int grain)
 {
 	const int last = (q > f->least ? q : f->least) - (f->bits - 1);
-	double loss = 0, share = 0.5;
 
 	if (last <= grain)
 		return 0;
 	if (q < last - 1)
 		return energy(q);
-	if (parts == 1)         /* exact for a multiple, ties included */
-		return (power4(last) + 2 * power4(grain)) / 12;
-	for (int rest = last - 2; rest >= grain; rest--, share /= 2)
-		loss += share * loss_of(f, rest, grain, parts - 1);
-	return loss;
+	return (power4(last) + 2 * power4(grain)) / 12;
 }
 
 /* The binade from which on nothing underflows: what is left is always the same
@@ -149,7 +135,7 @@ ac_range_predict(const uint64_t counts[AC_EXPONENTS], enum ac_range_way way,
 	double all = 0, whole = 0, lost = 0;
 	double flushed = 0, subnormal = 0, overflowed = 0;
 	const int level = level_from(f);
-	const double part = loss_of(f, level, level - (FP32_BITS - 1), f->parts)
+	const double part = loss_of(f, level, level - (FP32_BITS - 1))
 	    / power4(level);
 	struct ac_range_extent x;
 	int shift;
@@ -171,8 +157,8 @@ ac_range_predict(const uint64_t counts[AC_EXPONENTS], enum ac_range_way way,
 		else if (q >= level)
 			lost += count * part * power4(e);
 		else
-			lost += count * loss_of(f, q, q - (FP32_BITS - 1),
-			    f->parts) * power4(-shift);
+			lost += count * loss_of(f, q, q - (FP32_BITS - 1))
+			    * power4(-shift);
 	}
 	*loss_out = (struct ac_range_loss){ 0 };
 	if (all <= 0)
@@ -210,7 +196,6 @@ ac_range_order(const uint64_t a[AC_EXPONENTS], const uint64_t b[AC_EXPONENTS],
 		struct ac_range_rank *r = &ranks[i];
 
 		r->way = (enum ac_range_way)i;
-		r->built = ac_rung_rows[ac_range_rows[i].rung].built;
 		ac_range_predict(a, r->way, &r->loss[0]);
 		ac_range_predict(b, r->way, &r->loss[1]);
 		r->error = root(r->loss[0].rho * r->loss[0].rho

@@ -11,16 +11,12 @@
 
 enum { AC_EXPONENTS = 256 };     /* bits 30..23 of an FP32 number */
 
-/* The ways to run a product that a histogram can rank, the cheapest first. The
- * INT8 rungs are none of them: they scale each row for itself. */
+/* The ways to run a product that a histogram can rank, the cheapest first. */
 enum ac_range_way {
 	AC_RANGE_FP16,           /* scaled as the two-pass cast does it */
 	AC_RANGE_FP16_UNSCALED,
 	AC_RANGE_BF16,
 	AC_RANGE_TF32,
-	AC_RANGE_FP16X3,
-	AC_RANGE_BF16X3,
-	AC_RANGE_BF16X6,
 	AC_RANGE_COUNT
 };
 struct ac_range_row {
@@ -59,7 +55,6 @@ extern const char *const ac_range_verdict_names[AC_RANGE_VERDICTS];
 
 struct ac_range_rank {
 	enum ac_range_way     way;
-	bool                  built;     /* this version has the rung */
 	struct ac_range_loss  loss[2];   /* of A and of B */
 	double                error;     /* predicted, of both casts together */
 	enum ac_range_verdict verdict;   /* against the tolerance */

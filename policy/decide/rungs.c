@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/decide/rungs.c -- which rungs an operation may use under a rule: what
- * is allowed, legal, accurate enough and built. Pure; called by decide.c and by
+ * is allowed, legal and accurate enough. Pure; called by decide.c and by
  * who explains decisions. */
 #include "policy/language/rule.h"
 
@@ -26,20 +26,16 @@ ac_rule_tol(const struct ac_rule *rule, enum ac_rung rung)
 /* ---- Legality ------------------------------------------------------------ */
 
 #define BIT(id) (1u << AC_RUNG_##id)
-enum {
-	SPLITS = BIT(FP16X3) | BIT(BF16X3) | BIT(BF16X6) | BIT(INT8X3) |
-	    BIT(INT8X6),
-	PLAIN = BIT(TF32) | BIT(FP16) | BIT(BF16)
-};
+enum { ALL = BIT(TF32) | BIT(FP16) | BIT(BF16) };
 
 /* The rungs each operation has at all ("Legal rungs" of the manual). */
 static const unsigned legal_rungs[AC_OP_COUNT] = {
-	[AC_OP_GEMM_SINGLE] = PLAIN | SPLITS,
-	[AC_OP_GEMM_STRIDED] = PLAIN | SPLITS,
-	[AC_OP_GEMM_LT] = PLAIN | SPLITS,
+	[AC_OP_GEMM_SINGLE] = ALL,
+	[AC_OP_GEMM_STRIDED] = ALL,
+	[AC_OP_GEMM_LT] = 0,
 	/* Pointer arrays: the host cannot see how the matrices are aligned, so
 	 * the compute type of the program's own call stays as it is. */
-	[AC_OP_GEMM_BATCHED] = BIT(FP16) | BIT(BF16) | SPLITS,
+	[AC_OP_GEMM_BATCHED] = BIT(FP16) | BIT(BF16),
 	[AC_OP_GEMM_GROUPED] = 0,
 	[AC_OP_CONV_FPROP] = BIT(TF32) | BIT(FP16),
 	[AC_OP_CONV_DGRAD] = BIT(TF32),
@@ -61,24 +57,11 @@ static const double least_sm[AC_RUNG_COUNT] = {
 	[AC_RUNG_TF32] = 80,
 	[AC_RUNG_FP16] = 70,
 	[AC_RUNG_BF16] = 80,
-	[AC_RUNG_FP16X3] = 70,
-	[AC_RUNG_BF16X3] = 80,
-	[AC_RUNG_BF16X6] = 80,
-	[AC_RUNG_INT8X3] = 75,
-	[AC_RUNG_INT8X6] = 75,
 };
 
 /* From here on cuDNN offers no engine that converts an FP32 convolution to
  * FP16, or none that was tried. */
 #define FIRST_SM_WITHOUT_CONV_FP16 100
-
-/* Operations whose recast calls this version can make. */
-static bool
-is_built_for(const struct ac_op *op)
-{
-	return op->operation != AC_OP_GEMM_GROUPED &&
-	    op->operation != AC_OP_GEMM_LT;
-}
 
 static bool
 is_complex(const struct ac_op *op)
@@ -151,8 +134,6 @@ ac_rung_judge(const struct ac_rule *rule, const struct ac_op *op,
 		return AC_VERDICT_GPU;
 	if (ac_rung_rows[rung].error > ac_rule_tol(rule, rung))
 		return AC_VERDICT_INACCURATE;
-	if (!ac_rung_rows[rung].built || !is_built_for(op))
-		return AC_VERDICT_NOT_BUILT;
 	if (rule->ask.tactic == AC_TACTIC_LIBRARY &&
 	    ac_rung_tactic(rule, op, rung) == AC_TACTIC_CAST)
 		return AC_VERDICT_TACTIC;

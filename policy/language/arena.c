@@ -5,7 +5,6 @@
 #include "policy/language/arena.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct ac_arena_block {
 	struct ac_arena_block *next;
@@ -50,16 +49,6 @@ ac_arena_take(struct ac_arena *arena, size_t bytes)
 	taken = block->bytes + block->used;
 	block->used += bytes;
 	return taken;
-}
-
-char *
-ac_arena_copy(struct ac_arena *arena, const char *s, size_t length)
-{
-	char *copy = ac_arena_take(arena, length + 1);
-
-	if (copy != NULL)
-		memcpy(copy, s, length);
-	return copy;
 }
 
 void

@@ -19,9 +19,6 @@ struct ac_arena {
  * limit is exhausted. All-zero is an empty arena. */
 void *ac_arena_take(struct ac_arena *arena, size_t bytes);
 
-/* A NUL-terminated copy of `length` bytes. NULL as above. */
-char *ac_arena_copy(struct ac_arena *arena, const char *s, size_t length);
-
 void ac_arena_release(struct ac_arena *arena);
 
 #endif

@@ -66,7 +66,6 @@ resolve(const struct ac_policy *policy, struct ac_rule *rule)
 	ask->guard = reads(policy, rule, AC_SET_GUARD, "strict") ?
 	    AC_GUARD_STRICT : reads(policy, rule, AC_SET_GUARD, "off") ?
 	    AC_GUARD_OFF : AC_GUARD_ON;
-	/* tactic=cached is not built: like auto. */
 	ask->tactic = reads(policy, rule, AC_SET_TACTIC, "library") ?
 	    AC_TACTIC_LIBRARY : reads(policy, rule, AC_SET_TACTIC, "cast") ?
 	    AC_TACTIC_CAST : AC_TACTIC_NONE;

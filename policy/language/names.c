@@ -30,7 +30,7 @@ const char *const ac_fact_names[AC_FACT_COUNT] = {
 };
 
 const char *const ac_rung_names[AC_RUNG_COUNT] = {
-#define RUNG(id, name, built, error) name,
+#define RUNG(id, name, error) name,
 #include "policy/words.def"
 };
 
@@ -51,7 +51,7 @@ const char *const ac_tactic_names[AC_TACTIC_COUNT] = {
 };
 
 const char *const ac_setting_names[AC_SET_COUNT] = {
-#define SETTING(id, name, built, values) name,
+#define SETTING(id, name, values) name,
 #include "policy/words.def"
 };
 
@@ -62,18 +62,13 @@ const char *const ac_profile_names[AC_PROFILE_COUNT] = {
 
 /* Default tolerances: a small multiple of the known error, so that data less
  * kind than zero-mean still passes. */
-#define TOL_KEEP   1e-3
-#define TOL_TF32   1e-3
-#define TOL_FP16   1e-3
-#define TOL_BF16   8e-3
-#define TOL_FP16X3 1e-5
-#define TOL_BF16X3 3e-5
-#define TOL_BF16X6 6e-6
-#define TOL_INT8X3 1e-3
-#define TOL_INT8X6 6e-6
+#define TOL_KEEP 1e-3
+#define TOL_TF32 1e-3
+#define TOL_FP16 1e-3
+#define TOL_BF16 8e-3
 
 const struct ac_rung_row ac_rung_rows[AC_RUNG_COUNT] = {
-#define RUNG(id, name, built, error) { built, error, TOL_##id },
+#define RUNG(id, name, error) { error, TOL_##id },
 #include "policy/words.def"
 };
 
@@ -87,19 +82,10 @@ const unsigned ac_fact_families[AC_FACT_COUNT] = {
 #include "policy/words.def"
 };
 
-const struct ac_setting_row ac_setting_rows[AC_SET_COUNT] = {
-#define SETTING(id, name, built, values) { built, values },
+const char *const ac_setting_values[AC_SET_COUNT] = {
+#define SETTING(id, name, values) values,
 #include "policy/words.def"
 };
-
-bool
-ac_setting_is_missing(enum ac_setting which, const char *word)
-{
-	if (which == AC_SET_TACTIC)
-		return strcmp(word, "cached") == 0;
-	return !ac_setting_rows[which].built && strcmp(word, "off") != 0 &&
-	    strcmp(word, "0") != 0;
-}
 
 const char *
 ac_fact_values(enum ac_fact fact)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum ac_setting {
-#define SETTING(id, name, built, values) AC_SET_##id,
+#define SETTING(id, name, values) AC_SET_##id,
 #include "policy/words.def"
 	AC_SET_COUNT
 };
@@ -25,7 +25,6 @@ enum ac_family { AC_GEMM_FAMILY = 1, AC_CONV_FAMILY = 2, AC_RNN_FAMILY = 4,
 	AC_VECTOR_FAMILY = 8 /* what seed and update lines speak of */ };
 
 struct ac_rung_row {
-	bool   built;
 	double error;        /* known normwise error */
 	double tol;          /* the tolerance that applies when none is named */
 };
@@ -33,21 +32,14 @@ struct ac_quantity_row {
 	bool     is_size;
 	unsigned families;
 };
-struct ac_setting_row {
-	bool        built;
-	const char *values;  /* words allowed, or "number", "count", ... */
-};
 
 extern const struct ac_rung_row ac_rung_rows[AC_RUNG_COUNT];
 extern const struct ac_quantity_row ac_quantity_rows[AC_Q_COUNT];
 extern const unsigned ac_fact_families[AC_FACT_COUNT];
-extern const struct ac_setting_row ac_setting_rows[AC_SET_COUNT];
 extern const char *const ac_setting_names[AC_SET_COUNT];
+/* The words a setting takes, or "number", "count", ... */
+extern const char *const ac_setting_values[AC_SET_COUNT];
 extern const char *const ac_profile_names[AC_PROFILE_COUNT];
-
-/* Whether `which`=`word` asks for something this version does not have; a
- * value that switches such a thing off asks for nothing. */
-bool ac_setting_is_missing(enum ac_setting which, const char *word);
 
 /* The words a fact can take, separated by spaces; NULL: any text. */
 const char *ac_fact_values(enum ac_fact fact);

@@ -132,7 +132,7 @@ static bool
 parse_rung(struct ac_parser *parser, struct ac_rule *rule)
 {
 	static const char *const actions[] = {
-#define RUNG(id, name, built, error) name,
+#define RUNG(id, name, error) name,
 #include "policy/words.def"
 		"auto"
 	};

@@ -64,7 +64,7 @@ parse_number(struct ac_parser *parser, enum ac_setting which,
 	    "than 0", ac_setting_names[which]);
 }
 
-/* Every so manieth call: a count from 1 on, or 1/count; or off, which 0 is. */
+/* Calls per sample: a count from 1 on, or 1/count; off is 0. */
 static bool
 parse_period(struct ac_parser *parser, enum ac_setting which,
     struct ac_setting_value *value)
@@ -93,7 +93,7 @@ parse_choice(struct ac_parser *parser, enum ac_setting which,
     struct ac_setting_value *value)
 {
 	enum { MOST_CHOICES = 8, LONGEST_CHOICE = 15 };
-	const char *s = ac_setting_rows[which].values;
+	const char *s = ac_setting_values[which];
 	char words[MOST_CHOICES][LONGEST_CHOICE + 1];
 	const char *choices[MOST_CHOICES];
 	int count, length;
@@ -104,34 +104,21 @@ parse_choice(struct ac_parser *parser, enum ac_setting which,
 		choices[count] = words[count];
 		s += length + (s[length] == ' ');
 	}
-	value->choice = ac_name_find(value->word, strlen(value->word), choices,
-	    (size_t)count);
-	if (value->choice >= 0)
+	if (ac_name_find(value->word, strlen(value->word), choices,
+	    (size_t)count) >= 0)
 		return true;
 	return ac_parser_fail(parser, &parser->token, "%s is one of: %s%s",
-	    ac_setting_names[which], ac_setting_rows[which].values,
+	    ac_setting_names[which], ac_setting_values[which],
 	    ac_parser_hint(parser, &parser->token, choices, (size_t)count));
 }
 
-static void
-note_not_built(struct ac_parser *parser, const struct ac_token *key,
-    enum ac_setting which, const char *word)
-{
-	const struct ac_spot place = ac_parser_spot(parser, key);
-
-	if (!parser->in_profile && ac_setting_is_missing(which, word))
-		ac_problem_warn(&parser->problems, &place, parser->sequence,
-		    "%s=%s is not built yet and has no effect",
-		    ac_setting_names[which], word);
-}
-
 static bool
-parse_value(struct ac_parser *parser, const struct ac_token *key,
-    enum ac_setting which, struct ac_settings *settings)
+parse_value(struct ac_parser *parser, enum ac_setting which,
+    struct ac_settings *settings)
 {
 	const struct ac_token token = parser->token;
-	const char *values = ac_setting_rows[which].values;
-	struct ac_setting_value value = { .choice = -1 };
+	const char *values = ac_setting_values[which];
+	struct ac_setting_value value = { 0 };
 	enum ac_number_kind kind;
 
 	if (token.kind != AC_TOKEN_WORD && token.kind != AC_TOKEN_STRING)
@@ -150,7 +137,6 @@ parse_value(struct ac_parser *parser, const struct ac_token *key,
 	} else if (!parse_choice(parser, which, &value)) {
 		return false;
 	}
-	note_not_built(parser, key, which, value.word);
 	settings->of[which] = value;
 	ac_parser_advance(parser);
 	return true;
@@ -178,8 +164,7 @@ ac_parse_settings(struct ac_parser *parser, struct ac_settings *settings,
 			    "a setting is written %s=VALUE",
 			    ac_setting_names[which]);
 		ac_parser_advance(parser);
-		if (!parse_value(parser, &key, (enum ac_setting)which,
-		    settings))
+		if (!parse_value(parser, (enum ac_setting)which, settings))
 			return false;
 		if (seen >> which & 1)
 			ac_problem_warn(&parser->problems, &place,

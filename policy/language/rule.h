@@ -54,7 +54,6 @@ struct ac_condition {
 struct ac_setting_value {
 	const char     *word;       /* as written, without quotes; NULL: not set */
 	double          number;
-	int             choice;     /* index among the words allowed, else -1 */
 	struct ac_spot place;
 	unsigned        sequence;   /* of its statement */
 };
@@ -162,7 +161,6 @@ void ac_region_explain(const struct ac_rule *rule, const struct ac_op *op,
 
 enum ac_verdict {
 	AC_VERDICT_FITS,
-	AC_VERDICT_NOT_BUILT,     /* the rung, or the rung for this operation */
 	AC_VERDICT_ILLEGAL,       /* the operation does not have it */
 	AC_VERDICT_GPU,           /* the GPU does not have it */
 	AC_VERDICT_INACCURATE,    /* known error above tol (only under auto) */

@@ -18,6 +18,5 @@
 	profile	ac_profile_fp16, "policy/profiles/fp16.policy"
 	profile	ac_profile_bf16, "policy/profiles/bf16.policy"
 	profile	ac_profile_amp, "policy/profiles/amp.policy"
-	profile	ac_profile_accurate, "policy/profiles/accurate.policy"
 
 	.section .note.GNU-stack, "", %progbits

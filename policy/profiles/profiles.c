@@ -17,7 +17,6 @@ ac_policy_profile_text(const char *name)
 		[AC_PROFILE_FP16] = ac_profile_fp16,
 		[AC_PROFILE_BF16] = ac_profile_bf16,
 		[AC_PROFILE_AMP] = ac_profile_amp,
-		[AC_PROFILE_ACCURATE] = ac_profile_accurate,
 	};
 	const int which = ac_name_find(name, strlen(name), ac_profile_names,
 	    AC_PROFILE_COUNT);

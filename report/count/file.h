@@ -27,7 +27,7 @@
 #define AC_FILE_MAGIC "ACSTATS"      /* eight bytes with its terminator */
 
 enum {
-	AC_FILE_VERSION = 9,         /* a reader refuses others */
+	AC_FILE_VERSION = 10,        /* a reader refuses others */
 	AC_FILE_MARKERS = 128,       /* the last one collects what is beyond */
 	AC_FILE_SHARDS = 32,         /* threads beyond count in the records */
 	AC_FILE_FRONT_SITES = 32,    /* chunk c holds 32 << c records */

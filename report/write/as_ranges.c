@@ -96,8 +96,7 @@ print_rank(struct ac_page *p, const struct ac_range_rank *r)
 	ac_text_pad(&p->line, 38);
 	ac_share_add(&p->line, larger(a->subnormal, b->subnormal), 1);
 	ac_text_pad(&p->line, 49);
-	ac_text_addf(&p->line, "%s%s", ac_range_verdict_names[r->verdict],
-	    r->built ? "" : " (not built yet)");
+	ac_text_add(&p->line, ac_range_verdict_names[r->verdict]);
 	ac_page_end_line(p);
 }
 

@@ -55,7 +55,6 @@ ac_json_ranges(struct ac_json *w, const struct ac_report *report,
 	for (int i = 0; i < AC_RANGE_COUNT; i++) {
 		ac_json_open(w, NULL, "{");
 		ac_json_string(w, "name", ac_range_rows[ranks[i].way].name);
-		ac_json_bool(w, "built", ranks[i].built);
 		ac_json_real(w, "error", ranks[i].error);
 		ac_json_string(w, "verdict",
 		    ac_range_verdict_names[ranks[i].verdict]);

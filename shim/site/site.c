@@ -84,9 +84,7 @@ judge_feasibility(struct ac_site *site, const struct ac_call *call)
 
 	if (site->decision.rung == AC_RUNG_KEEP)
 		return;
-	if (!ac_entries[call->entry].rewritable)
-		reason = AC_REASON_NOT_BUILT;
-	else if (!site->binding.provider
+	if (!site->binding.provider
 	    || !ac_provider_is_complete(site->binding.provider))
 		reason = AC_REASON_UNSUPPORTED;
 	else if (site->decision.rung == AC_RUNG_TF32 &&

@@ -116,8 +116,6 @@ open_statistics(const struct ac_shim *shim)
 	struct ac_text text;
 
 	ac_text_init(&text, notes, sizeof notes);
-	if (shim->policy)
-		ac_policy_not_built(shim->policy, &text);
 	if (foreign)
 		ac_text_addf(&text, "%s comes before libautocast and has a "
 		    "dlsym() of its own: look-ups may pass libautocast by; put "

@@ -49,7 +49,6 @@ ask(const struct ac_policy *policy, char *buffer)
 		abort();
 	ac_text_init(&text, buffer, BUFFER_BYTES);
 	ac_policy_explain(policy, &op, &text);
-	ac_policy_not_built(policy, &text);
 }
 
 int

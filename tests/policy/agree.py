@@ -81,7 +81,7 @@ CALLS = [
          asked="fp32", gpu="NVIDIA H200", region="loss", region_off=True),
     dict(op="gemm.single", type="f32", m=4096, n=4096, k=4096, batch=1, sm=90,
          asked="fp32", gpu="NVIDIA H200", region="enc.0",
-         region_rungs=["bf16", "int8x3", "fp16"]),
+         region_rungs=["bf16", "tf32", "fp16"]),
     conv("conv.dgrad", 32, 64, 256, 1, (56, 56), (56, 56), (1, 1), (1, 1),
          sm=80, asked="fp32", layout="nchw", region="loss",
          region_rungs=["auto"]),
@@ -103,7 +103,7 @@ VECTORS = [
     dict(fn="cublasSscal_v2_64", n=1, gpu="NVIDIA H200", program="x")]
 
 SOUP = ("gemm conv rnn * . gemm.single conv.fprop gemm.strided conv.wgrad "
-        "-> -> -> fp16 tf32 bf16 keep auto fp16x3 m n k >= = < != , ; [ ] set "
+        "-> -> -> fp16 tf32 bf16 keep auto fp8 m n k >= = < != , ; [ ] set "
         "otherwise amp off version 1 site include min( max ( ) \\ | é \" \"a\" "
         "tol 1e-3 tol=1e-5 profit=off guard=strict tactic=cast scale=none "
         "tactic=library 16 3x3 16..64 4Ki 2M 1e3 filter flops sm sm=90 ta=N "
@@ -128,19 +128,19 @@ CONDITIONS = """m>=512 n<64 k=16..1024 k!=768 max(m,n,k)=50257..50304
 SCALING_CONDITIONS = """fn=cublasSscal_v2 fn=cublasSaxpy_v2 fn=cublasS* n=320
     n>=16 caller=train* caller!=train caller=libcudnn* sm=90 device=1
     program=x gpu="NVIDIA*" solver=no min(n)<100 max(n,n)>100 max(n,m)>1
-    region=x thread=y lib=z k=3 type=f32 site=qkv rank=0""".split()
+    region=x lib=z k=3 type=f32 site=qkv rank=0""".split()
 ACTIONS = """fp16 tf32 bf16 keep auto fp16,tf32 tf32,fp16 fp16,bf16,tf32
-    fp16x3 int8x6,fp16 fp16x3,int8x6 bf16x3 fp16,fp16 keep,fp16 fp16,keep
+    fp8 tf32,bf16 bf16,fp16 fp16,fp16 keep,fp16 fp16,keep
     fp61 auto,fp16 bf16,""".split()
 SETTINGS = """tol=1e-3 tol=1e-5 tol=8e-3 tol=0 tol=1e-9 tol=x profit=off
     profit=on guard=off guard=strict guard=on guard=of scale=none scale=auto
-    tactic=cast tactic=library tactic=cached tactic=auto respect-opt-out=off
+    tactic=cast tactic=library tactic=auto respect-opt-out=off
     workspace=64Mi workspace=0 workspace=1.5Gi after=1000 after=1k sample=1/64
     sample=64 sample=off sample=0 sample=1 sample="64" sample=4294967296
-    constant=ab deepbind=off m=5 prof=1 tol tol=1e-3k conv-workspace=1k
+    deepbind=off m=5 prof=1 tol tol=1e-3k conv-workspace=1k
     conv-workspace=own conv-workspace=advertise
     exact=yes exact=no exact=on exact="no" exact=1 exact
-    guard="off" check-cache=on reproducible=on workspace=1e40""".split()
+    guard="off" reproducible=on workspace=1e40""".split()
 
 
 def soup(rng):

@@ -112,11 +112,10 @@ allow(struct ac_op *op, unsigned count, const enum ac_rung *rungs)
 static void
 make_regions(unsigned first)
 {
-	static const enum ac_rung some[] = { AC_RUNG_BF16, AC_RUNG_INT8X3,
+	static const enum ac_rung some[] = { AC_RUNG_BF16, AC_RUNG_TF32,
 		AC_RUNG_FP16 };
 	static const enum ac_rung all[] = { AC_RUNG_TF32, AC_RUNG_FP16,
-		AC_RUNG_BF16, AC_RUNG_FP16X3, AC_RUNG_BF16X3, AC_RUNG_BF16X6,
-		AC_RUNG_INT8X3, AC_RUNG_INT8X6 };
+		AC_RUNG_BF16, };
 	static const enum ac_rung pair[] = { AC_RUNG_FP16, AC_RUNG_TF32 };
 
 	calls[first] = calls[first + 1] = calls[10];

@@ -26,14 +26,10 @@ Left out, and tested elsewhere: include files, encodings, bounds, warnings.
 import math
 import re
 
-RUNGS = {  # name: (built, known error, default tolerance)
-    "tf32": (True, 2.9e-4, 1e-3), "fp16": (True, 2.9e-4, 1e-3),
-    "bf16": (True, 2.4e-3, 8e-3), "fp16x3": (False, 6.5e-7, 1e-5),
-    "bf16x3": (False, 6e-6, 3e-5), "bf16x6": (False, 3e-7, 6e-6),
-    "int8x3": (False, 2.9e-4, 1e-3), "int8x6": (False, 9e-7, 6e-6)}
-LEAST_SM = {"tf32": 80, "fp16": 70, "bf16": 80, "fp16x3": 70, "bf16x3": 80,
-            "bf16x6": 80, "int8x3": 75, "int8x6": 75}
-PROFILES = "off tf32 fp16 bf16 amp accurate".split()
+RUNGS = {  # name: (known error, default tolerance)
+    "tf32": (2.9e-4, 1e-3), "fp16": (2.9e-4, 1e-3), "bf16": (2.4e-3, 8e-3)}
+LEAST_SM = {"tf32": 80, "fp16": 70, "bf16": 80}
+PROFILES = "off tf32 fp16 bf16 amp".split()
 OPERATIONS = ("gemm.single gemm.batched gemm.strided gemm.grouped gemm.lt "
               "conv.fprop conv.dgrad conv.wgrad rnn").split()
 PATTERNS = ["*", "gemm", "conv"] + OPERATIONS
@@ -46,17 +42,17 @@ QUANTITIES = dict(SIZES, flops="gemm conv", bytes="gemm conv",
                   intensity="gemm conv", sm="gemm conv rnn",
                   device="gemm conv rnn", rank="gemm conv rnn")
 FACTS = {name: "gemm conv rnn" for name in
-         "type asked fn caller program thread region site gpu lib "
+         "type asked fn caller program region site gpu lib "
          "solver".split()}
-VECTOR = "n sm device rank fn caller program thread region gpu lib solver"
+VECTOR = "n sm device rank fn caller program region gpu lib solver"
 FACTS.update(ta="gemm", tb="gemm", layout="conv rnn", epilogue="gemm conv")
 SETTINGS = {
     "tol": "number", "guard": "on off strict", "scale": "auto none",
-    "tactic": "auto library cast cached", "profit": "on off",
-    "constant": "a b ab", "after": "count", "sample": "period",
+    "tactic": "auto library cast", "profit": "on off",
+    "after": "count", "sample": "period",
     "exact": "yes no", "workspace": "bytes", "conv-workspace": "own advertise",
     "respect-opt-out": "on off", "deepbind": "on off",
-    "reproducible": "on off", "check-cache": "on off"}
+    "reproducible": "on off"}
 KEPT = ("keep", "none")
 NVIDIA = "libcublas libcudnn libcusolver libcusparse libcufft libnv".split()
 
@@ -507,13 +503,13 @@ class Policy:
                     told.add(what)
                 self.errors.append((*(place if rule.profile else
                                       rule.places[i]), what))
-            least = min(row[1] for row in RUNGS.values())
+            least = min(row[0] for row in RUNGS.values())
             if rule.rungs == ["auto"]:
                 if tol is not None and tol < least:
                     blame("tol", 0, tol_place)
                 continue
             for i, rung in enumerate(rule.rungs):
-                if tol is not None and RUNGS[rung][1] > tol:
+                if tol is not None and RUNGS[rung][0] > tol:
                     blame("tol", i, tol_place)
             if tactic == "library" and not unscaled and "fp16" in rule.rungs:
                 blame("library", rule.rungs.index("fp16"), tactic_place)
@@ -577,7 +573,10 @@ class Policy:
         if "region_off" in call and not is_last_word:
             return *KEPT, "region", "-"
         if not rule.rungs:
-            return *KEPT, "rule", "-"
+            about_solvers = call.get("solver") == "yes" and any(
+                c.key == "solver" and c.compare == "=" and not c.sizes
+                for c in rule.conditions)
+            return *KEPT, "solver" if about_solvers else "rule", "-"
         if ask["respect-opt-out"] != "off":
             if asked == "pedantic":
                 return *KEPT, "pedantic", "-"
@@ -601,21 +600,14 @@ class Policy:
         judged = ask["profit"] != "off"
         allowed = list(RUNGS) if everything else rungs
         legal = [r for r in allowed if self.legal(rule, call, r) and
-                 (ask["tol"] is None or RUNGS[r][1] <= ask["tol"])]
+                 (ask["tol"] is None or RUNGS[r][0] <= ask["tol"])]
         works = call["op"] not in ("gemm.grouped", "gemm.lt")
-        waits = [r for r in legal if not RUNGS[r][0] or not works]
-        fits = [r for r in legal if r not in waits]
+        fits = legal if works else []
         ways = {r: tactic(r, call, ask) for r in fits}
         if ask["tactic"] == "library":
             fits = [r for r in fits if ways[r] == "library"]
-        if not fits and call.get("solver") == "yes" and any(
-                c.key == "solver" and c.compare == "=" and not c.sizes
-                for c in rule.conditions):
-            return *KEPT, "solver", "-"
         if not fits:
-            nothing_built = not any(RUNGS[r][0] for r in allowed)
-            return (*KEPT, "not-built" if waits or nothing_built
-                    else "unsupported", "-")
+            return *KEPT, "unsupported", "-"
         if judged or everything:
             fits.sort(key=["tf32", "fp16", "bf16"].index)
         doubt = False

@@ -103,7 +103,7 @@ equal 'a solver is one from its first solve on' '2 1 rule=1' \
     "$(totals)"
 rm -rf "$AUTOCAST_STATE"
 under 'gemm solver=yes -> keep; gemm -> fp16 profit=off guard=off' "$clients/corners" rare-solver
-equal 'and none after a thousand products without another' '1101 101 rule=1000' \
+equal 'and none after a thousand products without another' '1101 101 solver=1000' \
     "$(totals)"
 rm -rf "$AUTOCAST_STATE"
 under 'gemm k>=128 ta=N -> fp16 profit=off guard=off' "$clients/sizes"

@@ -89,12 +89,12 @@ static void
 test_words(void **state)
 {
 	static const char *const words[] = {
-#define RUNG(id, name, built, error) name,
+#define RUNG(id, name, error) name,
 #define REASON(id, name, meaning) name,
 #define OPERATION(id, name, family) name,
 #define QUANTITY(id, name, is_size, ops) name,
 #define FACT(id, name, ops) name,
-#define SETTING(id, name, built, values) name,
+#define SETTING(id, name, values) name,
 #define PROFILE(id, name) name,
 #include "policy/words.def"
 	};

@@ -38,7 +38,7 @@ test_recast(void **state)
 	    "gemm tb=N -> keep\n"
 	    "gemm ta=N -> keep\n"
 	    "conv filter=3x3 -> tf32\n"
-	    "gemm m>=1Ki -> fp16,tf32,bf16x6\n", &op),
+	    "gemm m>=1Ki -> fp16,tf32\n", &op),
 	    "gemm.single m=3072 n=4096 k=768 batch=1 flops=1.93e10 "
 	    "bytes=7.24e7 intensity=267 sm=90 ta=T type=f32\n"
 	    "\n"
@@ -52,14 +52,13 @@ test_recast(void **state)
 	    "no: ta is T\n"
 	    "  p:5  conv filter=3x3 -> tf32               "
 	    "no: another operation\n"
-	    "  p:6  gemm m>=1Ki -> fp16,tf32,bf16x6       "
+	    "  p:6  gemm m>=1Ki -> fp16,tf32              "
 	    "decides\n"
 	    "\n"
 	    "fp16 by a cast of the operands, scaled, tolerance 0.001 -- p:6\n"
 	    "  keep    predicted 1.98 ms\n"
 	    "  tf32    fits, predicted 1.02 ms, 1.9x\n"
-	    "  fp16    fits, predicted 281 us, 7.1x: chosen\n"
-	    "  bf16x6  not built yet\n" TIMES);
+	    "  fp16    fits, predicted 281 us, 7.1x: chosen\n" TIMES);
 }
 
 /* Everything behind the deciding line of the text. */
@@ -98,12 +97,7 @@ test_recast_by_name(void **state)
 	    "  keep    predicted 1.01 us\n"
 	    "  tf32    this GPU does not have it\n"
 	    "  fp16    fits, predicted 1.01 us, 1x: chosen\n"
-	    "  bf16    this GPU does not have it\n"
-	    "  fp16x3  not built yet\n"
-	    "  bf16x3  this GPU does not have it\n"
-	    "  bf16x6  this GPU does not have it\n"
-	    "  int8x3  not built yet\n"
-	    "  int8x6  not built yet\n" TIMES);
+	    "  bf16    this GPU does not have it\n" TIMES);
 }
 
 static void
@@ -128,23 +122,13 @@ test_kept(void **state)
 	    "  keep    predicted 1.01 us\n"
 	    "  tf32    fits, predicted 1.01 us, 1x\n"
 	    "  fp16    needs a cast, and tactic=library\n"
-	    "  bf16    its known error is 0.0024\n"
-	    "  fp16x3  not built yet\n"
-	    "  bf16x3  not built yet\n"
-	    "  bf16x6  not built yet\n"
-	    "  int8x3  not built yet\n"
-	    "  int8x6  not built yet\n" TIMES
+	    "  bf16    its known error is 0.0024\n" TIMES
 	    "  profit=off recasts it all the same.\n");
 	op.fact[AC_FACT_ASKED] = "pedantic";
 	assert_string_equal(decision("gemm -> tf32", &op),
 	    "keep (pedantic): the program asked for pedantic arithmetic -- "
 	    "p:1\n"
 	    "  respect-opt-out=off overrules the program.\n");
-	op.fact[AC_FACT_ASKED] = "tf32";
-	assert_string_equal(decision("gemm -> fp16x3", &op),
-	    "keep (not-built): the rule allows only what this version does "
-	    "not have yet -- p:1\n"
-	    "  fp16x3  not built yet\n");
 	op = product(AC_OP_GEMM_BATCHED, 32, 32, 32, 0);
 	assert_string_equal(decision("gemm -> tf32,fp16", &op),
 	    "keep (unsupported): no allowed rung is legal for this operation "
@@ -153,9 +137,9 @@ test_kept(void **state)
 	    "  fp16    which GPU is not known: say sm=90 or the like\n");
 	op = product(AC_OP_GEMM_LT, 32, 32, 32, 90);
 	assert_string_equal(decision("gemm -> tf32", &op),
-	    "keep (not-built): the rule allows only what this version does "
-	    "not have yet -- p:1\n"
-	    "  tf32    not built yet for this operation\n");
+	    "keep (unsupported): no allowed rung is legal for this operation "
+	    "or GPU, and accurate enough -- p:1\n"
+	    "  tf32    this operation does not have it\n");
 	op = product(AC_OP_CONV_WGRAD, 32, 32, 32, 70);
 	assert_string_equal(decision("conv -> fp16,tf32", &op),
 	    "keep (unsupported): no allowed rung is legal for this operation "

@@ -93,7 +93,6 @@ test_legal_conv(void **state)
 	CHECK("* -> fp16 profit=off tactic=cast", &op, "fp16 library");
 	CHECK("* -> fp16,tf32 profit=off", &op, "fp16 library");
 	CHECK("* -> bf16", &op, "keep: unsupported");
-	CHECK("* -> fp16x3,int8x6", &op, "keep: not-built");
 	op.operation = AC_OP_CONV_WGRAD;
 	CHECK("* -> fp16", &op, "keep: unsupported");
 	CHECK("conv -> fp16", &op, "keep: unsupported");

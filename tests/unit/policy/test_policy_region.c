@@ -52,7 +52,7 @@ test_rungs(void **state)
 	allow(&op, AC_RUNG_BF16, AC_RUNG_KEEP);
 	CHECK("gemm -> fp16 " ON, &op, "bf16 library");
 	CHECK("gemm -> auto " ON, &op, "bf16 library");
-	CHECK("gemm -> fp16x3 " ON, &op, "bf16 library");
+	CHECK("gemm -> tf32 " ON, &op, "bf16 library");
 	CHECK("otherwise fp16", &op, "bf16 library");
 	CHECK("gemm -> keep", &op, "keep: rule");
 	CHECK("otherwise off", &op, "keep: rule");
@@ -65,8 +65,6 @@ test_rungs(void **state)
 	allow(&op, AC_RUNG_BF16, AC_RUNG_TF32);
 	CHECK("gemm -> fp16 " ON, &op, "bf16 library");
 	CHECK("gemm -> fp16 tol=1e-3 " ON, &op, "tf32 library");
-	allow(&op, AC_RUNG_FP16X3, AC_RUNG_KEEP);
-	CHECK("gemm -> fp16 " ON, &op, "keep: not-built");
 	allow(&op, AC_RUNG_FP16, AC_RUNG_KEEP);
 	op.fact[AC_FACT_ASKED] = "opted-out";
 	CHECK("gemm -> tf32 " ON, &op, "keep: opted-out");

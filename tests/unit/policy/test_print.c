@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/policy/test_print.c -- canonical text, and the census of what is
- * not built. That canonical text reads back as the same policy is checked on
- * very many texts by tests/policy/agree.py. */
+/* tests/unit/policy/test_print.c -- canonical text. That it reads back as
+ * the same policy is checked on very many texts by tests/policy/agree.py. */
 #include "with_policy.h"
 
 static const char *
@@ -58,44 +57,12 @@ test_everything(void **state)
 	    "otherwise amp\n");
 }
 
-static void
-check_not_built(const char *text, unsigned count, const char *expected)
-{
-	char buffer[1024];
-	struct ac_policy *policy = parse_good(text);
-	struct ac_text out;
-
-	ac_text_init(&out, buffer, sizeof(buffer));
-	assert_int_equal(ac_policy_not_built(policy, &out), count);
-	assert_string_equal(buffer, expected);
-	assert_int_equal(ac_policy_not_built(policy, NULL), count);
-	ac_policy_destroy(policy);
-}
-
-static void
-test_not_built(void **state)
-{
-	(void)state;
-	check_not_built("gemm -> tf32,fp16,bf16 guard=off profit=on", 0, "");
-	check_not_built("gemm m=1 -> fp16x3\ngemm -> fp16x3,int8x6 sample=1\n"
-	    "set guard=strict after=2 reproducible=on\nset constant=ab\n", 3,
-	    "fp16x3 (p:1) is not built yet: it is never chosen\n"
-	    "int8x6 (p:2) is not built yet: it is never chosen\n"
-	    "constant=ab (p:4) is not built yet: it has no effect\n");
-	check_not_built("gemm -> fp16 tactic=cached", 1,
-	    "tactic=cached (p:1) is not built yet: it has no effect\n");
-	check_not_built("otherwise amp", 2,
-	    "fp16x3 (amp:3) is not built yet: it is never chosen\n"
-	    "int8x6 (amp:3) is not built yet: it is never chosen\n");
-}
-
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_canonical),
 		cmocka_unit_test(test_everything),
-		cmocka_unit_test(test_not_built),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -315,7 +315,6 @@ test_ways(void **state)
 	assert_int_equal(PS(seconds(r, &op, AC_RUNG_BF16, AC_TACTIC_CAST)),
 	    500000000 + 12000000 + 4000000 + 4000000);
 	assert_true(isinf(seconds(r, &op, AC_RUNG_TF32, AC_TACTIC_CAST)));
-	assert_true(isinf(seconds(r, &op, AC_RUNG_FP16X3, AC_TACTIC_CAST)));
 	/* Arrays of matrices: never by compute type, and C once more. */
 	op.operation = AC_OP_GEMM_BATCHED;
 	assert_true(isinf(tf32(r, &op)));

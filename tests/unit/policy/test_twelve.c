@@ -86,7 +86,7 @@ test_tuned(void **state)
 	    "gemm site=qkv        -> fp16 tactic=cast  # 3.21x\n"
 	    "gemm site=77aa01b3   -> keep              # check failed\n"
 	    "[]\n"
-	    "otherwise accurate\n");
+	    "otherwise off\n");
 	struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 
 	(void)state;
@@ -97,7 +97,7 @@ test_tuned(void **state)
 	op.fact[AC_FACT_SITE] = "77aa01b3";
 	assert_string_equal(decided(policy, &op), "keep: rule");
 	op.fact[AC_FACT_SITE] = "11111111";
-	assert_string_equal(decided(policy, &op), "keep: not-built");
+	assert_string_equal(decided(policy, &op), "keep: rule");
 	ac_policy_destroy(policy);
 }
 
@@ -107,10 +107,10 @@ static const char *const others[] = {
 	"conv -> tf32\n"
 	"otherwise amp\n",
 	"* caller=libcusolver.so*,libmagma.so*,libcusparse.so* -> keep\n"
-	"gemm solver=yes -> fp16x3,int8x6 tol=2e-6 guard=strict\n"
-	"otherwise accurate\n",
-	"gemm max(m,n)<=32 -> fp16 constant=a\n"
-	"gemm -> fp16,tf32 constant=a\n"
+	"gemm solver=yes -> tf32 guard=strict\n"
+	"otherwise off\n",
+	"gemm max(m,n)<=32 -> fp16 exact=no\n"
+	"gemm -> fp16,tf32 exact=no\n"
 	"* -> keep\n",
 	"set guard=on sample=off\n"
 	"[rank=0]\n"
@@ -118,7 +118,7 @@ static const char *const others[] = {
 	"[]\n"
 	"gemm,conv -> fp16,tf32\n",
 	"[caller=*faiss*]\n"
-	"gemm -> bf16x3,int8x6 tol=2e-5\n"
+	"gemm -> tf32 tol=5e-4\n"
 	"[]\n"
 	"otherwise amp\n",
 	"gemm asked=tf32 -> fp16,tf32\n"
@@ -135,7 +135,7 @@ static const char *const others[] = {
 	"[]\n"
 	"otherwise off\n",
 	"gemm -> fp16 profit=off guard=off\n* -> keep\n",
-	"gemm -> fp16x3 profit=off guard=off\n* -> keep\n",
+	"gemm -> bf16 profit=off guard=off\n* -> keep\n",
 };
 
 static void
