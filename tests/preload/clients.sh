@@ -99,7 +99,7 @@ equal 'operands that cannot be laid out: the original call' \
 equal 'and the report says why' '1 0 workspace=1' "$(totals)"
 rm -rf "$AUTOCAST_STATE"
 under 'gemm solver=yes -> keep; gemm -> fp16 profit=off guard=off' "$clients/corners" solver
-equal 'a solver is one from its first solve on' '2 1 rule=1' \
+equal 'a solver is one from its first solve on' '2 1 solver=1' \
     "$(totals)"
 rm -rf "$AUTOCAST_STATE"
 under 'gemm solver=yes -> keep; gemm -> fp16 profit=off guard=off' "$clients/corners" rare-solver
