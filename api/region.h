@@ -24,7 +24,7 @@ struct ac_region {
 	uint8_t is_auto;             /* any rung is allowed */
 	uint8_t rung_count;          /* rungs allowed; 0: as the policy says */
 	uint8_t rung[AC_REGION_RUNGS]; /* enum ac_rung, as named */
-	uint8_t unused[4];           /* up to whole words */
+	uint8_t unused;              /* up to whole words */
 };
 
 /* What the calling thread's calls are marked with. The number of the innermost
