@@ -5,6 +5,7 @@
 
 #include "base/reentry.h"
 #include "base/lock.h"
+#include "base/table.h"
 #include "kernels/load/driver.h"
 #include "shim/device/lane.h"
 #include "shim/bind/thunk.h"
@@ -13,44 +14,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HANDLE_SLOTS = 4096 }; /* power of two; further handles pass through */
+/* Further handles pass through. */
+enum { BITS = 12, WINDOW = 64, ROWS = (1 << BITS) + WINDOW };
 
-/* Linear probing; a destroyed handle leaves GONE behind, so that the probe
- * runs of others stay whole. Writers hold the lock, readers do not. */
-#define GONE ((uintptr_t)1)
-static struct {
-	_Atomic uintptr_t key;
-	struct ac_handle record;
-} table[HANDLE_SLOTS];
+static struct known {
+	struct ac_row    row;
+	struct ac_handle handle;
+} table[ROWS];
+static const struct ac_rows rows = { table, sizeof *table, BITS, WINDOW };
 static struct ac_lock table_lock;
 _Atomic uint32_t ac_handle_generation = 1;
 __thread struct ac_handle_cache ac_handle_last;
-
-static unsigned
-start_slot(uintptr_t key)
-{
-	return (unsigned)((uint64_t)key * UINT64_C(0x9E3779B97F4A7C15) >> 48)
-	    & (HANDLE_SLOTS - 1);
-}
-
-/* The slot that holds `key` (0: the first one that is free). */
-static int
-find_slot(uintptr_t key)
-{
-	const unsigned start = start_slot(key);
-
-	for (unsigned i = 0; i < HANDLE_SLOTS; i++) {
-		const unsigned slot = (start + i) & (HANDLE_SLOTS - 1);
-		const uintptr_t at = atomic_load_explicit(&table[slot].key,
-		    memory_order_acquire);
-
-		if (at == key)
-			return (int)slot;
-		if (!at)
-			break;
-	}
-	return -1;
-}
 
 static cublasStatus_t CUBLASWINAPI
 know_no_mode(cublasHandle_t handle, cublasMath_t *mode)
@@ -64,14 +38,14 @@ static const struct ac_handle unknown = { NULL, -1, 0, know_no_mode };
 const struct ac_handle *
 ac_handle_search(const void *handle)
 {
-	const uintptr_t key = (uintptr_t)handle;
 	const uint32_t now = atomic_load_explicit(&ac_handle_generation,
 	    memory_order_acquire);
-	const int slot = key > GONE ? find_slot(key) : -1;
+	const struct known *known = (const struct known *)ac_rows_find(&rows,
+	    handle);
 
-	ac_handle_last.key = key;
+	ac_handle_last.key = (uintptr_t)handle;
 	ac_handle_last.generation = now;
-	ac_handle_last.record = slot < 0 ? &unknown : &table[slot].record;
+	ac_handle_last.record = known ? &known->handle : &unknown;
 	return ac_handle_last.record;
 }
 
@@ -88,76 +62,71 @@ find_place(struct ac_handle *record)
 	record->context = now.id;
 }
 
+/* Under the lock, as what follows. */
+static void
+end_generation(void)
+{
+	atomic_fetch_add_explicit(&ac_handle_generation, 1,
+	    memory_order_release);
+}
+
+static bool
+is_made_by(const struct known *known, const struct ac_provider *provider)
+{
+	return atomic_load_explicit(&known->row.address, memory_order_relaxed)
+	    && known->handle.provider == provider;
+}
+
 void
 ac_handle_remember(const void *handle, struct ac_provider *provider)
 {
-	const uintptr_t key = (uintptr_t)handle;
-	const unsigned start = start_slot(key);
 	struct ac_handle record = { provider, -1, 0,
 		PROVIDER(provider, cublasGetMathMode) };
-	int stale;
+	struct known *known;
 
 	if (!record.get_math_mode)
 		record.get_math_mode = know_no_mode;
 	find_place(&record);
 	ac_lock_take(&table_lock);
-	/* Destroyed behind our back, and its address is in use again. */
-	stale = find_slot(key);
-	if (stale >= 0)
-		atomic_store_explicit(&table[stale].key, GONE,
-		    memory_order_release);
-	for (unsigned i = 0; i < HANDLE_SLOTS; i++) {
-		const unsigned slot = (start + i) & (HANDLE_SLOTS - 1);
-		const uintptr_t at = atomic_load_explicit(&table[slot].key,
-		    memory_order_relaxed);
-
-		if (at > GONE)
-			continue;
-		table[slot].record = record;
-		atomic_store_explicit(&table[slot].key, key,
-		    memory_order_release);
-		break;
+	/* Its row may be one's that was destroyed behind our back. */
+	known = (struct known *)ac_rows_take(&rows, handle);
+	if (known) {
+		known->handle = record;
+		ac_row_set(&known->row, handle);
 	}
-	atomic_fetch_add_explicit(&ac_handle_generation, 1,
-	    memory_order_release);
+	end_generation();
 	ac_lock_give(&table_lock);
 }
 
 bool
 ac_handle_forget(const void *handle, struct ac_handle *record_out)
 {
-	bool last = true;
-	int slot;
+	struct known *known;
+	bool last;
 
 	ac_lock_take(&table_lock);
-	slot = find_slot((uintptr_t)handle);
-	if (slot >= 0) {
-		*record_out = table[slot].record;
-		atomic_store_explicit(&table[slot].key, GONE,
-		    memory_order_release);
-		atomic_fetch_add_explicit(&ac_handle_generation, 1,
-		    memory_order_release);
+	known = (struct known *)ac_rows_find(&rows, handle);
+	last = known != NULL;
+	if (known) {
+		*record_out = known->handle;
+		ac_row_set(&known->row, NULL);
+		end_generation();
 	}
-	for (unsigned i = 0; slot >= 0 && i < HANDLE_SLOTS && last; i++)
-		if (atomic_load_explicit(&table[i].key, memory_order_relaxed)
-		    > GONE && table[i].record.provider == record_out->provider
-		    && table[i].record.context == record_out->context)
-			last = false;
+	for (unsigned i = 0; last && i < ROWS; i++)
+		last = !is_made_by(&table[i], record_out->provider)
+		    || table[i].handle.context != record_out->context;
 	ac_lock_give(&table_lock);
-	return slot >= 0 && last;
+	return last;
 }
 
 void
 ac_handle_forget_all(const struct ac_provider *provider)
 {
 	ac_lock_take(&table_lock);
-	for (unsigned i = 0; i < HANDLE_SLOTS; i++)
-		if (atomic_load_explicit(&table[i].key, memory_order_relaxed)
-		    > GONE && table[i].record.provider == provider)
-			atomic_store_explicit(&table[i].key, GONE,
-			    memory_order_release);
-	atomic_fetch_add_explicit(&ac_handle_generation, 1,
-	    memory_order_release);
+	for (unsigned i = 0; i < ROWS; i++)
+		if (is_made_by(&table[i], provider))
+			ac_row_set(&table[i].row, NULL);
+	end_generation();
 	ac_lock_give(&table_lock);
 }
 
