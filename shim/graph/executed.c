@@ -1,80 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/executed.c -- plans by address (shim/graph/executed.h): each
- * in one of the few rows behind where its address hashes to. */
+/* shim/graph/executed.c -- plans by address (shim/graph/executed.h). */
 #include "shim/graph/executed.h"
 
-#include <stdatomic.h>
+#include "base/lock.h"
+#include "base/table.h"
 
-enum { BITS = 12, ROWS = 1 << BITS, WINDOW = 8 };
+enum { BITS = 12, WINDOW = 8 };
 
-static struct row {
-	_Atomic(cudnnBackendDescriptor_t) plan;    /* NULL: free */
-	_Atomic(struct ac_site_record *) record;
-	_Atomic uint32_t reason;
-} rows[ROWS + WINDOW];
-
-static const char being_set; /* no plan has its address */
-
-static struct row *
-window_of(cudnnBackendDescriptor_t plan)
-{
-	return &rows[(uint64_t)(uintptr_t)plan * UINT64_C(0x9E3779B97F4A7C15)
-	    >> (64 - BITS)];
-}
-
-static struct row *
-find(cudnnBackendDescriptor_t plan)
-{
-	struct row *row = window_of(plan);
-
-	for (unsigned i = 0; i < WINDOW; i++, row++)
-		if (atomic_load_explicit(&row->plan, memory_order_acquire)
-		    == plan)
-			return row;
-	return NULL;
-}
+static struct known {
+	struct ac_row row;
+	struct ac_site_record *record;
+	enum ac_reason reason;
+} plans[(1 << BITS) + WINDOW];
+static const struct ac_rows rows = { plans, sizeof *plans, BITS, WINDOW };
+static struct ac_lock lock;
 
 void
 ac_executed_add(cudnnBackendDescriptor_t plan, struct ac_site_record *record,
     enum ac_reason reason)
 {
-	cudnnBackendDescriptor_t busy =
-	    (cudnnBackendDescriptor_t)(uintptr_t)&being_set;
-	struct row *row = window_of(plan);
+	struct known *known;
 
-	for (unsigned i = 0; i < WINDOW; i++, row++) {
-		cudnnBackendDescriptor_t none = NULL;
-
-		if (!atomic_compare_exchange_strong_explicit(&row->plan, &none,
-		    busy, memory_order_acq_rel, memory_order_relaxed))
-			continue;
-		atomic_store_explicit(&row->record, record,
-		    memory_order_relaxed);
-		atomic_store_explicit(&row->reason, (uint32_t)reason,
-		    memory_order_relaxed);
-		atomic_store_explicit(&row->plan, plan, memory_order_release);
-		return;
+	ac_lock_take(&lock);
+	known = (struct known *)ac_rows_take(&rows, plan);
+	if (known) {
+		known->record = record;
+		known->reason = reason;
+		ac_row_set(&known->row, plan);
 	}
+	ac_lock_give(&lock);
 }
 
 void
 ac_executed_drop(cudnnBackendDescriptor_t plan)
 {
-	struct row *row = plan ? find(plan) : NULL;
+	struct ac_row *row;
 
+	/* Of most descriptors nothing is known. */
+	if (!ac_rows_find(&rows, plan))
+		return;
+	ac_lock_take(&lock);
+	row = ac_rows_find(&rows, plan);
 	if (row)
-		atomic_store_explicit(&row->plan, NULL, memory_order_release);
+		ac_row_set(row, NULL);
+	ac_lock_give(&lock);
 }
 
 bool
 ac_executed_count(cudnnBackendDescriptor_t plan)
 {
-	const struct row *row = plan ? find(plan) : NULL;
+	const struct known *known = (const struct known *)ac_rows_find(&rows,
+	    plan);
 
-	if (!row)
-		return false;
-	ac_report_count(atomic_load_explicit(&row->record,
-	    memory_order_relaxed), (enum ac_reason)atomic_load_explicit(
-	    &row->reason, memory_order_relaxed));
-	return true;
+	if (known)
+		ac_report_count(known->record, known->reason);
+	return known != NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/graph/executed.h -- the plans that a program made of graphs, by
- * address: for which site an execution counts, and as what. Any thread;
- * lock-free. A plan for which there is no room is just not known. */
+ * address: for which site an execution counts, and as what. Any thread; an
+ * execution takes no lock. A plan for which there is no room is just not
+ * known. */
 #ifndef AC_SHIM_EXECUTED_H
 #define AC_SHIM_EXECUTED_H
 
