@@ -8,7 +8,7 @@
 #include "api/region.h"
 #include "base/reentry.h"
 #include "base/lock.h"
-#include "base/mapped.h"
+#include "base/table.h"
 #include "shim/device/device.h"
 #include "shim/start/start.h"
 #include "shim/bind/thunk.h"
@@ -17,88 +17,53 @@
 
 /* ---- What the program set where we set otherwise ------------------------- */
 
-struct note {
-	struct note *next;              /* in its row, or while free */
-	cudnnRNNDescriptor_t descriptor;
+enum { BITS = 14, WINDOW = 64 };
+
+static struct note {
+	struct ac_row row;
 	cudnnMathType_t math, ours;
-};
+} notes[(1 << BITS) + WINDOW];
+static const struct ac_rows rows = { notes, sizeof *notes, BITS, WINDOW };
+static struct ac_lock lock;
 
-/* Notes that are gone are used again, and never given back. */
-enum { ROWS = 1 << 10 };
-static struct {
-	struct ac_lock lock;
-	struct note *row[ROWS], *unused;
-} notes;
-
-/* Where the note of `descriptor` hangs, or one would; under the lock. */
-static struct note **
-place_of(cudnnRNNDescriptor_t descriptor)
-{
-	struct note **at = &notes.row[(uint64_t)(uintptr_t)descriptor
-	    * UINT64_C(0x9E3779B97F4A7C15) >> 54];
-
-	_Static_assert(ROWS == 1 << 10, "the upper 10 bits of 64");
-	while (*at && (*at)->descriptor != descriptor)
-		at = &(*at)->next;
-	return at;
-}
-
-/* False if there is no memory for it. */
+/* False if there is no room for it. */
 static bool
 remember(cudnnRNNDescriptor_t descriptor, cudnnMathType_t math,
     cudnnMathType_t ours)
 {
-	struct note **at, *note;
+	struct note *note;
 
-	ac_lock_take(&notes.lock);
-	at = place_of(descriptor);
-	note = *at;
-	if (!note) {
-		note = notes.unused;
-		if (note)
-			notes.unused = note->next;
-		else
-			note = ac_mapped_take(sizeof *note);
-		if (note) {
-			*note = (struct note){ NULL, descriptor, math, ours };
-			*at = note;
-		}
-	} else {
+	ac_lock_take(&lock);
+	note = (struct note *)ac_rows_take(&rows, descriptor);
+	if (note) {
 		note->math = math;
 		note->ours = ours;
+		ac_row_set(&note->row, descriptor);
 	}
-	ac_lock_give(&notes.lock);
+	ac_lock_give(&lock);
 	return note != NULL;
 }
 
 static void
 forget(cudnnRNNDescriptor_t descriptor)
 {
-	struct note **at, *note;
+	struct ac_row *row;
 
-	ac_lock_take(&notes.lock);
-	at = place_of(descriptor);
-	note = *at;
-	if (note) {
-		*at = note->next;
-		note->next = notes.unused;
-		notes.unused = note;
-	}
-	ac_lock_give(&notes.lock);
+	ac_lock_take(&lock);
+	row = ac_rows_find(&rows, descriptor);
+	if (row)
+		ac_row_set(row, NULL);
+	ac_lock_give(&lock);
 }
 
 /* What the program set of a descriptor that has `math`. */
 static cudnnMathType_t
 recall(cudnnRNNDescriptor_t descriptor, cudnnMathType_t math)
 {
-	const struct note *note;
+	const struct note *note = (const struct note *)ac_rows_find(&rows,
+	    descriptor);
 
-	ac_lock_take(&notes.lock);
-	note = *place_of(descriptor);
-	if (note && note->ours == math)
-		math = note->math;
-	ac_lock_give(&notes.lock);
-	return math;
+	return note && note->ours == math ? note->math : math;
 }
 
 /* ---- Setting ----------------------------------------------------------- */
