@@ -13,4 +13,5 @@ libautocast_so_SOURCES += \
 	shim/bind/solver.c \
 	shim/bind/solver.h \
 	shim/bind/thunk.c \
-	shim/bind/thunk.h
+	shim/bind/thunk.h \
+	shim/bind/wrapper.h

@@ -3,12 +3,10 @@
  * and tell solver.c who factorises. */
 #include "shim/bind/marker.h"
 
-#include "base/reentry.h"
 #include "report/report.h"
-#include "shim/bind/provider.h"
 #include "shim/bind/solver.h"
 #include "shim/start/start.h"
-#include "shim/bind/thunk.h"
+#include "shim/bind/wrapper.h"
 
 #include <stdatomic.h>
 
@@ -46,14 +44,14 @@ ac_fn ac_marker_enter(unsigned row, const void *caller);
 ac_fn
 ac_marker_enter(unsigned row, const void *caller)
 {
-	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_reentry_enter();
+	const struct ac_wrapped call = ac_wrapper_bound(
+	    ac_wrapper_enter(caller), rows[row].entry);
 
-	if (outermost) {
+	if (call.outermost) {
 		ac_marker_count(rows[row].entry);
 		if (rows[row].kind == SOLVER)
 			ac_solver_mark(caller);
-		ac_reentry_leave();
 	}
-	return ac_provider_bind(rows[row].entry, caller, via).next;
+	ac_wrapper_leave(&call);
+	return call.binding.next;
 }

@@ -21,32 +21,8 @@ enum { AC_THUNK_SHIFT = 8 };
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
     "the thunks write the lower half of a word at its address");
 
-/* The first thing a wrapper does: which door was it, and in which region? */
-static inline uint64_t
-ac_thunk_take_mark(void)
-{
-	const uint64_t mark = ac_region_mark;
-
-	if (__builtin_expect((uint32_t)mark != 0, 0))
-		ac_region_mark = mark & ~(uint64_t)UINT32_MAX;
-	return mark;
-}
-
-/* The same for who asks for the region later, if at all. */
-static inline uint32_t
-ac_thunk_take(void)
-{
-	return (uint32_t)ac_thunk_take_mark();
-}
-
 /* The thunk of a wrapped `entry` (< ENTRY_WRAPPED) for `slot`; NULL where the
  * machine has none. */
 ac_fn ac_thunk_of(unsigned slot, enum ac_entry entry);
-
-/* Under this name a wrapper is jumped to; the exported one may be another
- * library's. */
-#define AC_WRAPPER_DOOR(symbol) \
-	extern __typeof__(symbol) ac_wrapper_##symbol \
-	    __attribute__((alias(#symbol), visibility("hidden")))
 
 #endif

@@ -3,10 +3,9 @@
  * interface: pack the arguments, hand them to conv_call.c, make the original
  * call if that recast nothing. The original is made with the program's own
  * arguments, in sight. */
-#include "base/reentry.h"
 #include "shim/conv/conv_call.h"
 #include "shim/bind/marker.h"
-#include "shim/bind/thunk.h"
+#include "shim/bind/wrapper.h"
 
 /* Two tensors in, one out, each as NAME_desc and NAME. */
 #define PLAIN_PARAMS(algo_t, first_t, first, second_t, second, out_t, out)    \
@@ -61,38 +60,31 @@
 #define FUSED_COMPLETE (alpha && alpha2 && z && bias && activation)
 
 #define CONVOLUTION(shape, symbol)                                            \
-AC_WRAPPER_DOOR(symbol);                                                      \
-AC_EXPORT cudnnStatus_t CUDNNWINAPI                                           \
-symbol(shape##_PARAMS)                                                        \
+AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, symbol)(shape##_PARAMS)                 \
 {                                                                             \
-	const void *const caller = __builtin_return_address(0);               \
-	const uint32_t via = ac_thunk_take();                                 \
-	const bool outermost = ac_reentry_enter(); /* cuDNN calls itself */     \
-	const struct ac_binding binding = ac_provider_bind(ENTRY_##symbol,    \
-	    caller, via);                                                     \
+	const struct ac_wrapped call = AC_ENTER(symbol);                      \
 	enum ac_outcome outcome = AC_OUTCOME_KEPT;                            \
 	cudnnStatus_t status = CUDNN_STATUS_SUCCESS;                          \
 	struct ac_kept kept;                                                  \
-	if (outermost && handle && shape##_COMPLETE) {                        \
-		const struct ac_conv_call call = {                            \
-			.entry = ENTRY_##symbol, .caller = caller,            \
-			.provider = binding.provider, .handle = handle,       \
+	if (call.outermost && handle && shape##_COMPLETE) {                   \
+		const struct ac_conv_call conv = {                            \
+			.entry = ENTRY_##symbol, .caller = call.caller,       \
+			.provider = call.binding.provider, .handle = handle,  \
 			.x_desc = x_desc, .y_desc = y_desc, .w_desc = w_desc, \
 			.conv_desc = conv_desc, .algo = (int)algo,            \
 			.x = x, .w = w, .y = y,                               \
 			.alpha = alpha, .workspace = workspace,               \
 			.bytes = bytes, shape##_IS                            \
 		};                                                            \
-		outcome = ac_conv_recast(&call, &kept, &status);              \
-	} else if (outermost) {                                               \
+		outcome = ac_conv_recast(&conv, &kept, &status);              \
+	} else if (call.outermost) { /* cuDNN calls itself */                 \
 		ac_marker_count(ENTRY_##symbol);                              \
 	}                                                                     \
 	if (outcome != AC_OUTCOME_DONE)                                       \
-		status = ((__typeof__(&symbol))binding.next)(shape##_ARGS);   \
+		status = ORIGINAL(call, symbol)(shape##_ARGS);                \
 	if (outcome == AC_OUTCOME_TIMED)                                      \
 		ac_kept_end(&kept);                                           \
-	if (outermost)                                                        \
-		ac_reentry_leave();                                             \
+	ac_wrapper_leave(&call);                                              \
 	return status;                                                        \
 }
 

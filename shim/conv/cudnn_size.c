@@ -2,39 +2,32 @@
 /* shim/conv/cudnn_size.c -- wrappers of cuDNN's questions how much workspace a
  * convolution needs: under conv-workspace=advertise, enough for the recast one,
  * too (conv_size.c). What a program is told is never less than cuDNN said. */
-#include "base/reentry.h"
 #include "shim/conv/conv_call.h"
-#include "shim/bind/thunk.h"
+#include "shim/bind/wrapper.h"
 
 #define QUESTION(symbol, of, kind, algo_t, first_t, first, second_t, second,  \
     third_t, third)                                                           \
-AC_WRAPPER_DOOR(symbol);                                                      \
-AC_EXPORT cudnnStatus_t CUDNNWINAPI                                           \
-symbol(cudnnHandle_t handle, const first_t first, const second_t second,     \
+AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, symbol)(cudnnHandle_t handle,           \
+    const first_t first, const second_t second,                               \
     const cudnnConvolutionDescriptor_t conv_desc, const third_t third,        \
     algo_t algo, size_t *bytes)                                               \
 {                                                                             \
-	const void *const caller = __builtin_return_address(0);               \
-	const uint32_t via = ac_thunk_take();                                 \
-	const bool outermost = ac_reentry_enter();                              \
-	const struct ac_binding binding = ac_provider_bind(ENTRY_##symbol,    \
-	    caller, via);                                                     \
-	const cudnnStatus_t status = ((__typeof__(&symbol))binding.next)(     \
-	    handle, first, second, conv_desc, third, algo, bytes);            \
-	if (outermost && handle && status == CUDNN_STATUS_SUCCESS) {          \
-		const struct ac_conv_call call = {                            \
-			.entry = ENTRY_##of, .caller = caller,                \
-			.provider = binding.provider, .handle = handle,       \
+	const struct ac_wrapped call = AC_ENTER(symbol);                      \
+	const cudnnStatus_t status = ORIGINAL(call, symbol)(handle, first,    \
+	    second, conv_desc, third, algo, bytes);                           \
+	if (call.outermost && handle && status == CUDNN_STATUS_SUCCESS) {     \
+		const struct ac_conv_call conv = {                            \
+			.entry = ENTRY_##of, .caller = call.caller,           \
+			.provider = call.binding.provider, .handle = handle,  \
 			.operation = kind, .x_desc = x_desc,                  \
 			.y_desc = y_desc, .w_desc = w_desc,                   \
 			.conv_desc = conv_desc                                \
 		};                                                            \
-		const size_t ours = ac_conv_advertise(&call);                 \
+		const size_t ours = ac_conv_advertise(&conv);                 \
 		if (ours > *bytes)                                            \
 			*bytes = ours;                                        \
 	}                                                                     \
-	if (outermost)                                                        \
-		ac_reentry_leave();                                             \
+	ac_wrapper_leave(&call);                                              \
 	return status;                                                        \
 }
 

@@ -3,12 +3,11 @@
  * table. */
 #include "shim/device/handle.h"
 
-#include "base/reentry.h"
 #include "base/lock.h"
 #include "base/table.h"
 #include "kernels/load/driver.h"
 #include "shim/device/lane.h"
-#include "shim/bind/thunk.h"
+#include "shim/bind/wrapper.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -130,44 +129,32 @@ ac_handle_forget_all(const struct ac_provider *provider)
 	ac_lock_give(&table_lock);
 }
 
-AC_WRAPPER_DOOR(cublasCreate_v2);
-AC_WRAPPER_DOOR(cublasDestroy_v2);
-
-AC_EXPORT cublasStatus_t CUBLASWINAPI
-cublasCreate_v2(cublasHandle_t *handle)
+AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasCreate_v2)(
+    cublasHandle_t *handle)
 {
-	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_reentry_enter();
-	const struct ac_binding binding = ac_provider_bind(
-	    ENTRY_cublasCreate_v2, __builtin_return_address(0), via);
-	const cublasStatus_t status =
-	    ((__typeof__(&cublasCreate_v2))binding.next)(handle);
+	const struct ac_wrapped call = AC_ENTER(cublasCreate_v2);
+	const cublasStatus_t status = ORIGINAL(call, cublasCreate_v2)(handle);
 
-	if (outermost && status == CUBLAS_STATUS_SUCCESS && binding.provider)
-		ac_handle_remember(*handle, binding.provider);
-	if (outermost)
-		ac_reentry_leave();
+	if (call.outermost && status == CUBLAS_STATUS_SUCCESS
+	    && call.binding.provider)
+		ac_handle_remember(*handle, call.binding.provider);
+	ac_wrapper_leave(&call);
 	return status;
 }
 
 /* The record goes first: once the provider has freed the handle, another
  * thread may be given the same address. */
-AC_EXPORT cublasStatus_t CUBLASWINAPI
-cublasDestroy_v2(cublasHandle_t handle)
+AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasDestroy_v2)(
+    cublasHandle_t handle)
 {
-	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_reentry_enter();
-	const struct ac_binding binding = ac_provider_bind(
-	    ENTRY_cublasDestroy_v2, __builtin_return_address(0), via);
+	const struct ac_wrapped call = AC_ENTER(cublasDestroy_v2);
 	struct ac_handle record;
-	const bool was_last = outermost
+	const bool was_last = call.outermost
 	    && ac_handle_forget(handle, &record);
-	const cublasStatus_t status =
-	    ((__typeof__(&cublasDestroy_v2))binding.next)(handle);
+	const cublasStatus_t status = ORIGINAL(call, cublasDestroy_v2)(handle);
 
 	if (was_last)
 		ac_lane_destroy_all(record.provider, record.context);
-	if (outermost)
-		ac_reentry_leave();
+	ac_wrapper_leave(&call);
 	return status;
 }

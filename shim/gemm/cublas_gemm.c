@@ -3,9 +3,8 @@
  * arguments, hand them to gemm.c, make the original call if that recast
  * nothing. The original call is made with the program's own arguments, in
  * sight. */
-#include "base/reentry.h"
 #include "shim/gemm/gemm.h"
-#include "shim/bind/thunk.h"
+#include "shim/bind/wrapper.h"
 
 /* ---- Shapes: parameters, arguments, packing ----------------------------
  * ..._ALGO: the algorithm that the program names, where it can. */
@@ -175,23 +174,19 @@
 /* One product per call: recast it, or make the original call. The full
  * description is built only for a call that is to be recast. */
 #define ONE_PRODUCT(shape, symbol, index)                                     \
-AC_WRAPPER_DOOR(symbol);                                                      \
-AC_EXPORT cublasStatus_t CUBLASWINAPI                                         \
-symbol(shape##_PARAMS(index))                                                 \
+AC_WRAPPER(cublasStatus_t CUBLASWINAPI, symbol)(shape##_PARAMS(index))        \
 {                                                                             \
-	const void *const caller = __builtin_return_address(0);               \
-	const uint64_t via = ac_thunk_take_mark();                            \
-	const bool outermost = ac_reentry_enter(); /* cuBLAS calls itself */    \
+	struct ac_wrapped call = ac_wrapper_enter(                            \
+	    __builtin_return_address(0));                                     \
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;                        \
 	enum ac_outcome outcome = AC_OUTCOME_KEPT;                            \
 	struct ac_kept kept;                                                  \
-	ac_fn next;                                                           \
-	if (outermost) {                                                      \
+	if (__builtin_expect(call.outermost, 1)) { /* else cuBLAS calls */    \
 		struct ac_site scratch;                                       \
-		const struct ac_site *site = AC_SITE_OF(handle, caller, via,  \
-		    m, n, k, shape##_BATCH, ac_form_of(ENTRY_##symbol,        \
-		    transa, transb, shape##_FORM), &scratch);                 \
-		next = site->binding.next;                                    \
+		const struct ac_site *site = AC_SITE_OF(handle, call.caller,  \
+		    call.via, m, n, k, shape##_BATCH, ac_form_of(             \
+		    ENTRY_##symbol, transa, transb, shape##_FORM), &scratch); \
+		call.binding = site->binding;                                 \
 		if (site->is_plain) {                                         \
 			ac_report_count_decided(site->record);                \
 		} else {                                                      \
@@ -207,15 +202,13 @@ symbol(shape##_PARAMS(index))                                                 \
 		    0) && outcome != AC_OUTCOME_DONE)                         \
 			ac_site_note_autotune(site);                          \
 	} else {                                                              \
-		next = ac_provider_bind(ENTRY_##symbol, caller,               \
-		    (uint32_t)via).next;                                      \
+		call = ac_wrapper_bound(call, ENTRY_##symbol);                \
 	}                                                                     \
 	if (outcome != AC_OUTCOME_DONE)                                       \
-		status = ((__typeof__(&symbol))next)(shape##_ARGS);           \
+		status = ORIGINAL(call, symbol)(shape##_ARGS);                \
 	if (__builtin_expect(outcome == AC_OUTCOME_TIMED, 0))                 \
 		ac_kept_end(&kept);                                           \
-	if (outermost)                                                        \
-		ac_reentry_leave();                                             \
+	ac_wrapper_leave(&call);                                              \
 	return status;                                                        \
 }
 
@@ -223,27 +216,24 @@ symbol(shape##_PARAMS(index))                                                 \
  * recast. The arrays are read only when they are all there, and there is a
  * handle: without one cuBLAS reads none of them. */
 #define SEVERAL_PRODUCTS(shape, symbol, index)                                \
-AC_WRAPPER_DOOR(symbol);                                                      \
-AC_EXPORT cublasStatus_t CUBLASWINAPI                                         \
-symbol(shape##_PARAMS(index))                                                 \
+AC_WRAPPER(cublasStatus_t CUBLASWINAPI, symbol)(shape##_PARAMS(index))        \
 {                                                                             \
-	const void *const caller = __builtin_return_address(0);               \
-	const uint64_t via = ac_thunk_take_mark();                            \
-	const bool outermost = ac_reentry_enter();                              \
+	struct ac_wrapped call = ac_wrapper_enter(                            \
+	    __builtin_return_address(0));                                     \
 	const bool complete = handle && transa && transb && m && n && k       \
 	    && size;                                                          \
 	cublasStatus_t status;                                                \
-	for (index i = 0; outermost && complete && i < groups; i++) {         \
+	for (index i = 0; call.outermost && complete && i < groups; i++) {    \
 		struct ac_site scratch;                                       \
-		const struct ac_site *site = AC_SITE_OF(handle, caller, via,  \
-		    m[i], n[i], k[i], size[i], ac_form_of(ENTRY_##symbol,     \
-		    transa[i], transb[i], shape##_FORM), &scratch);           \
+		const struct ac_site *site = AC_SITE_OF(handle, call.caller,  \
+		    call.via, m[i], n[i], k[i], size[i], ac_form_of(          \
+		    ENTRY_##symbol, transa[i], transb[i], shape##_FORM),      \
+		    &scratch);                                                \
 		ac_report_count_decided(site->record);                        \
 	}                                                                     \
-	status = ((__typeof__(&symbol))ac_provider_bind(ENTRY_##symbol,       \
-	    caller, (uint32_t)via).next)(shape##_ARGS);                       \
-	if (outermost)                                                        \
-		ac_reentry_leave();                                             \
+	call = ac_wrapper_bound(call, ENTRY_##symbol);                        \
+	status = ORIGINAL(call, symbol)(shape##_ARGS);                        \
+	ac_wrapper_leave(&call);                                              \
 	return status;                                                        \
 }
 

@@ -10,12 +10,11 @@
 #include "shim/graph/shadow.h"
 
 #include "api/region.h"
-#include "base/reentry.h"
 #include "shim/device/device.h"
 #include "shim/graph/executed.h"
 #include "shim/device/handle.h"
 #include "shim/start/start.h"
-#include "shim/bind/thunk.h"
+#include "shim/bind/wrapper.h"
 
 /* A call of GetAttribute, and who serves it. */
 struct question {
@@ -24,8 +23,7 @@ struct question {
 	cudnnBackendAttributeType_t type;
 	int64_t requested, *count;
 	void *values;
-	const void *caller;
-	struct ac_binding binding;
+	struct ac_wrapped call;
 };
 
 /* Without an array it is only about how many there are. */
@@ -38,7 +36,7 @@ is_count_only(const struct question *question)
 static cudnnStatus_t
 pass_on(const struct question *question)
 {
-	return ((__typeof__(&cudnnBackendGetAttribute))question->binding.next)(
+	return ORIGINAL(question->call, cudnnBackendGetAttribute)(
 	    question->descriptor, question->name, question->type,
 	    question->requested, question->count, question->values);
 }
@@ -68,11 +66,11 @@ site_of(const struct question *question,
     const struct ac_shadow_question *asked)
 {
 	struct ac_conv_query query = {
-		.caller = (uintptr_t)question->caller,
+		.caller = (uintptr_t)question->call.caller,
 		.entry = ENTRY_cudnnBackendGetAttribute,
 		.math = CUDNN_DEFAULT_MATH,
 		.region = ac_region_here(),
-		.provider = (uintptr_t)question->binding.provider,
+		.provider = (uintptr_t)question->call.binding.provider,
 		.conv = *asked->conv
 	};
 
@@ -141,7 +139,9 @@ static cudnnStatus_t
 inject(const struct question *question, const struct ac_shadow_question *asked,
     int device, enum ac_reason *reason_out)
 {
-	struct ac_making making = { .provider = question->binding.provider };
+	struct ac_making making = {
+		.provider = question->call.binding.provider
+	};
 	struct ac_engines engines = { .count = 0 };
 	struct ac_engine_question about = {
 		.device = { making.provider, asked->handle, NULL },
@@ -266,107 +266,80 @@ ask_notes(const struct question *question)
 
 /* ---- Wrappers ------------------------------------------------------------ */
 
-AC_WRAPPER_DOOR(cudnnBackendCreateDescriptor);
-AC_WRAPPER_DOOR(cudnnBackendSetAttribute);
-AC_WRAPPER_DOOR(cudnnBackendGetAttribute);
-AC_WRAPPER_DOOR(cudnnBackendFinalize);
-AC_WRAPPER_DOOR(cudnnBackendDestroyDescriptor);
-
-AC_EXPORT cudnnStatus_t CUDNNWINAPI
-cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
-    cudnnBackendDescriptor_t *descriptor)
+AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnBackendCreateDescriptor)(
+    cudnnBackendDescriptorType_t type, cudnnBackendDescriptor_t *descriptor)
 {
-	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_reentry_enter();
-	const ac_fn next = ac_provider_bind(ENTRY_cudnnBackendCreateDescriptor,
-	    __builtin_return_address(0), via).next;
-	const cudnnStatus_t status = ((__typeof__(
-	    &cudnnBackendCreateDescriptor))next)(type, descriptor);
+	const struct ac_wrapped call = AC_ENTER(cudnnBackendCreateDescriptor);
+	const cudnnStatus_t status = ORIGINAL(call,
+	    cudnnBackendCreateDescriptor)(type, descriptor);
 
 	/* The address may have been one's that went behind our back. */
-	if (outermost && status == CUDNN_STATUS_SUCCESS) {
+	if (call.outermost && status == CUDNN_STATUS_SUCCESS) {
 		ac_executed_drop(*descriptor);
 		ac_shadow_create(*descriptor, type);
 	}
-	if (outermost)
-		ac_reentry_leave();
+	ac_wrapper_leave(&call);
 	return status;
 }
 
-AC_EXPORT cudnnStatus_t CUDNNWINAPI
-cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
-    cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
-    int64_t count, const void *values)
+AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnBackendSetAttribute)(
+    cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
+    cudnnBackendAttributeType_t type, int64_t count, const void *values)
 {
-	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_reentry_enter();
-	const ac_fn next = ac_provider_bind(ENTRY_cudnnBackendSetAttribute,
-	    __builtin_return_address(0), via).next;
-	const cudnnStatus_t status = ((__typeof__(
-	    &cudnnBackendSetAttribute))next)(descriptor, name, type, count,
-	    values);
+	const struct ac_wrapped call = AC_ENTER(cudnnBackendSetAttribute);
+	const cudnnStatus_t status = ORIGINAL(call, cudnnBackendSetAttribute)(
+	    descriptor, name, type, count, values);
 
-	if (outermost && status == CUDNN_STATUS_SUCCESS)
+	if (call.outermost && status == CUDNN_STATUS_SUCCESS)
 		ac_shadow_set(descriptor, name, type, count, values);
-	if (outermost)
-		ac_reentry_leave();
+	ac_wrapper_leave(&call);
 	return status;
 }
 
-AC_EXPORT cudnnStatus_t CUDNNWINAPI
-cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor)
+AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnBackendFinalize)(
+    cudnnBackendDescriptor_t descriptor)
 {
-	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_reentry_enter();
-	const ac_fn next = ac_provider_bind(ENTRY_cudnnBackendFinalize,
-	    __builtin_return_address(0), via).next;
-	const cudnnStatus_t status = ((__typeof__(
-	    &cudnnBackendFinalize))next)(descriptor);
+	const struct ac_wrapped call = AC_ENTER(cudnnBackendFinalize);
+	const cudnnStatus_t status = ORIGINAL(call, cudnnBackendFinalize)(
+	    descriptor);
 	struct ac_site_record *record;
 	enum ac_reason reason;
 
-	if (outermost && status == CUDNN_STATUS_SUCCESS) {
+	if (call.outermost && status == CUDNN_STATUS_SUCCESS) {
 		ac_shadow_finalize(descriptor);
 		if (ac_shadow_plan(descriptor, &record, &reason))
 			ac_executed_add(descriptor, record, reason);
 	}
-	if (outermost)
-		ac_reentry_leave();
+	ac_wrapper_leave(&call);
 	return status;
 }
 
-AC_EXPORT cudnnStatus_t CUDNNWINAPI
-cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t descriptor)
+AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnBackendDestroyDescriptor)(
+    cudnnBackendDescriptor_t descriptor)
 {
-	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_reentry_enter();
-	const ac_fn next = ac_provider_bind(ENTRY_cudnnBackendDestroyDescriptor,
-	    __builtin_return_address(0), via).next;
+	const struct ac_wrapped call = AC_ENTER(cudnnBackendDestroyDescriptor);
 	cudnnStatus_t status;
 
-	if (outermost) {
+	if (call.outermost) {
 		ac_executed_drop(descriptor);
 		ac_shadow_destroy(descriptor);
 	}
-	status = ((__typeof__(&cudnnBackendDestroyDescriptor))next)(descriptor);
-	if (outermost)
-		ac_reentry_leave();
+	status = ORIGINAL(call, cudnnBackendDestroyDescriptor)(descriptor);
+	ac_wrapper_leave(&call);
 	return status;
 }
 
-AC_EXPORT cudnnStatus_t CUDNNWINAPI
-cudnnBackendGetAttribute(cudnnBackendDescriptor_t const descriptor,
+AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnBackendGetAttribute)(
+    cudnnBackendDescriptor_t const descriptor,
     cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
     int64_t requested, int64_t *count, void *values)
 {
-	const void *const caller = __builtin_return_address(0);
-	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_reentry_enter();
 	const struct question question = {
-		descriptor, name, type, requested, count, values, caller,
-		ac_provider_bind(ENTRY_cudnnBackendGetAttribute, caller, via)
+		descriptor, name, type, requested, count, values,
+		AC_ENTER(cudnnBackendGetAttribute)
 	};
-	const bool is_watched = outermost && question.binding.provider;
+	const struct ac_wrapped *call = &question.call;
+	const bool is_watched = call->outermost && call->binding.provider;
 	cudnnStatus_t status;
 
 	if (is_watched && name == CUDNN_ATTR_ENGINEHEUR_RESULTS)
@@ -379,7 +352,6 @@ cudnnBackendGetAttribute(cudnnBackendDescriptor_t const descriptor,
 	    && status == CUDNN_STATUS_SUCCESS && values && requested > 0)
 		ac_shadow_read(descriptor,
 		    *(cudnnBackendDescriptor_t *)values);
-	if (outermost)
-		ac_reentry_leave();
+	ac_wrapper_leave(call);
 	return status;
 }

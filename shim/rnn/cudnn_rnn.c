@@ -6,12 +6,11 @@
 #include "shim/rnn/rnn_site.h"
 
 #include "api/region.h"
-#include "base/reentry.h"
 #include "base/lock.h"
 #include "base/table.h"
 #include "shim/device/device.h"
 #include "shim/start/start.h"
-#include "shim/bind/thunk.h"
+#include "shim/bind/wrapper.h"
 
 #include <cudnn.h>
 
@@ -81,26 +80,21 @@ recall(cudnnRNNDescriptor_t descriptor, cudnnMathType_t math)
 
 /* Set as the program wants it first: that tells whether it is a call to decide
  * about, and leaves the descriptor good whatever comes of the rest. */
-AC_WRAPPER_DOOR(cudnnSetRNNDescriptor_v8);
-AC_EXPORT cudnnStatus_t CUDNNWINAPI
-cudnnSetRNNDescriptor_v8(SET_PARAMS)
+AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnSetRNNDescriptor_v8)(SET_PARAMS)
 {
-	const void *const caller = __builtin_return_address(0);
-	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_reentry_enter(); /* cuDNN calls itself */
-	const struct ac_binding binding = ac_provider_bind(
-	    ENTRY_cudnnSetRNNDescriptor_v8, caller, via);
-	const __typeof__(&cudnnSetRNNDescriptor_v8) next =
-	    (__typeof__(&cudnnSetRNNDescriptor_v8))binding.next;
+	const struct ac_wrapped call = AC_ENTER(cudnnSetRNNDescriptor_v8);
+	const __typeof__(&cudnnSetRNNDescriptor_v8) next = ORIGINAL(call,
+	    cudnnSetRNNDescriptor_v8);
 	const struct ac_rnn_site *site = NULL;
 	cudnnStatus_t status = next(SET_ARGS(math));
 	enum ac_reason reason;
 	cudnnMathType_t ours;
 
-	if (outermost && status == CUDNN_STATUS_SUCCESS && binding.provider) {
+	if (call.outermost && status == CUDNN_STATUS_SUCCESS
+	    && call.binding.provider) {
 		const struct ac_rnn_query query = {
-			.caller = (uintptr_t)caller,
-			.provider = (uintptr_t)binding.provider,
+			.caller = (uintptr_t)call.caller,
+			.provider = (uintptr_t)call.binding.provider,
 			.device = ac_device_current(), .math = (int32_t)math,
 			.type = (int32_t)type, .precision = (int32_t)precision,
 			.cell = (int32_t)cell, .direction = (int32_t)direction,
@@ -129,53 +123,41 @@ cudnnSetRNNDescriptor_v8(SET_PARAMS)
 		if (reason == AC_REASON_NONE)
 			ac_shim_notice(&site->decision, site->decision.rung);
 	}
-	if (outermost)
-		ac_reentry_leave();
+	ac_wrapper_leave(&call);
 	return status;
 }
 
 /* ---- Getting, and the end ---------------------------------------------- */
 
-AC_WRAPPER_DOOR(cudnnGetRNNDescriptor_v8);
-AC_EXPORT cudnnStatus_t CUDNNWINAPI
-cudnnGetRNNDescriptor_v8(cudnnRNNDescriptor_t descriptor, cudnnRNNAlgo_t *algo,
+AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnGetRNNDescriptor_v8)(
+    cudnnRNNDescriptor_t descriptor, cudnnRNNAlgo_t *algo,
     cudnnRNNMode_t *cell, cudnnRNNBiasMode_t *bias,
     cudnnDirectionMode_t *direction, cudnnRNNInputMode_t *input_mode,
     cudnnDataType_t *type, cudnnDataType_t *precision, cudnnMathType_t *math,
     int32_t *input, int32_t *hidden, int32_t *projection, int32_t *layers,
     cudnnDropoutDescriptor_t *dropout, uint32_t *flags)
 {
-	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_reentry_enter();
-	const struct ac_binding binding = ac_provider_bind(
-	    ENTRY_cudnnGetRNNDescriptor_v8, __builtin_return_address(0), via);
-	const cudnnStatus_t status = ((__typeof__(
-	    &cudnnGetRNNDescriptor_v8))binding.next)(SET_ARGS(math));
+	const struct ac_wrapped call = AC_ENTER(cudnnGetRNNDescriptor_v8);
+	const cudnnStatus_t status = ORIGINAL(call, cudnnGetRNNDescriptor_v8)(
+	    SET_ARGS(math));
 
-	if (outermost && status == CUDNN_STATUS_SUCCESS && math)
+	if (call.outermost && status == CUDNN_STATUS_SUCCESS && math)
 		*math = recall(descriptor, *math);
-	if (outermost)
-		ac_reentry_leave();
+	ac_wrapper_leave(&call);
 	return status;
 }
 
 /* The note goes first: once cuDNN has freed the descriptor, another thread may
  * be given the same address. */
-AC_WRAPPER_DOOR(cudnnDestroyRNNDescriptor);
-AC_EXPORT cudnnStatus_t CUDNNWINAPI
-cudnnDestroyRNNDescriptor(cudnnRNNDescriptor_t descriptor)
+AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnDestroyRNNDescriptor)(
+    cudnnRNNDescriptor_t descriptor)
 {
-	const uint32_t via = ac_thunk_take();
-	const bool outermost = ac_reentry_enter();
-	const struct ac_binding binding = ac_provider_bind(
-	    ENTRY_cudnnDestroyRNNDescriptor, __builtin_return_address(0), via);
+	const struct ac_wrapped call = AC_ENTER(cudnnDestroyRNNDescriptor);
 	cudnnStatus_t status;
 
-	if (outermost)
+	if (call.outermost)
 		forget(descriptor);
-	status = ((__typeof__(&cudnnDestroyRNNDescriptor))binding.next)(
-	    descriptor);
-	if (outermost)
-		ac_reentry_leave();
+	status = ORIGINAL(call, cudnnDestroyRNNDescriptor)(descriptor);
+	ac_wrapper_leave(&call);
 	return status;
 }
