@@ -11,7 +11,7 @@
 #include "emulator/shared/toolkit.h"
 
 /* What cublasHandle_t points to. As in cuBLAS, two threads may call with one
- * handle; changing its settings meanwhile is the program's race. */
+ * handle; changing its settings meanwhile is a race in the program. */
 struct cublasContext {
 	struct emu_handle   base;    /* its mark: emu_toolkit.mark */
 	cublasPointerMode_t pointer_mode;
@@ -26,7 +26,7 @@ extern const struct emu_family emu_blas;
 
 /* CUBLAS_STATUS_SUCCESS if it is a handle, and the current device is good. */
 cublasStatus_t emu_blas_check(cublasHandle_t handle);
-/* The cuBLAS status that an emu_status surfaces as. */
+/* The cuBLAS status for an emu_status. */
 cublasStatus_t emu_blas_status(int status);
 
 #define BLAS_ENTER(handle)                                                \
@@ -51,8 +51,8 @@ void emu_scalar_fetch(struct emu_scalar *scalar);
 /* Known to be zero now. */
 bool emu_scalar_is_zero(const struct emu_scalar *scalar);
 
-/* Queue on the handle's stream, counted as a launch. `task` may be NULL (out
- * of memory). The user's workspace, if any, is the library's to overwrite. */
+/* Queue on the handle's stream, counted as a launch. `task` may be NULL (out of
+ * memory). The library may overwrite the user's workspace. */
 cublasStatus_t emu_blas_submit(cublasHandle_t handle, void *task);
 /* Wait for it, as calls with a host result do. */
 cublasStatus_t emu_blas_wait(cublasHandle_t handle);

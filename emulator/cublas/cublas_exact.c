@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cublas/cublas_exact.c -- sums with the bits of the GPU: blocks of a
- * Tensor Core, chains of FMAs. Touches packed copies only, knows no device. */
+ * Tensor Core, chains of FMAs. It reads packed copies only and knows no
+ * device. */
 #include "emulator/cublas/cublas_exact.h"
 #include "emulator/shared/round.h"
 
@@ -9,7 +10,7 @@
 
 enum { HOPPER = 90, TURING = 75 }; /* compute capability */
 enum { FP16_LEAST = -14, FP32_LEAST = -126 };
-/* The exponent of zero: it never is the largest. */
+/* The exponent of zero: never the largest one. */
 enum { NOTHING = -10000 };
 
 struct emu_blocks
@@ -23,7 +24,7 @@ emu_blocks_of(int capability, enum emu_rate arithmetic)
 		return (struct emu_blocks){ 0, 0, FP32_LEAST };
 	if (capability >= HOPPER)
 		return (struct emu_blocks){ narrow ? 16 : 8, 25, least };
-	/* Turing has FP16 alone. */
+	/* Turing has FP16 only. */
 	if (capability >= TURING)
 		return (struct emu_blocks){ narrow ? 8 : 4, 24, least };
 	return (struct emu_blocks){ 4, 23, least };
@@ -50,7 +51,7 @@ is_special(float x)
 	return (emu_bits(x) & 0x7f800000) == 0x7f800000;
 }
 
-/* Rows are filled up with zeros to a multiple of `width`. */
+/* Rows are padded with zeros to a multiple of `width`. */
 static bool
 make_side(const float *x, int64_t rows, int64_t k, int64_t width, int least,
     struct side *side)
@@ -119,8 +120,8 @@ canonical(float x)
 	return x != x ? emu_from_bits(0x7fffffff) : x;
 }
 
-/* One block. The products are exact in double precision, and so are they
- * aligned; each then fits 32 bits: below 4 * 2^25. */
+/* One block. The products are exact in double precision, also when aligned;
+ * each aligned one fits 32 bits: below 4 * 2^25. */
 static inline __attribute__((always_inline)) float
 add_block(float sum, const double *a, const double *b, const int *ea,
     const int *eb, int length, int fraction)
@@ -140,7 +141,7 @@ add_block(float sum, const double *a, const double *b, const int *ea,
 	return truncated(total, unit);
 }
 
-/* With infinities or NaNs among them there is nothing to align. */
+/* With infinities or NaNs there is nothing to align. */
 static float
 add_special(float sum, const double *a, const double *b, const int *ea,
     const int *eb, int length, int fraction)
@@ -199,7 +200,7 @@ sum_all_blocks(struct emu_blocks blocks, int64_t m, int64_t n, int64_t k,
 	return made;
 }
 
-/* Four chains at a time: each FMA waits for the one before it. */
+/* Four chains at a time, because each FMA waits for the previous one. */
 static inline __attribute__((always_inline)) void
 chain(int64_t m, int64_t n, int64_t k, const float *a, const float *b,
     float *sums)

@@ -11,9 +11,9 @@
 
 #include "emulator/driver/emu.h"
 
-/* How an architecture adds in one format. */
+/* How an architecture adds products of one format. */
 struct emu_blocks {
-	int length;   /* products at once; 0: it adds one by one, by FMA */
+	int length;   /* products added at once; 0: one by one, by FMA */
 	int fraction; /* bits kept behind the largest exponent */
 	int least;    /* exponent of the format's subnormals */
 };

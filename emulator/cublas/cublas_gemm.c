@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_gemm.c -- a product's arguments: checked in cuBLAS's
- * order, its arithmetic chosen, then queued. Computes nothing. */
+/* emulator/cublas/cublas_gemm.c -- a product's arguments: checks them in
+ * cuBLAS's order, chooses the arithmetic, queues the product. Computes
+ * nothing. */
 #include "emulator/cublas/cublas_gemm.h"
 
 #include <limits.h>
 
-/* Which types a compute type takes [cuBLAS manual, cublasGemmEx(),
+/* Which types go with a compute type [cuBLAS manual, cublasGemmEx(),
  * cublasSgemmEx(), cublasCgemmEx()]. */
 static const struct {
 	cublasComputeType_t compute;
@@ -43,7 +44,7 @@ static const struct {
 #undef ROW
 };
 
-/* Plain FP32 as the handle's math mode changes it. */
+/* The arithmetic of plain FP32 under the handle's math mode. */
 static enum emu_rate
 by_math_mode(cublasHandle_t handle)
 {
@@ -132,7 +133,7 @@ emu_gemm_check_memory(const struct emu_gemm *g, const void *a, const void *b,
 	    check_matrix(&g->c, c, g->m, g->n, batch, "C");
 }
 
-/* What arrays of pointers point to is known only when the work runs. */
+/* The targets of pointer arrays are known only when the work runs. */
 static int
 check_operands(const struct emu_gemm *g)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_gemm_entry.c -- the exported matrix products: each
- * shape of argument list packed into a struct emu_gemm, nothing else. */
+/* emulator/cublas/cublas_gemm_entry.c -- the exported matrix products: packs
+ * each argument list into a struct emu_gemm, and does nothing else. */
 #include "emulator/cublas/cublas_gemm.h"
 
 #define HEAD(index) cublasHandle_t handle, cublasOperation_t transa,      \

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_grouped.c -- cuBLAS calls: groups of products, each
- * group with sizes and scalars of its own. Sizes and scalars lie on the host,
- * the pointers to matrices in device memory, group after group. Contracts are
- * NVIDIA's. */
+/* emulator/cublas/cublas_grouped.c -- cuBLAS calls: groups of products. Each
+ * group has its own sizes and scalars, which lie on the host; the pointers to
+ * matrices lie in device memory, group after group. Contracts are NVIDIA's. */
 #include "emulator/cublas/cublas_gemm.h"
 
-#if CUBLAS_VERSION >= 120500 /* came with CUDA 12.4 and 12.5 */
+#if CUBLAS_VERSION >= 120500 /* CUDA 12.4 and 12.5 brought these */
 
 /* Arrays of int, or of int64_t if `wide`. */
 struct groups {
@@ -48,7 +47,7 @@ scalar(const struct groups *s, const void *array, int64_t i)
 	    s->a_type == CUDA_C_32F ? 8 : 4);
 }
 
-/* Twice through the groups: a bad one must leave nothing queued. */
+/* Two passes over the groups: a bad one must leave nothing queued. */
 static cublasStatus_t
 call(cublasHandle_t handle, const struct groups *s)
 {

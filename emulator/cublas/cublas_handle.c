@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cublas/cublas_handle.c -- cuBLAS calls: handles and their settings;
- * what every other call of the library begins and ends with. Contracts are
- * NVIDIA's. */
+ * how every other call begins and ends. Contracts are NVIDIA's. */
 #include "emulator/cublas/cublas.h"
 
 enum { WORKSPACE_ALIGNMENT = 256 }; /* cuBLAS manual, cublasSetWorkspace() */
@@ -36,8 +35,8 @@ struct touch {
 	size_t bytes;
 };
 
-/* cuBLAS may write to the whole workspace in any call: what a program keeps
- * there is lost, and two streams with one workspace race. */
+/* cuBLAS may write to the whole workspace in any call: a program's data in
+ * there are lost, and two streams that share one race. */
 static void
 run_touch(void *arguments)
 {
@@ -106,8 +105,8 @@ cublasCreate_v2(cublasHandle_t *handle)
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-/* As the real one, waits for the device, if it is still there. After a reset
- * it brings no context back. */
+/* Like the real function, waits for the device, if it still exists. After a
+ * reset it does not bring a context back. */
 cublasStatus_t
 cublasDestroy_v2(cublasHandle_t handle)
 {

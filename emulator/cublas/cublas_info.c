@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_info.c -- cuBLAS calls: versions, status names, the
+/* emulator/cublas/cublas_info.c -- cuBLAS calls: versions, status names, a
  * logger that logs nothing. Contracts are NVIDIA's. */
 #include "emulator/cublas/cublas.h"
 

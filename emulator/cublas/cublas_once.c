@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_once.c -- what wrote each C last, by its address. */
+/* emulator/cublas/cublas_once.c -- remembers the last product that wrote each
+ * C, by its address. */
 #include "emulator/cublas/cublas_once.h"
 #include "emulator/cublas/cublas_sums.h"
 
@@ -10,7 +11,7 @@ enum { ROWS = 1 << 14, LOOKED_AT = 256 };
 
 static struct row {
 	const void *c;
-	uint64_t product;  /* what was multiplied, and how */
+	uint64_t product;  /* the operands, and how they were multiplied */
 	uint64_t left;     /* in C */
 	uint64_t bytes;
 } rows[ROWS];

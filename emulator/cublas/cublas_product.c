@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_product.c -- computing a product on the stream's
- * worker: inputs rounded as the arithmetic says, sums as AUTOCAST_EMU_SUMS
- * says, beta = 0 never reads C, alpha = 0 never reads A and B. */
+/* emulator/cublas/cublas_product.c -- computes a product on the stream's
+ * worker. Inputs are rounded as the arithmetic says, sums are made as
+ * AUTOCAST_EMU_SUMS says. beta = 0 never reads C, alpha = 0 never reads A and
+ * B. */
 #include "emulator/cublas/cublas_once.h"
 #include "emulator/shared/round.h"
 #include "emulator/cublas/cublas_sums.h"
 
 #include <stdlib.h>
 
-/* C = beta C: the product of nothing. */
+/* C = beta C: a product with k = 0. */
 static bool
 scale_c(const struct emu_product *p)
 {
@@ -20,7 +21,7 @@ scale_c(const struct emu_product *p)
 	return emu_product_reference(&scaled);
 }
 
-/* C for somebody else to write, and to read if beta is not 0. */
+/* Counts C as written, and as read if beta is not 0; the caller moves it. */
 static void *
 c_of(const struct emu_product *p)
 {
@@ -31,7 +32,7 @@ c_of(const struct emu_product *p)
 	return emu_write_all(p->touched, p->c, &g->c, g->m, g->n);
 }
 
-/* FP32 sums of 16-bit or rounded inputs, by way of packed copies. */
+/* FP32 sums of 16-bit or rounded inputs, from packed copies. */
 static bool
 run_packed(const struct emu_product *p)
 {
@@ -147,8 +148,8 @@ matrix(const struct emu_operand *o, int64_t index, size_t element_bytes)
 	    (int64_t)element_bytes;
 }
 
-/* Fast kernels read 16 bytes at once when k lets them, and what an array of
- * pointers points to is seen by nobody before them [cuBLAS manual,
+/* Fast kernels read 16 bytes at once if k allows, so matrices must be aligned.
+ * Those of a pointer array are first seen here [cuBLAS manual,
  * cublasGemmBatchedEx() and cublasSgemmBatched()]. */
 static bool
 is_misaligned(const struct emu_gemm *g, const void *pointer, const char *name)
@@ -173,8 +174,9 @@ is_vectorized(const struct emu_gemm *g)
 	    (g->arithmetic != EMU_FP32 || emu_type_bytes(g->a.type) == 2);
 }
 
-/* RATIONALE: the checks' lock would order workers that nobody ordered, so a
- * build with TSan, which sees bad accesses itself, does without. */
+/* RATIONALE: the lock of the memory checks would order workers that have no
+ * event between them. TSan sees bad accesses itself, so builds with it leave
+ * the checks out. */
 static int
 check(const struct emu_product *p)
 {

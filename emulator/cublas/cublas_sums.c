@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cublas/cublas_sums.c -- products with the GPU's own sums, and with
- * sums in FP64: operands gathered so that every sum runs along memory, a
- * complex sum as two real ones, then alpha and beta as cuBLAS applies them. */
+ * sums in FP64. Operands are gathered so that every sum runs along memory; a
+ * complex sum is two real ones; then alpha and beta are applied as cuBLAS
+ * does. */
 #include "emulator/cublas/cublas_sums.h"
 #include "emulator/cublas/cublas_exact.h"
 
@@ -11,8 +12,8 @@
 
 enum { EXACT_SIZE = 512 }; /* larger takes too long for tests */
 
-/* Both operands, and where the sums of C's parts go. Rows of A and columns of
- * B have `length` numbers each. */
+/* Both operands, and the sums of C's parts. Rows of A and columns of B have
+ * `length` numbers each. */
 struct gathered {
 	int64_t length;
 	float *a[2], *b[2], *sums[2]; /* the second for imaginary parts */
@@ -34,10 +35,10 @@ drop(struct gathered *s)
 	}
 }
 
-/* Which number of an operand's element l comes where: real ones in order. A
+/* The place of a number of an operand's element l: real ones in order. A
  * complex sum takes `block` first terms (re re, or re im), then `block` second
- * ones (im im, or im re), as a GPU does that issues them in turn; the gap at
- * the end is zeros. */
+ * ones (im im, or im re), because a GPU issues them in turn; the gap at the end
+ * is zeros. */
 struct order {
 	int64_t count, block, length;
 	bool complex;
@@ -54,8 +55,8 @@ order_of(const struct emu_gemm *g, int64_t block)
 	return o;
 }
 
-/* One operand: `n` rows of C's (or columns), part[0] of the first terms and
- * part[1] of the second; the signs are those parts'. */
+/* One operand: `n` rows (or columns) of C, part[0] of the first terms and
+ * part[1] of the second, with the signs of the parts. */
 static float *
 gather(const struct order *o, const float *packed, int64_t rows,
     bool along_rows, int64_t n, const int part[2], const float sign[2])
@@ -78,7 +79,7 @@ gather(const struct order *o, const float *packed, int64_t rows,
 }
 
 /* Real: one pair. Complex: (re, -im) with (re, im), (re, im) with (im, re);
- * a conjugate turns the sign of its imaginary part. */
+ * conjugation flips the sign of the imaginary part. */
 static bool
 gather_all(const struct emu_product *p, int64_t block, struct gathered *s)
 {
@@ -111,8 +112,8 @@ gather_all(const struct emu_product *p, int64_t block, struct gathered *s)
 	return whole;
 }
 
-/* alpha * sum + beta * c as the epilogue of a kernel has it: beta c first,
- * then one FMA. */
+/* alpha * sum + beta * c as a kernel's epilogue computes it: beta c first, then
+ * one FMA. */
 static void
 finish_real(const struct emu_product *p, int64_t i, int64_t j, float sum)
 {

@@ -14,7 +14,7 @@ struct emu_product {
 	struct emu_touched *touched;
 };
 
-/* Rows and columns of A and B as they lie in memory. */
+/* Rows and columns of A and B in memory. */
 static inline int64_t
 emu_rows_of_a(const struct emu_gemm *g)
 {
@@ -27,9 +27,10 @@ emu_rows_of_b(const struct emu_gemm *g)
 	return g->transb == CUBLAS_OP_N ? g->k : g->n;
 }
 
-/* Whether the bits of the GPU are computed for it: nothing large. */
+/* Whether to compute this one with the bits of the GPU: not if it is large. */
 bool emu_product_fits_exact(const struct emu_gemm *g);
-/* FP32 or complex, as the GPU adds: false if the host has no memory left. */
+/* FP32 or complex, added as the GPU adds. False: the host has no memory
+ * left. */
 bool emu_product_exact(const struct emu_product *p);
 /* The same in FP64, rounded once. */
 bool emu_product_reference(const struct emu_product *p);

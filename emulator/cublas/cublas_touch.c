@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_touch.c -- reading and writing matrices of any type,
- * counted byte by byte. Owns none of them. */
+/* emulator/cublas/cublas_touch.c -- reads and writes matrices of any type and
+ * counts the bytes. Owns no matrix. */
 #include "emulator/cublas/cublas_touch.h"
 #include "emulator/shared/round.h"
 
@@ -24,7 +24,7 @@ emu_type_bytes(cudaDataType type)
 	}
 }
 
-/* 2 for complex types, else 1: the numbers that make an element. */
+/* Numbers that make an element: 2 for complex types, else 1. */
 static int
 parts(cudaDataType type)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/cublas_xt.c -- the little of cuBLASXt that is there: one
+/* emulator/cublas/cublas_xt.c -- the part of cuBLASXt that is emulated: one
  * product, in host or device memory, done when the call returns. Contracts are
  * NVIDIA's. */
 #define EMU_BLAS_XT

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/cudnn_handle.c -- cuDNN calls: handles; what every other call
- * of the library begins and ends with. Contracts are NVIDIA's. */
+/* emulator/cudnn/cudnn_handle.c -- cuDNN calls: handles; how every other call
+ * begins and ends. Contracts are NVIDIA's. */
 #include "emulator/cudnn/conv/cudnn_conv.h"
 
 const struct emu_family emu_dnn = { CUDNN_STATUS_INTERNAL_ERROR,
@@ -82,7 +82,7 @@ cudnnCreate(cudnnHandle_t *handle)
 	return CUDNN_STATUS_SUCCESS;
 }
 
-/* As the real one, waits for the device, if it is still there. */
+/* Like the real function, waits for the device, if it still exists. */
 cudnnStatus_t
 cudnnDestroy(cudnnHandle_t handle)
 {

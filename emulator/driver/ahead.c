@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/driver/ahead.c -- how far the host may run ahead of one stream:
- * 1,024 launches, as NVIDIA's driver has room for. The next one waits in its
+ * 1,024 launches, the capacity of NVIDIA's driver. The next launch waits in its
  * call until one of them has ended, by the CPU's clock and by the modelled one.
  * A graph is one launch; events and waits for them take no room.
  *
- * RATIONALE: the count orders nothing under TSan. A host that happened to wait
- * here would hide that the program forgot to. */
+ * RATIONALE: under TSan the count orders nothing. A wait of the host here would
+ * hide that the program forgot one. */
 #include "emulator/driver/device.h"
 #include "emulator/driver/wait.h"
 
@@ -33,7 +33,7 @@ emu_ahead_finish(struct CUstream_st *stream)
 	stream->ended = NULL;
 }
 
-/* Until fewer than ROOM launches before this one are left. */
+/* Until fewer than ROOM launches before this one are unfinished. */
 static void
 wait_for_room(struct CUstream_st *stream, uint32_t ticket)
 {
@@ -41,8 +41,8 @@ wait_for_room(struct CUstream_st *stream, uint32_t ticket)
 		uint32_t word = atomic_load_explicit(&stream->launched,
 		    ACQUIRE);
 
-		/* Both wrap, and are never far apart; later tickets may have
-		 * been launched before this one. */
+		/* Both wrap, and are never far apart; later tickets may be
+		 * launched first. */
 		if ((int32_t)(2 * ticket - (word & ~1u)) < 2 * ROOM)
 			return;
 		if (word & 1 || atomic_compare_exchange_strong_explicit(
@@ -62,7 +62,7 @@ emu_ahead_wait(struct CUstream_st *stream)
 	ticket = atomic_fetch_add_explicit(&stream->tickets, 1,
 	    memory_order_relaxed);
 	wait_for_room(stream, ticket);
-	/* Zero, or the end of the launch whose place this one takes. */
+	/* Zero, or the end of the launch whose place this one gets. */
 	if (stream->ended)
 		emu_clock_reach(atomic_load_explicit(
 		    &stream->ended[ticket % ROOM], memory_order_relaxed));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/attribute.c -- what a device says of itself, by the driver's
- * attribute numbers (the runtime's are the same). */
+/* emulator/driver/attribute.c -- device attributes, by the driver's numbers
+ * (the runtime's are the same). */
 #define EMU_DRIVER
 #include "emulator/driver/nvidia.h"
 #include "emulator/driver/device.h"
 
-/* Attributes that no model of ours differs in. */
+/* Attributes that are the same for all our models. */
 static const struct {
 	int attribute, value;
 } fixed[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/driver/call.c -- exported calls: counted, failed on demand, and
- * named in complaints. Knows nothing of what a call does; every exported
- * function of the three libraries enters here. */
+ * named in complaints. Every exported function of the emulated libraries enters
+ * here. Does not know what a call does. */
 #include "emulator/driver/device.h"
 #include "emulator/driver/wait.h"
 
@@ -28,8 +28,8 @@ end_of(const char *s, char stop)
 	return s;
 }
 
-/* Whether [from, to) names the call, perhaps without the suffix that NVIDIA's
- * headers put to it. */
+/* Whether [from, to) names the call, with or without the suffix that NVIDIA's
+ * headers add. */
 static bool
 is_named(const struct emu_record *call, const char *from, const char *to)
 {
@@ -39,8 +39,8 @@ is_named(const struct emu_record *call, const char *from, const char *to)
 	    (!call->name[length] || !strcmp(call->name + length, "_v2"));
 }
 
-/* One NAME:N[:STATUS], N 0 for every one, [from, to), of AUTOCAST_EMU_FAIL or
- * AUTOCAST_EMU_DROP, which has no STATUS. */
+/* One NAME:N[:STATUS] in [from, to), of AUTOCAST_EMU_FAIL or of
+ * AUTOCAST_EMU_DROP, which has no STATUS. N 0: every call. */
 static void
 parse_choice(struct emu_record *call, enum ac_env_name variable,
     const char *from, const char *to)
@@ -117,7 +117,7 @@ find_record(struct emu_call *call)
 	return record;
 }
 
-/* Whether this entry, the N-th of the process, is to fail, or to be dropped. */
+/* Whether this entry, the N-th of the process, must fail, or is dropped. */
 static int
 injected(struct emu_record *call, const struct emu_family *family)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/capture.c -- the captures that go on: their beginning and
- * end, which streams take part, what they record. Runs nothing. */
+/* emulator/driver/capture.c -- active captures: how they begin and end, which
+ * streams take part, what they record. Runs nothing. */
 #include "emulator/driver/capture.h"
 #include "emulator/driver/wait.h"
 
@@ -20,7 +20,7 @@ emu_capture_thread(void)
 	return own;
 }
 
-/* All from here to the public calls: lock held. */
+/* The caller of the functions from here to the public ones holds the lock. */
 
 static struct emu_capture *
 capture_of(struct CUstream_st *stream)
@@ -55,7 +55,7 @@ join(struct emu_capture *c, struct CUstream_st *stream)
 	return true;
 }
 
-/* Out of the list; its streams go back to work. */
+/* Take it out of the list; its streams queue work again. */
 static void
 detach(struct emu_capture *capture)
 {
@@ -71,7 +71,7 @@ detach(struct emu_capture *capture)
 			    NULL, memory_order_release);
 }
 
-/* Whether all that any lane did comes before the first lane's end. */
+/* Whether all work of every lane comes before the end of the first lane. */
 static bool
 is_joined(const struct emu_capture *c)
 {
@@ -129,7 +129,7 @@ emu_capture_begin(struct CUstream_st *handle, unsigned mode)
 	return begin(stream, mode);
 }
 
-/* Whether the stream's capture ends here and now, and how. */
+/* Whether the stream's capture may end here and now, and how. */
 static int
 check_end(struct CUstream_st *stream, bool *ends_out)
 {
@@ -294,7 +294,7 @@ emu_capture_mark(struct CUstream_st *stream, struct emu_capture_mark *mark_out)
 	return c != NULL;
 }
 
-/* The stream is in the capture, or gets in. */
+/* The stream is in the capture, or joins it. */
 static int
 enter(struct emu_capture *c, struct CUstream_st *stream)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/capture.h -- stream capture and graphs, as the files of
- * libcuda.so.1 see them. capture.c keeps the captures that go on and what they
- * record, capture_rules.c says what may be called meanwhile, graph.c owns what
- * was recorded, replay.c launches it.
+/* emulator/driver/capture.h -- stream capture and graphs inside libcuda.so.1.
+ * capture.c keeps the active captures and what they record, capture_rules.c
+ * says which calls are allowed meanwhile, graph.c owns what was recorded,
+ * replay.c launches it.
  *
- * A capture has a lane for each stream that takes part. What is recorded is
- * one list of steps: a lane's tasks, the points that its events are, and its
- * waits for points of other lanes. Each wait stands behind its point, so that
- * the list is an order in which all of it may run. */
+ * A capture has a lane for each stream that takes part. The record is one list
+ * of steps: a lane's tasks, the points of its events, and its waits for points
+ * of other lanes. Each wait comes after its point, so all steps may run in the
+ * order of the list. */
 #ifndef AC_EMULATOR_CAPTURE_H
 #define AC_EMULATOR_CAPTURE_H
 
@@ -33,7 +33,7 @@ struct emu_point {
 struct emu_recording {
 	int      references;      /* of the graph and its executables */
 	bool     open;            /* still recorded into */
-	uint64_t capture;         /* id; owns memory allocated meanwhile */
+	uint64_t capture;         /* id; owns memory allocated during it */
 	int      lanes;
 	struct {
 		struct CUctx_st *context;
@@ -54,17 +54,17 @@ struct CUgraph_st {
 	struct CUgraph_st *next_all, *next_free;
 };
 
-/* An empty one, open. */
+/* An empty one, open for recording. */
 struct CUgraph_st *emu_graph_new(uint64_t capture);
-/* These on an open one, by its capture alone. */
+/* Only its capture calls these, while it is open. */
 void emu_body_add(struct emu_recording *body, const struct emu_step *step);
 size_t emu_body_add_point(struct emu_recording *body, const uint32_t *seen);
 void emu_body_add_memory(struct emu_recording *body, void *memory);
 bool emu_body_has_memory(const struct emu_recording *body, const void *memory);
-/* One reference more, or less. */
+/* Add or drop a reference. */
 struct emu_recording *emu_body_keep(struct emu_recording *body);
 void emu_body_release(struct emu_recording *body);
-/* Give up a graph whose capture failed. */
+/* Free a graph whose capture failed. */
 void emu_graph_discard(struct CUgraph_st *graph);
 /* Whether it exists and may be used; complains. */
 int emu_graph_check(const struct CUgraph_st *graph);
@@ -84,15 +84,16 @@ struct emu_capture {
 	struct emu_capture *next;
 };
 
-/* The lock is the program's threads' alone, and the innermost. */
+/* Only the program's threads take the lock; no other lock is taken inside
+ * it. */
 struct emu_captures {
 	pthread_mutex_t     lock;
 	struct emu_capture *first;
-	_Atomic int         count;  /* zero: nobody looks further */
+	_Atomic int         count;  /* zero: no capture is active */
 };
 extern struct emu_captures emu_captures;
 
-/* This thread's number; never used again. */
+/* This thread's number; never reused. */
 uint64_t emu_capture_thread(void);
 /* A stream is about to be destroyed. */
 void emu_capture_leave(struct CUstream_st *stream);
@@ -109,23 +110,25 @@ emu_is_capturing(struct CUstream_st *stream)
 /* Record instead of queueing. false: the stream does not capture (any more),
  * nothing was done. */
 bool emu_capture_record(struct CUstream_st *stream, void *task);
-/* Memory of this capture's graph; the same answer. */
+/* Memory allocated in the stream's capture: owned by its graph; false as
+ * above. */
 bool emu_capture_own(struct CUstream_st *stream, void *memory,
     uint64_t *capture_out);
-/* Whether this memory is; false after a complaint. */
+/* Whether the stream's capture owns this memory; false after a complaint. */
 bool emu_capture_owns(struct CUstream_st *stream, const void *memory);
 
-/* What an event is that was recorded in a capture. Capture 0: it was not. */
+/* The place of an event that was recorded in a capture. Capture 0: it was
+ * not. */
 struct emu_capture_mark {
 	uint64_t capture;
 	size_t   point;
 };
 bool emu_capture_mark(struct CUstream_st *stream,
     struct emu_capture_mark *mark_out);
-/* The stream waits for it, which takes the stream into the capture. */
+/* The stream waits for it, and so joins the capture. */
 int emu_capture_wait(struct CUstream_st *stream,
     const struct emu_capture_mark *mark);
-/* The capture with this number, if there is one, gives no graph. */
+/* Invalidate the capture with this id, if it exists. */
 void emu_capture_invalidate_id(uint64_t id);
 
 /* ---- what may be called meanwhile (capture_rules.c) ------------------- */
@@ -133,14 +136,14 @@ void emu_capture_invalidate_id(uint64_t id);
 /* Each complains, invalidates, and gives the status to return at once. */
 
 /* Work for the stream: 906 on a legacy stream that would have to wait for a
- * capturing one, 901 in a capture that is invalid. */
+ * capturing one, 901 in an invalid capture. */
 int emu_capture_check_work(struct CUstream_st *stream);
-/* A wait for, or a look at, the stream: 900 if it captures, 906. */
+/* A wait for the stream, or a query of it: 900 if it captures, 906. */
 int emu_capture_check_wait(struct CUstream_st *stream);
 /* The same for all of a context's streams. */
 int emu_capture_check_context(const struct CUctx_st *context);
 /* Count an allocation, a wait or a load if this thread is in a capture: it has
- * one of its own, or one of another thread forbids it such calls. */
+ * one of its own, or another thread's forbids it such calls. */
 void emu_capture_count(enum emu_counter counter);
 
 #endif

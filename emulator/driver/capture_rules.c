@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/capture_rules.c -- what may not be called while a stream
- * captures [CUDA driver manual, cuThreadExchangeStreamCaptureMode(); CUDA
- * programming guide, stream capture, prohibited operations]. Invalidates
- * captures, ends none. */
+/* emulator/driver/capture_rules.c -- which calls a capture forbids [CUDA driver
+ * manual, cuThreadExchangeStreamCaptureMode(); CUDA programming guide, stream
+ * capture, prohibited operations]. Invalidates captures, but ends none. */
 #include "emulator/driver/capture.h"
 
 static const char *const mode_names[] = {
@@ -28,7 +27,7 @@ none_goes_on(void)
 	    memory_order_relaxed);
 }
 
-/* Whether a call that the capture cannot see would be unsafe to it. */
+/* Whether a call that this capture cannot see would be unsafe. */
 static bool
 forbids(const struct emu_capture *c)
 {
@@ -82,7 +81,7 @@ emu_capture_count(enum emu_counter counter)
 		emu_count(counter, 1);
 }
 
-/* Which streams of a capture are meant. */
+/* Selects streams of a capture. */
 struct whose {
 	const struct CUctx_st    *context; /* of this context */
 	const struct CUstream_st *stream;  /* or only this one */
@@ -98,7 +97,7 @@ is_meant(const struct CUstream_st *s, const struct whose *whose)
 	return !whose->blocking || !(s->flags & EMU_STREAM_NON_BLOCKING);
 }
 
-/* Whether one of them captures; with `spoil`, it does so in vain. */
+/* Whether one of them captures; with `spoil`, that capture becomes invalid. */
 static bool
 meets(const struct whose *whose, bool spoil)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/clock.c -- the modelled clock: what queued work would take on
- * the GPU, by the model's rates. AUTOCAST_EMU_CLOCK=model makes events tell it.
+/* emulator/driver/clock.c -- the modelled clock: the time that queued work
+ * would take on the GPU, from the model's rates. With AUTOCAST_EMU_CLOCK=model
+ * events report it.
  *
  * Every thread has a time of its own. A worker's is its stream's: work begins
- * no earlier than it was queued and advances it; points carry it to those that
- * wait for them, host threads among them. Their own work takes no time, but for
- * the calls that queue something, and for these only if AUTOCAST_EMU_RATES has
- * a host=: most tests want a device that never waits for its host. So it
- * follows from the order of the program alone, whatever the CPU took. Streams
- * do not slow one another down; a query does not advance anybody. */
+ * no earlier than it was queued, and advances it; points carry it to the
+ * threads that wait for them, the host's too. The host's own work takes no
+ * time, except for calls that queue something, and only if AUTOCAST_EMU_RATES
+ * has a host=: most tests want a device that never waits for its host. So the
+ * time depends on the order of the program alone, not on the CPU. Streams do
+ * not slow each other down; a query advances nobody. */
 #include "emulator/driver/device.h"
 
 #include "base/env.h"
@@ -19,9 +20,9 @@
 
 #define PICOSECONDS 1e12
 
-/* What the host needs to queue a kernel, a product or a copy: assumed, as
- * policy/profit/rates.def does; and an event, or a wait for one, a quarter of
- * it. */
+/* The time that the host needs to queue a kernel, a product or a copy: assumed,
+ * as in policy/profit/rates.def; an event, or a wait for one, takes a quarter
+ * of it. */
 #define HOST_CALL 3e-6
 #define EVENT_SHARE 0.25
 
@@ -35,7 +36,7 @@ static const char *const names[FACTORS] = {
 	[HOST] = "host"
 };
 
-static bool modelled;               /* frozen when the devices are up */
+static bool modelled;               /* fixed when the devices are up */
 static double factor[FACTORS];
 static _Thread_local uint64_t now;
 
@@ -49,7 +50,7 @@ name_index(const char *text, size_t length)
 	return -1;
 }
 
-/* NAME=FACTOR, and what is behind it, or NULL. */
+/* NAME=FACTOR; returns the rest of the text, or NULL. */
 static const char *
 read_factor(const char *text, double *factors)
 {

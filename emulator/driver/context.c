@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/context.c -- contexts: primary and created ones, which is
- * current on a thread, their end. What they own is kept by streams.c, event.c
- * and memory.c, which are told when to let go. */
+/* emulator/driver/context.c -- contexts: primary and created ones, which one is
+ * current on a thread, their end. streams.c, event.c and memory.c keep what
+ * contexts own; context.c calls them when one ends. */
 #include "emulator/driver/context.h"
 #include "emulator/driver/wait.h"
 
@@ -15,7 +15,7 @@ static _Atomic(struct CUctx_st *) all;
 static struct CUctx_st *unused; /* under `lock` */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of a worker: the context of its stream, and nothing else. */
+/* A worker has its stream's context and nothing else. */
 static _Thread_local struct {
 	struct CUctx_st *context[STACK];
 	int depth;
@@ -66,7 +66,7 @@ come_alive(struct CUctx_st *context)
 	atomic_store_explicit(&context->alive, true, memory_order_release);
 }
 
-/* A context that comes back after a reset is a new one: new id. */
+/* A context that comes back after a reset has a new id. */
 void
 emu_context_activate(struct CUctx_st *context)
 {
@@ -174,7 +174,7 @@ emu_context_pop(struct CUctx_st **context_out)
 	return true;
 }
 
-/* The top of the stack changes; none takes it away. */
+/* The top of the stack changes; NULL removes it. */
 void
 emu_context_make_current(struct CUctx_st *context)
 {

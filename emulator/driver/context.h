@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/driver/context.h -- contexts of the emulated devices: a primary one
- * each, and those that the driver API creates beside it. Only libcuda.so.1
- * knows.
+ * each, and those that the driver API creates. For libcuda.so.1 only.
  *
  * A context owns its default stream, the streams and events made in it and the
- * memory allocated in it; they go when it does. Destroyed ones keep their
- * memory for the next one (the newest first): addresses are no identity, ids
- * are. */
+ * memory allocated in it; they end with it. The memory of destroyed ones is
+ * reused for the next one (newest first): an address does not identify a
+ * context, its id does. */
 #ifndef AC_EMULATOR_CONTEXT_H
 #define AC_EMULATOR_CONTEXT_H
 
@@ -18,10 +17,10 @@ struct CUctx_st {
 	int              device;
 	bool             primary;
 	_Atomic bool     alive;    /* primary: false before use, after reset */
-	_Atomic uint64_t id;       /* a new one each time it comes alive */
+	_Atomic uint64_t id;       /* a new one each time it comes to life */
 	_Atomic int      retained; /* cuDevicePrimaryCtxRetain */
 	_Atomic uint32_t peers;    /* devices whose memory it may touch, bits */
-	_Atomic int      poison;   /* the error that queued work left behind */
+	_Atomic int      poison;   /* the error of queued work */
 	/* streams.c, order.c */
 	struct CUstream_st legacy;
 	_Atomic int      blocking; /* live blocking streams */
@@ -29,16 +28,16 @@ struct CUctx_st {
 	struct CUctx_st *next_all, *next_free;
 };
 
-/* All that ever were, dead ones included; from program threads. */
+/* All there ever were, dead ones too; from program threads. */
 struct CUctx_st *emu_context_first(void);
 struct CUctx_st *emu_context_primary(int device);
-/* A created one, current nowhere yet. */
+/* Create one; it is current nowhere yet. */
 struct CUctx_st *emu_context_create(int device);
 /* Wait for its work, then drop what it owns. A primary one can come back. */
 int emu_context_end(struct CUctx_st *context);
-/* Whether the handle means a context that is or was (primary: any). */
+/* Whether the handle means a context that is or was alive (primary: any). */
 bool emu_context_exists(const struct CUctx_st *context);
-/* Bring a primary one to life, if it is not. */
+/* Bring a primary one to life, if it is not alive. */
 void emu_context_activate(struct CUctx_st *context);
 
 /* This thread's stack of current contexts. false: it is full, or empty. */
@@ -50,9 +49,9 @@ bool emu_context_pop(struct CUctx_st **context_out);
 void emu_contexts_prepare(int devices);
 void emu_contexts_release(void);
 
-/* Whether somebody initialised the device already; never does so itself. */
+/* Whether the device was initialised already; does not do so itself. */
 bool emu_device_is_up(void);
-/* The error that queued work of a context left behind, or EMU_OK. */
+/* The error of queued work in a context, or EMU_OK. */
 int emu_context_error(const struct CUctx_st *context);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/copy.c -- copies and fills, in stream order. Decides what
- * waits: a copy from pageable memory is staged or waited for, a copy to it is
- * waited for, everything else really runs later. */
+/* emulator/driver/copy.c -- copies and fills, in stream order. Decides which
+ * copies wait: one from pageable memory is staged or waited for, one to it is
+ * waited for, all others run later. */
 #include "emulator/driver/capture.h"
 #include "emulator/driver/memory.h"
 
 #include <string.h>
 
-/* Up to here a waiting copy to the device stages its source and returns, as
- * the real one does [CUDA runtime manual, API synchronization behavior]. */
+/* Up to this size a waiting copy to the device stages its source and returns,
+ * as the real one does [CUDA runtime manual, API synchronization behavior]. */
 enum { STAGED_BYTES = 64 * 1024 };
 
 #if EMU_TSAN
-/* Of TSan's run-time library; gcc knows them with these types. */
+/* Functions of TSan's run-time library; gcc knows them with these types. */
 void __tsan_read_range(void *address, long bytes);
 void __tsan_write_range(void *address, long bytes);
 #define TSAN_READ(from, bytes) \
@@ -60,7 +60,7 @@ run_copy(void *arguments)
 	    (t->through == EMU_MEMORY ? 2 : 1)); /* read and written */
 }
 
-/* Bytes from the first to the last one touched. */
+/* Bytes from the first to the last one. */
 static uint64_t
 extent(size_t bytes, size_t rows, size_t pitch)
 {
@@ -97,7 +97,7 @@ check_host(const void *pointer, const char *argument)
 	return EMU_ILLEGAL_ADDRESS;
 }
 
-/* Ranges first, so that a bad copy has no effect. */
+/* Both ranges first, so that a bad copy has no effect. */
 static int
 check(const struct emu_copy *c, bool to_host, bool from_host)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/counters.c -- what the device did, in numbers for tests.
- * Relaxed atomics: a counter orders nothing. Read by tests through
- * emuCounter(), written to AUTOCAST_EMU_COUNTERS when the device ends. */
+/* emulator/driver/counters.c -- counts what the device did, for tests. Relaxed
+ * atomics: a counter orders nothing. Tests read them by emuCounter(); they are
+ * written to AUTOCAST_EMU_COUNTERS when the device ends. */
 #include "emulator/driver/device.h"
 
 #include "base/env.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/device.c -- the emulated devices: which there are, their
- * start and their end. Owns no context, memory, stream or event; tells the
- * files that do when to let go. */
+/* emulator/driver/device.c -- the emulated devices: which ones exist, their
+ * start and their end. Owns no context, memory, stream or event; calls the
+ * files that own them when the devices end. */
 #include "emulator/driver/device.h"
 #include "emulator/driver/capture.h"
 #include "emulator/driver/module.h"
@@ -22,7 +22,7 @@ static struct {
 	const struct emu_model *model;
 	uint64_t memory;
 	bool has_tf32;
-} devices[EMU_DEVICES]; /* frozen when up, as all here */
+} devices[EMU_DEVICES]; /* fixed when up, like all here */
 static int device_count;
 static uint64_t jitter_seed;
 static enum emu_sums sums;
@@ -43,7 +43,7 @@ number_from_environment(enum ac_env_name name, uint64_t fallback)
 	return fallback;
 }
 
-/* Which of `words` a variable says; the first, after a complaint, if none. */
+/* Which of `words` a variable holds; the first, after a complaint, if none. */
 static int
 word_from_environment(enum ac_env_name name, const char *const *words)
 {
@@ -82,8 +82,8 @@ read_models(const char *list)
 }
 
 /* Runs when main() has returned. Workers must not run into the libraries'
- * destructors, so they finish here; a program's later exit handlers may still
- * call us, and their work then runs within the call. */
+ * destructors, so they finish here; later exit handlers of the program may
+ * still call us, and their work then runs within the call. */
 static void
 quiesce(void)
 {
@@ -261,7 +261,7 @@ emu_device_reset(void)
 	    emu_context_end(emu_context_primary(emu_context_device()));
 }
 
-/* The library's end: nothing runs any more, everything is given back. */
+/* The library's end: nothing runs any more; free everything. */
 __attribute__((destructor))
 static void
 end(void)

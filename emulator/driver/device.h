@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/device.h -- what the files of libcuda.so.1 share with one
- * another and with nobody else. */
+/* emulator/driver/device.h -- what the files of libcuda.so.1 share, and no
+ * other library may use. */
 #ifndef AC_EMULATOR_DEVICE_H
 #define AC_EMULATOR_DEVICE_H
 
 #include "emulator/driver/emu.h"
 
-/* Handles of destroyed objects keep their memory: a stale handle is read,
- * found without its mark, and refused. */
+/* Handles of destroyed objects keep their memory, so that a stale handle can be
+ * read; it lacks its mark and is refused. */
 enum { EMU_MARK_STREAM = 0x5354524d, EMU_MARK_EVENT = 0x45564e54,
        EMU_MARK_POOL = 0x504f4f4c, EMU_MARK_LIBRARY = 0x4c494252,
        EMU_MARK_CONTEXT = 0x43545854, EMU_MARK_GRAPH = 0x47524150,
@@ -18,7 +18,7 @@ enum { EMU_CALL_FAILURES = 4 };
 struct emu_record {
 	_Atomic uint64_t   count;
 	_Atomic uint64_t   entered;  /* the same, never reset; if it can fail */
-	int                failures; /* these frozen once it is listed */
+	int                failures; /* fixed once it is listed */
 	uint64_t           fail_at[EMU_CALL_FAILURES];
 	int                fail_with[EMU_CALL_FAILURES]; /* -1: the family's */
 	uint64_t           drop_at;  /* 0: never */
@@ -26,7 +26,7 @@ struct emu_record {
 	char               name[];
 };
 struct emu_record *emu_call_list(void);
-/* Whether the call that this thread is in was chosen to order nothing. */
+/* Whether the call that this thread is in is dropped: it orders nothing. */
 bool emu_call_is_dropped(void);
 
 /* counters.c */
@@ -44,13 +44,13 @@ bool emu_device_ending(void);
 uint64_t emu_device_jitter(void);
 uint64_t emu_device_memory(int device);
 
-/* clock.c. Times are in picoseconds; this thread's is its stream's on a worker.
- * At start: the environment. */
+/* clock.c. Times are in picoseconds; a worker's time is its stream's.
+ * emu_clock_prepare() reads the environment at the start. */
 void emu_clock_prepare(void);
 bool emu_clock_is_modelled(void);
 uint64_t emu_clock_now(void);
 void emu_clock_set(uint64_t time);
-/* What this thread does next begins no earlier. */
+/* The next work of this thread begins no earlier. */
 void emu_clock_reach(uint64_t time);
 /* The gap before a kernel or a copy. */
 void emu_clock_launch(void);
@@ -59,15 +59,15 @@ void emu_clock_move(enum emu_rate through, uint64_t bytes);
 /* On the host: the time of a call that queues work, or an event. */
 void emu_clock_call(bool is_event);
 
-/* A point in one stream's work that others wait for. Shared by reference
- * count; the only thing that orders one worker after another. */
+/* A point in one stream's work that others wait for. Counts its references.
+ * Nothing else orders one worker after another. */
 struct emu_token;
 /* NULL if the host has no memory left. */
 struct emu_token *emu_token_new(int references);
 void emu_token_reach(struct emu_token *token);
 bool emu_token_reached(struct emu_token *token);
 void emu_token_wait(struct emu_token *token);
-/* When it was reached, in picoseconds, by the clock that is in force. */
+/* When it was reached, in picoseconds, by the clock in use. */
 uint64_t emu_token_time(struct emu_token *token);
 struct emu_token *emu_token_keep(struct emu_token *token);
 void emu_token_release(struct emu_token *token);
@@ -87,61 +87,62 @@ struct CUstream_st {
 	/* Queue, many writers, one reader: writers swing `tail`. */
 	_Atomic(struct emu_task *) tail;
 	struct emu_task *head;        /* the worker's */
-	_Atomic uint32_t submitted;   /* twice the tasks; bit 0: worker sleeps */
-	_Atomic uint32_t completed;   /* twice the tasks */
+	_Atomic uint32_t submitted;   /* twice; bit 0: the worker sleeps */
+	_Atomic uint32_t completed;   /* twice the tasks that are done */
 	_Atomic int      worker;      /* enum of stream.c */
 	_Atomic bool     worker_done;
 	unsigned long    thread;      /* pthread_t, while worker != none */
 	_Atomic uint64_t clock;       /* clock.c's, after the last task */
 	/* ahead.c */
-	_Atomic uint32_t tickets;     /* launches that were let in */
-	_Atomic uint32_t launched;    /* twice those done; bit 0: a host waits */
-	_Atomic uint64_t *ended;      /* modelled: when the latest ones were */
+	_Atomic uint32_t tickets;     /* launches that may be queued */
+	_Atomic uint32_t launched;    /* twice those done; bit 0: host waits */
+	_Atomic uint64_t *ended;      /* modelled: when the latest ones ended */
 	/* order.c, under its lock */
-	uint64_t         work, joined;  /* submissions; the legacy stream saw */
-	uint64_t         legacy_seen;   /* of the legacy stream's, by this one */
+	uint64_t         work, joined;  /* submissions; those legacy saw */
+	uint64_t         legacy_seen;   /* legacy's work that this one saw */
 	struct CUstream_st *next_live, *next_free;
 	/* capture.c, written under its lock */
 	_Atomic(struct emu_capture *) capture; /* NULL: it does not */
 	int              lane;        /* in there */
 };
 
-/* stream.c: a task that does no work but tell others it was reached: the
- * stream may look idle before it has run. */
+/* stream.c: a task that only signals that the stream has reached it: the stream
+ * may look idle before the task has run. */
 void emu_task_make_point(void *arguments);
-/* It is a launch that emu_ahead_wait() has let in. */
+/* Mark a launch that emu_ahead_wait() has admitted. */
 void emu_task_make_launch(void *arguments);
-/* Whether it counts for something, but events and the like. */
+/* Whether it is work, not an event or the like. */
 bool emu_task_is_work(const void *arguments);
-/* For graphs: another task with a copy of the arguments, which therefore may
- * not point into themselves; running one, which gives it back; counting it. */
+/* For graphs: copy a task with its arguments, which therefore may not point
+ * into themselves; run a task and free it; count it. */
 void *emu_task_copy(const void *arguments);
 void emu_task_run(void *arguments);
 void emu_task_count(const void *arguments);
-/* An empty queue, and giving it up when nothing is left in it. */
+/* Make an empty queue; free one when nothing is left in it. */
 void emu_stream_prepare(struct CUstream_st *stream);
 void emu_stream_finish(struct CUstream_st *stream);
-/* Queue without regard to the legacy stream; the first task starts a worker. */
+/* Queue without ordering by the legacy stream; the first task starts a
+ * worker. */
 void emu_stream_push(struct CUstream_st *stream, void *arguments);
 bool emu_stream_idle(struct CUstream_st *stream);
-/* Tell the worker to end after its work; false if there is none. */
+/* The worker ends after its work; false if there is none. */
 bool emu_stream_end_worker(struct CUstream_st *stream);
 bool emu_stream_has_ended(struct CUstream_st *stream);
-/* Wait until a worker that was told to end has. */
+/* Wait for a worker that was asked to end. */
 void emu_stream_join_worker(struct CUstream_st *stream);
 
-/* ahead.c: a stream without work begins anew; it is given up. */
+/* ahead.c: start with a stream without work; free what is kept for one. */
 void emu_ahead_prepare(struct CUstream_st *stream);
 void emu_ahead_finish(struct CUstream_st *stream);
 /* On the host, no lock held: wait until there is room for one more launch, and
- * take it; exactly one task that is marked so must be queued then. */
+ * take it; exactly one task so marked must be queued then. */
 void emu_ahead_wait(struct CUstream_st *stream);
 /* On the worker: a launch has ended. */
 void emu_ahead_end(struct CUstream_st *stream);
 
 /* streams.c */
 uint64_t emu_stream_next_id(void);
-/* Every stream's worker ended and joined; from now on work runs at once. */
+/* End and join every stream's worker; from now on work runs at once. */
 void emu_streams_quiesce(void);
 /* Drop all created streams of a context (their work is done). */
 void emu_streams_drop(struct CUctx_st *context);

@@ -62,17 +62,17 @@ enum emu_status {
 
 /* ---- calls: counting and failing on demand (call.c) ------------------- */
 
-/* What libcuda.so.1 keeps of all calls of one name; outlives its sisters. */
+/* What libcuda.so.1 keeps for all calls of one name; outlives its sisters. */
 struct emu_record;
 
-/* One exported function; static in it, zero but for its name. */
+/* One exported function; static in it, zero except for its name. */
 struct emu_call {
 	const char *name;
 	_Atomic(struct emu_record *) record;
 };
 
-/* What a family answers when a call is made to fail, or comes after the end
- * of the device. */
+/* The statuses of a family for a call that is made to fail, and for one that
+ * comes after the end of the device. */
 struct emu_family {
 	int failed, ended;
 };
@@ -85,8 +85,8 @@ int emu_call_enter(struct emu_call *call, const struct emu_family *family);
 __attribute__((format(printf, 1, 2)))
 void emu_complain(const char *format, ...);
 
-/* The call that complaints of this thread name; a worker that finds something
- * wrong later sets the one that queued its work. */
+/* The call that complaints of this thread name. A worker sets it to the call
+ * that queued its work. */
 const char *emu_call_current(void);
 void emu_call_name(const char *name);
 
@@ -124,8 +124,8 @@ void emuCountersReset(void);
 
 enum { EMU_DEVICES = 8 }; /* the most that AUTOCAST_EMU_MODEL can list */
 
-/* What can be fast or slow: arithmetic in operations per second, and moves in
- * bytes per second. */
+/* What has a rate: arithmetic in operations per second, and moves in bytes per
+ * second. */
 enum emu_rate { EMU_FP64, EMU_FP32, EMU_TF32, EMU_BF16, EMU_FP16, EMU_MEMORY,
 	EMU_LINK, EMU_RATES };
 
@@ -148,12 +148,12 @@ enum { EMU_DRIVER_VERSION = 13000 };
 /* Bring the devices up (once per process). EMU_NO_DEVICE after a complaint if
  * AUTOCAST_EMU_MODEL is wrong. Cheap when they are up. */
 int emu_device_up(void);
-/* At exit, workers are done before anything that a library they call has
- * registered so far is torn down. */
+/* Make sure that, at exit, workers finish before anything that a library they
+ * call has registered so far is torn down. */
 void emu_device_end_first(void);
-/* As above, and make device 0's primary context current if the thread has
- * none, bring it to life, and answer an error that its work left behind. What
- * every runtime call does. */
+/* As above, and make device 0's primary context current if the thread has none,
+ * bring it to life, and return an error of its earlier work. Every runtime call
+ * does this. */
 int emu_device_enter(void);
 /* As above, with this device's primary context. */
 int emu_device_select(int device);
@@ -181,10 +181,10 @@ int emu_context_device(void); /* 0 without one */
 uint64_t emu_context_id(const struct CUctx_st *context);
 /* Whether its work may touch the memory of `device`. */
 bool emu_context_reaches(const struct CUctx_st *context, int device);
-/* Let the current context touch that memory, or forbid it again. */
+/* Allow the current context to touch that memory, or forbid it again. */
 int emu_peer_enable(int device, bool on);
-/* Work that ran into a bad address: later calls in the current context fail
- * until it is reset. */
+/* Work met a bad address: later calls in the current context fail until it is
+ * reset. */
 void emu_device_poison(int status);
 
 /* ---- memory (memory.c) ------------------------------------------------ */
@@ -205,10 +205,10 @@ int emu_memory_allocate(size_t bytes, enum emu_memory_kind kind,
  * graph, and stays as long as that does. */
 int emu_memory_allocate_async(int device, size_t bytes,
     struct CUstream_st *stream, void **pointer_out);
-/* Wait for the device, then give back; NULL is ignored. */
+/* Wait for the device, then free; NULL is ignored. */
 int emu_memory_free(void *pointer, bool host);
-/* Unknown to the checks at once, given back when `stream` gets there; a
- * graph's memory stays. */
+/* The checks forget it at once; it is freed when `stream` gets there. A graph's
+ * memory stays. */
 int emu_memory_free_async(void *pointer, struct CUstream_st *stream);
 int emu_memory_register(void *pointer, size_t bytes);
 int emu_memory_unregister(void *pointer);
@@ -222,9 +222,9 @@ struct emu_memory {
 };
 enum emu_memory_kind emu_memory_find(const void *pointer,
     struct emu_memory *out);
-/* Whether the current context's work can reach `bytes` at `pointer`; else
- * complain, naming `argument`, and EMU_ILLEGAL_ADDRESS. No bytes: fine
- * whatever the pointer. */
+/* Whether the current context's work can reach `bytes` at `pointer`; if not,
+ * complain, naming `argument`, and return EMU_ILLEGAL_ADDRESS. 0 bytes are fine
+ * at any pointer. */
 int emu_memory_check(const void *pointer, uint64_t bytes,
     const char *argument);
 /* The same for columns of `rows` elements, `ld` apart, `batch` of them
@@ -237,7 +237,7 @@ int emu_memory_check_matrix(const void *pointer,
     const struct emu_shape *shape, const char *argument);
 void emu_memory_info(int device, size_t *free_out, size_t *total_out);
 
-/* Memory pools share the device's memory and hold nothing back. */
+/* Memory pools share the device's memory and keep nothing in reserve. */
 struct CUmemPoolHandle_st;
 struct CUmemPoolHandle_st *emu_pool_default(int device);
 /* Its device; EMU_INVALID_VALUE if it is none. */
@@ -245,16 +245,16 @@ int emu_pool_find(struct CUmemPoolHandle_st *pool, int *device_out);
 
 /* ---- streams (stream.c, order.c) -------------------------------------- */
 
-/* Arguments of a task, to be filled in and submitted; freed after it ran.
- * NULL if the host has no memory left. */
+/* Arguments of a task, to be filled in and submitted; freed after it ran. NULL:
+ * the host has no memory left. */
 void *emu_task_new(void (*run)(void *arguments), size_t bytes);
 void emu_task_drop(void *arguments);
-/* Let this counter grow by `amount` each time the task is queued. */
+/* Add `amount` to this counter each time the task is queued. */
 void emu_task_tally(void *arguments, enum emu_counter counter,
     uint64_t amount);
-/* Queue it behind the stream's work; returns before it runs. Recorded instead
- * while the stream captures: then it may run any number of times, each time
- * with the arguments as they are now. `stream` comes from
+/* Queue it after the stream's work; returns before it runs. While the stream
+ * captures, it is recorded instead: then it may run any number of times, each
+ * time with the arguments as they are now. `stream` comes from
  * emu_stream_find_work(). */
 void emu_stream_submit(struct CUstream_st *stream, void *arguments);
 
@@ -276,7 +276,7 @@ int emu_stream_destroy(struct CUstream_st *handle);
 /* Wait on the calling thread, counted as a host wait. */
 int emu_stream_wait(struct CUstream_st *handle);
 int emu_stream_wait_all(void); /* of the current context */
-/* The same of another one, which may be gone; counted. */
+/* The same for another context, which may be gone; counted. */
 int emu_context_wait(struct CUctx_st *context, uint64_t id);
 void emu_stream_wait_device(int device); /* -1: of all */
 /* EMU_OK, or EMU_NOT_READY if work is left. */
@@ -299,22 +299,22 @@ int emu_host_function(struct CUstream_st *handle,
 enum { EMU_CAPTURE_GLOBAL, EMU_CAPTURE_THREAD_LOCAL, EMU_CAPTURE_RELAXED };
 enum { EMU_CAPTURE_NONE, EMU_CAPTURE_ACTIVE, EMU_CAPTURE_INVALID };
 
-/* This thread's capture interaction mode; returns the one before. */
+/* Set this thread's capture interaction mode; returns the previous one. */
 unsigned emu_capture_swap_mode(unsigned mode);
 int emu_capture_begin(struct CUstream_st *handle, unsigned mode);
-/* A capture that went wrong is over, too, but gives no graph. */
+/* An invalid capture ends, too, but gives no graph. */
 int emu_capture_end(struct CUstream_st *handle, struct CUgraph_st **graph_out);
 struct emu_capture_facts {
 	int      status;            /* EMU_CAPTURE_NONE: nothing else */
 	uint64_t id;
-	struct CUgraph_st *graph;   /* the capture's until it ends */
+	struct CUgraph_st *graph;   /* the capture's own until it ends */
 };
 int emu_capture_facts(struct CUstream_st *handle,
     struct emu_capture_facts *facts_out);
-/* Calls that a capture cannot see begin with this: EMU_CAPTURE_UNSUPPORTED
- * after a complaint if one forbids them to this thread; it is invalid then. */
+/* The opening of calls that a capture cannot see: EMU_CAPTURE_UNSUPPORTED after
+ * a complaint if a capture forbids them to this thread; it becomes invalid. */
 int emu_capture_forbid(void);
-/* The tasks that it holds. */
+/* The number of its tasks. */
 int emu_graph_nodes(struct CUgraph_st *graph, size_t *count_out);
 int emu_graph_destroy(struct CUgraph_st *graph);
 int emu_graph_instantiate(struct CUgraph_st *graph,
@@ -322,7 +322,7 @@ int emu_graph_instantiate(struct CUgraph_st *graph,
 /* Whether it exists; complains. */
 int emu_graph_exec_check(const struct CUgraphExec_st *exec);
 int emu_graph_exec_destroy(struct CUgraphExec_st *exec);
-/* Queue the whole of it as one piece of work. */
+/* Queue all of it as one piece of work. */
 int emu_graph_launch(struct CUgraphExec_st *exec, struct CUstream_st *handle);
 
 /* ---- events (event.c) ------------------------------------------------- */
@@ -370,7 +370,7 @@ struct emu_fill {
 };
 int emu_fill(const struct emu_fill *fill, struct CUstream_st *handle);
 
-/* Tell TSan that a task touches these bytes; nothing in other builds. */
+/* Show TSan that a task touches these bytes; nothing in other builds. */
 void emu_announce_read(const void *from, size_t bytes);
 void emu_announce_write(void *to, size_t bytes);
 

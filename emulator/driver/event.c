@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/event.c -- events: the last point a program recorded, and
- * waiting for it. Memory of destroyed events is kept for new ones. */
+/* emulator/driver/event.c -- events: the last recorded point, and waiting for
+ * it. Memory of destroyed events is reused for new ones. */
 #include "emulator/driver/capture.h"
 #include "emulator/driver/wait.h"
 
@@ -13,7 +13,7 @@ struct CUevent_st {
 	unsigned           flags;
 	struct CUctx_st   *context;
 	struct emu_token  *last;       /* under `lock`; NULL: never recorded */
-	struct emu_capture_mark captured; /* or recorded there instead */
+	struct emu_capture_mark captured; /* or the place in a capture */
 	struct CUevent_st *next_all, *next_free;
 };
 
@@ -114,8 +114,8 @@ emu_event_record(struct CUevent_st *event, struct CUstream_st *handle)
 	return EMU_OK;
 }
 
-/* The point recorded last, with a reference for the caller, or NULL; which
- * may be because it lies in a capture. */
+/* The last recorded point, with a reference for the caller. NULL: there is
+ * none, perhaps because it lies in a capture. */
 static struct emu_token *
 last_of(struct CUevent_st *event, struct emu_capture_mark *captured_out)
 {
@@ -130,7 +130,7 @@ last_of(struct CUevent_st *event, struct emu_capture_mark *captured_out)
 	return token;
 }
 
-/* The same for calls that look at it from outside. */
+/* The same for calls that query or wait for it on the host. */
 static int
 look(struct CUevent_st *event, struct emu_token **token_out)
 {

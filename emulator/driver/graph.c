@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/graph.c -- what captures recorded, and the graphs that
- * programs hold of it. A body lives until its graph and the last executable
- * made of it are gone. Launches nothing. */
+/* emulator/driver/graph.c -- the records of captures, and the graphs that
+ * programs hold. A body lives until its graph and the last executable made of
+ * it are gone. Launches nothing. */
 #include "emulator/driver/capture.h"
 #include "emulator/driver/memory.h"
 #include "emulator/driver/wait.h"

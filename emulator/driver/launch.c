@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/launch.c -- launches: what is kept of one until its turn
- * comes, and running it: the CPU twin of the kernel's name, or its text,
- * checked, where AUTOCAST_EMU_KERNELS=ptx asks for that. */
+/* emulator/driver/launch.c -- launches: keeps the arguments of one until its
+ * turn, and runs it: the CPU twin of the kernel's name, or, with
+ * AUTOCAST_EMU_KERNELS=ptx, its text, checked. */
 #include "emulator/driver/launch.h"
 
 #include "emulator/driver/capture.h"
@@ -16,13 +16,13 @@
 
 enum {
 	PARAMETER_ALIGNMENT = 16,
-	SLACK = 8,      /* allocations that other threads make meanwhile */
-	FILL = 1        /* the seed of what nobody has written */
+	SLACK = 8,      /* more: other threads may allocate meanwhile */
+	FILL = 1        /* the seed for unwritten memory */
 };
 
-/* Followed by `count` pointers, the sizes of what they point to, and that; then
- * `regions` of memory that was there when the launch was queued. A copy of a
- * task is a task: the pointers are set when it runs. */
+/* Followed by `count` pointers, the sizes of their targets, and the targets;
+ * then the `regions` of memory that existed when the launch was queued. A task
+ * must be copyable: the pointers are set when it runs. */
 struct launch_task {
 	emu_twin_run run;
 	struct ptx_function *ptx;       /* or NULL */
@@ -64,8 +64,8 @@ point(struct launch_task *task)
 	return (struct ptx_region *)(void *)at;
 }
 
-/* What a GPU would end the context for, and what goes well there by chance
- * only: neither may pass. Each line of `said` is one finding. */
+/* Errors that would end the context on a GPU, and errors that go unnoticed
+ * there by luck: both fail. Each line of `said` is one finding. */
 static _Noreturn void
 end_program(char *said)
 {
@@ -120,7 +120,7 @@ run_kernel(void *arguments)
 	emu_clock_move(EMU_MEMORY, ac_twin_bytes_here);
 }
 
-/* `regions`: room for so many. */
+/* `regions`: room for that many. */
 static struct launch_task *
 make_task(emu_twin_run run, const size_t *sizes, size_t count,
     const struct emu_launch *l, size_t regions)
@@ -146,13 +146,14 @@ make_task(emu_twin_run run, const size_t *sizes, size_t count,
 	for (size_t i = 0; i < count; i++)
 		memcpy(task->params[i], l->params[i], sizes[i]);
 	task->regions = regions ? emu_table_regions(at, regions) : 0;
-	if (task->regions > regions) /* another thread's, which is not meant */
+	/* Those that other threads add meanwhile do not matter. */
+	if (task->regions > regions)
 		task->regions = regions;
 	return task;
 }
 
-/* Any word of the arguments that is an address in another device's memory:
- * numbers that merely look like one are too rare to matter. */
+/* Find any word of the arguments that is an address in another device's memory;
+ * numbers that only look like one are too rare to matter. */
 static int
 check_arguments(const char *name, const struct launch_task *task,
     const size_t *sizes)

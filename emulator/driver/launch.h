@@ -14,12 +14,12 @@ struct emu_launch {
 	const size_t *sizes;          /* bytes of each parameter */
 	size_t        count;
 	void        **params;
-	struct ptx_function *ptx;     /* what runs; NULL: a twin */
-	size_t        shared;         /* dynamic shared memory, of `ptx` only */
+	struct ptx_function *ptx;     /* the text to run; NULL: a twin */
+	size_t        shared;         /* dynamic shared memory, of `ptx` */
 };
 
 #pragma GCC visibility push(default)
-/* Queue kernel `name`, its text or its CPU twin. */
+/* Queue kernel `name`: its text or its CPU twin. */
 int emu_kernel_launch(const struct emu_launch *launch,
     struct CUstream_st *handle);
 #pragma GCC visibility pop

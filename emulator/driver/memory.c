@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/memory.c -- memory given out and taken back. Device memory is
- * host memory of exactly the size asked for, so that ASan and valgrind see its
- * ends. A worker merely gives memory back. */
+/* emulator/driver/memory.c -- allocates and frees memory. Device memory is host
+ * memory of exactly the requested size, so that ASan and valgrind see its ends.
+ * Workers only free memory. */
 #include "emulator/driver/memory.h"
 #include "emulator/driver/capture.h"
 
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 enum { ALIGNMENT = 256 };
-/* From here on straight from the system, and never resident until used. */
+/* From this size on directly from the system, not resident until used. */
 #define LARGE ((size_t)1 << 30)
 /* Kinds as bits, for the table. */
 #define BIT(kind) (1u << EMU_MEMORY_##kind)
@@ -87,7 +87,7 @@ allocate(struct CUctx_st *context, size_t bytes, enum emu_memory_kind kind,
 		*pointer_out = NULL;
 		return EMU_OK;
 	}
-	/* What stream-ordered frees still hold comes back first. */
+	/* Wait for stream-ordered frees first; they may free enough. */
 	if (counts(kind) && !reserve(device, bytes)) {
 		emu_stream_wait_device(device);
 		if (!reserve(device, bytes))
@@ -175,7 +175,8 @@ emu_memory_free_captured(void *pointer, uint64_t capture)
 {
 	struct emu_allocation a;
 
-	/* Its context may have taken it away, and another one be there. */
+	/* The reset of its context may have freed it, and its address be
+	 * reused. */
 	if (emu_table_capture(pointer) != capture ||
 	    !emu_table_take(pointer, BIT(DEVICE), &a))
 		return;
@@ -252,7 +253,7 @@ emu_memory_info(int device, size_t *free_out, size_t *total_out)
 	    memory_order_relaxed);
 }
 
-/* The program's own memory is merely forgotten. */
+/* The program's own memory is only forgotten. */
 static void
 drop(const struct emu_allocation *a)
 {

@@ -16,19 +16,19 @@ struct emu_allocation {
 	uint64_t         capture; /* id, if a graph owns it, else 0 */
 };
 
-/* EMU_ALREADY_REGISTERED if the range meets another one. */
+/* EMU_ALREADY_REGISTERED if the range overlaps another one. */
 int emu_table_enter(const struct emu_allocation *new);
 /* Take out what starts at `pointer` and is of one of these kinds (bits). */
 bool emu_table_take(const void *pointer, unsigned kinds,
     struct emu_allocation *out);
 /* The capture that recorded the allocation at `pointer`, 0 if none did. */
 uint64_t emu_table_capture(const void *pointer);
-/* Take out all of a context (NULL: of all), each told to `give`. */
+/* Take out all of a context (NULL: of all), and call `give` for each. */
 void emu_table_drop(const struct CUctx_st *context,
     void (*give)(const struct emu_allocation *allocation));
 void emu_table_release(void);
-/* What kernels of the current context may touch, by address: at most `most` of
- * them to `regions`. Returns how many there are. */
+/* The memory that kernels of the current context may touch, by address: at most
+ * `most` regions go to `regions`. Returns how many there are. */
 size_t emu_table_regions(struct ptx_region *regions, size_t most);
 
 /* emu_memory_check() for copies and fills, which reach every device's

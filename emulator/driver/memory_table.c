@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/memory_table.c -- which memory there is, and whether a
- * pointer is good. The table is read and written by the program's threads
- * only. */
+/* emulator/driver/memory_table.c -- the table of allocations, and whether a
+ * pointer is good. Only the program's threads read and write the table. */
 #include "emulator/driver/memory.h"
 
 #include <pthread.h>
@@ -13,7 +12,7 @@ enum { REMEMBERED = 1024 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct emu_allocation *table; /* by base */
 static size_t used, room;
-static struct emu_allocation freed[REMEMBERED]; /* to say "freed" about */
+static struct emu_allocation freed[REMEMBERED]; /* to report "freed" */
 static size_t freed_count;
 
 /* The first entry whose base lies above `pointer`. */
@@ -172,7 +171,7 @@ describe_bad(const void *pointer, const struct emu_allocation *a)
 	return "not in device memory (a host pointer?)";
 }
 
-/* Managed and page-locked memory is everybody's. */
+/* Managed and page-locked memory belongs to everybody. */
 static bool
 is_out_of_reach(const struct emu_allocation *a)
 {

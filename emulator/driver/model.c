@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/model.c -- the GPUs that can be emulated: what they say of
- * themselves and how fast they are. Data only; device.c chooses among them.
+/* emulator/driver/model.c -- the GPUs that can be emulated: their attributes
+ * and rates. Data only; device.c chooses among them.
  *
- * Figures are the data sheets': dense products, boost clock, FP32 sums; memory
- * and link in bytes per second and direction. The H200's rates alone were
- * measured (arithmetic and memory on that GPU or one with the same
+ * Figures are from data sheets: dense products, boost clock, FP32 sums; memory
+ * and link in bytes per second and direction. Only the H200's rates were
+ * measured (arithmetic and memory, on that GPU or one with the same
  * multiprocessors); 2.5 us per launch is assumed for all. They are the
- * emulator's own: the product's table of rates is another, so that a test can
- * be wrong about one of them. */
+ * emulator's own and independent of the product's table of rates, so that a
+ * test can notice an error in one of them. */
 #include "emulator/driver/device.h"
 
 #include <string.h>

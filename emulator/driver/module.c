@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/module.c -- kernels: what a PTX text declares. It is read for
- * entry names and parameter sizes, which say how much of a launch's arguments
- * must be kept; and whole, where AUTOCAST_EMU_KERNELS=ptx asks for that. */
+/* emulator/driver/module.c -- kernels: what a PTX text declares. Reads entry
+ * names and the sizes of their parameters, which say how much of a launch's
+ * arguments to keep; with AUTOCAST_EMU_KERNELS=ptx it parses the whole text. */
 #include "emulator/driver/module.h"
 #include "emulator/driver/capture.h"
 #include "emulator/driver/wait.h"
@@ -62,7 +62,7 @@ parameter_bytes(const char *s, const char *end)
 	return bytes * (size_t)count;
 }
 
-/* The entry whose name starts at `s`; false if the text makes no sense. */
+/* The entry whose name starts at `s`; false: the text is not valid. */
 static bool
 parse_entry(const char *s, struct CUkern_st *kernel)
 {
@@ -136,7 +136,7 @@ forget(struct CUlib_st *library)
 	free(library);
 }
 
-/* The text for the interpreter. */
+/* Parse the text for the interpreter. */
 static bool
 read_whole(const char *text, struct CUlib_st *library)
 {
@@ -210,7 +210,7 @@ emu_library_kernel(struct CUlib_st *library, const char *name,
 	return EMU_NOT_FOUND;
 }
 
-/* Whether it is there already; under the lock. */
+/* Whether it is loaded already; the caller holds the lock. */
 static bool
 is_loaded(const struct CUkern_st *function, uint64_t context)
 {
@@ -257,8 +257,8 @@ emu_function_load(struct CUkern_st *function)
 	return EMU_OK;
 }
 
-/* Launches that are queued keep nothing of a library but what the interpreter
- * has of it, which stays until the end. */
+/* Queued launches need nothing of a library but its parsed text, which stays
+ * until the end. */
 int
 emu_library_unload(struct CUlib_st *library)
 {

@@ -10,7 +10,8 @@
 
 enum { EMU_KERNEL_PARAMETERS = 32, EMU_MARK_KERNEL = 0x4b45524e };
 
-/* Where the program wants to read why its PTX was refused; bytes 0: nowhere. */
+/* Where the program wants to read why its PTX was refused; bytes 0: it does
+ * not. */
 struct emu_jit {
 	char  *log;
 	size_t bytes;
@@ -21,8 +22,8 @@ struct emu_jit {
 struct CUkern_st {
 	_Atomic uint32_t  mark;
 	struct CUlib_st  *library;
-	_Atomic uint64_t  loaded;  /* the context that was last found to have it */
-	struct emu_loaded *all_loaded; /* and all of them; under module.c's lock */
+	_Atomic uint64_t  loaded;  /* the last context found to have it */
+	struct emu_loaded *all_loaded; /* all of them; under module.c's lock */
 	char              name[128];
 	size_t            count;  /* parameters */
 	size_t            sizes[EMU_KERNEL_PARAMETERS]; /* bytes of each */
@@ -43,17 +44,17 @@ int emu_library_kernel(struct CUlib_st *library, const char *name,
     struct CUkern_st **kernel_out);
 int emu_library_unload(struct CUlib_st *library);
 
-/* Functions are loaded into a context when they are first needed there, as
- * under CUDA_MODULE_LOADING=LAZY [CUDA programming guide, lazy loading]: by a
- * launch, if nothing asked for it before. A thread that must not load, because
- * of a capture, gets that status. */
+/* Functions are loaded into a context when they are first needed there, as with
+ * CUDA_MODULE_LOADING=LAZY [CUDA programming guide, lazy loading]: at the
+ * latest by a launch. A thread that must not load, because of a capture, gets
+ * that status. */
 int emu_function_load(struct CUkern_st *function);
 void emu_libraries_release(void);
 
 typedef void (*emu_twin_run)(const struct ac_twin_launch *launch,
     void **params);
 
-/* A twin that somebody brought for a kernel of a program. */
+/* A twin that a program or a library registered for a kernel. */
 struct emu_twin {
 	const char      *name;
 	emu_twin_run     run;
@@ -62,17 +63,17 @@ struct emu_twin {
 	struct emu_twin *next;
 };
 
-/* twins.c: the twin of this name that was registered last, or NULL; opens the
- * libraries of AUTOCAST_EMU_TWINS when a name is asked for that nobody has. */
+/* twins.c: the twin that was last registered under this name, or NULL. Opens
+ * the libraries of AUTOCAST_EMU_TWINS when it first finds none. */
 const struct emu_twin *emu_twin_registered(const char *name);
-/* One of the product's own kernels, or NULL. */
+/* A twin of one of the product's own kernels, or NULL. */
 emu_twin_run emu_twin_built_in(const char *name);
 void emu_twins_release(void);
 
 #pragma GCC visibility push(default)
-/* Let `run` stand in for kernel `name` (mangled, borrowed for ever), whose
- * `count` parameters have these sizes in bytes. Any time, from any thread;
- * kernels look their twins up when they are launched. */
+/* Register `run` as the twin of kernel `name` (mangled, borrowed for ever),
+ * whose `count` parameters have these sizes in bytes. Any time, from any
+ * thread; a kernel's twin is looked up at each launch. */
 void emuTwinRegister(const char *name, emu_twin_run run, const size_t *sizes,
     size_t count);
 #pragma GCC visibility pop

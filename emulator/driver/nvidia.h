@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/nvidia.h -- NVIDIA's own prototypes, made visible: a
- * definition in the emulator that differs from them does not compile. */
+/* emulator/driver/nvidia.h -- NVIDIA's own prototypes, with default visibility:
+ * a definition in the emulator that differs from them does not compile. */
 #ifndef AC_EMULATOR_NVIDIA_H
 #define AC_EMULATOR_NVIDIA_H
 
@@ -12,7 +12,7 @@
 #elif defined(EMU_BLAS_XT)
 #include <cublasXt.h>
 #else
-#include <cublas.h> /* the handle-less calls; includes cublas_api.h */
+#include <cublas.h> /* the calls without handles; includes cublas_api.h */
 #endif
 #pragma GCC visibility pop
 

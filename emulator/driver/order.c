@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* `waiter` goes on when `other` has done what it holds now. Lock held. */
+/* `waiter` continues when `other` has done its present work. Lock held. */
 static void
 follow(struct CUstream_st *waiter, struct CUstream_st *other)
 {
@@ -68,7 +68,7 @@ emu_stream_submit(struct CUstream_st *stream, void *arguments)
 	}
 }
 
-/* Whether nothing is left that a wait for the stream would wait for. */
+/* Whether a wait for the stream would return at once. */
 static bool
 has_nothing(struct CUstream_st *stream)
 {
@@ -105,7 +105,7 @@ emu_stream_wait(struct CUstream_st *handle)
 	return emu_context_error(stream->context);
 }
 
-/* What is waited for: a context, or a device, or all. */
+/* What to wait for: a context, a device, or all. */
 struct whose {
 	const struct CUctx_st *context;
 	int device;
@@ -139,8 +139,9 @@ count_all(void)
 	return count;
 }
 
-/* Wait for streams one by one: what a thread queues meanwhile is not ours. A
- * legacy stream that never had work has no worker, and none is started. */
+/* Wait for streams one by one; work that another thread queues meanwhile does
+ * not count. A legacy stream that never had work has no worker, and none is
+ * started. */
 static void
 wait_for(const struct whose *whose)
 {

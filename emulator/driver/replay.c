@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/driver/replay.c -- executable graphs and their launches. A launch
- * copies the recorded tasks and queues one task per lane, which runs the
- * lane's: the first lane's on the stream of the launch, the others' on streams
- * of the executable's own, ordered by tokens as they were captured. Two
- * executables share nothing; two launches of one follow one another. */
+ * copies the recorded tasks and queues one task per lane, which runs that lane:
+ * the first on the stream of the launch, the others on streams of the
+ * executable, ordered by tokens as they were captured. Two executables share
+ * nothing; two launches of one run one after the other. */
 #include "emulator/driver/capture.h"
 #include "emulator/driver/wait.h"
 
@@ -18,7 +18,7 @@ struct CUgraphExec_st {
 	struct CUgraphExec_st *next_all, *next_free;
 };
 
-/* One for all: launches are short, and the program's threads' business. */
+/* One for all: launches are short, and only the program's threads take it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUgraphExec_st *all, *unused;
 
@@ -72,7 +72,7 @@ is_lane_alive(const struct emu_recording *body, int lane)
 	    body->lane[lane].context_id;
 }
 
-/* What is queued of it still runs. */
+/* Its queued launches still run. */
 int
 emu_graph_exec_destroy(struct CUgraphExec_st *exec)
 {
@@ -96,7 +96,7 @@ emu_graph_exec_destroy(struct CUgraphExec_st *exec)
 	return EMU_OK;
 }
 
-/* Streams are left to those who release all of them. */
+/* The streams are freed with all others. */
 void
 emu_executables_release(void)
 {
@@ -115,7 +115,7 @@ emu_executables_release(void)
 
 /* ---- one launch --------------------------------------------------------- */
 
-/* A lane's part of it, on a worker. */
+/* One lane of a launch, on a worker. */
 struct part {
 	size_t count;
 	struct {
@@ -166,7 +166,7 @@ part_token(struct part *part, enum emu_step_kind kind,
 	part->step[part->count++].token = token;
 }
 
-/* With room for so many steps; `after` NULL: nothing comes before it. */
+/* With room for that many steps; `after` NULL: it waits for nothing. */
 static struct part *
 part_new(size_t most, struct emu_token *after)
 {
@@ -181,7 +181,7 @@ part_new(size_t most, struct emu_token *after)
 	return part;
 }
 
-/* Of the executable's own, in the context that the lane's stream was in. */
+/* A stream of the executable, in the context of the lane's stream. */
 static struct CUstream_st *
 stream_of_lane(struct CUgraphExec_st *exec, int lane)
 {
@@ -196,8 +196,8 @@ stream_of_lane(struct CUgraphExec_st *exec, int lane)
 	return exec->stream[lane];
 }
 
-/* All in the order of the record: of a graph with one lane, and at the end of
- * the process, when work runs at once. */
+/* All steps in the order of the record: for a graph with one lane, and at the
+ * end of the process, when work runs at once. */
 static struct part *
 make_serial(const struct emu_recording *body, struct emu_token *after)
 {
@@ -238,8 +238,8 @@ make_parts(const struct emu_recording *body, struct emu_token *after,
 	free(token);
 }
 
-/* The whole of it on `stream`, after the launch before it. The other lanes
- * begin and end with the first one's points. Lock held. */
+/* All of it on `stream`, after its previous launch. The other lanes begin and
+ * end with points of the first one. Lock held. */
 static void
 launch(struct CUgraphExec_st *exec, struct CUstream_st *stream)
 {
@@ -260,7 +260,7 @@ launch(struct CUgraphExec_st *exec, struct CUstream_st *stream)
 	emu_stream_submit(stream, part[0]);
 }
 
-/* Into a capture: the tasks one by one, as one more part of its lane. */
+/* Into a capture: the tasks one by one, as a part of its lane. */
 static int
 launch_captured(const struct emu_recording *body, struct CUstream_st *stream)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/stream.c -- one stream's queue and its worker thread.
- * Any thread queues, one worker runs. Knows nothing of other streams: their
- * order among one another is made of tokens (order.c, event.c). */
+/* emulator/driver/stream.c -- one stream's queue and its worker thread. Any
+ * thread queues, one worker runs. Knows nothing of other streams: tokens order
+ * them (order.c, event.c). */
 #include "emulator/driver/context.h"
 #include "emulator/driver/wait.h"
 
@@ -23,7 +23,7 @@ struct emu_task {
 	bool launch; /* takes room in the queue: ahead.c */
 	enum emu_counter counter; /* grows by `amount` when it is queued */
 	uint64_t amount;
-	uint64_t queued; /* when, by the modelled clock */
+	uint64_t queued; /* time of queueing, by the modelled clock */
 	size_t bytes;
 	_Alignas(16) unsigned char arguments[];
 };
@@ -88,7 +88,7 @@ emu_task_copy(const void *arguments)
 	return task->arguments;
 }
 
-/* xorshift64*: a worker's pauses depend on the seed and its stream alone. */
+/* xorshift64*: a worker's pauses depend only on the seed and its stream. */
 static void
 pause_at_random(void)
 {
@@ -104,7 +104,7 @@ pause_at_random(void)
 	nanosleep(&pause, NULL);
 }
 
-/* What counts for something takes the time of a launch. */
+/* Work takes the time of a launch. */
 static void
 execute(struct emu_task *task)
 {
@@ -149,7 +149,7 @@ emu_task_drop(void *arguments)
 		free(task_of(arguments));
 }
 
-/* The next task; the one before it is given back. */
+/* The next task; frees the previous one. */
 static struct emu_task *
 take(struct CUstream_st *stream, uint32_t completed)
 {
@@ -211,7 +211,7 @@ work(void *argument)
 	return NULL;
 }
 
-/* Signals are the program's: none is delivered to a worker. */
+/* Signals belong to the program: workers receive none. */
 static void
 start_worker(struct CUstream_st *stream)
 {

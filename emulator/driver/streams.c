@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/streams.c -- which streams there are: handles, creation, the
- * threads' own ones, the end. Queues nothing but the workers' ends. */
+/* emulator/driver/streams.c -- the set of streams: handles, creation, the
+ * threads' own ones, their end. Only queues the end of workers. */
 #include "emulator/driver/streams.h"
 #include "emulator/driver/capture.h"
 #include "emulator/driver/wait.h"
@@ -12,7 +12,7 @@ struct emu_streams emu_streams = {
 	.next_id = 3 /* 1, 2: the handles of the default streams */
 };
 
-/* This thread's own streams, one per context it asked for one in. */
+/* This thread's own streams, one per context that it asked in. */
 struct own {
 	struct CUstream_st *stream;
 	uint64_t id, context_id;
@@ -46,7 +46,7 @@ emu_stream_next_id(void)
 	return atomic_fetch_add(&emu_streams.next_id, 1);
 }
 
-/* In the current context. */
+/* A new stream in the current context. */
 static struct CUstream_st *
 make(unsigned flags, int priority)
 {
@@ -78,7 +78,7 @@ make(unsigned flags, int priority)
 	return stream;
 }
 
-/* Out of the list of live ones; its work goes on, then its worker ends. */
+/* Take it out of the list; its work continues, then its worker ends. */
 static void
 leave(struct CUstream_st *stream)
 {
@@ -303,7 +303,7 @@ stop(struct CUstream_st *stream)
 }
 
 /* A created context's legacy stream stops, too: its worker reads the context
- * once, and the next owner of the memory may be on another device. */
+ * only once, and its memory may be reused for another device. */
 void
 emu_streams_drop(struct CUctx_st *context)
 {

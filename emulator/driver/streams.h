@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/streams.h -- the set of streams, for the two files that keep
- * it. */
+/* emulator/driver/streams.h -- the set of streams, for streams.c and
+ * order.c. */
 #ifndef AC_EMULATOR_STREAMS_H
 #define AC_EMULATOR_STREAMS_H
 
@@ -8,19 +8,20 @@
 
 #include <pthread.h>
 
-/* The lock is the program's threads' alone: no worker ever takes it. */
+/* Only the program's threads take the lock, never a worker. */
 struct emu_streams {
 	pthread_mutex_t     lock;
 	struct CUstream_st *live;     /* created, without the legacy streams */
 	struct CUstream_st *leaving;  /* destroyed, worker not joined yet */
-	struct CUstream_st *unused;   /* for new streams */
+	struct CUstream_st *unused;   /* memory for new streams */
 	_Atomic uint64_t    next_id;
 };
 extern struct emu_streams emu_streams;
 
-/* Before anything else; cheap when done. */
+/* Before anything else; cheap when it was done. */
 void emu_streams_prepare(void);
-/* Join ended workers of destroyed streams; with `wait`, of all. Lock held. */
+/* Join ended workers of destroyed streams; with `wait`, all of them. Lock
+ * held. */
 void emu_streams_reap(bool wait);
 
 #endif

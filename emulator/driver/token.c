@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/token.c -- points in a stream's work, to be reached and
- * awaited. The only thing that orders workers among one another. Owns no
- * stream. */
+/* emulator/driver/token.c -- points in a stream's work: reaching them and
+ * waiting for them. Nothing else orders workers. Owns no stream. */
 #include "emulator/driver/device.h"
 #include "emulator/driver/wait.h"
 
@@ -77,7 +76,7 @@ emu_token_wait(struct emu_token *token)
 	emu_clock_reach(token->clock);
 }
 
-/* Differences are right even where the sum of picoseconds has wrapped. */
+/* The difference is right even if the sum of picoseconds has wrapped. */
 uint64_t
 emu_token_time(struct emu_token *token)
 {
@@ -92,8 +91,9 @@ emu_token_keep(struct emu_token *token)
 	return token;
 }
 
-/* RATIONALE: giving a token back must acquire what the other owners released,
- * and that would order workers that nobody ordered. Under TSan tokens stay. */
+/* RATIONALE: freeing a token must acquire what the other owners released, and
+ * that would order workers that have no event between them. Under TSan tokens
+ * are never freed. */
 void
 emu_token_release(struct emu_token *token)
 {
@@ -138,7 +138,7 @@ emu_token_reach_task(struct emu_token *token)
 {
 	void *task = token_task(run_reach, token);
 
-	/* Who waited for the token must find the stream idle. */
+	/* A thread that waited for the token must find the stream idle. */
 	emu_task_make_point(task);
 	return task;
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct emu_twin *twins; /* newest first; never taken out */
+static struct emu_twin *twins; /* newest first; never removed */
 
 void
 emuTwinRegister(const char *name, emu_twin_run run, const size_t *sizes,
@@ -45,7 +45,7 @@ find(const char *name)
 	return t;
 }
 
-/* The constructor of such a library registers what it brings. */
+/* The constructor of such a library registers its twins. */
 static void
 open_libraries(void)
 {

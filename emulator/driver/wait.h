@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/wait.h -- sleeping on a word until somebody wakes it. */
+/* emulator/driver/wait.h -- sleeping on a word until another thread wakes
+ * it. */
 #ifndef AC_EMULATOR_WAIT_H
 #define AC_EMULATOR_WAIT_H
 
@@ -34,7 +35,7 @@ emu_spin(void)
 #endif
 }
 
-/* For the few bytes without which the device cannot go on. */
+/* For the few bytes that the device cannot do without. */
 _Noreturn static inline void
 emu_out_of_host_memory(void)
 {

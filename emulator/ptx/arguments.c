@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/arguments.c -- what comes after the words of an instruction:
- * the operands in the order that it has them, and those of calls. */
+/* emulator/ptx/arguments.c -- the operands of an instruction, which follow its
+ * words, in their order; and the operands of calls. */
 #include "emulator/ptx/parse.h"
 
 #include <stdlib.h>
@@ -89,7 +89,7 @@ store(struct parser *p, struct ptx_instruction *in, const struct raw *r)
 		in->part[0] = ptx_finish(p, &r[1], in->type);
 }
 
-/* Of atom and red; r[0] is what atom gives back. */
+/* atom and red; r[0] is the result of atom. */
 static void
 atomic(struct parser *p, struct ptx_instruction *in, const struct raw *r,
     int count)
@@ -153,7 +153,7 @@ generic(struct parser *p, struct ptx_instruction *in, const struct raw *r)
 
 /* ---- All others -------------------------------------------------------- */
 
-/* The types of operands 1... as far as they differ from the instruction's. */
+/* The types of operands 1... where they differ from the instruction's. */
 static int
 operand_type(const struct ptx_instruction *in, int i)
 {
@@ -193,7 +193,7 @@ operand_type(const struct ptx_instruction *in, int i)
 	}
 }
 
-/* True: `in` has all its operands, of its own kind. */
+/* True: `in` has all its operands, of special kinds. */
 static bool
 own_kind(struct parser *p, struct ptx_instruction *in, const struct raw *r,
     int count)
@@ -236,7 +236,7 @@ own_kind(struct parser *p, struct ptx_instruction *in, const struct raw *r,
 	}
 }
 
-/* A result, perhaps with a second one after a bar, and what it is made of. */
+/* A result, perhaps with a second one after a bar, and its operands. */
 static void
 common_kind(struct parser *p, struct ptx_instruction *in, const struct raw *r,
     int count)

@@ -50,7 +50,8 @@ updated(const struct ptx_instruction *in, uint64_t old, uint64_t x, uint64_t y)
 	}
 }
 
-/* In one piece for other launches and the host, where a host can do that. */
+/* Atomic with respect to other launches and the host, where the host can do
+ * that. */
 static uint64_t
 update(const struct ptx_instruction *in, void *at, uint64_t x, uint64_t y)
 {

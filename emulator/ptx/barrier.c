@@ -2,7 +2,7 @@
 /* emulator/ptx/barrier.c -- threads that wait for threads; threads that end. */
 #include "emulator/ptx/run.h"
 
-/* One group goes on behind its barrier, with the result of that. */
+/* One group continues after its barrier, with the result of the barrier. */
 static void
 let_go(struct warp *w, struct frame *f, struct group *own,
     const struct barrier *bar)
@@ -21,7 +21,7 @@ let_go(struct warp *w, struct frame *f, struct group *own,
 	w->waits = false;
 }
 
-/* All have come. */
+/* All have arrived. */
 static void
 release(struct ptx_block *b, int id)
 {

@@ -43,7 +43,7 @@ special(struct warp *w)
 		}
 }
 
-/* The others are as the block before had them. */
+/* The other registers keep the values of the previous block. */
 static void
 special_block(struct warp *w)
 {
@@ -124,7 +124,7 @@ ptx_begin(struct ptx_block *b, struct launch *l, uint64_t number)
 		begin_warp(b, i);
 }
 
-/* Whether some lanes wait for others that never come; then it is said. */
+/* Whether some lanes wait for others that never come; reports it. */
 static bool
 miss_members(struct ptx_block *b)
 {
@@ -155,8 +155,8 @@ quantum(struct launch *l)
 	    : 4096) + 1;
 }
 
-/* One round of all warps but the one that is held back. False: none of them
- * can go on. */
+/* One round of all warps but the one that is held back. False: none of them can
+ * continue. */
 static bool
 run_round(struct ptx_block *b)
 {
@@ -175,7 +175,7 @@ run_round(struct ptx_block *b)
 	return b->instructions != before || b->live != live;
 }
 
-/* Nobody can go on. */
+/* Nobody can continue. */
 static _Noreturn void
 stop_waiting(struct ptx_block *b)
 {
@@ -200,8 +200,8 @@ end_block(struct ptx_block *b)
 	b->launch->result->instructions += b->instructions;
 }
 
-/* Only the warp that is held back can go on: not before all other blocks wait,
- * too. False: not now. */
+/* Only the warp that is held back can continue; it must not before all other
+ * blocks wait, too. False: not now. */
 static bool
 run_held(struct ptx_block *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/body.c -- bodies of functions: scopes, labels, branches. What
- * comes later in the text is filled in at the end of each body. */
+/* emulator/ptx/body.c -- bodies of functions: scopes, labels, branches. Labels
+ * that come later in the text are resolved at the end of each body. */
 #include "emulator/ptx/parse.h"
 
 #include <stdlib.h>
@@ -187,7 +187,7 @@ ptx_body(struct parser *p)
 			close_scope(p);
 		else
 			statement(p);
-	/* A body ends as with ret. */
+	/* Every body ends as with ret. */
 	PUSH(p, f->code, f->count, f->room)->op = OP_ret;
 	line = p->line;
 	for (size_t i = 0; i < p->fixes; i++)

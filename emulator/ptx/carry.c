@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/carry.c -- sums of many words: add.cc, addc and their like. */
+/* emulator/ptx/carry.c -- sums of several words: add.cc, addc and the like. */
 #include "emulator/ptx/lanes.h"
 
-/* The product that mad has, as far as `mode` asks for. */
+/* The part of mad's product that `mode` selects. */
 static uint64_t
 product(const struct ptx_instruction *in, uint64_t x, uint64_t y)
 {
@@ -17,7 +17,7 @@ product(const struct ptx_instruction *in, uint64_t x, uint64_t y)
 	    (int32_t)y >> 32) : (uint32_t)(x * y >> 32);
 }
 
-/* One lane: x and y, or their product and z, and the carry. */
+/* One lane: x + y, or x * y + z, with the carry. */
 static uint128
 sum_of(const struct lanes *l, int i, bool carry)
 {

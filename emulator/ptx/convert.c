@@ -29,7 +29,7 @@ ptx_host_rounding(int round)
 	}
 }
 
-/* By rounding to nearest and stepping back. */
+/* Rounds to nearest and steps back. */
 uint16_t
 ptx_to_half(int type, double x, int round)
 {
@@ -127,7 +127,7 @@ from_integer(int type, int from, uint64_t x, int round)
 		return bits_of(y);
 	if (type == T_F64)
 		return bits_of64(z);
-	/* Integers that a 16-bit format can tell apart are exact in double. */
+	/* Integers that a 16-bit format can distinguish are exact in double. */
 	return ptx_to_half(type, is_signed(from) ? (double)(int64_t)x
 	    : (double)x, round);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/declare.c -- what a PTX text declares: registers, variables,
- * parameters; and whose name a word is. */
+/* emulator/ptx/declare.c -- the declarations of a PTX text: registers,
+ * variables, parameters; and which of them a name means. */
 #include "emulator/ptx/parse.h"
 
 #include <ctype.h>
@@ -123,7 +123,7 @@ ptx_registers(struct parser *p)
 	ptx_want(p, ';');
 }
 
-/* Of no interest here. */
+/* Not needed here. */
 static bool
 is_attribute(const char *w)
 {
@@ -213,7 +213,7 @@ initial_value(struct parser *p, int bytes)
 	return value;
 }
 
-/* The values of a variable, after the brace. Returns where they end. */
+/* The values of a variable, after the brace. Returns their end. */
 static unsigned char *
 initial(struct parser *p, const struct ptx_variable *v, unsigned char *at,
     const unsigned char *end)
@@ -236,8 +236,8 @@ initial(struct parser *p, const struct ptx_variable *v, unsigned char *at,
 	return at;
 }
 
-/* A kernel's own begin at 0; those of functions and the module, and the dynamic
- * part, at offsets that no kernel's own reach. */
+/* A kernel's own begin at 0; those of functions, of the module and the dynamic
+ * part get offsets beyond those of any kernel. */
 static void
 place_shared(struct parser *p, struct ptx_variable *v)
 {
@@ -275,7 +275,7 @@ place_global(struct parser *p, struct ptx_variable *v)
 	}
 }
 
-/* Of a frame: `bytes` are those that it has so far. */
+/* In a frame: `bytes` is its size so far. */
 static void
 place_in_frame(struct ptx_variable *v, size_t *bytes, uint64_t align)
 {

@@ -60,7 +60,7 @@ modifiers(struct parser *p, struct ptx_instruction *in, char *w)
 		in->combine = in->mode;
 }
 
-/* A kernel that comes to it ends there; others of the module may run. */
+/* A kernel that reaches it ends there; other kernels of the module may run. */
 static void
 not_known(struct parser *p, const char *name)
 {
@@ -81,7 +81,7 @@ not_known(struct parser *p, const char *name)
 	p->module->unsupported++;
 }
 
-/* @p or @!p; then the first word is read. */
+/* @p or @!p; then reads the first word. */
 static void
 guard(struct parser *p, struct ptx_instruction *in)
 {

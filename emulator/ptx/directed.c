@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/directed.c -- FP32 and FP64, rounded in a direction other than
- * to nearest. */
+/* emulator/ptx/directed.c -- FP32 and FP64 arithmetic that rounds in a
+ * direction other than to nearest. */
 #include "emulator/ptx/lanes.h"
 
 #include <fenv.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/exchange.c -- lanes that tell each other something: shuffles,
- * votes, matches, sums. */
+/* emulator/ptx/exchange.c -- lanes that exchange values: shuffles, votes,
+ * matches, sums. */
 #include "emulator/ptx/run.h"
 
-/* The lane that lane i reads; *good_out: it is within the bounds. */
+/* The lane that lane i reads; *good_out: it is within bounds. */
 static int
 source_of(int mode, int i, uint32_t b, uint32_t c, bool *good_out)
 {
@@ -42,8 +42,8 @@ shuffle(struct warp *w, const struct ptx_instruction *in,
 			continue;
 		j = source_of(in->mode, i, b, c, &good);
 		is_there = mask >> j & 1;
-		/* Undefined by the ISA. Programs that do it and work by chance
-		 * want zero. */
+		/* Undefined by the ISA. Programs that do it and work by luck
+		 * need zero. */
 		if (!is_there)
 			ptx_found(w, in, i, PTX_SOURCE_LANE, "lane %d does "
 			    "not take part", j);

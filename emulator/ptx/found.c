@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/found.c -- what a launch finds, and how it ends early; its
+/* emulator/ptx/found.c -- the findings of a launch, its early end, its
  * memory. */
 #include "emulator/ptx/run.h"
 

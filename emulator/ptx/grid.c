@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/grid.c -- a launch: which blocks run, beside which others. */
+/* emulator/ptx/grid.c -- a launch: which blocks run, and which run at the same
+ * time. */
 #include "emulator/ptx/run.h"
 
 #include <stdlib.h>
 
 enum {
 	RESIDENT = 64,          /* blocks that may wait for each other */
-	MIXED = 6,              /* that change places */
+	MIXED = 6,              /* blocks that run in turns */
 	LOCAL_MORE = 4096,      /* for functions that are called */
 	SPIN_LOG2 = 28
 };
@@ -16,7 +17,7 @@ block_number(const struct launch *l, uint64_t i, uint64_t count)
 {
 	if (!l->options->schedule)
 		return i;
-	/* 1000003 is prime; a grid that it divides goes in order. */
+	/* 1000003 is prime; a grid whose size it divides runs in order. */
 	return count % 1000003 ? (i * 1000003 + l->options->schedule) % count
 	    : i;
 }
@@ -34,7 +35,7 @@ stop_spinning(struct ptx_block *b, unsigned here)
 	ptx_stop(b->launch);
 }
 
-/* Blocks of a launch that have begun. */
+/* The blocks of a launch that have begun. */
 struct crowd {
 	struct launch *l;
 	struct ptx_block  *block;
@@ -43,7 +44,7 @@ struct crowd {
 	uint64_t limit;
 };
 
-/* In a place that is free, or a new one. */
+/* In a free place, or in a new one. */
 static void
 begin_next(struct crowd *c)
 {
@@ -56,8 +57,8 @@ begin_next(struct crowd *c)
 	ptx_begin(&c->block[i], c->l, block_number(c->l, c->next++, c->count));
 }
 
-/* One that has not ended, from a random one on; NULL if each of them waits for
- * the others, unless `release`. */
+/* One that has not ended, searched from a random one on; NULL if each of them
+ * waits for the others, unless `release`. */
 static struct ptx_block *
 choose(struct crowd *c, uint64_t any, bool release)
 {
@@ -73,9 +74,9 @@ choose(struct crowd *c, uint64_t any, bool release)
 	return NULL;
 }
 
-/* Several at a time, any of them for any while: what blocks have to say to each
- * other through global memory comes in many orders. In most of them one warp is
- * held back until nobody else, in any block, can go on without it. */
+/* Several at a time, each for random stretches: messages between blocks through
+ * global memory come in many orders. In most of them one warp is held back
+ * until no other, in any block, can continue without it. */
 static void
 run_mixed(struct crowd *c)
 {
@@ -112,8 +113,8 @@ has_place(const struct crowd *c)
 	return false;
 }
 
-/* One after the other. One that does not come to its end stays, and the next
- * begins beside it: it may be what is waited for. */
+/* One after the other. One that cannot finish stays, and the next begins: the
+ * first may wait for it. */
 static void
 run_in_order(struct crowd *c)
 {

@@ -3,7 +3,7 @@
  * instruction. */
 #include "emulator/ptx/run.h"
 
-/* Those that run and are at the same place become one. */
+/* Those that run and are at the same place merge. */
 static void
 merge(struct frame *f)
 {

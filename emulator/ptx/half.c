@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/half.c -- floats of 16 bits, alone or in pairs, by way of a
- * wider type. */
+/* emulator/ptx/half.c -- 16-bit floats, alone or in pairs, computed in a wider
+ * type. */
 #include "emulator/ptx/lanes.h"
 
-/* Of two, NaN only of two; -0 is below +0. */
+/* The lesser one. NaN only if both are, unless .NaN is set; -0 is below +0. */
 static double
 least(const struct ptx_instruction *in, double x, double y)
 {

@@ -36,7 +36,7 @@ enum ptx_op {
 #undef X
 	OP_pack, OP_unpack,     /* mov between a vector and a scalar */
 	OP_address,             /* mov of a local variable's address */
-	OP_clock,               /* mov of what changes by itself */
+	OP_clock,               /* mov of values that change by themselves */
 	OP_unsupported,         /* not known to the parser: call->name */
 	OP_COUNT
 };
@@ -69,7 +69,7 @@ enum ptx_flag { FLAG_FTZ = 1, FLAG_SAT = 2, FLAG_APPROX = 4, FLAG_SYNC = 8,
 	FLAG_SHIFTAMT = 128,
 	FLAG_FULL = 256, FLAG_NAN = 512, FLAG_RELU = 1024 };
 
-/* Where the lanes of an operand are. */
+/* The place of an operand's lanes. */
 enum ptx_base { BASE_FRAME, BASE_POOL, BASE_SPECIAL, BASE_NONE };
 
 struct ptx_operand {
@@ -81,8 +81,8 @@ struct ptx_operand {
 
 enum { OPERANDS = 5, VECTOR = 4 };
 
-/* Offsets in shared memory: 0: of the kernel; what others declare; what the
- * launch adds. */
+/* Offsets in shared memory: of the kernel (0); of others' declarations; of the
+ * dynamic part. */
 enum { SHARED_COMMON = 1 << 18, SHARED_DYNAMIC = 2 << 18,
 	SHARED_ALL = 3 << 18 };
 
@@ -94,8 +94,8 @@ struct ptx_instruction {
 	uint8_t  lut;
 	int32_t  guard;         /* where its predicate is */
 	uint32_t line;
-	/* [0] is the destination, if there is one. `second` is what comes
-	 * after a bar: p|q. Of memory: [1] the address, [2], [3] values. */
+	/* [0] is the destination, if there is one. `second` is the one after a
+	 * bar: p|q. Of memory: [1] the address, [2], [3] values. */
 	struct ptx_operand operand[OPERANDS], second;
 	struct ptx_operand part[VECTOR]; /* of a vector */
 	int64_t  offset;        /* of an address; where a branch goes */

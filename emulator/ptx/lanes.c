@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/lanes.c -- one instruction for all lanes: which file does it,
- * and what .ftz and .sat do around it. */
+/* emulator/ptx/lanes.c -- one instruction for all lanes: chooses the file that
+ * does it, and applies .ftz and .sat. */
 #include "emulator/ptx/lanes.h"
 
 static void

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/lanes.h -- arithmetic of 32 lanes at a time, in plain loops
- * that a compiler makes vectors of; what the files that do it share.
+/* emulator/ptx/lanes.h -- arithmetic of 32 lanes at a time, in plain loops that
+ * a compiler can vectorise; shared by the files that do it.
  *
- * IEEE operations are exact in their rounding (to be compiled without fused
- * products). What PTX calls approximate is the function in double, rounded
- * once: within the bounds of the ISA, but not a GPU's bits. */
+ * IEEE operations round exactly (compile without fused products). What PTX
+ * calls approximate is the function in double, rounded once: within the bounds
+ * of the ISA, but not with a GPU's bits. */
 #ifndef AC_EMULATOR_PTX_LANES_H
 #define AC_EMULATOR_PTX_LANES_H
 
@@ -21,7 +21,7 @@ struct lanes {
 	uint32_t mask;
 };
 
-/* False: not one of theirs. */
+/* False: it is not one of theirs. */
 bool ptx_float(const struct lanes *l);
 bool ptx_half(const struct lanes *l);
 bool ptx_integer(const struct lanes *l);
@@ -29,18 +29,18 @@ bool ptx_bits(const struct lanes *l);
 /* setp, set. */
 void ptx_compare(const struct lanes *l);
 void ptx_convert(const struct lanes *l);
-/* All that is left, one lane after the other. */
+/* All others, one lane after the other. */
 void ptx_rare(const struct lanes *l);
 /* FP32 and FP64 in a direction other than to nearest. */
 void ptx_directed(const struct lanes *l);
 /* Sums with a carry, in or out. */
 void ptx_carry(const struct lanes *l);
 
-/* The host's name of a direction. */
+/* The host's constant for a direction. */
 int ptx_host_rounding(int round);
-/* A double in a 16-bit format, rounded once. */
+/* A double as a 16-bit format, rounded once. */
 uint16_t ptx_to_half(int type, double x, int round);
-/* Cut to that type, and extended with its sign. */
+/* Truncated to that type, and sign-extended. */
 uint64_t ptx_narrowed(int type, uint64_t x);
 
 /* ---- Loops ------------------------------------------------------------- */
@@ -67,7 +67,7 @@ uint64_t ptx_narrowed(int type, uint64_t x);
 			d_[i] = m_ >> i & 1 ? v_ : d_[i]; \
 		} \
 	} } while (0)
-/* Of what must not be done in lanes that do not take part. */
+/* For operations that must not run in inactive lanes. */
 #define ONLY(T, e) do { \
 	T *const d_ = (T *)(void *)l->d; \
 	for (int i = 0; i < LANES; i++) \

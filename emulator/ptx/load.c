@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/load.c -- a PTX text from its first line to its last: what
- * stands outside of bodies. */
+/* emulator/ptx/load.c -- a whole PTX text: everything outside of bodies. */
 #include "emulator/ptx/parse.h"
 
 #include <ctype.h>
@@ -13,7 +12,7 @@ forget_symbols(struct parser *p, size_t kept)
 		free(p->symbol[--p->symbols].name);
 }
 
-/* .maxntid 256, 1, 1 and their like. */
+/* .maxntid 256, 1, 1 and the like. */
 static void
 directives(struct parser *p)
 {
@@ -29,7 +28,7 @@ directives(struct parser *p)
 	}
 }
 
-/* After .entry or .func. A declaration may have come before. */
+/* After .entry or .func. It may have been declared before. */
 static void
 function(struct parser *p, bool kernel)
 {

@@ -59,7 +59,7 @@ is_plain(const struct warp *w, const struct ptx_instruction *in)
 			    (uint64_t)in->offset); \
 	} while (0)
 
-/* False: an address is none; another way says so. */
+/* False: use the general way, which also reports bad addresses. */
 static bool
 load_plainly(const struct ptx_instruction *in, unsigned char *const base[4],
     uint32_t mask, size_t bytes)
@@ -135,7 +135,7 @@ load(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 			    NULL));
 }
 
-/* In one piece: the host may look on, at a post for one. */
+/* In one access: the host may read it meanwhile, as it does a post. */
 static void
 put(unsigned char *to, const unsigned char *value, size_t bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/module.c -- what a parsed text has to say of itself. */
+/* emulator/ptx/module.c -- questions about a parsed text. */
 #include "emulator/ptx/inside.h"
 
 #include <stdlib.h>

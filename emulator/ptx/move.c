@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/move.c -- what only moves: vectors, addresses, clocks. */
+/* emulator/ptx/move.c -- instructions that only move: vectors, addresses,
+ * clocks. */
 #include "emulator/ptx/run.h"
 
 #include <time.h>
@@ -43,7 +44,7 @@ pack(const struct ptx_instruction *in, unsigned char *const base[4],
 	}
 }
 
-/* Where a space begins among generic addresses, for one lane. */
+/* The first generic address of a space, for one lane. */
 static uint64_t
 window_of(const struct warp *w, int space, int lane)
 {
@@ -80,7 +81,7 @@ is_in_space(const struct warp *w, int space, int lane, uint64_t x)
 	}
 }
 
-/* Of one lane: mov of a local variable's address, cvta, isspacep. */
+/* One lane of: mov of a local variable's address, cvta, isspacep. */
 static uint64_t
 address(const struct warp *w, const struct frame *f,
     const struct ptx_instruction *in, int lane, uint64_t x)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/number.h -- the number formats of PTX, as their bits.
+/* emulator/ptx/number.h -- the number formats of PTX, as bits.
  *
- * A NaN that arithmetic makes is 0x7fffffff in FP32 and 0x7fff in 16 bits,
- * as the ISA says, and 0x7ff8000000000000 in FP64, of which it says nothing. */
+ * A NaN that arithmetic makes is 0x7fffffff in FP32 and 0x7fff in 16 bits, as
+ * the ISA says, and 0x7ff8000000000000 in FP64, where it says nothing. */
 #ifndef AC_EMULATOR_PTX_NUMBER_H
 #define AC_EMULATOR_PTX_NUMBER_H
 
@@ -78,7 +78,7 @@ f16_to(uint16_t half)
 }
 
 /* To nearest, ties to even. A subnormal is rounded by adding 0.5, whose last
- * bit weighs as much as that of the smallest half. */
+ * bit has the weight of the smallest half. */
 static inline uint16_t
 f16_from32(float x)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/ptx/parse.h -- from text to the decoded form: what the files of the
- * parser share. A text that makes no sense ends the parsing, with its line. */
+ * parser share. An invalid text ends the parsing, with the number of its
+ * line. */
 #ifndef AC_EMULATOR_PTX_PARSE_H
 #define AC_EMULATOR_PTX_PARSE_H
 
@@ -18,14 +19,14 @@ extern const struct ptx_word ptx_type_words[], ptx_space_words[],
     ptx_round_words[], ptx_compare_words[], ptx_mode_words[], ptx_flag_words[],
     ptx_op_words[], ptx_special_words[];
 
-/* The value of that name, -1 if it is none of `words`. */
+/* The value of that name, -1 if `words` has none. */
 int ptx_find(const struct ptx_word *words, const char *name);
-/* Words that change nothing here: hints to caches, scopes, orders. */
+/* Words that change nothing here: cache hints, scopes, orders. */
 bool ptx_is_idle(const char *name);
 
 /* ---- The parser -------------------------------------------------------- */
 
-/* A name of a body: a register, a range of them, or a variable. */
+/* A name in a body: a register, a range of them, or a variable. */
 struct symbol {
 	char    *name;
 	size_t   length;
@@ -83,7 +84,7 @@ struct parser {
 	size_t   message_size;
 };
 
-/* An operand as it stands in the text. */
+/* An operand as the text has it. */
 enum raw_kind { RAW_REGISTER, RAW_NUMBER, RAW_NAME, RAW_ADDRESS, RAW_VECTOR,
 	RAW_SINK };
 enum { RAW_PARTS = 8 };
@@ -155,7 +156,7 @@ struct ptx_operand ptx_constant(struct parser *p, uint64_t value, int width);
 uint64_t ptx_as_type(uint64_t value, int is_float, int type);
 /* The next operand. */
 struct raw ptx_raw(struct parser *p);
-/* What a name stands for as a number; false: a local variable's offset. */
+/* A name as a number; false: a local variable's offset. */
 bool ptx_name_value(struct parser *p, const struct raw *r, uint64_t *value);
 struct ptx_operand ptx_finish(struct parser *p, const struct raw *r, int type);
 void ptx_address(struct parser *p, struct ptx_instruction *in,
@@ -169,7 +170,7 @@ void ptx_vector(struct parser *p, struct ptx_instruction *in,
 void ptx_instruction(struct parser *p, bool guarded);
 /* What comes after the first word, up to the semicolon. */
 void ptx_arguments(struct parser *p, struct ptx_instruction *in);
-/* The last instruction's offset, or the list's entry, will be that label's. */
+/* The label will be the last instruction's offset, or the list's entry. */
 void ptx_fix_later(struct parser *p, const char *name,
     struct ptx_target *target, size_t index);
 /* After its brace. */

@@ -17,20 +17,20 @@
 struct ptx_module;
 struct ptx_function;
 
-/* What a launch finds wrong with a kernel. */
+/* The errors that a launch finds in a kernel. */
 enum ptx_finding {
-	PTX_OUTSIDE,      /* an address that is no memory of this launch */
-	PTX_READ_ONLY,    /* a store to memory that is not to be written */
+	PTX_OUTSIDE,      /* an address outside of this launch's memory */
+	PTX_READ_ONLY,    /* a store to read-only memory */
 	PTX_MISALIGNED,   /* a real GPU would end the context with an error */
-	PTX_UNINITIALISED,/* shared memory that nobody has written is read */
+	PTX_UNINITIALISED,/* shared memory is read before it is written */
 	PTX_RACE_BLOCK,   /* two warps, no barrier between */
 	PTX_RACE_WARP,    /* two lanes of one warp, no bar.warp.sync between */
 	PTX_DIVERGENT_BARRIER, /* an aligned barrier without some live lanes */
-	PTX_DEADLOCK,     /* all threads that are left wait */
+	PTX_DEADLOCK,     /* all remaining threads wait */
 	PTX_MEMBERS,      /* a lane outside of its own member mask, or members
 	                   * that never come */
 	PTX_SOURCE_LANE,  /* a shuffle reads a lane that does not take part */
-	PTX_SPIN,         /* waits for something that never happens */
+	PTX_SPIN,         /* waits for an event that never happens */
 	PTX_TRAP,
 	PTX_UNSUPPORTED,
 	PTX_FINDINGS
@@ -43,19 +43,20 @@ struct ptx_region {
 	const char *name;
 };
 
-/* How a launch is run. All zero: as fast as it goes, nothing checked but what
- * costs nothing. */
+/* How a launch runs. All zero: as fast as possible, with the checks that cost
+ * nothing. */
 struct ptx_options {
-	bool check;             /* look at each access; use the regions */
+	bool check;             /* check each access; use the regions */
 	const struct ptx_region *region; /* sorted by address, disjoint */
 	size_t   region_count;
 	bool     any_address;   /* check, but without a list of regions */
-	uint64_t schedule;      /* 0: natural order; else a seed for that of
-	                         * blocks, of warps, and for when they change */
+	uint64_t schedule;      /* 0: natural order; else a seed for the
+	                         * order of blocks, of warps, and for when
+	                         * they change */
 	uint64_t nans;          /* 0: canonical; else a seed: NaNs that
 	                         * arithmetic makes get any payload and sign */
-	uint64_t fill;          /* 0: registers and shared memory begin as zero;
-	                         * else a seed for what is in them */
+	uint64_t fill;          /* 0: registers and shared memory begin as
+	                         * zero; else a seed for their content */
 	uint64_t spin_limit;    /* warp instructions of a block; 0: 2^28 */
 	unsigned resident;      /* blocks that may wait for each other; 0: 64 */
 	FILE    *report;        /* findings as they come, each once; or NULL */
@@ -65,11 +66,11 @@ struct ptx_options {
 struct ptx_result {
 	uint64_t instructions;  /* of warps */
 	uint64_t lanes;         /* of threads; counted with `check` only */
-	uint64_t bytes;         /* read and written, but for shared memory */
+	uint64_t bytes;         /* read and written, without shared memory */
 	uint64_t findings[PTX_FINDINGS];
 };
 
-/* NULL, and a message with the line, if the text is not understood. */
+/* NULL, and a message with the line, if the text is not valid. */
 struct ptx_module *ptx_module_load(const char *text, size_t length,
     char *message, size_t message_size);
 void ptx_module_free(struct ptx_module *module);
@@ -85,17 +86,17 @@ size_t ptx_kernel_parameter_bytes(const struct ptx_function *kernel, size_t i);
 void *ptx_module_variable(struct ptx_module *module, const char *name,
     size_t *bytes_out);
 
-/* False: it was ended early (DEADLOCK, SPIN, TRAP, UNSUPPORTED, or members that
- * never come). An access that is found to be bad is left out. */
+/* False: it ended early (DEADLOCK, SPIN, TRAP, UNSUPPORTED, or members that
+ * never come). A bad access is left out. */
 bool ptx_launch(struct ptx_function *kernel, const unsigned grid[3],
     const unsigned block[3], size_t dynamic_shared, void **params,
     const struct ptx_options *options, struct ptx_result *result);
 
-/* Instructions that no kernel can run go to `out`, unless NULL. */
+/* Instructions that cannot run go to `out`, unless NULL. */
 size_t ptx_module_unsupported(const struct ptx_module *module, FILE *out);
 
-/* Instructions of the text that no launch with `count` has run go to `out`,
- * unless NULL. Returns how many; *total_out: of how many. */
+/* Instructions that no launch with `count` has run go to `out`, unless NULL.
+ * Returns their number; *total_out: the number of all. */
 size_t ptx_module_coverage(const struct ptx_module *module, FILE *out,
     size_t *total_out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/rare.c -- what is rare: fields of bits, 24-bit products, masks,
+/* emulator/ptx/rare.c -- rare instructions: bit fields, 24-bit products, masks,
  * tests. */
 #include "emulator/ptx/lanes.h"
 
@@ -44,7 +44,7 @@ tested(int mode, double x)
 	}
 }
 
-/* What one lane has. */
+/* One lane. */
 struct one {
 	uint64_t x, y, z, more;
 	int bits;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/reach.c -- addresses: whose memory they are, and whether it may
- * be used. */
+/* emulator/ptx/reach.c -- addresses: which memory they are in, and whether it
+ * may be used. */
 #include "emulator/ptx/run.h"
 
 static bool
@@ -76,7 +76,7 @@ reach_shared(struct warp *w, const struct ptx_instruction *in, int lane,
 	return b->shared + at;
 }
 
-/* Memory of this launch, though no region. */
+/* Memory of this launch that is no region. */
 static bool
 is_own(const struct warp *w, int lane, uint64_t address, size_t size,
     enum access kind)
@@ -89,7 +89,7 @@ is_own(const struct warp *w, int lane, uint64_t address, size_t size,
 	    address, size)) || of_module(l->kernel->module, address, size);
 }
 
-/* A generic address, which is one of the host. */
+/* A generic address, which is a host address. */
 static unsigned char *
 reach_generic(struct warp *w, const struct ptx_instruction *in, int lane,
     uint64_t address, size_t size, enum access kind,

@@ -10,9 +10,9 @@
 
 enum { WARPS = 32, BARRIERS = 16 };
 
-/* Lanes of a warp that are at the same instruction. Of several, the one at the
- * smallest goes on: compilers lay code out so that all meet again after a
- * branch, and where two come to the same instruction they are one. */
+/* Lanes of a warp that are at the same instruction. The group at the smallest
+ * instruction runs: compilers lay out code so that all meet again after a
+ * branch, and groups that come to the same instruction merge. */
 enum group_state { GROUP_RUNS, GROUP_AT_BARRIER, GROUP_FOR_LANES };
 struct group {
 	int64_t  pc;
@@ -44,7 +44,7 @@ struct warp {
 	bool     waits;
 };
 
-/* What is known of a byte of shared memory. */
+/* The record of a byte of shared memory. */
 struct shadow {
 	uint32_t write_epoch, read_epoch;       /* of the block */
 	uint32_t write_warp_epoch, read_warp_epoch;
@@ -71,7 +71,7 @@ struct ptx_block {
 	uint64_t instructions;
 	bool     begun, ended;
 	int      held;          /* a warp that comes last; -1: none */
-	bool     stalled, released; /* only it can go on; and may */
+	bool     stalled, released; /* only it can continue; and may */
 };
 
 struct seen {
@@ -105,7 +105,7 @@ void ptx_found(struct warp *w, const struct ptx_instruction *in, int lane,
 _Noreturn void ptx_stop(struct launch *l);
 uint64_t ptx_random(uint64_t *state);
 void *ptx_memory(struct launch *l, size_t bytes);
-/* What memory holds before anybody writes it. */
+/* The content of memory before the first write. */
 void ptx_noise(struct launch *l, void *to, size_t bytes);
 
 /* ---- frame.c ----------------------------------------------------------- */
@@ -115,19 +115,19 @@ void ptx_push(struct warp *w, struct ptx_function *function, uint32_t mask,
 /* All lanes have returned. */
 void ptx_pop(struct warp *w);
 void ptx_bases(struct warp *w, struct frame *f, unsigned char *base[4]);
-/* The frame of what is called is the top one then. */
+/* The callee's frame becomes the top one. */
 void ptx_call(struct warp *w, struct frame *f, const struct ptx_instruction *in,
     unsigned char *const base[4], uint32_t mask);
 
 /* ---- group.c, exchange.c, barrier.c ------------------------------------ */
 
-/* The group that goes on, or -1; *next: the pc at which another one waits for
+/* The group that runs next, or -1; *next: the pc at which another one waits for
  * its turn. */
 int ptx_pick(struct frame *f, int64_t *next);
 void ptx_drop_empty(struct frame *f);
-/* Lanes that spin keep others from going on: those come first for a while. */
+/* Spinning lanes may block others: those run first for a while. */
 void ptx_favour(struct frame *f, int instead_of);
-/* Who takes part, as the instruction has it. */
+/* The members that the instruction names. */
 uint32_t ptx_members(const struct ptx_instruction *in,
     unsigned char *const base[4], uint32_t mask);
 /* True: all members are here, in f->group[g], whose mask may have grown. */
@@ -147,8 +147,8 @@ void ptx_leave(struct warp *w, uint32_t mask);
 /* Moves of vectors, addresses, clocks. */
 void ptx_move(struct warp *w, struct frame *f, const struct ptx_instruction *in,
     unsigned char *const base[4], uint32_t mask);
-/* Lanes of `mask` of one instruction that neither branches nor touches memory
- * nor other lanes. */
+/* One instruction, which neither branches nor touches memory or other lanes,
+ * for the lanes of `mask`. */
 void ptx_lanes(struct warp *w, const struct ptx_instruction *in,
     unsigned char *const base[4], uint32_t mask);
 
@@ -164,30 +164,30 @@ void ptx_access(struct warp *w, struct frame *f,
 void ptx_atomic(struct warp *w, struct frame *f,
     const struct ptx_instruction *in, unsigned char *const base[4],
     uint32_t mask);
-/* What a lane has in its address operand. */
+/* The address operand of a lane. */
 uint64_t ptx_address_of(const struct frame *f, const struct ptx_instruction *in,
     unsigned char *const base[4], int lane);
-/* Where a lane's access goes; NULL: nowhere, which was said. `value` is what
- * will be written there, or NULL. */
+/* The host address of a lane's access; NULL: none, which was reported. `value`
+ * will be written there, or is NULL. */
 unsigned char *ptx_reach(struct warp *w, struct frame *f,
     const struct ptx_instruction *in, int lane, uint64_t address, size_t size,
     enum access kind, const unsigned char *value);
-/* One lane is at shared memory. */
+/* One lane accesses shared memory. */
 void ptx_touch(struct warp *w, const struct ptx_instruction *in, int lane,
     uint64_t at, size_t bytes, enum access kind, const unsigned char *value);
 
 /* ---- warp.c, block.c --------------------------------------------------- */
 
-/* Until it waits, has ended, or `budget` instructions are over. */
+/* Until it waits, ends, or has run `budget` instructions. */
 void ptx_run_warp(struct warp *w, uint64_t budget);
-/* In the memory that an earlier block has left behind, if any. */
+/* In the memory of an earlier block, if any. */
 void ptx_begin(struct ptx_block *b, struct launch *l, uint64_t number);
-/* As far as it goes within `budget`; true: it ended. */
+/* As far as possible within `budget`; true: it ended. */
 bool ptx_run_block(struct ptx_block *b, uint64_t budget);
 
 /* ---- Operands ---------------------------------------------------------- */
 
-/* A lane of an operand, extended with zeros. */
+/* A lane of an operand, zero-extended. */
 static inline uint64_t
 lane_value(unsigned char *const base[4], const struct ptx_operand *o, int lane)
 {
@@ -235,7 +235,7 @@ predicate(unsigned char *const base[4], const struct ptx_operand *o)
 	return o->inverted ? ~mask : mask;
 }
 
-/* Their lanes of `mask` become those of `value`. */
+/* Set its lanes of `mask` to those of `value`. */
 static inline void
 set_predicate(unsigned char *const base[4], const struct ptx_operand *o,
     uint32_t mask, uint32_t value)

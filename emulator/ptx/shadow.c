@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/shadow.c -- what is known of each byte of shared memory: who
- * wrote it, who read it, and which barriers were between. */
+/* emulator/ptx/shadow.c -- the record of each byte of shared memory: who wrote
+ * it, who read it, and which barriers came between. */
 #include "emulator/ptx/run.h"
 
 static unsigned
@@ -9,7 +9,7 @@ thread_of(const struct warp *w, int lane)
 	return w->index * LANES + (unsigned)lane;
 }
 
-/* Would two threads of this block meet here? `other` is 1 + its number. */
+/* Do two threads of this block race here? `other` is 1 + its number. */
 static bool
 races(const struct warp *w, int lane, unsigned other, uint32_t epoch,
     uint32_t warp_epoch, bool *in_warp)
@@ -21,7 +21,7 @@ races(const struct warp *w, int lane, unsigned other, uint32_t epoch,
 	return !*in_warp || warp_epoch == w->epoch;
 }
 
-/* Somebody was at this byte before. */
+/* An earlier access to this byte. */
 struct meeting {
 	bool raced, in_warp;
 	int  other;             /* the thread; -1: several */
@@ -102,7 +102,7 @@ ptx_touch(struct warp *w, const struct ptx_instruction *in, int lane,
 
 	for (size_t i = 0; i < bytes; i++) {
 		struct shadow *s = &b->shadow[at + i];
-		/* The same value twice is no matter. */
+		/* Writing the same value twice is harmless. */
 		const bool same = kind == WRITE && value &&
 		    b->shared[at + i] == value[i];
 		struct meeting m;

@@ -7,9 +7,9 @@
 
 enum { FAVOUR_AFTER = 4096 };
 
-/* What comes after an instruction. */
+/* What follows an instruction. */
 enum after {
-	AFTER_NEXT,     /* the one behind it */
+	AFTER_NEXT,     /* the next one */
 	AFTER_STAY,     /* the one at `pc` */
 	AFTER_PICK,     /* perhaps another group's */
 	AFTER_FRAME     /* perhaps in another frame */
@@ -25,7 +25,7 @@ struct cursor {
 	int64_t  pc, next;      /* another group waits at `next` */
 };
 
-/* NaNs that arithmetic made become any. */
+/* Give NaNs that arithmetic made a random payload. */
 static void
 any_nans(struct launch *l, const struct ptx_instruction *in,
     unsigned char *const base[4], uint32_t mask)
@@ -96,8 +96,8 @@ branch(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 	return AFTER_PICK;
 }
 
-/* brx: the lanes that go where the first of them goes; others come here
- * again. */
+/* brx: the lanes that go where the first of them goes; the others run this
+ * instruction again. */
 static enum after
 branch_by_index(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 {
@@ -164,7 +164,7 @@ barrier(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 	return AFTER_PICK;
 }
 
-/* With a guard, members are not waited for. */
+/* With a guard, it does not wait for members. */
 static enum after
 exchange(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 {
@@ -206,8 +206,8 @@ active_mask(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 			lane_store(c->base, &in->operand[0], i, on);
 }
 
-/* Other launches and the host may look on. Not a fence: ThreadSanitizer knows
- * none. */
+/* Other launches and the host may read it. Not a fence: ThreadSanitizer does
+ * not support them. */
 static void
 order_memory(void)
 {
@@ -263,7 +263,7 @@ step(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 	}
 }
 
-/* The lanes that an instruction is for. */
+/* The lanes that run an instruction. */
 static inline uint32_t
 guarded(const struct cursor *c, const struct ptx_instruction *in)
 {
@@ -275,8 +275,8 @@ guarded(const struct cursor *c, const struct ptx_instruction *in)
 	return c->mask & (in->guard_inverted ? ~yes : yes);
 }
 
-/* One group, until another one's turn comes. Returns how many instructions of
- * `budget` were done. */
+/* Runs one group until another one's turn. Returns how many instructions of
+ * `budget` it ran. */
 static uint64_t
 run_group(struct cursor *c, uint64_t budget, enum after *after_out)
 {
@@ -307,7 +307,8 @@ run_group(struct cursor *c, uint64_t budget, enum after *after_out)
 	return done;
 }
 
-/* The groups of the top frame; true: perhaps another frame is the top now. */
+/* Runs the groups of the top frame; true: perhaps another frame is the top
+ * now. */
 static bool
 run_frame(struct warp *w, uint64_t budget, uint64_t *done)
 {

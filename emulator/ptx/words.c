@@ -57,7 +57,7 @@ const struct ptx_word ptx_flag_words[] = {
 	{ "shiftamt", FLAG_SHIFTAMT }, { "full", FLAG_FULL },
 	{ "NaN", FLAG_NAN }, { "relu", FLAG_RELU }, { NULL, 0 }
 };
-/* One thread runs after the other: all orders are as strong as can be. */
+/* One thread runs after the other, so all memory orders are the strongest. */
 static const char *const idle_words[] = {
 	"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "relaxed", "acquire",
 	"release", "acq_rel", "sc", "gpu", "sys", "cta", "gl", "weak", "mmio",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart.h -- what the files of libcudart share: entering a
- * call, and the thread's last error. The device is libcuda.so.1's. */
+/* emulator/runtime/cudart.h -- what the files of libcudart share: the opening
+ * of a call, and the thread's last error. The device belongs to
+ * libcuda.so.1. */
 #ifndef AC_EMULATOR_CUDART_H
 #define AC_EMULATOR_CUDART_H
 
@@ -8,9 +9,9 @@
 #include "emulator/driver/nvidia.h"
 #include "emulator/driver/emu.h"
 
-/* Count the call, fail it if asked to, refuse it after this library's end. */
+/* Count the call, fail it on demand, refuse it after this library's end. */
 int emu_runtime_count(struct emu_call *call);
-/* The same, and the device up with its primary context current. */
+/* The same, and bring the device up with its primary context current. */
 int emu_runtime_enter(struct emu_call *call);
 /* Remember `status` as the thread's last error if it is one; returns it. */
 cudaError_t emu_runtime_keep(int status);

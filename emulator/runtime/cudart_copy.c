@@ -98,7 +98,8 @@ cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,
 
 /* ---- from one device to another ----------------------------------------- */
 
-/* The waiting one comes after the work of both devices and before it. */
+/* A copy that waits comes after all earlier work of both devices and before
+ * all later work. */
 static cudaError_t
 copy_peer(void *to, int to_device, const void *from, int from_device,
     size_t bytes, bool wait, cudaStream_t stream)

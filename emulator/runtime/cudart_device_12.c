@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_device_12.c -- the device's properties as CUDA 12
- * lays them out, which CUDA 13 changed; in libcudart.so.12 only. */
+/* emulator/runtime/cudart_device_12.c -- the device's properties in CUDA 12's
+ * layout, which CUDA 13 changed; in libcudart.so.12 only. */
 #include "emulator/runtime/cudart.h"
 
 #include <string.h>
 
-/* CUDA 12, driver_types.h, struct cudaDeviceProp; what has no name here is
- * zero. */
+/* CUDA 12, driver_types.h, struct cudaDeviceProp; fields without a name here
+ * are zero. */
 struct properties {
 	char     name[256];
 	char     uuid[16], luid[8];

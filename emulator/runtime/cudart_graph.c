@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_graph.c -- runtime calls: stream capture, and graphs
- * that were captured. Contracts are NVIDIA's. */
+/* emulator/runtime/cudart_graph.c -- runtime calls: stream capture and captured
+ * graphs. Contracts are NVIDIA's. */
 #include "emulator/runtime/cudart.h"
 
 cudaError_t
@@ -47,7 +47,7 @@ cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 	return cudaSuccess;
 }
 
-/* Tells no dependencies: there are no handles of nodes. */
+/* Reports no dependencies: nodes have no handles. */
 cudaError_t
 cudaStreamGetCaptureInfo(cudaStream_t stream,
     enum cudaStreamCaptureStatus *capturing, unsigned long long *id,
@@ -79,7 +79,7 @@ cudaStreamGetCaptureInfo(cudaStream_t stream,
 
 /* ---- graphs ------------------------------------------------------------ */
 
-/* Of the flags only those that change nothing here. */
+/* Only flags that change nothing here. */
 static int
 instantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
     unsigned long long flags)
@@ -133,7 +133,7 @@ cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 	return emu_runtime_keep(emu_graph_launch(exec, stream));
 }
 
-/* Everything is where it must be already. */
+/* Nothing to upload: everything is in host memory. */
 cudaError_t
 cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
@@ -160,7 +160,7 @@ cudaGraphExecDestroy(cudaGraphExec_t exec)
 	return emu_runtime_keep(emu_graph_exec_destroy(exec));
 }
 
-/* The program makes a new executable then. */
+/* No graph can be updated; the program then makes a new executable. */
 cudaError_t
 cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
     cudaGraphExecUpdateResultInfo *result)
@@ -175,7 +175,7 @@ cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
 	return emu_runtime_keep(cudaErrorGraphExecUpdateFailure);
 }
 
-/* How many there are; they have no handles. */
+/* Only their number: nodes have no handles. */
 cudaError_t
 cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {

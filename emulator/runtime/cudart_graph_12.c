@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_graph_12.c -- names that CUDA 12's headers give to
- * calls that CUDA 13 renamed; in libcudart.so.12 only. */
+/* emulator/runtime/cudart_graph_12.c -- CUDA 12's names of calls that CUDA 13
+ * renamed; in libcudart.so.12 only. */
 #include "emulator/runtime/cudart.h"
 
 #define OWN(stream) ((stream) ? (stream) : cudaStreamPerThread)

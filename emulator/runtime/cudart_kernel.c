@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/runtime/cudart_kernel.c -- runtime calls: kernels of the program, as
  * nvcc's generated code registers and launches them. Device code is not read: a
- * kernel runs if a CPU twin of its (mangled) name is registered. */
+ * kernel runs if a CPU twin is registered under its (mangled) name. */
 #include "emulator/runtime/cudart.h"
 #include "emulator/driver/launch.h"
 
@@ -10,7 +10,7 @@
 
 struct kernel {
 	const void    *host; /* address of the host stub */
-	const char    *name; /* mangled; the module's own, like the stub */
+	const char    *name; /* mangled; belongs to the module, like the stub */
 	struct module *module;
 	struct kernel *next;
 };
@@ -25,8 +25,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kernel *kernels;
 static struct module *modules;
 
-/* From <<< >>> to the stub that launches. A stub's arguments may launch, too:
- * a stack. */
+/* From <<< >>> to the stub that launches. Arguments of a launch may launch,
+ * too, so it is a stack. */
 enum { CONFIGURATIONS = 8 };
 static _Thread_local struct {
 	dim3 grid, block;
@@ -54,7 +54,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
     void **params, size_t shared, cudaStream_t stream);
 #pragma GCC visibility pop
 
-/* Runs in constructors, as all that registers: nothing but memory is needed. */
+/* Registration runs in constructors: it needs nothing but memory. */
 void **
 __cudaRegisterFatBinary(void *fat_binary)
 {
@@ -76,7 +76,7 @@ __cudaRegisterFatBinaryEnd(void **handle)
 	(void)handle;
 }
 
-/* The list is gone at the end of the library, and the handle with it. */
+/* After the end of the library the list and the handle are gone. */
 void
 __cudaUnregisterFatBinary(void **handle)
 {
@@ -218,7 +218,7 @@ cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **params,
 	return launch(host, grid, block, params, stream);
 }
 
-/* The handle that nvcc's code passes on is the stub's address itself. */
+/* nvcc's code passes the stub's address as the handle. */
 cudaError_t
 __cudaGetKernel(cudaKernel_t *kernel, const void *host)
 {

@@ -112,7 +112,7 @@ cudaFreeAsync(void *pointer, cudaStream_t stream)
 	return emu_runtime_keep(emu_memory_free_async(pointer, stream));
 }
 
-/* The pools that the runtime knows: one per device. */
+/* The runtime's pools: one per device. */
 cudaError_t
 cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {

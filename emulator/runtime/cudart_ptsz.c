@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_ptsz.c -- the runtime's entries for programs compiled
- * with a default stream per thread: the same calls, stream 0 meaning stream
- * 2. */
+/* emulator/runtime/cudart_ptsz.c -- entries for programs compiled with a
+ * default stream per thread: the same calls, with stream 2 in place of stream
+ * 0. */
 #include "emulator/runtime/cudart.h"
 
 #define OWN(stream) ((stream) ? (stream) : cudaStreamPerThread)
@@ -63,7 +63,7 @@ PTSZ(cudaGraphLaunch_ptsz, (cudaGraphExec_t exec, cudaStream_t stream),
 PTSZ(cudaGraphUpload_ptsz, (cudaGraphExec_t exec, cudaStream_t stream),
     cudaGraphUpload(exec, OWN(stream)))
 
-/* Copies that wait: the thread's own stream, then a wait for it. */
+/* Copies that wait: on the thread's own stream, then a wait for it. */
 static cudaError_t
 waited(cudaError_t status)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/shared/handle.c -- the life of handles, where their work runs, and
- * what statuses mean to a library. Part of libcublas and of libcudnn, each with
- * its own list; knows neither. */
+/* emulator/shared/handle.c -- the life of handles, the stream of their work,
+ * and how a library translates statuses. libcublas and libcudnn each have a
+ * copy, with a list of their own. */
 #include "emulator/shared/handle.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory of destroyed handles, newest first: it is read when a stale handle
- * comes, and the next handle gets it, whatever device that is for. */
+/* Memory of destroyed handles, newest first. A stale handle is read there, and
+ * the next handle, of any device, reuses it. */
 static struct emu_handle *unused;
 static pthread_mutex_t unused_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/shared/handle.h -- what the handles of libcublas and libcudnn have
- * in common. Each library has its own copy of handle.c: a handle's memory is
- * used again for the next one, never given back before the library ends, so
- * that a stale one can be told. */
+ * in common. Each library has its own copy of handle.c. A destroyed handle's
+ * memory is reused for the next one and freed at the library's end, so that a
+ * stale handle can be recognised. */
 #ifndef AC_EMULATOR_HANDLE_H
 #define AC_EMULATOR_HANDLE_H
 
@@ -10,7 +10,7 @@
 
 /* The first member of a library's handle. */
 struct emu_handle {
-	_Atomic uint32_t    mark;       /* the library's while it lives */
+	_Atomic uint32_t    mark;       /* the library's, while it lives */
 	struct CUctx_st    *context;    /* where it was made; NULL: any */
 	uint64_t            context_id;
 	int                 device;
@@ -18,17 +18,17 @@ struct emu_handle {
 	struct emu_handle  *next;       /* of destroyed ones */
 };
 
-/* One of `bytes`, zero but for what is known here, in the current context.
- * NULL: no memory. */
+/* A new one of `bytes`, zero except for the fields above, in the current
+ * context. NULL: no memory. */
 void *emu_handle_new(size_t bytes, uint32_t mark);
 bool emu_handle_lives(const struct emu_handle *handle, uint32_t mark);
-/* Its stream, for work: that is in the current context. On another device than
- * the handle's the library's own workspace, which lies on that one, must be in
+/* The stream for its work, in the current context. On another device than the
+ * handle's, the library's own workspace, which lies on that one, must be in
  * reach. Complains. */
 int emu_handle_locate(const struct emu_handle *handle,
     struct CUstream_st **stream_out);
-/* Wait for its context, if that is still there, and let it go; not while a
- * capture forbids it. */
+/* Wait for its context, if that still exists, and destroy it; fails if a
+ * capture forbids that. */
 int emu_handle_destroy(struct emu_handle *handle);
 
 /* A library's own numbers for an emu_status. */

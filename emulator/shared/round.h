@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/shared/round.h -- FP32 to narrower formats and back, in
- * integer arithmetic: to nearest, ties to even; subnormals honoured; NaN stays
- * NaN, what is too large becomes infinite. And the FPU's own mode. */
+/* emulator/shared/round.h -- FP32 to narrower formats and back, in integer
+ * arithmetic: to nearest, ties to even; subnormals are kept; NaN stays NaN, and
+ * what is too large becomes infinite. Also the FPU's own mode. */
 #ifndef AC_EMULATOR_ROUND_H
 #define AC_EMULATOR_ROUND_H
 
@@ -14,9 +14,9 @@
 #include <xmmintrin.h>
 #endif
 
-/* The program's own rounding and denormal modes, which its threads hand down,
- * stay out of what a device computes: it does so between
- * emu_float_mode(EMU_FLOAT_MODE) and emu_float_mode() of what that gave. */
+/* The program's rounding and denormal modes, which its threads inherit, must
+ * not change what a device computes. So emu_float_mode(EMU_FLOAT_MODE) comes
+ * before a computation, and emu_float_mode() of what that returned after it. */
 enum { EMU_FLOAT_MODE = 0x1f80 };
 
 static inline unsigned
@@ -50,7 +50,7 @@ emu_from_bits(uint32_t bits)
 	return x;
 }
 
-/* Drop the last `drop` bits of the mantissa. */
+/* Round away the last `drop` bits of the mantissa. */
 static inline float
 emu_round_mantissa(float x, int drop)
 {
@@ -122,7 +122,7 @@ emu_from_fp16(uint16_t x)
 	    emu_bits((float)rest * 0x1p-24f));
 }
 
-/* x as arithmetic of this format sees it; FP32 and FP64 leave it alone. */
+/* x rounded to this format; FP32 and FP64 leave it alone. */
 static inline float
 emu_round(float x, enum emu_rate format)
 {

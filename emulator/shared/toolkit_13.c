@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/shared/toolkit_13.c -- the copies that programs built with CUDA 13
- * load: as the headers say that the emulator was built with. */
+/* emulator/shared/toolkit_13.c -- for the copies that programs built with CUDA
+ * 13 load: the versions in the headers that the emulator was built with. */
 #include "emulator/shared/toolkit.h"
 #include "emulator/driver/nvidia.h"
 

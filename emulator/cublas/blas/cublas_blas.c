@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_blas.c -- one product in memory: OpenBLAS with
- * one thread (its bits depend on the count), linked into the library and seen
- * by nobody; under TSan, which must see every access, and with EMU_OWN_PRODUCT
- * a plain loop. */
+/* emulator/cublas/blas/cublas_blas.c -- one product in memory, by OpenBLAS. It
+ * uses one thread, because its bits depend on their number. It is linked into
+ * the library and hidden. TSan must see every access, so a plain loop takes its
+ * place there, and with EMU_OWN_PRODUCT. */
 #include "emulator/cublas/cublas_gemm.h"
 
 #if EMU_TSAN && !defined(EMU_OWN_PRODUCT)
@@ -41,7 +41,7 @@ OWN(emu_dgemm, double)
 
 enum { COLUMN_MAJOR = 102, NO_TRANSPOSE = 111, TRANSPOSE = 112 };
 
-/* What CBLAS's header declares; it is not needed to build this file. */
+/* CBLAS's header declares this; this file is built without that header. */
 void cblas_sgemm(int order, int transa, int transb, int m, int n, int k,
     float alpha, const float *a, int lda, const float *b, int ldb, float beta,
     float *c, int ldc);
@@ -51,15 +51,15 @@ void cblas_dgemm(int order, int transa, int transb, int m, int n, int k,
 void openblas_set_num_threads(int count);
 int __wrap_openblas_num_threads_env(void);
 
-/* OpenBLAS asks for the number of threads when it is loaded, before anybody
- * could tell it; the linker sends the question here (--wrap). */
+/* OpenBLAS asks for the number of threads while it is loaded, before we could
+ * set it. The linker redirects that call here (--wrap). */
 int
 __wrap_openblas_num_threads_env(void)
 {
 	return 1;
 }
 
-/* A shared OpenBLAS asked itself. */
+/* A shared OpenBLAS has its own function. */
 static void
 use_one_thread(void)
 {

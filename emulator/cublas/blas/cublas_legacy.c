@@ -3,7 +3,7 @@
  * first API, on the legacy stream. Contracts are NVIDIA's. */
 #include "emulator/cublas/cublas_gemm.h"
 
-static struct cublasContext only; /* of whatever context is current */
+static struct cublasContext only; /* its context: the current one */
 static _Thread_local cublasStatus_t last;
 
 static cublasStatus_t

@@ -11,7 +11,7 @@ struct vectors {
 	vector_run run;
 	int64_t n, incx, incy;
 	const void *x;
-	void *y;               /* or where a scalar result goes */
+	void *y;               /* or the address of a scalar result */
 	struct emu_scalar alpha;
 	size_t result_bytes;   /* 4 or 8: index results */
 };
@@ -25,7 +25,7 @@ run(void *arguments)
 	v->run(v);
 }
 
-/* Where element 0 is: with a negative increment, at the far end. */
+/* Element 0 is at the far end if the increment is negative. */
 static int64_t
 first(int64_t n, int64_t increment)
 {
@@ -51,7 +51,7 @@ submit(cublasHandle_t handle, const struct vectors *v)
 	return emu_blas_submit(handle, task);
 }
 
-/* Calls without a result: y changes. */
+/* Calls that change y. */
 static cublasStatus_t
 update(cublasHandle_t handle, struct vectors *v, const void *alpha,
     enum emu_real real)
@@ -73,7 +73,7 @@ update(cublasHandle_t handle, struct vectors *v, const void *alpha,
 	return status ? status : submit(handle, v);
 }
 
-/* Calls with one: v->y is where it goes; the second input is `with`. */
+/* Calls with a scalar result, stored at v->y; the second input is `with`. */
 struct reduction {
 	struct vectors v;
 	const void *with;

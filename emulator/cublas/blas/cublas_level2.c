@@ -9,12 +9,12 @@ struct matrix_vector {
 	bool transposed, rank_one, wide; /* wide: double */
 	int64_t m, n, lda, incx, incy;
 	const void *x, *a;
-	void *y;             /* what changes: y, or the matrix of ger */
+	void *y;             /* what changes: gemv's y, or the matrix of ger */
 	const void *second;  /* ger's y */
 	struct emu_scalar alpha, beta;
 };
 
-/* sums[i] += A x, column by column, as memory lies. */
+/* sums[i] += A x, column by column, in the order of memory. */
 static void
 accumulate(const struct matrix_vector *t, double *sums)
 {

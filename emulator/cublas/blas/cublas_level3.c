@@ -83,7 +83,7 @@ geam(cublasHandle_t handle, struct matrices *t, const void *alpha,
 
 /* ---- op(A) X = alpha B or X op(A) = alpha B, X in place of B ----------- */
 
-/* Element of op(A) with an upper triangle if `upper` is set after op. */
+/* Element of op(A); `upper` says which triangle op(A) has. */
 static double
 triangle(const struct matrices *t, int64_t i, int64_t j)
 {
@@ -91,8 +91,8 @@ triangle(const struct matrices *t, int64_t i, int64_t j)
 	    j * t->lda + i);
 }
 
-/* Solve one right-hand side, its elements `step` apart from `from`. With A on
- * the right the system is the transposed one. */
+/* Solve for one right-hand side at `from`, whose elements are `step` apart.
+ * With A on the right the system is transposed. */
 static void
 solve(const struct matrices *t, int64_t order, int64_t from, int64_t step)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cublas/blas/cublas_matrix.h -- elements of float or double matrices
- * and vectors, for the calls that compute in double precision whatever the
- * type. */
+ * and vectors, for calls that compute in double precision. */
 #ifndef AC_EMULATOR_CUBLAS_MATRIX_H
 #define AC_EMULATOR_CUBLAS_MATRIX_H
 

@@ -65,7 +65,7 @@ struct generator {
 	void *a, *b, *c, *s;
 };
 
-/* As the reference BLAS: b becomes z, from which c and s can be had again. */
+/* As in the reference BLAS: b becomes z, which encodes c and s. */
 static void
 generate(const struct generator *g)
 {
@@ -92,7 +92,7 @@ run_rotg(void *arguments)
 	generate(arguments);
 }
 
-/* Scalars of the host are the host's to compute, as in cuBLAS. */
+/* Host scalars are computed on the host, as in cuBLAS. */
 static cublasStatus_t
 rotg(cublasHandle_t handle, const struct generator *g)
 {

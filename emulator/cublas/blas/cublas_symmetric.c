@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cublas/blas/cublas_symmetric.c -- cuBLAS calls on symmetric
- * matrices: syrk, syr2k, symm, symv, syr. Of such a matrix one triangle is
- * touched. Plain loops in double precision. Contracts are NVIDIA's. */
+ * matrices: syrk, syr2k, symm, symv, syr. They touch one triangle of a
+ * symmetric matrix. Plain loops in double precision. Contracts are NVIDIA's. */
 #include "emulator/cublas/blas/cublas_matrix.h"
 
 enum what { SYRK, SYR2K, SYMM, SYMV, SYR };
@@ -16,7 +16,7 @@ struct symmetric {
 	struct emu_scalar alpha, beta;
 };
 
-/* Element of a symmetric matrix, from the triangle that is there. */
+/* Element of a symmetric matrix, read from the triangle that is stored. */
 static double
 symmetric(const struct symmetric *t, int64_t i, int64_t j)
 {
@@ -75,7 +75,7 @@ sum_of(const struct symmetric *t, int64_t i, int64_t j)
 	return sum;
 }
 
-/* Where element (i, j) of the result is; -1: in the other triangle. */
+/* Index of element (i, j) of the result; -1: it is in the other triangle. */
 static int64_t
 result_at(const struct symmetric *t, int64_t i, int64_t j)
 {

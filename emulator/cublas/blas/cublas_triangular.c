@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* Each line of B (a column, or a row when A is on the right; the vector) is
- * multiplied by a triangle or solved for. */
+/* Each line of B is multiplied by a triangle or solved for. A line is a column,
+ * or a row if A is on the right, or the vector. */
 struct triangular {
 	bool wide, upper, transposed, unit, left, solve;
 	int64_t m, n, lda, ldb, ldc;
@@ -66,7 +66,7 @@ solve(const struct triangular *t, int64_t order, double *line)
 	}
 }
 
-/* Where element i of line `number` is. */
+/* Index of element i of line `number`. */
 static int64_t
 place(const struct triangular *t, int64_t ld, int64_t number, int64_t i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/base/cudnn.h -- what the files of libcudnn share: the handle,
- * entering a call, descriptors, touching tensors, and the convolution that both
- * of cuDNN's interfaces end in. The device is libcuda.so.1's. */
+ * the opening of a call, descriptors, access to tensors, and the convolution
+ * that both interfaces of cuDNN use. The device belongs to libcuda.so.1. */
 #ifndef AC_EMULATOR_CUDNN_H
 #define AC_EMULATOR_CUDNN_H
 
@@ -28,10 +28,10 @@ extern const struct emu_family emu_dnn;
 
 /* CUDNN_STATUS_SUCCESS if it is a handle, and the current device is good. */
 cudnnStatus_t emu_dnn_check(cudnnHandle_t handle);
-/* The cuDNN status that an emu_status surfaces as. */
+/* The cuDNN status for an emu_status. */
 cudnnStatus_t emu_dnn_status(int status);
 
-/* What calls that take a handle begin with; the others: EMU_ENTER(&emu_dnn). */
+/* The opening of calls that take a handle; others: EMU_ENTER(&emu_dnn). */
 #define DNN_ENTER(handle)                                                 \
 	EMU_ENTER(&emu_dnn);                                              \
 	do {                                                              \
@@ -40,8 +40,8 @@ cudnnStatus_t emu_dnn_status(int status);
 			return emu_checked;                               \
 	} while (0)
 
-/* Creating and destroying an empty descriptor that the program owns; for files
- * that know the struct and include stdlib.h. */
+/* Create and destroy an empty descriptor that the program owns; for files that
+ * know the struct and include stdlib.h. */
 #define DNN_LIFE(kind)                                                    \
 cudnnStatus_t                                                             \
 cudnnCreate##kind##Descriptor(cudnn##kind##Descriptor_t *descriptor)      \
@@ -62,37 +62,37 @@ cudnnDestroy##kind##Descriptor(cudnn##kind##Descriptor_t descriptor)      \
 }
 
 /* Queue a task of emu_task_new() on the handle's stream, counted as a launch.
- * `task` may be NULL (out of memory); it is gone afterwards in any case. */
+ * `task` may be NULL (out of memory); it is consumed in any case. */
 cudnnStatus_t emu_dnn_submit(cudnnHandle_t handle, void *task);
 /* Wait for it, as calls with a host result do. */
 cudnnStatus_t emu_dnn_wait(cudnnHandle_t handle);
-/* An alpha or beta at `host`: a double for DOUBLE tensors, else a float. */
+/* Read an alpha or beta at `host`: a double for DOUBLE tensors, else a
+ * float. */
 double emu_dnn_scalar(const void *host, cudnnDataType_t type);
 
 /* ---- tensors (cudnn_tensor.c) ------------------------------------------ */
 
-/* A tensor as the emulator computes with it. Filters: k, c of one group,
- * space. */
+/* A tensor in numbers. Of a filter: k, c of one group, then space. */
 struct emu_tensor {
 	cudnnDataType_t type;
 	int     dims;                   /* 0: there is none */
 	int64_t dim[CUDNN_DIM_MAX], stride[CUDNN_DIM_MAX]; /* elements */
 };
 
-/* Of one element; 0 for types that the emulator does not know (it knows FLOAT,
- * DOUBLE, HALF, BFLOAT16, INT32, INT8, INT64, BOOLEAN). */
+/* Bytes of one element; 0: the emulator does not know the type. It knows FLOAT,
+ * DOUBLE, HALF, BFLOAT16, INT32, INT8, INT64, BOOLEAN. */
 size_t emu_dnn_bytes(cudnnDataType_t type);
-/* Of floating point: the emulator computes with those, and reads and writes no
+/* Floating point: the emulator computes with these, and reads and writes no
  * others. */
 bool emu_dnn_is_real(cudnnDataType_t type);
-/* Strides for its dimensions: without holes, channels last for NHWC. */
+/* Set dense strides for its dimensions: channels last for NHWC. */
 void emu_tensor_lay_out(struct emu_tensor *tensor, cudnnTensorFormat_t order);
 int64_t emu_tensor_elements(const struct emu_tensor *tensor);
 /* Bytes from its first element to the end of its last. */
 uint64_t emu_tensor_extent(const struct emu_tensor *tensor);
 bool emu_tensor_same_shape(const struct emu_tensor *a,
     const struct emu_tensor *b);
-/* Whether `small` goes with `large`: dimensions of 1 count for all. */
+/* Whether `small` broadcasts to `large`: dimensions of 1 count for all. */
 bool emu_tensor_broadcasts(const struct emu_tensor *small,
     const struct emu_tensor *large);
 /* The element of `small`, by row-major number, that goes with the n-th of
@@ -100,13 +100,13 @@ bool emu_tensor_broadcasts(const struct emu_tensor *small,
 int64_t emu_tensor_broadcast(const struct emu_tensor *small,
     const struct emu_tensor *large, int64_t n);
 /* Whether the current context's work can reach all of it at `pointer`; else
- * complains, naming `argument`, and an emu_status. Not on a worker. */
+ * complains, naming `argument`, and returns an emu_status. Not on a worker. */
 int emu_tensor_check(const void *pointer, const struct emu_tensor *tensor,
     const char *argument);
-/* Where its n-th element is in row-major order of its dimensions, whatever its
- * strides: an index in elements. */
+/* The index, in elements, of its n-th element in row-major order of its
+ * dimensions, for any strides. */
 int64_t emu_tensor_at(const struct emu_tensor *tensor, int64_t n);
-/* One element of floating point, counted; on workers. Stores round to nearest,
+/* One floating-point element, counted; on workers. Stores round to nearest,
  * ties to even. */
 double emu_tensor_load(struct emu_touched *touched, const void *data,
     cudnnDataType_t type, int64_t i);
@@ -142,7 +142,7 @@ struct cudnnActivationStruct {
 enum { EMU_CONV_SPACE = 3 };
 enum emu_conv_operation { EMU_CONV_FPROP, EMU_CONV_DGRAD, EMU_CONV_WGRAD };
 
-/* Zero-filled, then set. Groups follow from the channels of x and w. */
+/* Zero-filled, then set. The channels of x and w imply the groups. */
 struct emu_conv {
 	enum emu_conv_operation operation;
 	int     space;                  /* 1 to 3: tensors have 2 more */
@@ -163,21 +163,20 @@ emu_conv_output(const struct emu_conv *conv)
 	    conv->operation == EMU_CONV_DGRAD ? &conv->x : &conv->w;
 }
 
-/* Whether its tensors fit one another and its geometry. */
+/* Whether its tensors fit each other and its geometry. */
 bool emu_conv_is_valid(const struct emu_conv *conv);
-/* What the legacy API and FP32 graphs compute in: TF32 where the device has it
- * and `math` allows it. `device` is up. */
+/* The arithmetic of the legacy API and of FP32 graphs: TF32 where the device
+ * has it and `math` allows it. `device` is up. */
 enum emu_rate emu_conv_arithmetic(int device, cudnnMathType_t math,
     cudnnDataType_t x, cudnnDataType_t w);
-/* Multiplications and additions of it. */
+/* Its multiplications and additions. */
 double emu_conv_operations(const struct emu_conv *conv);
-/* Compute it: on a worker, for a valid one. Advances the modelled clock. The
- * tensor that is the output is written, the others are read. EMU_OK or
- * EMU_OUT_OF_MEMORY. */
+/* Compute a valid one, on a worker. Advances the modelled clock. Writes the
+ * output tensor, reads the others. EMU_OK or EMU_OUT_OF_MEMORY. */
 int emu_conv_run(const struct emu_conv *conv, void *x, void *w, void *y);
-/* The same into memory of the host, without holes, FP32 or, if it computes in
- * that, FP64, and not rounded further: *tensor_out says so. beta is 0. The
- * caller's to free; NULL: no memory. */
+/* The same into dense host memory, in FP32, or in FP64 if it computes in that,
+ * without further rounding; *tensor_out describes it. beta is 0. The caller
+ * frees it; NULL: no memory. */
 void *emu_conv_run_aside(const struct emu_conv *conv, void *x, void *w,
     void *y, struct emu_tensor *tensor_out);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/base/cudnn_8.h -- what cuDNN 8.9.7 says otherwise than the
- * headers of cuDNN 9 that the emulator is built with: its version and its
- * statuses, which are fewer and have other numbers. Included by cudnn.h where
- * the same files become libcudnn.so.8. Functions and numbers of the headers
- * that both have are the same; what 8 does not have is left out by CUDNN_MAJOR
- * and by emulator/cudnn/base/cudnn_8.map. */
+/* emulator/cudnn/base/cudnn_8.h -- how cuDNN 8.9.7 differs from the headers of
+ * cuDNN 9 that the emulator is built with: its version and its statuses, which
+ * are fewer and have other numbers. cudnn.h includes it where the same files
+ * become libcudnn.so.8. Functions and numbers that both headers have are the
+ * same; CUDNN_MAJOR and emulator/cudnn/base/cudnn_8.map leave out what 8 does
+ * not have. */
 #ifndef AC_EMULATOR_CUDNN_8_H
 #define AC_EMULATOR_CUDNN_8_H
 
@@ -20,7 +20,7 @@
 	(CUDNN_MAJOR * 1000 + CUDNN_MINOR * 100 + CUDNN_PATCHLEVEL)
 #define CUDNN_MAX_DEVICE_VERSION 900
 
-/* Those that the emulator says; their names are in cudnn_error_8.def. */
+/* The statuses that the emulator returns; cudnn_error_8.def has their names. */
 enum {
 	EMU_DNN_8_NOT_INITIALIZED = 1,
 	EMU_DNN_8_ALLOC_FAILED = 2,

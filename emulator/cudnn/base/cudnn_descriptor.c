@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/base/cudnn_descriptor.c -- cuDNN calls: descriptors of tensors
- * and filters. What they refuse, and with which status, is what cuDNN 9.19
- * does; where that one crashes it is a bad parameter here. */
+ * and filters. They refuse what cuDNN 9.19 refuses, with the same status; where
+ * that one crashes, they return a bad parameter. */
 #include "emulator/cudnn/base/cudnn_descriptor.h"
 
 #include <limits.h>
@@ -27,9 +27,9 @@ check_type(cudnnDataType_t type)
 	    CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-/* Strides NULL: `order` lays it out without holes. Neither elements nor places
- * from the first to the last of them reach 2^31. What the stride of a dimension
- * of 1 says does not matter. */
+/* Strides NULL: `order` means dense strides. Neither the elements nor the
+ * places from the first to the last of them reach 2^31. The stride of a
+ * dimension of 1 does not matter. */
 static cudnnStatus_t
 set(cudnnDataType_t type, int dims, const int *dim, const int *stride,
     cudnnTensorFormat_t order, struct emu_tensor *out)

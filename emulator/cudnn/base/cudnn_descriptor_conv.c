@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/base/cudnn_descriptor_conv.c -- cuDNN calls: descriptors of
- * convolutions and activations; statuses as in cudnn_descriptor.c. A new
- * geometry leaves math type, groups and reordering alone, as cuDNN does. */
+ * convolutions and activations; statuses as in cudnn_descriptor.c. Setting a
+ * new geometry leaves math type, groups and reordering, as cuDNN does. */
 #include "emulator/cudnn/base/cudnn_descriptor.h"
 
 #include <stdlib.h>
@@ -124,7 +124,7 @@ cudnnGetConvolutionNdDescriptor(const cudnnConvolutionDescriptor_t convDesc,
 	return CUDNN_STATUS_SUCCESS;
 }
 
-/* A range to keep, a field to keep it in. */
+/* A setting: its values, its field. */
 #define SETTING(name, type, field, valid)                                 \
 cudnnStatus_t                                                             \
 cudnnSetConvolution##name(cudnnConvolutionDescriptor_t convDesc,          \

@@ -21,7 +21,7 @@ cudnnGetErrorString(cudnnStatus_t status)
 	}
 }
 
-/* The emulator says what is wrong on standard error, not here. */
+/* The emulator reports errors on standard error, not here. */
 void
 cudnnGetLastErrorString(char *message, size_t max_size)
 {
@@ -54,7 +54,7 @@ cudnnGetProperty(libraryPropertyType type, int *value)
 	return CUDNN_STATUS_SUCCESS;
 }
 
-/* The parts of cuDNN are one library here: they are all of one version. */
+/* The parts of cuDNN are one library here, so their versions agree. */
 #define VERSION_CHECK(part)                                               \
 cudnnStatus_t                                                             \
 cudnn##part##VersionCheck(void)                                           \

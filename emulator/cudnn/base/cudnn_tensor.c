@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/base/cudnn_tensor.c -- tensors: how large they are, where an
- * element is, and reading and writing elements of floating point, counted byte
- * by byte. Owns none of them. */
+/* emulator/cudnn/base/cudnn_tensor.c -- tensors: their sizes, the index of an
+ * element, reading and writing floating-point elements, with bytes counted.
+ * Owns no tensor. */
 #include "emulator/cudnn/base/cudnn.h"
 #include "emulator/shared/round.h"
 

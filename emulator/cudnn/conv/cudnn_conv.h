@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/conv/cudnn_conv.h -- a convolution of dense copies, as
- * cudnn_conv_run.c hands it to whoever computes it: a cross-correlation,
- * row-major, one kind of number. */
+ * cudnn_conv_run.c passes it on to be computed: a cross-correlation, row-major,
+ * with one type of number. */
 #ifndef AC_EMULATOR_CUDNN_CONV_H
 #define AC_EMULATOR_CUDNN_CONV_H
 
@@ -19,14 +19,14 @@ struct emu_dense {
 	int     space;
 };
 
-/* By oneDNN, in FP32; the output is written. False if it cannot: nothing
+/* By oneDNN, in FP32; writes the output. False if it cannot: nothing
  * happened. */
 bool emu_conv_onednn(const struct emu_dense *dense, float *x, float *w,
     float *y);
-/* Before work is queued, on the program's thread: what oneDNN destroys at exit
- * is made now, and outlived by the workers. */
+/* Before work is queued, on the program's thread: makes now what oneDNN
+ * destroys at exit, after the workers have ended. */
 void emu_conv_onednn_prepare(void);
-/* By a plain loop, in FP64; the output is added to. */
+/* By a plain loop, in FP64; adds to the output. */
 void emu_conv_plain(const struct emu_dense *dense, double *x, double *w,
     double *y);
 

@@ -18,7 +18,7 @@ struct fused {
 	const char *name;
 };
 
-/* From the convolution itself, in FP32 or FP64 without holes. */
+/* The output of the convolution itself, in FP32 or FP64, dense. */
 static void
 finish(const struct fused *f, const struct emu_tensor *raw, const void *data)
 {
@@ -79,7 +79,7 @@ is_bias_of(const struct emu_tensor *bias, const struct emu_tensor *y)
 	return bias->dims == y->dims && bias->type == y->type;
 }
 
-/* What a plain convolution does not have. */
+/* Checks that a plain convolution does not have. */
 static cudnnStatus_t
 check_fused(const struct fused *f, const struct cudnnActivationStruct *act)
 {

@@ -83,7 +83,7 @@ emu_conv_submit(cudnnHandle_t handle, const struct emu_conv_call *call)
 	return emu_dnn_submit(handle, task);
 }
 
-/* With the scalars, which are read now. */
+/* The same with the scalars, which are read now. */
 static cudnnStatus_t
 queue(cudnnHandle_t handle, struct emu_conv_call *call, const void *alpha,
     const void *beta)

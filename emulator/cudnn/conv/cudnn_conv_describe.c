@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/conv/cudnn_conv_describe.c -- what legacy descriptors mean,
- * and which of cuDNN's algorithms can do it in how much workspace. Computes
- * nothing. */
+ * which of cuDNN's algorithms can do it, and the workspace that these need.
+ * Computes nothing. */
 #include "emulator/cudnn/base/cudnn_descriptor.h"
 
-/* Types of tensors, and what they are computed in. */
+/* Types of tensors, and the type that they are computed in. */
 static bool
 is_supported(const struct emu_conv *conv, cudnnDataType_t compute)
 {
@@ -130,8 +130,8 @@ emu_conv_algorithm_is_deterministic(enum emu_conv_operation operation,
 	return operations[operation].algorithm[algorithm].deterministic;
 }
 
-/* As cuDNN's: arithmetic of Tensor Cores has its inputs laid out anew; the
- * first algorithm of each operation does without, which programs count on. */
+/* As in cuDNN: for Tensor Cores the inputs are rearranged in the workspace. The
+ * first algorithm of each operation needs none; programs rely on that. */
 size_t
 emu_conv_workspace(const struct emu_conv *conv, int algorithm)
 {

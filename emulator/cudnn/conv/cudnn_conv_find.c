@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/conv/cudnn_conv_find.c -- cuDNN calls: which algorithms there
- * are for a convolution, and the workspace that each needs. Nothing is timed:
- * what is found follows from the convolution and the model alone. */
+/* emulator/cudnn/conv/cudnn_conv_find.c -- cuDNN calls: which algorithms a
+ * convolution has, and the workspace that each needs. Nothing is timed: the
+ * answers follow from the convolution and the model alone. */
 #include "emulator/cudnn/base/cudnn_descriptor.h"
 
-/* The three operations' results have one layout under three names. */
+/* The results of the three operations have one layout and three names. */
 struct result {
 	int32_t            algo;
 	cudnnStatus_t      status;
@@ -61,7 +61,7 @@ examine(const struct request *request, int algorithm)
 	return result;
 }
 
-/* Algorithm 1 of each operation is the best, those that fail come last. */
+/* Algorithm 1 of each operation is the best; those that fail come last. */
 static int
 rank_all(const struct request *request, int wanted, struct result *results)
 {
@@ -82,7 +82,7 @@ rank_all(const struct request *request, int wanted, struct result *results)
 	return found;
 }
 
-/* `perf` are results of the operation's own type. */
+/* `perf` points to results of the operation's own type. */
 static cudnnStatus_t
 answer(const struct request *request, int wanted, int *returned, void *perf)
 {
@@ -110,8 +110,9 @@ ask(enum emu_conv_operation operation, cudnnTensorDescriptor_t x,
 	return answer(&request, wanted, returned, perf);
 }
 
-/* With the program's memory, whose output and workspace are overwritten by the
- * best; there always is one, since the first algorithms need no workspace. */
+/* On the program's memory: the best algorithm overwrites the output and the
+ * workspace. There always is one, since the first algorithms need no
+ * workspace. */
 static cudnnStatus_t
 try_all(cudnnHandle_t handle, cudnnConvolutionDescriptor_t conv,
     struct emu_conv_call *call, int wanted, int *returned, void *perf)
@@ -130,7 +131,7 @@ try_all(cudnnHandle_t handle, cudnnConvolutionDescriptor_t conv,
 
 /* ---- the calls ----------------------------------------------------------- */
 
-/* FIRST to THIRD are the parameters, X, W, Y which of them those are. */
+/* FIRST to THIRD are the parameters; X, W, Y say which of them is which. */
 #define CALLS(family, operation, Algo, Perf, FIRST, SECOND, THIRD, X, W, Y) \
 cudnnStatus_t                                                             \
 cudnnGetConvolution##family##AlgorithmMaxCount(cudnnHandle_t handle,      \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/conv/cudnn_conv_onednn.c -- a convolution by oneDNN, with one
- * thread (its bits depend on the count). Everything of oneDNN's is made and
- * destroyed within the call. Not under TSan, which must see every access. */
+ * thread, because its bits depend on their number. All of oneDNN's objects are
+ * made and destroyed within the call. Not under TSan, which must see every
+ * access. */
 #include "emulator/cudnn/conv/cudnn_conv.h"
 
 #include <dnnl.h>
@@ -27,7 +28,7 @@ emu_conv_onednn_prepare(void)
 
 #include <pthread.h>
 
-/* What oneDNN's OpenMP goes by, if it has one: a setting of the thread. */
+/* oneDNN's OpenMP, if it has one, obeys this setting of the thread. */
 __attribute__((weak)) int omp_get_max_threads(void);
 __attribute__((weak)) void omp_set_num_threads(int count);
 
@@ -39,7 +40,7 @@ struct tensors {
 	float *data[TENSORS];
 };
 
-/* Two leading dimensions, for a filter behind its groups, then space. */
+/* Two leading dimensions (a filter has its groups before them), then space. */
 static bool
 describe(const struct emu_dense *d, int64_t groups, int64_t first,
     int64_t second, const int64_t *space, dnnl_memory_desc_t *out)
@@ -62,7 +63,7 @@ describe(const struct emu_dense *d, int64_t groups, int64_t first,
 	    stride) == dnnl_success;
 }
 
-/* As oneDNN wants it: arrays of its own size. */
+/* Shapes in oneDNN's form: arrays of its own size. */
 struct geometry {
 	dnnl_dims_t stride, gap, pad, post;
 };
@@ -180,7 +181,7 @@ run(const struct emu_dense *d, float *x, float *w, float *y)
 	return done;
 }
 
-/* With one thread, whatever the program's own setting is. */
+/* With one thread, whatever the program has set. */
 static bool
 run_alone(const struct emu_dense *d, float *x, float *w, float *y)
 {
@@ -195,10 +196,10 @@ run_alone(const struct emu_dense *d, float *x, float *w, float *y)
 	return done;
 }
 
-/* Instructions that every machine of the last ten years, and valgrind, know;
- * and nothing kept of earlier convolutions. oneDNN makes tables when it meets a
- * kind of operation, and destroys them at exit, when no worker may be in need
- * of them: it meets all kinds now. */
+/* Only instructions that valgrind and all machines of the last ten years know,
+ * and no cache of earlier convolutions. oneDNN makes tables when it first meets
+ * a kind of operation and destroys them at exit, when a worker might still need
+ * them. So it meets all kinds now. */
 static void
 prepare(void)
 {

@@ -25,7 +25,7 @@ combine(const struct emu_dense *d, const struct planes *p, int64_t in,
 	}
 }
 
-/* Along the last dimension, for the positions of the others. */
+/* Along the last dimension, at fixed positions of the others. */
 static void
 run_row(const struct emu_dense *d, const struct planes *p, int64_t in,
     int64_t filter, int64_t out)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/conv/cudnn_conv_run.c -- a convolution on the stream's worker:
- * inputs copied and rounded as the arithmetic says, FP32 sums, then alpha, beta
- * and the output's type. Beta 0 never reads the output. Both interfaces of
- * cuDNN end here. */
+/* emulator/cudnn/conv/cudnn_conv_run.c -- computes a convolution on the
+ * stream's worker: copies the inputs, rounds them as the arithmetic says, sums
+ * in FP32, then applies alpha, beta and the output's type. Beta 0 never reads
+ * the output. Both interfaces of cuDNN use it. */
 #include "emulator/shared/round.h"
 #include "emulator/cudnn/conv/cudnn_conv.h"
 
 #include <stdlib.h>
 
-/* C of x over C of the filter. */
+/* Channels of x over channels of the filter. */
 static int64_t
 groups_of(const struct emu_conv *conv)
 {
@@ -104,16 +104,16 @@ dense_of(const struct emu_conv *conv)
 
 /* ---- dense copies ------------------------------------------------------- */
 
-/* A dense row-major copy of a tensor, in FP32 or, wide, in FP64. */
+/* A dense row-major copy of a tensor, in FP32, or in FP64 if wide. */
 struct copy {
 	const struct emu_tensor *tensor;
 	void   *data;           /* the program's */
 	float  *narrow;
 	double *wide;
-	bool    flipped;        /* a filter for convolution proper */
+	bool    flipped;        /* a filter of a true convolution */
 };
 
-/* The n-th of a filter's elements in the other order of its space. */
+/* The n-th element of a filter whose space is reversed. */
 static int64_t
 flip(const struct emu_tensor *t, int64_t n)
 {
@@ -209,7 +209,7 @@ drop(struct copy *copies)
 }
 
 /* In FP32 by oneDNN, or wide by the plain loop. EMU_NOT_SUPPORTED: oneDNN
- * cannot, and nothing was written. */
+ * cannot do it, and nothing was written. */
 static int
 compute(const struct emu_conv *conv, struct copy *copies, bool wide,
     struct emu_touched *touched)
@@ -237,7 +237,7 @@ compute(const struct emu_conv *conv, struct copy *copies, bool wide,
 	return status;
 }
 
-/* `own` bytes of what it touches are not the device's. */
+/* `own` bytes of the traffic are not device memory. */
 static int
 run(const struct emu_conv *conv, void *x, void *w, void *y, uint64_t own)
 {

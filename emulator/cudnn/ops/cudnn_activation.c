@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/ops/cudnn_activation.c -- cuDNN calls: activations of tensors,
- * and their gradients, which are taken from y where that suffices, so that x
- * may have been overwritten by it. Contracts are NVIDIA's. */
+ * and their gradients. A gradient is computed from y where y suffices, so that
+ * y may have overwritten x. Contracts are NVIDIA's. */
 #include "emulator/cudnn/ops/cudnn_ops.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ value_of(const struct cudnnActivationStruct *with, double x)
 	}
 }
 
-/* dy/dx where the activation of `x` is `y`. */
+/* dy/dx at `x`, where the activation is `y`. */
 static double
 slope(const struct cudnnActivationStruct *with, double x, double y)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/ops/cudnn_dropout.c -- cuDNN calls: dropout. The states are a
- * counter in device memory, which each forward pass moves on; what an element
- * draws depends on the seed, the counter and its place alone. The reserve space
- * has a bit for each element that stayed. Contracts are NVIDIA's. */
+ * counter in device memory, which each forward pass advances; the random number
+ * of an element depends on the seed, the counter and its place. The reserve
+ * space has a bit for each element that was kept. Contracts are NVIDIA's. */
 #include "emulator/cudnn/ops/cudnn_ops.h"
 
 #include <stdlib.h>
@@ -95,7 +95,7 @@ cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t dropoutDesc,
 	return emu_dnn_submit(handle, task);
 }
 
-/* As above, but the counter goes on where it is. */
+/* The same, but the counter continues from its value. */
 cudnnStatus_t
 cudnnRestoreDropoutDescriptor(cudnnDropoutDescriptor_t dropoutDesc,
     cudnnHandle_t handle, float dropout, void *states,
@@ -133,7 +133,7 @@ draw(uint64_t seed, uint64_t turn, int64_t element)
 	return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/* What stayed, scaled so that its expectation is x. */
+/* The elements that are kept, scaled so that the expectation is x. */
 static double
 scaled(const struct dropout *d, int64_t i, double x)
 {

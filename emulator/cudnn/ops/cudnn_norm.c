@@ -46,7 +46,7 @@ per_channel(const struct norm *b)
 	return b->outer * b->inner;
 }
 
-/* Where element `i` of `channel` is. */
+/* Index of element `i` of `channel`. */
 static int64_t
 place(const struct norm *b, int64_t channel, int64_t i)
 {
@@ -87,7 +87,7 @@ apply(struct norm *b, int64_t channel, double mean, double inverse)
 	}
 }
 
-/* An average takes in a new value; with factor 1 the old one is not read. */
+/* Update a running average; with factor 1 the old value is not read. */
 static void
 average(struct norm *b, int view, int64_t channel, double value)
 {
@@ -187,7 +187,7 @@ run_backward(struct emu_op *op)
 
 /* ---- calls ------------------------------------------------------------- */
 
-/* What both forward calls have in common; false: a NULL. */
+/* What both forward calls share; false: a pointer is NULL. */
 static bool
 view_forward(struct norm *b, const void *alpha, const void *beta,
     cudnnTensorDescriptor_t x_desc, const void *x,
@@ -252,7 +252,7 @@ cudnnBatchNormalizationForwardInference(cudnnHandle_t handle,
 	return submit(handle, &b, mode);
 }
 
-/* A pair of results that may both be left out. */
+/* Two results that may be left out together. */
 static void
 pair(struct emu_op *op, int view, const char *first, const char *second,
     const struct cudnnTensorStruct *descriptor, const void *a, const void *b)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/ops/cudnn_norm_ex.c -- cuDNN calls: batch normalization in its
- * extended form, as far as it normalizes and does nothing else: that needs
- * neither workspace nor reserve space. With an activation or another summand:
- * NOT_SUPPORTED. The work is the plain calls', which count, too. Contracts are
+ * extended form, as far as it only normalizes: that needs neither workspace nor
+ * reserve space. With an activation or another summand: NOT_SUPPORTED. The
+ * plain calls do the work, and are counted as calls, too. Contracts are
  * NVIDIA's. */
 #include "emulator/cudnn/base/cudnn.h"
 
@@ -16,7 +16,7 @@ check(cudnnBatchNormMode_t mode, cudnnBatchNormOps_t ops)
 	    CUDNN_STATUS_NOT_SUPPORTED;
 }
 
-/* No bytes, once the arguments are good. */
+/* 0 bytes, once the arguments are good. */
 static cudnnStatus_t
 none(cudnnBatchNormMode_t mode, cudnnBatchNormOps_t ops,
     const struct cudnnTensorStruct *x, size_t *bytes_out)

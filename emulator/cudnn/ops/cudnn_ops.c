@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/ops/cudnn_ops.c -- tasks over tensors: what the legacy
- * operations of cuDNN begin and end with, and how they touch elements. Knows no
+/* emulator/cudnn/ops/cudnn_ops.c -- tasks over tensors: how the legacy
+ * operations of cuDNN begin and end, and how they access elements. Knows no
  * operation. */
 #include "emulator/shared/round.h"
 #include "emulator/cudnn/ops/cudnn_ops.h"
@@ -95,7 +95,7 @@ run(void *arguments)
 	struct emu_op *op = arguments;
 	const unsigned mode = emu_float_mode(EMU_FLOAT_MODE);
 
-	op->touched.bytes = 0; /* graphs run it again */
+	op->touched.bytes = 0; /* a captured task runs several times */
 	op->run(op);
 	emu_float_mode(mode);
 	emu_clock_compute(op->view[0].tensor.type == CUDNN_DATA_DOUBLE ?

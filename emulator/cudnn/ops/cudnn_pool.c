@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/ops/cudnn_pool.c -- cuDNN calls: pooling and its gradient, in
  * one to six dimensions of space. The gradient of a maximum goes to the first
- * element that is the maximum. Contracts are NVIDIA's. */
+ * element that has it. Contracts are NVIDIA's. */
 #include "emulator/cudnn/ops/cudnn_ops.h"
 
 #include <math.h>
@@ -106,7 +106,7 @@ cudnnGetPoolingNdDescriptor(const cudnnPoolingDescriptor_t poolingDesc,
 
 /* ---- shapes ------------------------------------------------------------ */
 
-/* What pooling makes of `in`; false if that is nothing. */
+/* The output shape of pooling `in`; false if it would be empty. */
 static bool
 shape(const struct cudnnPoolingStruct *p, const struct emu_tensor *in,
     int64_t *dim_out)
@@ -164,7 +164,7 @@ cudnnGetPooling2dForwardOutputDim(const cudnnPoolingDescriptor_t poolingDesc,
 
 /* ---- arithmetic: one window at a time ---------------------------------- */
 
-/* The element of x at place `k` of the window of output `n`, or -1: padding. */
+/* The element of x at place `k` of the window of output `n`; -1: padding. */
 static int64_t
 input_of(const struct pooling *p, int64_t n, int64_t k)
 {
@@ -187,7 +187,8 @@ input_of(const struct pooling *p, int64_t n, int64_t k)
 }
 
 struct window {
-	int64_t most_at, inside; /* element of x, -1: none; how many there are */
+	int64_t most_at;         /* element of x; -1: none */
+	int64_t inside;          /* how many there are */
 	double most, sum;
 };
 
@@ -244,7 +245,7 @@ run_forward(struct emu_op *op)
 	}
 }
 
-/* What output `n` hands back to the elements of its window. */
+/* Adds the gradient of output `n` to the elements of its window. */
 static void
 hand_back(struct pooling *p, int64_t n, double *dx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/ops/cudnn_reduce.c -- cuDNN calls: reductions over the
- * dimensions that the result has not. They need no workspace but ask for some,
- * as the real ones do; indices are 32 bits. Contracts are NVIDIA's. */
+ * dimensions that the result lacks. They need no workspace but ask for some, as
+ * the real ones do; indices are 32 bits. Contracts are NVIDIA's. */
 #include "emulator/cudnn/ops/cudnn_ops.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct cudnnReduceTensorStruct {
 struct reduction {
 	struct emu_op op;
 	struct cudnnReduceTensorStruct with;
-	uint32_t *indices;  /* NULL: not asked for */
+	uint32_t *indices;  /* NULL: the caller wants none */
 };
 
 DNN_LIFE(ReduceTensor)
@@ -50,7 +50,7 @@ cudnnSetReduceTensorDescriptor(cudnnReduceTensorDescriptor_t reduceTensorDesc,
 
 /* ---- arithmetic -------------------------------------------------------- */
 
-/* What an element of the result is before anything was taken in. */
+/* The value of an element of the result before the first input. */
 static double
 start(cudnnReduceTensorOp_t op)
 {
@@ -67,7 +67,7 @@ start(cudnnReduceTensorOp_t op)
 	}
 }
 
-/* Whether `x` takes the place of `best`, where one wins. */
+/* Whether `x` replaces `best`, in operations where one element wins. */
 static bool
 wins(const struct cudnnReduceTensorStruct *with, double x, double best)
 {
@@ -101,8 +101,8 @@ take_in(cudnnReduceTensorOp_t op, double so_far, double x)
 	}
 }
 
-/* Elements of A that go into one of C, in order; also their number within the
- * reduced dimensions, which is what indices count. */
+/* The elements of A that are reduced into one of C, in order; also their number
+ * within the reduced dimensions, which is the index that is returned. */
 static void
 accumulate(struct reduction *r, double *sums, uint32_t *winners)
 {
@@ -168,7 +168,7 @@ out:
 
 /* ---- calls ------------------------------------------------------------- */
 
-/* Of the indices of what won, as far as they are asked for. */
+/* Bytes of the indices of the winners, if the caller asks for them. */
 static size_t
 index_bytes(const struct cudnnReduceTensorStruct *r,
     const struct cudnnTensorStruct *c)
@@ -178,7 +178,7 @@ index_bytes(const struct cudnnReduceTensorStruct *r,
 	    (size_t)emu_tensor_elements(&c->tensor) : 0;
 }
 
-/* Room for the result in the type of the arithmetic. */
+/* Bytes of the result in the type of the arithmetic. */
 static size_t
 workspace_bytes(const struct cudnnReduceTensorStruct *r,
     const struct cudnnTensorStruct *c)

@@ -13,7 +13,7 @@ struct softmax {
 	int64_t outer, along, inner; /* dimensions: `along` is summed over */
 };
 
-/* FP32 exponentials overflow where the device's do. */
+/* FP32 exponentials overflow where the device's overflow. */
 static double
 exponential(const struct softmax *s, double x)
 {

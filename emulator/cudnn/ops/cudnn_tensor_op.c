@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/ops/cudnn_tensor_op.c -- cuDNN calls: element by element over
- * whole tensors: adding a bias, two operands, filling, scaling, another layout.
- * Contracts are NVIDIA's. */
+/* emulator/cudnn/ops/cudnn_tensor_op.c -- cuDNN calls on whole tensors, element
+ * by element: adding a bias, two operands, filling, scaling, changing the
+ * layout. Contracts are NVIDIA's. */
 #include "emulator/cudnn/ops/cudnn_ops.h"
 
 #include <math.h>
@@ -101,7 +101,7 @@ run_scale(struct emu_op *op)
 		emu_op_store(op, C, i, op->alpha * emu_op_load(op, C, i));
 }
 
-/* `value` is of y's type. */
+/* `value` has y's type. */
 cudnnStatus_t
 cudnnSetTensor(cudnnHandle_t handle, const cudnnTensorDescriptor_t yDesc,
     void *y, const void *valuePtr)
@@ -153,7 +153,7 @@ cudnnSetOpTensorDescriptor(cudnnOpTensorDescriptor_t opTensorDesc,
 	return CUDNN_STATUS_SUCCESS;
 }
 
-/* The lesser or greater; a NaN wins if it is propagated, else it loses. */
+/* The lesser or greater; a NaN wins if NaNs are propagated, else it loses. */
 static double
 extreme(const struct cudnnOpTensorStruct *with, double a, double b)
 {

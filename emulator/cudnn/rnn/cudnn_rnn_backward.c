@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/rnn/cudnn_rnn_backward.c -- the gradients of a recurrent
- * network, on the stream's worker: of its data, which leaves the gates' on the
- * tape, then of its parameters. Rounded as the forward pass. */
+/* emulator/cudnn/rnn/cudnn_rnn_backward.c -- gradients of a recurrent network,
+ * on the stream's worker. First those of its data, which leave the gates'
+ * gradients on the tape, then those of its parameters. Rounded as in the
+ * forward pass. */
 #include "emulator/cudnn/rnn/cudnn_rnn.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one step: gradients of its state and of the LSTM's cell, of what
- * linear layers of the input gave and of the recurrent ones. */
+/* Room for one step: gradients of its state, of the LSTM's cell, and of the
+ * outputs of input and recurrent linear layers. */
 struct room {
 	float *rounded, *state, *cell, *in, *recurrent, *before;
 };
 
-/* The gates' own gradients, where the tape has them. */
+/* The gates' own gradients on the tape. */
 static float *
 gradients(const struct emu_rnn_pass *p, int layer, int64_t step,
     int64_t sequence)
@@ -23,7 +24,7 @@ gradients(const struct emu_rnn_pass *p, int layer, int64_t step,
 	    p->rnn.gates * p->rnn.hidden;
 }
 
-/* Of a GRU the new state's recurrent part came through the reset gate. */
+/* In a GRU the reset gate scales the recurrent part of the new state. */
 static void
 spread(const struct emu_rnn_pass *p, const float *gates, const float *own,
     float *recurrent)
@@ -38,8 +39,8 @@ spread(const struct emu_rnn_pass *p, const float *gates, const float *own,
 
 /* ---- one step back ------------------------------------------------------ */
 
-/* Each: from the gradient `dh` of the state to those of the gates before they
- * opened, and to that of the state before, as far as it did not come through
+/* Each goes from the gradient `dh` of the state to those of the gates' inputs,
+ * and to the part of the previous state's gradient that did not pass through
  * gates. */
 static void
 back_lstm(int64_t hidden, const float *gates, const float *cell,
@@ -157,8 +158,8 @@ give(const struct emu_rnn_pass *p, float *to, int layer, int64_t sequence,
 		    from, (size_t)p->rnn.hidden * sizeof *to);
 }
 
-/* Where what is above left the gradient of a layer's outputs: dy, or between
- * layers step by step. */
+/* The gradient of a layer's outputs: dy for the top layer, else what the layer
+ * above left, step by step. */
 static const float *
 from_above(const struct emu_rnn_pass *p, int layer, int64_t step,
     int64_t sequence)
@@ -239,8 +240,8 @@ emu_rnn_backward_data(struct emu_rnn_pass *p)
 
 /* ---- of the parameters -------------------------------------------------- */
 
-/* One linear layer's share of one step; `rounded` is what products see of its
- * gradient. */
+/* One linear layer's part of one step; `rounded` is its gradient as products
+ * read it. */
 static void
 add_outer(const struct emu_rnn_pass *p, int layer, int linear,
     const float *gradient, const float *rounded, const float *read,

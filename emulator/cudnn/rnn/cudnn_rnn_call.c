@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/rnn/cudnn_rnn_call.c -- cuDNN calls: the passes of recurrent
- * networks, checked and queued. Lengths are those of the descriptors, as since
- * cuDNN 8.9.1: devSeqLengths is not looked at. Contracts are NVIDIA's. */
+ * networks, checked and queued. The descriptors say the lengths; devSeqLengths
+ * is ignored, as since cuDNN 8.9.1. Contracts are NVIDIA's. */
 #include "emulator/cudnn/rnn/cudnn_rnn.h"
 
 #include <string.h>
 
-/* Everything about a call but the data. */
+/* All of a call but the data. */
 struct call {
 	struct emu_rnn_pass pass;
 	cudnnRNNDescriptor_t     rnn;
@@ -40,7 +40,7 @@ check_sequences(const struct call *call)
 	return CUDNN_STATUS_SUCCESS;
 }
 
-/* Layers x batch x hidden, without holes; only asked for where it is used. */
+/* Layers x batch x hidden, dense; required only if it is used. */
 static bool
 is_of_states(const struct call *call, cudnnTensorDescriptor_t descriptor)
 {
@@ -67,7 +67,7 @@ check_states(const struct call *call)
 	    CUDNN_STATUS_BAD_PARAM : CUDNN_STATUS_SUCCESS;
 }
 
-/* The rate of dropout that would happen; it is not emulated here. */
+/* The dropout rate that applies; dropout is not emulated here. */
 static cudnnStatus_t
 check_dropout(cudnnHandle_t handle, const struct call *call)
 {
@@ -114,7 +114,7 @@ check_memory(const struct call *call)
 	return status;
 }
 
-/* What the call is about, and whether all of it is there. */
+/* Fills in the call; checks that nothing is missing. */
 static cudnnStatus_t
 describe(cudnnHandle_t handle, struct call *call)
 {
@@ -153,7 +153,7 @@ describe(cudnnHandle_t handle, struct call *call)
 
 /* ---- queueing ----------------------------------------------------------- */
 
-/* The lengths and rows that the pass points to are behind it. */
+/* The pass's lengths and rows follow it in memory. */
 struct task {
 	struct emu_rnn_pass pass;
 	int64_t numbers[];
@@ -273,7 +273,7 @@ cudnnRNNBackwardData_v8(cudnnHandle_t handle, cudnnRNNDescriptor_t rnnDesc,
 	return submit(handle, &call);
 }
 
-/* Adds to what is there: the real one knows no other way, either. */
+/* Adds to the old values: the real one has no other mode. */
 cudnnStatus_t
 cudnnRNNBackwardWeights_v8(cudnnHandle_t handle, cudnnRNNDescriptor_t rnnDesc,
     cudnnWgradMode_t addGrad, const int32_t devSeqLengths[],

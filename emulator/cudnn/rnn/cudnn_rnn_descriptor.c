@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/rnn/cudnn_rnn_descriptor.c -- cuDNN calls: descriptors of
- * recurrent networks and of their sequences. What they refuse, and with which
- * status, is what cuDNN 9.19 does. */
+ * recurrent networks and of their sequences. They refuse what cuDNN 9.19
+ * refuses, with the same status. */
 #include "emulator/cudnn/rnn/cudnn_rnn.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 DNN_LIFE(RNN)
 
-/* What may be computed in what. */
+/* Which data types go with which math precision. */
 static bool
 go_together(cudnnDataType_t type, cudnnDataType_t precision)
 {
@@ -65,7 +65,7 @@ cudnnSetRNNDescriptor_v8(cudnnRNNDescriptor_t rnnDesc, cudnnRNNAlgo_t algo,
 	return status;
 }
 
-/* Who does not want to know passes NULL. */
+/* NULL: the caller does not want the value. */
 #define TELL(out, value)                                                  \
 	do {                                                              \
 		if (out)                                                  \
@@ -105,7 +105,7 @@ cudnnGetRNNDescriptor_v8(cudnnRNNDescriptor_t rnnDesc, cudnnRNNAlgo_t *algo,
 
 /* ---- sequences ---------------------------------------------------------- */
 
-enum { LAST_TYPE = 21 }; /* that cuDNN 9.19 has heard of */
+enum { LAST_TYPE = 21 }; /* that cuDNN 9.19 knows */
 
 cudnnStatus_t
 cudnnCreateRNNDataDescriptor(cudnnRNNDataDescriptor_t *rnnDataDesc)
@@ -128,7 +128,7 @@ cudnnDestroyRNNDataDescriptor(cudnnRNNDataDescriptor_t rnnDataDesc)
 	return CUDNN_STATUS_SUCCESS;
 }
 
-/* Packed ones are sorted, none is empty, and the first is the longest. */
+/* Packed sequences are sorted, none is empty, and the first is the longest. */
 static bool
 are_lengths(const int *length, int batch, int steps, bool packed)
 {

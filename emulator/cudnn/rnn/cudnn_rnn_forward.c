@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cudnn/rnn/cudnn_rnn_forward.c -- a recurrent network over sequences,
- * on the stream's worker: operands of products rounded as its arithmetic says,
- * FP32 everything else, in a fixed order. The tape is for the backward
- * passes. */
+ * on the stream's worker. Operands of products are rounded as its arithmetic
+ * says, all else is FP32, in a fixed order. The backward passes read the
+ * tape. */
 #include "emulator/cudnn/rnn/cudnn_rnn.h"
 #include "emulator/shared/round.h"
 
@@ -81,7 +81,7 @@ emu_rnn_read(const struct emu_rnn_pass *p, int layer, int64_t sequence,
 
 /* ---- one step ----------------------------------------------------------- */
 
-/* Of one linear layer: matrix times vector, plus its bias. */
+/* One linear layer: matrix times vector, plus its bias. */
 static void
 apply(const struct emu_rnn_pass *p, const float *rounded, int layer,
     int linear, const float *vector, int64_t count, float *to)
@@ -104,8 +104,8 @@ sigmoid(float x)
 	return 1 / (1 + expf(-x));
 }
 
-/* `in` and `recurrent`: what linear layers gave, by gate. Gates are kept as
- * they open. */
+/* `in` and `recurrent`: outputs of the linear layers, by gate. Gates are stored
+ * as they open. */
 static void
 step_lstm(const float *in, const float *recurrent, int64_t hidden,
     const float *cell_before, float *state, float *cell, float *gates)
@@ -156,7 +156,7 @@ step_plain(bool relu, const float *in, const float *recurrent, int64_t hidden,
 	}
 }
 
-/* Room for one step: what it reads, and what its linear layers give. */
+/* Room for one step: its inputs, and the outputs of its linear layers. */
 struct room {
 	float *rounded, *input, *state, *in, *recurrent;
 };
@@ -216,7 +216,7 @@ give_states(const struct emu_rnn_pass *p, int layer, int64_t sequence)
 		    EMU_RNN_CELL, p->cx), hidden);
 }
 
-/* y: the highest layer's outputs, and what goes behind short sequences. */
+/* y: outputs of the top layer, and the padding behind short sequences. */
 static void
 give_outputs(const struct emu_rnn_pass *p)
 {

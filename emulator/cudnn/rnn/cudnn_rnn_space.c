@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cudnn/rnn/cudnn_rnn_space.c -- cuDNN calls: how large the parameters
- * of a recurrent network are and where each is, and what its passes need beside
- * them. That conversion changes those sizes is known of the real one; by how
- * much is ours. */
+/* emulator/cudnn/rnn/cudnn_rnn_space.c -- cuDNN calls: the size of a recurrent
+ * network's parameters, the place of each, and the space that passes need. The
+ * real one needs other sizes when it converts; by how much is our own
+ * choice. */
 #include "emulator/cudnn/rnn/cudnn_rnn.h"
 
 cudnnStatus_t
@@ -117,7 +117,7 @@ cudnnGetRNNWeightSpaceSize(cudnnHandle_t handle, cudnnRNNDescriptor_t rnnDesc,
 	return status;
 }
 
-/* A tensor of 1 x rows x columns at `at`, or none: no dimensions, nowhere. */
+/* A tensor of 1 x rows x columns at `at`; or none: no dimensions, NULL. */
 static void
 tell(cudnnTensorDescriptor_t descriptor, void **address, const void *space,
     int64_t at, int64_t rows, int64_t columns)
@@ -169,7 +169,7 @@ tape(const struct emu_rnn *rnn, int64_t steps, int64_t batch)
 }
 
 /* Inference keeps its tape in the workspace, training in the reserve space.
- * Copies in FP16 are of parameters, and of what layers read. */
+ * FP16 copies are made of parameters and of the layers' inputs. */
 size_t
 emu_rnn_workspace(const struct emu_rnn *rnn, int64_t steps, int64_t batch,
     bool trains)

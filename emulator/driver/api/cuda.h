@@ -10,7 +10,7 @@
 
 extern const struct emu_family emu_driver;
 
-/* Older forms of calls, which programs built for them ask for. */
+/* Older forms of calls, for programs that were built for them. */
 #pragma GCC visibility push(default)
 CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device);
 CUresult cuCtxCreate_v3(CUcontext *context, void *affinity, int count,
@@ -18,13 +18,13 @@ CUresult cuCtxCreate_v3(CUcontext *context, void *affinity, int count,
 CUresult cuStreamGetCaptureInfo_v2(CUstream stream,
     CUstreamCaptureStatus *capturing, cuuint64_t *id, CUgraph *graph,
     const CUgraphNode **dependencies, size_t *count);
-/* Of before CUDA 11.3; exported as plain cuStreamGetCaptureInfo. */
+/* The form before CUDA 11.3; exported as plain cuStreamGetCaptureInfo. */
 CUresult cuStreamGetCaptureInfo_v1(CUstream stream,
     CUstreamCaptureStatus *capturing, cuuint64_t *id)
     __asm__("cuStreamGetCaptureInfo");
 CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph,
     CUgraphNode *node, char *text, size_t bytes);
-/* Of before CUDA 11; exported as plain cuGraphInstantiate. */
+/* The form before CUDA 11; exported as plain cuGraphInstantiate. */
 CUresult cuGraphInstantiate_v1(CUgraphExec *exec, CUgraph graph,
     CUgraphNode *node, char *text, size_t bytes)
     __asm__("cuGraphInstantiate");

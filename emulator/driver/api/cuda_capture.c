@@ -47,7 +47,7 @@ cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 
 /* ---- the capture of a stream, in the forms of three versions ------------ */
 
-/* Tells no dependencies: there are no handles of nodes. */
+/* Reports no dependencies: nodes have no handles. */
 CUresult
 cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *capturing,
     cuuint64_t *id, CUgraph *graph, const CUgraphNode **dependencies,

@@ -29,8 +29,8 @@ cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-/* RATIONALE: the last release resets the device on a GPU that the runtime does
- * not use as well; here both share one process, so it merely counts. */
+/* RATIONALE: on a GPU the last release resets the device, unless the runtime
+ * uses it too; here both share one process, so it only counts. */
 CUresult
 cuDevicePrimaryCtxRelease(CUdevice device)
 {
@@ -195,8 +195,9 @@ CUresult
 cuCtxGetId(CUcontext context, unsigned long long *id)
 {
 	EMU_ENTER(&emu_driver);
-	/* Of the current one every call tells; to name a dead one is undefined
-	 * [NVIDIA's manual of cuCtxDestroy; seen in openucx/ucx#10852]. */
+	/* Every call reports that the current context is gone; naming a dead
+	 * one is undefined [NVIDIA's manual of cuCtxDestroy; seen in
+	 * openucx/ucx#10852]. */
 	if (context && (check_context(context) || !emu_context_id(context)))
 		emu_complain("asked about a context that is gone");
 	if (!context)
@@ -229,8 +230,8 @@ cuCtxGetStreamPriorityRange(int *least, int *greatest)
 
 /* ---- peers -------------------------------------------------------------- */
 
-/* RATIONALE: granted to the context's whole device: memory is a device's
- * here, whichever of its contexts asked for it. */
+/* RATIONALE: access is granted to the whole device of the context: here memory
+ * belongs to a device, not to one of its contexts. */
 CUresult
 cuCtxEnablePeerAccess(CUcontext peer, unsigned flags)
 {

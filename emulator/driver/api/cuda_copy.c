@@ -92,7 +92,7 @@ cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
 	    stream);
 }
 
-/* Addresses are unified: the contexts say nothing that they do not. */
+/* Addresses are unified, so the contexts add nothing. */
 static CUresult
 copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
     CUcontext from_context, size_t bytes, CUstream stream, bool wait)

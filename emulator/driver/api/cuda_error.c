@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/api/cuda_error.c -- driver calls: the names of errors, and
- * words for them. Contracts are NVIDIA's. */
+/* emulator/driver/api/cuda_error.c -- driver calls: names and texts of errors.
+ * Contracts are NVIDIA's. */
 #include "emulator/driver/api/cuda.h"
 
 static const struct {

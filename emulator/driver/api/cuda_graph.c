@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/api/cuda_graph.c -- driver calls: graphs that were captured.
- * Contracts are NVIDIA's. */
+/* emulator/driver/api/cuda_graph.c -- driver calls: captured graphs. Contracts
+ * are NVIDIA's. */
 #include "emulator/driver/api/cuda.h"
 
-/* Of the flags only those that change nothing here. */
+/* Only flags that change nothing here. */
 static CUresult
 instantiate(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
 {
@@ -68,7 +68,7 @@ cuGraphLaunch(CUgraphExec exec, CUstream stream)
 	return emu_graph_launch(exec, stream);
 }
 
-/* Everything is where it must be already. */
+/* Nothing to upload: everything is in host memory. */
 CUresult
 cuGraphUpload(CUgraphExec exec, CUstream stream)
 {
@@ -94,7 +94,7 @@ cuGraphExecDestroy(CUgraphExec exec)
 	return emu_graph_exec_destroy(exec);
 }
 
-/* The program makes a new executable then. */
+/* No graph can be updated; the program then makes a new executable. */
 CUresult
 cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,
     CUgraphExecUpdateResultInfo *result)
@@ -109,7 +109,7 @@ cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,
 	return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
-/* How many there are; they have no handles. */
+/* Only their number: nodes have no handles. */
 CUresult
 cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 {

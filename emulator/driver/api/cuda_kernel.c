@@ -22,8 +22,8 @@ jit_of(unsigned count, const CUjit_option *options, void *const *values)
 	return jit;
 }
 
-/* Enters a call that may compile. AUTOCAST_EMU_FAIL makes the compiler refuse,
- * which says so as NVIDIA's does, in more than one line. */
+/* Opens a call that may compile. AUTOCAST_EMU_FAIL makes the compiler refuse,
+ * with a message of several lines, as NVIDIA's has. */
 static int
 enter_compiler(struct emu_call *call, const struct emu_jit *jit)
 {
@@ -122,7 +122,7 @@ cuModuleUnload(CUmodule module)
 	return emu_library_unload((struct CUlib_st *)(void *)module);
 }
 
-/* Asking for a function may load what all of a module share. */
+/* Asking for a function may load the data that its module shares. */
 static int
 check_load(void)
 {
@@ -191,7 +191,7 @@ cuFuncLoad(CUfunction function)
 	    CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Of what is compiled for a CPU, only that it is there. */
+/* Code for a CPU has no attributes; only checks that it exists. */
 CUresult
 cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
     CUfunction function)
@@ -248,8 +248,8 @@ static const struct {
 #undef DRIVER_ENTRY
 };
 
-/* Calls whose arguments have changed: who asks for a version before this one
- * gets the older form. The oldest first. */
+/* Calls whose arguments have changed: a program that asks for a version before
+ * this one gets the older form. Oldest first. */
 static const struct {
 	entry_point newest, older;
 	int before;

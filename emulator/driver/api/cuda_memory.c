@@ -228,8 +228,8 @@ cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-/* The address is good at once; what the stream still does with it is the
- * program's business, as on the real device. */
+/* The address is valid at once; the program must order its use in the stream,
+ * as on a real device. */
 CUresult
 cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool,
     CUstream stream)
