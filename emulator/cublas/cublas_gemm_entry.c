@@ -78,7 +78,7 @@ plain(cudaDataType type)
 	return type == CUDA_R_64F ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
 }
 
-#define GEMM(shape, symbol, index, elem, storage)                         \
+#define ENTRY(shape, symbol, index, elem, storage)                        \
 cublasStatus_t                                                            \
 symbol(shape##_PARAMS(index, elem))                                       \
 {                                                                         \
@@ -90,4 +90,7 @@ symbol(shape##_PARAMS(index, elem))                                       \
 	return emu_gemm_call(handle, &g, alpha, beta,                     \
 	    shape##_COMPUTE(storage));                                    \
 }
+#define GEMM(shape, symbol, elem, storage)                                \
+	ENTRY(shape, symbol, int, elem, storage)                          \
+	ENTRY(shape, symbol##_64, int64_t, elem, storage)
 #include "emulator/cublas/cublas_gemm.def"

@@ -4,8 +4,6 @@
  * matrices lie in device memory, group after group. Contracts are NVIDIA's. */
 #include "emulator/cublas/cublas_gemm.h"
 
-#if CUBLAS_VERSION >= 120500 /* CUDA 12.4 and 12.5 brought these */
-
 /* Arrays of int, or of int64_t if `wide`. */
 struct groups {
 	bool wide;
@@ -119,5 +117,3 @@ GROUPED(cublasDgemmGroupedBatched_64, int64_t, double, CUDA_R_64F,
     CUBLAS_COMPUTE_64F)
 GROUPED_EX(cublasGemmGroupedBatchedEx, int)
 GROUPED_EX(cublasGemmGroupedBatchedEx_64, int64_t)
-
-#endif

@@ -16,6 +16,7 @@ emulator_libcuda_so_1_SOURCES += \
 	emulator/driver/device.c \
 	emulator/driver/device.h \
 	emulator/driver/emu.h \
+	emulator/driver/error.def \
 	emulator/driver/event.c \
 	emulator/driver/graph.c \
 	emulator/driver/launch.c \

@@ -13,9 +13,9 @@ static const struct {
 	cudaError_t status;
 	const char *name, *text;
 } errors[] = {
-#define ERROR(name, text) { name, #name, text },
-#include "emulator/runtime/cudart_error.def"
-#undef ERROR
+#define ERROR(driver, name, text) RUNTIME_ERROR(name, text)
+#define RUNTIME_ERROR(name, text) { name, #name, text },
+#include "emulator/driver/error.def"
 };
 
 __attribute__((destructor))

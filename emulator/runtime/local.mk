@@ -5,7 +5,6 @@ emulator_librun_a_SOURCES += \
 	emulator/runtime/cudart_copy.c \
 	emulator/runtime/cudart_device.c \
 	emulator/runtime/cudart_error.c \
-	emulator/runtime/cudart_error.def \
 	emulator/runtime/cudart_event.c \
 	emulator/runtime/cudart_graph.c \
 	emulator/runtime/cudart_kernel.c \

@@ -86,7 +86,6 @@ MATRIX(cublasSetMatrix, int, EMU_HOST_TO_DEVICE)
 MATRIX(cublasGetMatrix, int, EMU_DEVICE_TO_HOST)
 MATRIX_ASYNC(cublasSetMatrixAsync, int, EMU_HOST_TO_DEVICE)
 MATRIX_ASYNC(cublasGetMatrixAsync, int, EMU_DEVICE_TO_HOST)
-#if CUBLAS_VERSION >= 120000
 VECTOR(cublasSetVector_64, int64_t, EMU_HOST_TO_DEVICE)
 VECTOR(cublasGetVector_64, int64_t, EMU_DEVICE_TO_HOST)
 VECTOR_ASYNC(cublasSetVectorAsync_64, int64_t, EMU_HOST_TO_DEVICE)
@@ -95,4 +94,3 @@ MATRIX(cublasSetMatrix_64, int64_t, EMU_HOST_TO_DEVICE)
 MATRIX(cublasGetMatrix_64, int64_t, EMU_DEVICE_TO_HOST)
 MATRIX_ASYNC(cublasSetMatrixAsync_64, int64_t, EMU_HOST_TO_DEVICE)
 MATRIX_ASYNC(cublasGetMatrixAsync_64, int64_t, EMU_DEVICE_TO_HOST)
-#endif

@@ -292,11 +292,9 @@ ONE(cublasIsamax_v2, int, float, amax, int)
 ONE(cublasIdamax_v2, int, double, amax, int)
 ONE(cublasIsamin_v2, int, float, amin, int)
 ONE(cublasIdamin_v2, int, double, amin, int)
-#if CUBLAS_VERSION >= 120000
 LEVEL1(S, _64, int64_t, float, EMU_FLOAT)
 LEVEL1(D, _64, int64_t, double, EMU_DOUBLE)
 ONE(cublasIsamax_v2_64, int64_t, float, amax, int64_t)
 ONE(cublasIdamax_v2_64, int64_t, double, amax, int64_t)
 ONE(cublasIsamin_v2_64, int64_t, float, amin, int64_t)
 ONE(cublasIdamin_v2_64, int64_t, double, amin, int64_t)
-#endif

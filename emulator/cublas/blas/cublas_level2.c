@@ -156,9 +156,7 @@ GEMV(cublasSgemv_v2, int, float)
 GEMV(cublasDgemv_v2, int, double)
 GER(cublasSger_v2, int, float)
 GER(cublasDger_v2, int, double)
-#if CUBLAS_VERSION >= 120000
 GEMV(cublasSgemv_v2_64, int64_t, float)
 GEMV(cublasDgemv_v2_64, int64_t, double)
 GER(cublasSger_v2_64, int64_t, float)
 GER(cublasDger_v2_64, int64_t, double)
-#endif

@@ -203,9 +203,7 @@ GEAM(cublasSgeam, int, float)
 GEAM(cublasDgeam, int, double)
 TRSM(cublasStrsm_v2, int, float)
 TRSM(cublasDtrsm_v2, int, double)
-#if CUBLAS_VERSION >= 120000
 GEAM(cublasSgeam_64, int64_t, float)
 GEAM(cublasDgeam_64, int64_t, double)
 TRSM(cublasStrsm_v2_64, int64_t, float)
 TRSM(cublasDtrsm_v2_64, int64_t, double)
-#endif

@@ -140,7 +140,5 @@ ROT(cublasSrot_v2, int, float)
 ROT(cublasDrot_v2, int, double)
 ROTG(cublasSrotg_v2, float)
 ROTG(cublasDrotg_v2, double)
-#if CUBLAS_VERSION >= 120000
 ROT(cublasSrot_v2_64, int64_t, float)
 ROT(cublasDrot_v2_64, int64_t, double)
-#endif

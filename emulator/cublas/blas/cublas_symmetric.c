@@ -250,7 +250,5 @@ cublas##S##syr_v2##suffix(cublasHandle_t handle, cublasFillMode_t uplo,   \
 
 SYMMETRIC(S, , int, float)
 SYMMETRIC(D, , int, double)
-#if CUBLAS_VERSION >= 120000
 SYMMETRIC(S, _64, int64_t, float)
 SYMMETRIC(D, _64, int64_t, double)
-#endif

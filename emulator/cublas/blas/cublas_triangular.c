@@ -197,7 +197,5 @@ symbol(cublasHandle_t handle, cublasFillMode_t uplo,                      \
 
 TRIANGULAR(S, , int, float)
 TRIANGULAR(D, , int, double)
-#if CUBLAS_VERSION >= 120000
 TRIANGULAR(S, _64, int64_t, float)
 TRIANGULAR(D, _64, int64_t, double)
-#endif

@@ -313,10 +313,32 @@ own_kernels(void **state)
 	OK(cuLibraryUnload(library));
 }
 
+/* A status has one number and one text, in the driver and in the runtime. */
+static void
+errors(void **state)
+{
+	int count = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		const char *name, *text;
+
+		if (cuGetErrorName((CUresult)i, &name))
+			continue;
+		assert_int_equal(strncmp(name, "CUDA_", 5), 0);
+		assert_string_not_equal(cudaGetErrorName((cudaError_t)i), name);
+		OK(cuGetErrorString((CUresult)i, &text));
+		assert_string_equal(text, cudaGetErrorString((cudaError_t)i));
+		count++;
+	}
+	assert_true(count > 30);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(errors),
 		cmocka_unit_test(first_steps),
 		cmocka_unit_test(entry_points),
 		cmocka_unit_test(contexts),

@@ -112,7 +112,6 @@ pointer_arrays(void **state)
 	assert_true(back[0] == 10 && back[1] == 18 && back[3] == 24);
 	OK(cudaMemcpy(back, c + 4, sizeof back, cudaMemcpyDeviceToHost));
 	assert_true(back[0] == 10 && back[1] == 12 && back[3] == 24);
-#if CUBLAS_VERSION >= 120500
 	{
 		const cublasOperation_t ops[2] = { N, T };
 		const int m[2] = { 2, 1 }, sizes[2] = { 1, 1 }, ld[2] = { 2,
@@ -124,7 +123,6 @@ pointer_arrays(void **state)
 	}
 	OK(cudaMemcpy(back, c + 4, sizeof back, cudaMemcpyDeviceToHost));
 	assert_true(back[0] == 30 && back[1] == 12);
-#endif
 	OK(cudaFree(a));
 	OK(cudaFree(b));
 	OK(cudaFree(c));

@@ -240,7 +240,6 @@ doubles(void **state)
 	OK(cublasDger(handle, 1, 1, &two, d, 1, d, 1, d, 1));
 	OK(cublasDnrm2(handle, 1, d, 1, &got));
 	assert_true(fabs(got - 6) < 1e-14);
-#if CUBLAS_VERSION >= 120000
 	{
 		int64_t index;
 		float sum;
@@ -251,7 +250,6 @@ doubles(void **state)
 		near((double)sum, fabs((double)xs[0]) + fabs((double)xs[1]),
 		    2);
 	}
-#endif
 	OK(cudaFree(d));
 }
 
