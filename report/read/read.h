@@ -109,6 +109,9 @@ void ac_course_read(struct ac_course *to, const struct ac_site_course *from);
 void ac_course_absorb(struct ac_course *into, const struct ac_course *other);
 /* How many times as fast as kept, as measured; 0: it was not. */
 double ac_course_speed(const struct ac_course *course);
+/* Calls that ran on the rung, next to C or into it; why nothing judged them. */
+uint64_t ac_site_on_rung(const struct ac_site_total *site);
+enum ac_unjudged ac_site_unjudged(const struct ac_site_total *site);
 void ac_course_add_totals(struct ac_report_totals *totals,
     const struct ac_site_total *site);
 
@@ -116,13 +119,10 @@ void ac_course_add_totals(struct ac_report_totals *totals,
 
 /* "guard=off", "recorded into graphs"; "" of what was judged */
 extern const char *const ac_unjudged_names[AC_UNJUDGED_COUNT];
-enum ac_unjudged ac_site_unjudged(const struct ac_site_total *site);
 /* Tell, piece by piece: "judged 4812 of 4820 calls on the device", "79 samples
  * in FP64", "worst 0.32 of tol"; or "not judged: guard=off". */
 void ac_site_tell_basis(const struct ac_site_total *site,
     void (*tell)(const char *piece, void *context), void *context);
-void ac_basis_add_totals(struct ac_report_totals *totals,
-    const struct ac_site_total *site);
 /* The same of a run, and what was not judged: "no verdict" at least. */
 void ac_totals_add_basis(struct ac_text *text,
     const struct ac_report_totals *totals);

@@ -17,32 +17,6 @@ const char *const ac_unjudged_names[AC_UNJUDGED_COUNT] = {
 	[AC_UNJUDGED_UNREAD] = "no verdict yet",
 };
 
-enum ac_unjudged
-ac_site_unjudged(const struct ac_site_total *site)
-{
-	const struct ac_course *c = &site->course;
-
-	if (c->judged || c->samples)
-		return AC_UNJUDGED_NONE;
-	if (site->rung == AC_RUNG_KEEP || !site->recast)
-		return AC_UNJUDGED_KEPT;
-	if (site->key.operation == AC_OP_RNN)
-		return AC_UNJUDGED_NETWORK;
-	if (site->guard == AC_GUARD_OFF)
-		return AC_UNJUDGED_OFF;
-	if (c->captured >= site->recast)
-		return AC_UNJUDGED_GRAPHS;
-	return site->sample_period ? AC_UNJUDGED_UNREAD : AC_UNJUDGED_UNSAMPLED;
-}
-
-/* Calls that ran on the rung, beside C or into it. */
-static uint64_t
-calls_on_rung(const struct ac_site_total *site)
-{
-	return site->rung == AC_RUNG_KEEP ? 0
-	    : site->recast + site->course.tries;
-}
-
 /* ---- A site ------------------------------------------------------------ */
 
 struct teller {
@@ -69,7 +43,7 @@ add_number(struct ac_text *text, uint64_t number)
 static void
 tell_judged(struct teller *t, const struct ac_site_total *site)
 {
-	const uint64_t judged = site->course.judged, all = calls_on_rung(site);
+	const uint64_t judged = site->course.judged, all = ac_site_on_rung(site);
 	struct ac_text text = begin(t);
 
 	if (!judged)
@@ -184,48 +158,6 @@ ac_site_tell_basis(const struct ac_site_total *site,
 }
 
 /* ---- A run ------------------------------------------------------------- */
-
-/* A site without a sample has no error, one without a tolerance no
- * judgement. */
-static void
-add_worst(struct ac_report_totals *t, const struct ac_site_total *site)
-{
-	const struct ac_course *c = &site->course;
-
-	if (site->tol <= 0)
-		return;
-	if (c->samples && (t->worst_tol <= 0 || c->error / site->tol
-	    > t->worst_error / t->worst_tol)) {
-		t->worst_error = c->error;
-		t->worst_tol = site->tol;
-		t->worst_site = site->id;
-	}
-	if (c->judged && c->estimate / site->tol > t->worst_estimate)
-		t->worst_estimate = c->estimate / site->tol;
-}
-
-void
-ac_basis_add_totals(struct ac_report_totals *t,
-    const struct ac_site_total *site)
-{
-	const struct ac_course *c = &site->course;
-	const uint64_t all = calls_on_rung(site);
-	const enum ac_unjudged why = ac_site_unjudged(site);
-
-	t->on_rungs += all;
-	t->judged += c->judged < all ? c->judged : all;
-	t->suspects += c->suspects;
-	t->samples += c->samples;
-	t->first_samples += c->samples == 1 && c->sampled_at == 1;
-	t->unread += c->unread;
-	if (c->oldest_unread > t->oldest_unread)
-		t->oldest_unread = c->oldest_unread;
-	t->unjudged[why] += site->recast;
-	/* Of the library's own conversion nothing judges replays. */
-	if (why == AC_UNJUDGED_NONE && site->tactic == AC_TACTIC_LIBRARY)
-		t->unjudged[AC_UNJUDGED_GRAPHS] += c->captured;
-	add_worst(t, site);
-}
 
 static void
 add_samples(struct ac_text *text, const struct ac_report_totals *t)
