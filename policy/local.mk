@@ -24,10 +24,7 @@ policy_profiles = \
 	policy/profiles/fp16.policy \
 	policy/profiles/off.policy \
 	policy/profiles/tf32.policy
-# profiles.c and profiles.S: the object of each carries its library's name,
-# which automake does for targets with flags of their own.
 policy_libpolicy_a_CPPFLAGS = $(AM_CPPFLAGS) -DSYSCONFDIR='"$(sysconfdir)"'
 policy_libprofiles_a_SOURCES = policy/profiles/profiles.S
-policy_libprofiles_a_CPPFLAGS = $(AM_CPPFLAGS)
 $(policy_libprofiles_a_OBJECTS): $(policy_profiles)
 EXTRA_DIST += $(policy_profiles)

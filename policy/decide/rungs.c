@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/decide/rungs.c -- which rungs an operation may use under a rule: what
- * is allowed, legal and accurate enough. Pure; called by decide.c and by
- * who explains decisions. */
+ * is legal and accurate enough. Pure; called by decide.c and explain.c. */
 #include "policy/language/rule.h"
-
-bool
-ac_rule_allows(const struct ac_rule *rule, enum ac_rung rung)
-{
-	unsigned i;
-
-	if (rule->action == AC_ACTION_AUTO)
-		return rung != AC_RUNG_KEEP;
-	for (i = 0; i < rule->rung_count; i++)
-		if (rule->rungs[i] == rung)
-			return true;
-	return false;
-}
 
 double
 ac_rule_tol(const struct ac_rule *rule, enum ac_rung rung)

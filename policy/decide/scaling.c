@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/decide/scaling.c -- which call is a seed and which an update, the
- * lines that say so as text, and why. Pure; reads only the frozen policy. */
+/* policy/decide/scaling.c -- which call is a seed and which an update, and
+ * why. Pure; reads only the frozen policy. */
 #include "policy/language/rule.h"
 
 #include "base/text.h"
@@ -67,36 +67,6 @@ ac_policy_may_scale(const struct ac_policy *policy, const char *program)
 	return line != NULL;
 }
 
-/* ---- As text ----------------------------------------------------------- */
-
-static void
-print_line(const struct ac_policy *policy, const struct ac_scaling_line *line,
-    struct ac_text *text)
-{
-	unsigned i;
-
-	ac_text_add(text, ac_scaling_names[line->kind]);
-	for (i = 0; i < line->condition_count; i++) {
-		ac_text_add(text, " ");
-		ac_condition_print(&line->conditions[i], text);
-	}
-	if (line->kind == AC_SCALING_SEED)
-		ac_text_addf(text, " -> scale=2^%u", policy->scale);
-	else
-		ac_text_add(text, " -> unscale");
-}
-
-void
-ac_policy_print_scaling(const struct ac_policy *policy, struct ac_text *text)
-{
-	const struct ac_scaling_line *line;
-
-	for (line = policy->scalings; line != NULL; line = line->next) {
-		print_line(policy, line, text);
-		ac_text_add(text, "\n");
-	}
-}
-
 void
 ac_policy_explain_scaling(const struct ac_policy *policy,
     const struct ac_op *op, struct ac_text *text)
@@ -109,7 +79,7 @@ ac_policy_explain_scaling(const struct ac_policy *policy,
 		wrong = failing(policy, line, op);
 		ac_text_addf(text, "  %s:%u  ", line->place.source->name,
 		    line->place.line);
-		print_line(policy, line, text);
+		ac_scaling_print(policy, line, text);
 		ac_text_add(text, "  ");
 		if (wrong == NULL)
 			break;

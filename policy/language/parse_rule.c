@@ -128,6 +128,19 @@ parse_conditions(struct ac_parser *parser, unsigned families)
 	return true;
 }
 
+bool
+ac_rule_allows(const struct ac_rule *rule, enum ac_rung rung)
+{
+	unsigned i;
+
+	if (rule->action == AC_ACTION_AUTO)
+		return rung != AC_RUNG_KEEP;
+	for (i = 0; i < rule->rung_count; i++)
+		if (rule->rungs[i] == rung)
+			return true;
+	return false;
+}
+
 static bool
 parse_rung(struct ac_parser *parser, struct ac_rule *rule)
 {

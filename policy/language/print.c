@@ -116,6 +116,34 @@ print_set(const struct ac_settings *settings, const struct ac_settings *before,
 }
 
 void
+ac_scaling_print(const struct ac_policy *policy,
+    const struct ac_scaling_line *line, struct ac_text *text)
+{
+	unsigned i;
+
+	ac_text_add(text, ac_scaling_names[line->kind]);
+	for (i = 0; i < line->condition_count; i++) {
+		ac_text_add(text, " ");
+		ac_condition_print(&line->conditions[i], text);
+	}
+	if (line->kind == AC_SCALING_SEED)
+		ac_text_addf(text, " -> scale=2^%u", policy->scale);
+	else
+		ac_text_add(text, " -> unscale");
+}
+
+void
+ac_policy_print_scaling(const struct ac_policy *policy, struct ac_text *text)
+{
+	const struct ac_scaling_line *line;
+
+	for (line = policy->scalings; line != NULL; line = line->next) {
+		ac_scaling_print(policy, line, text);
+		ac_text_add(text, "\n");
+	}
+}
+
+void
 ac_policy_print(const struct ac_policy *policy, struct ac_text *text)
 {
 	const struct ac_settings *before = NULL;

@@ -125,6 +125,11 @@ struct ac_policy {
 const struct ac_setting_value *ac_rule_setting(const struct ac_policy *policy,
     const struct ac_rule *rule, enum ac_setting which);
 
+/* ---- parse_rule.c ------------------------------------------------------- */
+
+/* Whether `rule` lists `rung` (auto lists all). */
+bool ac_rule_allows(const struct ac_rule *rule, enum ac_rung rung);
+
 /* ---- match.c: does a rule speak about an operation? -------------------- */
 
 bool ac_rule_names(const struct ac_rule *rule, enum ac_operation operation);
@@ -171,8 +176,6 @@ enum ac_verdict {
 };
 enum ac_verdict ac_rung_judge(const struct ac_rule *rule,
     const struct ac_op *op, enum ac_rung rung);
-/* Whether `rule` lists `rung` (auto lists all). */
-bool ac_rule_allows(const struct ac_rule *rule, enum ac_rung rung);
 /* The tolerance of `rung` under `rule`. */
 double ac_rule_tol(const struct ac_rule *rule, enum ac_rung rung);
 /* How `rung` would be done for `op`. */
@@ -191,5 +194,8 @@ void ac_condition_print(const struct ac_condition *condition,
     struct ac_text *text);
 /* Patterns, conditions, action and own settings, without a line end. */
 void ac_rule_print(const struct ac_rule *rule, struct ac_text *text);
+/* A `seed` or `update` line, without a line end. */
+void ac_scaling_print(const struct ac_policy *policy,
+    const struct ac_scaling_line *line, struct ac_text *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/decide/cover.c -- rules that can never decide, because an earlier one
+/* policy/language/cover.c -- rules that can never decide, because an earlier one
  * matches every call they match. Warnings only; silence proves nothing. Runs
  * once, at the end of loading. */
 #include "policy/language/parse.h"
