@@ -23,7 +23,7 @@ static struct slab slabs[AC_SCRATCH_CONTEXTS];
 static struct slab *
 slab_of(const struct ac_place *place)
 {
-	return &slabs[ac_scratch_index(place->scratch)];
+	return &slabs[place->index];
 }
 
 /* Room for one more, of the slab as it is now; 0 without. */
@@ -53,7 +53,7 @@ refill(const struct ac_place *place, uint64_t limit)
 	    place->stream, &address) != AC_REASON_NONE)
 		return;
 	ac_lock_take(&slab->lock);
-	slab->epoch = ac_scratch_epoch(place->scratch);
+	slab->epoch = place->epoch;
 	slab->address = address;
 	slab->used = 0;
 	ac_lock_give(&slab->lock);
@@ -62,7 +62,7 @@ refill(const struct ac_place *place, uint64_t limit)
 static ac_cu_address
 take(const struct ac_place *place, uint64_t limit)
 {
-	const uint32_t epoch = ac_scratch_epoch(place->scratch);
+	const uint32_t epoch = place->epoch;
 	struct slab *slab = slab_of(place);
 	ac_cu_address address = cut(slab, epoch);
 
@@ -81,8 +81,8 @@ is_for(const struct ac_history *history, const struct ac_place *place,
 	return history->stream_id == place->stream_id
 	    && history->candidate == candidate
 	    && history->capture == place->capture
-	    && history->scratch == ac_scratch_index(place->scratch)
-	    && history->epoch == ac_scratch_epoch(place->scratch);
+	    && history->scratch == place->index
+	    && history->epoch == place->epoch;
 }
 
 struct ac_recast_history *
@@ -108,8 +108,8 @@ ac_history_find(ac_histories *list, const struct ac_place *place,
 	*history = (struct ac_history){
 		.stream_id = place->stream_id, .capture = place->capture,
 		.candidate = candidate,
-		.scratch = ac_scratch_index(place->scratch),
-		.epoch = ac_scratch_epoch(place->scratch),
+		.scratch = place->index,
+		.epoch = place->epoch,
 		.address = address, .next = first,
 	};
 	/* Two threads on one stream may both add it: the newest counts. */

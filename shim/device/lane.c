@@ -27,12 +27,6 @@ struct yard {
 };
 static struct yard yards[AC_SCRATCH_CONTEXTS];
 
-static struct yard *
-yard_of(const struct ac_scratch *scratch)
-{
-	return &yards[ac_scratch_index(scratch)];
-}
-
 /* ---- Choosing a lane --------------------------------------------------- */
 
 static bool
@@ -54,7 +48,7 @@ serves(const struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place)
 {
 	return lane->provider == request->provider
-	    && lane->epoch == ac_scratch_epoch(place->scratch)
+	    && lane->epoch == place->epoch
 	    && (!lane->capture || lane->capture == place->capture);
 }
 
@@ -83,7 +77,7 @@ static struct ac_lane *
 claim_same_stream(const struct ac_lane_request *request,
     const struct ac_place *place)
 {
-	struct ac_lane *lane = yard_of(place->scratch)->lane;
+	struct ac_lane *lane = yards[place->index].lane;
 
 	for (unsigned i = 0; i < LANES; i++, lane++) {
 		if (lane->state != LANE_FREE || !is_at(lane, place)
@@ -115,10 +109,10 @@ count_eager(const struct yard *yard, uint32_t epoch,
 static struct ac_lane *
 claim_empty(const struct ac_place *place, const struct ac_provider *provider)
 {
-	struct ac_lane *lane = yard_of(place->scratch)->lane;
-	const uint32_t epoch = ac_scratch_epoch(place->scratch);
+	struct ac_lane *lane = yards[place->index].lane;
+	const uint32_t epoch = place->epoch;
 
-	if (count_eager(yard_of(place->scratch), epoch, provider)
+	if (count_eager(&yards[place->index], epoch, provider)
 	    >= EAGER_LANES)
 		return NULL;
 	for (unsigned i = 0; i < LANES; i++, lane++) {
@@ -143,7 +137,7 @@ static struct ac_lane *
 claim_oldest(const struct ac_lane_request *request,
     const struct ac_place *place, bool *any_busy_out)
 {
-	struct ac_lane *lane = yard_of(place->scratch)->lane, *oldest = NULL;
+	struct ac_lane *lane = yards[place->index].lane, *oldest = NULL;
 
 	*any_busy_out = false;
 	for (unsigned i = 0; i < LANES; i++, lane++) {
@@ -163,7 +157,7 @@ static enum ac_reason
 build(const struct ac_lane_request *request, const struct ac_place *place,
     struct ac_lane **lane_out)
 {
-	struct yard *yard = yard_of(place->scratch);
+	struct yard *yard = &yards[place->index];
 	struct ac_lane *lane;
 	enum ac_reason reason;
 
@@ -197,7 +191,7 @@ static struct ac_lane *
 claim_for_capture(const struct ac_lane_request *request,
     const struct ac_place *place, bool same_stream)
 {
-	struct ac_lane *lane = yard_of(place->scratch)->lane;
+	struct ac_lane *lane = yards[place->index].lane;
 
 	for (unsigned i = 0; i < LANES; i++, lane++) {
 		if (lane->state != LANE_FREE || lane->capture
@@ -215,8 +209,8 @@ static enum ac_reason
 choose_for_capture(const struct ac_lane_request *request,
     const struct ac_place *place, struct ac_lane **lane_out)
 {
-	const bool more = has_lanes_for_graphs(yard_of(place->scratch),
-	    ac_scratch_epoch(place->scratch));
+	const bool more = has_lanes_for_graphs(&yards[place->index],
+	    place->epoch);
 
 	*lane_out = claim_same_stream(request, place);
 	if (!*lane_out && more)
@@ -302,7 +296,8 @@ ac_lane_return(const struct ac_lane_loan *loan, bool clean)
 	lane->used = true;
 	lane->dirty |= !clean;
 	lane->last_use = 1 + atomic_fetch_add_explicit(
-	    &yard_of(lane->scratch)->uses, 1, memory_order_relaxed);
+	    &yards[ac_scratch_index(lane->scratch)].uses, 1,
+	    memory_order_relaxed);
 	release(lane, state);
 }
 
@@ -338,7 +333,7 @@ ac_lane_destroy_all(struct ac_provider *provider, unsigned long long context)
 	if (!scratch)
 		return;
 	for (unsigned i = 0; i < LANES; i++) {
-		struct ac_lane *lane = &yard_of(scratch)->lane[i];
+		struct ac_lane *lane = &yards[ac_scratch_index(scratch)].lane[i];
 
 		if (!is_of(lane, provider, scratch) || !claim(lane, LANE_FREE))
 			continue;

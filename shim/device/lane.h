@@ -14,6 +14,7 @@
 
 #include "kernels/recast/recast.h"
 #include "policy/op.h"
+#include "shim/bind/provider.h"
 #include "shim/device/place.h"
 
 struct ac_lane;

@@ -201,7 +201,7 @@ ac_lane_build(struct ac_lane *lane, const struct ac_lane_request *request,
 	lane->driver = place->driver;
 	lane->scratch = place->scratch;
 	lane->provider = request->provider;
-	lane->epoch = ac_scratch_epoch(place->scratch);
+	lane->epoch = place->epoch;
 	lane->used = lane->dirty = lane->follows = false;
 	lane->math_flags = CUBLAS_DEFAULT_MATH;
 	lane->atomics = CUBLAS_ATOMICS_NOT_ALLOWED;

@@ -118,7 +118,7 @@ refill(struct page *page, const struct ac_place *place)
 	if (!done)
 		return false;
 	ac_lock_take(&page->lock);
-	page->epoch = ac_scratch_epoch(place->scratch);
+	page->epoch = place->epoch;
 	page->host = host;
 	page->device = device;
 	page->used = 0;
@@ -131,8 +131,8 @@ ac_mailbox_take(const struct ac_place *place, size_t bytes, bool outlives,
     void **host_out, ac_cu_address *device_out)
 {
 	enum { LINE = 64 };
-	struct page *page = &pages[ac_scratch_index(place->scratch)];
-	const uint32_t epoch = ac_scratch_epoch(place->scratch);
+	struct page *page = &pages[place->index];
+	const uint32_t epoch = place->epoch;
 	const size_t rounded = (bytes + LINE - 1) / LINE * LINE;
 
 	if (place->capture || rounded > AC_MAILBOX_BYTES

@@ -59,7 +59,11 @@ prepare_context(struct ac_place *place, const struct ac_cu_current *now)
 	if (!place->capture)
 		place->scratch = ac_scratch_get(place->driver, now->context,
 		    now->id, now->device);
-	return place->scratch ? AC_REASON_NONE : AC_REASON_DRIVER;
+	if (!place->scratch)
+		return AC_REASON_DRIVER;
+	place->index = ac_scratch_index(place->scratch);
+	place->epoch = ac_scratch_epoch(place->scratch);
+	return AC_REASON_NONE;
 }
 
 /* A stream that is 0 is of whatever context is current, so the device is
@@ -68,7 +72,6 @@ enum ac_reason
 ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 {
 	const struct ac_driver *driver = ac_driver_get();
-	struct ac_place place = { .driver = driver, .stream = stream };
 	struct ac_cu_current now;
 	enum ac_reason reason;
 
@@ -79,30 +82,15 @@ ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 	 * identity. */
 	if (!driver->cuCtxGetId)
 		return AC_REASON_UNSUPPORTED;
-	place.kernels = ac_kernels_known(&ac_recast_module, now.context,
+	place_out->driver = driver;
+	place_out->stream = stream;
+	place_out->kernels = ac_kernels_known(&ac_recast_module, now.context,
 	    now.id);
-	if (place.kernels && place.kernels->status)
+	if (place_out->kernels && place_out->kernels->status)
 		return AC_REASON_UNSUPPORTED; /* the stream is not asked */
-	reason = find_stream(&place, now.context);
-	if (reason == AC_REASON_NONE)
-		reason = prepare_context(&place, &now);
-	if (reason == AC_REASON_NONE)
-		*place_out = place;
-	return reason;
-}
-
-enum ac_reason
-ac_place_find(struct ac_provider *provider, cublasHandle_t handle, int device,
-    struct ac_place *place_out)
-{
-	cudaStream_t stream;
-
-	/* Without a context the handle is not asked. */
-	if (!ac_driver_get())
-		return AC_REASON_NO_CONTEXT;
-	if (PROVIDER(provider, cublasGetStream_v2)(handle, &stream))
-		return AC_REASON_REFUSED;
-	return ac_place_on(stream, device, place_out);
+	reason = find_stream(place_out, now.context);
+	return reason == AC_REASON_NONE ? prepare_context(place_out, &now)
+	    : reason;
 }
 
 bool

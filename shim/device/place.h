@@ -5,7 +5,6 @@
 #define AC_SHIM_PLACE_H
 
 #include "kernels/load/kernels.h"
-#include "shim/bind/provider.h"
 #include "shim/device/scratch.h"
 
 /* Ids, since addresses are no identity: another context or stream may have
@@ -13,21 +12,19 @@
 struct ac_place {
 	const struct ac_driver *driver;
 	const struct ac_kernels *kernels;   /* loaded into the current context */
-	struct ac_scratch      *scratch;    /* of the same */
+	struct ac_scratch      *scratch;    /* of the same; and its */
+	unsigned                index;      /* ac_scratch_index() */
+	uint32_t                epoch;      /* ac_scratch_epoch() */
 	ac_cu_stream            stream;     /* the program's, as its handle has it */
 	uint64_t                stream_id;
 	uint64_t                capture;    /* the capture the stream records
 	                                     * into; 0: it runs */
 };
 
-/* Find where a call on `handle` of `provider`, which lives on `device`, would
- * run: AC_REASON_NONE, or why it must be kept. What the context needs is made
- * when it is first met, but never while the stream captures. Waits for
- * nothing. */
-enum ac_reason ac_place_find(struct ac_provider *provider,
-    cublasHandle_t handle, int device, struct ac_place *place_out);
-
-/* The same for a call that runs on `stream`, whoever's handle it came by. */
+/* Find where a call on `stream`, by a handle that lives on `device`, would run:
+ * AC_REASON_NONE, or why it must be kept; *place_out means nothing then. What
+ * the context needs is made when it is first met, but never while the stream
+ * captures. Waits for nothing. */
 enum ac_reason ac_place_on(ac_cu_stream stream, int device,
     struct ac_place *place_out);
 

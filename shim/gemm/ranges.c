@@ -47,7 +47,7 @@ make(const struct ac_site *site, const struct ac_place *place)
 	ranges->copy = copy;
 	ranges->process = getpid();
 	ranges->scratch = place->scratch;
-	ranges->epoch = ac_scratch_epoch(place->scratch);
+	ranges->epoch = place->epoch;
 	next = atomic_load(&all);
 	do
 		ranges->next = next;
@@ -73,7 +73,7 @@ ranges_of(const struct ac_site *site, const struct ac_place *place)
 			ranges = there;
 	}
 	return ranges->copy && ranges->scratch == place->scratch
-	    && ranges->epoch == ac_scratch_epoch(place->scratch) ? ranges
+	    && ranges->epoch == place->epoch ? ranges
 	    : NULL;
 }
 
@@ -113,10 +113,12 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
 		.limit_bytes = site->decision.workspace_bytes,
 	};
 	struct ac_ranges *ranges;
+	ac_cu_stream stream;
 	struct ac_place place;
 	struct ac_layout layout;
 
-	if (!site->state || ac_place_find(request.provider, g->handle,
+	if (!site->state || !ac_driver_get() || PROVIDER(request.provider,
+	    cublasGetStream_v2)(g->handle, &stream) || ac_place_on(stream,
 	    handle->device, &place) != AC_REASON_NONE || place.capture
 	    || !ac_layout_make(g, false, false, &layout))
 		return;

@@ -9,7 +9,7 @@ static void
 forget_if_gone(struct ac_timing *timing, const struct ac_place *place)
 {
 	if (!timing->driver || (timing->scratch == place->scratch
-	    && timing->epoch == ac_scratch_epoch(place->scratch)))
+	    && timing->epoch == place->epoch))
 		return;
 	timing->driver = NULL;
 	timing->pending = false;
@@ -78,7 +78,7 @@ make_events(struct ac_timing *timing, const struct ac_place *place)
 	}
 	timing->driver = driver;
 	timing->scratch = place->scratch;
-	timing->epoch = ac_scratch_epoch(place->scratch);
+	timing->epoch = place->epoch;
 	return true;
 }
 

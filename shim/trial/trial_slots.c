@@ -9,7 +9,7 @@ static bool
 are_at(const struct ac_trial_slots *slots, const struct ac_place *place)
 {
 	return slots && slots->of == place->scratch
-	    && slots->epoch == ac_scratch_epoch(place->scratch);
+	    && slots->epoch == place->epoch;
 }
 
 bool
@@ -25,7 +25,7 @@ ac_trial_is_deserted(const struct ac_trial *t, const struct ac_place *place,
 	const struct ac_trial_slots *home = t->v->home;
 
 	return !home || (home->of == place->scratch
-	    && home->epoch != ac_scratch_epoch(place->scratch))
+	    && home->epoch != place->epoch)
 	    || number >= t->v->home_at + absence;
 }
 
@@ -50,7 +50,7 @@ bool
 ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 {
 	struct ac_trial_slots made = {
-		place->scratch, ac_scratch_epoch(place->scratch), NULL, 0, true
+		place->scratch, place->epoch, NULL, 0, true
 	}, *slots = t->v->known;
 	const size_t bytes = TRIAL_SLOTS * sizeof *made.host;
 	void *host;

@@ -24,20 +24,6 @@ ac_mapped_take(size_t bytes)
 	return &pool[mapped++];
 }
 
-uint32_t
-ac_scratch_epoch(const struct ac_scratch *scratch)
-{
-	(void)scratch;
-	return 1;
-}
-
-unsigned
-ac_scratch_index(const struct ac_scratch *scratch)
-{
-	(void)scratch;
-	return 0;
-}
-
 bool
 ac_scratch_order(struct ac_scratch *scratch, ac_cu_stream stream, bool captures)
 {

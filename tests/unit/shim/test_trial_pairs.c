@@ -424,7 +424,7 @@ test_reset_in_proof(void **state)
 	(void)next_try(t, 1, GOOD, left + TRIAL_RETRY + 1);
 	for (int i = 0; i < 30; i++)
 		(void)call_on(t, 1, GOOD);
-	epoch++;
+	reset_contexts();
 	while (call_on(t, 1, GOOD).kind != AC_TURN_RECAST)
 		assert_true(*t->v->calls <
 		    left + TRIAL_RETRY + 4 * TRIAL_PROOF);

@@ -300,7 +300,7 @@ test_reset(void **state)
 	device.is_behind = true;
 	(void)calls_until(t, 40);
 	memset(posts, 0, sizeof posts);
-	epoch++;
+	reset_contexts();
 	device.is_behind = false;
 	pages = 0;
 	now = calls_until(t, 200);
@@ -327,7 +327,7 @@ test_reset_in_probation(void **state)
 		device.is_behind = true;
 		(void)calls_until(t, before);
 		memset(posts, 0, sizeof posts);
-		epoch++;
+		reset_contexts();
 		device.is_behind = false;
 		while (call(t).kind != AC_TURN_RECAST)
 			assert_true(*t->v->calls <= before + 6);

@@ -18,7 +18,6 @@ enum { QUEUE = 1 << 12 };
 struct device device;
 struct ac_recast_post posts[2][TRIAL_SLOTS];
 bool has_pages = true;
-uint32_t epoch;
 unsigned pages, naps, delivers_after;
 int64_t now_ns;
 static unsigned events;
@@ -75,13 +74,6 @@ ac_history_posts(ac_histories *list, const struct ac_place *place,
     unsigned candidate, uint64_t number)
 {
 	(void)list, (void)place, (void)candidate, (void)number;
-}
-
-uint32_t
-ac_scratch_epoch(const struct ac_scratch *scratch)
-{
-	(void)scratch;
-	return epoch;
 }
 
 bool
@@ -165,16 +157,22 @@ static const struct ac_driver driver = {
 	.cuEventRecord = record, .cuEventQuery = query,
 	.cuEventElapsedTime = elapsed
 };
-const struct ac_place here = {
+struct ac_place here = {
 	.driver = &driver, .scratch = (struct ac_scratch *)8, .stream_id = 3
 };
-const struct ac_place graph = {
+struct ac_place graph = {
 	.driver = &driver, .scratch = (struct ac_scratch *)8, .stream_id = 3,
 	.capture = 9
 };
-const struct ac_place there = {
+struct ac_place there = {
 	.driver = &driver, .scratch = (struct ac_scratch *)16, .stream_id = 4
 };
+
+void
+reset_contexts(void)
+{
+	here.epoch = graph.epoch = ++there.epoch;
+}
 
 /* ---- A site that may use FP16 by cast, or TF32 --------------------------- */
 
@@ -209,7 +207,7 @@ make(const struct ac_decision *decision, bool may_time)
 		.queued = 3 };
 	queued = naps = delivers_after = pages = 0;
 	has_pages = true;
-	epoch = 1;
+	here.epoch = graph.epoch = there.epoch = 1;
 	elapsed_ms = 0;
 	site = ac_report_site(&key, decision, "", NULL);
 	return ac_trial_make(decision, &key, "", site, NULL, may_time);

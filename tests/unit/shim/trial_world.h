@@ -24,16 +24,18 @@ struct device {
 extern struct device device;
 extern struct ac_recast_post posts[2][TRIAL_SLOTS]; /* here, and there */
 extern bool has_pages;
-extern uint32_t epoch;
 extern int64_t now_ns;              /* the clock of a test that has one */
 extern unsigned naps;               /* in all */
 extern unsigned delivers_after;     /* naps until the device has caught up;
                                      * 0: never */
 extern float elapsed_ms;            /* between any two events */
 extern unsigned pages;              /* taken */
-extern const struct ac_place here, graph, there; /* there: another context */
+extern struct ac_place here, graph, there; /* there: another context */
 
 enum { GOOD = 0, BAD = 1 };         /* of a call's data */
+
+/* What was made in the contexts is gone. */
+void reset_contexts(void);
 
 struct ac_decision decision_of(enum ac_asked_guard guard);
 /* A site of its own, in a new world. */
