@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/conv_call.c -- the conductor of every convolution of the older
- * interface: may this very call be recast, whose turn is it, in which memory,
- * what is counted. */
+/* shim/conv/conv_call.c -- whether this very convolution of the older interface
+ * may be recast, and the ways that its conductor (shim/trial/conduct.h) has to
+ * do that. */
 #include "shim/conv/conv_sample.h"
 
 #include "api/region.h"
@@ -15,14 +15,11 @@
 #include <stddef.h>
 #include <string.h>
 
-/* One call on its way. */
+/* One convolution on its way. */
 struct conv_job {
-	const struct ac_conv_call *call;
+	struct ac_conduct             call;
+	const struct ac_conv_call *conv;
 	struct ac_conv_site       *site;
-	const struct ac_place     *place;
-	struct ac_turn            *turn;
-	const struct ac_candidate *candidate;
-	struct ac_trial           *trial;    /* NULL: there is none */
 	struct ac_conv_data        data;
 	struct ac_slot             slot;     /* for a sample; device 0: none */
 };
@@ -60,7 +57,7 @@ borrow_lane(const struct conv_job *job, uint64_t bytes, bool sampled,
 		.limit_bytes = job->site->decision.workspace_bytes,
 	};
 
-	return ac_lane_borrow(&request, job->place, loan_out);
+	return ac_lane_borrow(&request, job->call.place, loan_out);
 }
 
 static uint64_t
@@ -79,8 +76,8 @@ output_of(const struct ac_conv *conv)
 static void
 redirect_output(struct conv_job *job, void *to)
 {
-	const void **at = job->call->operation == AC_OP_CONV_FPROP
-	    ? &job->data.y : job->call->operation == AC_OP_CONV_DGRAD
+	const void **at = job->conv->operation == AC_OP_CONV_FPROP
+	    ? &job->data.y : job->conv->operation == AC_OP_CONV_DGRAD
 	    ? &job->data.x : &job->data.w;
 
 	*at = to;
@@ -90,13 +87,13 @@ static cudnnStatus_t
 run_timed(const struct conv_job *job, struct ac_conv_plan *plan,
     void *workspace)
 {
-	struct ac_timing *timing = job->turn->timing;
-	const bool timed = timing && ac_timing_begin(timing, job->place);
+	struct ac_timing *timing = job->call.turn->timing;
+	const bool timed = timing && ac_timing_begin(timing, job->call.place);
 	const cudnnStatus_t status = ac_conv_plan_run(plan, &job->data,
 	    workspace);
 
 	if (timed)
-		ac_timing_end(timing, job->place,
+		ac_timing_end(timing, job->call.place,
 		    status == CUDNN_STATUS_SUCCESS);
 	return status;
 }
@@ -115,12 +112,12 @@ static enum ac_reason
 run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 {
 	const uint64_t bytes = ac_conv_plan_bytes(plan);
-	const bool own = job->call->bytes < bytes
-	    || (bytes && !is_workspace(job->call->workspace));
+	const bool own = job->conv->bytes < bytes
+	    || (bytes && !is_workspace(job->conv->workspace));
 	const bool sampled = job->slot.device != 0;
 	const uint64_t out = beside
 	    ? round_up(ac_conv_extent(output_of(&job->site->query.conv))) : 0;
-	void *workspace = job->call->workspace;
+	void *workspace = job->conv->workspace;
 	struct ac_lane_loan loan;
 	enum ac_reason reason = AC_REASON_NONE;
 	bool clean = true;
@@ -137,14 +134,14 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 	if (run_timed(job, plan, workspace))
 		reason = AC_REASON_REFUSED;
 	else if (sampled)
-		clean = ac_conv_sample(job->site, &job->data, job->turn,
-		    job->slot.device, job->place, loan.marks);
+		clean = ac_conv_sample(job->site, &job->data, job->call.turn,
+		    job->slot.device, job->call.place, loan.marks);
 	if (own || beside || sampled)
 		ac_lane_return(&loan, clean);
 	if (reason == AC_REASON_NONE && sampled && !clean && beside)
 		reason = AC_REASON_OUT_OF_MEMORY;
 	if (reason == AC_REASON_NONE && sampled && clean && !beside)
-		ac_trial_sampled(job->trial, job->turn);
+		ac_trial_sampled(job->call.trial, job->call.turn);
 	return reason;
 }
 
@@ -155,33 +152,34 @@ run_candidate(struct conv_job *job, bool beside)
 	enum ac_reason reason;
 	bool refused;
 
-	plan = ac_conv_plan_borrow(job->site, job->candidate->rung,
-	    job->call->handle, !job->place->capture, &refused);
+	plan = ac_conv_plan_borrow(job->site, job->call.candidate->rung,
+	    job->conv->handle, !job->call.place->capture, &refused);
 	if (!plan)
-		return refused ? AC_REASON_REFUSED : job->place->capture
+		return refused ? AC_REASON_REFUSED : job->call.place->capture
 		    ? AC_REASON_CAPTURE : AC_REASON_OUT_OF_MEMORY;
-	reason = job->place->capture && !ac_conv_plan_has_run(plan)
+	reason = job->call.place->capture && !ac_conv_plan_has_run(plan)
 	    ? AC_REASON_CAPTURE : run_plan(job, plan, beside);
 	ac_conv_plan_return(plan);
 	return reason;
 }
 
-/* ---- Turns ------------------------------------------------------------- */
+/* ---- The ways of a convolution ------------------------------------------ */
 
 static enum ac_reason
-try_all(const struct conv_job *job)
+try_all(struct ac_conduct *call)
 {
+	const struct conv_job *job = (struct conv_job *)call;
 	enum ac_reason worst = AC_REASON_PROBATION;
 	unsigned queued = 0, refused = 0;
 
-	for (unsigned i = 0; i < ac_trial_count(job->trial); i++) {
+	for (unsigned i = 0; i < ac_trial_count(call->trial); i++) {
 		struct conv_job one = *job;
 		enum ac_reason reason;
 
-		if (!(job->turn->tries >> i & 1))
+		if (!(call->turn->tries >> i & 1))
 			continue;
-		one.candidate = ac_trial_candidate(job->trial, i);
-		one.slot = ac_trial_slot(job->trial, job->turn, i);
+		one.call.candidate = ac_trial_candidate(call->trial, i);
+		one.slot = ac_trial_slot(call->trial, call->turn, i);
 		reason = run_candidate(&one, true);
 		if (reason == AC_REASON_NONE)
 			queued |= 1u << i;
@@ -190,7 +188,7 @@ try_all(const struct conv_job *job)
 		else
 			worst = reason;
 	}
-	ac_trial_tried(job->trial, job->turn, queued, refused);
+	ac_trial_tried(call->trial, call->turn, queued, refused);
 	return queued | refused ? AC_REASON_PROBATION : worst;
 }
 
@@ -198,49 +196,27 @@ try_all(const struct conv_job *job)
  * engines are deterministic, and an output may have gaps that a copy would
  * fill. */
 static enum ac_reason
-run_judged(struct conv_job *job)
+strict(struct ac_conduct *call)
 {
+	struct conv_job *job = (struct conv_job *)call;
 	struct conv_job beside = *job;
 	enum ac_reason reason;
 
-	beside.slot = job->turn->slot;
+	beside.slot = call->turn->slot;
 	reason = run_candidate(&beside, true);
-	if (reason == AC_REASON_NONE && (!ac_place_wait(job->place)
-	    || !ac_trial_judge_now(job->trial, job->turn)))
+	if (reason == AC_REASON_NONE && !ac_conduct_is_good(call))
 		reason = AC_REASON_GUARD;
-	job->slot = (struct ac_slot){ .device = 0 };
 	return reason == AC_REASON_NONE ? run_candidate(job, false) : reason;
 }
 
-static enum ac_outcome
-take_turn(struct conv_job *job, struct ac_kept *kept_out,
-    cudnnStatus_t *status_out)
+static enum ac_reason
+recast(struct ac_conduct *call)
 {
-	struct ac_turn *turn = job->turn;
-	struct ac_site_record *record = job->site->record;
-	enum ac_reason reason;
+	struct conv_job *job = (struct conv_job *)call;
 
-	if (turn->kind == AC_TURN_KEEP)
-		return ac_outcome_keep(turn, job->trial, record, job->place,
-		    kept_out);
-	if (turn->kind == AC_TURN_TRY)
-		return ac_outcome_original(turn, try_all(job), record,
-		    job->place, kept_out);
-	if (job->trial)
-		record = ac_trial_record(job->trial, turn->candidate);
-	job->candidate = &job->site->decision.candidate[turn->candidate];
-	if (turn->sampled && job->site->decision.sample_period)
-		job->slot = turn->slot;
-	reason = turn->kind == AC_TURN_STRICT ? run_judged(job)
-	    : run_candidate(job, false);
-	if (reason == AC_REASON_NONE) {
-		ac_outcome_count(&job->site->decision, job->candidate->rung,
-		    record, job->place);
-		*status_out = CUDNN_STATUS_SUCCESS;
-		return AC_OUTCOME_DONE;
-	}
-	ac_report_count(record, reason);
-	return AC_OUTCOME_KEPT;
+	if (call->turn->sampled && call->decision->sample_period)
+		job->slot = call->turn->slot;
+	return run_candidate(job, false);
 }
 
 /* NULL unless a step reads it. */
@@ -254,74 +230,48 @@ z_of(const struct ac_conv_call *call, const struct ac_conv_site *site)
 }
 
 static enum ac_reason
-find_place(const struct ac_conv_call *call, const struct ac_conv_site *site,
-    struct ac_place *place_out)
+find_stream(const struct ac_conduct *call, ac_cu_stream *stream_out)
 {
+	const struct conv_job *job = (const struct conv_job *)call;
 	__typeof__(&cudnnGetStream) get_stream =
-	    PROVIDER(call->provider, cudnnGetStream);
-	cudaStream_t stream;
+	    PROVIDER(job->site->provider, cudnnGetStream);
 
-	if (!get_stream || get_stream(call->handle, &stream))
-		return AC_REASON_UNSUPPORTED;
-	return ac_place_on(stream, site->query.device, place_out);
-}
-
-/* Between the look whether a place is wanted and its turn, another thread may
- * have changed what the turn is. */
-static bool
-lacks_place(const struct conv_job *job)
-{
-	return !job->place && job->turn->kind != AC_TURN_KEEP;
+	return get_stream && !get_stream(job->conv->handle, stream_out)
+	    ? AC_REASON_NONE : AC_REASON_UNSUPPORTED;
 }
 
 static uint64_t
-operands_of(const struct ac_conv_call *call)
+operands_of(const struct ac_conv_call *conv)
 {
-	switch (call->operation) {
-	case AC_OP_CONV_DGRAD: return ac_pair_key(call->w, call->y);
-	case AC_OP_CONV_WGRAD: return ac_pair_key(call->x, call->y);
-	default:               return ac_pair_key(call->x, call->w);
+	switch (conv->operation) {
+	case AC_OP_CONV_DGRAD: return ac_pair_key(conv->w, conv->y);
+	case AC_OP_CONV_WGRAD: return ac_pair_key(conv->x, conv->y);
+	default:               return ac_pair_key(conv->x, conv->w);
 	}
 }
 
 static enum ac_outcome
-conduct(const struct ac_conv_call *call, struct ac_conv_site *site,
+conduct(const struct ac_conv_call *conv, struct ac_conv_site *site,
     struct ac_kept *kept_out, cudnnStatus_t *status_out)
 {
-	struct ac_turn turn = { .kind = AC_TURN_RECAST };
-	struct conv_job job = { .call = call, .site = site, .turn = &turn,
-		.data = { call->x, call->w, call->y, z_of(call, site),
-		    call->bias } };
-	enum ac_reason reason = AC_REASON_NONE;
-	enum ac_outcome outcome = AC_OUTCOME_KEPT;
-	struct ac_place place;
-	bool wanted = true;
+	static const struct ac_ways ways = {
+		.needs_place = true, .find_stream = find_stream,
+		.recast = recast, .strict = strict, .try_all = try_all
+	};
+	struct conv_job job = {
+		.call = {
+			.decision = &site->decision, .record = site->record,
+			.trial = site->trial, .operands = operands_of(conv),
+			.device = site->query.device
+		},
+		.conv = conv, .site = site, .data = {
+			conv->x, conv->w, conv->y, z_of(conv, site), conv->bias
+		}
+	};
+	const enum ac_outcome outcome = ac_conduct(&job.call, &ways, kept_out);
 
-	if (site->trial) {
-		ac_trial_meet(site->trial, operands_of(call), &turn);
-		wanted = ac_trial_wants_place(site->trial, &turn, true);
-	}
-	if (!site->trial && site->decision.guard != AC_GUARD_OFF)
-		reason = AC_REASON_PROBATION;
-	else if (wanted)
-		reason = find_place(call, site, &place);
-	if (reason != AC_REASON_NONE) {
-		ac_report_count(site->record, reason);
-		return AC_OUTCOME_KEPT;
-	}
-	job.place = wanted ? &place : NULL;
-	if (site->trial) {
-		job.trial = ac_trial_of(site->trial, job.place);
-		if (job.trial != site->trial)
-			ac_trial_meet(job.trial, operands_of(call), &turn);
-		ac_trial_turn(job.trial, job.place, &turn);
-	}
-	if (lacks_place(&job))
-		ac_report_count(site->record, AC_REASON_PROBATION);
-	else
-		outcome = take_turn(&job, kept_out, status_out);
-	if (site->trial)
-		ac_trial_turn_over(job.trial, &turn);
+	if (outcome == AC_OUTCOME_DONE)
+		*status_out = CUDNN_STATUS_SUCCESS;
 	return outcome;
 }
 

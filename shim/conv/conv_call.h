@@ -6,7 +6,7 @@
 #define AC_SHIM_CONV_CALL_H
 
 #include "shim/conv/conv_site.h"
-#include "shim/trial/outcome.h"
+#include "shim/trial/conduct.h"
 
 #include <cudnn.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/gemm.c -- the conductor of every product that may be recast: may
- * this very call be, whose turn is it, which recipe runs it, what is
- * counted. */
+/* shim/gemm/gemm.c -- whether this very product may be recast, and the ways
+ * that its conductor (shim/trial/conduct.h) has to do that. */
 #include "shim/gemm/gemm.h"
 
 #include "shim/device/handle.h"
@@ -34,6 +33,22 @@ are_aligned(const struct ac_gemm *g)
 	    | (uintptr_t)g->c.data) & (unit - 1)) == 0;
 }
 
+/* A and B as they are stored. */
+struct stored {
+	int64_t rows_a, cols_a, rows_b, cols_b;
+};
+
+static struct stored
+stored(const struct ac_gemm *g)
+{
+	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
+
+	return (struct stored){
+		.rows_a = ta ? g->k : g->m, .cols_a = ta ? g->m : g->k,
+		.rows_b = tb ? g->n : g->k, .cols_b = tb ? g->k : g->n
+	};
+}
+
 /* Whether `cols` columns of each of `batch` matrices have less than 2^62 bytes
  * from the first to the last. */
 static bool
@@ -53,15 +68,15 @@ is_addressable(const struct ac_gemm *g, const struct ac_operand *operand,
 /* Mostly one look at all numbers will do: the product of any two of them is
  * below 2^58 if each is below 2^29. */
 static bool
-are_addressable(const struct ac_gemm *g, int64_t cols_a, int64_t cols_b)
+are_addressable(const struct ac_gemm *g, const struct stored *s)
 {
 	const uint64_t all = (uint64_t)(g->m | g->n | g->k | g->batch)
 	    | (uint64_t)(g->a.ld | g->b.ld | g->c.ld)
 	    | (uint64_t)(g->a.stride | g->b.stride | g->c.stride);
 
 	return all < UINT64_C(1) << 29
-	    || (is_addressable(g, &g->a, cols_a)
-	    && is_addressable(g, &g->b, cols_b)
+	    || (is_addressable(g, &g->a, s->cols_a)
+	    && is_addressable(g, &g->b, s->cols_b)
 	    && is_addressable(g, &g->c, g->n));
 }
 
@@ -69,18 +84,13 @@ are_addressable(const struct ac_gemm *g, int64_t cols_a, int64_t cols_b)
  * device holds get the provider's own answer. A negative stride is legal but
  * rare: kept. */
 static bool
-is_well_formed(const struct ac_gemm *g)
+is_well_formed(const struct ac_gemm *g, const struct stored *s)
 {
-	const int64_t rows_a = g->transa == CUBLAS_OP_N ? g->m : g->k;
-	const int64_t rows_b = g->transb == CUBLAS_OP_N ? g->k : g->n;
-
 	return g->alpha && g->beta && g->a.data && g->b.data && g->c.data
 	    && (unsigned)g->transa <= CUBLAS_OP_C
 	    && (unsigned)g->transb <= CUBLAS_OP_C
-	    && g->a.ld >= rows_a && g->b.ld >= rows_b && g->c.ld >= g->m
-	    && are_aligned(g)
-	    && are_addressable(g, g->m + g->k - rows_a,
-	        g->k + g->n - rows_b);
+	    && g->a.ld >= s->rows_a && g->b.ld >= s->rows_b
+	    && g->c.ld >= g->m && are_aligned(g) && are_addressable(g, s);
 }
 
 /* Past the last byte of an operand's matrices; all three have one type. */
@@ -128,178 +138,120 @@ shares_elements(const struct ac_gemm *g, const struct ac_operand *operand,
 }
 
 static bool
-output_overlaps(const struct ac_gemm *g)
+output_overlaps(const struct ac_gemm *g, const struct stored *s)
 {
-	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
-	const int64_t rows_a = ta ? g->k : g->m, cols_a = ta ? g->m : g->k;
-	const int64_t rows_b = tb ? g->n : g->k, cols_b = tb ? g->k : g->n;
 	const size_t bytes = element_bytes(&g->c);
 	const uintptr_t c = (uintptr_t)g->c.data;
 	const uintptr_t c_end = end_of(&g->c, g->m, g->n, g->batch, bytes);
 
 	return ((uintptr_t)g->a.data < c_end
-	    && c < end_of(&g->a, rows_a, cols_a, g->batch, bytes)
-	    && shares_elements(g, &g->a, rows_a, cols_a))
+	    && c < end_of(&g->a, s->rows_a, s->cols_a, g->batch, bytes)
+	    && shares_elements(g, &g->a, s->rows_a, s->cols_a))
 	    || ((uintptr_t)g->b.data < c_end
-	    && c < end_of(&g->b, rows_b, cols_b, g->batch, bytes)
-	    && shares_elements(g, &g->b, rows_b, cols_b));
+	    && c < end_of(&g->b, s->rows_b, s->cols_b, g->batch, bytes)
+	    && shares_elements(g, &g->b, s->rows_b, s->cols_b));
 }
 
-/* A handle of another version of cuBLAS, or one we did not see created, is
- * the program's affair: no companion of ours may touch it. */
-static bool
-is_of_provider(const struct ac_gemm *g, const struct ac_provider *provider)
-{
-	const struct ac_handle *handle = ac_handle_find(g->handle);
-
-	return provider && handle->provider == provider;
-}
-
-/* Why this very call cannot be recast whatever its site does. What is in arrays
- * only the device sees; those may not overlap (cuBLAS manual). */
+/* Why this very call cannot be recast whatever its site does. Nothing of ours
+ * may touch a handle of another version of cuBLAS, or one that we did not see
+ * created. What is in arrays only the device sees; those may not overlap
+ * (cuBLAS manual). */
 static enum ac_reason
-objection(const struct ac_gemm *g, const struct ac_site *site)
+objection(const struct ac_gemm *g, const struct ac_handle *handle,
+    const struct ac_provider *provider)
 {
-	if (!is_of_provider(g, site->binding.provider))
+	const struct stored s = stored(g);
+
+	if (!provider || handle->provider != provider)
 		return AC_REASON_UNSUPPORTED;
 	if (!is_positive(g))
 		return AC_REASON_TOO_SMALL;
-	if (!is_well_formed(g))
+	if (!is_well_formed(g, &s))
 		return AC_REASON_UNSUPPORTED;
-	if (!g->in_arrays && output_overlaps(g))
+	if (!g->in_arrays && output_overlaps(g, &s))
 		return AC_REASON_OVERLAP;
 	return AC_REASON_NONE;
 }
 
-/* ---- Turns -------------------------------------------------------------- */
+/* ---- The ways of a product --------------------------------------------- */
 
-/* Another thread may have changed the site's rung since the place was found
- * not to matter. */
 static enum ac_reason
-run_candidate(const struct ac_job *job, cublasStatus_t *status_out)
+find_stream(const struct ac_conduct *call, ac_cu_stream *stream_out)
 {
-	if (!job->place && (job->turn->kind == AC_TURN_STRICT
-	    || job->candidate->tactic == AC_TACTIC_CAST))
-		return AC_REASON_PROBATION;
-	if (job->turn->kind == AC_TURN_STRICT)
-		return ac_recipe_strict(job, status_out);
-	return job->candidate->tactic == AC_TACTIC_CAST
-	    ? ac_recipe_cast(job, status_out)
-	    : ac_recipe_library(job, status_out);
-}
+	const struct ac_job *job = (const struct ac_job *)call;
 
-static enum ac_outcome
-take_turn(struct ac_job *job, struct ac_kept *kept_out,
-    cublasStatus_t *status_out)
-{
-	struct ac_turn *turn = job->turn;
-	struct ac_site_record *record = job->site->record;
-	enum ac_reason reason;
-
-	if (turn->kind == AC_TURN_KEEP)
-		return ac_outcome_keep(turn, job->trial, record, job->place,
-		    kept_out);
-	if (turn->kind == AC_TURN_TRY)
-		return ac_outcome_original(turn, ac_recipe_try(job), record,
-		    job->place, kept_out);
-	if (job->trial)
-		record = ac_trial_record(job->trial, turn->candidate);
-	job->candidate = &job->site->decision.candidate[turn->candidate];
-	reason = run_candidate(job, status_out);
-	if (reason == AC_REASON_NONE) {
-		ac_outcome_count(&job->site->decision, job->candidate->rung,
-		    record, job->place);
-		return AC_OUTCOME_DONE;
-	}
-	ac_report_count(record, reason);
-	return AC_OUTCOME_KEPT;
-}
-
-/* Where the call runs, if that matters. For a candidate that can do without,
- * what stands in the way only means that it goes unsampled. */
-static enum ac_reason
-find_place(const struct ac_job *job, struct ac_place *place_out)
-{
-	return ac_place_find(job->site->binding.provider, job->g->handle,
-	    ac_handle_find(job->g->handle)->device, place_out);
-}
-
-/* What arrays of addresses hold may change without their being moved. */
-static uint64_t
-operands_of(const struct ac_gemm *g)
-{
-	return g->in_arrays ? 0 : ac_pair_key(g->a.data, g->b.data);
+	return PROVIDER(job->site->binding.provider, cublasGetStream_v2)(
+	    job->g->handle, stream_out) ? AC_REASON_REFUSED
+	    : AC_REASON_NONE;
 }
 
 /* Beta is read where the place is known only. */
 static void
-take_part(struct ac_job *job, struct ac_trial *trial)
+prepare(struct ac_conduct *call)
 {
-	const bool adds = !job->place || job->beta.device
-	    || job->beta.value != 0;
+	struct ac_job *job = (struct ac_job *)call;
+	bool adds = true;
 
-	job->trial = job->place ? ac_trial_of(trial, job->place) : trial;
-	if (job->trial != trial)
-		ac_trial_meet(job->trial, operands_of(job->g), job->turn);
+	if (call->place) {
+		ac_job_read(job);
+		adds = job->beta.device || job->beta.value != 0;
+	}
+	if (!call->trial)
+		return;
 	/* An array of Cs mostly holds the same ones when it is met again. */
-	ac_trial_writes(job->trial, job->g->c.data, adds);
+	ac_trial_writes(call->trial, job->g->c.data, adds);
 	if (job->g->in_arrays)
-		ac_trial_writes(job->trial, NULL, adds);
-	ac_trial_turn(job->trial, job->place, job->turn);
+		ac_trial_writes(call->trial, NULL, adds);
 }
 
-/* A site that is not stored has nothing to remember a trial by. */
+static enum ac_reason
+recast(struct ac_conduct *call)
+{
+	struct ac_job *job = (struct ac_job *)call;
+
+	return call->candidate->tactic == AC_TACTIC_CAST
+	    ? ac_recipe_cast(job) : ac_recipe_library(job);
+}
+
+/* What arrays of addresses hold may change without their being moved: they
+ * have no key. */
 static enum ac_outcome
-conduct(const struct ac_gemm *g, const struct ac_site *site,
+conduct(const struct ac_gemm *g, const struct ac_site *site, int device,
     struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
-	struct ac_trial *trial = site->state ? ac_site_trial(site) : NULL;
-	const bool casts = site->decision.tactic == AC_TACTIC_CAST;
-	struct ac_turn turn = { .kind = AC_TURN_RECAST };
-	struct ac_job job = { .g = g, .site = site, .turn = &turn };
-	struct ac_place place;
-	enum ac_outcome outcome;
-	enum ac_reason reason = AC_REASON_NONE;
-	bool wanted = casts;
+	static const struct ac_ways ways = {
+		.find_stream = find_stream, .prepare = prepare,
+		.recast = recast, .strict = ac_recipe_strict,
+		.try_all = ac_recipe_try
+	};
+	struct ac_job job = {
+		.call = {
+			.decision = &site->decision, .record = site->record,
+			.trial = site->state ? ac_site_trial(site) : NULL,
+			.operands = g->in_arrays ? 0
+			    : ac_pair_key(g->a.data, g->b.data),
+			.device = device
+		},
+		.g = g, .site = site, .status_out = status_out
+	};
 
-	if (trial) {
-		ac_trial_meet(trial, operands_of(g), &turn);
-		wanted = ac_trial_wants_place(trial, &turn, false);
-	}
-	if (!trial && site->decision.guard != AC_GUARD_OFF)
-		reason = AC_REASON_PROBATION;
-	else if (wanted)
-		reason = find_place(&job, &place);
-	if (reason != AC_REASON_NONE && (casts || !trial)) {
-		ac_report_count(site->record, reason);
-		return AC_OUTCOME_KEPT;
-	}
-	job.place = wanted && reason == AC_REASON_NONE ? &place : NULL;
-	if (job.place)
-		ac_job_read(&job);
-	if (trial) {
-		take_part(&job, trial);
-		if (turn.kind == AC_TURN_KEEP && reason != AC_REASON_NONE)
-			turn.reason = reason;
-	}
-	outcome = take_turn(&job, kept_out, status_out);
-	if (trial)
-		ac_trial_turn_over(job.trial, &turn);
-	return outcome;
+	return ac_conduct(&job.call, &ways, kept_out);
 }
 
 enum ac_outcome
 ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
     struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
-	const enum ac_reason reason = objection(g, site);
+	const struct ac_handle *handle = ac_handle_find(g->handle);
+	const enum ac_reason reason = objection(g, handle,
+	    site->binding.provider);
 
 	if (site->solver)
 		ac_solver_multiplied(site->solver);
 	if (reason == AC_REASON_NONE && ac_shim_wants_ranges())
 		ac_ranges_count(g, site);
 	if (reason == AC_REASON_NONE && site->decision.rung != AC_RUNG_KEEP)
-		return conduct(g, site, kept_out, status_out);
+		return conduct(g, site, handle->device, kept_out, status_out);
 	if (site->decision.rung == AC_RUNG_KEEP)
 		ac_report_count_decided(site->record);
 	else

@@ -5,7 +5,7 @@
 #ifndef AC_SHIM_GEMM_H
 #define AC_SHIM_GEMM_H
 
-#include "shim/trial/outcome.h"
+#include "shim/trial/conduct.h"
 #include "shim/site/site.h"
 
 #include <stdbool.h>

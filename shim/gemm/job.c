@@ -3,7 +3,6 @@
  * site's memory, the sample. */
 #include "shim/gemm/recipe.h"
 
-#include "shim/device/handle.h"
 #include "shim/trial/pair.h"
 
 static struct ac_cast_scalar
@@ -38,7 +37,7 @@ ac_job_borrow(const struct ac_job *job, struct ac_layout *layout,
 	struct ac_provider *provider = job->site->binding.provider;
 	struct ac_lane_request request = {
 		.provider = provider, .program = job->g->handle,
-		.device = ac_handle_find(job->g->handle)->device,
+		.device = job->call.device,
 		.wants_handle = layout->cast_bytes[0] != 0,
 		.marks_bytes = layout->marks_bytes,
 		.limit_bytes = job->site->decision.workspace_bytes,
@@ -54,7 +53,7 @@ ac_job_borrow(const struct ac_job *job, struct ac_layout *layout,
 	if (request.wants_handle && PROVIDER(provider, cublasGetMathMode)(
 	    job->g->handle, &request.math_mode))
 		return AC_REASON_REFUSED;
-	return ac_lane_borrow(&request, job->place, loan_out);
+	return ac_lane_borrow(&request, job->call.place, loan_out);
 }
 
 struct ac_recast_history *
@@ -64,10 +63,10 @@ ac_job_history(const struct ac_job *job, unsigned candidate,
 	struct ac_recast_history *history = NULL;
 
 	if (job->site->state)
-		history = ac_history_find(job->trial
-		    ? ac_trial_histories(job->trial)
-		    : &job->site->state->histories, job->place, candidate,
-		    ac_scratch_limit(job->place->scratch,
+		history = ac_history_find(job->call.trial
+		    ? ac_trial_histories(job->call.trial)
+		    : &job->site->state->histories, job->call.place, candidate,
+		    ac_scratch_limit(job->call.place->scratch,
 		    job->site->decision.workspace_bytes));
 
 	return history ? history : ac_lane_spare(loan);
@@ -78,22 +77,22 @@ ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
     struct ac_layout *layout)
 {
 	struct ac_recast *r = &layout->recast;
+	const struct ac_turn *turn = job->call.turn;
 	const bool guarded = job->site->decision.guard != AC_GUARD_OFF;
 
-	r->tol = guarded ? (float)job->candidate->tol : 0;
-	r->pair = job->turn->pair_bit;
-	r->epoch = job->trial ? ac_trial_epoch(job->trial) : 0;
+	r->tol = guarded ? (float)job->call.candidate->tol : 0;
+	r->pair = turn->pair_bit;
+	r->epoch = job->call.trial ? ac_trial_epoch(job->call.trial) : 0;
 	if (!guarded)
 		r->bands[0] = r->bands[1] = NULL;
-	r->seed = (uint64_t)job->site->record->id << 32 ^ job->turn->number;
-	r->number = job->turn->number;
-	r->sampled = slot && !job->turn->posts_if_bad
-	    && !job->turn->posts_only
+	r->number = turn->number;
+	r->seed = (uint64_t)job->site->record->id << 32 ^ turn->number;
+	r->sampled = slot && !turn->posts_if_bad && !turn->posts_only
 	    && (job->site->decision.sample_period
-	    || job->turn->kind != AC_TURN_RECAST);
+	    || turn->kind != AC_TURN_RECAST);
 	r->judge = guarded && job->site->decision.exact ? AC_JUDGE_EXACT : 0;
 	r->post = slot ? (struct ac_recast_post *)(uintptr_t)slot->device
 	    : NULL;
-	if (job->turn->posts_if_bad)
+	if (turn->posts_if_bad)
 		r->judge |= AC_JUDGE_POST_IF_BAD;
 }

@@ -11,7 +11,13 @@ padded(int64_t count)
 	return (int64_t)(((uint64_t)count + PADDING - 1) / PADDING * PADDING);
 }
 
-/* `count` elements of `size` bytes, rounded up; 0 when beyond 2^60. */
+static uint64_t
+aligned(uint64_t bytes)
+{
+	return (bytes + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+}
+
+/* Elements of `size` bytes, rounded up; 0 when beyond 2^60. */
 static uint64_t
 bytes_of(uint64_t rows, uint64_t cols, uint64_t batch, uint64_t size)
 {
@@ -19,10 +25,9 @@ bytes_of(uint64_t rows, uint64_t cols, uint64_t batch, uint64_t size)
 
 	if (__builtin_mul_overflow(rows, cols, &count)
 	    || __builtin_mul_overflow(count, batch, &count)
-	    || __builtin_mul_overflow(count, size, &count)
-	    || count > UINT64_C(1) << 60)
+	    || count > (UINT64_C(1) << 60) / size)
 		return 0;
-	return (count + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+	return aligned(count * size);
 }
 
 /* Into zeros, the operand as stored; `lines` of its op() count, and run along
@@ -46,14 +51,16 @@ lay_out(const struct ac_operand *operand, bool in_arrays, int64_t lines,
 	o->lines_are_cols = lines_are_cols;
 }
 
+/* Of a cast whose size was found to be in bounds: neither its marks nor its
+ * bands are more than twice that. */
 static uint64_t
 marks_bytes(const struct ac_recast_operand *o)
 {
 	const uint64_t lines = (uint64_t)(o->lines_are_cols ? o->cols
-	    : o->rows);
+	    : o->rows) * (uint64_t)o->batch;
 
-	return bytes_of((lines * (uint64_t)o->batch + LINES_PER_WORD - 1)
-	    / LINES_PER_WORD, 1, 1, sizeof(uint32_t));
+	return aligned((lines + LINES_PER_WORD - 1) / LINES_PER_WORD
+	    * sizeof(uint32_t));
 }
 
 static uint64_t
@@ -62,15 +69,11 @@ tiles(int64_t count)
 	return ((uint64_t)count + AC_TILE_SIDE - 1) / AC_TILE_SIDE;
 }
 
-/* Of a cast whose size was found to be in bounds: a tile has 16 bytes of it at
- * least, so twice as much is too. */
 static uint64_t
 bands_bytes(const struct ac_recast_operand *o)
 {
-	const uint64_t bytes = tiles(o->ld_to) * tiles(o->cols_to)
-	    * (uint64_t)o->batch * TILE_WORDS * sizeof(float);
-
-	return (bytes + ALIGNMENT - 1) & ~(uint64_t)(ALIGNMENT - 1);
+	return aligned(tiles(o->ld_to) * tiles(o->cols_to)
+	    * (uint64_t)o->batch * TILE_WORDS * sizeof(float));
 }
 
 static bool
@@ -101,8 +104,8 @@ measure(struct ac_layout *layout, bool casts, bool result)
 		if (!layout->result_bytes)
 			return false;
 	}
-	layout->kept_bytes = bytes_of((uint64_t)ac_recast_kept(r->batch), 1, 1,
-	    sizeof(float));
+	layout->kept_bytes = aligned((uint64_t)ac_recast_kept(r->batch)
+	    * sizeof(float));
 	layout->buffer_bytes = layout->cast_bytes[0] + layout->cast_bytes[1]
 	    + layout->result_bytes + layout->kept_bytes + layout->bands_bytes[0]
 	    + layout->bands_bytes[1] + layout->parts_bytes;

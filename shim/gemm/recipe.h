@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/gemm/recipe.h -- the ways to run a product in lower precision.
  *
- * A recipe returns AC_REASON_NONE when it ran: *status_out is then cuBLAS's
- * answer. Any other reason means that C is untouched and that the original
- * call is to be made (doc/rules.md R6). Only ac_recipe_strict() waits for the
+ * A recipe returns AC_REASON_NONE when it ran: the job's *status_out is then
+ * cuBLAS's answer. Any other reason means that C is untouched and that the
+ * original call is to be made (doc/rules.md R6). Only ac_recipe_strict() waits for the
  * device, which is what guard=strict asks for. */
 #ifndef AC_SHIM_RECIPE_H
 #define AC_SHIM_RECIPE_H
@@ -12,62 +12,40 @@
 #include "shim/device/lane.h"
 #include "shim/gemm/layout.h"
 #include "shim/site/site.h"
-#include "shim/trial/trial.h"
 
-/* One call, and how it is to run. */
+/* One product on its way. */
 struct ac_job {
-	const struct ac_gemm      *g;
-	const struct ac_site      *site;
-	struct ac_trial           *trial;      /* NULL: there is none */
-	const struct ac_place     *place;      /* NULL: not looked for */
-	const struct ac_candidate *candidate;
-	struct ac_turn            *turn;
+	struct ac_conduct         call;
+	const struct ac_gemm  *g;
+	const struct ac_site  *site;
+	cublasStatus_t        *status_out; /* the answer of a call that ran */
 	/* With a place; else not read. */
-	struct ac_cast_scalar      alpha, beta;
-	enum ac_reason             unfit;      /* why they forbid a recast */
+	struct ac_cast_scalar  alpha, beta;
+	enum ac_reason         unfit;      /* why they forbid a recast */
 };
 
 /* The same call with another compute type, on the program's own handle; with
  * a sample beside it if the turn has one. */
-enum ac_reason ac_recipe_library(const struct ac_job *job,
-    cublasStatus_t *status_out);
+enum ac_reason ac_recipe_library(const struct ac_job *job);
 
 /* Cast both operands, then a 16-bit product on a lane of our own. */
-enum ac_reason ac_recipe_cast(const struct ac_job *job,
-    cublasStatus_t *status_out);
+enum ac_reason ac_recipe_cast(const struct ac_job *job);
 
 /* Run every candidate of the trial beside C, sampled; C is untouched. Tells the
  * trial. Returns why the call is kept: probation, or what went wrong. */
-enum ac_reason ac_recipe_try(const struct ac_job *job);
+enum ac_reason ac_recipe_try(struct ac_conduct *call);
 
 /* Run the candidate beside C, wait, judge, and only then write C. */
-enum ac_reason ac_recipe_strict(const struct ac_job *job,
-    cublasStatus_t *status_out);
+enum ac_reason ac_recipe_strict(struct ac_conduct *call);
 
 /* ---- What they share ---------------------------------------------------- */
 
-/* A product whose operands may differ in type from the program's. Scalars as
- * the handle's pointer mode says. */
-struct ac_product {
-	cublasHandle_t      handle;
-	cublasOperation_t   transa, transb;
-	int64_t             m, n, k, batch;
-	const void         *alpha, *beta;
-	struct ac_operand   a, b;
-	void               *c;
-	int64_t             ldc;
-	long long           stride_c;
-	cudaDataType        type_c;
-	cublasComputeType_t compute;
-};
-
-/* Issue `product` by cublasGemmEx or cublasGemmStridedBatchedEx, in the form
- * whose indices are wide enough. False: the provider has no such form. */
-bool ac_product_issue(struct ac_provider *provider,
-    const struct ac_product *product, cublasStatus_t *status_out);
-
-/* The reason and *status_out for an issued product's answer. */
-enum ac_reason ac_product_answer(bool issued, cublasStatus_t status,
+/* Issue `product`, whose operands may differ in type from the program's, by
+ * cublasGemmEx or cublasGemmStridedBatchedEx, in the form whose indices are wide
+ * enough. AC_REASON_NONE and *status_out, cuBLAS's answer; or why the original
+ * call may still be made: the provider has no such form, or refused. */
+enum ac_reason ac_product_issue(struct ac_provider *provider,
+    const struct ac_gemm *product, cublasComputeType_t compute,
     cublasStatus_t *status_out);
 
 /* Read the call's scalars for kernels: a host one now, as cuBLAS would; a

@@ -7,9 +7,9 @@
 bool
 ac_cast_queue(const struct ac_job *job, struct ac_layout *layout)
 {
-	const struct ac_place *place = job->place;
+	const struct ac_place *place = job->call.place;
 	struct ac_recast *r = &layout->recast;
-	const bool fp16 = job->candidate->rung == AC_RUNG_FP16;
+	const bool fp16 = job->call.candidate->rung == AC_RUNG_FP16;
 
 	r->format = fp16 ? AC_FORMAT_FP16 : AC_FORMAT_BF16;
 	r->scaled = fp16 && job->site->decision.scaled;
@@ -35,46 +35,40 @@ ac_cast_multiply(const struct ac_job *job, const struct ac_layout *layout,
 	const struct ac_recast *r = &layout->recast;
 	const cudaDataType type = r->format == AC_FORMAT_FP16 ? CUDA_R_16F
 	    : CUDA_R_16BF;
-	struct ac_product product = {
+	struct ac_gemm product = {
 		.handle = loan->handle,
 		.transa = g->transa, .transb = g->transb,
 		.m = g->m, .n = g->n, .k = layout->k_padded, .batch = g->batch,
 		.alpha = &r->state->alpha, .beta = &r->state->beta,
 		.a = cast_operand(&r->operand[0], type),
-		.b = cast_operand(&r->operand[1], type),
-		.c = r->output.c, .ldc = g->c.ld, .stride_c = g->c.stride,
-		.type_c = CUDA_R_32F, .compute = CUBLAS_COMPUTE_32F,
+		.b = cast_operand(&r->operand[1], type), .c = g->c
 	};
-	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-	bool issued;
 
 	if (r->output.result) {
 		product.beta = &r->state->zero;
-		product.c = r->output.result;
-		product.ldc = g->m;
-		product.stride_c = g->m * g->n;
+		product.c = (struct ac_operand){ r->output.result, CUDA_R_32F,
+			g->m, g->m * g->n };
 	}
-	issued = ac_product_issue(job->site->binding.provider, &product,
-	    &status);
-	return ac_product_answer(issued, status, status_out);
+	return ac_product_issue(job->site->binding.provider, &product,
+	    CUBLAS_COMPUTE_32F, status_out);
 }
 
 /* The last launch. It has failed for good once the product is in C. */
 static enum ac_reason
 finish(const struct ac_layout *layout, const struct ac_place *place,
-    cublasStatus_t *status_out)
+    cublasStatus_t *status)
 {
 	if (!ac_recast_finish(place->kernels, &layout->recast, place->stream))
 		return AC_REASON_NONE;
 	if (layout->recast.output.result)
 		return AC_REASON_REFUSED;
-	*status_out = CUBLAS_STATUS_EXECUTION_FAILED;
+	*status = CUBLAS_STATUS_EXECUTION_FAILED;
 	return AC_REASON_NONE;
 }
 
 static enum ac_reason
 run(const struct ac_job *job, struct ac_layout *layout,
-    const struct ac_lane_loan *loan, cublasStatus_t *status_out)
+    const struct ac_lane_loan *loan)
 {
 	cublasStatus_t status;
 	enum ac_reason reason;
@@ -83,16 +77,17 @@ run(const struct ac_job *job, struct ac_layout *layout,
 		return AC_REASON_REFUSED;
 	reason = ac_cast_multiply(job, layout, loan, &status);
 	if (reason == AC_REASON_NONE)
-		reason = finish(layout, job->place, &status);
+		reason = finish(layout, job->call.place, &status);
 	if (reason == AC_REASON_NONE)
-		*status_out = status;
+		*job->status_out = status;
 	return reason;
 }
 
 enum ac_reason
-ac_recipe_cast(const struct ac_job *job, cublasStatus_t *status_out)
+ac_recipe_cast(const struct ac_job *job)
 {
-	struct ac_timing *timing = job->turn->timing;
+	struct ac_turn *turn = job->call.turn;
+	struct ac_timing *timing = turn->timing;
 	struct ac_lane_loan loan;
 	struct ac_layout layout;
 	enum ac_reason reason;
@@ -103,19 +98,18 @@ ac_recipe_cast(const struct ac_job *job, cublasStatus_t *status_out)
 	reason = ac_job_borrow(job, &layout, &loan);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	timed = timing && ac_timing_begin(timing, job->place);
+	timed = timing && ac_timing_begin(timing, job->call.place);
 	ac_layout_bind(&layout, &loan);
 	layout.recast.output.write_through = layout.recast.output.result !=
 	    NULL;
-	layout.recast.history = ac_job_history(job, job->turn->candidate,
-	    &loan);
-	ac_job_sample(job, job->turn->sampled || job->turn->posts_if_bad
-	    ? &job->turn->slot : NULL, &layout);
-	reason = run(job, &layout, &loan, status_out);
+	layout.recast.history = ac_job_history(job, turn->candidate, &loan);
+	ac_job_sample(job, turn->sampled || turn->posts_if_bad ? &turn->slot
+	    : NULL, &layout);
+	reason = run(job, &layout, &loan);
 	if (timed)
-		ac_timing_end(timing, job->place, reason == AC_REASON_NONE);
+		ac_timing_end(timing, job->call.place, reason == AC_REASON_NONE);
 	ac_lane_return(&loan, reason == AC_REASON_NONE);
-	if (reason == AC_REASON_NONE && job->turn->sampled)
-		ac_trial_sampled(job->trial, job->turn);
+	if (reason == AC_REASON_NONE && turn->sampled)
+		ac_trial_sampled(job->call.trial, turn);
 	return reason;
 }

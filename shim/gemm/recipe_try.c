@@ -21,22 +21,14 @@ multiply_by_library(const struct ac_job *job, const struct ac_layout *layout,
     cublasStatus_t *status_out)
 {
 	static const float zero = 0;
-	const struct ac_gemm *g = job->g;
 	const struct ac_recast *r = &layout->recast;
-	const struct ac_product product = {
-		.handle = g->handle, .transa = g->transa, .transb = g->transb,
-		.m = g->m, .n = g->n, .k = g->k, .batch = g->batch,
-		.alpha = g->alpha,
-		.beta = r->alpha.device ? &r->state->zero : &zero,
-		.a = g->a, .b = g->b, .c = r->output.result, .ldc = g->m,
-		.stride_c = g->m * g->n, .type_c = CUDA_R_32F,
-		.compute = ac_library_compute(job->candidate->rung),
-	};
-	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-	const bool issued = ac_product_issue(job->site->binding.provider,
-	    &product, &status);
+	struct ac_gemm product = *job->g;
 
-	return ac_product_answer(issued, status, status_out);
+	product.beta = r->alpha.device ? &r->state->zero : &zero;
+	product.c = (struct ac_operand){ r->output.result, CUDA_R_32F,
+		product.m, product.m * product.n };
+	return ac_product_issue(job->site->binding.provider, &product,
+	    ac_library_compute(job->call.candidate->rung), status_out);
 }
 
 /* Queue one candidate, from the cast to the post. Its casts are left out of
@@ -45,9 +37,9 @@ static enum ac_reason
 run_beside(const struct ac_job *job, struct ac_layout *layout,
     const struct ac_lane_loan *loan)
 {
-	const struct ac_place *place = job->place;
+	const struct ac_place *place = job->call.place;
 	struct ac_recast *r = &layout->recast;
-	const bool casts = job->candidate->tactic == AC_TACTIC_CAST;
+	const bool casts = job->call.candidate->tactic == AC_TACTIC_CAST;
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
 	enum ac_reason reason;
 
@@ -71,9 +63,9 @@ any_casts(const struct ac_job *job)
 {
 	bool any = false;
 
-	for (unsigned i = 0; i < ac_trial_count(job->trial); i++)
-		any |= job->turn->tries >> i & 1 && ac_trial_candidate(
-		    job->trial, i)->tactic == AC_TACTIC_CAST;
+	for (unsigned i = 0; i < ac_trial_count(job->call.trial); i++)
+		any |= job->call.turn->tries >> i & 1 && ac_trial_candidate(
+		    job->call.trial, i)->tactic == AC_TACTIC_CAST;
 	return any;
 }
 
@@ -84,16 +76,17 @@ try_all(const struct ac_job *job, struct ac_layout *layout,
     const struct ac_lane_loan *loan, unsigned *queued, unsigned *refused)
 {
 	bool clean = true;
+	struct ac_trial *trial = job->call.trial;
 
-	for (unsigned i = 0; clean && i < ac_trial_count(job->trial); i++) {
+	for (unsigned i = 0; clean && i < ac_trial_count(trial); i++) {
 		struct ac_job one = *job;
 		struct ac_slot slot;
 		enum ac_reason reason;
 
-		if (!(job->turn->tries >> i & 1))
+		if (!(job->call.turn->tries >> i & 1))
 			continue;
-		slot = ac_trial_slot(job->trial, job->turn, i);
-		one.candidate = ac_trial_candidate(job->trial, i);
+		slot = ac_trial_slot(trial, job->call.turn, i);
+		one.call.candidate = ac_trial_candidate(trial, i);
 		ac_layout_bind(layout, loan);
 		layout->recast.history = ac_lane_spare(loan);
 		ac_job_sample(&one, &slot, layout);
@@ -104,15 +97,16 @@ try_all(const struct ac_job *job, struct ac_layout *layout,
 			*refused |= 1u << i;
 		clean = reason == AC_REASON_NONE
 		    || (reason != AC_REASON_OUT_OF_MEMORY
-		    && !ac_recast_finish(job->place->kernels,
+		    && !ac_recast_finish(job->call.place->kernels,
 		        &layout->recast, loan->stream));
 	}
 	ac_lane_return(loan, clean);
 }
 
 enum ac_reason
-ac_recipe_try(const struct ac_job *job)
+ac_recipe_try(struct ac_conduct *call)
 {
+	const struct ac_job *job = (struct ac_job *)call;
 	unsigned queued = 0, refused = 0;
 	struct ac_lane_loan loan;
 	struct ac_layout layout;
@@ -121,14 +115,15 @@ ac_recipe_try(const struct ac_job *job)
 
 	if (reason == AC_REASON_NONE)
 		try_all(job, &layout, &loan, &queued, &refused);
-	ac_trial_tried(job->trial, job->turn, queued, refused);
+	ac_trial_tried(call->trial, call->turn, queued, refused);
 	return reason == AC_REASON_NONE ? AC_REASON_PROBATION : reason;
 }
 
 enum ac_reason
-ac_recipe_strict(const struct ac_job *job, cublasStatus_t *status_out)
+ac_recipe_strict(struct ac_conduct *call)
 {
-	const bool casts = job->candidate->tactic == AC_TACTIC_CAST;
+	const struct ac_job *job = (struct ac_job *)call;
+	const bool casts = call->candidate->tactic == AC_TACTIC_CAST;
 	struct ac_lane_loan loan;
 	struct ac_layout layout;
 	enum ac_reason reason = prepare(job, casts, &layout, &loan);
@@ -136,19 +131,18 @@ ac_recipe_strict(const struct ac_job *job, cublasStatus_t *status_out)
 	if (reason != AC_REASON_NONE)
 		return reason;
 	ac_layout_bind(&layout, &loan);
-	layout.recast.history = ac_job_history(job, job->turn->candidate,
+	layout.recast.history = ac_job_history(job, call->turn->candidate,
 	    &loan);
-	ac_job_sample(job, &job->turn->slot, &layout);
+	ac_job_sample(job, &call->turn->slot, &layout);
 	reason = run_beside(job, &layout, &loan);
-	if (reason == AC_REASON_NONE && (!ac_place_wait(job->place)
-	    || !ac_trial_judge_now(job->trial, job->turn)))
+	if (reason == AC_REASON_NONE && !ac_conduct_is_good(call))
 		reason = AC_REASON_GUARD;
-	if (reason == AC_REASON_NONE &&
-	    ac_recast_write(job->place->kernels, &layout.recast, loan.stream))
+	if (reason == AC_REASON_NONE && ac_recast_write(
+	    call->place->kernels, &layout.recast, loan.stream))
 		reason = AC_REASON_REFUSED;
 	ac_lane_return(&loan, reason == AC_REASON_NONE
 	    || reason == AC_REASON_GUARD);
 	if (reason == AC_REASON_NONE)
-		*status_out = CUBLAS_STATUS_SUCCESS;
+		*job->status_out = CUBLAS_STATUS_SUCCESS;
 	return reason;
 }

@@ -3,8 +3,8 @@
 libautocast_so_SOURCES += \
 	shim/trial/chain.c \
 	shim/trial/chain.h \
-	shim/trial/outcome.c \
-	shim/trial/outcome.h \
+	shim/trial/conduct.c \
+	shim/trial/conduct.h \
 	shim/trial/pair.c \
 	shim/trial/pair.h \
 	shim/trial/size_class.c \

@@ -43,6 +43,8 @@ ac_pair_count_out(const struct ac_pairs *pairs, uint32_t bits)
 {
 	unsigned count = 0;
 
+	if (!pairs->any_out)
+		return 0;
 	for (unsigned i = 0; i < AC_PAIR_OTHERS; i++)
 		count += (pairs->of[i].out & bits) == bits;
 	return count;

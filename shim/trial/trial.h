@@ -57,7 +57,6 @@ struct ac_turn {
 	unsigned          candidate;    /* its number */
 	unsigned          pair;         /* of the site's operand pairs, */
 	unsigned          pair_bit;     /* and its bit in a post's `bad` */
-	bool              is_new_pair;  /* never sampled with what is current */
 	uint64_t          number;       /* of this call, from 1, at its place */
 	uint64_t          nth;          /* among those of like sizes there */
 	uint64_t          own;          /* among those of its site */
@@ -89,8 +88,8 @@ struct ac_trial *ac_trial_make(const struct ac_decision *decision,
 struct ac_trial *ac_trial_of(struct ac_trial *trial,
     const struct ac_place *place);
 
-/* The operands of the next call, by ac_pair_key(): sets turn_out->pair,
- * pair_bit and is_new_pair. First of all. */
+/* The operands of the next call, by ac_pair_key(): sets turn_out->pair
+ * and pair_bit. First of all. */
 void ac_trial_meet(struct ac_trial *trial, uint64_t operands,
     struct ac_turn *turn_out);
 

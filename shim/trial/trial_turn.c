@@ -113,8 +113,6 @@ ac_trial_meet(struct ac_trial *t, uint64_t operands, struct ac_turn *turn)
 {
 	turn->pair = ac_pair_take(&t->v->pairs, operands);
 	turn->pair_bit = ac_pair_bit(&t->v->pairs, turn->pair);
-	turn->is_new_pair = ac_pair_is_new(&t->v->pairs, turn->pair,
-	    t->current);
 }
 
 bool
@@ -123,7 +121,6 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 {
 	const uint64_t next = *t->v->calls + 1;
 	const uint32_t current = t->current;
-	bool casts;
 
 	if (t->decision.reproducible)
 		return true;
@@ -133,16 +130,15 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 		return next >= t->v->first && !t->v->judge
 		    && (t->v->state == TRIAL_WAITING
 		    || ac_trial_is_afforded(t));
+	if (current != TRIAL_KEEP && (to_run || is_cast(t, current)))
+		return true;
 	if (!t->timing_over || t->v->pairs.any_out || t->v->chained
 	    || is_verdict_due(t, next, t->own_calls + 1)
 	    || t->decision.guard == AC_GUARD_STRICT
 	    || t->chosen != t->v->version)
 		return true;
-	if (current == TRIAL_KEEP)
-		return false;
-	casts = t->decision.candidate[current].tactic == AC_TACTIC_CAST;
-	return to_run || casts || turn->is_new_pair
-	    || is_sample_due(t, current, t->v->own_calls + 1, next);
+	return current != TRIAL_KEEP && (!is_known(t, current, turn)
+	    || is_sample_due(t, current, t->v->own_calls + 1, next));
 }
 
 /* ---- Once settled ------------------------------------------------------- */

@@ -106,8 +106,8 @@ plan_of(enum ac_asked_guard guard, bool exact, uint32_t before)
 	struct ac_turn turn = { .kind = AC_TURN_RECAST, .number = 64 };
 	const struct ac_slot slot = { .device = 4096 };
 	const struct ac_candidate candidate = { .tol = 0.25 };
-	const struct ac_job job = { .site = &site, .turn = &turn,
-		.candidate = &candidate };
+	const struct ac_job job = { .site = &site,
+		.call = { .turn = &turn, .candidate = &candidate } };
 	static float bands[2];
 	struct ac_layout plan = { .recast = { .judge = before,
 		.bands = { &bands[0], &bands[1] } } };

@@ -114,6 +114,7 @@ test_out(void **state)
 	pairs.of[5].out = 3;
 	assert_int_equal(ac_pair_out(&pairs, 3), 1);
 	assert_int_equal(ac_pair_out(&pairs, 4), 0);
+	pairs.any_out = true;
 	assert_int_equal(ac_pair_count_out(&pairs, 1), 2);
 	assert_int_equal(ac_pair_count_out(&pairs, 2), 1);
 	assert_int_equal(ac_pair_count_out(&pairs, 3), 1);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial/conduct.h -- the one conductor of calls that may be recast, a
+ * product's or a convolution's: whether its place is looked for, whose turn it
+ * is, what is counted and timed. What differs between the two is a table of
+ * ways. */
+#ifndef AC_SHIM_CONDUCT_H
+#define AC_SHIM_CONDUCT_H
+
+#include "shim/trial/trial.h"
+
+/* What became of a call: the original is to be made unless it is DONE. */
+enum ac_outcome {
+	AC_OUTCOME_KEPT,
+	AC_OUTCOME_DONE,
+	AC_OUTCOME_TIMED   /* kept, and timed: ac_kept_end() comes after it */
+};
+
+/* An original call that is being timed. */
+struct ac_kept {
+	struct ac_timing *timing;
+	struct ac_place   place;
+};
+
+/* One call on its way: the first member of what the ways of its kind know. The
+ * first five are the caller's to set, the others are set here. */
+struct ac_conduct {
+	const struct ac_decision  *decision;   /* of its site */
+	struct ac_site_record     *record;     /* of the same */
+	struct ac_trial           *trial;      /* NULL: there is none */
+	uint64_t                   operands;   /* ac_pair_key() of them */
+	int                        device;     /* its handle's */
+	const struct ac_place     *place;      /* NULL: not looked for */
+	const struct ac_candidate *candidate;
+	struct ac_turn            *turn;
+};
+
+/* How calls of one kind are made. Each way but `prepare` returns AC_REASON_NONE
+ * when the call is done; any other reason keeps it, and its output is
+ * untouched. */
+struct ac_ways {
+	bool needs_place;   /* every candidate does, not only a cast */
+	enum ac_reason (*find_stream)(const struct ac_conduct *call,
+	    ac_cu_stream *stream_out);
+	/* Before the call has its turn; NULL: nothing is to be done. */
+	void (*prepare)(struct ac_conduct *call);
+	/* Run `candidate`, on a turn RECAST. */
+	enum ac_reason (*recast)(struct ac_conduct *call);
+	/* The same on a turn STRICT: write the output once it was judged. */
+	enum ac_reason (*strict)(struct ac_conduct *call);
+	/* Run the candidates of a turn TRY next to the original, and end it
+	 * with ac_trial_tried(). Never NONE: why the call is kept. */
+	enum ac_reason (*try_all)(struct ac_conduct *call);
+};
+
+/* Conduct a call whose site may be recast. Counts it. */
+enum ac_outcome ac_conduct(struct ac_conduct *call, const struct ac_ways *ways,
+    struct ac_kept *kept_out);
+
+/* For a way `strict`: wait for what was queued, and judge it. */
+bool ac_conduct_is_good(const struct ac_conduct *call);
+
+/* The original of a TIMED call was made. */
+void ac_kept_end(struct ac_kept *kept);
+
+#endif
