@@ -129,42 +129,27 @@ describe(const struct ac_conv_query *query, struct ac_provider *provider,
 {
 	const struct ac_device *gpu = ac_device_get(query->device);
 	const int sm = gpu ? gpu->sm : query->sm;
+	const bool is_last = is_channels_last(&query->conv);
 	struct ac_conv_sizes sizes;
-	struct ac_text text;
 
-	memset(d, 0, sizeof *d);
 	size_up(&query->conv, &sizes);
-	d->key.operation = (uint32_t)query->conv.operation;
-	ac_text_init(&text, d->key.symbol, sizeof d->key.symbol);
-	ac_text_add(&text, ac_entries[query->entry].symbol);
-	ac_text_init(&text, d->key.type, sizeof d->key.type);
-	ac_text_add(&text, ac_conv_objection(&query->conv) == AC_REASON_TYPE
-	    ? "other" : "f32");
-	ac_text_init(&text, d->key.asked, sizeof d->key.asked);
-	ac_text_add(&text, asked_for(query, sm));
-	ac_describe_caller(d, (const void *)(uintptr_t)query->caller);
+	ac_describe_begin(d, query->conv.operation,
+	    (enum ac_entry)query->entry,
+	    (const void *)(uintptr_t)query->caller);
 	ac_describe_dnn(d, provider);
+	ac_describe_asked(d, ac_conv_objection(&query->conv) == AC_REASON_TYPE
+	    ? "other" : "f32", asked_for(query, sm));
 	describe_shape(&d->key, &query->conv, &sizes);
-
-	d->op.operation = (enum ac_operation)query->conv.operation;
+	d->op.operation = query->conv.operation;
 	ac_op_set_conv(&d->op, &sizes);
 	d->key.m = (int64_t)d->op.quantity[AC_Q_M];
 	d->key.n = (int64_t)d->op.quantity[AC_Q_N];
 	d->key.k = (int64_t)d->op.quantity[AC_Q_K];
 	d->key.batch = (int64_t)d->op.quantity[AC_Q_BATCH];
-	d->key.solver = d->is_solver ? 'y' : 'n';
-	ac_describe_facts(d, query->region);
-	d->op.fact[AC_FACT_LAYOUT] = is_channels_last(&query->conv) ? "nhwc"
-	    : "nchw";
+	ac_describe_end(d, query->region, query->device);
+	d->op.fact[AC_FACT_LAYOUT] = is_last ? "nhwc" : "nchw";
 	d->op.fact[AC_FACT_EPILOGUE] = query->conv.steps ? "fused" : "none";
-	if (gpu) {
-		d->op.fact[AC_FACT_GPU] = gpu->name;
-		ac_op_set(&d->op, AC_Q_DEVICE, query->device);
-		d->op.rates = ac_device_rates(query->device, d->library);
-		ac_report_machine(gpu->name, gpu->sm, d->library,
-		    gpu->emulated);
-	}
-	if (sm)
+	if (!gpu && sm)
 		ac_op_set(&d->op, AC_Q_SM, sm);
 }
 
@@ -220,13 +205,9 @@ static void
 decide(struct ac_conv_site *site)
 {
 	struct ac_description d;
-	bool is_overflow = false;
 
 	judge(&site->query, &d, &site->decision);
-	site->record = ac_report_site_in(&d.region, &d.key, &site->decision,
-	    ac_policy_site_name(ac_shim_get()->policy, d.id), &is_overflow);
-	if (is_overflow)
-		ac_decision_keep(&site->decision, AC_REASON_NO_RULE);
+	site->record = ac_describe_decided(&d, &site->decision);
 }
 
 /* See shim/site/sites.h. */

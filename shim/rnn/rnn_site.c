@@ -13,7 +13,6 @@
 #include <cudnn.h>
 
 #include <stdatomic.h>
-#include <string.h>
 
 /* ---- What the policy is told -------------------------------------------- */
 
@@ -68,28 +67,14 @@ static void
 describe(const struct ac_rnn_query *query, struct ac_description *d)
 {
 	const struct ac_device *gpu = ac_device_get(query->device);
-	struct ac_text text;
 
-	memset(d, 0, sizeof *d);
-	d->key.operation = AC_OP_RNN;
-	ac_text_init(&text, d->key.symbol, sizeof d->key.symbol);
-	ac_text_add(&text, ac_entries[ENTRY_cudnnSetRNNDescriptor_v8].symbol);
-	ac_text_init(&text, d->key.type, sizeof d->key.type);
-	ac_text_add(&text, type_of(query));
-	ac_text_init(&text, d->key.asked, sizeof d->key.asked);
-	ac_text_add(&text, asked_for(query, gpu ? gpu->sm : 0));
-	ac_describe_caller(d, (const void *)(uintptr_t)query->caller);
+	ac_describe_begin(d, AC_OP_RNN, ENTRY_cudnnSetRNNDescriptor_v8,
+	    (const void *)(uintptr_t)query->caller);
 	ac_describe_dnn(d, (struct ac_provider *)(uintptr_t)query->provider);
+	ac_describe_asked(d, type_of(query),
+	    asked_for(query, gpu ? gpu->sm : 0));
 	describe_shape(&d->key, query);
-	d->key.solver = d->is_solver ? 'y' : 'n';
-	ac_describe_facts(d, query->region);
-	if (!gpu)
-		return;
-	d->op.fact[AC_FACT_GPU] = gpu->name;
-	ac_op_set(&d->op, AC_Q_SM, gpu->sm);
-	ac_op_set(&d->op, AC_Q_DEVICE, query->device);
-	d->op.rates = ac_device_rates(query->device, d->library);
-	ac_report_machine(gpu->name, gpu->sm, d->library, gpu->emulated);
+	ac_describe_end(d, query->region, query->device);
 }
 
 /* ---- Deciding ---------------------------------------------------------- */
@@ -122,14 +107,12 @@ objection(const struct ac_rnn_query *query, const struct ac_decision *decision)
 static void
 decide(struct ac_rnn_site *site)
 {
-	const struct ac_shim *shim = ac_shim_get();
 	struct ac_decision *decision = &site->decision;
 	enum ac_reason reason = AC_REASON_NONE;
 	struct ac_description d;
-	bool is_overflow = false;
 
 	describe(&site->query, &d);
-	ac_policy_decide(shim->policy, &d.op, decision);
+	ac_policy_decide(ac_shim_get()->policy, &d.op, decision);
 	if (decision->reason == AC_REASON_UNSUPPORTED
 	    && site->query.device < 0)
 		ac_decision_keep(decision, AC_REASON_NO_CONTEXT);
@@ -137,10 +120,7 @@ decide(struct ac_rnn_site *site)
 		reason = objection(&site->query, decision);
 	if (reason != AC_REASON_NONE)
 		ac_decision_keep(decision, reason);
-	site->record = ac_report_site_in(&d.region, &d.key, decision,
-	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
-	if (is_overflow)
-		ac_decision_keep(decision, AC_REASON_NO_RULE);
+	site->record = ac_describe_decided(&d, decision);
 }
 
 /* See shim/site/sites.h. */

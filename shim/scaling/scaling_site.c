@@ -7,7 +7,6 @@
 #include "base/mapped.h"
 #include "base/text.h"
 #include "shim/site/describe.h"
-#include "shim/device/device.h"
 #include "shim/device/handle.h"
 #include "shim/site/sites.h"
 #include "shim/start/start.h"
@@ -33,31 +32,14 @@ static void
 describe(const struct query *query, struct ac_description *d)
 {
 	const struct ac_scaling_call *call = query->call;
-	const struct ac_region *region =
-	    ac_region_get((uint32_t)(query->entry >> 32));
-	const int device = ac_handle_find(call->handle)->device;
-	const struct ac_device *gpu = ac_device_get(device);
 
-	memset(d, 0, sizeof *d);
-	ac_describe_caller(d, call->caller);
+	/* None of the operations that are recast. */
+	ac_describe_begin(d, AC_OP_COUNT, call->entry, call->caller);
 	ac_describe_library(d, call->handle, call->provider);
-	d->op.operation = AC_OP_COUNT; /* none of those that are recast */
-	d->op.fact[AC_FACT_FN] = ac_entries[call->entry].symbol;
-	d->op.fact[AC_FACT_CALLER] = d->module;
+	ac_describe_end(d, (uint32_t)(query->entry >> 32),
+	    ac_handle_find(call->handle)->device);
 	d->op.place = d->key.caller;
-	d->op.fact[AC_FACT_PROGRAM] = ac_shim_get()->program;
-	d->op.fact[AC_FACT_LIB] = *d->library ? d->library : NULL;
-	d->op.fact[AC_FACT_REGION] = region ? region->name : NULL;
-	d->op.fact[AC_FACT_SOLVER] = d->is_solver ? "yes" : "no";
 	ac_op_set(&d->op, AC_Q_N, (double)call->n);
-	if (ac_shim_get()->rank >= 0)
-		ac_op_set(&d->op, AC_Q_RANK, ac_shim_get()->rank);
-	if (!gpu)
-		return;
-	d->op.fact[AC_FACT_GPU] = gpu->name;
-	ac_op_set(&d->op, AC_Q_SM, gpu->sm);
-	ac_op_set(&d->op, AC_Q_DEVICE, device);
-	ac_report_machine(gpu->name, gpu->sm, d->library, gpu->emulated);
 }
 
 static void

@@ -52,8 +52,8 @@ letter_of(cublasOperation_t op)
 	}
 }
 
-void
-ac_describe_caller(struct ac_description *d, const void *caller)
+static void
+describe_caller(struct ac_description *d, const void *caller)
 {
 	const struct ac_shim *shim = ac_shim_get();
 	struct ac_elf_object module;
@@ -78,6 +78,32 @@ ac_describe_caller(struct ac_description *d, const void *caller)
 	    (size_t)((uintptr_t)caller - module.base));
 	d->solver = ac_solver_of(module.base);
 	d->is_solver = ac_solver_counts(d->solver);
+}
+
+void
+ac_describe_begin(struct ac_description *d, enum ac_operation operation,
+    enum ac_entry entry, const void *caller)
+{
+	struct ac_text text;
+
+	memset(d, 0, sizeof *d);
+	d->key.operation = (uint32_t)operation;
+	ac_text_init(&text, d->key.symbol, sizeof d->key.symbol);
+	ac_text_add(&text, ac_entries[entry].symbol);
+	describe_caller(d, caller);
+	d->key.solver = d->is_solver ? 'y' : 'n';
+}
+
+void
+ac_describe_asked(struct ac_description *d, const char *type,
+    const char *asked)
+{
+	struct ac_text text;
+
+	ac_text_init(&text, d->key.type, sizeof d->key.type);
+	ac_text_add(&text, type);
+	ac_text_init(&text, d->key.asked, sizeof d->key.asked);
+	ac_text_add(&text, asked);
 }
 
 int
@@ -116,41 +142,21 @@ ac_describe_dnn(struct ac_description *d, struct ac_provider *provider)
 }
 #endif
 
-static void
-describe_key(struct ac_site_key *key, const struct ac_call *call)
-{
-	struct ac_text text;
-
-	key->operation = (uint32_t)ac_entries[call->entry].operation;
-	key->ta = letter_of(call->transa);
-	key->tb = letter_of(call->transb);
-	key->m = call->m;
-	key->n = call->n;
-	key->k = call->k;
-	key->batch = call->batch;
-	ac_text_init(&text, key->symbol, sizeof key->symbol);
-	ac_text_add(&text, ac_entries[call->entry].symbol);
-	ac_text_init(&text, key->type, sizeof key->type);
-	ac_text_add(&text, type_names[call->type]);
-}
-
 /* By the program or, for it, by the environment. `sm` 0, `version` 0:
  * unknown. */
-static void
-describe_asked(struct ac_site_key *key, const struct ac_call *call, int sm,
-    int version)
+static const char *
+asked_by(const struct ac_call *call, int sm, int version)
 {
 	const struct ac_shim *shim = ac_shim_get();
 	enum ac_asked asked = call->asked;
-	struct ac_text text;
 
+	if (shim->environment_opted_out || shim->wants_batch_invariance)
+		return "opted-out";
 	if (shim->wants_emulated && ac_asked_is_emulated(sm, version) &&
 	    (asked == AC_ASKED_UNSAID || asked == AC_ASKED_FP32) &&
 	    (call->type == AC_TYPE_F32 || call->type == AC_TYPE_C32))
 		asked = AC_ASKED_EMULATED;
-	ac_text_init(&text, key->asked, sizeof key->asked);
-	ac_text_add(&text, shim->environment_opted_out ||
-	    shim->wants_batch_invariance ? "opted-out" : asked_names[asked]);
+	return asked_names[asked];
 }
 
 /* What the program asks for there. "auto" is every rung, in their order. */
@@ -179,26 +185,44 @@ describe_region(struct ac_description *d, uint32_t number)
 	}
 }
 
-void
-ac_describe_facts(struct ac_description *d, uint32_t region)
+/* What a call has that may be recast, and another has not. */
+static void
+describe_site(struct ac_description *d, int device)
 {
 	struct ac_text text;
 
-	describe_region(d, region);
 	d->id = ac_site_id(&d->key, d->region.name);
 	ac_text_init(&text, d->site, sizeof d->site);
 	ac_text_addf(&text, "%08x", d->id);
-	d->op.operation = (enum ac_operation)d->key.operation;
 	d->op.fact[AC_FACT_TYPE] = d->key.type;
 	d->op.fact[AC_FACT_ASKED] = d->key.asked;
+	d->op.fact[AC_FACT_SITE] = d->site;
+	d->op.rates = ac_device_rates(device, d->library);
+}
+
+void
+ac_describe_end(struct ac_description *d, uint32_t region, int device)
+{
+	const struct ac_device *gpu = ac_device_get(device);
+	const struct ac_shim *shim = ac_shim_get();
+
+	describe_region(d, region);
+	d->op.operation = (enum ac_operation)d->key.operation;
 	d->op.fact[AC_FACT_FN] = d->key.symbol;
 	d->op.fact[AC_FACT_CALLER] = d->module;
-	d->op.fact[AC_FACT_PROGRAM] = ac_shim_get()->program;
-	d->op.fact[AC_FACT_SITE] = d->site;
+	d->op.fact[AC_FACT_PROGRAM] = shim->program;
 	d->op.fact[AC_FACT_LIB] = *d->library ? d->library : NULL;
 	d->op.fact[AC_FACT_SOLVER] = d->is_solver ? "yes" : "no";
-	if (ac_shim_get()->rank >= 0)
-		ac_op_set(&d->op, AC_Q_RANK, ac_shim_get()->rank);
+	if (shim->rank >= 0)
+		ac_op_set(&d->op, AC_Q_RANK, shim->rank);
+	if (d->op.operation != AC_OP_COUNT)
+		describe_site(d, device);
+	if (!gpu)
+		return;
+	d->op.fact[AC_FACT_GPU] = gpu->name;
+	ac_op_set(&d->op, AC_Q_SM, gpu->sm);
+	ac_op_set(&d->op, AC_Q_DEVICE, device);
+	ac_report_machine(gpu->name, gpu->sm, d->library, gpu->emulated);
 }
 
 void
@@ -208,24 +232,34 @@ ac_describe(const struct ac_call *call, struct ac_provider *provider,
 	const struct ac_device *gpu = ac_device_get(call->device);
 	int version;
 
-	memset(d, 0, sizeof *d);
-	describe_key(&d->key, call);
-	ac_describe_caller(d, call->caller);
+	ac_describe_begin(d,
+	    (enum ac_operation)ac_entries[call->entry].operation, call->entry,
+	    call->caller);
 	version = ac_describe_library(d, call->handle, provider);
-	describe_asked(&d->key, call, gpu ? gpu->sm : 0, version);
-	d->key.solver = d->is_solver ? 'y' : 'n';
-	d->ta[0] = d->key.ta;
-	d->tb[0] = d->key.tb;
-	ac_describe_facts(d, call->region);
+	ac_describe_asked(d, type_names[call->type],
+	    asked_by(call, gpu ? gpu->sm : 0, version));
+	d->key.ta = d->ta[0] = letter_of(call->transa);
+	d->key.tb = d->tb[0] = letter_of(call->transb);
+	d->key.m = call->m;
+	d->key.n = call->n;
+	d->key.k = call->k;
+	d->key.batch = call->batch;
+	ac_describe_end(d, call->region, call->device);
 	d->op.fact[AC_FACT_TA] = d->ta;
 	d->op.fact[AC_FACT_TB] = d->tb;
 	ac_op_set_product(&d->op, call->m, call->n, call->k, call->batch);
-	if (gpu) {
-		d->op.fact[AC_FACT_GPU] = gpu->name;
-		ac_op_set(&d->op, AC_Q_SM, gpu->sm);
-		ac_op_set(&d->op, AC_Q_DEVICE, call->device);
-		d->op.rates = ac_device_rates(call->device, d->library);
-		ac_report_machine(gpu->name, gpu->sm, d->library,
-		    gpu->emulated);
-	}
+}
+
+struct ac_site_record *
+ac_describe_decided(const struct ac_description *d,
+    struct ac_decision *decision)
+{
+	bool is_overflow = false;
+	struct ac_site_record *record = ac_report_site_in(&d->region, &d->key,
+	    decision, ac_policy_site_name(ac_shim_get()->policy, d->id),
+	    &is_overflow);
+
+	if (is_overflow)
+		ac_decision_keep(decision, AC_REASON_NO_RULE);
+	return record;
 }

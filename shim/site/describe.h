@@ -34,8 +34,15 @@ struct ac_description {
 	bool is_solver;          /* it counts as one */
 };
 
-/* The calling module, and whether it is a solver. */
-void ac_describe_caller(struct ac_description *description, const void *caller);
+/* Begin to describe a call of `entry` that returns to `caller`: which function
+ * and module, and whether that is a solver. AC_OP_COUNT: of none of the
+ * operations that may be recast. */
+void ac_describe_begin(struct ac_description *description_out,
+    enum ac_operation operation, enum ac_entry entry, const void *caller);
+
+/* The types of its operands and the arithmetic asked for, by their names. */
+void ac_describe_asked(struct ac_description *description, const char *type,
+    const char *asked);
 
 #ifdef AC_HAVE_CUDNN
 /* The library by the version that `provider`, a cuDNN, says: "cudnn-9.8". */
@@ -48,14 +55,19 @@ void ac_describe_dnn(struct ac_description *description,
 int ac_describe_library(struct ac_description *description,
     cublasHandle_t handle, struct ac_provider *provider);
 
-/* What follows from a description whose key is complete, in the region of that
- * number: its id, and the facts that every operation has but for GPU and
- * library. */
-void ac_describe_facts(struct ac_description *description, uint32_t region);
+/* What follows from a complete key and library: region and GPU by their numbers
+ * (0, -1: none), the id, the facts that all operations have. Tells the report
+ * which GPU and library were met. */
+void ac_describe_end(struct ac_description *description, uint32_t region,
+    int device);
 
-/* Describe `call`, served by `provider` (may be NULL); tells the report which
- * GPU and library it met. */
+/* All of it, for `call` of a product, served by `provider` (may be NULL). */
 void ac_describe(const struct ac_call *call, struct ac_provider *provider,
     struct ac_description *description_out);
+
+/* The report's record of what is described and decided so. What the report has
+ * no room for is kept. Never NULL. */
+struct ac_site_record *ac_describe_decided(
+    const struct ac_description *description, struct ac_decision *decision);
 
 #endif

@@ -100,21 +100,16 @@ judge_feasibility(struct ac_site *site, const struct ac_call *call)
 static void
 decide(struct ac_site *site, const struct ac_site_call *asked)
 {
-	const struct ac_shim *shim = ac_shim_get();
 	const struct ac_call unpacked = ac_call_of(asked), *call = &unpacked;
 	struct ac_description d;
-	bool is_overflow = false;
 
 	site->binding = ac_provider_bind(call->entry, call->caller,
 	    call->via);
 	ac_describe(call, site->binding.provider, &d);
-	ac_policy_decide(shim->policy, &d.op, &site->decision);
+	ac_policy_decide(ac_shim_get()->policy, &d.op, &site->decision);
 	judge_feasibility(site, call);
 	site->state = NULL;
-	site->record = ac_report_site_in(&d.region, &d.key, &site->decision,
-	    ac_policy_site_name(shim->policy, d.id), &is_overflow);
-	if (is_overflow)
-		ac_decision_keep(&site->decision, AC_REASON_NO_RULE);
+	site->record = ac_describe_decided(&d, &site->decision);
 	site->solver = d.solver;
 	site->is_plain = site->decision.rung == AC_RUNG_KEEP && !site->solver
 	    && !(ac_shim_wants_ranges() && call->type == AC_TYPE_F32
