@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu.h -- what the tests of the emulated GPU share:
- * cmocka, NVIDIA's headers, a random source, a gate that holds a stream,
- * running the test program again with another environment. */
+ * cmocka, NVIDIA's headers, random numbers, a gate that holds a stream, running
+ * the test program again in another environment. */
 #ifndef AC_TEST_EMU_H
 #define AC_TEST_EMU_H
 
@@ -35,7 +35,7 @@
 #define TEST_WITH_TSAN 0
 #endif
 
-/* Of libcuda.so.1, for tests. */
+/* Functions of libcuda.so.1 for tests. */
 uint64_t emuCounter(const char *name);
 void emuCountersReset(void);
 void emuTwinRegister(const char *name,
@@ -60,7 +60,7 @@ test_device(size_t bytes)
 	return p;
 }
 
-/* Device memory with these bytes in it, for every stream to see. */
+/* Device memory that holds these bytes, visible to every stream. */
 static inline void *
 test_upload(const void *from, size_t bytes)
 {
@@ -71,7 +71,7 @@ test_upload(const void *from, size_t bytes)
 	return p;
 }
 
-/* A stream stops at a closed gate until somebody opens it. */
+/* A stream stops at a closed gate until the test opens it. */
 struct test_gate {
 	sem_t opened;
 };

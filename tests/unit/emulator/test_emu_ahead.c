@@ -39,8 +39,9 @@ queue_many(void *argument)
 	return NULL;
 }
 
-/* The host stops at the 1,024th; other streams take work, the held one takes
- * events; when it moves, so does the host, and all of it has run. */
+/* The host stops at the 1,024th launch. Meanwhile other streams take work, and
+ * the held one takes events. When the held one moves, the host does too, and
+ * all work has run. */
 static void
 host_waits(void **state)
 {
@@ -87,9 +88,9 @@ queue_beside(void *argument)
 	return argument;
 }
 
-/* A thread that is held up after it took its turn finds that launches of
- * others, which took theirs later, have ended: it is let in. In such a loop one
- * is. */
+/* A thread may be delayed after it took its turn and find that launches of
+ * others, which took theirs later, have ended: it is let in. In such a loop
+ * that happens to one thread. */
 static void
 threads_overtake(void **state)
 {
@@ -107,8 +108,8 @@ threads_overtake(void **state)
 	OK(cudaFree(x));
 }
 
-/* What a capture records is not queued; a graph is one launch, whatever is in
- * it. */
+/* What a capture records is not queued; a graph is one launch, whatever its
+ * size. */
 static void
 graphs(void **state)
 {
@@ -134,7 +135,8 @@ graphs(void **state)
 }
 
 /* By the modelled clock: the host is let in when the launch ROOM before has
- * ended, so what it queues elsewhere then begins there. A fill takes 2.5 us. */
+ * ended, so what it then queues on another stream begins at that time. A fill
+ * takes 2.5 us. */
 static int
 modelled(void)
 {
@@ -150,7 +152,7 @@ modelled(void)
 			OK(cudaMemsetAsync(x, 0, 4, held));
 		OK(cudaMemsetAsync(x + 1, 0, 4, other));
 		OK(cudaEventRecord(last, other));
-		/* Another stream's: it may be behind. */
+		/* An event of another stream: it may be behind. */
 		OK(cudaEventSynchronize(first));
 		OK(cudaEventSynchronize(last));
 		OK(cudaEventElapsedTime(&ms, first, last));

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_calls.c -- what the emulated GPU adds to a real
- * one: calls that fail on demand, counters, models, complaints that name the
- * call, an orderly end. */
+/* tests/unit/emulator/test_emu_calls.c -- what the emulated GPU has and a real
+ * one has not: calls that fail on demand, counters, models, complaints that
+ * name the call, an orderly end. */
 #include "test_emu.h"
 
 #include <cuda.h>
 #include <stdbool.h>
 
-/* The lists the first process sets; see main(). */
+/* The variables that the first process sets; see main(). */
 #define FAILURES "cudaMalloc:3,cudaMemcpy:2:700,cublasSgemm_v2:1," \
 	"cublasSscal_v2:2:3,cublasSscal_v2:4,cuMemAlloc_v2:1," \
 	"cublasCreate_v2:2,cudaStreamSynchronize:1"
 
 static cublasHandle_t handle;
 
-/* The N-th call fails with its family's error or the one asked for, without
- * effect, and only that one. */
+/* Only the N-th call fails, with its family's error or the one asked for, and
+ * without effect. */
 static void
 failures(void **state)
 {
@@ -219,7 +219,7 @@ counters_at_exit(void **state)
 	assert_true(peak && calls);
 }
 
-/* Registered before the device came up, so it runs after its workers' end. */
+/* Registered before the device came up, so it runs after the workers' end. */
 static float *late;
 
 static void
@@ -229,7 +229,8 @@ at_exit(void)
 
 	if (cudaMemcpy(&x, late, 4, cudaMemcpyDeviceToHost) || x != 4)
 		_exit(9);
-	/* Still answered, within the call: no worker is left to do it. */
+	/* A call is still answered, and its work runs within it: no worker is
+	 * left. */
 	for (int i = 1; i < 20; i++)
 		if (cudaMemsetAsync(late, i, 4, NULL) || *(char *)late != i)
 			_exit(10);
@@ -294,7 +295,7 @@ ends(void **state)
 	expect("fork", NULL, NULL, 0);
 }
 
-/* A mistake in the list is said, and the rest of it still holds. */
+/* An error in the list is reported, and the rest of the list still holds. */
 static int
 bad_list(void)
 {
@@ -311,7 +312,8 @@ bad_failures(void **state)
 	assert_non_null(strstr(text, "AUTOCAST_EMU_FAIL"));
 }
 
-/* Of three waits for a gate the second orders nothing, and says it did. */
+/* Of three waits for a gate the second orders nothing, and reports that it
+ * did. */
 static int
 dropped(void)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_capture.c -- captures of the emulated GPU: what
- * joins one, what stays apart, how one ends and goes wrong, what is told of it.
- * What may be called meanwhile is test_emu_capture_rules.c's. */
+ * joins one, what stays apart, how one ends and fails, what queries answer.
+ * test_emu_capture_rules.c tests what may be called meanwhile. */
 #include "test_emu_capture.h"
 
-/* The legacy stream waits for blocking streams, which it must not. */
+/* The legacy stream would wait for blocking streams, which a capture
+ * forbids. */
 static void
 legacy(void **state)
 {
@@ -28,7 +29,7 @@ legacy(void **state)
 	    cudaErrorStreamCaptureImplicit);
 	OK(cudaMemsetAsync(x + 8, 0, 4, other));
 	end_as(blocking, cudaErrorStreamCaptureInvalidated);
-	/* A non-blocking stream is none of its business. */
+	/* The legacy stream does not depend on a non-blocking stream. */
 	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
 	OK(cudaMemsetAsync(x, 0, 4, NULL));
 	OK(cudaStreamSynchronize(NULL));
@@ -54,7 +55,7 @@ isolation(void **state)
 	assert_int_equal(cudaStreamWaitEvent(stream, recorded, 0),
 	    cudaErrorStreamCaptureIsolation);
 	end_as(stream, cudaErrorStreamCaptureInvalidated);
-	/* The other way round: its capture is over. */
+	/* The other direction: an event of a capture that has ended. */
 	assert_int_equal(cudaStreamWaitEvent(other, event, 0),
 	    cudaErrorStreamCaptureIsolation);
 	assert_int_equal(cudaEventQuery(event), cudaErrorCapturedEvent);
@@ -71,7 +72,7 @@ isolation(void **state)
 	cudaGetLastError();
 }
 
-/* Two captures stay two. */
+/* Two captures stay apart. */
 static void
 merge(void **state)
 {
@@ -200,7 +201,7 @@ info(void **state)
 	}
 }
 
-/* What graphs do not do here, and handles of graphs that are gone. */
+/* What graphs cannot do here, and handles of destroyed graphs. */
 static void
 refused(void **state)
 {

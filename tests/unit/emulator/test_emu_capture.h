@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_capture.h -- what the tests of captures share:
- * streams, events, ends, a thread that calls in a mode of its own. */
+ * streams, events, ends, a thread with a capture mode of its own. */
 #ifndef AC_TEST_EMU_CAPTURE_H
 #define AC_TEST_EMU_CAPTURE_H
 
@@ -12,7 +12,8 @@
 
 enum { GLOBAL, THREAD_LOCAL, RELAXED, MODES };
 
-/* `stream` and `other` do not block; `recorded` was, outside of captures. */
+/* `stream` and `other` do not block; `recorded` was recorded outside of
+ * captures. */
 static cudaStream_t stream, other, blocking;
 static cudaEvent_t event, recorded;
 static float *x;
@@ -38,7 +39,7 @@ swap_mode(int mode)
 	OK(cudaThreadExchangeStreamCaptureMode(&m));
 }
 
-/* Ends the capture of `s`, which must end like this. */
+/* End the capture of `s`, which must give this status. */
 static inline void
 end_as(cudaStream_t s, int expected)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_capture_rules.c -- what the emulated GPU permits
  * while a stream captures: every unsafe call in every mode from either thread,
- * what conflicts in any mode, what is counted and said. */
+ * what conflicts in any mode, what is counted and reported. */
 #include "test_emu_capture.h"
 
 static const char ptx[] = ".version 6.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry nothing()\n{ ret; }\n";
 static cublasHandle_t blas; /* on `stream` */
-static cublasHandle_t made[2 * MODES * MODES]; /* by one of the calls */
+static cublasHandle_t made[2 * MODES * MODES]; /* set by one of the calls */
 static int made_count;
 static CUkernel kernel;
 
@@ -115,7 +115,7 @@ do_pool(void)
 static int
 do_blas(void)
 {
-	/* Kept: to give it back waits for the device. */
+	/* Kept: freeing it would wait for the device. */
 	if (cublasCreate(&made[made_count]))
 		return cudaErrorStreamCaptureUnsupported;
 	made_count++;
@@ -125,7 +125,7 @@ do_blas(void)
 static int
 do_reset(void)
 {
-	/* Only where it is refused: it would take all the rest along. */
+	/* Only where it is refused: it would destroy everything else. */
 	return cudaDeviceReset();
 }
 
@@ -137,7 +137,8 @@ static const struct {
 	{ "cudaFree", do_free }, { "cudaHostRegister", do_register },
 	{ "cudaEventQuery", do_query },
 	{ "cudaEventSynchronize", do_synchronize }, { "cudaMemcpy", do_copy },
-	{ "cuLibraryLoadData", do_load }, { "cuKernelGetFunction", do_function },
+	{ "cuLibraryLoadData", do_load },
+	{ "cuKernelGetFunction", do_function },
 	{ "cuMemPoolCreate", do_pool }, { "cublasCreate", do_blas },
 	{ "cudaDeviceReset", do_reset },
 };
@@ -193,7 +194,7 @@ unsafe_calls(void **state)
 		OK(cublasDestroy(made[i]));
 }
 
-/* These are fine, in the strictest mode. */
+/* These are permitted, in the strictest mode. */
 static void
 safe_calls(void **state)
 {
@@ -295,7 +296,7 @@ conflicts(void **state)
 		}
 		assert_int_equal(cell.status,
 		    cudaErrorStreamCaptureUnsupported);
-		/* Nothing more is taken. */
+		/* Nothing more can be recorded. */
 		assert_int_equal(cudaMemsetAsync(x, 0, 4, stream),
 		    cudaErrorStreamCaptureInvalidated);
 		end_as(stream, cudaErrorStreamCaptureInvalidated);
@@ -306,7 +307,7 @@ conflicts(void **state)
 
 /* ---- what is told -------------------------------------------------------- */
 
-/* One allocation, one wait and one load, twice where that may be. */
+/* One allocation, one wait and one load, or two where that can happen. */
 static void *
 allocate_wait_load(void *data)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_clock.c -- the modelled clock: what events tell
- * with AUTOCAST_EMU_CLOCK=model follows from rates and from the program's order
- * alone. The figures here are written down once more. */
+/* tests/unit/emulator/test_emu_clock.c -- the modelled clock: with
+ * AUTOCAST_EMU_CLOCK=model the times of events follow from rates and from the
+ * program's order alone. The test has its own copy of the figures. */
 #include "test_emu.h"
 
 #include "kernels/recast/recast.h"
@@ -21,7 +21,7 @@ enum { SIZE = 256, ROOM = 8 << 20 };
 static cublasHandle_t handle;
 static cudaEvent_t first, last;
 static char *room; /* ROOM bytes of zeros on the device */
-static size_t out = ROOM / 2; /* where in it products go */
+static size_t out = ROOM / 2; /* place for products in it */
 
 static double
 seconds_between(cudaEvent_t from, cudaEvent_t to)
@@ -47,7 +47,7 @@ stop(cudaStream_t stream)
 	return seconds_between(first, last);
 }
 
-/* Float milliseconds have 24 bits; nothing else is uncertain. */
+/* Float milliseconds have 24 bits; that is the only error. */
 #define TAKES(seconds, want) assert_true(fabs((seconds) - (want)) < \
 	(want) * 1e-6 + 1e-12)
 
@@ -62,7 +62,7 @@ multiply(cublasComputeType_t compute, cudaDataType type, int m, int n, int k,
 	    compute, CUBLAS_GEMM_DEFAULT));
 }
 
-/* Arithmetic that was really used, or memory, whichever takes longer. */
+/* The arithmetic that was really used, or memory, whichever takes longer. */
 static void
 products(void **state)
 {
@@ -98,8 +98,8 @@ products(void **state)
 	}
 }
 
-/* Complex products do four times as much; no product, no time but the
- * launch's and C's. */
+/* Complex products do four times the work; without a product, only the launch
+ * and C take time. */
 static void
 other_products(void **state)
 {
@@ -148,8 +148,8 @@ nothing(const struct ac_twin_launch *launch, void **params)
 	(void)params;
 }
 
-/* A kernel takes as long as the bytes need that its twin moved; of twins that
- * do not count theirs, and of other cuBLAS calls, only the launch is known. */
+/* A kernel takes the time of the bytes that its twin counts. For twins that
+ * count none, and for other cuBLAS calls, only the launch is known. */
 static void
 kernels(void **state)
 {
@@ -185,7 +185,7 @@ kernels(void **state)
 	OK(cuModuleUnload(module));
 }
 
-/* One product of SIZE in FP32, on a stream; never twice to one place. */
+/* One product of SIZE in FP32, on a stream; never twice at one place. */
 static double
 one_product(cudaStream_t stream)
 {
@@ -196,8 +196,8 @@ one_product(cudaStream_t stream)
 	return LAUNCH + 2.0 * SIZE * SIZE * SIZE / FP32;
 }
 
-/* Streams run beside one another; a wait takes the later of two times, on a
- * stream as on the host. */
+/* Streams run at the same time; a wait takes the later of two times, on a
+ * stream and on the host. */
 static void
 streams(void **state)
 {
@@ -260,7 +260,7 @@ legacy(void **state)
 	OK(cudaStreamDestroy(a));
 }
 
-/* Work of a graph takes what it takes outside. */
+/* Work in a graph takes as long as outside. */
 static void
 graphs(void **state)
 {
@@ -288,7 +288,7 @@ graphs(void **state)
 
 /* ---- in processes of their own ----------------------------------------- */
 
-/* What one of many costs, in microseconds: of products, of fills, and of fills
+/* The cost of one of many, in microseconds: of products, of fills, and of fills
  * in a graph. */
 static int
 rows(void)
@@ -320,8 +320,9 @@ rows(void)
 	return 0;
 }
 
-/* The longer of the host's time and the device's: 3.15 us of a product, 2.5 of
- * a fill; the first of them comes after the host's. A graph is one call. */
+/* The longer of the host's time and the device's: 3.15 us for a product, 2.5
+ * for a fill; the first one comes after the host's time. A graph is one
+ * call. */
 static void
 host(void **state)
 {
@@ -341,7 +342,8 @@ host(void **state)
 	}
 }
 
-/* Some streams, in each other's way; all times to the last bit. */
+/* Some streams that delay each other; all times are compared to the last
+ * bit. */
 static int
 tangle(void)
 {
@@ -476,7 +478,7 @@ main(int argc, char **argv)
 	OK(cudaEventCreate(&last));
 	room = test_device(ROOM);
 	OK(cudaMemset(room, 0, ROOM));
-	OK(cudaDeviceSynchronize()); /* streams that do not block would not wait */
+	OK(cudaDeviceSynchronize()); /* non-blocking streams would not wait */
 	if (argc > 1) {
 		failed = !strcmp(argv[1], "tangle") ? tangle() :
 		    !strcmp(argv[1], "rows") ? rows() : times();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_complex.c -- complex products of the emulated
- * cuBLAS: every entry and every compute type against FP64. */
+ * cuBLAS: every function and every compute type against FP64. */
 #include "test_emu_gemm.h"
 
 #include <complex.h>
@@ -74,8 +74,8 @@ restore_c(void)
 	OK(cudaMemcpy(data.dc, data.c, sizeof data.c, cudaMemcpyHostToDevice));
 }
 
-/* To `bits` significant bits, ties to even; the data are far from the ends of
- * every format's range. */
+/* Round to `bits` significant bits, ties to even; the data are far from the
+ * ends of every format's range. */
 static double
 nearest(float x, int bits)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_conv.c -- convolutions of the emulated cuDNN:
- * numbers of every operation, type and geometry against FP64; what they do to
- * memory. */
+ * results of every operation, type and geometry against FP64; what they read
+ * and write. */
 #include "test_emu_conv.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ used(const struct shape *s, const int *of, int i)
 	return i < s->space ? of[i] : 1;
 }
 
-/* Where (a, b, space) lies in a tensor without holes of `dim`. */
+/* Index of (a, b, space) in a dense tensor of `dim`. */
 static size_t
 where(const struct shape *s, const int *dim, int a, int b, const int *at)
 {
@@ -82,7 +82,7 @@ where(const struct shape *s, const int *dim, int a, int b, const int *at)
 	    ((size_t)a * (size_t)dim[1] + (size_t)b) * size + space;
 }
 
-/* One operand: dimensions, values as stored, the sums it should have. */
+/* One operand: dimensions, values as stored, the sums expected in it. */
 struct operand {
 	int dim[5];
 	size_t count;
@@ -107,7 +107,7 @@ add(double *sums, double *sizes, double a, double b)
 	*sizes += fabs(a * b);
 }
 
-/* All that one multiplication of a filter's number touches. */
+/* The numbers that one multiplication by a filter element uses. */
 static void
 reference_one(const struct shape *s, const struct kind *kind, int operation,
     struct operands *o, int n, int k, int c, const int *f, const int *at)
@@ -266,7 +266,7 @@ run_case(const struct shape *s, const struct kind *kind, int operation,
 
 /* Forward and both gradients, in every type and math mode, with groups,
  * dilation, strides, 1 to 3 dimensions, both orders of a filter and both
- * layouts; beta 0 does not read the output. oneDNN computes them, but for
+ * layouts; beta 0 does not read the output. oneDNN computes them, except for
  * FP64. */
 static void
 numbers(void **state)
@@ -280,7 +280,7 @@ numbers(void **state)
 	}
 }
 
-/* x times w of one number each. */
+/* x times w, of one number each. */
 static float
 one_by_one(cudnnMathType_t math, float value)
 {

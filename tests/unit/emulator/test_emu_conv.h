@@ -147,8 +147,8 @@ test_conv_fused(cudnnHandle_t handle, const struct test_conv *d, float alpha1,
 
 /* ---- numbers of any type ------------------------------------------------ */
 
-/* x to `bits` significant bits, ties to even, down to FP16's smallest for 11
- * bits: what is smaller does not come up. */
+/* x to `bits` significant bits, ties to even, down to FP16's smallest number
+ * for 11 bits; smaller ones do not occur. */
 static inline double
 test_nearest(double x, int bits)
 {
@@ -169,7 +169,7 @@ test_width(cudnnDataType_t type)
 	    2;
 }
 
-/* FP16, normal or zero; the test's own numbers are. */
+/* FP16, normal or zero, like the test's own numbers. */
 static inline uint16_t
 test_to_half(double x)
 {
@@ -195,7 +195,7 @@ test_from_half(uint16_t x)
 	return x & 0x8000 ? -value : value;
 }
 
-/* Device memory with these numbers; `values` become what is stored. */
+/* Device memory with these numbers; `values` is set to what is stored. */
 static inline void *
 test_put(double *values, size_t count, cudnnDataType_t type)
 {

@@ -10,8 +10,9 @@ static cudnnHandle_t handle;
 
 /* ---- algorithms ---------------------------------------------------------- */
 
-/* The best comes first, what cannot be done last; each successful one's memory
- * is what GetWorkspaceSize says, and FMA needs less than TF32. */
+/* The best algorithm comes first, impossible ones last; the memory of each
+ * successful one is what GetWorkspaceSize says, and FMA needs less than
+ * TF32. */
 static void
 algorithms(void **state)
 {
@@ -58,8 +59,9 @@ algorithms(void **state)
 	test_conv_drop(&d);
 }
 
-/* The first of each gradient's is not deterministic, the second, which is the
- * best, is; what tries them may not while a capture goes on. */
+/* The first algorithm of each gradient is not deterministic, the second, which
+ * is the best, is. Find functions, which try them, are forbidden during a
+ * capture. */
 static void
 determinism(void **state)
 {
@@ -92,8 +94,8 @@ determinism(void **state)
 	test_conv_drop(&d);
 }
 
-/* With the program's memory: it runs there, and what needs more workspace does
- * not succeed; the first algorithm needs none. */
+/* On the program's memory: it runs there, and algorithms that need more
+ * workspace fail; the first one needs none. */
 static void
 found_in_place(void **state)
 {
@@ -138,7 +140,7 @@ found_in_place(void **state)
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* What a program keeps in a workspace is lost; a smaller one is refused. */
+/* A workspace is overwritten; one that is too small is refused. */
 static void
 workspace(void **state)
 {
@@ -192,7 +194,7 @@ bad_memory(void **state)
 
 /* ---- handles ------------------------------------------------------------- */
 
-/* Work goes to the handle's stream; a stale handle is none. */
+/* Work goes to the handle's stream; a stale handle is refused. */
 static void
 handles(void **state)
 {
@@ -235,8 +237,8 @@ handles(void **state)
 	test_conv_drop(&d);
 }
 
-/* Run again with a variable set: 2 if one convolution fails, 0 if it is in
- * FP32, else 1; 4 more if the plain loop had to do it. */
+/* Run again with a variable set. Status 2: one convolution fails, 0: it is in
+ * FP32, else 1; plus 4 if the plain loop computed it. */
 static int
 once(void)
 {
@@ -256,8 +258,8 @@ once(void)
 	    (emuCounter("convolutions_plain") ? 4 : 0);
 }
 
-/* AUTOCAST_EMU_FAIL reaches cuDNN's calls; without TF32 in the model, or with
- * it forbidden, plain FP32 math is FP32; exact sums go another way. */
+/* AUTOCAST_EMU_FAIL works for cuDNN's calls. Without TF32 in the model, or with
+ * TF32 forbidden, plain FP32 math is FP32. Exact sums use the plain loop. */
 static void
 environment(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_conv_refused.c -- convolutions that the emulated
- * cuDNN refuses: geometries, types, algorithms, memory; for the fused call,
- * too, whose arithmetic is here as well. Nothing of them is queued. */
+ * cuDNN refuses: geometries, types, algorithms, memory; also of the fused call,
+ * whose arithmetic is tested here as well. Nothing of them is queued. */
 #include "test_emu_conv.h"
 
 static cudnnHandle_t handle;
@@ -50,7 +50,7 @@ forward(const struct row *r)
 #define I CUDNN_DATA_INT8
 #define D CUDNN_DATA_DOUBLE
 static const struct row rows[] = {
-	/* stride and groups are one less than they are */
+	/* stride and groups: one less than the value */
 	{ { 2, 4, 5, 5 }, { 6, 4, 3, 3 }, { 2, 6, 3, 3 }, .pad = 0 },
 	{ { 2, 4, 5, 5 }, { 6, 4, 3, 3 }, { 1, 6, 3, 3 },
 	  .status = CUDNN_STATUS_BAD_PARAM }, /* another batch */
@@ -86,7 +86,7 @@ static const struct row rows[] = {
 	  .status = CUDNN_STATUS_NOT_SUPPORTED },
 	{ { 1, 1, 2, 2 }, { 1, 1, 1, 1 }, { 1, 1, 2, 2 },
 	  .types = { I, I, I }, .status = CUDNN_STATUS_NOT_SUPPORTED },
-	/* Winograd: 3 x 3, nothing else */
+	/* Winograd: only 3 x 3 */
 	{ { 2, 4, 5, 5 }, { 6, 4, 3, 3 }, { 2, 6, 3, 3 }, .algorithm = 7 },
 	{ { 2, 4, 5, 5 }, { 6, 4, 3, 3 }, { 2, 6, 2, 2 }, .algorithm = 7,
 	  .stride = 1, .status = CUDNN_STATUS_NOT_SUPPORTED },
@@ -121,8 +121,8 @@ refusals(void **state)
 	}
 }
 
-/* Descriptors that nobody set, or for more dimensions than there are kernels
- * for. */
+/* Descriptors that are not set, or that have more dimensions than any
+ * kernel. */
 static void
 half_described(void **state)
 {
@@ -168,9 +168,9 @@ missing_memory(void **state)
 
 /* ---- with bias and activation ------------------------------------------- */
 
-/* What can be different about y = act(conv(x) + z + bias), 1 x 2 x 2 x 2. */
+/* The variations of y = act(conv(x) + z + bias), 1 x 2 x 2 x 2. */
 struct fusion {
-	int channels, height;           /* of bias, z; 0: as they should be */
+	int channels, height;           /* of bias, z; 0: the correct one */
 	cudnnDataType_t type;           /* of z */
 	cudnnActivationMode_t mode;
 	int algorithm;                  /* 0: IMPLICIT_PRECOMP_GEMM */
@@ -178,7 +178,7 @@ struct fusion {
 	cudnnStatus_t status;
 };
 
-/* y has its channels last, z its rows behind one another the other way. */
+/* y is channels last, z is stored column by column. */
 static cudnnStatus_t
 fuse(const struct fusion *f, float *host)
 {
@@ -255,7 +255,7 @@ fusions(void **state)
 	}
 }
 
-/* BF16 where the device has none. */
+/* BF16 on a device without it. */
 static int
 without_bf16(void)
 {

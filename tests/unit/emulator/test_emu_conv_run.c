@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_conv_run.c -- a convolution that oneDNN refuses:
- * what emulator/cudnn/conv/cudnn_conv_run.c makes of it, and that it shows.
- * oneDNN is a stand-in here; the real one has refused nothing so far. */
+ * emulator/cudnn/conv/cudnn_conv_run.c computes it another way, and counts
+ * that. oneDNN is a stub here; the real one has refused nothing so far. */
 #include "tests/unit/emulator/test_emu.h"
 
 #include "emulator/cudnn/conv/cudnn_conv.h"
@@ -14,7 +14,7 @@ emu_conv_onednn(const struct emu_dense *dense, float *x, float *w, float *y)
 	(void)dense;
 	(void)w;
 	(void)y;
-	x[0] = -99; /* whatever it did to its copies before it gave up */
+	x[0] = -99; /* it may change its copies before it gives up */
 	asked++;
 	return false;
 }
@@ -29,7 +29,7 @@ tensor(cudnnDataType_t type, int64_t channels, int64_t height, int64_t width)
 	return t;
 }
 
-/* 2 x 2 by 1 x 2, padded by one before and two behind each row. */
+/* 2 x 2 by 1 x 2, with padding of one before and two after each row. */
 static struct emu_conv
 convolution(cudnnDataType_t type, enum emu_rate arithmetic)
 {
@@ -43,7 +43,7 @@ convolution(cudnnDataType_t type, enum emu_rate arithmetic)
 	};
 }
 
-/* The plain loop does it, from the inputs as they are, counted once. */
+/* The plain loop computes it, from the original inputs, counted once. */
 static void
 refused(void **state)
 {
@@ -62,8 +62,8 @@ refused(void **state)
 	    sizeof y);
 }
 
-/* What is computed on the side, for an epilogue, is in FP32 or FP64 without
- * holes, and touches nothing of the device's but the inputs. */
+/* An intermediate result, for an epilogue, is dense FP32 or FP64, and only the
+ * inputs are device memory. */
 static void
 aside(void **state)
 {
@@ -80,7 +80,7 @@ aside(void **state)
 	assert_non_null(data);
 	assert_int_equal(tensor.type, CUDNN_DATA_FLOAT);
 	assert_int_equal(tensor.stride[2], 4);
-	assert_true(data[1] == 4 * 65504.0f); /* FP16 would be infinite */
+	assert_true(data[1] == 4 * 65504.0f); /* it would be infinite in FP16 */
 	assert_true(data[5] == 4);
 	assert_int_equal(emuCounter("gemm_bytes"), sizeof x + sizeof w);
 	free(data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_devices.c -- several emulated GPUs and contexts:
- * what belongs to which, what reaches another one only with peer access. */
+ * which one owns what, and what needs peer access. */
 #include "test_emu.h"
 
 #include <cuda.h>
@@ -25,7 +25,7 @@ first_of(const float *device)
 	return value;
 }
 
-/* `value` everywhere, on the current device. */
+/* Fill with `value`, on the current device. */
 static float *
 filled(float value)
 {
@@ -36,7 +36,7 @@ filled(float value)
 	return test_upload(host, sizeof host);
 }
 
-/* A list of models is as many devices, each with its own facts. */
+/* A list of models makes as many devices, each with its own attributes. */
 static void
 models(void **state)
 {
@@ -69,7 +69,7 @@ models(void **state)
 	assert_int_equal(cuDeviceGet(&d, 3), CUDA_ERROR_INVALID_DEVICE);
 }
 
-/* Memory is a device's: its own work reaches it, another's does not. */
+/* Memory belongs to a device: its own work reaches it, another's does not. */
 static void
 memory(void **state)
 {
@@ -100,7 +100,7 @@ memory(void **state)
 	OK(cudaSetDevice(0));
 	OK(multiply(on_0, a, c));
 	assert_true(first_of(c) == N * 4);
-	/* Copies go anywhere. */
+	/* Copies reach every device. */
 	OK(cudaMemcpyPeer(c, 0, d, 1, BYTES));
 	assert_true(first_of(c) == N * 9);
 	OK(cudaMemcpy(b, a, BYTES, cudaMemcpyDefault));
@@ -119,7 +119,7 @@ memory(void **state)
 	OK(cudaFree(d));
 }
 
-/* Peer access is one way, and of whoever asked for it. */
+/* Peer access goes one way, and only for the device that asked for it. */
 static void
 peers(void **state)
 {
@@ -148,7 +148,7 @@ peers(void **state)
 	OK(multiply(on_1, b, a));
 	OK(cudaDeviceSynchronize());
 	assert_true(first_of(a) == N * 4);
-	OK(multiply(on_0, b, a)); /* the handle of 0, in reach */
+	OK(multiply(on_0, b, a)); /* the handle of device 0, in reach */
 	OK(cudaDeviceSynchronize());
 	OK(cudaSetDevice(0));
 	assert_int_equal(multiply(on_0, b, a), CUBLAS_STATUS_EXECUTION_FAILED);
@@ -164,8 +164,8 @@ peers(void **state)
 	OK(cudaFree(b));
 }
 
-/* Streams and events are their context's; the default stream is the current
- * one's; waiting goes across. */
+/* Streams and events belong to a context; the default stream is that of the
+ * current one; a wait works across contexts. */
 static void
 streams(void **state)
 {
@@ -197,7 +197,7 @@ streams(void **state)
 	    CUBLAS_STATUS_EXECUTION_FAILED);
 	assert_int_equal(cudaEventRecord(e0, s1),
 	    cudaErrorInvalidResourceHandle);
-	/* Device 1 does not wait for device 0, unless told to. */
+	/* Device 1 waits for device 0 only if the program says so. */
 	alarm(240);
 	test_gate_close(&gate, s0);
 	OK(cublasSetStream(handle, s1));
@@ -398,7 +398,7 @@ kernels(void **state)
 	OK(cudaStreamDestroy(on_0));
 }
 
-/* Names that are none, too many, and a complaint that names call and device. */
+/* Unknown names, too many, and a complaint that names call and device. */
 static void
 words(void **state)
 {

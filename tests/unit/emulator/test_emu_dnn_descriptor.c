@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_dnn_descriptor.c -- the emulated cuDNN's
- * descriptors of tensors, filters and convolutions: what they keep and what
- * they refuse, with the statuses of cuDNN 9.19; versions and the names of
+ * descriptors of tensors, filters and convolutions: what they store and what
+ * they refuse, with the statuses of cuDNN 9.19; versions and names of
  * statuses. */
 #include "test_emu_conv.h"
 
@@ -159,7 +159,8 @@ convolutions(void **state)
 	test_conv_drop(&d);
 }
 
-/* The filter must fit into the image, and all must have as many dimensions. */
+/* The filter must fit into the image, and all must have the same number of
+ * dimensions. */
 static void
 outputs(void **state)
 {

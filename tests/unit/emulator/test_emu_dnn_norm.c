@@ -23,7 +23,7 @@ are_together(int i, int j)
 	    i / (H * W) % C == j / (H * W) % C;
 }
 
-/* Which of the parameters is element i's. */
+/* The parameter of element i. */
 static int
 parameter(int i)
 {
@@ -31,7 +31,7 @@ parameter(int i)
 	    i % (C * H * W) : i / (H * W) % C;
 }
 
-/* Mean and variance of all that is normalized together with element i. */
+/* Mean and variance of the group of element i. */
 static void
 measure(int i, double *mean_out, double *variance_out, int *count_out)
 {
@@ -49,14 +49,14 @@ measure(int i, double *mean_out, double *variance_out, int *count_out)
 	*count_out = count;
 }
 
-/* Where element i is with channels last. */
+/* Index of element i with channels last. */
 static int
 last(int i)
 {
 	return (i / (C * H * W) * H * W + i % (H * W)) * C + i / (H * W) % C;
 }
 
-/* What setup() has in dys. */
+/* The content of dys after setup(). */
 static double
 old_y(int i)
 {
@@ -68,8 +68,8 @@ old_y(int i)
 	return value;
 }
 
-/* Every element, blended into a y with its channels last, by parameters that
- * differ; every running average; and what inference makes of those. */
+/* Every element, blended into a y with channels last, by parameters that
+ * differ; every running average; and inference with those. */
 static void
 norms(void **state)
 {
@@ -146,8 +146,8 @@ norm_gradients(void **state)
 	}
 }
 
-/* Gradients are blended into what is there, those of parameters by scalars of
- * their own. */
+/* Gradients are blended into the old values, those of parameters with their own
+ * scalars. */
 static void
 norm_gradients_blend(void **state)
 {
@@ -204,7 +204,7 @@ norm_of_halves(void **state)
 	OK(cudaFree(floats));
 }
 
-/* The extended calls do the same where they only normalize. */
+/* The extended calls give the same where they only normalize. */
 static void
 extended(void **state)
 {

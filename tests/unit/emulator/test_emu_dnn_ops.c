@@ -54,7 +54,7 @@ activations(void **state)
 	}
 }
 
-/* output = alpha * f(x) + beta * output; in place; NaN as asked. */
+/* output = alpha * f(x) + beta * output; in place; NaN by either setting. */
 static void
 blending(void **state)
 {
@@ -95,7 +95,7 @@ pool(void)
 	    y_desc, y));
 }
 
-/* One output of a 3 x 2 window with strides 2 and 1, padded by 1 and 1. */
+/* One output of a 3 x 2 window with strides 2 and 1 and padding 1 and 1. */
 static double
 pool_at(int mode, int channel, int row, int column)
 {
@@ -145,7 +145,7 @@ pools(void **state)
 	}
 }
 
-/* Volumes, one of them with its channels last. */
+/* Volumes, one of them with channels last. */
 static void
 volumes(void **state)
 {
@@ -183,8 +183,8 @@ volumes(void **state)
 	differentiate(x, dx, COUNT, 18, pool);
 }
 
-/* Of equal elements the first gets the gradient; a NaN is the maximum, or
- * does not count, as asked. */
+/* Of equal elements the first gets the gradient; a NaN is the maximum, or does
+ * not count, by the setting. */
 static void
 ties(void **state)
 {
@@ -222,7 +222,7 @@ soften(void)
 	    x, &zero, y_desc, y));
 }
 
-/* softmax of element i from the exponentials of its group. */
+/* Softmax of element i from the exponentials of its group. */
 static double
 soft_at(int i)
 {
@@ -254,8 +254,8 @@ softmaxes(void **state)
 	}
 }
 
-/* The fast one has no guard against overflow and underflow, the accurate one
- * has. */
+/* The fast algorithm has no guard against overflow and underflow, the accurate
+ * one has. */
 static void
 overflow(void **state)
 {

@@ -59,8 +59,8 @@ shape(cudnnTensorDescriptor_t tensor, cudnnDataType_t type, int n, int c,
 	    w));
 }
 
-/* Values no two of which are closer than 0.03, so that no maximum changes
- * hands and no kink is crossed in a finite difference. */
+/* No two values are closer than 0.03, so that a finite difference changes no
+ * maximum and crosses no kink. */
 static inline void
 scatter(double *values, int count)
 {
@@ -116,7 +116,7 @@ teardown(void **state)
 	return 0;
 }
 
-/* What `forward` makes of `values` at `in`, weighted by dys. */
+/* The result of `forward` on `values` at `in`, weighted by dys. */
 static inline double
 loss(double *in, const double *values, int inputs, int outputs,
     void (*forward)(void))
@@ -131,7 +131,8 @@ loss(double *in, const double *values, int inputs, int outputs,
 	return sum;
 }
 
-/* The derivative of loss() by every element of `in`, against `gradient`. */
+/* The derivative of loss() by every element of `in`, compared with
+ * `gradient`. */
 static inline void
 differentiate(double *in, const double *gradient, int inputs, int outputs,
     void (*forward)(void))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_dnn_refused.c -- what cuDNN's legacy operations
- * refuse on the emulated GPU: shapes and types that do not go together, sizes,
+ * refuse on the emulated GPU: shapes and types that do not fit, sizes,
  * memory. */
 #include "test_emu_dnn_ops.h"
 
@@ -31,7 +31,7 @@ activations(void **state)
 	OK(cudnnSetTensor4dDescriptor(small_desc, CUDNN_TENSOR_NHWC,
 	    CUDNN_DATA_DOUBLE, N, C, H, W));
 	OK(FORWARD(small_desc, y));
-	BAD(FORWARD(small_desc, x)); /* elements move about in place */
+	BAD(FORWARD(small_desc, x)); /* elements would change places */
 	OK(BACKWARD(y_desc, small_desc, dy, x_desc, dx));
 	BAD(BACKWARD(y_desc, small_desc, dy, x_desc, dy));
 	FAILED(FORWARD(y_desc, ys)); /* the host's */
@@ -84,7 +84,7 @@ norms(void **state)
 	    mode, CUDNN_BATCHNORM_OPS_BN, activation, x_desc, NULL));
 }
 
-/* A running average with factor 1 forgets what it was, even NaN. */
+/* A running average with factor 1 forgets its old value, even NaN. */
 static void
 first_average(void **state)
 {
@@ -150,7 +150,7 @@ pools(void **state)
 	OK(cudnnGetPoolingNdForwardOutputDim(pooling, x_desc, 5, dims));
 }
 
-/* Minus infinity is a maximum as any other. */
+/* Minus infinity can be a maximum like any other. */
 static void
 pool_of_nothing_finite(void **state)
 {
@@ -241,7 +241,7 @@ operands(void **state)
 	OK(cudnnDestroyOpTensorDescriptor(op));
 }
 
-/* NaN wins if it is propagated, else it loses. */
+/* NaN wins if NaNs are propagated, else it loses. */
 static void
 least_of_nan(void **state)
 {
@@ -317,8 +317,8 @@ dropouts(void **state)
 	OK(cudaFree(reserve));
 }
 
-/* A destroyed handle's memory is the next one's; a capture goes on only if it
- * sees none come or go. */
+/* The next handle reuses a destroyed one's memory; a capture goes on only if no
+ * handle is made or destroyed meanwhile. */
 static void
 handles(void **state)
 {
@@ -346,7 +346,7 @@ handles(void **state)
 		assert_int_not_equal(cudaStreamEndCapture(stream, &graph), 0);
 		cudaGetLastError();
 	}
-	OK(cudnnDestroy(next)); /* it still was one */
+	OK(cudnnDestroy(next)); /* it still was a handle */
 	assert_int_equal(cudnnDestroy(next), CUDNN_STATUS_NOT_INITIALIZED);
 	OK(cudaStreamDestroy(stream));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_dnn_rnn.c -- recurrent networks on the emulated
- * GPU: the forward pass against loops in FP64, gradients against finite
- * differences of those, and what conversion to FP16 rounds. */
+ * GPU: the forward pass against loops in FP64, gradients against their finite
+ * differences, and what conversion to FP16 rounds. */
 #include "test_emu.h"
 
 #include <cudnn.h>
@@ -24,7 +24,7 @@ static cudnnHandle_t handle;
 
 /* ---- the network, in FP64 ------------------------------------------------ */
 
-/* Everything a pass reads, and what it gives. */
+/* All inputs of a pass, and its outputs. */
 struct numbers {
 	double parameters[MOST], x[ROWS * INPUT], hx[STATES], cx[STATES];
 	double y[OUT], hy[STATES], cy[STATES];
@@ -100,8 +100,8 @@ one_step(const struct net *n, const struct numbers *v, int layer,
 	}
 }
 
-/* One direction of one layer: from rows of `in` to columns of `out`, both by
- * step and sequence. */
+/* One direction of one layer: from rows of `in` to columns of `out`, both
+ * indexed by step and sequence. */
 static void
 one_layer(const struct net *n, struct numbers *v, int layer, int width,
     const double *in, double *out)
@@ -211,7 +211,7 @@ describe(const struct net *n, struct device *d)
 	    HIDDEN }));
 }
 
-/* Where parameters are, which the loops above go by. */
+/* The places of parameters, which the loops above use. */
 static void
 locate(const struct net *n, const struct device *d)
 {
@@ -258,7 +258,8 @@ make(const struct net *n, struct device *d, struct numbers *v)
 	OK(cudnnGetRNNWeightSpaceSize(handle, d->rnn, &d->weight_bytes));
 	parameter_count = (int64_t)(d->weight_bytes / 4);
 	assert_true(parameter_count <= MOST);
-	/* Rows add up to less than 1: errors do not grow from step to step. */
+	/* The sum of a row is less than 1: errors do not grow from step to
+	 * step. */
 	for (int part = 0; part < 4; part++)
 		for (int i = 0; i < counts[part]; i++)
 			parts[part][i] = (double)(float)(test_random(&seed) *
@@ -315,7 +316,7 @@ forward(const struct device *d, cudnnForwardMode_t mode)
 
 /* ---- forward ------------------------------------------------------------- */
 
-/* Every pair of what there is, or so. */
+/* Nearly every pair of the settings. */
 static const struct net nets[] = {
 	{ CUDNN_RNN_RELU, CUDNN_RNN_DOUBLE_BIAS, 1, 1, 0, 3, whole },
 	{ CUDNN_RNN_RELU, CUDNN_RNN_NO_BIAS, 2, 2, 1, 3, packed },
@@ -332,10 +333,10 @@ static const struct net nets[] = {
 };
 enum { NETS = sizeof nets / sizeof *nets };
 
-/* The longest way has LAYERS * STEPS steps. In each some 16 terms of at most 1
- * are added up, with half an ulp of the sum's error each, on each of two sides;
- * then a handful of functions, none steeper than 1, the LSTM's cell of up to 5
- * among them. */
+/* The longest path has LAYERS * STEPS steps. Each adds about 16 terms of at
+ * most 1, with an error of half an ulp of the sum for each, on each of two
+ * sides; then come a few functions, none steeper than 1, and the LSTM's cell of
+ * up to 5. */
 static const double unit = 0x1p-24;
 #define STEPWISE (LAYERS * STEPS * 2 * (16 + 5) * 2)
 
@@ -357,7 +358,7 @@ compare(const float *device, const double *want, int count, double tolerance)
 		near(got[i], want[i], tolerance);
 }
 
-/* Both modes; what lies behind short sequences is filled in. */
+/* Both modes; the padding behind short sequences is filled in. */
 static void
 forwards(void **state)
 {
@@ -410,9 +411,10 @@ loss(const struct net *n, struct numbers *v)
 	return sum;
 }
 
-/* Each of `count` gradients on the device, against what the loss does, plus
- * what was there. As the forward pass, but a gradient is a sum over all rows:
- * ROWS * SIDES * HIDDEN terms. The difference in FP64 is exact to 1e-9. */
+/* Each of `count` gradients on the device, against the difference of the loss,
+ * plus the old value. The bound is that of the forward pass, but a gradient is
+ * a sum over all rows: ROWS * SIDES * HIDDEN terms. The difference in FP64 is
+ * exact to 1e-9. */
 static void
 differentiate(const struct net *n, struct numbers *v, double *values,
     const float *device, int count, double there)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_dnn_rnn_calls.c -- calls of recurrent networks
- * on the emulated GPU: what they need, in which arithmetic and when they run,
- * and what they answer to wrong arguments. */
+ * on the emulated GPU: the space that they need, their arithmetic, when they
+ * run, and what they answer to wrong arguments. */
 #include "test_emu.h"
 
 #include <cudnn.h>
 
-/* One layer of HIDDEN units, which reads as many: relu(I x + I h), so that
- * results are operands as products see them. */
+/* One layer of HIDDEN units with as many inputs: relu(I x + I h), so that
+ * results are the rounded operands. */
 enum { HIDDEN = 4, BATCH = 2, STEPS = 2, ROWS = STEPS * BATCH,
 	COUNT = ROWS * HIDDEN };
 
@@ -142,7 +142,7 @@ backward_weights(cudnnWgradMode_t mode)
 
 /* ---- arithmetic -------------------------------------------------------- */
 
-/* What each math type makes of an operand: more than 11 bits, less than FP16's
+/* How each math type rounds an operand: more than 11 bits, less than FP16's
  * smallest, more than its largest. On a GPU that has TF32. */
 static void
 arithmetic(void **state)
@@ -163,7 +163,7 @@ arithmetic(void **state)
 			fill(dy, 1, COUNT);
 			OK(forward());
 			assert_true(first_of(y) == want[math][i]);
-			/* And backward, where a gradient is one. */
+			/* And in the backward pass, for a gradient. */
 			fill(x, 1, COUNT);
 			fill(dy, in[i], COUNT);
 			fill(dw, 0, COUNT);
@@ -176,7 +176,7 @@ arithmetic(void **state)
 	}
 }
 
-/* Sizes tell conversion, and nothing else. */
+/* Conversion changes sizes, and nothing else does. */
 static void
 sizes(void **state)
 {
@@ -296,7 +296,8 @@ wrong(void **state)
 	OK(forward());
 }
 
-/* Networks that are set up, but not emulated, or for packed sequences only. */
+/* Networks that can be set up, but are not emulated, or only for packed
+ * sequences. */
 static void
 foreign(void **state)
 {
@@ -340,8 +341,8 @@ foreign(void **state)
 	all_refused(CUDNN_STATUS_NOT_INITIALIZED);
 }
 
-/* Dropout between layers, which is not emulated; without it, it is a network
- * like any other. */
+/* Dropout between layers, which is not emulated; with rate 0 the network
+ * runs. */
 static void
 dropout(void **state)
 {

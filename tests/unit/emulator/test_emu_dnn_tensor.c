@@ -40,8 +40,8 @@ adds(void **state)
 	    y_desc, y), CUDNN_STATUS_BAD_PARAM);
 }
 
-/* Every type is rounded to when it is stored: 3 + 2^-9 is a number of FP16,
- * BF16 makes 3 of it. alpha and beta are float. */
+/* Results are rounded to the type when stored: 3 + 2^-9 is an FP16 number, and
+ * BF16 rounds it to 3. alpha and beta are float. */
 static void
 types(void **state)
 {
@@ -140,7 +140,7 @@ transforms(void **state)
 		near(ys[i], 2 * xs[i], 0);
 }
 
-/* Holes are stepped over, and stay as they are. */
+/* Holes are skipped, and keep their values. */
 static void
 holes(void **state)
 {
@@ -217,7 +217,7 @@ pairs(void **state)
 
 /* ---- reductions -------------------------------------------------------- */
 
-/* Over n and w, for one c and h; the index of what won. */
+/* Over n and w, for one c and h; the index of the winner. */
 static double
 reduced(int kind, int c, int h, unsigned *index_out)
 {
@@ -300,8 +300,8 @@ reduces(void **state)
 	OK(cudaFree(indices));
 }
 
-/* Zeros are left out where that is asked for; NaN wins or loses; elements are
- * found and counted in order of dimensions, wherever they are. */
+/* Zeros are left out in that mode; NaN wins or loses; elements are found and
+ * counted in the order of dimensions, whatever the layout. */
 static void
 reduces_odd_numbers(void **state)
 {
@@ -332,7 +332,7 @@ reduces_odd_numbers(void **state)
 
 	(void)state;
 	OK(cudnnCreateReduceTensorDescriptor(&op));
-	/* 1 x 1 x 2 x 2 with the columns behind one another. */
+	/* 1 x 1 x 2 x 2, column by column. */
 	OK(cudnnSetTensor4dDescriptorEx(x_desc, CUDNN_DATA_DOUBLE, 1, 1, 2, 2,
 	    4, 4, 1, 2));
 	shape(small_desc, CUDNN_DATA_DOUBLE, 1, 1, 1, 1);
@@ -375,8 +375,8 @@ dropped(const double *values)
 	return zeros;
 }
 
-/* What stays is scaled, the gradient passes where it stayed; the next pass
- * draws anew, the same seed draws the same. */
+/* Kept elements are scaled, and pass the gradient; the next pass draws other
+ * elements, the same seed draws the same. */
 static void
 dropouts(void **state)
 {
@@ -390,7 +390,7 @@ dropouts(void **state)
 	OK(cudnnCreateDropoutDescriptor(&op));
 	OK(cudnnDropoutGetStatesSize(handle, &state_bytes));
 	OK(cudnnDropoutGetReserveSpaceSize(x_desc, &bytes));
-	assert_int_equal(bytes, 16); /* the real library's, for 120 */
+	assert_int_equal(bytes, 16); /* the real library's size, for 120 */
 	states = test_device(state_bytes);
 	reserve = test_device(bytes);
 	for (int run = 0; run < 3; run++) {
@@ -447,7 +447,7 @@ upward(void)
 	return got == 1 ? 0 : 1;
 }
 
-/* The program's way of rounding is not the device's. */
+/* The program's rounding mode does not reach the device. */
 static void
 modes(void **state)
 {

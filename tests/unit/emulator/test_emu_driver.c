@@ -8,7 +8,7 @@
 
 static CUcontext context;
 
-/* Before cuInit and without a context calls say so. */
+/* Before cuInit and without a context calls return errors. */
 static void
 first_steps(void **state)
 {
@@ -36,7 +36,7 @@ first_steps(void **state)
 	OK(cuStreamDestroy(stream));
 }
 
-/* The product asks for its calls by plain name and version. */
+/* The product looks its calls up by plain name and version. */
 static void
 entry_points(void **state)
 {
@@ -75,7 +75,8 @@ contexts(void **state)
 	OK(cuStreamGetCtx(NULL, &of_stream));
 	assert_ptr_equal(of_stream, context);
 	OK(cudaDeviceReset());
-	/* It stays current, and every call about the current one says so. */
+	/* It stays current, and every call about the current context reports
+	 * that. */
 	OK(cuCtxGetCurrent(&of_stream));
 	assert_ptr_equal(of_stream, context);
 	assert_int_equal(cuCtxGetDevice(&device),
@@ -222,7 +223,7 @@ kernels(void **state)
 	OK(cudaFree(pair.to));
 }
 
-/* The status of launching `function` on a stream that captures alone. */
+/* The status of launching `function` on a stream that captures. */
 static CUresult
 launch_in_capture(CUfunction function, CUstream stream)
 {
@@ -244,8 +245,8 @@ nothing(const struct ac_twin_launch *launch, void **params)
 	(void)params;
 }
 
-/* A function that nobody loaded is loaded by its first launch in a context, and
- * that is not permitted in a capture. */
+/* A function that nobody loaded is loaded by its first launch in a context,
+ * which a capture forbids. */
 static void
 lazy_loading(void **state)
 {

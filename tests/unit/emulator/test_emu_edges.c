@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_edges.c -- products of the emulated cuBLAS: what
- * cuBLAS promises at the edges, and what models leave out. */
+ * cuBLAS promises in edge cases, and what some models lack. */
 #include "test_emu_gemm.h"
 
 #include <dirent.h>
@@ -10,7 +10,7 @@
 static cublasHandle_t handle;
 
 /* beta = 0 never reads C; k = 0 and alpha = 0 scale it and read neither A nor
- * B; nothing at all happens with m, n or the batch 0. */
+ * B; with m, n or batch 0 nothing happens. */
 static void
 edges(void **state)
 {
@@ -187,7 +187,7 @@ same_bits(void **state)
 	OK(cudaFree(c));
 }
 
-/* OpenBLAS is there for the emulator alone: it shows no symbol and starts no
+/* Only the emulator can use its OpenBLAS: it exports no symbol and starts no
  * thread; products run on the stream's worker. Run as another process, which
  * has one stream. */
 static int
@@ -207,7 +207,7 @@ hidden(void)
 		count++;
 	if (tasks)
 		closedir(tasks);
-	/* ".", "..", main, worker; TSan has one of its own. */
+	/* ".", "..", main, worker; TSan has one more. */
 	return count > 4 + TEST_WITH_TSAN;
 }
 
@@ -253,7 +253,7 @@ t4(void **state)
 	    sizeof text), 0);
 }
 
-/* NVIDIA_TF32_OVERRIDE=0 forbids TF32, as it does to the real library. */
+/* NVIDIA_TF32_OVERRIDE=0 forbids TF32, as in the real library. */
 static int
 without_tf32(void)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_exact.c -- sums with the bits of the GPU,
- * against the same rules written once more in integers, and what is known of
- * their errors in the large. */
+ * against a second implementation in integers, and what is known of their
+ * errors on average. */
 #include "test_emu_exact.h"
 
 #include "emulator/cublas/cublas_exact.h"
 
 #include <math.h>
 
-/* Products at once of 16 bits, bits kept, products at once of TF32. */
+/* 16-bit products added at once, bits kept, TF32 products added at once. */
 static const struct {
 	const char *name;
 	int capability, length, fraction, length_tf32;
@@ -115,8 +115,8 @@ blocks(void **state)
 	assert_true(special > 100); /* they were there */
 }
 
-/* The same data as everywhere: the instruction itself drops the bits that the
- * format has not, cuBLAS rounds before it. */
+/* The same data for all formats: the instruction itself drops the bits that the
+ * format lacks, cuBLAS rounds before. */
 static void
 raw_inputs(void **state)
 {
@@ -148,7 +148,7 @@ raw_inputs(void **state)
 	assert_true(bias[1] < -5.8e-4 && bias[1] > -7.2e-4); /* -6.5e-4 */
 }
 
-/* Error of uniform(0,1) data at one length: never up. */
+/* Error of uniform(0,1) data at one length: never upward. */
 static double
 error_of(int capability, enum emu_rate format, int k)
 {
@@ -176,7 +176,7 @@ error_of(int capability, enum emu_rate format, int k)
 	return sqrt(error / norm);
 }
 
-/* Relative error of truncation on uniform(0,1), as another program gave it:
+/* Relative error of truncation on uniform(0,1), measured by another program:
  * linear in K, toward zero, twice as large before Hopper. */
 static void
 growth(void **state)

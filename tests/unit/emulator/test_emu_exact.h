@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_exact.h -- a Tensor Core's sums once more, in
- * integers only, for the tests to compare with. Shares nothing with the
- * emulator. */
+/* tests/unit/emulator/test_emu_exact.h -- a second implementation of a Tensor
+ * Core's sums, in integers only, for the tests to compare with. Shares nothing
+ * with the emulator. */
 #ifndef AC_TEST_EMU_EXACT_H
 #define AC_TEST_EMU_EXACT_H
 
@@ -47,7 +47,7 @@ test_to_format(float x, enum emu_rate format)
 	return (float)(nearbyint((double)x / unit) * unit);
 }
 
-/* A float is mantissa 2^(exponent - 23); 0 has the least exponent. */
+/* A float is mantissa 2^(exponent - 23); 0 has the smallest exponent. */
 struct test_number {
 	test_wide mantissa; /* with its sign */
 	int exponent;
@@ -109,7 +109,7 @@ struct test_blocks {
 	int length, fraction, least;
 };
 
-/* Sum of a block that has an inf or a NaN in it; 0 if it has not. */
+/* The sum of a block with an inf or a NaN; 0 if it has none. */
 static inline float
 test_odd_sum(float sum, int count, const float *a, const float *b)
 {
@@ -172,7 +172,7 @@ test_sum(const struct test_blocks *rules, int k, const float *a,
 	return sum;
 }
 
-/* FP32 as cublasSgemm adds it. */
+/* FP32 as cublasSgemm adds it up. */
 static inline float
 test_chain(int k, const float *a, const float *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_gemm.c -- products of the emulated cuBLAS:
- * numbers of every compute type against FP64, and how inputs are rounded. */
+ * results of every compute type against FP64, and how inputs are rounded. */
 #include "test_emu_gemm.h"
 
 #include <float.h>
@@ -91,7 +91,7 @@ struct shape {
 struct kind {
 	cublasComputeType_t compute;
 	cudaDataType input, output;
-	enum format rounded; /* what the inputs become */
+	enum format rounded; /* the rounded inputs */
 };
 
 static size_t
@@ -199,7 +199,7 @@ check_result(const struct matrix *a, const struct matrix *b,
 		    decode(((uint16_t *)result)[to], format_of(kind->output));
 		double sum = 0, sizes = 0;
 
-		if (i >= s->m) { /* between the columns nothing changes */
+		if (i >= s->m) { /* gaps keep their values */
 			assert_true(got == c->values[to]);
 			continue;
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_graph.c -- captured graphs of the emulated GPU:
- * a replay gives the bits of the same calls made eagerly, in stream order, as
- * often as it is asked for; two graphs run at once, two launches of one do not.
- * Jitter is on: order must not be luck. */
+ * a replay gives the bits of the same calls made eagerly, in stream order, any
+ * number of times; two graphs run at the same time, two launches of one do not.
+ * Jitter is on, so that order is not luck. */
 #include "test_emu.h"
 
 #include <cuda.h>
@@ -97,8 +97,8 @@ count_up(void *data)
 	++*(float *)data;
 }
 
-/* Everything that can be queued, on two streams. Host scalars and arguments
- * die here. */
+/* Everything that can be queued, on two streams. Host scalars and arguments go
+ * out of scope here. */
 static void
 queue(const struct work *w, CUfunction kernel)
 {
@@ -195,7 +195,7 @@ same_bits(void **state)
 	OK(cudaGraphExecDestroy(exec));
 }
 
-/* Nothing runs at the capture; each launch counts what it runs. */
+/* Nothing runs during the capture; each launch counts its work. */
 static void
 counted(void **state)
 {
@@ -246,7 +246,7 @@ await(void *data)
 	sem_wait(data);
 }
 
-/* Each waits for the other's beginning: they run at once or not at all. */
+/* Each waits for the other's beginning: they run at the same time or never. */
 static void
 two_at_once(void **state)
 {
@@ -290,7 +290,7 @@ leave(void *data)
 	inside--;
 }
 
-/* One executable never runs twice at a time, whatever the streams. */
+/* One executable never runs twice at the same time, whatever the streams. */
 static void
 one_after_another(void **state)
 {
@@ -314,7 +314,7 @@ one_after_another(void **state)
 	OK(cudaFree(step));
 }
 
-/* In the order of its stream, and of the legacy one if that blocks. */
+/* In the order of its stream, and of the legacy stream if its stream blocks. */
 static void
 stream_order(void **state)
 {
@@ -348,8 +348,8 @@ stream_order(void **state)
 	OK(cudaFree(x));
 }
 
-/* A launch that is captured becomes part of the other graph. What a captured
- * copy reads is read at each launch, from pageable memory, too. */
+/* A launch that is captured becomes part of the other graph. A captured copy
+ * reads its source at each launch, from pageable memory, too. */
 static void
 nested(void **state)
 {
@@ -412,7 +412,7 @@ outlives(void **state)
 	cudaGetLastError();
 }
 
-/* Memory allocated in a capture is the graph's. */
+/* Memory allocated in a capture belongs to the graph. */
 static void
 memory(void **state)
 {
@@ -440,8 +440,8 @@ memory(void **state)
 	cudaGetLastError();
 }
 
-/* The program's own page, which kernels of a replay write to, with arguments of
- * the launch's own: the graph is gone. */
+/* The program's own page, which the kernels of a replay write to, with the
+ * launch's copy of the arguments: the graph is gone. */
 static void
 page(void **state)
 {

@@ -364,8 +364,9 @@ the_workspace_is_needed_and_spoiled(void **state)
 	assert_non_null(seen);
 	assert_int_not_equal(cudnnBackendExecute(w->handle, w->plan,
 	    pack(w, NULL)), 0);
+	/* A workspace in host memory. */
 	status = cudnnBackendExecute(w->handle, w->plan, pack(w, seen));
-	assert_int_equal(status, CUDNN_STATUS_EXECUTION_FAILED); /* the host's */
+	assert_int_equal(status, CUDNN_STATUS_EXECUTION_FAILED);
 	assert_true(emuCounter("complaints") > 0);
 	OK(cudaMemset(w->workspace, 0, (size_t)w->bytes));
 	OK(execute(w));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_matrix.c -- cuBLAS calls on symmetric and
  * triangular matrices and rotations, in float and double, by int and int64_t,
- * against the definitions. What must not be read is NaN, what must not be
- * written stays. */
+ * against the definitions. Elements that must not be read are NaN, elements
+ * that must not be written stay. */
 #include "test_emu.h"
 
 #include <float.h>
@@ -14,7 +14,8 @@ static cublasHandle_t handle;
 static bool wide, big;   /* double; int64_t */
 static bool by_device;   /* pointer mode of the scalars */
 
-/* Host matrices in double, and what lies on the device in the call's type. */
+/* Host matrices in double, and their copies on the device in the call's
+ * type. */
 struct matrix {
 	double h[ROOM];
 	void *d;
@@ -65,7 +66,7 @@ fill(struct matrix *m, uint64_t seed)
 	upload(m->h, m->d, ROOM);
 }
 
-/* The scalar where the pointer mode wants it. */
+/* The scalar at the place that the pointer mode needs. */
 static const void *
 scalar(double value, int slot)
 {
@@ -86,8 +87,8 @@ scalar(double value, int slot)
 	return (double *)device + slot;
 }
 
-/* One rounding to the type, and the sums' own error: `terms` additions in
- * double of things that amount to `size`. */
+/* One rounding to the type, and the error of the sum: `terms` additions in
+ * double of numbers whose sizes add up to `size`. */
 static void
 expect(double got, double want, double size, int terms)
 {
@@ -99,7 +100,7 @@ expect(double got, double want, double size, int terms)
 		    bound);
 }
 
-/* NaN in the triangle that is not there (and on the diagonal, if `unit`). */
+/* NaN in the unused triangle (and on the diagonal, if `unit`). */
 static void
 keep_triangle(struct matrix *m, int n, int ld, bool upper, bool unit)
 {
@@ -127,12 +128,12 @@ triangle(int ld, bool upper, bool transposed, bool unit, int i, int j)
 	return (row < col) == upper ? A.h[col * ld + row] : 0;
 }
 
-/* Where element i of a vector of n is. */
+/* Index of element i of a vector of n. */
 #define AT(i, n, inc) ((inc) < 0 ? ((i) + 1 - (n)) * (inc) : (i) * (inc))
 
 static const double betas[] = { 0, 1, -0.5 };
 
-/* syrk and syr2k: one triangle of C, the other as it was. */
+/* syrk and syr2k: one triangle of C, the other unchanged. */
 static void
 rank_k(bool two, bool upper, bool transposed, double beta)
 {
@@ -251,7 +252,7 @@ vectors(bool upper, int incx, int incy, double beta)
 			    4, 2);
 }
 
-/* trmm in place and not, trmv, and trsv by its residual. */
+/* trmm in place and out of place, trmv, and trsv by its residual. */
 static void
 triangular(bool left, bool upper, bool transposed, bool unit, bool in_place)
 {
@@ -266,7 +267,7 @@ triangular(bool left, bool upper, bool transposed, bool unit, bool in_place)
 	static double got[ROOM];
 
 	fill(&A, 11);
-	for (int i = 0; i < M; i++) /* well away from singular */
+	for (int i = 0; i < M; i++) /* far from singular */
 		A.h[i * LDA + i] = (float)(3 + A.h[i * LDA + i]);
 	keep_triangle(&A, left ? M : N, LDA, upper, unit);
 	fill(&B, 12);
@@ -392,7 +393,7 @@ generators(void **state)
 		    4 * DBL_EPSILON * size);
 		assert_true(fabs(c * pairs[i][1] - s * pairs[i][0]) <=
 		    4 * DBL_EPSILON * size);
-		if (fabs(b) < 1) /* how c and s come back from z */
+		if (fabs(b) < 1) /* how z encodes c and s */
 			expect(s, b, 1, 1);
 		else if (b != 1)
 			expect(c, 1 / b, 1, 1);
@@ -436,7 +437,8 @@ smallest(void **state)
 	OK(cudaFree(d));
 }
 
-/* What cuBLAS's manual calls invalid, nothing to do, and bad addresses. */
+/* Arguments that cuBLAS's manual calls invalid, empty sizes, and bad
+ * addresses. */
 static void
 arguments(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_memory.c -- memory of the emulated GPU: every
  * pointer is checked over its full range at the call, a bad call has no effect,
- * and the device's size is real. */
+ * and the device's size is respected. */
 #include "test_emu.h"
 
 static cublasHandle_t handle;
@@ -14,8 +14,8 @@ sgemm(const float *a, const float *b, float *c, int m, int n, int k)
 	    m, b, k, &zero, c, m);
 }
 
-/* One bad pointer in each place; the good call works, the bad ones are named,
- * counted and launch nothing. */
+/* One bad pointer for each argument; the good call works, the bad ones are
+ * named, counted and launch nothing. */
 static void
 products(void **state)
 {
@@ -71,8 +71,8 @@ batches(void **state)
 	OK(cudaFree(c));
 }
 
-/* What a pointer array holds is checked when the work runs: an error of the
- * device, which every call then answers, until a reset. */
+/* The pointers in a pointer array are checked when the work runs: an error of
+ * the device, which every call then returns, until a reset. */
 __attribute__((unused))
 static void
 bad_array(void **state)
@@ -84,7 +84,7 @@ bad_array(void **state)
 	float **C = test_upload(&c, sizeof c);
 
 	(void)state;
-	OK(cublasDestroy(handle)); /* its context went in an earlier reset */
+	OK(cublasDestroy(handle)); /* an earlier reset ended its context */
 	OK(cublasCreate(&handle));
 	OK(cublasSgemmBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one,
 	    A, 2, A, 2, &zero, C, 2, 1));
@@ -96,7 +96,7 @@ bad_array(void **state)
 	cudaGetLastError();
 }
 
-/* Vectors, scalars in the wrong place, results. */
+/* Vectors, scalars for the wrong pointer mode, results. */
 static void
 vectors(void **state)
 {
@@ -121,7 +121,7 @@ vectors(void **state)
 	OK(cudaFree(x));
 }
 
-/* Copies and fills: 700, and nothing moved. */
+/* Copies and fills: status 700, and nothing moved. */
 static void
 copies(void **state)
 {
@@ -153,7 +153,7 @@ copies(void **state)
 	cudaGetLastError();
 }
 
-/* Strided copies and fills touch what they say. */
+/* Strided copies and fills touch the right bytes. */
 static void
 two_dimensions(void **state)
 {
@@ -177,7 +177,7 @@ two_dimensions(void **state)
 	OK(cudaFree(d));
 }
 
-/* The device is as large as it says, and gives back what is freed. */
+/* The device has the size that it reports, and frees memory. */
 static void
 sizes(void **state)
 {
@@ -203,7 +203,7 @@ sizes(void **state)
 	OK(cudaFree(NULL));
 }
 
-/* Freed twice, freed in the middle, freed with the wrong call. */
+/* Freed twice, freed in the middle, freed by the wrong call. */
 static void
 bad_frees(void **state)
 {
@@ -284,7 +284,7 @@ host_memory(void **state)
 	cudaGetLastError();
 }
 
-/* The program's workspace is the library's to overwrite, and is checked. */
+/* The library may overwrite the program's workspace, and checks it. */
 static void
 workspace(void **state)
 {
@@ -310,7 +310,7 @@ workspace(void **state)
 	OK(cudaFree(x));
 }
 
-/* A reset drops everything of the context; the next call starts anew. */
+/* A reset drops everything of the context; the next call makes a new one. */
 static void
 reset(void **state)
 {

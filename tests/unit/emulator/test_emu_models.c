@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_models.c -- every GPU that can be emulated: what
- * it says of itself, and which formats its arithmetic knows. */
+/* tests/unit/emulator/test_emu_models.c -- every GPU that can be emulated: its
+ * attributes, and the formats of its arithmetic. */
 #include "test_emu_gemm.h"
 
 #include <stdbool.h>
@@ -33,8 +33,8 @@ attribute(int which, int device)
 	return value;
 }
 
-/* The data sheet's figures; the bandwidth follows from bus and clock, two
- * bits per pin and cycle. GDDR6X counts its cycles so that this holds. */
+/* The data sheet's figures; the bandwidth follows from bus and clock, two bits
+ * per pin and cycle. GDDR6X counts cycles so that this holds. */
 static void
 attributes(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_once.c -- AUTOCAST_EMU_SUMS=once: what is not
- * computed again is what would give the same, and it counts the same bytes. */
+/* tests/unit/emulator/test_emu_once.c -- AUTOCAST_EMU_SUMS=once: a product that
+ * would give the same again is not computed, and counts the same bytes. */
 #include "test_emu.h"
 
 enum { N = 64, COUNT = N * N };
@@ -35,7 +35,7 @@ holds(float value)
 		assert_true(c[i] == value);
 }
 
-/* The first element of C that nobody looks at: written by hand, it stays. */
+/* The first element of C that is not compared: a change by hand stays. */
 static int
 spoil(float value)
 {
@@ -79,7 +79,7 @@ skips_only_what_is_there(void **state)
 	holds(12 * N);
 }
 
-/* It is skipped: what was spoilt where nobody looks stays so. */
+/* It is skipped: a change at a place that is not compared stays. */
 static void
 skips(void **state)
 {

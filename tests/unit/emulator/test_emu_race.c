@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_race.c -- a missing event must show. Built with
- * TSan, two streams that share a buffer without one are reported, and the same
- * with an event are not: whatever ran first, whatever the host waited for. */
+/* tests/unit/emulator/test_emu_race.c -- a missing event must be seen. Built
+ * with TSan, two streams that share a buffer without one are reported, and the
+ * same with an event are not, whatever ran first and whatever the host waited
+ * for. */
 #include "test_emu.h"
 
 #include <stdbool.h>
 
 enum { SIZE = 16, RACE = 66 };
 
-/* Writes x on one stream and reads it on another; `delay` lets the first be
- * done, unseen, before the second is queued. */
+/* Writes x on one stream and reads it on another; `delay` lets the first end
+ * before the second is queued, without ordering them. */
 static int
 share(bool with_event, bool delay)
 {

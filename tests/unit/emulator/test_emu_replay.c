@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_replay.c -- whole processes with graphs: ones
- * that end with graphs and captures alive, or launch when main() has returned;
- * and, built with TSan, ones whose replays race, which must show. */
+/* tests/unit/emulator/test_emu_replay.c -- whole processes with graphs: some
+ * end with graphs and captures alive, or launch when main() has returned; some,
+ * built with TSan, have replays that race, which must be seen. */
 #include "test_emu.h"
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ prepare(void)
 	OK(cublasSetStream(on_other, other));
 }
 
-/* Doubles x on one stream, forks, and doubles it on the other. */
+/* Double x on one stream, fork, and double it on the other. */
 static cudaGraphExec_t
 capture(bool with_join, bool with_fork)
 {
@@ -58,7 +58,7 @@ capture(bool with_join, bool with_fork)
 
 /* ---- races ------------------------------------------------------------- */
 
-/* Branches of one graph, without and with what orders them. */
+/* Branches of one graph, without and with the order that they need. */
 static void
 branches(bool ordered)
 {
@@ -68,7 +68,7 @@ branches(bool ordered)
 	OK(cudaDeviceSynchronize());
 }
 
-/* Two graphs with one buffer on two streams. */
+/* Two graphs that share a buffer, on two streams. */
 static void
 two_graphs(bool ordered)
 {
@@ -139,7 +139,7 @@ reset(bool launched)
 	cudaGetLastError();
 }
 
-/* A branch on another device, where its work stays. */
+/* A branch on another device: its work stays there. */
 static void
 two_devices(bool launched_twice)
 {

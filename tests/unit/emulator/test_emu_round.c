@@ -19,8 +19,8 @@ half(unsigned bits)
 	    ldexp(mantissa, -24);
 }
 
-/* Every half is itself; between two neighbours the middle goes to the even
- * one, and what lies beside it to the nearer. */
+/* Every half is itself; the middle between two neighbours goes to the even one,
+ * and the numbers next to it to the nearer one. */
 static void
 fp16(void **state)
 {

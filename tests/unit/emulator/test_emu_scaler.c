@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_scaler.c -- the gradient scaler's kernels by way
- * of a driver: its own PTX loaded, every launch with its arguments, captured
- * and replayed. The numbers are integers: exact. */
+/* tests/unit/emulator/test_emu_scaler.c -- the gradient scaler's kernels
+ * through a driver: its own PTX is loaded, every launch has its arguments, and
+ * is captured and replayed. The numbers are integers: exact. */
 #include "tests/unit/emulator/test_emu.h"
 
 #include "kernels/scaler/scaler.h"
@@ -14,7 +14,7 @@ static const uint32_t dtypes[TENSORS] = { AC_SCALER_F32, AC_SCALER_F32,
 	AC_SCALER_F64, AC_SCALER_F16, AC_SCALER_BF16 };
 static const size_t sizes[] = { 4, 8, 2, 2 };
 
-/* What is on the device. */
+/* What lies on the device. */
 static struct {
 	struct ac_scaler_tensor list[TENSORS]; /* this one on the host */
 	struct ac_scaler_tensor *tensors;
@@ -100,7 +100,7 @@ set_up(void **state)
 	return 0;
 }
 
-/* All that a scaler queues in an iteration, on gradients that are scaled. */
+/* Everything that a scaler queues in an iteration, on scaled gradients. */
 static void
 iteration(void)
 {
@@ -190,7 +190,7 @@ captured(void **state)
 	OK(cudaGraphDestroy(graph));
 }
 
-/* An inf in the last tensor: the sum is not made, the scale comes down. */
+/* An inf in the last tensor: the sum is not made, the scale goes down. */
 static void
 overflow(void **state)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_stream.c -- asynchrony of the emulated GPU: work
- * runs after its call returned, in stream order, across streams as events and
- * the legacy stream say. main() sets a jitter seed: order must not be luck. */
+ * runs after its call has returned, in stream order; events and the legacy
+ * stream order streams. main() sets a jitter seed, so that order is not
+ * luck. */
 #include "test_emu.h"
 
 #include <pthread.h>
@@ -27,7 +28,7 @@ handle_on(cudaStream_t stream)
 	return handle;
 }
 
-/* Nothing has run when the call returns, and everything after a wait. */
+/* Nothing has run when the call returns, everything has after a wait. */
 static void
 runs_later(void **state)
 {
@@ -96,7 +97,7 @@ scalars(void **state)
 	OK(cudaFree(alpha));
 }
 
-/* Blocking streams and the legacy stream wait for one another; a non-blocking
+/* Blocking streams and the legacy stream wait for each other; a non-blocking
  * stream waits for neither. */
 static void
 legacy_order(void **state)
@@ -138,8 +139,8 @@ legacy_order(void **state)
 	OK(cudaFree(y));
 }
 
-/* An event orders two streams that nothing else orders; it means the record
- * before the wait, not a later one. */
+/* An event orders two streams that nothing else orders; a wait means the last
+ * record before it, not a later one. */
 static void
 event_order(void **state)
 {
@@ -168,7 +169,7 @@ event_order(void **state)
 		OK(cudaEventRecord(event, a));
 		OK(cublasSscal(on_b, 1, &three, x, 1)); /* 6 */
 		OK(cublasSaxpy(on_b, 1, &two, x, 1, x, 1)); /* 18 */
-		usleep(2000); /* time enough to run too early */
+		usleep(2000); /* long enough to run too early */
 		assert_int_equal(cudaStreamQuery(b), cudaErrorNotReady);
 		test_gate_open(&gate);
 		OK(cudaStreamSynchronize(b));
@@ -292,7 +293,7 @@ train(void *argument)
 	return NULL;
 }
 
-/* Threads with a stream of their own each, one after another's end too. */
+/* Threads, each with its own stream, also one after another's end. */
 static void
 threads(void **state)
 {
@@ -326,8 +327,8 @@ add_shared(void *argument)
 	return NULL;
 }
 
-/* Two threads on one handle and stream: every call's work is done, none torn
- * apart by another's. */
+/* Two threads on one handle and stream: every call's work is done, and none is
+ * mixed with another's. */
 static void
 shared_handle(void **state)
 {

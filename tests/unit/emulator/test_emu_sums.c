@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_sums.c -- how the emulated cuBLAS adds up: with
- * the GPU's bits, in FP64, or fast, and how far these are from one another. */
+ * the GPU's bits, in FP64, or fast, and how far these are apart. */
 #include "test_emu_exact.h"
 
 enum { M = 33, N = 18, K = 77, LD = 80, LARGE = 513 };
 enum { DEVICES = 3 };
 static const struct test_blocks of_device[DEVICES][3] = {
-	/* FP16, BF16, TF32 of an H200, an A100 and a T4, which has but FP16 */
+	/* FP16, BF16, TF32 of an H200, an A100 and a T4, which has only FP16 */
 	{ { 16, 25, -14 }, { 16, 25, -126 }, { 8, 25, -126 } },
 	{ { 8, 24, -14 }, { 8, 24, -126 }, { 4, 24, -126 } },
 	{ { 8, 24, -14 }, { 0, 0, 0 }, { 0, 0, 0 } },
@@ -29,7 +29,7 @@ static const struct kind {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* A matrix as the device has it, and in FP32. */
+/* A matrix in the device's format, and in FP32. */
 struct matrix {
 	float value[LD * LD];
 	void *device;
@@ -174,7 +174,7 @@ interleave(const float *first, const float *second, float sign, int length,
 	}
 }
 
-/* A complex sum is two real ones, its halves taken in turn, block by block. */
+/* A complex sum is two real ones whose blocks alternate. */
 static void
 complex_sums(void **state)
 {
@@ -252,8 +252,8 @@ multiply(cublasHandle_t handle, cublasComputeType_t compute, int m, int n,
 	OK(cudaFree(c));
 }
 
-/* What is too large for the exact way goes the fast one, and is counted; the
- * two are no further apart than (K/L + 4) 2^-23 |A||B|. */
+/* A product too large for the exact way takes the fast one, and is counted; the
+ * two differ by at most (K/L + 4) 2^-23 |A||B|. */
 static void
 bound(void **state)
 {
@@ -315,7 +315,7 @@ bound(void **state)
 	OK(cudaSetDevice(0));
 }
 
-/* FP64 sums of rounded inputs, rounded once: in a process of its own. */
+/* FP64 sums of rounded inputs, rounded once; in another process. */
 static int
 reference(void)
 {
@@ -363,8 +363,8 @@ words(void **state)
 	assert_int_equal(test_again("reference", "AUTOCAST_EMU_SUMS",
 	    "reference", text, sizeof text), 0);
 	assert_string_equal(text, "0 not exact, 0 wrong\n");
-	/* The fast way is not that good, but for TSan's plain loop; a bad
-	 * word means it. */
+	/* The fast way is less exact, except for TSan's plain loop; an unknown
+	 * word means the fast way. */
 	assert_int_equal(test_again("reference", "AUTOCAST_EMU_SUMS",
 	    "precise", text, sizeof text) != 0, !TEST_WITH_TSAN);
 	assert_non_null(strstr(text, "AUTOCAST_EMU_SUMS=precise is not known; "

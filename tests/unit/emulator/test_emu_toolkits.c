@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_toolkits.c -- the libraries of CUDA 12 beside
- * those of 13 in one process: one driver, one memory, handles that do not
- * cross. */
+/* tests/unit/emulator/test_emu_toolkits.c -- the libraries of CUDA 12 and of
+ * CUDA 13 in one process: one driver, one memory, handles that do not mix. */
 #include "test_emu.h"
 
 #include <dlfcn.h>
@@ -9,7 +8,7 @@
 enum { N = 8, BYTES = N * N * 4 };
 static const float one = 1, zero = 0;
 
-/* Libraries of CUDA 12 as a plugin would bring them. */
+/* Libraries of CUDA 12 as a plugin would load them. */
 static struct {
 	void *runtime, *blas;
 	__typeof__(&cudaRuntimeGetVersion) get_version;
@@ -46,7 +45,7 @@ open_twelve(void **state)
 	    !FIND(twelve.blas, sgemm, "cublasSgemm_v2");
 }
 
-/* Each says which it is; symbols carry its version node. */
+/* Each reports its version; symbols carry its version node. */
 static void
 versions(void **state)
 {
@@ -69,7 +68,7 @@ versions(void **state)
 	assert_true(twelve.sgemm != cublasSgemm);
 }
 
-/* A handle of one is garbage to the other. */
+/* A handle of one is invalid in the other. */
 static void
 handles(void **state)
 {
@@ -98,8 +97,8 @@ handles(void **state)
 	OK(cudaFree(c));
 }
 
-/* One device below both: memory and the current device are shared, the last
- * error is each runtime's own. */
+/* Both use one device: memory and the current device are shared, each runtime
+ * has its own last error. */
 static void
 shared(void **state)
 {
@@ -125,7 +124,7 @@ shared(void **state)
 	assert_int_equal(device, 0);
 }
 
-/* The properties as CUDA 12's headers lay them out: 1032 bytes. */
+/* The properties in the layout of CUDA 12's headers: 1032 bytes. */
 static void
 properties(void **state)
 {
@@ -147,7 +146,7 @@ properties(void **state)
 }
 
 /* The capture of a stream by the names of both: 12's carry the version of the
- * form, 13's are plain; _ptsz ones mean the thread's own stream by 0. */
+ * form, 13's are plain; 0 means the thread's own stream in _ptsz ones. */
 static void
 capture(void **state)
 {
@@ -185,7 +184,7 @@ capture(void **state)
 	OK(cudaGraphDestroy(graph));
 }
 
-/* A copy that goes away takes nothing with it that is needed later. */
+/* A library that is unloaded takes nothing along that is needed later. */
 static void
 unload(void **state)
 {

@@ -33,8 +33,8 @@ moved(cudaDataType in, cudaDataType out, cublasComputeType_t compute,
 	return emuCounter("gemm_bytes");
 }
 
-/* Each element of A and B is read once, C's written once and read if beta is
- * not 0, whichever way it goes. */
+/* Each element of A and B is read once, each of C is written once, and read if
+ * beta is not 0, in every way of computing. */
 static int
 check_bytes(void)
 {
@@ -80,7 +80,7 @@ bytes(void **state)
 	    text, sizeof text), 0);
 }
 
-/* A product that read its operand once more would be seen. */
+/* The test would notice a product that reads its operand twice. */
 static void
 second_read(void **state)
 {
@@ -105,7 +105,7 @@ struct layout {
 	cudaDataType type;
 	cublasComputeType_t compute;
 	int k;
-	size_t offset[3]; /* bytes, of the second matrix of A, B and C */
+	size_t offset[3]; /* in bytes, of the second A, B and C */
 };
 
 static int
@@ -141,7 +141,7 @@ with_pointers(const struct layout *l)
 	return status;
 }
 
-/* Fast kernels need 16 bytes, or 4, as k allows; plain FP32 ones nothing. */
+/* Fast kernels need 16 bytes, or 4, depending on k; plain FP32 ones nothing. */
 static void
 alignment(void **state)
 {

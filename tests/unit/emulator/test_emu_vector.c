@@ -178,7 +178,8 @@ geam(void **state)
 	OK(cudaFree(c));
 }
 
-/* op(A) X = B and X op(A) = B, all kinds: multiplied back it is alpha B. */
+/* op(A) X = B and X op(A) = B, of all kinds: op(A) times the result is alpha
+ * B. */
 static void
 trsm_case(int side, int uplo, int trans, int diag)
 {

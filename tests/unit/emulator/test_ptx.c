@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_ptx.c -- the interpreter of PTX, on kernels of a few
- * lines: what is wrong is found, and what is right is not. TAP. */
+ * lines: it finds what is wrong, and nothing where all is right. TAP. */
 #include "emulator/ptx/ptx.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
 static int number, failed;
 static _Alignas(64) uint32_t memory[64];
 
-/* Runs `text`; says whether exactly `finding` was found (-1: nothing). */
+/* Runs `text`; whether it found exactly `finding` (-1: nothing). */
 static void
 check(const char *what, const char *text, unsigned blocks, unsigned threads,
     int finding, int word, uint32_t expected)
