@@ -9,12 +9,15 @@ EXTRA_DIST += \
 	emulator/ptx/README.md \
 	emulator/runtime/README.md \
 	emulator/shared/README.md
-# NVIDIA's SONAMEs and version nodes; libcuda.so.1 owns the device and serves
-# its sisters. Never found by accident: a folder of their own.
+# The libraries have NVIDIA's SONAMEs and version nodes. libcuda.so.1 owns the
+# device and serves the others. They are installed in a folder of their own, so
+# that no program finds them by accident.
 emulatordir = $(pkglibdir)/emulator
-EXTRA_DIST += emulator/driver/api/cuda.map emulator/runtime/cudart.map emulator/runtime/cudart_12.map \
-	emulator/cublas/cublas.map emulator/cublas/cublas_12.map emulator/cudnn/base/cudnn.map \
-	emulator/cudnn/base/cudnn_8.map
+EXTRA_DIST += \
+	emulator/cublas/cublas.map emulator/cublas/cublas_12.map \
+	emulator/cudnn/base/cudnn.map emulator/cudnn/base/cudnn_8.map \
+	emulator/driver/api/cuda.map \
+	emulator/runtime/cudart.map emulator/runtime/cudart_12.map
 if HAVE_EMULATOR
 emulator_PROGRAMS = emulator/libcuda.so.1 emulator/libcudart.so.13 \
 	emulator/libcudart.so.12 emulator/libcublas.so.13 \
@@ -33,8 +36,8 @@ emulator_libcuda_so_1_DEPENDENCIES = kernels/libtwins.a \
 	emulator/ptx/libptx.a base/libbase.a \
 	emulator/driver/api/cuda.map
 
-# The runtime and cuBLAS as CUDA 13 and as CUDA 12 name them: the same objects,
-# compiled once, and one file that knows which it is. No archive is ever made.
+# The runtime and cuBLAS of CUDA 13 and of CUDA 12 are made of the same objects,
+# compiled once, and of one file that differs. No archive is ever made.
 include $(top_srcdir)/emulator/shared/local.mk
 EXTRA_LIBRARIES = emulator/librun.a emulator/libblas.a
 emulator_librun_a_SOURCES =
@@ -51,7 +54,8 @@ emulator_libcudart_so_13_SOURCES = $(EMULATOR_TOOLKIT_13)
 emulator_libcudart_so_13_LDFLAGS = $(SHARED) -Wl,-soname,libcudart.so.13 \
 	-Wl,--version-script=$(srcdir)/emulator/runtime/cudart.map
 emulator_libcudart_so_13_LDADD = $(CUDART_OBJECTS)
-emulator_libcudart_so_13_DEPENDENCIES = $(CUDART_OBJECTS) emulator/runtime/cudart.map
+emulator_libcudart_so_13_DEPENDENCIES = $(CUDART_OBJECTS) \
+	emulator/runtime/cudart.map
 emulator_libcudart_so_12_SOURCES = $(EMULATOR_TOOLKIT_12) \
 	emulator/runtime/cudart_device_12.c emulator/runtime/cudart_graph_12.c
 emulator_libcudart_so_12_LDFLAGS = $(SHARED) -Wl,-soname,libcudart.so.12 \
@@ -64,7 +68,8 @@ emulator_libcublas_so_13_SOURCES = $(EMULATOR_TOOLKIT_13)
 emulator_libcublas_so_13_LDFLAGS = $(SHARED) -Wl,-soname,libcublas.so.13 \
 	-Wl,--version-script=$(srcdir)/emulator/cublas/cublas.map
 emulator_libcublas_so_13_LDADD = $(CUBLAS_OBJECTS) $(BLAS_LIBS) -lm
-emulator_libcublas_so_13_DEPENDENCIES = $(CUBLAS_OBJECTS) emulator/cublas/cublas.map
+emulator_libcublas_so_13_DEPENDENCIES = $(CUBLAS_OBJECTS) \
+	emulator/cublas/cublas.map
 emulator_libcublas_so_12_SOURCES = $(EMULATOR_TOOLKIT_12)
 emulator_libcublas_so_12_LDFLAGS = $(SHARED) -Wl,-soname,libcublas.so.12 \
 	-Wl,--version-script=$(srcdir)/emulator/cublas/cublas_12.map
