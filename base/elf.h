@@ -18,7 +18,7 @@
 /* A loaded object. Pointers lead into the object itself and are valid while
  * it stays loaded. */
 struct ac_elf_object {
-	const char       *path;      /* as the loader knows it; "" for the program */
+	const char       *path;      /* as the loader has it; "": the program */
 	const char       *soname;    /* NULL if it has none */
 	uintptr_t         base;      /* load address */
 	uintptr_t         low, high; /* mapped range, [low, high) */

@@ -60,7 +60,7 @@ struct ac_rates;
  * it false, `!=` too. Strings are borrowed for the length of one call. */
 struct ac_op {
 	enum ac_operation operation;
-	uint32_t          quantities;            /* bit q set: quantity[q] is known */
+	uint32_t          quantities; /* bit q set: quantity[q] is known */
 	double            quantity[AC_Q_COUNT];
 	const char       *fact[AC_FACT_COUNT];   /* NULL: not known */
 	/* Where in its caller a call on vectors is: module+offset, which

@@ -33,7 +33,8 @@ struct ac_decision {
 	enum ac_rung   rung;            /* AC_RUNG_KEEP: the original call */
 	enum ac_tactic tactic;          /* AC_TACTIC_NONE when kept */
 	enum ac_reason reason;          /* AC_REASON_NONE unless kept */
-	const char    *source;          /* file, profile or "-e" that holds the rule; "" for no-rule */
+	const char    *source;          /* file, profile or "-e" with the rule;
+	                                 * "" for no-rule */
 	uint32_t       line;            /* 1-based line there; 0 for no-rule */
 	double         tol;             /* the tolerance that applies */
 	bool           scaled;          /* false: scale=none, or a library's own
@@ -41,15 +42,15 @@ struct ac_decision {
 	bool           respects_opt_out;
 	uint64_t       workspace_bytes; /* workspace=; 0: the default limit */
 	enum ac_asked_guard guard;      /* guard= */
-	bool           exact;           /* exact=yes: the guard finds fault where
-	                                 * FP32 is exact and the recast is not */
+	bool           exact;           /* exact=yes: where FP32 is exact, so is
+	                                 * the recast, or the guard complains */
 	bool           judges_profit;   /* profit=on */
 	bool           reproducible;    /* reproducible=on */
-	bool           advertises_workspace; /* conv-workspace=advertise: say
-	                                 * what the recast convolution needs when
-	                                 * the program asks; false: own memory */
+	bool           advertises_workspace; /* conv-workspace=advertise: the
+	                                 * answer to the program is what the
+	                                 * recast needs; false: own memory */
 	uint32_t       sample_period;   /* sample=: calls per sample; 0: none */
-	uint64_t       after;           /* after=: the first call to be recast */
+	uint64_t       after;           /* after=: the first recast call */
 	/* The allowed rungs that are legal here and accurate enough, best
 	 * first: fastest as predicted under profit=on, as named under
 	 * profit=off. A predicted loss that might be none (down to a quarter of
@@ -60,7 +61,7 @@ struct ac_decision {
 	double         keep_seconds;    /* predicted, of the original call; 0:
 	                                 * not known */
 	bool           is_doubtful;     /* every candidate is predicted to gain
-	                                 * less than a tenth: to be tried late */
+	                                 * less than a tenth: tried late */
 };
 
 /* ---- Loading ----------------------------------------------------------- */
@@ -76,7 +77,7 @@ struct ac_policy_problems {
 /* Where the policy in force came from. */
 struct ac_policy_origin {
 	char name[256];     /* profile name, path or "AUTOCAST_POLICY" */
-	char why[256];      /* in words: "AUTOCAST_POLICY names the profile 'fp16'" */
+	char why[256];      /* "AUTOCAST_POLICY names the profile 'fp16'" */
 	bool chosen;        /* false: nobody chose, the default applies */
 };
 

@@ -149,9 +149,9 @@ ac_core_may_clip(const struct ac_core *core, const struct ac_core_group *group)
 	    && group->stage == AC_STAGE_UNSCALED)
 		return AUTOCAST_OK;
 	if (ac_core_stage(core, group) == AC_STAGE_STEPPED)
-		return ac_status_fail(AUTOCAST_E_NOT_UNSCALED, "%s was stepped: "
-		    "norms and clipping come between autocast_scaler_unscale() "
-		    "and the step", name_of(group));
+		return ac_status_fail(AUTOCAST_E_NOT_UNSCALED,
+		    "%s was stepped: norms and clipping come between "
+		    "autocast_scaler_unscale() and the step", name_of(group));
 	return ac_status_fail(AUTOCAST_E_NOT_UNSCALED,
 	    "%s is not unscaled: autocast_scaler_unscale() comes first",
 	    name_of(group));

@@ -103,10 +103,12 @@ copy_options(const autocast_scaler_options *options,
 	size = options->size;
 	if (size < sizeof o->size)
 		return ac_status_fail(AUTOCAST_E_INVALID,
-		    "options.size is not set: begin with AUTOCAST_SCALER_OPTIONS");
+		    "options.size is not set: begin with "
+		    "AUTOCAST_SCALER_OPTIONS");
 	if (size > LARGEST)
-		return ac_status_fail(AUTOCAST_E_INVALID, "options.size is %zu: "
-		    "begin with AUTOCAST_SCALER_OPTIONS", size);
+		return ac_status_fail(AUTOCAST_E_INVALID,
+		    "options.size is %zu: begin with "
+		    "AUTOCAST_SCALER_OPTIONS", size);
 	for (size_t i = sizeof *o; i < size; i++)
 		if (bytes[i])
 			return ac_status_fail(AUTOCAST_E_ABI,

@@ -49,7 +49,8 @@ make_current(struct ac_scaler_place *place)
 	place->is_pushed = false;
 	if (status || current == place->device->context)
 		return status;
-	status = ac_cuda_status(driver->cuCtxPushCurrent(place->device->context),
+	status = ac_cuda_status(
+	    driver->cuCtxPushCurrent(place->device->context),
 	    "cuCtxPushCurrent");
 	place->is_pushed = !status;
 	return status;

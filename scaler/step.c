@@ -15,9 +15,10 @@ check_once(autocast_group *group, const struct ac_scaler_place *place,
 		return ac_group_check(group, place, divide);
 	if (!group->is_captured || place->is_capturing)
 		return AUTOCAST_OK;
-	return ac_status_fail(AUTOCAST_E_CAPTURE, "%s was unscaled in a capture: "
-	    "its step belongs in one, too (autocast_scaler_update_to() ends "
-	    "such an iteration)", group->name);
+	return ac_status_fail(AUTOCAST_E_CAPTURE,
+	    "%s was unscaled in a capture: its step belongs in one, too "
+	    "(autocast_scaler_update_to() ends such an iteration)",
+	    group->name);
 }
 
 /* ---- The host's answer -------------------------------------------------- */

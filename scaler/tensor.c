@@ -196,8 +196,8 @@ check_pair(const char *what, const autocast_tensor *list,
 
 	if ((uintptr_t)after->data - (uintptr_t)before->data >= bytes)
 		return AUTOCAST_OK;
-	return ac_status_fail(AUTOCAST_E_INVALID, "%s and %s overlap in memory, "
-	    "which may be in a group once",
+	return ac_status_fail(AUTOCAST_E_INVALID,
+	    "%s and %s overlap in memory, which may be in a group once",
 	    label_of(what, before, (size_t)(before - list)).text,
 	    label_of(what, after, (size_t)(after - list)).text);
 }

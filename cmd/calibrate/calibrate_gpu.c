@@ -17,7 +17,8 @@ struct row {
 	size_t      offset;
 };
 
-#define ROW(name, other, params) { #name, other, offsetof(struct ac_gpu, name) },
+#define ROW(name, other, params) \
+	{ #name, other, offsetof(struct ac_gpu, name) },
 static const struct row driver_rows[] = { AC_GPU_DRIVER(ROW) };
 static const struct row cublas_rows[] = { AC_GPU_CUBLAS(ROW) };
 #undef ROW

@@ -11,7 +11,7 @@
 #include <time.h>
 
 enum {
-	COMPUTE_32F = 68, COMPUTE_TF32 = 77,              /* cublasComputeType */
+	COMPUTE_32F = 68, COMPUTE_TF32 = 77, /* cublasComputeType */
 	BLOCK_BYTES = 1 << 22, MOST_SAMPLES = 15, FEWEST_SAMPLES = 5
 };
 

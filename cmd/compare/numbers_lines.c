@@ -297,4 +297,3 @@ ac_numbers_pair_lines(struct ac_numbers_pass *pass)
 			insert(pass, i, j++);
 	}
 }
-

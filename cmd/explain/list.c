@@ -108,7 +108,7 @@ const struct ac_command ac_command_list = {
 	.operands = "[rates]",
 	.summary = "List every function the library wraps, and what it does "
 	    "with it.",
-	.details = "  rates  what each GPU is taken to do in a second, by which "
-	    "profit=on judges\n",
+	.details = "  rates  what each GPU is taken to do in a second, by "
+	    "which profit=on judges\n",
 	.run = run
 };

@@ -29,7 +29,7 @@ struct ac_child {
 	const char  *policy;         /* or NULL: as the environment says */
 	const char  *rules;          /* or NULL: as the environment says */
 	const char  *state;          /* absolute directory, or NULL */
-	const char  *run;            /* token that ties its processes together */
+	const char  *run;            /* token that its processes share */
 	const char  *facts;          /* directory for records, or NULL */
 	struct ac_child_watch watch;
 	struct ac_child_cost *cost;  /* set when it has ended, or NULL */

@@ -21,7 +21,7 @@ struct ac_elf_facts {
 	bool has_static_cublas;
 	bool defines_cublas;     /* cublasSgemm_v2 is among its symbols */
 	bool defines_dlsym;
-	char sanitizer[64];      /* SONAME of a sanitizer runtime it needs, "" */
+	char sanitizer[64];      /* SONAME of the sanitizer it needs, "" */
 };
 
 /* Read `path`. False: it cannot be read, errno says why. Never trusts the

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 
-
 /* `word` so that a shell reads it as one. */
 void ac_quote(struct ac_text *text, const char *word);
 

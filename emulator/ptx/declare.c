@@ -349,4 +349,3 @@ ptx_parameters(struct parser *p, struct ptx_function *f, bool results)
 		ptx_take(p, ',');
 	}
 }
-

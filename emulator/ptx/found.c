@@ -78,4 +78,3 @@ ptx_noise(struct launch *l, void *to, size_t bytes)
 	for (size_t i = 0; i < bytes / 8; i++)
 		word[i] = ptx_random(&l->random);
 }
-

@@ -139,4 +139,3 @@ ptx_call(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 				    c->argument[a].at,
 				    (size_t)c->argument[a].bytes);
 }
-

@@ -110,4 +110,3 @@ ptx_gather(struct warp *w, struct frame *f, int g, uint32_t members)
 		}
 	return true;
 }
-

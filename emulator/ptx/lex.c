@@ -238,4 +238,3 @@ ptx_whole(struct parser *p)
 
 	return ptx_number(p, &is_float);
 }
-

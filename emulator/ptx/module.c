@@ -143,4 +143,3 @@ ptx_module_coverage(const struct ptx_module *module, FILE *out,
 	*total_out = total;
 	return missed;
 }
-

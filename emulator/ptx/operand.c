@@ -225,4 +225,3 @@ ptx_vector(struct parser *p, struct ptx_instruction *in, const struct raw *r,
 			in->part[i] = r->part[i].operand;
 	}
 }
-

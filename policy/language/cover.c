@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/cover.c -- rules that can never decide, because an earlier one
- * matches every call they match. Warnings only; silence proves nothing. Runs
- * once, at the end of loading. */
+/* policy/language/cover.c -- rules that can never decide, because an earlier
+ * one matches every call they match. Warnings only; silence proves nothing.
+ * Runs once, at the end of loading. */
 #include "policy/language/parse.h"
 
 #include "base/text.h"

@@ -279,4 +279,3 @@ ac_parse_rule(struct ac_parser *parser)
 	add_rule(parser, &rule);
 	return true;
 }
-

@@ -66,7 +66,8 @@ parse_seed_action(struct ac_parser *parser, struct ac_token *power_out,
 
 /* ---- Lines --------------------------------------------------------------- */
 
-/* As the VECTOR rows of shim/bind/entries.def, which tests/cli/validate.sh compares. */
+/* As the VECTOR rows of shim/bind/entries.def; tests/cli/validate.sh compares
+ * them. */
 static const char *const functions[] = {
 	"cublasSscal_v2", "cublasSaxpy_v2", "cublasSscal_v2_64",
 	"cublasSaxpy_v2_64"

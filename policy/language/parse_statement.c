@@ -230,4 +230,3 @@ ac_parse_statement(struct ac_parser *parser)
 	}
 	return ac_parse_rule(parser);
 }
-

@@ -45,14 +45,14 @@ struct ac_condition {
 	enum ac_subject       subject;
 	enum ac_compare       compare;
 	unsigned              which;      /* quantity or fact */
-	uint32_t              sizes;      /* of min() and max(): quantity bits */
+	uint32_t              sizes;      /* of min() and max(): quantities */
 	unsigned              count;      /* values, >= 1 */
 	const struct ac_span *spans;      /* NULL for a fact */
 	const char *const    *words;      /* NULL for a quantity */
 };
 
 struct ac_setting_value {
-	const char     *word;       /* as written, without quotes; NULL: not set */
+	const char     *word;       /* without quotes; NULL: not set */
 	double          number;
 	struct ac_spot place;
 	unsigned        sequence;   /* of its statement */

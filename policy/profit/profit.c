@@ -22,8 +22,8 @@
 #define CONV_LAUNCHES 3.0
 
 static const struct ac_rates rows[] = {
-#define RATES(sm, name, gpu, multiprocessors, fp32, tf32, fp16, bf16, bandwidth, \
-    launch, host_launch, measured, source) \
+#define RATES(sm, name, gpu, multiprocessors, fp32, tf32, fp16, bf16, \
+    bandwidth, launch, host_launch, measured, source) \
 	{ gpu, name, sm, multiprocessors, fp32, tf32, fp16, bf16, bandwidth, \
 	  launch, host_launch, measured, source },
 #include "policy/profit/rates.def"

@@ -14,13 +14,13 @@ struct ac_rates {
 	int    sm;                  /* compute capability, 90 */
 	int    multiprocessors;     /* 0: not known, and nothing is cut */
 	double fp32, tf32, fp16, bf16; /* FLOP/s of a square product of 8192,
-	                             * inputs of that type, FP32 accumulation and
+	                             * inputs of that type, FP32 sums and
 	                             * output; its launch left out */
 	double bandwidth;           /* B/s of device memory */
 	double launch;              /* device time of one more kernel */
 	double host_launch;         /* host time of queueing one more kernel */
-	bool   measured;            /* false: predicted or what others published,
-	                             * wholly or in part */
+	bool   measured;            /* false: predicted or published by
+	                             * others, wholly or in part */
 	const char *source;         /* where the numbers are from, for people */
 };
 

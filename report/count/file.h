@@ -92,7 +92,8 @@ ac_file_chunk_of(uint32_t index, uint32_t *within_out)
 	const uint32_t block = index / AC_FILE_FRONT_SITES + 1;
 	const unsigned chunk = 31u - (unsigned)__builtin_clz(block);
 
-	*within_out = index - AC_FILE_FRONT_SITES * ((UINT32_C(1) << chunk) - 1);
+	*within_out = index -
+	    AC_FILE_FRONT_SITES * ((UINT32_C(1) << chunk) - 1);
 	return chunk;
 }
 

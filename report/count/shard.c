@@ -19,7 +19,7 @@ __thread struct ac_report_mine ac_report_mine;
 /* Changed under the lock; `free_shards` also by threads that end. */
 static _Atomic uint32_t free_shards = ALL_SHARDS;
 static uint32_t stored;                         /* those in our file */
-static uint64_t *mapped[AC_FILE_SHARDS];        /* an address, once had, stays */
+static uint64_t *mapped[AC_FILE_SHARDS];        /* once set, it stays */
 
 /* ---- Giving back ------------------------------------------------------- */
 

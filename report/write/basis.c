@@ -43,7 +43,8 @@ add_number(struct ac_text *text, uint64_t number)
 static void
 tell_judged(struct teller *t, const struct ac_site_total *site)
 {
-	const uint64_t judged = site->course.judged, all = ac_site_on_rung(site);
+	const uint64_t judged = site->course.judged;
+	const uint64_t all = ac_site_on_rung(site);
 	struct ac_text text = begin(t);
 
 	if (!judged)

@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-#include <cublas_api.h> /* never cublas_v2.h: its macros would rename our rows */
+/* Never cublas_v2.h: its macros would rename our rows. */
+#include <cublas_api.h>
 
 /* What the program sees of the library: NVIDIA's names, unversioned. */
 #define AC_EXPORT __attribute__((visibility("default")))

@@ -30,8 +30,8 @@ struct ac_provider {
 
 struct ac_binding {
 	ac_fn next;                   /* what the program's call reaches; never
-	                               * NULL: without a provider a function that
-	                               * returns CUBLAS_STATUS_NOT_INITIALIZED */
+	                               * NULL: without a provider it returns
+	                               * CUBLAS_STATUS_NOT_INITIALIZED */
 	struct ac_provider *provider; /* NULL if there is none */
 };
 

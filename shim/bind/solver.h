@@ -13,7 +13,7 @@
 /* A module that has solved once. Never freed; a module that is unloaded leaves
  * its place to another. */
 struct ac_solver {
-	_Atomic uintptr_t base;      /* + 1, since programs may lie at 0; 0: free */
+	_Atomic uintptr_t base;      /* + 1: programs may lie at 0; 0: free */
 	_Atomic uint64_t  ratio;     /* products; above 2^32: solves */
 	_Atomic bool      counts;    /* as one, by the ratio */
 	_Atomic uint32_t  changes;   /* of that */

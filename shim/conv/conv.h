@@ -35,7 +35,7 @@ struct ac_conv_tensor {
 struct ac_conv_step {
 	struct ac_conv_tensor other;    /* dims 0: it has one input */
 	struct ac_conv_tensor out;
-	double  lower_clip, upper_clip, slope; /* of RELU_FWD, if they are set */
+	double  lower_clip, upper_clip, slope; /* of RELU_FWD, if set */
 	int32_t mode;                   /* cudnnPointwiseMode_t */
 	int32_t type;                   /* it computes in: cudnnDataType_t */
 	int32_t is_clipped;             /* bit 0: lower, 1: upper, 2: slope */

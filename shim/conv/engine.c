@@ -141,14 +141,14 @@ is_accepted(const struct ac_engine_device *device,
 	    graph, engine->index);
 	bool is_good = !making.is_refused
 	    && ac_engine_has_note(device->provider, d,
-	        CUDNN_NUMERICAL_NOTE_TENSOR_CORE)
+		CUDNN_NUMERICAL_NOTE_TENSOR_CORE)
 	    && ac_engine_has_note(device->provider, d,
-	        CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS)
+		CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS)
 	    == (rung == AC_RUNG_FP16)
 	    && !ac_engine_has_note(device->provider, d,
-	        CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION)
+		CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION)
 	    && !ac_engine_has_note(device->provider, d,
-	        CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
+		CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
 
 	if (is_good) {
 		d = ac_making_new(&making, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);

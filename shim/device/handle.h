@@ -15,7 +15,7 @@ struct ac_handle {
 	int device;                    /* CUDA ordinal; -1 if unknown */
 	unsigned long long context;    /* its id; 0 if unknown */
 	__typeof__(&cublasGetMathMode) get_math_mode; /* of cuBLAS's; never
-	                                * NULL; may leave its output as it was */
+	                                * NULL; may leave its output alone */
 };
 
 /* The last look-up of this thread: one hot handle is the rule. Good within one

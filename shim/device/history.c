@@ -8,7 +8,7 @@
 
 enum {
 	SLAB_BYTES = 16 << 10,
-	MOST = 64           /* of one site; beyond them, nothing is remembered */
+	MOST = 64           /* of one site; more are not remembered */
 };
 
 /* The slab that histories are cut from; under its lock. */

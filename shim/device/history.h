@@ -18,7 +18,7 @@ struct ac_history {
 	unsigned           scratch;        /* ac_scratch_index() */
 	uint32_t           epoch;
 	ac_cu_address      address;
-	_Atomic uint64_t   posted;         /* the call that handed it over last */
+	_Atomic uint64_t   posted;         /* the last call to hand it over */
 };
 
 /* A site's, newest first; starts NULL. */

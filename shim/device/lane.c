@@ -326,14 +326,16 @@ ac_lane_destroy_all(struct ac_provider *provider, unsigned long long context)
 	const struct ac_driver *driver = ac_driver_loaded();
 	struct ac_cu_current now;
 	struct ac_scratch *scratch;
+	struct yard *yard;
 
 	if (!driver || !ac_driver_current(driver, &now) || now.id != context)
 		return;
 	scratch = ac_scratch_find(context);
 	if (!scratch)
 		return;
+	yard = &yards[ac_scratch_index(scratch)];
 	for (unsigned i = 0; i < LANES; i++) {
-		struct ac_lane *lane = &yards[ac_scratch_index(scratch)].lane[i];
+		struct ac_lane *lane = &yard->lane[i];
 
 		if (!is_of(lane, provider, scratch) || !claim(lane, LANE_FREE))
 			continue;

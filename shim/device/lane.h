@@ -33,7 +33,7 @@ struct ac_lane_request {
 
 struct ac_lane_loan {
 	struct ac_lane         *lane;
-	cublasHandle_t          handle;     /* set to `stream`; NULL: not wanted */
+	cublasHandle_t          handle;     /* on `stream`; NULL: not wanted */
 	ac_cu_stream            stream;     /* the program's */
 	char                   *buffer;     /* device, 256-byte aligned */
 	uint32_t               *marks;      /* device, all zero */

@@ -235,7 +235,7 @@ follow_stream(struct ac_lane *lane, const struct ac_place *place)
 		return false;
 	return !workspace->address || !set_workspace
 	    || !set_workspace(lane->handle,
-	        (void *)(uintptr_t)workspace->address, workspace->bytes);
+		(void *)(uintptr_t)workspace->address, workspace->bytes);
 }
 
 /* The flag bits of the math mode, atomics and the SM target are the program's

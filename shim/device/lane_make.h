@@ -38,8 +38,8 @@ struct ac_lane {
 	struct ac_lane_block      part[LANE_PARTS];
 	ac_cu_event               done;          /* last use of the lane */
 	bool                      used, dirty;
-	bool                      ordered;       /* this call waits for the last */
-	bool                      follows;       /* the handle is on stream_id */
+	bool                      ordered;       /* call waits for the last */
+	bool                      follows;       /* handle is on stream_id */
 	cublasMath_t              math_flags;
 	cublasAtomicsMode_t       atomics;
 	int                       sm_target;

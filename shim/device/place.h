@@ -11,11 +11,11 @@
  * them by now. Nothing in it is used outside the call that it was found for. */
 struct ac_place {
 	const struct ac_driver *driver;
-	const struct ac_kernels *kernels;   /* loaded into the current context */
+	const struct ac_kernels *kernels;   /* of the current context */
 	struct ac_scratch      *scratch;    /* of the same; and its */
 	unsigned                index;      /* ac_scratch_index() */
 	uint32_t                epoch;      /* ac_scratch_epoch() */
-	ac_cu_stream            stream;     /* the program's, as its handle has it */
+	ac_cu_stream            stream;     /* of the program's handle */
 	uint64_t                stream_id;
 	uint64_t                capture;    /* the capture the stream records
 	                                     * into; 0: it runs */

@@ -113,11 +113,11 @@ make(struct ac_scratch *scratch, const struct ac_driver *driver, int device)
 	else if (!leave_pool(scratch, "cuMemPoolCreate", failed))
 		return false;
 	return !driver->cuStreamCreate(&scratch->allocations,
-	        AC_CU_STREAM_NON_BLOCKING)
+		AC_CU_STREAM_NON_BLOCKING)
 	    && !driver->cuStreamCreate(&scratch->frees,
-	        AC_CU_STREAM_NON_BLOCKING)
+		AC_CU_STREAM_NON_BLOCKING)
 	    && !driver->cuEventCreate(&scratch->allocated,
-	        AC_CU_EVENT_DISABLE_TIMING);
+		AC_CU_EVENT_DISABLE_TIMING);
 }
 
 struct ac_scratch *
@@ -230,7 +230,7 @@ hand_over(struct ac_scratch *scratch, ac_cu_address address, uint64_t bytes,
 	const struct ac_driver *driver = scratch->driver;
 
 	return (!zeroed || !driver->cuMemsetD32Async(address, 0,
-	        bytes / sizeof(uint32_t), scratch->allocations))
+		bytes / sizeof(uint32_t), scratch->allocations))
 	    && !driver->cuEventRecord(scratch->allocated, scratch->allocations)
 	    && !driver->cuStreamWaitEvent(stream, scratch->allocated, 0);
 }

@@ -59,9 +59,9 @@ is_addressable(const struct ac_gemm *g, const struct ac_operand *operand,
 
 	return operand->stride >= 0
 	    && !__builtin_mul_overflow((uint64_t)cols,
-	        (uint64_t)operand->ld, &matrix)
+		(uint64_t)operand->ld, &matrix)
 	    && !__builtin_mul_overflow((uint64_t)g->batch,
-	        (uint64_t)operand->stride, &rest)
+		(uint64_t)operand->stride, &rest)
 	    && matrix < UINT64_C(1) << 58 && rest < UINT64_C(1) << 58;
 }
 

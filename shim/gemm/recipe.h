@@ -3,8 +3,8 @@
  *
  * A recipe returns AC_REASON_NONE when it ran: the job's *status_out is then
  * cuBLAS's answer. Any other reason means that C is untouched and that the
- * original call is to be made (doc/rules.md R6). Only ac_recipe_strict() waits for the
- * device, which is what guard=strict asks for. */
+ * original call is to be made (doc/rules.md R6). Only ac_recipe_strict() waits
+ * for the device, which is what guard=strict asks for. */
 #ifndef AC_SHIM_RECIPE_H
 #define AC_SHIM_RECIPE_H
 
@@ -41,9 +41,10 @@ enum ac_reason ac_recipe_strict(struct ac_conduct *call);
 /* ---- What they share ---------------------------------------------------- */
 
 /* Issue `product`, whose operands may differ in type from the program's, by
- * cublasGemmEx or cublasGemmStridedBatchedEx, in the form whose indices are wide
- * enough. AC_REASON_NONE and *status_out, cuBLAS's answer; or why the original
- * call may still be made: the provider has no such form, or refused. */
+ * cublasGemmEx or cublasGemmStridedBatchedEx, in the form whose indices are
+ * wide enough. AC_REASON_NONE and *status_out, cuBLAS's answer; or why the
+ * original call may still be made: the provider has no such form, or
+ * refused. */
 enum ac_reason ac_product_issue(struct ac_provider *provider,
     const struct ac_gemm *product, cublasComputeType_t compute,
     cublasStatus_t *status_out);

@@ -107,7 +107,8 @@ ac_recipe_cast(const struct ac_job *job)
 	    : NULL, &layout);
 	reason = run(job, &layout, &loan);
 	if (timed)
-		ac_timing_end(timing, job->call.place, reason == AC_REASON_NONE);
+		ac_timing_end(timing, job->call.place,
+		    reason == AC_REASON_NONE);
 	ac_lane_return(&loan, reason == AC_REASON_NONE);
 	if (reason == AC_REASON_NONE && turn->sampled)
 		ac_trial_sampled(job->call.trial, turn);

@@ -113,7 +113,8 @@ multiply_timed(const struct ac_job *job)
 	const enum ac_reason reason = multiply(job);
 
 	if (timed)
-		ac_timing_end(timing, job->call.place, reason == AC_REASON_NONE);
+		ac_timing_end(timing, job->call.place,
+		    reason == AC_REASON_NONE);
 	return reason;
 }
 
@@ -152,7 +153,7 @@ ac_recipe_library(const struct ac_job *job)
 		return reason;
 	clean = reason == AC_REASON_NONE
 	    && !ac_recast_finish(job->call.place->kernels, &layout.recast,
-	        loan.stream);
+		loan.stream);
 	ac_lane_return(&loan, clean);
 	if (clean)
 		ac_trial_sampled(job->call.trial, job->call.turn);

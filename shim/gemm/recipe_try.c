@@ -98,7 +98,7 @@ try_all(const struct ac_job *job, struct ac_layout *layout,
 		clean = reason == AC_REASON_NONE
 		    || (reason != AC_REASON_OUT_OF_MEMORY
 		    && !ac_recast_finish(job->call.place->kernels,
-		        &layout->recast, loan->stream));
+			&layout->recast, loan->stream));
 	}
 	ac_lane_return(loan, clean);
 }

@@ -68,11 +68,11 @@ read_convolution(const struct ac_shadow *shadow, struct ac_conv *conv)
 	conv->mode = (int32_t)number[AC_CONVOLUTION_MODE];
 	return read_space(shadow, AC_CONVOLUTION_PAD, conv->space, conv->pad)
 	    && read_space(shadow, AC_CONVOLUTION_POST_PAD, conv->space,
-	        conv->post_pad)
+		conv->post_pad)
 	    && read_space(shadow, AC_CONVOLUTION_STRIDE, conv->space,
-	        conv->stride)
+		conv->stride)
 	    && read_space(shadow, AC_CONVOLUTION_DILATION, conv->space,
-	        conv->dilation);
+		conv->dilation);
 }
 
 /* Which operation of the policy's it is; -1: none. */
@@ -173,7 +173,7 @@ read_step(const struct ac_shadow *shadow, int64_t in, struct ac_conv *conv)
 	*alpha2 = alpha_of(shadow, AC_REAL_BETA);
 	if ((shadow->child[AC_CHILD_OTHER] != NULL) != (inputs == 2)
 	    || (inputs == 2 && !read_tensor(shadow->child[AC_CHILD_OTHER],
-	        &step->other)))
+		&step->other)))
 		return false;
 	if (x.uid == in)
 		return inputs == 1 || step->other.uid != in;

@@ -10,16 +10,17 @@
  * it.
  *
  * 	argument TEXT       one line each, the program's name first
- * exe PATH
+ * 	exe PATH
  * 	preload LIST        LD_PRELOAD
  * 	handles N           handles that we saw made or ended, unloads
  * 	deepbind N          dlopen() calls with RTLD_DEEPBIND
  * 	stripped 0|1        `set deepbind=on` took the flag away
  * 	left N              look-ups we had no thunk for
  * 	dlsym PATH          a library before ours with a dlsym() of its own
- * 	object FLAG SONAME PATH    each loaded object, in link order; SONAME "-":
- * none; FLAG o: this library, d: defines a function
- * that we wrap, -: neither
+ * 	object FLAG SONAME PATH
+ * 	                    each loaded object, in link order; SONAME "-":
+ * 	                    none; FLAG o: this library, d: defines a function
+ * 	                    that we wrap, -: neither
  * 	hidden PATH         an NVIDIA library the loader does not show us
  * 	end                 the record is whole */
 #include "base/elf.h"

@@ -17,7 +17,7 @@ enum ac_scaling_mode {
 	AC_SCALING_IDLE,         /* there are none */
 	AC_SCALING_UNVALIDATED,  /* nothing, and the user is told so once */
 	AC_SCALING_APPLIED,
-	AC_SCALING_TRACED,       /* by `autocast validate`: with a scale of 1, */
+	AC_SCALING_TRACED,       /* for `autocast validate`: scaled by 1, */
 	AC_SCALING_TRACED_SCALED /* and with the policy's */
 };
 extern _Atomic unsigned ac_scaling_mode __attribute__((visibility("hidden")));
@@ -50,7 +50,7 @@ struct ac_scaling_call {
 	int64_t             n, increment, source_increment;
 	const float        *vector;      /* that it changes */
 	const float        *source;      /* that the scalar multiplies */
-	const float        *scalar;      /* the program's; then the one to use */
+	const float        *scalar;      /* the program's; then ours */
 	float               own;
 	const struct ac_scaling_site *site; /* NULL: not looked up */
 	struct ac_scaling_site scratch;  /* of one that is not stored */

@@ -171,8 +171,8 @@ ac_site_note_autotune(const struct ac_site *site)
 		if (atomic_compare_exchange_strong(&marker, &none, known))
 			ac_log(AC_LOG_WARNING, "reproducible=on: the program "
 			    "calls %s with CUBLAS_GEMM_AUTOTUNE, so cuBLAS may "
-			    "choose other bits in each run; autocast keeps such "
-			    "calls as they are", site->record->key.symbol);
+			    "choose other bits in each run; autocast keeps "
+			    "such calls as they are", site->record->key.symbol);
 	}
 	ac_report_count_marker(known);
 }

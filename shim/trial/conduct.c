@@ -119,7 +119,8 @@ conduct_untried(struct ac_conduct *call, const struct ac_ways *ways)
 	return recast(call, call->record, ways);
 }
 
-/* Under reproducible=on, the trial of this stream: it meets the operands, too. */
+/* Under reproducible=on, the trial of this stream, which meets the operands,
+ * too. */
 static void
 join(struct ac_conduct *call)
 {

@@ -13,19 +13,20 @@
 
 enum {
 	AC_PAIRS = 256,
-	AC_PAIR_OTHERS = 255        /* all that found no room: where pairs do not
-	                             * recur. What it may not use no pair may */
+	AC_PAIR_OTHERS = 255        /* all that found no room: where pairs do
+	                             * not recur. What it may not use no pair
+	                             * may */
 };
 
 struct ac_pair {
-	_Atomic uint64_t key;       /* ac_pair_key(), and its bit below; 0: free */
+	_Atomic uint64_t key;       /* ac_pair_key(), its bit below; 0: free */
 	_Atomic uint32_t out;       /* bits of candidates that it may not use */
 	_Atomic uint32_t looked;    /* those that were sampled with it */
 	_Atomic uint64_t retry_at;  /* the call from which on one of them is to
 	                             * be tried again */
 	/* Of the thread that judges: */
-	uint32_t refuted;           /* those of them that were found wanting; the
-	                             * others only have to be proved again */
+	uint32_t refuted;           /* those of them that were found wanting;
+	                             * the others only need proof again */
 	uint8_t  strikes[AC_CANDIDATES]; /* so often each was found wanting */
 	uint64_t refuted_until;     /* a call's number */
 	uint32_t proof;             /* clean samples that the others need */

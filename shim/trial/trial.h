@@ -3,11 +3,12 @@
  * samples, demotion, retry, timing. Host side only: it queues nothing but
  * events.
  *
- *   probation           the original runs, timed from the second call on; candidates
- *                       run beside it into scratch and are sampled, until each
- *                       has three clean samples of different calls with something
- *                       in them, or none. It begins at the first call, or under
- *                       profit=on once it has paid (shim/trial/size_class.h)
+ *   probation           the original runs, timed from the second call on;
+ *                       candidates run next to it into scratch and are sampled,
+ *                       until each has three clean samples of different calls
+ *                       with something in them, or none. It begins at the first
+ *                       call, or under profit=on once it has paid
+ *                       (shim/trial/size_class.h)
  *   16 to 79 calls      each accurate candidate is timed four times, at fixed
  *   after that          calls; then the fastest stays
  *   4, 8, 16, 32, then  calls are sampled, the gaps drawn by a hash: no rhythm
@@ -63,11 +64,11 @@ struct ac_turn {
 	unsigned          tries;        /* TRY: bits of candidates */
 	bool              sampled;
 	bool              was_queued;   /* the sample: ac_trial_sampled() */
-	bool              posts_only;   /* what every call is judged by, no more */
-	bool              posts_if_bad; /* in a graph: `slot` is for that alone */
+	bool              posts_only;   /* what every call is judged by */
+	bool              posts_if_bad; /* in a graph: `slot` is for that */
 	struct ac_slot    slot;         /* for the sample */
-	uint8_t           entry[AC_CANDIDATES]; /* samples opened: by candidate in
-	                                 * a TRY, else the first */
+	uint8_t           entry[AC_CANDIDATES]; /* samples opened: by candidate
+	                                 * in a TRY, else the first */
 	struct ac_timing *timing;       /* NULL: not timed */
 };
 

@@ -20,7 +20,7 @@ enum {
 	TRIAL_LAG = 56,
 	TRIAL_PERIOD = 64,
 	TRIAL_EVIDENCE = 3,        /* clean samples that a candidate needs */
-	TRIAL_MOST = 12,           /* tries of a probation with something in them */
+	TRIAL_MOST = 12,           /* tries of a probation but empty ones */
 	/* Clean samples in a row, once it failed, or one that rounds alike did;
 	 * once that failed in a line only, which is mostly a matter of range.
 	 * Where range alone was to blame, one that rounds alike needs its
@@ -29,7 +29,7 @@ enum {
 	TRIAL_ABSENCE = 256,       /* calls without the pair that proves itself:
 	                            * another one's turn */
 	TRIAL_RETRY = 1000,        /* calls from a demotion to the next try, */
-	TRIAL_SERVED = 8,          /* times so many if another candidate may serve */
+	TRIAL_SERVED = 8,          /* times so many if another one may serve */
 	TRIAL_STRIKES = 5,         /* after so many the wait grows no more */
 	TRIAL_ROUNDS = 4,          /* timings of each variant, */
 	TRIAL_KEPT_ROUNDS = 2,     /* and of the original */
@@ -38,7 +38,7 @@ enum {
 	TRIAL_OPEN = 64,           /* samples at a time: bits of a word */
 	TRIAL_GRAPH = TRIAL_OPEN,  /* the slot that graphs post to */
 	TRIAL_SLOTS,
-	TRIAL_HOMES = 4,           /* contexts that a site may alternate between */
+	TRIAL_HOMES = 4,           /* contexts that a site may use in turn */
 	TRIAL_KEEP = AC_CANDIDATES /* as a candidate: the original call */
 };
 
@@ -94,26 +94,28 @@ struct ac_verdicts {
 	struct ac_credit   own_credit;
 
 	/* Read by any thread. */
-	_Atomic uint64_t *calls;              /* of the place, all sizes: the
-	                                       * numbers of calls; written once */
+	_Atomic uint64_t *calls;              /* of the place, all sizes:
+	                                       * numbers of calls; set once */
 	_Atomic uint64_t own_calls;           /* of these sizes; without a class
 	                                       * the same */
-	_Atomic uint64_t least;               /* of them, until the next sample */
+	_Atomic uint64_t least;               /* of them, to the next sample */
 	_Atomic uint64_t first;               /* the call of the next try */
 	_Atomic uint32_t accurate;            /* candidates that passed */
 	_Atomic uint32_t chained;             /* candidates out for good: sums
 	                                       * that cancel */
 	_Atomic uint32_t version;             /* of accurate and what is out */
-	_Atomic uint32_t epoch;               /* candidates that proved themselves
-	                                       * again */
-	_Atomic uint32_t varied;              /* clean calls whose operands' energies
-	                                       * differ, TRIAL_EVIDENCE at most */
+	_Atomic uint32_t epoch;               /* candidates that proved
+	                                       * themselves again */
+	_Atomic uint32_t varied;              /* clean calls whose operands have
+	                                       * other energies, at most
+	                                       * TRIAL_EVIDENCE */
 	_Atomic uint64_t next_sample;         /* the call to be sampled */
-	_Atomic uint64_t due;                 /* the call with the next verdict */
-	_Atomic uint64_t retry_due;           /* from this call on a pair wants to
-	                                       * be tried again */
-	_Atomic bool     is_overdue;          /* a sample that is due has not come:
-	                                       * calls are kept until it has */
+	_Atomic uint64_t due;                 /* call with the next verdict */
+	_Atomic uint64_t retry_due;           /* from this call on a pair wants
+	                                       * to be tried again */
+	_Atomic bool     is_overdue;          /* a sample that is due has not
+	                                       * come: calls are kept until it
+	                                       * has */
 	_Atomic bool     is_hasty;            /* waited in vain for a sample */
 	_Atomic uint32_t state;               /* enum ac_trial_state */
 	/* One of `known`, filled before: they are at home in one context. */
@@ -127,7 +129,7 @@ struct ac_verdicts {
 	_Atomic uint32_t refused;             /* candidates */
 	uint64_t trying;                      /* bits of `open`: of the try that
 	                                       * was begun and has not ended */
-	unsigned batch;                       /* tries until the next conclusion */
+	unsigned batch;                       /* tries to the next conclusion */
 	unsigned weighed, empty;              /* tries of the last batch; those
 	                                       * that had nothing in them */
 	struct ac_trial_evidence evidence[AC_CANDIDATES];

@@ -126,7 +126,8 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 		return true;
 	if (t->own_calls < t->decision.after)
 		return false;
-	if (t->v->state != TRIAL_SETTLED) /* before its turn, or during another's */
+	/* Before its turn, or during another's. */
+	if (t->v->state != TRIAL_SETTLED)
 		return next >= t->v->first && !t->v->judge
 		    && (t->v->state == TRIAL_WAITING
 		    || ac_trial_is_afforded(t));

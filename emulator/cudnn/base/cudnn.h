@@ -124,7 +124,7 @@ struct cudnnFilterStruct {
 struct cudnnConvolutionStruct {
 	int     space;                  /* 0: not set */
 	int64_t pad[CUDNN_DIM_MAX], stride[CUDNN_DIM_MAX],
-	        dilation[CUDNN_DIM_MAX];
+		dilation[CUDNN_DIM_MAX];
 	cudnnConvolutionMode_t mode;
 	cudnnDataType_t        compute;
 	cudnnMathType_t        math;

@@ -13,7 +13,7 @@ struct emu_dense {
 	enum emu_conv_operation operation;
 	int64_t n, groups, c, k;
 	int64_t in[EMU_CONV_SPACE], filter[EMU_CONV_SPACE],
-	        out[EMU_CONV_SPACE];
+		out[EMU_CONV_SPACE];
 	int64_t pad[EMU_CONV_SPACE], post_pad[EMU_CONV_SPACE];
 	int64_t stride[EMU_CONV_SPACE], dilation[EMU_CONV_SPACE];
 	int     space;

@@ -205,7 +205,7 @@ prepare(void)
 {
 	enum { CHANNELS = 16, SIDE = 8, TAPS = 3 };
 	static float x[CHANNELS * SIDE * SIDE], y[CHANNELS * SIDE * SIDE],
-	        w[CHANNELS * CHANNELS * TAPS * TAPS];
+		w[CHANNELS * CHANNELS * TAPS * TAPS];
 	struct emu_dense d = { .n = 1, .groups = 1, .c = CHANNELS,
 		.k = CHANNELS, .in = { 1, SIDE, SIDE },
 		.filter = { 1, TAPS, TAPS }, .out = { 1, SIDE, SIDE },

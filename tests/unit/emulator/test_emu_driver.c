@@ -147,7 +147,6 @@ capture(void **state)
 
 /* ---- kernels ----------------------------------------------------------- */
 
-
 struct pair {
 	float *to;
 	double factor;

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-enum { BITS = 6, SLOTS = 1 << BITS, LIMIT = SLOTS / 2, THREADS = 8, ROUNDS = 200,
-	MANY = LIMIT - 1 };
+enum { BITS = 6, SLOTS = 1 << BITS, LIMIT = SLOTS / 2, MANY = LIMIT - 1 };
+enum { THREADS = 8, ROUNDS = 200 };
 
 struct query {
 	uint64_t key[2];
