@@ -152,6 +152,22 @@ read_letter(struct ac_arguments *a, const char *argument)
 	return unknown(a, argument, strlen(argument));
 }
 
+double
+ac_arguments_number(const char *s, double least, double most)
+{
+	double value;
+
+	return *s && ac_text_number(s, strlen(s), &value) == strlen(s) &&
+	    value >= least && value <= most ? value : -1;
+}
+
+double
+ac_arguments_whole(const char *s, double least, double most)
+{
+	return s[strspn(s, "0123456789")] ? -1
+	    : ac_arguments_number(s, least, most);
+}
+
 int
 ac_arguments_next(struct ac_arguments *a)
 {

@@ -29,6 +29,13 @@ struct ac_option {
 
 enum { AC_OPTIONS = 12 };
 
+/* Those of every verb that needs a policy; ac_launch_take() takes them. */
+enum { AC_OPTION_POLICY = 256, AC_OPTION_OWN };
+#define AC_POLICY_OPTIONS \
+	{ AC_OPTION_POLICY, "policy", "P", \
+	    "a profile, a file, or policy text with '->'" }, \
+	{ 'e', NULL, "RULE", "a policy line before all others; repeatable" }
+
 struct ac_command {
 	const char      *name;
 	const char      *operands;       /* for the synopsis */
@@ -60,6 +67,10 @@ enum { AC_ARGUMENT_END = 0, AC_ARGUMENT_OPERAND = -1, AC_ARGUMENT_STOP = -2 };
  * one of the above. STOP: help was printed, or one line about a mistake. */
 int ac_arguments_next(struct ac_arguments *a);
 
+/* A number from `least` to `most`, or a whole one; negative if `s` is none. */
+double ac_arguments_number(const char *s, double least, double most);
+double ac_arguments_whole(const char *s, double least, double most);
+
 /* The usage of one command on stdout. */
 void ac_command_help(const struct ac_command *command);
 
@@ -73,6 +84,9 @@ int ac_say(int status, const char *format, ...);
  * sink of the report's writers. Sets it to -1 when nothing more can be
  * written. */
 void ac_say_bytes(const char *bytes, size_t count, void *context);
+
+/* The same to stdout; ac_say_done() tells whether that took them. */
+void ac_say_stdout(const char *bytes, size_t count, void *context);
 
 /* stdout must have taken everything: a full disk is a failure. */
 int ac_say_done(void);

@@ -46,6 +46,13 @@ ac_say_bytes(const char *bytes, size_t count, void *context)
 	}
 }
 
+void
+ac_say_stdout(const char *bytes, size_t count, void *context)
+{
+	(void)context;
+	(void)fwrite(bytes, 1, count, stdout);
+}
+
 int
 ac_say_done(void)
 {

@@ -306,8 +306,9 @@ struct ac_report_watched {
  * some if it is 0. False and one line in `why` if there are none. */
 bool ac_report_find(int pid, struct ac_report_watched *found_out,
     struct ac_text *why);
-/* What it did so far; *runs_out false: it has ended, these are all. NULL and
- * one line in `why` if that cannot be read. ac_report_destroy() ends it. */
+/* What it did so far; *runs_out false: it has ended, these are all. NULL if
+ * that cannot be read: one line in `why`, or none where the file is too young.
+ * ac_report_destroy() ends it. */
 struct ac_report *ac_report_look(const struct ac_report_watched *watched,
     bool *runs_out, struct ac_text *why);
 

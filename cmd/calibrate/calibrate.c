@@ -198,14 +198,10 @@ carry_out(const struct calibrate *c)
 static int
 take_device(struct calibrate *c, const char *typed)
 {
-	double value;
-
-	if (!*typed || typed[strspn(typed, "0123456789")] ||
-	    !ac_text_number(typed, strlen(typed), &value) ||
-	    value >= MOST_DEVICES)
+	c->device = (int)ac_arguments_whole(typed, 0, MOST_DEVICES - 1);
+	if (c->device < 0)
 		return ac_say(AC_EXIT_USAGE, "calibrate: --device %s: which "
 		    "GPU? 0 is the first", typed);
-	c->device = (int)value;
 	return 0;
 }
 

@@ -20,22 +20,12 @@ static const double default_tol = 0.01;
 
 /* ---- Reading the command line ------------------------------------------ */
 
-/* A number from `least` to `most`; negative if `s` is none. */
-static double
-read_number(const char *s, double least, double most)
-{
-	double value;
-
-	return ac_text_number(s, strlen(s), &value) == strlen(s) && *s &&
-	    value >= least && value <= most ? value : -1;
-}
-
 static int
 take_pairs(struct ac_comparison *compare, const char *typed)
 {
-	const double pairs = read_number(typed, 1, AC_COMPARE_PAIRS);
+	const double pairs = ac_arguments_whole(typed, 1, AC_COMPARE_PAIRS);
 
-	if (pairs < 0 || pairs > (double)(size_t)pairs)
+	if (pairs < 0)
 		return ac_say(AC_EXIT_USAGE, "compare: -n %s: how many pairs "
 		    "of runs? 1 to %d", typed, AC_COMPARE_PAIRS);
 	compare->pairs = (size_t)pairs;
@@ -45,7 +35,7 @@ take_pairs(struct ac_comparison *compare, const char *typed)
 static int
 take_limit(struct ac_comparison *compare, const char *typed)
 {
-	const double percent = read_number(typed, 0, 1e6);
+	const double percent = ac_arguments_number(typed, 0, 1e6);
 
 	if (percent < 0)
 		return ac_say(AC_EXIT_USAGE, "compare: --limit %s: how many "
@@ -57,7 +47,7 @@ take_limit(struct ac_comparison *compare, const char *typed)
 static int
 take_tol(struct ac_comparison *compare, const char *typed)
 {
-	compare->tol = read_number(typed, 0, 2);
+	compare->tol = ac_arguments_number(typed, 0, 2);
 	if (compare->tol < 0)
 		return ac_say(AC_EXIT_USAGE, "compare: --tol %s: what relative "
 		    "difference of numbers will do? 0 to 2, 1e-3 for example",
@@ -209,7 +199,7 @@ remember(const struct ac_comparison *compare)
 static int
 tell(const struct ac_comparison *compare)
 {
-	const size_t wall = offsetof(struct ac_compare_run, wall);
+	const size_t wall = offsetof(struct ac_compare_run, cost.wall);
 	double times[AC_SIDES][AC_COMPARE_PAIRS];
 	struct ac_judgement judgement;
 	int status = AC_COMPARE_SAME, written;
@@ -278,14 +268,8 @@ run(const struct ac_command *self, char **arguments)
 	if (a.status >= 0)
 		return a.status;
 	if (!status)
-		status = ac_launch_check_model(&compare.launch, self->name);
-	if (!status)
-		status = ac_launch_check_policy(&compare.launch, self->name,
-		    *compare.arguments);
-	if (!status)
-		status = ac_program_find(*compare.arguments, &program);
-	if (!status)
-		status = ac_launch_check_program(&compare.launch, &program);
+		status = ac_launch_check(&compare.launch, self->name,
+		    *compare.arguments, &program);
 	if (!status)
 		status = carry_out(&compare);
 	forget(&compare);
@@ -304,10 +288,7 @@ const struct ac_command ac_command_compare = {
 	.options = {
 		{ 'n', NULL, "N", "so many pairs of runs, after one to warm up "
 		    "(default 5)" },
-		{ AC_LAUNCH_POLICY, "policy", "P",
-		    "a profile, a file, or policy text with '->'" },
-		{ 'e', NULL, "RULE", "a policy line before all others; "
-		    "repeatable" },
+		AC_POLICY_OPTIONS,
 		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
 		    "both on an emulated GPU, see 'autocast run --help'" },
 		{ OPT_FILES, "files", "GLOB", "also compare these files; "

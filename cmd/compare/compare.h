@@ -52,9 +52,8 @@ double ac_compare_spread(const double *values, size_t n);
 /* ---- The runs (cmd/compare/compare_run.c) ------------------------------ */
 
 struct ac_compare_run {
-	double   wall, user, system; /* seconds */
-	double   peak_bytes;         /* of the largest process */
-	double   scratch_bytes;      /* on the device, ours; < 0: unknown */
+	struct ac_child_cost cost;
+	double scratch_bytes;        /* on the device, ours; < 0: unknown */
 };
 
 struct ac_compare_pattern {

@@ -328,16 +328,16 @@ ac_compare_print(const struct ac_comparison *compare,
 	ac_text_add(&t, "recast / plain");
 	puts(head);
 	print_times(compare, "wall time",
-	    offsetof(struct ac_compare_run, wall), judgement);
-	print_times(compare, "user CPU", offsetof(struct ac_compare_run, user),
+	    offsetof(struct ac_compare_run, cost.wall), judgement);
+	print_times(compare, "user CPU", offsetof(struct ac_compare_run, cost.user),
 	    NULL);
 	print_times(compare, "system CPU",
-	    offsetof(struct ac_compare_run, system), NULL);
+	    offsetof(struct ac_compare_run, cost.system), NULL);
 	if (compare->launch.emulate)
 		puts("              on the emulated GPU: the CPU's time, not a "
 		    "GPU's");
 	print_memory(compare, "peak memory",
-	    offsetof(struct ac_compare_run, peak_bytes));
+	    offsetof(struct ac_compare_run, cost.peak_bytes));
 	print_memory(compare, "GPU scratch",
 	    offsetof(struct ac_compare_run, scratch_bytes));
 	print_work(compare);

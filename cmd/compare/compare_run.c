@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { COPIED_BYTES = 1 << 16, MOST_OUTPUTS = 1000 };
@@ -166,13 +165,10 @@ show(const struct ac_comparison *compare, enum ac_side side, size_t pair)
 static void
 read_report(struct ac_comparison *compare, struct ac_compare_run *run)
 {
-	struct ac_text why = ac_say_buffer(512);
-	struct ac_report *report = *compare->launch.state
-	    ? ac_report_load(1, compare->launch.run, &why) : NULL;
+	struct ac_report *report = ac_launch_report(&compare->launch);
 	struct ac_report_totals totals;
 
 	compare->flops = compare->recast_flops = 0;
-	run->scratch_bytes = -1;
 	if (report) {
 		ac_report_totals(report, &totals);
 		run->scratch_bytes = (double)totals.peak_scratch_bytes;
@@ -182,7 +178,6 @@ read_report(struct ac_comparison *compare, struct ac_compare_run *run)
 		    sizeof compare->gpu);
 	}
 	ac_report_destroy(report);
-	free(why.data);
 }
 
 /* ---- A run ------------------------------------------------------------- */
@@ -209,18 +204,13 @@ static int
 check_end(const struct ac_comparison *compare, enum ac_side side, size_t pair,
     int ended)
 {
-	if (ac_child_caught())
-		return AC_EXIT_FAILED;
-	if (WIFSIGNALED(ended))
-		return ac_say(AC_COMPARE_RUN_FAILED, "compare: the %s run %zu "
-		    "of %zu was ended by signal %d (%s)", ac_side_names[side],
-		    pair + 1, compare->pairs + 1, WTERMSIG(ended),
-		    strsignal(WTERMSIG(ended)));
-	if (WEXITSTATUS(ended))
-		return ac_say(AC_COMPARE_RUN_FAILED, "compare: the %s run %zu "
-		    "of %zu ended with status %d", ac_side_names[side],
-		    pair + 1, compare->pairs + 1, WEXITSTATUS(ended));
-	return 0;
+	char which[64];
+	struct ac_text t;
+
+	ac_text_init(&t, which, sizeof which);
+	ac_text_addf(&t, "%s run %zu of %zu", ac_side_names[side], pair + 1,
+	    compare->pairs + 1);
+	return ac_again_check("compare", which, ended, AC_COMPARE_RUN_FAILED);
 }
 
 /* Statistics of a run's own, but what decides as in any other run: what was
@@ -247,18 +237,15 @@ ac_compare_run_one(struct ac_comparison *compare, enum ac_side side,
     size_t pair)
 {
 	struct ac_compare_run *run = &compare->runs[side][pair];
-	struct ac_child_cost cost = { .wall = 0 };
 	int status, ended = 0;
 
 	ac_again_environment(compare->environment);
 	compare->launch.plain = side == AC_PLAIN;
-	compare->launch.cost = &cost;
+	compare->launch.cost = &run->cost;
+	run->scratch_bytes = -1;
 	if (side == AC_RECAST)
 		use_own_state(compare);
 	status = start(compare, side, pair, &ended);
-	*run = (struct ac_compare_run){ .wall = cost.wall, .user = cost.user,
-	    .system = cost.system, .peak_bytes = cost.peak_bytes,
-	    .scratch_bytes = -1 };
 	if (!status && side == AC_RECAST)
 		read_report(compare, run);
 	if (!status && compare->show)

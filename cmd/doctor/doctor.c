@@ -3,16 +3,23 @@
  * why? Gathers facts from a run, or from a running process; the conclusions are
  * cmd/doctor/doctor_causes.c's. */
 #include "cmd/doctor/doctor.h"
-#include "cmd/run/launch.h"
+#include "cmd/run/again.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OPT_JSON = AC_LAUNCH_OWN, OPT_PID };
 enum { OPTION_WORDS = 256, FAMILY = 256 };
+
+/* Where the processes of a run leave their records. Private, and gone
+ * afterwards. */
+struct folder {
+	char path[64], records[80];      /* "": there is none */
+};
 
 /* All that a visit gathers. */
 struct visit {
@@ -26,7 +33,7 @@ struct visit {
 	struct ac_doctor_process *processes;
 	size_t process_count;
 	char   last_name[16];
-	struct ac_doctor_folder folder;
+	struct folder folder;
 };
 
 /* ---- While the program runs -------------------------------------------- */
@@ -76,44 +83,25 @@ look(pid_t pid, void *context)
 
 /* ---- What is known ----------------------------------------------------- */
 
-static void
-add_up_run(struct visit *visit)
-{
-	struct ac_text why = ac_say_buffer(512);
-	struct ac_report *report = *visit->launch.state
-	    ? ac_report_load(1, visit->launch.run, &why) : NULL;
-
-	ac_doctor_add_up(report, &visit->facts.work);
-	ac_report_destroy(report);
-	free(why.data);
-}
-
 /* The live statistics of one process. */
 static void
 add_up_process(struct visit *visit, const char *path)
 {
-	struct ac_marker_record (*markers)[AC_FILE_MARKERS] =
-	    malloc(sizeof *markers);
-	struct ac_report *report = calloc(1, sizeof *report);
-	struct ac_site_record *records = NULL;
-	static struct ac_file_header header;
-	char reason[128];
-	struct ac_text why;
+	struct ac_text why = ac_say_buffer(512);
+	struct ac_report_watched watched = { .pid = visit->facts.pid };
+	struct ac_report *report;
+	struct ac_text t;
+	bool runs;
 
-	ac_text_init(&why, reason, sizeof reason);
-	if (!markers || !report)
-		exit(ac_say(AC_EXIT_FAILED, "out of memory"));
-	if (ac_report_read(path, &header, &records, markers, &why) &&
-	    ac_report_add(report, &header, records,
-	    (const struct ac_marker_record *)markers)) {
-		ac_report_arrange(report);
+	ac_text_init(&t, watched.path, sizeof watched.path);
+	ac_text_add(&t, path);
+	report = ac_report_look(&watched, &runs, &why);
+	if (report)
 		ac_doctor_add_up(report, &visit->facts.work);
-	} else if (why.used) {
-		ac_say(0, "doctor: cannot read %s: %s", path, reason);
-	}
-	free(records);
-	free(markers);
+	else if (why.used)
+		ac_say(0, "doctor: cannot read %s: %s", path, why.data);
 	ac_report_destroy(report);
+	free(why.data);
 }
 
 static int
@@ -158,13 +146,40 @@ can_be_run(const struct visit *visit)
 	    (facts->obstacle == AC_OBSTACLE_STATIC && !file->has_static_cublas);
 }
 
+static void
+make_folder(struct folder *folder)
+{
+	struct ac_text t;
+
+	ac_text_init(&t, folder->path, sizeof folder->path);
+	ac_text_addf(&t, "/tmp/autocast-doctor-%d-XXXXXX", (int)getpid());
+	*folder->records = '\0';
+	if (!mkdtemp(folder->path)) {
+		*folder->path = '\0';
+		return;
+	}
+	ac_text_init(&t, folder->records, sizeof folder->records);
+	ac_text_addf(&t, "%s/records", folder->path);
+	(void)mkdir(folder->records, 0700);
+}
+
+static void
+remove_folder(const struct folder *folder)
+{
+	if (!*folder->path)
+		return;
+	ac_again_remove(folder->records);
+	(void)rmdir(folder->path);
+}
+
 static int
 run_program(struct visit *visit, char **arguments)
 {
 	struct ac_launch *launch = &visit->launch;
+	struct ac_report *report;
 	int status;
 
-	ac_doctor_make_folder(&visit->folder);
+	make_folder(&visit->folder);
 	if (!ac_launch_begin(launch))
 		(void)ac_launch_begin_once(launch);
 	launch->facts = *visit->folder.records ? visit->folder.records : NULL;
@@ -176,9 +191,10 @@ run_program(struct visit *visit, char **arguments)
 	if (!status && *visit->folder.records)
 		visit->processes = ac_doctor_read_records(visit->folder.records,
 		    visit->processes, &visit->process_count);
-	if (!status)
-		add_up_run(visit);
-	ac_doctor_remove_folder(&visit->folder);
+	report = status ? NULL : ac_launch_report(launch);
+	ac_doctor_add_up(report, &visit->facts.work);
+	ac_report_destroy(report);
+	remove_folder(&visit->folder);
 	ac_launch_end(launch);
 	ac_child_hold(false);
 	return status;
@@ -215,19 +231,6 @@ visit_program(struct visit *visit, char **arguments)
 
 /* ---- A process --------------------------------------------------------- */
 
-static bool
-read_pid(const char *typed, pid_t *pid_out)
-{
-	double value;
-
-	if (!*typed || typed[strspn(typed, "0123456789")] ||
-	    !ac_text_number(typed, strlen(typed), &value) ||
-	    value < 1 || value > 4194304)
-		return false;
-	*pid_out = (pid_t)value;
-	return true;
-}
-
 static int
 visit_process(struct visit *visit)
 {
@@ -237,7 +240,8 @@ visit_process(struct visit *visit)
 	struct ac_text why;
 	int error;
 
-	if (!read_pid(visit->pid, &facts->pid)) {
+	facts->pid = (pid_t)ac_arguments_whole(visit->pid, 1, 4194304);
+	if (facts->pid < 0) {
 		(void)ac_say(0, "doctor: '%s' is no process id", visit->pid);
 		return AC_DOCTOR_UNKNOWN;
 	}
@@ -284,7 +288,7 @@ take_option(struct visit *visit, int option, const char *value)
 		add_option(visit, "-e", "");
 		add_option(visit, "", value);
 		return true;
-	case AC_LAUNCH_POLICY:
+	case AC_OPTION_POLICY:
 		add_option(visit, "--policy=", value);
 		return true;
 	case AC_LAUNCH_EMULATE:
@@ -351,10 +355,7 @@ const struct ac_command ac_command_doctor = {
 	.ends_at_operand = true,
 	.options = {
 		{ OPT_PID, "pid", "PID", "look at this running process" },
-		{ AC_LAUNCH_POLICY, "policy", "P",
-		    "a profile, a file, or policy text with '->'" },
-		{ 'e', NULL, "RULE", "a policy line before all others; "
-		    "repeatable" },
+		AC_POLICY_OPTIONS,
 		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
 		    "on an emulated GPU: h200 (default), h100, b200, a100, l40s, "
 		    "rtx4090 or t4" },

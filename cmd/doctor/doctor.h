@@ -128,15 +128,6 @@ bool ac_doctor_name_of(pid_t pid, char name_out[16]);
 void ac_doctor_add_up(const struct ac_report *report,
     struct ac_doctor_work *work_out);
 
-/* ---- A folder of our own (cmd/doctor/doctor_folder.c) ------------------ */
-
-struct ac_doctor_folder {
-	char path[64], records[80];  /* "": there is none */
-};
-
-void ac_doctor_make_folder(struct ac_doctor_folder *folder);
-void ac_doctor_remove_folder(const struct ac_doctor_folder *folder);
-
 /* ---- Diagnosing -------------------------------------------------------- */
 
 /* Exit statuses of the verb, worst last. */

@@ -17,49 +17,22 @@ struct ac_patient {
 
 /* Whether a cause is there: what to say, and the command that helps (may stay
  * empty for a note). */
-typedef enum ac_doctor_mark (*ac_cause_fn)(const struct ac_patient *patient,
+typedef enum ac_doctor_mark ac_cause(const struct ac_patient *patient,
     struct ac_text *text, struct ac_text *fix);
+
+/* In cmd/doctor/doctor_program.c. */
+ac_cause ac_find_not_runnable, ac_find_rights, ac_find_foreign,
+    ac_find_static_cublas, ac_find_static_runtime, ac_find_static,
+    ac_find_failed, ac_find_nothing_loaded;
+/* In cmd/doctor/doctor_binding.c. */
+ac_cause ac_find_not_preloaded, ac_find_lost_record, ac_find_foreign_dlsym,
+    ac_find_namespace, ac_find_deepbind, ac_find_slots, ac_find_interposer,
+    ac_find_emulator_hidden;
 
 /* A command that copies `image`, since a copy has no special rights, and runs
  * the copy with the program's arguments. */
 void ac_doctor_add_copy(struct ac_text *fix,
     const struct ac_doctor_facts *facts, const char *image);
-
-/* ---- cmd/doctor/doctor_program.c ---- */
-enum ac_doctor_mark ac_find_not_runnable(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_rights(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_foreign(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_static_cublas(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_static_runtime(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_static(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_failed(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_nothing_loaded(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-
-/* ---- cmd/doctor/doctor_binding.c ---- */
-enum ac_doctor_mark ac_find_not_preloaded(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_lost_record(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_foreign_dlsym(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_namespace(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_deepbind(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_slots(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_interposer(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
-enum ac_doctor_mark ac_find_emulator_hidden(const struct ac_patient *patient,
-    struct ac_text *text, struct ac_text *fix);
 
 /* The first process for which `is` holds; NULL if there is none. */
 const struct ac_doctor_process *ac_patient_process(

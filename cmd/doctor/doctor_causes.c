@@ -130,7 +130,7 @@ find_only_passed(const struct ac_patient *patient, struct ac_text *text,
 static const struct cause {
 	const char *name;
 	int         status;      /* what it means when it is a problem */
-	ac_cause_fn find;        /* NULL: the calls that were kept, by reason */
+	ac_cause   *find;        /* NULL: the calls that were kept, by reason */
 } causes[] = {
 	{ "not-runnable",    AC_DOCTOR_UNKNOWN,   ac_find_not_runnable },
 	{ "rights",          AC_DOCTOR_UNREACHED, ac_find_rights },

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/doctor/doctor_print.c -- findings on stdout: a line each, the command
  * last. */
+#include "cmd/command.h"
 #include "cmd/doctor/doctor.h"
+#include "report/write/json.h"
 
 #include <stdio.h>
 
@@ -30,37 +32,25 @@ print_text(const struct ac_doctor_findings *findings)
 }
 
 static void
-print_string(const char *text)
-{
-	putchar('"');
-	for (; *text; text++) {
-		const unsigned char c = (unsigned char)*text;
-
-		if (c < ' ' || c == 127)
-			printf("\\u%04x", c);
-		else if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else
-			putchar(c);
-	}
-	putchar('"');
-}
-
-static void
 print_json(const struct ac_doctor_findings *findings)
 {
-	printf("{\"version\": 1, \"status\": %d, \"findings\": [",
-	    findings->status);
+	struct ac_json w;
+
+	ac_json_begin(&w, ac_say_stdout, NULL);
+	ac_json_integer(&w, "version", 1);
+	ac_json_integer(&w, "status", findings->status);
+	ac_json_open(&w, "findings", "[");
 	for (size_t i = 0; i < findings->count; i++) {
-		printf("%s\n  {\"cause\": \"%s\", \"mark\": \"%s\", \"text\": ",
-		    i ? "," : "", findings->found[i].cause,
+		ac_json_open(&w, NULL, "{");
+		ac_json_string(&w, "cause", findings->found[i].cause);
+		ac_json_string(&w, "mark",
 		    mark_names[findings->found[i].mark]);
-		print_string(findings->found[i].text);
-		putchar('}');
+		ac_json_string(&w, "text", findings->found[i].text);
+		ac_json_close(&w, "}");
 	}
-	printf("],\n \"command\": ");
-	print_string(findings->fix);
-	printf("}\n");
+	ac_json_close(&w, "]");
+	ac_json_string(&w, "command", findings->fix);
+	ac_json_end(&w);
 }
 
 void

@@ -7,7 +7,6 @@ autocast_SOURCES += \
 	cmd/doctor/doctor_cause.h \
 	cmd/doctor/doctor_causes.c \
 	cmd/doctor/doctor_fix.c \
-	cmd/doctor/doctor_folder.c \
 	cmd/doctor/doctor_kept.c \
 	cmd/doctor/doctor_print.c \
 	cmd/doctor/doctor_process.c \

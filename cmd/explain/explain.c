@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_POLICY = 256, EXPLANATION_BYTES = 1 << 18 };
+enum { EXPLANATION_BYTES = 1 << 18 };
 
 /* ---- A site of the last run -------------------------------------------- */
 
@@ -257,7 +257,7 @@ run(const struct ac_command *self, char **arguments)
 		case 'e':
 			ac_chosen_add_rule(&chosen, a.value);
 			break;
-		case OPT_POLICY:
+		case AC_OPTION_POLICY:
 			chosen.policy = a.value;
 			break;
 		case AC_ARGUMENT_OPERAND:
@@ -282,10 +282,7 @@ const struct ac_command ac_command_explain = {
 	    "  autocast explain cublasSaxpy_v2 n=320     seed and update lines\n"
 	    "  autocast explain 5f3a91c2     a site of the last report\n",
 	.options = {
-		{ OPT_POLICY, "policy", "P",
-		    "a profile, a file, or policy text with '->'" },
-		{ 'e', NULL, "RULE", "a policy line before all others; "
-		    "repeatable" },
+		AC_POLICY_OPTIONS,
 	},
 	.run = run
 };

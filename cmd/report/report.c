@@ -21,13 +21,9 @@ struct request {
 static unsigned
 read_which(const char *s)
 {
-	double value;
+	const double which = *s == '@' ? ac_arguments_whole(s + 1, 1, 1e6) : 0;
 
-	if (*s != '@' || s[1 + strspn(s + 1, "0123456789")] ||
-	    !ac_text_number(s + 1, strlen(s + 1), &value) ||
-	    value < 1 || value > 1e6)
-		return 0;
-	return (unsigned)value;
+	return which > 0 ? (unsigned)which : 0;
 }
 
 static int

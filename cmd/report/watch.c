@@ -163,16 +163,6 @@ watch(struct watch *w)
 
 /* ---- The command ------------------------------------------------------- */
 
-/* A number from `least` to `most`; negative if `s` is none. */
-static double
-read_number(const char *s, double least, double most)
-{
-	double value;
-
-	return ac_text_number(s, strlen(s), &value) == strlen(s) && *s &&
-	    value >= least && value <= most ? value : -1;
-}
-
 static int
 begin(struct watch *w, int pid)
 {
@@ -204,13 +194,13 @@ run(const struct ac_command *self, char **arguments)
 	for (;;) {
 		switch (ac_arguments_next(&a)) {
 		case 'n':
-			w.blocks = read_number(a.value, 1, 1e9);
-			if (w.blocks < 0 || w.blocks > (double)(long)w.blocks)
+			w.blocks = ac_arguments_whole(a.value, 1, 1e9);
+			if (w.blocks < 0)
 				return ac_say(AC_EXIT_USAGE, "watch: -n %s: "
 				    "how many blocks? from 1 on", a.value);
 			break;
 		case 'i':
-			w.interval = read_number(a.value, 0.1, 86400);
+			w.interval = ac_arguments_number(a.value, 0.1, 86400);
 			if (w.interval < 0)
 				return ac_say(AC_EXIT_USAGE, "watch: -i %s: "
 				    "how many seconds? 0.1 to 86400", a.value);
@@ -223,8 +213,8 @@ run(const struct ac_command *self, char **arguments)
 				return ac_say(AC_EXIT_USAGE, "watch: one "
 				    "process at a time; unexpected '%s'",
 				    a.value);
-			pid = read_number(a.value, 1, INT32_MAX);
-			if (pid < 0 || pid > (double)(int)pid)
+			pid = ac_arguments_whole(a.value, 1, INT32_MAX);
+			if (pid < 0)
 				return ac_say(AC_EXIT_USAGE, "watch: '%s' is "
 				    "no process id", a.value);
 			break;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- The folder -------------------------------------------------------- */
@@ -127,4 +128,16 @@ ac_again_run(const struct ac_launch *launch, const struct ac_program *program,
 	status = run_with(launch, program, arguments, streams, ended_out);
 	close(input);
 	return status;
+}
+
+int
+ac_again_check(const char *verb, const char *which, int ended, int failed)
+{
+	if (ac_child_caught())
+		return AC_EXIT_FAILED;
+	if (WIFSIGNALED(ended))
+		return ac_say(failed, "%s: the %s was ended by signal %d (%s)",
+		    verb, which, WTERMSIG(ended), strsignal(WTERMSIG(ended)));
+	return WEXITSTATUS(ended) ? ac_say(failed, "%s: the %s ended with "
+	    "status %d", verb, which, WEXITSTATUS(ended)) : 0;
 }

@@ -22,4 +22,8 @@ int ac_again_run(const struct ac_launch *launch,
     const struct ac_program *program, char **arguments, int output,
     int *ended_out);
 
+/* 0 if it ended well, `ended` being its wait status; AC_EXIT_FAILED if a signal
+ * told us to stop; else `failed` after one line on stderr about `which` run. */
+int ac_again_check(const char *verb, const char *which, int ended, int failed);
+
 #endif

@@ -18,7 +18,7 @@ ac_launch_take(struct ac_launch *launch, int option, const char *value)
 	case 'e':
 		ac_chosen_add_rule(&launch->chosen, value);
 		return true;
-	case AC_LAUNCH_POLICY:
+	case AC_OPTION_POLICY:
 		launch->chosen.policy = value;
 		return true;
 	case AC_LAUNCH_EMULATE:
@@ -62,19 +62,22 @@ ac_launch_check_model(const struct ac_launch *launch, const char *verb)
 }
 
 int
-ac_launch_check_program(const struct ac_launch *launch,
-    const struct ac_program *program)
+ac_launch_find(const struct ac_launch *launch, const char *name,
+    struct ac_program *program_out)
 {
-	const struct ac_elf_facts *facts = &program->facts;
+	const struct ac_elf_facts *facts = &program_out->facts;
+	const int status = ac_program_find(name, program_out);
 
+	if (status)
+		return status;
 	if (launch->emulate && facts->has_static_cudart)
 		return ac_say(AC_EXIT_CANNOT_RUN, "%s has the CUDA runtime "
 		    "linked in, which the emulated GPU cannot replace; "
-		    "rebuild with -cudart shared", program->image);
+		    "rebuild with -cudart shared", program_out->image);
 	if (launch->emulate && facts->has_static_cublas)
 		return ac_say(AC_EXIT_CANNOT_RUN, "%s has cuBLAS linked in, "
 		    "which the emulated GPU cannot replace; rebuild with "
-		    "-lcublas instead of -lcublas_static", program->image);
+		    "-lcublas instead of -lcublas_static", program_out->image);
 	return 0;
 }
 
@@ -95,8 +98,8 @@ is_validated(const struct ac_policy *policy, const char *program)
 }
 
 /* Refuse a policy that the library would refuse later. */
-int
-ac_launch_check_policy(const struct ac_launch *launch, const char *verb,
+static int
+check_policy(const struct ac_launch *launch, const char *verb,
     const char *program)
 {
 	struct ac_policy_origin origin;
@@ -114,6 +117,17 @@ ac_launch_check_policy(const struct ac_launch *launch, const char *verb,
 		    "policy and the program, comes first; nothing was started",
 		    verb);
 	return 0;
+}
+
+int
+ac_launch_check(const struct ac_launch *launch, const char *verb,
+    const char *name, struct ac_program *program_out)
+{
+	int status = ac_launch_check_model(launch, verb);
+
+	if (!status)
+		status = check_policy(launch, verb, name);
+	return status ? status : ac_launch_find(launch, name, program_out);
 }
 
 /* ---- The run ----------------------------------------------------------- */

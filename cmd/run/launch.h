@@ -23,10 +23,10 @@ struct ac_launch {
 	struct ac_child_cost *cost;      /* the same; may be NULL */
 };
 
-/* The options that these commands share, and the first id of one's own. */
-enum { AC_LAUNCH_POLICY = 256, AC_LAUNCH_EMULATE, AC_LAUNCH_OWN };
+/* One more option that these commands share, and the first id of one's own. */
+enum { AC_LAUNCH_EMULATE = AC_OPTION_OWN, AC_LAUNCH_OWN };
 
-/* Take -e or one of those; false: it is another option. */
+/* Take that or AC_POLICY_OPTIONS; false: it is another option. */
 bool ac_launch_take(struct ac_launch *launch, int option, const char *value);
 
 /* Give the run its token and the user's directory of statistics, created as far
@@ -36,6 +36,8 @@ bool ac_launch_begin(struct ac_launch *launch);
 /* Then: let the numbers of this run go into a folder of its own, in TMPDIR,
  * /tmp or /dev/shm. False: there is no place for one. */
 bool ac_launch_begin_once(struct ac_launch *launch);
+/* What was counted in the run, once it has ended; NULL: nothing. */
+struct ac_report *ac_launch_report(const struct ac_launch *launch);
 /* Remove that folder, if there is one. */
 void ac_launch_end(struct ac_launch *launch);
 /* Let what decides in the user's directory `from`, validated lines and measured
@@ -44,13 +46,13 @@ void ac_launch_lend(const char *from, const char *to);
 
 /* 0, or an exit status after one line on stderr that `verb` is named in. */
 int ac_launch_check_model(const struct ac_launch *launch, const char *verb);
-/* The same for the policy, whose problems are shown line by line, and `program`
- * as it was typed. */
-int ac_launch_check_policy(const struct ac_launch *launch, const char *verb,
-    const char *program);
-/* Whether the emulated GPU, if it is wanted, can serve the program. */
-int ac_launch_check_program(const struct ac_launch *launch,
-    const struct ac_program *program);
+/* Find the program that was typed as `name`; the emulated GPU, if it is wanted,
+ * can serve it. */
+int ac_launch_find(const struct ac_launch *launch, const char *name,
+    struct ac_program *program_out);
+/* Both, and the policy, whose problems are shown line by line. */
+int ac_launch_check(const struct ac_launch *launch, const char *verb,
+    const char *name, struct ac_program *program_out);
 
 /* Run the program to its end; its wait status to *status_out. Returns 0, or
  * an exit status after one line on stderr if it could not be started. */

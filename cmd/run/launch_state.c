@@ -146,6 +146,17 @@ ac_launch_begin_once(struct ac_launch *launch)
 	return false;
 }
 
+struct ac_report *
+ac_launch_report(const struct ac_launch *launch)
+{
+	struct ac_text why = ac_say_buffer(512);
+	struct ac_report *report = *launch->state
+	    ? ac_report_load(1, launch->run, &why) : NULL;
+
+	free(why.data);
+	return report;
+}
+
 void
 ac_launch_end(struct ac_launch *launch)
 {

@@ -107,18 +107,15 @@ write_report(const struct request *request, const struct ac_report *report)
 static struct ac_report *
 load(struct request *request)
 {
-	struct ac_text why = ac_say_buffer(512);
 	struct ac_report *report;
 
 	if (request->run.is_once)
 		ac_child_hold(true);
-	report = *request->run.state ? ac_report_load(1, request->run.run, &why)
-	    : NULL;
+	report = ac_launch_report(&request->run);
 	if (request->run.is_once) {
 		ac_launch_end(&request->run);
 		ac_child_hold(false);
 	}
-	free(why.data);
 	return report;
 }
 
@@ -158,19 +155,15 @@ finish(struct request *request, const struct ac_program *program,
 /* ---- The verb ---------------------------------------------------------- */
 
 static int
-start(struct request *request, char **arguments)
+start(struct request *request, const struct ac_program *program,
+    char **arguments)
 {
-	static struct ac_program program;
-	int status = ac_program_find(arguments[0], &program), ended = 0;
+	int ended = 0, status = ac_launch_run(&request->run, program, arguments,
+	    &ended);
 
-	if (!status)
-		status = ac_launch_check_program(&request->run, &program);
-	if (!status)
-		status = ac_launch_run(&request->run, &program, arguments,
-		    &ended);
 	if (status)
 		return status;
-	status = finish(request, &program, arguments);
+	status = finish(request, program, arguments);
 	ended = ac_child_exit(ended);
 	return ended ? ended : status;
 }
@@ -211,22 +204,20 @@ static int
 run(const struct ac_command *self, char **arguments)
 {
 	static struct request request = { .report_fd = -1 };
+	static struct ac_program program;
 	struct ac_arguments a = { .command = self, .next = arguments };
-	char **program;
+	char **words;
 	int status;
 
-	if (read_options(&a, &request, &program))
+	if (read_options(&a, &request, &words))
 		return a.status;
-	status = ac_launch_check_model(&request.run, self->name);
-	if (!status)
-		status = ac_launch_check_policy(&request.run, self->name,
-		    *program);
+	status = ac_launch_check(&request.run, self->name, *words, &program);
 	if (!status)
 		status = prepare_state(&request);
 	if (!status)
 		status = open_report(&request);
 	if (!status)
-		status = start(&request, program);
+		status = start(&request, &program, words);
 	ac_launch_end(&request.run);
 	return status;
 }
@@ -240,10 +231,7 @@ const struct ac_command ac_command_run = {
 	    "it is not found, 2 when an option\nor the policy is wrong.\n",
 	.ends_at_operand = true,
 	.options = {
-		{ AC_LAUNCH_POLICY, "policy", "P",
-		    "a profile, a file, or policy text with '->'" },
-		{ 'e', NULL, "RULE", "a policy line before all others; "
-		    "repeatable" },
+		AC_POLICY_OPTIONS,
 		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
 		    "on an emulated GPU: h200 (default), h100, b200, a100, l40s, "
 		    "rtx4090 or t4; h200,t4: two" },

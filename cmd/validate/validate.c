@@ -15,12 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum run { PLAIN, SCALED, PLAIN_AGAIN, WHOLE, RUNS };
-static const char *const run_names[RUNS] = { "plain", "scaled", "plain",
-	"recast" };
+static const char *const run_names[RUNS] = { "plain run", "scaled run",
+	"plain run", "recast run" };
 
 struct validation {
 	struct ac_launch  launch;
@@ -102,22 +101,6 @@ set(enum ac_env_name name, const char *format, const char *value)
 	setenv(ac_env_rows[name].variable, text, 1);
 }
 
-static int
-check_end(enum run run, int ended)
-{
-	if (ac_child_caught())
-		return AC_EXIT_FAILED;
-	if (WIFSIGNALED(ended))
-		return ac_say(AC_VALIDATE_RUN_FAILED, "validate: the %s run "
-		    "was ended by signal %d (%s)", run_names[run],
-		    WTERMSIG(ended), strsignal(WTERMSIG(ended)));
-	if (WEXITSTATUS(ended))
-		return ac_say(AC_VALIDATE_RUN_FAILED, "validate: the %s run "
-		    "ended with status %d", run_names[run],
-		    WEXITSTATUS(ended));
-	return 0;
-}
-
 /* What the user has of other runs is left in peace, and what the program prints
  * is not asked for. */
 static int
@@ -148,7 +131,8 @@ run_once(struct validation *v, enum run run)
 	status = ac_again_run(&v->launch, v->program, v->arguments, output,
 	    &ended);
 	close(output);
-	return status ? status : check_end(run, ended);
+	return status ? status : ac_again_check("validate", run_names[run], ended,
+	    AC_VALIDATE_RUN_FAILED);
 }
 
 static void
@@ -321,9 +305,7 @@ run(const struct ac_command *self, char **arguments)
 	if (!status)
 		status = check_state();
 	if (!status)
-		status = ac_program_find(*v.arguments, &program);
-	if (!status)
-		status = ac_launch_check_program(&v.launch, &program);
+		status = ac_launch_find(&v.launch, *v.arguments, &program);
 	return status ? status : carry_out(&v);
 }
 
@@ -339,10 +321,7 @@ const struct ac_command ac_command_validate = {
 	    "for 'autocast run'.\n",
 	.ends_at_operand = true,
 	.options = {
-		{ AC_LAUNCH_POLICY, "policy", "P",
-		    "a profile, a file, or policy text with '->'" },
-		{ 'e', NULL, "RULE", "a policy line before all others; "
-		    "repeatable" },
+		AC_POLICY_OPTIONS,
 		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
 		    "on an emulated GPU, see 'autocast run --help'" },
 	},

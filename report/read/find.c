@@ -145,22 +145,23 @@ ac_report_look(const struct ac_report_watched *watched, bool *runs_out,
 	struct ac_report *report = calloc(1, sizeof *report);
 	struct ac_site_record *records = NULL;
 	struct ac_file_header header;
-	bool runs, good;
+	bool runs, is_read;
 
 	/* Asked before the numbers are read: an end finds them final. */
-	good = report &&
+	is_read = report &&
 	    ac_report_read(watched->path, &header, NULL, NULL, why);
-	runs = good && ac_process_runs(&header);
-	good = good && ac_report_read(watched->path, &header, &records,
-	    &markers, why) && ac_report_add(report, &header, records, markers);
-	free(records);
-	if (!good) {
-		if (!why->used)
-			ac_text_add(why, strerror(ENOMEM));
-		ac_report_destroy(report);
-		return NULL;
+	runs = is_read && ac_process_runs(&header);
+	is_read = is_read && ac_report_read(watched->path, &header, &records,
+	    &markers, why);
+	if (is_read && ac_report_add(report, &header, records, markers)) {
+		free(records);
+		ac_report_arrange(report);
+		*runs_out = runs;
+		return report;
 	}
-	ac_report_arrange(report);
-	*runs_out = runs;
-	return report;
+	if (!report || is_read)
+		ac_text_add(why, strerror(ENOMEM));
+	free(records);
+	ac_report_destroy(report);
+	return NULL;
 }

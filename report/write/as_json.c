@@ -275,13 +275,11 @@ ac_report_as_json(const struct ac_report *report, ac_report_sink sink,
     void *context)
 {
 	static const struct ac_report nothing;
-	struct ac_json w = { .sink = sink, .context = context, .first = true };
+	struct ac_json w;
 
 	if (!report)
 		report = &nothing;
-	ac_text_init(&w.text, w.buffer, sizeof w.buffer);
-	ac_text_add(&w.text, "{");
-	w.depth = 1;
+	ac_json_begin(&w, sink, context);
 	ac_json_integer(&w, "version", AC_REPORT_VERSION);
 	if (report->process_count)
 		add_head(&w, report);
@@ -303,7 +301,5 @@ ac_report_as_json(const struct ac_report *report, ac_report_sink sink,
 		ac_json_close(&w, "}");
 	}
 	ac_json_close(&w, "]");
-	ac_json_close(&w, "}");
-	ac_text_add(&w.text, "\n");
-	ac_json_flush(&w);
+	ac_json_end(&w);
 }

@@ -10,18 +10,37 @@
 
 enum { LOW_WATER = 512 };       /* no single item is longer */
 
-void
-ac_json_flush(struct ac_json *w)
+static void
+flush(struct ac_json *w)
 {
 	w->sink(w->text.data, w->text.used, w->context);
 	ac_text_init(&w->text, w->buffer, sizeof w->buffer);
+}
+
+void
+ac_json_begin(struct ac_json *w, ac_report_sink sink, void *context)
+{
+	w->sink = sink;
+	w->context = context;
+	w->depth = 1;
+	w->first = true;
+	ac_text_init(&w->text, w->buffer, sizeof w->buffer);
+	ac_text_add(&w->text, "{");
+}
+
+void
+ac_json_end(struct ac_json *w)
+{
+	ac_json_close(w, "}");
+	ac_text_add(&w->text, "\n");
+	flush(w);
 }
 
 static void
 room(struct ac_json *w)
 {
 	if (w->text.size - w->text.used < LOW_WATER)
-		ac_json_flush(w);
+		flush(w);
 }
 
 void

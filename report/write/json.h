@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/json.h -- JSON while it is written, for this room only. */
+/* report/write/json.h -- JSON while it is written: a report, and what the
+ * verbs of cmd/ print. */
 #ifndef AC_REPORT_JSON_H
 #define AC_REPORT_JSON_H
 
@@ -15,7 +16,9 @@ struct ac_json {
 	bool            first;          /* nothing in this container yet */
 };
 
-void ac_json_flush(struct ac_json *w);
+/* Begin an object, which goes to `sink`; end it. */
+void ac_json_begin(struct ac_json *w, ac_report_sink sink, void *context);
+void ac_json_end(struct ac_json *w);
 
 /* `count` bytes as a string, in quotes. */
 void ac_json_add_bytes(struct ac_json *w, const char *s, size_t count);
