@@ -95,6 +95,13 @@ check 'every folder of the product has a README and its part of the makefile' \
 	*) echo "$folder: no local.mk" ;;
 	esac
     done)"
+check 'the top makefile has 200 lines at most, each part of it 150' \
+    "$(files Makefile.am '*local.mk' | while read -r file; do
+	most=150
+	[ "$file" != Makefile.am ] || most=200
+	lines=$(wc -l <"$root/$file")
+	[ "$lines" -le $most ] || echo "$file: $lines lines"
+    done)"
 check 'a README names each C file of its folder' \
     "$(for room in $rooms; do files "$room/*.[ch]"; done | sort -u |
     while read -r file; do

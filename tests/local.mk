@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/local.mk -- what the rows of tests/cases.in share. Add tests there.
+
+### What the programs of a kind are linked with
+UNIT_LIBS = scaler/libscaler.a api/libapi.a report/libreport.a \
+	policy/libpolicy.a policy/libprofiles.a kernels/libkernels.a \
+	kernels/libtwins.a base/libbase.a
+plain_LIBS = $(UNIT_LIBS) -lm
+unit_LIBS = $(UNIT_LIBS) $(CMOCKA_LIBS) -lm
+# On the emulated GPU, which they find without a setting.
+emulator_LINK = -Wl,--disable-new-dtags,-rpath,$(abs_top_builddir)/emulator
+emulator_LIBS = scaler/libscaler.a api/libapi.a kernels/libkernels.a \
+	base/libbase.a emulator/libcublas.so.13 emulator/libcudart.so.13 \
+	emulator/libcuda.so.1 $(CMOCKA_LIBS) -lm
+dnn_LINK = $(emulator_LINK)
+dnn_LIBS = emulator/libcudnn.so.9 $(emulator_LIBS)
+# As a user's programs are.
+client_LINK = $(GPU_LINK)
+client_LIBS = $(GPU_LIBS) -lm
+# Of cuDNN 9, and of CUDA 12 and cuDNN 8: as emulated libraries only.
+client12_LINK = -Wl,-rpath-link,emulator
+client12_LIBS = emulator/libcublas.so.12 emulator/libcudart.so.12
+client_dnn_LINK = -Wl,-rpath-link,emulator
+client_dnn_LIBS = emulator/libcudnn.so.9 emulator/libcudart.so.13 -lm
+client_dnn8_LINK = -Wl,-rpath-link,emulator
+client_dnn8_LIBS = emulator/libcudnn.so.8 emulator/libcudart.so.12 -lm
+
+### Sources that several programs have
+doctor_sources = cmd/run/quote.c cmd/run/quote.h cmd/doctor/doctor_binding.c \
+	cmd/doctor/doctor_causes.c cmd/doctor/doctor_fix.c \
+	cmd/doctor/doctor_kept.c cmd/doctor/doctor_program.c
+recast_sources = tests/unit/kernels/recast_cases.c \
+	tests/unit/kernels/cast_cases.c tests/unit/kernels/cast_reference.c
+scaler_sources = tests/unit/scaler/scaler_cases.c \
+	tests/unit/kernels/cast_reference.c
+scaler_scripts = tests/unit/scaler/scaler_script.c \
+	tests/unit/scaler/scaler_rows.c tests/unit/scaler/scaler_model.c \
+	tests/unit/scaler/scaler_model_end.c \
+	tests/unit/scaler/scaler_model_numbers.c
+scaler_device = tests/unit/scaler/scaler_device.c
+trial_parts = tests/unit/shim/trial_world.c shim/trial/timing.c \
+	shim/trial/trial.c shim/trial/trial_end.c shim/trial/trial_judge.c \
+	shim/trial/trial_slots.c shim/trial/trial_strict.c \
+	shim/trial/trial_times.c shim/trial/trial_try.c \
+	shim/trial/trial_turn.c shim/trial/trial_verdict.c shim/trial/chain.c \
+	shim/trial/pair.c shim/trial/size_class.c shim/trial/trial_wait.c
+
+$(top_srcdir)/tests/cases.mk: $(top_srcdir)/tests/cases.in \
+		$(top_srcdir)/tests/cases.awk
+	$(AM_V_GEN)cd $(top_srcdir) && \
+	$(AWK) -f tests/cases.awk tests/cases.in >tests/cases.mk~ && \
+	mv tests/cases.mk~ tests/cases.mk
+include $(top_srcdir)/tests/cases.mk
