@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/driver/context.c -- contexts: primary and created ones, which one is
- * current on a thread, their end. streams.c, event.c and memory.c keep what
- * contexts own; context.c calls them when one ends. */
+ * current on a thread, what they may touch. streams.c, event.c and memory.c keep
+ * what contexts own; life.c calls them when one ends. */
 #include "emulator/driver/context.h"
 #include "emulator/driver/wait.h"
 
@@ -111,14 +111,9 @@ emu_context_exists(const struct CUctx_st *context)
 	    EMU_MARK_CONTEXT;
 }
 
-int
-emu_context_end(struct CUctx_st *context)
+void
+emu_context_retire(struct CUctx_st *context)
 {
-	const int status = emu_stream_wait_context(context);
-
-	emu_streams_drop(context);
-	emu_events_drop(context);
-	emu_memory_drop(context);
 	pthread_mutex_lock(&lock);
 	atomic_store(&context->alive, false);
 	atomic_store(&context->poison, EMU_OK);
@@ -129,7 +124,6 @@ emu_context_end(struct CUctx_st *context)
 		unused = context;
 	}
 	pthread_mutex_unlock(&lock);
-	return context->primary ? EMU_OK : status;
 }
 
 void

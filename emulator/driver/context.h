@@ -33,8 +33,11 @@ struct CUctx_st *emu_context_first(void);
 struct CUctx_st *emu_context_primary(int device);
 /* Create one; it is current nowhere yet. */
 struct CUctx_st *emu_context_create(int device);
-/* Wait for its work, then drop what it owns. A primary one can come back. */
+/* life.c: wait for its work, then drop what it owns. A primary one can come
+ * back. */
 int emu_context_end(struct CUctx_st *context);
+/* It owns nothing any more and is dead. */
+void emu_context_retire(struct CUctx_st *context);
 /* Whether the handle means a context that is or was alive (primary: any). */
 bool emu_context_exists(const struct CUctx_st *context);
 /* Bring a primary one to life, if it is not alive. */

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/device.c -- the emulated devices: which ones exist, their
- * start and their end. Owns no context, memory, stream or event; calls the
- * files that own them when the devices end. */
+/* emulator/driver/device.c -- the emulated devices: which ones exist, and
+ * whether they are up. life.c brings them up and ends them. */
 #include "emulator/driver/device.h"
-#include "emulator/driver/capture.h"
-#include "emulator/driver/module.h"
+#include "emulator/driver/context.h"
 
 #include "base/env.h"
 #include "base/log.h"
 #include "base/text.h"
 
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum life { DOWN, UP, NO_DEVICE, ENDED, FORKED };
-static _Atomic int life = DOWN;
+static _Atomic int life = EMU_LIFE_DOWN;
 static _Atomic bool ending;
-static pthread_mutex_t up_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	const struct emu_model *model;
 	uint64_t memory;
@@ -81,41 +75,15 @@ read_models(const char *list)
 	}
 }
 
-/* Runs when main() has returned. Workers must not run into the libraries'
- * destructors, so they finish here; later exit handlers of the program may
- * still call us, and their work then runs within the call. */
-static void
-quiesce(void)
-{
-	if (atomic_load(&life) != UP)
-		return;
-	atomic_store(&ending, true);
-	emu_streams_quiesce();
-}
-
-void
-emu_device_end_first(void)
-{
-	atexit(quiesce);
-}
-
-static void
-after_fork(void)
-{
-	atomic_store(&life, FORKED);
-}
-
-static void
-start(void)
+bool
+emu_devices_read(void)
 {
 	static const char *const ways[] = { "fast", "exact", "reference",
 		"once", NULL };
 	const bool tf32 = strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
 
-	if (!read_models(ac_env(AC_ENV_EMU_MODEL))) {
-		atomic_store(&life, NO_DEVICE);
-		return;
-	}
+	if (!read_models(ac_env(AC_ENV_EMU_MODEL)))
+		return false;
 	for (int i = 0; i < device_count; i++) {
 		const struct emu_model *model = devices[i].model;
 
@@ -125,47 +93,41 @@ start(void)
 	}
 	sums = (enum emu_sums)word_from_environment(AC_ENV_EMU_SUMS, ways);
 	jitter_seed = number_from_environment(AC_ENV_EMU_JITTER, 0);
-	emu_clock_prepare();
-	emu_contexts_prepare(device_count);
-	atexit(quiesce);
-	pthread_atfork(NULL, NULL, after_fork);
-	atomic_store_explicit(&life, UP, memory_order_release);
+	return true;
 }
 
-int
-emu_device_up(void)
+enum emu_life
+emu_life(void)
 {
-	if (atomic_load_explicit(&life, memory_order_acquire) == DOWN) {
-		pthread_mutex_lock(&up_lock);
-		if (atomic_load(&life) == DOWN)
-			start();
-		pthread_mutex_unlock(&up_lock);
-	}
-	switch (atomic_load_explicit(&life, memory_order_acquire)) {
-	case UP:
-		return EMU_OK;
-	case NO_DEVICE:
-		return EMU_NO_DEVICE;
-	case FORKED:
-		return EMU_NOT_INITIALIZED;
-	default:
-		return EMU_DEINITIALIZED;
-	}
+	return (enum emu_life)atomic_load_explicit(&life,
+	    memory_order_acquire);
+}
+
+void
+emu_life_set(enum emu_life now)
+{
+	atomic_store_explicit(&life, now, memory_order_release);
+}
+
+void
+emu_life_set_ending(void)
+{
+	atomic_store(&ending, true);
 }
 
 bool
 emu_device_is_up(void)
 {
-	return atomic_load_explicit(&life, memory_order_acquire) == UP;
+	return emu_life() == EMU_LIFE_UP;
 }
 
 int
 emu_device_ended(void)
 {
 	switch (atomic_load_explicit(&life, memory_order_relaxed)) {
-	case ENDED:
+	case EMU_LIFE_ENDED:
 		return EMU_DEINITIALIZED;
-	case FORKED:
+	case EMU_LIFE_FORKED:
 		return EMU_NOT_INITIALIZED;
 	default:
 		return EMU_OK;
@@ -176,36 +138,6 @@ bool
 emu_device_ending(void)
 {
 	return atomic_load_explicit(&ending, memory_order_relaxed);
-}
-
-int
-emu_device_enter(void)
-{
-	const int status = emu_device_up();
-	struct CUctx_st *context;
-
-	if (status)
-		return status;
-	if (!emu_context_current())
-		emu_context_make_current(emu_context_primary(0));
-	context = emu_context_current();
-	emu_context_activate(context);
-	if (!atomic_load_explicit(&context->alive, memory_order_acquire))
-		return EMU_CONTEXT_DESTROYED;
-	return emu_context_error(context);
-}
-
-int
-emu_device_select(int device)
-{
-	const int status = emu_device_up();
-
-	if (status)
-		return status;
-	if (device < 0 || device >= device_count)
-		return EMU_INVALID_DEVICE;
-	emu_context_make_current(emu_context_primary(device));
-	return emu_device_enter();
 }
 
 int
@@ -248,38 +180,4 @@ enum emu_sums
 emu_device_sums(void)
 {
 	return sums;
-}
-
-int
-emu_device_reset(void)
-{
-	int status = emu_device_up();
-
-	if (!status)
-		status = emu_capture_forbid();
-	return status ? status :
-	    emu_context_end(emu_context_primary(emu_context_device()));
-}
-
-/* The library's end: nothing runs any more; free everything. */
-__attribute__((destructor))
-static void
-end(void)
-{
-	const int was = atomic_load(&life);
-
-	if (was == FORKED)
-		return;
-	if (was == UP) {
-		quiesce();
-		emu_graphs_release();
-		emu_streams_release();
-		emu_events_release();
-		emu_memory_release();
-		emu_contexts_release();
-		emu_libraries_release();
-		emu_twins_release();
-	}
-	atomic_store(&life, ENDED);
-	emu_counters_write();
 }

@@ -35,7 +35,16 @@ void emu_counters_write(void);
 /* model.c: the model of this name, or NULL. */
 const struct emu_model *emu_model_find(const char *key, size_t length);
 
-/* device.c: EMU_OK, EMU_DEINITIALIZED after the library's end, or
+/* device.c: read from the environment which devices there are. False: none,
+ * after a complaint. */
+bool emu_devices_read(void);
+/* Where the process is; life.c sets it. */
+enum emu_life { EMU_LIFE_DOWN, EMU_LIFE_UP, EMU_LIFE_NO_DEVICE, EMU_LIFE_ENDED,
+	EMU_LIFE_FORKED };
+enum emu_life emu_life(void);
+void emu_life_set(enum emu_life life);
+void emu_life_set_ending(void);
+/* EMU_OK, EMU_DEINITIALIZED after the library's end, or
  * EMU_NOT_INITIALIZED in a forked child (which has no workers). */
 int emu_device_ended(void);
 /* Whether the process is past main(): workers are gone, work runs at once. */
@@ -125,6 +134,8 @@ void emu_stream_finish(struct CUstream_st *stream);
  * worker. */
 void emu_stream_push(struct CUstream_st *stream, void *arguments);
 bool emu_stream_idle(struct CUstream_st *stream);
+/* No stream had it before. */
+uint64_t emu_stream_next_id(void);
 /* The worker ends after its work; false if there is none. */
 bool emu_stream_end_worker(struct CUstream_st *stream);
 bool emu_stream_has_ended(struct CUstream_st *stream);
@@ -141,7 +152,6 @@ void emu_ahead_wait(struct CUstream_st *stream);
 void emu_ahead_end(struct CUstream_st *stream);
 
 /* streams.c */
-uint64_t emu_stream_next_id(void);
 /* End and join every stream's worker; from now on work runs at once. */
 void emu_streams_quiesce(void);
 /* Drop all created streams of a context (their work is done). */

@@ -20,6 +20,7 @@ emulator_libcuda_so_1_SOURCES += \
 	emulator/driver/event.c \
 	emulator/driver/graph.c \
 	emulator/driver/launch.c \
+	emulator/driver/life.c \
 	emulator/driver/launch.h \
 	emulator/driver/memory.c \
 	emulator/driver/memory.h \

@@ -28,8 +28,16 @@ struct emu_task {
 	_Alignas(16) unsigned char arguments[];
 };
 
+/* 1, 2: the handles of the default streams. */
+static _Atomic uint64_t next_id = 3;
 static pthread_mutex_t at_once_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local uint64_t jitter; /* of a worker; 0: no pauses */
+
+uint64_t
+emu_stream_next_id(void)
+{
+	return atomic_fetch_add(&next_id, 1);
+}
 
 static struct emu_task *
 task_of(const void *arguments)

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 struct emu_streams emu_streams = {
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-	.next_id = 3 /* 1, 2: the handles of the default streams */
+	.lock = PTHREAD_MUTEX_INITIALIZER
 };
 
 /* This thread's own streams, one per context that it asked in. */
@@ -38,12 +37,6 @@ emu_streams_reap(bool wait)
 		stream->next_free = emu_streams.unused;
 		emu_streams.unused = stream;
 	}
-}
-
-uint64_t
-emu_stream_next_id(void)
-{
-	return atomic_fetch_add(&emu_streams.next_id, 1);
 }
 
 /* A new stream in the current context. */

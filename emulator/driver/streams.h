@@ -14,7 +14,6 @@ struct emu_streams {
 	struct CUstream_st *live;     /* created, without the legacy streams */
 	struct CUstream_st *leaving;  /* destroyed, worker not joined yet */
 	struct CUstream_st *unused;   /* memory for new streams */
-	_Atomic uint64_t    next_id;
 };
 extern struct emu_streams emu_streams;
 
