@@ -2,10 +2,11 @@
 /* shim/conv/conv_call.c -- whether this very convolution of the older interface
  * may be recast, and the ways that its conductor (shim/trial/conduct.h) has to
  * do that. */
-#include "shim/conv/conv_sample.h"
+#include "shim/conv/conv_call.h"
 
 #include "api/region.h"
 #include "kernels/conv/conv_check.h"
+#include "shim/conv/conv_sample.h"
 #include "shim/device/handle.h"
 #include "shim/device/lane.h"
 #include "shim/bind/marker.h"

@@ -5,6 +5,7 @@
 #include "base/mapped.h"
 #include "kernels/load/driver.h"
 #include "report/report.h"
+#include "shim/conv/descriptors.h"
 #include "shim/conv/engine.h"
 #include "shim/conv/engine_calls.h"
 #include "shim/device/handle.h"

@@ -5,7 +5,9 @@
 #ifndef AC_SHIM_CONV_PLAN_H
 #define AC_SHIM_CONV_PLAN_H
 
-#include "shim/conv/conv_call.h"
+#include "shim/conv/conv_site.h"
+
+#include <cudnn.h>
 
 struct ac_conv_plan;
 
@@ -13,10 +15,6 @@ struct ac_conv_plan;
 struct ac_conv_data {
 	const void *x, *w, *y, *z, *bias; /* y: the last output of fprop */
 };
-
-/* The uids of the tensors of ac_conv_of_call(). */
-enum { AC_CONV_X = 1, AC_CONV_W, AC_CONV_Y, AC_CONV_Z, AC_CONV_BIAS,
-	AC_CONV_VIRTUAL = 16 };
 
 /* Borrow a plan of `site` on `rung` for `handle`; built if need be and
  * `may_build`. NULL: there is none (yet): *refused_out tells whether cuDNN has

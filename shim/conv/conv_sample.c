@@ -4,6 +4,7 @@
 #include "shim/conv/conv_sample.h"
 
 #include "kernels/conv/conv_check.h"
+#include "shim/conv/descriptors.h"
 
 static struct ac_conv_view
 view_of(const struct ac_conv_tensor *tensor, const void *data)

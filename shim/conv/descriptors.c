@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/conv/descriptors.c -- a call of the older interface as a struct ac_conv,
- * read off the program's descriptors by cuDNN's own getters. */
-#include "shim/conv/conv_plan.h"
+ * which cuDNN's own getters read from the program's descriptors. */
+#include "shim/conv/descriptors.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 enum { DIMS = 8, SPACE = 6 }; /* what the getters take (doc/design.md D7) */

@@ -14,10 +14,7 @@
 #define AC_SHIM_ENGINE_H
 
 #include "policy/policy.h"
-#include "shim/conv/conv.h"
-#include "shim/bind/provider.h"
-
-#include <cudnn.h>
+#include "shim/conv/engine_graph.h"
 
 enum { AC_ENGINE_KNOBS = 24, AC_ENGINES = 4 };
 
@@ -32,13 +29,6 @@ struct ac_engine {
 struct ac_engines {
 	uint32_t count;
 	struct ac_engine engine[AC_ENGINES]; /* best first */
-};
-
-/* Where a graph is to run: on a handle's device, or on a described one. */
-struct ac_engine_device {
-	struct ac_provider       *provider;
-	cudnnHandle_t             handle;     /* NULL: see below */
-	cudnnBackendDescriptor_t  properties; /* DEVICEPROP; NULL: the handle's */
 };
 
 /* What is asked of the heuristics. */
@@ -59,11 +49,6 @@ ac_engine_key(int device)
 {
 	return 1 + (uint64_t)(uint32_t)device;
 }
-
-/* The operation graph of `conv`, finalized, its non-virtual tensors of `type`
- * (CUDNN_DATA_FLOAT, _HALF). NULL if cuDNN refuses. The caller's to destroy. */
-cudnnBackendDescriptor_t ac_engine_graph(const struct ac_engine_device *device,
-    const struct ac_conv *conv, cudnnDataType_t type);
 
 /* The engines for the FP32 graph `graph` of question->conv. Returns how
  * many. */

@@ -5,18 +5,20 @@ libautocast_so_SOURCES += \
 	shim/conv/conv.h \
 	shim/conv/conv_call.c \
 	shim/conv/conv_call.h \
-	shim/conv/descriptors.c \
 	shim/conv/conv_plan.c \
 	shim/conv/conv_plan.h \
 	shim/conv/conv_sample.c \
 	shim/conv/conv_sample.h \
 	shim/conv/conv_site.c \
 	shim/conv/conv_site.h \
-	shim/conv/conv_size.c \
 	shim/conv/cudnn_conv.c \
 	shim/conv/cudnn_handle.c \
 	shim/conv/cudnn_size.c \
+	shim/conv/descriptors.c \
+	shim/conv/descriptors.h \
 	shim/conv/engine.c \
 	shim/conv/engine.h \
 	shim/conv/engine_calls.c \
-	shim/conv/engine_calls.h
+	shim/conv/engine_calls.h \
+	shim/conv/engine_graph.c \
+	shim/conv/engine_graph.h

@@ -3,7 +3,6 @@
 libautocast_so_SOURCES += \
 	shim/graph/cudnn_backend.c \
 	shim/graph/cudnn_execute.c \
-	shim/graph/engine_graph.c \
 	shim/graph/executed.c \
 	shim/graph/executed.h \
 	shim/graph/shadow.c \

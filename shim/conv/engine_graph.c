@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/engine_graph.c -- the operation graph of a convolution
- * (shim/conv/engine.h). cuDNN copies what it is given, so all but the graph is
- * destroyed at once. */
-#include "shim/conv/engine.h"
+/* shim/conv/engine_graph.c -- builds cuDNN's operation graph of a convolution.
+ * cuDNN copies what it is given, so all but the graph is destroyed at once. */
+#include "shim/conv/engine_graph.h"
 
 #include "shim/conv/engine_calls.h"
 
@@ -13,8 +12,7 @@ struct graph {
 	cudnnBackendDescriptor_t operation[1 + AC_CONV_STEPS];
 };
 
-/* Which attributes an operation's convolution has, in the order of enum
- * role. */
+/* The attributes of each kind of convolution, in the order of enum role. */
 enum role { ALPHA, BETA, CONVOLUTION, FILTER, IMAGE, RESPONSE, ROLES };
 static const struct {
 	enum ac_operation operation;
