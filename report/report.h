@@ -20,6 +20,10 @@
 /* Format version of the JSON. */
 #define AC_REPORT_VERSION 1
 
+/* The shape of convolutions that are counted by who calls: the policy keeps
+ * everything, so nobody asked cuDNN for their sizes and types. */
+#define AC_SHAPE_UNREAD "sizes not read"
+
 /* What identifies a site (doc/design.md D4). Zero-filled before
  * its fields are set, since the id is a hash of its bytes. */
 struct ac_site_key {
@@ -32,7 +36,8 @@ struct ac_site_key {
 	char     type[6];            /* operand types: f32, c32, f16, other */
 	char     asked[12];          /* what the program requested: fp32, tf32... */
 	char     shape[64];          /* "" of a product; of a convolution "n32
-	                              * c256 28x28 k256 3x3 s1 p1 d1 g1 nchw" */
+	                              * c256 28x28 k256 3x3 s1 p1 d1 g1 nchw",
+	                              * or AC_SHAPE_UNREAD */
 	int64_t  m, n, k, batch;     /* as policy/op.h has them: 2mnk*batch
 	                              * FLOPs, of convolutions too */
 };
@@ -281,6 +286,7 @@ struct ac_report_totals {
 	double   worst_estimate;                   /* as a part of its tol */
 	uint64_t samples, late, demotions, retries, captured, settled;
 	uint64_t convolutions;                     /* calls among `calls` */
+	uint64_t unread_sizes;                     /* of them; not in flops */
 	uint64_t plans, workspace;                 /* workspace: the largest */
 	double   plan_ms;
 	/* The sampled error that was the largest part of its tolerance. */

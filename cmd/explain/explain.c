@@ -85,7 +85,6 @@ say_site(struct ac_text *t, const struct ac_report *report,
 			    (unsigned long long)site->kept[i],
 			    ac_reason_names[i], ac_reason_meanings[i]);
 	say_basis(t, site);
-	ac_text_add(t, "\nNow, under the policy in force:\n");
 }
 
 /* A shape tells the padding before the image alone: what follows from that
@@ -153,7 +152,7 @@ describe_site(const struct ac_report *report, const struct ac_site_total *site,
 	if (process->sm)
 		ac_op_set(op, AC_Q_SM, process->sm);
 	/* How much work a network is was not known where it was set up. */
-	if (op->operation != AC_OP_RNN)
+	if (ac_site_has_sizes(site))
 		ac_op_set_product(op, site->key.m, site->key.n, site->key.k,
 		    site->key.batch);
 	if (ac_op_is_conv(op))
@@ -190,6 +189,24 @@ explain(const struct ac_chosen *chosen, const struct ac_op *op,
 	return ac_say_done();
 }
 
+/* What the policy in force says of `site`, after `before`. */
+static int
+explain_then(const struct ac_chosen *chosen, const struct ac_report *report,
+    const struct ac_site_total *site, struct ac_text *before)
+{
+	struct ac_op op;
+
+	if (!strcmp(site->key.shape, AC_SHAPE_UNREAD)) {
+		fputs(before->data, stdout);
+		return ac_say(AC_EXIT_FAILED, "explain: the policy kept every "
+		    "call, so the sizes of these were not read; say them, as "
+		    "'autocast explain --help' shows");
+	}
+	describe_site(report, site, &op);
+	ac_text_add(before, "\nNow, under the policy in force:\n");
+	return explain(chosen, &op, before->data);
+}
+
 static int
 explain_site(const struct ac_chosen *chosen, const char *wanted)
 {
@@ -197,7 +214,6 @@ explain_site(const struct ac_chosen *chosen, const char *wanted)
 	struct ac_text why, t;
 	struct ac_report *report;
 	const struct ac_site_total *site;
-	struct ac_op op;
 	int status;
 
 	ac_text_init(&why, buffer, sizeof buffer);
@@ -212,8 +228,7 @@ explain_site(const struct ac_chosen *chosen, const char *wanted)
 	} else {
 		ac_text_init(&t, said, sizeof said);
 		say_site(&t, report, site);
-		describe_site(report, site, &op);
-		status = explain(chosen, &op, said);
+		status = explain_then(chosen, report, site, &t);
 	}
 	ac_report_destroy(report);
 	return status;

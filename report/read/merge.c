@@ -250,6 +250,8 @@ add_totals(struct ac_report_totals *t, const struct ac_site_total *site)
 	t->recast_calls += site->recast;
 	if (ac_operation_is_conv(site->key.operation))
 		t->convolutions += site->calls;
+	if (!strcmp(site->key.shape, AC_SHAPE_UNREAD))
+		t->unread_sizes += site->calls;
 	t->flops += flops * (double)site->calls;
 	t->recast_flops += flops * (double)site->recast;
 	t->flops_by_rung[site->rung] += flops * (double)site->recast;

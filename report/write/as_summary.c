@@ -16,6 +16,11 @@ static void
 say_work(struct ac_text *line, const struct ac_report *report,
     const struct ac_report_totals *totals)
 {
+	if (totals->flops <= 0 && totals->unread_sizes) {
+		ac_text_add_count(line, totals->unread_sizes, "conv call");
+		ac_text_add(line, ", sizes not read: the policy keeps all");
+		return;
+	}
 	if (totals->flops <= 0) {
 		ac_text_addf(line, "no FP32 %s work; ", ac_totals_kind(totals));
 		ac_text_add_count(line, totals->calls, "other matrix call");
@@ -24,6 +29,9 @@ say_work(struct ac_text *line, const struct ac_report *report,
 	}
 	ac_text_addf(line, "FP32 %s work ", ac_totals_kind(totals));
 	ac_flops_add(line, totals->flops);
+	if (totals->unread_sizes)
+		ac_text_addf(line, ", without %llu of sizes not read",
+		    (unsigned long long)totals->unread_sizes);
 	ac_text_add(line, ": before as ");
 	ac_report_add_baseline(line, report);
 	ac_text_add(line, ", now ");

@@ -218,6 +218,9 @@ print_totals(struct ac_page *p, const struct ac_report *report,
 	ac_text_add_count(&p->line, t->calls, "call");
 	ac_text_add(&p->line, " at ");
 	ac_text_add_count(&p->line, t->sites, "site");
+	if (t->unread_sizes)
+		ac_text_addf(&p->line, ", without %llu of sizes not read",
+		    (unsigned long long)t->unread_sizes);
 	ac_page_end_line(p);
 	ac_page_label(p, "recast");
 	ac_share_add(&p->line, t->recast_flops, t->flops);

@@ -79,12 +79,19 @@ ac_site_add_operation(struct ac_text *text, const struct ac_site_total *site)
 		    lower(site->key.tb));
 }
 
+bool
+ac_site_has_sizes(const struct ac_site_total *site)
+{
+	return site->key.operation != AC_OP_RNN
+	    && strcmp(site->key.shape, AC_SHAPE_UNREAD);
+}
+
 void
 ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site)
 {
 	const struct ac_site_key *key = &site->key;
 
-	if (key->operation == AC_OP_RNN) { /* not known where it is set up */
+	if (!ac_site_has_sizes(site)) {
 		ac_text_add(text, "-");
 		return;
 	}

@@ -3,10 +3,12 @@
  * of one. Everything but the look-up runs once per site. */
 #include "shim/conv/conv_site.h"
 
+#include "api/region.h"
 #include "base/mapped.h"
 #include "base/text.h"
 #include "shim/site/describe.h"
 #include "shim/device/device.h"
+#include "shim/device/handle.h"
 #include "shim/site/site.h"
 #include "shim/start/start.h"
 #include "shim/trial/trial.h"
@@ -17,8 +19,17 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The bytes of a query that tell two sites apart: steps that there are not, and
- * scalars, do not. */
+/* Of a query: all that tells two sites apart where nothing was read. */
+enum { UNREAD_BYTES = offsetof(struct ac_conv_query, sm) };
+
+static bool
+is_unread(const struct ac_conv_query *query)
+{
+	return query->math == AC_CONV_UNREAD;
+}
+
+/* The bytes of a query that tell two sites apart. Unused steps and scalars do
+ * not. */
 static size_t
 key_bytes(const struct ac_conv_query *query)
 {
@@ -123,32 +134,46 @@ describe_shape(struct ac_site_key *key, const struct ac_conv *conv,
 	}
 }
 
+/* What the descriptors say. */
+static void
+describe_numbers(const struct ac_conv_query *query, int sm,
+    struct ac_description *d)
+{
+	const struct ac_conv *conv = &query->conv;
+	struct ac_conv_sizes sizes;
+
+	size_up(conv, &sizes);
+	ac_describe_asked(d, ac_conv_objection(conv) == AC_REASON_TYPE
+	    ? "other" : "f32", asked_for(query, sm));
+	describe_shape(&d->key, conv, &sizes);
+	d->op.operation = conv->operation;
+	ac_op_set_conv(&d->op, &sizes);
+	d->key.m = (int64_t)d->op.quantity[AC_Q_M];
+	d->key.n = (int64_t)d->op.quantity[AC_Q_N];
+	d->key.k = (int64_t)d->op.quantity[AC_Q_K];
+	d->key.batch = (int64_t)d->op.quantity[AC_Q_BATCH];
+	d->op.fact[AC_FACT_LAYOUT] = is_channels_last(conv) ? "nhwc" : "nchw";
+	d->op.fact[AC_FACT_EPILOGUE] = conv->steps ? "fused" : "none";
+}
+
 static void
 describe(const struct ac_conv_query *query, struct ac_provider *provider,
     struct ac_description *d)
 {
 	const struct ac_device *gpu = ac_device_get(query->device);
 	const int sm = gpu ? gpu->sm : query->sm;
-	const bool is_last = is_channels_last(&query->conv);
-	struct ac_conv_sizes sizes;
 
-	size_up(&query->conv, &sizes);
 	ac_describe_begin(d, query->conv.operation,
 	    (enum ac_entry)query->entry,
 	    (const void *)(uintptr_t)query->caller);
 	ac_describe_dnn(d, provider);
-	ac_describe_asked(d, ac_conv_objection(&query->conv) == AC_REASON_TYPE
-	    ? "other" : "f32", asked_for(query, sm));
-	describe_shape(&d->key, &query->conv, &sizes);
-	d->op.operation = query->conv.operation;
-	ac_op_set_conv(&d->op, &sizes);
-	d->key.m = (int64_t)d->op.quantity[AC_Q_M];
-	d->key.n = (int64_t)d->op.quantity[AC_Q_N];
-	d->key.k = (int64_t)d->op.quantity[AC_Q_K];
-	d->key.batch = (int64_t)d->op.quantity[AC_Q_BATCH];
+	if (is_unread(query)) {
+		ac_describe_asked(d, "-", "-");
+		memcpy(d->key.shape, AC_SHAPE_UNREAD, sizeof AC_SHAPE_UNREAD);
+	} else {
+		describe_numbers(query, sm, d);
+	}
 	ac_describe_end(d, query->region, query->device);
-	d->op.fact[AC_FACT_LAYOUT] = is_last ? "nhwc" : "nchw";
-	d->op.fact[AC_FACT_EPILOGUE] = query->conv.steps ? "fused" : "none";
 	if (!gpu && sm)
 		ac_op_set(&d->op, AC_Q_SM, sm);
 }
@@ -217,11 +242,16 @@ make(const void *asked, struct ac_table_entry *there)
 	const struct ac_conv_site *was = (const struct ac_conv_site *)there;
 	const struct ac_conv_query *query = asked;
 	struct ac_conv_site anew = {
-		.query = *query,
 		.provider = (struct ac_provider *)(uintptr_t)query->provider
 	}, *site;
 	struct ac_site_record *record;
 
+	if (is_unread(query)) {
+		memcpy(&anew.query, query, UNREAD_BYTES);
+		anew.query.conv.operation = query->conv.operation;
+	} else {
+		anew.query = *query;
+	}
 	decide(&anew);
 	record = anew.record;
 	if (was && was->record == record)
@@ -239,20 +269,78 @@ make(const void *asked, struct ac_table_entry *there)
 	return &site->entry;
 }
 
-struct ac_conv_site *
-ac_conv_site_of(const struct ac_conv_query *query)
+static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
+
+static uint64_t
+hash_of_caller(const struct ac_conv_query *query)
+{
+	return (query->caller * odd + ((uint64_t)query->region << 32
+	    ^ (uint32_t)query->device)) * odd;
+}
+
+/* Of the numbers that most sites differ in: to hash a whole query takes ten
+ * times as long as the rest of the look-up. */
+static uint64_t
+hash_of(const struct ac_conv_query *query)
+{
+	const struct ac_conv *conv = &query->conv;
+	uint64_t hash = hash_of_caller(query) ^ (uint32_t)query->algo;
+
+	for (int i = 0; i < 4; i++)
+		hash = (hash ^ (uint64_t)conv->x.dim[i]) * odd;
+	hash = (hash ^ (uint64_t)conv->w.dim[0]) * odd;
+	hash = (hash ^ (uint64_t)conv->w.dim[2]) * odd;
+	return (hash ^ (uint64_t)conv->y.dim[2]) * odd;
+}
+
+/* The look at its first slot is most of what a kept call costs. */
+static inline __attribute__((always_inline)) struct ac_conv_site *
+look_up(const struct ac_conv_query *query, uint64_t hash, size_t bytes)
 {
 	enum { BITS = 14 };
 	static ac_table_slot slots[1 << BITS];
 	static struct ac_sites sites = {
 		{ slots, BITS, 1 << (BITS - 1), 0 }, make
 	};
-	const size_t bytes = key_bytes(query);
+	struct ac_table_entry *first = ac_table_at(&slots[hash >> (64 - BITS)]);
 
 	_Static_assert(offsetof(struct ac_conv_site, query)
 	    == sizeof(struct ac_table_entry), "the query is the key");
-	return (struct ac_conv_site *)ac_sites_find(&sites,
-	    ac_table_hash(query, bytes), query, bytes);
+	if (first && atomic_load_explicit(&first->generation,
+	    memory_order_relaxed) == atomic_load_explicit(
+	    &ac_binding_generation, memory_order_acquire)
+	    && !memcmp(first + 1, query, bytes))
+		return (struct ac_conv_site *)first;
+	return (struct ac_conv_site *)ac_sites_find(&sites, hash, query, bytes);
+}
+
+struct ac_conv_site *
+ac_conv_site_of(const struct ac_conv_query *query)
+{
+	return look_up(query, hash_of(query), key_bytes(query));
+}
+
+bool
+ac_conv_is_kept(enum ac_entry entry, const void *caller,
+    struct ac_provider *provider, cudnnHandle_t handle,
+    enum ac_operation operation)
+{
+	struct ac_conv_query query;
+	struct ac_conv_site *site;
+
+	if (!provider || !ac_policy_is_off(ac_shim_get()->policy))
+		return false;
+	query.caller = (uint64_t)(uintptr_t)caller;
+	query.provider = (uint64_t)(uintptr_t)provider;
+	query.entry = entry;
+	query.device = ac_handle_find(handle)->device;
+	query.region = ac_region_here();
+	query.math = AC_CONV_UNREAD;
+	query.conv.operation = (int32_t)operation;
+	site = look_up(&query, hash_of_caller(&query), UNREAD_BYTES);
+	if (site)
+		ac_report_count_decided(site->record);
+	return site;
 }
 
 bool

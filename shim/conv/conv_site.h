@@ -12,20 +12,27 @@
 #include "shim/bind/provider.h"
 #include "shim/site/sites.h"
 
+#include <cudnn.h>
+
 struct ac_conv_plan;
 struct ac_trial;
 
-/* What tells a site from the next, but for the convolution's scalars;
+/* In place of a math type: the call's descriptors were not read. */
+enum { AC_CONV_UNREAD = -1 };
+
+/* What tells a site from the next, except for the convolution's scalars;
  * zero-filled before its fields are set. */
 struct ac_conv_query {
 	uint64_t caller;             /* where the call returns to */
+	uint64_t provider;           /* its address */
 	uint32_t entry;              /* enum ac_entry */
 	int32_t  device;             /* CUDA ordinal; -1: see sm */
-	int32_t  sm;                 /* of a device that is only described; 0 */
-	int32_t  math;               /* cudnnMathType_t of the descriptor */
-	int32_t  algo;               /* of the older interface: as asked for */
 	uint32_t region;             /* its number; 0: none */
-	uint64_t provider;           /* its address */
+	int32_t  math;               /* cudnnMathType_t of the descriptor, or
+	                              * AC_CONV_UNREAD: what follows is not set,
+	                              * but for conv's operation */
+	int32_t  sm;                 /* of a device that is only described; 0 */
+	int32_t  algo;               /* of the older interface: as asked for */
 	struct ac_conv conv;         /* uids and alignments as they are */
 };
 
@@ -45,6 +52,13 @@ struct ac_conv_site {
  * unloaded; never freed. NULL: there is no room for it, the call is the
  * program's affair. Any thread. */
 struct ac_conv_site *ac_conv_site_of(const struct ac_conv_query *query);
+
+/* Count a call under a policy that keeps everything, without reading its
+ * descriptors, which costs more than all else. False: not counted. Any
+ * thread. */
+bool ac_conv_is_kept(enum ac_entry entry, const void *caller,
+    struct ac_provider *provider, cudnnHandle_t handle,
+    enum ac_operation operation);
 
 /* Whether a call of `site`, described by `conv`, has the scalars that its plans
  * have in them: a program that changes them would have one built for each call.

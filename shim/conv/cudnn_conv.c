@@ -23,19 +23,22 @@
 	cudnnTensorDescriptor_t, x, cudnnFilterDescriptor_t, w, \
 	cudnnTensorDescriptor_t, y)
 #define FORWARD_ARGS PLAIN_ARGS(x, w, y)
-#define FORWARD_IS .operation = AC_OP_CONV_FPROP, .beta = beta
+#define FORWARD_OPERATION AC_OP_CONV_FPROP
+#define FORWARD_IS .beta = beta
 
 #define DATA_PARAMS PLAIN_PARAMS(cudnnConvolutionBwdDataAlgo_t, \
 	cudnnFilterDescriptor_t, w, cudnnTensorDescriptor_t, y, \
 	cudnnTensorDescriptor_t, x)
 #define DATA_ARGS PLAIN_ARGS(w, y, x)
-#define DATA_IS .operation = AC_OP_CONV_DGRAD, .beta = beta
+#define DATA_OPERATION AC_OP_CONV_DGRAD
+#define DATA_IS .beta = beta
 
 #define FILTER_PARAMS PLAIN_PARAMS(cudnnConvolutionBwdFilterAlgo_t, \
 	cudnnTensorDescriptor_t, x, cudnnTensorDescriptor_t, y, \
 	cudnnFilterDescriptor_t, w)
 #define FILTER_ARGS PLAIN_ARGS(x, y, w)
-#define FILTER_IS .operation = AC_OP_CONV_WGRAD, .beta = beta
+#define FILTER_OPERATION AC_OP_CONV_WGRAD
+#define FILTER_IS .beta = beta
 
 #define FUSED_PARAMS cudnnHandle_t handle, const void *alpha, \
 	const cudnnTensorDescriptor_t x_desc, const void *x, \
@@ -49,7 +52,8 @@
 #define FUSED_ARGS handle, alpha, x_desc, x, w_desc, w, conv_desc, algo, \
 	workspace, bytes, alpha2, z_desc, z, bias_desc, bias, activation, \
 	y_desc, y
-#define FUSED_IS .operation = AC_OP_CONV_FPROP, .beta = alpha2, \
+#define FUSED_OPERATION AC_OP_CONV_FPROP
+#define FUSED_IS .beta = alpha2, \
 	.z_desc = z_desc, .z = z, .bias_desc = bias_desc, .bias = bias, \
 	.activation = activation
 
@@ -66,10 +70,13 @@ AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, symbol)(shape##_PARAMS)                 \
 	enum ac_outcome outcome = AC_OUTCOME_KEPT;                            \
 	cudnnStatus_t status = CUDNN_STATUS_SUCCESS;                          \
 	struct ac_kept kept;                                                  \
-	if (call.outermost && handle && shape##_COMPLETE) {                   \
+	const bool is_ours = call.outermost && handle && shape##_COMPLETE;    \
+	if (is_ours && !ac_conv_is_kept(ENTRY_##symbol, call.caller,          \
+	    call.binding.provider, handle, shape##_OPERATION)) {              \
 		const struct ac_conv_call conv = {                            \
 			.entry = ENTRY_##symbol, .caller = call.caller,       \
 			.provider = call.binding.provider, .handle = handle,  \
+			.operation = shape##_OPERATION,                       \
 			.x_desc = x_desc, .y_desc = y_desc, .w_desc = w_desc, \
 			.conv_desc = conv_desc, .algo = (int)algo,            \
 			.x = x, .w = w, .y = y,                               \
@@ -77,7 +84,7 @@ AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, symbol)(shape##_PARAMS)                 \
 			.bytes = bytes, shape##_IS                            \
 		};                                                            \
 		outcome = ac_conv_recast(&conv, &kept, &status);              \
-	} else if (call.outermost) { /* cuDNN calls itself */                 \
+	} else if (call.outermost && !is_ours) { /* cuDNN calls itself */     \
 		ac_marker_count(ENTRY_##symbol);                              \
 	}                                                                     \
 	if (outcome != AC_OUTCOME_DONE)                                       \

@@ -8,6 +8,8 @@ need_emulator
     skip_all 'the emulated cuDNN was not built (cuDNN headers or oneDNN are missing)'
 convolving=$clients/convolving
 forced='conv.fprop -> fp16 profit=off guard=off;conv.dgrad -> fp16 profit=off guard=off;conv.wgrad -> fp16 profit=off guard=off'
+# Keeps everything, but not for sure before it knows the sizes.
+sized='conv cin=0 -> tf32;otherwise off'
 guarded='conv.fprop -> fp16 profit=off;conv.dgrad -> fp16 profit=off;conv.wgrad -> fp16 profit=off'
 
 # site EXPRESSION: of the first site of the last run, "s".
@@ -82,10 +84,59 @@ under "$forced" "$convolving" rise=1 alpha=0 >/dev/null
 equal 'alpha is 0 at first: a site is not lost by it' 'fp16 2 unsupported:2' \
     "$(counts)"
 
+# ---- What is asked of cuDNN
+
+# more POLICY WORDS: the cuDNN functions that ten calls more call, beyond the
+# program's own: NAME TIMES, for each of the ten.
+more()
+{
+	local calls
+	for calls in 3 13; do
+		rm -rf "$AUTOCAST_STATE"
+		AUTOCAST_EMU_COUNTERS=$work/bare$calls bare "$convolving" \
+		    calls=$calls "${@:2}" >/dev/null
+		AUTOCAST_EMU_COUNTERS=$work/ours$calls under "$1" "$convolving" \
+		    calls=$calls "${@:2}" >/dev/null
+	done
+	awk '$1 ~ /^cudnn/ {
+		sign = FILENAME ~ /13$/ ? 1 : -1
+		of[$1] += (FILENAME ~ /bare/ ? -sign : sign) * $2
+	}
+	END {
+		for (name in of)
+			if (of[name])
+				print name, of[name] / 10
+	}' "$work"/{bare,ours}{3,13} | sort | paste -sd' '
+}
+getters='cudnnGetConvolutionGroupCount 1 cudnnGetConvolutionMathType 1'
+getters="$getters cudnnGetConvolutionNdDescriptor 1 cudnnGetFilterNdDescriptor 1"
+for op in 0 1 2 3; do
+	equal "off: cuDNN is asked nothing, op=$op" '' "$(more off op=$op)"
+	equal "off: and the calls are counted, op=$op" 'keep 0 rule:13' \
+	    "$(counts)"
+done
+for op in 0 1 2; do
+	equal "kept by size: six questions, op=$op" \
+	    "$getters cudnnGetTensorNdDescriptor 2" "$(more "$sized" op=$op)"
+done
+equal 'off: one site for all that a place calls' 'sizes not read 8 0 0' "$(
+    rm -rf "$AUTOCAST_STATE"
+    under off "$convolving" calls=4 handles=2 >/dev/null
+    site '"%s %d %d %d" % (s["shape"], s["calls"], s["m"], s["flops_per_call"])')"
+id=$(site 's["id"]')
+equal 'a line that fits no call brings the sizes back' 'rule n2 c32 14x14' "$(
+    rm -rf "$AUTOCAST_STATE"
+    under "$sized" "$convolving" >/dev/null 2>"$work/complaints"
+    cat "$work/complaints"
+    site 's["reason"] + " " + s["shape"][:12]')"
+under off "$convolving" >/dev/null
+check 'off: explain says that sizes are not known' "$("$build/autocast" explain \
+    "$id" 2>&1 | grep -q 'were not read' || echo no)"
+
 # Two shapes that are too long to be told in full.
 rm -rf "$AUTOCAST_STATE"
 for nhwc in 0 1; do
-	under off "$convolving" calls=1 n=1 c=100000 k=100000 groups=100000 h=2 \
+	under "$sized" "$convolving" calls=1 n=1 c=100000 k=100000 groups=100000 h=2 \
 	    space=3 pad=10000 stride=30000 dilation=10000 nhwc=$nhwc >/dev/null
 	site 's["id"] + s["shape"]'
 done >"$work/long"

@@ -61,14 +61,21 @@ same 'what is printed under off is what is without the library' \
     "$work/plain.out" "$work/off.out"
 same 'and so are the weights' "$work/plain" "$work/off"
 equal 'nothing was recast under off' 0 "$(total totals.recast_calls)"
-equal 'five convolutions were seen' 5 \
-    "$(query 'sum(s["operation"].startswith("conv.") for s in sites)')"
+convolutions='sum(s["calls"] for s in sites if s["operation"][:5] == "conv.")'
+seen=$(query "$convolutions")
+equal 'off counts convolutions by who calls, without sizes' \
+    'conv.dgrad conv.fprop conv.wgrad' \
+    "$(query '*sorted({s["operation"] for s in sites
+    if s["shape"] == "sizes not read"})')"
 
 near fp16 "$(train fp16 fp16)"
 recast fp16 conv.fprop
 
 rule='conv.fprop -> fp16 guard=off profit=off'
 near 'one rule' "$(train "$rule" rule)"
+equal 'one rule: five convolutions were seen' 5 \
+    "$(query 'sum(s["operation"].startswith("conv.") for s in sites)')"
+equal 'one rule: as often as under off' "$seen" "$(query "$convolutions")"
 recast 'one rule' conv.fprop
 equal 'one rule: and nothing else was' '' "$(query \
     '" ".join(s["operation"] for s in sites if s["recast_calls"]

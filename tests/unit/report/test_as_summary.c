@@ -70,6 +70,24 @@ test_no_fp32(void **state)
 	    "autocast: kept 0.0 %: type 0.0 % (2 calls)\n" LAST);
 }
 
+/* Convolutions counted by who calls are not said to be no work. */
+static void
+test_unread(void **state)
+{
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
+	    AC_REASON_RULE), 0, AC_REASON_RULE, 2);
+	make_unread(0);
+	expect(1, "autocast: 2 conv calls, sizes not read: the policy keeps "
+	    "all\n"
+	    "autocast: kept 0.0 %: rule 0.0 % (2 calls)\n" LAST);
+	make_calls(make_site(1, AC_RUNG_KEEP, AC_TACTIC_NONE,
+	    AC_REASON_RULE), 0, AC_REASON_RULE, 2);
+	expect(2, "autocast: FP32 GEMM/conv work 8 kFLOP, without 2 of sizes "
+	    "not read: before as fp32, now the same (policy amp)\n"
+	    "autocast: kept 100.0 %: rule 100.0 % (4 calls)\n" LAST);
+}
+
 /* How far off it was, at worst, and what was given up for that. */
 static void
 test_error(void **state)
@@ -128,6 +146,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mixed), cmocka_unit_test(test_baseline),
 		cmocka_unit_test(test_all_kept), cmocka_unit_test(test_no_fp32),
+		cmocka_unit_test(test_unread),
 		cmocka_unit_test(test_error), cmocka_unit_test(test_unkept),
 		cmocka_unit_test(test_nothing),
 	};

@@ -120,6 +120,24 @@ test_convolution(void **state)
 	ac_report_destroy(report);
 }
 
+static void
+test_unread(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
+	    AC_REASON_RULE), 0, AC_REASON_RULE, 3);
+	make_unread(0);
+	report = make_report(1);
+	written(ac_report_as_text, report);
+	assert_non_null(strstr(sunk, " conv.fprop      -  "));
+	assert_non_null(strstr(sunk, "\n            sizes not read\n"));
+	assert_non_null(strstr(sunk, "\nFP32 conv work: 0 FLOP in 3 calls at "
+	    "1 site, without 3 of sizes not read\n"));
+	ac_report_destroy(report);
+}
+
 static struct ac_report *
 make_timed(enum ac_clock clock)
 {
@@ -234,6 +252,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole), cmocka_unit_test(test_emulated),
 		cmocka_unit_test(test_convolution),
+		cmocka_unit_test(test_unread),
 		cmocka_unit_test(test_course), cmocka_unit_test(test_clocks),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_nothing),
 	};

@@ -40,6 +40,20 @@ make_calls(struct ac_site_record *site, uint64_t recast,
 	atomic_fetch_add(&site->kept[reason], kept);
 }
 
+/* It is of convolutions whose descriptors were not read. */
+static inline void
+make_unread(int i)
+{
+	struct ac_site_key *key = &made[i].key;
+
+	key->operation = AC_OP_CONV_FPROP;
+	key->ta = key->tb = '\0';
+	key->m = key->n = key->k = key->batch = 0;
+	strcpy(key->type, "-");
+	strcpy(key->asked, "-");
+	strcpy(key->shape, AC_SHAPE_UNREAD);
+}
+
 /* The run of `sites` made sites; ac_report_destroy() ends it. */
 static struct ac_report *
 make_report(uint32_t sites)
