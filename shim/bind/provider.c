@@ -164,9 +164,9 @@ consider(const struct ac_elf_object *object, void *data)
 		wanted->provider = *object;
 		wanted->provider_near = near;
 	}
-	/* What is opened later comes later, and is at best linked to. */
-	near = wanted->past_start ? LINKED : EVERYBODYS;
-	return wanted->near >= near && wanted->provider_near >= near;
+	/* From the start all are near or not at all; what is opened later comes
+	 * later, and is at best linked to. */
+	return wanted->provider_near >= LINKED;
 }
 
 static struct ac_binding
@@ -225,11 +225,9 @@ slot_index(enum ac_entry entry, const void *caller)
 }
 
 static bool
-is_same(const struct node *node, enum ac_entry entry, const void *caller,
-    struct ac_binding binding)
+is_same(const struct node *node, const void *caller, struct ac_binding binding)
 {
-	return node->caller == caller && node->entry == entry
-	    && node->binding.next == binding.next
+	return node->caller == caller && node->binding.next == binding.next
 	    && node->binding.provider == binding.provider;
 }
 
@@ -247,7 +245,7 @@ remember(unsigned start, enum ac_entry entry, const void *caller,
 		    &bindings[(start + i) & (BINDING_SLOTS - 1)];
 		struct node *there = atomic_load(place);
 
-		if (there && is_same(there, entry, caller, binding)) {
+		if (there && is_same(there, caller, binding)) {
 			atomic_store(&there->generation, now);
 			return;
 		}
