@@ -38,6 +38,8 @@ scaler_scripts = tests/unit/scaler/scaler_script.c \
 	tests/unit/scaler/scaler_model_end.c \
 	tests/unit/scaler/scaler_model_numbers.c
 scaler_device = tests/unit/scaler/scaler_device.c
+site_world = tests/unit/shim/site_world.c shim/bind/catalogue.c \
+	shim/site/describe.c shim/site/sites.c
 trial_parts = tests/unit/shim/trial_world.c shim/trial/timing.c \
 	shim/trial/trial.c shim/trial/trial_end.c shim/trial/trial_judge.c \
 	shim/trial/trial_slots.c shim/trial/trial_strict.c \

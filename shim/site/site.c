@@ -153,8 +153,8 @@ ac_site_make_trial(const struct ac_site *site)
 	    site->record->name, site->record, state->size_class,
 	    ac_device_may_time((int8_t)(site->query.form >> 32)));
 	/* Another thread may have been first. */
-	return !made || atomic_compare_exchange_strong(&state->trial, &trial,
-	    made) ? made : trial;
+	return atomic_compare_exchange_strong(&state->trial, &trial, made)
+	    ? made : trial;
 }
 
 void

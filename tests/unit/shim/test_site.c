@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/shim/test_site.c -- what a call asks for and of what types it is;
+ * when a site is recast, stored, found, decided again, put on trial. */
+#include "shim/site/site.c" /* its limit */
+#include "tests/unit/shim/site_world.h"
+
+static int handle_of, memory;
+static const cublasHandle_t handle = (cublasHandle_t)&handle_of;
+static const char here[1]; /* where calls return to */
+static struct ac_site scratch;
+
+/* Of one size more at each call: a site of its own. */
+static int64_t fresh = 1000;
+
+static const struct ac_site *
+site_of(int64_t m, uint64_t form)
+{
+	return AC_SITE_OF(handle, here, 0, m, 12, 13, 14, form, &scratch);
+}
+
+static const struct ac_site *
+a_product(void)
+{
+	return site_of(++fresh, ac_form_of(ENTRY_cublasGemmEx, CUBLAS_OP_N,
+	    CUBLAS_OP_T, AC_TYPE_F32, AC_ASKED_FP32));
+}
+
+/* The policy says `rung`. */
+static void
+say(enum ac_rung rung)
+{
+	world.answer.rung = rung;
+	world.answer.reason = rung == AC_RUNG_KEEP ? AC_REASON_RULE
+	    : AC_REASON_NONE;
+	world.answer.guard = AC_GUARD_ON;
+}
+
+/* ---- What identifies a call ---------------------------------------------- */
+
+static void
+test_compute(void **state)
+{
+	static const struct { int compute; enum ac_asked asked; } rows[] = {
+		{ CUBLAS_COMPUTE_32F, AC_ASKED_UNSAID },
+		{ CUBLAS_COMPUTE_32F_FAST_TF32, AC_ASKED_TF32 },
+		{ CUBLAS_COMPUTE_32F_FAST_16F, AC_ASKED_FAST16F },
+		{ CUBLAS_COMPUTE_32F_FAST_16BF, AC_ASKED_FAST16BF },
+		{ CUBLAS_COMPUTE_32F_PEDANTIC, AC_ASKED_PEDANTIC },
+		{ 78, AC_ASKED_EMULATED },
+		{ CUBLAS_COMPUTE_64F, AC_ASKED_UNSAID },
+		{ CUBLAS_COMPUTE_16F, AC_ASKED_UNSAID },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_int_equal(ac_asked_by_compute(rows[i].compute),
+		    rows[i].asked);
+}
+
+static void
+test_types(void **state)
+{
+	static const struct {
+		cudaDataType a, b, c;
+		int compute;
+		enum ac_type_class type;
+	} rows[] = {
+		{ CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F,
+		    AC_TYPE_F32 },
+		{ CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
+		    CUBLAS_COMPUTE_32F_FAST_TF32, AC_TYPE_F32 },
+		{ CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
+		    CUBLAS_COMPUTE_32F_PEDANTIC, AC_TYPE_F32 },
+		{ CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUBLAS_COMPUTE_32F,
+		    AC_TYPE_C32 },
+		{ CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_64F,
+		    AC_TYPE_OTHER },
+		{ CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUBLAS_COMPUTE_64F,
+		    AC_TYPE_OTHER },
+		{ CUDA_R_32F, CUDA_R_32F, CUDA_R_16F, CUBLAS_COMPUTE_32F,
+		    AC_TYPE_OTHER },
+		{ CUDA_C_32F, CUDA_C_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F,
+		    AC_TYPE_OTHER },
+		{ CUDA_R_32F, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F,
+		    AC_TYPE_OTHER },
+		{ CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F,
+		    AC_TYPE_F16 },
+		{ CUDA_R_16BF, CUDA_R_16BF, CUDA_R_16BF, CUBLAS_COMPUTE_32F,
+		    AC_TYPE_BF16 },
+		{ CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F,
+		    AC_TYPE_F64 },
+		{ CUDA_R_8I, CUDA_R_8I, CUDA_R_32F, CUBLAS_COMPUTE_32F,
+		    AC_TYPE_OTHER },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		assert_int_equal(ac_type_class_of(rows[i].a, rows[i].b,
+		    rows[i].c, rows[i].compute), rows[i].type);
+}
+
+/* The mode of the handle where the call says nothing; a pedantic one always. */
+static void
+test_modes(void **state)
+{
+	static const struct {
+		unsigned mode;
+		enum ac_asked said, asked;
+	} rows[] = {
+		{ CUBLAS_DEFAULT_MATH, AC_ASKED_UNSAID, AC_ASKED_FP32 },
+		{ CUBLAS_TENSOR_OP_MATH, AC_ASKED_UNSAID, AC_ASKED_FAST16F },
+		{ CUBLAS_PEDANTIC_MATH, AC_ASKED_UNSAID, AC_ASKED_PEDANTIC },
+		{ CUBLAS_TF32_TENSOR_OP_MATH, AC_ASKED_UNSAID, AC_ASKED_TF32 },
+		{ CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
+		    | CUBLAS_TF32_TENSOR_OP_MATH, AC_ASKED_UNSAID,
+		    AC_ASKED_TF32 },
+		{ 4, AC_ASKED_UNSAID, AC_ASKED_EMULATED },
+		{ 5, AC_ASKED_UNSAID, AC_ASKED_EMULATED },
+		{ 7, AC_ASKED_UNSAID, AC_ASKED_EMULATED },
+		{ 8, AC_ASKED_UNSAID, AC_ASKED_FP32 },
+		{ 9, AC_ASKED_UNSAID, AC_ASKED_EMULATED },
+		{ 15, AC_ASKED_UNSAID, AC_ASKED_EMULATED },
+		{ CUBLAS_DEFAULT_MATH, AC_ASKED_TF32, AC_ASKED_TF32 },
+		{ CUBLAS_TENSOR_OP_MATH, AC_ASKED_TF32, AC_ASKED_TF32 },
+		{ CUBLAS_PEDANTIC_MATH, AC_ASKED_TF32, AC_ASKED_PEDANTIC },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		world.mode = (cublasMath_t)rows[i].mode;
+		assert_int_equal(ac_site_form((uint64_t)rows[i].said << 20,
+		    handle), (uint64_t)rows[i].asked << 20
+		    | (uint64_t)DEVICE << 32);
+	}
+	world.handle.device = -1;
+	assert_int_equal(ac_site_form((uint64_t)AC_ASKED_TF32 << 20, handle),
+	    (uint64_t)AC_ASKED_PEDANTIC << 20 | UINT64_C(0xff) << 32);
+}
+
+/* ---- Deciding ------------------------------------------------------------ */
+
+static void
+test_feasible(void **state)
+{
+	static const struct {
+		enum ac_rung rung;
+		enum ac_asked asked;
+		enum ac_asked_guard guard;
+		bool doubtful, complete;
+		enum ac_reason reason;
+	} rows[] = {
+		{ AC_RUNG_FP16, AC_ASKED_FP32, AC_GUARD_ON, false, true,
+		    AC_REASON_NONE },
+		{ AC_RUNG_KEEP, AC_ASKED_TF32, AC_GUARD_OFF, true, false,
+		    AC_REASON_RULE },
+		{ AC_RUNG_FP16, AC_ASKED_FP32, AC_GUARD_ON, false, false,
+		    AC_REASON_UNSUPPORTED },
+		{ AC_RUNG_TF32, AC_ASKED_TF32, AC_GUARD_ON, false, true,
+		    AC_REASON_NO_PROFIT },
+		{ AC_RUNG_TF32, AC_ASKED_FP32, AC_GUARD_ON, false, true,
+		    AC_REASON_NONE },
+		{ AC_RUNG_FP16, AC_ASKED_TF32, AC_GUARD_ON, false, true,
+		    AC_REASON_NONE },
+		{ AC_RUNG_FP16, AC_ASKED_FP32, AC_GUARD_OFF, true, true,
+		    AC_REASON_NO_PROFIT },
+		{ AC_RUNG_FP16, AC_ASKED_FP32, AC_GUARD_ON, true, true,
+		    AC_REASON_NONE },
+		{ AC_RUNG_FP16, AC_ASKED_FP32, AC_GUARD_OFF, false, true,
+		    AC_REASON_NONE },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct ac_site *site;
+
+		begin(state);
+		say(rows[i].rung);
+		world.answer.guard = rows[i].guard;
+		world.answer.is_doubtful = rows[i].doubtful;
+		world.is_complete = rows[i].complete;
+		site = site_of(++fresh, ac_form_of(ENTRY_cublasGemmEx,
+		    CUBLAS_OP_N, CUBLAS_OP_N, AC_TYPE_F32, rows[i].asked));
+		assert_int_equal(site->decision.reason, rows[i].reason);
+		assert_int_equal(site->decision.rung,
+		    rows[i].reason == AC_REASON_NONE ? rows[i].rung
+		    : AC_RUNG_KEEP);
+		assert_int_equal(world.decision.reason, rows[i].reason);
+		assert_ptr_equal(site->record, &world.record[0]);
+	}
+}
+
+/* What is told of a call, to the report and to whoever binds it. */
+static void
+test_told(void **state)
+{
+	const struct ac_site *site;
+
+	(void)state;
+	site = AC_SITE_OF(handle, here, UINT64_C(0x200)
+	    | (uint64_t)REGION << AC_REGION_SHIFT, 21, 22, 23, 24,
+	    ac_form_of(ENTRY_cublasGemmEx, CUBLAS_OP_N, CUBLAS_OP_T,
+	    AC_TYPE_F32, AC_ASKED_FP32), &scratch);
+	assert_int_equal(world.bound_entry, ENTRY_cublasGemmEx);
+	assert_ptr_equal(world.bound_caller, here);
+	assert_int_equal(world.bound_via, 0x200);
+	assert_ptr_equal(site->binding.next, world.binding.next);
+	assert_ptr_equal(site->binding.provider, world.binding.provider);
+	assert_string_equal(world.key.symbol, "cublasGemmEx");
+	assert_int_equal(world.key.m, 21);
+	assert_int_equal(world.key.n, 22);
+	assert_int_equal(world.key.k, 23);
+	assert_int_equal(world.key.batch, 24);
+	assert_string_equal(world.told_region.name, "loss");
+	assert_int_equal(world.machine_sm, 90);
+}
+
+/* A kept site that nothing else is done for. */
+static void
+test_plain(void **state)
+{
+	static const struct {
+		enum ac_rung rung;
+		bool solves, ranges;
+		enum ac_entry entry;
+		enum ac_type_class type;
+		bool plain;
+	} rows[] = {
+		{ AC_RUNG_KEEP, false, false, ENTRY_cublasGemmEx, AC_TYPE_F32,
+		    true },
+		{ AC_RUNG_FP16, false, false, ENTRY_cublasGemmEx, AC_TYPE_F32,
+		    false },
+		{ AC_RUNG_KEEP, true, false, ENTRY_cublasGemmEx, AC_TYPE_F32,
+		    false },
+		{ AC_RUNG_KEEP, false, true, ENTRY_cublasGemmEx, AC_TYPE_F32,
+		    false },
+		{ AC_RUNG_KEEP, false, true, ENTRY_cublasGemmEx, AC_TYPE_F64,
+		    true },
+#if CUBLAS_VERSION >= 120500
+		{ AC_RUNG_KEEP, false, true, ENTRY_cublasSgemmGroupedBatched,
+		    AC_TYPE_F32, true },
+#endif
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct ac_elf_object self;
+		const struct ac_site *site;
+
+		begin(state);
+		say(rows[i].rung);
+		assert_true(ac_elf_object_at(here, &self));
+		world.solver_base = rows[i].solves ? self.base : 0;
+		world.wants_ranges = rows[i].ranges;
+		if (rows[i].solves && !self.base)
+			continue; /* not position-independent: see solver.h */
+		site = site_of(++fresh, ac_form_of(rows[i].entry, CUBLAS_OP_N,
+		    CUBLAS_OP_N, rows[i].type, AC_ASKED_FP32));
+		assert_int_equal(site->is_plain, rows[i].plain);
+		assert_int_equal(site->state == NULL, rows[i].plain);
+		assert_ptr_equal(site->solver, rows[i].solves ? &world.solver
+		    : NULL);
+		if (site->state && rows[i].rung == AC_RUNG_KEEP) {
+			assert_false(site->state->wants_trial);
+			assert_int_equal(world.classes, 0);
+			assert_null(ac_site_trial(site));
+		}
+	}
+}
+
+/* ---- The table ----------------------------------------------------------- */
+
+static void
+test_found(void **state)
+{
+	const uint64_t form = ac_form_of(ENTRY_cublasGemmEx, CUBLAS_OP_N,
+	    CUBLAS_OP_T, AC_TYPE_F32, AC_ASKED_FP32);
+	const struct ac_site *site = site_of(++fresh, form);
+
+	(void)state;
+	assert_ptr_not_equal(site, &scratch);
+	assert_int_equal(world.binds, 1);
+	assert_ptr_equal(site_of(fresh, form), site);
+	assert_ptr_equal(ac_site_search(site->query.caller, site->query.mn,
+	    site->query.kb, site->query.form), site);
+	assert_int_equal(world.binds, 1);
+	/* Each of what is asked tells sites apart. */
+	assert_ptr_not_equal(site_of(++fresh, form), site);
+	fresh--;
+	assert_ptr_not_equal(AC_SITE_OF(handle, here, 0, fresh, 11, 13, 14,
+	    form, &scratch), site);
+	assert_ptr_not_equal(AC_SITE_OF(handle, here, 0, fresh, 12, 12, 14,
+	    form, &scratch), site);
+	assert_ptr_not_equal(AC_SITE_OF(handle, here, 0, fresh, 12, 13, 15,
+	    form, &scratch), site);
+	assert_ptr_not_equal(AC_SITE_OF(handle, here + 1, 0, fresh, 12, 13, 14,
+	    form, &scratch), site);
+	assert_ptr_not_equal(AC_SITE_OF(handle, here, 0x100, fresh, 12, 13, 14,
+	    form, &scratch), site);
+	assert_ptr_not_equal(site_of(fresh, form | 1 << 16), site);
+	assert_int_equal(world.binds, 8);
+	fresh++;
+}
+
+/* Decided at each call, into the wrapper's memory. */
+static void
+test_not_stored(void **state)
+{
+	const uint64_t form = ac_form_of(ENTRY_cublasGemmEx, CUBLAS_OP_N,
+	    CUBLAS_OP_T, AC_TYPE_F32, AC_ASKED_FP32);
+
+	say(AC_RUNG_FP16);
+	memset(&scratch, 0x55, sizeof scratch);
+	/* Sizes of more than 32 bits, and what looks like them cut. */
+	for (unsigned i = 1; i <= 2; i++) {
+		assert_ptr_equal(site_of(INT64_C(1) << 32 | 5, form), &scratch);
+		assert_int_equal(world.key.m, INT64_C(1) << 32 | 5);
+		assert_int_equal(scratch.decision.rung, AC_RUNG_FP16);
+		assert_null(scratch.state);
+		assert_int_equal(world.binds, i);
+	}
+	/* No provider: there may be one at the next call. */
+	begin(state);
+	world.binding.provider = NULL;
+	say(AC_RUNG_FP16);
+	assert_ptr_equal(site_of(++fresh, form), &scratch);
+	assert_int_equal(world.binds, 1);
+	assert_int_equal(scratch.decision.reason, AC_REASON_UNSUPPORTED);
+	begin(state);
+	assert_ptr_not_equal(site_of(fresh, form), &scratch);
+	/* No memory: decided once, not twice. */
+	begin(state);
+	world.has_no_memory = true;
+	assert_ptr_equal(site_of(++fresh, form), &scratch);
+	assert_int_equal(world.binds, 1);
+	begin(state);
+	assert_ptr_not_equal(site_of(fresh, form), &scratch);
+}
+
+static void
+test_limit(void **state)
+{
+	const unsigned used = sites.table.used;
+
+	(void)state;
+	assert_int_equal(SITE_LIMIT, 100000);
+	sites.table.used = SITE_LIMIT;
+	assert_ptr_equal(a_product(), &scratch);
+	assert_int_equal(world.binds, 1);
+	sites.table.used = SITE_LIMIT - 1;
+	assert_ptr_not_equal(a_product(), &scratch);
+	sites.table.used = used + 1;
+}
+
+/* A module was unloaded: decided again, and stored again if it is not what it
+ * was. */
+static void
+test_decided_again(void **state)
+{
+	const uint64_t form = ac_form_of(ENTRY_cublasGemmEx, CUBLAS_OP_N,
+	    CUBLAS_OP_T, AC_TYPE_F32, AC_ASKED_FP32);
+	const struct ac_site *site = site_of(++fresh, form), *other;
+	struct ac_elf_object self;
+
+	(void)state;
+	assert_true(ac_elf_object_at(here, &self));
+	ac_binding_generation++;
+	assert_null(ac_site_search(site->query.caller, site->query.mn,
+	    site->query.kb, site->query.form));
+	assert_ptr_equal(site_of(fresh, form), site);
+	assert_int_equal(world.binds, 2);
+	assert_ptr_equal(site_of(fresh, form), site);
+	assert_int_equal(world.binds, 2);
+	ac_binding_generation++;
+	world.next_record = 1;
+	other = site_of(fresh, form);
+	assert_ptr_not_equal(other, site);
+	assert_ptr_equal(other->record, &world.record[1]);
+	assert_ptr_equal(site_of(fresh, form), other);
+	ac_binding_generation++;
+	world.binding.next = (ac_fn)begin;
+	site = site_of(fresh, form);
+	assert_ptr_not_equal(site, other);
+	assert_true(site->binding.next == (ac_fn)begin);
+	if (self.base) {
+		ac_binding_generation++;
+		world.solver_base = self.base;
+		other = site_of(fresh, form);
+		assert_ptr_not_equal(other, site);
+		assert_ptr_equal(other->solver, &world.solver);
+		site = other;
+	}
+	/* Another provider at the same address. */
+	ac_binding_generation++;
+	((struct ac_site *)(uintptr_t)site)->binding.provider =
+	    (struct ac_provider *)&memory;
+	assert_ptr_not_equal(site_of(fresh, form), site);
+}
+
+/* ---- Trials -------------------------------------------------------------- */
+
+static void
+test_state(void **state)
+{
+	const struct ac_site *site;
+
+	say(AC_RUNG_FP16);
+	site = a_product();
+	assert_true(site->state->wants_trial);
+	assert_ptr_equal(site->state->size_class, &world.size_class);
+	assert_int_equal(world.class_place[0], (uintptr_t)here);
+	assert_int_equal(world.class_place[1], site->query.form);
+	assert_int_equal(world.class_size[0], fresh);
+	assert_int_equal(world.class_size[1], 12);
+	assert_int_equal(world.class_size[2], 13);
+	assert_int_equal(world.class_size[3], 14);
+	/* Streams are apart there. */
+	begin(state);
+	say(AC_RUNG_FP16);
+	world.answer.reproducible = true;
+	site = a_product();
+	assert_null(site->state->size_class);
+	assert_int_equal(world.classes, 0);
+	begin(state);
+	say(AC_RUNG_FP16);
+	world.wants_trial = false;
+	site = a_product();
+	assert_false(site->state->wants_trial);
+	assert_null(ac_site_trial(site));
+	assert_int_equal(world.trials, 0);
+}
+
+static void
+test_trial(void **state)
+{
+	struct ac_trial *const first = (struct ac_trial *)&memory;
+	struct ac_trial *const second = (struct ac_trial *)&scratch;
+	const struct ac_site *site;
+
+	say(AC_RUNG_FP16);
+	world.may_time = true;
+	site = a_product();
+	assert_null(ac_site_trial(site)); /* no memory: asked again */
+	assert_int_equal(world.trials, 1);
+	assert_int_equal(world.timed_device, DEVICE);
+	assert_true(world.trial_may_time);
+	world.trial = first;
+	world.may_time = false;
+	assert_ptr_equal(ac_site_trial(site), first);
+	assert_false(world.trial_may_time);
+	assert_ptr_equal(ac_site_trial(site), first);
+	assert_int_equal(world.trials, 2);
+	assert_int_equal(world.credits, 0);
+	/* Another thread was first. */
+	begin(state);
+	say(AC_RUNG_FP16);
+	site = a_product();
+	world.trial = first;
+	world.other = second;
+	world.state = site->state;
+	assert_ptr_equal(ac_site_trial(site), second);
+	assert_ptr_equal(ac_site_trial(site), second);
+	site = a_product();
+	world.trial = NULL;
+	world.state = site->state;
+	assert_ptr_equal(ac_site_trial(site), second);
+}
+
+/* Where times are predicted, the first call of a site is only counted. */
+static void
+test_credit(void **state)
+{
+	struct ac_trial *const trial = (struct ac_trial *)&memory;
+	const struct ac_site *site;
+
+	say(AC_RUNG_FP16);
+	world.keeps_credit = true;
+	world.trial = trial;
+	site = a_product();
+	assert_null(ac_site_trial(site));
+	assert_int_equal(world.credits, 1);
+	assert_int_equal(world.trials, 0);
+	assert_ptr_equal(ac_site_trial(site), trial);
+	assert_int_equal(world.credits, 1);
+	/* A site without a class has no credit. */
+	begin(state);
+	say(AC_RUNG_FP16);
+	world.keeps_credit = true;
+	world.answer.reproducible = true;
+	world.trial = trial;
+	assert_ptr_equal(ac_site_trial(a_product()), trial);
+}
+
+static void
+test_autotune(void **state)
+{
+	const struct ac_site *site;
+
+	(void)state;
+	site = a_product();
+	ac_site_note_autotune(site);
+	assert_int_equal(world.markers, 0);
+	assert_int_equal(world.marker.calls, 0);
+	world.answer.reproducible = true;
+	site = a_product();
+	ac_site_note_autotune(site);
+	ac_site_note_autotune(site);
+	assert_int_equal(world.markers, 1);
+	assert_int_equal(world.warnings, 1);
+	assert_int_equal(world.marker.calls, 2);
+	assert_string_equal(world.marker.symbol,
+	    "CUBLAS_GEMM_AUTOTUNE despite reproducible=on");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_compute, begin),
+		cmocka_unit_test_setup(test_types, begin),
+		cmocka_unit_test_setup(test_modes, begin),
+		cmocka_unit_test_setup(test_feasible, begin),
+		cmocka_unit_test_setup(test_told, begin),
+		cmocka_unit_test_setup(test_plain, begin),
+		cmocka_unit_test_setup(test_found, begin),
+		cmocka_unit_test_setup(test_not_stored, begin),
+		cmocka_unit_test_setup(test_limit, begin),
+		cmocka_unit_test_setup(test_decided_again, begin),
+		cmocka_unit_test_setup(test_state, begin),
+		cmocka_unit_test_setup(test_trial, begin),
+		cmocka_unit_test_setup(test_credit, begin),
+		cmocka_unit_test_setup(test_autotune, begin),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
