@@ -7,22 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Why a rung was found wanting at a site. */
+/* Why a rung was found wanting at a site; in the order of judging. */
 enum ac_finding {
-	AC_FINDING_NONE,
-	AC_FINDING_RANGE,    /* a finite input became inf in the cast */
-	AC_FINDING_LARGE,    /* an output above half of what FP16 holds, which
-	                      * an inner sum may have exceeded */
-	AC_FINDING_CAST,     /* the cast loses too much: rho > tol / 2 */
-	AC_FINDING_TILE,     /* it does so in one place: tile_rho > tol */
-	AC_FINDING_ERROR,    /* the sampled outputs are off: error > 0.8 tol */
-	AC_FINDING_LINE,     /* one row or column of them: line_error > 3 tol */
-	AC_FINDING_EXACT,    /* numbers that FP32 has exactly changed: exact >
-	                      * 1e-6, sixteen times what FP32's rounding is */
-	AC_FINDING_CHAIN,    /* what it adds to C leaves less than a quarter of
-	                      * it: what was lost before counts by then */
-	AC_FINDING_SLOW,     /* measured slower than leaving the call alone */
-	AC_FINDING_REFUSED,  /* the provider refused the candidate */
+#define FINDING(id, name, meaning) AC_FINDING_##id,
+#include "policy/words.def"
 	AC_FINDING_COUNT
 };
 /* As the reports spell them: "range", "cast", "tile", ... */

@@ -8,6 +8,7 @@ EXTRA_DIST += \
 # The counting half ends up in the library, the reading half in the program.
 noinst_LIBRARIES += report/libreport.a
 report_libreport_a_SOURCES = \
+	report/course.def \
 	report/report.h
 include $(top_srcdir)/report/count/local.mk
 include $(top_srcdir)/report/read/local.mk

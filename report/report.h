@@ -53,37 +53,15 @@ struct ac_site_region {
 	uint8_t rung[AC_RUNG_COUNT]; /* enum ac_rung, as named */
 };
 
-/* How a site that may be recast has fared on the rung of its record: written by
- * the preloaded library with relaxed atomics, after ac_report_check_fork(): it
- * begins at zero in a forked child, but for what was predicted. 0: not known.
- * Microseconds are of device time, measured by events around single calls. */
+/* How a site has fared on the rung of its record: written by the preloaded
+ * library with relaxed atomics, after ac_report_check_fork(): it begins at zero
+ * in a forked child, but for what was predicted. */
 struct ac_site_course {
 	_Atomic uint32_t finding;    /* enum ac_finding: why the rung was left */
-	_Atomic uint32_t samples;    /* outputs compared with FP64 so often */
-	_Atomic uint32_t late;       /* verdicts that had not arrived in time */
-	_Atomic uint32_t demotions, retries;
-	_Atomic uint32_t captured;   /* calls recorded into graphs */
-	_Atomic uint32_t settled;    /* casts done twice */
-	_Atomic uint32_t timed;      /* calls whose time was measured */
-	_Atomic float    error, line_error, rho, tile_rho; /* worst so far */
-	_Atomic float    keep_us, recast_us;           /* measured */
-	_Atomic float    keep_predicted_us, recast_predicted_us; /* as the
-	                              * site's decision says them, if it does */
-	_Atomic uint32_t plans;      /* that cuDNN built for the site */
-	_Atomic float    plan_ms;    /* of host time, all of them together */
-	_Atomic uint64_t workspace;  /* bytes, of the plan with most */
-	/* What the verdicts rest on. */
-	_Atomic uint64_t judged;     /* calls whose error the device estimated */
-	_Atomic uint64_t sampled_at; /* number of the last call with a sample */
-	_Atomic uint32_t suspects;   /* whose estimate asked for a sample */
-	_Atomic float    estimate;   /* worst estimate */
-	_Atomic float    exact;      /* worst relative error of an output that
-	                              * FP32 has exactly */
-	_Atomic uint32_t tries;      /* calls beside which the rung was tried */
-	_Atomic uint32_t pairs, demoted_pairs; /* of operands, by address */
-	/* Samples whose verdicts nobody has read so far, and how many calls of
-	 * the site ago the oldest of them was taken. */
-	_Atomic uint32_t unread, oldest_unread;
+#define COUNT(type, id, merge, json) _Atomic type id;
+#define WORST(id, json) _Atomic float id;
+#define TIME(id, merge, json) _Atomic float id;
+#include "report/course.def"
 };
 
 /* One site, live: identity and decision are written once, before the record

@@ -29,47 +29,12 @@ ac_course_read(struct ac_course *to, const struct ac_site_course *from)
 {
 	const uint32_t finding = atomic_load(&from->finding);
 
-	*to = (struct ac_course){
-		.finding = finding < AC_FINDING_COUNT
-		    ? (enum ac_finding)finding : AC_FINDING_NONE,
-		.samples = atomic_load(&from->samples),
-		.late = atomic_load(&from->late),
-		.demotions = atomic_load(&from->demotions),
-		.retries = atomic_load(&from->retries),
-		.captured = atomic_load(&from->captured),
-		.settled = atomic_load(&from->settled),
-		.timed = atomic_load(&from->timed),
-		.error = error_of(atomic_load(&from->error)),
-		.line_error = error_of(atomic_load(&from->line_error)),
-		.rho = error_of(atomic_load(&from->rho)),
-		.tile_rho = error_of(atomic_load(&from->tile_rho)),
-		.keep_us = time_of(atomic_load(&from->keep_us)),
-		.recast_us = time_of(atomic_load(&from->recast_us)),
-		.keep_predicted_us =
-		    time_of(atomic_load(&from->keep_predicted_us)),
-		.recast_predicted_us =
-		    time_of(atomic_load(&from->recast_predicted_us)),
-		.plans = atomic_load(&from->plans),
-		.plan_ms = time_of(atomic_load(&from->plan_ms)),
-		.workspace = atomic_load(&from->workspace),
-		.judged = atomic_load(&from->judged),
-		.sampled_at = atomic_load(&from->sampled_at),
-		.suspects = atomic_load(&from->suspects),
-		.estimate = error_of(atomic_load(&from->estimate)),
-		.exact = error_of(atomic_load(&from->exact)),
-		.tries = atomic_load(&from->tries),
-		.pairs = atomic_load(&from->pairs),
-		.demoted_pairs = atomic_load(&from->demoted_pairs),
-		.unread = atomic_load(&from->unread),
-		.oldest_unread = atomic_load(&from->oldest_unread),
-	};
-}
-
-static void
-raise_to(double *worst, double other)
-{
-	if (other > *worst)
-		*worst = other;
+	to->finding = finding < AC_FINDING_COUNT ? (enum ac_finding)finding
+	    : AC_FINDING_NONE;
+#define COUNT(type, id, merge, json) to->id = atomic_load(&from->id);
+#define WORST(id, json) to->id = error_of(atomic_load(&from->id));
+#define TIME(id, merge, json) to->id = time_of(atomic_load(&from->id));
+#include "report/course.def"
 }
 
 /* The mean of two means; a time of 0 is not known and weighs nothing. */
@@ -90,37 +55,15 @@ ac_course_absorb(struct ac_course *into, const struct ac_course *other)
 	    other->timed);
 	into->recast_us = mean(into->recast_us, into->timed, other->recast_us,
 	    other->timed);
-	raise_to(&into->keep_predicted_us, other->keep_predicted_us);
-	raise_to(&into->recast_predicted_us, other->recast_predicted_us);
 	if (into->finding == AC_FINDING_NONE)
 		into->finding = other->finding;
-	into->samples += other->samples;
-	into->late += other->late;
-	into->demotions += other->demotions;
-	into->retries += other->retries;
-	into->captured += other->captured;
-	into->settled += other->settled;
-	into->timed += other->timed;
-	into->plans += other->plans;
-	into->plan_ms += other->plan_ms;
-	if (other->workspace > into->workspace)
-		into->workspace = other->workspace;
-	raise_to(&into->error, other->error);
-	raise_to(&into->line_error, other->line_error);
-	raise_to(&into->rho, other->rho);
-	raise_to(&into->tile_rho, other->tile_rho);
-	raise_to(&into->estimate, other->estimate);
-	raise_to(&into->exact, other->exact);
-	into->judged += other->judged;
-	into->suspects += other->suspects;
-	into->tries += other->tries;
-	into->pairs += other->pairs;
-	into->demoted_pairs += other->demoted_pairs;
-	into->unread += other->unread;
-	if (other->oldest_unread > into->oldest_unread)
-		into->oldest_unread = other->oldest_unread;
-	if (other->sampled_at > into->sampled_at)
-		into->sampled_at = other->sampled_at;
+#define SUM(a, b) ((a) + (b))
+#define MOST(a, b) ((b) > (a) ? (b) : (a))
+#define MEAN(a, b) (a)          /* before `timed` is added up */
+#define COUNT(type, id, merge, json) into->id = merge(into->id, other->id);
+#define WORST(id, json) into->id = MOST(into->id, other->id);
+#define TIME(id, merge, json) into->id = merge(into->id, other->id);
+#include "report/course.def"
 }
 
 double

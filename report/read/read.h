@@ -10,15 +10,10 @@
  * or a NaN, times are finite, and an error that was a NaN is infinite. */
 struct ac_course {
 	enum ac_finding finding;
-	uint64_t samples, late, demotions, retries, captured, settled, timed;
-	double   error, line_error, rho, tile_rho;      /* worst */
-	double   keep_us, recast_us;                    /* mean; 0: not known */
-	double   keep_predicted_us, recast_predicted_us;
-	uint64_t plans, workspace;
-	double   plan_ms;
-	uint64_t judged, sampled_at, suspects, tries, pairs, demoted_pairs;
-	uint64_t unread, oldest_unread;
-	double   estimate, exact;                       /* worst */
+#define COUNT(type, id, merge, json) uint64_t id;
+#define WORST(id, json) double id;
+#define TIME(id, merge, json) double id;
+#include "report/course.def"
 };
 
 /* One site over all processes of the run. Two processes that decided

@@ -188,34 +188,10 @@ add_course(struct ac_json *w, const struct ac_course *c)
 {
 	ac_json_open(w, "course", "{");
 	ac_json_string(w, "finding", ac_finding_names[c->finding]);
-	ac_json_unsigned(w, "samples", c->samples);
-	ac_json_real(w, "error", c->error);
-	ac_json_real(w, "line_error", c->line_error);
-	ac_json_real(w, "rho", c->rho);
-	ac_json_real(w, "tile_rho", c->tile_rho);
-	ac_json_unsigned(w, "late", c->late);
-	ac_json_unsigned(w, "demotions", c->demotions);
-	ac_json_unsigned(w, "retries", c->retries);
-	ac_json_unsigned(w, "captured", c->captured);
-	ac_json_unsigned(w, "settled", c->settled);
-	ac_json_unsigned(w, "timed", c->timed);
-	ac_json_real(w, "keep_us", c->keep_us);
-	ac_json_real(w, "recast_us", c->recast_us);
-	ac_json_real(w, "keep_predicted_us", c->keep_predicted_us);
-	ac_json_real(w, "recast_predicted_us", c->recast_predicted_us);
-	ac_json_unsigned(w, "plans", c->plans);
-	ac_json_real(w, "plan_ms", c->plan_ms);
-	ac_json_unsigned(w, "workspace_bytes", c->workspace);
-	ac_json_unsigned(w, "judged", c->judged);
-	ac_json_unsigned(w, "suspects", c->suspects);
-	ac_json_real(w, "estimate", c->estimate);
-	ac_json_real(w, "exact_error", c->exact);
-	ac_json_unsigned(w, "sampled_at", c->sampled_at);
-	ac_json_unsigned(w, "tries", c->tries);
-	ac_json_unsigned(w, "pairs", c->pairs);
-	ac_json_unsigned(w, "demoted_pairs", c->demoted_pairs);
-	ac_json_unsigned(w, "unread", c->unread);
-	ac_json_unsigned(w, "oldest_unread", c->oldest_unread);
+#define COUNT(type, id, merge, json) ac_json_unsigned(w, json, c->id);
+#define WORST(id, json) ac_json_real(w, json, c->id);
+#define TIME(id, merge, json) ac_json_real(w, json, c->id);
+#include "report/course.def"
 	ac_json_close(w, "}");
 }
 
