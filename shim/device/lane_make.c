@@ -40,8 +40,10 @@ zero(const struct ac_lane *lane, enum ac_lane_part which, ac_cu_stream stream)
 /* At least `bytes`, in whole steps if the limit has room for that. */
 static enum ac_reason
 fit_part(struct ac_lane *lane, enum ac_lane_part which, uint64_t bytes,
-    uint64_t step, uint64_t limit, const struct ac_place *place)
+    uint64_t step, const struct ac_lane_request *request,
+    const struct ac_place *place)
 {
+	const uint64_t limit = request->limit_bytes;
 	struct ac_lane_block *part = &lane->part[which];
 	const bool zeroed = which != LANE_BUFFER;
 	enum ac_reason reason;
@@ -78,30 +80,30 @@ fits(const struct ac_lane *lane, const struct ac_lane_request *request)
 
 static enum ac_reason
 fit(struct ac_lane *lane, const struct ac_lane_request *request,
-    const struct ac_place *place, uint64_t limit)
+    const struct ac_place *place)
 {
 	enum ac_reason reason;
 
 	if (fits(lane, request))
 		return AC_REASON_NONE;
-	reason = fit_part(lane, LANE_WORDS, WORDS_BYTES, WORDS_BYTES, limit,
+	reason = fit_part(lane, LANE_WORDS, WORDS_BYTES, WORDS_BYTES, request,
 	    place);
-
 	if (reason == AC_REASON_NONE)
 		reason = fit_part(lane, LANE_MARKS, request->marks_bytes,
-		    MARKS_STEP, limit, place);
+		    MARKS_STEP, request, place);
 	if (reason == AC_REASON_NONE)
 		reason = fit_part(lane, LANE_BUFFER, request->buffer_bytes,
-		    BUFFER_STEP, limit, place);
+		    BUFFER_STEP, request, place);
 	return reason;
 }
 
 /* ---- The handle -------------------------------------------------------- */
 
 static uint64_t
-workspace_for(const struct ac_lane *lane, const struct ac_lane_request *request,
-    uint64_t limit)
+workspace_for(const struct ac_lane *lane, const struct ac_lane_request *request)
 {
+	const uint64_t limit = ac_scratch_limit(lane->scratch,
+	    request->limit_bytes);
 	uint64_t bytes = WORKSPACE;
 	int major;
 
@@ -131,7 +133,7 @@ create_handle(struct ac_lane *lane, struct ac_provider *provider)
 
 static enum ac_reason
 make_handle(struct ac_lane *lane, const struct ac_lane_request *request,
-    const struct ac_place *place, uint64_t limit)
+    const struct ac_place *place)
 {
 	enum ac_reason reason = AC_REASON_NONE;
 	uint64_t workspace;
@@ -140,12 +142,12 @@ make_handle(struct ac_lane *lane, const struct ac_lane_request *request,
 		return AC_REASON_NONE;
 	if (place->capture)
 		return AC_REASON_CAPTURE;
-	workspace = workspace_for(lane, request, limit);
+	workspace = workspace_for(lane, request);
 	if (workspace && !lane->part[LANE_WORKSPACE].address) {
 		struct ac_lane_block *part = &lane->part[LANE_WORKSPACE];
 
-		reason = ac_scratch_take(lane->scratch, limit, workspace, false,
-		    place->stream, &part->address);
+		reason = ac_scratch_take(lane->scratch, request->limit_bytes,
+		    workspace, false, place->stream, &part->address);
 		if (reason != AC_REASON_NONE)
 			return reason;
 		part->bytes = workspace;
@@ -194,8 +196,6 @@ enum ac_reason
 ac_lane_build(struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place)
 {
-	const uint64_t limit = ac_scratch_limit(place->scratch,
-	    request->limit_bytes);
 	enum ac_reason reason;
 
 	lane->driver = place->driver;
@@ -209,9 +209,9 @@ ac_lane_build(struct ac_lane *lane, const struct ac_lane_request *request,
 	reason = lane->driver->cuEventCreate(&lane->done,
 	    AC_CU_EVENT_DISABLE_TIMING) ? AC_REASON_REFUSED : AC_REASON_NONE;
 	if (reason == AC_REASON_NONE)
-		reason = fit(lane, request, place, limit);
+		reason = fit(lane, request, place);
 	if (reason == AC_REASON_NONE && request->wants_handle)
-		reason = make_handle(lane, request, place, limit);
+		reason = make_handle(lane, request, place);
 	if (reason != AC_REASON_NONE)
 		ac_lane_dismantle(lane);
 	return reason;
@@ -226,11 +226,11 @@ follow_stream(struct ac_lane *lane, const struct ac_place *place)
 {
 	struct ac_provider *provider = lane->provider;
 	const struct ac_lane_block *workspace = &lane->part[LANE_WORKSPACE];
-	__typeof__(&cublasSetWorkspace_v2) set_workspace =
-	    PROVIDER(provider, cublasSetWorkspace_v2);
+	__typeof__(&cublasSetWorkspace_v2) set_workspace;
 
 	if (lane->follows)
 		return true;
+	set_workspace = PROVIDER(provider, cublasSetWorkspace_v2);
 	if (PROVIDER(provider, cublasSetStream_v2)(lane->handle, place->stream))
 		return false;
 	return !workspace->address || !set_workspace
@@ -247,12 +247,10 @@ mirror(struct ac_lane *lane, const struct ac_lane_request *request)
 	struct ac_provider *provider = lane->provider;
 	__typeof__(&cublasGetAtomicsMode) get_atomics =
 	    PROVIDER(provider, cublasGetAtomicsMode);
-	__typeof__(&cublasSetAtomicsMode) set_atomics =
-	    PROVIDER(provider, cublasSetAtomicsMode);
 	__typeof__(&cublasGetSmCountTarget) get_target =
 	    PROVIDER(provider, cublasGetSmCountTarget);
-	__typeof__(&cublasSetSmCountTarget) set_target =
-	    PROVIDER(provider, cublasSetSmCountTarget);
+	__typeof__(&cublasSetAtomicsMode) set_atomics;
+	__typeof__(&cublasSetSmCountTarget) set_target;
 	const cublasMath_t flags = (cublasMath_t)((unsigned)request->math_mode
 	    & ~(unsigned)MODE_BITS);
 	cublasAtomicsMode_t atomics;
@@ -263,16 +261,17 @@ mirror(struct ac_lane *lane, const struct ac_lane_request *request)
 			return false;
 		lane->math_flags = flags;
 	}
-	if (get_atomics && set_atomics
-	    && !get_atomics(request->program, &atomics)
+	if (get_atomics && !get_atomics(request->program, &atomics)
 	    && atomics != lane->atomics) {
-		if (set_atomics(lane->handle, atomics))
+		set_atomics = PROVIDER(provider, cublasSetAtomicsMode);
+		if (set_atomics && set_atomics(lane->handle, atomics))
 			return false;
 		lane->atomics = atomics;
 	}
-	if (get_target && set_target && !get_target(request->program, &target)
+	if (get_target && !get_target(request->program, &target)
 	    && target != lane->sm_target) {
-		if (set_target(lane->handle, target))
+		set_target = PROVIDER(provider, cublasSetSmCountTarget);
+		if (set_target && set_target(lane->handle, target))
 			return false;
 		lane->sm_target = target;
 	}
@@ -281,9 +280,9 @@ mirror(struct ac_lane *lane, const struct ac_lane_request *request)
 
 static enum ac_reason
 prepare_handle(struct ac_lane *lane, const struct ac_lane_request *request,
-    const struct ac_place *place, uint64_t limit)
+    const struct ac_place *place)
 {
-	const enum ac_reason reason = make_handle(lane, request, place, limit);
+	const enum ac_reason reason = make_handle(lane, request, place);
 
 	if (reason != AC_REASON_NONE)
 		return reason;
@@ -296,8 +295,6 @@ enum ac_reason
 ac_lane_prepare(struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place)
 {
-	const uint64_t limit = ac_scratch_limit(place->scratch,
-	    request->limit_bytes);
 	const bool moves = lane->stream_id != place->stream_id
 	    || lane->capture != place->capture;
 	enum ac_reason reason;
@@ -312,9 +309,9 @@ ac_lane_prepare(struct ac_lane *lane, const struct ac_lane_request *request,
 		lane->follows = false;
 	lane->stream_id = place->stream_id;
 	lane->capture = place->capture;
-	reason = fit(lane, request, place, limit);
+	reason = fit(lane, request, place);
 	if (reason == AC_REASON_NONE && request->wants_handle)
-		reason = prepare_handle(lane, request, place, limit);
+		reason = prepare_handle(lane, request, place);
 	if (reason != AC_REASON_NONE)
 		return reason;
 	if (lane->dirty && (!zero(lane, LANE_WORDS, place->stream)

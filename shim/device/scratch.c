@@ -325,6 +325,7 @@ ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
 	const int mode = ac_scratch_relax(scratch->driver);
 	enum ac_reason reason = AC_REASON_REFUSED;
 
+	limit = ac_scratch_limit(scratch, limit);
 	if (!scratch->blocks)
 		reason = take_pooled(scratch, limit, bytes, zeroed, stream,
 		    address_out);

@@ -66,8 +66,7 @@ ac_job_history(const struct ac_job *job, unsigned candidate,
 		history = ac_history_find(job->call.trial
 		    ? ac_trial_histories(job->call.trial)
 		    : &job->site->state->histories, job->call.place, candidate,
-		    ac_scratch_limit(job->call.place->scratch,
-		    job->site->decision.workspace_bytes));
+		    job->site->decision.workspace_bytes);
 
 	return history ? history : ac_lane_spare(loan);
 }

@@ -41,8 +41,8 @@ make(const struct ac_site *site, const struct ac_place *place)
 	ranges->report = ac_report_ranges(site->record);
 	if (!ranges->report || !ac_mailbox_take(place, BYTES, true, &copy,
 	    &ranges->copy_device) || ac_scratch_take(place->scratch,
-	    ac_scratch_limit(place->scratch, site->decision.workspace_bytes),
-	    BYTES, true, place->stream, &ranges->counts) != AC_REASON_NONE)
+	    site->decision.workspace_bytes, BYTES, true, place->stream,
+	    &ranges->counts) != AC_REASON_NONE)
 		return NULL;
 	ranges->copy = copy;
 	ranges->process = getpid();

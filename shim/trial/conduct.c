@@ -71,17 +71,13 @@ take_turn(struct ac_conduct *call, const struct ac_ways *ways,
 	    ways);
 }
 
-/* Without a driver the handle is not asked. */
 static enum ac_reason
 find_place(const struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_place *place_out)
 {
 	ac_cu_stream stream;
-	enum ac_reason reason;
+	const enum ac_reason reason = ways->find_stream(call, &stream);
 
-	if (!ac_driver_get())
-		return AC_REASON_NO_CONTEXT;
-	reason = ways->find_stream(call, &stream);
 	return reason == AC_REASON_NONE
 	    ? ac_place_on(stream, call->device, place_out) : reason;
 }

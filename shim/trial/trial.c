@@ -369,12 +369,13 @@ void
 ac_trial_writes(struct ac_trial *t, const void *c, bool adds)
 {
 	const bool is_sum = c ? ac_chain_note(&t->v->chain, t, c, adds) : adds;
+	const uint32_t out = t->decision.guard == AC_GUARD_STRICT ? UINT32_MAX
+	    : t->v->chained;
 
-	if (!is_sum)
+	if (!is_sum || !out)
 		return;
 	/* Another place may write by now what this one adds to. */
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)
-		if (t->decision.guard == AC_GUARD_STRICT
-		    || t->v->chained >> i & 1)
+		if (out >> i & 1)
 			ac_trial_demote_chain(t, i);
 }

@@ -30,7 +30,7 @@ timed_variant(const struct ac_trial *t, const struct ac_turn *turn)
 	const uint64_t since = turn->own - t->settled_at;
 	unsigned left = (unsigned)(since % TRIAL_ROUND);
 
-	if (t->timing_over || !t->v->accurate || turn->own < t->settled_at
+	if (!t->v->accurate || turn->own < t->settled_at
 	    || since >= TRIAL_ROUNDS * TRIAL_ROUND)
 		return -1;
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)
@@ -278,8 +278,8 @@ is_kept(struct ac_trial *t, const struct ac_place *place, bool is_overdue,
 	    ? ac_pair_out(&t->v->pairs, turn->pair) : 0);
 	uint32_t current;
 	/* What a graph holds runs for ever: it is not for timing. */
-	const int variant = place && !place->capture && !is_overdue
-	    && ac_trial_is_home(t, place)
+	const int variant = !t->timing_over && place && !place->capture
+	    && !is_overdue && ac_trial_is_home(t, place)
 	    ? timed_variant(t, turn) : -1;
 
 	if (t->chosen != t->v->version)

@@ -28,7 +28,7 @@ recast()
 	    "$([ "$(query 'sites[0]["recast_calls"]')" -ge 5000 ] || query 'sites[0]')"
 }
 recast 'by the library, guard=off' 640 'gemm -> tf32 profit=off guard=off'
-recast 'by the library, guard=on' 1080 'gemm -> tf32 profit=off guard=on'
-recast 'by a cast, guard=off' 2400 'gemm -> fp16 profit=off guard=off'
-recast 'by a cast, guard=on' 3000 'gemm -> fp16 profit=off guard=on'
+recast 'by the library, guard=on' 1060 'gemm -> tf32 profit=off guard=on'
+recast 'by a cast, guard=off' 2270 'gemm -> fp16 profit=off guard=off'
+recast 'by a cast, guard=on' 2750 'gemm -> fp16 profit=off guard=on'
 plan

@@ -71,13 +71,6 @@ ac_trial_histories(struct ac_trial *trial)
 	return NULL;
 }
 
-uint64_t
-ac_scratch_limit(const struct ac_scratch *scratch, uint64_t wanted)
-{
-	(void)scratch;
-	return wanted;
-}
-
 unsigned
 ac_trial_count(const struct ac_trial *trial)
 {
