@@ -36,8 +36,9 @@ struct ac_scratch *ac_scratch_find(uint64_t context_id);
 unsigned ac_scratch_index(const struct ac_scratch *scratch);
 uint32_t ac_scratch_epoch(const struct ac_scratch *scratch);
 
-/* The limit that applies here and below: `wanted`, or without one the smaller of 1/16 of the
- * device and what leaves 1 GiB of it free (as seen when it was first met). */
+/* The limit that applies, here and below: `wanted`, or without one the smaller
+ * of 1/16 of the device and what leaves 1 GiB of it free (as seen when it was
+ * first met). */
 uint64_t ac_scratch_limit(const struct ac_scratch *scratch, uint64_t wanted);
 
 /* Allocate `bytes`, zeroed if so wished, usable on `stream` from now on, if all

@@ -50,27 +50,26 @@ stored(const struct ac_gemm *g)
 }
 
 /* Whether `cols` columns of each of `batch` matrices have less than 2^62 bytes
- * from the first to the last. */
+ * from the first to the last. A negative stride counts as more. */
 static bool
 is_addressable(const struct ac_gemm *g, const struct ac_operand *operand,
     int64_t cols)
 {
 	uint64_t matrix, rest;
 
-	return operand->stride >= 0
-	    && !__builtin_mul_overflow((uint64_t)cols,
-		(uint64_t)operand->ld, &matrix)
+	return !__builtin_mul_overflow((uint64_t)cols, (uint64_t)operand->ld,
+		&matrix)
 	    && !__builtin_mul_overflow((uint64_t)g->batch,
 		(uint64_t)operand->stride, &rest)
 	    && matrix < UINT64_C(1) << 58 && rest < UINT64_C(1) << 58;
 }
 
 /* Mostly one look at all numbers will do: the product of any two of them is
- * below 2^58 if each is below 2^29. */
+ * below 2^58 if each is below 2^29. M is no more than C's leading dimension. */
 static bool
 are_addressable(const struct ac_gemm *g, const struct stored *s)
 {
-	const uint64_t all = (uint64_t)(g->m | g->n | g->k | g->batch)
+	const uint64_t all = (uint64_t)(g->n | g->k | g->batch)
 	    | (uint64_t)(g->a.ld | g->b.ld | g->c.ld)
 	    | (uint64_t)(g->a.stride | g->b.stride | g->c.stride);
 
@@ -104,37 +103,25 @@ end_of(const struct ac_operand *operand, int64_t rows, int64_t cols,
 	return (uintptr_t)operand->data + elements * bytes;
 }
 
-/* C and a `rows` x `cols` operand as rectangles of one parent matrix, C's
- * corner `distance` elements from the operand's: blocked factorisations
- * multiply parts of a matrix into another part, and those do not meet. */
-static bool
-rectangles_meet(const struct ac_gemm *g, int64_t rows, int64_t cols,
-    int64_t distance)
-{
-	const int64_t ld = g->c.ld;
-	int64_t row = distance % ld, col = distance / ld;
-
-	if (row < 0) {
-		row += ld;
-		col--;
-	}
-	/* The part of C past the parent's last row lies in the next column. */
-	return (row < rows && col < cols && col + g->n > 0)
-	    || (row + g->m > ld && col + 1 < cols && col + 1 + g->n > 0);
-}
-
-/* Of an operand whose bytes lie among C's: whether elements are shared. */
+/* Of an operand of `rows` rows whose bytes lie among C's: whether elements are
+ * shared. Blocked factorisations multiply parts of a matrix into another part:
+ * those are rectangles of one parent matrix, and if C begins below the
+ * operand's last row there, and ends in that column, they do not meet. */
 static bool
 shares_elements(const struct ac_gemm *g, const struct ac_operand *operand,
-    int64_t rows, int64_t cols)
+    int64_t rows)
 {
-	const uintptr_t c = (uintptr_t)g->c.data, x = (uintptr_t)operand->data;
+	const int64_t bytes = (int64_t)element_bytes(operand), ld = g->c.ld;
+	const int64_t distance = (int64_t)((uintptr_t)g->c.data
+	    - (uintptr_t)operand->data);
+	int64_t row;
 
-	if (g->batch == 1 && operand->ld == g->c.ld
-	    && !((c - x) % element_bytes(operand)))
-		return rectangles_meet(g, rows, cols, (int64_t)(c - x)
-		    / (int64_t)element_bytes(operand));
-	return true;
+	if (g->batch != 1 || operand->ld != ld || distance % bytes)
+		return true;
+	row = distance / bytes % ld;
+	if (row < 0)
+		row += ld;
+	return row < rows || row + g->m > ld;
 }
 
 static bool
@@ -146,10 +133,10 @@ output_overlaps(const struct ac_gemm *g, const struct stored *s)
 
 	return ((uintptr_t)g->a.data < c_end
 	    && c < end_of(&g->a, s->rows_a, s->cols_a, g->batch, bytes)
-	    && shares_elements(g, &g->a, s->rows_a, s->cols_a))
+	    && shares_elements(g, &g->a, s->rows_a))
 	    || ((uintptr_t)g->b.data < c_end
 	    && c < end_of(&g->b, s->rows_b, s->cols_b, g->batch, bytes)
-	    && shares_elements(g, &g->b, s->rows_b, s->cols_b));
+	    && shares_elements(g, &g->b, s->rows_b));
 }
 
 /* Why this very call cannot be recast whatever its site does. Nothing of ours

@@ -155,7 +155,7 @@ conduct_tried(struct ac_conduct *call, const struct ac_ways *ways,
 	if (ways->prepare)
 		ways->prepare(call);
 	ac_trial_turn(call->trial, call->place, &turn);
-	if (turn.kind == AC_TURN_KEEP && reason != AC_REASON_NONE)
+	if (reason != AC_REASON_NONE)
 		turn.reason = reason;
 	outcome = take_turn(call, ways, kept_out);
 	ac_trial_turn_over(call->trial, &turn);

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/shim/test_gemm.c -- which products may be recast at all: what this
+ * very call looks like, and whose handle it is on. */
+#include "tests/unit/shim/gemm_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- Objections ---------------------------------------------------------- */
+
+#define TALL (INT64_C(1) << 29)         /* the quick look is for less */
+#define FAR (INT64_C(1) << 58)          /* no operand reaches so far */
+#define AT(field) offsetof(struct ac_gemm, field)
+
+enum {
+	YES = AC_REASON_NONE, NO = AC_REASON_UNSUPPORTED,
+	SMALL = AC_REASON_TOO_SMALL
+};
+
+/* What a row changes of a good product: fields of eight bytes. */
+struct change {
+	size_t  at;
+	int64_t to;
+};
+struct row {
+	const char    *what;
+	int            reason;
+	struct change  change[8];
+};
+
+static struct ac_gemm
+changed(const struct row *row)
+{
+	struct ac_gemm g = good();
+
+	for (unsigned i = 0; i < 8 && row->change[i].at; i++)
+		memcpy((char *)&g + row->change[i].at, &row->change[i].to, 8);
+	return g;
+}
+
+static void
+check_rows(const struct row *rows, size_t count, bool in_arrays)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct ac_gemm g = changed(&rows[i]);
+
+		g.in_arrays = in_arrays;
+		if (reason_of(&g) != rows[i].reason)
+			fail_msg("%s: reason %d, not %d", rows[i].what,
+			    reason_of(&g), rows[i].reason);
+	}
+}
+
+#define CHECK(rows, in_arrays) \
+	check_rows(rows, sizeof rows / sizeof *rows, in_arrays)
+
+static void
+test_sizes(void **state)
+{
+	static const struct row rows[] = {
+		{ "as it is", YES, { { 0 } } },
+		{ "m 0", SMALL, { { AT(m), 0 } } },
+		{ "n 0", SMALL, { { AT(n), 0 } } },
+		{ "k 0", SMALL, { { AT(k), 0 } } },
+		{ "batch 0", SMALL, { { AT(batch), 0 } } },
+		{ "m -1", SMALL, { { AT(m), -1 } } },
+		{ "m 1", YES, { { AT(m), 1 } } },
+		{ "n 1", YES, { { AT(n), 1 } } },
+		{ "k 1", YES, { { AT(k), 1 } } },
+		{ "lda", NO, { { AT(a.ld), M - 1 } } },
+		{ "ldb", NO, { { AT(b.ld), K - 1 } } },
+		{ "ldc", NO, { { AT(c.ld), M - 1 } } },
+	};
+
+	(void)state;
+	CHECK(rows, false);
+}
+
+/* Of a transposed operand the rows are K, and N. */
+static void
+check_transposes(struct ac_gemm *g, cublasOperation_t *trans, int64_t *ld,
+    int64_t rows)
+{
+	*trans = CUBLAS_OP_T;
+	*ld = rows - 1;
+	assert_int_equal(reason_of(g), NO);
+	*ld = rows;
+	assert_int_equal(reason_of(g), YES);
+	*trans = CUBLAS_OP_C;
+	assert_int_equal(reason_of(g), YES);
+	*trans = (cublasOperation_t)3;
+	assert_int_equal(reason_of(g), NO);
+}
+
+static void
+test_transposes(void **state)
+{
+	struct ac_gemm g = good(), h = good();
+
+	(void)state;
+	check_transposes(&g, &g.transa, &g.a.ld, K);
+	check_transposes(&h, &h.transb, &h.b.ld, N);
+}
+
+static void
+test_pointers(void **state)
+{
+	static const struct row rows[] = {
+		{ "alpha", NO, { { AT(alpha), 0 } } },
+		{ "beta", NO, { { AT(beta), 0 } } },
+		{ "a", NO, { { AT(a.data), 0 } } },
+		{ "b", NO, { { AT(b.data), 0 } } },
+		{ "c", NO, { { AT(c.data), 0 } } },
+		{ "a + 2", NO, { { AT(a.data), A_AT + 2 } } },
+		{ "b + 2", NO, { { AT(b.data), B_AT + 2 } } },
+		{ "c + 1", NO, { { AT(c.data), C_AT + 1 } } },
+		{ "a + 4", YES, { { AT(a.data), A_AT + 4 } } },
+	}, arrays[] = {
+		{ "a + 4", NO, { { AT(a.data), A_AT + 4 } } },
+		{ "b + 4", NO, { { AT(b.data), B_AT + 4 } } },
+		{ "c + 4", NO, { { AT(c.data), C_AT + 4 } } },
+		{ "a + 8", YES, { { AT(a.data), A_AT + 8 } } },
+	};
+
+	(void)state;
+	CHECK(rows, false);
+	CHECK(arrays, true);
+}
+
+/* In arrays, whose operands nobody can lay side by side. A has K columns, B and
+ * C have N. */
+static void
+test_addressable(void **state)
+{
+	static const struct row rows[] = {
+		{ "a to the last", YES, { { AT(a.ld), FAR / K } } },
+		{ "a past it", NO, { { AT(a.ld), FAR / K + 1 } } },
+		{ "b to the last", YES, { { AT(b.ld), FAR / N } } },
+		{ "b past it", NO, { { AT(b.ld), FAR / N + 1 } } },
+		{ "c to the last", YES, { { AT(c.ld), FAR / N } } },
+		{ "c past it", NO, { { AT(c.ld), FAR / N + 1 } } },
+		{ "more than 64 bits", NO,
+		    { { AT(k), 4 }, { AT(b.ld), 4 }, { AT(a.ld), 16 * FAR } } },
+		{ "a negative stride of a", NO, { { AT(a.stride), -1 } } },
+		{ "of b", NO, { { AT(b.stride), -1 } } },
+		{ "of c", NO, { { AT(c.stride), -1 } } },
+		{ "strides to the last", YES,
+		    { { AT(batch), TALL }, { AT(a.stride), TALL - 1 } } },
+		{ "strides past it", NO,
+		    { { AT(batch), TALL }, { AT(a.stride), TALL } } },
+		{ "of more than 64 bits", NO,
+		    { { AT(batch), 4 * FAR }, { AT(c.stride), 16 } } },
+		{ "many matrices", NO,
+		    { { AT(batch), FAR }, { AT(c.stride), 1 } } },
+		{ "all as large as the quick look ends", NO,
+		    { { AT(m), TALL }, { AT(n), TALL }, { AT(k), TALL },
+		    { AT(batch), TALL }, { AT(a.ld), TALL },
+		    { AT(b.ld), TALL }, { AT(c.ld), TALL } } },
+		{ "many columns of c", NO,
+		    { { AT(m), 1 }, { AT(n), FAR } } },
+	};
+	struct ac_gemm g = good();
+
+	(void)state;
+	CHECK(rows, true);
+	/* K columns of both: nothing else is large. */
+	g.in_arrays = true;
+	g.transb = CUBLAS_OP_T;
+	g.m = g.n = g.a.ld = g.b.ld = g.c.ld = 1;
+	g.k = FAR - 1;
+	assert_int_equal(reason_of(&g), YES);
+	g.k = FAR;
+	assert_int_equal(reason_of(&g), NO);
+}
+
+/* ---- Overlaps ------------------------------------------------------------ */
+
+/* Whether C, `distance` units of four bytes from an operand of rows x cols,
+ * shares an element with it: looked at one by one where both are rectangles of
+ * one matrix, else by the first and the last byte. */
+static bool
+shares(const struct ac_gemm *g, const struct ac_operand *x, int64_t rows,
+    int64_t cols, int64_t distance)
+{
+	const int64_t unit = x->type == CUDA_C_32F ? 2 : 1;
+	const int64_t last = ((cols - 1) * x->ld + rows - 1
+	    + (g->batch - 1) * x->stride) * unit + unit;
+	const int64_t last_c = ((g->n - 1) * g->c.ld + g->m - 1
+	    + (g->batch - 1) * g->c.stride) * unit + unit;
+
+	if (g->batch > 1 || x->ld != g->c.ld || distance % unit)
+		return distance < last && -distance < last_c;
+	for (int64_t i = 0; i < rows * cols; i++)
+		for (int64_t j = 0; j < g->m * g->n; j++)
+			if (i % rows + i / rows * x->ld == distance / unit
+			    + j % g->m + j / g->m * g->c.ld)
+				return true;
+	return false;
+}
+
+/* C over A with B far away, or over B with A far away. */
+static void
+check_overlaps(struct ac_gemm *g, bool over_b)
+{
+	const struct ac_operand *x = over_b ? &g->b : &g->a;
+	const bool turned = over_b ? g->transb != CUBLAS_OP_N
+	    : g->transa != CUBLAS_OP_N;
+	const int64_t down = over_b ? g->k : g->m, right = over_b ? g->n : g->k;
+
+	g->a.data = at(over_b ? 4 * C_AT : C_AT);
+	g->b.data = at(over_b ? C_AT : 4 * C_AT);
+	for (int64_t distance = -70; distance <= 70; distance++) {
+		const bool expected = shares(g, x, turned ? right : down,
+		    turned ? down : right, distance);
+
+		g->c.data = at((uint64_t)(C_AT + 4 * distance));
+		assert_int_equal(reason_of(g), expected ? AC_REASON_OVERLAP
+		    : AC_REASON_NONE);
+	}
+}
+
+/* `sizes` counts through 3^3 sizes, 3 leading dimensions of C and 2 of the
+ * operands, and both transposes. */
+static void
+overlap_all(cudaDataType type, int64_t batch)
+{
+	for (unsigned i = 0; i < 27 * 3 * 2 * 4; i++) {
+		struct ac_gemm g = good();
+		const unsigned form = i / 162;
+
+		g.m = 1 + i % 3;
+		g.n = 1 + i / 3 % 3;
+		g.k = 1 + i / 9 % 3;
+		g.transa = form & 1 ? CUBLAS_OP_T : CUBLAS_OP_N;
+		g.transb = form & 2 ? CUBLAS_OP_T : CUBLAS_OP_N;
+		g.c.ld = 3 + i / 27 % 3;
+		g.a.ld = g.b.ld = 4 + i / 81 % 2;
+		g.a.type = g.b.type = g.c.type = type;
+		g.batch = batch;
+		if (batch > 1) {
+			g.a.stride = 2;
+			g.b.stride = 3;
+			g.c.stride = 5;
+		}
+		check_overlaps(&g, false);
+		check_overlaps(&g, true);
+	}
+}
+
+static void
+test_overlaps(void **state)
+{
+	(void)state;
+	overlap_all(CUDA_R_32F, 1);
+	overlap_all(CUDA_C_32F, 1);
+	overlap_all(CUDA_R_32F, 3);
+}
+
+/* The manual forbids it, and only the device could see it. */
+static void
+test_overlap_in_arrays(void **state)
+{
+	struct ac_gemm g = good();
+
+	(void)state;
+	g.in_arrays = true;
+	g.c.data = g.a.data;
+	assert_int_equal(reason_of(&g), AC_REASON_NONE);
+}
+
+/* ---- Whose call it is, and what it counts as ----------------------------- */
+
+static void
+test_provider(void **state)
+{
+	struct ac_gemm g = good();
+
+	(void)state;
+	handle.provider = &other_provider;
+	assert_int_equal(reason_of(&g), AC_REASON_UNSUPPORTED);
+	handle.provider = NULL;
+	assert_int_equal(reason_of(&g), AC_REASON_UNSUPPORTED);
+	site.binding.provider = NULL;
+	assert_int_equal(reason_of(&g), AC_REASON_UNSUPPORTED);
+	site.binding.provider = handle.provider = &provider;
+	assert_int_equal(reason_of(&g), AC_REASON_NONE);
+}
+
+/* A site that is kept counts each call as decided, whatever it looks like; its
+ * ranges are of those alone that could be recast. */
+static void
+test_kept(void **state)
+{
+	struct ac_gemm g = good();
+
+	(void)state;
+	site.decision.rung = AC_RUNG_KEEP;
+	wants_ranges = true;
+	ranges_counted = 0;
+	assert_int_equal(reason_of(&g), -1);
+	assert_int_equal(ranges_counted, 1);
+	g.m = 0;
+	assert_int_equal(reason_of(&g), -1);
+	assert_int_equal(ranges_counted, 1);
+	wants_ranges = false;
+	g = good();
+	assert_int_equal(reason_of(&g), -1);
+	assert_int_equal(ranges_counted, 1);
+	site.decision.rung = AC_RUNG_FP16;
+}
+
+static void
+test_solver(void **state)
+{
+	struct ac_gemm g = good();
+
+	(void)state;
+	solved = 0;
+	assert_int_equal(reason_of(&g), AC_REASON_NONE);
+	assert_int_equal(solved, 0);
+	site.solver = (struct ac_solver *)(uintptr_t)8;
+	assert_int_equal(reason_of(&g), AC_REASON_NONE);
+	assert_int_equal(solved, 1);
+	site.solver = NULL;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_transposes),
+		cmocka_unit_test(test_pointers),
+		cmocka_unit_test(test_addressable),
+		cmocka_unit_test(test_overlaps),
+		cmocka_unit_test(test_overlap_in_arrays),
+		cmocka_unit_test(test_provider),
+		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_solver),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
