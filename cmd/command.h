@@ -14,7 +14,7 @@
 /* Exit statuses of our own; anything else is the program's. */
 enum {
 	AC_EXIT_OK = 0,
-	AC_EXIT_USAGE = 2,         /* a mistake on the command line or in a policy */
+	AC_EXIT_USAGE = 2,         /* the command line or a policy is wrong */
 	AC_EXIT_FAILED = 125,      /* autocast itself could not do its part */
 	AC_EXIT_CANNOT_RUN = 126,
 	AC_EXIT_NOT_FOUND = 127
@@ -57,7 +57,7 @@ struct ac_arguments {
 	const struct ac_command *command;
 	char                   **next;     /* not read yet */
 	const char              *value;    /* of the option or operand */
-	int                      status;   /* to exit with after AC_ARGUMENT_STOP */
+	int                      status;   /* after AC_ARGUMENT_STOP */
 	bool                     operands_only;
 };
 

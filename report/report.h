@@ -31,10 +31,10 @@ struct ac_site_key {
 	char     symbol[40];         /* the function called: cublasSgemm_v2 */
 	char     caller[48];         /* module+offset: train+1a2b */
 	char     ta, tb;             /* N, T or C; 0: no product */
-	char     solver;             /* 'y' once the caller factorised or solved */
+	char     solver;             /* 'y': the caller factorised or solved */
 	char     reserved;
 	char     type[6];            /* operand types: f32, c32, f16, other */
-	char     asked[12];          /* what the program requested: fp32, tf32... */
+	char     asked[12];          /* what the program asks for: fp32 */
 	char     shape[64];          /* "" of a product; of a convolution "n32
 	                              * c256 28x28 k256 3x3 s1 p1 d1 g1 nchw",
 	                              * or AC_SHAPE_UNREAD */
@@ -57,7 +57,7 @@ struct ac_site_region {
  * library with relaxed atomics, after ac_report_check_fork(): it begins at zero
  * in a forked child, but for what was predicted. */
 struct ac_site_course {
-	_Atomic uint32_t finding;    /* enum ac_finding: why the rung was left */
+	_Atomic uint32_t finding;    /* enum ac_finding: why it was left */
 #define COUNT(type, id, merge, json) _Atomic type id;
 #define WORST(id, json) _Atomic float id;
 #define TIME(id, merge, json) _Atomic float id;
@@ -73,14 +73,14 @@ struct ac_site_record {
 	uint32_t number;             /* its place in the file, and in a shard */
 	char     name[32];           /* from a `site NAME = ID` line, or "" */
 	uint32_t rung, tactic;       /* the policy's answer */
-	uint32_t reason;             /* enum ac_reason when the answer is keep */
+	uint32_t reason;             /* enum ac_reason if it is keep */
 	char     source[48];         /* where the deciding line is */
 	uint32_t line;
 	float    tol;                /* the tolerance that applies; 0: none */
 	uint32_t guard;              /* enum ac_asked_guard */
 	uint32_t sample_period;      /* 0: no samples */
 	struct ac_site_region region;
-	_Atomic uint32_t ranges;     /* 1 + its place among the ranges; 0: none */
+	_Atomic uint32_t ranges;     /* 1 + place among ranges; 0: none */
 	_Atomic uint64_t recast;     /* calls that ran on the chosen rung */
 	_Atomic uint64_t kept[AC_REASON_COUNT]; /* the others, by reason */
 	struct ac_site_course course;
@@ -245,7 +245,7 @@ enum ac_unjudged {
 	AC_UNJUDGED_OFF,             /* guard=off */
 	AC_UNJUDGED_GRAPHS,          /* every call was recorded */
 	AC_UNJUDGED_UNSAMPLED,       /* sample=off, and nothing is cast */
-	AC_UNJUDGED_UNREAD,          /* none has arrived, or had anything in it */
+	AC_UNJUDGED_UNREAD,          /* none arrived, or all were zeros */
 	AC_UNJUDGED_COUNT
 };
 
@@ -313,7 +313,7 @@ bool ac_report_as_ranges(const struct ac_report *report, const char *site,
 struct ac_report_view {
 	double clock;                /* of the look: CLOCK_REALTIME, seconds */
 	double seconds;              /* between the looks */
-	size_t rows;                 /* sites at most, of those that work most */
+	size_t rows;                 /* most sites, those with most work */
 };
 void ac_report_as_watch(const struct ac_report *before,
     const struct ac_report *now, const struct ac_report_view *view,

@@ -329,8 +329,8 @@ ac_compare_print(const struct ac_comparison *compare,
 	puts(head);
 	print_times(compare, "wall time",
 	    offsetof(struct ac_compare_run, cost.wall), judgement);
-	print_times(compare, "user CPU", offsetof(struct ac_compare_run, cost.user),
-	    NULL);
+	print_times(compare, "user CPU",
+	    offsetof(struct ac_compare_run, cost.user), NULL);
 	print_times(compare, "system CPU",
 	    offsetof(struct ac_compare_run, cost.system), NULL);
 	if (compare->launch.emulate)

@@ -345,20 +345,21 @@ run(const struct ac_command *self, char **arguments)
 const struct ac_command ac_command_doctor = {
 	.name = "doctor",
 	.operands = "[--] PROGRAM [ARGUMENT]... | --pid PID",
-	.summary = "Say whether a program's calls are reached, and if not, why.",
-	.details = "Runs PROGRAM as 'autocast run' would, or looks at a running "
-	    "process, and then\nprints what it found on stdout, the gravest "
-	    "first; the last line is the command\nthat helps. The exit status "
-	    "is 0 when calls are recast, 1 when they are reached\nbut none is "
-	    "recast, 2 when none, or not all, are reached, 3 when that could\n"
-	    "not be found out.\n",
+	.summary = "Say whether a program's calls are reached, and if not, "
+	    "why.",
+	.details = "Runs PROGRAM as 'autocast run' would, or looks at a "
+	    "running process, and then\nprints what it found on stdout, the "
+	    "gravest first; the last line is the command\nthat helps. The "
+	    "exit status is 0 when calls are recast, 1 when they are "
+	    "reached\nbut none is recast, 2 when none, or not all, are "
+	    "reached, 3 when that could\nnot be found out.\n",
 	.ends_at_operand = true,
 	.options = {
 		{ OPT_PID, "pid", "PID", "look at this running process" },
 		AC_POLICY_OPTIONS,
 		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
-		    "on an emulated GPU: h200 (default), h100, b200, a100, l40s, "
-		    "rtx4090 or t4" },
+		    "on an emulated GPU: h200 (default), h100, b200, a100, "
+		    "l40s, rtx4090 or t4" },
 		{ OPT_JSON, "json", NULL, "as JSON" },
 	},
 	.run = run

@@ -50,7 +50,7 @@ struct ac_doctor_process {
 	char    *dlsym_before;    /* another dlsym() before ours */
 	char    *inside;          /* a file that has cuBLAS inside */
 	char    *statistics;      /* its statistics file */
-	char   **objects;         /* what else is loaded, object_count of them */
+	char   **objects;         /* what else is loaded: object_count */
 	size_t   object_count;
 	uint64_t handles, deepbind, left;
 	bool     stripped;        /* `set deepbind=on` was obeyed */
@@ -62,7 +62,8 @@ struct ac_doctor_work {
 	uint64_t vendor_calls[AC_VENDORS], vendor_recast[AC_VENDORS];
 	uint64_t vendor_passed[AC_VENDORS];
 	uint64_t kept[AC_REASON_COUNT];
-	struct ac_site_total kept_most[AC_REASON_COUNT]; /* the site of most of them */
+	/* The site of most of them. */
+	struct ac_site_total kept_most[AC_REASON_COUNT];
 	char     rungs[64];                     /* "tf32, fp16" */
 	bool     is_known;                      /* there were statistics */
 	bool     policy_is_bad;

@@ -291,10 +291,12 @@ const struct ac_command ac_command_explain = {
 	.name = "explain",
 	.operands = "OPERATION [KEY=VALUE]... | SITE",
 	.summary = "Say which rule decides about an operation, and why.",
-	.details = "  autocast explain gemm.single m=256 n=64 k=1024 ta=n gpu=t4\n"
+	.details =
+	    "  autocast explain gemm.single m=256 n=64 k=1024 ta=n gpu=t4\n"
 	    "  autocast explain conv.fprop images=32 cin=256 image=28x28 "
 	    "cout=256 filter=3x3 pad=1\n"
-	    "  autocast explain cublasSaxpy_v2 n=320     seed and update lines\n"
+	    "  autocast explain cublasSaxpy_v2 n=320     seed and update "
+	    "lines\n"
 	    "  autocast explain 5f3a91c2     a site of the last report\n",
 	.options = {
 		AC_POLICY_OPTIONS,

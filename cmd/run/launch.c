@@ -168,9 +168,9 @@ ac_launch_run(const struct ac_launch *launch, const struct ac_program *program,
 		.emulator = launch->emulate ? ac_where_emulator() : NULL,
 		.model = launch->model, .policy = policy,
 		.rules = launch->chosen.rules.data,
-		.state = *launch->state ? launch->state : NULL, .run = launch->run,
-		.facts = launch->facts, .watch = launch->watch,
-		.cost = launch->cost
+		.state = *launch->state ? launch->state : NULL,
+		.run = launch->run, .facts = launch->facts,
+		.watch = launch->watch, .cost = launch->cost
 	};
 	const int status = run(&child, launch, status_out);
 

@@ -15,7 +15,7 @@ struct ac_launch {
 	const char *model;               /* of --emulate=MODEL, or NULL */
 	const char *facts;               /* directory for records, or NULL */
 	char        state[AC_FILE_PATH]; /* absolute; "": none is kept */
-	char        unkept[512];         /* why the user's directory is not used */
+	char        unkept[512];         /* why not in the user's directory */
 	bool        is_once;             /* `state` goes with the run */
 	char        run[40];             /* ties the run's processes together */
 	bool        plain;               /* without the library */

@@ -55,8 +55,8 @@ prepare_state(struct request *request)
 		    "have no place for the numbers of --report, and %s",
 		    run->unkept);
 	setenv(ac_env_rows[AC_ENV_STATE].variable, "off", 1);
-	return ac_say(0, "nothing is counted: TMPDIR, /tmp and /dev/shm have no "
-	    "place for it, and %s", run->unkept);
+	return ac_say(0, "nothing is counted: TMPDIR, /tmp and /dev/shm have "
+	    "no place for it, and %s", run->unkept);
 }
 
 /* The report file is opened, not emptied, before the program runs: hours of
@@ -233,8 +233,8 @@ const struct ac_command ac_command_run = {
 	.options = {
 		AC_POLICY_OPTIONS,
 		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
-		    "on an emulated GPU: h200 (default), h100, b200, a100, l40s, "
-		    "rtx4090 or t4; h200,t4: two" },
+		    "on an emulated GPU: h200 (default), h100, b200, a100, "
+		    "l40s, rtx4090 or t4; h200,t4: two" },
 		{ OPT_REPORT, "report", "FILE",
 		    "write the report to FILE (JSON if it ends in .json, "
 		    "- is stdout)" },

@@ -25,7 +25,7 @@ struct validation {
 	struct ac_launch  launch;
 	const struct ac_program *program;
 	char          **arguments, **environment;
-	struct ac_chosen whole;                 /* the policy as it was chosen */
+	struct ac_chosen whole;                 /* the policy as chosen */
 	bool            recasts;                /* it does more than scale */
 	unsigned        scale;
 	char            lines[AC_STAMP_LINES];  /* that are validated */
@@ -131,8 +131,8 @@ run_once(struct validation *v, enum run run)
 	status = ac_again_run(&v->launch, v->program, v->arguments, output,
 	    &ended);
 	close(output);
-	return status ? status : ac_again_check("validate", run_names[run], ended,
-	    AC_VALIDATE_RUN_FAILED);
+	return status ? status : ac_again_check("validate", run_names[run],
+	    ended, AC_VALIDATE_RUN_FAILED);
 }
 
 static void
@@ -314,9 +314,9 @@ const struct ac_command ac_command_validate = {
 	.operands = "[--] PROGRAM [ARGUMENT]...",
 	.summary = "Find out whether a policy's seed and update lines fit a "
 	    "program.",
-	.details = "The program runs twice without recasts, and once more if it "
-	    "must. The exit status\nis 0 when its updates are the same bit for "
-	    "bit, which is remembered, 1 when they\nare not, 3 when a run "
+	.details = "The program runs twice without recasts, and once more if "
+	    "it must. The exit status\nis 0 when its updates are the same bit "
+	    "for bit, which is remembered, 1 when they\nare not, 3 when a run "
 	    "failed, 2 when an option or the policy is wrong, 125 to\n127 as "
 	    "for 'autocast run'.\n",
 	.ends_at_operand = true,

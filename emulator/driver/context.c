@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/driver/context.c -- contexts: primary and created ones, which one is
- * current on a thread, what they may touch. streams.c, event.c and memory.c keep
- * what contexts own; life.c calls them when one ends. */
+ * current on a thread, what they may touch. streams.c, event.c and memory.c
+ * keep what contexts own; life.c calls them when one ends. */
 #include "emulator/driver/context.h"
 #include "emulator/driver/wait.h"
 

@@ -93,8 +93,8 @@ explain(const struct search *s, const char *directory, struct ac_text *why)
 		ac_text_addf(why, "process %d belongs to another user, who "
 		    "alone can watch it", s->pid);
 	else if (*s->refused)
-		ac_text_addf(why, "the statistics of process %d cannot be used: "
-		    "%s", s->pid, s->refused);
+		ac_text_addf(why, "the statistics of process %d cannot be "
+		    "used: %s", s->pid, s->refused);
 	else
 		ac_text_addf(why, "process %d has no statistics in %s: it made "
 		    "no call that the library sees ('autocast run' preloads "

@@ -78,9 +78,9 @@ say_next(struct ac_text *line, const struct ac_report_totals *totals,
 		ac_text_addf(line,
 		    "nothing is kept for \"autocast report\": %s", unkept);
 	else if (totals->demotions)
-		ac_text_add(line, "\"autocast report\" shows every site and why "
-		    "rungs were left, \"autocast run --ranges\" which would "
-		    "fit; AUTOCAST_POLICY=off recasts nothing");
+		ac_text_add(line, "\"autocast report\" shows every site and "
+		    "why rungs were left, \"autocast run --ranges\" which "
+		    "would fit; AUTOCAST_POLICY=off recasts nothing");
 	else
 		ac_text_add(line, "\"autocast report\" shows every site, "
 		    "\"autocast explain ID\" why; AUTOCAST_POLICY=off recasts "

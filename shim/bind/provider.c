@@ -27,7 +27,7 @@ static struct ac_lock slot_lock;
 static int
 missing(void)
 {
-	return CUBLAS_STATUS_NOT_INITIALIZED; /* cublasLt's and cuSOLVER's, too */
+	return CUBLAS_STATUS_NOT_INITIALIZED; /* of cublasLt, cuSOLVER, too */
 }
 
 static int
@@ -100,7 +100,7 @@ enum nearness { NOT_FOUND, ELSEWHERE, ANY, LINKED, EVERYBODYS };
 struct wanted {
 	enum ac_entry entry;
 	const struct ac_elf_object *caller;  /* NULL: code of no object */
-	const char *file;            /* the version the caller asks for, or NULL */
+	const char *file;            /* the version asked for, or NULL */
 	bool past_us, past_start;
 	ac_fn next;
 	enum nearness near, provider_near;

@@ -44,7 +44,7 @@ struct ac_conv_site {
 	struct ac_decision     decision;
 	struct ac_trial       *trial;   /* NULL: kept, or guard=off */
 	_Atomic uint32_t       scalars;    /* those in query are the site's */
-	_Atomic int64_t        own_bytes;  /* see ac_conv_is_good(); -1: unknown */
+	_Atomic int64_t        own_bytes;  /* ac_conv_is_good(); -1: unknown */
 	_Atomic(struct ac_conv_plan *) plans; /* conv_plan.c's */
 };
 

@@ -37,7 +37,7 @@ struct ac_engine_question {
 	const struct ac_conv   *conv;
 	enum ac_rung            rung;       /* FP16 or TF32 */
 	cudnnBackendHeurMode_t  mode;
-	int64_t                 sm_count;   /* CUDNN_ATTR_ENGINEHEUR_SM_COUNT_TARGET;
+	int64_t                 sm_count;   /* ENGINEHEUR_SM_COUNT_TARGET;
 	                                     * 0: not set */
 	uint64_t                key;        /* tells devices apart; 0: do not
 	                                     * remember the answer */

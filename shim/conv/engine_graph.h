@@ -12,7 +12,7 @@
 struct ac_engine_device {
 	struct ac_provider       *provider;
 	cudnnHandle_t             handle;     /* NULL: see below */
-	cudnnBackendDescriptor_t  properties; /* DEVICEPROP; NULL: the handle's */
+	cudnnBackendDescriptor_t  properties; /* NULL: those of the handle */
 };
 
 /* The operation graph of `conv`, finalized, its non-virtual tensors of `type`

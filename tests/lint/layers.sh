@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # layers.sh -- a room includes only the rooms that the architecture lets it; so do
-# the folders in it.
+# the folders in it. Calls keep to the same order as far as there are objects.
 . "$(dirname "$0")/tap.sh"
 
 may()
@@ -77,6 +77,36 @@ check 'no folders include each other in a circle' \
 		for (i in from)
 			print from[i] " includes " to[i]
 	}')"
+# What files need of each other, by their objects. A file of these names all
+# entries of one kind, wherever they are, for whoever looks one up.
+tables='shim/bind/thunk.c cmd/main.c api/functions.c'
+work=$(mktemp) || exit 99
+trap 'rm -f "$work"' EXIT
+for room in $rooms; do
+	files "$room/*.c" "$room/*.S"
+done | sort -u >"$work"
+# Only those that the makefile knows: of a file that was moved one is left.
+grep -o '[A-Za-z0-9_/.-]*\.\$(OBJEXT)' "$build/Makefile" 2>/dev/null |
+    sed "s,\(.*\)\..*,$build/\1.o," | sort -u |
+    xargs -r nm -A -P >>"$work" 2>/dev/null
+# calls SHOW: what calls.awk says of it.
+calls()
+{
+	awk -v build="$build" -v ladder="$ladder" -v tables="$tables" -v most=8 \
+	    -v show="$1" -f "$root/tests/lint/calls.awk" "$work" | sort
+}
+if [ -f "$build/base/libbase.a" ] && command -v nm >/dev/null; then
+	check 'shim: a folder calls those before it on the ladder only' \
+	    "$(calls climbs)"
+	circles=$(calls circles)
+	check 'no folders of the product call each other in a circle' \
+	    "$(echo "$circles" | grep -v '^emulator/')"
+	echo "$circles" | sed -n 's,^emulator/,# &,p'
+	check 'no circle of calls in a folder has more than 8 files' \
+	    "$(calls knots)"
+else
+	skip 'who calls whom' 'not built'
+fi
 check 'no folder of the product has more than 25 files' \
     "$(for room in $rooms; do
 	[ $room = emulator ] || files "$room/*.c" "$room/*.h" "$room/*.def" \

@@ -35,6 +35,29 @@ check 'every file opens with its licence' "$(for file in $sources; do
 	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' ||
 	    echo "$file"
 done)"
+# A tab is 8 wide. In a test, text that is compared stays in one piece.
+check 'no line is longer than 80 columns' "$(awk '
+    {
+	count = split($0, piece, "\t")
+	width = 0
+	for (i = 1; i < count; i++)
+		width = 8 * int((width + length(piece[i])) / 8 + 1)
+	width += length(piece[count])
+    }
+    width > 80 && !(FILENAME ~ /^tests/ && has_text($0)) {
+	print FILENAME ":" FNR ": " width
+    }
+    function has_text(line) {
+	if (line ~ /^[ \t]*"/)
+		return 1
+	for (; match(line, /"([^"\\]|\\.)*"/); line = substr(line, RSTART + RLENGTH))
+		if (RLENGTH > 40)
+			return 1
+	return 0
+    }' $code)"
+check 'lines begin with tabs, then fewer than 8 spaces, but in comments' \
+    "$(awk '/^\t* +\t/ || /^\t*        / && !/^\t* +\*/ { print FILENAME ":" FNR }' \
+    $code)"
 # A macro that makes functions, and one that opens them, does as it likes.
 check 'the name of a function that is defined stands at the left' "$(awk '
     FNR == 1 { last = "" }
@@ -43,6 +66,15 @@ check 'the name of a function that is defined stands at the left' "$(awk '
 	print FILENAME ":" FNR ": " last
     }
     /^[A-Za-z_]/ { last = $0 }' $code)"
+check 'no two blank lines, and none at the end of a file' "$(awk '
+    FNR == 1 {
+	if (is_blank)
+		print file ": ends in one"
+	is_blank = 0
+    }
+    /^$/ && is_blank { print FILENAME ":" FNR }
+    { is_blank = /^$/; file = FILENAME }
+    END { if (is_blank) print file ": ends in one" }' $code)"
 # A reader who finds one must not ask which. Files that only use a name of
 # their own may choose the same.
 check 'what a header calls a struct, a union or an enum, nobody else does' \

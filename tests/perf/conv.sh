@@ -72,7 +72,7 @@ case ${CC:-cc} in *clang*) percent=110 ;; esac
 by_size=(1250 1250 1250 1500)
 names=(Forward BackwardData BackwardFilter BiasActivationForward)
 for op in 0 1 2 3; do
-	preload= policy=off
+	preload='' policy=off
 	direct=$(a_call $op)
 	preload=$library
 	one=$(($(a_call $op) - direct))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/preload/stub/stub_cudnn.c -- a libcudnn that computes nothing, and whose
- * getters all describe one convolution: what remains of a call's cost is the
- * interposer's. */
+/* tests/preload/stub/stub_cudnn.c -- a libcudnn that computes nothing, and
+ * whose getters all describe one convolution: what remains of a call's cost is
+ * the interposer's. */
 #include <cudnn.h>
 
 #define STUB __attribute__((visibility("default"))) cudnnStatus_t
