@@ -67,7 +67,7 @@ function program(path, words, count,    id, place, main, more, flags, libs, i)
 			complain(words[i] " is no source, flag or library")
 	print "check_PROGRAMS += " path
 	print id "_SOURCES =" main more
-	print id "_LDFLAGS =" flags " $(" kind "_LINK)"
+	print id "_LDFLAGS = $(AM_LDFLAGS) $(" kind "_LINK)" flags
 	print id "_LDADD =" libs " $(" kind "_LIBS)"
 }
 

@@ -15,14 +15,10 @@ emulator_LIBS = scaler/libscaler.a api/libapi.a kernels/libkernels.a \
 dnn_LINK = $(emulator_LINK)
 dnn_LIBS = emulator/libcudnn.so.9 $(emulator_LIBS)
 # As a user's programs are.
-client_LINK = $(GPU_LINK)
-client_LIBS = $(GPU_LIBS) -lm
+client_LIBS = $(LDADD)
 # Of cuDNN 9, and of CUDA 12 and cuDNN 8: as emulated libraries only.
-client12_LINK = -Wl,-rpath-link,emulator
 client12_LIBS = emulator/libcublas.so.12 emulator/libcudart.so.12
-client_dnn_LINK = -Wl,-rpath-link,emulator
 client_dnn_LIBS = emulator/libcudnn.so.9 emulator/libcudart.so.13 -lm
-client_dnn8_LINK = -Wl,-rpath-link,emulator
 client_dnn8_LIBS = emulator/libcudnn.so.8 emulator/libcudart.so.12 -lm
 
 ### Sources that several programs have

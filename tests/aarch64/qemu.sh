@@ -64,6 +64,7 @@ export AARCH64_LIBRARY
 # ---- The tests, all at once
 tests='reach deepbind words providers stacking corners unloading'
 mkdir "$work/tests" "$work/tests/binding"
+ln -s "$root/shim" "$work"
 ln -s "$root/tests/preload" "$root/tests/lint" "$work/tests"
 ln -s "$root"/tests/binding/*.[chp]* "$work/tests/binding"
 for test in $tests; do
