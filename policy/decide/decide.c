@@ -22,9 +22,10 @@ refusal(const struct ac_rule *rule, const struct ac_op *op)
 	const char *caller = op->fact[AC_FACT_CALLER];
 
 	if (rule->action == AC_ACTION_KEEP)
-		return ac_op_is(op, AC_FACT_SOLVER, "yes") &&
-		    ac_conditions_name(rule->conditions, rule->condition_count,
-		    AC_FACT_SOLVER) ? AC_REASON_SOLVER : AC_REASON_RULE;
+		return ac_conditions_name(rule->conditions,
+		    rule->condition_count, AC_FACT_SOLVER) &&
+		    ac_op_is(op, AC_FACT_SOLVER, "yes") ? AC_REASON_SOLVER :
+		    AC_REASON_RULE;
 	if (rule->ask.respects_opt_out) {
 		if (ac_op_is(op, AC_FACT_ASKED, "pedantic"))
 			return AC_REASON_PEDANTIC;
