@@ -117,4 +117,29 @@ check 'every page that is cited is there' "$(files '*.c' '*.h' '*.def' '*.cu' \
 	grep -qxF -e "$page" -e "${file%/*}/$page" "$work" ||
 	    echo "$file:$line: $page"
     done)"
+# By its path from the top, in comments and pages, or from the page's folder.
+# NAME and the like stand for any.
+check 'every file that is cited by its path is there' "$(
+    anywhere="\\b($(echo "$folders" doc man | tr ' ' '|'))"
+    suffix='(c|h|cu|S|def|sh|awk|py|mk|ptx|policy|expected)\b'
+    {
+	files '*.c' '*.h' '*.def' '*.cu' '*.S' '*.md' |
+	    xargs grep -noHE "$anywhere/[A-Za-z0-9_./-]*[A-Za-z0-9_]\.$suffix"
+	files '*.md' |
+	    xargs grep -noHE "\`[A-Za-z0-9_.-]+/[A-Za-z0-9_./-]*[A-Za-z0-9_]\.$suffix"
+    } | tr -d '`' | sort -u | grep -v '[A-Z][A-Z][^:]*$' |
+    while IFS=: read -r file line cited; do
+	[ -e "$cited" ] || [ -e "${file%/*}/$cited" ] ||
+	    echo "$file:$line: $cited"
+    done)"
+# With empty parentheses in a comment, a page or a call; otherwise in its
+# declaration.
+check 'every function of ours that is cited is there' "$({
+	files '*.c' '*.h' '*.def' '*.cu' '*.S' |
+	    xargs grep -ohE '\b(ac|emu|ptx)_[a-z0-9_]+\b(\(\))?' | sort -u |
+	    sed -n 's/^[^(]*$/there &/p'
+	files '*.c' '*.h' '*.def' '*.cu' '*.S' '*.md' |
+	    xargs grep -oHE '\b(ac|emu|ptx)_[a-z0-9_]+\(\)' | sort -u |
+	    sed 's/:/ /; s/()//'
+    } | awk '$1 == "there" { there[$2]; next } !($2 in there) { print $1 ": " $2 }')"
 plan

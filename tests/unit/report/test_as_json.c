@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/report/test_as_json.c -- the JSON report: its fields, and that it
  * is JSON whatever bytes it is made of. With an argument: prints a hostile
- * report for a real parser to read (tests/cli/json.sh). */
+ * report for a real parser to read (tests/cli/report.sh). */
 #include "with_report.h"
 
 #include <math.h>
