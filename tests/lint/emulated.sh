@@ -14,11 +14,21 @@ fold()
 	sed -E 's/@.*//; s/(_(v[0-9]+|64|ptsz|ptds))+$//' | sort -u
 }
 
+# What could be such a function's name in the files that are listed on stdin.
+names()
+{
+	(cd "$root" && xargs grep -ohaE '\b(__cuda|cu|emu)[A-Za-z0-9_]+') |
+	    fold
+}
+
 exports=$(nm -D --defined-only "$build"/emulator/lib*.so.* |
     awk 'NF == 3 && $2 != "A" { print $3 }' | fold)
 named=$(files 'shim/*' 'kernels/*' 'scaler/*' 'bench/*' 'examples/*' 'tests/*' |
-    grep -v '^tests/unit/emulator/' | (cd "$root" && xargs \
-	grep -ohaE '\b(__cuda|cu|emu)[A-Za-z0-9_]+') | fold)
+    grep -v '^tests/unit/emulator/' | names)
+# CALL(symm, ...) of test_emu_matrix.c calls cublasSsymm and cublasDsymm.
+tested=$(files 'tests/unit/emulator/*' | names
+    sed -n 's/.*\bCALL(\([a-z0-9]*\),.*/cublasS\1\ncublasD\1/p' \
+	"$root/tests/unit/emulator/test_emu_matrix.c")
 # [SD] stands for both letters.
 listed=$(sed -n 's/^\t//p' "$root/emulator/EXPORTS" | tr ' ' '\n' |
     sed 's/\(.*\)\[\(.\)\(.\)\]\(.*\)/\1\2\4\n\1\3\4/' | sort)
@@ -28,6 +38,9 @@ imports=$(nm -D --undefined-only "$build"/emulator/lib*.so.* |
 check 'somebody calls each function of NVIDIA that is exported' \
     "$(echo "$exports" | grep -v '^emu' | grep -vxF "$named
 $listed")"
+check 'a test or the product names each of them' \
+    "$(echo "$exports" | grep -v '^emu' | grep -vxF "$named
+$tested")"
 check 'somebody calls each function of ours that libcuda.so.1 exports' \
     "$(echo "$exports" | grep '^emu' | grep -vxF "$named
 $imports")"

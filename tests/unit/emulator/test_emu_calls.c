@@ -129,6 +129,27 @@ queries(void **state)
 	    "CUBLAS_STATUS_NOT_SUPPORTED");
 }
 
+/* Settings that change nothing here, but are remembered where they can be
+ * read. */
+static void
+settings(void **state)
+{
+	unsigned flags = 0;
+	size_t bytes = 0;
+
+	(void)state;
+	OK(cudaInitDevice(0, 0, 0));
+	assert_int_equal(cudaInitDevice(1, 0, 0), cudaErrorInvalidDevice);
+	OK(cudaSetDeviceFlags(cudaDeviceScheduleYield));
+	OK(cudaGetDeviceFlags(&flags));
+	assert_int_equal(flags, cudaDeviceScheduleYield);
+	OK(cudaDeviceSetLimit(cudaLimitStackSize, 2048));
+	OK(cudaDeviceGetLimit(&bytes, cudaLimitStackSize));
+	assert_true(bytes > 0);
+	OK(cudaDeviceSetCacheConfig(cudaFuncCachePreferL1));
+	cudaGetLastError();
+}
+
 /* ---- other processes: what they print and how they end ----------------- */
 
 static char text[4096];
@@ -351,6 +372,9 @@ drops(void **state)
 /* ---- kernels of the program -------------------------------------------- */
 
 void **__cudaRegisterFatBinary(void *fat_binary);
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
+    void **params, size_t shared, cudaStream_t stream);
 void __cudaRegisterFunction(void **handle, const char *host, char *device,
     const char *name, int thread_limit, uint3 *thread, uint3 *block,
     dim3 *block_size, dim3 *grid_size, int *warp_size);
@@ -374,11 +398,20 @@ kernels(void **state)
 	void *params[] = { &x, &factor };
 	const dim3 two = { 2, 1, 1 };
 	void **fat = __cudaRegisterFatBinary(NULL);
+	cudaKernel_t kernel;
 
 	(void)state;
 	__cudaRegisterFunction(fat, &stub, NULL, "_Z6triplePff", -1, NULL,
 	    NULL, NULL, NULL, NULL);
+	OK(cudaFuncSetAttribute(&stub,
+	    cudaFuncAttributeMaxDynamicSharedMemorySize, 4096));
+	OK(cudaFuncSetCacheConfig(&stub, cudaFuncCachePreferShared));
 	setenv("AUTOCAST_LOG", "off", 1); /* these complaints are provoked */
+	assert_int_equal(cudaFuncSetCacheConfig(&unknown,
+	    cudaFuncCachePreferShared), cudaErrorInvalidDeviceFunction);
+	assert_int_equal(cudaFuncSetAttribute(&unknown,
+	    cudaFuncAttributeMaxDynamicSharedMemorySize, 1),
+	    cudaErrorInvalidDeviceFunction);
 	assert_int_equal(cudaLaunchKernel(&unknown, two, two, params, 0,
 	    NULL), cudaErrorInvalidDeviceFunction);
 	assert_int_equal(cudaLaunchKernel(&stub, two, two, params, 0, NULL),
@@ -386,9 +419,12 @@ kernels(void **state)
 	unsetenv("AUTOCAST_LOG");
 	emuTwinRegister("_Z6triplePff", triple, sizes, 2);
 	OK(cudaLaunchKernel(&stub, two, two, params, 0, NULL));
+	factor = 2;
+	OK(__cudaGetKernel(&kernel, &stub)); /* as nvcc's code launches it */
+	OK(__cudaLaunchKernel(kernel, two, two, params, 0, NULL));
 	factor = 100; /* arguments were copied at the launch */
 	OK(cudaMemcpy(back, x, sizeof back, cudaMemcpyDeviceToHost));
-	assert_true(back[0] == 3 && back[3] == 12);
+	assert_true(back[0] == 6 && back[3] == 24);
 	OK(cudaFree(x));
 	cudaGetLastError();
 }
@@ -411,6 +447,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(failures),
 		cmocka_unit_test(counters),
 		cmocka_unit_test(queries),
+		cmocka_unit_test(settings),
 		cmocka_unit_test(models),
 		cmocka_unit_test(complaints),
 		cmocka_unit_test(counters_at_exit),

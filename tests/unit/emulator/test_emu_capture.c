@@ -205,6 +205,7 @@ info(void **state)
 static void
 refused(void **state)
 {
+	cudaGraphInstantiateParams params = { .flags = 0 };
 	cudaGraphExecUpdateResultInfo result;
 	cudaGraphExec_t exec;
 	cudaGraph_t graph;
@@ -216,7 +217,14 @@ refused(void **state)
 	OK(cudaStreamEndCapture(stream, &graph));
 	assert_int_equal(cudaGraphInstantiate(&exec, graph,
 	    cudaGraphInstantiateFlagDeviceLaunch), cudaErrorNotSupported);
+	OK(cudaGraphInstantiateWithParams(&exec, graph, &params));
+	assert_int_equal(params.result_out, cudaGraphInstantiateSuccess);
+	OK(cudaGraphExecDestroy(exec));
+	assert_int_equal(cudaGraphInstantiateWithParams(&exec, graph, NULL),
+	    cudaErrorInvalidValue);
 	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaGraphUpload(exec, stream));
+	assert_int_equal(cudaGraphUpload(NULL, stream), cudaErrorInvalidValue);
 	OK(cudaGraphLaunch(exec, stream)); /* an empty one */
 	assert_int_equal(cudaGraphExecUpdate(exec, graph, &result),
 	    cudaErrorGraphExecUpdateFailure);

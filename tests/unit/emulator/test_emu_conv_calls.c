@@ -102,12 +102,14 @@ found_in_place(void **state)
 	const float values[] = { 3, 5 };
 	struct test_conv d = test_conv_new();
 	cudnnConvolutionBwdFilterAlgoPerf_t perf[16];
+	cudnnConvolutionBwdDataAlgoPerf_t data;
+	cudnnConvolutionFwdAlgoPerf_t forward;
 	float *x = test_upload(values, 4), *dy = test_upload(values + 1, 4);
 	float *dw = test_device(4), result;
 	uint64_t syncs;
 	void *workspace;
 	size_t bytes;
-	int count;
+	int count, most;
 
 	(void)state;
 	test_conv_small(&d, 1, 1, 1, 1);
@@ -131,6 +133,22 @@ found_in_place(void **state)
 	assert_int_not_equal(perf[1].status, 0);
 	OK(cudaMemcpy(&result, dw, 4, cudaMemcpyDeviceToHost));
 	assert_true(result == 15);
+	/* The other operations; here all numbers are one tensor each. */
+	OK(cudnnFindConvolutionForwardAlgorithmEx(handle, d.x, x, d.w, dy,
+	    d.conv, d.y, dw, 1, &count, &forward, workspace, bytes));
+	OK(cudaMemcpy(&result, dw, 4, cudaMemcpyDeviceToHost));
+	assert_true(count == 1 && !forward.status && result == 15);
+	OK(cudaMemset(dw, 0, 4));
+	OK(cudnnFindConvolutionBackwardDataAlgorithmEx(handle, d.w, x, d.y,
+	    dy, d.conv, d.x, dw, 1, &count, &data, workspace, bytes));
+	OK(cudaMemcpy(&result, dw, 4, cudaMemcpyDeviceToHost));
+	assert_true(count == 1 && !data.status && result == 15);
+	OK(cudnnFindConvolutionBackwardFilterAlgorithm(handle, d.x, d.y,
+	    d.conv, d.w, 16, &count, perf));
+	OK(cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(handle, &most));
+	assert_int_equal(count, most);
+	OK(cudnnGetConvolutionBackwardDataAlgorithmMaxCount(handle, &most));
+	assert_true(most > 1);
 	OK(cudaFree(x));
 	OK(cudaFree(dy));
 	OK(cudaFree(dw));

@@ -159,6 +159,46 @@ convolutions(void **state)
 	test_conv_drop(&d);
 }
 
+/* What was set in two dimensions reads the same in two dimensions. */
+static void
+two_dimensions(void **state)
+{
+	struct test_conv d = test_conv_new();
+	cudnnConvolutionMode_t mode;
+	cudnnReorderType_t reorder;
+	cudnnTensorFormat_t format;
+	cudnnDataType_t type;
+	int got[4], stride[4];
+
+	(void)state;
+	OK(cudnnSetConvolution2dDescriptor(d.conv, 1, 2, 3, 4, 5, 6,
+	    CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
+	OK(cudnnGetConvolution2dDescriptor(d.conv, &got[0], &got[1],
+	    &stride[0], &stride[1], &got[2], &got[3], &mode, &type));
+	assert_memory_equal(got, ((int[]){ 1, 2, 5, 6 }), sizeof got);
+	assert_memory_equal(stride, ((int[]){ 3, 4 }), sizeof(int[2]));
+	assert_int_equal(mode, CUDNN_CROSS_CORRELATION);
+	OK(cudnnSetConvolutionReorderType(d.conv, CUDNN_NO_REORDER));
+	OK(cudnnGetConvolutionReorderType(d.conv, &reorder));
+	assert_int_equal(reorder, CUDNN_NO_REORDER);
+	REFUSED(cudnnSetConvolutionReorderType(d.conv, (cudnnReorderType_t)2));
+	OK(cudnnSetTensor4dDescriptor(d.x, CUDNN_TENSOR_NCHW,
+	    CUDNN_DATA_HALF, 2, 4, 18, 29));
+	OK(cudnnGetTensor4dDescriptor(d.x, &type, &got[0], &got[1], &got[2],
+	    &got[3], &stride[0], &stride[1], &stride[2], &stride[3]));
+	assert_int_equal(type, CUDNN_DATA_HALF);
+	assert_memory_equal(got, ((int[]){ 2, 4, 18, 29 }), sizeof got);
+	assert_memory_equal(stride, ((int[]){ 4 * 18 * 29, 18 * 29, 29, 1 }),
+	    sizeof stride);
+	OK(cudnnSetFilter4dDescriptor(d.w, CUDNN_DATA_FLOAT,
+	    CUDNN_TENSOR_NHWC, 6, 2, 3, 5));
+	OK(cudnnGetFilter4dDescriptor(d.w, &type, &format, &got[0], &got[1],
+	    &got[2], &got[3]));
+	assert_int_equal(format, CUDNN_TENSOR_NHWC);
+	assert_memory_equal(got, ((int[]){ 6, 2, 3, 5 }), sizeof got);
+	test_conv_drop(&d);
+}
+
 /* The filter must fit into the image, and all must have the same number of
  * dimensions. */
 static void
@@ -202,6 +242,11 @@ versions(void **state)
 	assert_string_equal(cudnnGetErrorString((cudnnStatus_t)99999),
 	    "CUDNN_UNKNOWN_STATUS");
 	assert_int_equal(cudnnGetVersion(), CUDNN_VERSION);
+	assert_int_equal(cudnnGetCudartVersion(), CUDART_VERSION);
+	OK(cudnnAdvVersionCheck());
+	OK(cudnnCnnVersionCheck());
+	OK(cudnnGraphVersionCheck());
+	OK(cudnnOpsVersionCheck());
 	OK(cudnnGetProperty(MINOR_VERSION, &value));
 	assert_int_equal(value, CUDNN_MINOR);
 	REFUSED(cudnnGetProperty((libraryPropertyType)3, &value));
@@ -218,6 +263,7 @@ main(void)
 		cmocka_unit_test(tensors),
 		cmocka_unit_test(filters),
 		cmocka_unit_test(convolutions),
+		cmocka_unit_test(two_dimensions),
 		cmocka_unit_test(outputs),
 		cmocka_unit_test(versions),
 	};

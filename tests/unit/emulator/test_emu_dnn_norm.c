@@ -226,6 +226,10 @@ extended(void **state)
 	OK(cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(handle,
 	    norm_mode, only, x_desc, NULL, y_desc, small_desc, NULL, &bytes));
 	assert_int_equal(bytes, 0);
+	OK(cudnnGetBatchNormalizationBackwardExWorkspaceSize(handle,
+	    norm_mode, only, x_desc, NULL, y_desc, NULL, x_desc, small_desc,
+	    NULL, &bytes));
+	assert_int_equal(bytes, 0);
 	OK(cudnnBatchNormalizationForwardTrainingEx(handle, norm_mode, only,
 	    &one, &zero, x_desc, x, NULL, NULL, y_desc, y, small_desc, scale,
 	    bias, 1, mean, variance, 1e-3, NULL, NULL, NULL, NULL, 0, NULL,

@@ -383,8 +383,10 @@ dropouts(void **state)
 	cudnnDropoutDescriptor_t op;
 	double first[COUNT], back[COUNT];
 	size_t state_bytes, bytes;
+	unsigned long long seed;
 	unsigned char *reserve;
-	void *states;
+	void *states, *kept;
+	float share;
 
 	(void)state;
 	OK(cudnnCreateDropoutDescriptor(&op));
@@ -394,7 +396,10 @@ dropouts(void **state)
 	states = test_device(state_bytes);
 	reserve = test_device(bytes);
 	for (int run = 0; run < 3; run++) {
-		if (run != 1)
+		if (run == 1) /* the counter goes on */
+			OK(cudnnRestoreDropoutDescriptor(op, handle, 0.25f,
+			    states, state_bytes, 11));
+		else
 			OK(cudnnSetDropoutDescriptor(op, handle, 0.25f,
 			    states, state_bytes, 11));
 		OK(cudnnDropoutForward(handle, op, x_desc, x, y_desc, y,
@@ -415,6 +420,8 @@ dropouts(void **state)
 			near(back[i], ys[i] != 0 ? dys[i] / 0.75 : 0, 1e-14);
 		}
 	}
+	OK(cudnnGetDropoutDescriptor(op, handle, &share, &kept, &seed));
+	assert_true(share == 0.25f && kept == states && seed == 11);
 	assert_int_equal(cudnnDropoutForward(handle, op, x_desc, x, y_desc, y,
 	    reserve, bytes - 1), CUDNN_STATUS_BAD_PARAM);
 	assert_int_equal(cudnnSetDropoutDescriptor(op, handle, 1.5f, states,

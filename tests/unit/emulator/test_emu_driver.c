@@ -313,6 +313,135 @@ own_kernels(void **state)
 	OK(cuLibraryUnload(library));
 }
 
+/* Copies and fills that wait, of every kind of memory. */
+static void
+moves(void **state)
+{
+	unsigned *managed, words[2] = { 0 };
+	CUdeviceptr address[2], other;
+	CUmemoryPool pool;
+	size_t total, left;
+	void *pinned;
+
+	(void)state;
+	OK(cuDeviceTotalMem(&total, 0));
+	OK(cuMemGetInfo(&left, &total));
+	assert_true(left <= total);
+	OK(cuDeviceGetDefaultMemPool(&pool, 0));
+	OK(cuMemPoolTrimTo(pool, 0));
+	assert_int_equal(cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemAllocAsync(&address[0], 8, NULL));
+	OK(cuMemAllocManaged(&address[1], 8, CU_MEM_ATTACH_GLOBAL));
+	managed = (void *)(uintptr_t)address[1];
+	OK(cuMemAllocHost(&pinned, 8));
+	OK(cuMemsetD32(address[0], 0x01020304, 2));
+	OK(cuMemsetD8(address[0] + 4, 9, 4));
+	OK(cuMemcpyDtoD(address[1], address[0], 8));
+	OK(cuCtxSynchronize());
+	assert_true(managed[0] == 0x01020304 && managed[1] == 0x09090909);
+	OK(cuMemsetD32(address[1], 5, 2));
+	OK(cuMemcpyPeer(address[0], context, address[1], context, 8));
+	OK(cuMemcpy((CUdeviceptr)(uintptr_t)pinned, address[0], 8));
+	OK(cuCtxSynchronize());
+	assert_int_equal(((unsigned *)pinned)[1], 5);
+	other = (CUdeviceptr)(uintptr_t)words;
+	OK(cuMemcpyAsync(other, address[0], 8, NULL));
+	OK(cuStreamSynchronize(NULL));
+	assert_int_equal(words[1], 5);
+	OK(cuMemFreeHost(pinned));
+	OK(cuMemFree(address[1]));
+	OK(cuMemFreeAsync(address[0], NULL));
+	OK(cuStreamSynchronize(NULL));
+}
+
+/* Peers, flags, priorities; a reset of the primary context. */
+static void
+facts(void **state)
+{
+	int least = 1, greatest = 1, active = 0, can = 1, priority;
+	unsigned flags = 9;
+	CUstream stream;
+
+	(void)state;
+	OK(cuDeviceCanAccessPeer(&can, 0, 0));
+	assert_int_equal(can, 0);
+	assert_int_equal(cuCtxEnablePeerAccess(context, 0),
+	    CUDA_ERROR_INVALID_DEVICE);
+	assert_int_equal(cuCtxEnablePeerAccess(NULL, 0),
+	    CUDA_ERROR_INVALID_CONTEXT);
+	assert_int_equal(cuCtxDisablePeerAccess(context),
+	    CUDA_ERROR_INVALID_DEVICE);
+	OK(cuCtxGetFlags(&flags));
+	assert_int_equal(flags, 0);
+	OK(cuCtxGetStreamPriorityRange(&least, &greatest));
+	assert_true(least == 0 && greatest < 0);
+	OK(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING,
+	    greatest));
+	OK(cuStreamGetPriority(stream, &priority));
+	assert_int_equal(priority, greatest);
+	OK(cuStreamGetFlags(stream, &flags));
+	assert_int_equal(flags, CU_STREAM_NON_BLOCKING);
+	OK(cuStreamDestroy(stream));
+	OK(cuDevicePrimaryCtxReset(0));
+	OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+	assert_int_equal(active, 0);
+	OK(cudaFree(NULL)); /* the runtime brings it back */
+	OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+	assert_int_equal(active, 1);
+}
+
+/* A graph's executables, made in each way; they cannot be updated. */
+static void
+graphs(void **state)
+{
+	CUDA_GRAPH_INSTANTIATE_PARAMS params = { .flags = 0 };
+	CUgraphExecUpdateResultInfo result;
+	struct test_gate gate;
+	CUgraphExec exec[3];
+	CUdeviceptr address;
+	unsigned word = 0;
+	CUstream stream;
+	CUgraph graph;
+	size_t nodes;
+
+	(void)state;
+	OK(cuMemAlloc(&address, 4));
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	OK(cuMemsetD32Async(address, 7, 1, stream));
+	OK(cuStreamEndCapture(stream, &graph));
+	OK(cuGraphGetNodes(graph, NULL, &nodes));
+	assert_int_equal(nodes, 1);
+	OK(cuGraphInstantiate(&exec[0], graph, 0));
+	OK(cuGraphInstantiateWithFlags(&exec[1], graph, 0));
+	OK(cuGraphInstantiateWithParams(&exec[2], graph, &params));
+	assert_int_equal(params.result_out, CUDA_GRAPH_INSTANTIATE_SUCCESS);
+	assert_int_equal(cuGraphInstantiateWithFlags(&exec[1], graph, 1u << 20),
+	    CUDA_ERROR_NOT_SUPPORTED);
+	assert_int_equal(cuGraphExecUpdate(exec[0], graph, &result),
+	    CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	for (int i = 0; i < 3; i++) {
+		OK(cuMemsetD32(address, 0, 1));
+		OK(cuCtxSynchronize());
+		OK(cuGraphUpload(exec[i], stream));
+		sem_init(&gate.opened, 0, 0);
+		OK(cuLaunchHostFunc(stream, test_gate_run, &gate));
+		OK(cuGraphLaunch(exec[i], stream));
+		assert_int_equal(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+		test_gate_open(&gate);
+		OK(cuStreamSynchronize(stream));
+		OK(cuStreamQuery(stream));
+		OK(cuMemcpyDtoH(&word, address, 4));
+		assert_int_equal(word, 7);
+		OK(cuGraphExecDestroy(exec[i]));
+	}
+	assert_int_equal(cuGraphUpload(exec[0], stream),
+	    CUDA_ERROR_INVALID_VALUE);
+	OK(cuGraphDestroy(graph));
+	OK(cuStreamDestroy(stream));
+	OK(cuMemFree(address));
+}
+
 /* A status has one number and one text, in the driver and in the runtime. */
 static void
 errors(void **state)
@@ -343,6 +472,9 @@ main(void)
 		cmocka_unit_test(entry_points),
 		cmocka_unit_test(contexts),
 		cmocka_unit_test(memory),
+		cmocka_unit_test(moves),
+		cmocka_unit_test(facts),
+		cmocka_unit_test(graphs),
 		cmocka_unit_test(capture),
 		cmocka_unit_test(kernels),
 		cmocka_unit_test(lazy_loading),

@@ -3,6 +3,7 @@
  * cuBLAS promises in edge cases, and what some models lack. */
 #include "test_emu_gemm.h"
 
+#include <cublasXt.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <math.h>
@@ -131,7 +132,38 @@ pointer_arrays(void **state)
 	OK(cudaFree(C));
 }
 
-/* Complex and double products, and the calls without a handle. */
+/* dx * dx, by each of the calls that take several products. */
+static void
+double_batches(double *a, double *c)
+{
+	const double *ins[1] = { a }, one = 1, zero = 0;
+	const cublasOperation_t ops[1] = { N };
+	const int ints[1] = { 1 };
+	double *outs[1] = { c }, back[3];
+	const double **in = test_upload(ins, sizeof ins);
+	double **out = test_upload(outs, sizeof outs);
+
+	for (int i = 0; i < 3; i++) {
+		OK(cudaMemset(c, 0xff, 8));
+		if (i == 0)
+			OK(cublasDgemmBatched(handle, N, N, 1, 1, 1, &one, in,
+			    1, in, 1, &zero, out, 1, 1));
+		else if (i == 1)
+			OK(cublasDgemmStridedBatched(handle, N, N, 1, 1, 1,
+			    &one, a, 1, 1, a, 1, 1, &zero, c, 1, 1, 1));
+		else
+			OK(cublasDgemmGroupedBatched(handle, ops, ops, ints,
+			    ints, ints, &one, in, ints, in, ints, &zero, out,
+			    ints, 1, ints));
+		OK(cudaMemcpy(&back[i], c, 8, cudaMemcpyDeviceToHost));
+	}
+	assert_true(back[0] == 1.0 / 3 * (1.0 / 3));
+	assert_true(back[1] == back[0] && back[2] == back[0]);
+	OK(cudaFree(in));
+	OK(cudaFree(out));
+}
+
+/* Complex and double products. */
 static void
 other_types(void **state)
 {
@@ -154,11 +186,58 @@ other_types(void **state)
 	    1));
 	OK(cudaMemcpy(&dback, dc, 8, cudaMemcpyDeviceToHost));
 	assert_true(dback == dx * dx);
+	double_batches(da, dc);
 	OK(cudaFree(a));
 	OK(cudaFree(b));
 	OK(cudaFree(c));
 	OK(cudaFree(da));
 	OK(cudaFree(dc));
+}
+
+/* cublas.h has these, but goes with cublas_v2.h in no file. */
+cublasStatus_t cublasAlloc(int n, int size, void **pointer);
+cublasStatus_t cublasFree(void *pointer);
+cublasStatus_t cublasGetError(void);
+
+static void
+log_nothing(const char *message)
+{
+	(void)message;
+}
+
+/* Calls without a handle: memory of the first API, the logger; cuBLASXt. */
+static void
+without_handle(void **state)
+{
+	const float x[4] = { 1, 2, 3, 4 }, one = 1, zero = 0;
+	cublasXtHandle_t xt;
+	cublasLogCallback logger;
+	float y[4];
+	void *p;
+
+	(void)state;
+	OK(cublasAlloc(4, 4, &p));
+	OK(cudaMemset(p, 0, 16));
+	OK(cublasFree(p));
+	assert_int_equal(cublasAlloc(0, 4, &p), CUBLAS_STATUS_INVALID_VALUE);
+	OK(cublasGetError());
+	OK(cublasLoggerConfigure(1, 0, 0, NULL));
+	OK(cublasSetLoggerCallback(log_nothing));
+	OK(cublasGetLoggerCallback(&logger));
+	assert_true(logger == log_nothing);
+	OK(cublasSetLoggerCallback(NULL));
+	OK(cublasXtCreate(&xt));
+	OK(cublasXtDeviceSelect(xt, 1, (int[]){ 0 }));
+	assert_int_equal(cublasXtDeviceSelect(xt, 1, (int[]){ 1 }),
+	    CUBLAS_STATUS_INVALID_VALUE);
+	OK(cublasXtSetBlockDim(xt, 64));
+	assert_int_equal(cublasXtSetBlockDim(xt, 0),
+	    CUBLAS_STATUS_INVALID_VALUE);
+	OK(cublasXtSgemm(xt, N, T, 2, 2, 2, &one, x, 2, x, 2, &zero, y, 2));
+	assert_true(y[0] == 10 && y[1] == 14 && y[3] == 20);
+	OK(cublasXtDestroy(xt));
+	assert_int_equal(cublasXtDestroy(NULL),
+	    CUBLAS_STATUS_NOT_INITIALIZED);
 }
 
 /* The same call twice gives the same bits. */
@@ -282,6 +361,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(bad_arguments),
 		cmocka_unit_test(pointer_arrays),
 		cmocka_unit_test(other_types),
+		cmocka_unit_test(without_handle),
 		cmocka_unit_test(same_bits),
 		cmocka_unit_test(openblas),
 		cmocka_unit_test(t4),

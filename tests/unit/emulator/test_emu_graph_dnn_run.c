@@ -454,6 +454,9 @@ work_is_captured(void **state)
 	assert_int_equal(cudnnBackendPopulateCudaGraph(w->handle, w->plan,
 	    pack(w, w->workspace), graph),
 	    CUDNN_STATUS_NOT_SUPPORTED_CUDA_GRAPH_NATIVE_API);
+	assert_int_equal(cudnnBackendUpdateCudaGraph(w->handle, w->plan,
+	    pack(w, w->workspace), graph),
+	    CUDNN_STATUS_NOT_SUPPORTED_CUDA_GRAPH_NATIVE_API);
 	dnn_release(NULL);
 	for (int i = 0; i < 2; i++) {
 		OK(cudaMemset(w->dout, 0xff, w->count[2] * sizeof(float)));

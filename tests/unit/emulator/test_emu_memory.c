@@ -170,11 +170,58 @@ two_dimensions(void **state)
 	OK(cublasSetVector(3, 1, host, 2, d, 1));
 	OK(cublasGetVector(3, 1, d, 1, back, 3));
 	assert_true(back[0] == 'a' && back[3] == 'c' && back[6] == 'e');
+	OK(cublasSetMatrixAsync(2, 2, 1, host, 3, d, 4, NULL));
+	OK(cublasGetMatrixAsync(2, 2, 1, d, 4, back, 3, NULL));
+	OK(cublasSetVectorAsync(2, 1, host + 8, 1, d, 1, NULL));
+	OK(cublasGetVectorAsync(2, 1, d, 1, back + 6, 2, NULL));
+	OK(cudaStreamSynchronize(NULL));
+	assert_true(!memcmp(back, "ab", 2) && !memcmp(back + 3, "de", 2));
+	assert_true(back[6] == 'i' && back[8] == 'j');
 	assert_int_equal(cublasSetMatrix(3, 2, 1, host, 2, d, 4),
 	    CUBLAS_STATUS_INVALID_VALUE);
 	assert_int_equal(cublasSetVector(3, 1, host, 1, host, 1),
 	    CUBLAS_STATUS_MAPPING_ERROR);
 	OK(cudaFree(d));
+}
+
+/* Rows of pitched memory; memory of a pool. */
+static void
+pitches(void **state)
+{
+	char host[8] = "abcdefg", back[8] = { 0 }, *rows, *pooled;
+	cudaMemPool_t pool;
+	uint64_t keep = 0;
+	size_t pitch = 0;
+
+	(void)state;
+	OK(cudaMallocPitch((void **)&rows, &pitch, 5, 2));
+	assert_true(pitch >= 5 && pitch % 32 == 0);
+	OK(cudaMemset2DAsync(rows, pitch, '.', 5, 2, NULL));
+	OK(cudaMemcpy2DAsync(rows, pitch, host, 4, 4, 2,
+	    cudaMemcpyHostToDevice, NULL));
+	OK(cudaMemcpy2DAsync(back, 4, rows + 1, pitch, 4, 2,
+	    cudaMemcpyDeviceToHost, NULL));
+	OK(cudaStreamSynchronize(NULL));
+	assert_memory_equal(back, "bcd.fg\0.", 8);
+	OK(cudaFree(rows));
+	assert_int_equal(cudaMallocPitch((void **)&rows, NULL, 5, 2),
+	    cudaErrorInvalidValue);
+	OK(cudaDeviceGetDefaultMemPool(&pool, 0));
+	assert_int_equal(cudaDeviceGetDefaultMemPool(&pool, 1),
+	    cudaErrorInvalidValue);
+	OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold,
+	    &keep));
+	OK(cudaMallocFromPoolAsync((void **)&pooled, 8, pool, NULL));
+	OK(cudaMemset(pooled, 'x', 8));
+	OK(cudaMemcpy(back, pooled, 8, cudaMemcpyDeviceToHost));
+	assert_int_equal(back[7], 'x');
+	OK(cudaFreeAsync(pooled, NULL));
+	OK(cudaStreamSynchronize(NULL));
+	OK(cudaMemPoolTrimTo(pool, 0));
+	assert_int_equal(cudaMemPoolTrimTo(NULL, 0), cudaErrorInvalidValue);
+	assert_int_equal(cudaMallocFromPoolAsync((void **)&pooled, 8, NULL,
+	    NULL), cudaErrorInvalidValue);
+	cudaGetLastError();
 }
 
 /* The device has the size that it reports, and frees memory. */
@@ -342,6 +389,7 @@ main(void)
 		cmocka_unit_test(vectors),
 		cmocka_unit_test(copies),
 		cmocka_unit_test(two_dimensions),
+		cmocka_unit_test(pitches),
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(bad_frees),
 		cmocka_unit_test(stream_ordered),

@@ -253,6 +253,10 @@ handles(void **state)
 	int priority;
 
 	(void)state;
+	OK(cudaDeviceGetStreamPriorityRange(&priority, NULL));
+	assert_int_equal(priority, 0);
+	OK(cudaDeviceGetStreamPriorityRange(NULL, &priority));
+	assert_true(priority <= -3);
 	OK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, -3));
 	OK(cudaStreamGetFlags(stream, &flags));
 	OK(cudaStreamGetPriority(stream, &priority));
@@ -361,7 +365,9 @@ elapsed(void **state)
 	OK(cudaEventRecord(a, NULL));
 	assert_int_equal(cudaEventElapsedTime(&ms, a, b),
 	    cudaErrorInvalidResourceHandle);
-	OK(cudaEventRecord(b, NULL));
+	OK(cudaEventRecordWithFlags(b, NULL, cudaEventRecordDefault));
+	assert_int_equal(cudaEventRecordWithFlags(b, NULL,
+	    cudaEventRecordExternal), cudaErrorInvalidValue);
 	OK(cudaEventRecord(blind, NULL));
 	OK(cudaEventSynchronize(blind));
 	OK(cudaEventElapsedTime(&ms, a, b));

@@ -242,6 +242,37 @@ doubles(void **state)
 	OK(cublasDnrm2(handle, 1, d, 1, &got));
 	assert_true(fabs(got - 6) < 1e-14);
 	{
+		const double pair[2] = { -1.0 / 3, 3 };
+		double *v = test_upload(pair, 16), *w = test_device(16), out[2];
+		int at;
+
+		OK(cublasDasum(handle, 2, v, 1, &got));
+		assert_true(fabs(got - 10.0 / 3) < 1e-15);
+		OK(cublasIdamax(handle, 2, v, 1, &at));
+		assert_int_equal(at, 2);
+		OK(cublasIdamin(handle, 2, v, 1, &at));
+		assert_int_equal(at, 1);
+		OK(cublasDcopy(handle, 2, v, 1, w, -1));
+		OK(cublasDswap(handle, 1, w, 1, d, 1)); /* 3 and 6 */
+		OK(cublasDgemv(handle, CUBLAS_OP_N, 2, 1, &two, v, 2, d, 1,
+		    &third, w, 1));
+		OK(cudaMemcpy(out, w, 16, cudaMemcpyDeviceToHost));
+		/* (6, -1/3) / 3 + 2 * 3 * (-1/3, 3) */
+		assert_true(fabs(out[0]) < 1e-15 &&
+		    fabs(out[1] - 18 + 1.0 / 9) < 1e-14);
+		OK(cublasDgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, 1, 2, &two,
+		    v, 2, &alpha, v, 1, w, 1));
+		OK(cublasDtrsm(handle, CUBLAS_SIDE_LEFT,
+		    CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
+		    CUBLAS_DIAG_NON_UNIT, 1, 2, &two, d, 1, w, 1));
+		OK(cudaMemcpy(out, w, 16, cudaMemcpyDeviceToHost));
+		/* 2 (2 + 1.5) (-1/3, 3) / 3 */
+		assert_true(fabs(out[0] + 7.0 / 9) < 1e-15 &&
+		    fabs(out[1] - 7) < 1e-14);
+		OK(cudaFree(v));
+		OK(cudaFree(w));
+	}
+	{
 		int64_t index;
 		float sum;
 
