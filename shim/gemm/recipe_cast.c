@@ -91,7 +91,7 @@ ac_recipe_cast(const struct ac_job *job)
 	struct ac_lane_loan loan;
 	struct ac_layout layout;
 	enum ac_reason reason;
-	bool timed;
+	bool timed, clean;
 
 	if (!ac_layout_make(job->g, true, false, &layout))
 		return AC_REASON_WORKSPACE;
@@ -106,11 +106,12 @@ ac_recipe_cast(const struct ac_job *job)
 	ac_job_sample(job, turn->sampled || turn->posts_if_bad ? &turn->slot
 	    : NULL, &layout);
 	reason = run(job, &layout, &loan);
+	clean = reason == AC_REASON_NONE
+	    && *job->status_out == CUBLAS_STATUS_SUCCESS;
 	if (timed)
-		ac_timing_end(timing, job->call.place,
-		    reason == AC_REASON_NONE);
-	ac_lane_return(&loan, reason == AC_REASON_NONE);
-	if (reason == AC_REASON_NONE && turn->sampled)
+		ac_timing_end(timing, job->call.place, clean);
+	ac_lane_return(&loan, clean);
+	if (clean && turn->sampled)
 		ac_trial_sampled(job->call.trial, turn);
 	return reason;
 }
