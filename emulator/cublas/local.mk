@@ -2,6 +2,7 @@
 # emulator/cublas/local.mk -- what the makefile knows of this folder.
 emulator_libblas_a_SOURCES += \
 	emulator/cublas/cublas.h \
+	emulator/cublas/cublas_blas.c \
 	emulator/cublas/cublas_exact.c \
 	emulator/cublas/cublas_exact.h \
 	emulator/cublas/cublas_gemm.c \
@@ -14,6 +15,7 @@ emulator_libblas_a_SOURCES += \
 	emulator/cublas/cublas_once.c \
 	emulator/cublas/cublas_once.h \
 	emulator/cublas/cublas_product.c \
+	emulator/cublas/cublas_scalar.c \
 	emulator/cublas/cublas_sums.c \
 	emulator/cublas/cublas_sums.h \
 	emulator/cublas/cublas_touch.c \

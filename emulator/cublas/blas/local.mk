@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # emulator/cublas/blas/local.mk -- what the makefile knows of this folder.
 emulator_libblas_a_SOURCES += \
-	emulator/cublas/blas/cublas_blas.c \
 	emulator/cublas/blas/cublas_copy.c \
 	emulator/cublas/blas/cublas_legacy.c \
 	emulator/cublas/blas/cublas_level1.c \
@@ -9,6 +8,5 @@ emulator_libblas_a_SOURCES += \
 	emulator/cublas/blas/cublas_level3.c \
 	emulator/cublas/blas/cublas_matrix.h \
 	emulator/cublas/blas/cublas_rotate.c \
-	emulator/cublas/blas/cublas_scalar.c \
 	emulator/cublas/blas/cublas_symmetric.c \
 	emulator/cublas/blas/cublas_triangular.c

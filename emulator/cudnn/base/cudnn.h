@@ -15,7 +15,7 @@
 #include "emulator/cublas/cublas_touch.h"
 #include "emulator/shared/handle.h"
 
-/* ---- handles and calls (cudnn_handle.c) -------------------------------- */
+/* ---- handles and calls (cudnn_call.c) ---------------------------------- */
 
 enum { EMU_DNN_MARK = 0x444e4e30 + CUDNN_MAJOR };
 

@@ -3,6 +3,7 @@
 emulator_libcudnn_so_9_SOURCES += \
 	emulator/cudnn/base/cudnn.h \
 	emulator/cudnn/base/cudnn_8.h \
+	emulator/cudnn/base/cudnn_call.c \
 	emulator/cudnn/base/cudnn_descriptor.c \
 	emulator/cudnn/base/cudnn_descriptor.h \
 	emulator/cudnn/base/cudnn_descriptor_conv.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_scalar.c -- alpha and beta, by either pointer
+/* emulator/cublas/cublas_scalar.c -- alpha and beta, by either pointer
  * mode. */
 #include "emulator/cublas/cublas.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/cublas/blas/cublas_blas.c -- one product in memory, by OpenBLAS. It
+/* emulator/cublas/cublas_blas.c -- one product in memory, by OpenBLAS. It
  * uses one thread, because its bits depend on their number. It is linked into
  * the library and hidden. TSan must see every access, so a plain loop takes its
  * place there, and with EMU_OWN_PRODUCT. */
