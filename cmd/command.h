@@ -88,6 +88,9 @@ void ac_say_bytes(const char *bytes, size_t count, void *context);
 /* The same to stdout; ac_say_done() tells whether that took them. */
 void ac_say_stdout(const char *bytes, size_t count, void *context);
 
+/* `word` so that a shell reads it as one (cmd/run/quote.c). */
+void ac_quote(struct ac_text *text, const char *word);
+
 /* stdout must have taken everything: a full disk is a failure. */
 int ac_say_done(void);
 

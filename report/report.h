@@ -120,14 +120,14 @@ enum ac_clock {
 };
 void ac_report_clock(enum ac_clock clock);
 
-/* The record of the site `key` with `decision`, created if it is new. Not on
- * the hot path (takes a lock, may grow the file). Never NULL: past 10^5 sites
- * the overflow site, whose decision is keep. *is_overflow_out may be NULL. */
-struct ac_site_record *ac_report_site(const struct ac_site_key *key,
-    const struct ac_decision *decision, const char *name,
-    bool *is_overflow_out);
-/* The same in `region`. */
-struct ac_site_record *ac_report_site_in(const struct ac_site_region *region,
+/* The region of calls that are in none. */
+extern const struct ac_site_region ac_outside;
+
+/* The record of the site `key` in `region` with `decision`, created if it is
+ * new. Not on the hot path (takes a lock, may grow the file). Never NULL: past
+ * 10^5 sites the overflow site, whose decision is keep. *is_overflow_out may be
+ * NULL. */
+struct ac_site_record *ac_report_site(const struct ac_site_region *region,
     const struct ac_site_key *key, const struct ac_decision *decision,
     const char *name, bool *is_overflow_out);
 

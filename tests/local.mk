@@ -22,7 +22,7 @@ client_dnn_LIBS = emulator/libcudnn.so.9 emulator/libcudart.so.13 -lm
 client_dnn8_LIBS = emulator/libcudnn.so.8 emulator/libcudart.so.12 -lm
 
 ### Sources that several programs have
-doctor_sources = cmd/run/quote.c cmd/run/quote.h cmd/doctor/doctor_binding.c \
+doctor_sources = cmd/run/quote.c cmd/doctor/doctor_binding.c \
 	cmd/doctor/doctor_causes.c cmd/doctor/doctor_fix.c \
 	cmd/doctor/doctor_kept.c cmd/doctor/doctor_program.c
 recast_sources = tests/unit/kernels/recast_cases.c \

@@ -62,9 +62,10 @@ add_percent(struct ac_text *t, double part)
 
 /* ---- Times and memory -------------------------------------------------- */
 
+/* A line of both sides: times, or bytes of memory. */
 static void
-print_times(const struct ac_comparison *compare, const char *what,
-    size_t offset, const struct ac_judgement *judgement)
+print_values(const struct ac_comparison *compare, const char *what,
+    size_t offset, bool is_time, const struct ac_judgement *judgement)
 {
 	double values[AC_COMPARE_PAIRS];
 	char line[LINE_BYTES];
@@ -75,10 +76,13 @@ print_times(const struct ac_comparison *compare, const char *what,
 	for (enum ac_side side = 0; side < AC_SIDES; side++) {
 		const size_t n = ac_compare_values(compare, side, offset,
 		    values);
+		const double median = ac_compare_median(values, n);
 
 		ac_text_pad(&t, side == AC_PLAIN ? FIRST : SECOND);
-		add_time(&t, ac_compare_median(values, n),
-		    ac_compare_spread(values, n));
+		if (is_time)
+			add_time(&t, median, ac_compare_spread(values, n));
+		else
+			add_bytes(&t, median);
 	}
 	if (judgement) {
 		ac_text_pad(&t, THIRD);
@@ -90,26 +94,6 @@ print_times(const struct ac_comparison *compare, const char *what,
 		ac_text_add(&t, " to ");
 		ac_text_add_double(&t, judgement->high, 4);
 		ac_text_add(&t, ")");
-	}
-	puts(line);
-}
-
-static void
-print_memory(const struct ac_comparison *compare, const char *what,
-    size_t offset)
-{
-	double values[AC_COMPARE_PAIRS];
-	char line[LINE_BYTES];
-	struct ac_text t;
-
-	ac_text_init(&t, line, sizeof line);
-	ac_text_add(&t, what);
-	for (enum ac_side side = 0; side < AC_SIDES; side++) {
-		const size_t n = ac_compare_values(compare, side, offset,
-		    values);
-
-		ac_text_pad(&t, side == AC_PLAIN ? FIRST : SECOND);
-		add_bytes(&t, ac_compare_median(values, n));
 	}
 	puts(line);
 }
@@ -327,19 +311,19 @@ ac_compare_print(const struct ac_comparison *compare,
 	ac_text_pad(&t, THIRD);
 	ac_text_add(&t, "recast / plain");
 	puts(head);
-	print_times(compare, "wall time",
-	    offsetof(struct ac_compare_run, cost.wall), judgement);
-	print_times(compare, "user CPU",
-	    offsetof(struct ac_compare_run, cost.user), NULL);
-	print_times(compare, "system CPU",
-	    offsetof(struct ac_compare_run, cost.system), NULL);
+	print_values(compare, "wall time",
+	    offsetof(struct ac_compare_run, cost.wall), true, judgement);
+	print_values(compare, "user CPU",
+	    offsetof(struct ac_compare_run, cost.user), true, NULL);
+	print_values(compare, "system CPU",
+	    offsetof(struct ac_compare_run, cost.system), true, NULL);
 	if (compare->launch.emulate)
 		puts("              on the emulated GPU: the CPU's time, not a "
 		    "GPU's");
-	print_memory(compare, "peak memory",
-	    offsetof(struct ac_compare_run, cost.peak_bytes));
-	print_memory(compare, "GPU scratch",
-	    offsetof(struct ac_compare_run, scratch_bytes));
+	print_values(compare, "peak memory",
+	    offsetof(struct ac_compare_run, cost.peak_bytes), false, NULL);
+	print_values(compare, "GPU scratch",
+	    offsetof(struct ac_compare_run, scratch_bytes), false, NULL);
 	print_work(compare);
 	print_verdict(compare, judgement);
 	for (size_t i = 0; i < compare->output_count; i++)

@@ -8,7 +8,7 @@
 #ifndef AC_CMD_DOCTOR_H
 #define AC_CMD_DOCTOR_H
 
-#include "cmd/run/quote.h"
+#include "cmd/command.h"
 #include "cmd/run/program.h"
 #include "policy/op.h"
 #include "report/read/read.h"

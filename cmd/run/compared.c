@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/run/compared.c -- which output was compared with that of plain runs. */
 #include "cmd/run/compared.h"
-#include "cmd/run/quote.h"
 #include "base/env.h"
 
 #include <dirent.h>

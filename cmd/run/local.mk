@@ -9,13 +9,11 @@ autocast_SOURCES += \
 	cmd/run/child.c \
 	cmd/run/child.h \
 	cmd/run/chosen.c \
-	cmd/run/path.c \
 	cmd/run/launch.c \
 	cmd/run/launch.h \
 	cmd/run/launch_state.c \
 	cmd/run/preload.c \
 	cmd/run/quote.c \
-	cmd/run/quote.h \
 	cmd/run/program.c \
 	cmd/run/program.h \
 	cmd/run/run.c \

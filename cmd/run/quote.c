@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/run/quote.c -- quotes words for a shell. Pure. */
-#include "cmd/run/quote.h"
+#include "cmd/command.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static bool

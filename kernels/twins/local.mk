@@ -11,5 +11,4 @@ kernels_libtwins_a_SOURCES += \
 	kernels/twins/twins_recast.h \
 	kernels/twins/twins_sample.c \
 	kernels/twins/twins_scaler.c \
-	kernels/twins/twins_scaler.h \
 	kernels/twins/twins_tile.c

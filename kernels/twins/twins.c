@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/twins/twins.c -- the table of the CPU twins, and their counters. The
  * twins are in the other files of this folder. */
-#include "kernels/twins/twins_recast.h"
-#include "kernels/twins/twins_scaler.h"
+#include "kernels/twins/twins_inside.h"
 
 _Atomic uint64_t ac_twin_bytes_read, ac_twin_bytes_written;
 _Thread_local uint64_t ac_twin_bytes_here;

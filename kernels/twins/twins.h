@@ -18,9 +18,11 @@ struct ac_twin_launch {
 	unsigned grid[3], block[3];
 };
 
+typedef void ac_twin_run(const struct ac_twin_launch *launch, void **params);
+
 struct ac_twin {
-	const char *name;
-	void (*run)(const struct ac_twin_launch *launch, void **params);
+	const char  *name;
+	ac_twin_run *run;
 };
 
 extern const struct ac_twin ac_twins[];

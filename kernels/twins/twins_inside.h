@@ -16,6 +16,13 @@
 #include <immintrin.h>
 #endif
 
+/* One of each kernel, for twins.c's table. */
+ac_twin_run ac_twin_recast_cast, ac_twin_recast_settle, ac_twin_recast_finish,
+    ac_twin_recast_write, ac_twin_recast_ranges, ac_twin_conv_check,
+    ac_twin_scaler_multiply, ac_twin_scaler_unscale, ac_twin_scaler_fold,
+    ac_twin_scaler_norm, ac_twin_scaler_close, ac_twin_scaler_clip,
+    ac_twin_scaler_add, ac_twin_scaler_update, ac_twin_scaler_set;
+
 /* One run's moves, added to the process's counters when it ends. */
 struct ac_meter {
 	uint64_t read, written;

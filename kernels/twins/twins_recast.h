@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/twins/twins_recast.h -- the twins of recast.h's and conv_check.h's
- * kernels, for twins.c's table, and what their files share. */
+/* kernels/twins/twins_recast.h -- what the twins of recast.h's and
+ * conv_check.h's kernels share. */
 #ifndef AC_KERNELS_TWINS_RECAST_H
 #define AC_KERNELS_TWINS_RECAST_H
 
 #include "kernels/recast/recast_estimate.h"
 #include "kernels/twins/twins_inside.h"
-
-void ac_twin_recast_cast(const struct ac_twin_launch *launch, void **params);
-void ac_twin_recast_settle(const struct ac_twin_launch *launch, void **params);
-void ac_twin_recast_finish(const struct ac_twin_launch *launch, void **params);
-void ac_twin_recast_write(const struct ac_twin_launch *launch, void **params);
-void ac_twin_recast_ranges(const struct ac_twin_launch *launch, void **params);
-void ac_twin_conv_check(const struct ac_twin_launch *launch, void **params);
 
 /* A tile's elements, and what becomes of them: columns of 32. */
 struct ac_twin_tile {

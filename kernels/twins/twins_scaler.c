@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/twins/twins_scaler.c -- what the kernels of the gradient scaler do,
  * on the CPU: chunk after chunk, norms in the GPU's order. */
-#include "kernels/twins/twins_scaler.h"
 
 #include "kernels/scaler/scaler_body.h"
 #include "kernels/scaler/scaler_update.h"

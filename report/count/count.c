@@ -114,7 +114,7 @@ ac_live_find_ranges(const struct ac_site_record *site)
 	return NULL;
 }
 
-static const struct ac_site_region outside;
+const struct ac_site_region ac_outside;
 
 /* What the policy predicted of one call, for the site's course. */
 static void
@@ -188,9 +188,9 @@ overflow_site(void)
 	key.ta = key.tb = 'N';
 	ac_live_put(key.type, sizeof key.type, "other");
 	site = ac_live.sites == AC_FILE_SITES
-	    ? add_site(&outside, &key, &keep, "") : NULL;
+	    ? add_site(&ac_outside, &key, &keep, "") : NULL;
 	if (!site) {
-		fill_site(&ac_live.spare, &outside, &key, &keep, "");
+		fill_site(&ac_live.spare, &ac_outside, &key, &keep, "");
 		ac_live.spare.id = 0;
 		atomic_store(&ac_live.front->header.incomplete, 1);
 	}
@@ -244,15 +244,7 @@ ac_report_clock(enum ac_clock clock)
 }
 
 struct ac_site_record *
-ac_report_site(const struct ac_site_key *key,
-    const struct ac_decision *decision, const char *name, bool *is_overflow_out)
-{
-	return ac_report_site_in(&outside, key, decision, name,
-	    is_overflow_out);
-}
-
-struct ac_site_record *
-ac_report_site_in(const struct ac_site_region *region,
+ac_report_site(const struct ac_site_region *region,
     const struct ac_site_key *key, const struct ac_decision *decision,
     const char *name, bool *is_overflow_out)
 {

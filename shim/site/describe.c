@@ -255,7 +255,7 @@ ac_describe_decided(const struct ac_description *d,
     struct ac_decision *decision)
 {
 	bool is_overflow = false;
-	struct ac_site_record *record = ac_report_site_in(&d->region, &d->key,
+	struct ac_site_record *record = ac_report_site(&d->region, &d->key,
 	    decision, ac_policy_site_name(ac_shim_get()->policy, d->id),
 	    &is_overflow);
 

@@ -188,7 +188,7 @@ make_record(struct ac_trial *t, unsigned candidate)
 		decision.tactic = t->decision.candidate[candidate].tactic;
 		decision.tol = t->decision.candidate[candidate].tol;
 	}
-	return ac_report_site_in(&t->region, &t->key, &decision, t->name,
+	return ac_report_site(&t->region, &t->key, &decision, t->name,
 	    NULL);
 }
 

@@ -78,8 +78,8 @@ count_crowd(int64_t count)
 		key.m = 64 + i;
 		if (i % 7 == 0)
 			memcpy(key.asked, "tf32", sizeof "tf32");
-		ac_report_count(ac_report_site(&key, decision, NULL, NULL),
-		    decision->reason);
+		ac_report_count(ac_report_site(&ac_outside, &key, decision,
+		    NULL, NULL), decision->reason);
 	}
 }
 
@@ -104,8 +104,8 @@ main(int argc, char **argv)
 		if (argc > 2)
 			memcpy(key.caller, argv[2],
 			    strnlen(argv[2], sizeof key.caller - 1) + 1);
-		site = ac_report_site(&key, &sites[i].decision, sites[i].name,
-		    NULL);
+		site = ac_report_site(&ac_outside, &key, &sites[i].decision,
+		    sites[i].name, NULL);
 		if (argc <= 2)
 			count_ranges(site, i);
 		memcpy(&site->course, &sites[i].course, sizeof site->course);

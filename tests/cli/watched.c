@@ -38,7 +38,8 @@ count(size_t site, int calls, const char *label)
 	if (label)
 		memcpy(key.caller, label,
 		    strnlen(label, sizeof key.caller - 1) + 1);
-	record = ac_report_site(&key, &sites[site].decision, NULL, NULL);
+	record = ac_report_site(&ac_outside, &key, &sites[site].decision, NULL,
+	    NULL);
 	for (int i = 0; i < calls; i++)
 		ac_report_count_decided(record);
 }

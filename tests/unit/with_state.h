@@ -107,7 +107,7 @@ site_of(int64_t i)
 {
 	const struct ac_site_key key = key_of(i);
 
-	return ac_report_site(&key, &by_cast, NULL, NULL);
+	return ac_report_site(&ac_outside, &key, &by_cast, NULL, NULL);
 }
 
 /* The calls of `site` as this thread sees them: its record's and its own. */

@@ -100,8 +100,8 @@ decide_and_measure(void)
 		}
 	};
 	const struct ac_site_key key = key_of(7);
-	struct ac_site_record *site = ac_report_site(&key, &decision, NULL,
-	    NULL);
+	struct ac_site_record *site = ac_report_site(&ac_outside, &key,
+	    &decision, NULL, NULL);
 
 	ac_report_count(site, AC_REASON_NONE);
 	site->course.samples = 3;
@@ -183,24 +183,25 @@ find_again(void)
 		.source = "other"
 	};
 	const struct ac_site_key key = key_of(3);
-	struct ac_site_record *first = ac_report_site(&key, &by_cast, "name",
-	    NULL);
+	struct ac_site_record *first = ac_report_site(&ac_outside, &key,
+	    &by_cast, "name", NULL);
 	struct ac_site_record *again;
 	bool overflow = true;
 
 	for (int i = 4; i < 5000; i++)
 		(void)site_of(i);
 	errno = ENOTTY;
-	if (ac_report_site(&key, &by_cast, NULL, &overflow) != first ||
+	if (ac_report_site(&ac_outside, &key, &by_cast, NULL, &overflow)
+	    != first ||
 	    overflow || strcmp(first->source, "fp16") ||
 	    strcmp(first->name, "name") || errno != ENOTTY ||
 	    first->id != ac_text_hash(AC_TEXT_HASH_START, &key, sizeof key))
 		_exit(1);
-	again = ac_report_site(&key, &other, NULL, &overflow);
+	again = ac_report_site(&ac_outside, &key, &other, NULL, &overflow);
 	if (again == first || again->id != first->id ||
 	    strcmp(again->source, "other") ||
-	    ac_report_site(&key, &other, NULL, NULL) != again ||
-	    ac_report_site(&key, &by_cast, NULL, NULL) != first)
+	    ac_report_site(&ac_outside, &key, &other, NULL, NULL) != again ||
+	    ac_report_site(&ac_outside, &key, &by_cast, NULL, NULL) != first)
 		_exit(2);
 }
 
@@ -212,13 +213,13 @@ find_in_region(void)
 	    enc = { .name = "enc" },
 	    cached = { .name = "enc", .cache = 1 };
 	const struct ac_site_key key = key_of(3);
-	struct ac_site_record *first = ac_report_site(&key, &by_cast, NULL,
-	    NULL);
-	struct ac_site_record *in_loss = ac_report_site_in(&loss, &key,
+	struct ac_site_record *first = ac_report_site(&ac_outside, &key,
 	    &by_cast, NULL, NULL);
-	struct ac_site_record *in_enc = ac_report_site_in(&enc, &key, &by_cast,
+	struct ac_site_record *in_loss = ac_report_site(&loss, &key,
+	    &by_cast, NULL, NULL);
+	struct ac_site_record *in_enc = ac_report_site(&enc, &key, &by_cast,
 	    NULL, NULL);
-	struct ac_site_record *in_cached = ac_report_site_in(&cached, &key,
+	struct ac_site_record *in_cached = ac_report_site(&cached, &key,
 	    &by_cast, NULL, NULL);
 
 	for (int i = 4; i < 5000; i++)
@@ -229,9 +230,9 @@ find_in_region(void)
 	    *first->region.name || strcmp(in_enc->region.name, "enc") ||
 	    in_enc->region.cache || !in_cached->region.cache)
 		_exit(1);
-	if (ac_report_site(&key, &by_cast, NULL, NULL) != first ||
-	    ac_report_site_in(&loss, &key, &by_cast, NULL, NULL) != in_loss ||
-	    ac_report_site_in(&cached, &key, &by_cast, NULL, NULL) !=
+	if (ac_report_site(&ac_outside, &key, &by_cast, NULL, NULL) != first ||
+	    ac_report_site(&loss, &key, &by_cast, NULL, NULL) != in_loss ||
+	    ac_report_site(&cached, &key, &by_cast, NULL, NULL) !=
 	    in_cached)
 		_exit(2);
 }
@@ -254,15 +255,16 @@ overflow(void)
 	for (int i = 1; i <= AC_FILE_SITES; i++) {
 		const struct ac_site_key key = key_of(i);
 
-		ac_report_count(ac_report_site(&key, &by_cast, NULL,
-		    &is_overflow), AC_REASON_NONE);
+		ac_report_count(ac_report_site(&ac_outside, &key, &by_cast,
+		    NULL, &is_overflow), AC_REASON_NONE);
 		if (is_overflow)
 			_exit(1);
 	}
 	for (int i = 1; i <= 10; i++) {
 		const struct ac_site_key key = key_of(AC_FILE_SITES + i);
 
-		last = ac_report_site(&key, &by_cast, NULL, &is_overflow);
+		last = ac_report_site(&ac_outside, &key, &by_cast, NULL,
+		    &is_overflow);
 		if (!is_overflow || last->rung != AC_RUNG_KEEP)
 			_exit(2);
 		ac_report_count(last, AC_REASON_NO_RULE);

@@ -55,7 +55,7 @@ fork_and_count(void)
 			_exit(2);
 	/* The parent goes on in its own file. */
 	ac_report_count(held[0], AC_REASON_NONE);
-	if (ac_report_site(&key, &by_cast, NULL, NULL) != held[0])
+	if (ac_report_site(&ac_outside, &key, &by_cast, NULL, NULL) != held[0])
 		_exit(3);
 }
 

@@ -75,7 +75,7 @@ count_rungs(void)
 	struct ac_site_record *second;
 
 	count_some();
-	second = ac_report_site(&key, &other, NULL, NULL);
+	second = ac_report_site(&ac_outside, &key, &other, NULL, NULL);
 	ac_report_count(second, AC_REASON_NONE);
 	if (ac_report_ranges(second) != held[0])
 		_exit(1);
@@ -107,7 +107,7 @@ count_regions(void)
 	count_some();
 	memset(&region, 0, sizeof region);
 	strcpy(region.name, "big");
-	inside = ac_report_site_in(&region, &key, &by_cast, NULL, NULL);
+	inside = ac_report_site(&region, &key, &by_cast, NULL, NULL);
 	ac_report_count(inside, AC_REASON_NONE);
 	ranges = ac_report_ranges(inside);
 	if (!ranges || ranges == held[0])

@@ -69,7 +69,8 @@ count_kept(void)
 {
 	static const struct ac_decision keep = { .reason = AC_REASON_RULE };
 	const struct ac_site_key key = key_of(1);
-	struct ac_site_record *site = ac_report_site(&key, &keep, NULL, NULL);
+	struct ac_site_record *site = ac_report_site(&ac_outside, &key, &keep,
+	    NULL, NULL);
 
 	ac_report_count(site, AC_REASON_RULE);
 	ac_report_count_decided(site);

@@ -240,7 +240,7 @@ ac_report_resume(void)
 }
 
 struct ac_site_record *
-ac_report_site_in(const struct ac_site_region *region,
+ac_report_site(const struct ac_site_region *region,
     const struct ac_site_key *key, const struct ac_decision *decision,
     const char *name, bool *is_overflow_out)
 {

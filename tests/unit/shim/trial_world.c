@@ -209,7 +209,7 @@ make(const struct ac_decision *decision, bool may_time)
 	has_pages = true;
 	here.epoch = graph.epoch = there.epoch = 1;
 	elapsed_ms = 0;
-	site = ac_report_site(&key, decision, "", NULL);
+	site = ac_report_site(&ac_outside, &key, decision, "", NULL);
 	return ac_trial_make(decision, &key, "", site, NULL, may_time);
 }
 
