@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/shim/conv_site_world.h -- what shim/conv/conv_site.c borrows, made
+ * up: one GPU, a policy whose answer the test sets, and a look at what was
+ * described. */
+#ifndef AC_TESTS_CONV_SITE_WORLD_H
+#define AC_TESTS_CONV_SITE_WORLD_H
+
+#include "shim/conv/conv_site.h"
+
+#include "api/region.h"
+#include "shim/device/device.h"
+#include "shim/device/handle.h"
+#include "shim/site/describe.h"
+#include "shim/start/start.h"
+#include "shim/trial/trial.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+_Atomic uint32_t ac_binding_generation, ac_handle_generation;
+__thread uint64_t ac_region_mark;
+__thread struct ac_handle_cache ac_handle_last;
+__thread struct ac_report_mine ac_report_mine;
+
+static struct ac_shim shim;
+_Atomic(const struct ac_shim *) ac_shim_started = &shim;
+static struct ac_device gpu = { .sm = 90 };
+static struct ac_handle handle_record;
+static bool is_off, wants_trial, may_time;
+static struct ac_decision answer;
+
+/* What was described and counted last, how often something was decided, and the
+ * record that the report has of it. */
+static struct ac_description seen;
+static int decided, described_device;
+static uint32_t described_region;
+static struct ac_site_record records[2], *record = records;
+static struct ac_site_record *counted;
+
+const struct ac_shim *
+ac_shim_start(void)
+{
+	return &shim;
+}
+
+const struct ac_device *
+ac_device_get(int device)
+{
+	return device == 0 ? &gpu : NULL;
+}
+
+bool
+ac_device_may_time(int device)
+{
+	return device == 0 && may_time;
+}
+
+const struct ac_handle *
+ac_handle_search(const void *handle)
+{
+	(void)handle;
+	return &handle_record;
+}
+
+void
+ac_report_count_slowly(struct ac_site_record *site)
+{
+	counted = site;
+}
+
+bool
+ac_policy_is_off(const struct ac_policy *policy)
+{
+	(void)policy;
+	return is_off;
+}
+
+void
+ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
+    struct ac_decision *decision_out)
+{
+	(void)policy;
+	seen.op = *op;
+	*decision_out = answer;
+}
+
+void
+ac_decision_keep(struct ac_decision *decision, enum ac_reason reason)
+{
+	decision->rung = AC_RUNG_KEEP;
+	decision->reason = reason;
+}
+
+void
+ac_describe_begin(struct ac_description *d, enum ac_operation operation,
+    enum ac_entry entry, const void *caller)
+{
+	(void)entry, (void)caller;
+	memset(d, 0, sizeof *d);
+	d->key.operation = (uint32_t)operation;
+}
+
+void
+ac_describe_asked(struct ac_description *d, const char *type,
+    const char *asked)
+{
+	strcpy(d->key.type, type);
+	strcpy(d->key.asked, asked);
+}
+
+void
+ac_describe_dnn(struct ac_description *d, struct ac_provider *provider)
+{
+	(void)d, (void)provider;
+}
+
+void
+ac_describe_end(struct ac_description *d, uint32_t region, int device)
+{
+	(void)d;
+	described_region = region;
+	described_device = device;
+}
+
+struct ac_site_record *
+ac_describe_decided(const struct ac_description *d,
+    struct ac_decision *decision)
+{
+	(void)decision;
+	seen.key = d->key;
+	decided++;
+	return record;
+}
+
+static struct ac_trial *const made_trial = (struct ac_trial *)(void *)&seen;
+static bool is_timed;
+
+bool
+ac_trial_is_wanted(const struct ac_decision *decision)
+{
+	(void)decision;
+	return wants_trial;
+}
+
+struct ac_trial *
+ac_trial_make(const struct ac_decision *decision,
+    const struct ac_site_key *key, const char *name,
+    struct ac_site_record *of, struct ac_size_class *size_class, bool timed)
+{
+	(void)decision;
+	assert_ptr_equal(key, &of->key);
+	assert_ptr_equal(name, of->name);
+	assert_ptr_equal(of, record);
+	assert_null(size_class);
+	is_timed = timed;
+	return made_trial;
+}
+
+#endif
