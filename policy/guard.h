@@ -22,7 +22,7 @@ struct ac_guard_facts {
 	double rho, tile_rho;      /* 0 where nothing was cast */
 	double error, line_error;  /* 0 where no sample was taken */
 	double exact;              /* worst of outputs that FP32 has exactly; 0:
-	                            * there were none, or nobody asks */
+	                            * there were none, or exact=no */
 	bool   overflowed;
 	bool   large;              /* an output is: never asked of a GEMM */
 	bool   batched;            /* several matrices: a tile may be one of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/policy.h -- the door of the policy room: text in, decisions out.
+/* policy/policy.h -- the interface of policy/: text in, decisions out.
  *
  * A policy is parsed once into a frozen object: nothing allocates, reads a
  * clock or does I/O after ac_policy_load*() returned, so ac_policy_decide()
@@ -78,7 +78,7 @@ struct ac_policy_problems {
 struct ac_policy_origin {
 	char name[256];     /* profile name, path or "AUTOCAST_POLICY" */
 	char why[256];      /* "AUTOCAST_POLICY names the profile 'fp16'" */
-	bool chosen;        /* false: nobody chose, the default applies */
+	bool chosen;        /* false: the default applies */
 };
 
 /* Parse `count` bytes of `text` as one policy called `name` (shown in

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/report.h -- the door of the report room: what happened, per site.
+/* report/report.h -- the interface of report/: what happened, per site.
  *
  * The preloaded library tallies into a statistics file that is mapped shared,
  * so that the numbers survive any kind of exit; `autocast` reads such files

@@ -14,8 +14,8 @@
 enum { OPT_DEVICE = 256, OPT_EMULATE, OPT_DRY_RUN };
 enum { EXIT_NOT_MEASURED = 1, MOST_DEVICES = 64 };
 
-/* A spread beyond the first is told, one beyond the second is not kept: the
- * GPU has other things to do, or its clock moves. */
+/* A spread beyond the first is reported, one beyond the second is not kept: the
+ * GPU is busy with other work, or its clock changes. */
 static const double unsteady = 0.05, useless = 0.25;
 
 /* How a rate is printed. */
@@ -68,7 +68,7 @@ print_rate(enum ac_rate which, const struct ac_measured_rate *rate)
 	puts(line);
 }
 
-/* What the host needs is its own affair: other programs may run. */
+/* The host's time may spread: other programs may run. */
 static int
 check_spread(const struct ac_calibration *calibration)
 {
@@ -127,7 +127,7 @@ name_machine(const struct ac_gpu *gpu, struct ac_calibration *calibration)
 		*calibration->date = '\0';
 }
 
-/* Before seconds are spent on numbers that nobody would keep. */
+/* Before seconds are spent on numbers that would not be kept. */
 static int
 check(const struct calibrate *c, const struct ac_gpu *gpu,
     const struct ac_calibration *calibration)

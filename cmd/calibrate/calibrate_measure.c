@@ -299,7 +299,7 @@ fill(struct bench *b, int type)
 	return done;
 }
 
-/* Three buffers for the largest products that fit beside what is there. */
+/* Three buffers for the largest products that fit in free memory. */
 static bool
 allocate(struct bench *b)
 {

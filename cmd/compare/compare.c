@@ -114,7 +114,7 @@ read_options(struct ac_comparison *compare, struct ac_arguments *a)
 	if (compare->show && compare->json)
 		return ac_say(AC_EXIT_USAGE, "compare: --show and --json both "
 		    "write to standard output; choose one");
-	/* What the CPU needs for an emulated GPU is nobody's fault. */
+	/* An emulated GPU has no speed worth a limit. */
 	if (compare->limit < 0)
 		compare->limit = compare->launch.emulate ? HUGE_VAL
 		    : AC_COMPARE_LIMIT;

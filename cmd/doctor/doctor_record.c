@@ -108,8 +108,8 @@ is_listed(const char *list, const char *path)
 	return false;
 }
 
-/* FLAG SONAME PATH. What defines our names is an NVIDIA library, somebody
- * else's preload, or has cuBLAS inside; which, ac_doctor_read_files() tells. */
+/* FLAG SONAME PATH. An object that defines our names is an NVIDIA library,
+ * another preload, or has cuBLAS inside; ac_doctor_read_files() tells. */
 static void
 add_object(struct ac_doctor_process *process, char *line, const char *preload)
 {

@@ -116,7 +116,7 @@ read_rungs(struct ac_op *op, const char *list)
 	return true;
 }
 
-/* What a program may say of a region besides its name. *status_out is set if
+/* What a program may say of a region, its name apart. *status_out is set if
  * `word` is about that. */
 static bool
 set_region(struct ac_op *op, const char *word, size_t length,
@@ -245,7 +245,7 @@ resolve_gpu(struct ac_op *op)
 	return 0;
 }
 
-/* cuDNN computes in TF32 unless it is told not to. */
+/* cuDNN computes in TF32 unless the math type forbids it. */
 static const char *
 usual_arithmetic(const struct ac_op *op)
 {

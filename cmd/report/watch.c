@@ -68,8 +68,8 @@ cut(struct ac_text *text, size_t from, size_t most)
 	return lines;
 }
 
-/* One write: whoever stops us between two finds the terminal as it was. Lines
- * that are too long must not wrap, or they would not be counted right. */
+/* One write per block: stopped between two, we leave a clean terminal. Lines
+ * that are too long must not wrap, or the count of lines would be wrong. */
 static int
 print_block(struct watch *w, const struct ac_report *before,
     const struct ac_report *now, double seconds)

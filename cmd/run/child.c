@@ -116,8 +116,8 @@ has_ended(pid_t pid)
 	    ? errno != EINTR : info.si_pid != 0;
 }
 
-/* Let somebody look at the running child, then wait a little longer each
- * time: short programs are seen too, and long ones are not disturbed. */
+/* Call `look` while the child runs, at growing intervals: short programs are
+ * seen too, and long ones are not disturbed. */
 static void
 watch(pid_t pid, const struct ac_child_watch *watch)
 {
@@ -176,7 +176,7 @@ wait_for(pid_t pid, double start, struct ac_child_cost *cost_out)
 	return status;
 }
 
-/* Whoever signals us from now on means us: the child has ended. */
+/* The child has ended: signals from now on are for us. */
 static void
 give_back(const struct sigaction handlers[FORWARDED])
 {

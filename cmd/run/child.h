@@ -9,7 +9,7 @@
 
 /* Called now and then while the program runs, often at first. */
 struct ac_child_watch {
-	void (*look)(pid_t pid, void *context); /* NULL: nobody watches */
+	void (*look)(pid_t pid, void *context); /* may be NULL */
 	void  *context;
 };
 
@@ -49,8 +49,8 @@ int ac_child_run(const struct ac_child *child, int *status_out);
 void ac_child_catch(void);
 int ac_child_caught(void);
 
-/* Hold those signals back, for the moment in which a folder of ours is read
- * and removed, and let them come again. */
+/* Hold those signals back, while a temporary folder is read and removed;
+ * then let them through again. */
 void ac_child_hold(bool hold);
 
 /* The exit status that `status` stands for. Does not return when a signal

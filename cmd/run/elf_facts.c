@@ -241,7 +241,7 @@ judge(struct image *image, struct ac_elf_facts *facts)
 	facts->has_rpath = needs.rpath && !needs.runpath;
 	facts->has_static_cudart = !needs.cudart &&
 	    contains(image, cudart_marks, 2);
-	/* Whoever has cuBLAS inside defines this, unless it was stripped. */
+	/* A file with cuBLAS inside defines this, unless it was stripped. */
 	facts->defines_cublas = defines(image, "cublasSgemm_v2");
 	facts->defines_dlsym = defines(image, "dlsym");
 	facts->has_static_cublas = !needs.cublas &&

@@ -119,8 +119,8 @@ load(struct request *request)
 	return report;
 }
 
-/* What nobody compared is not known to be right, however well the guard judged
- * its products. */
+/* Good verdicts of the guard do not prove the program's output right: say so
+ * until it was compared. */
 static void
 say_end(const struct request *request, const struct ac_program *program,
     char **arguments, const struct ac_report *report)

@@ -29,7 +29,7 @@ struct ac_trace_line {
 
 /* Calls that no line of the policy means, of one kind. */
 struct ac_trace_other {
-	struct ac_trace_line line;   /* hash: of all of theirs */
+	struct ac_trace_line line;   /* hash: of all these calls */
 	size_t calls;
 	bool   differs;              /* they wrote something else when scaled */
 };

@@ -140,7 +140,7 @@ insert(struct ac_candidate *sorted, unsigned count,
 	sorted[count] = *candidate;
 }
 
-/* Whether the site will have trials, and a clock beside them. */
+/* Whether the site will have trials that are timed. */
 static bool
 may_try(const struct ac_decision *decision)
 {
@@ -219,7 +219,7 @@ ac_decision_keep(struct ac_decision *decision, enum ac_reason reason)
 	decision->is_doubtful = false;
 }
 
-/* What the settings say, whatever becomes of the call. */
+/* What the settings say, for kept calls too. */
 static void
 obey(struct ac_decision *decision, const struct ac_rule *rule)
 {
@@ -326,7 +326,7 @@ ac_policy_is_off(const struct ac_policy *policy)
 	return policy->is_off;
 }
 
-/* A setting of the process, not of a rule; NULL if nobody set it. */
+/* A setting of the process, not of a rule; NULL if it is not set. */
 static const struct ac_setting_value *
 process_setting(const struct ac_policy *policy, enum ac_setting which)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/decide/range.c -- what a cast loses, told from exponents. Pure; needs
- * no mathematics library, since the policy room is part of the preload. */
+ * no mathematics library, since policy/ is part of the preload. */
 #include "policy/decide/range.h"
 #include "policy/language/names.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/arena.c -- the memory of one policy.
- * The only allocation of the room besides the parser's own workspace; nothing
+ * The only allocation here besides the parser's own workspace; nothing
  * is taken after loading. */
 #include "policy/language/arena.h"
 

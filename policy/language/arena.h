@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* More than any policy a person wrote; a bound for those nobody wrote. */
+/* More than any policy written by hand needs; a bound for generated ones. */
 enum { AC_ARENA_LIMIT_BYTES = 32 << 20 };
 
 struct ac_arena_block;

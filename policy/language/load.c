@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/load.c -- which policy is in force, and why.
  * Follows "Which policy" of autocast-policy(5): the first that is there. Reads
- * files; never the current directory unless somebody names it. */
+ * files; never the current directory unless it is named. */
 #include "policy/language/parse.h"
 
 #include "base/env.h"
@@ -34,7 +34,7 @@ set_origin(struct ac_policy_origin *origin, const char *name, const char *who,
 	origin->chosen = chosen;
 }
 
-/* ---- A value somebody gave: profile, text or path ------------------------ */
+/* ---- A value that was given: profile, text or path ----------------------- */
 
 /* A bare word that is neither is more likely a misspelt profile. */
 static bool
@@ -109,7 +109,7 @@ system_file(struct ac_text *path)
 }
 
 /* Whether this library is in every process because the administrator said so,
- * and not because somebody wanted this program recast. */
+ * and not for this program in particular. */
 static bool
 is_preloaded_for_all(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/names.h -- the rows of words.def as tables.
- * Constant data; any thread may read it. For the policy room only. */
+ * Constant data; any thread may read it. For policy/ only. */
 #ifndef AC_POLICY_NAMES_H
 #define AC_POLICY_NAMES_H
 

@@ -146,7 +146,7 @@ ac_parser_end_statement(struct ac_parser *parser)
 
 /* ---- Texts --------------------------------------------------------------- */
 
-/* Bytes that are no text would only make errors nobody can read. */
+/* Bytes that are no text would only give unreadable errors. */
 static bool
 refuse_noise(struct ac_parser *parser)
 {

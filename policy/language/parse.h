@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/parse.h -- the parser's workspace, shared by the files that
- * parse. One thread, while a policy loads. For the policy room only. */
+ * parse. One thread, while a policy loads. For policy/ only. */
 #ifndef AC_POLICY_PARSE_H
 #define AC_POLICY_PARSE_H
 

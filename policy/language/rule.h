@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/rule.h -- a policy once it is parsed: frozen, read by any
- * thread. Written by the parser and by check.c only. For the policy room
+ * thread. Written by the parser and by check.c only. For policy/
  * only. */
 #ifndef AC_POLICY_RULE_H
 #define AC_POLICY_RULE_H
@@ -121,7 +121,7 @@ struct ac_policy {
 	bool                      is_off;
 };
 
-/* The value that counts for `rule`; NULL when nobody set it. */
+/* The value that counts for `rule`; NULL when it is not set. */
 const struct ac_setting_value *ac_rule_setting(const struct ac_policy *policy,
     const struct ac_rule *rule, enum ac_setting which);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/profit/calibration.h -- the rates of one GPU as somebody measured
- * them, kept in a small text file per GPU, driver and library:
+/* policy/profit/calibration.h -- the measured rates of one GPU,
+ * kept in a small text file per GPU, driver and library:
  *
  *   version = 1
  *   gpu = NVIDIA H200
@@ -49,9 +49,9 @@ bool ac_calibration_path(const struct ac_calibration *machine,
     struct ac_text *path);
 
 /* Read `count` bytes of text. False: one line in `why`, which never repeats
- * what the text holds. Refused is what is not this format to the letter, and
- * every rate that is not finite, not positive, or more than 20 times off the
- * built-in one: then somebody measured something else. */
+ * what the text holds. It refuses what is not in this format, and every rate
+ * that is not finite, not positive, or more than 20 times off the built-in one:
+ * such a rate is of something else. */
 bool ac_calibration_read(const char *text, size_t count,
     struct ac_calibration *calibration_out, struct ac_text *why);
 

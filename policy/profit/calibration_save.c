@@ -72,7 +72,7 @@ write_all(int fd, const char *bytes, size_t count)
 	return fsync(fd) == 0;
 }
 
-/* Into a file beside it first: whoever reads sees all or nothing. */
+/* Written to a second file first: a reader sees all or nothing. */
 static bool
 replace(const char *path, const struct ac_text *text)
 {
@@ -116,7 +116,7 @@ ac_calibration_save(const struct ac_calibration *calibration,
 
 /* ---- Looking for one --------------------------------------------------- */
 
-/* A file more than this is somebody else's directory. */
+/* A directory with more files than this is not ours. */
 enum { MOST_FILES = 1000 };
 
 /* Also false: it is of another machine, about which there is nothing to say. */

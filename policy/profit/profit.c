@@ -218,7 +218,7 @@ cast_seconds(const struct ac_rates *rates, const struct work *work,
 /* NCHW to NHWC or back: FP32 read and written. */
 #define TRANSPOSE_BYTES 8.0
 
-/* Of x, w and y together; the product's if nobody counted. */
+/* Of x, w and y together; those of the product if the bytes are not known. */
 static double
 conv_elements(const struct ac_op *op, const struct work *work)
 {

@@ -86,8 +86,8 @@ double ac_profit_seconds(const struct ac_rates *rates, const struct ac_op *op,
     enum ac_rung rung, enum ac_tactic tactic);
 
 /* The rate `which`, an arithmetic's, by which a square product of `size` takes
- * `seconds` and a launch, the other rates being what they are: what somebody
- * measured at one size, as a rate. */
+ * `seconds` and a launch, with the other rates as they are: turns a time
+ * measured at one size into a rate. */
 double ac_profit_rate(const struct ac_rates *rates, enum ac_rate which,
     double size, double seconds);
 

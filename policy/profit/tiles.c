@@ -106,7 +106,7 @@ ac_tiles_seconds(const struct ac_rates *rates, const struct ac_tiled *product)
 		    product->n * product->k * product->batch / product->rate;
 	large.m = large.n = large.k = AC_LARGE;
 	large.batch = large.words = 1;
-	/* Memory that slow nobody has. */
+	/* No memory is slower than that. */
 	return best_seconds(rates, product) / best_seconds(rates, &large) *
 	    (stored > whole / 2 ? stored : whole / 2);
 }

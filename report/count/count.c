@@ -67,8 +67,8 @@ grow_index(void)
 	return true;
 }
 
-/* A site that was decided anew, on another GPU for one, counts apart: what went
- * as decided is only known together with the decision. */
+/* A site that was decided again, for example on another GPU, has two records:
+ * a count of calls "as decided" belongs to one decision. */
 static bool
 is_record_of(const struct ac_site_record *site,
     const struct ac_site_region *region, const struct ac_site_key *key,
@@ -197,7 +197,7 @@ overflow_site(void)
 	return site ? site : &ac_live.spare;
 }
 
-/* ---- The room's door --------------------------------------------------- */
+/* ---- The interface ----------------------------------------------------- */
 
 void
 ac_report_open(const struct ac_policy_origin *origin, const char *notes)

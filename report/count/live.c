@@ -117,8 +117,8 @@ after_fork_in_child(void)
 	ac_report_mine.limit = 0;       /* it is the parent's */
 }
 
-/* A directory that the user named himself is worth a word. Elsewhere nobody
- * asked: there are homes that cannot be written. */
+/* A warning if the user named the directory. Otherwise silence: some home
+ * directories cannot be written. */
 static void
 say_why_not(int error)
 {
@@ -129,8 +129,8 @@ say_why_not(int error)
 		    "kept there: %s", wanted, ac_file_trouble(error));
 }
 
-/* The front comes last: without it, a child that was forked meanwhile begins
- * anew. */
+/* The front comes last: without it, a child that was forked meanwhile starts
+ * from zero. */
 static void
 begin(void)
 {
@@ -240,7 +240,7 @@ static void
 resume(void)
 {
 	ac_shard_forget();
-	/* Index and size may not belong together; made anew when needed. */
+	/* Index and size may not match; both are made again when needed. */
 	ac_live.index = NULL;
 	ac_live.slots = 0;
 	move_front();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/live.h -- the counting half's one state, for this room only. */
+/* report/count/live.h -- the state of the counting half, for report/ only. */
 #ifndef AC_REPORT_LIVE_H
 #define AC_REPORT_LIVE_H
 
@@ -26,7 +26,7 @@ extern struct ac_live ac_live;
 int ac_live_enter(void);
 void ac_live_leave(int saved);
 
-/* Put the mapping `new` in the place of `old`, in one step for whoever uses
+/* Put the mapping `new` in the place of `old`, in one step for all that use
  * `old`; memory without a file if that fails, so that what a child counts
  * never adds to its parent's. */
 void ac_live_replace(void *old, void *new, size_t bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/count/process.c -- reads what the kernel says of a process. Called by
- * the process that counts about itself, and by whoever reads its file. */
+ * the process that counts about itself, and by readers of its file. */
 #include "report/count/process.h"
 
 #include <errno.h>

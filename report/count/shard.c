@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/shard.c -- the counters that one thread has for itself: taken at
- * its first call, given back when it ends, never emptied. Whoever gets none
- * (there are too many threads, the disk is full, the thread is ending) counts
- * in the records. Takes the counting lock only to hand out a shard. */
+/* report/count/shard.c -- the counters of one thread: taken at its first call,
+ * given back when it ends, never emptied. A thread that gets none (there are
+ * too many threads, the disk is full, the thread is ending) counts in the
+ * records. Takes the counting lock only to hand out a shard. */
 #include "report/count/live.h"
 #include "base/elf.h"
 

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Longer than a run can take: a number that nobody measured. */
+/* Longer than a run can take: no measured number. */
 #define LONGEST_US 1e15
 
 static double

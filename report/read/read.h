@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/read/read.h -- a loaded run, as this room's writers see it. */
+/* report/read/read.h -- a loaded run, as the writers see it. */
 #ifndef AC_REPORT_READ_H
 #define AC_REPORT_READ_H
 

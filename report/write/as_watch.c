@@ -8,7 +8,7 @@
 
 /* ---- What happened between two looks ----------------------------------- */
 
-/* Counters only grow, unless somebody plays with the file. */
+/* Counters only grow, unless the file is tampered with. */
 static uint64_t
 grown(uint64_t now, uint64_t before)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/page.h -- a text report while it is written, for this room
+/* report/write/page.h -- a text report while it is written, for report/
  * only. */
 #ifndef AC_REPORT_PAGE_H
 #define AC_REPORT_PAGE_H
