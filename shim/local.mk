@@ -15,9 +15,6 @@ EXTRA_DIST += \
 	shim/trial/README.md
 # The preload: unversioned, without a SONAME, never on a link line.
 EXTRA_DIST += shim/libautocast.map
-shadow_sources = shim/graph/shadow.c shim/graph/shadow.h shim/graph/shadow_engine.c \
-	shim/graph/shadow_graph.c \
-	shim/graph/shadow_note.c shim/graph/shadow_note.h shim/graph/shadow_pool.c
 if HAVE_CUDA
 preloaddir = $(libdir)
 preload_PROGRAMS = libautocast.so

@@ -38,6 +38,9 @@ recipe_sources = shim/gemm/job.c shim/gemm/layout.c shim/gemm/recipe_cast.c \
 	shim/gemm/recipe_library.c shim/gemm/recipe_try.c
 site_world = tests/unit/shim/site_world.c shim/bind/catalogue.c \
 	shim/site/describe.c shim/site/sites.c
+shadow_sources = shim/graph/shadow.c shim/graph/shadow_engine.c \
+	shim/graph/shadow_graph.c shim/graph/shadow_note.c \
+	shim/graph/shadow_pool.c
 trial_parts = tests/unit/shim/trial_world.c shim/trial/timing.c \
 	shim/trial/trial.c shim/trial/trial_end.c shim/trial/trial_judge.c \
 	shim/trial/trial_slots.c shim/trial/trial_strict.c \

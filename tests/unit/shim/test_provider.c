@@ -41,7 +41,9 @@ clear(void **state)
 	objects[OURS] = (struct made_up){ .soname = "libautocast.so",
 		.defines = "cu", .is_ours = true };
 	objects[LOADER] = (struct made_up){ .soname = "ld-linux-x86-64.so.2" };
-	forgotten_count = walks = definitions = 0;
+	forgotten_count = 0;
+	walks = 0;
+	definitions = 0;
 	return 0;
 }
 
