@@ -20,12 +20,11 @@ _Static_assert(sizeof(struct ac_recast_state) <= SPARE_AT &&
 static void
 give_part(struct ac_lane *lane, enum ac_lane_part which)
 {
-	struct ac_lane_block *part = &lane->part[which];
+	const struct ac_lane_block *part = &lane->part[which];
 
 	if (part->address)
 		ac_scratch_give(lane->scratch, part->address, part->bytes,
 		    lane->used ? lane->done : NULL);
-	*part = (struct ac_lane_block){ 0 };
 }
 
 static bool
@@ -120,15 +119,16 @@ static bool
 create_handle(struct ac_lane *lane, struct ac_provider *provider)
 {
 	const int mode = ac_scratch_relax(lane->driver);
-	bool done = false;
 
-	if (PROVIDER(provider, cublasCreate_v2)(&lane->handle))
+	if (PROVIDER(provider, cublasCreate_v2)(&lane->handle)) {
 		lane->handle = NULL;
-	else
-		done = !PROVIDER(provider, cublasSetPointerMode_v2)(
-		    lane->handle, CUBLAS_POINTER_MODE_DEVICE);
+	} else if (PROVIDER(provider, cublasSetPointerMode_v2)(lane->handle,
+	    CUBLAS_POINTER_MODE_DEVICE)) {
+		PROVIDER(provider, cublasDestroy_v2)(lane->handle);
+		lane->handle = NULL;
+	}
 	ac_scratch_restore(lane->driver, mode);
-	return done;
+	return lane->handle != NULL;
 }
 
 static enum ac_reason
@@ -152,7 +152,6 @@ make_handle(struct ac_lane *lane, const struct ac_lane_request *request,
 			return reason;
 		part->bytes = workspace;
 	}
-	lane->follows = false;
 	return create_handle(lane, request->provider) ? AC_REASON_NONE
 	    : AC_REASON_REFUSED;
 }

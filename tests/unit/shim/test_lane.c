@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/shim/test_lane.c -- who is lent which lane, when, and what becomes
+ * of it. */
+#include "shim/device/lane.h"
+
+#include "tests/unit/shim/lane_world.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { LANES = 64, EAGER = 16, GRAPHS = 48 };
+
+static const struct ac_lane_request wanted = {
+	.provider = &full, .program = (cublasHandle_t)(uintptr_t)8,
+	.device = 3, .wants_handle = true, .buffer_bytes = 1000,
+	.marks_bytes = 64
+};
+
+static struct ac_place
+on(const struct ac_place *place, uint64_t stream, uint64_t capture)
+{
+	struct ac_place other = *place;
+
+	other.stream_id = stream;
+	other.stream = (ac_cu_stream)(uintptr_t)(64 * stream);
+	other.capture = capture;
+	return other;
+}
+
+static struct ac_lane_loan
+borrow(const struct ac_place *place)
+{
+	struct ac_lane_loan loan;
+
+	assert_int_equal(ac_lane_borrow(&wanted, place, &loan),
+	    AC_REASON_NONE);
+	return loan;
+}
+
+/* Borrow and return: the lane. */
+static struct ac_lane *
+use(const struct ac_place *place)
+{
+	const struct ac_lane_loan loan = borrow(place);
+
+	ac_lane_return(&loan, true);
+	return loan.lane;
+}
+
+static enum ac_reason
+refusal(const struct ac_place *place)
+{
+	struct ac_lane_loan loan;
+
+	return ac_lane_borrow(&wanted, place, &loan);
+}
+
+/* ---- Streams ----------------------------------------------------------- */
+
+static void
+test_what_is_lent(void **state)
+{
+	const struct ac_place place = world_place();
+	struct ac_lane_request without = wanted;
+	struct ac_lane_loan loan = borrow(&place);
+
+	(void)state;
+	assert_non_null(loan.handle);
+	assert_ptr_equal(loan.handle, loan.lane->handle);
+	assert_ptr_equal(loan.stream, place.stream);
+	assert_ptr_equal(loan.buffer, (char *)(uintptr_t)
+	    loan.lane->part[LANE_BUFFER].address);
+	assert_ptr_equal(loan.marks, (uint32_t *)(uintptr_t)
+	    loan.lane->part[LANE_MARKS].address);
+	assert_ptr_equal(loan.state, (void *)(uintptr_t)
+	    loan.lane->part[LANE_WORDS].address);
+	assert_ptr_equal(ac_lane_spare(&loan), loan.spare);
+	assert_int_equal(world.zeroed, (ac_cu_address)(uintptr_t)loan.spare);
+	assert_int_equal(world.zeroed_bytes, sizeof *loan.spare);
+	assert_ptr_equal(world.stream, place.stream);
+	world.fails = 1 << MEMSET;
+	assert_null(ac_lane_spare(&loan));
+	world.fails = 0;
+	ac_lane_return(&loan, true);
+	without.wants_handle = false;
+	assert_int_equal(ac_lane_borrow(&without, &place, &loan),
+	    AC_REASON_NONE);
+	assert_null(loan.handle);
+	ac_lane_return(&loan, true);
+}
+
+static void
+test_a_stream_keeps_its_lane(void **state)
+{
+	const struct ac_place one = world_place(), two = on(&one, 2, 0);
+	struct ac_lane *first = use(&one), *second = use(&two);
+	const unsigned takes = world.count[TAKE];
+
+	(void)state;
+	assert_ptr_not_equal(first, second);
+	for (int i = 0; i < 3; i++) {
+		assert_ptr_equal(use(&one), first);
+		assert_ptr_equal(use(&two), second);
+	}
+	assert_int_equal(world.count[TAKE], takes);
+	assert_int_equal(world.count[WAIT], 0);
+	assert_int_equal(world.count[RECORD], 8);
+	assert_int_equal(world.count[CREATE], 2);
+	/* Two calls on it at a time: a lane each. */
+	borrow(&one);
+	assert_ptr_not_equal(borrow(&one).lane, first);
+}
+
+static void
+test_the_oldest_moves(void **state)
+{
+	const struct ac_place place = world_place(), graph = on(&place, 1, 7);
+	struct ac_lane_request bares = wanted;
+	struct ac_lane_loan loan;
+	struct ac_place other;
+	struct ac_lane *lane[EAGER], *moved;
+
+	(void)state;
+	/* A graph's is none of them. */
+	(void)use(&place);
+	(void)use(&graph);
+	/* Nor another library's. */
+	bares.provider = &bare;
+	assert_int_equal(ac_lane_borrow(&bares, &place, &loan),
+	    AC_REASON_NONE);
+	ac_lane_return(&loan, true);
+	for (unsigned i = 0; i < EAGER; i++) {
+		other = on(&place, i + 1, 0);
+		lane[i] = use(&other);
+		for (unsigned j = 0; j < i; j++)
+			assert_ptr_not_equal(lane[i], lane[j]);
+	}
+	for (unsigned i = 0; i < EAGER; i++)
+		if (i != 5) {
+			other = on(&place, i + 1, 0);
+			assert_ptr_equal(use(&other), lane[i]);
+		}
+	other = on(&place, 100, 0);
+	loan = borrow(&other);
+	moved = loan.lane;
+	assert_int_equal(moved->state, LANE_BUSY);
+	ac_lane_return(&loan, true);
+	assert_ptr_equal(moved, lane[5]);
+	assert_int_equal(world.count[WAIT], 1);
+	assert_ptr_equal(world.event, moved->done);
+	assert_int_equal(world.count[EVENT_CREATE], 2 + EAGER);
+	other = on(&place, 101, 0);
+	assert_ptr_equal(use(&other), lane[0]);
+	other = on(&place, 100, 0);
+	assert_ptr_equal(use(&other), lane[5]);
+}
+
+static struct ac_lane_loan lent;
+
+static void *
+give_back_soon(void *unused)
+{
+	usleep(30000);
+	ac_lane_return(&lent, true);
+	return unused;
+}
+
+static void
+test_a_busy_lane_is_waited_for(void **state)
+{
+	const struct ac_place place = world_place();
+	pthread_t thread;
+
+	(void)state;
+	for (unsigned i = 0; i < EAGER; i++)
+		lent = borrow(&place);
+	assert_int_equal(pthread_create(&thread, NULL, give_back_soon, NULL),
+	    0);
+	assert_ptr_equal(use(&place), lent.lane);
+	pthread_join(thread, NULL);
+}
+
+static void
+test_lanes_of_others(void **state)
+{
+	struct ac_place place = world_place();
+	struct ac_lane_request other = wanted;
+	struct ac_lane *lane = use(&place);
+	struct ac_lane_loan loan;
+	const ac_cu_event before = lane->done;
+
+	(void)state;
+	other.provider = &bare;
+	assert_int_equal(ac_lane_borrow(&other, &place, &loan),
+	    AC_REASON_NONE);
+	assert_ptr_not_equal(loan.lane, lane);
+	ac_lane_return(&loan, true);
+	assert_ptr_equal(use(&place), lane);
+	/* What went with its context is forgotten, and the place used again. */
+	world_reset(&place);
+	assert_ptr_equal(use(&place), lane);
+	assert_ptr_not_equal(lane->done, before);
+	assert_int_equal(world.count[CREATE], 3);
+	assert_int_equal(world.count[TAKE], 3 * LANE_PARTS);
+	assert_int_equal(lane->epoch, place.epoch);
+	assert_int_equal(world.count[DESTROY] + world.count[GIVE]
+	    + world.count[EVENT_DESTROY], 0);
+	/* But for one that is in use just now. */
+	lane = borrow(&place).lane;
+	world_reset(&place);
+	assert_ptr_not_equal(borrow(&place).lane, lane);
+	/* However many there were. */
+	for (int i = 0; i < EAGER - 1; i++)
+		(void)borrow(&place);
+	world_reset(&place);
+	assert_int_equal(refusal(&place), AC_REASON_NONE);
+}
+
+/* Each provider has as many lanes as run at once, until there are no more. */
+static void
+test_every_provider_has_some(void **state)
+{
+	const struct ac_place place = world_place();
+	static struct ac_provider copy[LANES / EAGER];
+	struct ac_lane_request other = wanted;
+	struct ac_lane_loan loan;
+
+	(void)state;
+	for (unsigned i = 0; i < LANES; i++) {
+		copy[i / EAGER] = full;
+		other.provider = &copy[i / EAGER];
+		assert_int_equal(ac_lane_borrow(&other, &place, &loan),
+		    AC_REASON_NONE);
+	}
+	assert_int_equal(refusal(&place), AC_REASON_WORKSPACE);
+}
+
+/* ---- What fails -------------------------------------------------------- */
+
+static void
+test_building_fails(void **state)
+{
+	struct ac_place place = world_place();
+
+	(void)state;
+	world.fails = 1 << TAKE;
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(refusal(&place), AC_REASON_OUT_OF_MEMORY);
+	world.fails = 1 << CREATE;
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(refusal(&place), AC_REASON_REFUSED);
+	/* After a few no more are asked for. */
+	assert_int_equal(world.count[CREATE], 8);
+	world.fails = 0;
+	assert_int_equal(refusal(&place), AC_REASON_REFUSED);
+	/* With a lane that there is already, one goes on. */
+	place = world_place();
+	(void)use(&place);
+	world.fails = 1 << TAKE;
+	place = on(&place, 2, 0);
+	assert_int_equal(refusal(&place), AC_REASON_NONE);
+}
+
+static void
+test_moving_fails(void **state)
+{
+	const struct ac_place one = world_place(), two = on(&one, 2, 0);
+	struct ac_lane *lane = use(&one);
+	unsigned records = world.count[RECORD];
+
+	(void)state;
+	/* Unordered, the lane stays as its last use left it. */
+	world.fails = 1 << WAIT | 1 << TAKE;
+	assert_int_equal(refusal(&two), AC_REASON_REFUSED);
+	assert_int_equal(world.count[RECORD], records);
+	assert_false(lane->dirty);
+	world.fails = 0;
+	assert_ptr_equal(use(&one), lane);
+	records = world.count[RECORD];
+	/* What fails later leaves something behind. */
+	world.fails = 1 << SET_STREAM | 1 << TAKE;
+	assert_int_equal(refusal(&two), AC_REASON_REFUSED);
+	assert_int_equal(world.count[RECORD], records + 1);
+	assert_true(lane->dirty);
+	world.fails = 0;
+	assert_ptr_equal(use(&two), lane);
+	assert_int_equal(world.count[MEMSET], 2);
+	assert_false(lane->dirty);
+}
+
+static void
+test_a_call_fails_half_way(void **state)
+{
+	const struct ac_place place = world_place();
+	struct ac_lane_loan loan = borrow(&place);
+	struct ac_lane *lane = loan.lane;
+	struct ac_place other;
+
+	(void)state;
+	ac_lane_return(&loan, false);
+	assert_ptr_equal(use(&place), lane);
+	assert_int_equal(world.count[MEMSET], 2);
+	assert_ptr_equal(use(&place), lane);
+	assert_int_equal(world.count[MEMSET], 2);
+	/* Nobody could come after this use. */
+	loan = borrow(&place);
+	world.fails = 1 << RECORD;
+	ac_lane_return(&loan, true);
+	world.fails = 0;
+	for (int i = 0; i < EAGER - 1; i++)
+		assert_ptr_not_equal(borrow(&place).lane, lane);
+	other = on(&place, 2, 0);
+	assert_int_equal(refusal(&other), AC_REASON_WORKSPACE);
+}
+
+/* ---- Graphs ------------------------------------------------------------ */
+
+static void
+test_a_graph_keeps_its_lane(void **state)
+{
+	const struct ac_place eager = world_place();
+	const struct ac_place graph = on(&eager, 1, 7), side = on(&eager, 2, 7);
+	const struct ac_place other = on(&eager, 1, 8);
+	struct ac_lane *lane, *second;
+	unsigned records;
+
+	(void)state;
+	assert_int_equal(refusal(&graph), AC_REASON_CAPTURE);
+	assert_int_equal(world.count[TAKE] + world.count[EVENT_CREATE], 0);
+	lane = use(&eager);
+	records = world.count[RECORD];
+	world.is_pending = true;
+	assert_int_equal(refusal(&graph), AC_REASON_CAPTURE);
+	world.is_pending = false;
+	assert_ptr_equal(use(&graph), lane);
+	assert_ptr_equal(use(&graph), lane);
+	assert_int_equal(world.count[RECORD], records);
+	assert_int_equal(world.count[WAIT], 0);
+	/* Neither a stream's, nor another graph's. */
+	assert_int_equal(refusal(&other), AC_REASON_CAPTURE);
+	second = use(&eager);
+	assert_ptr_not_equal(second, lane);
+	assert_ptr_equal(use(&other), second);
+	/* One for each stream that the capture has. */
+	assert_int_equal(refusal(&side), AC_REASON_CAPTURE);
+	assert_ptr_equal(use(&graph), lane);
+}
+
+/* The lane of the very stream is asked first: its calls were like these. */
+static void
+test_a_capture_takes_its_streams_lane(void **state)
+{
+	const struct ac_place one = world_place(), two = on(&one, 2, 0);
+	const struct ac_place graph = on(&one, 2, 7), side = on(&one, 3, 7);
+	struct ac_lane *first = use(&one), *second = use(&two);
+
+	(void)state;
+	assert_ptr_equal(use(&graph), second);
+	assert_ptr_equal(use(&side), first);
+}
+
+static void
+test_graphs_leave_some_lanes(void **state)
+{
+	struct ac_place eager = world_place();
+	const struct ac_lane_loan first = borrow(&eager);
+	struct ac_place graph;
+
+	(void)state;
+	for (unsigned i = 0; i < GRAPHS; i++) {
+		(void)use(&eager);
+		graph = on(&eager, 1, i + 1);
+		(void)use(&graph);
+	}
+	(void)use(&eager);
+	graph = on(&eager, 1, GRAPHS + 1);
+	assert_int_equal(refusal(&graph), AC_REASON_CAPTURE);
+	for (unsigned i = 0; i < EAGER - 1; i++)
+		(void)borrow(&eager);
+	/* With their context they are gone. */
+	ac_lane_return(&first, true);
+	world_reset(&eager);
+	assert_ptr_equal(use(&eager), first.lane);
+	graph = on(&eager, 1, GRAPHS + 2);
+	assert_int_equal(refusal(&graph), AC_REASON_NONE);
+}
+
+/* ---- Ends -------------------------------------------------------------- */
+
+static void
+test_the_last_handle_goes(void **state)
+{
+	struct ac_place place = world_place();
+	const struct ac_place two = on(&place, 2, 0), graph = on(&place, 2, 7);
+	const uint64_t context = world.current;
+	struct ac_lane_request other = wanted;
+	struct ac_lane_loan loan, busy;
+	struct ac_lane *lane;
+
+	(void)state;
+	lane = use(&place);
+	(void)use(&two);
+	assert_ptr_not_equal(use(&graph), lane);
+	other.provider = &bare;
+	assert_int_equal(ac_lane_borrow(&other, &place, &loan),
+	    AC_REASON_NONE);
+	ac_lane_return(&loan, true);
+	/* Not in another context, or in none. */
+	world.current = context + 1;
+	ac_lane_destroy_all(&full, context);
+	world.current = 0;
+	ac_lane_destroy_all(&full, context);
+	ac_lane_destroy_all(&full, 0);
+	world.current = context + 1;
+	ac_lane_destroy_all(&full, context + 1); /* nothing of ours is there */
+	world.current = context;
+	busy = borrow(&place);
+	ac_lane_destroy_all(&full, context);
+	assert_int_equal(world.count[DESTROY], 0);
+	assert_int_equal(world.count[TRIM], 1);
+	ac_lane_return(&busy, true);
+	ac_lane_destroy_all(&full, context);
+	assert_int_equal(world.count[DESTROY], 1);
+	assert_int_equal(world.count[EVENT_DESTROY], 1);
+	assert_int_equal(world.count[GIVE], LANE_PARTS);
+	assert_int_equal(world.count[TRIM], 2);
+	assert_int_equal(lane->state, LANE_EMPTY);
+	/* The graph has its own still, and a stream a new one. */
+	assert_int_equal(refusal(&graph), AC_REASON_NONE);
+	assert_ptr_equal(use(&place), lane);
+	ac_lane_destroy_all(&bare, context);
+	assert_int_equal(world.count[DESTROY], 2);
+	/* What is gone makes room for as many. */
+	for (unsigned round = 0; round < 2; round++) {
+		struct ac_lane_loan all[EAGER];
+
+		for (unsigned i = 0; i < EAGER; i++)
+			all[i] = borrow(&place);
+		for (unsigned i = 0; i < EAGER; i++)
+			ac_lane_return(&all[i], true);
+		ac_lane_destroy_all(&full, context);
+	}
+	assert_int_equal(world.count[DESTROY], 2 + 2 * EAGER);
+	/* What went with its context is not destroyed. */
+	(void)use(&place);
+	world_reset(&place);
+	ac_lane_destroy_all(&full, context);
+	assert_int_equal(world.count[DESTROY], 2 + 2 * EAGER);
+}
+
+static void
+test_a_library_is_unloaded(void **state)
+{
+	const struct ac_place place = world_place();
+	static struct ac_provider copy;
+	struct ac_lane_request other = wanted;
+	struct ac_lane_loan loan;
+	struct ac_lane *lane = use(&place), *gone;
+
+	(void)state;
+	copy = full;
+	other.provider = &copy;
+	assert_int_equal(ac_lane_borrow(&other, &place, &loan),
+	    AC_REASON_NONE);
+	ac_lane_return(&loan, true);
+	gone = loan.lane;
+	ac_lane_abandon_all(&copy);
+	assert_int_equal(ac_lane_borrow(&other, &place, &loan),
+	    AC_REASON_NONE);
+	assert_ptr_not_equal(loan.lane, gone);
+	assert_int_equal(world.count[DESTROY] + world.count[GIVE]
+	    + world.count[EVENT_DESTROY], 0);
+	assert_ptr_equal(use(&place), lane);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_is_lent),
+		cmocka_unit_test(test_a_stream_keeps_its_lane),
+		cmocka_unit_test(test_the_oldest_moves),
+		cmocka_unit_test(test_a_busy_lane_is_waited_for),
+		cmocka_unit_test(test_lanes_of_others),
+		cmocka_unit_test(test_every_provider_has_some),
+		cmocka_unit_test(test_building_fails),
+		cmocka_unit_test(test_moving_fails),
+		cmocka_unit_test(test_a_call_fails_half_way),
+		cmocka_unit_test(test_a_graph_keeps_its_lane),
+		cmocka_unit_test(test_a_capture_takes_its_streams_lane),
+		cmocka_unit_test(test_graphs_leave_some_lanes),
+		cmocka_unit_test(test_the_last_handle_goes),
+		cmocka_unit_test(test_a_library_is_unloaded),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
