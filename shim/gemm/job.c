@@ -3,8 +3,6 @@
  * site's memory, the sample. */
 #include "shim/gemm/recipe.h"
 
-#include "shim/trial/pair.h"
-
 static struct ac_cast_scalar
 scalar(const void *pointer, cublasPointerMode_t mode)
 {
@@ -31,44 +29,53 @@ ac_job_read(struct ac_job *job)
 }
 
 enum ac_reason
-ac_job_borrow(const struct ac_job *job, struct ac_layout *layout,
-    struct ac_lane_loan *loan_out)
+ac_job_borrow(const struct ac_job *job, bool casts, bool result,
+    struct ac_layout *layout, struct ac_lane_loan *loan_out)
 {
 	struct ac_provider *provider = job->site->binding.provider;
 	struct ac_lane_request request = {
 		.provider = provider, .program = job->g->handle,
-		.device = job->call.device,
-		.wants_handle = layout->cast_bytes[0] != 0,
-		.marks_bytes = layout->marks_bytes,
+		.device = job->call.device, .wants_handle = casts,
 		.limit_bytes = job->site->decision.workspace_bytes,
 	};
 
+	if (!ac_layout_make(job->g, casts, result, layout))
+		return AC_REASON_WORKSPACE;
 	if (job->unfit != AC_REASON_NONE)
 		return job->unfit;
 	layout->recast.alpha = job->alpha;
 	layout->recast.beta = job->beta;
 	if (!job->beta.device && job->beta.value == 0)
 		ac_layout_forget_c(layout);
+	request.marks_bytes = layout->marks_bytes;
 	request.buffer_bytes = layout->buffer_bytes;
-	if (request.wants_handle && PROVIDER(provider, cublasGetMathMode)(
-	    job->g->handle, &request.math_mode))
+	if (casts && PROVIDER(provider, cublasGetMathMode)(job->g->handle,
+	    &request.math_mode))
 		return AC_REASON_REFUSED;
 	return ac_lane_borrow(&request, job->call.place, loan_out);
 }
 
-struct ac_recast_history *
-ac_job_history(const struct ac_job *job, unsigned candidate,
-    const struct ac_lane_loan *loan)
+static struct ac_recast_history *
+history_of(const struct ac_job *job, const struct ac_lane_loan *loan)
 {
+	const struct ac_turn *turn = job->call.turn;
 	struct ac_recast_history *history = NULL;
 
-	if (job->site->state)
+	if (job->site->state && turn->kind != AC_TURN_TRY)
 		history = ac_history_find(job->call.trial
 		    ? ac_trial_histories(job->call.trial)
-		    : &job->site->state->histories, job->call.place, candidate,
-		    job->site->decision.workspace_bytes);
-
+		    : &job->site->state->histories, job->call.place,
+		    turn->candidate, job->site->decision.workspace_bytes);
 	return history ? history : ac_lane_spare(loan);
+}
+
+void
+ac_job_bind(const struct ac_job *job, const struct ac_lane_loan *loan,
+    const struct ac_slot *slot, struct ac_layout *layout)
+{
+	ac_layout_bind(layout, loan);
+	layout->recast.history = history_of(job, loan);
+	ac_job_sample(job, slot, layout);
 }
 
 void

@@ -55,17 +55,19 @@ enum ac_reason ac_product_issue(struct ac_provider *provider,
  * away, neither a turn nor a lane is lost. */
 void ac_job_read(struct ac_job *job);
 
-/* Give `layout` the scalars and borrow a lane for it, with a handle if it
- * casts. */
-enum ac_reason ac_job_borrow(const struct ac_job *job, struct ac_layout *layout,
-    struct ac_lane_loan *loan_out);
+/* Lay the call out as ac_layout_make() does, give the layout the scalars, and
+ * borrow a lane for it, with a handle if it casts. */
+enum ac_reason ac_job_borrow(const struct ac_job *job, bool casts, bool result,
+    struct ac_layout *layout_out, struct ac_lane_loan *loan_out);
 
-/* What the site remembers for `candidate` here, or else a blank. */
-struct ac_recast_history *ac_job_history(const struct ac_job *job,
-    unsigned candidate, const struct ac_lane_loan *loan);
+/* Let `layout` point into what was lent, and into what the site remembers for
+ * the turn's candidate here (a try: into a blank); NULL if there is no room for
+ * that. Set what it is judged by, and its sample, posted to `slot`. */
+void ac_job_bind(const struct ac_job *job, const struct ac_lane_loan *loan,
+    const struct ac_slot *slot, struct ac_layout *layout);
 
-/* Set what the layout is judged by, and its sample: drawn by site and call
- * number, posted to `slot`. */
+/* The last of that: a sample is drawn by site and call number. slot NULL: there
+ * is none. */
 void ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
     struct ac_layout *layout);
 

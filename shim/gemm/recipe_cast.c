@@ -93,18 +93,14 @@ ac_recipe_cast(const struct ac_job *job)
 	enum ac_reason reason;
 	bool timed, clean;
 
-	if (!ac_layout_make(job->g, true, false, &layout))
-		return AC_REASON_WORKSPACE;
-	reason = ac_job_borrow(job, &layout, &loan);
+	reason = ac_job_borrow(job, true, false, &layout, &loan);
 	if (reason != AC_REASON_NONE)
 		return reason;
 	timed = timing && ac_timing_begin(timing, job->call.place);
-	ac_layout_bind(&layout, &loan);
+	ac_job_bind(job, &loan, turn->sampled || turn->posts_if_bad
+	    ? &turn->slot : NULL, &layout);
 	layout.recast.output.write_through = layout.recast.output.result !=
 	    NULL;
-	layout.recast.history = ac_job_history(job, turn->candidate, &loan);
-	ac_job_sample(job, turn->sampled || turn->posts_if_bad ? &turn->slot
-	    : NULL, &layout);
 	reason = run(job, &layout, &loan);
 	clean = reason == AC_REASON_NONE
 	    && *job->status_out == CUBLAS_STATUS_SUCCESS;

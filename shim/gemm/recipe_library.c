@@ -127,12 +127,9 @@ begin_sample(const struct ac_job *job, struct ac_layout *layout,
 
 	if (!job->call.turn->sampled || !job->site->decision.sample_period
 	    || !job->call.place
-	    || !ac_layout_make(job->g, false, false, layout)
-	    || ac_job_borrow(job, layout, loan) != AC_REASON_NONE)
+	    || ac_job_borrow(job, false, false, layout, loan) != AC_REASON_NONE)
 		return false;
-	ac_layout_bind(layout, loan);
-	r->history = ac_job_history(job, job->call.turn->candidate, loan);
-	ac_job_sample(job, &job->call.turn->slot, layout);
+	ac_job_bind(job, loan, &job->call.turn->slot, layout);
 	if (r->history && !ac_recast_settle(job->call.place->kernels, r,
 	    loan->stream))
 		return true;

@@ -4,16 +4,6 @@
  * writes C only once the sample was good. */
 #include "shim/gemm/recipe.h"
 
-/* One layout that serves every candidate: their products go to one place, one
- * after the other. */
-static enum ac_reason
-prepare(const struct ac_job *job, bool casts, struct ac_layout *layout,
-    struct ac_lane_loan *loan)
-{
-	return ac_layout_make(job->g, casts, true, layout)
-	    ? ac_job_borrow(job, layout, loan) : AC_REASON_WORKSPACE;
-}
-
 /* The library's conversion, on the program's handle and with its alpha, but
  * without C: its beta is a zero of the handle's pointer mode. */
 static enum ac_reason
@@ -69,8 +59,9 @@ any_casts(const struct ac_job *job)
 	return any;
 }
 
-/* A product that was refused is finished all the same: that clears the words
- * for the next one. */
+/* One layout serves every candidate: their products go to one place, one after
+ * the other. A product that was refused is finished all the same: that clears
+ * the words for the next one. */
 static void
 try_all(const struct ac_job *job, struct ac_layout *layout,
     const struct ac_lane_loan *loan, unsigned *queued, unsigned *refused)
@@ -87,9 +78,7 @@ try_all(const struct ac_job *job, struct ac_layout *layout,
 			continue;
 		slot = ac_trial_slot(trial, job->call.turn, i);
 		one.call.candidate = ac_trial_candidate(trial, i);
-		ac_layout_bind(layout, loan);
-		layout->recast.history = ac_lane_spare(loan);
-		ac_job_sample(&one, &slot, layout);
+		ac_job_bind(&one, loan, &slot, layout);
 		reason = run_beside(&one, layout, loan);
 		if (reason == AC_REASON_NONE)
 			*queued |= 1u << i;
@@ -110,8 +99,8 @@ ac_recipe_try(struct ac_conduct *call)
 	unsigned queued = 0, refused = 0;
 	struct ac_lane_loan loan;
 	struct ac_layout layout;
-	const enum ac_reason reason = prepare(job, any_casts(job),
-	    &layout, &loan);
+	const enum ac_reason reason = ac_job_borrow(job, any_casts(job),
+	    true, &layout, &loan);
 
 	if (reason == AC_REASON_NONE)
 		try_all(job, &layout, &loan, &queued, &refused);
@@ -126,14 +115,12 @@ ac_recipe_strict(struct ac_conduct *call)
 	const bool casts = call->candidate->tactic == AC_TACTIC_CAST;
 	struct ac_lane_loan loan;
 	struct ac_layout layout;
-	enum ac_reason reason = prepare(job, casts, &layout, &loan);
+	enum ac_reason reason = ac_job_borrow(job, casts, true, &layout,
+	    &loan);
 
 	if (reason != AC_REASON_NONE)
 		return reason;
-	ac_layout_bind(&layout, &loan);
-	layout.recast.history = ac_job_history(job, call->turn->candidate,
-	    &loan);
-	ac_job_sample(job, &call->turn->slot, &layout);
+	ac_job_bind(job, &loan, &call->turn->slot, &layout);
 	reason = run_beside(job, &layout, &loan);
 	if (reason == AC_REASON_NONE && !ac_conduct_is_good(call))
 		reason = AC_REASON_GUARD;

@@ -200,6 +200,8 @@ test_strict(void **state)
 	}
 	assert_int_equal(finished.post, 32);
 	assert_ptr_not_equal(finished.history, loan.spare);
+	assert_non_null(finished.output.result);
+	assert_ptr_equal(issued.c.data, finished.output.result);
 	start(0);
 	borrowed = AC_REASON_CAPTURE;
 	assert_int_equal(ac_recipe_strict(&job.call), AC_REASON_CAPTURE);
