@@ -278,19 +278,23 @@ hash_of_caller(const struct ac_conv_query *query)
 	    ^ (uint32_t)query->device)) * odd;
 }
 
-/* Of the numbers that most sites differ in: to hash a whole query takes ten
- * times as long as the rest of the look-up. */
+/* Of the numbers that sites differ in by the dozen: extents, and the strides of
+ * parts of larger tensors. To hash a whole query takes ten times as long as the
+ * rest of the look-up. */
 static uint64_t
 hash_of(const struct ac_conv_query *query)
 {
 	const struct ac_conv *conv = &query->conv;
 	uint64_t hash = hash_of_caller(query) ^ (uint32_t)query->algo;
 
-	for (int i = 0; i < 4; i++)
-		hash = (hash ^ (uint64_t)conv->x.dim[i]) * odd;
+	for (int i = 0; i < AC_CONV_DIMS; i++) {
+		hash = (hash ^ (uint64_t)conv->x.dim[i]
+		    ^ (uint64_t)conv->x.stride[i] << 24) * odd;
+		hash = (hash ^ (uint64_t)conv->y.dim[i]
+		    ^ (uint64_t)conv->y.stride[i] << 24) * odd;
+	}
 	hash = (hash ^ (uint64_t)conv->w.dim[0]) * odd;
-	hash = (hash ^ (uint64_t)conv->w.dim[2]) * odd;
-	return (hash ^ (uint64_t)conv->y.dim[2]) * odd;
+	return (hash ^ (uint64_t)conv->w.dim[2]) * odd;
 }
 
 /* The look at its first slot is most of what a kept call costs. */
