@@ -44,12 +44,12 @@ ac_conv_objection(const struct ac_conv *conv)
 {
 	const struct ac_conv_tensor *w = &conv->w;
 
+	if (conv->steps < 0 || conv->steps > AC_CONV_STEPS)
+		return AC_REASON_UNSUPPORTED;
 	if (!is_all_fp32(conv))
 		return AC_REASON_TYPE;
 	if (conv->operation < AC_OP_CONV_FPROP
 	    || conv->operation > AC_OP_CONV_WGRAD || conv->adds
-	    || conv->space < 1 || conv->space > AC_CONV_SPACE
-	    || conv->steps < 0 || conv->steps > AC_CONV_STEPS
 	    || !fits(&conv->x) || !fits(w) || !fits(&conv->y)
 	    || conv->x.dims != w->dims || conv->y.dims != w->dims
 	    || w->dims != conv->space + 2)

@@ -42,8 +42,8 @@ struct ac_conv_step {
 	int32_t reserved;
 };
 
-/* What a program may say anew with each call: no part of what tells one
- * convolution from the next, but of what cuDNN's plans are made for. */
+/* What a program may change from call to call. It does not tell one
+ * convolution from the next, but cuDNN's plans are made for it. */
 struct ac_conv_scalars {
 	double alpha, beta;
 	double alpha1[AC_CONV_STEPS], alpha2[AC_CONV_STEPS];

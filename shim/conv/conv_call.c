@@ -106,9 +106,9 @@ is_workspace(const void *workspace)
 	return workspace && !((uintptr_t)workspace & 255);
 }
 
-/* Run `plan`, beside the output if `beside`, in the program's workspace if that
- * is enough, which is not in use before the original call; the rest is in a
- * lane. */
+/* Run `plan`; under `beside` its output goes into a lane. The program's
+ * workspace is used if it is large enough: nothing else uses it before the
+ * original call. Otherwise the workspace is in the lane, too. */
 static enum ac_reason
 run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 {
@@ -193,9 +193,9 @@ try_all(struct ac_conduct *call)
 	return queued | refused ? AC_REASON_PROBATION : worst;
 }
 
-/* Beside the output first, and there once that is found to be accurate: the
- * engines are deterministic, and an output may have gaps that a copy would
- * fill. */
+/* Into a lane first, and into the output once the former is found to be
+ * accurate. The engines are deterministic; a copy would fill the gaps that an
+ * output may have. */
 static enum ac_reason
 strict(struct ac_conduct *call)
 {

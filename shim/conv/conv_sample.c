@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/conv_sample.c -- a convolution as the sampling kernel is told of it
+/* shim/conv/conv_sample.c -- describes a convolution for the sampling kernel
  * (kernels/conv/conv_check.h). */
 #include "shim/conv/conv_sample.h"
 

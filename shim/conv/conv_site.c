@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/conv_site.c -- sites of convolutions, and what the policy is told
+/* shim/conv/conv_site.c -- sites of convolutions, and what the policy sees
  * of one. Everything but the look-up runs once per site. */
 #include "shim/conv/conv_site.h"
 
@@ -39,7 +39,7 @@ key_bytes(const struct ac_conv_query *query)
 	    + (size_t)query->conv.steps * sizeof *query->conv.step;
 }
 
-/* ---- What the policy is told -------------------------------------------- */
+/* ---- What the policy sees ------------------------------------------------ */
 
 static bool
 is_channels_last(const struct ac_conv *conv)
@@ -118,7 +118,7 @@ describe_shape(struct ac_site_key *key, const struct ac_conv *conv,
 	add_step(&text, " d", conv->dilation, conv->space);
 	ac_text_addf(&text, " g%lld %s", (long long)sizes->groups,
 	    is_channels_last(conv) ? "nhwc" : "nchw");
-	/* What has no room is told apart all the same. */
+	/* What has no room tells sites apart all the same. */
 	if (text.truncated) {
 		struct {
 			struct ac_conv_sizes sizes;
@@ -241,31 +241,31 @@ make(const void *asked, struct ac_table_entry *there)
 {
 	const struct ac_conv_site *was = (const struct ac_conv_site *)there;
 	const struct ac_conv_query *query = asked;
-	struct ac_conv_site anew = {
+	struct ac_conv_site fresh = {
 		.provider = (struct ac_provider *)(uintptr_t)query->provider
 	}, *site;
 	struct ac_site_record *record;
 
 	if (is_unread(query)) {
-		memcpy(&anew.query, query, UNREAD_BYTES);
-		anew.query.conv.operation = query->conv.operation;
+		memcpy(&fresh.query, query, UNREAD_BYTES);
+		fresh.query.conv.operation = query->conv.operation;
 	} else {
-		anew.query = *query;
+		fresh.query = *query;
 	}
-	decide(&anew);
-	record = anew.record;
+	decide(&fresh);
+	record = fresh.record;
 	if (was && was->record == record)
 		return there;
 	site = ac_mapped_take(sizeof *site);
 	if (!site)
 		return NULL;
-	atomic_store_explicit(&anew.own_bytes, -1, memory_order_relaxed);
-	if (anew.decision.rung != AC_RUNG_KEEP
-	    && ac_trial_is_wanted(&anew.decision))
-		anew.trial = ac_trial_make(&anew.decision, &record->key,
+	atomic_store_explicit(&fresh.own_bytes, -1, memory_order_relaxed);
+	if (fresh.decision.rung != AC_RUNG_KEEP
+	    && ac_trial_is_wanted(&fresh.decision))
+		fresh.trial = ac_trial_make(&fresh.decision, &record->key,
 		    record->name, record, NULL,
 		    ac_device_may_time(query->device));
-	*site = anew;
+	*site = fresh;
 	return &site->entry;
 }
 

@@ -48,9 +48,9 @@ struct ac_conv_site {
 	_Atomic(struct ac_conv_plan *) plans; /* conv_plan.c's */
 };
 
-/* The site of `query`, decided if it is new, and again once a module was
- * unloaded; never freed. NULL: there is no room for it, the call is the
- * program's affair. Any thread. */
+/* The site of `query`. It is decided when it is new, and again after a module
+ * was unloaded. Never freed. NULL: there is no room for it; keep the call. Any
+ * thread. */
 struct ac_conv_site *ac_conv_site_of(const struct ac_conv_query *query);
 
 /* Count a call under a policy that keeps everything, without reading its

@@ -11,7 +11,6 @@
 #include "shim/start/start.h"
 
 #include <stddef.h>
-#include <string.h>
 
 /* ---- What plans need --------------------------------------------------- */
 
@@ -56,15 +55,12 @@ need_of(const struct ac_conv_query *of, cudnnHandle_t handle,
 	static struct ac_sites needs = {
 		{ slots, BITS, 1 << (BITS - 1), 0 }, make
 	};
-	struct need_query query;
+	const struct need_query query = { of->provider, of->device,
+		(uint32_t)rung, of->conv, handle };
 	const struct need *need;
 
-	memset(&query, 0, sizeof query);
-	query.provider = of->provider;
-	query.device = of->device;
-	query.rung = (uint32_t)rung;
-	query.conv = of->conv;
-	query.handle = handle;
+	_Static_assert(offsetof(struct need_query, conv) == 16
+	    && KEY == 16 + sizeof query.conv, "no gaps: its bytes are a key");
 	need = (const struct need *)ac_sites_find(&needs,
 	    ac_table_hash(&query, KEY), &query, KEY);
 	return need ? atomic_load(&need->bytes) : ac_conv_plan_measure(

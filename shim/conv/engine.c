@@ -309,7 +309,7 @@ ac_engine_find(const struct ac_engine_question *question,
 		*engines_out = node->engines;
 	} else {
 		find(question, graph, engines_out);
-		/* That there are none may be cuDNN's affair of a moment. */
+		/* cuDNN may have some the next time. */
 		if (slot && engines_out->count)
 			remember(slot, hash, &key, engines_out);
 	}
