@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/op.c -- what follows from the sizes of a product or a
- * convolution.
+/* policy/op.c -- what follows from the sizes of a product or a convolution.
  * Pure arithmetic; called by code that describes a call. */
 #include "policy/op.h"
 

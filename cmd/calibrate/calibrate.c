@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/calibrate/calibrate.c -- autocast calibrate: what this GPU can do,
- * measured and kept for the policy's predictions. Whatever would spoil that is
- * refused. */
+/* cmd/calibrate/calibrate.c -- autocast calibrate: measures what this
+ * GPU can do, and keeps it for the policy's predictions. Refuses measurements
+ * that would mislead them. */
 #include "cmd/calibrate/calibrate.h"
 #include "cmd/run/launch.h"
 #include "base/env.h"

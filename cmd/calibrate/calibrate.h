@@ -3,7 +3,7 @@
  * cmd/calibrate/calibrate.c is the verb, cmd/calibrate/calibrate_gpu.c finds
  * driver and cuBLAS, cmd/calibrate/calibrate_measure.c has the experiments,
  * cmd/calibrate/calibrate_operand.c what they multiply. NVIDIA's functions are
- * declared here as their ABI is: the program is built without CUDA and links to
+ * declared here by their ABI: the program is built without CUDA and links to
  * none of it. */
 #ifndef AC_CMD_CALIBRATE_H
 #define AC_CMD_CALIBRATE_H

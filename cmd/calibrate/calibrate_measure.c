@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/calibrate/calibrate_measure.c -- the experiments. Device time is what
- * events say around work that is queued in one go; a rate is the median of its
- * samples. Operands are random: zeros draw less power, and let the GPU run
- * faster than it will. */
+/* cmd/calibrate/calibrate_measure.c -- the experiments. Events
+ * around work that is queued at once give the device time; a rate is the median
+ * of its samples. Operands are random: zeros draw less power, so the GPU would
+ * run faster than it does for a program. */
 #include "cmd/calibrate/calibrate.h"
 #include "cmd/compare/compare.h"
 

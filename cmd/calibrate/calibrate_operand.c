@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/calibrate/calibrate_operand.c -- what is multiplied while a GPU is
- * measured. */
+/* cmd/calibrate/calibrate_operand.c -- the matrices that are multiplied
+ * while a GPU is measured. */
 #include "cmd/calibrate/calibrate.h"
 
 #include <stdint.h>

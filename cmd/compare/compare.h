@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/compare.h -- a program run plain and recast in turn, and what
- * came of it. cmd/compare/compare.c is the verb, cmd/compare/compare_run.c
- * carries out the runs, cmd/compare/compare_outputs.c compares what they wrote,
- * cmd/compare/compare_judge.c how long they took, cmd/compare/compare_print.c
- * and cmd/compare/compare_json.c tell. */
+/* cmd/compare/compare.h -- runs a program plain and recast in turn and compares
+ * times and outputs. compare.c is the verb, compare_run.c carries out the runs,
+ * compare_outputs.c compares what they wrote, compare_judge.c how long they
+ * took, compare_print.c and compare_json.c print the result. */
 #ifndef AC_CMD_COMPARE_H
 #define AC_CMD_COMPARE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/compare/compare_outputs.c -- what the runs wrote, output by output: the
- * first plain run is the reference, the other plain runs tell what differs
- * anyway, the recast runs are judged. */
+ * first plain run is the reference, what differs between plain runs is left
+ * out, then the recast runs are judged. */
 #include "cmd/compare/compare.h"
 
 #include <errno.h>

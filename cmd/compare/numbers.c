@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/compare/numbers.c -- one output of several runs: which of its numbers and
- * lines differ, and which differ anyway. */
+ * lines differ, and which do between plain runs too. */
 #include "cmd/compare/numbers_lines.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/doctor/doctor_process.c -- running processes as /proc shows them. Reads
- * only; never stops anybody. */
+ * only; never stops a process. */
 #include "cmd/doctor/doctor.h"
 #include "cmd/command.h"
 

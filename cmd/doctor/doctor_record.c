@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/doctor/doctor_record.c -- the records that processes leave
  * (shim/process/facts.c holds their format), and what their files tell beyond
- * that. A record comes from a process of the user's own, in a folder of ours,
- * and is not believed more than that. */
+ * that. A record is written by the user's process into our folder, so it may
+ * hold anything. */
 #include "cmd/doctor/doctor.h"
 #include "cmd/command.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/explain/list.c -- autocast list: the catalogue, every symbol the library
- * wraps and what it does with it, whose rows are the shim's own; and the rates
- * that predictions are made of. */
+ * wraps and what it does with it, from the rows of shim/bind/; and the rates
+ * behind predictions. */
 #include "cmd/command.h"
 #include "policy/profit/profit.h"
 

@@ -126,20 +126,13 @@ run(const struct ac_command *self, char **arguments)
 {
 	struct ac_arguments a = { .command = self, .next = arguments };
 	size_t count = 0;
+	int option;
 
-	/* Operands close ranks where the options were. */
-	for (;;) {
-		switch (ac_arguments_next(&a)) {
-		case AC_ARGUMENT_OPERAND:
-			arguments[count++] = a.next[-1];
-			break;
-		case AC_ARGUMENT_END:
-			arguments[count] = NULL;
-			return act(arguments);
-		default:
-			return a.status;
-		}
-	}
+	/* Operands close ranks where "--" was. */
+	while ((option = ac_arguments_next(&a)) == AC_ARGUMENT_OPERAND)
+		arguments[count++] = a.next[-1];
+	arguments[count] = NULL;
+	return option == AC_ARGUMENT_END ? act(arguments) : a.status;
 }
 
 const struct ac_command ac_command_policy = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/child.c -- starts the program, waits, and ends as it ended. */
+/* cmd/run/child.c -- starts the program, waits for it, and exits the way it
+ * exited. */
 #include "cmd/run/child.h"
 #include "cmd/command.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/run/elf_facts.c -- how a program file is linked, read from its bytes.
- * Bounds-checked throughout; 64-bit files only, others are not native. */
+ * Bounds-checked throughout; 64-bit files only: others are not native. */
 #include "cmd/run/program.h"
 
 #include <elf.h>

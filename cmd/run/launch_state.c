@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/run/launch_state.c -- where the numbers of a run go: to the user's
- * directory, or into a folder of the run's own, which goes with it. */
+ * directory, or into a temporary folder that is removed after the run. */
 #include "cmd/run/again.h"
 #include "cmd/run/launch.h"
 #include "base/env.h"

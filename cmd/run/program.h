@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/program.h -- the program to run, as a file: found, judged,
- * described. */
+/* cmd/run/program.h -- finds the file of the program to run and says whether
+ * the library can be preloaded into it. */
 #ifndef AC_CMD_PROGRAM_H
 #define AC_CMD_PROGRAM_H
 

@@ -264,41 +264,26 @@ carry_out(struct validation *v)
 
 /* ---- The verb ---------------------------------------------------------- */
 
-/* Read the options; true when the program is known, else a.status counts. */
-static bool
-read_options(struct validation *v, struct ac_arguments *a)
-{
-	for (;;) {
-		const int option = ac_arguments_next(a);
-
-		switch (option) {
-		case AC_ARGUMENT_OPERAND:
-			v->arguments = a->next - 1;
-			return true;
-		case AC_ARGUMENT_END:
-			a->status = ac_say(AC_EXIT_USAGE, "validate: the "
-			    "program is missing; try 'autocast validate "
-			    "--policy FILE -- ./program'");
-			return false;
-		default:
-			if (!ac_launch_take(&v->launch, option, a->value))
-				return false;
-		}
-	}
-}
-
 static int
 run(const struct ac_command *self, char **arguments)
 {
 	static struct validation v;
 	static struct ac_program program;
 	struct ac_arguments a = { .command = self, .next = arguments };
-	int status;
+	int option, status;
 
 	v.program = &program;
 	v.environment = environ;
-	if (!read_options(&v, &a))
+	do {
+		option = ac_arguments_next(&a);
+	} while (ac_launch_take(&v.launch, option, a.value));
+	if (option == AC_ARGUMENT_END)
+		return ac_say(AC_EXIT_USAGE, "validate: the program is "
+		    "missing; try 'autocast validate --policy FILE -- "
+		    "./program'");
+	if (option != AC_ARGUMENT_OPERAND)
 		return a.status;
+	v.arguments = a.next - 1;
 	status = ac_launch_check_model(&v.launch, self->name);
 	if (!status)
 		status = take_lines(&v);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/validate/validate_trace.c -- two traces side by side. They may be long:
- * read line by line. */
+/* cmd/validate/validate_trace.c -- compares two traces. They may be long, so
+ * it reads them line by line. */
 #include "cmd/validate/validate.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/decide/match.c -- does a rule speak about an operation?
+/* policy/decide/match.c -- does a rule match an operation?
  * Pure; shared by the decision and its explanation. */
 #include "policy/language/rule.h"
 

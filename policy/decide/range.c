@@ -10,22 +10,12 @@ enum {
 	FP32_BITS = 24
 };
 
-static const struct format {
-	int  bits;               /* of the significand, the hidden one too */
-	int  least, most;        /* exponents of normal numbers */
-	bool scaled;
-} formats[AC_RANGE_COUNT] = {
-	[AC_RANGE_FP16]          = { 11, -14, 15, true },
-	[AC_RANGE_FP16_UNSCALED] = { 11, -14, 15, false },
-	[AC_RANGE_BF16]          = { 8, -126, 127, false },
-	[AC_RANGE_TF32]          = { 11, -126, 127, false },
-};
-
 const struct ac_range_row ac_range_rows[AC_RANGE_COUNT] = {
-	[AC_RANGE_FP16]          = { "fp16", AC_RUNG_FP16 },
-	[AC_RANGE_FP16_UNSCALED] = { "fp16 unscaled", AC_RUNG_FP16 },
-	[AC_RANGE_BF16]          = { "bf16", AC_RUNG_BF16 },
-	[AC_RANGE_TF32]          = { "tf32", AC_RUNG_TF32 },
+	[AC_RANGE_FP16] = { "fp16", AC_RUNG_FP16, 11, -14, 15, true },
+	[AC_RANGE_FP16_UNSCALED] = { "fp16 unscaled", AC_RUNG_FP16, 11, -14,
+	    15, false },
+	[AC_RANGE_BF16] = { "bf16", AC_RUNG_BF16, 8, -126, 127, false },
+	[AC_RANGE_TF32] = { "tf32", AC_RUNG_TF32, 11, -126, 127, false },
 };
 
 const char *const ac_range_verdict_names[AC_RANGE_VERDICTS] = {
@@ -83,7 +73,7 @@ energy(int q)
 /* Mean square of what a cast leaves of such an x, a multiple of 2^grain. Exact
  * for a multiple, ties included. */
 static double
-loss_of(const struct format *f, int q, int grain)
+loss_of(const struct ac_range_row *f, int q, int grain)
 {
 	const int last = (q > f->least ? q : f->least) - (f->bits - 1);
 
@@ -97,7 +87,7 @@ loss_of(const struct format *f, int q, int grain)
 /* The binade from which on nothing underflows: what is left is always the same
  * part of x. */
 static int
-level_from(const struct format *f)
+level_from(const struct ac_range_row *f)
 {
 	return f->least - (f->bits - 1) + FP32_BITS - 1;
 }
@@ -130,7 +120,7 @@ void
 ac_range_predict(const uint64_t counts[AC_EXPONENTS], enum ac_range_way way,
     struct ac_range_loss *loss_out)
 {
-	const struct format *f = &formats[way];
+	const struct ac_range_row *f = &ac_range_rows[way];
 	const int quantum = f->least - (f->bits - 1);
 	double all = 0, whole = 0, lost = 0;
 	double flushed = 0, subnormal = 0, overflowed = 0;

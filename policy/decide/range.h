@@ -22,6 +22,9 @@ enum ac_range_way {
 struct ac_range_row {
 	const char  *name;       /* "fp16", "fp16 unscaled" */
 	enum ac_rung rung;
+	int  bits;               /* of the significand, the hidden one too */
+	int  least, most;        /* exponents of normal numbers */
+	bool scaled;
 };
 extern const struct ac_range_row ac_range_rows[AC_RANGE_COUNT];
 

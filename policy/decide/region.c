@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/decide/region.c -- what a program asks for in a region of its own, and
- * what becomes of that under a rule: a line that names the region is the user's
- * last word. Pure; called by decide.c and by who explains decisions. */
+/* policy/decide/region.c -- what a program asks for in its region, and how a
+ * rule treats that: a line that names the region overrules the program. Pure;
+ * called by decide.c and explain.c. */
 #include "policy/language/rule.h"
 
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/file.c -- a policy file into memory, whatever the path turns
- * out to be. Never waits, never reads more than a bound. Only at load time. */
+/* policy/language/file.c -- reads a policy file into memory. The path may name
+ * anything: never waits, never reads more than a bound. Only at load time. */
 #include "policy/language/parse.h"
 
 #include "base/env.h"

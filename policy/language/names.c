@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/names.c -- the words of the language, spelled out from
- * words.def. Tables and one search; everybody who reads or prints policies uses
- * them. */
+ * words.def. Tables and one search, for code that reads or prints policies. */
 #include "policy/language/names.h"
 
 #include "policy/policy.h"
@@ -33,7 +32,7 @@ const char *const ac_fact_names[AC_FACT_COUNT] = {
 };
 
 const char *const ac_rung_names[AC_RUNG_COUNT] = {
-#define RUNG(id, name, error) name,
+#define RUNG(id, name, error, tol) name,
 #include "policy/words.def"
 };
 
@@ -63,15 +62,8 @@ const char *const ac_profile_names[AC_PROFILE_COUNT] = {
 #include "policy/words.def"
 };
 
-/* Default tolerances: a small multiple of the known error, so that data less
- * kind than zero-mean still passes. */
-#define TOL_KEEP 1e-3
-#define TOL_TF32 1e-3
-#define TOL_FP16 1e-3
-#define TOL_BF16 8e-3
-
 const struct ac_rung_row ac_rung_rows[AC_RUNG_COUNT] = {
-#define RUNG(id, name, error) { error, TOL_##id },
+#define RUNG(id, name, error, tol) { error, tol },
 #include "policy/words.def"
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/parse.c -- tokens, complaints, and the loop over statements.
  * An error skips to the end of its statement, so that all errors of a text are
- * found. The other parse_*.c files stand on this one. */
+ * found. The other parse_*.c files use this one. */
 #include "policy/language/parse.h"
 
 #include "base/text.h"

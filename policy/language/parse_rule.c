@@ -145,7 +145,7 @@ static bool
 parse_rung(struct ac_parser *parser, struct ac_rule *rule)
 {
 	static const char *const actions[] = {
-#define RUNG(id, name, error) name,
+#define RUNG(id, name, error, tol) name,
 #include "policy/words.def"
 		"auto"
 	};

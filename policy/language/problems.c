@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/problems.c -- diagnostics: file:line:column, the line, a
- * caret. Whatever the text holds, what is shown stays printable and bounded. */
+ * caret. What it prints is printable and bounded, for any text. */
 #include "policy/language/problems.h"
 
 #include "base/text.h"

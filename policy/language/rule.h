@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/rule.h -- a policy once it is parsed: frozen, read by any
- * thread. Written by the parser and by check.c only. For policy/
- * only. */
+ * thread. Written by the parser and by check.c only. For policy/ only. */
 #ifndef AC_POLICY_RULE_H
 #define AC_POLICY_RULE_H
 

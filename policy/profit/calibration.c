@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/profit/calibration.c -- measured rates: their file's name, its text
- * and what is believed of it. The file is the user's and may hold anything. */
+ * and its checks. The file is the user's and may hold anything. */
 #include "policy/profit/calibration.h"
 
 #include "base/env.h"

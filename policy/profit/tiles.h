@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/profit/tiles.h -- how long the multiplications of a product take: it
- * is cut into tiles, the tiles are dealt out to the multiprocessors, and who
- * has the most of them ends last. Pure; asked by profit.c. */
+ * is cut into tiles, the tiles are dealt out to the multiprocessors, and the
+ * one with the most of them ends last. Pure; asked by profit.c. */
 #ifndef AC_POLICY_TILES_H
 #define AC_POLICY_TILES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/count.c -- the records the shim counts into: found, made,
- * described. Hands out new ones under one lock and never moves or frees them.
- * Uses no heap of the program's, prints nothing, fails never. */
+/* report/count/count.c -- the records the shim counts into: finds, makes
+ * and describes them. Hands out new ones under one lock, never moves or frees
+ * them, never uses the program's heap, never prints, never fails. */
 #include "report/count/live.h"
 
 #include <string.h>

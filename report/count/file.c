@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/file.c -- how statistics files begin, grow and go.
- * Runs inside strangers: no heap, no descriptor kept, little stack (buffers
+/* report/count/file.c -- creates, extends and removes statistics files.
+ * Runs inside any program: no heap, no descriptor kept, little stack (buffers
  * are static, the counting lock guards them), and every failure is a NULL.
  * Called by report/count/count.c, report/count/notice.c and the reader. */
 #include "report/count/file.h"

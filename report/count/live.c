@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/live.c -- how this process's statistics begin, and how a forked
- * child comes to its own. Without a file the numbers live in memory.
+/* report/count/live.c -- starts the statistics of this process, and those of a
+ * forked child. Without a file the numbers live in memory.
  *
  * The child inherits the parent's shared mapping and must not count there.
  * The fork handler only raises ac_report_forked; the child's first count

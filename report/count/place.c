@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/count/place.c -- where statistics are, whether they can be there, and
- * what stands in the way. Runs inside strangers: no heap, no descriptor
- * kept. */
+ * what stands in the way. Runs inside any program: no heap, no
+ * descriptor kept. */
 #include "report/count/file.h"
 #include "base/env.h"
 

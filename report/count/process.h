@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/process.h -- which process is meant by a number that is used
- * again and again, for report/ only. */
+/* report/count/process.h -- tells processes of one number apart. For
+ * report/ only. */
 #ifndef AC_REPORT_PROCESS_H
 #define AC_REPORT_PROCESS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/stamp.c -- stamps as files. Runs inside strangers, too: no heap,
- * no descriptor kept. */
+/* report/count/stamp.c -- stamps as files. Runs inside any program: no heap, no
+ * descriptor kept. */
 #include "report/count/stamp.h"
 
 #include "report/count/file.h"

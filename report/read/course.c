@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/read/course.c -- how sites fared, over the processes of a run. A
- * course comes from a file that may hold anything: what no device can have
- * measured is taken for not known, or for the worst where that is the safe
- * side. Pure. */
+ * course comes from a file that may hold anything: a value that no device
+ * can have measured counts as not known, or as the worst where that is safer.
+ * Pure. */
 #include "report/read/read.h"
 
 #include <math.h>
