@@ -163,7 +163,7 @@ print_work(const struct ac_comparison *compare)
 		ac_share_add(&t, compare->recast_flops, compare->flops);
 		ac_text_add(&t, " of the FP32 work");
 	} else {
-		ac_text_add(&t, "nothing: no FP32 product was met; see "
+		ac_text_add(&t, "nothing: no FP32 work was counted; see "
 		    "'autocast doctor'");
 	}
 	puts(line);

@@ -62,7 +62,7 @@ echo "loss 0.5 in step 1"
 END
 equal 'the same' "$(compare ./same)" "1 pair        plain                 recast                recast / plain
 GPU scratch   -                     -
-recast        nothing: no FP32 product was met; see 'autocast doctor'
+recast        nothing: no FP32 work was counted; see 'autocast doctor'
 stdout        0 of 2 numbers differ
 [0]"
 
