@@ -101,7 +101,7 @@ struct ac_marker_record {
  * file in the user's state directory, or keeps the numbers in memory when that
  * is impossible or AUTOCAST_STATE=off. Never fails, never prints. `policy` and
  * `origin` describe what is in force; `notes` is one line per thing the user
- * should know (e.g. settings not built yet), may be "". */
+ * should know (another library answers look-ups first), may be "". */
 void ac_report_open(const struct ac_policy_origin *origin, const char *notes);
 
 /* Remember which GPU and which provider were met ("NVIDIA H200", 90,
