@@ -64,11 +64,7 @@ a_call()
 	echo $(((many - few) / 4000))
 }
 
-# The limits are gcc's; clang's code takes some more instructions to do the same.
-percent=100
-case ${CC:-cc} in *clang*) percent=110 ;; esac
-
-# Kept by size: four getters more for what is fused.
+# Kept by size: three getters more for what is fused.
 by_size=(1250 1250 1250 1500)
 names=(Forward BackwardData BackwardFilter BiasActivationForward)
 for op in 0 1 2 3; do
@@ -77,11 +73,11 @@ for op in 0 1 2 3; do
 	preload=$library
 	one=$(($(a_call $op) - direct))
 	at_most "T42: instructions of ${names[op]} over a direct call, off" \
-	    $one $((250 * percent / 100))
+	    $one 250
 	check "T42: and the call was seen, ${names[op]}" \
 	    "$([ $one -ge 20 ] || echo "$one")"
 	policy='conv.fprop cin=0 -> tf32'
 	at_most "instructions of ${names[op]} over a direct call, kept by size" \
-	    $(($(a_call $op) - direct)) $((by_size[op] * percent / 100))
+	    $(($(a_call $op) - direct)) ${by_size[op]}
 done
 plan
