@@ -97,16 +97,20 @@ rung_for(const struct ac_doctor_facts *facts)
 	return facts->work.sm == OLDEST_SM ? "fp16" : "tf32";
 }
 
+/* A line for the calls of this kind (gemm, conv, rnn), where `condition` holds;
+ * it may be "". */
 static void
-with_rule(const struct ac_doctor_facts *facts, struct ac_text *fix,
-    const char *format)
+with_rule(const struct ac_doctor_facts *facts,
+    const struct ac_site_total *site, struct ac_text *fix,
+    const char *condition)
 {
+	const char *operation = ac_operation_names[site->key.operation];
 	char rule[160], extra[256];
 	struct ac_text text;
 
 	ac_text_init(&text, rule, sizeof rule);
-	ac_text_add(&text, format);
-	ac_text_addf(&text, " -> %s profit=off", rung_for(facts));
+	ac_text_add_bytes(&text, operation, strcspn(operation, "."));
+	ac_text_addf(&text, "%s -> %s profit=off", condition, rung_for(facts));
 	ac_text_init(&text, extra, sizeof extra);
 	ac_text_add(&text, "-e ");
 	ac_quote(&text, rule);
@@ -128,7 +132,7 @@ explain_rule(const struct ac_doctor_facts *facts,
 	if (is_off)
 		ac_doctor_add_run(fix, facts, "--policy amp");
 	else
-		with_rule(facts, fix, "gemm");
+		with_rule(facts, site, fix, "");
 }
 
 static void
@@ -139,7 +143,7 @@ explain_too_small(const struct ac_doctor_facts *facts,
 	ac_site_add_operation(text, site);
 	ac_text_add(text, " ");
 	ac_site_add_sizes(text, site);
-	with_rule(facts, fix, "gemm");
+	with_rule(facts, site, fix, "");
 }
 
 static void
@@ -147,7 +151,7 @@ explain_no_profit(const struct ac_doctor_facts *facts,
     const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
 	if (strcmp(site->key.asked, "tf32")) {
-		with_rule(facts, fix, "gemm");
+		with_rule(facts, site, fix, "");
 		return;
 	}
 	ac_text_add(text, "; the program asks for TF32 by itself");
@@ -183,8 +187,8 @@ static void
 explain_solver(const struct ac_doctor_facts *facts,
     const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
-	(void)site, (void)text;
-	with_rule(facts, fix, "gemm solver=yes");
+	(void)text;
+	with_rule(facts, site, fix, " solver=yes");
 }
 
 static void
@@ -197,10 +201,10 @@ explain_internal(const struct ac_doctor_facts *facts,
 	ac_text_add(text, "; most come from ");
 	ac_text_add_clean(text, site->key.caller);
 	ac_text_init(&t, rule, sizeof rule);
-	ac_text_add(&t, "gemm caller=\"");
+	ac_text_add(&t, " caller=\"");
 	ac_text_add_bytes(&t, site->key.caller, strcspn(site->key.caller, "+"));
 	ac_text_add(&t, "\"");
-	with_rule(facts, fix, rule);
+	with_rule(facts, site, fix, rule);
 }
 
 /* The program's own words, which a line that names the region overrules. */
@@ -214,8 +218,8 @@ explain_region(const struct ac_doctor_facts *facts,
 	ac_text_add(text, "; most are in region ");
 	ac_text_add_clean(text, site->region.name);
 	ac_text_init(&t, rule, sizeof rule);
-	ac_text_addf(&t, "gemm region=%s", site->region.name);
-	with_rule(facts, fix, rule);
+	ac_text_addf(&t, " region=%s", site->region.name);
+	with_rule(facts, site, fix, rule);
 }
 
 static bool

@@ -220,6 +220,27 @@ CHANGE(solver) { nothing_recast(c, AC_REASON_SOLVER); }
 CHANGE(internal) { nothing_recast(c, AC_REASON_INTERNAL_CALLER);
 	strcpy(c->facts.work.kept_most[AC_REASON_INTERNAL_CALLER].key.caller,
 	    "libcusolver.so.12+9"); }
+
+/* What helps a product helps no other operation: the line names the kept
+ * one. */
+static void
+kept_operation(struct change *c, enum ac_reason reason, enum ac_operation which)
+{
+	nothing_recast(c, reason);
+	c->facts.work.kept_most[reason].key.operation = which;
+}
+CHANGE(no_rule) { kept_operation(c, AC_REASON_NO_RULE, AC_OP_CONV_FPROP); }
+CHANGE(conv_small) { kept_operation(c, AC_REASON_TOO_SMALL, AC_OP_CONV_WGRAD); }
+CHANGE(rnn) { kept_operation(c, AC_REASON_NO_PROFIT, AC_OP_RNN); }
+CHANGE(conv_solver) { kept_operation(c, AC_REASON_SOLVER, AC_OP_CONV_DGRAD); }
+CHANGE(conv_internal) {
+	kept_operation(c, AC_REASON_INTERNAL_CALLER, AC_OP_CONV_FPROP);
+}
+CHANGE(conv_region)
+{
+	kept_operation(c, AC_REASON_REGION, AC_OP_CONV_FPROP);
+	strcpy(c->facts.work.kept_most[AC_REASON_REGION].region.name, "loss");
+}
 CHANGE(no_gpu) { nothing_recast(c, AC_REASON_UNSUPPORTED);
 	*c->facts.work.gpu = '\0'; c->facts.work.sm = 0; }
 CHANGE(no_gpu_emulator) { no_gpu(c); c->facts.emulator = "/e"; }
@@ -369,6 +390,22 @@ static const struct {
 	    "autocast run -e 'gemm caller=\"libcusolver.so.12\" -> tf32 profit=off' "
 	    "-- ./train 'a b'",
 	    "libcusolver.so.12+9" },
+	{ no_rule, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'conv -> tf32 profit=off' -- ./train 'a b'", "" },
+	{ conv_small, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'conv -> tf32 profit=off' -- ./train 'a b'",
+	    "most of them are conv.wgrad" },
+	{ rnn, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'rnn -> tf32 profit=off' -- ./train 'a b'", "" },
+	{ conv_solver, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'conv solver=yes -> tf32 profit=off' -- ./train 'a b'",
+	    "" },
+	{ conv_internal, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'conv caller=\"train\" -> tf32 profit=off' "
+	    "-- ./train 'a b'", "" },
+	{ conv_region, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'conv region=loss -> tf32 profit=off' "
+	    "-- ./train 'a b'", "region loss" },
 	{ no_gpu, "kept", AC_DOCTOR_PROBLEM, 1, "nvidia-smi",
 	    "no GPU answered" },
 	{ no_gpu_emulator, "kept", AC_DOCTOR_PROBLEM, 1,
