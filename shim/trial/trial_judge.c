@@ -178,7 +178,7 @@ apply_sample(struct ac_verdicts *v, unsigned entry, uint64_t number)
 			    1);
 		sample->was_late = true;
 		/* It will never come: its place is needed. */
-		if (number >= sample->number + TRIAL_RETRY) {
+		if (number >= sample->number + TRIAL_LOST) {
 			if (sample->is_beside)
 				ac_trial_lose(t, sample);
 			ac_trial_close(t, entry);

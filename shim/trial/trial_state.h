@@ -28,7 +28,11 @@ enum {
 	TRIAL_PROOF = 128, TRIAL_LINE_PROOF = 16,
 	TRIAL_ABSENCE = 256,       /* calls without the pair that proves itself:
 	                            * another one's turn */
-	TRIAL_RETRY = 1000,        /* calls from a demotion to the next try, */
+	TRIAL_LOST = 1000,         /* calls after which a post that has not
+	                            * come never will */
+	TRIAL_RETRY = 1000,        /* calls from a demotion to the next try, or
+	                            * from a proof without a result to the next;
+	                            * each strike makes it 4 times as many, */
 	TRIAL_SERVED = 8,          /* times so many if another one may serve */
 	TRIAL_STRIKES = 5,         /* after so many the wait grows no more */
 	TRIAL_ROUNDS = 4,          /* timings of each variant, */

@@ -93,7 +93,7 @@ end_waiting(struct ac_trial *t, const struct ac_place *place, uint64_t number)
 		return;
 	}
 	/* What has not come after so long never will. */
-	if (!ac_trial_await(t, number) && number < t->v->home_at + TRIAL_RETRY)
+	if (!ac_trial_await(t, number) && number < t->v->home_at + TRIAL_LOST)
 		return;
 	t->v->weighed = t->v->empty = 0;
 	(void)ac_trial_apply(t, number);
