@@ -36,7 +36,7 @@ struct ac_conv_call {
 enum { AC_CONV_X = 1, AC_CONV_W, AC_CONV_Y, AC_CONV_Z, AC_CONV_BIAS,
 	AC_CONV_VIRTUAL = 16 };
 
-/* Describe `call` by six of cuDNN's getters, eight of a fused one. False if a
+/* Describe `call` by six of cuDNN's getters, nine if it is fused. False if a
  * descriptor cannot be read, or if no graph of ours has its kind. Data pointers
  * may all be NULL (a question about sizes). */
 bool ac_conv_of_call(const struct ac_conv_call *call, struct ac_conv *conv_out,
