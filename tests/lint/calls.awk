@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # calls.awk -- who refers to whom, from the objects: the names of sources, one a
 # line, then what `nm -A -P` says of objects. Prints, by `show`:
-#   climbs   what a folder of shim/ needs of one after it in `ladder`
+#   climbs   what a folder of shim/ needs of one that is not before it in
+#            `ladder`, where a comma joins folders of one rung
 #   circles  folders that need each other
 #   knots    files of one folder, more than `most`, each of which needs all others
 # A table of entries (`tables`) names what is above it and decides nothing; what
 # it names is no need.
 BEGIN {
-	count = split(ladder, names, " ")
-	for (i = 1; i <= count; i++)
-		step["shim/" names[i]] = i
+	count = split(ladder, rungs, " ")
+	for (i = 1; i <= count; i++) {
+		split(rungs[i], names, ",")
+		for (j in names)
+			step["shim/" names[j]] = i
+	}
 	count = split(tables, names, " ")
 	for (i = 1; i <= count; i++)
 		is_table[names[i]]
@@ -92,7 +96,7 @@ END {
 			way[a] = way[a] " " b
 			reason[a, b] = part[1] " needs " part[2] ": " why[pair]
 		}
-		if (show == "climbs" && step[a] && step[b] > step[a])
+		if (show == "climbs" && step[a] && step[b] >= step[a])
 			print part[1] " needs " part[2] ": " why[pair]
 	}
 	if (show == "climbs")
