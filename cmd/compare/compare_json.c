@@ -22,7 +22,8 @@ add_values(struct ac_json *w, const struct ac_comparison *compare,
 
 		ac_json_open(w, ac_side_names[side], "[");
 		for (size_t i = 0; i < n; i++)
-			ac_json_real(w, NULL, values[i] < 0 ? NAN : values[i]);
+			ac_json_measured(w, NULL, values[i] < 0 ? NAN
+			    : values[i]);
 		ac_json_close(w, "]");
 	}
 	ac_json_close(w, "}");
@@ -37,9 +38,9 @@ add_judgement(struct ac_json *w, const struct ac_comparison *compare,
 	const bool known = j->speed != AC_SPEED_UNKNOWN;
 
 	ac_json_string(w, "verdict", words[j->speed]);
-	ac_json_real(w, "ratio", j->ratio);
-	ac_json_real(w, "low", known ? j->low : NAN);
-	ac_json_real(w, "high", known ? j->high : NAN);
+	ac_json_measured(w, "ratio", j->ratio);
+	ac_json_measured(w, "low", known ? j->low : NAN);
+	ac_json_measured(w, "high", known ? j->high : NAN);
 	ac_json_real(w, "risk", known ? j->risk : NAN);
 	ac_json_real(w, "limit", compare->limit);
 }
@@ -53,7 +54,7 @@ add_numbers(struct ac_json *w, const struct ac_numbers_result *r)
 	ac_json_unsigned(w, "beyond_tol", r->beyond);
 	if (r->differing) {
 		ac_json_open(w, "worst", "{");
-		ac_json_real(w, "difference", r->worst);
+		ac_json_measured(w, "difference", r->worst);
 		ac_json_unsigned(w, "line", r->worst_line);
 		ac_json_unsigned(w, "column", r->worst_column);
 		ac_json_string(w, "plain", r->worst_plain);

@@ -140,13 +140,26 @@ ac_json_bool(struct ac_json *w, const char *name, bool value)
 	ac_text_add(&w->text, value ? "true" : "false");
 }
 
-/* Shortest that is right to six digits; what is no number in JSON is null. */
-void
-ac_json_real(struct ac_json *w, const char *name, double value)
+/* Shortest that is right to so many digits; what is no number in JSON is
+ * null. */
+static void
+add_real(struct ac_json *w, const char *name, double value, int digits)
 {
 	ac_json_next(w, name);
 	if (isfinite(value))
-		ac_text_add_double(&w->text, value, 6);
+		ac_text_add_double(&w->text, value, digits);
 	else
 		ac_text_add(&w->text, "null");
+}
+
+void
+ac_json_real(struct ac_json *w, const char *name, double value)
+{
+	add_real(w, name, value, 6);
+}
+
+void
+ac_json_measured(struct ac_json *w, const char *name, double value)
+{
+	add_real(w, name, value, 9);
 }

@@ -36,8 +36,10 @@ void ac_json_integer(struct ac_json *w, const char *name, long long value);
 void ac_json_unsigned(struct ac_json *w, const char *name, uint64_t value);
 void ac_json_number(struct ac_json *w, const char *name, double value,
     int decimals);
-/* To six significant digits; null if it is not finite. */
+/* Null if it is not finite: what was estimated or compared, to six significant
+ * digits, and what was measured, times and bytes, to nine. */
 void ac_json_real(struct ac_json *w, const char *name, double value);
+void ac_json_measured(struct ac_json *w, const char *name, double value);
 void ac_json_bool(struct ac_json *w, const char *name, bool value);
 
 #endif

@@ -177,7 +177,7 @@ o = c["outputs"][1]
 print(c["version"], c["status"], c["emulated"], c["pairs"], c["command"],
     c["verdict"], c["low"], len(c["wall_seconds"]["plain"]),
     all(t > 0 for t in c["wall_seconds"]["recast"]),
-    all(b > 1e5 for b in c["peak_bytes"]["recast"]),
+    all(b > 1e5 and b % 1024 == 0 for b in c["peak_bytes"]["recast"]),
     o["name"], o["is"], o["differs"], o["differing_numbers"], o["worst"]["column"])
 END
 )" "1,1 1 False 2 ['./files', 'a \"b'] none None 2 True True both.csv compared True 1 5"
