@@ -90,11 +90,15 @@ typedef void (*special_fn)(const struct ac_doctor_facts *facts,
     const struct ac_site_total *site, struct ac_text *text,
     struct ac_text *fix);
 
-/* The rung that the GPU has for sure. */
+/* The rung that the GPU has for sure. cuDNN takes TF32 by itself, and what a
+ * network does inside no guard sees. */
 static const char *
-rung_for(const struct ac_doctor_facts *facts)
+rung_for(const struct ac_doctor_facts *facts, uint32_t operation)
 {
-	return facts->work.sm == OLDEST_SM ? "fp16" : "tf32";
+	if (operation == AC_OP_RNN)
+		return "fp16 guard=off";
+	return facts->work.sm == OLDEST_SM || ac_operation_is_conv(operation)
+	    ? "fp16" : "tf32";
 }
 
 /* A line for the calls of this kind (gemm, conv, rnn), where `condition` holds;
@@ -110,7 +114,8 @@ with_rule(const struct ac_doctor_facts *facts,
 
 	ac_text_init(&text, rule, sizeof rule);
 	ac_text_add_bytes(&text, operation, strcspn(operation, "."));
-	ac_text_addf(&text, "%s -> %s profit=off", condition, rung_for(facts));
+	ac_text_addf(&text, "%s -> %s profit=off", condition,
+	    rung_for(facts, site->key.operation));
 	ac_text_init(&text, extra, sizeof extra);
 	ac_text_add(&text, "-e ");
 	ac_quote(&text, rule);
@@ -150,12 +155,16 @@ static void
 explain_no_profit(const struct ac_doctor_facts *facts,
     const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
-	if (strcmp(site->key.asked, "tf32")) {
+	const bool asks = !strcmp(site->key.asked, "tf32");
+
+	if (asks)
+		ac_text_add(text, "; the program asks for TF32 by itself");
+	/* The profiles leave most of what cuDNN does at TF32. */
+	if (asks && !strncmp(ac_operation_names[site->key.operation], "gemm",
+	    4))
+		ac_doctor_add_run(fix, facts, "--policy fp16");
+	else
 		with_rule(facts, site, fix, "");
-		return;
-	}
-	ac_text_add(text, "; the program asks for TF32 by itself");
-	ac_doctor_add_run(fix, facts, "--policy fp16");
 }
 
 static void

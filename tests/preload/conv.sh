@@ -232,4 +232,11 @@ rm -rf "$AUTOCAST_STATE"
 equal 'eight threads' "$(outputs "$forced" | cut -d' ' -f2)" "$(
     under "$forced" "$convolving" threads=8 | sort -u)"
 equal 'a plan each, too' 8 "$(site 's["course"]["plans"]')"
+
+# ---- What doctor says
+
+rm -rf "$AUTOCAST_STATE"
+check 'too small: what doctor says to do has them recast' "$(
+    recast=$(advised "$convolving" n=1 c=8 k=8 h=6 calls=30)
+    [ "$recast" -gt 0 ] || echo "$recast: $_advice")"
 plan

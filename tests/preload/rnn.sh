@@ -150,4 +150,8 @@ equal 'nor are they confused where there are many' '0 wrong of 5000' \
     "$(under "$forced" "$step" alive=5000)"
 equal 'eight threads' "$(under "$forced" "$step" threads=2 |
     head -n 1)" "$(under "$forced" "$step" threads=8 churn=100 | sort -u)"
+
+rm -rf "$AUTOCAST_STATE"
+equal 'no gain: what doctor says to do has one recast' 1 \
+    "$(export AUTOCAST_POLICY='rnn -> tf32'; advised "$step")"
 plan

@@ -391,20 +391,20 @@ static const struct {
 	    "-- ./train 'a b'",
 	    "libcusolver.so.12+9" },
 	{ no_rule, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'conv -> tf32 profit=off' -- ./train 'a b'", "" },
+	    "autocast run -e 'conv -> fp16 profit=off' -- ./train 'a b'", "" },
 	{ conv_small, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'conv -> tf32 profit=off' -- ./train 'a b'",
+	    "autocast run -e 'conv -> fp16 profit=off' -- ./train 'a b'",
 	    "most of them are conv.wgrad" },
 	{ rnn, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'rnn -> tf32 profit=off' -- ./train 'a b'", "" },
+	    "autocast run -e 'rnn -> fp16 guard=off profit=off' -- ./train 'a b'", "" },
 	{ conv_solver, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'conv solver=yes -> tf32 profit=off' -- ./train 'a b'",
+	    "autocast run -e 'conv solver=yes -> fp16 profit=off' -- ./train 'a b'",
 	    "" },
 	{ conv_internal, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'conv caller=\"train\" -> tf32 profit=off' "
+	    "autocast run -e 'conv caller=\"train\" -> fp16 profit=off' "
 	    "-- ./train 'a b'", "" },
 	{ conv_region, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'conv region=loss -> tf32 profit=off' "
+	    "autocast run -e 'conv region=loss -> fp16 profit=off' "
 	    "-- ./train 'a b'", "region loss" },
 	{ no_gpu, "kept", AC_DOCTOR_PROBLEM, 1, "nvidia-smi",
 	    "no GPU answered" },
