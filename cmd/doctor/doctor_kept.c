@@ -171,9 +171,13 @@ static void
 explain_opted_out(const struct ac_doctor_facts *facts,
     const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
-	const bool refused = !strcmp(site->key.asked, "opted-out");
+	const bool overridden = !strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
 	const bool invariant = ac_env_is_set(AC_ENV_BATCH_INVARIANCE) &&
-	    strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
+	    !overridden;
+	/* Of cuDNN's calls the program may have, by a math type. */
+	const bool refused = !strcmp(site->key.asked, "opted-out") &&
+	    (overridden || !strncmp(ac_operation_names[site->key.operation],
+	    "gemm", 4));
 	const enum ac_env_name name = !refused ? AC_ENV_EMULATE_FP32
 	    : invariant ? AC_ENV_BATCH_INVARIANCE : AC_ENV_TF32_OVERRIDE;
 
@@ -187,8 +191,12 @@ explain_opted_out(const struct ac_doctor_facts *facts,
 		ac_doctor_add_run(fix, facts, "");
 		return;
 	}
-	ac_text_add(text, "; the program asks for ");
-	ac_text_add_clean(text, site->key.asked);
+	if (!strcmp(site->key.asked, "opted-out")) {
+		ac_text_add(text, "; the program itself did, by a math type");
+	} else {
+		ac_text_add(text, "; the program asks for ");
+		ac_text_add_clean(text, site->key.asked);
+	}
 	ac_doctor_add_run(fix, facts, "-e 'set respect-opt-out=off'");
 }
 

@@ -239,4 +239,10 @@ rm -rf "$AUTOCAST_STATE"
 check 'too small: what doctor says to do has them recast' "$(
     recast=$(advised "$convolving" n=1 c=8 k=8 h=6 calls=30)
     [ "$recast" -gt 0 ] || echo "$recast: $_advice")"
+rm -rf "$AUTOCAST_STATE"
+equal 'CUDNN_FMA_MATH: doctor blames no variable' \
+    "the program itself, -e 'set respect-opt-out=off'" "$(
+    "$build/autocast" doctor --emulate -- "$convolving" math=3 2>/dev/null |
+    grep -oE "the program itself|-e 'set resp[^']*'" | paste -sd, |
+    sed 's/,/, /')"
 plan
