@@ -15,9 +15,11 @@
  *   about each 64th     of the program falls into step with them. The verdict,
  *                       on all calls of a cast since the last one, applies 56
  *                       calls later
- *   1000 after a        the candidate runs beside that pair's calls again, 128
- *   demotion            in a row; if it is found wanting again, the
- *                       wait is four times as long
+ *   1000 after a        the candidate runs next to that pair's calls again, 128
+ *   demotion            in a row (a rung that fell with it: 128, 16 or 3, as
+ *                       rounding, one line or only range was to blame); if
+ *                       it is found wanting again, the wait is four times as
+ *                       long
  *
  * A verdict is about the operand pair (shim/trial/pair.h) that it was made on,
  * and about the site where many pairs have it. Under guard=strict every call is

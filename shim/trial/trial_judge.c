@@ -68,7 +68,6 @@ hold_against(struct ac_trial *t, const struct ac_trial_sample *sample,
     const struct ac_recast_post *post, enum ac_finding finding,
     uint64_t number)
 {
-
 	if (finding == AC_FINDING_CHAIN)
 		ac_trial_demote_chain(t, sample->candidate);
 	if (finding == AC_FINDING_NONE || finding == AC_FINDING_CHAIN)
