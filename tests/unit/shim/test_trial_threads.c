@@ -88,7 +88,9 @@ call_all(void *argument)
 
 	do {
 		number = make_call(crowd, name);
-		/* A call takes longer than this one. */
+		/* A call takes longer than this one: all threads have their
+		 * share of the calls. */
+		sched_yield();
 		for (int i = 0; i < 50 && crowd->running; i++)
 			sched_yield();
 		/* Bad until one is left for it, then good: it comes back. */
