@@ -477,7 +477,7 @@ test_pack_fails(void **state)
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 
 	(void)state;
-	provider.real[ENTRY_cudnnBackendFinalize] = NULL;
+	provider.real[ENTRY_cudnnBackendFinalize] = (ac_fn)0;
 	assert_int_not_equal(ac_conv_plan_run(plan, &data, NULL), 0);
 	assert_int_equal(pack.runs, 0);
 }

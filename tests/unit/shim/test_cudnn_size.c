@@ -219,7 +219,7 @@ test_cudnns_own(void **state)
 			decision.rung = AC_RUNG_KEEP;
 		decision.advertises_workspace = why != 3;
 		if (why == 4)
-			provider.real[ENTRY_cudnnGetStream] = NULL;
+			provider.real[ENTRY_cudnnGetStream] = (ac_fn)0;
 		stream_status = why == 5;
 		if (why == 6)
 			no_place = AC_REASON_NO_CONTEXT;

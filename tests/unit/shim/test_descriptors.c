@@ -359,7 +359,7 @@ test_missing(void **state)
 		begin(state);
 		call.activation = FUSED;
 		assert_true(is_read());
-		provider.real[needed[i]] = NULL;
+		provider.real[needed[i]] = (ac_fn)0;
 		assert_false(is_read());
 	}
 	for (int i = 0; i < 3; i++) {
@@ -577,7 +577,7 @@ test_is_good(void **state)
 	assert_int_equal(size.questions, 3);
 	known = -1;
 	provider.real[ENTRY_cudnnGetConvolutionBackwardFilterWorkspaceSize] =
-	    NULL;
+	    (ac_fn)0;
 	assert_false(ac_conv_is_good(&call, &known));
 }
 
