@@ -19,7 +19,8 @@ else
 GPU_LIBS = emulator/libcublas.so.13 emulator/libcudart.so.13
 endif
 LDADD = $(GPU_LIBS) -lm
-AM_LDFLAGS = -Wl,-rpath-link,emulator
+# NVIDIA's libcublas needs NVIDIA's libcublasLt, not its double.
+AM_LDFLAGS = $(CUDA_LDFLAGS) -Wl,-rpath-link,emulator
 if HAVE_EXAMPLES
 # Linked without any run path: LD_LIBRARY_PATH, or `autocast run --emulate`,
 # decides which GPU they run on.

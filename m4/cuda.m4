@@ -1,7 +1,8 @@
 dnl SPDX-License-Identifier: Apache-2.0
 dnl AUTOCAST_CUDA: the CUDA headers, and the libraries if they are there too.
 dnl Sets have_cuda, cuda_where, cuda_version, CUDA_CPPFLAGS; have_cuda_libs,
-dnl cuda_libs_where, CUDA_LIBS. Stops if --with-cuda=DIR is not what is taken.
+dnl cuda_libs_where, CUDA_LDFLAGS, CUDA_LIBS. Stops if --with-cuda=DIR is not
+dnl what is taken.
 
 dnl One candidate: include folders that belong together, with colons between
 dnl them; none: the folders in which the compiler looks anyway.
@@ -83,6 +84,7 @@ AC_DEFUN([AUTOCAST_CUDA], [
 have_cuda=no
 have_cuda_libs=no
 CUDA_CPPFLAGS=
+CUDA_LDFLAGS=
 CUDA_LIBS=
 AS_IF([test "$with_cuda" != no], [
 AC_MSG_CHECKING([for CUDA headers])
@@ -120,6 +122,7 @@ AS_IF([test $have_cuda = yes], [
 		[CUDA 13's headers are missing (NVIDIA's cuda-cudart-dev and libcublas-dev; or "pip install nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl nvidia-cublas", each ==13.0.*)])])],
 	[AUTOCAST_LACKS([emulator], [no CUDA headers are wanted (--with-cuda=no)])])
 AC_SUBST([CUDA_CPPFLAGS])
+AC_SUBST([CUDA_LDFLAGS])
 AC_SUBST([CUDA_LIBS])])
 
 dnl NVIDIA's own libraries, to link the examples with; never the product.
@@ -136,7 +139,8 @@ char cublasSgemm_v2(void);
 char cudaMalloc(void);]], [[return cublasSgemm_v2() + cudaMalloc();]])],
 		[have_cuda_libs=yes
 		cuda_libs_where=$autocast_cuda_dir
-		CUDA_LIBS="${autocast_cuda_dir:+-L$autocast_cuda_dir -Wl,-rpath-link,$autocast_cuda_dir} -lcublas -lcudart"
+		CUDA_LDFLAGS="${autocast_cuda_dir:+-L$autocast_cuda_dir -Wl,-rpath-link,$autocast_cuda_dir}"
+		CUDA_LIBS="-lcublas -lcudart"
 		break])
 done
 LDFLAGS=$autocast_cuda_ldflags
