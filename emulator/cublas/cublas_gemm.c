@@ -183,6 +183,12 @@ emu_gemm_check(cublasHandle_t handle, struct emu_gemm *g, const void *alpha,
 }
 
 cublasStatus_t
+emu_gemm_choose(struct emu_gemm *g, cublasComputeType_t compute)
+{
+	return choose_arithmetic(NULL, g, compute);
+}
+
+cublasStatus_t
 emu_gemm_queue(cublasHandle_t handle, const struct emu_gemm *g)
 {
 	struct emu_gemm *task;

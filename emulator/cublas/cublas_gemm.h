@@ -23,6 +23,9 @@ struct emu_gemm {
  * `compute`. alpha and beta are the program's pointers. */
 cublasStatus_t emu_gemm_check(cublasHandle_t handle, struct emu_gemm *gemm,
     const void *alpha, const void *beta, cublasComputeType_t compute);
+/* The part of it that chooses the arithmetic, by types and `compute` alone. */
+cublasStatus_t emu_gemm_choose(struct emu_gemm *gemm,
+    cublasComputeType_t compute);
 /* Queue a checked product; an empty one returns at once. */
 cublasStatus_t emu_gemm_queue(cublasHandle_t handle,
     const struct emu_gemm *gemm);
@@ -44,6 +47,10 @@ int emu_gemm_check_memory(const struct emu_gemm *g, const void *a,
 
 /* Compute it. Runs on a worker. */
 void emu_product_run(struct emu_gemm *gemm);
+/* Its halves: compute it, in the FPU's mode of emu_float_mode(), and return the
+ * bytes that it moved; count such bytes and its time. */
+uint64_t emu_product_compute(struct emu_gemm *gemm);
+void emu_product_account(const struct emu_gemm *gemm, uint64_t bytes);
 
 /* One real product in column order: C = alpha A B + beta C; beta 0 writes
  * without reading. Same arguments give the same bits (cublas_blas.c). */

@@ -222,10 +222,9 @@ operations(const struct emu_gemm *g)
 	    (double)g->n * (double)g->k * (double)g->batch;
 }
 
-void
-emu_product_run(struct emu_gemm *g)
+uint64_t
+emu_product_compute(struct emu_gemm *g)
 {
-	const unsigned mode = emu_float_mode(EMU_FLOAT_MODE);
 	struct emu_touched touched = { 0 };
 	struct emu_product p = { .g = g, .touched = &touched };
 
@@ -236,7 +235,21 @@ emu_product_run(struct emu_gemm *g)
 			run_one(&p, i);
 		emu_once_note(g, touched.bytes);
 	}
-	emu_count(EMU_gemm_bytes, touched.bytes);
-	emu_clock_compute(g->arithmetic, operations(g), touched.bytes);
+	return touched.bytes;
+}
+
+void
+emu_product_account(const struct emu_gemm *g, uint64_t bytes)
+{
+	emu_count(EMU_gemm_bytes, bytes);
+	emu_clock_compute(g->arithmetic, operations(g), bytes);
+}
+
+void
+emu_product_run(struct emu_gemm *g)
+{
+	const unsigned mode = emu_float_mode(EMU_FLOAT_MODE);
+
+	emu_product_account(g, emu_product_compute(g));
 	emu_float_mode(mode);
 }
