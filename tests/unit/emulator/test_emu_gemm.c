@@ -1,87 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_gemm.c -- products of the emulated cuBLAS:
  * results of every compute type against FP64, and how inputs are rounded. */
+#include "test_emu_format.h"
 #include "test_emu_gemm.h"
 
-#include <float.h>
 #include <math.h>
 
 static cublasHandle_t handle;
-
-/* ---- a reference that shares nothing with the emulator ----------------- */
-
-/* x to `bits` significant bits, ties to even, no smaller than 2^least. */
-static double
-nearest(double x, int bits, int least, double largest)
-{
-	int exponent;
-	double unit, rounded;
-
-	if (x == 0 || !isfinite(x))
-		return x;
-	frexp(x, &exponent);
-	exponent -= bits;
-	unit = ldexp(1, exponent < least ? least : exponent);
-	rounded = nearbyint(x / unit) * unit;
-	return fabs(rounded) > largest ? copysign(INFINITY, x) : rounded;
-}
-
-enum format { FP32, TF32, BF16, FP16 };
-static double
-to_format(double x, enum format f)
-{
-	switch (f) {
-	case TF32:
-		return nearest(x, 11, -136, FLT_MAX);
-	case BF16:
-		return nearest(x, 8, -133, FLT_MAX);
-	case FP16:
-		return nearest(x, 11, -24, 65504);
-	default:
-		return x;
-	}
-}
-
-static uint16_t
-encode(double x, enum format f)
-{
-	float single = (float)x;
-	uint32_t bits;
-	int exponent;
-	double fraction;
-
-	if (f == BF16) {
-		memcpy(&bits, &single, sizeof bits);
-		return (uint16_t)(bits >> 16);
-	}
-	fraction = frexp(fabs(x), &exponent);
-	if (x == 0)
-		return 0;
-	bits = exponent < -13 ? (uint32_t)ldexp(fabs(x), 24) :
-	    (uint32_t)((exponent + 14) << 10) +
-	    (uint32_t)ldexp(fraction - 0.5, 11);
-	return (uint16_t)(bits | (x < 0 ? 0x8000 : 0));
-}
-
-static double
-decode(uint16_t x, enum format f)
-{
-	const uint32_t wide = (uint32_t)x << 16;
-	const int exponent = x >> 10 & 31, mantissa = x & 1023;
-	double value;
-	float single;
-
-	if (f == BF16) {
-		memcpy(&single, &wide, sizeof single);
-		return (double)single;
-	}
-	if (exponent == 31)
-		value = mantissa ? NAN : INFINITY;
-	else
-		value = exponent ? ldexp(1024 + mantissa, exponent - 25) :
-		    ldexp(mantissa, -24);
-	return x & 0x8000 ? -value : value;
-}
 
 /* ---- one case ---------------------------------------------------------- */
 
@@ -94,18 +19,6 @@ struct kind {
 	enum format rounded; /* the rounded inputs */
 };
 
-static size_t
-width(cudaDataType type)
-{
-	return type == CUDA_R_32F ? 4 : 2;
-}
-
-static enum format
-format_of(cudaDataType type)
-{
-	return type == CUDA_R_16F ? FP16 : type == CUDA_R_16BF ? BF16 : FP32;
-}
-
 struct matrix {
 	int rows, cols, ld, batch;
 	cudaDataType type;
@@ -113,15 +26,6 @@ struct matrix {
 	void *device;
 	size_t bytes;
 };
-
-static void
-put(void *at, size_t i, double x, cudaDataType type)
-{
-	if (type == CUDA_R_32F)
-		((float *)at)[i] = (float)x;
-	else
-		((uint16_t *)at)[i] = encode(x, format_of(type));
-}
 
 static struct matrix
 make(int rows, int cols, int pad, int batch, cudaDataType type, uint64_t *seed)
