@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	emulator/EXPORTS \
 	emulator/README.md \
 	emulator/cublas/README.md \
+	emulator/cublaslt/README.md \
 	emulator/cudnn/README.md \
 	emulator/driver/README.md \
 	emulator/ptx/README.md \
@@ -15,13 +16,15 @@ EXTRA_DIST += \
 emulatordir = $(pkglibdir)/emulator
 EXTRA_DIST += \
 	emulator/cublas/cublas.map emulator/cublas/cublas_12.map \
+	emulator/cublaslt/cublaslt.map emulator/cublaslt/cublaslt_12.map \
 	emulator/cudnn/base/cudnn.map emulator/cudnn/base/cudnn_8.map \
 	emulator/driver/api/cuda.map \
 	emulator/runtime/cudart.map emulator/runtime/cudart_12.map
 if HAVE_EMULATOR
 emulator_PROGRAMS = emulator/libcuda.so.1 emulator/libcudart.so.13 \
 	emulator/libcudart.so.12 emulator/libcublas.so.13 \
-	emulator/libcublas.so.12
+	emulator/libcublas.so.12 emulator/libcublasLt.so.13 \
+	emulator/libcublasLt.so.12
 
 emulator_libcuda_so_1_SOURCES =
 include $(top_srcdir)/emulator/driver/local.mk
@@ -39,16 +42,19 @@ emulator_libcuda_so_1_DEPENDENCIES = kernels/libtwins.a \
 # The runtime and cuBLAS of CUDA 13 and of CUDA 12 are made of the same objects,
 # compiled once, and of one file that differs. No archive is ever made.
 include $(top_srcdir)/emulator/shared/local.mk
-EXTRA_LIBRARIES = emulator/librun.a emulator/libblas.a
+EXTRA_LIBRARIES = emulator/librun.a emulator/libblas.a emulator/liblt.a
 emulator_librun_a_SOURCES =
 include $(top_srcdir)/emulator/runtime/local.mk
 emulator_libblas_a_SOURCES = $(EMULATOR_SHARED)
 include $(top_srcdir)/emulator/cublas/local.mk
 include $(top_srcdir)/emulator/cublas/blas/local.mk
+emulator_liblt_a_SOURCES =
+include $(top_srcdir)/emulator/cublaslt/local.mk
 CUDART_OBJECTS = $(emulator_librun_a_OBJECTS) emulator/libcuda.so.1 \
 	base/libbase.a
 CUBLAS_OBJECTS = $(emulator_libblas_a_OBJECTS) emulator/libcuda.so.1 \
 	base/libbase.a
+CUBLASLT_OBJECTS = $(emulator_liblt_a_OBJECTS) $(CUBLAS_OBJECTS)
 
 emulator_libcudart_so_13_SOURCES = $(EMULATOR_TOOLKIT_13)
 emulator_libcudart_so_13_LDFLAGS = $(SHARED) -Wl,-soname,libcudart.so.13 \
@@ -76,6 +82,22 @@ emulator_libcublas_so_12_LDFLAGS = $(SHARED) -Wl,-soname,libcublas.so.12 \
 emulator_libcublas_so_12_LDADD = $(CUBLAS_OBJECTS) $(BLAS_LIBS) -lm
 emulator_libcublas_so_12_DEPENDENCIES = $(CUBLAS_OBJECTS) \
 	emulator/cublas/cublas_12.map
+
+# It computes with objects of cuBLAS, which it does not export.
+emulator_libcublasLt_so_13_SOURCES = $(EMULATOR_TOOLKIT_13)
+emulator_libcublasLt_so_13_LDFLAGS = $(SHARED) \
+	-Wl,-soname,libcublasLt.so.13 \
+	-Wl,--version-script=$(srcdir)/emulator/cublaslt/cublaslt.map
+emulator_libcublasLt_so_13_LDADD = $(CUBLASLT_OBJECTS) $(BLAS_LIBS) -lm
+emulator_libcublasLt_so_13_DEPENDENCIES = $(CUBLASLT_OBJECTS) \
+	emulator/cublaslt/cublaslt.map
+emulator_libcublasLt_so_12_SOURCES = $(EMULATOR_TOOLKIT_12)
+emulator_libcublasLt_so_12_LDFLAGS = $(SHARED) \
+	-Wl,-soname,libcublasLt.so.12 \
+	-Wl,--version-script=$(srcdir)/emulator/cublaslt/cublaslt_12.map
+emulator_libcublasLt_so_12_LDADD = $(CUBLASLT_OBJECTS) $(BLAS_LIBS) -lm
+emulator_libcublasLt_so_12_DEPENDENCIES = $(CUBLASLT_OBJECTS) \
+	emulator/cublaslt/cublaslt_12.map
 
 if HAVE_EMULATED_CUDNN
 emulator_PROGRAMS += emulator/libcudnn.so.9 emulator/libcudnn.so.8

@@ -11,6 +11,8 @@
 #include <cuda_runtime_api.h>
 #elif defined(EMU_BLAS_XT)
 #include <cublasXt.h>
+#elif defined(EMU_BLAS_LT)
+#include <cublasLt.h>
 #else
 #include <cublas.h> /* the calls without handles; includes cublas_api.h */
 #endif
