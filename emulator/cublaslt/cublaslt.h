@@ -55,7 +55,7 @@ struct lt_algorithm {
 	uint32_t reduction, swizzle, custom, stages;
 	uint16_t inner, cluster;
 	int32_t  compute, scale, types[4]; /* of A, B, C, D */
-	uint32_t unnamed;
+	uint16_t unnamed;            /* attribute 10 has no name */
 };
 
 /* The size and place of an attribute in its struct. */

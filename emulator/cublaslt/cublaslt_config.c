@@ -18,6 +18,7 @@ static const struct lt_attribute config_rows[] = {
 	ROW(INNER_SHAPE_ID, inner)
 	ROW(CLUSTER_SHAPE_ID, cluster)
 #undef ROW
+	LT_ATTRIBUTE(10, lt_algorithm, unnamed)
 	{ 0, 0, 0 }
 };
 

@@ -136,4 +136,32 @@ test_operation(cublasComputeType_t compute, int32_t ta, int32_t tb)
 	OK(cublasLtMatmulDescSetAttribute(operation,                      \
 	    CUBLASLT_MATMUL_DESC_##attribute, &(value), sizeof (value)))
 
+/* An attribute by number: operation_get(), operation_set() and so on. */
+#define TEST_ATTRIBUTES(name, getter, setter, object, attributes)         \
+static inline int                                                         \
+name##_get(void *at, int attribute, void *value, size_t bytes,            \
+    size_t *written)                                                      \
+{                                                                         \
+	return (int)getter((object *)at, (attributes)attribute, value,    \
+	    bytes, written);                                              \
+}                                                                         \
+static inline int                                                         \
+name##_set(void *at, int attribute, const void *value, size_t bytes)      \
+{                                                                         \
+	return (int)setter((object *)at, (attributes)attribute, value,    \
+	    bytes);                                                       \
+}
+TEST_ATTRIBUTES(operation, cublasLtMatmulDescGetAttribute,
+    cublasLtMatmulDescSetAttribute, cublasLtMatmulDescOpaque_t,
+    cublasLtMatmulDescAttributes_t)
+TEST_ATTRIBUTES(layout, cublasLtMatrixLayoutGetAttribute,
+    cublasLtMatrixLayoutSetAttribute, cublasLtMatrixLayoutOpaque_t,
+    cublasLtMatrixLayoutAttribute_t)
+TEST_ATTRIBUTES(preference, cublasLtMatmulPreferenceGetAttribute,
+    cublasLtMatmulPreferenceSetAttribute, cublasLtMatmulPreferenceOpaque_t,
+    cublasLtMatmulPreferenceAttributes_t)
+TEST_ATTRIBUTES(config, cublasLtMatmulAlgoConfigGetAttribute,
+    cublasLtMatmulAlgoConfigSetAttribute, cublasLtMatmulAlgo_t,
+    cublasLtMatmulAlgoConfigAttributes_t)
+
 #endif
