@@ -19,6 +19,8 @@ lt_read(cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t a,
 	memset(out, 0, sizeof *out);
 	memcpy(&lacking, (char *)operation +
 	    offsetof(struct lt_operation, lacking), sizeof lacking);
+	if (lacking > sizeof out->operation) /* never made */
+		return CUBLAS_STATUS_INVALID_VALUE;
 	memcpy(&out->operation, operation, sizeof out->operation - lacking);
 	memcpy(&out->a, a, bytes);
 	memcpy(&out->b, b, bytes);

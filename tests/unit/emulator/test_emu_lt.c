@@ -234,7 +234,9 @@ pointers(void **state)
 	const uint32_t with_bias = CUBLASLT_EPILOGUE_BIAS;
 	const uint32_t with_mask = CUBLASLT_EPILOGUE_RELU_AUX;
 	const int64_t bad_ld = 64, good_ld = 128;
+	cublasLtMatmulHeuristicResult_t result;
 	cublasLtHandle_t good = lt;
+	int found;
 	void *aux = test_device(N * 16), *was;
 
 	(void)state;
@@ -258,9 +260,12 @@ pointers(void **state)
 	c.device = NULL; /* and beta is not 0 */
 	assert_int_equal(matmul(NULL, NULL, 0), INVALID);
 	c.device = was;
+	/* XLA asks before it sets them. */
 	TEST_SET(operation, EPILOGUE, with_bias);
+	OK(heuristic(1, &result, &found));
 	assert_int_equal(matmul(NULL, NULL, 0), INVALID);
 	TEST_SET(operation, EPILOGUE, with_mask);
+	OK(heuristic(1, &result, &found));
 	TEST_SET(operation, EPILOGUE_AUX_POINTER, aux);
 	assert_int_equal(matmul(NULL, NULL, 0), INVALID);
 	TEST_SET(operation, EPILOGUE_AUX_LD, bad_ld);
@@ -324,6 +329,7 @@ by_hand(void **state)
 	const uint32_t scheme = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
 	const cudaDataType half_type = CUDA_R_16F, single = CUDA_R_32F;
 	cublasLtMatmulHeuristicResult_t result;
+	cublasLtMatmulDescOpaque_t garbage;
 	cublasLtMatmulAlgo_t algorithm;
 	uint32_t tiles[8], mask;
 	size_t written;
@@ -372,6 +378,10 @@ by_hand(void **state)
 	assert_int_equal(matmul(&algorithm, NULL, 0), INVALID);
 	memset(&algorithm, 0x5a, sizeof algorithm);
 	assert_int_equal(matmul(&algorithm, NULL, 0), INVALID);
+	memset(garbage.data, 0xff, sizeof garbage.data);
+	assert_int_equal(cublasLtMatmul(lt, &garbage, &one, a.device,
+	    a.layout, b.device, b.layout, &half, c.device, c.layout, d.device,
+	    d.layout, NULL, NULL, 0, NULL), INVALID);
 	OK(cudaDeviceSynchronize());
 	drop();
 }

@@ -3,6 +3,7 @@
  * CUDA 13 in one process: one driver, one memory, handles that do not mix. */
 #include "test_emu.h"
 
+#include <cublasLt.h>
 #include <dlfcn.h>
 
 enum { N = 8, BYTES = N * N * 4 };
@@ -195,6 +196,38 @@ unload(void **state)
 	assert_int_equal(emuCounter("cublasSgemm_v2"), 4);
 }
 
+/* A copy of cublasLt has its version, and takes its own handles only. */
+static cublasLtHandle_t
+lt_of(const char *name, int major, __typeof__(&cublasLtDestroy) *destroy_out)
+{
+	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	cublasLtHandle_t handle;
+	__typeof__(&cublasLtGetVersion) version;
+	__typeof__(&cublasLtCreate) create;
+
+	assert_non_null(library);
+	*(void **)&version = dlsym(library, "cublasLtGetVersion");
+	*(void **)&create = dlsym(library, "cublasLtCreate");
+	*(void **)destroy_out = dlsym(library, "cublasLtDestroy");
+	assert_int_equal(version() / 10000, major);
+	OK(create(&handle));
+	return handle;
+}
+
+static void
+light(void **state)
+{
+	__typeof__(&cublasLtDestroy) destroy_12, destroy_13;
+	cublasLtHandle_t lt_12 = lt_of("libcublasLt.so.12", 12, &destroy_12);
+	cublasLtHandle_t lt_13 = lt_of("libcublasLt.so.13", 13, &destroy_13);
+
+	(void)state;
+	assert_int_equal(destroy_12(lt_13), CUBLAS_STATUS_INVALID_VALUE);
+	assert_int_equal(destroy_13(lt_12), CUBLAS_STATUS_INVALID_VALUE);
+	OK(destroy_12(lt_12));
+	OK(destroy_13(lt_13));
+}
+
 int
 main(void)
 {
@@ -205,6 +238,7 @@ main(void)
 		cmocka_unit_test(properties),
 		cmocka_unit_test(capture),
 		cmocka_unit_test(unload),
+		cmocka_unit_test(light),
 	};
 
 	setenv("AUTOCAST_EMU_MODEL", "h200,t4", 1);
