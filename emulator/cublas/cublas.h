@@ -38,7 +38,7 @@ cublasStatus_t emu_blas_status(int status);
 	} while (0)
 
 /* An alpha or beta: read now in host pointer mode, else when the work runs. */
-enum emu_real { EMU_FLOAT, EMU_DOUBLE, EMU_COMPLEX };
+enum emu_real { EMU_FLOAT, EMU_DOUBLE, EMU_COMPLEX, EMU_INTEGER };
 struct emu_scalar {
 	double      value, imaginary;
 	const void *device;           /* NULL: the value above */

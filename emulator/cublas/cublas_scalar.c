@@ -6,15 +6,22 @@
 #include <string.h>
 
 static const size_t bytes_of[] = {
-	[EMU_FLOAT] = 4, [EMU_DOUBLE] = 8, [EMU_COMPLEX] = 8
+	[EMU_FLOAT] = 4, [EMU_DOUBLE] = 8, [EMU_COMPLEX] = 8,
+	[EMU_INTEGER] = 4
 };
 
 static void
 read_from(const void *pointer, struct emu_scalar *scalar)
 {
 	float f[2] = { 0, 0 };
+	int32_t i;
 	double d;
 
+	if (scalar->type == EMU_INTEGER) {
+		memcpy(&i, pointer, sizeof i);
+		scalar->value = i;
+		return;
+	}
 	if (scalar->type == EMU_DOUBLE) {
 		memcpy(&d, pointer, sizeof d);
 		scalar->value = d;

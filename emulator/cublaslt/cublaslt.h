@@ -115,6 +115,8 @@ cublasStatus_t lt_check_types(cublasComputeType_t compute, int32_t scale,
  * order, and D is written from it. */
 void lt_epilogue(const struct lt_matmul *task, struct emu_touched *touched,
     float *x, int64_t ld, int64_t index);
+/* A product of INT8, with its C. */
+void lt_integers(const struct lt_matmul *task, struct emu_touched *touched);
 /* The row sums of A, or the column sums of B, over k. */
 void lt_input_gradient(const struct lt_matmul *task,
     struct emu_touched *touched, int64_t index);
@@ -142,6 +144,15 @@ lt_implementation(const struct lt_method *method)
 {
 	return method->tensor ? CUBLASLT_NUMERICAL_IMPL_FLAGS_HMMA :
 	    CUBLASLT_NUMERICAL_IMPL_FLAGS_FMA;
+}
+
+/* Bytes that all operands of a product must be aligned to; those of INT8 in any
+ * case to 4 [cuBLAS manual, cublasLtMatmul()]. */
+static inline uint32_t
+lt_alignment(const struct lt_method *method, const struct lt_matmul *task)
+{
+	return task->gemm.real == EMU_INTEGER && method->alignment < 4 ? 4 :
+	    method->alignment;
 }
 
 /* ---- calls --------------------------------------------------------------- */

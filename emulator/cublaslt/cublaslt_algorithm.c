@@ -74,7 +74,7 @@ static bool
 is_aligned(const struct lt_method *method, const struct lt_matmul *t,
     const uint32_t alignment[4])
 {
-	const uint32_t wanted = method->alignment;
+	const uint32_t wanted = lt_alignment(method, t);
 
 	for (int i = 0; i < 4; i++)
 		if (alignment[i] < wanted)

@@ -29,6 +29,18 @@ lt_read(cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t a,
 	return CUBLAS_STATUS_SUCCESS;
 }
 
+/* INT8 with INT32 sums; the clock has no rate of its own for them. */
+static cublasStatus_t
+check_integer_types(int32_t scale, const int32_t types[4],
+    struct emu_gemm *out)
+{
+	out->real = EMU_INTEGER;
+	out->arithmetic = EMU_FP16;
+	return types[0] == CUDA_R_8I && types[1] == CUDA_R_8I &&
+	    types[3] == CUDA_R_32I && scale == CUDA_R_32I ?
+	    CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
 cublasStatus_t
 lt_check_types(cublasComputeType_t compute, int32_t scale,
     const int32_t types[4], struct emu_gemm *out)
@@ -40,6 +52,9 @@ lt_check_types(cublasComputeType_t compute, int32_t scale,
 	out->c.type = (cudaDataType)types[3];
 	if (types[2] != types[3])
 		return CUBLAS_STATUS_NOT_SUPPORTED;
+	if (compute == CUBLAS_COMPUTE_32I ||
+	    compute == CUBLAS_COMPUTE_32I_PEDANTIC)
+		return check_integer_types(scale, types, out);
 	status = emu_gemm_choose(out, compute);
 	if (!status && (out->real == EMU_COMPLEX ||
 	    scale != (out->real == EMU_DOUBLE ? CUDA_R_64F : CUDA_R_32F)))
@@ -132,6 +147,17 @@ shape(const struct lt_descriptors *s, struct lt_matmul *out)
 	out->c = operand(&s->c);
 }
 
+/* What INT8 asks of a regular product [cuBLAS manual, cublasLtMatmul()]. */
+static bool
+is_for_integers(const struct lt_descriptors *s, const struct emu_gemm *g)
+{
+	return !is_row(&s->a) && !is_row(&s->b) && !is_row(&s->d) &&
+	    s->operation.transa == CUBLAS_OP_T &&
+	    s->operation.transb == CUBLAS_OP_N && g->m % 4 == 0 &&
+	    g->k % 4 == 0 && s->a.ld % 4 == 0 && s->b.ld % 4 == 0 &&
+	    s->c.ld % 4 == 0 && s->d.ld % 4 == 0;
+}
+
 /* ---- epilogues ----------------------------------------------------------- */
 
 static bool
@@ -164,7 +190,7 @@ describe_epilogue(const struct lt_operation *o, struct lt_matmul *out)
 
 	if (!is_epilogue(o->epilogue))
 		return CUBLAS_STATUS_INVALID_VALUE;
-	if (!plain && (out->gemm.real == EMU_DOUBLE ||
+	if (!plain && (out->gemm.real != EMU_FLOAT ||
 	    out->gemm.a.type == CUDA_R_8I || (out->swapped &&
 	    o->epilogue != CUBLASLT_EPILOGUE_BIAS &&
 	    o->epilogue != CUBLASLT_EPILOGUE_RELU &&
@@ -233,5 +259,7 @@ lt_describe(const struct lt_descriptors *s, struct lt_matmul *out)
 	if (status)
 		return status;
 	shape(s, out);
+	if (out->gemm.real == EMU_INTEGER && !is_for_integers(s, &out->gemm))
+		return CUBLAS_STATUS_NOT_SUPPORTED;
 	return describe_epilogue(&s->operation, out);
 }

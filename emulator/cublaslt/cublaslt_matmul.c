@@ -97,6 +97,8 @@ run(void *arguments)
 		emu_call_name(g->call);
 		emu_complain("argument C: NULL, and beta is not 0");
 		emu_device_poison(EMU_ILLEGAL_ADDRESS);
+	} else if (g->real == EMU_INTEGER) {
+		lt_integers(t, &touched);
 	} else if (t->epilogue == CUBLASLT_EPILOGUE_DEFAULT ||
 	    t->epilogue & (LT_BGRADA | LT_BGRADB)) {
 		run_in_place(t, &touched);
@@ -220,7 +222,8 @@ check_algorithm(const cublasLtMatmulAlgo_t *given, const struct lt_matmul *t,
 	if (!status && needed && (!workspace || workspace_bytes < needed))
 		status = CUBLAS_STATUS_INVALID_VALUE;
 	for (int i = 0; !status && i < 4; i++)
-		if (alignment[i] < lt_method(algorithm.id)->alignment)
+		if (alignment[i] <
+		    lt_alignment(lt_method(algorithm.id), t))
 			status = CUBLAS_STATUS_NOT_SUPPORTED;
 	return status;
 }
@@ -237,6 +240,21 @@ queue(struct call *call)
 	return emu_blas_submit(&call->handle, task);
 }
 
+/* What emu_gemm_check() does for other types. */
+static cublasStatus_t
+check_integers(struct call *call)
+{
+	struct emu_gemm *g = &call->task.gemm;
+	cublasStatus_t status = emu_scalar_take(&call->handle, call->alpha,
+	    EMU_INTEGER, "alpha", &g->alpha);
+
+	if (!status)
+		status = emu_scalar_take(&call->handle, call->beta,
+		    EMU_INTEGER, "beta", &g->beta);
+	return status ? status : emu_blas_status(emu_gemm_check_memory(g,
+	    g->a.data, g->b.data, g->c.data, g->batch));
+}
+
 /* Scalars, matrices, epilogue, in this order; then it runs. */
 static cublasStatus_t
 run_call(struct call *call)
@@ -246,8 +264,9 @@ run_call(struct call *call)
 
 	if (!t->gemm.a.data || !t->gemm.b.data || !t->gemm.c.data)
 		return CUBLAS_STATUS_INVALID_VALUE;
-	status = emu_gemm_check(&call->handle, &t->gemm, call->alpha,
-	    call->beta, t->compute);
+	status = t->gemm.real == EMU_INTEGER ? check_integers(call) :
+	    emu_gemm_check(&call->handle, &t->gemm, call->alpha, call->beta,
+	    t->compute);
 	if (!status)
 		status = check_c(t);
 	if (!status)

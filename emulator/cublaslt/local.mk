@@ -8,4 +8,5 @@ emulator_liblt_a_SOURCES += \
 	emulator/cublaslt/cublaslt_descriptor.c \
 	emulator/cublaslt/cublaslt_epilogue.c \
 	emulator/cublaslt/cublaslt_handle.c \
+	emulator/cublaslt/cublaslt_integer.c \
 	emulator/cublaslt/cublaslt_matmul.c

@@ -171,6 +171,98 @@ doubles(void **state)
 	OK(cudaFree(out));
 }
 
+enum { IM = 12, IN = 3, IK = 12, ILD = 16 };
+
+static cublasLtMatrixLayout_t integer_a, integer_b, integer_c;
+
+static int
+integer_product(const int32_t *scalars, const int8_t *at_a,
+    const int8_t *at_b, const int32_t *at_c, int32_t *at_d)
+{
+	return (int)cublasLtMatmul(lt, operation, &scalars[0], at_a,
+	    integer_a, at_b, integer_b, &scalars[1], at_c, integer_c, at_d,
+	    integer_c, NULL, NULL, 0, NULL);
+}
+
+static void
+integer_layouts(void)
+{
+	const int32_t turned = CUBLAS_OP_T;
+
+	OK(cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32I,
+	    CUDA_R_32I));
+	TEST_SET(operation, TRANSA, turned);
+	OK(cublasLtMatrixLayoutCreate(&integer_a, CUDA_R_8I, IK, IM, ILD));
+	OK(cublasLtMatrixLayoutCreate(&integer_b, CUDA_R_8I, IK, IN, ILD));
+	OK(cublasLtMatrixLayoutCreate(&integer_c, CUDA_R_32I, IM, IN, IM));
+}
+
+static void
+integer_drop(void)
+{
+	OK(cublasLtMatmulDescDestroy(operation));
+	OK(cublasLtMatrixLayoutDestroy(integer_a));
+	OK(cublasLtMatrixLayoutDestroy(integer_b));
+	OK(cublasLtMatrixLayoutDestroy(integer_c));
+}
+
+/* INT8 by plain sums, transposed A and plain B only. */
+static void
+integers(void **state)
+{
+	const int32_t scalars[2] = { -3, 2 };
+	const int32_t plain = CUBLAS_OP_N, turned = CUBLAS_OP_T;
+	const int64_t bad_ld = 15, good_ld = ILD;
+	const uint32_t relu = CUBLASLT_EPILOGUE_RELU;
+	int8_t in_a[ILD * IM], in_b[ILD * IN];
+	int32_t in_c[IM * IN], out[IM * IN];
+	uint64_t seed = 9;
+	int8_t *at_a, *at_b;
+	int32_t *at_c, *at_d = test_device(sizeof out);
+
+	(void)state;
+	for (int i = 0; i < ILD * IM; i++)
+		in_a[i] = (int8_t)(test_random(&seed) * 128);
+	for (int i = 0; i < ILD * IN; i++)
+		in_b[i] = (int8_t)(test_random(&seed) * 128);
+	for (int i = 0; i < IM * IN; i++)
+		in_c[i] = (int32_t)(test_random(&seed) * 1000000);
+	at_a = test_upload(in_a, sizeof in_a);
+	at_b = test_upload(in_b, sizeof in_b);
+	at_c = test_upload(in_c, sizeof in_c);
+	integer_layouts();
+	OK(integer_product(scalars, at_a, at_b, at_c, at_d));
+	OK(cudaMemcpy(out, at_d, sizeof out, cudaMemcpyDeviceToHost));
+	for (int j = 0; j < IN; j++)
+		for (int i = 0; i < IM; i++) {
+			int32_t sum = 0;
+
+			for (int l = 0; l < IK; l++)
+				sum += in_a[i * ILD + l] * in_b[j * ILD + l];
+			assert_int_equal(out[j * IM + i], -3 * sum +
+			    2 * in_c[j * IM + i]);
+		}
+	assert_int_equal(integer_product(scalars, at_a + 1, at_b, at_c, at_d),
+	    UNSUPPORTED);
+	OK(layout_set(integer_a, 4, &bad_ld, sizeof bad_ld));
+	assert_int_equal(integer_product(scalars, at_a, at_b, at_c, at_d),
+	    UNSUPPORTED);
+	OK(layout_set(integer_a, 4, &good_ld, sizeof good_ld));
+	TEST_SET(operation, TRANSA, plain);
+	assert_int_equal(integer_product(scalars, at_a, at_b, at_c, at_d),
+	    UNSUPPORTED);
+	TEST_SET(operation, TRANSA, turned);
+	TEST_SET(operation, EPILOGUE, relu);
+	assert_int_equal(integer_product(scalars, at_a, at_b, at_c, at_d),
+	    UNSUPPORTED);
+	OK(cudaDeviceSynchronize());
+	OK(cudaFree(at_a));
+	OK(cudaFree(at_b));
+	OK(cudaFree(at_c));
+	OK(cudaFree(at_d));
+	integer_drop();
+}
+
 /* Described wrongly, or not supported. */
 static void
 refusals(void **state)
@@ -393,6 +485,7 @@ main(void)
 		cmocka_unit_test(library),
 		cmocka_unit_test(failure),
 		cmocka_unit_test(doubles),
+		cmocka_unit_test(integers),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(row_order),
 		cmocka_unit_test(pointers),
