@@ -212,7 +212,7 @@ integers(void **state)
 {
 	const int32_t scalars[2] = { -3, 2 };
 	const int32_t plain = CUBLAS_OP_N, turned = CUBLAS_OP_T;
-	const int64_t bad_ld = 15, good_ld = ILD;
+	const int64_t bad_ld = 15, good_ld = ILD, dense = IM;
 	const uint32_t relu = CUBLASLT_EPILOGUE_RELU;
 	int8_t in_a[ILD * IM], in_b[ILD * IN];
 	int32_t in_c[IM * IN], out[IM * IN];
@@ -248,6 +248,10 @@ integers(void **state)
 	assert_int_equal(integer_product(scalars, at_a, at_b, at_c, at_d),
 	    UNSUPPORTED);
 	OK(layout_set(integer_a, 4, &good_ld, sizeof good_ld));
+	OK(layout_set(integer_c, 4, &bad_ld, sizeof bad_ld));
+	assert_int_equal(integer_product(scalars, at_a, at_b, at_c, at_d),
+	    UNSUPPORTED);
+	OK(layout_set(integer_c, 4, &dense, sizeof dense));
 	TEST_SET(operation, TRANSA, plain);
 	assert_int_equal(integer_product(scalars, at_a, at_b, at_c, at_d),
 	    UNSUPPORTED);
