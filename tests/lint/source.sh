@@ -142,4 +142,19 @@ check 'every function of ours that is cited is there' "$({
 	    xargs grep -oHE '\b(ac|emu|ptx)_[a-z0-9_]+\(\)' | sort -u |
 	    sed 's/:/ /; s/()//'
     } | awk '$1 == "there" { there[$2]; next } !($2 in there) { print $1 ": " $2 }')"
+# A line for each reason, and the files that decide or give it.
+reasons()
+{
+	sed -nE 's/^REASON\( ([A-Z_]+), *"([a-z-]+)".*/\1 \2/p' policy/words.def |
+	    grep -v '^NONE ' | while read -r id name; do
+		echo "$name:" "$(files 'shim/*.c' 'policy/decide/*.c' \
+		    'report/count/*.c' | grep -v '/explain\.c$' |
+		    xargs grep -lw "AC_REASON_$id" | sort | paste -sd' ' -)"
+	done
+}
+check 'doc/ways.md says where each reason is given' "$(
+    reasons >"$work"
+    awk '/^## / { inside = /kept$/ } inside && /^```/ { open = !open; next }
+	inside && open { printf "%s%s", /^    / ? " " : n++ ? "\n" : "", $0 }
+	END { print "" }' doc/ways.md | tr -s ' ' | diff "$work" -)"
 plan
