@@ -64,6 +64,39 @@ struct ac_recast_output {
 	uint32_t reserved;
 };
 
+/* What cublasLt does to x = alpha op(A) op(B) + beta C before it is D, where
+ * y = x + bias[row]:
+ *   NONE   D = y
+ *   RELU   D = max(y, 0), which makes a NaN 0
+ *   GELU   D = gelu(y), its form with tanh
+ *   DRELU  D = y where the bit of aux is set, else 0
+ *   DGELU  D = y gelu'(aux) */
+enum {
+	AC_ACTIVATION_NONE,
+	AC_ACTIVATION_RELU,
+	AC_ACTIVATION_GELU,
+	AC_ACTIVATION_DRELU,
+	AC_ACTIVATION_DGELU
+};
+struct ac_recast_epilogue {
+	uint32_t activation;        /* AC_ACTIVATION_* */
+	uint32_t is_set;            /* D is not x itself, or is not all that
+	                             * the library writes */
+	const float *bias;          /* one per row of C; NULL: none */
+	int64_t bias_stride;        /* elements to the next matrix's */
+	/* What DRELU and DGELU read: a mask, or FP32. Entry (row, col) of
+	 * matrix b is number b aux_stride + col aux_ld + row; that of a mask
+	 * is bit number % 8 of byte number / 8. */
+	const void *aux;
+	int64_t aux_ld, aux_stride;
+};
+
+/* The matrix that beta scales, where it is not what the output held. */
+struct ac_recast_added {
+	const float *from;          /* NULL: it is what the output held */
+	int64_t ld, stride;         /* ld 0: one column for all */
+};
+
 /* What a lane lends to one call. All zero before the first use, and after each
  * ac_recast_finish() but for alpha, beta, exponent, measured, probe, sample. */
 struct ac_recast_state {
@@ -180,6 +213,8 @@ struct ac_recast {
 	float   *bands[2];          /* 8 per tile of the operand's cast; 16-byte
 	                             * aligned */
 	double  *parts;             /* two per 32 of K, per matrix */
+	struct ac_recast_epilogue epilogue;
+	struct ac_recast_added    added;
 };
 enum {
 	AC_JUDGE_EXACT = 1,         /* what FP32 has exactly has to be so */

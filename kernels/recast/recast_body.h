@@ -31,7 +31,9 @@
 /* The host compiler writes these, the GPU reads them. */
 static_assert(sizeof(struct ac_recast_operand) == 96, "operand layout");
 static_assert(sizeof(struct ac_recast_output) == 48, "output layout");
-static_assert(sizeof(struct ac_recast) == 424, "parameter layout");
+static_assert(sizeof(struct ac_recast_epilogue) == 48, "epilogue layout");
+static_assert(sizeof(struct ac_recast_added) == 24, "added layout");
+static_assert(sizeof(struct ac_recast) == 496, "parameter layout");
 static_assert(sizeof(struct ac_recast_state) == 3248, "state layout");
 static_assert(sizeof(struct ac_recast_history) == 128, "history layout");
 static_assert(sizeof(struct ac_recast_post) == 96, "post layout");
