@@ -102,9 +102,12 @@ conduct_untried(struct ac_conduct *call, const struct ac_ways *ways)
 	call->place = NULL;
 	if (call->decision->guard != AC_GUARD_OFF) {
 		reason = AC_REASON_PROBATION;
-	} else if (needs_place(call, ways)) {
+	} else if (call->is_unsteady || needs_place(call, ways)) {
 		reason = find_place(call, ways, &place);
 		call->place = &place;
+		if (reason == AC_REASON_NONE && call->is_unsteady
+		    && !place.capture)
+			reason = AC_REASON_PROBATION;
 	}
 	if (reason != AC_REASON_NONE) {
 		ac_report_count(call->record, reason);
@@ -133,7 +136,9 @@ static enum ac_outcome
 conduct_tried(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_kept *kept_out)
 {
-	struct ac_turn turn = { .kind = AC_TURN_KEEP };
+	struct ac_turn turn = {
+		.kind = AC_TURN_KEEP, .is_unsteady = call->is_unsteady
+	};
 	enum ac_reason reason = AC_REASON_NONE;
 	enum ac_outcome outcome;
 	struct ac_place place;

@@ -22,13 +22,17 @@ struct ac_kept {
 };
 
 /* One call on its way: the first member of what the ways of its kind know. The
- * first five are the caller's to set, the others are set here. */
+ * first six are the caller's to set, the others are set here. */
 struct ac_conduct {
 	const struct ac_decision  *decision;   /* of its site */
 	struct ac_site_record     *record;     /* of the same */
 	struct ac_trial           *trial;      /* NULL: there is none */
 	uint64_t                   operands;   /* ac_pair_key() of them */
 	int                        device;     /* its handle's */
+	bool                       is_unsteady; /* the program may be tuning
+	                                        * (shim/trial/steady.h): native
+	                                        * but in a capture; tries are
+	                                        * made beside */
 	const struct ac_place     *place;      /* NULL: not looked for */
 	const struct ac_candidate *candidate;
 	struct ac_turn            *turn;

@@ -9,6 +9,7 @@ libautocast_so_SOURCES += \
 	shim/trial/pair.h \
 	shim/trial/size_class.c \
 	shim/trial/size_class.h \
+	shim/trial/steady.h \
 	shim/trial/timing.c \
 	shim/trial/timing.h \
 	shim/trial/trial.c \

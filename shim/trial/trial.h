@@ -63,6 +63,8 @@ struct ac_turn {
 	uint64_t          number;       /* of this call, from 1, at its place */
 	uint64_t          nth;          /* among those of like sizes there */
 	uint64_t          own;          /* among those of its site */
+	bool              is_unsteady;  /* the caller's to set: keep or try
+	                                 * this call, but in a capture */
 	unsigned          tries;        /* TRY: bits of candidates */
 	bool              sampled;
 	bool              was_queued;   /* the sample: ac_trial_sampled() */

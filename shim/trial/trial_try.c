@@ -34,8 +34,9 @@ ac_trial_begin_try(struct ac_trial *t, const struct ac_place *place,
 	turn->tries = taken;
 	if (taken)
 		turn->kind = AC_TURN_TRY;
-	/* The first call of a size may have loaded its kernel. */
-	if (taken && turn->own > 1 && !t->timing_over) {
+	/* The first call of a size may have loaded its kernel, and what a
+	 * program tries out is not what it will run. */
+	if (taken && turn->own > 1 && !t->timing_over && !turn->is_unsteady) {
 		turn->timing = &t->timing[TRIAL_KEEP];
 		t->keep_timed = true;
 	}

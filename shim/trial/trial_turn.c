@@ -131,7 +131,8 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 		return next >= t->v->first && !t->v->judge
 		    && (t->v->state == TRIAL_WAITING
 		    || ac_trial_is_afforded(t));
-	if (current != TRIAL_KEEP && (to_run || is_cast(t, current)))
+	if (current != TRIAL_KEEP
+	    && (to_run || turn->is_unsteady || is_cast(t, current)))
 		return true;
 	if (!t->timing_over || t->v->pairs.any_out || t->v->chained
 	    || is_verdict_due(t, next, t->own_calls + 1)
@@ -313,13 +314,16 @@ static void
 turn_settled(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
+	/* What a program captures it has chosen. */
+	const bool is_native = turn->is_unsteady && !(place && place->capture);
 	uint64_t never = 0;
 	bool is_overdue = false;
 
 	/* One size of many may not come often enough to be worth timing; and
 	 * the device may have run out of work by the verdicts, so that the
-	 * host's launches would be timed. */
-	if (!t->settled_at)
+	 * host's launches would be timed. What a program tries out is not
+	 * timed. */
+	if (!t->settled_at && !is_native)
 		(void)atomic_compare_exchange_strong(&t->settled_at, &never,
 		    turn->own + TRIAL_ROUND);
 	if (place && t->decision.guard == AC_GUARD_ON
@@ -327,7 +331,7 @@ turn_settled(struct ac_trial *t, const struct ac_place *place,
 	    || is_proof_due(t, turn->pair, turn->number)))
 		is_overdue = !conclude(t, place, turn);
 	is_overdue |= t->v->is_overdue;
-	if (turn->kind == AC_TURN_TRY)
+	if (turn->kind == AC_TURN_TRY || is_native)
 		return;
 	if (t->decision.guard == AC_GUARD_STRICT)
 		ac_trial_retry_strict(t, turn);

@@ -63,6 +63,7 @@ struct row {
 	const char *what;
 	/* The call, its ways, and what is about it. */
 	bool        is_tried, reproducible, needs_place, has_prepare;
+	bool        is_unsteady;
 	enum ac_asked_guard guard;
 	enum ac_tactic tactic;           /* of the site */
 	bool        wants;               /* the trial, its place */
@@ -100,6 +101,7 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 {
 	assert_ptr_equal(t, trial);
 	assert_int_equal(turn->pair, 5);
+	assert_int_equal(turn->is_unsteady, row->is_unsteady);
 	assert_int_equal(to_run, row->needs_place);
 	return row->wants;
 }
@@ -118,6 +120,7 @@ ac_trial_turn(struct ac_trial *t, const struct ac_place *place,
 	(void)place;
 	note(t == trial ? "turn" : "turn-on-stream");
 	assert_int_equal(turn->pair, 5);
+	assert_int_equal(turn->is_unsteady, row->is_unsteady);
 	turn->kind = row->kind;
 	turn->reason = AC_REASON_GUARD;
 	turn->candidate = row->candidate;
@@ -254,7 +257,7 @@ check(const struct row *r)
 	struct ac_conduct call = {
 		.decision = &decision, .record = &site_record,
 		.trial = r->is_tried ? trial : NULL, .operands = 99,
-		.device = 2
+		.device = 2, .is_unsteady = r->is_unsteady
 	};
 	const bool is_done = r->outcome == AC_OUTCOME_DONE;
 	struct ac_kept kept = { .timing = NULL };
@@ -309,6 +312,18 @@ test_untried(void **state)
 		{ "without a context", OFF, CAST, .has_prepare = true,
 		    .place = AC_REASON_NO_CONTEXT,
 		    KEPT(NO_CONTEXT, site_record), .events = "stream place" },
+		{ "while the program tunes", OFF, CAST, .has_prepare = true,
+		    .is_unsteady = true, KEPT(PROBATION, site_record),
+		    .events = "stream place" },
+		{ "likewise, by the library", OFF, LIBRARY,
+		    .is_unsteady = true, KEPT(PROBATION, site_record),
+		    .events = "stream place" },
+		{ "likewise, captured", OFF, CAST, .is_unsteady = true,
+		    .capture = 1, DONE(site_record),
+		    .events = "stream place recast" },
+		{ "likewise, without a context", OFF, LIBRARY,
+		    .is_unsteady = true, .place = AC_REASON_NO_CONTEXT,
+		    KEPT(NO_CONTEXT, site_record), .events = "stream place" },
 		{ "a guarded one", CAST, .guard = AC_GUARD_ON,
 		    .has_prepare = true, KEPT(PROBATION, site_record),
 		    .events = "" },
@@ -345,6 +360,10 @@ test_recast(void **state)
 		{ "refused", ON, CAST, .wants = true, .capture = 1,
 		    .kind = AC_TURN_RECAST, .answer = AC_REASON_REFUSED,
 		    KEPT(REFUSED, its_record), .events =
+		    "meet stream place turn recast over" },
+		{ "captured while the program tunes", ON, CAST, .wants = true,
+		    .capture = 1, .is_unsteady = true, .kind = AC_TURN_RECAST,
+		    DONE(its_record), .events =
 		    "meet stream place turn recast over" },
 		{ "unsampled", ON, LIBRARY, .has_prepare = true,
 		    .kind = AC_TURN_RECAST, DONE(its_record), .events =

@@ -16,6 +16,7 @@
 enum { QUEUE = 1 << 12 };
 
 struct device device;
+bool tunes;
 struct ac_recast_post posts[2][TRIAL_SLOTS];
 bool has_pages = true;
 unsigned pages, naps, delivers_after;
@@ -207,6 +208,7 @@ make(const struct ac_decision *decision, bool may_time)
 		.queued = 3 };
 	queued = naps = delivers_after = pages = 0;
 	has_pages = true;
+	tunes = false;
 	here.epoch = graph.epoch = there.epoch = 1;
 	elapsed_ms = 0;
 	site = ac_report_site(&ac_outside, &key, decision, "", NULL);
@@ -216,7 +218,9 @@ make(const struct ac_decision *decision, bool may_time)
 static void
 meet(struct ac_trial *t, uint64_t name, struct ac_turn *turn)
 {
-	*turn = (struct ac_turn){ .kind = AC_TURN_KEEP };
+	*turn = (struct ac_turn){
+		.kind = AC_TURN_KEEP, .is_unsteady = tunes
+	};
 	ac_trial_meet(t, name ? ac_pair_key((void *)(uintptr_t)(name << 20),
 	    (void *)(uintptr_t)(name << 24)) : 0, turn);
 }

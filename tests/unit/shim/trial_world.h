@@ -22,6 +22,7 @@ struct device {
 	bool     is_behind;             /* it posts when deliver() is called */
 };
 extern struct device device;
+extern bool tunes;                  /* the program, as its calls say */
 extern struct ac_recast_post posts[2][TRIAL_SLOTS]; /* here, and there */
 extern bool has_pages;
 extern int64_t now_ns;              /* the clock of a test that has one */
