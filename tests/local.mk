@@ -34,7 +34,8 @@ scaler_scripts = tests/unit/scaler/scaler_script.c \
 	tests/unit/scaler/scaler_model_end.c \
 	tests/unit/scaler/scaler_model_numbers.c
 scaler_device = tests/unit/scaler/scaler_device.c
-recipe_sources = shim/gemm/job.c shim/gemm/layout.c shim/gemm/recipe_cast.c \
+recipe_sources = shim/gemm/cublas_door.c shim/gemm/job.c \
+	shim/gemm/layout.c shim/gemm/recipe_cast.c \
 	shim/gemm/recipe_library.c shim/gemm/recipe_try.c
 site_world = tests/unit/shim/site_world.c shim/bind/catalogue.c \
 	shim/site/describe.c shim/site/sites.c

@@ -191,8 +191,9 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, symbol)(shape##_PARAMS(index))        \
 			ac_report_count_decided(site->record);                \
 		} else {                                                      \
 			const struct ac_gemm g = {                            \
-				.handle = handle, .transa = transa,           \
-				.transb = transb, .m = m, .n = n, .k = k,     \
+				.door = &ac_cublas_door, .handle = handle,    \
+				.transa = transa, .transb = transb,           \
+				.m = m, .n = n, .k = k,                       \
 				.batch = shape##_BATCH, .alpha = alpha,       \
 				.beta = beta, shape##_OPERANDS                \
 			};                                                    \

@@ -149,7 +149,8 @@ objection(const struct ac_gemm *g, const struct ac_handle *handle,
 {
 	const struct stored s = stored(g);
 
-	if (!provider || handle->provider != provider)
+	if (!provider || !handle->provider
+	    || (g->door->has_handles && handle->provider != provider))
 		return AC_REASON_UNSUPPORTED;
 	if (!is_positive(g))
 		return AC_REASON_TOO_SMALL;
@@ -167,9 +168,8 @@ find_stream(const struct ac_conduct *call, ac_cu_stream *stream_out)
 {
 	const struct ac_job *job = (const struct ac_job *)call;
 
-	return PROVIDER(job->site->binding.provider, cublasGetStream_v2)(
-	    job->g->handle, stream_out) ? AC_REASON_REFUSED
-	    : AC_REASON_NONE;
+	return job->g->door->find_stream(job->g, job->site->binding.provider,
+	    stream_out);
 }
 
 /* Beta is read where the place is known only. */
@@ -203,8 +203,9 @@ recast(struct ac_conduct *call)
 /* What arrays of addresses hold may change without their being moved: they
  * have no key. */
 static enum ac_outcome
-conduct(const struct ac_gemm *g, const struct ac_site *site, int device,
-    struct ac_kept *kept_out, cublasStatus_t *status_out)
+conduct(const struct ac_gemm *g, const struct ac_site *site,
+    const struct ac_handle *handle, struct ac_kept *kept_out,
+    cublasStatus_t *status_out)
 {
 	static const struct ac_ways ways = {
 		.find_stream = find_stream, .prepare = prepare,
@@ -217,9 +218,10 @@ conduct(const struct ac_gemm *g, const struct ac_site *site, int device,
 			.trial = site->state ? ac_site_trial(site) : NULL,
 			.operands = g->in_arrays ? 0
 			    : ac_pair_key(g->a.data, g->b.data),
-			.device = device
+			.device = handle->device
 		},
-		.g = g, .site = site, .status_out = status_out
+		.g = g, .site = site, .owner = handle->provider,
+		.status_out = status_out
 	};
 
 	return ac_conduct(&job.call, &ways, kept_out);
@@ -238,7 +240,7 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
 	if (reason == AC_REASON_NONE && ac_shim_wants_ranges())
 		ac_ranges_count(g, site);
 	if (reason == AC_REASON_NONE && site->decision.rung != AC_RUNG_KEEP)
-		return conduct(g, site, handle->device, kept_out, status_out);
+		return conduct(g, site, handle, kept_out, status_out);
 	if (site->decision.rung == AC_RUNG_KEEP)
 		ac_report_count_decided(site->record);
 	else

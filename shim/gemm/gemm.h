@@ -18,8 +18,11 @@ struct ac_operand {
 	long long     stride;  /* from one matrix to the next, in elements */
 };
 
+struct ac_gemm_door;
+
 struct ac_gemm {
-	cublasHandle_t     handle;
+	const struct ac_gemm_door *door; /* by which it came */
+	cublasHandle_t     handle;       /* or a cublasLtHandle_t */
 	cublasOperation_t  transa, transb;
 	int64_t            m, n, k, batch;
 	const void        *alpha, *beta; /* host or device, as the handle's
@@ -28,6 +31,34 @@ struct ac_gemm {
 	bool               in_arrays; /* `data` are arrays of matrices on the
 	                               * device: the host cannot see them */
 };
+
+/* One of NVIDIA's interfaces for products: what the recipes need of it. */
+struct ac_gemm_door {
+	/* Lanes hold a handle of cuBLAS for what they run, and the program's
+	 * handles are of the library that serves the calls. */
+	bool has_handles;
+	enum ac_reason (*find_stream)(const struct ac_gemm *program,
+	    struct ac_provider *provider, ac_cu_stream *stream_out);
+	/* Where the program's scalars are. False: unknown. */
+	bool (*pointer_mode)(const struct ac_gemm *program,
+	    struct ac_provider *provider, cublasPointerMode_t *mode_out);
+	/* Issue `product`, which is `program` but for handle, operands and
+	 * scalars. With `beside`, it goes next to C: what else the program does
+	 * with C is left out. AC_REASON_NONE and *status_out, the library's
+	 * answer; or why the original call may still be made: the provider has
+	 * no such form, or refused. */
+	enum ac_reason (*issue)(const struct ac_gemm *program,
+	    const struct ac_gemm *product, struct ac_provider *provider,
+	    cublasComputeType_t compute, bool beside,
+	    cublasStatus_t *status_out);
+};
+
+/* cuBLAS's own: cublas_door.c. */
+extern const struct ac_gemm_door ac_cublas_door
+    __attribute__((visibility("hidden")));
+
+/* Whether the original call may still be made after this answer. */
+bool ac_gemm_is_refusal(cublasStatus_t status);
 
 /* Try to run `g` in lower precision, as its site's decision says. DONE:
  * *status_out is the answer. Else C is untouched, and the original is to be

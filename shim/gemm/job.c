@@ -16,11 +16,10 @@ void
 ac_job_read(struct ac_job *job)
 {
 	const struct ac_gemm *g = job->g;
-	struct ac_provider *provider = job->site->binding.provider;
 	cublasPointerMode_t mode;
 
 	job->unfit = AC_REASON_REFUSED;
-	if (PROVIDER(provider, cublasGetPointerMode_v2)(g->handle, &mode))
+	if (!g->door->pointer_mode(g, job->site->binding.provider, &mode))
 		return;
 	job->alpha = scalar(g->alpha, mode);
 	job->beta = scalar(g->beta, mode);
@@ -32,10 +31,11 @@ enum ac_reason
 ac_job_borrow(const struct ac_job *job, bool casts, bool result,
     struct ac_layout *layout, struct ac_lane_loan *loan_out)
 {
-	struct ac_provider *provider = job->site->binding.provider;
+	const bool wants_handle = casts && job->g->door->has_handles;
 	struct ac_lane_request request = {
-		.provider = provider, .program = job->g->handle,
-		.device = job->call.device, .wants_handle = casts,
+		.provider = job->owner,
+		.program = job->g->handle,
+		.device = job->call.device, .wants_handle = wants_handle,
 		.limit_bytes = job->site->decision.workspace_bytes,
 	};
 
@@ -49,8 +49,8 @@ ac_job_borrow(const struct ac_job *job, bool casts, bool result,
 		ac_layout_forget_c(layout);
 	request.marks_bytes = layout->marks_bytes;
 	request.buffer_bytes = layout->buffer_bytes;
-	if (casts && PROVIDER(provider, cublasGetMathMode)(job->g->handle,
-	    &request.math_mode))
+	if (wants_handle && PROVIDER(request.provider, cublasGetMathMode)(
+	    job->g->handle, &request.math_mode))
 		return AC_REASON_REFUSED;
 	return ac_lane_borrow(&request, job->call.place, loan_out);
 }

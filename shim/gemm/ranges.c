@@ -108,7 +108,7 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
 {
 	const struct ac_handle *handle = ac_handle_find(g->handle);
 	const struct ac_lane_request request = {
-		.provider = site->binding.provider, .program = g->handle,
+		.provider = handle->provider, .program = g->handle,
 		.device = handle->device,
 		.limit_bytes = site->decision.workspace_bytes,
 	};
@@ -117,9 +117,10 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
 	struct ac_place place;
 	struct ac_layout layout;
 
-	if (!site->state || !ac_driver_get() || PROVIDER(request.provider,
-	    cublasGetStream_v2)(g->handle, &stream) || ac_place_on(stream,
-	    handle->device, &place) != AC_REASON_NONE || place.capture
+	if (!site->state || !ac_driver_get() || g->door->find_stream(g,
+	    site->binding.provider, &stream) != AC_REASON_NONE
+	    || ac_place_on(stream, handle->device, &place) != AC_REASON_NONE
+	    || place.capture
 	    || !ac_layout_make(g, false, false, &layout))
 		return;
 	ranges = ranges_of(site, &place);

@@ -18,6 +18,7 @@ struct ac_job {
 	struct ac_conduct         call;
 	const struct ac_gemm  *g;
 	const struct ac_site  *site;
+	struct ac_provider    *owner;      /* of the program's handle */
 	cublasStatus_t        *status_out; /* the answer of a call that ran */
 	/* With a place; else not read. */
 	struct ac_cast_scalar  alpha, beta;
@@ -39,15 +40,6 @@ enum ac_reason ac_recipe_try(struct ac_conduct *call);
 enum ac_reason ac_recipe_strict(struct ac_conduct *call);
 
 /* ---- What they share ---------------------------------------------------- */
-
-/* Issue `product`, whose operands may differ in type from the program's, by
- * cublasGemmEx or cublasGemmStridedBatchedEx, in the form whose indices are
- * wide enough. AC_REASON_NONE and *status_out, cuBLAS's answer; or why the
- * original call may still be made: the provider has no such form, or
- * refused. */
-enum ac_reason ac_product_issue(struct ac_provider *provider,
-    const struct ac_gemm *product, cublasComputeType_t compute,
-    cublasStatus_t *status_out);
 
 /* Read the call's scalars for kernels: a host one now, as cuBLAS would; a
  * device one when the kernel runs, behind whatever writes it. Before the call

@@ -17,8 +17,9 @@ multiply_by_library(const struct ac_job *job, const struct ac_layout *layout,
 	product.beta = r->alpha.device ? &r->state->zero : &zero;
 	product.c = (struct ac_operand){ r->output.result, CUDA_R_32F,
 		product.m, product.m * product.n };
-	return ac_product_issue(job->site->binding.provider, &product,
-	    ac_library_compute(job->call.candidate->rung), status_out);
+	return job->g->door->issue(job->g, &product,
+	    job->site->binding.provider,
+	    ac_library_compute(job->call.candidate->rung), true, status_out);
 }
 
 /* Queue one candidate, from the cast to the post. Its casts are left out of

@@ -282,6 +282,7 @@ start(unsigned number)
 		.before = before, .spare = &spare
 	};
 	g = (struct ac_gemm){
+		.door = &ac_cublas_door,
 		.handle = (cublasHandle_t)(uintptr_t)1,
 		.transb = CUBLAS_OP_T, .m = 5, .n = 6, .k = 7, .batch = 1,
 		.alpha = &alpha, .beta = &beta,
@@ -310,7 +311,7 @@ start(unsigned number)
 			.trial = (struct ac_trial *)(uintptr_t)8,
 			.turn = &turn, .device = 3
 		},
-		.g = &g, .site = &site, .status_out = &status,
+		.g = &g, .site = &site, .owner = &provider, .status_out = &status,
 		.alpha = { alpha, NULL }, .beta = { beta, NULL }
 	};
 }
