@@ -29,6 +29,6 @@ recast()
 }
 recast 'by the library, guard=off' 640 'gemm -> tf32 profit=off guard=off'
 recast 'by the library, guard=on' 1060 'gemm -> tf32 profit=off guard=on'
-recast 'by a cast, guard=off' 2270 'gemm -> fp16 profit=off guard=off'
-recast 'by a cast, guard=on' 2750 'gemm -> fp16 profit=off guard=on'
+recast 'by a cast, guard=off' 2330 'gemm -> fp16 profit=off guard=off'
+recast 'by a cast, guard=on' 2810 'gemm -> fp16 profit=off guard=on'
 plan
