@@ -139,6 +139,35 @@ output_overlaps(const struct ac_gemm *g, const struct stored *s)
 	    && shares_elements(g, &g->b, s->rows_b));
 }
 
+/* Whether `bytes` from `start` on lie among C's. */
+static bool
+lies_in_output(const struct ac_gemm *g, const void *start, uint64_t bytes)
+{
+	const uintptr_t from = (uintptr_t)start, c = (uintptr_t)g->c.data;
+
+	return start && from < end_of(&g->c, g->m, g->n, g->batch,
+	    sizeof(float)) && c < from + bytes;
+}
+
+/* A sample reads what the library has read once it wrote C: C itself may be
+ * what beta scales, entry by entry. */
+static bool
+tail_overlaps(const struct ac_gemm *g)
+{
+	const struct ac_recast_added *added = &g->tail->added;
+	const struct ac_recast_epilogue *e = &g->tail->epilogue;
+	const uint64_t rest = (uint64_t)(g->batch - 1), m = (uint64_t)g->m;
+	const uint64_t cols = (uint64_t)(g->n - 1);
+	const uint64_t unit = e->activation == AC_ACTIVATION_DRELU ? 1 : 32;
+
+	return lies_in_output(g, added->from, (cols * (uint64_t)added->ld + m
+	    + rest * (uint64_t)added->stride) * sizeof(float))
+	    || lies_in_output(g, e->bias, (rest * (uint64_t)e->bias_stride + m)
+		* sizeof(float))
+	    || lies_in_output(g, e->aux, (cols * (uint64_t)e->aux_ld + m
+		+ rest * (uint64_t)e->aux_stride) * unit / 8);
+}
+
 /* Why this very call cannot be recast whatever its site does. Nothing of ours
  * may touch a handle of another version of cuBLAS, or one that we did not see
  * created. What is in arrays only the device sees; those may not overlap
@@ -156,7 +185,8 @@ objection(const struct ac_gemm *g, const struct ac_handle *handle,
 		return AC_REASON_TOO_SMALL;
 	if (!is_well_formed(g, &s))
 		return AC_REASON_UNSUPPORTED;
-	if (!g->in_arrays && output_overlaps(g, &s))
+	if (!g->in_arrays && (output_overlaps(g, &s)
+	    || (g->tail && tail_overlaps(g))))
 		return AC_REASON_OVERLAP;
 	return AC_REASON_NONE;
 }
@@ -177,6 +207,7 @@ static void
 prepare(struct ac_conduct *call)
 {
 	struct ac_job *job = (struct ac_job *)call;
+	const struct ac_gemm_tail *tail = job->g->tail;
 	bool adds = true;
 
 	if (call->place) {
@@ -185,6 +216,11 @@ prepare(struct ac_conduct *call)
 	}
 	if (!call->trial)
 		return;
+	if (tail && tail->added.from) {
+		if (adds)
+			ac_trial_writes(call->trial, tail->added.from, true);
+		adds = false;
+	}
 	/* An array of Cs mostly holds the same ones when it is met again. */
 	ac_trial_writes(call->trial, job->g->c.data, adds);
 	if (job->g->in_arrays)

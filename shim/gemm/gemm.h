@@ -18,6 +18,12 @@ struct ac_operand {
 	long long     stride;  /* from one matrix to the next, in elements */
 };
 
+/* What only cublasLt has: C apart from what is written, and what follows. */
+struct ac_gemm_tail {
+	struct ac_recast_added    added;
+	struct ac_recast_epilogue epilogue;
+};
+
 struct ac_gemm_door;
 
 struct ac_gemm {
@@ -28,6 +34,7 @@ struct ac_gemm {
 	const void        *alpha, *beta; /* host or device, as the handle's
 	                                  * pointer mode says */
 	struct ac_operand  a, b, c;
+	const struct ac_gemm_tail *tail; /* NULL: a plain product */
 	bool               in_arrays; /* `data` are arrays of matrices on the
 	                               * device: the host cannot see them */
 };
@@ -43,8 +50,8 @@ struct ac_gemm_door {
 	bool (*pointer_mode)(const struct ac_gemm *program,
 	    struct ac_provider *provider, cublasPointerMode_t *mode_out);
 	/* Issue `product`, which is `program` but for handle, operands and
-	 * scalars. With `beside`, it goes next to C: what else the program does
-	 * with C is left out. AC_REASON_NONE and *status_out, the library's
+	 * scalars. With `beside`, it goes next to C, without beta and what
+	 * follows. AC_REASON_NONE and *status_out, the library's
 	 * answer; or why the original call may still be made: the provider has
 	 * no such form, or refused. */
 	enum ac_reason (*issue)(const struct ac_gemm *program,

@@ -130,6 +130,10 @@ ac_layout_make(const struct ac_gemm *g, bool casts, bool result,
 		r->output.array = (float *const *)(uintptr_t)g->c.data;
 	else
 		r->output.c = (float *)(uintptr_t)g->c.data;
+	if (g->tail) {
+		r->added = g->tail->added;
+		r->epilogue = g->tail->epilogue;
+	}
 	return measure(layout_out, casts, result || g->in_arrays);
 }
 

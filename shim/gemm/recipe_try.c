@@ -109,6 +109,28 @@ ac_recipe_try(struct ac_conduct *call)
 	return reason == AC_REASON_NONE ? AC_REASON_PROBATION : reason;
 }
 
+/* What follows a product only the library does: it makes it once more, of the
+ * casts that are there, and in its place. Else C = result + beta C. */
+static enum ac_reason
+write_output(const struct ac_job *job, struct ac_layout *layout,
+    const struct ac_lane_loan *loan)
+{
+	const struct ac_gemm *g = job->g;
+
+	if (!g->tail) {
+		*job->status_out = CUBLAS_STATUS_SUCCESS;
+		return ac_recast_write(job->call.place->kernels,
+		    &layout->recast, loan->stream) ? AC_REASON_REFUSED
+		    : AC_REASON_NONE;
+	}
+	layout->recast.output.result = NULL;
+	if (job->call.candidate->tactic == AC_TACTIC_CAST)
+		return ac_cast_multiply(job, layout, loan, job->status_out);
+	return g->door->issue(g, g, job->site->binding.provider,
+	    ac_library_compute(job->call.candidate->rung), false,
+	    job->status_out);
+}
+
 enum ac_reason
 ac_recipe_strict(struct ac_conduct *call)
 {
@@ -125,12 +147,9 @@ ac_recipe_strict(struct ac_conduct *call)
 	reason = run_beside(job, &layout, &loan);
 	if (reason == AC_REASON_NONE && !ac_conduct_is_good(call))
 		reason = AC_REASON_GUARD;
-	if (reason == AC_REASON_NONE && ac_recast_write(
-	    call->place->kernels, &layout.recast, loan.stream))
-		reason = AC_REASON_REFUSED;
+	if (reason == AC_REASON_NONE)
+		reason = write_output(job, &layout, &loan);
 	ac_lane_return(&loan, reason == AC_REASON_NONE
 	    || reason == AC_REASON_GUARD);
-	if (reason == AC_REASON_NONE)
-		*job->status_out = CUBLAS_STATUS_SUCCESS;
 	return reason;
 }
