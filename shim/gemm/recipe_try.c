@@ -118,10 +118,11 @@ write_output(const struct ac_job *job, struct ac_layout *layout,
 	const struct ac_gemm *g = job->g;
 
 	if (!g->tail) {
+		if (ac_recast_write(job->call.place->kernels, &layout->recast,
+		    loan->stream))
+			return AC_REASON_REFUSED;
 		*job->status_out = CUBLAS_STATUS_SUCCESS;
-		return ac_recast_write(job->call.place->kernels,
-		    &layout->recast, loan->stream) ? AC_REASON_REFUSED
-		    : AC_REASON_NONE;
+		return AC_REASON_NONE;
 	}
 	layout->recast.output.result = NULL;
 	if (job->call.candidate->tactic == AC_TACTIC_CAST)

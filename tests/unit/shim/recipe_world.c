@@ -311,7 +311,8 @@ start(unsigned number)
 			.trial = (struct ac_trial *)(uintptr_t)8,
 			.turn = &turn, .device = 3
 		},
-		.g = &g, .site = &site, .owner = &provider, .status_out = &status,
+		.g = &g, .site = &site, .owner = &provider,
+		.status_out = &status,
 		.alpha = { alpha, NULL }, .beta = { beta, NULL }
 	};
 }
