@@ -15,8 +15,10 @@ dist_policies_DATA = \
 # or their doubles, which need each other.
 if HAVE_CUDA_LIBS
 GPU_LIBS = $(CUDA_LIBS)
+LT_LIBS = -lcublasLt
 else
 GPU_LIBS = emulator/libcublas.so.13 emulator/libcudart.so.13
+LT_LIBS = emulator/libcublasLt.so.13
 endif
 LDADD = $(GPU_LIBS) -lm
 # NVIDIA's libcublas needs NVIDIA's libcublasLt, not its double.
@@ -24,11 +26,14 @@ AM_LDFLAGS = $(CUDA_LDFLAGS) -Wl,-rpath-link,emulator
 if HAVE_EXAMPLES
 # Linked without any run path: LD_LIBRARY_PATH, or `autocast run --emulate`,
 # decides which GPU they run on.
-noinst_PROGRAMS += examples/digits_mlp examples/region examples/sgemm_strided
+noinst_PROGRAMS += examples/digits_mlp examples/lt_linear examples/region \
+	examples/sgemm_strided
 digits_sources = \
 	examples/digits_device.c examples/digits_device.h \
 	examples/digits_input.c examples/digits_input.h
 examples_digits_mlp_SOURCES = examples/digits_mlp.c $(digits_sources)
+examples_lt_linear_SOURCES = examples/lt_linear.c $(digits_sources)
+examples_lt_linear_LDADD = $(LT_LIBS) $(LDADD)
 examples_region_LDADD = -ldl $(LDADD)
 if HAVE_EMULATED_CUDNN
 noinst_PROGRAMS += examples/digits_cnn examples/graph_conv

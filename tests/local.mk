@@ -16,12 +16,15 @@ dnn_LINK = $(emulator_LINK)
 dnn_LIBS = emulator/libcudnn.so.9 $(emulator_LIBS)
 # As a user's programs are.
 client_LIBS = $(LDADD)
+client_lt_LIBS = $(LT_LIBS) $(LDADD)
 # Of cuDNN 9, and of CUDA 12 and cuDNN 8: as emulated libraries only.
 client12_LIBS = emulator/libcublas.so.12 emulator/libcudart.so.12
 client_dnn_LIBS = emulator/libcudnn.so.9 emulator/libcudart.so.13 -lm
 client_dnn8_LIBS = emulator/libcudnn.so.8 emulator/libcudart.so.12 -lm
 
 ### Sources that several programs have
+lt_sources = tests/preload/programs/lt_check.c \
+	tests/preload/programs/lt_problem.c
 doctor_sources = cmd/run/quote.c cmd/doctor/doctor_binding.c \
 	cmd/doctor/doctor_causes.c cmd/doctor/doctor_fix.c \
 	cmd/doctor/doctor_kept.c cmd/doctor/doctor_program.c
