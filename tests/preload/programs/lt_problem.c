@@ -106,11 +106,13 @@ drawn(cudaDataType_t type, uint64_t *seed)
 	}
 }
 
+/* A small copy returns before it is done; other streams do not wait for it. */
 static void
 upload(struct lt_buffer *b)
 {
 	CUDA(cudaMemcpy(b->memory, b->before, b->bytes,
 	    cudaMemcpyHostToDevice));
+	CUDA(cudaStreamSynchronize(NULL));
 }
 
 /* Every byte is 0xff: NaN in all formats of floating point. */
