@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	shim/device/README.md \
 	shim/gemm/README.md \
 	shim/graph/README.md \
+	shim/lt/README.md \
 	shim/process/README.md \
 	shim/rnn/README.md \
 	shim/scaling/README.md \
@@ -22,6 +23,7 @@ libautocast_so_SOURCES =
 include $(top_srcdir)/shim/bind/local.mk
 include $(top_srcdir)/shim/device/local.mk
 include $(top_srcdir)/shim/gemm/local.mk
+include $(top_srcdir)/shim/lt/local.mk
 include $(top_srcdir)/shim/process/local.mk
 include $(top_srcdir)/shim/scaling/local.mk
 include $(top_srcdir)/shim/site/local.mk

@@ -359,6 +359,7 @@ ac_provider_is_complete(struct ac_provider *provider)
 
 	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].need == NEEDED
+		    && is_provider_of(&provider->object, rows[i].entry)
 		    && !ac_provider_get(provider, rows[i].entry))
 			return false;
 	return true;

@@ -67,7 +67,7 @@ ac_provider_get(struct ac_provider *provider, enum ac_entry entry)
 	    : ac_provider_look_up(provider, entry);
 }
 
-/* Whether the provider exports all a recast needs. */
+/* Whether the provider exports all that a recast of one of its calls needs. */
 bool ac_provider_is_complete(struct ac_provider *provider);
 
 /* Decisions about calls are of a generation; those of an older one are made

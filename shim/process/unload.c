@@ -11,6 +11,7 @@
 #endif
 #include "shim/device/handle.h"
 #include "shim/device/lane.h"
+#include "shim/lt/library.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -23,6 +24,7 @@ forget(struct ac_provider *provider)
 	ac_conv_plan_abandon(provider);
 #endif
 	ac_lane_abandon_all(provider);
+	ac_lt_library_forget(provider);
 	/* Before the slot can be another provider's, whose thunks and callers
 	 * may be the same. */
 	ac_binding_forget_decisions();

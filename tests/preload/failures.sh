@@ -33,7 +33,7 @@ attempt()
 # Without the rows that the preload never calls.
 driver=$(sed -n '/gradient scaler/q
     s/^DRIVER( *\([A-Za-z0-9_]*\),.*/\1/p' "$root/kernels/load/driver.def")
-companions=$(sed -n 's/^COMPANION( *\(cublas[A-Za-z0-9_]*\),.*/\1/p' \
+companions=$(sed -n 's/^COMPANION( *\(cublas[A-Za-z0-9_]*\), *"libcublas\.so".*/\1/p' \
     "$root/shim/bind/entries.def")
 for call in $driver $companions cublasCreate_v2; do
 	complaint=

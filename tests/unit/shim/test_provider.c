@@ -421,6 +421,32 @@ test_functions_of_one(void **state)
 	}
 }
 
+/* Of another library other functions are needed. */
+static void
+test_a_complete_cublaslt(void **state)
+{
+	const enum ac_entry product = ENTRY_cublasLtMatmul;
+	struct ac_provider *provider;
+
+	(void)state;
+	load(FIRST, "libcublasLt.so.13", "cublasLt");
+	provider = ac_provider_bind(product, in(PROGRAM, 0), 0).provider;
+	assert_true(ac_provider_is_complete(provider));
+	clear(NULL);
+	load(FIRST, "libcublasLt.so.13", "cublasLt");
+	objects[FIRST].lacks = "cublasLtMatmulAlgoGetHeuristic";
+	provider = ac_provider_bind(product, in(PROGRAM, 0), 0).provider;
+	assert_false(ac_provider_is_complete(provider));
+	/* cuBLAS is complete without them. */
+	clear(NULL);
+	load(FIRST, "libcublas.so.13", "cublasS");
+	assert_false(ac_provider_is_complete(bind(in(PROGRAM, 0)).provider));
+	clear(NULL);
+	load(FIRST, "libcublas.so.13", "cublas");
+	objects[FIRST].lacks = "cublasLtMatmulAlgoGetHeuristic";
+	assert_true(ac_provider_is_complete(bind(in(PROGRAM, 0)).provider));
+}
+
 static void
 test_by_an_address(void **state)
 {
@@ -524,6 +550,7 @@ main(void)
 		cmocka_unit_test_setup(test_unloaded, clear),
 		cmocka_unit_test_setup(test_no_slot_left, clear),
 		cmocka_unit_test_setup(test_functions_of_one, clear),
+		cmocka_unit_test_setup(test_a_complete_cublaslt, clear),
 		cmocka_unit_test_setup(test_by_an_address, clear),
 		cmocka_unit_test_setup(test_decisions_are_forgotten, clear),
 		cmocka_unit_test_setup(test_threads, clear),

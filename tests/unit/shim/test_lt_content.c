@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/shim/test_lt_content.c -- what a call of cublasLtMatmul() says is
+ * read right, from descriptors of all sizes and with any attribute set. */
+#include "tests/unit/shim/lt_world.h"
+
+#include "shim/lt/library.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct lt_call call;
+
+static int
+clear(void **state)
+{
+	(void)state;
+	lt_world_clear();
+	lt_call_init(&call, 0);
+	return 0;
+}
+
+static struct ac_lt_content
+content(void)
+{
+	struct ac_lt_content read;
+
+	memset(&read, LT_POISON, sizeof read);
+	assert_true(ac_lt_read(&call.asked, &read));
+	return read;
+}
+
+static void
+expect_odd(const char *name)
+{
+	const struct ac_lt_content read = content();
+
+	if (!read.odd)
+		fail_msg("%s is not odd", name);
+	assert_string_equal(ac_lt_odd_name(read.odd), name);
+}
+
+static void
+test_a_plain_call(void **state)
+{
+	const struct ac_lt_content expected = {
+		.compute = CUBLAS_COMPUTE_32F, .scale = CUDA_R_32F,
+		.epilogue = CUBLASLT_EPILOGUE_DEFAULT,
+		.bias_type = -1, .aux_type = -1,
+		.a = { .rows = 48, .cols = 32, .ld = 50, .batch = 1 },
+		.b = { .rows = 32, .cols = 16, .ld = 33, .batch = 1 },
+		.c = { .rows = 48, .cols = 16, .ld = 49, .batch = 1 },
+		.d = { .rows = 48, .cols = 16, .ld = 48, .batch = 1 },
+	};
+	struct ac_lt_content read = content();
+
+	(void)state;
+	/* Holes would be no part of a key. */
+	assert_memory_equal(&read, &expected, sizeof read);
+	assert_int_equal(sizeof read, 10 * sizeof(int32_t) + sizeof(int64_t)
+	    + 4 * (4 * sizeof(int32_t) + 4 * sizeof(int64_t)));
+	/* C may be left out. */
+	call.asked.c = NULL;
+	read = content();
+	assert_memory_equal(&read.c, &expected.d, sizeof read.c);
+}
+
+static void
+test_each_attribute(void **state)
+{
+	static const struct { int number; size_t at, bytes; } rows[] = {
+#define ROW(name, member) { CUBLASLT_MATMUL_DESC_##name, \
+	offsetof(struct ac_lt_content, member), \
+	sizeof ((struct ac_lt_content *)0)->member },
+		ROW(COMPUTE_TYPE, compute)
+		ROW(SCALE_TYPE, scale)
+		ROW(POINTER_MODE, pointer_mode)
+		ROW(TRANSA, transa)
+		ROW(TRANSB, transb)
+		ROW(EPILOGUE, epilogue)
+		ROW(BIAS_BATCH_STRIDE, bias_stride)
+		ROW(SM_COUNT_TARGET, sm_count_target)
+		ROW(EPILOGUE_AUX_DATA_TYPE, aux_type)
+		ROW(BIAS_DATA_TYPE, bias_type)
+	};
+	const struct ac_lt_content plain = content();
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct ac_lt_content expected = plain, read;
+		/* One value that all can have. */
+		const int64_t value = CUBLAS_POINTER_MODE_DEVICE;
+
+		memcpy((char *)&expected + rows[i].at, &value, rows[i].bytes);
+		lt_call_init(&call, 0);
+		assert_int_equal(lt_set(&call, rows[i].number, &value,
+		    rows[i].bytes), 0);
+		read = content();
+		assert_memory_equal(&read, &expected, sizeof read);
+	}
+}
+
+static void
+test_each_attribute_of_a_layout(void **state)
+{
+	const struct ac_lt_content plain = content();
+	union lt_matrix *const matrices[] = { &call.a, &call.b, &call.c,
+		&call.d };
+	const uint32_t type = CUDA_R_16F;
+	const int32_t order = CUBLASLT_ORDER_ROW, batch = 7;
+	const uint64_t rows = UINT64_C(1) << 40, cols = rows + 1;
+	const int64_t ld = INT64_C(-5), stride = INT64_C(1) << 50;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct ac_lt_content expected = plain, read;
+		struct ac_lt_matrix *to = &(&expected.a)[i];
+
+		lt_call_init(&call, 0);
+#define CHECK(name, value, member) \
+		LT_SET_LAYOUT(matrices[i], name, value); \
+		to->member = (__typeof__(to->member))(value); \
+		read = content(); \
+		assert_memory_equal(&read, &expected, sizeof read)
+		CHECK(TYPE, type, type);
+		CHECK(ORDER, order, order);
+		CHECK(ROWS, rows, rows);
+		CHECK(COLS, cols, cols);
+		CHECK(LD, ld, ld);
+		CHECK(STRIDED_BATCH_OFFSET, stride, stride);
+		LT_SET_LAYOUT(matrices[i], BATCH_COUNT, batch);
+		expect_odd("unequal BATCH_COUNTs");
+	}
+	for (int i = 0; i < 4; i++)
+		LT_SET_LAYOUT(matrices[i], BATCH_COUNT, batch);
+	assert_int_equal(content().odd, 0);
+	assert_int_equal(content().c.batch, 7);
+}
+
+static void
+test_layouts_that_are_odd(void **state)
+{
+	union lt_matrix *const matrices[] = { &call.a, &call.b, &call.c,
+		&call.d };
+	const int32_t order = CUBLASLT_ORDER_COL32;
+	const int64_t plane = 4096;
+	const uint64_t huge = UINT64_MAX;
+	const uint32_t mode = 1;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		lt_call_init(&call, 0);
+		LT_SET_LAYOUT(matrices[i], ORDER, order);
+		expect_odd("layout's ORDER");
+		lt_call_init(&call, 0);
+		LT_SET_LAYOUT(matrices[i], PLANE_OFFSET, plane);
+		expect_odd("layout's PLANE_OFFSET");
+		lt_call_init(&call, 0);
+		LT_SET_LAYOUT(matrices[i], ROWS, huge);
+		expect_odd("layout's ROWS");
+		lt_call_init(&call, 0);
+		LT_SET_LAYOUT(matrices[i], COLS, huge);
+		expect_odd("layout's COLS");
+		lt_call_init(&call, 0);
+		assert_int_equal(lt_set_layout(matrices[i], 8, &mode,
+		    sizeof mode), 0);
+		expect_odd("layout's BATCH_MODE");
+	}
+}
+
+/* Everything that the library has and that is not read, but for what may change
+ * at every call: set, it is odd; set to what it was, it is not. */
+static void
+test_attributes_that_are_odd(void **state)
+{
+	static const int understood[] = { 0, 1, 3, 4, 7, 8, 10, 11, 12, 13, 15,
+		22, 26 };
+	unsigned odd = 0;
+	bool is_understood;
+
+	(void)state;
+	for (int number = 0; number < AC_LT_ATTRIBUTES; number++) {
+		unsigned char value[16];
+		size_t bytes;
+
+		lt_call_init(&call, 0);
+		bytes = lt_get(&call, number, value);
+		if (!bytes)
+			continue;
+		is_understood = false;
+		for (unsigned i = 0; i < sizeof understood
+		    / sizeof *understood; i++)
+			is_understood |= understood[i] == number;
+		assert_int_equal(lt_set(&call, number, value, bytes), 0);
+		assert_int_equal(content().odd, 0);
+		value[0] ^= 0x40;
+		assert_int_equal(lt_set(&call, number, value, bytes), 0);
+		if ((content().odd != 0) == is_understood)
+			fail_msg("attribute %d", number);
+		odd += !is_understood;
+		value[0] ^= 0x40;
+		assert_int_equal(lt_set(&call, number, value, bytes), 0);
+		assert_int_equal(content().odd, 0);
+	}
+	/* 2, 5, 6, 14, 16 to 21, 23 to 25 are in all of them. */
+	assert_true(odd >= 13);
+}
+
+static void
+test_names_of_what_is_odd(void **state)
+{
+	const int32_t transposed = CUBLAS_OP_T, vector =
+	    CUBLASLT_POINTER_MODE_DEVICE_VECTOR, unnamed = 1;
+	const void *scale = &call;
+
+	(void)state;
+	LT_SET(&call, TRANSC, transposed);
+	expect_odd("TRANSC");
+	lt_call_init(&call, 0);
+	LT_SET(&call, POINTER_MODE, vector);
+	expect_odd("POINTER_MODE");
+	lt_call_init(&call, 0);
+	LT_SET(&call, B_SCALE_POINTER, scale);
+	expect_odd("B_SCALE_POINTER");
+	lt_call_init(&call, 0);
+	assert_int_equal(lt_set(&call, 16, &unnamed, sizeof unnamed), 0);
+	expect_odd("an unknown attribute");
+	assert_string_equal(ac_lt_odd_name(-1), "an unknown attribute");
+	assert_string_equal(ac_lt_odd_name(1 << 20), "an unknown attribute");
+}
+
+/* Headers have had descriptors of 80, 184 and 256 bytes; libraries are built
+ * with larger ones. What lies behind is not looked at. */
+static void
+test_descriptors_of_other_sizes(void **state)
+{
+	static const size_t sizes[] = { 80, 96, 184, 208, 256, 320, 512 };
+	const struct ac_lt_content plain = content();
+	const int32_t transb = CUBLAS_OP_T, relu = CUBLASLT_EPILOGUE_RELU;
+	unsigned accepted = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct ac_lt_content read;
+
+		memset(&call.operation, LT_POISON, sizeof call.operation);
+		if (LT(cublasLtMatmulDescInit_internal)(
+		    &call.operation.opaque, sizes[i], CUBLAS_COMPUTE_32F,
+		    CUDA_R_32F))
+			continue;
+		accepted++;
+		read = content();
+		assert_memory_equal(&read, &plain, sizeof read);
+		LT_SET(&call, TRANSB, transb);
+		LT_SET(&call, EPILOGUE, relu);
+		read = content();
+		assert_int_equal(read.transb, transb);
+		assert_int_equal(read.epilogue, relu);
+		assert_int_equal(read.odd, 0);
+		for (size_t j = sizes[i]; j < sizeof call.operation; j++)
+			assert_int_equal(call.operation.bytes[j], LT_POISON);
+	}
+	assert_true(accepted >= 4);
+}
+
+/* On the heap they are as large as the library likes. */
+static void
+test_descriptors_on_the_heap(void **state)
+{
+	const struct ac_lt_content plain = content();
+	struct ac_lt_content read;
+
+	(void)state;
+	assert_int_equal(LT(cublasLtMatmulDescCreate)(&call.asked.desc,
+	    CUBLAS_COMPUTE_32F, CUDA_R_32F), 0);
+	assert_int_equal(LT(cublasLtMatrixLayoutCreate)(&call.asked.a,
+	    CUDA_R_32F, 48, 32, 50), 0);
+	read = content();
+	assert_memory_equal(&read, &plain, sizeof read);
+	assert_int_equal(LT(cublasLtMatrixLayoutDestroy)(call.asked.a), 0);
+	assert_int_equal(LT(cublasLtMatmulDescDestroy)(call.asked.desc), 0);
+}
+
+static void
+test_nothing_to_read(void **state)
+{
+	struct ac_lt_content read, untouched;
+	struct ac_lt_asked asked = call.asked;
+
+	(void)state;
+	memset(&read, LT_POISON, sizeof read);
+	untouched = read;
+#define WITHOUT(member) \
+	call.asked.member = NULL; \
+	assert_false(ac_lt_read(&call.asked, &read)); \
+	call.asked = asked
+	WITHOUT(desc);
+	WITHOUT(a);
+	WITHOUT(b);
+	WITHOUT(d);
+	lt_world_clear();
+	lt_lacks = "cublasLtMatrixLayoutGetAttribute";
+	assert_false(ac_lt_read(&asked, &read));
+	assert_memory_equal(&read, &untouched, sizeof read);
+	/* It stays so, until another library is loaded there. */
+	lt_lacks = NULL;
+	assert_false(ac_lt_read(&asked, &read));
+	ac_lt_library_forget(asked.provider);
+	lt_world_clear();
+	assert_true(ac_lt_read(&asked, &read));
+}
+
+/* ---- Pointers ------------------------------------------------------------ */
+
+static void
+test_pointers(void **state)
+{
+	static const struct { int epilogue; bool bias, aux; } rows[] = {
+		{ CUBLASLT_EPILOGUE_DEFAULT, false, false },
+		{ CUBLASLT_EPILOGUE_RELU, false, false },
+		{ CUBLASLT_EPILOGUE_GELU, false, false },
+		{ CUBLASLT_EPILOGUE_BIAS, true, false },
+		{ CUBLASLT_EPILOGUE_RELU_BIAS, true, false },
+		{ CUBLASLT_EPILOGUE_GELU_BIAS, true, false },
+		{ CUBLASLT_EPILOGUE_RELU_AUX, false, true },
+		{ CUBLASLT_EPILOGUE_GELU_AUX, false, true },
+		{ CUBLASLT_EPILOGUE_RELU_AUX_BIAS, true, true },
+		{ CUBLASLT_EPILOGUE_GELU_AUX_BIAS, true, true },
+		{ CUBLASLT_EPILOGUE_DRELU, false, true },
+		{ CUBLASLT_EPILOGUE_DGELU, false, true },
+		{ CUBLASLT_EPILOGUE_DRELU_BGRAD, true, true },
+		{ CUBLASLT_EPILOGUE_DGELU_BGRAD, true, true },
+		{ CUBLASLT_EPILOGUE_BGRADA, true, false },
+		{ CUBLASLT_EPILOGUE_BGRADB, true, false },
+	};
+	const void *bias = &call.a;
+	void *aux = &call.b;
+	const int64_t ld = 128, stride = INT64_C(1) << 40;
+
+	(void)state;
+	LT_SET(&call, BIAS_POINTER, bias);
+	LT_SET(&call, EPILOGUE_AUX_POINTER, aux);
+	LT_SET(&call, EPILOGUE_AUX_LD, ld);
+	LT_SET(&call, EPILOGUE_AUX_BATCH_STRIDE, stride);
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const uint32_t epilogue = (uint32_t)rows[i].epilogue;
+		struct ac_lt_content read;
+		struct ac_lt_pointers pointers;
+
+		LT_SET(&call, EPILOGUE, epilogue);
+		read = content();
+		assert_int_equal(read.odd, 0);
+		assert_true(ac_lt_read_pointers(&call.asked, &read,
+		    &pointers));
+		assert_ptr_equal(pointers.bias, rows[i].bias ? bias : NULL);
+		assert_ptr_equal(pointers.aux, rows[i].aux ? aux : NULL);
+		assert_int_equal(pointers.aux_ld, rows[i].aux ? ld : 0);
+		assert_int_equal(pointers.aux_stride, rows[i].aux ? stride : 0);
+	}
+}
+
+static void
+test_pointers_of_a_short_descriptor(void **state)
+{
+	const struct ac_lt_content needs = { .epilogue =
+	    CUBLASLT_EPILOGUE_RELU_AUX };
+	struct ac_lt_pointers pointers;
+
+	(void)state;
+	memset(&call.operation, LT_POISON, sizeof call.operation);
+	if (LT(cublasLtMatmulDescInit_internal)(&call.operation.opaque, 80,
+	    CUBLAS_COMPUTE_32F, CUDA_R_32F))
+		skip();
+	assert_int_equal(content().odd, 0);
+	assert_false(ac_lt_read_pointers(&call.asked, &needs, &pointers));
+}
+
+/* ---- A library that is made up ------------------------------------------- */
+
+static int get_calls, failing_call;
+static bool has_large;
+
+static cublasStatus_t CUBLASWINAPI
+get_made_up(cublasLtMatmulDesc_t desc,
+    cublasLtMatmulDescAttributes_t attribute, void *value, size_t bytes,
+    size_t *written)
+{
+	if (++get_calls == failing_call)
+		return CUBLAS_STATUS_INTERNAL_ERROR;
+	if (!has_large || (int)attribute != AC_LT_ATTRIBUTES - 1)
+		return LT(cublasLtMatmulDescGetAttribute)(desc, attribute,
+		    value, bytes, written);
+	*written = AC_LT_VALUE + 1;
+	if (bytes)
+		memset(value, 0, bytes);
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+static void
+make_up(bool with_large, int failing)
+{
+	lt_world_clear();
+	get_calls = 0;
+	has_large = with_large;
+	failing_call = failing;
+	atomic_store(&lt_providers[0].real[
+	    ENTRY_cublasLtMatmulDescGetAttribute], (ac_fn)get_made_up);
+}
+
+static void
+test_a_large_attribute(void **state)
+{
+	(void)state;
+	make_up(true, 0);
+	expect_odd("a large attribute");
+	make_up(false, 0);
+	assert_int_equal(content().odd, 0);
+}
+
+/* A failure is no answer: neither to what there is, nor to what is set. */
+static void
+test_each_call_fails_once(void **state)
+{
+	const struct ac_lt_content plain = content();
+	struct ac_lt_content read;
+	int calls;
+
+	(void)state;
+	make_up(false, 0);
+	content();
+	calls = get_calls;
+	assert_true(calls > AC_LT_ATTRIBUTES);
+	for (int i = 1; i <= calls; i++) {
+		make_up(false, i);
+		assert_false(ac_lt_read(&call.asked, &read));
+		read = content();
+		assert_memory_equal(&read, &plain, sizeof read);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_a_plain_call, clear),
+		cmocka_unit_test_setup(test_each_attribute, clear),
+		cmocka_unit_test_setup(test_each_attribute_of_a_layout, clear),
+		cmocka_unit_test_setup(test_layouts_that_are_odd, clear),
+		cmocka_unit_test_setup(test_attributes_that_are_odd, clear),
+		cmocka_unit_test_setup(test_names_of_what_is_odd, clear),
+		cmocka_unit_test_setup(test_descriptors_of_other_sizes, clear),
+		cmocka_unit_test_setup(test_descriptors_on_the_heap, clear),
+		cmocka_unit_test_setup(test_nothing_to_read, clear),
+		cmocka_unit_test_setup(test_pointers, clear),
+		cmocka_unit_test_setup(test_pointers_of_a_short_descriptor,
+		    clear),
+		cmocka_unit_test_setup(test_a_large_attribute, clear),
+		cmocka_unit_test_setup(test_each_call_fails_once, clear),
+	};
+
+	lt_world_open();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
