@@ -42,6 +42,16 @@ struct ac_site_key {
 	                              * FLOPs, of convolutions too */
 };
 
+/* Whether `caller` (module+offset) is in a module of XLA: JAX's plugins and
+ * jaxlib. It captures what it has run once, and cannot update a graph whose
+ * calls go another way by then. */
+static inline bool
+ac_caller_is_xla(const char *caller)
+{
+	return strstr(caller, "xla") || strstr(caller, "jaxlib") ||
+	    strstr(caller, "pjrt");
+}
+
 /* The region that a site's calls are made in. Zero-filled before its fields are
  * set, as the name is part of the site's id. */
 struct ac_site_region {

@@ -239,6 +239,18 @@ explain_region(const struct ac_doctor_facts *facts,
 	with_rule(facts, site, fix, rule);
 }
 
+static void
+explain_capture(const struct ac_doctor_facts *facts,
+    const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
+{
+	ac_text_add(text, "; ");
+	ac_site_add_capture(text, site);
+	if (!ac_caller_is_xla(site->key.caller))
+		return;
+	ac_text_add(fix, "XLA_FLAGS=--xla_gpu_enable_command_buffer= ");
+	ac_doctor_add_run(fix, facts, "");
+}
+
 static bool
 has_handles(const struct ac_doctor_facts *facts)
 {
@@ -294,6 +306,7 @@ static const struct {
 	{ AC_REASON_INTERNAL_CALLER, explain_internal, NULL },
 	{ AC_REASON_UNSUPPORTED, explain_unsupported, NULL },
 	{ AC_REASON_GUARD, NULL, "--ranges" },
+	{ AC_REASON_CAPTURE, explain_capture, NULL },
 	{ AC_REASON_WORKSPACE, NULL, "-e 'set workspace=1Gi'" },
 	{ AC_REASON_OUT_OF_MEMORY, NULL, "-e 'set workspace=64Mi'" },
 	{ AC_REASON_REGION, explain_region, NULL },

@@ -79,11 +79,18 @@ say_site(struct ac_text *t, const struct ac_report *report,
 	ac_text_addf(t, "; recast %llu of ", (unsigned long long)site->recast);
 	ac_text_add_count(t, site->calls, "call");
 	ac_text_add(t, "\n");
-	for (int i = 0; i < AC_REASON_COUNT; i++)
-		if (site->kept[i])
-			ac_text_addf(t, "kept %llu: %s, %s\n",
-			    (unsigned long long)site->kept[i],
-			    ac_reason_names[i], ac_reason_meanings[i]);
+	for (int i = 0; i < AC_REASON_COUNT; i++) {
+		if (!site->kept[i])
+			continue;
+		ac_text_addf(t, "kept %llu: %s, %s",
+		    (unsigned long long)site->kept[i], ac_reason_names[i],
+		    ac_reason_meanings[i]);
+		if (i == AC_REASON_CAPTURE) {
+			ac_text_add(t, "; ");
+			ac_site_add_capture(t, site);
+		}
+		ac_text_add(t, "\n");
+	}
 	say_basis(t, site);
 }
 

@@ -144,6 +144,9 @@ void ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site);
 /* Whether the sizes of its calls are known. Those of a recurrent network are
  * not where it is set up. */
 bool ac_site_has_sizes(const struct ac_site_total *site);
+/* What gets its captured calls recast: "make more steps ..." */
+void ac_site_add_capture(struct ac_text *text,
+    const struct ac_site_total *site);
 /* "fp16:3" */
 void ac_site_add_line(struct ac_text *text, const struct ac_site_total *site);
 /* 98.7 %: never rounded to all or nothing when it is not. */

@@ -253,6 +253,12 @@ print_exceptions(struct ac_page *p, const struct layout *w,
 		between = ", ";
 	}
 	ac_page_end_line(p);
+	if (!site->kept[AC_REASON_CAPTURE]
+	    || !ac_caller_is_xla(site->key.caller))
+		return;
+	indent(p, w);
+	ac_site_add_capture(&p->line, site);
+	ac_page_end_line(p);
 }
 
 /* Why the rung was left, and what was measured then. */

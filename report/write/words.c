@@ -199,6 +199,15 @@ ac_report_clock_of(const struct ac_report *report)
 }
 
 void
+ac_site_add_capture(struct ac_text *text, const struct ac_site_total *site)
+{
+	ac_text_add(text, ac_caller_is_xla(site->key.caller)
+	    ? "XLA_FLAGS=--xla_gpu_enable_command_buffer= keeps XLA from "
+	    "capturing"
+	    : "make more steps on real data before the first capture");
+}
+
+void
 ac_rate_add(struct ac_text *text, double rate)
 {
 	ac_text_add_fixed(text, rate, rate < 1000 ? 1 : 0);

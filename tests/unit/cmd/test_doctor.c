@@ -241,15 +241,15 @@ CHANGE(conv_region)
 	kept_operation(c, AC_REASON_REGION, AC_OP_CONV_FPROP);
 	strcpy(c->facts.work.kept_most[AC_REASON_REGION].region.name, "loss");
 }
+CHANGE(captured) { nothing_recast(c, AC_REASON_CAPTURE);
+	strcpy(c->facts.work.kept_most[AC_REASON_CAPTURE].key.caller,
+	    "xla_cuda_plugin.so+1a2b"); }
 CHANGE(no_gpu) { nothing_recast(c, AC_REASON_UNSUPPORTED);
 	*c->facts.work.gpu = '\0'; c->facts.work.sm = 0; }
 CHANGE(no_gpu_emulator) { no_gpu(c); c->facts.emulator = "/e"; }
 CHANGE(no_handle) { no_gpu(c); c->process.handles = 0; }
-CHANGE(old_gpu)
-{
-	nothing_recast(c, AC_REASON_UNSUPPORTED);
-	c->facts.work.sm = 61;
-}
+CHANGE(old_gpu) { nothing_recast(c, AC_REASON_UNSUPPORTED);
+	c->facts.work.sm = 61; }
 CHANGE(t4) { nothing_recast(c, AC_REASON_UNSUPPORTED); c->facts.work.sm = 75; }
 CHANGE(t4_small)
 {
@@ -406,6 +406,9 @@ static const struct {
 	{ conv_region, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run -e 'conv region=loss -> fp16 profit=off' "
 	    "-- ./train 'a b'", "region loss" },
+	{ captured, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "XLA_FLAGS=--xla_gpu_enable_command_buffer= autocast run "
+	    "-- ./train 'a b'", "keeps XLA from capturing" },
 	{ no_gpu, "kept", AC_DOCTOR_PROBLEM, 1, "nvidia-smi",
 	    "no GPU answered" },
 	{ no_gpu_emulator, "kept", AC_DOCTOR_PROBLEM, 1,

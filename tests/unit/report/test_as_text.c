@@ -48,6 +48,14 @@ test_whole(void **state)
 	    "  seen     cublasStrsm_v2: 1 call, passed through\n"
 	    "A graph replay is counted once, at capture.\n");
 	ac_report_destroy(report);
+	/* Whose calls XLA captured learns what to do about it. */
+	strcpy(made[0].key.caller, "jaxlib.so+1a2b");
+	report = make_report(1);
+	assert_non_null(strstr(written(ac_report_as_text, report),
+	    "           kept 2 of 1000002 calls: capture 2\n"
+	    "           XLA_FLAGS=--xla_gpu_enable_command_buffer= keeps XLA "
+	    "from capturing\n"));
+	ac_report_destroy(report);
 }
 
 /* What was emulated never looks measured. */
