@@ -49,7 +49,7 @@ shadow_sources = shim/graph/shadow.c shim/graph/shadow_engine.c \
 	shim/graph/shadow_pool.c
 trial_parts = tests/unit/shim/trial_world.c shim/trial/timing.c \
 	shim/trial/trial.c shim/trial/trial_end.c shim/trial/trial_judge.c \
-	shim/trial/trial_slots.c shim/trial/trial_strict.c \
+	shim/trial/trial_slots.c shim/trial/trial_graph.c \
 	shim/trial/trial_times.c shim/trial/trial_try.c \
 	shim/trial/trial_turn.c shim/trial/trial_verdict.c shim/trial/chain.c \
 	shim/trial/pair.c shim/trial/size_class.c shim/trial/trial_wait.c

@@ -42,6 +42,13 @@ recast(struct ac_conduct *call, struct ac_site_record *record,
 
 	call->candidate = &call->decision->candidate[call->turn->candidate];
 	reason = run(call, ways);
+	if (reason == AC_REASON_CAPTURE && call->trial
+	    && ac_trial_lacks_room(call->trial, call->turn)) {
+		record = ac_trial_record(call->trial, call->turn->candidate);
+		call->candidate = &call->decision->candidate[
+		    call->turn->candidate];
+		reason = run(call, ways);
+	}
 	if (reason == AC_REASON_NONE)
 		ac_shim_notice(call->decision, call->candidate->rung);
 	ac_report_count(record, reason);

@@ -15,10 +15,10 @@ libautocast_so_SOURCES += \
 	shim/trial/trial.c \
 	shim/trial/trial.h \
 	shim/trial/trial_end.c \
+	shim/trial/trial_graph.c \
 	shim/trial/trial_judge.c \
 	shim/trial/trial_slots.c \
 	shim/trial/trial_state.h \
-	shim/trial/trial_strict.c \
 	shim/trial/trial_times.c \
 	shim/trial/trial_try.c \
 	shim/trial/trial_turn.c \

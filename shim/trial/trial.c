@@ -132,6 +132,7 @@ fill(struct ac_trial *t, struct ac_size_class *size_class)
 {
 	const struct ac_decision *d = &t->decision;
 
+	t->is_xla = ac_caller_is_xla(t->key.caller);
 	t->kept_as = AC_REASON_GUARD;
 	t->timing_over = !t->may_time || d->guard != AC_GUARD_ON;
 	t->current = TRIAL_KEEP;

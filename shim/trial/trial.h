@@ -142,6 +142,11 @@ void ac_trial_tried(struct ac_trial *trial, const struct ac_turn *turn,
  * candidate is demoted, unless it was only an infinity or a NaN. */
 bool ac_trial_judge_now(struct ac_trial *trial, const struct ac_turn *turn);
 
+/* During a turn RECAST in a capture, which has nothing to run its candidate
+ * with: another one is set in `turn`, or it is to be kept (false). Captures
+ * that follow go the same way. */
+bool ac_trial_lacks_room(struct ac_trial *trial, struct ac_turn *turn);
+
 /* After a turn RECAST with a sample: it was queued. */
 void ac_trial_sampled(struct ac_trial *trial, struct ac_turn *turn);
 /* After any turn, whatever came of it: what it held is free again. */

@@ -17,26 +17,6 @@ ac_trial_enlist(struct ac_verdicts *v)
 		;
 }
 
-/* A graph tells at most once what it was found wanting of: the calls that it
- * holds cannot be changed any more. */
-void
-ac_trial_hear_graph(struct ac_trial *t)
-{
-	const struct ac_trial_slots *home = t->v->home;
-	const struct ac_recast_post *post;
-	struct ac_recast_post copy;
-
-	if (!home)
-		return;
-	post = &home->host[TRIAL_GRAPH];
-	copy.number = __atomic_load_n(&post->number, __ATOMIC_ACQUIRE);
-	if (!copy.number || copy.number == t->v->told_graph)
-		return;
-	copy = *post;
-	t->v->told_graph = copy.number;
-	ac_trial_tell_graph(t, &copy);
-}
-
 static void
 end(struct ac_trial *t)
 {

@@ -116,25 +116,6 @@ note_energy(struct ac_trial *t, const struct ac_recast_post *post)
 	t->v->varied = varied + 1;
 }
 
-/* It is of some call since the graph was made, by whichever candidate. */
-void
-ac_trial_tell_graph(struct ac_trial *t, const struct ac_recast_post *post)
-{
-	const unsigned candidate = t->current == TRIAL_KEEP ? 0
-	    : (unsigned)t->current;
-	const enum ac_finding finding = ac_trial_judge(t, candidate, post);
-
-	ac_log(AC_LOG_WARNING, "%s %lldx%lldx%lld: a graph that was captured "
-	    "holds a recast call that is wrong by now: %s. What it replays "
-	    "stays so; capture it again, or keep the call (guide: "
-	    "libautocast(7), GRAPHS)", t->key.symbol, (long long)t->key.m,
-	    (long long)t->key.n, (long long)t->key.k,
-	    ac_finding_meanings[finding]);
-	if (finding != AC_FINDING_NONE)
-		ac_trial_demote(t, AC_PAIR_OTHERS, candidate, finding,
-		    *t->v->calls);
-}
-
 void
 ac_trial_note_unread(struct ac_trial *t, uint32_t unread, uint64_t oldest)
 {
@@ -195,6 +176,25 @@ apply_sample(struct ac_verdicts *v, unsigned entry, uint64_t number)
 		weigh(t, sample, &post, finding, number);
 	note_pairs(t, sample->candidate);
 	ac_trial_close(t, entry);
+}
+
+bool
+ac_trial_apply_posted(struct ac_trial *t, uint64_t number)
+{
+	struct ac_recast_post post;
+	bool all = true;
+
+	for (unsigned i = 0; i < TRIAL_OPEN; i++) {
+		const struct ac_trial_sample *sample = &t->v->sample[i];
+
+		if (!sample->number)
+			continue;
+		if (ac_trial_is_elsewhere(t, i) || ac_trial_read(sample, &post))
+			apply_sample(t->v, i, number);
+		else
+			all &= sample->due > number;
+	}
+	return all;
 }
 
 bool

@@ -159,9 +159,14 @@ struct ac_trial {
 	struct ac_site_region region;
 	char               name[32];
 	bool               may_time;
+	bool               is_xla;            /* calls it */
 
 	/* Read by any thread. */
 	_Atomic uint64_t own_calls;
+	_Atomic uint64_t captured;            /* of them, with their place
+	                                       * known */
+	_Atomic uint32_t captured_as;         /* 1 + candidate or TRIAL_KEEP;
+	                                       * 0: not yet */
 	_Atomic uint64_t settled_at;          /* of its own calls; 0: not yet */
 	_Atomic bool     timing_over;
 	_Atomic bool     keep_timed;          /* the original was, in a try */
@@ -218,6 +223,8 @@ void ac_trial_lower(_Atomic uint64_t *least, uint64_t value);
  * waited in vain only looks from then on; nobody waits after a wait in vain
  * until a look finds its sample. */
 bool ac_trial_await(struct ac_trial *trial, uint64_t number);
+/* Whether they have come. */
+bool ac_trial_has_come(const struct ac_trial *trial, uint64_t number);
 
 /* Wait for who judges, as long at most, while a verdict is due at call
  * `number`: nobody is to go on without it. False: it is still due. */
@@ -225,6 +232,8 @@ bool ac_trial_await_judge(struct ac_trial *trial, uint64_t number);
 
 /* Apply the verdicts that are due at call `number`. False: one has not come. */
 bool ac_trial_apply(struct ac_trial *trial, uint64_t number);
+/* The same of all that have come, due or not. */
+bool ac_trial_apply_posted(struct ac_trial *trial, uint64_t number);
 
 /* Whether a try of all candidates is paid for. */
 bool ac_trial_is_afforded(const struct ac_trial *trial);
@@ -235,6 +244,11 @@ void ac_trial_begin_try(struct ac_trial *trial, const struct ac_place *place,
 /* The turn of a call before the site has settled. */
 void ac_trial_turn_probation(struct ac_trial *trial,
     const struct ac_place *place, struct ac_turn *turn);
+
+/* Conclude from the tries of a probation, if all have posted; in a capture
+ * without waiting for that. */
+void ac_trial_end_waiting(struct ac_trial *trial, const struct ac_place *place,
+    uint64_t number);
 
 /* Whether the probation has to see more of a candidate. */
 bool ac_trial_is_undecided(const struct ac_trial *trial, unsigned candidate);
@@ -273,8 +287,9 @@ void ac_trial_turn_strict(struct ac_trial *trial, const struct ac_place *place,
 void ac_trial_enlist(struct ac_verdicts *verdicts);
 /* What a graph posted since the last time is told. */
 void ac_trial_hear_graph(struct ac_trial *trial);
-void ac_trial_tell_graph(struct ac_trial *trial,
-    const struct ac_recast_post *post);
+/* The turn of a call in a capture, under guard=on. */
+void ac_trial_turn_captured(struct ac_trial *trial,
+    const struct ac_place *place, struct ac_turn *turn);
 void ac_trial_note_unread(struct ac_trial *trial, uint32_t unread,
     uint64_t oldest);
 

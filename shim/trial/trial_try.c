@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/trial/trial_try.c -- candidates beside the original call: the probation,
- * which is a number of such tries. */
+ * which is a number of such tries; and guard=strict, under which each call is
+ * judged before it counts, so that a retry needs no proof. */
 #include "shim/trial/trial_state.h"
 
 bool
@@ -85,9 +86,12 @@ end_probation(struct ac_trial *t, uint64_t number)
 
 /* Conclude from the tries, if all have posted. The context of the tries may be
  * gone with all it had queued; or it may be another one's turn. */
-static void
-end_waiting(struct ac_trial *t, const struct ac_place *place, uint64_t number)
+void
+ac_trial_end_waiting(struct ac_trial *t, const struct ac_place *place,
+    uint64_t number)
 {
+	if (place->capture && !ac_trial_has_come(t, number))
+		return;
 	if (!ac_trial_is_home(t, place)) {
 		if (ac_trial_is_deserted(t, place, number, TRIAL_PERIOD))
 			(void)ac_trial_take_slots(t, place);
@@ -107,14 +111,10 @@ ac_trial_turn_probation(struct ac_trial *t, const struct ac_place *place,
 {
 	uint32_t bits;
 
-	if (place->capture) {
-		turn->reason = AC_REASON_CAPTURE;
-		return;
-	}
 	if (!ac_trial_hold(t, false))
 		return;
 	if (t->v->state == TRIAL_WAITING)
-		end_waiting(t, place, turn->number);
+		ac_trial_end_waiting(t, place, turn->number);
 	if (t->v->state == TRIAL_PROBATION && turn->number >= t->v->first) {
 		bits = ac_trial_is_afforded(t) ? wanted_of(t, turn->pair) : 0;
 		if (bits)
@@ -124,4 +124,73 @@ ac_trial_turn_probation(struct ac_trial *t, const struct ac_place *place,
 	}
 	if (turn->kind != AC_TURN_TRY)
 		ac_trial_release(t);
+}
+
+/* ---- guard=strict -------------------------------------------------------- */
+
+void
+ac_trial_retry_strict(struct ac_trial *t, const struct ac_turn *turn)
+{
+	struct ac_pair *pair = &t->v->pairs.of[turn->pair];
+	struct ac_pair *others = &t->v->pairs.of[AC_PAIR_OTHERS];
+
+	const bool is_due = ac_pair_is_restless(&t->v->pairs, turn->pair,
+	    turn->number) || ac_pair_is_restless(&t->v->pairs, AC_PAIR_OTHERS,
+	    turn->number);
+
+	if (!is_due || !ac_trial_hold(t, false))
+		return;
+	if (pair->out && turn->number >= pair->retry_at)
+		pair->out = pair->refuted = 0;
+	if (others->out && turn->number >= others->retry_at)
+		others->out = others->refuted = 0;
+	ac_trial_set_retry(t);
+	atomic_fetch_add_explicit(&ac_trial_record(t, 0)->course.retries, 1,
+	    memory_order_relaxed);
+	ac_trial_choose(t);
+	ac_trial_release(t);
+}
+
+void
+ac_trial_turn_strict(struct ac_trial *t, const struct ac_place *place,
+    struct ac_turn *turn)
+{
+	turn->kind = AC_TURN_KEEP;
+	turn->reason = AC_REASON_CAPTURE;
+	if (!place || place->capture)
+		return;
+	turn->reason = AC_REASON_DRIVER;
+	(void)ac_trial_hold(t, true);
+	turn->entry[0] = TRIAL_OPEN;
+	if (ac_trial_take_slots(t, place))
+		turn->entry[0] = (uint8_t)ac_trial_open(t);
+	if (turn->entry[0] != TRIAL_OPEN) {
+		turn->kind = AC_TURN_STRICT;
+		turn->sampled = true;
+		turn->slot = ac_trial_slot_at(t, turn->entry[0]);
+	}
+	ac_trial_release(t);
+}
+
+bool
+ac_trial_judge_now(struct ac_trial *t, const struct ac_turn *turn)
+{
+	struct ac_recast_post post;
+	enum ac_finding finding = AC_FINDING_REFUSED;
+
+	if (__atomic_load_n(&turn->slot.host->number, __ATOMIC_ACQUIRE)
+	    == turn->number) {
+		post = *turn->slot.host;
+		finding = ac_trial_judge(t, turn->candidate, &post);
+		/* Nothing repairs a product beside C. */
+		if (finding == AC_FINDING_NONE
+		    && post.verdict & AC_VERDICT_NONFINITE)
+			return false;
+	}
+	if (finding == AC_FINDING_NONE)
+		return true;
+	(void)ac_trial_hold(t, true);
+	ac_trial_demote(t, turn->pair, turn->candidate, finding, turn->number);
+	ac_trial_release(t);
+	return false;
 }

@@ -126,6 +126,9 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 		return true;
 	if (t->own_calls < t->decision.after)
 		return false;
+	/* What it captures has to be known from the first time on. */
+	if (t->is_xla)
+		return true;
 	/* Before its turn, or during another's. */
 	if (t->v->state != TRIAL_SETTLED)
 		return next >= t->v->first && !t->v->judge
@@ -183,8 +186,6 @@ static bool
 conclude(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	if (place->capture)
-		return true;
 	if (!ac_trial_hold(t, false))
 		return ac_trial_await_judge(t, turn->number);
 	if (!ac_trial_is_home(t, place)) {
@@ -213,7 +214,7 @@ conclude(struct ac_trial *t, const struct ac_place *place,
 static void
 find_home(struct ac_trial *t, const struct ac_place *place, uint64_t number)
 {
-	if (place->capture || ac_trial_is_home(t, place)
+	if (ac_trial_is_home(t, place)
 	    || !ac_trial_is_deserted(t, place, number,
 	    TRIAL_LAG + 4 * t->v->period) || !ac_trial_hold(t, false))
 		return;
@@ -233,7 +234,7 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 	const bool is_due = !turn->timing && is_sample_due(t, turn->candidate,
 	    turn->nth, turn->number);
 	/* What a stream's calls lost only a call of that stream can tell. */
-	const bool is_silent = is_cast(t, turn->candidate) && !place->capture
+	const bool is_silent = is_cast(t, turn->candidate)
 	    && ac_history_is_silent(&t->v->histories, place, turn->candidate,
 	    turn->number, t->v->period + t->v->period / 8);
 	uint64_t next = t->v->next_sample;
@@ -241,14 +242,6 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 	if (t->decision.guard != AC_GUARD_ON)
 		return;
 	find_home(t, place, turn->number);
-	if (place->capture) {
-		/* What a graph holds runs for ever, and posts when it was found
-		 * wanting. */
-		if (is_cast(t, turn->candidate))
-			turn->posts_if_bad = ac_trial_slot_in(t, place,
-			    TRIAL_GRAPH, &turn->slot);
-		return;
-	}
 	if (!is_due && !is_new && !is_silent)
 		return;
 	turn->entry[0] = (uint8_t)ac_trial_open(t);
@@ -278,10 +271,8 @@ is_kept(struct ac_trial *t, const struct ac_place *place, bool is_overdue,
 	const uint32_t out = t->v->chained | (t->v->pairs.any_out
 	    ? ac_pair_out(&t->v->pairs, turn->pair) : 0);
 	uint32_t current;
-	/* What a graph holds runs for ever: it is not for timing. */
-	const int variant = !t->timing_over && place && !place->capture
-	    && !is_overdue && ac_trial_is_home(t, place)
-	    ? timed_variant(t, turn) : -1;
+	const int variant = !t->timing_over && place && !is_overdue
+	    && ac_trial_is_home(t, place) ? timed_variant(t, turn) : -1;
 
 	if (t->chosen != t->v->version)
 		ac_trial_choose(t);
@@ -300,11 +291,6 @@ is_kept(struct ac_trial *t, const struct ac_place *place, bool is_overdue,
 	turn->candidate = current;
 	if (current == TRIAL_KEEP) {
 		turn->reason = (enum ac_reason)t->kept_as;
-		return true;
-	}
-	if (place && place->capture && t->v->varied < TRIAL_EVIDENCE
-	    && t->decision.guard == AC_GUARD_ON) {
-		turn->reason = AC_REASON_CAPTURE;
 		return true;
 	}
 	return is_overdue;                      /* kept: probation */
@@ -366,6 +352,10 @@ ac_trial_turn(struct ac_trial *t, const struct ac_place *place,
 		ac_credit_count(t->v->credit, &t->decision);
 	if (turn->own <= t->decision.after)
 		return;
+	if (place && place->capture && t->decision.guard == AC_GUARD_ON) {
+		ac_trial_turn_captured(t, place, turn);
+		return;
+	}
 	if (place && atomic_load_explicit(&t->v->state, memory_order_acquire)
 	    != TRIAL_SETTLED)
 		ac_trial_turn_probation(t, place, turn);

@@ -56,6 +56,19 @@ ac_trial_await_judge(struct ac_trial *t, uint64_t number)
 }
 
 bool
+ac_trial_has_come(const struct ac_trial *t, uint64_t number)
+{
+	struct ac_recast_post post;
+	bool all = true;
+
+	for (unsigned i = 0; i < TRIAL_OPEN; i++)
+		if (t->v->sample[i].number && t->v->sample[i].due <= number
+		    && !ac_trial_is_elsewhere(t, i))
+			all &= ac_trial_read(&t->v->sample[i], &post);
+	return all;
+}
+
+bool
 ac_trial_await(struct ac_trial *t, uint64_t number)
 {
 	bool all = true;

@@ -105,7 +105,8 @@ check 'control: whose bits are others' "$([ "${alone#*replay=}" != \
     "$(hash replay)" ] || echo "$alone")"
 replays 'a lane in use is not recorded: kept' fp16 global busy '21 0 6'
 equal "whose bits are the original's" "$bits" "$(hash replay)"
-replays 'a lane in use, guarded' "$guarded" thread busy '12 0 6'
+# There the library converts, but for arrays of matrices.
+replays 'a lane in use, guarded' "$guarded" thread busy '16 4 2'
 
 # Another thread meets its first recast while this one captures. Its own waits,
 # 160, are the program's.

@@ -28,7 +28,8 @@ note(const char *event)
 /* Counted: for what, and in whose record. */
 static int counted;
 static struct ac_site_record *counted_in;
-static struct ac_site_record site_record, its_record, kept_record;
+static struct ac_site_record site_record, its_record, second_record,
+    kept_record;
 
 __thread struct ac_report_mine ac_report_mine;
 
@@ -74,6 +75,7 @@ struct row {
 	unsigned    candidate;
 	bool        is_timed;
 	enum ac_reason answer;           /* of its way */
+	bool        is_second;           /* the second candidate has room */
 	/* What is to become of it. */
 	enum ac_outcome outcome;
 	enum ac_reason reason;           /* as counted */
@@ -134,10 +136,21 @@ ac_trial_turn_over(struct ac_trial *t, const struct ac_turn *turn)
 	note(t == trial ? "over" : "over-on-stream");
 }
 
+bool
+ac_trial_lacks_room(struct ac_trial *t, struct ac_turn *turn)
+{
+	assert_ptr_equal(t, trial);
+	note("lacks");
+	turn->candidate += row->is_second;
+	return row->is_second;
+}
+
 struct ac_site_record *
 ac_trial_record(struct ac_trial *t, unsigned candidate)
 {
 	(void)t;
+	if (row->is_second && candidate == row->candidate + 1)
+		return &second_record;
 	assert_int_equal(candidate, row->candidate);
 	return candidate == AC_CANDIDATES ? &kept_record : &its_record;
 }
@@ -209,8 +222,12 @@ prepare(struct ac_conduct *call)
 static enum ac_reason
 way(const struct ac_conduct *call, const char *name)
 {
-	assert_int_equal(call->turn->candidate, row->candidate);
+	const unsigned candidate = call->turn->candidate;
+
 	note(name);
+	if (row->is_second && candidate == row->candidate + 1)
+		return AC_REASON_NONE;
+	assert_int_equal(candidate, row->candidate);
 	return row->answer;
 }
 
@@ -218,7 +235,7 @@ static enum ac_reason
 recast(struct ac_conduct *call)
 {
 	assert_ptr_equal(call->candidate,
-	    &call->decision->candidate[row->candidate]);
+	    &call->decision->candidate[call->turn->candidate]);
 	return way(call, call->place ? "recast" : "recast-nowhere");
 }
 
@@ -267,8 +284,8 @@ check(const struct row *r)
 	events[0] = '\0';
 	counted = -1;
 	noticed = AC_RUNG_KEEP;
-	site_record.rung = its_record.rung = AC_RUNG_FP16;
-	its_record.course.captured = 0;
+	site_record.rung = its_record.rung = second_record.rung = AC_RUNG_FP16;
+	its_record.course.captured = second_record.course.captured = 0;
 	outcome = ac_conduct(&call, &ways, &kept);
 	if (outcome == AC_OUTCOME_TIMED)
 		ac_kept_end(&kept);
@@ -277,9 +294,10 @@ check(const struct row *r)
 		fail_msg("%s: outcome %d, reason %d, %s", r->what,
 		    (int)outcome, counted, events);
 	assert_int_equal(noticed, is_done ? decision.candidate[
-	    r->candidate].rung : AC_RUNG_KEEP);
+	    r->candidate + r->is_second].rung : AC_RUNG_KEEP);
 	assert_int_equal(its_record.course.captured, is_done && r->is_tried
-	    && r->capture);
+	    && r->capture && !r->is_second);
+	assert_int_equal(second_record.course.captured, r->is_second);
 }
 
 #define CHECK(rows) \
@@ -365,6 +383,14 @@ test_recast(void **state)
 		    .capture = 1, .is_unsteady = true, .kind = AC_TURN_RECAST,
 		    DONE(its_record), .events =
 		    "meet stream place turn recast over" },
+		{ "captured, without room for it", ON, CAST, .wants = true,
+		    .capture = 1, .kind = AC_TURN_RECAST,
+		    .answer = AC_REASON_CAPTURE, KEPT(CAPTURE, its_record),
+		    .events = "meet stream place turn recast lacks over" },
+		{ "captured, with room for another", ON, CAST, .wants = true,
+		    .capture = 1, .kind = AC_TURN_RECAST, .is_second = true,
+		    .answer = AC_REASON_CAPTURE, DONE(second_record), .events =
+		    "meet stream place turn recast lacks recast over" },
 		{ "unsampled", ON, LIBRARY, .has_prepare = true,
 		    .kind = AC_TURN_RECAST, DONE(its_record), .events =
 		    "meet prepare-nowhere turn recast-nowhere over" },

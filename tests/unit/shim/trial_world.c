@@ -17,6 +17,7 @@ enum { QUEUE = 1 << 12 };
 
 struct device device;
 bool tunes;
+const char *caller;
 struct ac_recast_post posts[2][TRIAL_SLOTS];
 bool has_pages = true;
 unsigned pages, naps, delivers_after;
@@ -211,6 +212,8 @@ make(const struct ac_decision *decision, bool may_time)
 	tunes = false;
 	here.epoch = graph.epoch = there.epoch = 1;
 	elapsed_ms = 0;
+	if (caller)
+		(void)snprintf(key.caller, sizeof key.caller, "%s", caller);
 	site = ac_report_site(&ac_outside, &key, decision, "", NULL);
 	return ac_trial_make(decision, &key, "", site, NULL, may_time);
 }

@@ -23,6 +23,7 @@ struct device {
 };
 extern struct device device;
 extern bool tunes;                  /* the program, as its calls say */
+extern const char *caller;          /* of the next site that is made */
 extern struct ac_recast_post posts[2][TRIAL_SLOTS]; /* here, and there */
 extern bool has_pages;
 extern int64_t now_ns;              /* the clock of a test that has one */
