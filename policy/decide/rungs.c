@@ -18,7 +18,7 @@ enum { ALL = BIT(TF32) | BIT(FP16) | BIT(BF16) };
 static const unsigned legal_rungs[AC_OP_COUNT] = {
 	[AC_OP_GEMM_SINGLE] = ALL,
 	[AC_OP_GEMM_STRIDED] = ALL,
-	[AC_OP_GEMM_LT] = 0,
+	[AC_OP_GEMM_LT] = ALL,
 	/* Pointer arrays: the host cannot see how the matrices are aligned, so
 	 * the compute type of the program's own call stays as it is. */
 	[AC_OP_GEMM_BATCHED] = BIT(FP16) | BIT(BF16),

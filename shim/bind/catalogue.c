@@ -13,6 +13,8 @@ enum {
 const struct ac_entry_row ac_entries[ENTRY_COUNT] = {
 #define GEMM(shape, symbol, index) [ENTRY_##symbol] = { #symbol, \
 	"libcublas.so", OPERATION_##shape, HAS_RECIPE_##shape },
+#define MATMUL(shape, symbol, provider) [ENTRY_##symbol] = { #symbol, \
+	provider, OPERATION_##shape, HAS_RECIPE_##shape },
 #define WRAPPED(kind, symbol, provider) \
 	[ENTRY_##symbol] = { #symbol, provider, -1, false },
 #define COMPANION(symbol, provider, need) \

@@ -8,6 +8,7 @@
 
 /* Never cublas_v2.h: its macros would rename our rows. */
 #include <cublas_api.h>
+#include <cublasLt.h>
 
 /* What the program sees of the library: NVIDIA's names, unversioned. */
 #define AC_EXPORT __attribute__((visibility("default")))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/gemm/cublas_door.c -- how a recast product goes through cuBLAS: by
  * cublasGemmEx() or cublasGemmStridedBatchedEx(). */
-#include "shim/gemm/gemm.h"
+#include "shim/gemm/recipe.h"
 
 #include <limits.h>
 
@@ -64,15 +64,15 @@ issue_wide(struct ac_provider *provider, const struct ac_gemm *p,
 
 /* In the form whose indices are wide enough. */
 static enum ac_reason
-issue(const struct ac_gemm *program, const struct ac_gemm *p,
-    struct ac_provider *provider, cublasComputeType_t compute, bool beside,
-    cublasStatus_t *status_out)
+issue(const struct ac_job *job, const struct ac_gemm *p,
+    cublasComputeType_t compute, bool beside, cublasStatus_t *status_out)
 {
+	struct ac_provider *provider = job->site->binding.provider;
 	void *const c = (void *)(uintptr_t)p->c.data;
 	cublasStatus_t status;
 	enum ac_reason reason = AC_REASON_NONE;
 
-	(void)program, (void)beside; /* a product is all that cuBLAS does */
+	(void)beside; /* a product is all that cuBLAS does */
 	if (!fits_int(p))
 		reason = issue_wide(provider, p, compute, &status);
 	else if (p->batch > 1)

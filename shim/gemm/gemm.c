@@ -236,6 +236,12 @@ recast(struct ac_conduct *call)
 	    ? ac_recipe_cast(job) : ac_recipe_library(job);
 }
 
+#define WAYS(place) { \
+	.needs_place = (place), .find_stream = find_stream, \
+	.prepare = prepare, .recast = recast, .strict = ac_recipe_strict, \
+	.try_all = ac_recipe_try \
+}
+
 /* What arrays of addresses hold may change without their being moved: they
  * have no key. */
 static enum ac_outcome
@@ -243,11 +249,10 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
     const struct ac_handle *handle, struct ac_kept *kept_out,
     cublasStatus_t *status_out)
 {
-	static const struct ac_ways ways = {
-		.find_stream = find_stream, .prepare = prepare,
-		.recast = recast, .strict = ac_recipe_strict,
-		.try_all = ac_recipe_try
+	static const struct ac_ways both[2] = {
+		WAYS(false), WAYS(true)
 	};
+	const struct ac_ways *ways = &both[g->door->needs_place];
 	struct ac_job job = {
 		.call = {
 			.decision = &site->decision, .record = site->record,
@@ -260,7 +265,10 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 		.status_out = status_out
 	};
 
-	return ac_conduct(&job.call, &ways, kept_out);
+	if (g->tail && site->state)
+		job.call.is_unsteady = !ac_steady_meets(&site->state->steady,
+		    g->tail->algorithm);
+	return ac_conduct(&job.call, ways, kept_out);
 }
 
 enum ac_outcome

@@ -22,9 +22,12 @@ struct ac_operand {
 struct ac_gemm_tail {
 	struct ac_recast_added    added;
 	struct ac_recast_epilogue epilogue;
+	uint64_t                  algorithm;  /* that the program chose: a hash
+	                                       * (shim/trial/steady.h) */
 };
 
 struct ac_gemm_door;
+struct ac_job;
 
 struct ac_gemm {
 	const struct ac_gemm_door *door; /* by which it came */
@@ -44,20 +47,20 @@ struct ac_gemm_door {
 	/* Lanes hold a handle of cuBLAS for what they run, and the program's
 	 * handles are of the library that serves the calls. */
 	bool has_handles;
+	bool needs_place;   /* every candidate does: see struct ac_ways */
 	enum ac_reason (*find_stream)(const struct ac_gemm *program,
 	    struct ac_provider *provider, ac_cu_stream *stream_out);
 	/* Where the program's scalars are. False: unknown. */
 	bool (*pointer_mode)(const struct ac_gemm *program,
 	    struct ac_provider *provider, cublasPointerMode_t *mode_out);
-	/* Issue `product`, which is `program` but for handle, operands and
+	/* Issue `product`, which is the job's but for handle, operands and
 	 * scalars. With `beside`, it goes next to C, without beta and what
-	 * follows. AC_REASON_NONE and *status_out, the library's
-	 * answer; or why the original call may still be made: the provider has
-	 * no such form, or refused. */
-	enum ac_reason (*issue)(const struct ac_gemm *program,
-	    const struct ac_gemm *product, struct ac_provider *provider,
-	    cublasComputeType_t compute, bool beside,
-	    cublasStatus_t *status_out);
+	 * follows. AC_REASON_NONE and *status_out, the library's answer; or why
+	 * the original call may still be made: the provider has no such form,
+	 * or refused. */
+	enum ac_reason (*issue)(const struct ac_job *job,
+	    const struct ac_gemm *product, cublasComputeType_t compute,
+	    bool beside, cublasStatus_t *status_out);
 };
 
 /* cuBLAS's own: cublas_door.c. */

@@ -49,8 +49,8 @@ ac_cast_multiply(const struct ac_job *job, const struct ac_layout *layout,
 		product.c = (struct ac_operand){ r->output.result, CUDA_R_32F,
 			g->m, g->m * g->n };
 	}
-	return g->door->issue(g, &product, job->site->binding.provider,
-	    CUBLAS_COMPUTE_32F, r->output.result != NULL, status_out);
+	return g->door->issue(job, &product, CUBLAS_COMPUTE_32F,
+	    r->output.result != NULL, status_out);
 }
 
 /* The last launch. It has failed for good once the product is in C. */

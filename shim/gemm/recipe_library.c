@@ -17,7 +17,7 @@ ac_library_compute(enum ac_rung rung)
 static enum ac_reason
 multiply(const struct ac_job *job)
 {
-	return job->g->door->issue(job->g, job->g, job->site->binding.provider,
+	return job->g->door->issue(job, job->g,
 	    ac_library_compute(job->call.candidate->rung), false,
 	    job->status_out);
 }

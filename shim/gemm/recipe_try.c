@@ -17,8 +17,7 @@ multiply_by_library(const struct ac_job *job, const struct ac_layout *layout,
 	product.beta = r->alpha.device ? &r->state->zero : &zero;
 	product.c = (struct ac_operand){ r->output.result, CUDA_R_32F,
 		product.m, product.m * product.n };
-	return job->g->door->issue(job->g, &product,
-	    job->site->binding.provider,
+	return job->g->door->issue(job, &product,
 	    ac_library_compute(job->call.candidate->rung), true, status_out);
 }
 
@@ -127,7 +126,7 @@ write_output(const struct ac_job *job, struct ac_layout *layout,
 	layout->recast.output.result = NULL;
 	if (job->call.candidate->tactic == AC_TACTIC_CAST)
 		return ac_cast_multiply(job, layout, loan, job->status_out);
-	return g->door->issue(g, g, job->site->binding.provider,
+	return g->door->issue(job, g,
 	    ac_library_compute(job->call.candidate->rung), false,
 	    job->status_out);
 }

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # shim/lt/local.mk -- what the makefile knows of this folder.
 libautocast_so_SOURCES += \
+	shim/lt/call.h \
 	shim/lt/content.c \
 	shim/lt/content.h \
 	shim/lt/cublaslt_handle.c \
+	shim/lt/cublaslt_matmul.c \
+	shim/lt/door.c \
 	shim/lt/library.c \
 	shim/lt/library.h \
 	shim/lt/memo.c \
-	shim/lt/memo.h
+	shim/lt/memo.h \
+	shim/lt/plan.c \
+	shim/lt/plan.h \
+	shim/lt/product.c \
+	shim/lt/product.h

@@ -20,6 +20,11 @@ static const char *const type_names[] = { "f32", "f16", "bf16", "f64", "c32",
 static const char *const asked_names[] = {
 	"fp32", "fp32", "tf32", "fast16f", "fast16bf", "pedantic", "emulated"
 };
+static const char *const epilogue_names[] = {
+#define EPILOGUE(id, value, name, activation, aux, bias, gradient) name,
+#include "shim/site/epilogues.def"
+	"bgrada or bgradb", "other"
+};
 
 struct ac_call
 ac_call_of(const struct ac_site_call *call)
@@ -35,6 +40,7 @@ ac_call_of(const struct ac_site_call *call)
 		.transb = (cublasOperation_t)(form >> 18 & 3),
 		.asked = (enum ac_asked)(form >> 20 & 0xf),
 		.type = (enum ac_type_class)(form >> 24 & 0xf),
+		.epilogue = (enum ac_epilogue)(form >> AC_EPILOGUE_SHIFT & 0xf),
 		.device = (int)(int8_t)(form >> 32),
 		.via = (uint32_t)(form & 0xff00),
 		.region = (uint32_t)(form >> AC_REGION_SHIFT),
@@ -106,19 +112,26 @@ ac_describe_asked(struct ac_description *d, const char *type,
 	ac_text_add(&text, asked);
 }
 
+/* 13.1.0 is 130100 since CUDA 10.1; before, 8.0 was 8000. Of one release,
+ * cuBLAS and cublasLt say the same. */
 int
 ac_describe_library(struct ac_description *d, cublasHandle_t handle,
     struct ac_provider *provider)
 {
 	struct ac_text text;
-	int version;
+	int version = 0;
 
 	ac_text_init(&text, d->library, sizeof d->library);
-	__typeof__(&cublasGetVersion_v2) get_version =
-	    provider ? PROVIDER(provider, cublasGetVersion_v2) : NULL;
-	if (!get_version || get_version(handle, &version))
+	if (!provider)
 		return 0;
-	/* 13.1.0 is 130100 since CUDA 10.1; before, 8.0 was 8000. */
+	__typeof__(&cublasGetVersion_v2) get_version =
+	    PROVIDER(provider, cublasGetVersion_v2);
+	__typeof__(&cublasLtGetVersion) get_lt_version =
+	    PROVIDER(provider, cublasLtGetVersion);
+	if (get_lt_version)
+		version = (int)get_lt_version();
+	else if (!get_version || get_version(handle, &version))
+		return 0;
 	ac_text_addf(&text, "cublas-%d.%d", version / 10000,
 	    version / 100 % 100);
 	return version;
@@ -230,6 +243,7 @@ ac_describe(const struct ac_call *call, struct ac_provider *provider,
     struct ac_description *d)
 {
 	const struct ac_device *gpu = ac_device_get(call->device);
+	struct ac_text shape;
 	int version;
 
 	ac_describe_begin(d,
@@ -244,6 +258,8 @@ ac_describe(const struct ac_call *call, struct ac_provider *provider,
 	d->key.n = call->n;
 	d->key.k = call->k;
 	d->key.batch = call->batch;
+	ac_text_init(&shape, d->key.shape, sizeof d->key.shape);
+	ac_text_add(&shape, epilogue_names[call->epilogue]);
 	ac_describe_end(d, call->region, call->device);
 	d->op.fact[AC_FACT_TA] = d->ta;
 	d->op.fact[AC_FACT_TB] = d->tb;

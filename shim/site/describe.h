@@ -15,6 +15,7 @@ struct ac_call {
 	cublasOperation_t transa, transb;
 	enum ac_asked asked;
 	enum ac_type_class type;
+	enum ac_epilogue epilogue;
 	int device;              /* CUDA ordinal, -1 if unknown */
 	uint32_t via;            /* the thunk's note (shim/bind/thunk.h) */
 	uint32_t region;         /* its number; 0: none */

@@ -15,6 +15,7 @@
 #include "shim/device/history.h"
 #include "shim/bind/provider.h"
 #include "shim/bind/thunk.h"
+#include "shim/trial/steady.h"
 
 /* What the program requested, as the policy's `asked` spells it; UNSAID: the
  * call itself says nothing, the handle's math mode decides. */
@@ -28,11 +29,26 @@ enum ac_type_class {
 	AC_TYPE_OTHER
 };
 
+/* What follows a product; DEFAULT: nothing, as in all of cuBLAS's own. */
+enum ac_epilogue {
+#define EPILOGUE(id, value, name, activation, aux, bias, gradient) \
+	AC_EPILOGUE_##id,
+#include "shim/site/epilogues.def"
+#undef EPILOGUE
+	/* No recipe knows them: the sums of an input, of the scaled casts; and
+	 * whatever else is asked. */
+	AC_EPILOGUE_INPUT_SUMS,
+	AC_EPILOGUE_OTHER,
+	AC_EPILOGUE_COUNT,
+	AC_EPILOGUE_SHIFT = 28
+};
+_Static_assert(AC_EPILOGUE_COUNT <= 16, "an epilogue fits in a form");
+
 /* How a call was spelled, in one word: from the lowest bit the entry (8), the
  * thunk's note (8), the transposes (2 each), what its compute type and its
- * types amount to (4 each). Constant but for the transposes where the function
- * fixes the types. Above it, in a query: the device (8), and the number of the
- * region from AC_REGION_SHIFT on. */
+ * types amount to (4 each), its epilogue (4). Constant but for the transposes
+ * where the function fixes the types. Above it, in a query: the device (8), and
+ * the number of the region from AC_REGION_SHIFT on. */
 typedef uint32_t ac_form;
 
 static inline ac_form
@@ -69,6 +85,7 @@ struct ac_site_state {
 	_Atomic(struct ac_trial *) trial; /* by ac_site_trial() */
 	struct ac_size_class *size_class; /* NULL: none */
 	_Atomic(struct ac_ranges *) ranges;
+	struct ac_steady steady;       /* of calls that name an algorithm */
 };
 
 struct ac_site {

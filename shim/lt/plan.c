@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/lt/plan.c -- plans, by their kinds (shim/lt/plan.h). Layouts are only
+ * read while they run. An operation holds the addresses of a bias and of a
+ * second matrix, which change from call to call: each run borrows one. */
+#include "shim/lt/plan.h"
+
+#include "base/mapped.h"
+#include "base/table.h"
+
+#include <string.h>
+
+enum { BITS = 12, OPERATIONS = 8 };
+
+/* Ours to hold, so that nothing is allocated; with room for what newer
+ * libraries put there. */
+union descriptor {
+	cublasLtMatmulDescOpaque_t       operation;
+	cublasLtMatrixLayoutOpaque_t     layout;
+	cublasLtMatmulPreferenceOpaque_t preference;
+	uint64_t                         words[64];
+};
+
+struct operation {
+	_Atomic bool     is_lent;
+	bool             is_made;
+	const void      *bias;
+	void            *aux;              /* as it holds them */
+	union descriptor descriptor;
+};
+
+struct plan {
+	struct ac_table_entry entry;       /* its generation: a binding's */
+	struct ac_lt_kind     kind;
+	bool                  is_refused;  /* cublasLt has no algorithm */
+	union descriptor      a, b, c, d;
+	cublasLtMatmulAlgo_t  algorithm;
+	struct operation      operation[OPERATIONS];
+};
+
+static ac_table_slot slots[1 << BITS];
+static struct ac_table plans = { slots, BITS, 1 << (BITS - 1), 0 };
+
+uint8_t
+ac_lt_alignment(const void *address)
+{
+	return (uint8_t)__builtin_ctzl((uintptr_t)address | 256);
+}
+
+/* ---- Making ------------------------------------------------------------- */
+
+#define SET(function, descriptor, attribute, value) \
+	(!PROVIDER(provider, function)((descriptor), (attribute), &(value), \
+	    sizeof(value)))
+
+static bool
+make_layout(const struct ac_lt_kind *kind, int32_t type, int64_t rows,
+    int64_t cols, const struct ac_lt_stored *x, union descriptor *out)
+{
+	struct ac_provider *provider = kind->provider;
+
+	return !PROVIDER(provider, cublasLtMatrixLayoutInit_internal)(
+	    &out->layout, sizeof *out, (cudaDataType)type, (uint64_t)rows,
+	    (uint64_t)cols, x->ld)
+	    && (kind->batch == 1 || (SET(cublasLtMatrixLayoutSetAttribute,
+		&out->layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, kind->batch)
+	    && SET(cublasLtMatrixLayoutSetAttribute, &out->layout,
+		CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, x->stride)));
+}
+
+static bool
+make_layouts(struct plan *plan)
+{
+	const struct ac_lt_kind *kind = &plan->kind;
+	const bool ta = kind->transa != CUBLAS_OP_N;
+	const bool tb = kind->transb != CUBLAS_OP_N;
+
+	return make_layout(kind, kind->type, ta ? kind->k : kind->m,
+	    ta ? kind->m : kind->k, &kind->a, &plan->a)
+	    && make_layout(kind, kind->type, tb ? kind->n : kind->k,
+		tb ? kind->k : kind->n, &kind->b, &plan->b)
+	    && make_layout(kind, CUDA_R_32F, kind->m, kind->n, &kind->c,
+		&plan->c)
+	    && make_layout(kind, CUDA_R_32F, kind->m, kind->n, &kind->d,
+		&plan->d);
+}
+
+static bool
+set_aux(const struct ac_lt_kind *kind, cublasLtMatmulDesc_t descriptor)
+{
+	struct ac_provider *provider = kind->provider;
+
+	return SET(cublasLtMatmulDescSetAttribute, descriptor,
+	    CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, kind->aux_ld)
+	    && (kind->batch == 1 || SET(cublasLtMatmulDescSetAttribute,
+		descriptor, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE,
+		kind->aux_stride));
+}
+
+static bool
+set_operation(const struct ac_lt_kind *kind, cublasLtMatmulDesc_t descriptor)
+{
+	const struct ac_lt_epilogue *does = &ac_lt_epilogues[kind->epilogue];
+	const int32_t transa = kind->transa, transb = kind->transb;
+	struct ac_provider *provider = kind->provider;
+
+	return SET(cublasLtMatmulDescSetAttribute, descriptor,
+	    CUBLASLT_MATMUL_DESC_POINTER_MODE, kind->pointer_mode)
+	    && SET(cublasLtMatmulDescSetAttribute, descriptor,
+		CUBLASLT_MATMUL_DESC_TRANSA, transa)
+	    && SET(cublasLtMatmulDescSetAttribute, descriptor,
+		CUBLASLT_MATMUL_DESC_TRANSB, transb)
+	    && SET(cublasLtMatmulDescSetAttribute, descriptor,
+		CUBLASLT_MATMUL_DESC_EPILOGUE, does->value)
+	    && (!kind->sm_count_target || SET(cublasLtMatmulDescSetAttribute,
+		descriptor, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET,
+		kind->sm_count_target))
+	    && ((!does->adds_bias && !does->sums_output) || kind->batch == 1
+	    || SET(cublasLtMatmulDescSetAttribute, descriptor,
+		CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, kind->bias_stride))
+	    && (does->aux == AC_LT_AUX_NO || set_aux(kind, descriptor));
+}
+
+/* Let a lent operation hold the addresses of this run. */
+static bool
+aim(const struct ac_lt_kind *kind, struct operation *o,
+    const struct ac_lt_run *run)
+{
+	const struct ac_lt_epilogue *does = &ac_lt_epilogues[kind->epilogue];
+	const bool has_bias = does->adds_bias || does->sums_output;
+	struct ac_provider *provider = kind->provider;
+
+	if (has_bias && o->bias != run->bias) {
+		if (!SET(cublasLtMatmulDescSetAttribute,
+		    &o->descriptor.operation,
+		    CUBLASLT_MATMUL_DESC_BIAS_POINTER, run->bias))
+			return false;
+		o->bias = run->bias;
+	}
+	if (does->aux != AC_LT_AUX_NO && o->aux != run->aux) {
+		if (!SET(cublasLtMatmulDescSetAttribute,
+		    &o->descriptor.operation,
+		    CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, run->aux))
+			return false;
+		o->aux = run->aux;
+	}
+	return true;
+}
+
+static bool
+make_operation(const struct ac_lt_kind *kind, struct operation *o)
+{
+	if (!o->is_made)
+		o->is_made = !PROVIDER(kind->provider,
+		    cublasLtMatmulDescInit_internal)(&o->descriptor.operation,
+		    sizeof o->descriptor, (cublasComputeType_t)kind->compute,
+		    CUDA_R_32F)
+		    && set_operation(kind, &o->descriptor.operation);
+	return o->is_made;
+}
+
+/* The first algorithm for this kind, of those that need no more than the
+ * program's workspace and these alignments. */
+static bool
+ask(struct plan *plan, struct operation *o, cublasLtHandle_t handle,
+    cublasLtMatmulAlgo_t *algorithm_out)
+{
+	static const cublasLtMatmulPreferenceAttributes_t alignments[4] = {
+		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+		CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES
+	};
+	struct ac_provider *provider = plan->kind.provider;
+	const uint64_t workspace = plan->kind.workspace_bytes;
+	union descriptor preference;
+	cublasLtMatmulHeuristicResult_t result;
+	int found = 0;
+	bool good;
+
+	good = !PROVIDER(provider, cublasLtMatmulPreferenceInit_internal)(
+	    &preference.preference, sizeof preference)
+	    && SET(cublasLtMatmulPreferenceSetAttribute, &preference.preference,
+	    CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace);
+	for (unsigned i = 0; good && i < 4; i++) {
+		const uint32_t bytes = 1u << plan->kind.alignment[i];
+
+		good = SET(cublasLtMatmulPreferenceSetAttribute,
+		    &preference.preference, alignments[i], bytes);
+	}
+	memset(&result, 0, sizeof result);
+	good = good && !PROVIDER(provider, cublasLtMatmulAlgoGetHeuristic)(
+	    handle, &o->descriptor.operation, &plan->a.layout,
+	    &plan->b.layout, &plan->c.layout, &plan->d.layout,
+	    &preference.preference, 1, &result, &found) && found == 1
+	    && result.state == CUBLAS_STATUS_SUCCESS
+	    && result.workspaceSize <= workspace;
+	*algorithm_out = result.algo;
+	return good;
+}
+
+/* Two threads may both make one: the first that is stored counts, the other's
+ * descriptors are lost. NULL: there is no memory for it. */
+static struct plan *
+make(const struct ac_lt_kind *kind, const struct ac_lt_run *run, uint64_t hash,
+    uint32_t generation)
+{
+	struct plan *plan = ac_mapped_take(sizeof *plan);
+
+	if (!plan)
+		return NULL;
+	plan->entry.hash = hash;
+	atomic_store(&plan->entry.generation, generation);
+	plan->kind = *kind;
+	plan->is_refused = !make_layouts(plan)
+	    || !make_operation(kind, &plan->operation[0])
+	    || !aim(kind, &plan->operation[0], run)
+	    || !ask(plan, &plan->operation[0], run->handle, &plan->algorithm);
+	return plan;
+}
+
+/* ---- Finding ------------------------------------------------------------ */
+
+/* Of an older generation, its descriptors may be another library's. */
+static struct plan *
+find(const struct ac_lt_kind *kind, const struct ac_lt_run *run, bool may_make)
+{
+	const uint64_t hash = ac_table_hash(kind, sizeof *kind);
+	const uint32_t generation = atomic_load_explicit(
+	    &ac_binding_generation, memory_order_acquire);
+
+	for (;;) {
+		ac_table_slot *slot = ac_table_find(&plans, hash, kind,
+		    sizeof *kind);
+		struct plan *there = (struct plan *)ac_table_at(slot), *made;
+
+		if (there && atomic_load_explicit(&there->entry.generation,
+		    memory_order_relaxed) == generation)
+			return there;
+		if (!slot || !may_make)
+			return NULL;
+		made = make(kind, run, hash, generation);
+		if (!made || ac_table_put(&plans, slot,
+		    there ? &there->entry : NULL, &made->entry))
+			return made;
+	}
+}
+
+void
+ac_lt_plan_make(const struct ac_lt_kind *kind, const struct ac_lt_run *run)
+{
+	(void)find(kind, run, true);
+}
+
+/* ---- Running ------------------------------------------------------------ */
+
+static struct operation *
+borrow(struct plan *plan)
+{
+	for (unsigned i = 0; i < OPERATIONS; i++) {
+		struct operation *o = &plan->operation[i];
+
+		if (!atomic_load_explicit(&o->is_lent, memory_order_relaxed)
+		    && !atomic_exchange_explicit(&o->is_lent, true,
+			memory_order_acquire))
+			return o;
+	}
+	return NULL;
+}
+
+enum ac_reason
+ac_lt_plan_run(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
+    bool may_make, cublasStatus_t *status_out)
+{
+	struct plan *plan = find(kind, run, may_make);
+	cublasStatus_t status = CUBLAS_STATUS_NOT_SUPPORTED;
+	struct operation *o;
+
+	if (!plan)
+		return may_make ? AC_REASON_OUT_OF_MEMORY : AC_REASON_CAPTURE;
+	if (plan->is_refused)
+		return AC_REASON_REFUSED;
+	o = borrow(plan);
+	if (!o)
+		return AC_REASON_OUT_OF_MEMORY;
+	if (make_operation(kind, o) && aim(kind, o, run))
+		status = PROVIDER(kind->provider, cublasLtMatmul)(run->handle,
+		    &o->descriptor.operation, run->alpha, run->a,
+		    &plan->a.layout, run->b, &plan->b.layout, run->beta,
+		    run->c, &plan->c.layout, run->d, &plan->d.layout,
+		    &plan->algorithm, run->workspace, kind->workspace_bytes,
+		    (cudaStream_t)run->stream);
+	atomic_store_explicit(&o->is_lent, false, memory_order_release);
+	if (ac_gemm_is_refusal(status))
+		return AC_REASON_REFUSED;
+	*status_out = status;
+	return AC_REASON_NONE;
+}
