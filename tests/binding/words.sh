@@ -9,7 +9,7 @@ rows()
 {
 	${CC:-cc} -E -P -x c -DCUBLAS_VERSION=999999 \
 	    '-DGEMM(shape,symbol,index)=ROW(shape, symbol) "libcublas.so"' \
-	    '-DMATMUL(shape,symbol,provider)=ROW(MARKER, symbol) provider' \
+	    '-DMATMUL(shape,symbol,provider)=ROW(shape, symbol) provider' \
 	    '-DMARKER(kind,symbol,provider)=ROW(MARKER, symbol) provider' \
 	    -DAC_HAVE_CUDNN "$root/shim/bind/entries.def" | sed -n "s/^ *\(ROW(.*)\) *\"$1\".*/\1/p"
 }
