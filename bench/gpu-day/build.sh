@@ -5,7 +5,7 @@
 # the makefile; this knows the rooms, not their files.
 
 # find_cuda: where CUDA 13's headers and libraries are. Sets cuda_flags,
-# cublas, cudart (files to link with), libraries (folders to load from).
+# cublas, cublaslt, cudart (files to link with), libraries (folders to load from).
 find_cuda()
 {
 	cuda_flags='' libraries=''
@@ -20,6 +20,7 @@ print(sysconfig.get_path("purelib"))' 2>/dev/null)
 	for root_folder in $roots; do
 		[ -f "$root_folder/include/cublas_v2.h" ] || continue
 		cublas=$(one_of "$root_folder" cublas) || continue
+		cublaslt=$(one_of "$root_folder" cublasLt) || continue
 		cudart=$(one_of "$root_folder" cudart) || continue
 		[ "$root_folder" = /usr ] ||
 		    cuda_flags="-isystem $root_folder/include"
@@ -201,7 +202,8 @@ measuring()
 	# shellcheck disable=SC2086
 	$cc -std=gnu11 ${CFLAGS:--O2} -D_GNU_SOURCE -I"$root" $cuda_flags \
 	    -Wno-deprecated-declarations -pthread -o "$programs/$output" $inputs \
-	    "$here/gpu.c" "$here/data.c" $link "$cublas" "$cudart" -lm -ldl \
+	    "$here/gpu.c" "$here/data.c" $link "$cublas" "$cublaslt" \
+	    "$cudart" -lm -ldl \
 	    -Wl,-rpath-link,"$libraries" || incomplete="$incomplete $output"
 }
 
@@ -229,8 +231,8 @@ build_programs()
 	link='' incomplete=''
 	rooms="$build/kernels/libkernels.a $build/base/libbase.a"
 	mkdir -p "$programs/clients" || return 1
-	measuring gemm gemm.c cases.c
-	for name in numbers chains calls lt; do
+	measuring gemm gemm.c cases.c linear.c
+	for name in numbers chains calls lt epilogues; do
 		measuring $name $name.c
 	done
 	# shellcheck disable=SC2086
@@ -290,6 +292,9 @@ build_client()
 	corpus_client) files="$files corpus/families.c corpus/product.c" ;;
 	regions | scaler_ways)
 		more="$build/libautocast-api.so.1 -Wl,-rpath,$build" ;;
+	lt_*)
+		files="$files $folder/lt_check.c $folder/lt_problem.c"
+		more=$cublaslt ;;
 	plugin.so) more='-shared -fPIC' ;;
 	*) case "$with_cudnn" in *" $1 "*) more=$cudnn ;; esac ;;
 	esac

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const gemm_forms[] = { "single", "strided", "array" };
+const char *const gemm_forms[] = { "single", "strided", "array",
+	"linear" };
 
 /* What is computed on the CPU in a try-out. */
 enum { QUICK_MOST = 300 * 300 * 300, QUICK_BATCH = 3 };
@@ -18,6 +19,7 @@ static const struct set {
 	int batch;
 	int sizes[24][3];
 	const char *prefix, *ops;    /* none: no transposes */
+	cublasLtEpilogue_t epilogue;
 } sets[] = {
 	{ "square", FORM_SINGLE, 1, { { 8192, 8192, 8192 },
 	  { 4096, 4096, 4096 }, { 2048, 2048, 2048 }, { 1024, 1024, 1024 },
@@ -55,6 +57,21 @@ static const struct set {
 	{ "7b", FORM_SINGLE, 1, { { 12288, 4096, 4096 }, { 4096, 4096, 4096 },
 	  { 11008, 4096, 4096 }, { 4096, 4096, 11008 }, { 64, 32, 96 } },
 	  "7B ", "TN" },
+	/* The same by cublasLt: qkv, projection and the second of the MLP have
+	 * a bias, the first GELU, too. */
+	{ "gpt2-bias", FORM_LINEAR, 1, { { 2304, 8192, 768 },
+	  { 768, 8192, 768 }, { 768, 8192, 3072 }, { 96, 64, 32 } },
+	  "GPT-2 bias ", "TN", CUBLASLT_EPILOGUE_BIAS },
+	{ "gpt2-gelu", FORM_LINEAR, 1, { { 3072, 8192, 768 },
+	  { 64, 96, 32 } }, "GPT-2 GELU ", "TN",
+	  CUBLASLT_EPILOGUE_GELU_BIAS },
+	{ "7b-bias", FORM_LINEAR, 1, { { 12288, 4096, 4096 },
+	  { 4096, 4096, 4096 }, { 4096, 4096, 11008 }, { 64, 32, 96 } },
+	  "7B bias ", "TN", CUBLASLT_EPILOGUE_BIAS },
+	{ "7b-gelu", FORM_LINEAR, 1, { { 11008, 4096, 4096 },
+	  { 32, 64, 96 } }, "7B GELU ", "TN", CUBLASLT_EPILOGUE_GELU_BIAS },
+	{ "linear", FORM_LINEAR, 1, { { 4096, 4096, 4096 },
+	  { 128, 96, 64 } }, "bias ", "TN", CUBLASLT_EPILOGUE_BIAS },
 	{ "attention-qk", FORM_STRIDED, 64, { { 2048, 2048, 128 },
 	  { 1024, 1024, 64 }, { 64, 64, 32 } }, "QK ", "TN" },
 	{ "attention-pv", FORM_STRIDED, 64, { { 128, 2048, 2048 },
@@ -73,7 +90,8 @@ make(const struct set *set, const int size[3], struct gemm_case *c_out)
 {
 	const bool square = size[0] == size[1] && size[1] == size[2];
 	struct gemm_case c = { .form = set->form, .m = size[0], .n = size[1],
-		.k = size[2], .batch = set->batch };
+		.k = size[2], .batch = set->batch,
+		.epilogue = set->epilogue };
 	const char *prefix = set->prefix ? set->prefix : "";
 
 	if (gpu.quick && c.batch > QUICK_BATCH)
@@ -88,7 +106,7 @@ make(const struct set *set, const int size[3], struct gemm_case *c_out)
 	if (set->ops)
 		snprintf(c.name + strlen(c.name),
 		    sizeof c.name - strlen(c.name), " %s", set->ops);
-	if (set->form != FORM_SINGLE)
+	if (set->batch > 1)
 		snprintf(c.name + strlen(c.name),
 		    sizeof c.name - strlen(c.name), " %s of %d",
 		    gemm_forms[set->form], c.batch);

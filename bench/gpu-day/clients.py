@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""clients.py [-q] PACKAGE WAY BUDGET -- what a user of PyTorch, CuPy or JAX gets:
-FP32 work timed, and its error against FP64. Rows on stdout, one per operation, as
-programs of this folder print them; 77: the package is not installed.
+"""clients.py [-q] PACKAGE WORK WAY BUDGET -- what a user of PyTorch, CuPy or JAX
+gets: FP32 work timed, and its error against FP64. Rows on stdout, one per operation,
+as programs of this folder print them; 77: the package is not installed.
 
-WAY names the rows. Who preloads the library is outside; `torch-autocast` and
-`torch-tf32` are PyTorch's own. BUDGET: seconds, after the import. -q: small sizes,
-few samples.
+WORK: products, or for PyTorch layers (a stack of nn.Linear) and gpt2 (a training step
+of the shape of GPT-2 small). WAY names the rows. Who preloads the library is outside;
+`torch-autocast` and `torch-tf32` are PyTorch's own. BUDGET: seconds, after the import.
+-q: small sizes, few samples.
 """
 import sys
 import time
@@ -54,8 +55,7 @@ def relative(found, right):
     return float(((found.double() - right).norm() / right.norm()).item())
 
 
-def torch_clients(torch, way, deadline, quick):
-    sizes = [64] if quick else [4096, 1024]
+def torch_clients(torch, work, way, deadline, quick):
     device = "cuda"
     torch.manual_seed(1)
     if way == "torch-tf32":
@@ -72,7 +72,13 @@ def torch_clients(torch, way, deadline, quick):
         return inside
 
     wait = torch.cuda.synchronize
-    for n in sizes:
+    {"products": torch_products, "layers": torch_layers, "gpt2": torch_gpt2}[work](
+        torch, way, under, wait, deadline, quick)
+
+
+def torch_products(torch, way, under, wait, deadline, quick):
+    device = "cuda"
+    for n in [64] if quick else [4096, 1024]:
         a = torch.randn(n, n, device=device)
         b = torch.randn(n, n, device=device)
         matmul = under(lambda: a @ b)
@@ -91,6 +97,109 @@ def torch_clients(torch, way, deadline, quick):
     mlp_step(torch, way, under, wait, deadline, quick)
 
 
+def gradient_error(make, model, weight, step, loss_of, data):
+    """Of the gradient of one weight against the same step in FP64."""
+    found = step().clone()
+    exact = make().double()
+    exact.load_state_dict({k: v.double() for k, v in model.state_dict().items()})
+    exact.zero_grad(set_to_none=True)
+    loss_of(exact, data).backward()
+    return relative(found, weight(exact).grad)
+
+
+def torch_layers(torch, way, under, wait, deadline, quick):
+    """Linear, GELU, eight times: forward, then a step of SGD's gradients."""
+    rows, width, depth = (32, 64, 2) if quick else (8192, 1024, 8)
+    make = lambda: torch.nn.Sequential(*(layer for _ in range(depth) for layer in (
+        torch.nn.Linear(width, width), torch.nn.GELU(approximate="tanh")))).to("cuda")
+    model = make()
+    x = torch.randn(rows, width, device="cuda")
+    loss_of = lambda network, data: network(data.to(network[0].weight.dtype)) \
+        .square().mean()
+
+    def step():
+        model.zero_grad(set_to_none=True)
+        under(lambda: loss_of(model, x))().backward()
+        return model[0].weight.grad
+
+    flops = 2 * rows * width ** 2 * depth
+    with torch.no_grad():
+        def error():
+            exact = make().double()
+            exact.load_state_dict({k: v.double() for k, v in model.state_dict().items()})
+            return relative(model_out()[:256], exact(x[:256].double()))
+        model_out = under(lambda: model(x))
+        measured(f"torch Layers {depth} of {width}, forward", way, model_out, wait, error,
+            deadline, quick, flops)
+    measured(f"torch Layers {depth} of {width}, step", way, step, wait, lambda:
+        gradient_error(make, model, lambda m: m[0].weight, step, loss_of, x), deadline,
+        quick, 3 * flops)
+
+
+def torch_gpt2(torch, way, under, wait, deadline, quick):
+    """GPT-2 small: 12 blocks of 768, 12 heads; tokens are random."""
+    batch, length, width, heads, depth, words = (2, 16, 32, 2, 1, 128) if quick else \
+        (8, 1024, 768, 12, 12, 50304)
+    nn, functional = torch.nn, torch.nn.functional
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.LayerNorm(width), nn.LayerNorm(width)
+            self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+            self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+        def forward(self, x):
+            q, k, v = (y.view(*y.shape[:2], heads, -1).transpose(1, 2)
+                for y in self.qkv(self.first(x)).split(width, dim=2))
+            y = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+            x = x + self.out(y.transpose(1, 2).reshape(x.shape))
+            return x + self.down(functional.gelu(self.up(self.second(x)),
+                approximate="tanh"))
+
+    class Network(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words, self.places = nn.Embedding(words, width), \
+                nn.Embedding(length, width)
+            self.blocks = nn.Sequential(*(Block() for _ in range(depth)))
+            self.last, self.head = nn.LayerNorm(width), nn.Linear(width, words,
+                bias=False)
+
+        def forward(self, tokens):
+            x = self.words(tokens) + self.places.weight[:tokens.shape[1]]
+            return self.head(self.last(self.blocks(x)))
+
+    make = lambda: Network().to("cuda")
+    model = make()
+    data = torch.randint(0, words, (batch, length + 1), device="cuda")
+    loss_of = lambda network, tokens: functional.cross_entropy(
+        network(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-9)
+
+    def gradients():
+        model.zero_grad(set_to_none=True)
+        under(lambda: loss_of(model, data))().backward()
+        return model.words.weight.grad
+
+    def step():
+        gradients()
+        optimizer.step()
+
+    weights = depth * 12 * width ** 2 + words * width
+    flops = 6 * batch * length * (weights + depth * width * length)
+    # FP64 needs room and time: one sequence of the batch.
+    def error():
+        nonlocal data
+        whole, data = data, data[:1]
+        found = gradient_error(make, model, lambda m: m.words.weight, gradients, loss_of,
+            data)
+        data = whole
+        return found
+    measured(f"torch GPT-2 step {batch} x {length}", way, step, wait, error, deadline,
+        quick, flops)
+
+
 def mlp_step(torch, way, under, wait, deadline, quick):
     """A step of an MLP: forward, backward; the error is that of the first layer's
     gradient against the same step in FP64."""
@@ -104,8 +213,8 @@ def mlp_step(torch, way, under, wait, deadline, quick):
     y = torch.randint(0, 10, (batch,), device="cuda")
 
     def loss_of(network, data):
-        return torch.nn.functional.cross_entropy(network(data).double()
-            if data.dtype == torch.float64 else network(data), y)
+        return torch.nn.functional.cross_entropy(network(data.to(network[0].weight.dtype)),
+            y)
 
     def step():
         model.zero_grad(set_to_none=True)
@@ -113,17 +222,9 @@ def mlp_step(torch, way, under, wait, deadline, quick):
         loss.backward()
         return model[0].weight.grad
 
-    def error():
-        found = step().clone()
-        exact = make().double()
-        exact.load_state_dict({k: v.double() for k, v in model.state_dict().items()})
-        exact.zero_grad(set_to_none=True)
-        loss_of(exact, x.double()).backward()
-        return relative(found, exact[0].weight.grad)
-
     flops = 3 * 2 * batch * (4 * width ** 2 * 2 + 10 * width)
-    measured(f"torch MLP step {batch} x {width}", way, step, wait, error, deadline,
-        quick, flops)
+    measured(f"torch MLP step {batch} x {width}", way, step, wait, lambda: gradient_error(
+        make, model, lambda m: m[0].weight, step, loss_of, x), deadline, quick, flops)
 
 
 def array_clients(np, name, way, wait_for, deadline, quick, dot):
@@ -144,7 +245,7 @@ def array_clients(np, name, way, wait_for, deadline, quick, dot):
             return
 
 
-def cupy_clients(cupy, way, deadline, quick):
+def cupy_clients(cupy, work, way, deadline, quick):
     import numpy as np
     def dot(a, b):
         x, y = cupy.asarray(a), cupy.asarray(b)
@@ -153,21 +254,27 @@ def cupy_clients(cupy, way, deadline, quick):
         lambda last: cupy.cuda.Device().synchronize(), deadline, quick, dot)
 
 
-def jax_clients(jax, way, deadline, quick):
+def jax_clients(jax, work, way, deadline, quick):
     import numpy as np
     jax.config.update("jax_default_matmul_precision", "highest")
+    ready = lambda last: last and last[0].block_until_ready()
     product = jax.jit(jax.numpy.dot)
+    # Zeros for a bias, so that the product is the reference.
+    layer = jax.jit(lambda x, y, bias: jax.numpy.dot(x, y) + bias)
     def dot(a, b):
         x, y = jax.device_put(a), jax.device_put(b)
         return lambda: product(x, y), np.asarray
-    array_clients(np, "jax dot", way,
-        lambda last: last and last[0].block_until_ready(), deadline, quick, dot)
+    def with_bias(a, b):
+        x, y, bias = (jax.device_put(z) for z in (a, b, 0 * b[0]))
+        return lambda: layer(x, y, bias), np.asarray
+    array_clients(np, "jax dot", way, ready, deadline, quick, dot)
+    array_clients(np, "jax layer", way, ready, deadline, quick, with_bias)
 
 
 def main():
     words = sys.argv[1:]
     quick = words[0] == "-q"
-    package, way, budget = words[quick:]
+    package, work, way, budget = words[quick:]
     try:
         module = __import__(package)
     except ImportError:
@@ -176,7 +283,7 @@ def main():
     deadline = time.perf_counter() + float(budget)
     row("library", name=package, version=getattr(module, "__version__", "unknown"))
     {"torch": torch_clients, "cupy": cupy_clients, "jax": jax_clients}[package](
-        module, way, deadline, quick)
+        module, work, way, deadline, quick)
     return 0
 
 

@@ -96,11 +96,11 @@ clients()
 	[ ! -s "$DAY_WORK/failed" ]
 }
 
-# python PACKAGE WAY...: ours are policies; what matters most comes first.
+# python PACKAGE WORK WAY...: ours are policies; what matters most comes first.
 python()
 {
-	package=$1
-	shift
+	package=$1 work=$2
+	shift 2
 	export XLA_PYTHON_CLIENT_PREALLOCATE=false PYTHONUNBUFFERED=1 \
 	    PYTHONDONTWRITEBYTECODE=1
 	command -v python3 >/dev/null && python3 -c "import $package" >&2 || {
@@ -111,7 +111,7 @@ python()
 	for way; do
 		# shellcheck disable=SC2086
 		set -- python3 "$DAY_ROOT/bench/gpu-day/clients.py" $DAY_QUICK \
-		    "$package"
+		    "$package" "$work"
 		case $way in
 		alone | torch-*) timeout --foreground -k 2 30 "$@" "$way" 10 || failed=1 ;;
 		*) preloaded "$way" "$package-$way" timeout --foreground -k 2 30 "$@" \

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/gpu-day/gemm.c -- FP32 products in every way that cuBLAS offers: times,
- * and errors against FP64. Run with the library preloaded, `native` is ours.
+/* bench/gpu-day/gemm.c -- FP32 products in every way that cuBLAS offers, and
+ * cublasLt: times, and errors against FP64. Run with the library preloaded,
+ * `native` is ours.
  *
  *   gemm [-W WAY,...] [-l LABEL] [-e] SET...
  * -W: native tf32 fast16f fast16bf pure16 pure16-device, whose factors are on
  * the device, as ours are. -l: what rows call `native` here. -e: errors, too. A
  * set is a name of cases.c, or N for a square. */
-#include "gemm.h"
+#include "linear.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,7 @@ struct product {
 	                              * array[2][0] */
 	cublasOperation_t op[2];
 	int    ld[2];
+	struct linear linear;        /* of FORM_LINEAR, this way */
 };
 
 /* In device pointer mode, and its 1 and 0. */
@@ -106,9 +108,15 @@ static void
 call(void *context)
 {
 	const struct product *p = context;
+	const bool half = p->way->store == STORE_FP16;
 	const float one = 1, zero = 0;
 
-	if (p->way->device)
+	if (p->c->form == FORM_LINEAR)
+		linear_call(&p->linear, p->operand[0][half],
+		    p->operand[1][half], p->result,
+		    p->way->device ? device_factors : &one,
+		    p->way->device ? device_factors + 1 : &zero);
+	else if (p->way->device)
 		call_ex(p, device_factors, device_factors + 1);
 	else if (p->way->ex)
 		call_ex(p, &one, &zero);
@@ -214,6 +222,23 @@ product_free(struct product *p)
 	gpu_free(p->result);
 }
 
+/* Whether cublasLt has a way; its compute type is the math mode's. */
+static bool
+make_linear(struct product *p, const struct way *way)
+{
+	return linear_make(p->c, way->store == STORE_FP16 ? CUDA_R_16F :
+	    CUDA_R_32F, way->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 :
+	    way->compute, way->device, &p->linear);
+}
+
+/* A GELU hides what the product is. */
+static bool
+has_error(const struct gemm_case *c)
+{
+	return with_errors && (c->form != FORM_LINEAR ||
+	    c->epilogue == CUBLASLT_EPILOGUE_BIAS);
+}
+
 static void
 measure(struct product *p, const struct way *way)
 {
@@ -227,12 +252,20 @@ measure(struct product *p, const struct way *way)
 	p->way = way;
 	if (way->device)
 		by_device_start();
+	if (c->form == FORM_LINEAR && !make_linear(p, way)) {
+		row("left_out", "case=%s\tway=%s\tnote=cublasLt has no "
+		    "algorithm for it", c->name,
+		    label && way == ways ? label : way->name);
+		return;
+	}
 	p->handle = way->device ? by_device :
 	    way->tf32 ? gpu.tf32 : gpu.handle;
 	MUST(cudaMemsetAsync(p->result, 0xff, (size_t)c->m * c->n *
 	    (size_t)c->batch * sizeof(float), gpu.stream));
 	t = gpu_time(call, p);
-	if (with_errors)
+	if (c->form == FORM_LINEAR)
+		linear_free(&p->linear);
+	if (has_error(c))
 		snprintf(error, sizeof error, "\terror=%.4g",
 		    gpu_error_of(&product, p->result).norm);
 	row("time", "case=%s\tway=%s\tform=%s\tm=%d\tn=%d\tk=%d\tbatch=%d\t"

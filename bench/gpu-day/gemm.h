@@ -5,7 +5,10 @@
 
 #include "gpu.h"
 
-enum gemm_form { FORM_SINGLE, FORM_STRIDED, FORM_ARRAY };
+#include <cublasLt.h>
+
+/* LINEAR: by cublasLt, with a bias. */
+enum gemm_form { FORM_SINGLE, FORM_STRIDED, FORM_ARRAY, FORM_LINEAR };
 extern const char *const gemm_forms[];
 
 struct gemm_case {
@@ -13,6 +16,7 @@ struct gemm_case {
 	enum gemm_form form;
 	int  m, n, k, batch;
 	bool trans[2];       /* A, B */
+	cublasLtEpilogue_t epilogue; /* of LINEAR */
 };
 
 /* Call `use` with the cases of one set, what matters most first; with -q only

@@ -1,52 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/gpu-day/lt.c -- does cublasLt offer FP16 products whose K is split and
- * whose parts are added up in FP32 (n8), and what are they like? libcublasLt is
- * looked up at run time: it may be absent, and the emulated GPU has none. */
+ * whose parts are added up in FP32 (n8), and what are they like? */
 #include "gpu.h"
 
 #include <cublasLt.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-
-#define FUNCTIONS(F) \
-	F(cublasLtCreate) F(cublasLtMatmul) F(cublasLtMatmulDescCreate) \
-	F(cublasLtMatrixLayoutCreate) F(cublasLtMatmulPreferenceCreate) \
-	F(cublasLtMatmulPreferenceSetAttribute) \
-	F(cublasLtMatmulAlgoGetHeuristic) F(cublasLtMatmulAlgoGetIds) \
-	F(cublasLtMatmulAlgoInit) F(cublasLtMatmulAlgoCapGetAttribute) \
-	F(cublasLtMatmulAlgoConfigGetAttribute)
-static struct {
-#define MEMBER(name) __typeof__(&name) name;
-	FUNCTIONS(MEMBER)
-} lt;
 
 enum { WORKSPACE = 256 << 20, RESULTS = 32, IDS = 128 };
 
 static cublasLtHandle_t handle;
 static void *workspace;
-
-/* Why not, or NULL. */
-static const char *
-look_up(void)
-{
-	static const char *const names[] = { "libcublasLt.so.13",
-		"libcublasLt.so.12", "libcublasLt.so.11" };
-	void *library = NULL, *found;
-
-	if (dlsym(RTLD_DEFAULT, "emuTwinRegister"))
-		return "the emulated GPU has no cublasLt";
-	for (size_t i = 0; i < 3 && !library; i++)
-		library = dlopen(names[i], RTLD_NOW);
-	if (!library)
-		return "no libcublasLt";
-#define LOOK_UP(name) \
-	if (!(found = dlsym(library, #name))) \
-		return "libcublasLt lacks " #name; \
-	memcpy(&lt.name, &found, sizeof found);
-	FUNCTIONS(LOOK_UP)
-	return NULL;
-}
 
 struct product {
 	int m, k;
@@ -63,13 +27,13 @@ product_make(int m, int k, struct product *p)
 	const size_t count = (size_t)m * (size_t)k;
 
 	*p = (struct product){ .m = m, .k = k };
-	MUST(lt.cublasLtMatmulDescCreate(&p->desc, CUBLAS_COMPUTE_32F,
+	MUST(cublasLtMatmulDescCreate(&p->desc, CUBLAS_COMPUTE_32F,
 	    CUDA_R_32F));
-	MUST(lt.cublasLtMatrixLayoutCreate(&p->a, CUDA_R_16F, (uint64_t)m,
+	MUST(cublasLtMatrixLayoutCreate(&p->a, CUDA_R_16F, (uint64_t)m,
 	    (uint64_t)k, m));
-	MUST(lt.cublasLtMatrixLayoutCreate(&p->b, CUDA_R_16F, (uint64_t)k,
+	MUST(cublasLtMatrixLayoutCreate(&p->b, CUDA_R_16F, (uint64_t)k,
 	    (uint64_t)m, k));
-	MUST(lt.cublasLtMatrixLayoutCreate(&p->c, CUDA_R_32F, (uint64_t)m,
+	MUST(cublasLtMatrixLayoutCreate(&p->c, CUDA_R_32F, (uint64_t)m,
 	    (uint64_t)m, m));
 	p->on_a = gpu_fill(gpu_pool_get(DATA_UNIT, 0), STORE_FP16, count);
 	p->on_b = gpu_fill(gpu_pool_get(DATA_UNIT, 1), STORE_FP16, count);
@@ -82,7 +46,7 @@ call(void *context)
 	const struct product *p = context;
 	const float one = 1, zero = 0;
 
-	MUST(lt.cublasLtMatmul(handle, p->desc, &one, p->on_a, p->a, p->on_b,
+	MUST(cublasLtMatmul(handle, p->desc, &one, p->on_a, p->a, p->on_b,
 	    p->b, &zero, p->on_c, p->c, p->on_c, p->c, p->algo, workspace,
 	    WORKSPACE, gpu.stream));
 }
@@ -94,7 +58,7 @@ config(const cublasLtMatmulAlgo_t *algo,
 	uint32_t value = 0;
 	size_t written;
 
-	(void)lt.cublasLtMatmulAlgoConfigGetAttribute(algo, what, &value,
+	(void)cublasLtMatmulAlgoConfigGetAttribute(algo, what, &value,
 	    sizeof value, &written);
 	return value;
 }
@@ -108,13 +72,13 @@ heuristics(const struct product *p, uint32_t reductions,
 	cublasLtMatmulPreference_t preference;
 	int count = 0;
 
-	MUST(lt.cublasLtMatmulPreferenceCreate(&preference));
-	MUST(lt.cublasLtMatmulPreferenceSetAttribute(preference,
+	MUST(cublasLtMatmulPreferenceCreate(&preference));
+	MUST(cublasLtMatmulPreferenceSetAttribute(preference,
 	    CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes));
-	MUST(lt.cublasLtMatmulPreferenceSetAttribute(preference,
+	MUST(cublasLtMatmulPreferenceSetAttribute(preference,
 	    CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions,
 	    sizeof reductions));
-	if (lt.cublasLtMatmulAlgoGetHeuristic(handle, p->desc, p->a, p->b,
+	if (cublasLtMatmulAlgoGetHeuristic(handle, p->desc, p->a, p->b,
 	    p->c, p->c, preference, RESULTS, results, &count))
 		return 0;
 	return count;
@@ -126,7 +90,7 @@ capabilities(void)
 {
 	int ids[IDS], count = 0, able = 0;
 
-	MUST(lt.cublasLtMatmulAlgoGetIds(handle, CUBLAS_COMPUTE_32F,
+	MUST(cublasLtMatmulAlgoGetIds(handle, CUBLAS_COMPUTE_32F,
 	    CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, CUDA_R_32F, IDS,
 	    ids, &count));
 	for (int i = 0; i < count; i++) {
@@ -135,14 +99,14 @@ capabilities(void)
 		uint32_t reductions = 0;
 		size_t written;
 
-		if (lt.cublasLtMatmulAlgoInit(handle, CUBLAS_COMPUTE_32F,
+		if (cublasLtMatmulAlgoInit(handle, CUBLAS_COMPUTE_32F,
 		    CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, CUDA_R_32F,
 		    CUDA_R_32F, ids[i], &algo))
 			continue;
-		(void)lt.cublasLtMatmulAlgoCapGetAttribute(&algo,
+		(void)cublasLtMatmulAlgoCapGetAttribute(&algo,
 		    CUBLASLT_ALGO_CAP_SPLITK_SUPPORT, &splits, sizeof splits,
 		    &written);
-		(void)lt.cublasLtMatmulAlgoCapGetAttribute(&algo,
+		(void)cublasLtMatmulAlgoCapGetAttribute(&algo,
 		    CUBLASLT_ALGO_CAP_REDUCTION_SCHEME_MASK, &reductions,
 		    sizeof reductions, &written);
 		able += splits &&
@@ -220,17 +184,14 @@ take(int option, const char *value)
 int
 main(int argc, char **argv)
 {
-	const char *missing;
-
 	(void)gpu_start(argc, argv, "", take);
-	missing = look_up();
-	if (missing) {
-		row_unanswered("n8", "-", missing);
-		return 0;
-	}
-	MUST(lt.cublasLtCreate(&handle));
+	MUST(cublasLtCreate(&handle));
 	workspace = gpu_alloc(WORKSPACE);
 	capabilities();
+	if (gpu.quick) {
+		offered(64, 256);
+		return 0;
+	}
 	offered(512, 16384);
 	offered(2048, 16384);
 	offered(8192, 8192);

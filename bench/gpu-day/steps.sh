@@ -171,7 +171,7 @@ first_ranges()
 }
 
 # What the sweep's rounds have in common; errors are taken once.
-all_sets='square tn nt gpt2 gpt2-gradients 7b attention-qk attention-pv odd skinny strided array huge'
+all_sets='square tn nt gpt2 gpt2-gradients gpt2-bias gpt2-gelu 7b 7b-bias 7b-gelu attention-qk attention-pv odd skinny strided array huge'
 largest=8192
 [ -z "$DAY_QUICK" ] || largest=256
 errors=
@@ -182,8 +182,9 @@ case $1.$2 in
 first.load) first_load ;;
 first.cast) measure kernels cast ;;
 first.product)
-	measure gemm -W native,tf32,pure16,pure16-device -e $largest
-	ours fp16 ours-fp16 gemm -l ours-fp16 -e $largest ;;
+	measure gemm -W native,tf32,pure16,pure16-device -e $largest linear
+	ours fp16 ours-fp16 gemm -l ours-fp16 -e $largest linear ;;
+first.epilogues) measure epilogues ;;
 first.host)
 	measure calls host native
 	ours 'gemm -> fp16 profit=off guard=off' recast calls host recast
@@ -192,9 +193,12 @@ first.ranges) first_ranges ;;
 first.clients) clients '^f' ;;
 clients.run) clients '^-' ;;
 
-python.torch) python torch alone amp fp16 torch-autocast torch-tf32 tf32 off ;;
-python.cupy) python cupy alone amp fp16 off ;;
-python.jax) python jax alone amp fp16 off ;;
+python.torch)
+	python torch products alone amp fp16 torch-autocast torch-tf32 tf32 off ;;
+python.layers) python torch layers alone amp fp16 torch-autocast torch-tf32 off ;;
+python.gpt2) python torch gpt2 alone amp torch-autocast torch-tf32 fp16 ;;
+python.cupy) python cupy products alone amp fp16 off ;;
+python.jax) python jax products alone amp fp16 off ;;
 
 profile.counters) counters ;;
 profile.*) sanitized "$2" ;;

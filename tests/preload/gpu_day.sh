@@ -80,18 +80,18 @@ check 'the archive has what the results are made of' "$(for name in rows/overhea
     logs/questions.launch state/overhead.cast reports/overhead.calls.ours-off machine; do
 	tar xzOf "$day/rest.tar.gz" $name 2>/dev/null | grep -q . || echo "$name"
 done)"
-# The lists of what to measure first: eight questions and six; five of
+# The lists of what to measure first: ten questions and six; five of
 # convolutions are another section's (gpu_day_conv.sh).
 holds 'every question has its item' \
-    '{*(f"n{i}" for i in range(1, 9)), *(f"a{i}" for i in range(1, 7)), *(f"c{i}" for i in range(1, 6))} ^ set(answers)'
-lacks='"n8", "a6"'
+    '{*(f"n{i}" for i in range(1, 11)), *(f"a{i}" for i in range(1, 7)), *(f"c{i}" for i in range(1, 6))} ^ set(answers)'
+lacks='"a6"'
 [ -e "$emulator/libcudnn.so.9" ] || lacks="$lacks, \"n7\", \"a5\""
 holds 'and an answer, but for what the emulated GPU lacks' \
-    "[i for i in answers if i not in ($lacks) and i[0] != 'c' and all(a['verdict'] == 'not measured' for a in answers[i])]"
+    "[i for i in answers if i not in [$lacks, \"n9\", \"n10\"] and i[0] != 'c' and all(a['verdict'] == 'not measured' for a in answers[i])]"
 holds 'which it says' \
-    "[i for i in ($lacks) if [a['verdict'] for a in answers[i]] != ['not measured'] or not answers[i][0]['note']]"
+    "[i for i in [$lacks] if [a['verdict'] for a in answers[i]] != ['not measured'] or not answers[i][0]['note']]"
 holds 'what was not asked is not answered' \
-    '[i for i in answers if i[0] == "c" and (answers[i][0]["verdict"] != "not measured" or "not-run" not in answers[i][0]["note"])]'
+    '[i for i in answers if i[0] == "c" or i in ("n9", "n10") if (answers[i][0]["verdict"] != "not measured" or "not-run" not in answers[i][0]["note"])]'
 holds 'every question has a rule' '[q["id"] for q in r["questions"] if len(q["rule"]) < 20]'
 holds 'nothing passes for a measurement' \
     '[x for x in r["rows"] + r["goals"] + sum(answers.values(), []) if not x.get("emulated") and x.get("verdict") != "not measured"] + ([] if r["emulated"] and r["note"] == "emulated: not a measurement" else ["not stamped"])'
@@ -105,7 +105,8 @@ check 'under each heading' "$(grep '^## ' "$day/results.md" | grep -v 'emulated:
 
 mkdir -p "$work/kit/bin" "$work/kit/include" "$work/kit/lib64" "$work/links"
 touch "$work/kit/bin/nvcc" "$work/kit/include/cublas_v2.h" \
-    "$work/kit/lib64/libcublas.so" "$work/kit/lib64/libcudart.so"
+    "$work/kit/lib64/libcublas.so" "$work/kit/lib64/libcublasLt.so" \
+    "$work/kit/lib64/libcudart.so"
 chmod +x "$work/kit/bin/nvcc"
 ln -s "$work/kit/bin/nvcc" "$work/links/nvcc"
 equal 'CUDA is found where a link to nvcc leads' "$work/kit/lib64/libcublas.so" \
@@ -131,6 +132,10 @@ check 'what works goes on' "$(grep -E '^(first|clients)' "$work/out" | grep -v '
 holds 'nothing is stopped then' '[r["stopped"]] if "stopped" in r else []'
 holds 'the first section has its numbers' '{"copy", "cast", "cublasCreate", "memory of a handle, used", "loading kernels, compiled"} - {x["name"] for x in r["rows"] if x["section"] == "first"}'
 holds 'FP16 in both pointer modes beside ours' '{"native", "tf32", "pure16", "pure16-device", "ours-fp16"} ^ {x["way"] for x in r["rows"] if x["section"] == "first" and x["row"] == "time" and x["error"] > 0}'
+# What the emulated cublasLt chooses (emulator/cublaslt/README.md), as found.
+holds 'what cublasLt makes of NaN and infinities' '{"RELU of NaN": "0", "RELU of inf": "inf", "GELU of 2": "tanh", "GELU of NaN": "NaN", "GELU of inf": "inf", "order of a mask\u0027s bits": "lowest first", "a mask\u0027s bit of NaN": "clear", "DGELU at 2": "tanh", "DGELU at -inf": "0", "DRELU of NaN, its bit clear": "0"}.items() - {(a["part"], str(a["verdict"])) for a in answers["n9"]}'
+holds 'which epilogues it has, by types' '[] if len(answers["n10"]) == 80 and {a["verdict"] for a in answers["n10"]} == {"both modes"} and {a["note"][-2:] for a in answers["n10"] if a["part"] == "FP32 RELU_BIAS"} == {" 0"} else answers["n10"]'
+holds 'a layer by cublasLt in every way' '{"native", "tf32", "pure16", "pure16-device", "ours-fp16"} ^ {x["way"] for x in r["rows"] if x["section"] == "first" and x["row"] == "time" and x["form"] == "linear"}'
 holds 'clients keep their promises, with us and without' '[x["name"] for x in r["rows"] if x["row"] == "test" and x["result"] != "pass" and "two_devices" not in x["case"] and "not built" not in x["case"]]'
 holds 'there are many of them' '[] if 110 < len([x for x in r["rows"] if x["step"] == "run"]) else ["few"]'
 
@@ -145,6 +150,8 @@ mkdir "$work/doubles"
 for name in torch numpy cupy jax; do
 	cat >"$work/doubles/$name.py" <<'EOS'
 class Any:
+	def __init__(self, *arguments, **words):
+		pass
 	def same(self, *arguments, **words):
 		return self
 	__call__ = __getitem__ = __matmul__ = __rmatmul__ = __add__ = __sub__ = same
@@ -192,8 +199,8 @@ EOS
 chmod +x "$work/doubles/ncu" "$work/doubles/compute-sanitizer"
 PYTHONPATH=$work/doubles PATH=$work/doubles:$PATH run_day python profile
 holds 'three packages, their operations, in all ways' '[] if {(x["case"].split()[0], x["way"]) for x in r["rows"] if x["section"] == "python" and x["row"] == "time"} >= {(p, w) for p in ("torch", "cupy", "jax") for w in ("alone", "ours-off", "ours-fp16", "ours-amp")} | {("torch", w) for w in ("ours-tf32", "torch-tf32", "torch-autocast")} else ["missing"]'
-holds 'matmul, Linear and a step' '{"matmul", "Linear", "MLP"} ^ {x["case"].split()[1] for x in r["rows"] if x["section"] == "python" and x["row"] == "time" and x["case"].startswith("torch")}'
-holds 'a report of each' '{"python.torch.torch-amp", "python.jax.jax-fp16"} - set(__import__("os").listdir(sys.argv[1][:-len("/results.json")] + ".work/reports"))'
+holds 'matmul, Linear, a stack, steps' '{"matmul", "Linear", "MLP", "Layers", "GPT-2"} ^ {x["case"].split()[1] for x in r["rows"] if x["section"] == "python" and x["row"] == "time" and x["case"].startswith("torch")}'
+holds 'a report of each' '{"python.torch.torch-amp", "python.gpt2.torch-amp", "python.jax.jax-fp16"} - set(__import__("os").listdir(sys.argv[1][:-len("/results.json")] + ".work/reports"))'
 holds 'counters of the cast' '[] if [x["value"] for x in r["rows"] if x["name"] == "ac_recast_cast: DRAM Throughput"] == [1081.5] else ["none"]'
 holds 'what a sanitizer finds in our kernels and in others, and where it saw nothing' '{("memcheck", "kernels", "pass"), ("memcheck", "client", "pass"), ("racecheck", "kernels", "FAIL"), ("racecheck", "client", "skip"), ("initcheck", "kernels", "skip"), ("initcheck", "client", "skip")} ^ {(x["test"], x["case"].split(":")[0], x["result"]) for x in r["rows"] if x["section"] == "profile" and x["row"] == "test"}'
 check 'what it preloads stays preloaded' \
