@@ -321,7 +321,7 @@ keep_sample(const struct ac_recast &r)
 	if (blockIdx.x || blockIdx.y || t >= AC_RECAST_SAMPLE)
 		return;
 	spot = ac_recast_spot_of(&r, t);
-	r.before[t] = *ac_recast_c(&r, spot.matrix, spot.row, spot.col);
+	r.before[t] = *ac_recast_old(&r, spot.matrix, spot.row, spot.col);
 }
 
 /* All that C holds where finish will look, or may. */
@@ -337,6 +337,35 @@ keep_before(const struct ac_recast &r, bool sample, bool probes)
 		keep_probes(r);
 }
 
+/* The casts that let inf and NaN through, of both operands, padding and all: a
+ * column per block at a time. Seldom, so nothing is known of its speed. */
+static __device__ __forceinline__ void
+pass_through(const struct ac_recast &r)
+{
+	AC_CAST_ROLLED
+	for (int i = 0; i < 2; i++) {
+		const struct ac_recast_operand o = recast_operand(r, i);
+		const struct ac_recast_way way = ac_recast_way_of(r.format,
+		    r.scaled, r.state->measured[i]);
+
+		AC_CAST_ROLLED
+		for (int64_t to = (int64_t)blockIdx.y * gridDim.x + blockIdx.x;
+		    to < o.cols_to * o.batch; to += gridDim.x * gridDim.y) {
+			const int64_t col = to % o.cols_to;
+			const float *from = ac_recast_matrix(&o, to / o.cols_to)
+			    + col * o.ld;
+
+			AC_CAST_ROLLED
+			for (int64_t row = threadIdx.x; row < o.ld_to;
+			    row += AC_CAST_BLOCK)
+				__stcg(o.to + to * o.ld_to + row,
+				    ac_recast_through(row < o.rows
+				    && col < o.cols ? __ldg(from + row) : 0,
+				    way));
+		}
+	}
+}
+
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, BLOCKS)
 ac_recast_settle(struct ac_recast r)
 {
@@ -347,6 +376,8 @@ ac_recast_settle(struct ac_recast r)
 
 	if (ac_cast_scalar_read(&r.beta) != 0)
 		keep_before(r, ac_recast_duty_of(&r, todo).sample, probes);
+	if (todo & AC_TODO_THROUGH)
+		pass_through(r);
 	if (!(todo & AC_TODO_SETTLE)) {
 		if (probes && r.state->probe == AC_PROBE_ESTIMATE)
 			add_parts(r, room);

@@ -126,7 +126,12 @@ struct ac_recast_state {
 	/* Scratch of the sample: ac_recast_looks of recast_look.h. */
 	float    sample[3][AC_SAMPLE_SIDE * AC_SAMPLE_SIDE];
 };
-enum { AC_TODO_SETTLE = 1, AC_TODO_SAMPLE = 2, AC_TODO_REPAIR = 4 };
+enum {
+	AC_TODO_SETTLE  = 1,
+	AC_TODO_SAMPLE  = 2,
+	AC_TODO_REPAIR  = 4,
+	AC_TODO_THROUGH = 8         /* inf and NaN go through the product */
+};
 /* What finish looks at 256 outputs for, or at 64 of each matrix of a batch:
  * nothing; whether they are less than was added up; and how far off they may
  * be. */

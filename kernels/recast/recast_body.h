@@ -120,6 +120,24 @@ ac_recast_cell_of(float x, struct ac_recast_way way)
 	return cell;
 }
 
+/* The cast of an element where inf and NaN have to come out of the product: they
+ * stay what they are, and so does what is not 0, for inf times that is inf. */
+AC_CAST_BODY uint16_t
+ac_recast_through(float x, struct ac_recast_way way)
+{
+	const uint32_t bits = ac_cast_bits(x), m = bits & 0x7fffffff;
+	const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+	uint16_t to;
+
+	if (m == AC_CAST_INF)
+		return (uint16_t)(sign | (way.format == AC_FORMAT_FP16 ? 0x7c00
+		    : 0x7f80));
+	if (m > AC_CAST_INF)
+		return AC_CAST_NAN16;
+	to = ac_recast_cell_of(x, way).to;
+	return m && !(to & 0x7fff) ? (uint16_t)(sign | 1) : to;
+}
+
 /* A pass over both operands. */
 struct ac_recast_plan {
 	struct ac_cast_scale scale; /* of the casts */

@@ -183,6 +183,14 @@ ac_recast_learn_both(const struct ac_recast *r, uint32_t amax0, uint32_t amax1,
 	return AC_TODO_SAMPLE;
 }
 
+/* Whether inf and NaN have to come out of the product itself: the library works
+ * on, so finish would come too late. With alpha 0 FP32 has none. */
+AC_CAST_BODY bool
+ac_recast_lets_through(const struct ac_recast *r)
+{
+	return r->epilogue.is_set && ac_cast_scalar_read(&r->alpha) != 0;
+}
+
 /* The last block's work after the first pass. */
 AC_CAST_BODY void
 ac_recast_decide(const struct ac_recast *r, const struct ac_recast_plan *plan)
@@ -195,6 +203,7 @@ ac_recast_decide(const struct ac_recast *r, const struct ac_recast_plan *plan)
 	    && plan->exponent[0] == own.exponent[0]
 	    && plan->exponent[1] == own.exponent[1];
 	const uint32_t probe = ac_recast_probe_kind(r, amax0, amax1, stays);
+	const bool through = nonfinite && ac_recast_lets_through(r);
 	uint32_t verdict = own.scale.verdict;
 
 	state->wanting = 0;
@@ -217,8 +226,9 @@ ac_recast_decide(const struct ac_recast *r, const struct ac_recast_plan *plan)
 	state->beta = ac_cast_scalar_read(&r->beta);
 	state->probe = nonfinite ? AC_PROBE_NONE : probe;
 	state->todo = ac_recast_learn_both(r, amax0, amax1, nonfinite,
-	    probe && (!stays || verdict)) | (stays ? 0 : AC_TODO_SETTLE);
-	if (stays) /* else the second pass needs them */
+	    probe && (!stays || verdict)) | (through ? AC_TODO_THROUGH
+	    : stays ? 0 : AC_TODO_SETTLE);
+	if (stays || through) /* else the second pass needs them */
 		state->amax[0] = state->amax[1] = 0;
 	state->nonfinite = 0;
 	state->arrived = 0;

@@ -34,6 +34,7 @@
 #ifndef AC_KERNELS_RECAST_ESTIMATE_H
 #define AC_KERNELS_RECAST_ESTIMATE_H
 
+#include "kernels/recast/recast_epilogue.h"
 #include "kernels/recast/recast_spots.h"
 
 enum {
@@ -169,13 +170,15 @@ ac_recast_probe_keep(const struct ac_recast *r, int64_t i)
 	const struct ac_recast_spot spot = ac_recast_probe_spot(r,
 	    ac_recast_probed_at(r, number), at);
 
-	ac_recast_probe_kept(r, number)[at] = *ac_recast_c(r, spot.matrix,
+	ac_recast_probe_kept(r, number)[at] = *ac_recast_old(r, spot.matrix,
 	    spot.row, spot.col);
 }
 
-/* An output as it is, and what was added to its product. */
+/* An output as it is, activations undone, and what was added to its
+ * product. */
 struct ac_recast_probe {
 	double value, added;
+	bool   tells;           /* it could be undone */
 };
 
 AC_CAST_BODY struct ac_recast_probe
@@ -183,13 +186,20 @@ ac_recast_probe_at(const struct ac_recast *r, int64_t number, int at)
 {
 	const int64_t matrix = ac_recast_probed_at(r, number);
 	const struct ac_recast_spot spot = ac_recast_probe_spot(r, matrix, at);
+	const struct ac_recast_follower after = ac_recast_follower_of(r, matrix,
+	    spot.row, spot.col);
 	const float beta = ac_cast_scalar_read(&r->beta);
+	float value = *(r->output.result ? ac_recast_result(r, matrix,
+	    spot.row, spot.col) : ac_recast_c(r, matrix, spot.row, spot.col));
 	struct ac_recast_probe probe;
 
-	probe.value = (double)*(r->output.result ? ac_recast_result(r, matrix,
-	    spot.row, spot.col) : ac_recast_c(r, matrix, spot.row, spot.col));
+	probe.tells = r->output.result || ac_recast_deactivate(
+	    after.activation, ac_recast_aux(&after), &value);
+	probe.value = (double)value;
 	probe.added = beta != 0
 	    ? (double)beta * (double)ac_recast_probe_kept(r, number)[at] : 0;
+	if (after.bias)
+		probe.added = probe.added + ac_recast_bias(&after);
 	return probe;
 }
 
@@ -210,7 +220,7 @@ ac_recast_weigh(const struct ac_recast *r, const struct ac_recast_probe *probe,
 	    : probe->value - probe->added;
 	struct ac_recast_weight weight;
 
-	weight.counts = probe->added - probe->added == 0;
+	weight.counts = probe->tells && probe->added - probe->added == 0;
 	weight.drowns = !(probe->added * probe->added <= most);
 	weight.c = weight.counts ? c * c : 0;
 	weight.product = weight.counts && !weight.drowns ? product * product
@@ -275,8 +285,14 @@ ac_recast_estimate_of(const struct ac_recast *r,
 
 	estimate.value = 0;
 	estimate.suspect = false;
-	estimate.shrunk = 16 * c < product;
-	if (r->state->probe != AC_PROBE_ESTIMATE || !w->counted)
+	estimate.shrunk = 16 * c < product && ac_cast_scalar_read(&r->beta) != 0;
+	if (r->state->probe != AC_PROBE_ESTIMATE)
+		return estimate;
+	if (r->epilogue.activation && w->counted < AC_RECAST_USABLE) {
+		estimate.suspect = !r->output.result;
+		return estimate;
+	}
+	if (!w->counted)
 		return estimate;
 	lost = parts->lost * ac_recast_undo(r)
 	    / ((double)r->m * (double)r->n);

@@ -140,7 +140,8 @@ write_output(const struct ac_recast &r, const struct outputs &outputs,
 	value = outputs.write ? __ldg(ac_recast_result(&r, matrix, row, col))
 	    : *c;
 	value = ac_recast_repaired(value, products, outputs.alpha);
-	*c = outputs.write ? ac_recast_sum(value, outputs.beta, c) : value;
+	*c = outputs.write ? ac_recast_sum(value, outputs.beta,
+	    ac_recast_old(&r, matrix, row, col)) : value;
 }
 
 static __device__ __forceinline__ void

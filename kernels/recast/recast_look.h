@@ -19,6 +19,7 @@
 #ifndef AC_KERNELS_RECAST_LOOK_H
 #define AC_KERNELS_RECAST_LOOK_H
 
+#include "kernels/recast/recast_epilogue.h"
 #include "kernels/recast/recast_spots.h"
 
 enum {
@@ -26,6 +27,11 @@ enum {
 	AC_RECAST_FEW    = 4,
 	AC_RECAST_NORMAL = 0x00800000 /* bits of the least normal float */
 };
+
+/* Behind an activation: a slope from which on a loss of the product is seen at
+ * all; what FP32's own way to D may lose of y (recast_epilogue.h). */
+#define AC_RECAST_FLAT 0x1p-8f
+#define AC_RECAST_BLUR 0x1p-20f
 
 /* ---- One output -------------------------------------------------------- */
 
@@ -77,6 +83,7 @@ struct ac_recast_place {
 	const float *from, *old;  /* `old` is not read with beta 0 */
 	float    alpha, beta;
 	uint32_t apart;           /* from + beta old is what will be in C */
+	struct ac_recast_follower after;
 };
 
 AC_CAST_BODY struct ac_recast_place
@@ -89,25 +96,88 @@ ac_recast_place_of(const struct ac_recast *r, const struct ac_recast_spot *spot,
 	place.beta = ac_cast_scalar_read(&r->beta);
 	place.old = old;
 	place.apart = r->output.result != NULL;
+	place.after = ac_recast_follower_of(r, spot->matrix, spot->row,
+	    spot->col);
 	place.from = place.apart
 	    ? ac_recast_result(r, spot->matrix, spot->row, spot->col)
 	    : ac_recast_c(r, spot->matrix, spot->row, spot->col);
 	return place;
 }
 
+/* Whether an output of 0, or NaN, is as right as what `y` makes of it: of a NaN
+ * RELU's maximum is 0; a mask may be a factor, or a choice; half of -inf times
+ * 1 + tanh is NaN. Nobody's business is what an aux of inf or NaN makes. */
+AC_CAST_BODY bool
+ac_recast_is_moot(uint32_t activation, float aux, float c, double y)
+{
+	const bool finite = ac_recast_is_finite((float)y);
+
+	switch (activation) {
+	case AC_ACTIVATION_RELU:
+		return y != y && !(c < 0 || c > 0);
+	case AC_ACTIVATION_DRELU:
+		return (y != y || (!finite && aux == 0)) && !(c < 0 || c > 0);
+	case AC_ACTIVATION_GELU:
+		return !finite && y < 0 && !(c < 0 || c > 0);
+	default:
+		return !ac_recast_is_finite(aux);
+	}
+}
+
+/* An output behind an activation, of a reference `y` before it. */
+AC_CAST_BODY struct ac_recast_look
+ac_recast_look_through(uint32_t activation, float aux, float c, double y,
+    double added)
+{
+	struct ac_recast_outcome outcome = ac_recast_activate(activation, aux,
+	    y);
+	const float size = ac_recast_absolute((float)y);
+	const float reach = ac_recast_absolute(outcome.slope) * size;
+	struct ac_recast_look look;
+
+	if (ac_recast_is_moot(activation, aux, c, y))
+		return ac_recast_look_of(0, 0, 0);
+	if (activation == AC_ACTIVATION_RELU && c != 0)
+		outcome.slope = 1;
+	look = ac_recast_look_of(c, outcome.value, 0);
+	look.hidden = ac_recast_absolute(outcome.slope) < AC_RECAST_FLAT;
+	if (!look.hidden && ac_recast_is_finite((float)outcome.value))
+		look.added = (float)((double)outcome.slope * added);
+	if (activation == AC_ACTIVATION_GELU && y < 0
+	    && reach > ac_recast_absolute(look.near))
+		look.near = reach;
+	if (activation == AC_ACTIVATION_GELU
+	    || activation == AC_ACTIVATION_DGELU)
+		look.lost = look.lost > AC_RECAST_BLUR * size
+		    ? look.lost - AC_RECAST_BLUR * size : 0;
+	return look;
+}
+
 /* An output and its `dot` in FP64. */
 AC_CAST_BODY struct ac_recast_look
 ac_recast_look_at(const struct ac_recast_place *place, double dot)
 {
+	const struct ac_recast_follower *after = &place->after;
 	const float old = place->beta != 0 ? *place->old : 0;
-	const float c = place->apart ? ac_recast_sum(*place->from, place->beta,
-	    &old) : *place->from;
-	const double hides = place->beta != 0
-	    ? (double)place->beta * (double)old : 0;
+	const float aux = ac_recast_aux(after);
+	const double bias = ac_recast_bias(after);
 	const double added = place->alpha != 0 ? (double)place->alpha * dot : 0;
-	struct ac_recast_look look = ac_recast_look_of(c, added + hides, added);
+	double hides = place->beta != 0
+	    ? (double)place->beta * (double)old : 0;
+	float c = place->apart ? ac_recast_sum(*place->from, place->beta,
+	    &old) : *place->from;
+	struct ac_recast_look look;
 
-	look.hidden = ac_recast_hides(hides, look.added);
+	if (after->bias) /* -0 + 0 is not -0 */
+		hides = hides + bias;
+	if (place->apart && (after->bias || after->activation))
+		c = (float)ac_recast_activate(after->activation, aux,
+		    (double)c + bias).value;
+	look = after->activation ? ac_recast_look_through(after->activation,
+	    aux, c, added + hides, added)
+	    : ac_recast_look_of(c, added + hides, added);
+	look.hidden |= ac_recast_hides(hides, after->activation ? (float)added
+	    : look.added);
 	return look;
 }
 
@@ -218,14 +288,40 @@ ac_recast_relative(double lost, double all)
 	return (float)ac_recast_sqrt(lost / all);
 }
 
+/* What is lost of the result. Behind an activation most outputs may be 0: fewer
+ * than four say nothing of it. */
+AC_CAST_BODY float
+ac_recast_norm_result(const struct ac_recast *r,
+    const struct ac_recast_norm *norm)
+{
+	if (r->epilogue.activation && norm->filled < AC_RECAST_FEW
+	    && norm->lost - norm->lost == 0)
+		return 0;
+	return ac_recast_relative(norm->lost, norm->all);
+}
+
+/* The worse ratio, of the result or of what is added. */
+AC_CAST_BODY float
+ac_recast_norm_worse(const struct ac_recast_norm *norm, float result)
+{
+	ac_recast_raise(ac_recast_relative(norm->bare_lost, norm->bare),
+	    &result);
+	return result;
+}
+
+/* Their error, if few are as good as many. */
 AC_CAST_BODY float
 ac_recast_norm_error(const struct ac_recast_norm *norm)
 {
-	float error = ac_recast_relative(norm->lost, norm->all);
+	return ac_recast_norm_worse(norm, ac_recast_relative(norm->lost,
+	    norm->all));
+}
 
-	ac_recast_raise(ac_recast_relative(norm->bare_lost, norm->bare),
-	    &error);
-	return error;
+AC_CAST_BODY float
+ac_recast_norm_final(const struct ac_recast *r,
+    const struct ac_recast_norm *norm)
+{
+	return ac_recast_norm_worse(norm, ac_recast_norm_result(r, norm));
 }
 
 /* By how much numbers that FP32 has exactly came out changed; 0 where there are

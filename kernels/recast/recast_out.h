@@ -67,6 +67,17 @@ ac_recast_c(const struct ac_recast *r, int64_t matrix, int64_t row, int64_t col)
 	return c + col * o->ld + row;
 }
 
+/* What beta scales there. */
+AC_CAST_BODY const float *
+ac_recast_old(const struct ac_recast *r, int64_t matrix, int64_t row,
+    int64_t col)
+{
+	const struct ac_recast_added *added = &r->added;
+
+	return added->from ? added->from + matrix * added->stride
+	    + col * added->ld + row : ac_recast_c(r, matrix, row, col);
+}
+
 AC_CAST_BODY float *
 ac_recast_result(const struct ac_recast *r, int64_t matrix, int64_t row,
     int64_t col)
@@ -93,7 +104,7 @@ ac_recast_duty_of(const struct ac_recast *r, uint32_t todo)
 	duty.write = any && r->output.write_through && r->output.result;
 	duty.clear = (todo & AC_TODO_REPAIR) != 0;
 	duty.repair = any && duty.clear && (duty.write || !r->output.result)
-	    && ac_cast_scalar_read(&r->alpha) != 0;
+	    && !r->epilogue.is_set && ac_cast_scalar_read(&r->alpha) != 0;
 	duty.sample = any && due && r->before;
 	duty.kept = duty.sample && r->kept;
 	duty.each = duty.sample && r->batch > 1

@@ -197,7 +197,7 @@ ac_recast_keep(const struct ac_recast *r, int64_t i)
 		spot = ac_recast_spot_in(r, ac_recast_matrix_at(r, number),
 		    (int)(i % AC_SAMPLE_DEEP));
 	}
-	r->kept[i] = *ac_recast_c(r, spot.matrix, spot.row, spot.col);
+	r->kept[i] = *ac_recast_old(r, spot.matrix, spot.row, spot.col);
 }
 
 #endif

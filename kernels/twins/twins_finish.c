@@ -98,7 +98,8 @@ do_output(struct work *work, int64_t matrix, int64_t row, int64_t col,
 	if (work->duty.write) {
 		if (work->beta != 0)
 			work->meter.read += sizeof *c;
-		value = ac_recast_sum(value, work->beta, c);
+		value = ac_recast_sum(value, work->beta,
+		    ac_recast_old(r, matrix, row, col));
 	}
 	ac_write_one(&work->meter, c, value);
 }

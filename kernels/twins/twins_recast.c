@@ -222,8 +222,8 @@ keep_before(const struct ac_recast *r, bool sample, bool probes,
 	for (int at = 0; at < AC_RECAST_SAMPLE; at++) {
 		const struct ac_recast_spot spot = ac_recast_spot_of(r, at);
 
-		r->before[at] = ac_read_one(meter, ac_recast_c(r, spot.matrix,
-		    spot.row, spot.col));
+		r->before[at] = ac_read_one(meter, ac_recast_old(r,
+		    spot.matrix, spot.row, spot.col));
 	}
 	for (int64_t i = first; (sample || r->batch > 1)
 	    && i < ac_recast_kept_count(r); i++) {
@@ -232,6 +232,28 @@ keep_before(const struct ac_recast *r, bool sample, bool probes,
 	}
 	if (probes)
 		ac_twin_keep_probes(r, meter);
+}
+
+/* The casts of an operand that let inf and NaN through, padding and all. */
+static void
+pass_through(const struct ac_recast *r, int operand, struct ac_meter *meter)
+{
+	const struct ac_recast_operand *o = &r->operand[operand];
+	const struct ac_recast_way way = ac_recast_way_of(r->format, r->scaled,
+	    r->state->measured[operand]);
+
+	for (int64_t b = 0; b < o->batch; b++)
+		for (int64_t j = 0; j < o->cols_to; j++) {
+			const int64_t rows = j < o->cols ? o->rows : 0;
+			const float *from = ac_read_run(meter,
+			    ac_recast_matrix(o, b) + j * o->ld, rows);
+			uint16_t *to = ac_write_run(meter, o->to
+			    + (b * o->cols_to + j) * o->ld_to, o->ld_to);
+
+			for (int64_t i = 0; i < o->ld_to; i++)
+				to[i] = ac_recast_through(i < rows ? from[i]
+				    : 0, way);
+		}
 }
 
 void
@@ -256,6 +278,8 @@ ac_twin_recast_settle(const struct ac_twin_launch *launch, void **params)
 		do_pass(r, &plan, false);
 		ac_recast_decide_again(r);
 	}
+	for (int i = 0; i < 2 && todo & AC_TODO_THROUGH; i++)
+		pass_through(r, i, &meter);
 	ac_float_mode_leave(mode);
 	ac_meter_add(&meter);
 }

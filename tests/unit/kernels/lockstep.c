@@ -40,6 +40,17 @@ random_case(void)
 	};
 }
 
+/* What follows a product, and what beta scales. */
+static void
+let_follow(struct recast_case *c)
+{
+	if (any(2))
+		c->activation = any(5);
+	c->bias = any(2);
+	c->follows = any(2);
+	c->added = any(3);
+}
+
 /* Many small matrices. */
 static struct recast_case
 random_batch(void)
@@ -214,13 +225,15 @@ take_call(int turn, const struct recast_case *c, struct recast_data *data)
 static void
 take_turn(int turn)
 {
-	const struct recast_case c = any(4) ? random_case() : random_batch();
+	struct recast_case c = any(4) ? random_case() : random_batch();
 	const bool casts = c.output != OUT_C || any(5), before = any(8);
 	const float tol = any(4) ? any(2) ? 1e-3f : 1e-5f : 0;
 	const uint64_t numbers = seed;
 	struct recast_data data[2];
 	float scalars[2];
 
+	if (any(2))
+		let_follow(&c);
 	for (int i = 0; i < 2; i++) {
 		recast_data_make(&c, numbers, &data[i]);
 		if (!casts)

@@ -112,6 +112,45 @@ make_output(const struct recast_case *c, uint64_t seed, struct recast_data *d)
 				    cast_number(FILL_NORMAL, &seed);
 }
 
+/* What the library reads besides, and what beta scales if not C. */
+static void
+make_epilogue(const struct recast_case *c, uint64_t seed, struct recast_data *d)
+{
+	struct ac_recast_epilogue *e = &d->recast.epilogue;
+	struct ac_recast_added *added = &d->recast.added;
+	const size_t lines = (size_t)((c->m + 3) * c->batch);
+	const int64_t ld = (c->m + 15) / 8 * 8;
+	const size_t all = (size_t)(ld * c->n * c->batch);
+
+	d->bias = take(lines, sizeof(float));
+	d->aux = take(all, sizeof(float));
+	d->added = take((size_t)(c->m + 1) * (size_t)(c->n * c->batch),
+	    sizeof(float));
+	for (size_t i = 0; i < lines; i++)
+		d->bias[i] = cast_number(FILL_NORMAL, &seed);
+	for (size_t i = 0; i < (size_t)(c->m + 1) * (size_t)(c->n * c->batch);
+	    i++)
+		d->added[i] = cast_number(FILL_NORMAL, &seed);
+	for (size_t i = 0; i < all; i++)
+		((float *)d->aux)[i] = cast_number(FILL_NORMAL, &seed) * 3;
+	for (size_t i = 0; c->activation == AC_ACTIVATION_DRELU && i < all; i++)
+		((uint8_t *)d->aux)[i] = (uint8_t)(seed = seed
+		    * 6364136223846793005u + 1442695040888963407u, seed >> 40);
+	e->activation = c->activation;
+	e->is_set = c->activation || c->bias || c->follows;
+	e->bias = c->bias ? d->bias : NULL;
+	e->bias_stride = c->fixed[0] ? 0 : c->m + 3;
+	if (c->activation >= AC_ACTIVATION_DRELU)
+		e->aux = d->aux;
+	e->aux_ld = ld;
+	e->aux_stride = ld * c->n;
+	if (c->added)
+		added->from = d->added;
+	added->ld = c->added == ADDED_COLUMN ? 0 : c->m + 1;
+	added->stride = c->added == ADDED_COLUMN ? c->m + 1
+	    : (c->m + 1) * c->n;
+}
+
 void
 recast_data_make(const struct recast_case *c, uint64_t seed,
     struct recast_data *d)
@@ -142,6 +181,7 @@ recast_data_make(const struct recast_case *c, uint64_t seed,
 	d->parts = take(d->part_count, sizeof(double));
 	recast_data_fill(c, seed, d);
 	make_output(c, seed, d);
+	make_epilogue(c, seed, d);
 }
 
 void
@@ -159,6 +199,9 @@ recast_data_free(struct recast_data *d)
 	free(d->result);
 	free(d->pointers_c);
 	free(d->parts);
+	free(d->bias);
+	free(d->added);
+	free(d->aux);
 }
 
 void
@@ -240,6 +283,56 @@ recast_finish(const struct recast_data *d)
 	recast_run("ac_recast_finish", d, 3);
 }
 
+float *
+recast_old_at(struct recast_data *d, int64_t b, int64_t i, int64_t j)
+{
+	const struct ac_recast_added *added = &d->recast.added;
+
+	return added->from ? (float *)(uintptr_t)added->from
+	    + b * added->stride + j * added->ld + i
+	    : recast_c_at(d, b, i, j);
+}
+
+float *
+recast_bias_at(struct recast_data *d, int64_t b, int64_t i)
+{
+	return d->bias + b * d->recast.epilogue.bias_stride + i;
+}
+
+/* The gradient is that of x / 2 (1 + tanh u), as it stands. */
+static double
+gelu(double x, bool gradient)
+{
+	const double root = sqrt(2 / acos(-1));
+	const double t = tanh(root * (x + 0.044715 * x * x * x));
+
+	if (!gradient)
+		return x / 2 * (1 + t);
+	return (1 + t) / 2 + x / 2 * (1 - t * t) * root
+	    * (1 + 3 * 0.044715 * x * x);
+}
+
+double
+recast_follow(struct recast_data *d, int64_t b, int64_t i, int64_t j, double x)
+{
+	const struct ac_recast_epilogue *e = &d->recast.epilogue;
+	const int64_t at = b * e->aux_stride + j * e->aux_ld + i;
+	const double y = e->bias ? x + (double)*recast_bias_at(d, b, i) : x;
+
+	switch (e->activation) {
+	case AC_ACTIVATION_RELU:
+		return y > 0 ? y : 0;
+	case AC_ACTIVATION_GELU:
+		return gelu(y, false);
+	case AC_ACTIVATION_DRELU:
+		return ((uint8_t *)d->aux)[at / 8] >> at % 8 & 1 ? y : 0;
+	case AC_ACTIVATION_DGELU:
+		return y * gelu((double)((float *)d->aux)[at], true);
+	default:
+		return y;
+	}
+}
+
 static double
 cast_at(const struct recast_data *d, int operand, int64_t b, int64_t line,
     int64_t k)
@@ -273,8 +366,10 @@ recast_multiply(struct recast_data *d)
 					    * cast_at(d, 1, b, j, k);
 				sum = alpha != 0 ? alpha * sum : 0;
 				if (beta != 0)
-					sum += beta * (double)*out;
-				*out = (float)sum;
+					sum += beta * (double)*recast_old_at(d,
+					    b, i, j);
+				*out = (float)(r->output.result ? sum
+				    : recast_follow(d, b, i, j, sum));
 			}
 }
 

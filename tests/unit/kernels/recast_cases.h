@@ -25,6 +25,11 @@ struct recast_case {
 	enum ac_format format;
 	bool scaled;
 	enum recast_output output;
+	/* What the library does to x before it is D, where the output is C. */
+	uint32_t activation;    /* AC_ACTIVATION_* */
+	bool bias;              /* fixed[0]: one for all matrices */
+	bool follows;           /* `is_set` without either */
+	enum { ADDED_C, ADDED_APART, ADDED_COLUMN } added;
 };
 
 /* All of it in ordinary memory. What lies between columns and matrices of A
@@ -45,6 +50,8 @@ struct recast_data {
 	float   **pointers_c;
 	size_t    from_count[2], to_count[2], mark_count[2], c_count;
 	size_t    result_count, band_count[2], part_count;
+	float    *bias, *added;
+	void     *aux;          /* mask, or FP32; ld a multiple of 8 */
 };
 #define RECAST_GAP 0x1.23456p+77f
 /* Zeros behind each cast that nobody writes. */
@@ -73,7 +80,14 @@ void recast_run(const char *name, const struct recast_data *data,
 void recast_cast(const struct recast_data *data);
 void recast_settle(const struct recast_data *data);
 void recast_finish(const struct recast_data *data);
-/* The product of the casts, exact but for one rounding of each output. */
+/* What beta scales there. */
+float *recast_old_at(struct recast_data *data, int64_t b, int64_t i, int64_t j);
+float *recast_bias_at(struct recast_data *data, int64_t b, int64_t i);
+/* What follows a product, of x in double: without roundings, by libm. */
+double recast_follow(struct recast_data *data, int64_t b, int64_t i, int64_t j,
+    double x);
+/* The product of the casts, exact but for one rounding of each output; of what
+ * the library makes of that, too. */
 void recast_multiply(struct recast_data *data);
 /* All four. */
 void recast_whole(struct recast_data *data);

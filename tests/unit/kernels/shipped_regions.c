@@ -88,6 +88,33 @@ operand(const struct ac_recast *r, int i)
 	    marks[i]);
 }
 
+/* The bytes that a mask has a bit in; columns of the others. */
+static void
+epilogue(const struct ac_recast *r)
+{
+	const struct ac_recast_epilogue *e = &r->epilogue;
+	const struct ac_recast_added *added = &r->added;
+
+	for (int64_t b = 0; b < r->batch && e->bias; b++)
+		shipped_region(e->bias + b * e->bias_stride, (size_t)r->m
+		    * sizeof *e->bias, true, "the bias");
+	for (int64_t b = 0; b < r->batch && added->from; b++)
+		matrix(added->from + b * added->stride, r->m, r->n, added->ld,
+		    true, "what is added");
+	for (int64_t j = 0; j < r->n * r->batch && e->aux; j++) {
+		const int64_t at = j / r->n * e->aux_stride
+		    + j % r->n * e->aux_ld;
+
+		if (e->activation == AC_ACTIVATION_DGELU)
+			shipped_region((const float *)e->aux + at, (size_t)r->m
+			    * sizeof(float), true, "the aux");
+		else
+			shipped_region((const uint8_t *)e->aux + at / 8,
+			    (size_t)((at + r->m + 7) / 8 - at / 8), true,
+			    "the mask");
+	}
+}
+
 void
 shipped_recast_regions(const struct ac_recast *r)
 {
@@ -119,6 +146,7 @@ shipped_recast_regions(const struct ac_recast *r)
 	shipped_region(r->parts, (size_t)(2 * ac_recast_tiles(r->k)
 	    * r->batch) * sizeof *r->parts, false, "parts");
 	shipped_region(r->post, sizeof *r->post, false, "the post");
+	epilogue(r);
 }
 
 /* ---- Convolutions ------------------------------------------------------ */
