@@ -21,6 +21,7 @@ kernels_libtwins_a_SOURCES = \
 	kernels/recast/cast.h \
 	kernels/recast/float_mode.h \
 	kernels/recast/recast_decide.h \
+	kernels/recast/recast_epilogue.h \
 	kernels/recast/recast_estimate.h \
 	kernels/recast/recast_look.h \
 	kernels/recast/recast_out.h \

@@ -261,7 +261,12 @@ enum ac_kernels_status ac_recast_cast(const struct ac_kernels *kernels,
  * 2^15)) if todo has SETTLE; if a sample may be due and beta is not 0, read C
  * into `before`, and into `kept` if one is, where it may look. With `to` NULL
  * only the latter. If the casts stay, the bands become `parts`: 32 bytes per
- * tile are read. */
+ * tile are read. C is what beta scales: `added`, if that is set.
+ *   With an epilogue, an alpha that is not 0 and an inf or a NaN in an operand,
+ * both are cast with inf as inf, NaN as NaN, and with what is not 0 as not 0
+ * (the least subnormal of its sign, if need be): outputs of the product are of
+ * FP32's class then, and so is all that the library makes of them. The sums of
+ * such a call count only if the first pass had the right exponents. */
 enum ac_kernels_status ac_recast_settle(const struct ac_kernels *kernels,
     const struct ac_recast *recast, ac_cu_stream stream);
 
@@ -277,7 +282,12 @@ enum ac_kernels_status ac_recast_settle(const struct ac_kernels *kernels,
  * operands finite and not 0), do so; beyond 0.7 `tol` it is sampled as if that
  * had been due, of a batch the matrices that are. If `post`, hand over the
  * history and clear it. Without write_through and with `result`, C is left
- * alone, nothing is repaired, and the sample is of result + beta `before`. */
+ * alone, nothing is repaired, and the sample is of result + beta `before`.
+ *   With an epilogue nothing is repaired, and write_through must not be set. C
+ * is D, and the sample compares it with what the epilogue makes of the product
+ * in FP64, or what it makes of result + beta `before` (recast_look.h). An
+ * estimate is of outputs from which x can be told; a call, or a matrix, with
+ * fewer than 16 of them is sampled (recast_estimate.h). */
 enum ac_kernels_status ac_recast_finish(const struct ac_kernels *kernels,
     const struct ac_recast *recast, ac_cu_stream stream);
 

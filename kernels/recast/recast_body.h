@@ -120,8 +120,8 @@ ac_recast_cell_of(float x, struct ac_recast_way way)
 	return cell;
 }
 
-/* The cast of an element where inf and NaN have to come out of the product: they
- * stay what they are, and so does what is not 0, for inf times that is inf. */
+/* The cast of an element where inf and NaN have to come out of the product:
+ * they stay what they are, and what is not 0 stays so: inf times it is inf. */
 AC_CAST_BODY uint16_t
 ac_recast_through(float x, struct ac_recast_way way)
 {

@@ -121,10 +121,10 @@ ac_recast_activate(uint32_t activation, float aux, double y)
 
 /* y of an output D where it tells. GELU: for y > 0, where it rises by half of
  * y at least. Newton's steps come from the right, where it is as good as
- * convex, from min(2 D, D + 0.1701): gelu(y) is at least y / 2, and at least y -
- * 0.17004. After three y is off by 2e-7 of itself, which a difference with what
- * was added that is 2^12 times as large makes 1e-3: nothing to a norm. DGELU:
- * where it is a quarter at least, so that its own error is 1e-6 of it. A NaN
+ * convex, from min(2 D, D + 0.1701): gelu(y) is at least y / 2, and at least
+ * y - 0.17004. After three y is off by 2e-7 of itself. That is 1e-3 of a
+ * difference with something that is 2^12 times as large: nothing to a norm.
+ * DGELU: where it is a quarter at least, so its own error is 1e-6 of it. A NaN
  * tells: a sample shall see it. */
 AC_CAST_BODY bool
 ac_recast_deactivate(uint32_t activation, float aux, float *d)

@@ -22,6 +22,10 @@
  * let expect: FP32 has nothing left of it there, and such outputs say nothing
  * about it. An inf or a NaN of C stays one and says nothing at all.
  *
+ * Behind an epilogue the outputs that count are those from which y can be told,
+ * and a bias is a part of what was in C: RELU shows y where it is more than 0,
+ * and of those alone D consists. Fewer than 16 of them are no estimate.
+ *
  * Each matrix of a batch has an estimate of its own, of 64 outputs. Of more
  * than AC_SAMPLE_MATRICES, those have that a sample would look at one by one.
  *
@@ -285,7 +289,8 @@ ac_recast_estimate_of(const struct ac_recast *r,
 
 	estimate.value = 0;
 	estimate.suspect = false;
-	estimate.shrunk = 16 * c < product && ac_cast_scalar_read(&r->beta) != 0;
+	estimate.shrunk = 16 * c < product
+	    && ac_cast_scalar_read(&r->beta) != 0;
 	if (r->state->probe != AC_PROBE_ESTIMATE)
 		return estimate;
 	if (r->epilogue.activation && w->counted < AC_RECAST_USABLE) {

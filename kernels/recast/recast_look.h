@@ -9,13 +9,23 @@
  * and over what alpha A B adds, where C does not hide that (it is larger by
  * 2^12).
  *
+ * Behind an epilogue both are D. A bias counts as a part of beta C. What was
+ * lost is measured at D, and so is what is added: times the slope of the
+ * activation there, for that is how much of a loss arrives. Where the slope is
+ * below 2^-8 the product does not show: inactive outputs are 0 and add nothing
+ * to any sum, and a sample of them alone has nothing in it. An output that RELU
+ * passes on one side only is active. What is lost of a GELU left of 0 counts
+ * against slope times y where that is more than D, for D vanishes faster than
+ * its error does; and the first 2^-20 |y| are FP32's own.
+ *
  * Exactness: a reference that is an FP32 number counts as exact, subnormal ones
  * and 0 do not. FP64 rounds a dot of FP32 numbers beyond 53 bits; such a one
  * looks exact only if its terms cancel to 2^-29 of them, which `error` finds
  * first. Outputs are exact together if 7 of 8 references are that are not 0.
  * Those of a line are if all are whole numbers: the first row of a causal
  * attention is a copy of real ones, and that is no promise. Fewer than four say
- * nothing. */
+ * nothing. Behind an epilogue it is D that has to be such a number: 0 is none,
+ * and of GELU only large ones are. */
 #ifndef AC_KERNELS_RECAST_LOOK_H
 #define AC_KERNELS_RECAST_LOOK_H
 
@@ -143,6 +153,8 @@ ac_recast_look_through(uint32_t activation, float aux, float c, double y,
 	look.hidden = ac_recast_absolute(outcome.slope) < AC_RECAST_FLAT;
 	if (!look.hidden && ac_recast_is_finite((float)outcome.value))
 		look.added = (float)((double)outcome.slope * added);
+	if (!ac_recast_is_finite(size))
+		return look;
 	if (activation == AC_ACTIVATION_GELU && y < 0
 	    && reach > ac_recast_absolute(look.near))
 		look.near = reach;
