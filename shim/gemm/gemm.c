@@ -218,7 +218,7 @@ prepare(struct ac_conduct *call)
 		return;
 	if (tail && tail->added.from) {
 		if (adds)
-			ac_trial_writes(call->trial, tail->added.from, true);
+			ac_trial_reads(call->trial, tail->added.from);
 		adds = false;
 	}
 	/* An array of Cs mostly holds the same ones when it is met again. */

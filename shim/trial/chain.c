@@ -64,3 +64,17 @@ ac_chain_search(struct ac_chain *chain, struct ac_trial *trial,
 	    : AC_CHAIN_LINKS - 1], trial, memory_order_relaxed);
 	return true;
 }
+
+bool
+ac_chain_read(struct ac_chain *chain, const struct ac_trial *trial,
+    const void *c)
+{
+	const struct ac_chain_c *w = ac_chain_at(c);
+	const bool is_known = atomic_load_explicit(&w->c, memory_order_relaxed)
+	    == (uintptr_t)c;
+
+	for (unsigned i = 0; is_known && i < AC_CHAIN_LINKS; i++)
+		if (writer(w, i) && writer(w, i) != trial)
+			link_with(chain, writer(w, i));
+	return is_known;
+}

@@ -25,6 +25,11 @@ __attribute__((noinline))
 bool ac_chain_search(struct ac_chain *chain, struct ac_trial *trial,
     const void *c, bool adds);
 
+/* A call of `trial` adds to what is at `c`, and writes elsewhere. Whether calls
+ * that may be recast wrote that. */
+bool ac_chain_read(struct ac_chain *chain, const struct ac_trial *trial,
+    const void *c);
+
 struct ac_chain_c {
 	_Atomic uintptr_t c;
 	_Atomic(struct ac_trial *) by[AC_CHAIN_LINKS];

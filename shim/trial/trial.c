@@ -366,17 +366,26 @@ ac_trial_turn_over(struct ac_trial *t, const struct ac_turn *turn)
 	}
 }
 
-void
-ac_trial_writes(struct ac_trial *t, const void *c, bool adds)
+/* Another place may write by now what this one adds to. */
+static void
+demote_sum(struct ac_trial *t, bool is_sum)
 {
-	const bool is_sum = c ? ac_chain_note(&t->v->chain, t, c, adds) : adds;
 	const uint32_t out = t->decision.guard == AC_GUARD_STRICT ? UINT32_MAX
 	    : t->v->chained;
 
-	if (!is_sum || !out)
-		return;
-	/* Another place may write by now what this one adds to. */
-	for (unsigned i = 0; i < t->decision.candidate_count; i++)
+	for (unsigned i = 0; is_sum && i < t->decision.candidate_count; i++)
 		if (out >> i & 1)
 			ac_trial_demote_chain(t, i);
+}
+
+void
+ac_trial_writes(struct ac_trial *t, const void *c, bool adds)
+{
+	demote_sum(t, c ? ac_chain_note(&t->v->chain, t, c, adds) : adds);
+}
+
+void
+ac_trial_reads(struct ac_trial *t, const void *c)
+{
+	demote_sum(t, ac_chain_read(&t->v->chain, t, c));
 }

@@ -113,6 +113,9 @@ void ac_trial_turn(struct ac_trial *trial, const struct ac_place *place,
  * lost, nobody could bring back. */
 void ac_trial_writes(struct ac_trial *trial, const void *c, bool adds);
 
+/* The same of a call that adds to `c` and writes elsewhere. */
+void ac_trial_reads(struct ac_trial *trial, const void *c);
+
 /* How often a candidate was let prove itself again: what it did before says
  * nothing then (struct ac_recast.epoch). */
 uint32_t ac_trial_epoch(const struct ac_trial *trial);

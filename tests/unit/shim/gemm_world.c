@@ -90,6 +90,7 @@ ac_conduct(struct ac_conduct *call, const struct ac_ways *how,
 /* What the ways call. */
 const char *ran;
 struct write written[4];
+const void *read_c;
 unsigned writes;
 
 enum ac_reason
@@ -136,6 +137,13 @@ ac_trial_writes(struct ac_trial *trial, const void *c, bool adds)
 	(void)trial;
 	written[writes].c = c;
 	written[writes++].adds = adds;
+}
+
+void
+ac_trial_reads(struct ac_trial *trial, const void *c)
+{
+	(void)trial;
+	read_c = c;
 }
 
 cublasStatus_t stream_status;

@@ -25,6 +25,7 @@ extern unsigned ranges_counted, solved, conducted, writes;
 extern struct ac_job seen;                  /* what was conducted, */
 extern struct ac_ways ways;                 /* and how */
 extern struct write written[4];
+extern const void *read_c;   /* ac_trial_reads() */
 extern const char *ran;                     /* the recipe */
 
 enum { M = 5, N = 6, K = 7 };

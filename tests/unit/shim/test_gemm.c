@@ -259,6 +259,52 @@ test_overlaps(void **state)
 	overlap_all(CUDA_R_32F, 3);
 }
 
+/* What a sample reads once D is written: `last` is the distance from D at which
+ * the first byte of `*which` still lies in it; M x N entries, packed. */
+static void
+check_tail(const void **which, uint64_t bytes, struct ac_gemm *g)
+{
+	const uint64_t output = sizeof(float) * (uint64_t)(M * N);
+
+	*which = at(C_AT + output);
+	assert_int_equal(reason_of(g), AC_REASON_NONE);
+	*which = at(C_AT + output - 4);
+	assert_int_equal(reason_of(g), AC_REASON_OVERLAP);
+	*which = at(C_AT - bytes);
+	assert_int_equal(reason_of(g), AC_REASON_NONE);
+	*which = at(C_AT - bytes + 4);
+	assert_int_equal(reason_of(g), AC_REASON_OVERLAP);
+	*which = NULL;
+	assert_int_equal(reason_of(g), AC_REASON_NONE);
+}
+
+static void
+test_tails(void **state)
+{
+	struct ac_gemm_tail tail = {
+		.added = { .ld = 2 * M },
+		.epilogue = {
+			.is_set = 1, .activation = AC_ACTIVATION_DGELU,
+			.aux_ld = 8 * M
+		}
+	};
+	struct ac_gemm g = good();
+	const uint64_t cols = N - 1;
+
+	(void)state;
+	g.tail = &tail;
+	check_tail((const void **)&tail.added.from,
+	    4 * (cols * 2 * M + M), &g);
+	check_tail((const void **)&tail.epilogue.bias, 4 * M, &g);
+	check_tail(&tail.epilogue.aux, 4 * (cols * 8 * M + M), &g);
+	tail.epilogue.activation = AC_ACTIVATION_DRELU;
+	tail.epilogue.aux_ld = 128;
+	check_tail(&tail.epilogue.aux, (cols * 128 + M) / 32 * 4, &g);
+	/* One column for all. */
+	tail.added.ld = 0;
+	check_tail((const void **)&tail.added.from, 4 * M, &g);
+}
+
 /* The manual forbids it, and only the device could see it. */
 static void
 test_overlap_in_arrays(void **state)
@@ -336,6 +382,7 @@ main(void)
 		cmocka_unit_test(test_pointers),
 		cmocka_unit_test(test_addressable),
 		cmocka_unit_test(test_overlaps),
+		cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_overlap_in_arrays),
 		cmocka_unit_test(test_provider),
 		cmocka_unit_test(test_kept),

@@ -103,6 +103,35 @@ test_writes(void **state)
 	assert_int_equal(writes, 0);
 }
 
+/* C apart from D: what it holds counts, D begins. */
+static void
+test_writes_apart(void **state)
+{
+	static const struct ac_place place;
+	const struct ac_gemm_tail apart = { .added = { at(A_AT), M, 0 } };
+	const struct ac_gemm_tail same = { .epilogue = { .is_set = 1 } };
+	struct ac_gemm g = good();
+
+	(void)state;
+	for (int round = 0; round < 3; round++) {
+		const bool adds = round > 0, is_apart = round < 2;
+
+		g.tail = is_apart ? &apart : &same;
+		g.a.data = at(4 * A_AT);
+		assert_int_equal(reason_of(&g), AC_REASON_NONE);
+		seen.call.trial = (struct ac_trial *)(uintptr_t)8;
+		seen.call.place = &place;
+		beta_read = (struct ac_cast_scalar){ adds, NULL };
+		writes = 0;
+		read_c = NULL;
+		ways.prepare(&seen.call);
+		assert_int_equal(writes, 1);
+		assert_ptr_equal(written[0].c, at(C_AT));
+		assert_int_equal(written[0].adds, adds && !is_apart);
+		assert_ptr_equal(read_c, adds && is_apart ? at(A_AT) : NULL);
+	}
+}
+
 int
 main(void)
 {
@@ -110,6 +139,7 @@ main(void)
 		cmocka_unit_test(test_job),
 		cmocka_unit_test(test_ways),
 		cmocka_unit_test(test_writes),
+		cmocka_unit_test(test_writes_apart),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

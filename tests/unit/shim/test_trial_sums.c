@@ -101,6 +101,34 @@ test_strict_keeps_sums(void **state)
 	assert_int_equal(first->v->chained & last->v->chained, 3);
 }
 
+/* One that adds to C and writes D is of C's chain, and does not write it: what
+ * nobody recast wrote is no chain, whoever reads it. */
+static void
+test_reads(void **state)
+{
+	const struct ac_decision decision = decision_of(AC_GUARD_ON);
+	const struct ac_decision strict = decision_of(AC_GUARD_STRICT);
+	struct ac_trial *first = make(&decision, false);
+	struct ac_trial *last = make(&decision, false);
+	struct ac_trial *careful = make(&strict, false);
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		ac_trial_reads(careful, c_of(100));
+		ac_trial_writes(careful, c_of(101), false);
+	}
+	assert_int_equal(careful->v->chained, 0);
+	ac_trial_writes(first, c_of(102), false);
+	ac_trial_reads(last, c_of(102));
+	assert_ptr_equal(last->v->chain.with[0], first);
+	ac_trial_writes(first, c_of(102), true);
+	assert_null(first->v->chain.with[0]);
+	ac_trial_demote_chain(last, 0);
+	assert_int_equal(first->v->chained & last->v->chained, 3);
+	ac_trial_reads(careful, c_of(102));
+	assert_int_equal(careful->v->chained, 3);
+}
+
 /* Between two verdicts nothing is open: the next sample finds the new
  * context. */
 static void
@@ -131,6 +159,7 @@ main(void)
 		cmocka_unit_test(test_many_cs),
 		cmocka_unit_test(test_joins_late),
 		cmocka_unit_test(test_strict_keeps_sums),
+		cmocka_unit_test(test_reads),
 		cmocka_unit_test(test_quiet_reset),
 	};
 
