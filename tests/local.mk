@@ -44,9 +44,8 @@ site_world = tests/unit/shim/site_world.c shim/bind/catalogue.c \
 	shim/site/describe.c shim/site/sites.c
 lt_world = tests/unit/shim/lt_world.c shim/bind/catalogue.c \
 	shim/lt/content.c shim/lt/library.c
-shadow_sources = shim/graph/shadow.c shim/graph/shadow_engine.c \
-	shim/graph/shadow_graph.c shim/graph/shadow_note.c \
-	shim/graph/shadow_pool.c
+shadow_sources = shim/graph/shadow.c shim/graph/shadow_graph.c \
+	shim/graph/shadow_note.c shim/graph/shadow_pool.c
 trial_parts = tests/unit/shim/trial_world.c shim/trial/timing.c \
 	shim/trial/trial.c shim/trial/trial_end.c shim/trial/trial_judge.c \
 	shim/trial/trial_slots.c shim/trial/trial_graph.c \

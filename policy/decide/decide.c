@@ -188,12 +188,11 @@ leave_news(const struct ac_op *op, struct ac_decision *decision)
 }
 
 /* Whether calls like this have no results that the guard could sample: those
- * inside a network, and of a graph, which a program runs by itself. */
+ * inside a network. */
 static bool
 has_no_samples(const struct ac_op *op)
 {
-	return op->operation == AC_OP_RNN ||
-	    ac_op_is(op, AC_FACT_FN, "cudnnBackendGetAttribute");
+	return op->operation == AC_OP_RNN;
 }
 
 static bool

@@ -8,6 +8,10 @@
  * overflow in what describes it. */
 enum { LARGEST_SIDE = 1 << 30, LARGEST_FILTER = 1 << 15 };
 
+const struct ac_conv_uids ac_conv_roles = {
+	{ AC_CONV_X, AC_CONV_W, AC_CONV_Y, AC_CONV_Z, AC_CONV_BIAS }
+};
+
 static bool
 is_fp32(const struct ac_conv_tensor *tensor)
 {
@@ -44,7 +48,7 @@ ac_conv_objection(const struct ac_conv *conv)
 {
 	const struct ac_conv_tensor *w = &conv->w;
 
-	if (conv->steps < 0 || conv->steps > AC_CONV_STEPS)
+	if (conv->has_more || conv->steps < 0 || conv->steps > AC_CONV_STEPS)
 		return AC_REASON_UNSUPPORTED;
 	if (!is_all_fp32(conv))
 		return AC_REASON_TYPE;
@@ -60,4 +64,27 @@ ac_conv_objection(const struct ac_conv *conv)
 		    || conv->dilation[i] > LARGEST_FILTER)
 			return AC_REASON_UNSUPPORTED;
 	return AC_REASON_NONE;
+}
+
+void
+ac_conv_rename(const struct ac_conv *conv, const struct ac_conv_uids *uids,
+    struct ac_conv *conv_out)
+{
+	const int64_t *of = uids->of;
+	uint64_t inner = 0;
+
+	for (unsigned i = 0; i < AC_CONV_ROLES; i++)
+		inner = (uint64_t)of[i] > inner ? (uint64_t)of[i] : inner;
+	*conv_out = *conv;
+	conv_out->x.uid = of[AC_CONV_X - 1];
+	conv_out->w.uid = of[AC_CONV_W - 1];
+	conv_out->y.uid = conv->steps ? (int64_t)++inner : of[AC_CONV_Y - 1];
+	for (int32_t i = 0; i < conv->steps; i++) {
+		struct ac_conv_step *step = &conv_out->step[i];
+
+		if (step->other.dims)
+			step->other.uid = of[step->other.uid - 1];
+		step->out.uid = i + 1 < conv->steps ? (int64_t)++inner
+		    : of[AC_CONV_Y - 1];
+	}
 }

@@ -62,8 +62,26 @@ struct ac_conv {
 	int32_t steps;
 	int32_t adds;                   /* beta is not 0 */
 	int32_t scales;                 /* an alpha is not 1 */
+	int32_t has_more;               /* operations that no step is like */
+	int32_t reserved;
 	struct ac_conv_step step[AC_CONV_STEPS];
 	struct ac_conv_scalars scalars; /* last */
+};
+
+/* The tensors of a convolution that are in memory, by role; a description that
+ * is a key has these as its unique ids. */
+enum { AC_CONV_X = 1, AC_CONV_W, AC_CONV_Y, AC_CONV_Z, AC_CONV_BIAS,
+	AC_CONV_ROLES = AC_CONV_BIAS, AC_CONV_VIRTUAL = 16 };
+
+/* The unique ids that a graph has them under: [role - 1]. */
+struct ac_conv_uids {
+	int64_t of[AC_CONV_ROLES];
+};
+extern const struct ac_conv_uids ac_conv_roles; /* the roles themselves */
+
+/* What a call reads and writes, by role. */
+struct ac_conv_data {
+	const void *x, *w, *y, *z, *bias; /* y: the last output of fprop */
 };
 
 static inline bool
@@ -86,6 +104,19 @@ ac_conv_output(const struct ac_conv *conv)
 	return conv->operation == AC_OP_CONV_FPROP ? &conv->y
 	    : conv->operation == AC_OP_CONV_DGRAD ? &conv->x : &conv->w;
 }
+
+/* The same, behind all steps: what a call leaves in memory. */
+static inline const struct ac_conv_tensor *
+ac_conv_last_output(const struct ac_conv *conv)
+{
+	return conv->steps ? &conv->step[conv->steps - 1].out
+	    : ac_conv_output(conv);
+}
+
+/* `conv`, whose unique ids are roles, with `uids`. Tensors between two steps
+ * are in no call's memory: theirs only have to be others. Pure. */
+void ac_conv_rename(const struct ac_conv *conv, const struct ac_conv_uids *uids,
+    struct ac_conv *conv_out);
 
 /* Whether the rungs of ours could serve it at all: all tensors FP32, FP32
  * arithmetic, beta 0, no side too large. AC_REASON_NONE, _TYPE or

@@ -211,7 +211,6 @@ make(const struct ac_engine_device *device, const struct ac_conv *conv,
 {
 	const struct ac_engine_question question = {
 		.device = *device, .conv = conv, .rung = rung,
-		.mode = CUDNN_HEUR_MODE_A,
 		.key = ac_engine_key(ac_handle_find(device->handle)->device),
 	};
 	const struct ac_driver *driver = ac_driver_get();
@@ -231,11 +230,13 @@ static bool
 build(struct ac_conv_plan *plan, enum ac_rung rung, cudnnHandle_t handle)
 {
 	const struct ac_conv_site *site = plan->site;
-	const struct ac_engine_device device = { site->provider, handle, NULL };
+	const struct ac_engine_device device = { site->provider, handle };
 	struct timespec start;
+	struct ac_conv conv;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	if (!make(&device, &site->query.conv, rung, &plan->made))
+	ac_conv_rename(&site->query.conv, &site->query.uids, &conv);
+	if (!make(&device, &conv, rung, &plan->made))
 		return false;
 	report(plan, milliseconds_since(&start));
 	return true;
@@ -245,7 +246,7 @@ size_t
 ac_conv_plan_measure(struct ac_provider *provider, cudnnHandle_t handle,
     const struct ac_conv *conv, enum ac_rung rung)
 {
-	const struct ac_engine_device device = { provider, handle, NULL };
+	const struct ac_engine_device device = { provider, handle };
 	struct made made = { .bytes = 0 };
 	size_t bytes;
 
@@ -305,61 +306,58 @@ ac_conv_plan_has_run(const struct ac_conv_plan *plan)
 
 /* ---- Running ----------------------------------------------------------- */
 
-struct pack {
-	int64_t uid[AC_CONV_BIAS];
-	void   *pointer[AC_CONV_BIAS];
-	int64_t count;
-};
-
-static void
-add(struct pack *pack, int64_t uid, const void *pointer)
+static cudnnBackendDescriptor_t
+make_pack(struct ac_making *making, const struct ac_conv_plan *plan,
+    const struct ac_conv_data *data, void *workspace)
 {
-	if (!pointer)
-		return;
-	pack->uid[pack->count] = uid;
-	pack->pointer[pack->count++] = (void *)(uintptr_t)pointer;
+	const void *const at[AC_CONV_ROLES] = { data->x, data->w, data->y,
+		data->z, data->bias };
+	int64_t uid[AC_CONV_ROLES], count = 0;
+	const void *pointer[AC_CONV_ROLES];
+	cudnnBackendDescriptor_t pack = ac_making_new(making,
+	    CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+
+	for (unsigned i = 0; i < AC_CONV_ROLES; i++)
+		if (at[i]) {
+			uid[count] = plan->site->query.uids.of[i];
+			pointer[count++] = at[i];
+		}
+	ac_making_set(making, pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
+	    CUDNN_TYPE_INT64, count, uid);
+	ac_making_set(making, pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+	    CUDNN_TYPE_VOID_PTR, count, pointer);
+	ac_making_set(making, pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
+	    CUDNN_TYPE_VOID_PTR, 1, &workspace);
+	ac_making_finalize(making, pack);
+	return pack;
 }
 
 static cudnnStatus_t
-execute(const struct ac_conv_plan *plan, const struct pack *pack,
-    void *workspace)
+execute(const struct ac_conv_plan *plan, cudnnBackendDescriptor_t pack,
+    const struct ac_conv_data *data, void *workspace)
 {
 	struct ac_provider *provider = plan->site->provider;
 	struct ac_making making = { .provider = provider };
-	cudnnBackendDescriptor_t variant = ac_making_new(&making,
-	    CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
 	cudnnStatus_t status = CUDNN_STATUS_NOT_INITIALIZED;
 
-	ac_making_set(&making, variant, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
-	    CUDNN_TYPE_INT64, pack->count, pack->uid);
-	ac_making_set(&making, variant, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
-	    CUDNN_TYPE_VOID_PTR, pack->count, pack->pointer);
-	ac_making_set(&making, variant, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
-	    CUDNN_TYPE_VOID_PTR, 1, &workspace);
-	ac_making_finalize(&making, variant);
+	if (!pack)
+		pack = make_pack(&making, plan, data, workspace);
 	if (!making.is_refused)
 		status = PROVIDER(provider, cudnnBackendExecute)(plan->handle,
-		    plan->made.plan, variant);
+		    plan->made.plan, pack);
 	ac_making_end(&making, NULL);
 	return status;
 }
 
 cudnnStatus_t
-ac_conv_plan_run(struct ac_conv_plan *plan, const struct ac_conv_data *data,
-    void *workspace)
+ac_conv_plan_run(struct ac_conv_plan *plan, cudnnBackendDescriptor_t pack,
+    const struct ac_conv_data *data, void *workspace)
 {
 	const struct ac_driver *driver = plan->has_run ? NULL
 	    : ac_driver_get();
 	const int mode = driver ? ac_scratch_relax(driver) : 0;
-	struct pack pack = { .count = 0 };
-	cudnnStatus_t status;
+	const cudnnStatus_t status = execute(plan, pack, data, workspace);
 
-	add(&pack, AC_CONV_X, data->x);
-	add(&pack, AC_CONV_W, data->w);
-	add(&pack, AC_CONV_Y, data->y);
-	add(&pack, AC_CONV_Z, data->z);
-	add(&pack, AC_CONV_BIAS, data->bias);
-	status = execute(plan, &pack, workspace);
 	if (driver)
 		ac_scratch_restore(driver, mode);
 	plan->has_run |= status == CUDNN_STATUS_SUCCESS;

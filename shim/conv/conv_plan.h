@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/conv/conv_plan.h -- plans of a rung's engines for the older interface:
- * built once for each site, rung and handle, lent to one thread at a time,
- * since cuDNN does not promise more. No lock is held while cuDNN is called. */
+/* shim/conv/conv_plan.h -- plans of a rung's engines: built once for each site,
+ * rung and handle, lent to one thread at a time, since cuDNN does not promise
+ * more. No lock is held while cuDNN is called. */
 #ifndef AC_SHIM_CONV_PLAN_H
 #define AC_SHIM_CONV_PLAN_H
 
@@ -10,11 +10,6 @@
 #include <cudnn.h>
 
 struct ac_conv_plan;
-
-/* Pointers by role: of what the plan reads and writes. */
-struct ac_conv_data {
-	const void *x, *w, *y, *z, *bias; /* y: the last output of fprop */
-};
 
 /* Borrow a plan of `site` on `rung` for `handle`; built if need be and
  * `may_build`. NULL: there is none (yet): *refused_out tells whether cuDNN has
@@ -33,10 +28,12 @@ bool ac_conv_plan_has_run(const struct ac_conv_plan *plan);
 size_t ac_conv_plan_measure(struct ac_provider *provider,
     cudnnHandle_t handle, const struct ac_conv *conv, enum ac_rung rung);
 
-/* Queue it on the handle's stream. One that cuDNN fails to run is refused from
- * then on. */
+/* Queue it on the handle's stream, with `pack` (a VARIANT_PACK), or if that is
+ * NULL, with one of `data` and `workspace`. One that cuDNN fails to run is
+ * refused from then on. */
 cudnnStatus_t ac_conv_plan_run(struct ac_conv_plan *plan,
-    const struct ac_conv_data *data, void *workspace);
+    cudnnBackendDescriptor_t pack, const struct ac_conv_data *data,
+    void *workspace);
 
 /* `handle` is about to be destroyed: so are its plans. */
 void ac_conv_plan_forget(cudnnHandle_t handle);

@@ -45,7 +45,8 @@ ac_conv_sample(const struct ac_conv_site *site, const struct ac_conv_data *data,
 	struct ac_conv_check check = {
 		.x = view_of(&conv->x, data->x),
 		.w = view_of(&conv->w, data->w),
-		.y = view_of(&conv->y, data->y),
+		.y = view_of(conv->steps ? ac_conv_last_output(conv)
+		    : &conv->y, data->y),
 		.operation = (uint32_t)(conv->operation - AC_OP_CONV_FPROP),
 		.flip = conv->mode == CUDNN_CONVOLUTION,
 		.groups = (uint32_t)(conv->x.dim[1] / conv->w.dim[1]),

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* Of a query: all that tells two sites apart where nothing was read. */
-enum { UNREAD_BYTES = offsetof(struct ac_conv_query, sm) };
+enum { UNREAD_BYTES = offsetof(struct ac_conv_query, algo) };
 
 static bool
 is_unread(const struct ac_conv_query *query)
@@ -161,7 +161,6 @@ describe(const struct ac_conv_query *query, struct ac_provider *provider,
     struct ac_description *d)
 {
 	const struct ac_device *gpu = ac_device_get(query->device);
-	const int sm = gpu ? gpu->sm : query->sm;
 
 	ac_describe_begin(d, query->conv.operation,
 	    (enum ac_entry)query->entry,
@@ -171,11 +170,9 @@ describe(const struct ac_conv_query *query, struct ac_provider *provider,
 		ac_describe_asked(d, "-", "-");
 		memcpy(d->key.shape, AC_SHAPE_UNREAD, sizeof AC_SHAPE_UNREAD);
 	} else {
-		describe_numbers(query, sm, d);
+		describe_numbers(query, gpu ? gpu->sm : 0, d);
 	}
 	ac_describe_end(d, query->region, query->device);
-	if (!gpu && sm)
-		ac_op_set(&d->op, AC_Q_SM, sm);
 }
 
 /* ---- Deciding ---------------------------------------------------------- */

@@ -15,25 +15,28 @@
 #include <cudnn.h>
 
 struct ac_conv_plan;
+struct ac_conv_steady;
 struct ac_trial;
 
 /* In place of a math type: the call's descriptors were not read. */
 enum { AC_CONV_UNREAD = -1 };
 
-/* What tells a site from the next, except for the convolution's scalars;
- * zero-filled before its fields are set. */
+/* What tells a site from the next, except for the convolution's scalars and its
+ * unique ids; zero-filled before its fields are set. */
 struct ac_conv_query {
 	uint64_t caller;             /* where the call returns to */
 	uint64_t provider;           /* its address */
 	uint32_t entry;              /* enum ac_entry */
-	int32_t  device;             /* CUDA ordinal; -1: see sm */
+	int32_t  device;             /* CUDA ordinal; -1: unknown */
 	uint32_t region;             /* its number; 0: none */
 	int32_t  math;               /* cudnnMathType_t of the descriptor, or
 	                              * AC_CONV_UNREAD: what follows is not set,
 	                              * but for conv's operation */
-	int32_t  sm;                 /* of a device that is only described; 0 */
 	int32_t  algo;               /* of the older interface: as asked for */
-	struct ac_conv conv;         /* uids and alignments as they are */
+	int32_t  reserved;
+	struct ac_conv conv;         /* alignments as they are, uids roles */
+	struct ac_conv_uids uids;    /* of who asked first: tells nothing
+	                              * apart, but plans have these */
 };
 
 struct ac_conv_site {
@@ -43,6 +46,7 @@ struct ac_conv_site {
 	struct ac_site_record *record;
 	struct ac_decision     decision;
 	struct ac_trial       *trial;   /* NULL: kept, or guard=off */
+	_Atomic(struct ac_conv_steady *) steady; /* conv_ways.c's */
 	_Atomic uint32_t       scalars;    /* those in query are the site's */
 	_Atomic int64_t        own_bytes;  /* ac_conv_is_good(); -1: unknown */
 	_Atomic(struct ac_conv_plan *) plans; /* conv_plan.c's */

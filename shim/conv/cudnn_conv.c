@@ -83,7 +83,7 @@ AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, symbol)(shape##_PARAMS)                 \
 			.alpha = alpha, .workspace = workspace,               \
 			.bytes = bytes, shape##_IS                            \
 		};                                                            \
-		outcome = ac_conv_recast(&conv, &kept, &status);              \
+		outcome = ac_conv_recast(&conv, &kept);                       \
 	} else if (call.outermost && !is_ours) { /* cuDNN calls itself */     \
 		ac_marker_count(ENTRY_##symbol);                              \
 	}                                                                     \

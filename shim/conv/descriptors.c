@@ -242,14 +242,14 @@ meets(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes)
 }
 
 bool
-ac_conv_overlaps(const struct ac_conv_call *call, const struct ac_conv *conv)
+ac_conv_overlaps(const struct ac_conv_data *data, const struct ac_conv *conv)
 {
 	const struct { const void *data; const struct ac_conv_tensor *tensor; }
-	all[] = { { call->y, &conv->y }, { call->x, &conv->x },
-		{ call->w, &conv->w } };
-	const unsigned out = call->operation == AC_OP_CONV_FPROP ? 0
-	    : call->operation == AC_OP_CONV_DGRAD ? 1 : 2;
-	const uint64_t bytes = ac_conv_extent(all[out].tensor);
+	all[] = { { data->y, &conv->y }, { data->x, &conv->x },
+		{ data->w, &conv->w } };
+	const unsigned out = conv->operation == AC_OP_CONV_FPROP ? 0
+	    : conv->operation == AC_OP_CONV_DGRAD ? 1 : 2;
+	const uint64_t bytes = ac_conv_extent(ac_conv_last_output(conv));
 
 	for (unsigned i = 0; i < 3; i++)
 		if (i != out && meets(all[out].data, bytes, all[i].data,
@@ -257,8 +257,8 @@ ac_conv_overlaps(const struct ac_conv_call *call, const struct ac_conv *conv)
 			return true;
 	for (int i = 0; i < conv->steps; i++)
 		if (conv->step[i].other.dims && meets(all[out].data, bytes,
-		    conv->step[i].other.uid == AC_CONV_Z ? call->z
-		    : call->bias, ac_conv_extent(&conv->step[i].other)))
+		    conv->step[i].other.uid == AC_CONV_Z ? data->z
+		    : data->bias, ac_conv_extent(&conv->step[i].other)))
 			return true;
 	return false;
 }

@@ -32,10 +32,6 @@ struct ac_conv_call {
 	size_t bytes;                       /* of it */
 };
 
-/* The uids of the tensors that ac_conv_of_call() describes. */
-enum { AC_CONV_X = 1, AC_CONV_W, AC_CONV_Y, AC_CONV_Z, AC_CONV_BIAS,
-	AC_CONV_VIRTUAL = 16 };
-
 /* Describe `call` by six of cuDNN's getters, nine if it is fused. False if a
  * descriptor cannot be read, or if no graph of ours has its kind. Data pointers
  * may all be NULL (a question about sizes). */
@@ -51,9 +47,8 @@ bool ac_conv_is_good(const struct ac_conv_call *call, _Atomic int64_t *known);
 /* Bytes from a tensor's first to past its last element, in FP32. */
 uint64_t ac_conv_extent(const struct ac_conv_tensor *tensor);
 
-/* Whether the output of `call`, described by `conv`, shares memory with what it
- * reads. */
-bool ac_conv_overlaps(const struct ac_conv_call *call,
+/* Whether the output of `conv` shares memory with what it reads. */
+bool ac_conv_overlaps(const struct ac_conv_data *data,
     const struct ac_conv *conv);
 
 #endif

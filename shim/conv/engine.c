@@ -23,8 +23,8 @@ static const enum ac_entry needed[] = {
 
 /* ---- One engine ---------------------------------------------------------- */
 
-bool
-ac_engine_has_note(struct ac_provider *provider,
+static bool
+has_note(struct ac_provider *provider,
     cudnnBackendDescriptor_t engine, cudnnBackendNumericalNote_t note)
 {
 	cudnnBackendNumericalNote_t notes[64];
@@ -40,8 +40,8 @@ ac_engine_has_note(struct ac_provider *provider,
 }
 
 static cudnnBackendDescriptor_t
-make_engine(struct ac_making *making, cudnnBackendDescriptor_t properties,
-    cudnnBackendDescriptor_t graph, int64_t index)
+make_engine(struct ac_making *making, cudnnBackendDescriptor_t graph,
+    int64_t index)
 {
 	cudnnBackendDescriptor_t d = ac_making_new(making,
 	    CUDNN_BACKEND_ENGINE_DESCRIPTOR);
@@ -50,9 +50,6 @@ make_engine(struct ac_making *making, cudnnBackendDescriptor_t properties,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &graph);
 	ac_making_set(making, d, CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
 	    CUDNN_TYPE_INT64, 1, &index);
-	if (properties)
-		ac_making_set(making, d, CUDNN_ATTR_ENGINE_DEVICEPROP,
-		    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &properties);
 	ac_making_finalize(making, d);
 	return d;
 }
@@ -64,8 +61,8 @@ ac_engine_configure(const struct ac_engine_device *device,
 {
 	struct ac_making making = { .provider = device->provider };
 	cudnnBackendDescriptor_t choice[AC_ENGINE_KNOBS];
-	cudnnBackendDescriptor_t d = make_engine(&making, device->properties,
-	    graph, engine->index);
+	cudnnBackendDescriptor_t d = make_engine(&making, graph,
+	    engine->index);
 
 	for (uint32_t i = 0; i < engine->knobs; i++) {
 		const cudnnBackendKnobType_t type =
@@ -137,17 +134,17 @@ is_accepted(const struct ac_engine_device *device,
     enum ac_rung rung)
 {
 	struct ac_making making = { .provider = device->provider };
-	cudnnBackendDescriptor_t d = make_engine(&making, device->properties,
-	    graph, engine->index);
+	cudnnBackendDescriptor_t d = make_engine(&making, graph,
+	    engine->index);
 	bool is_good = !making.is_refused
-	    && ac_engine_has_note(device->provider, d,
+	    && has_note(device->provider, d,
 		CUDNN_NUMERICAL_NOTE_TENSOR_CORE)
-	    && ac_engine_has_note(device->provider, d,
+	    && has_note(device->provider, d,
 		CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS)
 	    == (rung == AC_RUNG_FP16)
-	    && !ac_engine_has_note(device->provider, d,
+	    && !has_note(device->provider, d,
 		CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION)
-	    && !ac_engine_has_note(device->provider, d,
+	    && !has_note(device->provider, d,
 		CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
 
 	if (is_good) {
@@ -158,6 +155,71 @@ is_accepted(const struct ac_engine_device *device,
 	return is_good;
 }
 
+/* ---- A plan's own -------------------------------------------------------- */
+
+/* The ENGINE of what has its ENGINECFG as `name`. */
+static cudnnBackendDescriptor_t
+engine_under(struct ac_making *making, cudnnBackendDescriptor_t parent,
+    cudnnBackendAttributeName_t name, cudnnBackendDescriptor_t *config_out)
+{
+	cudnnBackendDescriptor_t engine = ac_making_new(making,
+	    CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+
+	*config_out = ac_making_new(making,
+	    CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+	ac_making_get(making, parent, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+	    config_out);
+	ac_making_get(making, *config_out, CUDNN_ATTR_ENGINECFG_ENGINE,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &engine);
+	return engine;
+}
+
+bool
+ac_engine_of_plan(struct ac_provider *provider, cudnnBackendDescriptor_t plan,
+    struct ac_engine *engine_out, bool *on_tensor_cores_out)
+{
+	struct ac_making making = { .provider = provider };
+	cudnnBackendDescriptor_t config, engine = engine_under(&making, plan,
+	    CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, &config);
+	bool is_read = !making.is_refused
+	    && read_config(provider, config, engine_out);
+
+	if (is_read)
+		*on_tensor_cores_out = has_note(provider, engine,
+		    CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
+	ac_making_end(&making, NULL);
+	return is_read;
+}
+
+bool
+ac_engine_is_first_on_tensor_cores(struct ac_provider *provider,
+    cudnnBackendDescriptor_t plan)
+{
+	const cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A;
+	struct ac_making making = { .provider = provider };
+	cudnnBackendDescriptor_t config, engine = engine_under(&making, plan,
+	    CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, &config);
+	cudnnBackendDescriptor_t graph = ac_making_new(&making,
+	    CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+	cudnnBackendDescriptor_t asked = ac_making_new(&making,
+	    CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+	bool is_there;
+
+	ac_making_get(&making, engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &graph);
+	ac_making_set(&making, asked, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
+	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &graph);
+	ac_making_set(&making, asked, CUDNN_ATTR_ENGINEHEUR_MODE,
+	    CUDNN_TYPE_HEUR_MODE, 1, &mode);
+	ac_making_finalize(&making, asked);
+	engine = engine_under(&making, asked, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+	    &config);
+	is_there = making.is_refused || has_note(provider, engine,
+	    CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
+	ac_making_end(&making, NULL);
+	return is_there;
+}
+
 /* ---- All of them --------------------------------------------------------- */
 
 /* Ask about `shown`, for engines of `graph`. */
@@ -166,7 +228,7 @@ ask(const struct ac_engine_question *question, cudnnBackendDescriptor_t shown,
     cudnnBackendDescriptor_t graph, struct ac_engines *engines)
 {
 	const struct ac_engine_device *device = &question->device;
-	const int32_t sm_count = (int32_t)question->sm_count;
+	const cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A;
 	struct ac_making making = { .provider = device->provider };
 	cudnnBackendDescriptor_t config[ASKED], d;
 	int64_t count;
@@ -175,13 +237,7 @@ ask(const struct ac_engine_question *question, cudnnBackendDescriptor_t shown,
 	ac_making_set(&making, d, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
 	    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &shown);
 	ac_making_set(&making, d, CUDNN_ATTR_ENGINEHEUR_MODE,
-	    CUDNN_TYPE_HEUR_MODE, 1, &question->mode);
-	if (sm_count)
-		ac_making_set(&making, d, CUDNN_ATTR_ENGINEHEUR_SM_COUNT_TARGET,
-		    CUDNN_TYPE_INT32, 1, &sm_count);
-	if (device->properties)
-		ac_making_set(&making, d, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP,
-		    CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &device->properties);
+	    CUDNN_TYPE_HEUR_MODE, 1, &mode);
 	ac_making_finalize(&making, d);
 	for (unsigned i = 0; i < ASKED; i++)
 		config[i] = ac_making_new(&making,
@@ -222,9 +278,9 @@ find(const struct ac_engine_question *question, cudnnBackendDescriptor_t graph,
 /* ---- Remembered ---------------------------------------------------------- */
 
 struct key {
-	uint64_t device, sm_count, version;
+	uint64_t device, version;
 	uint64_t provider;
-	uint32_t mode, rung;
+	uint32_t rung, reserved;
 	struct ac_conv conv;    /* with neither unique ids */
 };
 
@@ -247,10 +303,8 @@ make_key(const struct ac_engine_question *question, struct key *key)
 
 	memset(key, 0, sizeof *key);
 	key->device = question->key;
-	key->sm_count = (uint64_t)question->sm_count;
 	key->version = get_version ? get_version() : 0;
 	key->provider = (uintptr_t)question->device.provider;
-	key->mode = (uint32_t)question->mode;
 	key->rung = (uint32_t)question->rung;
 	memcpy(&key->conv, question->conv, sizeof key->conv);
 	key->conv.x.uid = key->conv.w.uid = key->conv.y.uid = 0;

@@ -36,9 +36,6 @@ struct ac_engine_question {
 	struct ac_engine_device device;
 	const struct ac_conv   *conv;
 	enum ac_rung            rung;       /* FP16 or TF32 */
-	cudnnBackendHeurMode_t  mode;
-	int64_t                 sm_count;   /* ENGINEHEUR_SM_COUNT_TARGET;
-	                                     * 0: not set */
 	uint64_t                key;        /* tells devices apart; 0: do not
 	                                     * remember the answer */
 };
@@ -61,9 +58,15 @@ bool ac_engine_configure(const struct ac_engine_device *device,
     cudnnBackendDescriptor_t graph, const struct ac_engine *engine,
     cudnnBackendDescriptor_t config);
 
-/* Whether `engine` (ENGINE descriptor) has the note; false if it cannot be
- * asked. */
-bool ac_engine_has_note(struct ac_provider *provider,
-    cudnnBackendDescriptor_t engine, cudnnBackendNumericalNote_t note);
+/* The engine of `plan`, a finalized EXECUTION_PLAN, and whether it computes on
+ * Tensor Cores. False: cuDNN does not tell. */
+bool ac_engine_of_plan(struct ac_provider *provider,
+    cudnnBackendDescriptor_t plan, struct ac_engine *engine_out,
+    bool *on_tensor_cores_out);
+
+/* Whether the heuristics' first answer for plan's graph computes on Tensor
+ * Cores, or cuDNN does not tell. */
+bool ac_engine_is_first_on_tensor_cores(struct ac_provider *provider,
+    cudnnBackendDescriptor_t plan);
 
 #endif

@@ -8,11 +8,10 @@
 
 #include <cudnn.h>
 
-/* Where a graph is to run: on a handle's device, or on a described one. */
+/* Where a graph is to run: on a handle's device. */
 struct ac_engine_device {
-	struct ac_provider       *provider;
-	cudnnHandle_t             handle;     /* NULL: see below */
-	cudnnBackendDescriptor_t  properties; /* NULL: those of the handle */
+	struct ac_provider *provider;
+	cudnnHandle_t       handle;
 };
 
 /* The operation graph of `conv`, finalized, its non-virtual tensors of `type`

@@ -11,6 +11,8 @@ libautocast_so_SOURCES += \
 	shim/conv/conv_sample.h \
 	shim/conv/conv_site.c \
 	shim/conv/conv_site.h \
+	shim/conv/conv_ways.c \
+	shim/conv/conv_ways.h \
 	shim/conv/cudnn_conv.c \
 	shim/conv/cudnn_handle.c \
 	shim/conv/cudnn_size.c \

@@ -1,22 +1,127 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/cudnn_execute.c -- the wrapper of cudnnBackendExecute(): the
- * program's call as it is, counted for its plan's site
- * (shim/graph/executed.h). */
-#include "shim/graph/executed.h"
+/* shim/graph/cudnn_execute.c -- the wrapper of cudnnBackendExecute(): whether
+ * this very execution of the program's plan may be recast, and the original
+ * call if that was not. */
 #include "shim/bind/marker.h"
 #include "shim/bind/wrapper.h"
+#include "shim/conv/conv_ways.h"
+#include "shim/conv/descriptors.h"
+#include "shim/device/handle.h"
+#include "shim/graph/pack.h"
+#include "shim/graph/plan.h"
+
+#include <string.h>
+
+/* ---- What only this very call can tell --------------------------------- */
+
+/* The pointer of the tensor in `role`; NULL: it is not there, or not aligned as
+ * the plan wants it, which cuDNN says itself. */
+static void *
+find_pointer(const struct ac_pack *pack, const struct ac_plan *plan,
+    unsigned role, int64_t alignment)
+{
+	const int64_t uid = plan->query.uids.of[role - 1];
+
+	for (int32_t i = 0; i < pack->uids; i++)
+		if (pack->uid[i] == uid)
+			return alignment > 0 && (uintptr_t)pack->pointer[i]
+			    % (uintptr_t)alignment ? NULL : pack->pointer[i];
+	return NULL;
+}
+
+static bool
+find_data(const struct ac_pack *pack, const struct ac_plan *plan,
+    struct ac_conv_data *data)
+{
+	const struct ac_conv *conv = &plan->query.conv;
+
+	*data = (struct ac_conv_data){
+		find_pointer(pack, plan, AC_CONV_X, conv->x.alignment),
+		find_pointer(pack, plan, AC_CONV_W, conv->w.alignment),
+		find_pointer(pack, plan, AC_CONV_Y, conv->steps
+		    ? ac_conv_last_output(conv)->alignment
+		    : conv->y.alignment), NULL, NULL
+	};
+	for (int32_t i = 0; i < conv->steps; i++) {
+		const struct ac_conv_tensor *other = &conv->step[i].other;
+		const void **at = other->uid == AC_CONV_Z ? &data->z
+		    : &data->bias;
+
+		if (!other->dims)
+			continue;
+		*at = find_pointer(pack, plan, (unsigned)other->uid,
+		    other->alignment);
+		if (!*at)
+			return false;
+	}
+	return data->x && data->w && data->y;
+}
+
+static enum ac_reason
+objection(const struct ac_plan *plan, const struct ac_pack *pack,
+    struct ac_conv_site *site, struct ac_conv_run *run)
+{
+	const struct ac_conv *conv = &plan->query.conv;
+
+	if (!pack || conv->scalars.alpha == 0
+	    || ac_handle_find(run->handle)->provider != site->provider
+	    || !find_data(pack, plan, &run->data)
+	    || (plan->bytes && !pack->workspace))
+		return AC_REASON_UNSUPPORTED;
+	if (ac_conv_overlaps(&run->data, conv))
+		return AC_REASON_OVERLAP;
+	return ac_conv_site_admits(site, conv) ? AC_REASON_NONE
+	    : AC_REASON_UNSUPPORTED;
+}
+
+/* ---- The call ------------------------------------------------------------ */
+
+/* An execution whose site may be recast. */
+static enum ac_outcome
+recast(const struct ac_plan *plan, struct ac_conv_site *site,
+    cudnnHandle_t handle, cudnnBackendDescriptor_t descriptor,
+    struct ac_kept *kept_out)
+{
+	const struct ac_pack *pack = ac_pack_find(descriptor);
+	struct ac_conv_run run = {
+		.handle = handle, .bytes = plan->bytes,
+		.workspace = pack ? pack->workspace : NULL,
+		.content = plan->content,
+		.pack = memcmp(&plan->query.uids, &site->query.uids,
+		    sizeof plan->query.uids) ? NULL : descriptor
+	};
+	const enum ac_reason reason = objection(plan, pack, site, &run);
+
+	if (reason == AC_REASON_NONE)
+		return ac_conv_conduct(&run, site, kept_out);
+	ac_report_count(site->record, reason);
+	return AC_OUTCOME_KEPT;
+}
 
 AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnBackendExecute)(
-    cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
+    cudnnHandle_t handle, cudnnBackendDescriptor_t descriptor,
     cudnnBackendDescriptor_t pack)
 {
 	const struct ac_wrapped call = AC_ENTER(cudnnBackendExecute);
-	const cudnnStatus_t status = ORIGINAL(call, cudnnBackendExecute)(
-	    handle, plan, pack);
+	struct ac_plan *plan = call.outermost ? ac_plan_find(descriptor)
+	    : NULL;
+	struct ac_conv_site *site = plan ? ac_plan_site(plan, call.caller,
+	    handle) : NULL;
+	enum ac_outcome outcome = AC_OUTCOME_KEPT;
+	cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+	struct ac_kept kept;
 
-	if (call.outermost && (status != CUDNN_STATUS_SUCCESS
-	    || !ac_executed_count(plan)))
+	if (site && site->decision.rung == AC_RUNG_KEEP)
+		ac_report_count_decided(site->record);
+	else if (site)
+		outcome = recast(plan, site, handle, pack, &kept);
+	else if (call.outermost)
 		ac_marker_count(ENTRY_cudnnBackendExecute);
+	if (outcome != AC_OUTCOME_DONE)
+		status = ORIGINAL(call, cudnnBackendExecute)(handle, descriptor,
+		    pack);
+	if (outcome == AC_OUTCOME_TIMED)
+		ac_kept_end(&kept);
 	ac_wrapper_leave(&call);
 	return status;
 }

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # shim/graph/local.mk -- what the makefile knows of this folder.
 libautocast_so_SOURCES += \
+	shim/graph/by_address.c \
+	shim/graph/by_address.h \
 	shim/graph/cudnn_backend.c \
 	shim/graph/cudnn_execute.c \
-	shim/graph/executed.c \
-	shim/graph/executed.h \
+	shim/graph/pack.c \
+	shim/graph/pack.h \
+	shim/graph/plan.c \
+	shim/graph/plan.h \
 	shim/graph/shadow.c \
 	shim/graph/shadow.h \
-	shim/graph/shadow_engine.c \
 	shim/graph/shadow_graph.c \
 	shim/graph/shadow_note.c \
 	shim/graph/shadow_note.h \

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { SHARDS = 64, ROWS = 64 }; /* powers of two */
+enum { SHARDS = 64, ROWS = 1024 }; /* powers of two */
 
 static struct {
 	struct ac_lock lock;
@@ -101,7 +101,6 @@ is_noted(cudnnBackendDescriptorType_t type)
 	case CUDNN_BACKEND_ENGINE_DESCRIPTOR:
 	case CUDNN_BACKEND_ENGINECFG_DESCRIPTOR:
 	case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
-	case CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR:
 		return true;
 	default:
 		return false;
@@ -123,8 +122,6 @@ ac_shadow_create(cudnnBackendDescriptor_t descriptor,
 		shadow->type = (uint8_t)type;
 		atomic_store_explicit(&shadow->holders, 1,
 		    memory_order_relaxed);
-		if (type == CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR)
-			shadow->number[AC_PROPERTIES_ORDINAL] = -1;
 	}
 	if (!shadow && is_empty(place))
 		return;
@@ -152,48 +149,59 @@ ac_shadow_destroy(cudnnBackendDescriptor_t descriptor)
 	ac_shadow_let_go(shadow);
 }
 
+/* Of these it only matters of which graph they are. */
 static bool
-has_engine(const struct ac_shadow *shadow)
+is_follower(const struct ac_shadow *shadow)
 {
-	return shadow->type == CUDNN_BACKEND_ENGINE_DESCRIPTOR
+	return shadow->type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
+	    || shadow->type == CUDNN_BACKEND_ENGINE_DESCRIPTOR
 	    || shadow->type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR
 	    || shadow->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR;
 }
 
-/* Give `to`, an engine, a configuration or a plan, the engine that `from`,
- * another of them, has now: perhaps none that we know. */
-static void
-copy_engine(cudnnBackendDescriptor_t from, cudnnBackendDescriptor_t to)
+static bool
+makes_follow(cudnnBackendAttributeName_t name)
 {
-	struct place place = place_of(from);
+	return name == CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH
+	    || name == CUDNN_ATTR_ENGINE_OPERATION_GRAPH
+	    || name == CUDNN_ATTR_ENGINECFG_ENGINE
+	    || name == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG;
+}
+
+/* The graph that `descriptor` is, or is of, held; NULL. */
+static struct ac_shadow *
+graph_of(cudnnBackendDescriptor_t descriptor)
+{
+	const struct place place = place_of(descriptor);
 	struct ac_shadow *shadow, *graph = NULL;
-	int64_t index = 0;
 
 	ac_lock_take(place.lock);
-	shadow = find(place, from);
-	if (shadow) {
-		graph = ac_shadow_hold(shadow->child[AC_CHILD_GRAPH]);
-		index = shadow->number[AC_ENGINE_INDEX];
-	}
+	shadow = find(place, descriptor);
+	if (shadow && shadow->graph)
+		graph = shadow;
+	else if (shadow && is_follower(shadow))
+		graph = shadow->child[AC_CHILD_GRAPH];
+	ac_shadow_hold(graph);
 	ac_lock_give(place.lock);
-	place = place_of(to);
+	return graph;
+}
+
+void
+ac_shadow_read(cudnnBackendDescriptor_t from, cudnnBackendDescriptor_t to)
+{
+	const struct place place = place_of(to);
+	struct ac_shadow *graph = graph_of(from), *shadow;
+
 	ac_lock_take(place.lock);
 	shadow = find(place, to);
-	if (shadow && has_engine(shadow)) {
+	if (shadow && is_follower(shadow)) {
 		struct ac_shadow *replaced = shadow->child[AC_CHILD_GRAPH];
 
 		shadow->child[AC_CHILD_GRAPH] = graph;
-		shadow->number[AC_ENGINE_INDEX] = index;
 		graph = replaced;
 	}
 	ac_lock_give(place.lock);
 	ac_shadow_let_go(graph);
-}
-
-void
-ac_shadow_read(cudnnBackendDescriptor_t config, cudnnBackendDescriptor_t engine)
-{
-	copy_engine(config, engine);
 }
 
 void
@@ -208,10 +216,8 @@ ac_shadow_set(cudnnBackendDescriptor_t descriptor,
 
 	if (is_empty(place))
 		return;
-	if ((name == CUDNN_ATTR_ENGINECFG_ENGINE
-	    || name == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG) && values
-	    && count == 1) {
-		copy_engine(*children, descriptor);
+	if (makes_follow(name) && values && count == 1) {
+		ac_shadow_read(*children, descriptor);
 		return;
 	}
 	if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR && values)
@@ -222,8 +228,7 @@ ac_shadow_set(cudnnBackendDescriptor_t descriptor,
 	/* cuDNN changes nothing that is finalized, or we know it no more. */
 	if (shadow && shadow->is_frozen)
 		stale = unlink_from(place, descriptor);
-	else if (shadow && shadow->type != CUDNN_BACKEND_ENGINECFG_DESCRIPTOR
-	    && shadow->type != CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR)
+	else if (shadow)
 		ac_shadow_note(shadow, name, type, count, values, child);
 	ac_lock_give(place.lock);
 	ac_shadow_let_go(stale);
@@ -254,77 +259,22 @@ ac_shadow_finalize(cudnnBackendDescriptor_t descriptor)
 /* ---- What follows from it ------------------------------------------------ */
 
 bool
-ac_shadow_ask(cudnnBackendDescriptor_t heuristics,
-    struct ac_shadow_question *question)
+ac_shadow_plan(cudnnBackendDescriptor_t plan, struct ac_conv *conv_out,
+    cudnnHandle_t *handle_out)
 {
-	struct ac_shadow *shadow = find_frozen(heuristics), *graph = NULL;
-	const struct ac_shadow *properties;
+	struct ac_shadow *shadow = find_frozen(plan);
+	const struct ac_shadow_graph *graph = NULL;
+	bool is_described;
 
-	if (shadow && shadow->type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR
-	    && !shadow->is_strange)
-		graph = shadow->child[AC_CHILD_GRAPH];
-	if (!graph || !graph->graph || !graph->graph->is_described) {
-		ac_shadow_let_go(shadow);
-		return false;
-	}
-	memset(question, 0, sizeof *question);
-	question->graph = ac_shadow_hold(graph);
-	question->conv = &graph->graph->conv;
-	question->handle = (cudnnHandle_t)(intptr_t)
-	    graph->number[AC_GRAPH_HANDLE];
-	question->mode = (cudnnBackendHeurMode_t)
-	    shadow->number[AC_HEURISTICS_MODE];
-	question->sm_count = shadow->number[AC_HEURISTICS_SM_COUNT];
-	question->ordinal = -1;
-	properties = shadow->child[AC_CHILD_PROPERTIES];
-	if (properties) {
-		question->has_properties = true;
-		question->properties_handle = (cudnnHandle_t)(intptr_t)
-		    properties->number[AC_PROPERTIES_HANDLE];
-		question->ordinal = properties->number[AC_PROPERTIES_ORDINAL];
-		question->sm = (int)properties->number[AC_PROPERTIES_SM];
-		question->properties_key =
-		    (uint64_t)properties->number[AC_PROPERTIES_KEY];
+	if (shadow && shadow->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
+	    && shadow->child[AC_CHILD_GRAPH])
+		graph = shadow->child[AC_CHILD_GRAPH]->graph;
+	is_described = graph && graph->is_described;
+	if (is_described) {
+		*conv_out = graph->conv;
+		*handle_out = (cudnnHandle_t)(intptr_t)
+		    shadow->number[AC_PLAN_HANDLE];
 	}
 	ac_shadow_let_go(shadow);
-	return true;
-}
-
-void
-ac_shadow_assign(struct ac_shadow *graph, int64_t index,
-    cudnnBackendDescriptor_t config)
-{
-	const struct place place = place_of(config);
-	struct ac_shadow *shadow, *replaced = NULL;
-
-	ac_lock_take(place.lock);
-	shadow = find(place, config);
-	if (shadow && shadow->type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR
-	    && !shadow->is_frozen) {
-		replaced = shadow->child[AC_CHILD_GRAPH];
-		shadow->child[AC_CHILD_GRAPH] = ac_shadow_hold(graph);
-		shadow->number[AC_ENGINE_INDEX] = index;
-		shadow->is_frozen = true;
-	}
-	ac_lock_give(place.lock);
-	ac_shadow_let_go(replaced);
-}
-
-struct ac_shadow *
-ac_shadow_graph_of(cudnnBackendDescriptor_t descriptor,
-    cudnnBackendDescriptorType_t type, int64_t *index_out)
-{
-	const struct place place = place_of(descriptor);
-	struct ac_shadow *shadow, *graph = NULL;
-
-	if (is_empty(place))
-		return NULL;
-	ac_lock_take(place.lock);
-	shadow = find(place, descriptor);
-	if (shadow && shadow->type == (uint8_t)type) {
-		graph = ac_shadow_hold(shadow->child[AC_CHILD_GRAPH]);
-		*index_out = shadow->number[AC_ENGINE_INDEX];
-	}
-	ac_lock_give(place.lock);
-	return graph;
+	return is_described;
 }

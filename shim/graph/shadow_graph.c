@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/graph/shadow_graph.c -- a graph that is one convolution, perhaps with a
- * chain of pointwise operations behind it, as plain numbers. Pure: reads frozen
+/* shim/graph/shadow_graph.c -- a graph's convolution, perhaps with a chain of
+ * pointwise operations behind it, as plain numbers. Pure: reads frozen
  * shadows only (shim/graph/shadow_note.h). */
 #include "shim/graph/shadow_note.h"
 
@@ -221,10 +221,14 @@ ac_shadow_describe(const struct ac_shadow *graph, struct ac_conv *conv_out)
 		return false;
 	while (first < count && operation_of(graph->child[first]) < 0)
 		first++;
-	if (first == count || !read_first(graph->child[first], conv_out)
-	    || !read_chain(graph, first, (unsigned)count, conv_out)) {
+	if (first == count || !read_first(graph->child[first], conv_out)) {
 		memset(conv_out, 0, sizeof *conv_out);
 		return false;
+	}
+	if (!read_chain(graph, first, (unsigned)count, conv_out)) {
+		memset(conv_out->step, 0, sizeof conv_out->step);
+		conv_out->steps = 0;
+		conv_out->has_more = 1;
 	}
 	return true;
 }

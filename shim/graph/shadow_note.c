@@ -4,15 +4,12 @@
  * descriptor. */
 #include "shim/graph/shadow_note.h"
 
-#include "base/text.h"
-
 #include <string.h>
 
 enum kind {
 	NUMBERS,        /* up to `most` of them; an array if most > 1 */
 	REAL,
 	CHILDREN,       /* up to `most` of them */
-	DESCRIPTION,    /* of a device, in JSON */
 	PLAIN,          /* anything but `most` is strange */
 	IGNORED
 };
@@ -120,33 +117,15 @@ static const struct row {
 	{ TYPE(OPERATION_POINTWISE), STEP(ALPHA2), REAL, AC_REAL_BETA, 1 },
 
 	/* CUDNN_ATTR_OPERATIONGRAPH_HANDLE, which is deprecated */
-	{ TYPE(OPERATIONGRAPH), (cudnnBackendAttributeName_t)800, NUMBERS,
-	  AC_GRAPH_HANDLE, 1 },
+	{ TYPE(OPERATIONGRAPH), (cudnnBackendAttributeName_t)800, IGNORED, 0,
+	  0 },
 	{ TYPE(OPERATIONGRAPH), NAME(OPERATIONGRAPH_OPS), CHILDREN, 0,
 	  AC_SHADOW_CHILDREN },
 	{ TYPE(OPERATIONGRAPH), NAME(OPERATIONGRAPH_IS_DYNAMIC_SHAPE_ENABLED),
 	  PLAIN, 0, 0 },
 
-	{ TYPE(ENGINEHEUR), NAME(ENGINEHEUR_OPERATION_GRAPH), CHILDREN,
-	  AC_CHILD_GRAPH, 1 },
-	{ TYPE(ENGINEHEUR), NAME(ENGINEHEUR_DEVICEPROP), CHILDREN,
-	  AC_CHILD_PROPERTIES, 1 },
-	{ TYPE(ENGINEHEUR), NAME(ENGINEHEUR_MODE), NUMBERS, AC_HEURISTICS_MODE,
-	  1 },
-	{ TYPE(ENGINEHEUR), NAME(ENGINEHEUR_SM_COUNT_TARGET), NUMBERS,
-	  AC_HEURISTICS_SM_COUNT, 1 },
-
-	{ TYPE(ENGINE), NAME(ENGINE_OPERATION_GRAPH), CHILDREN, AC_CHILD_GRAPH,
-	  1 },
-	{ TYPE(ENGINE), NAME(ENGINE_GLOBAL_INDEX), NUMBERS,
-	  AC_ENGINE_INDEX, 1 },
-
-	{ TYPE(DEVICEPROP), NAME(DEVICEPROP_HANDLE), NUMBERS,
-	  AC_PROPERTIES_HANDLE, 1 },
-	{ TYPE(DEVICEPROP), NAME(DEVICEPROP_DEVICE_ID), NUMBERS,
-	  AC_PROPERTIES_ORDINAL, 1 },
-	{ TYPE(DEVICEPROP), NAME(DEVICEPROP_JSON_REPRESENTATION), DESCRIPTION,
-	  0, 0 },
+	{ TYPE(EXECUTION_PLAN), NAME(EXECUTION_PLAN_HANDLE), NUMBERS,
+	  AC_PLAN_HANDLE, 1 },
 };
 
 /* ---- Values -------------------------------------------------------------- */
@@ -219,38 +198,6 @@ note_children(struct ac_shadow *shadow, const struct row *row, int64_t count,
 		shadow->number[AC_GRAPH_OPERATIONS] = count;
 }
 
-/* The number behind "deviceVer", 900 for 9.0; 0: there is none. */
-static int64_t
-version_in(const char *json, size_t count)
-{
-	static const char word[] = "\"deviceVer\"";
-	const size_t length = sizeof word - 1;
-	double version = 0;
-	size_t i = 0;
-
-	while (i + length < count && memcmp(json + i, word, length))
-		i++;
-	if (i + length >= count)
-		return 0;
-	for (i += length; i < count && strchr(" \t\r\n:", json[i]) && json[i];
-	    i++)
-		;
-	if (!ac_text_number(json + i, count - i, &version) || version < 0
-	    || version > 1e6)
-		return 0;
-	return (int64_t)version;
-}
-
-static void
-note_description(struct ac_shadow *shadow, int64_t count, const void *values)
-{
-	const size_t size = count > 0 ? (size_t)count : 0;
-
-	shadow->number[AC_PROPERTIES_SM] = version_in(values, size) / 10;
-	shadow->number[AC_PROPERTIES_KEY] = (int64_t)ac_text_hash(
-	    AC_TEXT_HASH_START, values, size);
-}
-
 void
 ac_shadow_note(struct ac_shadow *shadow, cudnnBackendAttributeName_t name,
     cudnnBackendAttributeType_t type, int64_t count, const void *values,
@@ -274,9 +221,6 @@ ac_shadow_note(struct ac_shadow *shadow, cudnnBackendAttributeName_t name,
 		break;
 	case CHILDREN:
 		note_children(shadow, row, count, child);
-		break;
-	case DESCRIPTION:
-		note_description(shadow, count, values);
 		break;
 	case PLAIN:
 		if (count != 1 || number_of(type, values, 0) != row->most)

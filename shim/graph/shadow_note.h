@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/graph/shadow_note.h -- what a shadow holds; for shadow.c, by which they
- * are found, shadow_engine.c, shadow_pool.c, which keeps them, and
- * shadow_graph.c, which reads a convolution from them. */
+ * are found, shadow_pool.c, which keeps them, and shadow_graph.c, which reads a
+ * convolution from them. */
 #ifndef AC_SHIM_SHADOW_NOTE_H
 #define AC_SHIM_SHADOW_NOTE_H
 
@@ -9,8 +9,7 @@
 
 #include <stdatomic.h>
 
-enum { AC_SHADOW_CHILDREN = 4, AC_SHADOW_NUMBERS = 20, AC_SHADOW_REALS = 3,
-	AC_SHADOW_INJECTED = 64 };
+enum { AC_SHADOW_CHILDREN = 4, AC_SHADOW_NUMBERS = 20, AC_SHADOW_REALS = 3 };
 
 /* Where the attributes of each type are. Arrays: how many, then as many. */
 enum ac_tensor_number {
@@ -31,27 +30,20 @@ enum ac_pointwise_real { AC_POINTWISE_LOWER, AC_POINTWISE_UPPER,
 enum ac_operation_child { AC_CHILD_DESCRIPTOR, AC_CHILD_X, AC_CHILD_OTHER,
 	AC_CHILD_Y };                   /* OTHER: w, or b of a pointwise one */
 enum ac_operation_real { AC_REAL_ALPHA, AC_REAL_BETA }; /* or alpha1, alpha2 */
-enum ac_graph_number { AC_GRAPH_HANDLE, AC_GRAPH_OPERATIONS };
-enum ac_heuristics_number { AC_HEURISTICS_MODE, AC_HEURISTICS_SM_COUNT };
-enum ac_heuristics_child { AC_CHILD_GRAPH, AC_CHILD_PROPERTIES };
-enum ac_engine_number { AC_ENGINE_INDEX };      /* of configurations and plans
-	                                         * too; -1: one of cuDNN's */
-enum ac_properties_number { AC_PROPERTIES_HANDLE, AC_PROPERTIES_ORDINAL,
-	AC_PROPERTIES_SM, AC_PROPERTIES_KEY };
+enum ac_graph_number { AC_GRAPH_OPERATIONS };
+enum ac_plan_number { AC_PLAN_HANDLE };
+/* Of heuristics, an engine, a configuration, a plan: all that is known. */
+enum ac_follower_child { AC_CHILD_GRAPH };
 
 /* What only a graph has. */
 struct ac_shadow_graph {
 	struct ac_shadow_graph *next;   /* while free */
 	struct ac_conv conv;
 	bool is_described;
-	_Atomic(struct ac_site_record *) record; /* NULL: nothing counts */
-	_Atomic uint32_t reason;        /* enum ac_reason: of plans of ours */
-	_Atomic unsigned injected;
-	_Atomic int64_t index[AC_SHADOW_INJECTED];
 };
 
 /* Changed under the lock of its descriptor until it is frozen, then never
- * again, but for the engine of a configuration and what was injected. */
+ * again. */
 struct ac_shadow {
 	struct ac_shadow *next;         /* in its row, or while free */
 	cudnnBackendDescriptor_t descriptor;
@@ -68,8 +60,8 @@ struct ac_shadow {
 	double  real[AC_SHADOW_REALS];
 };
 
-/* Read the convolution from a finalized graph's shadow; false: it is none, or
- * not one of a kind that is recast. Zero-fills *conv_out first. */
+/* Read the convolution from a finalized graph's shadow; false: it has none, or
+ * something of it is not understood. Zero-fills *conv_out first. */
 bool ac_shadow_describe(const struct ac_shadow *graph,
     struct ac_conv *conv_out);
 
@@ -84,16 +76,8 @@ void ac_shadow_note(struct ac_shadow *shadow, cudnnBackendAttributeName_t name,
 struct ac_shadow *ac_shadow_take(void);
 struct ac_shadow_graph *ac_shadow_take_graph(void);
 
-/* `config`, which is not frozen, is engine `index` of the graph; now it is. */
-void ac_shadow_assign(struct ac_shadow *graph, int64_t index,
-    cudnnBackendDescriptor_t config);
-
-/* The graph of a descriptor of `type` that has an engine, held, and which
- * engine that is; NULL. */
-struct ac_shadow *ac_shadow_graph_of(cudnnBackendDescriptor_t descriptor,
-    cudnnBackendDescriptorType_t type, int64_t *index_out);
-
-/* One holder more (NULL: none); ac_shadow_let_go() is one less. */
+/* One holder more (NULL: none), or one less. */
 struct ac_shadow *ac_shadow_hold(struct ac_shadow *shadow);
+void ac_shadow_let_go(struct ac_shadow *shadow);
 
 #endif

@@ -8,17 +8,11 @@
 
 #include <string.h>
 
-enum {
-	LIMIT = 1 << 16,                /* shadows at a time */
-	GRAPH_LIMIT = 1 << 12
-};
-
 /* Free ones are used again, and never given back. */
 static struct {
 	struct ac_lock lock;
 	struct ac_shadow *shadow;
 	struct ac_shadow_graph *graph;
-	unsigned shadows, graphs;       /* ever made */
 	unsigned used;
 } pool;
 
@@ -31,9 +25,8 @@ ac_shadow_take(void)
 	shadow = pool.shadow;
 	if (shadow)
 		pool.shadow = shadow->next;
-	else if (pool.shadows < LIMIT
-	    && (shadow = ac_mapped_take(sizeof *shadow)))
-		pool.shadows++;
+	else
+		shadow = ac_mapped_take(sizeof *shadow);
 	if (shadow)
 		pool.used++;
 	ac_lock_give(&pool.lock);
@@ -51,9 +44,8 @@ ac_shadow_take_graph(void)
 	graph = pool.graph;
 	if (graph)
 		pool.graph = graph->next;
-	else if (pool.graphs < GRAPH_LIMIT
-	    && (graph = ac_mapped_take(sizeof *graph)))
-		pool.graphs++;
+	else
+		graph = ac_mapped_take(sizeof *graph);
 	ac_lock_give(&pool.lock);
 	if (graph)
 		memset(graph, 0, sizeof *graph);

@@ -31,7 +31,7 @@ show explain conv.fprop images=256 cin=256 image=14x14 cout=256 filter=3 \
 show explain conv.wgrad images=32 cin=64 image=56x56 cout=128 filter=3x3 \
     stride=2 pad=1 -e 'conv -> fp16,tf32'
 show explain conv.fprop images=256 cin=256 image=14x14 cout=256 filter=3 \
-    pad=1 asked=fp32 fn=cudnnBackendGetAttribute gpu=h200
+    pad=1 asked=fp32 fn=cudnnBackendExecute gpu=h200
 show explain rnn -e 'rnn -> fp16'
 show explain rnn
 show explain rnn asked=fp32 --policy tf32

@@ -73,7 +73,7 @@ CALLS = [
     conv("conv.fprop", 128, 512, 512, 1, (28, 28), (28, 28), (3, 3), (1, 1),
          sm=90, asked="fast16f", layout="nchw"),
     conv("conv.fprop", 128, 512, 512, 1, (28, 28), (28, 28), (3, 3), (1, 1),
-         sm=90, asked="tf32", layout="nchw", fn="cudnnBackendGetAttribute"),
+         sm=90, asked="tf32", layout="nchw", fn="cudnnBackendExecute"),
     dict(op="rnn", type="f32", sm=90, asked="fp32"),
     dict(op="rnn", type="f32", sm=90, asked="tf32"),
     dict(op="rnn", type="f32", sm=90, asked="fast16f"),

@@ -75,7 +75,7 @@ static const struct {
 	{ AC_OP_CONV_FPROP, PLANE(128, 512, 512, 1, 28, 28, 3, 1), 90,
 	  "fast16f", "nchw", NULL },
 	{ AC_OP_CONV_FPROP, PLANE(128, 512, 512, 1, 28, 28, 3, 1), 90, "tf32",
-	  "nchw", "cudnnBackendGetAttribute" },
+	  "nchw", "cudnnBackendExecute" },
 #undef PLANE
 };
 

@@ -621,9 +621,7 @@ class Policy:
             fits = self.news(call, fits, judged)
             if not fits:
                 return *KEPT, "no-profit", "-"
-        if ask["guard"] != "off" and (
-                call["op"] == "rnn" or
-                call.get("fn") == "cudnnBackendGetAttribute"):
+        if ask["guard"] != "off" and call["op"] == "rnn":
             return *KEPT, "guard", "-"
         return (fits[0], ways[fits[0]], "none",
                 "+".join(fits) + "?" * doubt)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Convolutions of cuDNN's graph interface, by a client that drops engines noted
-# to convert their inputs down: what is recast, what never is.
+# Convolutions of cuDNN's graph interface: the program's heuristics, plans and
+# packs are as without us; once it executes one plan again and again, a plan of
+# ours runs in its place. What is recast, what never is.
 . "$(dirname "$0")/preload.sh"
 need_emulator
 [ -e "$build/examples/graph_conv" ] ||
@@ -9,8 +10,9 @@ need_emulator
 client=$build/examples/graph_conv
 forced='conv.fprop -> fp16 profit=off guard=off'
 guarded='conv.fprop -> fp16 profit=off'
+steady=5 # executions in a row that make a plan the program's choice
 
-# counts: executions with engines of ours, and kept by reason.
+# counts: executions with plans of ours, and kept by reason.
 counts()
 {
 	query '*sorted("%s %d %s" % (s["rung"], s["recast_calls"],
@@ -18,94 +20,173 @@ counts()
 	    for s in sites)'
 }
 
-# chosen FILE: the engines that ran and their notes, as seen by the client.
+# run POLICY WORDS: what the client prints, with a new report.
+run()
+{
+	rm -rf "$AUTOCAST_STATE"
+	# shellcheck disable=SC2086
+	under "$1" "$client" $2
+}
+
+# chosen FILE: engines, notes and workspaces, as seen by the client.
 chosen()
 {
-	cut -d' ' -f1,2 "$1" | sort -u
+	cut -d' ' -f1-3 "$1"
+}
+
+# near FILE FILE: FP16's roundings of a sum whose terms nearly cancel.
+near()
+{
+	paste "$1" "$2" | awk '{ d = ($5 - $11) / $6 }
+	    !$6 || d > 2e-3 || d < -2e-3 || $4 == $10'
 }
 
 # forced_one WORDS: off is off, forced is recast.
 forced_one()
 {
-	rm -rf "$AUTOCAST_STATE"
-	# shellcheck disable=SC2086
-	bare "$client" $1 >"$work/bare"
-	# shellcheck disable=SC2086
-	under off "$client" $1 >"$work/off"
+	bare "$client" $1 runs=$steady >"$work/bare"
+	run off "$1 runs=$steady" >"$work/off"
 	same "off: $1" "$work/bare" "$work/off"
-	rm -rf "$AUTOCAST_STATE"
-	# shellcheck disable=SC2086
-	under "$forced" "$client" $1 >"$work/forced"
-	# TENSOR_CORE is left of its notes, DOWN_CONVERT_INPUTS is not seen.
-	equal "recast: $1" 'engine=62 notes=0x1' "$(chosen "$work/forced")"
-	check "and the bits tell: $1" "$(paste "$work/bare" "$work/forced" |
-	    awk '$4 == $10 { print "they are the same" }')"
-	# Rounded to FP16, of a sum whose terms nearly cancel.
-	check "but not much: $1" "$(paste "$work/bare" "$work/forced" |
-	    awk '{ d = ($5 - $11) / $6 } !$6 || d > 2e-3 || d < -2e-3')"
+	run "$forced" "$1 runs=$((steady - 1))" >"$work/few"
+	same "the first executions: $1" "$work/bare" "$work/few"
+	run "$forced" "$1 runs=$steady" >"$work/forced"
+	same "heuristics, notes, workspaces: $1" <(chosen "$work/bare") \
+	    <(chosen "$work/forced")
+	check "other bits, but near: $1" "$(near "$work/bare" "$work/forced")"
 }
 for words in '' bias relu; do
 	forced_one "$words"
-	equal "it is in the report: $words" 'fp16 1 ' "$(counts)"
-	equal "without us it is TF32: $words" 'engine=67 notes=0x1' \
-	    "$(chosen "$work/bare")"
+	equal "it is in the report: $words" 'fp16 1 probation:4' "$(counts)"
+	equal "its engine is TF32's: $words" 'engine=67 notes=0x1' \
+	    "$(cut -d' ' -f1,2 "$work/forced")"
+	# Its own workspace is larger: the program's pack is used as it is.
+	equal "and needs no memory of ours: $words" 0 \
+	    "$(total totals.peak_scratch_bytes)"
 done
-forced_one 3
+# A plan for each handle, which may have the address of the last one.
+run "$forced" "3 runs=20" >"$work/forced"
 equal 'handle after handle: the same bits' 1 "$(cut -d' ' -f4 "$work/forced" |
     sort -u | wc -l)"
-equal 'handle after handle: in the report' 'fp16 3 ' "$(counts)"
+equal 'handle after handle: in the report' 60 "$(total totals.calls)"
+check 'handle after handle: recast' \
+    "$([ "$(total totals.recast_calls)" -ge 48 ] || counts)"
 # Where there is no TF32.
 AUTOCAST_EMU_MODEL=t4 forced_one relu
 equal 'without us it is FP32' engine=1 "$(cut -d' ' -f1 "$work/bare")"
+equal 'and without a workspace: ours' True \
+    "$(query 'report["totals"]["peak_scratch_bytes"] > 0')"
 
+# ---- Under the guard
+
+for words in '' bias relu; do
+	run "$forced" "$words runs=$steady" >"$work/forced"
+	run "$guarded" "$words runs=1000" >"$work/guarded"
+	same "the guard takes its samples: $words" "$work/forced" \
+	    "$work/guarded"
+	# Four until the plan is chosen, of which the first is a try; two more.
+	equal "and is content: $words" 'fp16 994 probation:6' "$(counts)"
+	check "samples: $words" "$(query 'sites[0]["course"]["samples"] >= 10 and
+	    not sites[0]["course"]["demotions"]' | grep -vx True)"
+	run 'conv.fprop -> fp16 profit=off guard=strict' "$words runs=20" \
+	    >"$work/strict"
+	same "strict: $words" "$work/forced" "$work/strict"
+	equal "strict, counted: $words" 'fp16 14 probation:6' "$(counts)"
+done
 
 # ---- What is counted
 
 # counted WHAT WORDS COUNTS FLOPS
 counted()
 {
-	rm -rf "$AUTOCAST_STATE"
-	# shellcheck disable=SC2086
-	under "$forced" "$client" $2 >/dev/null
+	run "$forced" "$2" >/dev/null
 	equal "counted: $1" "$3" "$(counts)"
 	equal "work: $1" "$4" "$(query 'int(report["totals"]["flops"])')"
 	equal "nothing else was seen: $1" '[]' "$(query \
 	    '[m for m in report["markers"] if m["calls"]]')"
 }
 one=$((2 * 2 * 196 * 32 * 32 * 9))
-counted 'each execution' 'runs=7' 'fp16 7 ' $((7 * one))
+counted 'each execution' 'runs=7' 'fp16 3 probation:4' $((7 * one))
 counted 'a plan that never runs' 'runs=0' '' 0
-counted 'plan after plan' 'runs=2 3' 'fp16 6 ' $((6 * one))
-counted 'an engine of cuDNN'\''s' 'runs=5 skip=4' 'fp16 0 declined:5' \
-    $((5 * one))
+counted 'an engine without Tensor Cores: a refusal of TF32' 'runs=9 skip=2' \
+    'keep 0 opted-out:9' $((9 * one))
+counted 'another engine with them' 'runs=9 skip=1' 'fp16 5 probation:4' \
+    $((9 * one))
 
 # ---- As many as were asked for
 
 # The client checks that no descriptor beyond those is touched.
 for ask in 1 2 3 8; do
-	equal "asked for $ask of 16" \
-	    "$(under "$forced" "$client" relu ask=16)" \
+	equal "asked for $ask" "$(bare "$client" relu ask=$ask)" \
 	    "$(under "$forced" "$client" relu ask=$ask)"
-	equal "asked for $ask of 16, without us" "$(bare "$client" relu)" \
-	    "$(bare "$client" relu ask=$ask)"
 done
 
 # ---- Never
 
-# kept WHAT POLICY COUNTS
+# kept WHAT POLICY COUNTS [WORDS]
 kept()
 {
-	rm -rf "$AUTOCAST_STATE"
-	bare "$client" relu >"$work/bare"
-	under "$2" "$client" relu >"$work/kept"
+	bare "$client" relu runs=9 $4 >"$work/bare"
+	run "$2" "relu runs=9 $4" >"$work/kept"
 	same "$1: the program's bits" "$work/bare" "$work/kept"
 	equal "$1: why" "$3" "$(counts)"
 }
-kept 'guard on' "$guarded" 'keep 0 guard:1'
 NVIDIA_TF32_OVERRIDE=0 kept 'NVIDIA_TF32_OVERRIDE=0' "$forced" \
-    'keep 0 opted-out:1'
+    'keep 0 opted-out:9'
 kept 'TF32 wanted' 'conv.fprop -> tf32 profit=off guard=off' \
-    'keep 0 no-profit:1'
+    'keep 0 no-profit:9'
 kept 'another kind of convolution' 'conv.wgrad -> fp16 profit=off guard=off' \
-    'keep 0 no-rule:1'
+    'keep 0 no-rule:9'
+kept 'PyTorch, allow_tf32=False' "$guarded" 'keep 0 opted-out:9' skip=2
+# But for who says so.
+bare "$client" relu runs=9 >"$work/bare"
+run "$forced respect-opt-out=off" 'relu runs=9 skip=2' >"$work/forced"
+equal 'respect-opt-out=off' 'fp16 5 probation:4' "$(counts)"
+check 'respect-opt-out=off: FP16' "$(near "$work/bare" "$work/forced")"
+run 'conv.fprop -> tf32 profit=off guard=off respect-opt-out=off' \
+    'relu runs=9 skip=2' >"$work/forced"
+same 'respect-opt-out=off: TF32, as the engine of cuDNN'\''s' \
+    <(cut -d' ' -f4- "$work/bare") <(cut -d' ' -f4- "$work/forced")
+
+# ---- Whatever fails
+
+# Each call of the way, failing once, at its turns: the program's own call is
+# made, or the way goes on. Some of the turns are the program's.
+bare "$client" relu runs=9 >"$work/bare"
+run "$forced" 'relu runs=9' >"$work/forced"
+# calls FUNCTION HOW: how many are made in a run.
+calls()
+{
+	AUTOCAST_EMU_COUNTERS=$work/counters "${@:2}" "$client" relu runs=9 \
+	    >/dev/null
+	sed -n "s/^$1 //p" "$work/counters"
+}
+while read -r function step; do
+	own=$(calls "$function" bare)
+	all=$(calls "$function" under "$guarded")
+	wrong='' failed=0
+	for ((n = 1; n <= all; n += step)); do
+		rm -rf "$AUTOCAST_STATE"
+		AUTOCAST_EMU_FAIL=$function:$n:3000 under "$guarded" "$client" \
+		    relu runs=9 >"$work/out" 2>&1
+		if ! grep -q hash= "$work/out"; then
+			failed=$((failed + 1))
+		elif ! { cmp -s "$work/out" "$work/bare" ||
+		    cmp -s "$work/out" "$work/forced"; } ||
+		    ! "$build/autocast" report | grep -q ' in 9 calls at '
+		then
+			wrong="$wrong $n"
+		fi
+	done
+	check "failing once: $function" "$wrong"
+	check "the program's own fail, and no others: $function" \
+	    "$([ "$failed" -le "${own:-0}" ] || echo "$failed of $own")"
+	check "control: $function" "$([ "${all:-0}" -gt "${own:-0}" ] || echo "$all")"
+done <<'END'
+cudnnBackendCreateDescriptor 11
+cudnnBackendSetAttribute 5
+cudnnBackendGetAttribute 3
+cudnnBackendFinalize 1
+cudnnBackendExecute 1
+cudnnGetStream 1
+END
 plan

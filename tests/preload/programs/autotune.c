@@ -3,11 +3,11 @@
  * tune FILE [key=value...] runs every configuration that the heuristics name,
  * but for those noted DOWN_CONVERT_INPUTS, compares what each leaves with what
  * the last one leaves, keeps the fastest that is as near as tolerance=T (2e-2),
- * and stores its engine and knobs. autotune replay FILE runs what is stored
- * without asking anybody; autotune threads COUNT tunes in so many threads at
- * once, again and again, and stores nothing. A line per configuration: engine,
- * notes, the distance by the root of the sum of squares, a hash of the output's
- * bits. */
+ * stores its engine and knobs, and runs that rounds=COUNT (3) times. autotune
+ * replay FILE runs what is stored so often without asking anybody; autotune
+ * threads COUNT tunes in so many threads at once, again and again, and stores
+ * nothing. A line per configuration: engine, notes, the distance by the root of
+ * the sum of squares, a hash of the output's bits. */
 #include "tests/real/programs/conv_answers.h"
 
 #include <cuda_runtime_api.h>
@@ -100,10 +100,10 @@ distance(const struct memory *m)
 
 /* ---- Plans --------------------------------------------------------------- */
 
-/* Runs `config`; microseconds of the fastest of some runs, negative if there is
- * no plan. The output is in m->host. */
+/* Runs `config`; microseconds of the fastest of so many runs, negative if there
+ * is no plan. The output is in m->host. */
 static float
-run(struct memory *m, descriptor_t config)
+run(struct memory *m, descriptor_t config, int rounds)
 {
 	descriptor_t plan = create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
 	descriptor_t pack = create(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
@@ -127,7 +127,7 @@ run(struct memory *m, descriptor_t config)
 	MUST(api.cudnnBackendFinalize(pack));
 	MUST(cudaEventCreate(&event[0]));
 	MUST(cudaEventCreate(&event[1]));
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < rounds; i++) {
 		MUST(cudaEventRecord(event[0], NULL));
 		MUST(cudnnBackendExecute(m->handle, plan, pack));
 		MUST(cudaEventRecord(event[1], NULL));
@@ -167,7 +167,7 @@ tune(const struct wish *wish, struct memory *m, descriptor_t of,
 	const int64_t count = configurations(heuristic, CONFIGS, config);
 	float best = INFINITY;
 
-	if (count < 1 || run(m, config[count - 1]) < 0)
+	if (count < 1 || run(m, config[count - 1], ROUNDS) < 0)
 		return 0;
 	memcpy(m->reference, m->host, m->count[2] * sizeof(float));
 	for (int64_t i = 0; i < count; i++) {
@@ -178,7 +178,7 @@ tune(const struct wish *wish, struct memory *m, descriptor_t of,
 
 		destroy(engine);
 		if (!(notes & 1u << CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS))
-			took = run(m, config[i]);
+			took = run(m, config[i], ROUNDS);
 		if (took < 0)
 			continue;
 		print(m, config[i], distance(m) <= tolerance ? "tuned"
@@ -195,7 +195,7 @@ tune(const struct wish *wish, struct memory *m, descriptor_t of,
 /* From the first descriptor to the last run. `path` NULL: nothing is stored. */
 static int
 do_all(const struct wish *wish, double tolerance, const char *path,
-    int is_replay)
+    int is_replay, int rounds)
 {
 	struct choice choice = { .engine = -1 };
 	struct memory m = { .host = NULL };
@@ -215,7 +215,7 @@ do_all(const struct wish *wish, double tolerance, const char *path,
 	    : fwrite(&choice, sizeof choice, 1, file)) || fclose(file)))
 		return 98;
 	config = configure(of, on, &choice);
-	if (!config || run(&m, config) < 0)
+	if (!config || run(&m, config, rounds) < 0)
 		return 97;
 	print(&m, config, is_replay ? "replayed" : "chosen");
 	destroy(config);
@@ -231,7 +231,8 @@ static void *
 tune_in_thread(void *tolerance)
 {
 	for (int i = 0; i < ROUNDS; i++)
-		must(do_all(&common, *(double *)tolerance, NULL, 0), "tune");
+		must(do_all(&common, *(double *)tolerance, NULL, 0, ROUNDS),
+		    "tune");
 	return NULL;
 }
 
@@ -252,6 +253,7 @@ int
 main(int argc, char **argv)
 {
 	double tolerance = 2e-2;
+	int rounds = ROUNDS;
 
 	if (argc < 3)
 		return 99;
@@ -259,10 +261,13 @@ main(int argc, char **argv)
 	for (int i = 3; i < argc; i++)
 		if (!strncmp(argv[i], "tolerance=", 10))
 			tolerance = atof(argv[i] + 10);
+		else if (!strncmp(argv[i], "rounds=", 7))
+			rounds = atoi(argv[i] + 7);
 		else if (!wish_parse(&common, argv[i]))
 			return 99;
 	reach("libcudnn.so.9:local");
 	if (!strcmp(argv[1], "threads"))
 		return do_all_at_once(atoi(argv[2]), tolerance);
-	return do_all(&common, tolerance, argv[2], !strcmp(argv[1], "replay"));
+	return do_all(&common, tolerance, argv[2], !strcmp(argv[1], "replay"),
+	    rounds);
 }

@@ -166,6 +166,22 @@ prog_heuristics(descriptor about)
 	return d;
 }
 
+descriptor
+prog_plan(descriptor of)
+{
+	const descriptor asked = prog_heuristics(of);
+	const descriptor config = prog_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+	descriptor d = prog_new(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+	const cudnnHandle_t handle = (cudnnHandle_t)(uintptr_t)0x51;
+
+	ac_shadow_read(asked, config);
+	prog_child(d, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+	ac_shadow_set(d, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1,
+	    &handle);
+	ac_shadow_finalize(d);
+	return d;
+}
+
 void
 prog_destroy_from(uintptr_t start)
 {
@@ -179,12 +195,8 @@ bool
 prog_describes(int64_t count, const descriptor *operations,
     struct ac_conv *conv_out)
 {
-	struct ac_shadow_question question;
+	cudnnHandle_t handle;
 
-	if (!ac_shadow_ask(prog_heuristics(prog_graph(count, operations)),
-		&question))
-		return false;
-	*conv_out = *question.conv;
-	ac_shadow_let_go(question.graph);
-	return true;
+	return ac_shadow_plan(prog_plan(prog_graph(count, operations)),
+	    conv_out, &handle);
 }

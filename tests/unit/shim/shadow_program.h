@@ -34,9 +34,11 @@ descriptor prog_step(cudnnPointwiseMode_t mode, int64_t x, int64_t b,
     int64_t y);
 descriptor prog_graph(int64_t count, const descriptor *operations);
 descriptor prog_heuristics(descriptor about);
+/* Of what the heuristics name first, for handle 0x51. */
+descriptor prog_plan(descriptor of);
 /* Ends with all that was made since `start`, in this thread. */
 void prog_destroy_from(uintptr_t start);
-/* Whether a graph of these operations is one convolution, and which. */
+/* Whether a graph of these operations has a convolution, and which. */
 bool prog_describes(int64_t count, const descriptor *operations,
     struct ac_conv *conv_out);
 

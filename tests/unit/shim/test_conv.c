@@ -147,6 +147,48 @@ test_outputs(void **state)
 	assert_ptr_equal(ac_conv_output(&conv), &conv.y);
 	conv.operation = AC_OP_CONV_WGRAD;
 	assert_ptr_equal(ac_conv_output(&conv), &conv.w);
+	conv.steps = 0;
+	assert_ptr_equal(ac_conv_last_output(&conv), &conv.w);
+	conv.steps = 2;
+	assert_ptr_equal(ac_conv_last_output(&conv), &conv.step[1].out);
+}
+
+/* No two tensors of a graph have the same one, whatever a program's are. */
+static void
+test_rename(void **state)
+{
+	static const struct ac_conv_uids rows[] = {
+		{ { 'x', 'w', 'y', 'z', 'b' } }, { { 1, 2, 3, 4, 5 } },
+		{ { 0, 17, 16, 18, 19 } }, { { INT64_MAX, 0, 1, 2, 3 } },
+		{ { -5, -4, -3, -2, -9 } },
+	};
+	struct ac_conv renamed;
+
+	(void)state;
+	conv.steps = 3;
+	conv.step[0].other.dims = conv.step[1].other.dims = 4;
+	conv.step[0].other.uid = AC_CONV_Z;
+	conv.step[1].other.uid = AC_CONV_BIAS;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const int64_t *of = rows[i].of;
+		const int64_t *const all[] = { &renamed.x.uid, &renamed.w.uid,
+			&renamed.step[2].out.uid, &renamed.step[0].other.uid,
+			&renamed.step[1].other.uid, &renamed.y.uid,
+			&renamed.step[0].out.uid, &renamed.step[1].out.uid };
+
+		ac_conv_rename(&conv, &rows[i], &renamed);
+		for (int j = 0; j < 8; j++) {
+			if (j < AC_CONV_ROLES)
+				assert_int_equal(*all[j], of[j]);
+			for (int k = 0; k < j; k++)
+				assert_int_not_equal(*all[j], *all[k]);
+		}
+		assert_int_equal(renamed.step[2].other.uid,
+		    conv.step[2].other.uid);
+	}
+	conv.steps = 0;
+	ac_conv_rename(&conv, &ac_conv_roles, &renamed);
+	assert_int_equal(renamed.y.uid, AC_CONV_Y);
 }
 
 int
@@ -157,6 +199,7 @@ main(void)
 		cmocka_unit_test_setup(test_spaces, begin),
 		cmocka_unit_test_setup(test_scalars, begin),
 		cmocka_unit_test_setup(test_outputs, begin),
+		cmocka_unit_test_setup(test_rename, begin),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -34,6 +34,7 @@ static struct {
 	int64_t count, uid[8];
 	void *pointer[8], *workspace;
 	cudnnHandle_t handle, plan_handle;
+	cudnnBackendDescriptor_t variant;
 	int runs;
 } pack;
 
@@ -117,6 +118,7 @@ execute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
 	/* Kernels are loaded by the first run alone. */
 	assert_int_equal(relaxed, pack.runs == 0);
 	pack.handle = handle;
+	pack.variant = variant;
 	pack.runs++;
 	return run_status;
 }
@@ -140,6 +142,7 @@ static bool has_driver, has_graph;
 static unsigned engine_count, fails_configure;
 static int asked;
 static struct ac_engine_question question;
+static struct ac_conv asked_conv;
 
 void
 ac_report_resume(void)
@@ -186,10 +189,10 @@ ac_engine_graph(const struct ac_engine_device *device,
 {
 	cudnnBackendDescriptor_t graph;
 
-	(void)conv;
+	(void)conv, (void)device;
 	assert_int_equal(type, CUDNN_DATA_FLOAT);
 	assert_int_equal(relaxed, has_driver);
-	if (!has_graph || device->properties)
+	if (!has_graph)
 		return NULL;
 	create(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, &graph);
 	return graph;
@@ -202,6 +205,7 @@ ac_engine_find(const struct ac_engine_question *of,
 	assert_true(((struct made *)(void *)graph)->lives);
 	asked++;
 	question = *of;
+	asked_conv = *of->conv;
 	memset(engines, 0, sizeof *engines);
 	return engines->count = engine_count;
 }
@@ -238,6 +242,9 @@ begin(void **state)
 	site = &sites[test_number++];
 	site->provider = &provider;
 	site->record = &record;
+	site->query.conv.x.dim[1] = 32;
+	for (int i = 0; i < AC_CONV_ROLES; i++)
+		site->query.uids.of[i] = 11 + i;
 	memset(&record.course, 0, sizeof record.course);
 	memset(&pack, 0, sizeof pack);
 	made_count = living = destroyed = relaxes = asked = 0;
@@ -274,9 +281,11 @@ test_built_once(void **state)
 	assert_false(ac_conv_plan_has_run(plan));
 	assert_int_equal(living, 2); /* its graph and it */
 	assert_int_equal(question.rung, AC_RUNG_FP16);
-	assert_int_equal(question.mode, CUDNN_HEUR_MODE_A);
 	assert_int_equal(question.key, ac_engine_key(2));
-	assert_ptr_equal(question.conv, &site->query.conv);
+	/* With the ids that the program has. */
+	assert_int_equal(asked_conv.x.uid, 11);
+	assert_int_equal(asked_conv.y.uid, 13);
+	assert_int_equal(asked_conv.x.dim[1], 32);
 	assert_ptr_equal(question.device.provider, &provider);
 	assert_ptr_equal(pack.plan_handle, HANDLE(1));
 	assert_int_equal(relaxes, 1);
@@ -400,7 +409,7 @@ test_without_driver(void **state)
 	has_driver = false;
 	plan = borrow(AC_RUNG_FP16, 1);
 	pack.runs = 1;
-	assert_int_equal(ac_conv_plan_run(plan, &data, NULL), 0);
+	assert_int_equal(ac_conv_plan_run(plan, NULL, &data, NULL), 0);
 	assert_int_equal(relaxes, 0);
 }
 
@@ -429,25 +438,42 @@ test_run(void **state)
 	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
 
 	(void)state;
-	assert_int_equal(ac_conv_plan_run(plan, &data, &at[5]), 0);
+	assert_int_equal(ac_conv_plan_run(plan, NULL, &data, &at[5]), 0);
 	assert_true(ac_conv_plan_has_run(plan));
 	assert_ptr_equal(pack.handle, HANDLE(1));
 	assert_ptr_equal(pack.workspace, &at[5]);
 	assert_int_equal(pack.count, 5);
 	for (int i = 0; i < 5; i++) {
-		assert_int_equal(pack.uid[i], AC_CONV_X + i);
+		assert_int_equal(pack.uid[i], 11 + i);
 		assert_ptr_equal(pack.pointer[i], &at[i]);
 	}
 	assert_int_equal(relaxes, 2);
 	assert_int_equal(living, 2);
 	data.w = data.z = NULL;
-	assert_int_equal(ac_conv_plan_run(plan, &data, NULL), 0);
+	assert_int_equal(ac_conv_plan_run(plan, NULL, &data, NULL), 0);
 	assert_int_equal(pack.count, 3);
-	assert_int_equal(pack.uid[1], AC_CONV_Y);
-	assert_int_equal(pack.uid[2], AC_CONV_BIAS);
+	assert_int_equal(pack.uid[1], 13);
+	assert_int_equal(pack.uid[2], 15);
 	assert_ptr_equal(pack.pointer[2], &at[4]);
 	assert_null(pack.workspace);
 	assert_int_equal(relaxes, 2);
+}
+
+/* The program's own pack, as it is. */
+static void
+test_run_with_a_pack(void **state)
+{
+	const struct ac_conv_data data = { .x = &provider };
+	struct ac_conv_plan *plan = borrow(AC_RUNG_FP16, 1);
+	cudnnBackendDescriptor_t own;
+
+	(void)state;
+	create(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, &own);
+	assert_int_equal(ac_conv_plan_run(plan, own, &data, NULL), 0);
+	assert_ptr_equal(pack.variant, own);
+	assert_int_equal(pack.count, 0);
+	assert_int_equal(living, 3);
+	destroy(own);
 }
 
 static void
@@ -458,7 +484,7 @@ test_run_fails(void **state)
 
 	(void)state;
 	run_status = CUDNN_STATUS_EXECUTION_FAILED;
-	assert_int_equal(ac_conv_plan_run(plan, &data, NULL), run_status);
+	assert_int_equal(ac_conv_plan_run(plan, NULL, &data, NULL), run_status);
 	assert_false(ac_conv_plan_has_run(plan));
 	assert_int_equal(relaxed, 0);
 	assert_int_equal(living, 2);
@@ -478,7 +504,7 @@ test_pack_fails(void **state)
 
 	(void)state;
 	provider.real[ENTRY_cudnnBackendFinalize] = (ac_fn)0;
-	assert_int_not_equal(ac_conv_plan_run(plan, &data, NULL), 0);
+	assert_int_not_equal(ac_conv_plan_run(plan, NULL, &data, NULL), 0);
 	assert_int_equal(pack.runs, 0);
 }
 
@@ -492,7 +518,7 @@ test_forgotten(void **state)
 	const struct ac_conv_data data = { .x = &provider };
 
 	(void)state;
-	assert_int_equal(ac_conv_plan_run(plan, &data, NULL), 0);
+	assert_int_equal(ac_conv_plan_run(plan, NULL, &data, NULL), 0);
 	ac_conv_plan_return(kept);
 	/* A lent one is not touched. */
 	ac_conv_plan_forget(HANDLE(1));
@@ -562,7 +588,8 @@ main(void)
 		FROM_START(test_told_apart), FROM_START(test_may_not_build),
 		FROM_START(test_refused), FROM_START(test_next_engine),
 		FROM_START(test_without_driver), FROM_START(test_measured),
-		FROM_START(test_run), FROM_START(test_run_fails),
+		FROM_START(test_run), FROM_START(test_run_with_a_pack),
+		FROM_START(test_run_fails),
 		FROM_START(test_pack_fails), FROM_START(test_forgotten),
 		FROM_START(test_as_many_again), FROM_START(test_abandoned),
 	};

@@ -76,7 +76,7 @@ test_told_apart(void **state)
 		(uint64_t *)&conv->post_pad[0], (uint64_t *)&conv->stride[0],
 		(uint64_t *)&conv->dilation[1] };
 	uint32_t *const short_ones[] = { &query.entry, &query.region,
-		(uint32_t *)&query.device, (uint32_t *)&query.sm,
+		(uint32_t *)&query.device,
 		(uint32_t *)&query.math, (uint32_t *)&query.algo,
 		(uint32_t *)&conv->mode, (uint32_t *)&conv->operation,
 		(uint32_t *)&conv->adds, (uint32_t *)&conv->scales,
@@ -282,34 +282,26 @@ static void
 test_asked(void **state)
 {
 	static const struct {
-		int device, gpu, sm, math;
+		int device, gpu, math;
 		bool refused;
 		const char *asked;
 	} rows[] = {
-		{ 0, 90, 0, CUDNN_DEFAULT_MATH, false, "tf32" },
-		{ 0, 80, 0, CUDNN_TENSOR_OP_MATH, false, "tf32" },
-		{ 0, 75, 80, CUDNN_DEFAULT_MATH, false, "fp32" },
-		{ 0, 90, 0, CUDNN_FMA_MATH, false, "opted-out" },
-		{ 0, 90, 0, CUDNN_DEFAULT_MATH, true, "opted-out" },
-		{ -1, 90, 75, CUDNN_DEFAULT_MATH, false, "fp32" },
-		{ -1, 90, 80, CUDNN_DEFAULT_MATH, false, "tf32" },
-		{ -1, 90, 0, CUDNN_DEFAULT_MATH, false, "fp32" },
+		{ 0, 90, CUDNN_DEFAULT_MATH, false, "tf32" },
+		{ 0, 80, CUDNN_TENSOR_OP_MATH, false, "tf32" },
+		{ 0, 75, CUDNN_DEFAULT_MATH, false, "fp32" },
+		{ 0, 90, CUDNN_FMA_MATH, false, "opted-out" },
+		{ 0, 90, CUDNN_DEFAULT_MATH, true, "opted-out" },
+		{ -1, 90, CUDNN_DEFAULT_MATH, false, "fp32" },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		begin(state);
 		query.device = rows[i].device;
-		query.sm = rows[i].sm;
 		query.math = rows[i].math;
 		gpu.sm = rows[i].gpu;
 		shim.environment_opted_out = rows[i].refused;
 		find();
 		assert_string_equal(seen.key.asked, rows[i].asked);
-		/* Of a device that is only described; others say their own. */
-		assert_int_equal(ac_op_has(&seen.op, AC_Q_SM),
-		    rows[i].device < 0 && rows[i].sm);
-		if (ac_op_has(&seen.op, AC_Q_SM))
-			assert_true(seen.op.quantity[AC_Q_SM] == rows[i].sm);
 	}
 }
 

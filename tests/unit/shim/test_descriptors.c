@@ -478,6 +478,9 @@ test_extent(void **state)
 	assert_int_equal(ac_conv_extent(&conv.x), 4 * (1000 + 6 * 5 * 4));
 }
 
+#define overlaps(conv) ac_conv_overlaps(&(struct ac_conv_data){ call.x, \
+	call.w, call.y, call.z, call.bias }, conv)
+
 /* The output of each operation moves along each input, byte by byte: the last
  * place where they meet, and the first where they do not. */
 static void
@@ -498,23 +501,20 @@ test_overlaps(void **state)
 			if (op == other)
 				continue;
 			begin(state);
-			call.operation = operations[op];
-			assert_false(ac_conv_overlaps(&call, &conv));
+			conv.operation = (int32_t)operations[op];
+			assert_false(overlaps(&conv));
 			at = (char *)(uintptr_t)*all[other];
 			*all[op] = at + in - 1;
-			assert_true(ac_conv_overlaps(&call, &conv));
+			assert_true(overlaps(&conv));
 			*all[op] = at + in;
-			assert_false(ac_conv_overlaps(&call, &conv));
+			assert_false(overlaps(&conv));
 			*all[op] = at - out + 1;
-			assert_true(ac_conv_overlaps(&call, &conv));
+			assert_true(overlaps(&conv));
 			*all[op] = at - out;
-			assert_false(ac_conv_overlaps(&call, &conv));
+			assert_false(overlaps(&conv));
 			*all[op] = (char *)8; /* near what is not there */
 			*all[other] = NULL;
-			assert_false(ac_conv_overlaps(&call, &conv));
-			*all[other] = *all[op];
-			*all[op] = NULL;
-			assert_false(ac_conv_overlaps(&call, &conv));
+			assert_false(overlaps(&conv));
 		}
 }
 
@@ -527,18 +527,18 @@ test_fused_overlaps(void **state)
 	call.activation = FUSED;
 	beta = 1;
 	assert_true(read_call(&conv));
-	assert_false(ac_conv_overlaps(&call, &conv));
+	assert_false(overlaps(&conv));
 	call.y = call.z;
-	assert_true(ac_conv_overlaps(&call, &conv));
+	assert_true(overlaps(&conv));
 	call.y = (const char *)call.bias + 31;
-	assert_true(ac_conv_overlaps(&call, &conv));
+	assert_true(overlaps(&conv));
 	call.y = (const char *)call.bias + 32;
-	assert_false(ac_conv_overlaps(&call, &conv));
+	assert_false(overlaps(&conv));
 	/* z is not read. */
 	beta = 0;
 	call.y = call.z;
 	assert_true(read_call(&conv));
-	assert_false(ac_conv_overlaps(&call, &conv));
+	assert_false(overlaps(&conv));
 }
 
 /* ---- Its own algorithm -------------------------------------------------- */

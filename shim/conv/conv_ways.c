@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/conv/conv_ways.c -- the ways that the conductor of calls
+ * (shim/trial/conduct.h) has to run a convolution. */
+#include "shim/conv/conv_ways.h"
+
+#include "base/mapped.h"
+#include "kernels/conv/conv_check.h"
+#include "shim/conv/conv_sample.h"
+#include "shim/conv/descriptors.h"
+#include "shim/device/lane.h"
+#include "shim/trial/pair.h"
+#include "shim/trial/steady.h"
+#include "shim/trial/trial.h"
+
+/* One convolution on its way. */
+struct conv_job {
+	struct ac_conduct         call;
+	const struct ac_conv_run *run;
+	struct ac_conv_site      *site;
+	struct ac_conv_data       data;
+	struct ac_slot            slot;     /* for a sample; device 0: none */
+};
+
+/* ---- One plan ---------------------------------------------------------- */
+
+static enum ac_reason
+borrow_lane(const struct conv_job *job, uint64_t bytes, bool sampled,
+    struct ac_lane_loan *loan_out)
+{
+	const struct ac_lane_request request = {
+		.provider = job->site->provider,
+		.device = job->site->query.device, .buffer_bytes = bytes,
+		.marks_bytes = sampled ? AC_CONV_CHECK_DOUBLES * sizeof(double)
+		    : 0,
+		.limit_bytes = job->site->decision.workspace_bytes,
+	};
+
+	return ac_lane_borrow(&request, job->call.place, loan_out);
+}
+
+static uint64_t
+round_up(uint64_t bytes)
+{
+	return (bytes + 255) & ~UINT64_C(255);
+}
+
+static void
+redirect_output(struct conv_job *job, void *to)
+{
+	const int32_t operation = job->site->query.conv.operation;
+	const void **at = operation == AC_OP_CONV_FPROP ? &job->data.y
+	    : operation == AC_OP_CONV_DGRAD ? &job->data.x : &job->data.w;
+
+	*at = to;
+}
+
+/* `as_it_is`: with the workspace and the output that the program gave. */
+static cudnnStatus_t
+run_timed(const struct conv_job *job, struct ac_conv_plan *plan,
+    bool as_it_is, void *workspace)
+{
+	struct ac_timing *timing = job->call.turn->timing;
+	const bool timed = timing && ac_timing_begin(timing, job->call.place);
+	const cudnnStatus_t status = ac_conv_plan_run(plan,
+	    as_it_is ? job->run->pack : NULL, &job->data, workspace);
+
+	if (timed)
+		ac_timing_end(timing, job->call.place,
+		    status == CUDNN_STATUS_SUCCESS);
+	return status;
+}
+
+/* As good as memory of cudaMalloc(): programs cut theirs up. */
+static bool
+is_workspace(const void *workspace)
+{
+	return workspace && !((uintptr_t)workspace & 255);
+}
+
+/* Run `plan`; under `beside` its output goes into a lane. The program's
+ * workspace is used if it is large enough: nothing else uses it before the
+ * original call. Otherwise the workspace is in the lane, too. */
+static enum ac_reason
+run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
+{
+	const uint64_t bytes = ac_conv_plan_bytes(plan);
+	const bool own = job->run->bytes < bytes
+	    || (bytes && !is_workspace(job->run->workspace));
+	const bool sampled = job->slot.device != 0;
+	const uint64_t out = beside
+	    ? round_up(ac_conv_extent(ac_conv_last_output(
+	    &job->site->query.conv))) : 0;
+	void *workspace = job->run->workspace;
+	struct ac_lane_loan loan;
+	enum ac_reason reason = AC_REASON_NONE;
+	bool clean = true;
+
+	if (own || beside || sampled)
+		reason = borrow_lane(job, out + (own ? bytes : 0), sampled,
+		    &loan);
+	if (reason != AC_REASON_NONE)
+		return reason;
+	if (beside)
+		redirect_output(job, loan.buffer);
+	if (own)
+		workspace = loan.buffer + out;
+	if (run_timed(job, plan, !own && !beside, workspace))
+		reason = AC_REASON_REFUSED;
+	else if (sampled)
+		clean = ac_conv_sample(job->site, &job->data, job->call.turn,
+		    job->slot.device, job->call.place, loan.marks);
+	if (own || beside || sampled)
+		ac_lane_return(&loan, clean);
+	if (reason == AC_REASON_NONE && sampled && !clean && beside)
+		reason = AC_REASON_OUT_OF_MEMORY;
+	if (reason == AC_REASON_NONE && sampled && clean && !beside)
+		ac_trial_sampled(job->call.trial, job->call.turn);
+	return reason;
+}
+
+static enum ac_reason
+run_candidate(struct conv_job *job, bool beside)
+{
+	struct ac_conv_plan *plan;
+	enum ac_reason reason;
+	bool refused;
+
+	plan = ac_conv_plan_borrow(job->site, job->call.candidate->rung,
+	    job->run->handle, !job->call.place->capture, &refused);
+	if (!plan)
+		return refused ? AC_REASON_REFUSED : job->call.place->capture
+		    ? AC_REASON_CAPTURE : AC_REASON_OUT_OF_MEMORY;
+	reason = job->call.place->capture && !ac_conv_plan_has_run(plan)
+	    ? AC_REASON_CAPTURE : run_plan(job, plan, beside);
+	ac_conv_plan_return(plan);
+	return reason;
+}
+
+/* ---- The ways of a convolution ------------------------------------------ */
+
+static enum ac_reason
+try_all(struct ac_conduct *call)
+{
+	const struct conv_job *job = (struct conv_job *)call;
+	enum ac_reason worst = AC_REASON_PROBATION;
+	unsigned queued = 0, refused = 0;
+
+	for (unsigned i = 0; i < ac_trial_count(call->trial); i++) {
+		struct conv_job one = *job;
+		enum ac_reason reason;
+
+		if (!(call->turn->tries >> i & 1))
+			continue;
+		one.call.candidate = ac_trial_candidate(call->trial, i);
+		one.slot = ac_trial_slot(call->trial, call->turn, i);
+		reason = run_candidate(&one, true);
+		if (reason == AC_REASON_NONE)
+			queued |= 1u << i;
+		else if (reason == AC_REASON_REFUSED)
+			refused |= 1u << i;
+		else
+			worst = reason;
+	}
+	ac_trial_tried(call->trial, call->turn, queued, refused);
+	return queued | refused ? AC_REASON_PROBATION : worst;
+}
+
+/* Into a lane first, and into the output once the former is found to be
+ * accurate. The engines are deterministic; a copy would fill the gaps that an
+ * output may have. */
+static enum ac_reason
+strict(struct ac_conduct *call)
+{
+	struct conv_job *job = (struct conv_job *)call;
+	struct conv_job beside = *job;
+	enum ac_reason reason;
+
+	beside.slot = call->turn->slot;
+	reason = run_candidate(&beside, true);
+	if (reason == AC_REASON_NONE && !ac_conduct_is_good(call))
+		reason = AC_REASON_GUARD;
+	return reason == AC_REASON_NONE ? run_candidate(job, false) : reason;
+}
+
+static enum ac_reason
+recast(struct ac_conduct *call)
+{
+	struct conv_job *job = (struct conv_job *)call;
+
+	if (call->turn->sampled && call->decision->sample_period)
+		job->slot = call->turn->slot;
+	return run_candidate(job, false);
+}
+
+static enum ac_reason
+find_stream(const struct ac_conduct *call, ac_cu_stream *stream_out)
+{
+	const struct conv_job *job = (const struct conv_job *)call;
+	__typeof__(&cudnnGetStream) get_stream =
+	    PROVIDER(job->site->provider, cudnnGetStream);
+
+	return get_stream && !get_stream(job->run->handle, stream_out)
+	    ? AC_REASON_NONE : AC_REASON_UNSUPPORTED;
+}
+
+static uint64_t
+operands_of(int32_t operation, const struct ac_conv_data *data)
+{
+	switch (operation) {
+	case AC_OP_CONV_DGRAD: return ac_pair_key(data->w, data->y);
+	case AC_OP_CONV_WGRAD: return ac_pair_key(data->x, data->y);
+	default:               return ac_pair_key(data->x, data->w);
+	}
+}
+
+static bool
+is_capturing(const struct ac_conduct *call)
+{
+	struct ac_place place;
+	ac_cu_stream stream;
+
+	return find_stream(call, &stream) == AC_REASON_NONE
+	    && ac_place_on(stream, call->device, &place) == AC_REASON_NONE
+	    && place.capture;
+}
+
+/* Threads tune each for itself, with handles of their own: what one of them
+ * does says nothing of another. Never freed. */
+struct ac_conv_steady {
+	struct ac_conv_steady *next;
+	cudnnHandle_t          handle;
+	struct ac_steady       steady;
+};
+
+static struct ac_steady *
+steady_of(struct ac_conv_site *site, cudnnHandle_t handle)
+{
+	struct ac_conv_steady *one = atomic_load_explicit(&site->steady,
+	    memory_order_acquire);
+
+	while (one && one->handle != handle)
+		one = one->next;
+	if (one)
+		return &one->steady;
+	one = ac_mapped_take(sizeof *one);
+	if (!one)
+		return NULL;
+	one->handle = handle;
+	one->next = atomic_load_explicit(&site->steady, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&site->steady, &one->next,
+	    one, memory_order_acq_rel, memory_order_relaxed))
+		;
+	return &one->steady;
+}
+
+/* Whether nothing may come between the program's own calls, which it may be
+ * timing. The first of all is what such programs warm up by. */
+static bool
+is_being_timed(struct conv_job *job)
+{
+	struct ac_steady *steady = steady_of(job->site, job->run->handle);
+	const bool is_first = steady && !atomic_load_explicit(&steady->last,
+	    memory_order_relaxed);
+
+	job->call.is_unsteady = !steady
+	    || !ac_steady_meets(steady, job->run->content);
+	return job->call.is_unsteady && !is_first && !is_capturing(&job->call);
+}
+
+enum ac_outcome
+ac_conv_conduct(const struct ac_conv_run *run, struct ac_conv_site *site,
+    struct ac_kept *kept_out)
+{
+	static const struct ac_ways ways = {
+		.needs_place = true, .find_stream = find_stream,
+		.recast = recast, .strict = strict, .try_all = try_all
+	};
+	struct conv_job job = {
+		.call = {
+			.decision = &site->decision, .record = site->record,
+			.trial = site->trial, .operands = operands_of(
+			site->query.conv.operation, &run->data),
+			.device = site->query.device
+		},
+		.run = run, .site = site, .data = run->data
+	};
+
+	if (run->content && is_being_timed(&job)) {
+		ac_report_count(site->record, AC_REASON_PROBATION);
+		return AC_OUTCOME_KEPT;
+	}
+	return ac_conduct(&job.call, &ways, kept_out);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/graph/by_address.c -- room for notes (shim/graph/by_address.h). */
+#include "shim/graph/by_address.h"
+
+#include "base/mapped.h"
+
+enum { FREE, BEING_WRITTEN };
+
+void *
+ac_by_address_take(const struct ac_by_address *table, const void *address)
+{
+	_Atomic(struct ac_addressed *) *row = ac_by_address_row(table, address);
+	struct ac_addressed *note = atomic_load_explicit(row,
+	    memory_order_acquire);
+
+	for (; note; note = note->next) {
+		uintptr_t was = FREE;
+
+		if (atomic_compare_exchange_strong_explicit(&note->address,
+		    &was, BEING_WRITTEN, memory_order_acquire,
+		    memory_order_relaxed))
+			return note;
+	}
+	note = ac_mapped_take(table->bytes);
+	if (!note)
+		return NULL;
+	note->address = BEING_WRITTEN;
+	note->next = atomic_load_explicit(row, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(row, &note->next, note,
+	    memory_order_acq_rel, memory_order_relaxed))
+		;
+	return note;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/graph/plan.c -- plans by address (shim/graph/plan.h). */
+#include "shim/graph/plan.h"
+
+#include "api/region.h"
+#include "shim/conv/engine.h"
+#include "shim/conv/engine_calls.h"
+#include "shim/device/handle.h"
+#include "shim/device/place.h"
+#include "shim/graph/shadow.h"
+#include "shim/start/start.h"
+
+#include <string.h>
+
+enum { BITS = 16 };
+static _Atomic(struct ac_addressed *) rows[1 << BITS];
+static const struct ac_by_address plans = { rows, BITS,
+	sizeof(struct ac_plan) };
+
+/* ---- Roles --------------------------------------------------------------- */
+
+/* Whether `tensor` has y's extents, or those of a bias of it. */
+static bool
+is_like(const struct ac_conv_tensor *tensor, const struct ac_conv_tensor *y,
+    bool is_bias)
+{
+	for (int32_t i = 0; i < y->dims; i++)
+		if (tensor->dim[i] != (is_bias && i != 1 ? 1 : y->dim[i]))
+			return false;
+	return tensor->dims == y->dims;
+}
+
+/* A sum with a tensor like y, one with a bias, in any order, then ReLU: what
+ * the sample can compute again. *roles: those found, by bit. */
+static bool
+read_step(struct ac_conv *conv, int32_t i, struct ac_conv_uids *uids,
+    unsigned *roles)
+{
+	struct ac_conv_step *step = &conv->step[i];
+	const bool is_last = i + 1 == conv->steps;
+	int64_t role = AC_CONV_Z;
+
+	if (conv->scalars.alpha1[i] != 1 || step->is_clipped
+	    || !is_like(&step->out, &conv->y, false)
+	    || (step->out.is_virtual != 0) == is_last)
+		return false;
+	if (step->mode == CUDNN_POINTWISE_RELU_FWD)
+		return is_last;
+	if (is_like(&step->other, &conv->y, true)
+	    && step->other.stride[1] == 1 && conv->scalars.alpha2[i] == 1
+	    && !(*roles >> AC_CONV_BIAS & 1))
+		role = AC_CONV_BIAS;
+	if (step->mode != CUDNN_POINTWISE_ADD || step->other.is_virtual
+	    || *roles >> role & 1 || (role == AC_CONV_Z
+	    && !is_like(&step->other, &conv->y, false)))
+		return false;
+	*roles |= 1u << role;
+	uids->of[role - 1] = step->other.uid;
+	step->other.uid = role;
+	conv->scales |= conv->scalars.alpha2[i] != 1;
+	return true;
+}
+
+/* Give the tensors their roles for unique ids. */
+static void
+assign_roles(struct ac_conv *conv, struct ac_conv_uids *uids)
+{
+	const struct ac_conv_tensor *last = conv->steps
+	    ? &conv->step[conv->steps - 1].out : &conv->y;
+	unsigned roles = 0;
+
+	*uids = (struct ac_conv_uids){ { conv->x.uid, conv->w.uid,
+		last->uid } };
+	conv->scales = conv->scalars.alpha != 1;
+	if (conv->x.is_virtual || conv->w.is_virtual
+	    || (conv->y.is_virtual != 0) != (conv->steps > 0)
+	    || (conv->steps && conv->operation != AC_OP_CONV_FPROP))
+		conv->has_more = 1;
+	for (int32_t i = 0; i < conv->steps; i++)
+		if (!read_step(conv, i, uids, &roles))
+			conv->has_more = 1;
+	conv->x.uid = AC_CONV_X;
+	conv->w.uid = AC_CONV_W;
+	conv->y.uid = conv->steps ? AC_CONV_VIRTUAL : AC_CONV_Y;
+	for (int32_t i = 0; i < conv->steps; i++)
+		conv->step[i].out.uid = i + 1 == conv->steps ? AC_CONV_Y
+		    : AC_CONV_VIRTUAL + 1 + i;
+}
+
+/* ---- Plans --------------------------------------------------------------- */
+
+static bool
+is_capturing(struct ac_provider *provider, cudnnHandle_t handle)
+{
+	__typeof__(&cudnnGetStream) get_stream = PROVIDER(provider,
+	    cudnnGetStream);
+	struct ac_place place;
+	cudaStream_t stream;
+
+	return !handle || !get_stream || get_stream(handle, &stream)
+	    || ac_place_on(stream, ac_handle_find(handle)->device, &place)
+	    != AC_REASON_NONE || place.capture;
+}
+
+/* A program that refuses TF32 takes an engine without Tensor Cores though
+ * cuDNN names one with them first: PyTorch's allow_tf32=False does just that.
+ * Inside a capture, which no question may disturb, what is not known is a
+ * refusal. */
+static void
+read_engine(cudnnBackendDescriptor_t descriptor, struct ac_provider *provider,
+    cudnnHandle_t handle, struct ac_plan *plan)
+{
+	bool on_tensor_cores = false;
+	struct ac_engine engine;
+
+	if (!ac_engine_of_plan(provider, descriptor, &engine,
+	    &on_tensor_cores))
+		memset(&engine, 0, sizeof engine);
+	plan->content = ac_table_hash(&engine, sizeof engine) | 1;
+	if (!on_tensor_cores && (is_capturing(provider, handle)
+	    || ac_engine_is_first_on_tensor_cores(provider, descriptor)))
+		plan->query.math = CUDNN_FMA_MATH;
+}
+
+void
+ac_plan_add(cudnnBackendDescriptor_t descriptor, struct ac_provider *provider)
+{
+	struct ac_making making = { .provider = provider };
+	struct ac_plan *plan;
+	cudnnHandle_t handle;
+	struct ac_conv conv;
+	int64_t bytes = 0;
+
+	if (!provider || !ac_shadow_plan(descriptor, &conv, &handle))
+		return;
+	plan = ac_by_address_take(&plans, descriptor);
+	if (!plan)
+		return;
+	memset(&plan->query, 0, sizeof plan->query);
+	atomic_store_explicit(&plan->site, NULL, memory_order_relaxed);
+	plan->query.entry = ENTRY_cudnnBackendExecute;
+	plan->query.provider = (uintptr_t)provider;
+	plan->query.math = CUDNN_DEFAULT_MATH;
+	plan->query.conv = conv;
+	assign_roles(&plan->query.conv, &plan->query.uids);
+	ac_making_get(&making, descriptor,
+	    CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1,
+	    &bytes);
+	plan->bytes = bytes > 0 ? (size_t)bytes : 0;
+	if (!ac_policy_is_off(ac_shim_get()->policy)
+	    && ac_conv_objection(&plan->query.conv) == AC_REASON_NONE)
+		read_engine(descriptor, provider, handle, plan);
+	ac_by_address_set(&plan->note, descriptor);
+}
+
+void
+ac_plan_drop(cudnnBackendDescriptor_t descriptor)
+{
+	struct ac_plan *plan = ac_plan_find(descriptor);
+
+	if (plan)
+		ac_by_address_set(&plan->note, NULL);
+}
+
+struct ac_plan *
+ac_plan_find(cudnnBackendDescriptor_t descriptor)
+{
+	return ac_by_address_find(&plans, descriptor);
+}
+
+static bool
+is_current(const struct ac_conv_site *site)
+{
+	return atomic_load_explicit(&site->entry.generation,
+	    memory_order_relaxed) == atomic_load_explicit(
+	    &ac_binding_generation, memory_order_acquire);
+}
+
+struct ac_conv_site *
+ac_plan_site(struct ac_plan *plan, const void *caller, cudnnHandle_t handle)
+{
+	struct ac_conv_site *site = atomic_load_explicit(&plan->site,
+	    memory_order_acquire);
+	const int32_t device = ac_handle_find(handle)->device;
+	const uint32_t region = ac_region_here();
+	struct ac_conv_query query;
+
+	if (site && site->query.caller == (uintptr_t)caller
+	    && site->query.region == region && site->query.device == device
+	    && is_current(site))
+		return site;
+	query = plan->query;
+	query.caller = (uintptr_t)caller;
+	query.region = region;
+	query.device = device;
+	site = ac_conv_site_of(&query);
+	atomic_store_explicit(&plan->site, site, memory_order_release);
+	return site;
+}
