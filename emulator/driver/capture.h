@@ -51,6 +51,7 @@ struct emu_recording {
 struct CUgraph_st {
 	_Atomic uint32_t   mark;
 	struct emu_recording   *body;
+	struct CUgraphNode_st  *nodes;  /* its child graphs */
 	struct CUgraph_st *next_all, *next_free;
 };
 
@@ -68,6 +69,12 @@ void emu_body_release(struct emu_recording *body);
 void emu_graph_discard(struct CUgraph_st *graph);
 /* Whether it exists and may be used; complains. */
 int emu_graph_check(const struct CUgraph_st *graph);
+/* Free its nodes. */
+void emu_graph_drop_nodes(struct CUgraph_st *graph);
+/* What an executable launches; and from now on. Takes over a reference. */
+struct emu_recording *emu_graph_exec_body(const struct CUgraphExec_st *exec);
+void emu_graph_exec_replace(struct CUgraphExec_st *exec,
+    struct emu_recording *body);
 /* At the library's end. */
 void emu_graphs_release(void);
 void emu_executables_release(void);

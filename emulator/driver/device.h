@@ -11,7 +11,7 @@
 enum { EMU_MARK_STREAM = 0x5354524d, EMU_MARK_EVENT = 0x45564e54,
        EMU_MARK_POOL = 0x504f4f4c, EMU_MARK_LIBRARY = 0x4c494252,
        EMU_MARK_CONTEXT = 0x43545854, EMU_MARK_GRAPH = 0x47524150,
-       EMU_MARK_EXECUTABLE = 0x45584543 };
+       EMU_MARK_EXECUTABLE = 0x45584543, EMU_MARK_NODE = 0x4e4f4445 };
 
 /* call.c: one per name, whichever library exports it. Never freed. */
 enum { EMU_CALL_FAILURES = 4 };
@@ -122,6 +122,8 @@ void emu_task_make_point(void *arguments);
 void emu_task_make_launch(void *arguments);
 /* Whether it is work, not an event or the like. */
 bool emu_task_is_work(const void *arguments);
+/* Whether two would be nodes of one type in a graph. */
+bool emu_task_is_like(const void *arguments, const void *others);
 /* For graphs: copy a task with its arguments, which therefore may not point
  * into themselves; run a task and free it; count it. */
 void *emu_task_copy(const void *arguments);

@@ -40,6 +40,7 @@ struct CUstream_st;
 struct CUevent_st;
 struct CUgraph_st;
 struct CUgraphExec_st;
+struct CUgraphNode_st;
 
 enum emu_status {
 	EMU_OK = 0, EMU_INVALID_VALUE = 1, EMU_OUT_OF_MEMORY = 2,
@@ -317,11 +318,25 @@ int emu_capture_forbid(void);
 /* The number of its tasks. */
 int emu_graph_nodes(struct CUgraph_st *graph, size_t *count_out);
 int emu_graph_destroy(struct CUgraph_st *graph);
+/* An empty one, for children; another one with the same content. */
+int emu_graph_create(struct CUgraph_st **graph_out);
+int emu_graph_clone(const struct CUgraph_st *graph,
+    struct CUgraph_st **clone_out);
+/* The content of `child`, as it is now, becomes a node of `graph`. */
+int emu_graph_add_child(struct CUgraph_st *graph, struct CUgraph_st *child,
+    struct CUgraphNode_st **node_out);
 int emu_graph_instantiate(struct CUgraph_st *graph,
     struct CUgraphExec_st **exec_out);
 /* Whether it exists; complains. */
 int emu_graph_exec_check(const struct CUgraphExec_st *exec);
 int emu_graph_exec_destroy(struct CUgraphExec_st *exec);
+/* Have it launch the content of `graph`; or, where a node of its graph is, that
+ * of another child. Only if the nodes are alike. */
+enum emu_likeness { EMU_ALIKE, EMU_OTHER_TOPOLOGY, EMU_OTHER_NODES };
+int emu_graph_exec_update(struct CUgraphExec_st *exec,
+    struct CUgraph_st *graph, enum emu_likeness *likeness_out);
+int emu_graph_exec_set_child(struct CUgraphExec_st *exec,
+    const struct CUgraphNode_st *node, struct CUgraph_st *child);
 /* Queue all of it as one piece of work. */
 int emu_graph_launch(struct CUgraphExec_st *exec, struct CUstream_st *handle);
 

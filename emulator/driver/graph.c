@@ -131,6 +131,7 @@ emu_graph_discard(struct CUgraph_st *graph)
 	pthread_mutex_lock(&lock);
 	atomic_store(&graph->mark, 0);
 	graph->body = NULL;
+	emu_graph_drop_nodes(graph);
 	graph->next_free = unused;
 	unused = graph;
 	pthread_mutex_unlock(&lock);
@@ -189,6 +190,7 @@ emu_graphs_release(void)
 		all = graph->next_all;
 		if (graph->body)
 			emu_body_release(graph->body);
+		emu_graph_drop_nodes(graph);
 		free(graph);
 	}
 }

@@ -30,6 +30,7 @@ emulator_libcuda_so_1_SOURCES += \
 	emulator/driver/module.h \
 	emulator/driver/nvidia.h \
 	emulator/driver/order.c \
+	emulator/driver/regraph.c \
 	emulator/driver/replay.c \
 	emulator/driver/stream.c \
 	emulator/driver/streams.c \

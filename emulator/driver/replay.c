@@ -65,6 +65,25 @@ emu_graph_instantiate(struct CUgraph_st *graph, struct CUgraphExec_st **out)
 	return EMU_OK;
 }
 
+struct emu_recording *
+emu_graph_exec_body(const struct CUgraphExec_st *exec)
+{
+	return exec->body;
+}
+
+/* Launches that are queued have their own copies. */
+void
+emu_graph_exec_replace(struct CUgraphExec_st *exec, struct emu_recording *body)
+{
+	struct emu_recording *before;
+
+	pthread_mutex_lock(&lock);
+	before = exec->body;
+	exec->body = body;
+	pthread_mutex_unlock(&lock);
+	emu_body_release(before);
+}
+
 static bool
 is_lane_alive(const struct emu_recording *body, int lane)
 {

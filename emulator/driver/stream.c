@@ -145,6 +145,16 @@ emu_task_make_launch(void *arguments)
 }
 
 bool
+emu_task_is_like(const void *arguments, const void *others)
+{
+	const struct emu_task *a = task_of(arguments), *b = task_of(others);
+
+	if (!a->amount || !b->amount)
+		return a->run == b->run && !a->amount == !b->amount;
+	return a->counter == b->counter;
+}
+
+bool
 emu_task_is_work(const void *arguments)
 {
 	return task_of(arguments)->amount > 0;

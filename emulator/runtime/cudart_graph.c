@@ -160,19 +160,65 @@ cudaGraphExecDestroy(cudaGraphExec_t exec)
 	return emu_runtime_keep(emu_graph_exec_destroy(exec));
 }
 
-/* No graph can be updated; the program then makes a new executable. */
+/* Which node it is that differs is not said. */
 cudaError_t
 cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
     cudaGraphExecUpdateResultInfo *result)
 {
+	static const enum cudaGraphExecUpdateResult results[] = {
+		[EMU_ALIKE] = cudaGraphExecUpdateSuccess,
+		[EMU_OTHER_TOPOLOGY] =
+		    cudaGraphExecUpdateErrorTopologyChanged,
+		[EMU_OTHER_NODES] = cudaGraphExecUpdateErrorNodeTypeChanged
+	};
+	enum emu_likeness likeness;
+	int status;
+
 	RUNTIME_ENTER();
-	(void)exec;
-	(void)graph;
+	status = emu_graph_exec_update(exec, graph, &likeness);
+	if (status)
+		return emu_runtime_keep(status);
 	if (result)
 		*result = (cudaGraphExecUpdateResultInfo){
-			.result = cudaGraphExecUpdateErrorNotSupported
+			.result = results[likeness]
 		};
-	return emu_runtime_keep(cudaErrorGraphExecUpdateFailure);
+	return emu_runtime_keep(likeness ?
+	    (int)cudaErrorGraphExecUpdateFailure : 0);
+}
+
+cudaError_t
+cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(graph && !flags ? emu_graph_create(graph) :
+	    (int)cudaErrorInvalidValue);
+}
+
+cudaError_t
+cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(clone ? emu_graph_clone(graph, clone) :
+	    (int)cudaErrorInvalidValue);
+}
+
+/* All children are in one order, so that edges are of no matter. */
+cudaError_t
+cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
+    const cudaGraphNode_t *dependencies, size_t count, cudaGraph_t child)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(node && (!count || dependencies) ?
+	    emu_graph_add_child(graph, child, node) :
+	    (int)cudaErrorInvalidValue);
+}
+
+cudaError_t
+cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec,
+    cudaGraphNode_t node, cudaGraph_t child)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(emu_graph_exec_set_child(exec, node, child));
 }
 
 /* Only their number: nodes have no handles. */

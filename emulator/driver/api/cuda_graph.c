@@ -94,19 +94,65 @@ cuGraphExecDestroy(CUgraphExec exec)
 	return emu_graph_exec_destroy(exec);
 }
 
-/* No graph can be updated; the program then makes a new executable. */
+/* Which node it is that differs is not said. */
 CUresult
 cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,
     CUgraphExecUpdateResultInfo *result)
 {
+	static const CUgraphExecUpdateResult results[] = {
+		[EMU_ALIKE] = CU_GRAPH_EXEC_UPDATE_SUCCESS,
+		[EMU_OTHER_TOPOLOGY] =
+		    CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
+		[EMU_OTHER_NODES] =
+		    CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED
+	};
+	enum emu_likeness likeness;
+	int status;
+
 	DRIVER_ENTER();
-	(void)exec;
-	(void)graph;
+	status = emu_graph_exec_update(exec, graph, &likeness);
+	if (status)
+		return status;
 	if (result)
 		*result = (CUgraphExecUpdateResultInfo){
-			.result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED
+			.result = results[likeness]
 		};
-	return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+	return likeness ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE : CUDA_SUCCESS;
+}
+
+CUresult
+cuGraphCreate(CUgraph *graph, unsigned flags)
+{
+	DRIVER_ENTER();
+	return graph && !flags ? (CUresult)emu_graph_create(graph) :
+	    CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult
+cuGraphClone(CUgraph *clone, CUgraph graph)
+{
+	DRIVER_ENTER();
+	return clone ? (CUresult)emu_graph_clone(graph, clone) :
+	    CUDA_ERROR_INVALID_VALUE;
+}
+
+/* All children are in one order, so that edges are of no matter. */
+CUresult
+cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph,
+    const CUgraphNode *dependencies, size_t count, CUgraph child)
+{
+	DRIVER_ENTER();
+	if (!node || (count && !dependencies))
+		return CUDA_ERROR_INVALID_VALUE;
+	return emu_graph_add_child(graph, child, node);
+}
+
+CUresult
+cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node,
+    CUgraph child)
+{
+	DRIVER_ENTER();
+	return emu_graph_exec_set_child(exec, node, child);
 }
 
 /* Only their number: nodes have no handles. */
