@@ -180,8 +180,21 @@ ac_page_print_verdicts(struct ac_page *p, const struct ac_report_totals *t)
 	ac_page_end_line(p);
 }
 
+/* Executables of one graph share the buffers of its casts. */
+static bool
+any_cast_captured(const struct ac_report *report)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < report->site_count; i++)
+		any |= report->sites[i].course.captured
+		    && report->sites[i].tactic == AC_TACTIC_CAST;
+	return any;
+}
+
 static void
-print_course(struct ac_page *p, const struct ac_report_totals *t)
+print_course(struct ac_page *p, const struct ac_report *report,
+    const struct ac_report_totals *t)
 {
 	ac_page_print_verdicts(p, t);
 	if (t->demotions) {
@@ -197,6 +210,9 @@ print_course(struct ac_page *p, const struct ac_report_totals *t)
 		ac_page_label(p, "graphs");
 		ac_text_add_count(&p->line, t->captured, "call");
 		ac_text_add(&p->line, " recorded");
+		if (any_cast_captured(report))
+			ac_text_add(&p->line, "; two executables of one graph "
+			    "must not run at once");
 		ac_page_end_line(p);
 	}
 	if (t->settled) {
@@ -243,7 +259,7 @@ print_totals(struct ac_page *p, const struct ac_report *report,
 	print_gain(p, "predicted", t->predicted_calls, t->predicted_keep_us,
 	    t->predicted_recast_us);
 	if (t->recast_calls || t->samples || t->demotions)
-		print_course(p, t);
+		print_course(p, report, t);
 	if (t->plans) {
 		ac_page_label(p, "plans");
 		ac_plans_add(&p->line, t->plans, t->plan_ms, t->workspace);

@@ -187,7 +187,8 @@ test_course(void **state)
 	    "  error    worst sampled error 0.15, 0.30 of tol 0.5, at site "
 	    "00000010\n"
 	    "  demoted  2 times, tried again 1 time\n"
-	    "  graphs   3 calls recorded\n"
+	    "  graphs   3 calls recorded; two executables of one graph "
+	    "must not run at once\n"
 	    "  casts    4 done twice: the last call had other exponents\n"
 	    "  scratch  "));
 	ac_report_destroy(report);
