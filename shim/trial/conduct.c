@@ -95,6 +95,18 @@ needs_place(const struct ac_conduct *call, const struct ac_ways *ways)
 	return ways->needs_place || call->decision->tactic == AC_TACTIC_CAST;
 }
 
+/* To a call without a guard. For XLA's captures of a product each there are not
+ * as many lanes, and with fewer its next capture could not update the first. */
+static enum ac_reason
+objection(const struct ac_conduct *call, const struct ac_place *place)
+{
+	if (!place->capture)
+		return call->is_unsteady ? AC_REASON_PROBATION : AC_REASON_NONE;
+	return call->decision->tactic == AC_TACTIC_CAST
+	    && ac_caller_is_xla(call->record->key.caller) ? AC_REASON_CAPTURE
+	    : AC_REASON_NONE;
+}
+
 /* Without a guard; a guarded site that is not stored has nothing to remember a
  * trial by. */
 static enum ac_outcome
@@ -112,9 +124,8 @@ conduct_untried(struct ac_conduct *call, const struct ac_ways *ways)
 	} else if (call->is_unsteady || needs_place(call, ways)) {
 		reason = find_place(call, ways, &place);
 		call->place = &place;
-		if (reason == AC_REASON_NONE && call->is_unsteady
-		    && !place.capture)
-			reason = AC_REASON_PROBATION;
+		if (reason == AC_REASON_NONE)
+			reason = objection(call, &place);
 	}
 	if (reason != AC_REASON_NONE) {
 		ac_report_count(call->record, reason);

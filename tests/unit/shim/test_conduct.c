@@ -64,7 +64,7 @@ struct row {
 	const char *what;
 	/* The call, its ways, and what is about it. */
 	bool        is_tried, reproducible, needs_place, has_prepare;
-	bool        is_unsteady;
+	bool        is_unsteady, is_xla;
 	enum ac_asked_guard guard;
 	enum ac_tactic tactic;           /* of the site */
 	bool        wants;               /* the trial, its place */
@@ -282,6 +282,8 @@ check(const struct row *r)
 
 	row = r;
 	events[0] = '\0';
+	strcpy(site_record.key.caller, r->is_xla ? "xla_cuda_plugin.so+1"
+	    : "train+1");
 	counted = -1;
 	noticed = AC_RUNG_KEEP;
 	site_record.rung = its_record.rung = second_record.rung = AC_RUNG_FP16;
@@ -342,6 +344,15 @@ test_untried(void **state)
 		{ "likewise, without a context", OFF, LIBRARY,
 		    .is_unsteady = true, .place = AC_REASON_NO_CONTEXT,
 		    KEPT(NO_CONTEXT, site_record), .events = "stream place" },
+		{ "a cast that XLA captures", OFF, CAST, .capture = 1,
+		    .is_xla = true, KEPT(CAPTURE, site_record),
+		    .events = "stream place" },
+		{ "a cast of XLA's", OFF, CAST, .is_xla = true,
+		    DONE(site_record), .events = "stream place recast" },
+		{ "what a library converts and XLA captures", OFF,
+		    .tactic = AC_TACTIC_LIBRARY, .capture = 1,
+		    .is_xla = true, .needs_place = true,
+		    DONE(site_record), .events = "stream place recast" },
 		{ "a guarded one", CAST, .guard = AC_GUARD_ON,
 		    .has_prepare = true, KEPT(PROBATION, site_record),
 		    .events = "" },

@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Captured training steps: twelve equal layers, warmed up, captured, replayed,
+# cloned, made a child, captured again to update what was made of the first
+# capture; and as XLA does it, which runs once and captures each product alone.
+. "$(dirname "$0")/../trust/trust.sh"
+need_emulator
+case ${SANITIZERS:-} in
+*thread*) skip_all 'minutes under TSan: race.sh has what it is to see of this' ;;
+esac
+mkdir -p "$AUTOCAST_STATE"
+guarded='gemm -> fp16,tf32 profit=off guard=on'
+conv='conv -> fp16 profit=off guard=on'
+for program in steps steps_conv; do
+	[ ! -e "$clients/$program" ] ||
+	    cp "$clients/$program" "$work/xla_$program"
+done
+
+# said WORD: what the last program printed for it.
+said()
+{
+	sed -n "s/.*$1=\([^ ]*\).*/\1/p" <<<"$out"
+}
+
+# recorded: "calls recast, of them in graphs, kept by the capture" of the last.
+recorded()
+{
+	query 'report["totals"]["recast_calls"], report["totals"]["captured"], sum(
+	    s["kept_calls"].get("capture", 0) for s in sites)'
+}
+
+# steps WHAT POLICY PROGRAM DOOR TEST MODE EXPECTED: as `recorded` has it, then how
+# many updates held, and what was made in captures. Nothing is allocated there,
+# loaded, waited for or asked of a heuristic.
+steps()
+{
+	rm -f "$work/counters"
+	find "$AUTOCAST_STATE" -mindepth 1 -maxdepth 1 ! -name rates \
+	    -exec rm -rf {} +
+	[ "$2" != default ] || calibrate_slower
+	out=$(if [ "$2" = default ]; then
+		export AUTOCAST_EMU_CLOCK=model AUTOCAST_EMU_RATES=$slower
+	fi
+	AUTOCAST_EMU_COUNTERS=$work/counters \
+	    under "${2/#default/amp}" "$3" "$4" "$5" "$6" 2>&1)
+	complaint=
+	[ $? = 0 ] && [ -n "$(said replay)" ] || complaint="failed: $out"
+	for name in complaints allocations_in_capture loads_in_capture \
+	    syncs_in_capture; do
+		grep -qx "$name 0" "$work/counters" ||
+		    complaint="$complaint $(grep "^$name " "$work/counters")"
+	done
+	[ "$(said asked)" = 0 ] || complaint="$complaint heuristics: $(said asked)"
+	result="$(recorded) $(said updated) $(said made)"
+	[ "$result" = "$7" ] || complaint="$complaint $result, not $7"
+	check "$1" "$complaint"
+}
+
+# native YES|NO TEST DOOR PROGRAM: whether the bits are those of the program alone.
+native()
+{
+	bits=$(bare "$clients/$4" "$3" "$2" global)
+	[ "${bits#*replay=}" = "$(said replay)" ] && is=yes || is=no
+	equal "... whose bits are$([ "$1" = no ] && echo ' not') the original's" \
+	    "$1" $is
+}
+
+for door in sgemm ex; do
+	for mode in global thread relaxed; do
+		steps "$door: a thousand replays have eager bits, $mode capture" \
+		    "$guarded" "$clients/steps" $door replay $mode '69 12 0 -1 0'
+	done
+	native no replay $door steps
+	for test in clone child relaunch second; do
+		steps "$door: $test" "$guarded" "$clients/steps" $door $test \
+		    global '69 12 0 -1 0'
+	done
+	steps "$door: three captures update the first" "$guarded" \
+	    "$clients/steps" $door update global '153 48 0 3 0'
+	steps "$door, forced" 'gemm -> fp16 profit=off guard=off' \
+	    "$clients/steps" $door replay global '72 12 0 -1 0'
+	steps "$door: as XLA does it: in TF32, and each update holds" "$guarded" \
+	    "$work/xla_steps" $door xla global '57 48 0 36 0'
+	native no xla $door steps
+	# What one layer may not use, no captured one uses.
+	steps "$door: as XLA does it, a bad layer: kept" "$guarded" \
+	    "$work/xla_steps" $door bad global '9 0 47 36 0'
+	native yes bad $door steps
+	steps "$door: guard=strict keeps" 'gemm -> fp16 profit=off guard=strict' \
+	    "$work/xla_steps" $door xla global '9 0 48 36 0'
+	native yes xla $door steps
+	steps "$door: as XLA does it, forced: no casts" \
+	    'gemm -> fp16 profit=off guard=off' "$work/xla_steps" $door xla \
+	    global '12 0 48 36 0'
+	native yes xla $door steps
+	steps "$door: as XLA does it, TF32 forced" \
+	    'gemm -> tf32 profit=off guard=off' "$work/xla_steps" $door xla \
+	    global '60 0 0 36 0'
+	native no xla $door steps
+done
+
+# Sites that the default policy tries within one step, for its rates.
+steps 'default policy: as XLA does it' default "$work/xla_steps" large xla global \
+    '56 48 0 36 0'
+native no xla large steps
+steps 'default policy: as XLA does it, a bad layer' default "$work/xla_steps" \
+    large bad global '8 0 47 36 0'
+native yes bad large steps
+"$build/autocast" report >"$work/report"
+check 'the report names the switch of XLA' "$(grep -q \
+    'XLA_FLAGS=--xla_gpu_enable_command_buffer= keeps' "$work/report" ||
+    cat "$work/report")"
+
+# Two executables of one graph at once: casts share their buffers, as libautocast(7)
+# says; what the library converts has none.
+steps 'two executables, one after the other' "$guarded" "$clients/steps" sgemm \
+    second global '69 12 0 -1 0'
+"$build/autocast" report >"$work/report"
+check 'the report warns of casts' "$(grep -q \
+    'graphs  *12 calls recorded; two executables of one graph must not run' \
+    "$work/report" || cat "$work/report")"
+steps 'two executables at once, by the library' \
+    'gemm -> tf32 profit=off guard=on' "$clients/steps" sgemm at-once global \
+    '69 12 0 -1 0'
+equal '... are not spoiled' 0 "$(said spoiled)"
+"$build/autocast" report >"$work/report"
+check 'the report warns of casts only' "$(grep -q \
+    'graphs  *12 calls recorded$' "$work/report" || cat "$work/report")"
+
+if [ -e "$clients/steps_conv" ]; then
+	for mode in global thread relaxed; do
+		steps "cuDNN: replays have eager bits, $mode capture" "$conv" \
+		    "$clients/steps_conv" conv replay $mode '69 12 0 -1 12'
+	done
+	native no replay conv steps_conv
+	for test in clone child relaunch second; do
+		steps "cuDNN: $test" "$conv" "$clients/steps_conv" conv $test \
+		    global '69 12 0 -1 12'
+	done
+	steps 'cuDNN: three captures update the first' "$conv" \
+	    "$clients/steps_conv" conv update global '153 48 0 3 48'
+	steps 'cuDNN: as XLA does it' "$conv" "$work/xla_steps_conv" conv xla \
+	    global '57 48 0 36 48'
+	native no xla conv steps_conv
+	steps 'cuDNN: as XLA does it, a bad layer: kept' "$conv" \
+	    "$work/xla_steps_conv" conv bad global '9 0 47 36 0'
+	native yes bad conv steps_conv
+fi
+plan
