@@ -28,9 +28,4 @@ need_device()
 	[ $? != 77 ] || skip_all 'this libcudnn.so.9 is older than 9.11'
 }
 
-# Whether the library was built to recast graphs at all.
-recasts_graphs()
-{
-	nm -D --defined-only "$library" | grep -q ' T cudnnBackendGetAttribute$'
-}
 all_fp16='conv.fprop,conv.dgrad,conv.wgrad -> fp16 guard=off profit=off'

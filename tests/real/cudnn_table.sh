@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Twenty layers, three operations, two layouts, on NVIDIA's own cuDNN: how often
 # the engine that the heuristics name first for the FP16 graph is one that
-# down-converts on the FP32 graph; and that with the library preloaded this
-# engine, with its knobs, is what the heuristics name first for the FP32 graph.
+# down-converts on the FP32 graph; that our search finds this engine, with its
+# knobs; and that what the program is told stays as it is.
 . "$(dirname "$0")/cudnn.sh"
 client conv_graph
 client conv_table
@@ -31,38 +31,33 @@ for device in sm75 sm80 sm89 sm90 sm100; do
 	esac
 done
 
-# ---- with the library --------------------------------------------------------
-# rank1 DEVICE POLICY: what is named first for each FP32 graph.
-rank1()
-{
-	with "$2" "$work/conv_table" "$local_cudnn" "$devices/$1.json" first \
-	    2>&1
-}
-
-for device in sm80 sm90; do
-	alone "$work/conv_table" "$local_cudnn" "$devices/$device.json" first \
-	    >"$work/$device.alone" 2>&1
-	rank1 $device off >"$work/with"
-	same "$device: off: the same engines" "$work/$device.alone" "$work/with"
-	if ! recasts_graphs; then
-		skip "$device: down-converting engines come first" \
-		    'built without the headers of cuDNN'
-		continue
-	fi
-	rank1 $device "$all_fp16" >"$work/with"
-	check "$device: down-converting engines come first" \
-	    "$(sed 's/ first=.*//' "$work/$device.twin" | diff - "$work/with")"
-	check "control: $device: they are others than without" \
-	    "$([ "$(diff "$work/$device.alone" "$work/with" | grep -c '^>')" \
-	        -ge 118 ] || cat "$work/with")"
+# ---- our own search ----------------------------------------------------------
+# The product's engines for the same graphs, by its own code.
+engine_room="$root/shim/conv/conv.c $root/shim/conv/engine.c
+$root/shim/conv/engine_graph.c $root/shim/conv/engine_calls.c
+$root/base/table.c $root/base/mapped.c $root/base/lock.c"
+mv "$work/conv_table" "$work/plain_table"
+# shellcheck disable=SC2086
+client conv_table -std=gnu11 -DENGINE_ROOM -DAC_HAVE_CUDNN -I"$root" $engine_room
+mv "$work/linked_conv_table" "$work/conv_table"
+for device in sm75 sm80 sm89 sm90; do
+	alone "$work/conv_table" "$local_cudnn" "$devices/$device.json" ours \
+	    >"$work/ours" 2>&1
+	check "$device: our engines are those of the FP16 graph" \
+	    "$(sed 's/ first=.*//' "$work/$device.twin" | diff - "$work/ours")"
 done
-if recasts_graphs; then
-	alone "$work/conv_table" "$local_cudnn" "$devices/sm100.json" first 7 \
+
+# ---- with the library --------------------------------------------------------
+for device in sm80 sm90 sm100; do
+	alone "$work/plain_table" "$local_cudnn" "$devices/$device.json" first \
 	    >"$work/alone" 2>&1
-	with "$all_fp16" "$work/conv_table" "$local_cudnn" \
-	    "$devices/sm100.json" first 7 >"$work/with" 2>&1
-	same 'sm100: the same engines' "$work/alone" "$work/with"
-else
-	skip 'sm100: the same engines' 'built without the headers of cuDNN'
-fi
+	check "control: $device: TF32 is named first" "$(sed 's/ first=.*//' \
+	    "$work/$device.twin" | comm -12 - "$work/alone" | grep engine=)"
+	for policy in off "$all_fp16"; do
+		with "$policy" "$work/plain_table" "$local_cudnn" \
+		    "$devices/$device.json" first >"$work/with" 2>&1
+		same "$device: the same engines, '$policy'" "$work/alone" \
+		    "$work/with"
+	done
+done
 plan

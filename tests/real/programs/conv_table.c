@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/real/programs/conv_table.c -- twenty layers, three operations, two
- * layouts: conv_table WAY DEVICE.json first|twin [STEP]. A line each:
+ * layouts: conv_table WAY DEVICE.json first|twin|ours [STEP]. A line each:
  * `first` prints the first configuration that cuDNN names for the FP32 graph;
+ * `ours`, built with -DENGINE_ROOM, what shim/conv/engine.c finds first;
  * `twin` maps those of the FP16 graph to the FP32 graph: the first that is
  * noted DOWN_CONVERT_INPUTS and neither REDUCED_PRECISION_REDUCTION nor
  * NONDETERMINISTIC, its rank, and the notes of the very first. Only every
@@ -133,6 +134,127 @@ print_twin(const struct wish *wish, descriptor_t on)
 	destroy(of);
 }
 
+#ifdef ENGINE_ROOM
+#include "shim/conv/engine.h"
+#include "shim/conv/engine_calls.h"
+
+#include <assert.h>
+
+static struct { descriptor_t made; int type; } made[1 << 20];
+static int made_count;
+static descriptor_t described;
+
+static cudnnStatus_t
+create_noted(cudnnBackendDescriptorType_t type, descriptor_t *out)
+{
+	const cudnnStatus_t status = api.cudnnBackendCreateDescriptor(type,
+	    out);
+
+	assert(made_count < 1 << 20);
+	made[made_count].made = *out;
+	made[made_count++].type = (int)type;
+	return status;
+}
+
+/* Engines are those of the device that is described. */
+static cudnnStatus_t
+finalize_described(descriptor_t d)
+{
+	int i = made_count - 1;
+
+	while (i >= 0 && made[i].made != d)
+		i--;
+	if (made[i].type == CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR)
+		set_descriptor(d, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, described);
+	if (made[i].type == CUDNN_BACKEND_ENGINE_DESCRIPTOR)
+		set_descriptor(d, CUDNN_ATTR_ENGINE_DEVICEPROP, described);
+	return api.cudnnBackendFinalize(d);
+}
+
+static cudnnStatus_t
+set_but_handles(descriptor_t d, cudnnBackendAttributeName_t name,
+    cudnnBackendAttributeType_t type, int64_t count, const void *values)
+{
+	return type == CUDNN_TYPE_HANDLE ? CUDNN_STATUS_SUCCESS
+	    : api.cudnnBackendSetAttribute(d, name, type, count, values);
+}
+
+ac_fn
+ac_provider_look_up(struct ac_provider *of, enum ac_entry entry)
+{
+	return NULL;
+}
+
+static void
+fill(struct ac_conv_tensor *tensor, const struct wish *wish,
+    const int64_t *size, int64_t uid)
+{
+	const _Bool last = !strcmp(wish->layout, "nhwc");
+	int64_t step = last ? size[1] : 1;
+
+	tensor->uid = uid;
+	tensor->dims = 4;
+	tensor->type = CUDNN_DATA_FLOAT;
+	tensor->alignment = wish->alignment;
+	for (int i = 3; i >= 0; i--) {
+		tensor->dim[i] = size[i];
+		tensor->stride[i] = last && i == 1 ? 1 : step;
+		step *= last && i == 1 ? 1 : size[i];
+	}
+}
+
+static void
+print_ours(const struct wish *wish, descriptor_t on)
+{
+	static struct ac_provider provider;
+	struct ac_conv conv;
+	const struct ac_engine_question question = {
+		.device.provider = &provider, .conv = &conv,
+		.rung = AC_RUNG_FP16
+	};
+	descriptor_t of = graph(wish);
+	struct ac_engines engines;
+	int64_t x[5], w[5], y[5];
+
+	provider.real[ENTRY_cudnnBackendCreateDescriptor] =
+	    (ac_fn)create_noted;
+	provider.real[ENTRY_cudnnBackendSetAttribute] = (ac_fn)set_but_handles;
+	provider.real[ENTRY_cudnnBackendFinalize] = (ac_fn)finalize_described;
+	provider.real[ENTRY_cudnnBackendGetAttribute] =
+	    (ac_fn)api.cudnnBackendGetAttribute;
+	provider.real[ENTRY_cudnnBackendDestroyDescriptor] =
+	    (ac_fn)api.cudnnBackendDestroyDescriptor;
+	described = on;
+	made_count = 0;
+	memset(&conv, 0, sizeof conv);
+	sizes(wish, x, w, y);
+	fill(&conv.x, wish, x, 'x');
+	fill(&conv.w, wish, w, 'w');
+	fill(&conv.y, wish, y, 'y');
+	conv.operation = AC_OP_CONV_FPROP + (*wish->op == 'd' ? 1
+	    : *wish->op == 'w' ? 2 : 0);
+	conv.space = 2;
+	conv.mode = CUDNN_CROSS_CORRELATION;
+	conv.type = CUDNN_DATA_FLOAT;
+	conv.scalars.alpha = 1;
+	for (int i = 0; i < 2; i++) {
+		conv.pad[i] = conv.post_pad[i] = wish->pad;
+		conv.stride[i] = wish->stride;
+		conv.dilation[i] = wish->dilation;
+	}
+	if (ac_engine_find(&question, of, &engines)) {
+		printf(" engine=%" PRId64 " knobs", engines.engine[0].index);
+		for (uint32_t i = 0; i < engines.engine[0].knobs; i++)
+			printf("%c%d:%" PRId64, i ? ',' : '=',
+			    (int)engines.engine[0].knob[i].type,
+			    engines.engine[0].knob[i].value);
+	}
+	destroy(of);
+}
+#else
+#define print_ours print_first
+#endif
+
 int
 main(int argc, char **argv)
 {
@@ -162,7 +284,8 @@ main(int argc, char **argv)
 		wish.stride = layer->stride;
 		wish.groups = layer->groups;
 		printf("%d %s %s", i / 6, wish.op, wish.layout);
-		(*argv[3] == 'f' ? print_first : print_twin)(&wish, on);
+		(*argv[3] == 'f' ? print_first : *argv[3] == 'o' ? print_ours
+		    : print_twin)(&wish, on);
 		puts("");
 	}
 	destroy(on);
