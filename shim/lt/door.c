@@ -59,7 +59,8 @@ describe(const struct ac_job *job, const struct lt_gemm *call,
 		.a = product->a.data, .b = product->b.data,
 		.beta = product->beta,
 		.workspace = has_room ? call->x->workspace : NULL,
-		.stream = job->call.place->stream
+		.stream = job->call.place->stream,
+		.driver = job->call.place->driver
 	};
 	*kind = (struct ac_lt_kind){
 		.provider = job->site->binding.provider,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/lt/plan.c -- plans, by their kinds (shim/lt/plan.h). Layouts are only
- * read while they run. An operation holds the addresses of a bias and of a
- * second matrix, which change from call to call: each run borrows one. */
+/* shim/lt/plan.c -- plans, by their kinds (shim/lt/plan.h). A plan never
+ * changes: any number of threads run it together. The addresses of a bias and
+ * of a second matrix are part of an operation, and change from call to call:
+ * each run that has them sets them in a copy of its own. */
 #include "shim/lt/plan.h"
 
 #include "base/mapped.h"
@@ -9,7 +10,9 @@
 
 #include <string.h>
 
-enum { BITS = 12, OPERATIONS = 8 };
+enum { BITS = 12 };
+
+enum { HERE, GONE }; /* generations of an entry: its library was unloaded */
 
 /* Ours to hold, so that nothing is allocated; with room for what newer
  * libraries put there. */
@@ -20,21 +23,13 @@ union descriptor {
 	uint64_t                         words[64];
 };
 
-struct operation {
-	_Atomic bool     is_lent;
-	bool             is_made;
-	const void      *bias;
-	void            *aux;              /* as it holds them */
-	union descriptor descriptor;
-};
-
 struct plan {
-	struct ac_table_entry entry;       /* its generation: a binding's */
+	struct ac_table_entry entry;
 	struct ac_lt_kind     kind;
 	bool                  is_refused;  /* cublasLt has no algorithm */
+	union descriptor      operation;   /* without addresses */
 	union descriptor      a, b, c, d;
 	cublasLtMatmulAlgo_t  algorithm;
-	struct operation      operation[OPERATIONS];
 };
 
 static ac_table_slot slots[1 << BITS];
@@ -96,15 +91,25 @@ set_aux(const struct ac_lt_kind *kind, cublasLtMatmulDesc_t descriptor)
 		kind->aux_stride));
 }
 
+/* Whether an epilogue reads or writes a vector that the operation names. */
 static bool
-set_operation(const struct ac_lt_kind *kind, cublasLtMatmulDesc_t descriptor)
+has_bias(const struct ac_lt_epilogue *does)
+{
+	return does->adds_bias || does->sums_output;
+}
+
+static bool
+make_operation(const struct ac_lt_kind *kind, union descriptor *out)
 {
 	const struct ac_lt_epilogue *does = &ac_lt_epilogues[kind->epilogue];
 	const int32_t transa = kind->transa, transb = kind->transb;
 	struct ac_provider *provider = kind->provider;
+	const cublasLtMatmulDesc_t descriptor = &out->operation;
 
-	return SET(cublasLtMatmulDescSetAttribute, descriptor,
-	    CUBLASLT_MATMUL_DESC_POINTER_MODE, kind->pointer_mode)
+	return !PROVIDER(provider, cublasLtMatmulDescInit_internal)(descriptor,
+	    sizeof *out, (cublasComputeType_t)kind->compute, CUDA_R_32F)
+	    && SET(cublasLtMatmulDescSetAttribute, descriptor,
+		CUBLASLT_MATMUL_DESC_POINTER_MODE, kind->pointer_mode)
 	    && SET(cublasLtMatmulDescSetAttribute, descriptor,
 		CUBLASLT_MATMUL_DESC_TRANSA, transa)
 	    && SET(cublasLtMatmulDescSetAttribute, descriptor,
@@ -114,54 +119,37 @@ set_operation(const struct ac_lt_kind *kind, cublasLtMatmulDesc_t descriptor)
 	    && (!kind->sm_count_target || SET(cublasLtMatmulDescSetAttribute,
 		descriptor, CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET,
 		kind->sm_count_target))
-	    && ((!does->adds_bias && !does->sums_output) || kind->batch == 1
+	    && (!has_bias(does) || kind->batch == 1
 	    || SET(cublasLtMatmulDescSetAttribute, descriptor,
 		CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, kind->bias_stride))
 	    && (does->aux == AC_LT_AUX_NO || set_aux(kind, descriptor));
 }
 
-/* Let a lent operation hold the addresses of this run. */
-static bool
-aim(const struct ac_lt_kind *kind, struct operation *o,
-    const struct ac_lt_run *run)
+/* The plan's operation with the addresses of this run: itself if it has none,
+ * else *copy; NULL: the library refuses them. A descriptor is plain bytes: what
+ * needs no destroying owns nothing. */
+static union descriptor *
+aim(struct plan *plan, const struct ac_lt_run *run,
+    union descriptor *copy)
 {
-	const struct ac_lt_epilogue *does = &ac_lt_epilogues[kind->epilogue];
-	const bool has_bias = does->adds_bias || does->sums_output;
-	struct ac_provider *provider = kind->provider;
+	const struct ac_lt_epilogue *does =
+	    &ac_lt_epilogues[plan->kind.epilogue];
+	struct ac_provider *provider = plan->kind.provider;
 
-	if (has_bias && o->bias != run->bias) {
-		if (!SET(cublasLtMatmulDescSetAttribute,
-		    &o->descriptor.operation,
-		    CUBLASLT_MATMUL_DESC_BIAS_POINTER, run->bias))
-			return false;
-		o->bias = run->bias;
-	}
-	if (does->aux != AC_LT_AUX_NO && o->aux != run->aux) {
-		if (!SET(cublasLtMatmulDescSetAttribute,
-		    &o->descriptor.operation,
-		    CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, run->aux))
-			return false;
-		o->aux = run->aux;
-	}
-	return true;
-}
-
-static bool
-make_operation(const struct ac_lt_kind *kind, struct operation *o)
-{
-	if (!o->is_made)
-		o->is_made = !PROVIDER(kind->provider,
-		    cublasLtMatmulDescInit_internal)(&o->descriptor.operation,
-		    sizeof o->descriptor, (cublasComputeType_t)kind->compute,
-		    CUDA_R_32F)
-		    && set_operation(kind, &o->descriptor.operation);
-	return o->is_made;
+	if (!has_bias(does) && does->aux == AC_LT_AUX_NO)
+		return &plan->operation;
+	*copy = plan->operation;
+	return (!has_bias(does) || SET(cublasLtMatmulDescSetAttribute,
+	    &copy->operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, run->bias))
+	    && (does->aux == AC_LT_AUX_NO || SET(cublasLtMatmulDescSetAttribute,
+		&copy->operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
+		run->aux)) ? copy : NULL;
 }
 
 /* The first algorithm for this kind, of those that need no more than the
  * program's workspace and these alignments. */
 static bool
-ask(struct plan *plan, struct operation *o, cublasLtHandle_t handle,
+ask(struct plan *plan, const struct ac_lt_run *run,
     cublasLtMatmulAlgo_t *algorithm_out)
 {
 	static const cublasLtMatmulPreferenceAttributes_t alignments[4] = {
@@ -172,12 +160,13 @@ ask(struct plan *plan, struct operation *o, cublasLtHandle_t handle,
 	};
 	struct ac_provider *provider = plan->kind.provider;
 	const uint64_t workspace = plan->kind.workspace_bytes;
-	union descriptor preference;
+	union descriptor preference, copy;
+	union descriptor *const o = aim(plan, run, &copy);
 	cublasLtMatmulHeuristicResult_t result;
 	int found = 0;
 	bool good;
 
-	good = !PROVIDER(provider, cublasLtMatmulPreferenceInit_internal)(
+	good = o && !PROVIDER(provider, cublasLtMatmulPreferenceInit_internal)(
 	    &preference.preference, sizeof preference)
 	    && SET(cublasLtMatmulPreferenceSetAttribute, &preference.preference,
 	    CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace);
@@ -189,59 +178,70 @@ ask(struct plan *plan, struct operation *o, cublasLtHandle_t handle,
 	}
 	memset(&result, 0, sizeof result);
 	good = good && !PROVIDER(provider, cublasLtMatmulAlgoGetHeuristic)(
-	    handle, &o->descriptor.operation, &plan->a.layout,
-	    &plan->b.layout, &plan->c.layout, &plan->d.layout,
-	    &preference.preference, 1, &result, &found) && found == 1
+	    run->handle, &o->operation, &plan->a.layout,
+	    &plan->b.layout, &plan->c.layout,
+	    &plan->d.layout, &preference.preference, 1, &result, &found)
+	    && found == 1
 	    && result.state == CUBLAS_STATUS_SUCCESS
 	    && result.workspaceSize <= workspace;
 	*algorithm_out = result.algo;
 	return good;
 }
 
-/* Two threads may both make one: the first that is stored counts, the other's
- * descriptors are lost. NULL: there is no memory for it. */
+/* What the heuristics load or allocate must not disturb another thread's
+ * capture. NULL: there is no memory for it. */
 static struct plan *
-make(const struct ac_lt_kind *kind, const struct ac_lt_run *run, uint64_t hash,
-    uint32_t generation)
+make(const struct ac_lt_kind *kind, const struct ac_lt_run *run, uint64_t hash)
 {
 	struct plan *plan = ac_mapped_take(sizeof *plan);
+	int mode;
 
 	if (!plan)
 		return NULL;
 	plan->entry.hash = hash;
-	atomic_store(&plan->entry.generation, generation);
 	plan->kind = *kind;
+	mode = ac_scratch_relax(run->driver);
 	plan->is_refused = !make_layouts(plan)
-	    || !make_operation(kind, &plan->operation[0])
-	    || !aim(kind, &plan->operation[0], run)
-	    || !ask(plan, &plan->operation[0], run->handle, &plan->algorithm);
+	    || !make_operation(kind, &plan->operation)
+	    || !ask(plan, run, &plan->algorithm);
+	ac_scratch_restore(run->driver, mode);
 	return plan;
 }
 
 /* ---- Finding ------------------------------------------------------------ */
 
-/* Of an older generation, its descriptors may be another library's. */
+/* Two threads may both make one: the first that is stored counts, the other is
+ * lost. */
 static struct plan *
 find(const struct ac_lt_kind *kind, const struct ac_lt_run *run, bool may_make)
 {
 	const uint64_t hash = ac_table_hash(kind, sizeof *kind);
-	const uint32_t generation = atomic_load_explicit(
-	    &ac_binding_generation, memory_order_acquire);
 
 	for (;;) {
 		ac_table_slot *slot = ac_table_find(&plans, hash, kind,
 		    sizeof *kind);
-		struct plan *there = (struct plan *)ac_table_at(slot), *made;
+		struct ac_table_entry *there = ac_table_at(slot);
+		struct plan *made;
 
-		if (there && atomic_load_explicit(&there->entry.generation,
-		    memory_order_relaxed) == generation)
-			return there;
+		if (there && atomic_load_explicit(&there->generation,
+		    memory_order_relaxed) == HERE)
+			return (struct plan *)there;
 		if (!slot || !may_make)
 			return NULL;
-		made = make(kind, run, hash, generation);
-		if (!made || ac_table_put(&plans, slot,
-		    there ? &there->entry : NULL, &made->entry))
+		made = make(kind, run, hash);
+		if (!made || ac_table_put(&plans, slot, there, &made->entry))
 			return made;
+	}
+}
+
+void
+ac_lt_plan_abandon(const struct ac_provider *provider)
+{
+	for (unsigned i = 0; i < 1 << BITS; i++) {
+		struct plan *plan = (struct plan *)ac_table_at(&slots[i]);
+
+		if (plan && plan->kind.provider == provider)
+			atomic_store(&plan->entry.generation, GONE);
 	}
 }
 
@@ -253,43 +253,28 @@ ac_lt_plan_make(const struct ac_lt_kind *kind, const struct ac_lt_run *run)
 
 /* ---- Running ------------------------------------------------------------ */
 
-static struct operation *
-borrow(struct plan *plan)
-{
-	for (unsigned i = 0; i < OPERATIONS; i++) {
-		struct operation *o = &plan->operation[i];
-
-		if (!atomic_load_explicit(&o->is_lent, memory_order_relaxed)
-		    && !atomic_exchange_explicit(&o->is_lent, true,
-			memory_order_acquire))
-			return o;
-	}
-	return NULL;
-}
-
 enum ac_reason
 ac_lt_plan_run(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
     bool may_make, cublasStatus_t *status_out)
 {
 	struct plan *plan = find(kind, run, may_make);
-	cublasStatus_t status = CUBLAS_STATUS_NOT_SUPPORTED;
-	struct operation *o;
+	union descriptor copy;
+	union descriptor *o;
+	cublasStatus_t status;
 
 	if (!plan)
 		return may_make ? AC_REASON_OUT_OF_MEMORY : AC_REASON_CAPTURE;
 	if (plan->is_refused)
 		return AC_REASON_REFUSED;
-	o = borrow(plan);
+	o = aim(plan, run, &copy);
 	if (!o)
-		return AC_REASON_OUT_OF_MEMORY;
-	if (make_operation(kind, o) && aim(kind, o, run))
-		status = PROVIDER(kind->provider, cublasLtMatmul)(run->handle,
-		    &o->descriptor.operation, run->alpha, run->a,
-		    &plan->a.layout, run->b, &plan->b.layout, run->beta,
-		    run->c, &plan->c.layout, run->d, &plan->d.layout,
-		    &plan->algorithm, run->workspace, kind->workspace_bytes,
-		    (cudaStream_t)run->stream);
-	atomic_store_explicit(&o->is_lent, false, memory_order_release);
+		return AC_REASON_REFUSED;
+	status = PROVIDER(kind->provider, cublasLtMatmul)(run->handle,
+	    &o->operation, run->alpha, run->a, &plan->a.layout,
+	    run->b, &plan->b.layout, run->beta, run->c,
+	    &plan->c.layout, run->d, &plan->d.layout,
+	    &plan->algorithm, run->workspace, kind->workspace_bytes,
+	    (cudaStream_t)run->stream);
 	if (ac_gemm_is_refusal(status))
 		return AC_REASON_REFUSED;
 	*status_out = status;

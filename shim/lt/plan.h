@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/lt/plan.h -- how one kind of recast product goes through cublasLt: our
  * own descriptors and the algorithm that its heuristics name for them. Made
- * once per kind, kept for ever. */
+ * once per kind; cublasLt is never asked again. */
 #ifndef AC_SHIM_LT_PLAN_H
 #define AC_SHIM_LT_PLAN_H
 
+#include "shim/device/scratch.h"
 #include "shim/lt/product.h"
 
 #include <cublasLt.h>
@@ -31,6 +32,7 @@ struct ac_lt_run {
 	const void *alpha, *a, *b, *beta, *c, *bias;
 	void *d, *aux, *workspace;
 	ac_cu_stream stream;
+	const struct ac_driver *driver;
 };
 
 /* The alignment of an address for a kind. */
@@ -44,9 +46,11 @@ void ac_lt_plan_make(const struct ac_lt_kind *kind,
 /* Run it. AC_REASON_NONE and *status_out, cublasLt's answer; or why the
  * original call may still be made: CAPTURE, there is no plan yet and none may
  * be made; REFUSED, cublasLt has no algorithm for it, or refused;
- * OUT_OF_MEMORY, there is no room for a plan, or too many threads run it. Any
- * thread. */
+ * OUT_OF_MEMORY, there is no room for a plan. Any thread. */
 enum ac_reason ac_lt_plan_run(const struct ac_lt_kind *kind,
     const struct ac_lt_run *run, bool may_make, cublasStatus_t *status_out);
+
+/* `provider` was unloaded: its plans are never used again. */
+void ac_lt_plan_abandon(const struct ac_provider *provider);
 
 #endif

@@ -12,6 +12,7 @@
 #include "shim/device/handle.h"
 #include "shim/device/lane.h"
 #include "shim/lt/library.h"
+#include "shim/lt/plan.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -25,6 +26,7 @@ forget(struct ac_provider *provider)
 #endif
 	ac_lane_abandon_all(provider);
 	ac_lt_library_forget(provider);
+	ac_lt_plan_abandon(provider);
 	/* Before the slot can be another provider's, whose thunks and callers
 	 * may be the same. */
 	ac_binding_forget_decisions();

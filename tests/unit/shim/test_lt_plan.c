@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/shim/test_lt_plan.c -- plans of recast products of cublasLt: what
+ * they say, when they are made, and what becomes of them. */
+#include "tests/unit/shim/lt_plan_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+enum { UNTOUCHED = 99 };
+
+/* The reason; the status must be written if and only if there is none. */
+static enum ac_reason
+run_status(bool may_make, cublasStatus_t expected)
+{
+	cublasStatus_t status = (cublasStatus_t)UNTOUCHED;
+	const enum ac_reason reason = ac_lt_plan_run(&kind, &run, may_make,
+	    &status);
+
+	assert_int_equal(status, reason == AC_REASON_NONE ? (int)expected
+	    : UNTOUCHED);
+	assert_int_equal(relaxed, 0);
+	return reason;
+}
+
+static void
+runs(void)
+{
+	assert_int_equal(run_status(true, CUBLAS_STATUS_SUCCESS),
+	    AC_REASON_NONE);
+}
+
+/* ---- What is said -------------------------------------------------------- */
+
+static void
+check_layout(const struct said *said, cudaDataType type, int64_t rows,
+    int64_t cols, const struct ac_lt_stored *x)
+{
+	assert_int_equal(OF_LAYOUT(said, TYPE), type);
+	assert_int_equal(OF_LAYOUT(said, ROWS), rows);
+	assert_int_equal(OF_LAYOUT(said, COLS), cols);
+	assert_int_equal(OF_LAYOUT(said, LD), x->ld);
+	assert_int_equal(OF_LAYOUT(said, BATCH_COUNT), kind.batch);
+	assert_int_equal(OF_LAYOUT(said, STRIDED_BATCH_OFFSET),
+	    kind.batch > 1 ? x->stride : 0);
+	assert_int_equal(OF_LAYOUT(said, ORDER), CUBLASLT_ORDER_COL);
+}
+
+static void
+check_descriptors(const struct given *given)
+{
+	const struct said *o = &given->operation;
+	const struct ac_lt_epilogue *does = &ac_lt_epilogues[kind.epilogue];
+	const bool ta = kind.transa != CUBLAS_OP_N;
+	const bool tb = kind.transb != CUBLAS_OP_N;
+	const bool bias = does->adds_bias || does->sums_output;
+	const bool aux = does->aux != AC_LT_AUX_NO, many = kind.batch > 1;
+
+	assert_ptr_equal(given->handle, run.handle);
+	assert_int_equal(OF(o, COMPUTE_TYPE), kind.compute);
+	assert_int_equal(OF(o, SCALE_TYPE), CUDA_R_32F);
+	assert_int_equal(OF(o, POINTER_MODE), kind.pointer_mode);
+	assert_int_equal(OF(o, TRANSA), kind.transa);
+	assert_int_equal(OF(o, TRANSB), kind.transb);
+	assert_int_equal(OF(o, EPILOGUE), does->value);
+	assert_int_equal(OF(o, SM_COUNT_TARGET), kind.sm_count_target);
+	assert_int_equal(OF(o, BIAS_POINTER), bias ? (uintptr_t)run.bias : 0);
+	assert_int_equal(OF(o, BIAS_BATCH_STRIDE),
+	    bias && many ? kind.bias_stride : 0);
+	assert_int_equal(OF(o, EPILOGUE_AUX_POINTER),
+	    aux ? (uintptr_t)run.aux : 0);
+	assert_int_equal(OF(o, EPILOGUE_AUX_LD), aux ? kind.aux_ld : 0);
+	assert_int_equal(OF(o, EPILOGUE_AUX_BATCH_STRIDE),
+	    aux && many ? kind.aux_stride : 0);
+	check_layout(&given->a, (cudaDataType)kind.type,
+	    ta ? kind.k : kind.m, ta ? kind.m : kind.k, &kind.a);
+	check_layout(&given->b, (cudaDataType)kind.type,
+	    tb ? kind.n : kind.k, tb ? kind.k : kind.n, &kind.b);
+	check_layout(&given->c, CUDA_R_32F, kind.m, kind.n, &kind.c);
+	check_layout(&given->d, CUDA_R_32F, kind.m, kind.n, &kind.d);
+}
+
+/* All that the last run passed. */
+static void
+check_run(void)
+{
+	check_descriptors(&ran);
+	assert_ptr_equal(ran.alpha, run.alpha);
+	assert_ptr_equal(ran.beta, run.beta);
+	assert_ptr_equal(ran.from[0], run.a);
+	assert_ptr_equal(ran.from[1], run.b);
+	assert_ptr_equal(ran.from[2], run.c);
+	assert_ptr_equal(ran.to, run.d);
+	assert_ptr_equal(ran.workspace, run.workspace);
+	assert_int_equal(ran.workspace_bytes, kind.workspace_bytes);
+	assert_ptr_equal(ran.stream, run.stream);
+}
+
+static void
+test_said(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < AC_EPILOGUE_INPUT_SUMS * 16; i++) {
+		start();
+		kind.epilogue = (uint8_t)(i / 16);
+		kind.batch = i & 1 ? 3 : 1;
+		kind.transa = i & 2 ? CUBLAS_OP_T : CUBLAS_OP_N;
+		kind.transb = i & 4 ? CUBLAS_OP_T : CUBLAS_OP_N;
+		kind.sm_count_target = i & 8 ? 9 : 0;
+		kind.type = i & 8 ? CUDA_R_32F : CUDA_R_16BF;
+		runs();
+		check_descriptors(&asked);
+		check_run();
+		assert_int_equal(questions, 1);
+		assert_int_equal(ran.algorithm, 1);
+		assert_int_equal(OF_PREF(&asked.preference,
+		    MAX_WORKSPACE_BYTES), 4096);
+		assert_int_equal(OF_PREF(&asked.preference,
+		    MIN_ALIGNMENT_A_BYTES), 256);
+		assert_int_equal(OF_PREF(&asked.preference,
+		    MIN_ALIGNMENT_B_BYTES), 128);
+		assert_int_equal(OF_PREF(&asked.preference,
+		    MIN_ALIGNMENT_C_BYTES), 64);
+		assert_int_equal(OF_PREF(&asked.preference,
+		    MIN_ALIGNMENT_D_BYTES), 32);
+	}
+}
+
+static void
+test_alignment(void **state)
+{
+	(void)state;
+	assert_int_equal(ac_lt_alignment(AT(0x101)), 0);
+	assert_int_equal(ac_lt_alignment(AT(0x102)), 1);
+	assert_int_equal(ac_lt_alignment(AT(0x110)), 4);
+	assert_int_equal(ac_lt_alignment(AT(0x180)), 7);
+	assert_int_equal(ac_lt_alignment(AT(0x100)), 8);
+	assert_int_equal(ac_lt_alignment(AT(0x1000)), 8);
+	assert_int_equal(ac_lt_alignment(NULL), 8);
+}
+
+/* ---- Once per kind ------------------------------------------------------- */
+
+/* Whether this product is one that was not asked about before. */
+static bool
+is_new(void)
+{
+	const unsigned before = questions;
+	bool is;
+
+	runs();
+	is = questions != before;
+	check_run();
+	runs();
+	assert_int_equal(questions, before + is);
+	return is;
+}
+
+#define ANOTHER(member, value) do { \
+	const __typeof__(kind) saved = kind; \
+	kind.member = value; \
+	if (!is_new()) \
+		fail_msg("%s does not count", #member); \
+	kind = saved; \
+	assert_false(is_new()); \
+} while (0)
+
+/* Everything but addresses makes another kind. */
+static void
+test_kinds(void **state)
+{
+	(void)state;
+	start();
+	assert_true(is_new());
+	ANOTHER(provider, &other);
+	ANOTHER(m, 12);
+	ANOTHER(n, 12);
+	ANOTHER(k, 12);
+	ANOTHER(a.ld, 12);
+	ANOTHER(a.stride, 12);
+	ANOTHER(b.ld, 12);
+	ANOTHER(b.stride, 12);
+	ANOTHER(c.ld, 12);
+	ANOTHER(c.stride, 12);
+	ANOTHER(d.ld, 12);
+	ANOTHER(d.stride, 12);
+	ANOTHER(bias_stride, 12);
+	ANOTHER(aux_ld, 12);
+	ANOTHER(aux_stride, 12);
+	ANOTHER(workspace_bytes, 8192);
+	ANOTHER(device, 12);
+	ANOTHER(batch, 12);
+	ANOTHER(sm_count_target, 12);
+	ANOTHER(type, CUDA_R_16BF);
+	ANOTHER(compute, CUBLAS_COMPUTE_32F_FAST_TF32);
+	ANOTHER(pointer_mode, CUBLASLT_POINTER_MODE_HOST);
+	ANOTHER(transa, CUBLAS_OP_N);
+	ANOTHER(transb, CUBLAS_OP_T);
+	ANOTHER(epilogue, AC_EPILOGUE_GELU_AUX_BIAS);
+	for (unsigned i = 0; i < 6; i++)
+		ANOTHER(alignment[i], 2);
+	run = (struct ac_lt_run){ (cublasLtHandle_t)AT(1), AT(2), AT(3), AT(4),
+		AT(5), AT(6), AT(7), AT(8), AT(9), AT(10),
+		(ac_cu_stream)AT(11), run.driver };
+	assert_false(is_new());
+}
+
+/* In a capture nothing is asked, nor set. */
+static void
+test_capture(void **state)
+{
+	(void)state;
+	start();
+	assert_int_equal(run_status(false, 0), AC_REASON_CAPTURE);
+	assert_int_equal(calls, 0);
+	ac_lt_plan_make(&kind, &run);
+	assert_int_equal(questions, 1);
+	assert_int_equal(products, 0);
+	ac_lt_plan_make(&kind, &run);
+	assert_int_equal(run_status(false, 0), AC_REASON_NONE);
+	assert_int_equal(questions, 1);
+	check_run();
+}
+
+/* ---- Refusals ------------------------------------------------------------ */
+
+/* Refused, and never asked again. */
+static void
+is_refused(void)
+{
+	unsigned before;
+
+	assert_int_equal(run_status(true, 0), AC_REASON_REFUSED);
+	before = calls;
+	assert_int_equal(run_status(true, 0), AC_REASON_REFUSED);
+	assert_int_equal(run_status(false, 0), AC_REASON_REFUSED);
+	assert_int_equal(calls, before);
+	assert_int_equal(products, 0);
+}
+
+static void
+test_refused(void **state)
+{
+	(void)state;
+	start();
+	results = 0;
+	is_refused();
+	start();
+	result.state = CUBLAS_STATUS_NOT_SUPPORTED;
+	is_refused();
+	start();
+	result.workspaceSize = 4097;
+	is_refused();
+	start();
+	kind.workspace_bytes = 0;
+	is_refused();
+	start();
+	kind.workspace_bytes = result.workspaceSize = 0;
+	runs();
+}
+
+/* Whatever call fails while a plan is made: nothing is run by half of one. */
+static void
+test_failures(void **state)
+{
+	unsigned last, n = 1;
+
+	(void)state;
+	start();
+	ac_lt_plan_make(&kind, &run);
+	last = calls;
+	assert_int_equal(last, 30);
+	for (; n <= last; n++) {
+		start();
+		fails_at = n;
+		is_refused();
+		assert_int_equal(calls, n);
+	}
+}
+
+/* What fails in a run is over with it. */
+static void
+test_failing_runs(void **state)
+{
+	static const cublasStatus_t refusals[] = {
+		CUBLAS_STATUS_NOT_INITIALIZED, CUBLAS_STATUS_ALLOC_FAILED,
+		CUBLAS_STATUS_INVALID_VALUE, CUBLAS_STATUS_ARCH_MISMATCH,
+		CUBLAS_STATUS_NOT_SUPPORTED
+	};
+
+	(void)state;
+	start();
+	ac_lt_plan_make(&kind, &run);
+	for (unsigned n = 1; n <= 2; n++) {
+		run.bias = AT(0x4000 * n);
+		run.aux = AT(0x6000 * n);
+		fails_at = calls + n;
+		assert_int_equal(run_status(true, 0), AC_REASON_REFUSED);
+		assert_int_equal(products, n - 1);
+		runs();
+		check_run();
+	}
+	for (unsigned i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+		answer = refusals[i];
+		assert_int_equal(run_status(true, 0), AC_REASON_REFUSED);
+	}
+	answer = CUBLAS_STATUS_EXECUTION_FAILED;
+	assert_int_equal(run_status(true, answer), AC_REASON_NONE);
+	answer = CUBLAS_STATUS_SUCCESS;
+	runs();
+	assert_int_equal(questions, 1);
+}
+
+/* ---- Threads ------------------------------------------------------------- */
+
+static void
+run_elsewhere(void)
+{
+	const struct ac_lt_run saved = run;
+
+	run.bias = AT(0x4444);
+	run.aux = AT(0x6666);
+	run.d = AT(0x5555);
+	runs();
+	check_run();
+	run = saved;
+}
+
+/* Another thread runs the same plan while cublasLt reads its descriptors. */
+static void
+test_together(void **state)
+{
+	(void)state;
+	start();
+	runs();
+	inside = run_elsewhere;
+	runs();
+	check_run();
+	assert_int_equal(questions, 1);
+}
+
+/* Two threads ask about one kind together: one answer counts, for both. */
+static void
+test_twice(void **state)
+{
+	(void)state;
+	start();
+	inside = run_elsewhere;
+	runs();
+	check_run();
+	assert_int_equal(questions, 2);
+	assert_int_equal(ran.algorithm, 2);
+	runs();
+	assert_int_equal(ran.algorithm, 2);
+	assert_int_equal(questions, 2);
+}
+
+/* ---- Libraries that go, and room ----------------------------------------- */
+
+static void
+test_unloaded(void **state)
+{
+	struct ac_lt_kind others;
+
+	(void)state;
+	start();
+	ac_lt_plan_make(&kind, &run);
+	others = kind;
+	others.provider = &other;
+	ac_lt_plan_make(&others, &run);
+	ac_lt_plan_abandon(&provider);
+	assert_int_equal(run_status(false, 0), AC_REASON_CAPTURE);
+	assert_int_equal(questions, 2);
+	for (int i = 0; i < 2; i++) {
+		runs();
+		assert_int_equal(questions, 3);
+		assert_int_equal(ran.algorithm, 3);
+	}
+	kind = others;
+	runs();
+	assert_int_equal(ran.algorithm, 2);
+	assert_int_equal(questions, 3);
+}
+
+static void
+test_no_memory(void **state)
+{
+	(void)state;
+	start();
+	has_memory = false;
+	assert_int_equal(run_status(true, 0), AC_REASON_OUT_OF_MEMORY);
+	assert_int_equal(run_status(false, 0), AC_REASON_CAPTURE);
+	assert_int_equal(calls, 0);
+	has_memory = true;
+	runs();
+	has_memory = false;
+	runs();
+}
+
+/* The last of all: the table stays full. What it has goes on. */
+static void
+test_no_room(void **state)
+{
+	struct ac_lt_kind first;
+	unsigned before;
+
+	(void)state;
+	start();
+	first = kind;
+	runs();
+	for (unsigned i = 0; i < 2048; i++) {
+		kind.n = 1000 + i;
+		ac_lt_plan_make(&kind, &run);
+	}
+	before = calls;
+	kind.n = 1;
+	assert_int_equal(run_status(true, 0), AC_REASON_OUT_OF_MEMORY);
+	assert_int_equal(calls, before);
+	kind = first;
+	before = questions;
+	assert_true(before >= 1500);
+	runs();
+	assert_int_equal(questions, before);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_said),
+		cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_capture),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_failing_runs),
+		cmocka_unit_test(test_together),
+		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_unloaded),
+		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_no_room),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
