@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/lt_plan_world.h -- a cublasLt that notes what it is asked: its
- * descriptors are arrays of attributes by number. */
+/* tests/unit/shim/lt_plan_world.h -- a cublasLt that notes what it is asked.
+ * Its descriptors are arrays of attributes by number. */
 #ifndef TESTS_LT_PLAN_WORLD_H
 #define TESTS_LT_PLAN_WORLD_H
 
