@@ -61,18 +61,29 @@ z_of(const struct ac_conv_call *call, const struct ac_conv *conv)
 	return NULL;
 }
 
+static enum ac_outcome
+recast(const struct ac_conv_call *call, const struct ac_conv *conv,
+    struct ac_conv_site *site, struct ac_kept *kept_out)
+{
+	const struct ac_conv_run run = {
+		.handle = call->handle, .workspace = call->workspace,
+		.bytes = call->bytes, .data = { call->x, call->w, call->y,
+		z_of(call, conv), call->bias }
+	};
+	const enum ac_reason reason = objection(call, conv, &run.data, site);
+
+	if (reason == AC_REASON_NONE)
+		return ac_conv_conduct(&run, site, kept_out);
+	ac_report_count(site->record, reason);
+	return AC_OUTCOME_KEPT;
+}
+
 enum ac_outcome
 ac_conv_recast(const struct ac_conv_call *call, struct ac_kept *kept_out)
 {
 	struct ac_conv_query query;
 	struct ac_conv_site *site = ac_conv_query_of(call, &query)
 	    ? ac_conv_site_of(&query) : NULL;
-	struct ac_conv_run run = {
-		.handle = call->handle, .workspace = call->workspace,
-		.bytes = call->bytes
-	};
-	enum ac_reason reason;
-
 	/* Of no kind that a site describes, or of one site too many. */
 	if (!site) {
 		ac_marker_count(call->entry);
@@ -82,11 +93,5 @@ ac_conv_recast(const struct ac_conv_call *call, struct ac_kept *kept_out)
 		ac_report_count_decided(site->record);
 		return AC_OUTCOME_KEPT;
 	}
-	run.data = (struct ac_conv_data){ call->x, call->w, call->y,
-		z_of(call, &query.conv), call->bias };
-	reason = objection(call, &query.conv, &run.data, site);
-	if (reason == AC_REASON_NONE)
-		return ac_conv_conduct(&run, site, kept_out);
-	ac_report_count(site->record, reason);
-	return AC_OUTCOME_KEPT;
+	return recast(call, &query.conv, site, kept_out);
 }

@@ -13,9 +13,10 @@ note_created(cudnnBackendDescriptor_t descriptor,
     cudnnBackendDescriptorType_t type)
 {
 	ac_plan_drop(descriptor);
-	ac_pack_drop(descriptor);
 	if (type == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR)
 		ac_pack_create(descriptor);
+	else
+		(void)ac_pack_drop(descriptor);
 	ac_shadow_create(descriptor, type);
 }
 
@@ -40,10 +41,9 @@ AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnBackendSetAttribute)(
 	const cudnnStatus_t status = ORIGINAL(call, cudnnBackendSetAttribute)(
 	    descriptor, name, type, count, values);
 
-	if (call.outermost && status == CUDNN_STATUS_SUCCESS) {
-		ac_pack_set(descriptor, name, type, count, values);
+	if (call.outermost && status == CUDNN_STATUS_SUCCESS
+	    && !ac_pack_set(descriptor, name, type, count, values))
 		ac_shadow_set(descriptor, name, type, count, values);
-	}
 	ac_wrapper_leave(&call);
 	return status;
 }
@@ -55,8 +55,8 @@ AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnBackendFinalize)(
 	const cudnnStatus_t status = ORIGINAL(call, cudnnBackendFinalize)(
 	    descriptor);
 
-	if (call.outermost && status == CUDNN_STATUS_SUCCESS) {
-		ac_pack_finalize(descriptor);
+	if (call.outermost && status == CUDNN_STATUS_SUCCESS
+	    && !ac_pack_finalize(descriptor)) {
 		ac_shadow_finalize(descriptor);
 		ac_plan_add(descriptor, call.binding.provider);
 	}
@@ -71,9 +71,8 @@ AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnBackendDestroyDescriptor)(
 	const struct ac_wrapped call = AC_ENTER(cudnnBackendDestroyDescriptor);
 	cudnnStatus_t status;
 
-	if (call.outermost) {
+	if (call.outermost && !ac_pack_drop(descriptor)) {
 		ac_plan_drop(descriptor);
-		ac_pack_drop(descriptor);
 		ac_shadow_destroy(descriptor);
 	}
 	status = ORIGINAL(call, cudnnBackendDestroyDescriptor)(descriptor);

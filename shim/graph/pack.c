@@ -12,8 +12,10 @@ static const struct ac_by_address packs = { rows, BITS,
 void
 ac_pack_create(cudnnBackendDescriptor_t descriptor)
 {
-	struct ac_pack *pack = ac_by_address_take(&packs, descriptor);
+	struct ac_pack *pack = ac_by_address_find(&packs, descriptor);
 
+	if (!pack)
+		pack = ac_by_address_take(&packs, descriptor);
 	if (!pack)
 		return;
 	pack->workspace = NULL;
@@ -22,27 +24,29 @@ ac_pack_create(cudnnBackendDescriptor_t descriptor)
 	ac_by_address_set(&pack->note, descriptor);
 }
 
-void
+bool
 ac_pack_drop(cudnnBackendDescriptor_t descriptor)
 {
 	struct ac_pack *pack = ac_by_address_find(&packs, descriptor);
 
 	if (pack)
 		ac_by_address_set(&pack->note, NULL);
+	return pack;
 }
 
-void
+bool
 ac_pack_finalize(cudnnBackendDescriptor_t descriptor)
 {
 	struct ac_pack *pack = ac_by_address_find(&packs, descriptor);
 
 	if (pack)
 		pack->is_final = true;
+	return pack;
 }
 
 /* The values of others, of OVERRIDE_SHAPES for one, are not even read: those
  * are C++ vectors. */
-void
+bool
 ac_pack_set(cudnnBackendDescriptor_t descriptor,
     cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
     int64_t count, const void *values)
@@ -50,7 +54,7 @@ ac_pack_set(cudnnBackendDescriptor_t descriptor,
 	struct ac_pack *pack = ac_by_address_find(&packs, descriptor);
 
 	if (!pack)
-		return;
+		return false;
 	if (!values || count < 1 || count > AC_PACK_TENSORS) {
 		pack->is_strange = true;
 	} else if (name == CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS
@@ -68,6 +72,7 @@ ac_pack_set(cudnnBackendDescriptor_t descriptor,
 	} else {
 		pack->is_strange = true;
 	}
+	return true;
 }
 
 const struct ac_pack *

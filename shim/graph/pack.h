@@ -24,14 +24,16 @@ struct ac_pack {
 	void   *pointer[AC_PACK_TENSORS];
 };
 
-void ac_pack_create(cudnnBackendDescriptor_t pack);
-/* Something was set; does nothing for what is no pack. */
-void ac_pack_set(cudnnBackendDescriptor_t pack,
+/* Each returns false, and does nothing, for what is no pack. */
+bool ac_pack_set(cudnnBackendDescriptor_t pack,
     cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
     int64_t count, const void *values);
-void ac_pack_finalize(cudnnBackendDescriptor_t pack);
+bool ac_pack_finalize(cudnnBackendDescriptor_t pack);
 /* Before cuDNN frees it, or gives the address to another descriptor. */
-void ac_pack_drop(cudnnBackendDescriptor_t pack);
+bool ac_pack_drop(cudnnBackendDescriptor_t pack);
+
+/* What has that address is a pack from now on. */
+void ac_pack_create(cudnnBackendDescriptor_t pack);
 
 /* NULL: not known, not finalized, or more than unique ids, pointers and a
  * workspace are in it. */

@@ -2,10 +2,8 @@
 /* shim/graph/plan.c -- plans by address (shim/graph/plan.h). */
 #include "shim/graph/plan.h"
 
-#include "api/region.h"
 #include "shim/conv/engine.h"
 #include "shim/conv/engine_calls.h"
-#include "shim/device/handle.h"
 #include "shim/device/place.h"
 #include "shim/graph/shadow.h"
 #include "shim/start/start.h"
@@ -14,7 +12,7 @@
 
 enum { BITS = 16 };
 static _Atomic(struct ac_addressed *) rows[1 << BITS];
-static const struct ac_by_address plans = { rows, BITS,
+const struct ac_by_address ac_plans = { rows, BITS,
 	sizeof(struct ac_plan) };
 
 /* ---- Roles --------------------------------------------------------------- */
@@ -133,7 +131,7 @@ ac_plan_add(cudnnBackendDescriptor_t descriptor, struct ac_provider *provider)
 
 	if (!provider || !ac_shadow_plan(descriptor, &conv, &handle))
 		return;
-	plan = ac_by_address_take(&plans, descriptor);
+	plan = ac_by_address_take(&ac_plans, descriptor);
 	if (!plan)
 		return;
 	memset(&plan->query, 0, sizeof plan->query);
@@ -162,36 +160,14 @@ ac_plan_drop(cudnnBackendDescriptor_t descriptor)
 		ac_by_address_set(&plan->note, NULL);
 }
 
-struct ac_plan *
-ac_plan_find(cudnnBackendDescriptor_t descriptor)
-{
-	return ac_by_address_find(&plans, descriptor);
-}
-
-static bool
-is_current(const struct ac_conv_site *site)
-{
-	return atomic_load_explicit(&site->entry.generation,
-	    memory_order_relaxed) == atomic_load_explicit(
-	    &ac_binding_generation, memory_order_acquire);
-}
-
 struct ac_conv_site *
-ac_plan_site(struct ac_plan *plan, const void *caller, cudnnHandle_t handle)
+ac_plan_find_site(struct ac_plan *plan, const void *caller, int32_t device)
 {
-	struct ac_conv_site *site = atomic_load_explicit(&plan->site,
-	    memory_order_acquire);
-	const int32_t device = ac_handle_find(handle)->device;
-	const uint32_t region = ac_region_here();
-	struct ac_conv_query query;
+	struct ac_conv_query query = plan->query;
+	struct ac_conv_site *site;
 
-	if (site && site->query.caller == (uintptr_t)caller
-	    && site->query.region == region && site->query.device == device
-	    && is_current(site))
-		return site;
-	query = plan->query;
 	query.caller = (uintptr_t)caller;
-	query.region = region;
+	query.region = ac_region_here();
 	query.device = device;
 	site = ac_conv_site_of(&query);
 	atomic_store_explicit(&plan->site, site, memory_order_release);

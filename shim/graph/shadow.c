@@ -74,6 +74,8 @@ find_frozen(cudnnBackendDescriptor_t descriptor)
 	const struct place place = place_of(descriptor);
 	struct ac_shadow *shadow;
 
+	if (is_empty(place))
+		return NULL;
 	ac_lock_take(place.lock);
 	shadow = find(place, descriptor);
 	if (shadow && !shadow->is_frozen)

@@ -127,3 +127,77 @@ cudnnConvolutionBiasActivationForward(cudnnHandle_t handle, const void *alpha,
     const cudnnActivationDescriptor_t activation,
     const cudnnTensorDescriptor_t y_desc, void *y)
 ANSWER
+
+/* ---- Graphs: descriptors without anything in them ------------------------ */
+
+STUB
+cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
+    cudnnBackendDescriptor_t *descriptor)
+{
+	static char at[64][64];
+	static unsigned next;
+
+	/* Packs come and go, at the address that malloc() would give again. */
+	*descriptor = type == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR
+	    ? (void *)at[0] : (void *)at[1 + next++ % 63];
+	return CUDNN_STATUS_SUCCESS;
+}
+
+STUB
+cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
+    cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+    int64_t count, const void *values)
+{
+	(void)descriptor, (void)name, (void)type, (void)count, (void)values;
+	return CUDNN_STATUS_SUCCESS;
+}
+
+/* One TENSOR_CORE note; one of whatever else is asked for. */
+STUB
+cudnnBackendGetAttribute(cudnnBackendDescriptor_t descriptor,
+    cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+    int64_t asked, int64_t *count, void *values)
+{
+	(void)descriptor, (void)name, (void)asked;
+	*count = 1;
+	if (type == CUDNN_TYPE_INT64)
+		*(int64_t *)values = 0;
+	else if (type != CUDNN_TYPE_BACKEND_DESCRIPTOR)
+		*(int32_t *)values = CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
+	return CUDNN_STATUS_SUCCESS;
+}
+
+STUB
+cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor)
+{
+	(void)descriptor;
+	return CUDNN_STATUS_SUCCESS;
+}
+
+STUB
+cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t descriptor)
+{
+	(void)descriptor;
+	return CUDNN_STATUS_SUCCESS;
+}
+
+STUB
+cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
+    cudnnBackendDescriptor_t pack)
+{
+	return handle && plan && pack ? CUDNN_STATUS_SUCCESS
+	    : CUDNN_STATUS_BAD_PARAM;
+}
+
+__attribute__((visibility("default"))) size_t
+cudnnGetVersion(void)
+{
+	return CUDNN_VERSION;
+}
+
+__attribute__((visibility("default"))) void
+cudnnGetLastErrorString(char *message, size_t most)
+{
+	if (most)
+		*message = 0;
+}

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What the execution of a cuDNN graph costs that is kept, and what the making of
+# a variant pack for each of them costs. Instructions, counted by callgrind.
+. "$(dirname "$0")/../preload/preload.sh"
+. "$root/bench/measure.sh"
+missing=$(what_is_missing)
+[ -z "$missing" ] || skip_all "$missing"
+command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+case ${CUDA_CPPFLAGS:-} in
+*AC_HAVE_CUDNN*) ;;
+*) skip_all "no cuDNN headers" ;;
+esac
+
+cat >"$work/executions.c" <<'END'
+#include "tests/real/programs/conv_answers.h"
+int
+main(int argc, char **argv)
+{
+	const int packs = atoi(argv[argc - 2]);
+	const int64_t ids[3] = { 'x', 'w', 'y' };
+	void *at[3] = { &api, &api, &api }, *workspace = NULL;
+	const struct choice choice = { .engine = 67 };
+	descriptor_t of, config, plan, pack = NULL;
+	cudnnHandle_t handle;
+	int failed = cudnnCreate(&handle);
+
+	reach("linked");
+	of = graph(&usual);
+	config = configure(of, NULL, &choice);
+	plan = create(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+	set(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1,
+	    &handle);
+	set_descriptor(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+	plan = finish(plan);
+	for (long i = atol(argv[argc - 1]); i > 0; i--) {
+		if (packs || !pack) {
+			pack = create(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+			set(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+			    CUDNN_TYPE_VOID_PTR, 3, at);
+			set(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
+			    CUDNN_TYPE_INT64, 3, ids);
+			set(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
+			    CUDNN_TYPE_VOID_PTR, 1, &workspace);
+			pack = finish(pack);
+		}
+		failed |= cudnnBackendExecute(handle, plan, pack);
+		if (packs)
+			destroy(pack);
+	}
+	return failed;
+}
+END
+echo 'libcudnn.so.9 { global: cudnn*; local: *; };' >"$work/cudnn.map"
+shared libcudnn.so.9 -Wl,-soname,libcudnn.so.9 \
+    -Wl,--version-script="$work/cudnn.map" "$stub/stub_cudnn.c"
+compiled executions -DLINKED -I"$root" "$work/executions.c" \
+    "$work/libcudnn.so.9" -ldl
+
+# a_call PACKS: instructions of one execution, as $preload and $policy say.
+a_call()
+{
+	local few many
+	few=$(collected "$work/executions" "$1" 1000) || exit 99
+	many=$(collected "$work/executions" "$1" 5000) || exit 99
+	echo $(((many - few) / 4000))
+}
+
+limits=(150 1000) # the latter with six calls more
+names=('an execution' 'an execution with a pack of its own')
+for packs in 0 1; do
+	preload='' policy=off
+	direct=$(a_call $packs)
+	preload=$library
+	for policy in off 'conv.fprop cin=0 -> tf32'; do
+		one=$(($(a_call $packs) - direct))
+		at_most "instructions of ${names[packs]} over a direct one, '$policy'" \
+		    $one ${limits[packs]}
+		check "and it was seen, ${names[packs]}, '$policy'" \
+		    "$([ $one -ge 20 ] || echo "$one")"
+	done
+done
+plan
