@@ -134,6 +134,12 @@ const char *ac_vector_near(const char *word);
  * it. An exit status. */
 int ac_vector_explain(const struct ac_chosen *chosen, char **words);
 
+/* ---- cmd/explain/operation_epilogue.c ----------------------------------- */
+
+/* Read epilogue=VALUE of `op`, borrowed. 0, or an exit status after one line
+ * on stderr. */
+int ac_epilogue_read(struct ac_op *op, const char *value);
+
 /* ---- cmd/explain/operation_conv.c: a convolution in words -------------- */
 
 /* Values as typed, each up to a blank or its end; borrowed. */
@@ -145,15 +151,13 @@ struct ac_conv_words {
 /* Whether `key` is one of these; its value is then kept. */
 bool ac_conv_words_add(struct ac_conv_words *words, const char *key,
     size_t length, const char *value);
-/* Whether each of them, none being NULL, is of numbers as it must be, and what
- * was typed to its end; otherwise says which is not. */
-bool ac_conv_words_check(const struct ac_conv_words *words,
-    struct ac_text *why);
-/* Set all that follows from them, none being NULL; false if that is no
- * convolution. */
-bool ac_conv_words_set(const struct ac_conv_words *words, struct ac_op *op);
+/* If a convolution is described, fill in what is usual, which is added to
+ * `note`, and set all that follows. 0, or an exit status after one line on
+ * stderr. */
+int ac_conv_words_complete(struct ac_conv_words *words, struct ac_op *op,
+    struct ac_text *note);
 /* The same from the shape of a report's site, layout included, which op
- * borrows. */
+ * borrows; false if that is no convolution. */
 bool ac_conv_words_set_shape(const char *shape, struct ac_op *op);
 
 /* ---- cmd/run/where.c: where things are installed ----------------------- */

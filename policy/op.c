@@ -26,6 +26,25 @@ ac_op_set_product(struct ac_op *op, int64_t m, int64_t n, int64_t k,
 	ac_op_set(op, AC_Q_INTENSITY, bytes > 0 ? flops / bytes : 0);
 }
 
+static bool
+is_epilogue(const char *epilogue, enum ac_epilogue which)
+{
+	const char *name = ac_epilogue_names[which];
+	const size_t length = strcspn(epilogue, ":");
+
+	return strlen(name) == length && memcmp(name, epilogue, length) == 0;
+}
+
+const char *
+ac_epilogue_objection(const char *epilogue)
+{
+	if (is_epilogue(epilogue, AC_EPILOGUE_INPUT_SUMS))
+		return "it adds up an input, which a cast scales";
+	if (is_epilogue(epilogue, AC_EPILOGUE_OTHER))
+		return "autocast has no recipe for it";
+	return NULL;
+}
+
 /* ---- Convolutions ------------------------------------------------------ */
 
 /* The product of the first `count` extents. */

@@ -38,6 +38,12 @@ enum ac_reason {
 	AC_REASON_COUNT
 };
 
+enum ac_epilogue {
+#define EPILOGUE(id, name) AC_EPILOGUE_##id,
+#include "policy/words.def"
+	AC_EPILOGUE_COUNT
+};
+
 enum ac_tactic {
 	AC_TACTIC_NONE,     /* the call is kept */
 	AC_TACTIC_LIBRARY,  /* another compute type on the program's own call */
@@ -52,6 +58,7 @@ extern const char *const ac_fact_names[AC_FACT_COUNT];
 extern const char *const ac_rung_names[AC_RUNG_COUNT];
 extern const char *const ac_reason_names[AC_REASON_COUNT];
 extern const char *const ac_reason_meanings[AC_REASON_COUNT];
+extern const char *const ac_epilogue_names[AC_EPILOGUE_COUNT];
 extern const char *const ac_tactic_names[AC_TACTIC_COUNT];
 
 struct ac_rates;
@@ -124,6 +131,10 @@ ac_op_set_extents(struct ac_op *op, enum ac_quantity which, uint16_t first,
  * Set the `type` fact ("f32", "c32") before. */
 void ac_op_set_product(struct ac_op *op, int64_t m, int64_t n, int64_t k,
     int64_t batch);
+
+/* Why a product of cublasLt with this epilogue is never recast, by design, or
+ * NULL. What stands behind a colon does not count. */
+const char *ac_epilogue_objection(const char *epilogue);
 
 /* A convolution. Channels are those of all groups; `image` and `out` are what
  * it reads and writes forward, whichever of the three operations it is. Only

@@ -35,9 +35,11 @@ struct ac_site_key {
 	char     reserved;
 	char     type[6];            /* operand types: f32, c32, f16, other */
 	char     asked[12];          /* what the program asks for: fp32 */
-	char     shape[64];          /* "" of a product; of a convolution "n32
-	                              * c256 28x28 k256 3x3 s1 p1 d1 g1 nchw",
-	                              * or AC_SHAPE_UNREAD */
+	char     shape[64];          /* "" of a product; of one of cublasLt what
+	                              * follows it: "gelu_bias", "other: " and
+	                              * NVIDIA's name for it; of a convolution
+	                              * "n32 c256 28x28 k256 3x3 s1 p1 d1 g1
+	                              * nchw", or AC_SHAPE_UNREAD */
 	int64_t  m, n, k, batch;     /* as policy/op.h has them: 2mnk*batch
 	                              * FLOPs, of convolutions too */
 };

@@ -69,7 +69,7 @@ say_site(struct ac_text *t, const struct ac_report *report,
 	ac_text_add_clean(t, site->key.caller);
 	if (*site->key.shape) {
 		ac_text_add(t, ", ");
-		ac_text_add_clean(t, site->key.shape);
+		ac_site_add_shape(t, site);
 	}
 	ac_text_addf(t, "\nthen: %s", ac_rung_names[site->rung]);
 	ac_text_addf(t, kept ? " (%s), " : " by %s, ",
@@ -120,6 +120,18 @@ describe_conv(const struct ac_site_key *key, struct ac_op *op)
 	ac_op_set(op, AC_Q_INTENSITY, bytes > 0 ? flops / bytes : 0);
 }
 
+/* "" follows nothing; behind a colon stands what is not understood. */
+static void
+describe_lt(const struct ac_site_key *key, struct ac_op *op)
+{
+	static char epilogue[sizeof key->shape];
+
+	memcpy(epilogue, key->shape, sizeof epilogue);
+	epilogue[strcspn(epilogue, ":")] = '\0';
+	op->fact[AC_FACT_EPILOGUE] = *epilogue ? epilogue
+	    : ac_epilogue_names[AC_EPILOGUE_DEFAULT];
+}
+
 /* The site as the policy saw it; strings are static or the report's. */
 static void
 describe_site(const struct ac_report *report, const struct ac_site_total *site,
@@ -135,7 +147,7 @@ describe_site(const struct ac_report *report, const struct ac_site_total *site,
 	snprintf(id, sizeof id, "%08x", (unsigned)site->id);
 	ta[0] = site->key.ta;
 	tb[0] = site->key.tb;
-	if (*ta && !*site->key.shape) {
+	if (*ta) {
 		op->fact[AC_FACT_TA] = ta;
 		op->fact[AC_FACT_TB] = tb;
 	}
@@ -164,6 +176,8 @@ describe_site(const struct ac_report *report, const struct ac_site_total *site,
 		    site->key.batch);
 	if (ac_op_is_conv(op))
 		describe_conv(&site->key, op);
+	if (op->operation == AC_OP_GEMM_LT)
+		describe_lt(&site->key, op);
 }
 
 /* ---- The verb ---------------------------------------------------------- */
@@ -300,6 +314,8 @@ const struct ac_command ac_command_explain = {
 	.summary = "Say which rule decides about an operation, and why.",
 	.details =
 	    "  autocast explain gemm.single m=256 n=64 k=1024 ta=n gpu=t4\n"
+	    "  autocast explain gemm.lt m=3072 n=4096 k=768 "
+	    "epilogue=gelu_bias\n"
 	    "  autocast explain conv.fprop images=32 cin=256 image=28x28 "
 	    "cout=256 filter=3x3 pad=1\n"
 	    "  autocast explain cublasSaxpy_v2 n=320     seed and update "

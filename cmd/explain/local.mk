@@ -6,4 +6,5 @@ autocast_SOURCES += \
 	cmd/explain/list.c \
 	cmd/explain/operation.c \
 	cmd/explain/operation_conv.c \
+	cmd/explain/operation_epilogue.c \
 	cmd/explain/policy.c

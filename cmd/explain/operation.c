@@ -12,6 +12,7 @@ static const struct {
 	const char *name, *value;
 } assumed[] = {
 	{ "ta", "N" }, { "tb", "N" }, { "type", "f32" }, { "asked", "fp32" },
+	{ "epilogue", "none" },
 	{ "solver", "no" }, { "batch", "1" }, { "sm", "90" }
 };
 
@@ -167,6 +168,8 @@ set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 		return op->fact[f] ? 0 : ac_say(AC_EXIT_USAGE,
 		    "explain: %s is n, t or c", word);
 	}
+	if (f == AC_FACT_EPILOGUE)
+		return ac_epilogue_read(op, value);
 	if (f >= 0) {
 		op->fact[f] = value;
 		return 0;
@@ -275,6 +278,8 @@ assume(struct ac_op *op, struct ac_text *note)
 			continue;
 		if ((f == AC_FACT_TA || f == AC_FACT_TB) && !is_product(op))
 			continue;
+		if (f == AC_FACT_EPILOGUE && op->operation != AC_OP_GEMM_LT)
+			continue;
 		snprintf(word, sizeof word, "%s=%s", name, value);
 		if (f >= 0)
 			op->fact[f] = value;
@@ -320,63 +325,6 @@ complete(struct ac_op *op)
 			op->quantity[i] = given.quantity[i];
 }
 
-/* What is usual of a convolution that is described. */
-static int
-assume_conv(struct ac_op *op, struct ac_conv_words *w, struct ac_text *note)
-{
-	const struct { const char **word, *key, *usual; } rows[] = {
-		{ &w->image, "image", NULL }, { &w->cin, "cin", NULL },
-		{ &w->cout, "cout", NULL }, { &w->filter, "filter", NULL },
-		{ &w->images, "images", "1" }, { &w->groups, "groups", "1" },
-		{ &w->stride, "stride", "1" }, { &w->pad, "pad", "0" },
-		{ &w->dilation, "dilation", "1" },
-		{ &op->fact[AC_FACT_LAYOUT], "layout", "nchw" }
-	};
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (*rows[i].word)
-			continue;
-		if (!rows[i].usual)
-			return ac_say(AC_EXIT_USAGE, "explain: %s is missing; "
-			    "for example images=32 cin=256 image=28x28 "
-			    "cout=256 filter=3x3 pad=1", rows[i].key);
-		*rows[i].word = rows[i].usual;
-		ac_text_addf(note, "%s %s=%s", note->used ? "," : "assuming",
-		    rows[i].key, rows[i].usual);
-	}
-	return 0;
-}
-
-/* A convolution that is described has all its quantities from that. */
-static int
-complete_conv(struct ac_op *op, struct ac_conv_words *w, struct ac_text *note)
-{
-	static const enum ac_quantity follows[] = { AC_Q_M, AC_Q_N, AC_Q_K,
-		AC_Q_BATCH, AC_Q_SPATIAL, AC_Q_FLOPS, AC_Q_BYTES,
-		AC_Q_INTENSITY };
-	char buffer[256];
-	struct ac_text why;
-
-	if (!w->image && !w->images && !w->pad)
-		return 0;
-	for (size_t i = 0; i < sizeof follows / sizeof *follows; i++)
-		if (ac_op_has(op, follows[i]))
-			return ac_say(AC_EXIT_USAGE, "explain: %s follows from "
-			    "what the convolution is; leave out %s=, or image= "
-			    "and the like", ac_quantity_names[follows[i]],
-			    ac_quantity_names[follows[i]]);
-	if (assume_conv(op, w, note))
-		return AC_EXIT_USAGE;
-	ac_text_init(&why, buffer, sizeof buffer);
-	if (!ac_conv_words_check(w, &why))
-		return ac_say(AC_EXIT_USAGE, "explain: %s", buffer);
-	if (ac_conv_words_set(w, op))
-		return 0;
-	return ac_say(AC_EXIT_USAGE, "explain: these sizes are no "
-	    "convolution; for example images=32 cin=256 image=28x28 cout=256 "
-	    "filter=3x3 pad=1");
-}
-
 int
 ac_operation_read(struct ac_op *op, char **words, struct ac_text *note)
 {
@@ -388,7 +336,7 @@ ac_operation_read(struct ac_op *op, char **words, struct ac_text *note)
 	if (!status)
 		status = require_sizes(op);
 	if (!status)
-		status = complete_conv(op, &conv, note);
+		status = ac_conv_words_complete(&conv, op, note);
 	if (!status)
 		status = resolve_gpu(op);
 	if (status)

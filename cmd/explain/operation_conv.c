@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/explain/operation_conv.c -- a convolution in the words of a command line,
  * and of a report: images=32 cin=256 image=28x28 cout=256 filter=3x3 pad=1, or
- * "n32 c256 28x28 k256 3x3 s1 p1 d1 g1 nchw". Pure; called by explain. */
+ * "n32 c256 28x28 k256 3x3 s1 p1 d1 g1 nchw". Called by explain. */
 #include "cmd/command.h"
 
 #include <string.h>
@@ -88,8 +88,8 @@ is_good(const struct word *row, const char *value)
 	return count && count <= row->count;
 }
 
-bool
-ac_conv_words_check(const struct ac_conv_words *words, struct ac_text *why)
+static bool
+check(const struct ac_conv_words *words, struct ac_text *why)
 {
 	double cin, cout, groups;
 
@@ -162,8 +162,8 @@ read_space(const struct ac_conv_words *w, struct ac_conv_sizes *s)
 	return true;
 }
 
-bool
-ac_conv_words_set(const struct ac_conv_words *w, struct ac_op *op)
+static bool
+set(const struct ac_conv_words *w, struct ac_op *op)
 {
 	struct ac_conv_sizes sizes = { 0 };
 
@@ -200,9 +200,68 @@ ac_conv_words_set_shape(const char *shape, struct ac_op *op)
 	}
 	if (!w.images || !w.cin || !w.cout || !w.groups || !w.image ||
 	    !w.filter || !w.stride || !w.pad || !w.dilation ||
-	    !ac_conv_words_set(&w, op))
+	    !set(&w, op))
 		return false;
 	if (layout && !layout[strcspn(layout, " ")])
 		op->fact[AC_FACT_LAYOUT] = layout;
 	return true;
+}
+
+/* ---- As it was typed ---------------------------------------------------- */
+
+/* What is usual of a convolution that is described. */
+static int
+assume(struct ac_op *op, struct ac_conv_words *w, struct ac_text *note)
+{
+	const struct { const char **word, *key, *value; } usual[] = {
+		{ &w->image, "image", NULL }, { &w->cin, "cin", NULL },
+		{ &w->cout, "cout", NULL }, { &w->filter, "filter", NULL },
+		{ &w->images, "images", "1" }, { &w->groups, "groups", "1" },
+		{ &w->stride, "stride", "1" }, { &w->pad, "pad", "0" },
+		{ &w->dilation, "dilation", "1" },
+		{ &op->fact[AC_FACT_LAYOUT], "layout", "nchw" }
+	};
+
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+		if (*usual[i].word)
+			continue;
+		if (!usual[i].value)
+			return ac_say(AC_EXIT_USAGE, "explain: %s is missing; "
+			    "for example images=32 cin=256 image=28x28 "
+			    "cout=256 filter=3x3 pad=1", usual[i].key);
+		*usual[i].word = usual[i].value;
+		ac_text_addf(note, "%s %s=%s", note->used ? "," : "assuming",
+		    usual[i].key, usual[i].value);
+	}
+	return 0;
+}
+
+int
+ac_conv_words_complete(struct ac_conv_words *w, struct ac_op *op,
+    struct ac_text *note)
+{
+	static const enum ac_quantity follows[] = { AC_Q_M, AC_Q_N, AC_Q_K,
+		AC_Q_BATCH, AC_Q_SPATIAL, AC_Q_FLOPS, AC_Q_BYTES,
+		AC_Q_INTENSITY };
+	char buffer[256];
+	struct ac_text why;
+
+	if (!w->image && !w->images && !w->pad)
+		return 0;
+	for (size_t i = 0; i < sizeof follows / sizeof *follows; i++)
+		if (ac_op_has(op, follows[i]))
+			return ac_say(AC_EXIT_USAGE, "explain: %s follows from "
+			    "what the convolution is; leave out %s=, or image= "
+			    "and the like", ac_quantity_names[follows[i]],
+			    ac_quantity_names[follows[i]]);
+	if (assume(op, w, note))
+		return AC_EXIT_USAGE;
+	ac_text_init(&why, buffer, sizeof buffer);
+	if (!check(w, &why))
+		return ac_say(AC_EXIT_USAGE, "explain: %s", buffer);
+	if (set(w, op))
+		return 0;
+	return ac_say(AC_EXIT_USAGE, "explain: these sizes are no "
+	    "convolution; for example images=32 cin=256 image=28x28 cout=256 "
+	    "filter=3x3 pad=1");
 }

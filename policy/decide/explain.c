@@ -319,6 +319,18 @@ advice(enum ac_reason reason, const struct ac_op *op,
 	}
 }
 
+/* Of a product of cublasLt, whose rungs are not what is missing. */
+static void
+add_objection(struct ac_text *text, const struct ac_op *op)
+{
+	const char *epilogue = op->fact[AC_FACT_EPILOGUE];
+	const char *objection = op->operation == AC_OP_GEMM_LT && epilogue ?
+	    ac_epilogue_objection(epilogue) : NULL;
+
+	if (objection != NULL)
+		ac_text_addf(text, "  By design: %s.\n", objection);
+}
+
 static void
 add_tol(struct ac_text *text, const struct ac_decision *decision)
 {
@@ -361,6 +373,8 @@ add_decision(struct ac_text *text, const struct ac_op *op,
 		add_rates(text, op);
 	if (todo != NULL)
 		ac_text_addf(text, "  %s\n", todo);
+	if (decision->reason == AC_REASON_UNSUPPORTED)
+		add_objection(text, op);
 }
 
 void

@@ -55,6 +55,15 @@ is_complex(const struct ac_op *op)
 	return ac_op_is(op, AC_FACT_TYPE, "c32");
 }
 
+static bool
+has_epilogue_without(const struct ac_op *op)
+{
+	const char *epilogue = op->fact[AC_FACT_EPILOGUE];
+
+	return op->operation == AC_OP_GEMM_LT && epilogue != NULL &&
+	    ac_epilogue_objection(epilogue) != NULL;
+}
+
 /* Whether a pattern of the rule names just this operation. */
 static bool
 names_exactly(const struct ac_rule *rule, enum ac_operation operation)
@@ -75,11 +84,14 @@ is_legal(const struct ac_rule *rule, const struct ac_op *op, enum ac_rung rung)
 
 	if (names_exactly(rule, op->operation))
 		legal |= named_rungs[op->operation];
-	/* Complex numbers by compute type only; see the pointer arrays
-	 * above. */
+	/* Complex numbers by compute type only; see the pointer arrays above.
+	 * Those of cublasLt nobody reads. */
 	if (is_complex(op))
-		legal &= op->operation == AC_OP_GEMM_BATCHED ? 0 :
+		legal &= op->operation == AC_OP_GEMM_BATCHED ||
+		    op->operation == AC_OP_GEMM_LT ? 0 :
 		    BIT(TF32) | BIT(BF16);
+	if (has_epilogue_without(op))
+		legal = 0;
 	return legal >> rung & 1;
 }
 

@@ -31,6 +31,11 @@ const char *const ac_fact_names[AC_FACT_COUNT] = {
 #include "policy/words.def"
 };
 
+const char *const ac_epilogue_names[AC_EPILOGUE_COUNT] = {
+#define EPILOGUE(id, name) name,
+#include "policy/words.def"
+};
+
 const char *const ac_rung_names[AC_RUNG_COUNT] = {
 #define RUNG(id, name, error, tol) name,
 #include "policy/words.def"
@@ -91,6 +96,11 @@ ac_fact_values(enum ac_fact fact)
 		[AC_FACT_TYPE] = "f32 c32",
 		[AC_FACT_ASKED] = "fp32 tf32 fast16f fast16bf pedantic "
 		    "emulated opted-out",
+		/* Of a convolution, and those of cublasLt. */
+		[AC_FACT_EPILOGUE] = "fused"
+#define EPILOGUE(id, name) " " name
+#include "policy/words.def"
+		,
 		[AC_FACT_SOLVER] = "yes no",
 	};
 

@@ -140,6 +140,8 @@ void ac_site_add_operation(struct ac_text *text,
     const struct ac_site_total *site);
 /* "256x64x1024", batched "256x64x1024x8" */
 void ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site);
+/* The shape of its key, which is not empty, for a person. */
+void ac_site_add_shape(struct ac_text *text, const struct ac_site_total *site);
 
 /* Whether the sizes of its calls are known. Those of a recurrent network are
  * not where it is set up. */

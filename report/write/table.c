@@ -213,7 +213,8 @@ print_region(struct ac_page *p, const struct layout *w,
 	ac_page_end_line(p);
 }
 
-/* Of a convolution, which its m, n and k do not tell apart; and its plans. */
+/* What m, n and k do not tell apart: a convolution, or what follows a product
+ * of cublasLt and why that is never recast; and cuDNN's plans. */
 static void
 print_shape(struct ac_page *p, const struct layout *w,
     const struct ac_site_total *site)
@@ -222,7 +223,7 @@ print_shape(struct ac_page *p, const struct layout *w,
 
 	if (*site->key.shape) {
 		indent(p, w);
-		ac_text_add_clean(&p->line, site->key.shape);
+		ac_site_add_shape(&p->line, site);
 		ac_page_end_line(p);
 	}
 	if (c->plans) {

@@ -102,6 +102,19 @@ ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site)
 }
 
 void
+ac_site_add_shape(struct ac_text *text, const struct ac_site_total *site)
+{
+	const bool is_lt = site->key.operation == AC_OP_GEMM_LT;
+	const char *objection = is_lt && site->reason == AC_REASON_UNSUPPORTED
+	    ? ac_epilogue_objection(site->key.shape) : NULL;
+
+	ac_text_add(text, is_lt ? "epilogue " : "");
+	ac_text_add_clean(text, site->key.shape);
+	if (objection)
+		ac_text_addf(text, ", kept by design: %s", objection);
+}
+
+void
 ac_site_add_line(struct ac_text *text, const struct ac_site_total *site)
 {
 	if (!*site->source)

@@ -11,7 +11,8 @@
 
 static const struct ac_site *
 site_of(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
-    const struct ac_lt_product *p, int device, struct ac_site *scratch)
+    const struct ac_lt_content *content, const struct ac_lt_product *p,
+    int device, struct ac_site *scratch)
 {
 	const uint64_t form = (ac_form_of(ENTRY_cublasLtMatmul, p->transa,
 	    p->transb, p->type, p->asked)
@@ -24,7 +25,8 @@ site_of(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
 	};
 	const struct ac_site_call asked = {
 		(cublasHandle_t)x->handle, call->caller, p->m, p->n, p->k,
-		p->batch, form
+		p->batch, form, p->epilogue == AC_EPILOGUE_OTHER
+		    ? ac_lt_other_name(content) : NULL
 	};
 	const bool fits = AC_SITE_FITS(p->m) && AC_SITE_FITS(p->n)
 	    && AC_SITE_FITS(p->k) && AC_SITE_FITS(p->batch);
@@ -55,8 +57,8 @@ find_use(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
 	use->content = known->content;
 	use->product = ac_lt_product_of(&known->content);
 	use->device = device;
-	use->site = site_of(x, call, &use->product, use->device,
-	    &scratch->site);
+	use->site = site_of(x, call, &use->content, &use->product,
+	    use->device, &scratch->site);
 	if (use->site == &scratch->site || known == &scratch->known)
 		return use;
 	stored = ac_mapped_take(sizeof *stored);

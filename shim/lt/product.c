@@ -7,15 +7,16 @@
 #include <cublasLt.h>
 
 const struct ac_lt_epilogue ac_lt_epilogues[AC_EPILOGUE_INPUT_SUMS] = {
-#define EPILOGUE(id, value, name, activation, aux, bias, gradient) \
-	{ value, AC_ACTIVATION_##activation, AC_LT_AUX_##aux, bias, gradient },
-#include "shim/site/epilogues.def"
+#define EPILOGUE(id, value, activation, aux, bias, gradient)              \
+	[AC_EPILOGUE_##id] = { value, AC_ACTIVATION_##activation,         \
+	    AC_LT_AUX_##aux, bias, gradient },
+#include "shim/lt/epilogues.def"
 };
 
+/* By its value alone. */
 static enum ac_epilogue
-epilogue_of(const struct ac_lt_content *x)
+epilogue_named(const struct ac_lt_content *x)
 {
-	const bool in_rows = x->d.order == CUBLASLT_ORDER_ROW;
 	unsigned i = 0;
 
 	if (x->epilogue == CUBLASLT_EPILOGUE_BGRADA
@@ -24,11 +25,32 @@ epilogue_of(const struct ac_lt_content *x)
 	while (i < AC_EPILOGUE_INPUT_SUMS
 	    && (int32_t)ac_lt_epilogues[i].value != x->epilogue)
 		i++;
-	/* A bias runs along the rows of D, which are columns then. */
-	if (i == AC_EPILOGUE_INPUT_SUMS
-	    || (in_rows && i != AC_EPILOGUE_DEFAULT))
-		return AC_EPILOGUE_OTHER;
-	return (enum ac_epilogue)i;
+	return i == AC_EPILOGUE_INPUT_SUMS ? AC_EPILOGUE_OTHER
+	    : (enum ac_epilogue)i;
+}
+
+/* A bias runs along the rows of D: columns, where D is in row order. */
+static enum ac_epilogue
+epilogue_of(const struct ac_lt_content *x)
+{
+	const enum ac_epilogue named = epilogue_named(x);
+	const bool follows = named != AC_EPILOGUE_DEFAULT
+	    && named != AC_EPILOGUE_INPUT_SUMS;
+
+	return follows && x->d.order == CUBLASLT_ORDER_ROW ? AC_EPILOGUE_OTHER
+	    : named;
+}
+
+const char *
+ac_lt_other_name(const struct ac_lt_content *x)
+{
+	if (x->odd)
+		return ac_lt_odd_name(x->odd);
+	if (epilogue_named(x) == AC_EPILOGUE_OTHER)
+		return "an unknown epilogue";
+	if (epilogue_of(x) == AC_EPILOGUE_OTHER)
+		return "an epilogue in row order";
+	return "types or sizes";
 }
 
 static bool

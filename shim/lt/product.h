@@ -29,6 +29,10 @@ struct ac_lt_product {
  * OTHER. */
 struct ac_lt_product ac_lt_product_of(const struct ac_lt_content *content);
 
+/* Of content whose epilogue is OTHER: what it is that nobody understands, for a
+ * person. */
+const char *ac_lt_other_name(const struct ac_lt_content *content);
+
 /* Of an epilogue: NVIDIA's value, and what it does. */
 enum ac_lt_aux { AC_LT_AUX_NO, AC_LT_AUX_OUT, AC_LT_AUX_IN };
 struct ac_lt_epilogue {

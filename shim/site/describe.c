@@ -20,11 +20,6 @@ static const char *const type_names[] = { "f32", "f16", "bf16", "f64", "c32",
 static const char *const asked_names[] = {
 	"fp32", "fp32", "tf32", "fast16f", "fast16bf", "pedantic", "emulated"
 };
-static const char *const epilogue_names[] = {
-#define EPILOGUE(id, value, name, activation, aux, bias, gradient) name,
-#include "shim/site/epilogues.def"
-	"bgrada or bgradb", "other"
-};
 
 struct ac_call
 ac_call_of(const struct ac_site_call *call)
@@ -33,6 +28,7 @@ ac_call_of(const struct ac_site_call *call)
 
 	return (struct ac_call){
 		.handle = call->handle, .caller = call->caller,
+		.note = call->note,
 		.m = call->m, .n = call->n, .k = call->k,
 		.batch = call->batch,
 		.entry = (enum ac_entry)(form & 0xff),
@@ -259,10 +255,16 @@ ac_describe(const struct ac_call *call, struct ac_provider *provider,
 	d->key.k = call->k;
 	d->key.batch = call->batch;
 	ac_text_init(&shape, d->key.shape, sizeof d->key.shape);
-	ac_text_add(&shape, epilogue_names[call->epilogue]);
+	if (call->epilogue)
+		ac_text_add(&shape, ac_epilogue_names[call->epilogue]);
+	if (call->note)
+		ac_text_addf(&shape, ": %s", call->note);
 	ac_describe_end(d, call->region, call->device);
 	d->op.fact[AC_FACT_TA] = d->ta;
 	d->op.fact[AC_FACT_TB] = d->tb;
+	if (d->op.operation == AC_OP_GEMM_LT)
+		d->op.fact[AC_FACT_EPILOGUE] =
+		    ac_epilogue_names[call->epilogue];
 	ac_op_set_product(&d->op, call->m, call->n, call->k, call->batch);
 }
 

@@ -16,6 +16,7 @@ struct ac_call {
 	enum ac_asked asked;
 	enum ac_type_class type;
 	enum ac_epilogue epilogue;
+	const char *note;        /* struct ac_site_call has it */
 	int device;              /* CUDA ordinal, -1 if unknown */
 	uint32_t via;            /* the thunk's note (shim/bind/thunk.h) */
 	uint32_t region;         /* its number; 0: none */

@@ -3,7 +3,6 @@
 libautocast_so_SOURCES += \
 	shim/site/describe.c \
 	shim/site/describe.h \
-	shim/site/epilogues.def \
 	shim/site/site.c \
 	shim/site/site.h \
 	shim/site/sites.c \

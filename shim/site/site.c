@@ -84,7 +84,7 @@ judge_feasibility(struct ac_site *site, const struct ac_call *call)
 
 	if (site->decision.rung == AC_RUNG_KEEP)
 		return;
-	if (!site->binding.provider || call->epilogue >= AC_EPILOGUE_INPUT_SUMS
+	if (!site->binding.provider
 	    || !ac_provider_is_complete(site->binding.provider))
 		reason = AC_REASON_UNSUPPORTED;
 	else if (site->decision.rung == AC_RUNG_TF32 &&

@@ -29,19 +29,9 @@ enum ac_type_class {
 	AC_TYPE_OTHER
 };
 
-/* What follows a product; DEFAULT: nothing, as in all of cuBLAS's own. */
-enum ac_epilogue {
-#define EPILOGUE(id, value, name, activation, aux, bias, gradient) \
-	AC_EPILOGUE_##id,
-#include "shim/site/epilogues.def"
-#undef EPILOGUE
-	/* No recipe knows them: the sums of an input, of the scaled casts; and
-	 * whatever else is asked. */
-	AC_EPILOGUE_INPUT_SUMS,
-	AC_EPILOGUE_OTHER,
-	AC_EPILOGUE_COUNT,
-	AC_EPILOGUE_SHIFT = 28
-};
+/* What follows a product (enum ac_epilogue); DEFAULT: nothing, as in all of
+ * cuBLAS's own. */
+enum { AC_EPILOGUE_SHIFT = 28 };
 _Static_assert(AC_EPILOGUE_COUNT <= 16, "an epilogue fits in a form");
 
 /* How a call was spelled, in one word: from the lowest bit the entry (8), the
@@ -105,6 +95,8 @@ struct ac_site_call {
 	const void    *caller;
 	int64_t        m, n, k, batch;
 	uint64_t       form;  /* as the query's */
+	const char    *note;  /* of an epilogue that is not understood: what
+	                       * it is, or NULL. Static. */
 };
 
 /* Decide `call` and store the site under `query` (NULL: it has none). Returns
@@ -239,7 +231,7 @@ __extension__ ({                                                              \
 	const struct ac_site *site_ = fits_ ? ac_site_find(&query_) : NULL;   \
 	if (__builtin_expect(!site_, 0)) {                                    \
 		const struct ac_site_call call_ = {                           \
-			handle, caller, m, n, k, batch, form_                 \
+			handle, caller, m, n, k, batch, form_, NULL           \
 		};                                                            \
 		const struct ac_site_query copy_ = query_;                    \
 		site_ = ac_site_add(&call_, fits_ ? &copy_ : NULL, scratch);  \

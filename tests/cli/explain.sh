@@ -16,6 +16,19 @@ show explain gemm.strided m=1Ki n=64 k=1Ki batch=96 gpu=t4
 show explain gemm.batched m=1Ki n=1Ki k=64 batch=96 gpu="rtx 4090"
 show explain gemm m=8 n=4Ki k=4Ki gpu=H100 -e 'gemm -> fp16 reproducible=on'
 show explain gemm m=1Ki n=1Ki k=1Ki gpu='NVIDIA A10' sm=86 type=c32
+show explain gemm.lt m=3072 n=4096 k=768 ta=t epilogue=gelu_bias gpu=h200
+show explain gemm.lt m=3072 n=4096 k=768 gpu=h200 \
+    -e 'gemm epilogue=gelu*,dgelu* -> keep'
+show explain gemm.lt m=3072 n=4096 k=768 epilogue=dgelu_bgrad --policy \
+    'gemm epilogue=gelu*,dgelu* -> fp16'
+show explain gemm.lt m=3072 n=4096 k=768 epilogue=bgrada --policy fp16
+show explain gemm.lt m=3072 n=4096 k=768 epilogue=other
+show explain gemm.lt m=3072 n=4096 k=768 type=c32 --policy tf32
+show explain gemm.lt m=3072 n=4096 k=768 epilogue=gelu_bais
+show explain gemm.lt m=3072 n=4096 k=768 epilogue=zzz
+show explain gemm.single m=3072 n=4096 k=768 epilogue=gelu
+show explain conv.fprop cin=64 cout=64 image=28x28 filter=3x3 epilogue=gelu
+show explain conv.fprop cin=64 cout=64 image=28x28 filter=3x3 epilogue=fused
 mkdir -p "$AUTOCAST_STATE/rates"
 rates=$AUTOCAST_STATE/rates/NVIDIA_L40S-13000-cublas-13.1
 printf '%s\n' 'version = 1' 'gpu = NVIDIA L40S' 'sm = 89' 'driver = 13000' \
@@ -92,5 +105,10 @@ id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *rnn .*/\1/p')
 show explain "$id" --policy 'rnn -> fp16 guard=off'
 id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *conv\.fprop .*/\1/p')
 show explain "$id" --policy amp
+for n in 1 2 3; do
+	id=$("$autocast" report |
+	    sed -n 's/^  \([0-9a-f]*\) *gemm\.lt\..*/\1/p' | sed -n ${n}p)
+	show explain "$id" --policy amp
+done
 shown
 plan

@@ -87,6 +87,14 @@ CALLS = [
          region_rungs=["auto"]),
     dict(op="rnn", type="f32", sm=90, asked="tf32", region="enc.1",
          region_rungs=["fp16", "tf32"]),
+    dict(op="gemm.lt", type="f32", m=3072, n=4096, k=768, batch=1, sm=90,
+         asked="fp32", epilogue="gelu_bias", gpu="NVIDIA H200"),
+    dict(op="gemm.lt", type="f32", m=768, n=3072, k=4096, batch=1, sm=90,
+         asked="fp32", epilogue="bgrada/bgradb"),
+    dict(op="gemm.lt", type="f32", m=768, n=3072, k=4096, batch=1, sm=80,
+         asked="tf32", epilogue="other"),
+    dict(op="gemm.lt", type="c32", m=768, n=3072, k=4096, batch=1, sm=80,
+         asked="fp32", epilogue="none"),
 ]
 for call in CALLS:
     if "m" in call and "flops" not in call:

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 28, VECTOR_COUNT = 4 };
+enum { BUFFER_BYTES = 1 << 20, CALL_COUNT = 32, VECTOR_COUNT = 4 };
 
 static struct ac_op calls[CALL_COUNT], vectors[VECTOR_COUNT];
 
@@ -131,6 +131,27 @@ make_regions(unsigned first)
 	allow(&calls[first + 3], 2, pair);
 }
 
+static void
+make_cublaslt(unsigned first)
+{
+	static const char *const epilogues[] = { "gelu_bias", "bgrada/bgradb",
+		"other", "none" };
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct ac_op *op = add_call(first + i, AC_OP_GEMM_LT,
+		    i < 3 ? "f32" : "c32");
+
+		if (i == 0)
+			ac_op_set_product(op, 3072, 4096, 768, 1);
+		else
+			ac_op_set_product(op, 768, 3072, 4096, 1);
+		ac_op_set(op, AC_Q_SM, i < 2 ? 90 : 80);
+		op->fact[AC_FACT_ASKED] = i == 2 ? "tf32" : "fp32";
+		op->fact[AC_FACT_EPILOGUE] = epilogues[i];
+	}
+	calls[first].fact[AC_FACT_GPU] = "NVIDIA H200";
+}
+
 /* The same as in agree.py. */
 static void
 make_vectors(void)
@@ -214,6 +235,7 @@ make_calls(void)
 	make_convolutions(14);
 	make_vectors();
 	make_regions(24);
+	make_cublaslt(28);
 }
 
 static void

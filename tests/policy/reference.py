@@ -601,8 +601,7 @@ class Policy:
         allowed = list(RUNGS) if everything else rungs
         legal = [r for r in allowed if self.legal(rule, call, r) and
                  (ask["tol"] is None or RUNGS[r][0] <= ask["tol"])]
-        works = call["op"] not in ("gemm.grouped", "gemm.lt")
-        fits = legal if works else []
+        fits = legal if call["op"] != "gemm.grouped" else []
         ways = {r: tactic(r, call, ask) for r in fits}
         if ask["tactic"] == "library":
             fits = [r for r in fits if ways[r] == "library"]
@@ -653,7 +652,11 @@ class Policy:
     def legal(rule, call, rung):
         op = call["op"]
         if call.get("type") == "c32" and (
-                rung not in ("tf32", "bf16") or op == "gemm.batched"):
+                rung not in ("tf32", "bf16") or
+                op in ("gemm.batched", "gemm.lt")):
+            return False
+        if op == "gemm.lt" and \
+                call.get("epilogue") in ("bgrada/bgradb", "other"):
             return False
         if op == "gemm.batched" and rung == "tf32":
             return False

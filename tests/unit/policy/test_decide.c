@@ -196,8 +196,6 @@ test_operations(void **state)
 	CHECK("* -> bf16 profit=off tactic=library", &op, "keep: unsupported");
 	CHECK("* -> fp16 profit=off tactic=library scale=none", &op,
 	    "keep: unsupported");
-	op.operation = AC_OP_GEMM_LT;
-	CHECK("* -> tf32", &op, "keep: unsupported");
 }
 
 static void
@@ -432,6 +430,35 @@ test_is_off(void **state)
 	}
 }
 
+/* Whatever follows it, but for what is never recast. */
+static void
+test_cublaslt(void **state)
+{
+	struct ac_op op = product(AC_OP_GEMM_LT, 512, 512, 512, 90);
+
+	(void)state;
+	CHECK("* -> tf32", &op, "tf32 library");
+	for (unsigned i = 0; i < AC_EPILOGUE_COUNT; i++) {
+		const char *name = op.fact[AC_FACT_EPILOGUE] =
+		    ac_epilogue_names[i];
+		const bool never = i >= AC_EPILOGUE_INPUT_SUMS;
+
+		CHECK("* -> tf32", &op, never ? "keep: unsupported"
+		    : "tf32 library");
+		CHECK("* -> fp16 profit=off guard=off", &op, never
+		    ? "keep: unsupported" : "fp16 cast");
+		assert_int_equal(ac_epilogue_objection(name) != NULL, never);
+	}
+	assert_non_null(ac_epilogue_objection("other: A_SCALE_POINTER"));
+	assert_null(ac_epilogue_objection(""));
+	assert_null(ac_epilogue_objection("others"));
+	op.fact[AC_FACT_EPILOGUE] = "gelu_bias";
+	CHECK("gemm epilogue=gelu* -> keep; * -> tf32", &op, "keep: rule");
+	CHECK("gemm epilogue=none -> keep; * -> tf32", &op, "tf32 library");
+	op.fact[AC_FACT_TYPE] = "c32";
+	CHECK("* -> tf32 guard=off", &op, "keep: unsupported");
+}
+
 int
 main(void)
 {
@@ -445,6 +472,7 @@ main(void)
 		cmocka_unit_test(test_strangers),
 		cmocka_unit_test(test_operations),
 		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_cublaslt),
 		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_sample),
 		cmocka_unit_test(test_ranking),

@@ -136,10 +136,12 @@ test_kept(void **state)
 	    "  tf32    this operation does not have it\n"
 	    "  fp16    which GPU is not known: say sm=90 or the like\n");
 	op = product(AC_OP_GEMM_LT, 32, 32, 32, 90);
+	op.fact[AC_FACT_EPILOGUE] = "bgrada/bgradb";
 	assert_string_equal(decision("gemm -> tf32", &op),
 	    "keep (unsupported): no allowed rung is legal for this operation "
 	    "or GPU, and accurate enough -- p:1\n"
-	    "  tf32    this operation does not have it\n");
+	    "  tf32    this operation does not have it\n"
+	    "  By design: it adds up an input, which a cast scales.\n");
 	op = product(AC_OP_CONV_WGRAD, 32, 32, 32, 70);
 	assert_string_equal(decision("conv -> fp16,tf32", &op),
 	    "keep (unsupported): no allowed rung is legal for this operation "

@@ -128,6 +128,45 @@ test_convolution(void **state)
 	ac_report_destroy(report);
 }
 
+/* A product of cublasLt says what follows it, and, kept for that, why. */
+static void
+test_epilogues(void **state)
+{
+	static const struct {
+		const char *shape;
+		enum ac_reason reason;
+		const char *line;
+	} rows[] = {
+		{ "gelu_bias", AC_REASON_RULE,
+		  "  epilogue gelu_bias\n" },
+		{ "bgrada/bgradb", AC_REASON_UNSUPPORTED,
+		  "  epilogue bgrada/bgradb, kept by design: it adds up "
+		  "an input, which a cast scales\n" },
+		{ "other: EPILOGUE_AUX_SCALE_POINTER", AC_REASON_UNSUPPORTED,
+		  "  epilogue other: EPILOGUE_AUX_SCALE_POINTER, kept "
+		  "by design: autocast has no recipe for it\n" },
+		{ "other: types or sizes", AC_REASON_TYPE,
+		  "  epilogue other: types or sizes\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct ac_report *report;
+
+		make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
+		    rows[i].reason), 0, rows[i].reason, 3);
+		made[0].key.operation = AC_OP_GEMM_LT;
+		strcpy(made[0].key.shape, rows[i].shape);
+		report = make_report(1);
+		written(ac_report_as_text, report);
+		assert_non_null(strstr(sunk, rows[i].line));
+		for (const char *s = sunk; *s; s += s[strcspn(s, "\n")] == '\n'
+		    ? strcspn(s, "\n") + 1 : strcspn(s, "\n"))
+			assert_true(strcspn(s, "\n") <= 100);
+		ac_report_destroy(report);
+	}
+}
+
 static void
 test_unread(void **state)
 {
@@ -261,6 +300,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole), cmocka_unit_test(test_emulated),
 		cmocka_unit_test(test_convolution),
+		cmocka_unit_test(test_epilogues),
 		cmocka_unit_test(test_unread),
 		cmocka_unit_test(test_course), cmocka_unit_test(test_clocks),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_nothing),

@@ -16,7 +16,7 @@ static struct ac_call
 call_of_form(uint64_t form)
 {
 	const struct ac_site_call call = { handle, here, 11, 12,
-		13, 14, form };
+		13, 14, form, NULL };
 
 	return ac_call_of(&call);
 }
@@ -108,6 +108,40 @@ test_product(void **state)
 	assert_true(d.op.quantity[AC_Q_BATCH] == 14);
 	assert_string_equal(d.key.shape, "");
 	assert_int_equal(d.key.reserved, 0);
+}
+
+/* What follows a product of cublasLt, to the policy and in a report; of another
+ * function nothing does. */
+static void
+test_epilogues(void **state)
+{
+	const struct ac_site_call odd = { handle, here, 11, 12, 13, 14,
+		ac_form_of(ENTRY_cublasLtMatmul, CUBLAS_OP_N, CUBLAS_OP_N,
+		    AC_TYPE_F32, AC_ASKED_FP32)
+		| (uint64_t)AC_EPILOGUE_OTHER << AC_EPILOGUE_SHIFT,
+		"A_SCALE_POINTER" };
+	const struct ac_call noted = ac_call_of(&odd);
+	struct ac_description d;
+
+	(void)state;
+	for (uint64_t i = 0; i < AC_EPILOGUE_COUNT; i++) {
+		const struct ac_call call = call_of_form(ac_form_of(
+		    ENTRY_cublasLtMatmul, CUBLAS_OP_N, CUBLAS_OP_N,
+		    AC_TYPE_F32, AC_ASKED_FP32) | i << AC_EPILOGUE_SHIFT);
+
+		assert_int_equal(call.epilogue, i);
+		ac_describe(&call, NULL, &d);
+		assert_int_equal(d.key.operation, AC_OP_GEMM_LT);
+		assert_string_equal(d.key.shape, i ? ac_epilogue_names[i]
+		    : "");
+		assert_string_equal(d.op.fact[AC_FACT_EPILOGUE],
+		    ac_epilogue_names[i]);
+	}
+	ac_describe(&noted, NULL, &d);
+	assert_string_equal(d.key.shape, "other: A_SCALE_POINTER");
+	assert_string_equal(d.op.fact[AC_FACT_EPILOGUE], "other");
+	describe(&d);
+	assert_null(d.op.fact[AC_FACT_EPILOGUE]);
 }
 
 static void
@@ -505,6 +539,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_forms, begin),
 		cmocka_unit_test_setup(test_product, begin),
+		cmocka_unit_test_setup(test_epilogues, begin),
 		cmocka_unit_test_setup(test_letters, begin),
 		cmocka_unit_test_setup(test_types, begin),
 		cmocka_unit_test_setup(test_asked, begin),

@@ -26,6 +26,13 @@ ac_type_class_of(cudaDataType a, cudaDataType b, cudaDataType c, int compute)
 	    ? AC_TYPE_F32 : AC_TYPE_OTHER;
 }
 
+/* As shim/lt/content.c has it. */
+const char *
+ac_lt_odd_name(int32_t odd)
+{
+	return odd == 3 ? "POINTER_MODE" : NULL;
+}
+
 enum { ROOM = 4096 };
 
 static struct ac_lt_matrix
@@ -234,6 +241,24 @@ test_what_is_not_understood(void **state)
 	REFUSES(x.transb = CUBLAS_OP_T);
 }
 
+/* The first of what stands in the way. */
+static void
+test_names_of_others(void **state)
+{
+	struct ac_lt_content x = good();
+
+	(void)state;
+	x.c.type = CUDA_R_16F;
+	assert_string_equal(ac_lt_other_name(&x), "types or sizes");
+	x.epilogue = CUBLASLT_EPILOGUE_GELU_BIAS;
+	x.d.order = x.c.order = CUBLASLT_ORDER_ROW;
+	assert_string_equal(ac_lt_other_name(&x), "an epilogue in row order");
+	x.epilogue = 77;
+	assert_string_equal(ac_lt_other_name(&x), "an unknown epilogue");
+	x.odd = 3;
+	assert_string_equal(ac_lt_other_name(&x), "POINTER_MODE");
+}
+
 static void
 test_asked(void **state)
 {
@@ -260,6 +285,7 @@ main(void)
 		cmocka_unit_test(test_products),
 		cmocka_unit_test(test_epilogues),
 		cmocka_unit_test(test_what_is_not_understood),
+		cmocka_unit_test(test_names_of_others),
 		cmocka_unit_test(test_asked),
 	};
 
