@@ -84,7 +84,7 @@ ac_recast_gelu(float y)
 	    + x * 0.000154035304f))))));
 	struct ac_recast_gelu gelu;
 
-	gelu.share = 1 / (1 + e);
+	gelu.share = y < -10 ? 0 : 1 / (1 + e);
 	gelu.slope = gelu.share + near * (1.5957691216f + 0.2140644488f
 	    * square) * (e * gelu.share * gelu.share);
 	return gelu;

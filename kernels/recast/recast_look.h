@@ -188,8 +188,7 @@ ac_recast_look_at(const struct ac_recast_place *place, double dot)
 	look = after->activation ? ac_recast_look_through(after->activation,
 	    aux, c, added + hides, added)
 	    : ac_recast_look_of(c, added + hides, added);
-	look.hidden |= ac_recast_hides(hides, after->activation ? (float)added
-	    : look.added);
+	look.hidden |= ac_recast_hides(hides, look.added);
 	return look;
 }
 

@@ -76,3 +76,13 @@ cast_number(enum cast_fill fill, uint64_t *seed)
 {
 	return number(fill, next(seed));
 }
+
+double
+cast_near_normal(uint64_t *seed)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += (double)next(seed) * 0x1p-32;
+	return sum;
+}

@@ -22,5 +22,7 @@ enum cast_fill {
 
 /* The next number of a fill. */
 float cast_number(enum cast_fill fill, uint64_t *seed);
+/* One of deviation 1, as good as normal: a sum of twelve. */
+double cast_near_normal(uint64_t *seed);
 
 #endif

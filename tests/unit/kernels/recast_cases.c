@@ -412,3 +412,15 @@ recast_copy_c(struct recast_data *d)
 				    *recast_c_at(d, b, i, j);
 	return copy;
 }
+
+float *
+recast_copy_old(struct recast_data *d)
+{
+	const struct ac_recast *r = &d->recast;
+	float *copy = take(d->result_count, sizeof(float));
+
+	for (int64_t at = 0; at < (int64_t)d->result_count; at++)
+		copy[at] = *recast_old_at(d, at / (r->m * r->n), at % r->m,
+		    at / r->m % r->n);
+	return copy;
+}

@@ -96,7 +96,8 @@ void recast_whole(struct recast_data *data);
  * packed). With beta 0 or alpha 0 what they multiply is not looked at. */
 double recast_exact(struct recast_data *data, int64_t b, int64_t i, int64_t j,
     const float *c);
-/* A packed copy of C; to be freed. */
+/* A packed copy of C, or of what beta scales; to be freed. */
 float *recast_copy_c(struct recast_data *data);
+float *recast_copy_old(struct recast_data *data);
 
 #endif
