@@ -43,7 +43,7 @@ recipe_sources = shim/gemm/cublas_door.c shim/gemm/job.c \
 site_world = tests/unit/shim/site_world.c shim/bind/catalogue.c \
 	shim/site/describe.c shim/site/sites.c
 lt_world = tests/unit/shim/lt_world.c shim/bind/catalogue.c \
-	shim/lt/content.c shim/lt/library.c
+	shim/lt/content.c shim/lt/library.c shim/lt/proof.c
 shadow_sources = shim/graph/shadow.c shim/graph/shadow_graph.c \
 	shim/graph/shadow_note.c shim/graph/shadow_pool.c
 trial_parts = tests/unit/shim/trial_world.c shim/trial/timing.c \

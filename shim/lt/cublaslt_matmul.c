@@ -71,16 +71,29 @@ find_use(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
 }
 
 static const struct ac_lt_use *
-use_of(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
-    int device, struct ac_lt_scratch *scratch)
+use_in(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
+    int device, struct ac_lt_known *known, struct ac_lt_scratch *scratch)
 {
-	const struct ac_lt_asked asked = asked_of(x, call, device);
-	struct ac_lt_known *known = ac_lt_know(&asked, &scratch->known);
 	const struct ac_lt_use *use = known ? atomic_load_explicit(
 	    &known->site, memory_order_acquire) : NULL;
 
 	return !known || (use && ac_site_is_current(use->site)) ? use
 	    : find_use(x, call, device, known, scratch);
+}
+
+/* A call that is kept need not be known in all that a recast depends on. */
+static const struct ac_lt_use *
+use_of(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
+    int device, struct ac_lt_scratch *scratch)
+{
+	const struct ac_lt_asked asked = asked_of(x, call, device);
+	struct ac_lt_known *known = ac_lt_know(&asked, &scratch->known), *all;
+	const struct ac_lt_use *use = use_in(x, call, device, known, scratch);
+
+	if (!use || use->site->is_plain)
+		return use;
+	all = ac_lt_confirm(&asked, known, &scratch->known);
+	return all == known ? use : use_in(x, call, device, all, scratch);
 }
 
 /* ---- The wrapper -------------------------------------------------------- */

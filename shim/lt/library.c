@@ -4,6 +4,7 @@
 
 #include "base/lock.h"
 #include "shim/bind/thunk.h"
+#include "shim/lt/proof.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -57,17 +58,20 @@ learn(struct ac_lt_library *library, struct ac_provider *provider)
 
 	if (!ac_provider_is_complete(provider))
 		return UNREADABLE;
-	*library = (struct ac_lt_library){
-		.get = PROVIDER(provider, cublasLtMatmulDescGetAttribute),
-		.get_layout = PROVIDER(provider,
-		    cublasLtMatrixLayoutGetAttribute)
-	};
+	library->get = PROVIDER(provider, cublasLtMatmulDescGetAttribute);
+	library->get_layout = PROVIDER(provider,
+	    cublasLtMatrixLayoutGetAttribute);
+	library->count = 0;
+	library->is_larger = false;
 	if (PROVIDER(provider, cublasLtMatmulDescInit_internal)(&fresh.opaque,
 	    sizeof fresh, CUBLAS_COMPUTE_32F, CUDA_R_32F))
 		return UNKNOWN;
 	for (int i = 0; i < AC_LT_ATTRIBUTES; i++)
 		if (!learn_attribute(library, &fresh.opaque, i))
 			return UNKNOWN;
+	ac_lt_prove(provider, library, &library->proof);
+	atomic_store_explicit(&library->provider, provider,
+	    memory_order_release);
 	return LEARNT;
 }
 
@@ -95,5 +99,8 @@ ac_lt_library_of(struct ac_provider *provider)
 void
 ac_lt_library_forget(const struct ac_provider *provider)
 {
-	atomic_store(&slots[ac_provider_slot(provider)].state, UNKNOWN);
+	const unsigned slot = ac_provider_slot(provider);
+
+	atomic_store(&slots[slot].library.provider, NULL);
+	atomic_store(&slots[slot].state, UNKNOWN);
 }

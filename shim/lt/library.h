@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/lt/library.h -- what is learnt once of each libcublasLt that the program
- * uses, from descriptors of our own: which attributes it knows, and what they
- * are when nobody has set them. Newer libraries have attributes that no header
- * of ours names; a call that sets one of them is none that we understand. */
+ * uses, from descriptors of our own: which attributes it knows, what they are
+ * when nobody has set them, and where it stores them. Newer libraries have
+ * attributes that no header of ours names; a call that sets one of them is none
+ * that we understand. */
 #ifndef AC_SHIM_LT_LIBRARY_H
 #define AC_SHIM_LT_LIBRARY_H
 
@@ -10,6 +11,7 @@
 
 #include <cublasLt.h>
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,7 +26,40 @@ struct ac_lt_attribute {
 	unsigned char fresh[AC_LT_VALUE]; /* as in a new descriptor */
 };
 
+/* ---- Where attributes are stored: shim/lt/proof.h ------------------------ */
+
+enum {
+	AC_LT_LAYOUT_WORDS = 7,      /* of 8 bytes, with all attributes */
+	AC_LT_HEAD_WORDS = 6,        /* of a layout without PLANE_OFFSET; of an
+	                              * operation with types, transposes and
+	                              * epilogue */
+	AC_LT_HASHED_WORD = 2,       /* of an operation: all attributes */
+	AC_LT_OPERATION_WORDS = 32,
+	AC_LT_SORTS = 8
+};
+
+/* Operations of one sort have the same attributes; headers have had several. */
+struct ac_lt_sort {
+	uint64_t id;                 /* no other sort, of any library, has it */
+	uint64_t value;              /* of the word that tells sorts apart */
+	unsigned words;              /* that a descriptor surely has */
+	/* The bits of attributes, but for those of struct ac_lt_pointers. */
+	uint64_t mask[AC_LT_OPERATION_WORDS] __attribute__((aligned(16)));
+};
+
+struct ac_lt_proof {
+	const char *objection;       /* NULL: proven; or what is not so */
+	unsigned at;                 /* which word tells sorts apart, */
+	uint64_t tell;               /* and by which bits */
+	unsigned count;
+	struct ac_lt_sort sorts[AC_LT_SORTS]; /* the newest first */
+};
+
+/* ---- The library --------------------------------------------------------- */
+
 struct ac_lt_library {
+	/* NULL: unloaded, so that what is below is of none. */
+	_Atomic(const struct ac_provider *) provider;
 	/* The getters; never NULL. */
 	__typeof__(&cublasLtMatmulDescGetAttribute)   get;
 	__typeof__(&cublasLtMatrixLayoutGetAttribute) get_layout;
@@ -32,6 +67,7 @@ struct ac_lt_library {
 	struct ac_lt_attribute attributes[AC_LT_ATTRIBUTES];
 	bool is_larger;              /* it has an attribute that is too large
 	                              * to be looked at */
+	struct ac_lt_proof proof;
 };
 
 /* The library of `provider`, learnt at the first call; NULL: it exports too

@@ -15,4 +15,6 @@ libautocast_so_SOURCES += \
 	shim/lt/plan.c \
 	shim/lt/plan.h \
 	shim/lt/product.c \
-	shim/lt/product.h
+	shim/lt/product.h \
+	shim/lt/proof.c \
+	shim/lt/proof.h

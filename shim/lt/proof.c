@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/lt/proof.c -- finds where descriptors store their attributes. */
+#include "shim/lt/proof.h"
+
+#include <string.h>
+
+enum {
+	ROOM = 512,                  /* bytes: more than a descriptor has */
+	LAYOUT_ATTRIBUTES = 9,
+	LAYOUT_BYTES = AC_LT_LAYOUT_WORDS * 8,
+	HEAD_BYTES = AC_LT_HEAD_WORDS * 8,
+	NOWHERE = -1
+};
+
+/* All bits of a byte, and half of them. */
+static const unsigned char patterns[] = { 0xff, 0x5a };
+enum { PATTERNS = sizeof patterns };
+
+union room {
+	cublasLtMatmulDescOpaque_t operation;
+	cublasLtMatrixLayoutOpaque_t layout;
+	unsigned char bytes[ROOM];
+};
+
+struct answer {
+	cublasStatus_t status;
+	unsigned char value[AC_LT_VALUE];
+};
+
+/* Descriptors that are operations, or layouts: how to ask for each
+ * attribute, and what is known of where it is. */
+struct subject {
+	const struct ac_lt_library *library;
+	bool is_layout;
+	unsigned count;
+	uint8_t numbers[AC_LT_ATTRIBUTES], bytes[AC_LT_ATTRIBUTES];
+	union room room;
+	struct answer answers[AC_LT_ATTRIBUTES]; /* of room as it was made */
+	int at[AC_LT_ATTRIBUTES];    /* where its first byte is, or NOWHERE */
+	int owner[ROOM];             /* which attribute a byte is of, plus 1 */
+	bool tells[ROOM];            /* whether there is an answer depends on
+	                              * this byte */
+};
+
+static struct answer
+ask(struct subject *subject, unsigned i)
+{
+	struct answer answer = { CUBLAS_STATUS_SUCCESS, { 0 } };
+	size_t written;
+
+	answer.status = subject->is_layout ?
+	    subject->library->get_layout(&subject->room.layout,
+	    (cublasLtMatrixLayoutAttribute_t)subject->numbers[i],
+	    answer.value, subject->bytes[i], &written) :
+	    subject->library->get(&subject->room.operation,
+	    (cublasLtMatmulDescAttributes_t)subject->numbers[i],
+	    answer.value, subject->bytes[i], &written);
+	return answer;
+}
+
+/* What changing byte `at` by `pattern` did to attribute `i`; false: to its
+ * value, but not as if the byte was a byte of it. */
+static bool
+compare(struct subject *subject, unsigned i, unsigned at,
+    unsigned char pattern)
+{
+	const struct answer before = subject->answers[i];
+	const struct answer now = ask(subject, i);
+	int changed = NOWHERE;
+
+	if (now.status != before.status) {
+		subject->tells[at] = true;
+		return true;
+	}
+	for (unsigned j = 0; j < subject->bytes[i] && !now.status; j++) {
+		if (now.value[j] == before.value[j])
+			continue;
+		if (changed != NOWHERE
+		    || now.value[j] != (before.value[j] ^ pattern))
+			return false;
+		changed = (int)j;
+	}
+	if (changed == NOWHERE)
+		return true;
+	if (subject->at[i] == NOWHERE)
+		subject->at[i] = (int)at - changed;
+	if (subject->at[i] != (int)at - changed || (subject->owner[at]
+	    && subject->owner[at] != (int)i + 1))
+		return false;
+	subject->owner[at] = (int)i + 1;
+	return true;
+}
+
+/* Changes each of the first `extent` bytes of the room, which is as the library
+ * made it. */
+static const char *
+explore(struct subject *subject, unsigned extent)
+{
+	memset(subject->owner, 0, sizeof subject->owner);
+	for (unsigned i = 0; i < subject->count; i++) {
+		subject->answers[i] = ask(subject, i);
+		subject->at[i] = NOWHERE;
+	}
+	for (unsigned at = 0; at < extent; at++)
+		for (unsigned p = 0; p < PATTERNS && !subject->tells[at]; p++) {
+			bool is_so = true;
+
+			subject->room.bytes[at] ^= patterns[p];
+			for (unsigned i = 0; i < subject->count; i++)
+				is_so &= compare(subject, i, at, patterns[p]);
+			subject->room.bytes[at] ^= patterns[p];
+			if (!is_so && !subject->tells[at])
+				return "an attribute is no copy of its bytes";
+		}
+	return NULL;
+}
+
+/* Whether all bytes of attribute `i` were found, below `end`. */
+static bool
+is_whole(const struct subject *subject, unsigned i, unsigned end)
+{
+	const int at = subject->at[i];
+
+	if (at < 0 || (unsigned)at + subject->bytes[i] > end)
+		return false;
+	for (int j = at; j < at + subject->bytes[i]; j++)
+		if (subject->owner[j] != (int)i + 1)
+			return false;
+	return true;
+}
+
+/* ---- Layouts ------------------------------------------------------------- */
+
+static bool
+make_layout(struct subject *subject, struct ac_provider *provider, int fill)
+{
+	memset(&subject->room, fill, sizeof subject->room);
+	return !PROVIDER(provider, cublasLtMatrixLayoutInit_internal)(
+	    &subject->room.layout, sizeof subject->room.layout, CUDA_R_32F, 3,
+	    5, 7);
+}
+
+/* All of its first bytes are compared, so that it need not be known what is
+ * where; but it must be there, and none may be uninitialised. */
+static const char *
+prove_layout(struct subject *subject, struct ac_provider *provider)
+{
+	unsigned char first[LAYOUT_BYTES];
+	const char *objection;
+
+	subject->is_layout = true;
+	subject->count = LAYOUT_ATTRIBUTES;
+	memset(subject->tells, 0, sizeof subject->tells);
+	if (!make_layout(subject, provider, 0xff))
+		return "a layout cannot be made";
+	memcpy(first, subject->room.bytes, sizeof first);
+	if (!make_layout(subject, provider, 0)
+	    || memcmp(first, subject->room.bytes, sizeof first))
+		return "a layout is not initialised";
+	for (unsigned i = 0; i < LAYOUT_ATTRIBUTES; i++) {
+		size_t bytes = 0;
+
+		if (subject->library->get_layout(&subject->room.layout,
+		    (cublasLtMatrixLayoutAttribute_t)i, NULL, 0, &bytes)
+		    || !bytes || bytes > AC_LT_VALUE)
+			return "a layout lacks an attribute";
+		subject->numbers[i] = (uint8_t)i;
+		subject->bytes[i] = (uint8_t)bytes;
+	}
+	/* The last widens its bytes, so it is no copy. */
+	subject->count--;
+	objection = explore(subject, 2 * LAYOUT_BYTES);
+	for (unsigned i = 0; i < subject->count && !objection; i++)
+		if (!is_whole(subject, i, i == subject->count - 1
+		    ? LAYOUT_BYTES : HEAD_BYTES))
+			objection = "an attribute of a layout is elsewhere";
+	subject->count++;
+	for (unsigned i = 0; i < 2 * LAYOUT_BYTES && !objection; i++) {
+		const struct answer before = ask(subject, subject->count - 1);
+		struct answer now;
+
+		subject->room.bytes[i] ^= patterns[0];
+		now = ask(subject, subject->count - 1);
+		subject->room.bytes[i] ^= patterns[0];
+		if (subject->tells[i] || (i >= LAYOUT_BYTES
+		    && memcmp(&now, &before, sizeof now)))
+			objection = "a layout has several sorts";
+	}
+	return objection;
+}
+
+/* ---- Operations ---------------------------------------------------------- */
+
+static bool
+make_operation(struct subject *subject, struct ac_provider *provider,
+    size_t bytes, int fill)
+{
+	memset(&subject->room, fill, sizeof subject->room);
+	return !PROVIDER(provider, cublasLtMatmulDescInit_internal)(
+	    &subject->room.operation, bytes, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+}
+
+/* A descriptor of the fewest bytes that make one of its sort. */
+struct least {
+	size_t   bytes;
+	unsigned extent;      /* bytes that the library wrote, and holes */
+	uint64_t answered;    /* attributes, as bits */
+	unsigned char image[ROOM];
+};
+
+static uint64_t
+answered(struct subject *subject)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < subject->count; i++)
+		if (!ask(subject, i).status)
+			bits |= UINT64_C(1) << i;
+	return bits;
+}
+
+/* Larger descriptors have more attributes. Returns how many sorts there are, or
+ * -1 if there are too many, or if their sizes do not tell. */
+static int
+find_sorts(struct subject *subject, struct ac_provider *provider,
+    struct least *least)
+{
+	int count = 0;
+
+	for (size_t bytes = 8; bytes <= ROOM; bytes += 8) {
+		struct least *next = &least[count];
+		uint64_t bits;
+
+		if (!make_operation(subject, provider, bytes, 0))
+			continue;
+		bits = answered(subject);
+		if (count && next[-1].answered == bits)
+			continue;
+		if (count == AC_LT_SORTS
+		    || (count && (next[-1].answered & ~bits)))
+			return -1;
+		next->bytes = bytes;
+		next->answered = bits;
+		memcpy(next->image, subject->room.bytes, ROOM);
+		if (!make_operation(subject, provider, bytes, 0xff))
+			return -1;
+		next->extent = ROOM;
+		while (next->extent && next->image[next->extent - 1]
+		    != subject->room.bytes[next->extent - 1])
+			next->extent--;
+		count++;
+	}
+	return count;
+}
+
+/* What else tells the sorts apart: whatever differs in new descriptors. */
+static void
+compare_sorts(struct subject *subject, const struct least *least, int count)
+{
+	for (int i = 1; i < count; i++)
+		for (unsigned at = 0; at < least[0].extent; at++)
+			if (least[i].image[at] != least[0].image[at])
+				subject->tells[at] = true;
+}
+
+static bool
+may_change(uint8_t number)
+{
+	return number == CUBLASLT_MATMUL_DESC_BIAS_POINTER
+	    || number == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER
+	    || number == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD
+	    || number == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE;
+}
+
+static const char *
+prove_sort(struct subject *subject, const struct least *least,
+    struct ac_lt_sort *sort)
+{
+	static const uint8_t head[] = { CUBLASLT_MATMUL_DESC_COMPUTE_TYPE,
+		CUBLASLT_MATMUL_DESC_SCALE_TYPE,
+		CUBLASLT_MATMUL_DESC_POINTER_MODE,
+		CUBLASLT_MATMUL_DESC_TRANSA, CUBLASLT_MATMUL_DESC_TRANSB,
+		CUBLASLT_MATMUL_DESC_EPILOGUE };
+	unsigned char mask[sizeof sort->mask] = { 0 };
+	const char *objection;
+
+	if (least->extent > sizeof mask || least->extent < HEAD_BYTES)
+		return "an operation is of another size";
+	memcpy(subject->room.bytes, least->image, ROOM);
+	objection = explore(subject, least->extent);
+	if (objection)
+		return objection;
+	for (unsigned i = 0; i < subject->count; i++) {
+		const uint8_t number = subject->numbers[i];
+
+		if (subject->answers[i].status)
+			continue;
+		if (!is_whole(subject, i, memchr(head, number, sizeof head)
+		    ? HEAD_BYTES : least->extent))
+			return "an attribute of an operation is elsewhere";
+		if (!may_change(number))
+			memset(mask + subject->at[i], 0xff, subject->bytes[i]);
+	}
+	sort->words = (least->extent + 7) / 8;
+	memcpy(sort->mask, mask, sizeof mask);
+	return sort->mask[AC_LT_HASHED_WORD] == UINT64_MAX ? NULL
+	    : "an operation has a hole";
+}
+
+/* The word that tells sorts apart, and its value in each. */
+static const char *
+prove_tell(const struct subject *subject, const struct least *least,
+    struct ac_lt_proof *proof)
+{
+	unsigned char tell[8] = { 0 };
+	unsigned at = 0;
+
+	while (at < ROOM && !subject->tells[at])
+		at++;
+	proof->at = at < ROOM ? at / 8 : 0;
+	for (; at < ROOM; at++) {
+		if (subject->tells[at] && at / 8 != proof->at)
+			return "several words tell what there is";
+		if (subject->tells[at])
+			tell[at % 8] = 0xff;
+	}
+	memcpy(&proof->tell, tell, sizeof tell);
+	if ((proof->at + 1) * 8 > least[0].extent)
+		return "a short operation does not tell what it has";
+	for (unsigned i = 0; i < proof->count; i++) {
+		const unsigned char *image = least[proof->count - 1 - i].image;
+
+		memcpy(&proof->sorts[i].value, image + 8 * proof->at, 8);
+		proof->sorts[i].value &= proof->tell;
+		for (unsigned j = 0; j < i; j++)
+			if (proof->sorts[i].value == proof->sorts[j].value)
+				return "operations do not tell what they have";
+	}
+	return NULL;
+}
+
+static const char *
+prove_operation(struct subject *subject, struct ac_provider *provider,
+    struct ac_lt_proof *proof)
+{
+	static uint64_t last_id;
+	static struct least least[AC_LT_SORTS];
+	const struct ac_lt_library *library = subject->library;
+	const char *objection = NULL;
+	int count;
+
+	subject->is_layout = false;
+	subject->count = library->count;
+	memset(subject->tells, 0, sizeof subject->tells);
+	for (unsigned i = 0; i < library->count; i++) {
+		subject->numbers[i] = library->attributes[i].number;
+		subject->bytes[i] = library->attributes[i].bytes;
+	}
+	count = find_sorts(subject, provider, least);
+	if (count < 1 || library->is_larger)
+		return "there are other operations";
+	compare_sorts(subject, least, count);
+	proof->count = (unsigned)count;
+	for (int i = 0; i < count && !objection; i++) {
+		proof->sorts[i].id = ++last_id;
+		objection = prove_sort(subject, &least[count - 1 - i],
+		    &proof->sorts[i]);
+	}
+	return objection ? objection : prove_tell(subject, least, proof);
+}
+
+void
+ac_lt_prove(struct ac_provider *provider, const struct ac_lt_library *library,
+    struct ac_lt_proof *proof_out)
+{
+	static struct subject subject; /* large for a stack */
+
+	subject.library = library;
+	*proof_out = (struct ac_lt_proof){
+		.objection = prove_layout(&subject, provider)
+	};
+	if (!proof_out->objection)
+		proof_out->objection = prove_operation(&subject, provider,
+		    proof_out);
+}
