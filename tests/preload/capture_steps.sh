@@ -11,7 +11,7 @@ esac
 mkdir -p "$AUTOCAST_STATE"
 guarded='gemm -> fp16,tf32 profit=off guard=on'
 conv='conv -> fp16 profit=off guard=on'
-for program in steps steps_conv; do
+for program in steps steps_conv steps_lt; do
 	[ ! -e "$clients/$program" ] ||
 	    cp "$clients/$program" "$work/xla_$program"
 done
@@ -98,6 +98,42 @@ for door in sgemm ex; do
 	    global '60 0 0 36 0'
 	native no xla $door steps
 done
+
+# Products of cublasLt with what follows them: the fifth by one algorithm is the
+# first that may be recast.
+for mode in global thread relaxed; do
+	steps "cublasLt: a thousand replays have eager bits, $mode capture" \
+	    "$guarded" "$clients/steps_lt" lt replay $mode '68 12 0 -1 0'
+	native no replay lt steps_lt
+	steps "cublasLt: first met in a $mode capture: kept" "$guarded" \
+	    "$clients/steps_lt" lt first $mode '0 0 12 -1 0'
+	native yes first lt steps_lt
+done
+for test in clone child relaunch second; do
+	steps "cublasLt: $test" "$guarded" "$clients/steps_lt" lt $test \
+	    global '68 12 0 -1 0'
+done
+steps 'cublasLt: three captures update the first' "$guarded" \
+    "$clients/steps_lt" lt update global '152 48 0 3 0'
+steps 'cublasLt, forced' 'gemm -> fp16 profit=off guard=off' \
+    "$clients/steps_lt" lt replay global '68 12 0 -1 0'
+steps 'cublasLt: as XLA does it: in TF32, and each update holds' "$guarded" \
+    "$work/xla_steps_lt" lt xla global '56 48 0 36 0'
+native no xla lt steps_lt
+steps 'cublasLt: as XLA does it, a bad layer: kept' "$guarded" \
+    "$work/xla_steps_lt" lt bad global '8 0 47 36 0'
+native yes bad lt steps_lt
+steps 'cublasLt: guard=strict keeps' 'gemm -> fp16 profit=off guard=strict' \
+    "$work/xla_steps_lt" lt xla global '8 0 48 36 0'
+native yes xla lt steps_lt
+steps 'cublasLt: as XLA does it, forced: no casts' \
+    'gemm -> fp16 profit=off guard=off' "$work/xla_steps_lt" lt xla global \
+    '8 0 48 36 0'
+native yes xla lt steps_lt
+steps 'cublasLt: as XLA does it, TF32 forced' \
+    'gemm -> tf32 profit=off guard=off' "$work/xla_steps_lt" lt xla global \
+    '56 48 0 36 0'
+native no xla lt steps_lt
 
 # Sites that the default policy tries within one step, for its rates.
 steps 'default policy: as XLA does it' default "$work/xla_steps" large xla global \

@@ -4,6 +4,7 @@
  * steps DOOR TEST MODE. DOOR: sgemm, ex (cublasGemmEx), large (sgemm with more
  * than 2^24 operations), or what the program was built with (steps.h). MODE:
  * global, thread, relaxed. TEST:
+ *   first    a capture before all else
  *   replay   four steps on data of their own, a capture, a thousand replays
  *   clone    the same of a clone of the graph, which is destroyed
  *   child    as a child of another graph
@@ -15,7 +16,7 @@
  *            child of one graph; with other buffers each child is replaced
  *   bad      the same, and the fifth layer cancels
  * A replay has the bits that eager calls had just before, but for at-once and
- * where nothing was recast before the capture: xla, bad.
+ * where nothing was recast before the capture: first, xla, bad.
  * Prints what was asked for and made in captures, how many updates held, and
  * hashes of the fifth layer and of all after the last replay.
  */
@@ -254,6 +255,14 @@ replay(cudaGraphExec_t exec, int set, int times)
 /* ---- Tests --------------------------------------------------------------- */
 
 static void
+test_first(void)
+{
+	fill(1, false);
+	CUDA(cudaGraphLaunch(instantiate(capture(0)), stream));
+	take(0, found);
+}
+
+static void
 test_replay(void)
 {
 	warm_up();
@@ -407,6 +416,7 @@ static const struct test {
 	const char *name;
 	void (*run)(void);
 } tests[] = {
+	{ "first", test_first },
 	{ "replay", test_replay }, { "clone", test_clone },
 	{ "child", test_child }, { "relaunch", test_relaunch },
 	{ "update", test_update }, { "second", test_second },
