@@ -25,8 +25,9 @@ site_of(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
 	};
 	const struct ac_site_call asked = {
 		(cublasHandle_t)x->handle, call->caller, p->m, p->n, p->k,
-		p->batch, form, p->epilogue == AC_EPILOGUE_OTHER
-		    ? ac_lt_other_name(content) : NULL
+		p->batch, form, p->epilogue != AC_EPILOGUE_OTHER ? NULL
+		    : content->odd ? ac_lt_odd_name(content->odd)
+		    : ac_lt_other_name(content)
 	};
 	const bool fits = AC_SITE_FITS(p->m) && AC_SITE_FITS(p->n)
 	    && AC_SITE_FITS(p->k) && AC_SITE_FITS(p->batch);

@@ -44,8 +44,6 @@ epilogue_of(const struct ac_lt_content *x)
 const char *
 ac_lt_other_name(const struct ac_lt_content *x)
 {
-	if (x->odd)
-		return ac_lt_odd_name(x->odd);
 	if (epilogue_named(x) == AC_EPILOGUE_OTHER)
 		return "an unknown epilogue";
 	if (epilogue_of(x) == AC_EPILOGUE_OTHER)

@@ -29,8 +29,8 @@ struct ac_lt_product {
  * OTHER. */
 struct ac_lt_product ac_lt_product_of(const struct ac_lt_content *content);
 
-/* Of content whose epilogue is OTHER: what it is that nobody understands, for a
- * person. */
+/* Of content that is not odd and whose epilogue is OTHER: what it is that no
+ * recipe understands, for a person. */
 const char *ac_lt_other_name(const struct ac_lt_content *content);
 
 /* Of an epilogue: NVIDIA's value, and what it does. */

@@ -26,13 +26,6 @@ ac_type_class_of(cudaDataType a, cudaDataType b, cudaDataType c, int compute)
 	    ? AC_TYPE_F32 : AC_TYPE_OTHER;
 }
 
-/* As shim/lt/content.c has it. */
-const char *
-ac_lt_odd_name(int32_t odd)
-{
-	return odd == 3 ? "POINTER_MODE" : NULL;
-}
-
 enum { ROOM = 4096 };
 
 static struct ac_lt_matrix
@@ -255,8 +248,6 @@ test_names_of_others(void **state)
 	assert_string_equal(ac_lt_other_name(&x), "an epilogue in row order");
 	x.epilogue = 77;
 	assert_string_equal(ac_lt_other_name(&x), "an unknown epilogue");
-	x.odd = 3;
-	assert_string_equal(ac_lt_other_name(&x), "POINTER_MODE");
 }
 
 static void
