@@ -7,6 +7,9 @@
 #include "shim/gemm/recipe.h"
 #include "shim/lt/plan.h"
 
+/* cublasLt wants 256 bytes (manual of cublasLtMatmul()). */
+enum { WORKSPACE_MASK = 255 };
+
 /* A call as a product; the first member is what the recipes know of it. */
 struct lt_gemm {
 	struct ac_gemm                gemm;
@@ -51,14 +54,12 @@ describe(const struct ac_job *job, const struct lt_gemm *call,
     struct ac_lt_kind *kind, struct ac_lt_run *run)
 {
 	const bool casts = product->a.type != CUDA_R_32F;
-	/* cublasLt wants 256 bytes (manual of cublasLtMatmul()). */
-	const bool has_room = !((uintptr_t)call->x->workspace & 255);
 
 	*run = (struct ac_lt_run){
 		.handle = call->x->handle, .alpha = product->alpha,
 		.a = product->a.data, .b = product->b.data,
 		.beta = product->beta,
-		.workspace = has_room ? call->x->workspace : NULL,
+		.workspace = call->x->workspace,
 		.stream = job->call.place->stream,
 		.driver = job->call.place->driver
 	};
@@ -149,10 +150,21 @@ static const struct ac_gemm_door lt_door = {
 
 /* ---- A call -------------------------------------------------------------- */
 
+/* Of an algorithm and the room that it has: one that ran in another workspace
+ * may not run in this one, which the program is to hear. */
 static uint64_t
-hash_of(const cublasLtMatmulAlgo_t *algorithm)
+hash_of(const struct ac_lt_arguments *x)
 {
-	return algorithm ? ac_table_hash(algorithm, sizeof *algorithm) : 0;
+	struct {
+		cublasLtMatmulAlgo_t algorithm;
+		uint64_t             room;
+	} choice;
+
+	if (!x->algorithm)
+		return 0;
+	choice.algorithm = *x->algorithm;
+	choice.room = x->workspace ? 1 + x->workspace_bytes : 0;
+	return ac_table_hash(&choice, sizeof choice);
 }
 
 /* C == D of one layout is what the output holds. */
@@ -176,7 +188,7 @@ set_tail(struct lt_gemm *call)
 			.aux_ld = reads_aux ? call->pointers.aux_ld : 0,
 			.aux_stride = reads_aux ? call->pointers.aux_stride : 0
 		},
-		.algorithm = hash_of(call->x->algorithm)
+		.algorithm = hash_of(call->x)
 	};
 	if (apart)
 		call->tail.added = (struct ac_recast_added){
@@ -204,7 +216,18 @@ set_gemm(struct lt_gemm *call)
 	};
 }
 
-/* Whether what the epilogue reads and writes is there. */
+/* As far as the host can see. */
+static bool
+reads_c(const struct lt_gemm *call)
+{
+	const float *beta = call->x->beta;
+
+	return call->use->product.pointer_mode == CUBLAS_POINTER_MODE_HOST
+	    && beta && *beta != 0;
+}
+
+/* Whether the workspace can be used, and all that the product and its epilogue
+ * read and write is there: else cublasLt has something to say. */
 static bool
 is_complete(const struct lt_gemm *call)
 {
@@ -212,7 +235,9 @@ is_complete(const struct lt_gemm *call)
 	    &ac_lt_epilogues[call->use->product.epilogue];
 
 	return (call->pointers.bias || !(does->adds_bias || does->sums_output))
-	    && (call->pointers.aux || does->aux == AC_LT_AUX_NO);
+	    && (call->pointers.aux || does->aux == AC_LT_AUX_NO)
+	    && (call->x->c || !reads_c(call))
+	    && !((uintptr_t)call->x->workspace & WORKSPACE_MASK);
 }
 
 static bool

@@ -78,13 +78,21 @@ stored(const struct ac_lt_matrix *x)
 	return (struct ac_lt_stored){ x->ld, x->batch > 1 ? x->stride : 0 };
 }
 
+static bool
+is_operation(int32_t trans)
+{
+	return trans == CUBLAS_OP_N || trans == CUBLAS_OP_T
+	    || trans == CUBLAS_OP_C;
+}
+
 /* Whether the sizes, orders and types make a product that a recipe knows. */
 static bool
 is_understood(const struct ac_lt_content *x, int64_t k)
 {
 	const bool ta = x->transa != CUBLAS_OP_N, tb = x->transb != CUBLAS_OP_N;
 
-	return !x->odd && is_matrix(&x->a, x->d.batch)
+	return !x->odd && is_operation(x->transa) && is_operation(x->transb)
+	    && is_matrix(&x->a, x->d.batch)
 	    && is_matrix(&x->b, x->d.batch) && is_matrix(&x->c, x->d.batch)
 	    && is_matrix(&x->d, x->d.batch) && x->c.order == x->d.order
 	    && x->c.rows == x->d.rows && x->c.cols == x->d.cols

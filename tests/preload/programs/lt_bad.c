@@ -2,12 +2,13 @@
 /*
  * tests/preload/programs/lt_bad.c -- calls of cublasLt that are wrong, or that
  * few programs make: null pointers, descriptors that nobody made, algorithms of
- * another product, workspaces too small, attributes that nobody knows. A line
- * each: what, the status, a hash of all that was written.
+ * another product, workspaces too small, attributes that nobody knows. Each
+ * comes from the place of eight good ones that it is like. A line each: what,
+ * the status, a hash of all that was written.
  */
 #include "lt_client.h"
 
-enum { WORKSPACE = 1 << 20 };
+enum { WORKSPACE = 1 << 20, GOOD = 8 };
 
 static cublasLtHandle_t handle;
 static unsigned char *workspace;
@@ -27,8 +28,20 @@ static struct lt_problem *problem;
 static struct lt_descriptors made;
 static struct call call;
 
+static int
+multiply(void)
+{
+	const int status = (int)cublasLtMatmul(call.handle, call.operation,
+	    call.alpha, call.a, call.a_layout, call.b, call.b_layout,
+	    call.beta, call.c, call.c_layout, call.d, call.d_layout,
+	    call.algorithm, call.workspace, call.bytes, NULL);
+
+	CUDA(cudaDeviceSynchronize());
+	return status;
+}
+
 static void
-begin_as(int kind, unsigned epilogue)
+begin_as(int kind, unsigned epilogue, const cublasLtMatmulAlgo_t *algorithm)
 {
 	const struct lt_wanted wanted = { .kind = &lt_kinds[kind], .m = 64,
 		.n = 48, .k = 32, .batch = 1, .turn_a = true,
@@ -39,33 +52,33 @@ begin_as(int kind, unsigned epilogue)
 	call = (struct call){ handle, made.operation, lt_alpha(problem),
 		problem->a.device, problem->b.device, lt_beta(problem),
 		lt_c(problem), problem->d.device, made.a, made.b, made.c,
-		made.d, NULL, workspace, WORKSPACE };
+		made.d, algorithm, workspace, WORKSPACE };
+	for (int i = 0; i < GOOD; i++)
+		client_expect(!multiply(), "a good call succeeds");
+	lt_renew(problem);
 }
 
 static void
 begin(unsigned epilogue)
 {
-	begin_as(LT_FP32, epilogue);
+	begin_as(LT_FP32, epilogue, NULL);
 }
 
 static void
 end(const char *what)
 {
-	const int status = (int)cublasLtMatmul(call.handle, call.operation,
-	    call.alpha, call.a, call.a_layout, call.b, call.b_layout,
-	    call.beta, call.c, call.c_layout, call.d, call.d_layout,
-	    call.algorithm, call.workspace, call.bytes, NULL);
+	const int status = multiply();
 
-	CUDA(cudaDeviceSynchronize());
 	(void)lt_check(problem);
 	printf("%s: %d %016" PRIx64 "\n", what, status, lt_hash(problem));
 	lt_undescribe(&made);
 	lt_drop(problem);
 }
 
-#define BAD(what, change)                                                 \
+#define BAD(what, change) BAD_BY(NULL, what, change)
+#define BAD_BY(algorithm, what, change)                                   \
 	do {                                                              \
-		begin(CUBLASLT_EPILOGUE_DEFAULT);                         \
+		begin_as(LT_FP32, CUBLASLT_EPILOGUE_DEFAULT, algorithm);  \
 		change;                                                   \
 		end(what);                                                \
 	} while (0)
@@ -144,7 +157,7 @@ algorithms(void)
 	BLAS(cublasLtMatmulPreferenceCreate(&preference));
 	BLAS(cublasLtMatmulPreferenceSetAttribute(preference,
 	    CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &much, sizeof much));
-	begin_as(LT_FP16_FP32, CUBLASLT_EPILOGUE_DEFAULT);
+	begin_as(LT_FP16_FP32, CUBLASLT_EPILOGUE_DEFAULT, NULL);
 	BLAS(cublasLtMatmulAlgoGetHeuristic(handle, made.operation, made.a,
 	    made.b, made.c, made.d, preference, 1, &other, &one));
 	end("of FP16");
@@ -155,12 +168,11 @@ algorithms(void)
 	end("of FP32");
 	for (int i = 0; i < count; i++)
 		if (results[i].workspaceSize) {
-			BAD("an algorithm in its workspace",
-			    call.algorithm = &results[i].algo);
-			BAD("in one too small",
-			    call.algorithm = &results[i].algo;
+			BAD_BY(&results[i].algo, "an algorithm in its "
+			    "workspace", (void)0);
+			BAD_BY(&results[i].algo, "in one too small",
 			    call.bytes = results[i].workspaceSize - 1);
-			BAD("in none", call.algorithm = &results[i].algo;
+			BAD_BY(&results[i].algo, "in none",
 			    call.workspace = NULL);
 		}
 	BLAS(cublasLtMatmulPreferenceDestroy(preference));
@@ -202,6 +214,7 @@ attributes(void)
 	ODD_LAYOUT(a, 5, int32_t, 2);
 	ODD_LAYOUT(a, 7, int64_t, 64);
 	ODD_LAYOUT(a, 8, uint32_t, 1);
+	ODD_LAYOUT(c, 4, int64_t, 72);
 	ODD_LAYOUT(d, 1, int32_t, CUBLASLT_ORDER_ROW);
 	ODD_LAYOUT(d, 2, uint64_t, 0);
 	ODD_LAYOUT(d, 63, int32_t, 1);

@@ -6,11 +6,12 @@
  * worst error against FP64.
  *
  *   lt_matrix [epilogue=NAME] [kind=NAME] [order=NAME] [batch=NAME] [c=NAME]
- *       [scalars=NAME] [size=MxNxK] [pad=N] [calls=N] [bits=N] [algo=null]
- *       [data=KIND]
+ *       [scalars=NAME] [size=MxNxK] [pad=N] [calls=N] [bits=N] [data=KIND]
+ *       [algo=null] [via=gemm]
  * `bits`: what a recast keeps of FP32 inputs at least (24: all). `calls`: of
  * each product, from the same place; the last is looked at. `data`: inf, nan,
- * tiny (1e-30), large (1e30). Exit status 1: an error is beyond its bound, or
+ * tiny (1e-30), large (1e30). `via=gemm`: by cuBLAS, what it can do, too. Exit
+ * status 1: an error is beyond its bound, or
  * something was written that must not be.
  */
 #include "lt_client.h"
@@ -50,9 +51,10 @@ enum { ORDERS = 7, BATCHES = 3, SOURCES = 4, MODES = 2, TN = 1,
 struct options {
 	const char *epilogue, *kind, *order, *batch, *source, *mode, *data;
 	int m, n, k, pad, calls, bits;
-	bool no_algo;
+	bool no_algo, by_cublas;
 };
 
+static cublasHandle_t blas;
 static cublasLtHandle_t handle;
 static void *workspace;
 static bool broken;
@@ -80,12 +82,16 @@ algorithm(const struct lt_descriptors *d, const struct options *o,
 	return status || !found ? NULL : &result->algo;
 }
 
-/* Trouble in a few elements of the first matrix of A, or all of it scaled. */
+/* Trouble in a few elements of the first matrix of A, or other numbers in all
+ * of them: FP16 has one exponent for a batch. */
 static void
 trouble(struct lt_problem *p, const char *data)
 {
 	const float bad = !strcmp(data, "nan") ? NAN : INFINITY;
 	const float size = !strcmp(data, "tiny") ? 1e-30f : 1e30f;
+	const size_t elements = (size_t)((p->a.batch - 1) * p->a.stride +
+	    p->a.ld * (p->a.row ? p->a.rows : p->a.cols));
+	float *values;
 
 	if (p->a.type != CUDA_R_32F)
 		return;
@@ -94,13 +100,27 @@ trouble(struct lt_problem *p, const char *data)
 		lt_put(&p->a, (size_t)(3 * p->a.ld + 5), &bad, 1);
 		return;
 	}
-	for (int64_t j = 0; j < (p->a.row ? p->a.rows : p->a.cols); j++)
-		for (int64_t i = 0; i < (p->a.row ? p->a.cols : p->a.rows);
-		    i++) {
-			const float x = size * (float)((i * 7 + j * 13) % 31 -
-			    15) / 16;
-			lt_put(&p->a, (size_t)(j * p->a.ld + i), &x, 1);
-		}
+	values = client_allocate(elements, sizeof *values);
+	for (int64_t i = 0; i < (int64_t)elements; i++)
+		values[i] = size * (float)(i * 7 % 31 - 15) / 16;
+	lt_put(&p->a, 0, values, elements);
+	free(values);
+}
+
+/* The same by cuBLAS: of FP32, in column order, without an epilogue, C in
+ * place. */
+static cublasStatus_t
+multiply_plainly(const struct lt_problem *p)
+{
+	const struct lt_wanted *w = &p->w;
+
+	BLAS(cublasSetPointerMode(blas, w->on_device ?
+	    CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST));
+	return cublasSgemmStridedBatched(blas, w->turn_a ? CUBLAS_OP_T :
+	    CUBLAS_OP_N, w->turn_b ? CUBLAS_OP_T : CUBLAS_OP_N, (int)w->m,
+	    (int)w->n, (int)w->k, lt_alpha(p), p->a.device, (int)p->a.ld,
+	    p->a.stride, p->b.device, (int)p->b.ld, p->b.stride, lt_beta(p),
+	    p->d.device, (int)p->d.ld, p->d.stride, w->batch);
 }
 
 static void
@@ -117,7 +137,8 @@ run(const struct lt_wanted *w, const struct options *o, const char *name)
 	lt_describe(p, &d);
 	for (int i = 0; i < o->calls; i++) {
 		lt_renew(p);
-		status = lt_multiply(handle, p, &d, algorithm(&d, o, &result),
+		status = o->by_cublas ? multiply_plainly(p) :
+		    lt_multiply(handle, p, &d, algorithm(&d, o, &result),
 		    workspace, WORKSPACE, NULL);
 		CUDA(cudaDeviceSynchronize());
 	}
@@ -220,9 +241,10 @@ take(struct options *o, const char *argument)
 
 	if (value)
 		return sscanf(value, "%dx%dx%d", &o->m, &o->n, &o->k) == 3;
-	o->no_algo |= !strcmp(argument, "algo=null");
-	if (o->no_algo && !strcmp(argument, "algo=null"))
-		return true;
+	if (!strcmp(argument, "algo=null"))
+		return o->no_algo = true;
+	if (!strcmp(argument, "via=gemm"))
+		return o->by_cublas = true;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		void *member = (char *)o + known[i].at;
 		const int number = (value = word(argument, known[i].name)) ?
@@ -251,6 +273,7 @@ main(int argc, char **argv)
 			fprintf(stderr, "lt_matrix: %s\n", argv[i]);
 			return EXIT_USAGE;
 		}
+	BLAS(cublasCreate(&blas));
 	BLAS(cublasLtCreate(&handle));
 	CUDA(cudaMalloc(&memory, WORKSPACE));
 	workspace = memory;
@@ -261,5 +284,6 @@ main(int argc, char **argv)
 				run_kind(&o, &lt_kinds[kind], e);
 	CUDA(cudaFree(workspace));
 	BLAS(cublasLtDestroy(handle));
+	BLAS(cublasDestroy(blas));
 	return broken;
 }

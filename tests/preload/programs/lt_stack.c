@@ -6,8 +6,9 @@
  * more bytes than an older header's. On the heap: destroyed right after the
  * call, while the product is queued; another thread's come to lie there.
  *
- *   lt_stack [threads=N] [rounds=N] [bits=N] [sizes=N]
- * `sizes`: how many there are of each dimension. Prints a checksum of all
+ *   lt_stack [threads=N] [rounds=N] [bits=N] [sizes=N] [few]
+ * `sizes`: how many there are of each dimension. `few`: four kinds of products,
+ * all of FP32. Prints a checksum of all
  * results. Exit status 1: an error is beyond its bound, or something was
  * written that must not be.
  */
@@ -19,6 +20,7 @@ enum { MOST = 16, NEIGHBOUR = 64, OLDER = 23 * 8 };
 
 static cublasLtHandle_t handle;
 static int threads = 8, rounds = 24, bits = 24, sizes = 3;
+static bool few;
 
 /* As a compiler may lay them out: what is behind one is not its own. */
 struct frame {
@@ -107,12 +109,20 @@ drawn(uint64_t *seed)
 {
 	static const int kinds[] = { LT_FP32, LT_FP32, LT_FP32, LT_FAST_TF32,
 		LT_FP16_FP32 };
-	struct lt_wanted w = { .alpha = 1 };
+	static const cublasLtEpilogue_t plain[] = { CUBLASLT_EPILOGUE_DEFAULT,
+		CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_RELU_BIAS,
+		CUBLASLT_EPILOGUE_GELU_AUX };
+	struct lt_wanted w = { .kind = &lt_kinds[LT_FP32], .alpha = 1,
+		.batch = 1 };
 
-	w.kind = &lt_kinds[kinds[client_random(seed) % 5]];
 	w.m = 16 + 8 * (int64_t)(client_random(seed) % (uint64_t)sizes);
 	w.n = 8 + 8 * (int64_t)(client_random(seed) % (uint64_t)sizes);
 	w.k = 24 + 8 * (int64_t)(client_random(seed) % (uint64_t)sizes);
+	if (few) {
+		w.epilogue = plain[client_random(seed) % 4];
+		return w;
+	}
+	w.kind = &lt_kinds[kinds[client_random(seed) % 5]];
 	w.batch = client_random(seed) % 4 ? 1 : 2;
 	w.turn_a = client_random(seed) % 2;
 	w.turn_b = client_random(seed) % 2;
@@ -164,7 +174,9 @@ main(int argc, char **argv)
 	uint64_t hash = 0;
 
 	for (int i = 1; i < argc; i++)
-		if (sscanf(argv[i], "threads=%d", &threads) != 1 &&
+		if (!strcmp(argv[i], "few"))
+			few = true;
+		else if (sscanf(argv[i], "threads=%d", &threads) != 1 &&
 		    sscanf(argv[i], "rounds=%d", &rounds) != 1 &&
 		    sscanf(argv[i], "sizes=%d", &sizes) != 1 &&
 		    sscanf(argv[i], "bits=%d", &bits) != 1)

@@ -155,12 +155,16 @@ tune(struct plan *plan, cudaStream_t stream, uint64_t *sum)
 	return clusters;
 }
 
+/* Steps on other data each. */
 static uint64_t
 run_eagerly(struct plan *plan, cudaStream_t stream)
 {
 	uint64_t hash = 0;
 
 	for (int i = 0; i < eager; i++) {
+		const float numbers[2] = { 1.0f / (float)(2 + i), 0.5f };
+
+		lt_put(&plan->problem->a, 0, numbers, 2);
 		lt_renew(plan->problem);
 		BLAS(execute(plan, plan->problem, 0, stream));
 		hash = judged(plan->problem, stream, "an eager call");

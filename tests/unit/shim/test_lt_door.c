@@ -283,7 +283,7 @@ test_epilogues(void **state)
 	}
 }
 
-/* A plan's name is what the 64 bytes say, wherever they lie. */
+/* A plan's name is what the 64 bytes say, wherever they lie, and the room. */
 static void
 test_algorithm(void **state)
 {
@@ -301,6 +301,14 @@ test_algorithm(void **state)
 	x.algorithm = &two;
 	recast();
 	assert_int_equal(tail.algorithm, name);
+	x.workspace_bytes--;
+	recast();
+	assert_int_not_equal(tail.algorithm, name);
+	x.workspace_bytes++;
+	x.workspace = NULL;
+	recast();
+	assert_int_not_equal(tail.algorithm, name);
+	x.workspace = AT(0x1000);
 	two.data[7] = 1;
 	recast();
 	assert_int_not_equal(tail.algorithm, name);
@@ -348,6 +356,32 @@ test_kept(void **state)
 	start();
 	use.product.epilogue = AC_EPILOGUE_OTHER;
 	is_kept(-1);
+}
+
+/* What the library refuses: a sum onto no C, as far as the host can see, and a
+ * workspace that is not aligned. */
+static void
+test_refused(void **state)
+{
+	static const float none = 0, half = 0.5f;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		start();
+		x.c = NULL;
+		x.beta = i & 1 ? &half : &none;
+		use.product.pointer_mode = i & 2 ? CUBLAS_POINTER_MODE_DEVICE
+		    : CUBLAS_POINTER_MODE_HOST;
+		if (i == 1)
+			is_kept(AC_REASON_UNSUPPORTED);
+		else
+			assert_int_equal(recast(), AC_OUTCOME_TIMED);
+	}
+	for (unsigned bit = 0; bit < 8; bit++) {
+		start();
+		x.workspace = AT(0x1000 | 1u << bit);
+		is_kept(AC_REASON_UNSUPPORTED);
+	}
 }
 
 /* ---- Products ------------------------------------------------------------ */
@@ -525,25 +559,20 @@ test_pointer_modes(void **state)
 	}
 }
 
-/* Its own workspace, if it lies as cublasLt wants it. */
+/* The program's. */
 static void
 test_workspace(void **state)
 {
-	static const struct {
-		uintptr_t at;
-		bool      counts;
-	} rows[] = { { 0x1000, true }, { 0x1100, true }, { 0x1080, false },
-		{ 0x1001, false }, { 0, false } };
+	static const uintptr_t places[] = { 0x1000, 0x1100, 0 };
 
 	(void)state;
-	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
 		prepare(true, i & 1);
-		x.workspace = AT(rows[i].at);
+		x.workspace = AT(places[i]);
 		recast();
-		assert_ptr_equal(ran.run.workspace,
-		    AT(rows[i].counts ? rows[i].at : 0));
+		assert_ptr_equal(ran.run.workspace, AT(places[i]));
 		assert_int_equal(ran.kind.workspace_bytes,
-		    rows[i].counts ? 777 : 0);
+		    places[i] ? 777 : 0);
 	}
 }
 
@@ -557,6 +586,7 @@ main(void)
 		cmocka_unit_test(test_epilogues),
 		cmocka_unit_test(test_algorithm),
 		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_in_place),
 		cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_capture),

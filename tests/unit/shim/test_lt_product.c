@@ -231,6 +231,8 @@ test_what_is_not_understood(void **state)
 	REFUSES(x.aux_type = CUDA_R_16BF);
 	REFUSES(x.pointer_mode = CUBLASLT_POINTER_MODE_DEVICE_VECTOR);
 	REFUSES(x.transa = CUBLAS_OP_T);
+	REFUSES(x.transa = 9);
+	REFUSES(x.transb = -1);
 	REFUSES(x.transb = CUBLAS_OP_T);
 }
 
