@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Layers like a ResNet's by cuDNN's graph interface, as PyTorch makes them:
+# plans in a cache, a new variant pack for each execution, all of its switches.
+. "$(dirname "$0")/preload.sh"
+need_emulator
+client=$clients/graph_steps
+[ -e "$client" ] ||
+    skip_all 'the emulated cuDNN was not built (cuDNN headers or oneDNN are missing)'
+all='conv.fprop,conv.dgrad,conv.wgrad'
+forced="$all -> fp16 profit=off guard=off"
+guarded="$all -> fp16 profit=off"
+AUTOCAST_EMU_COUNTERS=$work/counters
+export AUTOCAST_EMU_COUNTERS
+
+# run POLICY WORDS...: what the client prints, with a new report.
+run()
+{
+	rm -rf "$AUTOCAST_STATE"
+	under "$1" "$client" "${@:2}"
+}
+
+counter()
+{
+	sed -n "s/^$1 //p" "$work/counters"
+}
+
+# kept REASON: executions of all sites that were kept for it.
+kept()
+{
+	query 'sum(s["kept_calls"].get(sys.argv[1], 0) for s in sites)' "$1"
+}
+
+# near FILE FILE: FP16's roundings of sums whose terms nearly cancel; the same
+# engines.
+near()
+{
+	paste "$1" "$2" | awk '{ d = ($4 - $9) / $5 }
+	    !$5 || d > 2e-3 || d < -2e-3 || $3 == $8 || $2 != $7'
+}
+
+# ---- Each kind of layer, each layout
+
+layers=5 steps=40
+for words in '' layout=nhwc fusion=bias-relu fusion=add-bias-relu \
+    'fusion=add-bias-relu layout=nhwc' fusion=add fusion=bias alpha=2 \
+    op=dgrad op=wgrad 'op=wgrad layout=nhwc'; do
+	# shellcheck disable=SC2086
+	bare "$client" $words steps=$steps >"$work/bare"
+	# shellcheck disable=SC2086
+	run off $words steps=$steps >"$work/off"
+	same "off: $words" "$work/bare" "$work/off"
+	# shellcheck disable=SC2086
+	run "$forced" $words steps=$steps >"$work/forced"
+	check "recast, and near: $words" "$(near "$work/bare" "$work/forced")"
+	equal "four native executions of each: $words" \
+	    "$((layers * 4)) $((layers * (steps - 4)))" \
+	    "$(kept probation) $(total totals.recast_calls)"
+	# shellcheck disable=SC2086
+	run "$guarded" $words steps=$steps >"$work/guarded"
+	check "under the guard: either's bits: $words" "$(sort -u "$work/guarded" |
+	    comm -23 - <(sort -u "$work/bare" "$work/forced"))"
+	# A channel of which ReLU leaves little may be found wanting.
+	case $words in *relu*) continue ;; esac
+	same "the guard is content: $words" "$work/forced" "$work/guarded"
+	equal "four native executions of each, two more tries: $words" \
+	    "$((layers * 6)) $((layers * (steps - 6)))" \
+	    "$(kept probation) $(total totals.recast_calls)"
+done
+
+# ---- The default policy, where FP16 pays
+
+# Without TF32, where the times are modelled. Probation ends with the site's
+# first recast execution.
+AUTOCAST_EMU_MODEL=t4 AUTOCAST_EMU_CLOCK=model run '' layers=2 width=4 \
+    steps=1000 >/dev/null
+check 'by default: 99 of 100 after probation' "$(query '[s for s in sites
+    if s["flops"] > 1e9 and s["recast_calls"]
+    < 0.99 * (s["calls"] - s["kept_calls"].get("probation", 0))]' |
+    grep -vx '\[\]')"
+check 'by default: recast' "$([ "$(total totals.recast_calls)" -ge 150 ] ||
+    query 'sites')"
+
+# ---- PyTorch's switches
+
+for words in '' fusion=add-bias-relu layout=nhwc; do
+	# shellcheck disable=SC2086
+	AUTOCAST_EMU_CLOCK=model bare "$client" $words benchmark=1 steps=1 \
+	    >"$work/bare"
+	for policy in off "$forced" "$guarded" ''; do
+		# shellcheck disable=SC2086
+		AUTOCAST_EMU_CLOCK=model run "$policy" $words benchmark=1 \
+		    steps=1 >"$work/tuned"
+		same "benchmark=True picks the same plans, '$policy': $words" \
+		    "$work/bare" "$work/tuned"
+	done
+	# shellcheck disable=SC2086
+	AUTOCAST_EMU_CLOCK=model run "$forced" $words benchmark=1 steps=40 \
+	    >"$work/tuned"
+	check "and then they are recast: $words" \
+	    "$(near "$work/bare" "$work/tuned")"
+	# shellcheck disable=SC2086
+	bare "$client" $words tf32=0 steps=20 >"$work/bare"
+	for policy in "$forced" "$guarded" ''; do
+		# shellcheck disable=SC2086
+		run "$policy" $words tf32=0 steps=20 >"$work/refused"
+		same "allow_tf32=False, '$policy': $words" "$work/bare" \
+		    "$work/refused"
+		equal "allow_tf32=False, why, '$policy': $words" 100 \
+		    "$(kept opted-out)"
+	done
+	# shellcheck disable=SC2086
+	run "$forced respect-opt-out=off" $words tf32=0 steps=20 >"$work/forced"
+	check "unless the user says so: $words" \
+	    "$(near "$work/bare" "$work/forced")"
+done
+bare "$client" fusion=add-bias-relu alias=1 steps=20 >"$work/bare"
+run "$guarded" fusion=add-bias-relu alias=1 steps=20 >"$work/alias"
+same 'z is y: as it is' "$work/bare" "$work/alias"
+equal 'z is y: why' 100 "$(kept overlap)"
+# A program that keeps no plans.
+run "$forced" steps=20 >"$work/forced"
+run "$forced" cached=0 steps=20 >"$work/new"
+same 'a new plan for each execution' "$work/forced" "$work/new"
+equal 'a new plan for each execution: counted' '20 80' \
+    "$(kept probation) $(total totals.recast_calls)"
+
+# ---- Threads, captures, traps
+
+bare "$client" steps=1 >"$work/plain"
+for policy in "$forced" "$guarded"; do
+	run "$policy" steps=40 >"$work/one"
+	run "$policy" threads=8 steps=40 >"$work/eight"
+	# A thread may have its last turn while a sample of another's is due.
+	check "eight threads: as one, '$policy'" "$(sort -u "$work/eight" |
+	    comm -23 - <(sort -u "$work/plain" "$work/one"))"
+	equal "eight threads: all of them, '$policy'" 40 \
+	    "$(wc -l <"$work/eight")"
+	equal "eight threads: all is counted, '$policy'" 1600 \
+	    "$(total totals.calls)"
+	run "$policy" capture=1 vary=1 steps=40 >"$work/captured"
+	same "captured: the bits of eager calls, '$policy'" "$work/one" \
+	    "$work/captured"
+	equal "captured: nothing that is forbidden, '$policy'" '0 0 0 0' \
+	    "$(for name in complaints allocations_in_capture loads_in_capture \
+	        syncs_in_capture; do counter $name; done | paste -sd' ')"
+done
+# FP16 ends at 65504; the guard leaves what comes near.
+bare "$client" scale=600 steps=40 >"$work/bare"
+run "$guarded" scale=600 steps=40 >"$work/large"
+check 'large outputs: cuDNN'\''s bits, or near' "$(paste "$work/bare" \
+    "$work/large" | awk '{ d = ($4 - $9) / $5 } !(d < 2e-3 && d > -2e-3)')"
+equal 'large outputs: found' large "$(query \
+    '*sorted({s["course"]["finding"] for s in sites} - {"none"})')"
+plan
