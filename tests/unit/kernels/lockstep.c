@@ -40,12 +40,11 @@ random_case(void)
 	};
 }
 
-/* What follows a product, and what beta scales. */
+/* What follows a product, each in turn, and what beta scales. */
 static void
-let_follow(struct recast_case *c)
+let_follow(int turn, struct recast_case *c)
 {
-	if (any(2))
-		c->activation = any(5);
+	c->activation = (uint32_t)turn % 5;
 	c->bias = any(2);
 	c->follows = any(2);
 	c->added = any(3);
@@ -232,8 +231,8 @@ take_turn(int turn)
 	struct recast_data data[2];
 	float scalars[2];
 
-	if (any(2))
-		let_follow(&c);
+	if (any(3))
+		let_follow(turn, &c);
 	for (int i = 0; i < 2; i++) {
 		recast_data_make(&c, numbers, &data[i]);
 		if (!casts)
