@@ -282,6 +282,10 @@ explain_unsupported(const struct ac_doctor_facts *facts,
 		    "(sm %d)", work->gpu, work->sm, OLDEST_SM);
 		ac_text_add(fix, "nvidia-smi --query-gpu=name,compute_cap "
 		    "--format=csv");
+	} else if (site->key.operation == AC_OP_GEMM_LT
+	    && ac_epilogue_objection(site->key.shape)) {
+		ac_text_add(text, "; most of them have the ");
+		ac_site_add_shape(text, site);
 	} else if (work->sm == OLDEST_SM) {
 		ac_text_addf(text, "; %s has FP16 only", work->gpu);
 		ac_doctor_add_run(fix, facts, "--policy fp16");

@@ -21,6 +21,23 @@ check 'every variable is in autocast(1)' "$(for variable in $variables; do
 	grep -qE "^\.It Ev (.* , Ev )?$variable( |\$)" $page || echo "$variable"
     done)"
 
+# Those that rungs.c refuses are kept, all others are recast.
+check 'every epilogue of cublasLt is in libautocast(7), with its fate' "$(
+    sed -n 's/^EPILOGUE( \([A-Z_]*\), *"\(.*\)" )$/\1 \2/p' policy/words.def |
+    while read -r id name; do
+	fate=recast
+	case $id in INPUT_SUMS | OTHER) fate=kept ;; esac
+	grep -q "^\.It Li $name Ta .* Ta $fate" man/libautocast.7 || echo "$name"
+	grep -q "^\.Ql $name\( \|\$\)" man/autocast-policy.5 ||
+	    echo "$name, autocast-policy(5)"
+    done)"
+check 'NVIDIA'\''s names of epilogues are those of the table' "$(
+    sed -n 's/^EPILOGUE( \([A-Z_]*\),.*/\1/p' shim/lt/epilogues.def |
+    while read -r id; do
+	grep -q "^\.It Li [a-z_]* Ta $id Ta recast$" man/libautocast.7 ||
+	    echo "$id"
+    done)"
+
 autocast=$build/autocast
 if [ ! -x "$autocast" ]; then
 	skip 'autocast(1) and --help agree' 'autocast is not built'
