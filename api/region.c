@@ -109,12 +109,13 @@ number_of(const struct ac_region *wanted, uint32_t *number_out)
 	struct known *made = NULL;
 
 	for (;;) {
+		struct ac_table_entry *there;
 		ac_table_slot *slot = ac_table_find(&table, hash, wanted,
-		    sizeof *wanted);
+		    sizeof *wanted, &there);
 
 		if (!slot)
 			return AUTOCAST_E_REGION;
-		if (!ac_table_at(slot)) {
+		if (!there) {
 			if (!made && !(made = ac_mapped_take(sizeof *made)))
 				return AUTOCAST_E_NO_MEMORY;
 			made->entry.hash = hash;

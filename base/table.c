@@ -23,20 +23,23 @@ ac_table_hash(const void *key, size_t bytes)
 
 ac_table_slot *
 ac_table_find(struct ac_table *table, uint64_t hash, const void *key,
-    size_t bytes)
+    size_t bytes, struct ac_table_entry **there_out)
 {
 	const size_t start = (size_t)(hash >> (64 - table->bits));
 	const size_t mask = ((size_t)1 << table->bits) - 1;
 
+	*there_out = NULL;
 	for (size_t i = 0; i < PROBES; i++) {
 		ac_table_slot *slot = &table->slots[(start + i) & mask];
-		const struct ac_table_entry *there = ac_table_at(slot);
+		struct ac_table_entry *there = ac_table_at(slot);
 
 		if (!there)
 			return atomic_load_explicit(&table->used,
 			    memory_order_relaxed) < table->most ? slot : NULL;
-		if (there->hash == hash && !memcmp(there + 1, key, bytes))
+		if (there->hash == hash && !memcmp(there + 1, key, bytes)) {
+			*there_out = there;
 			return slot;
+		}
 	}
 	return NULL;
 }

@@ -33,16 +33,28 @@ struct ac_table {
 uint64_t ac_table_hash(const void *key, size_t bytes);
 
 /* The slot of the entry whose key begins with these bytes, or the empty one
- * where it belongs. NULL: there is no such entry, nor room for one. Any
- * thread. */
+ * where it belongs. NULL: there is no such entry, nor room for one. Any thread.
+ * *there_out is the entry, or NULL: do not look into the slot for it, which
+ * another thread may have filled with another key's since. */
 ac_table_slot *ac_table_find(struct ac_table *table, uint64_t hash,
-    const void *key, size_t bytes);
+    const void *key, size_t bytes, struct ac_table_entry **there_out);
 
-/* What is in a slot; NULL if it is empty, or if `slot` is NULL. */
+/* The entry alone; NULL: there is none. */
+static inline struct ac_table_entry *
+ac_table_get(struct ac_table *table, uint64_t hash, const void *key,
+    size_t bytes)
+{
+	struct ac_table_entry *there;
+
+	(void)ac_table_find(table, hash, key, bytes, &there);
+	return there;
+}
+
+/* What is in a slot; NULL if it is empty. */
 static inline struct ac_table_entry *
 ac_table_at(ac_table_slot *slot)
 {
-	return slot ? atomic_load_explicit(slot, memory_order_acquire) : NULL;
+	return atomic_load_explicit(slot, memory_order_acquire);
 }
 
 /* Put `entry`, complete with its hash, in the place of `there` (NULL: of none).

@@ -340,7 +340,7 @@ unsigned
 ac_engine_find(const struct ac_engine_question *question,
     cudnnBackendDescriptor_t graph, struct ac_engines *engines_out)
 {
-	const struct node *node;
+	struct ac_table_entry *there;
 	ac_table_slot *slot;
 	struct key key;
 	uint64_t hash;
@@ -357,10 +357,9 @@ ac_engine_find(const struct ac_engine_question *question,
 	}
 	make_key(question, &key);
 	hash = ac_table_hash(&key, sizeof key);
-	slot = ac_table_find(&nodes, hash, &key, sizeof key);
-	node = (const struct node *)ac_table_at(slot);
-	if (node) {
-		*engines_out = node->engines;
+	slot = ac_table_find(&nodes, hash, &key, sizeof key, &there);
+	if (there) {
+		*engines_out = ((const struct node *)there)->engines;
 	} else {
 		find(question, graph, engines_out);
 		/* cuDNN may have some the next time. */

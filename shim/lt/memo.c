@@ -201,15 +201,15 @@ store(const struct ac_lt_asked *asked, const struct ac_lt_sort *sort,
 {
 	_Atomic(struct entry *) *const ways = hints_of(asked);
 	struct key key, again;
-	struct entry *entry = NULL, *there;
+	struct ac_table_entry *there;
+	struct entry *entry = NULL;
 	unsigned way = 0;
 
 	make_key(asked, sort, &key);
 	for (;;) {
 		ac_table_slot *slot = ac_table_find(&table,
-		    ac_table_hash(&key, sizeof key), &key, sizeof key);
+		    ac_table_hash(&key, sizeof key), &key, sizeof key, &there);
 
-		there = (struct entry *)ac_table_at(slot);
 		if (there)
 			break;
 		if (!read_into(asked, scratch))
@@ -227,8 +227,9 @@ store(const struct ac_lt_asked *asked, const struct ac_lt_sort *sort,
 	while (way < WAYS - 1 && atomic_load_explicit(&ways[way],
 	    memory_order_relaxed))
 		way++;
-	atomic_store_explicit(&ways[way], there, memory_order_release);
-	return &there->known;
+	entry = (struct entry *)there;
+	atomic_store_explicit(&ways[way], entry, memory_order_release);
+	return &entry->known;
 }
 
 /* The rest of ac_lt_know(): other libraries, sorts and hints. */

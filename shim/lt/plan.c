@@ -218,9 +218,9 @@ find(const struct ac_lt_kind *kind, const struct ac_lt_run *run, bool may_make)
 	const uint64_t hash = ac_table_hash(kind, sizeof *kind);
 
 	for (;;) {
+		struct ac_table_entry *there;
 		ac_table_slot *slot = ac_table_find(&plans, hash, kind,
-		    sizeof *kind);
-		struct ac_table_entry *there = ac_table_at(slot);
+		    sizeof *kind, &there);
 		struct plan *made;
 
 		if (there && atomic_load_explicit(&there->generation,

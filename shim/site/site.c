@@ -226,9 +226,8 @@ const struct ac_site *
 ac_site_search(uint64_t caller, uint64_t mn, uint64_t kb, uint64_t form)
 {
 	const struct ac_site_query query = { caller, mn, kb, form };
-	const struct ac_site *site = (const struct ac_site *)ac_table_at(
-	    ac_table_find(&sites.table, ac_site_hash(&query), &query,
-	    sizeof query));
+	const struct ac_site *site = (const struct ac_site *)ac_table_get(
+	    &sites.table, ac_site_hash(&query), &query, sizeof query);
 
 	return site && ac_site_is_current(site) ? site : NULL;
 }

@@ -13,9 +13,9 @@ ac_sites_find(struct ac_sites *sites, uint64_t hash, const void *query,
 	for (;;) {
 		const uint32_t generation = atomic_load_explicit(
 		    &ac_binding_generation, memory_order_acquire);
+		struct ac_table_entry *there, *site;
 		ac_table_slot *slot = ac_table_find(&sites->table, hash, query,
-		    bytes);
-		struct ac_table_entry *there = ac_table_at(slot), *site;
+		    bytes, &there);
 
 		if (!slot || (there && atomic_load_explicit(&there->generation,
 		    memory_order_relaxed) == generation))

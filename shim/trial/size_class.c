@@ -46,8 +46,9 @@ entry_of(const uint64_t key[5])
 	struct ac_size_class *made = NULL;
 
 	for (;;) {
-		ac_table_slot *slot = ac_table_find(&table, hash, key, bytes);
-		struct ac_table_entry *there = ac_table_at(slot);
+		struct ac_table_entry *there;
+		ac_table_slot *slot = ac_table_find(&table, hash, key, bytes,
+		    &there);
 
 		if (!slot || there)
 			return (struct ac_size_class *)there;

@@ -57,8 +57,8 @@ find(uint64_t first, uint64_t second)
 {
 	const uint64_t key[2] = { first, second };
 
-	return (struct known *)ac_table_at(ac_table_find(&table,
-	    ac_table_hash(key, sizeof key), key, sizeof key));
+	return (struct known *)ac_table_get(&table,
+	    ac_table_hash(key, sizeof key), key, sizeof key);
 }
 
 /* The entry of a key, made if it is new; NULL: there is no room. */
@@ -70,9 +70,9 @@ find_or_make(uint64_t first, uint64_t second)
 	struct known *made = NULL;
 
 	for (;;) {
+		struct ac_table_entry *there;
 		ac_table_slot *slot = ac_table_find(&table, hash, key,
-		    sizeof key);
-		struct ac_table_entry *there = ac_table_at(slot);
+		    sizeof key, &there);
 
 		if (!slot || there)
 			return (struct known *)there;
@@ -90,7 +90,6 @@ test_found_by_its_key_alone(void **state)
 
 	(void)state;
 	assert_null(find(1, 2));
-	assert_null(ac_table_at(NULL));
 	for (uint64_t i = 0; i < MOST; i++) {
 		stored[i] = find_or_make(i / 2, i % 2 << 63);
 		assert_non_null(stored[i]);
@@ -131,24 +130,49 @@ test_equal_hashes(void **state)
 	const uint64_t last = UINT64_C(0xff) << 56;
 	const uint64_t one[2] = { 1, 1 }, two[2] = { 1, 2 };
 	struct known *first = make(last, one), *second = make(last, two);
-	ac_table_slot *slot = ac_table_find(&table, last, one, sizeof one);
+	struct ac_table_entry *there = &first->entry;
+	ac_table_slot *slot = ac_table_find(&table, last, one, sizeof one,
+	    &there);
 
 	(void)state;
 	assert_ptr_equal(slot, &slots[(1 << BITS) - 1]);
+	assert_null(there);
 	assert_true(ac_table_put(&table, slot, NULL, &first->entry));
-	slot = ac_table_find(&table, last, two, sizeof two);
+	slot = ac_table_find(&table, last, two, sizeof two, &there);
+	assert_null(there);
 	assert_ptr_equal(slot, &slots[0]);
 	assert_true(ac_table_put(&table, slot, NULL, &second->entry));
-	assert_ptr_equal(ac_table_at(ac_table_find(&table, last, one,
-	    sizeof one)), &first->entry);
-	assert_ptr_equal(ac_table_at(ac_table_find(&table, last, two,
-	    sizeof two)), &second->entry);
-	/* Of the first word alone, both are the same. */
-	assert_ptr_equal(ac_table_at(ac_table_find(&table, last, two, 8)),
+	assert_ptr_equal(ac_table_get(&table, last, one, sizeof one),
 	    &first->entry);
+	assert_ptr_equal(ac_table_get(&table, last, two, sizeof two),
+	    &second->entry);
+	/* Of the first word alone, both are the same. */
+	assert_ptr_equal(ac_table_get(&table, last, two, 8), &first->entry);
 	/* A key that is the same, with another hash, is none of them. */
-	assert_null(ac_table_at(ac_table_find(&table, last + 1, one,
-	    sizeof one)));
+	assert_null(ac_table_get(&table, last + 1, one, sizeof one));
+}
+
+/* A slot that was empty may have been filled with another key's entry. */
+static void
+test_filled_meanwhile(void **state)
+{
+	const uint64_t one[2] = { 1, 1 }, two[2] = { 1, 2 };
+	struct known *first = make(1, one), *second = make(1, two);
+	struct ac_table_entry *there;
+	ac_table_slot *slot = ac_table_find(&table, 1, one, sizeof one,
+	    &there);
+
+	(void)state;
+	assert_true(ac_table_put(&table, slot, NULL, &second->entry));
+	assert_null(there);
+	assert_false(ac_table_put(&table, slot, there, &first->entry));
+	assert_null(ac_table_get(&table, 1, one, sizeof one));
+	slot = ac_table_find(&table, 1, one, sizeof one, &there);
+	assert_true(ac_table_put(&table, slot, there, &first->entry));
+	assert_ptr_equal(ac_table_get(&table, 1, one, sizeof one),
+	    &first->entry);
+	assert_ptr_equal(ac_table_get(&table, 1, two, sizeof two),
+	    &second->entry);
 }
 
 static void
@@ -156,10 +180,12 @@ test_replaced_by_its_own_key(void **state)
 {
 	struct known *first = find_or_make(1, 2), *second, *third;
 	const uint64_t key[2] = { 1, 2 };
+	struct ac_table_entry *there;
 	ac_table_slot *slot = ac_table_find(&table, first->entry.hash, key,
-	    sizeof key);
+	    sizeof key, &there);
 
 	(void)state;
+	assert_ptr_equal(there, first);
 	second = make(first->entry.hash, key);
 	third = make(first->entry.hash, key);
 	assert_true(ac_table_put(&table, slot, &first->entry, &second->entry));
@@ -176,12 +202,14 @@ static void
 test_full(void **state)
 {
 	const uint64_t key[2] = { 999, 0 };
+	struct ac_table_entry *there;
 
 	(void)state;
 	for (uint64_t i = 0; i < MOST; i++)
 		assert_non_null(find_or_make(i, i));
 	assert_null(ac_table_find(&table, ac_table_hash(key, sizeof key), key,
-	    sizeof key));
+	    sizeof key, &there));
+	assert_null(there);
 	assert_null(find_or_make(999, 0));
 	assert_int_equal(entries_used, MOST);
 	for (uint64_t i = 0; i < MOST; i++)
@@ -193,19 +221,19 @@ static void
 test_a_run_ends(void **state)
 {
 	uint64_t key[2] = { 0, 0 };
+	struct ac_table_entry *there;
 	ac_table_slot *slot;
 
 	(void)state;
 	for (; key[0] < 64; key[0]++) {
-		slot = ac_table_find(&table, 1, key, sizeof key);
+		slot = ac_table_find(&table, 1, key, sizeof key, &there);
 		assert_non_null(slot);
 		assert_true(ac_table_put(&table, slot, NULL,
 		    &make(1, key)->entry));
 	}
-	assert_null(ac_table_find(&table, 1, key, sizeof key));
+	assert_null(ac_table_find(&table, 1, key, sizeof key, &there));
 	key[0] = 63;
-	assert_non_null(ac_table_at(ac_table_find(&table, 1, key,
-	    sizeof key)));
+	assert_non_null(ac_table_get(&table, 1, key, sizeof key));
 }
 
 static pthread_barrier_t together;
@@ -421,6 +449,7 @@ main(void)
 		cmocka_unit_test_setup(test_hashes_differ_by_every_word,
 		    set_up),
 		cmocka_unit_test_setup(test_equal_hashes, set_up),
+		cmocka_unit_test_setup(test_filled_meanwhile, set_up),
 		cmocka_unit_test_setup(test_replaced_by_its_own_key, set_up),
 		cmocka_unit_test_setup(test_full, set_up),
 		cmocka_unit_test_setup(test_a_run_ends, set_up),
