@@ -19,10 +19,12 @@ try_cudnn()
 	${CC:-cc} -D_GNU_SOURCE -O1 -shared -fPIC -o "$work/watch.so" \
 	    "$here/watch.c" -ldl || exit 99
 	}
-	executions='cudnnBackendExecute 1
+	executions="cudnnBackendExecute 1
+$(cat "$cuda_include"/cudnn*.h |
+    grep -o 'cudnnBackend[A-Z][a-z]*CudaGraph\b' | sort -u | sed 's/$/ 1/')
 cudnnConvolutionBackwardData 1
 cudnnConvolutionBackwardFilter 1
-cudnnConvolutionForward 1'
+cudnnConvolutionForward 1"
 	for way in linked global local; do
 		program=$work/opened
 		[ $way != linked ] || program=$work/linked

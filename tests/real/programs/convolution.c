@@ -100,6 +100,10 @@ main(int argc, char **argv)
 	    &tensor);
 	SAY(cudnnBackendFinalize, tensor);
 	SAY(cudnnBackendExecute, NULL, NULL, NULL);
+#if CUDNN_VERSION >= 90500
+	SAY(cudnnBackendPopulateCudaGraph, NULL, NULL, NULL, NULL);
+	SAY(cudnnBackendUpdateCudaGraph, NULL, NULL, NULL, NULL);
+#endif
 	SAY(cudnnBackendDestroyDescriptor, tensor);
 	SAY(cudnnDestroyConvolutionDescriptor, convolution);
 	SAY(cudnnDestroyFilterDescriptor, w);
