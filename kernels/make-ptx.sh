@@ -35,7 +35,7 @@ make()
 	sed -e 's/^\.version .*/.version 6.0/' \
 	    -e 's/^\.target .*/.target sm_70/' \
 	    -e 's,//.*,,' -e 's/[[:space:]]\{1,\}/ /g' -e 's/^ //' \
-	    -e 's/ $//' -e 's/, /,/g' -e 's/ ;/;/g' -e 's/\$L__BB/$B/g' \
+	    -e 's/ $//' -e 's/, /,/g' -e 's/ ;/;/g' -e 's/\$L__BB[0-9]*_/B/g' \
 	    -e 's/\bac_[a-z_]*_param_/p/g' -e 's/%rd\([0-9<]\)/%d\1/g' \
 	    -e 's/%rs\([0-9<]\)/%h\1/g' -e 's/%fd\([0-9<]\)/%g\1/g' \
 	    -e '/^\.pragma "used_bytes_mask/d' -e '/^\.file /d' -e '/^\.loc /d' -e '/^$/d' "$work/all.ptx" |
