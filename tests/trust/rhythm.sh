@@ -71,6 +71,7 @@ holds 'K in two calls that do not' 'split=2 good:100' 0.9
 holds 'captured before anything was looked at' 'good:20 graph:cancelling:5'
 # What a graph holds cannot be changed any more: three calls of other data first.
 holds 'a graph of what was good' 'good+unequal+small:10 graph:good:20' 0.8
+holds 'a graph of layers, one of them bad' 'good*4+cancelling+good*4:20 graph:again:20'
 holds 'a graph of what was met once' 'good:20 graph:cancelling:20'
 
 # ---- guard=strict
