@@ -94,6 +94,16 @@ ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 }
 
 bool
+ac_place_is_captured(ac_cu_stream stream)
+{
+	const struct ac_driver *driver = ac_driver_get();
+	int capturing;
+
+	return !driver || driver->cuStreamIsCapturing(stream, &capturing)
+	    || capturing;
+}
+
+bool
 ac_place_wait(const struct ac_place *place)
 {
 	const struct ac_driver *driver = place->driver;

@@ -28,6 +28,9 @@ struct ac_place {
 enum ac_reason ac_place_on(ac_cu_stream stream, int device,
     struct ac_place *place_out);
 
+/* Whether `stream` captures, or nobody can tell. */
+bool ac_place_is_captured(ac_cu_stream stream);
+
 /* Wait until what was queued at `place` has passed: for guard=strict, which the
  * user asked for by name, and nothing else. */
 bool ac_place_wait(const struct ac_place *place);

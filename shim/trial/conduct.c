@@ -148,6 +148,18 @@ join(struct ac_conduct *call)
 	call->trial = here;
 }
 
+static bool
+wants_place(const struct ac_conduct *call, const struct ac_ways *ways)
+{
+	ac_cu_stream stream;
+
+	if (ac_trial_wants_place(call->trial, call->turn, ways->needs_place))
+		return true;
+	return ac_trial_minds_captures(call->trial)
+	    && !ways->find_stream(call, &stream)
+	    && ac_place_is_captured(stream);
+}
+
 /* For a candidate that can do without its place, what stands in the way of that
  * only means that the call goes unsampled. */
 static enum ac_outcome
@@ -164,7 +176,7 @@ conduct_tried(struct ac_conduct *call, const struct ac_ways *ways,
 	call->turn = &turn;
 	call->place = NULL;
 	ac_trial_meet(call->trial, call->operands, &turn);
-	if (ac_trial_wants_place(call->trial, &turn, ways->needs_place)) {
+	if (wants_place(call, ways)) {
 		reason = find_place(call, ways, &place);
 		if (reason == AC_REASON_NONE)
 			call->place = &place;

@@ -103,6 +103,10 @@ void ac_trial_meet(struct ac_trial *trial, uint64_t operands,
 bool ac_trial_wants_place(const struct ac_trial *trial,
     const struct ac_turn *turn, bool to_run);
 
+/* Where it does not: whether it does if the call is captured, since the data
+ * have not varied so far. */
+bool ac_trial_minds_captures(const struct ac_trial *trial);
+
 /* Take a turn at `place` (NULL: not looked for). Numbers the call. */
 void ac_trial_turn(struct ac_trial *trial, const struct ac_place *place,
     struct ac_turn *turn);

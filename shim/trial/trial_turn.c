@@ -126,8 +126,8 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 		return true;
 	if (t->own_calls < t->decision.after)
 		return false;
-	/* What it captures has to be known from the first time on. */
-	if (t->is_xla)
+	/* What it captures goes one way, XLA's from the first time on. */
+	if (t->is_xla || t->captured_as)
 		return true;
 	/* Before its turn, or during another's. */
 	if (t->v->state != TRIAL_SETTLED)
@@ -144,6 +144,13 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 		return true;
 	return current != TRIAL_KEEP && (!is_known(t, current, turn)
 	    || is_sample_due(t, current, t->v->own_calls + 1, next));
+}
+
+bool
+ac_trial_minds_captures(const struct ac_trial *t)
+{
+	return t->v->varied < TRIAL_EVIDENCE && t->current != TRIAL_KEEP
+	    && t->decision.guard == AC_GUARD_ON;
 }
 
 /* ---- Once settled ------------------------------------------------------- */

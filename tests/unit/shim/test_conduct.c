@@ -68,6 +68,7 @@ struct row {
 	enum ac_asked_guard guard;
 	enum ac_tactic tactic;           /* of the site */
 	bool        wants;               /* the trial, its place */
+	bool        minds;               /* captures */
 	enum ac_reason stream, place;    /* what finding those answers */
 	uint64_t    capture;
 	/* Its turn. */
@@ -106,6 +107,21 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 	assert_int_equal(turn->is_unsteady, row->is_unsteady);
 	assert_int_equal(to_run, row->needs_place);
 	return row->wants;
+}
+
+bool
+ac_trial_minds_captures(const struct ac_trial *t)
+{
+	assert_ptr_equal(t, trial);
+	return row->minds;
+}
+
+bool
+ac_place_is_captured(ac_cu_stream stream)
+{
+	assert_ptr_equal(stream, (ac_cu_stream)(uintptr_t)3);
+	note("captured?");
+	return row->capture;
 }
 
 struct ac_trial *
@@ -405,6 +421,13 @@ test_recast(void **state)
 		{ "unsampled", ON, LIBRARY, .has_prepare = true,
 		    .kind = AC_TURN_RECAST, DONE(its_record), .events =
 		    "meet prepare-nowhere turn recast-nowhere over" },
+		{ "on data that never varied", ON, LIBRARY, .minds = true,
+		    .kind = AC_TURN_RECAST, DONE(its_record), .events =
+		    "meet stream captured? turn recast-nowhere over" },
+		{ "the same, captured", ON, LIBRARY, .minds = true,
+		    .capture = 1, .kind = AC_TURN_RECAST, DONE(its_record),
+		    .events = "meet stream captured? stream place turn recast "
+		    "over" },
 		{ "a library's whose place is not to be found", ON, LIBRARY,
 		    .wants = true, .place = AC_REASON_CAPTURE,
 		    .kind = AC_TURN_RECAST, DONE(its_record), .events =

@@ -184,6 +184,48 @@ test_holds(void **state)
 	assert_kept(t, 1, AC_REASON_CAPTURE);
 }
 
+/* A library's conversion looks for captures until the data were seen to
+ * vary. */
+static void
+test_minds(void **state)
+{
+	struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t;
+
+	(void)state;
+	decision.candidate[0] = decision.candidate[1];
+	decision.candidate_count = 1;
+	t = settled(&decision, 3e-4f, 0);
+	(void)call(t);
+	assert_int_equal(t->v->varied, TRIAL_EVIDENCE);
+	assert_false(ac_trial_minds_captures(t));
+	t->v->varied = TRIAL_EVIDENCE - 1;
+	assert_true(ac_trial_minds_captures(t));
+	t->current = TRIAL_KEEP;
+	assert_false(ac_trial_minds_captures(t));
+}
+
+/* Nor by a pair that is known, and for which nothing is due: a library's
+ * conversion needs no place then, unless calls are captured. */
+static void
+test_holds_known(void **state)
+{
+	struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t;
+
+	(void)state;
+	decision.candidate[0] = decision.candidate[1];
+	decision.candidate_count = 1;
+	t = make(&decision, false);
+	(void)call(t);
+	assert_kept(t, 1, AC_REASON_CAPTURE);
+	for (int i = 0; i < 5; i++)
+		(void)call(t);
+	assert_int_equal(call(t).kind, AC_TURN_RECAST);
+	assert_true(wants_place(t, 1, false));
+	assert_kept(t, 1, AC_REASON_CAPTURE);
+}
+
 /* What one layer may not use, no captured call may: another capture may have it
  * at another address. What is proved again stays out. */
 static void
@@ -322,6 +364,8 @@ main(void)
 		cmocka_unit_test(test_early_verdict),
 		cmocka_unit_test(test_reproducible),
 		cmocka_unit_test(test_holds),
+		cmocka_unit_test(test_minds),
+		cmocka_unit_test(test_holds_known),
 		cmocka_unit_test(test_bad_layer),
 		cmocka_unit_test(test_demoted),
 		cmocka_unit_test(test_told),
