@@ -35,6 +35,7 @@
 enum {
 	AC_RECAST_HIDES  = 1 << 12,
 	AC_RECAST_FEW    = 4,
+	AC_RECAST_MANY   = 12,
 	AC_RECAST_NORMAL = 0x00800000 /* bits of the least normal float */
 };
 
@@ -231,6 +232,7 @@ struct ac_recast_norm {
 	double   bare_lost, bare; /* of what is added, where not hidden */
 	float    off;             /* worst relative error of an exact one */
 	uint32_t added;           /* outputs to which something is added */
+	uint32_t shown;           /* that are not 0, or should not be */
 	uint32_t filled;          /* whose reference is not 0; of those: */
 	uint32_t exact, whole;    /* FP32 has them; and they are whole */
 };
@@ -242,7 +244,7 @@ ac_recast_norm_none(void)
 
 	norm.lost = norm.all = norm.bare_lost = norm.bare = 0;
 	norm.off = 0;
-	norm.added = norm.filled = norm.exact = norm.whole = 0;
+	norm.added = norm.shown = norm.filled = norm.exact = norm.whole = 0;
 	return norm;
 }
 
@@ -266,6 +268,7 @@ ac_recast_norm_add(struct ac_recast_norm *norm,
 		norm->bare = norm->bare + added * added;
 	}
 	norm->added += added != 0;
+	norm->shown += near != 0 || lost != 0;
 	norm->filled += near != 0;
 	if (!look->exact)
 		return;
@@ -283,6 +286,7 @@ ac_recast_norm_join(struct ac_recast_norm *norm,
 	norm->bare_lost = norm->bare_lost + more->bare_lost;
 	norm->bare = norm->bare + more->bare;
 	norm->added += more->added;
+	norm->shown += more->shown;
 	norm->filled += more->filled;
 	norm->exact += more->exact;
 	norm->whole += more->whole;
@@ -299,16 +303,24 @@ ac_recast_relative(double lost, double all)
 	return (float)ac_recast_sqrt(lost / all);
 }
 
-/* What is lost of the result. Behind an activation most outputs may be 0: fewer
- * than four say nothing of it. */
+/* What is lost of the result. Behind an activation most outputs may be 0, and
+ * the others nearly so: fewer than four say nothing, and what n say counts as
+ * the square of n / (n + 12) of it. Where sizes are distributed exponentially
+ * and the error is 0.57 tol, four to sixteen outputs are over 0.8 tol by chance
+ * in one of 10,000 samples then, not in a third of them. */
 AC_CAST_BODY float
 ac_recast_norm_result(const struct ac_recast *r,
     const struct ac_recast_norm *norm)
 {
-	if (r->epilogue.activation && norm->filled < AC_RECAST_FEW
-	    && norm->lost - norm->lost == 0)
+	const float shown = (float)norm->shown;
+	const float share = shown / (shown + AC_RECAST_MANY);
+	const float result = ac_recast_relative(norm->lost, norm->all);
+
+	if (!r->epilogue.activation)
+		return result;
+	if (norm->shown < AC_RECAST_FEW && norm->lost - norm->lost == 0)
 		return 0;
-	return ac_recast_relative(norm->lost, norm->all);
+	return result * (share * share);
 }
 
 /* The worse ratio, of the result or of what is added. */

@@ -5,7 +5,8 @@ judge.awk's options, a tab, and rhythm's arguments. The same for a seed and a
 policy wherever it runs.
 
 POLICY is `default` (products large enough to be worth a try), `guarded`
-(profit=off) or `strict`. What the promises leave out is not drawn: replays of
+(profit=off) or `strict`; with lt- before it, products go through cublasLt, and
+something follows most of them. What the promises leave out is not drawn: replays of
 captured products on other data than the place was watched on, and under strict
 chains that begin to cancel only when three of their calls were good."""
 import math
@@ -16,6 +17,8 @@ GOOD = ['good'] * 6 + ['masked', 'bias', 'unequal', 'small', 'channel']
 BAD = ['cancelling'] * 3 + ['graded', 'maskedbad', 'biasbad', 'onehot',
     'prefix', 'packed', 'mixed', 'subnormal']
 COUNTED = {'onehot', 'prefix', 'packed', 'mixed'}
+EPILOGUES = ['default', 'bias', 'relu', 'relu_bias', 'gelu', 'gelu_bias',
+    'gelu_aux_bias', 'drelu', 'dgelu', 'dgelu_bgrad']
 RHYTHMS = [2, 3, 4, 7, 12, 16, 31, 32, 33, 48, 63, 64, 65, 96, 100]
 
 
@@ -23,6 +26,8 @@ class Draw:
     def __init__(self, seed, policy):
         # random() alone is the same in every Python.
         self.random = random.Random('%s %d' % (policy, seed)).random
+        self.lt = policy.startswith('lt-')
+        policy = policy[3:] if self.lt else policy
         self.policy = policy
         self.judge = {'tol': '1e-3'}
         self.options = {}
@@ -63,6 +68,10 @@ class Draw:
         o['mask'] = '1e%d' % self.between(2, 30)
         o['bias'] = self.about(1, 2000)
         o['whole'] = self.between(25, 100)
+        if self.lt:
+            o['lt'] = self.pick(EPILOGUES)
+            o['apart'] = self.between(0, 1)
+            o['asks'] = self.between(0, 1)
 
     def rarely(self, period):
         """Samples alone see lost whole numbers, one in 64 calls, and one in
@@ -152,6 +161,8 @@ class Draw:
         else:
             o['k'] = o['split'] * self.between(1, max(2, 128 // o['split']))
         turns = max(30, self.units // o['split'])
+        if self.lt and o['split'] > 2: # what follows has a place of its own
+            self.judge['within'] = 128 * (o['split'] - 1)
         if self.policy == 'strict':
             return ['cancelling:%d' % turns]
         return [self.pick(['cancelling:%d', 'good+cancelling:%d',

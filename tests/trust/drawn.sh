@@ -14,12 +14,12 @@ one()
 	local judge args complaints
 	IFS=$'\t' read -r judge args <<<"$(python3 "$trust/draw.py" "$1" "$2")"
 	# shellcheck disable=SC2086
-	complaints=$(results "$2" $args | judge $judge)
+	complaints=$(results "${2#lt-}" $args | judge $judge)
 	[ -n "$complaints" ] || return
 	cat <<END
 seed $1, $2:
 $complaints
-  bash tests/trust/play.sh $2 $args |
+  bash tests/trust/play.sh ${2#lt-} $args |
       awk $judge -f tests/trust/judge.awk
 END
 }
@@ -38,7 +38,8 @@ drawn()
 }
 
 if [ $# -ge 2 ]; then
-	for policy in ${3:-default guarded strict}; do
+	for policy in ${3:-default guarded strict lt-default lt-guarded \
+	    lt-strict}; do
 		echo "$policy, seeds $1 to $(($1 + $2 - 1)):"
 		drawn "$1" "$2" "$policy" | tee "$work/all"
 		echo "$policy: $(grep -c '^seed ' "$work/all") of $2 broke a promise"
@@ -55,4 +56,8 @@ check 'drawn programs, ten bad layers of 65' "$(drawn 31070 1 guarded)"
 check 'drawn programs, the default policy' "$(drawn 1 40 default)"
 check 'drawn programs, profit=off' "$(drawn 1 60 guarded)"
 check 'drawn programs, guard=strict' "$(drawn 1 60 strict)"
+check 'drawn programs of cublasLt, the default policy' \
+    "$(drawn 1 30 lt-default)"
+check 'drawn programs of cublasLt, profit=off' "$(drawn 1 50 lt-guarded)"
+check 'drawn programs of cublasLt, guard=strict' "$(drawn 1 50 lt-strict)"
 plan

@@ -20,7 +20,7 @@ function is_counted(kind)
 function is_delicate(kind)
 {
 	return is_counted(kind) ||
-	    kind ~ /^(cancelling|graded|maskedbad|biasbad|subnormal|odd)$/
+	    kind ~ /^(cancelling|graded|maskedbad|biasbad|subnormal|opposed|odd)$/
 }
 !/^[0-9]/ {
 	print "no result: " $0

@@ -19,46 +19,38 @@
  *   vary=       m grows by one with each turn, VARY sizes in all (1)
  *   drift=      A grows by that factor after each use (1)
  *   mask= bias= whole=  of the kinds of data (1e9, 1000, 50)
+ *   lt=EPILOGUE the products go through cublasLt; that epilogue follows the
+ *               last part of a split, none the others (cuBLAS)
+ *   apart=      1: C is another matrix than D (0)
+ *   lift= shift=  biases are up to lift times the product, about shift times
+ *               it (1, 0)
+ *   against=    of the kinds of data (1e-3)
+ *   asks=       1: for an algorithm, at each call that is not captured (0)
  * Prints a line for each unit, a product or a split one, in order:
  *   NUMBER KIND ERROR WRONG SAME LAYER [graph]
  * NUMBER is that of its last call at the place that has more of them; a replay
  * counts as one, and says so. ERROR is against
  * the same calls in pedantic FP32: the worst matrix, by the norm of the result
  * or of what was added to C where C does not hide it (2^12), the worse of both.
+ * Behind an epilogue it is that of D, as far as D shows the product, of AUX and
+ * of a bias' gradient.
  * WRONG counts outputs that are whole numbers in FP32 and something else here,
  * of kinds that have such. SAME is 1 where all bits are those of pedantic FP32:
  * a kept call. LAYER numbers the layers, those of all sizes alike.
  * */
 #include "tests/preload/programs/client.h"
-#include "tests/trust/rhythm_data.h"
+#include "tests/trust/rhythm.h"
 
 #include <math.h>
 
-enum { LAYERS = 4096, HIDES = 1 << 12 };
+enum { LAYERS = 4096 };
 
-static struct options {
-	int m, n, k, batch, split, places, sync, recycled, vary;
-	enum kind odd;
-	int odd_at, whole;
-	double drift, mask, bias;
-} o = { 64, 48, 96, 1, 1, 1, 1, 0, 1, KIND_good, -1, 50, 1, 1e9, 1000 };
-
-/* The operands of one layer at one size, and what FP32 makes of them. */
-struct layer {
-	enum kind kind;
-	int m, number;
-	float beta;                     /* of its first call */
-	float *a, *b;                   /* on the device */
-	float *before;                  /* C's start; NULL: beta is 0 */
-	float *wanted, *start;          /* on the host */
+struct rhythm_options rhythm = {
+	.m = 64, .n = 48, .k = 96, .batch = 1, .split = 1, .places = 1,
+	.sync = 1, .vary = 1, .odd_at = -1, .whole = 50, .drift = 1,
+	.mask = 1e9, .bias = 1000, .lift = 1, .against = 1e-3
 };
-
-struct unit {
-	const struct layer *layer;
-	long number;
-	float *c, *wanted;              /* wanted: NULL, the layer's */
-	struct unit *next;
-};
+#define o rhythm /* in nearly every line */
 
 static struct {
 	cublasHandle_t handle, pedantic;
@@ -69,6 +61,8 @@ static struct {
 	int step_count;
 	struct unit *first, **end;
 	float *a, *b;                   /* the recycled pair */
+	float *apart;                   /* where every other part goes */
+	bool capturing;
 	long calls;
 } s;
 
@@ -84,18 +78,13 @@ count_b(void)
 	return (size_t)o.batch * (size_t)o.k * (size_t)o.n;
 }
 
-static size_t
-count_c(const struct layer *l)
-{
-	return (size_t)o.batch * (size_t)l->m * (size_t)o.n;
-}
-
 /* ---- Products ---------------------------------------------------------- */
 
 struct product {
 	const struct layer *l;
 	const float *a, *b;
 	float *c;
+	const struct unit *to;          /* NULL: nothing follows */
 	int part;
 };
 
@@ -110,6 +99,40 @@ struct product {
 	    (long long)o.k * o.n, beta, (p)->c, (p)->l->m,                   \
 	    (long long)(p)->l->m * o.n, o.batch))
 
+/* Parts go to C and the matrix next to it in turn, the last one to C. */
+static float *
+part_at(const struct product *p, int part)
+{
+	return o.apart && (o.split - 1 - part) % 2 ? s.apart : p->c;
+}
+
+static void
+multiply_lt(cublasHandle_t handle, const struct product *p, float beta,
+    int from, int depth)
+{
+	const int m = p->l->m;
+	const struct rhythm_lt lt = {
+		.handle = (cublasLtHandle_t)s.handle, .stream = s.stream,
+		.compute = handle == s.handle ? CUBLAS_COMPUTE_32F
+		    : CUBLAS_COMPUTE_32F_PEDANTIC,
+		.m = m, .n = o.n, .k = depth, .lda = m, .ldb = o.k,
+		.batch = o.batch, .stride_a = (int64_t)m * o.k,
+		.stride_b = (int64_t)o.k * o.n,
+		.a = p->a + (size_t)from * (size_t)m, .b = p->b + from,
+		.c = beta == 0 ? NULL : p->part ? part_at(p, p->part - 1)
+		    : o.apart ? p->l->before : p->c,
+		.d = part_at(p, p->part), .beta = beta,
+		.tail = p->to && p->part == o.split - 1 ? &p->l->tail : NULL,
+		.aux_out = p->to ? p->to->aux : NULL,
+		.sums = p->to ? p->to->sums : NULL,
+		.asks = o.asks && !s.capturing
+	};
+
+	rhythm_lt_multiply(&lt);
+	s.calls += handle == s.handle && (o.split == 1 || !lt.tail
+	    || o.lt == CUBLASLT_EPILOGUE_DEFAULT);
+}
+
 /* One part of K; the two branches are two places of this program. */
 static void
 multiply_part(cublasHandle_t handle, const struct product *p)
@@ -117,6 +140,10 @@ multiply_part(cublasHandle_t handle, const struct product *p)
 	const int depth = o.k / o.split, from = p->part * depth;
 	const float one = 1, beta = p->part ? 1 : p->l->beta;
 
+	if (o.lt) {
+		multiply_lt(handle, p, beta, from, depth);
+		return;
+	}
 	if (p->part && o.places == 2) {
 		BLAS(MULTIPLY(handle, p, &one, &beta, from, depth));
 	} else {
@@ -129,18 +156,103 @@ multiply_part(cublasHandle_t handle, const struct product *p)
 
 static void
 multiply(cublasHandle_t handle, const struct layer *l, const float *a,
-    const float *b, float *c)
+    const float *b, const struct unit *to, float *c)
 {
-	struct product p = { .l = l, .a = a, .b = b, .c = c };
+	struct product p = { .l = l, .a = a, .b = b, .c = c, .to = to };
 
-	if (l->before)
-		CUDA(cudaMemcpyAsync(c, l->before, count_c(l) * sizeof *c,
-		    cudaMemcpyDeviceToDevice, s.stream));
+	if (l->before && !o.apart)
+		CUDA(cudaMemcpyAsync(c, l->before, rhythm_count_c(l)
+		    * sizeof *c, cudaMemcpyDeviceToDevice, s.stream));
 	for (p.part = 0; p.part < o.split; p.part++)
 		multiply_part(handle, &p);
 }
 
 /* ---- Layers ------------------------------------------------------------ */
+
+/* Whether the epilogue's bias is that of the kind, and C is not. */
+static bool
+is_tail_bias(enum kind kind)
+{
+	return rhythm_tail_adds(o.lt) && (kind == KIND_bias
+	    || kind == KIND_biasbad);
+}
+
+static struct unit *new_unit(const struct layer *l);
+static void drop_unit(struct unit *u);
+
+/* What pedantic FP32 makes of the layer. */
+static void
+want(struct layer *l)
+{
+	struct unit *u = new_unit(l);
+
+	multiply(s.pedantic, l, l->a, l->b, u, u->c);
+	CUDA(cudaStreamSynchronize(s.stream));
+	client_host(l->wanted, u->c, rhythm_count_c(l));
+	if (u->sums) {
+		l->sums = client_allocate(rhythm_count_sums(l), sizeof(float));
+		client_host(l->sums, u->sums, rhythm_count_sums(l));
+	}
+	drop_unit(u);
+}
+
+static void
+oppose(struct layer *l, double size, uint64_t *seed)
+{
+	const size_t count = rhythm_count_c(l);
+
+	client_expect(!l->start, "the kind has no C of its own");
+	l->start = client_allocate(count, sizeof *l->start);
+	for (size_t i = 0; i < count; i++) {
+		l->start[i] = (float)(o.against * size * (2 * client_uniform(
+		    seed) - 1 + o.shift) - (double)l->plain[i]);
+		l->plain[i] += l->start[i];
+	}
+	l->before = client_device(l->start, count);
+	CUDA(cudaDeviceSynchronize());
+	l->beta = 1;
+}
+
+/* What follows, of biases as large as the product, and the product without. */
+static void
+make_tail(struct layer *l, uint64_t *seed)
+{
+	const size_t count = rhythm_count_c(l);
+	struct unit *u = new_unit(l);
+	float *bias = client_allocate(rhythm_count_sums(l), sizeof *bias);
+	double square = 0;
+
+	multiply(s.pedantic, l, l->a, l->b, NULL, u->c);
+	CUDA(cudaStreamSynchronize(s.stream));
+	l->plain = client_allocate(count, sizeof(float));
+	client_host(l->plain, u->c, count);
+	drop_unit(u);
+	for (size_t i = 0; i < count; i++) {
+		const double x = (double)l->plain[i]
+		    - (l->beta != 0 ? (double)l->start[i] : 0);
+
+		square += x * x / (double)count;
+	}
+	for (size_t i = 0; i < rhythm_count_sums(l); i++) {
+		const size_t at = i / (size_t)l->m * (size_t)(l->m * o.n)
+		    + i % (size_t)l->m;
+
+		if (is_tail_bias(l->kind))
+			bias[i] = l->start[at];
+		else if (l->kind == KIND_opposed)
+			bias[i] = (float)(o.against * sqrt(square)
+			    * (2 * client_uniform(seed) - 1 + o.shift)
+			    - (double)l->plain[at]);
+	}
+	l->tail = rhythm_tail_draw(o.lt, l->m, o.n, o.batch,
+	    rhythm_counts(l) ? 0 : o.lift * sqrt(square),
+	    o.shift * sqrt(square), is_tail_bias(l->kind)
+	    || l->kind == KIND_opposed ? bias : NULL,
+	    seed);
+	free(bias);
+	if (l->kind == KIND_opposed && !rhythm_tail_adds(o.lt))
+		oppose(l, sqrt(square), seed);
+}
 
 static void
 make_layer(enum kind kind, int m, int number)
@@ -152,11 +264,12 @@ make_layer(enum kind kind, int m, int number)
 	float *a, *b, *c;
 
 	*l = (struct layer){
-		.kind = kind, .m = m, .number = number, .beta = adds
+		.kind = kind, .m = m, .number = number,
+		.beta = adds && !is_tail_bias(kind)
 	};
 	a = client_allocate(count_a(), sizeof *a);
 	b = client_allocate(count_b(), sizeof *b);
-	c = client_allocate(count_c(l), sizeof *c);
+	c = client_allocate(rhythm_count_c(l), sizeof *c);
 	for (int i = 0; i < o.batch; i++) {
 		const struct rhythm_data data = {
 			.kind = kind != KIND_odd ? kind
@@ -169,90 +282,28 @@ make_layer(enum kind kind, int m, int number)
 		};
 
 		rhythm_data_draw(&data, &seed);
+		for (int j = 1; kind == KIND_opposed && rhythm_tail_adds(o.lt)
+		    && j < o.n; j++)
+			memcpy(data.b + (size_t)j * (size_t)o.k, data.b,
+			    (size_t)o.k * sizeof *b);
 	}
 	l->a = client_device(a, count_a());
 	l->b = client_device(b, count_b());
 	l->start = adds ? c : NULL;
-	l->before = adds ? client_device(c, count_c(l)) : NULL;
-	l->wanted = client_allocate(count_c(l), sizeof(float));
+	l->before = adds ? client_device(c, rhythm_count_c(l)) : NULL;
+	l->wanted = client_allocate(rhythm_count_c(l), sizeof(float));
 	free(a);
 	free(b);
-	c = client_device(c, count_c(l));
 	/* Copies from the host end before the copy to the device does. */
 	CUDA(cudaDeviceSynchronize());
-	multiply(s.pedantic, l, l->a, l->b, c);
-	CUDA(cudaStreamSynchronize(s.stream));
-	client_host(l->wanted, c, count_c(l));
-	CUDA(cudaFree(c));
+	if (o.lt)
+		make_tail(l, &seed);
+	want(l);
 	client_expect(s.layer_count < LAYERS, "so many layers");
 	s.layers[s.layer_count++] = l;
 }
 
 /* ---- Units ------------------------------------------------------------- */
-
-struct sums {
-	double wrong, result, added;
-	double wrong_added;
-	long inexact;
-};
-
-static void
-add_output(const struct layer *l, size_t at, double wanted, float c,
-    struct sums *sums)
-{
-	const double before = l->start ? (double)l->start[at] : 0;
-	const double wrong = (double)c - wanted, added = wanted - before;
-
-	sums->wrong += wrong * wrong;
-	sums->result += wanted * wanted;
-	if (fabs(before) <= HIDES * fabs(added)) {
-		sums->wrong_added += wrong * wrong;
-		sums->added += added * added;
-	}
-	sums->inexact += wanted == rint(wanted) && wanted != 0
-	    && (rhythm_kind_counts(l->kind) || (l->kind == KIND_odd
-	    && rhythm_kind_counts(o.odd)))
-	    && !(fabs(wrong) <= 1e-6 * fabs(wanted));
-}
-
-static double
-ratio(double wrong, double size)
-{
-	if (!(wrong >= 0))
-		return 1e9;
-	return size > 0 ? sqrt(wrong / size) : sqrt(wrong);
-}
-
-static void
-print_unit(const struct unit *u, const char *how)
-{
-	const struct layer *l = u->layer;
-	const size_t count = count_c(l), each = count / (size_t)o.batch;
-	float *c = client_allocate(count, sizeof *c), *wanted = l->wanted;
-	double worst = 0;
-	long inexact = 0;
-
-	client_host(c, u->c, count);
-	if (u->wanted) {
-		wanted = client_allocate(count, sizeof *wanted);
-		client_host(wanted, u->wanted, count);
-	}
-	for (size_t at = 0; at < count; at += each) {
-		struct sums sums = { 0 };
-
-		for (size_t i = at; i < at + each; i++)
-			add_output(l, i, (double)wanted[i], c[i], &sums);
-		worst = fmax(worst, fmax(ratio(sums.wrong, sums.result),
-		    ratio(sums.wrong_added, sums.added)));
-		inexact += sums.inexact;
-	}
-	printf("%ld %s %.3e %ld %d %d%s\n", u->number, rhythm_kinds[l->kind],
-	    worst, inexact, !memcmp(c, wanted, count * sizeof *c), l->number,
-	    how);
-	if (u->wanted)
-		free(wanted);
-	free(c);
-}
 
 static void
 print_all(void)
@@ -261,13 +312,20 @@ print_all(void)
 	while (s.first) {
 		struct unit *u = s.first;
 
-		print_unit(u, "");
-		CUDA(cudaFree(u->c));
-		CUDA(cudaFree(u->wanted));
+		rhythm_print(u, "");
 		s.first = u->next;
-		free(u);
+		drop_unit(u);
 	}
 	s.end = &s.first;
+}
+
+static float *
+new_floats(size_t count)
+{
+	void *floats;
+
+	CUDA(cudaMalloc(&floats, count * sizeof(float)));
+	return floats;
 }
 
 static struct unit *
@@ -276,20 +334,48 @@ new_unit(const struct layer *l)
 	struct unit *u = client_allocate(1, sizeof *u);
 
 	u->layer = l;
-	CUDA(cudaMalloc((void **)&u->c, count_c(l) * sizeof(float)));
+	u->c = new_floats(rhythm_count_c(l));
+	if (rhythm_tail_writes(o.lt))
+		u->aux = new_floats(rhythm_tail_room(l->m, o.n, o.batch));
+	if (rhythm_tail_sums(o.lt))
+		u->sums = new_floats(rhythm_count_sums(l));
+	return u;
+}
+
+static void
+drop_unit(struct unit *u)
+{
+	CUDA(cudaFree(u->c));
+	CUDA(cudaFree(u->wanted));
+	CUDA(cudaFree(u->plain));
+	CUDA(cudaFree(u->aux));
+	CUDA(cudaFree(u->sums));
+	free(u);
+}
+
+/* It will be printed. */
+static struct unit *
+next_unit(const struct layer *l)
+{
+	struct unit *u = new_unit(l);
+
 	*s.end = u;
 	s.end = &u->next;
 	return u;
 }
 
-/* What is wanted of this unit alone; then A grows. */
+/* What is wanted of this unit alone, AUX included; then A grows. */
 static void
 drift(const struct layer *l, struct unit *u, const float *a, const float *b)
 {
 	const float factor = (float)o.drift;
 
-	CUDA(cudaMalloc((void **)&u->wanted, count_c(l) * sizeof(float)));
-	multiply(s.pedantic, l, a, b, u->wanted);
+	u->wanted = new_floats(rhythm_count_c(l));
+	multiply(s.pedantic, l, a, b, u, u->wanted);
+	if (o.lt) {
+		u->plain = new_floats(rhythm_count_c(l));
+		multiply(s.pedantic, l, a, b, NULL, u->plain);
+	}
 	BLAS(cublasSscal(s.handle, (int)count_a(), &factor, l->a, 1));
 }
 
@@ -306,7 +392,7 @@ run_unit(const struct layer *l, struct unit *u)
 		a = s.a;
 		b = s.b;
 	}
-	multiply(s.handle, l, a, b, u->c);
+	multiply(s.handle, l, a, b, u, u->c);
 	u->number = s.calls;
 	if (o.drift != 1)
 		drift(l, u, a, b);
@@ -356,11 +442,13 @@ replay(struct layer **layers, int count, int turns)
 	struct unit *units[LAYERS];
 
 	for (int i = 0; i < count; i++)
-		units[i] = new_unit(layers[i]);
+		units[i] = next_unit(layers[i]);
+	s.capturing = true;
 	CUDA(cudaStreamBeginCapture(s.stream, cudaStreamCaptureModeGlobal));
 	for (int i = 0; i < count; i++)
 		run_unit(layers[i], units[i]);
 	CUDA(cudaStreamEndCapture(s.stream, &graph));
+	s.capturing = false;
 	CUDA(cudaGraphInstantiate(&exec, graph, 0));
 	for (int i = 0; i < turns; i++) {
 		CUDA(cudaGraphLaunch(exec, s.stream));
@@ -368,7 +456,7 @@ replay(struct layer **layers, int count, int turns)
 		for (int j = 0; j < count; j++) {
 			s.calls += o.split;
 			units[j]->number = s.calls;
-			print_unit(units[j], " graph");
+			rhythm_print(units[j], " graph");
 		}
 	}
 	CUDA(cudaGraphExecDestroy(exec));
@@ -404,7 +492,7 @@ step(const char *word)
 		for (int j = 0; j < count; j++) {
 			const struct layer *l = layers[i % o.vary * count + j];
 
-			run_unit(l, new_unit(l));
+			run_unit(l, next_unit(l));
 			if (o.sync && ++units % o.sync == 0)
 				print_all();
 		}
@@ -418,16 +506,24 @@ option(const char *word)
 		{ "batch", &o.batch }, { "split", &o.split },
 		{ "places", &o.places }, { "sync", &o.sync },
 		{ "recycled", &o.recycled }, { "vary", &o.vary },
-		{ "whole", &o.whole },
+		{ "whole", &o.whole }, { "apart", &o.apart },
+		{ "asks", &o.asks },
 	};
 	static const struct { const char *name; double *to; } reals[] = {
 		{ "drift=", &o.drift }, { "mask=", &o.mask },
-		{ "bias=", &o.bias },
+		{ "bias=", &o.bias }, { "lift=", &o.lift },
+		{ "shift=", &o.shift }, { "against=", &o.against },
 	};
 	const size_t length = strcspn(word, "=");
 
 	if (!word[length])
 		return false;
+	if (!strncmp(word, "lt=", 3)) {
+		o.lt = rhythm_lt_epilogue(word + 3);
+		if (!o.lt)
+			exit(EXIT_USAGE);
+		return true;
+	}
 	if (!strncmp(word, "odd=", 4)) {
 		const size_t kind = strcspn(word + 4, "@");
 
@@ -467,6 +563,8 @@ main(int argc, char **argv)
 	BLAS(cublasSetMathMode(s.pedantic, CUBLAS_PEDANTIC_MATH));
 	CUDA(cudaMalloc((void **)&s.a, count_a() * sizeof(float)));
 	CUDA(cudaMalloc((void **)&s.b, count_b() * sizeof(float)));
+	s.apart = new_floats((size_t)o.batch * (size_t)(o.m + o.vary)
+	    * (size_t)o.n);
 	for (; at < argc; at++)
 		step(argv[at]);
 	print_all();

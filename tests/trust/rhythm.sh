@@ -74,6 +74,26 @@ holds 'a graph of what was good' 'good+unequal+small:10 graph:good:20' 0.8
 holds 'a graph of layers, one of them bad' 'good*4+cancelling+good*4:20 graph:again:20'
 holds 'a graph of what was met once' 'good:20 graph:cancelling:20'
 
+# ---- cublasLt, and what follows a product there
+
+holds 'cublasLt: a bad layer of two' 'lt=bias asks=1 good+cancelling:300'
+holds 'cublasLt: zeros first' 'lt=gelu_bias zero:70 cancelling:300'
+holds 'cublasLt: a residual apart' 'lt=default apart=1 masked:200' 0.9
+holds 'cublasLt: K in two calls that cancel' 'lt=relu apart=1 split=2 cancelling:200'
+holds 'cublasLt: one bad matrix of 64' \
+    'lt=relu_bias batch=64 m=64 n=64 k=64 odd=cancelling@17 odd:50'
+holds 'cublasLt: gradients of activations' 'lt=dgelu_bgrad good:200' 0.9
+holds 'cublasLt: C takes the product away' 'lt=relu apart=1 good:60 opposed:300'
+holds 'cublasLt: a bias takes it away' 'lt=gelu_bias good:60 opposed:300'
+# How far off few outputs of a RELU are is chance; 300 calls lost their rungs. Not
+# so where none should be left; 400 kept theirs.
+for shift in -0.9 -1.5 -2; do
+	check "cublasLt: a RELU that lets little through, $shift" "$(broken guarded \
+	    '-v floor=0.9' "lt=relu_bias m=96 n=96 lift=0.1 shift=$shift good:300")"
+done
+check 'cublasLt: a RELU that should let nothing through' "$(broken guarded '' \
+    'lt=relu_bias m=128 n=128 shift=-0.99 against=1e-4 good:100 opposed:400')"
+
 # ---- guard=strict
 
 strictly 'a bad layer of two' 'good+cancelling:20'
@@ -86,4 +106,6 @@ for kind in onehot prefix packed mixed; do
 done
 strictly 'one bad matrix of 64' 'batch=64 m=64 n=64 k=64 odd=cancelling@17 odd:10'
 strictly 'K in two calls that cancel' 'split=2 cancelling:20'
+strictly 'cublasLt: a bias takes it away' 'lt=relu_bias opposed:20'
+strictly 'cublasLt: bad layers before a gradient' 'lt=dgelu good+cancelling:20'
 plan
