@@ -6,6 +6,7 @@
 
 #include "shim/bind/wrapper.h"
 #include "shim/lt/memo.h"
+#include "shim/lt/plan.h"
 #include "shim/lt/product.h"
 
 #include <cublasLt.h>
@@ -35,6 +36,7 @@ struct ac_lt_use {
 	struct ac_lt_content  content;
 	struct ac_lt_product  product;
 	int                   device;
+	ac_lt_plan_hint      *hint;    /* NULL: none */
 };
 
 /* A place for what cannot be remembered. */

@@ -10,21 +10,21 @@
 /* ---- The site ----------------------------------------------------------- */
 
 static const struct ac_site *
-site_of(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
+site_of(const struct ac_lt_asked *call, cublasLtHandle_t handle,
     const struct ac_lt_content *content, const struct ac_lt_product *p,
-    int device, struct ac_site *scratch)
+    struct ac_site *scratch)
 {
 	const uint64_t form = (ac_form_of(ENTRY_cublasLtMatmul, p->transa,
 	    p->transb, p->type, p->asked)
 	    | (uint64_t)p->epilogue << AC_EPILOGUE_SHIFT)
-	    | call->via | (uint64_t)(uint8_t)device << 32;
+	    | call->mark | (uint64_t)(uint8_t)call->device << 32;
 	const struct ac_site_query query = {
 		(uint64_t)(uintptr_t)call->caller,
 		ac_site_pair((uint64_t)p->m, (uint64_t)p->n),
 		ac_site_pair((uint64_t)p->k, (uint64_t)p->batch), form
 	};
 	const struct ac_site_call asked = {
-		(cublasHandle_t)x->handle, call->caller, p->m, p->n, p->k,
+		(cublasHandle_t)handle, call->caller, p->m, p->n, p->k,
 		p->batch, form, p->epilogue != AC_EPILOGUE_OTHER ? NULL
 		    : content->odd ? ac_lt_odd_name(content->odd)
 		    : ac_lt_other_name(content)
@@ -36,65 +36,59 @@ site_of(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
 	return site ? site : ac_site_add(&asked, fits ? &query : NULL, scratch);
 }
 
-static struct ac_lt_asked
-asked_of(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
-    int device)
-{
-	return (struct ac_lt_asked){
-		.provider = call->binding.provider, .caller = call->caller,
-		.mark = call->via, .device = device, .desc = x->operation,
-		.a = x->a_layout, .b = x->b_layout, .c = x->c_layout,
-		.d = x->d_layout
-	};
-}
-
 /* What was remembered may be of an older generation. */
+__attribute__((cold, noinline))
 static const struct ac_lt_use *
-find_use(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
-    int device, struct ac_lt_known *known, struct ac_lt_scratch *scratch)
+find_use(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
+    struct ac_lt_known *known, struct ac_lt_scratch *scratch)
 {
-	struct ac_lt_use *use = &scratch->use, *stored;
+	struct stored {
+		struct ac_lt_use use;
+		ac_lt_plan_hint  hint;
+	} *stored;
+	struct ac_lt_use *use = &scratch->use;
 
 	use->content = known->content;
 	use->product = ac_lt_product_of(&known->content);
-	use->device = device;
-	use->site = site_of(x, call, &use->content, &use->product,
-	    use->device, &scratch->site);
+	use->device = (int)asked->device;
+	use->hint = NULL;
+	use->site = site_of(asked, handle, &use->content, &use->product,
+	    &scratch->site);
 	if (use->site == &scratch->site || known == &scratch->known)
 		return use;
 	stored = ac_mapped_take(sizeof *stored);
 	if (!stored)
 		return use;
-	*stored = *use;
-	atomic_store_explicit(&known->site,
-	    stored, memory_order_release);
-	return stored;
+	stored->use = *use;
+	stored->use.hint = &stored->hint;
+	atomic_store_explicit(&known->site, &stored->use,
+	    memory_order_release);
+	return &stored->use;
 }
 
 static const struct ac_lt_use *
-use_in(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
-    int device, struct ac_lt_known *known, struct ac_lt_scratch *scratch)
+use_in(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
+    struct ac_lt_known *known, struct ac_lt_scratch *scratch)
 {
 	const struct ac_lt_use *use = known ? atomic_load_explicit(
 	    &known->site, memory_order_acquire) : NULL;
 
 	return !known || (use && ac_site_is_current(use->site)) ? use
-	    : find_use(x, call, device, known, scratch);
+	    : find_use(asked, handle, known, scratch);
 }
 
 /* A call that is kept need not be known in all that a recast depends on. */
 static const struct ac_lt_use *
-use_of(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
-    int device, struct ac_lt_scratch *scratch)
+use_of(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
+    struct ac_lt_scratch *scratch)
 {
-	const struct ac_lt_asked asked = asked_of(x, call, device);
-	struct ac_lt_known *known = ac_lt_know(&asked, &scratch->known), *all;
-	const struct ac_lt_use *use = use_in(x, call, device, known, scratch);
+	struct ac_lt_known *known = ac_lt_know(asked, &scratch->known), *all;
+	const struct ac_lt_use *use = use_in(asked, handle, known, scratch);
 
 	if (!use || use->site->is_plain)
 		return use;
-	all = ac_lt_confirm(&asked, known, &scratch->known);
-	return all == known ? use : use_in(x, call, device, all, scratch);
+	all = ac_lt_confirm(asked, known, &scratch->known);
+	return all == known ? use : use_in(asked, handle, all, scratch);
 }
 
 /* ---- The wrapper -------------------------------------------------------- */
@@ -102,29 +96,10 @@ use_of(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
 /* Without these cublasLt reads none of the others. With a handle that we did
  * not see made, it may not read them either. */
 static bool
-is_readable(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
-    const struct ac_handle *handle)
+is_readable(const struct ac_lt_asked *asked, const struct ac_handle *handle)
 {
-	return call->binding.provider && handle->provider && x->operation
-	    && x->a_layout && x->b_layout && x->d_layout;
-}
-
-static enum ac_outcome
-recast(const struct ac_lt_arguments *x, const struct ac_wrapped *call,
-    struct ac_kept *kept_out, cublasStatus_t *status_out)
-{
-	const struct ac_handle *handle = ac_handle_find(x->handle);
-	struct ac_lt_scratch scratch;
-	const struct ac_lt_use *use = is_readable(x, call, handle)
-	    ? use_of(x, call, handle->device, &scratch) : NULL;
-
-	if (!use)
-		ac_marker_count(ENTRY_cublasLtMatmul);
-	else if (use->site->is_plain)
-		ac_report_count_decided(use->site->record);
-	else
-		return ac_lt_recast(x, use, call, kept_out, status_out);
-	return AC_OUTCOME_KEPT;
+	return asked->provider && handle->provider && asked->desc && asked->a
+	    && asked->b && asked->d;
 }
 
 AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasLtMatmul)(
@@ -141,13 +116,31 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasLtMatmul)(
 	struct ac_kept kept;
 
 	if (call.outermost) {
-		const struct ac_lt_arguments x = {
-			handle, operation, alpha, A, a_layout, B, b_layout,
-			beta, C, c_layout, D, d_layout, algorithm, workspace,
-			workspace_bytes, stream
+		const struct ac_handle *known = ac_handle_find(handle);
+		const struct ac_lt_asked asked = {
+			.provider = call.binding.provider,
+			.caller = call.caller, .mark = call.via,
+			.device = known->device, .desc = operation,
+			.a = a_layout, .b = b_layout, .c = c_layout,
+			.d = d_layout
 		};
+		struct ac_lt_scratch scratch;
+		const struct ac_lt_use *use = is_readable(&asked, known)
+		    ? use_of(&asked, handle, &scratch) : NULL;
 
-		outcome = recast(&x, &call, &kept, &status);
+		if (!use) {
+			ac_marker_count(ENTRY_cublasLtMatmul);
+		} else if (use->site->is_plain) {
+			ac_report_count_decided(use->site->record);
+		} else {
+			const struct ac_lt_arguments x = {
+				handle, operation, alpha, A, a_layout, B,
+				b_layout, beta, C, c_layout, D, d_layout,
+				algorithm, workspace, workspace_bytes, stream
+			};
+
+			outcome = ac_lt_recast(&x, use, &call, &kept, &status);
+		}
 	}
 	if (outcome != AC_OUTCOME_DONE)
 		status = ORIGINAL(call, cublasLtMatmul)(handle, operation,

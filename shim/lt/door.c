@@ -140,7 +140,8 @@ issue(const struct ac_job *job, const struct ac_gemm *product,
 		describe(job, call, product, compute, &kind, &run);
 		go_beside(product, &kind, &run);
 	}
-	return ac_lt_plan_run(&kind, &run, may_make, status_out);
+	return ac_lt_plan_run(&kind, &run, may_make, call->use->hint,
+	    status_out);
 }
 
 static const struct ac_gemm_door lt_door = {

@@ -23,7 +23,7 @@ union descriptor {
 	uint64_t                         words[64];
 };
 
-struct plan {
+struct ac_lt_plan {
 	struct ac_table_entry entry;
 	struct ac_lt_kind     kind;
 	bool                  is_refused;  /* cublasLt has no algorithm */
@@ -63,7 +63,7 @@ make_layout(const struct ac_lt_kind *kind, int32_t type, int64_t rows,
 }
 
 static bool
-make_layouts(struct plan *plan)
+make_layouts(struct ac_lt_plan *plan)
 {
 	const struct ac_lt_kind *kind = &plan->kind;
 	const bool ta = kind->transa != CUBLAS_OP_N;
@@ -129,7 +129,7 @@ make_operation(const struct ac_lt_kind *kind, union descriptor *out)
  * else *copy; NULL: the library refuses them. A descriptor is plain bytes: what
  * needs no destroying owns nothing. */
 static union descriptor *
-aim(struct plan *plan, const struct ac_lt_run *run,
+aim(struct ac_lt_plan *plan, const struct ac_lt_run *run,
     union descriptor *copy)
 {
 	const struct ac_lt_epilogue *does =
@@ -149,7 +149,7 @@ aim(struct plan *plan, const struct ac_lt_run *run,
 /* The first algorithm for this kind, of those that need no more than the
  * program's workspace and these alignments. */
 static bool
-ask(struct plan *plan, const struct ac_lt_run *run,
+ask(struct ac_lt_plan *plan, const struct ac_lt_run *run,
     cublasLtMatmulAlgo_t *algorithm_out)
 {
 	static const cublasLtMatmulPreferenceAttributes_t alignments[4] = {
@@ -190,10 +190,10 @@ ask(struct plan *plan, const struct ac_lt_run *run,
 
 /* What the heuristics load or allocate must not disturb another thread's
  * capture. NULL: there is no memory for it. */
-static struct plan *
+static struct ac_lt_plan *
 make(const struct ac_lt_kind *kind, const struct ac_lt_run *run, uint64_t hash)
 {
-	struct plan *plan = ac_mapped_take(sizeof *plan);
+	struct ac_lt_plan *plan = ac_mapped_take(sizeof *plan);
 	int mode;
 
 	if (!plan)
@@ -210,9 +210,16 @@ make(const struct ac_lt_kind *kind, const struct ac_lt_run *run, uint64_t hash)
 
 /* ---- Finding ------------------------------------------------------------ */
 
+static bool
+is_here(const struct ac_table_entry *entry)
+{
+	return entry && atomic_load_explicit(&entry->generation,
+	    memory_order_relaxed) == HERE;
+}
+
 /* Two threads may both make one: the first that is stored counts, the other is
  * lost. */
-static struct plan *
+static struct ac_lt_plan *
 find(const struct ac_lt_kind *kind, const struct ac_lt_run *run, bool may_make)
 {
 	const uint64_t hash = ac_table_hash(kind, sizeof *kind);
@@ -221,11 +228,10 @@ find(const struct ac_lt_kind *kind, const struct ac_lt_run *run, bool may_make)
 		struct ac_table_entry *there;
 		ac_table_slot *slot = ac_table_find(&plans, hash, kind,
 		    sizeof *kind, &there);
-		struct plan *made;
+		struct ac_lt_plan *made;
 
-		if (there && atomic_load_explicit(&there->generation,
-		    memory_order_relaxed) == HERE)
-			return (struct plan *)there;
+		if (is_here(there))
+			return (struct ac_lt_plan *)there;
 		if (!slot || !may_make)
 			return NULL;
 		made = make(kind, run, hash);
@@ -234,11 +240,29 @@ find(const struct ac_lt_kind *kind, const struct ac_lt_run *run, bool may_make)
 	}
 }
 
+/* Comparing takes a third of the time that hashing does. */
+static struct ac_lt_plan *
+recall(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
+    bool may_make, ac_lt_plan_hint *hint)
+{
+	struct ac_lt_plan *plan = hint ? atomic_load_explicit(hint,
+	    memory_order_acquire) : NULL;
+
+	if (plan && is_here(&plan->entry)
+	    && !memcmp(&plan->kind, kind, sizeof *kind))
+		return plan;
+	plan = find(kind, run, may_make);
+	if (hint)
+		atomic_store_explicit(hint, plan, memory_order_release);
+	return plan;
+}
+
 void
 ac_lt_plan_abandon(const struct ac_provider *provider)
 {
 	for (unsigned i = 0; i < 1 << BITS; i++) {
-		struct plan *plan = (struct plan *)ac_table_at(&slots[i]);
+		struct ac_lt_plan *plan =
+		    (struct ac_lt_plan *)ac_table_at(&slots[i]);
 
 		if (plan && plan->kind.provider == provider)
 			atomic_store(&plan->entry.generation, GONE);
@@ -255,9 +279,9 @@ ac_lt_plan_make(const struct ac_lt_kind *kind, const struct ac_lt_run *run)
 
 enum ac_reason
 ac_lt_plan_run(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
-    bool may_make, cublasStatus_t *status_out)
+    bool may_make, ac_lt_plan_hint *hint, cublasStatus_t *status_out)
 {
-	struct plan *plan = find(kind, run, may_make);
+	struct ac_lt_plan *plan = recall(kind, run, may_make, hint);
 	union descriptor copy;
 	union descriptor *o;
 	cublasStatus_t status;

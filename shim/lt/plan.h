@@ -35,6 +35,10 @@ struct ac_lt_run {
 	const struct ac_driver *driver;
 };
 
+/* The plan that ran last for somebody, NULL at first: looked at before the
+ * others. Any thread. */
+typedef _Atomic(struct ac_lt_plan *) ac_lt_plan_hint;
+
 /* The alignment of an address for a kind. */
 uint8_t ac_lt_alignment(const void *address);
 
@@ -46,9 +50,11 @@ void ac_lt_plan_make(const struct ac_lt_kind *kind,
 /* Run it. AC_REASON_NONE and *status_out, cublasLt's answer; or why the
  * original call may still be made: CAPTURE, there is no plan yet and none may
  * be made; REFUSED, cublasLt has no algorithm for it, or refused;
- * OUT_OF_MEMORY, there is no room for a plan. Any thread. */
+ * OUT_OF_MEMORY, there is no room for a plan. `hint` may be NULL. Any
+ * thread. */
 enum ac_reason ac_lt_plan_run(const struct ac_lt_kind *kind,
-    const struct ac_lt_run *run, bool may_make, cublasStatus_t *status_out);
+    const struct ac_lt_run *run, bool may_make, ac_lt_plan_hint *hint,
+    cublasStatus_t *status_out);
 
 /* `provider` was unloaded: its plans are never used again. */
 void ac_lt_plan_abandon(const struct ac_provider *provider);
