@@ -9,8 +9,8 @@
 
 #include "shim/lt/library.h"
 
-/* Of a library whose attributes are learnt. Takes a millisecond. One thread at
- * a time. */
+/* Of a library whose attributes are learnt. Takes a few milliseconds. One
+ * thread at a time. */
 void ac_lt_prove(struct ac_provider *provider,
     const struct ac_lt_library *library, struct ac_lt_proof *proof_out);
 

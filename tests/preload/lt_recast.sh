@@ -93,6 +93,11 @@ for policy in tf32 bf16 'gemm -> bf16 tactic=cast profit=off guard=off' \
 	done
 done
 holds 'odd sizes' fp16 lt_matrix kind=fp32 size=33x17x29 pad=3 calls=8 bits=11
+bare "$clients/lt_odd" >"$work/odd"
+under 'gemm -> fp16 guard=off profit=off' "$clients/lt_odd" >"$work/under"
+same 'an attribute that is set between recasts is seen' "$work/odd" "$work/under"
+check 'control: the library refuses it' "$(grep -q ' 7 0 7 ' "$work/odd" ||
+    cat "$work/odd")"
 holds 'without an algorithm' fp16 lt_matrix kind=fp32 order=tn algo=null calls=8 bits=11
 
 # The default policy, where it pays: as for a product of cuBLAS, all but those of
