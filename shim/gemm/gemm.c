@@ -92,6 +92,23 @@ is_well_formed(const struct ac_gemm *g, const struct stored *s)
 	    && g->c.ld >= g->m && are_aligned(g) && are_addressable(g, s);
 }
 
+/* The same of what only cublasLt has: a try reads it before the library has had
+ * a say. */
+static bool
+is_tail_well_formed(const struct ac_gemm *g)
+{
+	const struct ac_recast_added *added = &g->tail->added;
+	const struct ac_recast_epilogue *e = &g->tail->epilogue;
+	const uintptr_t aux = e->activation == AC_ACTIVATION_DRELU ? 0
+	    : (uintptr_t)e->aux;
+
+	return (!added->ld || added->ld >= g->m)
+	    && (!e->aux || e->aux_ld >= g->m)
+	    && (added->stride | e->bias_stride | e->aux_stride) >= 0
+	    && (((uintptr_t)added->from | (uintptr_t)e->bias | aux)
+	    & (sizeof(float) - 1)) == 0;
+}
+
 /* Past the last byte of an operand's matrices; all three have one type. */
 static uintptr_t
 end_of(const struct ac_operand *operand, int64_t rows, int64_t cols,
@@ -183,7 +200,7 @@ objection(const struct ac_gemm *g, const struct ac_handle *handle,
 		return AC_REASON_UNSUPPORTED;
 	if (!is_positive(g))
 		return AC_REASON_TOO_SMALL;
-	if (!is_well_formed(g, &s))
+	if (!is_well_formed(g, &s) || (g->tail && !is_tail_well_formed(g)))
 		return AC_REASON_UNSUPPORTED;
 	if (!g->in_arrays && (output_overlaps(g, &s)
 	    || (g->tail && tail_overlaps(g))))
