@@ -134,6 +134,12 @@ for policy in "$forced" "$guarded"; do
 	# A thread may have its last turn while a sample of another's is due.
 	check "eight threads: as one, '$policy'" "$(sort -u "$work/eight" |
 	    comm -23 - <(sort -u "$work/plain" "$work/one"))"
+	run "$policy" threads=8 uids=1 steps=40 >"$work/numbered"
+	check "eight threads that number tensors otherwise, '$policy'" \
+	    "$(sort -u "$work/numbered" |
+	    comm -23 - <(sort -u "$work/plain" "$work/one"))"
+	equal "eight threads that number otherwise: one site each, '$policy'" 5 \
+	    "$(query 'len({s["shape"] for s in sites if s["recast_calls"] > 100})')"
 	equal "eight threads: all of them, '$policy'" 40 \
 	    "$(wc -l <"$work/eight")"
 	equal "eight threads: all is counted, '$policy'" 1600 \

@@ -10,6 +10,7 @@
  *   op=fprop|dgrad|wgrad, layout=nchw|nhwc, fusion=add-bias-relu|...
  *   alias=1      z is y, as of cudnn_convolution_relu
  *   threads=N    each with a handle, a stream and plans of its own
+ *   uids=1       and with unique ids of its own
  *   cached=0     a new plan for each execution
  *   capture=1    a step more is captured and replayed
  *   vary=1       each step but the last has other data
@@ -38,7 +39,7 @@ layers[LAYERS] = {
 static struct {
 	struct wish wish;
 	int steps, layers, benchmark, tf32, alias, threads, cached, capture;
-	int width, vary;
+	int width, vary, uids;
 	double scale;
 } options = { .steps = 20, .layers = LAYERS, .tf32 = 1, .threads = 1,
 	.cached = 1, .scale = 1, .width = 1 };
@@ -65,6 +66,7 @@ struct thread {
 	pthread_t thread;
 	cudnnHandle_t handle;
 	cudaStream_t stream;
+	int number;             /* 0: as all, without uids=1 */
 	struct layer layer[LAYERS];
 };
 
@@ -120,7 +122,9 @@ describe(struct layer *layer, int i)
 static void
 execute(struct thread *thread, struct layer *layer, descriptor_t plan)
 {
-	const int64_t ids[5] = { 'x', 'w', 'y', 'z', 'b' };
+	const int64_t more = layer->wish.uids;
+	const int64_t ids[5] = { 'x' + more, 'w' + more, 'y' + more, 'z' + more,
+		'b' + more };
 	const int count = strcmp(layer->wish.fusion, "none") ? 5 : 3;
 	descriptor_t pack = create(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
 
@@ -264,8 +268,10 @@ run(void *argument)
 	MUST(cudnnCreate(&thread->handle));
 	MUST(cudaStreamCreate(&thread->stream));
 	MUST(cudnnSetStream(thread->handle, thread->stream));
-	for (int i = 0; i < options.layers; i++)
+	for (int i = 0; i < options.layers; i++) {
 		describe(&thread->layer[i], i);
+		thread->layer[i].wish.uids = 1000 * thread->number;
+	}
 	MUST(cudaDeviceSynchronize());
 	for (int i = options.steps; i > 0; i--) {
 		/* Twice as large, three times as large, ... */
@@ -315,7 +321,8 @@ main(int argc, char **argv)
 		{ "steps", &options.steps }, { "layers", &options.layers },
 		{ "benchmark", &options.benchmark }, { "tf32", &options.tf32 },
 		{ "alias", &options.alias }, { "threads", &options.threads },
-		{ "cached", &options.cached }, { "width", &options.width },
+		{ "uids", &options.uids }, { "cached", &options.cached },
+		{ "width", &options.width },
 		{ "capture", &options.capture }, { "vary", &options.vary },
 	};
 
@@ -336,9 +343,11 @@ main(int argc, char **argv)
 			return 99;
 	}
 	reach("libcudnn.so.9:local");
-	for (int i = 0; i < options.threads; i++)
+	for (int i = 0; i < options.threads; i++) {
+		threads[i].number = options.uids * i;
 		MUST(pthread_create(&threads[i].thread, NULL, run,
 		    &threads[i]));
+	}
 	for (int i = 0; i < options.threads; i++)
 		MUST(pthread_join(threads[i].thread, NULL));
 	for (int i = 0; i < options.threads; i++)

@@ -74,6 +74,7 @@ struct wish {
 	    groups;
 	int64_t post;           /* padding at the far end; -1: pad */
 	int64_t sm_count, dynamic, alignment;
+	int64_t uids;           /* added to all unique ids */
 	double alpha, beta;
 	cudnnDataType_t type, compute;
 	cudnnBackendHeurMode_t mode;
@@ -232,7 +233,7 @@ tensor(const struct wish *wish, const int64_t *size, int64_t uid,
 	set(made, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
 	set(made, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, dims, size);
 	set(made, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, dims, stride);
-	set_int(made, CUDNN_ATTR_TENSOR_UNIQUE_ID, uid);
+	set_int(made, CUDNN_ATTR_TENSOR_UNIQUE_ID, uid + wish->uids);
 	set_int(made, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, wish->alignment);
 	if (is_virtual)
 		set(made, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1,
