@@ -20,7 +20,9 @@ build_with_tsan()
 		tests/preload/programs/{many_streams,lane_order,held_stream} \
 		tests/preload/programs/{two_threads,two_devices} \
 		libautocast-api.so tests/preload/programs/regions \
-		tests/preload/programs/{crowd,graphs,capture_beside}
+		tests/preload/programs/{crowd,graphs,capture_beside} \
+		emulator/libcublasLt.so.13 \
+		tests/preload/programs/{lt_stack,lt_xla}
 }
 case ${SANITIZERS:-} in
 *thread*) ;;
@@ -83,6 +85,9 @@ clean 'four threads on two sites' "$guarded" crowd 0 3 10
 AUTOCAST_EMU_CLOCK=model clean 'the same beside a clock, all calls sampled' \
     "$guarded sample=1" crowd 0 3 12
 clean 'the same, each call judged' 'gemm -> fp16 profit=off guard=strict' crowd 0 3 4
+clean 'eight threads, one handle of cublasLt, descriptors that change' \
+    "$guarded" lt_stack threads=8 rounds=24 sizes=1 bits=11
+clean 'threads that share descriptors' "$guarded" lt_xla threads bits=11
 export AUTOCAST_EMU_FAIL=cuMemPoolCreate:0:801,cuMemHostRegister:0:801
 clean 'sixteen streams, a driver without pools' "$roomy" many_streams 32
 clean 'a buffer that grows there' "$roomy" lane_order grow

@@ -446,6 +446,33 @@ test_each_call_fails_once(void **state)
 	}
 }
 
+/* What shim/lt/plan.c relies on: a copy is a descriptor of its own. */
+static void
+test_copies(void **state)
+{
+	const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_RELU_BIAS;
+	const uintptr_t one = 0x100, two = 0x200;
+	struct lt_call call, copy, fresh;
+	uint64_t found[2];
+
+	(void)state;
+	lt_call_init(&call, sizeof call.operation);
+	LT_SET(&call, EPILOGUE, epilogue);
+	copy = call;
+	copy.asked.desc = &copy.operation.opaque;
+	LT_SET(&call, BIAS_POINTER, one);
+	LT_SET(&copy, BIAS_POINTER, two);
+	lt_get(&call, CUBLASLT_MATMUL_DESC_BIAS_POINTER, found);
+	assert_int_equal(found[0], one);
+	lt_get(&copy, CUBLASLT_MATMUL_DESC_BIAS_POINTER, found);
+	assert_int_equal(found[0], two);
+	lt_call_init(&fresh, sizeof fresh.operation);
+	LT_SET(&fresh, EPILOGUE, epilogue);
+	LT_SET(&fresh, BIAS_POINTER, two);
+	assert_memory_equal(&copy.operation, &fresh.operation,
+	    sizeof copy.operation);
+}
+
 int
 main(void)
 {
@@ -464,6 +491,7 @@ main(void)
 		    clear),
 		cmocka_unit_test_setup(test_a_large_attribute, clear),
 		cmocka_unit_test_setup(test_each_call_fails_once, clear),
+		cmocka_unit_test_setup(test_copies, clear),
 	};
 
 	lt_world_open();
