@@ -452,7 +452,7 @@ test_copies(void **state)
 {
 	const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_RELU_BIAS;
 	const uintptr_t one = 0x100, two = 0x200;
-	struct lt_call call, copy, fresh;
+	struct lt_call copy, fresh;
 	uint64_t found[2];
 
 	(void)state;
