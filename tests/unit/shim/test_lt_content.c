@@ -494,6 +494,7 @@ main(void)
 		cmocka_unit_test_setup(test_copies, clear),
 	};
 
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	lt_world_open();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,5 +282,6 @@ main(void)
 		cmocka_unit_test(test_asked),
 	};
 
-	return cmocka_run_group_tests_name("lt_product", tests, NULL, NULL);
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
