@@ -305,25 +305,28 @@ ac_recast_relative(double lost, double all)
 
 /* What is lost of the result. Behind an activation most outputs may be 0, and
  * the others nearly so: fewer than four say nothing, and what n say counts as
- * the square of n / (n + 12) of it, next to that of a whole sample. Where sizes
- * are distributed exponentially and the error is 0.57 tol, four to 128 outputs
- * are over 0.8 tol by chance in three of 10,000 samples then at most, not in a
- * third of them. */
+ * the square of n / (n + many) of it, next to that of `whole`. */
 AC_CAST_BODY float
-ac_recast_norm_result(const struct ac_recast *r,
-    const struct ac_recast_norm *norm)
+ac_recast_norm_shown(const struct ac_recast_norm *norm, float whole, float many)
 {
-	const float whole = AC_SAMPLE_SIDE * AC_SAMPLE_SIDE;
 	const float shown = (float)norm->shown;
-	const float share = shown >= whole ? 1 : shown / (shown
-	    + AC_RECAST_MANY) * ((whole + AC_RECAST_MANY) / whole);
-	const float result = ac_recast_relative(norm->lost, norm->all);
+	const float share = shown >= whole ? 1 : shown / (shown + many)
+	    * ((whole + many) / whole);
 
-	if (!r->epilogue.activation)
-		return result;
 	if (norm->shown < AC_RECAST_FEW && norm->lost - norm->lost == 0)
 		return 0;
-	return result * (share * share);
+	return ac_recast_relative(norm->lost, norm->all) * (share * share);
+}
+
+/* With 12, where sizes are distributed exponentially and the error is 0.57 tol,
+ * four to 128 outputs are over 0.8 tol by chance in three of 10,000 samples at
+ * most, not in a third of them. */
+AC_CAST_BODY float
+ac_recast_norm_result(uint32_t activation, const struct ac_recast_norm *norm)
+{
+	return activation ? ac_recast_norm_shown(norm, AC_SAMPLE_SIDE
+	    * AC_SAMPLE_SIDE, AC_RECAST_MANY)
+	    : ac_recast_relative(norm->lost, norm->all);
 }
 
 /* The worse ratio, of the result or of what is added. */
@@ -344,10 +347,10 @@ ac_recast_norm_error(const struct ac_recast_norm *norm)
 }
 
 AC_CAST_BODY float
-ac_recast_norm_final(const struct ac_recast *r,
-    const struct ac_recast_norm *norm)
+ac_recast_norm_final(uint32_t activation, const struct ac_recast_norm *norm)
 {
-	return ac_recast_norm_worse(norm, ac_recast_norm_result(r, norm));
+	return ac_recast_norm_worse(norm, ac_recast_norm_result(activation,
+	    norm));
 }
 
 /* By how much numbers that FP32 has exactly came out changed; 0 where there are

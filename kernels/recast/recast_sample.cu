@@ -142,7 +142,8 @@ sample_matrix(const struct ac_recast &r, int64_t matrix, const float *old,
     bool deep)
 {
 	const struct ac_recast_norm norm = look_through(r, matrix, old, deep);
-	const float error = ac_recast_norm_final(&r, &norm);
+	const float error = ac_recast_norm_final(r.epilogue.activation,
+	    &norm);
 	const float exact = ac_recast_norm_exact(r.judge, &norm);
 
 	if (threadIdx.x % AC_RECAST_LANES)

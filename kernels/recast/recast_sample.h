@@ -108,7 +108,8 @@ ac_recast_facts_of(const struct ac_recast *r,
 		if (again && ac_recast_is_bad_line(r, error))
 			facts.suspect[0] |= 1u << line;
 		else
-			ac_recast_raise(ac_recast_norm_result(r, &norms[line]),
+			ac_recast_raise(ac_recast_norm_result(
+			    r->epilogue.activation, &norms[line]),
 			    &facts.line_error);
 		if (again && ac_recast_is_inexact(off))
 			facts.suspect[1] |= 1u << line;
@@ -117,7 +118,7 @@ ac_recast_facts_of(const struct ac_recast *r,
 		if (line < AC_SAMPLE_SIDE)
 			ac_recast_norm_join(&whole, &norms[line]);
 	}
-	facts.error = ac_recast_norm_final(r, &whole);
+	facts.error = ac_recast_norm_final(r->epilogue.activation, &whole);
 	facts.seen = whole.added != 0;
 	facts.shrunk = ac_cast_scalar_read(&r->beta) != 0
 	    && 16 * whole.all < whole.bare;
@@ -176,7 +177,8 @@ ac_recast_line_again(const struct ac_recast *r, int line,
 
 	facts->suspect[0] &= ~(1u << line);
 	facts->suspect[1] &= ~(1u << line);
-	ac_recast_raise(ac_recast_norm_result(r, &norm), &facts->line_error);
+	ac_recast_raise(ac_recast_norm_result(r->epilogue.activation, &norm),
+	    &facts->line_error);
 	ac_recast_raise(ac_recast_norm_whole(r->judge, &norm), &facts->exact);
 }
 

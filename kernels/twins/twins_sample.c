@@ -94,7 +94,8 @@ ac_twin_sample_matrix(const struct ac_recast *r, int64_t matrix,
 		side = ac_recast_next_side(side);
 		norm = look_through(r, matrix, old, side, meter);
 	}
-	raise_bits(ac_recast_norm_final(r, &norm), &r->state->matrix_error);
+	raise_bits(ac_recast_norm_final(r->epilogue.activation, &norm),
+	    &r->state->matrix_error);
 	raise_bits(ac_recast_norm_exact(r->judge, &norm),
 	    &r->state->matrix_exact);
 	r->state->matrix_seen |= norm.added != 0;

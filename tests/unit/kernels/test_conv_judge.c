@@ -134,6 +134,42 @@ test_energies(void **state)
 	}
 }
 
+/* Behind ReLU a line of which little is left says little of the errors, nothing
+ * with fewer than four outputs, all with 16. Three positions: lines of channels
+ * say nothing. */
+static void
+test_shown(void **state)
+{
+	static const struct { int shown; bool relu; float wanted; } rows[] = {
+		{ 16, true, 0.01f }, { 8, false, 0.01f },
+		{ 8, true, 0.01f * 4 / 9 },     /* (16 / 24)^2 of it */
+		{ 4, true, 0.01f * 4 / 25 },    /* (8 / 20)^2 */
+		{ 3, true, 0 }, { 0, true, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct conv_case c = plain;
+		struct conv_data data;
+
+		c.n = c.depth = c.taps[1] = c.taps[2] = c.size[1] = 1;
+		c.size[2] = 3;
+		c.features = 16;
+		c.relu = rows[i].relu;
+		conv_data_make(&c, 1, &data);
+		for (size_t e = 0; e < data.count[0]; e++)
+			data.memory[0][e] = 1;
+		for (int e = 0; e < 16; e++)
+			data.memory[1][e] = e < rows[i].shown ? 1 : -1;
+		conv_data_compute(&data);
+		for (size_t e = 0; e < data.out_count; e++)
+			data.out[e] *= 1.01f;
+		check(&data);
+		assert_float_equal(data.post.line_error, rows[i].wanted, 1e-6);
+		conv_data_free(&data);
+	}
+}
+
 int
 main(void)
 {
@@ -141,6 +177,7 @@ main(void)
 		cmocka_unit_test(test_energies),
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_added),
+		cmocka_unit_test(test_shown),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
