@@ -5,7 +5,8 @@
  * and checked; each is warmed up, then timed by events; a file gets the fastest
  * of each product, which is then used.
  *
- *   lt_tune FILE [bits=N] [warm=N] [reps=N] [uses=N]
+ *   lt_tune FILE [bits=N] [warm=N] [reps=N] [uses=N] [turns=N]
+ * turns: that many algorithms are used in turn, the fastest and the next (1).
  * A line for each algorithm: its id, the shortest time and the mean in
  * nanoseconds, a checksum of all its results; a line for each winner: of its
  * last result. Exit status 1: an error is beyond its bound, or something was
@@ -18,7 +19,7 @@ enum { IDS = 64, WORKSPACE = 4 << 20 };
 static cublasLtHandle_t handle;
 static cudaStream_t stream;
 static void *workspace;
-static int bits = 24, warm = 1, reps = 5, uses = 20;
+static int bits = 24, warm = 1, reps = 5, uses = 20, turns = 1;
 
 struct timed {
 	cublasLtMatmulAlgo_t algorithm;
@@ -155,7 +156,8 @@ tune(const struct lt_wanted *wanted, const char *name, FILE *file)
 	}
 	fprintf(file, "%s,algorithm_%d\n", name, all[best].id);
 	for (int i = 0; i < uses; i++)
-		hash = run(p, &d, &all[best].algorithm, &ms);
+		hash = run(p, &d, &all[(best + i % turns) % count].algorithm,
+		    &ms);
 	printf("%s winner=%d ns=%.0f last=%016" PRIx64 "\n", name,
 	    all[best].id, (double)ms * 1e6, hash);
 	lt_undescribe(&d);
@@ -188,7 +190,8 @@ main(int argc, char **argv)
 		if (sscanf(argv[i], "bits=%d", &bits) != 1 &&
 		    sscanf(argv[i], "warm=%d", &warm) != 1 &&
 		    sscanf(argv[i], "reps=%d", &reps) != 1 &&
-		    sscanf(argv[i], "uses=%d", &uses) != 1)
+		    sscanf(argv[i], "uses=%d", &uses) != 1 &&
+		    (sscanf(argv[i], "turns=%d", &turns) != 1 || turns < 1))
 			return EXIT_USAGE;
 	BLAS(cublasLtCreate(&handle));
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));

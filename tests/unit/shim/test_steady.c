@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -46,6 +47,56 @@ test_tuning(void **state)
 		assert_false(ac_steady_meets(&steady, 9));
 	assert_false(ac_steady_meets(&steady, 10));
 	assert_false(ac_steady_meets(&steady, 9));
+}
+
+/* Two and three in turn, evenly or not; one that comes rarely. */
+static void
+test_alternating(void **state)
+{
+	static const char *const rounds[] = {
+		"ab", "abc", "aab", "aaaab", "aaaabbbb", "abac", "aaaaaaaab",
+		"ababababababababc"
+	};
+
+	(void)state;
+	for (size_t r = 0; r < sizeof rounds / sizeof *rounds; r++) {
+		const int period = (int)strlen(rounds[r]);
+		struct ac_steady steady = { 0 };
+		int late = 0;
+
+		for (int i = 0; i < 1000; i++)
+			if (!ac_steady_meets(&steady,
+			    (uint64_t)rounds[r][i % period]))
+				late = i + 1;
+		assert_true(late > AC_STEADY_CALLS);
+		/* A run of five is noted no further. */
+		assert_true(late < 2 * (AC_STEADY_LONG + period));
+	}
+}
+
+/* More than a few in turn are tuning, however long; so is whatever is new to a
+ * site whose calls alternate, until it stayed. */
+static void
+test_not_alternating(void **state)
+{
+	struct ac_steady steady = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		assert_false(ac_steady_meets(&steady, (uint64_t)i
+		    % (AC_STEADY_FEW + 1)));
+	for (int i = 0; i <= AC_STEADY_LONG + 1; i++)
+		assert_int_equal(ac_steady_meets(&steady, 10 + (uint64_t)i % 2),
+		    i > AC_STEADY_LONG);
+	for (uint64_t content = 20; content < 28; content++)
+		for (int i = 0; i < 4; i++)
+			assert_false(ac_steady_meets(&steady, content));
+	for (int i = 1; i <= AC_STEADY_CALLS; i++)
+		assert_int_equal(ac_steady_meets(&steady, 10),
+		    i == AC_STEADY_CALLS);
+	/* A second comparison of what the first one saw. */
+	for (int i = 0; i < 4; i++)
+		assert_false(ac_steady_meets(&steady, 27));
 }
 
 /* ---- What their turns are ------------------------------------------------ */
@@ -195,6 +246,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fifth),
 		cmocka_unit_test(test_tuning),
+		cmocka_unit_test(test_alternating),
+		cmocka_unit_test(test_not_alternating),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_captured),
 		cmocka_unit_test(test_guards),
