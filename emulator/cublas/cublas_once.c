@@ -44,14 +44,14 @@ look(uint64_t hash, const struct emu_operand *o, int64_t rows_of,
 }
 
 static uint64_t
-product_of(const struct emu_gemm *g)
+product_of(const struct emu_gemm *g, uint64_t behind)
 {
 	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
 	const uint64_t facts[] = { (uint64_t)ta, (uint64_t)tb, (uint64_t)g->m,
 		(uint64_t)g->n, (uint64_t)g->k, (uint64_t)g->c.ld,
 		(uint64_t)g->a.type, (uint64_t)g->c.type,
 		(uint64_t)g->arithmetic };
-	uint64_t hash = 0, alpha;
+	uint64_t hash = behind, alpha;
 
 	memcpy(&alpha, &g->alpha.value, sizeof alpha);
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
@@ -77,7 +77,7 @@ is_simple(const struct emu_gemm *g)
 }
 
 bool
-emu_once_has(const struct emu_gemm *g, uint64_t *bytes_out)
+emu_once_has(const struct emu_gemm *g, uint64_t behind, uint64_t *bytes_out)
 {
 	struct row row;
 
@@ -86,7 +86,7 @@ emu_once_has(const struct emu_gemm *g, uint64_t *bytes_out)
 	pthread_mutex_lock(&lock);
 	row = *row_of(g->c.data);
 	pthread_mutex_unlock(&lock);
-	if (row.c != g->c.data || row.product != product_of(g) ||
+	if (row.c != g->c.data || row.product != product_of(g, behind) ||
 	    row.left != look(0, &g->c, g->m, g->n))
 		return false;
 	*bytes_out = row.bytes;
@@ -94,13 +94,13 @@ emu_once_has(const struct emu_gemm *g, uint64_t *bytes_out)
 }
 
 void
-emu_once_note(const struct emu_gemm *g, uint64_t bytes)
+emu_once_note(const struct emu_gemm *g, uint64_t behind, uint64_t bytes)
 {
 	struct row row;
 
 	if (!is_simple(g))
 		return;
-	row = (struct row){ .c = g->c.data, .product = product_of(g),
+	row = (struct row){ .c = g->c.data, .product = product_of(g, behind),
 		.left = look(0, &g->c, g->m, g->n), .bytes = bytes };
 	pthread_mutex_lock(&lock);
 	*row_of(g->c.data) = row;

@@ -9,9 +9,12 @@
 
 /* Whether it need not be computed; if so, it counts the bytes that it would
  * have moved. Its scalars are known. Compares 256 elements of each matrix: for
- * programs whose data change as a whole or not at all. */
-bool emu_once_has(const struct emu_gemm *gemm, uint64_t *bytes_out);
+ * programs whose data change as a whole or not at all. `behind` is a hash of
+ * what was done to C before it was written, 0 of nothing. */
+bool emu_once_has(const struct emu_gemm *gemm, uint64_t behind,
+    uint64_t *bytes_out);
 /* Note that it was computed. */
-void emu_once_note(const struct emu_gemm *gemm, uint64_t bytes);
+void emu_once_note(const struct emu_gemm *gemm, uint64_t behind,
+    uint64_t bytes);
 
 #endif

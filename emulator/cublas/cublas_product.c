@@ -230,10 +230,10 @@ emu_product_compute(struct emu_gemm *g)
 
 	emu_scalar_fetch(&g->alpha);
 	emu_scalar_fetch(&g->beta);
-	if (!emu_once_has(g, &touched.bytes)) {
+	if (!emu_once_has(g, 0, &touched.bytes)) {
 		for (int64_t i = 0; i < g->batch; i++)
 			run_one(&p, i);
-		emu_once_note(g, touched.bytes);
+		emu_once_note(g, 0, touched.bytes);
 	}
 	return touched.bytes;
 }

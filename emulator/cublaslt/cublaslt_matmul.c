@@ -3,6 +3,7 @@
  * descriptors do not say, queues the product, and on the stream's worker
  * computes it by cublas/cublas_product.c. Contracts are NVIDIA's. */
 #include "emulator/cublaslt/cublaslt.h"
+#include "emulator/cublas/cublas_once.h"
 #include "emulator/shared/round.h"
 
 #include <stdlib.h>
@@ -45,11 +46,28 @@ load_c(const struct lt_matmul *t, struct emu_touched *touched, float *to)
 				    b * c->stride + j * c->ld + i);
 }
 
+/* For emu_once_has(): of an epilogue that reads a bias and writes D, and no
+ * more; 0 of others. */
+static uint64_t
+hash_of_epilogue(const struct lt_matmul *t)
+{
+	const size_t bytes = (size_t)(t->swapped ? t->gemm.n : t->gemm.m)
+	    * emu_type_bytes(t->gemm.c.type);
+	const unsigned char *bias = t->bias;
+	uint64_t hash = t->epilogue;
+
+	if (t->epilogue & ~(unsigned)(1 | LT_BIAS | LT_RELU | LT_GELU))
+		return 0;
+	for (size_t i = 0; t->epilogue & LT_BIAS && i < bytes; i++)
+		hash = (hash ^ bias[i]) * 0x100000001b3ull;
+	return hash;
+}
+
 /* The product and its epilogue by way of FP32 numbers of our own, which do not
  * count as the program's bytes. They begin as 0, so that AUTOCAST_EMU_SUMS=once
  * does not take an earlier product's memory for the result. */
 static bool
-run_apart(struct lt_matmul *t, struct emu_touched *touched)
+compute_apart(struct lt_matmul *t, struct emu_touched *touched)
 {
 	struct emu_gemm g = t->gemm;
 	const size_t count = (size_t)(g.m * g.n * g.batch);
@@ -67,6 +85,20 @@ run_apart(struct lt_matmul *t, struct emu_touched *touched)
 	for (int64_t b = 0; b < g.batch; b++)
 		lt_epilogue(t, touched, &x[b * g.m * g.n], g.m, b);
 	free(x);
+	return true;
+}
+
+static bool
+run_apart(struct lt_matmul *t, struct emu_touched *touched)
+{
+	const uint64_t epilogue = hash_of_epilogue(t);
+
+	if (epilogue && emu_once_has(&t->gemm, epilogue, &touched->bytes))
+		return true;
+	if (!compute_apart(t, touched))
+		return false;
+	if (epilogue)
+		emu_once_note(&t->gemm, epilogue, touched->bytes);
 	return true;
 }
 

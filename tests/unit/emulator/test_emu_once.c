@@ -3,6 +3,8 @@
  * would give the same again is not computed, and counts the same bytes. */
 #include "test_emu.h"
 
+#include <cublasLt.h>
+
 enum { N = 64, COUNT = N * N };
 
 static cublasHandle_t handle;
@@ -92,12 +94,71 @@ skips(void **state)
 	assert_true(spoil(7) > 0);
 }
 
+/* The bytes that an epilogue(A B) of cublasLt moved; its bias is a column. */
+static uint64_t
+follow(cublasLtEpilogue_t epilogue, const float *bias)
+{
+	const float one = 1, zero = 0;
+	cublasLtMatmulDesc_t operation;
+	cublasLtMatrixLayout_t layout;
+
+	OK(cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F,
+	    CUDA_R_32F));
+	OK(cublasLtMatmulDescSetAttribute(operation,
+	    CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue));
+	OK(cublasLtMatmulDescSetAttribute(operation,
+	    CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias));
+	OK(cublasLtMatrixLayoutCreate(&layout, CUDA_R_32F, N, N, N));
+	emuCountersReset();
+	OK(cublasLtMatmul((cublasLtHandle_t)handle, operation, &one, a, layout,
+	    b, layout, &zero, c, layout, c, layout, NULL, NULL, 0, NULL));
+	OK(cudaDeviceSynchronize());
+	OK(cublasLtMatrixLayoutDestroy(layout));
+	OK(cublasLtMatmulDescDestroy(operation));
+	return emuCounter("gemm_bytes");
+}
+
+/* Neither another epilogue nor another bias is what is there. */
+static void
+knows_what_follows(void **state)
+{
+	float *bias = test_device(COUNT * sizeof *bias);
+	uint64_t bytes;
+
+	(void)state;
+	fill(a, -1);
+	fill(b, 1);
+	fill(bias, 2 * N);
+	bytes = follow(CUBLASLT_EPILOGUE_RELU_BIAS, bias);
+	holds(N);
+	assert_int_equal(follow(CUBLASLT_EPILOGUE_RELU_BIAS, bias), bytes);
+	holds(N);
+	if (!TEST_WITH_TSAN) {
+		c[1] = 7;
+		(void)follow(CUBLASLT_EPILOGUE_RELU_BIAS, bias);
+		assert_true(c[1] == 7);
+	}
+	bias[N - 1] = 3 * N;
+	(void)follow(CUBLASLT_EPILOGUE_RELU_BIAS, bias);
+	assert_true(c[1] == N && c[N - 1] == 2 * N);
+	bias[N - 1] = 2 * N;
+	(void)follow(CUBLASLT_EPILOGUE_BIAS, bias);
+	holds(N);
+	(void)follow(CUBLASLT_EPILOGUE_RELU, NULL);
+	holds(0);
+	multiply(1, 0);
+	holds(-N);
+	(void)follow(CUBLASLT_EPILOGUE_RELU, NULL);
+	holds(0);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(skips_only_what_is_there),
 		cmocka_unit_test(skips),
+		cmocka_unit_test(knows_what_follows),
 	};
 
 	setenv("AUTOCAST_EMU_SUMS", "once", 1);
