@@ -35,6 +35,7 @@ struct ac_lt_use {
 	const struct ac_site *site;
 	struct ac_lt_content  content;
 	struct ac_lt_product  product;
+	const struct ac_lt_sort *sort; /* of the operation; NULL: unknown */
 	int                   device;
 	ac_lt_plan_hint      *hint;    /* NULL: none */
 };
@@ -48,7 +49,7 @@ struct ac_lt_scratch {
 
 /* Try to run it in lower precision, as ac_gemm_recast() does. Counts it. */
 enum ac_outcome ac_lt_recast(const struct ac_lt_arguments *x,
-    const struct ac_lt_use *use, const struct ac_wrapped *call,
+    const struct ac_lt_use *use, struct ac_provider *provider,
     struct ac_kept *kept_out, cublasStatus_t *status_out);
 
 #endif

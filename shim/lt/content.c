@@ -104,14 +104,6 @@ static const struct row operation_rows[] = {
 	OPERATION_ROW(BIAS_DATA_TYPE, bias_type, false),
 };
 
-/* Of struct ac_lt_pointers: */
-static const uint8_t at_every_call[] = {
-	CUBLASLT_MATMUL_DESC_BIAS_POINTER,
-	CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
-	CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
-	CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE
-};
-
 #define COUNT(rows) (sizeof (rows) / sizeof *(rows))
 
 /* ---- Reading ------------------------------------------------------------- */
@@ -171,7 +163,7 @@ is_understood(uint8_t number)
 	for (unsigned i = 0; i < COUNT(operation_rows); i++)
 		if (operation_rows[i].number == number)
 			return true;
-	return memchr(at_every_call, number, sizeof at_every_call);
+	return memchr(ac_lt_pointer_numbers, number, AC_LT_POINTERS);
 }
 
 /* Whether the attribute is set; a descriptor that lacks it has not set it. */
@@ -289,29 +281,41 @@ ac_lt_read(const struct ac_lt_asked *asked, struct ac_lt_content *content_out)
 	return true;
 }
 
+/* One that is where it was proven to be, or as the library's getter says. */
+static bool
+get_pointer(const struct ac_lt_asked *asked, const struct ac_lt_sort *sort,
+    enum ac_lt_pointer which, void *to)
+{
+	struct reading reading = { .library = NULL };
+
+	if (sort && sort->at[which]) {
+		memcpy(to, (const char *)asked->desc + sort->at[which],
+		    sizeof(uint64_t));
+		return true;
+	}
+	reading.library = ac_lt_library_of(asked->provider);
+	return reading.library && get(&reading, asked->desc,
+	    ac_lt_pointer_numbers[which], to, sizeof(uint64_t));
+}
+
 bool
 ac_lt_read_pointers(const struct ac_lt_asked *asked,
-    const struct ac_lt_content *content, struct ac_lt_pointers *pointers_out)
+    const struct ac_lt_content *content, const struct ac_lt_sort *sort,
+    struct ac_lt_pointers *pointers_out)
 {
 	enum { BGRAD = 16, AUX = 128, /* bits that have no name */
 	    BIAS = CUBLASLT_EPILOGUE_BIAS | BGRAD | CUBLASLT_EPILOGUE_BGRADA
 	    | CUBLASLT_EPILOGUE_BGRADB };
-	struct reading reading = {
-		.library = ac_lt_library_of(asked->provider)
-	};
 	struct ac_lt_pointers read = { NULL, NULL, 0, 0 };
 
-#define GET(name, member) get(&reading, asked->desc,                      \
-    CUBLASLT_MATMUL_DESC_##name, &read.member, sizeof read.member)
-	if (!reading.library)
+	if (content->epilogue & BIAS
+	    && !get_pointer(asked, sort, AC_LT_BIAS, &read.bias))
 		return false;
-	if (content->epilogue & BIAS && !GET(BIAS_POINTER, bias))
+	if (content->epilogue & AUX
+	    && !(get_pointer(asked, sort, AC_LT_AUX, &read.aux)
+	    && get_pointer(asked, sort, AC_LT_AUX_LD, &read.aux_ld)
+	    && get_pointer(asked, sort, AC_LT_AUX_STRIDE, &read.aux_stride)))
 		return false;
-	if (content->epilogue & AUX && !(GET(EPILOGUE_AUX_POINTER, aux)
-	    && GET(EPILOGUE_AUX_LD, aux_ld)
-	    && GET(EPILOGUE_AUX_BATCH_STRIDE, aux_stride)))
-		return false;
-#undef GET
 	*pointers_out = read;
 	return true;
 }

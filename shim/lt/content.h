@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct ac_lt_sort;           /* shim/lt/library.h */
+
 /* A call that is to be read. Everything belongs to the program and is borrowed
  * for the call. Its handle is a known one (shim/device/handle.h): with another
  * the library may refuse before it looks at a descriptor. */
@@ -62,9 +64,11 @@ bool ac_lt_read(const struct ac_lt_asked *asked,
     struct ac_lt_content *content_out);
 
 /* The rest, of the fields that the epilogue of `content` uses; others are 0.
- * False if one cannot be read. */
+ * False if one cannot be read. `sort`, where it is known, is the operation's:
+ * then its bytes are read, and the library is not asked. */
 bool ac_lt_read_pointers(const struct ac_lt_asked *asked,
-    const struct ac_lt_content *content, struct ac_lt_pointers *pointers_out);
+    const struct ac_lt_content *content, const struct ac_lt_sort *sort,
+    struct ac_lt_pointers *pointers_out);
 
 /* What `odd` stands for, as NVIDIA calls it. */
 const char *ac_lt_odd_name(int32_t odd);

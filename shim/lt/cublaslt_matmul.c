@@ -51,6 +51,7 @@ find_use(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
 	use->content = known->content;
 	use->product = ac_lt_product_of(&known->content);
 	use->device = (int)asked->device;
+	use->sort = known->sort;
 	use->hint = NULL;
 	use->site = site_of(asked, handle, &use->content, &use->product,
 	    &scratch->site);
@@ -82,6 +83,7 @@ static const struct ac_lt_use *
 use_of(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
     struct ac_lt_scratch *scratch)
 {
+	/* NULL, too, if a descriptor is: then cublasLt reads no other. */
 	struct ac_lt_known *known = ac_lt_know(asked, &scratch->known), *all;
 	const struct ac_lt_use *use = use_in(asked, handle, known, scratch);
 
@@ -93,13 +95,11 @@ use_of(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
 
 /* ---- The wrapper -------------------------------------------------------- */
 
-/* Without these cublasLt reads none of the others. With a handle that we did
- * not see made, it may not read them either. */
+/* With a handle that we did not see made, cublasLt may read no descriptor. */
 static bool
 is_readable(const struct ac_lt_asked *asked, const struct ac_handle *handle)
 {
-	return asked->provider && handle->provider && asked->desc && asked->a
-	    && asked->b && asked->d;
+	return asked->provider && handle->provider;
 }
 
 AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasLtMatmul)(
@@ -139,7 +139,8 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasLtMatmul)(
 				algorithm, workspace, workspace_bytes, stream
 			};
 
-			outcome = ac_lt_recast(&x, use, &call, &kept, &status);
+			outcome = ac_lt_recast(&x, use, asked.provider,
+			    &kept, &status);
 		}
 	}
 	if (outcome != AC_OUTCOME_DONE)

@@ -152,20 +152,20 @@ static const struct ac_gemm_door lt_door = {
 /* ---- A call -------------------------------------------------------------- */
 
 /* Of an algorithm and the room that it has: one that ran in another workspace
- * may not run in this one, which the program is to hear. */
+ * may not run in this one, which the program is to hear. A polynomial: two that
+ * differ in one word never have the same, others by a chance of 2^-64. */
 static uint64_t
 hash_of(const struct ac_lt_arguments *x)
 {
-	struct {
-		cublasLtMatmulAlgo_t algorithm;
-		uint64_t             room;
-	} choice;
+	enum { WORDS = sizeof x->algorithm->data / sizeof(uint64_t) };
+	uint64_t hash = x->workspace ? 1 + x->workspace_bytes : 0;
 
 	if (!x->algorithm)
 		return 0;
-	choice.algorithm = *x->algorithm;
-	choice.room = x->workspace ? 1 + x->workspace_bytes : 0;
-	return ac_table_hash(&choice, sizeof choice);
+	for (unsigned i = 0; i < WORDS; i++)
+		hash = hash * UINT64_C(0x9E3779B97F4A7C15)
+		    + x->algorithm->data[i];
+	return hash;
 }
 
 /* C == D of one layout is what the output holds. */
@@ -242,20 +242,19 @@ is_complete(const struct lt_gemm *call)
 }
 
 static bool
-read_pointers(struct lt_gemm *call, const struct ac_wrapped *wrapped)
+read_pointers(struct lt_gemm *call, struct ac_provider *provider)
 {
 	const struct ac_lt_asked asked = {
-		.provider = wrapped->binding.provider,
-		.desc = call->x->operation
+		.provider = provider, .desc = call->x->operation
 	};
 
 	return ac_lt_read_pointers(&asked, &call->use->content,
-	    &call->pointers) && is_complete(call);
+	    call->use->sort, &call->pointers) && is_complete(call);
 }
 
 enum ac_outcome
 ac_lt_recast(const struct ac_lt_arguments *x, const struct ac_lt_use *use,
-    const struct ac_wrapped *wrapped, struct ac_kept *kept_out,
+    struct ac_provider *provider, struct ac_kept *kept_out,
     cublasStatus_t *status_out)
 {
 	struct lt_gemm call = { .x = x, .use = use };
@@ -265,7 +264,7 @@ ac_lt_recast(const struct ac_lt_arguments *x, const struct ac_lt_use *use,
 		ac_report_count_decided(use->site->record);
 		return AC_OUTCOME_KEPT;
 	}
-	if (!read_pointers(&call, wrapped)) {
+	if (!read_pointers(&call, provider)) {
 		ac_report_count(use->site->record, AC_REASON_UNSUPPORTED);
 		return AC_OUTCOME_KEPT;
 	}

@@ -13,6 +13,13 @@ enum { FRESH_WORDS = 128 }; /* of the largest descriptor, and more */
 
 enum { UNKNOWN, LEARNT, UNREADABLE };
 
+const uint8_t ac_lt_pointer_numbers[AC_LT_POINTERS] = {
+	[AC_LT_BIAS] = CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+	[AC_LT_AUX] = CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
+	[AC_LT_AUX_LD] = CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
+	[AC_LT_AUX_STRIDE] = CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE
+};
+
 static struct {
 	_Atomic int state;
 	struct ac_lt_library library;

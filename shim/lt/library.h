@@ -38,11 +38,20 @@ enum {
 	AC_LT_SORTS = 8
 };
 
+/* The attributes of struct ac_lt_pointers, of 8 bytes each, and NVIDIA's
+ * numbers of them. */
+enum ac_lt_pointer {
+	AC_LT_BIAS, AC_LT_AUX, AC_LT_AUX_LD, AC_LT_AUX_STRIDE, AC_LT_POINTERS
+};
+extern const uint8_t ac_lt_pointer_numbers[AC_LT_POINTERS]
+    __attribute__((visibility("hidden")));
+
 /* Operations of one sort have the same attributes; headers have had several. */
 struct ac_lt_sort {
 	uint64_t id;                 /* no other sort, of any library, has it */
 	uint64_t value;              /* of the word that tells sorts apart */
 	unsigned words;              /* that a descriptor surely has */
+	uint16_t at[AC_LT_POINTERS]; /* bytes; 0: it has none */
 	/* The bits of attributes, but for those of struct ac_lt_pointers. */
 	uint64_t mask[AC_LT_OPERATION_WORDS] __attribute__((aligned(16)));
 };

@@ -32,7 +32,6 @@ struct key {
 struct entry {
 	struct ac_table_entry head;
 	struct key            key __attribute__((aligned(16)));
-	const struct ac_lt_sort *sort;
 	struct ac_lt_known    known;
 };
 _Static_assert(offsetof(struct entry, key) == sizeof(struct ac_table_entry),
@@ -109,25 +108,38 @@ is_alike(const struct ac_lt_asked *asked, const struct ac_lt_sort *sort,
 	    | (sort->id ^ key->sort));
 }
 
+/* Of an operation behind its head. It may have an odd number of words, behind
+ * which nothing is read. */
+static inline pair
+rest_differs(const uint64_t *operation, const uint64_t *stored,
+    const struct ac_lt_sort *sort)
+{
+	const loose_pair *left = (const loose_pair *)operation;
+	const pair *right = (const pair *)stored;
+	const pair *bits = (const pair *)sort->mask;
+	const unsigned pairs = sort->words / 2, end = sort->words - 1;
+	pair all = { (operation[end] ^ stored[end]) & sort->mask[end], 0 };
+
+	for (unsigned i = AC_LT_HEAD_WORDS / 2; i < pairs; i++)
+		all |= (left[i] ^ right[i]) & bits[i];
+	return all;
+}
+
 /* Whether the rest is as in the entry, too. */
 static bool
 is_confirmed(const struct ac_lt_asked *asked, const struct entry *entry)
 {
+	enum { LAST = AC_LT_HEAD_WORDS };
 	const struct key *key = &entry->key;
-	const struct ac_lt_sort *sort = entry->sort;
-	const uint64_t *operation = asked->desc->data;
 	const cublasLtMatrixLayout_t c = asked->c ? asked->c : asked->d;
-	uint64_t bits = 0;
+	const pair bits = differ(c, key->c) | rest_differs(asked->desc->data,
+	    key->operation, entry->known.sort);
 
-	for (unsigned i = 0; i < AC_LT_LAYOUT_WORDS; i++)
-		bits |= c->data[i] ^ key->c[i];
-	for (unsigned i = AC_LT_HEAD_WORDS; i < AC_LT_LAYOUT_WORDS; i++)
-		bits |= (asked->a->data[i] ^ key->a[i])
-		    | (asked->b->data[i] ^ key->b[i])
-		    | (asked->d->data[i] ^ key->d[i]);
-	for (unsigned i = AC_LT_HEAD_WORDS; i < sort->words; i++)
-		bits |= (operation[i] ^ key->operation[i]) & sort->mask[i];
-	return !bits;
+	_Static_assert(LAST + 1 == AC_LT_LAYOUT_WORDS, "one word is left");
+	return !(bits[0] | bits[1] | (c->data[LAST] ^ key->c[LAST])
+	    | (asked->a->data[LAST] ^ key->a[LAST])
+	    | (asked->b->data[LAST] ^ key->b[LAST])
+	    | (asked->d->data[LAST] ^ key->d[LAST]));
 }
 
 /* ---- Finding ------------------------------------------------------------- */
@@ -174,6 +186,7 @@ read_into(const struct ac_lt_asked *asked, struct ac_lt_known *known)
 {
 	if (!ac_lt_read(asked, &known->content))
 		return NULL;
+	known->sort = NULL;
 	atomic_init(&known->site, NULL);
 	return known;
 }
@@ -188,7 +201,7 @@ make_entry(const struct key *key, const struct ac_lt_sort *sort,
 		return NULL;
 	entry->head.hash = ac_table_hash(key, sizeof *key);
 	entry->key = *key;
-	entry->sort = sort;
+	entry->known.sort = sort;
 	entry->known.content = *content;
 	return entry;
 }
@@ -289,5 +302,5 @@ ac_lt_confirm(const struct ac_lt_asked *asked, struct ac_lt_known *known,
 
 	if (known == scratch || is_confirmed(asked, entry))
 		return known;
-	return store(asked, entry->sort, scratch);
+	return store(asked, known->sort, scratch);
 }

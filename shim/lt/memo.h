@@ -15,6 +15,7 @@
 
 struct ac_lt_known {
 	struct ac_lt_content  content;
+	const struct ac_lt_sort *sort; /* of its operation; NULL: unknown */
 	/* Whoever decides may keep here what it decided of calls of this
 	 * content from this place; NULL at first. */
 	_Atomic(const void *) site;

@@ -10,7 +10,10 @@
 
 #include <string.h>
 
-enum { BITS = 12 };
+enum {
+	BITS = 12,
+	MOST_FAILURES = 64  /* of heuristics, that are put down to chance */
+};
 
 enum { HERE, GONE }; /* generations of an entry: its library was unloaded */
 
@@ -147,8 +150,8 @@ aim(struct ac_lt_plan *plan, const struct ac_lt_run *run,
 }
 
 /* The first algorithm for this kind, of those that need no more than the
- * program's workspace and these alignments. */
-static bool
+ * program's workspace and these alignments; or what is wrong. */
+static cublasStatus_t
 ask(struct ac_lt_plan *plan, const struct ac_lt_run *run,
     cublasLtMatmulAlgo_t *algorithm_out)
 {
@@ -163,6 +166,7 @@ ask(struct ac_lt_plan *plan, const struct ac_lt_run *run,
 	union descriptor preference, copy;
 	union descriptor *const o = aim(plan, run, &copy);
 	cublasLtMatmulHeuristicResult_t result;
+	cublasStatus_t status;
 	int found = 0;
 	bool good;
 
@@ -176,24 +180,47 @@ ask(struct ac_lt_plan *plan, const struct ac_lt_run *run,
 		good = SET(cublasLtMatmulPreferenceSetAttribute,
 		    &preference.preference, alignments[i], bytes);
 	}
+	if (!good)
+		return CUBLAS_STATUS_INVALID_VALUE;
 	memset(&result, 0, sizeof result);
-	good = good && !PROVIDER(provider, cublasLtMatmulAlgoGetHeuristic)(
+	status = PROVIDER(provider, cublasLtMatmulAlgoGetHeuristic)(
 	    run->handle, &o->operation, &plan->a.layout,
 	    &plan->b.layout, &plan->c.layout,
-	    &plan->d.layout, &preference.preference, 1, &result, &found)
-	    && found == 1
-	    && result.state == CUBLAS_STATUS_SUCCESS
-	    && result.workspaceSize <= workspace;
+	    &plan->d.layout, &preference.preference, 1, &result, &found);
+	if (status)
+		return status;
+	if (found != 1 || result.workspaceSize > workspace)
+		return CUBLAS_STATUS_NOT_SUPPORTED;
 	*algorithm_out = result.algo;
-	return good;
+	return result.state;
+}
+
+/* Whether the same question may have another answer later: cublasLt was out of
+ * memory, say. It is not asked for ever. */
+static bool
+is_by_chance(cublasStatus_t status)
+{
+	static _Atomic unsigned failures;
+
+	switch (status) {
+	case CUBLAS_STATUS_SUCCESS:
+	case CUBLAS_STATUS_NOT_SUPPORTED:
+	case CUBLAS_STATUS_INVALID_VALUE:
+	case CUBLAS_STATUS_ARCH_MISMATCH:
+		return false;
+	default:
+		return atomic_load(&failures) < MOST_FAILURES
+		    && atomic_fetch_add(&failures, 1) < MOST_FAILURES;
+	}
 }
 
 /* What the heuristics load or allocate must not disturb another thread's
- * capture. NULL: there is no memory for it. */
+ * capture. NULL: there is no memory for it, or not the time to ask. */
 static struct ac_lt_plan *
 make(const struct ac_lt_kind *kind, const struct ac_lt_run *run, uint64_t hash)
 {
 	struct ac_lt_plan *plan = ac_mapped_take(sizeof *plan);
+	cublasStatus_t status = CUBLAS_STATUS_INVALID_VALUE;
 	int mode;
 
 	if (!plan)
@@ -201,11 +228,11 @@ make(const struct ac_lt_kind *kind, const struct ac_lt_run *run, uint64_t hash)
 	plan->entry.hash = hash;
 	plan->kind = *kind;
 	mode = ac_scratch_relax(run->driver);
-	plan->is_refused = !make_layouts(plan)
-	    || !make_operation(kind, &plan->operation)
-	    || !ask(plan, run, &plan->algorithm);
+	if (make_layouts(plan) && make_operation(kind, &plan->operation))
+		status = ask(plan, run, &plan->algorithm);
 	ac_scratch_restore(run->driver, mode);
-	return plan;
+	plan->is_refused = status != CUBLAS_STATUS_SUCCESS;
+	return is_by_chance(status) ? NULL : plan;
 }
 
 /* ---- Finding ------------------------------------------------------------ */

@@ -50,8 +50,8 @@ void ac_lt_plan_make(const struct ac_lt_kind *kind,
 /* Run it. AC_REASON_NONE and *status_out, cublasLt's answer; or why the
  * original call may still be made: CAPTURE, there is no plan yet and none may
  * be made; REFUSED, cublasLt has no algorithm for it, or refused;
- * OUT_OF_MEMORY, there is no room for a plan. `hint` may be NULL. Any
- * thread. */
+ * OUT_OF_MEMORY, there is no room for a plan, or cublasLt failed when it was
+ * asked for one, which it may not do again. `hint` may be NULL. Any thread. */
 enum ac_reason ac_lt_plan_run(const struct ac_lt_kind *kind,
     const struct ac_lt_run *run, bool may_make, ac_lt_plan_hint *hint,
     cublasStatus_t *status_out);

@@ -263,13 +263,19 @@ compare_sorts(struct subject *subject, const struct least *least, int count)
 				subject->tells[at] = true;
 }
 
-static bool
-may_change(uint8_t number)
+/* An attribute that is where it is. */
+static void
+note_place(const struct subject *subject, unsigned i, struct ac_lt_sort *sort,
+    unsigned char *mask)
 {
-	return number == CUBLASLT_MATMUL_DESC_BIAS_POINTER
-	    || number == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER
-	    || number == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD
-	    || number == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE;
+	const uint8_t *pointer = memchr(ac_lt_pointer_numbers,
+	    subject->numbers[i], AC_LT_POINTERS);
+
+	if (!pointer)
+		memset(mask + subject->at[i], 0xff, subject->bytes[i]);
+	else if (subject->bytes[i] == sizeof(uint64_t))
+		sort->at[pointer - ac_lt_pointer_numbers] =
+		    (uint16_t)subject->at[i];
 }
 
 static const char *
@@ -298,8 +304,7 @@ prove_sort(struct subject *subject, const struct least *least,
 		if (!is_whole(subject, i, memchr(head, number, sizeof head)
 		    ? HEAD_BYTES : least->extent))
 			return "an attribute of an operation is elsewhere";
-		if (!may_change(number))
-			memset(mask + subject->at[i], 0xff, subject->bytes[i]);
+		note_place(subject, i, sort, mask);
 	}
 	sort->words = (least->extent + 7) / 8;
 	memcpy(sort->mask, mask, sizeof mask);

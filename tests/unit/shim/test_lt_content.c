@@ -353,7 +353,7 @@ test_pointers(void **state)
 		LT_SET(&call, EPILOGUE, epilogue);
 		read = content();
 		assert_int_equal(read.odd, 0);
-		assert_true(ac_lt_read_pointers(&call.asked, &read,
+		assert_true(ac_lt_read_pointers(&call.asked, &read, NULL,
 		    &pointers));
 		assert_ptr_equal(pointers.bias, rows[i].bias ? bias : NULL);
 		assert_ptr_equal(pointers.aux, rows[i].aux ? aux : NULL);
@@ -375,7 +375,8 @@ test_pointers_of_a_short_descriptor(void **state)
 	    CUBLAS_COMPUTE_32F, CUDA_R_32F))
 		skip();
 	assert_int_equal(content().odd, 0);
-	assert_false(ac_lt_read_pointers(&call.asked, &needs, &pointers));
+	assert_false(ac_lt_read_pointers(&call.asked, &needs, NULL,
+	    &pointers));
 }
 
 /* ---- A library that is made up ------------------------------------------- */

@@ -27,6 +27,7 @@ static bool may_make;
 static int reason_counted;         /* -1: as the site was decided; -2: none */
 static bool can_read;
 static struct ac_lt_pointers pointers;
+static struct ac_provider provider;
 
 __thread struct ac_report_mine ac_report_mine;
 
@@ -72,10 +73,11 @@ ac_lt_plan_run(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
 
 bool
 ac_lt_read_pointers(const struct ac_lt_asked *asked,
-    const struct ac_lt_content *content, struct ac_lt_pointers *pointers_out)
+    const struct ac_lt_content *content, const struct ac_lt_sort *sort,
+    struct ac_lt_pointers *pointers_out)
 {
-	(void)content;
-	assert_ptr_equal(asked->desc, (void *)(uintptr_t)0x11);
+	assert_true(content && sort == AT(0x50) && asked->provider == &provider
+	    && asked->desc == (cublasLtMatmulDesc_t)AT(0x11));
 	*pointers_out = pointers;
 	return can_read;
 }
@@ -100,7 +102,6 @@ ac_type_class_of(cudaDataType a, cudaDataType b, cudaDataType c, int asked)
 enum { A = 0x0100, B = 0x0200, C = 0x0300, D = 0x0400, BIAS = 0x0500,
 	AUX = 0x0600, RESULT = 0x0700, CAST_A = 0x0800, CAST_B = 0x0900 };
 
-static struct ac_provider provider;
 static struct ac_site_record record;
 static struct ac_site site;
 static struct ac_place place;
@@ -133,7 +134,7 @@ start(void)
 		.workspace_bytes = 777, .stream = (cudaStream_t)AT(0x14)
 	};
 	use = (struct ac_lt_use){
-		.site = &site, .device = 2, .hint = AT(0x40),
+		.site = &site, .device = 2, .hint = AT(0x40), .sort = AT(0x50),
 		.content = { .sm_count_target = 7, .bias_stride = 23 },
 		.product = {
 			.transa = CUBLAS_OP_T, .transb = CUBLAS_OP_N,
@@ -164,11 +165,10 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *of,
 static enum ac_outcome
 recast(void)
 {
-	const struct ac_wrapped call = { .binding = { NULL, &provider } };
 	cublasStatus_t status;
 	struct ac_kept kept;
 
-	return ac_lt_recast(&x, &use, &call, &kept, &status);
+	return ac_lt_recast(&x, &use, &provider, &kept, &status);
 }
 
 /* ---- As the recipes see it ----------------------------------------------- */

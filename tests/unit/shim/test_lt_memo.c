@@ -58,7 +58,9 @@ proof(void)
 static struct ac_lt_known *
 check(struct lt_call *of, struct ac_lt_known *own)
 {
+	const struct ac_lt_content any = { .epilogue = -1 };
 	struct ac_lt_known *known = ac_lt_know(&of->asked, own), *all;
+	struct ac_lt_pointers lie = { 0 }, said = { 0 };
 	struct ac_lt_content read;
 
 	assert_true(ac_lt_read(&of->asked, &read));
@@ -73,6 +75,9 @@ check(struct lt_call *of, struct ac_lt_known *own)
 	all = ac_lt_confirm(&of->asked, known, own);
 	assert_non_null(all);
 	assert_memory_equal(&all->content, &read, sizeof read);
+	assert_int_equal(ac_lt_read_pointers(&of->asked, &any, all->sort,
+	    &lie), ac_lt_read_pointers(&of->asked, &any, NULL, &said));
+	assert_memory_equal(&lie, &said, sizeof said);
 	return all == own ? NULL : all;
 }
 

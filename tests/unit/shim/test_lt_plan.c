@@ -277,9 +277,38 @@ test_failures(void **state)
 	for (; n <= last; n++) {
 		start();
 		fails_at = n;
+		fails_with = CUBLAS_STATUS_NOT_SUPPORTED;
 		is_refused();
 		assert_int_equal(calls, n);
 	}
+}
+
+/* What the heuristics failed at by chance is asked again, but not for ever. */
+static void
+test_failures_by_chance(void **state)
+{
+	static const cublasStatus_t statuses[] = {
+		CUBLAS_STATUS_NOT_INITIALIZED, CUBLAS_STATUS_ALLOC_FAILED,
+		CUBLAS_STATUS_INTERNAL_ERROR, CUBLAS_STATUS_EXECUTION_FAILED
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 64; i++) {
+		start();
+		fails_at = i < 60 ? 30 : 0;
+		fails_with = statuses[i % 4];
+		result.state = i < 60 ? CUBLAS_STATUS_SUCCESS : fails_with;
+		assert_int_equal(run_status(true, 0),
+		    AC_REASON_OUT_OF_MEMORY);
+		assert_int_equal(products, 0);
+		assert_int_equal(run_status(false, 0), AC_REASON_CAPTURE);
+		result.state = CUBLAS_STATUS_SUCCESS;
+		runs();
+		check_run();
+	}
+	start();
+	fails_at = 30;
+	is_refused();
 }
 
 /* What fails in a run is over with it. */
@@ -440,6 +469,7 @@ main(void)
 		cmocka_unit_test(test_capture),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_failures_by_chance),
 		cmocka_unit_test(test_failing_runs),
 		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_twice),
