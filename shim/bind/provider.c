@@ -11,10 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum {
-	BINDING_SLOTS = 4096,  /* call sites of one process; power of two */
-	PROBES = 16
-};
+enum { BINDING_SLOTS = 4096, PROBES = 16 }; /* call sites; power of two */
 #define UNLOADED UINTPTR_MAX   /* base of a slot whose library is gone */
 
 /* Readers hold pointers to slots, so slots never move. */
@@ -271,48 +268,35 @@ bind_slot(enum ac_entry entry, struct ac_provider *provider)
 	return (struct ac_binding){ next ? next : missing_of(entry), provider };
 }
 
-static inline bool
-is_bound(const struct node *node, enum ac_entry entry, const void *caller)
-{
-	return node->caller == caller && node->entry == entry
-	    && atomic_load(&node->generation) == atomic_load(&generation);
-}
-
-/* Of a call that did not come through a thunk. */
 __attribute__((cold, noinline))
 static struct ac_binding
 bind_caller(enum ac_entry entry, const void *caller)
 {
-	const unsigned start = slot_index(entry, caller);
-	struct ac_binding binding;
-	struct node *node;
+	const struct ac_binding binding = resolve(entry, caller);
 
-	for (unsigned i = 0; i < PROBES; i++) {
-		node = atomic_load_explicit(
-		    &bindings[(start + i) & (BINDING_SLOTS - 1)],
-		    memory_order_acquire);
-		if (!node)
-			break;
-		if (is_bound(node, entry, caller))
-			return node->binding;
-	}
-	binding = resolve(entry, caller);
 	if (binding.provider) /* else it may be loaded later: ask again */
-		remember(start, entry, caller, binding);
+		remember(slot_index(entry, caller), entry, caller, binding);
 	return binding;
 }
 
 struct ac_binding
 ac_provider_bind(enum ac_entry entry, const void *caller, uint32_t via)
 {
+	const unsigned start = slot_index(entry, caller);
 	const struct node *node;
 
 	if (via)
 		return bind_slot(entry, &slots[(via >> AC_THUNK_SHIFT) - 1]);
-	node = atomic_load_explicit(&bindings[slot_index(entry, caller)],
-	    memory_order_acquire);
-	return __builtin_expect(node && is_bound(node, entry, caller), 1)
-	    ? node->binding : bind_caller(entry, caller);
+	for (unsigned i = 0; i < PROBES; i++) {
+		node = atomic_load(&bindings[(start + i) % BINDING_SLOTS]);
+		if (!node)
+			break;
+		if (node->caller == caller && node->entry == entry
+		    && atomic_load(&node->generation)
+		    == atomic_load(&generation))
+			return node->binding;
+	}
+	return bind_caller(entry, caller);
 }
 
 ac_fn
