@@ -152,20 +152,20 @@ static const struct ac_gemm_door lt_door = {
 /* ---- A call -------------------------------------------------------------- */
 
 /* Of an algorithm and the room that it has: one that ran in another workspace
- * may not run in this one, which the program is to hear. A polynomial: two that
- * differ in one word never have the same, others by a chance of 2^-64. */
+ * may not run in this one, which the program is to hear. */
 static uint64_t
 hash_of(const struct ac_lt_arguments *x)
 {
-	enum { WORDS = sizeof x->algorithm->data / sizeof(uint64_t) };
-	uint64_t hash = x->workspace ? 1 + x->workspace_bytes : 0;
+	struct {
+		cublasLtMatmulAlgo_t algorithm;
+		uint64_t             room;
+	} choice;
 
 	if (!x->algorithm)
 		return 0;
-	for (unsigned i = 0; i < WORDS; i++)
-		hash = hash * UINT64_C(0x9E3779B97F4A7C15)
-		    + x->algorithm->data[i];
-	return hash;
+	choice.algorithm = *x->algorithm;
+	choice.room = x->workspace ? 1 + x->workspace_bytes : 0;
+	return ac_table_hash(&choice, sizeof choice);
 }
 
 /* C == D of one layout is what the output holds. */
