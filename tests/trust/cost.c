@@ -4,6 +4,7 @@
  * clock. Nothing is waited for before the end.
  *
  *   cost loop M N K CALLS           one product again and again
+ *   cost linear N CALLS             one of cublasLt, N x N, with RELU_BIAS
  *   cost sizes M N K SIZES CALLS ROUNDS
  *                                   SIZES sizes from M on, CALLS of each in
  *                                   turn, all of that ROUNDS times
@@ -12,10 +13,13 @@
  *                                   and new at each call
  *   cost once SIZES                 one call of each size
  *
- * Prints the microseconds between two events around all of it; loop: and around
- * the second half; once: the bytes of the process's data that each size took.
+ * Prints the microseconds between two events around all of it; loop, linear:
+ * and around the second half; once: the bytes of the process's data that each
+ * size took.
  * */
 #include "tests/preload/programs/client.h"
+
+#include <cublasLt.h>
 
 #include <math.h>
 
@@ -69,6 +73,66 @@ loop(int m, int n, int k, int calls)
 			CUDA(cudaEventRecord(half, stream));
 		multiply(m, n, k, a, b, c);
 	}
+}
+
+struct linear {
+	cublasLtMatmulDesc_t operation, pedantic;
+	cublasLtMatrixLayout_t layout;          /* of all three */
+	const float *a, *b;
+	float *c;
+};
+
+static cublasLtMatmulDesc_t
+relu_bias(cublasComputeType_t type, const float *bias)
+{
+	const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_RELU_BIAS;
+	cublasLtMatmulDesc_t operation;
+
+	BLAS(cublasLtMatmulDescCreate(&operation, type, CUDA_R_32F));
+	BLAS(cublasLtMatmulDescSetAttribute(operation,
+	    CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue));
+	BLAS(cublasLtMatmulDescSetAttribute(operation,
+	    CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof bias));
+	return operation;
+}
+
+static void
+follow(const struct linear *l, cublasLtMatmulDesc_t operation)
+{
+	const float one = 1, zero = 0;
+
+	BLAS(cublasLtMatmul((cublasLtHandle_t)handle, operation, &one, l->a,
+	    l->layout, l->b, l->layout, &zero, l->c, l->layout, l->c, l->layout,
+	    NULL, NULL, 0, stream));
+}
+
+/* As loop() does. */
+static void
+linear(int n, int calls)
+{
+	const float *bias = client_random_device((size_t)n, 1, 3);
+	struct linear l = {
+		.operation = relu_bias(CUBLAS_COMPUTE_32F, bias),
+		.pedantic = relu_bias(CUBLAS_COMPUTE_32F_PEDANTIC, bias),
+		.a = client_random_device(area(n, n), 1, 1),
+		.b = client_random_device(area(n, n), 1, 2),
+		.c = device(area(n, n))
+	};
+
+	BLAS(cublasLtMatrixLayoutCreate(&l.layout, CUDA_R_32F, (uint64_t)n,
+	    (uint64_t)n, n));
+	CUDA(cudaDeviceSynchronize());
+	follow(&l, l.pedantic);
+	CUDA(cudaDeviceSynchronize());
+	CUDA(cudaEventRecord(begun, stream));
+	for (int i = 0; i < calls; i++) {
+		if (i == calls / 2)
+			CUDA(cudaEventRecord(half, stream));
+		follow(&l, l.operation);
+	}
+	BLAS(cublasLtMatrixLayoutDestroy(l.layout));
+	BLAS(cublasLtMatmulDescDestroy(l.operation));
+	BLAS(cublasLtMatmulDescDestroy(l.pedantic));
 }
 
 /* Each size has its own C, so that what recurs is there already. */
@@ -203,6 +267,8 @@ main(int argc, char **argv)
 	BLAS(cublasSetStream(handle, stream));
 	if (!strcmp(mode, "loop"))
 		loop(v[0], v[1], v[2], v[3]);
+	else if (!strcmp(mode, "linear"))
+		linear(v[0], v[1]);
 	else if (!strcmp(mode, "sizes"))
 		sizes(v[0], v[1], v[2], v + 3);
 	else if (!strcmp(mode, "tokens"))
@@ -215,7 +281,7 @@ main(int argc, char **argv)
 		CUDA(cudaEventRecord(ended, stream));
 		CUDA(cudaEventSynchronize(ended));
 		printf("%.3f", microseconds(begun));
-		if (!strcmp(mode, "loop"))
+		if (!strcmp(mode, "loop") || !strcmp(mode, "linear"))
 			printf(" %.3f", microseconds(half));
 		printf("\n");
 	}

@@ -76,6 +76,14 @@ loop()
 	    "$(took "$guarded" loop $size $size $size "$3")"
 }
 
+# linear RATIO-CHECK M CALLS: the same with an epilogue.
+linear()
+{
+	ratio "$1" "$3 calls of $2^3 and RELU_BIAS: against no guard" 0.95 \
+	    "$(took "$off" linear "$(sized "$2")" "$3")" \
+	    "$(took "$guarded" linear "$(sized "$2")" "$3")"
+}
+
 # steady CHECK POLICY M CALLS GUARD LEAST: of their second half.
 steady()
 {
@@ -104,6 +112,7 @@ varying()
 loop check 1024 1000
 loop check 1024 5000
 loop check 2048 1000
+linear check 2048 1000
 steady check tf32 2048 400 on 0.99
 steady check fp16 2048 400 on 0.99
 steady owed tf32 2048 200 strict 0.90
