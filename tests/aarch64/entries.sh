@@ -4,17 +4,17 @@
 # debugger finds its way through the frames in between.
 # shellcheck disable=SC1091
 . "$(dirname "$0")/binding.sh"
-stub cudnn libcublasLt.so.13 registers.S -DPROVIDER
+stub cudnn libcublas.so.13 registers.S -DPROVIDER
 paths=$work/cudnn
 compile registers -rdynamic "$here/registers.c" "$here/registers.S" \
-    "$work/cudnn/libcublasLt.so.13" -ldl
+    "$work/cudnn/libcublas.so.13" -ldl
 alike 'T32: every register and stack word, linked' 1 "$work/registers"
 alike 'T32: every register and stack word, dlsym' 1 "$work/registers" \
-    libcublasLt.so.13
+    libcublas.so.13
 
 # An older one comes first; the caller is linked to the newer.
-stub older libcublasLt.so.12 registers.S -DPROVIDER -DANSWER=0x4001
-after=$work/older/libcublasLt.so.12
+stub older libcublas.so.12 registers.S -DPROVIDER -DANSWER=0x4001
+after=$work/older/libcublas.so.12
 alike 'T17: a counted call goes to the version of who calls' 1 "$work/registers"
 after=
 
@@ -30,7 +30,7 @@ walked()
 equal 'T32: nothing is lost in between, and a walk up the stack finds the caller' \
     'call call_with as given' "$(walked)"
 equal 'T32: the same in dlsym()' 'look-up main call call_with as given' \
-    "$(walked libcublasLt.so.13)"
+    "$(walked libcublas.so.13)"
 before=
 
 echo 'int main(void) { return 0; }' >"$work/true.c"

@@ -15,7 +15,7 @@ _Static_assert(offsetof(struct registers, x) == AT_X
     && offsetof(struct registers, saved) == AT_SAVED,
     "the assembler has the same layout");
 
-extern void cublasLtMatmul(void);
+extern void cublasCgemm3m(void);
 extern const struct registers *cudnnSeen(void);
 
 static int wrong;
@@ -64,7 +64,7 @@ check(const struct registers *in, const struct registers *out,
 int
 main(int argc, char **argv)
 {
-	void (*function)(void) = cublasLtMatmul;
+	void (*function)(void) = cublasCgemm3m;
 	struct registers in, out = { 0 };
 
 	if (argc > 1) {
@@ -72,7 +72,7 @@ main(int argc, char **argv)
 
 		dprintf(1, "look-up\n");
 		function = library ? (void (*)(void))(uintptr_t)dlsym(library,
-		    "cublasLtMatmul") : NULL;
+		    "cublasCgemm3m") : NULL;
 		if (!function)
 			return 1;
 	}

@@ -250,7 +250,12 @@ ac_type_class_of(cudaDataType a, cudaDataType b, cudaDataType c, int compute)
 void *
 ac_mapped_take(size_t bytes)
 {
-	return has_memory ? calloc(1, bytes) : NULL;
+	/* Never given back, as the real one: no leak to a sanitizer. */
+	static _Alignas(64) char room[64 << 20];
+	static _Atomic size_t used;
+	const size_t at = atomic_fetch_add(&used, (bytes + 63) & ~(size_t)63);
+
+	return has_memory && at + bytes <= sizeof room ? &room[at] : NULL;
 }
 
 /* ---- A product ----------------------------------------------------------- */
