@@ -149,6 +149,8 @@ ac_child_prepare(const struct ac_child *child)
 	if (child->emulator)
 		set_library_path(child);
 	set(AC_ENV_EMU_MODEL, child->model);
+	if (child->emulator && !ac_env_is_set(AC_ENV_EMU_CLOCK))
+		set(AC_ENV_EMU_CLOCK, "model");
 	if (!child->library)
 		return true;
 	set(AC_ENV_POLICY, child->policy);

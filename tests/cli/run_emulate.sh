@@ -74,6 +74,10 @@ equal 'these and no others are offered' \
 equal 'one of several is none' "$("$autocast" run --emulate=h200,t5 true 2>&1)" \
     "autocast: run: no emulated GPU 't5'; use --emulate=t4"
 equal 'the default model is not forced' "$(AUTOCAST_EMU_MODEL=t4 told AUTOCAST_EMU_MODEL --emulate)" t4
+equal 'times are modelled' "$(told AUTOCAST_EMU_CLOCK --emulate)" model
+equal 'unless the user says otherwise' "$(AUTOCAST_EMU_CLOCK=real told AUTOCAST_EMU_CLOCK --emulate)" real
+equal 'no clock of a real GPU is touched' "$(told AUTOCAST_EMU_CLOCK --policy=off)" ''
+equal 'compare has them modelled, too' "$("$autocast" compare --emulate -n 1 --show -- printenv AUTOCAST_EMU_CLOCK 2>/dev/null | sort | uniq -c | sed -n 's/^ *\([0-9]*\) model$/\1/p')" 4
 equal 'not without being asked' "$(told LD_LIBRARY_PATH --policy=off)" ''
 
 # A folder without the libraries is no emulated GPU.
