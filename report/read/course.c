@@ -73,6 +73,26 @@ ac_course_speed(const struct ac_course *course)
 	    ? course->keep_us / course->recast_us : 0;
 }
 
+enum ac_clock
+ac_report_clock_of(const struct ac_report *report)
+{
+	enum ac_clock clock = AC_CLOCK_NONE;
+	bool timed = false;
+
+	for (size_t i = 0; i < report->site_count; i++)
+		timed |= ac_course_speed(&report->sites[i].course) > 0;
+	for (size_t i = 0; timed && i < report->process_count; i++) {
+		const struct ac_file_header *h = &report->processes[i];
+
+		if (h->clock == AC_CLOCK_MODELLED ||
+		    (h->clock && h->emulated))
+			return AC_CLOCK_MODELLED;
+		if (h->clock)
+			clock = (enum ac_clock)h->clock;
+	}
+	return clock;
+}
+
 /* ---- What verdicts rest on --------------------------------------------- */
 
 enum ac_unjudged

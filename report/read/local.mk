@@ -7,4 +7,6 @@ report_libreport_a_SOURCES += \
 	report/read/merge.c \
 	report/read/merge_ranges.c \
 	report/read/read.c \
-	report/read/read.h
+	report/read/read.h \
+	report/read/rows.c \
+	report/read/rows.h

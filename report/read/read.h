@@ -104,6 +104,9 @@ void ac_course_read(struct ac_course *to, const struct ac_site_course *from);
 void ac_course_absorb(struct ac_course *into, const struct ac_course *other);
 /* How many times as fast as kept, as measured; 0: it was not. */
 double ac_course_speed(const struct ac_course *course);
+/* Where the times of the run come from, if any call was timed; never a device
+ * where one was emulated. */
+enum ac_clock ac_report_clock_of(const struct ac_report *report);
 /* Calls that ran on the rung, next to C or into it; why nothing judged them. */
 uint64_t ac_site_on_rung(const struct ac_site_total *site);
 enum ac_unjudged ac_site_unjudged(const struct ac_site_total *site);
@@ -140,6 +143,10 @@ void ac_site_add_operation(struct ac_text *text,
     const struct ac_site_total *site);
 /* "256x64x1024", batched "256x64x1024x8" */
 void ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site);
+/* Who calls: the name that a `site` line gave it, or where that is; "-" where
+ * nobody knows. */
+void ac_site_add_caller(struct ac_text *text, const struct ac_report *report,
+    const struct ac_site_total *site);
 /* The shape of its key, which is not empty, for a person. */
 void ac_site_add_shape(struct ac_text *text, const struct ac_site_total *site);
 
@@ -163,9 +170,6 @@ void ac_speed_add(struct ac_text *text, double speed);
 void ac_ratio_add(struct ac_text *text, double ratio);
 /* "none", "device", "modelled" */
 extern const char *const ac_clock_names[AC_CLOCK_COUNT];
-/* Where the times of the run come from, if any call was timed; never a device
- * where one was emulated. */
-enum ac_clock ac_report_clock_of(const struct ac_report *report);
 /* So many a second: 12.5, 12345 */
 void ac_rate_add(struct ac_text *text, double rate);
 /* "fp16 98.0 %, tf32 0.7 %", or "" */

@@ -102,6 +102,15 @@ ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site)
 }
 
 void
+ac_site_add_caller(struct ac_text *text, const struct ac_report *report,
+    const struct ac_site_total *site)
+{
+	(void)report;
+	ac_text_add_clean(text, *site->name ? site->name
+	    : *site->key.caller ? site->key.caller : "-");
+}
+
+void
 ac_site_add_shape(struct ac_text *text, const struct ac_site_total *site)
 {
 	const bool is_lt = site->key.operation == AC_OP_GEMM_LT;
@@ -189,26 +198,6 @@ ac_ratio_add(struct ac_text *text, double ratio)
 		ac_text_add_fixed(text, ratio, 2);
 	else
 		ac_text_add_double(text, ratio, 2);
-}
-
-enum ac_clock
-ac_report_clock_of(const struct ac_report *report)
-{
-	enum ac_clock clock = AC_CLOCK_NONE;
-	bool timed = false;
-
-	for (size_t i = 0; i < report->site_count; i++)
-		timed |= ac_course_speed(&report->sites[i].course) > 0;
-	for (size_t i = 0; timed && i < report->process_count; i++) {
-		const struct ac_file_header *h = &report->processes[i];
-
-		if (h->clock == AC_CLOCK_MODELLED ||
-		    (h->clock && h->emulated))
-			return AC_CLOCK_MODELLED;
-		if (h->clock)
-			clock = (enum ac_clock)h->clock;
-	}
-	return clock;
 }
 
 void

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/read/rows.c -- one row per site out of the parts that a run keeps of
+ * it. Pure. */
+#include "report/read/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const ac_sort_names[AC_SORT_COUNT] = {
+	[AC_SORT_WORK] = "work", [AC_SORT_GAIN] = "gain",
+	[AC_SORT_SHARE] = "share", [AC_SORT_ERROR] = "error",
+	[AC_SORT_CALLS] = "calls",
+};
+
+const char *const ac_basis_names[AC_BASIS_COUNT] = {
+	[AC_BASIS_NONE] = "none", [AC_BASIS_PREDICTED] = "predicted",
+	[AC_BASIS_MODELLED] = "modelled", [AC_BASIS_MEASURED] = "measured",
+};
+
+enum ac_basis
+ac_course_times(const struct ac_course *course, enum ac_clock clock,
+    double *keep_us_out, double *recast_us_out)
+{
+	*keep_us_out = *recast_us_out = 0;
+	if (ac_course_speed(course) > 0) {
+		*keep_us_out = course->keep_us;
+		*recast_us_out = course->recast_us;
+		return clock == AC_CLOCK_MODELLED ? AC_BASIS_MODELLED
+		    : AC_BASIS_MEASURED;
+	}
+	if (course->keep_predicted_us <= 0 || course->recast_predicted_us <= 0)
+		return AC_BASIS_NONE;
+	*keep_us_out = course->keep_predicted_us;
+	*recast_us_out = course->recast_predicted_us;
+	return AC_BASIS_PREDICTED;
+}
+
+/* ---- Order ------------------------------------------------------------- */
+
+static int
+descending(double a, double b)
+{
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+/* Sites of one id need not be one: 32 bits are few for 10^5 sites. */
+static int
+compare_identity(const struct ac_site_total *a, const struct ac_site_total *b)
+{
+	const int order = memcmp(&a->key, &b->key, sizeof a->key);
+
+	return order ? order : strcmp(a->region.name, b->region.name);
+}
+
+/* What runs now comes first. */
+static int
+by_site(const void *left, const void *right)
+{
+	const struct ac_site_total *a = *(const struct ac_site_total *const *)
+	    left, *b = *(const struct ac_site_total *const *)right;
+	int order = compare_identity(a, b);
+
+	if (!order)
+		order = descending((double)a->recast, (double)b->recast);
+	if (!order)
+		order = descending((double)a->calls, (double)b->calls);
+	return order ? order : ac_site_compare(a, b);
+}
+
+static double
+work_of(const struct ac_site_row *row)
+{
+	return row->rungs[0]->flops * (double)row->calls;
+}
+
+static double
+rank_of(const struct ac_site_row *row, enum ac_sort sort)
+{
+	switch (sort) {
+	case AC_SORT_GAIN:
+		return row->gain_us;
+	case AC_SORT_SHARE:
+		return row->flops;
+	case AC_SORT_ERROR:
+		return row->error;
+	case AC_SORT_CALLS:
+		return (double)row->calls;
+	case AC_SORT_WORK:
+	case AC_SORT_COUNT:
+		break;
+	}
+	return work_of(row);
+}
+
+static int
+by_rank(const void *left, const void *right)
+{
+	const struct ac_site_row *a = left, *b = right;
+	int order = descending(a->rank, b->rank);
+
+	if (!order)
+		order = descending(work_of(a), work_of(b));
+	if (!order)
+		order = descending((double)a->calls, (double)b->calls);
+	return order ? order : compare_identity(a->rungs[0], b->rungs[0]);
+}
+
+/* ---- Rows -------------------------------------------------------------- */
+
+static double
+error_of(const struct ac_site_total *rung)
+{
+	return rung->course.samples && rung->tol > 0
+	    ? rung->course.error / rung->tol : -1;
+}
+
+static void
+add_rung(struct ac_site_row *row, const struct ac_site_total *rung,
+    enum ac_clock clock)
+{
+	const double recast = (double)rung->recast;
+	double keep_us, recast_us;
+	const enum ac_basis basis = ac_course_times(&rung->course, clock,
+	    &keep_us, &recast_us);
+	const double error = error_of(rung);
+
+	row->calls += rung->calls;
+	row->recast += rung->recast;
+	row->flops += rung->is_fp32 ? rung->flops * (double)rung->calls : 0;
+	row->before_us += recast * keep_us;
+	row->after_us += recast * recast_us;
+	if (row->basis == AC_BASIS_NONE && basis != AC_BASIS_NONE) {
+		row->basis = basis;
+		row->keep_us = keep_us;
+		row->recast_us = recast_us;
+		row->speed = keep_us / recast_us;
+	}
+	if (rung->recast && error > row->error)
+		row->error = error;
+}
+
+static void
+fill_row(struct ac_site_row *row, const struct ac_site_total *const *rungs,
+    size_t count, const struct ac_report_totals *totals, enum ac_clock clock)
+{
+	memset(row, 0, sizeof *row);
+	row->rungs = rungs;
+	row->rung_count = count;
+	row->error = -1;
+	for (size_t i = 0; i < count; i++)
+		add_rung(row, rungs[i], clock);
+	if (!row->recast)
+		row->error = error_of(rungs[0]);
+	row->share = totals->flops > 0 ? row->flops / totals->flops : 0;
+	row->gain_us = row->before_us - row->after_us;
+}
+
+bool
+ac_rows_make(const struct ac_report *report, enum ac_sort sort,
+    struct ac_site_row **rows_out, size_t *count_out)
+{
+	const size_t parts = report->site_count;
+	const enum ac_clock clock = ac_report_clock_of(report);
+	const struct ac_site_total **rungs;
+	struct ac_report_totals totals;
+	struct ac_site_row *rows = malloc(1 + parts
+	    * (sizeof *rows + sizeof *rungs));
+	size_t count = 0;
+
+	if (!rows)
+		return false;
+	rungs = (const struct ac_site_total **)(rows + parts);
+	ac_report_totals(report, &totals);
+	for (size_t i = 0; i < parts; i++)
+		rungs[i] = &report->sites[i];
+	qsort(rungs, parts, sizeof *rungs, by_site);
+	for (size_t i = 0, end; i < parts; i = end) {
+		for (end = i + 1; end < parts &&
+		    !compare_identity(rungs[i], rungs[end]); )
+			end++;
+		fill_row(&rows[count], rungs + i, end - i, &totals, clock);
+		rows[count].rank = rank_of(&rows[count], sort);
+		count++;
+	}
+	qsort(rows, count, sizeof *rows, by_rank);
+	*rows_out = rows;
+	*count_out = count;
+	return true;
+}
