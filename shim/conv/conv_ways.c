@@ -225,12 +225,24 @@ is_capturing(const struct ac_conduct *call)
 }
 
 /* Threads tune each for itself, with handles of their own: what one of them
- * does says nothing of another. Never freed. */
+ * does says nothing of another. Never freed; the next handle at that address
+ * begins with none. */
 struct ac_conv_steady {
-	struct ac_conv_steady *next;
+	struct ac_conv_steady *next, *next_of_all; /* newest first */
 	cudnnHandle_t          handle;
 	struct ac_steady       steady;
 };
+static _Atomic(struct ac_conv_steady *) all;
+
+static void
+push(_Atomic(struct ac_conv_steady *) *list, struct ac_conv_steady *one,
+    struct ac_conv_steady **next)
+{
+	*next = atomic_load_explicit(list, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(list, next, one,
+	    memory_order_acq_rel, memory_order_relaxed))
+		;
+}
 
 static struct ac_steady *
 steady_of(struct ac_conv_site *site, cudnnHandle_t handle)
@@ -246,11 +258,21 @@ steady_of(struct ac_conv_site *site, cudnnHandle_t handle)
 	if (!one)
 		return NULL;
 	one->handle = handle;
-	one->next = atomic_load_explicit(&site->steady, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(&site->steady, &one->next,
-	    one, memory_order_acq_rel, memory_order_relaxed))
-		;
+	push(&site->steady, one, &one->next);
+	push(&all, one, &one->next_of_all);
 	return &one->steady;
+}
+
+void
+ac_conv_is_new(cudnnHandle_t handle)
+{
+	struct ac_conv_steady *one = atomic_load_explicit(&all,
+	    memory_order_acquire);
+
+	for (; one; one = one->next_of_all)
+		if (one->handle == handle)
+			atomic_store_explicit(&one->steady.last, 0,
+			    memory_order_relaxed);
 }
 
 /* Whether nothing may come between the program's own calls, which it may be

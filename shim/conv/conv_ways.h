@@ -26,4 +26,8 @@ struct ac_conv_run {
 enum ac_outcome ac_conv_conduct(const struct ac_conv_run *run,
     struct ac_conv_site *site, struct ac_kept *kept_out);
 
+/* `handle` was created: what was noted of calls by another one that had its
+ * address says nothing of it. */
+void ac_conv_is_new(cudnnHandle_t handle);
+
 #endif

@@ -2,6 +2,7 @@
 /* shim/conv/cudnn_handle.c -- wrappers of cudnnCreate() and cudnnDestroy(): on
  * which device a handle lives, and the end of what was made for it. */
 #include "shim/conv/conv_plan.h"
+#include "shim/conv/conv_ways.h"
 #include "shim/device/handle.h"
 #include "shim/device/lane.h"
 #include "shim/bind/wrapper.h"
@@ -12,8 +13,10 @@ AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnCreate)(cudnnHandle_t *handle)
 	const cudnnStatus_t status = ORIGINAL(call, cudnnCreate)(handle);
 
 	if (call.outermost && status == CUDNN_STATUS_SUCCESS
-	    && call.binding.provider)
+	    && call.binding.provider) {
+		ac_conv_is_new(*handle);
 		ac_handle_remember(*handle, call.binding.provider);
+	}
 	ac_wrapper_leave(&call);
 	return status;
 }

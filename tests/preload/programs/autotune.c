@@ -7,7 +7,8 @@
  * replay FILE runs what is stored so often without asking anybody; autotune
  * threads COUNT tunes in so many threads at once, again and again, and stores
  * nothing. A line per configuration: engine, notes, the distance by the root of
- * the sum of squares, a hash of the output's bits. */
+ * the sum of squares, a hash of the output's bits; and one for each handle that
+ * has the address of the thread's last one. */
 #include "tests/real/programs/conv_answers.h"
 
 #include <cuda_runtime_api.h>
@@ -197,12 +198,16 @@ static int
 do_all(const struct wish *wish, double tolerance, const char *path,
     int is_replay, int rounds)
 {
+	static __thread cudnnHandle_t last;
 	struct choice choice = { .engine = -1 };
 	struct memory m = { .host = NULL };
 	descriptor_t of, on, config;
 	FILE *file;
 
 	make_memory(wish, &m);
+	if (m.handle == last)
+		puts("the same address");
+	last = m.handle;
 	of = graph(wish);
 	on = create(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
 	set(on, CUDNN_ATTR_DEVICEPROP_HANDLE, CUDNN_TYPE_HANDLE, 1, &m.handle);
