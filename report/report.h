@@ -122,6 +122,14 @@ void ac_report_open(const struct ac_policy_origin *origin, const char *notes);
 void ac_report_machine(const char *gpu, int sm, const char *library,
     bool emulated);
 
+/* The module of a caller, by what the caller's name begins with: its file by
+ * `path`, "" is the program's. Not on the hot path. */
+void ac_report_module(const char *name, const char *path);
+
+/* The process lives: its wall time is kept, for one that tells no end. Takes no
+ * lock. */
+void ac_report_note_time(void);
+
 /* Where the microseconds of the courses come from: told when the first one is
  * measured; the first word counts. */
 enum ac_clock {
@@ -287,6 +295,11 @@ struct ac_report_totals {
 	double   measured_keep_us, measured_recast_us;
 	double   predicted_keep_us, predicted_recast_us;
 	uint64_t measured_calls, predicted_calls;
+	/* From the start of each process to its end, added up; 0: not known.
+	 * At least that, if one of them told no end. On an emulated GPU it says
+	 * nothing of a real one. */
+	double   wall_us;
+	bool     wall_is_least;
 };
 void ac_report_totals(const struct ac_report *report,
     struct ac_report_totals *totals_out);

@@ -27,8 +27,9 @@
 #define AC_FILE_MAGIC "ACSTATS"      /* eight bytes with its terminator */
 
 enum {
-	AC_FILE_VERSION = 10,        /* a reader refuses others */
+	AC_FILE_VERSION = 11,        /* a reader refuses others */
 	AC_FILE_MARKERS = 128,       /* the last one collects what is beyond */
+	AC_FILE_MODULES = 24,        /* of callers beyond nothing is known */
 	AC_FILE_SHARDS = 32,         /* threads beyond count in the records */
 	AC_FILE_FRONT_SITES = 32,    /* chunk c holds 32 << c records */
 	AC_FILE_CHUNKS = 12,
@@ -38,6 +39,15 @@ enum {
 	AC_FILE_RANGES = 1024,       /* so many sites in all */
 	AC_FILE_KEEP = 32,           /* files of finished runs that are kept */
 	AC_FILE_PATH = 4096
+};
+
+/* A module that calls: what its callers' names begin with, and its file as it
+ * was; path "": not known, or two files have that name. */
+struct ac_file_module {
+	char     name[40];
+	char     path[208];
+	uint64_t bytes;
+	int64_t  changed_s, changed_ns;
 };
 
 struct ac_file_header {
@@ -55,9 +65,12 @@ struct ac_file_header {
 	uint32_t clock;              /* enum ac_clock */
 	uint32_t reserved;
 	_Atomic uint32_t finished;   /* the process reached exit() */
+	_Atomic uint64_t wall_ns;    /* from the process's start to its end, or
+	                              * to the last news of it; 0: unknown */
 	_Atomic uint32_t incomplete; /* some sites could not be stored */
 	_Atomic uint32_t sites;      /* published site records */
 	_Atomic uint32_t markers;    /* published marker records */
+	_Atomic uint32_t modules;
 	_Atomic uint32_t shards;     /* bit n: shard n was taken once */
 	_Atomic uint64_t range_blocks; /* bit n: block n of ranges is there */
 	_Atomic uint64_t peak_scratch_bytes;
@@ -67,6 +80,7 @@ struct ac_file_header {
 	char     policy[256], why[256];
 	char     gpu[96], library[48];
 	char     notes[1536];
+	struct ac_file_module module[AC_FILE_MODULES];
 };
 
 struct ac_file_front {

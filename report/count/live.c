@@ -100,6 +100,7 @@ install_front(struct ac_file_front *front, const struct ac_file_header *header)
 {
 	memcpy(&front->header, header, sizeof *header);
 	atomic_store(&front->header.finished, 0);
+	atomic_store(&front->header.wall_ns, 0);
 	atomic_store(&front->header.peak_scratch_bytes, 0);
 	atomic_store(&front->header.shards, 0);
 	atomic_store(&front->header.range_blocks, 0);
@@ -277,6 +278,22 @@ ac_live_leave(int saved)
 	errno = saved;
 }
 
+static void
+note_wall(struct ac_file_header *header)
+{
+	atomic_store_explicit(&header->wall_ns,
+	    ac_process_age(header->process_start), memory_order_relaxed);
+}
+
+void
+ac_report_note_time(void)
+{
+	struct ac_file_header *header = atomic_load(&own_header);
+
+	if (header && !atomic_load(&ac_report_forked))
+		note_wall(header);
+}
+
 /* exit() was reached; nothing else happens here. */
 __attribute__((destructor)) static void
 finish(void)
@@ -284,8 +301,10 @@ finish(void)
 	struct ac_file_header *header = atomic_load(&own_header);
 
 	if (header && !atomic_load(&ac_report_forked) &&
-	    header->pid == getpid())
+	    header->pid == getpid()) {
+		note_wall(header);
 		atomic_store(&header->finished, 1);
+	}
 }
 
 bool

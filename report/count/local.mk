@@ -6,6 +6,7 @@ report_libreport_a_SOURCES += \
 	report/count/count.c \
 	report/count/live.c \
 	report/count/live.h \
+	report/count/module.c \
 	report/count/notice.c \
 	report/count/place.c \
 	report/count/process.c \

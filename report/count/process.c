@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Fields of /proc/PID/stat behind the name, by the white space before them. */
@@ -54,6 +55,19 @@ ac_process_start(int pid, bool *ended_out)
 		    (*field(rest, STATE) == 'Z' &&
 		    number_at(field(rest, THREADS)) < 2);
 	return rest ? number_at(field(rest, STARTTIME)) : 0;
+}
+
+uint64_t
+ac_process_age(uint64_t start)
+{
+	const uint64_t tick = 1000000000u / 100;        /* of every Linux */
+	struct timespec now;
+	uint64_t up;
+
+	if (!start || clock_gettime(CLOCK_BOOTTIME, &now))
+		return 0;
+	up = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return up > start * tick ? up - start * tick : 0;
 }
 
 uint64_t

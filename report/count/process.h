@@ -12,6 +12,10 @@
  * parent to notice. Allocates nothing. */
 uint64_t ac_process_start(int pid, bool *ended_out);
 
+/* How long ago that was, in ns, to a hundredth of a second; 0: unknown.
+ * Allocates nothing. */
+uint64_t ac_process_age(uint64_t start);
+
 /* Where process numbers mean what they mean here: tells this kernel, since it
  * was started, and this container from all others. 0: the kernel does not say.
  * Allocates nothing. */

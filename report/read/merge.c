@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/read/merge.c -- one run out of several processes, and its totals.
- * Pure: touches neither files nor environment. */
+ * Pure but
+ * for how long a process has run that still does. */
 #include "report/read/read.h"
 
 #include <stdlib.h>
@@ -263,6 +264,17 @@ add_totals(struct ac_report_totals *t, const struct ac_site_total *site)
 	ac_course_add_totals(t, site);
 }
 
+/* One whose time is not known took some. */
+static void
+add_wall(struct ac_report_totals *t, const struct ac_file_header *process)
+{
+	bool is_least = false;
+	const double us = ac_process_wall_us(process, &is_least);
+
+	t->wall_us += us;
+	t->wall_is_least |= is_least || us <= 0;
+}
+
 void
 ac_report_totals(const struct ac_report *report,
     struct ac_report_totals *totals_out)
@@ -278,5 +290,6 @@ ac_report_totals(const struct ac_report *report,
 
 		if (peak > totals_out->peak_scratch_bytes)
 			totals_out->peak_scratch_bytes = peak;
+		add_wall(totals_out, &report->processes[i]);
 	}
 }

@@ -61,6 +61,18 @@ read_at(int fd, uint64_t offset, void *to, size_t bytes)
 }
 
 static bool
+are_modules(const struct ac_file_header *h)
+{
+	const uint32_t count = atomic_load(&h->modules);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (i == AC_FILE_MODULES || !IS_TEXT(h->module[i].name)
+		    || !IS_TEXT(h->module[i].path))
+			return false;
+	return true;
+}
+
+static bool
 check_header(const struct ac_file_header *h, struct ac_text *why)
 {
 	static const char young[sizeof h->magic];
@@ -78,7 +90,7 @@ check_header(const struct ac_file_header *h, struct ac_text *why)
 	} else if (atomic_load(&h->sites) > AC_FILE_SITES + 1 ||
 	    atomic_load(&h->markers) > AC_FILE_MARKERS ||
 	    h->pid <= 0 || h->start_ns > 999999999 || h->sm < 0 ||
-	    h->clock >= AC_CLOCK_COUNT ||
+	    h->clock >= AC_CLOCK_COUNT || !are_modules(h) ||
 	    !IS_TEXT(h->run) || !IS_TEXT(h->program) || !IS_TEXT(h->argv0) ||
 	    !IS_TEXT(h->policy) || !IS_TEXT(h->why) || !IS_TEXT(h->gpu) ||
 	    !IS_TEXT(h->library) || !IS_TEXT(h->notes)) {

@@ -104,6 +104,10 @@ void ac_course_read(struct ac_course *to, const struct ac_site_course *from);
 void ac_course_absorb(struct ac_course *into, const struct ac_course *other);
 /* How many times as fast as kept, as measured; 0: it was not. */
 double ac_course_speed(const struct ac_course *course);
+/* How long a process took so far, from its start, in us; 0: not known.
+ * *is_least_out: or longer, as it told no end. */
+double ac_process_wall_us(const struct ac_file_header *process,
+    bool *is_least_out);
 /* Where the times of the run come from, if any call was timed; never a device
  * where one was emulated. */
 enum ac_clock ac_report_clock_of(const struct ac_report *report);

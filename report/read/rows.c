@@ -52,7 +52,7 @@ compare_identity(const struct ac_site_total *a, const struct ac_site_total *b)
 	return order ? order : strcmp(a->region.name, b->region.name);
 }
 
-/* What runs now comes first. */
+/* What was chosen last comes first; without a choice, what runs most. */
 static int
 by_site(const void *left, const void *right)
 {
@@ -60,6 +60,9 @@ by_site(const void *left, const void *right)
 	    left, *b = *(const struct ac_site_total *const *)right;
 	int order = compare_identity(a, b);
 
+	if (!order)
+		order = descending((double)a->course.chosen,
+		    (double)b->course.chosen);
 	if (!order)
 		order = descending((double)a->recast, (double)b->recast);
 	if (!order)

@@ -36,9 +36,9 @@ extern const char *const ac_basis_names[AC_BASIS_COUNT];
 
 struct ac_site_row {
 	/* Its parts, one per rung and decision: rungs[0] is what runs now, or
-	 * ran last; the others were only tried, or were left, most calls first.
-	 * All have the same key, id, region name and work per call. Borrowed
-	 * from the report. */
+	 * ran last; the others were only tried, or were left, the last one
+	 * first. All have the same key, id, region name and work per call.
+	 * Borrowed from the report. */
 	const struct ac_site_total *const *rungs;
 	size_t   rung_count;         /* one at least */
 

@@ -78,6 +78,7 @@ describe_caller(struct ac_description *d, const void *caller)
 	ac_text_init(&text, d->key.caller, sizeof d->key.caller);
 	ac_text_addf(&text, "%s+%zx", d->module,
 	    (size_t)((uintptr_t)caller - module.base));
+	ac_report_module(d->module, module.path);
 	d->solver = ac_solver_of(module.base);
 	d->is_solver = ac_solver_counts(d->solver);
 }

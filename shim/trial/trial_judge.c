@@ -55,6 +55,7 @@ ac_trial_judge(struct ac_trial *t, unsigned candidate,
 	};
 
 	note_post(&ac_trial_record(t, candidate)->course, post);
+	ac_report_note_time();
 	if (post->shrunk)
 		return AC_FINDING_CHAIN;
 	return ac_guard_judge(&facts, t->decision.candidate[candidate].tol);

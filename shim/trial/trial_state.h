@@ -256,6 +256,8 @@ bool ac_trial_is_undecided(const struct ac_trial *trial, unsigned candidate);
 /* All tries of a probation are judged: settle, or set `first` for more. */
 void ac_trial_settle(struct ac_trial *trial, uint64_t number);
 
+/* `candidate` is about to be timed: for the report. */
+void ac_trial_note_timing(struct ac_trial *trial, unsigned candidate);
 /* Go by the times measured, once they are there. */
 void ac_trial_compare(struct ac_trial *trial, const struct ac_place *place);
 

@@ -24,6 +24,13 @@ note_times(struct ac_trial *t)
 	}
 }
 
+void
+ac_trial_note_timing(struct ac_trial *t, unsigned candidate)
+{
+	atomic_fetch_add_explicit(&ac_trial_record(t,
+	    candidate)->course.timings, 1, memory_order_relaxed);
+}
+
 /* Without a time for the original and what it is compared with, what was
  * predicted stays. */
 static bool

@@ -288,6 +288,7 @@ is_kept(struct ac_trial *t, const struct ac_place *place, bool is_overdue,
 		turn->timing = &t->timing[variant];
 		if (variant == TRIAL_KEEP)
 			return true;            /* kept: probation */
+		ac_trial_note_timing(t, (unsigned)variant);
 		current = (uint32_t)variant;
 	} else if (current != TRIAL_KEEP && out >> current & 1) {
 		current = ac_trial_pick(t, out);

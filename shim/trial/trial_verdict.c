@@ -41,6 +41,9 @@ ac_trial_choose(struct ac_trial *t)
 	atomic_store_explicit(&t->kept_as, best == TRIAL_KEEP
 	    && t->v->accurate & ~out ? AC_REASON_NO_PROFIT : AC_REASON_GUARD,
 	    memory_order_relaxed);
+	if (best != t->current)
+		atomic_store_explicit(&ac_trial_record(t, best)->course.chosen,
+		    t->own_calls + 1, memory_order_relaxed);
 	atomic_store_explicit(&t->current, best, memory_order_release);
 	atomic_store_explicit(&t->chosen, version, memory_order_release);
 }

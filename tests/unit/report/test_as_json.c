@@ -51,13 +51,14 @@ test_fields(void **state)
 	made[0].course = (struct ac_site_course){
 		.finding = AC_FINDING_TILE, .samples = 7, .late = 8,
 		.demotions = 9, .retries = 10, .captured = 11, .settled = 12,
-		.timed = 13, .error = 0.125f, .line_error = 0.25f,
+		.timed = 13, .timings = 24,
+		.error = 0.125f, .line_error = 0.25f,
 		.rho = 0x1p-24f, .tile_rho = NAN, .keep_us = 7,
 		.recast_us = 2, .keep_predicted_us = 5,
 		.recast_predicted_us = 3, .plans = 14,
 		.plan_ms = 1.5f, .workspace = 4096, .judged = 15,
 		.suspects = 16, .estimate = 0.5f, .exact = NAN,
-		.sampled_at = 17, .tries = 18, .pairs = 19,
+		.sampled_at = 17, .tries = 18, .chosen = 23, .pairs = 19,
 		.demoted_pairs = 20, .unread = 21, .oldest_unread = 22
 	};
 	made_header.clock = AC_CLOCK_DEVICE;
@@ -198,6 +199,7 @@ test_fields(void **state)
 	    "        \"captured\": 11,\n"
 	    "        \"settled\": 12,\n"
 	    "        \"timed\": 13,\n"
+	    "        \"timings\": 24,\n"
 	    "        \"keep_us\": 7,\n"
 	    "        \"recast_us\": 2,\n"
 	    "        \"keep_predicted_us\": 5,\n"
@@ -211,6 +213,7 @@ test_fields(void **state)
 	    "        \"exact_error\": null,\n"
 	    "        \"sampled_at\": 17,\n"
 	    "        \"tries\": 18,\n"
+	    "        \"chosen\": 23,\n"
 	    "        \"pairs\": 19,\n"
 	    "        \"demoted_pairs\": 20,\n"
 	    "        \"unread\": 21,\n"

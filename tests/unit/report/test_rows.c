@@ -31,7 +31,8 @@ set_error(struct ac_site_record *site, float error)
 	atomic_store(&site->course.error, error);
 }
 
-/* Site 1 of k=1: fp16, was left for tf32, of which bf16 was only tried. Another
+/* Site 1 of k=1: most calls ran as fp16, which was left for tf32; bf16 was only
+ * tried. Another
  * site with the same id, which is no part of it; one of c32 that is kept; one
  * of half precision, which is no FP32 work. */
 static struct ac_report *
@@ -39,12 +40,14 @@ make_four(void)
 {
 	memset(&made_header, 0, sizeof made_header);
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
-	    AC_REASON_NONE), 10, AC_REASON_PROBATION, 3);
+	    AC_REASON_NONE), 90, AC_REASON_PROBATION, 3);
 	set_times(&made[0], 100, 25, 90, 20);
 	set_error(&made[0], 0.75f);
 	atomic_store(&made[0].course.finding, AC_FINDING_ERROR);
+	atomic_store(&made[0].course.chosen, 4);
 	make_calls(make_site(1, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
-	    AC_REASON_NONE), 90, AC_REASON_NONE, 0);
+	    AC_REASON_NONE), 10, AC_REASON_NONE, 0);
+	atomic_store(&made[1].course.chosen, 95);
 	set_times(&made[1], 0, 0, 90, 30);
 	set_error(&made[1], 0.25f);
 	make_site(2, AC_RUNG_BF16, AC_TACTIC_CAST, AC_REASON_NONE);
@@ -80,10 +83,10 @@ test_one_per_site(void **state)
 	assert_int_equal(row->rungs[2]->rung, AC_RUNG_BF16);
 	assert_int_equal(row->calls, 103);
 	assert_int_equal(row->recast, 100);
-	/* 10 calls at 100 and 25 us, 90 at 90 and 30. */
-	assert_true(row->before_us == 9100);
-	assert_true(row->after_us == 2950);
-	assert_true(row->gain_us == 6150);
+	/* 90 calls at 100 and 25 us, 10 at 90 and 30. */
+	assert_true(row->before_us == 9900);
+	assert_true(row->after_us == 2550);
+	assert_true(row->gain_us == 7350);
 	/* What runs now was predicted only. */
 	assert_int_equal(row->basis, AC_BASIS_PREDICTED);
 	assert_true(row->keep_us == 90 && row->recast_us == 30);

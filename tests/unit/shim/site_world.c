@@ -256,6 +256,12 @@ ac_report_site(const struct ac_site_region *region,
 }
 
 void
+ac_report_module(const char *name, const char *path)
+{
+	(void)name, (void)path;
+}
+
+void
 ac_report_machine(const char *gpu, int sm, const char *library, bool emulated)
 {
 	world.machines++;
