@@ -57,8 +57,3 @@ noinst_DATA = libautocast-api.so
 libautocast-api.so: libautocast-api.so.1
 	$(AM_V_GEN)rm -f $@ && $(LN_S) libautocast-api.so.1 $@
 CLEANFILES += libautocast-api.so
-install-data-hook:
-	cd "$(DESTDIR)$(apidir)" && rm -f libautocast-api.so && \
-	    $(LN_S) libautocast-api.so.1 libautocast-api.so
-uninstall-hook:
-	rm -f "$(DESTDIR)$(apidir)/libautocast-api.so"

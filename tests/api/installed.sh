@@ -89,6 +89,40 @@ for example in "$work"/*.3.*.c; do
 done
 check 'there is an example' "$([ -f "$work/example.o" ] || echo none)"
 
+# The examples build where they were installed to, with the tree's own doubles
+# of CUDA's libraries.
+docs=$(dirname "$(find "$work/root" -path '*/doc/*/examples/Makefile')")
+cp -R "$docs" "$work/examples"
+emulator=$(find "$work/root" -path '*/emulator/libcublas.so.13' -printf '%h')
+if [ -n "$emulator" ]; then
+	check 'the examples build from what was installed' \
+	    "$(make -s -C "$work/examples" CC="${CC:-cc}" LDFLAGS= \
+	    CPPFLAGS="${CUDA_CPPFLAGS:-}" LT_LIBS="$emulator/libcublasLt.so.13" \
+	    LIBS="$emulator/libcublas.so.13 $emulator/libcudart.so.13 \
+	    -Wl,-rpath-link,$emulator" 2>&1)"
+	check 'and run' "$("$(find "$work/root" -path '*/bin/autocast')" run \
+	    --emulate -- "$work/examples/digits_mlp" --epochs 1 \
+	    "$work/examples/digits.csv" 2>&1 | grep 'test accuracy' >/dev/null ||
+	    echo 'no accuracy')"
+else
+	skip 'the examples build from what was installed' 'no emulated GPU here'
+fi
+
+# A tree that was moved: pkg-config finds headers and library from autocast.pc.
+unset PKG_CONFIG_SYSROOT_DIR
+mv "$work/root" "$work/moved"
+PKG_CONFIG_PATH=$work/moved${PKG_CONFIG_PATH#"$work/root"}
+libraries=$work/moved${libraries#"$work/root"}
+builds moved.out "${CC:-cc}" "$work/program.c"
+equal 'moved: runs' 1024 "$(LD_LIBRARY_PATH=$libraries "$work/moved.out" 2>&1)"
+mv "$work/moved" "$work/root"
+
 make -s -C "$build" uninstall DESTDIR="$work/root" MAKEFLAGS= >"$work/out" 2>&1
 check 'make uninstall leaves no file' "$(find "$work/root" ! -type d)"
+check 'and no folder of ours' "$(find "$work/root" -name '*autocast*')"
+
+# What is said where the loader does not look: only without DESTDIR.
+check 'whoever installs is told what the loader lacks' \
+    "$(sh "$root/packaging/after-install" "$work" | grep -F "rpath,$work" \
+    >/dev/null || echo silence)"
 plan

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# packaging/local.mk -- what `make install` leaves beyond programs, libraries
+# and manuals, and what packages are made of.
+EXTRA_DIST += \
+	packaging/README.md \
+	packaging/after-install \
+	packaging/build-deb \
+	packaging/examples.mk \
+	packaging/same-tarball \
+	packaging/spack/package.py \
+	debian/autocast.install \
+	debian/changelog \
+	debian/control \
+	debian/copyright \
+	debian/libautocast-dev.install \
+	debian/libautocast1.install \
+	debian/rules \
+	debian/source/format
+dist_doc_DATA = README.md NEWS LICENSE SECURITY.md
+examplesdir = $(docdir)/examples
+dist_examples_DATA = \
+	examples/data/digits.csv.gz \
+	examples/digits_cnn.c \
+	examples/digits_device.c \
+	examples/digits_device.h \
+	examples/digits_input.c \
+	examples/digits_input.h \
+	examples/digits_mlp.c \
+	examples/digits_network.c \
+	examples/digits_network.h \
+	examples/graph_conv.c \
+	examples/lt_linear.c \
+	examples/region.c \
+	examples/scaler_accumulate.c \
+	examples/scaler_after.c \
+	examples/scaler_before.c \
+	examples/scaler_checkpoint.c \
+	examples/scaler_graph.c \
+	examples/scaler_loop.c \
+	examples/scaler_network.c \
+	examples/scaler_network.h \
+	examples/scaler_ranks.c \
+	examples/scaler_tensors.h \
+	examples/scaler_two_models.c \
+	examples/sgemm_strided.c
+
+install-data-hook:
+	$(INSTALL_DATA) $(srcdir)/packaging/examples.mk \
+	    "$(DESTDIR)$(examplesdir)/Makefile"
+	cd "$(DESTDIR)$(apidir)" && rm -f libautocast-api.so && \
+	    $(LN_S) libautocast-api.so.1 libautocast-api.so
+	@test -n "$(DESTDIR)" || \
+	    $(SHELL) $(srcdir)/packaging/after-install "$(apidir)"
+# Folders of ours that are empty by now; never another's.
+uninstall-hook:
+	rm -f "$(DESTDIR)$(apidir)/libautocast-api.so" \
+	    "$(DESTDIR)$(examplesdir)/Makefile"
+	@for folder in "$(examplesdir)" "$(policiesdir)" "$(docdir)" \
+	    "$(pkglibdir)/emulator" "$(pkglibdir)"; do \
+		rmdir "$(DESTDIR)$$folder" 2>/dev/null; \
+	done; :
