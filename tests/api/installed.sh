@@ -89,6 +89,20 @@ for example in "$work"/*.3.*.c; do
 done
 check 'there is an example' "$([ -f "$work/example.o" ] || echo none)"
 
+# Debian's packages share out what is installed: each file to one of them.
+check 'each file is in one Debian package' \
+    "$(find "$work/root" ! -type d | sed -e "s,^$work/root,," \
+	-e 's,^/usr/local,/usr,' -e 's,^/usr/lib/,/usr/lib/machine/,' \
+	-e 's,/doc/libautocast/,/doc/autocast/,' -e 's,^/,,' |
+    while read -r file; do
+	count=0
+	while read -r pattern; do
+		# shellcheck disable=SC2254
+		case $file in $pattern|$pattern/*) count=$((count + 1)) ;; esac
+	done < <(cat "$root"/debian/*.install)
+	[ $count = 1 ] || echo "$file: in $count"
+    done)"
+
 # The examples build where they were installed to, with the tree's own doubles
 # of CUDA's libraries.
 docs=$(dirname "$(find "$work/root" -path '*/doc/*/examples/Makefile')")
