@@ -6,6 +6,7 @@ EXTRA_DIST += \
 	cmd/compare/README.md \
 	cmd/doctor/README.md \
 	cmd/explain/README.md \
+	cmd/gpu/README.md \
 	cmd/report/README.md \
 	cmd/run/README.md \
 	cmd/validate/README.md
@@ -19,6 +20,7 @@ include $(top_srcdir)/cmd/calibrate/local.mk
 include $(top_srcdir)/cmd/compare/local.mk
 include $(top_srcdir)/cmd/doctor/local.mk
 include $(top_srcdir)/cmd/explain/local.mk
+include $(top_srcdir)/cmd/gpu/local.mk
 include $(top_srcdir)/cmd/report/local.mk
 include $(top_srcdir)/cmd/run/local.mk
 include $(top_srcdir)/cmd/validate/local.mk

@@ -343,10 +343,18 @@ struct ac_report_view {
 void ac_report_as_watch(const struct ac_report *before,
     const struct ac_report *now, const struct ac_report_view *view,
     ac_report_sink sink, void *context);
-/* The three lines of doc/rules.md R9, for `autocast run`'s end. `unkept` is why
- * `autocast report` will not find the run, or NULL. Nothing if the run
- * intercepted nothing. */
-void ac_report_as_summary(const struct ac_report *report, const char *unkept,
-    ac_report_sink sink, void *context);
+/* What the lines at the end of a run need to know besides its report. */
+struct ac_report_ending {
+	const char *unkept;          /* why `autocast report` will not find the
+	                              * run, or NULL */
+	double      wall;            /* seconds that the program took; 0: not
+	                              * known */
+	const char *forced;          /* why calls may be recast that gain
+	                              * nothing, and the cure; or NULL */
+};
+/* The lines of doc/rules.md R9, for `autocast run`'s end. False if the run
+ * intercepted nothing: then there are none. */
+bool ac_report_as_summary(const struct ac_report *report,
+    const struct ac_report_ending *ending, ac_report_sink sink, void *context);
 
 #endif

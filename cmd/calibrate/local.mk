@@ -3,6 +3,5 @@
 autocast_SOURCES += \
 	cmd/calibrate/calibrate.c \
 	cmd/calibrate/calibrate.h \
-	cmd/calibrate/calibrate_gpu.c \
 	cmd/calibrate/calibrate_measure.c \
 	cmd/calibrate/calibrate_operand.c

@@ -276,36 +276,6 @@ ac_compared_leave(const struct ac_compared *compared, bool it_differs)
 
 /* ---- What to say --------------------------------------------------------- */
 
-static void
-add_word(struct ac_text *text, const char *before, const char *word)
-{
-	ac_text_add(text, before);
-	ac_quote(text, word);
-}
-
-/* The command that compares this very run. */
-static void
-add_command(struct ac_text *text, const struct ac_launch *launch,
-    char **arguments)
-{
-	char *rules = launch->chosen.rules.data, *rule;
-	char *copy = rules ? strdup(rules) : NULL, *rest = copy;
-
-	ac_text_add(text, "autocast compare");
-	if (launch->chosen.policy)
-		add_word(text, " --policy ", launch->chosen.policy);
-	while (rest && (rule = strsep(&rest, "\n")))
-		add_word(text, " -e ", rule);
-	if (launch->emulate)
-		ac_text_add(text, " --emulate");
-	if (launch->emulate && launch->model)
-		add_word(text, "=", launch->model);
-	ac_text_add(text, " --");
-	for (; *arguments; arguments++)
-		add_word(text, " ", *arguments);
-	free(copy);
-}
-
 void
 ac_compared_say(const struct ac_launch *launch,
     const struct ac_program *program, char **arguments, const char *gpu)
@@ -333,7 +303,7 @@ ac_compared_say(const struct ac_launch *launch,
 	if (!said)
 		return;
 	ac_text_init(&text, command, sizeof command);
-	add_command(&text, launch, arguments);
+	ac_launch_add_command(&text, "compare", launch, arguments);
 	(void)ac_say(0, "%s; type: %s", said, text.truncated
 	    ? "autocast compare, with the same options and arguments"
 	    : command);

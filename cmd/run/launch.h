@@ -54,6 +54,10 @@ int ac_launch_find(const struct ac_launch *launch, const char *name,
 int ac_launch_check(const struct ac_launch *launch, const char *verb,
     const char *name, struct ac_program *program_out);
 
+/* The command that does VERB to this very run, for a shell. */
+void ac_launch_add_command(struct ac_text *text, const char *verb,
+    const struct ac_launch *launch, char **arguments);
+
 /* Run the program to its end; its wait status to *status_out. Returns 0, or
  * an exit status after one line on stderr if it could not be started. */
 int ac_launch_run(const struct ac_launch *launch,

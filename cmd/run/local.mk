@@ -9,6 +9,8 @@ autocast_SOURCES += \
 	cmd/run/child.c \
 	cmd/run/child.h \
 	cmd/run/chosen.c \
+	cmd/run/end.c \
+	cmd/run/end.h \
 	cmd/run/launch.c \
 	cmd/run/launch.h \
 	cmd/run/launch_state.c \

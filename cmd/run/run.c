@@ -2,8 +2,7 @@
 /* cmd/run/run.c -- autocast run: a program with the library preloaded.
  * Everything that can be refused is refused before the program starts; then
  * its exit status is ours. */
-#include "cmd/run/launch.h"
-#include "cmd/run/compared.h"
+#include "cmd/run/end.h"
 #include "base/env.h"
 #include "report/read/read.h"
 
@@ -13,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { OPT_REPORT = AC_LAUNCH_OWN, OPT_RANGES, OPT_LIST_ENV };
@@ -21,6 +21,9 @@ struct request {
 	struct ac_launch run;
 	const char *report;         /* file of --report, or NULL */
 	int         report_fd;
+	bool        is_off;         /* the user wants no statistics */
+	struct timespec began;
+	struct ac_child_cost cost;
 };
 
 static int
@@ -45,8 +48,9 @@ prepare_state(struct request *request)
 {
 	struct ac_launch *run = &request->run;
 
-	if (ac_launch_begin(run) || (!request->report &&
-	    !strcmp(ac_env(AC_ENV_STATE), "off")))
+	request->is_off = !request->report &&
+	    !strcmp(ac_env(AC_ENV_STATE), "off");
+	if (ac_launch_begin(run) || request->is_off)
 		return 0;
 	if (ac_launch_begin_once(run))
 		return 0;
@@ -104,14 +108,32 @@ write_report(const struct request *request, const struct ac_report *report)
 	return 0;
 }
 
+/* Whether a run within this one counted something: it has said so. */
+static bool
+is_spoken_for(const struct request *request)
+{
+	struct ac_text why = ac_say_buffer(512);
+	struct ac_report *last = *request->run.state
+	    ? ac_report_load(1, NULL, &why) : NULL;
+	const struct ac_file_header *h = last ? &last->processes[0] : NULL;
+	const uint64_t began = (uint64_t)request->began.tv_sec;
+	const bool is = h && (h->start_s > began || (h->start_s == began &&
+	    h->start_ns >= request->began.tv_nsec));
+
+	free(why.data);
+	ac_report_destroy(last);
+	return is;
+}
+
 static struct ac_report *
-load(struct request *request)
+load(struct request *request, bool *spoken_for_out)
 {
 	struct ac_report *report;
 
 	if (request->run.is_once)
 		ac_child_hold(true);
 	report = ac_launch_report(&request->run);
+	*spoken_for_out = !report && is_spoken_for(request);
 	if (request->run.is_once) {
 		ac_launch_end(&request->run);
 		ac_child_hold(false);
@@ -119,33 +141,22 @@ load(struct request *request)
 	return report;
 }
 
-/* Good verdicts of the guard do not prove the program's output right: say so
- * until it was compared. */
-static void
-say_end(const struct request *request, const struct ac_program *program,
-    char **arguments, const struct ac_report *report)
-{
-	struct ac_report_totals totals = { .recast_calls = 0 };
-	int error = STDERR_FILENO;
-
-	ac_report_as_summary(report, *request->run.unkept ? request->run.unkept
-	    : NULL, ac_say_bytes, &error);
-	if (report)
-		ac_report_totals(report, &totals);
-	if (totals.recast_calls && !*request->run.unkept)
-		ac_compared_say(&request->run, program, arguments,
-		    report->processes[0].gpu);
-}
-
 static int
 finish(struct request *request, const struct ac_program *program,
     char **arguments)
 {
-	struct ac_report *report = load(request);
+	bool is_spoken_for;
+	struct ac_report *report = load(request, &is_spoken_for);
+	const struct ac_end end = {
+		.launch = &request->run, .program = program,
+		.arguments = arguments, .report = report,
+		.wall = request->cost.wall, .is_off = request->is_off,
+		.is_spoken_for = is_spoken_for
+	};
 	int status = 0;
 
 	if (strcmp(ac_env(AC_ENV_NOTICE), "off"))
-		say_end(request, program, arguments, report);
+		ac_end_say(&end);
 	if (request->report)
 		status = write_report(request, report);
 	ac_report_destroy(report);
@@ -158,9 +169,11 @@ static int
 start(struct request *request, const struct ac_program *program,
     char **arguments)
 {
-	int ended = 0, status = ac_launch_run(&request->run, program, arguments,
-	    &ended);
+	int ended = 0, status;
 
+	clock_gettime(CLOCK_REALTIME, &request->began);
+	request->run.cost = &request->cost;
+	status = ac_launch_run(&request->run, program, arguments, &ended);
 	if (status)
 		return status;
 	status = finish(request, program, arguments);

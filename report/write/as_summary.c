@@ -1,30 +1,174 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/as_summary.c -- the three lines at the end of `autocast run`
- * (doc/rules.md R9). Pure but for the sink. */
+/* report/write/as_summary.c -- the lines at the end of `autocast run`
+ * (doc/rules.md R9): what it gains, the work before and now, what was kept and
+ * how far off the rest is, what to type next. Pure but for the sink. */
 #include "report/read/read.h"
 
+#include <string.h>
+
+static const char prefix[] = "autocast: ";
+
+/* ---- What it gains ----------------------------------------------------- */
+
+/* "NVIDIA H200": the words around it say that it is emulated. */
 static void
-end_line(struct ac_text *line, ac_report_sink sink, void *context)
+add_gpu(struct ac_text *line, const struct ac_report *report)
 {
-	ac_text_add(line, "\n");
-	sink(line->data, line->used, context);
-	line->used = 0;
-	ac_text_add(line, "autocast: ");
+	static const char mark[] = " (emulated)";
+	const char *gpu = report->processes[0].gpu;
+	const char *end = strstr(gpu, mark);
+	char name[sizeof report->processes[0].gpu];
+	struct ac_text text;
+
+	ac_text_init(&text, name, sizeof name);
+	ac_text_add_bytes(&text, gpu, end ? (size_t)(end - gpu) : strlen(gpu));
+	ac_text_add(line, " ");
+	ac_text_add_clean(line, name);
+}
+
+/* Where the times come from. Of a sum that is measured in part, how much is
+ * not. */
+static void
+add_origin(struct ac_text *line, const struct ac_report *report,
+    const struct ac_report_totals *t)
+{
+	const double keep = t->measured_keep_us + t->predicted_keep_us;
+
+	if (t->measured_keep_us <= 0) {
+		ac_text_add(line, "predicted for");
+		add_gpu(line, report);
+		return;
+	}
+	if (ac_report_clock_of(report) == AC_CLOCK_MODELLED) {
+		ac_text_add(line, "modelled");
+		add_gpu(line, report);
+	} else {
+		ac_text_add(line, "measured");
+	}
+	if (t->predicted_keep_us > 0) {
+		ac_text_add(line, ", ");
+		ac_share_add(line, t->predicted_keep_us, keep);
+		ac_text_add(line, " of it predicted");
+	}
+}
+
+static void
+add_factor(struct ac_text *line, double keep, double recast)
+{
+	const double factor = keep >= recast ? keep / recast : recast / keep;
+
+	ac_text_add_fixed(line, factor, factor < 1.095 ? 2 : 1);
+	ac_text_add(line, keep >= recast ? "x faster" : "x slower");
+}
+
+/* What the program can gain at most: kernels that overlap gain less, and so
+ * does a host that is busy meanwhile. An emulated GPU's time is no part of the
+ * time that its program took. */
+static void
+add_bound(struct ac_text *line, const struct ac_report *report,
+    double saved_us, double wall)
+{
+	if (report->processes[0].emulated) {
+		ac_text_add(line, "; wall time here is the CPU's");
+		return;
+	}
+	if (wall <= 0 || saved_us <= 0)
+		return;
+	ac_text_add(line, "; of ");
+	ac_time_add(line, wall * 1e6);
+	ac_text_add(line, " wall time that saves ");
+	ac_share_add(line, saved_us, saved_us + wall * 1e6);
+	ac_text_add(line, " at most");
+}
+
+static void
+say_gain(struct ac_text *line, const struct ac_report *report,
+    const struct ac_report_totals *t, const struct ac_report_ending *ending)
+{
+	const double keep = t->measured_keep_us + t->predicted_keep_us;
+	const double recast = t->measured_recast_us + t->predicted_recast_us;
+	const uint64_t known = t->measured_calls + t->predicted_calls;
+
+	if (!t->recast_calls || keep <= 0 || recast <= 0)
+		return;
+	ac_text_add(line, "GPU time of ");
+	if (known < t->recast_calls)
+		ac_text_addf(line, "%llu of ", (unsigned long long)known);
+	ac_text_add(line, "the ");
+	ac_text_add_count(line, t->recast_calls, "recast call");
+	ac_text_add(line, " ");
+	ac_time_add(line, keep);
+	ac_text_add(line, " -> ");
+	ac_time_add(line, recast);
+	ac_text_add(line, ": ");
+	add_factor(line, keep, recast);
+	ac_text_add(line, " (");
+	add_origin(line, report, t);
+	ac_text_add(line, ")");
+	if (keep < recast && ending->forced)
+		ac_text_addf(line, ": %s", ending->forced);
+	else
+		add_bound(line, report, keep - recast, ending->wall);
+}
+
+/* ---- What was done ----------------------------------------------------- */
+
+/* Nothing of it is of FP32. */
+static void
+say_no_work(struct ac_text *line, const struct ac_report_totals *totals)
+{
+	const char *between = " (";
+
+	if (totals->unread_sizes) {
+		ac_text_add_count(line, totals->unread_sizes, "conv call");
+		ac_text_add(line, ", sizes not read: the policy keeps all");
+		return;
+	}
+	ac_text_addf(line, "no FP32 %s work: ", ac_totals_kind(totals));
+	ac_text_add_count(line, totals->calls, "call");
+	ac_text_add(line, " passed through");
+	for (int i = 0; i < AC_REASON_COUNT; i++)
+		if (totals->kept_calls[i]) {
+			ac_text_addf(line, "%s%s %llu", between,
+			    ac_reason_names[i],
+			    (unsigned long long)totals->kept_calls[i]);
+			between = ", ";
+		}
+	ac_text_add(line, *between == ',' ? ")" : "");
+}
+
+/* Symbols that are only counted. What else is noted is no call. */
+static bool
+say_passed(struct ac_text *line, const struct ac_report *report)
+{
+	const struct ac_marker *most = NULL;
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < report->marker_count; i++) {
+		const struct ac_marker *marker = &report->markers[i];
+
+		if (strncmp(marker->symbol, "cu", 2))
+			continue;
+		calls += marker->calls;
+		if (!most || marker->calls > most->calls)
+			most = marker;
+	}
+	if (!most)
+		return false;
+	ac_text_add(line, "nothing to recast: ");
+	ac_text_add_count(line, calls, "call");
+	ac_text_add(line, " passed through, most of them ");
+	ac_text_add_clean(line, most->symbol);
+	ac_text_add(line, "; \"autocast list\" shows what is recast");
+	return true;
 }
 
 static void
 say_work(struct ac_text *line, const struct ac_report *report,
     const struct ac_report_totals *totals)
 {
-	if (totals->flops <= 0 && totals->unread_sizes) {
-		ac_text_add_count(line, totals->unread_sizes, "conv call");
-		ac_text_add(line, ", sizes not read: the policy keeps all");
-		return;
-	}
 	if (totals->flops <= 0) {
-		ac_text_addf(line, "no FP32 %s work; ", ac_totals_kind(totals));
-		ac_text_add_count(line, totals->calls, "other matrix call");
-		ac_text_add(line, " passed through");
+		say_no_work(line, totals);
 		return;
 	}
 	ac_text_addf(line, "FP32 %s work ", ac_totals_kind(totals));
@@ -80,32 +224,53 @@ say_next(struct ac_text *line, const struct ac_report_totals *totals,
 	else if (totals->demotions)
 		ac_text_add(line, "\"autocast report\" shows every site and "
 		    "why rungs were left, \"autocast run --ranges\" which "
-		    "would fit; AUTOCAST_POLICY=off recasts nothing");
+		    "would fit");
 	else
 		ac_text_add(line, "\"autocast report\" shows every site, "
-		    "\"autocast explain ID\" why; AUTOCAST_POLICY=off recasts "
-		    "nothing");
+		    "\"autocast explain ID\" why");
+	if (!unkept && totals->recast_calls)
+		ac_text_add(line, "; AUTOCAST_POLICY=off recasts nothing");
 }
 
-void
-ac_report_as_summary(const struct ac_report *report, const char *unkept,
-    ac_report_sink sink, void *context)
+/* A line that holds something. */
+static void
+end_line(struct ac_text *line, ac_report_sink sink, void *context)
+{
+	if (line->used > strlen(prefix)) {
+		ac_text_add(line, "\n");
+		sink(line->data, line->used, context);
+	}
+	line->used = 0;
+	ac_text_add(line, prefix);
+}
+
+bool
+ac_report_as_summary(const struct ac_report *report,
+    const struct ac_report_ending *ending, ac_report_sink sink, void *context)
 {
 	struct ac_report_totals totals;
 	char buffer[2048];
 	struct ac_text line;
 
 	if (!report)
-		return;
+		return false;
 	ac_report_totals(report, &totals);
-	if (!totals.calls)
-		return;
 	ac_text_init(&line, buffer, sizeof buffer);
-	ac_text_add(&line, "autocast: ");
+	ac_text_add(&line, prefix);
+	if (!totals.calls) {
+		const bool passed = say_passed(&line, report);
+
+		end_line(&line, sink, context);
+		return passed;
+	}
+	say_gain(&line, report, &totals, ending);
+	end_line(&line, sink, context);
 	say_work(&line, report, &totals);
 	end_line(&line, sink, context);
-	say_kept(&line, &totals);
+	if (totals.flops > 0)
+		say_kept(&line, &totals);
 	end_line(&line, sink, context);
-	say_next(&line, &totals, unkept);
+	say_next(&line, &totals, ending->unkept);
 	end_line(&line, sink, context);
+	return true;
 }

@@ -6,6 +6,7 @@
 [ -z "${SANITIZERS:-}" ] || skip_all 'a sanitized library loads into sanitized programs only'
 [ -x "$counting" ] || skip_all 'tests/cli/counting is not built'
 cp "$counting" counting
+pretend_driver
 
 show run ./counting
 show run ./counting 7
@@ -48,13 +49,13 @@ else
 	skip 'both parse' 'no python3'
 fi
 "$autocast" run sh -c 'cd /; exec "$0" 0' "$PWD/counting" 2>err
-equal 'a program that goes elsewhere' "$?,$(grep -c . err)" '0,4'
+equal 'a program that goes elsewhere' "$?,$(grep -c . err)" '0,5'
 (cd / && AUTOCAST_STATE=$place/state "$autocast" report) | normal >out
 equal 'the run is the last one' "$(head -n 1 out)" 'autocast report: counting, DATE, process PID, finished'
 "$autocast" run ./counting >out 2>/dev/null
 equal 'nothing on standard output' "$(cat out)" ''
 ("$autocast" run sh -c './counting; kill -KILL $$'; exit $?) 2>err
-equal 'the lines come after a violent end too' "$?,$(grep -c '^autocast: ' err)" '137,4'
+equal 'the lines come after a violent end too' "$?,$(grep -c '^autocast: ' err)" '137,5'
 (ulimit -f 1; "$autocast" run ./counting 2>err)
 equal 'a file size limit harms nobody' "$?,$(normal <err)" \
     '0,autocast: nothing is counted: TMPDIR, /tmp and /dev/shm have no place for it, and PLACE/state cannot be used: files may not be that large; set AUTOCAST_STATE to a directory'

@@ -6,6 +6,7 @@
 [ -f "$build/libautocast.so" ] || skip_all 'libautocast.so is not built'
 [ -z "${SANITIZERS:-}" ] || skip_all 'a sanitized library loads into sanitized programs only'
 
+export AUTOCAST_NOTICE=off
 # Counts signals until half a second after the last, then tells.
 cat >count.c <<'END'
 #include <signal.h>
@@ -109,6 +110,7 @@ equal 'death by a forwarded signal' $? 143
 
 # Once the program has ended, a signal is meant for autocast: here it writes its
 # closing lines into a pipe that is full.
+unset AUTOCAST_NOTICE
 if [ -x "$counting" ]; then
 	mkfifo full
 	exec 7<>full

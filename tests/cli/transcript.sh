@@ -120,6 +120,15 @@ shown()
 	ok "$(basename "$expected") has no more blocks" $status
 }
 
+# What autocast finds of a driver, on a machine without one, too.
+pretend_driver()
+{
+	mkdir -p "$place/driver"
+	echo | ${CC:-cc} -shared -nostdlib -x c -o "$place/driver/libcuda.so.1" - \
+	    2>"$place/cc.log" || skip_all 'cannot link a library'
+	export LD_LIBRARY_PATH=$place/driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+}
+
 # compile OUTPUT FLAGS...: a C program from standard input.
 compile()
 {

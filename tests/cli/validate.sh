@@ -41,6 +41,7 @@ show validate --emulate=h20 --policy lines -- ./never
 show validate --policy lines missing
 AUTOCAST_STATE=off show validate --policy lines ./never
 TMPDIR=/dev/null show validate --policy lines ./never
+pretend_driver
 show run --policy lines ./never
 show run -e 'version 2' -e 'seed -> scale=2^1' -e 'update -> unscale' ./never
 show compare --policy lines ./never

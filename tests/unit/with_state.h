@@ -189,12 +189,12 @@ written(writer write_report, const struct ac_report *report)
 }
 
 /* As one of them: of a run that is kept, unless this says why not. */
-static const char *summary_unkept;
+static struct ac_report_ending summary_ending;
 
 __attribute__((unused)) static void
 summary(const struct ac_report *report, ac_report_sink to, void *context)
 {
-	ac_report_as_summary(report, summary_unkept, to, context);
+	(void)ac_report_as_summary(report, &summary_ending, to, context);
 }
 
 #endif

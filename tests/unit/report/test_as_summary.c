@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/report/test_as_summary.c -- the three lines at the end of a
- * run. */
+/* tests/unit/report/test_as_summary.c -- the lines at the end of a run. */
 #include "with_report.h"
 
-#define LAST \
+#define LAST_KEPT \
 	"autocast: \"autocast report\" shows every site, \"autocast explain " \
-	"ID\" why; AUTOCAST_POLICY=off recasts nothing\n"
+	"ID\" why"
+#define LAST LAST_KEPT "; AUTOCAST_POLICY=off recasts nothing\n"
 
 static void
 expect(uint32_t sites, const char *wanted)
@@ -55,7 +55,8 @@ test_all_kept(void **state)
 	    AC_REASON_NO_RULE), 0, AC_REASON_NO_RULE, 2);
 	expect(1, "autocast: FP32 GEMM work 4 kFLOP: before as fp32, now the "
 	    "same (policy amp)\n"
-	    "autocast: kept 100.0 %: no-rule 100.0 % (2 calls)\n" LAST);
+	    "autocast: kept 100.0 %: no-rule 100.0 % (2 calls)\n"
+	    LAST_KEPT "\n");
 }
 
 static void
@@ -65,9 +66,8 @@ test_no_fp32(void **state)
 	make_calls(make_site(0, AC_RUNG_KEEP, AC_TACTIC_NONE,
 	    AC_REASON_TYPE), 0, AC_REASON_TYPE, 2);
 	strcpy(made[0].key.type, "f16");
-	expect(1, "autocast: no FP32 GEMM work; 2 other matrix calls passed "
-	    "through\n"
-	    "autocast: kept 0.0 %: type 0.0 % (2 calls)\n" LAST);
+	expect(1, "autocast: no FP32 GEMM work: 2 calls passed through "
+	    "(type 2)\n" LAST_KEPT "\n");
 }
 
 /* Convolutions counted by who calls are not said to be no work. */
@@ -79,13 +79,13 @@ test_unread(void **state)
 	    AC_REASON_RULE), 0, AC_REASON_RULE, 2);
 	make_unread(0);
 	expect(1, "autocast: 2 conv calls, sizes not read: the policy keeps "
-	    "all\n"
-	    "autocast: kept 0.0 %: rule 0.0 % (2 calls)\n" LAST);
+	    "all\n" LAST_KEPT "\n");
 	make_calls(make_site(1, AC_RUNG_KEEP, AC_TACTIC_NONE,
 	    AC_REASON_RULE), 0, AC_REASON_RULE, 2);
 	expect(2, "autocast: FP32 GEMM/conv work 8 kFLOP, without 2 of sizes "
 	    "not read: before as fp32, now the same (policy amp)\n"
-	    "autocast: kept 100.0 %: rule 100.0 % (4 calls)\n" LAST);
+	    "autocast: kept 100.0 %: rule 100.0 % (4 calls)\n"
+	    LAST_KEPT "\n");
 }
 
 /* How far off it was, at worst, and what was given up for that. */
@@ -120,7 +120,7 @@ test_unkept(void **state)
 	make_calls(make_site(0, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
 	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
 	made[0].course.demotions = 1;
-	summary_unkept = "there is no home directory";
+	summary_ending.unkept = "there is no home directory";
 	expect(1, "autocast: FP32 GEMM work 2 kFLOP: before as fp32, now "
 	    "tf32 100.0 % (policy amp)\n"
 	    "autocast: kept nothing; not judged: no verdict yet (1 call), 1 "
@@ -128,7 +128,125 @@ test_unkept(void **state)
 	    "autocast: nothing is kept for \"autocast report\": there is no "
 	    "home directory\n");
 	expect(0, "");
-	summary_unkept = NULL;
+	summary_ending.unkept = NULL;
+}
+
+/* ---- The gain ---------------------------------------------------------- */
+
+/* `calls` calls of site `i`, with their times of each. */
+static void
+make_times(int i, uint64_t calls, float keep_us, float recast_us,
+    bool is_measured)
+{
+	struct ac_site_course *course = &made[i].course;
+
+	make_calls(make_site(i, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+	    AC_REASON_NONE), calls, AC_REASON_NONE, 0);
+	course->keep_us = is_measured ? keep_us : 0;
+	course->recast_us = is_measured ? recast_us : 0;
+	if (!is_measured) {
+		course->keep_predicted_us = keep_us;
+		course->recast_predicted_us = recast_us;
+	}
+}
+
+/* The first line, without what stands before it. */
+static void
+expect_gain(uint32_t sites, enum ac_clock clock, bool emulated,
+    const char *wanted)
+{
+	struct ac_report *report;
+	char first[512];
+
+	made_header.clock = clock;
+	made_header.emulated = emulated;
+	report = make_report(sites);
+	if (emulated)
+		strcpy(report->processes[0].gpu, "NVIDIA H200 (emulated)");
+	strcpy(first, written(summary, report));
+	ac_report_destroy(report);
+	made_header.clock = AC_CLOCK_NONE;
+	made_header.emulated = false;
+	first[strcspn(first, "\n")] = '\0';
+	assert_string_equal(first + strlen("autocast: "), wanted);
+}
+
+static void
+test_gain(void **state)
+{
+	(void)state;
+	make_times(0, 100, 283, 39, true);
+	expect_gain(1, AC_CLOCK_DEVICE, false, "GPU time of the 100 recast "
+	    "calls 28.3 ms -> 3.9 ms: 7.3x faster (measured)");
+	summary_ending.wall = 1.9;      /* 24.4 ms of 1924.4 ms */
+	expect_gain(1, AC_CLOCK_DEVICE, false, "GPU time of the 100 recast "
+	    "calls 28.3 ms -> 3.9 ms: 7.3x faster (measured); of 1.9 s wall "
+	    "time that saves 1.3 % at most");
+	expect_gain(1, AC_CLOCK_MODELLED, true, "GPU time of the 100 recast "
+	    "calls 28.3 ms -> 3.9 ms: 7.3x faster (modelled NVIDIA H200); wall "
+	    "time here is the CPU's");
+	make_times(1, 10, 100, 50, false);      /* 1 ms of 29.3 ms */
+	expect_gain(2, AC_CLOCK_MODELLED, true, "GPU time of the 110 recast "
+	    "calls 29.3 ms -> 4.4 ms: 6.7x faster (modelled NVIDIA H200, 3.4 % "
+	    "of it predicted); wall time here is the CPU's");
+	make_times(0, 100, 283, 39, false);
+	expect_gain(1, AC_CLOCK_NONE, false, "GPU time of the 100 recast calls "
+	    "28.3 ms -> 3.9 ms: 7.3x faster (predicted for NVIDIA H200); of "
+	    "1.9 s wall time that saves 1.3 % at most");
+	summary_ending.wall = 0;
+}
+
+/* Small gains are not rounded to none, and calls without a time are none. */
+static void
+test_gain_in_part(void **state)
+{
+	(void)state;
+	make_times(0, 100, 104, 100, true);
+	make_calls(make_site(1, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+	    AC_REASON_NONE), 5, AC_REASON_NONE, 0);
+	expect_gain(2, AC_CLOCK_DEVICE, false, "GPU time of 100 of the 105 "
+	    "recast calls 10.4 ms -> 10 ms: 1.04x faster (measured)");
+}
+
+static void
+test_loss(void **state)
+{
+	(void)state;
+	make_times(0, 100, 100, 400, true);
+	summary_ending.wall = 1.9;
+	expect_gain(1, AC_CLOCK_DEVICE, false, "GPU time of the 100 recast "
+	    "calls 10 ms -> 40 ms: 4.0x slower (measured)");
+	summary_ending.forced = "the profile fp16 forces them";
+	expect_gain(1, AC_CLOCK_DEVICE, false, "GPU time of the 100 recast "
+	    "calls 10 ms -> 40 ms: 4.0x slower (measured): the profile fp16 "
+	    "forces them");
+	make_times(0, 100, 400, 100, true);
+	summary_ending.wall = 0;
+	expect_gain(1, AC_CLOCK_DEVICE, false, "GPU time of the 100 recast "
+	    "calls 40 ms -> 10 ms: 4.0x faster (measured)");
+	summary_ending.forced = NULL;
+}
+
+/* ---- Nothing to recast ------------------------------------------------- */
+
+/* Notes are no calls. */
+static void
+test_passed(void **state)
+{
+	(void)state;
+	strcpy(made_markers[0].symbol, "cublasDgemm_v2");
+	atomic_store(&made_markers[0].calls, 7);
+	strcpy(made_markers[1].symbol, "cublasSger_v2");
+	atomic_store(&made_markers[1].calls, 5);
+	atomic_store(&made_header.markers, 2);
+	expect(0, "autocast: nothing to recast: 12 calls passed through, most "
+	    "of them cublasDgemm_v2; \"autocast list\" shows what is "
+	    "recast\n");
+	strcpy(made_markers[1].symbol, "no room for sites");
+	expect(0, "autocast: nothing to recast: 7 calls passed through, most "
+	    "of them cublasDgemm_v2; \"autocast list\" shows what is "
+	    "recast\n");
+	atomic_store(&made_header.markers, 0);
 }
 
 /* Who intercepted nothing says nothing. */
@@ -148,7 +266,9 @@ main(void)
 		cmocka_unit_test(test_all_kept), cmocka_unit_test(test_no_fp32),
 		cmocka_unit_test(test_unread),
 		cmocka_unit_test(test_error), cmocka_unit_test(test_unkept),
-		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_gain), cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_gain_in_part),
+		cmocka_unit_test(test_passed), cmocka_unit_test(test_nothing),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/calibrate/calibrate_gpu.c -- opens the driver and cuBLAS at run time. The
+/* cmd/gpu/gpu.c -- opens the driver and cuBLAS at run time. The
  * only place of the program that loads a library. */
-#include "cmd/calibrate/calibrate.h"
+#include "cmd/gpu/gpu.h"
 #include "base/text.h"
 
 #include <dlfcn.h>
@@ -62,6 +62,12 @@ open_library(const char *folder, const char *name)
 	ac_text_addf(&t, "%s%s%s", folder ? folder : "", folder ? "/" : "",
 	    name);
 	return t.truncated ? NULL : dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+}
+
+bool
+ac_gpu_has_driver(void)
+{
+	return open_library(NULL, "libcuda.so.1") != NULL;
 }
 
 static bool

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmd/gpu/local.mk -- what the makefile knows of this folder.
+autocast_SOURCES += \
+	cmd/gpu/gpu.c \
+	cmd/gpu/gpu.h

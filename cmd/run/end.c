@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run/end.c -- the lines at the end of `autocast run`: those of the report,
+ * and one where there is nothing to report, so that nobody takes silence for
+ * success. */
+#include "cmd/run/end.h"
+#include "cmd/run/compared.h"
+#include "cmd/gpu/gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COMMAND_BYTES = 8192, POLICY_BYTES = 1 << 18 };
+
+/* ---- What forces calls that lose --------------------------------------- */
+
+/* What makes calls recast whether they gain or not, and the cure; `text` stays
+ * empty if nothing does. */
+static void
+add_forced(struct ac_text *text, const struct ac_end *end)
+{
+	static const char setting[] = "profit=off", last[] = "\notherwise ";
+	const struct ac_chosen *chosen = &end->launch->chosen;
+	struct ac_policy_problems problems = { .text = NULL };
+	struct ac_text printed = ac_say_buffer(POLICY_BYTES);
+	struct ac_policy_origin origin;
+	struct ac_policy *policy = ac_policy_load(chosen->policy,
+	    chosen->rules.data, &problems, &origin);
+	char *profile;
+
+	if (policy)
+		ac_policy_print(policy, &printed);
+	ac_policy_destroy(policy);
+	profile = strstr(printed.data, last);
+	if (profile) {
+		profile += strlen(last);
+		profile[strcspn(profile, "\n")] = '\0';
+	}
+	if (profile && ac_policy_profile_text(profile) &&
+	    strstr(ac_policy_profile_text(profile), setting))
+		ac_text_addf(text, "the profile %s forces them, amp would keep "
+		    "what loses", profile);
+	else if (strstr(printed.data, setting))
+		ac_text_addf(text, "%s forces them, profit=on would keep what "
+		    "loses", setting);
+	free(printed.data);
+}
+
+/* ---- Nothing was reached ----------------------------------------------- */
+
+/* Ends with the command to type next. */
+static void
+say_nothing(const struct ac_end *end)
+{
+	const bool can_emulate = ac_where_emulator() != NULL;
+	char command[COMMAND_BYTES];
+	struct ac_text text;
+
+	if (!*end->launch->state && !end->is_off)
+		return; /* that was said before it began */
+	ac_text_init(&text, command, sizeof command);
+	if (end->is_off) {
+		ac_launch_add_command(&text, "run", end->launch,
+		    end->arguments);
+		(void)ac_say(0, "nothing was counted: AUTOCAST_STATE is off; "
+		    "type: env -u AUTOCAST_STATE %s", command);
+		return;
+	}
+	if (end->launch->emulate || ac_gpu_has_driver()) {
+		ac_launch_add_command(&text, "doctor", end->launch,
+		    end->arguments);
+		(void)ac_say(0, "no call of cuBLAS or cuDNN was seen: the "
+		    "program makes none, or libautocast.so did not get into "
+		    "it; type: %s", command);
+		return;
+	}
+	ac_launch_add_command(&text, can_emulate ? "run --emulate" : "doctor",
+	    end->launch, end->arguments);
+	(void)ac_say(0, "no call of cuBLAS or cuDNN was seen, and there is no "
+	    "NVIDIA driver here (libcuda.so.1 cannot be loaded); type: %s",
+	    command);
+}
+
+/* ---- The end ----------------------------------------------------------- */
+
+/* Good verdicts of the guard do not prove the program's output right: say so
+ * until it was compared. */
+void
+ac_end_say(const struct ac_end *end)
+{
+	const struct ac_launch *launch = end->launch;
+	const char *unkept = *launch->unkept ? launch->unkept : NULL;
+	struct ac_report_ending ending = { unkept, end->wall, NULL };
+	struct ac_report_totals totals = { .recast_calls = 0 };
+	int error = STDERR_FILENO;
+	char forced[256];
+	struct ac_text text;
+
+	if (end->report) {
+		ac_report_totals(end->report, &totals);
+		ac_text_init(&text, forced, sizeof forced);
+		add_forced(&text, end);
+		ending.forced = text.used ? forced : NULL;
+	}
+	if (!ac_report_as_summary(end->report, &ending, ac_say_bytes, &error) &&
+	    !end->is_spoken_for)
+		say_nothing(end);
+	if (totals.recast_calls && !unkept)
+		ac_compared_say(launch, end->program, end->arguments,
+		    end->report->processes[0].gpu);
+}

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run_end.sh -- `autocast run` ends with what was gained or lost, and never in
+# silence: where nothing was reached, one line says so and what to type.
+. "$(dirname "$0")/transcript.sh"
+[ -f "$build/libautocast.so" ] || skip_all 'libautocast.so is not built'
+[ -z "${SANITIZERS:-}" ] || skip_all 'a sanitized library loads into sanitized programs only'
+[ -x "$counting" ] || skip_all 'tests/cli/counting is not built'
+cp "$counting" counting
+emulated=no
+[ -f "$build/emulator/libcublas.so.13" ] && emulated=yes
+seen='autocast: no call of cuBLAS or cuDNN was seen'
+nowhere='the program makes none, or libautocast.so did not get into it'
+
+# ends WHAT STATUS LINE COMMAND...: all that it says is this line.
+ends()
+{
+	local what=$1 wanted="$2: $3" said
+
+	shift 3
+	said=$("$@" 2>&1 >/dev/null)
+	equal "$what" "$?: $said" "$wanted"
+}
+
+# ---- No driver
+if ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
+	skip 'no driver' 'there is one'
+elif [ $emulated = yes ]; then
+	ends 'no driver' 0 "$seen, and there is no NVIDIA driver here (libcuda.so.1 cannot be loaded); type: autocast run --emulate --policy fp16 -- true 'a b'" \
+	    "$autocast" run --policy fp16 true 'a b'
+else
+	skip 'no driver' 'the emulated GPU is not built'
+fi
+
+# ---- A driver, and no call
+pretend_driver
+ends 'no CUDA program' 3 "$seen: $nowhere; type: autocast doctor -- sh -c 'exit 3'" \
+    "$autocast" run sh -c 'exit 3'
+ends 'statistics off' 0 'autocast: nothing was counted: AUTOCAST_STATE is off; type: env -u AUTOCAST_STATE autocast run -- ./counting' \
+    env AUTOCAST_STATE=off "$autocast" run ./counting
+equal 'its command counts' "$(eval "$(AUTOCAST_STATE=off "$autocast" run ./counting 2>&1 | sed 's/.*type: //; s,autocast run,$autocast run,')" 2>&1 | grep -c 'GPU time')" 1
+equal 'who wants no notice has none' "$(AUTOCAST_NOTICE=off "$autocast" run true 2>&1)" ''
+equal 'a run within a run speaks for both' \
+    "$("$autocast" run "$autocast" run ./counting 2>&1 | grep -c -e 'GPU time' -e 'was seen')" 1
+
+# ---- What was gained, and what was lost
+if [ $emulated = no ] || [ ! -x "$build/examples/digits_mlp" ]; then
+	skip 'a loss and its cause' 'the example or the emulated GPU is not built'
+	plan
+	exit
+fi
+digits()
+{
+	"$autocast" run --emulate "$@" 2>&1 >/dev/null
+}
+
+set -- -- "$build/examples/digits_mlp" --epochs 1 "$build/examples/digits.csv"
+said=$(digits --policy fp16 "$@")
+equal 'a loss and its cause come first' "$(echo "$said" | head -n 1 |
+    grep -c ' recast calls .* -> .*x slower (predicted for NVIDIA H200): the profile fp16 forces them, amp would keep what loses$')" 1
+equal 'no more than five lines' "$(echo "$said" | wc -l)" 5
+equal 'amp keeps what loses' "$(digits "$@" | grep -c -e 'GPU time' -e slower)" 0
+equal 'profit=off is a cause, too' "$(digits -e 'gemm -> fp16 profit=off guard=off' "$@" |
+    grep -c ': profit=off forces them, profit=on would keep what loses$')" 1
+equal 'LD_PRELOAD lost on the way' "$(digits -- env -u LD_PRELOAD "${@:2}" | sed 's/ -- .*//')" \
+    "$seen: $nowhere; type: autocast doctor --emulate"
+plan
