@@ -76,6 +76,7 @@ ac_trial_hold(struct ac_trial *t, bool patiently)
 void
 ac_trial_release(struct ac_trial *t)
 {
+	t->v->is_held_long = false;
 	atomic_store(&t->v->judge, 0);
 }
 

@@ -126,6 +126,8 @@ struct ac_verdicts {
 	_Atomic(const struct ac_trial_slots *) home;
 	_Atomic uint64_t judge;               /* process and thread that holds
 	                                       * what follows; 0: none */
+	_Atomic bool     is_held_long;        /* another one waited in vain for
+	                                       * who judges now */
 	_Atomic uint64_t open;                /* bits of `sample` */
 	ac_histories     histories;
 
@@ -226,9 +228,10 @@ bool ac_trial_await(struct ac_trial *trial, uint64_t number);
 /* Whether they have come. */
 bool ac_trial_has_come(const struct ac_trial *trial, uint64_t number);
 
-/* Wait for who judges, as long at most, while a verdict is due at call
- * `number`: nobody is to go on without it. False: it is still due. */
-bool ac_trial_await_judge(struct ac_trial *trial, uint64_t number);
+/* Become the one that judges, for that call; while another thread does and the
+ * call depends on what it finds, wait for it, as long at most. False: it does
+ * not depend on it, or no more, or a wait for that thread was in vain. */
+bool ac_trial_hold_for(struct ac_trial *trial, const struct ac_turn *turn);
 
 /* Apply the verdicts that are due at call `number`. False: one has not come. */
 bool ac_trial_apply(struct ac_trial *trial, uint64_t number);

@@ -111,7 +111,7 @@ ac_trial_turn_probation(struct ac_trial *t, const struct ac_place *place,
 {
 	uint32_t bits;
 
-	if (!ac_trial_hold(t, false))
+	if (!ac_trial_hold_for(t, turn))
 		return;
 	if (t->v->state == TRIAL_WAITING)
 		ac_trial_end_waiting(t, place, turn->number);

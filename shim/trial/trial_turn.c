@@ -129,9 +129,9 @@ ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
 	/* What it captures goes one way, XLA's from the first time on. */
 	if (t->is_xla || t->captured_as)
 		return true;
-	/* Before its turn, or during another's. */
+	/* Before its turn. */
 	if (t->v->state != TRIAL_SETTLED)
-		return next >= t->v->first && !t->v->judge
+		return next >= t->v->first
 		    && (t->v->state == TRIAL_WAITING
 		    || ac_trial_is_afforded(t));
 	if (current != TRIAL_KEEP
@@ -187,14 +187,14 @@ begin_again(struct ac_trial *t, const struct ac_place *place,
 }
 
 /* One thread judges at a time; whoever comes here meanwhile leaves that to it,
- * but waits for what is due. Who begins a try holds on until it has ended.
+ * or waits for what is due. Who begins a try holds on until it has ended.
  * False: a verdict that is due is not known. */
 static bool
 conclude(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	if (!ac_trial_hold(t, false))
-		return ac_trial_await_judge(t, turn->number);
+	if (!ac_trial_hold_for(t, turn))
+		return turn->number < t->v->due;
 	if (!ac_trial_is_home(t, place)) {
 		if (!ac_trial_is_deserted(t, place, turn->number,
 		    TRIAL_LAG + 4 * t->v->period)) {

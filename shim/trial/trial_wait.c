@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/trial/trial_wait.c -- the only wait for the device that nobody asked
- * for: for samples that the host has run ahead of. */
+ * for: for samples that the host has run ahead of. A thread waits for them, the
+ * others that need to know for that thread. */
 #include "shim/trial/trial_state.h"
 
 #include <errno.h>
@@ -42,17 +43,31 @@ has_waited(const struct ac_trial *t, const struct timespec *start)
 
 static _Atomic bool in_vain;
 
+/* Whether a call has to know what whoever judges is about to find: a verdict
+ * that is due; whether the site has settled, or whose the next try is. */
+static bool
+depends_on_judge(const struct ac_trial *t, const struct ac_turn *turn)
+{
+	return !turn->is_unsteady && turn->number
+	    >= (t->v->state == TRIAL_SETTLED ? t->v->due : t->v->first);
+}
+
 bool
-ac_trial_await_judge(struct ac_trial *t, uint64_t number)
+ac_trial_hold_for(struct ac_trial *t, const struct ac_turn *turn)
 {
 	struct timespec start;
 
+	if (ac_trial_hold(t, false))
+		return true;
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	while (t->v->judge && number >= t->v->due && !in_vain &&
-	    !t->v->is_hasty)
+	while (depends_on_judge(t, turn) && !t->v->is_held_long && !in_vain
+	    && !t->v->is_hasty) {
 		if (has_waited(t, &start))
-			break;
-	return number < t->v->due;
+			t->v->is_held_long = true;
+		if (ac_trial_hold(t, false))
+			return true;
+	}
+	return false;
 }
 
 bool

@@ -165,6 +165,22 @@ for policy in "$forced" "$guarded"; do
 	    "$(for name in complaints allocations_in_capture loads_in_capture \
 	        syncs_in_capture; do counter $name; done | paste -sd' ')"
 done
+# By whatever schedule: four native executions of each handle, three tries, and
+# while each of these is made, and all are read, one of each other thread, which
+# took its number before. Who finds a device two seconds behind goes on without
+# it: late.
+for pin in '' 'taskset -c 0'; do
+	for turn in 1 2 3 4 5; do
+		rm -rf "$AUTOCAST_STATE"
+		# shellcheck disable=SC2086
+		under "$guarded" $pin "$client" threads=8 layers=1 steps=200 \
+		    >/dev/null
+		late=$(query 'sum(s["course"]["late"] for s in sites)')
+		[ "$late" != 0 ] || break
+	done
+	check "eight threads at one site: all but 63 of 1,600, $pin" "$(
+	    [ "$(kept probation)" -le 63 ] || query 'sites')"
+done
 # FP16 ends at 65504; the guard leaves what comes near.
 bare "$client" scale=600 steps=40 >"$work/bare"
 run "$guarded" scale=600 steps=40 >"$work/large"

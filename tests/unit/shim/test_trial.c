@@ -3,6 +3,7 @@
  * probation, captures, times, streams apart. */
 #include "tests/unit/shim/trial_world.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -93,6 +94,51 @@ test_wait_is_bounded(void **state)
 	assert_int_equal(now_ns, 0);
 	deliver();
 	assert_int_equal(call(t).kind, AC_TURN_RECAST);
+}
+
+static pthread_barrier_t met;
+
+static void *
+hold_until_met(void *argument)
+{
+	struct ac_trial *t = argument;
+
+	assert_true(ac_trial_hold(t, false));
+	(void)pthread_barrier_wait(&met);
+	(void)pthread_barrier_wait(&met);
+	ac_trial_release(t);
+	return NULL;
+}
+
+/* Who judges may be waiting for the very thread that waits for it: two seconds,
+ * then nobody waits until it is done. What a program tunes never waits. */
+static void
+test_wait_for_judge_is_bounded(void **state)
+{
+	const struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t = make(&decision, false);
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_barrier_init(&met, NULL, 2), 0);
+	assert_int_equal(pthread_create(&thread, NULL, hold_until_met, t), 0);
+	(void)pthread_barrier_wait(&met);
+	tunes = true;
+	assert_int_equal(call(t).reason, AC_REASON_PROBATION);
+	assert_int_equal(naps, 0);
+	tunes = false;
+	now_ns = 1;
+	assert_int_equal(call(t).reason, AC_REASON_PROBATION);
+	assert_in_range(now_ns, 2000000000, 2100000000);
+	now_ns = 1;
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(call(t).kind, AC_TURN_KEEP);
+	assert_int_equal(now_ns, 1);
+	(void)pthread_barrier_wait(&met);
+	pthread_join(thread, NULL);
+	pthread_barrier_destroy(&met);
+	assert_int_equal(call(t).kind, AC_TURN_TRY);
+	assert_false(t->v->is_held_long);
 }
 
 /* What never comes does not keep a site waiting for good. */
@@ -245,7 +291,7 @@ test_after_and_doubt(void **state)
 	assert_true(wants_place(t, 1, false));
 	now = turn(t);
 	assert_int_equal(now.kind, AC_TURN_TRY);
-	assert_false(wants_place(t, 1, true)); /* another's turn */
+	assert_true(wants_place(t, 1, true)); /* waits for that */
 
 	decision.after = 0;
 	decision.is_doubtful = true;
@@ -481,6 +527,7 @@ main(void)
 		cmocka_unit_test(test_probation),
 		cmocka_unit_test(test_fourth_call_waits),
 		cmocka_unit_test(test_wait_is_bounded),
+		cmocka_unit_test(test_wait_for_judge_is_bounded),
 		cmocka_unit_test(test_lost_tries),
 		cmocka_unit_test(test_ladder_at_probation),
 		cmocka_unit_test(test_zeros_first),

@@ -258,6 +258,32 @@ test_all_wait(void **state)
 	assert_true(crowd.recast >= 390);
 }
 
+/* The same before the site has settled: while one thread tries, or reads what
+ * tries have shown, the others do not run the original on and on. */
+static void
+test_all_wait_in_probation(void **state)
+{
+	const struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct crowd crowd = { .trial = make(&decision, false) };
+	struct ac_trial *t = crowd.trial;
+	struct ac_turn first = turn(t);
+	pthread_t thread[4];
+
+	(void)state;
+	assert_int_equal(first.kind, AC_TURN_TRY);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, make_hundred,
+		    &crowd), 0);
+	usleep(300000);
+	assert_int_equal(*t->v->calls, first.number + 4);
+	run_try(&crowd, &first, 3e-4f);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	/* Two more tries. Each of the three threads that wait meanwhile may
+	 * have a number before the next one's. */
+	assert_in_range(crowd.recast, 400 - 2 - 2 * 3, 400 - 2);
+}
+
 int
 main(void)
 {
@@ -267,6 +293,7 @@ main(void)
 		cmocka_unit_test(test_judge_is_gone),
 		cmocka_unit_test(test_judge_is_there),
 		cmocka_unit_test(test_all_wait),
+		cmocka_unit_test(test_all_wait_in_probation),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
