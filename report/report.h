@@ -321,12 +321,32 @@ bool ac_report_find(int pid, struct ac_report_watched *found_out,
 struct ac_report *ac_report_look(const struct ac_report_watched *watched,
     bool *runs_out, struct ac_text *why);
 
+/* An order of sites: largest first, what is not known last. Equals are ordered
+ * by work, by calls, then by the site's key: equal runs have one order. */
+enum ac_sort {
+	AC_SORT_WORK,                /* FLOPs of all its calls, of any type */
+	AC_SORT_GAIN,                /* of time; losses come after no gain */
+	AC_SORT_SHARE,               /* of the FP32 work */
+	AC_SORT_ERROR,               /* as a part of tol */
+	AC_SORT_CALLS,
+	AC_SORT_COUNT
+};
+
+/* "work", "gain", ... as an option says it. */
+extern const char *const ac_sort_names[AC_SORT_COUNT];
+
 /* Write the report as text (a table) or as JSON (documented in autocast(1),
  * versioned) into `sink`, piece by piece. A NULL report is a run in which
  * nothing was intercepted. */
 typedef void (*ac_report_sink)(const char *bytes, size_t count, void *context);
 void ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
     void *context);
+struct ac_report_style {
+	enum ac_sort sort;           /* of the table's rows */
+	bool         is_colored;     /* for a terminal */
+};
+void ac_report_as_table(const struct ac_report *report,
+    const struct ac_report_style *style, ac_report_sink sink, void *context);
 void ac_report_as_json(const struct ac_report *report, ac_report_sink sink,
     void *context);
 /* What the operands were made of, and which rungs would fit: of the site with

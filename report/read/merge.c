@@ -121,12 +121,18 @@ compare(uint64_t a, uint64_t b)
 }
 
 int
+ac_site_identity(const struct ac_site_total *a, const struct ac_site_total *b)
+{
+	const int order = memcmp(&a->key, &b->key, sizeof a->key);
+
+	return order ? order : strcmp(a->region.name, b->region.name);
+}
+
+int
 ac_site_compare(const struct ac_site_total *a, const struct ac_site_total *b)
 {
-	int order = memcmp(&a->key, &b->key, sizeof a->key);
+	int order = ac_site_identity(a, b);
 
-	if (!order)
-		order = strcmp(a->region.name, b->region.name);
 	if (!order)
 		order = memcmp(&a->region, &b->region, sizeof a->region);
 	if (!order)
@@ -205,6 +211,10 @@ ac_report_arrange(struct ac_report *report)
 			sites[kept++] = sites[i];
 	}
 	report->site_count = kept;
+	report->places = 0;
+	for (size_t i = 0; i < kept; i++)
+		report->places += !i || ac_site_identity(&sites[i - 1],
+		    &sites[i]);
 	if (kept)
 		qsort(sites, kept, sizeof *sites, by_weight);
 	ac_ranges_arrange(report);
@@ -281,7 +291,7 @@ ac_report_totals(const struct ac_report *report,
 {
 	memset(totals_out, 0, sizeof *totals_out);
 	totals_out->processes = report->process_count;
-	totals_out->sites = report->site_count;
+	totals_out->sites = report->places;
 	for (size_t i = 0; i < report->site_count; i++)
 		add_totals(totals_out, &report->sites[i]);
 	for (size_t i = 0; i < report->process_count; i++) {

@@ -48,6 +48,7 @@ struct ac_report {
 	size_t                 process_count;
 	struct ac_site_total        *sites;     /* by FLOPs, most first */
 	size_t                 site_count;
+	size_t                 places;    /* sites, their rungs not counted */
 	struct ac_marker      *markers;   /* by symbol */
 	size_t                 marker_count;
 	struct ac_exponents      *ranges;    /* by site */
@@ -90,6 +91,10 @@ bool ac_report_add(struct ac_report *report,
     const struct ac_marker_record *markers);
 void ac_report_arrange(struct ac_report *report);
 
+/* An order of sites in which those are equal that are one, on any rung: 32 bits
+ * of an id are few for 10^5 sites. */
+int ac_site_identity(const struct ac_site_total *a,
+    const struct ac_site_total *b);
 /* An order of sites in which only those are equal that have the same key and
  * the same decision. */
 int ac_site_compare(const struct ac_site_total *a,
@@ -168,6 +173,8 @@ void ac_share_add(struct ac_text *text, double part, double whole);
 void ac_flops_add(struct ac_text *text, double flops);
 /* 3.2 s, 45 ms, 7.1 us; of a loss -3.2 s */
 void ac_time_add(struct ac_text *text, double us);
+/* 34.0 MiB, 4.0 KiB, 512 bytes */
+void ac_bytes_add(struct ac_text *text, uint64_t bytes);
 /* 7.3x, 0.87x; 0 (not measured): - */
 void ac_speed_add(struct ac_text *text, double speed);
 /* 0.29, 12.50, 1.2e5 */
@@ -184,7 +191,7 @@ void ac_totals_add_reasons(struct ac_text *text,
     const struct ac_report_totals *totals);
 /* What the work is of: "GEMM", "GEMM/conv" or "conv" */
 const char *ac_totals_kind(const struct ac_report_totals *totals);
-/* "2 plans built in 3.2 ms, 1048576 bytes of workspace at most", or "" */
+/* "2 plans built in 3.2 ms, 1.0 MiB of workspace at most", or "" */
 void ac_plans_add(struct ac_text *text, uint64_t plans, double plan_ms,
     uint64_t workspace);
 /* What the program had asked for: "fp32", or "fp32 80.0 %, tf32 20.0 %". */

@@ -43,22 +43,13 @@ descending(double a, double b)
 	return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* Sites of one id need not be one: 32 bits are few for 10^5 sites. */
-static int
-compare_identity(const struct ac_site_total *a, const struct ac_site_total *b)
-{
-	const int order = memcmp(&a->key, &b->key, sizeof a->key);
-
-	return order ? order : strcmp(a->region.name, b->region.name);
-}
-
 /* What was chosen last comes first; without a choice, what runs most. */
 static int
 by_site(const void *left, const void *right)
 {
 	const struct ac_site_total *a = *(const struct ac_site_total *const *)
 	    left, *b = *(const struct ac_site_total *const *)right;
-	int order = compare_identity(a, b);
+	int order = ac_site_identity(a, b);
 
 	if (!order)
 		order = descending((double)a->course.chosen,
@@ -105,7 +96,7 @@ by_rank(const void *left, const void *right)
 		order = descending(work_of(a), work_of(b));
 	if (!order)
 		order = descending((double)a->calls, (double)b->calls);
-	return order ? order : compare_identity(a->rungs[0], b->rungs[0]);
+	return order ? order : ac_site_identity(a->rungs[0], b->rungs[0]);
 }
 
 /* ---- Rows -------------------------------------------------------------- */
@@ -150,6 +141,7 @@ fill_row(struct ac_site_row *row, const struct ac_site_total *const *rungs,
 	row->rungs = rungs;
 	row->rung_count = count;
 	row->error = -1;
+	row->clock = clock;
 	for (size_t i = 0; i < count; i++)
 		add_rung(row, rungs[i], clock);
 	if (!row->recast)
@@ -179,7 +171,7 @@ ac_rows_make(const struct ac_report *report, enum ac_sort sort,
 	qsort(rungs, parts, sizeof *rungs, by_site);
 	for (size_t i = 0, end; i < parts; i = end) {
 		for (end = i + 1; end < parts &&
-		    !compare_identity(rungs[i], rungs[end]); )
+		    !ac_site_identity(rungs[i], rungs[end]); )
 			end++;
 		fill_row(&rows[count], rungs + i, end - i, &totals, clock);
 		rows[count].rank = rank_of(&rows[count], sort);

@@ -18,19 +18,6 @@ enum ac_basis {
 	AC_BASIS_COUNT
 };
 
-/* Largest first, what is not known last. Equals are ordered by work, by calls,
- * then by the site's key, so that equal runs have one order. */
-enum ac_sort {
-	AC_SORT_WORK,                /* FLOPs of all its calls, of any type */
-	AC_SORT_GAIN,                /* gain_us; losses come after no gain */
-	AC_SORT_SHARE,               /* of the FP32 work */
-	AC_SORT_ERROR,               /* as a part of tol */
-	AC_SORT_CALLS,
-	AC_SORT_COUNT
-};
-
-/* "work", "gain", ... as an option says it. */
-extern const char *const ac_sort_names[AC_SORT_COUNT];
 /* "none", "predicted", "modelled", "measured" */
 extern const char *const ac_basis_names[AC_BASIS_COUNT];
 
@@ -67,6 +54,7 @@ struct ac_site_row {
 	 * sampled. */
 	double   error;
 
+	enum ac_clock clock;         /* of the run */
 	double   rank;               /* what the rows are sorted by */
 };
 

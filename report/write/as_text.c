@@ -9,6 +9,20 @@
 #include <time.h>
 
 void
+ac_page_ink(struct ac_page *p, enum ac_ink ink)
+{
+	static const char *const codes[] = {
+		[AC_INK_PLAIN] = "\033[m", [AC_INK_BOLD] = "\033[1m",
+		[AC_INK_FAINT] = "\033[2m", [AC_INK_GOOD] = "\033[32m",
+		[AC_INK_BAD] = "\033[31m",
+	};
+
+	if (p->is_colored && p->inked != ink)
+		ac_text_add(&p->line, codes[ink]);
+	p->inked = ink;
+}
+
+void
 ac_page_end_line(struct ac_page *p)
 {
 	while (p->line.used && p->line.data[p->line.used - 1] == ' ')
@@ -117,12 +131,24 @@ print_clock(struct ac_page *p, const struct ac_report *report)
 		    "measured",
 	};
 	const enum ac_clock clock = ac_report_clock_of(report);
+	const struct ac_file_header *h = &report->processes[0];
+	uint64_t begun = 0;
 
+	for (size_t i = 0; i < report->site_count; i++)
+		begun += report->sites[i].course.timings;
 	ac_page_label(p, "times");
-	ac_text_add(&p->line, clock == AC_CLOCK_NONE &&
-	    report->processes[0].emulated ? "none: the emulated GPU could only "
-	    "model them, which AUTOCAST_EMU_CLOCK=model asks for"
-	    : words[clock]);
+	if (clock != AC_CLOCK_NONE) {
+		ac_text_add(&p->line, words[clock]);
+	} else if (begun) {
+		ac_text_add(&p->line, "none: of ");
+		ac_text_add_count(&p->line, begun, "timed call");
+		ac_text_add(&p->line, " the device's events were not read "
+		    "before it was too late");
+	} else {
+		ac_text_add(&p->line, h->emulated && !h->clock ? "none: the "
+		    "emulated GPU could only model them, which "
+		    "AUTOCAST_EMU_CLOCK=model asks for" : words[clock]);
+	}
 	ac_page_end_line(p);
 }
 
@@ -148,7 +174,9 @@ print_gain(struct ac_page *p, const char *origin, uint64_t calls,
 	if (keep_us <= 0 || !calls)
 		return;
 	ac_page_label(p, "gain");
+	ac_page_ink(p, keep_us < recast_us ? AC_INK_BAD : AC_INK_GOOD);
 	ac_time_add(&p->line, keep_us - recast_us);
+	ac_page_ink(p, AC_INK_PLAIN);
 	ac_text_addf(&p->line, " of device time, %s x ", origin);
 	ac_text_add_count(&p->line, calls, "call");
 	ac_text_add(&p->line, ": ");
@@ -156,6 +184,43 @@ print_gain(struct ac_page *p, const char *origin, uint64_t calls,
 	ac_text_add(&p->line, " before, ");
 	ac_time_add(&p->line, recast_us);
 	ac_text_add(&p->line, " now");
+	ac_page_end_line(p);
+}
+
+/* What a run would have taken without the gain is what it is a part of. The
+ * time of an emulated run is this machine's, its gain another one's. */
+static void
+print_wall(struct ac_page *p, const struct ac_report *report,
+    const struct ac_report_totals *t)
+{
+	const double before = t->measured_keep_us + t->predicted_keep_us;
+	const double gain = before - t->measured_recast_us
+	    - t->predicted_recast_us;
+	const double plain = t->wall_us + gain;
+
+	if (t->wall_us <= 0)
+		return;
+	ac_page_label(p, "wall");
+	ac_time_add(&p->line, t->wall_us);
+	if (t->wall_is_least)
+		ac_text_add(&p->line, " at least");
+	if (t->processes > 1)
+		ac_text_addf(&p->line, ", %llu processes together",
+		    (unsigned long long)t->processes);
+	if (report->processes[0].emulated) {
+		ac_text_add(&p->line, " on the emulated GPU, which says "
+		    "nothing of a real one");
+	} else if (before > 0 && plain > 0) {
+		ac_text_add(&p->line, "; the gain is ");
+		ac_share_add(&p->line, gain, plain);
+		ac_text_add(&p->line, " of what it would have been");
+		if (before < plain) {
+			ac_text_add(&p->line, ", ");
+			ac_speed_add(&p->line, plain / (plain - before));
+			ac_text_add(&p->line, " at most if these calls took "
+			    "no time (Amdahl)");
+		}
+	}
 	ac_page_end_line(p);
 }
 
@@ -258,6 +323,7 @@ print_totals(struct ac_page *p, const struct ac_report *report,
 	    t->measured_keep_us, t->measured_recast_us);
 	print_gain(p, "predicted", t->predicted_calls, t->predicted_keep_us,
 	    t->predicted_recast_us);
+	print_wall(p, report, t);
 	if (t->recast_calls || t->samples || t->demotions)
 		print_course(p, report, t);
 	if (t->plans) {
@@ -266,13 +332,14 @@ print_totals(struct ac_page *p, const struct ac_report *report,
 		ac_page_end_line(p);
 	}
 	ac_page_label(p, "scratch");
-	ac_text_addf(&p->line, "%llu bytes of device memory at most",
-	    (unsigned long long)t->peak_scratch_bytes);
+	ac_bytes_add(&p->line, t->peak_scratch_bytes);
+	ac_text_add(&p->line, " of device memory at most");
 	ac_page_end_line(p);
 }
 
 static void
-print_foot(struct ac_page *p, const struct ac_report *report)
+print_foot(struct ac_page *p, const struct ac_report *report,
+    const struct ac_report_totals *t)
 {
 	for (size_t i = 0; i < report->marker_count; i++) {
 		ac_page_label(p, i ? "" : "seen");
@@ -289,17 +356,29 @@ print_foot(struct ac_page *p, const struct ac_report *report)
 		    "their statistics could not be stored.");
 		ac_page_end_line(p);
 	}
-	ac_text_add(&p->line,
-	    "A graph replay is counted once, at capture.");
-	ac_page_end_line(p);
+	if (t->captured) {
+		ac_text_add(&p->line,
+		    "A graph replay is counted once, at capture.");
+		ac_page_end_line(p);
+	}
 }
 
 void
 ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
     void *context)
 {
+	static const struct ac_report_style style = { .sort = AC_SORT_WORK };
+
+	ac_report_as_table(report, &style, sink, context);
+}
+
+void
+ac_report_as_table(const struct ac_report *report,
+    const struct ac_report_style *style, ac_report_sink sink, void *context)
+{
 	struct ac_page p = { .sink = sink, .context = context,
-		.rows = AC_PAGE_ROWS };
+		.rows = AC_PAGE_ROWS, .sort = style->sort,
+		.is_colored = style->is_colored };
 	struct ac_report_totals totals;
 
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
@@ -314,5 +393,5 @@ ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
 	print_head(&p, report);
 	ac_page_print_table(&p, report);
 	print_totals(&p, report, &totals);
-	print_foot(&p, report);
+	print_foot(&p, report, &totals);
 }

@@ -4,7 +4,7 @@
 #ifndef AC_REPORT_PAGE_H
 #define AC_REPORT_PAGE_H
 
-#include "report/read/read.h"
+#include "report/read/rows.h"
 
 enum { AC_PAGE_INDENT = 2, AC_PAGE_ROWS = 100 };
 
@@ -16,10 +16,22 @@ struct ac_page {
 	double          flops;          /* of the whole run */
 	double          seconds;        /* it took: rates. 0: sums */
 	size_t          rows;           /* of the table, at most */
+	const struct ac_report *report; /* of the table */
+	size_t          indent;         /* of the lines below a row */
+	enum ac_sort    sort;
+	bool            tells_line;     /* below a row: no column has it */
+	bool            is_colored;
+	unsigned        inked;          /* enum ac_ink of what follows */
 };
 
 /* Send the line off, without white space at its end, and begin the next. */
 void ac_page_end_line(struct ac_page *p);
+
+enum ac_ink {
+	AC_INK_PLAIN, AC_INK_BOLD, AC_INK_FAINT, AC_INK_GOOD, AC_INK_BAD
+};
+/* What follows in the line is of that colour, on a page that has any. */
+void ac_page_ink(struct ac_page *p, enum ac_ink ink);
 
 /* Begin a line of the head, which starts with `name`. */
 void ac_page_label(struct ac_page *p, const char *name);
@@ -34,5 +46,12 @@ void ac_page_print_verdicts(struct ac_page *p,
 
 /* The table of sites (report/write/table.c). */
 void ac_page_print_table(struct ac_page *p, const struct ac_report *report);
+
+/* What a row cannot say: the lines below it (report/write/below.c). */
+void ac_page_print_below(struct ac_page *p, const struct ac_site_row *row);
+
+/* Whether a row has nothing that was recast, though a rung was meant to run:
+ * then it is shown as kept for *reason_out. */
+bool ac_page_is_kept(const struct ac_site_row *row, enum ac_reason *reason_out);
 
 #endif

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/write/table.c -- the table of sites in a text report. 100 columns at
  * most, whatever the terminal. Columns are as wide as their content; when that
- * is too much the caller gives way first, then the deciding line and others.
+ * is too much the deciding line goes below the row, then the caller gives way,
+ * and others.
  * What a row cannot say stands in lines below it. Pure but for the sink. */
 #include "report/write/page.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 100, INDENT = AC_PAGE_INDENT, CELL = 96 };
 
 enum column {
 	COL_ID, COL_OPERATION, COL_SIZES, COL_CALLER, COL_RUNG, COL_HOW,
-	COL_LINE, COL_CALLS, COL_GFLOP, COL_SHARE, COL_SPEED, COL_ERROR, COLUMNS
+	COL_LINE, COL_CALLS, COL_GFLOP, COL_SHARE, COL_SPEED, COL_GAIN,
+	COL_ERROR, COLUMNS
 };
 
 /* Of a run that is over, or of one that is watched. */
@@ -25,7 +28,7 @@ static const struct {
 	enum occasion when;
 } columns[COLUMNS] = {
 	[COL_ID]        = { "site",      false, 0,  NULL, ALWAYS },
-	[COL_OPERATION] = { "operation", false, 0,  NULL, ALWAYS },
+	[COL_OPERATION] = { "operation", false, 9,  NULL, ALWAYS },
 	[COL_SIZES]     = { "sizes",     true,  11, NULL, ALWAYS },
 	[COL_CALLER]    = { "caller",    false, 8,  NULL, ALWAYS },
 	[COL_RUNG]      = { "rung",      false, 0,  NULL, ALWAYS },
@@ -35,12 +38,13 @@ static const struct {
 	[COL_GFLOP]     = { "GFLOP",     true,  0,  "GFLOP/s", WHEN_WATCHED },
 	[COL_SHARE]     = { "share",     true,  0,  NULL, ALWAYS },
 	[COL_SPEED]     = { "speed",     true,  0,  NULL, WHEN_OVER },
+	[COL_GAIN]      = { "gain",      true,  0,  NULL, WHEN_OVER },
 	[COL_ERROR]     = { "err/tol",   true,  0,  NULL, WHEN_OVER },
 };
 
 /* Who gives way, in this order. */
 static const enum column yielding[] = {
-	COL_CALLER, COL_LINE, COL_HOW, COL_SIZES
+	COL_CALLER, COL_LINE, COL_HOW, COL_SIZES, COL_OPERATION
 };
 
 struct layout {
@@ -49,13 +53,36 @@ struct layout {
 	size_t gap;             /* between columns */
 };
 
+/* What was measured or predicted of a row. */
+static void
+fill_number(struct ac_text *t, const struct ac_site_row *row,
+    enum column column)
+{
+	const char *mark = row->basis == AC_BASIS_PREDICTED ? "~" : "";
+
+	if (column == COL_SPEED && row->speed > 0) {
+		ac_text_add(t, mark);
+		ac_speed_add(t, row->speed);
+	} else if (column == COL_GAIN && row->before_us > 0) {
+		ac_text_add(t, mark);
+		ac_time_add(t, row->gain_us);
+	} else if (column == COL_ERROR && row->error >= 0) {
+		ac_ratio_add(t, row->error);
+	} else {
+		ac_text_add(t, "-");
+	}
+}
+
 static void
 fill_cell(struct ac_text *t, const struct ac_page *p,
-    const struct ac_site_total *site, enum column column)
+    const struct ac_site_row *row, enum column column)
 {
 	const double seconds = p->seconds > 0 ? p->seconds : 1;
-	const double flops = site->flops * (double)site->calls;
-	const bool kept = site->rung == AC_RUNG_KEEP;
+	const struct ac_site_total *site = row->rungs[0];
+	const double flops = site->flops * (double)row->calls;
+	enum ac_reason reason = (enum ac_reason)site->reason;
+	const bool kept = ac_page_is_kept(row, &reason) ||
+	    site->rung == AC_RUNG_KEEP;
 
 	switch (column) {
 	case COL_ID:
@@ -68,14 +95,14 @@ fill_cell(struct ac_text *t, const struct ac_page *p,
 		ac_site_add_sizes(t, site);
 		break;
 	case COL_CALLER:
-		ac_text_add_clean(t, *site->name ? site->name
-		    : *site->key.caller ? site->key.caller : "-");
+		ac_site_add_caller(t, p->report, site);
 		break;
 	case COL_RUNG:
-		ac_text_add(t, ac_rung_names[site->rung]);
+		ac_text_add(t, ac_rung_names[kept ? AC_RUNG_KEEP
+		    : site->rung]);
 		break;
 	case COL_HOW:
-		ac_text_add(t, kept ? ac_reason_names[site->reason]
+		ac_text_add(t, kept ? ac_reason_names[reason]
 		    : ac_tactic_names[site->tactic]);
 		break;
 	case COL_LINE:
@@ -83,10 +110,10 @@ fill_cell(struct ac_text *t, const struct ac_page *p,
 		break;
 	case COL_CALLS:
 		if (p->seconds > 0)
-			ac_rate_add(t, (double)site->calls / seconds);
+			ac_rate_add(t, (double)row->calls / seconds);
 		else
 			ac_text_addf(t, "%llu",
-			    (unsigned long long)site->calls);
+			    (unsigned long long)row->calls);
 		break;
 	case COL_GFLOP:
 		if (flops / seconds < 1e12)
@@ -101,13 +128,9 @@ fill_cell(struct ac_text *t, const struct ac_page *p,
 			ac_text_add(t, "-");
 		break;
 	case COL_SPEED:
-		ac_speed_add(t, ac_course_speed(&site->course));
-		break;
+	case COL_GAIN:
 	case COL_ERROR:
-		if (site->course.samples && site->tol > 0)
-			ac_ratio_add(t, site->course.error / site->tol);
-		else
-			ac_text_add(t, "-");
+		fill_number(t, row, column);
 		break;
 	case COLUMNS:
 		break;
@@ -123,7 +146,7 @@ title(const struct ac_page *p, int column)
 
 static void
 measure(struct layout *w, const struct ac_page *p,
-    const struct ac_report *report, size_t rows)
+    const struct ac_site_row *rows, size_t count)
 {
 	char cell[CELL];
 	struct ac_text t;
@@ -132,9 +155,9 @@ measure(struct layout *w, const struct ac_page *p,
 		w->shown[c] = columns[c].when != (p->seconds > 0 ? WHEN_OVER
 		    : WHEN_WATCHED);
 		w->width[c] = w->shown[c] ? strlen(title(p, c)) : 0;
-		for (size_t i = 0; w->shown[c] && i < rows; i++) {
+		for (size_t i = 0; w->shown[c] && i < count; i++) {
 			ac_text_init(&t, cell, sizeof cell);
-			fill_cell(&t, p, &report->sites[i], (enum column)c);
+			fill_cell(&t, p, &rows[i], (enum column)c);
 			if (t.used > w->width[c])
 				w->width[c] = t.used;
 		}
@@ -142,7 +165,7 @@ measure(struct layout *w, const struct ac_page *p,
 }
 
 static void
-shrink(struct layout *w)
+shrink(struct layout *w, bool may_hide)
 {
 	size_t total = INDENT, gaps = 0;
 
@@ -152,6 +175,11 @@ shrink(struct layout *w)
 	}
 	w->gap = total + 2 * gaps <= WIDTH ? 2 : 1;
 	total += gaps;
+	if (total > WIDTH && may_hide) {
+		w->shown[COL_LINE] = false;
+		total -= w->width[COL_LINE] + 1;
+		w->width[COL_LINE] = 0;
+	}
 	for (size_t i = 0; i < sizeof yielding / sizeof *yielding; i++) {
 		const enum column c = yielding[i];
 		const size_t most = w->width[c] > columns[c].narrowest
@@ -168,193 +196,41 @@ shrink(struct layout *w)
 /* The end of a caller or of a line tells more than its beginning. */
 static void
 add_cell(struct ac_page *p, const struct layout *w, enum column column,
-    const char *cell)
+    const char *cell, enum ac_ink ink)
 {
 	const size_t width = w->width[column], length = strlen(cell);
-	const size_t begin = p->line.used;
+	const size_t blank = length < width ? width - length : 0;
 
 	if (!w->shown[column])
 		return;
-	if (length > width) {
-		ac_text_add(&p->line, "~");
-		ac_text_add(&p->line, cell + length - width + 1);
-	} else {
-		if (columns[column].right)
-			ac_text_pad(&p->line, begin + width - length);
-		ac_text_add(&p->line, cell);
-		ac_text_pad(&p->line, begin + width);
-	}
+	if (columns[column].right)
+		ac_text_pad(&p->line, p->line.used + blank);
+	ac_page_ink(p, ink);
+	ac_text_add(&p->line, length > width ? "<" : "");
+	ac_text_add(&p->line, length > width ? cell + length - width + 1
+	    : cell);
+	ac_page_ink(p, AC_INK_PLAIN);
+	if (!columns[column].right)
+		ac_text_pad(&p->line, p->line.used + blank);
 	ac_text_pad(&p->line, p->line.used + w->gap);
 }
 
-static void
-indent(struct ac_page *p, const struct layout *w)
+static enum ac_ink
+ink_of(const struct ac_site_row *row, int column)
 {
-	ac_text_pad(&p->line, INDENT + w->width[COL_ID] + w->gap);
-}
-
-/* Where the program opened one. */
-static void
-print_region(struct ac_page *p, const struct layout *w,
-    const struct ac_site_total *site)
-{
-	if (!*site->region.name)
-		return;
-	indent(p, w);
-	ac_text_add(&p->line, "in region ");
-	ac_text_add_clean(&p->line, site->region.name);
-	if (site->region.is_disabled)
-		ac_text_add(&p->line, ", disabled");
-	for (int i = 0; i < site->region.rung_count; i++)
-		ac_text_addf(&p->line, "%s%s", i ? "," : ", rungs ",
-		    ac_rung_names[site->region.rung[i]]);
-	if (site->region.cache)
-		ac_text_add(&p->line, ", cache");
-	ac_page_end_line(p);
-}
-
-/* What m, n and k do not tell apart: a convolution, or what follows a product
- * of cublasLt and why that is never recast; and cuDNN's plans. */
-static void
-print_shape(struct ac_page *p, const struct layout *w,
-    const struct ac_site_total *site)
-{
-	const struct ac_course *c = &site->course;
-
-	if (*site->key.shape) {
-		indent(p, w);
-		ac_site_add_shape(&p->line, site);
-		ac_page_end_line(p);
-	}
-	if (c->plans) {
-		indent(p, w);
-		ac_plans_add(&p->line, c->plans, c->plan_ms, c->workspace);
-		ac_page_end_line(p);
-	}
-}
-
-/* Calls that went another way than decided. */
-static void
-print_exceptions(struct ac_page *p, const struct layout *w,
-    const struct ac_site_total *site)
-{
-	const char *between = ": ";
-
-	if (site->kept[site->reason] + site->recast >= site->calls)
-		return;
-	indent(p, w);
-	ac_text_addf(&p->line, "kept %llu of ",
-	    (unsigned long long)(site->calls - site->recast));
-	ac_text_add_count(&p->line, site->calls, "call");
-	for (int i = 0; i < AC_REASON_COUNT; i++) {
-		if (!site->kept[i])
-			continue;
-		ac_text_addf(&p->line, "%s%s %llu", between, ac_reason_names[i],
-		    (unsigned long long)site->kept[i]);
-		between = ", ";
-	}
-	ac_page_end_line(p);
-	if (!site->kept[AC_REASON_CAPTURE]
-	    || !ac_caller_is_xla(site->key.caller))
-		return;
-	indent(p, w);
-	ac_site_add_capture(&p->line, site);
-	ac_page_end_line(p);
-}
-
-/* Why the rung was left, and what was measured then. */
-static void
-print_finding(struct ac_page *p, const struct layout *w,
-    const struct ac_site_total *site)
-{
-	const struct ac_course *c = &site->course;
-	const double measured[AC_FINDING_COUNT] = { [AC_FINDING_CAST] = c->rho,
-		[AC_FINDING_TILE] = c->tile_rho,
-		[AC_FINDING_ERROR] = c->error,
-		[AC_FINDING_LINE] = c->line_error,
-		[AC_FINDING_EXACT] = c->exact };
-
-	if (c->finding == AC_FINDING_NONE)
-		return;
-	indent(p, w);
-	ac_text_addf(&p->line, "demoted: %s", ac_finding_names[c->finding]);
-	if (measured[c->finding] > 0 && site->tol > 0) {
-		ac_text_add(&p->line, " ");
-		ac_text_add_double(&p->line, measured[c->finding], 2);
-		/* Exact is what needs no tolerance. */
-		if (c->finding != AC_FINDING_EXACT) {
-			ac_text_add(&p->line, ", tol ");
-			ac_text_add_double(&p->line, site->tol, 2);
-		}
-	}
-	ac_text_addf(&p->line, "; %s", ac_finding_meanings[c->finding]);
-	ac_page_end_line(p);
-}
-
-/* Lines below a row, of pieces that belong together. */
-struct pieces {
-	struct ac_page      *page;
-	const struct layout *layout;
-	bool                 begun;
-};
-
-static void
-add_piece(const char *piece, void *context)
-{
-	struct pieces *pieces = context;
-	struct ac_page *p = pieces->page;
-
-	if (pieces->begun)
-		ac_text_add(&p->line, ", ");
-	if (pieces->begun && p->line.used + strlen(piece) >= WIDTH) {
-		ac_page_end_line(p);
-		pieces->begun = false;
-	}
-	if (!pieces->begun)
-		indent(p, pieces->layout);
-	ac_text_add(&p->line, piece);
-	pieces->begun = true;
-}
-
-/* What verdicts rest on, of the whole run, since a look has no calls to compare
- * them with, nor what was kept; and what else is worth a word. */
-static void
-print_course(struct ac_page *p, const struct layout *w,
-    const struct ac_site_total *site)
-{
-	const struct ac_course *c = &site->course;
-	const struct { uint64_t count; const char *one, *more; } rows[] = {
-		{ c->demotions > 1 ? c->demotions : 0, "", "demotions" },
-		{ c->retries, "retry", "retries" },
-		{ c->late, "verdict late", "verdicts late" },
-		{ c->captured, "call recorded into a graph",
-		    "calls recorded into graphs" },
-		/* The first call of each stream has nothing to go by. */
-		{ c->settled > 2 && c->settled > site->recast / 100
-		    ? c->settled : 0, "", "casts done twice" },
-	};
-	struct pieces pieces = { p, w, false };
-
-	if (p->seconds <= 0 && site->rung != AC_RUNG_KEEP)
-		ac_site_tell_basis(site, add_piece, &pieces);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char cell[CELL];
-		struct ac_text t;
-
-		if (!rows[i].count)
-			continue;
-		ac_text_init(&t, cell, sizeof cell);
-		ac_text_addf(&t, "%llu %s", (unsigned long long)rows[i].count,
-		    rows[i].count == 1 ? rows[i].one : rows[i].more);
-		add_piece(cell, &pieces);
-	}
-	if (pieces.begun)
-		ac_page_end_line(p);
+	if (column == COL_ERROR)
+		return row->error > 1 ? AC_INK_BAD : AC_INK_PLAIN;
+	if (column == COL_SPEED && row->speed > 0 && row->recast)
+		return row->speed < 1 ? AC_INK_BAD : AC_INK_GOOD;
+	if (column == COL_GAIN && row->before_us > 0)
+		return row->gain_us < 0 ? AC_INK_BAD : AC_INK_GOOD;
+	return (column == COL_RUNG || column == COL_HOW) && !row->recast
+	    ? AC_INK_FAINT : AC_INK_PLAIN;
 }
 
 static void
 print_row(struct ac_page *p, const struct layout *w,
-    const struct ac_site_total *site)
+    const struct ac_site_row *row)
 {
 	char cell[CELL];
 	struct ac_text t;
@@ -362,39 +238,73 @@ print_row(struct ac_page *p, const struct layout *w,
 	ac_text_pad(&p->line, INDENT);
 	for (int c = 0; c < COLUMNS; c++) {
 		ac_text_init(&t, cell, sizeof cell);
-		fill_cell(&t, p, site, (enum column)c);
-		add_cell(p, w, (enum column)c, cell);
+		fill_cell(&t, p, row, (enum column)c);
+		add_cell(p, w, (enum column)c, cell, ink_of(row, c));
 	}
 	ac_page_end_line(p);
-	print_region(p, w, site);
-	print_shape(p, w, site);
-	print_exceptions(p, w, site);
-	print_finding(p, w, site);
-	print_course(p, w, site);
+	ac_page_print_below(p, row);
+}
+
+static void
+print_heading(struct ac_page *p, const struct layout *w)
+{
+	ac_page_end_line(p);
+	ac_text_pad(&p->line, INDENT);
+	for (int c = 0; c < COLUMNS; c++)
+		add_cell(p, w, (enum column)c, title(p, c), AC_INK_BOLD);
+	ac_page_end_line(p);
+}
+
+static void
+print_legend(struct ac_page *p, const struct ac_site_row *rows, size_t shown)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < shown; i++)
+		any |= rows[i].basis == AC_BASIS_PREDICTED;
+	if (!any || p->seconds > 0)
+		return;
+	ac_page_ink(p, AC_INK_FAINT);
+	ac_text_add(&p->line, "  ~ predicted from the GPU's rates, not timed");
+	ac_page_ink(p, AC_INK_PLAIN);
+	ac_page_end_line(p);
+}
+
+static void
+print_rows(struct ac_page *p, const struct ac_site_row *rows, size_t count)
+{
+	const size_t shown = count < p->rows ? count : p->rows;
+	struct layout w;
+
+	if (!shown)
+		return;
+	measure(&w, p, rows, shown);
+	shrink(&w, p->seconds <= 0);
+	p->tells_line = !w.shown[COL_LINE];
+	p->indent = INDENT + w.width[COL_ID] + w.gap;
+	print_heading(p, &w);
+	for (size_t i = 0; i < shown; i++)
+		print_row(p, &w, &rows[i]);
+	if (shown < count) {
+		ac_text_addf(&p->line, "  ... and %zu sites more; \"autocast "
+		    "report --csv\" or --json lists all", count - shown);
+		ac_page_end_line(p);
+	}
+	print_legend(p, rows, shown);
 }
 
 void
 ac_page_print_table(struct ac_page *p, const struct ac_report *report)
 {
-	const size_t rows = report->site_count < p->rows
-	    ? report->site_count : p->rows;
-	struct layout w;
+	struct ac_site_row *rows;
+	size_t count;
 
-	if (!rows)
-		return;
-	measure(&w, p, report, rows);
-	shrink(&w);
-	ac_page_end_line(p);
-	ac_text_pad(&p->line, INDENT);
-	for (int c = 0; c < COLUMNS; c++)
-		add_cell(p, &w, (enum column)c, title(p, c));
-	ac_page_end_line(p);
-	for (size_t i = 0; i < rows; i++)
-		print_row(p, &w, &report->sites[i]);
-	if (rows < report->site_count) {
-		ac_text_addf(&p->line, "  ... and %zu smaller sites; "
-		    "\"autocast report --json\" lists all",
-		    report->site_count - rows);
+	p->report = report;
+	if (!ac_rows_make(report, p->sort, &rows, &count)) {
+		ac_text_add(&p->line, "  no memory for the table of sites");
 		ac_page_end_line(p);
+		return;
 	}
+	print_rows(p, rows, count);
+	free(rows);
 }

@@ -178,6 +178,23 @@ ac_time_add(struct ac_text *text, double us)
 }
 
 void
+ac_bytes_add(struct ac_text *text, uint64_t bytes)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	double size = (double)bytes / 1024;
+	size_t i = 0;
+
+	if (bytes < 1024) {
+		ac_text_add_count(text, bytes, "byte");
+		return;
+	}
+	for (; size >= 1023.95 && i + 1 < sizeof units / sizeof *units; i++)
+		size /= 1024;
+	ac_text_add_fixed(text, size, 1);
+	ac_text_addf(text, " %s", units[i]);
+}
+
+void
 ac_speed_add(struct ac_text *text, double speed)
 {
 	if (speed <= 0) {
@@ -232,8 +249,9 @@ ac_plans_add(struct ac_text *text, uint64_t plans, double plan_ms,
 	ac_text_add_count(text, plans, "plan");
 	ac_text_add(text, " built in ");
 	ac_time_add(text, plan_ms * 1000);
-	ac_text_addf(text, ", %llu bytes of workspace at most",
-	    (unsigned long long)workspace);
+	ac_text_add(text, ", ");
+	ac_bytes_add(text, workspace);
+	ac_text_add(text, " of workspace at most");
 }
 
 void

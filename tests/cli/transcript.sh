@@ -71,6 +71,8 @@ normal()
 	sed -e "s,$place,PLACE,g" -e "s,$build,BUILD,g" \
 	    -e 's/, [0-9-]* [0-9:]*, process [0-9]*,/, DATE, process PID,/' \
 	    -e 's/, [0-9-]* [0-9:]*, \([0-9]* processes\)/, DATE, \1/' \
+	    -e 's/^  wall     [0-9.]* [mu]*s/  wall     TIME/' \
+	    -e 's/"wall_us": [0-9.e]*/"wall_us": TIME/' \
 	    -e 's/"pid": [0-9]*/"pid": PID/' -e 's/"run": "[^"]*"/"run": "RUN"/' \
 	    -e 's/"start": "[^"]*"/"start": "DATE"/'
 }

@@ -30,23 +30,22 @@ test_whole(void **state)
 	    "  note     guard is not built yet\n"
 	    "  note     two\n"
 	    "\n"
-	    "  site      operation     sizes  caller      rung  how        line"
-	    "     calls   share  speed  err/tol\n"
-	    "  00000010  gemm.nt    1000x1x1  train+1a2b  tf32  library    amp:4"
-	    "  1000002  99.9 %      -        -\n"
-	    "            kept 2 of 1000002 calls: capture 2\n"
-	    "            not judged: no verdict yet\n"
-	    "  00000011  gemm.nt    1000x1x2  train+1a2b  keep  too-small  amp:4"
-	    "        9  <0.1 %      -        -\n"
+	    "  site     operation    sizes caller     rung how       line "
+	    "   calls  share speed gain err/tol\n"
+	    "  00000010 gemm.nt   1000x1x1 train+1a2b tf32 library   amp:4 "
+	    "1000002 99.9 %     -    -       -\n"
+	    "           kept 2 of 1000002 calls: capture 2\n"
+	    "           not judged: no verdict yet\n"
+	    "  00000011 gemm.nt   1000x1x2 train+1a2b keep too-small amp:4 "
+	    "      9 <0.1 %     -    -       -\n"
 	    "\n"
 	    "FP32 GEMM work: 2 GFLOP in 1000011 calls at 2 sites\n"
 	    "  recast   99.9 % of the FLOPs (1000000 calls): tf32 99.9 %\n"
 	    "  kept     <0.1 %: too-small <0.1 % (9 calls), capture <0.1 % "
 	    "(2 calls)\n"
 	    "  verdicts not judged: no verdict yet (1000000 calls)\n"
-	    "  scratch  4096 bytes of device memory at most\n"
-	    "  seen     cublasStrsm_v2: 1 call, passed through\n"
-	    "A graph replay is counted once, at capture.\n");
+	    "  scratch  4.0 KiB of device memory at most\n"
+	    "  seen     cublasStrsm_v2: 1 call, passed through\n");
 	ac_report_destroy(report);
 	/* Whose calls XLA captured learns what to do about it. */
 	strcpy(made[0].key.caller, "jaxlib.so+1a2b");
@@ -117,12 +116,12 @@ test_convolution(void **state)
 	assert_non_null(strstr(sunk, "  00000010 conv.fprop "));
 	assert_non_null(strstr(sunk, "25088x256x2304"));
 	assert_non_null(strstr(sunk, "\n           n32 c256 28x28 k256 3x3 s1 "
-	    "p1 d1 g1 nchw\n           2 plans built in 3.25 ms, 1048576 bytes "
+	    "p1 d1 g1 nchw\n           2 plans built in 3.25 ms, 1.0 MiB "
 	    "of workspace at most\n"));
 	assert_non_null(strstr(sunk, "\nFP32 GEMM/conv work: 88.8 GFLOP in 4 "
 	    "calls at 2 sites\n"));
 	assert_non_null(strstr(sunk, "\n  plans    2 plans built in 3.25 ms, "
-	    "1048576 bytes of workspace at most\n"));
+	    "1.0 MiB of workspace at most\n"));
 	written(summary, report);
 	assert_non_null(strstr(sunk, "FP32 GEMM/conv work 88.8 GFLOP"));
 	ac_report_destroy(report);
@@ -233,6 +232,153 @@ test_course(void **state)
 	ac_report_destroy(report);
 }
 
+/* A part of what the run would have taken, and Amdahl's bound: 70 ms and 10 s
+ * of calls, 50 ms won and 10 s lost, in a run of 12 s. */
+static void
+test_wall(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	atomic_store(&made_header.finished, 1);
+	atomic_store(&made_header.wall_ns, 12000000000u);
+	report = make_timed(AC_CLOCK_DEVICE);
+	report->sites[0].course.keep_predicted_us = 0;
+	report->sites[1].course.keep_predicted_us = 0;
+	written(ac_report_as_text, report);
+	/* 0.05 of 12.05 s, and 12.05 / (12.05 - 0.07). */
+	assert_non_null(strstr(sunk, "  wall     12 s; the gain is 0.4 % of "
+	    "what it would have been, 1.0x at most if these calls took no "
+	    "time (Amdahl)\n"));
+	atomic_store(&report->processes[0].finished, 0);
+	written(ac_report_as_text, report);
+	assert_non_null(strstr(sunk, "  wall     12 s at least; the gain "));
+	report->processes[0].emulated = 1;
+	written(ac_report_as_text, report);
+	assert_non_null(strstr(sunk, "  wall     12 s at least on the emulated "
+	    "GPU, which says nothing of a real one\n"));
+	ac_report_destroy(report);
+	atomic_store(&made_header.wall_ns, 0);
+}
+
+/* Events that nobody came to read are no lack of a clock. */
+static void
+test_unread_times(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 1000, AC_REASON_NONE, 0);
+	made[0].course.timings = 4;
+	made_header.emulated = 1;
+	made_header.clock = AC_CLOCK_MODELLED;
+	report = make_report(1);
+	written(ac_report_as_text, report);
+	assert_non_null(strstr(sunk, "  times    none: of 4 timed calls the "
+	    "device's events were not read before it was too late\n"));
+	report->sites[0].course.timings = 0;
+	written(ac_report_as_text, report);
+	assert_non_null(strstr(sunk, "  times    none: no call was timed\n"));
+	ac_report_destroy(report);
+	made_header.emulated = 0;
+	made_header.clock = AC_CLOCK_NONE;
+}
+
+/* `written` with blanks squeezed: as wide as columns are, they say the same. */
+static const char *
+squeezed(const struct ac_report *report)
+{
+	char *to = sunk;
+
+	written(ac_report_as_text, report);
+	for (const char *from = sunk; *from; from++)
+		if (*from != ' ' || to == sunk || to[-1] != ' ')
+			*to++ = *from;
+	*to = '\0';
+	return sunk;
+}
+
+/* A site that ran on three rungs is one row and one site; what is predicted is
+ * marked, and the mark explained. */
+static void
+test_rungs(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 900, AC_REASON_PROBATION, 3);
+	make_calls(make_site(1, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+	    AC_REASON_NONE), 97, AC_REASON_NONE, 0);
+	make_site(2, AC_RUNG_BF16, AC_TACTIC_CAST, AC_REASON_NONE);
+	made[1].key = made[2].key = made[0].key;
+	made[1].id = made[2].id = made[0].id;
+	made[0].tol = 0.5f;
+	made[0].course.finding = AC_FINDING_ERROR;
+	made[0].course.error = 2;
+	made[0].course.samples = 3;
+	made[0].course.chosen = 4;
+	made[1].course.chosen = 904;
+	made[1].course.keep_predicted_us = 74;
+	made[1].course.recast_predicted_us = 10;
+	made[2].course.tries = made[2].course.samples = 3;
+	make_calls(make_site(3, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+	    AC_REASON_NONE), 0, AC_REASON_PROBATION, 10);
+	made[3].course.tries = 1;
+	report = make_report(4);
+	squeezed(report);
+	/* 97 of the 997 calls have times: 64 us won by each. */
+	assert_non_null(strstr(sunk, " tf32 library amp:4 1000 96.2 % ~7.4x "
+	    "~6.21 ms 4.00\n"
+	    " kept 3 of 1000 calls: probation 3\n"
+	    " not judged: no verdict yet\n"
+	    " left fp16 cast, line amp:4: 900 calls recast\n"
+	    " demoted: error 2, tol 0.5; "));
+	assert_non_null(strstr(sunk, "\n tried bf16 cast, line amp:4: 0 calls "
+	    "recast\n"));
+	/* Nothing of it was recast. */
+	assert_non_null(strstr(sunk, " keep probation amp:4 10 3.8 % - - -\n"
+	    " tried tf32 library, line amp:4: 0 calls recast\n"));
+	assert_non_null(strstr(sunk, "\n ~ predicted from the GPU's rates, "
+	    "not timed\n"));
+	assert_non_null(strstr(sunk, " in 1010 calls at 2 sites\n"));
+	ac_report_destroy(report);
+}
+
+/* Colours say what the words say, and come only where they are asked for. */
+static void
+colored(const struct ac_report *report, ac_report_sink to, void *context)
+{
+	static const struct ac_report_style style = { .is_colored = true };
+
+	ac_report_as_table(report, &style, to, context);
+}
+
+static void
+test_colors(void **state)
+{
+	static char plain[1 << 16];
+	struct ac_report *report = make_timed(AC_CLOCK_DEVICE);
+	char *to = sunk;
+
+	(void)state;
+	strcpy(plain, written(ac_report_as_text, report));
+	assert_null(strchr(plain, '\033'));
+	written(colored, report);
+	assert_non_null(strstr(sunk, "\033[32m3.5x\033[m"));
+	assert_non_null(strstr(sunk, "\033[31m-10 s\033[m of device time"));
+	for (const char *from = sunk; *from; from++) {
+		if (*from == '\033')
+			from += strcspn(from, "m");
+		else
+			*to++ = *from;
+	}
+	*to = '\0';
+	assert_string_equal(sunk, plain);
+	ac_report_destroy(report);
+}
+
 /* On the emulated GPU nothing is called measured, whatever the file says. */
 static void
 test_clocks(void **state)
@@ -302,7 +448,10 @@ main(void)
 		cmocka_unit_test(test_convolution),
 		cmocka_unit_test(test_epilogues),
 		cmocka_unit_test(test_unread),
-		cmocka_unit_test(test_course), cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_course), cmocka_unit_test(test_wall),
+		cmocka_unit_test(test_unread_times),
+		cmocka_unit_test(test_rungs), cmocka_unit_test(test_colors),
+		cmocka_unit_test(test_clocks),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_nothing),
 	};
 

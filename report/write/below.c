@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/write/below.c -- the lines below a row of the table of sites: where it
+ * is, what became of its calls, why rungs were left, what verdicts rest on.
+ * Pure but for the sink. */
+#include "report/write/page.h"
+
+#include <string.h>
+
+enum { WIDTH = 100, CELL = 96 };
+
+static void
+indent(struct ac_page *p)
+{
+	ac_text_pad(&p->line, p->indent);
+}
+
+/* Where the program opened one. */
+static void
+print_region(struct ac_page *p, const struct ac_site_total *site)
+{
+	if (!*site->region.name)
+		return;
+	indent(p);
+	ac_text_add(&p->line, "in region ");
+	ac_text_add_clean(&p->line, site->region.name);
+	if (site->region.is_disabled)
+		ac_text_add(&p->line, ", disabled");
+	for (int i = 0; i < site->region.rung_count; i++)
+		ac_text_addf(&p->line, "%s%s", i ? "," : ", rungs ",
+		    ac_rung_names[site->region.rung[i]]);
+	if (site->region.cache)
+		ac_text_add(&p->line, ", cache");
+	ac_page_end_line(p);
+}
+
+/* What m, n and k do not tell apart: a convolution, or what follows a product
+ * of cublasLt and why that is never recast; and cuDNN's plans. */
+static void
+print_shape(struct ac_page *p, const struct ac_site_total *site)
+{
+	const struct ac_course *c = &site->course;
+
+	if (*site->key.shape) {
+		indent(p);
+		ac_site_add_shape(&p->line, site);
+		ac_page_end_line(p);
+	}
+	if (c->plans) {
+		indent(p);
+		ac_plans_add(&p->line, c->plans, c->plan_ms, c->workspace);
+		ac_page_end_line(p);
+	}
+}
+
+bool
+ac_page_is_kept(const struct ac_site_row *row, enum ac_reason *reason_out)
+{
+	uint64_t most = 0;
+
+	if (row->recast || row->rungs[0]->rung == AC_RUNG_KEEP)
+		return false;
+	*reason_out = AC_REASON_NONE;
+	for (size_t i = 0; i < row->rung_count; i++)
+		for (int r = 0; r < AC_REASON_COUNT; r++)
+			if (row->rungs[i]->kept[r] > most) {
+				most = row->rungs[i]->kept[r];
+				*reason_out = (enum ac_reason)r;
+			}
+	return most > 0;
+}
+
+static uint64_t
+kept_for(const struct ac_site_row *row, int reason)
+{
+	uint64_t kept = 0;
+
+	for (size_t i = 0; i < row->rung_count; i++)
+		kept += row->rungs[i]->kept[reason];
+	return kept;
+}
+
+/* Calls that went another way than the row says. */
+static void
+print_exceptions(struct ac_page *p, const struct ac_site_row *row)
+{
+	const struct ac_site_total *site = row->rungs[0];
+	enum ac_reason reason = (enum ac_reason)site->reason;
+	const char *between = ": ";
+
+	(void)ac_page_is_kept(row, &reason);
+	if (kept_for(row, (int)reason) + row->recast >= row->calls
+	    && (!row->recast || row->recast == row->calls))
+		return;
+	indent(p);
+	ac_text_addf(&p->line, "kept %llu of ",
+	    (unsigned long long)(row->calls - row->recast));
+	ac_text_add_count(&p->line, row->calls, "call");
+	for (int i = 0; i < AC_REASON_COUNT; i++) {
+		const uint64_t kept = kept_for(row, i);
+
+		if (!kept)
+			continue;
+		ac_text_addf(&p->line, "%s%s %llu", between, ac_reason_names[i],
+		    (unsigned long long)kept);
+		between = ", ";
+	}
+	ac_page_end_line(p);
+	if (!kept_for(row, AC_REASON_CAPTURE)
+	    || !ac_caller_is_xla(site->key.caller))
+		return;
+	indent(p);
+	ac_site_add_capture(&p->line, site);
+	ac_page_end_line(p);
+}
+
+/* Why the rung was left, and what was measured then. */
+static void
+print_finding(struct ac_page *p, const struct ac_site_total *site)
+{
+	const struct ac_course *c = &site->course;
+	const double measured[AC_FINDING_COUNT] = { [AC_FINDING_CAST] = c->rho,
+		[AC_FINDING_TILE] = c->tile_rho,
+		[AC_FINDING_ERROR] = c->error,
+		[AC_FINDING_LINE] = c->line_error,
+		[AC_FINDING_EXACT] = c->exact };
+
+	if (c->finding == AC_FINDING_NONE)
+		return;
+	indent(p);
+	ac_text_addf(&p->line, "demoted: %s", ac_finding_names[c->finding]);
+	if (measured[c->finding] > 0 && site->tol > 0) {
+		ac_text_add(&p->line, " ");
+		ac_text_add_double(&p->line, measured[c->finding], 2);
+		/* Exact is what needs no tolerance. */
+		if (c->finding != AC_FINDING_EXACT) {
+			ac_text_add(&p->line, ", tol ");
+			ac_text_add_double(&p->line, site->tol, 2);
+		}
+	}
+	ac_text_addf(&p->line, "; %s", ac_finding_meanings[c->finding]);
+	ac_page_end_line(p);
+}
+
+/* Lines below a row, of pieces that belong together. */
+struct pieces {
+	struct ac_page *page;
+	bool            begun;
+};
+
+static void
+add_piece(const char *piece, void *context)
+{
+	struct pieces *pieces = context;
+	struct ac_page *p = pieces->page;
+
+	if (pieces->begun)
+		ac_text_add(&p->line, ", ");
+	if (pieces->begun && p->line.used + strlen(piece) >= WIDTH) {
+		ac_page_end_line(p);
+		pieces->begun = false;
+	}
+	if (!pieces->begun)
+		indent(p);
+	ac_text_add(&p->line, piece);
+	pieces->begun = true;
+}
+
+/* What verdicts rest on, of the whole run, since a look has no calls to compare
+ * them with, nor what was kept; and what else is worth a word. */
+static void
+print_course(struct ac_page *p, const struct ac_site_total *site)
+{
+	const struct ac_course *c = &site->course;
+	const struct { uint64_t count; const char *one, *more; } rows[] = {
+		{ c->demotions > 1 ? c->demotions : 0, "", "demotions" },
+		{ c->retries, "retry", "retries" },
+		{ c->late, "verdict late", "verdicts late" },
+		{ c->captured, "call recorded into a graph",
+		    "calls recorded into graphs" },
+		/* The first call of each stream has nothing to go by. */
+		{ c->settled > 2 && c->settled > site->recast / 100
+		    ? c->settled : 0, "", "casts done twice" },
+	};
+	struct pieces pieces = { p, false };
+
+	if (p->seconds <= 0 && site->rung != AC_RUNG_KEEP)
+		ac_site_tell_basis(site, add_piece, &pieces);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char cell[CELL];
+		struct ac_text t;
+
+		if (!rows[i].count)
+			continue;
+		ac_text_init(&t, cell, sizeof cell);
+		ac_text_addf(&t, "%llu %s", (unsigned long long)rows[i].count,
+		    rows[i].count == 1 ? rows[i].one : rows[i].more);
+		add_piece(cell, &pieces);
+	}
+	if (pieces.begun)
+		ac_page_end_line(p);
+}
+
+/* A rung besides the one in the row: what it was to the site. */
+static void
+print_rung(struct ac_page *p, const struct ac_site_total *rung,
+    enum ac_clock clock)
+{
+	double keep_us, recast_us;
+	const enum ac_basis basis = ac_course_times(&rung->course, clock,
+	    &keep_us, &recast_us);
+
+	indent(p);
+	ac_text_addf(&p->line, "%s %s %s, line ",
+	    rung->course.finding != AC_FINDING_NONE ? "left"
+	    : rung->recast ? "before" : rung->course.tries ? "tried"
+	    : "meant", ac_rung_names[rung->rung],
+	    ac_tactic_names[rung->tactic]);
+	ac_site_add_line(&p->line, rung);
+	ac_text_add(&p->line, ": ");
+	ac_text_add_count(&p->line, rung->recast, "call");
+	ac_text_add(&p->line, " recast");
+	if (basis != AC_BASIS_NONE) {
+		ac_text_add(&p->line, basis == AC_BASIS_PREDICTED ? ", ~"
+		    : ", ");
+		ac_speed_add(&p->line, keep_us / recast_us);
+	}
+	ac_page_end_line(p);
+	print_finding(p, rung);
+	print_course(p, rung);
+}
+
+/* The line of the policy, where no column has room for it. */
+static void
+print_origin(struct ac_page *p, const struct ac_site_total *site)
+{
+	struct pieces pieces = { p, false };
+	char cell[CELL];
+	struct ac_text t;
+
+	ac_text_init(&t, cell, sizeof cell);
+	if (p->tells_line) {
+		ac_text_add(&t, "line ");
+		ac_site_add_line(&t, site);
+		add_piece(cell, &pieces);
+	}
+	if (pieces.begun)
+		ac_page_end_line(p);
+}
+
+void
+ac_page_print_below(struct ac_page *p, const struct ac_site_row *row)
+{
+	const struct ac_site_total *site = row->rungs[0];
+	enum ac_reason reason;
+	const bool is_kept = ac_page_is_kept(row, &reason);
+
+	print_origin(p, site);
+	print_region(p, site);
+	print_shape(p, site);
+	print_exceptions(p, row);
+	if (!is_kept) {
+		print_finding(p, site);
+		print_course(p, site);
+	}
+	for (size_t i = !is_kept; i < row->rung_count; i++)
+		if (row->rungs[i]->rung != AC_RUNG_KEEP && p->seconds <= 0)
+			print_rung(p, row->rungs[i], row->clock);
+}
