@@ -18,6 +18,8 @@ base_libbase_a_SOURCES = \
 	base/log.h \
 	base/mapped.c \
 	base/mapped.h \
+	base/rank.c \
+	base/rank.h \
 	base/table.c \
 	base/table.h \
 	base/text.c \

@@ -255,6 +255,9 @@ struct ac_report;   /* one run: one or more processes, merged */
  * if there is none or it cannot be read. */
 struct ac_report *ac_report_load(unsigned which, const char *run,
     struct ac_text *why);
+/* The same of one rank of the `which`-th last run. */
+struct ac_report *ac_report_load_rank(unsigned which, int rank,
+    struct ac_text *why);
 void ac_report_destroy(struct ac_report *report);
 
 /* Why no verdict is about a site. */

@@ -1,34 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/file.c -- creates, extends and removes statistics files.
+/* report/count/file.c -- creates and extends statistics files.
  * Runs inside any program: no heap, no descriptor kept, little stack (buffers
  * are static, the counting lock guards them), and every failure is a NULL.
  * Called by report/count/count.c, report/count/notice.c and the reader. */
 #include "report/count/file.h"
+#include "report/count/parallel.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NAME_LENGTH = 64, NOTICES_KEPT = 32, PRUNED_AT_ONCE = 64,
-	FOREIGN_KEPT_S = 7 * 86400 };
-
 static char path_buffer[AC_FILE_PATH];
-static char entries[4096];     /* what getdents64 fills */
 
-/* ---- Names: SECONDS.NANOSECONDS-PID-SEQUENCE-RUN.stats ----------------- */
-
-static uint32_t
-run_hash(const char *run)
-{
-	return ac_text_hash(AC_TEXT_HASH_START, run, strlen(run));
-}
+/* ---- Names: SECONDS.NANOSECONDS-PID-SEQUENCE-RUN.stats -----------------
+ * In the folder of a job, whose files are all of one run, the host comes in the
+ * place of the run: hosts share home directories, and numbers of processes. */
 
 static bool
 skip_digits(const char **s, int at_least, int at_most)
@@ -57,136 +47,6 @@ ac_file_is_name(const char *name)
 	    !skip_digits(&s, 1, 3) || !skip_char(&s, '-'))
 		return false;
 	return strspn(s, "0123456789abcdef") == 8 && !strcmp(s + 8, ".stats");
-}
-
-/* The process id in a well-formed name. */
-static pid_t
-pid_in(const char *name)
-{
-	pid_t pid = 0;
-
-	for (const char *s = name + 21; *s != '-'; s++)
-		pid = pid * 10 + (*s - '0');
-	return pid;
-}
-
-/* ---- Removing old files ------------------------------------------------ */
-
-struct listing {
-	int         directory;
-	const struct ac_file_header *header; /* of the file to come */
-	const char *own;               /* run part of its name */
-	unsigned    files, notices;
-	char        oldest[NAME_LENGTH];
-	char        notice[NAME_LENGTH];
-};
-
-/* Whether a file of another machine or container, which shares our home, is
- * done with: its process cannot be asked, and what it has mapped must not be
- * taken from under it (over a network that is a SIGBUS). *foreign_out is
- * whether it is one. */
-static bool
-is_foreign_and_done(const struct listing *l, const char *name,
-    bool *foreign_out)
-{
-	static struct ac_file_header header;
-	struct stat status;
-	const int fd = openat(l->directory, name, O_RDONLY | O_NOFOLLOW
-	    | O_CLOEXEC | O_NONBLOCK);
-	bool done = false;
-
-	*foreign_out = fd >= 0 && pread(fd, &header, sizeof header, 0)
-	    == (ssize_t)sizeof header && header.version == AC_FILE_VERSION
-	    && header.host != l->header->host;
-	if (*foreign_out)
-		done = atomic_load(&header.finished) ||
-		    (!syscall(SYS_fstat, fd, &status) && status.st_mtime
-		    + FOREIGN_KEPT_S < (time_t)l->header->start_s);
-	if (fd >= 0)
-		close(fd);
-	return done;
-}
-
-/* A file that another process of this run wrote, or whose process still
- * lives, is in use however old it is. */
-static bool
-may_go(const struct listing *l, const char *name)
-{
-	const pid_t pid = pid_in(name);
-	bool foreign, done;
-
-	if (strstr(name, l->own))
-		return false;
-	done = is_foreign_and_done(l, name, &foreign);
-	return foreign ? done : pid > 0 && kill(pid, 0) && errno == ESRCH;
-}
-
-static void
-list_entry(struct listing *l, const char *name)
-{
-	if (strlen(name) >= NAME_LENGTH)
-		return;
-	if (!strncmp(name, "notice-", 7)) {
-		l->notices++;
-		strcpy(l->notice, name);
-	} else if (ac_file_is_name(name)) {
-		l->files++;
-		if ((!*l->oldest || strcmp(name, l->oldest) < 0) &&
-		    may_go(l, name))
-			strcpy(l->oldest, name);
-	}
-}
-
-/* readdir() would allocate in the program's heap. */
-static bool
-list(struct listing *l)
-{
-	long got;
-
-	if (lseek(l->directory, 0, SEEK_SET) < 0)
-		return false;
-	while ((got = syscall(SYS_getdents64, l->directory, entries,
-	    sizeof entries)) > 0) {
-		for (long at = 0; at < got; ) {
-			unsigned short length;
-
-			memcpy(&length,
-			    entries + at + offsetof(struct dirent64, d_reclen),
-			    sizeof length);
-			list_entry(l, entries + at
-			    + offsetof(struct dirent64, d_name));
-			at += length;
-		}
-	}
-	return got == 0;
-}
-
-/* Leave room for the file to come. Bounded work: a crowded directory shrinks
- * over several runs. */
-static void
-prune(const char *path, const struct ac_file_header *header)
-{
-	char own[NAME_LENGTH];
-	const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (directory < 0)
-		return;
-	snprintf(own, sizeof own, "-%08x.stats",
-	    (unsigned)run_hash(header->run));
-	for (int i = 0; i < PRUNED_AT_ONCE; i++) {
-		struct listing l = { directory, header, own, 0, 0, "", "" };
-		bool done = true;
-
-		if (!list(&l))
-			break;
-		if (l.files >= AC_FILE_KEEP && *l.oldest)
-			done = unlinkat(directory, l.oldest, 0) != 0;
-		if (l.notices > NOTICES_KEPT)
-			done = unlinkat(directory, l.notice, 0) != 0 && done;
-		if (done)
-			break;
-	}
-	close(directory);
 }
 
 /* ---- Creating and growing ---------------------------------------------- */
@@ -219,7 +79,8 @@ map(int fd, uint64_t from, size_t bytes)
 /* The second image of a process that called exec has the same pid, and on a
  * coarse clock the same time: the sequence number keeps both. */
 static int
-open_new(const struct ac_file_header *header, struct ac_text *path)
+open_new(const struct ac_file_header *header, uint32_t last,
+    struct ac_text *path)
 {
 	const size_t stem = path->used;
 
@@ -229,8 +90,7 @@ open_new(const struct ac_file_header *header, struct ac_text *path)
 		path->used = stem;
 		ac_text_addf(path, "/%010llu.%09u-%d-%u-%08x.stats",
 		    (unsigned long long)header->start_s, header->start_ns,
-		    (int)header->pid, sequence,
-		    (unsigned)run_hash(header->run));
+		    (int)header->pid, sequence, (unsigned)last);
 		if (path->truncated)
 			return -1;
 		fd = open(path->data, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
@@ -239,6 +99,41 @@ open_new(const struct ac_file_header *header, struct ac_text *path)
 			return fd;
 	}
 	return -1;
+}
+
+/* A file of its own in the directory `path`. */
+static int
+open_alone(const struct ac_file_header *header, struct ac_text *path)
+{
+	ac_file_prune(path->data, header);
+	return open_new(header, ac_file_run_hash(header->run), path);
+}
+
+/* A file in the folder of the job. Who makes the folder makes room for all; it
+ * may have been an old one that another process removes just now. */
+static int
+open_of_job(const struct ac_file_header *header, struct ac_text *path)
+{
+	const uint32_t host = (uint32_t)(header->host ^ header->host >> 32);
+	const size_t stem = path->used;
+	int fd = -1;
+
+	for (int i = 0; i < 2 && fd < 0; i++) {
+		path->used = stem;
+		ac_text_add(path, "/");
+		ac_parallel_add_folder(path, header->run);
+		if (path->truncated)
+			break;
+		if (!mkdir(path->data, 0700)) {
+			path->data[stem] = '\0';
+			ac_file_prune(path->data, header);
+			path->data[stem] = '/';
+		}
+		fd = open_new(header, host, path);
+		if (fd < 0 && errno != ENOENT)
+			break;
+	}
+	return fd;
 }
 
 struct ac_file_front *
@@ -253,8 +148,8 @@ ac_file_create(const struct ac_file_header *header, char *path_out)
 	if (!ac_file_directory(&path, &fixed))
 		return NULL;
 	error = ac_file_make_directory(path.data, fixed);
-	prune(path.data, header);
-	fd = open_new(header, &path);
+	fd = header->ranks && !ac_file_is_once()
+	    ? open_of_job(header, &path) : open_alone(header, &path);
 	if (fd < 0) {
 		errno = error ? error : errno;
 		return NULL;

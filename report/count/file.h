@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/count/file.h -- the statistics file: its layout, its place, its life.
  *
- * One file per process, created at the first intercepted call, mapped shared
- * by the process that counts and read by `autocast`. Layout: a front (header,
+ * One file per process, created at the first intercepted call, in a folder per
+ * job where the process is a rank (report/count/parallel.h), mapped shared by
+ * the process that counts and read by `autocast`. Layout: a front (header,
  * markers, the first site records), then shards, then chunks of site records,
  * each twice as long as the one before, then blocks of ranges, all at fixed
  * offsets and present as far as they were needed. A record never moves
@@ -27,7 +28,7 @@
 #define AC_FILE_MAGIC "ACSTATS"      /* eight bytes with its terminator */
 
 enum {
-	AC_FILE_VERSION = 11,        /* a reader refuses others */
+	AC_FILE_VERSION = 12,        /* a reader refuses others */
 	AC_FILE_MARKERS = 128,       /* the last one collects what is beyond */
 	AC_FILE_MODULES = 24,        /* of callers beyond nothing is known */
 	AC_FILE_SHARDS = 32,         /* threads beyond count in the records */
@@ -37,7 +38,8 @@ enum {
 	AC_FILE_SITES = 100000,      /* then the overflow site */
 	AC_FILE_RANGE_BLOCKS = 64,   /* each AC_FILE_ALIGN bytes long, */
 	AC_FILE_RANGES = 1024,       /* so many sites in all */
-	AC_FILE_KEEP = 32,           /* files of finished runs that are kept */
+	AC_FILE_KEEP = 32,           /* finished runs that are kept: files, and
+	                              * folders of jobs */
 	AC_FILE_PATH = 4096
 };
 
@@ -74,7 +76,12 @@ struct ac_file_header {
 	_Atomic uint32_t shards;     /* bit n: shard n was taken once */
 	_Atomic uint64_t range_blocks; /* bit n: block n of ranges is there */
 	_Atomic uint64_t peak_scratch_bytes;
-	char     run[40];            /* AUTOCAST_RUN, else one per fork tree */
+	int32_t  rank;               /* in a job of several ranks */
+	int32_t  ranks;              /* of the job; 0: it is of none */
+	uint64_t launcher;           /* ac_process_launcher() */
+	char     node[64];           /* the host's name */
+	char     run[40];            /* AUTOCAST_RUN, or the job's, else one per
+	                              * fork tree */
 	char     program[64];        /* last component of argv[0] */
 	char     argv0[256];
 	char     policy[256], why[256];
@@ -175,17 +182,29 @@ bool ac_file_allocate(int fd, uint64_t from, size_t bytes);
  * removes it: a process that outlives the run must not bring it back. */
 bool ac_file_is_once(void);
 
+/* A run's token in the names of its files. */
+static inline uint32_t
+ac_file_run_hash(const char *run)
+{
+	return ac_text_hash(AC_TEXT_HASH_START, run, strlen(run));
+}
+
 /* Whether `name` is one a statistics file bears. Names sort by time. */
 bool ac_file_is_name(const char *name);
 
 /* ---- For the process that counts. One caller at a time. ---------------- */
 
-/* Create the file for `header` (its run, pid and start), long enough for a
- * front, map it, and remove old ones. The path goes to path_out, of
- * AC_FILE_PATH bytes. NULL and errno if impossible: no directory, no space, a
- * limit. */
+/* Create the file for `header` (its run, rank, pid and start), long enough for
+ * a front, map it, and remove old ones. That of a rank goes into the folder of
+ * its job, whose first one removes old ones for all. The path goes to path_out,
+ * of AC_FILE_PATH bytes. NULL and errno if impossible: no directory, no space,
+ * a limit. */
 struct ac_file_front *ac_file_create(const struct ac_file_header *header,
     char *path_out);
+
+/* Leave room in the directory `path` for what `header` begins; what is of its
+ * run stays. Bounded work. */
+void ac_file_prune(const char *path, const struct ac_file_header *header);
 
 /* Give the file at `path` blocks for [from, from + bytes) and map that; NULL
  * if impossible, if the file is no longer the one that `header` heads, or if

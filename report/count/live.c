@@ -10,6 +10,7 @@
 #include "base/env.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "report/count/parallel.h"
 #include "report/count/process.h"
 
 #include <errno.h>
@@ -56,6 +57,20 @@ ac_live_publish(void)
 
 /* ---- Beginning --------------------------------------------------------- */
 
+/* Which rank of which job this is, if it is one. */
+static void
+stamp_job(struct ac_file_header *header)
+{
+	struct ac_parallel job;
+
+	ac_parallel_read(&job);
+	header->rank = job.rank;
+	header->ranks = job.size;
+	header->launcher = job.launcher;
+	ac_live_put(header->run, sizeof header->run, job.run);
+	(void)gethostname(header->node, sizeof header->node - 1);
+}
+
 static void
 stamp(struct ac_file_header *header)
 {
@@ -69,6 +84,9 @@ stamp(struct ac_file_header *header)
 	header->start_s = (uint64_t)now.tv_sec;
 	header->start_ns = (uint32_t)now.tv_nsec;
 	if (*header->run)       /* a forked child belongs to its parent's run */
+		return;
+	stamp_job(header);
+	if (*header->run)
 		return;
 	ac_text_init(&run, header->run, sizeof header->run);
 	ac_text_add(&run, ac_env(AC_ENV_RUN));

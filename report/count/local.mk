@@ -4,6 +4,8 @@ report_libreport_a_SOURCES += \
 	report/count/file.h \
 	report/count/file.c \
 	report/count/count.c \
+	report/count/parallel.c \
+	report/count/parallel.h \
 	report/count/live.c \
 	report/count/live.h \
 	report/count/module.c \
@@ -11,6 +13,7 @@ report_libreport_a_SOURCES += \
 	report/count/place.c \
 	report/count/process.c \
 	report/count/process.h \
+	report/count/prune.c \
 	report/count/ranges.c \
 	report/count/shard.c \
 	report/count/stamp.c \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/count/notice.c -- says the notice once per process tree.
- * Forked children inherit the answer; images that follow an exec find a file
- * named after the run, or after the process group, which a shell gives to each
- * of its jobs. Prints nothing itself. */
+ * Forked children inherit the answer; images that follow an exec, and other
+ * ranks of a job, find a file named after the run, or after the process group,
+ * which a shell gives to each of its jobs. Prints nothing itself. */
 #include "report/count/live.h"
 #include "base/env.h"
 #include "report/count/process.h"
@@ -15,7 +15,8 @@ ac_report_claim_notice(void)
 {
 	static bool given;
 	const int saved = ac_live_enter();
-	const char *run = ac_env(AC_ENV_RUN);
+	const struct ac_file_header *header = &ac_live.front->header;
+	const char *run = header->ranks ? header->run : ac_env(AC_ENV_RUN);
 	char name[64];
 	struct ac_text t;
 	bool first = !given;

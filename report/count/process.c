@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Fields of /proc/PID/stat behind the name, by the white space before them. */
-enum { STATE = 1, THREADS = 18, STARTTIME = 20 };
+enum { STATE = 1, PARENT = 2, THREADS = 18, STARTTIME = 20 };
 
 static const char *
 field(const char *s, int number)
@@ -31,30 +31,88 @@ number_at(const char *s)
 	return number;
 }
 
-uint64_t
-ac_process_start(int pid, bool *ended_out)
+/* What comes after the name, in `stat`; NULL: the kernel does not say. */
+static const char *
+read_stat(int pid, char *stat, size_t size)
 {
-	char name[32], stat[512];
+	char name[32], *rest;
 	struct ac_text path;
-	const char *rest;
 	ssize_t got;
 	int fd;
 
 	ac_text_init(&path, name, sizeof name);
 	ac_text_addf(&path, "/proc/%d/stat", pid);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
-	got = fd < 0 ? 0 : read(fd, stat, sizeof stat - 1);
+	got = fd < 0 ? 0 : read(fd, stat, size - 1);
 	if (fd >= 0)
 		close(fd);
 	stat[got > 0 ? got : 0] = '\0';
-	/* The name may hold anything, this too; the last one ends it. */
+	/* The name may hold anything, ')' too; the last one ends it. */
 	rest = strrchr(stat, ')');
+	return rest;
+}
+
+uint64_t
+ac_process_start(int pid, bool *ended_out)
+{
+	char stat[512];
+	const char *rest = read_stat(pid, stat, sizeof stat);
+
 	/* The first thread may be gone before the others: that is a Z too. */
 	if (rest && ended_out)
 		*ended_out = *field(rest, STATE) == 'X' ||
 		    (*field(rest, STATE) == 'Z' &&
 		    number_at(field(rest, THREADS)) < 2);
 	return rest ? number_at(field(rest, STARTTIME)) : 0;
+}
+
+/* ---- The launcher ------------------------------------------------------ */
+
+/* Whether process `pid` was started with `entry` (NAME=VALUE) in its
+ * environment; false where that cannot be read: another user's. */
+static bool
+was_given(int pid, const char *entry)
+{
+	const size_t length = strlen(entry), no_match = length + 1;
+	char piece[1024];
+	struct ac_text path;
+	size_t at = 0;
+	ssize_t got;
+	bool found = false;
+	int fd;
+
+	ac_text_init(&path, piece, sizeof piece);
+	ac_text_addf(&path, "/proc/%d/environ", pid);
+	fd = open(piece, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && !found && (got = read(fd, piece, sizeof piece)) > 0)
+		for (ssize_t i = 0; i < got; i++) {
+			found |= !piece[i] && at == length;
+			at = !piece[i] ? 0 : at < length &&
+			    entry[at] == piece[i] ? at + 1 : no_match;
+		}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static int
+parent_of(int pid)
+{
+	char stat[512];
+	const char *rest = read_stat(pid, stat, sizeof stat);
+
+	return rest ? (int)number_at(field(rest, PARENT)) : 0;
+}
+
+uint64_t
+ac_process_launcher(const char *entry)
+{
+	enum { DEEPEST = 64 };
+	int pid = getppid();
+
+	for (int i = 0; i < DEEPEST && pid > 1 && was_given(pid, entry); i++)
+		pid = parent_of(pid);
+	return pid > 1 ? (uint64_t)pid << 40 ^ ac_process_start(pid, NULL) : 0;
 }
 
 uint64_t
@@ -88,6 +146,14 @@ ac_process_host(void)
 	if (got > 0)
 		host |= ac_text_hash(AC_TEXT_HASH_START, text, (size_t)got);
 	return host;
+}
+
+bool
+ac_process_is_elsewhere(const struct ac_file_header *header)
+{
+	const uint64_t host = ac_process_host();
+
+	return host && header->host && header->host != host;
 }
 
 bool

@@ -21,7 +21,17 @@ uint64_t ac_process_age(uint64_t start);
  * Allocates nothing. */
 uint64_t ac_process_host(void);
 
-/* Whether the process that `header` tells of still runs. */
+/* The nearest process above this one that was started without `entry`
+ * (NAME=VALUE) in its environment, as a number that is its alone on this host;
+ * 0: there is none, or the kernel does not say. Allocates nothing. */
+uint64_t ac_process_launcher(const char *entry);
+
+/* Whether the process that `header` tells of is or was one of another host:
+ * whether it still runs cannot be asked here. */
+bool ac_process_is_elsewhere(const struct ac_file_header *header);
+
+/* Whether the process that `header` tells of still runs, if it is one of this
+ * host. */
 bool ac_process_runs(const struct ac_file_header *header);
 
 #endif

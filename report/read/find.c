@@ -2,6 +2,7 @@
 /* report/read/find.c -- the statistics of one process that runs now, found and
  * looked at again and again without stopping it. Called by the autocast
  * program only. */
+#include "report/count/parallel.h"
 #include "report/count/process.h"
 #include "report/read/read.h"
 
@@ -15,6 +16,7 @@
 struct search {
 	int    pid;                     /* 0: any */
 	char   best[64];                /* names sort by time */
+	char   path[AC_FILE_PATH];      /* of the best */
 	char   program[64];
 	int    best_pid;
 	bool   past;                    /* it has statistics, but has ended */
@@ -48,7 +50,7 @@ may_be(const struct search *s, const char *name)
 static void
 consider(struct search *s, const char *directory, const char *name)
 {
-	char path[AC_FILE_PATH], reason[sizeof s->refused];
+	char path[sizeof s->path], reason[sizeof s->refused];
 	struct ac_file_header header;
 	struct ac_text why;
 
@@ -60,13 +62,37 @@ consider(struct search *s, const char *directory, const char *name)
 		memcpy(s->refused, reason, sizeof reason);
 		return;
 	}
+	if (ac_process_is_elsewhere(&header))
+		return;
 	if (!ac_process_runs(&header)) {
 		s->past = true;
 		return;
 	}
 	strcpy(s->best, name);
+	strcpy(s->path, path);
 	strcpy(s->program, header.program);
 	s->best_pid = header.pid;
+}
+
+/* The files of a directory and of the jobs' folders in it. */
+static void
+consider_all(struct search *s, DIR *stream, const char *directory)
+{
+	char folder[AC_FILE_PATH];
+	const struct dirent *entry, *inner;
+	DIR *job;
+
+	while ((entry = readdir(stream))) {
+		consider(s, directory, entry->d_name);
+		if (!ac_parallel_is_folder(entry->d_name))
+			continue;
+		join(folder, sizeof folder, directory, entry->d_name);
+		job = opendir(folder);
+		while (job && (inner = readdir(job)))
+			consider(s, folder, inner->d_name);
+		if (job)
+			closedir(job);
+	}
 }
 
 /* Nothing was found: of all that may be the reason, the nearest. */
@@ -107,7 +133,6 @@ ac_report_find(int pid, struct ac_report_watched *found_out,
 {
 	char directory[AC_FILE_PATH];
 	struct search s = { .pid = pid };
-	const struct dirent *entry;
 	struct ac_text t;
 	DIR *stream;
 
@@ -123,17 +148,17 @@ ac_report_find(int pid, struct ac_report_watched *found_out,
 		    strerror(errno));
 		return false;
 	}
-	while (stream && (entry = readdir(stream)))
-		consider(&s, directory, entry->d_name);
-	if (stream)
+	if (stream) {
+		consider_all(&s, stream, directory);
 		closedir(stream);
+	}
 	if (!*s.best) {
 		explain(&s, directory, why);
 		return false;
 	}
 	found_out->pid = s.best_pid;
 	memcpy(found_out->program, s.program, sizeof s.program);
-	join(found_out->path, sizeof found_out->path, directory, s.best);
+	memcpy(found_out->path, s.path, sizeof s.path);
 	return true;
 }
 

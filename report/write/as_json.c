@@ -10,12 +10,15 @@
 #include <time.h>
 
 /* finished: exit() was reached. ended: it was not (_exit, exec, a signal);
- * the numbers are complete all the same. */
+ * the numbers are complete all the same. elsewhere:
+ * not finished, and this host cannot ask whether it runs. */
 static const char *
 process_state(const struct ac_file_header *p)
 {
 	if (atomic_load(&p->finished))
 		return "finished";
+	if (ac_process_is_elsewhere(p))
+		return "elsewhere";
 	return ac_process_runs(p) ? "running" : "ended";
 }
 

@@ -44,7 +44,7 @@ ac_page_label(struct ac_page *p, const char *name)
 static const char *
 run_state(const struct ac_report *report)
 {
-	bool exited = true;
+	bool exited = true, elsewhere = false;
 
 	for (size_t i = 0; i < report->process_count; i++) {
 		const struct ac_file_header *h = &report->processes[i];
@@ -52,10 +52,13 @@ run_state(const struct ac_report *report)
 		if (atomic_load(&h->finished))
 			continue;
 		exited = false;
-		if (ac_process_runs(h))
+		if (ac_process_is_elsewhere(h))
+			elsewhere = true;
+		else if (ac_process_runs(h))
 			return "still running";
 	}
-	return exited ? "finished" : "ended without exit()";
+	return exited ? "finished" : elsewhere ? "no exit() on other hosts yet"
+	    : "ended without exit()";
 }
 
 void

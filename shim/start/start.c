@@ -7,11 +7,11 @@
 #include "base/env.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/rank.h"
 #include "base/text.h"
 #include "report/report.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,27 +55,6 @@ refuse_policy(struct ac_shim *shim, const char *diagnostics)
 	    why);
 	memcpy(shim->origin.why, why, sizeof why);
 	return ac_policy_parse(NULL, text, strlen(text), "off", &ignored);
-}
-
-/* What the launcher of a parallel job says; no library of its is asked. */
-static int
-read_rank(void)
-{
-	static const enum ac_env_name names[] = {
-		AC_ENV_OMPI_RANK, AC_ENV_PMIX_RANK, AC_ENV_PMI_RANK,
-		AC_ENV_SLURM_RANK, AC_ENV_TORCH_RANK
-	};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *const text = ac_env(names[i]);
-		const size_t length = strlen(text);
-		double rank;
-
-		if (length && ac_text_number(text, length, &rank) == length
-		    && rank <= INT_MAX && rank == (int)rank)
-			return (int)rank;
-	}
-	return -1;
 }
 
 static struct ac_lock lock;
@@ -189,6 +168,7 @@ const struct ac_shim *
 ac_shim_start(void)
 {
 	const int saved = errno;
+	struct ac_rank rank;
 	bool is_first = false;
 
 	ac_lock_take(&lock);
@@ -197,7 +177,8 @@ ac_shim_start(void)
 
 		name_program(state.program, sizeof state.program);
 		load_policy(&state);
-		state.rank = read_rank();
+		ac_rank_read(&rank);
+		state.rank = rank.rank;
 		state.environment_opted_out =
 		    !strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
 		state.wants_emulated = is_on(AC_ENV_EMULATE_FP32);

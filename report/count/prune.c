@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/count/prune.c -- removes the statistics of old runs: files, and the
+ * folders of jobs. Runs inside any program: no heap, no descriptor kept. */
+#include "report/count/file.h"
+#include "report/count/parallel.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { NAME_LENGTH = 64, AGE_LENGTH = 32, NOTICES_KEPT = 32,
+	PRUNED_AT_ONCE = 64, FOREIGN_KEPT_S = 7 * 86400 };
+
+struct listing {
+	int         directory;
+	const struct ac_file_header *header; /* of the file to come */
+	const char *own_folder, *own_end; /* what its run's names are, end in */
+	unsigned    runs, notices;
+	char        oldest[NAME_LENGTH];
+	char        age[AGE_LENGTH];   /* of the oldest, as names begin */
+	char        notice[NAME_LENGTH];
+};
+
+/* readdir() would allocate in the program's heap. */
+static bool
+each_entry(int directory, char *entries, size_t size,
+    bool (*visit)(struct listing *l, const char *name), struct listing *l)
+{
+	long got;
+
+	if (lseek(directory, 0, SEEK_SET) < 0)
+		return false;
+	while ((got = syscall(SYS_getdents64, directory, entries, size)) > 0) {
+		for (long at = 0; at < got; ) {
+			unsigned short length;
+
+			memcpy(&length,
+			    entries + at + offsetof(struct dirent64, d_reclen),
+			    sizeof length);
+			if (!visit(l, entries + at
+			    + offsetof(struct dirent64, d_name)))
+				return false;
+			at += length;
+		}
+	}
+	return got == 0;
+}
+
+/* ---- What may go ------------------------------------------------------- */
+
+/* The process id in a well-formed name. */
+static pid_t
+pid_in(const char *name)
+{
+	pid_t pid = 0;
+
+	for (const char *s = name + 21; *s != '-'; s++)
+		pid = pid * 10 + (*s - '0');
+	return pid;
+}
+
+/* Whether a file of another machine or container, which shares our home, is
+ * done with: its process cannot be asked, and what it has mapped must not be
+ * taken from under it (over a network that is a SIGBUS). *foreign_out is
+ * whether it is one. */
+static bool
+is_foreign_and_done(const struct listing *l, const char *name,
+    bool *foreign_out)
+{
+	static struct ac_file_header header;
+	struct stat status;
+	const int fd = openat(l->directory, name, O_RDONLY | O_NOFOLLOW
+	    | O_CLOEXEC | O_NONBLOCK);
+	bool done = false;
+
+	*foreign_out = fd >= 0 && pread(fd, &header, sizeof header, 0)
+	    == (ssize_t)sizeof header && header.version == AC_FILE_VERSION
+	    && header.host != l->header->host;
+	if (*foreign_out)
+		done = atomic_load(&header.finished) ||
+		    (!syscall(SYS_fstat, fd, &status) && status.st_mtime
+		    + FOREIGN_KEPT_S < (time_t)l->header->start_s);
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+/* A file whose process still lives is in use however old it is. */
+static bool
+file_may_go(struct listing *l, const char *name)
+{
+	bool foreign, done;
+
+	if (!ac_file_is_name(name))
+		return true;
+	done = is_foreign_and_done(l, name, &foreign);
+	return foreign ? done
+	    : pid_in(name) > 0 && kill(pid_in(name), 0) && errno == ESRCH;
+}
+
+static bool
+remove_file(struct listing *l, const char *name)
+{
+	if (ac_file_is_name(name))
+		(void)unlinkat(l->directory, name, 0);
+	return true;
+}
+
+/* Visit the files of the job in the folder `name`; true: all of them. */
+static bool
+each_of_job(const struct listing *l, const char *name,
+    bool (*visit)(struct listing *l, const char *name))
+{
+	static char entries[4096];
+	struct listing job = { .header = l->header };
+	bool all;
+
+	job.directory = openat(l->directory, name, O_RDONLY | O_DIRECTORY
+	    | O_NOFOLLOW | O_CLOEXEC);
+	if (job.directory < 0)
+		return false;
+	all = each_entry(job.directory, entries, sizeof entries, visit, &job);
+	close(job.directory);
+	return all;
+}
+
+static bool
+may_go(struct listing *l, const char *name)
+{
+	if (ac_parallel_is_folder(name))
+		return each_of_job(l, name, file_may_go);
+	return !strstr(name, l->own_end) && file_may_go(l, name);
+}
+
+/* ---- Removing ---------------------------------------------------------- */
+
+/* When a run began, as names of files begin; of a job, when the last of its
+ * processes did. */
+static void
+tell_age(const struct listing *l, const char *name, char age[AGE_LENGTH])
+{
+	struct stat status = { .st_mtime = 0 };
+
+	if (!ac_parallel_is_folder(name)) {
+		snprintf(age, AGE_LENGTH, "%.20s", name);
+		return;
+	}
+	(void)syscall(SYS_newfstatat, l->directory, name, &status,
+	    AT_SYMLINK_NOFOLLOW);
+	snprintf(age, AGE_LENGTH, "%010llu.%09lu",
+	    (unsigned long long)status.st_mtim.tv_sec % 10000000000,
+	    (unsigned long)status.st_mtim.tv_nsec % 1000000000);
+}
+
+static bool
+list_entry(struct listing *l, const char *name)
+{
+	char age[AGE_LENGTH];
+
+	if (strlen(name) >= NAME_LENGTH)
+		return true;
+	if (!strncmp(name, "notice-", 7)) {
+		l->notices++;
+		strcpy(l->notice, name);
+	} else if (ac_file_is_name(name) || (ac_parallel_is_folder(name) &&
+	    strcmp(name, l->own_folder))) {
+		l->runs++;
+		tell_age(l, name, age);
+		if ((!*l->oldest || strcmp(age, l->age) < 0) &&
+		    may_go(l, name)) {
+			strcpy(l->oldest, name);
+			strcpy(l->age, age);
+		}
+	}
+	return true;
+}
+
+/* False: it stays. */
+static bool
+remove_run(const struct listing *l)
+{
+	if (!ac_parallel_is_folder(l->oldest))
+		return !unlinkat(l->directory, l->oldest, 0);
+	(void)each_of_job(l, l->oldest, remove_file);
+	return !unlinkat(l->directory, l->oldest, AT_REMOVEDIR);
+}
+
+/* A crowded directory shrinks over several runs. */
+void
+ac_file_prune(const char *path, const struct ac_file_header *header)
+{
+	static char entries[4096];
+	char folder[NAME_LENGTH], end[NAME_LENGTH];
+	struct ac_text t;
+	const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (directory < 0)
+		return;
+	ac_text_init(&t, folder, sizeof folder);
+	ac_parallel_add_folder(&t, header->run);
+	ac_text_init(&t, end, sizeof end);
+	ac_text_addf(&t, "-%08x.stats",
+	    (unsigned)ac_file_run_hash(header->run));
+	for (int i = 0; i < PRUNED_AT_ONCE; i++) {
+		struct listing l = { .directory = directory, .header = header,
+			.own_folder = folder, .own_end = end };
+		bool done = true;
+
+		if (!each_entry(directory, entries, sizeof entries, list_entry,
+		    &l))
+			break;
+		if (l.runs >= AC_FILE_KEEP && *l.oldest)
+			done = !remove_run(&l);
+		if (l.notices > NOTICES_KEPT)
+			done = unlinkat(directory, l.notice, 0) != 0 && done;
+		if (done)
+			break;
+	}
+	close(directory);
+}
