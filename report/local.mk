@@ -3,6 +3,7 @@
 EXTRA_DIST += \
 	report/README.md \
 	report/count/README.md \
+	report/html/README.md \
 	report/read/README.md \
 	report/write/README.md
 # The counting half ends up in the library, the reading half in the program.
@@ -11,5 +12,6 @@ report_libreport_a_SOURCES = \
 	report/course.def \
 	report/report.h
 include $(top_srcdir)/report/count/local.mk
+include $(top_srcdir)/report/html/local.mk
 include $(top_srcdir)/report/read/local.mk
 include $(top_srcdir)/report/write/local.mk

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_JSON = 256, OPT_RANGES };
+enum { OPT_JSON = 256, OPT_RANGES, OPT_HTML };
 
 struct request {
 	unsigned    which;      /* run; 0: the last */
 	const char *file;       /* NULL: stdout */
-	bool        json, ranges;
+	bool        json, html, ranges;
 	const char *site;       /* of --ranges; NULL: all */
 };
 
@@ -60,8 +60,8 @@ write_to(const struct request *r, const struct ac_report *report)
 	if (r->ranges)
 		(void)ac_report_as_ranges(report, r->site, ac_say_bytes, &fd);
 	else
-		(r->json ? ac_report_as_json : ac_report_as_text)(report,
-		    ac_say_bytes, &fd);
+		(r->json ? ac_report_as_json : r->html ? ac_report_as_html
+		    : ac_report_as_text)(report, ac_say_bytes, &fd);
 	if (fd < 0 || (file && close(fd)))
 		return ac_say(AC_EXIT_FAILED, "report: cannot write %s: %s",
 		    file ? file : "the output", strerror(errno));
@@ -119,6 +119,9 @@ run(const struct ac_command *self, char **arguments)
 		case OPT_JSON:
 			r.json = true;
 			break;
+		case OPT_HTML:
+			r.html = true;
+			break;
 		case OPT_RANGES:
 			r.ranges = true;
 			break;
@@ -135,6 +138,10 @@ run(const struct ac_command *self, char **arguments)
 				return ac_say(AC_EXIT_USAGE, "report: --json "
 				    "has the ranges of every site anyway; "
 				    "leave out --ranges");
+			if (r.html && (r.json || r.ranges))
+				return ac_say(AC_EXIT_USAGE, "report: --html "
+				    "has all in one page; leave out %s",
+				    r.json ? "--json" : "--ranges");
 			return print(&r);
 		default:
 			return a.status;
@@ -150,6 +157,8 @@ const struct ac_command ac_command_report = {
 	    "--ranges: an id or a name.\n",
 	.options = {
 		{ OPT_JSON, "json", NULL, "as JSON, every site" },
+		{ OPT_HTML, "html", NULL, "as a web page with plots, in one "
+		    "file" },
 		{ OPT_RANGES, "ranges", NULL, "what operands were made of, and "
 		    "which rungs would fit" },
 		{ 'o', NULL, "FILE", "write to FILE instead of stdout" },

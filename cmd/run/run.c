@@ -90,18 +90,26 @@ open_report(struct request *request)
 
 /* ---- After it ended ---------------------------------------------------- */
 
+/* And has a name before that. */
+static bool
+ends_in(const char *file, const char *end)
+{
+	const size_t length = strlen(file), tail = strlen(end);
+
+	return length > tail && !strcmp(file + length - tail, end);
+}
+
 static int
 write_report(const struct request *request, const struct ac_report *report)
 {
-	const size_t length = strlen(request->report);
-	const bool json = length > 5 &&
-	    !strcmp(request->report + length - 5, ".json");
+	const bool json = ends_in(request->report, ".json");
+	const bool html = ends_in(request->report, ".html");
 	int fd = request->report_fd;
 
 	if (fd != STDOUT_FILENO && ftruncate(fd, 0))
 		fd = -1;
-	(json ? ac_report_as_json : ac_report_as_text)(report, ac_say_bytes,
-	    &fd);
+	(json ? ac_report_as_json : html ? ac_report_as_html
+	    : ac_report_as_text)(report, ac_say_bytes, &fd);
 	if (fd < 0 || (fd != STDOUT_FILENO && close(fd)))
 		return ac_say(AC_EXIT_FAILED, "cannot write the report to %s: "
 		    "%s", request->report, strerror(errno));
@@ -250,7 +258,7 @@ const struct ac_command ac_command_run = {
 		    "l40s, rtx4090 or t4; h200,t4: two" },
 		{ OPT_REPORT, "report", "FILE",
 		    "write the report to FILE (JSON if it ends in .json, "
-		    "- is stdout)" },
+		    "a page if in .html; - is stdout)" },
 		{ OPT_RANGES, "ranges", NULL,
 		    "count the operands' exponents, for report --ranges" },
 		{ OPT_LIST_ENV, "list-env", NULL,

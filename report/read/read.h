@@ -181,6 +181,8 @@ void ac_speed_add(struct ac_text *text, double speed);
 void ac_ratio_add(struct ac_text *text, double ratio);
 /* "none", "device", "modelled" */
 extern const char *const ac_clock_names[AC_CLOCK_COUNT];
+/* "finished", "still running", "ended without exit()" */
+const char *ac_report_state(const struct ac_report *report);
 /* So many a second: 12.5, 12345 */
 void ac_rate_add(struct ac_text *text, double rate);
 /* "fp16 98.0 %, tf32 0.7 %", or "" */

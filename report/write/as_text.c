@@ -41,8 +41,8 @@ ac_page_label(struct ac_page *p, const char *name)
 	ac_text_pad(&p->line, 11);
 }
 
-static const char *
-run_state(const struct ac_report *report)
+const char *
+ac_report_state(const struct ac_report *report)
 {
 	bool exited = true, elsewhere = false;
 
@@ -79,7 +79,7 @@ ac_page_print_title(struct ac_page *p, const struct ac_report *report)
 	else
 		ac_text_addf(&p->line, "%zu processes, ",
 		    report->process_count);
-	ac_text_add(&p->line, run_state(report));
+	ac_text_add(&p->line, ac_report_state(report));
 	ac_page_end_line(p);
 }
 

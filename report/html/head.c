@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/html/head.c -- above all: what ran, when, under which policy, and what
+ * its times are; below all: what else was seen. Looks up in /proc whether a
+ * process still runs. */
+#include "report/html/html.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { MOST_PROCESSES = 64 };
+
+static void
+add_time(struct ac_html *w, uint64_t start_s)
+{
+	const time_t seconds = (time_t)start_s;
+	char utc[40] = "", local[40] = "";
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		strftime(utc, sizeof utc, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	if (localtime_r(&seconds, &tm))
+		strftime(local, sizeof local, "%Y-%m-%d %H:%M:%S", &tm);
+	ac_html_addf(w, "<time datetime=\"%s\">%s</time>", utc, local);
+}
+
+static void
+add_fact(struct ac_html *w, const char *name, const char *value,
+    const char *more)
+{
+	ac_html_addf(w, "<div><dt>%s</dt><dd>", name);
+	ac_html_text(w, *value ? value : "unknown");
+	if (*more) {
+		ac_html_add(w, " <small>");
+		ac_html_text(w, more);
+		ac_html_add(w, "</small>");
+	}
+	ac_html_add(w, "</dd></div>\n");
+}
+
+/* No time here is the program's: a predicted one was never seen to pass. */
+static void
+add_times(struct ac_html *w)
+{
+	static const char *const words[AC_CLOCK_COUNT][2] = {
+		[AC_CLOCK_NONE] = { "none", "no call was timed" },
+		[AC_CLOCK_DEVICE] = { "measured",
+		    "by events of the device around single calls" },
+		[AC_CLOCK_MODELLED] = { "modelled",
+		    "by the emulated GPU, not measured" },
+	};
+	const char *const *word = words[w->clock];
+
+	if (w->clock == AC_CLOCK_NONE && w->totals.predicted_calls)
+		add_fact(w, "Times", "predicted",
+		    "from the rates of the GPU; no call was timed");
+	else if (w->totals.predicted_calls)
+		add_fact(w, "Times", word[0], w->clock == AC_CLOCK_DEVICE
+		    ? "by events of the device around single calls; "
+		    "predicted where none was timed" :
+		    "by the emulated GPU, not measured; predicted where no "
+		    "call was timed");
+	else
+		add_fact(w, "Times", word[0], word[1]);
+}
+
+static void
+add_gpu(struct ac_html *w, const struct ac_file_header *h)
+{
+	char more[80] = "";
+	struct ac_text t;
+
+	ac_text_init(&t, more, sizeof more);
+	if (h->sm)
+		ac_text_addf(&t, "sm_%d%s", (int)h->sm, *h->library ? ", "
+		    : "");
+	ac_text_add(&t, h->library);
+	add_fact(w, "GPU", h->gpu, more);
+}
+
+static void
+add_notes(struct ac_html *w, const char *notes)
+{
+	while (*notes) {
+		const size_t length = strcspn(notes, "\n");
+
+		if (length) {
+			ac_text_add_bytes(ac_html_piece(w), notes, length);
+			ac_html_add(w, "<p class=\"note\">");
+			ac_html_put(w);
+			ac_html_add(w, "</p>\n");
+		}
+		notes += length + (notes[length] == '\n');
+	}
+}
+
+void
+ac_html_head(struct ac_html *w)
+{
+	const struct ac_report *report = w->report;
+	const struct ac_file_header *h = report->processes;
+
+	ac_html_add(w, "<header>\n<p class=\"kind\">autocast report</p>\n");
+	if (!report->process_count) {
+		ac_html_add(w, "<h1>Nothing was intercepted</h1>\n"
+		    "<p class=\"when\">The program reached no function that "
+		    "autocast knows. <code>autocast doctor -- ./program</code> "
+		    "says why.</p>\n</header>\n");
+		return;
+	}
+	ac_html_add(w, "<h1>");
+	ac_html_text(w, h->program);
+	ac_html_add(w, "</h1>\n<p class=\"when\">");
+	add_time(w, h->start_s);
+	if (report->process_count == 1)
+		ac_html_addf(w, " &#183; process %d", (int)h->pid);
+	else
+		ac_html_addf(w, " &#183; %zu processes",
+		    report->process_count);
+	ac_html_addf(w, " &#183; %s</p>\n<dl class=\"facts\">\n",
+	    ac_report_state(report));
+	add_times(w);
+	add_gpu(w, h);
+	add_fact(w, "Policy", h->policy, h->why);
+	ac_html_add(w, "</dl>\n");
+	add_notes(w, h->notes);
+	if (!w->is_whole)
+		ac_html_add(w, "<p class=\"note\">There was no memory for the "
+		    "sites: the page lacks them.</p>\n");
+	if (report->incomplete)
+		ac_html_add(w, "<p class=\"note\">Some sites are missing: "
+		    "their statistics could not be stored.</p>\n");
+	ac_html_add(w, "</header>\n");
+}
+
+/* ---- Foot -------------------------------------------------------------- */
+
+static void
+add_processes(struct ac_html *w)
+{
+	const struct ac_report *report = w->report;
+	size_t count = report->process_count;
+
+	if (count < 2)
+		return;
+	if (count > MOST_PROCESSES)
+		count = MOST_PROCESSES;
+	ac_html_add(w, "<section class=\"card\"><h2>Processes</h2>\n"
+	    "<div class=\"scroll\"><table class=\"plain\"><thead><tr>"
+	    "<th>process</th><th>started</th><th>program</th><th>GPU</th>"
+	    "<th>scratch</th></tr></thead><tbody>\n");
+	for (size_t i = 0; i < count; i++) {
+		const struct ac_file_header *h = &report->processes[i];
+
+		ac_html_addf(w, "<tr><td>%d</td><td>", (int)h->pid);
+		add_time(w, h->start_s);
+		ac_html_add(w, "</td><td>");
+		ac_html_text(w, h->program);
+		ac_html_add(w, "</td><td>");
+		ac_html_text(w, h->gpu);
+		ac_html_add(w, "</td><td>");
+		ac_html_bytes(w, atomic_load(&h->peak_scratch_bytes));
+		ac_html_add(w, "</td></tr>\n");
+	}
+	ac_html_add(w, "</tbody></table></div>\n");
+	if (report->process_count > count)
+		ac_html_addf(w, "<p>and %zu more</p>\n",
+		    report->process_count - count);
+	ac_html_add(w, "</section>\n");
+}
+
+static void
+add_markers(struct ac_html *w)
+{
+	const struct ac_report *report = w->report;
+
+	if (!report->marker_count)
+		return;
+	ac_html_add(w, "<section class=\"card\"><h2>Seen, too</h2>\n"
+	    "<table class=\"plain\" id=\"markers\"><thead><tr>"
+	    "<th>function</th><th>calls</th></tr></thead><tbody>\n");
+	for (size_t i = 0; i < report->marker_count; i++) {
+		const char *symbol = report->markers[i].symbol;
+
+		ac_html_add(w, "<tr><td>");
+		ac_html_text(w, symbol);
+		/* Seeds and updates are counted here, too. */
+		if (!strstr(symbol, ", scaled by "))
+			ac_html_add(w, " <small>passed through</small>");
+		ac_html_add(w, "</td><td>");
+		ac_html_whole(w, report->markers[i].calls);
+		ac_html_add(w, "</td></tr>\n");
+	}
+	ac_html_add(w, "</tbody></table></section>\n");
+}
+
+void
+ac_html_foot(struct ac_html *w)
+{
+	add_processes(w);
+	add_markers(w);
+	ac_html_add(w, "<footer><p>A graph replay is counted once, at capture. "
+	    "<code>autocast explain ID</code> says why a site went as it did; "
+	    "<code>man autocast-policy</code> has each reason for which calls "
+	    "are kept, and what to do.</p></footer>\n");
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/html/html.c -- markup, text and numbers, piece by piece, into a sink.
+ * Pure but for that. */
+#include "report/html/html.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LOW_WATER = 1024 };      /* no single item is longer */
+
+static void
+flush(struct ac_html *w)
+{
+	w->sink(w->text.data, w->text.used, w->context);
+	w->sent += w->text.used;
+	ac_text_init(&w->text, w->buffer, sizeof w->buffer);
+}
+
+void
+ac_html_begin(struct ac_html *w, ac_report_sink sink, void *context)
+{
+	w->sink = sink;
+	w->context = context;
+	w->sent = 0;
+	ac_text_init(&w->text, w->buffer, sizeof w->buffer);
+	(void)ac_html_piece(w);
+}
+
+void
+ac_html_end(struct ac_html *w)
+{
+	flush(w);
+}
+
+size_t
+ac_html_length(const struct ac_html *w)
+{
+	return w->sent + w->text.used;
+}
+
+static void
+room(struct ac_html *w)
+{
+	if (w->text.size - w->text.used < LOW_WATER)
+		flush(w);
+}
+
+/* Style and script are longer than the buffer. */
+void
+ac_html_add(struct ac_html *w, const char *markup)
+{
+	size_t left = strlen(markup);
+
+	while (left) {
+		const size_t now = left < LOW_WATER / 2 ? left : LOW_WATER / 2;
+
+		room(w);
+		ac_text_add_bytes(&w->text, markup, now);
+		markup += now;
+		left -= now;
+	}
+}
+
+void
+ac_html_addf(struct ac_html *w, const char *format, ...)
+{
+	char buffer[LOW_WATER / 2];
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(buffer, sizeof buffer, format, arguments);
+	va_end(arguments);
+	ac_html_add(w, buffer);
+}
+
+/* Bytes of what could steer a reader's eye: control characters, and those that
+ * turn the direction of writing, U+202A to U+202E and U+2066 to U+2069. */
+static bool
+steers(const unsigned char *c, size_t length)
+{
+	if (length == 1)
+		return *c < ' ' || *c == 127;
+	if (length == 2)
+		return c[0] == 0xc2 && c[1] < 0xa0;
+	return length == 3 && c[0] == 0xe2 &&
+	    ((c[1] == 0x80 && c[2] >= 0xaa && c[2] <= 0xae) ||
+	    (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9));
+}
+
+static const char *
+entity_of(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+void
+ac_html_text(struct ac_html *w, const char *s)
+{
+	while (*s) {
+		const size_t length = ac_text_sequence(s);
+		const char *entity = entity_of(*s);
+
+		room(w);
+		if (entity)
+			ac_text_add(&w->text, entity);
+		else if (!length || steers((const unsigned char *)s, length))
+			ac_text_add(&w->text, "?");
+		else
+			ac_text_add_bytes(&w->text, s, length);
+		s += length ? length : 1;
+	}
+}
+
+struct ac_text *
+ac_html_piece(struct ac_html *w)
+{
+	ac_text_init(&w->piece, w->piece_buffer, sizeof w->piece_buffer);
+	return &w->piece;
+}
+
+void
+ac_html_put(struct ac_html *w)
+{
+	ac_html_text(w, w->piece.data);
+	(void)ac_html_piece(w);
+}
+
+void
+ac_html_put_real(struct ac_html *w, double value)
+{
+	room(w);
+	ac_text_add(&w->text, "<data value=\"");
+	if (isinf(value))       /* which scripts read; JSON has null */
+		ac_text_add(&w->text, value > 0 ? "Infinity" : "-Infinity");
+	else
+		ac_text_add_double(&w->text, value, 6);
+	ac_text_add(&w->text, "\">");
+	ac_html_put(w);
+	ac_html_add(w, "</data>");
+}
+
+void
+ac_html_put_whole(struct ac_html *w, uint64_t value)
+{
+	ac_html_addf(w, "<data value=\"%llu\">", (unsigned long long)value);
+	ac_html_put(w);
+	ac_html_add(w, "</data>");
+}
+
+/* A thin space that does not break. */
+static void
+add_groups(struct ac_text *t, uint64_t value)
+{
+	char digits[24];
+	const int count = snprintf(digits, sizeof digits, "%llu",
+	    (unsigned long long)value);
+
+	for (int i = 0; i < count; i++) {
+		if (i && count > 4 && (count - i) % 3 == 0)
+			ac_text_add(t, "\u202f");
+		ac_text_add_bytes(t, digits + i, 1);
+	}
+}
+
+void
+ac_html_whole(struct ac_html *w, uint64_t value)
+{
+	add_groups(ac_html_piece(w), value);
+	ac_html_put_whole(w, value);
+}
+
+void
+ac_html_count(struct ac_html *w, uint64_t count, const char *noun)
+{
+	ac_html_whole(w, count);
+	ac_html_addf(w, " %s%s", noun, count == 1 ? "" : "s");
+}
+
+void
+ac_html_share(struct ac_html *w, double part, double whole)
+{
+	ac_share_add(ac_html_piece(w), part, whole);
+	ac_html_put_real(w, whole > 0 ? part / whole : 0);
+}
+
+void
+ac_html_time(struct ac_html *w, double us)
+{
+	ac_time_add(ac_html_piece(w), us);
+	ac_html_put_real(w, us);
+}
+
+void
+ac_html_bytes(struct ac_html *w, uint64_t bytes)
+{
+	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB" };
+	double size = (double)bytes;
+	struct ac_text *t = ac_html_piece(w);
+	size_t i = 0;
+
+	for (; size >= 1024 && i + 1 < sizeof units / sizeof *units; i++)
+		size /= 1024;
+	ac_text_add_fixed(t, size, i ? 1 : 0);
+	ac_text_addf(t, " %s", units[i]);
+	ac_html_put_whole(w, bytes);
+}
+
+void
+ac_html_factor(struct ac_html *w, double speed)
+{
+	struct ac_text *t = ac_html_piece(w);
+
+	if (speed >= 1)
+		ac_speed_add(t, speed);
+	else
+		ac_speed_add(t, 1 / speed);
+	ac_html_put(w);
+	ac_html_add(w, speed >= 1 ? " as fast" : " slower");
+}
+
+void
+ac_html_add_site(struct ac_text *text, const struct ac_site_total *site)
+{
+	if (*site->name)
+		ac_text_add_clean(text, site->name);
+	else
+		ac_text_addf(text, "%08x", (unsigned)site->id);
+}
+
+void
+ac_html_add_label(struct ac_text *text, const struct ac_site_total *site)
+{
+	ac_html_add_site(text, site);
+	ac_text_add(text, " ");
+	ac_site_add_operation(text, site);
+	ac_text_add(text, " ");
+	ac_site_add_sizes(text, site);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/html/html.h -- a page while it is written, for report/html/ only. What
+ * programs and users named goes through ac_html_text() or ac_html_put(), which
+ * escape it; everything else is markup of ours. */
+#ifndef AC_REPORT_HTML_H
+#define AC_REPORT_HTML_H
+
+#include "base/text.h"
+#include "report/read/rows.h"
+
+/* The texts of page.css and page.js, as embed.S has them. */
+extern const char ac_html_style[], ac_html_script[];
+
+enum {
+	AC_HTML_BYTES = 9500000,     /* of a page, but for its foot */
+	AC_HTML_BARS = 20,           /* sites in a plot of bars, at most */
+	AC_HTML_DOTS = 400           /* in a plot of dots: those with most
+	                              * work */
+};
+
+struct ac_html {
+	struct ac_text  text;
+	char            buffer[8192];
+	struct ac_text  piece;
+	char            piece_buffer[2048];
+	ac_report_sink  sink;
+	void           *context;
+	size_t          sent;
+
+	/* What is shown. */
+	const struct ac_report *report;
+	struct ac_report_totals totals;
+	enum ac_clock           clock;
+	const struct ac_site_row *rows;   /* by gain, the largest first */
+	size_t                  row_count;
+	bool                    is_whole; /* false: no memory for rows */
+};
+
+void ac_html_begin(struct ac_html *w, ac_report_sink sink, void *context);
+void ac_html_end(struct ac_html *w);
+/* Bytes so far. */
+size_t ac_html_length(const struct ac_html *w);
+
+/* Markup, as it is. */
+void ac_html_add(struct ac_html *w, const char *markup);
+__attribute__((format(printf, 2, 3)))
+void ac_html_addf(struct ac_html *w, const char *format, ...);
+/* Text of anybody: escaped, control characters replaced. */
+void ac_html_text(struct ac_html *w, const char *s);
+
+/* An empty text that writers of words add to; and put it where the page is,
+ * escaped. */
+struct ac_text *ac_html_piece(struct ac_html *w);
+void ac_html_put(struct ac_html *w);
+/* The same as a number for machines, too, spelled as in the JSON:
+ * <data value="3.62711e-4">0.36</data>. */
+void ac_html_put_real(struct ac_html *w, double value);
+void ac_html_put_whole(struct ac_html *w, uint64_t value);
+/* A whole number and its text, in groups of three digits from 10 000 on. */
+void ac_html_whole(struct ac_html *w, uint64_t value);
+/* 7 sites */
+void ac_html_count(struct ac_html *w, uint64_t count, const char *noun);
+/* The shares and times of words.c as numbers. */
+void ac_html_share(struct ac_html *w, double part, double whole);
+void ac_html_time(struct ac_html *w, double us);
+/* 32.3 MiB */
+void ac_html_bytes(struct ac_html *w, uint64_t bytes);
+/* "7.6x as fast", "3.8x slower" */
+void ac_html_factor(struct ac_html *w, double speed);
+
+/* ---- Plots (report/html/svg.c) ----------------------------------------- */
+
+/* Units of a plot: its text has CHARACTER per letter, at most. */
+enum { AC_SVG_WIDTH = 480, AC_SVG_LINE = 16 };
+#define AC_SVG_CHARACTER 6.7
+
+/* A logarithmic scale: where `low` and `high` are, in units. */
+struct ac_scale {
+	double low, high, from, to;
+};
+struct ac_svg {
+	struct ac_scale x, y;
+	double          left, top, right, bottom;
+};
+
+/* Begin a figure with a title, which is ours, and the plot in it; its text for
+ * those who cannot see it is the piece. */
+void ac_svg_begin(struct ac_html *w, const char *id, const char *title,
+    double height);
+/* End the plot; a line below it is `caption`, which may be "". */
+void ac_svg_end(struct ac_html *w, const char *caption);
+/* ` name="12.3"` */
+void ac_svg_at(struct ac_html *w, const char *name, double value);
+/* <text class=... x= y=> and the piece, cut to `most` letters, </text> */
+void ac_svg_label(struct ac_html *w, const char *style, double x, double y,
+    size_t most);
+void ac_svg_line(struct ac_html *w, const char *style, double x1, double y1,
+    double x2, double y2);
+void ac_svg_box(struct ac_html *w, const char *style, double x, double y,
+    double width, double height);
+/* The mark of a rung: circle, triangle, square or cross. Without an end: the
+ * caller adds a title, and "</path>". */
+void ac_svg_mark(struct ac_html *w, uint32_t rung, bool hollow, double x,
+    double y);
+/* A line that says which mark is which rung, at `y`. */
+void ac_svg_legend(struct ac_html *w, double y);
+
+/* Widen it to hold `value`, which is above 0 and finite. */
+void ac_scale_take(struct ac_scale *scale, double value);
+/* To round numbers: 1, 2 or 5 times a power of ten. */
+void ac_scale_round(struct ac_scale *scale);
+double ac_scale_at(const struct ac_scale *scale, double value);
+/* Grid, numbers and names of both axes; `unit` says how numbers are spelled. */
+void ac_svg_axes(struct ac_html *w, const struct ac_svg *plot,
+    const char *x_name, void (*x_unit)(struct ac_text *, double),
+    const char *y_name, void (*y_unit)(struct ac_text *, double));
+
+/* ---- Parts of the page ------------------------------------------------- */
+
+/* "c3367bcc" or the site's own name */
+void ac_html_add_site(struct ac_text *text, const struct ac_site_total *site);
+/* "c3367bcc gemm.nt 256x32x256" */
+void ac_html_add_label(struct ac_text *text, const struct ac_site_total *site);
+
+void ac_html_head(struct ac_html *w);           /* head.c */
+void ac_html_totals(struct ac_html *w);         /* totals.c */
+void ac_html_times(struct ac_html *w);          /* times.c */
+void ac_html_errors(struct ac_html *w);         /* errors.c */
+void ac_html_roofline(struct ac_html *w);       /* roofline.c */
+void ac_html_kept(struct ac_html *w);           /* why.c */
+void ac_html_guard(struct ac_html *w);          /* why.c */
+void ac_html_exponents(struct ac_html *w);      /* exponents.c */
+void ac_html_sites(struct ac_html *w);          /* sites.c */
+void ac_html_foot(struct ac_html *w);           /* head.c */
+
+#endif

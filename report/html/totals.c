@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/html/totals.c -- the run in four cards: what it gained, what was
+ * recast, how good that was, and what was counted. Pure but for the sink. */
+#include "report/html/html.h"
+
+static void
+open_card(struct ac_html *w, const char *id, const char *title)
+{
+	ac_html_addf(w, "<div class=\"card\" id=\"%s\"><h2>%s", id, title);
+}
+
+/* ---- Gain -------------------------------------------------------------- */
+
+static void
+add_change(struct ac_html *w, const char *id, const char *basis,
+    uint64_t calls, double keep_us, double recast_us)
+{
+	ac_html_addf(w, "<p id=\"%s\" class=\"change\">", id);
+	ac_html_time(w, keep_us);
+	ac_html_add(w, " <span>before</span> &#8594; ");
+	ac_html_time(w, recast_us);
+	ac_html_add(w, " <span>now, in </span>");
+	ac_html_count(w, calls, "recast call");
+	ac_html_addf(w, " <span class=\"basis\">%s</span></p>\n", basis);
+}
+
+static void
+add_headline(struct ac_html *w, double keep_us, double recast_us)
+{
+	const bool loses = recast_us > keep_us;
+
+	ac_html_addf(w, "<p class=\"big%s\">", loses ? " loss" : "");
+	ac_html_factor(w, keep_us / recast_us);
+	ac_html_add(w, "</p>\n<p class=\"lead\">");
+	ac_html_time(w, loses ? recast_us - keep_us : keep_us - recast_us);
+	ac_html_addf(w, " of device time %s</p>\n", loses ? "lost" : "gained");
+}
+
+static void
+add_gain(struct ac_html *w)
+{
+	const struct ac_report_totals *t = &w->totals;
+	const bool timed = t->measured_keep_us > 0;
+	const bool predicted = t->predicted_keep_us > 0;
+
+	open_card(w, "gain", "Gain");
+	ac_html_add(w, "</h2>\n");
+	if (timed && t->measured_recast_us > 0)
+		add_headline(w, t->measured_keep_us, t->measured_recast_us);
+	else if (predicted && t->predicted_recast_us > 0)
+		add_headline(w, t->predicted_keep_us, t->predicted_recast_us);
+	else
+		ac_html_add(w, t->recast_calls
+		    ? "<p class=\"big none\">not known</p>\n<p class=\"lead\">"
+		    "no recast call has a time, nor could one be "
+		    "predicted</p>\n" : "<p class=\"big none\">none</p>\n"
+		    "<p class=\"lead\">no call was recast</p>\n");
+	if (timed)
+		add_change(w, "gain-timed", w->clock == AC_CLOCK_MODELLED
+		    ? "modelled" : "measured", t->measured_calls,
+		    t->measured_keep_us, t->measured_recast_us);
+	if (predicted)
+		add_change(w, "gain-predicted", "predicted",
+		    t->predicted_calls, t->predicted_keep_us,
+		    t->predicted_recast_us);
+	ac_html_add(w, "</div>\n");
+}
+
+/* ---- Share ------------------------------------------------------------- */
+
+static void
+add_rungs(struct ac_html *w, bool legend)
+{
+	const struct ac_report_totals *t = &w->totals;
+
+	for (int i = AC_RUNG_COUNT; i-- > 0;) {
+		const double share = t->flops > 0 ? t->flops_by_rung[i]
+		    / t->flops : 0;
+		struct ac_text *text;
+
+		if (share <= 0)
+			continue;
+		if (legend) {
+			ac_html_addf(w, "<li><i class=\"%s\"></i>%s ",
+			    ac_rung_names[i], i == AC_RUNG_KEEP ? "kept"
+			    : ac_rung_names[i]);
+			ac_html_share(w, t->flops_by_rung[i], t->flops);
+			ac_html_add(w, "</li>");
+			continue;
+		}
+		text = ac_html_piece(w);
+		ac_text_add_fixed(text, share * 100, 2);
+		ac_html_addf(w, "<i class=\"%s\" style=\"width:",
+		    ac_rung_names[i]);
+		ac_html_put(w);
+		ac_html_add(w, "%\"></i>");
+	}
+}
+
+static void
+add_recast(struct ac_html *w)
+{
+	const struct ac_report_totals *t = &w->totals;
+
+	open_card(w, "recast", "Recast");
+	ac_html_add(w, "</h2>\n<p class=\"big\">");
+	ac_html_share(w, t->recast_flops, t->flops);
+	ac_html_addf(w, "</p>\n<p class=\"lead\">of the FP32 %s work</p>\n"
+	    "<div class=\"stack\" aria-hidden=\"true\">",
+	    ac_totals_kind(t));
+	add_rungs(w, false);
+	ac_html_add(w, "</div>\n<ul class=\"legend\" id=\"rungs\">");
+	add_rungs(w, true);
+	ac_html_add(w, "</ul></div>\n");
+}
+
+/* ---- Error ------------------------------------------------------------- */
+
+/* How much of the tolerance was used, as a bar with the tolerance at 80 %. */
+static void
+add_gauge(struct ac_html *w, double part)
+{
+	struct ac_text *text = ac_html_piece(w);
+
+	ac_text_add_fixed(text, part < 1.25 ? part * 80 : 100, 2);
+	ac_html_addf(w, "<div class=\"gauge\" aria-hidden=\"true\">"
+	    "<i class=\"%s\" style=\"width:", part > 1 ? "over" : "under");
+	ac_html_put(w);
+	ac_html_add(w, "%\"></i><b>tol</b></div>\n");
+}
+
+static void
+add_error(struct ac_html *w)
+{
+	const struct ac_report_totals *t = &w->totals;
+	const bool sampled = t->worst_tol > 0;
+	const double part = sampled ? t->worst_error / t->worst_tol
+	    : t->worst_estimate;
+
+	open_card(w, "error", "Worst error");
+	if (!ac_totals_have_error(t)) {
+		ac_html_add(w, "</h2>\n<p class=\"big none\">none</p>\n"
+		    "<p class=\"lead\">nothing was judged</p>\n</div>\n");
+		return;
+	}
+	ac_html_addf(w, "</h2>\n<p class=\"big%s\">", part > 1 ? " loss" : "");
+	ac_ratio_add(ac_html_piece(w), part);
+	ac_html_put_real(w, part);
+	ac_html_add(w, " of tol</p>\n<p class=\"lead\">");
+	if (sampled) {
+		ac_text_add_double(ac_html_piece(w), t->worst_error, 2);
+		ac_html_put_real(w, t->worst_error);
+		ac_html_add(w, " of ");
+		ac_text_add_double(ac_html_piece(w), t->worst_tol, 2);
+		ac_html_put_real(w, t->worst_tol);
+		ac_html_addf(w, ", sampled at <a href=\"#s-%08x\">%08x</a>",
+		    (unsigned)t->worst_site, (unsigned)t->worst_site);
+	} else {
+		ac_html_add(w, "estimated, not sampled");
+	}
+	ac_html_add(w, "</p>\n");
+	add_gauge(w, part);
+	ac_html_add(w, "<p class=\"fine\">");
+	ac_totals_add_basis(ac_html_piece(w), t);
+	ac_html_put(w);
+	ac_html_add(w, "</p></div>\n");
+}
+
+/* ---- Counts ------------------------------------------------------------ */
+
+static void
+add_counts(struct ac_html *w)
+{
+	const struct ac_report_totals *t = &w->totals;
+
+	open_card(w, "counts", "Counted");
+	ac_html_add(w, "</h2>\n<p class=\"big\">");
+	ac_html_whole(w, t->calls);
+	ac_html_addf(w, " call%s</p>\n<p class=\"lead\">at ",
+	    t->calls == 1 ? "" : "s");
+	ac_html_count(w, w->row_count, "site");
+	ac_html_add(w, "</p>\n<dl class=\"list\"><div><dt>FP32 work</dt><dd>");
+	ac_flops_add(ac_html_piece(w), t->flops);
+	ac_html_put_real(w, t->flops);
+	ac_html_add(w, "</dd></div><div><dt>recast</dt><dd>");
+	ac_html_count(w, t->recast_calls, "call");
+	ac_html_add(w, "</dd></div><div><dt>demoted</dt><dd>");
+	ac_html_count(w, t->demotions, "time");
+	ac_html_add(w, "</dd></div><div><dt>scratch</dt><dd>");
+	ac_html_bytes(w, t->peak_scratch_bytes);
+	ac_html_add(w, "</dd></div></dl></div>\n");
+}
+
+void
+ac_html_totals(struct ac_html *w)
+{
+	ac_html_add(w, "<section class=\"totals\" aria-label=\"Totals\">\n");
+	add_gain(w);
+	add_recast(w);
+	add_error(w);
+	add_counts(w);
+	ac_html_add(w, "</section>\n");
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/report/test_as_html.c -- the page: names of programs and users are
+ * text in it, whatever bytes they are made of, and numbers that are none do no
+ * harm. What it shows is compared by tests/cli/html.sh. */
+#include "with_report.h"
+
+#include <math.h>
+
+enum { PAGE = 1 << 20 };
+
+struct page {
+	char  *text;
+	size_t used;
+};
+
+static void
+take(const char *bytes, size_t count, void *context)
+{
+	struct page *page = context;
+
+	assert_true(page->used + count < PAGE);
+	memcpy(page->text + page->used, bytes, count);
+	page->used += count;
+	page->text[page->used] = '\0';
+}
+
+static struct page
+write_page(const struct ac_report *report)
+{
+	struct page page = { .text = calloc(1, PAGE) };
+
+	ac_report_as_html(report, take, &page);
+	return page;
+}
+
+/* Every byte in every name, or 'x' for each that may mean something. */
+static struct ac_report *
+make_named(bool hostile)
+{
+	struct ac_report *report;
+	char every[256];
+
+	for (int i = 0; i < 255; i++)
+		every[i] = (char)(hostile || strchr("\n-", i + 1) ? i + 1
+		    : 'x');
+	every[255] = '\0';
+	memset(&made_header, 0, sizeof made_header);
+	memcpy(made_header.program, every + 20, 63);
+	memcpy(made_header.policy, every, 255);
+	for (int i = 0; i < MADE_SITES; i++) {
+		make_calls(make_site(i, AC_RUNG_FP16, AC_TACTIC_CAST,
+		    AC_REASON_NONE), 5, AC_REASON_NONE, 0);
+		memcpy(made[i].key.caller, every + i * 29, 47);
+		memcpy(made[i].source, every + i * 29, 47);
+		memcpy(made[i].name, every + i * 29, 31);
+		memcpy(made[i].region.name, every + i * 29, 63);
+		memcpy(made[i].key.shape, every + (i + 3) * 17, 63);
+		made[i].key.ta = hostile ? '<' : 'N';
+		made[i].key.tb = hostile ? '"' : 'N';
+		made[i].tol = 1e-3f;
+		made[i].course.samples = 3;
+		made[i].course.error = 1e-4f;
+		made[i].course.keep_us = 20;
+		made[i].course.recast_us = 10;
+	}
+	memcpy(made_markers[0].symbol, every + 30, 47);
+	atomic_store(&made_markers[0].calls, 3);
+	atomic_store(&made_header.markers, 1);
+	report = make_report(MADE_SITES);
+	memcpy(report->processes[0].why, every, 255);
+	memcpy(report->processes[0].gpu, every + 30, 95);
+	memcpy(report->processes[0].library, every + 30, 47);
+	memcpy(report->processes[0].notes, every, 255);
+	return report;
+}
+
+static size_t
+count_of(const struct page *page, char c)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < page->used; i++)
+		count += page->text[i] == c;
+	return count;
+}
+
+static void
+test_names_are_text(void **state)
+{
+	struct ac_report *report = make_named(false);
+	const struct page tame = write_page(report);
+	struct page page;
+
+	(void)state;
+	ac_report_destroy(report);
+	report = make_named(true);
+	page = write_page(report);
+	ac_report_destroy(report);
+	/* No element, attribute or string more than in the tame page. */
+	for (const char *c = "<>\"'"; *c; c++)
+		assert_int_equal(count_of(&page, *c), count_of(&tame, *c));
+	assert_non_null(strstr(page.text, "&lt;=&gt;"));
+	for (size_t i = 0; i < page.used;) {
+		const size_t length = ac_text_sequence(page.text + i);
+
+		assert_true(length > 0);
+		assert_true(length > 1 || page.text[i] >= ' ' ||
+		    page.text[i] == '\n' || page.text[i] == '\t');
+		i += length;
+	}
+	free(tame.text);
+	free(page.text);
+}
+
+static void
+test_no_numbers(void **state)
+{
+	static const float odd[] = { NAN, INFINITY, -1, 1e-38f, 3e38f, 0 };
+	struct ac_report *report;
+	struct page page;
+
+	(void)state;
+	for (int i = 0; i < MADE_SITES; i++) {
+		make_calls(make_site(i, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+		    AC_REASON_NONE), UINT64_MAX, AC_REASON_NONE, 0);
+		made[i].key.m = made[i].key.n = i & 1 ? INT64_MAX : -1;
+		made[i].tol = odd[i % 6];
+		made[i].course.samples = 1;
+		made[i].course.error = odd[(i + 1) % 6];
+		made[i].course.keep_us = odd[(i + 2) % 6];
+		made[i].course.recast_us = odd[(i + 3) % 6];
+		made[i].course.keep_predicted_us = odd[(i + 4) % 6];
+		made[i].course.recast_predicted_us = odd[(i + 5) % 6];
+		made[i].course.demotions = UINT32_MAX;
+	}
+	report = make_report(MADE_SITES);
+	page = write_page(report);
+	ac_report_destroy(report);
+	/* A plot with one is not drawn, a number is "inf" for people only. */
+	assert_null(strstr(page.text, "=\"nan"));
+	assert_null(strstr(page.text, "=\"inf"));
+	assert_null(strstr(page.text, "=\"-"));
+	assert_null(strstr(page.text, "nan\""));
+	assert_string_equal(page.text + page.used - 8, "</html>\n");
+	free(page.text);
+}
+
+static void
+test_nothing(void **state)
+{
+	const struct page page = write_page(NULL);
+
+	(void)state;
+	assert_non_null(strstr(page.text, "Nothing was intercepted"));
+	assert_null(strstr(page.text, "<table"));
+	free(page.text);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names_are_text),
+		cmocka_unit_test(test_no_numbers),
+		cmocka_unit_test(test_nothing),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
