@@ -96,6 +96,13 @@ struct ac_policy *ac_policy_parse(const char *rules, const char *text,
 struct ac_policy *ac_policy_load(const char *chosen, const char *rules,
     struct ac_policy_problems *problems, struct ac_policy_origin *origin_out);
 
+/* Tell the files that are looked for: the lines that a site requires before any
+ * policy, the user's policy, the system's. A path is "" where there is no place
+ * for one. */
+enum { AC_POLICY_PLACES = 3 };
+void ac_policy_places(void (*tell)(const char *path, bool is_there,
+    void *context), void *context);
+
 void ac_policy_destroy(struct ac_policy *policy);
 
 /* The text of a built-in profile, NULL if there is none of that name. */

@@ -74,18 +74,36 @@ show(char **names)
 	return ac_say_done();
 }
 
+/* A line for each place, in the order of ac_policy_places(). */
+static void
+print_place(const char *path, bool is_there, void *context)
+{
+	static const char *const roles[AC_POLICY_PLACES] = {
+		"before any policy:", "else the user's:", "else the system's:"
+	};
+	int *place = context;
+
+	printf("  %-18s %s%s\n", roles[(*place)++], *path ? path
+	    : "no home folder", is_there || !*path ? "" : " (not there)");
+	if (*place == 1)
+		printf("  %-18s --policy, then AUTOCAST_POLICY\n",
+		    "the policy:");
+}
+
 static int
 where(char **operands)
 {
 	const struct ac_chosen chosen = { .policy = NULL };
 	struct ac_policy_origin origin;
 	struct ac_policy *policy;
+	int place = 0;
 
 	if (*operands)
 		return ac_say(AC_EXIT_USAGE, "policy where: unexpected '%s'; "
 		    "it takes no operands", *operands);
 	policy = ac_chosen_load(&chosen, &origin);
 	printf("%s: %s\n", origin.name, origin.why);
+	ac_policy_places(print_place, &place);
 	if (!policy)
 		return ac_say_done() ? AC_EXIT_FAILED : AC_EXIT_USAGE;
 	ac_policy_destroy(policy);

@@ -53,7 +53,7 @@ parse_rules(struct ac_parser *parser, const char *rules)
 }
 
 static void
-parse_file(struct ac_parser *parser, const char *name)
+parse_file(struct ac_parser *parser, const char *name, bool is_rules)
 {
 	const char *why = NULL;
 	struct ac_spot nowhere = { 0 };
@@ -66,6 +66,8 @@ parse_file(struct ac_parser *parser, const char *name)
 		if (nowhere.source != NULL)
 			ac_problem_error(&parser->problems, &nowhere, 0, "%s",
 			    why);
+	} else {
+		source->is_rules = is_rules;
 	}
 	parse_source(parser, source);
 }
@@ -100,13 +102,15 @@ parse_profile(struct ac_parser *parser)
 static void
 parse_all(struct ac_parser *parser, const struct ac_wanted *wanted)
 {
+	if (wanted->required != NULL)
+		parse_file(parser, wanted->required, true);
 	parse_rules(parser, wanted->rules);
 	switch (wanted->kind) {
 	case AC_WANTED_PROFILE:
 		parser->policy->profile = wanted->name;
 		break;
 	case AC_WANTED_FILE:
-		parse_file(parser, wanted->name);
+		parse_file(parser, wanted->name, false);
 		break;
 	case AC_WANTED_TEXT:
 		parse_text(parser, wanted);

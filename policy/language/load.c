@@ -57,12 +57,17 @@ refuse_word(const char *value, const char *who,
 	return true;
 }
 
+/* Before each policy go the rules and the lines that are required. */
+struct before {
+	const char *rules, *required;
+};
+
 static struct ac_policy *
-load_value(const char *value, const char *who, const char *rules,
+load_value(const char *value, const char *who, const struct before *before,
     struct ac_policy_problems *problems, struct ac_policy_origin *origin)
 {
 	struct ac_wanted wanted = { .kind = AC_WANTED_FILE, .name = value,
-		.rules = rules };
+		.rules = before->rules, .required = before->required };
 	const int profile = ac_name_find(value, strlen(value),
 	    ac_profile_names, AC_PROFILE_COUNT);
 
@@ -75,6 +80,9 @@ load_value(const char *value, const char *who, const char *rules,
 	} else if (profile >= 0) {
 		wanted.kind = AC_WANTED_PROFILE;
 		wanted.name = ac_profile_names[profile];
+		/* Whoever leaves a program alone may always do that. */
+		if (profile == AC_PROFILE_OFF)
+			wanted.required = NULL;
 		set_origin(origin, value, who, " names this profile", true);
 	} else {
 		set_origin(origin, value, who, " names this file", true);
@@ -86,7 +94,7 @@ load_value(const char *value, const char *who, const char *rules,
 
 /* ---- Files and defaults -------------------------------------------------- */
 
-/* XDG: a relative directory is to be ignored. */
+/* XDG: a relative directory is to be ignored. False: it has no place. */
 static bool
 user_file(struct ac_text *path)
 {
@@ -97,15 +105,31 @@ user_file(struct ac_text *path)
 		ac_text_addf(path, "%s/autocast/policy", config);
 	else if (*home == '/')
 		ac_text_addf(path, "%s/.config/autocast/policy", home);
-	return path->used != 0 && !path->truncated &&
-	    access(path->data, F_OK) == 0;
+	return path->used != 0 && !path->truncated;
 }
 
 static bool
 system_file(struct ac_text *path)
 {
-	ac_text_addf(path, "%s/autocast/policy", SYSCONFDIR);
-	return !path->truncated && access(path->data, F_OK) == 0;
+	ac_text_add(path, SYSCONFDIR "/autocast/policy");
+	return !path->truncated;
+}
+
+static bool
+required_file(struct ac_text *path)
+{
+	ac_text_add(path, SYSCONFDIR "/autocast/required-policy");
+	return !path->truncated;
+}
+
+/* Whether the file that `name` gives the path of is there; its path. */
+static bool
+is_there(bool (*name)(struct ac_text *path), char path_out[LONGEST_PATH])
+{
+	struct ac_text path;
+
+	ac_text_init(&path, path_out, LONGEST_PATH);
+	return name(&path) && access(path_out, F_OK) == 0;
 }
 
 /* Whether this library is in every process because the administrator said so,
@@ -130,13 +154,14 @@ is_preloaded_for_all(void)
 }
 
 static struct ac_policy *
-load_default(const char *rules, struct ac_policy_problems *problems,
+load_default(const struct before *before, struct ac_policy_problems *problems,
     struct ac_policy_origin *origin)
 {
 	const bool off = is_preloaded_for_all();
 	const struct ac_wanted wanted = { .kind = AC_WANTED_PROFILE,
 		.name = ac_profile_names[off ? AC_PROFILE_OFF :
-		AC_PROFILE_AMP], .rules = rules };
+		AC_PROFILE_AMP], .rules = before->rules,
+		.required = before->required };
 
 	set_origin(origin, wanted.name, off ? "nobody chose a policy, and "
 	    "/etc/ld.so.preload alone asks for none" :
@@ -145,32 +170,26 @@ load_default(const char *rules, struct ac_policy_problems *problems,
 }
 
 static struct ac_policy *
-load_found(const char *rules, struct ac_policy_problems *problems,
+load_found(const struct before *before, struct ac_policy_problems *problems,
     struct ac_policy_origin *origin)
 {
-	char *buffer = calloc(1, LONGEST_PATH);
-	struct ac_wanted wanted = { .kind = AC_WANTED_FILE, .rules = rules };
+	char *path = calloc(1, LONGEST_PATH);
+	const struct ac_wanted wanted = { .kind = AC_WANTED_FILE, .name = path,
+		.rules = before->rules, .required = before->required };
+	const char *whose = NULL;
 	struct ac_policy *policy;
-	struct ac_text path;
 
-	if (buffer == NULL)
-		return load_default(rules, problems, origin);
-	ac_text_init(&path, buffer, LONGEST_PATH);
-	wanted.name = buffer;
-	if (user_file(&path)) {
-		set_origin(origin, buffer, "the user's policy file", "", true);
+	if (path != NULL && is_there(user_file, path))
+		whose = "the user's policy file";
+	else if (path != NULL && is_there(system_file, path))
+		whose = "the system's policy file";
+	if (whose != NULL) {
+		set_origin(origin, path, whose, "", true);
 		policy = ac_policy_build(&wanted, problems);
 	} else {
-		ac_text_init(&path, buffer, LONGEST_PATH);
-		if (system_file(&path)) {
-			set_origin(origin, buffer, "the system's policy file",
-			    "", true);
-			policy = ac_policy_build(&wanted, problems);
-		} else {
-			policy = load_default(rules, problems, origin);
-		}
+		policy = load_default(before, problems, origin);
 	}
-	free(buffer);
+	free(path);
 	return policy;
 }
 
@@ -178,13 +197,39 @@ struct ac_policy *
 ac_policy_load(const char *chosen, const char *rules,
     struct ac_policy_problems *problems, struct ac_policy_origin *origin_out)
 {
+	char *path = calloc(1, LONGEST_PATH);
+	struct before before = { .rules = rules };
+	struct ac_policy *policy;
+
 	if (rules == NULL)
-		rules = ac_env(AC_ENV_RULES);
+		before.rules = ac_env(AC_ENV_RULES);
+	if (path != NULL && is_there(required_file, path))
+		before.required = path;
 	if (chosen != NULL)
-		return load_value(chosen, "--policy", rules, problems,
+		policy = load_value(chosen, "--policy", &before, problems,
 		    origin_out);
-	if (ac_env_is_set(AC_ENV_POLICY))
-		return load_value(ac_env(AC_ENV_POLICY), "AUTOCAST_POLICY",
-		    rules, problems, origin_out);
-	return load_found(rules, problems, origin_out);
+	else if (ac_env_is_set(AC_ENV_POLICY))
+		policy = load_value(ac_env(AC_ENV_POLICY), "AUTOCAST_POLICY",
+		    &before, problems, origin_out);
+	else
+		policy = load_found(&before, problems, origin_out);
+	free(path);
+	return policy;
+}
+
+void
+ac_policy_places(void (*tell)(const char *path, bool is_there, void *context),
+    void *context)
+{
+	static bool (*const files[AC_POLICY_PLACES])(struct ac_text *path) = {
+		required_file, user_file, system_file
+	};
+	char *path = calloc(1, LONGEST_PATH);
+
+	for (int i = 0; path != NULL && i < AC_POLICY_PLACES; i++) {
+		const bool found = is_there(files[i], path);
+
+		tell(path, found, context);
+	}
+	free(path);
 }

@@ -135,6 +135,8 @@ struct ac_wanted {
 	size_t              count;
 	bool                is_file;   /* text: its includes are relative */
 	const char         *rules;     /* -e lines; NULL or "": none */
+	const char         *required;  /* file whose lines stand before them;
+	                                * NULL: none */
 };
 struct ac_policy *ac_policy_build(const struct ac_wanted *wanted,
     struct ac_policy_problems *problems);

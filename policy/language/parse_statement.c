@@ -170,8 +170,9 @@ parse_otherwise(struct ac_parser *parser)
 	int profile;
 
 	if (parser->source->is_rules)
-		return ac_parser_fail(parser, &first, "'otherwise' in a -e "
-		    "line would hide the policy: choose it with --policy");
+		return ac_parser_fail(parser, &first, "'otherwise' here, "
+		    "before the policy, would hide it: choose it with "
+		    "--policy");
 	profile = token.kind != AC_TOKEN_WORD ? -1 : ac_name_find(token.at,
 	    token.length, ac_profile_names, AC_PROFILE_COUNT);
 	if (profile < 0)

@@ -15,7 +15,8 @@ struct ac_source {
 	const char             *text;
 	size_t                  count;
 	const struct ac_source *parent;    /* the text that includes this one */
-	bool                    is_rules;  /* -e lines */
+	bool                    is_rules;  /* before the policy: -e and
+	                                    * required lines */
 	bool                    is_file;   /* includes are relative to it */
 };
 

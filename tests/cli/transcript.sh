@@ -69,6 +69,7 @@ plan()
 normal()
 {
 	sed -e "s,$place,PLACE,g" -e "s,$build,BUILD,g" \
+	    -e 's, /[^ ]*/\(autocast/[a-z-]*policy\) (not there), SYSTEM/\1 (not there),' \
 	    -e 's/, [0-9-]* [0-9:]*, process [0-9]*,/, DATE, process PID,/' \
 	    -e 's/, [0-9-]* [0-9:]*, \([0-9]* processes\)/, DATE, \1/' \
 	    -e 's/^  wall     [0-9.]* [mu]*s/  wall     TIME/' \

@@ -121,7 +121,7 @@ test_rules_come_first(void **state)
 	    "p:1:1: unknown operation 'oops'\n");
 	assert_null(parse_with("otherwise amp", ""));
 	assert_string_equal(places(said_buffer),
-	    "-e:1:1: 'otherwise' in a -e line would hide the policy: choose "
+	    "-e:1:1: 'otherwise' here, before the policy, would hide it: choose "
 	    "it with --policy\n");
 }
 
