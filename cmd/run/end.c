@@ -97,6 +97,9 @@ ac_end_say(const struct ac_end *end)
 	struct ac_text text;
 
 	if (end->report) {
+		/* What ranks save they save at once: that is no sum. */
+		if (end->report->processes[0].ranks)
+			ending.wall = 0;
 		ac_report_totals(end->report, &totals);
 		ac_text_init(&text, forced, sizeof forced);
 		add_forced(&text, end);

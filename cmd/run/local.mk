@@ -18,5 +18,7 @@ autocast_SOURCES += \
 	cmd/run/quote.c \
 	cmd/run/program.c \
 	cmd/run/program.h \
+	cmd/run/ranks.c \
+	cmd/run/ranks.h \
 	cmd/run/run.c \
 	cmd/run/where.c

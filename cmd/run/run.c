@@ -3,6 +3,7 @@
  * Everything that can be refused is refused before the program starts; then
  * its exit status is ours. */
 #include "cmd/run/end.h"
+#include "cmd/run/ranks.h"
 #include "base/env.h"
 #include "report/read/read.h"
 
@@ -19,6 +20,7 @@ enum { OPT_REPORT = AC_LAUNCH_OWN, OPT_RANGES, OPT_LIST_ENV };
 
 struct request {
 	struct ac_launch run;
+	struct ac_parallel job;     /* that this is a rank of */
 	const char *report;         /* file of --report, or NULL */
 	int         report_fd;
 	bool        is_off;         /* the user wants no statistics */
@@ -140,7 +142,7 @@ load(struct request *request, bool *spoken_for_out)
 
 	if (request->run.is_once)
 		ac_child_hold(true);
-	report = ac_launch_report(&request->run);
+	report = ac_ranks_report(&request->run, &request->job);
 	*spoken_for_out = !report && is_spoken_for(request);
 	if (request->run.is_once) {
 		ac_launch_end(&request->run);
@@ -153,6 +155,7 @@ static int
 finish(struct request *request, const struct ac_program *program,
     char **arguments)
 {
+	const bool is_quiet = !strcmp(ac_env(AC_ENV_NOTICE), "off");
 	bool is_spoken_for;
 	struct ac_report *report = load(request, &is_spoken_for);
 	const struct ac_end end = {
@@ -163,8 +166,10 @@ finish(struct request *request, const struct ac_program *program,
 	};
 	int status = 0;
 
-	if (strcmp(ac_env(AC_ENV_NOTICE), "off"))
+	if (!is_quiet)
 		ac_end_say(&end);
+	if (!is_quiet)
+		ac_ranks_say(report);
 	if (request->report)
 		status = write_report(request, report);
 	ac_report_destroy(report);
@@ -184,7 +189,8 @@ start(struct request *request, const struct ac_program *program,
 	status = ac_launch_run(&request->run, program, arguments, &ended);
 	if (status)
 		return status;
-	status = finish(request, program, arguments);
+	if (!ac_ranks_is_silent(&request->job))
+		status = finish(request, program, arguments);
 	ended = ac_child_exit(ended);
 	return ended ? ended : status;
 }
@@ -235,7 +241,8 @@ run(const struct ac_command *self, char **arguments)
 	status = ac_launch_check(&request.run, self->name, *words, &program);
 	if (!status)
 		status = prepare_state(&request);
-	if (!status)
+	ac_ranks_join(&request.run, &request.job);
+	if (!status && !ac_ranks_is_silent(&request.job))
 		status = open_report(&request);
 	if (!status)
 		status = start(&request, &program, words);
