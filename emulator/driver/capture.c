@@ -244,6 +244,18 @@ emu_capture_record(struct CUstream_st *stream, void *task)
 	return c != NULL;
 }
 
+void
+emu_capture_hold(struct CUstream_st *stream, const struct emu_recording *body)
+{
+	struct emu_capture *c;
+
+	pthread_mutex_lock(&emu_captures.lock);
+	c = capture_of(stream);
+	for (size_t i = 0; c && i < body->holds_used; i++)
+		emu_body_hold(c->graph->body, &body->holds[i], EMU_OWN);
+	pthread_mutex_unlock(&emu_captures.lock);
+}
+
 bool
 emu_capture_own(struct CUstream_st *stream, void *memory,
     uint64_t *capture_out)

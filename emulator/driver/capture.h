@@ -19,7 +19,8 @@ enum { EMU_LANES = 32 };
 
 /* ---- what was recorded (graph.c) -------------------------------------- */
 
-enum emu_step_kind { EMU_STEP_TASK, EMU_STEP_REACH, EMU_STEP_WAIT };
+enum emu_step_kind { EMU_STEP_TASK, EMU_STEP_REACH, EMU_STEP_WAIT,
+	EMU_STEP_DROP /* of a launch only */ };
 struct emu_step {
 	enum emu_step_kind kind;
 	int      lane;
@@ -29,6 +30,16 @@ struct emu_step {
 struct emu_point {
 	int      waits;
 	uint32_t seen[EMU_LANES]; /* tasks of each lane that come before it */
+};
+struct CUuserObject_st;
+
+/* References to a user object: the graph's own, or of the child whose first
+ * step is `at`. */
+enum { EMU_OWN = -1 };
+struct emu_hold {
+	struct CUuserObject_st *object;
+	unsigned count;
+	long     at;
 };
 struct emu_recording {
 	int      references;      /* of the graph and its executables */
@@ -43,7 +54,8 @@ struct emu_recording {
 	struct emu_point *points;
 	void   **memory;
 	size_t   steps_used, steps_room, points_used, points_room;
-	size_t   memory_used, memory_room;
+	struct emu_hold  *holds;
+	size_t   memory_used, memory_room, holds_used, holds_room;
 	size_t   tasks;
 };
 
@@ -65,6 +77,19 @@ bool emu_body_has_memory(const struct emu_recording *body, const void *memory);
 /* Add or drop a reference. */
 struct emu_recording *emu_body_keep(struct emu_recording *body);
 void emu_body_release(struct emu_recording *body);
+/* Take references like `hold`, which belong to the step `at` here. */
+void emu_body_hold(struct emu_recording *body, const struct emu_hold *hold,
+    long at);
+/* A user object, `count` references of the program's. When nobody has any, it
+ * calls `destroy`: within the last call, or on a worker behind a launch. */
+int emu_object_create(void (*destroy)(void *), void *data, unsigned count,
+    struct CUuserObject_st **object_out);
+void emu_object_retain(struct CUuserObject_st *object, unsigned count);
+int emu_object_release(struct CUuserObject_st *object, unsigned count);
+/* References for a graph, also while it is captured; `moved`: they are the
+ * program's so far. */
+int emu_graph_retain(struct CUgraph_st *graph, struct CUuserObject_st *object,
+    unsigned count, bool moved);
 /* Free a graph whose capture failed. */
 void emu_graph_discard(struct CUgraph_st *graph);
 /* Whether it exists and may be used; complains. */
@@ -117,6 +142,9 @@ emu_is_capturing(struct CUstream_st *stream)
 /* Record instead of queueing. false: the stream does not capture (any more),
  * nothing was done. */
 bool emu_capture_record(struct CUstream_st *stream, void *task);
+/* The stream's capture holds what `body` does. */
+void emu_capture_hold(struct CUstream_st *stream,
+    const struct emu_recording *body);
 /* Memory allocated in the stream's capture: owned by its graph; false as
  * above. */
 bool emu_capture_own(struct CUstream_st *stream, void *memory,

@@ -83,6 +83,24 @@ add_copy(struct emu_recording *body, const struct emu_step *step)
 	emu_body_add(body, &copy);
 }
 
+/* What a child holds goes with it. The steps behind it are not there yet. */
+static void
+splice_holds(struct emu_recording *body, const struct emu_recording *from,
+    size_t first, size_t next, const struct emu_recording *child)
+{
+	for (size_t i = 0; i < from->holds_used; i++) {
+		const struct emu_hold *hold = &from->holds[i];
+
+		if (hold->at < (long)first)
+			emu_body_hold(body, hold, hold->at);
+		else if (hold->at >= (long)next)
+			emu_body_hold(body, hold, hold->at - (long)next
+			    + (long)body->steps_used);
+	}
+	for (size_t i = 0; i < child->holds_used; i++)
+		emu_body_hold(body, &child->holds[i], (long)first);
+}
+
 /* As the first lane of a new body: steps [0, first) of `from`, the tasks of
  * `child` and the steps from `next` on. */
 static struct emu_recording *
@@ -105,6 +123,7 @@ splice(const struct emu_recording *from, size_t first, size_t next,
 		if (step.kind == EMU_STEP_TASK)
 			add_copy(body, &step);
 	}
+	splice_holds(body, from, first, next, child);
 	for (size_t i = next; i < from->steps_used; i++)
 		add_copy(body, &from->steps[i]);
 	return body;

@@ -141,6 +141,7 @@ struct part {
 		enum emu_step_kind kind;
 		void *task;              /* TASK: this launch's copy */
 		struct emu_token *token; /* REACH, WAIT: one reference */
+		struct emu_hold   hold;  /* DROP: what it needed until here */
 	} step[];
 };
 
@@ -162,6 +163,10 @@ run_part(void *arguments)
 		case EMU_STEP_WAIT:
 			emu_token_wait(token);
 			break;
+		case EMU_STEP_DROP:
+			emu_object_release(part->step[i].hold.object,
+			    part->step[i].hold.count);
+			continue;
 		}
 		emu_token_release(token);
 	}
@@ -183,6 +188,19 @@ part_token(struct part *part, enum emu_step_kind kind,
 {
 	part->step[part->count].kind = kind;
 	part->step[part->count++].token = token;
+}
+
+/* What the graph holds the launch does, too, until it is over. */
+static void
+part_holds(struct part *part, const struct emu_recording *body)
+{
+	for (size_t i = 0; i < body->holds_used; i++) {
+		const struct emu_hold *hold = &body->holds[i];
+
+		emu_object_retain(hold->object, hold->count);
+		part->step[part->count].kind = EMU_STEP_DROP;
+		part->step[part->count++].hold = *hold;
+	}
 }
 
 /* With room for that many steps; `after` NULL: it waits for nothing. */
@@ -220,7 +238,8 @@ stream_of_lane(struct CUgraphExec_st *exec, int lane)
 static struct part *
 make_serial(const struct emu_recording *body, struct emu_token *after)
 {
-	struct part *part = part_new(body->steps_used + 2, after);
+	struct part *part = part_new(body->steps_used + body->holds_used + 2,
+	    after);
 
 	for (size_t i = 0; i < body->steps_used; i++)
 		if (body->steps[i].kind == EMU_STEP_TASK)
@@ -245,7 +264,8 @@ make_parts(const struct emu_recording *body, struct emu_token *after,
 	for (size_t i = 0; i < body->steps_used; i++)
 		steps[body->steps[i].lane]++;
 	for (int i = 0; i < body->lanes; i++)
-		part[i] = part_new(steps[i] + 2, i ? NULL : after);
+		part[i] = part_new(steps[i] + (i ? 0 : body->holds_used) + 2,
+		    i ? NULL : after);
 	for (size_t i = 0; i < body->steps_used; i++) {
 		const struct emu_step *s = &body->steps[i];
 
@@ -273,16 +293,19 @@ launch(struct CUgraphExec_st *exec, struct CUstream_st *stream)
 		make_parts(body, exec->last, part);
 	exec->last = emu_token_new(2);
 	part_token(part[0], EMU_STEP_REACH, exec->last);
+	part_holds(part[0], body);
 	emu_task_make_launch(part[0]);
 	for (int i = 1; !serial && i < body->lanes; i++)
 		emu_stream_submit(stream_of_lane(exec, i), part[i]);
 	emu_stream_submit(stream, part[0]);
 }
 
-/* Into a capture: the tasks one by one, as a part of its lane. */
+/* Into a capture: the tasks one by one, as a part of its lane. What it holds is
+ * the capture's from then on: a launch becomes a child graph. */
 static int
 launch_captured(const struct emu_recording *body, struct CUstream_st *stream)
 {
+	emu_capture_hold(stream, body);
 	for (size_t i = 0; i < body->steps_used; i++)
 		if (body->steps[i].kind == EMU_STEP_TASK)
 			emu_stream_submit(stream,

@@ -2,6 +2,7 @@
 /* emulator/driver/api/cuda_graph.c -- driver calls: captured graphs. Contracts
  * are NVIDIA's. */
 #include "emulator/driver/api/cuda.h"
+#include "emulator/driver/capture.h"
 
 /* Only flags that change nothing here. */
 static CUresult
@@ -119,6 +120,37 @@ cuGraphExecUpdate(CUgraphExec exec, CUgraph graph,
 		};
 	return likeness ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE : CUDA_SUCCESS;
 }
+
+/* ---- User objects -------------------------------------------------------- */
+
+CUresult
+cuUserObjectCreate(CUuserObject *object, void *data, CUhostFn destroy,
+    unsigned count, unsigned flags)
+{
+	DRIVER_ENTER();
+	return object && flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC ?
+	    (CUresult)emu_object_create(destroy, data, count, object) :
+	    CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult
+cuUserObjectRelease(CUuserObject object, unsigned count)
+{
+	DRIVER_ENTER();
+	return emu_object_release(object, count);
+}
+
+CUresult
+cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count,
+    unsigned flags)
+{
+	DRIVER_ENTER();
+	if (flags & ~(unsigned)CU_GRAPH_USER_OBJECT_MOVE)
+		return CUDA_ERROR_INVALID_VALUE;
+	return emu_graph_retain(graph, object, count, flags != 0);
+}
+
+/* ---- Graphs made of graphs ----------------------------------------------- */
 
 CUresult
 cuGraphCreate(CUgraph *graph, unsigned flags)

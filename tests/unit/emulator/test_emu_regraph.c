@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_regraph.c -- graphs made of graphs: clones,
- * children, executables that are updated; what is refused. */
+ * children, executables that are updated; what they hold; what is refused. */
 #include "test_emu_capture.h"
+
+#include <sched.h>
+#include <stdatomic.h>
 
 static cublasHandle_t handle;
 static float *y;
@@ -184,6 +187,210 @@ owners(void **state)
 	cudaGetLastError();
 }
 
+/* ---- User objects -------------------------------------------------------- */
+
+static atomic_int ended;
+static atomic_bool is_open;
+
+static void
+end_object(void *data)
+{
+	assert_ptr_equal(data, &ended);
+	ended++;
+}
+
+static CUuserObject
+make_object(unsigned count)
+{
+	CUuserObject object;
+
+	ended = 0;
+	OK(cuUserObjectCreate(&object, &ended, end_object, count,
+	    CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+	return object;
+}
+
+static cudaGraph_t
+graph_of_capture(void)
+{
+	enum cudaStreamCaptureStatus status;
+	cudaGraph_t graph;
+
+	OK(cudaStreamGetCaptureInfo(stream, &status, NULL, &graph, NULL, NULL,
+	    NULL));
+	return graph;
+}
+
+/* A graph that alone has an object, which it was given while it was
+ * captured. */
+static cudaGraph_t
+capture_holder(void)
+{
+	const CUuserObject object = make_object(1);
+	const float two = 2;
+	cudaGraph_t graph;
+
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	OK(cublasSscal(handle, 1, &two, x, 1));
+	graph = graph_of_capture();
+	OK(cuGraphRetainUserObject(graph, object, 1,
+	    CU_GRAPH_USER_OBJECT_MOVE));
+	OK(cudaStreamEndCapture(stream, &graph));
+	assert_int_equal(ended, 0);
+	return graph;
+}
+
+static void
+wait_open(void *data)
+{
+	(void)data;
+	while (!is_open)
+		sched_yield();
+}
+
+/* What a launch needs it has until it is over. */
+static void
+launches_hold(void **state)
+{
+	cudaGraph_t graph = capture_holder();
+	cudaGraphExec_t exec = instantiate(graph);
+
+	(void)state;
+	OK(cudaGraphDestroy(graph));
+	gives(exec, 2, 1);
+	assert_int_equal(ended, 0);
+	is_open = false;
+	OK(cudaLaunchHostFunc(stream, wait_open, NULL));
+	OK(cudaGraphLaunch(exec, stream));
+	OK(cudaGraphExecDestroy(exec));
+	assert_int_equal(ended, 0);
+	is_open = true;
+	OK(cudaStreamSynchronize(stream));
+	assert_int_equal(ended, 1);
+}
+
+static void
+clones_hold(void **state)
+{
+	cudaGraph_t graph = capture_holder(), clone;
+
+	(void)state;
+	OK(cudaGraphClone(&clone, graph));
+	OK(cudaGraphDestroy(graph));
+	assert_int_equal(ended, 0);
+	OK(cudaGraphDestroy(clone));
+	assert_int_equal(ended, 1);
+}
+
+/* A child that is replaced takes along what it held, and no other's. */
+static void
+children_hold(void **state)
+{
+	cudaGraph_t parent, child = capture_holder();
+	cudaGraphExec_t holder, other_exec;
+	cudaGraphNode_t node[3];
+
+	(void)state;
+	OK(cudaGraphCreate(&parent, 0));
+	OK(cudaGraphAddChildGraphNode(&node[0], parent, NULL, 0, capture(x, 1,
+	    NULL)));
+	OK(cudaGraphAddChildGraphNode(&node[1], parent, node, 1, child));
+	OK(cudaGraphDestroy(child));
+	OK(cudaGraphAddChildGraphNode(&node[2], parent, node + 1, 1, capture(x,
+	    1, NULL)));
+	holder = instantiate(parent);
+	other_exec = instantiate(parent);
+	for (int i = 0; i < 3; i += 2)
+		OK(cudaGraphExecChildGraphNodeSetParams(holder, node[i],
+		    capture(y, 1, NULL)));
+	OK(cudaGraphExecChildGraphNodeSetParams(other_exec, node[1],
+	    capture(y, 1, NULL)));
+	OK(cudaGraphDestroy(parent));
+	gives(holder, 2, 4);
+	assert_int_equal(ended, 0);
+	OK(cudaGraphExecDestroy(holder));
+	assert_int_equal(ended, 1);
+	OK(cudaGraphExecDestroy(other_exec));
+}
+
+static void
+updates_replace(void **state)
+{
+	cudaGraph_t graph = capture_holder();
+	cudaGraphExec_t exec = instantiate(graph);
+	cudaGraphExecUpdateResultInfo result;
+
+	(void)state;
+	OK(cudaGraphDestroy(graph));
+	assert_int_equal(cudaGraphExecUpdate(exec, capture(x, 2, NULL),
+	    &result), cudaErrorGraphExecUpdateFailure);
+	assert_int_equal(ended, 0);
+	OK(cudaGraphExecUpdate(exec, capture(y, 1, NULL), &result));
+	assert_int_equal(ended, 1);
+	OK(cudaGraphExecDestroy(exec));
+}
+
+/* A graph that was launched into it, and a capture that fails. */
+static void
+captures_hold(void **state)
+{
+	cudaGraph_t graph = capture_holder(), outer;
+	cudaGraphExec_t exec = instantiate(graph);
+
+	(void)state;
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	OK(cudaGraphLaunch(exec, stream));
+	OK(cudaStreamEndCapture(stream, &outer));
+	OK(cudaGraphExecDestroy(exec));
+	OK(cudaGraphDestroy(graph));
+	assert_int_equal(ended, 0);
+	OK(cudaGraphDestroy(outer));
+	assert_int_equal(ended, 1);
+
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	graph = graph_of_capture();
+	OK(cuGraphRetainUserObject(graph, make_object(1), 1,
+	    CU_GRAPH_USER_OBJECT_MOVE));
+	assert_int_equal(do_malloc(), cudaErrorStreamCaptureUnsupported);
+	end_as(stream, cudaErrorStreamCaptureInvalidated);
+	assert_int_equal(ended, 1);
+	cudaGetLastError();
+}
+
+static void
+objects(void **state)
+{
+	cudaGraph_t graph = capture(x, 1, NULL), clone;
+	CUuserObject object = make_object(2);
+
+	(void)state;
+	assert_int_equal(cuUserObjectCreate(&object, &ended, end_object, 1, 0),
+	    CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuUserObjectCreate(&object, &ended, NULL, 1,
+	    CU_USER_OBJECT_NO_DESTRUCTOR_SYNC), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuUserObjectCreate(&object, &ended, end_object, 0,
+	    CU_USER_OBJECT_NO_DESTRUCTOR_SYNC), CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuGraphRetainUserObject(graph, object, 1, 2),
+	    CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuGraphRetainUserObject(graph, object, 0, 0),
+	    CUDA_ERROR_INVALID_VALUE);
+	OK(cuGraphRetainUserObject(graph, object, 3, 0));
+	OK(cuUserObjectRelease(object, 2));
+	assert_int_equal(ended, 0);
+	assert_int_equal(cuUserObjectRelease(object, 4),
+	    CUDA_ERROR_INVALID_VALUE);
+	OK(cudaGraphClone(&clone, graph));
+	assert_int_equal(cuGraphRetainUserObject(graph, object, 1, 0),
+	    CUDA_ERROR_NOT_SUPPORTED); /* not emulated */
+	OK(cudaGraphDestroy(clone));
+	OK(cudaGraphDestroy(graph));
+	assert_int_equal(ended, 1);
+	assert_int_equal(cuUserObjectRelease(object, 1),
+	    CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(cuGraphRetainUserObject(graph, make_object(1), 1, 0),
+	    CUDA_ERROR_INVALID_VALUE);
+}
+
 static int
 prepare(void **state)
 {
@@ -203,6 +410,12 @@ main(void)
 		cmocka_unit_test(children),
 		cmocka_unit_test(updates),
 		cmocka_unit_test(owners),
+		cmocka_unit_test(launches_hold),
+		cmocka_unit_test(clones_hold),
+		cmocka_unit_test(children_hold),
+		cmocka_unit_test(updates_replace),
+		cmocka_unit_test(captures_hold),
+		cmocka_unit_test(objects),
 	};
 
 	setenv("AUTOCAST_LOG", "off", 1); /* complaints are provoked */
