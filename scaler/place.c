@@ -84,7 +84,8 @@ ask_capturing(struct ac_scaler_place *place)
 
 	if (driver->cuStreamGetCaptureInfo)
 		status = ac_cuda_status(driver->cuStreamGetCaptureInfo(
-		    place->stream, &capturing, &id), "cuStreamGetCaptureInfo");
+		    place->stream, &capturing, &id, NULL, NULL, NULL),
+		    "cuStreamGetCaptureInfo");
 	else
 		status = ac_cuda_status(driver->cuStreamIsCapturing(
 		    place->stream, &capturing), "cuStreamIsCapturing");

@@ -22,6 +22,9 @@ typedef struct CUmod_st *ac_cu_module;
 typedef struct CUlib_st *ac_cu_library;
 typedef struct CUkern_st *ac_cu_kernel;
 typedef struct CUfunc_st *ac_cu_function;
+typedef struct CUgraph_st *ac_cu_graph;
+typedef struct CUgraphNode_st *ac_cu_node;
+typedef struct CUuserObject_st *ac_cu_object;
 typedef unsigned long long ac_cu_address;
 
 /* The driver's numbers that we use. */
@@ -30,6 +33,8 @@ enum {
 	AC_CU_STREAM_NON_BLOCKING = 1,
 	AC_CU_CAPTURE_RELAXED = 2,
 	AC_CU_CAPTURE_ACTIVE = 1,      /* status of a capturing stream */
+	AC_CU_OBJECT_NO_DESTRUCTOR_SYNC = 1,
+	AC_CU_OBJECT_MOVE = 1,         /* references, to a graph */
 	AC_CU_HOST_REGISTER_PORTABLE = 1,
 	AC_CU_HOST_REGISTER_DEVICEMAP = 2,
 	AC_CU_ATTRIBUTE_MAJOR = 75,    /* compute capability */

@@ -5,6 +5,7 @@
 
 #include "base/lock.h"
 #include "base/mapped.h"
+#include "shim/device/hold.h"
 
 enum {
 	SLAB_BYTES = 16 << 10,
@@ -85,12 +86,32 @@ is_for(const struct ac_history *history, const struct ac_place *place,
 	    && history->epoch == place->epoch;
 }
 
+/* One that a graph has left, for the capture at `place`, which is held. */
+static const struct ac_history *
+inherit(struct ac_history *history, const struct ac_place *place,
+    unsigned candidate)
+{
+	struct ac_place then = *place;
+
+	for (; history; history = history->next) {
+		then.capture = history->capture;
+		if (history->held && is_for(history, &then, candidate)
+		    && !ac_hold_is_live(then.capture)
+		    && atomic_compare_exchange_strong(&history->capture,
+		    &then.capture, place->capture))
+			return history;
+	}
+	return NULL;
+}
+
 struct ac_recast_history *
 ac_history_find(ac_histories *list, const struct ac_place *place,
     unsigned candidate, uint64_t limit)
 {
 	struct ac_history *first = atomic_load_explicit(list,
 	    memory_order_acquire), *history;
+	const bool held = place->capture && ac_hold_is_live(place->capture);
+	const struct ac_history *left;
 	ac_cu_address address;
 	unsigned count = 0;
 
@@ -98,6 +119,9 @@ ac_history_find(ac_histories *list, const struct ac_place *place,
 		if (is_for(history, place, candidate))
 			return (struct ac_recast_history *)(uintptr_t)
 			    history->address;
+	left = held ? inherit(first, place, candidate) : NULL;
+	if (left)
+		return (struct ac_recast_history *)(uintptr_t)left->address;
 	if (count >= MOST)
 		return NULL;
 	/* In this order: what is mapped is never given back. */
@@ -107,6 +131,7 @@ ac_history_find(ac_histories *list, const struct ac_place *place,
 		return NULL;
 	*history = (struct ac_history){
 		.stream_id = place->stream_id, .capture = place->capture,
+		.held = held,
 		.candidate = candidate,
 		.scratch = place->index,
 		.epoch = place->epoch,

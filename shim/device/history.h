@@ -10,10 +10,13 @@
 #include <stdatomic.h>
 
 /* One candidate of a site on one stream, or in one capture of it: two graphs
- * captured on one stream may run at once. Never freed, nor moved. */
+ * captured on one stream may run at once. Once nothing is left of a graph, the
+ * next one of that stream has its history (hold.h). Never freed, nor moved. */
 struct ac_history {
 	struct ac_history *next;
-	uint64_t           stream_id, capture;
+	uint64_t           stream_id;
+	_Atomic uint64_t   capture;
+	bool               held;           /* hold.h knows the capture */
 	unsigned           candidate;
 	unsigned           scratch;        /* ac_scratch_index() */
 	uint32_t           epoch;

@@ -42,7 +42,26 @@ release(struct ac_lane *lane, enum ac_lane_state to)
 	atomic_store_explicit(&lane->state, to, memory_order_release);
 }
 
-/* A graph's lane is the graph's. */
+#define NO_STREAM UINT64_MAX /* as an id: any may have the lane */
+
+/* What graphs have left serves streams again. */
+static void
+take_back(struct yard *yard)
+{
+	struct ac_lane *lane = yard->lane;
+
+	for (unsigned i = 0; i < LANES; i++, lane++) {
+		if (lane->state != LANE_FREE || !ac_lane_is_left(lane)
+		    || !claim(lane, LANE_FREE))
+			continue;
+		if (ac_lane_is_left(lane)) {
+			lane->capture = 0;
+			lane->stream_id = NO_STREAM;
+		}
+		release(lane, LANE_FREE);
+	}
+}
+
 static bool
 serves(const struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place)
@@ -174,15 +193,17 @@ build(const struct ac_lane_request *request, const struct ac_place *place,
 	return reason;
 }
 
-/* Graphs keep their lanes: those that streams need are not for them. */
-static bool
-has_lanes_for_graphs(const struct yard *yard, uint32_t epoch)
+/* How many lanes graphs have, but for that of capture `but`. */
+static unsigned
+count_graphs(const struct ac_place *place, uint64_t but)
 {
+	const struct ac_lane *lane = yards[place->index].lane;
 	unsigned count = 0;
 
-	for (unsigned i = 0; i < LANES; i++)
-		count += yard->lane[i].capture && yard->lane[i].epoch == epoch;
-	return count < LANES - EAGER_LANES;
+	for (unsigned i = 0; i < LANES; i++, lane++)
+		count += lane->capture && lane->capture != but
+		    && lane->epoch == place->epoch && !ac_lane_is_left(lane);
+	return count;
 }
 
 /* For a capture: one that ran on this very stream if there is one, since such a
@@ -205,24 +226,41 @@ claim_for_capture(const struct ac_lane_request *request,
 	return NULL;
 }
 
+/* Graphs have no more lanes than streams can spare. What they have left serves
+ * the next one only if none is left: else it would depend on when launches end
+ * whether a capture goes the way of the one that it is to update. */
 static enum ac_reason
 choose_for_capture(const struct ac_lane_request *request,
     const struct ac_place *place, struct ac_lane **lane_out)
 {
-	const bool more = has_lanes_for_graphs(&yards[place->index],
-	    place->epoch);
+	bool more;
 
 	*lane_out = claim_same_stream(request, place);
-	if (!*lane_out && more)
-		*lane_out = claim_for_capture(request, place, true);
-	if (!*lane_out && more)
-		*lane_out = claim_for_capture(request, place, false);
+	if (!*lane_out && !count_graphs(place, place->capture))
+		take_back(&yards[place->index]);
+	more = !*lane_out && count_graphs(place, 0) < LANES - EAGER_LANES;
+	for (int same = 1; more && !*lane_out && same >= 0; same--)
+		*lane_out = claim_for_capture(request, place, same);
 	return *lane_out ? AC_REASON_NONE : AC_REASON_CAPTURE;
 }
 
-/* Lane on this stream, else a new one, else the oldest. When all are being
- * queued to by other threads, their host work is waited for (never the
- * device): whether a call is recast must not depend on timing. */
+/* A lane on this stream, else one that a graph has left. */
+static struct ac_lane *
+claim_for_stream(const struct ac_lane_request *request,
+    const struct ac_place *place)
+{
+	struct ac_lane *lane = claim_same_stream(request, place);
+	struct ac_place any = *place;
+
+	if (lane)
+		return lane;
+	take_back(&yards[place->index]);
+	any.stream_id = NO_STREAM;
+	return claim_same_stream(request, &any);
+}
+
+/* That, else a new one, else the oldest. Whether a call is recast must not
+ * depend on timing: others' host work is waited for, never the device. */
 static enum ac_reason
 choose(const struct ac_lane_request *request, const struct ac_place *place,
     struct ac_lane **lane_out)
@@ -233,7 +271,7 @@ choose(const struct ac_lane_request *request, const struct ac_place *place,
 
 	if (place->capture)
 		return choose_for_capture(request, place, lane_out);
-	*lane_out = claim_same_stream(request, place);
+	*lane_out = claim_for_stream(request, place);
 	if (*lane_out)
 		return AC_REASON_NONE;
 	reason = build(request, place, lane_out);
@@ -334,6 +372,7 @@ ac_lane_destroy_all(struct ac_provider *provider, unsigned long long context)
 	if (!scratch)
 		return;
 	yard = &yards[ac_scratch_index(scratch)];
+	take_back(yard);
 	for (unsigned i = 0; i < LANES; i++) {
 		struct ac_lane *lane = &yard->lane[i];
 

@@ -7,8 +7,9 @@
  * lock, and given back once the work is queued; two threads never share one at
  * a time.
  *
- * A lane lent to a stream that captures belongs to that capture for ever, since
- * its memory is part of the graph (R7). */
+ * A lane lent to a stream that captures belongs to that capture, since its
+ * memory is part of the graph (R7): for ever, unless the driver can say that
+ * nothing is left of it (hold.h). */
 #ifndef AC_SHIM_LANE_H
 #define AC_SHIM_LANE_H
 
@@ -58,7 +59,8 @@ void ac_lane_return(const struct ac_lane_loan *loan, bool clean);
 struct ac_recast_history *ac_lane_spare(const struct ac_lane_loan *loan);
 
 /* The program destroyed its last handle of `provider` in the context with the
- * id `context`: destroy the lanes there that served it and belong to no graph.
+ * id `context`: destroy the lanes there that served it and belong to no graph
+ * that is left.
  * Should another context be current, they stay, for the next handle in
  * theirs. */
 void ac_lane_destroy_all(struct ac_provider *provider,

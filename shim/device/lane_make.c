@@ -2,6 +2,8 @@
 /* shim/device/lane_make.c -- building lanes and fitting them to a call. */
 #include "shim/device/lane_make.h"
 
+#include "shim/device/hold.h"
+
 #include <stddef.h>
 
 enum {
@@ -306,6 +308,8 @@ ac_lane_prepare(struct ac_lane *lane, const struct ac_lane_request *request,
 	lane->ordered = true;
 	if (moves)
 		lane->follows = false;
+	if (place->capture && moves)
+		lane->held = ac_hold_begin(place);
 	lane->stream_id = place->stream_id;
 	lane->capture = place->capture;
 	reason = fit(lane, request, place);
@@ -318,6 +322,12 @@ ac_lane_prepare(struct ac_lane *lane, const struct ac_lane_request *request,
 		return AC_REASON_REFUSED;
 	lane->dirty = false;
 	return AC_REASON_NONE;
+}
+
+bool
+ac_lane_is_left(const struct ac_lane *lane)
+{
+	return lane->capture && lane->held && !ac_hold_is_live(lane->capture);
 }
 
 /* The bracket: in a global capture of another thread even asking disturbs. */

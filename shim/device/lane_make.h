@@ -31,6 +31,7 @@ struct ac_lane {
 	_Atomic(struct ac_provider *) provider;
 	_Atomic uint32_t          epoch;         /* of its scratch */
 	_Atomic uint64_t          stream_id, capture, last_use;
+	_Atomic bool              held;          /* hold.h knows the capture */
 
 	const struct ac_driver   *driver;
 	struct ac_scratch        *scratch;
@@ -64,6 +65,9 @@ enum ac_reason ac_lane_prepare(struct ac_lane *lane,
 
 /* Say where in the lane the words of a call are. */
 void ac_lane_words(const struct ac_lane *lane, struct ac_lane_loan *loan);
+
+/* Whether it is a graph's of which nothing is left. */
+bool ac_lane_is_left(const struct ac_lane *lane);
 
 /* Whether a BUSY lane may go into the capture at `place`: it is large enough
  * as it is, and its last use is over. */

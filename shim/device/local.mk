@@ -9,6 +9,8 @@ libautocast_so_SOURCES += \
 	shim/device/handle.h \
 	shim/device/history.c \
 	shim/device/history.h \
+	shim/device/hold.c \
+	shim/device/hold.h \
 	shim/device/lane.c \
 	shim/device/lane.h \
 	shim/device/lane_make.c \

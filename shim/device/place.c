@@ -14,13 +14,14 @@ find_capture(struct ac_place *place)
 	int capturing;
 
 	place->capture = 0;
+	place->graph = NULL;
 	if (driver->cuStreamIsCapturing(place->stream, &capturing))
 		return AC_REASON_CAPTURE;
 	if (!capturing)
 		return AC_REASON_NONE;
 	if (capturing != AC_CU_CAPTURE_ACTIVE || !driver->cuStreamGetCaptureInfo
-	    || driver->cuStreamGetCaptureInfo(place->stream, &capturing, &id)
-	    || !id)
+	    || driver->cuStreamGetCaptureInfo(place->stream, &capturing, &id,
+	    &place->graph, NULL, NULL) || !id)
 		return AC_REASON_CAPTURE;
 	place->capture = id;
 	return AC_REASON_NONE;

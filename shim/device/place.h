@@ -19,6 +19,8 @@ struct ac_place {
 	uint64_t                stream_id;
 	uint64_t                capture;    /* the capture the stream records
 	                                     * into; 0: it runs */
+	ac_cu_graph             graph;      /* of the capture; NULL: the driver
+	                                     * does not say */
 };
 
 /* Find where a call on `stream`, by a handle that lives on `device`, would run:

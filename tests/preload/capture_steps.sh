@@ -135,6 +135,24 @@ steps 'cublasLt: as XLA does it, TF32 forced' \
     '56 48 0 36 0'
 native no xla lt steps_lt
 
+# A program that captures for ever takes no more memory than one that does so
+# four times: what graphs leave is used again. Without eager calls in between,
+# too, if each graph is destroyed before the next capture.
+again()
+{
+	steps "$1: three updates" "$2" "$clients/$3" "$4" update global "$5"
+	few=$(query 'report["totals"]["peak_scratch_bytes"]')
+	steps "$1: 70 updates" "$2" "$clients/$3" "$4" updates global "$6"
+	equal '... in as much memory' "$few" \
+	    "$(query 'report["totals"]["peak_scratch_bytes"]')"
+	steps "$1: 70 graphs, nothing in between" "$2" "$clients/$3" "$4" \
+	    again global "$7"
+}
+again sgemm "$guarded" steps sgemm '153 48 0 3 0' '1761 852 0 70 0' \
+    '897 840 0 -1 0'
+again cublasLt "$guarded" steps_lt lt '152 48 0 3 0' '1760 852 0 70 0' \
+    '896 840 0 -1 0'
+
 # Sites that the default policy tries within one step, for its rates.
 steps 'default policy: as XLA does it' default "$work/xla_steps" large xla global \
     '56 48 0 36 0'

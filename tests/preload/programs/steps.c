@@ -10,6 +10,8 @@
  *   child    as a child of another graph
  *   relaunch launched into the capture of another graph
  *   update   captured again with other buffers: that updates the executable
+ *   updates  the same 70 times
+ *   again    70 times: captured, replayed, destroyed
  *   second   two executables of one graph, one after the other
  *   at-once  the same on two streams at once, which may spoil both
  *   xla      one step; then each layer is captured alone on another stream, a
@@ -307,7 +309,7 @@ test_relaunch(void)
 
 /* Eager calls between the captures have the lane that the next one takes. */
 static void
-test_update(void)
+update(int times)
 {
 	cudaGraphExecUpdateResultInfo result;
 	cudaGraphExec_t exec;
@@ -319,7 +321,7 @@ test_update(void)
 	step(0);
 	take(0, found);
 	updated = 0;
-	for (int i = 1; i < 4; i++) {
+	for (int i = 1; i <= times; i++) {
 		const cudaGraph_t graph = capture(i % SETS);
 
 		updated += !cudaGraphExecUpdate(exec, graph, &result);
@@ -328,6 +330,33 @@ test_update(void)
 		door->follow(stream);
 		step(0);
 		take(0, found);
+	}
+}
+
+static void
+test_update(void)
+{
+	update(3);
+}
+
+static void
+test_updates(void)
+{
+	update(70);
+}
+
+/* Nothing runs eagerly in between. */
+static void
+test_again(void)
+{
+	warm_up();
+	for (int i = 0; i < 70; i++) {
+		const cudaGraph_t graph = capture(i % SETS);
+		const cudaGraphExec_t exec = instantiate(graph);
+
+		replay(exec, i % SETS, 2);
+		CUDA(cudaGraphExecDestroy(exec));
+		CUDA(cudaGraphDestroy(graph));
 	}
 }
 
@@ -419,7 +448,8 @@ static const struct test {
 	{ "first", test_first },
 	{ "replay", test_replay }, { "clone", test_clone },
 	{ "child", test_child }, { "relaunch", test_relaunch },
-	{ "update", test_update }, { "second", test_second },
+	{ "update", test_update }, { "updates", test_updates },
+	{ "again", test_again }, { "second", test_second },
 	{ "at-once", test_at_once }, { "xla", test_xla }, { "bad", test_bad }
 };
 

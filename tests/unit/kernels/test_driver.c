@@ -23,7 +23,7 @@
 #undef cuStreamGetCaptureInfo
 CUresult cuEventElapsedTime(float *, CUevent, CUevent);
 CUresult cuStreamGetCaptureInfo(CUstream, CUstreamCaptureStatus *,
-    cuuint64_t *);
+    cuuint64_t *, CUgraph *, const CUgraphNode **, size_t *);
 #endif
 #endif
 
@@ -263,8 +263,10 @@ is_exception(const char *row)
 	    || EXCEPT(row, cuStreamIsCapturing,
 	    (CUstream, CUstreamCaptureStatus *), (ac_cu_stream, int *))
 	    || EXCEPT(row, cuStreamGetCaptureInfo,
-	    (CUstream, CUstreamCaptureStatus *, cuuint64_t *),
-	    (ac_cu_stream, int *, unsigned long long *))
+	    (CUstream, CUstreamCaptureStatus *, cuuint64_t *, CUgraph *,
+	    const CUgraphNode **, size_t *),
+	    (ac_cu_stream, int *, unsigned long long *, ac_cu_graph *,
+	    const ac_cu_node **, size_t *))
 	    || EXCEPT(row, cuThreadExchangeStreamCaptureMode,
 	    (CUstreamCaptureMode *), (int *))
 	    || EXCEPT(row, cuPointerGetAttribute,

@@ -114,12 +114,49 @@ get_id(ac_cu_context context, unsigned long long *id)
 	return 0;
 }
 
+static void (*destroy_object)(void *);
+
+static ac_cu_result
+create_object(ac_cu_object *object, void *data, void (*destroy)(void *),
+    unsigned references, unsigned flags)
+{
+	(void)references, (void)flags;
+	world.held[world.holds++] = data;
+	destroy_object = destroy;
+	*object = NULL;
+	return 0;
+}
+
+static ac_cu_result
+release_object(ac_cu_object object, unsigned count)
+{
+	(void)object, (void)count;
+	return 1;
+}
+
+static ac_cu_result
+retain_object(ac_cu_graph graph, ac_cu_object object, unsigned count,
+    unsigned flags)
+{
+	(void)graph, (void)object, (void)count, (void)flags;
+	return 0;
+}
+
+void
+world_end(unsigned nth)
+{
+	destroy_object(world.held[nth]);
+}
+
 static const struct ac_driver driver = {
 	.cuEventCreate = event_create, .cuEventDestroy = event_destroy,
 	.cuEventRecord = event_record, .cuEventQuery = event_query,
 	.cuStreamWaitEvent = stream_wait, .cuMemsetD32Async = set_words,
 	.cuDeviceGetAttribute = get_attribute, .cuCtxGetDevice = get_device,
 	.cuCtxGetCurrent = get_current, .cuCtxGetId = get_id,
+	.cuUserObjectCreate = create_object,
+	.cuUserObjectRelease = release_object,
+	.cuGraphRetainUserObject = retain_object,
 };
 
 const struct ac_driver *

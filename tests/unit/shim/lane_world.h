@@ -24,6 +24,9 @@ struct world {
 	bool          is_pending;       /* a last use is not over */
 	uint64_t      room;             /* bytes that may be taken at once */
 	uint64_t      current;          /* id of the current context; 0: none */
+	/* What graphs hold by now, in the order of their captures. */
+	void         *held[64];
+	unsigned      holds;
 	/* What was said last. */
 	ac_cu_stream  stream;           /* recorded on, waiting, a handle's */
 	ac_cu_event   event, last_use;  /* waited for; of memory given back */
@@ -43,6 +46,9 @@ extern struct ac_provider full, bare;
 
 /* A new context, current, whose place has no capture and the stream 1. */
 struct ac_place world_place(void);
+
+/* Nothing is left of the `nth` graph that held something. */
+void world_end(unsigned nth);
 
 /* The context of a place was reset: another epoch. */
 void world_reset(struct ac_place *place);

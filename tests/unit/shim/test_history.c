@@ -3,6 +3,7 @@
  * costs that can have none. */
 #include "base/mapped.h"
 #include "shim/device/history.h"
+#include "shim/device/hold.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,6 +43,14 @@ ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
 	slabs_taken++;
 	*address_out = (ac_cu_address)slabs_taken << 20;
 	return AC_REASON_NONE;
+}
+
+static uint64_t live; /* the capture that something is left of */
+
+bool
+ac_hold_is_live(uint64_t capture)
+{
+	return capture == live;
 }
 
 static struct ac_recast_history *
@@ -98,12 +107,47 @@ test_one_for_each(void **state)
 	assert_int_equal(mapped, 65);
 }
 
+/* What a graph has left is the next one's, if that is known to end, too. */
+static void
+test_graphs_leave_theirs(void **state)
+{
+	ac_histories site = NULL;
+	struct ac_recast_history *first, *second, *for_good;
+
+	(void)state;
+	has_memory = is_ordered = true;
+	mapped = 0;
+	for_good = find(&site, 1, 6, 0);
+	live = 7;
+	first = find(&site, 1, 7, 0);
+	assert_ptr_equal(find(&site, 1, 7, 0), first);
+	second = find(&site, 1, 8, 0); /* not held: nobody knows its end */
+	assert_int_equal(mapped, 3);
+	live = 9;
+	assert_ptr_not_equal(find(&site, 2, 9, 0), first);
+	assert_ptr_not_equal(find(&site, 1, 9, 1), first);
+	assert_ptr_not_equal(find(&site, 1, 0, 0), first);
+	assert_ptr_equal(find(&site, 1, 9, 0), first);
+	assert_ptr_equal(find(&site, 1, 9, 0), first);
+	live = 0;
+	assert_ptr_not_equal(find(&site, 1, 10, 0), first);
+	assert_ptr_equal(find(&site, 1, 8, 0), second);
+	assert_ptr_equal(find(&site, 1, 6, 0), for_good);
+	assert_int_equal(mapped, 7);
+	/* However many there are. */
+	for (uint64_t i = 100; i < 300; i++) {
+		live = i;
+		assert_ptr_equal(find(&site, 1, i, 0), first);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_none_costs_nothing),
 		cmocka_unit_test(test_one_for_each),
+		cmocka_unit_test(test_graphs_leave_theirs),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

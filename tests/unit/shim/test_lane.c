@@ -390,6 +390,93 @@ test_graphs_leave_some_lanes(void **state)
 	assert_int_equal(refusal(&graph), AC_REASON_NONE);
 }
 
+/* A place in a capture whose end the driver tells. */
+static struct ac_place
+held(const struct ac_place *place, uint64_t stream, uint64_t capture)
+{
+	struct ac_place other = on(place, stream, capture);
+
+	other.graph = (ac_cu_graph)(uintptr_t)64;
+	return other;
+}
+
+/* First streams, so that they need no more of them. */
+static void
+test_what_graphs_leave_serves_streams(void **state)
+{
+	const struct ac_place eager = world_place(), two = on(&eager, 2, 0);
+	const struct ac_place graph = held(&eager, 1, 1001);
+	struct ac_lane *lane = use(&eager), *second;
+	unsigned taken;
+
+	(void)state;
+	assert_ptr_equal(use(&graph), lane);
+	assert_ptr_equal(use(&graph), lane);
+	assert_int_equal(world.holds, 1);
+	second = use(&eager);
+	assert_ptr_not_equal(second, lane);
+	world_end(0);
+	taken = world.count[TAKE];
+	assert_ptr_equal(use(&eager), second);
+	assert_ptr_equal(use(&two), lane);
+	assert_ptr_equal(use(&two), lane);
+	assert_int_equal(world.count[TAKE], taken);
+	/* A server that captures again and again. */
+	for (unsigned i = 0; i < 1000; i++) {
+		const struct ac_place next = held(&eager, 1, 2000 + i);
+
+		(void)use(&eager);
+		world.holds = 0;
+		(void)use(&next);
+		world_end(0);
+	}
+	assert_in_range(world.count[EVENT_CREATE], 2, 3);
+	/* Nor does it outlive the program's handles. */
+	ac_lane_destroy_all(&full, world.current);
+	assert_int_equal(world.count[DESTROY], world.count[CREATE]);
+}
+
+/* The next graph, too, if it has none to update. */
+static void
+test_what_graphs_leave_serves_graphs(void **state)
+{
+	const struct ac_place eager = world_place(), two = on(&eager, 2, 0);
+	const struct ac_place a = held(&eager, 1, 3001);
+	const struct ac_place b = held(&eager, 1, 3002);
+	const struct ac_place c = held(&eager, 1, 3003);
+	const struct ac_place d = held(&eager, 1, 3004);
+	struct ac_lane *lane = use(&eager), *second;
+
+	(void)state;
+	assert_ptr_equal(use(&a), lane);
+	assert_int_equal(refusal(&b), AC_REASON_CAPTURE);
+	world_end(0);
+	assert_ptr_equal(use(&b), lane);
+	second = use(&two);
+	assert_ptr_equal(use(&c), second);
+	world_end(1);
+	/* It may be about to update what c became. */
+	assert_int_equal(refusal(&d), AC_REASON_CAPTURE);
+	world_end(2);
+	assert_int_equal(refusal(&d), AC_REASON_NONE);
+}
+
+/* The driver refuses to tell. */
+static void
+test_what_nobody_tells_of_stays(void **state)
+{
+	const struct ac_place eager = world_place();
+	const struct ac_place graph = on(&eager, 1, 4001);
+	const struct ac_place other = on(&eager, 1, 4002);
+	struct ac_lane *lane = use(&eager);
+
+	(void)state;
+	assert_ptr_equal(use(&graph), lane);
+	assert_int_equal(world.holds, 0);
+	assert_int_equal(refusal(&other), AC_REASON_CAPTURE);
+	assert_ptr_not_equal(use(&eager), lane);
+}
+
 /* ---- Ends -------------------------------------------------------------- */
 
 static void
@@ -494,6 +581,9 @@ main(void)
 		cmocka_unit_test(test_a_graph_keeps_its_lane),
 		cmocka_unit_test(test_a_capture_takes_its_streams_lane),
 		cmocka_unit_test(test_graphs_leave_some_lanes),
+		cmocka_unit_test(test_what_graphs_leave_serves_streams),
+		cmocka_unit_test(test_what_graphs_leave_serves_graphs),
+		cmocka_unit_test(test_what_nobody_tells_of_stays),
 		cmocka_unit_test(test_the_last_handle_goes),
 		cmocka_unit_test(test_a_library_is_unloaded),
 	};
