@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/html/head.c -- above all: what ran, when, under which policy, and what
- * its times are; below all: what else was seen. Looks up in /proc whether a
- * process still runs. */
+ * its times are; below all: what else was seen. Pure but for the sink. */
 #include "report/html/html.h"
 
 #include <string.h>
@@ -41,26 +40,25 @@ add_fact(struct ac_html *w, const char *name, const char *value,
 static void
 add_times(struct ac_html *w)
 {
-	static const char *const words[AC_CLOCK_COUNT][2] = {
-		[AC_CLOCK_NONE] = { "none", "no call was timed" },
-		[AC_CLOCK_DEVICE] = { "measured",
-		    "by events of the device around single calls" },
-		[AC_CLOCK_MODELLED] = { "modelled",
-		    "by the emulated GPU, not measured" },
+	static const char *const words[AC_CLOCK_COUNT] = {
+		[AC_CLOCK_NONE] = "none", [AC_CLOCK_DEVICE] = "measured",
+		[AC_CLOCK_MODELLED] = "modelled",
 	};
-	const char *const *word = words[w->clock];
+	const bool predicted = w->totals.predicted_calls > 0;
+	const char *word = words[w->clock];
+	char more[256];
+	struct ac_text t;
 
-	if (w->clock == AC_CLOCK_NONE && w->totals.predicted_calls)
-		add_fact(w, "Times", "predicted",
-		    "from the rates of the GPU; no call was timed");
-	else if (w->totals.predicted_calls)
-		add_fact(w, "Times", word[0], w->clock == AC_CLOCK_DEVICE
-		    ? "by events of the device around single calls; "
-		    "predicted where none was timed" :
-		    "by the emulated GPU, not measured; predicted where no "
-		    "call was timed");
-	else
-		add_fact(w, "Times", word[0], word[1]);
+	/* Begins with the same word. */
+	ac_text_init(&t, more, sizeof more);
+	ac_report_add_clock(&t, w->report);
+	if (predicted && w->clock == AC_CLOCK_NONE)
+		ac_text_add(&t, "; predicted from the rates of the GPU");
+	else if (predicted)
+		ac_text_add(&t, "; predicted where no call was timed");
+	add_fact(w, "Times", predicted && w->clock == AC_CLOCK_NONE
+	    ? "predicted" : word, more + strlen(word)
+	    + strspn(more + strlen(word), ": "));
 }
 
 static void
@@ -146,12 +144,17 @@ add_processes(struct ac_html *w)
 		count = MOST_PROCESSES;
 	ac_html_add(w, "<section class=\"card\"><h2>Processes</h2>\n"
 	    "<div class=\"scroll\"><table class=\"plain\"><thead><tr>"
-	    "<th>process</th><th>started</th><th>program</th><th>GPU</th>"
-	    "<th>scratch</th></tr></thead><tbody>\n");
+	    "<th>process</th><th>rank</th><th>started</th><th>program</th>"
+	    "<th>GPU</th><th>scratch</th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < count; i++) {
 		const struct ac_file_header *h = &report->processes[i];
 
 		ac_html_addf(w, "<tr><td>%d</td><td>", (int)h->pid);
+		if (h->ranks)
+			ac_html_addf(w, "%d of %d on ", (int)h->rank,
+			    (int)h->ranks);
+		ac_html_text(w, h->ranks ? h->node : "-");
+		ac_html_add(w, "</td><td>");
 		add_time(w, h->start_s);
 		ac_html_add(w, "</td><td>");
 		ac_html_text(w, h->program);

@@ -208,15 +208,7 @@ ac_html_time(struct ac_html *w, double us)
 void
 ac_html_bytes(struct ac_html *w, uint64_t bytes)
 {
-	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB" };
-	double size = (double)bytes;
-	struct ac_text *t = ac_html_piece(w);
-	size_t i = 0;
-
-	for (; size >= 1024 && i + 1 < sizeof units / sizeof *units; i++)
-		size /= 1024;
-	ac_text_add_fixed(t, size, i ? 1 : 0);
-	ac_text_addf(t, " %s", units[i]);
+	ac_bytes_add(ac_html_piece(w), bytes);
 	ac_html_put_whole(w, bytes);
 }
 

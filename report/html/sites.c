@@ -3,6 +3,7 @@
  * and what the others add up to. Each site is a body of the table: a row, and
  * one below it with what numbers do not say. Pure but for the sink. */
 #include "report/html/html.h"
+#include "report/write/page.h"
 
 enum { COLUMNS = 11 };
 
@@ -42,17 +43,28 @@ add_nothing(struct ac_html *w)
 	ac_html_add(w, "<td>&#8211;</td>");
 }
 
+/* A site that recast nothing is kept, whatever rung was meant to run. */
 static void
-add_names(struct ac_html *w, const struct ac_site_total *site)
+add_rung(struct ac_html *w, const struct ac_site_row *row)
 {
-	ac_html_addf(w, "<th scope=\"row\">%s%08x%s", *site->name ? "" :
-	    "<code>", (unsigned)site->id, *site->name ? "" : "</code>");
-	if (*site->name) {
-		ac_html_add(w, "<small>");
-		ac_html_text(w, site->name);
-		ac_html_add(w, "</small>");
-	}
-	ac_html_add(w, "</th><td>");
+	const struct ac_site_total *site = row->rungs[0];
+	enum ac_reason reason = (enum ac_reason)site->reason;
+	const bool kept = ac_page_is_kept(row, &reason)
+	    || site->rung == AC_RUNG_KEEP;
+	const char *rung = ac_rung_names[kept ? AC_RUNG_KEEP : site->rung];
+
+	ac_html_addf(w, "<td><b class=\"%s\">%s</b><small>%s</small></td>",
+	    rung, rung, kept ? ac_reason_names[reason]
+	    : ac_tactic_names[site->tactic]);
+}
+
+static void
+add_names(struct ac_html *w, const struct ac_site_row *row)
+{
+	const struct ac_site_total *site = row->rungs[0];
+
+	ac_html_addf(w, "<th scope=\"row\"><code>%08x</code></th><td>",
+	    (unsigned)site->id);
 	ac_site_add_operation(ac_html_piece(w), site);
 	ac_html_put(w);
 	ac_html_add(w, "<small>");
@@ -61,10 +73,8 @@ add_names(struct ac_html *w, const struct ac_site_total *site)
 	ac_html_add(w, "</small></td><td>");
 	ac_site_add_caller(ac_html_piece(w), w->report, site);
 	ac_html_put(w);
-	ac_html_addf(w, "</td><td><b class=\"%s\">%s</b><small>%s</small></td>",
-	    ac_rung_names[site->rung], ac_rung_names[site->rung],
-	    site->rung == AC_RUNG_KEEP ? ac_reason_names[site->reason]
-	    : ac_tactic_names[site->tactic]);
+	close_cell(w);
+	add_rung(w, row);
 }
 
 static void
@@ -117,123 +127,45 @@ add_error(struct ac_html *w, const struct ac_site_row *row)
 
 /* ---- The row below ----------------------------------------------------- */
 
-struct pieces {
+struct below {
 	struct ac_html *w;
-	bool            begun;
+	bool            begun, goes_on; /* the last line ended in a comma */
 };
 
+/* A line of the text report is a piece of the row; those that go on are one. */
 static void
-add_piece(const char *piece, void *context)
+add_line(const char *bytes, size_t count, void *context)
 {
-	struct pieces *p = context;
+	struct below *b = context;
 
-	if (!p->begun)
-		ac_html_addf(p->w, "<tr class=\"more\"><td colspan=\"%d\">",
+	while (count && (bytes[count - 1] == '\n' || bytes[count - 1] == ' '))
+		count--;
+	while (count && *bytes == ' ')
+		bytes++, count--;
+	if (!count)
+		return;
+	if (!b->begun)
+		ac_html_addf(b->w, "<tr class=\"more\"><td colspan=\"%d\">",
 		    COLUMNS);
 	else
-		ac_html_add(p->w, " &#183; ");
-	ac_html_text(p->w, piece);
-	p->begun = true;
-}
-
-/* What other writers put into a text. */
-static void
-add_words(struct pieces *p, const char *before,
-    void (*words)(struct ac_text *, const struct ac_site_total *),
-    const struct ac_site_total *site)
-{
-	char buffer[512];
-	struct ac_text t;
-
-	ac_text_init(&t, buffer, sizeof buffer);
-	ac_text_add(&t, before);
-	words(&t, site);
-	add_piece(buffer, p);
-}
-
-static void
-add_region(struct ac_text *t, const struct ac_site_total *site)
-{
-	ac_text_add(t, site->region.name);
-	if (site->region.is_disabled)
-		ac_text_add(t, ", disabled");
-	for (int i = 0; i < site->region.rung_count; i++)
-		ac_text_addf(t, "%s%s", i ? "," : ", rungs ",
-		    ac_rung_names[site->region.rung[i]]);
-	if (site->region.cache)
-		ac_text_add(t, ", cache");
-}
-
-static void
-add_kept(struct ac_text *t, const struct ac_site_total *site)
-{
-	const char *between = ": ";
-
-	ac_text_addf(t, "%llu of ",
-	    (unsigned long long)(site->calls - site->recast));
-	ac_text_add_count(t, site->calls, "call");
-	for (int i = 0; i < AC_REASON_COUNT; i++) {
-		if (!site->kept[i])
-			continue;
-		ac_text_addf(t, "%s%s %llu", between, ac_reason_names[i],
-		    (unsigned long long)site->kept[i]);
-		between = ", ";
-	}
-}
-
-static void
-add_finding(struct ac_text *t, const struct ac_site_total *site)
-{
-	const enum ac_finding finding = site->course.finding;
-
-	ac_text_addf(t, "%s: %s", ac_rung_names[site->rung],
-	    ac_finding_meanings[finding]);
-}
-
-static void
-add_tried(struct ac_text *t, const struct ac_site_total *site)
-{
-	ac_text_addf(t, "%s: ", ac_rung_names[site->rung]);
-	ac_text_add_count(t, site->recast, "call");
-	if (ac_course_speed(&site->course) > 0) {
-		ac_text_add(t, ", ");
-		ac_speed_add(t, ac_course_speed(&site->course));
-	}
-	if (site->course.samples && site->tol > 0) {
-		ac_text_add(t, ", ");
-		ac_ratio_add(t, site->course.error / site->tol);
-		ac_text_add(t, " of tol");
-	}
-}
-
-static void
-add_rung(struct pieces *p, const struct ac_site_total *site, bool first)
-{
-	if (!first && site->rung != AC_RUNG_KEEP)
-		add_words(p, "also ", add_tried, site);
-	if (site->kept[site->reason] + site->recast < site->calls)
-		add_words(p, "kept ", add_kept, site);
-	if (site->course.finding != AC_FINDING_NONE)
-		add_words(p, "demoted from ", add_finding, site);
-	if (first && site->rung != AC_RUNG_KEEP)
-		ac_site_tell_basis(site, add_piece, p);
+		ac_html_add(b->w, b->goes_on ? " " : " &#183; ");
+	ac_text_add_bytes(ac_html_piece(b->w), bytes, count);
+	ac_html_put(b->w);
+	b->begun = true;
+	b->goes_on = bytes[count - 1] == ',';
 }
 
 static void
 add_more(struct ac_html *w, const struct ac_site_row *row)
 {
-	const struct ac_site_total *site = row->rungs[0];
-	struct pieces p = { w, false };
+	struct below below = { .w = w };
+	struct ac_page page = { .sink = add_line, .context = &below,
+		.flops = w->totals.flops, .report = w->report,
+		.tells_line = true };
 
-	if (*site->source)
-		add_words(&p, "line ", ac_site_add_line, site);
-	if (*site->region.name)
-		add_words(&p, "in region ", add_region, site);
-	if (*site->key.shape)
-		add_words(&p, "", ac_site_add_shape, site);
-	for (size_t i = 0; i < row->rung_count; i++)
-		add_rung(&p, row->rungs[i], i == 0);
-	if (p.begun)
+	ac_text_init(&page.line, page.buffer, sizeof page.buffer);
+	ac_page_print_below(&page, row);
+	if (below.begun)
 		ac_html_add(w, "</td></tr>");
 }
 
@@ -244,13 +176,17 @@ add_row(struct ac_html *w, const struct ac_site_row *row)
 {
 	ac_html_addf(w, "<tbody id=\"s-%08x\"><tr>",
 	    (unsigned)row->rungs[0]->id);
-	add_names(w, row->rungs[0]);
+	add_names(w, row);
 	open_cell(w);
 	ac_html_whole(w, row->calls);
 	close_cell(w);
-	open_cell(w);
-	ac_html_share(w, row->flops, w->totals.flops);
-	close_cell(w);
+	if (row->rungs[0]->is_fp32) {
+		open_cell(w);
+		ac_html_share(w, row->flops, w->totals.flops);
+		close_cell(w);
+	} else {
+		add_nothing(w);
+	}
 	add_times(w, row->before_us, row->after_us);
 	add_speed(w, row);
 	add_error(w, row);

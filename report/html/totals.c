@@ -63,6 +63,12 @@ add_gain(struct ac_html *w)
 		add_change(w, "gain-predicted", "predicted",
 		    t->predicted_calls, t->predicted_keep_us,
 		    t->predicted_recast_us);
+	if (t->wall_us > 0) {
+		ac_html_add(w, "<p class=\"fine\">Wall time ");
+		ac_report_add_wall(ac_html_piece(w), w->report, t);
+		ac_html_put(w);
+		ac_html_add(w, "</p>\n");
+	}
 	ac_html_add(w, "</div>\n");
 }
 

@@ -183,6 +183,12 @@ void ac_ratio_add(struct ac_text *text, double ratio);
 extern const char *const ac_clock_names[AC_CLOCK_COUNT];
 /* "finished", "still running", "ended without exit()" */
 const char *ac_report_state(const struct ac_report *report);
+/* "measured by events ...", "none: no call was timed" */
+void ac_report_add_clock(struct ac_text *text, const struct ac_report *report);
+/* "3.2 s; the gain is 12.1 % of what it would have been, ..." of a wall time
+ * that is known. */
+void ac_report_add_wall(struct ac_text *text, const struct ac_report *report,
+    const struct ac_report_totals *totals);
 /* So many a second: 12.5, 12345 */
 void ac_rate_add(struct ac_text *text, double rate);
 /* "fp16 98.0 %, tf32 0.7 %", or "" */

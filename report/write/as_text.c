@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/write/as_text.c -- a run as text for people: head, table, totals,
- * foot. Looks up in /proc whether a process still runs; else pure but for the
- * sink. */
+ * foot. Pure but for the sink. */
 #include "report/write/page.h"
-#include "report/count/process.h"
 
 #include <string.h>
 #include <time.h>
@@ -39,26 +37,6 @@ ac_page_label(struct ac_page *p, const char *name)
 {
 	ac_text_addf(&p->line, "  %s", name);
 	ac_text_pad(&p->line, 11);
-}
-
-const char *
-ac_report_state(const struct ac_report *report)
-{
-	bool exited = true, elsewhere = false;
-
-	for (size_t i = 0; i < report->process_count; i++) {
-		const struct ac_file_header *h = &report->processes[i];
-
-		if (atomic_load(&h->finished))
-			continue;
-		exited = false;
-		if (ac_process_is_elsewhere(h))
-			elsewhere = true;
-		else if (ac_process_runs(h))
-			return "still running";
-	}
-	return exited ? "finished" : elsewhere ? "no exit() on other hosts yet"
-	    : "ended without exit()";
 }
 
 void
@@ -124,45 +102,15 @@ ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h)
 }
 
 static void
-print_clock(struct ac_page *p, const struct ac_report *report)
-{
-	static const char *const words[AC_CLOCK_COUNT] = {
-		[AC_CLOCK_NONE] = "none: no call was timed",
-		[AC_CLOCK_DEVICE] = "measured by events of the device around "
-		    "single calls",
-		[AC_CLOCK_MODELLED] = "modelled by the emulated GPU, not "
-		    "measured",
-	};
-	const enum ac_clock clock = ac_report_clock_of(report);
-	const struct ac_file_header *h = &report->processes[0];
-	uint64_t begun = 0;
-
-	for (size_t i = 0; i < report->site_count; i++)
-		begun += report->sites[i].course.timings;
-	ac_page_label(p, "times");
-	if (clock != AC_CLOCK_NONE) {
-		ac_text_add(&p->line, words[clock]);
-	} else if (begun) {
-		ac_text_add(&p->line, "none: of ");
-		ac_text_add_count(&p->line, begun, "timed call");
-		ac_text_add(&p->line, " the device's events were not read "
-		    "before it was too late");
-	} else {
-		ac_text_add(&p->line, h->emulated && !h->clock ? "none: the "
-		    "emulated GPU could only model them, which "
-		    "AUTOCAST_EMU_CLOCK=model asks for" : words[clock]);
-	}
-	ac_page_end_line(p);
-}
-
-static void
 print_head(struct ac_page *p, const struct ac_report *report)
 {
 	const struct ac_file_header *h = &report->processes[0];
 
 	ac_page_print_title(p, report);
 	ac_page_print_origin(p, h);
-	print_clock(p, report);
+	ac_page_label(p, "times");
+	ac_report_add_clock(&p->line, report);
+	ac_page_end_line(p);
 	print_notes(p, h->notes);
 }
 
@@ -187,43 +135,6 @@ print_gain(struct ac_page *p, const char *origin, uint64_t calls,
 	ac_text_add(&p->line, " before, ");
 	ac_time_add(&p->line, recast_us);
 	ac_text_add(&p->line, " now");
-	ac_page_end_line(p);
-}
-
-/* What a run would have taken without the gain is what it is a part of. The
- * time of an emulated run is this machine's, its gain another one's. */
-static void
-print_wall(struct ac_page *p, const struct ac_report *report,
-    const struct ac_report_totals *t)
-{
-	const double before = t->measured_keep_us + t->predicted_keep_us;
-	const double gain = before - t->measured_recast_us
-	    - t->predicted_recast_us;
-	const double plain = t->wall_us + gain;
-
-	if (t->wall_us <= 0)
-		return;
-	ac_page_label(p, "wall");
-	ac_time_add(&p->line, t->wall_us);
-	if (t->wall_is_least)
-		ac_text_add(&p->line, " at least");
-	if (t->processes > 1)
-		ac_text_addf(&p->line, ", %llu processes together",
-		    (unsigned long long)t->processes);
-	if (report->processes[0].emulated) {
-		ac_text_add(&p->line, " on the emulated GPU, which says "
-		    "nothing of a real one");
-	} else if (before > 0 && plain > 0) {
-		ac_text_add(&p->line, "; the gain is ");
-		ac_share_add(&p->line, gain, plain);
-		ac_text_add(&p->line, " of what it would have been");
-		if (before < plain) {
-			ac_text_add(&p->line, ", ");
-			ac_speed_add(&p->line, plain / (plain - before));
-			ac_text_add(&p->line, " at most if these calls took "
-			    "no time (Amdahl)");
-		}
-	}
 	ac_page_end_line(p);
 }
 
@@ -326,7 +237,11 @@ print_totals(struct ac_page *p, const struct ac_report *report,
 	    t->measured_keep_us, t->measured_recast_us);
 	print_gain(p, "predicted", t->predicted_calls, t->predicted_keep_us,
 	    t->predicted_recast_us);
-	print_wall(p, report, t);
+	if (t->wall_us > 0) {
+		ac_page_label(p, "wall");
+		ac_report_add_wall(&p->line, report, t);
+		ac_page_end_line(p);
+	}
 	if (t->recast_calls || t->samples || t->demotions)
 		print_course(p, report, t);
 	if (t->plans) {

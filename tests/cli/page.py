@@ -121,7 +121,8 @@ def expect(report):
     rows = {}
     flops = report["totals"]["flops"]
     for parts in groups.values():
-        parts.sort(key=lambda s: (-s["recast_calls"], -s["calls"]))
+        parts.sort(key=lambda s: (-s["course"]["chosen"],
+                                  -s["recast_calls"], -s["calls"]))
         timed = [s for s in parts if times_of(s["course"])]
         before = sum(s["recast_calls"] * times_of(s["course"])[0]
                      for s in timed)
@@ -130,11 +131,12 @@ def expect(report):
                    if s["course"]["samples"] and s["tol"] > 0 and
                    s["recast_calls"]]
         rows.setdefault(parts[0]["id"], []).append({
-            "rung": parts[0]["rung"],
+            "rung": parts[0]["rung"] if any(
+                s["recast_calls"] for s in parts) else "keep",
             "caller": parts[0]["name"] or parts[0]["caller"],
             "calls": sum(s["calls"] for s in parts),
-            "share": sum(s["flops_per_call"] * s["calls"] for s in parts
-                         if s["type"] in ("f32", "c32")) / flops,
+            "share": sum(s["flops_per_call"] * s["calls"] for s in parts)
+            / flops if parts[0]["type"] in ("f32", "c32") else None,
             "before": before or None,
             "now": now if before else None,
             "gain": before - now if before else None,

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/write/run.c -- what is said of a whole run, the same in every kind of
+ * report: whether it is over, where its times come from, how long it took.
+ * Looks up in /proc whether a process still runs; else pure. */
+#include "report/read/read.h"
+#include "report/count/process.h"
+
+const char *
+ac_report_state(const struct ac_report *report)
+{
+	bool exited = true, elsewhere = false;
+
+	for (size_t i = 0; i < report->process_count; i++) {
+		const struct ac_file_header *h = &report->processes[i];
+
+		if (atomic_load(&h->finished))
+			continue;
+		exited = false;
+		if (ac_process_is_elsewhere(h))
+			elsewhere = true;
+		else if (ac_process_runs(h))
+			return "still running";
+	}
+	return exited ? "finished" : elsewhere ? "no exit() on other hosts yet"
+	    : "ended without exit()";
+}
+
+void
+ac_report_add_clock(struct ac_text *text, const struct ac_report *report)
+{
+	static const char *const words[AC_CLOCK_COUNT] = {
+		[AC_CLOCK_NONE] = "none: no call was timed",
+		[AC_CLOCK_DEVICE] = "measured by events of the device around "
+		    "single calls",
+		[AC_CLOCK_MODELLED] = "modelled by the emulated GPU, not "
+		    "measured",
+	};
+	const enum ac_clock clock = ac_report_clock_of(report);
+	const struct ac_file_header *h = &report->processes[0];
+	uint64_t begun = 0;
+
+	for (size_t i = 0; i < report->site_count; i++)
+		begun += report->sites[i].course.timings;
+	if (clock != AC_CLOCK_NONE) {
+		ac_text_add(text, words[clock]);
+	} else if (begun) {
+		ac_text_add(text, "none: of ");
+		ac_text_add_count(text, begun, "timed call");
+		ac_text_add(text, " the device's events were not read before "
+		    "it was too late");
+	} else {
+		ac_text_add(text, h->emulated && !h->clock ? "none: the "
+		    "emulated GPU could only model them, which "
+		    "AUTOCAST_EMU_CLOCK=model asks for" : words[clock]);
+	}
+}
+
+/* What a run would have taken without the gain is what it is a part of. The
+ * time of an emulated run is this machine's, its gain another one's. */
+void
+ac_report_add_wall(struct ac_text *text, const struct ac_report *report,
+    const struct ac_report_totals *t)
+{
+	const double before = t->measured_keep_us + t->predicted_keep_us;
+	const double gain = before - t->measured_recast_us
+	    - t->predicted_recast_us;
+	const double plain = t->wall_us + gain;
+
+	ac_time_add(text, t->wall_us);
+	if (t->wall_is_least)
+		ac_text_add(text, " at least");
+	if (t->processes > 1)
+		ac_text_addf(text, ", %llu processes together",
+		    (unsigned long long)t->processes);
+	if (report->processes[0].emulated) {
+		ac_text_add(text, " on the emulated GPU, which says nothing "
+		    "of a real one");
+	} else if (before > 0 && plain > 0) {
+		ac_text_add(text, "; the gain is ");
+		ac_share_add(text, gain, plain);
+		ac_text_add(text, " of what it would have been");
+		if (before < plain) {
+			ac_text_add(text, ", ");
+			ac_speed_add(text, plain / (plain - before));
+			ac_text_add(text, " at most if these calls took no "
+			    "time (Amdahl)");
+		}
+	}
+}
