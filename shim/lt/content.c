@@ -137,7 +137,7 @@ static bool
 get(struct reading *reading, cublasLtMatmulDesc_t desc, int number, void *to,
     size_t bytes)
 {
-	unsigned char value[AC_LT_VALUE];
+	_Alignas(int64_t) unsigned char value[AC_LT_VALUE];
 	size_t written;
 
 	return take(reading, reading->library->get(desc,
@@ -149,7 +149,7 @@ static bool
 get_layout(struct reading *reading, cublasLtMatrixLayout_t layout, int number,
     void *to, size_t bytes)
 {
-	unsigned char value[AC_LT_VALUE];
+	_Alignas(int64_t) unsigned char value[AC_LT_VALUE];
 	size_t written;
 
 	return take(reading, reading->library->get_layout(layout,

@@ -17,13 +17,15 @@
 
 enum {
 	AC_LT_ATTRIBUTES = 64,       /* numbers that are looked at */
-	AC_LT_VALUE = 16             /* bytes of an attribute, at most */
+	AC_LT_VALUE = 16             /* bytes of an attribute, at most; aligned
+	                              * as a program has it */
 };
 
 /* Of a descriptor of an operation: */
 struct ac_lt_attribute {
 	uint8_t number, bytes;
-	unsigned char fresh[AC_LT_VALUE]; /* as in a new descriptor */
+	_Alignas(int64_t) unsigned char fresh[AC_LT_VALUE]; /* as in a new
+	                              * descriptor */
 };
 
 /* ---- Where attributes are stored: shim/lt/proof.h ------------------------ */

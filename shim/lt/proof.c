@@ -24,7 +24,7 @@ union room {
 
 struct answer {
 	cublasStatus_t status;
-	unsigned char value[AC_LT_VALUE];
+	_Alignas(int64_t) unsigned char value[AC_LT_VALUE];
 };
 
 /* Descriptors that are operations, or layouts: how to ask for each

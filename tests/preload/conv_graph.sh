@@ -78,15 +78,22 @@ equal 'and without a workspace: ours' True \
 
 # ---- Under the guard
 
+# With TSan the emulated GPU is so slow that the host is far ahead, and waits in
+# vain: there, the calls of a probation are not counted.
+runs=1000
+case ${SANITIZERS:-} in *thread*) runs=300 ;; esac
 for words in '' bias relu; do
 	run "$forced" "$words runs=$steady" >"$work/forced"
-	run "$guarded" "$words runs=1000" >"$work/guarded"
-	same "the guard takes its samples: $words" "$work/forced" \
-	    "$work/guarded"
-	# Four until the plan is chosen, of which the first is a try; two more.
-	equal "and is content: $words" 'fp16 994 probation:6' "$(counts)"
-	check "samples: $words" "$(query 'sites[0]["course"]["samples"] >= 10 and
-	    not sites[0]["course"]["demotions"]' | grep -vx True)"
+	run "$guarded" "$words runs=$runs" >"$work/guarded"
+	if [ $runs = 1000 ]; then
+		same "the guard takes its samples: $words" "$work/forced" \
+		    "$work/guarded"
+		# Four until the plan is chosen, of which the first is a try;
+		# two more.
+		equal "and is content: $words" 'fp16 994 probation:6' "$(counts)"
+	fi
+	check "samples: $words" "$(query "sites[0]['course']['samples'] >= \
+	    $runs // 100 and not sites[0]['course']['demotions']" | grep -vx True)"
 	run 'conv.fprop -> fp16 profit=off guard=strict' "$words runs=20" \
 	    >"$work/strict"
 	same "strict: $words" "$work/forced" "$work/strict"

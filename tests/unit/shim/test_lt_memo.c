@@ -231,7 +231,7 @@ test_pointers_are_no_content(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		for (int64_t value = 1; value; value *= 2) {
+		for (uint64_t value = 1; value; value *= 2) {
 			void *pointer = (void *)(intptr_t)value;
 			LT_SET(&call, BIAS_POINTER, pointer);
 			LT_SET(&call, EPILOGUE_AUX_POINTER, pointer);
