@@ -128,14 +128,16 @@ dataset_right(const struct dataset *data, const int *order, int count,
 	return right;
 }
 
+static const char *more_usage = "";
+
 static void
 usage(const char *what, const char *value)
 {
 	const char *const name = program_invocation_short_name;
 
 	fprintf(stderr, "%s: %s%s; usage: %s [--epochs N] [--batch N] "
-	    "[--loss-scale S] [--weights FILE] digits.csv\n", name, what,
-	    value, name);
+	    "%s[--loss-scale S] [--weights FILE] digits.csv\n", name, what,
+	    value, name, more_usage);
 	exit(EXIT_BAD_INPUT);
 }
 
@@ -151,31 +153,25 @@ to_count(const char *name, const char *text, int most)
 }
 
 static float
-to_scale(const char *text)
+to_factor(const char *name, const char *text)
 {
 	char *end;
 	float value = strtof(text, &end);
 
 	if (end == text || *end || !(value > 0) || isinf(value))
-		usage("bad --loss-scale ", text);
+		usage(name, text);
 	return value;
 }
 
-struct options
-options_parse(int argc, char **argv)
+static struct options
+parse(int argc, char **argv, const struct option *options)
 {
-	static const struct option known[] = {
-		{ "epochs",     required_argument, NULL, 'e' },
-		{ "batch",      required_argument, NULL, 'b' },
-		{ "loss-scale", required_argument, NULL, 's' },
-		{ "weights",    required_argument, NULL, 'w' },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct options opt = { 20, 32, 1.0f, NULL, NULL };
+	struct options opt = { .epochs = 20, .batch = 32, .loss_scale = 1,
+		.width = 256, .rate = 0.02f };
 	int found;
 
 	opterr = 0;
-	while ((found = getopt_long(argc, argv, ":", known, NULL)) != -1)
+	while ((found = getopt_long(argc, argv, ":", options, NULL)) != -1)
 		switch (found) {
 		case 'e':
 			opt.epochs = to_count("bad --epochs ", optarg, 10000);
@@ -183,8 +179,18 @@ options_parse(int argc, char **argv)
 		case 'b':
 			opt.batch = to_count("bad --batch ", optarg, 65536);
 			break;
+		case 'h':
+			opt.width = to_count("bad --width ", optarg, 65536);
+			break;
+		case 'r':
+			opt.rate = to_factor("bad --rate ", optarg);
+			break;
+		case 't':
+			opt.is_timed = 1;
+			break;
 		case 's':
-			opt.loss_scale = to_scale(optarg);
+			opt.loss_scale = to_factor("bad --loss-scale ",
+			    optarg);
 			break;
 		case 'w':
 			opt.weights = optarg;
@@ -199,4 +205,30 @@ options_parse(int argc, char **argv)
 		usage(optind < argc ? "one file only" : "no file named", "");
 	opt.data = argv[optind];
 	return opt;
+}
+
+/* The first are digits_mlp's alone. */
+enum { MLP_ALONE = 3 };
+static const struct option known[] = {
+	{ "width",      required_argument, NULL, 'h' },
+	{ "rate",       required_argument, NULL, 'r' },
+	{ "time",       no_argument,       NULL, 't' },
+	{ "epochs",     required_argument, NULL, 'e' },
+	{ "batch",      required_argument, NULL, 'b' },
+	{ "loss-scale", required_argument, NULL, 's' },
+	{ "weights",    required_argument, NULL, 'w' },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct options
+options_parse(int argc, char **argv)
+{
+	return parse(argc, argv, known + MLP_ALONE);
+}
+
+struct options
+options_parse_mlp(int argc, char **argv)
+{
+	more_usage = "[--width N] [--rate R] [--time] ";
+	return parse(argc, argv, known);
 }

@@ -16,12 +16,19 @@ struct dataset {
 struct options {
 	int epochs, batch;
 	float loss_scale;
+	/* Of digits_mlp only: */
+	int   width;         /* of the hidden layers */
+	float rate;          /* of learning, at first */
+	int   is_timed;      /* print the GPU time of the last epoch's
+	                      * products */
 	const char *weights; /* where to save them; NULL: nowhere */
 	const char *data;
 };
 
 /* Never returns from a bad command line: one line on stderr, exit status 2. */
 struct options options_parse(int argc, char **argv);
+/* The same for digits_mlp, which has three more. */
+struct options options_parse_mlp(int argc, char **argv);
 
 /* Read `path` (format: examples/data/README.md) into data_out; the caller
  * frees it. Returns 0, or -1 after one line on stderr that names the file and

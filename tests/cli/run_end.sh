@@ -51,7 +51,7 @@ if [ $emulated = no ] || [ ! -x "$build/examples/digits_mlp" ]; then
 fi
 digits()
 {
-	"$autocast" run --emulate "$@" 2>&1 >/dev/null
+	{ "$autocast" run --emulate "$@" >/dev/null; } 2>&1
 }
 
 set -- -- "$build/examples/digits_mlp" --epochs 1 "$build/examples/digits.csv"
