@@ -3,9 +3,10 @@
  * examples/digits_mlp.c -- train a small network to read handwritten digits.
  *
  * An ordinary FP32 CUDA program, written with cuBLAS alone: 64-256-256-10 (or
- * --width), ReLU, softmax cross-entropy, SGD with momentum. Products, biases, momentum
- * and update are cuBLAS calls; ReLU, softmax and loss run on the host between
- * copies. It knows nothing of autocast, and its results repeat bit for bit.
+ * --width), ReLU, softmax cross-entropy, SGD with momentum. Products, biases,
+ * momentum and update are cuBLAS calls; ReLU, softmax and loss run on the host
+ * between copies. It knows nothing of autocast, and its results repeat bit for
+ * bit.
  */
 #include "digits_device.h"
 #include "digits_input.h"
