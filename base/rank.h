@@ -24,7 +24,7 @@ void ac_rank_read(struct ac_rank *rank_out);
 static inline bool
 ac_rank_is_parallel(const struct ac_rank *rank)
 {
-	return rank->rank >= 0 && rank->size > 1;
+	return rank->rank >= 0 && rank->rank < rank->size && rank->size > 1;
 }
 
 #endif

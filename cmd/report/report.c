@@ -8,12 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_JSON = 256, OPT_RANGES, OPT_HTML };
+enum { OPT_JSON = 256, OPT_RANGES, OPT_HTML, OPT_RANK };
 
 struct request {
 	unsigned    which;      /* run; 0: the last */
 	const char *file;       /* NULL: stdout */
 	bool        json, html, ranges;
+	bool        one_rank;   /* of a job, `rank` */
+	int         rank;
 	const char *site;       /* of --ranges; NULL: all */
 };
 
@@ -78,7 +80,11 @@ print(const struct request *r)
 	int status;
 
 	ac_text_init(&why, buffer, sizeof buffer);
-	report = ac_report_load(which, NULL, &why);
+	report = r->one_rank ? ac_report_load_rank(which, r->rank, &why)
+	    : ac_report_load(which, NULL, &why);
+	if (!report && r->one_rank)
+		return ac_say(AC_EXIT_FAILED, "report: %s; 'autocast report' "
+		    "names the ranks of a job", buffer);
 	if (!report)
 		return ac_say(AC_EXIT_FAILED, which > 1 ? "report: %s; "
 		    "'autocast report' shows the last" : "report: %s; try "
@@ -125,6 +131,13 @@ run(const struct ac_command *self, char **arguments)
 		case OPT_RANGES:
 			r.ranges = true;
 			break;
+		case OPT_RANK:
+			r.rank = (int)ac_arguments_whole(a.value, 0, INT32_MAX);
+			if (r.rank < 0)
+				return ac_say(AC_EXIT_USAGE, "report: --rank "
+				    "%s: which rank? from 0 on", a.value);
+			r.one_rank = true;
+			break;
 		case 'o':
 			r.file = strcmp(a.value, "-") ? a.value : NULL;
 			break;
@@ -159,6 +172,7 @@ const struct ac_command ac_command_report = {
 		{ OPT_JSON, "json", NULL, "as JSON, every site" },
 		{ OPT_HTML, "html", NULL, "as a web page with plots, in one "
 		    "file" },
+		{ OPT_RANK, "rank", "N", "of rank N of a job alone" },
 		{ OPT_RANGES, "ranges", NULL, "what operands were made of, and "
 		    "which rungs would fit" },
 		{ 'o', NULL, "FILE", "write to FILE instead of stdout" },

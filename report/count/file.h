@@ -40,6 +40,7 @@ enum {
 	AC_FILE_RANGES = 1024,       /* so many sites in all */
 	AC_FILE_KEEP = 32,           /* finished runs that are kept: files, and
 	                              * folders of jobs */
+	AC_FILE_RANKS = 1 << 22,     /* in a job */
 	AC_FILE_PATH = 4096
 };
 

@@ -160,8 +160,11 @@ bool
 ac_process_runs(const struct ac_file_header *header)
 {
 	bool ended = false;
-	const uint64_t start = ac_process_start(header->pid, &ended);
+	uint64_t start;
 
+	if (ac_process_is_elsewhere(header))
+		return false;
+	start = ac_process_start(header->pid, &ended);
 	if (!start)
 		return !kill(header->pid, 0) || errno != ESRCH;
 	return !ended && (!header->process_start ||

@@ -30,8 +30,7 @@ uint64_t ac_process_launcher(const char *entry);
  * whether it still runs cannot be asked here. */
 bool ac_process_is_elsewhere(const struct ac_file_header *header);
 
-/* Whether the process that `header` tells of still runs, if it is one of this
- * host. */
+/* Whether the process that `header` tells of still runs on this host. */
 bool ac_process_runs(const struct ac_file_header *header);
 
 #endif

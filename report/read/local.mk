@@ -6,6 +6,8 @@ report_libreport_a_SOURCES += \
 	report/read/load.c \
 	report/read/merge.c \
 	report/read/merge_ranges.c \
+	report/read/ranks.c \
+	report/read/ranks.h \
 	report/read/read.c \
 	report/read/read.h \
 	report/read/rows.c \

@@ -2,7 +2,7 @@
 /* report/read/merge.c -- one run out of several processes, and its totals.
  * Pure but
  * for how long a process has run that still does. */
-#include "report/read/read.h"
+#include "report/read/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +103,8 @@ ac_report_add(struct ac_report *report, const struct ac_file_header *header,
 	report->sites = sites;
 	for (size_t i = 0; i < count; i++) {
 		copy_site(&sites[report->site_count], &records[i]);
+		sites[report->site_count].process =
+		    (uint32_t)report->process_count - 1;
 		report->site_count +=
 		    is_worth_telling(&sites[report->site_count]);
 	}
@@ -204,6 +206,7 @@ ac_report_arrange(struct ac_report *report)
 
 	if (report->site_count)
 		qsort(sites, report->site_count, sizeof *sites, by_identity);
+	ac_ranks_make(report);
 	for (size_t i = 0; i < report->site_count; i++) {
 		if (kept && !by_identity(&sites[kept - 1], &sites[i]))
 			absorb(&sites[kept - 1], &sites[i]);
@@ -247,13 +250,14 @@ ac_report_destroy(struct ac_report *report)
 	free(report->sites);
 	free(report->markers);
 	free(report->ranges);
+	ac_ranks_destroy(report->ranks_of);
 	free(report);
 }
 
 /* ---- Totals ------------------------------------------------------------ */
 
-static void
-add_totals(struct ac_report_totals *t, const struct ac_site_total *site)
+void
+ac_totals_add_site(struct ac_report_totals *t, const struct ac_site_total *site)
 {
 	const double flops = site->is_fp32 ? site->flops : 0;
 
@@ -293,7 +297,7 @@ ac_report_totals(const struct ac_report *report,
 	totals_out->processes = report->process_count;
 	totals_out->sites = report->places;
 	for (size_t i = 0; i < report->site_count; i++)
-		add_totals(totals_out, &report->sites[i]);
+		ac_totals_add_site(totals_out, &report->sites[i]);
 	for (size_t i = 0; i < report->process_count; i++) {
 		const uint64_t peak = atomic_load(
 		    &report->processes[i].peak_scratch_bytes);

@@ -29,6 +29,8 @@ struct ac_site_total {
 	double   tol;                   /* 0: none is known */
 	struct ac_course course;
 	bool     is_fp32;               /* counts as FP32 work */
+	uint32_t process;               /* of those in the report, the first as
+	                                 * they were added */
 };
 
 /* How often each exponent occurred in A and B at one site, on all its rungs. */
@@ -53,6 +55,7 @@ struct ac_report {
 	size_t                 marker_count;
 	struct ac_exponents      *ranges;    /* by site */
 	size_t                 ranges_count;
+	struct ac_ranks       *ranks_of;  /* a job's, report/read/ranks.h */
 	bool                   incomplete;
 };
 
@@ -99,6 +102,9 @@ int ac_site_identity(const struct ac_site_total *a,
  * the same decision. */
 int ac_site_compare(const struct ac_site_total *a,
     const struct ac_site_total *b);
+/* Add what the calls of a site are to the totals. */
+void ac_totals_add_site(struct ac_report_totals *totals,
+    const struct ac_site_total *site);
 /* Its sites, malloc'ed, one at least; NULL without memory. */
 struct ac_site_total *ac_report_copy_sites(const struct ac_report *report);
 
@@ -144,6 +150,10 @@ struct ac_json;
  * (report/write/json_ranges.c). */
 void ac_json_ranges(struct ac_json *w, const struct ac_report *report,
     const struct ac_site_total *site);
+
+/* The members of the open object about the ranks of a job, if it is one
+ * (report/write/spread.c). */
+void ac_json_ranks(struct ac_json *w, const struct ac_report *report);
 
 /* ---- Words shared by the writers (report/write/words.c) ---------------- */
 

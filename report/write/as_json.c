@@ -264,6 +264,7 @@ ac_report_as_json(const struct ac_report *report, ac_report_sink sink,
 		add_head(&w, report);
 	ac_json_bool(&w, "incomplete", report->incomplete);
 	add_totals(&w, report);
+	ac_json_ranks(&w, report);
 	ac_json_open(&w, "processes", "[");
 	for (size_t i = 0; i < report->process_count; i++)
 		add_process(&w, &report->processes[i]);

@@ -112,6 +112,7 @@ print_head(struct ac_page *p, const struct ac_report *report)
 	ac_report_add_clock(&p->line, report);
 	ac_page_end_line(p);
 	print_notes(p, h->notes);
+	ac_page_print_ranks(p, report);
 }
 
 /* ---- Totals and foot --------------------------------------------------- */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # report/write/local.mk -- what the makefile knows of this folder.
 report_libreport_a_SOURCES += \
+	report/write/spread.c \
 	report/write/table.c \
 	report/write/page.h \
 	report/write/run.c \

@@ -40,6 +40,10 @@ void ac_page_print_title(struct ac_page *p, const struct ac_report *report);
 /* Policy and GPU, a line each. */
 void ac_page_print_origin(struct ac_page *p, const struct ac_file_header *h);
 
+/* The ranks of a job: which are missing, how far they are apart, where they
+ * went different ways (report/write/spread.c). Nothing of a run of none. */
+void ac_page_print_ranks(struct ac_page *p, const struct ac_report *report);
+
 /* What verdicts rest on, and the worst error that was measured. */
 void ac_page_print_verdicts(struct ac_page *p,
     const struct ac_report_totals *totals);

@@ -16,9 +16,8 @@ ac_report_state(const struct ac_report *report)
 		if (atomic_load(&h->finished))
 			continue;
 		exited = false;
-		if (ac_process_is_elsewhere(h))
-			elsewhere = true;
-		else if (ac_process_runs(h))
+		elsewhere |= ac_process_is_elsewhere(h);
+		if (ac_process_runs(h))
 			return "still running";
 	}
 	return exited ? "finished" : elsewhere ? "no exit() on other hosts yet"

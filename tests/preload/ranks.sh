@@ -44,6 +44,28 @@ equal 'a job without a name' '2 2 1' "$(query "$shape")"
     sh -c "$script" "$work/out" $product >"$work/said" 2>&1
 equal 'autocast run -- mpirun: one run' '2 2 1' "$(query "$shape")"
 
+# A rank that is killed, one without the library, one with another policy.
+mpi 4 env LD_LIBRARY_PATH="$emulator" LD_PRELOAD="$preload" sh -c '
+    case $OMPI_COMM_WORLD_RANK in
+    1) AUTOCAST_POLICY="gemm -> bf16 profit=off guard=off" ;;
+    2) unset LD_PRELOAD ;;
+    esac
+    "$@" "$0.$OMPI_COMM_WORLD_RANK"; true' "$work/out" $product
+"$build/autocast" report >"$work/report"
+equal 'who is missing is said' 1 \
+    "$(grep -c '3 of 4, on 1 host; no statistics of rank 2$' "$work/report")"
+equal 'and who went another way' 1 \
+    "$(grep -c ': tf32 on ranks 0, 3; bf16 on rank 1$' "$work/report")"
+equal 'one rank alone' '1 1 1' "$("$build/autocast" report --rank 1 --json |
+    python3 -c 'import json, sys
+report = json.load(sys.stdin)
+sites = report["sites"]
+print('"$shape"', sum(s["rung"] == "bf16" for s in sites))' |
+    cut -d " " -f 1,2,4)"
+equal 'one that left nothing' \
+    "autocast: report: the run has no statistics of a rank 2; 'autocast \
+report' names the ranks of a job" "$("$build/autocast" report --rank 2 2>&1)"
+
 # `autocast run` for each rank: the first one speaks for all, and writes.
 unset AUTOCAST_NOTICE AUTOCAST_POLICY
 mpi 3 "$build/autocast" run --emulate -e "$policy" \

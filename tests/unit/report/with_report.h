@@ -55,7 +55,7 @@ make_unread(int i)
 }
 
 /* The run of `sites` made sites; ac_report_destroy() ends it. */
-static struct ac_report *
+__attribute__((unused)) static struct ac_report *
 make_report(uint32_t sites)
 {
 	struct ac_report *report = calloc(1, sizeof *report);

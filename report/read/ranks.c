@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/read/ranks.c -- what each rank of a job did, and where ranks went
+ * different ways. Asks whether processes still run; else pure. */
+#include "report/read/ranks.h"
+#include "base/log.h"
+#include "report/count/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(AC_RUNG_COUNT * AC_TACTIC_COUNT <= 32, "rungs fit a word");
+
+const char *const ac_rank_end_names[AC_RANK_END_COUNT] = {
+	"finished", "ended", "running", "elsewhere"
+};
+
+/* ---- Ranks ------------------------------------------------------------- */
+
+static int
+by_rank(const void *a, const void *b)
+{
+	const struct ac_rank_total *left = a, *right = b;
+
+	return left->rank < right->rank ? -1 : left->rank > right->rank;
+}
+
+static struct ac_rank_total *
+find_rank(const struct ac_ranks *ranks, int rank)
+{
+	const struct ac_rank_total key = { .rank = rank };
+
+	return ranks->count ? bsearch(&key, ranks->rank, ranks->count,
+	    sizeof key, by_rank) : NULL;
+}
+
+static enum ac_rank_end
+end_of(const struct ac_file_header *process)
+{
+	if (atomic_load(&process->finished))
+		return AC_RANK_FINISHED;
+	if (ac_process_is_elsewhere(process))
+		return AC_RANK_ELSEWHERE;
+	return ac_process_runs(process) ? AC_RANK_RUNNING : AC_RANK_ENDED;
+}
+
+static bool
+is_later(const struct ac_file_header *process, const struct ac_rank_total *rank)
+{
+	return process->start_s > rank->start_s ||
+	    (process->start_s == rank->start_s &&
+	    process->start_ns >= rank->start_ns);
+}
+
+static void
+add_process(struct ac_ranks *ranks, const struct ac_file_header *h)
+{
+	struct ac_rank_total *rank = ranks->rank;
+	bool is_least;
+
+	if (h->ranks > ranks->size)
+		ranks->size = h->ranks;
+	while (rank < ranks->rank + ranks->count && rank->rank != h->rank)
+		rank++;
+	if (rank == ranks->rank + ranks->count)
+		ranks->count++;
+	rank->rank = h->rank;
+	if (rank->processes++ && is_later(h, rank))
+		return;
+	rank->end = end_of(h);
+	rank->totals.wall_us = ac_process_wall_us(h, &is_least);
+	rank->host = h->host;
+	rank->start_s = h->start_s;
+	rank->start_ns = h->start_ns;
+	memcpy(rank->node, h->node, sizeof rank->node);
+}
+
+static bool
+list_ranks(struct ac_ranks *ranks, const struct ac_report *report)
+{
+	ranks->rank = calloc(report->process_count + 1, sizeof *ranks->rank);
+	if (!ranks->rank)
+		return false;
+	for (size_t i = 0; i < report->process_count; i++)
+		if (report->processes[i].ranks)
+			add_process(ranks, &report->processes[i]);
+	qsort(ranks->rank, ranks->count, sizeof *ranks->rank, by_rank);
+	return true;
+}
+
+static void
+count_hosts(struct ac_ranks *ranks)
+{
+	for (size_t i = 0, j; i < ranks->count; i++) {
+		for (j = 0; j < i && ranks->rank[j].host !=
+		    ranks->rank[i].host; j++)
+			;
+		ranks->hosts += j == i;
+	}
+}
+
+/* ---- Ways -------------------------------------------------------------- */
+
+/* What ranks did at one site: by place in ranks->rank. */
+struct ways {
+	uint32_t *rungs;
+	bool     *called;
+};
+
+static bool
+note(struct ac_ranks *ranks, const struct ac_site_total *site,
+    const struct ac_file_header *process, struct ways *ways)
+{
+	struct ac_rank_total *rank = process->ranks
+	    ? find_rank(ranks, process->rank) : NULL;
+
+	if (!rank)
+		return false;
+	ac_totals_add_site(&rank->totals, site);
+	if (!site->calls)
+		return false;
+	ways->called[rank - ranks->rank] = true;
+	if (site->recast)
+		ways->rungs[rank - ranks->rank] |=
+		    AC_RANK_RUNG(site->rung, site->tactic);
+	return true;
+}
+
+static bool
+are_different(const struct ac_ranks *ranks, const struct ways *ways)
+{
+	size_t first = 0;
+
+	while (first < ranks->count && !ways->called[first])
+		first++;
+	for (size_t i = first; i < ranks->count; i++)
+		if (ways->called[i] && ways->rungs[i] != ways->rungs[first])
+			return true;
+	return false;
+}
+
+static bool
+add_difference(struct ac_ranks *ranks, const struct ways *ways,
+    const struct ac_rank_difference *difference)
+{
+	struct ac_rank_difference *more = realloc(ranks->difference,
+	    (ranks->difference_count + 1) * sizeof *more);
+	struct ac_rank_way *way;
+
+	if (!more)
+		return false;
+	ranks->difference = more;
+	way = realloc(ranks->way, (ranks->way_count + ranks->count)
+	    * sizeof *way);
+	if (!way)
+		return false;
+	ranks->way = way;
+	more += ranks->difference_count++;
+	*more = *difference;
+	more->first = ranks->way_count;
+	for (size_t i = 0; i < ranks->count; i++)
+		if (ways->called[i])
+			way[ranks->way_count++] = (struct ac_rank_way){
+				ranks->rank[i].rank, ways->rungs[i]
+			};
+	more->count = ranks->way_count - more->first;
+	return true;
+}
+
+/* The sites from `first` on that are one, on any rung; where the next one
+ * begins to *next_out. */
+static bool
+look_at_site(struct ac_ranks *ranks, const struct ac_report *report,
+    size_t first, struct ways *ways, size_t *next_out)
+{
+	const struct ac_site_total *sites = report->sites, *decided = NULL;
+	struct ac_rank_difference d = { .id = sites[first].id };
+	size_t i;
+
+	memset(ways->rungs, 0, ranks->count * sizeof *ways->rungs);
+	memset(ways->called, 0, ranks->count * sizeof *ways->called);
+	d.key = sites[first].key;
+	for (i = first; i < report->site_count &&
+	    !ac_site_identity(&sites[first], &sites[i]); i++) {
+		if (!*d.name)
+			memcpy(d.name, sites[i].name, sizeof d.name);
+		if (!note(ranks, &sites[i],
+		    &report->processes[sites[i].process], ways))
+			continue;
+		d.flops += sites[i].flops * (double)sites[i].calls;
+		decided = decided ? decided : &sites[i];
+		d.is_asked_for |= decided->line != sites[i].line ||
+		    strcmp(decided->source, sites[i].source);
+	}
+	*next_out = i;
+	return !are_different(ranks, ways) || add_difference(ranks, ways, &d);
+}
+
+static int
+by_work(const void *a, const void *b)
+{
+	const struct ac_rank_difference *left = a, *right = b;
+
+	if (left->flops < right->flops || left->flops > right->flops)
+		return left->flops < right->flops ? 1 : -1;
+	return left->id < right->id ? -1 : left->id > right->id;
+}
+
+void
+ac_ranks_make(struct ac_report *report)
+{
+	struct ac_ranks *ranks = calloc(1, sizeof *ranks);
+	struct ways ways = { NULL, NULL };
+	bool good = ranks && list_ranks(ranks, report);
+
+	if (good && ranks->count) {
+		count_hosts(ranks);
+		ways.rungs = calloc(ranks->count, sizeof *ways.rungs);
+		ways.called = calloc(ranks->count, sizeof *ways.called);
+		good = ways.rungs && ways.called;
+	}
+	for (size_t i = 0; good && ranks->count && i < report->site_count; )
+		good = look_at_site(ranks, report, i, &ways, &i);
+	free(ways.rungs);
+	free(ways.called);
+	if (!good)
+		ac_log(AC_LOG_WARNING, "out of memory: ranks are not compared");
+	else if (ranks->difference_count)
+		qsort(ranks->difference, ranks->difference_count,
+		    sizeof *ranks->difference, by_work);
+	if (!good || !ranks->count) {
+		ac_ranks_destroy(ranks);
+		ranks = NULL;
+	}
+	ac_ranks_destroy(report->ranks_of);
+	report->ranks_of = ranks;
+}
+
+void
+ac_ranks_destroy(struct ac_ranks *ranks)
+{
+	if (!ranks)
+		return;
+	free(ranks->rank);
+	free(ranks->difference);
+	free(ranks->way);
+	free(ranks);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/read/ranks.h -- the ranks of a job, one by one, and where they went
+ * different ways. */
+#ifndef AC_REPORT_RANKS_H
+#define AC_REPORT_RANKS_H
+
+#include "report/read/read.h"
+
+/* How a rank ended. */
+enum ac_rank_end {
+	AC_RANK_FINISHED,            /* exit() was reached */
+	AC_RANK_ENDED,               /* it was not: _exit(), a signal */
+	AC_RANK_RUNNING,
+	AC_RANK_ELSEWHERE,           /* not yet, on another host */
+	AC_RANK_END_COUNT
+};
+/* "finished", "ended", "running", "elsewhere" */
+extern const char *const ac_rank_end_names[AC_RANK_END_COUNT];
+
+struct ac_rank_total {
+	int      rank;
+	size_t   processes;
+	/* Of the first of them; what that forks ends in ways of its own. */
+	enum ac_rank_end end;
+	uint64_t host, start_s;
+	uint32_t start_ns;
+	char     node[64];
+	struct ac_report_totals totals;
+};
+
+/* What a rank did at a site where others did something else. */
+struct ac_rank_way {
+	int      rank;
+	uint32_t rungs;              /* bits AC_RANK_RUNG(); 0: it kept all */
+};
+#define AC_RANK_RUNG(rung, tactic) \
+	(UINT32_C(1) << ((rung) * AC_TACTIC_COUNT + (tactic)))
+
+struct ac_rank_difference {
+	struct ac_site_key key;
+	uint32_t id;
+	char     name[32];
+	double   flops;              /* of all its calls */
+	bool     is_asked_for;       /* other lines of the policy decided */
+	size_t   first, count;       /* its ways, by rank */
+};
+
+struct ac_ranks {
+	int      size;               /* ranks of the job */
+	struct ac_rank_total *rank;  /* by rank; those with statistics */
+	size_t   count;
+	size_t   hosts;
+	struct ac_rank_difference *difference; /* by FLOPs, most first */
+	size_t   difference_count;
+	struct ac_rank_way *way;
+	size_t   way_count;
+};
+
+/* Let report->ranks_of say what its sites do, which are not merged yet, but
+ * sorted by ac_site_compare(); NULL of a run that is of no job. */
+void ac_ranks_make(struct ac_report *report);
+void ac_ranks_destroy(struct ac_ranks *ranks);
+
+#endif
