@@ -33,8 +33,11 @@ enum { AC_OPTIONS = 12 };
 enum { AC_OPTION_POLICY = 256, AC_OPTION_OWN };
 #define AC_POLICY_OPTIONS \
 	{ AC_OPTION_POLICY, "policy", "P", \
-	    "a profile, a file, or policy text with '->'" }, \
+	    AC_POLICY_PROFILES ", a file, or text with '->'" }, \
 	{ 'e', NULL, "RULE", "a policy line before all others; repeatable" }
+
+/* The GPUs that --emulate knows. */
+#define AC_EMULATED_MODELS "h200, h100, b200, a100, l40s, rtx4090 or t4"
 
 struct ac_command {
 	const char      *name;
@@ -49,7 +52,9 @@ struct ac_command {
 extern const struct ac_command ac_command_run, ac_command_report,
     ac_command_watch, ac_command_explain, ac_command_policy, ac_command_list,
     ac_command_path, ac_command_doctor, ac_command_compare,
-    ac_command_calibrate, ac_command_validate;
+    ac_command_calibrate, ac_command_validate, ac_command_completion;
+/* All of them, in the order of the help; a NULL behind the last. */
+extern const struct ac_command *const ac_commands[];
 
 /* ---- cmd/arguments.c: reading a command line --------------------------- */
 

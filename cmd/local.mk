@@ -14,6 +14,7 @@ bin_PROGRAMS += autocast
 autocast_SOURCES = \
 	cmd/arguments.c \
 	cmd/command.h \
+	cmd/completion.c \
 	cmd/main.c \
 	cmd/say.c
 include $(top_srcdir)/cmd/calibrate/local.mk

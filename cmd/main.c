@@ -9,13 +9,13 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
-static const struct ac_command *const commands[] = {
+const struct ac_command *const ac_commands[] = {
 	&ac_command_run, &ac_command_report, &ac_command_watch,
 	&ac_command_doctor, &ac_command_compare, &ac_command_explain,
 	&ac_command_policy, &ac_command_list, &ac_command_calibrate,
-	&ac_command_validate, &ac_command_path
+	&ac_command_validate, &ac_command_path, &ac_command_completion, NULL
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { COMMANDS = sizeof ac_commands / sizeof *ac_commands - 1 };
 
 static int
 help(void)
@@ -24,7 +24,8 @@ help(void)
 	    "Run FP32 CUDA programs with their matrix products recast to lower "
 	    "precision.\n\n");
 	for (int i = 0; i < COMMANDS; i++)
-		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+		printf("  %-10s %s\n", ac_commands[i]->name,
+		    ac_commands[i]->summary);
 	printf("\n  --help     print this, or the usage of VERB\n"
 	    "  --version  print the version\n\n"
 	    "Start with:  autocast run ./program\n");
@@ -37,7 +38,7 @@ unknown(const char *verb)
 	const char *names[COMMANDS], *near;
 
 	for (int i = 0; i < COMMANDS; i++)
-		names[i] = commands[i]->name;
+		names[i] = ac_commands[i]->name;
 	near = ac_text_nearest(verb, names, COMMANDS);
 	if (near)
 		return ac_say(AC_EXIT_USAGE,
@@ -51,8 +52,8 @@ static const struct ac_command *
 find(const char *verb)
 {
 	for (int i = 0; i < COMMANDS; i++)
-		if (!strcmp(commands[i]->name, verb))
-			return commands[i];
+		if (!strcmp(ac_commands[i]->name, verb))
+			return ac_commands[i];
 	return NULL;
 }
 

@@ -44,6 +44,22 @@ dist_examples_DATA = \
 	examples/scaler_two_models.c \
 	examples/sgemm_strided.c
 
+# What shells complete by, from the program's own tables: where it can run.
+if !CROSS
+bashcompletiondir = $(datadir)/bash-completion/completions
+nodist_bashcompletion_DATA = completion/bash/autocast
+zshcompletiondir = $(datadir)/zsh/site-functions
+nodist_zshcompletion_DATA = completion/zsh/_autocast
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+nodist_fishcompletion_DATA = completion/fish/autocast.fish
+completions = $(nodist_bashcompletion_DATA) $(nodist_zshcompletion_DATA) \
+	$(nodist_fishcompletion_DATA)
+$(completions): autocast
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./autocast completion \
+	    $(notdir $(@D)) >$@.tmp && mv $@.tmp $@
+CLEANFILES += $(completions)
+endif
+
 install-data-hook:
 	$(INSTALL_DATA) $(srcdir)/packaging/examples.mk \
 	    "$(DESTDIR)$(examplesdir)/Makefile"

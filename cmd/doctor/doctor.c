@@ -358,8 +358,8 @@ const struct ac_command ac_command_doctor = {
 		{ OPT_PID, "pid", "PID", "look at this running process" },
 		AC_POLICY_OPTIONS,
 		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
-		    "on an emulated GPU: h200 (default), h100, b200, a100, "
-		    "l40s, rtx4090 or t4" },
+		    "on an emulated GPU: " AC_EMULATED_MODELS " (default "
+		    "h200)" },
 		{ OPT_JSON, "json", NULL, "as JSON" },
 	},
 	.run = run

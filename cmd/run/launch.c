@@ -58,7 +58,7 @@ ac_launch_check_model(const struct ac_launch *launch, const char *verb)
 	near = ac_text_nearest(model, models, COUNT);
 	return ac_say(AC_EXIT_USAGE, "%s: no emulated GPU '%s'; "
 	    "use --emulate=%s", verb, model,
-	    near ? near : "h200, h100, b200, a100, l40s, rtx4090 or t4");
+	    near ? near : AC_EMULATED_MODELS);
 }
 
 int

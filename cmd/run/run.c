@@ -261,8 +261,8 @@ const struct ac_command ac_command_run = {
 	.options = {
 		AC_POLICY_OPTIONS,
 		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
-		    "on an emulated GPU: h200 (default), h100, b200, a100, "
-		    "l40s, rtx4090 or t4; h200,t4: two" },
+		    "on an emulated GPU: " AC_EMULATED_MODELS " (default "
+		    "h200); h200,t4: two" },
 		{ OPT_REPORT, "report", "FILE",
 		    "write the report to FILE (JSON if it ends in .json, "
 		    "a page if in .html; - is stdout)" },
