@@ -8,6 +8,8 @@
 
 enum { OPTION_COLUMN = 26 };
 
+const struct ac_command *const *ac_commands;
+
 static bool
 is_optional(const struct ac_option *option)
 {

@@ -58,11 +58,11 @@ values_of(const struct ac_option *option)
 static const char *
 words_of(const struct ac_command *command)
 {
-	if (command == &ac_command_policy)
+	if (!strcmp(command->name, "policy"))
 		return "check show where";
-	if (command == &ac_command_list)
+	if (!strcmp(command->name, "list"))
 		return "rates";
-	return command == &ac_command_completion ? "bash zsh fish" : "";
+	return strcmp(command->name, "completion") ? "" : "bash zsh fish";
 }
 
 static bool

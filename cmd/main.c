@@ -9,13 +9,13 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
-const struct ac_command *const ac_commands[] = {
+static const struct ac_command *const commands[] = {
 	&ac_command_run, &ac_command_report, &ac_command_watch,
 	&ac_command_doctor, &ac_command_compare, &ac_command_explain,
 	&ac_command_policy, &ac_command_list, &ac_command_calibrate,
 	&ac_command_validate, &ac_command_path, &ac_command_completion, NULL
 };
-enum { COMMANDS = sizeof ac_commands / sizeof *ac_commands - 1 };
+enum { COMMANDS = sizeof commands / sizeof *commands - 1 };
 
 static int
 help(void)
@@ -24,22 +24,55 @@ help(void)
 	    "Run FP32 CUDA programs with their matrix products recast to lower "
 	    "precision.\n\n");
 	for (int i = 0; i < COMMANDS; i++)
-		printf("  %-10s %s\n", ac_commands[i]->name,
-		    ac_commands[i]->summary);
+		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	printf("\n  --help     print this, or the usage of VERB\n"
 	    "  --version  print the version\n\n"
 	    "Start with:  autocast run ./program\n");
 	return ac_say_done();
 }
 
+/* Other tools' names for what ours do. */
+static const char *
+meant_by(const char *verb)
+{
+	static const char *const words[][2] = {
+		{ "stat", "report" }, { "show", "report" },
+		{ "profile", "run" }, { "record", "run" }, { "exec", "run" },
+		{ "trace", "run" }, { "start", "run" }, { "bench", "compare" },
+		{ "diff", "compare" }, { "top", "watch" },
+		{ "check", "doctor" },
+		{ "why", "explain" }, { "info", "explain" },
+		{ "attach", "watch" }, { "profiles", "policy show" },
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(verb, words[i][0]))
+			return words[i][1];
+	return NULL;
+}
+
+/* A program where the verb should be: it is to be run. */
+static bool
+is_program(const char *word)
+{
+	return strchr(word, '/') != NULL || !strcmp(word, "--");
+}
+
 static int
-unknown(const char *verb)
+unknown(const char *verb, const char *next)
 {
 	const char *names[COMMANDS], *near;
 
 	for (int i = 0; i < COMMANDS; i++)
-		names[i] = ac_commands[i]->name;
-	near = ac_text_nearest(verb, names, COMMANDS);
+		names[i] = commands[i]->name;
+	if (is_program(verb))
+		return ac_say(AC_EXIT_USAGE, "what to do is missing; did you "
+		    "mean 'autocast run %s%s%s'?", verb,
+		    next && !strcmp(verb, "--") ? " " : "",
+		    next && !strcmp(verb, "--") ? next : "");
+	near = meant_by(verb);
+	if (!near)
+		near = ac_text_nearest(verb, names, COMMANDS);
 	if (near)
 		return ac_say(AC_EXIT_USAGE,
 		    "unknown verb '%s'; did you mean 'autocast %s'?", verb,
@@ -52,8 +85,8 @@ static const struct ac_command *
 find(const char *verb)
 {
 	for (int i = 0; i < COMMANDS; i++)
-		if (!strcmp(ac_commands[i]->name, verb))
-			return ac_commands[i];
+		if (!strcmp(commands[i]->name, verb))
+			return commands[i];
 	return NULL;
 }
 
@@ -63,6 +96,7 @@ main(int argc, char **argv)
 	const char *verb = argc > 1 ? argv[1] : NULL;
 	const struct ac_command *command;
 
+	ac_commands = commands;
 	/* So that the two streams keep their order in one log. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!verb)
@@ -78,10 +112,11 @@ main(int argc, char **argv)
 			return help();
 		command = find(argv[2]);
 		if (!command)
-			return unknown(argv[2]);
+			return unknown(argv[2], NULL);
 		ac_command_help(command);
 		return ac_say_done();
 	}
 	command = find(verb);
-	return command ? command->run(command, argv + 2) : unknown(verb);
+	return command ? command->run(command, argv + 2)
+	    : unknown(verb, argv[2]);
 }

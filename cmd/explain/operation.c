@@ -205,7 +205,9 @@ read_name(struct ac_op *op, const char *name)
 		return ac_say(AC_EXIT_USAGE, "explain: unknown operation '%s'; "
 		    "did you mean '%s'?", name, near);
 	return ac_say(AC_EXIT_USAGE, "explain: unknown operation '%s'; it is "
-	    "like gemm.single, or the id of a site in the last report", name);
+	    "gemm.single, gemm.batched, gemm.strided, gemm.lt, conv.fprop, "
+	    "conv.dgrad, conv.wgrad, or the id of a site in the last report",
+	    name);
 }
 
 /* Whether they are alike but for case, blanks and asterisks. */

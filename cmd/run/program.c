@@ -65,6 +65,17 @@ because(struct ac_text *why, enum ac_obstacle obstacle, const char *format, ...)
 	return obstacle;
 }
 
+/* Whether it is the name of a GPU that --emulate knows. */
+static bool
+is_model(const char *name)
+{
+	static const char list[] = " " AC_EMULATED_MODELS ",";
+	const char *at = strstr(list, name);
+
+	return at && at[-1] == ' ' && strlen(name) > 1
+	    && strchr(", ", at[strlen(name)]) && strcmp(name, "or");
+}
+
 static enum ac_obstacle
 find_in_path(const char *name, char *path_out, struct ac_text *why)
 {
@@ -73,6 +84,10 @@ find_in_path(const char *name, char *path_out, struct ac_text *why)
 	if (is_program(name))
 		return because(why, AC_OBSTACLE_NOT_FOUND, "%s is not in PATH; "
 		    "did you mean './%s'?", name, name);
+	if (is_model(name))
+		return because(why, AC_OBSTACLE_NOT_FOUND, "%s: no such "
+		    "program in PATH; did you mean '--emulate=%s'?", name,
+		    name);
 	return because(why, AC_OBSTACLE_NOT_FOUND,
 	    "%s: no such program in PATH", name);
 }

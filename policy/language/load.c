@@ -53,6 +53,9 @@ refuse_word(const char *value, const char *who,
 	    "file", who, value);
 	if (nearest != NULL)
 		ac_text_addf(problems->text, " (did you mean '%s'?)", nearest);
+	else
+		ac_text_add(problems->text, "; profiles are "
+		    AC_POLICY_PROFILES);
 	ac_text_add(problems->text, "\n");
 	return true;
 }

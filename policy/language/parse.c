@@ -72,6 +72,22 @@ ac_parser_hint(struct ac_parser *parser, const struct ac_token *token,
 	return parser->hint;
 }
 
+const char *
+ac_parser_names(struct ac_parser *parser, const struct ac_token *token,
+    const char *const *names, size_t count)
+{
+	struct ac_text text;
+
+	if (*ac_parser_hint(parser, token, names, count) != '\0')
+		return parser->hint;
+	ac_text_init(&text, parser->hint, sizeof(parser->hint));
+	ac_text_add(&text, " (one of:");
+	for (size_t i = 0; i < count; i++)
+		ac_text_addf(&text, " %s", names[i]);
+	ac_text_add(&text, ")");
+	return parser->hint;
+}
+
 void *
 ac_parser_take(struct ac_parser *parser, size_t bytes)
 {

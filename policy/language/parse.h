@@ -50,7 +50,7 @@ struct ac_parser {
 	struct ac_span           spans[AC_MOST_VALUES];
 	const char              *words[AC_MOST_VALUES];
 	struct ac_settings       settings;
-	char                     hint[96], spelling[128];
+	char                     hint[256], spelling[128];
 };
 
 /* Take the token in parser->token and look at the next. */
@@ -68,6 +68,9 @@ bool ac_parser_fail(struct ac_parser *parser, const struct ac_token *token,
 /* " (did you mean 'fp16'?)", or "" when nothing is near. Lives until the next
  * call. */
 const char *ac_parser_hint(struct ac_parser *parser,
+    const struct ac_token *token, const char *const *names, size_t count);
+/* The same, or else all of `names`: " (one of: gemm conv)". */
+const char *ac_parser_names(struct ac_parser *parser,
     const struct ac_token *token, const char *const *names, size_t count);
 /* What stands at the token, quoted. Lives until the next call. */
 const char *ac_parser_spell(struct ac_parser *parser);

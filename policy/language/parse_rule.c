@@ -27,7 +27,7 @@ parse_pattern(struct ac_parser *parser, unsigned *patterns)
 	if (pattern < 0)
 		return ac_parser_fail(parser, &token,
 		    "unknown operation '%.*s'%s", (int)token.length, token.at,
-		    ac_parser_hint(parser, &token, ac_pattern_names,
+		    ac_parser_names(parser, &token, ac_pattern_names,
 		    AC_PATTERN_COUNT));
 	*patterns |= 1u << pattern;
 	ac_parser_advance(parser);
@@ -159,7 +159,7 @@ parse_rung(struct ac_parser *parser, struct ac_rule *rule)
 	if (action < 0)
 		return ac_parser_fail(parser, &token, "unknown action '%.*s'%s",
 		    token.length > 100 ? 100 : (int)token.length, token.at,
-		    ac_parser_hint(parser, &token, actions, COUNT(actions)));
+		    ac_parser_names(parser, &token, actions, COUNT(actions)));
 	if (action == AC_RUNG_KEEP || action == AC_RUNG_COUNT) {
 		if (rule->rung_count != 0)
 			return ac_parser_fail(parser, &token, "'%s' stands "

@@ -87,6 +87,14 @@ parse_period(struct ac_parser *parser, enum ac_setting which,
 	return true;
 }
 
+/* "off" is nearer in sense to "no" than "on" is in letters. */
+static bool
+means_off(const char *word)
+{
+	return strcmp(word, "no") == 0 || strcmp(word, "false") == 0 ||
+	    strcmp(word, "0") == 0 || strcmp(word, "none") == 0;
+}
+
 /* One of the words a setting takes. */
 static bool
 parse_choice(struct ac_parser *parser, enum ac_setting which,
@@ -109,6 +117,8 @@ parse_choice(struct ac_parser *parser, enum ac_setting which,
 		return true;
 	return ac_parser_fail(parser, &parser->token, "%s is one of: %s%s",
 	    ac_setting_names[which], ac_setting_values[which],
+	    means_off(value->word) && ac_name_find("off", 3, choices,
+	    (size_t)count) >= 0 ? " (did you mean 'off'?)" :
 	    ac_parser_hint(parser, &parser->token, choices, (size_t)count));
 }
 

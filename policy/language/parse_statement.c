@@ -178,7 +178,7 @@ parse_otherwise(struct ac_parser *parser)
 	if (profile < 0)
 		return ac_parser_fail(parser, &token, "%s is not a profile%s",
 		    ac_parser_spell(parser), token.kind != AC_TOKEN_WORD ? "" :
-		    ac_parser_hint(parser, &token, ac_profile_names,
+		    ac_parser_names(parser, &token, ac_profile_names,
 		    AC_PROFILE_COUNT));
 	ac_parser_advance(parser);
 	if (!ac_parser_end_statement(parser))

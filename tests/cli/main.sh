@@ -15,6 +15,9 @@ show policy --help
 show list --help
 show path --help
 show rnu
+show stat ./x
+show ./x
+show -- x y
 show reprot
 show frobnicate
 show --frobnicate

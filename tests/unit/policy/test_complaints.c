@@ -20,7 +20,7 @@ static const struct complaint complaints[] = {
 	{ "gemm,\n",
 	  "p:1:6: an operation is wanted here, not the end of the line\n" },
 	{ "profile amp",
-	  "p:1:1: unknown operation 'profile'\n" },
+	  "p:1:1: unknown operation 'profile'" ALL_OPERATIONS "\n" },
 	{ "gemm conv -> fp16",
 	  "p:1:6: several operations are written with ',': gemm,conv\n" },
 	/* The arrow */

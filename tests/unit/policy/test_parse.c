@@ -24,7 +24,7 @@ test_all_errors(void **state)
 	    "(line 1) allows: drop fp16, or write tol=0.001\n"
 	    "p:4:14: the known error of bf16, 0.0024, is more than tol=1e-5 "
 	    "(line 1) allows: drop bf16, or write tol=0.008\n"
-	    "p:5:1: unknown operation 'oops'\n");
+	    "p:5:1: unknown operation 'oops'" ALL_OPERATIONS "\n");
 	assert_int_equal(problems.errors, 7);
 }
 
@@ -118,7 +118,7 @@ test_rules_come_first(void **state)
 	assert_null(parse_with("\ngemm -> fp61", "oops"));
 	assert_string_equal(places(said_buffer),
 	    "-e:2:9: unknown action 'fp61' (did you mean 'fp16'?)\n"
-	    "p:1:1: unknown operation 'oops'\n");
+	    "p:1:1: unknown operation 'oops'" ALL_OPERATIONS "\n");
 	assert_null(parse_with("otherwise amp", ""));
 	assert_string_equal(places(said_buffer),
 	    "-e:1:1: 'otherwise' here, before the policy, would hide it: choose "

@@ -15,6 +15,11 @@
 
 #include <cmocka.h>
 
+/* How an unknown one is answered where none is near. */
+#define ALL_OPERATIONS " (one of: * gemm conv gemm.single gemm.batched " \
+	"gemm.strided gemm.grouped gemm.lt conv.fprop conv.dgrad conv.wgrad rnn)"
+#define ALL_ACTIONS " (one of: keep tf32 fp16 bf16 auto)"
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static char said_buffer[1 << 16];
