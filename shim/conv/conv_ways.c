@@ -54,12 +54,13 @@ redirect_output(struct conv_job *job, void *to)
 	*at = to;
 }
 
-/* `as_it_is`: with the workspace and the output that the program gave. */
+/* `as_it_is`: with the workspace and the output that the program gave. What
+ * runs beside the original is not timed: the turn's timing is that one's. */
 static cudnnStatus_t
 run_timed(const struct conv_job *job, struct ac_conv_plan *plan,
-    bool as_it_is, void *workspace)
+    bool as_it_is, bool beside, void *workspace)
 {
-	struct ac_timing *timing = job->call.turn->timing;
+	struct ac_timing *timing = beside ? NULL : job->call.turn->timing;
 	const bool timed = timing && ac_timing_begin(timing, job->call.place);
 	const cudnnStatus_t status = ac_conv_plan_run(plan,
 	    as_it_is ? job->run->pack : NULL, &job->data, workspace);
@@ -104,7 +105,7 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 		redirect_output(job, loan.buffer);
 	if (own)
 		workspace = loan.buffer + out;
-	if (run_timed(job, plan, !own && !beside, workspace))
+	if (run_timed(job, plan, !own && !beside, beside, workspace))
 		reason = AC_REASON_REFUSED;
 	else if (sampled)
 		clean = ac_conv_sample(job->site, &job->data, job->call.turn,

@@ -13,6 +13,11 @@
  *   uids=1       and with unique ids of its own
  *   cached=0     a new plan for each execution
  *   capture=1    a step more is captured and replayed
+ *   replays=N    so often (3)
+ *   shift=BYTES  between the start of the workspaces and what plans are given
+ *   override=1   packs name a tensor whose sizes are to be overridden, without
+ *                another size
+ *   sync=1       waits for the device after each step
  *   vary=1       each step but the last has other data
  *   scale=X      of the data
  *   width=N      so many times as many channels
@@ -27,7 +32,8 @@
 
 #define MUST(call) must((int)(call), #call)
 
-enum { LAYERS = 5, CONFIGS = 16, THREADS = 8 };
+enum { LAYERS = 5, CONFIGS = 16, THREADS = 8,
+	OVERRIDE_UNIQUE_IDS = 1010 }; /* cuDNN 9.10 has a name for it */
 
 static const struct { int64_t c, h, k, filter, pad, stride; }
 layers[LAYERS] = {
@@ -39,10 +45,10 @@ layers[LAYERS] = {
 static struct {
 	struct wish wish;
 	int steps, layers, benchmark, tf32, alias, threads, cached, capture;
-	int width, vary, uids;
+	int width, vary, uids, replays, shift, override, sync;
 	double scale;
 } options = { .steps = 20, .layers = LAYERS, .tf32 = 1, .threads = 1,
-	.cached = 1, .scale = 1, .width = 1 };
+	.cached = 1, .scale = 1, .width = 1, .replays = 3 };
 
 static void
 must(int status, const char *call)
@@ -127,13 +133,17 @@ execute(struct thread *thread, struct layer *layer, descriptor_t plan)
 		'b' + more };
 	const int count = strcmp(layer->wish.fusion, "none") ? 5 : 3;
 	descriptor_t pack = create(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+	void *workspace = (char *)layer->workspace + options.shift;
 
 	set(pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR,
 	    count, layer->at);
 	set(pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, count,
 	    ids);
 	set(pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1,
-	    &layer->workspace);
+	    &workspace);
+	if (options.override)
+		set(pack, (cudnnBackendAttributeName_t)OVERRIDE_UNIQUE_IDS,
+		    CUDNN_TYPE_INT64, 1, ids);
 	MUST(api.cudnnBackendFinalize(pack));
 	MUST(cudnnBackendExecute(thread->handle, plan, pack));
 	destroy(pack);
@@ -204,7 +214,7 @@ choose_plan(struct thread *thread, struct layer *layer)
 			layer->bytes = workspace_of(plan);
 			MUST(cudaFree(layer->workspace));
 			MUST(cudaMalloc(&layer->workspace,
-			    (size_t)layer->bytes));
+			    (size_t)layer->bytes + (size_t)options.shift));
 		}
 		if (options.benchmark)
 			took = time_of(thread, layer, plan);
@@ -256,7 +266,7 @@ replay(struct thread *thread)
 		MUST(cudaMemsetAsync(thread->layer[i].at[2], 0,
 		    thread->layer[i].count[2] * sizeof(float),
 		    thread->stream));
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < options.replays; i++)
 		MUST(cudaGraphLaunch(exec, thread->stream));
 }
 
@@ -281,6 +291,8 @@ run(void *argument)
 			    (uint32_t)(5 * j), options.scale * i);
 		}
 		step_through(thread);
+		if (options.sync)
+			MUST(cudaStreamSynchronize(thread->stream));
 	}
 	if (options.capture)
 		replay(thread);
@@ -322,7 +334,9 @@ main(int argc, char **argv)
 		{ "benchmark", &options.benchmark }, { "tf32", &options.tf32 },
 		{ "alias", &options.alias }, { "threads", &options.threads },
 		{ "uids", &options.uids }, { "cached", &options.cached },
-		{ "width", &options.width },
+		{ "width", &options.width }, { "replays", &options.replays },
+		{ "sync", &options.sync }, { "shift", &options.shift },
+		{ "override", &options.override },
 		{ "capture", &options.capture }, { "vary", &options.vary },
 	};
 
