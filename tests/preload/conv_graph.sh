@@ -153,47 +153,4 @@ run 'conv.fprop -> tf32 profit=off guard=off respect-opt-out=off' \
     'relu runs=9 skip=2' >"$work/forced"
 same 'respect-opt-out=off: TF32, as the engine of cuDNN'\''s' \
     <(cut -d' ' -f4- "$work/bare") <(cut -d' ' -f4- "$work/forced")
-
-# ---- Whatever fails
-
-# Each call of the way, failing once, at its turns: the program's own call is
-# made, or the way goes on. Some of the turns are the program's.
-bare "$client" relu runs=9 >"$work/bare"
-run "$forced" 'relu runs=9' >"$work/forced"
-# calls FUNCTION HOW: how many are made in a run.
-calls()
-{
-	AUTOCAST_EMU_COUNTERS=$work/counters "${@:2}" "$client" relu runs=9 \
-	    >/dev/null
-	sed -n "s/^$1 //p" "$work/counters"
-}
-while read -r function step; do
-	own=$(calls "$function" bare)
-	all=$(calls "$function" under "$guarded")
-	wrong='' failed=0
-	for ((n = 1; n <= all; n += step)); do
-		rm -rf "$AUTOCAST_STATE"
-		AUTOCAST_EMU_FAIL=$function:$n:3000 under "$guarded" "$client" \
-		    relu runs=9 >"$work/out" 2>&1
-		if ! grep -q hash= "$work/out"; then
-			failed=$((failed + 1))
-		elif ! { cmp -s "$work/out" "$work/bare" ||
-		    cmp -s "$work/out" "$work/forced"; } ||
-		    ! "$build/autocast" report | grep -q ' in 9 calls at '
-		then
-			wrong="$wrong $n"
-		fi
-	done
-	check "failing once: $function" "$wrong"
-	check "the program's own fail, and no others: $function" \
-	    "$([ "$failed" -le "${own:-0}" ] || echo "$failed of $own")"
-	check "control: $function" "$([ "${all:-0}" -gt "${own:-0}" ] || echo "$all")"
-done <<'END'
-cudnnBackendCreateDescriptor 11
-cudnnBackendSetAttribute 5
-cudnnBackendGetAttribute 3
-cudnnBackendFinalize 1
-cudnnBackendExecute 1
-cudnnGetStream 1
-END
 plan
