@@ -27,6 +27,10 @@ const char *ac_env(enum ac_env_name name);
 /* Whether the variable is set to something. */
 bool ac_env_is_set(enum ac_env_name name);
 
+/* Log a warning for each variable whose name is nearly one of ours: nothing
+ * else would tell that it has no effect. */
+void ac_env_warn(void);
+
 /* Whether the process has rights its caller need not have (set-uid, file
  * capabilities): then nobody but the administrator may steer it. */
 bool ac_env_is_privileged(void);

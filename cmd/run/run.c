@@ -242,6 +242,8 @@ run(const struct ac_command *self, char **arguments)
 	if (!status)
 		status = prepare_state(&request);
 	ac_ranks_join(&request.run, &request.job);
+	if (!ac_ranks_is_silent(&request.job))
+		ac_env_warn();
 	if (!status && !ac_ranks_is_silent(&request.job))
 		status = open_report(&request);
 	if (!status)

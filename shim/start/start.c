@@ -179,6 +179,9 @@ ac_shim_start(void)
 		load_policy(&state);
 		ac_rank_read(&rank);
 		state.rank = rank.rank;
+		/* `autocast run` has said it, and one rank is enough. */
+		if (!ac_env_is_set(AC_ENV_RUN) && rank.rank <= 0)
+			ac_env_warn();
 		state.environment_opted_out =
 		    !strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
 		state.wants_emulated = is_on(AC_ENV_EMULATE_FP32);

@@ -66,6 +66,11 @@ cp "$autocast" "$build/libautocast.so" 'with space'
 equal 'a library that cannot be listed' "$?,$(normal <err)" \
     '125,autocast: cannot preload PLACE/here/with space/libautocast.so: its path holds a space or a colon; install autocast elsewhere'
 
+# Variables that are nearly ours, and one that is a site's own.
+equal 'a misspelt variable' "$(AUTOCAST_POLCY=off AUTOCAST_ROOT=/x "$autocast" run true 2>&1 | grep variable)" \
+    'autocast: there is no variable AUTOCAST_POLCY; did you mean AUTOCAST_POLICY?'
+equal 'and a quiet log' "$(AUTOCAST_POLCY=off AUTOCAST_LOG=error "$autocast" run true 2>&1 | grep variable)" ''
+
 # The table of variables.
 for variable in $(sed -n 's/^ENV([^"]*"\([A-Z0-9_]*\)".*/\1/p' "$here/../../base/env.def"); do
 	"$autocast" run --list-env | grep -q "^$variable  *[^ ]"

@@ -26,6 +26,12 @@ equal 'the launcher that is nearest' 'keep rule' \
 equal 'what is no number is no rank' 'tf32 none' \
     "$(rung "$one" OMPI_COMM_WORLD_RANK=none RANK=1)"
 equal 'nor is a fraction' 'keep no-rule' "$(rung "$one" RANK=1.5)"
+for rank in 0 1; do
+	rung "$one" AUTOCAST_RULE=x OMPI_COMM_WORLD_RANK=$rank >"$work/rung"
+	equal "rank $rank of a misspelt variable" \
+	    $((1 - rank)) "$(grep -c 'there is no variable AUTOCAST_RULE; did' \
+	    "$work/said")"
+done
 if [ -e "$emulator/libcudnn.so.9" ]; then
 	rm -rf "$AUTOCAST_STATE"
 	RANK=3 under 'conv.fprop rank=3 -> fp16 profit=off guard=off' \
