@@ -9,23 +9,66 @@
 
 enum { LEFT = 52, TOP = 30, BOTTOM = 280, HEIGHT = 342, NEAR = 17 };
 
-/* FLOP per byte of A, B and C as the program has them. Of convolutions the file
- * has no bytes. */
+/* The next number of a shape, "32", or the product of "28x28"; 0 where there
+ * is none. */
+static double
+next_extent(const char **shape)
+{
+	double product = 1;
+
+	do {
+		size_t used;
+		double value;
+
+		*shape += strcspn(*shape, "0123456789");
+		used = ac_text_number(*shape, strlen(*shape), &value);
+		if (!used)
+			return 0;
+		product *= value;
+		*shape += used;
+	} while (**shape == 'x');
+	return product;
+}
+
+/* Of x, w and y, by the shape: "n32 c256 28x28 k256 3x3 s1 p1 d1 g1 nchw". What
+ * was computed tells the size of y. */
+static double
+bytes_of_conv(const struct ac_site_total *site)
+{
+	const char *shape = site->key.shape, *groups = strstr(shape, " g");
+	const double n = next_extent(&shape), c = next_extent(&shape);
+	const double image = next_extent(&shape), k = next_extent(&shape);
+	const double filter = next_extent(&shape);
+	const double each = groups ? c / next_extent(&groups) * filter : 0;
+
+	if (each <= 0 || !(each < 1e15))
+		return 0;
+	return 4 * (n * c * image + k * each + site->flops / 2 / each);
+}
+
+static double
+bytes_of(const struct ac_site_total *site)
+{
+	const struct ac_site_key *key = &site->key;
+	const double m = (double)key->m, n = (double)key->n;
+	const double k = (double)key->k;
+
+	if (ac_operation_is_conv(key->operation))
+		return bytes_of_conv(site);
+	return (strcmp(key->type, "c32") ? 4 : 8)
+	    * (m * k + k * n + m * n) * (double)key->batch;
+}
+
+/* FLOP per byte of what a call reads and writes, as the program has it. 0: it
+ * has no place in the plot. */
 static double
 intensity_of(const struct ac_site_row *row)
 {
 	const struct ac_site_total *site = row->rungs[0];
-	const struct ac_site_key *key = &site->key;
-	const double m = (double)key->m, n = (double)key->n;
-	const double k = (double)key->k;
-	const double bytes = (strcmp(key->type, "c32") ? 4 : 8)
-	    * (m * k + k * n + m * n) * (double)key->batch;
+	const double bytes = site->flops > 0 && row->keep_us > 0
+	    && row->recast_us > 0 ? bytes_of(site) : 0;
 
-	if (ac_operation_is_conv(key->operation) || site->flops <= 0 ||
-	    key->operation == AC_OP_RNN || row->keep_us <= 0 ||
-	    row->recast_us <= 0)
-		return 0;
-	return site->flops / bytes;
+	return bytes > 0 ? site->flops / bytes : 0;
 }
 
 static double
@@ -130,7 +173,9 @@ add_dot(struct ac_html *w, const struct ac_svg *p,
 	}
 	ac_html_add(w, "<title>");
 	ac_html_add_label(t, row->rungs[0]);
-	ac_text_add(t, ": ");
+	ac_text_add(t, ", ");
+	ac_text_add_double(t, intensity, 3);
+	ac_text_add(t, " FLOP per byte: ");
 	ac_flops_add(t, rate_of(row, row->keep_us));
 	ac_text_add(t, "/s before, ");
 	ac_flops_add(t, rate_of(row, row->recast_us));
@@ -170,9 +215,9 @@ fit(const struct ac_html *w, const struct ac_rates *rates, struct ac_svg *p)
 static void
 end(struct ac_html *w, const struct ac_rates *rates, size_t shown, size_t count)
 {
-	ac_html_add(w, "</svg>\n<figcaption>What each byte of A, B and C is "
-	    "used for, and how fast. A cross is the site before, the mark "
-	    "joined to it the site now. ");
+	ac_html_add(w, "</svg>\n<figcaption>Work for each byte of the "
+	    "operands and the result, and how fast. A cross is the site "
+	    "before, the mark joined to it the site now. ");
 	if (shown < count)
 		ac_html_addf(w, "The %zu largest gains of %zu products. ",
 		    shown, count);

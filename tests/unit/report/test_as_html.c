@@ -145,6 +145,40 @@ test_no_numbers(void **state)
 	free(page.text);
 }
 
+/* x has 32 x 16 x 4 x 4 elements, w 32 x 16 x 3 x 3, y 32 x 32 x 4 x 4: 29184
+ * for 2 x 512 x 32 x 144 operations. The product is 1000 x 1 x 1, of 2001. A
+ * shape that ends too early has no place. */
+static void
+test_work_per_byte(void **state)
+{
+	struct ac_report *report;
+	struct page page;
+
+	(void)state;
+	memset(&made_header, 0, sizeof made_header);
+	for (int i = 0; i < 3; i++) {
+		make_calls(make_site(i, AC_RUNG_FP16, AC_TACTIC_LIBRARY,
+		    AC_REASON_NONE), 2, AC_REASON_NONE, 0);
+		made[i].course.keep_us = 20;
+		made[i].course.recast_us = 10;
+	}
+	made[1].key.operation = made[2].key.operation = AC_OP_CONV_WGRAD;
+	made[1].key.m = 32;
+	made[1].key.n = 144;
+	made[1].key.k = 512;
+	strcpy(made[1].key.shape, "n32 c16 4x4 k32 3x3 s1 p1 d1 g1 nchw");
+	strcpy(made[2].key.shape, "n32 c16 4x4 k32 3x");
+	report = make_report(3);
+	page = write_page(report);
+	ac_report_destroy(report);
+	assert_non_null(strstr(page.text, ", 40.4 FLOP per byte: "));
+	assert_non_null(strstr(page.text, ", 0.25 FLOP per byte: "));
+	assert_non_null(strstr(page.text, "id=\"roofline\""));
+	assert_null(strstr(strstr(strstr(page.text, " FLOP per byte: ") + 1,
+	    " FLOP per byte: ") + 1, " FLOP per byte: "));
+	free(page.text);
+}
+
 static void
 test_nothing(void **state)
 {
@@ -162,6 +196,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_are_text),
 		cmocka_unit_test(test_no_numbers),
+		cmocka_unit_test(test_work_per_byte),
 		cmocka_unit_test(test_nothing),
 	};
 
