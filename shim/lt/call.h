@@ -33,6 +33,7 @@ struct ac_lt_arguments {
  * changed once another thread may see it. */
 struct ac_lt_use {
 	const struct ac_site *site;
+	struct ac_lt_known   *known;
 	struct ac_lt_content  content;
 	struct ac_lt_product  product;
 	const struct ac_lt_sort *sort; /* of the operation; NULL: unknown */

@@ -53,6 +53,7 @@ find_use(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
 	use->device = (int)asked->device;
 	use->sort = known->sort;
 	use->hint = NULL;
+	use->known = known;
 	use->site = site_of(asked, handle, &use->content, &use->product,
 	    &scratch->site);
 	if (use->site == &scratch->site || known == &scratch->known)
@@ -78,28 +79,79 @@ use_in(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
 	    : find_use(asked, handle, known, scratch);
 }
 
-/* A call that is kept need not be known in all that a recast depends on. */
-static const struct ac_lt_use *
-use_of(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
-    struct ac_lt_scratch *scratch)
+/* What is known at once of calls that say the same from the same place: their
+ * site, if nothing was unloaded since it was decided, so that they reach the
+ * same library. NULL: find_known(). */
+static inline const struct ac_lt_use *
+recall(const struct ac_lt_asked *asked)
 {
-	/* NULL, too, if a descriptor is: then cublasLt reads no other. */
-	struct ac_lt_known *known = ac_lt_know(asked, &scratch->known), *all;
-	const struct ac_lt_use *use = use_in(asked, handle, known, scratch);
+	const struct ac_lt_known *known = ac_lt_recall(asked);
+	const struct ac_lt_use *use = known ? atomic_load_explicit(
+	    &known->site, memory_order_acquire) : NULL;
 
-	if (!use || use->site->is_plain)
-		return use;
-	all = ac_lt_confirm(asked, known, &scratch->known);
-	return all == known ? use : use_in(asked, handle, all, scratch);
+	return use && ac_site_is_current(use->site) ? use : NULL;
+}
+
+/* The same of any call. With a handle that we did not see made, cublasLt may
+ * read no descriptor. */
+__attribute__((cold, noinline))
+static const struct ac_lt_use *
+find_known(struct ac_lt_asked *asked, cublasLtHandle_t handle,
+    struct ac_wrapped *call, struct ac_lt_scratch *scratch)
+{
+	*call = ac_wrapper_bound(*call, ENTRY_cublasLtMatmul);
+	asked->provider = call->binding.provider;
+	/* NULL, too, if a descriptor is: then cublasLt reads no other. */
+	return asked->provider && ac_handle_find(handle)->provider
+	    ? use_in(asked, handle, ac_lt_know(asked, &scratch->known), scratch)
+	    : NULL;
+}
+
+/* A call that is kept need not be known in all that a recast depends on, unless
+ * something odd is the reason. */
+static inline bool
+is_kept(const struct ac_lt_use *use)
+{
+	return use->site->is_plain && !use->content.odd;
+}
+
+static const struct ac_lt_use *
+confirm(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
+    const struct ac_lt_use *use, struct ac_lt_scratch *scratch)
+{
+	struct ac_lt_known *all = ac_lt_confirm(asked, use->known,
+	    &scratch->known);
+
+	return all == use->known ? use : use_in(asked, handle, all, scratch);
 }
 
 /* ---- The wrapper -------------------------------------------------------- */
 
-/* With a handle that we did not see made, cublasLt may read no descriptor. */
-static bool
-is_readable(const struct ac_lt_asked *asked, const struct ac_handle *handle)
+/* A call that is not recalled, or that may not be kept. Binds it. */
+__attribute__((noinline))
+static enum ac_outcome
+conduct(const struct ac_lt_arguments *x, struct ac_lt_asked asked,
+    const struct ac_lt_use *use, struct ac_wrapped *call,
+    struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
-	return asked->provider && handle->provider;
+	struct ac_lt_scratch scratch;
+
+	if (use) {
+		call->binding = use->site->binding;
+		asked.provider = call->binding.provider;
+	} else {
+		use = find_known(&asked, x->handle, call, &scratch);
+	}
+	if (use && !is_kept(use))
+		use = confirm(&asked, x->handle, use, &scratch);
+	if (use && !use->site->is_plain)
+		return ac_lt_recast(x, use, asked.provider, kept_out,
+		    status_out);
+	if (use)
+		ac_report_count_decided(use->site->record);
+	else
+		ac_marker_count(ENTRY_cublasLtMatmul);
+	return AC_OUTCOME_KEPT;
 }
 
 AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasLtMatmul)(
@@ -110,44 +162,46 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasLtMatmul)(
     const cublasLtMatmulAlgo_t *algorithm, void *workspace,
     size_t workspace_bytes, cudaStream_t stream)
 {
-	const struct ac_wrapped call = AC_ENTER(cublasLtMatmul);
+	struct ac_wrapped call = ac_wrapper_enter(__builtin_return_address(0));
 	enum ac_outcome outcome = AC_OUTCOME_KEPT;
 	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
 	struct ac_kept kept;
 
-	if (call.outermost) {
+	if (__builtin_expect(call.outermost, 1)) {
 		const struct ac_handle *known = ac_handle_find(handle);
 		const struct ac_lt_asked asked = {
-			.provider = call.binding.provider,
 			.caller = call.caller, .mark = call.via,
 			.device = known->device, .desc = operation,
 			.a = a_layout, .b = b_layout, .c = c_layout,
 			.d = d_layout
 		};
-		struct ac_lt_scratch scratch;
-		const struct ac_lt_use *use = is_readable(&asked, known)
-		    ? use_of(&asked, handle, &scratch) : NULL;
+		const struct ac_lt_use *use = known->provider ? recall(&asked)
+		    : NULL;
 
-		if (!use) {
-			ac_marker_count(ENTRY_cublasLtMatmul);
-		} else if (use->site->is_plain) {
+		if (__builtin_expect(use && is_kept(use), 1)) {
+			call.binding = use->site->binding;
 			ac_report_count_decided(use->site->record);
 		} else {
+			/* Copies: the above need not be in memory. */
 			const struct ac_lt_arguments x = {
 				handle, operation, alpha, A, a_layout, B,
 				b_layout, beta, C, c_layout, D, d_layout,
 				algorithm, workspace, workspace_bytes, stream
 			};
+			struct ac_wrapped copy = call;
 
-			outcome = ac_lt_recast(&x, use, asked.provider,
-			    &kept, &status);
+			outcome = conduct(&x, asked, use, &copy, &kept,
+			    &status);
+			call.binding = copy.binding;
 		}
+	} else {
+		call = ac_wrapper_bound(call, ENTRY_cublasLtMatmul);
 	}
 	if (outcome != AC_OUTCOME_DONE)
 		status = ORIGINAL(call, cublasLtMatmul)(handle, operation,
 		    alpha, A, a_layout, B, b_layout, beta, C, c_layout, D,
 		    d_layout, algorithm, workspace, workspace_bytes, stream);
-	if (outcome == AC_OUTCOME_TIMED)
+	if (__builtin_expect(outcome == AC_OUTCOME_TIMED, 0))
 		ac_kept_end(&kept);
 	ac_wrapper_leave(&call);
 	return status;

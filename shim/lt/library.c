@@ -77,8 +77,6 @@ learn(struct ac_lt_library *library, struct ac_provider *provider)
 		if (!learn_attribute(library, &fresh.opaque, i))
 			return UNKNOWN;
 	ac_lt_prove(provider, library, &library->proof);
-	atomic_store_explicit(&library->provider, provider,
-	    memory_order_release);
 	return LEARNT;
 }
 
@@ -107,7 +105,9 @@ void
 ac_lt_library_forget(const struct ac_provider *provider)
 {
 	const unsigned slot = ac_provider_slot(provider);
+	struct ac_lt_proof *proof = &slots[slot].library.proof;
 
-	atomic_store(&slots[slot].library.provider, NULL);
+	for (unsigned i = 0; i < AC_LT_SORTS; i++)
+		atomic_store(&proof->sorts[i].id, 0);
 	atomic_store(&slots[slot].state, UNKNOWN);
 }

@@ -50,17 +50,26 @@ extern const uint8_t ac_lt_pointer_numbers[AC_LT_POINTERS]
 
 /* Operations of one sort have the same attributes; headers have had several. */
 struct ac_lt_sort {
-	uint64_t id;                 /* no other sort, of any library, has it */
+	/* No other sort, of any library, has it; 0: of a library that was
+	 * unloaded, or is not yet learnt. */
+	_Atomic uint64_t id;
 	uint64_t value;              /* of the word that tells sorts apart */
 	unsigned words;              /* that a descriptor surely has */
 	uint16_t at[AC_LT_POINTERS]; /* bytes; 0: it has none */
-	/* The bits of attributes, but for those of struct ac_lt_pointers. */
+	/* The bits of attributes, but for those of struct ac_lt_pointers, and
+	 * those that tell sorts apart. */
 	uint64_t mask[AC_LT_OPERATION_WORDS] __attribute__((aligned(16)));
 };
 
+static inline uint64_t
+ac_lt_sort_id(const struct ac_lt_sort *sort)
+{
+	return atomic_load_explicit(&sort->id, memory_order_acquire);
+}
+
 struct ac_lt_proof {
 	const char *objection;       /* NULL: proven; or what is not so */
-	unsigned at;                 /* which word tells sorts apart, */
+	unsigned at;                 /* which word of a head tells sorts apart, */
 	uint64_t tell;               /* and by which bits */
 	unsigned count;
 	struct ac_lt_sort sorts[AC_LT_SORTS]; /* the newest first */
@@ -69,8 +78,6 @@ struct ac_lt_proof {
 /* ---- The library --------------------------------------------------------- */
 
 struct ac_lt_library {
-	/* NULL: unloaded, so that what is below is of none. */
-	_Atomic(const struct ac_provider *) provider;
 	/* The getters; never NULL. */
 	__typeof__(&cublasLtMatmulDescGetAttribute)   get;
 	__typeof__(&cublasLtMatrixLayoutGetAttribute) get_layout;

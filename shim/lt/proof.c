@@ -290,6 +290,7 @@ prove_sort(struct subject *subject, const struct least *least,
 	unsigned char mask[sizeof sort->mask] = { 0 };
 	const char *objection;
 
+	memset(sort->at, 0, sizeof sort->at);
 	if (least->extent > sizeof mask || least->extent < HEAD_BYTES)
 		return "an operation is of another size";
 	memcpy(subject->room.bytes, least->image, ROOM);
@@ -330,8 +331,8 @@ prove_tell(const struct subject *subject, const struct least *least,
 			tell[at % 8] = 0xff;
 	}
 	memcpy(&proof->tell, tell, sizeof tell);
-	if ((proof->at + 1) * 8 > least[0].extent)
-		return "a short operation does not tell what it has";
+	if (proof->at >= AC_LT_HEAD_WORDS)
+		return "an operation does not tell in its head what it has";
 	for (unsigned i = 0; i < proof->count; i++) {
 		const unsigned char *image = least[proof->count - 1 - i].image;
 
@@ -340,6 +341,7 @@ prove_tell(const struct subject *subject, const struct least *least,
 		for (unsigned j = 0; j < i; j++)
 			if (proof->sorts[i].value == proof->sorts[j].value)
 				return "operations do not tell what they have";
+		proof->sorts[i].mask[proof->at] |= proof->tell;
 	}
 	return NULL;
 }
@@ -366,12 +368,15 @@ prove_operation(struct subject *subject, struct ac_provider *provider,
 		return "there are other operations";
 	compare_sorts(subject, least, count);
 	proof->count = (unsigned)count;
-	for (int i = 0; i < count && !objection; i++) {
-		proof->sorts[i].id = ++last_id;
+	for (int i = 0; i < count && !objection; i++)
 		objection = prove_sort(subject, &least[count - 1 - i],
 		    &proof->sorts[i]);
-	}
-	return objection ? objection : prove_tell(subject, least, proof);
+	if (!objection)
+		objection = prove_tell(subject, least, proof);
+	for (int i = 0; i < count && !objection; i++)
+		atomic_store_explicit(&proof->sorts[i].id, ++last_id,
+		    memory_order_release);
+	return objection;
 }
 
 void
@@ -381,9 +386,7 @@ ac_lt_prove(struct ac_provider *provider, const struct ac_lt_library *library,
 	static struct subject subject; /* large for a stack */
 
 	subject.library = library;
-	*proof_out = (struct ac_lt_proof){
-		.objection = prove_layout(&subject, provider)
-	};
+	proof_out->objection = prove_layout(&subject, provider);
 	if (!proof_out->objection)
 		proof_out->objection = prove_operation(&subject, provider,
 		    proof_out);

@@ -84,11 +84,11 @@ costs()
 		    '"" if sites[0]["calls"] == 2920 and sites[0]["recast_calls"] '"$4"' else sites[0]')"
 	done
 }
-# Of those that are kept: 110 to compare four descriptors, 30 to find the library,
-# 45 to pass 16 arguments on.
-costs 'off' 278 278 '== 0' off
-costs 'kept' 278 278 '== 0' 'gemm -> keep'
-costs 'kept by size' 278 278 '== 0' amp
+# Of those that are kept: 90 to compare four descriptors, 45 to pass 16 arguments
+# on.
+costs 'off' 194 194 '== 0' off
+costs 'kept' 194 194 '== 0' 'gemm -> keep'
+costs 'kept by size' 194 194 '== 0' amp
 costs 'by the library, guard=off' 2065 2320 '> 2900' \
     'gemm -> tf32 profit=off guard=off'
 costs 'by the library, guard=on' 2526 2782 '> 2800' \
