@@ -22,11 +22,14 @@ enum {
 };
 
 /* Squares of `side` in `rows` x `cols` x batch; saturates. */
-static uint64_t
+static inline uint64_t
 squares(int64_t rows, int64_t cols, int64_t batch, uint64_t side)
 {
 	uint64_t count;
 
+	if (!((uint64_t)(rows | cols | batch) >> 20)) /* mostly */
+		return ((uint64_t)rows + side - 1) / side
+		    * (((uint64_t)cols + side - 1) / side) * (uint64_t)batch;
 	if (rows <= 0 || cols <= 0 || batch <= 0)
 		return 0;
 	if (__builtin_mul_overflow(((uint64_t)rows + side - 1) / side,

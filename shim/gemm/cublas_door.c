@@ -82,7 +82,7 @@ issue(const struct ac_job *job, const struct ac_gemm *p,
 		status = ISSUE_SINGLE(PROVIDER(provider, cublasGemmEx), int);
 	if (reason != AC_REASON_NONE)
 		return reason;
-	if (ac_gemm_is_refusal(status))
+	if (status && ac_gemm_is_refusal(status))
 		return AC_REASON_REFUSED;
 	*status_out = status;
 	return AC_REASON_NONE;

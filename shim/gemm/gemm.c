@@ -79,17 +79,25 @@ are_addressable(const struct ac_gemm *g, const struct stored *s)
 	    && is_addressable(g, &g->c, g->n));
 }
 
-/* Wrong leading dimensions, null pointers, unknown transposes and what no
- * device holds get the provider's own answer. A negative stride is legal but
- * rare: kept. */
+/* Null pointers get the provider's own answer. */
 static bool
-is_well_formed(const struct ac_gemm *g, const struct stored *s)
+has_addresses(const struct ac_gemm *g)
 {
 	return g->alpha && g->beta && g->a.data && g->b.data && g->c.data
-	    && (unsigned)g->transa <= CUBLAS_OP_C
+	    && are_aligned(g);
+}
+
+/* So do wrong leading dimensions, unknown transposes and what no device holds.
+ * A negative stride is legal but rare: kept. */
+static bool
+is_well_formed(const struct ac_gemm *g)
+{
+	const struct stored s = stored(g);
+
+	return (unsigned)g->transa <= CUBLAS_OP_C
 	    && (unsigned)g->transb <= CUBLAS_OP_C
-	    && g->a.ld >= s->rows_a && g->b.ld >= s->rows_b
-	    && g->c.ld >= g->m && are_aligned(g) && are_addressable(g, s);
+	    && g->a.ld >= s.rows_a && g->b.ld >= s.rows_b
+	    && g->c.ld >= g->m && are_addressable(g, &s);
 }
 
 /* The same of what only cublasLt has: a try reads it before the library has had
@@ -107,17 +115,6 @@ is_tail_well_formed(const struct ac_gemm *g)
 	    && (added->stride | e->bias_stride | e->aux_stride) >= 0
 	    && (((uintptr_t)added->from | (uintptr_t)e->bias | aux)
 	    & (sizeof(float) - 1)) == 0;
-}
-
-/* Past the last byte of an operand's matrices; all three have one type. */
-static uintptr_t
-end_of(const struct ac_operand *operand, int64_t rows, int64_t cols,
-    int64_t batch, size_t bytes)
-{
-	const uint64_t elements = (uint64_t)(cols - 1) * (uint64_t)operand->ld +
-	    (uint64_t)rows + (uint64_t)(batch - 1) * (uint64_t)operand->stride;
-
-	return (uintptr_t)operand->data + elements * bytes;
 }
 
 /* Of an operand of `rows` rows whose bytes lie among C's: whether elements are
@@ -141,35 +138,49 @@ shares_elements(const struct ac_gemm *g, const struct ac_operand *operand,
 	return row < rows || row + g->m > ld;
 }
 
-static bool
-output_overlaps(const struct ac_gemm *g, const struct stored *s)
-{
-	const size_t bytes = element_bytes(&g->c);
-	const uintptr_t c = (uintptr_t)g->c.data;
-	const uintptr_t c_end = end_of(&g->c, g->m, g->n, g->batch, bytes);
+/* Bytes of each operand's matrices, from the first to the last. */
+struct extents {
+	uint64_t a, b, c;
+};
 
-	return ((uintptr_t)g->a.data < c_end
-	    && c < end_of(&g->a, s->rows_a, s->cols_a, g->batch, bytes)
-	    && shares_elements(g, &g->a, s->rows_a))
-	    || ((uintptr_t)g->b.data < c_end
-	    && c < end_of(&g->b, s->rows_b, s->cols_b, g->batch, bytes)
-	    && shares_elements(g, &g->b, s->rows_b));
+static struct extents
+extents(const struct ac_gemm *g)
+{
+	const struct stored s = stored(g);
+
+	return (struct extents){
+		ac_layout_extent(&g->a, s.rows_a, s.cols_a, g->batch),
+		ac_layout_extent(&g->b, s.rows_b, s.cols_b, g->batch),
+		ac_layout_extent(&g->c, g->m, g->n, g->batch)
+	};
+}
+
+static bool
+output_overlaps(const struct ac_gemm *g, const struct extents *x)
+{
+	const uintptr_t a = (uintptr_t)g->a.data, b = (uintptr_t)g->b.data;
+	const uintptr_t c = (uintptr_t)g->c.data;
+
+	return (a < c + x->c && c < a + x->a
+	    && shares_elements(g, &g->a, stored(g).rows_a))
+	    || (b < c + x->c && c < b + x->b
+	    && shares_elements(g, &g->b, stored(g).rows_b));
 }
 
 /* Whether `bytes` from `start` on lie among C's. */
 static bool
-lies_in_output(const struct ac_gemm *g, const void *start, uint64_t bytes)
+lies_in_output(const struct ac_gemm *g, const struct extents *x,
+    const void *start, uint64_t bytes)
 {
 	const uintptr_t from = (uintptr_t)start, c = (uintptr_t)g->c.data;
 
-	return start && from < end_of(&g->c, g->m, g->n, g->batch,
-	    sizeof(float)) && c < from + bytes;
+	return start && from < c + x->c && c < from + bytes;
 }
 
 /* A sample reads what the library has read once it wrote C: C itself may be
  * what beta scales, entry by entry. */
 static bool
-tail_overlaps(const struct ac_gemm *g)
+tail_overlaps(const struct ac_gemm *g, const struct extents *x)
 {
 	const struct ac_recast_added *added = &g->tail->added;
 	const struct ac_recast_epilogue *e = &g->tail->epilogue;
@@ -177,11 +188,11 @@ tail_overlaps(const struct ac_gemm *g)
 	const uint64_t cols = (uint64_t)(g->n - 1);
 	const uint64_t unit = e->activation == AC_ACTIVATION_DRELU ? 1 : 32;
 
-	return lies_in_output(g, added->from, (cols * (uint64_t)added->ld + m
+	return lies_in_output(g, x, added->from, (cols * (uint64_t)added->ld + m
 	    + rest * (uint64_t)added->stride) * sizeof(float))
-	    || lies_in_output(g, e->bias, (rest * (uint64_t)e->bias_stride + m)
-		* sizeof(float))
-	    || lies_in_output(g, e->aux, (cols * (uint64_t)e->aux_ld + m
+	    || lies_in_output(g, x, e->bias, (rest * (uint64_t)e->bias_stride
+		+ m) * sizeof(float))
+	    || lies_in_output(g, x, e->aux, (cols * (uint64_t)e->aux_ld + m
 		+ rest * (uint64_t)e->aux_stride) * unit / 8);
 }
 
@@ -191,21 +202,24 @@ tail_overlaps(const struct ac_gemm *g)
  * (cuBLAS manual). */
 static enum ac_reason
 objection(const struct ac_gemm *g, const struct ac_handle *handle,
-    const struct ac_provider *provider)
+    const struct ac_provider *provider, const struct ac_layout_known *known)
 {
-	const struct stored s = stored(g);
+	struct extents x;
 
 	if (!provider || !handle->provider
 	    || (g->door->has_handles && handle->provider != provider))
 		return AC_REASON_UNSUPPORTED;
-	if (!is_positive(g))
+	if (!known && !is_positive(g))
 		return AC_REASON_TOO_SMALL;
-	if (!is_well_formed(g, &s) || (g->tail && !is_tail_well_formed(g)))
+	if (!has_addresses(g) || (!known && !is_well_formed(g))
+	    || (g->tail && !is_tail_well_formed(g)))
 		return AC_REASON_UNSUPPORTED;
-	if (!g->in_arrays && (output_overlaps(g, &s)
-	    || (g->tail && tail_overlaps(g))))
-		return AC_REASON_OVERLAP;
-	return AC_REASON_NONE;
+	if (g->in_arrays)
+		return AC_REASON_NONE;
+	x = known ? (struct extents){ known->extent[0], known->extent[1],
+	    known->extent[2] } : extents(g);
+	return output_overlaps(g, &x) || (g->tail && tail_overlaps(g, &x))
+	    ? AC_REASON_OVERLAP : AC_REASON_NONE;
 }
 
 /* ---- The ways of a product --------------------------------------------- */
@@ -263,25 +277,27 @@ recast(struct ac_conduct *call)
  * have no key. */
 static enum ac_outcome
 conduct(const struct ac_gemm *g, const struct ac_site *site,
-    const struct ac_handle *handle, struct ac_kept *kept_out,
-    cublasStatus_t *status_out)
+    const struct ac_handle *handle, const struct ac_layout_known *known,
+    struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
 	static const struct ac_ways both[2] = {
 		WAYS(false), WAYS(true)
 	};
 	const struct ac_ways *ways = &both[g->door->needs_place];
-	struct ac_job job = {
-		.call = {
-			.decision = &site->decision, .record = site->record,
-			.trial = site->state ? ac_site_trial(site) : NULL,
-			.operands = g->in_arrays ? 0
-			    : ac_pair_key(g->a.data, g->b.data),
-			.device = handle->device
-		},
-		.g = g, .site = site, .owner = handle->provider,
-		.status_out = status_out
-	};
+	struct ac_job job; /* what is not set is not read without a place */
 
+	job.call = (struct ac_conduct){
+		.decision = &site->decision, .record = site->record,
+		.trial = site->state ? ac_site_trial(site) : NULL,
+		.operands = g->in_arrays ? 0
+		    : ac_pair_key(g->a.data, g->b.data),
+		.device = handle->device
+	};
+	job.g = g;
+	job.site = site;
+	job.known = known;
+	job.owner = handle->provider;
+	job.status_out = status_out;
 	if (g->tail && site->state)
 		job.call.is_unsteady = !ac_steady_meets(&site->state->steady,
 		    g->tail->algorithm);
@@ -293,15 +309,18 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
     struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
 	const struct ac_handle *handle = ac_handle_find(g->handle);
+	const struct ac_layout_known *known = ac_layout_recall(g, site);
 	const enum ac_reason reason = objection(g, handle,
-	    site->binding.provider);
+	    site->binding.provider, known);
 
 	if (site->solver)
 		ac_solver_multiplied(site->solver);
 	if (reason == AC_REASON_NONE && ac_shim_wants_ranges())
 		ac_ranges_count(g, site);
+	if (!known && reason == AC_REASON_NONE && site->state)
+		ac_layout_remember(g, site);
 	if (reason == AC_REASON_NONE && site->decision.rung != AC_RUNG_KEEP)
-		return conduct(g, site, handle, kept_out, status_out);
+		return conduct(g, site, handle, known, kept_out, status_out);
 	if (site->decision.rung == AC_RUNG_KEEP)
 		ac_report_count_decided(site->record);
 	else

@@ -27,6 +27,17 @@ ac_job_read(struct ac_job *job)
 	    ? AC_REASON_NO_PROFIT : AC_REASON_NONE;
 }
 
+/* Mostly a cast in C's place, as before. */
+static bool
+lay_out(const struct ac_job *job, bool casts, bool result,
+    struct ac_layout *layout_out)
+{
+	if (!job->known || !casts || result)
+		return ac_layout_make(job->g, casts, result, layout_out);
+	ac_layout_again(job->known, job->g, layout_out);
+	return true;
+}
+
 enum ac_reason
 ac_job_borrow(const struct ac_job *job, bool casts, bool result,
     struct ac_layout *layout, struct ac_lane_loan *loan_out)
@@ -39,7 +50,7 @@ ac_job_borrow(const struct ac_job *job, bool casts, bool result,
 		.limit_bytes = job->site->decision.workspace_bytes,
 	};
 
-	if (!ac_layout_make(job->g, casts, result, layout))
+	if (!lay_out(job, casts, result, layout))
 		return AC_REASON_WORKSPACE;
 	if (job->unfit != AC_REASON_NONE)
 		return job->unfit;

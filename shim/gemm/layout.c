@@ -3,6 +3,8 @@
  * to multiples of 8, K with zeros: odd sizes then run like even ones. */
 #include "shim/gemm/layout.h"
 
+#include "base/mapped.h"
+
 enum { PADDING = 8, ALIGNMENT = 256, LINES_PER_WORD = 16, TILE_WORDS = 8 };
 
 static int64_t
@@ -39,10 +41,6 @@ lay_out(const struct ac_operand *operand, bool in_arrays, int64_t lines,
 	const int64_t rows = lines_are_cols ? k : lines;
 	const int64_t cols = lines_are_cols ? lines : k;
 
-	if (in_arrays)
-		o->array = operand->data;
-	else
-		o->from = operand->data;
 	o->rows = rows, o->cols = cols, o->ld = operand->ld;
 	o->stride = operand->stride;
 	o->batch = in_arrays || operand->stride ? batch : 1;
@@ -112,6 +110,25 @@ measure(struct ac_layout *layout, bool casts, bool result)
 	return true;
 }
 
+/* What no size tells: where the matrices are, and what follows. */
+static void
+point(const struct ac_gemm *g, struct ac_recast *r)
+{
+	if (g->in_arrays) {
+		r->operand[0].array = g->a.data;
+		r->operand[1].array = g->b.data;
+		r->output.array = (float *const *)(uintptr_t)g->c.data;
+	} else {
+		r->operand[0].from = g->a.data;
+		r->operand[1].from = g->b.data;
+		r->output.c = (float *)(uintptr_t)g->c.data;
+	}
+	if (g->tail) {
+		r->added = g->tail->added;
+		r->epilogue = g->tail->epilogue;
+	}
+}
+
 bool
 ac_layout_make(const struct ac_gemm *g, bool casts, bool result,
     struct ac_layout *layout_out)
@@ -126,15 +143,41 @@ ac_layout_make(const struct ac_gemm *g, bool casts, bool result,
 	lay_out(&g->b, g->in_arrays, g->n, g->k, !tb, g->batch, &r->operand[1]);
 	r->output.ld = g->c.ld;
 	r->output.stride = g->c.stride;
-	if (g->in_arrays)
-		r->output.array = (float *const *)(uintptr_t)g->c.data;
-	else
-		r->output.c = (float *)(uintptr_t)g->c.data;
-	if (g->tail) {
-		r->added = g->tail->added;
-		r->epilogue = g->tail->epilogue;
-	}
+	point(g, r);
 	return measure(layout_out, casts, result || g->in_arrays);
+}
+
+void
+ac_layout_again(const struct ac_layout_known *known, const struct ac_gemm *g,
+    struct ac_layout *layout_out)
+{
+	*layout_out = known->layout;
+	point(g, &layout_out->recast);
+}
+
+/* Another thread may have been first. */
+void
+ac_layout_remember(const struct ac_gemm *g, const struct ac_site *site)
+{
+	const struct ac_layout_known *none = NULL;
+	const struct ac_recast_operand *o;
+	struct ac_layout_known *made;
+	struct ac_layout layout;
+
+	if (atomic_load(&site->state->layout)
+	    || !ac_layout_make(g, true, false, &layout))
+		return;
+	made = ac_mapped_take(sizeof *made);
+	if (!made)
+		return;
+	o = layout.recast.operand;
+	made->layout = layout;
+	made->extent[0] = ac_layout_extent(&g->a, o[0].rows, o[0].cols,
+	    g->batch);
+	made->extent[1] = ac_layout_extent(&g->b, o[1].rows, o[1].cols,
+	    g->batch);
+	made->extent[2] = ac_layout_extent(&g->c, g->m, g->n, g->batch);
+	atomic_compare_exchange_strong(&site->state->layout, &none, made);
 }
 
 void

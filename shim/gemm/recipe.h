@@ -18,6 +18,7 @@ struct ac_job {
 	struct ac_conduct         call;
 	const struct ac_gemm  *g;
 	const struct ac_site  *site;
+	const struct ac_layout_known *known; /* NULL: nothing */
 	struct ac_provider    *owner;      /* of the program's handle */
 	cublasStatus_t        *status_out; /* the answer of a call that ran */
 	/* With a place; else not read. */

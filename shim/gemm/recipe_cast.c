@@ -35,15 +35,14 @@ ac_cast_multiply(const struct ac_job *job, const struct ac_layout *layout,
 	const struct ac_recast *r = &layout->recast;
 	const cudaDataType type = r->format == AC_FORMAT_FP16 ? CUDA_R_16F
 	    : CUDA_R_16BF;
-	struct ac_gemm product = {
-		.handle = loan->handle,
-		.transa = g->transa, .transb = g->transb,
-		.m = g->m, .n = g->n, .k = layout->k_padded, .batch = g->batch,
-		.alpha = &r->state->alpha, .beta = &r->state->beta,
-		.a = cast_operand(&r->operand[0], type),
-		.b = cast_operand(&r->operand[1], type), .c = g->c
-	};
+	struct ac_gemm product = *g;
 
+	product.handle = loan->handle;
+	product.k = layout->k_padded;
+	product.alpha = &r->state->alpha;
+	product.beta = &r->state->beta;
+	product.a = cast_operand(&r->operand[0], type);
+	product.b = cast_operand(&r->operand[1], type);
 	if (r->output.result) {
 		product.beta = &r->state->zero;
 		product.c = (struct ac_operand){ r->output.result, CUDA_R_32F,

@@ -29,6 +29,21 @@ struct ac_lt_arguments {
 	cudaStream_t stream;
 };
 
+/* The algorithm that a call named last, and the room that it had. */
+struct ac_lt_choice {
+	cublasLtMatmulAlgo_t algorithm;
+	uint64_t             room;    /* of a workspace, plus 1; 0: none */
+	uint64_t             hash;    /* of those */
+};
+
+/* What calls leave for the next ones. Any thread. */
+struct ac_lt_last {
+	ac_lt_plan_hint plan;
+	_Atomic(const struct ac_lt_choice *) choice; /* NULL at first; never
+	                                              * freed */
+	_Atomic unsigned choices;     /* that there were */
+};
+
 /* What the memo leads to: the product of some content, and its site. Never
  * changed once another thread may see it. */
 struct ac_lt_use {
@@ -38,7 +53,10 @@ struct ac_lt_use {
 	struct ac_lt_product  product;
 	const struct ac_lt_sort *sort; /* of the operation; NULL: unknown */
 	int                   device;
-	ac_lt_plan_hint      *hint;    /* NULL: none */
+	struct ac_lt_last    *last;    /* NULL: none */
+	/* What a call is to the recipes, but for addresses. */
+	struct ac_gemm        gemm;
+	struct ac_gemm_tail   tail;
 };
 
 /* A place for what cannot be remembered. */
@@ -48,9 +66,12 @@ struct ac_lt_scratch {
 	struct ac_site     site;
 };
 
+/* Set use->gemm and use->tail by the rest of it. */
+void ac_lt_use_prepare(struct ac_lt_use *use);
+
 /* Try to run it in lower precision, as ac_gemm_recast() does. Counts it. */
 enum ac_outcome ac_lt_recast(const struct ac_lt_arguments *x,
-    const struct ac_lt_use *use, struct ac_provider *provider,
+    const struct ac_lt_asked *asked, const struct ac_lt_use *use,
     struct ac_kept *kept_out, cublasStatus_t *status_out);
 
 #endif

@@ -281,21 +281,28 @@ ac_lt_read(const struct ac_lt_asked *asked, struct ac_lt_content *content_out)
 	return true;
 }
 
-/* One that is where it was proven to be, or as the library's getter says. */
+__attribute__((cold, noinline))
 static bool
+ask_pointer(const struct ac_lt_asked *asked, enum ac_lt_pointer which, void *to)
+{
+	struct reading reading = {
+		.library = ac_lt_library_of(asked->provider)
+	};
+
+	return reading.library && get(&reading, asked->desc,
+	    ac_lt_pointer_numbers[which], to, sizeof(uint64_t));
+}
+
+/* One that is where it was proven to be, or as the library's getter says. */
+static inline bool
 get_pointer(const struct ac_lt_asked *asked, const struct ac_lt_sort *sort,
     enum ac_lt_pointer which, void *to)
 {
-	struct reading reading = { .library = NULL };
-
-	if (sort && sort->at[which]) {
-		memcpy(to, (const char *)asked->desc + sort->at[which],
-		    sizeof(uint64_t));
-		return true;
-	}
-	reading.library = ac_lt_library_of(asked->provider);
-	return reading.library && get(&reading, asked->desc,
-	    ac_lt_pointer_numbers[which], to, sizeof(uint64_t));
+	if (!sort || !sort->at[which])
+		return ask_pointer(asked, which, to);
+	memcpy(to, (const char *)asked->desc + sort->at[which],
+	    sizeof(uint64_t));
+	return true;
 }
 
 bool

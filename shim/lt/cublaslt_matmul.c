@@ -43,8 +43,8 @@ find_use(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
     struct ac_lt_known *known, struct ac_lt_scratch *scratch)
 {
 	struct stored {
-		struct ac_lt_use use;
-		ac_lt_plan_hint  hint;
+		struct ac_lt_use  use;
+		struct ac_lt_last last;
 	} *stored;
 	struct ac_lt_use *use = &scratch->use;
 
@@ -52,7 +52,8 @@ find_use(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
 	use->product = ac_lt_product_of(&known->content);
 	use->device = (int)asked->device;
 	use->sort = known->sort;
-	use->hint = NULL;
+	use->last = NULL;
+	ac_lt_use_prepare(use);
 	use->known = known;
 	use->site = site_of(asked, handle, &use->content, &use->product,
 	    &scratch->site);
@@ -62,7 +63,7 @@ find_use(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
 	if (!stored)
 		return use;
 	stored->use = *use;
-	stored->use.hint = &stored->hint;
+	stored->use.last = &stored->last;
 	atomic_store_explicit(&known->site, &stored->use,
 	    memory_order_release);
 	return &stored->use;
@@ -96,11 +97,9 @@ recall(const struct ac_lt_asked *asked)
  * read no descriptor. */
 __attribute__((cold, noinline))
 static const struct ac_lt_use *
-find_known(struct ac_lt_asked *asked, cublasLtHandle_t handle,
-    struct ac_wrapped *call, struct ac_lt_scratch *scratch)
+find_known(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
+    struct ac_lt_scratch *scratch)
 {
-	*call = ac_wrapper_bound(*call, ENTRY_cublasLtMatmul);
-	asked->provider = call->binding.provider;
 	/* NULL, too, if a descriptor is: then cublasLt reads no other. */
 	return asked->provider && ac_handle_find(handle)->provider
 	    ? use_in(asked, handle, ac_lt_know(asked, &scratch->known), scratch)
@@ -130,23 +129,28 @@ confirm(const struct ac_lt_asked *asked, cublasLtHandle_t handle,
 /* A call that is not recalled, or that may not be kept. Binds it. */
 __attribute__((noinline))
 static enum ac_outcome
-conduct(const struct ac_lt_arguments *x, struct ac_lt_asked asked,
+conduct(const struct ac_lt_arguments *x, int device,
     const struct ac_lt_use *use, struct ac_wrapped *call,
     struct ac_kept *kept_out, cublasStatus_t *status_out)
 {
 	struct ac_lt_scratch scratch;
+	struct ac_lt_asked asked = {
+		.caller = call->caller, .mark = call->via, .device = device,
+		.desc = x->operation, .a = x->a_layout, .b = x->b_layout,
+		.c = x->c_layout, .d = x->d_layout
+	};
 
-	if (use) {
+	if (use)
 		call->binding = use->site->binding;
-		asked.provider = call->binding.provider;
-	} else {
-		use = find_known(&asked, x->handle, call, &scratch);
-	}
+	else
+		*call = ac_wrapper_bound(*call, ENTRY_cublasLtMatmul);
+	asked.provider = call->binding.provider;
+	if (!use)
+		use = find_known(&asked, x->handle, &scratch);
 	if (use && !is_kept(use))
 		use = confirm(&asked, x->handle, use, &scratch);
 	if (use && !use->site->is_plain)
-		return ac_lt_recast(x, use, asked.provider, kept_out,
-		    status_out);
+		return ac_lt_recast(x, &asked, use, kept_out, status_out);
 	if (use)
 		ac_report_count_decided(use->site->record);
 	else
@@ -190,7 +194,7 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasLtMatmul)(
 			};
 			struct ac_wrapped copy = call;
 
-			outcome = conduct(&x, asked, use, &copy, &kept,
+			outcome = conduct(&x, known->device, use, &copy, &kept,
 			    &status);
 			call.binding = copy.binding;
 		}

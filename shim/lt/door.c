@@ -4,8 +4,14 @@
  * (shim/lt/plan.h). */
 #include "shim/lt/call.h"
 
+#include "base/mapped.h"
+#include "base/table.h"
 #include "shim/gemm/recipe.h"
+#include "shim/lt/pairs.h"
 #include "shim/lt/plan.h"
+
+#include <stddef.h>
+#include <string.h>
 
 /* cublasLt wants 256 bytes (manual of cublasLtMatmul()). */
 enum { WORKSPACE_MASK = 255 };
@@ -47,78 +53,71 @@ stored(const struct ac_operand *operand)
 	return (struct ac_lt_stored){ operand->ld, operand->stride };
 }
 
-/* What is alike next to C and in its place. */
+/* Where `product` goes: next to C, or in its place, with what follows. Without
+ * a C, beta is 0, and D does as well as any. The kind is what may change. */
 static void
-describe(const struct ac_job *job, const struct lt_gemm *call,
-    const struct ac_gemm *product, cublasComputeType_t compute,
-    struct ac_lt_kind *kind, struct ac_lt_run *run)
+go(const struct ac_job *job, const struct ac_gemm *product,
+    cublasComputeType_t compute, bool beside, struct ac_lt_kind *kind,
+    struct ac_lt_run *run)
 {
-	const bool casts = product->a.type != CUDA_R_32F;
+	const struct lt_gemm *call = (const struct lt_gemm *)job->g;
+	const struct ac_lt_arguments *x = call->x;
+	const struct ac_lt_product *p = &call->use->product;
+	const bool aux = !beside
+	    && ac_lt_epilogues[p->epilogue].aux != AC_LT_AUX_NO;
+	void *const result = (void *)(uintptr_t)product->c.data;
 
 	*run = (struct ac_lt_run){
-		.handle = call->x->handle, .alpha = product->alpha,
+		.handle = x->handle, .alpha = product->alpha,
 		.a = product->a.data, .b = product->b.data,
 		.beta = product->beta,
-		.workspace = call->x->workspace,
+		.c = beside ? result : x->c ? x->c : x->d,
+		.bias = beside ? NULL : call->pointers.bias,
+		.d = beside ? result : x->d,
+		.aux = beside ? NULL : call->pointers.aux,
+		.workspace = x->workspace,
 		.stream = job->call.place->stream,
 		.driver = job->call.place->driver
 	};
-	*kind = (struct ac_lt_kind){
-		.provider = job->site->binding.provider,
-		.m = product->m, .n = product->n, .k = product->k,
-		.a = stored(&product->a), .b = stored(&product->b),
-		.workspace_bytes = run->workspace ? call->x->workspace_bytes
-		    : 0,
-		.device = call->use->device, .batch = (int32_t)product->batch,
-		.sm_count_target = call->use->content.sm_count_target,
-		.type = (int32_t)product->a.type, .compute = (int32_t)compute,
-		.pointer_mode = casts ? (int32_t)CUBLASLT_POINTER_MODE_DEVICE
-		    : (int32_t)call->use->product.pointer_mode,
-		.transa = (uint8_t)product->transa,
-		.transb = (uint8_t)product->transb
-	};
+	kind->workspace_bytes = x->workspace ? x->workspace_bytes : 0;
+	kind->bias_stride = beside ? 0 : call->tail.epilogue.bias_stride;
+	kind->aux_ld = aux ? call->pointers.aux_ld : 0;
+	kind->aux_stride = aux ? call->pointers.aux_stride : 0;
+	kind->d = beside ? stored(&product->c) : p->d;
+	kind->c = beside || !x->c ? kind->d : p->c;
+	kind->type = (int32_t)product->a.type;
+	kind->compute = (int32_t)compute;
+	kind->alignment[0] = ac_lt_alignment(run->a);
+	kind->alignment[1] = ac_lt_alignment(run->b);
+	kind->alignment[2] = ac_lt_alignment(run->c);
+	kind->alignment[3] = ac_lt_alignment(run->d);
+	kind->alignment[4] = ac_lt_alignment(run->bias);
+	kind->alignment[5] = ac_lt_alignment(run->aux);
+	kind->epilogue = (uint8_t)(beside ? AC_EPILOGUE_DEFAULT : p->epilogue);
+	kind->transa = (uint8_t)product->transa;
 }
 
+/* The rest follows from the content, and from whether it is cast. */
 static void
-align(struct ac_lt_kind *kind, const struct ac_lt_run *run)
+complete(const struct ac_job *job, const struct ac_gemm *product,
+    struct ac_lt_kind *kind)
 {
-	const void *const addresses[6] = { run->a, run->b, run->c, run->d,
-		run->bias, run->aux };
+	const struct ac_lt_use *use = ((const struct lt_gemm *)job->g)->use;
+	const bool casts = product->a.type != CUDA_R_32F;
 
-	for (unsigned i = 0; i < 6; i++)
-		kind->alignment[i] = ac_lt_alignment(addresses[i]);
-}
-
-static void
-go_beside(const struct ac_gemm *product, struct ac_lt_kind *kind,
-    struct ac_lt_run *run)
-{
-	kind->c = kind->d = stored(&product->c);
-	run->d = (void *)(uintptr_t)product->c.data;
-	run->c = run->d;
-	align(kind, run);
-}
-
-/* Without a C, beta is 0, and D does as well as any. */
-static void
-go_in_place(const struct lt_gemm *call, struct ac_lt_kind *kind,
-    struct ac_lt_run *run)
-{
-	const struct ac_lt_product *p = &call->use->product;
-
-	kind->d = p->d;
-	kind->c = call->x->c ? p->c : p->d;
-	run->d = call->x->d;
-	run->c = call->x->c ? call->x->c : call->x->d;
-	kind->epilogue = (uint8_t)p->epilogue;
-	run->bias = call->pointers.bias;
-	run->aux = call->pointers.aux;
-	if (ac_lt_epilogues[p->epilogue].aux != AC_LT_AUX_NO) {
-		kind->aux_ld = call->pointers.aux_ld;
-		kind->aux_stride = call->pointers.aux_stride;
-	}
-	kind->bias_stride = call->tail.epilogue.bias_stride;
-	align(kind, run);
+	kind->transb = (uint8_t)product->transb;
+	memset(kind->reserved, 0, sizeof kind->reserved);
+	kind->provider = job->site->binding.provider;
+	kind->m = product->m;
+	kind->n = product->n;
+	kind->k = product->k;
+	kind->a = stored(&product->a);
+	kind->b = stored(&product->b);
+	kind->device = use->device;
+	kind->batch = (int32_t)product->batch;
+	kind->sm_count_target = use->content.sm_count_target;
+	kind->pointer_mode = casts ? (int32_t)CUBLASLT_POINTER_MODE_DEVICE
+	    : (int32_t)use->product.pointer_mode;
 }
 
 /* A try looks for what will run in C's place, too: the call after it may be
@@ -127,21 +126,23 @@ static enum ac_reason
 issue(const struct ac_job *job, const struct ac_gemm *product,
     cublasComputeType_t compute, bool beside, cublasStatus_t *status_out)
 {
-	const struct lt_gemm *call = (const struct lt_gemm *)job->g;
+	struct ac_lt_last *last = ((const struct lt_gemm *)job->g)->use->last;
+	ac_lt_plan_hint *hint = last && !beside ? &last->plan : NULL;
 	const bool may_make = !job->call.place->capture;
 	struct ac_lt_kind kind;
 	struct ac_lt_run run;
+	enum ac_reason reason;
 
-	describe(job, call, product, compute, &kind, &run);
-	go_in_place(call, &kind, &run);
-	if (beside && may_make)
+	if (beside && may_make) {
+		go(job, product, compute, false, &kind, &run);
+		complete(job, product, &kind);
 		ac_lt_plan_make(&kind, &run);
-	if (beside) {
-		describe(job, call, product, compute, &kind, &run);
-		go_beside(product, &kind, &run);
 	}
-	return ac_lt_plan_run(&kind, &run, may_make, call->use->hint,
-	    status_out);
+	go(job, product, compute, beside, &kind, &run);
+	if (ac_lt_plan_again(&kind, &run, hint, &reason, status_out))
+		return reason;
+	complete(job, product, &kind);
+	return ac_lt_plan_run(&kind, &run, may_make, hint, status_out);
 }
 
 static const struct ac_gemm_door lt_door = {
@@ -151,49 +152,99 @@ static const struct ac_gemm_door lt_door = {
 
 /* ---- A call -------------------------------------------------------------- */
 
-/* Of an algorithm and the room that it has: one that ran in another workspace
- * may not run in this one, which the program is to hear. */
-static uint64_t
-hash_of(const struct ac_lt_arguments *x)
+/* The next calls will mostly name the same. Threads that name several together
+ * may exceed the limit by as many as they are. */
+static void
+remember(struct ac_lt_last *last, const struct ac_lt_choice *choice)
 {
-	struct {
-		cublasLtMatmulAlgo_t algorithm;
-		uint64_t             room;
-	} choice;
+	enum { MOST = 32 };  /* of 80 bytes each, of one content */
+	struct ac_lt_choice *made;
+
+	if (atomic_load_explicit(&last->choices, memory_order_relaxed) >= MOST)
+		return;
+	made = ac_mapped_take(sizeof *made);
+	if (!made)
+		return;
+	*made = *choice;
+	atomic_fetch_add_explicit(&last->choices, 1, memory_order_relaxed);
+	atomic_store_explicit(&last->choice, made, memory_order_release);
+}
+
+static bool
+is_same(const cublasLtMatmulAlgo_t *x, const cublasLtMatmulAlgo_t *y)
+{
+	_Static_assert(sizeof *x == 64, "four pairs");
+	return ac_lt_is_none(ac_lt_xor(x, y, 0) | ac_lt_xor(x, y, 1)
+	    | ac_lt_xor(x, y, 2) | ac_lt_xor(x, y, 3));
+}
+
+/* Of an algorithm and the room that it has: one that ran in another workspace
+ * may not run in this one, which the program is to hear. Comparing takes a
+ * third of the time that hashing does. */
+static uint64_t
+hash_of(const struct ac_lt_arguments *x, struct ac_lt_last *last)
+{
+	const struct ac_lt_choice *before = last ? atomic_load_explicit(
+	    &last->choice, memory_order_acquire) : NULL;
+	struct ac_lt_choice choice;
 
 	if (!x->algorithm)
 		return 0;
-	choice.algorithm = *x->algorithm;
 	choice.room = x->workspace ? 1 + x->workspace_bytes : 0;
-	return ac_table_hash(&choice, sizeof choice);
+	if (before && before->room == choice.room
+	    && is_same(&before->algorithm, x->algorithm))
+		return before->hash;
+	choice.algorithm = *x->algorithm;
+	choice.hash = ac_table_hash(&choice,
+	    offsetof(struct ac_lt_choice, hash));
+	if (last)
+		remember(last, &choice);
+	return choice.hash;
+}
+
+void
+ac_lt_use_prepare(struct ac_lt_use *use)
+{
+	const struct ac_lt_product *p = &use->product;
+
+	use->gemm = (struct ac_gemm){
+		.door = &lt_door, .transa = p->transa, .transb = p->transb,
+		.m = p->m, .n = p->n, .k = p->k, .batch = p->batch,
+		.a = { NULL, CUDA_R_32F, p->a.ld, p->a.stride },
+		.b = { NULL, CUDA_R_32F, p->b.ld, p->b.stride },
+		.c = { NULL, CUDA_R_32F, p->d.ld, p->d.stride }
+	};
+	use->tail = (struct ac_gemm_tail){ .epilogue = {
+		.is_set = p->epilogue != AC_EPILOGUE_DEFAULT,
+		.bias_stride = p->batch > 1 ? use->content.bias_stride : 0
+	} };
+	if (p->epilogue < AC_EPILOGUE_INPUT_SUMS)
+		use->tail.epilogue.activation =
+		    ac_lt_epilogues[p->epilogue].activation;
 }
 
 /* C == D of one layout is what the output holds. */
 static void
 set_tail(struct lt_gemm *call)
 {
+	const struct ac_lt_arguments *x = call->x;
 	const struct ac_lt_product *p = &call->use->product;
 	const struct ac_lt_epilogue *does = &ac_lt_epilogues[p->epilogue];
-	const bool apart = call->x->c && (call->x->c != call->x->d
-	    || p->c.ld != p->d.ld || p->c.stride != p->d.stride);
-	const bool reads_aux = does->aux == AC_LT_AUX_IN;
+	struct ac_recast_epilogue *e = &call->tail.epilogue;
 
-	call->tail = (struct ac_gemm_tail){
-		.epilogue = {
-			.activation = does->activation,
-			.is_set = p->epilogue != AC_EPILOGUE_DEFAULT,
-			.bias = does->adds_bias ? call->pointers.bias : NULL,
-			.bias_stride = p->batch > 1
-			    ? call->use->content.bias_stride : 0,
-			.aux = reads_aux ? call->pointers.aux : NULL,
-			.aux_ld = reads_aux ? call->pointers.aux_ld : 0,
-			.aux_stride = reads_aux ? call->pointers.aux_stride : 0
-		},
-		.algorithm = hash_of(call->x)
-	};
-	if (apart)
+	call->tail = call->use->tail;
+	call->tail.algorithm = hash_of(x, call->use->last);
+	if (does->adds_bias)
+		e->bias = call->pointers.bias;
+	if (does->aux == AC_LT_AUX_IN) {
+		e->aux = call->pointers.aux;
+		e->aux_ld = call->pointers.aux_ld;
+		e->aux_stride = call->pointers.aux_stride;
+	}
+	if (x->c && (x->c != x->d || p->c.ld != p->d.ld
+	    || p->c.stride != p->d.stride))
 		call->tail.added = (struct ac_recast_added){
-			call->x->c, p->c.ld, p->c.stride
+			x->c, p->c.ld, p->c.stride
 		};
 }
 
@@ -201,20 +252,17 @@ static void
 set_gemm(struct lt_gemm *call)
 {
 	const struct ac_lt_arguments *x = call->x;
-	const struct ac_lt_product *p = &call->use->product;
+	const bool swapped = call->use->product.swapped;
+	struct ac_gemm *g = &call->gemm;
 
-	call->gemm = (struct ac_gemm){
-		.door = &lt_door, .handle = (cublasHandle_t)x->handle,
-		.transa = p->transa, .transb = p->transb,
-		.m = p->m, .n = p->n, .k = p->k, .batch = p->batch,
-		.alpha = x->alpha, .beta = x->beta,
-		.a = { p->swapped ? x->b : x->a, CUDA_R_32F, p->a.ld,
-			p->a.stride },
-		.b = { p->swapped ? x->a : x->b, CUDA_R_32F, p->b.ld,
-			p->b.stride },
-		.c = { x->d, CUDA_R_32F, p->d.ld, p->d.stride },
-		.tail = &call->tail
-	};
+	*g = call->use->gemm;
+	g->handle = (cublasHandle_t)x->handle;
+	g->alpha = x->alpha;
+	g->beta = x->beta;
+	g->a.data = swapped ? x->b : x->a;
+	g->b.data = swapped ? x->a : x->b;
+	g->c.data = x->d;
+	g->tail = &call->tail;
 }
 
 /* As far as the host can see. */
@@ -241,30 +289,22 @@ is_complete(const struct lt_gemm *call)
 	    && !((uintptr_t)call->x->workspace & WORKSPACE_MASK);
 }
 
-static bool
-read_pointers(struct lt_gemm *call, struct ac_provider *provider)
-{
-	const struct ac_lt_asked asked = {
-		.provider = provider, .desc = call->x->operation
-	};
-
-	return ac_lt_read_pointers(&asked, &call->use->content,
-	    call->use->sort, &call->pointers) && is_complete(call);
-}
-
 enum ac_outcome
-ac_lt_recast(const struct ac_lt_arguments *x, const struct ac_lt_use *use,
-    struct ac_provider *provider, struct ac_kept *kept_out,
+ac_lt_recast(const struct ac_lt_arguments *x, const struct ac_lt_asked *asked,
+    const struct ac_lt_use *use, struct ac_kept *kept_out,
     cublasStatus_t *status_out)
 {
-	struct lt_gemm call = { .x = x, .use = use };
+	struct lt_gemm call;
 
 	/* What we do not understand has a site that is kept. */
 	if (use->product.epilogue >= AC_EPILOGUE_INPUT_SUMS) {
 		ac_report_count_decided(use->site->record);
 		return AC_OUTCOME_KEPT;
 	}
-	if (!read_pointers(&call, provider)) {
+	call.x = x;
+	call.use = use;
+	if (!ac_lt_read_pointers(asked, &use->content, use->sort,
+	    &call.pointers) || !is_complete(&call)) {
 		ac_report_count(use->site->record, AC_REASON_UNSUPPORTED);
 		return AC_OUTCOME_KEPT;
 	}

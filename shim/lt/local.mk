@@ -12,6 +12,7 @@ libautocast_so_SOURCES += \
 	shim/lt/library.h \
 	shim/lt/memo.c \
 	shim/lt/memo.h \
+	shim/lt/pairs.h \
 	shim/lt/plan.c \
 	shim/lt/plan.h \
 	shim/lt/product.c \

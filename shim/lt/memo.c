@@ -40,23 +40,24 @@ is_of_sort(const uint64_t *operation, const struct ac_lt_proof *proof,
 
 /* Of an operation behind its head. It may have an odd number of words, behind
  * which nothing is read. */
-static ac_lt_pair
+static inline ac_lt_pair
 rest_differs(const uint64_t *operation, const uint64_t *stored,
     const struct ac_lt_sort *sort)
 {
-	const ac_lt_loose_pair *left = (const ac_lt_loose_pair *)operation;
-	const ac_lt_pair *right = (const ac_lt_pair *)stored;
 	const ac_lt_pair *bits = (const ac_lt_pair *)sort->mask;
 	const unsigned pairs = sort->words / 2, end = sort->words - 1;
 	ac_lt_pair all = { (operation[end] ^ stored[end]) & sort->mask[end], 0 };
+	unsigned i = AC_LT_HEAD_WORDS / 2;
 
-	for (unsigned i = AC_LT_HEAD_WORDS / 2; i < pairs; i++)
-		all |= (left[i] ^ right[i]) & bits[i];
-	return all;
+	for (; i + 2 <= pairs; i += 2)
+		all |= (ac_lt_xor(operation, stored, i) & bits[i])
+		    | (ac_lt_xor(operation, stored, i + 1) & bits[i + 1]);
+	return i < pairs ? all | (ac_lt_xor(operation, stored, i) & bits[i])
+	    : all;
 }
 
 /* Whether the rest is as in the entry, too. */
-static bool
+static inline bool
 is_confirmed(const struct ac_lt_asked *asked, const struct ac_lt_entry *entry)
 {
 	enum { LAST = AC_LT_HEAD_WORDS };

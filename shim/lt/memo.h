@@ -12,6 +12,7 @@
 #include "base/table.h"
 #include "shim/lt/content.h"
 #include "shim/lt/library.h"
+#include "shim/lt/pairs.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -81,11 +82,6 @@ ac_lt_hints_of(const struct ac_lt_asked *asked)
 	    ^ asked->desc->data[AC_LT_HASHED_WORD]))
 	    * UINT64_C(0xD6E8FEB86659FD93) >> (64 - AC_LT_HINT_BITS)];
 }
-
-/* Sixteen bytes at a time, wherever they are. */
-typedef uint64_t ac_lt_pair __attribute__((vector_size(16)));
-typedef uint64_t ac_lt_loose_pair
-    __attribute__((vector_size(16), aligned(8), may_alias));
 
 /* The first words of two descriptors: what differs. */
 static inline ac_lt_pair

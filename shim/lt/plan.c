@@ -7,11 +7,14 @@
 
 #include "base/mapped.h"
 #include "base/table.h"
+#include "shim/lt/pairs.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum {
 	BITS = 12,
+	WORDS = 64,         /* of a descriptor of ours */
 	MOST_FAILURES = 64  /* of heuristics, that are put down to chance */
 };
 
@@ -23,13 +26,15 @@ union descriptor {
 	cublasLtMatmulDescOpaque_t       operation;
 	cublasLtMatrixLayoutOpaque_t     layout;
 	cublasLtMatmulPreferenceOpaque_t preference;
-	uint64_t                         words[64];
+	uint64_t                         words[WORDS];
 };
 
 struct ac_lt_plan {
 	struct ac_table_entry entry;
 	struct ac_lt_kind     kind;
 	bool                  is_refused;  /* cublasLt has no algorithm */
+	/* Where an operation has the addresses, in words; 0: unknown. */
+	unsigned              bias_at, aux_at;
 	union descriptor      operation;   /* without addresses */
 	union descriptor      a, b, c, d;
 	cublasLtMatmulAlgo_t  algorithm;
@@ -37,12 +42,6 @@ struct ac_lt_plan {
 
 static ac_table_slot slots[1 << BITS];
 static struct ac_table plans = { slots, BITS, 1 << (BITS - 1), 0 };
-
-uint8_t
-ac_lt_alignment(const void *address)
-{
-	return (uint8_t)__builtin_ctzl((uintptr_t)address | 256);
-}
 
 /* ---- Making ------------------------------------------------------------- */
 
@@ -128,6 +127,61 @@ make_operation(const struct ac_lt_kind *kind, union descriptor *out)
 	    && (does->aux == AC_LT_AUX_NO || set_aux(kind, descriptor));
 }
 
+/* Where the library stores the address that it is told to set, in words: that
+ * one alone is the address then. 0: it does otherwise. False: it refuses. */
+static bool
+find_address(const struct ac_lt_plan *plan,
+    cublasLtMatmulDescAttributes_t attribute, unsigned *at_out)
+{
+	static const uint64_t addresses[2] = {
+		UINT64_C(0x0123456789abcd00), UINT64_C(0xfedcba9876543200)
+	};
+	struct ac_provider *provider = plan->kind.provider;
+	const uint64_t *plain = plan->operation.words;
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		union descriptor set = plan->operation;
+		unsigned first = 0;
+
+		if (!SET(cublasLtMatmulDescSetAttribute, &set.operation,
+		    attribute, addresses[i]))
+			return false;
+		while (first < WORDS && set.words[first] == plain[first])
+			first++;
+		if (first == WORDS || set.words[first] != addresses[i]
+		    || (i && at != first)
+		    || memcmp(&set.words[first + 1], &plain[first + 1],
+			(WORDS - 1 - first) * sizeof *plain))
+			return true;
+		at = first;
+	}
+	*at_out = at;
+	return true;
+}
+
+static bool
+find_addresses(struct ac_lt_plan *plan)
+{
+	const struct ac_lt_epilogue *does =
+	    &ac_lt_epilogues[plan->kind.epilogue];
+
+	return (!has_bias(does) || find_address(plan,
+	    CUBLASLT_MATMUL_DESC_BIAS_POINTER, &plan->bias_at))
+	    && (does->aux == AC_LT_AUX_NO || find_address(plan,
+		CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &plan->aux_at));
+}
+
+static bool
+set_address(struct ac_provider *provider, union descriptor *copy,
+    cublasLtMatmulDescAttributes_t attribute, unsigned at, const void *address)
+{
+	if (at)
+		copy->words[at] = (uint64_t)(uintptr_t)address;
+	return at || SET(cublasLtMatmulDescSetAttribute, &copy->operation,
+	    attribute, address);
+}
+
 /* The plan's operation with the addresses of this run: itself if it has none,
  * else *copy; NULL: the library refuses them. A descriptor is plain bytes: what
  * needs no destroying owns nothing. */
@@ -142,10 +196,10 @@ aim(struct ac_lt_plan *plan, const struct ac_lt_run *run,
 	if (!has_bias(does) && does->aux == AC_LT_AUX_NO)
 		return &plan->operation;
 	*copy = plan->operation;
-	return (!has_bias(does) || SET(cublasLtMatmulDescSetAttribute,
-	    &copy->operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, run->bias))
-	    && (does->aux == AC_LT_AUX_NO || SET(cublasLtMatmulDescSetAttribute,
-		&copy->operation, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
+	return (!has_bias(does) || set_address(provider, copy,
+	    CUBLASLT_MATMUL_DESC_BIAS_POINTER, plan->bias_at, run->bias))
+	    && (does->aux == AC_LT_AUX_NO || set_address(provider, copy,
+		CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, plan->aux_at,
 		run->aux)) ? copy : NULL;
 }
 
@@ -228,7 +282,8 @@ make(const struct ac_lt_kind *kind, const struct ac_lt_run *run, uint64_t hash)
 	plan->entry.hash = hash;
 	plan->kind = *kind;
 	mode = ac_scratch_relax(run->driver);
-	if (make_layouts(plan) && make_operation(kind, &plan->operation))
+	if (make_layouts(plan) && make_operation(kind, &plan->operation)
+	    && find_addresses(plan))
 		status = ask(plan, run, &plan->algorithm);
 	ac_scratch_restore(run->driver, mode);
 	plan->is_refused = status != CUBLAS_STATUS_SUCCESS;
@@ -267,23 +322,6 @@ find(const struct ac_lt_kind *kind, const struct ac_lt_run *run, bool may_make)
 	}
 }
 
-/* Comparing takes a third of the time that hashing does. */
-static struct ac_lt_plan *
-recall(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
-    bool may_make, ac_lt_plan_hint *hint)
-{
-	struct ac_lt_plan *plan = hint ? atomic_load_explicit(hint,
-	    memory_order_acquire) : NULL;
-
-	if (plan && is_here(&plan->entry)
-	    && !memcmp(&plan->kind, kind, sizeof *kind))
-		return plan;
-	plan = find(kind, run, may_make);
-	if (hint)
-		atomic_store_explicit(hint, plan, memory_order_release);
-	return plan;
-}
-
 void
 ac_lt_plan_abandon(const struct ac_provider *provider)
 {
@@ -304,17 +342,15 @@ ac_lt_plan_make(const struct ac_lt_kind *kind, const struct ac_lt_run *run)
 
 /* ---- Running ------------------------------------------------------------ */
 
-enum ac_reason
-ac_lt_plan_run(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
-    bool may_make, ac_lt_plan_hint *hint, cublasStatus_t *status_out)
+static enum ac_reason
+run_by(struct ac_lt_plan *plan, const struct ac_lt_run *run,
+    cublasStatus_t *status_out)
 {
-	struct ac_lt_plan *plan = recall(kind, run, may_make, hint);
+	const struct ac_lt_kind *kind = &plan->kind;
 	union descriptor copy;
 	union descriptor *o;
 	cublasStatus_t status;
 
-	if (!plan)
-		return may_make ? AC_REASON_OUT_OF_MEMORY : AC_REASON_CAPTURE;
 	if (plan->is_refused)
 		return AC_REASON_REFUSED;
 	o = aim(plan, run, &copy);
@@ -326,8 +362,45 @@ ac_lt_plan_run(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
 	    &plan->c.layout, run->d, &plan->d.layout,
 	    &plan->algorithm, run->workspace, kind->workspace_bytes,
 	    (cudaStream_t)run->stream);
-	if (ac_gemm_is_refusal(status))
+	if (status && ac_gemm_is_refusal(status))
 		return AC_REASON_REFUSED;
 	*status_out = status;
 	return AC_REASON_NONE;
+}
+
+/* In all that may change from call to call. */
+static bool
+is_alike(const struct ac_lt_kind *x, const struct ac_lt_kind *y)
+{
+	_Static_assert(offsetof(struct ac_lt_kind, transb) == 80, "five pairs");
+	return ac_lt_is_none(ac_lt_xor(x, y, 0) | ac_lt_xor(x, y, 1)
+	    | ac_lt_xor(x, y, 2) | ac_lt_xor(x, y, 3) | ac_lt_xor(x, y, 4));
+}
+
+bool
+ac_lt_plan_again(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
+    ac_lt_plan_hint *hint, enum ac_reason *reason_out,
+    cublasStatus_t *status_out)
+{
+	struct ac_lt_plan *plan = hint ? atomic_load_explicit(hint,
+	    memory_order_acquire) : NULL;
+
+	if (!plan || !is_here(&plan->entry)
+	    || !is_alike(&plan->kind, kind))
+		return false;
+	*reason_out = run_by(plan, run, status_out);
+	return true;
+}
+
+enum ac_reason
+ac_lt_plan_run(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
+    bool may_make, ac_lt_plan_hint *hint, cublasStatus_t *status_out)
+{
+	struct ac_lt_plan *plan = find(kind, run, may_make);
+
+	if (hint)
+		atomic_store_explicit(hint, plan, memory_order_release);
+	if (!plan)
+		return may_make ? AC_REASON_OUT_OF_MEMORY : AC_REASON_CAPTURE;
+	return run_by(plan, run, status_out);
 }

@@ -13,17 +13,20 @@
 /* What tells one kind from the next. Zero-filled first: its bytes are a key. No
  * pointers but the provider's: of those only the alignment counts. */
 struct ac_lt_kind {
+	/* What may change from call to call that one place makes of one
+	 * content: */
+	uint64_t workspace_bytes;      /* at most */
+	int64_t bias_stride, aux_ld, aux_stride;
+	struct ac_lt_stored c, d;
+	int32_t type, compute;         /* of A and B: cudaDataType */
+	uint8_t alignment[6];          /* log2, of A, B, C, D, bias, aux */
+	uint8_t epilogue;              /* enum ac_epilogue */
+	uint8_t transa, transb;        /* and what follows from the content */
+	uint8_t reserved[7];
 	struct ac_provider *provider;
 	int64_t m, n, k;
-	struct ac_lt_stored a, b, c, d;
-	int64_t bias_stride, aux_ld, aux_stride;
-	uint64_t workspace_bytes;      /* at most */
-	int32_t device, batch, sm_count_target;
-	int32_t type;                  /* of A and B: cudaDataType */
-	int32_t compute, pointer_mode;
-	uint8_t transa, transb, epilogue; /* enum ac_epilogue */
-	uint8_t alignment[6];          /* log2, of A, B, C, D, bias, aux */
-	uint8_t reserved[7];
+	struct ac_lt_stored a, b;
+	int32_t device, batch, sm_count_target, pointer_mode;
 };
 
 /* One product of a kind: its addresses. */
@@ -35,23 +38,36 @@ struct ac_lt_run {
 	const struct ac_driver *driver;
 };
 
-/* The plan that ran last for somebody, NULL at first: looked at before the
- * others. Any thread. */
+/* The plan that ran last for calls of one content from one place, NULL at
+ * first. Any thread. */
 typedef _Atomic(struct ac_lt_plan *) ac_lt_plan_hint;
 
 /* The alignment of an address for a kind. */
-uint8_t ac_lt_alignment(const void *address);
+static inline uint8_t
+ac_lt_alignment(const void *address)
+{
+	return (uint8_t)__builtin_ctzl((uintptr_t)address | 256);
+}
 
 /* Make the plan of `kind`, whose runs are as `run`, unless there is one: never
  * in a capture, as cublasLt's heuristics disturb it. */
 void ac_lt_plan_make(const struct ac_lt_kind *kind,
     const struct ac_lt_run *run);
 
+/* Run `run` by the plan of `hint`, which may be NULL, if its kind begins as
+ * `kind` does, up to transb: the rest need not be there. False: it does not, so
+ * nothing has happened. Else *reason_out and *status_out are as of
+ * ac_lt_plan_run(). */
+bool ac_lt_plan_again(const struct ac_lt_kind *kind,
+    const struct ac_lt_run *run, ac_lt_plan_hint *hint,
+    enum ac_reason *reason_out, cublasStatus_t *status_out);
+
 /* Run it. AC_REASON_NONE and *status_out, cublasLt's answer; or why the
  * original call may still be made: CAPTURE, there is no plan yet and none may
  * be made; REFUSED, cublasLt has no algorithm for it, or refused;
  * OUT_OF_MEMORY, there is no room for a plan, or cublasLt failed when it was
- * asked for one, which it may not do again. `hint` may be NULL. Any thread. */
+ * asked for one, which it may not do again. `hint`, which may be NULL, is set.
+ * Any thread. */
 enum ac_reason ac_lt_plan_run(const struct ac_lt_kind *kind,
     const struct ac_lt_run *run, bool may_make, ac_lt_plan_hint *hint,
     cublasStatus_t *status_out);

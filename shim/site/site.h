@@ -65,6 +65,7 @@ struct ac_site_query {
 
 struct ac_trial;
 struct ac_ranges;
+struct ac_layout_known;
 struct ac_solver;
 
 /* What a site that may be recast remembers of its calls. */
@@ -75,6 +76,7 @@ struct ac_site_state {
 	_Atomic(struct ac_trial *) trial; /* by ac_site_trial() */
 	struct ac_size_class *size_class; /* NULL: none */
 	_Atomic(struct ac_ranges *) ranges;
+	_Atomic(const struct ac_layout_known *) layout; /* of a product */
 	struct ac_steady steady;       /* of calls that name an algorithm */
 };
 
