@@ -12,9 +12,7 @@ enum {
 	NOWHERE = -1
 };
 
-/* All bits of a byte, and half of them. */
-static const unsigned char patterns[] = { 0xff, 0x5a };
-enum { PATTERNS = sizeof patterns };
+enum { FLIPPED = 0xff, ROUNDS = 8 };
 
 union room {
 	cublasLtMatmulDescOpaque_t operation;
@@ -27,8 +25,7 @@ struct answer {
 	_Alignas(int64_t) unsigned char value[AC_LT_VALUE];
 };
 
-/* Descriptors that are operations, or layouts: how to ask for each
- * attribute, and what is known of where it is. */
+/* Operations, or layouts: how to ask for each attribute, and where it is. */
 struct subject {
 	const struct ac_lt_library *library;
 	bool is_layout;
@@ -37,9 +34,7 @@ struct subject {
 	union room room;
 	struct answer answers[AC_LT_ATTRIBUTES]; /* of room as it was made */
 	int at[AC_LT_ATTRIBUTES];    /* where its first byte is, or NOWHERE */
-	int owner[ROOM];             /* which attribute a byte is of, plus 1 */
-	bool tells[ROOM];            /* whether there is an answer depends on
-	                              * this byte */
+	bool tells[ROOM];            /* whether there is an answer */
 };
 
 static struct answer
@@ -58,75 +53,87 @@ ask(struct subject *subject, unsigned i)
 	return answer;
 }
 
-/* What changing byte `at` by `pattern` did to attribute `i`; false: to its
- * value, but not as if the byte was a byte of it. */
+/* What flipping byte `at` did to attribute `i`, which has its first byte where
+ * that is seen first; false: to its value, but it is elsewhere. */
 static bool
-compare(struct subject *subject, unsigned i, unsigned at,
-    unsigned char pattern)
+compare(struct subject *subject, unsigned i, unsigned at)
 {
-	const struct answer before = subject->answers[i];
+	const struct answer *before = &subject->answers[i];
 	const struct answer now = ask(subject, i);
-	int changed = NOWHERE;
+	unsigned changed = 0;
 
-	if (now.status != before.status) {
+	if (now.status != before->status) {
 		subject->tells[at] = true;
 		return true;
 	}
-	for (unsigned j = 0; j < subject->bytes[i] && !now.status; j++) {
-		if (now.value[j] == before.value[j])
-			continue;
-		if (changed != NOWHERE
-		    || now.value[j] != (before.value[j] ^ pattern))
-			return false;
-		changed = (int)j;
-	}
-	if (changed == NOWHERE)
+	while (changed < subject->bytes[i]
+	    && now.value[changed] == before->value[changed])
+		changed++;
+	if (now.status || changed == subject->bytes[i])
 		return true;
 	if (subject->at[i] == NOWHERE)
-		subject->at[i] = (int)at - changed;
-	if (subject->at[i] != (int)at - changed || (subject->owner[at]
-	    && subject->owner[at] != (int)i + 1))
-		return false;
-	subject->owner[at] = (int)i + 1;
-	return true;
+		subject->at[i] = (int)at - (int)changed;
+	return subject->at[i] == (int)at - (int)changed;
 }
 
-/* Changes each of the first `extent` bytes of the room, which is as the library
+/* Whether each attribute is a copy of its bytes whatever all bytes are, but
+ * those that tell what there is: a turn of them, or a dependence on two, looks
+ * right when one byte is flipped. */
+static bool
+are_copies(struct subject *subject, unsigned extent)
+{
+	const union room made = subject->room;
+	uint64_t seed = 1;
+	bool is_so = true;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		for (unsigned at = 0; at < extent; at++) {
+			seed = seed * UINT64_C(0x5851f42d4c957f2d) + 1;
+			if (!subject->tells[at])
+				subject->room.bytes[at] = (uint8_t)(seed >> 56);
+		}
+		for (unsigned i = 0; i < subject->count; i++) {
+			const struct answer now = ask(subject, i);
+			const int at = subject->at[i];
+
+			is_so &= now.status == subject->answers[i].status
+			    && (now.status || (at >= 0 && !memcmp(now.value,
+			    &subject->room.bytes[at], subject->bytes[i])));
+		}
+		subject->room = made;
+	}
+	return is_so;
+}
+
+/* Flips each of the first `extent` bytes of the room, which is as the library
  * made it. */
 static const char *
 explore(struct subject *subject, unsigned extent)
 {
-	memset(subject->owner, 0, sizeof subject->owner);
 	for (unsigned i = 0; i < subject->count; i++) {
 		subject->answers[i] = ask(subject, i);
 		subject->at[i] = NOWHERE;
 	}
-	for (unsigned at = 0; at < extent; at++)
-		for (unsigned p = 0; p < PATTERNS && !subject->tells[at]; p++) {
-			bool is_so = true;
+	for (unsigned at = 0; at < extent; at++) {
+		bool is_so = true;
 
-			subject->room.bytes[at] ^= patterns[p];
-			for (unsigned i = 0; i < subject->count; i++)
-				is_so &= compare(subject, i, at, patterns[p]);
-			subject->room.bytes[at] ^= patterns[p];
-			if (!is_so && !subject->tells[at])
-				return "an attribute is no copy of its bytes";
-		}
-	return NULL;
+		subject->room.bytes[at] ^= FLIPPED;
+		for (unsigned i = 0; i < subject->count; i++)
+			is_so &= compare(subject, i, at);
+		subject->room.bytes[at] ^= FLIPPED;
+		if (!is_so && !subject->tells[at])
+			return "an attribute is no copy of its bytes";
+	}
+	return are_copies(subject, extent) ? NULL
+	    : "an attribute depends on more than its bytes";
 }
 
-/* Whether all bytes of attribute `i` were found, below `end`. */
+/* Whether attribute `i` was found, and ends below `end`. */
 static bool
 is_whole(const struct subject *subject, unsigned i, unsigned end)
 {
-	const int at = subject->at[i];
-
-	if (at < 0 || (unsigned)at + subject->bytes[i] > end)
-		return false;
-	for (int j = at; j < at + subject->bytes[i]; j++)
-		if (subject->owner[j] != (int)i + 1)
-			return false;
-	return true;
+	return subject->at[i] >= 0
+	    && (unsigned)subject->at[i] + subject->bytes[i] <= end;
 }
 
 /* ---- Layouts ------------------------------------------------------------- */
@@ -179,9 +186,9 @@ prove_layout(struct subject *subject, struct ac_provider *provider)
 		const struct answer before = ask(subject, subject->count - 1);
 		struct answer now;
 
-		subject->room.bytes[i] ^= patterns[0];
+		subject->room.bytes[i] ^= FLIPPED;
 		now = ask(subject, subject->count - 1);
-		subject->room.bytes[i] ^= patterns[0];
+		subject->room.bytes[i] ^= FLIPPED;
 		if (subject->tells[i] || (i >= LAYOUT_BYTES
 		    && memcmp(&now, &before, sizeof now)))
 			objection = "a layout has several sorts";

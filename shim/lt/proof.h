@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/lt/proof.h -- where a libcublasLt stores the attributes of descriptors.
  * NVIDIA does not say, so it is found out, once per library, from descriptors
- * of our own: each byte is changed, and every getter asked what that did to its
- * answer. Where each answer is a copy of bytes of its own, descriptors with
- * equal bytes say the same, and need not be asked. */
+ * of our own: each byte is flipped, and every getter asked what that did to its
+ * answer; then all are changed together, at random. Where each answer is a copy
+ * of bytes, descriptors with equal bytes say the same, and need not be
+ * asked. */
 #ifndef AC_SHIM_LT_PROOF_H
 #define AC_SHIM_LT_PROOF_H
 

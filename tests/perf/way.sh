@@ -11,14 +11,13 @@ build_caller
 page=$root/doc/ways.md
 files '*.c' '*.h' '*.def' >"$work/ours"
 
-# way POLICY: what the last calls of many enter, a line per folder. A file's
-# name is written once, at its first use; the line after calls= is what was
-# called. The compiler writes names as BUILD/../NAME.
-way()
+# entered COMMAND POLICY: what the last calls of many enter, a line per folder, as
+# COMMAND counts it. A file's name is written once, at its first use; the line
+# after calls= is what was called. The compiler writes names as BUILD/../NAME.
+entered()
 {
-	policy=$1
-	preload=$library:$work/libcuda.so.1 counted product 400 1 \
-	    product 1920 1 >/dev/null || exit 99
+	policy=$2
+	preload=$library:$work/libcuda.so.1 "$1" || exit 99
 	cat "$work"/counts.[1-4] | awk '
 	/^part: / { is_last = $2 == 4 }
 	/^c?f[lie]=/ {
@@ -50,10 +49,25 @@ way()
 	END { print substr(line, 2) }'
 }
 
-# listed NAME POLICY: the block of the page behind the line `<!-- NAME -->`.
+products()
+{
+	counted product 400 1 product 1920 1 >/dev/null
+}
+
+# The same number of products of cublasLt.
+lt_products()
+{
+	rm -f "$work"/counts*
+	as_said valgrind --tool=callgrind --callgrind-out-file="$work/counts" \
+	    --zero-before=window --dump-after=window "$work/lts" \
+	    >"$work/valgrind" 2>&1
+}
+
+# listed NAME POLICY COMMAND: the block of the page behind the line
+# `<!-- NAME -->`.
 listed()
 {
-	way "$2" >"$work/way"
+	entered "$3" "$2" >"$work/way"
 	# Without -g nobody knows.
 	[ -s "$work/way" ] || skip_all 'built without debug information'
 	if [ -n "${UPDATE_EXPECTED:-}" ]; then
@@ -74,6 +88,49 @@ listed()
 	check "doc/ways.md lists the files that a product enters: $1" \
 	    "$(diff "$work/listed" "$work/way")"
 }
-listed kept off
-listed recast 'gemm -> fp16 profit=off guard=on'
+listed kept off products
+listed recast 'gemm -> fp16 profit=off guard=on' products
+
+cat >"$work/lts.c" <<'END'
+#include <cublasLt.h>
+#include <stdint.h>
+#define AT(i) ((void *)((uintptr_t)(i) << 40))
+#define SET(attribute, value) cublasLtMatmulDescSetAttribute(&operation, \
+	CUBLASLT_MATMUL_DESC_##attribute, &(value), sizeof (value))
+static cublasLtHandle_t handle;
+static int failed;
+__attribute__((noinline)) static void
+window(long calls)
+{
+	const float one = 1, zero = 0;
+	const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_RELU_BIAS;
+	void *const bias = AT(4);
+	cublasLtMatmulAlgo_t algorithm = { { 1 } };
+	cublasLtMatmulDescOpaque_t operation;
+	cublasLtMatrixLayoutOpaque_t layout;
+
+	cublasLtMatmulDescInit(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+	cublasLtMatrixLayoutInit(&layout, CUDA_R_32F, 64, 64, 64);
+	failed |= SET(EPILOGUE, epilogue) | SET(BIAS_POINTER, bias);
+	for (; calls > 0; calls--)
+		failed |= cublasLtMatmul(handle, &operation, &one, AT(1),
+		    &layout, AT(2), &layout, &zero, AT(3), &layout, AT(3),
+		    &layout, &algorithm, AT(5), 4096, NULL);
+}
+int
+main(void)
+{
+	static const long calls[4] = { 1, 401, 1, 1921 };
+
+	failed = cublasLtCreate(&handle);
+	for (int i = 0; i < 4; i++)
+		window(calls[i]);
+	return failed;
+}
+END
+echo 'libcublasLt.so.13 { global: cublasLt*; local: *; };' >"$work/lt.map"
+shared libcublasLt.so.13 -I"$root" -Wl,-soname,libcublasLt.so.13 \
+    -Wl,--version-script="$work/lt.map" "$stub/stub_cublaslt.c"
+compiled lts "$work/lts.c" "$work/libcublasLt.so.13"
+listed 'recast by cublasLt' 'gemm -> fp16 profit=off guard=on' lt_products
 plan

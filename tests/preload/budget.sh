@@ -93,12 +93,14 @@ spends 'fp16, guarded' 'gemm -> fp16,tf32 profit=off guard=on' 3 \
     $(($(budget 1 256 320 320 192) + 320)) sgemm n n 256 192 320 0 0 0 1 1 0 normal 1 -
 
 # calls POLICY CALL...: which calls to NVIDIA each product beyond the 33rd makes,
-# the program's own left out: NAME or NAMExTIMES, sorted.
+# the program's own left out: NAME or NAMExTIMES, sorted. $repeat: how the client
+# is told how many.
+repeat=repeat
 calls()
 {
 	for n in 33 43; do
-		count "$work/bare$n" bare "$client" "${@:2}" repeat=$n
-		count "$work/ours$n" under "$1" "$client" "${@:2}" repeat=$n
+		count "$work/bare$n" bare "$client" "${@:2}" $repeat=$n
+		count "$work/ours$n" under "$1" "$client" "${@:2}" $repeat=$n
 	done
 	awk '$1 ~ /^cu[A-Zbd]/ {
 		sign = FILENAME ~ /43$/ ? 1 : -1
@@ -134,6 +136,23 @@ equal 'calls to NVIDIA of a call in a context that refused our kernels' \
     'cuCtxGetCurrent cuCtxGetDevice cuCtxGetId cublasGetMathMode cublasGetStream_v2' \
     "$(AUTOCAST_EMU_FAIL=cuFuncLoad:1 calls "$fp16" \
     sgemm n n 96 64 80 0 0 0 1 1 0 normal 1 -)"
+
+# The same of cublasLt. Nothing is asked of it but the product, which takes the
+# place of the program's. doc/ways.md has the list.
+client=$clients/lt_matrix
+repeat=calls
+for epilogue in DEFAULT RELU_BIAS; do
+	product="epilogue=$epilogue kind=fp32 order=nn batch=one c=same scalars=host"
+	# shellcheck disable=SC2086
+	equal "calls to NVIDIA of a cast by cublasLt, $epilogue" \
+	    'cuCtxGetCurrent cuCtxGetDevice cuCtxGetId cuEventRecord cuLaunchKernelx3 '\
+'cuStreamGetCtx cuStreamGetId cuStreamIsCapturing' \
+	    "$(calls "$fp16" $product)"
+	# shellcheck disable=SC2086
+	equal "calls to NVIDIA of a kept call of cublasLt, $epilogue" '' \
+	    "$(calls off $product)"
+done
+client=$clients/gemm_client
 
 # The same eyes see a second pass.
 moved()

@@ -15,6 +15,7 @@ cublasLtMatmulHeuristicResult_t result;
 int results;
 void (*inside)(void);
 bool has_memory;
+bool counts_addresses;
 int relaxed;
 struct ac_provider provider, other;
 struct ac_lt_kind kind;
@@ -57,6 +58,10 @@ set(void *descriptor, uint64_t magic, unsigned attribute, const void *value,
 	check(attribute < ATTRIBUTES && bytes <= sizeof said->of[0]);
 	said->of[attribute] = 0;
 	memcpy(&said->of[attribute], value, bytes);
+	if (counts_addresses && magic == OPERATION
+	    && (attribute == CUBLASLT_MATMUL_DESC_BIAS_POINTER
+	    || attribute == CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER))
+		said->of[ATTRIBUTES - 1]++;
 	return call();
 }
 
@@ -274,6 +279,7 @@ start(void)
 	results = 1;
 	inside = NULL;
 	has_memory = true;
+	counts_addresses = false;
 	kind = (struct ac_lt_kind){
 		.provider = &provider, .m = serial++, .n = 6, .k = 7,
 		.a = { 2000, 21 }, .b = { 2001, 22 }, .c = { 2002, 23 },

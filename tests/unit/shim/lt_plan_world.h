@@ -38,6 +38,7 @@ extern cublasLtMatmulHeuristicResult_t result;
 extern int results;
 extern void (*inside)(void);          /* called while it works, once */
 extern bool has_memory;
+extern bool counts_addresses;         /* it notes more than an address */
 extern int relaxed;                   /* brackets around captures */
 
 /* A product, another one at each start(), of every attribute there is. */

@@ -222,6 +222,26 @@ check_overlaps(struct ac_gemm *g, bool over_b)
 	}
 }
 
+/* The same by what the site remembers of a call with other addresses. */
+static void
+check_known_overlaps(struct ac_gemm *g, bool over_b)
+{
+	struct ac_site_state remembers = { .was_called = false };
+	struct ac_gemm first = *g;
+
+	check_overlaps(g, over_b);
+	site.state = &remembers;
+	first.a.data = at(A_AT);
+	first.b.data = at(B_AT);
+	first.c.data = at(C_AT);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(reason_of(&first), AC_REASON_NONE);
+		assert_int_equal(seen.known != NULL, i);
+	}
+	check_overlaps(g, over_b);
+	site.state = NULL;
+}
+
 /* `sizes` counts through 3^3 sizes, 3 leading dimensions of C and 2 of the
  * operands, and both transposes. */
 static void
@@ -245,8 +265,8 @@ overlap_all(cudaDataType type, int64_t batch)
 			g.b.stride = 3;
 			g.c.stride = 5;
 		}
-		check_overlaps(&g, false);
-		check_overlaps(&g, true);
+		check_known_overlaps(&g, false);
+		check_known_overlaps(&g, true);
 	}
 }
 
@@ -257,6 +277,54 @@ test_overlaps(void **state)
 	overlap_all(CUDA_R_32F, 1);
 	overlap_all(CUDA_C_32F, 1);
 	overlap_all(CUDA_R_32F, 3);
+}
+
+/* What is remembered is good for the same leading dimensions and strides, and
+ * says what would be made for those addresses. */
+static void
+test_known(void **state)
+{
+	static struct ac_layout again, made; /* with their holes */
+	struct ac_site_state remembers = { .was_called = false };
+	const struct ac_gemm_tail tail = {
+		.added = { at(8), 9, 10 }, .epilogue = { .bias = at(16) }
+	};
+	struct ac_gemm g = good();
+	int64_t *const numbers[6] = { &g.a.ld, &g.b.ld, &g.c.ld,
+		(int64_t *)&g.a.stride, (int64_t *)&g.b.stride,
+		(int64_t *)&g.c.stride };
+
+	(void)state;
+	site.state = &remembers;
+	assert_int_equal(reason_of(&g), AC_REASON_NONE);
+	for (int i = 0; i < 6; i++)
+		for (int64_t by = 1; by >= -1; by -= 2) {
+			const struct ac_gemm before = g;
+
+			*numbers[i] += by;
+			assert_int_equal(reason_of(&g), by < 0
+			    ? AC_REASON_UNSUPPORTED : AC_REASON_NONE);
+			if (by > 0)
+				assert_null(seen.known);
+			g = before;
+		}
+	assert_int_equal(reason_of(&g), AC_REASON_NONE);
+	assert_non_null(seen.known);
+	g.a.data = at(1 << 20);
+	g.b.data = at(2 << 20);
+	g.c.data = at(3 << 20);
+	g.tail = &tail;
+	for (int i = 0; i < 2; i++, g.tail = NULL) {
+		assert_true(ac_layout_make(&g, true, false, &made));
+		ac_layout_again(seen.known, &g, &again);
+		assert_memory_equal(&again, &made, sizeof made);
+	}
+	/* Wrong addresses are wrong all the same. */
+	g.b.data = NULL;
+	assert_int_equal(reason_of(&g), AC_REASON_UNSUPPORTED);
+	g.b.data = at(2);
+	assert_int_equal(reason_of(&g), AC_REASON_UNSUPPORTED);
+	site.state = NULL;
 }
 
 /* What a sample reads once D is written: `last` is the distance from D at which
@@ -382,6 +450,7 @@ main(void)
 		cmocka_unit_test(test_pointers),
 		cmocka_unit_test(test_addressable),
 		cmocka_unit_test(test_overlaps),
+		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_overlap_in_arrays),
 		cmocka_unit_test(test_provider),

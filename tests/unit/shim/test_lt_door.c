@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -21,8 +22,10 @@ struct noted {
 	struct ac_lt_kind kind;
 	struct ac_lt_run  run;
 };
-static struct noted made, ran;
-static unsigned makes, runs;
+static struct noted made, ran, first;
+static unsigned makes, runs, looks;
+static bool is_known;              /* ac_lt_plan_again() finds it */
+static struct ac_lt_last last;
 static bool may_make;
 static int reason_counted;         /* -1: as the site was decided; -2: none */
 static bool can_read;
@@ -45,12 +48,6 @@ ac_report_count_other(struct ac_site_record *of, enum ac_reason reason)
 	reason_counted = (int)reason;
 }
 
-uint8_t
-ac_lt_alignment(const void *address)
-{
-	return (uint8_t)((uintptr_t)address >> 8 & 0xff);
-}
-
 void
 ac_lt_plan_make(const struct ac_lt_kind *kind, const struct ac_lt_run *run)
 {
@@ -59,11 +56,32 @@ ac_lt_plan_make(const struct ac_lt_kind *kind, const struct ac_lt_run *run)
 	assert_int_equal(runs, 0);
 }
 
+/* Before all else, by what may change: the rest is not there yet. */
+bool
+ac_lt_plan_again(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
+    ac_lt_plan_hint *hint, enum ac_reason *reason_out,
+    cublasStatus_t *status_out)
+{
+	assert_int_equal(runs, 0);
+	assert_true(!hint || hint == &last.plan);
+	memcpy(&first.kind, kind, offsetof(struct ac_lt_kind, transb));
+	first.run = *run;
+	looks += hint != NULL;
+	if (!hint || !is_known)
+		return false;
+	*reason_out = AC_REASON_DRIVER;
+	*status_out = CUBLAS_STATUS_MAPPING_ERROR;
+	return true;
+}
+
 enum ac_reason
 ac_lt_plan_run(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
     bool may, ac_lt_plan_hint *hint, cublasStatus_t *status_out)
 {
-	assert_ptr_equal(hint, AT(0x40));
+	assert_int_equal(hint != NULL, looks);
+	assert_memory_equal(kind, &first.kind,
+	    offsetof(struct ac_lt_kind, transb));
+	assert_memory_equal(run, &first.run, sizeof *run);
 	ran = (struct noted){ *kind, *run };
 	runs++;
 	may_make = may;
@@ -99,8 +117,9 @@ ac_type_class_of(cudaDataType a, cudaDataType b, cudaDataType c, int asked)
 
 /* ---- A call -------------------------------------------------------------- */
 
-enum { A = 0x0100, B = 0x0200, C = 0x0300, D = 0x0400, BIAS = 0x0500,
-	AUX = 0x0600, RESULT = 0x0700, CAST_A = 0x0800, CAST_B = 0x0900 };
+/* All of other alignments. */
+enum { A = 0x0101, B = 0x0202, C = 0x0304, D = 0x0408, BIAS = 0x0510,
+	AUX = 0x0620, RESULT = 0x0740, CAST_A = 0x0880, CAST_B = 0x0900 };
 
 static struct ac_site_record record;
 static struct ac_site site;
@@ -115,7 +134,9 @@ static unsigned recasts;
 static void
 start(void)
 {
-	makes = runs = recasts = 0;
+	makes = runs = recasts = looks = 0;
+	is_known = false;
+	memset(&last, 0, sizeof last);
 	reason_counted = -2;
 	can_read = true;
 	then = NULL;
@@ -134,7 +155,7 @@ start(void)
 		.workspace_bytes = 777, .stream = (cudaStream_t)AT(0x14)
 	};
 	use = (struct ac_lt_use){
-		.site = &site, .device = 2, .hint = AT(0x40), .sort = AT(0x50),
+		.site = &site, .device = 2, .last = &last, .sort = AT(0x50),
 		.content = { .sm_count_target = 7, .bias_stride = 23 },
 		.product = {
 			.transa = CUBLAS_OP_T, .transb = CUBLAS_OP_N,
@@ -165,10 +186,14 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *of,
 static enum ac_outcome
 recast(void)
 {
+	const struct ac_lt_asked asked = {
+		.provider = &provider, .desc = x.operation
+	};
 	cublasStatus_t status;
 	struct ac_kept kept;
 
-	return ac_lt_recast(&x, &use, &provider, &kept, &status);
+	ac_lt_use_prepare(&use);
+	return ac_lt_recast(&x, &asked, &use, &kept, &status);
 }
 
 /* ---- As the recipes see it ----------------------------------------------- */
@@ -316,6 +341,34 @@ test_algorithm(void **state)
 	assert_int_not_equal(tail.algorithm, name);
 }
 
+/* Whatever was named before: what is remembered says what a hash would. */
+static void
+test_algorithms_in_turn(void **state)
+{
+	enum { ALL = 100 };
+	cublasLtMatmulAlgo_t algorithm = { { 0 } };
+	uint64_t names[ALL];
+
+	(void)state;
+	start();
+	x.algorithm = &algorithm;
+	for (int round = 0; round < 3; round++)
+		for (uint64_t i = 0; i < ALL; i++) {
+			algorithm.data[i % 8] = i;
+			if (round == 2)
+				use.last = NULL;
+			recast();
+			recast();
+			if (round == 0)
+				names[i] = tail.algorithm;
+			assert_int_equal(tail.algorithm, names[i]);
+			algorithm.data[i % 8] = 0;
+		}
+	for (int i = 0; i < ALL; i++)
+		for (int j = 0; j < i; j++)
+			assert_int_not_equal(names[i], names[j]);
+}
+
 /* ---- What is kept -------------------------------------------------------- */
 
 static void
@@ -406,6 +459,19 @@ issue(const struct ac_gemm *g)
 	assert_int_equal(runs, 1);
 }
 
+static void
+issue_again(const struct ac_gemm *g)
+{
+	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+	const struct ac_job job = {
+		.call = { .place = &place }, .g = g, .site = &site
+	};
+
+	assert_int_equal(g->door->issue(&job, &product, compute, false,
+	    &status), AC_REASON_DRIVER);
+	assert_int_equal(status, CUBLAS_STATUS_MAPPING_ERROR);
+}
+
 /* What is alike wherever it goes. */
 static void
 check_alike(const struct noted *n)
@@ -430,12 +496,18 @@ check_alike(const struct noted *n)
 	assert_ptr_equal(n->run.b, product.b.data);
 	assert_true(n->run.stream == place.stream
 	    && n->run.driver == place.driver);
-	assert_int_equal(n->kind.alignment[0], (uintptr_t)n->run.a >> 8);
-	assert_int_equal(n->kind.alignment[1], (uintptr_t)n->run.b >> 8);
-	assert_int_equal(n->kind.alignment[2], (uintptr_t)n->run.c >> 8);
-	assert_int_equal(n->kind.alignment[3], (uintptr_t)n->run.d >> 8);
-	assert_int_equal(n->kind.alignment[4], (uintptr_t)n->run.bias >> 8);
-	assert_int_equal(n->kind.alignment[5], (uintptr_t)n->run.aux >> 8);
+	assert_int_equal(n->kind.alignment[0],
+	    ac_lt_alignment(n->run.a));
+	assert_int_equal(n->kind.alignment[1],
+	    ac_lt_alignment(n->run.b));
+	assert_int_equal(n->kind.alignment[2],
+	    ac_lt_alignment(n->run.c));
+	assert_int_equal(n->kind.alignment[3],
+	    ac_lt_alignment(n->run.d));
+	assert_int_equal(n->kind.alignment[4],
+	    ac_lt_alignment(n->run.bias));
+	assert_int_equal(n->kind.alignment[5],
+	    ac_lt_alignment(n->run.aux));
 	for (unsigned i = 0; i < sizeof n->kind.reserved; i++)
 		assert_int_equal(n->kind.reserved[i], 0);
 }
@@ -514,6 +586,22 @@ test_in_place(void **state)
 	}
 }
 
+/* By the plan of the last call of its content, if that was alike. */
+static void
+test_again(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		prepare(i & 1, false);
+		then = issue_again;
+		is_known = true;
+		place.capture = i & 2 ? 5 : 0;
+		recast();
+		assert_int_equal(looks, 1);
+		assert_int_equal(runs, 0);
+	}
+}
+
 /* The call after a try may be captured: what will run in C's place is looked
  * for, first. */
 static void
@@ -586,9 +674,11 @@ main(void)
 		cmocka_unit_test(test_added),
 		cmocka_unit_test(test_epilogues),
 		cmocka_unit_test(test_algorithm),
+		cmocka_unit_test(test_algorithms_in_turn),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_in_place),
+		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_capture),
 		cmocka_unit_test(test_pointer_modes),

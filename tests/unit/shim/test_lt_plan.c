@@ -5,6 +5,8 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -16,10 +18,19 @@ run_status(bool may_make, cublasStatus_t expected)
 {
 	cublasStatus_t status = (cublasStatus_t)UNTOUCHED;
 	static unsigned calls_so_far;
-	static ac_lt_plan_hint hint;
+	static struct ac_lt_kind before;
+	static ac_lt_plan_hint ours;
 	/* Whoever has no hint fares alike. */
-	const enum ac_reason reason = ac_lt_plan_run(&kind, &run, may_make,
-	    calls_so_far++ % 3 ? &hint : NULL, &status);
+	ac_lt_plan_hint *hint = calls_so_far++ % 3 ? &ours : NULL;
+	enum ac_reason reason;
+
+	/* A hint is of calls that are alike in what cannot change. */
+	if (memcmp(&before.transb, &kind.transb,
+	    sizeof kind - offsetof(struct ac_lt_kind, transb)))
+		atomic_store(&ours, NULL);
+	before = kind;
+	if (!ac_lt_plan_again(&kind, &run, hint, &reason, &status))
+		reason = ac_lt_plan_run(&kind, &run, may_make, hint, &status);
 
 	assert_int_equal(status, reason == AC_REASON_NONE ? (int)expected
 	    : UNTOUCHED);
@@ -112,6 +123,7 @@ test_said(void **state)
 		kind.transb = i & 4 ? CUBLAS_OP_T : CUBLAS_OP_N;
 		kind.sm_count_target = i & 8 ? 9 : 0;
 		kind.type = i & 8 ? CUDA_R_32F : CUDA_R_16BF;
+		counts_addresses = i & 1;
 		runs();
 		check_descriptors(&asked);
 		check_run();
@@ -273,7 +285,7 @@ test_failures(void **state)
 	start();
 	ac_lt_plan_make(&kind, &run);
 	last = calls;
-	assert_int_equal(last, 30);
+	assert_int_equal(last, 32);
 	for (; n <= last; n++) {
 		start();
 		fails_at = n;
@@ -295,7 +307,7 @@ test_failures_by_chance(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 64; i++) {
 		start();
-		fails_at = i < 60 ? 30 : 0;
+		fails_at = i < 60 ? 32 : 0;
 		fails_with = statuses[i % 4];
 		result.state = i < 60 ? CUBLAS_STATUS_SUCCESS : fails_with;
 		assert_int_equal(run_status(true, 0),
@@ -307,7 +319,7 @@ test_failures_by_chance(void **state)
 		check_run();
 	}
 	start();
-	fails_at = 30;
+	fails_at = 32;
 	is_refused();
 }
 
@@ -323,6 +335,7 @@ test_failing_runs(void **state)
 
 	(void)state;
 	start();
+	counts_addresses = true;
 	ac_lt_plan_make(&kind, &run);
 	for (unsigned n = 1; n <= 2; n++) {
 		run.bias = AT(0x4000 * n);
@@ -342,6 +355,63 @@ test_failing_runs(void **state)
 	answer = CUBLAS_STATUS_SUCCESS;
 	runs();
 	assert_int_equal(questions, 1);
+}
+
+/* Where addresses are known to be, the library is not asked to set them. */
+static void
+test_addresses(void **state)
+{
+	(void)state;
+	start();
+	runs();
+	for (uintptr_t i = 1; i <= 3; i++) {
+		const unsigned before = calls;
+
+		run.bias = AT(0x4000 * i);
+		run.aux = AT(i == 2 ? 0 : 0x6000 * i);
+		runs();
+		check_run();
+		assert_int_equal(calls, before + 1);
+	}
+	/* One that stores them twice is asked. */
+	start();
+	counts_addresses = true;
+	runs();
+	run.bias = AT(0x4000);
+	calls = 0;
+	runs();
+	check_run();
+	assert_int_equal(calls, 3);
+}
+
+/* A hint is no answer for another library, nor for what has changed. */
+static void
+test_again(void **state)
+{
+	cublasStatus_t status;
+	ac_lt_plan_hint hint = NULL;
+	enum ac_reason reason;
+
+	(void)state;
+	start();
+	assert_false(ac_lt_plan_again(&kind, &run, NULL, &reason, &status));
+	assert_false(ac_lt_plan_again(&kind, &run, &hint, &reason, &status));
+	assert_int_equal(ac_lt_plan_run(&kind, &run, true, &hint, &status),
+	    AC_REASON_NONE);
+	for (unsigned i = 0; i < offsetof(struct ac_lt_kind, transb); i++) {
+		struct ac_lt_kind other_kind = kind;
+
+		((unsigned char *)&other_kind)[i] ^= 1;
+		assert_false(ac_lt_plan_again(&other_kind, &run, &hint,
+		    &reason, &status));
+	}
+	assert_int_equal(products, 1);
+	assert_true(ac_lt_plan_again(&kind, &run, &hint, &reason, &status));
+	assert_int_equal(reason, AC_REASON_NONE);
+	assert_int_equal(products, 2);
+	check_run();
+	ac_lt_plan_abandon(&provider);
+	assert_false(ac_lt_plan_again(&kind, &run, &hint, &reason, &status));
 }
 
 /* ---- Threads ------------------------------------------------------------- */
@@ -471,6 +541,8 @@ main(void)
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_failures_by_chance),
 		cmocka_unit_test(test_failing_runs),
+		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_twice),
 		cmocka_unit_test(test_unloaded),
