@@ -69,7 +69,7 @@ ac_lt_sort_id(const struct ac_lt_sort *sort)
 
 struct ac_lt_proof {
 	const char *objection;       /* NULL: proven; or what is not so */
-	unsigned at;                 /* which word of a head tells sorts apart, */
+	unsigned at;                 /* which word of a head tells sorts, */
 	uint64_t tell;               /* and by which bits */
 	unsigned count;
 	struct ac_lt_sort sorts[AC_LT_SORTS]; /* the newest first */

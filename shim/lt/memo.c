@@ -46,7 +46,8 @@ rest_differs(const uint64_t *operation, const uint64_t *stored,
 {
 	const ac_lt_pair *bits = (const ac_lt_pair *)sort->mask;
 	const unsigned pairs = sort->words / 2, end = sort->words - 1;
-	ac_lt_pair all = { (operation[end] ^ stored[end]) & sort->mask[end], 0 };
+	const uint64_t last = (operation[end] ^ stored[end]) & sort->mask[end];
+	ac_lt_pair all = { last, 0 };
 	unsigned i = AC_LT_HEAD_WORDS / 2;
 
 	for (; i + 2 <= pairs; i += 2)

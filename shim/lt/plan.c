@@ -127,8 +127,8 @@ make_operation(const struct ac_lt_kind *kind, union descriptor *out)
 	    && (does->aux == AC_LT_AUX_NO || set_aux(kind, descriptor));
 }
 
-/* Where the library stores the address that it is told to set, in words: that
- * one alone is the address then. 0: it does otherwise. False: it refuses. */
+/* Which word the library makes the address, if no other changes; 0: it does
+ * otherwise. False: it refuses. */
 static bool
 find_address(const struct ac_lt_plan *plan,
     cublasLtMatmulDescAttributes_t attribute, unsigned *at_out)
@@ -161,11 +161,8 @@ find_address(const struct ac_lt_plan *plan,
 }
 
 static bool
-find_addresses(struct ac_lt_plan *plan)
+find_addresses(struct ac_lt_plan *plan, const struct ac_lt_epilogue *does)
 {
-	const struct ac_lt_epilogue *does =
-	    &ac_lt_epilogues[plan->kind.epilogue];
-
 	return (!has_bias(does) || find_address(plan,
 	    CUBLASLT_MATMUL_DESC_BIAS_POINTER, &plan->bias_at))
 	    && (does->aux == AC_LT_AUX_NO || find_address(plan,
@@ -283,7 +280,7 @@ make(const struct ac_lt_kind *kind, const struct ac_lt_run *run, uint64_t hash)
 	plan->kind = *kind;
 	mode = ac_scratch_relax(run->driver);
 	if (make_layouts(plan) && make_operation(kind, &plan->operation)
-	    && find_addresses(plan))
+	    && find_addresses(plan, &ac_lt_epilogues[kind->epilogue]))
 		status = ask(plan, run, &plan->algorithm);
 	ac_scratch_restore(run->driver, mode);
 	plan->is_refused = status != CUBLAS_STATUS_SUCCESS;
@@ -348,12 +345,9 @@ run_by(struct ac_lt_plan *plan, const struct ac_lt_run *run,
 {
 	const struct ac_lt_kind *kind = &plan->kind;
 	union descriptor copy;
-	union descriptor *o;
+	union descriptor *o = plan->is_refused ? NULL : aim(plan, run, &copy);
 	cublasStatus_t status;
 
-	if (plan->is_refused)
-		return AC_REASON_REFUSED;
-	o = aim(plan, run, &copy);
 	if (!o)
 		return AC_REASON_REFUSED;
 	status = PROVIDER(kind->provider, cublasLtMatmul)(run->handle,
