@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "policy/policy.h"
+#include "report/report.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,7 +28,7 @@ struct ac_option {
 	const char *meaning;
 };
 
-enum { AC_OPTIONS = 12 };
+enum { AC_OPTIONS = 16 };
 
 /* Those of every verb that needs a policy; ac_launch_take() takes them. */
 enum { AC_OPTION_POLICY = 256, AC_OPTION_OWN };
@@ -78,6 +79,30 @@ double ac_arguments_whole(const char *s, double least, double most);
 
 /* The usage of one command on stdout. */
 void ac_command_help(const struct ac_command *command);
+
+/* ---- cmd/format.c: reports in files ------------------------------------ */
+
+enum ac_report_format {
+	AC_FORMAT_TEXT, AC_FORMAT_JSON, AC_FORMAT_CSV, AC_FORMAT_HTML,
+	AC_FORMAT_COUNT
+};
+
+/* What the ending of `file` (NULL: stdout) says, .txt, .json, .csv or .html;
+ * without one it is text. With `is_asked` an option has set *format. False: the
+ * ending says another one, or none that is known. */
+bool ac_format_choose(const char *file, bool is_asked,
+    enum ac_report_format *format);
+/* ".csv" */
+const char *ac_format_ending(enum ac_report_format format);
+
+/* "auto": on a terminal that has colours, unless NO_COLOR is set. */
+enum ac_color { AC_COLOR_AUTO, AC_COLOR_ALWAYS, AC_COLOR_NEVER };
+bool ac_format_wants_color(enum ac_color color, bool is_file);
+
+/* To *fd, which is -1 when nothing more can be written. */
+void ac_format_write(enum ac_report_format format,
+    const struct ac_report *report, const struct ac_report_style *style,
+    int *fd);
 
 /* ---- cmd/say.c: what the program says, and to whom --------------------- */
 

@@ -15,6 +15,7 @@ autocast_SOURCES = \
 	cmd/arguments.c \
 	cmd/command.h \
 	cmd/completion.c \
+	cmd/format.c \
 	cmd/main.c \
 	cmd/say.c
 include $(top_srcdir)/cmd/calibrate/local.mk

@@ -352,6 +352,9 @@ void ac_report_as_table(const struct ac_report *report,
     const struct ac_report_style *style, ac_report_sink sink, void *context);
 void ac_report_as_json(const struct ac_report *report, ac_report_sink sink,
     void *context);
+/* As comma-separated values, a line per site; false without memory. */
+bool ac_report_as_csv(const struct ac_report *report, enum ac_sort sort,
+    ac_report_sink sink, void *context);
 /* As one HTML page that needs nothing else, of 10 MB at most. */
 void ac_report_as_html(const struct ac_report *report, ac_report_sink sink,
     void *context);

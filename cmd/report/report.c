@@ -8,12 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_JSON = 256, OPT_RANGES, OPT_HTML, OPT_RANK };
+enum {
+	OPT_JSON = 256, OPT_RANGES, OPT_HTML, OPT_CSV, OPT_SORT, OPT_COLOR,
+	OPT_RANK
+};
 
 struct request {
 	unsigned    which;      /* run; 0: the last */
 	const char *file;       /* NULL: stdout */
-	bool        json, html, ranges;
+	enum ac_report_format format;
+	bool        has_format;  /* by an option */
+	bool        ranges;
+	struct ac_report_style style;
+	enum ac_color color;
 	bool        one_rank;   /* of a job, `rank` */
 	int         rank;
 	const char *site;       /* of --ranges; NULL: all */
@@ -62,8 +69,7 @@ write_to(const struct request *r, const struct ac_report *report)
 	if (r->ranges)
 		(void)ac_report_as_ranges(report, r->site, ac_say_bytes, &fd);
 	else
-		(r->json ? ac_report_as_json : r->html ? ac_report_as_html
-		    : ac_report_as_text)(report, ac_say_bytes, &fd);
+		ac_format_write(r->format, report, &r->style, &fd);
 	if (fd < 0 || (file && close(fd)))
 		return ac_say(AC_EXIT_FAILED, "report: cannot write %s: %s",
 		    file ? file : "the output", strerror(errno));
@@ -113,6 +119,69 @@ read_operand(struct request *r, const char *s)
 	    "@1 is the last, @2 the one before", s);
 }
 
+static const char *const format_names[AC_FORMAT_COUNT] = {
+	[AC_FORMAT_TEXT] = "text", [AC_FORMAT_JSON] = "--json",
+	[AC_FORMAT_CSV] = "--csv", [AC_FORMAT_HTML] = "--html",
+};
+
+static int
+set_format(struct request *r, int option)
+{
+	const enum ac_report_format format = option == OPT_JSON ? AC_FORMAT_JSON
+	    : option == OPT_CSV ? AC_FORMAT_CSV : AC_FORMAT_HTML;
+
+	if (r->has_format && r->format != format)
+		return ac_say(AC_EXIT_USAGE, "report: %s and %s: one format at "
+		    "a time", format_names[r->format], format_names[format]);
+	r->has_format = true;
+	r->format = format;
+	return 0;
+}
+
+static int
+read_word(struct request *r, int option, const char *word)
+{
+	static const char *const colors[] = { "auto", "always", "never" };
+	int i = 0;
+
+	if (option == OPT_SORT) {
+		while (i < AC_SORT_COUNT && strcmp(word, ac_sort_names[i]))
+			i++;
+		r->style.sort = (enum ac_sort)i;
+		return i < AC_SORT_COUNT ? 0 : ac_say(AC_EXIT_USAGE,
+		    "report: --sort=%s: by work, gain, share, error or calls",
+		    word);
+	}
+	while (i < 3 && strcmp(word, colors[i]))
+		i++;
+	r->color = (enum ac_color)i;
+	return i < 3 ? 0 : ac_say(AC_EXIT_USAGE, "report: --color=%s: auto, "
+	    "always or never", word);
+}
+
+/* What does not go together, before anything is read or written. */
+static int
+check(struct request *r)
+{
+	if (r->has_format && r->ranges)
+		return ac_say(AC_EXIT_USAGE, r->format == AC_FORMAT_CSV
+		    ? "report: --csv has no ranges; leave out --ranges"
+		    : r->format == AC_FORMAT_JSON ? "report: --json has the "
+		    "ranges of every site anyway; leave out --ranges"
+		    : "report: --html has all in one page; leave out --ranges");
+	if (!ac_format_choose(r->file, r->has_format, &r->format))
+		return ac_say(AC_EXIT_USAGE, r->has_format ? "report: -o %s: "
+		    "its ending is not %s" : "report: -o %s: its ending says "
+		    "no format: .txt, .json, .csv or .html", r->file,
+		    ac_format_ending(r->format));
+	if (r->ranges && r->format != AC_FORMAT_TEXT)
+		return ac_say(AC_EXIT_USAGE, "report: --ranges is text; %s is "
+		    "no name for it", r->file);
+	r->style.is_colored = r->format == AC_FORMAT_TEXT
+	    && ac_format_wants_color(r->color, r->file != NULL);
+	return 0;
+}
+
 static int
 run(const struct ac_command *self, char **arguments)
 {
@@ -121,12 +190,21 @@ run(const struct ac_command *self, char **arguments)
 	int status;
 
 	for (;;) {
-		switch (ac_arguments_next(&a)) {
+		const int option = ac_arguments_next(&a);
+
+		switch (option) {
 		case OPT_JSON:
-			r.json = true;
-			break;
 		case OPT_HTML:
-			r.html = true;
+		case OPT_CSV:
+			status = set_format(&r, option);
+			if (status)
+				return status;
+			break;
+		case OPT_SORT:
+		case OPT_COLOR:
+			status = read_word(&r, option, a.value);
+			if (status)
+				return status;
 			break;
 		case OPT_RANGES:
 			r.ranges = true;
@@ -147,14 +225,9 @@ run(const struct ac_command *self, char **arguments)
 				return status;
 			break;
 		case AC_ARGUMENT_END:
-			if (r.json && r.ranges)
-				return ac_say(AC_EXIT_USAGE, "report: --json "
-				    "has the ranges of every site anyway; "
-				    "leave out --ranges");
-			if (r.html && (r.json || r.ranges))
-				return ac_say(AC_EXIT_USAGE, "report: --html "
-				    "has all in one page; leave out %s",
-				    r.json ? "--json" : "--ranges");
+			status = check(&r);
+			if (status)
+				return status;
 			return print(&r);
 		default:
 			return a.status;
@@ -170,12 +243,19 @@ const struct ac_command ac_command_report = {
 	    "--ranges: an id or a name.\n",
 	.options = {
 		{ OPT_JSON, "json", NULL, "as JSON, every site" },
+		{ OPT_CSV, "csv", NULL, "as comma-separated values, a line per "
+		    "site" },
 		{ OPT_HTML, "html", NULL, "as a web page with plots, in one "
 		    "file" },
 		{ OPT_RANK, "rank", "N", "of rank N of a job alone" },
 		{ OPT_RANGES, "ranges", NULL, "what operands were made of, and "
 		    "which rungs would fit" },
-		{ 'o', NULL, "FILE", "write to FILE instead of stdout" },
+		{ OPT_SORT, "sort", "BY", "sites by work (default), gain, "
+		    "share, error or calls" },
+		{ OPT_COLOR, "color", "WHEN", "auto (default: on a terminal), "
+		    "always or never" },
+		{ 'o', NULL, "FILE", "write to FILE instead of stdout; its "
+		    "ending, .txt, .json, .csv or .html, says how" },
 	},
 	.run = run
 };

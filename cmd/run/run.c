@@ -23,6 +23,7 @@ struct request {
 	struct ac_parallel job;     /* that this is a rank of */
 	const char *report;         /* file of --report, or NULL */
 	int         report_fd;
+	enum ac_report_format format;
 	bool        is_off;         /* the user wants no statistics */
 	struct timespec began;
 	struct ac_child_cost cost;
@@ -74,6 +75,10 @@ open_report(struct request *request)
 
 	if (!request->report)
 		return 0;
+	if (!ac_format_choose(request->report, false, &request->format))
+		return ac_say(AC_EXIT_USAGE, "run: --report %s: its ending "
+		    "says no format: .txt, .json, .csv or .html",
+		    request->report);
 	if (!strcmp(request->report, "-")) {
 		request->report_fd = STDOUT_FILENO;
 		return 0;
@@ -92,26 +97,18 @@ open_report(struct request *request)
 
 /* ---- After it ended ---------------------------------------------------- */
 
-/* And has a name before that. */
-static bool
-ends_in(const char *file, const char *end)
-{
-	const size_t length = strlen(file), tail = strlen(end);
-
-	return length > tail && !strcmp(file + length - tail, end);
-}
-
 static int
 write_report(const struct request *request, const struct ac_report *report)
 {
-	const bool json = ends_in(request->report, ".json");
-	const bool html = ends_in(request->report, ".html");
+	const struct ac_report_style style = {
+		.is_colored = ac_format_wants_color(AC_COLOR_AUTO,
+		    request->report_fd != STDOUT_FILENO)
+	};
 	int fd = request->report_fd;
 
 	if (fd != STDOUT_FILENO && ftruncate(fd, 0))
 		fd = -1;
-	(json ? ac_report_as_json : html ? ac_report_as_html
-	    : ac_report_as_text)(report, ac_say_bytes, &fd);
+	ac_format_write(request->format, report, &style, &fd);
 	if (fd < 0 || (fd != STDOUT_FILENO && close(fd)))
 		return ac_say(AC_EXIT_FAILED, "cannot write the report to %s: "
 		    "%s", request->report, strerror(errno));
@@ -266,8 +263,8 @@ const struct ac_command ac_command_run = {
 		    "on an emulated GPU: " AC_EMULATED_MODELS " (default "
 		    "h200); h200,t4: two" },
 		{ OPT_REPORT, "report", "FILE",
-		    "write the report to FILE (JSON if it ends in .json, "
-		    "a page if in .html; - is stdout)" },
+		    "write the report to FILE: its ending, .txt, .json, .csv "
+		    "or .html, says how; - is stdout" },
 		{ OPT_RANGES, "ranges", NULL,
 		    "count the operands' exponents, for report --ranges" },
 		{ OPT_LIST_ENV, "list-env", NULL,

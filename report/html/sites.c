@@ -49,7 +49,7 @@ add_rung(struct ac_html *w, const struct ac_site_row *row)
 {
 	const struct ac_site_total *site = row->rungs[0];
 	enum ac_reason reason = (enum ac_reason)site->reason;
-	const bool kept = ac_page_is_kept(row, &reason)
+	const bool kept = ac_site_row_is_kept(row, &reason)
 	    || site->rung == AC_RUNG_KEEP;
 	const char *rung = ac_rung_names[kept ? AC_RUNG_KEEP : site->rung];
 

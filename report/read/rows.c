@@ -151,6 +151,23 @@ fill_row(struct ac_site_row *row, const struct ac_site_total *const *rungs,
 }
 
 bool
+ac_site_row_is_kept(const struct ac_site_row *row, enum ac_reason *reason_out)
+{
+	uint64_t most = 0;
+
+	if (row->recast || row->rungs[0]->rung == AC_RUNG_KEEP)
+		return false;
+	*reason_out = AC_REASON_NONE;
+	for (size_t i = 0; i < row->rung_count; i++)
+		for (int r = 0; r < AC_REASON_COUNT; r++)
+			if (row->rungs[i]->kept[r] > most) {
+				most = row->rungs[i]->kept[r];
+				*reason_out = (enum ac_reason)r;
+			}
+	return most > 0;
+}
+
+bool
 ac_rows_make(const struct ac_report *report, enum ac_sort sort,
     struct ac_site_row **rows_out, size_t *count_out)
 {

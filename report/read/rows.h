@@ -64,6 +64,11 @@ struct ac_site_row {
 bool ac_rows_make(const struct ac_report *report, enum ac_sort sort,
     struct ac_site_row **rows_out, size_t *count_out);
 
+/* Whether nothing of it was recast though a rung was to run: it is shown as
+ * kept for *reason_out then, for which most of its calls were. */
+bool ac_site_row_is_kept(const struct ac_site_row *row,
+    enum ac_reason *reason_out);
+
 /* What the times of `course` rest on, and of one call both of them, 0 where
  * there are none. `clock` is ac_report_clock_of() its run. */
 enum ac_basis ac_course_times(const struct ac_course *course,

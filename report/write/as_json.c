@@ -4,8 +4,9 @@
  * the sink. */
 #include "report/write/json.h"
 #include "report/count/process.h"
-#include "report/read/read.h"
+#include "report/read/rows.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -27,6 +28,7 @@ add_process(struct ac_json *w, const struct ac_file_header *p)
 {
 	const time_t seconds = (time_t)p->start_s;
 	char start[40] = "";
+	bool is_least;
 	struct tm tm;
 
 	if (gmtime_r(&seconds, &tm))
@@ -37,6 +39,7 @@ add_process(struct ac_json *w, const struct ac_file_header *p)
 	ac_json_string(w, "program", p->program);
 	ac_json_string(w, "argv0", p->argv0);
 	ac_json_string(w, "state", process_state(p));
+	ac_json_measured(w, "wall_us", ac_process_wall_us(p, &is_least));
 	ac_json_string(w, "gpu", p->gpu);
 	ac_json_integer(w, "sm", p->sm);
 	ac_json_string(w, "library", p->library);
@@ -138,6 +141,7 @@ add_totals(struct ac_json *w, const struct ac_report *report)
 
 	ac_report_totals(report, &t);
 	ac_json_open(w, "totals", "{");
+	ac_json_unsigned(w, "sites", t.sites);
 	ac_json_unsigned(w, "calls", t.calls);
 	ac_json_unsigned(w, "recast_calls", t.recast_calls);
 	ac_json_unsigned(w, "conv_calls", t.convolutions);
@@ -146,6 +150,8 @@ add_totals(struct ac_json *w, const struct ac_report *report)
 	ac_json_number(w, "recast_share",
 	    t.flops > 0 ? t.recast_flops / t.flops : 0, 6);
 	ac_json_unsigned(w, "peak_scratch_bytes", t.peak_scratch_bytes);
+	ac_json_measured(w, "wall_us", t.wall_us);
+	ac_json_bool(w, "wall_is_least", t.wall_is_least);
 	ac_json_open(w, "flops_by_rung", "{");
 	for (int i = 0; i < AC_RUNG_COUNT; i++)
 		if (t.flops_by_rung[i] > 0)
@@ -249,6 +255,55 @@ add_site(struct ac_json *w, const struct ac_report *report,
 	ac_json_close(w, "}");
 }
 
+static void
+add_row(struct ac_json *w, const struct ac_site_row *row)
+{
+	const struct ac_site_total *site = row->rungs[0];
+	enum ac_reason reason;
+	const bool is_kept = ac_site_row_is_kept(row, &reason);
+	char id[9];
+	struct ac_text t;
+
+	ac_text_init(&t, id, sizeof id);
+	ac_text_addf(&t, "%08x", (unsigned)site->id);
+	ac_json_open(w, NULL, "{");
+	ac_json_string(w, "id", id);
+	ac_json_string(w, "region", site->region.name);
+	ac_json_string(w, "rung", ac_rung_names[is_kept ? AC_RUNG_KEEP
+	    : site->rung]);
+	ac_json_unsigned(w, "rungs", row->rung_count);
+	ac_json_unsigned(w, "calls", row->calls);
+	ac_json_unsigned(w, "recast_calls", row->recast);
+	ac_json_number(w, "flops", row->flops, 0);
+	ac_json_measured(w, "share", row->share);
+	ac_json_string(w, "basis", ac_basis_names[row->basis]);
+	ac_json_measured(w, "before_us", row->before_us);
+	ac_json_measured(w, "after_us", row->after_us);
+	ac_json_measured(w, "gain_us", row->gain_us);
+	ac_json_measured(w, "keep_us", row->keep_us);
+	ac_json_measured(w, "recast_us", row->recast_us);
+	ac_json_real(w, "speed", row->speed);
+	if (row->error >= 0)
+		ac_json_real(w, "error_of_tol", row->error);
+	ac_json_close(w, "}");
+}
+
+/* Without memory there are none. */
+static void
+add_rows(struct ac_json *w, const struct ac_report *report)
+{
+	struct ac_site_row *rows;
+	size_t count;
+
+	if (!ac_rows_make(report, AC_SORT_WORK, &rows, &count))
+		return;
+	ac_json_open(w, "rows", "[");
+	for (size_t i = 0; i < count; i++)
+		add_row(w, &rows[i]);
+	ac_json_close(w, "]");
+	free(rows);
+}
+
 void
 ac_report_as_json(const struct ac_report *report, ac_report_sink sink,
     void *context)
@@ -273,6 +328,7 @@ ac_report_as_json(const struct ac_report *report, ac_report_sink sink,
 	for (size_t i = 0; i < report->site_count; i++)
 		add_site(&w, report, &report->sites[i]);
 	ac_json_close(&w, "]");
+	add_rows(&w, report);
 	ac_json_open(&w, "markers", "[");
 	for (size_t i = 0; i < report->marker_count; i++) {
 		ac_json_open(&w, NULL, "{");

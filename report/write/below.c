@@ -52,23 +52,6 @@ print_shape(struct ac_page *p, const struct ac_site_total *site)
 	}
 }
 
-bool
-ac_page_is_kept(const struct ac_site_row *row, enum ac_reason *reason_out)
-{
-	uint64_t most = 0;
-
-	if (row->recast || row->rungs[0]->rung == AC_RUNG_KEEP)
-		return false;
-	*reason_out = AC_REASON_NONE;
-	for (size_t i = 0; i < row->rung_count; i++)
-		for (int r = 0; r < AC_REASON_COUNT; r++)
-			if (row->rungs[i]->kept[r] > most) {
-				most = row->rungs[i]->kept[r];
-				*reason_out = (enum ac_reason)r;
-			}
-	return most > 0;
-}
-
 static uint64_t
 kept_for(const struct ac_site_row *row, int reason)
 {
@@ -87,7 +70,7 @@ print_exceptions(struct ac_page *p, const struct ac_site_row *row)
 	enum ac_reason reason = (enum ac_reason)site->reason;
 	const char *between = ": ";
 
-	(void)ac_page_is_kept(row, &reason);
+	(void)ac_site_row_is_kept(row, &reason);
 	if (kept_for(row, (int)reason) + row->recast >= row->calls
 	    && (!row->recast || row->recast == row->calls))
 		return;
@@ -252,7 +235,7 @@ ac_page_print_below(struct ac_page *p, const struct ac_site_row *row)
 {
 	const struct ac_site_total *site = row->rungs[0];
 	enum ac_reason reason;
-	const bool is_kept = ac_page_is_kept(row, &reason);
+	const bool is_kept = ac_site_row_is_kept(row, &reason);
 
 	print_origin(p, site);
 	print_region(p, site);

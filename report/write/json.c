@@ -43,6 +43,32 @@ room(struct ac_json *w)
 		flush(w);
 }
 
+/* How many bytes from `s` on stand for themselves, as most do: so many at once
+ * as there is room for. */
+static size_t
+plain_bytes(const char *s, const char *end)
+{
+	size_t count = 0;
+
+	while (s + count < end && count < LOW_WATER / 2 && s[count] >= ' '
+	    && s[count] < 127 && s[count] != '"' && s[count] != '\\')
+		count++;
+	return count;
+}
+
+/* A report has a hundred numbers per site. */
+static void
+add_whole(struct ac_json *w, uint64_t value)
+{
+	char digits[20];
+	size_t at = sizeof digits;
+
+	do
+		digits[--at] = (char)('0' + value % 10);
+	while (value /= 10);
+	ac_text_add_bytes(&w->text, digits + at, sizeof digits - at);
+}
+
 void
 ac_json_add_bytes(struct ac_json *w, const char *s, size_t count)
 {
@@ -50,10 +76,16 @@ ac_json_add_bytes(struct ac_json *w, const char *s, size_t count)
 
 	ac_text_add(&w->text, "\"");
 	while (s < end) {
+		const size_t plain = plain_bytes(s, end);
 		const unsigned char c = (unsigned char)*s;
 		size_t length = ac_text_sequence(s);
 
 		room(w);
+		if (plain) {
+			ac_text_add_bytes(&w->text, s, plain);
+			s += plain;
+			continue;
+		}
 		if (length > (size_t)(end - s))
 			length = 0;
 		if (c == '"' || c == '\\')
@@ -78,9 +110,12 @@ ac_json_next(struct ac_json *w, const char *name)
 	room(w);
 	ac_text_add(&w->text, w->first ? "\n" : ",\n");
 	for (unsigned i = 0; i < w->depth; i++)
-		ac_text_add(&w->text, "  ");
-	if (name)
-		ac_text_addf(&w->text, "\"%s\": ", name);
+		ac_text_add_bytes(&w->text, "  ", 2);
+	if (name) {
+		ac_text_add_bytes(&w->text, "\"", 1);
+		ac_text_add(&w->text, name);
+		ac_text_add_bytes(&w->text, "\": ", 3);
+	}
 	w->first = false;
 }
 
@@ -123,14 +158,20 @@ void
 ac_json_unsigned(struct ac_json *w, const char *name, uint64_t value)
 {
 	ac_json_next(w, name);
-	ac_text_addf(&w->text, "%llu", (unsigned long long)value);
+	add_whole(w, value);
 }
 
 void
 ac_json_number(struct ac_json *w, const char *name, double value, int decimals)
 {
+	const bool is_whole = decimals == 0 && value >= 0 && value < 0x1p53
+	    && value == (double)(uint64_t)value;
+
 	ac_json_next(w, name);
-	ac_text_add_fixed(&w->text, value, decimals);
+	if (is_whole)
+		add_whole(w, (uint64_t)value);
+	else
+		ac_text_add_fixed(&w->text, value, decimals);
 }
 
 void
@@ -145,8 +186,13 @@ ac_json_bool(struct ac_json *w, const char *name, bool value)
 static void
 add_real(struct ac_json *w, const char *name, double value, int digits)
 {
+	const bool is_digit = value >= 0 && value < 10
+	    && value == (double)(unsigned)value && !signbit(value);
+
 	ac_json_next(w, name);
-	if (isfinite(value))
+	if (is_digit)
+		add_whole(w, (uint64_t)value);
+	else if (isfinite(value))
 		ac_text_add_double(&w->text, value, digits);
 	else
 		ac_text_add(&w->text, "null");

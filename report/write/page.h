@@ -54,8 +54,4 @@ void ac_page_print_table(struct ac_page *p, const struct ac_report *report);
 /* What a row cannot say: the lines below it (report/write/below.c). */
 void ac_page_print_below(struct ac_page *p, const struct ac_site_row *row);
 
-/* Whether a row has nothing that was recast, though a rung was meant to run:
- * then it is shown as kept for *reason_out. */
-bool ac_page_is_kept(const struct ac_site_row *row, enum ac_reason *reason_out);
-
 #endif

@@ -81,7 +81,7 @@ fill_cell(struct ac_text *t, const struct ac_page *p,
 	const struct ac_site_total *site = row->rungs[0];
 	const double flops = site->flops * (double)row->calls;
 	enum ac_reason reason = (enum ac_reason)site->reason;
-	const bool kept = ac_page_is_kept(row, &reason) ||
+	const bool kept = ac_site_row_is_kept(row, &reason) ||
 	    site->rung == AC_RUNG_KEEP;
 
 	switch (column) {
