@@ -19,6 +19,7 @@ client_LIBS = $(LDADD)
 client_lt_LIBS = $(LT_LIBS) $(LDADD)
 # Of cuDNN 9, and of CUDA 12 and cuDNN 8: as emulated libraries only.
 client12_LIBS = emulator/libcublas.so.12 emulator/libcudart.so.12
+client_lt12_LIBS = emulator/libcublasLt.so.12 $(client12_LIBS)
 client_dnn_LIBS = emulator/libcudnn.so.9 emulator/libcudart.so.13 -lm
 client_dnn8_LIBS = emulator/libcudnn.so.8 emulator/libcudart.so.12 -lm
 

@@ -53,6 +53,21 @@ least=$((2 * 2 * 60 + 2)) most=$least
 steady 'fp16' 'gemm -> fp16 profit=off guard=off' 2 60
 steady 'fp16, one lane' 'gemm -> fp16 profit=off guard=off workspace=512Ki' 2 60
 
+# By cublasLt its fourth call is the first that may be recast, too.
+client=$clients/turning_lt
+if [ -e "$client" ]; then
+	seeds=$(seq 5)
+	demotions=2
+	least=$((2 * (397 + 397 - 128))) most=$least
+	steady 'cublasLt: fp16, then tf32' "$guarded" 2 400
+	least=$((2 * (207 + 88 + 56 - 4))) most=$((2 * (207 + 103 + 56 - 4)))
+	steady 'cublasLt: fp16, then nothing' "${guarded/,tf32/}" 2 210
+else
+	skip 'cublasLt' 'the program was not built'
+fi
+client=$clients/turning
+seeds=$(seq 20)
+
 if [ -n "${SANITIZERS:-}" ]; then
 	skip 'a program without its events' 'a race on purpose'
 else

@@ -32,6 +32,15 @@ counts 'B is the same for all of a batch' fp16 "$((3 * 37 * 29)) $((29 * 41))" \
     "$clients/gemm_client" strided n n 37 41 29 0 0 0 3 1 0 normal 1 - stride-b=0
 counts 'arrays of addresses' fp16 "$((3 * 37 * 29)) $((3 * 29 * 41))" \
     "$clients/gemm_client" batched n n 37 41 29 0 0 0 3 1 0 normal 1 -
+# As the product of cuBLAS, whatever follows it.
+for policy in fp16 off 'gemm -> tf32 profit=off guard=on'; do
+	for epilogue in DEFAULT GELU_BIAS DRELU_BGRAD; do
+		counts "$policy, cublasLt, $epilogue" "$policy" \
+		    "$((8 * 40 * 36)) $((8 * 36 * 44))" "$clients/lt_matrix" \
+		    kind=fp32 order=tn batch=one c=unread scalars=host \
+		    epilogue=$epilogue calls=8 bits=8 size=40x44x36
+	done
+done
 counts 'sites that go round 16 streams' fp16 \
     "$((3 * 2 * 20 * 56 * 56)) $((3 * 2 * 20 * 56 * 56))" \
     "$clients/many_streams" 20

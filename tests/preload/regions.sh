@@ -180,6 +180,20 @@ inside()
 	    LD_PRELOAD=$preload:$clients/in_region.so "${@:3}"
 }
 
+# ---- Products of cublasLt
+
+lt=("$clients/lt_matrix" kind=fp32 order=tn batch=one c=unread scalars=host
+    epilogue=GELU_BIAS calls=8 bits=8)
+for policy in "$forced" 'gemm -> tf32 profit=off guard=on'; do
+	equal "cublasLt: a disabled region is kept: $policy" \
+	    "$(bare "${lt[@]}")" "$(inside loss,0 "$policy" "${lt[@]}" 2>&1)"
+	equal '... and says so' 'loss,0 keep region 0 8' "$(sites)"
+done
+_=$(inside enc,1,bf16 "$forced" "${lt[@]}" 2>&1)
+equal "cublasLt: a region's rung" 'enc,0 bf16 none 4 4' "$(sites)"
+_=$(inside enc,1 "$forced" "${lt[@]}" 2>&1)
+equal 'cublasLt: an enabled one changes nothing' 'enc,0 fp16 none 4 4' "$(sites)"
+
 if [ ! -e "$emulator/libcudnn.so.9" ]; then
 	skip 'convolutions' 'the emulated cuDNN was not built'
 	plan

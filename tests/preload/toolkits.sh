@@ -32,4 +32,37 @@ equal 'T17: a rule for 12 alone' '0 6' \
     "$(recast 'gemm lib=cublas-12* -> fp16 profit=off guard=off; otherwise off')"
 equal 'T17: a rule for 13 alone' '3 0' \
     "$(recast 'gemm lib=cublas-13* -> fp16 profit=off guard=off; otherwise off')"
+
+# The same by cublasLt 13 and 12. Of each the first four calls are kept, and may be
+# again when the plugin was opened anew.
+lt=$clients/two_toolkits_lt
+if [ ! -e "$lt" ]; then
+	skip 'by cublasLt' 'the program was not built'
+	plan
+	exit
+fi
+plugin=$clients/plugin_lt_12.so
+lt()
+{
+	rm -rf "$AUTOCAST_STATE"
+	out=$(under "$1" "$lt" "$plugin" "${2:-stays}" 2>&1)
+	status=$?
+	equal "T17, cublasLt: ${2:-stays}, $1" "0 two_toolkits" "$status ${out%% *}"
+}
+native=$(bare "$lt" "$plugin" stays)
+for policy in off tf32 fp16; do
+	lt $policy
+	equal "... recast" "$([ $policy = off ] && echo 0 || echo 9) of 17" \
+	    "$(total totals.recast_calls) of $(total totals.calls)"
+	[ $policy = off ] || check '... and not the same bits' \
+	    "$([ "$out" != "$native" ] || echo "$out")"
+	lt $policy again
+	[ $policy != off ] || equal '... the bits' "$native" "$out"
+done
+for version in 12 13; do
+	lt "gemm lib=cublas*-$version* -> fp16 profit=off guard=off; otherwise off"
+	equal '... a rule for it alone' \
+	    "$([ $version = 12 ] && echo '0 6' || echo '3 0')" "$(query \
+	    '*(sum(s["recast_calls"] for s in sites if s["m"] == m) for m in (64, 80))')"
+done
 plan

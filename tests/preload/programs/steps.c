@@ -6,6 +6,7 @@
  * global, thread, relaxed. TEST:
  *   first    a capture before all else
  *   replay   four steps on data of their own, a capture, a thousand replays
+ *   zeros    eight steps on zeros, a capture; then data, some that cancel
  *   clone    the same of a clone of the graph, which is destroyed
  *   child    as a child of another graph
  *   relaunch launched into the capture of another graph
@@ -271,6 +272,28 @@ test_replay(void)
 	replay(instantiate(capture(0)), 0, door->replays);
 }
 
+/* Calls on zeros lose nothing in any precision. */
+static void
+test_zeros(void)
+{
+	cudaGraphExec_t exec;
+
+	for (int i = 0; i < LAYERS; i++) {
+		CUDA(cudaMemset(layers[0][i].a, 0, door->a * sizeof(float)));
+		CUDA(cudaMemset(layers[0][i].b, 0, door->b * sizeof(float)));
+	}
+	CUDA(cudaDeviceSynchronize());
+	for (int i = 0; i < 8; i++) {
+		step(0);
+		CUDA(cudaDeviceSynchronize());
+	}
+	exec = instantiate(capture(0));
+	CUDA(cudaGraphLaunch(exec, stream));
+	fill(1, true);
+	CUDA(cudaGraphLaunch(exec, stream));
+	take(0, found);
+}
+
 static void
 test_clone(void)
 {
@@ -446,7 +469,8 @@ static const struct test {
 	void (*run)(void);
 } tests[] = {
 	{ "first", test_first },
-	{ "replay", test_replay }, { "clone", test_clone },
+	{ "replay", test_replay }, { "zeros", test_zeros },
+	{ "clone", test_clone },
 	{ "child", test_child }, { "relaunch", test_relaunch },
 	{ "update", test_update }, { "updates", test_updates },
 	{ "again", test_again }, { "second", test_second },
