@@ -6,6 +6,8 @@ EXTRA_DIST += \
 	packaging/after-install \
 	packaging/build-deb \
 	packaging/examples.mk \
+	packaging/modulefile \
+	packaging/modulefile-tasks \
 	packaging/same-tarball \
 	packaging/spack/package.py \
 	debian/autocast.install \
@@ -44,6 +46,20 @@ dist_examples_DATA = \
 	examples/scaler_two_models.c \
 	examples/sgemm_strided.c
 
+# Modulefiles are called by the version. They find the program from their own
+# place.
+modulefiledir = $(datadir)/modulefiles/autocast
+nodist_modulefile_DATA = modulefiles/autocast/$(PACKAGE_VERSION)
+modulefiletasksdir = $(datadir)/modulefiles/autocast-tasks
+nodist_modulefiletasks_DATA = modulefiles/autocast-tasks/$(PACKAGE_VERSION)
+dist_pkgdata_SCRIPTS = packaging/task-prolog
+modulefiles/autocast/$(PACKAGE_VERSION): packaging/modulefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp "$(srcdir)/packaging/modulefile" $@
+modulefiles/autocast-tasks/$(PACKAGE_VERSION): packaging/modulefile-tasks
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	    cp "$(srcdir)/packaging/modulefile-tasks" $@
+CLEANFILES += $(nodist_modulefile_DATA) $(nodist_modulefiletasks_DATA)
+
 # What shells complete by, from the program's own tables: where it can run.
 if !CROSS
 bashcompletiondir = $(datadir)/bash-completion/completions
@@ -72,6 +88,7 @@ uninstall-hook:
 	rm -f "$(DESTDIR)$(apidir)/libautocast-api.so" \
 	    "$(DESTDIR)$(examplesdir)/Makefile"
 	@for folder in "$(examplesdir)" "$(policiesdir)" "$(docdir)" \
-	    "$(pkglibdir)/emulator" "$(pkglibdir)"; do \
+	    "$(pkglibdir)/emulator" "$(pkglibdir)" "$(modulefiledir)" \
+	    "$(modulefiletasksdir)" "$(pkgdatadir)"; do \
 		rmdir "$(DESTDIR)$$folder" 2>/dev/null; \
 	done; :
