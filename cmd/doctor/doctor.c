@@ -3,6 +3,7 @@
  * why? Gathers facts from a run, or from a running process; the conclusions are
  * cmd/doctor/doctor_causes.c's. */
 #include "cmd/doctor/doctor.h"
+#include "cmd/gpu/gpu.h"
 #include "cmd/run/again.h"
 
 #include <errno.h>
@@ -111,17 +112,20 @@ conclude(struct visit *visit)
 	struct ac_doctor_facts *facts = &visit->facts;
 	bool has_vendor = false;
 
+	facts->emulate = visit->launch.emulate;
 	for (size_t i = 0; i < visit->process_count; i++)
 		has_vendor |= visit->processes[i].loaded[AC_VENDOR_CUBLAS]
 		    != NULL;
 	for (size_t i = 0; i < visit->process_count; i++)
 		ac_doctor_read_files(&visit->processes[i], !has_vendor);
+	for (size_t i = 0; facts->emulate && i < visit->process_count; i++)
+		ac_doctor_read_runtime(&visit->processes[i]);
 	facts->processes = visit->processes;
 	facts->process_count = visit->process_count;
 	facts->last_name = visit->last_name;
 	facts->options = visit->options;
 	facts->policy = visit->launch.chosen.policy;
-	facts->emulate = visit->launch.emulate;
+	facts->lacks_driver = !facts->emulate && !ac_gpu_has_driver();
 	ac_doctor_diagnose(facts, &findings);
 	ac_doctor_print(&findings, visit->json);
 	for (size_t i = 0; i < visit->process_count; i++)

@@ -49,6 +49,7 @@ struct ac_doctor_process {
 	char    *before, *after;  /* another interposer of the same names */
 	char    *dlsym_before;    /* another dlsym() before ours */
 	char    *inside;          /* a file that has cuBLAS inside */
+	char    *runtime;         /* one that has the CUDA runtime inside */
 	char    *statistics;      /* its statistics file */
 	char   **objects;         /* what else is loaded: object_count */
 	size_t   object_count;
@@ -81,6 +82,7 @@ struct ac_doctor_facts {
 	char       **options;          /* of the command line, to be repeated */
 	bool         emulate;
 	const char  *emulator;         /* its directory, NULL: there is none */
+	bool         lacks_driver;     /* this machine does, and needs one */
 	const char  *policy;           /* --policy, or NULL */
 	enum ac_obstacle obstacle;
 	const char  *why;              /* it stands in the way, one line */
@@ -115,6 +117,8 @@ struct ac_doctor_process *ac_doctor_read_records(const char *directory,
 /* What only files tell: who has cuBLAS inside, who interposes. */
 void ac_doctor_read_files(struct ac_doctor_process *process,
     bool also_objects);
+/* And who has the CUDA runtime inside, besides the program. */
+void ac_doctor_read_runtime(struct ac_doctor_process *process);
 
 /* Look at the running process `pid`, for the first time (all zero) or again.
  * 0, or errno; ESTALE: it runs another program now than *process says. */
@@ -160,6 +164,9 @@ struct ac_doctor_findings {
 void ac_doctor_diagnose(const struct ac_doctor_facts *facts,
     struct ac_doctor_findings *findings_out);
 
+/* Whether most calls that were kept for `reason` could only lose. */
+bool ac_doctor_is_needless(const struct ac_doctor_work *work,
+    enum ac_reason reason);
 /* The cause of a kept call: what to say about it, and the command that changes
  * it, for the reason `reason`. */
 void ac_doctor_explain_kept(const struct ac_doctor_facts *facts,

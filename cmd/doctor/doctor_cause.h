@@ -23,7 +23,8 @@ typedef enum ac_doctor_mark ac_cause(const struct ac_patient *patient,
 /* In cmd/doctor/doctor_program.c. */
 ac_cause ac_find_not_runnable, ac_find_rights, ac_find_foreign,
     ac_find_static_cublas, ac_find_static_runtime, ac_find_static,
-    ac_find_failed, ac_find_nothing_loaded;
+    ac_find_failed, ac_find_no_library, ac_find_no_driver,
+    ac_find_nothing_loaded;
 /* In cmd/doctor/doctor_binding.c. */
 ac_cause ac_find_not_preloaded, ac_find_lost_record, ac_find_foreign_dlsym,
     ac_find_namespace, ac_find_deepbind, ac_find_slots, ac_find_interposer,

@@ -146,6 +146,8 @@ static const struct cause {
 	{ "too-many",        AC_DOCTOR_UNREACHED, ac_find_slots },
 	{ "emulator-hidden", AC_DOCTOR_UNREACHED, ac_find_emulator_hidden },
 	{ "no-record",       AC_DOCTOR_UNKNOWN,   ac_find_lost_record },
+	{ "no-library",      AC_DOCTOR_UNREACHED, ac_find_no_library },
+	{ "no-driver",       AC_DOCTOR_UNREACHED, ac_find_no_driver },
 	{ "nothing-loaded",  AC_DOCTOR_UNREACHED, ac_find_nothing_loaded },
 	{ "no-call",         AC_DOCTOR_UNREACHED, find_no_call },
 	{ "bad-policy",      AC_DOCTOR_KEPT,      find_bad_policy },
@@ -221,8 +223,11 @@ diagnose_kept(const struct ac_patient *patient, const struct cause *cause,
 		    &text, &chart->fix);
 		if (work->recast)
 			chart->fix.used = 0;
-		conclude(chart, cause->name, cause->status,
-		    work->recast ? AC_DOCTOR_NOTE : AC_DOCTOR_PROBLEM);
+		else if (chart->findings->status < cause->status)
+			chart->findings->status = cause->status;
+		conclude(chart, cause->name, cause->status, work->recast ||
+		    ac_doctor_is_needless(work, (enum ac_reason)most)
+		    ? AC_DOCTOR_NOTE : AC_DOCTOR_PROBLEM);
 	}
 }
 

@@ -140,15 +140,38 @@ explain_rule(const struct ac_doctor_facts *facts,
 		with_rule(facts, site, fix, "");
 }
 
+static bool
+is_gemm(const struct ac_site_total *site)
+{
+	return !strncmp(ac_operation_names[site->key.operation], "gemm", 4);
+}
+
+/* The profiles leave most of what cuDNN does at TF32, and nothing is predicted
+ * of a recurrent network: there FP16 may gain. */
+bool
+ac_doctor_is_needless(const struct ac_doctor_work *work, enum ac_reason reason)
+{
+	const struct ac_site_total *site = &work->kept_most[reason];
+
+	if (reason != AC_REASON_NO_PROFIT)
+		return reason == AC_REASON_TOO_SMALL;
+	return is_gemm(site) || (site->key.operation != AC_OP_RNN &&
+	    strcmp(site->key.asked, "tf32") != 0);
+}
+
+/* A command that recasts them all the same would slow them down: what explains
+ * them is the one to type. */
 static void
 explain_too_small(const struct ac_doctor_facts *facts,
     const struct ac_site_total *site, struct ac_text *text, struct ac_text *fix)
 {
+	(void)facts;
+	(void)fix;
 	ac_text_add(text, "; most of them are ");
 	ac_site_add_operation(text, site);
 	ac_text_add(text, " ");
 	ac_site_add_sizes(text, site);
-	with_rule(facts, site, fix, "");
+	ac_text_add(text, ": nothing to gain here");
 }
 
 static void
@@ -159,10 +182,8 @@ explain_no_profit(const struct ac_doctor_facts *facts,
 
 	if (asks)
 		ac_text_add(text, "; the program asks for TF32 by itself");
-	/* The profiles leave most of what cuDNN does at TF32. */
-	if (asks && !strncmp(ac_operation_names[site->key.operation], "gemm",
-	    4))
-		ac_doctor_add_run(fix, facts, "--policy fp16");
+	if (ac_doctor_is_needless(&facts->work, AC_REASON_NO_PROFIT))
+		ac_text_add(text, ": nothing to gain here");
 	else
 		with_rule(facts, site, fix, "");
 }
@@ -176,8 +197,7 @@ explain_opted_out(const struct ac_doctor_facts *facts,
 	    !overridden;
 	/* Of cuDNN's calls the program may have, by a math type. */
 	const bool refused = !strcmp(site->key.asked, "opted-out") &&
-	    (overridden || !strncmp(ac_operation_names[site->key.operation],
-	    "gemm", 4));
+	    (overridden || is_gemm(site));
 	const enum ac_env_name name = !refused ? AC_ENV_EMULATE_FP32
 	    : invariant ? AC_ENV_BATCH_INVARIANCE : AC_ENV_TF32_OVERRIDE;
 

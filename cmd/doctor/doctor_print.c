@@ -21,13 +21,15 @@ print_clean(const char *text)
 static void
 print_text(const struct ac_doctor_findings *findings)
 {
+	bool has_problem = false;
+
 	for (size_t i = 0; i < findings->count; i++) {
+		has_problem |= findings->found[i].mark == AC_DOCTOR_PROBLEM;
 		printf("%-8s ", mark_names[findings->found[i].mark]);
 		print_clean(findings->found[i].text);
 		putchar('\n');
 	}
-	printf("%s\n", findings->status == AC_DOCTOR_WELL ? "more about it:"
-	    : "what to do:");
+	printf("%s\n", has_problem ? "what to do:" : "more about it:");
 	puts(findings->fix);
 }
 

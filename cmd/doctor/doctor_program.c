@@ -132,19 +132,30 @@ ac_find_static_cublas(const struct ac_patient *patient, struct ac_text *text,
 	return AC_DOCTOR_PROBLEM;
 }
 
+static bool
+has_runtime(const struct ac_doctor_process *process)
+{
+	return process->runtime != NULL;
+}
+
 enum ac_doctor_mark
 ac_find_static_runtime(const struct ac_patient *patient, struct ac_text *text,
     struct ac_text *fix)
 {
 	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_process *process =
+	    ac_patient_process(patient, has_runtime);
+	const char *path = facts->file && facts->file->facts.has_static_cudart
+	    ? facts->file->image : process ? process->runtime : NULL;
 
-	if (!facts->emulate || !facts->file ||
-	    !facts->file->facts.has_static_cudart)
+	if (!facts->emulate || !path)
 		return AC_DOCTOR_NOTHING;
-	ac_text_add_clean(text, facts->file->image);
+	ac_text_add_clean(text, path);
 	ac_text_add(text, " has the CUDA runtime linked in, which the emulated "
 	    "GPU cannot replace");
-	add_rebuild(fix, facts->file->image);
+	if (patient->was_reached)
+		return AC_DOCTOR_NOTE;
+	add_rebuild(fix, path);
 	return AC_DOCTOR_PROBLEM;
 }
 
@@ -199,6 +210,48 @@ ac_find_failed(const struct ac_patient *patient, struct ac_text *text,
 	ac_text_add(text, patient->was_reached ? "; what it did until then "
 	    "counts" : "; it may not have come as far as its first product");
 	return AC_DOCTOR_NOTE;
+}
+
+/* The loader ends a program with this status before it begins. */
+enum { LOADER_FAILED = 127 };
+
+enum ac_doctor_mark
+ac_find_no_library(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+
+	if (!facts->was_run || !facts->file || patient->has_problem ||
+	    WIFSIGNALED(facts->wait_status) ||
+	    WEXITSTATUS(facts->wait_status) != LOADER_FAILED)
+		return AC_DOCTOR_NOTHING;
+	for (size_t i = 0; i < facts->process_count; i++)
+		if (facts->processes[i].told)
+			return AC_DOCTOR_NOTHING;
+	ac_text_add(text, "the loader ended the program before it began: a "
+	    "library that it needs is missing");
+	ac_text_add(fix, "ldd ");
+	ac_quote(fix, facts->file->image);
+	ac_text_add(fix, " | grep 'not found'");
+	return AC_DOCTOR_PROBLEM;
+}
+
+enum ac_doctor_mark
+ac_find_no_driver(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+
+	if (!facts->lacks_driver || !patient->has_vendor ||
+	    patient->was_reached || patient->has_problem)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add(text, "there is no NVIDIA driver on this machine "
+	    "(libcuda.so.1 cannot be loaded), so that cuBLAS cannot begin");
+	if (facts->emulator)
+		ac_doctor_add_run(fix, facts, "--emulate");
+	else
+		ac_text_add(fix, "nvidia-smi");
+	return AC_DOCTOR_PROBLEM;
 }
 
 enum ac_doctor_mark

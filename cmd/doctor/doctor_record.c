@@ -53,6 +53,7 @@ ac_doctor_free(struct ac_doctor_process *process)
 	char *texts[] = {
 		process->exe, process->command, process->before,
 		process->after, process->dlsym_before, process->inside,
+		process->runtime,
 		process->statistics
 	};
 
@@ -310,4 +311,23 @@ ac_doctor_read_files(struct ac_doctor_process *process, bool also_objects)
 	    i < process->object_count; i++)
 		if (has_inside(process->objects[i]))
 			ac_doctor_set(&process->inside, process->objects[i]);
+}
+
+/* NVIDIA's own, which the emulated GPU replaces. */
+static bool
+is_shared_runtime(const char *path)
+{
+	return !strncmp(ac_doctor_base_name(path), "libcuda", 7);
+}
+
+void
+ac_doctor_read_runtime(struct ac_doctor_process *process)
+{
+	struct ac_elf_facts facts;
+
+	for (size_t i = 0; !process->runtime && i < process->object_count; i++)
+		if (!is_shared_runtime(process->objects[i]) &&
+		    ac_elf_inspect(process->objects[i], &facts) &&
+		    facts.has_static_cudart)
+			ac_doctor_set(&process->runtime, process->objects[i]);
 }

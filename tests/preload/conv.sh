@@ -236,9 +236,9 @@ equal 'a plan each, too' 8 "$(site 's["course"]["plans"]')"
 # ---- What doctor says
 
 rm -rf "$AUTOCAST_STATE"
-check 'too small: what doctor says to do has them recast' "$(
-    recast=$(advised "$convolving" n=1 c=8 k=8 h=6 calls=30)
-    [ "$recast" -gt 0 ] || echo "$recast: $_advice")"
+equal 'too small: what doctor says to type slows nothing down' 'explain' \
+    "$("$build/autocast" doctor --emulate -- "$convolving" n=1 c=8 k=8 h=6 \
+    calls=30 2>/dev/null | sed -nE '$s/.* (explain) [0-9a-f]{8}$/\1/p')"
 rm -rf "$AUTOCAST_STATE"
 equal 'CUDNN_FMA_MATH: doctor blames no variable' \
     "the program itself, -e 'set respect-opt-out=off'" "$(

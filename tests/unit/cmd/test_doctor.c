@@ -1,84 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/cmd/test_doctor.c -- from facts to findings: every cause alone,
  * with its exit status and its command, and which of two comes first. */
-#include "cmd/doctor/doctor_cause.h"
-
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define PATH(s) ((char *)(uintptr_t)(s))
-
-static char *arguments[] = { PATH("./train"), PATH("a b"), NULL };
-static char *path_arguments[] = { PATH("train"), NULL };
-static char *options[] = { PATH("-e"), PATH("gemm m=1 -> keep"),
-	PATH("--policy=fp16"), NULL };
-static char *env_arguments[] = { PATH("env"), PATH("-i"), PATH("./train"),
-	PATH("x"), NULL };
-
-/* What a table row changes in healthy facts. */
-struct change {
-	struct ac_doctor_facts   facts;
-	struct ac_doctor_process process;
-	struct ac_program        file;
-};
-
-static const struct ac_program plain_file = {
-	.path = "/opt/train", .image = "/opt/train",
-	.facts = { .is_elf = true, .is_native = true, .is_dynamic = true }
-};
-
-/* A program that was run, reached and recast. */
-static void
-make_healthy(struct change *c)
-{
-	memset(c, 0, sizeof *c);
-	c->file = plain_file;
-	c->process = (struct ac_doctor_process){
-		.pid = 7, .told = true, .has_libc = true, .has_library = true,
-		.exe = PATH("/opt/train"), .command = PATH("./train 'a b'"),
-		.loaded = { PATH("/lib/libcublas.so.13") }, .handles = 1
-	};
-	c->facts = (struct ac_doctor_facts){
-		.autocast = "autocast", .own_path = "/bin/autocast",
-		.program = "./train", .arguments = arguments,
-		.file = &c->file, .was_run = true, .last_name = "train",
-		.pid = 7, .why = "why", .processes = &c->process,
-		.process_count = 1,
-		.work = { .calls = 10, .recast = 10, .vendor_calls = { 10 },
-		    .vendor_recast = { 10 }, .rungs = "tf32",
-		    .is_known = true, .policy = "amp", .gpu = "NVIDIA H200",
-		    .sm = 90 }
-	};
-}
-
-static void
-nothing_recast(struct change *c, enum ac_reason reason)
-{
-	struct ac_doctor_work *work = &c->facts.work;
-
-	work->recast = work->vendor_recast[0] = 0;
-	work->kept[reason] = 10;
-	work->kept_most[reason] = (struct ac_site_total){
-		.key = { .symbol = "cublasSgemm_v2", .caller = "train+1a",
-		    .ta = 'N', .tb = 'T', .type = "f32", .asked = "fp32",
-		    .m = 8, .n = 8, .k = 8, .batch = 1 },
-		.id = 0xabcd, .source = "amp", .line = 4
-	};
-	work->kept_most[reason].kept[reason] = 10;
-}
-
-static void
-nothing_reached(struct change *c)
-{
-	memset(&c->facts.work, 0, sizeof c->facts.work);
-}
+#include "tests/unit/cmd/with_doctor.h"
 
 #define CHANGE(name) static void name(struct change *c)
 
@@ -192,6 +115,21 @@ CHANGE(bad_policy) {
 	c->facts.options = options;
 }
 CHANGE(bad_file) { bad_policy(c); c->facts.policy = "my policy"; }
+CHANGE(driver_elsewhere) { c->facts.lacks_driver = true; }
+CHANGE(no_driver) { no_call(c); c->facts.lacks_driver = true; }
+CHANGE(no_driver_emulator) { no_driver(c); c->facts.emulator = "/emulator"; }
+CHANGE(script_127) { no_call(c); c->facts.wait_status = 127 << 8; }
+CHANGE(no_library) {
+	script_127(c);
+	c->process.told = false;
+	c->process.loaded[0] = NULL;
+}
+CHANGE(extension_on_gpu) { c->process.runtime = PATH("/py/_C.so"); }
+CHANGE(extension_reached) {
+	extension_on_gpu(c);
+	c->facts.emulate = true;
+}
+CHANGE(extension) { extension_reached(c); nothing_reached(c); }
 CHANGE(passed) { nothing_reached(c); c->facts.work.passed = 4;
 	c->facts.work.vendor_passed[AC_VENDOR_CUDNN] = 4; }
 CHANGE(off)
@@ -231,6 +169,13 @@ kept_operation(struct change *c, enum ac_reason reason, enum ac_operation which)
 }
 CHANGE(no_rule) { kept_operation(c, AC_REASON_NO_RULE, AC_OP_CONV_FPROP); }
 CHANGE(conv_small) { kept_operation(c, AC_REASON_TOO_SMALL, AC_OP_CONV_WGRAD); }
+CHANGE(conv_needless) {
+	kept_operation(c, AC_REASON_NO_PROFIT, AC_OP_CONV_FPROP);
+}
+CHANGE(conv_tf32) {
+	conv_needless(c);
+	strcpy(c->facts.work.kept_most[AC_REASON_NO_PROFIT].key.asked, "tf32");
+}
 CHANGE(rnn) { kept_operation(c, AC_REASON_NO_PROFIT, AC_OP_RNN); }
 CHANGE(conv_solver) { kept_operation(c, AC_REASON_SOLVER, AC_OP_CONV_DGRAD); }
 CHANGE(conv_internal) {
@@ -355,6 +300,27 @@ static const struct {
 	    "no NVIDIA library" },
 	{ nothing_pid, "nothing-loaded", AC_DOCTOR_PROBLEM, 2,
 	    "grep -i -e cublas -e cudnn /proc/7/maps", "" },
+	{ no_driver, "no-driver", AC_DOCTOR_PROBLEM, 2, "nvidia-smi",
+	    "there is no NVIDIA driver on this machine" },
+	{ no_driver_emulator, "no-driver", AC_DOCTOR_PROBLEM, 2,
+	    "autocast run --emulate -- ./train 'a b'", "libcuda.so.1" },
+	{ driver_elsewhere, "libcublas", AC_DOCTOR_OK, 0, "autocast report",
+	    "" },
+	{ no_library, "no-library", AC_DOCTOR_PROBLEM, 2,
+	    "ldd /opt/train | grep 'not found'", "is missing" },
+	{ script_127, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast list", "" },
+	{ extension, "static-runtime", AC_DOCTOR_PROBLEM, 2,
+	    "nvcc -cudart shared -o _C.so *.o -lcublas -lcublasLt",
+	    "/py/_C.so has the CUDA runtime linked in" },
+	{ extension_reached, "static-runtime", AC_DOCTOR_NOTE, 0,
+	    "autocast report", "/py/_C.so has" },
+	{ extension_on_gpu, "libcublas", AC_DOCTOR_OK, 0, "autocast report",
+	    "" },
+	{ conv_needless, "kept", AC_DOCTOR_NOTE, 1,
+	    "autocast explain 0000abcd", "nothing to gain here" },
+	{ conv_tf32, "kept", AC_DOCTOR_PROBLEM, 1,
+	    "autocast run -e 'conv -> fp16 profit=off' -- ./train 'a b'",
+	    "TF32 by itself" },
 	{ no_call, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast list",
 	    "loaded, but no function" },
 	{ bad_policy, "bad-policy", AC_DOCTOR_PROBLEM, 1,
@@ -370,13 +336,10 @@ static const struct {
 	{ rule, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run -e 'gemm -> tf32 profit=off' -- ./train 'a b'",
 	    "the rule is amp:4" },
-	{ small, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'gemm -> tf32 profit=off' "
-	    "-e 'gemm m=1 -> keep' --policy=fp16 -- ./train 'a b'",
-	    "(too-small): fewer than" },
-	{ tf32_already, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'gemm m=1 -> keep' --policy fp16 -- ./train 'a b'",
-	    "TF32 by itself" },
+	{ small, "kept", AC_DOCTOR_NOTE, 1, "autocast explain 0000abcd",
+	    "8x8x8: nothing to gain here" },
+	{ tf32_already, "kept", AC_DOCTOR_NOTE, 1, "autocast explain 0000abcd",
+	    "TF32 by itself: nothing to gain here" },
 	{ overridden, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "env -u NVIDIA_TF32_OVERRIDE autocast run -- ./train 'a b'",
 	    "NVIDIA_TF32_OVERRIDE=0" },
@@ -392,8 +355,7 @@ static const struct {
 	    "libcusolver.so.12+9" },
 	{ no_rule, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run -e 'conv -> fp16 profit=off' -- ./train 'a b'", "" },
-	{ conv_small, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'conv -> fp16 profit=off' -- ./train 'a b'",
+	{ conv_small, "kept", AC_DOCTOR_NOTE, 1, "autocast explain 0000abcd",
 	    "most of them are conv.wgrad" },
 	{ rnn, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run -e 'rnn -> fp16 guard=off profit=off' -- ./train 'a b'", "" },
@@ -420,8 +382,8 @@ static const struct {
 	    "nvidia-smi --query-gpu=name,compute_cap --format=csv", "sm 61" },
 	{ t4, "kept", AC_DOCTOR_PROBLEM, 1,
 	    "autocast run --policy fp16 -- ./train 'a b'", "FP16 only" },
-	{ t4_small, "kept", AC_DOCTOR_PROBLEM, 1,
-	    "autocast run -e 'gemm -> fp16 profit=off' -- ./train 'a b'", "" },
+	{ t4_small, "kept", AC_DOCTOR_NOTE, 1, "autocast explain 0000abcd",
+	    "nothing to gain here" },
 	{ type, "kept", AC_DOCTOR_PROBLEM, 1, "autocast explain 0000abcd",
 	    "not all FP32" },
 	{ memory, "kept", AC_DOCTOR_PROBLEM, 1,
