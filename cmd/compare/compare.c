@@ -139,15 +139,15 @@ ac_compare_values(const struct ac_comparison *compare, enum ac_side side,
 static int
 run_pairs(struct ac_comparison *compare)
 {
+	const size_t runs = AC_SIDES * (compare->pairs + 1);
 	int status = 0;
 
-	for (size_t pair = 0; pair <= compare->pairs && !status; pair++) {
-		const enum ac_side first = pair % 2 ? AC_RECAST : AC_PLAIN;
+	for (size_t done = 0; done < runs && !status; done++) {
+		const size_t pair = done / AC_SIDES;
+		const enum ac_side side = (done + pair) % AC_SIDES;
 
-		status = ac_compare_run_one(compare, first, pair);
-		if (!status)
-			status = ac_compare_run_one(compare,
-			    first == AC_PLAIN ? AC_RECAST : AC_PLAIN, pair);
+		ac_compare_draw(compare, done);
+		status = ac_compare_run_one(compare, side, pair);
 	}
 	for (size_t i = 0; i < compare->pattern_count && !status; i++)
 		if (!compare->patterns[i].found)
@@ -228,8 +228,10 @@ carry_out(struct ac_comparison *compare)
 
 	ac_child_catch();
 	status = ac_compare_begin(compare);
-	if (!status)
+	if (!status) {
+		ac_compare_announce(compare);
 		status = run_pairs(compare);
+	}
 	if (!status && !ac_child_caught())
 		status = ac_compare_outputs(compare);
 	ac_compare_end(compare);

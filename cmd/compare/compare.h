@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/compare/compare.h -- runs a program plain and recast in turn and compares
  * times and outputs. compare.c is the verb, compare_run.c carries out the runs,
- * compare_outputs.c compares what they wrote, compare_judge.c how long they
- * took, compare_print.c and compare_json.c print the result. */
+ * compare_progress.c says how far that is, compare_outputs.c compares what they
+ * wrote, compare_judge.c how long they took, compare_print.c and
+ * compare_json.c print the result. */
 #ifndef AC_CMD_COMPARE_H
 #define AC_CMD_COMPARE_H
 
@@ -73,6 +74,7 @@ struct ac_comparison {
 	bool            json, show;
 	char            folder[PATH_MAX / 2]; /* temporary; "": there is none */
 	char          **environment;         /* as we were started */
+	double          start;               /* by the monotonic clock */
 	struct ac_compare_run runs[AC_SIDES][AC_COMPARE_PAIRS + 1];
 	double          flops, recast_flops; /* of the last recast run */
 	char            gpu[96];             /* that it ran on */
@@ -94,6 +96,16 @@ void ac_compare_path(const struct ac_comparison *compare, enum ac_side side,
 
 /* Remove what is in the folder, and it. */
 void ac_compare_end(struct ac_comparison *compare);
+
+/* ---- How far it is (cmd/compare/compare_progress.c) -------------------- */
+
+/* Say in one line on stderr what is compared, by which policy; the clock
+ * starts. AUTOCAST_NOTICE=off: nothing is said. */
+void ac_compare_announce(struct ac_comparison *compare);
+/* Where stderr is a terminal, draw how far it is, and take it away again. Both
+ * may give us the environment of our start. */
+void ac_compare_draw(const struct ac_comparison *compare, size_t runs_done);
+void ac_compare_erase(const struct ac_comparison *compare);
 
 /* ---- What they wrote (cmd/compare/compare_outputs.c) ------------------- */
 

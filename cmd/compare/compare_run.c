@@ -248,6 +248,7 @@ ac_compare_run_one(struct ac_comparison *compare, enum ac_side side,
 	status = start(compare, side, pair, &ended);
 	if (!status && side == AC_RECAST)
 		read_report(compare, run);
+	ac_compare_erase(compare);
 	if (!status && compare->show)
 		show(compare, side, pair);
 	if (!status)

@@ -20,10 +20,13 @@ stub()
 	chmod +x "$1"
 }
 
+# The line that says what is compared.
+announced='^autocast: compare .* 1 pair of runs to warm up and '
+
 # Times and sizes are the machine's.
 measured()
 {
-	grep -vE '^(wall time|user CPU|system CPU|peak memory|verdict) '
+	grep -vE "^(wall time|user CPU|system CPU|peak memory|verdict) |$announced"
 }
 
 # compare ARGUMENTS: what it says of outputs, and its status; 1 only for them.
@@ -185,10 +188,45 @@ else
 	skip 'JSON' 'no python3'
 fi
 
-# ---- Runs that fail
+# ---- What is compared, and how far it is
 stub failing <<'END'
 exit $((7 * recast))
 END
+equal 'what is compared is said, in one line' \
+    "$("$autocast" compare -n 1 --policy fp16 -e 'gemm m=3 -> keep' -- ./same 'a b' 2>&1 >/dev/null)" \
+    "autocast: compare --policy fp16 -e 'gemm m=3 -> keep' -- ./same 'a b': by the policy fp16 (--policy names this profile), 1 pair of runs to warm up and 1 that count"
+equal 'a policy that nobody chose has its name' \
+    "$("$autocast" compare -n 1 ./same 2>&1 >/dev/null | grep -c 'by the policy amp (nobody chose a policy')" 1
+equal 'who wants no lines has none' "$(AUTOCAST_NOTICE=off "$autocast" compare -n 1 ./same 2>&1 >/dev/null)" ''
+# on_terminal TERM ARGUMENTS: what such a comparison writes there, a line each
+# time that the cursor goes to the left.
+on_terminal()
+{
+	TERM=$1 script -qec "'$autocast' compare -n 2 ${*:2} >/dev/null" /dev/null </dev/null |
+	    tr '\r' '\n' | tr '\033' '^' | grep .
+}
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	on_terminal xterm ./same >out
+	equal 'a terminal shows how far it is' \
+	    "$(sed -nE 's/^\^\[K([a-z]+.*) $/\1/; T; s/[0-9]+ s/N s/gp' out)" \
+	    'warming up, N s
+warming up, N s, about N s left
+pair 1 of 2, N s, about N s left
+pair 1 of 2, N s, about N s left
+pair 2 of 2, N s, about N s left
+pair 2 of 2, N s, about N s left'
+	equal 'and in the end nothing of that' "$(tail -n 1 out)" '^[K'
+	equal 'a terminal that cannot erase shows nothing' "$(on_terminal dumb ./same | grep -c '\[K')" 0
+	equal 'nor one where no lines are wanted' "$(AUTOCAST_NOTICE=off on_terminal xterm ./same)" ''
+	equal 'what goes wrong is said on a line of its own' \
+	    "$(on_terminal xterm ./failing | grep -c '^^\[Kautocast: compare: the recast run 1 of 3 ended with')" 1
+else
+	for what in 'a terminal shows how far it is' 'and in the end nothing of that' 'a terminal that cannot erase shows nothing' 'nor one where no lines are wanted' 'what goes wrong is said on a line of its own'; do
+		skip "$what" 'no script'
+	done
+fi
+
+# ---- Runs that fail
 stub dying <<'END'
 [ $recast = 1 ] || kill -SEGV $$
 END
@@ -211,7 +249,7 @@ for signal in INT TERM; do
 	done
 	kill -$signal $pid
 	wait $pid
-	equal "ended by SIG$signal" "$?,$(cat out)" "$((128 + $(kill -l $signal))),"
+	equal "ended by SIG$signal" "$?,$(grep -v "$announced" out)" "$((128 + $(kill -l $signal))),"
 	status=0
 	kill -0 "$(cat pids)" 2>/dev/null && status=1
 	ok "SIG$signal ends the program" $status

@@ -31,7 +31,7 @@ last()
 # compare ARGUMENTS: its status, whatever the times are; what it says on stderr.
 compare()
 {
-	{ "$autocast" compare -n 1 --limit 1000000 "$@" >/dev/null; } 2>&1
+	{ AUTOCAST_NOTICE=off "$autocast" compare -n 1 --limit 1000000 "$@" >/dev/null; } 2>&1
 	echo "[$?]"
 }
 

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/compare/compare_progress.c -- what is compared, and how far that is, on
+ * standard error. Progress is drawn between the runs only: nothing of ours
+ * wakes while one is timed. */
+#include "cmd/compare/compare.h"
+#include "cmd/run/again.h"
+#include "base/env.h"
+#include "base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LINE_BYTES = 1024, MINUTE = 60, HOUR = 60 * MINUTE };
+
+/* Back to the start of the line, and nothing to its end. */
+#define ERASE "\r\033[K"
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static bool
+is_quiet(const struct ac_comparison *compare)
+{
+	ac_again_environment(compare->environment);
+	return !strcmp(ac_env(AC_ENV_NOTICE), "off");
+}
+
+static bool
+can_draw(const struct ac_comparison *compare)
+{
+	const char *terminal = getenv("TERM");
+
+	return ac_log_to_terminal() && terminal && strcmp(terminal, "dumb") &&
+	    !is_quiet(compare);
+}
+
+/* 14 s, 12 min, 2.5 h */
+static void
+add_duration(struct ac_text *t, double seconds)
+{
+	if (seconds < 2 * MINUTE)
+		ac_text_addf(t, "%.0f s", seconds);
+	else if (seconds < 2 * HOUR)
+		ac_text_addf(t, "%.0f min", seconds / MINUTE);
+	else
+		ac_text_addf(t, "%.1f h", seconds / HOUR);
+}
+
+/* Why it is that policy that is compared; its problems were shown before. */
+static void
+find_origin(const struct ac_chosen *chosen, struct ac_policy_origin *origin_out)
+{
+	struct ac_text dropped = ac_say_buffer(LINE_BYTES);
+	struct ac_policy_problems problems = { .text = &dropped };
+
+	ac_policy_destroy(ac_policy_load(chosen->policy, chosen->rules.data
+	    ? chosen->rules.data : ac_env(AC_ENV_RULES), &problems,
+	    origin_out));
+	free(dropped.data);
+}
+
+void
+ac_compare_announce(struct ac_comparison *compare)
+{
+	static const size_t skipped = sizeof "autocast " - 1; /* ac_say's */
+	struct ac_policy_origin origin;
+	char line[LINE_BYTES];
+	struct ac_text t;
+
+	compare->start = now();
+	if (is_quiet(compare))
+		return;
+	find_origin(&compare->launch.chosen, &origin);
+	ac_text_init(&t, line, sizeof line);
+	ac_launch_add_command(&t, "compare", &compare->launch,
+	    compare->arguments);
+	(void)ac_say(0, "%s: by the policy %s (%s), 1 pair of runs to warm up "
+	    "and %zu that count", t.truncated ? "compare" : line + skipped,
+	    origin.name, origin.why, compare->pairs);
+}
+
+void
+ac_compare_draw(const struct ac_comparison *compare, size_t runs_done)
+{
+	const size_t all = AC_SIDES * (compare->pairs + 1);
+	const double spent = now() - compare->start;
+	char line[LINE_BYTES];
+	struct ac_text t;
+
+	if (!can_draw(compare))
+		return;
+	ac_text_init(&t, line, sizeof line);
+	if (runs_done < AC_SIDES)
+		ac_text_add(&t, "warming up");
+	else
+		ac_text_addf(&t, "pair %zu of %zu", runs_done / AC_SIDES,
+		    compare->pairs);
+	ac_text_add(&t, ", ");
+	add_duration(&t, spent);
+	if (runs_done) {
+		ac_text_add(&t, ", about ");
+		add_duration(&t, spent / (double)runs_done *
+		    (double)(all - runs_done));
+		ac_text_add(&t, " left");
+	}
+	fprintf(stderr, ERASE "%s ", line);
+}
+
+void
+ac_compare_erase(const struct ac_comparison *compare)
+{
+	if (can_draw(compare))
+		fputs(ERASE, stderr);
+}
