@@ -78,8 +78,9 @@ judge()
 # clients PATTERN: the lines of clients.txt that it fits, several at a time.
 clients()
 {
-	name=clients patience=$((DAY_LIMIT / 2))
-	[ "$patience" -lt 20 ] || patience=20
+	name=clients patience=$((DAY_LIMIT / 2)) most=20
+	[ -z "$DAY_EMULATED" ] || most=60 # a CPU may have more to do
+	[ "$patience" -lt $most ] || patience=$most
 	at_a_time=$(getconf _NPROCESSORS_ONLN)
 	[ "$at_a_time" -lt 8 ] || at_a_time=8
 	for worker in $(seq "$at_a_time"); do
