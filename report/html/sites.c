@@ -3,7 +3,6 @@
  * and what the others add up to. Each site is a body of the table: a row, and
  * one below it with what numbers do not say. Pure but for the sink. */
 #include "report/html/html.h"
-#include "report/write/page.h"
 
 enum { COLUMNS = 11 };
 
@@ -127,45 +126,18 @@ add_error(struct ac_html *w, const struct ac_site_row *row)
 
 /* ---- The row below ----------------------------------------------------- */
 
-struct below {
-	struct ac_html *w;
-	bool            begun, goes_on; /* the last line ended in a comma */
-};
-
-/* A line of the text report is a piece of the row; those that go on are one. */
-static void
-add_line(const char *bytes, size_t count, void *context)
-{
-	struct below *b = context;
-
-	while (count && (bytes[count - 1] == '\n' || bytes[count - 1] == ' '))
-		count--;
-	while (count && *bytes == ' ')
-		bytes++, count--;
-	if (!count)
-		return;
-	if (!b->begun)
-		ac_html_addf(b->w, "<tr class=\"more\"><td colspan=\"%d\">",
-		    COLUMNS);
-	else
-		ac_html_add(b->w, b->goes_on ? " " : " &#183; ");
-	ac_text_add_bytes(ac_html_piece(b->w), bytes, count);
-	ac_html_put(b->w);
-	b->begun = true;
-	b->goes_on = bytes[count - 1] == ',';
-}
-
 static void
 add_more(struct ac_html *w, const struct ac_site_row *row)
 {
-	struct below below = { .w = w };
-	struct ac_page page = { .sink = add_line, .context = &below,
-		.flops = w->totals.flops, .report = w->report,
-		.tells_line = true };
+	struct ac_html_lines lines;
 
-	ac_text_init(&page.line, page.buffer, sizeof page.buffer);
-	ac_page_print_below(&page, row);
-	if (below.begun)
+	ac_html_lines_begin(&lines, w, "<tr class=\"more\"><td colspan=\"11\">",
+	    " &#183; ");
+	lines.page.flops = w->totals.flops;
+	lines.page.report = w->report;
+	lines.page.tells_line = true;
+	ac_page_print_below(&lines.page, row);
+	if (!lines.open)
 		ac_html_add(w, "</td></tr>");
 }
 

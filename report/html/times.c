@@ -4,7 +4,7 @@
  * but for the sink. */
 #include "report/html/html.h"
 
-enum { ROW = 46, BAR = 8, TOP = 24, LOSSES = 5 };
+enum { ROW = AC_HTML_ROW, BAR = 8, TOP = 24, LOSSES = 5 };
 
 /* Which rows are shown: the first ones, and where there is no room for all the
  * last ones that lose. */
@@ -34,28 +34,33 @@ choose(const struct ac_html *w)
 	return c;
 }
 
+void
+ac_html_add_bars(struct ac_html *w, double y, double before_us,
+    double after_us, bool is_guess, double scale)
+{
+	struct ac_text *t = ac_html_piece(w);
+
+	ac_time_add(t, before_us);
+	ac_text_add(t, " → ");
+	ac_time_add(t, after_us);
+	ac_text_add(t, "\u00a0 ");
+	ac_speed_add(t, after_us > 0 ? before_us / after_us : 0);
+	ac_svg_label(w, before_us < after_us ? "value loss end" : "value end",
+	    AC_SVG_WIDTH, y + 11, 0);
+	ac_svg_box(w, "before", 0, y + 17, before_us * scale, BAR);
+	ac_svg_box(w, is_guess ? "now guess" : "now", 0, y + 18 + BAR,
+	    after_us * scale, BAR);
+}
+
 static void
 add_row(struct ac_html *w, const struct ac_site_row *row, double y,
     double scale)
 {
-	const char *now = row->basis == AC_BASIS_PREDICTED ? "now guess"
-	    : "now";
-	struct ac_text *t;
-
 	ac_html_addf(w, "<a href=\"#s-%08x\">", (unsigned)row->rungs[0]->id);
 	ac_html_add_label(ac_html_piece(w), row->rungs[0]);
 	ac_svg_label(w, "name", 0, y + 11, 46);
-	t = ac_html_piece(w);
-	ac_time_add(t, row->before_us);
-	ac_text_add(t, " → ");
-	ac_time_add(t, row->after_us);
-	ac_text_add(t, "\u00a0 ");
-	ac_speed_add(t, row->after_us > 0 ? row->before_us / row->after_us
-	    : 0);
-	ac_svg_label(w, row->gain_us < 0 ? "value loss end" : "value end",
-	    AC_SVG_WIDTH, y + 11, 0);
-	ac_svg_box(w, "before", 0, y + 17, row->before_us * scale, BAR);
-	ac_svg_box(w, now, 0, y + 18 + BAR, row->after_us * scale, BAR);
+	ac_html_add_bars(w, y, row->before_us, row->after_us,
+	    row->basis == AC_BASIS_PREDICTED, scale);
 	ac_html_add(w, "</a>\n");
 }
 

@@ -38,6 +38,17 @@ equal 'a run that called nothing has a page' \
 "$autocast" run --report run.html "$counting" 0 2>/dev/null
 equal 'run --report FILE.html writes one' \
     "$(head -n 1 run.html),$(tail -n 1 run.html)" '<!DOCTYPE html>,</html>'
+# Three ranks of a job.
+for rank in 0 1 2; do
+	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=3 PMIX_NAMESPACE=job \
+	    AUTOCAST_STATE=$place/job "$pictured" $((30 + 2 * rank))
+done
+AUTOCAST_STATE=$place/job "$autocast" report --html -o job.html
+AUTOCAST_STATE=$place/job "$autocast" report --json -o job.json
+equal 'the page of a job has the sums of its ranks' \
+    "$(read_page check job.html job.json)" ''
+equal 'and each rank' "$(grep -c '>rank [012] on ' job.html),$(
+    grep -c 'ranks  *3 of 3, on 1 host' job.html)" 3,1
 for other in --json --ranges; do
 	"$autocast" report --html $other 2>err
 	equal "--html $other is refused" "$?,$(cat err)" \
@@ -93,7 +104,7 @@ dom 'page.html#sort=%3Cimg&filter=%' >dom.html
 equal 'an address that makes no sense does no harm' \
     "$(read_page check dom.html page.json)" ''
 for width in 480 1280; do
-	for page in page few; do
+	for page in page few job; do
 		read_page probe $page.html $width >probe.html
 		dom probe.html >dom.html
 		equal "$page: nothing is cut and no labels overlap at $width px" \
