@@ -19,6 +19,9 @@ EXTRA_DIST += \
 	debian/rules \
 	debian/source/format
 dist_doc_DATA = README.md NEWS LICENSE SECURITY.md
+docpagesdir = $(docdir)/doc
+dist_docpages_DATA = doc/accuracy.md doc/how-it-works.md doc/limits.md \
+	doc/programs.md
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
 	examples/data/digits.csv.gz \
@@ -87,8 +90,8 @@ install-data-hook:
 uninstall-hook:
 	rm -f "$(DESTDIR)$(apidir)/libautocast-api.so" \
 	    "$(DESTDIR)$(examplesdir)/Makefile"
-	@for folder in "$(examplesdir)" "$(policiesdir)" "$(docdir)" \
-	    "$(pkglibdir)/emulator" "$(pkglibdir)" "$(modulefiledir)" \
+	@for folder in "$(examplesdir)" "$(policiesdir)" "$(docpagesdir)" \
+	    "$(docdir)" "$(pkglibdir)/emulator" "$(pkglibdir)" "$(modulefiledir)" \
 	    "$(modulefiletasksdir)" "$(pkgdatadir)"; do \
 		rmdir "$(DESTDIR)$$folder" 2>/dev/null; \
 	done; :

@@ -24,7 +24,7 @@ for verb in $("$autocast" --help | sed -n 's/^  \([a-z]*\)  *[A-Z].*/\1/p'); do
 		    grep -qE "options='(.* )?--?$option " ||
 			missing="$missing bash:$verb:$option"
 		sed -n "/^		$verb) /,/;;/p" "$place/zsh" |
-		    grep -qE "\*--?$option[=+[]" ||
+		    grep -qE "\*--?${option}[=+[]" ||
 			missing="$missing zsh:$verb:$option"
 		grep "from $verb'" "$place/fish" | grep -qE " -[ls] $option " ||
 			missing="$missing fish:$verb:$option"
@@ -47,7 +47,7 @@ equal 'bash: a profile or a file' "$(answers run --policy f)" 'fp16 fine.policy'
 equal 'bash: a model' "$(answers run --emulate = rtx)" rtx4090
 equal 'bash: an action' "$(answers policy sh)" show
 equal 'bash: options of the program are its own' "$(answers run program --re)" ''
-equal 'bash: its arguments are files' "$(answers run -e x program fi)" fine.policy
+equal 'bash: its arguments are files' "$(answers run -e x program 'fi')" fine.policy
 
 if command -v zsh >/dev/null; then
 	zsh -n "$place/zsh" >"$place/said" 2>&1

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# README's table of errors is what `make accuracy` prints: some rows are made
+# The table of errors in doc/accuracy.md is what `make accuracy` prints: some rows are made
 # again, and all of them must be there.
 . "$(dirname "$0")/preload.sh"
 need_emulator
 [ -z "${SANITIZERS:-}" ] || skip_all "built with sanitizers ($SANITIZERS): too slow"
-readme=$root/README.md
+readme=$root/doc/accuracy.md
 # No rung is left; one; all.
 sample='k30 k45 cancelling'
 
@@ -26,7 +26,7 @@ cp "$readme" "$work/readme"
 equal 'it runs' 0 $?
 equal 'and makes the rows it is asked for' "$sample" "$(kinds <"$work/made" | xargs)"
 for kind in $sample; do
-	check "README has this row: $kind" "$(table "$readme" |
+	check "doc/accuracy.md has this row: $kind" "$(table "$readme" |
 	    grep -F "| \`$kind\` |" | diff - <(grep -F "| \`$kind\` |" "$work/made"))"
 done
 check 'and says how they were made' "$(table "$readme" | grep -v '^| `' |

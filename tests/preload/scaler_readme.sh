@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What README says to type, to see regions and the gradient scaler, works.
+# What doc/programs.md says to type, to see regions and the gradient scaler, works.
 . "$(dirname "$0")/preload.sh"
 need_emulator
 [ -x "$build/examples/scaler_loop" ] || skip_all 'the examples were not built'
@@ -15,11 +15,11 @@ unset AUTOCAST_NOTICE
 
 # Rows of the table: | to see | `command` ... |
 sed -n 's,^|[^|]*| `\(\./autocast run [^`]*examples/[^`]*\)`.*,\1,p' \
-    "$root/README.md" >"$work/commands"
-check 'README has a command for each example' \
+    "$root/doc/programs.md" >"$work/commands"
+check 'doc/programs.md has a command for each example' \
     "$(for source in "$root"/examples/scaler_*.c "$root/examples/region.c"; do
 	name=$(basename "$source" .c)
-	grep -q "examples/$name\b" "$work/commands" "$root/README.md" ||
+	grep -q "examples/$name\b" "$work/commands" "$root/doc/programs.md" ||
 	    echo "$name"
     done | grep -v scaler_network)"
 while read -r command; do
