@@ -27,9 +27,9 @@ recast()
 	check "T42: and the call was recast, $1" \
 	    "$([ "$(query 'sites[0]["recast_calls"]')" -ge 5000 ] || query 'sites[0]')"
 }
-recast 'by the library, guard=off' 690 'gemm -> tf32 profit=off guard=off'
+recast 'by the library, guard=off' 600 'gemm -> tf32 profit=off guard=off'
 # Its data never vary: each call is asked whether it is captured, which takes 90.
-recast 'by the library, guard=on' 1200 'gemm -> tf32 profit=off guard=on'
-recast 'by a cast, guard=off' 2350 'gemm -> fp16 profit=off guard=off'
-recast 'by a cast, guard=on' 2850 'gemm -> fp16 profit=off guard=on'
+recast 'by the library, guard=on' 1125 'gemm -> tf32 profit=off guard=on'
+recast 'by a cast, guard=off' 2015 'gemm -> fp16 profit=off guard=off'
+recast 'by a cast, guard=on' 2500 'gemm -> fp16 profit=off guard=on'
 plan
