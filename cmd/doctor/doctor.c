@@ -3,6 +3,7 @@
  * why? Gathers facts from a run, or from a running process; the conclusions are
  * cmd/doctor/doctor_causes.c's. */
 #include "cmd/doctor/doctor.h"
+#include "cmd/doctor/doctor_machine.h"
 #include "cmd/gpu/gpu.h"
 #include "cmd/run/again.h"
 
@@ -336,19 +337,20 @@ run(const struct ac_command *self, char **arguments)
 	} while (take_option(&visit, option, a.value));
 	if (option == AC_ARGUMENT_STOP)
 		return finish(&visit, a.status ? AC_DOCTOR_UNKNOWN : 0);
-	if ((option == AC_ARGUMENT_OPERAND) == (visit.pid != NULL)) {
-		(void)ac_say(0, visit.pid ? "doctor: a program or --pid, not "
-		    "both" : "doctor: the program is missing; try 'autocast "
-		    "doctor -- ./program' or 'autocast doctor --pid PID'");
+	if (option == AC_ARGUMENT_OPERAND && visit.pid) {
+		(void)ac_say(0, "doctor: a program or --pid, not both");
 		return finish(&visit, AC_DOCTOR_UNKNOWN);
 	}
+	if (option != AC_ARGUMENT_OPERAND && !visit.pid)
+		return finish(&visit, ac_doctor_check_machine(&visit.launch,
+		    visit.facts.autocast, visit.json));
 	return finish(&visit, visit.pid ? visit_process(&visit)
 	    : visit_program(&visit, a.next - 1));
 }
 
 const struct ac_command ac_command_doctor = {
 	.name = "doctor",
-	.operands = "[--] PROGRAM [ARGUMENT]... | --pid PID",
+	.operands = "[[--] PROGRAM [ARGUMENT]... | --pid PID]",
 	.summary = "Say whether a program's calls are reached, and if not, "
 	    "why.",
 	.details = "Runs PROGRAM as 'autocast run' would, or looks at a "
@@ -356,7 +358,9 @@ const struct ac_command ac_command_doctor = {
 	    "gravest first; the last line is the command\nthat helps. The "
 	    "exit status is 0 when calls are recast, 1 when they are "
 	    "reached\nbut none is recast, 2 when none, or not all, are "
-	    "reached, 3 when that could\nnot be found out.\n",
+	    "reached, 3 when that could\nnot be found out. Without a program "
+	    "this machine is looked at: 0 when it\nhas what a run needs, "
+	    "else 2.\n",
 	.ends_at_operand = true,
 	.options = {
 		{ OPT_PID, "pid", "PID", "look at this running process" },

@@ -70,6 +70,20 @@ ac_gpu_has_driver(void)
 	return open_library(NULL, "libcuda.so.1") != NULL;
 }
 
+size_t
+ac_gpu_cudnn_version(const char *folder)
+{
+	void *library = open_library(folder, "libcudnn.so.9");
+	void *function;
+	size_t (*version)(void);
+
+	if (!library)
+		library = open_library(folder, "libcudnn.so.8");
+	function = library ? dlsym(library, "cudnnGetVersion") : NULL;
+	memcpy(&version, &function, sizeof version);
+	return version ? version() : 0;
+}
+
 static bool
 find_all(struct ac_gpu *gpu, void *library, const struct row *rows,
     size_t count)

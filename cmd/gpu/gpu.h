@@ -78,6 +78,9 @@ void ac_gpu_close(struct ac_gpu *gpu);
 
 /* Whether the loader finds a driver. */
 bool ac_gpu_has_driver(void);
+/* The version of the cuDNN that it finds, or that is in `folder` if it is not
+ * NULL: 91900. 0: there is none. */
+size_t ac_gpu_cudnn_version(const char *folder);
 
 /* Note what went wrong, unless something did before. Returns false. */
 __attribute__((format(printf, 2, 3)))

@@ -8,8 +8,6 @@
 [ -z "${SANITIZERS:-}" ] || skip_all 'a sanitized library loads into sanitized programs only'
 
 # ---- Mistakes; nothing is started
-show doctor
-show doctor --
 show doctor --pid
 show doctor --pid x
 show doctor --pid 0
@@ -18,6 +16,57 @@ show doctor --pid 1 true
 show doctor --polcy off true
 show doctor --emulate=pascal true
 show doctor --help
+
+# ---- The machine alone
+machine()
+{
+	said=$("$autocast" doctor "$@" 2>&1)
+	status=$?
+	said=$(normal <<<"$said")
+}
+
+machine
+if ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
+	skip 'a machine without a driver' 'it has one'
+elif [ ! -f "$build/emulator/libcublas.so.13" ]; then
+	skip 'a machine without a driver' 'the emulated GPU is not built'
+else
+	equal 'a machine without a driver' "$status: $(grep -c '^problem  there is no NVIDIA driver' <<<"$said"),$(tail -n 2 <<<"$said" | paste -sd ' ')" \
+	    '2: 1,what to do: BUILD/autocast doctor --emulate'
+fi
+equal 'what is ours' "$(sed -n 2,3p <<<"$said")" 'ok       policy amp (nobody chose a policy: this is the default)
+ok       statistics of runs go to PLACE/state'
+equal 'the same behind --' "$("$autocast" doctor -- 2>&1 | normal)" "$said"
+AUTOCAST_STATE=off machine
+equal 'no statistics are a note' "$(grep -c '^note     no run is kept for "autocast report": AUTOCAST_STATE is off' <<<"$said")" 1
+machine --policy 'gemm ->'
+equal 'a bad policy is a problem' "$status,$(grep -c '^problem  policy .* it has errors' <<<"$said"),$(tail -n 1 <<<"$said")" \
+    '2,1,BUILD/autocast policy where'
+if [ -f "$build/emulator/libcublas.so.13" ]; then
+	machine --emulate=t4
+	equal 'an emulated machine' "$status: $said" "0: ok       BUILD/libautocast.so is what is preloaded
+ok       policy amp (nobody chose a policy: this is the default)
+ok       statistics of runs go to PLACE/state
+ok       Tesla T4 (emulated), sm_75, driver for CUDA 13.0
+ok       cublas-13.1, found by the loader
+$(grep cudnn <<<"$said")
+more about it:
+BUILD/autocast run --emulate ./your-program"
+	equal 'as JSON' "$("$autocast" doctor --emulate --json | grep -c '"cause": "gpu"')" 1
+else
+	skip 'an emulated machine' 'the emulated GPU is not built'
+	skip 'as JSON' 'the emulated GPU is not built'
+fi
+
+# ---- A library is missing
+echo 'int f(void) { return 0; }' | compile libgone.so -shared -fPIC -Wl,-soname,libgone.so
+echo 'int f(void); int main(void) { return f(); }' | compile gone -L. -lgone
+rm -f libgone.so
+if [ -x gone ]; then
+	show doctor ./gone
+else
+	skip 'autocast doctor ./gone' 'no compiler'
+fi
 
 # ---- Programs that cannot be run
 printf 'echo text\n' >text

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/doctor/doctor_machine.c -- `autocast doctor` alone: whether this machine
+ * has what a run needs, before there is a program. */
+#include "cmd/doctor/doctor_machine.h"
+#include "cmd/gpu/gpu.h"
+#include "base/env.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OLDEST_SM = 75, CUDNN_9 = 90000 };
+
+/* Findings in the order of asking; the first problem's command is the one to
+ * type. */
+struct checkup {
+	struct ac_doctor_findings *findings;
+	const char *autocast;
+};
+
+static struct ac_text
+begin(const struct checkup *c, const char *cause, enum ac_doctor_mark mark)
+{
+	struct ac_doctor_finding *finding =
+	    &c->findings->found[c->findings->count++];
+	struct ac_text text;
+
+	finding->cause = cause;
+	finding->mark = mark;
+	if (mark == AC_DOCTOR_PROBLEM)
+		c->findings->status = AC_DOCTOR_UNREACHED;
+	ac_text_init(&text, finding->text, sizeof finding->text);
+	return text;
+}
+
+/* The command `words`, with our own name before it if they are ours. */
+static void
+fix(const struct checkup *c, bool is_ours, const char *words)
+{
+	struct ac_text text;
+
+	if (*c->findings->fix)
+		return;
+	ac_text_init(&text, c->findings->fix, sizeof c->findings->fix);
+	if (is_ours) {
+		ac_quote(&text, c->autocast);
+		ac_text_add(&text, " ");
+	}
+	ac_text_add(&text, words);
+}
+
+/* ---- What is ours ------------------------------------------------------ */
+
+static void
+check_library(const struct checkup *c)
+{
+	const char *library = ac_where_library();
+	const bool is_listed = library && !strpbrk(library, ": \t\n");
+	struct ac_text text = begin(c, "library",
+	    is_listed ? AC_DOCTOR_OK : AC_DOCTOR_PROBLEM);
+
+	if (!library) {
+		ac_text_add(&text, "libautocast.so is not where it was "
+		    "installed; install autocast again");
+	} else {
+		ac_text_add_clean(&text, library);
+		ac_text_add(&text, is_listed ? " is what is preloaded"
+		    : " cannot be preloaded: its path holds a space or a "
+		    "colon; install autocast elsewhere");
+	}
+	if (!is_listed)
+		fix(c, true, "path");
+}
+
+static void
+check_policy(const struct checkup *c, const struct ac_chosen *chosen)
+{
+	struct ac_policy_origin origin;
+	struct ac_policy *policy = ac_chosen_load(chosen, &origin);
+	struct ac_text text = begin(c, "policy",
+	    policy ? AC_DOCTOR_OK : AC_DOCTOR_PROBLEM);
+
+	ac_text_add(&text, "policy ");
+	ac_text_add_clean(&text, origin.name);
+	ac_text_add(&text, " (");
+	ac_text_add_clean(&text, origin.why);
+	ac_text_add(&text, policy ? ")" : "): it has errors, so that nothing "
+	    "is recast");
+	if (!policy)
+		fix(c, true, "policy where");
+	ac_policy_destroy(policy);
+}
+
+static void
+check_state(const struct checkup *c, struct ac_launch *launch)
+{
+	const bool is_kept = ac_launch_begin(launch) && !*launch->unkept;
+	struct ac_text text = begin(c, "state",
+	    is_kept ? AC_DOCTOR_OK : AC_DOCTOR_NOTE);
+
+	ac_text_add(&text, is_kept ? "statistics of runs go to "
+	    : "no run is kept for \"autocast report\": ");
+	ac_text_add_clean(&text, is_kept ? launch->state : launch->unkept);
+}
+
+/* ---- What is NVIDIA's -------------------------------------------------- */
+
+static void
+add_cudnn(struct ac_text *text, size_t version)
+{
+	const size_t unit = version < CUDNN_9 ? 1000 : 10000;
+
+	ac_text_addf(text, "cudnn-%zu.%zu, found by the loader",
+	    version / unit, version % unit / 100);
+}
+
+static void
+check_cudnn(const struct checkup *c, const char *folder)
+{
+	const size_t version = ac_gpu_cudnn_version(folder);
+	struct ac_text text = begin(c, "libcudnn",
+	    version ? AC_DOCTOR_OK : AC_DOCTOR_NOTE);
+
+	if (version)
+		add_cudnn(&text, version);
+	else
+		ac_text_add(&text, "the loader finds no cuDNN: programs with "
+		    "convolutions have to bring one");
+}
+
+/* A machine with a driver and a GPU, but no cuBLAS, has programs that bring
+ * it. */
+static void
+check_gpu(const struct checkup *c, const char *folder)
+{
+	struct ac_gpu gpu;
+	const bool is_open = ac_gpu_open(&gpu, 0, folder);
+	const bool is_met = *gpu.name != '\0';
+	const bool is_old = is_met && gpu.sm < OLDEST_SM;
+	struct ac_text text = begin(c, "gpu", is_met && !is_old ? AC_DOCTOR_OK
+	    : AC_DOCTOR_PROBLEM);
+
+	if (is_met) {
+		ac_text_add_clean(&text, gpu.name);
+		ac_text_addf(&text, ", sm_%d, driver for CUDA %d.%d", gpu.sm,
+		    gpu.driver / 1000, gpu.driver % 1000 / 10);
+	} else {
+		ac_text_add_clean(&text, gpu.why);
+	}
+	if (is_old)
+		ac_text_addf(&text, ": older than every recipe (sm_%d)",
+		    OLDEST_SM);
+	if (!is_met && !folder && ac_where_emulator())
+		fix(c, true, "doctor --emulate");
+	else if (!is_met || is_old)
+		fix(c, false, "nvidia-smi");
+	if (is_met) {
+		text = begin(c, "libcublas", is_open ? AC_DOCTOR_OK
+		    : AC_DOCTOR_NOTE);
+		ac_text_add_clean(&text, is_open ? gpu.library : gpu.why);
+		ac_text_add(&text, is_open ? ", found by the loader" : "");
+	}
+	ac_gpu_close(&gpu);
+}
+
+/* ---- All of it --------------------------------------------------------- */
+
+int
+ac_doctor_check_machine(struct ac_launch *launch, const char *autocast,
+    bool json)
+{
+	static struct ac_doctor_findings findings;
+	const struct checkup c = { &findings, autocast };
+	const char *folder = launch->emulate ? ac_where_emulator() : NULL;
+
+	if (ac_launch_check_model(launch, "doctor"))
+		return AC_DOCTOR_UNKNOWN;
+	if (launch->emulate && !folder) {
+		(void)ac_say(0, "doctor: the emulated GPU is not installed; "
+		    "build autocast with OpenBLAS");
+		return AC_DOCTOR_UNKNOWN;
+	}
+	if (launch->model)
+		setenv(ac_env_rows[AC_ENV_EMU_MODEL].variable, launch->model,
+		    1);
+	check_library(&c);
+	check_policy(&c, &launch->chosen);
+	check_state(&c, launch);
+	check_gpu(&c, folder); /* changes the environment */
+	check_cudnn(&c, folder);
+	fix(&c, true, launch->emulate ? "run --emulate ./your-program"
+	    : "run ./your-program");
+	ac_doctor_print(&findings, json);
+	return ac_say_done() ? AC_DOCTOR_UNKNOWN : findings.status;
+}
