@@ -10,15 +10,14 @@
 enum { LOOKS = 20, PAUSE_NS = 50000000 };
 
 void
-ac_ranks_join(struct ac_launch *launch, struct ac_parallel *job_out)
+ac_ranks_join(struct ac_launch *launch, const struct ac_parallel *job)
 {
 	struct ac_text t;
 
-	ac_parallel_read(job_out);
-	if (!job_out->size || !*launch->state || launch->is_once)
+	if (!job->size || !*launch->state || launch->is_once)
 		return;
 	ac_text_init(&t, launch->run, sizeof launch->run);
-	ac_text_add(&t, job_out->run);
+	ac_text_add(&t, job->run);
 }
 
 bool

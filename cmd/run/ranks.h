@@ -7,9 +7,9 @@
 #include "cmd/run/launch.h"
 #include "report/count/parallel.h"
 
-/* If this is a rank of a job whose statistics are kept, let the run be the
- * job's. Comes after ac_launch_begin(); job_out->size 0: it is none. */
-void ac_ranks_join(struct ac_launch *launch, struct ac_parallel *job_out);
+/* If this is a rank of `job`, and statistics are kept, let the run be the
+ * job's. Comes after ac_launch_begin(). */
+void ac_ranks_join(struct ac_launch *launch, const struct ac_parallel *job);
 
 /* Whether the others speak: it is a rank, and not the first. */
 bool ac_ranks_is_silent(const struct ac_parallel *job);

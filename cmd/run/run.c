@@ -62,6 +62,8 @@ prepare_state(struct request *request)
 		    "have no place for the numbers of --report, and %s",
 		    run->unkept);
 	setenv(ac_env_rows[AC_ENV_STATE].variable, "off", 1);
+	if (ac_ranks_is_silent(&request->job))
+		return 0;
 	return ac_say(0, "nothing is counted: TMPDIR, /tmp and /dev/shm have "
 	    "no place for it, and %s", run->unkept);
 }
@@ -235,12 +237,13 @@ run(const struct ac_command *self, char **arguments)
 
 	if (read_options(&a, &request, &words))
 		return a.status;
+	ac_parallel_read(&request.job);
+	if (!ac_ranks_is_silent(&request.job))
+		ac_env_warn();
 	status = ac_launch_check(&request.run, self->name, *words, &program);
 	if (!status)
 		status = prepare_state(&request);
 	ac_ranks_join(&request.run, &request.job);
-	if (!ac_ranks_is_silent(&request.job))
-		ac_env_warn();
 	if (!status && !ac_ranks_is_silent(&request.job))
 		status = open_report(&request);
 	if (!status)

@@ -36,7 +36,10 @@ ac_report_claim_notice(void)
 			ac_text_addf(&t, "notice-%d-%llu", leader,
 			    (unsigned long long)ac_process_start(leader, NULL));
 		}
-		first = ac_file_claim(name);
+		/* Where ranks cannot leave word for each other the first one
+		 * says it. */
+		first = header->ranks && !ac_live.mapped[0] ? !header->rank
+		    : ac_file_claim(name);
 	}
 	ac_live_leave(saved);
 	return first;

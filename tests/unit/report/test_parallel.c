@@ -345,6 +345,11 @@ test_notice(void **state)
 	assert_int_equal(WEXITSTATUS(in_child(claim)), 0);
 	setenv("PMIX_NAMESPACE", "78", 1);
 	assert_int_equal(WEXITSTATUS(in_child(claim)), 1);
+	/* Where nothing is kept the first rank gives it. */
+	setenv("AUTOCAST_STATE", "off", 1);
+	assert_int_equal(WEXITSTATUS(in_child(claim)), 1);
+	setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+	assert_int_equal(WEXITSTATUS(in_child(claim)), 0);
 	unsetenv("OMPI_COMM_WORLD_RANK");
 }
 
