@@ -3,8 +3,10 @@
  * can look for the names of functions in it. */
 #include "report/count/live.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static bool
@@ -34,7 +36,9 @@ fill(struct ac_file_module *module, const char *name, const char *path)
 
 	ac_live_put(module->name, sizeof module->name, name);
 	ac_text_init(&text, module->path, sizeof module->path);
-	if (!find_file(path, &text) || stat(module->path, &status)) {
+	/* glibc's stat is too new, the system call is not. */
+	if (!find_file(path, &text) || syscall(SYS_newfstatat, AT_FDCWD,
+	    module->path, &status, 0)) {
 		*module->path = '\0';
 		return;
 	}
