@@ -259,6 +259,12 @@ struct ac_report *ac_report_load(unsigned which, const char *run,
 struct ac_report *ac_report_load_rank(unsigned which, int rank,
     struct ac_text *why);
 void ac_report_destroy(struct ac_report *report);
+/* Look the callers of `report` up in the symbol tables of their modules, which
+ * are read again, if they are what they were when the program ran: names of a
+ * file that has changed would be wrong. A stripped one has those of the
+ * functions that it exports. A file may hold anything. A caller without a name
+ * stays module+offset. */
+void ac_report_name_callers(struct ac_report *report);
 
 /* Why no verdict is about a site. */
 enum ac_unjudged {

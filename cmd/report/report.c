@@ -95,6 +95,7 @@ print(const struct request *r)
 		return ac_say(AC_EXIT_FAILED, which > 1 ? "report: %s; "
 		    "'autocast report' shows the last" : "report: %s; try "
 		    "'autocast run ./program' first", buffer);
+	ac_report_name_callers(report);
 	status = write_to(r, report);
 	ac_report_destroy(report);
 	return status;

@@ -100,7 +100,7 @@ open_report(struct request *request)
 /* ---- After it ended ---------------------------------------------------- */
 
 static int
-write_report(const struct request *request, const struct ac_report *report)
+write_report(const struct request *request, struct ac_report *report)
 {
 	const struct ac_report_style style = {
 		.is_colored = ac_format_wants_color(AC_COLOR_AUTO,
@@ -110,6 +110,8 @@ write_report(const struct request *request, const struct ac_report *report)
 
 	if (fd != STDOUT_FILENO && ftruncate(fd, 0))
 		fd = -1;
+	if (report)
+		ac_report_name_callers(report);
 	ac_format_write(request->format, report, &style, &fd);
 	if (fd < 0 || (fd != STDOUT_FILENO && close(fd)))
 		return ac_say(AC_EXIT_FAILED, "cannot write the report to %s: "

@@ -3,6 +3,8 @@
 report_libreport_a_SOURCES += \
 	report/read/course.c \
 	report/read/find.c \
+	report/read/functions.c \
+	report/read/functions.h \
 	report/read/load.c \
 	report/read/merge.c \
 	report/read/merge_ranges.c \

@@ -249,6 +249,7 @@ ac_report_destroy(struct ac_report *report)
 	free(report->processes);
 	free(report->sites);
 	free(report->markers);
+	free(report->callers);
 	free(report->ranges);
 	ac_ranks_destroy(report->ranks_of);
 	free(report);

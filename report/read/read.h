@@ -45,6 +45,8 @@ struct ac_marker {
 	uint64_t calls;
 };
 
+struct ac_caller;
+
 struct ac_report {
 	struct ac_file_header *processes; /* by start, validated */
 	size_t                 process_count;
@@ -56,6 +58,8 @@ struct ac_report {
 	struct ac_exponents      *ranges;    /* by site */
 	size_t                 ranges_count;
 	struct ac_ranks       *ranks_of;  /* a job's, report/read/ranks.h */
+	struct ac_caller      *callers;   /* report/read/functions.h */
+	size_t                 caller_count;
 	bool                   incomplete;
 };
 
@@ -162,8 +166,8 @@ void ac_site_add_operation(struct ac_text *text,
     const struct ac_site_total *site);
 /* "256x64x1024", batched "256x64x1024x8" */
 void ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site);
-/* Who calls: the name that a `site` line gave it, or where that is; "-" where
- * nobody knows. */
+/* Who calls: the name that a `site` line gave it, or the function if it is
+ * known, or module+offset; "-" where nobody knows. */
 void ac_site_add_caller(struct ac_text *text, const struct ac_report *report,
     const struct ac_site_total *site);
 /* The shape of its key, which is not empty, for a person. */

@@ -2,6 +2,7 @@
 /* report/write/as_csv.c -- a run as comma-separated values (RFC 4180), a line
  * per site behind one with the names. What is not known is empty. Pure but for
  * the sink. */
+#include "report/read/functions.h"
 #include "report/read/rows.h"
 
 #include <math.h>
@@ -69,7 +70,7 @@ add_whole(struct csv *w, double value)
 }
 
 static const char heading[] = "site,name,region,operation,shape,m,n,k,batch,"
-    "type,caller,rung,how,source,line,calls,recast_calls,flops,share,"
+    "type,caller,function,rung,how,source,line,calls,recast_calls,flops,share,"
     "before_us,after_us,gain_us,basis,keep_us,recast_us,speed,error,tol\n";
 
 static void
@@ -104,13 +105,11 @@ add_row(struct csv *w, const struct ac_report *report,
 	const bool is_kept = ac_site_row_is_kept(row, &reason)
 	    || site->rung == AC_RUNG_KEEP;
 	const bool has_times = row->basis != AC_BASIS_NONE;
-	char caller[256];
-	struct ac_text t;
+	const char *function = ac_report_function(report, site->key.caller);
 
-	ac_text_init(&t, caller, sizeof caller);
-	ac_site_add_caller(&t, report, site);
 	add_identity(w, site);
-	add_name(w, caller);
+	add_name(w, site->key.caller);
+	add_name(w, function ? function : "");
 	add_name(w, ac_rung_names[is_kept ? AC_RUNG_KEEP : site->rung]);
 	add_name(w, is_kept ? ac_reason_names[reason]
 	    : ac_tactic_names[site->tactic]);

@@ -4,6 +4,7 @@
  * the sink. */
 #include "report/write/json.h"
 #include "report/count/process.h"
+#include "report/read/functions.h"
 #include "report/read/rows.h"
 
 #include <stdlib.h>
@@ -173,13 +174,16 @@ add_totals(struct ac_json *w, const struct ac_report *report)
 }
 
 static void
-add_key(struct ac_json *w, const struct ac_site_key *key)
+add_key(struct ac_json *w, const struct ac_report *report,
+    const struct ac_site_key *key)
 {
+	const char *function = ac_report_function(report, key->caller);
 	const char ta[2] = { key->ta, '\0' }, tb[2] = { key->tb, '\0' };
 
 	ac_json_string(w, "operation", ac_operation_names[key->operation]);
 	ac_json_string(w, "symbol", key->symbol);
 	ac_json_string(w, "caller", key->caller);
+	ac_json_string(w, "function", function ? function : "");
 	ac_json_bool(w, "solver", key->solver == 'y');
 	ac_json_string(w, "ta", ta);
 	ac_json_string(w, "tb", tb);
@@ -231,7 +235,7 @@ add_site(struct ac_json *w, const struct ac_report *report,
 	ac_json_string(w, "id", id);
 	ac_json_string(w, "name", site->name);
 	add_region(w, &site->region);
-	add_key(w, &site->key);
+	add_key(w, report, &site->key);
 	ac_json_string(w, "rung", ac_rung_names[site->rung]);
 	ac_json_string(w, "tactic", ac_tactic_names[site->tactic]);
 	ac_json_string(w, "reason", ac_reason_names[site->reason]);

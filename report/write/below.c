@@ -3,6 +3,7 @@
  * is, what became of its calls, why rungs were left, what verdicts rest on.
  * Pure but for the sink. */
 #include "report/write/page.h"
+#include "report/read/functions.h"
 
 #include <string.h>
 
@@ -212,7 +213,8 @@ print_rung(struct ac_page *p, const struct ac_site_total *rung,
 	print_course(p, rung);
 }
 
-/* The line of the policy, where no column has room for it. */
+/* The line of the policy, where no column has room for it, and the place of a
+ * caller that has a name. */
 static void
 print_origin(struct ac_page *p, const struct ac_site_total *site)
 {
@@ -224,6 +226,12 @@ print_origin(struct ac_page *p, const struct ac_site_total *site)
 	if (p->tells_line) {
 		ac_text_add(&t, "line ");
 		ac_site_add_line(&t, site);
+		add_piece(cell, &pieces);
+	}
+	if (ac_report_function(p->report, site->key.caller)) {
+		ac_text_init(&t, cell, sizeof cell);
+		ac_text_add(&t, "at ");
+		ac_text_add_clean(&t, site->key.caller);
 		add_piece(cell, &pieces);
 	}
 	if (pieces.begun)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/write/words.c -- how sites, shares and amounts of work are spelled,
  * the same in every kind of report. Pure. */
-#include "report/read/read.h"
+#include "report/read/functions.h"
 
 #include <string.h>
 
@@ -105,8 +105,9 @@ void
 ac_site_add_caller(struct ac_text *text, const struct ac_report *report,
     const struct ac_site_total *site)
 {
-	(void)report;
-	ac_text_add_clean(text, *site->name ? site->name
+	const char *function = ac_report_function(report, site->key.caller);
+
+	ac_text_add_clean(text, *site->name ? site->name : function ? function
 	    : *site->key.caller ? site->key.caller : "-");
 }
 

@@ -166,6 +166,7 @@ test_fields(void **state)
 	    "      \"operation\": \"gemm.single\",\n"
 	    "      \"symbol\": \"cublasSgemm_v2\",\n"
 	    "      \"caller\": \"train+1a2b\",\n"
+	    "      \"function\": \"\",\n"
 	    "      \"solver\": false,\n"
 	    "      \"ta\": \"N\",\n"
 	    "      \"tb\": \"T\",\n"
