@@ -115,6 +115,9 @@ read_operand(struct request *r, const char *s)
 	if (r->which)
 		return ac_say(AC_EXIT_USAGE, "report: one run at a time; "
 		    "unexpected '%s'", s);
+	if (strlen(s) == 8 && strspn(s, "0123456789abcdef") == 8)
+		return ac_say(AC_EXIT_USAGE, "report: '%s' is no run; "
+		    "'autocast explain %s' tells of a site", s, s);
 	r->which = read_which(s);
 	return r->which ? 0 : ac_say(AC_EXIT_USAGE, "report: '%s' is no run; "
 	    "@1 is the last, @2 the one before", s);

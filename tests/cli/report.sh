@@ -12,6 +12,7 @@ show report @1x
 show report @x
 show report @99999999999
 show report @1 @2
+show report 723accb5
 show report --jsn
 show report --json=x
 show report -o
