@@ -142,7 +142,8 @@ run_pairs(struct ac_comparison *compare)
 	const size_t runs = AC_SIDES * (compare->pairs + 1);
 	int status = 0;
 
-	for (size_t done = 0; done < runs && !status; done++) {
+	for (size_t done = 0; done < runs && !status && !compare->rejected;
+	    done++) {
 		const size_t pair = done / AC_SIDES;
 		const enum ac_side side = (done + pair) % AC_SIDES;
 
@@ -150,7 +151,7 @@ run_pairs(struct ac_comparison *compare)
 		status = ac_compare_run_one(compare, side, pair);
 	}
 	for (size_t i = 0; i < compare->pattern_count && !status; i++)
-		if (!compare->patterns[i].found)
+		if (!compare->patterns[i].found && !compare->rejected)
 			status = ac_say(AC_COMPARE_RUN_FAILED, "compare: no "
 			    "run wrote a file like --files '%s'",
 			    compare->patterns[i].glob);
@@ -173,14 +174,14 @@ is_compared(const struct ac_compare_output *output)
 static void
 remember(const struct ac_comparison *compare)
 {
-	bool compared = false, differs = false;
+	bool compared = compare->rejected, differs = compare->rejected;
 	struct ac_compared now;
 
 	for (size_t i = 0; i < compare->output_count; i++) {
 		compared |= is_compared(&compare->outputs[i]);
 		differs |= ac_compare_output_differs(&compare->outputs[i]);
 	}
-	if (compare->recast_flops <= 0)
+	if (compare->totals.recast_flops <= 0)
 		return;
 	if (!compared) {
 		(void)ac_say(0, "compare: the runs wrote nothing that could be "
@@ -189,11 +190,27 @@ remember(const struct ac_comparison *compare)
 	}
 	ac_again_environment(compare->environment);
 	if (ac_compared_of(&compare->launch.chosen, compare->program,
-	    compare->arguments, compare->gpu, &now) &&
+	    compare->arguments, compare->report->processes[0].gpu, &now) &&
 	    !ac_compared_leave(&now, differs) &&
 	    strcmp(ac_env(AC_ENV_STATE), "off"))
 		(void)ac_say(0, "compare: this cannot be remembered: %s",
 		    strerror(errno));
+}
+
+bool
+ac_compare_is_untimed(const struct ac_comparison *compare)
+{
+	return compare->launch.emulate && isinf(compare->limit);
+}
+
+static int
+tell_rejected(const struct ac_comparison *compare)
+{
+	int written;
+
+	ac_compare_print_rejected(compare);
+	written = ac_say_done();
+	return written ? written : AC_COMPARE_DIFFERS;
 }
 
 static int
@@ -208,6 +225,8 @@ tell(const struct ac_comparison *compare)
 		(void)ac_compare_values(compare, side, wall, times[side]);
 	ac_compare_judge(times[AC_PLAIN], times[AC_RECAST], compare->pairs,
 	    compare->limit, &judgement);
+	if (ac_compare_is_untimed(compare))
+		judgement.speed = AC_SPEED_UNKNOWN;
 	if (judgement.speed == AC_SPEED_TOO_SLOW)
 		status = AC_COMPARE_DIFFERS;
 	for (size_t i = 0; i < compare->output_count; i++)
@@ -232,7 +251,7 @@ carry_out(struct ac_comparison *compare)
 		ac_compare_announce(compare);
 		status = run_pairs(compare);
 	}
-	if (!status && !ac_child_caught())
+	if (!status && !ac_child_caught() && !compare->rejected)
 		status = ac_compare_outputs(compare);
 	ac_compare_end(compare);
 	if (ac_child_caught())
@@ -240,7 +259,7 @@ carry_out(struct ac_comparison *compare)
 	if (status)
 		return status;
 	remember(compare);
-	return tell(compare);
+	return compare->rejected ? tell_rejected(compare) : tell(compare);
 }
 
 static void
@@ -250,6 +269,7 @@ forget(struct ac_comparison *compare)
 		free(compare->outputs[i].name);
 	free(compare->outputs);
 	free(compare->patterns);
+	ac_report_destroy(compare->report);
 	free(compare->launch.chosen.rules.data);
 }
 
@@ -283,9 +303,10 @@ const struct ac_command ac_command_compare = {
 	.operands = "[--] PROGRAM [ARGUMENT]...",
 	.summary = "Run a program plain and recast in turn: times and outputs.",
 	.details = "The exit status is 0 when the outputs agree and the recast "
-	    "program is not slower,\n1 when they differ or it is, 3 when a run "
-	    "failed, 2 when an option or the policy\nis wrong, 125 to 127 as "
-	    "for 'autocast run'.\n",
+	    "program is not slower,\n1 when they differ, it is, or its exit "
+	    "status is not 0 as that of plain runs is,\n3 when a run failed "
+	    "otherwise, 2 when an option or the policy is wrong,\n125 to 127 "
+	    "as for 'autocast run'.\n",
 	.ends_at_operand = true,
 	.options = {
 		{ 'n', NULL, "N", "so many pairs of runs, after one to warm up "

@@ -2,13 +2,14 @@
 /* cmd/compare/compare.h -- runs a program plain and recast in turn and compares
  * times and outputs. compare.c is the verb, compare_run.c carries out the runs,
  * compare_progress.c says how far that is, compare_outputs.c compares what they
- * wrote, compare_judge.c how long they took, compare_print.c and
- * compare_json.c print the result. */
+ * wrote, compare_judge.c how long they took, compare_print.c,
+ * compare_json.c and compare_rejected.c print the result. */
 #ifndef AC_CMD_COMPARE_H
 #define AC_CMD_COMPARE_H
 
 #include "cmd/compare/numbers.h"
 #include "cmd/run/launch.h"
+#include "report/read/rows.h"
 
 /* Exit statuses of the verb, with AC_EXIT_USAGE and those of 125 and up. */
 enum { AC_COMPARE_SAME = 0, AC_COMPARE_DIFFERS = 1, AC_COMPARE_RUN_FAILED = 3 };
@@ -23,7 +24,8 @@ enum { AC_COMPARE_PAIRS = 200 };  /* at most */
 #define AC_COMPARE_LIMIT 0.0025
 
 enum ac_speed {
-	AC_SPEED_UNKNOWN,          /* too few pairs to tell anything */
+	AC_SPEED_UNKNOWN,          /* too few pairs to tell anything, or the
+	                            * times are not a GPU's */
 	AC_SPEED_SAME,             /* no difference is proven */
 	AC_SPEED_FASTER, AC_SPEED_SLOWER,
 	AC_SPEED_TOO_SLOW          /* slower by more than the limit */
@@ -76,8 +78,10 @@ struct ac_comparison {
 	char          **environment;         /* as we were started */
 	double          start;               /* by the monotonic clock */
 	struct ac_compare_run runs[AC_SIDES][AC_COMPARE_PAIRS + 1];
-	double          flops, recast_flops; /* of the last recast run */
-	char            gpu[96];             /* that it ran on */
+	struct ac_report *report;            /* of the last recast run, or 0 */
+	struct ac_report_totals totals;      /* 0 without one */
+	int             rejected;            /* its exit status; if not 0: */
+	size_t          rejected_run;        /* which recast run, from 1 */
 	struct ac_compare_output *outputs;   /* 0: stdout */
 	size_t          output_count;
 };
@@ -86,7 +90,9 @@ struct ac_comparison {
 int ac_compare_begin(struct ac_comparison *compare);
 
 /* Run the program once and keep what it wrote. 0, or an exit status after one
- * line on stderr. */
+ * line on stderr. A recast run that ends with a status of its own, which no
+ * plain run did, sets compare->rejected: 0, and there is nothing else to
+ * compare. */
 int ac_compare_run_one(struct ac_comparison *compare, enum ac_side side,
     size_t pair);
 
@@ -139,6 +145,30 @@ bool ac_compare_output_differs(const struct ac_compare_output *output);
  * struct ac_compare_run. Returns how many. */
 size_t ac_compare_values(const struct ac_comparison *compare, enum ac_side side,
     size_t offset, double values_out[AC_COMPARE_PAIRS]);
+
+/* What the GPU takes for the recast calls of a run: as the program made them,
+ * and recast; the basis is AC_BASIS_NONE where that is not known. A time that
+ * is partly predicted counts as predicted. */
+struct ac_compare_gpu_time {
+	enum ac_basis basis;
+	double        keep_us, recast_us;
+	uint64_t      calls;
+};
+void ac_compare_gpu_time(const struct ac_comparison *compare,
+    struct ac_compare_gpu_time *time_out);
+
+/* Whether the wall time says nothing of a GPU, and nobody asked for it. */
+bool ac_compare_is_untimed(const struct ac_comparison *compare);
+
+/* Print that the program rejects the recast, and which sites were recast, as
+ * text or JSON (cmd/compare/compare_rejected.c). */
+void ac_compare_print_rejected(const struct ac_comparison *compare);
+
+/* The members of the open object that every comparison has: its version,
+ * `status`, and what was compared. */
+struct ac_json;
+void ac_compare_json_head(struct ac_json *w,
+    const struct ac_comparison *compare, int status);
 
 void ac_compare_print(const struct ac_comparison *compare,
     const struct ac_judgement *judgement);

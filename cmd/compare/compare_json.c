@@ -95,13 +95,24 @@ add_output(struct ac_json *w, const struct ac_compare_output *output)
 	ac_json_close(w, "}");
 }
 
-void
-ac_compare_json(const struct ac_comparison *compare,
-    const struct ac_judgement *judgement, int status)
+static void
+add_gpu_time(struct ac_json *w, const struct ac_comparison *compare)
 {
-	struct ac_json json, *w = &json;
+	struct ac_compare_gpu_time time;
 
-	ac_json_begin(w, ac_say_stdout, NULL);
+	ac_compare_gpu_time(compare, &time);
+	ac_json_open(w, "gpu_time", "{");
+	ac_json_string(w, "basis", ac_basis_names[time.basis]);
+	ac_json_unsigned(w, "calls", time.calls);
+	ac_json_measured(w, "plain_us", time.keep_us);
+	ac_json_measured(w, "recast_us", time.recast_us);
+	ac_json_close(w, "}");
+}
+
+void
+ac_compare_json_head(struct ac_json *w, const struct ac_comparison *compare,
+    int status)
+{
 	ac_json_integer(w, "version", FORMAT);
 	ac_json_integer(w, "status", status);
 	ac_json_bool(w, "emulated", compare->launch.emulate);
@@ -110,6 +121,17 @@ ac_compare_json(const struct ac_comparison *compare,
 	for (char **word = compare->arguments; *word; word++)
 		ac_json_string(w, NULL, *word);
 	ac_json_close(w, "]");
+}
+
+void
+ac_compare_json(const struct ac_comparison *compare,
+    const struct ac_judgement *judgement, int status)
+{
+	struct ac_json json, *w = &json;
+
+	ac_json_begin(w, ac_say_stdout, NULL);
+	ac_compare_json_head(w, compare, status);
+	add_gpu_time(w, compare);
 	add_judgement(w, compare, judgement);
 	add_values(w, compare, "wall_seconds",
 	    offsetof(struct ac_compare_run, cost.wall));
@@ -121,8 +143,8 @@ ac_compare_json(const struct ac_comparison *compare,
 	    offsetof(struct ac_compare_run, cost.peak_bytes));
 	add_values(w, compare, "peak_scratch_bytes",
 	    offsetof(struct ac_compare_run, scratch_bytes));
-	ac_json_real(w, "recast_share", compare->flops > 0
-	    ? compare->recast_flops / compare->flops : NAN);
+	ac_json_real(w, "recast_share", compare->totals.flops > 0
+	    ? compare->totals.recast_flops / compare->totals.flops : NAN);
 	ac_json_real(w, "tol", compare->tol);
 	ac_json_open(w, "outputs", "[");
 	for (size_t i = 0; i < compare->output_count; i++)

@@ -112,6 +112,54 @@ add_change(struct ac_text *t, const struct ac_judgement *j)
 	ac_text_add(t, " %)");
 }
 
+void
+ac_compare_gpu_time(const struct ac_comparison *compare,
+    struct ac_compare_gpu_time *time_out)
+{
+	const struct ac_report_totals *t = &compare->totals;
+
+	time_out->keep_us = t->measured_keep_us + t->predicted_keep_us;
+	time_out->recast_us = t->measured_recast_us + t->predicted_recast_us;
+	time_out->calls = t->measured_calls + t->predicted_calls;
+	if (time_out->keep_us <= 0)
+		time_out->basis = AC_BASIS_NONE;
+	else if (t->predicted_keep_us > 0)
+		time_out->basis = AC_BASIS_PREDICTED;
+	else
+		time_out->basis = ac_report_clock_of(compare->report) ==
+		    AC_CLOCK_MODELLED ? AC_BASIS_MODELLED : AC_BASIS_MEASURED;
+}
+
+/* What recasting does to the calls on the GPU. */
+static void
+print_gpu_time(const struct ac_comparison *compare)
+{
+	struct ac_compare_gpu_time time;
+	char line[LINE_BYTES];
+	struct ac_text t;
+
+	ac_compare_gpu_time(compare, &time);
+	if (time.basis == AC_BASIS_NONE)
+		return;
+	ac_text_init(&t, line, sizeof line);
+	ac_text_add(&t, "GPU time");
+	ac_text_pad(&t, FIRST);
+	ac_time_add(&t, time.keep_us);
+	ac_text_pad(&t, SECOND);
+	ac_time_add(&t, time.recast_us);
+	ac_text_pad(&t, THIRD);
+	ac_text_add_double(&t, time.recast_us / time.keep_us, 4);
+	ac_text_addf(&t, ", %s for ", ac_basis_names[time.basis]);
+	ac_text_add_clean(&t, compare->report->processes[0].gpu);
+	puts(line);
+	ac_text_init(&t, line, sizeof line);
+	ac_text_pad(&t, FIRST);
+	ac_text_add(&t, "of ");
+	ac_text_add_count(&t, time.calls, "recast call");
+	ac_text_add(&t, ", without the others");
+	puts(line);
+}
+
 static void
 print_verdict(const struct ac_comparison *compare, const struct ac_judgement *j)
 {
@@ -123,7 +171,12 @@ print_verdict(const struct ac_comparison *compare, const struct ac_judgement *j)
 	ac_text_pad(&t, FIRST);
 	switch (j->speed) {
 	case AC_SPEED_UNKNOWN:
-		ac_text_add(&t, "none: fewer than 5 pairs prove nothing");
+		if (ac_compare_is_untimed(compare))
+			ac_text_add(&t, "none on the speed: the wall time is "
+			    "not a GPU's");
+		else
+			ac_text_add(&t, "none: fewer than 5 pairs "
+			    "prove nothing");
 		break;
 	case AC_SPEED_SAME:
 		ac_text_add(&t, "no difference is proven: between ");
@@ -159,8 +212,9 @@ print_work(const struct ac_comparison *compare)
 	ac_text_init(&t, line, sizeof line);
 	ac_text_add(&t, "recast");
 	ac_text_pad(&t, FIRST);
-	if (compare->flops > 0) {
-		ac_share_add(&t, compare->recast_flops, compare->flops);
+	if (compare->totals.flops > 0) {
+		ac_share_add(&t, compare->totals.recast_flops,
+		    compare->totals.flops);
 		ac_text_add(&t, " of the FP32 work");
 	} else {
 		ac_text_add(&t, "nothing: no FP32 work was counted; see "
@@ -311,8 +365,10 @@ ac_compare_print(const struct ac_comparison *compare,
 	ac_text_pad(&t, THIRD);
 	ac_text_add(&t, "recast / plain");
 	puts(head);
+	print_gpu_time(compare);
 	print_values(compare, "wall time",
-	    offsetof(struct ac_compare_run, cost.wall), true, judgement);
+	    offsetof(struct ac_compare_run, cost.wall), true,
+	    ac_compare_is_untimed(compare) ? NULL : judgement);
 	print_values(compare, "user CPU",
 	    offsetof(struct ac_compare_run, cost.user), true, NULL);
 	print_values(compare, "system CPU",

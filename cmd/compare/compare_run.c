@@ -5,7 +5,6 @@
 #include "cmd/compare/compare.h"
 #include "cmd/run/again.h"
 #include "base/env.h"
-#include "report/read/read.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { COPIED_BYTES = 1 << 16, MOST_OUTPUTS = 1000 };
@@ -165,19 +165,13 @@ show(const struct ac_comparison *compare, enum ac_side side, size_t pair)
 static void
 read_report(struct ac_comparison *compare, struct ac_compare_run *run)
 {
-	struct ac_report *report = ac_launch_report(&compare->launch);
-	struct ac_report_totals totals;
-
-	compare->flops = compare->recast_flops = 0;
-	if (report) {
-		ac_report_totals(report, &totals);
-		run->scratch_bytes = (double)totals.peak_scratch_bytes;
-		compare->flops = totals.flops;
-		compare->recast_flops = totals.recast_flops;
-		memcpy(compare->gpu, report->processes[0].gpu,
-		    sizeof compare->gpu);
-	}
-	ac_report_destroy(report);
+	ac_report_destroy(compare->report);
+	memset(&compare->totals, 0, sizeof compare->totals);
+	compare->report = ac_launch_report(&compare->launch);
+	if (!compare->report)
+		return;
+	ac_report_totals(compare->report, &compare->totals);
+	run->scratch_bytes = (double)compare->totals.peak_scratch_bytes;
 }
 
 /* ---- A run ------------------------------------------------------------- */
@@ -200,13 +194,19 @@ start(struct ac_comparison *compare, enum ac_side side, size_t pair, int *ended)
 	return status;
 }
 
+/* The first run of all is plain and ended well: otherwise there is no other. */
 static int
-check_end(const struct ac_comparison *compare, enum ac_side side, size_t pair,
+check_end(struct ac_comparison *compare, enum ac_side side, size_t pair,
     int ended)
 {
 	char which[64];
 	struct ac_text t;
 
+	if (side == AC_RECAST && WIFEXITED(ended) && !ac_child_caught()) {
+		compare->rejected = WEXITSTATUS(ended);
+		compare->rejected_run = pair + 1;
+		return 0;
+	}
 	ac_text_init(&t, which, sizeof which);
 	ac_text_addf(&t, "%s run %zu of %zu", ac_side_names[side], pair + 1,
 	    compare->pairs + 1);
@@ -253,5 +253,6 @@ ac_compare_run_one(struct ac_comparison *compare, enum ac_side side,
 		show(compare, side, pair);
 	if (!status)
 		status = check_end(compare, side, pair, ended);
-	return status ? status : keep_files(compare, side, pair);
+	return status || compare->rejected ? status
+	    : keep_files(compare, side, pair);
 }

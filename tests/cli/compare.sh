@@ -150,11 +150,14 @@ equal 'slow is too slow' "$?,$(grep -o '"verdict": "[a-z-]*"' out)" '1,"verdict"
 equal 'but within a limit' "$?,$(grep -c '^verdict  *recast is slower: .* not proven to be more than 5000 %$' out)" '0,1'
 if [ -f "$build/emulator/libcublas.so.13" ]; then
 	"$autocast" compare --emulate ./slow >out
-	equal 'an emulated GPU may be slow' "$?,$(grep -c '^verdict  *recast is slower: .*%)$' out)" '0,1'
+	equal 'an emulated GPU has no speed of its own' "$?,$(grep -cE "^(verdict  *none on the speed: the wall time is not a GPU's|wall time .* \+- [0-9.]+)$" out)" '0,2'
+	"$autocast" compare --emulate -n 5 --json ./slow >out
+	equal 'nor in JSON' "$?,$(grep -o '"verdict": "[a-z-]*"' out)" '0,"verdict": "none"'
 	"$autocast" compare --emulate --limit 2 --json ./slow >out
 	equal 'unless it may not' "$?,$(grep -o '"verdict": "[a-z-]*"' out)" '1,"verdict": "too-slow"'
 else
-	skip 'an emulated GPU may be slow' 'no emulated GPU'
+	skip 'an emulated GPU has no speed of its own' 'no emulated GPU'
+	skip 'nor in JSON' 'no emulated GPU'
 	skip 'unless it may not' 'no emulated GPU'
 fi
 stub fast <<'END'
@@ -189,8 +192,8 @@ else
 fi
 
 # ---- What is compared, and how far it is
-stub failing <<'END'
-exit $((7 * recast))
+stub dying <<'END'
+[ $recast = 1 ] || kill -SEGV $$
 END
 equal 'what is compared is said, in one line' \
     "$("$autocast" compare -n 1 --policy fp16 -e 'gemm m=3 -> keep' -- ./same 'a b' 2>&1 >/dev/null)" \
@@ -219,7 +222,7 @@ pair 2 of 2, N s, about N s left'
 	equal 'a terminal that cannot erase shows nothing' "$(on_terminal dumb ./same | grep -c '\[K')" 0
 	equal 'nor one where no lines are wanted' "$(AUTOCAST_NOTICE=off on_terminal xterm ./same)" ''
 	equal 'what goes wrong is said on a line of its own' \
-	    "$(on_terminal xterm ./failing | grep -c '^^\[Kautocast: compare: the recast run 1 of 3 ended with')" 1
+	    "$(on_terminal xterm ./dying | grep -c '^^\[Kautocast: compare: the plain run 1 of 3 was ended by')" 1
 else
 	for what in 'a terminal shows how far it is' 'and in the end nothing of that' 'a terminal that cannot erase shows nothing' 'nor one where no lines are wanted' 'what goes wrong is said on a line of its own'; do
 		skip "$what" 'no script'
@@ -227,11 +230,20 @@ else
 fi
 
 # ---- Runs that fail
-stub dying <<'END'
-[ $recast = 1 ] || kill -SEGV $$
+stub killed <<'END'
+[ $recast = 0 ] || kill -SEGV $$
+END
+stub unhappy <<'END'
+exit 7
+END
+stub failing <<'END'
+exit $((7 * recast))
 END
 show compare ./failing
+show compare --files 'no*.such' ./failing
 show compare ./dying
+show compare ./killed
+show compare ./unhappy
 shown
 
 # ---- Interrupted
@@ -266,9 +278,49 @@ if [ -f "$build/emulator/libcublas.so.13" ] && [ -x "$example" ] && [ -f "$data"
 	equal 'the times are marked' "$(grep -c "^              on the emulated GPU: the CPU's time, not a GPU's$" out)" 1
 	equal 'work is recast' "$(grep -c '^recast  *[1-9][0-9.]* % of the FP32 work' out)" 1
 	equal 'scratch is shown' "$(grep -cE '^GPU scratch   -  +[0-9.]+ ' out)" 1
+	equal 'the GPU time of the calls comes first' \
+	    "$(sed -n '2s/[0-9.]* \([mu]*s\|x\)  */N s /g; 2s/[0-9.]*, /N, /p; 3p; 4s/ .*//p' out)" \
+	    "GPU time      N s N s N, predicted for NVIDIA H200 (emulated)
+              of 396 recast calls, without the others
+wall"
+	if command -v python3 >/dev/null 2>&1; then
+		equal 'the GPU time in JSON' "$("$autocast" compare -n 1 --emulate --policy tf32 --json "$example" --epochs 1 "$data" 2>/dev/null |
+		    python3 -c 'import json, sys; g = json.load(sys.stdin)["gpu_time"]; print(g["basis"], g["calls"], g["plain_us"] > g["recast_us"] > 0)')" 'predicted 396 True'
+	else
+		skip 'the GPU time in JSON' 'no python3'
+	fi
 	equal 'numbers are compared' "$(grep -cE '^stdout  *[0-9]+ of [0-9]+ numbers? differ' out)" 1
+	# It wants the digits of the plain run.
+	stub strict <<END
+'$example' --epochs 1 '$data' >numbers-\$recast || exit
+cmp -s numbers-0 numbers-\$recast || exit 9
+END
+	"$autocast" compare --emulate --policy fp16 ./strict >out 2>/dev/null
+	equal 'a rejection names the sites' "$?,$(sed 's/digits_mlp+[0-9a-f]*/CALLER/; s/ [0-9a-f]\{8\} / ID /' out)" \
+	    '1,verdict       the program rejects the recast: status 9 in run 1 of 6, 0 in plain runs
+recast        these sites, the largest first:
+              ID gemm.nn 256x32x256 CALLER fp16, 55 recast calls, 31.1 % of the FP32 work
+              ID gemm.nt 256x256x32 CALLER fp16, 44 recast calls, 24.9 % of the FP32 work
+              ID gemm.tn 256x32x256 CALLER fp16, 44 recast calls, 24.9 % of the FP32 work
+              ID gemm.nn 256x32x64 CALLER fp16, 55 recast calls, 7.8 % of the FP32 work
+              ID gemm.nt 256x64x32 CALLER fp16, 44 recast calls, 6.2 % of the FP32 work
+              and 14 more'
+	if command -v python3 >/dev/null 2>&1; then
+		"$autocast" compare --emulate --policy fp16 --json ./strict >out 2>/dev/null
+		equal 'a rejection in JSON' "$?,$(python3 - out <<'END'
+import json, sys
+c = json.load(open(sys.argv[1]))
+s = c["recast_sites"]
+print(c["status"], c["verdict"], c["exit_status"], c["run"], len(s),
+    c["recast_site_count"], len(s[0]["id"]), s[0]["rung"], s[0]["recast_calls"],
+    round(s[0]["share"], 3))
+END
+)" '1,1 rejected 9 1 5 19 8 fp16 55 0.311'
+	else
+		skip 'a rejection in JSON' 'no python3'
+	fi
 else
-	for what in 'on the emulated GPU' 'the times are marked' 'work is recast' 'scratch is shown' 'numbers are compared'; do
+	for what in 'on the emulated GPU' 'the times are marked' 'work is recast' 'scratch is shown' 'the GPU time of the calls comes first' 'the GPU time in JSON' 'a rejection names the sites' 'a rejection in JSON' 'numbers are compared'; do
 		skip "$what" 'no emulated GPU, or no examples'
 	done
 fi
