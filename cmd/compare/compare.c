@@ -253,6 +253,8 @@ carry_out(struct ac_comparison *compare)
 	}
 	if (!status && !ac_child_caught() && !compare->rejected)
 		status = ac_compare_outputs(compare);
+	if (!status && !ac_child_caught())
+		ac_compare_keep(compare);
 	ac_compare_end(compare);
 	if (ac_child_caught())
 		return ac_child_exit(ac_child_caught()); /* by that signal */

@@ -100,6 +100,14 @@ int ac_compare_run_one(struct ac_comparison *compare, enum ac_side side,
 void ac_compare_path(const struct ac_comparison *compare, enum ac_side side,
     size_t pair, size_t output, char path_out[PATH_MAX]);
 
+/* All of `in` to `out`; false with errno. */
+bool ac_compare_copy(int in, int out);
+
+/* Put the statistics of the last recast run into the user's directory; one line
+ * on stderr if that cannot be done. Those of a job of several ranks stay out.
+ * (cmd/compare/compare_history.c) */
+void ac_compare_keep(const struct ac_comparison *compare);
+
 /* Remove what is in the folder, and it. */
 void ac_compare_end(struct ac_comparison *compare);
 

@@ -72,9 +72,8 @@ ac_compare_end(struct ac_comparison *compare)
 
 /* ---- What a run wrote -------------------------------------------------- */
 
-/* All of `in` to `out`; false with errno. */
-static bool
-copy(int in, int out)
+bool
+ac_compare_copy(int in, int out)
 {
 	static char bytes[COPIED_BYTES];
 	ssize_t got;
@@ -113,7 +112,7 @@ keep_file(struct ac_comparison *compare, enum ac_side side, size_t pair,
 	ac_compare_path(compare, side, pair, number, path);
 	/* Two patterns may name one file. */
 	out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	done = out >= 0 && copy(in, out);
+	done = out >= 0 && ac_compare_copy(in, out);
 	if (out >= 0)
 		done &= !close(out);
 	close(in);
@@ -156,7 +155,7 @@ show(const struct ac_comparison *compare, enum ac_side side, size_t pair)
 	ac_compare_path(compare, side, pair, 0, path);
 	in = open(path, O_RDONLY | O_CLOEXEC);
 	if (in >= 0) {
-		(void)copy(in, STDOUT_FILENO);
+		(void)ac_compare_copy(in, STDOUT_FILENO);
 		close(in);
 	}
 }

@@ -290,6 +290,18 @@ wall"
 		skip 'the GPU time in JSON' 'no python3'
 	fi
 	equal 'numbers are compared' "$(grep -cE '^stdout  *[0-9]+ of [0-9]+ numbers? differ' out)" 1
+	rm -rf "$place/state"
+	compare --emulate --policy tf32 "$example" --epochs 1 "$data" >out
+	equal 'the last recast run is kept' \
+	    "$(find "$place/state" -maxdepth 1 -name '*.stats' | wc -l),$("$autocast" report | grep -c '^  policy   tf32 \|^  gpu .*H200')" 1,2
+	equal 'nothing half is' "$(find "$place/state" -name '.*')" ''
+	rm -rf "$place/state"
+	AUTOCAST_STATE=off compare --emulate --policy tf32 "$example" --epochs 1 "$data" >out
+	equal 'none is where none is wanted' "$(tail -n 1 out),$(ls "$place/state" 2>&1 | grep -c stats)" '[0],0'
+	echo >"$place/state"
+	equal 'that it cannot be kept is said' "$(compare --emulate --policy tf32 "$example" --epochs 1 "$data" |
+	    grep -c "^autocast: compare: 'autocast report' will not find the recast run: ")" 1
+	rm -f "$place/state"
 	# It wants the digits of the plain run.
 	stub strict <<END
 '$example' --epochs 1 '$data' >numbers-\$recast || exit
@@ -305,6 +317,7 @@ recast        these sites, the largest first:
               ID gemm.nn 256x32x64 CALLER fp16, 55 recast calls, 7.8 % of the FP32 work
               ID gemm.nt 256x64x32 CALLER fp16, 44 recast calls, 6.2 % of the FP32 work
               and 14 more'
+	equal 'the run that was rejected is kept' "$("$autocast" report | grep -c '^  policy   fp16 ')" 1
 	if command -v python3 >/dev/null 2>&1; then
 		"$autocast" compare --emulate --policy fp16 --json ./strict >out 2>/dev/null
 		equal 'a rejection in JSON' "$?,$(python3 - out <<'END'
@@ -320,7 +333,7 @@ END
 		skip 'a rejection in JSON' 'no python3'
 	fi
 else
-	for what in 'on the emulated GPU' 'the times are marked' 'work is recast' 'scratch is shown' 'the GPU time of the calls comes first' 'the GPU time in JSON' 'a rejection names the sites' 'a rejection in JSON' 'numbers are compared'; do
+	for what in 'on the emulated GPU' 'the times are marked' 'work is recast' 'scratch is shown' 'the last recast run is kept' 'nothing half is' 'none is where none is wanted' 'that it cannot be kept is said' 'the GPU time of the calls comes first' 'the GPU time in JSON' 'a rejection names the sites' 'the run that was rejected is kept' 'a rejection in JSON' 'numbers are compared'; do
 		skip "$what" 'no emulated GPU, or no examples'
 	done
 fi
