@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 const struct ac_env_row ac_env_rows[AC_ENV_COUNT] = {
-#define ENV(name, variable, fallback, meaning) { variable, fallback, meaning },
+#define ENV(name, variable, fallback, meaning) { variable, fallback },
 #include "base/env.def"
 #undef ENV
 };

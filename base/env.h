@@ -16,9 +16,12 @@ enum ac_env_name {
 };
 
 struct ac_env_row {
-	const char *variable, *fallback, *meaning;
+	const char *variable, *fallback;
 };
 extern const struct ac_env_row ac_env_rows[AC_ENV_COUNT];
+
+/* What each is for; apart, since the library needs no words. */
+extern const char *const ac_env_meanings[AC_ENV_COUNT];
 
 /* The variable's value, or its default when unset or empty. Never NULL.
  * Points into the environment: copy what must outlive a setenv(). */

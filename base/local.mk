@@ -10,6 +10,7 @@ base_libbase_a_SOURCES = \
 	base/env.c \
 	base/env.def \
 	base/env.h \
+	base/env_words.c \
 	base/reentry.c \
 	base/reentry.h \
 	base/lock.c \

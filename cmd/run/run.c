@@ -35,7 +35,7 @@ list_env(void)
 	for (int i = 0; i < AC_ENV_COUNT; i++) {
 		const struct ac_env_row *row = &ac_env_rows[i];
 
-		printf("%-22s %s%s%s%s\n", row->variable, row->meaning,
+		printf("%-22s %s%s%s%s\n", row->variable, ac_env_meanings[i],
 		    *row->fallback ? " (default " : "", row->fallback,
 		    *row->fallback ? ")" : "");
 	}
