@@ -50,6 +50,9 @@ void ac_compare_judge(const double *plain, const double *recast, size_t n,
  * median absolute deviation. */
 double ac_compare_median(const double *values, size_t n);
 double ac_compare_spread(const double *values, size_t n);
+/* How many lie more than three times the spread from the median; 0 of fewer
+ * than five: they do not tell what is usual. */
+size_t ac_compare_outliers(const double *values, size_t n);
 
 /* ---- The runs (cmd/compare/compare_run.c) ------------------------------ */
 
@@ -154,6 +157,8 @@ bool ac_compare_output_differs(const struct ac_compare_output *output);
 size_t ac_compare_values(const struct ac_comparison *compare, enum ac_side side,
     size_t offset, double values_out[AC_COMPARE_PAIRS]);
 
+struct ac_json;
+
 /* What the GPU takes for the recast calls of a run: as the program made them,
  * and recast; the basis is AC_BASIS_NONE where that is not known. A time that
  * is partly predicted counts as predicted. */
@@ -165,6 +170,12 @@ struct ac_compare_gpu_time {
 void ac_compare_gpu_time(const struct ac_comparison *compare,
     struct ac_compare_gpu_time *time_out);
 
+/* Print the wall times that do not count, and how many that do are far from
+ * the others (cmd/compare/compare_remarks.c). */
+void ac_compare_print_remarks(const struct ac_comparison *compare);
+void ac_compare_json_remarks(struct ac_json *w,
+    const struct ac_comparison *compare);
+
 /* Whether the wall time says nothing of a GPU, and nobody asked for it. */
 bool ac_compare_is_untimed(const struct ac_comparison *compare);
 
@@ -174,7 +185,6 @@ void ac_compare_print_rejected(const struct ac_comparison *compare);
 
 /* The members of the open object that every comparison has: its version,
  * `status`, and what was compared. */
-struct ac_json;
 void ac_compare_json_head(struct ac_json *w,
     const struct ac_comparison *compare, int status);
 

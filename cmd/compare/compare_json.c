@@ -135,6 +135,7 @@ ac_compare_json(const struct ac_comparison *compare,
 	add_judgement(w, compare, judgement);
 	add_values(w, compare, "wall_seconds",
 	    offsetof(struct ac_compare_run, cost.wall));
+	ac_compare_json_remarks(w, compare);
 	add_values(w, compare, "user_seconds",
 	    offsetof(struct ac_compare_run, cost.user));
 	add_values(w, compare, "system_seconds",

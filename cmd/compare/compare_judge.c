@@ -54,6 +54,20 @@ ac_compare_spread(const double *values, size_t n)
 	return mad_to_deviation * ac_compare_median(distances, n);
 }
 
+size_t
+ac_compare_outliers(const double *values, size_t n)
+{
+	const double median = ac_compare_median(values, n);
+	const double most = 3 * ac_compare_spread(values, n);
+	size_t outliers = 0;
+
+	if (n < 5)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		outliers += fabs(values[i] - median) > most;
+	return outliers;
+}
+
 /* The largest c for which a sum of `n` signed ranks is at most c no oftener
  * than the risk allows, that probability to *risk_out; -1 if there is none. */
 static int

@@ -369,6 +369,7 @@ ac_compare_print(const struct ac_comparison *compare,
 	print_values(compare, "wall time",
 	    offsetof(struct ac_compare_run, cost.wall), true,
 	    ac_compare_is_untimed(compare) ? NULL : judgement);
+	ac_compare_print_remarks(compare);
 	print_values(compare, "user CPU",
 	    offsetof(struct ac_compare_run, cost.user), true, NULL);
 	print_values(compare, "system CPU",

@@ -10,6 +10,7 @@ autocast_SOURCES += \
 	cmd/compare/compare_print.c \
 	cmd/compare/compare_progress.c \
 	cmd/compare/compare_rejected.c \
+	cmd/compare/compare_remarks.c \
 	cmd/compare/compare_run.c \
 	cmd/compare/numbers.c \
 	cmd/compare/numbers.h \

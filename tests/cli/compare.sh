@@ -26,7 +26,7 @@ announced='^autocast: compare .* 1 pair of runs to warm up and '
 # Times and sizes are the machine's.
 measured()
 {
-	grep -vE "^(wall time|user CPU|system CPU|peak memory|verdict) |$announced"
+	grep -vE "^(wall time|warm-up|outliers|user CPU|system CPU|peak memory|verdict) |$announced"
 }
 
 # compare ARGUMENTS: what it says of outputs, and its status; 1 only for them.
@@ -167,6 +167,16 @@ END
 equal 'faster' "$?,$(grep -c '^verdict  *recast is faster: ' out)" '0,1'
 "$autocast" compare -n 4 ./same >out
 equal 'four pairs prove nothing' "$?,$(grep -c '^verdict  *none: fewer than 5 pairs' out)" '0,1'
+# The first run of each side, and the second plain one, take longer.
+stub cold <<'END'
+n=$(($(cat "runs-$recast" 2>/dev/null) + 1))
+echo $n >"runs-$recast"
+case $n-$recast in 1-*) sleep 0.9 ;; 3-0) sleep 1.9 ;; *) sleep 0.05 ;; esac
+END
+"$autocast" compare ./cold >out
+equal 'the warm-up is shown, and does not count' \
+    "$(grep -cE '^warm-up +([1-9][.0-9]* s|9[0-9]{2}[.0-9]* ms) +([1-9][.0-9]* s|9[0-9]{2}[.0-9]* ms), not counted$' out)" 1
+equal 'outliers are counted' "$(grep -cE '^outliers +[1-3] of 5 +[0-3] of 5, beyond three spreads$' out)" 1
 stub order <<'END'
 echo $recast >>order.log
 END
@@ -183,10 +193,11 @@ o = c["outputs"][1]
 print(c["version"], c["status"], c["emulated"], c["pairs"], c["command"],
     c["verdict"], c["low"], len(c["wall_seconds"]["plain"]),
     all(t > 0 for t in c["wall_seconds"]["recast"]),
+    c["warm_up_seconds"]["plain"] > 0, c["outliers"]["recast"],
     all(b > 1e5 and b % 1024 == 0 for b in c["peak_bytes"]["recast"]),
     o["name"], o["is"], o["differs"], o["differing_numbers"], o["worst"]["column"])
 END
-)" "1,1 1 False 2 ['./files', 'a \"b'] none None 2 True True both.csv compared True 1 5"
+)" "1,1 1 False 2 ['./files', 'a \"b'] none None 2 True True 0 True both.csv compared True 1 5"
 else
 	skip 'JSON' 'no python3'
 fi

@@ -265,6 +265,23 @@ test_middle(void **state)
 	assert_true(ac_compare_spread(odd, 1) == 0);
 }
 
+static void
+test_outliers(void **state)
+{
+	/* Their median is 3, their spread 1.4826: 3 + 3 * 1.4826 = 7.4478. */
+	const double inside[] = { 1, 2, 3, 4, 7.44 };
+	const double outside[] = { 1, 2, 3, 4, 7.45 };
+	const double low[] = { -1.45, 2, 3, 4, 5 };
+	const double equal[] = { 3, 3, 3, 3, 3 };
+
+	(void)state;
+	assert_int_equal(ac_compare_outliers(inside, 5), 0);
+	assert_int_equal(ac_compare_outliers(outside, 5), 1);
+	assert_int_equal(ac_compare_outliers(low, 5), 1);
+	assert_int_equal(ac_compare_outliers(equal, 5), 0);
+	assert_int_equal(ac_compare_outliers(outside + 1, 4), 0);
+}
+
 int
 main(void)
 {
@@ -276,6 +293,7 @@ main(void)
 		cmocka_unit_test(test_sides),
 		cmocka_unit_test(test_critical),
 		cmocka_unit_test(test_middle),
+		cmocka_unit_test(test_outliers),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
