@@ -20,8 +20,8 @@ union room {
 	unsigned char bytes[ROOM];
 };
 
-struct answer {
-	cublasStatus_t status;
+struct answer { /* without gaps: compared whole */
+	int64_t status;
 	_Alignas(int64_t) unsigned char value[AC_LT_VALUE];
 };
 

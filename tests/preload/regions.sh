@@ -116,9 +116,12 @@ equal 'the name is part of the id, and nothing else is' 3 \
 equal 'with what the program asked for there' \
     "- True [] enc True ['bf16'] enc True ['tf32'] loss False []" \
     "$(query '*sorted("%s %s %s" % (s["region"] or "-", s["region_enabled"], s["region_rungs"]) for s in sites)' | tr '\n' ' ' | sed 's/ $//')"
-equal 'as text' 'in region enc, rungs bf16 in region enc, rungs tf32 in region loss, disabled, cache' \
+equal 'as text: one row for a region, its last rung' \
+    'in region enc, rungs tf32 in region loss, disabled, cache' \
     "$(sed -n 's/^ *\(in region\)/\1/p' "$work/text" | sort | tr '\n' ' ' |
 	sed 's/ $//')"
+check 'the other rung stands below it' \
+    "$(grep -qE '^ +[a-z]+ bf16 [a-z]+, line ' "$work/text" || cat "$work/text")"
 id=$(query '[s["id"] for s in sites if s["region"] == "loss"][0]')
 check 'a line may name such a site' "$(under "gemm site=$id region=loss -> bf16 profit=off guard=off;$forced" \
     "$regions" push=loss,0 mul | grep -vx "$bf16")"
