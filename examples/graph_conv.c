@@ -2,11 +2,16 @@
 /* examples/graph_conv.c -- an FP32 convolution by cuDNN's graph interface, as
  * frameworks make it:
  *     graph_conv [bias|relu] [HANDLES] [ask=COUNT] [skip=COUNT] [runs=COUNT]
+ *         [json|json=FILE|save=FILE]
  * It asks the heuristics for so many configurations, skips the first so many,
  * drops the engines that are noted to convert their inputs down, and runs the
- * first plan that can be made so many times. Prints, of each handle, the engine
- * chosen, its notes, the workspace, a hash of the output's bits, a weighted sum
- * of the output and the root of the sum of the squares of its terms. */
+ * first plan that can be made so many times; with json, a plan made from the
+ * JSON of that one, or from a file's; save writes the text to a file. Prints,
+ * of each handle, the engine chosen, its notes, the workspace, a hash of the
+ * output's bits, a weighted sum of the output and the root of the sum of the
+ * squares of its terms. */
+#include "graph_stored.h"
+
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 
@@ -336,6 +341,7 @@ int
 main(int argc, char **argv)
 {
 	int steps = 0, handles = 1, asked = CONFIGS, runs = 1, skipped = 0;
+	const char *json = NULL, *saved = NULL;
 
 	for (int i = 1; i < argc; i++)
 		if (!strcmp(argv[i], "bias"))
@@ -348,6 +354,10 @@ main(int argc, char **argv)
 			runs = atoi(argv[i] + 5);
 		else if (!strncmp(argv[i], "skip=", 5))
 			skipped = atoi(argv[i] + 5);
+		else if (!strncmp(argv[i], "save=", 5))
+			saved = argv[i] + 5;
+		else if (!strncmp(argv[i], "json", 4))
+			json = argv[i] + (argv[i][4] ? 5 : 4);
 		else
 			handles = atoi(argv[i]);
 	if (asked < 1 || asked > CONFIGS)
@@ -366,6 +376,13 @@ main(int argc, char **argv)
 			puts("no plan");
 			return EXIT_FAILURE;
 		}
+		if (saved)
+			stored_save(plan, saved);
+		if (json)
+			plan = stored_load(handle, plan, json, create(
+			    CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR));
+		if (!plan)
+			return EXIT_FAILURE;
 		run(handle, plan, steps, runs);
 		destroy_all();
 		MUST(cudnnDestroy(handle));

@@ -40,6 +40,7 @@ noinst_PROGRAMS += examples/digits_cnn examples/graph_conv
 examples_digits_cnn_SOURCES = examples/digits_cnn.c $(digits_sources) \
 	examples/digits_network.c examples/digits_network.h
 examples_digits_cnn_LDADD = emulator/libcudnn.so.9 $(LDADD)
+examples_graph_conv_SOURCES = examples/graph_conv.c examples/graph_stored.h
 examples_graph_conv_LDADD = emulator/libcudnn.so.9 emulator/libcudart.so.13 -lm
 endif
 # Programs that call autocast_scaler.h.

@@ -14,4 +14,6 @@ libautocast_so_SOURCES += \
 	shim/graph/shadow_graph.c \
 	shim/graph/shadow_note.c \
 	shim/graph/shadow_note.h \
-	shim/graph/shadow_pool.c
+	shim/graph/shadow_pool.c \
+	shim/graph/stored.c \
+	shim/graph/stored.h

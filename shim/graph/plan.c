@@ -6,11 +6,12 @@
 #include "shim/conv/engine_calls.h"
 #include "shim/device/place.h"
 #include "shim/graph/shadow.h"
+#include "shim/graph/stored.h"
 #include "shim/start/start.h"
 
 #include <string.h>
 
-enum { BITS = 16 };
+enum { BITS = 16, TEXT = 8192 };
 static _Atomic(struct ac_addressed *) rows[1 << BITS];
 const struct ac_by_address ac_plans = { rows, BITS,
 	sizeof(struct ac_plan) };
@@ -120,6 +121,27 @@ read_engine(cudnnBackendDescriptor_t descriptor, struct ac_provider *provider,
 		plan->query.math = CUDNN_FMA_MATH;
 }
 
+/* Of a plan that was loaded from JSON, cuDNN has the text. One that is longer
+ * than it writes of such a graph is not read. */
+static bool
+read_stored(cudnnBackendDescriptor_t descriptor, struct ac_provider *provider,
+    struct ac_conv *conv, cudnnHandle_t *handle)
+{
+	struct ac_making making = { .provider = provider };
+	char text[TEXT];
+	int64_t length;
+
+	if (!ac_shadow_is_stored(descriptor, handle))
+		return false;
+	length = ac_making_get(&making, descriptor,
+	    CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+	    TEXT - 1, text);
+	if (length <= 0 || length >= TEXT)
+		return false;
+	text[length] = '\0';
+	return ac_stored_read(text, conv);
+}
+
 void
 ac_plan_add(cudnnBackendDescriptor_t descriptor, struct ac_provider *provider)
 {
@@ -129,7 +151,8 @@ ac_plan_add(cudnnBackendDescriptor_t descriptor, struct ac_provider *provider)
 	struct ac_conv conv;
 	int64_t bytes = 0;
 
-	if (!provider || !ac_shadow_plan(descriptor, &conv, &handle))
+	if (!provider || (!ac_shadow_plan(descriptor, &conv, &handle)
+	    && !read_stored(descriptor, provider, &conv, &handle)))
 		return;
 	plan = ac_by_address_take(&ac_plans, descriptor);
 	if (!plan)

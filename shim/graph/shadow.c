@@ -260,6 +260,20 @@ ac_shadow_finalize(cudnnBackendDescriptor_t descriptor)
 
 /* ---- What follows from it ------------------------------------------------ */
 
+static cudnnHandle_t
+handle_of(const struct ac_shadow *plan)
+{
+	return (cudnnHandle_t)(intptr_t)plan->number[AC_PLAN_HANDLE];
+}
+
+static bool
+is_stored(const struct ac_shadow *shadow)
+{
+	return shadow && shadow->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
+	    && shadow->numbers >> AC_PLAN_STORED & 1;
+}
+
+/* A plan that was given JSON and a configuration is neither's. */
 bool
 ac_shadow_plan(cudnnBackendDescriptor_t plan, struct ac_conv *conv_out,
     cudnnHandle_t *handle_out)
@@ -269,14 +283,25 @@ ac_shadow_plan(cudnnBackendDescriptor_t plan, struct ac_conv *conv_out,
 	bool is_described;
 
 	if (shadow && shadow->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR
-	    && shadow->child[AC_CHILD_GRAPH])
+	    && shadow->child[AC_CHILD_GRAPH] && !is_stored(shadow))
 		graph = shadow->child[AC_CHILD_GRAPH]->graph;
 	is_described = graph && graph->is_described;
 	if (is_described) {
 		*conv_out = graph->conv;
-		*handle_out = (cudnnHandle_t)(intptr_t)
-		    shadow->number[AC_PLAN_HANDLE];
+		*handle_out = handle_of(shadow);
 	}
 	ac_shadow_let_go(shadow);
 	return is_described;
+}
+
+bool
+ac_shadow_is_stored(cudnnBackendDescriptor_t plan, cudnnHandle_t *handle_out)
+{
+	struct ac_shadow *shadow = find_frozen(plan);
+	const bool is_it = is_stored(shadow) && !shadow->child[AC_CHILD_GRAPH];
+
+	if (is_it)
+		*handle_out = handle_of(shadow);
+	ac_shadow_let_go(shadow);
+	return is_it;
 }

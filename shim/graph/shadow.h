@@ -37,6 +37,11 @@ void ac_shadow_read(cudnnBackendDescriptor_t from, cudnnBackendDescriptor_t to);
 bool ac_shadow_plan(cudnnBackendDescriptor_t plan, struct ac_conv *conv_out,
     cudnnHandle_t *handle_out);
 
+/* True if `plan` was loaded from JSON, and nothing else tells its graph: for
+ * which handle. */
+bool ac_shadow_is_stored(cudnnBackendDescriptor_t plan,
+    cudnnHandle_t *handle_out);
+
 /* Shadows there are, for tests. */
 unsigned ac_shadow_count(void);
 

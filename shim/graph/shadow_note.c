@@ -11,6 +11,7 @@ enum kind {
 	REAL,
 	CHILDREN,       /* up to `most` of them */
 	PLAIN,          /* anything but `most` is strange */
+	MARK,           /* that it is set */
 	IGNORED
 };
 
@@ -126,6 +127,8 @@ static const struct row {
 
 	{ TYPE(EXECUTION_PLAN), NAME(EXECUTION_PLAN_HANDLE), NUMBERS,
 	  AC_PLAN_HANDLE, 1 },
+	{ TYPE(EXECUTION_PLAN), NAME(EXECUTION_PLAN_JSON_REPRESENTATION), MARK,
+	  AC_PLAN_STORED, 0 },
 };
 
 /* ---- Values -------------------------------------------------------------- */
@@ -225,6 +228,9 @@ ac_shadow_note(struct ac_shadow *shadow, cudnnBackendAttributeName_t name,
 	case PLAIN:
 		if (count != 1 || number_of(type, values, 0) != row->most)
 			shadow->is_strange = true;
+		break;
+	case MARK:
+		shadow->numbers |= UINT32_C(1) << row->at;
 		break;
 	case IGNORED:
 		break;

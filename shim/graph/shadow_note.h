@@ -31,7 +31,7 @@ enum ac_operation_child { AC_CHILD_DESCRIPTOR, AC_CHILD_X, AC_CHILD_OTHER,
 	AC_CHILD_Y };                   /* OTHER: w, or b of a pointwise one */
 enum ac_operation_real { AC_REAL_ALPHA, AC_REAL_BETA }; /* or alpha1, alpha2 */
 enum ac_graph_number { AC_GRAPH_OPERATIONS };
-enum ac_plan_number { AC_PLAN_HANDLE };
+enum ac_plan_number { AC_PLAN_HANDLE, AC_PLAN_STORED };
 /* Of heuristics, an engine, a configuration, a plan: all that is known. */
 enum ac_follower_child { AC_CHILD_GRAPH };
 

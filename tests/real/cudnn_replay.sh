@@ -5,6 +5,7 @@
 . "$(dirname "$0")/cudnn.sh"
 client conv_graph
 client conv_replay
+client stored -I"$root" "$root/shim/graph/stored.c"
 need_device
 
 for row in sm90 'sm90 fusion=bias-relu' 'sm80 op=wgrad layout=nhwc' \
@@ -31,4 +32,19 @@ for row in sm90 'sm90 fusion=bias-relu' 'sm80 op=wgrad layout=nhwc' \
 		    "$work/with"
 	done
 done
+
+# What we read of such a text, by which executions of a loaded plan go.
+while read -r device operation steps words; do
+	# shellcheck disable=SC2086
+	alone "$work/conv_replay" "$local_cudnn" "$devices/$device.json" store 	    "$work/own" $words >/dev/null
+	equal "its JSON is read: $device $words" "operation=$operation \
+steps=$steps more=0 n=32 c=256 k=256 pad=1 alignment=16" \
+	    "$("$work/linked_stored" "$work/own.json")"
+done <<'EOF'
+sm90 0 0
+sm80 0 2 fusion=bias-relu
+sm75 1 0 op=dgrad
+sm80 2 0 op=wgrad layout=nhwc
+sm90 0 0 groups=2 stride=2
+EOF
 plan

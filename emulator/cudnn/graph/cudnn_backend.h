@@ -58,7 +58,7 @@ struct emu_body *emu_body_child(const struct emu_body *body, int name);
 /* What an attribute may be. */
 struct emu_attribute {
 	short type, name, kind, other;  /* `other`: a second kind, or -1 */
-	short most;                     /* values */
+	int   most;                     /* values */
 	char  access;                   /* 's' set, 'g' get, 'b' both */
 	char  has_default;              /* unset, it reads as `number` */
 	int   number;
@@ -153,6 +153,23 @@ int emu_engine_get(const struct emu_body *body, int name, int64_t requested,
 /* Queue a final plan's work (cudnn_backend_execute.c). */
 cudnnStatus_t emu_plan_execute(cudnnHandle_t handle,
     const struct emu_body *plan, const struct emu_body *pack);
+
+/* ---- plans as JSON (cudnn_backend_json.c, cudnn_backend_load.c) --------- */
+
+enum { EMU_JSON = 16384 };              /* bytes at most */
+
+/* What the three convolutions are named, by enum emu_conv_operation. */
+struct emu_json_operation {
+	const char *mode, *name, *tensor[3];
+};
+extern const struct emu_json_operation emu_json_operations[3];
+const char *emu_json_type(cudnnDataType_t type); /* NULL: it has none here */
+
+/* GetAttribute() of a final plan's text. */
+cudnnStatus_t emu_json_get(const struct emu_body *plan, int64_t requested,
+    int64_t *count_out, void *values);
+/* Give a plan that has a text the configuration that this describes. */
+cudnnStatus_t emu_json_load(struct emu_body *plan);
 
 /* Fill the program's own descriptor. */
 cudnnStatus_t emu_backend_give(cudnnBackendDescriptor_t descriptor,

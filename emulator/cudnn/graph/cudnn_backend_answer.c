@@ -228,6 +228,8 @@ emu_engine_get(const struct emu_body *body, int name, int64_t requested,
 	case CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT:
 		return (int)get_number(EMU_ENGINES, requested, count_out,
 		    values);
+	case CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION:
+		return (int)emu_json_get(body, requested, count_out, values);
 	case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
 	case CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE:
 	case CUDNN_ATTR_ENGINE_KNOB_INFO:

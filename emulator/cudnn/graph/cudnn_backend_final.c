@@ -198,6 +198,9 @@ emu_body_finalize(struct emu_body *b)
 		return final_parent(b, CUDNN_ATTR_ENGINECFG_ENGINE,
 		    CUDNN_STATUS_BAD_PARAM);
 	case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
+		if (emu_body_find(b,
+		    CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION))
+			return emu_json_load(b);
 		return final_parent(b, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
 		    CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED);
 	case CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR:

@@ -8,4 +8,7 @@ emulator_libcudnn_so_9_SOURCES += \
 	emulator/cudnn/graph/cudnn_backend_engine.c \
 	emulator/cudnn/graph/cudnn_backend_execute.c \
 	emulator/cudnn/graph/cudnn_backend_final.c \
-	emulator/cudnn/graph/cudnn_backend_graph.c
+	emulator/cudnn/graph/cudnn_backend_graph.c \
+	emulator/cudnn/graph/cudnn_backend_json.c \
+	emulator/cudnn/graph/cudnn_backend_load.c \
+	emulator/cudnn/graph/cudnn_backend_text.h
