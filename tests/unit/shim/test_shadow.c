@@ -311,6 +311,44 @@ test_there_is_room(void **state)
 	assert_int_equal(ac_shadow_count(), 0);
 }
 
+/* Loaded from JSON: of no graph that is known, also if it has one, too. */
+static void
+test_stored_plans(void **state)
+{
+	const descriptor operation = prog_forward();
+	const descriptor config = prog_new(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR),
+			 engine = prog_new(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+	cudnnHandle_t handle = NULL;
+	struct ac_conv conv;
+
+	(void)state;
+	prog_child(engine, CUDNN_ATTR_ENGINE_OPERATION_GRAPH,
+	    prog_graph(1, &operation));
+	ac_shadow_finalize(engine);
+	prog_child(config, CUDNN_ATTR_ENGINECFG_ENGINE, engine);
+	ac_shadow_finalize(config);
+	for (int i = 0; i < 3; i++) {
+		const descriptor plan = prog_new(
+		    CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+		const bool has_text = i != 1, has_config = i != 0;
+
+		if (has_text)
+			ac_shadow_set(plan,
+			    CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION,
+			    CUDNN_TYPE_CHAR, 2, "{}");
+		if (has_config)
+			prog_child(plan,
+			    CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+		assert_false(ac_shadow_is_stored(plan, &handle));
+		ac_shadow_finalize(plan);
+		assert_int_equal(ac_shadow_is_stored(plan, &handle),
+		    has_text && !has_config);
+		assert_int_equal(ac_shadow_plan(plan, &conv, &handle),
+		    has_config && !has_text);
+	}
+	prog_destroy_from(0x1000);
+}
+
 int
 main(void)
 {
@@ -323,6 +361,7 @@ main(void)
 		cmocka_unit_test(test_strange_tensors),
 		cmocka_unit_test(test_dynamic_shapes),
 		cmocka_unit_test(test_plans_know_their_graph),
+		cmocka_unit_test(test_stored_plans),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_there_is_room),
 	};
