@@ -344,9 +344,9 @@ enum ac_sort {
 /* "work", "gain", ... as an option says it. */
 extern const char *const ac_sort_names[AC_SORT_COUNT];
 
-/* Write the report as text (a table) or as JSON (documented in autocast(1),
- * versioned) into `sink`, piece by piece. A NULL report is a run in which
- * nothing was intercepted. */
+/* Write the report as text (a table) or as JSON (documented in
+ * autocast-json(5), versioned) into `sink`, piece by piece. A NULL report is a
+ * run in which nothing was intercepted. */
 typedef void (*ac_report_sink)(const char *bytes, size_t count, void *context);
 void ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
     void *context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/compare_json.c -- a comparison as JSON, as autocast(1) documents
- * it. */
+/* cmd/compare/compare_json.c -- a comparison as JSON, as autocast-json(5)
+ * documents it. */
 #include "cmd/compare/compare.h"
 #include "report/write/json.h"
 

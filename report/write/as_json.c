@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/write/as_json.c -- a run as JSON; autocast(1) documents every field. A
+/* report/write/as_json.c -- a run as JSON; autocast-json(5) has every field. A
  * new field may come any time, a changed meaning raises "version". Pure but for
  * the sink. */
 #include "report/write/json.h"

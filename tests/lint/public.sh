@@ -50,6 +50,14 @@ check 'every status is in a manual page' \
 	grep -qE "^\.(It )?Dv (.* , )?(AUTOCAST_)?$status( |\$)" $pages || echo "$status"
     done)"
 
+check 'the structs of the manual are those of the header' "$(for name in \
+    autocast_tensor autocast_scaler_options autocast_scaler_counters; do
+	diff <(sed -n "/^typedef struct $name {/,/^} $name;/p" \
+		include/autocast_scaler.h) \
+	    <(sed -n "/^typedef struct $name {/,/^} $name;/p" \
+		man/autocast_scaler.3)
+    done)"
+
 rows=$(sed -n 's/^FUNCTION(\([a-z_]*\)).*/autocast_\1/p' include/autocast_functions.h)
 check 'the table has every function once' \
     "$(diff <(prototypes | names | sort) <(echo "$rows" | sort))"
