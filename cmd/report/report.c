@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/report/report.c -- autocast report: what an earlier run did. */
-#include "cmd/command.h"
+#include "cmd/report/output.h"
 #include "report/report.h"
 
 #include <errno.h>
@@ -10,11 +10,12 @@
 
 enum {
 	OPT_JSON = 256, OPT_RANGES, OPT_HTML, OPT_CSV, OPT_SORT, OPT_COLOR,
-	OPT_RANK
+	OPT_RANK, OPT_LIST
 };
 
 struct request {
-	unsigned    which;      /* run; 0: the last */
+	unsigned    runs[2];    /* 0: not named, the last */
+	bool        is_list;
 	const char *file;       /* NULL: stdout */
 	enum ac_report_format format;
 	bool        has_format;  /* by an option */
@@ -50,26 +51,21 @@ ignore(const char *bytes, size_t count, void *context)
 	(void)bytes, (void)count, (void)context;
 }
 
-static int
-write_to(const struct request *r, const struct ac_report *report)
+int
+ac_output_open(const char *file)
 {
-	const char *file = r->file;
-	int fd = STDOUT_FILENO;
+	const int fd = file ? open(file, O_WRONLY | O_CREAT | O_TRUNC
+	    | O_NOFOLLOW | O_CLOEXEC, 0666) : STDOUT_FILENO;
 
-	/* Before a file is emptied for it. */
-	if (r->ranges && !ac_report_as_ranges(report, r->site, ignore, NULL))
-		return no_ranges(r);
-	if (file)
-		fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW
-		    | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return ac_say(AC_EXIT_FAILED, "report: cannot write %s: %s",
-		    file, errno == ELOOP ? "it is a symbolic link"
-		    : strerror(errno));
-	if (r->ranges)
-		(void)ac_report_as_ranges(report, r->site, ac_say_bytes, &fd);
-	else
-		ac_format_write(r->format, report, &r->style, &fd);
+		ac_say(0, "report: cannot write %s: %s", file,
+		    errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+	return fd;
+}
+
+int
+ac_output_close(const char *file, int fd)
+{
 	if (fd < 0 || (file && close(fd)))
 		return ac_say(AC_EXIT_FAILED, "report: cannot write %s: %s",
 		    file ? file : "the output", strerror(errno));
@@ -77,9 +73,27 @@ write_to(const struct request *r, const struct ac_report *report)
 }
 
 static int
+write_to(const struct request *r, const struct ac_report *report)
+{
+	int fd;
+
+	/* Before a file is emptied for it. */
+	if (r->ranges && !ac_report_as_ranges(report, r->site, ignore, NULL))
+		return no_ranges(r);
+	fd = ac_output_open(r->file);
+	if (fd < 0)
+		return AC_EXIT_FAILED;
+	if (r->ranges)
+		(void)ac_report_as_ranges(report, r->site, ac_say_bytes, &fd);
+	else
+		ac_format_write(r->format, report, &r->style, &fd);
+	return ac_output_close(r->file, fd);
+}
+
+static int
 print(const struct request *r)
 {
-	const unsigned which = r->which ? r->which : 1;
+	const unsigned which = r->runs[0] ? r->runs[0] : 1;
 	char buffer[512];
 	struct ac_report *report;
 	struct ac_text why;
@@ -105,6 +119,8 @@ print(const struct request *r)
 static int
 read_operand(struct request *r, const char *s)
 {
+	unsigned which;
+
 	if (*s != '@' && r->ranges) {
 		if (r->site)
 			return ac_say(AC_EXIT_USAGE, "report: one site at a "
@@ -112,14 +128,18 @@ read_operand(struct request *r, const char *s)
 		r->site = s;
 		return 0;
 	}
-	if (r->which)
-		return ac_say(AC_EXIT_USAGE, "report: one run at a time; "
-		    "unexpected '%s'", s);
+	if (r->runs[1])
+		return ac_say(AC_EXIT_USAGE, "report: one run, or two to "
+		    "compare; unexpected '%s'", s);
 	if (strlen(s) == 8 && strspn(s, "0123456789abcdef") == 8)
 		return ac_say(AC_EXIT_USAGE, "report: '%s' is no run; "
 		    "'autocast explain %s' tells of a site", s, s);
-	r->which = read_which(s);
-	return r->which ? 0 : ac_say(AC_EXIT_USAGE, "report: '%s' is no run; "
+	which = read_which(s);
+	if (which && which == r->runs[0])
+		return ac_say(AC_EXIT_USAGE, "report: %s twice; '@1 @2' "
+		    "compares two runs", s);
+	r->runs[r->runs[0] ? 1 : 0] = which;
+	return which ? 0 : ac_say(AC_EXIT_USAGE, "report: '%s' is no run; "
 	    "@1 is the last, @2 the one before", s);
 }
 
@@ -163,6 +183,25 @@ read_word(struct request *r, int option, const char *word)
 	    "always or never", word);
 }
 
+/* A list and a comparison are about whole runs. */
+static int
+check_several(const struct request *r)
+{
+	if (r->is_list && r->runs[0])
+		return ac_say(AC_EXIT_USAGE, "report: --list is of all runs; "
+		    "leave out @%u", r->runs[0]);
+	if (r->ranges || r->one_rank || r->style.sort != AC_SORT_WORK)
+		return ac_say(AC_EXIT_USAGE, "report: %s is of one run, not of "
+		    "%s", r->ranges ? "--ranges" : r->one_rank ? "--rank"
+		    : "--sort", r->is_list ? "--list" : "two");
+	if (r->format == AC_FORMAT_TEXT
+	    || (r->is_list && r->format == AC_FORMAT_JSON))
+		return 0;
+	return ac_say(AC_EXIT_USAGE, "report: %s, not %s", r->is_list
+	    ? "--list is text or JSON" : "two runs are compared as text",
+	    ac_format_ending(r->format));
+}
+
 /* What does not go together, before anything is read or written. */
 static int
 check(struct request *r)
@@ -181,6 +220,8 @@ check(struct request *r)
 	if (r->ranges && r->format != AC_FORMAT_TEXT)
 		return ac_say(AC_EXIT_USAGE, "report: --ranges is text; %s is "
 		    "no name for it", r->file);
+	if (r->is_list || r->runs[1])
+		return check_several(r);
 	r->style.is_colored = r->format == AC_FORMAT_TEXT
 	    && ac_format_wants_color(r->color, r->file != NULL);
 	return 0;
@@ -213,6 +254,9 @@ run(const struct ac_command *self, char **arguments)
 		case OPT_RANGES:
 			r.ranges = true;
 			break;
+		case OPT_LIST:
+			r.is_list = true;
+			break;
 		case OPT_RANK:
 			r.rank = (int)ac_arguments_whole(a.value, 0, INT32_MAX);
 			if (r.rank < 0)
@@ -232,7 +276,9 @@ run(const struct ac_command *self, char **arguments)
 			status = check(&r);
 			if (status)
 				return status;
-			return print(&r);
+			return r.is_list ? ac_past_print(r.file, r.format)
+			    : r.runs[1] ? ac_past_compare(r.file, r.runs)
+			    : print(&r);
 		default:
 			return a.status;
 		}
@@ -241,11 +287,14 @@ run(const struct ac_command *self, char **arguments)
 
 const struct ac_command ac_command_report = {
 	.name = "report",
-	.operands = "[@N] [SITE]",
+	.operands = "[@N [@M]] [SITE]",
 	.summary = "Show what the last run did, site by site.",
-	.details = "@2 is the run before the last, and so on. SITE is for "
+	.details = "@2 is the run before the last, and so on. Two runs are "
+	    "compared: totals, and the\nsites that changed. SITE is for "
 	    "--ranges: an id or a name.\n",
 	.options = {
+		{ OPT_LIST, "list", NULL, "the runs that are kept, newest "
+		    "first" },
 		{ OPT_JSON, "json", NULL, "as JSON, every site" },
 		{ OPT_CSV, "csv", NULL, "as comma-separated values, a line per "
 		    "site" },

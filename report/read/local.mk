@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # report/read/local.mk -- what the makefile knows of this folder.
 report_libreport_a_SOURCES += \
+	report/read/change.c \
+	report/read/change.h \
 	report/read/course.c \
 	report/read/find.c \
 	report/read/functions.c \
 	report/read/functions.h \
+	report/read/listing.c \
+	report/read/listing.h \
 	report/read/load.c \
 	report/read/merge.c \
 	report/read/merge_ranges.c \

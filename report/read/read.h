@@ -193,6 +193,9 @@ void ac_bytes_add(struct ac_text *text, uint64_t bytes);
 void ac_speed_add(struct ac_text *text, double speed);
 /* 0.29, 12.50, 1.2e5 */
 void ac_ratio_add(struct ac_text *text, double ratio);
+/* When a process began: "2026-11-23 22:10:05" here, "2026-11-23T22:10:05Z". */
+void ac_start_add(struct ac_text *text, uint64_t start_s);
+void ac_start_add_utc(struct ac_text *text, uint64_t start_s);
 /* "none", "device", "modelled" */
 extern const char *const ac_clock_names[AC_CLOCK_COUNT];
 /* "finished", "still running", "ended without exit()" */

@@ -35,6 +35,24 @@ ac_course_times(const struct ac_course *course, enum ac_clock clock,
 	return AC_BASIS_PREDICTED;
 }
 
+enum ac_basis
+ac_totals_gain(const struct ac_report_totals *t, enum ac_clock clock,
+    double *gain_us_out)
+{
+	const bool is_measured = t->measured_calls && t->measured_keep_us > 0;
+	const bool is_predicted = t->predicted_calls
+	    && t->predicted_keep_us > 0;
+
+	*gain_us_out = t->measured_keep_us - t->measured_recast_us
+	    + t->predicted_keep_us - t->predicted_recast_us;
+	if (is_predicted)
+		return AC_BASIS_PREDICTED;
+	if (!is_measured)
+		return AC_BASIS_NONE;
+	return clock == AC_CLOCK_MODELLED ? AC_BASIS_MODELLED
+	    : AC_BASIS_MEASURED;
+}
+
 /* ---- Order ------------------------------------------------------------- */
 
 static int

@@ -69,6 +69,10 @@ bool ac_rows_make(const struct ac_report *report, enum ac_sort sort,
 bool ac_site_row_is_kept(const struct ac_site_row *row,
     enum ac_reason *reason_out);
 
+/* The gain of a whole run, and what the weakest part of it rests on. */
+enum ac_basis ac_totals_gain(const struct ac_report_totals *totals,
+    enum ac_clock clock, double *gain_us_out);
+
 /* What the times of `course` rest on, and of one call both of them, 0 where
  * there are none. `clock` is ac_report_clock_of() its run. */
 enum ac_basis ac_course_times(const struct ac_course *course,

@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* finished: exit() was reached. ended: it was not (_exit, exec, a signal);
  * the numbers are complete all the same. elsewhere:
@@ -27,13 +26,12 @@ process_state(const struct ac_file_header *p)
 static void
 add_process(struct ac_json *w, const struct ac_file_header *p)
 {
-	const time_t seconds = (time_t)p->start_s;
-	char start[40] = "";
+	char start[40];
+	struct ac_text t;
 	bool is_least;
-	struct tm tm;
 
-	if (gmtime_r(&seconds, &tm))
-		strftime(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	ac_text_init(&t, start, sizeof start);
+	ac_start_add_utc(&t, p->start_s);
 	ac_json_open(w, NULL, "{");
 	ac_json_integer(w, "pid", p->pid);
 	ac_json_string(w, "start", start);

@@ -4,7 +4,6 @@
 #include "report/write/page.h"
 
 #include <string.h>
-#include <time.h>
 
 void
 ac_page_ink(struct ac_page *p, enum ac_ink ink)
@@ -43,15 +42,12 @@ void
 ac_page_print_title(struct ac_page *p, const struct ac_report *report)
 {
 	const struct ac_file_header *h = &report->processes[0];
-	const time_t seconds = (time_t)h->start_s;
-	char start[40] = "";
-	struct tm tm;
 
-	if (localtime_r(&seconds, &tm))
-		strftime(start, sizeof start, "%Y-%m-%d %H:%M:%S", &tm);
 	ac_text_add(&p->line, "autocast report: ");
 	ac_text_add_clean(&p->line, h->program);
-	ac_text_addf(&p->line, ", %s, ", start);
+	ac_text_add(&p->line, ", ");
+	ac_start_add(&p->line, h->start_s);
+	ac_text_add(&p->line, ", ");
 	if (report->process_count == 1)
 		ac_text_addf(&p->line, "process %d, ", (int)h->pid);
 	else

@@ -8,7 +8,10 @@ report_libreport_a_SOURCES += \
 	report/write/words.c \
 	report/write/basis.c \
 	report/write/below.c \
+	report/write/both.c \
+	report/write/as_change.c \
 	report/write/as_csv.c \
+	report/write/as_list.c \
 	report/write/as_json.c \
 	report/write/as_ranges.c \
 	report/write/as_summary.c \

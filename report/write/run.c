@@ -5,6 +5,32 @@
 #include "report/read/read.h"
 #include "report/count/process.h"
 
+#include <time.h>
+
+void
+ac_start_add(struct ac_text *text, uint64_t start_s)
+{
+	const time_t seconds = (time_t)start_s;
+	char start[40] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(start, sizeof start, "%Y-%m-%d %H:%M:%S", &tm);
+	ac_text_add(text, start);
+}
+
+void
+ac_start_add_utc(struct ac_text *text, uint64_t start_s)
+{
+	const time_t seconds = (time_t)start_s;
+	char start[40] = "";
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		strftime(start, sizeof start, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	ac_text_add(text, start);
+}
+
 const char *
 ac_report_state(const struct ac_report *report)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/cli/counting.c -- counts into the state directory as a program with
  * the library preloaded would, so that the command line can be tested without
- * a GPU, real or emulated. Usage: counting [STATUS [NAME [network | COUNT]]];
- * with COUNT, so many sites of different sizes are called once each; it kills
- * itself where STATUS is "kill". */
+ * a GPU, real or emulated. Usage: counting [STATUS [NAME [network | COUNT
+ * [other]]]]; with COUNT, so many sites of different sizes are called once
+ * each; with "other", some fare otherwise; it kills itself where STATUS is
+ * "kill". */
 #include "report/report.h"
 
 #include <signal.h>
@@ -106,6 +107,24 @@ count_crowd(int64_t count)
 	}
 }
 
+/* How site `i` fares in the other way; false: it is not called. */
+static bool
+change(size_t i, struct ac_decision *decision, struct ac_site_course *course,
+    int *calls)
+{
+	if (i == 0) {
+		decision->rung = AC_RUNG_KEEP;
+		decision->tactic = AC_TACTIC_NONE;
+		decision->reason = AC_REASON_NO_PROFIT;
+		memset(course, 0, sizeof *course);
+	}
+	if (i == 1)
+		*calls = 7;
+	if (i == 3)
+		course->error = 5e-4f;
+	return i != 4;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -119,23 +138,35 @@ main(int argc, char **argv)
 	ac_report_clock(AC_CLOCK_MODELLED);
 	count_crowd(crowd);
 	for (size_t i = 0; i < (argc > 3 && !crowd ? SITES : PRODUCTS); i++) {
+		struct ac_decision decision = sites[i].decision;
+		struct ac_site_course course;
 		struct ac_site_key key;
 		struct ac_site_record *site;
+		int recast = sites[i].recast, kept = sites[i].kept;
+		enum ac_reason reason = sites[i].reason;
 
+		memcpy(&course, &sites[i].course, sizeof course);
+		if (argc > 4 && !change(i, &decision, &course, &kept))
+			continue;
+		if (decision.rung == AC_RUNG_KEEP) {
+			kept += recast;
+			recast = 0;
+			reason = decision.reason;
+		}
 		/* Every byte counts for the id, the padding too. */
 		memcpy(&key, &sites[i].key, sizeof key);
 		if (argc > 2)
 			memcpy(key.caller, argv[2],
 			    strnlen(argv[2], sizeof key.caller - 1) + 1);
-		site = ac_report_site(&ac_outside, &key, &sites[i].decision,
+		site = ac_report_site(&ac_outside, &key, &decision,
 		    sites[i].name, NULL);
 		if (argc <= 2)
 			count_ranges(site, i);
-		memcpy(&site->course, &sites[i].course, sizeof site->course);
-		for (int n = 0; n < sites[i].recast; n++)
+		memcpy(&site->course, &course, sizeof site->course);
+		for (int n = 0; n < recast; n++)
 			ac_report_count(site, AC_REASON_NONE);
-		for (int n = 0; n < sites[i].kept; n++)
-			ac_report_count(site, sites[i].reason);
+		for (int n = 0; n < kept; n++)
+			ac_report_count(site, reason);
 	}
 	ac_report_count_marker(ac_report_marker("cublasStrsm_v2"));
 	ac_report_peak_scratch(1 << 20);

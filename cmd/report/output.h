@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/report/output.h -- for cmd/report/ only. */
+#ifndef AC_CMD_OUTPUT_H
+#define AC_CMD_OUTPUT_H
+
+#include "cmd/command.h"
+
+/* Where output goes: `file` (NULL: stdout). -1 after one line. */
+int ac_output_open(const char *file);
+/* `fd` is -1 if a write failed; an exit status. */
+int ac_output_close(const char *file, int fd);
+
+/* The runs that are kept, as text or JSON; an exit status. */
+int ac_past_print(const char *file, enum ac_report_format format);
+/* Run against run, by their numbers; an exit status. */
+int ac_past_compare(const char *file, const unsigned runs[2]);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/report/past.c -- autocast report --list, and one run against another. */
+#include "cmd/report/output.h"
+#include "report/past.h"
+
+#include <stdlib.h>
+
+static struct ac_past *
+open_past(void)
+{
+	char buffer[512];
+	struct ac_past *past;
+	struct ac_text why;
+
+	ac_text_init(&why, buffer, sizeof buffer);
+	past = ac_past_open(&why);
+	if (past && ac_past_runs(past))
+		return past;
+	if (past)
+		(void)ac_past_load(past, 1, &why);
+	ac_past_close(past);
+	ac_say(0, "report: %s; try 'autocast run ./program' first", buffer);
+	return NULL;
+}
+
+/* ---- List -------------------------------------------------------------- */
+
+/* One at a time, as each may be large. A damaged one keeps its number. */
+static void
+read_runs(const struct ac_past *past, struct ac_past_run *runs, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		char buffer[512];
+		struct ac_report *report;
+		struct ac_text why;
+
+		ac_text_init(&why, buffer, sizeof buffer);
+		report = ac_past_load(past, i + 1, &why);
+		ac_past_summarise(&runs[i], i + 1, report);
+		if (report)
+			ac_report_destroy(report);
+	}
+}
+
+int
+ac_past_print(const char *file, enum ac_report_format format)
+{
+	struct ac_past *past = open_past();
+	const unsigned count = past ? ac_past_runs(past) : 0;
+	struct ac_past_run *runs = calloc(count + 1, sizeof *runs);
+	int fd;
+
+	if (past && runs)
+		read_runs(past, runs, count);
+	ac_past_close(past);
+	fd = past && runs ? ac_output_open(file) : -1;
+	if (fd < 0) {
+		free(runs);
+		return AC_EXIT_FAILED;
+	}
+	if (format == AC_FORMAT_JSON)
+		ac_past_as_json(runs, count, ac_say_bytes, &fd);
+	else
+		ac_past_as_list(runs, count, ac_say_bytes, &fd);
+	free(runs);
+	return ac_output_close(file, fd);
+}
+
+/* ---- Against each other ------------------------------------------------ */
+
+static int
+write_change(const char *file, struct ac_report *const reports[2],
+    const unsigned runs[2])
+{
+	const int then = ac_report_is_older(reports[1], reports[0]);
+	char names[2][16];
+	struct ac_text t;
+	bool is_written;
+	int fd = ac_output_open(file);
+
+	if (fd < 0)
+		return AC_EXIT_FAILED;
+	for (int i = 0; i < 2; i++) {
+		ac_text_init(&t, names[i], sizeof names[i]);
+		ac_text_addf(&t, "@%u", runs[i]);
+		ac_report_name_callers(reports[i]);
+	}
+	is_written = ac_report_as_change(reports[then], names[then],
+	    reports[!then], names[!then], ac_say_bytes, &fd);
+	if (ac_output_close(file, fd))
+		return AC_EXIT_FAILED;
+	return is_written ? AC_EXIT_OK : ac_say(AC_EXIT_FAILED,
+	    "report: out of memory");
+}
+
+int
+ac_past_compare(const char *file, const unsigned runs[2])
+{
+	struct ac_past *past = open_past();
+	struct ac_report *reports[2] = { NULL, NULL };
+	int status = AC_EXIT_FAILED;
+
+	for (int i = 0; past && i < 2; i++) {
+		char buffer[512];
+		struct ac_text why;
+
+		ac_text_init(&why, buffer, sizeof buffer);
+		reports[i] = ac_past_load(past, runs[i], &why);
+		if (!reports[i]) {
+			ac_say(0, "report: %s; 'autocast report --list' shows "
+			    "them", buffer);
+			break;
+		}
+	}
+	ac_past_close(past);
+	if (reports[1])
+		status = write_change(file, reports, runs);
+	for (int i = 0; i < 2; i++)
+		if (reports[i])
+			ac_report_destroy(reports[i]);
+	return status;
+}

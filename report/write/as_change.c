@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/write/as_change.c -- one run against another as text: totals side by
+ * side, then the sites that changed, two lines each. 100 columns at most. Pure
+ * but for the sink. */
+#include "report/past.h"
+#include "report/read/change.h"
+#include "report/write/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELL = 96 };
+
+/* Those from RUNG on are of one of the runs. */
+enum column {
+	COL_ID, COL_SITE, COL_RUN, COL_RUNG, COL_HOW, COL_CALLS, COL_TIME,
+	COL_GAIN, COL_ERROR, COLUMNS
+};
+
+static const struct {
+	const char *title;
+	size_t      width;
+	bool        right;      /* numbers */
+} columns[COLUMNS] = {
+	[COL_ID]    = { "site",    8,  false },
+	[COL_SITE]  = { "what, and who calls it", 28, false },
+	[COL_RUN]   = { "",        4,  false },
+	[COL_RUNG]  = { "rung",    4,  false },
+	[COL_HOW]   = { "how",     11, false },
+	[COL_CALLS] = { "calls",   8,  true },
+	[COL_TIME]  = { "a call",  8,  true },
+	[COL_GAIN]  = { "gain",    8,  true },
+	[COL_ERROR] = { "err/tol", 7,  true },
+};
+
+static void
+add_cell(struct ac_page *p, enum column column, const char *cell)
+{
+	const size_t width = columns[column].width, length = strlen(cell);
+	const size_t used = length < width ? length : width;
+
+	if (columns[column].right)
+		ac_text_pad(&p->line, p->line.used + width - used);
+	if (length <= width || columns[column].right) {
+		ac_text_add(&p->line, cell);
+	} else {
+		ac_text_add_bytes(&p->line, cell, width - 1);
+		ac_text_add(&p->line, ">");
+	}
+	if (!columns[column].right)
+		ac_text_pad(&p->line, p->line.used + width - used);
+	ac_text_add(&p->line, column < COL_RUN ? "  " : " ");
+}
+
+static void
+fill_number(struct ac_text *t, const struct ac_site_row *row,
+    enum column column)
+{
+	const char *mark = row->basis == AC_BASIS_PREDICTED ? "~" : "";
+	const double us = ac_site_row_time(row);
+
+	if (column == COL_CALLS) {
+		ac_text_addf(t, "%llu", (unsigned long long)row->calls);
+	} else if (column == COL_TIME && us > 0) {
+		ac_text_add(t, mark);
+		ac_time_add(t, us);
+	} else if (column == COL_GAIN && row->before_us > 0) {
+		ac_text_add(t, mark);
+		ac_time_add(t, row->gain_us);
+	} else if (column == COL_ERROR && row->error >= 0) {
+		ac_ratio_add(t, row->error);
+	} else {
+		ac_text_add(t, "-");
+	}
+}
+
+/* What the site is in that run; nothing of one that has none of it. */
+static void
+print_side(struct ac_page *p, const char *run, const struct ac_site_row *row)
+{
+	enum ac_reason reason;
+	enum ac_rung rung;
+	char cell[CELL];
+	struct ac_text t;
+
+	add_cell(p, COL_RUN, run);
+	if (!row) {
+		ac_text_add(&p->line, "not in this run");
+		ac_page_end_line(p);
+		return;
+	}
+	rung = ac_site_row_rung(row, &reason);
+	add_cell(p, COL_RUNG, ac_rung_names[rung]);
+	add_cell(p, COL_HOW, rung == AC_RUNG_KEEP ? ac_reason_names[reason]
+	    : ac_tactic_names[row->rungs[0]->tactic]);
+	for (int c = COL_CALLS; c < COLUMNS; c++) {
+		ac_text_init(&t, cell, sizeof cell);
+		fill_number(&t, row, (enum column)c);
+		add_cell(p, (enum column)c, cell);
+	}
+	ac_page_end_line(p);
+}
+
+static void
+print_site(struct ac_page *p, const struct ac_change_row *change,
+    const struct ac_report *then, const struct ac_report *now)
+{
+	const struct ac_site_total *site = change->now ? change->now->rungs[0]
+	    : change->then->rungs[0];
+	char cell[CELL];
+	struct ac_text t;
+
+	ac_text_init(&t, cell, sizeof cell);
+	ac_text_addf(&t, "%08x", (unsigned)site->id);
+	ac_text_pad(&p->line, AC_PAGE_INDENT);
+	add_cell(p, COL_ID, cell);
+	ac_text_init(&t, cell, sizeof cell);
+	ac_site_add_operation(&t, site);
+	ac_text_add(&t, " ");
+	ac_site_add_sizes(&t, site);
+	add_cell(p, COL_SITE, cell);
+	print_side(p, "then", change->then);
+	ac_text_pad(&p->line, AC_PAGE_INDENT);
+	add_cell(p, COL_ID, "");
+	ac_text_init(&t, cell, sizeof cell);
+	ac_site_add_caller(&t, change->now ? now : then, site);
+	if (*site->region.name) {
+		ac_text_add(&t, " in ");
+		ac_text_add_clean(&t, site->region.name);
+	}
+	add_cell(p, COL_SITE, cell);
+	print_side(p, "now", change->now);
+}
+
+/* How many sites each kind of change has, the gravest first. */
+static void
+print_counts(struct ac_page *p, const struct ac_change_row *changes,
+    size_t count)
+{
+	static const char *const words[AC_CHANGE_COUNT] = {
+		[AC_CHANGE_RUNG] = "on another rung or kept for another reason",
+		[AC_CHANGE_PRESENCE] = "in one run only",
+		[AC_CHANGE_NUMBERS] = "with other times or errors",
+		[AC_CHANGE_CALLS] = "called more or less often",
+		[AC_CHANGE_NONE] = "as before",
+	};
+	size_t each[AC_CHANGE_COUNT] = { 0 }, common = count;
+
+	for (size_t i = 0; i < count; i++)
+		each[changes[i].change]++;
+	common -= each[AC_CHANGE_PRESENCE];
+	ac_page_end_line(p);
+	for (int i = AC_CHANGE_COUNT; i-- > 0; ) {
+		if (!each[i])
+			continue;
+		ac_text_pad(&p->line, AC_PAGE_INDENT);
+		ac_text_add_count(&p->line, each[i], "site");
+		ac_text_addf(&p->line, " %s", words[i]);
+		ac_page_end_line(p);
+	}
+	if (count && !common) {
+		ac_text_add(&p->line, "No site is in both runs: a site is a "
+		    "function, its sizes and its caller.");
+		ac_page_end_line(p);
+	}
+}
+
+static void
+print_sites(struct ac_page *p, const struct ac_change_row *changes,
+    size_t count, const struct ac_report *then, const struct ac_report *now)
+{
+	size_t changed = 0;
+
+	print_counts(p, changes, count);
+	while (changed < count && changes[changed].change != AC_CHANGE_NONE)
+		changed++;
+	if (!changed)
+		return;
+	ac_page_end_line(p);
+	ac_text_pad(&p->line, AC_PAGE_INDENT);
+	for (int c = 0; c < COLUMNS; c++)
+		add_cell(p, (enum column)c, columns[c].title);
+	ac_page_end_line(p);
+	for (size_t i = 0; i < changed && i < p->rows; i++)
+		print_site(p, &changes[i], then, now);
+	if (changed > p->rows) {
+		ac_text_addf(&p->line, "  ... and %zu sites more that changed",
+		    changed - p->rows);
+		ac_page_end_line(p);
+	}
+	ac_text_add(&p->line, "  a call: on the device; ~ predicted from the "
+	    "GPU's rates, not timed");
+	ac_page_end_line(p);
+}
+
+bool
+ac_report_is_older(const struct ac_report *a, const struct ac_report *b)
+{
+	const struct ac_file_header *left = &a->processes[0],
+	    *right = &b->processes[0];
+
+	return left->start_s < right->start_s || (left->start_s
+	    == right->start_s && left->start_ns < right->start_ns);
+}
+
+bool
+ac_report_as_change(const struct ac_report *then, const char *then_name,
+    const struct ac_report *now, const char *now_name, ac_report_sink sink,
+    void *context)
+{
+	struct ac_page p = { .sink = sink, .context = context,
+		.rows = AC_PAGE_ROWS };
+	struct ac_site_row *before = NULL, *after = NULL;
+	struct ac_change_row *changes = NULL;
+	size_t before_count, after_count, count;
+
+	if (ac_rows_make(then, AC_SORT_WORK, &before, &before_count)
+	    && ac_rows_make(now, AC_SORT_WORK, &after, &after_count))
+		changes = ac_changes_make(before, before_count, after,
+		    after_count, &count);
+	if (changes) {
+		ac_text_init(&p.line, p.buffer, sizeof p.buffer);
+		ac_text_add(&p.line, "autocast report: then and now");
+		ac_page_end_line(&p);
+		ac_page_print_both(&p, then, then_name, now, now_name);
+		print_sites(&p, changes, count, then, now);
+	}
+	free(changes);
+	free(before);
+	free(after);
+	return changes != NULL;
+}

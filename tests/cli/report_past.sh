@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# report_past.sh -- the runs that are kept: as a list, and one against another.
+. "$(dirname "$0")/transcript.sh"
+eval "$(declare -f normal | sed '1s/normal/usual/')"
+normal()
+{
+	usual | sed -E -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}/DATE/g' \
+	    -e 's/^  wall .*/  wall     TIME/'
+}
+
+show report --list
+show report @1 @2
+AUTOCAST_STATE=off show report --list
+"$counting" 0
+"$counting" 0 net+1 network
+"$counting" 0 net+1 network other
+"$counting" kill net+1 network 2>/dev/null
+show report --list
+show report --list --json
+show report @3 @2
+equal 'the older run stands first' "$("$autocast" report @2 @3)" "$("$autocast" report @3 @2)"
+show report @3 @1
+show report @2 @4
+show report @1 @5
+show report @1 @1
+show report @1 @2 @3
+show report @1 723accb5
+show report --list @1
+show report --list x
+show report --list --csv
+show report --list -o list.html
+show report --list --ranges
+show report --list --sort gain
+show report --list --rank 0
+show report @1 @2 --json
+show report @1 @2 -o two.csv
+show report @1 @2 --ranges
+show report @1 @2 --sort gain
+show report @1 @2 --rank 0
+shown
+equal 'what is refused writes nothing' "$(ls)" ''
+"$autocast" report --list -o list.txt && "$autocast" report --list -o list.json &&
+    "$autocast" report @1 @2 -o two.txt
+ok '-o writes them' $?
+equal 'as stdout gets them' "$(cat list.txt list.json two.txt)" \
+    "$("$autocast" report --list && "$autocast" report --list --json && "$autocast" report @1 @2)"
+for what in --list '@1 @2'; do
+	# shellcheck disable=SC2086
+	"$autocast" report $what >/dev/full 2>err
+	equal "a full disk is a failure: $what" "$?,$(wc -l <err)" 125,1
+done
+
+# The list tells what the reports do.
+"$autocast" report --json -o 1.json
+equal 'the share is the one of the report' \
+    "$(sed -n 's/.*"recast_share": //p' 1.json)" "$(sed -n 's/.*"recast_share": //p' list.json | head -n 1)"
+
+# A run whose records are damaged keeps its number, and costs a line.
+youngest=$(ls "$AUTOCAST_STATE"/1*.stats | tail -n 1)
+symbol=$(grep -abo cublasSgemm_v2 "$youngest" | head -n 1 | cut -d: -f1)
+printf '\377' | dd of="$youngest" bs=1 seek=$((symbol - 4)) conv=notrunc 2>/dev/null
+"$autocast" report --list >damaged.txt 2>err
+equal 'a damaged run is one line' "$?,$(wc -l <err),$(grep -c '^autocast: skipping .*damaged$' err)" 0,1,1
+equal 'it keeps its number' "$(sed -n 2p damaged.txt)" '@1   cannot be read'
+equal 'the others are as before' "$(sed 1,2d damaged.txt | tr -s ' ')" "$(sed 1,2d list.txt | tr -s ' ')"
+equal 'in JSON too' "$("$autocast" report --list --json 2>/dev/null | tr -d ' \n' | cut -d, -f2)" '"runs":[{"which":1}'
+"$autocast" report @1 @2 >out 2>err
+equal 'it is compared with none' "$?,$(wc -c <out),$(tail -n 1 err)" \
+    "125,0,autocast: report: its statistics are damaged; 'autocast report --list' shows them"
+
+# No line is wider than 100 columns, whatever a program and its sites are called.
+ln -s "$counting" "$(printf '\033[31m%060d' 7)"
+AUTOCAST_STATE=$place/wide ./*31m* 0 "$(printf 'c%.0s\033' $(seq 40))" network
+AUTOCAST_STATE=$place/wide ./*31m* 0 "$(printf 'c%.0s\033' $(seq 40))" network other
+AUTOCAST_STATE=$place/wide "$autocast" report @1 @2 >wide
+AUTOCAST_STATE=$place/wide "$autocast" report --list >>wide
+equal 'within 100 columns, and nothing steers the terminal' \
+    "$(awk 'length > 100' wide)$(tr -d '\n -~' <wide)" ''
+plan
