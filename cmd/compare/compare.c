@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/compare/compare.c -- autocast compare: plain and recast in turn.
  * Everything that can be refused is refused before the first run. */
-#include "cmd/run/again.h"
 #include "cmd/compare/compare.h"
-#include "cmd/run/compared.h"
-#include "base/env.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
-	OPT_FILES = AC_LAUNCH_OWN, OPT_LIMIT, OPT_TOL, OPT_JSON, OPT_SHOW
+	OPT_FILES = AC_LAUNCH_OWN, OPT_LIMIT, OPT_TOL, OPT_JSON, OPT_MARKDOWN,
+	OPT_SHOW
 };
 
 static const double default_tol = 0.01;
@@ -71,6 +68,26 @@ take_pattern(struct ac_comparison *compare, const char *typed)
 	return 0;
 }
 
+static int
+take_policy(struct ac_comparison *compare, const char *typed)
+{
+	if (compare->policy_count == AC_COMPARE_POLICIES)
+		return ac_say(AC_EXIT_USAGE, "compare: --policy more than %d "
+		    "times", AC_COMPARE_POLICIES);
+	compare->policies[compare->policy_count++] = typed;
+	return 0;
+}
+
+static int
+take_format(struct ac_comparison *compare, enum ac_compare_format format)
+{
+	if (compare->format != AC_COMPARE_TEXT && compare->format != format)
+		return ac_say(AC_EXIT_USAGE, "compare: --json and --markdown "
+		    "both write to standard output; choose one");
+	compare->format = format;
+	return 0;
+}
+
 /* One option that was read; an exit status, 0: go on. */
 static int
 take_option(struct ac_comparison *compare, int option, const char *value)
@@ -84,9 +101,12 @@ take_option(struct ac_comparison *compare, int option, const char *value)
 		return take_limit(compare, value);
 	case OPT_TOL:
 		return take_tol(compare, value);
+	case AC_OPTION_POLICY:
+		return take_policy(compare, value);
 	case OPT_JSON:
-		compare->json = true;
-		return 0;
+		return take_format(compare, AC_COMPARE_JSON);
+	case OPT_MARKDOWN:
+		return take_format(compare, AC_COMPARE_MARKDOWN);
 	case OPT_SHOW:
 		compare->show = true;
 		return 0;
@@ -111,9 +131,11 @@ read_options(struct ac_comparison *compare, struct ac_arguments *a)
 	if (option == AC_ARGUMENT_END)
 		return ac_say(AC_EXIT_USAGE, "compare: the program is missing; "
 		    "try 'autocast compare -- ./program'");
-	if (compare->show && compare->json)
-		return ac_say(AC_EXIT_USAGE, "compare: --show and --json both "
-		    "write to standard output; choose one");
+	if (compare->show && compare->format != AC_COMPARE_TEXT)
+		return ac_say(AC_EXIT_USAGE, "compare: --show and %s both "
+		    "write to standard output; choose one",
+		    compare->format == AC_COMPARE_JSON ? "--json"
+		    : "--markdown");
 	/* An emulated GPU has no speed worth a limit. */
 	if (compare->limit < 0)
 		compare->limit = compare->launch.emulate ? HUGE_VAL
@@ -122,120 +144,74 @@ read_options(struct ac_comparison *compare, struct ac_arguments *a)
 	return 0;
 }
 
-/* ---- Carrying it out --------------------------------------------------- */
+/* ---- The columns ------------------------------------------------------- */
 
-size_t
-ac_compare_values(const struct ac_comparison *compare, enum ac_side side,
-    size_t offset, double values_out[AC_COMPARE_PAIRS])
+/* What a policy is called in a table: as it was typed; a file by its last part;
+ * a text, or what is too long, by its number. */
+static void
+name_column(struct ac_compare_column *column, const char *policy, size_t number)
 {
-	for (size_t i = 0; i < compare->pairs; i++)
-		memcpy(&values_out[i], (const char *)
-		    &compare->runs[side][i + 1] + offset, sizeof *values_out);
-	return compare->pairs;
+	const char *slash = strrchr(policy, '/');
+	struct ac_text t;
+
+	ac_text_init(&t, column->name, sizeof column->name);
+	if (!strstr(policy, "->"))
+		ac_text_add_clean(&t, slash ? slash + 1 : policy);
+	if (t.used && !t.truncated)
+		return;
+	ac_text_init(&t, column->name, sizeof column->name);
+	ac_text_addf(&t, "policy %zu", number);
 }
 
-/* Plain first, recast first, plain first: what changes steadily, such as a
- * GPU's temperature, harms neither side more than the other. */
-static int
-run_pairs(struct ac_comparison *compare)
+static void
+make_columns(struct ac_comparison *compare)
 {
-	const size_t runs = AC_SIDES * (compare->pairs + 1);
+	const size_t policies = compare->policy_count;
+	struct ac_compare_column *plain = &compare->columns[AC_PLAIN];
+	struct ac_compare_column *recast = &compare->columns[AC_RECAST];
+
+	compare->column_count = 1 + (policies ? policies : 1);
+	for (size_t i = 0; i < compare->column_count; i++)
+		compare->columns[i].launch = compare->launch;
+	for (size_t i = 0; i < policies; i++) {
+		recast[i].launch.chosen.policy = compare->policies[i];
+		name_column(&recast[i], compare->policies[i], i + 1);
+	}
+	strcpy(plain->name, "plain");
+	if (policies < 2)
+		strcpy(recast->name, "recast");
+}
+
+/* Every policy, and the program. */
+static int
+check(struct ac_comparison *compare, const char *verb,
+    struct ac_program *program)
+{
 	int status = 0;
 
-	for (size_t done = 0; done < runs && !status && !compare->rejected;
-	    done++) {
-		const size_t pair = done / AC_SIDES;
-		const enum ac_side side = (done + pair) % AC_SIDES;
-
-		ac_compare_draw(compare, done);
-		status = ac_compare_run_one(compare, side, pair);
-	}
-	for (size_t i = 0; i < compare->pattern_count && !status; i++)
-		if (!compare->patterns[i].found && !compare->rejected)
-			status = ac_say(AC_COMPARE_RUN_FAILED, "compare: no "
-			    "run wrote a file like --files '%s'",
-			    compare->patterns[i].glob);
+	for (size_t i = AC_RECAST; i < compare->column_count && !status; i++)
+		status = ac_launch_check(&compare->columns[i].launch, verb,
+		    *compare->arguments, program);
 	return status;
 }
 
-/* Whether anything of it was compared. */
-static bool
-is_compared(const struct ac_compare_output *output)
-{
-	const struct ac_numbers_result *r = &output->result;
-
-	if (output->presence != AC_PRESENT)
-		return ac_compare_output_differs(output);
-	return r->is_binary ? r->bytes && !r->unstable_bytes
-	    : r->numbers > r->unstable || r->lines > r->unstable_lines;
-}
-
-/* Leave a stamp for `autocast run` to find, if there was something to see. */
-static void
-remember(const struct ac_comparison *compare)
-{
-	bool compared = compare->rejected, differs = compare->rejected;
-	struct ac_compared now;
-
-	for (size_t i = 0; i < compare->output_count; i++) {
-		compared |= is_compared(&compare->outputs[i]);
-		differs |= ac_compare_output_differs(&compare->outputs[i]);
-	}
-	if (compare->totals.recast_flops <= 0)
-		return;
-	if (!compared) {
-		(void)ac_say(0, "compare: the runs wrote nothing that could be "
-		    "compared; --files names what they write");
-		return;
-	}
-	ac_again_environment(compare->environment);
-	if (ac_compared_of(&compare->launch.chosen, compare->program,
-	    compare->arguments, compare->report->processes[0].gpu, &now) &&
-	    !ac_compared_leave(&now, differs) &&
-	    strcmp(ac_env(AC_ENV_STATE), "off"))
-		(void)ac_say(0, "compare: this cannot be remembered: %s",
-		    strerror(errno));
-}
-
-bool
-ac_compare_is_untimed(const struct ac_comparison *compare)
-{
-	return compare->launch.emulate && isinf(compare->limit);
-}
+/* ---- Carrying it out --------------------------------------------------- */
 
 static int
-tell_rejected(const struct ac_comparison *compare)
+tell(struct ac_comparison *compare)
 {
-	int written;
-
-	ac_compare_print_rejected(compare);
-	written = ac_say_done();
-	return written ? written : AC_COMPARE_DIFFERS;
-}
-
-static int
-tell(const struct ac_comparison *compare)
-{
-	const size_t wall = offsetof(struct ac_compare_run, cost.wall);
-	double times[AC_SIDES][AC_COMPARE_PAIRS];
-	struct ac_judgement judgement;
 	int status = AC_COMPARE_SAME, written;
 
-	for (enum ac_side side = 0; side < AC_SIDES; side++)
-		(void)ac_compare_values(compare, side, wall, times[side]);
-	ac_compare_judge(times[AC_PLAIN], times[AC_RECAST], compare->pairs,
-	    compare->limit, &judgement);
-	if (ac_compare_is_untimed(compare))
-		judgement.speed = AC_SPEED_UNKNOWN;
-	if (judgement.speed == AC_SPEED_TOO_SLOW)
-		status = AC_COMPARE_DIFFERS;
-	for (size_t i = 0; i < compare->output_count; i++)
-		if (ac_compare_output_differs(&compare->outputs[i]))
+	ac_compare_judge_all(compare);
+	for (size_t i = AC_RECAST; i < compare->column_count; i++)
+		if (ac_compare_status(compare, i) != AC_COMPARE_SAME)
 			status = AC_COMPARE_DIFFERS;
-	if (compare->json)
-		ac_compare_json(compare, &judgement, status);
+	if (compare->format == AC_COMPARE_JSON)
+		ac_compare_json(compare, status);
+	else if (compare->format == AC_COMPARE_MARKDOWN)
+		ac_compare_markdown(compare);
 	else
-		ac_compare_print(compare, &judgement);
+		ac_compare_print(compare);
 	written = ac_say_done();
 	return written ? written : status;
 }
@@ -249,9 +225,9 @@ carry_out(struct ac_comparison *compare)
 	status = ac_compare_begin(compare);
 	if (!status) {
 		ac_compare_announce(compare);
-		status = run_pairs(compare);
+		status = ac_compare_rounds(compare);
 	}
-	if (!status && !ac_child_caught() && !compare->rejected)
+	if (!status && !ac_child_caught())
 		status = ac_compare_outputs(compare);
 	if (!status && !ac_child_caught())
 		ac_compare_keep(compare);
@@ -260,8 +236,8 @@ carry_out(struct ac_comparison *compare)
 		return ac_child_exit(ac_child_caught()); /* by that signal */
 	if (status)
 		return status;
-	remember(compare);
-	return compare->rejected ? tell_rejected(compare) : tell(compare);
+	ac_compare_remember(compare);
+	return tell(compare);
 }
 
 static void
@@ -271,7 +247,8 @@ forget(struct ac_comparison *compare)
 		free(compare->outputs[i].name);
 	free(compare->outputs);
 	free(compare->patterns);
-	ac_report_destroy(compare->report);
+	for (size_t i = 0; i < compare->column_count; i++)
+		ac_report_destroy(compare->columns[i].report);
 	free(compare->launch.chosen.rules.data);
 }
 
@@ -291,9 +268,10 @@ run(const struct ac_command *self, char **arguments)
 	status = read_options(&compare, &a);
 	if (a.status >= 0)
 		return a.status;
-	if (!status)
-		status = ac_launch_check(&compare.launch, self->name,
-		    *compare.arguments, &program);
+	if (!status) {
+		make_columns(&compare);
+		status = check(&compare, self->name, &program);
+	}
 	if (!status)
 		status = carry_out(&compare);
 	forget(&compare);
@@ -313,7 +291,10 @@ const struct ac_command ac_command_compare = {
 	.options = {
 		{ 'n', NULL, "N", "so many pairs of runs, after one to warm up "
 		    "(default 5)" },
-		AC_POLICY_OPTIONS,
+		{ AC_OPTION_POLICY, "policy", "P", AC_POLICY_PROFILES
+		    ", a file, or text with '->'; repeatable" },
+		{ 'e', NULL, "RULE",
+		    "a policy line before all others; repeatable" },
 		{ AC_LAUNCH_EMULATE, "emulate", "[=MODEL]",
 		    "both on an emulated GPU, see 'autocast run --help'" },
 		{ OPT_FILES, "files", "GLOB", "also compare these files; "
@@ -324,6 +305,7 @@ const struct ac_command ac_command_compare = {
 		    "(default 0.25)" },
 		{ OPT_SHOW, "show", NULL, "print what the runs print" },
 		{ OPT_JSON, "json", NULL, "as JSON" },
+		{ OPT_MARKDOWN, "markdown", NULL, "as GitHub's markdown" },
 	},
 	.run = run
 };

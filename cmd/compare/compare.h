@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/compare/compare.h -- runs a program plain and recast in turn and compares
- * times and outputs. compare.c is the verb, compare_run.c carries out the runs,
- * compare_progress.c says how far that is, compare_outputs.c compares what they
- * wrote, compare_judge.c how long they took, compare_print.c,
- * compare_json.c and compare_rejected.c print the result. */
+ * times and outputs. compare.c is the verb, compare_rounds.c and compare_run.c
+ * carry out the runs, compare_progress.c says how far that is,
+ * compare_outputs.c compares what they wrote, compare_judge.c how long they
+ * took; the result is printed from compare_table.c, compare_words.c and
+ * compare_rejected.c by compare_print.c, compare_markdown.c and
+ * compare_json.c. */
 #ifndef AC_CMD_COMPARE_H
 #define AC_CMD_COMPARE_H
 
@@ -14,8 +16,9 @@
 /* Exit statuses of the verb, with AC_EXIT_USAGE and those of 125 and up. */
 enum { AC_COMPARE_SAME = 0, AC_COMPARE_DIFFERS = 1, AC_COMPARE_RUN_FAILED = 3 };
 
-enum ac_side { AC_PLAIN, AC_RECAST, AC_SIDES };
-extern const char *const ac_side_names[AC_SIDES];
+/* Columns of a comparison: the plain runs, then those by each policy. */
+enum { AC_COMPARE_POLICIES = 8, AC_COMPARE_COLUMNS = 1 + AC_COMPARE_POLICIES };
+enum { AC_PLAIN, AC_RECAST };
 
 /* ---- How long (cmd/compare/compare_judge.c), pure ---------------------- */
 
@@ -54,7 +57,12 @@ double ac_compare_spread(const double *values, size_t n);
  * than five: they do not tell what is usual. */
 size_t ac_compare_outliers(const double *values, size_t n);
 
-/* ---- The runs (cmd/compare/compare_run.c) ------------------------------ */
+/* Which of `columns` is the `nth` (from 0) to run in a pair, or in a round of
+ * more: forth in one, back in the next. What changes steadily, such as a GPU's
+ * temperature, then harms none more than the others. */
+size_t ac_compare_turn(size_t columns, size_t pair, size_t nth);
+
+/* ---- The runs (cmd/compare/compare_rounds.c, compare_run.c) ------------- */
 
 struct ac_compare_run {
 	struct ac_child_cost cost;
@@ -66,56 +74,91 @@ struct ac_compare_pattern {
 	bool        found;           /* some run wrote such a file */
 };
 
-/* Everything a comparison needs and finds. Pair 0 warms up: its outputs count,
- * its times do not. */
-struct ac_comparison {
+struct ac_compare_column {
+	char              name[24];          /* "plain", "recast", a policy's */
 	struct ac_launch  launch;
+	struct ac_compare_run runs[AC_COMPARE_PAIRS + 1];
+	struct ac_report *report;            /* of the last run, or 0 */
+	struct ac_report_totals totals;      /* 0 without one */
+	int               rejected;          /* its exit status; if not 0: */
+	size_t            rejected_run;      /* which run, from 1 */
+	struct ac_judgement judgement;       /* 0 if rejected */
+};
+
+enum ac_compare_format {
+	AC_COMPARE_TEXT, AC_COMPARE_JSON, AC_COMPARE_MARKDOWN
+};
+
+/* Everything a comparison needs and finds. Pair 0 warms up: its outputs count,
+ * its times do not. With several policies a "pair" is a round of all
+ * columns. */
+struct ac_comparison {
+	struct ac_launch  launch;            /* what all columns share */
+	const char       *policies[AC_COMPARE_POLICIES];
+	size_t            policy_count;
 	const struct ac_program *program;
 	char          **arguments;
 	size_t          pairs;               /* that count */
 	struct ac_compare_pattern *patterns; /* of --files */
 	size_t          pattern_count;
 	double          limit, tol;          /* infinite: any time will do */
-	bool            json, show;
+	enum ac_compare_format format;
+	bool            show;
 	char            folder[PATH_MAX / 2]; /* temporary; "": there is none */
 	char          **environment;         /* as we were started */
 	double          start;               /* by the monotonic clock */
-	struct ac_compare_run runs[AC_SIDES][AC_COMPARE_PAIRS + 1];
-	struct ac_report *report;            /* of the last recast run, or 0 */
-	struct ac_report_totals totals;      /* 0 without one */
-	int             rejected;            /* its exit status; if not 0: */
-	size_t          rejected_run;        /* which recast run, from 1 */
+	struct ac_compare_column columns[AC_COMPARE_COLUMNS];
+	size_t          column_count;        /* 2 or more */
 	struct ac_compare_output *outputs;   /* 0: stdout */
 	size_t          output_count;
 };
+
+/* Whether the program rejects every policy: there is nothing to compare. */
+bool ac_compare_is_over(const struct ac_comparison *compare);
+
+/* Run the columns in turn. 0, or an exit status after one line on stderr. */
+int ac_compare_rounds(struct ac_comparison *compare);
+
+/* Judge the times of every column that is not rejected. */
+void ac_compare_judge_all(struct ac_comparison *compare);
+
+/* What the column makes of the exit status. */
+int ac_compare_status(const struct ac_comparison *compare, size_t column);
 
 /* Make the folder. 0, or an exit status after one line on stderr. */
 int ac_compare_begin(struct ac_comparison *compare);
 
 /* Run the program once and keep what it wrote. 0, or an exit status after one
  * line on stderr. A recast run that ends with a status of its own, which no
- * plain run did, sets compare->rejected: 0, and there is nothing else to
- * compare. */
-int ac_compare_run_one(struct ac_comparison *compare, enum ac_side side,
+ * plain run did, sets `rejected` of its column: 0, and there is nothing else to
+ * compare in that. */
+int ac_compare_run_one(struct ac_comparison *compare, size_t column,
     size_t pair);
 
 /* Where that run's output number `output` is kept, if it wrote it. */
-void ac_compare_path(const struct ac_comparison *compare, enum ac_side side,
+void ac_compare_path(const struct ac_comparison *compare, size_t column,
     size_t pair, size_t output, char path_out[PATH_MAX]);
 
 /* All of `in` to `out`; false with errno. */
 bool ac_compare_copy(int in, int out);
 
-/* Put the statistics of the last recast run into the user's directory; one line
- * on stderr if that cannot be done. Those of a job of several ranks stay out.
- * (cmd/compare/compare_history.c) */
+/* Put the statistics of the last run by each policy into the user's directory;
+ * one line on stderr if that cannot be done. Those of a job of several ranks
+ * stay out. (cmd/compare/compare_history.c) */
 void ac_compare_keep(const struct ac_comparison *compare);
+
+/* Leave a stamp by each policy for `autocast run` to find, if there was
+ * something to see. */
+void ac_compare_remember(const struct ac_comparison *compare);
 
 /* Remove what is in the folder, and it. */
 void ac_compare_end(struct ac_comparison *compare);
 
 /* ---- How far it is (cmd/compare/compare_progress.c) -------------------- */
 
+/* The command of this comparison, for a shell. */
+void ac_compare_add_command(struct ac_text *text,
+    const struct ac_comparison *compare);
 /* Say in one line on stderr what is compared, by which policy; the clock
  * starts. AUTOCAST_NOTICE=off: nothing is said. */
 void ac_compare_announce(struct ac_comparison *compare);
@@ -130,13 +173,19 @@ enum ac_presence {
 	AC_PRESENT,                /* every run wrote it: see `result` */
 	AC_UNSTABLE,               /* not every plain run wrote it */
 	AC_MISSING,                /* all plain runs did, a recast one not */
-	AC_ADDED                   /* only recast runs wrote it */
+	AC_ADDED,                  /* only recast runs wrote it */
+	AC_ABSENT                  /* runs by another policy wrote it */
+};
+
+struct ac_compare_finding {
+	enum ac_presence presence;
+	struct ac_numbers_result result;
 };
 
 struct ac_compare_output {
 	char *name;                /* malloc'ed */
-	enum ac_presence presence;
-	struct ac_numbers_result result;
+	/* By column; of plain runs, and of a rejected column, there is none. */
+	struct ac_compare_finding found[AC_COMPARE_COLUMNS];
 };
 
 /* The number of the output called `name`, added if it is new; exits without
@@ -147,14 +196,14 @@ size_t ac_compare_output_number(struct ac_comparison *compare,
 /* Compare every output of all runs. 0, or an exit status. */
 int ac_compare_outputs(struct ac_comparison *compare);
 
-/* Whether the output makes the comparison fail. */
-bool ac_compare_output_differs(const struct ac_compare_output *output);
+/* Whether it makes the comparison fail. */
+bool ac_compare_differs(const struct ac_compare_finding *finding);
 
 /* ---- Telling ----------------------------------------------------------- */
 
-/* One value of all counted runs of a side: `offset` is that of a double in
+/* One value of all counted runs of a column: `offset` is that of a double in
  * struct ac_compare_run. Returns how many. */
-size_t ac_compare_values(const struct ac_comparison *compare, enum ac_side side,
+size_t ac_compare_values(const struct ac_comparison *compare, size_t column,
     size_t offset, double values_out[AC_COMPARE_PAIRS]);
 
 struct ac_json;
@@ -167,30 +216,35 @@ struct ac_compare_gpu_time {
 	double        keep_us, recast_us;
 	uint64_t      calls;
 };
-void ac_compare_gpu_time(const struct ac_comparison *compare,
+void ac_compare_gpu_time(const struct ac_compare_column *column,
     struct ac_compare_gpu_time *time_out);
 
-/* Print the wall times that do not count, and how many that do are far from
- * the others (cmd/compare/compare_remarks.c). */
-void ac_compare_print_remarks(const struct ac_comparison *compare);
-void ac_compare_json_remarks(struct ac_json *w,
-    const struct ac_comparison *compare);
+/* How many wall times of the column are far from the others. */
+size_t ac_compare_far(const struct ac_comparison *compare, size_t column);
 
 /* Whether the wall time says nothing of a GPU, and nobody asked for it. */
 bool ac_compare_is_untimed(const struct ac_comparison *compare);
 
-/* Print that the program rejects the recast, and which sites were recast, as
- * text or JSON (cmd/compare/compare_rejected.c). */
-void ac_compare_print_rejected(const struct ac_comparison *compare);
+/* In words (cmd/compare/compare_words.c): the verdict on a column, its name
+ * before it if there are several; the lines about what the runs wrote. */
+void ac_compare_add_verdict(struct ac_text *t,
+    const struct ac_comparison *compare, size_t column);
+void ac_compare_print_outputs(const struct ac_comparison *compare);
+/* "fp16: ", or nothing if there is only one policy. */
+void ac_compare_add_whose(struct ac_text *t,
+    const struct ac_comparison *compare, size_t column);
 
-/* The members of the open object that every comparison has: its version,
- * `status`, and what was compared. */
-void ac_compare_json_head(struct ac_json *w,
-    const struct ac_comparison *compare, int status);
+/* That the program rejects the recast; then, which sites were recast, as lines
+ * or members of the open object (cmd/compare/compare_rejected.c). */
+void ac_compare_add_rejected(struct ac_text *t,
+    const struct ac_comparison *compare, size_t column);
+void ac_compare_print_rejected(const struct ac_comparison *compare,
+    size_t column);
+void ac_compare_json_rejected(struct ac_json *w,
+    const struct ac_compare_column *column);
 
-void ac_compare_print(const struct ac_comparison *compare,
-    const struct ac_judgement *judgement);
-void ac_compare_json(const struct ac_comparison *compare,
-    const struct ac_judgement *judgement, int status);
+void ac_compare_print(const struct ac_comparison *compare);
+void ac_compare_markdown(const struct ac_comparison *compare);
+void ac_compare_json(const struct ac_comparison *compare, int status);
 
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/compare/compare_history.c -- what the last recast run counted goes from
- * the folder of the comparison to the user's other runs, where `autocast
- * report` finds it. The runs before it did the same. */
+/* cmd/compare/compare_history.c -- what a comparison leaves. What the last run
+ * by each policy counted goes from the folder of the comparison to the user's
+ * other runs, where `autocast report` finds it; the runs before it did the
+ * same. A stamp says what was compared. */
 #include "cmd/compare/compare.h"
 #include "cmd/run/again.h"
+#include "cmd/run/compared.h"
+#include "base/env.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -65,33 +68,97 @@ copy_run(DIR *from, const char *token, int to)
 	return error;
 }
 
-void
-ac_compare_keep(const struct ac_comparison *compare)
+/* 0, or errno. */
+static int
+keep_run(const struct ac_compare_column *column, const char *path, size_t fixed)
 {
-	char path[AC_FILE_PATH];
-	struct ac_text user;
+	DIR *from = opendir(column->launch.state);
 	int error, to = -1;
-	size_t fixed;
-	DIR *from;
 
-	ac_again_environment(compare->environment);
-	ac_text_init(&user, path, sizeof path);
-	if (!compare->report || ac_file_is_once() ||
-	    !ac_file_directory(&user, &fixed))
-		return;
-	from = opendir(compare->launch.state);
 	error = from ? ac_file_make_directory(path, fixed) : errno;
 	if (!error) {
-		ac_file_prune(path, &compare->report->processes[0]);
+		ac_file_prune(path, &column->report->processes[0]);
 		to = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		error = to < 0 ? errno : copy_run(from, compare->launch.run,
+		error = to < 0 ? errno : copy_run(from, column->launch.run,
 		    to);
 	}
 	if (to >= 0)
 		close(to);
 	if (from)
 		closedir(from);
+	return error;
+}
+
+void
+ac_compare_keep(const struct ac_comparison *compare)
+{
+	char path[AC_FILE_PATH];
+	struct ac_text user;
+	int error = 0;
+	size_t fixed;
+
+	ac_again_environment(compare->environment);
+	ac_text_init(&user, path, sizeof path);
+	if (ac_file_is_once() || !ac_file_directory(&user, &fixed))
+		return;
+	for (size_t i = AC_RECAST; i < compare->column_count && !error; i++)
+		if (compare->columns[i].report)
+			error = keep_run(&compare->columns[i], path, fixed);
 	if (error)
 		(void)ac_say(0, "compare: 'autocast report' will not find the "
 		    "recast run: %s", ac_file_trouble(error));
+}
+
+/* ---- Stamps ------------------------------------------------------------ */
+
+/* Whether anything of it was compared. */
+static bool
+is_compared(const struct ac_compare_finding *finding)
+{
+	const struct ac_numbers_result *r = &finding->result;
+
+	if (finding->presence != AC_PRESENT)
+		return ac_compare_differs(finding);
+	return r->is_binary ? r->bytes && !r->unstable_bytes
+	    : r->numbers > r->unstable || r->lines > r->unstable_lines;
+}
+
+/* False: there was nothing to see, though calls were recast. */
+static bool
+leave_stamp(const struct ac_comparison *compare, size_t number)
+{
+	const struct ac_compare_column *column = &compare->columns[number];
+	bool compared = column->rejected, differs = column->rejected;
+	struct ac_compared now;
+
+	for (size_t i = 0; i < compare->output_count && !column->rejected;
+	    i++) {
+		const struct ac_compare_finding *found =
+		    &compare->outputs[i].found[number];
+
+		compared |= is_compared(found);
+		differs |= ac_compare_differs(found);
+	}
+	if (column->totals.recast_flops <= 0 || !compared)
+		return column->totals.recast_flops <= 0;
+	if (ac_compared_of(&column->launch.chosen, compare->program,
+	    compare->arguments, column->report->processes[0].gpu, &now) &&
+	    !ac_compared_leave(&now, differs) &&
+	    strcmp(ac_env(AC_ENV_STATE), "off"))
+		(void)ac_say(0, "compare: this cannot be remembered: %s",
+		    strerror(errno));
+	return true;
+}
+
+void
+ac_compare_remember(const struct ac_comparison *compare)
+{
+	bool seen = true;
+
+	ac_again_environment(compare->environment);
+	for (size_t i = AC_RECAST; i < compare->column_count; i++)
+		seen &= leave_stamp(compare, i);
+	if (!seen)
+		(void)ac_say(0, "compare: the runs wrote nothing that could be "
+		    "compared; --files names what they write");
 }

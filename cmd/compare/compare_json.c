@@ -8,24 +8,54 @@
 
 enum { FORMAT = 1 };
 
+/* A value of every run that counts, by its name in JSON. */
+static const struct { const char *name; size_t offset; } values[] = {
+	{ "wall_seconds", offsetof(struct ac_compare_run, cost.wall) },
+	{ "user_seconds", offsetof(struct ac_compare_run, cost.user) },
+	{ "system_seconds", offsetof(struct ac_compare_run, cost.system) },
+	{ "peak_bytes", offsetof(struct ac_compare_run, cost.peak_bytes) },
+	{ "peak_scratch_bytes", offsetof(struct ac_compare_run,
+	    scratch_bytes) },
+};
+enum { VALUES = sizeof values / sizeof *values };
+
 /* What is no number in JSON is null. */
 static void
 add_values(struct ac_json *w, const struct ac_comparison *compare,
-    const char *name, size_t offset)
+    const char *name, size_t column, size_t offset)
 {
-	double values[AC_COMPARE_PAIRS];
+	double of_runs[AC_COMPARE_PAIRS];
+	const size_t n = ac_compare_values(compare, column, offset, of_runs);
 
-	ac_json_open(w, name, "{");
-	for (enum ac_side side = 0; side < AC_SIDES; side++) {
-		const size_t n = ac_compare_values(compare, side, offset,
-		    values);
+	ac_json_open(w, name, "[");
+	for (size_t i = 0; i < n; i++)
+		ac_json_measured(w, NULL, of_runs[i] < 0 ? NAN : of_runs[i]);
+	ac_json_close(w, "]");
+}
 
-		ac_json_open(w, ac_side_names[side], "[");
-		for (size_t i = 0; i < n; i++)
-			ac_json_measured(w, NULL, values[i] < 0 ? NAN
-			    : values[i]);
-		ac_json_close(w, "]");
-	}
+static void
+add_both(struct ac_json *w, const struct ac_comparison *compare, size_t value)
+{
+	ac_json_open(w, values[value].name, "{");
+	for (size_t i = 0; i < compare->column_count; i++)
+		add_values(w, compare, compare->columns[i].name, i,
+		    values[value].offset);
+	ac_json_close(w, "}");
+}
+
+/* How the warm-up went, outliers. */
+static void
+add_remarks(struct ac_json *w, const struct ac_comparison *compare)
+{
+	ac_json_open(w, "warm_up_seconds", "{");
+	for (size_t i = 0; i < compare->column_count; i++)
+		ac_json_measured(w, compare->columns[i].name,
+		    compare->columns[i].runs[0].cost.wall);
+	ac_json_close(w, "}");
+	ac_json_open(w, "outliers", "{");
+	for (size_t i = 0; i < compare->column_count; i++)
+		ac_json_unsigned(w, compare->columns[i].name,
+		    ac_compare_far(compare, i));
 	ac_json_close(w, "}");
 }
 
@@ -74,33 +104,47 @@ add_numbers(struct ac_json *w, const struct ac_numbers_result *r)
 }
 
 static void
-add_output(struct ac_json *w, const struct ac_compare_output *output)
+add_output(struct ac_json *w, const char *name,
+    const struct ac_compare_finding *found)
 {
 	static const char *const words[] = { "compared", "unstable", "missing",
 		"added" };
-	const struct ac_numbers_result *r = &output->result;
+	const struct ac_numbers_result *r = &found->result;
 
+	if (found->presence == AC_ABSENT)
+		return;
 	ac_json_open(w, NULL, "{");
-	ac_json_string(w, "name", output->name);
-	ac_json_string(w, "is", words[output->presence]);
-	ac_json_bool(w, "differs", ac_compare_output_differs(output));
-	if (output->presence == AC_PRESENT && r->is_binary) {
+	ac_json_string(w, "name", name);
+	ac_json_string(w, "is", words[found->presence]);
+	ac_json_bool(w, "differs", ac_compare_differs(found));
+	if (found->presence == AC_PRESENT && r->is_binary) {
 		ac_json_unsigned(w, "bytes", r->bytes);
 		ac_json_unsigned(w, "differing_bytes", r->differing_bytes);
 		ac_json_unsigned(w, "first_byte", r->first_byte);
 		ac_json_bool(w, "unstable", r->unstable_bytes);
-	} else if (output->presence == AC_PRESENT) {
+	} else if (found->presence == AC_PRESENT) {
 		add_numbers(w, r);
 	}
 	ac_json_close(w, "}");
 }
 
 static void
-add_gpu_time(struct ac_json *w, const struct ac_comparison *compare)
+add_outputs(struct ac_json *w, const struct ac_comparison *compare,
+    size_t column)
+{
+	ac_json_open(w, "outputs", "[");
+	for (size_t i = 0; i < compare->output_count; i++)
+		add_output(w, compare->outputs[i].name,
+		    &compare->outputs[i].found[column]);
+	ac_json_close(w, "]");
+}
+
+static void
+add_gpu_time(struct ac_json *w, const struct ac_compare_column *column)
 {
 	struct ac_compare_gpu_time time;
 
-	ac_compare_gpu_time(compare, &time);
+	ac_compare_gpu_time(column, &time);
 	ac_json_open(w, "gpu_time", "{");
 	ac_json_string(w, "basis", ac_basis_names[time.basis]);
 	ac_json_unsigned(w, "calls", time.calls);
@@ -109,10 +153,84 @@ add_gpu_time(struct ac_json *w, const struct ac_comparison *compare)
 	ac_json_close(w, "}");
 }
 
-void
-ac_compare_json_head(struct ac_json *w, const struct ac_comparison *compare,
-    int status)
+static void
+add_share(struct ac_json *w, const struct ac_report_totals *totals)
 {
+	ac_json_real(w, "recast_share", totals->flops > 0
+	    ? totals->recast_flops / totals->flops : NAN);
+}
+
+/* By one policy: members with one value for plain and one for recast. */
+static void
+add_one_policy(struct ac_json *w, const struct ac_comparison *compare)
+{
+	const struct ac_compare_column *recast = &compare->columns[AC_RECAST];
+
+	if (recast->rejected) {
+		ac_compare_json_rejected(w, recast);
+		return;
+	}
+	add_gpu_time(w, recast);
+	add_judgement(w, compare, &recast->judgement);
+	add_both(w, compare, 0);
+	add_remarks(w, compare);
+	for (size_t i = 1; i < VALUES; i++)
+		add_both(w, compare, i);
+	add_share(w, &recast->totals);
+	ac_json_real(w, "tol", compare->tol);
+	add_outputs(w, compare, AC_RECAST);
+}
+
+/* All of one column; of one that is rejected, and of plain runs when all others
+ * are, not all runs were made. */
+static void
+add_side(struct ac_json *w, const struct ac_comparison *compare, size_t number)
+{
+	const struct ac_compare_column *column = &compare->columns[number];
+
+	ac_json_open(w, NULL, "{");
+	ac_json_string(w, "name", column->name);
+	if (number != AC_PLAIN) {
+		ac_json_string(w, "policy", column->launch.chosen.policy);
+		ac_json_integer(w, "status", ac_compare_status(compare,
+		    number));
+	}
+	if (column->rejected) {
+		ac_compare_json_rejected(w, column);
+	} else if (!ac_compare_is_over(compare)) {
+		for (size_t i = 0; i < VALUES; i++)
+			add_values(w, compare, values[i].name, number,
+			    values[i].offset);
+		ac_json_measured(w, "warm_up_seconds",
+		    column->runs[0].cost.wall);
+		ac_json_unsigned(w, "outliers", ac_compare_far(compare,
+		    number));
+	}
+	if (number != AC_PLAIN && !column->rejected) {
+		add_judgement(w, compare, &column->judgement);
+		add_gpu_time(w, column);
+		add_share(w, &column->totals);
+		add_outputs(w, compare, number);
+	}
+	ac_json_close(w, "}");
+}
+
+static void
+add_sides(struct ac_json *w, const struct ac_comparison *compare)
+{
+	ac_json_real(w, "tol", compare->tol);
+	ac_json_open(w, "sides", "[");
+	for (size_t i = 0; i < compare->column_count; i++)
+		add_side(w, compare, i);
+	ac_json_close(w, "]");
+}
+
+void
+ac_compare_json(const struct ac_comparison *compare, int status)
+{
+	struct ac_json json, *w = &json;
+
+	ac_json_begin(w, ac_say_stdout, NULL);
 	ac_json_integer(w, "version", FORMAT);
 	ac_json_integer(w, "status", status);
 	ac_json_bool(w, "emulated", compare->launch.emulate);
@@ -121,35 +239,9 @@ ac_compare_json_head(struct ac_json *w, const struct ac_comparison *compare,
 	for (char **word = compare->arguments; *word; word++)
 		ac_json_string(w, NULL, *word);
 	ac_json_close(w, "]");
-}
-
-void
-ac_compare_json(const struct ac_comparison *compare,
-    const struct ac_judgement *judgement, int status)
-{
-	struct ac_json json, *w = &json;
-
-	ac_json_begin(w, ac_say_stdout, NULL);
-	ac_compare_json_head(w, compare, status);
-	add_gpu_time(w, compare);
-	add_judgement(w, compare, judgement);
-	add_values(w, compare, "wall_seconds",
-	    offsetof(struct ac_compare_run, cost.wall));
-	ac_compare_json_remarks(w, compare);
-	add_values(w, compare, "user_seconds",
-	    offsetof(struct ac_compare_run, cost.user));
-	add_values(w, compare, "system_seconds",
-	    offsetof(struct ac_compare_run, cost.system));
-	add_values(w, compare, "peak_bytes",
-	    offsetof(struct ac_compare_run, cost.peak_bytes));
-	add_values(w, compare, "peak_scratch_bytes",
-	    offsetof(struct ac_compare_run, scratch_bytes));
-	ac_json_real(w, "recast_share", compare->totals.flops > 0
-	    ? compare->totals.recast_flops / compare->totals.flops : NAN);
-	ac_json_real(w, "tol", compare->tol);
-	ac_json_open(w, "outputs", "[");
-	for (size_t i = 0; i < compare->output_count; i++)
-		add_output(w, &compare->outputs[i]);
-	ac_json_close(w, "]");
+	if (compare->column_count == 2)
+		add_one_policy(w, compare);
+	else
+		add_sides(w, compare);
 	ac_json_end(w);
 }

@@ -18,6 +18,12 @@ enum { MEANS = AC_COMPARE_PAIRS * (AC_COMPARE_PAIRS + 1) / 2 };
 static const double risk_at_most = 0.05;
 static const double mad_to_deviation = 1.4826; /* of a normal distribution */
 
+size_t
+ac_compare_turn(size_t columns, size_t pair, size_t nth)
+{
+	return pair % 2 ? columns - 1 - nth : nth;
+}
+
 static int
 ascending(const void *a, const void *b)
 {

@@ -39,15 +39,16 @@ ac_compare_output_number(struct ac_comparison *compare, const char *name)
 }
 
 bool
-ac_compare_output_differs(const struct ac_compare_output *output)
+ac_compare_differs(const struct ac_compare_finding *finding)
 {
-	const struct ac_numbers_result *r = &output->result;
+	const struct ac_numbers_result *r = &finding->result;
 
-	switch (output->presence) {
+	switch (finding->presence) {
 	case AC_MISSING:
 	case AC_ADDED:
 		return true;
 	case AC_UNSTABLE:
+	case AC_ABSENT:
 		return false;
 	default:
 		return r->beyond || r->differing_lines || r->differing_bytes;
@@ -56,33 +57,35 @@ ac_compare_output_differs(const struct ac_compare_output *output)
 
 /* ---- Files ------------------------------------------------------------- */
 
-static bool
-is_there(const struct ac_comparison *compare, enum ac_side side, size_t pair,
-    size_t output)
+/* How many runs of the column wrote it. */
+static size_t
+count_there(const struct ac_comparison *compare, size_t column, size_t output)
 {
 	char path[PATH_MAX];
+	size_t there = 0;
 
-	ac_compare_path(compare, side, pair, output, path);
-	return !access(path, F_OK);
+	for (size_t pair = 0; pair <= compare->pairs; pair++) {
+		ac_compare_path(compare, column, pair, output, path);
+		there += !access(path, F_OK);
+	}
+	return there;
 }
 
 static enum ac_presence
-presence(const struct ac_comparison *compare, size_t output)
+presence(const struct ac_comparison *compare, size_t column, size_t output)
 {
-	size_t there[AC_SIDES] = { 0, 0 };
+	const size_t plain = count_there(compare, AC_PLAIN, output);
+	const size_t recast = count_there(compare, column, output);
 
-	for (size_t pair = 0; pair <= compare->pairs; pair++)
-		for (enum ac_side side = 0; side < AC_SIDES; side++)
-			there[side] += is_there(compare, side, pair, output);
-	if (!there[AC_PLAIN])
-		return AC_ADDED;
-	if (there[AC_PLAIN] <= compare->pairs)
+	if (!plain)
+		return recast ? AC_ADDED : AC_ABSENT;
+	if (plain <= compare->pairs)
 		return AC_UNSTABLE;
-	return there[AC_RECAST] <= compare->pairs ? AC_MISSING : AC_PRESENT;
+	return recast <= compare->pairs ? AC_MISSING : AC_PRESENT;
 }
 
 static bool
-map(const struct ac_comparison *compare, enum ac_side side, size_t pair,
+map(const struct ac_comparison *compare, size_t column, size_t pair,
     size_t output, struct view *view_out)
 {
 	char path[PATH_MAX];
@@ -90,7 +93,7 @@ map(const struct ac_comparison *compare, enum ac_side side, size_t pair,
 	void *bytes = NULL;
 	int fd;
 
-	ac_compare_path(compare, side, pair, output, path);
+	ac_compare_path(compare, column, pair, output, path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -118,20 +121,20 @@ unmap(const struct view *view)
 
 /* ---- Comparing --------------------------------------------------------- */
 
-/* All runs of one side but the reference itself. */
+/* All runs of one column but the reference itself. */
 static bool
-pass_over(const struct ac_comparison *compare, enum ac_side side, size_t output,
+pass_over(const struct ac_comparison *compare, size_t column, size_t output,
     struct ac_numbers *numbers)
 {
 	bool done = true;
 
-	for (size_t pair = side == AC_PLAIN; pair <= compare->pairs && done &&
+	for (size_t pair = column == AC_PLAIN; pair <= compare->pairs && done &&
 	    !ac_child_caught(); pair++) {
 		struct view view;
 
-		if (!map(compare, side, pair, output, &view))
+		if (!map(compare, column, pair, output, &view))
 			return false;
-		done = side == AC_PLAIN
+		done = column == AC_PLAIN
 		    ? ac_numbers_learn(numbers, view.bytes, view.count)
 		    : ac_numbers_compare(numbers, view.bytes, view.count,
 		    compare->tol);
@@ -141,8 +144,8 @@ pass_over(const struct ac_comparison *compare, enum ac_side side, size_t output,
 }
 
 static bool
-compare_output(const struct ac_comparison *compare, size_t output,
-    struct ac_numbers_result *result_out)
+compare_output(const struct ac_comparison *compare, size_t column,
+    size_t output, struct ac_numbers_result *result_out)
 {
 	struct ac_numbers *numbers;
 	struct view reference;
@@ -152,7 +155,7 @@ compare_output(const struct ac_comparison *compare, size_t output,
 		return false;
 	numbers = ac_numbers_create(reference.bytes, reference.count);
 	done = numbers && pass_over(compare, AC_PLAIN, output, numbers) &&
-	    pass_over(compare, AC_RECAST, output, numbers);
+	    pass_over(compare, column, output, numbers);
 	if (done)
 		ac_numbers_result(numbers, result_out);
 	ac_numbers_destroy(numbers);
@@ -160,20 +163,32 @@ compare_output(const struct ac_comparison *compare, size_t output,
 	return done;
 }
 
-int
-ac_compare_outputs(struct ac_comparison *compare)
+static int
+compare_column(struct ac_comparison *compare, size_t column)
 {
 	for (size_t i = 0; i < compare->output_count; i++) {
 		struct ac_compare_output *output = &compare->outputs[i];
+		struct ac_compare_finding *found = &output->found[column];
 
-		output->presence = presence(compare, i);
-		if (output->presence != AC_PRESENT)
+		found->presence = presence(compare, column, i);
+		if (found->presence != AC_PRESENT)
 			continue;
-		if (!compare_output(compare, i, &output->result))
+		if (!compare_output(compare, column, i, &found->result))
 			return ac_say(AC_EXIT_FAILED, "compare: cannot compare "
 			    "%s: %s", output->name, strerror(errno));
 		if (ac_child_caught())
 			return AC_EXIT_FAILED;
 	}
 	return 0;
+}
+
+int
+ac_compare_outputs(struct ac_comparison *compare)
+{
+	int status = 0;
+
+	for (size_t i = AC_RECAST; i < compare->column_count && !status; i++)
+		if (!compare->columns[i].rejected)
+			status = compare_column(compare, i);
+	return status;
 }

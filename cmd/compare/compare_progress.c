@@ -68,29 +68,61 @@ find_origin(const struct ac_chosen *chosen, struct ac_policy_origin *origin_out)
 }
 
 void
+ac_compare_add_command(struct ac_text *text,
+    const struct ac_comparison *compare)
+{
+	const size_t last = compare->column_count - 1;
+	char verb[LINE_BYTES];
+	struct ac_text t;
+
+	ac_text_init(&t, verb, sizeof verb);
+	ac_text_add(&t, "compare");
+	for (size_t i = AC_RECAST; i < last; i++) {
+		ac_text_add(&t, " --policy ");
+		ac_quote(&t, compare->columns[i].launch.chosen.policy);
+	}
+	ac_launch_add_command(text, verb, &compare->columns[last].launch,
+	    compare->arguments);
+	text->truncated |= t.truncated;
+}
+
+static const char *
+round_name(const struct ac_comparison *compare)
+{
+	return compare->column_count > 2 ? "round" : "pair";
+}
+
+void
 ac_compare_announce(struct ac_comparison *compare)
 {
 	static const size_t skipped = sizeof "autocast " - 1; /* ac_say's */
+	char line[LINE_BYTES], policy[LINE_BYTES];
 	struct ac_policy_origin origin;
-	char line[LINE_BYTES];
 	struct ac_text t;
 
 	compare->start = now();
 	if (is_quiet(compare))
 		return;
-	find_origin(&compare->launch.chosen, &origin);
+	ac_text_init(&t, policy, sizeof policy);
+	if (compare->column_count > 2) {
+		ac_text_addf(&t, "%zu policies", compare->column_count - 1);
+	} else {
+		find_origin(&compare->columns[AC_RECAST].launch.chosen,
+		    &origin);
+		ac_text_addf(&t, "the policy %s (%s)", origin.name, origin.why);
+	}
 	ac_text_init(&t, line, sizeof line);
-	ac_launch_add_command(&t, "compare", &compare->launch,
-	    compare->arguments);
-	(void)ac_say(0, "%s: by the policy %s (%s), 1 pair of runs to warm up "
-	    "and %zu that count", t.truncated ? "compare" : line + skipped,
-	    origin.name, origin.why, compare->pairs);
+	ac_compare_add_command(&t, compare);
+	(void)ac_say(0, "%s: by %s, 1 %s of runs to warm up and %zu that count",
+	    t.truncated ? "compare" : line + skipped, policy,
+	    round_name(compare), compare->pairs);
 }
 
 void
 ac_compare_draw(const struct ac_comparison *compare, size_t runs_done)
 {
-	const size_t all = AC_SIDES * (compare->pairs + 1);
+	const size_t columns = compare->column_count;
+	const size_t all = columns * (compare->pairs + 1);
 	const double spent = now() - compare->start;
 	char line[LINE_BYTES];
 	struct ac_text t;
@@ -98,11 +130,11 @@ ac_compare_draw(const struct ac_comparison *compare, size_t runs_done)
 	if (!can_draw(compare))
 		return;
 	ac_text_init(&t, line, sizeof line);
-	if (runs_done < AC_SIDES)
+	if (runs_done < columns)
 		ac_text_add(&t, "warming up");
 	else
-		ac_text_addf(&t, "pair %zu of %zu", runs_done / AC_SIDES,
-		    compare->pairs);
+		ac_text_addf(&t, "%s %zu of %zu", round_name(compare),
+		    runs_done / columns, compare->pairs);
 	ac_text_add(&t, ", ");
 	add_duration(&t, spent);
 	if (runs_done) {

@@ -10,23 +10,24 @@
 
 enum { FIRST = 14, LINE_BYTES = 1024, MOST_SITES = 5 };
 
-typedef void (*tell_site)(const struct ac_comparison *compare,
+typedef void (*tell_site)(const struct ac_compare_column *column,
     const struct ac_site_row *row, void *context);
 
 /* Tell the sites that were recast, largest first; returns how many there are.
  * Without memory none is told. */
 static size_t
-tell_sites(const struct ac_comparison *compare, tell_site tell, void *context)
+tell_sites(const struct ac_compare_column *column, tell_site tell,
+    void *context)
 {
 	struct ac_site_row *rows = NULL;
 	size_t count = 0, recast = 0;
 
-	if (!compare->report || !ac_rows_make(compare->report, AC_SORT_WORK,
+	if (!column->report || !ac_rows_make(column->report, AC_SORT_WORK,
 	    &rows, &count))
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		if (rows[i].recast && recast++ < MOST_SITES)
-			tell(compare, &rows[i], context);
+			tell(column, &rows[i], context);
 	free(rows);
 	return recast;
 }
@@ -43,8 +44,8 @@ rung_name(const struct ac_site_row *row)
 }
 
 static void
-print_site(const struct ac_comparison *compare, const struct ac_site_row *row,
-    void *context)
+print_site(const struct ac_compare_column *column,
+    const struct ac_site_row *row, void *context)
 {
 	const struct ac_site_total *site = row->rungs[0];
 	char line[LINE_BYTES];
@@ -58,7 +59,7 @@ print_site(const struct ac_comparison *compare, const struct ac_site_row *row,
 	ac_text_add(&t, " ");
 	ac_site_add_sizes(&t, site);
 	ac_text_add(&t, " ");
-	ac_site_add_caller(&t, compare->report, site);
+	ac_site_add_caller(&t, column->report, site);
 	ac_text_addf(&t, " %s, ", rung_name(row));
 	ac_text_add_count(&t, row->recast, "recast call");
 	ac_text_add(&t, ", ");
@@ -68,15 +69,15 @@ print_site(const struct ac_comparison *compare, const struct ac_site_row *row,
 }
 
 static void
-add_site(const struct ac_comparison *compare, const struct ac_site_row *row,
-    void *context)
+add_site(const struct ac_compare_column *column,
+    const struct ac_site_row *row, void *context)
 {
 	const struct ac_site_total *site = row->rungs[0];
 	struct ac_json *w = context;
 	char id[16];
 	struct ac_text t;
 
-	(void)compare;
+	(void)column;
 	ac_text_init(&t, id, sizeof id);
 	ac_text_addf(&t, "%08x", site->id);
 	ac_json_open(w, NULL, "{");
@@ -87,40 +88,49 @@ add_site(const struct ac_comparison *compare, const struct ac_site_row *row,
 	ac_json_close(w, "}");
 }
 
-static void
-print_text(const struct ac_comparison *compare)
+void
+ac_compare_add_rejected(struct ac_text *t, const struct ac_comparison *compare,
+    size_t column)
 {
-	const bool any = compare->totals.recast_calls;
+	const struct ac_compare_column *c = &compare->columns[column];
+
+	ac_text_addf(t, "the program rejects the %s: status %d in run %zu of "
+	    "%zu, 0 in plain runs", c->totals.recast_calls ? "recast"
+	    : "library", c->rejected, c->rejected_run, compare->pairs + 1);
+}
+
+void
+ac_compare_print_rejected(const struct ac_comparison *compare, size_t column)
+{
+	const struct ac_compare_column *c = &compare->columns[column];
+	char line[LINE_BYTES];
+	struct ac_text t;
 	size_t recast;
 
-	printf("verdict       the program rejects the %s: status %d in run "
-	    "%zu of %zu, 0 in plain runs\n", any ? "recast" : "library",
-	    compare->rejected, compare->rejected_run, compare->pairs + 1);
-	puts(any ? "recast        these sites, the largest first:"
-	    : "recast        nothing; see 'autocast doctor'");
-	recast = tell_sites(compare, print_site, NULL);
+	ac_text_init(&t, line, sizeof line);
+	ac_text_add(&t, "recast");
+	ac_text_pad(&t, FIRST);
+	ac_compare_add_whose(&t, compare, column);
+	ac_text_add(&t, c->totals.recast_calls
+	    ? "these sites, the largest first:"
+	    : "nothing; see 'autocast doctor'");
+	puts(line);
+	recast = tell_sites(c, print_site, NULL);
 	if (recast > MOST_SITES)
 		printf("              and %zu more\n", recast - MOST_SITES);
 }
 
 void
-ac_compare_print_rejected(const struct ac_comparison *compare)
+ac_compare_json_rejected(struct ac_json *w,
+    const struct ac_compare_column *column)
 {
-	struct ac_json json, *w = &json;
 	size_t recast;
 
-	if (!compare->json) {
-		print_text(compare);
-		return;
-	}
-	ac_json_begin(w, ac_say_stdout, NULL);
-	ac_compare_json_head(w, compare, AC_COMPARE_DIFFERS);
 	ac_json_string(w, "verdict", "rejected");
-	ac_json_integer(w, "exit_status", compare->rejected);
-	ac_json_unsigned(w, "run", compare->rejected_run);
+	ac_json_integer(w, "exit_status", column->rejected);
+	ac_json_unsigned(w, "run", column->rejected_run);
 	ac_json_open(w, "recast_sites", "[");
-	recast = tell_sites(compare, add_site, w);
+	recast = tell_sites(column, add_site, w);
 	ac_json_close(w, "]");
 	ac_json_unsigned(w, "recast_site_count", recast);
-	ac_json_end(w);
 }

@@ -19,8 +19,6 @@
 
 enum { COPIED_BYTES = 1 << 16, MOST_OUTPUTS = 1000 };
 
-const char *const ac_side_names[AC_SIDES] = { "plain", "recast" };
-
 /* ---- The folder -------------------------------------------------------- */
 
 int
@@ -36,14 +34,14 @@ ac_compare_begin(struct ac_comparison *compare)
 }
 
 void
-ac_compare_path(const struct ac_comparison *compare, enum ac_side side,
+ac_compare_path(const struct ac_comparison *compare, size_t column,
     size_t pair, size_t output, char path_out[PATH_MAX])
 {
 	struct ac_text t;
 
 	ac_text_init(&t, path_out, PATH_MAX);
-	ac_text_addf(&t, "%s/%s-%zu-%zu", compare->folder, ac_side_names[side],
-	    pair, output);
+	ac_text_addf(&t, "%s/%zu-%zu-%zu", compare->folder, column, pair,
+	    output);
 }
 
 /* Where the recast runs count: what the user has of other runs is left in
@@ -93,7 +91,7 @@ ac_compare_copy(int in, int out)
 }
 
 static int
-keep_file(struct ac_comparison *compare, enum ac_side side, size_t pair,
+keep_file(struct ac_comparison *compare, size_t column, size_t pair,
     const char *name)
 {
 	const int in = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -109,7 +107,7 @@ keep_file(struct ac_comparison *compare, enum ac_side side, size_t pair,
 		return 0; /* gone again, or no file of a program */
 	}
 	number = ac_compare_output_number(compare, name);
-	ac_compare_path(compare, side, pair, number, path);
+	ac_compare_path(compare, column, pair, number, path);
 	/* Two patterns may name one file. */
 	out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	done = out >= 0 && ac_compare_copy(in, out);
@@ -126,7 +124,7 @@ keep_file(struct ac_comparison *compare, enum ac_side side, size_t pair,
 }
 
 static int
-keep_files(struct ac_comparison *compare, enum ac_side side, size_t pair)
+keep_files(struct ac_comparison *compare, size_t column, size_t pair)
 {
 	int status = 0;
 
@@ -138,7 +136,7 @@ keep_files(struct ac_comparison *compare, enum ac_side side, size_t pair)
 			continue;
 		for (size_t k = 0; k < found.gl_pathc && !status; k++) {
 			pattern->found = true;
-			status = keep_file(compare, side, pair,
+			status = keep_file(compare, column, pair,
 			    found.gl_pathv[k]);
 		}
 		globfree(&found);
@@ -147,12 +145,12 @@ keep_files(struct ac_comparison *compare, enum ac_side side, size_t pair)
 }
 
 static void
-show(const struct ac_comparison *compare, enum ac_side side, size_t pair)
+show(const struct ac_comparison *compare, size_t column, size_t pair)
 {
 	char path[PATH_MAX];
 	int in;
 
-	ac_compare_path(compare, side, pair, 0, path);
+	ac_compare_path(compare, column, pair, 0, path);
 	in = open(path, O_RDONLY | O_CLOEXEC);
 	if (in >= 0) {
 		(void)ac_compare_copy(in, STDOUT_FILENO);
@@ -162,52 +160,52 @@ show(const struct ac_comparison *compare, enum ac_side side, size_t pair)
 
 /* What the library counted in the run that just ended. */
 static void
-read_report(struct ac_comparison *compare, struct ac_compare_run *run)
+read_report(struct ac_compare_column *column, struct ac_compare_run *run)
 {
-	ac_report_destroy(compare->report);
-	memset(&compare->totals, 0, sizeof compare->totals);
-	compare->report = ac_launch_report(&compare->launch);
-	if (!compare->report)
+	ac_report_destroy(column->report);
+	memset(&column->totals, 0, sizeof column->totals);
+	column->report = ac_launch_report(&column->launch);
+	if (!column->report)
 		return;
-	ac_report_totals(compare->report, &compare->totals);
-	run->scratch_bytes = (double)compare->totals.peak_scratch_bytes;
+	ac_report_totals(column->report, &column->totals);
+	run->scratch_bytes = (double)column->totals.peak_scratch_bytes;
 }
 
 /* ---- A run ------------------------------------------------------------- */
 
 static int
-start(struct ac_comparison *compare, enum ac_side side, size_t pair, int *ended)
+start(struct ac_comparison *compare, size_t column, size_t pair, int *ended)
 {
 	char path[PATH_MAX];
 	int output, status;
 
-	ac_compare_path(compare, side, pair, 0, path);
+	ac_compare_path(compare, column, pair, 0, path);
 	output = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC,
 	    0600);
 	if (output < 0)
 		return ac_say(AC_EXIT_FAILED, "compare: cannot write in %s: "
 		    "%s", compare->folder, strerror(errno));
-	status = ac_again_run(&compare->launch, compare->program,
-	    compare->arguments, output, ended);
+	status = ac_again_run(&compare->columns[column].launch,
+	    compare->program, compare->arguments, output, ended);
 	close(output);
 	return status;
 }
 
 /* The first run of all is plain and ended well: otherwise there is no other. */
 static int
-check_end(struct ac_comparison *compare, enum ac_side side, size_t pair,
-    int ended)
+check_end(struct ac_comparison *compare, size_t number, size_t pair, int ended)
 {
+	struct ac_compare_column *column = &compare->columns[number];
 	char which[64];
 	struct ac_text t;
 
-	if (side == AC_RECAST && WIFEXITED(ended) && !ac_child_caught()) {
-		compare->rejected = WEXITSTATUS(ended);
-		compare->rejected_run = pair + 1;
+	if (number != AC_PLAIN && WIFEXITED(ended) && !ac_child_caught()) {
+		column->rejected = WEXITSTATUS(ended);
+		column->rejected_run = pair + 1;
 		return 0;
 	}
 	ac_text_init(&t, which, sizeof which);
-	ac_text_addf(&t, "%s run %zu of %zu", ac_side_names[side], pair + 1,
+	ac_text_addf(&t, "%s run %zu of %zu", column->name, pair + 1,
 	    compare->pairs + 1);
 	return ac_again_check("compare", which, ended, AC_COMPARE_RUN_FAILED);
 }
@@ -215,7 +213,7 @@ check_end(struct ac_comparison *compare, enum ac_side side, size_t pair,
 /* Statistics of a run's own, but what decides as in any other run: what was
  * validated and calibrated before. */
 static void
-use_own_state(struct ac_comparison *compare)
+use_own_state(const struct ac_comparison *compare, struct ac_launch *launch)
 {
 	char theirs[AC_FILE_PATH], state[PATH_MAX];
 	struct ac_text user;
@@ -226,32 +224,32 @@ use_own_state(struct ac_comparison *compare)
 	name_state(compare, state);
 	setenv(ac_env_rows[AC_ENV_STATE].variable, state, 1);
 	setenv(ac_env_rows[AC_ENV_NOTICE].variable, "off", 1);
-	(void)ac_launch_begin(&compare->launch);
+	(void)ac_launch_begin(launch);
 	if (has_theirs)
 		ac_launch_lend(theirs, state);
 }
 
 int
-ac_compare_run_one(struct ac_comparison *compare, enum ac_side side,
-    size_t pair)
+ac_compare_run_one(struct ac_comparison *compare, size_t number, size_t pair)
 {
-	struct ac_compare_run *run = &compare->runs[side][pair];
+	struct ac_compare_column *column = &compare->columns[number];
+	struct ac_compare_run *run = &column->runs[pair];
 	int status, ended = 0;
 
 	ac_again_environment(compare->environment);
-	compare->launch.plain = side == AC_PLAIN;
-	compare->launch.cost = &run->cost;
+	column->launch.plain = number == AC_PLAIN;
+	column->launch.cost = &run->cost;
 	run->scratch_bytes = -1;
-	if (side == AC_RECAST)
-		use_own_state(compare);
-	status = start(compare, side, pair, &ended);
-	if (!status && side == AC_RECAST)
-		read_report(compare, run);
+	if (number != AC_PLAIN)
+		use_own_state(compare, &column->launch);
+	status = start(compare, number, pair, &ended);
+	if (!status && number != AC_PLAIN)
+		read_report(column, run);
 	ac_compare_erase(compare);
 	if (!status && compare->show)
-		show(compare, side, pair);
+		show(compare, number, pair);
 	if (!status)
-		status = check_end(compare, side, pair, ended);
-	return status || compare->rejected ? status
-	    : keep_files(compare, side, pair);
+		status = check_end(compare, number, pair, ended);
+	return status || column->rejected ? status
+	    : keep_files(compare, number, pair);
 }

@@ -6,12 +6,16 @@ autocast_SOURCES += \
 	cmd/compare/compare_history.c \
 	cmd/compare/compare_json.c \
 	cmd/compare/compare_judge.c \
+	cmd/compare/compare_markdown.c \
 	cmd/compare/compare_outputs.c \
 	cmd/compare/compare_print.c \
 	cmd/compare/compare_progress.c \
 	cmd/compare/compare_rejected.c \
-	cmd/compare/compare_remarks.c \
+	cmd/compare/compare_rounds.c \
 	cmd/compare/compare_run.c \
+	cmd/compare/compare_table.c \
+	cmd/compare/compare_table.h \
+	cmd/compare/compare_words.c \
 	cmd/compare/numbers.c \
 	cmd/compare/numbers.h \
 	cmd/compare/numbers_lines.c \

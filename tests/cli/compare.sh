@@ -21,12 +21,13 @@ stub()
 }
 
 # The line that says what is compared.
-announced='^autocast: compare .* 1 pair of runs to warm up and '
+announced='^autocast: compare .* 1 [a-z]* of runs to warm up and '
 
 # Times and sizes are the machine's.
 measured()
 {
-	grep -vE "^(wall time|warm-up|outliers|user CPU|system CPU|peak memory|verdict) |$announced"
+	grep -vE "^(wall time|warm-up|outliers|user CPU|system CPU|peak memory|verdict) |$announced" |
+	    sed -E '/^\/ plain/{s/[0-9]+\.[0-9e-]+ */N                     /g;s/ +$//}'
 }
 
 # compare ARGUMENTS: what it says of outputs, and its status; 1 only for them.
@@ -51,6 +52,10 @@ show compare --tol 3 ./never
 show compare --tol nan ./never
 show compare --files '' ./never
 show compare --show --json ./never
+show compare --show --markdown ./never
+show compare --json --markdown ./never
+show compare --policy 1 --policy 2 --policy 3 --policy 4 --policy 5 --policy 6 --policy 7 --policy 8 --policy 9 ./never
+show compare --policy tf32 --policy 'gemm -> nonsense' ./never
 show compare --nonsense ./never
 show compare --emulate=h20 ./never
 show compare --policy 'gemm -> nonsense' ./never
@@ -202,6 +207,120 @@ else
 	skip 'JSON' 'no python3'
 fi
 
+# ---- Markdown
+stub marked <<'END'
+echo "loss 0.5"
+[ $recast = 0 ] || echo '| <b>*@nobody* `x`'
+echo 7 >'```'
+END
+"$autocast" compare -n 1 --limit 1000000 --markdown --files '`*' ./marked 2>/dev/null >out
+equal 'markdown' "$?,$(sed -E 's/^\| (wall|warm|user|system|peak)([^|]*) \|.*/\1\2/' out)" \
+    "1,| 1 pair | plain | recast | recast / plain |
+| --- | ---: | ---: | ---: |
+wall time
+warm-up, not counted
+user CPU
+system CPU
+peak memory
+| GPU scratch | - | - |  |
+| recast nothing: no FP32 work was counted; see 'autocast doctor' |  |  |  |
+
+**verdict**: none: fewer than 5 pairs prove nothing
+
+\`\`\`text
+\$ autocast compare -- ./marked
+stdout        0 of 1 number differs
+              1 line differs in more than numbers, first at stdout:2: '' / '| <b>*@nobody* \`x\`'
+\`\`\`           0 of 1 number differs
+\`\`\`"
+equal 'its rows have the cells of its head' "$(grep '^|' out | tr -cd '|\n' | uniq)" '|||||'
+echo 'gemm -> tf32' >'a|<i>_b'
+equal 'names in its cells are no markup' \
+    "$("$autocast" compare -n 1 --policy './a|<i>_b' --policy tf32 --markdown ./same 2>/dev/null | grep -E '^\| 1|verdict.*_b')" \
+    '| 1 round | plain | a\|\<i\>\_b | tf32 |
+**verdict**: a\|\<i\>\_b: none: fewer than 5 pairs prove nothing'
+
+# ---- Several policies
+stub several <<'END'
+policy=plain
+[ $recast = 0 ] || policy=$AUTOCAST_POLICY
+echo $policy >>several.log
+case $policy in
+bf16) echo "loss 0.5"; exit 7 ;;
+fp16) echo "loss 0.6"; echo 1 >fp16.out; sleep 0.3 ;;
+*) echo "loss 0.5"; rm -f fp16.out; sleep 0.02 ;;
+esac
+END
+: >several.log
+equal 'a column and a verdict for each policy' "$(compare --policy tf32 --policy fp16 --files '*.out' ./several)" \
+    "1 round       plain                 tf32                  fp16
+/ plain       -                     N                     N
+GPU scratch   -                     -                     -
+recast        nothing: no FP32 work was counted; see 'autocast doctor'
+stdout        tf32: 0 of 1 number differs
+              fp16: 1 of 1 number differs, worst 0.17 (relative) at stdout:1:6: 0.5 / 0.6
+fp16.out      fp16: only recast runs wrote it
+[1]"
+equal 'they take turns, forth and back' "$(tr '\n' ' ' <several.log)" 'plain tf32 fp16 fp16 tf32 plain '
+"$autocast" compare -n 5 --policy tf32 --policy fp16 ./several >out 2>/dev/null
+equal 'each has a verdict on its times' "$?,$(grep -c '^verdict  *tf32: ' out),$(grep -c '^verdict  *fp16: recast is slower: ' out)" 1,1,1
+equal 'one that is the same is all right' "$(compare --policy tf32 --policy off ./several | tail -n 3)" \
+    'stdout        tf32: 0 of 1 number differs
+              off: 0 of 1 number differs
+[0]'
+equal 'one policy is one recast' "$(compare --policy tf32 ./several | sed -n '1p;$p')" \
+    '1 pair        plain                 recast                recast / plain
+[0]'
+equal 'a text is called by its number, a file by its last part' \
+    "$(echo 'gemm -> tf32' >own.policy; compare --policy 'gemm -> keep' --policy ./own.policy ./same | head -n 1)" \
+    '1 round       plain                 policy 1              own.policy'
+: >several.log
+equal 'one that is rejected ends, the others go on' "$(compare --policy bf16 --policy tf32 ./several)" \
+    "1 round       plain                 bf16                  tf32
+/ plain       -                     -                     N
+GPU scratch   -                     -                     -
+recast        nothing: no FP32 work was counted; see 'autocast doctor'
+recast        bf16: nothing; see 'autocast doctor'
+stdout        tf32: 0 of 1 number differs
+[1]"
+equal 'without more runs' "$(tr '\n' ' ' <several.log)" 'plain bf16 tf32 tf32 plain '
+equal 'its verdict says so' "$("$autocast" compare -n 1 --policy bf16 --policy tf32 ./several 2>/dev/null | grep bf16: | head -n 1)" \
+    'verdict       bf16: the program rejects the library: status 7 in run 1 of 2, 0 in plain runs'
+: >several.log
+equal 'rejected by all ends all' "$("$autocast" compare --policy bf16 --policy bf16 --markdown ./several 2>/dev/null | grep -vE '^(```.*)?$'; tr '\n' ' ' <several.log)" \
+    "**verdict**: bf16: the program rejects the library: status 7 in run 1 of 6, 0 in plain runs
+**verdict**: bf16: the program rejects the library: status 7 in run 1 of 6, 0 in plain runs
+\$ autocast compare --policy bf16 --policy bf16 -- ./several
+recast        bf16: nothing; see 'autocast doctor'
+recast        bf16: nothing; see 'autocast doctor'
+plain bf16 bf16 "
+equal 'what is compared names all of them' "$("$autocast" compare -n 1 --policy tf32 --policy off ./same 2>&1 >/dev/null)" \
+    'autocast: compare --policy tf32 --policy off -- ./same: by 2 policies, 1 round of runs to warm up and 1 that count'
+"$autocast" compare -n 1 --limit 1000000 --policy tf32 --policy fp16 --markdown ./several >out 2>/dev/null
+equal 'several in markdown' "$?,$(sed -n '1,2p' out; grep '^|' out | tr -cd '|\n' | uniq; grep -c '^\*\*verdict\*\*: [tf][fp]' out)" \
+    '1,| 1 round | plain | tf32 | fp16 |
+| --- | ---: | ---: | ---: |
+|||||
+2'
+if command -v python3 >/dev/null 2>&1; then
+	"$autocast" compare -n 2 --limit 1000000 --json --policy tf32 --policy fp16 --policy bf16 --files '*.out' ./several >out 2>/dev/null
+	equal 'several in JSON' "$?,$(python3 - out <<'END'
+import json, sys
+c = json.load(open(sys.argv[1]))
+plain, tf32, fp16, bf16 = c["sides"]
+print(c["status"], "ratio" in c, "outputs" in c, c["tol"],
+    [s["name"] for s in c["sides"]], [s.get("policy") for s in c["sides"]],
+    [s.get("status") for s in c["sides"]], [s.get("verdict") for s in c["sides"]],
+    [len(s.get("wall_seconds", [])) for s in c["sides"]],
+    fp16["ratio"] > tf32["ratio"], plain["warm_up_seconds"] > 0,
+    [o["name"] for o in tf32["outputs"]], [o["is"] for o in fp16["outputs"]],
+    bf16["exit_status"], bf16["recast_site_count"])
+END
+)" "1,1 False False 0.01 ['plain', 'tf32', 'fp16', 'bf16'] [None, 'tf32', 'fp16', 'bf16'] [None, 0, 1, 1] [None, 'none', 'none', 'rejected'] [2, 2, 2, 0] True True ['stdout'] ['compared', 'added'] 7 0"
+else
+	skip 'several in JSON' 'no python3'
+fi
+
 # ---- What is compared, and how far it is
 stub dying <<'END'
 [ $recast = 1 ] || kill -SEGV $$
@@ -313,6 +432,15 @@ wall"
 	equal 'that it cannot be kept is said' "$(compare --emulate --policy tf32 "$example" --epochs 1 "$data" |
 	    grep -c "^autocast: compare: 'autocast report' will not find the recast run: ")" 1
 	rm -f "$place/state"
+	compare --emulate --policy tf32 --policy fp16 "$example" --epochs 1 "$data" >out
+	equal 'GPU time and work of each policy' \
+	    "$(sed -nE '/^(GPU time|recast)/s/[0-9.]+ ([mu]?s|%)/N \1/gp; 3p' out | sed 's/  */ /g')" \
+	    'GPU time - N ms of N ms N ms of N ms predicted for NVIDIA H200 (emulated)
+ of the recast calls of each, without the others
+recast - N % N % of the FP32 work'
+	equal 'a run and a stamp of each is kept' \
+	    "$(find "$place/state" -maxdepth 1 -name '*.stats' | wc -l),$(find "$place/state/compared" -type f | wc -l)" 2,2
+	rm -rf "$place/state"
 	# It wants the digits of the plain run.
 	stub strict <<END
 '$example' --epochs 1 '$data' >numbers-\$recast || exit
@@ -347,7 +475,7 @@ END
 		skip 'a rejection in JSON' 'no python3'
 	fi
 else
-	for what in 'on the emulated GPU' 'the times are marked' 'work is recast' 'scratch is shown' 'the last recast run is kept' 'nothing half is' 'none is where none is wanted' 'that it cannot be kept is said' 'the GPU time of the calls comes first' 'the GPU time in JSON' 'a rejection names the sites' 'but not those that were kept' 'the run that was rejected is kept' 'a rejection in JSON' 'numbers are compared'; do
+	for what in 'on the emulated GPU' 'GPU time and work of each policy' 'a run and a stamp of each is kept' 'the times are marked' 'work is recast' 'scratch is shown' 'the last recast run is kept' 'nothing half is' 'none is where none is wanted' 'that it cannot be kept is said' 'the GPU time of the calls comes first' 'the GPU time in JSON' 'a rejection names the sites' 'but not those that were kept' 'the run that was rejected is kept' 'a rejection in JSON' 'numbers are compared'; do
 		skip "$what" 'no emulated GPU, or no examples'
 	done
 fi

@@ -62,6 +62,7 @@ struct machine {
 	const struct noise *noise;
 	int    runs;
 	double place;
+	double steady;         /* what drifts, by run */
 };
 
 static double
@@ -69,7 +70,7 @@ run_for(struct machine *m, double seconds)
 {
 	const struct noise *noise = m->noise;
 	const double cold = noise->cold * pow(0.5, m->runs);
-	double more = cold + m->runs * noise->drift;
+	double more = cold + m->runs * m->steady;
 
 	m->place += noise->walk * normal();
 	m->runs++;
@@ -79,25 +80,34 @@ run_for(struct machine *m, double seconds)
 	return seconds * (1 + more) * exp(noise->deviation * normal());
 }
 
-/* Pairs as compare runs them, the first one for nothing. */
+/* Rounds as compare runs them, the first one for nothing; `judged` is the
+ * column that is judged. A round of many columns drifts as a pair does. */
+static void
+simulate_columns(const struct noise *noise, double ratio, size_t n,
+    double limit, size_t columns, size_t judged, struct ac_judgement *out)
+{
+	struct machine machine = { .noise = noise,
+		.steady = noise->drift * 2 / (double)columns };
+	double times[AC_COMPARE_COLUMNS][AC_COMPARE_PAIRS];
+
+	for (size_t pair = 0; pair <= n; pair++) {
+		for (size_t k = 0; k < columns; k++) {
+			const size_t column = ac_compare_turn(columns, pair, k);
+			const double time = run_for(&machine,
+			    column ? ratio : 1);
+
+			if (pair)
+				times[column][pair - 1] = time;
+		}
+	}
+	ac_compare_judge(times[0], times[judged], n, limit, out);
+}
+
 static void
 simulate(const struct noise *noise, double ratio, size_t n, double limit,
     struct ac_judgement *out)
 {
-	struct machine machine = { .noise = noise };
-	double times[2][AC_COMPARE_PAIRS];
-
-	for (size_t pair = 0; pair <= n; pair++) {
-		for (size_t k = 0; k < 2; k++) {
-			const size_t side = (k + pair) % 2;
-			const double time = run_for(&machine,
-			    side ? ratio : 1);
-
-			if (pair)
-				times[side][pair - 1] = time;
-		}
-	}
-	ac_compare_judge(times[0], times[1], n, limit, out);
+	simulate_columns(noise, ratio, n, limit, 2, 1, out);
 }
 
 struct counts {
@@ -143,6 +153,60 @@ test_equal_programs(void **state)
 			assert_true(c.faster <= SERIES / 20);
 			assert_true(c.covered >= SERIES / 10 * 9);
 		}
+	}
+}
+
+/* Several policies in turn: none is harmed by its place, next to the plain run
+ * or far from it. */
+static void
+test_equal_columns(void **state)
+{
+	static const struct { size_t columns, judged, n; } rows[] = {
+		{ 3, 1, 5 }, { 3, 2, 8 }, { AC_COMPARE_COLUMNS, 1, 5 },
+		{ AC_COMPARE_COLUMNS, AC_COMPARE_POLICIES, 5 },
+		{ AC_COMPARE_COLUMNS, AC_COMPARE_POLICIES, 8 }
+	};
+
+	(void)state;
+	seed = 20261123;
+	for (int i = 0; i < NOISES; i++) {
+		for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+			int slower = 0, faster = 0;
+
+			for (int s = 0; s < SERIES; s++) {
+				struct ac_judgement j;
+
+				simulate_columns(&noises[i], 1, rows[k].n, 0,
+				    rows[k].columns, rows[k].judged, &j);
+				slower += j.speed == AC_SPEED_TOO_SLOW;
+				faster += j.speed == AC_SPEED_FASTER;
+			}
+			print_message("%s, %zu of %zu, n = %zu: %d slower, "
+			    "%d faster of %d\n", noises[i].name,
+			    rows[k].judged, rows[k].columns, rows[k].n, slower,
+			    faster, SERIES);
+			assert_true(slower <= SERIES / 20);
+			assert_true(faster <= SERIES / 20);
+		}
+	}
+}
+
+/* Every column has its turn, once in a round. */
+static void
+test_turns(void **state)
+{
+	(void)state;
+	for (size_t columns = 2; columns <= AC_COMPARE_COLUMNS; columns++) {
+		for (size_t pair = 0; pair < 4; pair++) {
+			unsigned seen = 0;
+
+			for (size_t k = 0; k < columns; k++)
+				seen |= 1u << ac_compare_turn(columns, pair, k);
+			assert_int_equal(seen, (1u << columns) - 1);
+		}
+		assert_int_equal(ac_compare_turn(columns, 0, 0), AC_PLAIN);
+		assert_int_equal(ac_compare_turn(columns, 1, columns - 1),
+		    AC_PLAIN);
 	}
 }
 
@@ -287,6 +351,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_programs),
+		cmocka_unit_test(test_equal_columns),
+		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_planted),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_few_pairs),

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/compare/compare_table.c -- makes the table of a comparison. The cells of
+ * a column that the program rejects are "-": not all of its runs were made. */
+#include "cmd/compare/compare_table.h"
+#include "report/read/read.h"
+
+/* ---- Values in words --------------------------------------------------- */
+
+/* A time and how far it spreads, in the unit that suits it. */
+static void
+add_time(struct ac_text *t, double seconds, double spread)
+{
+	static const struct { double size; const char *unit; } units[] = {
+		{ 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" }
+	};
+	size_t i = 0;
+
+	while (i < 2 && seconds < units[i].size)
+		i++;
+	ac_text_add_double(t, seconds / units[i].size, 4);
+	ac_text_addf(t, " %s +- ", units[i].unit);
+	ac_text_add_double(t, spread / units[i].size, 2);
+}
+
+static void
+add_bytes(struct ac_text *t, double bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	size_t i = 0;
+
+	if (bytes < 0) {
+		ac_text_add(t, "-");
+		return;
+	}
+	for (; bytes >= 1024 && i < 4; i++)
+		bytes /= 1024;
+	ac_text_add_double(t, bytes, 3);
+	ac_text_addf(t, " %s", units[i]);
+}
+
+/* "0.9123 (0.9012 to 0.9304)" */
+static void
+add_ratio(struct ac_text *t, const struct ac_judgement *judgement)
+{
+	ac_text_add_double(t, judgement->ratio, 4);
+	if (judgement->speed == AC_SPEED_UNKNOWN)
+		return;
+	ac_text_add(t, " (");
+	ac_text_add_double(t, judgement->low, 4);
+	ac_text_add(t, " to ");
+	ac_text_add_double(t, judgement->high, 4);
+	ac_text_add(t, ")");
+}
+
+/* ---- Rows -------------------------------------------------------------- */
+
+static struct ac_compare_row *
+add_row(struct ac_compare_table *table, const char *what, bool has_cells,
+    const char *note)
+{
+	struct ac_compare_row *row = &table->rows[table->count++];
+	struct ac_text t;
+
+	*row = (struct ac_compare_row){ .what = what, .has_cells = has_cells };
+	for (size_t i = 0; i < table->columns && has_cells; i++)
+		row->cells[i][0] = '-';
+	ac_text_init(&t, row->note, sizeof row->note);
+	ac_text_add(&t, note);
+	return row;
+}
+
+/* To write a cell. */
+static struct ac_text *
+cell(struct ac_text *t, char text[AC_COMPARE_CELL])
+{
+	ac_text_init(t, text, AC_COMPARE_CELL);
+	return t;
+}
+
+static bool
+has_several(const struct ac_comparison *compare)
+{
+	return compare->column_count > 2;
+}
+
+static void
+add_head(struct ac_compare_table *table, const struct ac_comparison *compare)
+{
+	static char what[32];
+	struct ac_compare_row *row = add_row(table, what, true, "");
+	struct ac_text t;
+
+	ac_text_init(&t, what, sizeof what);
+	ac_text_addf(&t, "%zu %s%s", compare->pairs,
+	    has_several(compare) ? "round" : "pair",
+	    compare->pairs == 1 ? "" : "s");
+	for (size_t i = 0; i < table->columns; i++)
+		ac_text_add(cell(&t, row->cells[i]), compare->columns[i].name);
+	if (!has_several(compare))
+		ac_text_add(cell(&t, row->ratio), "recast / plain");
+}
+
+static void
+add_basis(struct ac_compare_row *row, const struct ac_compare_column *column,
+    enum ac_basis basis)
+{
+	struct ac_text t;
+
+	ac_text_init(&t, row->note, sizeof row->note);
+	ac_text_addf(&t, "%s for ", ac_basis_names[basis]);
+	ac_text_add_clean(&t, column->report->processes[0].gpu);
+}
+
+/* What recasting does to the calls on the GPU: of several policies each has
+ * calls of its own. */
+static void
+add_gpu_time(struct ac_compare_table *table,
+    const struct ac_comparison *compare)
+{
+	struct ac_compare_row *row = NULL;
+	struct ac_compare_gpu_time time;
+	struct ac_text t;
+
+	for (size_t i = AC_RECAST; i < table->columns; i++) {
+		const struct ac_compare_column *column = &compare->columns[i];
+
+		ac_compare_gpu_time(column, &time);
+		if (time.basis == AC_BASIS_NONE || column->rejected)
+			continue;
+		if (!row || time.basis == AC_BASIS_PREDICTED) {
+			if (!row)
+				row = add_row(table, "GPU time", true, "");
+			add_basis(row, column, time.basis);
+		}
+		if (has_several(compare)) {
+			ac_time_add(cell(&t, row->cells[i]), time.recast_us);
+			ac_text_add(&t, " of ");
+			ac_time_add(&t, time.keep_us);
+			continue;
+		}
+		ac_time_add(cell(&t, row->cells[AC_PLAIN]), time.keep_us);
+		ac_time_add(cell(&t, row->cells[i]), time.recast_us);
+		ac_text_add_double(cell(&t, row->ratio),
+		    time.recast_us / time.keep_us, 4);
+	}
+	if (!row)
+		return;
+	row = add_row(table, "", false, "of the recast calls of each, without "
+	    "the others");
+	if (has_several(compare))
+		return;
+	ac_text_init(&t, row->note, sizeof row->note);
+	ac_text_add(&t, "of ");
+	ac_text_add_count(&t, time.calls, "recast call");
+	ac_text_add(&t, ", without the others");
+}
+
+/* Times, or bytes of memory. */
+static void
+add_values(struct ac_compare_table *table, const struct ac_comparison *compare,
+    const char *what, size_t offset, bool is_time)
+{
+	struct ac_compare_row *row = add_row(table, what, true, "");
+	double values[AC_COMPARE_PAIRS];
+	struct ac_text t;
+
+	for (size_t i = 0; i < table->columns; i++) {
+		const size_t n = ac_compare_values(compare, i, offset, values);
+		const double median = ac_compare_median(values, n);
+
+		if (compare->columns[i].rejected)
+			continue;
+		if (is_time)
+			add_time(cell(&t, row->cells[i]), median,
+			    ac_compare_spread(values, n));
+		else
+			add_bytes(cell(&t, row->cells[i]), median);
+	}
+}
+
+/* The ratios: behind the wall times, or below them. */
+static void
+add_ratios(struct ac_compare_table *table, const struct ac_comparison *compare)
+{
+	struct ac_compare_row *row = &table->rows[table->count - 1];
+	struct ac_text t;
+
+	if (ac_compare_is_untimed(compare))
+		return;
+	if (has_several(compare))
+		row = add_row(table, "/ plain", true, "");
+	for (size_t i = AC_RECAST; i < table->columns; i++)
+		if (!compare->columns[i].rejected)
+			add_ratio(cell(&t, has_several(compare) ? row->cells[i]
+			    : row->ratio), &compare->columns[i].judgement);
+}
+
+/* What a reader should know of the wall times before trusting their
+ * medians. */
+static void
+add_remarks(struct ac_compare_table *table, const struct ac_comparison *compare)
+{
+	struct ac_compare_row *row = add_row(table, "warm-up", true,
+	    "not counted");
+	size_t outliers = 0;
+	struct ac_text t;
+
+	for (size_t i = 0; i < table->columns; i++) {
+		if (compare->columns[i].rejected)
+			continue;
+		ac_time_add(cell(&t, row->cells[i]),
+		    1e6 * compare->columns[i].runs[0].cost.wall);
+		outliers += ac_compare_far(compare, i);
+	}
+	if (!outliers)
+		return;
+	row = add_row(table, "outliers", true, "beyond three spreads");
+	for (size_t i = 0; i < table->columns; i++)
+		if (!compare->columns[i].rejected)
+			ac_text_addf(cell(&t, row->cells[i]), "%zu of %zu",
+			    ac_compare_far(compare, i), compare->pairs);
+}
+
+static void
+add_work(struct ac_compare_table *table, const struct ac_comparison *compare)
+{
+	struct ac_compare_row *row;
+	bool any = false;
+	struct ac_text t;
+
+	for (size_t i = AC_RECAST; i < table->columns; i++)
+		any |= compare->columns[i].totals.flops > 0;
+	if (!any || !has_several(compare)) {
+		const struct ac_report_totals *totals =
+		    &compare->columns[AC_RECAST].totals;
+
+		row = add_row(table, "recast", false, "nothing: no FP32 work "
+		    "was counted; see 'autocast doctor'");
+		if (!any)
+			return;
+		ac_text_init(&t, row->note, sizeof row->note);
+		ac_share_add(&t, totals->recast_flops, totals->flops);
+		ac_text_add(&t, " of the FP32 work");
+		return;
+	}
+	row = add_row(table, "recast", true, "of the FP32 work");
+	for (size_t i = AC_RECAST; i < table->columns; i++)
+		if (compare->columns[i].totals.flops > 0)
+			ac_share_add(cell(&t, row->cells[i]),
+			    compare->columns[i].totals.recast_flops,
+			    compare->columns[i].totals.flops);
+}
+
+void
+ac_compare_table(const struct ac_comparison *compare,
+    struct ac_compare_table *table_out)
+{
+	table_out->columns = compare->column_count;
+	table_out->count = 0;
+	if (ac_compare_is_over(compare))
+		return;
+	add_head(table_out, compare);
+	add_gpu_time(table_out, compare);
+	add_values(table_out, compare, "wall time",
+	    offsetof(struct ac_compare_run, cost.wall), true);
+	add_ratios(table_out, compare);
+	add_remarks(table_out, compare);
+	add_values(table_out, compare, "user CPU",
+	    offsetof(struct ac_compare_run, cost.user), true);
+	add_values(table_out, compare, "system CPU",
+	    offsetof(struct ac_compare_run, cost.system), true);
+	if (compare->launch.emulate)
+		add_row(table_out, "", false, "on the emulated GPU: the CPU's "
+		    "time, not a GPU's");
+	add_values(table_out, compare, "peak memory",
+	    offsetof(struct ac_compare_run, cost.peak_bytes), false);
+	add_values(table_out, compare, "GPU scratch",
+	    offsetof(struct ac_compare_run, scratch_bytes), false);
+	add_work(table_out, compare);
+}

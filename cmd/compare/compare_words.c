@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/compare/compare_words.c -- the verdict and the outputs of a comparison in
+ * words, for text and markdown. */
+#include "cmd/compare/compare.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { FIRST = 14, LINE_BYTES = 1024 };
+
+/* 2,310 */
+static void
+add_count(struct ac_text *t, uint64_t count)
+{
+	if (count >= 1000) {
+		add_count(t, count / 1000);
+		ac_text_addf(t, ",%03u", (unsigned)(count % 1000));
+	} else {
+		ac_text_addf(t, "%u", (unsigned)count);
+	}
+}
+
+static void
+add_percent(struct ac_text *t, double part)
+{
+	ac_text_add_double(t, 100 * fabs(part), fabs(part) < 0.1 ? 2 : 3);
+}
+
+void
+ac_compare_add_whose(struct ac_text *t, const struct ac_comparison *compare,
+    size_t column)
+{
+	if (compare->column_count > 2)
+		ac_text_addf(t, "%s: ", compare->columns[column].name);
+}
+
+/* ---- The verdict ------------------------------------------------------- */
+
+/* "10.9 % less time (10.3 to 11.5 %)" */
+static void
+add_change(struct ac_text *t, const struct ac_judgement *j)
+{
+	const bool less = j->ratio < 1;
+
+	add_percent(t, j->ratio - 1);
+	ac_text_addf(t, " %% %s wall time (", less ? "less" : "more");
+	add_percent(t, (less ? j->high : j->low) - 1);
+	ac_text_add(t, " to ");
+	add_percent(t, (less ? j->low : j->high) - 1);
+	ac_text_add(t, " %)");
+}
+
+void
+ac_compare_add_verdict(struct ac_text *t, const struct ac_comparison *compare,
+    size_t column)
+{
+	const struct ac_judgement *j = &compare->columns[column].judgement;
+
+	ac_compare_add_whose(t, compare, column);
+	if (compare->columns[column].rejected) {
+		ac_compare_add_rejected(t, compare, column);
+		return;
+	}
+	switch (j->speed) {
+	case AC_SPEED_UNKNOWN:
+		if (ac_compare_is_untimed(compare))
+			ac_text_add(t, "none on the speed: the wall time is "
+			    "not a GPU's");
+		else
+			ac_text_add(t, "none: fewer than 5 pairs "
+			    "prove nothing");
+		break;
+	case AC_SPEED_SAME:
+		ac_text_add(t, "no difference is proven: between ");
+		add_percent(t, j->low - 1);
+		ac_text_add(t, " % less and ");
+		add_percent(t, j->high - 1);
+		ac_text_add(t, " % more wall time");
+		break;
+	case AC_SPEED_FASTER:
+		ac_text_add(t, "recast is faster: ");
+		add_change(t, j);
+		break;
+	default:
+		ac_text_add(t, "recast is slower: ");
+		add_change(t, j);
+	}
+	if (j->speed >= AC_SPEED_SLOWER && isfinite(compare->limit)) {
+		ac_text_addf(t, ", %s more than ",
+		    j->speed == AC_SPEED_TOO_SLOW ? "and that is"
+		    : "but that is not proven to be");
+		add_percent(t, compare->limit);
+		ac_text_add(t, " %");
+	}
+}
+
+/* ---- Outputs ----------------------------------------------------------- */
+
+static void
+add_numbers(struct ac_text *t, const char *name,
+    const struct ac_numbers_result *r)
+{
+	const uint64_t compared = r->numbers - r->unstable;
+
+	add_count(t, r->differing);
+	ac_text_add(t, " of ");
+	add_count(t, compared);
+	ac_text_addf(t, " number%s differ%s", compared == 1 ? "" : "s",
+	    r->differing == 1 || compared == 1 ? "s" : "");
+	if (!r->differing)
+		return;
+	ac_text_add(t, ", worst ");
+	if (isfinite(r->worst)) {
+		ac_text_add_double(t, r->worst, 2);
+		ac_text_add(t, " (relative)");
+	} else {
+		ac_text_add(t, "a number that is finite in one only");
+	}
+	ac_text_add(t, " at ");
+	ac_text_add_clean(t, name);
+	ac_text_addf(t, ":%llu:%llu: ", (unsigned long long)r->worst_line,
+	    (unsigned long long)r->worst_column);
+	ac_text_add_clean(t, r->worst_plain);
+	ac_text_add(t, " / ");
+	ac_text_add_clean(t, r->worst_recast);
+}
+
+static void
+add_lines(struct ac_text *t, const char *name,
+    const struct ac_numbers_result *r)
+{
+	add_count(t, r->differing_lines);
+	ac_text_addf(t, " line%s differ%s in more than numbers, first at ",
+	    r->differing_lines == 1 ? "" : "s",
+	    r->differing_lines == 1 ? "s" : "");
+	ac_text_add_clean(t, name);
+	ac_text_addf(t, ":%llu: '", (unsigned long long)r->first_line);
+	ac_text_add_clean(t, r->first_plain);
+	ac_text_add(t, "' / '");
+	ac_text_add_clean(t, r->first_recast);
+	ac_text_add(t, "'");
+}
+
+static void
+add_binary(struct ac_text *t, const struct ac_numbers_result *r)
+{
+	if (r->unstable_bytes) {
+		ac_text_add(t, "binary, differs between plain runs: "
+		    "not compared");
+	} else if (!r->differing_bytes) {
+		ac_text_add(t, "binary, the same");
+	} else {
+		ac_text_add(t, "binary, ");
+		add_count(t, r->differing_bytes);
+		ac_text_add(t, " of ");
+		add_count(t, r->bytes);
+		ac_text_add(t, " bytes differ, first byte ");
+		add_count(t, r->first_byte);
+	}
+}
+
+/* What differs between plain runs, and so tells nothing. */
+static void
+print_unstable(const struct ac_numbers_result *r)
+{
+	char line[LINE_BYTES];
+	struct ac_text t;
+
+	if (r->is_binary || (!r->unstable && !r->unstable_lines))
+		return;
+	ac_text_init(&t, line, sizeof line);
+	ac_text_pad(&t, FIRST);
+	if (r->unstable) {
+		add_count(&t, r->unstable);
+		ac_text_addf(&t, " number%s%s", r->unstable == 1 ? "" : "s",
+		    r->unstable_lines ? " and " : "");
+	}
+	if (r->unstable_lines) {
+		add_count(&t, r->unstable_lines);
+		ac_text_addf(&t, " line%s", r->unstable_lines == 1 ? "" : "s");
+	}
+	ac_text_addf(&t, " differ%s between plain runs: not compared",
+	    r->unstable + r->unstable_lines == 1 ? "s" : "");
+	puts(line);
+}
+
+/* One output by one policy; `name` stands before the first. */
+static void
+print_finding(const struct ac_comparison *compare,
+    const struct ac_compare_output *output, size_t column, const char *name)
+{
+	static const char *const absent[] = { [AC_UNSTABLE] = "not every plain "
+	    "run wrote it: not compared", [AC_MISSING] = "plain runs wrote "
+	    "it, a recast one did not", [AC_ADDED] = "only recast runs wrote "
+	    "it" };
+	const struct ac_compare_finding *found = &output->found[column];
+	const struct ac_numbers_result *r = &found->result;
+	char line[LINE_BYTES];
+	struct ac_text t;
+
+	ac_text_init(&t, line, sizeof line);
+	ac_text_add_clean(&t, name);
+	ac_text_add(&t, " ");
+	ac_text_pad(&t, FIRST);
+	ac_compare_add_whose(&t, compare, column);
+	if (found->presence != AC_PRESENT)
+		ac_text_add(&t, absent[found->presence]);
+	else if (r->is_binary)
+		add_binary(&t, r);
+	else if (r->lines || r->differing_lines)
+		add_numbers(&t, output->name, r);
+	else
+		ac_text_add(&t, "empty");
+	puts(line);
+	if (found->presence != AC_PRESENT || r->is_binary ||
+	    !r->differing_lines)
+		return;
+	ac_text_init(&t, line, sizeof line);
+	ac_text_pad(&t, FIRST);
+	ac_compare_add_whose(&t, compare, column);
+	add_lines(&t, output->name, r);
+	puts(line);
+}
+
+void
+ac_compare_print_outputs(const struct ac_comparison *compare)
+{
+	for (size_t i = 0; i < compare->output_count; i++) {
+		const struct ac_compare_output *output = &compare->outputs[i];
+		const struct ac_compare_finding *last = NULL;
+
+		for (size_t k = AC_RECAST; k < compare->column_count; k++) {
+			if (compare->columns[k].rejected ||
+			    output->found[k].presence == AC_ABSENT)
+				continue;
+			print_finding(compare, output, k, last ? ""
+			    : output->name);
+			last = &output->found[k];
+		}
+		if (last && last->presence == AC_PRESENT)
+			print_unstable(&last->result);
+	}
+}
