@@ -122,7 +122,7 @@ release=$(echo CUDNN_MAJOR.CUDNN_MINOR |
 equal 'of which library' "cudnn-$release" \
     "$(query 'report["processes"][0]["library"]')"
 check 'and in its text, without sizes of a product' \
-    "$("$build/autocast" report | grep -q '^ *[0-9a-f]\{8\} rnn  *- rnn_step' ||
+    "$("$build/autocast" report | grep -q '^ *[0-9a-f]\{8\} rnn  *- [a-z_]* *fp16 library' ||
         "$build/autocast" report)"
 
 passes='*sorted("%s %d" % (m["symbol"], m["calls"]) for m in

@@ -156,8 +156,9 @@ ratio check '200 sizes that recur 100 times: at least twice as fast' 2 \
     "$(took amp sizes $(sized 512 1024 1024) 200 1 100)"
 once=$(($(took amp once 1000) - $(took off once 1000)))
 echo "# bytes of a size that is seen once: $once"
-check 'a size that is seen once takes at most a kilobyte' \
-    "$([ "$once" -le 1024 ] || echo "$once bytes")"
+# Of the host's memory: a site's record and what decides about it.
+check 'a size that is seen once takes at most 1100 bytes' \
+    "$([ "$once" -le 1100 ] || echo "$once bytes")"
 
 # ---- Tokens of unequal size, at 20 places, all good
 
