@@ -152,6 +152,11 @@ char *ac_chosen_absolute(const char *policy);
  * is usual; `note` then says what that was. 0, or an exit status after one
  * line on stderr. */
 int ac_operation_read(struct ac_op *op, char **words, struct ac_text *note);
+/* A site of a report as the policy saw it; strings are static, until the next
+ * one, or the report's (cmd/explain/explain.c). */
+struct ac_site_total;
+void ac_operation_of_site(const struct ac_report *report,
+    const struct ac_site_total *site, struct ac_op *op);
 
 /* ---- cmd/explain/explain_vector.c: a call on vectors in words ---------- */
 

@@ -132,10 +132,9 @@ describe_lt(const struct ac_site_key *key, struct ac_op *op)
 	    : ac_epilogue_names[AC_EPILOGUE_DEFAULT];
 }
 
-/* The site as the policy saw it; strings are static or the report's. */
-static void
-describe_site(const struct ac_report *report, const struct ac_site_total *site,
-    struct ac_op *op)
+void
+ac_operation_of_site(const struct ac_report *report,
+    const struct ac_site_total *site, struct ac_op *op)
 {
 	static char module[48], ta[2], tb[2], id[9];
 	const struct ac_file_header *process = &report->processes[0];
@@ -223,7 +222,7 @@ explain_then(const struct ac_chosen *chosen, const struct ac_report *report,
 		    "call, so the sizes of these were not read; say them, as "
 		    "'autocast explain --help' shows");
 	}
-	describe_site(report, site, &op);
+	ac_operation_of_site(report, site, &op);
 	ac_text_add(before, "\nNow, under the policy in force:\n");
 	return explain(chosen, &op, before->data);
 }

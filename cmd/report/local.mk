@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmd/report/local.mk -- what the makefile knows of this folder.
 autocast_SOURCES += \
+	cmd/report/forecast.c \
 	cmd/report/output.h \
 	cmd/report/past.c \
 	cmd/report/report.c \

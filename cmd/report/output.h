@@ -15,4 +15,9 @@ int ac_past_print(const char *file, enum ac_report_format format);
 /* Run against run, by their numbers; an exit status. */
 int ac_past_compare(const char *file, const unsigned runs[2]);
 
+/* What the policy that `chosen` names would do with the sites of the run; an
+ * exit status (cmd/report/forecast.c). */
+int ac_forecast_print(const char *file, const struct ac_report *report,
+    const struct ac_chosen *chosen, enum ac_sort sort);
+
 #endif

@@ -9,13 +9,15 @@
 #include <unistd.h>
 
 enum {
-	OPT_JSON = 256, OPT_RANGES, OPT_HTML, OPT_CSV, OPT_SORT, OPT_COLOR,
-	OPT_RANK, OPT_LIST
+	OPT_JSON = AC_OPTION_OWN, OPT_RANGES, OPT_HTML, OPT_CSV, OPT_SORT,
+	OPT_COLOR, OPT_RANK, OPT_LIST
 };
 
 struct request {
 	unsigned    runs[2];    /* 0: not named, the last */
 	bool        is_list;
+	bool        is_forecast;
+	struct ac_chosen chosen; /* of the forecast */
 	const char *file;       /* NULL: stdout */
 	enum ac_report_format format;
 	bool        has_format;  /* by an option */
@@ -109,8 +111,11 @@ print(const struct request *r)
 		return ac_say(AC_EXIT_FAILED, which > 1 ? "report: %s; "
 		    "'autocast report' shows the last" : "report: %s; try "
 		    "'autocast run ./program' first", buffer);
-	ac_report_name_callers(report);
-	status = write_to(r, report);
+	if (!r->is_forecast)
+		ac_report_name_callers(report);
+	status = r->is_forecast ? ac_forecast_print(r->file, report,
+	    &r->chosen, r->style.sort)
+	    : write_to(r, report);
 	ac_report_destroy(report);
 	return status;
 }
@@ -183,6 +188,29 @@ read_word(struct request *r, int option, const char *word)
 	    "always or never", word);
 }
 
+static int
+read_rank(struct request *r, const char *word)
+{
+	r->rank = (int)ac_arguments_whole(word, 0, INT32_MAX);
+	r->one_rank = true;
+	return r->rank >= 0 ? 0 : ac_say(AC_EXIT_USAGE, "report: --rank %s: "
+	    "which rank? from 0 on", word);
+}
+
+static int
+check_forecast(const struct request *r)
+{
+	if (r->is_list || r->runs[1])
+		return ac_say(AC_EXIT_USAGE, "report: a policy is predicted "
+		    "for one run; leave out %s", r->is_list ? "--list"
+		    : "the second");
+	if (r->ranges || r->format != AC_FORMAT_TEXT)
+		return ac_say(AC_EXIT_USAGE, "report: what a policy would do "
+		    "is text, not %s", r->ranges ? "--ranges"
+		    : ac_format_ending(r->format));
+	return 0;
+}
+
 /* A list and a comparison are about whole runs. */
 static int
 check_several(const struct request *r)
@@ -220,6 +248,8 @@ check(struct request *r)
 	if (r->ranges && r->format != AC_FORMAT_TEXT)
 		return ac_say(AC_EXIT_USAGE, "report: --ranges is text; %s is "
 		    "no name for it", r->file);
+	if (r->is_forecast)
+		return check_forecast(r);
 	if (r->is_list || r->runs[1])
 		return check_several(r);
 	r->style.is_colored = r->format == AC_FORMAT_TEXT
@@ -254,15 +284,21 @@ run(const struct ac_command *self, char **arguments)
 		case OPT_RANGES:
 			r.ranges = true;
 			break;
+		case AC_OPTION_POLICY:
+			r.chosen.policy = a.value;
+			r.is_forecast = true;
+			break;
+		case 'e':
+			ac_chosen_add_rule(&r.chosen, a.value);
+			r.is_forecast = true;
+			break;
 		case OPT_LIST:
 			r.is_list = true;
 			break;
 		case OPT_RANK:
-			r.rank = (int)ac_arguments_whole(a.value, 0, INT32_MAX);
-			if (r.rank < 0)
-				return ac_say(AC_EXIT_USAGE, "report: --rank "
-				    "%s: which rank? from 0 on", a.value);
-			r.one_rank = true;
+			status = read_rank(&r, a.value);
+			if (status)
+				return status;
 			break;
 		case 'o':
 			r.file = strcmp(a.value, "-") ? a.value : NULL;
@@ -307,6 +343,10 @@ const struct ac_command ac_command_report = {
 		    "share, error or calls" },
 		{ OPT_COLOR, "color", "WHEN", "auto (default: on a terminal), "
 		    "always or never" },
+		{ AC_OPTION_POLICY, "policy", "P", "predict what this policy "
+		    "would do with these sites" },
+		{ 'e', NULL, "RULE", "the same with a policy line before all "
+		    "others; repeatable" },
 		{ 'o', NULL, "FILE", "write to FILE instead of stdout; its "
 		    "ending, .txt, .json, .csv or .html, says how" },
 	},

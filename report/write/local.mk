@@ -12,7 +12,9 @@ report_libreport_a_SOURCES += \
 	report/write/as_change.c \
 	report/write/as_csv.c \
 	report/write/as_list.c \
+	report/write/as_forecast.c \
 	report/write/as_json.c \
+	report/write/forecast.h \
 	report/write/as_ranges.c \
 	report/write/as_summary.c \
 	report/write/as_text.c \

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# report_forecast.sh -- what another policy would do with the sites of a run.
+. "$(dirname "$0")/transcript.sh"
+eval "$(declare -f normal | sed '1s/normal/usual/')"
+normal()
+{
+	usual | sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}/DATE/'
+}
+
+show report --policy fp16
+"$counting" 0
+"$counting" 0 net+1 network
+show report --policy fp16
+show report --policy off
+show report @2 -e 'gemm -> tf32'
+show report --policy amp --sort calls
+show report --policy nowhere
+show report --policy 'gemm -> fp61'
+show report -e
+show report --policy off --json
+show report --policy off --html
+show report --policy off -o off.csv
+show report --policy off --ranges
+show report --policy off --list
+show report --policy off @1 @2
+show report --policy off @9
+show report --policy off --rank 3
+shown
+equal 'what is refused writes nothing' "$(ls)" ''
+
+# The factor is the one that explain tells of that rung at the one site, which is
+# printed there with two digits, here with two or three: apart by 6 % at most.
+"$autocast" report --policy amp -o amp.txt
+ok '-o writes it' $?
+factors=$(awk '/^  [0-9a-f]*  / && $(NF - 2) ~ /x$/ && length($1) == 8 && $6 != "keep" {
+	print $1, $6, $(NF - 2)
+    }' amp.txt)
+equal 'four sites have one' "$(echo "$factors" | wc -l)" 4
+while read -r site rung factor; do
+	said=$("$autocast" explain "$site" --policy amp |
+	    sed -n "s/^  $rung  *.*predicted [^,]*, \([0-9.]*\)x.*/\1/p")
+	equal "as explain says: $site" \
+	    "$(awk "BEGIN { off = ${factor%x} / $said - 1; print (off * off <= 0.06 ^ 2) }")" 1
+done <<<"$factors"
+
+# All is printed with three digits: a sum of few rows is apart from theirs by less
+# than a hundredth of the largest.
+equal 'the sum is that of the rows' "$(awk '
+    function us(value, unit) {
+	sub(/,/, "", unit)
+	return value * (unit == "s" ? 1e6 : unit == "ms" ? 1e3 : 1)
+    }
+    /^  [0-9a-f]*  / && length($1) == 8 && $NF != "-" { gain += us($(NF - 1), $NF) }
+    /^  plain / { plain = us($2, $3) }
+    /^  policy   [0-9]/ { policy = us($2, $3) }
+    END {
+	off = (plain - policy - gain) / plain
+	print (off * off <= 0.01 ^ 2), (gain > plain / 2)
+    }' amp.txt)" '1 1'
+
+AUTOCAST_STATE=off "$autocast" report --policy fp16 >out 2>err
+equal 'without runs it is one line' "$?,$(wc -c <out),$(wc -l <err)" 125,0,1
+"$autocast" report --policy fp16 >/dev/full 2>err
+equal 'a full disk is a failure' "$?,$(wc -l <err)" 125,1
+
+# No line of the table is wider than 100 columns, whatever a policy is called.
+long=$place/$(printf '%0100d' 1)$(printf '\033[31m')
+echo '* -> fp16 profit=off' >"$long"
+"$autocast" report --policy "$long" >wide
+equal 'within 100 columns' "$(sed '1,/^$/d' wide | awk 'length > 100')" ''
+equal 'nothing steers the terminal' "$(tr -d '\n -~' <wide)" ''
+plan
