@@ -38,12 +38,11 @@ static struct ac_report *
 make_named(bool hostile)
 {
 	struct ac_report *report;
-	char every[256];
+	char every[2 * 255];
 
-	for (int i = 0; i < 255; i++)
-		every[i] = (char)(hostile || strchr("\n-", i + 1) ? i + 1
-		    : 'x');
-	every[255] = '\0';
+	for (int i = 0; i < 2 * 255; i++)
+		every[i] = (char)(hostile || strchr("\n-", i % 255 + 1)
+		    ? i % 255 + 1 : 'x');
 	memset(&made_header, 0, sizeof made_header);
 	memcpy(made_header.program, every + 20, 63);
 	memcpy(made_header.policy, every, 255);
