@@ -17,6 +17,12 @@ unsigned ac_past_runs(const struct ac_past *past);
 struct ac_report *ac_past_load(const struct ac_past *past, unsigned which,
     struct ac_text *why);
 
+/* The run whose report these `count` bytes and a NUL are, as
+ * ac_report_as_json() wrote them; they are overwritten. NULL and one line in
+ * `why` if they are anything else. */
+struct ac_report *ac_report_from_json(char *bytes, size_t count,
+    struct ac_text *why);
+
 /* A run in a list: what is left of it when its report is gone. */
 struct ac_past_run {
 	unsigned which;              /* @1 is the last */

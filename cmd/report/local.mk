@@ -5,4 +5,5 @@ autocast_SOURCES += \
 	cmd/report/output.h \
 	cmd/report/past.c \
 	cmd/report/report.c \
+	cmd/report/saved.c \
 	cmd/report/watch.c

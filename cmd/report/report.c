@@ -15,6 +15,7 @@ enum {
 
 struct request {
 	unsigned    runs[2];    /* 0: not named, the last */
+	const char *saved;      /* a file; NULL: a run that is kept */
 	bool        is_list;
 	bool        is_forecast;
 	struct ac_chosen chosen; /* of the forecast */
@@ -92,30 +93,48 @@ write_to(const struct request *r, const struct ac_report *report)
 	return ac_output_close(r->file, fd);
 }
 
-static int
-print(const struct request *r)
+/* NULL after one line. */
+static struct ac_report *
+load(const struct request *r)
 {
 	const unsigned which = r->runs[0] ? r->runs[0] : 1;
 	char buffer[512];
 	struct ac_report *report;
 	struct ac_text why;
-	int status;
 
 	ac_text_init(&why, buffer, sizeof buffer);
-	report = r->one_rank ? ac_report_load_rank(which, r->rank, &why)
-	    : ac_report_load(which, NULL, &why);
-	if (!report && r->one_rank)
-		return ac_say(AC_EXIT_FAILED, "report: %s; 'autocast report' "
-		    "names the ranks of a job", buffer);
-	if (!report)
-		return ac_say(AC_EXIT_FAILED, which > 1 ? "report: %s; "
-		    "'autocast report' shows the last" : "report: %s; try "
-		    "'autocast run ./program' first", buffer);
-	if (!r->is_forecast)
+	if (r->saved) {
+		report = ac_saved_load(r->saved, &why);
+		if (!report)
+			ac_say(0, "report: cannot use %s: %s", r->saved,
+			    buffer);
+	} else if (r->one_rank) {
+		report = ac_report_load_rank(which, r->rank, &why);
+		if (!report)
+			ac_say(0, "report: %s; 'autocast report' names the "
+			    "ranks of a job", buffer);
+	} else {
+		report = ac_report_load(which, NULL, &why);
+		if (!report)
+			ac_say(0, which > 1 ? "report: %s; 'autocast report' "
+			    "shows the last" : "report: %s; try 'autocast run "
+			    "./program' first", buffer);
+	}
+	if (report && !r->saved)
 		ac_report_name_callers(report);
+	return report;
+}
+
+static int
+print(const struct request *r)
+{
+	struct ac_report *report = load(r);
+	int status;
+
+	if (!report)
+		return AC_EXIT_FAILED;
 	status = r->is_forecast ? ac_forecast_print(r->file, report,
-	    &r->chosen, r->style.sort)
-	    : write_to(r, report);
+	    &r->chosen, r->style.sort) : write_to(r, report);
 	ac_report_destroy(report);
 	return status;
 }
@@ -133,6 +152,14 @@ read_operand(struct request *r, const char *s)
 		r->site = s;
 		return 0;
 	}
+	if (strlen(s) > 5 && !strcmp(s + strlen(s) - 5, ".json")
+	    && !r->saved && !r->runs[0]) {
+		r->saved = s;
+		return 0;
+	}
+	if (r->saved)
+		return ac_say(AC_EXIT_USAGE, "report: a saved report alone; "
+		    "unexpected '%s'", s);
 	if (r->runs[1])
 		return ac_say(AC_EXIT_USAGE, "report: one run, or two to "
 		    "compare; unexpected '%s'", s);
@@ -248,6 +275,14 @@ check(struct request *r)
 	if (r->ranges && r->format != AC_FORMAT_TEXT)
 		return ac_say(AC_EXIT_USAGE, "report: --ranges is text; %s is "
 		    "no name for it", r->file);
+	if (r->saved && (r->ranges || r->one_rank || r->is_list))
+		return ac_say(AC_EXIT_USAGE, "report: a saved report has no "
+		    "%s", r->ranges ? "--ranges" : r->one_rank ? "--rank"
+		    : "--list");
+	if (r->saved && (r->format == AC_FORMAT_JSON
+	    || r->format == AC_FORMAT_HTML))
+		return ac_say(AC_EXIT_USAGE, "report: a saved report is shown "
+		    "as text or .csv, not %s", ac_format_ending(r->format));
 	if (r->is_forecast)
 		return check_forecast(r);
 	if (r->is_list || r->runs[1])
@@ -323,11 +358,12 @@ run(const struct ac_command *self, char **arguments)
 
 const struct ac_command ac_command_report = {
 	.name = "report",
-	.operands = "[@N [@M]] [SITE]",
+	.operands = "[@N [@M] | FILE.json] [SITE]",
 	.summary = "Show what the last run did, site by site.",
 	.details = "@2 is the run before the last, and so on. Two runs are "
-	    "compared: totals, and the\nsites that changed. SITE is for "
-	    "--ranges: an id or a name.\n",
+	    "compared: totals, and the\nsites that changed. FILE.json is a "
+	    "report that was saved, shown again.\nSITE is for --ranges: an id "
+	    "or a name.\n",
 	.options = {
 		{ OPT_LIST, "list", NULL, "the runs that are kept, newest "
 		    "first" },

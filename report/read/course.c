@@ -73,6 +73,11 @@ ac_course_speed(const struct ac_course *course)
 	    ? course->keep_us / course->recast_us : 0;
 }
 
+const char *const ac_clock_names[AC_CLOCK_COUNT] = {
+	[AC_CLOCK_NONE] = "none", [AC_CLOCK_DEVICE] = "device",
+	[AC_CLOCK_MODELLED] = "modelled",
+};
+
 enum ac_clock
 ac_report_clock_of(const struct ac_report *report)
 {

@@ -4,6 +4,8 @@ report_libreport_a_SOURCES += \
 	report/read/change.c \
 	report/read/change.h \
 	report/read/course.c \
+	report/read/fields.c \
+	report/read/fields.h \
 	report/read/find.c \
 	report/read/functions.c \
 	report/read/functions.h \
@@ -12,9 +14,12 @@ report_libreport_a_SOURCES += \
 	report/read/load.c \
 	report/read/merge.c \
 	report/read/merge_ranges.c \
+	report/read/parse.c \
+	report/read/parse.h \
 	report/read/ranks.c \
 	report/read/ranks.h \
 	report/read/read.c \
 	report/read/read.h \
 	report/read/rows.c \
-	report/read/rows.h
+	report/read/rows.h \
+	report/read/saved.c

@@ -123,6 +123,8 @@ double ac_course_speed(const struct ac_course *course);
  * *is_least_out: or longer, as it told no end. */
 double ac_process_wall_us(const struct ac_file_header *process,
     bool *is_least_out);
+/* "none", "device", "modelled" */
+extern const char *const ac_clock_names[AC_CLOCK_COUNT];
 /* Where the times of the run come from, if any call was timed; never a device
  * where one was emulated. */
 enum ac_clock ac_report_clock_of(const struct ac_report *report);
@@ -196,8 +198,6 @@ void ac_ratio_add(struct ac_text *text, double ratio);
 /* When a process began: "2026-11-23 22:10:05" here, "2026-11-23T22:10:05Z". */
 void ac_start_add(struct ac_text *text, uint64_t start_s);
 void ac_start_add_utc(struct ac_text *text, uint64_t start_s);
-/* "none", "device", "modelled" */
-extern const char *const ac_clock_names[AC_CLOCK_COUNT];
 /* "finished", "still running", "ended without exit()" */
 const char *ac_report_state(const struct ac_report *report);
 /* "measured by events ...", "none: no call was timed" */

@@ -42,6 +42,9 @@ add_process(struct ac_json *w, const struct ac_file_header *p)
 	ac_json_string(w, "gpu", p->gpu);
 	ac_json_integer(w, "sm", p->sm);
 	ac_json_string(w, "library", p->library);
+	ac_json_bool(w, "emulated", p->emulated != 0);
+	ac_json_string(w, "clock", ac_clock_names[p->clock
+	    < AC_CLOCK_COUNT ? p->clock : AC_CLOCK_NONE]);
 	ac_json_unsigned(w, "peak_scratch_bytes",
 	    atomic_load(&p->peak_scratch_bytes));
 	ac_json_close(w, "}");
@@ -201,7 +204,7 @@ add_course(struct ac_json *w, const struct ac_course *c)
 	ac_json_string(w, "finding", ac_finding_names[c->finding]);
 #define COUNT(type, id, merge, json) ac_json_unsigned(w, json, c->id);
 #define WORST(id, json) ac_json_real(w, json, c->id);
-#define TIME(id, merge, json) ac_json_real(w, json, c->id);
+#define TIME(id, merge, json) ac_json_measured(w, json, c->id);
 #include "report/course.def"
 	ac_json_close(w, "}");
 }

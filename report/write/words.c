@@ -7,11 +7,6 @@
 
 enum { MOST_ASKED = 15 };
 
-const char *const ac_clock_names[AC_CLOCK_COUNT] = {
-	[AC_CLOCK_NONE] = "none", [AC_CLOCK_DEVICE] = "device",
-	[AC_CLOCK_MODELLED] = "modelled",
-};
-
 size_t
 ac_text_sequence(const char *text)
 {

@@ -149,6 +149,8 @@ test_fields(void **state)
 	    "      \"gpu\": \"NVIDIA H200\",\n"
 	    "      \"sm\": 90,\n"
 	    "      \"library\": \"cublas-13.1\",\n"
+	    "      \"emulated\": false,\n"
+	    "      \"clock\": \"device\",\n"
 	    "      \"peak_scratch_bytes\": 0\n"
 	    "    }\n"
 	    "  ],\n"

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/read/saved.c -- a run out of the JSON of its report. Nothing of it is
+ * believed before it is checked; what is missing, or not what it must be,
+ * refuses the file. Called by the autocast program only. */
+#include "report/count/process.h"
+#include "report/past.h"
+#include "report/read/fields.h"
+#include "report/read/functions.h"
+#include "report/read/read.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- Sites ------------------------------------------------------------- */
+
+static char
+read_letter(struct ac_fields *r, const char *name)
+{
+	char letter[2] = "";
+
+	AC_FIELD_TEXT(r, name, letter);
+	if (*letter && (*letter <= ' ' || *letter == 127) && !r->wrong)
+		r->wrong = name;
+	return *letter;
+}
+
+static void
+read_key(struct ac_fields *r, struct ac_site_key *key)
+{
+	key->operation = ac_field_name(r, "operation", ac_operation_names,
+	    AC_OP_COUNT);
+	AC_FIELD_TEXT(r, "symbol", key->symbol);
+	AC_FIELD_TEXT(r, "caller", key->caller);
+	key->solver = ac_field_bool(r, "solver") ? 'y' : 'n';
+	key->ta = read_letter(r, "ta");
+	key->tb = read_letter(r, "tb");
+	AC_FIELD_TEXT(r, "type", key->type);
+	AC_FIELD_TEXT(r, "asked", key->asked);
+	AC_FIELD_TEXT(r, "shape", key->shape);
+	key->m = (int64_t)ac_field_whole(r, "m", INT64_MAX);
+	key->n = (int64_t)ac_field_whole(r, "n", INT64_MAX);
+	key->k = (int64_t)ac_field_whole(r, "k", INT64_MAX);
+	key->batch = (int64_t)ac_field_whole(r, "batch", INT64_MAX);
+}
+
+static void
+read_region(struct ac_fields *r, struct ac_site_region *region)
+{
+	const struct ac_node *rungs = ac_field(r, "region_rungs",
+	    AC_NODE_ARRAY);
+
+	AC_FIELD_TEXT(r, "region", region->name);
+	region->is_disabled = !ac_field_bool(r, "region_enabled");
+	region->cache = ac_field_bool(r, "cache");
+	if (!rungs)
+		return;
+	for (const struct ac_node *n = rungs + 1; n < rungs + rungs->span;
+	    n += n->span) {
+		uint8_t rung = 0;
+
+		while (n->kind == AC_NODE_STRING && rung < AC_RUNG_COUNT
+		    && strcmp(n->text, ac_rung_names[rung]))
+			rung++;
+		if (n->kind != AC_NODE_STRING || rung == AC_RUNG_COUNT
+		    || region->rung_count == AC_RUNG_COUNT) {
+			r->wrong = "region_rungs";
+			return;
+		}
+		region->rung[region->rung_count++] = rung;
+	}
+}
+
+static void
+read_course(struct ac_fields *site, struct ac_course *c)
+{
+	struct ac_fields r = { ac_field(site, "course", AC_NODE_OBJECT), NULL };
+
+	if (site->wrong)
+		return;
+	c->finding = (enum ac_finding)ac_field_name(&r, "finding",
+	    ac_finding_names, AC_FINDING_COUNT);
+#define COUNT(type, id, merge, json) \
+	c->id = ac_field_whole(&r, json, (type)-1);
+#define WORST(id, json) c->id = ac_field_real(&r, json, (double)INFINITY);
+#define TIME(id, merge, json) c->id = ac_field_real(&r, json, 1e15);
+#include "report/course.def"
+	site->wrong = r.wrong;
+}
+
+static void
+read_kept(struct ac_fields *site, struct ac_site_total *to)
+{
+	struct ac_fields r = { ac_field(site, "kept_calls", AC_NODE_OBJECT),
+		NULL };
+
+	for (int i = 0; r.node && i < AC_REASON_COUNT; i++)
+		if (ac_node_member(r.node, ac_reason_names[i],
+		    AC_NODE_NUMBER))
+			to->kept[i] = ac_field_whole(&r, ac_reason_names[i],
+			    UINT64_MAX);
+	site->wrong = site->wrong ? site->wrong : r.wrong;
+}
+
+static uint32_t
+read_id(const char *id)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint32_t value = 0;
+
+	for (; *id && strchr(digits, *id); id++)
+		value = value << 4 | (uint32_t)(strchr(digits, *id) - digits);
+	return value;
+}
+
+static void
+read_site(struct ac_fields *r, struct ac_site_total *to)
+{
+	static const char *const guards[] = { [AC_GUARD_OFF] = "off",
+		[AC_GUARD_ON] = "on", [AC_GUARD_STRICT] = "strict" };
+	char id[9] = "";
+
+	AC_FIELD_TEXT(r, "id", id);
+	to->id = read_id(id);
+	AC_FIELD_TEXT(r, "name", to->name);
+	read_region(r, &to->region);
+	read_key(r, &to->key);
+	to->rung = ac_field_name(r, "rung", ac_rung_names, AC_RUNG_COUNT);
+	to->tactic = ac_field_name(r, "tactic", ac_tactic_names,
+	    AC_TACTIC_COUNT);
+	to->reason = ac_field_name(r, "reason", ac_reason_names,
+	    AC_REASON_COUNT);
+	AC_FIELD_TEXT(r, "source", to->source);
+	to->line = (uint32_t)ac_field_whole(r, "line", UINT32_MAX);
+	to->tol = ac_field_real(r, "tol", 1e9);
+	to->guard = ac_field_name(r, "guard", guards, 3);
+	to->sample_period = (uint32_t)ac_field_whole(r, "sample_period",
+	    UINT32_MAX);
+	to->flops = ac_field_real(r, "flops_per_call", 1e300);
+	to->calls = ac_field_whole(r, "calls", UINT64_MAX);
+	to->recast = ac_field_whole(r, "recast_calls", UINT64_MAX);
+	to->is_fp32 = !strcmp(to->key.type, "f32")
+	    || !strcmp(to->key.type, "c32");
+	read_kept(r, to);
+	read_course(r, &to->course);
+}
+
+/* ---- Processes --------------------------------------------------------- */
+
+static void
+read_process(struct ac_fields *r, struct ac_file_header *h)
+{
+	static const char *const states[] = { "finished", "ended", "running",
+		"elsewhere" };
+	char start[40] = "";
+	struct tm tm = { 0 };
+	uint32_t state;
+
+	h->pid = (int32_t)ac_field_whole(r, "pid", INT32_MAX);
+	AC_FIELD_TEXT(r, "start", start);
+	if (!strptime(start, "%Y-%m-%dT%H:%M:%SZ", &tm) && !r->wrong)
+		r->wrong = "start";
+	h->start_s = (uint64_t)timegm(&tm);
+	AC_FIELD_TEXT(r, "program", h->program);
+	AC_FIELD_TEXT(r, "argv0", h->argv0);
+	state = ac_field_name(r, "state", states, 4);
+	atomic_store(&h->finished, state == 0);
+	/* Of another start than any process here; or nobody here knows. */
+	h->process_start = UINT64_MAX;
+	h->host = state >= 2 ? ~ac_process_host() : 0;
+	atomic_store(&h->wall_ns, (uint64_t)(1000
+	    * ac_field_real(r, "wall_us", 3e14)));
+	AC_FIELD_TEXT(r, "gpu", h->gpu);
+	h->sm = (int32_t)ac_field_whole(r, "sm", 9999);
+	AC_FIELD_TEXT(r, "library", h->library);
+	h->emulated = ac_field_bool(r, "emulated");
+	h->clock = ac_field_name(r, "clock", ac_clock_names, AC_CLOCK_COUNT);
+	atomic_store(&h->peak_scratch_bytes, ac_field_whole(r,
+	    "peak_scratch_bytes", UINT64_MAX));
+}
+
+/* What stands once in the file is of the first process. */
+static void
+read_head(struct ac_fields *r, struct ac_report *report)
+{
+	struct ac_file_header *h = &report->processes[0];
+	struct ac_fields policy = { ac_field(r, "policy", AC_NODE_OBJECT),
+		NULL };
+	const struct ac_node *notes = ac_field(r, "notes", AC_NODE_ARRAY), *end;
+	struct ac_text t;
+
+	report->incomplete = ac_field_bool(r, "incomplete");
+	AC_FIELD_TEXT(r, "run", h->run);
+	if (r->wrong)
+		return;
+	AC_FIELD_TEXT(&policy, "name", h->policy);
+	AC_FIELD_TEXT(&policy, "why", h->why);
+	h->chosen = ac_field_bool(&policy, "chosen");
+	ac_text_init(&t, h->notes, sizeof h->notes);
+	end = notes + notes->span;
+	for (const struct ac_node *n = notes + 1; n < end; n += n->span)
+		if (n->kind == AC_NODE_STRING)
+			ac_text_addf(&t, "%s\n", n->text);
+	r->wrong = policy.wrong;
+}
+
+/* ---- All --------------------------------------------------------------- */
+
+static size_t
+count_all(const struct ac_node *array)
+{
+	size_t count = 0;
+
+	for (const struct ac_node *n = array + 1; n < array + array->span;
+	    n += n->span)
+		count++;
+	return count;
+}
+
+static int
+by_caller(const void *a, const void *b)
+{
+	return strcmp(((const struct ac_caller *)a)->caller,
+	    ((const struct ac_caller *)b)->caller);
+}
+
+static void
+read_sites(struct ac_fields *r, struct ac_report *report,
+    const struct ac_node *sites)
+{
+	const struct ac_node *end = sites + sites->span;
+
+	for (const struct ac_node *n = sites + 1; n < end && !r->wrong;
+	    n += n->span) {
+		struct ac_site_total *to = &report->sites[report->site_count++];
+		struct ac_caller *caller =
+		    &report->callers[report->caller_count];
+		struct ac_fields one = { n, NULL };
+
+		read_site(&one, to);
+		memcpy(caller->caller, to->key.caller, sizeof caller->caller);
+		AC_FIELD_TEXT(&one, "function", caller->function);
+		report->caller_count += *caller->function != '\0';
+		r->wrong = one.wrong;
+	}
+	if (report->caller_count)
+		qsort(report->callers, report->caller_count,
+		    sizeof *report->callers, by_caller);
+}
+
+static void
+read_markers(struct ac_fields *r, struct ac_report *report,
+    const struct ac_node *markers)
+{
+	const struct ac_node *end = markers + markers->span;
+
+	for (const struct ac_node *n = markers + 1; n < end && !r->wrong;
+	    n += n->span) {
+		struct ac_marker *to = &report->markers[report->marker_count++];
+		struct ac_fields one = { n, NULL };
+
+		AC_FIELD_TEXT(&one, "symbol", to->symbol);
+		to->calls = ac_field_whole(&one, "calls", UINT64_MAX);
+		r->wrong = one.wrong;
+	}
+}
+
+static struct ac_report *
+make_report(struct ac_fields *r)
+{
+	const struct ac_node *processes = ac_field(r, "processes",
+	    AC_NODE_ARRAY),
+	    *sites = ac_field(r, "sites", AC_NODE_ARRAY),
+	    *markers = ac_field(r, "markers", AC_NODE_ARRAY);
+	struct ac_report *report = r->wrong ? NULL : calloc(1, sizeof *report);
+	size_t count;
+
+	if (!report)
+		return NULL;
+	count = count_all(sites) + 1;
+	report->sites = calloc(count, sizeof *report->sites);
+	report->callers = calloc(count, sizeof *report->callers);
+	report->markers = calloc(count_all(markers) + 1,
+	    sizeof *report->markers);
+	count = count_all(processes);
+	report->processes = calloc(count + 1, sizeof *report->processes);
+	if (!report->sites || !report->callers || !report->markers
+	    || !report->processes) {
+		ac_report_destroy(report);
+		return NULL;
+	}
+	for (const struct ac_node *n = processes + 1; n < processes
+	    + processes->span && !r->wrong; n += n->span) {
+		struct ac_fields one = { n, NULL };
+
+		read_process(&one,
+		    &report->processes[report->process_count++]);
+		r->wrong = one.wrong;
+	}
+	if (!r->wrong && !count)
+		r->wrong = "processes";
+	if (!r->wrong)
+		read_head(r, report);
+	if (!r->wrong)
+		read_sites(r, report, sites);
+	if (!r->wrong)
+		read_markers(r, report, markers);
+	return report;
+}
+
+struct ac_report *
+ac_report_from_json(char *bytes, size_t count, struct ac_text *why)
+{
+	struct ac_node *nodes = ac_parse(bytes, count, why);
+	struct ac_fields r = { nodes, NULL };
+	struct ac_report *report = NULL;
+
+	if (!nodes)
+		return NULL;
+	if (!ac_node_member(nodes, "version", AC_NODE_NUMBER)
+	    || !ac_node_member(nodes, "sites", AC_NODE_ARRAY))
+		ac_text_add(why, "it is no report of autocast");
+	else if (ac_field_whole(&r, "version", UINT32_MAX) != AC_REPORT_VERSION)
+		ac_text_add(why, "another version of autocast wrote it");
+	else if (ac_node_member(nodes, "ranks", AC_NODE_ARRAY))
+		ac_text_add(why, "it is of a job of several ranks, which "
+		    "cannot be read again yet");
+	else
+		report = make_report(&r);
+	if (report && !r.wrong) {
+		ac_report_arrange(report);
+	} else {
+		ac_report_destroy(report);
+		report = NULL;
+		if (r.wrong)
+			ac_text_addf(why, "its \"%s\" is missing or wrong",
+			    r.wrong);
+		else if (!why->used)
+			ac_text_add(why, strerror(ENOMEM));
+	}
+	free(nodes);
+	return report;
+}
