@@ -70,9 +70,10 @@ equal 'it is compared with none' "$?,$(wc -c <out),$(tail -n 1 err)" \
     "125,0,autocast: report: its statistics are damaged; 'autocast report --list' shows them"
 
 # No line is wider than 100 columns, whatever a program and its sites are called.
-ln -s "$counting" "$(printf '\033[31m%060d' 7)"
-AUTOCAST_STATE=$place/wide ./*31m* 0 "$(printf 'c%.0s\033' $(seq 40))" network
-AUTOCAST_STATE=$place/wide ./*31m* 0 "$(printf 'c%.0s\033' $(seq 40))" network other
+wide=./$(printf '\033[31m%060d' 7)
+ln -s "$counting" "$wide"
+AUTOCAST_STATE=$place/wide "$wide" 0 "$(printf 'c%.0s\033' $(seq 40))" network
+AUTOCAST_STATE=$place/wide "$wide" 0 "$(printf 'c%.0s\033' $(seq 40))" network other
 AUTOCAST_STATE=$place/wide "$autocast" report @1 @2 >wide
 AUTOCAST_STATE=$place/wide "$autocast" report --list >>wide
 equal 'within 100 columns, and nothing steers the terminal' \
