@@ -110,7 +110,8 @@ cp -R "$docs" "$work/examples"
 emulator=$(find "$work/root" -path '*/emulator/libcublas.so.13' -printf '%h')
 if [ -n "$emulator" ]; then
 	check 'the examples build from what was installed' \
-	    "$(make -s -C "$work/examples" MAKEFLAGS= CC="${CC:-cc}" LDFLAGS= \
+	    "$(env -u MAKEFLAGS -u MAKELEVEL make -s -C "$work/examples" \
+	    CC="${CC:-cc}" LDFLAGS= \
 	    CPPFLAGS="${CUDA_CPPFLAGS:-}" LT_LIBS="$emulator/libcublasLt.so.13" \
 	    LIBS="$emulator/libcublas.so.13 $emulator/libcudart.so.13 \
 	    -Wl,-rpath-link,$emulator" 2>&1)"
