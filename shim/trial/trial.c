@@ -137,6 +137,7 @@ fill(struct ac_trial *t, struct ac_size_class *size_class)
 	t->kept_as = AC_REASON_GUARD;
 	t->timing_over = !t->may_time || d->guard != AC_GUARD_ON;
 	t->current = TRIAL_KEEP;
+	t->shown = TRIAL_KEEP;
 	for (unsigned i = 0; i < d->candidate_count; i++)
 		t->cost[i] = d->judges_profit && d->candidate[i].seconds > 0
 		    && d->guard == AC_GUARD_ON

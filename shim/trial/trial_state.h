@@ -40,6 +40,8 @@ enum {
 	TRIAL_ROUND = 16,          /* calls from one to the next */
 	TRIAL_TIMED = (TRIAL_ROUNDS + 1) * TRIAL_ROUND,
 	TRIAL_OPEN = 64,           /* samples at a time: bits of a word */
+	TRIAL_MARGIN = 8,          /* calls of other rungs that a report's row
+	                            * of a site does not follow */
 	TRIAL_GRAPH = TRIAL_OPEN,  /* the slot that graphs post to */
 	TRIAL_SLOTS,
 	TRIAL_HOMES = 4,           /* contexts that a site may use in turn */
@@ -172,6 +174,10 @@ struct ac_trial {
 	_Atomic uint64_t settled_at;          /* of its own calls; 0: not yet */
 	_Atomic bool     timing_over;
 	_Atomic bool     keep_timed;          /* the original was, in a try */
+	_Atomic uint8_t  shown;               /* what most late calls go by, of
+	                                       * all pairs: for reports */
+	_Atomic uint8_t  margin;              /* by how many, TRIAL_MARGIN at
+	                                       * most */
 	_Atomic uint32_t current;             /* candidate, or TRIAL_KEEP */
 	_Atomic uint32_t chosen;              /* the version it goes by */
 	_Atomic uint32_t kept_as;             /* enum ac_reason of TRIAL_KEEP */
@@ -266,6 +272,8 @@ void ac_trial_compare(struct ac_trial *trial, const struct ac_place *place);
 
 /* The cheapest accurate candidate becomes current; without one, keep. */
 void ac_trial_choose(struct ac_trial *trial);
+/* A call goes by `candidate`: what most do comes first in the site's row. */
+void ac_trial_show(struct ac_trial *trial, unsigned candidate);
 /* The cheapest that is not in `out`; TRIAL_KEEP. */
 unsigned ac_trial_pick(const struct ac_trial *trial, uint32_t out);
 

@@ -297,6 +297,8 @@ is_kept(struct ac_trial *t, const struct ac_place *place, bool is_overdue,
 			    : AC_REASON_GUARD;
 	}
 	turn->candidate = current;
+	if (!turn->timing && (t->v->pairs.any_out || t->shown != t->current))
+		ac_trial_show(t, current);
 	if (current == TRIAL_KEEP) {
 		turn->reason = (enum ac_reason)t->kept_as;
 		return true;

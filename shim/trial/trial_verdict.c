@@ -30,6 +30,31 @@ ac_trial_pick(const struct ac_trial *t, uint32_t out)
 	return best;
 }
 
+/* It is chosen from now on. */
+static void
+show(struct ac_trial *t, unsigned candidate, uint64_t at)
+{
+	atomic_store_explicit(&ac_trial_record(t, candidate)->course.chosen,
+	    at, memory_order_relaxed);
+	t->shown = (uint8_t)candidate;
+	t->margin = 0;
+}
+
+/* What one pair may not use, others may: a row follows the majority. Threads
+ * that count at once may lose a vote. */
+void
+ac_trial_show(struct ac_trial *t, unsigned candidate)
+{
+	const uint8_t margin = t->margin;
+
+	if (t->shown != candidate && !margin)
+		show(t, candidate, t->own_calls);
+	else if (t->shown != candidate)
+		t->margin = margin - 1;
+	else if (margin < TRIAL_MARGIN)
+		t->margin = margin + 1;
+}
+
 void
 ac_trial_choose(struct ac_trial *t)
 {
@@ -42,8 +67,7 @@ ac_trial_choose(struct ac_trial *t)
 	    && t->v->accurate & ~out ? AC_REASON_NO_PROFIT : AC_REASON_GUARD,
 	    memory_order_relaxed);
 	if (best != t->current)
-		atomic_store_explicit(&ac_trial_record(t, best)->course.chosen,
-		    t->own_calls + 1, memory_order_relaxed);
+		show(t, best, t->own_calls + 1);
 	atomic_store_explicit(&t->current, best, memory_order_release);
 	atomic_store_explicit(&t->chosen, version, memory_order_release);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_trial_course.c -- what a kernel posted is in the course,
- * where reports find it. */
+ * where reports find it, and so is what runs now. */
 #include "shim/trial/trial_state.h"
 #include "tests/unit/shim/trial_world.h"
 
@@ -39,11 +39,70 @@ test_posts(void **state)
 	assert_true(course->estimate == 5e-4f && course->exact == 7e-7f);
 }
 
+static uint64_t
+chosen(struct ac_trial *t, unsigned candidate)
+{
+	return ac_trial_record(t, candidate)->course.chosen;
+}
+
+/* The site's only pair leaves fp16, which stays the site's choice, and runs on
+ * another rung once that has proved itself: its row shows what runs. When fp16
+ * is back, that. */
+static void
+test_row_follows_the_pair(void **state)
+{
+	const struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t = settled(&decision, 3e-4f, 3e-4f);
+	struct ac_turn now = calls_until(t, 200);
+
+	(void)state;
+	assert_int_equal(now.candidate, 0);
+	assert_true(chosen(t, 0) > 0 && !chosen(t, 1));
+	device.error[0] = 0.3f;
+	do
+		now = call(t);
+	while ((now.kind != AC_TURN_RECAST || !now.candidate)
+	    && now.number < 2000);
+	assert_int_equal(now.kind, AC_TURN_RECAST);
+	assert_int_equal(now.candidate, 1);
+	assert_int_equal(t->current, 0);
+	(void)calls_until(t, now.number + TRIAL_MARGIN);
+	assert_true(chosen(t, 1) > chosen(t, 0));
+	assert_true(chosen(t, 1) > chosen(t, TRIAL_KEEP));
+	device.error[0] = 3e-4f;
+	do
+		now = call(t);
+	while ((now.kind != AC_TURN_RECAST || now.candidate)
+	    && now.number < 20000);
+	(void)calls_until(t, now.number + TRIAL_MARGIN);
+	assert_true(chosen(t, 0) > chosen(t, 1));
+}
+
+/* One of three pairs that take turns has left fp16: most calls of the site
+ * still run on it, and so its row shows. */
+static void
+test_row_stays(void **state)
+{
+	const struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t = settled(&decision, 3e-4f, 3e-4f);
+
+	(void)state;
+	while (*t->v->calls < 3000)
+		(void)call_on(t, 1 + *t->v->calls % 3,
+		    *t->v->calls > 200 && *t->v->calls % 3 == 1 ? BAD : GOOD);
+	assert_true(t->v->pairs.any_out);
+	assert_true(chosen(t, 0) > 0);
+	assert_int_equal(chosen(t, 1), 0);
+	assert_int_equal(chosen(t, TRIAL_KEEP), 0);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_posts),
+		cmocka_unit_test(test_row_follows_the_pair),
+		cmocka_unit_test(test_row_stays),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
