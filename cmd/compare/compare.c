@@ -255,7 +255,8 @@ forget(struct ac_comparison *compare)
 static int
 run(const struct ac_command *self, char **arguments)
 {
-	static struct ac_comparison compare = { .pairs = 5 };
+	static struct ac_comparison compare = {
+		.pairs = AC_COMPARE_DEFAULT };
 	static struct ac_program program;
 	struct ac_arguments a = { .command = self, .next = arguments,
 	    .status = -1 };
@@ -290,7 +291,7 @@ const struct ac_command ac_command_compare = {
 	.ends_at_operand = true,
 	.options = {
 		{ 'n', NULL, "N", "so many pairs of runs, after one to warm up "
-		    "(default 5)" },
+		    "(default 7)" },
 		{ AC_OPTION_POLICY, "policy", "P", AC_POLICY_PROFILES
 		    ", a file, or text with '->'; repeatable" },
 		{ 'e', NULL, "RULE",

@@ -22,9 +22,14 @@ enum { AC_PLAIN, AC_RECAST };
 
 /* ---- How long (cmd/compare/compare_judge.c), pure ---------------------- */
 
-enum { AC_COMPARE_PAIRS = 200 };  /* at most */
+/* Pairs: at most, by default, and to prove anything. */
+enum {
+	AC_COMPARE_PAIRS = 200, AC_COMPARE_DEFAULT = 7, AC_COMPARE_FEWEST = 6
+};
 /* Slower by less is what any preloaded library costs a short program. */
 #define AC_COMPARE_LIMIT 0.0025
+/* A difference that users ask about. */
+#define AC_COMPARE_SOUGHT 0.02
 
 enum ac_speed {
 	AC_SPEED_UNKNOWN,          /* too few pairs to tell anything, or the
@@ -38,14 +43,19 @@ enum ac_speed {
  * once in 1/risk times. */
 struct ac_judgement {
 	double        ratio, low, high;
-	double        risk;        /* 0.05 or less */
+	double        risk;        /* 0.025 or less: 0.05 for both ends */
+	size_t        needed;      /* pairs that would show AC_COMPARE_SOUGHT
+	                            * four times in five, as far as these tell;
+	                            * more than AC_COMPARE_PAIRS: too many;
+	                            * 0: these tell nothing */
 	enum ac_speed speed;
 };
 
 /* Judge `n` pairs of times, run one after the other. By the signed ranks of
  * the logarithms of their ratios: exact whatever the noise looks like, as long
  * as it strikes both alike, and not to be swayed by a few outliers. Fewer than
- * five pairs prove nothing. `limit` is a part of the time: 0.02. */
+ * AC_COMPARE_FEWEST pairs prove nothing. `limit` is a part of the time, such as
+ * 0.02. */
 void ac_compare_judge(const double *plain, const double *recast, size_t n,
     double limit, struct ac_judgement *judgement_out);
 

@@ -73,6 +73,8 @@ add_judgement(struct ac_json *w, const struct ac_comparison *compare,
 	ac_json_measured(w, "high", known ? j->high : NAN);
 	ac_json_real(w, "risk", known ? j->risk : NAN);
 	ac_json_real(w, "limit", compare->limit);
+	ac_json_measured(w, "pairs_needed", known && j->needed <=
+	    AC_COMPARE_PAIRS ? (double)j->needed : NAN);
 }
 
 static void

@@ -15,8 +15,11 @@
 
 enum { MEANS = AC_COMPARE_PAIRS * (AC_COMPARE_PAIRS + 1) / 2 };
 
-static const double risk_at_most = 0.05;
+static const double risk_at_most = 0.025; /* of each end */
 static const double mad_to_deviation = 1.4826; /* of a normal distribution */
+static const double apart_to_deviation = 1.0484; /* the same */
+
+static double pairwise[MEANS];
 
 size_t
 ac_compare_turn(size_t columns, size_t pair, size_t nth)
@@ -108,11 +111,38 @@ speed(const struct ac_judgement *j, double limit)
 	return j->high < 1 ? AC_SPEED_FASTER : AC_SPEED_SAME;
 }
 
+/* From the median distance of two of `logs`, n >= 2: a few outliers do not
+ * sway it. */
+static double
+deviation(const double *logs, size_t n)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			pairwise[count++] = fabs(logs[i] - logs[k]);
+	qsort(pairwise, count, sizeof *pairwise, ascending);
+	return apart_to_deviation * median_of_sorted(pairwise, count);
+}
+
+/* Of normal noise the test finds a mean in four of five comparisons by
+ * (1.96 + 0.84)^2 * pi / 3 = 8.2 times (deviation / mean)^2 pairs where that
+ * is many; where it is few, it takes three more (test_pairs_needed). */
+static size_t
+pairs_needed(const double *logs, size_t n)
+{
+	const double ratio = deviation(logs, n) / log1p(AC_COMPARE_SOUGHT);
+	const double pairs = ceil(8.2 * ratio * ratio) + 3;
+
+	if (pairs > AC_COMPARE_PAIRS)
+		return AC_COMPARE_PAIRS + 1;
+	return pairs < AC_COMPARE_FEWEST ? AC_COMPARE_FEWEST : (size_t)pairs;
+}
+
 void
 ac_compare_judge(const double *plain, const double *recast, size_t n,
     double limit, struct ac_judgement *judgement_out)
 {
-	static double means[MEANS];
 	struct ac_judgement j = { .high = HUGE_VAL };
 	double logs[AC_COMPARE_PAIRS];
 	size_t count = 0;
@@ -122,14 +152,15 @@ ac_compare_judge(const double *plain, const double *recast, size_t n,
 		logs[i] = log(recast[i] / plain[i]);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k <= i; k++)
-			means[count++] = (logs[i] + logs[k]) / 2;
-	qsort(means, count, sizeof *means, ascending);
-	j.ratio = exp(median_of_sorted(means, count));
+			pairwise[count++] = (logs[i] + logs[k]) / 2;
+	qsort(pairwise, count, sizeof *pairwise, ascending);
+	j.ratio = exp(median_of_sorted(pairwise, count));
 	c = critical(n, &j.risk);
 	if (c >= 0) {
-		j.low = exp(means[c]);
-		j.high = exp(means[count - 1 - (size_t)c]);
+		j.low = exp(pairwise[c]);
+		j.high = exp(pairwise[count - 1 - (size_t)c]);
 		j.speed = speed(&j, limit);
+		j.needed = pairs_needed(logs, n);
 	}
 	*judgement_out = j;
 }

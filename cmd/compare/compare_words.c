@@ -50,6 +50,27 @@ add_change(struct ac_text *t, const struct ac_judgement *j)
 	ac_text_add(t, " %)");
 }
 
+/* "no difference is proven: between 1.3 % less and 1.4 % more wall time", and
+ * how many pairs it takes where these were too few. */
+static void
+add_unproven(struct ac_text *t, const struct ac_judgement *j, size_t pairs)
+{
+	ac_text_add(t, "no difference is proven: between ");
+	add_percent(t, j->low - 1);
+	ac_text_add(t, " % less and ");
+	add_percent(t, j->high - 1);
+	ac_text_add(t, " % more wall time");
+	if (j->needed <= pairs)
+		return;
+	if (j->needed > AC_COMPARE_PAIRS)
+		ac_text_addf(t, "; more than %d pairs", AC_COMPARE_PAIRS);
+	else
+		ac_text_addf(t, "; about -n %zu", j->needed);
+	ac_text_add(t, " would show one of ");
+	add_percent(t, AC_COMPARE_SOUGHT);
+	ac_text_add(t, " %");
+}
+
 void
 ac_compare_add_verdict(struct ac_text *t, const struct ac_comparison *compare,
     size_t column)
@@ -67,15 +88,11 @@ ac_compare_add_verdict(struct ac_text *t, const struct ac_comparison *compare,
 			ac_text_add(t, "none on the speed: the wall time is "
 			    "not a GPU's");
 		else
-			ac_text_add(t, "none: fewer than 5 pairs "
-			    "prove nothing");
+			ac_text_addf(t, "none: fewer than %d pairs prove "
+			    "nothing", AC_COMPARE_FEWEST);
 		break;
 	case AC_SPEED_SAME:
-		ac_text_add(t, "no difference is proven: between ");
-		add_percent(t, j->low - 1);
-		ac_text_add(t, " % less and ");
-		add_percent(t, j->high - 1);
-		ac_text_add(t, " % more wall time");
+		add_unproven(t, j, compare->pairs);
 		break;
 	case AC_SPEED_FASTER:
 		ac_text_add(t, "recast is faster: ");

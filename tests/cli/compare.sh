@@ -149,16 +149,16 @@ equal 'recast is recast' "$(cat told-1)" 'fp16 libautocast.so'
 stub slow <<'END'
 sleep 0.$((2 * recast))2
 END
-"$autocast" compare --json ./slow >out
+"$autocast" compare -n 6 --json ./slow >out
 equal 'slow is too slow' "$?,$(grep -o '"verdict": "[a-z-]*"' out)" '1,"verdict": "too-slow"'
-"$autocast" compare --limit 5000 ./slow >out
+"$autocast" compare -n 6 --limit 5000 ./slow >out
 equal 'but within a limit' "$?,$(grep -c '^verdict  *recast is slower: .* not proven to be more than 5000 %$' out)" '0,1'
 if [ -f "$build/emulator/libcublas.so.13" ]; then
-	"$autocast" compare --emulate ./slow >out
+	"$autocast" compare --emulate -n 6 ./slow >out
 	equal 'an emulated GPU has no speed of its own' "$?,$(grep -cE "^(verdict  *none on the speed: the wall time is not a GPU's|wall time .* \+- [0-9.]+)$" out)" '0,2'
-	"$autocast" compare --emulate -n 5 --json ./slow >out
+	"$autocast" compare --emulate -n 6 --json ./slow >out
 	equal 'nor in JSON' "$?,$(grep -o '"verdict": "[a-z-]*"' out)" '0,"verdict": "none"'
-	"$autocast" compare --emulate --limit 2 --json ./slow >out
+	"$autocast" compare --emulate -n 6 --limit 2 --json ./slow >out
 	equal 'unless it may not' "$?,$(grep -o '"verdict": "[a-z-]*"' out)" '1,"verdict": "too-slow"'
 else
 	skip 'an emulated GPU has no speed of its own' 'no emulated GPU'
@@ -168,10 +168,10 @@ fi
 stub fast <<'END'
 sleep 0.$((2 - 2 * recast))2
 END
-"$autocast" compare ./fast >out
+"$autocast" compare -n 6 ./fast >out
 equal 'faster' "$?,$(grep -c '^verdict  *recast is faster: ' out)" '0,1'
-"$autocast" compare -n 4 ./same >out
-equal 'four pairs prove nothing' "$?,$(grep -c '^verdict  *none: fewer than 5 pairs' out)" '0,1'
+"$autocast" compare -n 5 ./same >out
+equal 'five pairs prove nothing' "$?,$(grep -c '^verdict  *none: fewer than 6 pairs' out)" '0,1'
 # The first run of each side, and the second plain one, take longer.
 stub cold <<'END'
 n=$(($(cat "runs-$recast" 2>/dev/null) + 1))
@@ -181,7 +181,7 @@ END
 "$autocast" compare ./cold >out
 equal 'the warm-up is shown, and does not count' \
     "$(grep -cE '^warm-up +([1-9][.0-9]* s|9[0-9]{2}[.0-9]* ms) +([1-9][.0-9]* s|9[0-9]{2}[.0-9]* ms), not counted$' out)" 1
-equal 'outliers are counted' "$(grep -cE '^outliers +[1-3] of 5 +[0-3] of 5, beyond three spreads$' out)" 1
+equal 'outliers are counted' "$(grep -cE '^outliers +[1-3] of 7 +[0-3] of 7, beyond three spreads$' out)" 1
 stub order <<'END'
 echo $recast >>order.log
 END
@@ -225,7 +225,7 @@ peak memory
 | GPU scratch | - | - |  |
 | recast nothing: no FP32 work was counted; see 'autocast doctor' |  |  |  |
 
-**verdict**: none: fewer than 5 pairs prove nothing
+**verdict**: none: fewer than 6 pairs prove nothing
 
 \`\`\`text
 \$ autocast compare -- ./marked
@@ -238,7 +238,7 @@ echo 'gemm -> tf32' >'a|<i>_b'
 equal 'names in its cells are no markup' \
     "$("$autocast" compare -n 1 --policy './a|<i>_b' --policy tf32 --markdown ./same 2>/dev/null | grep -E '^\| 1|verdict.*_b')" \
     '| 1 round | plain | a\|\<i\>\_b | tf32 |
-**verdict**: a\|\<i\>\_b: none: fewer than 5 pairs prove nothing'
+**verdict**: a\|\<i\>\_b: none: fewer than 6 pairs prove nothing'
 
 # ---- Several policies
 stub several <<'END'
@@ -262,7 +262,7 @@ stdout        tf32: 0 of 1 number differs
 fp16.out      fp16: only recast runs wrote it
 [1]"
 equal 'they take turns, forth and back' "$(tr '\n' ' ' <several.log)" 'plain tf32 fp16 fp16 tf32 plain '
-"$autocast" compare -n 5 --policy tf32 --policy fp16 ./several >out 2>/dev/null
+"$autocast" compare -n 6 --policy tf32 --policy fp16 ./several >out 2>/dev/null
 equal 'each has a verdict on its times' "$?,$(grep -c '^verdict  *tf32: ' out),$(grep -c '^verdict  *fp16: recast is slower: ' out)" 1,1,1
 equal 'one that is the same is all right' "$(compare --policy tf32 --policy off ./several | tail -n 3)" \
     'stdout        tf32: 0 of 1 number differs
@@ -288,8 +288,8 @@ equal 'its verdict says so' "$("$autocast" compare -n 1 --policy bf16 --policy t
     'verdict       bf16: the program rejects the library: status 7 in run 1 of 2, 0 in plain runs'
 : >several.log
 equal 'rejected by all ends all' "$("$autocast" compare --policy bf16 --policy bf16 --markdown ./several 2>/dev/null | grep -vE '^(```.*)?$'; tr '\n' ' ' <several.log)" \
-    "**verdict**: bf16: the program rejects the library: status 7 in run 1 of 6, 0 in plain runs
-**verdict**: bf16: the program rejects the library: status 7 in run 1 of 6, 0 in plain runs
+    "**verdict**: bf16: the program rejects the library: status 7 in run 1 of 8, 0 in plain runs
+**verdict**: bf16: the program rejects the library: status 7 in run 1 of 8, 0 in plain runs
 \$ autocast compare --policy bf16 --policy bf16 -- ./several
 recast        bf16: nothing; see 'autocast doctor'
 recast        bf16: nothing; see 'autocast doctor'
@@ -448,7 +448,7 @@ cmp -s numbers-0 numbers-\$recast || exit 9
 END
 	"$autocast" compare --emulate --policy fp16 ./strict >out 2>/dev/null
 	equal 'a rejection names the sites' "$?,$(sed 's/digits_mlp+[0-9a-f]*/CALLER/; s/ [0-9a-f]\{8\} / ID /' out)" \
-	    '1,verdict       the program rejects the recast: status 9 in run 1 of 6, 0 in plain runs
+	    '1,verdict       the program rejects the recast: status 9 in run 1 of 8, 0 in plain runs
 recast        these sites, the largest first:
               ID gemm.nn 256x32x256 CALLER fp16, 55 recast calls, 31.1 % of the FP32 work
               ID gemm.nt 256x256x32 CALLER fp16, 44 recast calls, 24.9 % of the FP32 work
