@@ -283,6 +283,9 @@ check(struct request *r)
 	    || r->format == AC_FORMAT_HTML))
 		return ac_say(AC_EXIT_USAGE, "report: a saved report is shown "
 		    "as text or .csv, not %s", ac_format_ending(r->format));
+	if (r->format == AC_FORMAT_HTML && !r->file && isatty(STDOUT_FILENO))
+		return ac_say(AC_EXIT_USAGE, "report: a web page is nothing "
+		    "for a terminal; type 'autocast report -o page.html'");
 	if (r->is_forecast)
 		return check_forecast(r);
 	if (r->is_list || r->runs[1])

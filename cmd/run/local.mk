@@ -14,6 +14,8 @@ autocast_SOURCES += \
 	cmd/run/launch.c \
 	cmd/run/launch.h \
 	cmd/run/launch_state.c \
+	cmd/run/launcher.c \
+	cmd/run/launcher.h \
 	cmd/run/preload.c \
 	cmd/run/quote.c \
 	cmd/run/program.c \

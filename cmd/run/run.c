@@ -3,6 +3,7 @@
  * Everything that can be refused is refused before the program starts; then
  * its exit status is ours. */
 #include "cmd/run/end.h"
+#include "cmd/run/launcher.h"
 #include "cmd/run/ranks.h"
 #include "base/env.h"
 #include "report/read/read.h"
@@ -248,6 +249,8 @@ run(const struct ac_command *self, char **arguments)
 	ac_ranks_join(&request.run, &request.job);
 	if (!status && !ac_ranks_is_silent(&request.job))
 		status = open_report(&request);
+	if (!status && strcmp(ac_env(AC_ENV_NOTICE), "off"))
+		ac_launcher_warn(&request.run, &program, words);
 	if (!status)
 		status = start(&request, &program, words);
 	ac_launch_end(&request.run);

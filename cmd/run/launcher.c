@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run/launcher.c -- launchers that keep the library from ranks: Open MPI's
+ * forward to other hosts only the variables that -x names, srun only what
+ * --export says. Such ranks would run in FP32, in silence. */
+#include "cmd/run/launcher.h"
+#include "base/env.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_ADDED = 12, WORD_BYTES = 64, COMMAND_BYTES = 8192 };
+
+enum family { FAMILY_NONE, OPEN_MPI, SLURM };
+
+/* MPICH's and Intel MPI's forward all: behind their names there is another
+ * file, mpiexec.hydra. */
+static const struct {
+	const char *name;            /* of the file, links followed */
+	enum family family;
+} launchers[] = {
+	{ "mpirun", OPEN_MPI }, { "mpiexec", OPEN_MPI },
+	{ "mpirun.openmpi", OPEN_MPI }, { "mpiexec.openmpi", OPEN_MPI },
+	{ "orterun", OPEN_MPI }, { "prterun", OPEN_MPI }, { "srun", SLURM },
+};
+
+/* What a word says, with one dash or two. */
+enum meaning { HOSTS, HOST_FILE, FORWARDS, TWO_VALUES, EXPORTS };
+
+static const struct {
+	enum family  family;
+	const char  *word;
+	enum meaning meaning;
+} words[] = {
+	{ OPEN_MPI, "H",           HOSTS },
+	{ OPEN_MPI, "host",        HOSTS },
+	{ OPEN_MPI, "hostfile",    HOST_FILE },
+	{ OPEN_MPI, "machinefile", HOST_FILE },
+	{ OPEN_MPI, "x",           FORWARDS },
+	{ OPEN_MPI, "mca",         TWO_VALUES },
+	{ OPEN_MPI, "gmca",        TWO_VALUES },
+	{ OPEN_MPI, "prtemca",     TWO_VALUES },
+	{ OPEN_MPI, "pmixmca",     TWO_VALUES },
+	{ SLURM,    "export",      EXPORTS },
+};
+
+struct said {
+	char        host[WORD_BYTES]; /* another one than this; "": none */
+	bool        forwards;
+	const char *exports;         /* of --export; NULL: not said */
+};
+
+static const char *
+base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static enum family
+family_of(const char *path)
+{
+	char *real = realpath(path, NULL);
+	const char *name = base_of(real ? real : path);
+	enum family family = FAMILY_NONE;
+
+	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+		if (!strcmp(name, launchers[i].name))
+			family = launchers[i].family;
+	free(real);
+	return family;
+}
+
+/* ---- Hosts ------------------------------------------------------------- */
+
+static bool
+is_this_host(const char *name)
+{
+	char own[256] = "";
+	size_t length;
+
+	(void)gethostname(own, sizeof own - 1);
+	length = strcspn(own, ".");
+	return !strcmp(name, "localhost") || !strncmp(name, "127.", 4)
+	    || !strcmp(name, own) || (!strncmp(name, own, length)
+	    && (!name[length] || name[length] == '.'));
+}
+
+/* "a:4", or the first word of a line. */
+static void
+look_at_host(struct said *said, const char *name, size_t length)
+{
+	char host[WORD_BYTES];
+	struct ac_text t;
+
+	ac_text_init(&t, host, sizeof host);
+	ac_text_add_bytes(&t, name, length);
+	host[strcspn(host, ": \t")] = '\0';
+	if (*host && *host != '#' && !is_this_host(host) && !*said->host)
+		strcpy(said->host, host);
+}
+
+static void
+look_at_hosts(struct said *said, const char *list, const char *ends)
+{
+	while (*list) {
+		const size_t length = strcspn(list, ends);
+
+		look_at_host(said, list, length);
+		list += length + (list[length] != '\0');
+	}
+}
+
+/* What cannot be read is the launcher's to complain about. */
+static void
+look_at_file(struct said *said, const char *path)
+{
+	char line[512];
+	FILE *file = fopen(path, "re");
+
+	while (file && fgets(line, sizeof line, file))
+		look_at_hosts(said, line, "\n");
+	if (file)
+		fclose(file);
+}
+
+/* ---- Words ------------------------------------------------------------- */
+
+/* `word` is "--NAME", "-NAME" or "--NAME=VALUE" with a name of the table. */
+static int
+find_word(enum family family, const char *word)
+{
+	const char *name = word + 1 + (word[1] == '-');
+	const size_t length = strcspn(name, "=");
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (words[i].family == family
+		    && strlen(words[i].word) == length
+		    && !memcmp(words[i].word, name, length))
+			return (int)i;
+	return -1;
+}
+
+static void
+take(struct said *said, enum meaning meaning, const char *value)
+{
+	static const char preload[] = "LD_PRELOAD";
+
+	switch (meaning) {
+	case HOSTS:
+		look_at_hosts(said, value, ",");
+		return;
+	case HOST_FILE:
+		look_at_file(said, value);
+		return;
+	case FORWARDS:
+		said->forwards |= !strncmp(value, preload, sizeof preload - 1);
+		return;
+	case EXPORTS:
+		said->exports = value;
+		return;
+	case TWO_VALUES:
+		return;
+	}
+}
+
+/* Up to the program: the first word that is neither an option nor may be the
+ * value of one. */
+static void
+read_words(struct said *said, enum family family, char **word)
+{
+	bool may_be_value = false;
+
+	for (; *word && (**word == '-' || may_be_value); word++) {
+		const int i = **word == '-' ? find_word(family, *word) : -1;
+		const char *value = strchr(*word, '=');
+
+		may_be_value = **word == '-' && !value;
+		if (i < 0)
+			continue;
+		if (value)
+			value++;
+		else if (!(value = *++word))
+			return;
+		take(said, words[i].meaning, value);
+		may_be_value = words[i].meaning == TWO_VALUES;
+	}
+	/* A rank that is started by us has the library. */
+	if (*word && !strcmp(base_of(*word), "autocast"))
+		said->forwards = true;
+}
+
+/* ---- What to type ------------------------------------------------------ */
+
+/* The same command with the variables named that `run` sets. */
+static void
+add_command(struct ac_text *text, const struct ac_launch *launch,
+    char **arguments)
+{
+	const struct { const char *name; bool is_set; } rows[] = {
+		{ "LD_PRELOAD", true },
+		{ "LD_LIBRARY_PATH", launch->emulate },
+		{ ac_env_rows[AC_ENV_RUN].variable, true },
+		{ ac_env_rows[AC_ENV_STATE].variable, *launch->state },
+		{ ac_env_rows[AC_ENV_POLICY].variable, launch->chosen.policy
+		    || ac_env_is_set(AC_ENV_POLICY) },
+		{ ac_env_rows[AC_ENV_RULES].variable,
+		    launch->chosen.rules.data != NULL },
+	};
+	char *start[2 + MOST_ADDED] = { arguments[0] }, command[COMMAND_BYTES];
+	struct ac_text t;
+	size_t count = 1;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (!rows[i].is_set)
+			continue;
+		start[count++] = (char *)(uintptr_t)"-x";
+		start[count++] = (char *)(uintptr_t)rows[i].name;
+	}
+	start[count] = NULL;
+	ac_text_init(&t, command, sizeof command);
+	ac_launch_add_command(&t, "run", launch, start);
+	ac_text_add(text, command);
+	while (*++arguments) {
+		ac_text_add(text, " ");
+		ac_quote(text, *arguments);
+	}
+}
+
+/* Whether variables of ours get through --export=LIST. */
+static bool
+exports_all(const char *list)
+{
+	return !list || strstr(list, "ALL") || strstr(list, "LD_PRELOAD");
+}
+
+void
+ac_launcher_warn(const struct ac_launch *launch,
+    const struct ac_program *program, char **arguments)
+{
+	const enum family family = family_of(program->path);
+	const char *name = base_of(arguments[0]);
+	struct said said = { .exports = NULL };
+	char command[COMMAND_BYTES];
+	struct ac_text text;
+	bool is_list;
+
+	if (family == FAMILY_NONE)
+		return;
+	read_words(&said, family, arguments + 1);
+	if (said.forwards)
+		return;
+	is_list = said.exports && strcmp(said.exports, "NONE")
+	    && strcmp(said.exports, "NIL");
+	if (family == SLURM && !exports_all(said.exports))
+		(void)ac_say(0, "%s --export=%s keeps the library from its "
+		    "ranks: they start in FP32; type --export=ALL%s%s",
+		    name, said.exports, is_list ? "," : "",
+		    is_list ? said.exports : "");
+	if (family != OPEN_MPI || !*said.host)
+		return;
+	ac_text_init(&text, command, sizeof command);
+	add_command(&text, launch, arguments);
+	(void)ac_say(0, "Open MPI's %s forwards no variable to other hosts: "
+	    "ranks on %s start without the library, in FP32; type: %s", name,
+	    said.host, command);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/run/launcher.h -- `autocast run` of a launcher, such as mpirun, that
+ * starts ranks which the library may not reach. */
+#ifndef AC_CMD_LAUNCHER_H
+#define AC_CMD_LAUNCHER_H
+
+#include "cmd/run/launch.h"
+
+/* Say in one line on stderr that ranks would start without the library, and
+ * what to type, if `program` is a launcher and its words say so. */
+void ac_launcher_warn(const struct ac_launch *launch,
+    const struct ac_program *program, char **arguments);
+
+#endif

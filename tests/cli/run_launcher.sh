@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# run_launcher.sh -- a launcher that keeps the library from ranks: one line says
+# so, and what to type; where nothing is lost there is none.
+. "$(dirname "$0")/transcript.sh"
+[ -f "$build/libautocast.so" ] || skip_all 'libautocast.so is not built'
+[ -z "${SANITIZERS:-}" ] || skip_all 'a sanitized library loads into sanitized programs only'
+pretend_driver
+mkdir bin
+for name in mpirun srun mpiexec.hydra env-mpi; do
+	printf '#!/bin/sh\nenv | grep -c ^LD_PRELOAD= >/dev/null\n' >"bin/$name"
+done
+chmod +x bin/*
+ln -s mpiexec.hydra bin/mpiexec
+PATH=$PWD/bin:$PATH
+
+# warns WORD...: what it says of the launcher.
+warns()
+{
+	"$autocast" run "$@" 2>&1 | grep 'ranks' | normal
+}
+lost="autocast: Open MPI's mpirun forwards no variable to other hosts: ranks on"
+added='-x LD_PRELOAD -x AUTOCAST_RUN -x AUTOCAST_STATE'
+equal 'another host' "$(warns -- mpirun -host a,b ./x)" \
+    "$lost a start without the library, in FP32; type: autocast run -- mpirun $added -host a,b ./x"
+equal 'the policy goes, too' "$(warns --policy fp16 -e 'gemm -> keep' -- mpirun --host=localhost,b:4 -np 2 ./x 'a b')" \
+    "$lost b start without the library, in FP32; type: autocast run --policy fp16 -e 'gemm -> keep' -- mpirun $added -x AUTOCAST_POLICY -x AUTOCAST_RULES --host=localhost,b:4 -np 2 ./x 'a b'"
+printf '# ours\n%s slots=2\nnode7 slots=4\n' "$(hostname)" >hosts
+for words in '-H node7' '-hostfile hosts' '--machinefile hosts' '--mca a b --hostfile hosts' \
+    '-x OTHER -H node7'; do
+	# shellcheck disable=SC2086
+	equal "$words" "$(warns -- mpirun $words ./x | grep -o 'ranks on [^ ]*')" 'ranks on node7'
+done
+typed=$(warns -- mpirun -H node7 ./x | sed 's/.*; type: autocast run -- //')
+# shellcheck disable=SC2086
+equal 'what to type is warned of no more' "$(warns -- $typed)" ''
+printf '%s\n' "$(hostname)" >here
+for words in '-np 4 ./x -H node7' "-H localhost,$(hostname):4 ./x" '-hostfile here ./x' \
+    '-hostfile missing ./x' '-x LD_PRELOAD=/lib/y -H node7 ./x' '-H node7 autocast run ./x'; do
+	# shellcheck disable=SC2086
+	equal "nothing is lost: $words" "$(warns -- mpirun $words)" ''
+done
+equal 'MPICH forwards all' "$(warns -- mpiexec -host node7 ./x)" ''
+equal 'another program is none' "$(warns -- env-mpi -host node7 ./x)" ''
+equal 'srun --export=NONE' "$(warns -- srun --export=NONE ./x)" \
+    'autocast: srun --export=NONE keeps the library from its ranks: they start in FP32; type --export=ALL'
+equal 'srun --export=A,B' "$(warns -- srun -n 2 --export=A,B ./x)" \
+    'autocast: srun --export=A,B keeps the library from its ranks: they start in FP32; type --export=ALL,A,B'
+equal 'srun --export=ALL,A' "$(warns -- srun --export=ALL,A ./x)" ''
+equal 'who wants no notice has none' "$(AUTOCAST_NOTICE=off warns -- mpirun -H node7 ./x)" ''
+plan
