@@ -129,6 +129,8 @@ ac_handle_forget_all(const struct ac_provider *provider)
 	ac_lock_give(&table_lock);
 }
 
+void (*_Atomic ac_handle_waited)(void);
+
 AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasCreate_v2)(
     cublasHandle_t *handle)
 {
@@ -152,7 +154,10 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasDestroy_v2)(
 	const bool was_last = call.outermost
 	    && ac_handle_forget(handle, &record);
 	const cublasStatus_t status = ORIGINAL(call, cublasDestroy_v2)(handle);
+	void (*waited)(void) = atomic_load(&ac_handle_waited);
 
+	if (waited && call.outermost)
+		waited();
 	if (was_last)
 		ac_lane_destroy_all(record.provider, record.context);
 	ac_wrapper_leave(&call);

@@ -62,6 +62,20 @@ ac_timing_read(struct ac_timing *timing, const struct ac_place *place)
 	give(timing);
 }
 
+bool
+ac_timing_look(struct ac_timing *timing, const struct ac_place *place)
+{
+	bool pending;
+
+	if (!take(timing))
+		return true;
+	if (timing->scratch == place->scratch)
+		read_taken(timing, place);
+	pending = timing->pending;
+	give(timing);
+	return pending;
+}
+
 static bool
 make_events(struct ac_timing *timing, const struct ac_place *place)
 {
@@ -109,11 +123,10 @@ ac_timing_drop(struct ac_timing *timing, const struct ac_place *place)
 	if (!take(timing))
 		return;
 	forget_if_gone(timing, place);
-	if (timing->driver) {
+	if (timing->driver && !timing->pending) {
 		timing->driver->cuEventDestroy(timing->start);
 		timing->driver->cuEventDestroy(timing->end);
 		timing->driver = NULL;
-		timing->pending = false;
 	}
 	give(timing);
 }

@@ -23,6 +23,10 @@ struct ac_timing {
 /* Read what was recorded before, if it has passed. */
 void ac_timing_read(struct ac_timing *timing, const struct ac_place *place);
 
+/* The same where something was recorded in that context. Whether anything is
+ * left to be read, in any. */
+bool ac_timing_look(struct ac_timing *timing, const struct ac_place *place);
+
 /* Record the beginning, the end of this call's work on `place`'s stream. A
  * pair that could not be read yet is left alone: begin returns false, as it
  * does in a capture; end belongs to a begin that returned true. What was not
@@ -31,8 +35,8 @@ bool ac_timing_begin(struct ac_timing *timing, const struct ac_place *place);
 void ac_timing_end(struct ac_timing *timing, const struct ac_place *place,
     bool done);
 
-/* Give the events back; the measurements stay. While a call is being timed
- * they stay, too. */
+/* Give the events back; the measurements stay. While a call is being timed, or
+ * one was that cannot be read yet, they stay, too. */
 void ac_timing_drop(struct ac_timing *timing, const struct ac_place *place);
 
 #endif

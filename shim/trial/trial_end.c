@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shim/trial/trial_end.c -- the last verdicts: what kernels posted and no later
  * call came to read. No CUDA call: the device may be gone, what it wrote is
- * not. */
+ * not. Times are read before (trial_times.c). */
 #include "shim/trial/trial_state.h"
 
 #include <unistd.h>

@@ -184,6 +184,8 @@ struct ac_trial {
 	_Atomic(struct ac_site_record *) record[AC_CANDIDATES + 1];
 	_Atomic double   cost[AC_CANDIDATES + 1]; /* what choose() goes by */
 
+	struct ac_trial *also;                /* the next that was timed, if */
+	_Atomic bool     is_timed;
 	/* Of the thread that holds `judge`. */
 	struct ac_timing timing[AC_CANDIDATES + 1];
 };
@@ -265,8 +267,10 @@ bool ac_trial_is_undecided(const struct ac_trial *trial, unsigned candidate);
 /* All tries of a probation are judged: settle, or set `first` for more. */
 void ac_trial_settle(struct ac_trial *trial, uint64_t number);
 
-/* `candidate` is about to be timed: for the report. */
-void ac_trial_note_timing(struct ac_trial *trial, unsigned candidate);
+/* A call is about to be timed on that candidate, or as it was made: by what is
+ * returned. What the site's own calls do not come to read is read where the
+ * program has waited for the device, or at exit, as far as it has passed. */
+struct ac_timing *ac_trial_time(struct ac_trial *trial, unsigned variant);
 /* Go by the times measured, once they are there. */
 void ac_trial_compare(struct ac_trial *trial, const struct ac_place *place);
 

@@ -3,6 +3,11 @@
  * what follows. */
 #include "shim/trial/trial_state.h"
 
+#include "shim/device/handle.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
 static void
 note_times(struct ac_trial *t)
 {
@@ -24,11 +29,82 @@ note_times(struct ac_trial *t)
 	}
 }
 
-void
-ac_trial_note_timing(struct ac_trial *t, unsigned candidate)
+/* ---- What nobody has come to read --------------------------------------- */
+
+/* Sites with calls that were timed since somebody looked. */
+static _Atomic(struct ac_trial *) timed;
+
+static void
+enlist(struct ac_trial *t)
 {
-	atomic_fetch_add_explicit(&ac_trial_record(t,
-	    candidate)->course.timings, 1, memory_order_relaxed);
+	if (atomic_exchange(&t->is_timed, true))
+		return;
+	t->also = atomic_load(&timed);
+	while (!atomic_compare_exchange_weak(&timed, &t->also, t))
+		;
+}
+
+/* Whether anything is left to be read. */
+static bool
+look(struct ac_trial *t, const struct ac_place *place)
+{
+	bool pending = false;
+
+	if (!ac_trial_hold(t, false))
+		return true;
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
+		pending |= ac_timing_look(&t->timing[i], place);
+	note_times(t);
+	ac_trial_release(t);
+	return pending;
+}
+
+/* Of the current context: events of one that is gone must not be asked about,
+ * nor any in a forked child. */
+static void
+look_at_all(void)
+{
+	struct ac_place place = { .driver = ac_driver_loaded() };
+	struct ac_cu_current now;
+	struct ac_trial *t, *next;
+
+	if (!atomic_load(&timed) || !place.driver || !place.driver->cuCtxGetId
+	    || !ac_driver_current(place.driver, &now))
+		return;
+	place.scratch = ac_scratch_find(now.id);
+	if (!place.scratch)
+		return;
+	place.epoch = ac_scratch_epoch(place.scratch);
+	for (t = atomic_exchange(&timed, NULL); t; t = next) {
+		next = t->also;
+		t->is_timed = false;
+		if (t->v->process == getpid() && look(t, &place))
+			enlist(t);
+	}
+}
+
+/* At exit before the driver's own handler, which is older: this one is made
+ * when something is timed. Destructors come too late for a driver. */
+static void
+have_it_read(struct ac_trial *t)
+{
+	static _Atomic bool is_asked;
+
+	enlist(t);
+	if (atomic_exchange(&is_asked, true))
+		return;
+	atomic_store(&ac_handle_waited, look_at_all);
+	(void)atexit(look_at_all);
+}
+
+struct ac_timing *
+ac_trial_time(struct ac_trial *t, unsigned variant)
+{
+	if (variant != TRIAL_KEEP)
+		atomic_fetch_add_explicit(&ac_trial_record(t,
+		    variant)->course.timings, 1, memory_order_relaxed);
+	have_it_read(t);
+	return &t->timing[variant];
 }
 
 /* Without a time for the original and what it is compared with, what was
@@ -64,6 +140,15 @@ take_times(struct ac_trial *t)
 			t->cost[i] = slower * best;
 }
 
+/* What runs goes on being timed. */
+static void
+drop(struct ac_trial *t, const struct ac_place *place)
+{
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
+		if (i != t->current)
+			ac_timing_drop(&t->timing[i], place);
+}
+
 void
 ac_trial_compare(struct ac_trial *t, const struct ac_place *place)
 {
@@ -72,8 +157,10 @@ ac_trial_compare(struct ac_trial *t, const struct ac_place *place)
 	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
 		ac_timing_read(&t->timing[i], place);
 	note_times(t);
-	if (t->timing_over)
+	if (t->timing_over) {
+		drop(t, place);
 		return;
+	}
 	t->timing_over = true;
 	if (t->decision.judges_profit && has_times(t)) {
 		take_times(t);
@@ -83,7 +170,5 @@ ac_trial_compare(struct ac_trial *t, const struct ac_place *place)
 		atomic_store_explicit(
 		    &ac_trial_record(t, before)->course.finding,
 		    AC_FINDING_SLOW, memory_order_relaxed);
-	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
-		if (i != t->current)
-			ac_timing_drop(&t->timing[i], place);
+	drop(t, place);
 }

@@ -38,7 +38,7 @@ ac_trial_begin_try(struct ac_trial *t, const struct ac_place *place,
 	/* The first call of a size may have loaded its kernel, and what a
 	 * program tries out is not what it will run. */
 	if (taken && turn->own > 1 && !t->timing_over && !turn->is_unsteady) {
-		turn->timing = &t->timing[TRIAL_KEEP];
+		turn->timing = ac_trial_time(t, TRIAL_KEEP);
 		t->keep_timed = true;
 	}
 	ac_credit_charge(t->v->credit, &t->decision, taken);

@@ -285,10 +285,9 @@ is_kept(struct ac_trial *t, const struct ac_place *place, bool is_overdue,
 		ac_trial_choose(t);
 	current = atomic_load_explicit(&t->current, memory_order_acquire);
 	if (variant >= 0 && !(out >> variant & 1)) {
-		turn->timing = &t->timing[variant];
+		turn->timing = ac_trial_time(t, (unsigned)variant);
 		if (variant == TRIAL_KEEP)
 			return true;            /* kept: probation */
-		ac_trial_note_timing(t, (unsigned)variant);
 		current = (uint32_t)variant;
 	} else if (current != TRIAL_KEEP && out >> current & 1) {
 		current = ac_trial_pick(t, out);
@@ -342,7 +341,7 @@ turn_settled(struct ac_trial *t, const struct ac_place *place,
 		begin_sample(t, place, turn);
 	if (turn->sampled && !turn->timing && t->may_time && t->timing_over
 	    && turn->kind == AC_TURN_RECAST)
-		turn->timing = &t->timing[turn->candidate];
+		turn->timing = ac_trial_time(t, turn->candidate);
 }
 
 void

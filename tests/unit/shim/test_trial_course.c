@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_trial_course.c -- what a kernel posted is in the course,
  * where reports find it, and so is what runs now. */
+#include "shim/device/handle.h"
 #include "shim/trial/trial_state.h"
 #include "tests/unit/shim/trial_world.h"
 
@@ -96,6 +97,68 @@ test_row_stays(void **state)
 	assert_int_equal(chosen(t, TRIAL_KEEP), 0);
 }
 
+/* 400 calls of a program that has the device busy all the while. */
+static struct ac_trial *
+run_ahead(void)
+{
+	const struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t = make(&decision, true);
+
+	elapsed_ms = 0.05f;
+	device.is_busy = true;
+	while (*t->v->calls < 400) {
+		const struct ac_turn now = call(t);
+
+		if (now.timing && ac_timing_begin(now.timing, &here))
+			ac_timing_end(now.timing, &here, true);
+	}
+	assert_true(t->timing_over);
+	assert_int_equal(ac_trial_record(t, 0)->course.timed, 0);
+	return t;
+}
+
+/* What the device has not passed while calls came is read where the program
+ * waits for it, and only then; of the context that is current, alive, and
+ * still the one it was. */
+static void
+test_late_times(void **state)
+{
+	struct ac_trial *t = run_ahead();
+	struct ac_site_course *course = &ac_trial_record(t, 0)->course;
+
+	(void)state;
+	ac_handle_waited();
+	assert_int_equal(course->timed, 0);
+	device.is_busy = false;
+	has_context = false;
+	ac_handle_waited();
+	assert_int_equal(course->timed, 0);
+	has_context = true;
+	ac_handle_waited();
+	assert_true(course->timed > 0);
+	assert_true(course->recast_us == 50 && course->keep_us == 50);
+	assert_true(course->timings >= course->timed);
+
+	t = run_ahead();
+	device.is_busy = false;
+	reset_contexts();
+	ac_handle_waited();
+	assert_int_equal(ac_trial_record(t, 0)->course.timed, 0);
+}
+
+/* Or by the site's own later calls. */
+static void
+test_times_of_later_calls(void **state)
+{
+	struct ac_trial *t = run_ahead();
+
+	(void)state;
+	device.is_busy = false;
+	(void)calls_until(t, 600);
+	assert_true(ac_trial_record(t, 0)->course.timed > 0);
+	assert_true(ac_trial_record(t, 0)->course.keep_us == 50);
+}
+
 int
 main(void)
 {
@@ -103,6 +166,8 @@ main(void)
 		cmocka_unit_test(test_posts),
 		cmocka_unit_test(test_row_follows_the_pair),
 		cmocka_unit_test(test_row_stays),
+		cmocka_unit_test(test_late_times),
+		cmocka_unit_test(test_times_of_later_calls),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

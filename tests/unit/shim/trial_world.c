@@ -13,13 +13,13 @@
 
 /* ---- A world of two contexts --------------------------------------------- */
 
-enum { QUEUE = 1 << 12 };
+enum { QUEUE = 1 << 12, CONTEXT = 77 };
 
 struct device device;
 bool tunes;
 const char *caller;
 struct ac_recast_post posts[2][TRIAL_SLOTS];
-bool has_pages = true;
+bool has_pages = true, has_context = true;
 unsigned pages, naps, delivers_after;
 int64_t now_ns;
 static unsigned events;
@@ -60,6 +60,27 @@ void
 ac_scratch_restore(const struct ac_driver *driver, int mode)
 {
 	(void)driver, (void)mode;
+}
+
+/* Where times are read that no call came to read. */
+void (*_Atomic ac_handle_waited)(void);
+
+const struct ac_driver *
+ac_driver_loaded(void)
+{
+	return here.driver;
+}
+
+struct ac_scratch *
+ac_scratch_find(uint64_t context_id)
+{
+	return context_id == CONTEXT ? here.scratch : NULL;
+}
+
+uint32_t
+ac_scratch_epoch(const struct ac_scratch *scratch)
+{
+	return scratch == here.scratch ? here.epoch : there.epoch;
 }
 
 /* One stream: its samples tell of all its calls. */
@@ -119,6 +140,28 @@ static ac_cu_result
 query(ac_cu_event event)
 {
 	(void)event;
+	return device.is_busy;
+}
+
+static ac_cu_result
+context_id(ac_cu_context context, unsigned long long *id_out)
+{
+	(void)context;
+	*id_out = CONTEXT;
+	return has_context ? 0 : 709;
+}
+
+static ac_cu_result
+current_context(ac_cu_context *context_out)
+{
+	*context_out = (ac_cu_context)(uintptr_t)CONTEXT;
+	return 0;
+}
+
+static ac_cu_result
+current_device(int *device_out)
+{
+	*device_out = 0;
 	return 0;
 }
 
@@ -157,7 +200,8 @@ __wrap_nanosleep(const struct timespec *nap, struct timespec *left)
 static const struct ac_driver driver = {
 	.cuEventCreate = create, .cuEventDestroy = destroy,
 	.cuEventRecord = record, .cuEventQuery = query,
-	.cuEventElapsedTime = elapsed
+	.cuEventElapsedTime = elapsed, .cuCtxGetId = context_id,
+	.cuCtxGetCurrent = current_context, .cuCtxGetDevice = current_device
 };
 struct ac_place here = {
 	.driver = &driver, .scratch = (struct ac_scratch *)8, .stream_id = 3
@@ -208,7 +252,7 @@ make(const struct ac_decision *decision, bool may_time)
 	device = (struct device){ .error = { 3e-4f, 3e-4f }, .samples = 1,
 		.queued = 3 };
 	queued = naps = delivers_after = pages = 0;
-	has_pages = true;
+	has_pages = has_context = true;
 	tunes = false;
 	here.epoch = graph.epoch = there.epoch = 1;
 	elapsed_ms = 0;

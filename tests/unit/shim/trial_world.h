@@ -20,12 +20,14 @@ struct device {
 	float    worst;                 /* and how bad */
 	unsigned queued, refused;       /* of each try */
 	bool     is_behind;             /* it posts when deliver() is called */
+	bool     is_busy;               /* no event has passed */
 };
 extern struct device device;
 extern bool tunes;                  /* the program, as its calls say */
 extern const char *caller;          /* of the next site that is made */
 extern struct ac_recast_post posts[2][TRIAL_SLOTS]; /* here, and there */
 extern bool has_pages;
+extern bool has_context;            /* alive */
 extern int64_t now_ns;              /* the clock of a test that has one */
 extern unsigned naps;               /* in all */
 extern unsigned delivers_after;     /* naps until the device has caught up;
