@@ -222,6 +222,8 @@ carry_out(struct ac_comparison *compare)
 	int status;
 
 	ac_child_catch();
+	if (!compare->launch.emulate)
+		ac_energy_open(&compare->energy);
 	status = ac_compare_begin(compare);
 	if (!status) {
 		ac_compare_announce(compare);
@@ -231,6 +233,7 @@ carry_out(struct ac_comparison *compare)
 		status = ac_compare_outputs(compare);
 	if (!status && !ac_child_caught())
 		ac_compare_keep(compare);
+	ac_energy_close(&compare->energy);
 	ac_compare_end(compare);
 	if (ac_child_caught())
 		return ac_child_exit(ac_child_caught()); /* by that signal */

@@ -10,6 +10,7 @@
 #define AC_CMD_COMPARE_H
 
 #include "cmd/compare/numbers.h"
+#include "cmd/gpu/energy.h"
 #include "cmd/run/launch.h"
 #include "report/read/rows.h"
 
@@ -77,6 +78,7 @@ size_t ac_compare_turn(size_t columns, size_t pair, size_t nth);
 struct ac_compare_run {
 	struct ac_child_cost cost;
 	double scratch_bytes;        /* on the device, ours; < 0: unknown */
+	double joules;               /* of all visible GPUs; < 0: unknown */
 };
 
 struct ac_compare_pattern {
@@ -117,6 +119,7 @@ struct ac_comparison {
 	char            folder[PATH_MAX / 2]; /* temporary; "": there is none */
 	char          **environment;         /* as we were started */
 	double          start;               /* by the monotonic clock */
+	struct ac_energy energy;             /* closed where it is emulated */
 	struct ac_compare_column columns[AC_COMPARE_COLUMNS];
 	size_t          column_count;        /* 2 or more */
 	struct ac_compare_output *outputs;   /* 0: stdout */
@@ -215,6 +218,10 @@ bool ac_compare_differs(const struct ac_compare_finding *finding);
  * struct ac_compare_run. Returns how many. */
 size_t ac_compare_values(const struct ac_comparison *compare, size_t column,
     size_t offset, double values_out[AC_COMPARE_PAIRS]);
+
+/* Whether the energy of every counted run of the column is known. */
+bool ac_compare_has_energy(const struct ac_comparison *compare,
+    size_t column);
 
 struct ac_json;
 

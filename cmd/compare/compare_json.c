@@ -16,6 +16,7 @@ static const struct { const char *name; size_t offset; } values[] = {
 	{ "peak_bytes", offsetof(struct ac_compare_run, cost.peak_bytes) },
 	{ "peak_scratch_bytes", offsetof(struct ac_compare_run,
 	    scratch_bytes) },
+	{ "energy_joules", offsetof(struct ac_compare_run, joules) },
 };
 enum { VALUES = sizeof values / sizeof *values };
 
@@ -241,6 +242,10 @@ ac_compare_json(const struct ac_comparison *compare, int status)
 	for (char **word = compare->arguments; *word; word++)
 		ac_json_string(w, NULL, *word);
 	ac_json_close(w, "]");
+	if (compare->launch.emulate)
+		ac_json_string(w, "energy_unknown", "the GPU is emulated");
+	else if (*compare->energy.why)
+		ac_json_string(w, "energy_unknown", compare->energy.why);
 	if (compare->column_count == 2)
 		add_one_policy(w, compare);
 	else

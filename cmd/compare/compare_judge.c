@@ -134,7 +134,7 @@ pairs_needed(const double *logs, size_t n)
 	const double ratio = deviation(logs, n) / log1p(AC_COMPARE_SOUGHT);
 	const double pairs = ceil(8.2 * ratio * ratio) + 3;
 
-	if (pairs > AC_COMPARE_PAIRS)
+	if (!(pairs <= AC_COMPARE_PAIRS)) /* nan of times of 0 */
 		return AC_COMPARE_PAIRS + 1;
 	return pairs < AC_COMPARE_FEWEST ? AC_COMPARE_FEWEST : (size_t)pairs;
 }

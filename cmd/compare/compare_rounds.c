@@ -73,6 +73,15 @@ ac_compare_far(const struct ac_comparison *compare, size_t column)
 }
 
 bool
+ac_compare_has_energy(const struct ac_comparison *compare, size_t column)
+{
+	for (size_t i = 1; i <= compare->pairs; i++)
+		if (compare->columns[column].runs[i].joules < 0)
+			return false;
+	return !compare->columns[column].rejected;
+}
+
+bool
 ac_compare_is_untimed(const struct ac_comparison *compare)
 {
 	return compare->launch.emulate && isinf(compare->limit);

@@ -229,12 +229,22 @@ use_own_state(const struct ac_comparison *compare, struct ac_launch *launch)
 		ac_launch_lend(theirs, state);
 }
 
+/* The counter may start again from 0 with the driver. */
+static double
+drawn_since(struct ac_comparison *compare, double before)
+{
+	const double now = ac_energy_joules(&compare->energy);
+
+	return before < 0 || now < before ? -1 : now - before;
+}
+
 int
 ac_compare_run_one(struct ac_comparison *compare, size_t number, size_t pair)
 {
 	struct ac_compare_column *column = &compare->columns[number];
 	struct ac_compare_run *run = &column->runs[pair];
 	int status, ended = 0;
+	double joules;
 
 	ac_again_environment(compare->environment);
 	column->launch.plain = number == AC_PLAIN;
@@ -242,7 +252,9 @@ ac_compare_run_one(struct ac_comparison *compare, size_t number, size_t pair)
 	run->scratch_bytes = -1;
 	if (number != AC_PLAIN)
 		use_own_state(compare, &column->launch);
+	joules = ac_energy_joules(&compare->energy);
 	status = start(compare, number, pair, &ended);
+	run->joules = drawn_since(compare, joules);
 	if (!status && number != AC_PLAIN)
 		read_report(column, run);
 	ac_compare_erase(compare);

@@ -221,6 +221,51 @@ add_remarks(struct ac_compare_table *table, const struct ac_comparison *compare)
 			    ac_compare_far(compare, i), compare->pairs);
 }
 
+static const size_t joules = offsetof(struct ac_compare_run, joules);
+
+static void
+add_energy_ratio(struct ac_compare_row *row,
+    const struct ac_comparison *compare)
+{
+	double plain[AC_COMPARE_PAIRS], recast[AC_COMPARE_PAIRS];
+	const size_t n = ac_compare_values(compare, AC_PLAIN, joules, plain);
+	struct ac_judgement judgement;
+	struct ac_text t;
+
+	(void)ac_compare_values(compare, AC_RECAST, joules, recast);
+	for (size_t i = 0; i < n; i++) /* 0: less than the counter sees */
+		if (plain[i] <= 0 || recast[i] <= 0)
+			return;
+	ac_compare_judge(plain, recast, n, 0, &judgement);
+	add_ratio(cell(&t, row->ratio), &judgement);
+}
+
+/* What the GPUs drew; without a row where nothing counts that. */
+static void
+add_energy(struct ac_compare_table *table, const struct ac_comparison *compare)
+{
+	double values[AC_COMPARE_PAIRS];
+	struct ac_compare_row *row = NULL;
+	struct ac_text t;
+
+	for (size_t i = 0; i < table->columns; i++) {
+		const size_t n = ac_compare_values(compare, i, joules, values);
+
+		if (!ac_compare_has_energy(compare, i))
+			continue;
+		if (!row)
+			row = add_row(table, "GPU energy", true, "");
+		ac_text_add_double(cell(&t, row->cells[i]),
+		    ac_compare_median(values, n), 4);
+		ac_text_add(&t, " J +- ");
+		ac_text_add_double(&t, ac_compare_spread(values, n), 2);
+	}
+	if (row && !has_several(compare) &&
+	    ac_compare_has_energy(compare, AC_PLAIN) &&
+	    ac_compare_has_energy(compare, AC_RECAST))
+		add_energy_ratio(row, compare);
+}
+
 static void
 add_work(struct ac_compare_table *table, const struct ac_comparison *compare)
 {
@@ -276,5 +321,6 @@ ac_compare_table(const struct ac_comparison *compare,
 	    offsetof(struct ac_compare_run, cost.peak_bytes), false);
 	add_values(table_out, compare, "GPU scratch",
 	    offsetof(struct ac_compare_run, scratch_bytes), false);
+	add_energy(table_out, compare);
 	add_work(table_out, compare);
 }

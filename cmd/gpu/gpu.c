@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/gpu/gpu.c -- opens the driver and cuBLAS at run time. The
- * only place of the program that loads a library. */
+ * only place of the program that loads these. */
 #include "cmd/gpu/gpu.h"
 #include "base/text.h"
 

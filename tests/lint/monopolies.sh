@@ -20,8 +20,8 @@ only()
 	    grep -vE "^($3)")"
 }
 
-only 'symbols are looked up in base/elf.c, kernels/load/driver.c, cmd/gpu/gpu.c, shim/ and by programs only' \
-    '\b(dlv?sym|dlopen)[ ]*\(' 'base/elf\.c|kernels/load/driver\.c|emulator/driver/twins\.c|cmd/gpu/gpu\.c|shim/|include/autocast_dynamic\.h'
+only 'symbols are looked up in base/elf.c, kernels/load/driver.c, cmd/gpu/, shim/ and by programs only' \
+    '\b(dlv?sym|dlopen)[ ]*\(' 'base/elf\.c|kernels/load/driver\.c|emulator/driver/twins\.c|cmd/gpu/|shim/|include/autocast_dynamic\.h'
 only 'the environment is read in base/env.c only' \
     'getenv[ ]*\(|\benviron\b' 'base/env\.c|cmd/'
 only 'device code is in kernels/ only' '<<<|\.visible|__global__' 'kernels/'

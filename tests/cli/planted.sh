@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# planted.sh -- what a comparison makes of planted times, joules and numbers. No
+# clock of this machine has a part in it: the noise is drawn from a fixed seed.
+. "$(dirname "$0")/transcript.sh"
+[ -f "$build/libautocast.so" ] || skip_all 'libautocast.so is not built'
+[ -z "${SANITIZERS:-}" ] || skip_all 'a sanitized library loads into sanitized programs only'
+mkdir "$place/tmp" nvml old
+export TMPDIR=$place/tmp PLANTED=$place/passed
+library()
+{
+	${CC:-cc} -w -shared -fPIC -o "$1" "$here/planted.c" "${@:2}" 2>cc.log
+}
+library clock.so && library nvml/libnvidia-ml.so.1 -DNVML &&
+    library old/libnvidia-ml.so.1 -DNVML -DOLD || skip_all 'no compiler'
+# Whatever this machine has, it is not looked at.
+mkdir no
+touch no/libnvidia-ml.so.1
+unset CUDA_VISIBLE_DEVICES
+export LD_LIBRARY_PATH=$PWD/no AUTOCAST_NOTICE=off
+
+# Takes a second by the planted clock, and $SLOWER microseconds more by a policy
+# that is not $FAST, with noise as of 1 %: uniform over +- 17,321 us.
+cat >work <<'END'
+#!/bin/bash
+read -r passed draw <"$PLANTED"
+draw=$(((draw * 1103515245 + 12345) % 2147483648))
+took=$((1000000 + (draw / 65536 % 34643 - 17321) * ${LOUD:-1}))
+case $LD_PRELOAD in
+*libautocast.so*) [ "$AUTOCAST_POLICY" = "${FAST:-none}" ] || took=$((took + SLOWER)) ;;
+esac
+echo $((passed + took)) $draw >"$PLANTED"
+echo 'loss 0.5'
+END
+chmod +x work
+
+# timed SEED SLOWER ARGUMENTS: compares on the planted clock.
+timed()
+{
+	echo 1000000 "$1" >"$PLANTED"
+	SLOWER=$2 LD_PRELOAD=$PWD/clock.so "$autocast" compare "${@:3}" ./work 2>&1
+	echo "[$?]"
+}
+
+# verdicts SEED SLOWER ARGUMENTS: of such a comparison, and its status.
+verdicts()
+{
+	timed "$@" | sed -n 's/^verdict  *//p; $p'
+}
+
+unproven='no difference is proven: between 1.8 % less and 1.5 % more wall time; about -n 9 would show one of 2 %'
+equal 'equal programs' "$(verdicts 1 0)" "$unproven
+[0]"
+equal '2 % slower' "$(verdicts 1 20000)" 'recast is slower: 1.6 % more wall time (0.23 to 3.5 %), but that is not proven to be more than 0.25 %
+[0]'
+equal '2 % faster' "$(verdicts 1 -20000)" 'recast is faster: 2.4 % less wall time (0.53 to 3.8 %)
+[0]'
+equal '2 % slower by one policy of two' "$(FAST=tf32 verdicts 1 20000 --policy tf32 --policy fp16)" "tf32: no difference is proven: between 1 % less and 1.5 % more wall time; about -n 9 would show one of 2 %
+fp16: recast is slower: 2 % more wall time (1.3 to 3.3 %), and that is more than 0.25 %
+[1]"
+equal 'more noise than any number of pairs withstands' "$(LOUD=20 verdicts 1 0)" 'no difference is proven: between 31.5 % less and 29.2 % more wall time; more than 200 pairs would show one of 2 %
+[0]'
+equal 'the number of pairs in JSON' "$(timed 1 0 --json | grep -o '"pairs_needed": [^,]*')" '"pairs_needed": 9'
+equal 'too many of them' "$(LOUD=20 timed 1 0 --json | grep -o '"pairs_needed": [^,]*')" '"pairs_needed": null'
+
+# ---- Joules
+# drawn WANTED ARGUMENTS: what matches, in a comparison where NVML is there.
+drawn()
+{
+	LD_LIBRARY_PATH=${NVML:-$PWD/nvml} timed 1 20000 "${@:2}" | grep -oE -- "$1"
+}
+joules='^GPU energy .*'
+equal 'joules of both GPUs' "$(drawn "$joules")" 'GPU energy    109.9 J +- 0.56       111.4 J +- 0.98       1.016 (1.002 to 1.035)'
+equal 'of the first' "$(CUDA_VISIBLE_DEVICES=0 drawn "$joules")" 'GPU energy    99.89 J +- 0.51       101.3 J +- 0.89       1.016 (1.002 to 1.035)'
+equal 'of the second, by its UUID' "$(CUDA_VISIBLE_DEVICES=GPU-second drawn "$joules")" 'GPU energy    9.989 J +- 0.052      10.13 J +- 0.089      1.016 (1.002 to 1.035)'
+equal 'by several policies' "$(FAST=tf32 drawn "$joules" -n 1 --policy tf32 --policy fp16)" 'GPU energy    108.7 J +- 0          111.5 J +- 0          112.2 J +- 0'
+equal 'in markdown' "$(drawn '^. GPU energy .*' --markdown)" '| GPU energy | 109.9 J +- 0.56 | 111.4 J +- 0.98 | 1.016 (1.002 to 1.035) |'
+# in_json ARGUMENTS: what JSON says of it.
+in_json()
+{
+	drawn '.*' --json -n 2 "$@" | tr -s ' \n' ' ' |
+	    grep -oE '"energy_(unknown": "[^"]*"|joules": \{[^}]*\})'
+}
+equal 'in JSON' "$(in_json)" '"energy_joules": { "plain": [ 110.022, 111.51 ], "recast": [ 111.407, 110.913 ] }'
+# none: no row; why, in JSON.
+none()
+{
+	drawn "$joules"
+	in_json
+}
+unknown()
+{
+	printf '"energy_unknown": "%s"\n"energy_joules": { "plain": [ null, null ], "recast": [ null, null ] }\n' "$1"
+}
+equal 'no NVML' "$(NVML=$PWD/no none)" "$(unknown 'libnvidia-ml.so.1 cannot be loaded')"
+equal 'one without the counter' "$(NVML=$PWD/old none)" "$(unknown 'libnvidia-ml.so.1 is too old')"
+equal 'one that refuses' "$(STUB=no-init none)" "$(unknown 'nvmlInit: error 9')"
+equal 'no GPU' "$(STUB=none none)" "$(unknown 'there is no GPU')"
+equal 'a GPU that does not count' "$(STUB=not-counted none)" "$(unknown 'nvmlDeviceGetTotalEnergyConsumption: error 3')"
+equal 'a driver that starts again' "$(STUB=again drawn "$joules")" ''
+equal 'a GPU that is not there' "$(CUDA_VISIBLE_DEVICES=0,2 none)" "$(unknown 'nvmlDeviceGetHandleByIndex: error 2')"
+equal 'a name of none' "$(CUDA_VISIBLE_DEVICES=GPU-third none)" "$(unknown 'CUDA_VISIBLE_DEVICES names no GPU: error 6')"
+equal 'none is visible' "$(CUDA_VISIBLE_DEVICES='' none)" "$(unknown 'CUDA_VISIBLE_DEVICES names no GPU: error 6')"
+equal 'a part of one' "$(CUDA_VISIBLE_DEVICES=MIG-1 none)" "$(unknown 'a part of a GPU (MIG) has no counter of its own')"
+plan
