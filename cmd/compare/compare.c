@@ -222,10 +222,10 @@ carry_out(struct ac_comparison *compare)
 	int status;
 
 	ac_child_catch();
-	if (!compare->launch.emulate)
-		ac_energy_open(&compare->energy);
 	status = ac_compare_begin(compare);
 	if (!status) {
+		if (!compare->launch.emulate)
+			ac_energy_open(&compare->energy);
 		ac_compare_announce(compare);
 		status = ac_compare_rounds(compare);
 	}
@@ -237,6 +237,7 @@ carry_out(struct ac_comparison *compare)
 	ac_compare_end(compare);
 	if (ac_child_caught())
 		return ac_child_exit(ac_child_caught()); /* by that signal */
+	ac_child_release();
 	if (status)
 		return status;
 	ac_compare_remember(compare);

@@ -36,7 +36,7 @@ ac_compare_rounds(struct ac_comparison *compare)
 	int status = 0;
 
 	for (size_t done = 0; done < runs && !status &&
-	    !ac_compare_is_over(compare); done++) {
+	    !ac_compare_is_over(compare) && !ac_child_caught(); done++) {
 		const size_t pair = done / columns;
 		const size_t column = ac_compare_turn(columns, pair,
 		    done % columns);
@@ -46,8 +46,8 @@ ac_compare_rounds(struct ac_comparison *compare)
 		ac_compare_draw(compare, done);
 		status = ac_compare_run_one(compare, column, pair);
 	}
-	return status || ac_compare_is_over(compare) ? status
-	    : check_patterns(compare);
+	return status || ac_compare_is_over(compare) || ac_child_caught()
+	    ? status : check_patterns(compare);
 }
 
 /* ---- Times ------------------------------------------------------------- */

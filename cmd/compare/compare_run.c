@@ -24,9 +24,11 @@ enum { COPIED_BYTES = 1 << 16, MOST_OUTPUTS = 1000 };
 int
 ac_compare_begin(struct ac_comparison *compare)
 {
-	const int status = ac_again_folder("compare", compare->folder,
-	    sizeof compare->folder);
+	int status = ac_again_streams("compare");
 
+	if (!status)
+		status = ac_again_folder("compare", compare->folder,
+		    sizeof compare->folder);
 	if (status)
 		return status;
 	(void)ac_compare_output_number(compare, "stdout");
@@ -92,7 +94,7 @@ ac_compare_copy(int in, int out)
 
 static int
 keep_file(struct ac_comparison *compare, size_t column, size_t pair,
-    const char *name)
+    struct ac_compare_pattern *pattern, const char *name)
 {
 	const int in = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	char path[PATH_MAX];
@@ -106,6 +108,7 @@ keep_file(struct ac_comparison *compare, size_t column, size_t pair,
 			close(in);
 		return 0; /* gone again, or no file of a program */
 	}
+	pattern->found = true;
 	number = ac_compare_output_number(compare, name);
 	ac_compare_path(compare, column, pair, number, path);
 	/* Two patterns may name one file. */
@@ -134,11 +137,9 @@ keep_files(struct ac_comparison *compare, size_t column, size_t pair)
 
 		if (glob(pattern->glob, 0, NULL, &found))
 			continue;
-		for (size_t k = 0; k < found.gl_pathc && !status; k++) {
-			pattern->found = true;
-			status = keep_file(compare, column, pair,
+		for (size_t k = 0; k < found.gl_pathc && !status; k++)
+			status = keep_file(compare, column, pair, pattern,
 			    found.gl_pathv[k]);
-		}
 		globfree(&found);
 	}
 	return status;

@@ -15,6 +15,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+int
+ac_again_streams(const char *verb)
+{
+	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
+		return ac_say(AC_EXIT_FAILED, "%s: standard output is closed; "
+		    "nothing was started", verb);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", O_RDWR);
+	return 0;
+}
+
 /* ---- The folder -------------------------------------------------------- */
 
 int

@@ -12,6 +12,11 @@ int ac_again_folder(const char *verb, char *path_out, size_t size);
 /* Remove the files in it, and it. */
 void ac_again_remove(const char *path);
 
+/* Where standard input or error is closed, open /dev/null there: what is opened
+ * next would take its place. 0, or an exit status after one line on stderr if
+ * standard output is. */
+int ac_again_streams(const char *verb);
+
 /* The environment as `environment`, ours when we started, had it. */
 void ac_again_environment(char **environment);
 

@@ -20,9 +20,12 @@ enum { SHORTEST_PAUSE_NS = 2000000, LONGEST_PAUSE_NS = 700000000 };
 
 static volatile sig_atomic_t running; /* pid of the child, 0: none */
 static volatile sig_atomic_t caught;  /* the last signal sent to us */
+static bool leads;                    /* a session */
+static struct sigaction uncaught[FORWARDED], unbroken;
 
 /* What the terminal sends reaches the whole foreground group, the child
- * included: only signals that a process sent to us alone are passed on. */
+ * included: only signals that a process sent to us alone are passed on, and
+ * that the terminal is gone, which only the leader of the session hears. */
 static void
 forward(int signal, siginfo_t *info, void *context)
 {
@@ -30,7 +33,8 @@ forward(int signal, siginfo_t *info, void *context)
 
 	(void)context;
 	caught = signal;
-	if (running && info->si_code != SI_KERNEL)
+	if (running && (info->si_code != SI_KERNEL ||
+	    (leads && signal == SIGHUP)))
 		(void)kill((pid_t)running, signal);
 	errno = saved;
 }
@@ -52,18 +56,44 @@ take_over(struct sigaction before_out[FORWARDED])
 		.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART
 	};
 
+	leads = getsid(0) == getpid();
 	for (int i = 0; i < FORWARDED; i++)
 		if (!sigaction(forwarded[i], NULL, &before_out[i]) &&
 		    before_out[i].sa_handler != SIG_IGN)
 			(void)sigaction(forwarded[i], &action, NULL);
 }
 
+/* Signals from now on are for us. */
+static void
+give_back(const struct sigaction handlers[FORWARDED])
+{
+	for (int i = 0; i < FORWARDED; i++)
+		(void)sigaction(forwarded[i], &handlers[i], NULL);
+}
+
+/* The child is not told of it; execve() takes the handler away. */
+static void
+broken_pipe(int signal)
+{
+	caught = signal;
+}
+
 void
 ac_child_catch(void)
 {
-	struct sigaction before[FORWARDED];
+	const struct sigaction action = { .sa_handler = broken_pipe };
 
-	take_over(before);
+	take_over(uncaught);
+	if (!sigaction(SIGPIPE, NULL, &unbroken) &&
+	    unbroken.sa_handler != SIG_IGN)
+		(void)sigaction(SIGPIPE, &action, NULL);
+}
+
+void
+ac_child_release(void)
+{
+	give_back(uncaught);
+	(void)sigaction(SIGPIPE, &unbroken, NULL);
 }
 
 void
@@ -175,14 +205,6 @@ wait_for(pid_t pid, double start, struct ac_child_cost *cost_out)
 	if (cost_out)
 		*cost_out = cost;
 	return status;
-}
-
-/* The child has ended: signals from now on are for us. */
-static void
-give_back(const struct sigaction handlers[FORWARDED])
-{
-	for (int i = 0; i < FORWARDED; i++)
-		(void)sigaction(forwarded[i], &handlers[i], NULL);
 }
 
 int

@@ -44,10 +44,12 @@ bool ac_child_prepare(const struct ac_child *child);
  * an exit status after one line on stderr if it could not be started. */
 int ac_child_run(const struct ac_child *child, int *status_out);
 
-/* Catch the signals that are passed on from now on, for a caller who has
- * something to tidy up; the last one caught, 0: none. */
+/* Catch the signals that are passed on from now on, and SIGPIPE, for a caller
+ * who has something to tidy up; the last one caught, 0: none. Then have them do
+ * what they did before. */
 void ac_child_catch(void);
 int ac_child_caught(void);
+void ac_child_release(void);
 
 /* Hold those signals back, while a temporary folder is read and removed;
  * then let them through again. */

@@ -250,12 +250,16 @@ carry_out(struct validation *v)
 	int status;
 
 	ac_child_catch();
-	status = ac_again_folder("validate", v->folder, sizeof v->folder);
+	status = ac_again_streams("validate");
+	if (!status)
+		status = ac_again_folder("validate", v->folder,
+		    sizeof v->folder);
 	if (!status)
 		status = find_out(v, &result, &reproducible);
 	end(v);
 	if (ac_child_caught())
 		return ac_child_exit(ac_child_caught()); /* by that signal */
+	ac_child_release();
 	if (status)
 		return status;
 	return result.verdict == AC_TRACE_SAME ? accept(v, &result)

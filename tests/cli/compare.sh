@@ -122,6 +122,10 @@ recast.txt    only recast runs wrote it
 equal 'a file that no run wrote' "$(compare --files 'no*.such' ./same)" \
     "autocast: compare: no run wrote a file like --files 'no*.such'
 [3]"
+mkdir results
+equal 'nor a folder' "$(compare --files results ./same)" \
+    "autocast: compare: no run wrote a file like --files 'results'
+[3]"
 
 # ---- Standard streams
 stub reader <<'END'
@@ -376,6 +380,42 @@ show compare ./killed
 show compare ./unhappy
 shown
 
+# midway STATUS-RUN: ends so in that run, of all that it makes.
+stub midway <<'END'
+n=$(($(cat count 2>/dev/null) + 1))
+echo $n >count
+[ "$n" != "${1#*-}" ] || { kill -"${1%-*}" $$; exit "${1%-*}"; }
+END
+midway()
+{
+	rm -f count
+	"$autocast" compare -n 2 ./midway "$1" 2>&1 | grep -v "$announced"
+	echo "[${PIPESTATUS[0]}]"
+}
+equal 'a crash in the midst' "$(midway SEGV-5)" \
+    'autocast: compare: the plain run 3 of 3 was ended by signal 11 (Segmentation fault)
+[3]'
+equal 'somebody kills it' "$(midway KILL-3)" \
+    'autocast: compare: the recast run 2 of 3 was ended by signal 9 (Killed)
+[3]'
+
+# ---- Streams that are closed, full or broken
+equal 'no standard output' "$("$autocast" compare -n 1 ./never 2>&1 >&-; echo "[$?]"; ls started 2>&1)" \
+    "autocast: compare: standard output is closed; nothing was started
+[125]
+ls: cannot access 'started': No such file or directory"
+equal 'no standard input, no standard error' \
+    "$("$autocast" compare -n 1 ./reader <&- 2>&- | tail -n 1)" 'stdout        empty'
+equal 'a full disk' "$({ AUTOCAST_NOTICE=off "$autocast" compare -n 1 ./same >/dev/full; } 2>&1; echo "[$?]")" \
+    'autocast: cannot write the output: No space left on device
+[125]'
+stub loud <<'END'
+head -c 1000000 /dev/zero
+END
+equal 'a reader that leaves' "$(AUTOCAST_NOTICE=off "$autocast" compare -n 1 --show ./loud | head -c 1 | wc -c; echo "${PIPESTATUS[0]}")" '1
+141'
+equal 'a program that fills the disk' "$(ulimit -f 4; compare ./loud 2>&1 | tail -n 1)" '[3]'
+
 # ---- Interrupted
 stub endless <<'END'
 echo $$ >>pids
@@ -396,6 +436,28 @@ for signal in INT TERM; do
 	kill -0 "$(cat pids)" 2>/dev/null && status=1
 	ok "SIG$signal ends the program" $status
 done
+
+# The leader of a session alone hears that the terminal is gone.
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	rm -f pids
+	script -qec "exec '$autocast' compare ./endless" /dev/null </dev/null >/dev/null 2>&1 &
+	pid=$!
+	for _ in $(seq 6000); do
+		[ -s pids ] && break
+		sleep 0.01
+	done
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	for _ in $(seq 1000); do
+		[ -n "$(ls -A "$TMPDIR")" ] || break
+		sleep 0.01
+	done
+	status=0
+	kill -0 "$(cat pids)" 2>/dev/null && status=1
+	ok 'a terminal that is gone ends the program' $status
+else
+	skip 'a terminal that is gone ends the program' 'no script'
+fi
 
 equal 'nothing is left behind' "$(ls -A "$TMPDIR")$(ls -A "$place/state" 2>/dev/null)" ''
 

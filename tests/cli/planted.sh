@@ -78,7 +78,7 @@ equal 'in markdown' "$(drawn '^. GPU energy .*' --markdown)" '| GPU energy | 109
 # in_json ARGUMENTS: what JSON says of it.
 in_json()
 {
-	drawn '.*' --json -n 2 "$@" | tr -s ' \n' ' ' |
+	drawn '.*' --json -n 2 | tr -s ' \n' ' ' |
 	    grep -oE '"energy_(unknown": "[^"]*"|joules": \{[^}]*\})'
 }
 equal 'in JSON' "$(in_json)" '"energy_joules": { "plain": [ 110.022, 111.51 ], "recast": [ 111.407, 110.913 ] }'
