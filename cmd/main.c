@@ -38,8 +38,11 @@ meant_by(const char *verb)
 	static const char *const words[][2] = {
 		{ "stat", "report" }, { "show", "report" },
 		{ "profile", "run" }, { "record", "run" }, { "exec", "run" },
-		{ "trace", "run" }, { "start", "run" }, { "bench", "compare" },
-		{ "diff", "compare" }, { "top", "watch" },
+		{ "trace", "run" }, { "start", "run" }, { "launch", "run" },
+		{ "bench", "compare" }, { "diff", "compare" },
+		{ "tune", "compare" }, { "test", "compare" },
+		{ "top", "watch" }, { "version", "--version" },
+		{ "-V", "--version" }, { "-v", "--version" },
 		{ "check", "doctor" },
 		{ "why", "explain" }, { "info", "explain" },
 		{ "attach", "watch" }, { "profiles", "policy show" },
@@ -75,8 +78,8 @@ unknown(const char *verb, const char *next)
 		near = ac_text_nearest(verb, names, COMMANDS);
 	if (near)
 		return ac_say(AC_EXIT_USAGE,
-		    "unknown verb '%s'; did you mean 'autocast %s'?", verb,
-		    near);
+		    "unknown %s '%s'; did you mean 'autocast %s'?",
+		    *verb == '-' ? "option" : "verb", verb, near);
 	return ac_say(AC_EXIT_USAGE, "unknown %s '%s'; see 'autocast --help'",
 	    *verb == '-' ? "option" : "verb", verb);
 }

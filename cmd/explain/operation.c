@@ -177,6 +177,9 @@ set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 	if (!read_quantity(value, &number) || number > 9e18)
 		return ac_say(AC_EXIT_USAGE, "explain: '%s' is not a number; "
 		    "for example %s=256", word, ac_quantity_names[q]);
+	if (q == AC_Q_SM && strchr(value, '.'))
+		return ac_say(AC_EXIT_USAGE, "explain: '%s' is a version; "
+		    "did you mean 'sm=%.0f'?", word, number * 10);
 	if (extent && number > (double)(uint64_t)number)
 		return ac_say(AC_EXIT_USAGE, "explain: '%s' is not a whole "
 		    "number", word);

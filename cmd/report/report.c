@@ -139,22 +139,27 @@ print(const struct request *r)
 	return status;
 }
 
+static bool
+is_saved(const char *s)
+{
+	return strlen(s) > 5 && !strcmp(s + strlen(s) - 5, ".json");
+}
+
 /* A run, or what is no run and may be a site. */
 static int
 read_operand(struct request *r, const char *s)
 {
 	unsigned which;
 
+	if (is_saved(s) && !r->saved && !r->runs[0] && !r->site) {
+		r->saved = s;
+		return 0;
+	}
 	if (*s != '@' && r->ranges) {
 		if (r->site)
 			return ac_say(AC_EXIT_USAGE, "report: one site at a "
 			    "time; unexpected '%s'", s);
 		r->site = s;
-		return 0;
-	}
-	if (strlen(s) > 5 && !strcmp(s + strlen(s) - 5, ".json")
-	    && !r->saved && !r->runs[0]) {
-		r->saved = s;
 		return 0;
 	}
 	if (r->saved)
@@ -172,7 +177,8 @@ read_operand(struct request *r, const char *s)
 		    "compares two runs", s);
 	r->runs[r->runs[0] ? 1 : 0] = which;
 	return which ? 0 : ac_say(AC_EXIT_USAGE, "report: '%s' is no run; "
-	    "@1 is the last, @2 the one before", s);
+	    "@1 is the last, @2 the one before%s", s, strchr(s, '.')
+	    ? ", and a saved report ends in .json" : "");
 }
 
 static const char *const format_names[AC_FORMAT_COUNT] = {

@@ -37,7 +37,7 @@ ac_launch_check_model(const struct ac_launch *launch, const char *verb)
 	static const char *const models[] = { "h200", "h100", "b200", "a100",
 		"l40s", "rtx4090", "t4" };
 	enum { COUNT = sizeof models / sizeof *models };
-	const char *at = launch->emulate ? launch->model : NULL, *near;
+	const char *at = launch->emulate ? launch->model : NULL;
 	struct ac_text text;
 	char model[32];
 	int i;
@@ -55,10 +55,8 @@ ac_launch_check_model(const struct ac_launch *launch, const char *verb)
 	}
 	if (!at)
 		return 0;
-	near = ac_text_nearest(model, models, COUNT);
-	return ac_say(AC_EXIT_USAGE, "%s: no emulated GPU '%s'; "
-	    "use --emulate=%s", verb, model,
-	    near ? near : AC_EMULATED_MODELS);
+	return ac_say(AC_EXIT_USAGE, "%s: no emulated GPU '%s'; use "
+	    "--emulate=" AC_EMULATED_MODELS, verb, model);
 }
 
 int

@@ -81,6 +81,9 @@ find_in_path(const char *name, char *path_out, struct ac_text *why)
 {
 	if (search(name, path_out))
 		return AC_OBSTACLE_NONE;
+	if (!strcmp(name, ".") || !strcmp(name, ".."))
+		return because(why, AC_OBSTACLE_CANNOT_RUN,
+		    "%s is a directory", name);
 	if (is_program(name))
 		return because(why, AC_OBSTACLE_NOT_FOUND, "%s is not in PATH; "
 		    "did you mean './%s'?", name, name);

@@ -199,6 +199,8 @@ add_markers(struct ac_html *w)
 void
 ac_html_foot(struct ac_html *w)
 {
+	if (!w->report->process_count)
+		return; /* it names what there is nothing of */
 	add_processes(w);
 	add_markers(w);
 	ac_html_add(w, "<footer><p>A graph replay is counted once, at capture. "

@@ -138,8 +138,9 @@ read_headers(struct ac_listing *l)
 		}
 	}
 	if (foreign)
-		ac_log(AC_LOG_WARNING, "skipping %u statistics files in %s: "
-		    AC_READ_FOREIGN, foreign, l->directory);
+		ac_log(AC_LOG_WARNING, "skipping %u statistics file%s in %s: "
+		    AC_READ_FOREIGN, foreign, foreign == 1 ? "" : "s",
+		    l->directory);
 	l->count = kept;
 }
 

@@ -112,6 +112,7 @@ build(const struct ac_listing *l, const char *run, int rank,
 		good = add_file(report, path, run, rank, why);
 	}
 	if (good && report->process_count) {
+		report->is_one_rank = rank >= 0;
 		ac_report_arrange(report);
 		return report;
 	}

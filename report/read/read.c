@@ -24,11 +24,12 @@ open_ours(const char *path, uint64_t *size_out, struct ac_text *why)
 	struct stat status;
 
 	if (fd < 0) {
-		ac_text_addf(why, "%s", strerror(errno));
+		ac_text_add(why, errno == ELOOP ? "it is a symbolic link"
+		    : strerror(errno));
 		return -1;
 	}
 	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
-		ac_text_add(why, "not a regular file");
+		ac_text_add(why, "it is not a regular file");
 	else if (status.st_uid != geteuid())
 		ac_text_add(why, "it belongs to somebody else");
 	else if (status.st_mode & (S_IWGRP | S_IWOTH))

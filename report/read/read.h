@@ -61,6 +61,8 @@ struct ac_report {
 	struct ac_caller      *callers;   /* report/read/functions.h */
 	size_t                 caller_count;
 	bool                   incomplete;
+	bool                   is_one_rank; /* of a job: the others were not
+	                                     * asked for */
 };
 
 /* The reason for a file of another layout: said once for all of them. */

@@ -304,10 +304,12 @@ ac_page_print_ranks(struct ac_page *p, const struct ac_report *report)
 
 	if (!ranks)
 		return;
-	ac_page_label(p, "ranks");
-	ac_text_addf(&p->line, "%zu of %d, on ", ranks->count, ranks->size);
+	ac_page_label(p, report->is_one_rank ? "rank" : "ranks");
+	ac_text_addf(&p->line, report->is_one_rank ? "%d alone, of %d, on "
+	    : "%d of %d, on ", report->is_one_rank
+	    ? report->processes[0].rank : (int)ranks->count, ranks->size);
 	ac_text_add_count(&p->line, ranks->hosts, "host");
-	if (ranks->count < (size_t)ranks->size) {
+	if (!report->is_one_rank && ranks->count < (size_t)ranks->size) {
 		ac_text_add(&p->line, "; no statistics of ");
 		(void)add_ranks(&p->line, ranks, is_absent, NULL);
 	}

@@ -8,6 +8,7 @@ show explain gemm.single m=256 n=64 k=1024 ta=n sm=90 asked=fp32
 show explain gemm m=4Ki n=4Ki k=4Ki --policy fp16
 show explain gemm.strided m=64 n=64 k=64 batch=8 tb=T -e 'gemm.strided batch>=8 -> keep'
 show explain gemm.single m=4096 n=4096 k=4096 sm=75
+show explain gemm.single m=4096 n=4096 k=4096 sm=9.0
 show explain gemm.single m=4096 n=4096 k=4096 asked=pedantic
 show explain gemm.single m=4096 n=4096 k=4096 solver=yes
 show explain gemm m=2Ki n=2Ki k=2Ki gpu=h200

@@ -20,6 +20,9 @@ show ./x
 show -- x y
 show reprot
 show frobnicate
+show tune ./x
+show version
+show -V
 show --frobnicate
 show list surprise
 show list --json

@@ -74,7 +74,10 @@ done
 "$autocast" report >out2 2>err
 equal 'files of another version are skipped in one line' \
     "$?,$(grep -c 'skipping 3 statistics files in .*: another version' err),$(wc -l <err)" 0,1,4
-rm "${stats[1]}" "${stats[2]}" "${stats[3]}"
+rm "${stats[1]}" "${stats[2]}"
+"$autocast" report 2>&1 >out2 | grep -c 'skipping 1 statistics file in ' >err
+equal 'one of them is one file' "$(cat err)" 1
+rm "${stats[3]}"
 for way in missing out /dev/null; do
 	AUTOCAST_STATE=$way "$autocast" report >out2 2>err
 	equal "AUTOCAST_STATE=$way is one line" "$?,$(wc -l <err),$(wc -c <out2)" 125,1,0

@@ -47,6 +47,8 @@ show report saved.json @1
 show report saved.json --json
 show report saved.json -o page.html
 show report saved.json --ranges
+show report --ranges saved.json
+show report saved.html
 show report saved.json --rank 0
 show report saved.json --list
 show report saved.json saved.json

@@ -41,6 +41,7 @@ chmod +x shebang orphan orphan2 loop stub part
 mkfifo pipe
 show run ''
 show run no-such-program
+show run .
 show run ./no-such-program
 show run plain
 show run ./plain

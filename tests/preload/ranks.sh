@@ -46,6 +46,8 @@ report = json.load(sys.stdin)
 sites = report["sites"]
 print('"$shape"', sum(s["rung"] == "bf16" for s in sites))' |
     cut -d " " -f 1,2,4)"
+equal 'of which no other is said to be missing' 1 \
+    "$("$build/autocast" report --rank 1 | grep -c '^  rank     1 alone, of 4, on 1 host$')"
 equal 'one that left nothing' \
     "autocast: report: the run has no statistics of a rank 2; 'autocast \
 report' names the ranks of a job" "$("$build/autocast" report --rank 2 2>&1)"

@@ -186,6 +186,7 @@ test_nothing(void **state)
 	(void)state;
 	assert_non_null(strstr(page.text, "Nothing was intercepted"));
 	assert_null(strstr(page.text, "<table"));
+	assert_null(strstr(page.text, "<footer"));
 	free(page.text);
 }
 

@@ -67,7 +67,9 @@ test_emulated(void **state)
 	made_header.emulated = 1;
 	made_header.incomplete = 1;
 	atomic_store(&made_header.finished, 0);
-	report = make_report(0);
+	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
+	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
+	report = make_report(1);
 	written(ac_report_as_text, report);
 	assert_non_null(strstr(sunk, "  times    none: the emulated GPU could "
 	    "only model them, which AUTOCAST_EMU_CLOCK=model asks for\n"));
@@ -280,6 +282,10 @@ test_unread_times(void **state)
 	report->sites[0].course.timings = 0;
 	written(ac_report_as_text, report);
 	assert_non_null(strstr(sunk, "  times    none: no call was timed\n"));
+	report->sites[0].recast = 0;
+	report->processes[0].clock = AC_CLOCK_NONE;
+	written(ac_report_as_text, report);
+	assert_non_null(strstr(sunk, "  times    none: no call was recast\n"));
 	ac_report_destroy(report);
 	made_header.emulated = 0;
 	made_header.clock = AC_CLOCK_NONE;
