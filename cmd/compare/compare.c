@@ -10,7 +10,7 @@
 
 enum {
 	OPT_FILES = AC_LAUNCH_OWN, OPT_LIMIT, OPT_TOL, OPT_JSON, OPT_MARKDOWN,
-	OPT_SHOW
+	OPT_SHOW, OPT_BINARY
 };
 
 static const double default_tol = 0.01;
@@ -79,6 +79,19 @@ take_policy(struct ac_comparison *compare, const char *typed)
 }
 
 static int
+take_binary(struct ac_comparison *compare, const char *typed)
+{
+	if (!strcmp(typed, "fp32"))
+		compare->word = sizeof(float);
+	else if (!strcmp(typed, "fp64"))
+		compare->word = sizeof(double);
+	else
+		return ac_say(AC_EXIT_USAGE, "compare: --binary %s: what are "
+		    "the numbers of binary files? fp32 or fp64", typed);
+	return 0;
+}
+
+static int
 take_format(struct ac_comparison *compare, enum ac_compare_format format)
 {
 	if (compare->format != AC_COMPARE_TEXT && compare->format != format)
@@ -97,6 +110,8 @@ take_option(struct ac_comparison *compare, int option, const char *value)
 		return take_pairs(compare, value);
 	case OPT_FILES:
 		return take_pattern(compare, value);
+	case OPT_BINARY:
+		return take_binary(compare, value);
 	case OPT_LIMIT:
 		return take_limit(compare, value);
 	case OPT_TOL:
@@ -304,6 +319,8 @@ const struct ac_command ac_command_compare = {
 		    "both on an emulated GPU, see 'autocast run --help'" },
 		{ OPT_FILES, "files", "GLOB", "also compare these files; "
 		    "repeatable" },
+		{ OPT_BINARY, "binary", "fp32|fp64", "binary files are arrays "
+		    "of such numbers" },
 		{ OPT_TOL, "tol", "X", "relative difference of numbers that "
 		    "will do (default 0.01)" },
 		{ OPT_LIMIT, "limit", "PERCENT", "so much slower it may be "

@@ -114,6 +114,7 @@ struct ac_comparison {
 	struct ac_compare_pattern *patterns; /* of --files */
 	size_t          pattern_count;
 	double          limit, tol;          /* infinite: any time will do */
+	size_t          word;                /* of --binary, in bytes, or 0 */
 	enum ac_compare_format format;
 	bool            show;
 	char            folder[PATH_MAX / 2]; /* temporary; "": there is none */

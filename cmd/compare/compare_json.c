@@ -88,8 +88,12 @@ add_numbers(struct ac_json *w, const struct ac_numbers_result *r)
 	if (r->differing) {
 		ac_json_open(w, "worst", "{");
 		ac_json_measured(w, "difference", r->worst);
-		ac_json_unsigned(w, "line", r->worst_line);
-		ac_json_unsigned(w, "column", r->worst_column);
+		if (r->has_words) {
+			ac_json_unsigned(w, "byte", r->worst_byte);
+		} else {
+			ac_json_unsigned(w, "line", r->worst_line);
+			ac_json_unsigned(w, "column", r->worst_column);
+		}
 		ac_json_string(w, "plain", r->worst_plain);
 		ac_json_string(w, "recast", r->worst_recast);
 		ac_json_close(w, "}");
@@ -125,9 +129,9 @@ add_output(struct ac_json *w, const char *name,
 		ac_json_unsigned(w, "differing_bytes", r->differing_bytes);
 		ac_json_unsigned(w, "first_byte", r->first_byte);
 		ac_json_bool(w, "unstable", r->unstable_bytes);
-	} else if (found->presence == AC_PRESENT) {
-		add_numbers(w, r);
 	}
+	if (found->presence == AC_PRESENT && (!r->is_binary || r->has_words))
+		add_numbers(w, r);
 	ac_json_close(w, "}");
 }
 

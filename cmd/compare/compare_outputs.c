@@ -154,7 +154,9 @@ compare_output(const struct ac_comparison *compare, size_t column,
 	if (!map(compare, AC_PLAIN, 0, output, &reference))
 		return false;
 	numbers = ac_numbers_create(reference.bytes, reference.count);
-	done = numbers && pass_over(compare, AC_PLAIN, output, numbers) &&
+	done = numbers && (!output || !compare->word ||
+	    ac_numbers_use_words(numbers, compare->word)) &&
+	    pass_over(compare, AC_PLAIN, output, numbers) &&
 	    pass_over(compare, column, output, numbers);
 	if (done)
 		ac_numbers_result(numbers, result_out);

@@ -135,8 +135,13 @@ add_numbers(struct ac_text *t, const char *name,
 	}
 	ac_text_add(t, " at ");
 	ac_text_add_clean(t, name);
-	ac_text_addf(t, ":%llu:%llu: ", (unsigned long long)r->worst_line,
-	    (unsigned long long)r->worst_column);
+	if (r->has_words)
+		ac_text_addf(t, ", byte %llu: ",
+		    (unsigned long long)r->worst_byte);
+	else
+		ac_text_addf(t, ":%llu:%llu: ",
+		    (unsigned long long)r->worst_line,
+		    (unsigned long long)r->worst_column);
 	ac_text_add_clean(t, r->worst_plain);
 	ac_text_add(t, " / ");
 	ac_text_add_clean(t, r->worst_recast);
@@ -176,6 +181,20 @@ add_binary(struct ac_text *t, const struct ac_numbers_result *r)
 	}
 }
 
+/* An array of words, and what is behind them. */
+static void
+add_words(struct ac_text *t, const char *name,
+    const struct ac_numbers_result *r)
+{
+	add_numbers(t, name, r);
+	if (r->unstable_bytes)
+		ac_text_add(t, "; its end differs between plain runs: not "
+		    "compared");
+	else if (r->differing_bytes)
+		ac_text_addf(t, "; it differs from byte %llu to its end",
+		    (unsigned long long)r->first_byte);
+}
+
 /* What differs between plain runs, and so tells nothing. */
 static void
 print_unstable(const struct ac_numbers_result *r)
@@ -183,7 +202,8 @@ print_unstable(const struct ac_numbers_result *r)
 	char line[LINE_BYTES];
 	struct ac_text t;
 
-	if (r->is_binary || (!r->unstable && !r->unstable_lines))
+	if ((r->is_binary && !r->has_words) ||
+	    (!r->unstable && !r->unstable_lines))
 		return;
 	ac_text_init(&t, line, sizeof line);
 	ac_text_pad(&t, FIRST);
@@ -222,6 +242,8 @@ print_finding(const struct ac_comparison *compare,
 	ac_compare_add_whose(&t, compare, column);
 	if (found->presence != AC_PRESENT)
 		ac_text_add(&t, absent[found->presence]);
+	else if (r->has_words)
+		add_words(&t, output->name, r);
 	else if (r->is_binary)
 		add_binary(&t, r);
 	else if (r->lines || r->differing_lines)

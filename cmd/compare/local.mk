@@ -20,4 +20,5 @@ autocast_SOURCES += \
 	cmd/compare/numbers.h \
 	cmd/compare/numbers_lines.c \
 	cmd/compare/numbers_lines.h \
-	cmd/compare/numbers_piece.c
+	cmd/compare/numbers_piece.c \
+	cmd/compare/numbers_words.c

@@ -100,6 +100,39 @@ ac_numbers_create(const char *bytes, size_t count)
 	return numbers;
 }
 
+static bool
+is_ascii(const struct ac_numbers_text *text)
+{
+	for (size_t i = 0; i < text->count; i++) {
+		const unsigned char byte = (unsigned char)text->bytes[i];
+
+		if (byte > '~' || (byte < ' ' && !strchr("\t\n\v\f\r", byte)))
+			return false;
+	}
+	return !text->is_binary;
+}
+
+bool
+ac_numbers_use_words(struct ac_numbers *numbers, size_t word)
+{
+	const size_t words = numbers->text.count / word;
+	bool failed = false;
+
+	if (is_ascii(&numbers->text))
+		return true;
+	free(numbers->unstable);
+	free(numbers->differing);
+	free(numbers->beyond);
+	numbers->unstable = bits(words, &failed);
+	numbers->differing = bits(words, &failed);
+	numbers->beyond = bits(words, &failed);
+	numbers->word = word;
+	numbers->result.is_binary = numbers->result.has_words = true;
+	numbers->result.numbers = words;
+	numbers->result.lines = 0;
+	return !failed;
+}
+
 void
 ac_numbers_destroy(struct ac_numbers *numbers)
 {
@@ -129,7 +162,9 @@ pass_over(struct ac_numbers *numbers, const char *bytes, size_t count,
 		return false;
 	if (other.is_binary)
 		numbers->result.is_binary = true;
-	if (numbers->result.is_binary)
+	if (numbers->word)
+		ac_numbers_pair_words(&pass);
+	else if (numbers->result.is_binary)
 		compare_bytes(&pass);
 	else
 		ac_numbers_pair_lines(&pass);

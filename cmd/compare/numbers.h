@@ -42,14 +42,16 @@ double ac_number_difference(double a, double b);
 
 enum { AC_NUMBERS_WORD = 32, AC_NUMBERS_LINE = 72 };
 
-/* Text with a NUL byte in it is binary, and is compared byte by byte. Lines
- * and columns (in bytes) count from 1; 0: there is none. */
+/* Text with a NUL byte in it is binary, and is compared byte by byte, or word
+ * by word. Lines, columns (in bytes) and bytes count from 1; 0: there is none.
+ * Of words `differing_bytes` are those behind the last word of both. */
 struct ac_numbers_result {
-	bool     is_binary;
+	bool     is_binary, has_words;
 	uint64_t numbers, unstable;      /* in the reference; not compared */
 	uint64_t differing, beyond;      /* at all; by more than `tol` */
 	double   worst;                  /* relative */
-	uint64_t worst_line, worst_column;
+	uint64_t worst_line, worst_column; /* of text */
+	uint64_t worst_byte;             /* of words */
 	char     worst_plain[AC_NUMBERS_WORD], worst_recast[AC_NUMBERS_WORD];
 	uint64_t lines, unstable_lines, differing_lines; /* as text */
 	uint64_t first_line;             /* of the differing ones */
@@ -65,6 +67,10 @@ struct ac_numbers;
 /* `bytes` are borrowed until the end. NULL without memory. */
 struct ac_numbers *ac_numbers_create(const char *bytes, size_t count);
 void ac_numbers_destroy(struct ac_numbers *numbers);
+
+/* Before all else: read a reference that is not ASCII text as words of so many
+ * bytes, 4 (FP32) or 8 (FP64). False without memory. */
+bool ac_numbers_use_words(struct ac_numbers *numbers, size_t word);
 
 /* What another run that should be equal wrote. All of these come before the
  * first of the next. False without memory. */

@@ -130,6 +130,24 @@ keep_worst(const struct ac_numbers_pass *pass, size_t i,
 	    y->start + y->length);
 }
 
+bool
+ac_numbers_note(const struct ac_numbers_pass *pass, size_t n,
+    double difference)
+{
+	struct ac_numbers *numbers = pass->numbers;
+
+	if (difference == 0 || is_set(numbers->unstable, n))
+		return false;
+	if (pass->learns) {
+		numbers->result.unstable += set(numbers->unstable, n);
+		return false;
+	}
+	numbers->result.differing += set(numbers->differing, n);
+	if (difference > pass->tol)
+		numbers->result.beyond += set(numbers->beyond, n);
+	return true;
+}
+
 /* The numbers of two lines that match. */
 static void
 pair(const struct ac_numbers_pass *pass, size_t i, size_t j)
@@ -146,16 +164,8 @@ pair(const struct ac_numbers_pass *pass, size_t i, size_t j)
 		const double difference = x.is_number
 		    ? ac_number_difference(x.value, y.value) : 0;
 
-		if (difference == 0 || is_set(numbers->unstable, n))
-			continue;
-		if (pass->learns) {
-			numbers->result.unstable += set(numbers->unstable, n);
-			continue;
-		}
-		numbers->result.differing += set(numbers->differing, n);
-		if (difference > pass->tol)
-			numbers->result.beyond += set(numbers->beyond, n);
-		keep_worst(pass, i, a, &x, &y, difference);
+		if (ac_numbers_note(pass, n, difference))
+			keep_worst(pass, i, a, &x, &y, difference);
 	}
 }
 

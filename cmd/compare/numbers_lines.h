@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/compare/numbers_lines.h -- inside of cmd/compare/numbers.h: what is known
- * of an output, for cmd/compare/numbers.c, which owns it, and
- * cmd/compare/numbers_lines.c, which pairs lines. */
+ * of an output, for cmd/compare/numbers.c, which owns it,
+ * cmd/compare/numbers_lines.c, which pairs lines, and
+ * cmd/compare/numbers_words.c, which pairs floating-point words. */
 #ifndef AC_CMD_NUMBERS_LINES_H
 #define AC_CMD_NUMBERS_LINES_H
 
@@ -21,6 +22,7 @@ struct ac_numbers {
 	unsigned char *unstable, *differing, *beyond;     /* bits by number */
 	unsigned char *unstable_lines, *differing_lines;  /* bits by line */
 	unsigned char *unstable_gaps, *differing_gaps;    /* before each line */
+	size_t         word;         /* bytes of a floating-point word, or 0 */
 	struct ac_numbers_result result;
 };
 
@@ -41,6 +43,13 @@ bool ac_numbers_split(struct ac_numbers_text *text_out, const char *bytes,
 /* Line i, from 0, without its newline. */
 struct ac_piece_line ac_numbers_line(const struct ac_numbers_text *text,
     size_t i);
+
+/* Note that number n of the reference differs so much; whether that counts. */
+bool ac_numbers_note(const struct ac_numbers_pass *pass, size_t n,
+    double difference);
+
+/* Carry out `pass` on arrays of words. */
+void ac_numbers_pair_words(const struct ac_numbers_pass *pass);
 
 /* Carry out `pass` on texts that are not binary. */
 void ac_numbers_pair_lines(struct ac_numbers_pass *pass);

@@ -102,4 +102,41 @@ equal 'a GPU that is not there' "$(CUDA_VISIBLE_DEVICES=0,2 none)" "$(unknown 'n
 equal 'a name of none' "$(CUDA_VISIBLE_DEVICES=GPU-third none)" "$(unknown 'CUDA_VISIBLE_DEVICES names no GPU: error 6')"
 equal 'none is visible' "$(CUDA_VISIBLE_DEVICES='' none)" "$(unknown 'CUDA_VISIBLE_DEVICES names no GPU: error 6')"
 equal 'a part of one' "$(CUDA_VISIBLE_DEVICES=MIG-1 none)" "$(unknown 'a part of a GPU (MIG) has no counter of its own')"
+# ---- Numbers
+# Writes a table of text, one of commas and an array of FP32 with one number in
+# each, in row 124 of 231, that is 1e-3 off.
+cat >writes <<'END'
+#!/bin/bash
+one='1.000' word='\0\0\200\77'
+case $LD_PRELOAD in *libautocast.so*) one='1.001' word='\305\40\200\77' ;; esac
+for i in $(seq 231); do echo "row 0.5 $i.25 1.000 1e-3 7"; done | sed "124s/1.000/$one/" >out.txt
+sed 's/ /,/g' out.txt >out.csv
+for i in $(seq 231); do
+	[ "$i" = 124 ] && printf "$word" || printf '\0\0\200\77'
+done >out.f32
+END
+chmod +x writes
+# found ARGUMENTS: what such a comparison finds, and its status.
+found()
+{
+	"$autocast" compare -n 1 --limit 1000000 --files 'out.*' "$@" ./writes >out
+	local status=$?
+	sed -n '/^out/p' out
+	echo "[$status]"
+}
+there='1 of 1,155 numbers differs, worst 0.001 (relative) at'
+equal '1e-3 in text, commas and bytes' "$(found)" "out.csv       $there out.csv:124:16: 1.000 / 1.001
+out.f32       binary, 2 of 924 bytes differ, first byte 493
+out.txt       $there out.txt:124:16: 1.000 / 1.001
+[1]"
+equal '1e-3 in FP32' "$(found --binary fp32)" "out.csv       $there out.csv:124:16: 1.000 / 1.001
+out.f32       1 of 231 numbers differs, worst 0.001 (relative) at out.f32, byte 493: 1 / 1.00100005
+out.txt       $there out.txt:124:16: 1.000 / 1.001
+[0]"
+equal 'that is too much' "$(found --binary fp32 --tol 9e-4 | tail -n 1)" '[1]'
+found --binary fp32 --json >/dev/null
+equal 'in JSON, too' "$(tr -s ' \n' ' ' <out | grep -oE '"name": "out.f32".*"name": "out.txt"')" \
+    '"name": "out.f32", "is": "compared", "differs": false, "bytes": 924, "differing_bytes": 0, "first_byte": 0, "unstable": false, "numbers": 231, "unstable_numbers": 0, "differing_numbers": 1, "beyond_tol": 0, "worst": { "difference": 9.99047636e-4, "byte": 493, "plain": "1", "recast": "1.00100005" }, "lines": 0, "unstable_lines": 0, "differing_lines": 0 }, { "name": "out.txt"'
+equal 'another type' "$(found --binary fp16 2>&1)" 'autocast: compare: --binary fp16: what are the numbers of binary files? fp32 or fp64
+[2]'
 plan

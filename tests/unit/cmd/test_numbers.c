@@ -306,6 +306,95 @@ seconds_of_comparing(const char *a, const char *b, size_t size)
 /* Time grows with the size of a line, not with its square: twice the size may
  * not take much more than twice as long. Ten times leaves room for noise;
  * a square would take 64 times as long. */
+/* What runs make of an array of `word` bytes a number: the reference, another
+ * plain run, a recast one. */
+static struct ac_numbers_result
+judge_words(size_t word, const void *const runs[3], const size_t counts[3])
+{
+	struct ac_numbers *n = ac_numbers_create(runs[0], counts[0]);
+	struct ac_numbers_result r;
+
+	assert_non_null(n);
+	assert_true(ac_numbers_use_words(n, word));
+	assert_true(ac_numbers_learn(n, runs[1], counts[1]));
+	assert_true(ac_numbers_compare(n, runs[2], counts[2], 1e-2));
+	ac_numbers_result(n, &r);
+	ac_numbers_destroy(n);
+	return r;
+}
+
+static void
+test_words_planted(void **state)
+{
+	float plain[1000], again[1000], recast[1000];
+	double plain64[1000], recast64[1000];
+	struct ac_numbers_result r;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		plain64[i] = plain[i] = (float)(i % 7) + 0.25f;
+	memcpy(again, plain, sizeof plain);
+	memcpy(recast, plain, sizeof plain);
+	memcpy(recast64, plain64, sizeof plain64);
+	again[3] = 17;
+	recast[3] = 18;
+	recast[500] *= 1.001f;
+	recast64[500] *= 1.001;
+	recast64[501] *= 1.1;
+	recast64[502] = NAN;
+	r = judge_words(4, (const void *[]){ plain, again, recast },
+	    (size_t[]){ sizeof plain, sizeof plain, sizeof plain });
+	assert_true(r.is_binary && r.has_words);
+	assert_int_equal(r.numbers, 1000);
+	assert_int_equal(r.unstable, 1);
+	assert_int_equal(r.differing, 1);
+	assert_int_equal(r.beyond, 0);
+	assert_int_equal(r.worst_byte, 2001);
+	/* Of 3.25 * 1.001, rounded to FP32. */
+	assert_true(fabs(r.worst - 1e-3) < 2e-6);
+	assert_string_equal(r.worst_plain, "3.25");
+	assert_string_equal(r.worst_recast, "3.25325012");
+	assert_int_equal(r.differing_bytes, 0);
+	r = judge_words(8, (const void *[]){ plain64, plain64, recast64 },
+	    (size_t[]){ sizeof plain64, sizeof plain64, sizeof plain64 });
+	assert_int_equal(r.differing, 3);
+	assert_int_equal(r.beyond, 2);
+	assert_true(isinf(r.worst));
+	assert_int_equal(r.worst_byte, 502 * 8 + 1);
+}
+
+/* Bytes behind the last word of both. */
+static void
+test_words_end(void **state)
+{
+	const char plain[] = "\0\0\200?\0\0\200?abc";
+	const char other[] = "\0\0\200?\0\0\200?abd";
+	struct ac_numbers_result r;
+
+	(void)state;
+	r = judge_words(4, (const void *[]){ plain, plain, plain },
+	    (size_t[]){ 11, 11, 11 });
+	assert_int_equal(r.numbers, 2);
+	assert_int_equal(r.differing + r.differing_bytes, 0);
+	r = judge_words(4, (const void *[]){ plain, plain, other },
+	    (size_t[]){ 11, 11, 11 });
+	assert_int_equal(r.differing, 0);
+	assert_int_equal(r.differing_bytes, 3);
+	assert_int_equal(r.first_byte, 9);
+	r = judge_words(4, (const void *[]){ plain, plain, plain },
+	    (size_t[]){ 11, 11, 4 });
+	assert_int_equal(r.differing_bytes, 7);
+	assert_int_equal(r.first_byte, 5);
+	r = judge_words(4, (const void *[]){ plain, other, other },
+	    (size_t[]){ 11, 11, 4 });
+	assert_true(r.unstable_bytes);
+	assert_int_equal(r.differing_bytes, 0);
+	r = judge_words(4, (const void *[]){ "1.5\n", "1.5\n", "1.6\n" },
+	    (size_t[]){ 4, 4, 4 });
+	assert_false(r.has_words);
+	assert_int_equal(r.worst_line, 1);
+}
+
 static void
 test_long_lines(void **state)
 {
@@ -423,6 +512,8 @@ main(void)
 		cmocka_unit_test(test_unstable),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_words_planted),
+		cmocka_unit_test(test_words_end),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_long_strangers),
 		cmocka_unit_test(test_strangers),
