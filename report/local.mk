@@ -11,6 +11,7 @@ noinst_LIBRARIES += report/libreport.a
 report_libreport_a_SOURCES = \
 	report/course.def \
 	report/past.h \
+	report/scaled.h \
 	report/report.h
 include $(top_srcdir)/report/count/local.mk
 include $(top_srcdir)/report/html/local.mk

@@ -12,6 +12,7 @@
 #include "policy/guard.h"
 #include "policy/op.h"
 #include "policy/policy.h"
+#include "report/scaled.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -309,6 +310,7 @@ struct ac_report_totals {
 	 * nothing of a real one. */
 	double   wall_us;
 	bool     wall_is_least;
+	struct ac_scaled_total scaled;             /* the scale: the last one */
 };
 void ac_report_totals(const struct ac_report *report,
     struct ac_report_totals *totals_out);

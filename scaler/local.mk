@@ -19,6 +19,7 @@ noinst_LIBRARIES += api/libapi.a scaler/libscaler.a
 api_libapi_a_SOURCES = \
 	api/functions.c \
 	api/region.c api/region.h \
+	api/scaled.c api/scaled.h \
 	api/status.c api/status.h \
 	api/thread.c api/thread.h
 scaler_libscaler_a_SOURCES = \
@@ -35,6 +36,7 @@ scaler_libscaler_a_SOURCES = \
 	scaler/settings.c \
 	scaler/state_text.c scaler/state_text.h \
 	scaler/step.c \
+	scaler/tally.c \
 	scaler/tensor.c \
 	scaler/unscale.c \
 	scaler/update.c

@@ -76,6 +76,7 @@ make_copy(const struct ac_scaler_place *place, int number)
 autocast_status
 ac_state_read(autocast_scaler *scaler, struct ac_scaler_state *state_out)
 {
+	const uint64_t epoch = scaler->core.epoch;
 	struct ac_scaler_state *copies;
 	struct ac_scaler_place place;
 	autocast_status status;
@@ -93,6 +94,9 @@ ac_state_read(autocast_scaler *scaler, struct ac_scaler_state *state_out)
 	status = make_copy(&place, number);
 	if (!status)
 		*state_out = copies[number];
+	/* Another thread may have updated it meanwhile. */
+	if (!status && scaler->core.epoch == epoch)
+		ac_tally_state(scaler, state_out);
 	ac_scaler_leave(&place);
 	return status;
 }

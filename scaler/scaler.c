@@ -25,6 +25,7 @@ autocast_scaler_create(const autocast_scaler_options *options,
 		return ac_status_fail(AUTOCAST_E_NO_MEMORY,
 		    "no memory for a scaler");
 	scaler->core = core;
+	ac_tally_made(scaler);
 	*scaler_out = scaler;
 	return AUTOCAST_OK;
 }

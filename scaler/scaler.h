@@ -100,6 +100,11 @@ struct autocast_scaler {
 	/* What steps of this iteration told: for the status of its update. */
 	uint64_t       told_epoch;
 	struct ac_scaler_state told;
+	/* For statistics (tally.c): the state as the host knows it, if it does;
+	 * whether a graph may change it; steps that told since the update. */
+	struct ac_scaler_state seen;
+	bool         is_seen, is_replayed;
+	uint32_t     told_groups;
 	/* The iteration whose update is queued, if that is not told the core:
 	 * something after it failed. */
 	uint64_t       moved_epoch;
@@ -183,6 +188,20 @@ autocast_status ac_state_enter(autocast_scaler *scaler,
  * held; given up while it waits. */
 autocast_status ac_state_read(autocast_scaler *scaler,
     struct ac_scaler_state *state_out);
+
+/* ---- tally.c: what statistics know --------------------------------------- */
+
+void ac_tally_made(autocast_scaler *scaler);
+/* A step told whether it is to be made. */
+void ac_tally_answer(autocast_scaler *scaler, bool is_clean);
+/* Before the core is told of the update. */
+void ac_tally_update(autocast_scaler *scaler, bool is_captured);
+/* The state was read; was changed in a way that the host does not follow. */
+void ac_tally_state(autocast_scaler *scaler,
+    const struct ac_scaler_state *state);
+void ac_tally_lost(autocast_scaler *scaler);
+void ac_tally_loaded(autocast_scaler *scaler,
+    const struct ac_core_saved *saved);
 
 /* ---- device.c: what is on devices --------------------------------------- */
 

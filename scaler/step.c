@@ -77,6 +77,7 @@ note_answer(autocast_group *group, bool is_clean)
 		scaler->steps++;
 	else
 		scaler->skips++;
+	ac_tally_answer(scaler, is_clean);
 	if (scaler->told_epoch != scaler->core.epoch) {
 		scaler->told_epoch = scaler->core.epoch;
 		scaler->told = group->answer->state;

@@ -125,6 +125,7 @@ update(autocast_scaler *scaler, ac_cu_stream stream)
 	if (status)
 		return status;
 	is_held = is_at_minimum(scaler);
+	ac_tally_update(scaler, place.is_capturing);
 	ac_core_updated(&scaler->core);
 	if (is_held)
 		return ac_status_fail(AUTOCAST_E_AT_MINIMUM, "the scale was to "
@@ -171,8 +172,10 @@ autocast_scaler_update_to(autocast_scaler *scaler, double scale,
 	if (!status) {
 		status = change_state(&place, set, &to);
 		ac_scaler_leave(&place);
-		if (!status)
+		if (!status) {
+			ac_tally_lost(scaler);
 			ac_core_updated(&scaler->core);
+		}
 	}
 	ac_lock_give(&scaler->lock);
 	return status;
@@ -256,6 +259,7 @@ load(autocast_scaler *scaler, const struct ac_core_saved *saved)
 	scaler->told.tracker = saved->tracker;
 	scaler->told.patience = saved->patience;
 	ac_core_load(&scaler->core, saved);
+	ac_tally_loaded(scaler, saved);
 	return AUTOCAST_OK;
 }
 

@@ -28,7 +28,7 @@
 #define AC_FILE_MAGIC "ACSTATS"      /* eight bytes with its terminator */
 
 enum {
-	AC_FILE_VERSION = 12,        /* a reader refuses others */
+	AC_FILE_VERSION = 13,        /* a reader refuses others */
 	AC_FILE_MARKERS = 128,       /* the last one collects what is beyond */
 	AC_FILE_MODULES = 24,        /* of callers beyond nothing is known */
 	AC_FILE_SHARDS = 32,         /* threads beyond count in the records */
@@ -77,6 +77,7 @@ struct ac_file_header {
 	_Atomic uint32_t shards;     /* bit n: shard n was taken once */
 	_Atomic uint64_t range_blocks; /* bit n: block n of ranges is there */
 	_Atomic uint64_t peak_scratch_bytes;
+	struct ac_scaled_record scaled;
 	int32_t  rank;               /* in a job of several ranks */
 	int32_t  ranks;              /* of the job; 0: it is of none */
 	uint64_t launcher;           /* ac_process_launcher() */

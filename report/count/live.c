@@ -120,6 +120,7 @@ install_front(struct ac_file_front *front, const struct ac_file_header *header)
 	atomic_store(&front->header.finished, 0);
 	atomic_store(&front->header.wall_ns, 0);
 	atomic_store(&front->header.peak_scratch_bytes, 0);
+	memset(&front->header.scaled, 0, sizeof front->header.scaled);
 	atomic_store(&front->header.shards, 0);
 	atomic_store(&front->header.range_blocks, 0);
 	atomic_thread_fence(memory_order_release);
@@ -310,6 +311,26 @@ ac_report_note_time(void)
 
 	if (header && !atomic_load(&ac_report_forked))
 		note_wall(header);
+}
+
+void
+ac_report_scaled(const struct ac_scaled_total *scaled)
+{
+	struct ac_file_header *header = atomic_load(&own_header);
+	struct ac_scaled_record *to;
+
+	if (!header || atomic_load(&ac_report_forked))
+		return;
+	to = &header->scaled;
+	to->steps = scaled->steps;
+	to->skips = scaled->skips;
+	to->updates = scaled->updates;
+	to->overflows = scaled->overflows;
+	to->rises = scaled->rises;
+	to->falls = scaled->falls;
+	to->scale = scaled->scale;
+	to->is_behind = scaled->is_behind;
+	to->scalers = scaled->scalers;
 }
 
 /* exit() was reached; nothing else happens here. */

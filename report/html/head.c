@@ -76,6 +76,23 @@ add_gpu(struct ac_html *w, const struct ac_file_header *h)
 }
 
 static void
+add_scaler(struct ac_html *w)
+{
+	const struct ac_scaled_total *s = &w->totals.scaled;
+	char scale[40] = "", more[256];
+	struct ac_text t;
+
+	if (!s->scalers)
+		return;
+	ac_text_init(&t, scale, sizeof scale);
+	if (s->scale > 0)
+		ac_text_add_double(&t, s->scale, 6);
+	ac_text_init(&t, more, sizeof more);
+	ac_scaled_add(&t, s);
+	add_fact(w, "Scale of gradients", scale, more);
+}
+
+static void
 add_notes(struct ac_html *w, const char *notes)
 {
 	while (*notes) {
@@ -119,6 +136,7 @@ ac_html_head(struct ac_html *w)
 	add_times(w);
 	add_gpu(w, h);
 	add_fact(w, "Policy", h->policy, h->why);
+	add_scaler(w);
 	ac_html_add(w, "</dl>\n");
 	add_notes(w, h->notes);
 	if (!w->is_whole)

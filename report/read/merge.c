@@ -290,6 +290,23 @@ add_wall(struct ac_report_totals *t, const struct ac_file_header *process)
 	t->wall_is_least |= is_least || us <= 0;
 }
 
+static void
+add_scaled(struct ac_scaled_total *t, const struct ac_scaled_record *from)
+{
+	if (!from->scalers)
+		return;
+	t->scalers += from->scalers;
+	t->steps += from->steps;
+	t->skips += from->skips;
+	t->updates += from->updates;
+	t->overflows += from->overflows;
+	t->rises += from->rises;
+	t->falls += from->falls;
+	if (from->scale > 0 && from->scale < 1e39)
+		t->scale = from->scale;
+	t->is_behind |= from->is_behind != 0;
+}
+
 void
 ac_report_totals(const struct ac_report *report,
     struct ac_report_totals *totals_out)
@@ -306,5 +323,6 @@ ac_report_totals(const struct ac_report *report,
 		if (peak > totals_out->peak_scratch_bytes)
 			totals_out->peak_scratch_bytes = peak;
 		add_wall(totals_out, &report->processes[i]);
+		add_scaled(&totals_out->scaled, &report->processes[i].scaled);
 	}
 }

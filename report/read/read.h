@@ -208,6 +208,9 @@ void ac_report_add_clock(struct ac_text *text, const struct ac_report *report);
  * that is known. */
 void ac_report_add_wall(struct ac_text *text, const struct ac_report *report,
     const struct ac_report_totals *totals);
+/* "scale 32768 after 100 updates, 3 of them with inf or NaN; ..." of scalers
+ * that there were. */
+void ac_scaled_add(struct ac_text *text, const struct ac_scaled_total *scaled);
 /* So many a second: 12.5, 12345 */
 void ac_rate_add(struct ac_text *text, double rate);
 /* "fp16 98.0 %, tf32 0.7 %", or "" */

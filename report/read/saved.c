@@ -149,6 +149,28 @@ read_site(struct ac_fields *r, struct ac_site_total *to)
 
 /* ---- Processes --------------------------------------------------------- */
 
+/* There may have been none. */
+static void
+read_scaled(struct ac_fields *process, struct ac_scaled_record *s)
+{
+	struct ac_fields r = { ac_node_member(process->node, "scaler",
+	    AC_NODE_OBJECT), NULL };
+
+	if (!r.node)
+		return;
+	s->scalers = ac_field_whole(&r, "scalers", UINT64_MAX);
+	s->steps = ac_field_whole(&r, "steps", UINT64_MAX);
+	s->skips = ac_field_whole(&r, "skips", UINT64_MAX);
+	s->updates = ac_field_whole(&r, "updates", UINT64_MAX);
+	s->overflows = ac_field_whole(&r, "overflows", UINT64_MAX);
+	s->rises = ac_field_whole(&r, "growths", UINT64_MAX);
+	s->falls = ac_field_whole(&r, "backoffs", UINT64_MAX);
+	s->scale = ac_field_real(&r, "scale", 1e39);
+	s->is_behind = ac_field_bool(&r, "is_behind");
+	if (!process->wrong)
+		process->wrong = r.wrong;
+}
+
 static void
 read_process(struct ac_fields *r, struct ac_file_header *h)
 {
@@ -179,6 +201,7 @@ read_process(struct ac_fields *r, struct ac_file_header *h)
 	h->clock = ac_field_name(r, "clock", ac_clock_names, AC_CLOCK_COUNT);
 	atomic_store(&h->peak_scratch_bytes, ac_field_whole(r,
 	    "peak_scratch_bytes", UINT64_MAX));
+	read_scaled(r, &h->scaled);
 }
 
 /* What stands once in the file is of the first process. */

@@ -24,6 +24,24 @@ process_state(const struct ac_file_header *p)
 }
 
 static void
+add_scaled(struct ac_json *w, const struct ac_scaled_record *s)
+{
+	if (!s->scalers)
+		return;
+	ac_json_open(w, "scaler", "{");
+	ac_json_unsigned(w, "scalers", s->scalers);
+	ac_json_unsigned(w, "steps", s->steps);
+	ac_json_unsigned(w, "skips", s->skips);
+	ac_json_unsigned(w, "updates", s->updates);
+	ac_json_unsigned(w, "overflows", s->overflows);
+	ac_json_unsigned(w, "growths", s->rises);
+	ac_json_unsigned(w, "backoffs", s->falls);
+	ac_json_real(w, "scale", s->scale);
+	ac_json_bool(w, "is_behind", s->is_behind != 0);
+	ac_json_close(w, "}");
+}
+
+static void
 add_process(struct ac_json *w, const struct ac_file_header *p)
 {
 	char start[40];
@@ -47,6 +65,7 @@ add_process(struct ac_json *w, const struct ac_file_header *p)
 	    < AC_CLOCK_COUNT ? p->clock : AC_CLOCK_NONE]);
 	ac_json_unsigned(w, "peak_scratch_bytes",
 	    atomic_load(&p->peak_scratch_bytes));
+	add_scaled(w, &p->scaled);
 	ac_json_close(w, "}");
 }
 

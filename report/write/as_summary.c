@@ -190,6 +190,15 @@ say_work(struct ac_text *line, const struct ac_report *report,
 }
 
 static void
+say_scaled(struct ac_text *line, const struct ac_report_totals *totals)
+{
+	if (!totals->scaled.scalers)
+		return;
+	ac_text_add(line, "gradients: ");
+	ac_scaled_add(line, &totals->scaled);
+}
+
+static void
 say_kept(struct ac_text *line, const struct ac_report_totals *totals)
 {
 	if (totals->calls > totals->recast_calls) {
@@ -261,7 +270,9 @@ ac_report_as_summary(const struct ac_report *report,
 		const bool passed = say_passed(&line, report);
 
 		end_line(&line, sink, context);
-		return passed;
+		say_scaled(&line, &totals);
+		end_line(&line, sink, context);
+		return passed || totals.scaled.scalers;
 	}
 	say_gain(&line, report, &totals, ending);
 	end_line(&line, sink, context);
@@ -269,6 +280,8 @@ ac_report_as_summary(const struct ac_report *report,
 	end_line(&line, sink, context);
 	if (totals.flops > 0)
 		say_kept(&line, &totals);
+	end_line(&line, sink, context);
+	say_scaled(&line, &totals);
 	end_line(&line, sink, context);
 	say_next(&line, &totals, ending->unkept);
 	end_line(&line, sink, context);

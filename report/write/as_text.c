@@ -241,6 +241,11 @@ print_totals(struct ac_page *p, const struct ac_report *report,
 	}
 	if (t->recast_calls || t->samples || t->demotions)
 		print_course(p, report, t);
+	if (t->scaled.scalers) {
+		ac_page_label(p, "scaler");
+		ac_scaled_add(&p->line, &t->scaled);
+		ac_page_end_line(p);
+	}
 	if (t->plans) {
 		ac_page_label(p, "plans");
 		ac_plans_add(&p->line, t->plans, t->plan_ms, t->workspace);

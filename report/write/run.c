@@ -84,6 +84,29 @@ ac_report_add_clock(struct ac_text *text, const struct ac_report *report)
 	}
 }
 
+void
+ac_scaled_add(struct ac_text *text, const struct ac_scaled_total *s)
+{
+	if (s->scale > 0) {
+		ac_text_add(text, "scale ");
+		ac_text_add_double(text, s->scale, 6);
+		ac_text_add(text, s->is_behind ? " when last read, after "
+		    : " after ");
+		ac_text_add_count(text, s->updates, "update");
+		ac_text_addf(text, ", %llu of them with inf or NaN (",
+		    (unsigned long long)s->overflows);
+		ac_text_add_count(text, s->rises, "growth");
+		ac_text_add(text, ", ");
+		ac_text_add_count(text, s->falls, "backoff");
+		ac_text_add(text, "); ");
+	}
+	ac_text_add_count(text, s->steps, "step");
+	ac_text_addf(text, " made, %llu skipped", (unsigned long long)s->skips);
+	if (s->scalers > 1)
+		ac_text_addf(text, ", by %llu scalers",
+		    (unsigned long long)s->scalers);
+}
+
 /* What a run would have taken without the gain is what it is a part of. The
  * time of an emulated run is this machine's, its gain another one's. */
 void

@@ -3,6 +3,7 @@
  * notice. */
 #include "shim/start/start.h"
 
+#include "api/scaled.h"
 #include "base/elf.h"
 #include "base/env.h"
 #include "base/lock.h"
@@ -88,6 +89,18 @@ ac_shim_foreign_dlsym(void)
 }
 
 static void
+note_scaled(const struct ac_scaled *now)
+{
+	const struct ac_scaled_total total = {
+		now->scalers, now->steps, now->skips, now->updates,
+		now->overflows, now->rises, now->falls, now->scale,
+		now->is_behind
+	};
+
+	ac_report_scaled(&total);
+}
+
+static void
 open_statistics(const struct ac_shim *shim)
 {
 	static char notes[NOTES_BYTES];
@@ -100,6 +113,7 @@ open_statistics(const struct ac_shim *shim)
 		    "dlsym() of its own: look-ups may pass libautocast by; put "
 		    "it first in LD_PRELOAD\n", foreign);
 	ac_report_open(&shim->origin, notes);
+	ac_scaled_listen(note_scaled);
 }
 
 const struct ac_policy *
