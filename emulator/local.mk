@@ -29,6 +29,7 @@ emulator_PROGRAMS = emulator/libcuda.so.1 emulator/libcudart.so.13 \
 emulator_libcuda_so_1_SOURCES =
 include $(top_srcdir)/emulator/driver/local.mk
 include $(top_srcdir)/emulator/driver/api/local.mk
+include $(top_srcdir)/emulator/driver/image/local.mk
 # The driver outlives a runtime that a plugin brings and takes away.
 emulator_libcuda_so_1_LDFLAGS = $(SHARED) -Wl,-soname,libcuda.so.1 \
 	-Wl,-z,nodelete \

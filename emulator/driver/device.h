@@ -128,6 +128,10 @@ bool emu_task_is_like(const void *arguments, const void *others);
 /* For graphs: copy a task with its arguments, which therefore may not point
  * into themselves; run a task and free it; count it. */
 void *emu_task_copy(const void *arguments);
+/* Have a task copied by `copy`, which begins with emu_task_resize(): a copy
+ * with room for so many bytes. */
+void emu_task_copy_by(void *arguments, void *(*copy)(const void *arguments));
+void *emu_task_resize(const void *arguments, size_t bytes);
 void emu_task_run(void *arguments);
 void emu_task_count(const void *arguments);
 /* Make an empty queue; free one when nothing is left in it. */

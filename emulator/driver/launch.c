@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/driver/launch.c -- launches: keeps the arguments of one until its
- * turn, and runs it: the CPU twin of the kernel's name, or, with
- * AUTOCAST_EMU_KERNELS=ptx, its text, checked. */
+ * turn, and runs it: a CPU twin of the kernel's name, or its text. */
 #include "emulator/driver/launch.h"
 
 #include "emulator/driver/capture.h"
+#include "emulator/driver/findings.h"
 #include "emulator/driver/memory.h"
 #include "emulator/driver/module.h"
 #include "emulator/driver/wait.h"
 
+#include "base/env.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -17,7 +18,10 @@
 enum {
 	PARAMETER_ALIGNMENT = 16,
 	SLACK = 8,      /* more: other threads may allocate meanwhile */
-	FILL = 1        /* the seed for unwritten memory */
+	FILL = 1,       /* the seed for unwritten memory */
+	/* Instructions of one block's warps, as a power of two: minutes. What
+	 * takes longer is taken for endless. */
+	ENDLESS_LOG2 = 32
 };
 
 /* Followed by `count` pointers, the sizes of their targets, and the targets;
@@ -26,7 +30,9 @@ enum {
 struct launch_task {
 	emu_twin_run run;
 	struct ptx_function *ptx;       /* or NULL */
+	const char *call;               /* that queued it */
 	struct ac_twin_launch launch;
+	bool cooperative;
 	size_t shared, regions, count;
 	void *params[];
 };
@@ -64,40 +70,30 @@ point(struct launch_task *task)
 	return (struct ptx_region *)(void *)at;
 }
 
-/* Errors that would end the context on a GPU, and errors that go unnoticed
- * there by luck: both fail. Each line of `said` is one finding. */
-static _Noreturn void
-end_program(char *said)
-{
-	char *next;
-
-	for (char *line = strtok_r(said, "\n", &next); line;
-	    line = strtok_r(NULL, "\n", &next))
-		ac_log(AC_LOG_ERROR, "emulated GPU: kernel %s", line);
-	abort();
-}
-
 static void
 interpret(struct launch_task *task, const struct ptx_region *regions)
 {
-	struct ptx_options options = { .check = true, .region = regions,
-		.region_count = task->regions, .fill = FILL };
+	struct ptx_options options = { .check = emu_findings_wanted(),
+		.bounds = true, .region = regions,
+		.region_count = task->regions,
+		.cooperative = task->cooperative,
+		.spin_limit = UINT64_C(1) << ENDLESS_LOG2 };
 	struct ptx_result result = {0};
-	uint64_t findings = 0;
 	char *said = NULL;
 	size_t bytes = 0;
-	bool good;
 
+	if (options.check) {
+		options.fill = FILL;
+		options.spin_limit = 0;
+	}
 	options.report = open_memstream(&said, &bytes);
 	if (!options.report)
 		emu_out_of_host_memory();
-	good = ptx_launch(task->ptx, task->launch.grid, task->launch.block,
+	(void)ptx_launch(task->ptx, task->launch.grid, task->launch.block,
 	    task->shared, task->params, &options, &result);
 	fclose(options.report);
-	for (int i = 0; i < PTX_FINDINGS; i++)
-		findings += result.findings[i];
-	if (findings || !good)
-		end_program(said);
+	emu_call_name(task->call);
+	emu_findings_say(said, &result);
 	free(said);
 	ac_log(AC_LOG_DEBUG, "emulated GPU: kernel %s: %llu instructions of "
 	    "warps", ptx_kernel_name(task->ptx),
@@ -120,35 +116,79 @@ run_kernel(void *arguments)
 	emu_clock_move(EMU_MEMORY, ac_twin_bytes_here);
 }
 
-/* `regions`: room for that many. */
-static struct launch_task *
-make_task(emu_twin_run run, const size_t *sizes, size_t count,
-    const struct emu_launch *l, size_t regions)
+/* Up to the regions. */
+static size_t
+bytes_of(const size_t *sizes, size_t count)
 {
-	struct launch_task *task;
 	size_t bytes = head_bytes(count);
-	struct ptx_region *at;
 
 	for (size_t i = 0; i < count; i++)
 		bytes += padded(sizes[i]);
-	task = emu_task_new(run_kernel, bytes + regions *
-	    sizeof(struct ptx_region));
+	return bytes;
+}
+
+static size_t
+regions_wanted(const struct ptx_function *ptx)
+{
+	return ptx ? emu_table_regions(NULL, 0) + SLACK : 0;
+}
+
+/* Those that other threads add meanwhile do not matter. */
+static void
+set_regions(struct launch_task *task, size_t room)
+{
+	struct ptx_region *const at = point(task);
+
+	task->regions = room ? emu_table_regions(at, room) : 0;
+	if (task->regions > room)
+		task->regions = room;
+}
+
+/* A graph may be launched when there is other memory than when it was
+ * captured. */
+static void *
+copy_launch(const void *arguments)
+{
+	struct launch_task *task = (void *)(uintptr_t)arguments;
+	const size_t room = regions_wanted(task->ptx);
+
+	task = emu_task_resize(arguments, bytes_of(sizes_of(task),
+	    task->count) + room * sizeof(struct ptx_region));
+	set_regions(task, room);
+	return task;
+}
+
+/* What runs: one of these. */
+struct runner {
+	emu_twin_run run;
+	struct ptx_function *ptx;
+	const size_t *sizes;
+	size_t count;
+};
+
+static struct launch_task *
+make_task(const struct runner *r, const struct emu_launch *l)
+{
+	const size_t room = regions_wanted(r->ptx);
+	struct launch_task *task = emu_task_new(run_kernel, bytes_of(r->sizes,
+	    r->count) + room * sizeof(struct ptx_region));
+
 	if (!task)
 		return NULL;
-	task->run = run;
-	task->ptx = l->ptx;
+	emu_task_copy_by(task, copy_launch);
+	task->run = r->run;
+	task->ptx = r->ptx;
+	task->call = emu_call_current();
 	task->shared = l->shared;
+	task->cooperative = l->cooperative;
 	memcpy(task->launch.grid, l->grid, sizeof l->grid);
 	memcpy(task->launch.block, l->block, sizeof l->block);
-	task->count = count;
-	memcpy(sizes_of(task), sizes, count * sizeof *sizes);
-	at = point(task);
-	for (size_t i = 0; i < count; i++)
-		memcpy(task->params[i], l->params[i], sizes[i]);
-	task->regions = regions ? emu_table_regions(at, regions) : 0;
-	/* Those that other threads add meanwhile do not matter. */
-	if (task->regions > regions)
-		task->regions = regions;
+	task->count = r->count;
+	memcpy(sizes_of(task), r->sizes, r->count * sizeof *r->sizes);
+	(void)point(task);
+	for (size_t i = 0; i < r->count; i++)
+		memcpy(task->params[i], l->params[i], r->sizes[i]);
+	set_regions(task, room);
 	return task;
 }
 
@@ -172,36 +212,98 @@ check_arguments(const char *name, const struct launch_task *task,
 	return status;
 }
 
+/* A twin that somebody registered, a built-in one, the text; false, after a
+ * complaint: none. With AUTOCAST_EMU_KERNELS=ptx the text comes first. */
+static bool
+choose(const struct emu_launch *l, struct runner *r)
+{
+	const bool text_first = !strcmp(ac_env(AC_ENV_EMU_KERNELS), "ptx");
+	struct CUkern_st *const k = l->kernel;
+	const struct emu_twin *twin;
+
+	*r = (struct runner){ .ptx = k && text_first ? emu_kernel_text(k) :
+	    NULL };
+	twin = r->ptx ? NULL : emu_twin_registered(l->name);
+	if (twin) {
+		r->run = twin->run;
+		r->sizes = twin->sizes;
+		r->count = twin->count;
+		return true;
+	}
+	if (k && !r->ptx)
+		r->run = emu_twin_built_in(l->name);
+	if (k && !r->ptx && !r->run)
+		r->ptx = emu_kernel_text(k);
+	if (k && (r->ptx || r->run)) {
+		r->sizes = k->sizes;
+		r->count = k->count;
+		return true;
+	}
+	emu_complain("kernel %s has neither PTX nor a CPU twin; register one "
+	    "from a library that AUTOCAST_EMU_TWINS names", l->name);
+	return false;
+}
+
+/* What a GPU would not launch. */
+static int
+check_shape(const struct emu_launch *l, const struct runner *r)
+{
+	const uint64_t threads = (uint64_t)l->block[0] * l->block[1] *
+	    l->block[2];
+	struct emu_kernel_facts facts;
+	int status, blocks = 0;
+
+	if (!threads || threads > 1024 || l->block[2] > 64 || !l->grid[0] ||
+	    !l->grid[1] || !l->grid[2] || l->grid[0] > INT32_MAX ||
+	    l->grid[1] > UINT16_MAX || l->grid[2] > UINT16_MAX)
+		return EMU_INVALID_VALUE;
+	if (!r->ptx)
+		return EMU_OK;
+	status = emu_kernel_facts(l->kernel, &facts);
+	if (status)
+		return status;
+	if (threads > facts.threads) {
+		emu_complain("kernel %s: %llu threads in a block; it was built "
+		    "for %u at most", l->name, (unsigned long long)threads,
+		    facts.threads);
+		return EMU_OUT_OF_RESOURCES;
+	}
+	if (l->shared > facts.dynamic) {
+		emu_complain("kernel %s: %zu bytes of dynamic shared memory; "
+		    "it may have %zu (cudaFuncSetAttribute allows more, as far "
+		    "as the GPU has it)", l->name, l->shared, facts.dynamic);
+		return EMU_INVALID_VALUE;
+	}
+	if (!l->cooperative)
+		return EMU_OK;
+	status = emu_kernel_blocks(l->kernel, (unsigned)threads, l->shared,
+	    &blocks);
+	if (!status && (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] >
+	    (uint64_t)blocks * (unsigned)emu_device_model(
+	    emu_context_device())->multiprocessors)
+		status = EMU_COOPERATIVE_TOO_LARGE;
+	return status;
+}
+
 int
 emu_kernel_launch(const struct emu_launch *launch, struct CUstream_st *handle)
 {
-	const struct emu_twin *twin = launch->ptx ? NULL :
-	    emu_twin_registered(launch->name);
-	const emu_twin_run run = twin ? twin->run :
-	    emu_twin_built_in(launch->name);
-	const size_t *sizes = twin ? twin->sizes : launch->sizes;
-	const uint64_t threads = (uint64_t)launch->block[0] *
-	    launch->block[1] * launch->block[2];
 	struct CUstream_st *stream;
 	struct launch_task *task;
+	struct runner runner;
 	int status;
 
-	if ((!run && !launch->ptx) || !sizes) {
-		emu_complain("kernel %s has no CPU twin; register one from a "
-		    "library that AUTOCAST_EMU_TWINS names", launch->name);
+	if (!choose(launch, &runner))
 		return EMU_INVALID_FUNCTION;
-	}
-	if (!threads || threads > 1024 || !launch->grid[0] ||
-	    !launch->grid[1] || !launch->grid[2])
-		return EMU_INVALID_VALUE;
-	status = emu_stream_find_here(handle, &stream);
+	status = check_shape(launch, &runner);
+	if (!status)
+		status = emu_stream_find_here(handle, &stream);
 	if (status)
 		return status;
-	task = make_task(run, sizes, twin ? twin->count : launch->count,
-	    launch, launch->ptx ? emu_table_regions(NULL, 0) + SLACK : 0);
+	task = make_task(&runner, launch);
 	if (!task)
 		return EMU_OUT_OF_MEMORY;
-	status = check_arguments(launch->name, task, sizes);
+	status = check_arguments(launch->name, task, runner.sizes);
 	if (status) {
 		emu_device_poison(status);
 		emu_task_drop(task);

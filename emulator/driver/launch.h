@@ -1,27 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/launch.h -- launches of kernels, for the driver and the
- * runtime. */
+/* emulator/driver/launch.h -- kernels and their launches, for the driver and
+ * the runtime. */
 #ifndef AC_EMULATOR_LAUNCH_H
 #define AC_EMULATOR_LAUNCH_H
 
 #include "emulator/driver/emu.h"
+#include "emulator/driver/image/image.h"
 
-struct ptx_function;
+struct CUlib_st;
+struct CUkern_st;
+struct ac_twin_launch;
 
 struct emu_launch {
 	const char   *name;
+	struct CUkern_st *kernel;     /* NULL: nothing but a twin can run */
 	unsigned      grid[3], block[3];
-	const size_t *sizes;          /* bytes of each parameter */
-	size_t        count;
+	size_t        shared;         /* dynamic, in bytes */
+	bool          cooperative;    /* all blocks at once */
 	void        **params;
-	struct ptx_function *ptx;     /* the text to run; NULL: a twin */
-	size_t        shared;         /* dynamic shared memory, of `ptx` */
 };
 
+/* What a program may ask about a kernel. */
+struct emu_kernel_facts {
+	size_t shared;                /* static */
+	size_t local, constant;
+	unsigned threads;             /* the most of a block */
+	size_t dynamic;               /* the most of a launch */
+};
+
+typedef void (*emu_twin_run)(const struct ac_twin_launch *launch,
+    void **params);
+
 #pragma GCC visibility push(default)
-/* Queue kernel `name`: its text or its CPU twin. */
+/* Register `run` as the twin of kernel `name` (mangled, borrowed for ever),
+ * whose `count` parameters have these sizes in bytes. Any time, from any
+ * thread; a kernel's twin is looked up at each launch. */
+void emuTwinRegister(const char *name, emu_twin_run run, const size_t *sizes,
+    size_t count);
+/* Whether kernel `name` has a twin. */
+bool emu_twin_is_there(const char *name);
+
+/* PTX, a fat binary or a wrapper of one. Refused with a status, and
+ * *refusal_out says why; nothing was complained about. */
+int emu_library_load(const void *code, struct CUlib_st **library_out,
+    struct emu_refusal *refusal_out);
+/* EMU_NOT_FOUND if it has none of this name. */
+int emu_library_kernel(struct CUlib_st *library, const char *name,
+    struct CUkern_st **kernel_out);
+/* A .global or .const variable, of the current context. */
+int emu_library_variable(struct CUlib_st *library, const char *name,
+    void **address_out, size_t *bytes_out);
+int emu_library_unload(struct CUlib_st *library);
+
+/* Queue a kernel: a twin that was registered for its name, a built-in one, or
+ * its PTX. */
 int emu_kernel_launch(const struct emu_launch *launch,
     struct CUstream_st *handle);
+/* Of the current device. */
+int emu_kernel_facts(struct CUkern_st *kernel,
+    struct emu_kernel_facts *facts_out);
+/* Allow launches with that much dynamic shared memory. */
+int emu_kernel_allow(struct CUkern_st *kernel, size_t dynamic);
+/* Blocks of this size that one multiprocessor holds at a time. */
+int emu_kernel_blocks(struct CUkern_st *kernel, unsigned threads,
+    size_t dynamic, int *blocks_out);
 #pragma GCC visibility pop
 
 #endif

@@ -16,9 +16,13 @@ emulator_libcuda_so_1_SOURCES += \
 	emulator/driver/device.c \
 	emulator/driver/device.h \
 	emulator/driver/emu.h \
+	emulator/driver/entries.c \
 	emulator/driver/error.def \
 	emulator/driver/event.c \
+	emulator/driver/findings.c \
+	emulator/driver/findings.h \
 	emulator/driver/graph.c \
+	emulator/driver/kernel.c \
 	emulator/driver/launch.c \
 	emulator/driver/life.c \
 	emulator/driver/launch.h \

@@ -79,7 +79,8 @@ static int
 allocate(struct CUctx_st *context, size_t bytes, enum emu_memory_kind kind,
     struct CUstream_st *stream, void **pointer_out)
 {
-	struct emu_allocation new = { NULL, bytes, kind, context, 0 };
+	struct emu_allocation new = { .bytes = bytes, .kind = kind,
+		.context = context };
 	const int device = context->device;
 	int status = EMU_OUT_OF_MEMORY;
 
@@ -222,8 +223,9 @@ emu_memory_free_async(void *pointer, struct CUstream_st *handle)
 int
 emu_memory_register(void *pointer, size_t bytes)
 {
-	const struct emu_allocation new = { pointer, bytes,
-		EMU_MEMORY_REGISTERED, emu_context_current(), 0 };
+	const struct emu_allocation new = { .base = pointer, .bytes = bytes,
+		.kind = EMU_MEMORY_REGISTERED,
+		.context = emu_context_current() };
 	const int status = emu_capture_forbid();
 
 	if (status)

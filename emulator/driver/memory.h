@@ -14,6 +14,7 @@ struct emu_allocation {
 	enum emu_memory_kind kind;
 	struct CUctx_st *context; /* its owner */
 	uint64_t         capture; /* id, if a graph owns it, else 0 */
+	bool             variable; /* a module's: never given or taken */
 };
 
 /* EMU_ALREADY_REGISTERED if the range overlaps another one. */
@@ -21,6 +22,8 @@ int emu_table_enter(const struct emu_allocation *new);
 /* Take out what starts at `pointer` and is of one of these kinds (bits). */
 bool emu_table_take(const void *pointer, unsigned kinds,
     struct emu_allocation *out);
+/* Take out the variable at `pointer`, if it is still there. */
+void emu_table_forget(const void *pointer);
 /* The capture that recorded the allocation at `pointer`, 0 if none did. */
 uint64_t emu_table_capture(const void *pointer);
 /* Take out all of a context (NULL: of all), and call `give` for each. */

@@ -81,6 +81,13 @@ emu_table_enter(const struct emu_allocation *new)
 	return status;
 }
 
+static void
+take_out(struct emu_allocation *a)
+{
+	used--;
+	memmove(a, a + 1, (size_t)(table + used - a) * sizeof *table);
+}
+
 bool
 emu_table_take(const void *pointer, unsigned kinds,
     struct emu_allocation *out)
@@ -90,15 +97,27 @@ emu_table_take(const void *pointer, unsigned kinds,
 
 	pthread_mutex_lock(&lock);
 	a = find(pointer);
-	matches = a && a->base == pointer && kinds >> a->kind & 1;
+	matches = a && a->base == pointer && !a->variable &&
+	    kinds >> a->kind & 1;
 	if (matches) {
 		*out = *a;
 		freed[freed_count++ % REMEMBERED] = *a;
-		used--;
-		memmove(a, a + 1, (size_t)(table + used - a) * sizeof *table);
+		take_out(a);
 	}
 	pthread_mutex_unlock(&lock);
 	return matches;
+}
+
+void
+emu_table_forget(const void *pointer)
+{
+	struct emu_allocation *a;
+
+	pthread_mutex_lock(&lock);
+	a = find(pointer);
+	if (a && a->base == pointer && a->variable)
+		take_out(a);
+	pthread_mutex_unlock(&lock);
 }
 
 uint64_t
@@ -125,7 +144,7 @@ emu_table_drop(const struct CUctx_st *context,
 	for (size_t i = 0; i < used; i++)
 		if (context && table[i].context != context)
 			table[kept++] = table[i];
-		else
+		else if (!table[i].variable)
 			give(&table[i]);
 	used = kept;
 	pthread_mutex_unlock(&lock);

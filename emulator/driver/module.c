@@ -1,90 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/module.c -- kernels: what a PTX text declares. Reads entry
- * names and the sizes of their parameters, which say how much of a launch's
- * arguments to keep; with AUTOCAST_EMU_KERNELS=ptx it parses the whole text. */
+/* emulator/driver/module.c -- libraries of kernels, and which contexts they are
+ * loaded into. The text of one whose kernels all have twins is not read but for
+ * its entries; any other is parsed when it is loaded, and once more for each
+ * further context: each has the variables for itself. */
 #include "emulator/driver/module.h"
 #include "emulator/driver/capture.h"
+#include "emulator/driver/memory.h"
 #include "emulator/driver/wait.h"
 
 #include "base/env.h"
-#include "base/text.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUlib_st *libraries;
-
-static const char *
-skip_space(const char *s)
-{
-	return s + strspn(s, " \t\r\n");
-}
-
-static size_t
-word_length(const char *s)
-{
-	return strcspn(s, " \t\r\n(),[];{");
-}
-
-/* Bytes of a fundamental type such as .u64: its trailing number over eight. */
-static size_t
-type_bytes(const char *type, size_t length)
-{
-	size_t digits = length;
-	double bits = 0;
-
-	while (digits && type[digits - 1] >= '0' && type[digits - 1] <= '9')
-		digits--;
-	ac_text_number(type + digits, length - digits, &bits);
-	return (size_t)bits / 8;
-}
-
-/* One declaration, up to `end`: .param [.align N] .TYPE NAME [COUNT]. */
-static size_t
-parameter_bytes(const char *s, const char *end)
-{
-	double count = 1;
-	size_t bytes = 0;
-
-	while ((s = skip_space(s)) < end) {
-		const size_t length = word_length(s);
-
-		if (*s == '[')
-			ac_text_number(s + 1, (size_t)(end - s - 1), &count);
-		else if (length >= 2 && *s == '.' && strncmp(s, ".param", 6) &&
-		    strncmp(s, ".align", 6) && strncmp(s, ".ptr", 4) &&
-		    !bytes)
-			bytes = type_bytes(s, length);
-		s += length ? length : 1;
-	}
-	return bytes * (size_t)count;
-}
-
-/* The entry whose name starts at `s`; false: the text is not valid. */
-static bool
-parse_entry(const char *s, struct CUkern_st *kernel)
-{
-	const size_t length = word_length(s);
-	const char *end;
-
-	if (!length || length >= sizeof kernel->name)
-		return false;
-	memcpy(kernel->name, s, length);
-	s = skip_space(s + length);
-	if (*s != '(')
-		return true; /* no parameters */
-	for (s++; *s && *s != ')'; s = *end == ',' ? end + 1 : end) {
-		end = s + strcspn(s, ",)");
-		if (end == s + strspn(s, " \t\r\n"))
-			continue;
-		if (kernel->count == EMU_KERNEL_PARAMETERS)
-			return false;
-		kernel->sizes[kernel->count++] = parameter_bytes(s, end);
-	}
-	return *s == ')';
-}
 
 /* A context, by its id, that has a function loaded. */
 struct emu_loaded {
@@ -92,8 +24,126 @@ struct emu_loaded {
 	struct emu_loaded *next;
 };
 
+/* A library's text in one context. */
+struct emu_instance {
+	uint64_t              context; /* its id; 0: nobody's yet */
+	struct ptx_module    *ptx;
+	struct ptx_function **functions; /* by the number of the kernel */
+	struct emu_instance  *next;
+};
+
+/* ---- One instance -------------------------------------------------------- */
+
+/* The variables are device memory: copies and kernels of all modules reach
+ * them. */
 static void
-free_library(struct CUlib_st *library)
+enter_variables(const struct emu_instance *instance, struct CUctx_st *context)
+{
+	struct emu_allocation new = { .kind = EMU_MEMORY_DEVICE,
+		.context = context, .variable = true };
+	void *at;
+
+	for (size_t i = 0; ptx_module_variable_at(instance->ptx, i, &at,
+	    &new.bytes); i++) {
+		new.base = at;
+		if (new.bytes)
+			(void)emu_table_enter(&new);
+	}
+}
+
+static void
+drop_variables(const struct emu_instance *instance)
+{
+	size_t bytes;
+	void *at;
+
+	for (size_t i = 0; ptx_module_variable_at(instance->ptx, i, &at,
+	    &bytes); i++)
+		emu_table_forget(at);
+}
+
+static struct emu_instance *
+add_instance(struct CUlib_st *library, struct ptx_module *ptx)
+{
+	struct emu_instance *new = calloc(1, sizeof *new);
+
+	if (new)
+		new->functions = calloc(library->kernel_count + 1,
+		    sizeof *new->functions);
+	if (!new || !new->functions)
+		emu_out_of_host_memory();
+	new->ptx = ptx;
+	for (struct CUkern_st *k = library->kernels; k; k = k->next)
+		new->functions[k->number] = ptx_module_kernel(ptx, k->name);
+	new->next = library->instances;
+	library->instances = new;
+	return new;
+}
+
+/* The one of the current context. It parsed before. Lock held. */
+static struct emu_instance *
+instance_here(struct CUlib_st *library)
+{
+	struct CUctx_st *const context = emu_context_current();
+	const uint64_t id = emu_context_id(context);
+	struct emu_instance *i = library->instances;
+	char message[256];
+
+	if (!library->text || !id)
+		return NULL;
+	while (i && i->context && i->context != id)
+		i = i->next;
+	if (!i) {
+		struct ptx_module *const ptx = ptx_module_load(library->text,
+		    strlen(library->text), message, sizeof message);
+
+		if (!ptx)
+			emu_out_of_host_memory();
+		i = add_instance(library, ptx);
+	}
+	if (!i->context) {
+		i->context = id;
+		enter_variables(i, context);
+	}
+	return i;
+}
+
+struct ptx_function *
+emu_kernel_text(struct CUkern_st *kernel)
+{
+	struct emu_instance *instance;
+
+	pthread_mutex_lock(&lock);
+	instance = instance_here(kernel->library);
+	pthread_mutex_unlock(&lock);
+	return instance ? instance->functions[kernel->number] : NULL;
+}
+
+int
+emu_library_variable(struct CUlib_st *library, const char *name,
+    void **address_out, size_t *bytes_out)
+{
+	struct emu_instance *instance;
+	void *at = NULL;
+
+	if (!library || !name ||
+	    atomic_load(&library->mark) != EMU_MARK_LIBRARY)
+		return EMU_INVALID_HANDLE;
+	pthread_mutex_lock(&lock);
+	instance = instance_here(library);
+	if (instance)
+		at = ptx_module_variable(instance->ptx, name, bytes_out);
+	pthread_mutex_unlock(&lock);
+	if (!at)
+		return EMU_NOT_FOUND;
+	*address_out = at;
+	return EMU_OK;
+}
+
+/* ---- Load and unload ----------------------------------------------------- */
+
+static void
+free_kernels(struct CUlib_st *library)
 {
 	while (library->kernels) {
 		struct CUkern_st *next = library->kernels->next;
@@ -103,82 +153,94 @@ free_library(struct CUlib_st *library)
 			more = l->next;
 			free(l);
 		}
+		free(library->kernels->name);
+		free(library->kernels->sizes);
 		free(library->kernels);
 		library->kernels = next;
 	}
-}
-
-static bool
-parse(const char *s, struct CUlib_st *library)
-{
-	while ((s = strstr(s, ".entry"))) {
-		struct CUkern_st *kernel = calloc(1, sizeof *kernel);
-
-		if (!kernel)
-			emu_out_of_host_memory();
-		s = skip_space(s + strlen(".entry"));
-		atomic_store(&kernel->mark, EMU_MARK_KERNEL);
-		kernel->library = library;
-		kernel->next = library->kernels;
-		library->kernels = kernel;
-		if (!parse_entry(s, kernel))
-			return false;
-	}
-	return library->kernels != NULL;
+	library->kernel_count = 0;
 }
 
 static void
 forget(struct CUlib_st *library)
 {
-	free_library(library);
-	if (library->ptx)
-		ptx_module_free(library->ptx);
+	free_kernels(library);
+	while (library->instances) {
+		struct emu_instance *i = library->instances;
+
+		library->instances = i->next;
+		ptx_module_free(i->ptx);
+		free(i->functions);
+		free(i);
+	}
+	free(library->text);
 	free(library);
 }
 
-/* Parse the text for the interpreter. */
+/* Whether twins run all that a quick look at the text finds. */
 static bool
-read_whole(const char *text, struct CUlib_st *library)
+has_twins(const char *text, struct CUlib_st *library)
 {
-	char message[256];
-
-	if (strcmp(ac_env(AC_ENV_EMU_KERNELS), "ptx"))
-		return true;
-	library->ptx = ptx_module_load(text, strlen(text), message,
-	    sizeof message);
-	if (!library->ptx) {
-		emu_complain("the PTX: %s", message);
+	if (!strcmp(ac_env(AC_ENV_EMU_KERNELS), "ptx") ||
+	    !emu_entries_scan(text, library))
 		return false;
-	}
-	for (struct CUkern_st *k = library->kernels; k; k = k->next)
-		k->ptx = ptx_module_kernel(library->ptx, k->name);
+	for (const struct CUkern_st *k = library->kernels; k; k = k->next)
+		if (!emu_twin_is_there(k->name))
+			return false;
 	return true;
 }
 
-int
-emu_library_load(const void *code, struct CUlib_st **library_out)
+/* Takes `text`. */
+static int
+read_text(char *text, struct CUlib_st *library, struct emu_refusal *refusal)
 {
+	struct ptx_function *f;
+	struct ptx_module *ptx;
+	char message[256];
+
+	if (has_twins(text, library)) {
+		free(text);
+		return EMU_OK;
+	}
+	free_kernels(library);
+	library->text = text;
+	ptx = ptx_module_load(text, strlen(text), message, sizeof message);
+	if (!ptx) {
+		snprintf(refusal->text, sizeof refusal->text, "the PTX: %s",
+		    message);
+		return EMU_INVALID_PTX;
+	}
+	for (size_t i = 0; (f = ptx_module_kernel_at(ptx, i)); i++) {
+		const char *const name = ptx_kernel_name(f);
+		struct CUkern_st *const k = emu_entries_add(library, name,
+		    strlen(name));
+
+		for (size_t n = 0; n < ptx_kernel_parameters(f); n++)
+			emu_entries_size(k, ptx_kernel_parameter_bytes(f, n));
+	}
+	(void)add_instance(library, ptx);
+	return EMU_OK;
+}
+
+int
+emu_library_load(const void *code, struct CUlib_st **library_out,
+    struct emu_refusal *refusal)
+{
+	const struct emu_model *m = emu_device_model(emu_context_device());
 	struct CUlib_st *library;
-	const int status = emu_capture_forbid();
+	char *text;
+	int status = (int)emu_image_text(code, SIZE_MAX, (unsigned)(m->major *
+	    10 + m->minor), &text, refusal);
 
 	if (status)
 		return status;
-	emu_capture_count(EMU_loads_in_capture);
-	if (!code)
-		return EMU_INVALID_VALUE;
-	if (memcmp(code, "//", 2) && memcmp(code, ".version", 8))
-		return EMU_INVALID_IMAGE;
 	library = calloc(1, sizeof *library);
 	if (!library)
 		emu_out_of_host_memory();
-	if (!parse(code, library)) {
+	status = read_text(text, library, refusal);
+	if (status) {
 		forget(library);
-		emu_complain("the PTX declares no kernel we can read");
-		return EMU_INVALID_IMAGE;
-	}
-	if (!read_whole(code, library)) {
-		forget(library);
-		return EMU_INVALID_IMAGE;
+		return status;
 	}
 	atomic_store(&library->mark, EMU_MARK_LIBRARY);
 	pthread_mutex_lock(&lock);
@@ -190,6 +252,24 @@ emu_library_load(const void *code, struct CUlib_st **library_out)
 }
 
 int
+emu_module_load(const void *code, struct CUlib_st **library_out,
+    struct emu_refusal *refusal_out)
+{
+	int status = emu_capture_forbid();
+
+	refusal_out->text[0] = '\0';
+	if (status)
+		return status;
+	emu_capture_count(EMU_loads_in_capture);
+	if (!code)
+		return EMU_INVALID_VALUE;
+	status = emu_library_load(code, library_out, refusal_out);
+	if (status)
+		emu_complain("%s", refusal_out->text);
+	return status;
+}
+
+int
 emu_library_kernel(struct CUlib_st *library, const char *name,
     struct CUkern_st **kernel_out)
 {
@@ -198,12 +278,6 @@ emu_library_kernel(struct CUlib_st *library, const char *name,
 		return EMU_INVALID_HANDLE;
 	for (struct CUkern_st *k = library->kernels; k; k = k->next)
 		if (!strcmp(k->name, name)) {
-			if (!k->ptx && !emu_twin_registered(name) &&
-			    !emu_twin_built_in(name)) {
-				emu_complain("kernel %s has no CPU twin",
-				    name);
-				return EMU_NOT_FOUND;
-			}
 			*kernel_out = k;
 			return EMU_OK;
 		}
@@ -258,7 +332,8 @@ emu_function_load(struct CUkern_st *function)
 }
 
 /* Queued launches need nothing of a library but its parsed text, which stays
- * until the end. */
+ * until the end. A kernel that is unloaded keeps its memory, without its mark:
+ * a stale handle is found. */
 int
 emu_library_unload(struct CUlib_st *library)
 {
@@ -270,7 +345,12 @@ emu_library_unload(struct CUlib_st *library)
 		return EMU_INVALID_HANDLE;
 	pthread_mutex_lock(&lock);
 	atomic_store(&library->mark, 0);
-	free_library(library);
+	for (struct CUkern_st *k = library->kernels; k; k = k->next)
+		atomic_store(&k->mark, 0);
+	for (struct emu_instance *i = library->instances; i; i = i->next)
+		drop_variables(i);
+	free(library->text);
+	library->text = NULL;
 	pthread_mutex_unlock(&lock);
 	return EMU_OK;
 }

@@ -5,10 +5,11 @@
 #define AC_EMULATOR_MODULE_H
 
 #include "emulator/driver/device.h"
+#include "emulator/driver/launch.h"
 #include "emulator/ptx/ptx.h"
 #include "kernels/twins/twins.h"
 
-enum { EMU_KERNEL_PARAMETERS = 32, EMU_MARK_KERNEL = 0x4b45524e };
+enum { EMU_MARK_KERNEL = 0x4b45524e };
 
 /* Where the program wants to read why its PTX was refused; bytes 0: it does
  * not. */
@@ -24,10 +25,13 @@ struct CUkern_st {
 	struct CUlib_st  *library;
 	_Atomic uint64_t  loaded;  /* the last context found to have it */
 	struct emu_loaded *all_loaded; /* all of them; under module.c's lock */
-	char              name[128];
+	char             *name;
 	size_t            count;  /* parameters */
-	size_t            sizes[EMU_KERNEL_PARAMETERS]; /* bytes of each */
-	struct ptx_function *ptx; /* its text; NULL: a twin runs */
+	size_t           *sizes;  /* bytes of each */
+	size_t            number; /* in its library */
+	/* Dynamic shared memory that the program asked for; SIZE_MAX: it did
+	 * not. */
+	_Atomic size_t    dynamic;
 	struct CUkern_st *next;
 };
 
@@ -35,32 +39,42 @@ struct CUlib_st {
 	_Atomic uint32_t  mark;   /* 0 once unloaded */
 	struct emu_jit    jit;
 	struct CUkern_st *kernels;
-	struct ptx_module *ptx;   /* NULL: twins run */
+	size_t            kernel_count;
+	char             *text;   /* NULL: twins run */
+	struct emu_instance *instances; /* under module.c's lock */
 	struct CUlib_st  *next;
 };
-
-int emu_library_load(const void *code, struct CUlib_st **library_out);
-int emu_library_kernel(struct CUlib_st *library, const char *name,
-    struct CUkern_st **kernel_out);
-int emu_library_unload(struct CUlib_st *library);
 
 /* Functions are loaded into a context when they are first needed there, as with
  * CUDA_MODULE_LOADING=LAZY [CUDA programming guide, lazy loading]: at the
  * latest by a launch. A thread that must not load, because of a capture, gets
  * that status. */
 int emu_function_load(struct CUkern_st *function);
+/* Its text in the current context, which has the module's variables for itself;
+ * NULL: only a twin can run. */
+struct ptx_function *emu_kernel_text(struct CUkern_st *kernel);
+/* As emu_library_load(), but refused where a capture forbids it, and complains
+ * itself. */
+int emu_module_load(const void *code, struct CUlib_st **library_out,
+    struct emu_refusal *refusal_out);
 void emu_libraries_release(void);
 
-typedef void (*emu_twin_run)(const struct ac_twin_launch *launch,
-    void **params);
+/* entries.c: the kernels that a text declares, with the sizes of their
+ * parameters, newest first; nothing else is read. False: the text is not
+ * valid. */
+bool emu_entries_scan(const char *text, struct CUlib_st *library);
+/* A new one of `count` parameters in the library. */
+struct CUkern_st *emu_entries_add(struct CUlib_st *library, const char *name,
+    size_t length);
+void emu_entries_size(struct CUkern_st *kernel, size_t bytes);
 
 /* A twin that a program or a library registered for a kernel. */
 struct emu_twin {
 	const char      *name;
 	emu_twin_run     run;
 	size_t           count;
-	size_t           sizes[EMU_KERNEL_PARAMETERS];
 	struct emu_twin *next;
+	size_t           sizes[];
 };
 
 /* twins.c: the twin that was last registered under this name, or NULL. Opens
@@ -69,13 +83,5 @@ const struct emu_twin *emu_twin_registered(const char *name);
 /* A twin of one of the product's own kernels, or NULL. */
 emu_twin_run emu_twin_built_in(const char *name);
 void emu_twins_release(void);
-
-#pragma GCC visibility push(default)
-/* Register `run` as the twin of kernel `name` (mangled, borrowed for ever),
- * whose `count` parameters have these sizes in bytes. Any time, from any
- * thread; a kernel's twin is looked up at each launch. */
-void emuTwinRegister(const char *name, emu_twin_run run, const size_t *sizes,
-    size_t count);
-#pragma GCC visibility pop
 
 #endif

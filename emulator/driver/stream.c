@@ -25,6 +25,7 @@ struct emu_task {
 	uint64_t amount;
 	uint64_t queued; /* time of queueing, by the modelled clock */
 	size_t bytes;
+	void *(*copy)(const void *arguments); /* NULL: bit by bit */
 	_Alignas(16) unsigned char arguments[];
 };
 
@@ -60,6 +61,7 @@ emu_task_new(void (*run)(void *), size_t bytes)
 	task->amount = 0;
 	task->queued = 0;
 	task->bytes = bytes;
+	task->copy = NULL;
 	return task->arguments;
 }
 
@@ -85,15 +87,32 @@ emu_task_count(const void *arguments)
 }
 
 void *
-emu_task_copy(const void *arguments)
+emu_task_resize(const void *arguments, size_t bytes)
 {
 	const struct emu_task *from = task_of(arguments);
-	struct emu_task *task = malloc(sizeof *task + from->bytes);
+	struct emu_task *task = malloc(sizeof *task + bytes);
 
 	if (!task)
 		emu_out_of_host_memory();
-	memcpy(task, from, sizeof *task + from->bytes);
+	memcpy(task, from, sizeof *task + (bytes < from->bytes ? bytes :
+	    from->bytes));
+	task->bytes = bytes;
 	return task->arguments;
+}
+
+void *
+emu_task_copy(const void *arguments)
+{
+	const struct emu_task *from = task_of(arguments);
+
+	return from->copy ? from->copy(arguments) :
+	    emu_task_resize(arguments, from->bytes);
+}
+
+void
+emu_task_copy_by(void *arguments, void *(*copy)(const void *))
+{
+	task_of(arguments)->copy = copy;
 }
 
 /* xorshift64*: a worker's pauses depend only on the seed and its stream. */

@@ -19,9 +19,10 @@ void
 emuTwinRegister(const char *name, emu_twin_run run, const size_t *sizes,
     size_t count)
 {
-	struct emu_twin *twin = calloc(1, sizeof *twin);
+	struct emu_twin *twin = calloc(1, sizeof *twin + count *
+	    sizeof *sizes);
 
-	if (!twin || count > EMU_KERNEL_PARAMETERS)
+	if (!twin)
 		emu_out_of_host_memory();
 	twin->name = name;
 	twin->run = run;
@@ -85,6 +86,12 @@ emu_twin_registered(const char *name)
 		return twin;
 	pthread_once(&once, open_libraries);
 	return find(name);
+}
+
+bool
+emu_twin_is_there(const char *name)
+{
+	return emu_twin_registered(name) || emu_twin_built_in(name);
 }
 
 void

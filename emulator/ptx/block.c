@@ -9,6 +9,9 @@ special(struct warp *w)
 {
 	struct ptx_block *b = w->block;
 	const struct launch *l = b->launch;
+	/* Of a cooperative launch: the address of its barrier, in halves. */
+	const uint64_t together = l->options->cooperative
+	    ? (uintptr_t)l->together : 0;
 	const uint32_t same[S_SPECIALS] = {
 		[S_NTID_X] = l->size[0], [S_NTID_Y] = l->size[1],
 		[S_NTID_Z] = l->size[2], [S_CTAID_X] = b->at[0],
@@ -18,7 +21,9 @@ special(struct warp *w)
 		[S_NWARPID] = b->warps, [S_NSMID] = 1, [S_GRIDID] = 1,
 		[S_WARPSZ] = LANES, [S_DYNAMIC_SMEM] = (uint32_t)l->dynamic,
 		[S_TOTAL_SMEM] = (uint32_t)(l->dynamic +
-		    l->kernel->shared_bytes)
+		    l->kernel->shared_bytes),
+		[S_ENVREG1] = (uint32_t)(together >> 32),
+		[S_ENVREG2] = (uint32_t)together
 	};
 
 	for (int s = 0; s < S_SPECIALS; s++)

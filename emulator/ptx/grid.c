@@ -9,7 +9,8 @@ enum {
 	RESIDENT = 64,          /* blocks that may wait for each other */
 	MIXED = 6,              /* blocks that run in turns */
 	LOCAL_MORE = 4096,      /* for functions that are called */
-	SPIN_LOG2 = 28
+	SPIN_LOG2 = 28,
+	TURN = 1 << 14          /* of a block that waits for others, spinning */
 };
 
 static uint64_t
@@ -116,7 +117,7 @@ has_place(const struct crowd *c)
 /* One after the other. One that cannot finish stays, and the next begins: the
  * first may wait for it. */
 static void
-run_in_order(struct crowd *c)
+run_in_order(struct crowd *c, uint64_t turn)
 {
 	bool any = true;
 
@@ -127,7 +128,7 @@ run_in_order(struct crowd *c)
 		for (unsigned i = 0; i < c->here; i++) {
 			struct ptx_block *b = &c->block[i];
 
-			if (b->ended || ptx_run_block(b, c->limit / 16))
+			if (b->ended || ptx_run_block(b, turn))
 				continue;
 			if (b->instructions > c->limit && (c->here == c->most
 			    || c->next == c->count))
@@ -213,13 +214,15 @@ ptx_launch(struct ptx_function *kernel, const unsigned grid[3],
     const unsigned block[3], size_t dynamic_shared, void **params,
     const struct ptx_options *options, struct ptx_result *result)
 {
-	const unsigned most = options->resident ? options->resident : RESIDENT;
+	const unsigned most = options->cooperative ? grid[0] * grid[1] * grid[2]
+	    : options->resident ? options->resident : RESIDENT;
 	struct launch *const l = make_launch(kernel, grid, block, options);
 	struct crowd c = { .l = l, .block = calloc(most, sizeof *c.block),
 		.most = options->schedule && most > MIXED ? MIXED : most,
 		.count = (uint64_t)grid[0] * grid[1] * grid[2],
 		.limit = options->spin_limit ? options->spin_limit
 		    : UINT64_C(1) << SPIN_LOG2 };
+	const uint64_t turn = options->cooperative ? TURN : c.limit / 16;
 	struct ptx_block *const blocks = c.block;
 	bool good;
 
@@ -234,7 +237,7 @@ ptx_launch(struct ptx_function *kernel, const unsigned grid[3],
 	if (good && options->schedule)
 		run_mixed(&c);
 	else if (good)
-		run_in_order(&c);
+		run_in_order(&c, turn);
 	for (unsigned i = 0; i < most; i++) {
 		if (blocks[i].begun && !blocks[i].ended)
 			result->instructions += blocks[i].instructions;

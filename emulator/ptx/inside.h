@@ -138,6 +138,7 @@ struct ptx_function {
 	/* Of a frame: registers, arguments per lane, local memory per lane. */
 	size_t   register_bytes, argument_bytes, local_bytes;
 	uint64_t shared_bytes;          /* static */
+	unsigned most_threads;          /* of a block; 0: any number */
 	struct ptx_function *next;
 };
 
@@ -158,7 +159,8 @@ enum ptx_special {
 	S_CTAID_Y, S_CTAID_Z, S_NCTAID_X, S_NCTAID_Y, S_NCTAID_Z, S_LANEID,
 	S_WARPID, S_NWARPID, S_SMID, S_NSMID, S_GRIDID, S_LANEMASK_EQ,
 	S_LANEMASK_LT, S_LANEMASK_LE, S_LANEMASK_GT, S_LANEMASK_GE, S_WARPSZ,
-	S_DYNAMIC_SMEM, S_TOTAL_SMEM, S_ZERO, S_SPECIALS,
+	S_DYNAMIC_SMEM, S_TOTAL_SMEM, S_ENVREG1, S_ENVREG2, S_ZERO,
+	S_SPECIALS,
 	S_CLOCK = S_SPECIALS, S_CLOCK64, S_GLOBALTIMER
 };
 enum { SPECIAL_BYTES = LANES * 4 };

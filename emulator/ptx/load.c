@@ -17,14 +17,21 @@ static void
 directives(struct parser *p)
 {
 	while (ptx_peek(p) == '.') {
-		if (!strcmp(ptx_word(p), ".pragma")) {
+		const char *const word = ptx_word(p);
+		const bool is_size = !strcmp(word, ".maxntid") ||
+		    !strcmp(word, ".reqntid");
+		uint64_t threads = 1;
+
+		if (!strcmp(word, ".pragma")) {
 			ptx_skip_statement(p);
 			continue;
 		}
 		while (isdigit(ptx_peek(p))) {
-			(void)ptx_whole(p);
+			threads *= (uint64_t)ptx_whole(p) & 0xffff;
 			ptx_take(p, ',');
 		}
+		if (is_size)
+			p->function->most_threads = (unsigned)threads;
 	}
 }
 

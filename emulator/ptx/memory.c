@@ -50,6 +50,29 @@ is_plain(const struct warp *w, const struct ptx_instruction *in)
 	    !in->vector && in->operand[1].width == 8;
 }
 
+/* Whether no lane's address needs a closer look: with bounds, all are aligned
+ * and in the region that was used last. */
+static bool
+is_good(const struct warp *w, const struct ptx_instruction *in,
+    const uint64_t *a, uint32_t mask, size_t bytes)
+{
+	const struct launch *l = w->block->launch;
+	uint64_t low = UINT64_MAX, high = 0, any = 0;
+
+	for (int i = 0; i < LANES; i++)
+		if (mask >> i & 1) {
+			const uint64_t at = a[i] + (uint64_t)in->offset;
+
+			low = at < low ? at : low;
+			high = at > high ? at : high;
+			any |= at;
+		}
+	if (!l->options->bounds)
+		return low >= LOWEST;
+	return l->last && low >= l->last->low && high < l->last->high &&
+	    bytes <= l->last->high - high && !(any & (bytes - 1));
+}
+
 #define PLAIN_LOAD(T) do { \
 	T *const to = (T *)(void *)(base[BASE_FRAME] + in->part[0].at); \
  \
@@ -61,8 +84,8 @@ is_plain(const struct warp *w, const struct ptx_instruction *in)
 
 /* False: use the general way, which also reports bad addresses. */
 static bool
-load_plainly(const struct ptx_instruction *in, unsigned char *const base[4],
-    uint32_t mask, size_t bytes)
+load_plainly(struct warp *w, const struct ptx_instruction *in,
+    unsigned char *const base[4], uint32_t mask, size_t bytes)
 {
 	const uint64_t *const a = (const uint64_t *)(const void *)
 	    (base[in->operand[1].base] + in->operand[1].at);
@@ -70,9 +93,8 @@ load_plainly(const struct ptx_instruction *in, unsigned char *const base[4],
 	if (in->part[0].base != BASE_FRAME || in->part[0].width != bytes ||
 	    (bytes != 4 && bytes != 8))
 		return false;
-	for (int i = 0; i < LANES; i++)
-		if (mask >> i & 1 && a[i] + (uint64_t)in->offset < LOWEST)
-			return false;
+	if (!is_good(w, in, a, mask, bytes))
+		return false;
 	if (bytes == 4)
 		PLAIN_LOAD(uint32_t);
 	else
@@ -81,8 +103,8 @@ load_plainly(const struct ptx_instruction *in, unsigned char *const base[4],
 }
 
 static bool
-store_plainly(const struct ptx_instruction *in, unsigned char *const base[4],
-    uint32_t mask, size_t bytes)
+store_plainly(struct warp *w, const struct ptx_instruction *in,
+    unsigned char *const base[4], uint32_t mask, size_t bytes)
 {
 	const uint32_t *const x = (const uint32_t *)(const void *)
 	    (base[in->part[0].base] + in->part[0].at);
@@ -91,9 +113,8 @@ store_plainly(const struct ptx_instruction *in, unsigned char *const base[4],
 
 	if (bytes != 4 || in->part[0].width != 4)
 		return false;
-	for (int i = 0; i < LANES; i++)
-		if (mask >> i & 1 && a[i] + (uint64_t)in->offset < LOWEST)
-			return false;
+	if (!is_good(w, in, a, mask, bytes))
+		return false;
 	for (int i = 0; i < LANES; i++)
 		if (mask >> i & 1)
 			*(uint32_t *)(uintptr_t)(a[i] + (uint64_t)in->offset) =
@@ -126,7 +147,7 @@ load(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 		load_parameter(w, f, in, base, mask, bytes);
 		return;
 	}
-	if (is_plain(w, in) && load_plainly(in, base, mask, bytes))
+	if (is_plain(w, in) && load_plainly(w, in, base, mask, bytes))
 		return;
 	for (int i = 0; i < LANES; i++)
 		if (mask >> i & 1)
@@ -165,7 +186,7 @@ store(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 	const size_t bytes = ptx_type_bytes[in->type];
 	const size_t count = in->vector ? in->vector : 1;
 
-	if (is_plain(w, in) && store_plainly(in, base, mask, bytes))
+	if (is_plain(w, in) && store_plainly(w, in, base, mask, bytes))
 		return;
 	for (int i = 0; i < LANES; i++) {
 		_Alignas(16) unsigned char value[32];

@@ -106,6 +106,40 @@ ptx_module_variable(struct ptx_module *module, const char *name,
 	return NULL;
 }
 
+bool
+ptx_module_variable_at(const struct ptx_module *module, size_t i,
+    void **address_out, size_t *bytes_out)
+{
+	for (size_t k = 0; k < module->variables; k++) {
+		const struct ptx_variable *v = &module->variable[k];
+
+		if (v->space == SPACE_SHARED || i--)
+			continue;
+		*address_out = (void *)(uintptr_t)v->at;
+		*bytes_out = v->bytes;
+		return true;
+	}
+	return false;
+}
+
+size_t
+ptx_kernel_shared(const struct ptx_function *kernel)
+{
+	return kernel->shared_bytes;
+}
+
+size_t
+ptx_kernel_local(const struct ptx_function *kernel)
+{
+	return kernel->local_bytes;
+}
+
+unsigned
+ptx_kernel_threads(const struct ptx_function *kernel)
+{
+	return kernel->most_threads;
+}
+
 size_t
 ptx_module_unsupported(const struct ptx_module *module, FILE *out)
 {

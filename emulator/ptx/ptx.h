@@ -47,6 +47,9 @@ struct ptx_region {
  * nothing. */
 struct ptx_options {
 	bool check;             /* check each access; use the regions */
+	bool bounds;            /* only that global memory is within the
+	                         * regions, and aligned */
+	bool cooperative;       /* all blocks at once; they may sync */
 	const struct ptx_region *region; /* sorted by address, disjoint */
 	size_t   region_count;
 	bool     any_address;   /* check, but without a list of regions */
@@ -82,9 +85,17 @@ struct ptx_function *ptx_module_kernel_at(struct ptx_module *module, size_t i);
 const char *ptx_kernel_name(const struct ptx_function *kernel);
 size_t ptx_kernel_parameters(const struct ptx_function *kernel);
 size_t ptx_kernel_parameter_bytes(const struct ptx_function *kernel, size_t i);
+/* In bytes: of a block's shared memory, what the text declares; of a thread's
+ * local memory. Threads that a block has at most, 0: any number. */
+size_t ptx_kernel_shared(const struct ptx_function *kernel);
+size_t ptx_kernel_local(const struct ptx_function *kernel);
+unsigned ptx_kernel_threads(const struct ptx_function *kernel);
 /* Of a .global or .const variable: its address, NULL if there is none. */
 void *ptx_module_variable(struct ptx_module *module, const char *name,
     size_t *bytes_out);
+/* Number i of them; false after the last. */
+bool ptx_module_variable_at(const struct ptx_module *module, size_t i,
+    void **address_out, size_t *bytes_out);
 
 /* False: it ended early (DEADLOCK, SPIN, TRAP, UNSUPPORTED, or members that
  * never come). A bad access is left out. */

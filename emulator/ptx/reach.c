@@ -86,7 +86,8 @@ is_own(const struct warp *w, int lane, uint64_t address, size_t size,
 	return within(w->local + (size_t)lane * l->local_bytes,
 	    l->local_bytes, address, size) ||
 	    (kind == READ && within(l->params, l->kernel->parameter_bytes,
-	    address, size)) || of_module(l->kernel->module, address, size);
+	    address, size)) || of_module(l->kernel->module, address, size) ||
+	    within(l->together, sizeof l->together, address, size);
 }
 
 /* A generic address, which is a host address. */
@@ -101,7 +102,7 @@ reach_generic(struct warp *w, const struct ptx_instruction *in, int lane,
 
 	if (address < LOWEST)
 		return outside(w, in, lane, "address", address, size);
-	if (!l->options->check)
+	if (!l->options->check && !l->options->bounds)
 		return at;
 	if (within(w->block->shared, SHARED_ALL, address, size))
 		return reach_shared(w, in, lane, address -

@@ -86,6 +86,8 @@ struct launch {
 	uint32_t grid[3], size[3];
 	unsigned char *params;
 	size_t   dynamic;
+	/* What cooperative_groups.h reads: a size, and where blocks count. */
+	uint32_t together[4];
 	size_t   local_bytes;   /* of a lane */
 	uint64_t random;
 	const struct ptx_region *last;

@@ -86,6 +86,7 @@ const struct ptx_word ptx_special_words[] = {
 	{ "%lanemask_ge", S_LANEMASK_GE }, { "WARP_SZ", S_WARPSZ },
 	{ "%dynamic_smem_size", S_DYNAMIC_SMEM },
 	{ "%total_smem_size", S_TOTAL_SMEM }, { "%clock", S_CLOCK },
+	{ "%envreg1", S_ENVREG1 }, { "%envreg2", S_ENVREG2 },
 	{ "%clock_hi", S_ZERO }, { "%clock64", S_CLOCK64 },
 	{ "%globaltimer", S_GLOBALTIMER }, { NULL, 0 }
 };

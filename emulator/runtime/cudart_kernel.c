@@ -1,29 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/runtime/cudart_kernel.c -- runtime calls: kernels of the program, as
- * nvcc's generated code registers and launches them. Device code is not read: a
- * kernel runs if a CPU twin is registered under its (mangled) name. */
-#include "emulator/runtime/cudart.h"
-#include "emulator/driver/launch.h"
-
-#include <pthread.h>
-#include <stdlib.h>
-
-struct kernel {
-	const void    *host; /* address of the host stub */
-	const char    *name; /* mangled; belongs to the module, like the stub */
-	struct module *module;
-	struct kernel *next;
-};
-
-/* What a handle of __cudaRegisterFatBinary() points to. */
-struct module {
-	void          *unused;
-	struct module *next;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct kernel *kernels;
-static struct module *modules;
+/* emulator/runtime/cudart_kernel.c -- runtime calls: launches of the program's
+ * kernels, and what it asks about them. Contracts are NVIDIA's. */
+#include "emulator/runtime/cudart_register.h"
 
 /* From <<< >>> to the stub that launches. Arguments of a launch may launch,
  * too, so it is a stack. */
@@ -36,118 +14,17 @@ static _Thread_local struct {
 static _Thread_local int configurations;
 
 #pragma GCC visibility push(default)
-void **__cudaRegisterFatBinary(void *fat_binary);
-void __cudaRegisterFatBinaryEnd(void **handle);
-void __cudaUnregisterFatBinary(void **handle);
-char __cudaInitModule(void **handle);
-void __cudaRegisterFunction(void **handle, const char *host, char *device,
-    const char *name, int thread_limit, uint3 *thread, uint3 *block,
-    dim3 *block_size, dim3 *grid_size, int *warp_size);
-void __cudaRegisterVar(void **handle, char *host, char *address,
-    const char *name, int external, size_t size, int constant, int global);
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
     struct CUstream_st *stream);
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
     size_t *shared, void *stream);
+/* Of cuda_profiler_api.h, which not every set of headers has. */
+cudaError_t cudaProfilerStart(void);
+cudaError_t cudaProfilerStop(void);
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
     void **params, size_t shared, cudaStream_t stream);
 #pragma GCC visibility pop
-
-/* Registration runs in constructors: it needs nothing but memory. */
-void **
-__cudaRegisterFatBinary(void *fat_binary)
-{
-	struct module *new = malloc(sizeof *new);
-
-	(void)fat_binary;
-	if (!new)
-		return NULL;
-	pthread_mutex_lock(&lock);
-	new->next = modules;
-	modules = new;
-	pthread_mutex_unlock(&lock);
-	return &new->unused;
-}
-
-void
-__cudaRegisterFatBinaryEnd(void **handle)
-{
-	(void)handle;
-}
-
-/* After the end of the library the list and the handle are gone. */
-void
-__cudaUnregisterFatBinary(void **handle)
-{
-	struct module **link = &modules;
-	struct kernel **of = &kernels;
-
-	pthread_mutex_lock(&lock);
-	while (*link && &(*link)->unused != handle)
-		link = &(*link)->next;
-	if (*link) {
-		struct module *module = *link;
-
-		while (*of) {
-			struct kernel *k = *of;
-
-			if (k->module != module) {
-				of = &k->next;
-				continue;
-			}
-			*of = k->next;
-			free(k);
-		}
-		*link = module->next;
-		free(module);
-	}
-	pthread_mutex_unlock(&lock);
-}
-
-char
-__cudaInitModule(void **handle)
-{
-	(void)handle;
-	return 1;
-}
-
-void
-__cudaRegisterFunction(void **handle, const char *host, char *device,
-    const char *name, int thread_limit, uint3 *thread, uint3 *block,
-    dim3 *block_size, dim3 *grid_size, int *warp_size)
-{
-	struct kernel *new = malloc(sizeof *new);
-
-	(void)device;
-	(void)thread_limit;
-	(void)thread;
-	(void)block;
-	(void)block_size;
-	(void)grid_size;
-	(void)warp_size;
-	if (!new)
-		return;
-	pthread_mutex_lock(&lock);
-	*new = (struct kernel){ host, name, (struct module *)(void *)handle,
-	    kernels };
-	kernels = new;
-	pthread_mutex_unlock(&lock);
-}
-
-void
-__cudaRegisterVar(void **handle, char *host, char *address, const char *name,
-    int external, size_t size, int constant, int global)
-{
-	(void)handle;
-	(void)host;
-	(void)address;
-	(void)name;
-	(void)external;
-	(void)size;
-	(void)constant;
-	(void)global;
-}
 
 unsigned
 __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
@@ -179,43 +56,84 @@ __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared,
 	return cudaSuccess;
 }
 
-static const char *
-name_of(const void *host)
-{
-	const struct kernel *k;
-	const char *name;
+/* ---- launches ----------------------------------------------------------- */
 
-	pthread_mutex_lock(&lock);
-	for (k = kernels; k && k->host != host; k = k->next)
-		;
-	name = k ? k->name : NULL;
-	pthread_mutex_unlock(&lock);
-	return name;
+/* A shape that no GPU takes has an error of its own here. */
+static bool
+is_shape(const struct emu_launch *l)
+{
+	const uint64_t threads = (uint64_t)l->block[0] * l->block[1] *
+	    l->block[2];
+
+	return threads && threads <= 1024 && l->block[2] <= 64 &&
+	    l->grid[0] && l->grid[1] && l->grid[2] &&
+	    l->grid[0] <= INT32_MAX && l->grid[1] <= UINT16_MAX &&
+	    l->grid[2] <= UINT16_MAX;
 }
 
 static cudaError_t
-launch(const void *host, dim3 grid, dim3 block, void **params,
-    cudaStream_t stream)
+launch(const void *host, const cudaLaunchConfig_t *c, bool cooperative,
+    void **params)
 {
-	const struct emu_launch l = {
-		.name = name_of(host), .grid = { grid.x, grid.y, grid.z },
-		.block = { block.x, block.y, block.z }, .params = params
+	struct emu_launch l = {
+		.grid = { c->gridDim.x, c->gridDim.y, c->gridDim.z },
+		.block = { c->blockDim.x, c->blockDim.y, c->blockDim.z },
+		.shared = c->dynamicSmemBytes, .cooperative = cooperative,
+		.params = params
 	};
+	int status = emu_registered_kernel(host, &l.kernel);
 
-	if (!l.name) {
-		emu_complain("no kernel was registered for %p", host);
-		return emu_runtime_keep(cudaErrorInvalidDeviceFunction);
-	}
-	return emu_runtime_keep(emu_kernel_launch(&l, stream));
+	if (status)
+		return emu_runtime_keep(status);
+	if (!is_shape(&l))
+		return emu_runtime_keep(cudaErrorInvalidConfiguration);
+	l.name = emu_registered_name(host);
+	return emu_runtime_keep(emu_kernel_launch(&l, c->stream));
 }
 
 cudaError_t
 cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **params,
     size_t shared, cudaStream_t stream)
 {
+	const cudaLaunchConfig_t c = { .gridDim = grid, .blockDim = block,
+		.dynamicSmemBytes = shared, .stream = stream };
+
 	RUNTIME_ENTER();
-	(void)shared;
-	return launch(host, grid, block, params, stream);
+	return launch(host, &c, false, params);
+}
+
+cudaError_t
+cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3 block,
+    void **params, size_t shared, cudaStream_t stream)
+{
+	const cudaLaunchConfig_t c = { .gridDim = grid, .blockDim = block,
+		.dynamicSmemBytes = shared, .stream = stream };
+
+	RUNTIME_ENTER();
+	return launch(host, &c, true, params);
+}
+
+/* Attributes that say how to run faster are taken; clusters are not there. */
+cudaError_t
+cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *host,
+    void **params)
+{
+	bool cooperative = false;
+
+	RUNTIME_ENTER();
+	if (!config || (config->numAttrs && !config->attrs))
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	for (unsigned i = 0; i < config->numAttrs; i++) {
+		const cudaLaunchAttribute *a = &config->attrs[i];
+
+		if (a->id == cudaLaunchAttributeCooperative)
+			cooperative = a->val.cooperative;
+		if (a->id == cudaLaunchAttributeClusterDimension &&
+		    (a->val.clusterDim.x > 1 || a->val.clusterDim.y > 1 ||
+		    a->val.clusterDim.z > 1))
+			return emu_runtime_keep(cudaErrorNotSupported);
+	}
+	return launch(host, config, cooperative, params);
 }
 
 /* nvcc's code passes the stub's address as the handle. */
@@ -230,22 +148,56 @@ cudaError_t
 __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **params,
     size_t shared, cudaStream_t stream)
 {
+	const cudaLaunchConfig_t c = { .gridDim = grid, .blockDim = block,
+		.dynamicSmemBytes = shared, .stream = stream };
+
 	RUNTIME_ENTER();
-	(void)shared;
-	return launch((const void *)kernel, grid, block, params, stream);
+	return launch((const void *)kernel, &c, false, params);
 }
 
 /* ---- what programs ask about their kernels ------------------------------ */
 
 cudaError_t
+cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *host)
+{
+	struct emu_kernel_facts facts = { .threads = 1024 };
+	struct CUkern_st *kernel;
+	int status, major, minor;
+
+	RUNTIME_ENTER();
+	status = attributes ? emu_registered_kernel(host, &kernel) :
+	    (int)cudaErrorInvalidValue;
+	if (!status && kernel)
+		status = emu_kernel_facts(kernel, &facts);
+	if (status)
+		return emu_runtime_keep(status);
+	major = emu_device_model(emu_context_device())->major;
+	minor = emu_device_model(emu_context_device())->minor;
+	*attributes = (struct cudaFuncAttributes){
+		.sharedSizeBytes = facts.shared,
+		.localSizeBytes = facts.local,
+		.maxThreadsPerBlock = (int)facts.threads, .numRegs = 32,
+		.ptxVersion = major * 10 + minor,
+		.binaryVersion = major * 10 + minor,
+		.maxDynamicSharedSizeBytes = (int)facts.dynamic
+	};
+	return cudaSuccess;
+}
+
+cudaError_t
 cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attribute,
     int value)
 {
+	struct CUkern_st *kernel;
+	int status;
+
 	RUNTIME_ENTER();
-	(void)attribute;
-	(void)value;
-	return emu_runtime_keep(name_of(host) ? cudaSuccess :
-	    cudaErrorInvalidDeviceFunction);
+	status = emu_registered_kernel(host, &kernel);
+	if (!status && kernel &&
+	    attribute == cudaFuncAttributeMaxDynamicSharedMemorySize)
+		status = value < 0 ? (int)cudaErrorInvalidValue :
+		    emu_kernel_allow(kernel, (size_t)value);
+	return emu_runtime_keep(status);
 }
 
 cudaError_t
@@ -253,14 +205,58 @@ cudaFuncSetCacheConfig(const void *host, enum cudaFuncCache config)
 {
 	RUNTIME_ENTER();
 	(void)config;
-	return emu_runtime_keep(name_of(host) ? cudaSuccess :
+	return emu_runtime_keep(emu_registered_name(host) ? cudaSuccess :
 	    cudaErrorInvalidDeviceFunction);
 }
 
-__attribute__((destructor))
-static void
-release(void)
+/* A kernel that only a twin runs needs nothing of the device but threads. */
+static cudaError_t
+blocks_of(int *blocks, const void *host, int threads, size_t dynamic)
 {
-	while (modules)
-		__cudaUnregisterFatBinary(&modules->unused);
+	struct CUkern_st *kernel;
+	int status;
+
+	if (!blocks || threads <= 0)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	status = emu_registered_kernel(host, &kernel);
+	if (!status && kernel)
+		status = emu_kernel_blocks(kernel, (unsigned)threads, dynamic,
+		    blocks);
+	else if (!status)
+		*blocks = threads > 1024 ? 0 : 1024 / threads;
+	return emu_runtime_keep(status);
+}
+
+cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
+    int threads, size_t dynamic)
+{
+	RUNTIME_ENTER();
+	return blocks_of(blocks, host, threads, dynamic);
+}
+
+cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks,
+    const void *host, int threads, size_t dynamic, unsigned flags)
+{
+	RUNTIME_ENTER();
+	if (flags & ~(unsigned)cudaOccupancyDisableCachingOverride)
+		return emu_runtime_keep(cudaErrorInvalidValue);
+	return blocks_of(blocks, host, threads, dynamic);
+}
+
+/* ---- profilers ---------------------------------------------------------- */
+
+cudaError_t
+cudaProfilerStart(void)
+{
+	RUNTIME_ENTER();
+	return cudaSuccess;
+}
+
+cudaError_t
+cudaProfilerStop(void)
+{
+	RUNTIME_ENTER();
+	return cudaSuccess;
 }

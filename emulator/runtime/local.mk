@@ -10,4 +10,7 @@ emulator_librun_a_SOURCES += \
 	emulator/runtime/cudart_kernel.c \
 	emulator/runtime/cudart_memory.c \
 	emulator/runtime/cudart_ptsz.c \
-	emulator/runtime/cudart_stream.c
+	emulator/runtime/cudart_register.c \
+	emulator/runtime/cudart_register.h \
+	emulator/runtime/cudart_stream.c \
+	emulator/runtime/cudart_symbol.c

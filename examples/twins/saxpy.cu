@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* examples/twins/saxpy.cu -- a program with a kernel of its own between two
- * matrix products. On the emulated GPU the kernel needs a CPU twin, which
- * saxpy_twin.c brings:
+ * matrix products. The emulated GPU runs the kernel by its PTX, or, which is
+ * faster, by a CPU twin, which saxpy_twin.c brings:
  *
  *     nvcc -cudart shared -o saxpy saxpy.cu -lcublas
  *     cc -shared -fPIC -o saxpy_twin.so saxpy_twin.c

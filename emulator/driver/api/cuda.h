@@ -35,6 +35,9 @@ int emu_driver_enter(void);
 /* The driver is initialised and has this device, else the status. */
 int emu_driver_check_device(CUdevice device);
 
+/* cuda_kernel.c: whether the handle means a kernel. */
+bool emu_function_exists(CUfunction function);
+
 /* The opening of a driver call that needs a context. */
 #define DRIVER_ENTER()                                                    \
 	EMU_ENTER(&emu_driver);                                           \

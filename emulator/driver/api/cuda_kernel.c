@@ -1,197 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/api/cuda_kernel.c -- driver calls: kernel libraries,
- * launches, entry points. Contracts are NVIDIA's. */
+/* emulator/driver/api/cuda_kernel.c -- driver calls: launches, what kernels say
+ * of themselves, entry points. Contracts are NVIDIA's. */
 #include "emulator/driver/api/cuda.h"
-#include "emulator/driver/launch.h"
-#include "emulator/driver/capture.h"
 #include "emulator/driver/module.h"
 
-#include <stdio.h>
 #include <string.h>
 
-static struct emu_jit
-jit_of(unsigned count, const CUjit_option *options, void *const *values)
-{
-	struct emu_jit jit = { NULL, 0 };
-
-	for (unsigned i = 0; i < count; i++)
-		if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
-			jit.log = values[i];
-		else if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-			jit.bytes = (uintptr_t)values[i];
-	return jit;
-}
-
-/* Opens a call that may compile. AUTOCAST_EMU_FAIL makes the compiler refuse,
- * with a message of several lines, as NVIDIA's has. */
-static int
-enter_compiler(struct emu_call *call, const struct emu_jit *jit)
-{
-	const int status = emu_call_enter(call, &emu_driver);
-
-	if (status && jit->log && jit->bytes)
-		snprintf(jit->log, jit->bytes, "\nptxas application ptx "
-		    "input, line 9; fatal   : %s was told to fail\n"
-		    "ptxas fatal   : Ptx assembly aborted due to errors\n",
-		    call->name);
-	return status;
-}
-
-CUresult
-cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *options,
-    void **values, unsigned count, CUlibraryOption *library_options,
-    void **library_values, unsigned library_count)
-{
-	static struct emu_call this_call = { .name = "cuLibraryLoadData" };
-	const struct emu_jit jit = jit_of(count, options, values);
-	int status = enter_compiler(&this_call, &jit);
-
-	(void)library_options;
-	(void)library_values;
-	(void)library_count;
-	if (status)
-		return status;
-	if (!emu_device_is_up())
-		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!library)
-		return CUDA_ERROR_INVALID_VALUE;
-	status = emu_library_load(code, library);
-	if (!status)
-		(*library)->jit = jit;
-	return status;
-}
-
-CUresult
-cuLibraryUnload(CUlibrary library)
-{
-	EMU_ENTER(&emu_driver);
-	return emu_library_unload(library);
-}
-
-CUresult
-cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name)
-{
-	EMU_ENTER(&emu_driver);
-	return kernel ? (CUresult)emu_library_kernel(library, name, kernel) :
-	    CUDA_ERROR_INVALID_VALUE;
-}
-
-/* Modules belong to a context; with one context they are libraries. */
-static int
-load_module(CUmodule *module, const void *code, const struct emu_jit *jit)
-{
-	struct CUlib_st *library;
-	int status = emu_driver_enter();
-
-	if (status)
-		return status;
-	if (!module)
-		return CUDA_ERROR_INVALID_VALUE;
-	status = emu_library_load(code, &library);
-	if (status)
-		return status;
-	library->jit = *jit;
-	*module = (CUmodule)(void *)library;
-	return EMU_OK;
-}
-
-CUresult
-cuModuleLoadData(CUmodule *module, const void *code)
-{
-	const struct emu_jit none = { NULL, 0 };
-
-	EMU_ENTER(&emu_driver);
-	return load_module(module, code, &none);
-}
-
-CUresult
-cuModuleLoadDataEx(CUmodule *module, const void *code, unsigned count,
-    CUjit_option *options, void **values)
-{
-	static struct emu_call this_call = { .name = "cuModuleLoadDataEx" };
-	const struct emu_jit jit = jit_of(count, options, values);
-	const int status = enter_compiler(&this_call, &jit);
-
-	return status ? status : load_module(module, code, &jit);
-}
-
-CUresult
-cuModuleUnload(CUmodule module)
-{
-	DRIVER_ENTER();
-	return emu_library_unload((struct CUlib_st *)(void *)module);
-}
-
-/* Asking for a function may load the data that its module shares. */
-static int
-check_load(void)
-{
-	const int status = emu_capture_forbid();
-
-	if (!status)
-		emu_capture_count(EMU_loads_in_capture);
-	return status;
-}
-
-CUresult
-cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
-{
-	struct CUkern_st *kernel;
-	int status;
-
-	DRIVER_ENTER();
-	if (!function)
-		return CUDA_ERROR_INVALID_VALUE;
-	status = check_load();
-	if (status)
-		return status;
-	status = emu_library_kernel((struct CUlib_st *)(void *)module, name,
-	    &kernel);
-	if (!status)
-		*function = (CUfunction)(void *)kernel;
-	return status;
-}
-
-/* A kernel is its own function. */
-CUresult
-cuKernelGetFunction(CUfunction *function, CUkernel kernel)
-{
-	DRIVER_ENTER();
-	if (!function || !kernel ||
-	    atomic_load(&kernel->mark) != EMU_MARK_KERNEL)
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (check_load())
-		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-	*function = (CUfunction)(void *)kernel;
-	return CUDA_SUCCESS;
-}
-
-static bool
-is_function(CUfunction function)
+bool
+emu_function_exists(CUfunction function)
 {
 	const struct CUkern_st *kernel = (void *)function;
 
 	return kernel && atomic_load(&kernel->mark) == EMU_MARK_KERNEL;
 }
 
-CUresult
-cuFuncLoad(CUfunction function)
-{
-	static struct emu_call this_call = { .name = "cuFuncLoad" };
-	const struct emu_jit none = { NULL, 0 };
-	struct CUkern_st *kernel = (void *)function;
-	int status = enter_compiler(&this_call, is_function(function) ?
-	    &kernel->library->jit : &none);
+/* ---- attributes --------------------------------------------------------- */
 
-	if (!status)
-		status = emu_driver_enter();
+/* There are no registers here: half of what nvcc allows for blocks of 1024
+ * threads. */
+enum { REGISTERS = 32 };
+
+static int
+attribute_of(struct CUkern_st *kernel, CUfunction_attribute attribute,
+    int *value_out)
+{
+	const struct emu_model *m = emu_device_model(emu_context_device());
+	struct emu_kernel_facts facts;
+	const int status = emu_kernel_facts(kernel, &facts);
+
 	if (status)
 		return status;
-	return is_function(function) ? (CUresult)emu_function_load(kernel) :
-	    CUDA_ERROR_INVALID_HANDLE;
+	switch (attribute) {
+	case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+		*value_out = (int)facts.threads;
+		return EMU_OK;
+	case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+		*value_out = (int)facts.shared;
+		return EMU_OK;
+	case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+		*value_out = (int)facts.local;
+		return EMU_OK;
+	case CU_FUNC_ATTRIBUTE_NUM_REGS:
+		*value_out = REGISTERS;
+		return EMU_OK;
+	case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+	case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+		*value_out = m->major * 10 + m->minor;
+		return EMU_OK;
+	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+		*value_out = (int)facts.dynamic;
+		return EMU_OK;
+	case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+	case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+	case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+		*value_out = 0;
+		return EMU_OK;
+	default:
+		return EMU_INVALID_VALUE;
+	}
 }
 
-/* Code for a CPU has no attributes; only checks that it exists. */
 CUresult
 cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
     CUfunction function)
@@ -200,14 +68,60 @@ cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
 	int status;
 
 	DRIVER_ENTER();
-	if (!value || attribute != CU_FUNC_ATTRIBUTE_NUM_REGS)
+	if (!value)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_function(function))
+	if (!emu_function_exists(function))
 		return CUDA_ERROR_INVALID_HANDLE;
 	status = emu_function_load(kernel);
-	if (!status)
-		*value = 32;
-	return status;
+	return status ? status : attribute_of(kernel, attribute, value);
+}
+
+CUresult
+cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
+    int value)
+{
+	DRIVER_ENTER();
+	if (!emu_function_exists(function))
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+		return CUDA_SUCCESS;
+	if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ||
+	    value < 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	return emu_kernel_allow((void *)function, (size_t)value);
+}
+
+CUresult
+cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function,
+    int threads, size_t dynamic)
+{
+	DRIVER_ENTER();
+	if (!blocks || threads <= 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	return emu_function_exists(function) ?
+	    (CUresult)emu_kernel_blocks((void *)function, (unsigned)threads,
+	    dynamic, blocks) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+/* ---- launches ----------------------------------------------------------- */
+
+static int
+launch(CUfunction function, struct emu_launch *l, CUstream stream,
+    void **extra)
+{
+	struct CUkern_st *kernel = (void *)function;
+	int status;
+
+	if (!emu_function_exists(function))
+		return EMU_INVALID_HANDLE;
+	if (extra || (kernel->count && !l->params))
+		return EMU_INVALID_VALUE;
+	status = emu_function_load(kernel);
+	if (status)
+		return status;
+	l->name = kernel->name;
+	l->kernel = kernel;
+	return emu_kernel_launch(l, stream);
 }
 
 CUresult
@@ -215,25 +129,67 @@ cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
     unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
     unsigned shared_bytes, CUstream stream, void **params, void **extra)
 {
-	struct CUkern_st *kernel = (void *)function;
-	struct emu_launch launch;
+	struct emu_launch l = { .grid = { grid_x, grid_y, grid_z },
+		.block = { block_x, block_y, block_z }, .params = params,
+		.shared = shared_bytes };
+
+	DRIVER_ENTER();
+	return launch(function, &l, stream, extra);
+}
+
+CUresult
+cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x,
+    unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+    unsigned block_z, unsigned shared_bytes, CUstream stream, void **params)
+{
+	struct emu_launch l = { .grid = { grid_x, grid_y, grid_z },
+		.block = { block_x, block_y, block_z }, .params = params,
+		.shared = shared_bytes, .cooperative = true };
+
+	DRIVER_ENTER();
+	return launch(function, &l, stream, NULL);
+}
+
+/* Attributes that say how to run faster are taken; clusters are not there. */
+static int
+take_attributes(const CUlaunchConfig *config, struct emu_launch *l)
+{
+	for (unsigned i = 0; i < config->numAttrs; i++)
+		switch (config->attrs[i].id) {
+		case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+			l->cooperative = config->attrs[i].value.cooperative;
+			break;
+		case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+			if (config->attrs[i].value.clusterDim.x > 1 ||
+			    config->attrs[i].value.clusterDim.y > 1 ||
+			    config->attrs[i].value.clusterDim.z > 1)
+				return EMU_NOT_SUPPORTED;
+			break;
+		default:
+			break;
+		}
+	return EMU_OK;
+}
+
+CUresult
+cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+    void **params, void **extra)
+{
+	struct emu_launch l = { .params = params };
 	int status;
 
 	DRIVER_ENTER();
-	if (!is_function(function))
-		return CUDA_ERROR_INVALID_HANDLE;
-	if (extra || (kernel->count && !params))
+	if (!config || (config->numAttrs && !config->attrs))
 		return CUDA_ERROR_INVALID_VALUE;
-	status = emu_function_load(kernel);
-	if (status)
-		return status;
-	launch = (struct emu_launch){
-		.name = kernel->name, .grid = { grid_x, grid_y, grid_z },
-		.block = { block_x, block_y, block_z },
-		.sizes = kernel->sizes, .count = kernel->count,
-		.params = params, .ptx = kernel->ptx, .shared = shared_bytes
-	};
-	return emu_kernel_launch(&launch, stream);
+	l.grid[0] = config->gridDimX;
+	l.grid[1] = config->gridDimY;
+	l.grid[2] = config->gridDimZ;
+	l.block[0] = config->blockDimX;
+	l.block[1] = config->blockDimY;
+	l.block[2] = config->blockDimZ;
+	l.shared = config->sharedMemBytes;
+	status = take_attributes(config, &l);
+	return status ? status : launch(function, &l, config->hStream, extra);
 }
 
 /* ---- entry points ----------------------------------------------------- */

@@ -11,4 +11,5 @@ emulator_libcuda_so_1_SOURCES += \
 	emulator/driver/api/cuda_graph.c \
 	emulator/driver/api/cuda_kernel.c \
 	emulator/driver/api/cuda_memory.c \
+	emulator/driver/api/cuda_module.c \
 	emulator/driver/api/cuda_stream.c

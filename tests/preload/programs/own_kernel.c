@@ -32,7 +32,7 @@ register_all(void)
 {
 	static char saxpy[] = "_Z5saxpyifPKfPf", unknown[] = "_Z7unknownPf";
 
-	module = __cudaRegisterFatBinary(&variable);
+	module = __cudaRegisterFatBinary(NULL);
 	__cudaRegisterFunction(module, &saxpy_stub, saxpy, saxpy, -1, NULL,
 	    NULL, NULL, NULL, NULL);
 	__cudaRegisterFunction(module, &unknown_stub, unknown, unknown, -1,

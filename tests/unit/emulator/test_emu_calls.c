@@ -403,8 +403,6 @@ kernels(void **state)
 	(void)state;
 	__cudaRegisterFunction(fat, &stub, NULL, "_Z6triplePff", -1, NULL,
 	    NULL, NULL, NULL, NULL);
-	OK(cudaFuncSetAttribute(&stub,
-	    cudaFuncAttributeMaxDynamicSharedMemorySize, 4096));
 	OK(cudaFuncSetCacheConfig(&stub, cudaFuncCachePreferShared));
 	setenv("AUTOCAST_LOG", "off", 1); /* these complaints are provoked */
 	assert_int_equal(cudaFuncSetCacheConfig(&unknown,
@@ -415,9 +413,14 @@ kernels(void **state)
 	assert_int_equal(cudaLaunchKernel(&unknown, two, two, params, 0,
 	    NULL), cudaErrorInvalidDeviceFunction);
 	assert_int_equal(cudaLaunchKernel(&stub, two, two, params, 0, NULL),
-	    cudaErrorInvalidDeviceFunction);
+	    cudaErrorNoKernelImageForDevice);
+	assert_int_equal(cudaFuncSetAttribute(&stub,
+	    cudaFuncAttributeMaxDynamicSharedMemorySize, 4096),
+	    cudaErrorNoKernelImageForDevice);
 	unsetenv("AUTOCAST_LOG");
 	emuTwinRegister("_Z6triplePff", triple, sizes, 2);
+	OK(cudaFuncSetAttribute(&stub,
+	    cudaFuncAttributeMaxDynamicSharedMemorySize, 4096));
 	OK(cudaLaunchKernel(&stub, two, two, params, 0, NULL));
 	factor = 2;
 	OK(__cudaGetKernel(&kernel, &stub)); /* as nvcc's code launches it */

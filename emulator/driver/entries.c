@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* emulator/driver/entries.c -- the kernels of a library, and what a quick look
+ * at a PTX text says of them: their names and the sizes of their parameters,
+ * which say how much of a launch's arguments to keep. */
+#include "emulator/driver/module.h"
+#include "emulator/driver/wait.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *
+skip_space(const char *s)
+{
+	return s + strspn(s, " \t\r\n");
+}
+
+static size_t
+word_length(const char *s)
+{
+	return strcspn(s, " \t\r\n(),[];{");
+}
+
+/* Bytes of a fundamental type such as .u64: its trailing number over eight. */
+static size_t
+type_bytes(const char *type, size_t length)
+{
+	size_t digits = length;
+	double bits = 0;
+
+	while (digits && type[digits - 1] >= '0' && type[digits - 1] <= '9')
+		digits--;
+	ac_text_number(type + digits, length - digits, &bits);
+	return (size_t)bits / 8;
+}
+
+/* One declaration, up to `end`: .param [.align N] .TYPE NAME [COUNT]. */
+static size_t
+parameter_bytes(const char *s, const char *end)
+{
+	double count = 1;
+	size_t bytes = 0;
+
+	while ((s = skip_space(s)) < end) {
+		const size_t length = word_length(s);
+
+		if (*s == '[')
+			ac_text_number(s + 1, (size_t)(end - s - 1), &count);
+		else if (length >= 2 && *s == '.' && strncmp(s, ".param", 6) &&
+		    strncmp(s, ".align", 6) && strncmp(s, ".ptr", 4) &&
+		    !bytes)
+			bytes = type_bytes(s, length);
+		s += length ? length : 1;
+	}
+	return bytes * (size_t)count;
+}
+
+struct CUkern_st *
+emu_entries_add(struct CUlib_st *library, const char *name, size_t length)
+{
+	struct CUkern_st *kernel = calloc(1, sizeof *kernel);
+
+	if (!kernel)
+		emu_out_of_host_memory();
+	kernel->name = strndup(name, length);
+	if (!kernel->name)
+		emu_out_of_host_memory();
+	atomic_store(&kernel->dynamic, SIZE_MAX);
+	atomic_store(&kernel->mark, EMU_MARK_KERNEL);
+	kernel->library = library;
+	kernel->number = library->kernel_count++;
+	kernel->next = library->kernels;
+	library->kernels = kernel;
+	return kernel;
+}
+
+void
+emu_entries_size(struct CUkern_st *kernel, size_t bytes)
+{
+	size_t *larger = realloc(kernel->sizes, (kernel->count + 1) *
+	    sizeof *larger);
+
+	if (!larger)
+		emu_out_of_host_memory();
+	kernel->sizes = larger;
+	larger[kernel->count++] = bytes;
+}
+
+/* The entry whose name starts at `s`; false: the text is not valid. */
+static bool
+scan_entry(const char *s, struct CUlib_st *library)
+{
+	const size_t length = word_length(s);
+	struct CUkern_st *kernel;
+	const char *end;
+
+	if (!length)
+		return false;
+	kernel = emu_entries_add(library, s, length);
+	s = skip_space(s + length);
+	if (*s != '(')
+		return true; /* no parameters */
+	for (s++; *s && *s != ')'; s = *end == ',' ? end + 1 : end) {
+		end = s + strcspn(s, ",)");
+		if (end != s + strspn(s, " \t\r\n"))
+			emu_entries_size(kernel, parameter_bytes(s, end));
+	}
+	return *s == ')';
+}
+
+bool
+emu_entries_scan(const char *text, struct CUlib_st *library)
+{
+	while ((text = strstr(text, ".entry"))) {
+		text = skip_space(text + strlen(".entry"));
+		if (!scan_entry(text, library))
+			return false;
+	}
+	return library->kernels != NULL;
+}

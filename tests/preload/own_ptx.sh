@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Programs with kernels of their own, which run by their PTX: each form that
+# nvcc packs it in, what a GPU refuses and how it is said, and every profile.
+. "$(dirname "$0")/preload.sh"
+need_emulator
+ptx=$root/tests/preload/programs/own_kernels.ptx
+client=$clients/own_ptx
+all='add reduce normalize count together ask train graph'
+right=$(printf '%s: right\n' $all)
+
+# shellcheck disable=SC2086
+{
+equal 'plain' "$right" "$(bare "$client" "$ptx" plain $all 2>"$work/err" ||
+    cat "$work/err")"
+for form in lz4 several zstd; do
+	# shellcheck disable=SC2015
+	[ $form != zstd ] || ldconfig -p 2>/dev/null | grep -q 'libzstd\.so\.1 ' || {
+		skip "$form" 'no libzstd.so.1'
+		continue
+	}
+	equal "$form" 'add: right' "$(bare "$client" "$ptx" $form add 2>/dev/null)"
+done
+for profile in off tf32 fp16 bf16 amp; do
+	rm -rf "$AUTOCAST_STATE"
+	equal "under $profile" "$right" \
+	    "$(under $profile "$client" "$ptx" plain $all 2>"$work/err" ||
+	    cat "$work/err")"
+done
+}
+
+# refused WHAT FORM STATUS WORDS: the status of a launch, and one line with it.
+refused()
+{
+	equal "$1: the status" "beyond: status $3" \
+	    "$(bare "$client" "$ptx" "$2" beyond 2>"$work/err")"
+	check "$1: is said" "$(grep -q "kernel beyond: $4" "$work/err" ||
+	    cat "$work/err")"
+	equal "$1: once" 1 "$(grep -c . "$work/err")"
+}
+refused 'machine code only' sass 209 \
+    'this program has machine code for sm_75, sm_86 only; the emulated GPU runs PTX\. Build it with -arch=sm_75 (which adds PTX) or -gencode arch=compute_75,code=compute_75, or bring a twin (AUTOCAST_EMU_TWINS)'
+refused 'PTX of a newer GPU' newer 209 \
+    'this program has PTX for compute_120 and newer; the emulated GPU is compute_90'
+refused 'a damaged fat binary' damaged 200 "the program's device code is damaged"
+
+# What a GPU notices ends the context, and says where.
+noticed()
+{
+	equal "$1: the status" "$1: status $2" \
+	    "$(bare "$client" "$ptx" plain "$1" 2>"$work/err")"
+	check "$1: is said" "$(grep -q "kernel $1: $3" "$work/err" ||
+	    cat "$work/err")"
+}
+noticed beyond 700 'outside: line [0-9]*, block 0,0,0 thread 0,0,0: address'
+noticed crooked 716 'misaligned: line'
+noticed stuck 702 'deadlock: line'
+for hidden in unset racing apart absent; do
+	equal "$hidden: a GPU notices nothing" "$hidden: status 0" \
+	    "$(bare "$client" "$ptx" plain $hidden 2>&1)"
+done
+plan
