@@ -137,6 +137,14 @@ equal 'that is too much' "$(found --binary fp32 --tol 9e-4 | tail -n 1)" '[1]'
 found --binary fp32 --json >/dev/null
 equal 'in JSON, too' "$(tr -s ' \n' ' ' <out | grep -oE '"name": "out.f32".*"name": "out.txt"')" \
     '"name": "out.f32", "is": "compared", "differs": false, "bytes": 924, "differing_bytes": 0, "first_byte": 0, "unstable": false, "numbers": 231, "unstable_numbers": 0, "differing_numbers": 1, "beyond_tol": 0, "worst": { "difference": 9.99047636e-4, "byte": 493, "plain": "1", "recast": "1.00100005" }, "lines": 0, "unstable_lines": 0, "differing_lines": 0 }, { "name": "out.txt"'
+cat >grows <<'END'
+#!/bin/bash
+printf '\0\0\200\77\0\0\200\77' >out.f32
+case $LD_PRELOAD in *libautocast.so*) printf '\0\0\200\77' >>out.f32 ;; esac
+END
+chmod +x grows
+equal 'a longer array' "$("$autocast" compare -n 1 --files out.f32 --binary fp32 ./grows | tail -n 1)" \
+    'out.f32       0 of 2 numbers differ; it differs from byte 9 to its end'
 equal 'another type' "$(found --binary fp16 2>&1)" 'autocast: compare: --binary fp16: what are the numbers of binary files? fp32 or fp64
 [2]'
 plan
