@@ -6,8 +6,10 @@
 #include "cmd/run/compared.h"
 #include "cmd/gpu/gpu.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { COMMAND_BYTES = 8192, POLICY_BYTES = 1 << 18 };
@@ -81,6 +83,23 @@ say_nothing(const struct ac_end *end)
 	    command);
 }
 
+/* ---- It crashed -------------------------------------------------------- */
+
+/* Whoever typed ^C knows that; what crashed, or ran out of memory, is said
+ * before numbers that look like those of a whole run. */
+static void
+say_crash(int ended)
+{
+	static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+		SIGABRT, SIGKILL };
+
+	for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+		if (WIFSIGNALED(ended) && WTERMSIG(ended) == crashes[i])
+			(void)ac_say(0, "signal %d (%s) ended the program; "
+			    "what follows counts up to there", crashes[i],
+			    strsignal(crashes[i]));
+}
+
 /* ---- The end ----------------------------------------------------------- */
 
 /* Good verdicts of the guard do not prove the program's output right: say so
@@ -96,6 +115,7 @@ ac_end_say(const struct ac_end *end)
 	char forced[256];
 	struct ac_text text;
 
+	say_crash(end->ended);
 	if (end->report) {
 		/* What ranks save they save at once: that is no sum. */
 		if (end->report->processes[0].ranks)

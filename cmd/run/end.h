@@ -13,6 +13,7 @@ struct ac_end {
 	char                   **arguments;
 	const struct ac_report  *report;   /* NULL: nothing was counted */
 	double                   wall;     /* seconds that it took */
+	int                      ended;    /* as waitpid() says */
 	bool                     is_off;   /* nothing was to be counted */
 	bool                     is_spoken_for; /* by a run within it */
 };

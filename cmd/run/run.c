@@ -155,7 +155,7 @@ load(struct request *request, bool *spoken_for_out)
 
 static int
 finish(struct request *request, const struct ac_program *program,
-    char **arguments)
+    char **arguments, int ended)
 {
 	const bool is_quiet = !strcmp(ac_env(AC_ENV_NOTICE), "off");
 	bool is_spoken_for;
@@ -163,7 +163,8 @@ finish(struct request *request, const struct ac_program *program,
 	const struct ac_end end = {
 		.launch = &request->run, .program = program,
 		.arguments = arguments, .report = report,
-		.wall = request->cost.wall, .is_off = request->is_off,
+		.wall = request->cost.wall, .ended = ended,
+		.is_off = request->is_off,
 		.is_spoken_for = is_spoken_for
 	};
 	int status = 0;
@@ -192,7 +193,7 @@ start(struct request *request, const struct ac_program *program,
 	if (status)
 		return status;
 	if (!ac_ranks_is_silent(&request->job))
-		status = finish(request, program, arguments);
+		status = finish(request, program, arguments, ended);
 	ended = ac_child_exit(ended);
 	return ended ? ended : status;
 }

@@ -39,6 +39,9 @@ ends 'no CUDA program' 3 "$seen: $nowhere; type: autocast doctor -- sh -c 'exit 
 ends 'statistics off' 0 'autocast: nothing was counted: AUTOCAST_STATE is off; type: env -u AUTOCAST_STATE autocast run -- ./counting' \
     env AUTOCAST_STATE=off "$autocast" run ./counting
 equal 'its command counts' "$(eval "$(AUTOCAST_STATE=off "$autocast" run ./counting 2>&1 | sed 's/.*type: //; s,autocast run,$autocast run,')" 2>&1 | grep -c 'GPU time')" 1
+equal 'a crash comes before the numbers' "$( (exec 2>/dev/null; "$autocast" run sh -c './counting; kill -SEGV $$' 2>&4; :) 4>&1 | head -n 1)" \
+    'autocast: signal 11 (Segmentation fault) ended the program; what follows counts up to there'
+equal 'who typed ^C knows' "$( (exec 2>/dev/null; "$autocast" run sh -c 'kill -INT $$' 2>&4; :) 4>&1 | grep -c 'ended the program')" 0
 equal 'who wants no notice has none' "$(AUTOCAST_NOTICE=off "$autocast" run true 2>&1)" ''
 equal 'a run within a run speaks for both' \
     "$("$autocast" run "$autocast" run ./counting 2>&1 | grep -c -e 'GPU time' -e 'was seen')" 1

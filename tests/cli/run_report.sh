@@ -55,7 +55,7 @@ equal 'the run is the last one' "$(head -n 1 out)" 'autocast report: counting, D
 "$autocast" run ./counting >out 2>/dev/null
 equal 'nothing on standard output' "$(cat out)" ''
 ("$autocast" run sh -c './counting; kill -KILL $$'; exit $?) 2>err
-equal 'the lines come after a violent end too' "$?,$(grep -c '^autocast: ' err)" '137,5'
+equal 'the lines come after a violent end too' "$?,$(grep -c '^autocast: ' err)" '137,6'
 (ulimit -f 1; "$autocast" run ./counting 2>err)
 equal 'a file size limit harms nobody' "$?,$(normal <err)" \
     '0,autocast: nothing is counted: TMPDIR, /tmp and /dev/shm have no place for it, and PLACE/state cannot be used: files may not be that large; set AUTOCAST_STATE to a directory'
