@@ -10,6 +10,7 @@ EXTRA_DIST += \
 noinst_LIBRARIES += report/libreport.a
 report_libreport_a_SOURCES = \
 	report/course.def \
+	report/event.h \
 	report/past.h \
 	report/scaled.h \
 	report/report.h

@@ -12,6 +12,7 @@
 #include "policy/guard.h"
 #include "policy/op.h"
 #include "policy/policy.h"
+#include "report/event.h"
 #include "report/scaled.h"
 
 #include <stdatomic.h>

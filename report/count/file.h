@@ -28,7 +28,7 @@
 #define AC_FILE_MAGIC "ACSTATS"      /* eight bytes with its terminator */
 
 enum {
-	AC_FILE_VERSION = 13,        /* a reader refuses others */
+	AC_FILE_VERSION = 14,        /* a reader refuses others */
 	AC_FILE_MARKERS = 128,       /* the last one collects what is beyond */
 	AC_FILE_MODULES = 24,        /* of callers beyond nothing is known */
 	AC_FILE_SHARDS = 32,         /* threads beyond count in the records */
@@ -90,6 +90,8 @@ struct ac_file_header {
 	char     gpu[96], library[48];
 	char     notes[1536];
 	struct ac_file_module module[AC_FILE_MODULES];
+	_Atomic uint64_t events;     /* that there were; the last are here: */
+	struct ac_event_record event[AC_EVENTS];
 };
 
 struct ac_file_front {

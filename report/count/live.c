@@ -120,6 +120,8 @@ install_front(struct ac_file_front *front, const struct ac_file_header *header)
 	atomic_store(&front->header.finished, 0);
 	atomic_store(&front->header.wall_ns, 0);
 	atomic_store(&front->header.peak_scratch_bytes, 0);
+	atomic_store(&front->header.events, 0);
+	memset(&front->header.event, 0, sizeof front->header.event);
 	memset(&front->header.scaled, 0, sizeof front->header.scaled);
 	atomic_store(&front->header.shards, 0);
 	atomic_store(&front->header.range_blocks, 0);
@@ -311,6 +313,27 @@ ac_report_note_time(void)
 
 	if (header && !atomic_load(&ac_report_forked))
 		note_wall(header);
+}
+
+void
+ac_report_event(const struct ac_site_record *record, enum ac_event_kind kind,
+    uint64_t call, uint32_t finding, float error)
+{
+	struct ac_file_header *header = atomic_load(&own_header);
+	struct ac_event_record *to;
+	uint64_t nth;
+
+	if (!header || atomic_load(&ac_report_forked))
+		return;
+	nth = atomic_fetch_add(&header->events, 1);
+	to = &header->event[nth % AC_EVENTS];
+	atomic_store(&to->sequence, 0);
+	to->call = call;
+	to->site = record->number;
+	to->kind = (uint16_t)kind;
+	to->finding = (uint16_t)finding;
+	to->error = error;
+	atomic_store(&to->sequence, nth + 1);
 }
 
 void

@@ -90,6 +90,7 @@ add_file(struct ac_report *report, const char *path, const char *run,
 	good = strcmp(header.run, run) ||
 	    (rank >= 0 && (!header.ranks || header.rank != rank)) ||
 	    (ac_report_add(report, &header, records, markers) &&
+	    ac_report_add_events(report, &header, records) &&
 	    ac_report_add_ranges(report, path, &header, records));
 	free(records);
 	if (!good)

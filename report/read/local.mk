@@ -4,6 +4,7 @@ report_libreport_a_SOURCES += \
 	report/read/change.c \
 	report/read/change.h \
 	report/read/course.c \
+	report/read/events.c \
 	report/read/fields.c \
 	report/read/fields.h \
 	report/read/find.c \

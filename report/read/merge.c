@@ -250,6 +250,7 @@ ac_report_destroy(struct ac_report *report)
 	free(report->sites);
 	free(report->markers);
 	free(report->callers);
+	free(report->events);
 	free(report->ranges);
 	ac_ranks_destroy(report->ranks_of);
 	free(report);

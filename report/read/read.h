@@ -40,6 +40,20 @@ struct ac_exponents {
 	uint64_t counts[AC_REPORT_RANGES];      /* of A, then of B */
 };
 
+/* An event of a site, on that rung. */
+struct ac_event {
+	uint32_t site;               /* its id */
+	uint32_t rung, tactic;
+	uint64_t call;
+	enum ac_event_kind kind;
+	enum ac_finding finding;     /* of a demotion */
+	double   error;              /* of a sample; its tolerance */
+	double   tol;
+	uint32_t process;            /* as its site's */
+};
+/* "passed", "chosen", ... */
+extern const char *const ac_event_names[AC_EVENT_KINDS];
+
 struct ac_marker {
 	char     symbol[48];
 	uint64_t calls;
@@ -55,6 +69,9 @@ struct ac_report {
 	size_t                 places;    /* sites, their rungs not counted */
 	struct ac_marker      *markers;   /* by symbol */
 	size_t                 marker_count;
+	struct ac_event       *events;    /* by process, oldest first */
+	size_t                 event_count;
+	uint64_t               lost_events; /* older ones, not kept */
 	struct ac_exponents      *ranges;    /* by site */
 	size_t                 ranges_count;
 	struct ac_ranks       *ranks_of;  /* a job's, report/read/ranks.h */
@@ -99,6 +116,9 @@ bool ac_report_add(struct ac_report *report,
     const struct ac_file_header *header, const struct ac_site_record *records,
     const struct ac_marker_record *markers);
 void ac_report_arrange(struct ac_report *report);
+/* The same of its events, after the records (report/read/events.c). */
+bool ac_report_add_events(struct ac_report *report,
+    const struct ac_file_header *header, const struct ac_site_record *records);
 
 /* An order of sites in which those are equal that are one, on any rung: 32 bits
  * of an id are few for 10^5 sites. */

@@ -312,6 +312,33 @@ add_row(struct ac_json *w, const struct ac_site_row *row)
 	ac_json_close(w, "}");
 }
 
+static void
+add_events(struct ac_json *w, const struct ac_report *report)
+{
+	char id[9];
+	struct ac_text t;
+
+	ac_json_unsigned(w, "lost_events", report->lost_events);
+	ac_json_open(w, "events", "[");
+	for (size_t i = 0; i < report->event_count; i++) {
+		const struct ac_event *event = &report->events[i];
+
+		ac_text_init(&t, id, sizeof id);
+		ac_text_addf(&t, "%08x", (unsigned)event->site);
+		ac_json_open(w, NULL, "{");
+		ac_json_string(w, "site", id);
+		ac_json_unsigned(w, "call", event->call);
+		ac_json_string(w, "kind", ac_event_names[event->kind]);
+		ac_json_string(w, "rung", ac_rung_names[event->rung]);
+		ac_json_string(w, "tactic", ac_tactic_names[event->tactic]);
+		ac_json_string(w, "finding", ac_finding_names[event->finding]);
+		ac_json_real(w, "error", event->error);
+		ac_json_real(w, "tol", event->tol);
+		ac_json_close(w, "}");
+	}
+	ac_json_close(w, "]");
+}
+
 /* Without memory there are none. */
 static void
 add_rows(struct ac_json *w, const struct ac_report *report)
@@ -353,6 +380,7 @@ ac_report_as_json(const struct ac_report *report, ac_report_sink sink,
 		add_site(&w, report, &report->sites[i]);
 	ac_json_close(&w, "]");
 	add_rows(&w, report);
+	add_events(&w, report);
 	ac_json_open(&w, "markers", "[");
 	for (size_t i = 0; i < report->marker_count; i++) {
 		ac_json_open(&w, NULL, "{");

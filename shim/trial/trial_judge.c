@@ -54,6 +54,11 @@ ac_trial_judge(struct ac_trial *t, unsigned candidate,
 		.batched = t->key.batch > 1,
 	};
 
+	if (post->samples && !(post->error <= atomic_load_explicit(
+	    &ac_trial_record(t, candidate)->course.error,
+	    memory_order_relaxed)))
+		ac_report_event(ac_trial_record(t, candidate), AC_EVENT_WORST,
+		    post->number, AC_FINDING_NONE, post->error);
 	note_post(&ac_trial_record(t, candidate)->course, post);
 	ac_report_note_time();
 	if (post->shrunk)

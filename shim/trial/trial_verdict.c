@@ -38,6 +38,8 @@ show(struct ac_trial *t, unsigned candidate, uint64_t at)
 	    at, memory_order_relaxed);
 	t->shown = (uint8_t)candidate;
 	t->margin = 0;
+	ac_report_event(ac_trial_record(t, candidate), AC_EVENT_CHOSEN,
+	    *t->v->calls, AC_FINDING_NONE, 0);
 }
 
 /* What one pair may not use, others may: a row follows the majority. Threads
@@ -162,6 +164,8 @@ tell(struct ac_trial *t, unsigned candidate, enum ac_finding finding)
 	atomic_store_explicit(&course->finding, (uint32_t)finding,
 	    memory_order_relaxed);
 	atomic_fetch_add_explicit(&course->demotions, 1, memory_order_relaxed);
+	ac_report_event(ac_trial_record(t, candidate), AC_EVENT_DEMOTED,
+	    *t->v->calls, finding, 0);
 	ac_log(AC_LOG_INFO, "%s %lldx%lldx%lld: %s is left: %s", t->key.symbol,
 	    (long long)t->key.m, (long long)t->key.n, (long long)t->key.k,
 	    ac_rung_names[t->decision.candidate[candidate].rung],
@@ -253,6 +257,8 @@ ac_trial_begin_proof(struct ac_trial *t, unsigned at, unsigned candidate,
 	ac_trial_set_retry(t);
 	atomic_fetch_add_explicit(&ac_trial_record(t,
 	    candidate)->course.retries, 1, memory_order_relaxed);
+	ac_report_event(ac_trial_record(t, candidate), AC_EVENT_RETRIED, number,
+	    AC_FINDING_NONE, 0);
 }
 
 void
@@ -305,6 +311,8 @@ ac_trial_prove(struct ac_trial *t, const struct ac_trial_sample *sample,
 		atomic_fetch_and(&pair->out, ~bit);
 		set_retry_of(t, pair, number);
 		ac_trial_set_retry(t);
+		ac_report_event(ac_trial_record(t, sample->candidate),
+		    AC_EVENT_PROVED, number, AC_FINDING_NONE, 0);
 		renew(t->v);
 	} else if (again->tries >= 2 * again->needed && !again->open) {
 		ac_trial_postpone_proof(t, number + TRIAL_RETRY);
@@ -346,8 +354,11 @@ ac_trial_settle(struct ac_trial *t, uint64_t number)
 		return;
 	}
 	for (unsigned i = 0; i < t->decision.candidate_count; i++)
-		if (t->v->evidence[i].clean >= TRIAL_EVIDENCE)
+		if (t->v->evidence[i].clean >= TRIAL_EVIDENCE) {
 			t->v->accurate |= 1u << i;
+			ac_report_event(ac_trial_record(t, i), AC_EVENT_PASSED,
+			    number, AC_FINDING_NONE, 0);
+		}
 	renew(t->v);
 	atomic_store_explicit(&t->v->state, TRIAL_SETTLED,
 	    memory_order_release);

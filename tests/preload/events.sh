@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# What the guard did and when, in JSON, of a program whose data turn
+# bad.
+. "$(dirname "$0")/preload.sh"
+need_emulator
+under 'gemm -> fp16 profit=off' "$clients/turning" 1 300 >/dev/null 2>&1
+equal 'all of them are of sites of the report' '0 True' \
+    "$(query 'report["lost_events"], {e["site"] for e in report["events"]} <= {
+    s["id"] for s in sites}')"
+equal 'a rung passes, is chosen, is demoted, in this order' \
+    'passed chosen demoted' "$(query '" ".join([e["kind"]
+    for e in report["events"] if e["kind"] in ("passed", "chosen", "demoted")
+    and e["rung"] == "fp16" and e["site"] == [e["site"]
+    for e in report["events"] if e["kind"] == "demoted"][0]][:3])')"
+equal 'no more demotions than the totals count' True \
+    "$(query 'sum(e["kind"] == "demoted" for e in report["events"]) == report["totals"]["demotions"]')"
+equal 'the call that was found out comes after the choice' True \
+    "$(query 'all(a["call"] <= b["call"] for a, b in zip(report["events"],
+    report["events"][1:]) if a["site"] == b["site"] and "worst" not in (a["kind"], b["kind"]))')"
+equal 'the worst sample that is told is the site'"'"'s' True \
+    "$(query 'max(e["error"] or 0 for e in report["events"]) == max(
+    s["course"]["error"] for s in sites)')"
+plan
