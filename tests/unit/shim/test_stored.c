@@ -212,8 +212,8 @@ test_hostile(void **state)
 		memcpy(text, fused, length);
 		text[length] = '\0';
 		if (ac_stored_read(text, &conv) && !conv.has_more)
-			assert_true(length > strstr(fused, "GPUProfile")
-			    - fused);
+			assert_true(fused + length
+			    > strstr(fused, "GPUProfile"));
 		free(text);
 	}
 	for (size_t i = 0; i < 3; i++) {
