@@ -153,16 +153,16 @@ equal 'recast is recast' "$(cat told-1)" 'fp16 libautocast.so'
 stub slow <<'END'
 sleep 0.$((2 * recast))2
 END
-"$autocast" compare -n 6 --json ./slow >out
+"$autocast" compare -n 7 --json ./slow >out
 equal 'slow is too slow' "$?,$(grep -o '"verdict": "[a-z-]*"' out)" '1,"verdict": "too-slow"'
-"$autocast" compare -n 6 --limit 5000 ./slow >out
+"$autocast" compare -n 7 --limit 5000 ./slow >out
 equal 'but within a limit' "$?,$(grep -c '^verdict  *recast is slower: .* not proven to be more than 5000 %$' out)" '0,1'
 if [ -f "$build/emulator/libcublas.so.13" ]; then
-	"$autocast" compare --emulate -n 6 ./slow >out
+	"$autocast" compare --emulate -n 7 ./slow >out
 	equal 'an emulated GPU has no speed of its own' "$?,$(grep -cE "^(verdict  *none on the speed: the wall time is not a GPU's|wall time .* \+- [0-9.]+)$" out)" '0,2'
-	"$autocast" compare --emulate -n 6 --json ./slow >out
+	"$autocast" compare --emulate -n 7 --json ./slow >out
 	equal 'nor in JSON' "$?,$(grep -o '"verdict": "[a-z-]*"' out)" '0,"verdict": "none"'
-	"$autocast" compare --emulate -n 6 --limit 2 --json ./slow >out
+	"$autocast" compare --emulate -n 7 --limit 2 --json ./slow >out
 	equal 'unless it may not' "$?,$(grep -o '"verdict": "[a-z-]*"' out)" '1,"verdict": "too-slow"'
 else
 	skip 'an emulated GPU has no speed of its own' 'no emulated GPU'
@@ -172,7 +172,7 @@ fi
 stub fast <<'END'
 sleep 0.$((2 - 2 * recast))2
 END
-"$autocast" compare -n 6 ./fast >out
+"$autocast" compare -n 7 ./fast >out
 equal 'faster' "$?,$(grep -c '^verdict  *recast is faster: ' out)" '0,1'
 "$autocast" compare -n 5 ./same >out
 equal 'five pairs prove nothing' "$?,$(grep -c '^verdict  *none: fewer than 6 pairs' out)" '0,1'
@@ -266,7 +266,7 @@ stdout        tf32: 0 of 1 number differs
 fp16.out      fp16: only recast runs wrote it
 [1]"
 equal 'they take turns, forth and back' "$(tr '\n' ' ' <several.log)" 'plain tf32 fp16 fp16 tf32 plain '
-"$autocast" compare -n 6 --policy tf32 --policy fp16 ./several >out 2>/dev/null
+"$autocast" compare -n 7 --policy tf32 --policy fp16 ./several >out 2>/dev/null
 equal 'each has a verdict on its times' "$?,$(grep -c '^verdict  *tf32: ' out),$(grep -c '^verdict  *fp16: recast is slower: ' out)" 1,1,1
 equal 'one that is the same is all right' "$(compare --policy tf32 --policy off ./several | tail -n 3)" \
     'stdout        tf32: 0 of 1 number differs
