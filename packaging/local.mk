@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	packaging/modulefile-tasks \
 	packaging/same-tarball \
 	packaging/spack/package.py \
+	packaging/try-deb \
 	debian/autocast.install \
 	debian/changelog \
 	debian/control \

@@ -102,6 +102,14 @@ check 'each file is in one Debian package' \
 	done < <(cat "$root"/debian/*.install)
 	[ $count = 1 ] || echo "$file: in $count"
     done)"
+check 'and each line of debian/*.install has one' \
+    "$(cd "$work/root" && while read -r pattern; do
+	# As it is without Debian's folder for the machine.
+	place=$(sed -e 's,^usr/lib/[*]/,usr/lib/,' \
+	    -e 's,doc/autocast$,doc/libautocast,' <<<"$pattern")
+	compgen -G "usr/local/${place#usr/}" >/dev/null ||
+	    compgen -G "$place" >/dev/null || echo "$pattern"
+    done < <(cat "$root"/debian/*.install))"
 
 # The examples build where they were installed to, with the tree's own doubles
 # of CUDA's libraries.
