@@ -17,7 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPT_REPORT = AC_LAUNCH_OWN, OPT_RANGES, OPT_LIST_ENV };
+enum { OPT_REPORT = AC_LAUNCH_OWN, OPT_RANGES, OPT_CHECK, OPT_LIST_ENV };
+/* The exit status of --check that found something. */
+enum { EXIT_FOUND = 3 };
 
 struct request {
 	struct ac_launch run;
@@ -26,6 +28,8 @@ struct request {
 	int         report_fd;
 	enum ac_report_format format;
 	bool        is_off;         /* the user wants no statistics */
+	bool        is_checked;     /* --check */
+	FILE       *found;          /* has a byte for each finding */
 	struct timespec began;
 	struct ac_child_cost cost;
 };
@@ -95,6 +99,30 @@ open_report(struct request *request)
 	if (fstat(request->report_fd, &status) || !S_ISREG(status.st_mode))
 		return ac_say(AC_EXIT_FAILED, "run: cannot write the report "
 		    "to %s: it is not a regular file", request->report);
+	return 0;
+}
+
+/* The emulated GPU, in any process of the run, adds to a file that has no name
+ * but this. */
+static int
+prepare_check(struct request *request)
+{
+	char path[64];
+	struct ac_text text;
+
+	if (!request->is_checked)
+		return 0;
+	if (!request->run.emulate)
+		return ac_say(AC_EXIT_USAGE, "run: --check needs --emulate: "
+		    "the emulated GPU checks kernels");
+	request->found = tmpfile();
+	if (!request->found)
+		return ac_say(AC_EXIT_FAILED, "run: no place for what --check "
+		    "finds: %s", strerror(errno));
+	ac_text_init(&text, path, sizeof path);
+	ac_text_addf(&text, "/proc/%d/fd/%d", (int)getpid(),
+	    fileno(request->found));
+	setenv(ac_env_rows[AC_ENV_EMU_CHECK].variable, path, 1);
 	return 0;
 }
 
@@ -179,6 +207,15 @@ finish(struct request *request, const struct ac_program *program,
 	return status;
 }
 
+static bool
+has_findings(const struct request *request)
+{
+	struct stat status;
+
+	return request->found && !fstat(fileno(request->found), &status) &&
+	    status.st_size > 0;
+}
+
 /* ---- The verb ---------------------------------------------------------- */
 
 static int
@@ -194,6 +231,8 @@ start(struct request *request, const struct ac_program *program,
 		return status;
 	if (!ac_ranks_is_silent(&request->job))
 		status = finish(request, program, arguments, ended);
+	if (has_findings(request))
+		return EXIT_FOUND;
 	ended = ac_child_exit(ended);
 	return ended ? ended : status;
 }
@@ -212,6 +251,9 @@ read_options(struct ac_arguments *a, struct request *request,
 			break;
 		case OPT_RANGES:
 			setenv(ac_env_rows[AC_ENV_RANGES].variable, "on", 1);
+			break;
+		case OPT_CHECK:
+			request->is_checked = true;
 			break;
 		case OPT_LIST_ENV:
 			a->status = list_env();
@@ -246,6 +288,8 @@ run(const struct ac_command *self, char **arguments)
 		ac_env_warn();
 	status = ac_launch_check(&request.run, self->name, *words, &program);
 	if (!status)
+		status = prepare_check(&request);
+	if (!status)
 		status = prepare_state(&request);
 	ac_ranks_join(&request.run, &request.job);
 	if (!status && !ac_ranks_is_silent(&request.job))
@@ -264,7 +308,8 @@ const struct ac_command ac_command_run = {
 	.summary = "Run a program with its FP32 matrix products recast.",
 	.details = "The exit status is the program's own; 125 when autocast "
 	    "fails, 126 when the\nprogram cannot be run or preloaded, 127 when "
-	    "it is not found, 2 when an option\nor the policy is wrong.\n",
+	    "it is not found, 2 when an option\nor the policy is wrong, 3 when "
+	    "--check found something.\n",
 	.ends_at_operand = true,
 	.options = {
 		AC_POLICY_OPTIONS,
@@ -276,6 +321,8 @@ const struct ac_command ac_command_run = {
 		    "or .html, says how; - is stdout" },
 		{ OPT_RANGES, "ranges", NULL,
 		    "count the operands' exponents, for report --ranges" },
+		{ OPT_CHECK, "check", NULL,
+		    "with --emulate: find errors in the program's kernels" },
 		{ OPT_LIST_ENV, "list-env", NULL,
 		    "list the environment variables and stop" },
 	},

@@ -8,18 +8,23 @@
 #include "base/env.h"
 #include "base/log.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { LINES_MOST = 100 };
+enum { LINES_MOST = 100, SHUT = -1 };
 
+/* What was said, each kind of finding of an instruction once. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t lines[LINES_MOST]; /* hashes of what was said */
+static uint64_t lines[LINES_MOST]; /* hashes */
 static size_t line_count;
-static uint64_t total, launches;
+static bool is_cut;
+static int file = SHUT;
+static _Atomic uint64_t total, launches;
 
-/* The statuses of what a GPU notices, the first one counts. */
+/* The statuses of what a GPU notices; the first one counts. */
 static const struct {
 	enum ptx_finding finding;
 	int status;
@@ -39,10 +44,18 @@ ends_program(void)
 	return !strcmp(ac_env(AC_ENV_EMU_KERNELS), "ptx");
 }
 
+static bool
+checks(void)
+{
+	const char *const value = ac_env(AC_ENV_EMU_CHECK);
+
+	return *value && strcmp(value, "0");
+}
+
 bool
 emu_findings_wanted(void)
 {
-	return ends_program();
+	return ends_program() || checks();
 }
 
 static int
@@ -54,14 +67,60 @@ status_of(const struct ptx_result *result)
 	return EMU_OK;
 }
 
+/* Of the kernel, the kind of finding and the instruction; not of the thread. */
+static uint64_t
+hash_of(const char *line)
+{
+	const char *const end = strstr(line, ", block ");
+	uint64_t hash = 14695981039346656037u;
+
+	while (*line && line != end)
+		hash = (hash ^ (unsigned char)*line++) * 1099511628211u;
+	return hash;
+}
+
+/* Lock held. */
+static bool
+is_new(const char *line)
+{
+	const uint64_t hash = hash_of(line);
+
+	for (size_t i = 0; i < line_count; i++)
+		if (lines[i] == hash)
+			return false;
+	is_cut |= line_count == LINES_MOST;
+	if (is_cut)
+		return false;
+	lines[line_count++] = hash;
+	return true;
+}
+
+/* A byte for `autocast run --check`, which waits for the process. Lock held. */
 static void
-say_all(char *said)
+note(void)
+{
+	if (file == SHUT && *ac_env(AC_ENV_EMU_CHECK) == '/')
+		file = open(ac_env(AC_ENV_EMU_CHECK), O_WRONLY | O_APPEND |
+		    O_CLOEXEC);
+	if (file != SHUT && write(file, "!", 1) < 0)
+		emu_complain("AUTOCAST_EMU_CHECK: cannot write to %s",
+		    ac_env(AC_ENV_EMU_CHECK));
+}
+
+/* Each line is one finding. */
+static void
+say(char *said)
 {
 	char *next;
 
+	pthread_mutex_lock(&lock);
 	for (char *line = strtok_r(said, "\n", &next); line;
 	    line = strtok_r(NULL, "\n", &next))
-		ac_log(AC_LOG_ERROR, "emulated GPU: kernel %s", line);
+		if (ends_program() || is_new(line)) {
+			note();
+			ac_log(AC_LOG_ERROR, "emulated GPU: kernel %s", line);
+		}
+	pthread_mutex_unlock(&lock);
 }
 
 void
@@ -72,23 +131,30 @@ emu_findings_say(char *said, const struct ptx_result *result)
 
 	for (int i = 0; i < PTX_FINDINGS; i++)
 		findings += result->findings[i];
-	if (findings && ends_program()) {
-		say_all(said);
-		abort();
+	atomic_fetch_add_explicit(&launches, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&total, findings, memory_order_relaxed);
+	if (findings && emu_findings_wanted()) {
+		say(said);
+	} else if (status) {
+		said[strcspn(said, "\n")] = '\0';
+		emu_complain("kernel %s", said);
 	}
-	if (!status)
-		return;
-	said[strcspn(said, "\n")] = '\0';
-	emu_complain("kernel %s", said);
-	emu_device_poison(status);
+	if (findings && ends_program())
+		abort();
+	if (status)
+		emu_device_poison(status);
 }
 
 void
 emu_findings_end(void)
 {
-	(void)lines;
-	(void)line_count;
-	(void)total;
-	(void)launches;
-	(void)lock;
+	const uint64_t found = atomic_load(&total);
+	const uint64_t ran = atomic_load(&launches);
+
+	if (!checks() || !ran)
+		return;
+	ac_log(AC_LOG_WARNING, "emulated GPU: check: %llu finding%s in %llu "
+	    "launch%s of the program's kernels%s", (unsigned long long)found,
+	    found == 1 ? "" : "s", (unsigned long long)ran,
+	    ran == 1 ? "" : "es", is_cut ? "; not all are shown" : "");
 }

@@ -3,6 +3,7 @@
  * the end of a context. Calls the files that own what ends. */
 #include "emulator/driver/capture.h"
 #include "emulator/driver/context.h"
+#include "emulator/driver/findings.h"
 #include "emulator/driver/module.h"
 
 #include <pthread.h>
@@ -142,5 +143,6 @@ end(void)
 		emu_twins_release();
 	}
 	emu_life_set(EMU_LIFE_ENDED);
+	emu_findings_end();
 	emu_counters_write();
 }

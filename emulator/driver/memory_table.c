@@ -212,7 +212,8 @@ emu_table_regions(struct ptx_region *regions, size_t most)
 		if (count < most)
 			regions[count] = (struct ptx_region){
 				(uintptr_t)a->base, (uintptr_t)a->base +
-				a->bytes, false, "an allocation" };
+				a->bytes, false, a->variable ? "a variable" :
+				"an allocation" };
 		count++;
 	}
 	pthread_mutex_unlock(&lock);

@@ -10,14 +10,13 @@ within(const void *base, size_t bytes, uintptr_t at, size_t size)
 	    size <= bytes - (at - (uintptr_t)base);
 }
 
-static const struct ptx_region *
-region_of(struct launch *l, uintptr_t at)
+/* The number of the first region that does not end before `at`. */
+static size_t
+first_after(const struct launch *l, uintptr_t at)
 {
 	const struct ptx_region *r = l->options->region;
 	size_t low = 0, high = l->options->region_count;
 
-	if (l->last && at >= l->last->low && at < l->last->high)
-		return l->last;
 	while (low < high) {
 		const size_t middle = (low + high) / 2;
 
@@ -26,9 +25,21 @@ region_of(struct launch *l, uintptr_t at)
 		else
 			high = middle;
 	}
-	if (low == l->options->region_count || at < r[low].low)
+	return low;
+}
+
+static const struct ptx_region *
+region_of(struct launch *l, uintptr_t at)
+{
+	const struct ptx_region *r = l->options->region;
+	size_t i;
+
+	if (l->last && at >= l->last->low && at < l->last->high)
+		return l->last;
+	i = first_after(l, at);
+	if (i == l->options->region_count || at < r[i].low)
 		return NULL;
-	return l->last = &r[low];
+	return l->last = &r[i];
 }
 
 static bool
@@ -60,6 +71,35 @@ outside(struct warp *w, const struct ptx_instruction *in, int lane,
 {
 	ptx_found(w, in, lane, PTX_OUTSIDE, "%s %#llx, %zu bytes", what,
 	    (unsigned long long)address, size);
+	return NULL;
+}
+
+/* What is next to an address that is in no region. */
+static unsigned char *
+outside_all(struct warp *w, const struct ptx_instruction *in, int lane,
+    uint64_t address, size_t size)
+{
+	const struct launch *l = w->block->launch;
+	const size_t i = first_after(l, address);
+	const struct ptx_region *const before = i ? &l->options->region[i - 1]
+	    : NULL, *const after = i < l->options->region_count
+	    ? &l->options->region[i] : NULL;
+
+	if (before && (!after || address - before->high < after->low -
+	    address))
+		ptx_found(w, in, lane, PTX_OUTSIDE, "address %#llx, %zu bytes,"
+		    " %llu bytes after the end of %s of %zu bytes",
+		    (unsigned long long)address, size, (unsigned long long)
+		    (address - before->high), before->name, (size_t)
+		    (before->high - before->low));
+	else if (after)
+		ptx_found(w, in, lane, PTX_OUTSIDE, "address %#llx, %zu bytes,"
+		    " %llu bytes before %s of %zu bytes",
+		    (unsigned long long)address, size, (unsigned long long)
+		    (after->low - address), after->name, (size_t)(after->high -
+		    after->low));
+	else
+		return outside(w, in, lane, "address", address, size);
 	return NULL;
 }
 
@@ -111,7 +151,7 @@ reach_generic(struct warp *w, const struct ptx_instruction *in, int lane,
 		return at;
 	r = region_of(l, address);
 	if (!r)
-		return outside(w, in, lane, "address", address, size);
+		return outside_all(w, in, lane, address, size);
 	if (address + size > r->high) {
 		ptx_found(w, in, lane, PTX_OUTSIDE, "address %#llx, %zu bytes,"
 		    " over the end of %s", (unsigned long long)address, size,

@@ -59,4 +59,41 @@ for hidden in unset racing apart absent; do
 	equal "$hidden: a GPU notices nothing" "$hidden: status 0" \
 	    "$(bare "$client" "$ptx" plain $hidden 2>&1)"
 done
+
+# Checked: each error is found, by its kind, in the kernel that has it, and ends
+# with status 3; right programs have none.
+found()
+{
+	AUTOCAST_EMU_CHECK=1 bare "$client" "$ptx" plain "$1" >/dev/null 2>"$work/err"
+	check "checked: $1" "$(grep -Eq "kernel $1: $2: line [0-9]+, block 0,0,0 thread [0-9]+,0,0: $3" \
+	    "$work/err" && grep -Eq 'check: [1-9][0-9]* findings? in 1 launch' \
+	    "$work/err" || cat "$work/err")"
+}
+found beyond outside 'address 0x[0-9a-f]*, 4 bytes, 0 bytes after the end of an allocation of 256 bytes'
+found crooked misaligned 'address 0x[0-9a-f]*, 4 bytes'
+found unset uninitialised 'shared byte 128 was never written'
+found racing 'race (of warps|in a warp)' 'shared byte [0-9]*, .* after thread'
+found apart 'divergent barrier' .
+found absent 'source lane' 'lane [0-9]* does not take part'
+found stuck deadlock '64 threads wait'
+# shellcheck disable=SC2086
+equal 'checked: right ones' "$right
+none" "$(AUTOCAST_EMU_CHECK=1 bare "$client" "$ptx" plain $all 2>"$work/err"
+    grep -q 'check: 0 findings in ' "$work/err" && echo none)"
+if [ -z "${SANITIZERS:-}" ]; then
+	checked()
+	{
+		"$build/autocast" run --emulate --check -- "$client" "$ptx" plain "$@" \
+		    >/dev/null 2>"$work/err"
+		echo $?
+	}
+	equal 'run --check: with an error' 3 "$(checked racing)"
+	equal 'run --check: the program fails with one' 3 "$(checked beyond)"
+	equal 'run --check: without' 0 "$(checked add reduce)"
+	equal 'run --check: the status of the program' 2 "$(checked)"
+	"$build/autocast" run --check -- true 2>"$work/err"
+	equal 'run --check: needs the emulated GPU' \
+	    '2 autocast: run: --check needs --emulate: the emulated GPU checks kernels' \
+	    "$? $(cat "$work/err")"
+fi
 plan

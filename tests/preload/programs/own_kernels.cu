@@ -26,6 +26,20 @@ over_warp(float x)
 	return x;
 }
 
+/* A sum over a block of 128. */
+static __device__ float
+over_block(float x)
+{
+	__shared__ float part[4];
+
+	x = over_warp(x);
+	__syncthreads();
+	if (threadIdx.x % 32 == 0)
+		part[threadIdx.x / 32] = x;
+	__syncthreads();
+	return part[0] + part[1] + part[2] + part[3];
+}
+
 extern "C" {
 
 __global__ void
@@ -84,27 +98,18 @@ softmax(const float *x, float *y, int n)
 __global__ void
 layernorm(const float *x, float *y, int n)
 {
-	__shared__ float part[4], both[2];
 	const float *row = x + blockIdx.x * n;
+	float sum = 0, squares = 0, mean;
 
-	for (int turn = 0; turn < 2; turn++) {
-		float sum = 0;
-
-		for (int i = threadIdx.x; i < n; i += 128)
-			sum += turn ? (row[i] - both[0]) * (row[i] - both[0])
-			    : row[i];
-		sum = over_warp(sum);
-		if (threadIdx.x % 32 == 0)
-			part[threadIdx.x / 32] = sum;
-		__syncthreads();
-		if (threadIdx.x == 0)
-			both[turn] = (part[0] + part[1] + part[2] + part[3]) /
-			    n;
-		__syncthreads();
-	}
 	for (int i = threadIdx.x; i < n; i += 128)
-		y[blockIdx.x * n + i] = (row[i] - both[0]) *
-		    rsqrtf(both[1] + 1e-5f);
+		sum += row[i];
+	mean = over_block(sum) / n;
+	for (int i = threadIdx.x; i < n; i += 128)
+		squares += (row[i] - mean) * (row[i] - mean);
+	squares = over_block(squares) / n;
+	for (int i = threadIdx.x; i < n; i += 128)
+		y[blockIdx.x * n + i] = (row[i] - mean) *
+		    rsqrtf(squares + 1e-5f);
 }
 
 __global__ void
