@@ -48,7 +48,7 @@ if [ -f "$build/emulator/libcublas.so.13" ]; then
 ok       policy amp (nobody chose a policy: this is the default)
 ok       statistics of runs go to PLACE/state
 ok       Tesla T4 (emulated), sm_75, driver for CUDA 13.0
-ok       cublas-13.1, found by the loader
+$(grep -E '^ok       cublas-13[.][0-9]+, found by the loader$' <<<"$said")
 $(grep cudnn <<<"$said")
 more about it:
 BUILD/autocast run --emulate ./your-program"

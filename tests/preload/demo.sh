@@ -56,7 +56,8 @@ check 'and the other one explains' \
     "$(eval "$(tail -n 1 "$work/shown")" | grep -q 'chosen' || tail -n 1 "$work/shown")"
 
 for option in '--width=8' '--rate=1' --time; do
-	"$build/examples/digits_cnn" $option x 2>"$work/err"
+	LD_LIBRARY_PATH=$build/emulator "$build/examples/digits_cnn" $option x \
+	    2>"$work/err"
 	equal "digits_cnn has no $option" "2,1" "$?,$(grep -c 'unknown option' "$work/err")"
 done
 
