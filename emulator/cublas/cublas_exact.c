@@ -8,26 +8,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { HOPPER = 90, TURING = 75 }; /* compute capability */
-enum { FP16_LEAST = -14, FP32_LEAST = -126 };
-/* The exponent of zero: never the largest one. */
-enum { NOTHING = -10000 };
-
 struct emu_blocks
 emu_blocks_of(int capability, enum emu_rate arithmetic)
 {
 	const bool half = arithmetic == EMU_FP16;
 	const bool narrow = half || arithmetic == EMU_BF16;
-	const int least = half ? FP16_LEAST : FP32_LEAST;
+	const int least = half ? EMU_FP16_LEAST : EMU_FP32_LEAST;
 
 	if (!narrow && arithmetic != EMU_TF32)
-		return (struct emu_blocks){ 0, 0, FP32_LEAST };
-	if (capability >= HOPPER)
-		return (struct emu_blocks){ narrow ? 16 : 8, 25, least };
-	/* Turing has FP16 only. */
-	if (capability >= TURING)
-		return (struct emu_blocks){ narrow ? 8 : 4, 24, least };
-	return (struct emu_blocks){ 4, 23, least };
+		return (struct emu_blocks){ 0, 0, EMU_FP32_LEAST };
+	return emu_blocks_of_format(capability, narrow, least);
 }
 
 /* An operand as the blocks read it. `special`: per row, an inf or a NaN. */
@@ -36,20 +26,6 @@ struct side {
 	int *exponent;
 	bool *special;
 };
-
-static int
-exponent_of(float x, int least)
-{
-	const int exponent = (int)(emu_bits(x) >> 23 & 0xff) - 127;
-
-	return exponent < least ? least : exponent;
-}
-
-static bool
-is_special(float x)
-{
-	return (emu_bits(x) & 0x7f800000) == 0x7f800000;
-}
 
 /* Rows are padded with zeros to a multiple of `width`. */
 static bool
@@ -68,9 +44,9 @@ make_side(const float *x, int64_t rows, int64_t k, int64_t width, int least,
 			const float v = l < k ? x[i * k + l] : 0.0f;
 
 			side->value[i * width + l] = (double)v;
-			side->exponent[i * width + l] = v == 0.0f ? NOTHING :
-			    exponent_of(v, least);
-			side->special[i] |= is_special(v);
+			side->exponent[i * width + l] = v == 0.0f ?
+			    EMU_EXPONENT_OF_ZERO : emu_exponent_of(v, least);
+			side->special[i] |= emu_is_special(v);
 		}
 	return true;
 }
@@ -83,62 +59,10 @@ drop_side(struct side *side)
 	free(side->special);
 }
 
-static double
-power_of_two(int exponent)
-{
-	const uint64_t bits = (uint64_t)(1023 + exponent) << 52;
-	double x;
-
-	memcpy(&x, &bits, sizeof x);
-	return x;
-}
-
-/* sum * 2^unit as FP32, toward zero; too large becomes infinite. */
-static float
-truncated(int64_t sum, int unit)
-{
-	uint64_t size = (uint64_t)(sum < 0 ? -sum : sum);
-	int drop;
-	float x;
-
-	if (!size)
-		return 0;
-	drop = 64 - 24 - __builtin_clzll(size);
-	if (drop < -149 - unit)
-		drop = -149 - unit;
-	if (drop > 63)
-		return 0;
-	if (drop > 0)
-		size = size >> drop << drop;
-	x = (float)((double)size * power_of_two(unit));
-	return sum < 0 ? -x : x;
-}
-
 static float
 canonical(float x)
 {
 	return x != x ? emu_from_bits(0x7fffffff) : x;
-}
-
-/* One block. The products are exact in double precision, also when aligned;
- * each aligned one fits 32 bits: below 4 * 2^25. */
-static inline __attribute__((always_inline)) float
-add_block(float sum, const double *a, const double *b, const int *ea,
-    const int *eb, int length, int fraction)
-{
-	int top = exponent_of(sum, FP32_LEAST), unit;
-	int64_t total;
-	double scale;
-
-	for (int l = 0; l < length; l++)
-		if (ea[l] + eb[l] > top)
-			top = ea[l] + eb[l];
-	unit = top - fraction;
-	scale = power_of_two(-unit);
-	total = (int64_t)((double)sum * scale);
-	for (int l = 0; l < length; l++)
-		total += (int32_t)(a[l] * b[l] * scale);
-	return truncated(total, unit);
 }
 
 /* With infinities or NaNs there is nothing to align. */
@@ -146,12 +70,10 @@ static float
 add_special(float sum, const double *a, const double *b, const int *ea,
     const int *eb, int length, int fraction)
 {
-	double total = (double)sum;
+	const double total = emu_special_total(sum, a, b, length);
 
-	for (int l = 0; l < length; l++)
-		total += a[l] * b[l];
 	if (total - total == 0)
-		return add_block(sum, a, b, ea, eb, length, fraction);
+		return emu_add_block(sum, a, b, ea, eb, length, fraction);
 	return (float)total;
 }
 
@@ -166,18 +88,18 @@ sum_blocks(struct emu_blocks blocks, int64_t width, const struct side *a,
 	float sum = 0;
 
 	for (int64_t l = 0; l < width; l += length)
-		if (special || is_special(sum))
+		if (special || emu_is_special(sum))
 			sum = add_special(sum, x + l, y + l, ex + l, ey + l,
 			    length, blocks.fraction);
 		else if (length == 16)
-			sum = add_block(sum, x + l, y + l, ex + l, ey + l, 16,
-			    blocks.fraction);
+			sum = emu_add_block(sum, x + l, y + l, ex + l, ey + l,
+			    16, blocks.fraction);
 		else if (length == 8)
-			sum = add_block(sum, x + l, y + l, ex + l, ey + l, 8,
-			    blocks.fraction);
+			sum = emu_add_block(sum, x + l, y + l, ex + l, ey + l,
+			    8, blocks.fraction);
 		else
-			sum = add_block(sum, x + l, y + l, ex + l, ey + l, 4,
-			    blocks.fraction);
+			sum = emu_add_block(sum, x + l, y + l, ex + l, ey + l,
+			    4, blocks.fraction);
 	return canonical(sum);
 }
 

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/cublas/cublas_exact.h -- sums of products with the bits of the GPU.
  *
- * A Tensor Core adds `length` products at once to the sum so far: all are
- * aligned to the largest exponent among them, each is truncated to `fraction`
- * bits behind it, they are added exactly, and the result is truncated to FP32
- * [MMA-Sim, arXiv 2511.10909; arXiv 2512.07004]. Plain FP32 is one FMA after
- * the other, which is what cublasSgemm does unless it splits K. */
+ * A Tensor Core adds blocks of products. Plain FP32 is one FMA after the other,
+ * which is what cublasSgemm does unless it splits K. */
 #ifndef AC_EMULATOR_CUBLAS_EXACT_H
 #define AC_EMULATOR_CUBLAS_EXACT_H
 
+#include "emulator/arithmetic/blocks.h"
 #include "emulator/driver/emu.h"
 
-/* How an architecture adds products of one format. */
-struct emu_blocks {
-	int length;   /* products added at once; 0: one by one, by FMA */
-	int fraction; /* bits kept behind the largest exponent */
-	int least;    /* exponent of the format's subnormals */
-};
 /* `capability`: 90 is 9.0. */
 struct emu_blocks emu_blocks_of(int capability, enum emu_rate arithmetic);
 

@@ -75,7 +75,7 @@ load(struct parser *p, struct ptx_instruction *in, const struct raw *r)
 	if (r[0].kind == RAW_VECTOR)
 		ptx_vector(p, in, &r[0], in->type);
 	else
-		in->part[0] = r[0].operand;
+		in->part[0] = ptx_result(p, &r[0]);
 	in->operand[0] = in->part[0];
 }
 
@@ -117,7 +117,7 @@ move(struct parser *p, struct ptx_instruction *in, const struct raw *r)
 		in->operand[1] = ptx_finish(p, &r[1], in->type);
 		return;
 	}
-	in->operand[0] = r[0].operand;
+	in->operand[0] = ptx_result(p, &r[0]);
 	if (r[1].kind == RAW_VECTOR) {
 		in->op = OP_pack;
 		ptx_vector(p, in, &r[1], in->type);
@@ -140,7 +140,7 @@ generic(struct parser *p, struct ptx_instruction *in, const struct raw *r)
 {
 	uint64_t value;
 
-	in->operand[0] = r[0].operand;
+	in->operand[0] = ptx_result(p, &r[0]);
 	if (r[1].kind != RAW_NAME) {
 		in->operand[1] = ptx_finish(p, &r[1], in->op == OP_isspacep
 		    ? T_B64 : in->type);
@@ -149,6 +149,60 @@ generic(struct parser *p, struct ptx_instruction *in, const struct raw *r)
 	if (!ptx_name_value(p, &r[1], &value))
 		ptx_fail(p, "cvta of a local variable");
 	in->operand[1] = ptx_constant(p, value, 8);
+}
+
+/* ---- What comes later ---------------------------------------------------- */
+
+/* cp.async [to], [from], bytes {, bytes of the source, or ignore} {, policy} */
+static void
+copy_later(struct parser *p, struct ptx_instruction *in, const struct raw *r,
+    int count)
+{
+	struct ptx_instruction to = { .space = SPACE_SHARED };
+
+	in->operand[0].base = in->operand[2].base = BASE_NONE;
+	in->operand[3].base = BASE_NONE;
+	if (in->mode == MODE_BARRIER)
+		ptx_address(p, in, &r[0]);
+	if (in->mode != MODE_NONE)
+		return;
+	count -= in->flags & FLAG_HINT ? 1 : 0;
+	if (count < 3 || count > 4 || r[2].kind != RAW_NUMBER ||
+	    (r[2].number != 4 && r[2].number != 8 && r[2].number != 16))
+		ptx_fail(p, "a copy of 4, 8 or 16 bytes expected");
+	ptx_address(p, &to, &r[0]);
+	ptx_address(p, in, &r[1]);
+	in->operand[0] = to.operand[1];
+	in->to_offset = to.offset;
+	in->operand[2] = ptx_constant(p, r[2].number, 4);
+	if (count == 4)
+		in->operand[3] = ptx_finish(p, &r[3], T_U32);
+}
+
+static void
+barrier_word(struct parser *p, struct ptx_instruction *in, const struct raw *r,
+    int count)
+{
+	const bool has_result = in->mode == MODE_ARRIVE ||
+	    in->mode == MODE_DROP || in->mode == MODE_TEST ||
+	    in->mode == MODE_TRY || in->mode == MODE_PENDING;
+	const bool token = (in->mode == MODE_TEST || in->mode == MODE_TRY) &&
+	    in->combine != MODE_PARITY;
+
+	in->operand[0].base = in->operand[2].base = BASE_NONE;
+	if (in->mode == MODE_NONE || count < 1 + has_result)
+		ptx_fail(p, "what mbarrier does");
+	if (has_result) {
+		in->operand[0] = ptx_result(p, r++);
+		count--;
+	}
+	if (in->mode == MODE_PENDING) {
+		in->operand[1] = ptx_finish(p, r, T_B64);
+		return;
+	}
+	ptx_address(p, in, r);
+	if (count > 1)
+		in->operand[2] = ptx_finish(p, &r[1], token ? T_B64 : T_U32);
 }
 
 /* ---- All others -------------------------------------------------------- */
@@ -166,7 +220,7 @@ operand_type(const struct ptx_instruction *in, int i)
 	case OP_mad: case OP_mul: case OP_mad24:
 		return in->mode == MODE_WIDE && i == 3 ? twice[in->type]
 		    : in->type;
-	case OP_cvt: case OP_dp4a:
+	case OP_cvt: case OP_dp4a: case OP_dp2a:
 		return i == 3 ? in->type : in->from;
 	case OP_set:
 		return i == 3 ? T_PRED : in->from;
@@ -222,18 +276,48 @@ own_kind(struct parser *p, struct ptx_instruction *in, const struct raw *r,
 		generic(p, in, r);
 		return true;
 	case OP_activemask:
-		in->operand[0] = r[0].operand;
+		in->operand[0] = ptx_result(p, &r[0]);
 		return true;
 	case OP_prefetch: case OP_prefetchu: case OP_discard:
 	case OP_applypriority: case OP_membar: case OP_fence: case OP_ret:
 	case OP_exit: case OP_trap: case OP_brkpt: case OP_nanosleep:
 	case OP_pmevent: case OP_griddepcontrol:
 		return true;
-	case OP_elect:
-		ptx_fail(p, "elect");
+	case OP_cp:
+		copy_later(p, in, r, count);
+		return true;
+	case OP_mbarrier:
+		barrier_word(p, in, r, count);
+		return true;
+	case OP_createpolicy:   /* a hint, which changes nothing */
+		in->op = OP_mov;
+		in->type = T_B64;
+		in->operand[0] = ptx_result(p, &r[0]);
+		in->operand[1] = ptx_constant(p, 0, 8);
+		return true;
 	default:
-		return false;
+		return ptx_matrix_operands(p, in, r, count);
 	}
+}
+
+static bool
+is_barrier(const struct ptx_instruction *in)
+{
+	return in->op == OP_bar || in->op == OP_barrier;
+}
+
+/* Registers have the instruction's width, but those of cvt and of 8 bits. */
+static struct ptx_operand
+source(struct parser *p, const struct ptx_instruction *in, const struct raw *r,
+    int at)
+{
+	const int type = operand_type(in, at);
+	const struct ptx_operand o = ptx_finish(p, r, type);
+
+	if (in->op != OP_cvt && o.base != BASE_NONE &&
+	    o.width != ptx_type_bytes[type] && !(is_barrier(in) && !o.width))
+		ptx_fail(p, "operand %d has %d bits", at, o.width * 8);
+	return o;
 }
 
 /* A result, perhaps with a second one after a bar, and its operands. */
@@ -241,10 +325,12 @@ static void
 common_kind(struct parser *p, struct ptx_instruction *in, const struct raw *r,
     int count)
 {
-	const bool has_result = (in->op != OP_bar && in->op != OP_barrier) ||
-	    in->mode == MODE_RED;
+	const bool has_result = !is_barrier(in) || in->mode == MODE_RED;
 	int at = 1;
 
+	if (in->op == OP_redux && in->type != T_B32 && in->type != T_U32 &&
+	    in->type != T_S32)
+		ptx_fail(p, "redux of this type");
 	if (in->op == OP_vote && in->mode == MODE_BALLOT)
 		in->type = T_B32;
 	if (in->op == OP_lop3) {
@@ -252,9 +338,7 @@ common_kind(struct parser *p, struct ptx_instruction *in, const struct raw *r,
 		count = 4;
 	}
 	if (has_result) {
-		if (r->kind != RAW_SINK && r->kind != RAW_REGISTER)
-			ptx_fail(p, "a result that is no register");
-		in->operand[0] = r->operand;
+		in->operand[0] = ptx_result(p, r);
 		in->second.base = BASE_NONE;
 		if (r->has_second)
 			in->second = r->second;
@@ -264,7 +348,7 @@ common_kind(struct parser *p, struct ptx_instruction *in, const struct raw *r,
 	if (count >= OPERANDS)
 		ptx_fail(p, "too many operands");
 	for (; count-- > 0; at++, r++)
-		in->operand[at] = ptx_finish(p, r, operand_type(in, at));
+		in->operand[at] = source(p, in, r, at);
 	for (; at < OPERANDS; at++)
 		in->operand[at].base = BASE_NONE;
 }

@@ -22,7 +22,7 @@ special(struct warp *w)
 		[S_WARPSZ] = LANES, [S_DYNAMIC_SMEM] = (uint32_t)l->dynamic,
 		[S_TOTAL_SMEM] = (uint32_t)(l->dynamic +
 		    l->kernel->shared_bytes),
-		[S_ENVREG1] = (uint32_t)(together >> 32),
+		[S_ONE] = 1, [S_ENVREG1] = (uint32_t)(together >> 32),
 		[S_ENVREG2] = (uint32_t)together
 	};
 
@@ -72,7 +72,7 @@ begin_warp(struct ptx_block *b, unsigned i)
 	w->index = i;
 	w->live = rest >= LANES ? UINT32_MAX : (1u << rest) - 1;
 	w->epoch = 1;
-	w->waits = false;
+	w->waits = w->yields = false;
 	w->top = NULL;
 	if (!w->local)
 		w->local = ptx_memory(l, l->local_bytes * LANES);
@@ -222,12 +222,32 @@ run_held(struct ptx_block *b)
 	return true;
 }
 
+/* All that could run only poll: another block must come first. */
+static bool
+all_yield(struct ptx_block *b)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < b->warps; i++) {
+		const struct warp *w = &b->warp[i];
+
+		if (!w->live || w->waits)
+			continue;
+		if (!w->yields)
+			return false;
+		any = true;
+	}
+	for (unsigned i = 0; any && i < b->warps; i++)
+		b->warp[i].yields = false;
+	return any;
+}
+
 bool
 ptx_run_block(struct ptx_block *b, uint64_t budget)
 {
 	const uint64_t until = b->instructions + budget;
 
-	while (b->live) {
+	while (b->live && !all_yield(b)) {
 		const struct warp *w = b->held >= 0 ? &b->warp[b->held] : NULL;
 
 		if (run_round(b)) {
@@ -239,6 +259,8 @@ ptx_run_block(struct ptx_block *b, uint64_t budget)
 			return false;
 		}
 	}
+	if (b->live)
+		return false;
 	end_block(b);
 	return true;
 }

@@ -111,7 +111,7 @@ statement(struct parser *p)
 		ptx_instruction(p, true);
 		return;
 	}
-	strcpy(first, ptx_word(p));
+	strcpy(first, ptx_directive(p));
 	if (!*first)
 		ptx_fail(p, "what is '%.20s'", p->s);
 	if (!strcmp(first, ".reg"))
@@ -161,8 +161,8 @@ apply(struct parser *p, const struct fix *x)
 		in->offset = l->pc;
 }
 
-static void
-forget_names(struct parser *p)
+void
+ptx_forget_names(struct parser *p)
 {
 	while (p->lists)
 		free(p->list[--p->lists].name);
@@ -193,6 +193,6 @@ ptx_body(struct parser *p)
 	for (size_t i = 0; i < p->fixes; i++)
 		apply(p, &p->fix[i]);
 	p->line = line;
-	forget_names(p);
+	ptx_forget_names(p);
 	f->defined = true;
 }

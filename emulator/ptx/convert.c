@@ -33,7 +33,7 @@ ptx_host_rounding(int round)
 uint16_t
 ptx_to_half(int type, double x, int round)
 {
-	uint16_t bits = type == T_F16 ? f16_from(x) : bf16_from((float)x);
+	uint16_t bits = type == T_F16 ? f16_from(x) : bf16_from(odd32(x));
 	const double back = as_double(type, bits);
 
 	if (x != x || round == ROUND_RN || round == ROUND_NONE || back == x)
@@ -47,6 +47,20 @@ ptx_to_half(int type, double x, int round)
 	return bits;
 }
 
+/* TF32 has FP32's exponents and 10 bits behind the point. */
+static uint64_t
+to_tf32(double x, int round)
+{
+	const uint32_t bits = bits_of((float)x);
+
+	if (x != x)
+		return 0x7fffffff;
+	if ((bits & 0x7fffffff) >= 0x7f800000 || round == ROUND_RZ)
+		return bits & 0xffffe000;
+	return (bits + (round == ROUND_RNA ? 0x1000 : 0xfff + (bits >> 13 &
+	    1))) & 0xffffe000;
+}
+
 static uint64_t
 from_double(int type, double x, int round)
 {
@@ -56,6 +70,8 @@ from_double(int type, double x, int round)
 	switch (type) {
 	case T_F16: case T_BF16:
 		return ptx_to_half(type, x, round);
+	case T_TF32:
+		return to_tf32(x, round);
 	case T_F32:
 		fesetround(round <= ROUND_RP ? ptx_host_rounding(round)
 		    : FE_TONEAREST);
@@ -109,6 +125,16 @@ saturated(int type, int from, uint64_t x)
 	return (uint64_t)(value < low ? low : value > high ? high : value);
 }
 
+/* The low bits that a double has no room for, as a last bit. */
+static double
+odd_integer(int128 x)
+{
+	const int128 head = x / 4096;
+
+	return x > -((int128)1 << 52) && x < (int128)1 << 52 ? (double)x
+	    : odd_sum((double)head * 4096, (double)(x - head * 4096));
+}
+
 static uint64_t
 from_integer(int type, int from, uint64_t x, int round)
 {
@@ -127,9 +153,8 @@ from_integer(int type, int from, uint64_t x, int round)
 		return bits_of(y);
 	if (type == T_F64)
 		return bits_of64(z);
-	/* Integers that a 16-bit format can distinguish are exact in double. */
-	return ptx_to_half(type, is_signed(from) ? (double)(int64_t)x
-	    : (double)x, round);
+	return ptx_to_half(type, is_signed(from) ? odd_integer((int64_t)x)
+	    : odd_integer((int128)x), round);
 }
 
 static uint64_t
@@ -141,12 +166,11 @@ float_to_float(const struct ptx_instruction *in, double value)
 	if (in->round >= ROUND_RNI && in->round <= ROUND_RPI)
 		value = whole_number(value, in->round);
 	if (in->flags & FLAG_SAT)
-		value = value != value ? 0 : value < 0 ? 0 : value > 1 ? 1
-		    : value;
-	if (in->flags & FLAG_RELU && value < 0)
+		value = value > 0 ? value < 1 ? value : 1 : 0;
+	if (in->flags & FLAG_RELU && value <= 0)
 		value = 0;
-	x = from_double(type, value, in->round >= ROUND_RNI ? ROUND_RN
-	    : in->round);
+	x = from_double(type, value, in->round >= ROUND_RNI &&
+	    in->round <= ROUND_RPI ? ROUND_RN : in->round);
 	if (in->flags & FLAG_FTZ && type == T_F32)
 		x = bits_of(flush(f32_of((uint32_t)x)));
 	return x;

@@ -12,7 +12,13 @@ modifier(struct parser *p, struct ptx_instruction *in, const char *part,
 {
 	int value;
 
+	if (ptx_matrix_word(p, in, part) || in->op == OP_createpolicy)
+		return;
+	if (in->op == OP_barrier && !strcmp(part, "cluster"))
+		ptx_fail(p, "barriers of clusters");
 	if ((value = ptx_find(ptx_type_words, part)) > 0) {
+		if (value == T_B128)
+			ptx_fail(p, "numbers of 128 bits");
 		if (!(*types)++)
 			in->type = (uint8_t)value;
 		in->from = (uint8_t)value;
@@ -60,6 +66,18 @@ modifiers(struct parser *p, struct ptx_instruction *in, char *w)
 		in->combine = in->mode;
 }
 
+static bool
+is_texture(const char *name)
+{
+	static const char *const words[] = { "tex.", "tld4.", "txq.", "suld.",
+		"sust.", "sured.", "suq." };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strncmp(name, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
 /* A kernel that reaches it ends there; other kernels of the module may run. */
 static void
 not_known(struct parser *p, const char *name)
@@ -69,13 +87,15 @@ not_known(struct parser *p, const char *name)
 
 	ptx_skip_statement(p);
 	free(in->call);
+	free(in->matrix);
 	*in = (struct ptx_instruction){ .op = OP_unsupported,
 		.line = in->line, .guarded = in->guarded, .guard = in->guard,
 		.guard_inverted = in->guard_inverted,
 		.call = calloc(1, sizeof *in->call) };
 	if (in->call)
-		snprintf(in->call->name, sizeof in->call->name, "%.127s",
-		    name);
+		snprintf(in->call->name, sizeof in->call->name, is_texture(name)
+		    ? "textures are not emulated: %.90s"
+		    : "%.90s is not emulated", name);
 	while (p->fixes && p->fix[p->fixes - 1].instruction == f->count - 1)
 		free(p->fix[--p->fixes].name);
 	p->module->unsupported++;

@@ -101,6 +101,22 @@ match(const struct ptx_instruction *in, unsigned char *const base[4],
 	}
 }
 
+/* The lowest member is the leader. */
+static void
+elect(const struct ptx_instruction *in, unsigned char *const base[4],
+    uint32_t mask, uint32_t members)
+{
+	const int leader = __builtin_ctz(mask & members ? mask & members
+	    : mask);
+
+	for (int i = 0; i < LANES; i++)
+		if (mask >> i & 1) {
+			lane_store(base, &in->operand[0], i,
+			    (uint64_t)leader);
+			lane_store(base, &in->second, i, i == leader);
+		}
+}
+
 static uint32_t
 reduced(const struct ptx_instruction *in, uint32_t r, uint32_t x)
 {
@@ -145,6 +161,9 @@ ptx_exchange(struct warp *w, const struct ptx_instruction *in,
 		break;
 	case OP_vote:
 		vote(in, base, mask, members);
+		break;
+	case OP_elect:
+		elect(in, base, mask, members);
 		break;
 	case OP_match:
 		match(in, base, mask);

@@ -123,6 +123,13 @@ ptx_call(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 		    ? PTX_TRAP : PTX_UNSUPPORTED, "call of %s", c->name);
 		ptx_stop(l);
 	}
+	for (const struct frame *of = f; of; of = of->caller)
+		if (of->function == callee) {
+			ptx_found(w, in, __builtin_ctz(mask), PTX_UNSUPPORTED,
+			    "%s is called by itself: recursion is not "
+			    "emulated", callee->name);
+			ptx_stop(l);
+		}
 	ptx_push(w, callee, mask, in);
 	if (w->top->local_at + (int64_t)callee->local_bytes >
 	    (int64_t)l->local_bytes) {

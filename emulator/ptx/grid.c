@@ -214,15 +214,15 @@ ptx_launch(struct ptx_function *kernel, const unsigned grid[3],
     const unsigned block[3], size_t dynamic_shared, void **params,
     const struct ptx_options *options, struct ptx_result *result)
 {
-	const unsigned most = options->cooperative ? grid[0] * grid[1] * grid[2]
+	const uint64_t count = (uint64_t)grid[0] * grid[1] * grid[2];
+	const unsigned most = options->cooperative ? (unsigned)count
 	    : options->resident ? options->resident : RESIDENT;
 	struct launch *const l = make_launch(kernel, grid, block, options);
 	struct crowd c = { .l = l, .block = calloc(most, sizeof *c.block),
-		.most = options->schedule && most > MIXED ? MIXED : most,
-		.count = (uint64_t)grid[0] * grid[1] * grid[2],
+		.most = options->schedule && most > MIXED &&
+		    !options->cooperative ? MIXED : most, .count = count,
 		.limit = options->spin_limit ? options->spin_limit
 		    : UINT64_C(1) << SPIN_LOG2 };
-	const uint64_t turn = options->cooperative ? TURN : c.limit / 16;
 	struct ptx_block *const blocks = c.block;
 	bool good;
 
@@ -237,7 +237,7 @@ ptx_launch(struct ptx_function *kernel, const unsigned grid[3],
 	if (good && options->schedule)
 		run_mixed(&c);
 	else if (good)
-		run_in_order(&c, turn);
+		run_in_order(&c, options->cooperative ? TURN : c.limit / 16);
 	for (unsigned i = 0; i < most; i++) {
 		if (blocks[i].begun && !blocks[i].ended)
 			result->instructions += blocks[i].instructions;

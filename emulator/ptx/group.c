@@ -73,8 +73,12 @@ ptx_members(const struct ptx_instruction *in, unsigned char *const base[4],
 
 	if (in->op == OP_bar || in->op == OP_barrier)
 		k = 1; /* bar.warp.sync */
+	else if (in->op >= OP_ldmatrix && in->op <= OP_wmma)
+		return UINT32_MAX;
 	else if (in->op == OP_shfl)
 		k = 4;
+	else if (in->op == OP_elect)
+		k = 1;
 	else if (!(in->flags & FLAG_SYNC))
 		return mask;
 	else

@@ -13,7 +13,7 @@ enum { LANES = 32 };
 enum ptx_type {
 	T_NONE, T_PRED, T_B8, T_U8, T_S8, T_B16, T_U16, T_S16, T_F16, T_BF16,
 	T_B32, T_U32, T_S32, T_F32, T_F16X2, T_BF16X2, T_B64, T_U64, T_S64,
-	T_F64, T_B128, T_TYPES
+	T_F64, T_B128, T_TF32, T_U16X2, T_S16X2, T_TYPES
 };
 extern const uint8_t ptx_type_bytes[T_TYPES];
 
@@ -29,7 +29,9 @@ extern const uint8_t ptx_type_bytes[T_TYPES];
 	X(brx) X(call) X(ret) X(exit) X(bar) X(barrier) X(membar) X(fence) \
 	X(atom) X(red) X(vote) X(match) X(activemask) X(redux) X(shfl) \
 	X(nanosleep) X(trap) X(brkpt) X(pmevent) X(griddepcontrol) \
-	X(discard) X(applypriority) X(fns) X(bmsk) X(szext) X(elect)
+	X(discard) X(applypriority) X(fns) X(bmsk) X(szext) X(elect) \
+	X(dp2a) X(vabsdiff4) X(createpolicy) X(cp) X(mbarrier) \
+	X(ldmatrix) X(stmatrix) X(mma) X(wmma)
 enum ptx_op {
 #define X(name) OP_##name,
 	PTX_OPS(X)
@@ -61,13 +63,20 @@ enum ptx_mode {
 	MODE_OR, MODE_XOR, MODE_EXCH, MODE_CAS, MODE_POPC, MODE_FINITE,
 	MODE_INFINITE, MODE_NUMBER, MODE_NOTANUMBER, MODE_NORMAL,
 	MODE_SUBNORMAL, MODE_F4E, MODE_B4E, MODE_RC8, MODE_ECL, MODE_ECR,
-	MODE_RC16, MODE_TO
+	MODE_RC16, MODE_TO,
+	/* Of mbarrier, cp.async, wmma. */
+	MODE_INIT, MODE_INVAL, MODE_DROP, MODE_EXPECT, MODE_COMPLETE,
+	MODE_TEST, MODE_TRY, MODE_PENDING, MODE_PARITY, MODE_NOINC,
+	MODE_NOCOMPLETE, MODE_COMMIT, MODE_WAIT, MODE_WAIT_ALL, MODE_BARRIER,
+	MODE_LOAD, MODE_STORE, MODE_MMA
 };
 
 enum ptx_flag { FLAG_FTZ = 1, FLAG_SAT = 2, FLAG_APPROX = 4, FLAG_SYNC = 8,
 	FLAG_ALIGNED = 16, FLAG_VOLATILE = 32, FLAG_CC = 64,
 	FLAG_SHIFTAMT = 128,
-	FLAG_FULL = 256, FLAG_NAN = 512, FLAG_RELU = 1024 };
+	FLAG_FULL = 256, FLAG_NAN = 512, FLAG_RELU = 1024,
+	FLAG_TRANS = 2048, FLAG_HINT = 4096, FLAG_FINITE = 8192,
+	FLAG_POLL = 16384 };    /* a load of what others may change */
 
 /* The place of an operand's lanes. */
 enum ptx_base { BASE_FRAME, BASE_POOL, BASE_SPECIAL, BASE_NONE };
@@ -99,9 +108,29 @@ struct ptx_instruction {
 	struct ptx_operand operand[OPERANDS], second;
 	struct ptx_operand part[VECTOR]; /* of a vector */
 	int64_t  offset;        /* of an address; where a branch goes */
+	int64_t  to_offset;     /* of cp.async: of its first address */
 	struct ptx_call *call;
+	struct ptx_matrix *matrix;
 	const struct ptx_target *target;
 	uint64_t hits;
+};
+
+/* Registers that hold a matrix, in the order of the text. */
+enum { MATRICES = 4, PARTS = 8 };
+struct ptx_registers {
+	size_t   count;
+	struct ptx_operand part[PARTS];
+};
+
+/* Of mma and wmma: D = A B + C. */
+enum ptx_matrix_name { MATRIX_D, MATRIX_A, MATRIX_B, MATRIX_C };
+struct ptx_matrix {
+	uint8_t  m, n, k;
+	uint8_t  type[MATRICES], types; /* in the order of the text */
+	uint8_t  name;          /* that is loaded or stored */
+	uint8_t  columns[2], layouts; /* .col, for A and B */
+	bool     finite;        /* integers saturate */
+	struct ptx_registers of[MATRICES];
 };
 
 struct ptx_variable {
@@ -153,6 +182,9 @@ struct ptx_module {
 	struct ptx_target *target;      /* all of them */
 };
 
+/* Its instructions go. */
+void ptx_forget_code(struct ptx_function *f);
+
 /* Special registers: one slot of 32 lanes of 8 bytes (or 4). */
 enum ptx_special {
 	S_TID_X, S_TID_Y, S_TID_Z, S_NTID_X, S_NTID_Y, S_NTID_Z, S_CTAID_X,
@@ -160,7 +192,7 @@ enum ptx_special {
 	S_WARPID, S_NWARPID, S_SMID, S_NSMID, S_GRIDID, S_LANEMASK_EQ,
 	S_LANEMASK_LT, S_LANEMASK_LE, S_LANEMASK_GT, S_LANEMASK_GE, S_WARPSZ,
 	S_DYNAMIC_SMEM, S_TOTAL_SMEM, S_ENVREG1, S_ENVREG2, S_ZERO,
-	S_SPECIALS,
+	S_ONE, S_SPECIALS,
 	S_CLOCK = S_SPECIALS, S_CLOCK64, S_GLOBALTIMER
 };
 enum { SPECIAL_BYTES = LANES * 4 };

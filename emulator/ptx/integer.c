@@ -127,9 +127,59 @@ count_bits(const struct lanes *l)
 	return true;
 }
 
+/* Signed, at its limits instead of around them. */
+static bool
+saturate(const struct lanes *l)
+{
+	const struct ptx_instruction *in = l->in;
+	const int32_t *const x = S(int32_t, 1), *const y = S(int32_t, 2);
+	const int32_t *const z = S(int32_t, 3);
+
+	if (in->type != T_S32 || (in->op != OP_add && in->op != OP_sub &&
+	    (in->op != OP_mad || in->mode != MODE_HI)))
+		return false;
+	for (int i = 0; i < LANES; i++) {
+		int64_t r = in->op == OP_add ? (int64_t)x[i] + y[i]
+		    : in->op == OP_sub ? (int64_t)x[i] - y[i]
+		    : ((int64_t)x[i] * y[i] >> 32) + z[i];
+
+		r = r > INT32_MAX ? INT32_MAX : r < INT32_MIN ? INT32_MIN : r;
+		if (l->mask >> i & 1)
+			((int32_t *)(void *)l->d)[i] = (int32_t)r;
+	}
+	return true;
+}
+
+/* Two numbers of 16 bits in a register. */
+#define PAIRS(T, e) { const T *const x = S(T, 1), *const y = S(T, 2); \
+	for (int i = 0; i < 2 * LANES; i++) \
+		if (l->mask >> i / 2 & 1) \
+			((T *)(void *)l->d)[i] = (T)(e); \
+	break; }
+
+static bool
+pairs(const struct lanes *l)
+{
+	const bool relu = l->in->flags & FLAG_RELU;
+
+	switch (l->in->op * T_TYPES + l->in->type) {
+	case K(add, U16X2): case K(add, S16X2): PAIRS(uint16_t, x[i] + y[i])
+	case K(min, U16X2): PAIRS(uint16_t, x[i] < y[i] ? x[i] : y[i])
+	case K(max, U16X2): PAIRS(uint16_t, x[i] > y[i] ? x[i] : y[i])
+	case K(min, S16X2): PAIRS(int16_t, relu && (x[i] < 0 || y[i] < 0) ? 0
+	    : x[i] < y[i] ? x[i] : y[i])
+	case K(max, S16X2): PAIRS(int16_t, relu && x[i] < 0 && y[i] < 0 ? 0
+	    : x[i] > y[i] ? x[i] : y[i])
+	default: return false;
+	}
+	return true;
+}
+
 bool
 ptx_integer(const struct lanes *l)
 {
+	if (l->in->flags & FLAG_SAT)
+		return saturate(l);
 	switch (l->in->op * T_TYPES + l->in->type) {
 	ALIKE(add, x[i] + y[i])
 	ALIKE(sub, x[i] - y[i])
@@ -142,7 +192,7 @@ ptx_integer(const struct lanes *l)
 	case K(abs, S32): UNARY(uint32_t, x[i] >> 31 ? -x[i] : x[i])
 	case K(abs, S64): UNARY(uint64_t, x[i] >> 63 ? -x[i] : x[i])
 	default:
-		return multiply(l) || divide(l) || count_bits(l);
+		return multiply(l) || divide(l) || count_bits(l) || pairs(l);
 	}
 	return true;
 }

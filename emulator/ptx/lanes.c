@@ -89,7 +89,8 @@ ptx_lanes(struct warp *w, const struct ptx_instruction *in,
 	unsigned char scratch[LANES * 16];
 	float flushed[OPERANDS][LANES];
 	struct lanes l = { .w = w, .in = in, .base = base, .mask = mask };
-	const bool narrow = in->type == T_F32 && in->flags & (FLAG_FTZ |
+	const bool narrow = (in->op == OP_set ? in->from : in->type) ==
+	    T_F32 && in->op != OP_slct && in->flags & (FLAG_FTZ |
 	    FLAG_SAT) && in->op != OP_cvt;
 
 	for (int k = 0; k < OPERANDS; k++)

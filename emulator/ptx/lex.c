@@ -19,7 +19,8 @@ ptx_fail(struct parser *p, const char *format, ...)
 		vsnprintf(p->message + at, p->message_size - (size_t)at, format,
 		    list);
 	va_end(list);
-	longjmp(p->in_instruction ? p->inner : p->out, 1);
+	longjmp(p->in_instruction ? p->inner : p->in_function
+	    ? p->function_out : p->out, 1);
 }
 
 void *
@@ -123,6 +124,20 @@ ptx_word(struct parser *p)
 		p->token[n++] = *p->s++;
 	}
 	p->token[n] = '\0';
+	return p->token;
+}
+
+const char *
+ptx_directive(struct parser *p)
+{
+	char *next;
+
+	ptx_word(p);
+	next = p->token[0] == '.' ? strchr(p->token + 1, '.') : NULL;
+	if (next) {
+		p->s -= strlen(next);
+		*next = '\0';
+	}
 	return p->token;
 }
 

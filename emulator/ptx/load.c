@@ -35,6 +35,58 @@ directives(struct parser *p)
 	}
 }
 
+/* What is wrong in a function refuses that function only: a launch of it ends
+ * there, with what is said here. */
+static void
+refuse(struct parser *p, const char *from, uint32_t line)
+{
+	struct ptx_function *f = p->function;
+	struct ptx_instruction *in;
+
+	p->s = from;
+	p->line = line;
+	while (ptx_peek(p) != '{' && !ptx_is_end(p))
+		p->s++;
+	ptx_skip_braces(p);
+	ptx_forget_names(p);
+	ptx_forget_code(f);
+	in = PUSH(p, f->code, f->count, f->room);
+	in->op = OP_unsupported;
+	in->line = line;
+	in->call = calloc(1, sizeof *in->call);
+	if (in->call)
+		snprintf(in->call->name, sizeof in->call->name, "%.120s",
+		    p->message);
+	PUSH(p, f->code, f->count, f->room)->op = OP_ret;
+	f->defined = true;
+	p->module->unsupported++;
+}
+
+static void
+after_name(struct parser *p)
+{
+	const char *const volatile from = p->s;
+	const volatile uint32_t line = p->line;
+	const volatile int depth = p->depth;
+
+	if (!setjmp(p->function_out)) {
+		p->in_function = true;
+		if (ptx_take(p, '('))
+			ptx_parameters(p, p->function, false);
+		directives(p);
+		if (ptx_take(p, '{'))
+			ptx_body(p);
+		else
+			ptx_take(p, ';');
+		p->in_function = false;
+		return;
+	}
+	p->in_function = false;
+	p->depth = depth;
+	p->scope = 0;
+	refuse(p, from, line);
+}
+
 /* After .entry or .func. It may have been declared before. */
 static void
 function(struct parser *p, bool kernel)
@@ -55,13 +107,7 @@ function(struct parser *p, bool kernel)
 	before.module = p->module;
 	*f = before;
 	p->function = f;
-	if (ptx_take(p, '('))
-		ptx_parameters(p, f, false);
-	directives(p);
-	if (ptx_take(p, '{'))
-		ptx_body(p);
-	else
-		ptx_take(p, ';');
+	after_name(p);
 	forget_symbols(p, symbols);
 	p->function = NULL;
 }
@@ -83,7 +129,7 @@ top(struct parser *p)
 		".common", NULL };
 
 	while (!ptx_is_end(p)) {
-		const char *w = ptx_word(p);
+		const char *w = ptx_directive(p);
 
 		if (!*w && ptx_take(p, ';'))
 			continue;

@@ -4,6 +4,7 @@
 noinst_LIBRARIES += emulator/ptx/libptx.a
 emulator_ptx_libptx_a_SOURCES = \
 	emulator/ptx/arguments.c \
+	emulator/ptx/async.c \
 	emulator/ptx/atomic.c \
 	emulator/ptx/barrier.c \
 	emulator/ptx/bits.c \
@@ -28,9 +29,13 @@ emulator_ptx_libptx_a_SOURCES = \
 	emulator/ptx/lanes.h \
 	emulator/ptx/lex.c \
 	emulator/ptx/load.c \
+	emulator/ptx/matrices.c \
+	emulator/ptx/matrix.c \
+	emulator/ptx/matrix.h \
 	emulator/ptx/memory.c \
 	emulator/ptx/module.c \
 	emulator/ptx/move.c \
+	emulator/ptx/multiply.c \
 	emulator/ptx/number.h \
 	emulator/ptx/operand.c \
 	emulator/ptx/parse.h \

@@ -8,14 +8,24 @@ const uint8_t ptx_type_bytes[T_TYPES] = {
 	[T_B8] = 1, [T_U8] = 1, [T_S8] = 1, [T_B16] = 2, [T_U16] = 2,
 	[T_S16] = 2, [T_F16] = 2, [T_BF16] = 2, [T_B32] = 4, [T_U32] = 4,
 	[T_S32] = 4, [T_F32] = 4, [T_F16X2] = 4, [T_BF16X2] = 4, [T_B64] = 8,
-	[T_U64] = 8, [T_S64] = 8, [T_F64] = 8, [T_B128] = 16
+	[T_U64] = 8, [T_S64] = 8, [T_F64] = 8, [T_B128] = 16,
+	[T_TF32] = 4, [T_U16X2] = 4, [T_S16X2] = 4
 };
+
+void
+ptx_forget_code(struct ptx_function *f)
+{
+	while (f->count) {
+		f->count--;
+		free(f->code[f->count].call);
+		free(f->code[f->count].matrix);
+	}
+}
 
 static void
 free_function(struct ptx_function *f)
 {
-	for (size_t i = 0; i < f->count; i++)
-		free(f->code[i].call);
+	ptx_forget_code(f);
 	for (size_t i = 0; i < f->parameters + f->results; i++)
 		free(f->parameter[i].name);
 	free(f->code);

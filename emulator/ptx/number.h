@@ -130,6 +130,32 @@ bf16_from(float x)
 	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/* Rounded to odd: what is inexact gets an odd last bit, so that it rounds once
+ * more, to a format with two bits less, as the exact number would. */
+static inline float
+odd32(double x)
+{
+	const float near = (float)x;
+	uint32_t bits = bits_of(near);
+
+	if ((double)near == x || x != x || bits & 1)
+		return near;
+	return f32_of(fabs((double)near) < fabs(x) ? bits + 1 : bits - 1);
+}
+
+/* x + y, rounded to odd. */
+static inline double
+odd_sum(double x, double y)
+{
+	const double sum = x + y, back = sum - x;
+	const double lost = (x - (sum - back)) + (y - back);
+	uint64_t bits = bits_of64(sum);
+
+	if (lost == 0 || lost != lost || bits & 1)
+		return sum;
+	return f64_of((lost > 0) == !(bits >> 63) ? bits + 1 : bits - 1);
+}
+
 /* Subnormals become zero. */
 static inline float
 flush(float x)
@@ -153,7 +179,7 @@ static inline bool
 is_float(int type)
 {
 	return type == T_F16 || type == T_BF16 || type == T_F32 ||
-	    type == T_F64;
+	    type == T_F64 || type == T_TF32;
 }
 
 static inline bool

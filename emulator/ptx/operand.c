@@ -113,6 +113,15 @@ ptx_raw(struct parser *p)
 	return r;
 }
 
+struct ptx_operand
+ptx_result(struct parser *p, const struct raw *r)
+{
+	if (r->kind != RAW_SINK && (r->kind != RAW_REGISTER ||
+	    r->operand.base != BASE_FRAME))
+		ptx_fail(p, "a result that is no register");
+	return r->operand;
+}
+
 uint64_t
 ptx_as_type(uint64_t value, int is_float, int type)
 {
@@ -190,6 +199,8 @@ ptx_address(struct parser *p, struct ptx_instruction *in, const struct raw *r)
 	if (r->kind != RAW_ADDRESS)
 		ptx_fail(p, "an address expected");
 	in->offset = r->offset;
+	if (r->has_register && r->operand.width != 4 && r->operand.width != 8)
+		ptx_fail(p, "an address of %d bits", r->operand.width * 8);
 	if (r->has_register) {
 		in->operand[1] = r->operand;
 		if (in->space == SPACE_PARAM && !p->function->kernel)
@@ -223,5 +234,9 @@ ptx_vector(struct parser *p, struct ptx_instruction *in, const struct raw *r,
 			    ptx_type_bytes[type]);
 		else
 			in->part[i] = r->part[i].operand;
+		if (r->part[i].kind != RAW_NUMBER &&
+		    r->part[i].kind != RAW_REGISTER &&
+		    r->part[i].kind != RAW_SINK)
+			ptx_fail(p, "a vector of what is no register");
 	}
 }

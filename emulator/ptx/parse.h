@@ -78,8 +78,8 @@ struct parser {
 	size_t   scope_symbols[DEPTH];
 	int      depth, scope_stack[DEPTH];
 	char     token[NAME_ROOM];
-	jmp_buf  out, inner;
-	bool     in_instruction;
+	jmp_buf  out, function_out, inner;
+	bool     in_function, in_instruction;
 	char    *message;
 	size_t   message_size;
 };
@@ -127,6 +127,8 @@ bool ptx_take(struct parser *p, int c);
 void ptx_want(struct parser *p, int c);
 /* Letters, digits, _ $ % . and ::, into p->token, which it returns. */
 const char *ptx_word(struct parser *p);
+/* The same, but of .reg.b32 only .reg. */
+const char *ptx_directive(struct parser *p);
 /* A number as it stands: 12 -5 0x1f 0b1 017 12U 0f3f800000 0d... 1.5; a float
  * as its bits, with its bytes in *is_float. */
 uint64_t ptx_number(struct parser *p, int *is_float);
@@ -158,22 +160,31 @@ uint64_t ptx_as_type(uint64_t value, int is_float, int type);
 struct raw ptx_raw(struct parser *p);
 /* A name as a number; false: a local variable's offset. */
 bool ptx_name_value(struct parser *p, const struct raw *r, uint64_t *value);
+/* A register that is written, or none. */
+struct ptx_operand ptx_result(struct parser *p, const struct raw *r);
 struct ptx_operand ptx_finish(struct parser *p, const struct raw *r, int type);
 void ptx_address(struct parser *p, struct ptx_instruction *in,
     const struct raw *r);
 void ptx_vector(struct parser *p, struct ptx_instruction *in,
     const struct raw *r, int type);
 
-/* ---- decode.c, arguments.c, body.c ------------------------------------- */
+/* ---- decode.c, arguments.c, matrices.c, body.c --------------------------- */
 
 /* After its first word, which is in p->token, or after the @ of its guard. */
 void ptx_instruction(struct parser *p, bool guarded);
 /* What comes after the first word, up to the semicolon. */
 void ptx_arguments(struct parser *p, struct ptx_instruction *in);
+/* True: that word, or those operands, were of a matrix. */
+bool ptx_matrix_word(struct parser *p, struct ptx_instruction *in,
+    const char *part);
+bool ptx_matrix_operands(struct parser *p, struct ptx_instruction *in,
+    const struct raw *r, int count);
 /* The label will be the last instruction's offset, or the list's entry. */
 void ptx_fix_later(struct parser *p, const char *name,
     struct ptx_target *target, size_t index);
 /* After its brace. */
 void ptx_body(struct parser *p);
+/* Labels, lists and branches of a body. */
+void ptx_forget_names(struct parser *p);
 
 #endif

@@ -61,7 +61,9 @@ struct ptx_options {
 	uint64_t fill;          /* 0: registers and shared memory begin as
 	                         * zero; else a seed for their content */
 	uint64_t spin_limit;    /* warp instructions of a block; 0: 2^28 */
-	unsigned resident;      /* blocks that may wait for each other; 0: 64 */
+	unsigned resident;      /* blocks that may wait for each other; 0: 64;
+	                         * all, if `cooperative` */
+	int      capability;    /* of the device: 80 is 8.0; 0: that */
 	FILE    *report;        /* findings as they come, each once; or NULL */
 	bool     count;         /* per instruction: ptx_module_coverage() */
 };

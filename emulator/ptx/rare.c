@@ -91,9 +91,12 @@ test(const struct ptx_instruction *in, uint64_t x)
 static uint64_t
 sum_of_differences(const struct ptx_instruction *in, const struct one *v)
 {
+	const int64_t x = (int64_t)ptx_narrowed(in->type, v->x);
+	const int64_t y = (int64_t)ptx_narrowed(in->type, v->y);
+
 	if (is_signed(in->type))
-		return (uint64_t)llabs((int64_t)ptx_narrowed(in->type, v->x) -
-		    (int64_t)ptx_narrowed(in->type, v->y)) + v->z;
+		return (x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y -
+		    (uint64_t)x) + v->z;
 	return (v->x > v->y ? v->x - v->y : v->y - v->x) + v->z;
 }
 
@@ -138,7 +141,8 @@ mask_of(const struct ptx_instruction *in, const struct one *v)
 static uint64_t
 extend(const struct ptx_instruction *in, const struct one *v)
 {
-	const uint32_t n = (uint32_t)v->y;
+	const uint32_t n = (uint32_t)v->y & (in->mode == MODE_WRAP ? 31
+	    : UINT32_MAX);
 
 	if (n >= 32)
 		return v->x;
@@ -153,13 +157,16 @@ static bool
 worked_out(const struct ptx_instruction *in, const struct one *v,
     uint64_t *r_out)
 {
+	const bool ftz = in->flags & FLAG_FTZ;
+
 	switch (in->op) {
 	case OP_bfe:
 		*r_out = field(v->x, (uint32_t)v->y, (uint32_t)v->z, v->bits,
 		    is_signed(in->type));
 		return true;
 	case OP_slct:
-		*r_out = (in->from == T_F32 ? f32_of((uint32_t)v->z) >= 0
+		*r_out = (in->from == T_F32 ? f32_of((uint32_t)v->z) >= 0 ||
+		    (ftz && bits_of(flush(f32_of((uint32_t)v->z))) << 1 == 0)
 		    : (int32_t)v->z >= 0) ? v->x : v->y;
 		return true;
 	case OP_bfi: *r_out = insert(v); return true;
@@ -188,6 +195,42 @@ dot4(const struct ptx_instruction *in, uint32_t a, uint32_t b, uint32_t sum)
 	return sum;
 }
 
+/* Two 16-bit numbers of a with two bytes of b. */
+static uint32_t
+dot2(const struct ptx_instruction *in, uint32_t a, uint32_t b, uint32_t sum)
+{
+	if (in->mode == MODE_HI)
+		b >>= 16;
+	for (int k = 0; k < 2; k++) {
+		const int x = in->type == T_S32 ? (int16_t)(a >> 16 * k)
+		    : (uint16_t)(a >> 16 * k);
+		const int y = in->from == T_S32 ? (int8_t)(b >> 8 * k)
+		    : (uint8_t)(b >> 8 * k);
+
+		sum += (uint32_t)(x * y);
+	}
+	return sum;
+}
+
+/* vabsdiff4: bytes, or the third operand and their sum. */
+static uint32_t
+differences(const struct ptx_instruction *in, uint32_t a, uint32_t b,
+    uint32_t sum)
+{
+	uint32_t bytes = 0;
+
+	for (int k = 0; k < 32; k += 8) {
+		const int x = in->type == T_S32 ? (int8_t)(a >> k)
+		    : (uint8_t)(a >> k);
+		const int y = in->type == T_S32 ? (int8_t)(b >> k)
+		    : (uint8_t)(b >> k);
+
+		sum += (uint32_t)abs(x - y);
+		bytes |= ((uint32_t)abs(x - y) & 255) << k;
+	}
+	return in->mode == MODE_ADD ? sum : bytes;
+}
+
 void
 ptx_rare(const struct lanes *l)
 {
@@ -204,6 +247,12 @@ ptx_rare(const struct lanes *l)
 		v.more = lane_value(l->base, &in->operand[4], i);
 		if (in->op == OP_dp4a) {
 			r = dot4(in, (uint32_t)v.x, (uint32_t)v.y,
+			    (uint32_t)v.z);
+		} else if (in->op == OP_dp2a) {
+			r = dot2(in, (uint32_t)v.x, (uint32_t)v.y,
+			    (uint32_t)v.z);
+		} else if (in->op == OP_vabsdiff4) {
+			r = differences(in, (uint32_t)v.x, (uint32_t)v.y,
 			    (uint32_t)v.z);
 		} else if (!worked_out(in, &v, &r)) {
 			ptx_found(l->w, in, i, PTX_UNSUPPORTED,

@@ -167,8 +167,8 @@ reach_generic(struct warp *w, const struct ptx_instruction *in, int lane,
 }
 
 unsigned char *
-ptx_reach(struct warp *w, struct frame *f, const struct ptx_instruction *in,
-    int lane, uint64_t address, size_t size, enum access kind,
+ptx_reach_in(struct warp *w, struct frame *f, const struct ptx_instruction *in,
+    int space, int lane, uint64_t address, size_t size, enum access kind,
     const unsigned char *value)
 {
 	const struct launch *l = w->block->launch;
@@ -177,7 +177,7 @@ ptx_reach(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 	if (address & (size - 1))
 		ptx_found(w, in, lane, PTX_MISALIGNED, "address %#llx, %zu "
 		    "bytes", (unsigned long long)address, size);
-	switch (in->space) {
+	switch (space) {
 	case SPACE_SHARED:
 		return reach_shared(w, in, lane, address, size, kind, value);
 	case SPACE_LOCAL:
@@ -198,4 +198,13 @@ ptx_reach(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 	default:
 		return reach_generic(w, in, lane, address, size, kind, value);
 	}
+}
+
+unsigned char *
+ptx_reach(struct warp *w, struct frame *f, const struct ptx_instruction *in,
+    int lane, uint64_t address, size_t size, enum access kind,
+    const unsigned char *value)
+{
+	return ptx_reach_in(w, f, in, in->space, lane, address, size, kind,
+	    value);
 }

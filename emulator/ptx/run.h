@@ -42,6 +42,8 @@ struct warp {
 	struct frame *top;
 	unsigned char *special, *local;
 	bool     waits;
+	bool     yields;        /* its slice is over: it only polls */
+	unsigned polls;         /* of this slice */
 };
 
 /* The record of a byte of shared memory. */
@@ -154,7 +156,7 @@ void ptx_move(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 void ptx_lanes(struct warp *w, const struct ptx_instruction *in,
     unsigned char *const base[4], uint32_t mask);
 
-/* ---- memory.c, atomic.c, reach.c, shadow.c ----------------------------- */
+/* ---- memory.c, atomic.c, async.c, reach.c, shadow.c -------------------- */
 
 enum access { READ, WRITE, ATOMIC };
 enum { LOWEST = 65536 };         /* no memory is below */
@@ -174,6 +176,14 @@ uint64_t ptx_address_of(const struct frame *f, const struct ptx_instruction *in,
 unsigned char *ptx_reach(struct warp *w, struct frame *f,
     const struct ptx_instruction *in, int lane, uint64_t address, size_t size,
     enum access kind, const unsigned char *value);
+/* The same, in another space than the instruction's. */
+unsigned char *ptx_reach_in(struct warp *w, struct frame *f,
+    const struct ptx_instruction *in, int space, int lane, uint64_t address,
+    size_t size, enum access kind, const unsigned char *value);
+/* cp.async, mbarrier. */
+void ptx_async(struct warp *w, struct frame *f,
+    const struct ptx_instruction *in, unsigned char *const base[4],
+    uint32_t mask);
 /* One lane accesses shared memory. */
 void ptx_touch(struct warp *w, const struct ptx_instruction *in, int lane,
     uint64_t at, size_t bytes, enum access kind, const unsigned char *value);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/ptx/warp.c -- a warp: which instruction comes next, for which
  * lanes. */
-#include "emulator/ptx/run.h"
+#include "emulator/ptx/matrix.h"
 
 #include <stdatomic.h>
 
-enum { FAVOUR_AFTER = 4096 };
+enum { FAVOUR_AFTER = 4096, MOST_POLLS = 64 };
 
 /* What follows an instruction. */
 enum after {
@@ -179,7 +179,10 @@ exchange(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 	}
 	if (!in->guarded)
 		on = own->mask;
-	ptx_exchange(c->w, in, c->base, on, members);
+	if (in->op >= OP_ldmatrix && in->op <= OP_wmma)
+		ptx_matrices(c->w, f, in, c->base, on);
+	else
+		ptx_exchange(c->w, in, c->base, on, members);
 	own->pc = c->pc + 1;
 	ptx_drop_empty(f);
 	return AFTER_PICK;
@@ -216,6 +219,14 @@ order_memory(void)
 	atomic_fetch_add(&everyone, 0);
 }
 
+/* Who only looks whether something has changed lets others run. */
+static enum after
+give_way(const struct cursor *c)
+{
+	c->w->yields |= c->w->polls >= MOST_POLLS;
+	return AFTER_NEXT;
+}
+
 static enum after
 step(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 {
@@ -235,6 +246,8 @@ step(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 	case OP_bar: case OP_barrier:
 		return barrier(c, in, on);
 	case OP_shfl: case OP_vote: case OP_match: case OP_redux:
+	case OP_elect: case OP_ldmatrix: case OP_stmatrix: case OP_mma:
+	case OP_wmma:
 		return exchange(c, in, on);
 	case OP_activemask:
 		active_mask(c, in, on);
@@ -243,11 +256,18 @@ step(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 		stop_at(c, in, on);
 	case OP_ld: case OP_ldu: case OP_st: case OP_atom: case OP_red:
 		ptx_access(c->w, c->f, in, c->base, on);
-		return AFTER_NEXT;
+		c->w->polls += (in->flags & FLAG_POLL) != 0;
+		return give_way(c);
+	case OP_cp: case OP_mbarrier:
+		ptx_async(c->w, c->f, in, c->base, on);
+		return give_way(c);
+	case OP_nanosleep:
+		c->w->polls = MOST_POLLS;
+		return give_way(c);
 	case OP_membar: case OP_fence:
 		order_memory();
 		return AFTER_NEXT;
-	case OP_prefetch: case OP_prefetchu: case OP_nanosleep: case OP_brkpt:
+	case OP_prefetch: case OP_prefetchu: case OP_brkpt:
 	case OP_pmevent: case OP_griddepcontrol: case OP_discard:
 	case OP_applypriority:
 		return AFTER_NEXT;
@@ -285,7 +305,7 @@ run_group(struct cursor *c, uint64_t budget, enum after *after_out)
 	enum after after = AFTER_PICK;
 	uint64_t done = 0;
 
-	for (; c->pc < c->next && done < budget; done++) {
+	for (; c->pc < c->next && done < budget && !c->w->yields; done++) {
 		struct ptx_instruction *in = &code[c->pc];
 		const uint32_t on = guarded(c, in);
 
@@ -317,7 +337,7 @@ run_frame(struct warp *w, uint64_t budget, uint64_t *done)
 
 	ptx_bases(w, c.f, c.base);
 	while (after != AFTER_FRAME) {
-		if (*done >= budget)
+		if (*done >= budget || w->yields)
 			return false;
 		c.g = ptx_pick(c.f, &c.next);
 		if (c.g < 0) {
@@ -337,6 +357,8 @@ ptx_run_warp(struct warp *w, uint64_t budget)
 	uint64_t done = 0;
 	bool more = true;
 
+	w->yields = false;
+	w->polls = 0;
 	while (more) {
 		while (w->top && !w->top->groups)
 			ptx_pop(w);

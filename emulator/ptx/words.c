@@ -9,11 +9,13 @@ const struct ptx_word ptx_type_words[] = {
 	{ "u32", T_U32 }, { "s32", T_S32 }, { "f32", T_F32 },
 	{ "f16x2", T_F16X2 }, { "bf16x2", T_BF16X2 }, { "b64", T_B64 },
 	{ "u64", T_U64 }, { "s64", T_S64 }, { "f64", T_F64 },
-	{ "b128", T_B128 }, { NULL, 0 }
+	{ "b128", T_B128 }, { "tf32", T_TF32 }, { "u16x2", T_U16X2 },
+	{ "s16x2", T_S16X2 }, { NULL, 0 }
 };
 const struct ptx_word ptx_space_words[] = {
 	{ "global", SPACE_GLOBAL }, { "const", SPACE_CONST },
 	{ "shared", SPACE_SHARED }, { "shared::cta", SPACE_SHARED },
+	{ "shared::cluster", SPACE_SHARED }, /* of one block */
 	{ "local", SPACE_LOCAL }, { "param", SPACE_PARAM },
 	{ "param::entry", SPACE_PARAM }, { "param::func", SPACE_ARGUMENT },
 	{ NULL, 0 }
@@ -48,22 +50,35 @@ const struct ptx_word ptx_mode_words[] = {
 	{ "subnormal", MODE_SUBNORMAL }, { "f4e", MODE_F4E },
 	{ "b4e", MODE_B4E }, { "rc8", MODE_RC8 }, { "ecl", MODE_ECL },
 	{ "ecr", MODE_ECR }, { "rc16", MODE_RC16 }, { "to", MODE_TO },
+	{ "init", MODE_INIT }, { "inval", MODE_INVAL },
+	{ "arrive_drop", MODE_DROP }, { "expect_tx", MODE_EXPECT },
+	{ "complete_tx", MODE_COMPLETE }, { "test_wait", MODE_TEST },
+	{ "try_wait", MODE_TRY }, { "pending_count", MODE_PENDING },
+	{ "parity", MODE_PARITY }, { "noinc", MODE_NOINC },
+	{ "noComplete", MODE_NOCOMPLETE }, { "commit_group", MODE_COMMIT },
+	{ "wait_group", MODE_WAIT }, { "wait_all", MODE_WAIT_ALL },
+	{ "mbarrier", MODE_BARRIER }, { "load", MODE_LOAD },
+	{ "store", MODE_STORE }, { "mma", MODE_MMA },
 	{ NULL, 0 }
 };
 const struct ptx_word ptx_flag_words[] = {
 	{ "ftz", FLAG_FTZ }, { "sat", FLAG_SAT }, { "approx", FLAG_APPROX },
 	{ "sync", FLAG_SYNC }, { "aligned", FLAG_ALIGNED },
-	{ "volatile", FLAG_VOLATILE }, { "cc", FLAG_CC },
+	{ "volatile", FLAG_VOLATILE | FLAG_POLL },
+	{ "acquire", FLAG_POLL }, { "relaxed", FLAG_POLL }, { "cc", FLAG_CC },
 	{ "shiftamt", FLAG_SHIFTAMT }, { "full", FLAG_FULL },
-	{ "NaN", FLAG_NAN }, { "relu", FLAG_RELU }, { NULL, 0 }
+	{ "NaN", FLAG_NAN }, { "relu", FLAG_RELU }, { "trans", FLAG_TRANS },
+	{ "L2::cache_hint", FLAG_HINT }, { "satfinite", FLAG_FINITE },
+	{ NULL, 0 }
 };
 /* One thread runs after the other, so all memory orders are the strongest. */
 static const char *const idle_words[] = {
-	"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "relaxed", "acquire",
+	"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc",
 	"release", "acq_rel", "sc", "gpu", "sys", "cta", "gl", "weak", "mmio",
 	"L1::evict_last", "L1::evict_first", "L1::no_allocate",
 	"L1::evict_normal", "L1::evict_unchanged", "L2::64B", "L2::128B",
-	"L2::256B", "L1", "L2", "noftz", "cluster", "proxy", "alias", "async",
+	"L2::256B", "L2::evict_last", "L2::evict_first", "L2::evict_normal",
+	"L1", "L2", "noftz", "cluster", "proxy", "alias", "async",
 	"generic", "launch_dependents", "wait", NULL
 };
 const struct ptx_word ptx_op_words[] = {
@@ -85,8 +100,18 @@ const struct ptx_word ptx_special_words[] = {
 	{ "%lanemask_le", S_LANEMASK_LE }, { "%lanemask_gt", S_LANEMASK_GT },
 	{ "%lanemask_ge", S_LANEMASK_GE }, { "WARP_SZ", S_WARPSZ },
 	{ "%dynamic_smem_size", S_DYNAMIC_SMEM },
-	{ "%total_smem_size", S_TOTAL_SMEM }, { "%clock", S_CLOCK },
-	{ "%envreg1", S_ENVREG1 }, { "%envreg2", S_ENVREG2 },
+	{ "%total_smem_size", S_TOTAL_SMEM },
+	{ "%envreg0", S_ZERO }, { "%envreg1", S_ENVREG1 },
+	{ "%envreg2", S_ENVREG2 },
+	/* A cluster is one block. */
+	{ "%cluster_ctaid.x", S_ZERO }, { "%cluster_ctaid.y", S_ZERO },
+	{ "%cluster_ctaid.z", S_ZERO }, { "%cluster_ctarank", S_ZERO },
+	{ "%cluster_nctaid.x", S_ONE }, { "%cluster_nctaid.y", S_ONE },
+	{ "%cluster_nctaid.z", S_ONE }, { "%cluster_nctarank", S_ONE },
+	{ "%clusterid.x", S_CTAID_X }, { "%clusterid.y", S_CTAID_Y },
+	{ "%clusterid.z", S_CTAID_Z }, { "%nclusterid.x", S_NCTAID_X },
+	{ "%nclusterid.y", S_NCTAID_Y }, { "%nclusterid.z", S_NCTAID_Z },
+	{ "%clock", S_CLOCK },
 	{ "%clock_hi", S_ZERO }, { "%clock64", S_CLOCK64 },
 	{ "%globaltimer", S_GLOBALTIMER }, { NULL, 0 }
 };
