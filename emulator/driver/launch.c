@@ -7,6 +7,7 @@
 #include "emulator/driver/findings.h"
 #include "emulator/driver/memory.h"
 #include "emulator/driver/module.h"
+#include "emulator/driver/print.h"
 #include "emulator/driver/wait.h"
 
 #include "base/env.h"
@@ -76,7 +77,7 @@ interpret(struct launch_task *task, const struct ptx_region *regions)
 	struct ptx_options options = { .check = emu_findings_wanted(),
 		.bounds = true, .region = regions,
 		.region_count = task->regions,
-		.cooperative = task->cooperative,
+		.cooperative = task->cooperative, .print = emu_print,
 		.spin_limit = UINT64_C(1) << ENDLESS_LOG2 };
 	struct ptx_result result = {0};
 	char *said = NULL;

@@ -5,6 +5,7 @@
 #include "emulator/driver/context.h"
 #include "emulator/driver/findings.h"
 #include "emulator/driver/module.h"
+#include "emulator/driver/print.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -141,6 +142,7 @@ end(void)
 		emu_contexts_release();
 		emu_libraries_release();
 		emu_twins_release();
+		emu_print_release();
 	}
 	emu_life_set(EMU_LIFE_ENDED);
 	emu_findings_end();

@@ -34,6 +34,8 @@ emulator_libcuda_so_1_SOURCES += \
 	emulator/driver/module.h \
 	emulator/driver/nvidia.h \
 	emulator/driver/order.c \
+	emulator/driver/print.c \
+	emulator/driver/print.h \
 	emulator/driver/regraph.c \
 	emulator/driver/replay.c \
 	emulator/driver/stream.c \

@@ -5,6 +5,7 @@
  * earlier work on the legacy stream. */
 #include "emulator/driver/streams.h"
 #include "emulator/driver/capture.h"
+#include "emulator/driver/print.h"
 #include "emulator/driver/wait.h"
 
 #include <stdlib.h>
@@ -102,6 +103,7 @@ emu_stream_wait(struct CUstream_st *handle)
 		emu_token_wait(token);
 		emu_token_release(token);
 	}
+	emu_print_flush();
 	return emu_context_error(stream->context);
 }
 
@@ -168,6 +170,7 @@ wait_for(const struct whose *whose)
 		emu_token_release(tokens[i]);
 	}
 	free(tokens);
+	emu_print_flush();
 }
 
 int

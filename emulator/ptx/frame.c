@@ -83,14 +83,13 @@ built_in(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 		unsigned char *at = f->arguments + (size_t)i *
 		    f->function->argument_bytes;
 		const char *format;
+		const void *values;
 
-		if (!(mask >> i & 1))
+		if (!(mask >> i & 1) || !w->block->launch->options->print)
 			continue;
 		memcpy(&format, at + c->argument[0].at, sizeof format);
-		if (w->block->launch->options->report)
-			fprintf(w->block->launch->options->report, "%s: "
-			    "printf: %s", w->block->launch->kernel->name,
-			    format);
+		memcpy(&values, at + c->argument[1].at, sizeof values);
+		w->block->launch->options->print(format, values);
 	}
 	return !strcmp(c->name, "vprintf");
 }

@@ -65,6 +65,9 @@ struct ptx_options {
 	                         * all, if `cooperative` */
 	int      capability;    /* of the device: 80 is 8.0; 0: that */
 	FILE    *report;        /* findings as they come, each once; or NULL */
+	/* What kernels print: the format, and the values as nvcc's code lays
+	 * them out; NULL: nowhere. */
+	void   (*print)(const char *format, const void *values);
 	bool     count;         /* per instruction: ptx_module_coverage() */
 };
 

@@ -29,6 +29,11 @@ for profile in off tf32 fp16 bf16 amp; do
 done
 }
 
+equal 'what kernels print, in its place' 'before
+0 of   -2: c-3.00|text  |%|1099511627776|ff|4000000000|-3
+1 of   -2: c-3.00|text  |%|1099511627776|ff|4000000000|-3
+say: right' "$(bare "$client" "$ptx" plain say 2>&1)"
+
 # refused WHAT FORM STATUS WORDS: the status of a launch, and one line with it.
 refused()
 {

@@ -6,6 +6,7 @@
  *
  * Names are not mangled, but for one that is longer than any. */
 #include <cooperative_groups.h>
+#include <cstdio>
 
 #define PASTE(a, b) a##b
 #define JOIN(a, b) PASTE(a, b)
@@ -169,6 +170,14 @@ __global__ void
 LONG(set)(int *x)
 {
 	*x = 42;
+}
+
+__global__ void
+say(int n)
+{
+	printf("%d of %*d: %c%5.2f|%-6s|%%|%lld|%x|%u|%hd\n",
+	    (int)threadIdx.x, 4, n, 'c', 1.5f * n, "text", 1ll << 40, 255,
+	    4000000000u, (short)-3);
 }
 
 /* ---- with one error each ------------------------------------------------ */

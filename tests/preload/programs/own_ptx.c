@@ -15,13 +15,13 @@
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 
-enum { COUNT = 1000, ROWS = 5, COLUMNS = 200, KERNELS = 17 };
+enum { COUNT = 1000, ROWS = 5, COLUMNS = 200, KERNELS = 18 };
 #define LONG "set_that_is_longer_than_the_longest_name_of_a_kernel_that_any_" \
 	"template_library_makes_of_its_arguments_and_of_their_arguments_in_turn"
 
 static char names[KERNELS][160] = { "add", "reduce", "softmax", "layernorm",
 	"histogram", "mirror", "difference", "descend", "many", LONG,
-	"beyond", "crooked", "unset", "racing", "apart", "absent", "stuck" };
+	"say", "beyond", "crooked", "unset", "racing", "apart", "absent", "stuck" };
 static char stubs[KERNELS], table, counter;
 static void **module;
 static cudaStream_t stream;
@@ -325,6 +325,17 @@ asking(void)
 	CUDA(cudaFree(x));
 }
 
+/* Two threads print, when somebody waits. */
+static void
+saying(void)
+{
+	int n = -2;
+
+	printf("before\n");
+	LAUNCH("say", 1, 2, 0, &n);
+	CUDA(cudaStreamSynchronize(stream));
+}
+
 /* Linear regression: W goes to the weights that made the targets. `graph`: each
  * step is a launch of one that was captured. */
 static void
@@ -426,6 +437,8 @@ run(const char *what)
 		together();
 	else if (!strcmp(what, "ask"))
 		asking();
+	else if (!strcmp(what, "say"))
+		saying();
 	else if (!strcmp(what, "train"))
 		training(false);
 	else if (!strcmp(what, "graph"))
