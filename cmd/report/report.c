@@ -384,10 +384,10 @@ const struct ac_command ac_command_report = {
 		{ OPT_RANK, "rank", "N", "of rank N of a job alone" },
 		{ OPT_RANGES, "ranges", NULL, "what operands were made of, and "
 		    "which rungs would fit" },
-		{ OPT_SORT, "sort", "BY", "sites by work (default), gain, "
-		    "share, error or calls" },
-		{ OPT_COLOR, "color", "WHEN", "auto (default: on a terminal), "
-		    "always or never" },
+		{ OPT_SORT, "sort", "work|gain|share|error|calls",
+		    "which sites come first; work if not said" },
+		{ OPT_COLOR, "color", "auto|always|never", "auto, the default, "
+		    "is on a terminal" },
 		{ AC_OPTION_POLICY, "policy", "P", "predict what this policy "
 		    "would do with these sites" },
 		{ 'e', NULL, "RULE", "the same with a policy line before all "
