@@ -2,6 +2,7 @@
 /* emulator/runtime/cudart_error.c -- runtime calls: errors and versions; the
  * end of the library. Contracts are NVIDIA's. */
 #include "emulator/runtime/cudart.h"
+#include "emulator/names/keep.h"
 #include "emulator/shared/toolkit.h"
 
 static const struct emu_family family = { cudaErrorUnknown,
@@ -51,6 +52,12 @@ emu_runtime_keep(int status)
 	if (status && status != cudaErrorNotReady)
 		last = status;
 	return status;
+}
+
+void
+emu_stub_keep(int status)
+{
+	emu_runtime_keep(status);
 }
 
 cudaError_t

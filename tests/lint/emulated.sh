@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# emulated.sh -- the emulated libraries export what somebody calls and nothing
-# else: functions of NVIDIA's that another folder of this repository names, or a
-# program of emulator/EXPORTS; functions of ours that a sister library imports.
+# emulated.sh -- the emulated libraries export the names of emulator/names/ and
+# functions of ours that a sister library imports. What is built of them, and is
+# no stub, is called: by another folder of this repository, or by a program of
+# emulator/EXPORTS.
 . "$(dirname "$0")/tap.sh"
 
 [ -f "$build/emulator/libcuda.so.1" ] || skip_all 'no emulated GPU was built'
@@ -21,8 +22,9 @@ names()
 	    fold
 }
 
+# A stub is weak.
 exports=$(nm -D --defined-only "$build"/emulator/lib*.so.* |
-    awk 'NF == 3 && $2 != "A" { print $3 }' | fold)
+    awk 'NF == 3 && $2 == "T" { print $3 }' | fold)
 named=$(files 'shim/*' 'kernels/*' 'scaler/*' 'bench/*' 'examples/*' 'tests/*' |
     grep -v '^tests/unit/emulator/' | names)
 # CALL(symm, ...) of test_emu_matrix.c calls cublasSsymm and cublasDsymm.
@@ -35,7 +37,17 @@ listed=$(sed -n 's/^\t//p' "$root/emulator/EXPORTS" | tr ' ' '\n' |
 imports=$(nm -D --undefined-only "$build"/emulator/lib*.so.* |
     awk '{ print $NF }' | fold)
 
-check 'somebody calls each function of NVIDIA that is exported' \
+for library in "$build"/emulator/lib*.so.*; do
+	list=$(basename "$library" | sed 's/^lib\(cu[a-z]*\)\(Lt\)\{0,1\}\.so/\1\2/
+	    s/Lt/lt/; s/^cuda\.1/cuda/')
+	check "$(basename "$library") exports the names of $list, at their nodes" \
+	    "$(nm -D --defined-only "$library" |
+	        awk 'NF == 3 && $2 != "A" && $3 !~ /^emu/ { print $3 }' |
+	        sed 's/@@/@/' | LC_ALL=C sort >"$work/exports"
+	    sed '/^#/d' "$root/emulator/names/$list" |
+	        diff - "$work/exports" 2>&1 | head -n 20)"
+done
+check 'somebody calls each function of NVIDIA that is built' \
     "$(echo "$exports" | grep -v '^emu' | grep -vxF "$named
 $listed")"
 check 'a test or the product names each of them' \

@@ -2,6 +2,7 @@
 /* emulator/cublas/blas/cublas_legacy.c -- cuBLAS calls without a handle: the
  * first API, on the legacy stream. Contracts are NVIDIA's. */
 #include "emulator/cublas/cublas_gemm.h"
+#include "emulator/names/keep.h"
 
 static struct cublasContext only; /* its context: the current one */
 static _Thread_local cublasStatus_t last;
@@ -35,6 +36,12 @@ cublasGetError(void)
 
 	last = CUBLAS_STATUS_SUCCESS;
 	return status;
+}
+
+void
+emu_stub_keep(int status)
+{
+	last = (cublasStatus_t)status;
 }
 
 cublasStatus_t

@@ -228,6 +228,20 @@ light(void **state)
 	OK(destroy_13(lt_13));
 }
 
+static void
+channel(void **state)
+{
+	const struct cudaChannelFormatDesc got = cudaCreateChannelDesc(32, 16,
+	    8, 4, cudaChannelFormatKindFloat);
+
+	(void)state;
+	assert_int_equal(got.x, 32);
+	assert_int_equal(got.y, 16);
+	assert_int_equal(got.z, 8);
+	assert_int_equal(got.w, 4);
+	assert_int_equal(got.f, cudaChannelFormatKindFloat);
+}
+
 int
 main(void)
 {
@@ -239,6 +253,7 @@ main(void)
 		cmocka_unit_test(capture),
 		cmocka_unit_test(unload),
 		cmocka_unit_test(light),
+		cmocka_unit_test(channel),
 	};
 
 	setenv("AUTOCAST_EMU_MODEL", "h200,t4", 1);
