@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPLANATION_BYTES = 1 << 18 };
+enum { EXPLANATION_BYTES = 1 << 18, MOST_EVENTS = 6 };
 
 /* ---- A site of the last run -------------------------------------------- */
 
@@ -53,6 +53,22 @@ say_basis(struct ac_text *t, const struct ac_site_total *site)
 	ac_text_add(t, "\n");
 }
 
+/* The last that are kept, oldest first. */
+static void
+say_events(struct ac_text *t, const struct ac_report *report, uint32_t site)
+{
+	size_t from = report->event_count, count = 0;
+
+	while (from > 0 && count < MOST_EVENTS)
+		count += report->events[--from].site == site;
+	for (size_t i = from; i < report->event_count; i++) {
+		if (report->events[i].site != site)
+			continue;
+		ac_event_add(t, &report->events[i]);
+		ac_text_add(t, "\n");
+	}
+}
+
 static void
 say_site(struct ac_text *t, const struct ac_report *report,
     const struct ac_site_total *site)
@@ -92,6 +108,7 @@ say_site(struct ac_text *t, const struct ac_report *report,
 		ac_text_add(t, "\n");
 	}
 	say_basis(t, site);
+	say_events(t, report, site->id);
 }
 
 /* A shape tells the padding before the image alone: what follows from that
@@ -230,7 +247,7 @@ explain_then(const struct ac_chosen *chosen, const struct ac_report *report,
 static int
 explain_site(const struct ac_chosen *chosen, const char *wanted)
 {
-	char buffer[512], said[2048];
+	char buffer[512], said[4096];
 	struct ac_text why, t;
 	struct ac_report *report;
 	const struct ac_site_total *site;

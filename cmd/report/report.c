@@ -285,10 +285,9 @@ check(struct request *r)
 		return ac_say(AC_EXIT_USAGE, "report: a saved report has no "
 		    "%s", r->ranges ? "--ranges" : r->one_rank ? "--rank"
 		    : "--list");
-	if (r->saved && (r->format == AC_FORMAT_JSON
-	    || r->format == AC_FORMAT_HTML))
+	if (r->saved && r->format == AC_FORMAT_JSON)
 		return ac_say(AC_EXIT_USAGE, "report: a saved report is shown "
-		    "as text or .csv, not %s", ac_format_ending(r->format));
+		    "as text, .csv or .html");
 	if (r->format == AC_FORMAT_HTML && !r->file && isatty(STDOUT_FILENO))
 		return ac_say(AC_EXIT_USAGE, "report: a web page is nothing "
 		    "for a terminal; type 'autocast report -o page.html'");

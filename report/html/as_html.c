@@ -38,6 +38,7 @@ add_page(struct ac_html *w)
 		ac_html_roofline(w);
 		ac_html_kept(w);
 		ac_html_guard(w);
+		ac_html_events(w);
 		ac_html_ranks(w);
 		ac_html_exponents(w);
 		ac_html_add(w, "</div>\n");

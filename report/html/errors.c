@@ -122,7 +122,7 @@ ac_html_errors(struct ac_html *w)
 	    "worst error, as a part of tol", unit_error);
 	add_lines(w, &p);
 	shown = add_dots(w, &p);
-	ac_svg_legend(w, HEIGHT - 4);
+	ac_svg_legend(w, true, HEIGHT - 4);
 	ac_text_init(&t, caption, sizeof caption);
 	ac_text_add(&t, "Each mark is a site whose results were sampled.");
 	if (shown < count)

@@ -103,8 +103,9 @@ void ac_svg_box(struct ac_html *w, const char *style, double x, double y,
  * caller adds a title, and "</path>". */
 void ac_svg_mark(struct ac_html *w, uint32_t rung, bool hollow, double x,
     double y);
-/* A line that says which mark is which rung, at `y`. */
-void ac_svg_legend(struct ac_html *w, double y);
+/* A line that says which mark is which rung, at `y`, and, with `has_hollow`,
+ * what a hollow one is. */
+void ac_svg_legend(struct ac_html *w, bool has_hollow, double y);
 
 /* Widen it to hold `value`, which is above 0 and finite. */
 void ac_scale_take(struct ac_scale *scale, double value);
@@ -148,6 +149,7 @@ void ac_html_errors(struct ac_html *w);         /* errors.c */
 void ac_html_roofline(struct ac_html *w);       /* roofline.c */
 void ac_html_kept(struct ac_html *w);           /* why.c */
 void ac_html_guard(struct ac_html *w);          /* why.c */
+void ac_html_events(struct ac_html *w);         /* events.c */
 void ac_html_exponents(struct ac_html *w);      /* exponents.c */
 void ac_html_sites(struct ac_html *w);          /* sites.c */
 void ac_html_foot(struct ac_html *w);           /* head.c */

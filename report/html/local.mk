@@ -4,6 +4,7 @@ report_libreport_a_SOURCES += \
 	report/html/as_html.c \
 	report/html/embed.S \
 	report/html/errors.c \
+	report/html/events.c \
 	report/html/exponents.c \
 	report/html/head.c \
 	report/html/html.c \

@@ -261,6 +261,6 @@ ac_html_roofline(struct ac_html *w)
 		shown++;
 	}
 	add_roofs(w, &p, rates, true);
-	ac_svg_legend(w, HEIGHT - 4);
+	ac_svg_legend(w, true, HEIGHT - 4);
 	end(w, rates, shown, count);
 }

@@ -131,7 +131,7 @@ ac_svg_mark(struct ac_html *w, uint32_t rung, bool hollow, double x, double y)
 }
 
 void
-ac_svg_legend(struct ac_html *w, double y)
+ac_svg_legend(struct ac_html *w, bool has_hollow, double y)
 {
 	static const enum ac_rung rungs[] = { AC_RUNG_FP16, AC_RUNG_BF16,
 		AC_RUNG_TF32 };
@@ -144,6 +144,8 @@ ac_svg_legend(struct ac_html *w, double y)
 		ac_svg_label(w, "key", x + 10, y, 0);
 		x += 60;
 	}
+	if (!has_hollow)
+		return;
 	ac_svg_mark(w, AC_RUNG_FP16, true, x, y - 4);
 	ac_html_add(w, "</path>");
 	ac_text_add(ac_html_piece(w), "hollow: predicted");

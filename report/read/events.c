@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/read/events.c -- what the guard did, out of the files of a run, which
- * may hold anything. Pure. */
+/* report/read/events.c -- what the guard did, out of the files of a run or the
+ * JSON of its report, which may hold anything. Pure. */
+#include "report/read/fields.h"
 #include "report/read/read.h"
 
 #include <stdlib.h>
@@ -51,11 +52,45 @@ ac_report_add_events(struct ac_report *report,
 	for (uint64_t nth = first; nth < all; nth++) {
 		struct ac_event *to = &more[report->event_count];
 
-		if (!read_event(header, records, nth, to))
+		if (!read_event(header, records, nth, to)) {
+			report->lost_events++;
 			continue;
+		}
 		to->process = (uint32_t)report->process_count - 1;
 		report->event_count++;
 	}
 	report->lost_events += first;
 	return true;
+}
+
+static void
+read_saved(struct ac_fields *r, struct ac_event *to)
+{
+	to->site = ac_field_id(r, "site");
+	to->call = ac_field_whole(r, "call", UINT64_MAX);
+	to->kind = (enum ac_event_kind)ac_field_name(r, "kind", ac_event_names,
+	    AC_EVENT_KINDS);
+	to->rung = ac_field_name(r, "rung", ac_rung_names, AC_RUNG_COUNT);
+	to->tactic = ac_field_name(r, "tactic", ac_tactic_names,
+	    AC_TACTIC_COUNT);
+	to->finding = (enum ac_finding)ac_field_name(r, "finding",
+	    ac_finding_names, AC_FINDING_COUNT);
+	to->error = ac_field_real(r, "error", 1e31);
+	to->tol = ac_field_real(r, "tol", 1e9);
+}
+
+void
+ac_events_from_json(struct ac_fields *r, struct ac_report *report,
+    const struct ac_node *events)
+{
+	const struct ac_node *end = events + events->span;
+
+	report->lost_events = ac_field_whole(r, "lost_events", UINT64_MAX);
+	for (const struct ac_node *n = events + 1; n < end && !r->wrong;
+	    n += n->span) {
+		struct ac_fields one = { n, NULL };
+
+		read_saved(&one, &report->events[report->event_count++]);
+		r->wrong = one.wrong;
+	}
 }

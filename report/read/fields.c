@@ -80,6 +80,19 @@ ac_field_bool(struct ac_fields *r, const char *name)
 }
 
 uint32_t
+ac_field_id(struct ac_fields *r, const char *name)
+{
+	static const char digits[] = "0123456789abcdef";
+	char id[9] = "";
+	uint32_t value = 0;
+
+	AC_FIELD_TEXT(r, name, id);
+	for (const char *c = id; *c && strchr(digits, *c); c++)
+		value = value << 4 | (uint32_t)(strchr(digits, *c) - digits);
+	return value;
+}
+
+uint32_t
 ac_field_name(struct ac_fields *r, const char *name, const char *const *names,
     uint32_t count)
 {

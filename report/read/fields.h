@@ -27,6 +27,8 @@ uint64_t ac_field_whole(struct ac_fields *r, const char *name, uint64_t most);
  * `most`. */
 double ac_field_real(struct ac_fields *r, const char *name, double most);
 bool ac_field_bool(struct ac_fields *r, const char *name);
+/* Of a site, as "c3367bcc". */
+uint32_t ac_field_id(struct ac_fields *r, const char *name);
 /* Which of `names` it is. */
 uint32_t ac_field_name(struct ac_fields *r, const char *name,
     const char *const *names, uint32_t count);

@@ -119,6 +119,11 @@ void ac_report_arrange(struct ac_report *report);
 /* The same of its events, after the records (report/read/events.c). */
 bool ac_report_add_events(struct ac_report *report,
     const struct ac_file_header *header, const struct ac_site_record *records);
+/* And out of an array of JSON, into report->events, which has room for all. */
+struct ac_fields;
+struct ac_node;
+void ac_events_from_json(struct ac_fields *r, struct ac_report *report,
+    const struct ac_node *events);
 
 /* An order of sites in which those are equal that are one, on any rung: 32 bits
  * of an id are few for 10^5 sites. */
@@ -217,6 +222,8 @@ void ac_bytes_add(struct ac_text *text, uint64_t bytes);
 void ac_speed_add(struct ac_text *text, double speed);
 /* 0.29, 12.50, 1.2e5 */
 void ac_ratio_add(struct ac_text *text, double ratio);
+/* at call 12: sampled 3.1e-4 of 1e-3 on fp16 */
+void ac_event_add(struct ac_text *text, const struct ac_event *event);
 /* When a process began: "2026-11-23 22:10:05" here, "2026-11-23T22:10:05Z". */
 void ac_start_add(struct ac_text *text, uint64_t start_s);
 void ac_start_add_utc(struct ac_text *text, uint64_t start_s);

@@ -104,26 +104,13 @@ read_kept(struct ac_fields *site, struct ac_site_total *to)
 	site->wrong = site->wrong ? site->wrong : r.wrong;
 }
 
-static uint32_t
-read_id(const char *id)
-{
-	static const char digits[] = "0123456789abcdef";
-	uint32_t value = 0;
-
-	for (; *id && strchr(digits, *id); id++)
-		value = value << 4 | (uint32_t)(strchr(digits, *id) - digits);
-	return value;
-}
-
 static void
 read_site(struct ac_fields *r, struct ac_site_total *to)
 {
 	static const char *const guards[] = { [AC_GUARD_OFF] = "off",
 		[AC_GUARD_ON] = "on", [AC_GUARD_STRICT] = "strict" };
-	char id[9] = "";
 
-	AC_FIELD_TEXT(r, "id", id);
-	to->id = read_id(id);
+	to->id = ac_field_id(r, "id");
 	AC_FIELD_TEXT(r, "name", to->name);
 	read_region(r, &to->region);
 	read_key(r, &to->key);
@@ -296,7 +283,9 @@ make_report(struct ac_fields *r)
 	const struct ac_node *processes = ac_field(r, "processes",
 	    AC_NODE_ARRAY),
 	    *sites = ac_field(r, "sites", AC_NODE_ARRAY),
-	    *markers = ac_field(r, "markers", AC_NODE_ARRAY);
+	    *markers = ac_field(r, "markers", AC_NODE_ARRAY),
+	    *events = r->wrong ? NULL
+	    : ac_node_member(r->node, "events", AC_NODE_ARRAY);
 	struct ac_report *report = r->wrong ? NULL : calloc(1, sizeof *report);
 	size_t count;
 
@@ -307,10 +296,12 @@ make_report(struct ac_fields *r)
 	report->callers = calloc(count, sizeof *report->callers);
 	report->markers = calloc(count_all(markers) + 1,
 	    sizeof *report->markers);
+	report->events = calloc(events ? count_all(events) + 1 : 1,
+	    sizeof *report->events);
 	count = count_all(processes);
 	report->processes = calloc(count + 1, sizeof *report->processes);
 	if (!report->sites || !report->callers || !report->markers
-	    || !report->processes) {
+	    || !report->events || !report->processes) {
 		ac_report_destroy(report);
 		return NULL;
 	}
@@ -330,6 +321,8 @@ make_report(struct ac_fields *r)
 		read_sites(r, report, sites);
 	if (!r->wrong)
 		read_markers(r, report, markers);
+	if (!r->wrong && events)
+		ac_events_from_json(r, report, events);
 	return report;
 }
 

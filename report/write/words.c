@@ -214,6 +214,32 @@ ac_ratio_add(struct ac_text *text, double ratio)
 }
 
 void
+ac_event_add(struct ac_text *text, const struct ac_event *event)
+{
+	static const char *const words[AC_EVENT_KINDS] = {
+		[AC_EVENT_PASSED] = "probation passed by ",
+		[AC_EVENT_CHOSEN] = "chosen ",
+		[AC_EVENT_DEMOTED] = "demoted from ",
+		[AC_EVENT_RETRIED] = "trying again ",
+		[AC_EVENT_PROVED] = "proved again ",
+	};
+
+	ac_text_addf(text, "at call %llu: ", (unsigned long long)event->call);
+	if (event->kind == AC_EVENT_WORST) {
+		ac_text_add(text, "sampled ");
+		ac_text_add_double(text, event->error, 2);
+		ac_text_add(text, " of ");
+		ac_text_add_double(text, event->tol, 2);
+		ac_text_add(text, " on ");
+	} else {
+		ac_text_add(text, words[event->kind]);
+	}
+	ac_text_add(text, ac_rung_names[event->rung]);
+	if (event->kind == AC_EVENT_DEMOTED)
+		ac_text_addf(text, ": %s", ac_finding_meanings[event->finding]);
+}
+
+void
 ac_site_add_capture(struct ac_text *text, const struct ac_site_total *site)
 {
 	ac_text_add(text, ac_caller_is_xla(site->key.caller)

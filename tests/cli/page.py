@@ -274,6 +274,55 @@ def check_totals(page, report):
     return faults
 
 
+def check_events(page, report):
+    """A mark for each, a title with its site, call, rung and error; further to
+    the right what was later, higher what erred by more."""
+    figure = one(page.root, "figure", id="events")
+    faults, shown, samples = [], [], []
+    for e in walk(figure):
+        kind = e[1].get("class")
+        if e[0] not in ("a", "g") or kind is None:
+            continue
+        path, title = one(e, "path"), text_of(one(e, "title"))
+        site = e[1].get("href", "#s-" + title[:8])[3:]
+        call = int(re.search(r", at call (\d+): ", title).group(1))
+        rung = path[1]["class"].split()[1]
+        shown.append((site, call, kind, rung))
+        if rung not in title:
+            faults.append("a mark without its rung: " + title)
+        x, y = map(float, re.match(r"M(\S+) ([\d.]+)", path[1]["d"]).groups())
+        samples.append((call, x))
+        if kind == "worst":
+            error, tol = re.search(r"sampled (\S+) of (\S+) on ",
+                                   title).groups()
+            shown[-1] += (float(error), float(tol), -y)
+    wanted = sorted(
+        (e["site"], e["call"], e["kind"], e["rung"]) +
+        ((e["error"], e["tol"]) if e["kind"] == "worst" else ())
+        for e in report["events"])
+    for got, want in zip(sorted(shown), wanted):
+        # Two digits err by one in twenty.
+        if got[:4] != want[:4] or not all(
+                math.isclose(a, b, rel_tol=0.051)
+                for a, b in zip(got[4:6], want[4:])):
+            faults.append("event %s, %s in JSON" % (got, want))
+    if len(shown) != len(wanted):
+        faults.append("%d events, %d in JSON" % (len(shown), len(wanted)))
+    if bool(wanted) != bool(find(figure, "svg")) or \
+            bool(wanted) == ("None: " in text_of(figure)):
+        faults.append("a plot of no events, or none of some")
+    right = [x for _, x in sorted(samples)]
+    high = [e[6] for e in sorted((e for e in shown if len(e) > 4),
+                                 key=lambda e: (e[4] / e[5], e[6]))]
+    if right != sorted(right):
+        faults.append("a later event to the left")
+    # What two digits tell apart may be the wrong way around: 300 units are
+    # at least a decade.
+    if any(a > b + 16 for a, b in zip(high, high[1:])):
+        faults.append("a larger error below a smaller one")
+    return faults
+
+
 def check(page_file, json_file):
     with open(page_file, encoding="utf-8") as f:
         text = f.read()
@@ -281,7 +330,8 @@ def check(page_file, json_file):
         report = json.load(f)
     page = Page(text)
     faults = check_form(page, text) + check_plots(text)
-    return faults + check_rows(page, report) + check_totals(page, report)
+    return faults + check_rows(page, report) + check_totals(
+        page, report) + check_events(page, report)
 
 
 def order(page_file, key):

@@ -79,6 +79,29 @@ make_course(struct ac_site_course *c, const struct ac_site_key *key,
 	}
 }
 
+/* What the guard would have done at a site like that. */
+static void
+note_events(const struct ac_site_record *site, int i)
+{
+	const uint64_t late = 100 + (uint64_t)i * 997 % 5000;
+
+	if (!site->course.samples)
+		return;
+	ac_report_event(site, AC_EVENT_PASSED, 3, AC_FINDING_NONE, 0);
+	ac_report_event(site, AC_EVENT_CHOSEN, 3, AC_FINDING_NONE, 0);
+	ac_report_event(site, AC_EVENT_WORST, 1 + late / 20, AC_FINDING_NONE,
+	    site->course.error / 3);
+	ac_report_event(site, AC_EVENT_WORST, late, AC_FINDING_NONE,
+	    site->course.error);
+	if (!site->course.demotions)
+		return;
+	ac_report_event(site, AC_EVENT_DEMOTED, late, AC_FINDING_LINE, 0);
+	if (!site->course.retries)
+		return;
+	ac_report_event(site, AC_EVENT_RETRIED, 2 * late, AC_FINDING_NONE, 0);
+	ac_report_event(site, AC_EVENT_PROVED, 3 * late, AC_FINDING_NONE, 0);
+}
+
 static void
 count_calls(struct ac_site_record *site, int recast, int kept,
     enum ac_reason reason)
@@ -128,12 +151,12 @@ count_site(int i, bool is_large)
 
 	if (i < 3)
 		count_ranges(site, i);
-	if (!kept)
-		make_course(&site->course, &key, rung, i);
 	if (kept) {
 		count_calls(site, 0, 40, decision.reason);
 		return;
 	}
+	make_course(&site->course, &key, rung, i);
+	note_events(site, i);
 	count_calls(site, is_large ? 2 : 200 + (int)draw(1800),
 	    i % 6 ? 3 : 0, AC_REASON_PROBATION);
 	if (i % 9 != 2)

@@ -11,6 +11,8 @@ same()
 	equal "$1: the text is the same" "$("$autocast" report | diff - <("$autocast" report saved.json))" ''
 	equal "$1: what is whole in the values is" "$("$autocast" report --csv | cut -d, -f1-18 |
 	    diff - <("$autocast" report saved.json --csv | cut -d, -f1-18))" ''
+	equal "$1: what the guard did is, in its page" "$("$autocast" report --html | sed -n '/id="events"/,/figure>/p' |
+	    diff - <("$autocast" report saved.json --html | sed -n '/id="events"/,/figure>/p'))" ''
 	equal "$1: the order is" \
 	    "$("$autocast" report --sort gain | diff - <("$autocast" report --sort gain saved.json))" ''
 	equal "$1: what a policy would do is" \
@@ -45,7 +47,6 @@ for file in cut new foreign text fifo folder empty missing; do
 done
 show report saved.json @1
 show report saved.json --json
-show report saved.json -o page.html
 show report saved.json --ranges
 show report --ranges saved.json
 show report saved.html

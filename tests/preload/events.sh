@@ -13,12 +13,21 @@ equal 'a rung passes, is chosen, is demoted, in this order' \
     for e in report["events"] if e["kind"] in ("passed", "chosen", "demoted")
     and e["rung"] == "fp16" and e["site"] == [e["site"]
     for e in report["events"] if e["kind"] == "demoted"][0]][:3])')"
-equal 'no more demotions than the totals count' True \
-    "$(query 'sum(e["kind"] == "demoted" for e in report["events"]) == report["totals"]["demotions"]')"
+equal 'as many demotions and retries as the totals count' 'True True' \
+    "$(query '" ".join(str(sum(e["kind"] == kind for e in report["events"]) ==
+    report["totals"][total]) for kind, total in (("demoted", "demotions"), ("retried", "retries")))')"
 equal 'the call that was found out comes after the choice' True \
     "$(query 'all(a["call"] <= b["call"] for a, b in zip(report["events"],
     report["events"][1:]) if a["site"] == b["site"] and "worst" not in (a["kind"], b["kind"]))')"
 equal 'the worst sample that is told is the site'"'"'s' True \
     "$(query 'max(e["error"] or 0 for e in report["events"]) == max(
     s["course"]["error"] for s in sites)')"
+site=$(query '[e["site"] for e in report["events"] if e["kind"] == "demoted"][0]')
+told=$("$build/autocast" explain "$site" | grep '^at call ')
+equal 'explain tells the last six of a site' "$(query '"\n".join(
+    "%s" % e["call"] for e in [e for e in report["events"]
+    if e["site"] == sys.argv[1]][-6:])' "$site")" \
+    "$(echo "$told" | sed 's/^at call \([0-9]*\): .*/\1/')"
+equal 'and what they were' 1 "$(echo "$told" |
+    grep -c '^at call [0-9]*: demoted from fp16: [a-z]')"
 plan

@@ -119,6 +119,7 @@ test_no_numbers(void **state)
 	struct page page;
 
 	(void)state;
+	memset(&made_header, 0, sizeof made_header);
 	for (int i = 0; i < MADE_SITES; i++) {
 		make_calls(make_site(i, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
 		    AC_REASON_NONE), UINT64_MAX, AC_REASON_NONE, 0);
@@ -132,6 +133,11 @@ test_no_numbers(void **state)
 		made[i].course.recast_predicted_us = odd[(i + 5) % 6];
 		made[i].course.demotions = UINT32_MAX;
 	}
+	made_header.events = 2 * MADE_SITES;
+	for (uint32_t i = 0; i < 2 * MADE_SITES; i++)
+		made_header.event[i] = (struct ac_event_record){ i + 1,
+		    i % 3 ? UINT64_MAX : 0, i % MADE_SITES,
+		    i % AC_EVENT_KINDS, 0, odd[i % 6] };
 	report = make_report(MADE_SITES);
 	page = write_page(report);
 	ac_report_destroy(report);

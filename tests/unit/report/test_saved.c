@@ -65,6 +65,11 @@ save(void)
 	strcpy(made[1].region.name, "attention");
 	made[1].region.rung_count = 1;
 	made[1].region.rung[0] = AC_RUNG_FP16;
+	made_header.events = AC_EVENTS + 1;
+	made_header.event[0] = (struct ac_event_record){ AC_EVENTS + 1, 98765,
+	    0, AC_EVENT_DEMOTED, AC_FINDING_ERROR, 0 };
+	made_header.event[1] = (struct ac_event_record){ 2, 12, 0,
+	    AC_EVENT_WORST, AC_FINDING_NONE, 2.9e-4f };
 	report = make_report(2);
 	written(ac_report_as_json, report);
 	memcpy(json, sunk, sunk_count + 1);
@@ -84,6 +89,35 @@ test_same(void **state)
 	assert_non_null(report);
 	assert_string_equal(written(ac_report_as_text, report), text);
 	assert_string_equal(written(ac_report_as_json, report), json);
+	ac_report_destroy(report);
+}
+
+/* What stands for `was`, once, is `is` now. */
+static void
+replace(const char *was, const char *is)
+{
+	static char rest[sizeof json];
+	char *at;
+
+	(void)save();
+	at = strstr(json, was);
+	assert_non_null(at);
+	strcpy(rest, at + strlen(was));
+	strcpy(at, is);
+	strcat(json, rest);
+}
+
+/* Versions before events had none. */
+static void
+test_without_events(void **state)
+{
+	struct ac_report *report;
+
+	(void)state;
+	replace("\"events\": [", "\"others\": [");
+	report = read_again(json, strlen(json));
+	assert_non_null(report);
+	assert_int_equal(report->event_count, 0);
 	ac_report_destroy(report);
 }
 
@@ -125,21 +159,6 @@ test_changed(void **state)
 	assert_true(refused > count / 4);
 }
 
-/* What stands for `was`, once, is `is` now. */
-static void
-replace(const char *was, const char *is)
-{
-	static char rest[sizeof json];
-	char *at;
-
-	(void)save();
-	at = strstr(json, was);
-	assert_non_null(at);
-	strcpy(rest, at + strlen(was));
-	strcpy(at, is);
-	strcat(json, rest);
-}
-
 static void
 expect_wrong(const char *was, const char *is, const char *reason)
 {
@@ -176,6 +195,12 @@ test_wrong(void **state)
 	expect_wrong("\"state\": \"finished\",\n      \"wall_us\": ",
 	    "\"state\": \"finished\", \"wall_us\": null, \"x\": ",
 	    "its \"wall_us\" is missing or wrong");
+	expect_wrong("\"kind\": \"demoted\"", "\"kind\": \"promoted\"",
+	    "its \"kind\" is missing or wrong");
+	expect_wrong("\"call\": 98765", "\"call\": -1",
+	    "its \"call\" is missing or wrong");
+	expect_wrong("\"lost_events\": 1", "\"found_events\": 1",
+	    "its \"lost_events\" is missing or wrong");
 	expect_wrong("\"start\": \"", "\"start\": \"x",
 	    "its \"start\" is missing or wrong");
 	expect_wrong("\"incomplete\": false",
@@ -214,6 +239,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_without_events),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_wrong),

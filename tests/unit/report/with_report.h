@@ -74,6 +74,7 @@ make_report(uint32_t sites)
 	h->sm = 90;
 	atomic_store(&h->sites, sites);
 	assert_true(ac_report_add(report, h, made, made_markers));
+	assert_true(ac_report_add_events(report, h, made));
 	ac_report_arrange(report);
 	return report;
 }
