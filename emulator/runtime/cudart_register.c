@@ -24,12 +24,14 @@ struct module {
 	bool             is_read;
 	struct CUlib_st *library;  /* once it was read; NULL: refused */
 	int              status;
+	uint64_t         context;  /* its managed variables are there; or 0 */
 	struct emu_refusal refusal;
 	struct module   *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct registered *kernels, *variables;
+static struct registered *managed; /* `host`: where the host's pointer is */
 static struct module *modules;
 
 #pragma GCC visibility push(default)
@@ -41,6 +43,8 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device,
     const char *name, int thread_limit, uint3 *thread, uint3 *block,
     dim3 *block_size, dim3 *grid_size, int *warp_size);
 void __cudaRegisterVar(void **handle, char *host, char *address,
+    const char *name, int external, size_t size, int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **host, char *address,
     const char *name, int external, size_t size, int constant, int global);
 #pragma GCC visibility pop
 
@@ -94,19 +98,13 @@ __cudaUnregisterFatBinary(void **handle)
 	if (module) {
 		drop_symbols(&kernels, module);
 		drop_symbols(&variables, module);
+		drop_symbols(&managed, module);
 		*link = module->next;
 	}
 	pthread_mutex_unlock(&lock);
 	if (module && module->library)
 		(void)emu_library_unload(module->library);
 	free(module);
-}
-
-char
-__cudaInitModule(void **handle)
-{
-	(void)handle;
-	return 1;
 }
 
 static void
@@ -150,6 +148,18 @@ __cudaRegisterVar(void **handle, char *host, char *address, const char *name,
 	add(&variables, handle, host, name);
 }
 
+void
+__cudaRegisterManagedVar(void **handle, void **host, char *address,
+    const char *name, int external, size_t size, int constant, int global)
+{
+	(void)address;
+	(void)external;
+	(void)size;
+	(void)constant;
+	(void)global;
+	add(&managed, handle, host, name);
+}
+
 /* ---- what is registered ------------------------------------------------- */
 
 /* Lock held. */
@@ -171,6 +181,39 @@ read_module(struct module *m)
 		    &m->refusal);
 	}
 	return m->status;
+}
+
+/* nvcc's code calls it before the host first uses a managed variable, and has
+ * the pointers to them set. */
+char
+__cudaInitModule(void **handle)
+{
+	struct module *const m = (struct module *)(void *)handle;
+	size_t bytes;
+	void *at;
+
+	if (emu_device_enter())
+		return 0;
+	pthread_mutex_lock(&lock);
+	for (struct registered *r = managed; r; r = r->next)
+		if (r->module == m && !read_module(m) &&
+		    !emu_library_variable(m->library, r->name, &at, &bytes)) {
+			*(void **)(uintptr_t)r->host = at;
+			m->context = emu_context_id(emu_context_current());
+		}
+	pthread_mutex_unlock(&lock);
+	return 1;
+}
+
+/* The host's pointers are to the variables of one context. Lock held. */
+static int
+check_managed(const struct module *m)
+{
+	if (!m->context || m->context == emu_context_id(emu_context_current()))
+		return cudaSuccess;
+	emu_complain("a module with __managed__ variables is used on one "
+	    "device only here");
+	return cudaErrorNotSupported;
 }
 
 const char *
@@ -200,6 +243,8 @@ emu_registered_kernel(const void *host, struct CUkern_st **kernel_out)
 	s = find(kernels, host);
 	if (s)
 		status = read_module(s->module);
+	if (s && !status)
+		status = check_managed(s->module);
 	if (s && !status && emu_library_kernel(s->module->library, name,
 	    kernel_out))
 		status = cudaErrorInvalidDeviceFunction;

@@ -18,6 +18,8 @@ char __cudaInitModule(void **module);
 void __cudaRegisterFunction(void **module, const char *host, char *device,
     const char *name, int threads, uint3 *thread, uint3 *block,
     dim3 *block_size, dim3 *grid_size, int *warp_size);
+void __cudaRegisterManagedVar(void **module, void **host, char *address,
+    const char *name, int external, size_t size, int constant, int global);
 void __cudaRegisterVar(void **module, char *host, char *address,
     const char *name, int external, size_t size, int constant, int global);
 

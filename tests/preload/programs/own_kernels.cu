@@ -17,6 +17,7 @@
 
 __constant__ float table[4] = { 1, 2, 3, 4 };
 __device__ int counter;
+__managed__ int shared_by_both = 5;
 
 /* A sum over a warp, in lane 0. */
 static __device__ float
@@ -178,6 +179,12 @@ say(int n)
 	printf("%d of %*d: %c%5.2f|%-6s|%%|%lld|%x|%u|%hd\n",
 	    (int)threadIdx.x, 4, n, 'c', 1.5f * n, "text", 1ll << 40, 255,
 	    4000000000u, (short)-3);
+}
+
+__global__ void
+twice(void)
+{
+	shared_by_both *= 2;
 }
 
 /* ---- with one error each ------------------------------------------------ */

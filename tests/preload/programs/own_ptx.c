@@ -15,14 +15,15 @@
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 
-enum { COUNT = 1000, ROWS = 5, COLUMNS = 200, KERNELS = 18 };
+enum { COUNT = 1000, ROWS = 5, COLUMNS = 200, KERNELS = 19 };
 #define LONG "set_that_is_longer_than_the_longest_name_of_a_kernel_that_any_" \
 	"template_library_makes_of_its_arguments_and_of_their_arguments_in_turn"
 
 static char names[KERNELS][160] = { "add", "reduce", "softmax", "layernorm",
 	"histogram", "mirror", "difference", "descend", "many", LONG,
-	"say", "beyond", "crooked", "unset", "racing", "apart", "absent", "stuck" };
+	"say", "twice", "beyond", "crooked", "unset", "racing", "apart", "absent", "stuck" };
 static char stubs[KERNELS], table, counter;
+static int *managed; /* the host's pointer to one */
 static void **module;
 static cudaStream_t stream;
 
@@ -84,8 +85,9 @@ register_all(const char *path, const char *form)
 		    -1, NULL, NULL, NULL, NULL, NULL);
 	__cudaRegisterVar(module, &table, &table, "table", 0, 16, 1, 0);
 	__cudaRegisterVar(module, &counter, &counter, "counter", 0, 4, 0, 0);
+	__cudaRegisterManagedVar(module, (void **)(void *)&managed, NULL,
+	    "shared_by_both", 0, 4, 0, 0);
 	__cudaRegisterFatBinaryEnd(module);
-	(void)__cudaInitModule(module);
 }
 
 static const char *
@@ -336,6 +338,20 @@ saying(void)
 	CUDA(cudaStreamSynchronize(stream));
 }
 
+/* What nvcc makes of a managed variable. */
+static void
+sharing(void)
+{
+	client_expect(!managed, "it is there when it is used");
+	client_expect(__cudaInitModule(module) == 1 && managed,
+	    "the host has a pointer to it");
+	client_expect(*managed == 5, "it begins as it was written");
+	*managed = 21;
+	CUDA(launch("twice", 1, 1, 0, NULL));
+	CUDA(cudaStreamSynchronize(stream));
+	client_expect(*managed == 42, "host and device share it");
+}
+
 /* Linear regression: W goes to the weights that made the targets. `graph`: each
  * step is a launch of one that was captured. */
 static void
@@ -437,6 +453,8 @@ run(const char *what)
 		together();
 	else if (!strcmp(what, "ask"))
 		asking();
+	else if (!strcmp(what, "share"))
+		sharing();
 	else if (!strcmp(what, "say"))
 		saying();
 	else if (!strcmp(what, "train"))
