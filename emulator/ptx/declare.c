@@ -6,6 +6,21 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+enum { MOST_REGISTERS = 1 << 20, MOST_REGISTER_BYTES = 1 << 28,
+	MOST_FRAME = 1 << 22 };
+/* Of one variable. */
+#define MOST_BYTES (UINT64_C(1) << 31)
+
+static uint64_t
+size(struct parser *p)
+{
+	const uint64_t x = ptx_whole(p);
+
+	if (x > MOST_BYTES)
+		ptx_fail(p, "too large");
+	return x;
+}
+
 static struct symbol *
 symbol_new(struct parser *p, const char *name)
 {
@@ -114,9 +129,12 @@ ptx_registers(struct parser *p)
 		s->width = ptx_type_bytes[type];
 		s->at = (int32_t)rounded(p->function->register_bytes, 64);
 		if (ptx_take(p, '<')) {
-			s->count = (unsigned)ptx_whole(p);
+			s->count = (unsigned)size(p);
 			ptx_want(p, '>');
 		}
+		if (s->count > MOST_REGISTERS ||
+		    p->function->register_bytes > MOST_REGISTER_BYTES)
+			ptx_fail(p, "too many registers");
 		p->function->register_bytes = (size_t)s->at + lane *
 		    (s->count ? s->count : 1);
 	} while (ptx_take(p, ','));
@@ -163,7 +181,7 @@ declaration(struct parser *p)
 			if (type < 0)
 				ptx_fail(p, "a variable of type %s", w);
 		} else {
-			v.name = ptx_copy(p, w);
+			v.name = p->half_name = ptx_copy(p, w);
 			break;
 		}
 	}
@@ -173,11 +191,15 @@ declaration(struct parser *p)
 		if (ptx_peek(p) == ']')
 			count = 0;
 		else
-			count *= ptx_whole(p);
+			count *= size(p);
+		if (count > MOST_BYTES)
+			ptx_fail(p, "%s is too large", v.name);
 		ptx_want(p, ']');
 	}
 	v.type = (uint8_t)type;
 	v.bytes = (uint64_t)ptx_type_bytes[type] * (unsigned)vector * count;
+	if (v.align & (v.align - 1) || v.align > 4096)
+		ptx_fail(p, "%s is aligned to %u", v.name, v.align);
 	if (!v.align)
 		v.align = (uint32_t)ptx_type_bytes[type] * (unsigned)vector;
 	return v;
@@ -262,6 +284,7 @@ place_global(struct parser *p, struct ptx_variable *v)
 
 	if (!memory)
 		ptx_fail(p, "out of memory");
+	p->half_memory = memory;
 	memset(memory, 0, room);
 	v->at = (int64_t)(uintptr_t)memory;
 	if (!ptx_take(p, '='))
@@ -277,11 +300,14 @@ place_global(struct parser *p, struct ptx_variable *v)
 
 /* In a frame: `bytes` is its size so far. */
 static void
-place_in_frame(struct ptx_variable *v, size_t *bytes, uint64_t align)
+place_in_frame(struct parser *p, struct ptx_variable *v, size_t *bytes,
+    uint64_t align)
 {
 	*bytes = rounded(*bytes, align);
 	v->at = (int64_t)*bytes;
 	*bytes += v->bytes;
+	if (*bytes > MOST_FRAME)
+		ptx_fail(p, "too much memory of a thread");
 }
 
 static void
@@ -290,10 +316,19 @@ enter(struct parser *p, const struct ptx_variable *v, bool of_module)
 	if (of_module) {
 		*PUSH(p, p->module->variable, p->module->variables,
 		    p->module->variable_room) = *v;
+		p->half_memory = p->half_name = NULL;
 		return;
 	}
 	symbol_new(p, v->name)->variable = *v;
-	free(v->name);
+	ptx_forget_half(p);
+}
+
+void
+ptx_forget_half(struct parser *p)
+{
+	free(p->half_name);
+	free(p->half_memory);
+	p->half_memory = p->half_name = NULL;
 }
 
 void
@@ -303,6 +338,9 @@ ptx_variables(struct parser *p, int space)
 		struct ptx_variable v = declaration(p);
 
 		v.space = (uint8_t)space;
+		if (!p->function && space != SPACE_SHARED &&
+		    space != SPACE_GLOBAL && space != SPACE_CONST)
+			ptx_fail(p, "%s outside of a function", v.name);
 		switch (space) {
 		case SPACE_SHARED:
 			place_shared(p, &v);
@@ -312,11 +350,13 @@ ptx_variables(struct parser *p, int space)
 			place_global(p, &v);
 			break;
 		case SPACE_LOCAL:
-			place_in_frame(&v, &p->function->local_bytes, v.align);
+			place_in_frame(p, &v, &p->function->local_bytes,
+			    v.align);
 			break;
 		default:
 			v.space = SPACE_ARGUMENT;
-			place_in_frame(&v, &p->function->argument_bytes, 16);
+			place_in_frame(p, &v, &p->function->argument_bytes,
+			    16);
 			break;
 		}
 		enter(p, &v, space == SPACE_GLOBAL || space == SPACE_CONST ||
@@ -336,11 +376,12 @@ ptx_parameters(struct parser *p, struct ptx_function *f, bool results)
 			ptx_fail(p, "a function with arguments in registers");
 		v = declaration(p);
 		v.space = f->kernel ? SPACE_PARAM : SPACE_ARGUMENT;
-		place_in_frame(&v, f->kernel ? &f->parameter_bytes
+		place_in_frame(p, &v, f->kernel ? &f->parameter_bytes
 		    : &f->argument_bytes, f->kernel ? v.align : 16);
 		if (f->parameters + f->results == MOST_PARAMETERS)
 			ptx_fail(p, "too many parameters");
 		f->parameter[f->parameters + f->results] = v;
+		p->half_name = NULL;
 		if (results)
 			f->results++;
 		else

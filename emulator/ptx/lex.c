@@ -60,7 +60,7 @@ skip_blanks(struct parser *p)
 			    && p->s[1] == '/'); p->s++)
 				if (*p->s == '\n')
 					p->line++;
-			p->s++;
+			p->s = p->s + 1 < p->end ? p->s + 1 : p->end - 1;
 		} else if (!isspace((unsigned char)*p->s)) {
 			return;
 		}

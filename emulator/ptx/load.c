@@ -43,12 +43,13 @@ refuse(struct parser *p, const char *from, uint32_t line)
 	struct ptx_function *f = p->function;
 	struct ptx_instruction *in;
 
+	ptx_forget_names(p);
+	ptx_forget_half(p);
 	p->s = from;
 	p->line = line;
 	while (ptx_peek(p) != '{' && !ptx_is_end(p))
 		p->s++;
 	ptx_skip_braces(p);
-	ptx_forget_names(p);
 	ptx_forget_code(f);
 	in = PUSH(p, f->code, f->count, f->room);
 	in->op = OP_unsupported;
@@ -91,21 +92,23 @@ after_name(struct parser *p)
 static void
 function(struct parser *p, bool kernel)
 {
-	struct ptx_function *f, before = { .kernel = kernel };
+	struct ptx_function *const before = &p->before, *f;
 	const size_t symbols = p->symbols;
 
-	p->function = &before;
+	*before = (struct ptx_function){ .kernel = kernel };
+	p->function = before;
 	if (ptx_take(p, '('))
-		ptx_parameters(p, &before, true);
+		ptx_parameters(p, before, true);
 	f = ptx_function_of(p, ptx_word(p), true);
 	if (f->defined)
 		ptx_fail(p, "%s comes twice", f->name);
 	for (size_t i = 0; i < f->parameters + f->results; i++)
 		free(f->parameter[i].name);
-	before.name = f->name;
-	before.next = f->next;
-	before.module = p->module;
-	*f = before;
+	before->name = f->name;
+	before->next = f->next;
+	before->module = p->module;
+	*f = *before;
+	before->results = 0;
 	p->function = f;
 	after_name(p);
 	forget_symbols(p, symbols);
@@ -162,8 +165,12 @@ ptx_module_load(const char *text, size_t length, char *message,
 
 	if (!p || !m)
 		abort();
-	p->s = text;
-	p->end = text + length;
+	p->text = calloc(1, length + AFTER_TEXT);
+	if (!p->text)
+		abort();
+	memcpy(p->text, text, length);
+	p->s = p->text;
+	p->end = p->text + length;
 	p->line = 1;
 	p->module = m;
 	p->message = message;
@@ -173,6 +180,10 @@ ptx_module_load(const char *text, size_t length, char *message,
 	if (good)
 		top(p);
 	forget_symbols(p, 0);
+	ptx_forget_half(p);
+	while (p->before.results)
+		free(p->before.parameter[--p->before.results].name);
+	free(p->text);
 	free(p->symbol);
 	free(p->label);
 	free(p->fix);

@@ -59,9 +59,11 @@ struct ptx_list {
 };
 
 enum { NAME_ROOM = 1024, SCOPES = 65536, DEPTH = 256, LISTS = 256,
-	TARGETS = 1024, MOST_PARAMETERS = 128 };
+	TARGETS = 1024, MOST_PARAMETERS = 128, AFTER_TEXT = 64 };
 
 struct parser {
+	/* A copy, with AFTER_TEXT zeros: some look ahead. */
+	char    *text;
 	const char *s, *end;
 	uint32_t line;
 	struct ptx_module *module;
@@ -80,6 +82,10 @@ struct parser {
 	char     token[NAME_ROOM];
 	jmp_buf  out, function_out, inner;
 	bool     in_function, in_instruction;
+	struct ptx_function before;     /* a function without its name yet */
+	/* Of a declaration that is not at its end: its name and its memory. */
+	char    *half_name;
+	void    *half_memory;
 	char    *message;
 	size_t   message_size;
 };
@@ -145,6 +151,8 @@ struct ptx_function *ptx_function_of(struct parser *p, const char *name,
 bool ptx_register_of(struct parser *p, const char *name,
     struct ptx_operand *out);
 const struct ptx_variable *ptx_variable_of(struct parser *p, const char *name);
+/* A declaration that came to no end. */
+void ptx_forget_half(struct parser *p);
 /* After .reg, and after the word of a space. */
 void ptx_registers(struct parser *p);
 void ptx_variables(struct parser *p, int space);
