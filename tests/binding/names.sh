@@ -103,6 +103,17 @@ stub libcuda.so.1 cuTexRefCreate int '801 801' CUDA_ERROR_NOT_SUPPORTED
 stub libcudnn.so.9 cudnnMultiHeadAttnForward int '3000 3000' $dnn
 stub libcudnn.so.8 cudnnMultiHeadAttnForward int '9 9' $dnn
 
+# Calls that a header renames are there by their first names, too.
+for name in cuCtxDestroy cuDevicePrimaryCtxRelease cuEventDestroy \
+    cuStreamDestroy cuCtxPopCurrent cuCtxPushCurrent \
+    cuDevicePrimaryCtxReset cuEventElapsedTime; do
+	check "$name is no stub" \
+	    "$(nm -D "$emulator/libcuda.so.1" | grep -x ".* W $name")"
+done
+equal 'a first name does what the second does' '3 3' \
+    "$("$work/stub" libcuda.so.1 cuCtxPopCurrent int 2>/dev/null |
+        sed 's/ $//')"
+
 for name in libcublas libcublasLt libcudart libcuda libcudnn; do
 	[ -e "$emulator/$name.so" ] || continue
 	equal "$name.so is the newest $name" \

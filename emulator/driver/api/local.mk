@@ -8,6 +8,7 @@ emulator_libcuda_so_1_SOURCES += \
 	emulator/driver/api/cuda_copy.c \
 	emulator/driver/api/cuda_device.c \
 	emulator/driver/api/cuda_error.c \
+	emulator/driver/api/cuda_first.c \
 	emulator/driver/api/cuda_graph.c \
 	emulator/driver/api/cuda_kernel.c \
 	emulator/driver/api/cuda_memory.c \
