@@ -6,6 +6,7 @@
 #include "cmd/doctor/doctor_machine.h"
 #include "cmd/gpu/gpu.h"
 #include "cmd/run/again.h"
+#include "cmd/run/preflight.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -184,6 +185,8 @@ run_program(struct visit *visit, char **arguments)
 	struct ac_report *report;
 	int status;
 
+	if (launch->emulate && ac_where_emulator())
+		ac_preflight(&visit->program, ac_where_emulator());
 	make_folder(&visit->folder);
 	if (!ac_launch_begin(launch))
 		(void)ac_launch_begin_once(launch);

@@ -3,6 +3,7 @@
  * Everything that can be refused is refused before the program starts; then
  * its exit status is ours. */
 #include "cmd/run/end.h"
+#include "cmd/run/preflight.h"
 #include "cmd/run/launcher.h"
 #include "cmd/run/ranks.h"
 #include "base/env.h"
@@ -222,8 +223,13 @@ static int
 start(struct request *request, const struct ac_program *program,
     char **arguments)
 {
+	const char *emulator = request->run.emulate ? ac_where_emulator()
+	    : NULL;
 	int ended = 0, status;
 
+	if (emulator && !ac_ranks_is_silent(&request->job) &&
+	    strcmp(ac_env(AC_ENV_NOTICE), "off"))
+		ac_preflight(program, emulator);
 	clock_gettime(CLOCK_REALTIME, &request->began);
 	request->run.cost = &request->cost;
 	status = ac_launch_run(&request->run, program, arguments, &ended);

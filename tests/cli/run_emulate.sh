@@ -55,6 +55,35 @@ if [ $emulated = 0 ]; then
 	plan
 	exit
 fi
+# What the program needs, and what its libraries need, is looked at before.
+echo 'int cusparseCreate(void) { return 3; }' |
+    ${CC:-cc} -shared -fPIC -x c -Wl,-soname,libcusparse.so.12 \
+        -o libcusparse.so.12 - || exit 99
+echo 'int cublasNoSuchThing(void); int inner(void) { return cublasNoSuchThing(); }
+const char *const marks[] = { "cudaErrorCudartUnloading",
+    "startup failure in cuda runtime" };' |
+    ${CC:-cc} -shared -fPIC -x c -Wl,-soname,libinner.so -o libinner.so - || exit 99
+echo 'int cusparseCreate(void), inner(void);
+int main(int count, char **words) {
+	(void)words;
+	return count > 3 ? cusparseCreate() + inner() : 5; }' |
+    ${CC:-cc} -x c -o needy - -Wl,-z,lazy -Wl,--allow-shlib-undefined \
+        -L. -l:libcusparse.so.12 -l:libinner.so -Wl,-rpath,"$PWD" || exit 99
+"$autocast" run --emulate ./needy >/dev/null 2>err
+equal 'a program that needs more than there is runs all the same' 5 $?
+equal 'what it lacks is said first' \
+    "autocast: libcusparse.so.12, which the program needs, has no emulated stand-in: its calls fail without a GPU
+autocast: $PWD/libinner.so has the CUDA runtime linked in, which the emulated GPU cannot replace
+autocast: cublasNoSuchThing, which $PWD/libinner.so needs, is not in the emulated GPU's libraries" \
+    "$(head -n 3 err)"
+AUTOCAST_NOTICE=off "$autocast" run --emulate ./needy 2>err
+equal 'unless nothing is to be said' '' "$(cat err)"
+"$autocast" doctor --emulate -- ./needy >/dev/null 2>err
+equal 'the doctor says it, too' 3 "$(grep -c '^autocast: .*libcusparse\|libinner' err)"
+"$autocast" run --emulate true 2>err
+equal 'nothing is said where nothing lacks' 0 \
+    "$(grep -c 'which\|linked in' err)"
+
 told()
 {
 	"$autocast" run "$2" printenv "$1" 2>/dev/null
