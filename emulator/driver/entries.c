@@ -109,6 +109,20 @@ scan_entry(const char *s, struct CUlib_st *library)
 	return *s == ')';
 }
 
+unsigned
+emu_entries_target(const char *text)
+{
+	static const char word[] = ".target sm_";
+	const char *at = strstr(text, word);
+	double number = 0;
+
+	if (!at)
+		return 0;
+	at += sizeof word - 1;
+	ac_text_number(at, strspn(at, "0123456789"), &number);
+	return number < 1000 ? (unsigned)number : 0;
+}
+
 bool
 emu_entries_scan(const char *text, struct CUlib_st *library)
 {

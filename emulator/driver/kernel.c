@@ -20,7 +20,8 @@ emu_kernel_facts(struct CUkern_st *kernel, struct emu_kernel_facts *facts_out)
 	const size_t asked = atomic_load(&kernel->dynamic);
 	size_t shared = 0, left;
 
-	*facts_out = (struct emu_kernel_facts){ .threads = THREADS_MOST };
+	*facts_out = (struct emu_kernel_facts){ .threads = THREADS_MOST,
+		.capability = kernel->library->capability };
 	if (text) {
 		shared = ptx_kernel_shared(text);
 		facts_out->local = ptx_kernel_local(text);

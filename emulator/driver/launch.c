@@ -74,10 +74,12 @@ point(struct launch_task *task)
 static void
 interpret(struct launch_task *task, const struct ptx_region *regions)
 {
+	const struct emu_model *m = emu_device_model(emu_context_device());
 	struct ptx_options options = { .check = emu_findings_wanted(),
 		.bounds = true, .region = regions,
 		.region_count = task->regions,
 		.cooperative = task->cooperative, .print = emu_print,
+		.capability = m->major * 10 + m->minor,
 		.spin_limit = UINT64_C(1) << ENDLESS_LOG2 };
 	struct ptx_result result = {0};
 	char *said = NULL;

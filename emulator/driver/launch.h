@@ -22,8 +22,9 @@ struct emu_launch {
 
 /* What a program may ask about a kernel. */
 struct emu_kernel_facts {
+	unsigned capability;          /* that its PTX is for: 75 is 7.5 */
 	size_t shared;                /* static */
-	size_t local, constant;
+	size_t local;
 	unsigned threads;             /* the most of a block */
 	size_t dynamic;               /* the most of a launch */
 };

@@ -198,6 +198,7 @@ read_text(char *text, struct CUlib_st *library, struct emu_refusal *refusal)
 	struct ptx_module *ptx;
 	char message[256];
 
+	library->capability = emu_entries_target(text);
 	if (has_twins(text, library)) {
 		free(text);
 		return EMU_OK;

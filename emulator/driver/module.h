@@ -41,6 +41,7 @@ struct CUlib_st {
 	struct CUkern_st *kernels;
 	size_t            kernel_count;
 	char             *text;   /* NULL: twins run */
+	unsigned          capability; /* that the text is for: 75 is 7.5 */
 	struct emu_instance *instances; /* under module.c's lock */
 	struct CUlib_st  *next;
 };
@@ -63,7 +64,9 @@ void emu_libraries_release(void);
  * parameters, newest first; nothing else is read. False: the text is not
  * valid. */
 bool emu_entries_scan(const char *text, struct CUlib_st *library);
-/* A new one of `count` parameters in the library. */
+/* The capability that the text is for: .target sm_75; 0: it does not say. */
+unsigned emu_entries_target(const char *text);
+/* A new one in the library, without parameters yet; one more of them. */
 struct CUkern_st *emu_entries_add(struct CUlib_st *library, const char *name,
     size_t length);
 void emu_entries_size(struct CUkern_st *kernel, size_t bytes);

@@ -99,7 +99,7 @@ struct raw {
 	struct ptx_operand operand;
 	uint64_t number;
 	int      is_float;      /* bytes of the float, or 0 */
-	char     name[256];
+	char     name[NAME_ROOM];
 	int64_t  offset;
 	bool     has_register;  /* of an address */
 	bool     has_second;

@@ -177,7 +177,8 @@ cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *host)
 		.sharedSizeBytes = facts.shared,
 		.localSizeBytes = facts.local,
 		.maxThreadsPerBlock = (int)facts.threads, .numRegs = 32,
-		.ptxVersion = major * 10 + minor,
+		.ptxVersion = facts.capability ? (int)facts.capability :
+		    major * 10 + minor,
 		.binaryVersion = major * 10 + minor,
 		.maxDynamicSharedSizeBytes = (int)facts.dynamic
 	};

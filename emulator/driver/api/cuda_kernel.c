@@ -44,6 +44,8 @@ attribute_of(struct CUkern_st *kernel, CUfunction_attribute attribute,
 		*value_out = REGISTERS;
 		return EMU_OK;
 	case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+		*value_out = (int)facts.capability;
+		return EMU_OK;
 	case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
 		*value_out = m->major * 10 + m->minor;
 		return EMU_OK;

@@ -12,8 +12,10 @@
 #define JOIN(a, b) PASTE(a, b)
 #define WORDS_1 _that_is_longer_than_the_longest_name_of_a_kernel_that_any_
 #define WORDS_2 template_library_makes_of_its_arguments_and_of_their_
-#define WORDS_3 arguments_in_turn
-#define LONG(name) JOIN(JOIN(JOIN(name, WORDS_1), WORDS_2), WORDS_3)
+#define WORDS_3 arguments_in_turn_and_of_what_those_have_for_arguments_until_
+#define WORDS_4 it_does_not_fit_into_what_a_careful_reader_of_it_has_room_for
+#define LONG(name) \
+	JOIN(JOIN(JOIN(JOIN(name, WORDS_1), WORDS_2), WORDS_3), WORDS_4)
 
 __constant__ float table[4] = { 1, 2, 3, 4 };
 __device__ int counter;

@@ -17,9 +17,11 @@ cudaError_t cudaProfilerStop(void);
 
 enum { COUNT = 1000, ROWS = 5, COLUMNS = 200, KERNELS = 19 };
 #define LONG "set_that_is_longer_than_the_longest_name_of_a_kernel_that_any_" \
-	"template_library_makes_of_its_arguments_and_of_their_arguments_in_turn"
+	"template_library_makes_of_its_arguments_and_of_their_" \
+	"arguments_in_turn_and_of_what_those_have_for_arguments_until_" \
+	"it_does_not_fit_into_what_a_careful_reader_of_it_has_room_for"
 
-static char names[KERNELS][160] = { "add", "reduce", "softmax", "layernorm",
+static char names[KERNELS][256] = { "add", "reduce", "softmax", "layernorm",
 	"histogram", "mirror", "difference", "descend", "many", LONG,
 	"say", "twice", "beyond", "crooked", "unset", "racing", "apart", "absent", "stuck" };
 static char stubs[KERNELS], table, counter;
@@ -289,8 +291,9 @@ asking(void)
 
 	CUDA(cudaProfilerStart());
 	CUDA(cudaFuncGetAttributes(&f, stub("histogram")));
-	client_expect(f.sharedSizeBytes == 1024 && f.maxThreadsPerBlock ==
-	    1024 && f.maxDynamicSharedSizeBytes == 48 * 1024 - 1024,
+	client_expect(f.ptxVersion == 75 && f.binaryVersion == 90 &&
+	    f.sharedSizeBytes == 1024 && f.maxThreadsPerBlock == 1024 &&
+	    f.maxDynamicSharedSizeBytes == 48 * 1024 - 1024,
 	    "what the PTX says is known");
 	CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks,
 	    stub("reduce"), 256, 1024));

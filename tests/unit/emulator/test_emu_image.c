@@ -199,6 +199,7 @@ attributes(CUfunction up)
 		{ CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
 		  48 * 1024 - 400 },
 		{ CU_FUNC_ATTRIBUTE_BINARY_VERSION, 90 },
+		{ CU_FUNC_ATTRIBUTE_PTX_VERSION, 70 },
 	};
 	int value = -1;
 
@@ -246,7 +247,7 @@ driver(void **state)
 	assert_int_equal(word(hits), 0); /* a module's own */
 	OK(cuLibraryUnload(library));
 	assert_int_equal(cuModuleLoadDataEx(&module, ".version 6.0\n"
-	    ".target sm_70\n.visible .entry bad()\n{ frobnicate }\n", 2,
+	    ".target sm_70\n.visible nothing\n", 2,
 	    options, values), CUDA_ERROR_INVALID_PTX);
 	assert_non_null(strstr(log, "the PTX: "));
 	OK(cuModuleUnload(module));
