@@ -2,6 +2,7 @@
 # report/local.mk -- what the makefile knows of this folder.
 EXTRA_DIST += \
 	report/README.md \
+	report/callers/README.md \
 	report/count/README.md \
 	report/html/README.md \
 	report/read/README.md \
@@ -14,6 +15,7 @@ report_libreport_a_SOURCES = \
 	report/past.h \
 	report/scaled.h \
 	report/report.h
+include $(top_srcdir)/report/callers/local.mk
 include $(top_srcdir)/report/count/local.mk
 include $(top_srcdir)/report/html/local.mk
 include $(top_srcdir)/report/read/local.mk

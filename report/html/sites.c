@@ -3,6 +3,7 @@
  * and what the others add up to. Each site is a body of the table: a row, and
  * one below it with what numbers do not say. Pure but for the sink. */
 #include "report/html/html.h"
+#include "report/callers/functions.h"
 
 enum { COLUMNS = 11 };
 
@@ -72,6 +73,12 @@ add_names(struct ac_html *w, const struct ac_site_row *row)
 	ac_html_add(w, "</small></td><td>");
 	ac_site_add_caller(ac_html_piece(w), w->report, site);
 	ac_html_put(w);
+	if (ac_report_caller(w->report, site->key.caller)) {
+		ac_html_add(w, "<small>");
+		ac_site_add_file(ac_html_piece(w), w->report, site);
+		ac_html_put(w);
+		ac_html_add(w, "</small>");
+	}
 	close_cell(w);
 	add_rung(w, row);
 }

@@ -8,8 +8,6 @@ report_libreport_a_SOURCES += \
 	report/read/fields.c \
 	report/read/fields.h \
 	report/read/find.c \
-	report/read/functions.c \
-	report/read/functions.h \
 	report/read/listing.c \
 	report/read/listing.h \
 	report/read/load.c \

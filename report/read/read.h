@@ -59,7 +59,15 @@ struct ac_marker {
 	uint64_t calls;
 };
 
-struct ac_caller;
+/* A caller, module+offset, and the function it is in. */
+struct ac_caller {
+	char caller[48];
+	char function[192];          /* as the symbol is called; cut */
+	/* As addr2line or c++filt know them, empty or 0 if they do not: the
+	 * function as people write it, and where in the source it calls. */
+	char name[96], file[192];
+	uint32_t line;
+};
 
 struct ac_report {
 	struct ac_file_header *processes; /* by start, validated */
@@ -75,7 +83,7 @@ struct ac_report {
 	struct ac_exponents      *ranges;    /* by site */
 	size_t                 ranges_count;
 	struct ac_ranks       *ranks_of;  /* a job's, report/read/ranks.h */
-	struct ac_caller      *callers;   /* report/read/functions.h */
+	struct ac_caller      *callers;
 	size_t                 caller_count;
 	bool                   incomplete;
 	bool                   is_one_rank; /* of a job: the others were not
@@ -196,8 +204,11 @@ void ac_site_add_operation(struct ac_text *text,
 /* "256x64x1024", batched "256x64x1024x8" */
 void ac_site_add_sizes(struct ac_text *text, const struct ac_site_total *site);
 /* Who calls: the name that a `site` line gave it, or the function if it is
- * known, or module+offset; "-" where nobody knows. */
+ * known, as the source calls it, or module+offset; "-" where nobody knows. */
 void ac_site_add_caller(struct ac_text *text, const struct ac_report *report,
+    const struct ac_site_total *site);
+/* " train.c:116", where that is known: the file without its folder. */
+void ac_site_add_file(struct ac_text *text, const struct ac_report *report,
     const struct ac_site_total *site);
 /* The shape of its key, which is not empty, for a person. */
 void ac_site_add_shape(struct ac_text *text, const struct ac_site_total *site);

@@ -5,7 +5,6 @@
 #include "report/count/process.h"
 #include "report/past.h"
 #include "report/read/fields.h"
-#include "report/read/functions.h"
 #include "report/read/read.h"
 
 #include <errno.h>
@@ -236,6 +235,19 @@ by_caller(const void *a, const void *b)
 	    ((const struct ac_caller *)b)->caller);
 }
 
+/* Reports of earlier versions have no lines. */
+static void
+read_caller(struct ac_fields *r, struct ac_caller *to)
+{
+	memset(to, 0, sizeof *to);
+	AC_FIELD_TEXT(r, "function", to->function);
+	if (!ac_node_member(r->node, "caller_line", AC_NODE_NUMBER))
+		return;
+	AC_FIELD_TEXT(r, "caller_name", to->name);
+	AC_FIELD_TEXT(r, "caller_file", to->file);
+	to->line = (uint32_t)ac_field_whole(r, "caller_line", UINT32_MAX);
+}
+
 static void
 read_sites(struct ac_fields *r, struct ac_report *report,
     const struct ac_node *sites)
@@ -250,9 +262,10 @@ read_sites(struct ac_fields *r, struct ac_report *report,
 		struct ac_fields one = { n, NULL };
 
 		read_site(&one, to);
+		read_caller(&one, caller);
 		memcpy(caller->caller, to->key.caller, sizeof caller->caller);
-		AC_FIELD_TEXT(&one, "function", caller->function);
-		report->caller_count += *caller->function != '\0';
+		report->caller_count += *caller->function || *caller->name
+		    || caller->line;
 		r->wrong = one.wrong;
 	}
 	if (report->caller_count)

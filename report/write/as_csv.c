@@ -2,7 +2,7 @@
 /* report/write/as_csv.c -- a run as comma-separated values (RFC 4180), a line
  * per site behind one with the names. What is not known is empty. Pure but for
  * the sink. */
-#include "report/read/functions.h"
+#include "report/callers/functions.h"
 #include "report/read/rows.h"
 
 #include <math.h>
@@ -71,7 +71,8 @@ add_whole(struct csv *w, double value)
 
 static const char heading[] = "site,name,region,operation,shape,m,n,k,batch,"
     "type,caller,function,rung,how,source,line,calls,recast_calls,flops,share,"
-    "before_us,after_us,gain_us,basis,keep_us,recast_us,speed,error,tol\n";
+    "before_us,after_us,gain_us,basis,keep_us,recast_us,speed,error,tol,"
+    "caller_name,caller_file,caller_line\n";
 
 static void
 add_identity(struct csv *w, const struct ac_site_total *site)
@@ -105,11 +106,13 @@ add_row(struct csv *w, const struct ac_report *report,
 	const bool is_kept = ac_site_row_is_kept(row, &reason)
 	    || site->rung == AC_RUNG_KEEP;
 	const bool has_times = row->basis != AC_BASIS_NONE;
-	const char *function = ac_report_function(report, site->key.caller);
+	static const struct ac_caller nothing;
+	const struct ac_caller *found = ac_report_caller(report,
+	    site->key.caller), *known = found ? found : &nothing;
 
 	add_identity(w, site);
 	add_name(w, site->key.caller);
-	add_name(w, function ? function : "");
+	add_name(w, known->function);
 	add_name(w, ac_rung_names[is_kept ? AC_RUNG_KEEP : site->rung]);
 	add_name(w, is_kept ? ac_reason_names[reason]
 	    : ac_tactic_names[site->tactic]);
@@ -128,6 +131,9 @@ add_row(struct csv *w, const struct ac_report *report,
 	add_number(w, row->speed, has_times);
 	add_number(w, row->error * site->tol, row->error >= 0);
 	add_number(w, site->tol, site->tol > 0);
+	add_name(w, known->name);
+	add_name(w, known->file);
+	add_count(w, known->line);
 	ac_text_add(&w->line, "\n");
 }
 

@@ -4,7 +4,7 @@
  * the sink. */
 #include "report/write/json.h"
 #include "report/count/process.h"
-#include "report/read/functions.h"
+#include "report/callers/functions.h"
 #include "report/read/rows.h"
 
 #include <stdlib.h>
@@ -197,13 +197,18 @@ static void
 add_key(struct ac_json *w, const struct ac_report *report,
     const struct ac_site_key *key)
 {
-	const char *function = ac_report_function(report, key->caller);
+	static const struct ac_caller nothing;
+	const struct ac_caller *found = ac_report_caller(report, key->caller),
+	    *known = found ? found : &nothing;
 	const char ta[2] = { key->ta, '\0' }, tb[2] = { key->tb, '\0' };
 
 	ac_json_string(w, "operation", ac_operation_names[key->operation]);
 	ac_json_string(w, "symbol", key->symbol);
 	ac_json_string(w, "caller", key->caller);
-	ac_json_string(w, "function", function ? function : "");
+	ac_json_string(w, "function", known->function);
+	ac_json_string(w, "caller_name", known->name);
+	ac_json_string(w, "caller_file", known->file);
+	ac_json_unsigned(w, "caller_line", known->line);
 	ac_json_bool(w, "solver", key->solver == 'y');
 	ac_json_string(w, "ta", ta);
 	ac_json_string(w, "tb", tb);

@@ -3,7 +3,7 @@
  * is, what became of its calls, why rungs were left, what verdicts rest on.
  * Pure but for the sink. */
 #include "report/write/page.h"
-#include "report/read/functions.h"
+#include "report/callers/functions.h"
 
 #include <string.h>
 
@@ -228,9 +228,12 @@ print_origin(struct ac_page *p, const struct ac_site_total *site)
 		ac_site_add_line(&t, site);
 		add_piece(cell, &pieces);
 	}
-	if (ac_report_function(p->report, site->key.caller)) {
+	if (ac_report_caller(p->report, site->key.caller)) {
 		ac_text_init(&t, cell, sizeof cell);
-		ac_text_add(&t, "at ");
+		ac_text_add(&t, "at");
+		if (p->tells_file)
+			ac_site_add_file(&t, p->report, site);
+		ac_text_add(&t, t.used > strlen("at") ? ", " : " ");
 		ac_text_add_clean(&t, site->key.caller);
 		add_piece(cell, &pieces);
 	}

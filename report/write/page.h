@@ -20,6 +20,7 @@ struct ac_page {
 	size_t          indent;         /* of the lines below a row */
 	enum ac_sort    sort;
 	bool            tells_line;     /* below a row: no column has it */
+	bool            tells_file;     /* of callers: their column does not */
 	bool            is_colored;
 	unsigned        inked;          /* enum ac_ink of what follows */
 };

@@ -96,6 +96,8 @@ fill_cell(struct ac_text *t, const struct ac_page *p,
 		break;
 	case COL_CALLER:
 		ac_site_add_caller(t, p->report, site);
+		if (!p->tells_file)
+			ac_site_add_file(t, p->report, site);
 		break;
 	case COL_RUNG:
 		ac_text_add(t, ac_rung_names[kept ? AC_RUNG_KEEP
@@ -164,15 +166,39 @@ measure(struct layout *w, const struct ac_page *p,
 	}
 }
 
+/* Of all columns with no gaps between them; *gaps_out: so many gaps. */
+static size_t
+add_up(const struct layout *w, size_t *gaps_out)
+{
+	size_t total = INDENT;
+
+	*gaps_out = 0;
+	for (int c = 0; c < COLUMNS; c++) {
+		total += w->width[c];
+		*gaps_out += w->shown[c] && c > 0;
+	}
+	return total;
+}
+
+/* Files and lines of callers only where no column gives way for them. */
+static void
+measure_all(struct layout *w, struct ac_page *p,
+    const struct ac_site_row *rows, size_t count)
+{
+	size_t gaps;
+
+	p->tells_file = false;
+	measure(w, p, rows, count);
+	p->tells_file = add_up(w, &gaps) + gaps > WIDTH;
+	if (p->tells_file)
+		measure(w, p, rows, count);
+}
+
 static void
 shrink(struct layout *w, bool may_hide)
 {
-	size_t total = INDENT, gaps = 0;
+	size_t gaps, total = add_up(w, &gaps);
 
-	for (int c = 0; c < COLUMNS; c++) {
-		total += w->width[c];
-		gaps += w->shown[c] && c > 0;
-	}
 	w->gap = total + 2 * gaps <= WIDTH ? 2 : 1;
 	total += gaps;
 	if (total > WIDTH && may_hide) {
@@ -278,7 +304,7 @@ print_rows(struct ac_page *p, const struct ac_site_row *rows, size_t count)
 
 	if (!shown)
 		return;
-	measure(&w, p, rows, shown);
+	measure_all(&w, p, rows, shown);
 	shrink(&w, p->seconds <= 0);
 	p->tells_line = !w.shown[COL_LINE];
 	p->indent = INDENT + w.width[COL_ID] + w.gap;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/write/words.c -- how sites, shares and amounts of work are spelled,
  * the same in every kind of report. Pure. */
-#include "report/read/functions.h"
+#include "report/callers/functions.h"
 
 #include <string.h>
 
@@ -100,10 +100,28 @@ void
 ac_site_add_caller(struct ac_text *text, const struct ac_report *report,
     const struct ac_site_total *site)
 {
-	const char *function = ac_report_function(report, site->key.caller);
+	const struct ac_caller *known = ac_report_caller(report,
+	    site->key.caller);
+	const char *function = !known ? "" : *known->name ? known->name
+	    : known->function;
 
-	ac_text_add_clean(text, *site->name ? site->name : function ? function
+	ac_text_add_clean(text, *site->name ? site->name : *function ? function
 	    : *site->key.caller ? site->key.caller : "-");
+}
+
+void
+ac_site_add_file(struct ac_text *text, const struct ac_report *report,
+    const struct ac_site_total *site)
+{
+	const struct ac_caller *known = ac_report_caller(report,
+	    site->key.caller);
+	const char *slash = known ? strrchr(known->file, '/') : NULL;
+
+	if (!known || !known->line)
+		return;
+	ac_text_add(text, " ");
+	ac_text_add_clean(text, slash ? slash + 1 : known->file);
+	ac_text_addf(text, ":%u", (unsigned)known->line);
 }
 
 void

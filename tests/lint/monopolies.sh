@@ -30,14 +30,16 @@ only 'cuBLAS and cuDNN types are in shim/ and emulator/ only' \
 only 'CUDA headers are included in shim/ and emulator/ only' \
     'include[ ]*<(cu|nv|driver_types|library_types|vector_types)' \
     'shim/|emulator/'
-only 'stderr is written in base/log.c and cmd/ only' \
-    '\bstderr\b|STDERR_FILENO|\bperror[ ]*\(' 'base/log\.c|cmd/'
+only 'stderr is written in base/log.c and cmd/, and given to tools, only' \
+    '\bstderr\b|STDERR_FILENO|\bperror[ ]*\(' \
+    'base/log\.c|cmd/|report/callers/tool\.c'
 only 'the scale grows in scaler/ only' '\bgrowth' 'scaler/|include/'
 only 'numbers are read in policy/ and base/text.c only' \
     '\b(strto[a-z]+|ato[ifl]+|sscanf)[ ]*\(' 'policy/|base/text\.c'
 only 'hashes are made in base/table.c and where doc/decisions.md says why' \
     '0x(9E3779B97F4A7C15|D6E8FEB86659FD93)' \
     'base/table\.c|shim/bind/provider\.c|shim/graph/shadow\.c|shim/graph/by_address\.h|shim/conv/conv_site\.c|shim/lt/memo\.h|shim/site/site\.h|shim/trial/|kernels/|emulator/'
-only 'nothing but cmd/ prints on stdout, and what kernels print' \
-    '\bstdout\b|STDOUT_FILENO|[^a-z_](printf|puts|putchar)[ ]*\(' 'cmd/|emulator/driver/print\.c'
+only 'nothing but cmd/ prints on stdout, and what kernels and tools print' \
+    '\bstdout\b|STDOUT_FILENO|[^a-z_](printf|puts|putchar)[ ]*\(' \
+    'cmd/|emulator/driver/print\.c|report/callers/tool\.c'
 plan

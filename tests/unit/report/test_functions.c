@@ -4,15 +4,33 @@
 #include "with_report.h"
 
 #include "base/elf.h"
-#include "report/read/functions.h"
+#include "report/callers/functions.h"
 
 static char place[128];         /* of a copy of this program */
 
+enum { A_LINE = __LINE__ + 2, ITS_LINES = 5 };
 __attribute__((noinline)) static int
 a_static_function(int x)
 {
 	__asm__ volatile("" : "+r"(x));
 	return x + 1;
+}
+
+static char *tools;
+
+/* Without addr2line. */
+static void
+take_tools(void)
+{
+	tools = strdup(getenv("PATH"));
+	setenv("PATH", "/no/such/folder", 1);
+}
+
+static void
+give_tools(void)
+{
+	setenv("PATH", tools, 1);
+	free(tools);
 }
 
 static void
@@ -69,6 +87,7 @@ test_static(void **state)
 
 	(void)state;
 	copy_self();
+	take_tools();
 	report = report_of(at + 1);     /* the return behind its first byte */
 	name = ac_report_function(report, made[0].key.caller);
 	assert_non_null(name);
@@ -84,6 +103,36 @@ test_static(void **state)
 	report = report_of(at);
 	name = ac_report_function(report, made[0].key.caller);
 	assert_true(!name || strcmp(name, "a_static_function"));
+	ac_report_destroy(report);
+	give_tools();
+}
+
+/* By addr2line, where that is installed: the text has the line where there is
+ * room for it, else below; JSON has it in full. */
+static void
+test_line(void **state)
+{
+	const uint64_t at = offset_in((const void *)(uintptr_t)
+	    a_static_function);
+	const struct ac_caller *known;
+	struct ac_report *report;
+	char said[300];
+
+	(void)state;
+	if (system("addr2line --version >/dev/null 2>&1"))
+		skip();
+	copy_self();
+	report = report_of(at + 1);
+	known = ac_report_caller(report, made[0].key.caller);
+	assert_non_null(known);
+	assert_string_equal(known->name, "a_static_function");
+	assert_in_range(known->line, A_LINE, A_LINE + ITS_LINES);
+	snprintf(said, sizeof said, " test_functions.c:%u", known->line);
+	assert_non_null(strstr(written(ac_report_as_text, report), said));
+	assert_null(strstr(strstr(sunk, said) + 1, said));
+	snprintf(said, sizeof said, "\"caller_line\": %u", known->line);
+	assert_non_null(strstr(written(ac_report_as_json, report), said));
+	assert_non_null(strstr(sunk, "/test_functions.c\""));
 	ac_report_destroy(report);
 }
 
@@ -136,6 +185,7 @@ test_hostile(void **state)
 
 	(void)state;
 	copy_self();
+	take_tools();   /* their faults are not ours, and they take time */
 	fd = open(place, O_RDONLY);
 	assert_int_equal(pread(fd, &sections, 8, offsetof(Elf64_Ehdr, e_shoff)),
 	    8);
@@ -165,6 +215,7 @@ test_hostile(void **state)
 	ac_report_destroy(report_of(at));
 	assert_int_equal(truncate(place, 10), 0);
 	ac_report_destroy(report_of(at));
+	give_tools();
 }
 
 int
@@ -172,6 +223,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_static),
+		cmocka_unit_test(test_line),
 		cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_hostile),
 	};

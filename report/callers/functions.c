@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/read/functions.c -- the functions that callers are in, by the symbol
- * tables of ELF files. Nothing of a file is believed before it is checked
- * against its size, and nothing is mapped. Called by the autocast program
- * only. */
-#include "report/read/functions.h"
+/* report/callers/functions.c -- the functions that callers are in, by the
+ * symbol tables of ELF files. Nothing of a file is believed before it is
+ * checked against its size, and nothing is mapped. Called by the autocast
+ * program only. */
+#include "report/callers/functions.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { PATIENCE = 5 };               /* seconds, for tools that know lines */
 
 /* One caller of a module, and the best symbol so far. */
 struct wanted {
@@ -24,6 +26,7 @@ struct object {
 	int           fd;
 	uint64_t      bytes;
 	Elf64_Shdr    symbols, strings;
+	bool          has_symbols, has_lines;
 	struct wanted *wanted;       /* by `at` */
 	size_t        count;
 };
@@ -110,37 +113,64 @@ open_object(struct object *o, const struct ac_file_module *module)
 }
 
 /* The whole table, else that of the symbols for others. */
+static void
+take_symbols(struct object *o, const Elf64_Ehdr *e, const Elf64_Shdr *section)
+{
+	Elf64_Shdr strings;
+
+	if ((section->sh_type != SHT_SYMTAB
+	    && (section->sh_type != SHT_DYNSYM || o->has_symbols))
+	    || section->sh_entsize != sizeof(Elf64_Sym)
+	    || section->sh_link >= e->e_shnum
+	    || !read_at(o, e->e_shoff + section->sh_link * sizeof strings,
+	    &strings, sizeof strings)
+	    || !fits(o, section) || !fits(o, &strings))
+		return;
+	o->symbols = *section;
+	o->strings = strings;
+	o->has_symbols = true;
+}
+
+/* Whether it has debug information, or says where that is. */
 static bool
-find_symbols(struct object *o)
+tells_lines(const struct object *o, const Elf64_Shdr *names,
+    const Elf64_Shdr *section)
+{
+	static const char *const known[] = { ".debug_line", ".zdebug_line",
+		".gnu_debuglink" };
+	char name[16] = "";
+
+	if (!fits(o, names) || section->sh_name >= names->sh_size
+	    || !read_at(o, names->sh_offset + section->sh_name, name,
+	    sizeof name - 1))
+		return false;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcmp(name, known[i]))
+			return true;
+	return false;
+}
+
+static void
+read_sections(struct object *o)
 {
 	Elf64_Ehdr e;
-	Elf64_Shdr section;
-	bool found = false;
+	Elf64_Shdr section, names = { .sh_size = 0 };
 
 	if (!read_at(o, 0, &e, sizeof e) || memcmp(e.e_ident, ELFMAG, SELFMAG)
 	    || e.e_ident[EI_CLASS] != ELFCLASS64
 	    || e.e_ident[EI_DATA] != ELFDATA2LSB
 	    || e.e_shentsize != sizeof section)
-		return false;
+		return;
+	if (e.e_shstrndx < e.e_shnum)
+		(void)read_at(o, e.e_shoff + e.e_shstrndx * sizeof names,
+		    &names, sizeof names);
 	for (unsigned i = 0; i < e.e_shnum; i++) {
-		Elf64_Shdr strings;
-
 		if (!read_at(o, e.e_shoff + i * sizeof section, &section,
 		    sizeof section))
-			return false;
-		if ((section.sh_type != SHT_SYMTAB
-		    && (section.sh_type != SHT_DYNSYM || found))
-		    || section.sh_entsize != sizeof(Elf64_Sym)
-		    || section.sh_link >= e.e_shnum
-		    || !read_at(o, e.e_shoff + section.sh_link * sizeof strings,
-		    &strings, sizeof strings)
-		    || !fits(o, &section) || !fits(o, &strings))
-			continue;
-		o->symbols = section;
-		o->strings = strings;
-		found = true;
+			return;
+		take_symbols(o, &e, &section);
+		o->has_lines |= tells_lines(o, &names, &section);
 	}
-	return found;
 }
 
 /* The first caller at or behind `address`. */
@@ -200,25 +230,47 @@ read_symbols(struct object *o)
 }
 
 static void
-add_names(const struct object *o, struct ac_report *report)
+add_name(const struct object *o, const struct wanted *w,
+    struct ac_caller *to)
 {
-	for (size_t i = 0; i < o->count; i++) {
-		const struct wanted *w = &o->wanted[i];
-		struct ac_caller *to = &report->callers[report->caller_count];
-		uint64_t room = w->name < o->strings.sh_size
-		    ? o->strings.sh_size - w->name : 0;
+	uint64_t room = w->name < o->strings.sh_size
+	    ? o->strings.sh_size - w->name : 0;
 
-		if (!w->name || !room)
-			continue;
-		if (room > sizeof to->function - 1)
-			room = sizeof to->function - 1;
-		memset(to, 0, sizeof *to);
-		if (!read_at(o, o->strings.sh_offset + w->name, to->function,
-		    (size_t)room) || !*to->function)
-			continue;
-		strcpy(to->caller, w->caller);
-		report->caller_count++;
-	}
+	memset(to, 0, sizeof *to);
+	strcpy(to->caller, w->caller);
+	if (room > sizeof to->function - 1)
+		room = sizeof to->function - 1;
+	if (w->name && room && !read_at(o, o->strings.sh_offset + w->name,
+	    to->function, (size_t)room))
+		*to->function = '\0';
+}
+
+static void
+add_lines(const struct object *o, const char *path, struct ac_caller *callers,
+    double *seconds)
+{
+	uint64_t *at = o->has_lines ? malloc(o->count * sizeof *at) : NULL;
+
+	for (size_t i = 0; at && i < o->count; i++)
+		at[i] = o->wanted[i].at;
+	if (at)
+		ac_lines_find(path, at, callers, o->count, seconds);
+	free(at);
+}
+
+/* Of those of which something is known. */
+static void
+add_callers(const struct object *o, const char *path,
+    struct ac_report *report, double *seconds)
+{
+	struct ac_caller *first = &report->callers[report->caller_count];
+
+	for (size_t i = 0; i < o->count; i++)
+		add_name(o, &o->wanted[i], &first[i]);
+	add_lines(o, path, first, seconds);
+	for (size_t i = 0; i < o->count; i++)
+		if (*first[i].function || *first[i].name || first[i].line)
+			report->callers[report->caller_count++] = first[i];
 }
 
 static const struct ac_file_module *
@@ -237,24 +289,24 @@ module_of(const struct ac_report *report, const char *name, size_t length)
 
 static void
 look_up(struct ac_report *report, const struct ac_file_module *module,
-    struct wanted *wanted, size_t count)
+    struct wanted *wanted, size_t count, double *seconds)
 {
 	struct object o = { .wanted = wanted, .count = count };
 
 	if (!module || !open_object(&o, module))
 		return;
 	qsort(wanted, count, sizeof *wanted, by_address);
-	if (find_symbols(&o)) {
+	read_sections(&o);
+	if (o.has_symbols)
 		read_symbols(&o);
-		add_names(&o, report);
-	}
+	add_callers(&o, module->path, report, seconds);
 	close(o.fd);
 }
 
 /* Texts are in order, so that those of one module follow each other. */
 static void
 look_all_up(struct ac_report *report, const char **text, size_t count,
-    struct wanted *wanted)
+    struct wanted *wanted, double *seconds)
 {
 	const char *module = "";
 	size_t length = 0, here = 0;
@@ -267,7 +319,7 @@ look_all_up(struct ac_report *report, const char **text, size_t count,
 		if (here && (i == count || long_as != length
 		    || memcmp(text[i], module, length))) {
 			look_up(report, module_of(report, module, length),
-			    wanted, here);
+			    wanted, here, seconds);
 			here = 0;
 		}
 		if (i == count || !at || (i && !strcmp(text[i], text[i - 1])))
@@ -284,6 +336,7 @@ ac_report_name_callers(struct ac_report *report)
 	const size_t count = report->site_count;
 	const char **text = malloc((count + 1) * sizeof *text);
 	struct wanted *wanted = malloc((count + 1) * sizeof *wanted);
+	double seconds = PATIENCE;
 
 	free(report->callers);
 	report->caller_count = 0;
@@ -292,7 +345,9 @@ ac_report_name_callers(struct ac_report *report)
 		for (size_t i = 0; i < count; i++)
 			text[i] = report->sites[i].key.caller;
 		qsort(text, count, sizeof *text, by_text);
-		look_all_up(report, text, count, wanted);
+		look_all_up(report, text, count, wanted, &seconds);
+		ac_lines_demangle(report->callers, report->caller_count,
+		    &seconds);
 		qsort(report->callers, report->caller_count,
 		    sizeof *report->callers, by_caller);
 	}
@@ -300,18 +355,24 @@ ac_report_name_callers(struct ac_report *report)
 	free(wanted);
 }
 
-const char *
-ac_report_function(const struct ac_report *report, const char *caller)
+const struct ac_caller *
+ac_report_caller(const struct ac_report *report, const char *caller)
 {
 	struct ac_caller key;
-	const struct ac_caller *found;
 	struct ac_text text;
 
 	if (!report || !report->caller_count)
 		return NULL;
 	ac_text_init(&text, key.caller, sizeof key.caller);
 	ac_text_add(&text, caller);
-	found = bsearch(&key, report->callers, report->caller_count, sizeof key,
+	return bsearch(&key, report->callers, report->caller_count, sizeof key,
 	    by_caller);
-	return found ? found->function : NULL;
+}
+
+const char *
+ac_report_function(const struct ac_report *report, const char *caller)
+{
+	const struct ac_caller *found = ac_report_caller(report, caller);
+
+	return found && *found->function ? found->function : NULL;
 }
