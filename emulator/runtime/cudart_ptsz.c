@@ -13,7 +13,23 @@ name params                                                               \
 	return args;                                                      \
 }
 
+static cudaError_t
+launch_ex(const cudaLaunchConfig_t *config, const void *host, void **params)
+{
+	cudaLaunchConfig_t own;
+
+	if (!config)
+		return cudaLaunchKernelExC(config, host, params);
+	own = *config;
+	own.stream = OWN(own.stream);
+	return cudaLaunchKernelExC(&own, host, params);
+}
+
 #pragma GCC visibility push(default)
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block,
+    void **params, size_t shared, cudaStream_t stream);
+PTSZ(cudaLaunchKernelExC_ptsz, (const cudaLaunchConfig_t *config,
+    const void *host, void **params), launch_ex(config, host, params))
 PTSZ(cudaMemcpyAsync_ptsz, (void *to, const void *from, size_t bytes,
     enum cudaMemcpyKind kind, cudaStream_t stream),
     cudaMemcpyAsync(to, from, bytes, kind, OWN(stream)))
@@ -40,6 +56,21 @@ PTSZ(cudaLaunchHostFunc_ptsz, (cudaStream_t stream, cudaHostFn_t function,
 PTSZ(cudaLaunchKernel_ptsz, (const void *host, dim3 grid, dim3 block,
     void **params, size_t shared, cudaStream_t stream),
     cudaLaunchKernel(host, grid, block, params, shared, OWN(stream)))
+PTSZ(__cudaLaunchKernel_ptsz, (cudaKernel_t kernel, dim3 grid, dim3 block,
+    void **params, size_t shared, cudaStream_t stream),
+    __cudaLaunchKernel(kernel, grid, block, params, shared, OWN(stream)))
+PTSZ(cudaLaunchCooperativeKernel_ptsz, (const void *host, dim3 grid,
+    dim3 block, void **params, size_t shared, cudaStream_t stream),
+    cudaLaunchCooperativeKernel(host, grid, block, params, shared,
+    OWN(stream)))
+PTSZ(cudaMemcpyToSymbolAsync_ptsz, (const void *symbol, const void *from,
+    size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+    cudaStream_t stream), cudaMemcpyToSymbolAsync(symbol, from, bytes, offset,
+    kind, OWN(stream)))
+PTSZ(cudaMemcpyFromSymbolAsync_ptsz, (void *to, const void *symbol,
+    size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+    cudaStream_t stream), cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset,
+    kind, OWN(stream)))
 PTSZ(cudaStreamIsCapturing_ptsz, (cudaStream_t stream,
     enum cudaStreamCaptureStatus *capturing),
     cudaStreamIsCapturing(OWN(stream), capturing))
@@ -72,6 +103,14 @@ waited(cudaError_t status)
 
 PTSZ(cudaMemcpy_ptds, (void *to, const void *from, size_t bytes,
     enum cudaMemcpyKind kind), waited(cudaMemcpyAsync(to, from, bytes, kind,
+    cudaStreamPerThread)))
+PTSZ(cudaMemcpyToSymbol_ptds, (const void *symbol, const void *from,
+    size_t bytes, size_t offset, enum cudaMemcpyKind kind),
+    waited(cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind,
+    cudaStreamPerThread)))
+PTSZ(cudaMemcpyFromSymbol_ptds, (void *to, const void *symbol, size_t bytes,
+    size_t offset, enum cudaMemcpyKind kind),
+    waited(cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind,
     cudaStreamPerThread)))
 PTSZ(cudaMemset_ptds, (void *to, int value, size_t bytes),
     waited(cudaMemsetAsync(to, value, bytes, cudaStreamPerThread)))

@@ -6,7 +6,7 @@
 need_emulator
 ptx=$root/tests/preload/programs/own_kernels.ptx
 client=$clients/own_ptx
-all='add reduce normalize count together ask share train graph'
+all='add reduce normalize count together ask share own train graph'
 right=$(printf '%s: right\n' $all)
 
 # shellcheck disable=SC2086

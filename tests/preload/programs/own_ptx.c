@@ -355,6 +355,52 @@ sharing(void)
 	client_expect(*managed == 42, "host and device share it");
 }
 
+/* What nvcc's code calls with --default-stream per-thread. */
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid,
+    dim3 block, void **params, size_t shared, cudaStream_t own);
+cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *host, dim3 grid,
+    dim3 block, void **params, size_t shared, cudaStream_t own);
+cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config,
+    const void *host, void **params);
+cudaError_t cudaMemcpyToSymbol_ptds(const void *symbol, const void *from,
+    size_t bytes, size_t offset, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyFromSymbol_ptds(void *to, const void *symbol,
+    size_t bytes, size_t offset, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void *symbol, const void *from,
+    size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t own);
+cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void *to, const void *symbol,
+    size_t bytes, size_t offset, enum cudaMemcpyKind kind, cudaStream_t own);
+
+static void
+on_own_stream(void)
+{
+	const cudaLaunchConfig_t config = { .gridDim = { 1, 1, 1 },
+		.blockDim = { 32, 1, 1 } };
+	const dim3 one = { 1, 1, 1 }, warp = { 32, 1, 1 };
+	float *x = client_device((float[64]){ 0 }, 64);
+	int n = 32, hits = 100;
+	void *params[] = { &x, &x, &x, &n }, *mirrored[] = { &x, &n };
+
+	CUDA(cudaMemcpyToSymbol_ptds(&counter, &hits, 4, 0,
+	    cudaMemcpyHostToDevice));
+	CUDA(__cudaLaunchKernel_ptsz((cudaKernel_t)(uintptr_t)stub("add"), one,
+	    warp, params, 0, NULL));
+	CUDA(cudaLaunchKernelExC_ptsz(&config, stub("add"), params));
+	CUDA(cudaLaunchCooperativeKernel_ptsz(stub("mirror"), one, warp,
+	    mirrored, 0, NULL));
+	CUDA(cudaMemcpyFromSymbol_ptds(&hits, &counter, 4, 0,
+	    cudaMemcpyDeviceToHost));
+	client_expect(hits == 164, "two launches of 32 threads count");
+	hits = 7;
+	CUDA(cudaMemcpyToSymbolAsync_ptsz(&counter, &hits, 4, 0,
+	    cudaMemcpyHostToDevice, NULL));
+	CUDA(cudaMemcpyFromSymbolAsync_ptsz(&n, &counter, 4, 0,
+	    cudaMemcpyDeviceToHost, NULL));
+	CUDA(cudaStreamSynchronize(cudaStreamPerThread));
+	client_expect(n == 7, "copies of the own stream come in order");
+	CUDA(cudaFree(x));
+}
+
 /* Linear regression: W goes to the weights that made the targets. `graph`: each
  * step is a launch of one that was captured. */
 static void
@@ -458,6 +504,8 @@ run(const char *what)
 		asking();
 	else if (!strcmp(what, "share"))
 		sharing();
+	else if (!strcmp(what, "own"))
+		on_own_stream();
 	else if (!strcmp(what, "say"))
 		saying();
 	else if (!strcmp(what, "train"))
