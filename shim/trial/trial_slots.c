@@ -5,19 +5,6 @@
 
 /* ---- Slots ------------------------------------------------------------- */
 
-static bool
-are_at(const struct ac_trial_slots *slots, const struct ac_place *place)
-{
-	return slots && slots->of == place->scratch
-	    && slots->epoch == place->epoch;
-}
-
-bool
-ac_trial_is_home(const struct ac_trial *t, const struct ac_place *place)
-{
-	return are_at(t->v->home, place);
-}
-
 bool
 ac_trial_is_deserted(const struct ac_trial *t, const struct ac_place *place,
     uint64_t number, uint64_t absence)
@@ -59,7 +46,7 @@ ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 		return true;
 	forget_open(t);
 	for (unsigned i = 0; i < TRIAL_HOMES; i++, slots++)
-		if (slots->host && are_at(slots, place)) {
+		if (slots->host && ac_slots_are_at(slots, place)) {
 			t->v->home = slots;
 			return true;
 		}
@@ -98,7 +85,7 @@ ac_trial_slot_in(const struct ac_trial *t, const struct ac_place *place,
 {
 	const struct ac_trial_slots *home = t->v->home;
 
-	if (!are_at(home, place))
+	if (!ac_slots_are_at(home, place))
 		return false;
 	*slot_out = slot_of(home, index);
 	return true;

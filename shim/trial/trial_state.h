@@ -190,10 +190,21 @@ struct ac_trial {
 	struct ac_timing timing[AC_CANDIDATES + 1];
 };
 
+static inline bool
+ac_slots_are_at(const struct ac_trial_slots *slots,
+    const struct ac_place *place)
+{
+	return slots && slots->of == place->scratch
+	    && slots->epoch == place->epoch;
+}
+
 /* Whether what is open was queued in the context of `place`; and if not,
  * whether that context is gone, or has not been met for `absence` calls. */
-bool ac_trial_is_home(const struct ac_trial *trial,
-    const struct ac_place *place);
+static inline bool
+ac_trial_is_home(const struct ac_trial *trial, const struct ac_place *place)
+{
+	return ac_slots_are_at(trial->v->home, place);
+}
 bool ac_trial_is_deserted(const struct ac_trial *trial,
     const struct ac_place *place, uint64_t number, uint64_t absence);
 

@@ -236,12 +236,13 @@ static void
 begin_sample(struct ac_trial *t, const struct ac_place *place,
     struct ac_turn *turn)
 {
-	const bool is_new = !is_known(t, turn->candidate, turn);
+	const bool casts = is_cast(t, turn->candidate);
+	const bool is_new = !casts && !is_known(t, turn->candidate, turn);
 	/* A sample is no part of what recasting takes: the next call has it. */
 	const bool is_due = !turn->timing && is_sample_due(t, turn->candidate,
 	    turn->nth, turn->number);
 	/* What a stream's calls lost only a call of that stream can tell. */
-	const bool is_silent = is_cast(t, turn->candidate)
+	const bool is_silent = casts
 	    && ac_history_is_silent(&t->v->histories, place, turn->candidate,
 	    turn->number, t->v->period + t->v->period / 8);
 	uint64_t next = t->v->next_sample;
@@ -262,7 +263,7 @@ begin_sample(struct ac_trial *t, const struct ac_place *place,
 		return;
 	}
 	turn->posts_only = turn->nth < t->v->least || !(is_due || is_new);
-	if (is_cast(t, turn->candidate))
+	if (casts)
 		ac_history_posts(&t->v->histories, place, turn->candidate,
 		    turn->number);
 	if (is_due && !turn->posts_only && turn->nth > TRIAL_PERIOD)
@@ -275,7 +276,8 @@ static bool
 is_kept(struct ac_trial *t, const struct ac_place *place, bool is_overdue,
     struct ac_turn *turn)
 {
-	const uint32_t out = t->v->chained | (t->v->pairs.any_out
+	const bool any_out = t->v->pairs.any_out;
+	const uint32_t out = t->v->chained | (any_out
 	    ? ac_pair_out(&t->v->pairs, turn->pair) : 0);
 	uint32_t current;
 	const int variant = !t->timing_over && place && !is_overdue
@@ -289,15 +291,17 @@ is_kept(struct ac_trial *t, const struct ac_place *place, bool is_overdue,
 		if (variant == TRIAL_KEEP)
 			return true;            /* kept: probation */
 		current = (uint32_t)variant;
-	} else if (current != TRIAL_KEEP && out >> current & 1) {
-		current = ac_trial_pick(t, out);
-		if (current == TRIAL_KEEP)
-			t->kept_as = t->v->accurate & ~out ? AC_REASON_NO_PROFIT
-			    : AC_REASON_GUARD;
+	} else {
+		if (current != TRIAL_KEEP && out >> current & 1) {
+			current = ac_trial_pick(t, out);
+			if (current == TRIAL_KEEP)
+				t->kept_as = t->v->accurate & ~out
+				    ? AC_REASON_NO_PROFIT : AC_REASON_GUARD;
+		}
+		if (any_out || t->shown != current)
+			ac_trial_show(t, current);
 	}
 	turn->candidate = current;
-	if (!turn->timing && (t->v->pairs.any_out || t->shown != t->current))
-		ac_trial_show(t, current);
 	if (current == TRIAL_KEEP) {
 		turn->reason = (enum ac_reason)t->kept_as;
 		return true;
