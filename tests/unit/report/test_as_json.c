@@ -68,6 +68,9 @@ test_fields(void **state)
 	atomic_store(&made_header.markers, 1);
 	strcpy(made_markers[0].symbol, "cublasStrsm_v2");
 	atomic_store(&made_markers[0].calls, 1);
+	made_header.events = 1;
+	made_header.event[0] = (struct ac_event_record){ 1, 24, 0,
+	    AC_EVENT_DEMOTED, AC_FINDING_TILE, 0.125f };
 	report = make_report(1);
 	assert_string_equal(written(ac_report_as_json, report),
 	    "{\n"
@@ -250,6 +253,19 @@ test_fields(void **state)
 	    "      \"recast_us\": 2,\n"
 	    "      \"speed\": 3.5,\n"
 	    "      \"error_of_tol\": 0.25\n"
+	    "    }\n"
+	    "  ],\n"
+	    "  \"lost_events\": 0,\n"
+	    "  \"events\": [\n"
+	    "    {\n"
+	    "      \"site\": \"00000010\",\n"
+	    "      \"call\": 24,\n"
+	    "      \"kind\": \"demoted\",\n"
+	    "      \"rung\": \"fp16\",\n"
+	    "      \"tactic\": \"cast\",\n"
+	    "      \"finding\": \"tile\",\n"
+	    "      \"error\": 0.125,\n"
+	    "      \"tol\": 0.5\n"
 	    "    }\n"
 	    "  ],\n"
 	    "  \"markers\": [\n"
