@@ -187,7 +187,8 @@ make_task(const struct runner *r, const struct emu_launch *l)
 	memcpy(task->launch.grid, l->grid, sizeof l->grid);
 	memcpy(task->launch.block, l->block, sizeof l->block);
 	task->count = r->count;
-	memcpy(sizes_of(task), r->sizes, r->count * sizeof *r->sizes);
+	if (r->count)
+		memcpy(sizes_of(task), r->sizes, r->count * sizeof *r->sizes);
 	(void)point(task);
 	for (size_t i = 0; i < r->count; i++)
 		memcpy(task->params[i], l->params[i], r->sizes[i]);
