@@ -13,9 +13,6 @@ equal 'a rung passes, is chosen, is demoted, in this order' \
     for e in report["events"] if e["kind"] in ("passed", "chosen", "demoted")
     and e["rung"] == "fp16" and e["site"] == [e["site"]
     for e in report["events"] if e["kind"] == "demoted"][0]][:3])')"
-equal 'as many demotions and retries as the totals count' 'True True' \
-    "$(query '" ".join(str(sum(e["kind"] == kind for e in report["events"]) ==
-    report["totals"][total]) for kind, total in (("demoted", "demotions"), ("retried", "retries")))')"
 equal 'the call that was found out comes after the choice' True \
     "$(query 'all(a["call"] <= b["call"] for a, b in zip(report["events"],
     report["events"][1:]) if a["site"] == b["site"] and "worst" not in (a["kind"], b["kind"]))')"
@@ -30,4 +27,13 @@ equal 'explain tells the last six of a site' "$(query '"\n".join(
     "$(echo "$told" | sed 's/^at call \([0-9]*\): .*/\1/')"
 equal 'and what they were' 1 "$(echo "$told" |
     grep -c '^at call [0-9]*: demoted from fp16: [a-z]')"
+rm -rf "$AUTOCAST_STATE"
+under 'gemm -> fp16,tf32 profit=off guard=on' "$clients/course" good:150 graded:400 >/dev/null 2>&1
+equal 'FP16 is left, TF32 proves itself and is chosen' \
+    'demoted fp16, retried tf32, proved tf32, chosen tf32' "$(query '", ".join([
+    e["kind"] + " " + e["rung"] for e in report["events"]
+    if e["kind"] in ("demoted", "retried", "proved") or e["rung"] == "tf32" and e["kind"] == "chosen"])')"
+equal 'as many demotions and retries as the totals count' 'True True' \
+    "$(query '" ".join(str(sum(e["kind"] == kind for e in report["events"]) ==
+    report["totals"][total]) for kind, total in (("demoted", "demotions"), ("retried", "retries")))')"
 plan
