@@ -30,7 +30,9 @@ named=$(files 'shim/*' 'kernels/*' 'scaler/*' 'bench/*' 'examples/*' 'tests/*' |
 # CALL(symm, ...) of test_emu_matrix.c calls cublasSsymm and cublasDsymm.
 tested=$(files 'tests/unit/emulator/*' | names
     sed -n 's/.*\bCALL(\([a-z0-9]*\),.*/cublasS\1\ncublasD\1/p' \
-	"$root/tests/unit/emulator/test_emu_matrix.c")
+	"$root/tests/unit/emulator/test_emu_matrix.c"
+    sed -n 's/.*\bcublas##L##\([A-Za-z]*\).*/cublasS\1\ncublasD\1/p' \
+	"$root/tests/unit/emulator/test_emu_factor.c")
 # [SD] stands for both letters.
 listed=$(sed -n 's/^\t//p' "$root/emulator/EXPORTS" | tr ' ' '\n' |
     sed 's/\(.*\)\[\(.\)\(.\)\]\(.*\)/\1\2\4\n\1\3\4/' | sort)

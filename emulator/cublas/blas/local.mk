@@ -2,6 +2,7 @@
 # emulator/cublas/blas/local.mk -- what the makefile knows of this folder.
 emulator_libblas_a_SOURCES += \
 	emulator/cublas/blas/cublas_copy.c \
+	emulator/cublas/blas/cublas_factor.c \
 	emulator/cublas/blas/cublas_legacy.c \
 	emulator/cublas/blas/cublas_level1.c \
 	emulator/cublas/blas/cublas_level2.c \
