@@ -50,6 +50,7 @@ ac_env_warn(void)
 	char name[64];
 	struct ac_text t;
 
+	ac_log_check();
 	for (int i = 0; i < AC_ENV_COUNT; i++)
 		if (!strncmp(ac_env_rows[i].variable, ours, prefix))
 			words[count++] = ac_env_rows[i].variable + prefix;

@@ -31,7 +31,7 @@ const char *ac_env(enum ac_env_name name);
 bool ac_env_is_set(enum ac_env_name name);
 
 /* Log a warning for each variable whose name is nearly one of ours: nothing
- * else would tell that it has no effect. */
+ * else would tell that it has no effect. Also of an unknown AUTOCAST_LOG. */
 void ac_env_warn(void);
 
 /* Whether the process has rights its caller need not have (set-uid, file

@@ -11,18 +11,26 @@
 
 enum { LINE_BYTES = 1024 };
 
-static enum ac_log_level
-threshold(void)
+/* The level of that name; -1. */
+static int
+find_level(const char *name)
 {
 	static const char *const names[] = {
 		"off", "error", "warning", "info", "debug"
 	};
-	const char *wanted = ac_env(AC_ENV_LOG);
 
 	for (int i = AC_LOG_OFF; i <= AC_LOG_DEBUG; i++)
-		if (!strcmp(wanted, names[i]))
+		if (!strcmp(name, names[i]))
 			return i;
-	return AC_LOG_WARNING;
+	return -1;
+}
+
+static int
+threshold(void)
+{
+	const int level = find_level(ac_env(AC_ENV_LOG));
+
+	return level < 0 ? AC_LOG_WARNING : level;
 }
 
 /* errno belongs to the program: an intercepted call must not change it. */
@@ -43,6 +51,22 @@ emit(const char *bytes, size_t count)
 	errno = saved;
 }
 
+bool
+ac_log_wants(enum ac_log_level level)
+{
+	return (int)level <= threshold();
+}
+
+void
+ac_log_check(void)
+{
+	const char *wanted = ac_env(AC_ENV_LOG);
+
+	if (find_level(wanted) < 0)
+		ac_log(AC_LOG_WARNING, "AUTOCAST_LOG=%.64s is none of off, "
+		    "error, warning, info, debug: warning is taken", wanted);
+}
+
 void
 ac_log(enum ac_log_level level, const char *format, ...)
 {
@@ -52,7 +76,7 @@ ac_log(enum ac_log_level level, const char *format, ...)
 	va_list args;
 	int more;
 
-	if (level > threshold())
+	if (!ac_log_wants(level))
 		return;
 	memcpy(line, prefix, used);
 	va_start(args, format);

@@ -15,6 +15,12 @@ enum ac_log_level {
 __attribute__((format(printf, 2, 3)))
 void ac_log(enum ac_log_level level, const char *format, ...);
 
+/* Whether AUTOCAST_LOG asks for `level` now. */
+bool ac_log_wants(enum ac_log_level level);
+
+/* Warn if AUTOCAST_LOG is no level. */
+void ac_log_check(void);
+
 /* Print `text` verbatim, whatever AUTOCAST_LOG says short of off: reports,
  * notices and policy diagnostics that carry their own line structure. */
 void ac_log_text(const char *text);

@@ -29,7 +29,7 @@ struct ac_event_record {
 };
 
 /* The guard did that at call `call` of the site, about the rung of `record`.
- * Takes no lock. */
+ * Goes into the log, too. Takes no lock. */
 struct ac_site_record;
 void ac_report_event(const struct ac_site_record *record,
     enum ac_event_kind kind, uint64_t call, uint32_t finding, float error);

@@ -147,8 +147,9 @@ extern const struct ac_site_region ac_outside;
 
 /* The record of the site `key` in `region` with `decision`, created if it is
  * new. Not on the hot path (takes a lock, may grow the file). Never NULL: past
- * 10^5 sites the overflow site, whose decision is keep. *is_overflow_out may be
- * NULL. */
+ * 10^5 sites the overflow site, whose decision is keep. is_overflow_out is
+ * NULL for another rung of a site that is known: what is decided about that is
+ * an event, anything else is logged here where it is new. */
 struct ac_site_record *ac_report_site(const struct ac_site_region *region,
     const struct ac_site_key *key, const struct ac_decision *decision,
     const char *name, bool *is_overflow_out);

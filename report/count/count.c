@@ -3,6 +3,7 @@
  * and describes them. Hands out new ones under one lock, never moves or frees
  * them, never uses the program's heap, never prints, never fails. */
 #include "report/count/live.h"
+#include "report/count/tell.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -250,7 +251,7 @@ ac_report_site(const struct ac_site_region *region,
 {
 	const uint32_t id = ac_site_id(key, region->name);
 	struct ac_site_record *site = NULL;
-	bool overflow = false;
+	bool overflow = false, is_new = false;
 	const int saved = ac_live_enter();
 
 	if (2 * ac_live.sites >= ac_live.slots && ac_live.sites < AC_FILE_SITES)
@@ -263,6 +264,7 @@ ac_report_site(const struct ac_site_region *region,
 		else if (ac_live.sites < AC_FILE_SITES &&
 		    ac_live.sites + 1 < ac_live.slots)
 			site = add_site(region, key, decision, name);
+		is_new = site && !number;
 	}
 	if (!site) {
 		overflow = true;
@@ -271,6 +273,8 @@ ac_report_site(const struct ac_site_region *region,
 	ac_live_leave(saved);
 	if (is_overflow_out)
 		*is_overflow_out = overflow;
+	if (is_overflow_out && is_new)
+		ac_tell_decision(site);
 	return site;
 }
 

@@ -7,6 +7,7 @@
  * copies everything known into a file of its own and maps that over the old
  * addresses, so records handed out before the fork stay good. */
 #include "report/count/live.h"
+#include "report/count/tell.h"
 #include "base/env.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -323,6 +324,7 @@ ac_report_event(const struct ac_site_record *record, enum ac_event_kind kind,
 	struct ac_event_record *to;
 	uint64_t nth;
 
+	ac_tell_event(record, kind, call, finding);
 	if (!header || atomic_load(&ac_report_forked))
 		return;
 	nth = atomic_fetch_add(&header->events, 1);

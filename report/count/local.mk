@@ -17,4 +17,6 @@ report_libreport_a_SOURCES += \
 	report/count/ranges.c \
 	report/count/shard.c \
 	report/count/stamp.c \
-	report/count/stamp.h
+	report/count/stamp.h \
+	report/count/tell.c \
+	report/count/tell.h

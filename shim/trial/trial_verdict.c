@@ -3,8 +3,6 @@
  * the end of a probation, demotion, and the choice among what is left. */
 #include "shim/trial/trial_state.h"
 
-#include "base/log.h"
-
 /* ---- Choosing ---------------------------------------------------------- */
 
 unsigned
@@ -166,10 +164,6 @@ tell(struct ac_trial *t, unsigned candidate, enum ac_finding finding)
 	atomic_fetch_add_explicit(&course->demotions, 1, memory_order_relaxed);
 	ac_report_event(ac_trial_record(t, candidate), AC_EVENT_DEMOTED,
 	    *t->v->calls, finding, 0);
-	ac_log(AC_LOG_INFO, "%s %lldx%lldx%lld: %s is left: %s", t->key.symbol,
-	    (long long)t->key.m, (long long)t->key.n, (long long)t->key.k,
-	    ac_rung_names[t->decision.candidate[candidate].rung],
-	    ac_finding_meanings[finding]);
 }
 
 void

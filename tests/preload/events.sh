@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the guard did and when, in JSON, of a program whose data turn
-# bad.
+# What the guard did and when, in JSON and in the log, of a program whose data
+# turn bad.
 . "$(dirname "$0")/preload.sh"
 need_emulator
 under 'gemm -> fp16 profit=off' "$clients/turning" 1 300 >/dev/null 2>&1
@@ -36,4 +36,27 @@ equal 'FP16 is left, TF32 proves itself and is chosen' \
 equal 'as many demotions and retries as the totals count' 'True True' \
     "$(query '" ".join(str(sum(e["kind"] == kind for e in report["events"]) ==
     report["totals"][total]) for kind, total in (("demoted", "demotions"), ("retried", "retries")))')"
+
+# AUTOCAST_LOG=info: the same decisions, as lines.
+rm -rf "$AUTOCAST_STATE"
+said=$(AUTOCAST_LOG=info under 'gemm -> fp16 profit=off' "$clients/turning" 1 \
+    300 2>&1 >/dev/null)
+equal 'each site has one line when it is new' \
+    "$(query 'len({s["id"] for s in sites})')" \
+    "$(grep -c ' in turning+[0-9a-f]*: fp16 cast, by AUTOCAST_POLICY:1' <<<"$said")"
+equal 'each event but worse samples is a line, at its call' \
+    "$(query '"\n".join(sorted("site %s, %d" % (e["site"], e["call"])
+    for e in report["events"] if e["kind"] != "worst"))')" \
+    "$(sed -n 's/^autocast: \(site [0-9a-f]*,\).*, call \([0-9]*\): .*/\1 \2/p' \
+    <<<"$said" | sort)"
+equal 'and why a rung is left is said' 1 \
+    "$(grep -c 'fp16 cast is left: .*; its worst error is 0\.55, the tolerance 0\.001$' <<<"$said")"
+equal 'a kept site says its reason' 1 \
+    "$(AUTOCAST_LOG=info under off "$clients/gemm_client" sgemm n t 96 80 256 0 0 \
+    0 1 1 0 normal 1 - repeat=20 2>&1 >/dev/null | grep -c '^autocast: site .*: kept: ')"
+equal 'nothing of it by default' '' \
+    "$(under 'gemm -> fp16 profit=off' "$clients/turning" 1 300 2>&1 >/dev/null)"
+equal 'another word is said once, and means the default' \
+    'autocast: AUTOCAST_LOG=inof is none of off, error, warning, info, debug: warning is taken' \
+    "$(AUTOCAST_LOG=inof under 'gemm -> fp16 profit=off' "$clients/turning" 1 300 2>&1 >/dev/null)"
 plan
