@@ -162,7 +162,7 @@ read_operand(struct request *r, const char *s)
 		r->site = s;
 		return 0;
 	}
-	if (r->saved)
+	if (r->saved || (is_saved(s) && r->runs[0]))
 		return ac_say(AC_EXIT_USAGE, "report: a saved report alone; "
 		    "unexpected '%s'", s);
 	if (r->runs[1])

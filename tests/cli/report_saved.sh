@@ -46,6 +46,7 @@ for file in cut new foreign text fifo folder empty missing; do
 	show report $file.json
 done
 show report saved.json @1
+show report @1 saved.json
 show report saved.json --json
 show report saved.json --ranges
 show report --ranges saved.json
