@@ -21,7 +21,7 @@ emulator_PROGRAMS = emulator/libcuda.so.1 emulator/libcudart.so.13 \
 	emulator/libcublas.so.12 emulator/libcublasLt.so.13 \
 	emulator/libcublasLt.so.12
 
-nodist_emulator_libcuda_so_1_SOURCES = emulator/names/cuda.c
+nodist_emulator_libcuda_so_1_SOURCES = emulator/names/cuda-stubs.c
 emulator_libcuda_so_1_SOURCES =
 include $(top_srcdir)/emulator/driver/local.mk
 include $(top_srcdir)/emulator/driver/api/local.mk
@@ -53,14 +53,14 @@ CUBLAS_OBJECTS = $(emulator_libblas_a_OBJECTS) emulator/libcuda.so.1 \
 	base/libbase.a
 CUBLASLT_OBJECTS = $(emulator_liblt_a_OBJECTS) $(CUBLAS_OBJECTS)
 
-nodist_emulator_libcudart_so_13_SOURCES = emulator/names/cudart.13.c
+nodist_emulator_libcudart_so_13_SOURCES = emulator/names/cudart.13-stubs.c
 emulator_libcudart_so_13_SOURCES = $(EMULATOR_TOOLKIT_13)
 emulator_libcudart_so_13_LDFLAGS = $(SHARED) -Wl,-soname,libcudart.so.13 \
 	-Wl,--version-script=emulator/names/cudart.13.map
 emulator_libcudart_so_13_LDADD = $(CUDART_OBJECTS)
 emulator_libcudart_so_13_DEPENDENCIES = $(CUDART_OBJECTS) \
 	emulator/names/cudart.13.map
-nodist_emulator_libcudart_so_12_SOURCES = emulator/names/cudart.12.c
+nodist_emulator_libcudart_so_12_SOURCES = emulator/names/cudart.12-stubs.c
 emulator_libcudart_so_12_SOURCES = $(EMULATOR_TOOLKIT_12) \
 	emulator/runtime/cudart_device_12.c emulator/runtime/cudart_graph_12.c
 emulator_libcudart_so_12_LDFLAGS = $(SHARED) -Wl,-soname,libcudart.so.12 \
@@ -69,14 +69,14 @@ emulator_libcudart_so_12_LDADD = $(CUDART_OBJECTS)
 emulator_libcudart_so_12_DEPENDENCIES = $(CUDART_OBJECTS) \
 	emulator/names/cudart.12.map
 
-nodist_emulator_libcublas_so_13_SOURCES = emulator/names/cublas.13.c
+nodist_emulator_libcublas_so_13_SOURCES = emulator/names/cublas.13-stubs.c
 emulator_libcublas_so_13_SOURCES = $(EMULATOR_TOOLKIT_13)
 emulator_libcublas_so_13_LDFLAGS = $(SHARED) -Wl,-soname,libcublas.so.13 \
 	-Wl,--version-script=emulator/names/cublas.13.map
 emulator_libcublas_so_13_LDADD = $(CUBLAS_OBJECTS) $(BLAS_LIBS) -lm
 emulator_libcublas_so_13_DEPENDENCIES = $(CUBLAS_OBJECTS) \
 	emulator/names/cublas.13.map
-nodist_emulator_libcublas_so_12_SOURCES = emulator/names/cublas.12.c
+nodist_emulator_libcublas_so_12_SOURCES = emulator/names/cublas.12-stubs.c
 emulator_libcublas_so_12_SOURCES = $(EMULATOR_TOOLKIT_12)
 emulator_libcublas_so_12_LDFLAGS = $(SHARED) -Wl,-soname,libcublas.so.12 \
 	-Wl,--version-script=emulator/names/cublas.12.map
@@ -85,7 +85,7 @@ emulator_libcublas_so_12_DEPENDENCIES = $(CUBLAS_OBJECTS) \
 	emulator/names/cublas.12.map
 
 # It computes with objects of cuBLAS, which it does not export.
-nodist_emulator_libcublasLt_so_13_SOURCES = emulator/names/cublaslt.13.c
+nodist_emulator_libcublasLt_so_13_SOURCES = emulator/names/cublaslt.13-stubs.c
 emulator_libcublasLt_so_13_SOURCES = $(EMULATOR_TOOLKIT_13)
 emulator_libcublasLt_so_13_LDFLAGS = $(SHARED) \
 	-Wl,-soname,libcublasLt.so.13 \
@@ -93,7 +93,7 @@ emulator_libcublasLt_so_13_LDFLAGS = $(SHARED) \
 emulator_libcublasLt_so_13_LDADD = $(CUBLASLT_OBJECTS) $(BLAS_LIBS) -lm
 emulator_libcublasLt_so_13_DEPENDENCIES = $(CUBLASLT_OBJECTS) \
 	emulator/names/cublaslt.13.map
-nodist_emulator_libcublasLt_so_12_SOURCES = emulator/names/cublaslt.12.c
+nodist_emulator_libcublasLt_so_12_SOURCES = emulator/names/cublaslt.12-stubs.c
 emulator_libcublasLt_so_12_SOURCES = $(EMULATOR_TOOLKIT_12)
 emulator_libcublasLt_so_12_LDFLAGS = $(SHARED) \
 	-Wl,-soname,libcublasLt.so.12 \
@@ -104,7 +104,7 @@ emulator_libcublasLt_so_12_DEPENDENCIES = $(CUBLASLT_OBJECTS) \
 
 if HAVE_EMULATED_CUDNN
 emulator_PROGRAMS += emulator/libcudnn.so.9 emulator/libcudnn.so.8
-nodist_emulator_libcudnn_so_9_SOURCES = emulator/names/cudnn.9.c
+nodist_emulator_libcudnn_so_9_SOURCES = emulator/names/cudnn.9-stubs.c
 emulator_libcudnn_so_9_SOURCES = $(EMULATOR_SHARED)
 include $(top_srcdir)/emulator/cudnn/local.mk
 include $(top_srcdir)/emulator/cudnn/base/local.mk
@@ -118,7 +118,7 @@ emulator_libcudnn_so_9_LDADD = emulator/libcuda.so.1 base/libbase.a \
 	$(DNNL_LIBS) -lm
 emulator_libcudnn_so_9_DEPENDENCIES = emulator/libcuda.so.1 \
 	base/libbase.a emulator/names/cudnn.9.map
-nodist_emulator_libcudnn_so_8_SOURCES = emulator/names/cudnn.8.c
+nodist_emulator_libcudnn_so_8_SOURCES = emulator/names/cudnn.8-stubs.c
 emulator_libcudnn_so_8_SOURCES = $(emulator_libcudnn_so_9_SOURCES)
 emulator_libcudnn_so_8_CPPFLAGS = $(AM_CPPFLAGS) -DEMU_CUDNN_8
 emulator_libcudnn_so_8_LDFLAGS = $(SHARED) -Wl,-soname,libcudnn.so.8 \

@@ -5,10 +5,10 @@ EMULATOR_NAMES = cublas.12 cublas.13 cublaslt.12 cublaslt.13 cuda cudart.12 \
 EXTRA_DIST += $(EMULATOR_NAMES:%=emulator/names/%) emulator/names/README.md \
 	emulator/names/keep.h emulator/names/map.awk emulator/names/stub.h emulator/names/stubs.awk \
 	emulator/names/update emulator/names/values
-CLEANFILES += $(EMULATOR_NAMES:%=emulator/names/%.c) \
+CLEANFILES += $(EMULATOR_NAMES:%=emulator/names/%-stubs.c) \
 	$(EMULATOR_NAMES:%=emulator/names/%.map)
-.PRECIOUS: emulator/names/%.c emulator/names/%.map
-emulator/names/%.c: $(srcdir)/emulator/names/% \
+.PRECIOUS: emulator/names/%-stubs.c emulator/names/%.map
+emulator/names/%-stubs.c: $(srcdir)/emulator/names/% \
 		$(srcdir)/emulator/names/values \
 		$(srcdir)/emulator/names/stubs.awk
 	@$(MKDIR_P) $(@D)
