@@ -253,11 +253,12 @@ bool ac_report_is_kept(void);
 
 struct ac_report;   /* one run: one or more processes, merged */
 
-/* Load the `which`-th last run (1: the last) from the user's state directory,
- * or the run with token `run` if it is not NULL. NULL and one line in `why`
- * if there is none or it cannot be read. */
-struct ac_report *ac_report_load(unsigned which, const char *run,
-    struct ac_text *why);
+/* Load the `which`-th last run (1: the last) from the user's state directory.
+ * NULL and one line in `why` if there is none or it cannot be read. Files that
+ * another version wrote are counted on stderr. */
+struct ac_report *ac_report_load(unsigned which, struct ac_text *why);
+/* The run with token `run`, NULL: the last, without a word of other files. */
+struct ac_report *ac_report_of(const char *run, struct ac_text *why);
 /* The same of one rank of the `which`-th last run. */
 struct ac_report *ac_report_load_rank(unsigned which, int rank,
     struct ac_text *why);

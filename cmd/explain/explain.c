@@ -254,7 +254,7 @@ explain_site(const struct ac_chosen *chosen, const char *wanted)
 	int status;
 
 	ac_text_init(&why, buffer, sizeof buffer);
-	report = ac_report_load(1, NULL, &why);
+	report = ac_report_load(1, &why);
 	if (!report)
 		return ac_say(AC_EXIT_FAILED, "explain: %s; try "
 		    "'autocast run ./program' first", buffer);

@@ -114,7 +114,7 @@ load(const struct request *r)
 			ac_say(0, "report: %s; 'autocast report' names the "
 			    "ranks of a job", buffer);
 	} else {
-		report = ac_report_load(which, NULL, &why);
+		report = ac_report_load(which, &why);
 		if (!report)
 			ac_say(0, which > 1 ? "report: %s; 'autocast report' "
 			    "shows the last" : "report: %s; try 'autocast run "

@@ -151,7 +151,7 @@ ac_launch_report(const struct ac_launch *launch)
 {
 	struct ac_text why = ac_say_buffer(512);
 	struct ac_report *report = *launch->state
-	    ? ac_report_load(1, launch->run, &why) : NULL;
+	    ? ac_report_of(launch->run, &why) : NULL;
 
 	free(why.data);
 	return report;

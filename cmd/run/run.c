@@ -155,7 +155,7 @@ is_spoken_for(const struct request *request)
 {
 	struct ac_text why = ac_say_buffer(512);
 	struct ac_report *last = *request->run.state
-	    ? ac_report_load(1, NULL, &why) : NULL;
+	    ? ac_report_of(NULL, &why) : NULL;
 	const struct ac_file_header *h = last ? &last->processes[0] : NULL;
 	const uint64_t began = (uint64_t)request->began.tv_sec;
 	const bool is = h && (h->start_s > began || (h->start_s == began &&

@@ -114,7 +114,6 @@ read_headers(struct ac_listing *l)
 	struct ac_file_header header;
 	struct ac_text why;
 	size_t kept = 0;
-	unsigned foreign = 0;
 
 	for (size_t i = 0; i < l->count; i++) {
 		struct ac_listed *c = &l->found[i];
@@ -132,15 +131,11 @@ read_headers(struct ac_listing *l)
 				strcpy(folder_run, header.run);
 			l->found[kept++] = *c;
 		} else if (why.used && !strcmp(reason, AC_READ_FOREIGN)) {
-			foreign++;      /* after an upgrade, all of them */
+			l->foreign++;   /* after an upgrade, all of them */
 		} else if (why.used) {
 			ac_log(AC_LOG_WARNING, "skipping %s: %s", path, reason);
 		}
 	}
-	if (foreign)
-		ac_log(AC_LOG_WARNING, "skipping %u statistics file%s in %s: "
-		    AC_READ_FOREIGN, foreign, foreign == 1 ? "" : "s",
-		    l->directory);
 	l->count = kept;
 }
 
@@ -167,6 +162,15 @@ ac_listing_make(struct ac_listing *l, struct ac_text *why)
 		qsort(l->found, l->count, sizeof *l->found, by_name_descending);
 	read_headers(l);
 	return true;
+}
+
+void
+ac_listing_warn(const struct ac_listing *l)
+{
+	if (l->foreign)
+		ac_log(AC_LOG_WARNING, "skipping %u statistics file%s in %s: "
+		    AC_READ_FOREIGN, l->foreign, l->foreign == 1 ? "" : "s",
+		    l->directory);
 }
 
 bool

@@ -29,12 +29,17 @@ struct ac_listing {
 	size_t            count;
 	struct ac_listed_folder    *folders;
 	size_t            folder_count;
+	unsigned          foreign;      /* files of another version */
 };
 
 /* Find them in l->directory, which is set; ac_listing_free() ends it. False:
  * one line in `why`. */
 bool ac_listing_make(struct ac_listing *l, struct ac_text *why);
 void ac_listing_free(struct ac_listing *l);
+
+/* Say on stderr how many files another version wrote, if any: to those who ask
+ * what is kept, not to a program that ends and looks for its own run. */
+void ac_listing_warn(const struct ac_listing *l);
 
 /* The path of file `i`. */
 void ac_listing_locate(const struct ac_listing *l, size_t i, char *path,

@@ -134,8 +134,8 @@ struct ac_past {
 	char              directory[AC_FILE_PATH];
 };
 
-struct ac_past *
-ac_past_open(struct ac_text *why)
+static struct ac_past *
+look(struct ac_text *why)
 {
 	struct ac_past *past = calloc(1, sizeof *past);
 	struct ac_text t;
@@ -153,6 +153,16 @@ ac_past_open(struct ac_text *why)
 		return past;
 	ac_past_close(past);
 	return NULL;
+}
+
+struct ac_past *
+ac_past_open(struct ac_text *why)
+{
+	struct ac_past *past = look(why);
+
+	if (past)
+		ac_listing_warn(&past->files);
+	return past;
 }
 
 void
@@ -197,9 +207,9 @@ ac_past_load(const struct ac_past *past, unsigned which, struct ac_text *why)
 }
 
 static struct ac_report *
-load_one(unsigned which, const char *run, int rank, struct ac_text *why)
+load_and_close(struct ac_past *past, unsigned which, const char *run, int rank,
+    struct ac_text *why)
 {
-	struct ac_past *past = ac_past_open(why);
 	struct ac_report *report = past ? load(past, which, run, rank, why)
 	    : NULL;
 
@@ -208,13 +218,19 @@ load_one(unsigned which, const char *run, int rank, struct ac_text *why)
 }
 
 struct ac_report *
-ac_report_load(unsigned which, const char *run, struct ac_text *why)
+ac_report_load(unsigned which, struct ac_text *why)
 {
-	return load_one(which, run, -1, why);
+	return load_and_close(ac_past_open(why), which, NULL, -1, why);
 }
 
 struct ac_report *
 ac_report_load_rank(unsigned which, int rank, struct ac_text *why)
 {
-	return load_one(which, NULL, rank, why);
+	return load_and_close(ac_past_open(why), which, NULL, rank, why);
+}
+
+struct ac_report *
+ac_report_of(const char *run, struct ac_text *why)
+{
+	return load_and_close(look(why), 1, run, -1, why);
 }

@@ -106,6 +106,16 @@ equal 'a report that cannot be written' "$?,$(ls "$TMPDIR")" '125,'
 env -u HOME "$autocast" run ./missing 2>err
 equal 'a program that is missing' "$?,$(ls "$TMPDIR")" '127,'
 env -u HOME "$autocast" run sh -c './counting; kill -KILL $$' 2>err
-equal 'a program that is killed' "$?,$(grep -c . err),$(ls "$TMPDIR")" '137,4,'
+equal 'a program that is killed' "$?,$(grep -c . err),$(ls "$TMPDIR")" '137,5,'
 
+# ---- What another version left is nothing that a run speaks of
+export AUTOCAST_STATE=$place/upgraded
+"$autocast" run ./counting 2>err
+stats=$(find "$AUTOCAST_STATE" -name '*.stats')
+printf '\377' | dd of="$stats" bs=1 seek=8 conv=notrunc 2>/dev/null
+"$autocast" run true 2>err
+equal 'after an upgrade a run says nothing of older ones' \
+    "$?,$(grep -c skipping err)" 0,0
+"$autocast" report >out 2>err
+equal 'but a report does' "$(grep -c 'skipping 1 statistics file ' err)" 1
 plan

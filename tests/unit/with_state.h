@@ -150,7 +150,7 @@ load(unsigned which)
 	struct ac_text why;
 
 	ac_text_init(&why, load_why, sizeof load_why);
-	return ac_report_load(which, NULL, &why);
+	return ac_report_load(which, &why);
 }
 
 __attribute__((unused)) static const struct ac_site_total *

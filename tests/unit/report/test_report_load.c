@@ -66,11 +66,11 @@ test_tokens(void **state)
 	expect(2, 2, 3);
 	expect(3, 1, 2);
 	ac_text_init(&why, load_why, sizeof load_why);
-	report = ac_report_load(1, "b", &why);
+	report = ac_report_of("b", &why);
 	assert_non_null(report);
 	assert_non_null(site_in(report, 2));
 	ac_report_destroy(report);
-	assert_null(ac_report_load(1, "c", &why));
+	assert_null(ac_report_of("c", &why));
 	assert_true(why.used > 0);
 }
 
@@ -86,7 +86,7 @@ test_long_token(void **state)
 	(void)state;
 	run_number(1, token);
 	ac_text_init(&why, load_why, sizeof load_why);
-	report = ac_report_load(1, token, &why);
+	report = ac_report_of(token, &why);
 	assert_non_null(report);
 	ac_report_destroy(report);
 }
