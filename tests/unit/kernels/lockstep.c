@@ -120,16 +120,35 @@ static void
 same(const char *what, int turn, const void *one, const void *two,
     size_t bytes)
 {
+	const uint32_t *a = one, *b = two;
+	size_t word = 0;
+
 	if (!memcmp(one, two, bytes))
 		return;
-	if (differences++ < 20)
-		printf("# turn %d: %s differs\n", turn, what);
+	while (word < bytes / 4 && a[word] == b[word])
+		word++;
+	if (differences++ < 20 && word < bytes / 4)
+		printf("# turn %d: %s differs at byte %zu: %08x %08x\n", turn,
+		    what, 4 * word, (unsigned)a[word], (unsigned)b[word]);
+}
+
+/* Scratch holds sums of the program's numbers. The payload of a NaN that an
+ * addition made is the machine's own, and nothing reads it. */
+static void
+same_scratch(int turn, const float *one, const float *two, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!isnan(one[i]) || !isnan(two[i]))
+			same("scratch", turn, one + i, two + i, sizeof *one);
 }
 
 static void
 compare(int turn, const struct recast_data *one, const struct recast_data *two)
 {
-	same("state", turn, &one->state, &two->state, sizeof one->state);
+	same("state", turn, &one->state, &two->state,
+	    offsetof(struct ac_recast_state, sample));
+	same_scratch(turn, one->state.sample[0], two->state.sample[0],
+	    sizeof one->state.sample / sizeof(float));
 	same("history", turn, &one->history, &two->history,
 	    sizeof one->history);
 	same("before", turn, one->before, two->before, sizeof one->before);
