@@ -14,7 +14,8 @@
 	case K(op, U64): BINARY(uint64_t, e) \
 	case K(op, S64): BINARY(int64_t, e)
 
-#define MULTIPLY(type, T, W, N) \
+/* W holds a product, V is W without a sign: a wide mad goes around. */
+#define MULTIPLY(type, T, W, V, N) \
 	case K(mul, type): \
 		if (l->in->mode == MODE_WIDE) { \
 			const T *const x = S(T, 1), *const y = S(T, 2); \
@@ -32,7 +33,8 @@
 			const W *const z = S(W, 3); \
 			W t[LANES]; \
 			IVDEP for (int i = 0; i < LANES; i++) \
-				t[i] = (W)x[i] * (W)y[i] + z[i]; \
+				t[i] = (W)((V)((W)x[i] * (W)y[i]) \
+				    + (V)z[i]); \
 			EACH(W, t[i]); \
 			break; \
 		} \
@@ -44,10 +46,10 @@ static bool
 multiply(const struct lanes *l)
 {
 	switch (l->in->op * T_TYPES + l->in->type) {
-	MULTIPLY(U16, uint16_t, uint32_t, 16)
-	MULTIPLY(S16, int16_t, int32_t, 16)
-	MULTIPLY(U32, uint32_t, uint64_t, 32)
-	MULTIPLY(S32, int32_t, int64_t, 32)
+	MULTIPLY(U16, uint16_t, uint32_t, uint32_t, 16)
+	MULTIPLY(S16, int16_t, int32_t, uint32_t, 16)
+	MULTIPLY(U32, uint32_t, uint64_t, uint64_t, 32)
+	MULTIPLY(S32, int32_t, int64_t, uint64_t, 32)
 	case K(mul, U64):
 		if (l->in->mode == MODE_HI)
 			BINARY(uint64_t, high64(x[i], y[i]))

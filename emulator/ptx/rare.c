@@ -117,12 +117,12 @@ multiply24(const struct ptx_instruction *in, const struct one *v)
 static uint64_t
 nth_bit(const struct one *v)
 {
-	int32_t n = (int32_t)v->z;
+	int64_t n = (int32_t)v->z;
 	const int64_t step = n >= 0 ? 1 : -1;
 
 	if (!n)
-		return v->x >> v->y & 1 ? v->y : UINT32_MAX;
-	n = abs(n);
+		return v->y < 32 && v->x >> v->y & 1 ? v->y : UINT32_MAX;
+	n *= step;
 	for (int64_t at = (int64_t)v->y; at >= 0 && at < 32; at += step)
 		if (v->x >> at & 1 && !--n)
 			return (uint64_t)at;

@@ -95,19 +95,20 @@ REFERENCE(low24, of24(r->a, a) * of24(r->b, b) + (r->c ? z : 0))
 REFERENCE(high24, (of24(r->a, a) * of24(r->b, b) >> 16) + (r->c ? z : 0))
 
 /* The part of `bits` bits at `at`. */
-static int
+static int64_t
 part(enum isa_type type, uint64_t x, int at, int bits)
 {
-	const int v = (int)(x >> at) & ((1 << bits) - 1);
+	const int64_t limit = INT64_C(1) << bits;
+	const int64_t v = (int64_t)(x >> at & (uint64_t)(limit - 1));
 
-	return isa_is_signed(type) && v >> (bits - 1) ? v - (1 << bits) : v;
+	return isa_is_signed(type) && v >> (bits - 1) ? v - limit : v;
 }
 
 static uint64_t
 dot4(const struct isa_row *r, uint64_t a, uint64_t b, uint64_t c)
 {
 	for (int k = 0; k < 32; k += 8)
-		c += (uint64_t)(int64_t)(part(r->a, a, k, 8) *
+		c += (uint64_t)(part(r->a, a, k, 8) *
 		    part(r->b, b, k, 8));
 	return c;
 }
@@ -116,8 +117,8 @@ static uint64_t
 dot2(const struct isa_row *r, uint64_t a, uint64_t b, uint64_t c)
 {
 	for (int k = 0; k < 2; k++)
-		c += (uint64_t)(int64_t)part(r->a, a, 16 * k, 16) *
-		    (uint64_t)(int64_t)part(r->b, b, 16 * r->how + 8 * k, 8);
+		c += (uint64_t)part(r->a, a, 16 * k, 16) *
+		    (uint64_t)part(r->b, b, 16 * r->how + 8 * k, 8);
 	return c;
 }
 
