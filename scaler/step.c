@@ -312,7 +312,7 @@ autocast_scaler_axpy(autocast_scaler *scaler, autocast_group *group,
     float alpha, const float *alpha_device, const autocast_tensor *x,
     const autocast_tensor *y, struct CUstream_st *stream)
 {
-	struct ac_scaler_sum sum = { .alpha = { alpha, alpha_device } };
+	struct ac_scaler_sum sum = { .alpha = { alpha, 0, alpha_device } };
 	struct ac_scaler_place place;
 	autocast_status status = ac_group_check_owner(scaler, group);
 

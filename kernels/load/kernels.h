@@ -35,6 +35,7 @@ enum {
  * the kernel reads when it runs. */
 struct ac_cast_scalar {
 	float        value;
+	uint32_t     reserved;  /* 0: no word of a launch is left unset */
 	const float *device;    /* NULL: use `value` */
 };
 

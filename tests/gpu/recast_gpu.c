@@ -275,8 +275,8 @@ bind(const struct pair *p, bool on_device, bool scalars, struct ac_recast *r)
 	r->output.c = array ? NULL : place(p, C, on_device);
 	r->output.array = place(p, LIST_C, on_device);
 	r->output.result = place(p, RESULT, on_device);
-	r->alpha = (struct ac_cast_scalar){ p->c->alpha, at };
-	r->beta = (struct ac_cast_scalar){ p->c->beta, at ? at + 1 : NULL };
+	r->alpha = (struct ac_cast_scalar){ p->c->alpha, 0, at };
+	r->beta = (struct ac_cast_scalar){ p->c->beta, 0, at ? at + 1 : NULL };
 	r->state = place(p, STATE, on_device);
 	r->history = place(p, HISTORY, on_device);
 	r->before = place(p, BEFORE, on_device);

@@ -290,7 +290,7 @@ guarded_sum(struct pair *p, size_t x, size_t y)
 		sum[side] = (struct ac_scaler_sum){ t[x].data, t[y].data,
 			t[x].count < t[y].count ? t[x].count : t[y].count,
 			t[x].dtype, t[y].dtype, &p->pass[side].words->found_inf,
-			{ -1.75f, NULL } };
+			{ -1.75f, 0, NULL } };
 	}
 	run_twin("ac_scaler_add", arguments);
 	MUST(ac_scaler_guarded_sum(&sum[1], device_stream));

@@ -108,7 +108,7 @@ iteration(void)
 	const struct ac_scaler_rule rule = { 2, .5, 0, INFINITY, 1, 1, 0 };
 	const struct ac_scaler_sum sum = { .x = gpu.list[0].data, .y = gpu.y,
 		.count = counts[0], .found_inf = &gpu.words->found_inf,
-		.alpha = { 2, NULL } };
+		.alpha = { 2, 0, NULL } };
 
 	OK(ac_scaler_unscale_pass(&gpu.pass, on));
 	OK(ac_scaler_fold(gpu.words, gpu.state, &gpu.words->found_inf, 1, on));

@@ -205,10 +205,10 @@ move_scalars(struct recast_data *one, struct recast_data *two, float *scalars)
 	scalars[1] = one->recast.beta.value;
 	if (!any(3))
 		one->recast.alpha = two->recast.alpha =
-		    (struct ac_cast_scalar){ NAN, &scalars[0] };
+		    (struct ac_cast_scalar){ NAN, 0, &scalars[0] };
 	if (!any(3))
 		one->recast.beta = two->recast.beta =
-		    (struct ac_cast_scalar){ NAN, &scalars[1] };
+		    (struct ac_cast_scalar){ NAN, 0, &scalars[1] };
 }
 
 /* A sampled call that cuBLAS converts for: nothing is cast. Its output is what

@@ -79,8 +79,8 @@ add(int turn, uint32_t x, uint32_t y)
 {
 	static const float on_device = 1.7f;
 	const struct ac_cast_scalar alpha = any(2)
-	    ? (struct ac_cast_scalar){ NAN, &on_device }
-	    : (struct ac_cast_scalar){ 1.7f, NULL };
+	    ? (struct ac_cast_scalar){ NAN, 0, &on_device }
+	    : (struct ac_cast_scalar){ 1.7f, 0, NULL };
 	struct ac_scaler_sum sum[2];
 	void *params[2][1] = { { &sum[0] }, { &sum[1] } };
 

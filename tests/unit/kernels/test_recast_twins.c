@@ -248,8 +248,8 @@ test_device_scalars(void **state)
 
 	(void)state;
 	recast_data_make(&c, 1, &d);
-	d.recast.alpha = (struct ac_cast_scalar){ 7, &alpha };
-	d.recast.beta = (struct ac_cast_scalar){ 7, &beta };
+	d.recast.alpha = (struct ac_cast_scalar){ 7, 0, &alpha };
+	d.recast.beta = (struct ac_cast_scalar){ 7, 0, &beta };
 	alpha = 3.25f;
 	beta = -0.5f;
 	recast_cast(&d);

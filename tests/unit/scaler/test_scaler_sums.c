@@ -280,7 +280,7 @@ assert_added(enum ac_scaler_dtype dtype, uint64_t count, float alpha,
 	const struct ac_scaler_tensor *t = pair(dtype, count, &after);
 	struct ac_scaler_sum sum = { t[0].data, t[1].data, count, t[0].dtype,
 		t[1].dtype, flag, { on_device ? 99 : alpha,
-		on_device ? &alpha : NULL } };
+		0, on_device ? &alpha : NULL } };
 	void *params[] = { &sum };
 	const bool may = !flag || *flag == 0;
 

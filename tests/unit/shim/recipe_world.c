@@ -313,6 +313,6 @@ start(unsigned number)
 		},
 		.g = &g, .site = &site, .owner = &provider,
 		.status_out = &status,
-		.alpha = { alpha, NULL }, .beta = { beta, NULL }
+		.alpha = { alpha, 0, NULL }, .beta = { beta, 0, NULL }
 	};
 }

@@ -71,7 +71,7 @@ check_writes(bool has_place, float value, const float *device, bool adds)
 	static const struct ac_place place;
 
 	writes = 0;
-	beta_read = (struct ac_cast_scalar){ value, device };
+	beta_read = (struct ac_cast_scalar){ value, 0, device };
 	seen.call.place = has_place ? &place : NULL;
 	ways.prepare(&seen.call);
 	assert_int_equal(writes, seen.g->in_arrays ? 2 : 1);
@@ -121,7 +121,7 @@ test_writes_apart(void **state)
 		assert_int_equal(reason_of(&g), AC_REASON_NONE);
 		seen.call.trial = (struct ac_trial *)(uintptr_t)8;
 		seen.call.place = &place;
-		beta_read = (struct ac_cast_scalar){ adds, NULL };
+		beta_read = (struct ac_cast_scalar){ adds, 0, NULL };
 		writes = 0;
 		read_c = NULL;
 		ways.prepare(&seen.call);
