@@ -38,6 +38,8 @@ OWN(emu_dgemm, double)
 #else
 
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { COLUMN_MAJOR = 102, NO_TRANSPOSE = 111, TRANSPOSE = 112 };
 
@@ -68,15 +70,25 @@ use_one_thread(void)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* OpenBLAS clears C and adds to it, part by part of k. A GPU stores each result
+ * once, so that two products that write the same values to one C at once leave
+ * those: hence beta = 0 is computed aside, where there is memory for that. */
 void
 emu_sgemm(bool transa, bool transb, int m, int n, int k, float alpha,
     const float *a, int64_t lda, const float *b, int64_t ldb, float beta,
     float *c, int64_t ldc)
 {
+	float *const aside = beta == 0 ? malloc((size_t)m * (size_t)n *
+	    sizeof *aside) : NULL;
+
 	pthread_once(&once, use_one_thread);
 	cblas_sgemm(COLUMN_MAJOR, transa ? TRANSPOSE : NO_TRANSPOSE,
 	    transb ? TRANSPOSE : NO_TRANSPOSE, m, n, k, alpha, a, (int)lda, b,
-	    (int)ldb, beta, c, (int)ldc);
+	    (int)ldb, beta, aside ? aside : c, aside ? m : (int)ldc);
+	for (int j = 0; aside && j < n; j++)
+		memcpy(c + j * ldc, aside + (size_t)j * (size_t)m,
+		    (size_t)m * sizeof *c);
+	free(aside);
 }
 
 void

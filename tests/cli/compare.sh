@@ -440,7 +440,7 @@ done
 # The leader of a session alone hears that the terminal is gone.
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	rm -f pids
-	script -qec "exec '$autocast' compare ./endless" /dev/null </dev/null >/dev/null 2>&1 &
+	script -qec "exec env --default-signal=HUP '$autocast' compare ./endless" /dev/null </dev/null >/dev/null 2>&1 &
 	pid=$!
 	for _ in $(seq 6000); do
 		[ -s pids ] && break
