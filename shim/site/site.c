@@ -191,30 +191,35 @@ static bool
 is_decided_alike(const struct ac_site *site, const struct ac_site *other)
 {
 	return site->record == other->record && site->solver == other->solver
-	    && site->binding.next == other->binding.next
 	    && site->binding.provider == other->binding.provider;
 }
 
-/* See shim/site/sites.h. Without a provider there may be one at the next
- * call. */
+/* See shim/site/sites.h. Without a provider there may be one at the next call.
+ * A library that came back may be mapped elsewhere, as chance has it: what is
+ * known of the site's calls stays, or their bits would hang on that. */
 static struct ac_table_entry *
 make(const void *asked, struct ac_table_entry *there)
 {
 	const struct wanted *wanted = asked;
+	const struct ac_site *was = (const struct ac_site *)there;
 	struct ac_site *decided = wanted->decided, *site;
+	bool is_again;
 
 	decide(decided, wanted->call);
 	*wanted->is_decided = true;
 	if (!decided->binding.provider)
 		return NULL;
-	if (there && is_decided_alike((const struct ac_site *)there, decided))
+	is_again = was && is_decided_alike(was, decided);
+	if (is_again && was->binding.next == decided->binding.next)
 		return there;
 	site = ac_mapped_take(sizeof *site);
 	if (!site)
 		return NULL;
-	*site = *decided;
+	*site = is_again ? *was : *decided;
+	site->binding = decided->binding;
 	site->query = wanted->query;
-	site->state = make_state(site, wanted->call);
+	if (!is_again)
+		site->state = make_state(site, wanted->call);
 	return &site->entry;
 }
 
