@@ -72,21 +72,61 @@ stop(struct ac_arguments *a, int status)
 	return AC_ARGUMENT_STOP;
 }
 
+/* Whether `word` is the name of a long option, or that with its value. */
+static bool
+is_name(const struct ac_arguments *a, const char *word)
+{
+	const size_t length = strcspn(word, "=");
+	bool is = false;
+
+	for (int i = 0; i < AC_OPTIONS && a->command->options[i].id; i++) {
+		const char *name = a->command->options[i].name;
+
+		is |= name && strlen(name) == length &&
+		    !memcmp(name, word, length);
+	}
+	return is;
+}
+
+/* Whether the command takes a policy, and `word` is one of the profiles. */
+static bool
+is_profile(const struct ac_arguments *a, const char *word)
+{
+	return is_name(a, "policy") && ac_policy_profile_text(word);
+}
+
+/* The option that may be meant by `word`, without its dashes: of a letter, the
+ * only one that begins with it. NULL: none is near. */
+static const char *
+find_near(const struct ac_arguments *a, const char *word)
+{
+	const char *names[AC_OPTIONS];
+	size_t count = 0;
+
+	for (int i = 0; i < AC_OPTIONS && a->command->options[i].id; i++)
+		if (a->command->options[i].name && (word[1] ||
+		    a->command->options[i].name[0] == word[0]))
+			names[count++] = a->command->options[i].name;
+	if (*word && !word[1])
+		return count == 1 ? names[0] : NULL;
+	return count ? ac_text_nearest(word, names, count) : NULL;
+}
+
 static int
 unknown(struct ac_arguments *a, const char *argument, size_t length)
 {
-	const char *names[AC_OPTIONS], *near = NULL;
-	size_t count = 0;
+	const char *word, *near;
 	char typed[64];
 	struct ac_text t;
 
 	ac_text_init(&t, typed, sizeof typed);
 	ac_text_add_bytes(&t, argument, length);
-	for (int i = 0; i < AC_OPTIONS && a->command->options[i].id; i++)
-		if (a->command->options[i].name)
-			names[count++] = a->command->options[i].name;
-	if (count && length > 2)
-		near = ac_text_nearest(typed + 2, names, count);
+	word = typed + strspn(typed, "-");
+	if (is_profile(a, word))
+		return stop(a, ac_say(AC_EXIT_USAGE,
+		    "%s: unknown option '%s'; did you mean '--policy %s'?",
+		    a->command->name, typed, word));
+	near = find_near(a, word);
 	if (near)
 		return stop(a, ac_say(AC_EXIT_USAGE,
 		    "%s: unknown option '%s'; did you mean '--%s'?",
@@ -140,6 +180,7 @@ read_long(struct ac_arguments *a, const char *argument)
 	return unknown(a, argument, length);
 }
 
+/* With one dash, -emulate is no rule "mulate", but --emulate. */
 static int
 read_letter(struct ac_arguments *a, const char *argument)
 {
@@ -147,11 +188,13 @@ read_letter(struct ac_arguments *a, const char *argument)
 
 	if (!strcmp(argument, "-h"))
 		return read_long(a, "--help");
+	if (argument[2] && is_name(a, argument + 1))
+		return unknown(a, argument, strcspn(argument, "="));
 	for (int i = 0; i < AC_OPTIONS && a->command->options[i].id; i++)
 		if (a->command->options[i].id == argument[1])
 			return take_value(a, &a->command->options[i], shown,
 			    argument[2] ? argument + 2 : NULL);
-	return unknown(a, argument, strlen(argument));
+	return unknown(a, argument, strcspn(argument, "="));
 }
 
 double
@@ -168,6 +211,14 @@ ac_arguments_whole(const char *s, double least, double most)
 {
 	return s[strspn(s, "0123456789")] ? -1
 	    : ac_arguments_number(s, least, most);
+}
+
+unsigned
+ac_arguments_run(const char *s)
+{
+	const double which = *s == '@' ? ac_arguments_whole(s + 1, 1, 1e6) : 0;
+
+	return which > 0 ? (unsigned)which : 0;
 }
 
 int

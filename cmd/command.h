@@ -76,6 +76,8 @@ int ac_arguments_next(struct ac_arguments *a);
 /* A number from `least` to `most`, or a whole one; negative if `s` is none. */
 double ac_arguments_number(const char *s, double least, double most);
 double ac_arguments_whole(const char *s, double least, double most);
+/* "@2" is 2, the run before the last; 0 if `s` is nothing like that. */
+unsigned ac_arguments_run(const char *s);
 
 /* The usage of one command on stdout. */
 void ac_command_help(const struct ac_command *command);
@@ -153,7 +155,7 @@ char *ac_chosen_absolute(const char *policy);
  * line on stderr. */
 int ac_operation_read(struct ac_op *op, char **words, struct ac_text *note);
 /* A site of a report as the policy saw it; strings are static, until the next
- * one, or the report's (cmd/explain/explain.c). */
+ * one, or the report's (cmd/explain/explain_site.c). */
 struct ac_site_total;
 void ac_operation_of_site(const struct ac_report *report,
     const struct ac_site_total *site, struct ac_op *op);

@@ -1,205 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/explain/explain.c -- autocast explain: why an operation runs as it does.
- * The operation is described on the command line, or taken from the last
- * run. */
-#include "cmd/command.h"
+ * The operation is described on the command line, or taken from a run
+ * (cmd/explain/explain_site.c). */
+#include "cmd/explain/explain.h"
 #include "policy/profit/calibration.h"
-#include "report/read/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { EXPLANATION_BYTES = 1 << 18, MOST_EVENTS = 6 };
+enum { EXPLANATION_BYTES = 1 << 18 };
 
-/* ---- A site of the last run -------------------------------------------- */
-
-static bool
-is_site_id(const char *s)
-{
-	return strspn(s, "0123456789abcdef") == 8 && !s[8];
-}
-
-static const struct ac_site_total *
-find_site(const struct ac_report *report, const char *wanted)
-{
-	for (size_t i = 0; i < report->site_count; i++) {
-		char id[9];
-
-		snprintf(id, sizeof id, "%08x", (unsigned)report->sites[i].id);
-		if (!strcmp(id, wanted) ||
-		    (*wanted && !strcmp(report->sites[i].name, wanted)))
-			return &report->sites[i];
-	}
-	return NULL;
-}
-
-static void
-say_piece(const char *piece, void *context)
-{
-	struct ac_text *t = context;
-
-	ac_text_addf(t, "%s%s", t->data[t->used - 1] == ' ' ? "" : ", ", piece);
-}
-
-/* What the verdicts on a recast site rested on. */
-static void
-say_basis(struct ac_text *t, const struct ac_site_total *site)
-{
-	if (site->rung == AC_RUNG_KEEP)
-		return;
-	ac_text_add(t, "verdicts: ");
-	ac_site_tell_basis(site, say_piece, t);
-	ac_text_add(t, "\n");
-}
-
-/* The last that are kept, oldest first. */
-static void
-say_events(struct ac_text *t, const struct ac_report *report, uint32_t site)
-{
-	size_t from = report->event_count, count = 0;
-
-	while (from > 0 && count < MOST_EVENTS)
-		count += report->events[--from].site == site;
-	for (size_t i = from; i < report->event_count; i++) {
-		if (report->events[i].site != site)
-			continue;
-		ac_event_add(t, &report->events[i]);
-		ac_text_add(t, "\n");
-	}
-}
-
-static void
-say_site(struct ac_text *t, const struct ac_report *report,
-    const struct ac_site_total *site)
-{
-	const bool kept = site->rung == AC_RUNG_KEEP;
-
-	ac_text_addf(t, "site %08x of ", (unsigned)site->id);
-	ac_text_add_clean(t, report->processes[0].program);
-	ac_text_add(t, ": ");
-	ac_site_add_operation(t, site);
-	ac_text_add(t, " ");
-	ac_site_add_sizes(t, site);
-	ac_text_add(t, " ");
-	ac_text_add_clean(t, site->key.caller);
-	if (*site->key.shape) {
-		ac_text_add(t, ", ");
-		ac_site_add_shape(t, site);
-	}
-	ac_text_addf(t, "\nthen: %s", ac_rung_names[site->rung]);
-	ac_text_addf(t, kept ? " (%s), " : " by %s, ",
-	    kept ? ac_reason_names[site->reason]
-	    : ac_tactic_names[site->tactic]);
-	ac_site_add_line(t, site);
-	ac_text_addf(t, "; recast %llu of ", (unsigned long long)site->recast);
-	ac_text_add_count(t, site->calls, "call");
-	ac_text_add(t, "\n");
-	for (int i = 0; i < AC_REASON_COUNT; i++) {
-		if (!site->kept[i])
-			continue;
-		ac_text_addf(t, "kept %llu: %s, %s",
-		    (unsigned long long)site->kept[i], ac_reason_names[i],
-		    ac_reason_meanings[i]);
-		if (i == AC_REASON_CAPTURE) {
-			ac_text_add(t, "; ");
-			ac_site_add_capture(t, site);
-		}
-		ac_text_add(t, "\n");
-	}
-	say_basis(t, site);
-	say_events(t, report, site->id);
-}
-
-/* A shape tells the padding before the image alone: what follows from that
- * behind it is of the site's own product, whose m or k counts positions. */
-static void
-describe_conv(const struct ac_site_key *key, struct ac_op *op)
-{
-	static const enum ac_quantity sides[] = { AC_Q_M, AC_Q_N, AC_Q_K,
-		AC_Q_BATCH };
-	const double is[] = { (double)key->m, (double)key->n, (double)key->k,
-		(double)key->batch };
-	const bool fprop = op->operation == AC_OP_CONV_FPROP;
-	double *q = op->quantity, flops = 2, bytes;
-
-	if (!ac_conv_words_set_shape(key->shape, op))
-		return;
-	bytes = q[AC_Q_BYTES] - 4 * q[AC_Q_M] * q[fprop ? AC_Q_N : AC_Q_K] *
-	    q[AC_Q_BATCH];
-	for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
-		ac_op_set(op, sides[i], is[i]);
-		flops *= is[i];
-	}
-	bytes += 4 * q[AC_Q_M] * q[fprop ? AC_Q_N : AC_Q_K] * q[AC_Q_BATCH];
-	ac_op_set(op, AC_Q_FLOPS, flops);
-	ac_op_set(op, AC_Q_BYTES, bytes);
-	ac_op_set(op, AC_Q_INTENSITY, bytes > 0 ? flops / bytes : 0);
-}
-
-/* "" follows nothing; behind a colon stands what is not understood. */
-static void
-describe_lt(const struct ac_site_key *key, struct ac_op *op)
-{
-	static char epilogue[sizeof key->shape];
-
-	memcpy(epilogue, key->shape, sizeof epilogue);
-	epilogue[strcspn(epilogue, ":")] = '\0';
-	op->fact[AC_FACT_EPILOGUE] = *epilogue ? epilogue
-	    : ac_epilogue_names[AC_EPILOGUE_DEFAULT];
-}
-
-void
-ac_operation_of_site(const struct ac_report *report,
-    const struct ac_site_total *site, struct ac_op *op)
-{
-	static char module[48], ta[2], tb[2], id[9];
-	const struct ac_file_header *process = &report->processes[0];
-
-	memset(op, 0, sizeof *op);
-	op->operation = (enum ac_operation)site->key.operation;
-	memcpy(module, site->key.caller, sizeof module);
-	module[strcspn(module, "+")] = '\0';
-	snprintf(id, sizeof id, "%08x", (unsigned)site->id);
-	ta[0] = site->key.ta;
-	tb[0] = site->key.tb;
-	if (*ta) {
-		op->fact[AC_FACT_TA] = ta;
-		op->fact[AC_FACT_TB] = tb;
-	}
-	op->fact[AC_FACT_TYPE] = site->key.type;
-	op->fact[AC_FACT_ASKED] = site->key.asked;
-	op->fact[AC_FACT_FN] = site->key.symbol;
-	op->fact[AC_FACT_CALLER] = module;
-	op->fact[AC_FACT_PROGRAM] = process->program;
-	op->fact[AC_FACT_SITE] = id;
-	op->fact[AC_FACT_SOLVER] = site->key.solver == 'y' ? "yes" : "no";
-	if (*site->region.name)
-		op->fact[AC_FACT_REGION] = site->region.name;
-	op->region_keeps = site->region.is_disabled;
-	op->region_rungs = site->region.rung_count;
-	for (unsigned i = 0; i < op->region_rungs; i++)
-		op->region_rung[i] = site->region.rung[i];
-	if (*process->library)
-		op->fact[AC_FACT_LIB] = process->library;
-	if (*process->gpu)
-		op->fact[AC_FACT_GPU] = process->gpu;
-	if (process->sm)
-		ac_op_set(op, AC_Q_SM, process->sm);
-	/* How much work a network is was not known where it was set up. */
-	if (ac_site_has_sizes(site))
-		ac_op_set_product(op, site->key.m, site->key.n, site->key.k,
-		    site->key.batch);
-	if (ac_op_is_conv(op))
-		describe_conv(&site->key, op);
-	if (op->operation == AC_OP_GEMM_LT)
-		describe_lt(&site->key, op);
-}
-
-/* ---- The verb ---------------------------------------------------------- */
-
-static int
-explain(const struct ac_chosen *chosen, const struct ac_op *op,
+int
+ac_explain_operation(const struct ac_chosen *chosen, const struct ac_op *op,
     const char *before)
 {
 	struct ac_policy_origin origin;
@@ -226,51 +38,6 @@ explain(const struct ac_chosen *chosen, const struct ac_op *op,
 	return ac_say_done();
 }
 
-/* What the policy in force says of `site`, after `before`. */
-static int
-explain_then(const struct ac_chosen *chosen, const struct ac_report *report,
-    const struct ac_site_total *site, struct ac_text *before)
-{
-	struct ac_op op;
-
-	if (!strcmp(site->key.shape, AC_SHAPE_UNREAD)) {
-		fputs(before->data, stdout);
-		return ac_say(AC_EXIT_FAILED, "explain: the policy kept every "
-		    "call, so the sizes of these were not read; say them, as "
-		    "'autocast explain --help' shows");
-	}
-	ac_operation_of_site(report, site, &op);
-	ac_text_add(before, "\nNow, under the policy in force:\n");
-	return explain(chosen, &op, before->data);
-}
-
-static int
-explain_site(const struct ac_chosen *chosen, const char *wanted)
-{
-	char buffer[512], said[4096];
-	struct ac_text why, t;
-	struct ac_report *report;
-	const struct ac_site_total *site;
-	int status;
-
-	ac_text_init(&why, buffer, sizeof buffer);
-	report = ac_report_load(1, &why);
-	if (!report)
-		return ac_say(AC_EXIT_FAILED, "explain: %s; try "
-		    "'autocast run ./program' first", buffer);
-	site = find_site(report, wanted);
-	if (!site) {
-		status = ac_say(AC_EXIT_FAILED, "explain: the last run has no "
-		    "site %s; 'autocast report' lists them", wanted);
-	} else {
-		ac_text_init(&t, said, sizeof said);
-		say_site(&t, report, site);
-		status = explain_then(chosen, report, site, &t);
-	}
-	ac_report_destroy(report);
-	return status;
-}
-
 static int
 act(const struct ac_chosen *chosen, char **words)
 {
@@ -283,17 +50,13 @@ act(const struct ac_chosen *chosen, char **words)
 		return ac_say(AC_EXIT_USAGE, "explain: the operation is "
 		    "missing; try 'autocast explain gemm.single m=256 n=64 "
 		    "k=1024'");
-	if (is_site_id(*words)) {
-		if (words[1])
-			return ac_say(AC_EXIT_USAGE, "explain: unexpected "
-			    "'%s'; a site needs nothing else", words[1]);
-		return explain_site(chosen, *words);
-	}
+	if (ac_explain_is_site(*words))
+		return ac_explain_site(chosen, words);
 	if (ac_vector_is(*words))
 		return ac_vector_explain(chosen, words);
 	ac_text_init(&note, assumed, sizeof assumed);
 	status = ac_operation_read(&op, words, &note);
-	return status ? status : explain(chosen, &op, assumed);
+	return status ? status : ac_explain_operation(chosen, &op, assumed);
 }
 
 static int
@@ -326,7 +89,7 @@ run(const struct ac_command *self, char **arguments)
 
 const struct ac_command ac_command_explain = {
 	.name = "explain",
-	.operands = "OPERATION [KEY=VALUE]... | SITE",
+	.operands = "OPERATION [KEY=VALUE]... | [@N] SITE",
 	.summary = "Say which rule decides about an operation, and why.",
 	.details =
 	    "  autocast explain gemm.single m=256 n=64 k=1024 ta=n gpu=t4\n"
@@ -336,7 +99,8 @@ const struct ac_command ac_command_explain = {
 	    "cout=256 filter=3x3 pad=1\n"
 	    "  autocast explain cublasSaxpy_v2 n=320     seed and update "
 	    "lines\n"
-	    "  autocast explain 5f3a91c2     a site of the last report\n",
+	    "  autocast explain 5f3a91c2     a site of the last report\n"
+	    "  autocast explain @2 5f3a91c2  of the run before it\n",
 	.options = {
 		AC_POLICY_OPTIONS,
 	},

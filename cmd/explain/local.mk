@@ -2,6 +2,8 @@
 # cmd/explain/local.mk -- what the makefile knows of this folder.
 autocast_SOURCES += \
 	cmd/explain/explain.c \
+	cmd/explain/explain.h \
+	cmd/explain/explain_site.c \
 	cmd/explain/explain_vector.c \
 	cmd/explain/list.c \
 	cmd/explain/operation.c \

@@ -30,15 +30,6 @@ struct request {
 	const char *site;       /* of --ranges; NULL: all */
 };
 
-/* "@2" is the run before the last; 0 if `s` is nothing like that. */
-static unsigned
-read_which(const char *s)
-{
-	const double which = *s == '@' ? ac_arguments_whole(s + 1, 1, 1e6) : 0;
-
-	return which > 0 ? (unsigned)which : 0;
-}
-
 static int
 no_ranges(const struct request *r)
 {
@@ -171,7 +162,7 @@ read_operand(struct request *r, const char *s)
 	if (strlen(s) == 8 && strspn(s, "0123456789abcdef") == 8)
 		return ac_say(AC_EXIT_USAGE, "report: '%s' is no run; "
 		    "'autocast explain %s' tells of a site", s, s);
-	which = read_which(s);
+	which = ac_arguments_run(s);
 	if (which && which == r->runs[0])
 		return ac_say(AC_EXIT_USAGE, "report: %s twice; '@1 @2' "
 		    "compares two runs", s);

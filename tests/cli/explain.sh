@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # explain.sh -- an operation in words, and a site of the last run.
 . "$(dirname "$0")/transcript.sh"
+eval "$(declare -f normal | sed '1s/normal/usual/')"
+normal()
+{
+	usual | sed -E 's/^(run @[0-9]+), .*/\1, DATE/'
+}
 
 show explain
 show explain gemm.single m=256 n=64 k=1024 ta=n sm=90 asked=fp32
@@ -101,7 +106,18 @@ show explain "$id"
 show explain "$id" --policy off
 show explain "$id" m=1
 show explain 00000000
+id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *gemm\.nt .*/\1/p')
 "$counting" 0 train+1a2b network
+show explain "$id"
+show explain @2 "$id" --policy off
+show explain "$id" @2 --policy off
+show explain @1 "$id"
+show explain @2 00000000
+show explain @3 "$id"
+show explain @2
+show explain @2 "$id" m=1
+show explain @2 @1
+first=$id
 id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *rnn .*/\1/p')
 show explain "$id" --policy 'rnn -> fp16 guard=off'
 id=$("$autocast" report | sed -n 's/^  \([0-9a-f]*\) *conv\.fprop .*/\1/p')
@@ -111,5 +127,8 @@ for n in 1 2 3; do
 	    sed -n 's/^  \([0-9a-f]*\) *gemm\.lt\..*/\1/p' | sed -n ${n}p)
 	show explain "$id" --policy amp
 done
+"$counting" 0 net+1 network
+show explain "$first"
+show explain @1 "$first"
 shown
 plan

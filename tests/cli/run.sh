@@ -11,6 +11,10 @@ echo 'gemm -> fp61' >bad.policy
 show run
 show run --
 show run --polcy off true
+for word in --fp16 --amp -tf32 --emulated -emulate=t4 -p -r; do
+	show run $word true
+done
+show watch --fp16
 show run -x true
 show run --policy
 show run -e

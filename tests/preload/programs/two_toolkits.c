@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/preload/programs/two_toolkits.c -- a program of CUDA 13 that opens a
- * plugin of CUDA 12: two_toolkits PLUGIN [again|moved]. Both multiply by turns,
+ * plugin of CUDA 12: two_toolkits PLUGIN [again|moved]. Both multiply in turn,
  * each with its own cuBLAS; `again` closes and opens the plugin between, `moved`
  * has its libraries come back elsewhere, and ends with how often the plugin
  * itself did. The two must get the same bits each time.
