@@ -15,8 +15,7 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
-enum { POLICY_BYTES = 1 << 20, HEAD_BYTES = PATH_MAX + 16,
-	COMMAND_BYTES = 512 };
+enum { POLICY_BYTES = 1 << 20, HEAD_BYTES = PATH_MAX + 16 };
 
 static const char folder[] = "compared", same[] = "same", differs[] = "differs";
 
@@ -272,39 +271,4 @@ ac_compared_leave(const struct ac_compared *compared, bool it_differs)
 	ac_text_addf(&text, "%s\n%s\n", it_differs ? differs : same,
 	    compared->path);
 	return ac_stamp_leave(&compared->stamp, "", head);
-}
-
-/* ---- What to say --------------------------------------------------------- */
-
-void
-ac_compared_say(const struct ac_launch *launch,
-    const struct ac_program *program, char **arguments, const char *gpu)
-{
-	static const char *const words[] = {
-		[AC_COMPARED_NEVER] = "nobody has compared this program's "
-		    "output with that of plain runs",
-		[AC_COMPARED_SAME] = NULL,
-		[AC_COMPARED_DIFFERS] = "this program's output differs from "
-		    "that of plain runs",
-		[AC_COMPARED_BEFORE] = "this program's output was compared "
-		    "before the program was changed, not since",
-		[AC_COMPARED_ELSEWHERE] = "this program's output was compared "
-		    "under another policy or on another GPU only",
-	};
-	char command[COMMAND_BYTES];
-	struct ac_compared compared;
-	struct ac_text text;
-	const char *said;
-
-	if (!ac_compared_of(&launch->chosen, program, arguments, gpu,
-		&compared))
-		return;
-	said = words[ac_compared_look(&compared)];
-	if (!said)
-		return;
-	ac_text_init(&text, command, sizeof command);
-	ac_launch_add_command(&text, "compare", launch, arguments);
-	(void)ac_say(0, "%s; type: %s", said, text.truncated
-	    ? "autocast compare, with the same options and arguments"
-	    : command);
 }

@@ -35,10 +35,4 @@ enum ac_compared_state {
 };
 enum ac_compared_state ac_compared_look(const struct ac_compared *compared);
 
-/* Say on standard error, in one line, what stands in the way of trusting the
- * output of a run that recast calls, and what to type; nothing where it was
- * compared and is the same. */
-void ac_compared_say(const struct ac_launch *launch,
-    const struct ac_program *program, char **arguments, const char *gpu);
-
 #endif

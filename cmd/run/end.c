@@ -4,6 +4,7 @@
  * success. */
 #include "cmd/run/end.h"
 #include "cmd/run/compared.h"
+#include "cmd/run/launcher.h"
 #include "cmd/gpu/gpu.h"
 
 #include <signal.h>
@@ -12,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { COMMAND_BYTES = 8192, POLICY_BYTES = 1 << 18 };
+enum { COMMAND_BYTES = 8192, COMPARE_BYTES = 512, POLICY_BYTES = 1 << 18 };
 
 /* ---- What forces calls that lose --------------------------------------- */
 
@@ -48,6 +49,29 @@ add_forced(struct ac_text *text, const struct ac_end *end)
 	free(printed.data);
 }
 
+/* ---- What to type ------------------------------------------------------ */
+
+/* The command that does VERB to this run. Where this is a rank whose launcher
+ * is not to be seen, such as Slurm's on another host, it stands for that. */
+static void
+add_command(struct ac_text *text, const char *verb, const struct ac_end *end)
+{
+	static char launcher[] = "LAUNCHER";
+	char *words[2] = { launcher, NULL };
+
+	if (!end->is_rank) {
+		ac_launch_add_command(text, verb, end->launch, end->arguments);
+		return;
+	}
+	ac_launch_add_command(text, verb, end->launch, words);
+	for (char **word = end->arguments; *word; word++) {
+		ac_text_add(text, " ");
+		ac_quote(text, *word);
+	}
+	ac_text_add(text, ", with srun or the like and its options for "
+	    "LAUNCHER");
+}
+
 /* ---- Nothing was reached ----------------------------------------------- */
 
 /* Ends with the command to type next. */
@@ -62,22 +86,19 @@ say_nothing(const struct ac_end *end)
 		return; /* that was said before it began */
 	ac_text_init(&text, command, sizeof command);
 	if (end->is_off) {
-		ac_launch_add_command(&text, "run", end->launch,
-		    end->arguments);
+		add_command(&text, "run", end);
 		(void)ac_say(0, "nothing was counted: AUTOCAST_STATE is off; "
 		    "type: env -u AUTOCAST_STATE %s", command);
 		return;
 	}
 	if (end->launch->emulate || ac_gpu_has_driver()) {
-		ac_launch_add_command(&text, "doctor", end->launch,
-		    end->arguments);
+		add_command(&text, "doctor", end);
 		(void)ac_say(0, "no call of cuBLAS or cuDNN was seen: the "
 		    "program makes none, or libautocast.so did not get into "
 		    "it; type: %s", command);
 		return;
 	}
-	ac_launch_add_command(&text, can_emulate ? "run --emulate" : "doctor",
-	    end->launch, end->arguments);
+	add_command(&text, can_emulate ? "run --emulate" : "doctor", end);
 	(void)ac_say(0, "no call of cuBLAS or cuDNN was seen, and there is no "
 	    "NVIDIA driver here (libcuda.so.1 cannot be loaded); type: %s",
 	    command);
@@ -100,13 +121,68 @@ say_crash(int ended)
 			    strsignal(crashes[i]));
 }
 
-/* ---- The end ----------------------------------------------------------- */
+/* ---- It was never compared --------------------------------------------- */
 
 /* Good verdicts of the guard do not prove the program's output right: say so
- * until it was compared. */
+ * until it was compared, and is the same. */
+static void
+say_compared(const struct ac_end *end)
+{
+	static const char *const words[] = {
+		[AC_COMPARED_NEVER] = "nobody has compared this program's "
+		    "output with that of plain runs",
+		[AC_COMPARED_SAME] = NULL,
+		[AC_COMPARED_DIFFERS] = "this program's output differs from "
+		    "that of plain runs",
+		[AC_COMPARED_BEFORE] = "this program's output was compared "
+		    "before the program was changed, not since",
+		[AC_COMPARED_ELSEWHERE] = "this program's output was compared "
+		    "under another policy or on another GPU only",
+	};
+	char command[COMPARE_BYTES];
+	struct ac_compared compared;
+	enum ac_compared_state state;
+	struct ac_text text;
+
+	if (!ac_compared_of(&end->launch->chosen, end->program,
+	    end->arguments, end->report->processes[0].gpu, &compared))
+		return;
+	state = ac_compared_look(&compared);
+	/* Of a launcher's files nothing is known here. */
+	if (!words[state] || (end->is_rank && state == AC_COMPARED_BEFORE))
+		return;
+	ac_text_init(&text, command, sizeof command);
+	add_command(&text, "compare", end);
+	(void)ac_say(0, "%s; type: %s", words[state], text.truncated
+	    ? "autocast compare, with the same options and arguments"
+	    : command);
+}
+
+/* ---- The end ----------------------------------------------------------- */
+
+/* What is said of a rank is about all of them, by what launched them. */
+static struct ac_end
+of_all(const struct ac_end *end, struct ac_program *launcher)
+{
+	char **words = ac_launcher_words(end->arguments);
+	char buffer[2 * PATH_MAX];
+	struct ac_end all = *end;
+	struct ac_text why;
+
+	ac_text_init(&why, buffer, sizeof buffer);
+	if (!words || ac_program_look(*words, launcher, &why))
+		return all;
+	all.program = launcher;
+	all.arguments = words;
+	all.is_rank = false;
+	return all;
+}
+
 void
 ac_end_say(const struct ac_end *end)
 {
+	static struct ac_program launcher;
+	const struct ac_end all = of_all(end, &launcher);
 	const struct ac_launch *launch = end->launch;
 	const char *unkept = *launch->unkept ? launch->unkept : NULL;
 	struct ac_report_ending ending = { unkept, end->wall, NULL };
@@ -127,8 +203,7 @@ ac_end_say(const struct ac_end *end)
 	}
 	if (!ac_report_as_summary(end->report, &ending, ac_say_bytes, &error) &&
 	    !end->is_spoken_for)
-		say_nothing(end);
+		say_nothing(&all);
 	if (totals.recast_calls && !unkept)
-		ac_compared_say(launch, end->program, end->arguments,
-		    end->report->processes[0].gpu);
+		say_compared(&all);
 }

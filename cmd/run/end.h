@@ -16,6 +16,7 @@ struct ac_end {
 	int                      ended;    /* as waitpid() says */
 	bool                     is_off;   /* nothing was to be counted */
 	bool                     is_spoken_for; /* by a run within it */
+	bool                     is_rank;  /* of several */
 };
 
 /* Say on stderr what the run gained and did, or why nothing is known of it, and

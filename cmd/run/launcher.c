@@ -3,7 +3,8 @@
  * forward to other hosts only the variables that -x names, srun only what
  * --export says. Such ranks would run in FP32, in silence. */
 #include "cmd/run/launcher.h"
-#include "base/env.h"
+#include "base/rank.h"
+#include "report/count/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,4 +267,96 @@ ac_launcher_warn(const struct ac_launch *launch,
 	(void)ac_say(0, "Open MPI's %s forwards no variable to other hosts: "
 	    "ranks on %s start without the library, in FP32; type: %s", name,
 	    said.host, command);
+}
+
+/* ---- The launcher above us --------------------------------------------- */
+
+enum { LINE_BYTES = 1 << 16, MOST_WORDS = 1 << 12, DEEPEST = 16 };
+
+struct line {
+	char   bytes[LINE_BYTES];
+	char  *words[2 * MOST_WORDS]; /* room for other ones at the end */
+	size_t count;                 /* 0: it cannot be read */
+};
+
+static void
+read_line(struct line *line, int pid)
+{
+	char name[32];
+	size_t bytes;
+	FILE *file;
+
+	snprintf(name, sizeof name, "/proc/%d/cmdline", pid);
+	file = fopen(name, "re");
+	bytes = file ? fread(line->bytes, 1, LINE_BYTES, file) : 0;
+	if (file)
+		fclose(file);
+	line->count = 0;
+	if (!bytes || bytes == LINE_BYTES || line->bytes[bytes - 1])
+		return;
+	for (char *word = line->bytes; word < line->bytes + bytes;
+	    word += strlen(word) + 1) {
+		if (line->count == MOST_WORDS) {
+			line->count = 0;
+			return;
+		}
+		line->words[line->count++] = word;
+	}
+}
+
+/* Whether `line` is more words and then our own command. */
+static bool
+ends_alike(const struct line *line, const struct line *own)
+{
+	char *const *end = line->words + line->count - own->count;
+
+	if (!own->count || line->count <= own->count ||
+	    strcmp(base_of(end[0]), base_of(own->words[0])))
+		return false;
+	for (size_t i = 1; i < own->count; i++)
+		if (strcmp(end[i], own->words[i]))
+			return false;
+	return true;
+}
+
+/* A launcher that is a script has what runs it before its name. */
+static char **
+without_shell(struct line *line)
+{
+	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+		if (!strcmp(base_of(line->words[1]), launchers[i].name))
+			return line->words + 1;
+	return line->words;
+}
+
+/* What MPICH's mpiexec starts has a process of it in between that does not say
+ * the program; what was started by `timeout` has that above it, too. */
+char **
+ac_launcher_words(char **arguments)
+{
+	static struct line own, above[2];
+	struct ac_rank rank;
+	unsigned found = 0, free_one = 0;
+	int pid = getppid();
+	size_t at;
+
+	ac_rank_read(&rank);
+	if (rank.rank < 0)
+		return NULL;
+	read_line(&own, getpid());
+	for (int i = 0; i < DEEPEST && pid > 1; i++) {
+		read_line(&above[free_one], pid);
+		if (ends_alike(&above[free_one], &own)) {
+			found = free_one + 1;
+			free_one ^= 1;
+		}
+		pid = ac_process_parent(pid);
+	}
+	if (!found)
+		return NULL;
+	at = above[found - 1].count - own.count;
+	while (*arguments && at < 2 * MOST_WORDS - 1)
+		above[found - 1].words[at++] = *arguments++;
+	above[found - 1].words[at] = NULL;
+	return without_shell(&above[found - 1]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/run/launcher.h -- `autocast run` of a launcher, such as mpirun, that
- * starts ranks which the library may not reach. */
+ * starts ranks which the library may not reach; and by one, in each rank. */
 #ifndef AC_CMD_LAUNCHER_H
 #define AC_CMD_LAUNCHER_H
 
@@ -10,5 +10,10 @@
  * what to type, if `program` is a launcher and its words say so. */
 void ac_launcher_warn(const struct ac_launch *launch,
     const struct ac_program *program, char **arguments);
+
+/* Where this process is a rank: the words by which a launcher on this host
+ * started it, with `arguments` in the place of our own command. NULL: it is
+ * none, or its launcher is not to be seen from here. Static memory. */
+char **ac_launcher_words(char **arguments);
 
 #endif

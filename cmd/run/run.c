@@ -194,7 +194,8 @@ finish(struct request *request, const struct ac_program *program,
 		.arguments = arguments, .report = report,
 		.wall = request->cost.wall, .ended = ended,
 		.is_off = request->is_off,
-		.is_spoken_for = is_spoken_for
+		.is_spoken_for = is_spoken_for,
+		.is_rank = request->job.size > 0
 	};
 	int status = 0;
 

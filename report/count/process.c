@@ -95,8 +95,8 @@ was_given(int pid, const char *entry)
 	return found;
 }
 
-static int
-parent_of(int pid)
+int
+ac_process_parent(int pid)
 {
 	char stat[512];
 	const char *rest = read_stat(pid, stat, sizeof stat);
@@ -111,7 +111,7 @@ ac_process_launcher(const char *entry)
 	int pid = getppid();
 
 	for (int i = 0; i < DEEPEST && pid > 1 && was_given(pid, entry); i++)
-		pid = parent_of(pid);
+		pid = ac_process_parent(pid);
 	return pid > 1 ? (uint64_t)pid << 40 ^ ac_process_start(pid, NULL) : 0;
 }
 

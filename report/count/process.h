@@ -12,7 +12,11 @@
  * parent to notice. Allocates nothing. */
 uint64_t ac_process_start(int pid, bool *ended_out);
 
-/* How long ago that was, in ns, to a hundredth of a second; 0: unknown.
+/* The process that started `pid`, or took it over; 0: the kernel does not say.
+ * Allocates nothing. */
+int ac_process_parent(int pid);
+
+/* How long ago the start was, in ns, to a hundredth of a second; 0: unknown.
  * Allocates nothing. */
 uint64_t ac_process_age(uint64_t start);
 

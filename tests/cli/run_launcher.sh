@@ -48,4 +48,37 @@ equal 'srun --export=A,B' "$(warns -- srun -n 2 --export=A,B ./x)" \
     'autocast: srun --export=A,B keeps the library from its ranks: they start in FP32; type --export=ALL,A,B'
 equal 'srun --export=ALL,A' "$(warns -- srun --export=ALL,A ./x)" ''
 equal 'who wants no notice has none' "$(AUTOCAST_NOTICE=off warns -- mpirun -H node7 ./x)" ''
+
+# ---- In each rank: what to type is for all of them, and starts the launcher.
+cp "$counting" counting
+mkdir ranks
+cat >ranks/mpirun <<'END'
+#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift 2; done
+OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 "$@"
+status=$?
+exit $status
+END
+sed 's/"$@"$/sh -c '\''"$@"; exit $?'\'' proxy "$@"/' ranks/mpirun >ranks/mpiexec
+chmod +x ranks/*
+PATH=$PWD/ranks:$PATH
+# typed WORD...: the last command that it says to type.
+typed()
+{
+	"$@" 2>&1 | sed -n 's/.*type: //p' | tail -n 1 | normal
+}
+equal 'mpirun autocast run' "$(typed mpirun -n 2 "$autocast" run -- ./counting)" \
+    'autocast compare -- PLACE/here/ranks/mpirun -n 2 ./counting'
+equal 'with options' "$(typed mpirun -n 2 "$autocast" run --policy=tf32 -e 'gemm -> tf32' ./counting 0)" \
+    "autocast compare --policy tf32 -e 'gemm -> tf32' -- PLACE/here/ranks/mpirun -n 2 ./counting 0"
+equal 'a process in between, one above' \
+    "$(typed timeout 600 mpiexec -n 2 "$autocast" run -- ./counting)" \
+    'autocast compare -- timeout 600 mpiexec -n 2 ./counting'
+equal 'nothing was seen' "$(typed mpirun -n 2 "$autocast" run -- true 'a b')" \
+    "autocast doctor -- PLACE/here/ranks/mpirun -n 2 true 'a b'"
+equal 'a launcher that is not to be seen' \
+    "$(OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0 PMIX_NAMESPACE=a typed "$autocast" run -- ./counting)" \
+    'autocast compare -- LAUNCHER ./counting, with srun or the like and its options for LAUNCHER'
+equal 'no rank' "$(typed timeout 600 "$autocast" run -- ./counting)" \
+    'autocast compare -- ./counting'
 plan
