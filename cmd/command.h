@@ -9,6 +9,7 @@
 #include "policy/policy.h"
 #include "report/report.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -101,10 +102,27 @@ const char *ac_format_ending(enum ac_report_format format);
 enum ac_color { AC_COLOR_AUTO, AC_COLOR_ALWAYS, AC_COLOR_NEVER };
 bool ac_format_wants_color(enum ac_color color, bool is_file);
 
-/* To *fd, which is -1 when nothing more can be written. */
+/* To *fd, which is negative when nothing more can be written. */
 void ac_format_write(enum ac_report_format format,
     const struct ac_report *report, const struct ac_report_style *style,
     int *fd);
+
+/* ---- cmd/output.c: files that are written ------------------------------ */
+
+struct ac_output {
+	const char *verb, *file;     /* NULL: stdout */
+	int         fd;              /* as ac_say_bytes() has it */
+	int         opened;
+	char        beside[PATH_MAX]; /* what becomes `file`; "": itself */
+};
+
+/* Where output goes: `file` (NULL: stdout), which is borrowed. False after one
+ * line that `verb` is named in. A file stays as it was until the end. */
+bool ac_output_open(struct ac_output *output, const char *verb,
+    const char *file);
+/* The end: an exit status, after one line if a write failed; then no part of a
+ * file is left. */
+int ac_output_close(struct ac_output *output);
 
 /* ---- cmd/say.c: what the program says, and to whom --------------------- */
 
@@ -113,7 +131,7 @@ __attribute__((format(printf, 2, 3)))
 int ac_say(int status, const char *format, ...);
 
 /* Write `count` bytes to the descriptor `context` points to (an int); the
- * sink of the report's writers. Sets it to -1 when nothing more can be
+ * sink of the report's writers. Sets it to -errno when nothing more can be
  * written. */
 void ac_say_bytes(const char *bytes, size_t count, void *context);
 

@@ -3,6 +3,7 @@
  * of a file, and written. */
 #include "cmd/command.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,7 +77,7 @@ ac_format_write(enum ac_report_format format,
 		return;
 	case AC_FORMAT_CSV:
 		if (!ac_report_as_csv(report, style->sort, ac_say_bytes, fd))
-			*fd = -1;
+			*fd = -ENOMEM;
 		return;
 	case AC_FORMAT_TEXT:
 	case AC_FORMAT_COUNT:

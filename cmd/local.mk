@@ -17,6 +17,7 @@ autocast_SOURCES = \
 	cmd/completion.c \
 	cmd/format.c \
 	cmd/main.c \
+	cmd/output.c \
 	cmd/say.c
 include $(top_srcdir)/cmd/calibrate/local.mk
 include $(top_srcdir)/cmd/compare/local.mk

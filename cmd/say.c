@@ -38,7 +38,7 @@ ac_say_bytes(const char *bytes, size_t count, void *context)
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0) {
-			*fd = -1;
+			*fd = -errno;
 			return;
 		}
 		bytes += done;

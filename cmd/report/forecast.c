@@ -74,15 +74,13 @@ write_forecast(const char *file, const struct ac_report *report,
 	const struct ac_rates *rates = find_rates(&report->processes[0],
 	    &measured);
 	size_t count = 0;
-	int fd = -1;
+	struct ac_output output;
 
 	if (ac_rows_make(report, sort, &rows, &count))
 		forecasts = malloc((count + 1) * sizeof *forecasts);
 	if (!forecasts)
 		ac_say(0, "report: out of memory");
-	else
-		fd = ac_output_open(file);
-	if (fd < 0) {
+	if (!forecasts || !ac_output_open(&output, "report", file)) {
 		free(rows);
 		free(forecasts);
 		return AC_EXIT_FAILED;
@@ -91,10 +89,10 @@ write_forecast(const char *file, const struct ac_report *report,
 		ask(&forecasts[i], policy, rates, report, &rows[i]);
 	ac_report_as_forecast(report, origin, rates ? rates->name
 	    : "none: nothing is known of this GPU", forecasts, count,
-	    ac_say_bytes, &fd);
+	    ac_say_bytes, &output.fd);
 	free(rows);
 	free(forecasts);
-	return ac_output_close(file, fd);
+	return ac_output_close(&output);
 }
 
 int

@@ -5,11 +5,6 @@
 
 #include "cmd/command.h"
 
-/* Where output goes: `file` (NULL: stdout). -1 after one line. */
-int ac_output_open(const char *file);
-/* `fd` is -1 if a write failed; an exit status. */
-int ac_output_close(const char *file, int fd);
-
 /* The runs that are kept, as text or JSON; an exit status. */
 int ac_past_print(const char *file, enum ac_report_format format);
 /* Run against run, by their numbers; an exit status. */

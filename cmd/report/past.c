@@ -3,6 +3,7 @@
 #include "cmd/report/output.h"
 #include "report/past.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static struct ac_past *
@@ -48,22 +49,21 @@ ac_past_print(const char *file, enum ac_report_format format)
 	struct ac_past *past = open_past();
 	const unsigned count = past ? ac_past_runs(past) : 0;
 	struct ac_past_run *runs = calloc(count + 1, sizeof *runs);
-	int fd;
+	struct ac_output output;
 
 	if (past && runs)
 		read_runs(past, runs, count);
 	ac_past_close(past);
-	fd = past && runs ? ac_output_open(file) : -1;
-	if (fd < 0) {
+	if (!past || !runs || !ac_output_open(&output, "report", file)) {
 		free(runs);
 		return AC_EXIT_FAILED;
 	}
 	if (format == AC_FORMAT_JSON)
-		ac_past_as_json(runs, count, ac_say_bytes, &fd);
+		ac_past_as_json(runs, count, ac_say_bytes, &output.fd);
 	else
-		ac_past_as_list(runs, count, ac_say_bytes, &fd);
+		ac_past_as_list(runs, count, ac_say_bytes, &output.fd);
 	free(runs);
-	return ac_output_close(file, fd);
+	return ac_output_close(&output);
 }
 
 /* ---- Against each other ------------------------------------------------ */
@@ -75,22 +75,19 @@ write_change(const char *file, struct ac_report *const reports[2],
 	const int then = ac_report_is_older(reports[1], reports[0]);
 	char names[2][16];
 	struct ac_text t;
-	bool is_written;
-	int fd = ac_output_open(file);
+	struct ac_output output;
 
-	if (fd < 0)
+	if (!ac_output_open(&output, "report", file))
 		return AC_EXIT_FAILED;
 	for (int i = 0; i < 2; i++) {
 		ac_text_init(&t, names[i], sizeof names[i]);
 		ac_text_addf(&t, "@%u", runs[i]);
 		ac_report_name_callers(reports[i]);
 	}
-	is_written = ac_report_as_change(reports[then], names[then],
-	    reports[!then], names[!then], ac_say_bytes, &fd);
-	if (ac_output_close(file, fd))
-		return AC_EXIT_FAILED;
-	return is_written ? AC_EXIT_OK : ac_say(AC_EXIT_FAILED,
-	    "report: out of memory");
+	if (!ac_report_as_change(reports[then], names[then], reports[!then],
+	    names[!then], ac_say_bytes, &output.fd))
+		output.fd = -ENOMEM;
+	return ac_output_close(&output);
 }
 
 int

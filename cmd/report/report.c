@@ -3,8 +3,6 @@
 #include "cmd/report/output.h"
 #include "report/report.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,43 +43,22 @@ ignore(const char *bytes, size_t count, void *context)
 	(void)bytes, (void)count, (void)context;
 }
 
-int
-ac_output_open(const char *file)
-{
-	const int fd = file ? open(file, O_WRONLY | O_CREAT | O_TRUNC
-	    | O_NOFOLLOW | O_CLOEXEC, 0666) : STDOUT_FILENO;
-
-	if (fd < 0)
-		ac_say(0, "report: cannot write %s: %s", file,
-		    errno == ELOOP ? "it is a symbolic link" : strerror(errno));
-	return fd;
-}
-
-int
-ac_output_close(const char *file, int fd)
-{
-	if (fd < 0 || (file && close(fd)))
-		return ac_say(AC_EXIT_FAILED, "report: cannot write %s: %s",
-		    file ? file : "the output", strerror(errno));
-	return AC_EXIT_OK;
-}
-
 static int
 write_to(const struct request *r, const struct ac_report *report)
 {
-	int fd;
+	struct ac_output output;
 
-	/* Before a file is emptied for it. */
+	/* Before there is a file for it. */
 	if (r->ranges && !ac_report_as_ranges(report, r->site, ignore, NULL))
 		return no_ranges(r);
-	fd = ac_output_open(r->file);
-	if (fd < 0)
+	if (!ac_output_open(&output, "report", r->file))
 		return AC_EXIT_FAILED;
 	if (r->ranges)
-		(void)ac_report_as_ranges(report, r->site, ac_say_bytes, &fd);
+		(void)ac_report_as_ranges(report, r->site, ac_say_bytes,
+		    &output.fd);
 	else
-		ac_format_write(r->format, report, &r->style, &fd);
-	return ac_output_close(r->file, fd);
+		ac_format_write(r->format, report, &r->style, &output.fd);
+	return ac_output_close(&output);
 }
 
 /* NULL after one line. */

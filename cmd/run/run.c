@@ -26,7 +26,6 @@ struct request {
 	struct ac_launch run;
 	struct ac_parallel job;     /* that this is a rank of */
 	const char *report;         /* file of --report, or NULL */
-	int         report_fd;
 	enum ac_report_format format;
 	bool        is_off;         /* the user wants no statistics */
 	bool        is_checked;     /* --check */
@@ -77,30 +76,30 @@ prepare_state(struct request *request)
 /* The report file is opened, not emptied, before the program runs: hours of
  * work must not end at a path that cannot be written. */
 static int
-open_report(struct request *request)
+check_report(struct request *request)
 {
+	const char *file = request->report;
 	struct stat status;
+	bool is_file;
+	int fd;
 
-	if (!request->report)
+	if (!file)
 		return 0;
-	if (!ac_format_choose(request->report, false, &request->format))
+	if (!ac_format_choose(file, false, &request->format))
 		return ac_say(AC_EXIT_USAGE, "run: --report %s: its ending "
-		    "says no format: .txt, .json, .csv or .html",
-		    request->report);
-	if (!strcmp(request->report, "-")) {
-		request->report_fd = STDOUT_FILENO;
+		    "says no format: .txt, .json, .csv or .html", file);
+	if (!strcmp(file, "-"))
 		return 0;
-	}
-	request->report_fd = open(request->report,
-	    O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0666);
-	if (request->report_fd < 0)
+	fd = open(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC
+	    | O_NONBLOCK, 0666);
+	if (fd < 0)
 		return ac_say(AC_EXIT_FAILED, "run: cannot write the report "
-		    "to %s: %s", request->report,
-		    errno == ELOOP ? "it is a symbolic link" : strerror(errno));
-	if (fstat(request->report_fd, &status) || !S_ISREG(status.st_mode))
-		return ac_say(AC_EXIT_FAILED, "run: cannot write the report "
-		    "to %s: it is not a regular file", request->report);
-	return 0;
+		    "to %s: %s", file, errno == ELOOP ? "it is a symbolic link"
+		    : strerror(errno));
+	is_file = !fstat(fd, &status) && S_ISREG(status.st_mode);
+	close(fd);
+	return is_file ? 0 : ac_say(AC_EXIT_FAILED, "run: cannot write the "
+	    "report to %s: it is not a regular file", file);
 }
 
 /* The emulated GPU, in any process of the run, adds to a file that has no name
@@ -132,21 +131,19 @@ prepare_check(struct request *request)
 static int
 write_report(const struct request *request, struct ac_report *report)
 {
+	const char *file = strcmp(request->report, "-") ? request->report
+	    : NULL;
 	const struct ac_report_style style = {
-		.is_colored = ac_format_wants_color(AC_COLOR_AUTO,
-		    request->report_fd != STDOUT_FILENO)
+		.is_colored = ac_format_wants_color(AC_COLOR_AUTO, file)
 	};
-	int fd = request->report_fd;
+	struct ac_output output;
 
-	if (fd != STDOUT_FILENO && ftruncate(fd, 0))
-		fd = -1;
 	if (report)
 		ac_report_name_callers(report);
-	ac_format_write(request->format, report, &style, &fd);
-	if (fd < 0 || (fd != STDOUT_FILENO && close(fd)))
-		return ac_say(AC_EXIT_FAILED, "cannot write the report to %s: "
-		    "%s", request->report, strerror(errno));
-	return 0;
+	if (!ac_output_open(&output, "run", file))
+		return AC_EXIT_FAILED;
+	ac_format_write(request->format, report, &style, &output.fd);
+	return ac_output_close(&output);
 }
 
 /* Whether a run within this one counted something: it has said so. */
@@ -282,7 +279,7 @@ read_options(struct ac_arguments *a, struct request *request,
 static int
 run(const struct ac_command *self, char **arguments)
 {
-	static struct request request = { .report_fd = -1 };
+	static struct request request;
 	static struct ac_program program;
 	struct ac_arguments a = { .command = self, .next = arguments };
 	char **words;
@@ -300,7 +297,7 @@ run(const struct ac_command *self, char **arguments)
 		status = prepare_state(&request);
 	ac_ranks_join(&request.run, &request.job);
 	if (!status && !ac_ranks_is_silent(&request.job))
-		status = open_report(&request);
+		status = check_report(&request);
 	if (!status && strcmp(ac_env(AC_ENV_NOTICE), "off"))
 		ac_launcher_warn(&request.run, &program, words);
 	if (!status)

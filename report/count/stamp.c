@@ -194,5 +194,8 @@ ac_stamp_leave(const struct ac_stamp *stamp, const char *modules,
 		return false;
 	done = write(fd, modules, first) == (ssize_t)first
 	    && write(fd, lines, count) == (ssize_t)count;
-	return !close(fd) && done;
+	done &= !close(fd);
+	if (!done)
+		(void)unlink(path.data); /* its name alone says something */
+	return done;
 }

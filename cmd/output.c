@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/output.c -- where a verb's output goes: stdout, or a file that has all of
+ * it or stays as it was, whatever becomes of the disk. */
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PLAIN = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC };
+
+static int
+say_error(const struct ac_output *output, int error)
+{
+	return ac_say(AC_EXIT_FAILED, "%s: cannot write %s: %s", output->verb,
+	    output->file ? output->file : "the output", error == ELOOP
+	    ? "it is a symbolic link" : strerror(error));
+}
+
+/* A file of another name in the same folder, for whom the one of this `status`
+ * is (NULL: there is none); -1 where that takes none, as a folder of somebody
+ * else's. */
+static int
+open_beside(struct ac_output *output, const struct stat *status)
+{
+	const mode_t mode = status ? status->st_mode & 0777 : 0666;
+	struct ac_text t;
+	int fd;
+
+	ac_text_init(&t, output->beside, sizeof output->beside);
+	ac_text_addf(&t, "%s.%d", output->file, (int)getpid());
+	fd = t.truncated ? -1 : open(output->beside, PLAIN | O_EXCL
+	    | O_NOFOLLOW, mode);
+	if (fd < 0)
+		*output->beside = '\0';
+	if (fd >= 0 && status) {
+		(void)!fchown(fd, status->st_uid, status->st_gid);
+		(void)fchmod(fd, mode);
+	}
+	return fd;
+}
+
+/* A pipe or a terminal is written as it is, also through a link: /dev/stdout
+ * and what a shell calls a process are links. Of one to a file nobody knows who
+ * made it. */
+static int
+open_file(struct ac_output *output)
+{
+	struct stat status, behind;
+	const bool is_there = !lstat(output->file, &status);
+	int fd = -1;
+
+	if (is_there && S_ISLNK(status.st_mode)
+	    && !stat(output->file, &behind) && !S_ISREG(behind.st_mode))
+		return open(output->file, PLAIN);
+	if (!is_there || (S_ISREG(status.st_mode)
+	    && !access(output->file, W_OK)))
+		fd = open_beside(output, is_there ? &status : NULL);
+	return fd >= 0 ? fd : open(output->file, PLAIN | O_NOFOLLOW, 0666);
+}
+
+bool
+ac_output_open(struct ac_output *output, const char *verb, const char *file)
+{
+	*output = (struct ac_output){ .verb = verb, .file = file };
+	if (file && !strcmp(file, "/dev/stdout"))
+		output->file = NULL;
+	/* A file that may not grow is an error as others are. */
+	signal(SIGXFSZ, SIG_IGN);
+	output->opened = output->file ? open_file(output) : STDOUT_FILENO;
+	output->fd = output->opened;
+	if (output->fd < 0)
+		(void)say_error(output, errno);
+	return output->fd >= 0;
+}
+
+/* Nothing is worth more than a part. A file of ours without a byte was made
+ * before there was something to write. */
+static void
+remove_part(const struct ac_output *output)
+{
+	struct stat status;
+
+	if (*output->beside)
+		(void)unlink(output->beside);
+	if (!lstat(output->file, &status) && S_ISREG(status.st_mode)
+	    && (!*output->beside || !status.st_size)
+	    && unlink(output->file))
+		(void)!truncate(output->file, 0);
+}
+
+int
+ac_output_close(struct ac_output *output)
+{
+	int error = output->fd < 0 ? -output->fd : 0;
+
+	if (output->file && close(output->opened) && !error)
+		error = errno;
+	if (!error && *output->beside
+	    && rename(output->beside, output->file))
+		error = errno;
+	if (!error)
+		return AC_EXIT_OK;
+	if (output->file)
+		remove_part(output);
+	return say_error(output, error);
+}
