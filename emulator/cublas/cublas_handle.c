@@ -88,15 +88,11 @@ cublasStatus_t
 cublasCreate_v2(cublasHandle_t *handle)
 {
 	struct cublasContext *new;
-	int status;
 
 	EMU_ENTER(&emu_blas);
 	if (!handle)
 		return CUBLAS_STATUS_INVALID_VALUE;
-	status = emu_device_enter();
-	if (status)
-		return emu_blas_status(status);
-	if (emu_capture_forbid()) /* the real one allocates */
+	if (emu_device_enter() || emu_capture_forbid()) /* it allocates */
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	new = emu_handle_new(sizeof *new, emu_toolkit.mark);
 	if (!new)
@@ -110,15 +106,16 @@ cublasCreate_v2(cublasHandle_t *handle)
 cublasStatus_t
 cublasDestroy_v2(cublasHandle_t handle)
 {
-	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+	int status = EMU_OK;
 
 	EMU_ENTER(&emu_blas);
 	if (!handle || !emu_handle_lives(&handle->base, emu_toolkit.mark))
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	if (emu_context_id(handle->base.context) == handle->base.context_id)
-		status = emu_blas_check(handle);
-	return status ? status :
-	    emu_blas_status(emu_handle_destroy(&handle->base));
+		status = emu_device_enter();
+	if (!status || status == emu_device_error())
+		status = emu_handle_destroy(&handle->base);
+	return emu_blas_status(status);
 }
 
 /* A change of stream gives up the program's workspace [cuBLAS manual,

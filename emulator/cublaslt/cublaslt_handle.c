@@ -23,14 +23,12 @@ cublasStatus_t
 cublasLtCreate(cublasLtHandle_t *handle)
 {
 	struct cublasLtContext *new;
-	int status;
 
 	EMU_ENTER(&emu_blas);
 	if (!handle)
 		return CUBLAS_STATUS_INVALID_VALUE;
-	status = emu_device_enter();
-	if (status)
-		return emu_blas_status(status);
+	if (emu_device_enter())
+		return CUBLAS_STATUS_NOT_INITIALIZED;
 	new = emu_handle_new(sizeof *new, mark());
 	if (!new)
 		return CUBLAS_STATUS_ALLOC_FAILED;

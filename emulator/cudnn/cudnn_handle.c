@@ -7,15 +7,11 @@ cudnnStatus_t
 cudnnCreate(cudnnHandle_t *handle)
 {
 	struct cudnnContext *new;
-	int status;
 
 	EMU_ENTER(&emu_dnn);
 	if (!handle)
 		return CUDNN_STATUS_BAD_PARAM;
-	status = emu_device_enter();
-	if (status)
-		return emu_dnn_status(status);
-	if (emu_capture_forbid()) /* the real one allocates */
+	if (emu_device_enter() || emu_capture_forbid()) /* it allocates */
 		return CUDNN_STATUS_NOT_INITIALIZED;
 	new = emu_handle_new(sizeof *new, EMU_DNN_MARK);
 	if (!new)
@@ -29,14 +25,17 @@ cudnnCreate(cudnnHandle_t *handle)
 cudnnStatus_t
 cudnnDestroy(cudnnHandle_t handle)
 {
-	cudnnStatus_t status;
+	int status;
 
 	EMU_ENTER(&emu_dnn);
 	if (!handle)
 		return CUDNN_STATUS_SUCCESS;
-	status = emu_dnn_check(handle);
-	return status ? status :
-	    emu_dnn_status(emu_handle_destroy(&handle->base));
+	if (!emu_handle_lives(&handle->base, EMU_DNN_MARK))
+		return CUDNN_STATUS_NOT_INITIALIZED;
+	status = emu_device_enter();
+	if (!status || status == emu_device_error())
+		status = emu_handle_destroy(&handle->base);
+	return emu_dnn_status(status);
 }
 
 cudnnStatus_t

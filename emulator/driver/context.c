@@ -224,10 +224,18 @@ void
 emu_device_poison(int status)
 {
 	struct CUctx_st *context = emu_context_current();
+	int none = EMU_OK;
 
 	if (context)
-		atomic_store_explicit(&context->poison, status,
+		atomic_compare_exchange_strong_explicit(&context->poison,
+		    &none, status, memory_order_relaxed,
 		    memory_order_relaxed);
+}
+
+int
+emu_device_error(void)
+{
+	return emu_context_error(emu_context_current());
 }
 
 int

@@ -188,9 +188,12 @@ uint64_t emu_context_id(const struct CUctx_st *context);
 bool emu_context_reaches(const struct CUctx_st *context, int device);
 /* Allow the current context to touch that memory, or forbid it again. */
 int emu_peer_enable(int device, bool on);
-/* Work met a bad address: later calls in the current context fail until it is
- * reset. */
+/* Work failed, as at a bad address: the current context is lost. The first
+ * status is what its later calls return, until it is reset or destroyed; work
+ * that is queued there does not run any more. */
 void emu_device_poison(int status);
+/* The current context's such status, or EMU_OK; brings nothing up. */
+int emu_device_error(void);
 
 /* ---- memory (memory.c) ------------------------------------------------ */
 
@@ -296,9 +299,13 @@ struct emu_stream_facts {
 int emu_stream_facts(struct CUstream_st *handle,
     struct emu_stream_facts *facts_out);
 
-/* Run `function` on the stream's worker; it may not call CUDA. */
+/* Run `function` on the stream's worker; it may not call CUDA. In a context that
+ * is lost it is not called. */
 int emu_host_function(struct CUstream_st *handle,
     void (*function)(void *data), void *data);
+/* The same, but called in any case: with the context's error. */
+int emu_host_callback(struct CUstream_st *handle,
+    void (*function)(void *data, int status), void *data);
 /* ---- capture and graphs (capture.c, capture_rules.c, graph.c, replay.c) */
 
 enum { EMU_CAPTURE_GLOBAL, EMU_CAPTURE_THREAD_LOCAL, EMU_CAPTURE_RELAXED };

@@ -131,10 +131,13 @@ pause_at_random(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Work takes the time of a launch. */
+/* Work takes the time of a launch. In a context that is lost none runs; all that
+ * others wait for is still reached. */
 static void
 execute(struct emu_task *task)
 {
+	if (task->amount && emu_device_error())
+		return;
 	if (task->amount)
 		emu_clock_launch();
 	if (task->run)

@@ -257,7 +257,8 @@ emu_stream_facts(struct CUstream_st *handle,
 }
 
 struct host_task {
-	void (*function)(void *data);
+	void (*function)(void *data);             /* or */
+	void (*callback)(void *data, int status);
 	void *data;
 };
 
@@ -265,13 +266,16 @@ static void
 run_host(void *arguments)
 {
 	const struct host_task *task = arguments;
+	const int status = emu_device_error();
 
-	task->function(task->data);
+	if (task->callback)
+		task->callback(task->data, status);
+	else if (!status)
+		task->function(task->data);
 }
 
-int
-emu_host_function(struct CUstream_st *handle, void (*function)(void *),
-    void *data)
+static int
+submit_host(struct CUstream_st *handle, const struct host_task *host)
 {
 	struct CUstream_st *stream;
 	struct host_task *task;
@@ -282,10 +286,25 @@ emu_host_function(struct CUstream_st *handle, void (*function)(void *),
 	task = emu_task_new(run_host, sizeof *task);
 	if (!task)
 		return EMU_OUT_OF_MEMORY;
-	task->function = function;
-	task->data = data;
+	*task = *host;
 	emu_stream_submit(stream, task);
 	return EMU_OK;
+}
+
+int
+emu_host_function(struct CUstream_st *handle, void (*function)(void *),
+    void *data)
+{
+	return submit_host(handle, &(struct host_task){ .function = function,
+		.data = data });
+}
+
+int
+emu_host_callback(struct CUstream_st *handle,
+    void (*function)(void *, int), void *data)
+{
+	return submit_host(handle, &(struct host_task){ .callback = function,
+		.data = data });
 }
 
 static void

@@ -60,10 +60,13 @@ emu_stub_keep(int status)
 	emu_runtime_keep(status);
 }
 
+/* The error of a context that is lost stays: it is no call's [CUDA runtime
+ * manual, cudaErrorIllegalAddress and others: any further CUDA work returns
+ * it]. */
 cudaError_t
 cudaGetLastError(void)
 {
-	const cudaError_t status = last;
+	const cudaError_t status = cudaPeekAtLastError();
 
 	last = cudaSuccess;
 	return status;
@@ -72,7 +75,9 @@ cudaGetLastError(void)
 cudaError_t
 cudaPeekAtLastError(void)
 {
-	return last;
+	const int lost = emu_device_error();
+
+	return lost ? (cudaError_t)lost : last;
 }
 
 const char *

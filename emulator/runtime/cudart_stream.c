@@ -139,11 +139,11 @@ struct callback {
 };
 
 static void
-run_callback(void *data)
+run_callback(void *data, int status)
 {
 	struct callback *c = data;
 
-	c->function(c->stream, cudaSuccess, c->data);
+	c->function(c->stream, status, c->data);
 	free(c);
 }
 
@@ -165,7 +165,7 @@ cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function,
 	if (!c)
 		return emu_runtime_keep(cudaErrorMemoryAllocation);
 	*c = (struct callback){ function, stream, data };
-	status = emu_host_function(stream, run_callback, c);
+	status = emu_host_callback(stream, run_callback, c);
 	if (status)
 		free(c);
 	return emu_runtime_keep(status);

@@ -87,7 +87,7 @@ emu_handle_destroy(struct emu_handle *handle)
 	handle->next = unused;
 	unused = handle;
 	pthread_mutex_unlock(&unused_lock);
-	return EMU_OK;
+	return status;
 }
 
 int
@@ -105,7 +105,10 @@ emu_status_means(int status, const struct emu_meanings *meanings)
 	case EMU_INVALID_VALUE:
 		return meanings->invalid;
 	case EMU_ILLEGAL_ADDRESS:
+	case EMU_ILLEGAL_INSTRUCTION:
 	case EMU_MISALIGNED:
+	case EMU_LAUNCH_FAILED:
+	case EMU_TIMEOUT:
 	case EMU_INVALID_HANDLE:
 	case EMU_CONTEXT_DESTROYED:
 	case EMU_CAPTURE_UNSUPPORTED:

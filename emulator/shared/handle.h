@@ -27,8 +27,9 @@ bool emu_handle_lives(const struct emu_handle *handle, uint32_t mark);
  * reach. Complains. */
 int emu_handle_locate(const struct emu_handle *handle,
     struct CUstream_st **stream_out);
-/* Wait for its context, if that still exists, and destroy it; fails if a
- * capture forbids that. */
+/* Wait for its context, if that still exists, and destroy it; returns an error
+ * of the context, for one that is lost. Only a capture that forbids the wait
+ * keeps the handle. */
 int emu_handle_destroy(struct emu_handle *handle);
 
 /* A library's own numbers for an emu_status. */
