@@ -244,6 +244,9 @@ void ac_trial_lower(_Atomic uint64_t *least, uint64_t value);
  * waited in vain only looks from then on; nobody waits after a wait in vain
  * until a look finds its sample. */
 bool ac_trial_await(struct ac_trial *trial, uint64_t number);
+/* What was waited for in vain was of a context that is gone, perhaps lost to an
+ * error: that says nothing of another one. */
+void ac_trial_may_wait(struct ac_trial *trial);
 /* Whether they have come. */
 bool ac_trial_has_come(const struct ac_trial *trial, uint64_t number);
 

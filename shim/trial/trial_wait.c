@@ -83,6 +83,12 @@ ac_trial_has_come(const struct ac_trial *t, uint64_t number)
 	return all;
 }
 
+void
+ac_trial_may_wait(struct ac_trial *t)
+{
+	in_vain = t->v->is_hasty = false;
+}
+
 bool
 ac_trial_await(struct ac_trial *t, uint64_t number)
 {
