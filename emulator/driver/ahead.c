@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/driver/ahead.c -- how far the host may run ahead of one stream:
- * 1,024 launches, the capacity of NVIDIA's driver. The next launch waits in its
- * call until one of them has ended, by the CPU's clock and by the modelled one.
- * A graph is one launch; events and waits for them take no room.
+ * 1,024 launches, the capacity of NVIDIA's driver, or what AUTOCAST_EMU_QUEUE
+ * says. The next launch waits in its call until one of them has ended, by the
+ * CPU's clock and by the modelled one. A graph is one launch; events and waits
+ * for them take no room.
  *
  * RATIONALE: under TSan the count orders nothing. A wait of the host here would
  * hide that the program forgot one. */
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 
 enum {
-	ROOM = 1024,
 	ACQUIRE = EMU_TSAN ? memory_order_relaxed : memory_order_acquire,
 	RELEASE = EMU_TSAN ? memory_order_relaxed : memory_order_release
 };
@@ -23,7 +23,8 @@ emu_ahead_prepare(struct CUstream_st *stream)
 	atomic_store(&stream->tickets, 0);
 	atomic_store(&stream->launched, 0);
 	if (emu_clock_is_modelled() && !stream->ended)
-		stream->ended = calloc(ROOM, sizeof *stream->ended);
+		stream->ended = calloc(emu_device_queue(),
+		    sizeof *stream->ended);
 }
 
 void
@@ -33,18 +34,21 @@ emu_ahead_finish(struct CUstream_st *stream)
 	stream->ended = NULL;
 }
 
-/* Until fewer than ROOM launches before this one are unfinished. */
+/* Until fewer launches before this one are unfinished than the queue holds. */
 static void
 wait_for_room(struct CUstream_st *stream, uint32_t ticket)
 {
+	const int32_t room = (int32_t)(2 * emu_device_queue());
+
 	for (;;) {
 		uint32_t word = atomic_load_explicit(&stream->launched,
 		    ACQUIRE);
 
 		/* Both wrap, and are never far apart; later tickets may be
 		 * launched first. */
-		if ((int32_t)(2 * ticket - (word & ~1u)) < 2 * ROOM)
+		if ((int32_t)(2 * ticket - (word & ~1u)) < room)
 			return;
+		emu_late_hurry();
 		if (word & 1 || atomic_compare_exchange_strong_explicit(
 		    &stream->launched, &word, word | 1, memory_order_relaxed,
 		    memory_order_relaxed))
@@ -64,8 +68,8 @@ emu_ahead_wait(struct CUstream_st *stream)
 	wait_for_room(stream, ticket);
 	/* Zero, or the end of the launch whose place this one gets. */
 	if (stream->ended)
-		emu_clock_reach(atomic_load_explicit(
-		    &stream->ended[ticket % ROOM], memory_order_relaxed));
+		emu_clock_reach(atomic_load_explicit(&stream->ended[
+		    ticket % emu_device_queue()], memory_order_relaxed));
 }
 
 void
@@ -75,8 +79,8 @@ emu_ahead_end(struct CUstream_st *stream)
 	    memory_order_relaxed);
 
 	if (stream->ended)
-		atomic_store_explicit(&stream->ended[word / 2 % ROOM],
-		    emu_clock_now(), memory_order_relaxed);
+		atomic_store_explicit(&stream->ended[word / 2 %
+		    emu_device_queue()], emu_clock_now(), memory_order_relaxed);
 	if (atomic_fetch_add_explicit(&stream->launched, 2, RELEASE) & 1) {
 		atomic_fetch_and_explicit(&stream->launched, ~1u,
 		    memory_order_relaxed);

@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+/* The most launches of a stream's queue, and tasks that it lags behind. */
+enum { QUEUE = 1024, LATE = 1 << 20 };
+
 static _Atomic int life = EMU_LIFE_DOWN;
 static _Atomic bool ending;
 static struct {
@@ -19,6 +22,7 @@ static struct {
 } devices[EMU_DEVICES]; /* fixed when up, like all here */
 static int device_count;
 static uint64_t jitter_seed;
+static uint32_t queue_room, late;
 static enum emu_sums sums;
 
 static uint64_t
@@ -35,6 +39,16 @@ number_from_environment(enum ac_env_name name, uint64_t fallback)
 	ac_log(AC_LOG_ERROR, "emulated GPU: %s=%s is not a number",
 	    ac_env_rows[name].variable, text);
 	return fallback;
+}
+
+/* From `least` to `most`. */
+static uint32_t
+small_number(enum ac_env_name name, uint32_t least, uint32_t most)
+{
+	const uint64_t number = number_from_environment(name, least);
+
+	return number < least ? least : number > most ? most :
+	    (uint32_t)number;
 }
 
 /* Which of `words` a variable holds; the first, after a complaint, if none. */
@@ -92,6 +106,8 @@ emu_devices_read(void)
 		devices[i].has_tf32 = model->major >= 8 && tf32;
 	}
 	sums = (enum emu_sums)word_from_environment(AC_ENV_EMU_SUMS, ways);
+	queue_room = small_number(AC_ENV_EMU_QUEUE, 1, QUEUE);
+	late = small_number(AC_ENV_EMU_LATE, 0, LATE);
 	jitter_seed = number_from_environment(AC_ENV_EMU_JITTER, 0);
 	return true;
 }
@@ -174,6 +190,18 @@ uint64_t
 emu_device_jitter(void)
 {
 	return jitter_seed;
+}
+
+uint32_t
+emu_device_queue(void)
+{
+	return queue_room;
+}
+
+uint32_t
+emu_device_late(void)
+{
+	return late;
 }
 
 enum emu_sums

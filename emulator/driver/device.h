@@ -52,6 +52,10 @@ int emu_device_ended(void);
 bool emu_device_ending(void);
 /* Seed of the workers' pauses, 0 for none. */
 uint64_t emu_device_jitter(void);
+/* The launches that a stream's queue holds, and the tasks that a worker lags
+ * behind; 0: it does not. */
+uint32_t emu_device_queue(void);
+uint32_t emu_device_late(void);
 uint64_t emu_device_memory(int device);
 
 /* clock.c. Times are in picoseconds; a worker's time is its stream's.
@@ -157,6 +161,14 @@ void emu_ahead_finish(struct CUstream_st *stream);
 void emu_ahead_wait(struct CUstream_st *stream);
 /* On the worker: a launch has ended. */
 void emu_ahead_end(struct CUstream_st *stream);
+
+/* late.c: what emu_late_wait() is to know of a task when it is queued; and on
+ * the worker, before it runs a task that follows so many (twice). */
+uint32_t emu_late_now(void);
+void emu_late_wait(struct CUstream_st *stream, uint32_t completed,
+    uint32_t queued);
+/* Somebody waits for work or asks for it. */
+void emu_late_hurry(void);
 
 /* streams.c */
 /* End and join every stream's worker; from now on work runs at once. */

@@ -158,8 +158,10 @@ emu_event_query(struct CUevent_st *event)
 	if (status)
 		return status;
 	status = emu_capture_forbid();
-	if (!status && token && !emu_token_reached(token))
+	if (!status && token && !emu_token_reached(token)) {
+		emu_late_hurry();
 		status = EMU_NOT_READY;
+	}
 	emu_token_release(token);
 	return status ? status : emu_context_error(event->context);
 }

@@ -26,6 +26,7 @@ emulator_libcuda_so_1_SOURCES += \
 	emulator/driver/launch.c \
 	emulator/driver/life.c \
 	emulator/driver/launch.h \
+	emulator/driver/late.c \
 	emulator/driver/memory.c \
 	emulator/driver/memory.h \
 	emulator/driver/memory_table.c \

@@ -216,7 +216,9 @@ emu_stream_query(struct CUstream_st *handle)
 		status = emu_capture_check_wait(stream);
 	if (status)
 		return status;
-	if (!emu_stream_idle(stream))
+	if (!emu_stream_idle(stream)) {
+		emu_late_hurry();
 		return EMU_NOT_READY;
+	}
 	return emu_context_error(stream->context);
 }

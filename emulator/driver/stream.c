@@ -23,6 +23,7 @@ struct emu_task {
 	bool launch; /* takes room in the queue: ahead.c */
 	enum emu_counter counter; /* grows by `amount` when it is queued */
 	uint64_t amount;
+	uint32_t hurry; /* late.c */
 	uint64_t queued; /* time of queueing, by the modelled clock */
 	size_t bytes;
 	void *(*copy)(const void *arguments); /* NULL: bit by bit */
@@ -232,6 +233,7 @@ work(void *argument)
 		jitter += stream->id * 0x9e3779b97f4a7c15ull;
 	do {
 		task = take(stream, completed);
+		emu_late_wait(stream, completed, task->hurry);
 		pause_at_random();
 		completed += 2;
 		if (task->point)
@@ -297,6 +299,7 @@ push(struct CUstream_st *stream, struct emu_task *task)
 	uint32_t word;
 
 	atomic_init(&task->next, NULL);
+	task->hurry = emu_late_now();
 	before = atomic_exchange_explicit(&stream->tail, task,
 	    memory_order_acq_rel);
 	atomic_store_explicit(&before->next, task, memory_order_release);
@@ -377,6 +380,7 @@ emu_stream_has_ended(struct CUstream_st *stream)
 void
 emu_stream_join_worker(struct CUstream_st *stream)
 {
+	emu_late_hurry();
 	while (atomic_load_explicit(&stream->worker, memory_order_acquire) !=
 	    WORKING)
 		sched_yield();

@@ -59,6 +59,7 @@ wait_for(struct emu_token *token)
 			return;
 		emu_spin();
 	}
+	emu_late_hurry();
 	while (!emu_token_reached(token)) {
 		uint32_t state = AHEAD;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_ahead.c -- the emulated driver's launch queue:
- * the 1,025th launch of a stream waits in its call until one has ended. */
+ * the 1,025th launch of a stream waits in its call until one has ended, or an
+ * earlier one with AUTOCAST_EMU_QUEUE. */
 #include "test_emu.h"
 
 #include <math.h>
@@ -13,6 +14,7 @@ enum { ROOM = 1024, MORE = 100, PAUSE_US = 20000 };
 static cudaStream_t held, other;
 static float *x;
 static _Atomic int queued;
+static int room = ROOM;
 
 static cublasHandle_t
 handle_on(cudaStream_t stream)
@@ -31,7 +33,7 @@ queue_many(void *argument)
 	cublasHandle_t handle = handle_on(held);
 
 	(void)argument;
-	for (int i = 0; i < ROOM + MORE; i++) {
+	for (int i = 0; i < room + MORE; i++) {
 		OK(cublasSaxpy(handle, 1, &one, x + 1, 1, x, 1));
 		atomic_fetch_add(&queued, 1);
 	}
@@ -39,7 +41,7 @@ queue_many(void *argument)
 	return NULL;
 }
 
-/* The host stops at the 1,024th launch. Meanwhile other streams take work, and
+/* The host stops when the queue is full. Meanwhile other streams take work, and
  * the held one takes events. When the held one moves, the host does too, and
  * all work has run. */
 static void
@@ -57,23 +59,34 @@ host_waits(void **state)
 	OK(cudaEventCreate(&event));
 	test_gate_close(&gate, held);
 	OK(pthread_create(&thread, NULL, queue_many, NULL));
-	while (atomic_load(&queued) < ROOM)
+	while (atomic_load(&queued) < room)
 		usleep(100);
 	usleep(PAUSE_US);
-	assert_int_equal(atomic_load(&queued), ROOM);
-	for (int i = 0; i < 2 * ROOM; i++)
+	assert_int_equal(atomic_load(&queued), room);
+	for (int i = 0; i < 2 * room; i++)
 		OK(cudaEventRecord(event, held));
 	OK(cublasSscal(handle, 1, start + 1, x + 1, 1));
 	OK(cudaStreamSynchronize(other));
-	assert_int_equal(atomic_load(&queued), ROOM);
+	assert_int_equal(atomic_load(&queued), room);
 	test_gate_open(&gate);
 	OK(pthread_join(thread, NULL));
 	OK(cudaStreamSynchronize(held));
-	assert_int_equal(atomic_load(&queued), ROOM + MORE);
-	assert_true(*x == ROOM + MORE); /* device memory is host memory here */
+	assert_int_equal(atomic_load(&queued), room + MORE);
+	assert_true(*x == room + MORE); /* device memory is host memory here */
 	OK(cudaEventDestroy(event));
 	OK(cublasDestroy(handle));
 	OK(cudaFree(x));
+}
+
+/* In a short queue, of a number that is no power of two. */
+static void
+short_queue(void **state)
+{
+	static char text[4096];
+
+	(void)state;
+	assert_int_equal(test_again("short", "AUTOCAST_EMU_QUEUE", "6", text,
+	    sizeof text), 0);
 }
 
 static void *
@@ -177,15 +190,20 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(host_waits),
+		cmocka_unit_test(short_queue),
 		cmocka_unit_test(threads_overtake),
 		cmocka_unit_test(graphs),
 		cmocka_unit_test(clock_waits),
 	};
 	int failed;
 
-	(void)argv;
 	OK(cudaStreamCreateWithFlags(&held, cudaStreamNonBlocking));
 	OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+	if (argc > 1 && !strcmp(argv[1], "short")) {
+		room = 6;
+		host_waits(NULL);
+		return 0;
+	}
 	if (argc > 1)
 		return modelled();
 	cmocka_set_message_output(CM_OUTPUT_TAP);
