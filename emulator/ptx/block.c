@@ -118,7 +118,7 @@ ptx_begin(struct ptx_block *b, struct launch *l, uint64_t number)
 	b->threads = b->live = l->size[0] * l->size[1] * l->size[2];
 	b->warps = (b->threads + LANES - 1) / LANES;
 	b->epoch++;
-	b->instructions = 0;
+	b->instructions = b->bytes = 0;
 	b->begun = true;
 	b->stalled = b->released = b->ended = false;
 	b->held = l->options->schedule && ptx_random(&l->random) % 4
@@ -203,6 +203,7 @@ end_block(struct ptx_block *b)
 			ptx_pop(&b->warp[i]);
 	b->ended = true;
 	b->launch->result->instructions += b->instructions;
+	b->launch->result->bytes += b->bytes;
 }
 
 /* Only the warp that is held back can continue; it must not before all other

@@ -172,6 +172,15 @@ ptx_forget_names(struct parser *p)
 		free(p->label[--p->labels].name);
 }
 
+static void
+prepare(struct ptx_instruction *in)
+{
+	/* Generic addresses of these spaces are their addresses. */
+	if (in->op == OP_cvta && in->space <= SPACE_CONST)
+		in->op = OP_mov;
+	in->quick = ptx_quick_of(in);
+}
+
 void
 ptx_body(struct parser *p)
 {
@@ -192,6 +201,8 @@ ptx_body(struct parser *p)
 	line = p->line;
 	for (size_t i = 0; i < p->fixes; i++)
 		apply(p, &p->fix[i]);
+	for (size_t i = 0; i < f->count; i++)
+		prepare(&f->code[i]);
 	p->line = line;
 	ptx_forget_names(p);
 	f->defined = true;

@@ -1,76 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/compare.c -- comparisons: setp, set. */
+/* emulator/ptx/compare.c -- comparisons: set, and setp of 16-bit floats. */
 #include "emulator/ptx/lanes.h"
-
-static const uint32_t lane_bit[LANES] = {
-	1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7,
-	1u << 8, 1u << 9, 1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14,
-	1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
-	1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28,
-	1u << 29, 1u << 30, 1u << 31
-};
-
-#define WHERE(e) { uint32_t m = 0; \
-	for (int i = 0; i < LANES; i++) { m |= (e) ? lane_bit[i] : 0; } \
-	return m; }
-#define COMPARE(name, T) \
-static uint32_t \
-name(int compare, const void *a, const void *b) \
-{ \
-	const T *const x = a, *const y = b; \
- \
-	switch (compare) { \
-	case CMP_EQ: WHERE(x[i] == y[i]) \
-	case CMP_NE: WHERE((x[i] < y[i]) | (x[i] > y[i])) \
-	case CMP_LT: WHERE(x[i] < y[i]) \
-	case CMP_LE: WHERE(x[i] <= y[i]) \
-	case CMP_GT: WHERE(x[i] > y[i]) \
-	case CMP_GE: WHERE(x[i] >= y[i]) \
-	case CMP_EQU: WHERE(!((x[i] < y[i]) | (x[i] > y[i]))) \
-	case CMP_NEU: WHERE(!(x[i] == y[i])) \
-	case CMP_LTU: WHERE(!(x[i] >= y[i])) \
-	case CMP_LEU: WHERE(!(x[i] > y[i])) \
-	case CMP_GTU: WHERE(!(x[i] <= y[i])) \
-	case CMP_GEU: WHERE(!(x[i] < y[i])) \
-	case CMP_NUM: WHERE((x[i] == x[i]) & (y[i] == y[i])) \
-	default: WHERE((x[i] != x[i]) | (y[i] != y[i])) \
-	} \
-}
-COMPARE(compare_u16, uint16_t)
-COMPARE(compare_s16, int16_t)
-COMPARE(compare_u32, uint32_t)
-COMPARE(compare_s32, int32_t)
-COMPARE(compare_u64, uint64_t)
-COMPARE(compare_s64, int64_t)
-COMPARE(compare_f32, float)
-COMPARE(compare_f64, double)
 
 static uint32_t
 compared(int type, int compare, const void *x, const void *y)
 {
 	float a[LANES], b[LANES];
 
-	switch (type) {
-	case T_B16: case T_U16: return compare_u16(compare, x, y);
-	case T_S16: return compare_s16(compare, x, y);
-	case T_B32: case T_U32: return compare_u32(compare, x, y);
-	case T_S32: return compare_s32(compare, x, y);
-	case T_B64: case T_U64: return compare_u64(compare, x, y);
-	case T_S64: return compare_s64(compare, x, y);
-	case T_F32: return compare_f32(compare, x, y);
-	case T_F64: return compare_f64(compare, x, y);
-	case T_F16: case T_BF16:
-		for (int i = 0; i < LANES; i++) {
-			const uint16_t u = ((const uint16_t *)x)[i];
-			const uint16_t v = ((const uint16_t *)y)[i];
+	if (type != T_F16 && type != T_BF16)
+		return ptx_compared(type, compare, x, y);
+	for (int i = 0; i < LANES; i++) {
+		const uint16_t u = ((const uint16_t *)x)[i];
+		const uint16_t v = ((const uint16_t *)y)[i];
 
-			a[i] = type == T_F16 ? f16_to(u) : bf16_to(u);
-			b[i] = type == T_F16 ? f16_to(v) : bf16_to(v);
-		}
-		return compare_f32(compare, a, b);
-	default:
-		return 0;
+		a[i] = type == T_F16 ? f16_to(u) : bf16_to(u);
+		b[i] = type == T_F16 ? f16_to(v) : bf16_to(v);
 	}
+	return ptx_compared(T_F32, compare, a, b);
 }
 
 static uint32_t

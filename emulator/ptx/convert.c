@@ -211,63 +211,9 @@ convert_pair(const struct lanes *l)
 			    converted(&half, lane_value(l->base, &o[2], i)));
 }
 
-/* ---- The common ones --------------------------------------------------- */
-
-#define WIDEN(t, f, T, F) if (in->type == T_##t && in->from == T_##f && \
-	in->operand[0].width == sizeof(T) && \
-	in->operand[1].width == sizeof(F)) \
-	{ const F *const x = S(F, 1); T t_[LANES]; \
-	IVDEP for (int i = 0; i < LANES; i++) t_[i] = (T)x[i]; \
-	EACH(T, t_[i]); return true; }
-
-static bool
-convert_integers(const struct lanes *l)
-{
-	const struct ptx_instruction *in = l->in;
-
-	WIDEN(U64, U32, uint64_t, uint32_t)
-	WIDEN(S64, S32, int64_t, int32_t)
-	WIDEN(U32, U64, uint32_t, uint64_t)
-	WIDEN(S32, S64, uint32_t, uint64_t)
-	WIDEN(U16, U32, uint16_t, uint32_t)
-	WIDEN(U32, U16, uint32_t, uint16_t)
-	WIDEN(S32, S16, int32_t, int16_t)
-	if (in->round > ROUND_RN)
-		return false;
-	WIDEN(F32, S32, float, int32_t)
-	WIDEN(F32, U32, float, uint32_t)
-	WIDEN(F64, S32, double, int32_t)
-	WIDEN(F64, U32, double, uint32_t)
-	return false;
-}
-
-#define FLOATS(t, f, T, F, e) if (in->type == T_##t && in->from == T_##f && \
-	in->operand[0].width == sizeof(T) && \
-	in->operand[1].width == sizeof(F)) \
-	{ const F *const x = S(F, 1); T t_[LANES]; \
-	for (int i = 0; i < LANES; i++) t_[i] = (e); \
-	EACH(T, t_[i]); return true; }
-
-static bool
-convert_floats(const struct lanes *l)
-{
-	const struct ptx_instruction *in = l->in;
-
-	if (in->round == ROUND_NONE) {
-		FLOATS(F64, F32, double, float, c64((double)x[i]))
-		FLOATS(F32, F16, float, uint16_t, c32(f16_to(x[i])))
-	} else if (in->round == ROUND_RN) {
-		FLOATS(F32, F64, float, double, c32((float)x[i]))
-		FLOATS(F16, F32, uint16_t, float, f16_from32(x[i]))
-	}
-	return false;
-}
-
 void
 ptx_convert(const struct lanes *l)
 {
-	if (!l->in->flags && (convert_integers(l) || convert_floats(l)))
-		return;
 	if (l->in->type == T_F16X2 || l->in->type == T_BF16X2) {
 		convert_pair(l);
 		return;

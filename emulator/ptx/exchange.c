@@ -22,35 +22,38 @@ source_of(int mode, int i, uint32_t b, uint32_t c, bool *good_out)
 	return *good_out ? j : i;
 }
 
+static const uint32_t *
+words_of(unsigned char *const base[4], const struct ptx_operand *o)
+{
+	return (const uint32_t *)(const void *)(base[o->base] + o->at);
+}
+
 static void
 shuffle(struct warp *w, const struct ptx_instruction *in,
     unsigned char *const base[4], uint32_t mask)
 {
-	uint32_t value[LANES];
+	const uint32_t *const value = words_of(base, &in->operand[1]);
+	const uint32_t *const b = words_of(base, &in->operand[2]);
+	const uint32_t *const c = words_of(base, &in->operand[3]);
+	uint32_t result[LANES], within = 0;
 
-	for (int i = 0; i < LANES; i++)
-		value[i] = (uint32_t)lane_value(base, &in->operand[1], i);
 	for (int i = 0; i < LANES; i++) {
-		const uint32_t b = (uint32_t)lane_value(base, &in->operand[2],
-		    i);
-		const uint32_t c = (uint32_t)lane_value(base, &in->operand[3],
-		    i);
-		bool good, is_there;
-		int j;
+		bool good;
+		const int j = source_of(in->mode, i, b[i], c[i], &good);
 
-		if (!(mask >> i & 1))
-			continue;
-		j = source_of(in->mode, i, b, c, &good);
-		is_there = mask >> j & 1;
+		within |= (uint32_t)good << i;
+		result[i] = mask >> j & 1 ? value[j] : 0;
 		/* Undefined by the ISA. Programs that do it and work by luck
 		 * need zero. */
-		if (!is_there)
+		if (mask >> i & 1 && !(mask >> j & 1))
 			ptx_found(w, in, i, PTX_SOURCE_LANE, "lane %d does "
 			    "not take part", j);
-		lane_store(base, &in->operand[0], i, is_there ? value[j] : 0);
-		if (in->second.base == BASE_FRAME)
-			lane_store(base, &in->second, i, good);
 	}
+	for (int i = 0; i < LANES && in->operand[0].base == BASE_FRAME; i++)
+		if (mask >> i & 1)
+			((uint32_t *)(void *)(base[BASE_FRAME] +
+			    in->operand[0].at))[i] = result[i];
+	set_predicate(base, &in->second, mask, within);
 }
 
 static void

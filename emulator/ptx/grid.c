@@ -239,8 +239,10 @@ ptx_launch(struct ptx_function *kernel, const unsigned grid[3],
 	else if (good)
 		run_in_order(&c, options->cooperative ? TURN : c.limit / 16);
 	for (unsigned i = 0; i < most; i++) {
-		if (blocks[i].begun && !blocks[i].ended)
+		if (blocks[i].begun && !blocks[i].ended) {
 			result->instructions += blocks[i].instructions;
+			result->bytes += blocks[i].bytes;
+		}
 		free_block(l, &blocks[i]);
 	}
 	free(blocks);

@@ -95,7 +95,15 @@ enum { OPERANDS = 5, VECTOR = 4 };
 enum { SHARED_COMMON = 1 << 18, SHARED_DYNAMIC = 2 << 18,
 	SHARED_ALL = 3 << 18 };
 
+struct warp;
+struct ptx_instruction;
+/* An instruction's loop over all lanes. False: it has done nothing, and the
+ * general way is to be taken; of arithmetic always true. */
+typedef bool (*ptx_quick)(struct warp *w, const struct ptx_instruction *in,
+    unsigned char *const base[4], uint32_t mask);
+
 struct ptx_instruction {
+	ptx_quick quick;        /* or NULL */
 	uint16_t op, flags;
 	uint8_t  type, from;    /* the last type, and the one before it */
 	uint8_t  round, compare, combine, mode, space, vector;
@@ -181,6 +189,9 @@ struct ptx_module {
 	size_t   unsupported;           /* instructions */
 	struct ptx_target *target;      /* all of them */
 };
+
+/* The quick loop of an instruction, or NULL. */
+ptx_quick ptx_quick_of(const struct ptx_instruction *in);
 
 /* Its instructions go. */
 void ptx_forget_code(struct ptx_function *f);

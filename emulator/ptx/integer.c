@@ -1,72 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/integer.c -- arithmetic of integers. */
+/* emulator/ptx/integer.c -- arithmetic of integers that quick.h does not
+ * have. */
 #include "emulator/ptx/lanes.h"
 
-#define ALIKE(op, e) \
-	case K(op, B16): case K(op, U16): case K(op, S16): BINARY(uint16_t, e) \
-	case K(op, B32): case K(op, U32): case K(op, S32): BINARY(uint32_t, e) \
-	case K(op, B64): case K(op, U64): case K(op, S64): BINARY(uint64_t, e)
-#define SIGNED(op, e) \
-	case K(op, U16): BINARY(uint16_t, e) \
-	case K(op, S16): BINARY(int16_t, e) \
-	case K(op, U32): BINARY(uint32_t, e) \
-	case K(op, S32): BINARY(int32_t, e) \
-	case K(op, U64): BINARY(uint64_t, e) \
-	case K(op, S64): BINARY(int64_t, e)
-
-/* W holds a product, V is W without a sign: a wide mad goes around. */
-#define MULTIPLY(type, T, W, V, N) \
-	case K(mul, type): \
-		if (l->in->mode == MODE_WIDE) { \
-			const T *const x = S(T, 1), *const y = S(T, 2); \
-			W t[LANES]; \
-			IVDEP for (int i = 0; i < LANES; i++) \
-				t[i] = (W)x[i] * (W)y[i]; \
-			EACH(W, t[i]); \
-			break; \
-		} \
-		if (l->in->mode == MODE_HI) BINARY(T, (W)x[i] * (W)y[i] >> N) \
-		BINARY(T, (W)x[i] * (W)y[i]) \
-	case K(mad, type): \
-		if (l->in->mode == MODE_WIDE) { \
-			const T *const x = S(T, 1), *const y = S(T, 2); \
-			const W *const z = S(W, 3); \
-			W t[LANES]; \
-			IVDEP for (int i = 0; i < LANES; i++) \
-				t[i] = (W)((V)((W)x[i] * (W)y[i]) \
-				    + (V)z[i]); \
-			EACH(W, t[i]); \
-			break; \
-		} \
-		if (l->in->mode == MODE_HI) \
-			TERNARY(T, ((W)x[i] * (W)y[i] >> N) + z[i]) \
-		TERNARY(T, (W)x[i] * (W)y[i] + z[i])
-
+/* .hi */
 static bool
 multiply(const struct lanes *l)
 {
 	switch (l->in->op * T_TYPES + l->in->type) {
-	MULTIPLY(U16, uint16_t, uint32_t, uint32_t, 16)
-	MULTIPLY(S16, int16_t, int32_t, uint32_t, 16)
-	MULTIPLY(U32, uint32_t, uint64_t, uint64_t, 32)
-	MULTIPLY(S32, int32_t, int64_t, uint64_t, 32)
-	case K(mul, U64):
-		if (l->in->mode == MODE_HI)
-			BINARY(uint64_t, high64(x[i], y[i]))
-		BINARY(uint64_t, x[i] * y[i])
-	case K(mul, S64):
-		if (l->in->mode == MODE_HI)
-			BINARY(int64_t, high64s(x[i], y[i]))
-		BINARY(uint64_t, x[i] * y[i])
-	case K(mad, U64):
-		if (l->in->mode == MODE_HI)
-			TERNARY(uint64_t, high64(x[i], y[i]) + z[i])
-		TERNARY(uint64_t, x[i] * y[i] + z[i])
-	case K(mad, S64):
-		if (l->in->mode == MODE_HI)
-			TERNARY(uint64_t, (uint64_t)high64s((int64_t)x[i],
-			    (int64_t)y[i]) + z[i])
-		TERNARY(uint64_t, x[i] * y[i] + z[i])
+	case K(mul, U64): BINARY(uint64_t, high64(x[i], y[i]))
+	case K(mul, S64): BINARY(int64_t, high64s(x[i], y[i]))
+	case K(mad, U64): TERNARY(uint64_t, high64(x[i], y[i]) + z[i])
+	case K(mad, S64): TERNARY(uint64_t, (uint64_t)high64s((int64_t)x[i],
+	    (int64_t)y[i]) + z[i])
 	default: return false;
 	}
 	return true;
@@ -79,19 +25,12 @@ divide(const struct lanes *l)
 	/* By zero: all ones, as GPUs do; the ISA leaves it open. */
 	case K(div, U16): BINARY_ONLY(uint16_t, y[i] ? x[i] / y[i] : -1)
 	case K(div, S16): BINARY_ONLY(int16_t, y[i] ? x[i] / y[i] : -1)
-	case K(div, U32): BINARY_ONLY(uint32_t, y[i] ? x[i] / y[i]
-	    : UINT32_MAX)
-	case K(div, S32): BINARY_ONLY(int32_t, y[i] ? (int64_t)x[i] / y[i]
-	    : -1)
 	case K(div, U64): BINARY_ONLY(uint64_t, y[i] ? x[i] / y[i]
 	    : UINT64_MAX)
 	case K(div, S64): BINARY_ONLY(int64_t, !y[i] ? -1 : y[i] == -1
 	    ? (int64_t)(0 - (uint64_t)x[i]) : x[i] / y[i])
 	case K(rem, U16): BINARY_ONLY(uint16_t, y[i] ? x[i] % y[i] : x[i])
 	case K(rem, S16): BINARY_ONLY(int16_t, y[i] ? x[i] % y[i] : x[i])
-	case K(rem, U32): BINARY_ONLY(uint32_t, y[i] ? x[i] % y[i] : x[i])
-	case K(rem, S32): BINARY_ONLY(int32_t, y[i] ? (int64_t)x[i] % y[i]
-	    : x[i])
 	case K(rem, U64): BINARY_ONLY(uint64_t, y[i] ? x[i] % y[i] : x[i])
 	case K(rem, S64): BINARY_ONLY(int64_t, !y[i] ? x[i] : y[i] == -1 ? 0
 	    : x[i] % y[i])
@@ -183,13 +122,6 @@ ptx_integer(const struct lanes *l)
 	if (l->in->flags & FLAG_SAT)
 		return saturate(l);
 	switch (l->in->op * T_TYPES + l->in->type) {
-	ALIKE(add, x[i] + y[i])
-	ALIKE(sub, x[i] - y[i])
-	SIGNED(min, x[i] < y[i] ? x[i] : y[i])
-	SIGNED(max, x[i] > y[i] ? x[i] : y[i])
-	case K(neg, S16): UNARY(uint16_t, -x[i])
-	case K(neg, S32): UNARY(uint32_t, -x[i])
-	case K(neg, S64): UNARY(uint64_t, -x[i])
 	case K(abs, S16): UNARY(int16_t, x[i] < 0 ? -x[i] : x[i])
 	case K(abs, S32): UNARY(uint32_t, x[i] >> 31 ? -x[i] : x[i])
 	case K(abs, S64): UNARY(uint64_t, x[i] >> 63 ? -x[i] : x[i])

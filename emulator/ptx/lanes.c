@@ -93,6 +93,10 @@ ptx_lanes(struct warp *w, const struct ptx_instruction *in,
 	    T_F32 && in->op != OP_slct && in->flags & (FLAG_FTZ |
 	    FLAG_SAT) && in->op != OP_cvt;
 
+	if (in->quick) {
+		(void)in->quick(w, in, base, mask);
+		return;
+	}
 	for (int k = 0; k < OPERANDS; k++)
 		l.p[k] = base[in->operand[k].base] + in->operand[k].at;
 	l.d = in->operand[0].base == BASE_FRAME ? l.p[0] : scratch;

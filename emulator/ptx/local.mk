@@ -40,11 +40,17 @@ emulator_ptx_libptx_a_SOURCES = \
 	emulator/ptx/operand.c \
 	emulator/ptx/parse.h \
 	emulator/ptx/ptx.h \
+	emulator/ptx/quick.c \
+	emulator/ptx/quick.h \
+	emulator/ptx/quick_choose.h \
+	emulator/ptx/quick_memory.h \
+	emulator/ptx/quick_more.h \
 	emulator/ptx/rare.c \
 	emulator/ptx/reach.c \
 	emulator/ptx/run.h \
 	emulator/ptx/shadow.c \
 	emulator/ptx/warp.c \
+	emulator/ptx/wide.c \
 	emulator/ptx/words.c
 emulator_ptx_libptx_a_CFLAGS = $(AM_CFLAGS) $(NO_CONTRACT) -fno-math-errno \
 	-fno-trapping-math

@@ -42,86 +42,6 @@ ptx_address_of(const struct frame *f, const struct ptx_instruction *in,
 	    a->at))[lane] + (uint32_t)in->offset);
 }
 
-/* The address is in a register of 64 bits, and nothing is checked. */
-static bool
-is_plain(const struct warp *w, const struct ptx_instruction *in)
-{
-	return !w->block->launch->checks && in->space <= SPACE_CONST &&
-	    !in->vector && in->operand[1].width == 8;
-}
-
-/* Whether no lane's address needs a closer look: with bounds, all are aligned
- * and in the region that was used last. */
-static bool
-is_good(const struct warp *w, const struct ptx_instruction *in,
-    const uint64_t *a, uint32_t mask, size_t bytes)
-{
-	const struct launch *l = w->block->launch;
-	uint64_t low = UINT64_MAX, high = 0, any = 0;
-
-	for (int i = 0; i < LANES; i++)
-		if (mask >> i & 1) {
-			const uint64_t at = a[i] + (uint64_t)in->offset;
-
-			low = at < low ? at : low;
-			high = at > high ? at : high;
-			any |= at;
-		}
-	if (!l->options->bounds)
-		return low >= LOWEST;
-	return l->last && low >= l->last->low && high < l->last->high &&
-	    bytes <= l->last->high - high && !(any & (bytes - 1));
-}
-
-#define PLAIN_LOAD(T) do { \
-	T *const to = (T *)(void *)(base[BASE_FRAME] + in->part[0].at); \
- \
-	for (int i = 0; i < LANES; i++) \
-		if (mask >> i & 1) \
-			to[i] = *(const T *)(uintptr_t)(a[i] + \
-			    (uint64_t)in->offset); \
-	} while (0)
-
-/* False: use the general way, which also reports bad addresses. */
-static bool
-load_plainly(struct warp *w, const struct ptx_instruction *in,
-    unsigned char *const base[4], uint32_t mask, size_t bytes)
-{
-	const uint64_t *const a = (const uint64_t *)(const void *)
-	    (base[in->operand[1].base] + in->operand[1].at);
-
-	if (in->part[0].base != BASE_FRAME || in->part[0].width != bytes ||
-	    (bytes != 4 && bytes != 8))
-		return false;
-	if (!is_good(w, in, a, mask, bytes))
-		return false;
-	if (bytes == 4)
-		PLAIN_LOAD(uint32_t);
-	else
-		PLAIN_LOAD(uint64_t);
-	return true;
-}
-
-static bool
-store_plainly(struct warp *w, const struct ptx_instruction *in,
-    unsigned char *const base[4], uint32_t mask, size_t bytes)
-{
-	const uint32_t *const x = (const uint32_t *)(const void *)
-	    (base[in->part[0].base] + in->part[0].at);
-	const uint64_t *const a = (const uint64_t *)(const void *)
-	    (base[in->operand[1].base] + in->operand[1].at);
-
-	if (bytes != 4 || in->part[0].width != 4)
-		return false;
-	if (!is_good(w, in, a, mask, bytes))
-		return false;
-	for (int i = 0; i < LANES; i++)
-		if (mask >> i & 1)
-			*(uint32_t *)(uintptr_t)(a[i] + (uint64_t)in->offset) =
-			    x[i];
-	return true;
-}
-
 /* A parameter is the same for all lanes. */
 static void
 load_parameter(struct warp *w, struct frame *f,
@@ -147,8 +67,6 @@ load(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 		load_parameter(w, f, in, base, mask, bytes);
 		return;
 	}
-	if (is_plain(w, in) && load_plainly(w, in, base, mask, bytes))
-		return;
 	for (int i = 0; i < LANES; i++)
 		if (mask >> i & 1)
 			load_lane(in, base, i, ptx_reach(w, f, in, i,
@@ -186,8 +104,6 @@ store(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 	const size_t bytes = ptx_type_bytes[in->type];
 	const size_t count = in->vector ? in->vector : 1;
 
-	if (is_plain(w, in) && store_plainly(w, in, base, mask, bytes))
-		return;
 	for (int i = 0; i < LANES; i++) {
 		_Alignas(16) unsigned char value[32];
 		unsigned char *to;
@@ -213,7 +129,7 @@ ptx_access(struct warp *w, struct frame *f, const struct ptx_instruction *in,
     unsigned char *const base[4], uint32_t mask)
 {
 	if (in->space <= SPACE_CONST)
-		w->block->launch->result->bytes += (uint64_t)(unsigned)
+		w->block->bytes += (uint64_t)(unsigned)
 		    __builtin_popcount(mask) * ptx_type_bytes[in->type] *
 		    (in->vector ? in->vector : 1u);
 	if (in->op == OP_st)

@@ -163,6 +163,44 @@ flush(float x)
 	return (bits_of(x) & 0x7f800000) ? x : f32_of(bits_of(x) & 0x80000000);
 }
 
+static inline float
+min32(float x, float y)
+{
+	const float same = f32_of(bits_of(x) | bits_of(y)); /* -0 below +0 */
+
+	return x == y ? same : x != x ? c32(y) : y != y || x < y ? x : y;
+}
+
+static inline float
+max32(float x, float y)
+{
+	const float same = f32_of(bits_of(x) & bits_of(y));
+
+	return x == y ? same : x != x ? c32(y) : y != y || x > y ? x : y;
+}
+
+static inline double
+min64(double x, double y)
+{
+	const double same = f64_of(bits_of64(x) | bits_of64(y));
+
+	return x == y ? same : x != x ? c64(y) : y != y || x < y ? x : y;
+}
+
+static inline double
+max64(double x, double y)
+{
+	const double same = f64_of(bits_of64(x) & bits_of64(y));
+
+	return x == y ? same : x != x ? c64(y) : y != y || x > y ? x : y;
+}
+
+static inline float
+saturated32(float x)
+{
+	return x > 0 ? x < 1 ? x : 1 : 0;
+}
+
 static inline uint64_t
 high64(uint64_t x, uint64_t y)
 {

@@ -28,18 +28,20 @@ first_after(const struct launch *l, uintptr_t at)
 	return low;
 }
 
-static const struct ptx_region *
-region_of(struct launch *l, uintptr_t at)
+const struct ptx_region *
+ptx_region_near(struct launch *l, const struct ptx_instruction *in, uint64_t at)
 {
-	const struct ptx_region *r = l->options->region;
+	const struct ptx_region **recent = &l->recent[in->line % RECENT];
+	const struct ptx_region *r = *recent;
 	size_t i;
 
-	if (l->last && at >= l->last->low && at < l->last->high)
-		return l->last;
+	if (r && at >= r->low && at < r->high)
+		return r;
+	r = l->options->region;
 	i = first_after(l, at);
 	if (i == l->options->region_count || at < r[i].low)
 		return NULL;
-	return l->last = &r[i];
+	return *recent = &r[i];
 }
 
 static bool
@@ -149,7 +151,7 @@ reach_generic(struct warp *w, const struct ptx_instruction *in, int lane,
 		    (uintptr_t)w->block->shared, size, kind, value);
 	if (l->options->any_address || is_own(w, lane, address, size, kind))
 		return at;
-	r = region_of(l, address);
+	r = ptx_region_near(l, in, address);
 	if (!r)
 		return outside_all(w, in, lane, address, size);
 	if (address + size > r->high) {

@@ -8,7 +8,7 @@
 
 #include <setjmp.h>
 
-enum { WARPS = 32, BARRIERS = 16 };
+enum { WARPS = 32, BARRIERS = 16, RECENT = 16 };
 
 /* Lanes of a warp that are at the same instruction. The group at the smallest
  * instruction runs: compilers lay out code so that all meet again after a
@@ -70,7 +70,7 @@ struct ptx_block {
 	struct shadow *shadow;
 	uint32_t epoch;
 	struct barrier barrier[BARRIERS];
-	uint64_t instructions;
+	uint64_t instructions, bytes;
 	bool     begun, ended;
 	int      held;          /* a warp that comes last; -1: none */
 	bool     stalled, released; /* only it can continue; and may */
@@ -92,7 +92,8 @@ struct launch {
 	uint32_t together[4];
 	size_t   local_bytes;   /* of a lane */
 	uint64_t random;
-	const struct ptx_region *last;
+	/* Where instructions accessed memory the last time, by their number. */
+	const struct ptx_region *recent[RECENT];
 	struct seen seen[256];
 	size_t   seen_count;
 	bool     checks;        /* check, nans, count: the slow way */
@@ -146,6 +147,15 @@ void ptx_arrive(struct warp *w, struct frame *f, int g,
 /* Those lanes have ended. */
 void ptx_leave(struct warp *w, uint32_t mask);
 
+/* ---- quick.c, wide.c --------------------------------------------------- */
+
+/* Whether this processor can run those of wide.c. */
+bool ptx_is_wide(void);
+ptx_quick ptx_wide_loop(const struct ptx_instruction *in);
+/* The lanes for which a comparison of numbers holds; 0 if they are of a type
+ * that has no quick loop. */
+uint32_t ptx_compared(int type, int compare, const void *x, const void *y);
+
 /* ---- move.c, lanes.c --------------------------------------------------- */
 
 /* Moves of vectors, addresses, clocks. */
@@ -180,6 +190,9 @@ unsigned char *ptx_reach(struct warp *w, struct frame *f,
 unsigned char *ptx_reach_in(struct warp *w, struct frame *f,
     const struct ptx_instruction *in, int space, int lane, uint64_t address,
     size_t size, enum access kind, const unsigned char *value);
+/* The region that `at` is in, or NULL. */
+const struct ptx_region *ptx_region_near(struct launch *l,
+    const struct ptx_instruction *in, uint64_t at);
 /* cp.async, mbarrier. */
 void ptx_async(struct warp *w, struct frame *f,
     const struct ptx_instruction *in, unsigned char *const base[4],

@@ -171,6 +171,7 @@ exchange(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 	const uint32_t members = ptx_members(in, c->base, on);
 	struct frame *f = c->f;
 	struct group *own = &f->group[c->g];
+	const bool alone = f->groups == 1;
 
 	own->pc = c->pc;
 	if (!in->guarded && !ptx_gather(c->w, f, c->g, members)) {
@@ -183,6 +184,8 @@ exchange(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 		ptx_matrices(c->w, f, in, c->base, on);
 	else
 		ptx_exchange(c->w, in, c->base, on, members);
+	if (alone)
+		return AFTER_NEXT;
 	own->pc = c->pc + 1;
 	ptx_drop_empty(f);
 	return AFTER_PICK;
@@ -313,6 +316,11 @@ run_group(struct cursor *c, uint64_t budget, enum after *after_out)
 			l->result->lanes += (uint64_t)__builtin_popcount(on);
 			if (l->options->count)
 				in->hits += on != 0;
+		}
+		if (on && in->quick && !l->options->nans &&
+		    in->quick(c->w, in, c->base, on)) {
+			c->pc++;
+			continue;
 		}
 		after = on || in->op == OP_bra ? step(c, in, on) : AFTER_NEXT;
 		if (after == AFTER_NEXT) {
