@@ -38,7 +38,9 @@ cublasStatus_t emu_blas_status(int status);
 	} while (0)
 
 /* An alpha or beta: read now in host pointer mode, else when the work runs. */
-enum emu_real { EMU_FLOAT, EMU_DOUBLE, EMU_COMPLEX, EMU_INTEGER };
+enum emu_real { EMU_FLOAT, EMU_DOUBLE, EMU_COMPLEX, EMU_INTEGER,
+	EMU_DOUBLE_COMPLEX, EMU_HALF, EMU_BFLOAT, EMU_REALS };
+size_t emu_real_bytes(enum emu_real type);
 struct emu_scalar {
 	double      value, imaginary;
 	const void *device;           /* NULL: the value above */

@@ -3,33 +3,51 @@
  * mode. */
 #include "emulator/cublas/cublas.h"
 
+#include "emulator/shared/round.h"
+
 #include <string.h>
 
-static const size_t bytes_of[] = {
+static const size_t bytes_of[EMU_REALS] = {
 	[EMU_FLOAT] = 4, [EMU_DOUBLE] = 8, [EMU_COMPLEX] = 8,
-	[EMU_INTEGER] = 4
+	[EMU_INTEGER] = 4, [EMU_DOUBLE_COMPLEX] = 16, [EMU_HALF] = 2,
+	[EMU_BFLOAT] = 2
 };
+
+size_t
+emu_real_bytes(enum emu_real type)
+{
+	return bytes_of[type];
+}
 
 static void
 read_from(const void *pointer, struct emu_scalar *scalar)
 {
+	const size_t bytes = bytes_of[scalar->type];
 	float f[2] = { 0, 0 };
+	double d[2] = { 0, 0 };
+	uint16_t half;
 	int32_t i;
-	double d;
 
-	if (scalar->type == EMU_INTEGER) {
-		memcpy(&i, pointer, sizeof i);
-		scalar->value = i;
-		return;
+	switch (scalar->type) {
+	case EMU_INTEGER:
+		memcpy(&i, pointer, bytes);
+		d[0] = i;
+		break;
+	case EMU_DOUBLE: case EMU_DOUBLE_COMPLEX:
+		memcpy(d, pointer, bytes);
+		break;
+	case EMU_HALF: case EMU_BFLOAT:
+		memcpy(&half, pointer, bytes);
+		d[0] = (double)(scalar->type == EMU_HALF ?
+		    emu_from_fp16(half) : emu_from_bf16(half));
+		break;
+	default:
+		memcpy(f, pointer, bytes);
+		d[0] = (double)f[0];
+		d[1] = (double)f[1];
 	}
-	if (scalar->type == EMU_DOUBLE) {
-		memcpy(&d, pointer, sizeof d);
-		scalar->value = d;
-		return;
-	}
-	memcpy(f, pointer, bytes_of[scalar->type]);
-	scalar->value = (double)f[0];
-	scalar->imaginary = (double)f[1];
+	scalar->value = d[0];
+	scalar->imaginary = d[1];
 }
 
 cublasStatus_t

@@ -27,15 +27,32 @@ exports=$(nm -D --defined-only "$build"/emulator/lib*.so.* |
     awk 'NF == 3 && $2 == "T" { print $3 }' | fold)
 named=$(files 'shim/*' 'kernels/*' 'scaler/*' 'bench/*' 'examples/*' 'tests/*' |
     grep -v '^tests/unit/emulator/' | names)
-# CALL(symm, ...) of test_emu_matrix.c calls cublasSsymm and cublasDsymm.
+# CALL(symm, ...) of test_emu_matrix.c calls cublasSsymm and cublasDsymm;
+# cublas##L##getrfBatched of test_emu_factor.c the forms of both letters.
+made()
+{
+	local file=$root/tests/unit/emulator/$1.c before=$2 after=$3
+	local letters
+
+	shift 3
+	for letters; do
+		sed -En "s/.*$before([A-Za-z0-9]+)$after.*/\1/p" "$file" |
+		    sed "s/^/$letters/"
+	done
+}
 tested=$(files 'tests/unit/emulator/*' | names
-    sed -n 's/.*\bCALL(\([a-z0-9]*\),.*/cublasS\1\ncublasD\1/p' \
-	"$root/tests/unit/emulator/test_emu_matrix.c"
-    sed -n 's/.*\bcublas##L##\([A-Za-z]*\).*/cublasS\1\ncublasD\1/p' \
-	"$root/tests/unit/emulator/test_emu_factor.c")
+    made test_emu_matrix '\bCALL\(' , cublasS cublasD
+    made test_emu_factor '\bcublas##L##' '' cublasS cublasD
+    made test_emu_systems '\bcublas##L##' '' cublasS cublasD cublasC cublasZ
+    made test_emu_typed '\bcublas##L##' '' cublasC cublasZ
+    made test_emu_typed '\bcublas##L##r##' '' cublasCs cublasZd
+    made test_emu_typed '\bcublas##norm##' '' cublasSc cublasDz
+    made test_emu_typed '\bcublasI##l##' '' cublasIc cublasIz)
 # [SD] stands for both letters.
 listed=$(sed -n 's/^\t//p' "$root/emulator/EXPORTS" | tr ' ' '\n' |
-    sed 's/\(.*\)\[\(.\)\(.\)\]\(.*\)/\1\2\4\n\1\3\4/' | sort)
+    awk -F '[][]' 'NF == 1; NF > 1 {
+	for (i = 1; i <= length($2); i++)
+		print $1 substr($2, i, 1) $3 }' | sort)
 imports=$(nm -D --undefined-only "$build"/emulator/lib*.so.* |
     awk '{ print $NF }' | fold)
 

@@ -5,9 +5,12 @@ emulator_libblas_a_SOURCES += \
 	emulator/cublas/blas/cublas_factor.c \
 	emulator/cublas/blas/cublas_legacy.c \
 	emulator/cublas/blas/cublas_level1.c \
+	emulator/cublas/blas/cublas_level1_ex.c \
 	emulator/cublas/blas/cublas_level2.c \
 	emulator/cublas/blas/cublas_level3.c \
 	emulator/cublas/blas/cublas_matrix.h \
 	emulator/cublas/blas/cublas_rotate.c \
 	emulator/cublas/blas/cublas_symmetric.c \
-	emulator/cublas/blas/cublas_triangular.c
+	emulator/cublas/blas/cublas_triangular.c \
+	emulator/cublas/blas/cublas_vector.c \
+	emulator/cublas/blas/cublas_vector.h
