@@ -21,7 +21,7 @@ static struct {
 	bool has_tf32;
 } devices[EMU_DEVICES]; /* fixed when up, like all here */
 static int device_count;
-static uint64_t jitter_seed;
+static uint64_t jitter_seed, endless;
 static uint32_t queue_room, late;
 static enum emu_sums sums;
 
@@ -109,6 +109,7 @@ emu_devices_read(void)
 	queue_room = small_number(AC_ENV_EMU_QUEUE, 1, QUEUE);
 	late = small_number(AC_ENV_EMU_LATE, 0, LATE);
 	jitter_seed = number_from_environment(AC_ENV_EMU_JITTER, 0);
+	endless = number_from_environment(AC_ENV_EMU_ENDLESS, 0);
 	return true;
 }
 
@@ -202,6 +203,12 @@ uint32_t
 emu_device_late(void)
 {
 	return late;
+}
+
+uint64_t
+emu_device_endless(void)
+{
+	return endless;
 }
 
 enum emu_sums

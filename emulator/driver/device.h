@@ -56,6 +56,9 @@ uint64_t emu_device_jitter(void);
  * behind; 0: it does not. */
 uint32_t emu_device_queue(void);
 uint32_t emu_device_late(void);
+/* Instructions of a block after which its kernel is taken for endless; 0: none
+ * are too many. */
+uint64_t emu_device_endless(void);
 uint64_t emu_device_memory(int device);
 
 /* clock.c. Times are in picoseconds; a worker's time is its stream's.

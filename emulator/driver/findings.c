@@ -107,6 +107,14 @@ note(void)
 		    ac_env(AC_ENV_EMU_CHECK));
 }
 
+/* What to do about the finding of this line. */
+static const char *
+advice(const char *line)
+{
+	return strstr(line, ": spin: ") ? "; it is taken for endless: "
+	    "AUTOCAST_EMU_ENDLESS=1e11 lets it run longer" : "";
+}
+
 /* Each line is one finding. */
 static void
 say(char *said)
@@ -118,7 +126,8 @@ say(char *said)
 	    line = strtok_r(NULL, "\n", &next))
 		if (ends_program() || is_new(line)) {
 			note();
-			ac_log(AC_LOG_ERROR, "emulated GPU: kernel %s", line);
+			ac_log(AC_LOG_ERROR, "emulated GPU: kernel %s%s",
+			    line, advice(line));
 		}
 	pthread_mutex_unlock(&lock);
 }
@@ -137,7 +146,7 @@ emu_findings_say(char *said, const struct ptx_result *result)
 		say(said);
 	} else if (status) {
 		said[strcspn(said, "\n")] = '\0';
-		emu_complain("kernel %s", said);
+		emu_complain("kernel %s%s", said, advice(said));
 	}
 	if (findings && ends_program())
 		abort();

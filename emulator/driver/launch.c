@@ -4,6 +4,7 @@
 #include "emulator/driver/launch.h"
 
 #include "emulator/driver/capture.h"
+#include "emulator/driver/device.h"
 #include "emulator/driver/findings.h"
 #include "emulator/driver/memory.h"
 #include "emulator/driver/module.h"
@@ -20,9 +21,12 @@ enum {
 	PARAMETER_ALIGNMENT = 16,
 	SLACK = 8,      /* more: other threads may allocate meanwhile */
 	FILL = 1,       /* the seed for unwritten memory */
-	/* Instructions of one block's warps, as a power of two: minutes. What
-	 * takes longer is taken for endless. */
-	ENDLESS_LOG2 = 32
+	/* Checks make kernels slower by this, so fewer instructions are as
+	 * long. */
+	CHECKS_COST = 16,
+	/* A launch in which all only wait is endless for sure, unless the host
+	 * or another stream writes what they read: there are seconds for it. */
+	WAITS_END = 32
 };
 
 /* Followed by `count` pointers, the sizes of their targets, and the targets;
@@ -72,6 +76,16 @@ point(struct launch_task *task)
 }
 
 static void
+bound(struct ptx_options *options)
+{
+	const uint64_t endless = emu_device_endless();
+
+	options->spin_limit = !endless ? UINT64_MAX : options->check ?
+	    endless / CHECKS_COST + 1 : endless;
+	options->idle_limit = endless ? options->spin_limit / WAITS_END + 1 : 0;
+}
+
+static void
 interpret(struct launch_task *task, const struct ptx_region *regions)
 {
 	const struct emu_model *m = emu_device_model(emu_context_device());
@@ -79,16 +93,14 @@ interpret(struct launch_task *task, const struct ptx_region *regions)
 		.bounds = true, .region = regions,
 		.region_count = task->regions,
 		.cooperative = task->cooperative, .print = emu_print,
-		.capability = m->major * 10 + m->minor,
-		.spin_limit = UINT64_C(1) << ENDLESS_LOG2 };
+		.capability = m->major * 10 + m->minor };
 	struct ptx_result result = {0};
 	char *said = NULL;
 	size_t bytes = 0;
 
-	if (options.check) {
+	if (options.check)
 		options.fill = FILL;
-		options.spin_limit = 0;
-	}
+	bound(&options);
 	options.report = open_memstream(&said, &bytes);
 	if (!options.report)
 		emu_out_of_host_memory();

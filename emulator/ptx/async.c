@@ -119,6 +119,7 @@ barrier(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 	memcpy(&word, at, sizeof word);
 	p = unpacked(word);
 	result = change(w, in, lane, &p, x, has_x);
+	w->rounds.changed |= word != packed(p);
 	word = packed(p);
 	memcpy(at, &word, sizeof word);
 	lane_store(base, &in->operand[0], lane, result);

@@ -90,9 +90,10 @@ ptx_atomic(struct warp *w, struct frame *f, const struct ptx_instruction *in,
     unsigned char *const base[4], uint32_t mask)
 {
 	const size_t bytes = ptx_type_bytes[in->type];
+	bool changed = false;
 
 	for (int i = 0; i < LANES; i++) {
-		uint64_t old;
+		uint64_t old, new, x, y;
 		void *at;
 
 		if (!(mask >> i & 1))
@@ -101,9 +102,14 @@ ptx_atomic(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 		    bytes, ATOMIC, NULL);
 		if (!at)
 			continue;
-		old = update(in, at, lane_value(base, &in->operand[2], i),
-		    lane_value(base, &in->operand[3], i));
+		x = lane_value(base, &in->operand[2], i);
+		y = lane_value(base, &in->operand[3], i);
+		old = update(in, at, x, y);
+		new = updated(in, old, x, y);
+		changed |= memcmp(&new, &old, bytes) != 0;
 		if (in->op == OP_atom)
 			lane_store(base, &in->operand[0], i, old);
 	}
+	w->rounds.changed |= changed;
+	w->polls += !changed;
 }

@@ -2,7 +2,7 @@
 /* emulator/ptx/block.c -- a block: its warps, its shared memory. */
 #include "emulator/ptx/run.h"
 
-enum { SLICE = 1 << 20 };
+enum { SLICE = 1 << 14 };
 
 static void
 special(struct warp *w)
@@ -73,6 +73,7 @@ begin_warp(struct ptx_block *b, unsigned i)
 	w->live = rest >= LANES ? UINT32_MAX : (1u << rest) - 1;
 	w->epoch = 1;
 	w->waits = w->yields = false;
+	w->rounds = (struct rounds){ .changed = true };
 	w->top = NULL;
 	if (!w->local)
 		w->local = ptx_memory(l, l->local_bytes * LANES);

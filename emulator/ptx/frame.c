@@ -90,6 +90,7 @@ built_in(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 		memcpy(&format, at + c->argument[0].at, sizeof format);
 		memcpy(&values, at + c->argument[1].at, sizeof values);
 		w->block->launch->options->print(format, values);
+		w->rounds.changed = true;
 	}
 	return !strcmp(c->name, "vprintf");
 }

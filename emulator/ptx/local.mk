@@ -23,6 +23,7 @@ emulator_ptx_libptx_a_SOURCES = \
 	emulator/ptx/grid.c \
 	emulator/ptx/group.c \
 	emulator/ptx/half.c \
+	emulator/ptx/idle.c \
 	emulator/ptx/inside.h \
 	emulator/ptx/integer.c \
 	emulator/ptx/lanes.c \

@@ -132,6 +132,7 @@ ptx_access(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 		w->block->bytes += (uint64_t)(unsigned)
 		    __builtin_popcount(mask) * ptx_type_bytes[in->type] *
 		    (in->vector ? in->vector : 1u);
+	w->rounds.changed |= in->op == OP_st && in->space != SPACE_ARGUMENT;
 	if (in->op == OP_st)
 		store(w, f, in, base, mask);
 	else if (in->op == OP_atom || in->op == OP_red)

@@ -61,6 +61,9 @@ struct ptx_options {
 	uint64_t fill;          /* 0: registers and shared memory begin as
 	                         * zero; else a seed for their content */
 	uint64_t spin_limit;    /* warp instructions of a block; 0: 2^28 */
+	/* Of a launch, while all warps that run go round and nothing changes
+	 * memory; then it ends as with PTX_SPIN. 0: no such limit. */
+	uint64_t idle_limit;
 	unsigned resident;      /* blocks that may wait for each other; 0: 64;
 	                         * all, if `cooperative` */
 	int      capability;    /* of the device: 80 is 8.0; 0: that */

@@ -176,6 +176,7 @@ ptx_reach_in(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 	const struct launch *l = w->block->launch;
 	const size_t arguments = f->function->argument_bytes;
 
+	w->rounds.changed |= kind == WRITE && space != SPACE_ARGUMENT;
 	if (address & (size - 1))
 		ptx_found(w, in, lane, PTX_MISALIGNED, "address %#llx, %zu "
 		    "bytes", (unsigned long long)address, size);

@@ -7,6 +7,7 @@
 #include "emulator/ptx/inside.h"
 
 #include <setjmp.h>
+#include <stdatomic.h>
 
 enum { WARPS = 32, BARRIERS = 16, RECENT = 16 };
 
@@ -32,6 +33,15 @@ struct frame {
 	struct group group[LANES];
 };
 
+/* Whether a warp goes round (idle.c). */
+struct rounds {
+	uint64_t state;         /* the one that is kept */
+	uint64_t instructions;  /* since then */
+	uint64_t since;         /* the last look */
+	unsigned age, power, period; /* looks; 0: it does not go round */
+	bool     changed;       /* memory, since the state was kept */
+};
+
 struct ptx_block;
 struct warp {
 	struct ptx_block *block;
@@ -44,6 +54,7 @@ struct warp {
 	bool     waits;
 	bool     yields;        /* its slice is over: it only polls */
 	unsigned polls;         /* of this slice */
+	struct rounds rounds;
 };
 
 /* The record of a byte of shared memory. */
@@ -98,6 +109,8 @@ struct launch {
 	size_t   seen_count;
 	bool     checks;        /* check, nans, count: the slow way */
 	struct frame *spare;
+	/* Instructions of warps that go round, since one last did not. */
+	_Atomic uint64_t idle;
 	jmp_buf  out;
 };
 
@@ -209,6 +222,11 @@ void ptx_run_warp(struct warp *w, uint64_t budget);
 void ptx_begin(struct ptx_block *b, struct launch *l, uint64_t number);
 /* As far as possible within `budget`; true: it ended. */
 bool ptx_run_block(struct ptx_block *b, uint64_t budget);
+
+/* ---- idle.c ------------------------------------------------------------ */
+
+/* After the warp has run `done` instructions; with `idle_limit` only. */
+void ptx_look(struct warp *w, uint64_t done);
 
 /* ---- Operands ---------------------------------------------------------- */
 

@@ -373,4 +373,6 @@ ptx_run_warp(struct warp *w, uint64_t budget)
 		more = w->top && run_frame(w, budget, &done);
 	}
 	w->block->instructions += done;
+	if (w->block->launch->options->idle_limit)
+		ptx_look(w, done);
 }

@@ -249,6 +249,22 @@ stuck(float *x)
 	x[threadIdx.x] = 1;
 }
 
+/* Nobody writes what it waits for. */
+__global__ void
+waits(float *x)
+{
+	while (*(volatile int *)x != 0x5eed)
+		;
+}
+
+/* Each round changes memory, so nobody can know that it never ends. */
+__global__ void
+counts(float *x)
+{
+	while (1)
+		++*(volatile int *)x;
+}
+
 __global__ void
 trapped(float *x)
 {

@@ -15,7 +15,7 @@
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 
-enum { COUNT = 1000, ROWS = 5, COLUMNS = 200, KERNELS = 19 };
+enum { COUNT = 1000, ROWS = 5, COLUMNS = 200, KERNELS = 21 };
 #define LONG "set_that_is_longer_than_the_longest_name_of_a_kernel_that_any_" \
 	"template_library_makes_of_its_arguments_and_of_their_" \
 	"arguments_in_turn_and_of_what_those_have_for_arguments_until_" \
@@ -23,7 +23,8 @@ enum { COUNT = 1000, ROWS = 5, COLUMNS = 200, KERNELS = 19 };
 
 static char names[KERNELS][256] = { "add", "reduce", "softmax", "layernorm",
 	"histogram", "mirror", "difference", "descend", "many", LONG,
-	"say", "twice", "beyond", "crooked", "unset", "racing", "apart", "absent", "stuck" };
+	"say", "twice", "beyond", "crooked", "unset", "racing", "apart", "absent",
+	"stuck", "waits", "counts" };
 static char stubs[KERNELS], table, counter;
 static int *managed; /* the host's pointer to one */
 static void **module;
