@@ -56,7 +56,8 @@ state_of(const struct warp *w)
 }
 
 /* The state is kept for 1, 2, 4... looks, so that a round of any length is
- * found [R. P. Brent, An improved Monte Carlo factorization algorithm, 1980]. */
+ * found [R. P. Brent, An improved Monte Carlo factorization algorithm,
+ * 1980]. */
 static void
 keep(struct rounds *t, uint64_t state)
 {

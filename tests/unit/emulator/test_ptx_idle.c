@@ -15,7 +15,8 @@
 	"ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; "
 #define TAIL "\nret; }\n"
 /* Rounds of three instructions. */
-#define COUNT(label, rounds) "mov.u32 %r9, 0;\n" label ": add.u32 %r9, %r9, 1;" \
+#define COUNT(label, rounds) "mov.u32 %r9, 0;\n" label ": " \
+	"add.u32 %r9, %r9, 1; " \
 	"setp.lt.u32 %p8, %r9, " rounds "; @%p8 bra " label ";\n"
 
 enum { IDLE = 1 << 16, SPIN = 1 << 25 };
@@ -64,11 +65,13 @@ check(const char *what, const char *text, unsigned blocks, unsigned threads,
  * look comes after 2^14 instructions of a warp. */
 #define ENDLESS(what, text, blocks, threads, rounds) \
 	check(what, text, blocks, threads, false, false, 2 * IDLE + \
-	    (((uint64_t)(blocks) * (((threads) + 31) / 32) * (rounds) * 5) << 14))
+	    ((uint64_t)(blocks) * (((threads) + 31) / 32) * (rounds) * 5 * \
+	    (1 << 14)))
 #define RIGHT(what, text, blocks, threads) \
 	check(what, text, blocks, threads, false, true, 4 * (uint64_t)IDLE)
 
-#define POLL(label, value) "\n" label ": ld.volatile.global.u32 %r3, [%d1+4]; " \
+#define POLL(label, value) "\n" label ": " \
+	"ld.volatile.global.u32 %r3, [%d1+4]; " \
 	"setp.ne.u32 %p1, %r3, " value "; @%p1 bra " label ";\n"
 #define EIGHT "mov.u32 %r5, 1; mov.u32 %r5, 2; mov.u32 %r5, 3; " \
 	"mov.u32 %r5, 4; mov.u32 %r5, 5; mov.u32 %r5, 6; mov.u32 %r5, 7; " \
@@ -92,8 +95,8 @@ main(void)
 	ENDLESS("... read so that others need not come first", BODY "\nA: "
 	    "ld.global.u32 %r3, [%d1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra A;"
 	    TAIL, 1, 64, 3);
-	ENDLESS("a lock that nobody gives back", BODY "\nA: atom.global.cas.b32 "
-	    "%r3, [%d1], 1, 2; setp.ne.u32 %p1, %r3, 1; @%p1 bra A;" TAIL, 2,
+	ENDLESS("a lock that nobody gives back", BODY "\nA: "
+	    "atom.global.cas.b32 %r3, [%d1], 1, 2; setp.ne.u32 %p1, %r3, 1; @%p1 bra A;" TAIL, 2,
 	    64, 3);
 	ENDLESS("barriers, again and again", BODY "\nA: bar.sync 0; bra A;"
 	    TAIL, 1, 128, 2);
