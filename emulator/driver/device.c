@@ -21,7 +21,7 @@ static struct {
 	bool has_tf32;
 } devices[EMU_DEVICES]; /* fixed when up, like all here */
 static int device_count;
-static uint64_t jitter_seed, endless;
+static uint64_t jitter_seed, endless, threads;
 static uint32_t queue_room, late;
 static enum emu_sums sums;
 
@@ -110,6 +110,7 @@ emu_devices_read(void)
 	late = small_number(AC_ENV_EMU_LATE, 0, LATE);
 	jitter_seed = number_from_environment(AC_ENV_EMU_JITTER, 0);
 	endless = number_from_environment(AC_ENV_EMU_ENDLESS, 0);
+	threads = number_from_environment(AC_ENV_EMU_THREADS, 0);
 	return true;
 }
 
@@ -209,6 +210,12 @@ uint64_t
 emu_device_endless(void)
 {
 	return endless;
+}
+
+unsigned
+emu_device_threads(void)
+{
+	return threads < UINT32_MAX ? (unsigned)threads : UINT32_MAX;
 }
 
 enum emu_sums

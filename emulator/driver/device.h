@@ -59,6 +59,8 @@ uint32_t emu_device_late(void);
 /* Instructions of a block after which its kernel is taken for endless; 0: none
  * are too many. */
 uint64_t emu_device_endless(void);
+/* Threads that run blocks of a kernel, 0: as many as processors. */
+unsigned emu_device_threads(void);
 uint64_t emu_device_memory(int device);
 
 /* clock.c. Times are in picoseconds; a worker's time is its stream's.

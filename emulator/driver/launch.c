@@ -93,6 +93,7 @@ interpret(struct launch_task *task, const struct ptx_region *regions)
 		.bounds = true, .region = regions,
 		.region_count = task->regions,
 		.cooperative = task->cooperative, .print = emu_print,
+		.threads = emu_device_threads(),
 		.capability = m->major * 10 + m->minor };
 	struct ptx_result result = {0};
 	char *said = NULL;

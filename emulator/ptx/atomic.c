@@ -50,8 +50,8 @@ updated(const struct ptx_instruction *in, uint64_t old, uint64_t x, uint64_t y)
 	}
 }
 
-/* Atomic with respect to other launches and the host, where the host can do
- * that. */
+/* Atomic with respect to other blocks, other launches and the host, where the
+ * host can do that. */
 static uint64_t
 update(const struct ptx_instruction *in, void *at, uint64_t x, uint64_t y)
 {
@@ -75,6 +75,16 @@ update(const struct ptx_instruction *in, void *at, uint64_t x, uint64_t y)
 
 		while (!__atomic_compare_exchange_n((uint64_t *)at, &now,
 		    updated(in, now, x, y), false, __ATOMIC_SEQ_CST,
+		    __ATOMIC_RELAXED))
+			;
+		return now;
+	}
+	if (aligned && bytes == 2) {
+		uint16_t now = __atomic_load_n((uint16_t *)at,
+		    __ATOMIC_RELAXED);
+
+		while (!__atomic_compare_exchange_n((uint16_t *)at, &now,
+		    (uint16_t)updated(in, now, x, y), false, __ATOMIC_SEQ_CST,
 		    __ATOMIC_RELAXED))
 			;
 		return now;

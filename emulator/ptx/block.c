@@ -76,9 +76,9 @@ begin_warp(struct ptx_block *b, unsigned i)
 	w->rounds = (struct rounds){ .changed = true };
 	w->top = NULL;
 	if (!w->local)
-		w->local = ptx_memory(l, l->local_bytes * LANES);
+		w->local = ptx_memory(b->runner, l->local_bytes * LANES);
 	if (!w->special) {
-		w->special = ptx_memory(l, S_SPECIALS * SPECIAL_BYTES);
+		w->special = ptx_memory(b->runner, S_SPECIALS * SPECIAL_BYTES);
 		special(w);
 	} else {
 		special_block(w);
@@ -93,7 +93,7 @@ begin_shared(struct ptx_block *b)
 	const size_t own = l->kernel->shared_bytes;
 
 	if (!b->shared)
-		b->shared = ptx_memory(l, SHARED_ALL);
+		b->shared = ptx_memory(b->runner, SHARED_ALL);
 	if (l->options->fill) {
 		ptx_noise(l, b->shared, (own + 7) / 8 * 8);
 		ptx_noise(l, b->shared + SHARED_DYNAMIC, (l->dynamic + 7) / 8 *
@@ -102,7 +102,7 @@ begin_shared(struct ptx_block *b)
 	if (!l->options->check)
 		return;
 	if (!b->shadow)
-		b->shadow = ptx_memory(l, sizeof *b->shadow * SHARED_ALL);
+		b->shadow = ptx_memory(b->runner, sizeof *b->shadow * SHARED_ALL);
 	memset(b->shadow, 0, sizeof *b->shadow * own);
 	memset(b->shadow + SHARED_COMMON, 0, sizeof *b->shadow *
 	    l->kernel->module->shared_bytes);
@@ -110,16 +110,20 @@ begin_shared(struct ptx_block *b)
 }
 
 void
-ptx_begin(struct ptx_block *b, struct launch *l, uint64_t number)
+ptx_begin(struct ptx_block *b, struct runner *r, uint64_t number)
 {
+	struct launch *const l = r->launch;
+
 	b->launch = l;
+	b->runner = r;
+	b->number = number;
 	b->at[0] = (uint32_t)(number % l->grid[0]);
 	b->at[1] = (uint32_t)(number / l->grid[0] % l->grid[1]);
 	b->at[2] = (uint32_t)(number / l->grid[0] / l->grid[1]);
 	b->threads = b->live = l->size[0] * l->size[1] * l->size[2];
 	b->warps = (b->threads + LANES - 1) / LANES;
 	b->epoch++;
-	b->instructions = b->bytes = 0;
+	b->instructions = b->bytes = b->excused = 0;
 	b->begun = true;
 	b->stalled = b->released = b->ended = false;
 	b->held = l->options->schedule && ptx_random(&l->random) % 4
@@ -175,6 +179,8 @@ run_round(struct ptx_block *b)
 	for (unsigned i = 0; i < b->warps; i++) {
 		struct warp *w = &b->warp[(i + first) % b->warps];
 
+		if (atomic_load_explicit(&l->stopped, memory_order_relaxed))
+			ptx_stop(b->runner);
 		if (w->live && !w->waits && (int)w->index != b->held)
 			ptx_run_warp(w, quantum(l));
 	}
@@ -193,7 +199,7 @@ stop_waiting(struct ptx_block *b)
 		ptx_found(w, &w->top->function->code[w->top->group[0].pc], 0,
 		    PTX_DEADLOCK, "%u threads wait", b->live);
 	}
-	ptx_stop(b->launch);
+	ptx_stop(b->runner);
 }
 
 static void
@@ -203,8 +209,6 @@ end_block(struct ptx_block *b)
 		while (b->warp[i].top)
 			ptx_pop(&b->warp[i]);
 	b->ended = true;
-	b->launch->result->instructions += b->instructions;
-	b->launch->result->bytes += b->bytes;
 }
 
 /* Only the warp that is held back can continue; it must not before all other

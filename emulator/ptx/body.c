@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/ptx/body.c -- bodies of functions: scopes, labels, branches. Labels
  * that come later in the text are resolved at the end of each body. */
+#include "emulator/ptx/number.h"
 #include "emulator/ptx/parse.h"
 
 #include <stdlib.h>
@@ -172,13 +173,30 @@ ptx_forget_names(struct parser *p)
 		free(p->label[--p->labels].name);
 }
 
+/* Whether other results come out when blocks run in another order, or at the same
+ * time: sums that round, compare and swap, by which programs make such sums;
+ * lines that are printed. */
+static bool
+shows_order(const struct ptx_instruction *in)
+{
+	if (in->op == OP_call)
+		return !strcmp(in->call->name, "vprintf");
+	if ((in->op != OP_atom && in->op != OP_red) ||
+	    in->space > SPACE_GLOBAL)
+		return false;
+	return in->mode == MODE_CAS || (in->mode == MODE_ADD &&
+	    (is_float(in->type) || in->type == T_F16X2 ||
+	    in->type == T_BF16X2));
+}
+
 static void
-prepare(struct ptx_instruction *in)
+prepare(struct ptx_function *f, struct ptx_instruction *in)
 {
 	/* Generic addresses of these spaces are their addresses. */
 	if (in->op == OP_cvta && in->space <= SPACE_CONST)
 		in->op = OP_mov;
 	in->quick = ptx_quick_of(in);
+	f->ordered |= shows_order(in);
 }
 
 void
@@ -202,7 +220,7 @@ ptx_body(struct parser *p)
 	for (size_t i = 0; i < p->fixes; i++)
 		apply(p, &p->fix[i]);
 	for (size_t i = 0; i < f->count; i++)
-		prepare(&f->code[i]);
+		prepare(f, &f->code[i]);
 	p->line = line;
 	ptx_forget_names(p);
 	f->defined = true;

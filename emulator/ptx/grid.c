@@ -4,13 +4,15 @@
 #include "emulator/ptx/run.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 enum {
 	RESIDENT = 64,          /* blocks that may wait for each other */
 	MIXED = 6,              /* blocks that run in turns */
 	LOCAL_MORE = 4096,      /* for functions that are called */
 	SPIN_LOG2 = 28,
-	TURN = 1 << 14          /* of a block that waits for others, spinning */
+	TURN = 1 << 14,         /* of a block that waits for others, spinning */
+	PAUSE = 20000           /* nanoseconds, of who waits for other threads */
 };
 
 static uint64_t
@@ -24,7 +26,7 @@ block_number(const struct launch *l, uint64_t i, uint64_t count)
 }
 
 static void
-stop_spinning(struct ptx_block *b, unsigned here)
+stop_spinning(struct runner *r, struct ptx_block *b)
 {
 	struct warp *w = b->warp;
 
@@ -32,39 +34,47 @@ stop_spinning(struct ptx_block *b, unsigned here)
 		w++;
 	ptx_found(w, &w->top->function->code[w->top->group[0].pc], 0, PTX_SPIN,
 	    "%llu instructions, %u blocks at once", (unsigned long long)
-	    b->instructions, here);
-	ptx_stop(b->launch);
+	    b->instructions, r->here);
+	ptx_stop(r);
 }
 
-/* The blocks of a launch that have begun. */
-struct crowd {
-	struct launch *l;
-	struct ptx_block  *block;
-	unsigned here, most;
-	uint64_t next, count;   /* numbers of blocks */
-	uint64_t limit;
-};
-
-/* In a free place, or in a new one. */
-static void
-begin_next(struct crowd *c)
+/* In a free place, or in a new one. False: there is neither, or no block. */
+static bool
+begin_next(struct runner *r)
 {
+	struct launch *const l = r->launch;
+	uint64_t number;
 	unsigned i = 0;
 
-	while (i < c->here && !c->block[i].ended)
+	while (i < r->here && !r->block[i].ended)
 		i++;
-	if (i == c->here)
-		c->here++;
-	ptx_begin(&c->block[i], c->l, block_number(c->l, c->next++, c->count));
+	if (i == l->most || atomic_load(&l->next) >= l->count)
+		return false;
+	number = atomic_fetch_add(&l->next, 1);
+	if (number >= l->count)
+		return false;
+	r->here += i == r->here;
+	ptx_begin(&r->block[i], r, block_number(l, number, l->count));
+	return true;
+}
+
+static bool
+run(struct runner *r, struct ptx_block *b, uint64_t budget)
+{
+	if (!ptx_run_block(b, budget))
+		return false;
+	r->instructions += b->instructions;
+	r->bytes += b->bytes;
+	return true;
 }
 
 /* One that has not ended, searched from a random one on; NULL if each of them
  * waits for the others, unless `release`. */
 static struct ptx_block *
-choose(struct crowd *c, uint64_t any, bool release)
+choose(struct runner *r, uint64_t any, bool release)
 {
-	for (unsigned i = 0; i < c->here; i++) {
-		struct ptx_block *b = &c->block[(any + i) % c->here];
+	for (unsigned i = 0; i < r->here; i++) {
+		struct ptx_block *b = &r->block[(any + i) % r->here];
 
 		if (b->ended || (b->stalled && !release))
 			continue;
@@ -79,69 +89,92 @@ choose(struct crowd *c, uint64_t any, bool release)
  * global memory come in many orders. In most of them one warp is held back
  * until no other, in any block, can continue without it. */
 static void
-run_mixed(struct crowd *c)
+run_mixed(struct runner *r)
 {
-	uint64_t ended = 0;
+	struct launch *const l = r->launch;
+	uint64_t ended = 0, begun = 0;
 
-	while (ended < c->count) {
-		const uint64_t any = ptx_random(&c->l->random);
-		const uint64_t begun = c->next - ended;
+	while (ended < l->count) {
+		const uint64_t any = ptx_random(&l->random);
+		const uint64_t here = begun - ended;
 		struct ptx_block *b;
 
-		if (c->next < c->count && begun < c->most && (!begun ||
+		if (begun < l->count && here < l->most && (!here ||
 		    any % 4 == 0))
-			begin_next(c);
-		b = choose(c, any >> 8, false);
-		if (!b && c->next < c->count && c->next - ended < c->most)
+			begun += begin_next(r);
+		b = choose(r, any >> 8, false);
+		if (!b && begun < l->count && begun - ended < l->most)
 			continue;
 		if (!b)
-			b = choose(c, any >> 8, true);
-		ended += ptx_run_block(b, 1 + (any >> 24) % (any % 3 ? 300
-		    : 30000));
-		if (b->instructions > c->limit)
-			stop_spinning(b, c->here);
+			b = choose(r, any >> 8, true);
+		ended += run(r, b, 1 + (any >> 24) % (any % 3 ? 300 : 30000));
+		if (b->instructions > l->limit)
+			stop_spinning(r, b);
 	}
 }
 
-static bool
-has_place(const struct crowd *c)
+/* A turn of each block that has begun. Returns how many have not ended;
+ * *worked_out: some did more than to look whether others had done something. */
+static unsigned
+run_turns(struct runner *r, bool *worked_out)
 {
-	if (c->here < c->most)
-		return true;
-	for (unsigned i = 0; i < c->here; i++)
-		if (c->block[i].ended)
-			return true;
-	return false;
+	struct launch *const l = r->launch;
+	unsigned left = 0;
+
+	*worked_out = false;
+	for (unsigned i = 0; i < r->here; i++) {
+		struct ptx_block *b = &r->block[i];
+		const uint64_t before = b->instructions;
+		bool ended;
+
+		if (b->ended)
+			continue;
+		ended = run(r, b, l->turn);
+		left += !ended;
+		if (ended || b->instructions - before >= l->turn) {
+			*worked_out = true;
+			atomic_fetch_add(&l->progress, 1);
+		} else if (r->seen_progress != atomic_load(&l->progress)) {
+			b->excused += b->instructions - before;
+		}
+		if (!ended && b->instructions - b->excused > l->limit &&
+		    (r->here == l->most || atomic_load(&l->next) >= l->count))
+			stop_spinning(r, b);
+	}
+	r->seen_progress = atomic_load(&l->progress);
+	return left;
 }
 
 /* One after the other. One that cannot finish stays, and the next begins: the
- * first may wait for it. */
+ * first may wait for it. Helpers do the same with blocks of theirs; a block waits
+ * for those that began before it, or for all. */
 static void
-run_in_order(struct crowd *c, uint64_t turn)
+run_in_order(struct runner *r, struct helpers *h)
 {
-	bool any = true;
+	struct launch *const l = r->launch;
+	bool worked = true;
+	unsigned left;
 
-	while (c->next < c->count || any) {
-		any = false;
-		if (c->next < c->count && has_place(c))
-			begin_next(c);
-		for (unsigned i = 0; i < c->here; i++) {
-			struct ptx_block *b = &c->block[i];
+	do {
+		if (h)
+			ptx_ask_helpers(h, l, r->instructions);
+		if (!begin_next(r) && !worked && l->crowded)
+			nanosleep(&(struct timespec){ 0, PAUSE }, NULL);
+		left = run_turns(r, &worked);
+	} while (left || atomic_load(&l->next) < l->count);
+}
 
-			if (b->ended || ptx_run_block(b, turn))
-				continue;
-			if (b->instructions > c->limit && (c->here == c->most
-			    || c->next == c->count))
-				stop_spinning(b, c->here);
-			any = true;
-		}
-	}
+void
+ptx_run_blocks(struct runner *r)
+{
+	if (!setjmp(r->out))
+		run_in_order(r, NULL);
 }
 
 /* ---- A launch ---------------------------------------------------------- */
 
 static void
-free_block(struct launch *l, struct ptx_block *b)
+free_block(struct runner *r, struct ptx_block *b)
 {
 	for (unsigned k = 0; k < WARPS; k++) {
 		struct warp *w = &b->warp[k];
@@ -150,8 +183,8 @@ free_block(struct launch *l, struct ptx_block *b)
 			struct frame *f = w->top;
 
 			w->top = f->caller;
-			f->caller = l->spare;
-			l->spare = f;
+			f->caller = r->spare;
+			r->spare = f;
 		}
 		free(w->special);
 		free(w->local);
@@ -160,18 +193,30 @@ free_block(struct launch *l, struct ptx_block *b)
 	free(b->shadow);
 }
 
-static void
-free_launch(struct launch *l)
+void
+ptx_end_runner(struct runner *r)
 {
-	while (l->spare) {
-		struct frame *f = l->spare;
+	struct launch *const l = r->launch;
 
-		l->spare = f->caller;
+	for (unsigned i = 0; i < r->here; i++) {
+		if (r->block[i].begun && !r->block[i].ended) {
+			r->instructions += r->block[i].instructions;
+			r->bytes += r->block[i].bytes;
+		}
+		free_block(r, &r->block[i]);
+	}
+	free(r->block);
+	while (r->spare) {
+		struct frame *f = r->spare;
+
+		r->spare = f->caller;
 		free(f->registers);
 		free(f);
 	}
-	free(l->params);
-	free(l);
+	pthread_mutex_lock(&l->lock);
+	l->result->instructions += r->instructions;
+	l->result->bytes += r->bytes;
+	pthread_mutex_unlock(&l->lock);
 }
 
 static size_t
@@ -203,10 +248,42 @@ make_launch(struct ptx_function *kernel, const unsigned grid[3],
 		l->grid[i] = grid[i];
 		l->size[i] = block[i];
 	}
+	l->count = (uint64_t)grid[0] * grid[1] * grid[2];
+	l->most = options->cooperative ? (unsigned)l->count : options->schedule
+	    ? MIXED : RESIDENT;
+	if (options->resident && !options->cooperative &&
+	    (!options->schedule || options->resident < MIXED))
+		l->most = options->resident;
+	l->limit = options->spin_limit ? options->spin_limit
+	    : UINT64_C(1) << SPIN_LOG2;
+	l->turn = options->cooperative ? TURN : l->limit / 16;
+	pthread_mutex_init(&l->lock, NULL);
 	l->params = calloc(1, kernel->parameter_bytes + 64);
 	if (!l->params)
 		abort();
 	return l;
+}
+
+static void
+run_launch(struct launch *l, struct helpers *h)
+{
+	struct runner *const r = calloc(1, sizeof *r);
+
+	if (!r)
+		abort();
+	r->launch = l;
+	r->block = calloc(l->most, sizeof *r->block);
+	if (!r->block)
+		abort();
+	if (!setjmp(r->out)) {
+		if (l->options->schedule)
+			run_mixed(r);
+		else
+			run_in_order(r, h);
+	}
+	ptx_join_helpers(h);
+	ptx_end_runner(r);
+	free(r);
 }
 
 bool
@@ -214,38 +291,23 @@ ptx_launch(struct ptx_function *kernel, const unsigned grid[3],
     const unsigned block[3], size_t dynamic_shared, void **params,
     const struct ptx_options *options, struct ptx_result *result)
 {
-	const uint64_t count = (uint64_t)grid[0] * grid[1] * grid[2];
-	const unsigned most = options->cooperative ? (unsigned)count
-	    : options->resident ? options->resident : RESIDENT;
 	struct launch *const l = make_launch(kernel, grid, block, options);
-	struct crowd c = { .l = l, .block = calloc(most, sizeof *c.block),
-		.most = options->schedule && most > MIXED &&
-		    !options->cooperative ? MIXED : most, .count = count,
-		.limit = options->spin_limit ? options->spin_limit
-		    : UINT64_C(1) << SPIN_LOG2 };
-	struct ptx_block *const blocks = c.block;
+	struct helpers *const h = calloc(1, sizeof *h);
 	bool good;
 
-	if (!blocks)
+	if (!h)
 		abort();
 	l->result = result;
 	l->dynamic = dynamic_shared;
 	for (size_t i = 0; i < kernel->parameters; i++)
 		memcpy(l->params + kernel->parameter[i].at, params[i],
 		    kernel->parameter[i].bytes);
-	good = !setjmp(l->out);
-	if (good && options->schedule)
-		run_mixed(&c);
-	else if (good)
-		run_in_order(&c, options->cooperative ? TURN : c.limit / 16);
-	for (unsigned i = 0; i < most; i++) {
-		if (blocks[i].begun && !blocks[i].ended) {
-			result->instructions += blocks[i].instructions;
-			result->bytes += blocks[i].bytes;
-		}
-		free_block(l, &blocks[i]);
-	}
-	free(blocks);
-	free_launch(l);
+	run_launch(l, h);
+	ptx_found_end(l);
+	good = !l->stopped;
+	pthread_mutex_destroy(&l->lock);
+	free(h);
+	free(l->params);
+	free(l);
 	return good;
 }

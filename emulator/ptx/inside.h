@@ -76,7 +76,8 @@ enum ptx_flag { FLAG_FTZ = 1, FLAG_SAT = 2, FLAG_APPROX = 4, FLAG_SYNC = 8,
 	FLAG_SHIFTAMT = 128,
 	FLAG_FULL = 256, FLAG_NAN = 512, FLAG_RELU = 1024,
 	FLAG_TRANS = 2048, FLAG_HINT = 4096, FLAG_FINITE = 8192,
-	FLAG_POLL = 16384 };    /* a load of what others may change */
+	FLAG_POLL = 16384,      /* a load of what others may change */
+	FLAG_RELEASE = 32768 };
 
 /* The place of an operand's lanes. */
 enum ptx_base { BASE_FRAME, BASE_POOL, BASE_SPECIAL, BASE_NONE };
@@ -167,6 +168,7 @@ struct ptx_function {
 	char    *name;
 	struct ptx_module *module;
 	bool     kernel, defined;
+	bool     ordered;       /* the order of blocks shows in its results */
 	size_t   parameters, results;
 	struct ptx_variable parameter[128];
 	size_t   parameter_bytes;       /* of a kernel, all of them */

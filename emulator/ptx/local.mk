@@ -24,6 +24,7 @@ emulator_ptx_libptx_a_SOURCES = \
 	emulator/ptx/group.c \
 	emulator/ptx/half.c \
 	emulator/ptx/idle.c \
+	emulator/ptx/helpers.c \
 	emulator/ptx/inside.h \
 	emulator/ptx/integer.c \
 	emulator/ptx/lanes.c \

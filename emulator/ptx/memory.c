@@ -10,6 +10,25 @@ extended(int type, uint64_t x)
 	    : type == T_S32 ? (uint64_t)(int64_t)(int32_t)x : x;
 }
 
+/* What others may change is read in one access. */
+static uint64_t
+fetch(const struct ptx_instruction *in, const unsigned char *from,
+    size_t bytes)
+{
+	uint64_t x = 0;
+
+	if (in->flags & FLAG_POLL && !((uintptr_t)from & (bytes - 1)))
+		return bytes == 8 ? __atomic_load_n((const uint64_t *)
+		    (const void *)from, __ATOMIC_ACQUIRE)
+		    : bytes == 4 ? __atomic_load_n((const uint32_t *)
+		    (const void *)from, __ATOMIC_ACQUIRE)
+		    : bytes == 2 ? __atomic_load_n((const uint16_t *)
+		    (const void *)from, __ATOMIC_ACQUIRE)
+		    : __atomic_load_n(from, __ATOMIC_ACQUIRE);
+	memcpy(&x, from, bytes);
+	return x;
+}
+
 static void
 load_lane(const struct ptx_instruction *in, unsigned char *const base[4],
     int lane, const unsigned char *from)
@@ -18,10 +37,9 @@ load_lane(const struct ptx_instruction *in, unsigned char *const base[4],
 	const int count = in->vector ? in->vector : 1;
 
 	for (int k = 0; k < count; k++) {
-		uint64_t x = 0;
+		const uint64_t x = from ? fetch(in, from + (size_t)k * bytes,
+		    bytes) : 0;
 
-		if (from)
-			memcpy(&x, from + (size_t)k * bytes, bytes);
 		lane_store(base, &in->part[k], lane, extended(in->type, x));
 	}
 }
@@ -79,17 +97,20 @@ static void
 put(unsigned char *to, const unsigned char *value, size_t bytes)
 {
 	switch (bytes) {
+	case 1:
+		__atomic_store_n(to, *value, __ATOMIC_RELEASE);
+		break;
 	case 2:
-		*(volatile uint16_t *)(void *)to =
-		    *(const uint16_t *)(const void *)value;
+		__atomic_store_n((uint16_t *)(void *)to,
+		    *(const uint16_t *)(const void *)value, __ATOMIC_RELEASE);
 		break;
 	case 4:
-		*(volatile uint32_t *)(void *)to =
-		    *(const uint32_t *)(const void *)value;
+		__atomic_store_n((uint32_t *)(void *)to,
+		    *(const uint32_t *)(const void *)value, __ATOMIC_RELEASE);
 		break;
 	case 8:
-		*(volatile uint64_t *)(void *)to =
-		    *(const uint64_t *)(const void *)value;
+		__atomic_store_n((uint64_t *)(void *)to,
+		    *(const uint64_t *)(const void *)value, __ATOMIC_RELEASE);
 		break;
 	default:
 		memcpy(to, value, bytes);

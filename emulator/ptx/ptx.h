@@ -66,6 +66,12 @@ struct ptx_options {
 	uint64_t idle_limit;
 	unsigned resident;      /* blocks that may wait for each other; 0: 64;
 	                         * all, if `cooperative` */
+	unsigned threads;       /* of the host, at most; 0: as it has
+	                         * processors. One with `check`, `schedule`,
+	                         * `nans`, `fill` or `count` */
+	bool     any_order;     /* several even where their order shows: in
+	                         * sums of floating point and what is printed.
+	                         * For tests: also where it is not worth it */
 	int      capability;    /* of the device: 80 is 8.0; 0: that */
 	FILE    *report;        /* findings as they come, each once; or NULL */
 	/* What kernels print: the format, and the values as nvcc's code lays

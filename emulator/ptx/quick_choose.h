@@ -162,7 +162,7 @@ choose_load(const struct ptx_instruction *in)
 		    in->part[k].base != BASE_FRAME))
 			return NULL;
 #define WAY(way) (bytes == 4 ? way##_B32 : bytes == 8 ? way##_B64 : NULL)
-	if (in->flags & FLAG_POLL)
+	if (in->flags & (FLAG_POLL | FLAG_RELEASE))
 		return NULL;
 	if (in->space == SPACE_PARAM && a->base == BASE_NONE && !in->vector &&
 	    !stores)

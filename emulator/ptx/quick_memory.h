@@ -14,7 +14,7 @@ static inline bool
 window_around(struct warp *w, const struct ptx_instruction *in, uint64_t first,
     uint64_t bytes, bool writes, struct window *out)
 {
-	struct launch *const l = w->block->launch;
+	const struct launch *const l = w->block->launch;
 	const struct ptx_region *r;
 
 	if (l->checks)
@@ -23,7 +23,7 @@ window_around(struct warp *w, const struct ptx_instruction *in, uint64_t first,
 		*out = (struct window){ LOWEST, UINT64_MAX - LOWEST - bytes };
 		return true;
 	}
-	r = ptx_region_near(l, in, first);
+	r = ptx_region_near(w->block->runner, in, first);
 	if (!r || (writes && r->read_only) || r->high - r->low < bytes)
 		return false;
 	*out = (struct window){ r->low, r->high - r->low - bytes };

@@ -29,9 +29,11 @@ first_after(const struct launch *l, uintptr_t at)
 }
 
 const struct ptx_region *
-ptx_region_near(struct launch *l, const struct ptx_instruction *in, uint64_t at)
+ptx_region_near(struct runner *run, const struct ptx_instruction *in,
+    uint64_t at)
 {
-	const struct ptx_region **recent = &l->recent[in->line % RECENT];
+	const struct ptx_region **recent = &run->recent[in->line % RECENT];
+	const struct launch *const l = run->launch;
 	const struct ptx_region *r = *recent;
 	size_t i;
 
@@ -138,7 +140,7 @@ reach_generic(struct warp *w, const struct ptx_instruction *in, int lane,
     uint64_t address, size_t size, enum access kind,
     const unsigned char *value)
 {
-	struct launch *l = w->block->launch;
+	const struct launch *l = w->block->launch;
 	unsigned char *at = (unsigned char *)(uintptr_t)address;
 	const struct ptx_region *r;
 
@@ -151,7 +153,7 @@ reach_generic(struct warp *w, const struct ptx_instruction *in, int lane,
 		    (uintptr_t)w->block->shared, size, kind, value);
 	if (l->options->any_address || is_own(w, lane, address, size, kind))
 		return at;
-	r = ptx_region_near(l, in, address);
+	r = ptx_region_near(w->block->runner, in, address);
 	if (!r)
 		return outside_all(w, in, lane, address, size);
 	if (address + size > r->high) {

@@ -6,10 +6,12 @@
 
 #include "emulator/ptx/inside.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
 
-enum { WARPS = 32, BARRIERS = 16, RECENT = 16 };
+enum { WARPS = 32, BARRIERS = 16, RECENT = 16,
+	MOST_THREADS = 16 };
 
 /* Lanes of a warp that are at the same instruction. The group at the smallest
  * instruction runs: compilers lay out code so that all meet again after a
@@ -43,6 +45,7 @@ struct rounds {
 };
 
 struct ptx_block;
+struct runner;
 struct warp {
 	struct ptx_block *block;
 	unsigned index;
@@ -74,6 +77,8 @@ struct barrier {
 
 struct ptx_block {
 	struct launch *launch;
+	struct runner *runner;
+	uint64_t number;
 	uint32_t at[3];
 	unsigned warps, threads, live;
 	struct warp warp[WARPS];
@@ -82,14 +87,19 @@ struct ptx_block {
 	uint32_t epoch;
 	struct barrier barrier[BARRIERS];
 	uint64_t instructions, bytes;
+	uint64_t excused;       /* of them, polls while others worked */
 	bool     begun, ended;
 	int      held;          /* a warp that comes last; -1: none */
 	bool     stalled, released; /* only it can continue; and may */
 };
 
+/* A finding that was said, or is to be said at the end: of the block that would
+ * have come first. */
 struct seen {
 	const struct ptx_instruction *in;
 	int finding;
+	uint64_t block;
+	char *text;             /* NULL: it was said */
 };
 
 struct launch {
@@ -103,15 +113,32 @@ struct launch {
 	uint32_t together[4];
 	size_t   local_bytes;   /* of a lane */
 	uint64_t random;
-	/* Where instructions accessed memory the last time, by their number. */
-	const struct ptx_region *recent[RECENT];
-	struct seen seen[256];
-	size_t   seen_count;
 	bool     checks;        /* check, nans, count: the slow way */
-	struct frame *spare;
+	unsigned most;          /* blocks of a runner that may wait */
+	uint64_t count, limit, turn;
+	bool     crowded;       /* several runners */
+	/* What runners share: the next block, ends and full turns of blocks;
+	 * and by the lock, findings and the result. */
+	_Atomic uint64_t next, progress;
 	/* Instructions of warps that go round, since one last did not. */
 	_Atomic uint64_t idle;
-	jmp_buf  out;
+	_Atomic bool stopped;
+	pthread_mutex_t lock;
+	struct seen seen[256];
+	size_t   seen_count;
+};
+
+/* A thread of the host that runs blocks of a launch, and those it has begun. */
+struct runner {
+	struct launch *launch;
+	struct ptx_block *block;
+	unsigned here;
+	struct frame *spare;
+	/* Where instructions accessed memory the last time, by their line. */
+	const struct ptx_region *recent[RECENT];
+	uint64_t instructions, bytes, seen_progress;
+	pthread_t thread;
+	jmp_buf out;
 };
 
 /* ---- found.c ----------------------------------------------------------- */
@@ -119,10 +146,12 @@ struct launch {
 void ptx_found(struct warp *w, const struct ptx_instruction *in, int lane,
     enum ptx_finding finding, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The launch ends. */
-_Noreturn void ptx_stop(struct launch *l);
+/* The launch ends, for all of its runners. */
+_Noreturn void ptx_stop(struct runner *r);
+/* Say what is left to say, in the order of blocks. */
+void ptx_found_end(struct launch *l);
 uint64_t ptx_random(uint64_t *state);
-void *ptx_memory(struct launch *l, size_t bytes);
+void *ptx_memory(struct runner *r, size_t bytes);
 /* The content of memory before the first write. */
 void ptx_noise(struct launch *l, void *to, size_t bytes);
 
@@ -204,7 +233,7 @@ unsigned char *ptx_reach_in(struct warp *w, struct frame *f,
     const struct ptx_instruction *in, int space, int lane, uint64_t address,
     size_t size, enum access kind, const unsigned char *value);
 /* The region that `at` is in, or NULL. */
-const struct ptx_region *ptx_region_near(struct launch *l,
+const struct ptx_region *ptx_region_near(struct runner *r,
     const struct ptx_instruction *in, uint64_t at);
 /* cp.async, mbarrier. */
 void ptx_async(struct warp *w, struct frame *f,
@@ -219,7 +248,7 @@ void ptx_touch(struct warp *w, const struct ptx_instruction *in, int lane,
 /* Until it waits, ends, or has run `budget` instructions. */
 void ptx_run_warp(struct warp *w, uint64_t budget);
 /* In the memory of an earlier block, if any. */
-void ptx_begin(struct ptx_block *b, struct launch *l, uint64_t number);
+void ptx_begin(struct ptx_block *b, struct runner *r, uint64_t number);
 /* As far as possible within `budget`; true: it ended. */
 bool ptx_run_block(struct ptx_block *b, uint64_t budget);
 
@@ -227,6 +256,23 @@ bool ptx_run_block(struct ptx_block *b, uint64_t budget);
 
 /* After the warp has run `done` instructions; with `idle_limit` only. */
 void ptx_look(struct warp *w, uint64_t done);
+
+/* ---- grid.c, helpers.c ------------------------------------------------- */
+
+/* Blocks, until none is left; returns after a stop, too. */
+void ptx_run_blocks(struct runner *r);
+/* What a runner has goes; its sums go to the result. */
+void ptx_end_runner(struct runner *r);
+/* Threads that run blocks next to the caller: as many as are free, and as there
+ * is work for. */
+struct helpers {
+	struct runner runner[MOST_THREADS - 1];
+	unsigned count;
+	bool     asked;
+};
+/* Start them if it is time to: `done` instructions have run. */
+void ptx_ask_helpers(struct helpers *h, struct launch *l, uint64_t done);
+void ptx_join_helpers(struct helpers *h);
 
 /* ---- Operands ---------------------------------------------------------- */
 

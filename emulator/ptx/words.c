@@ -65,16 +65,17 @@ const struct ptx_word ptx_flag_words[] = {
 	{ "ftz", FLAG_FTZ }, { "sat", FLAG_SAT }, { "approx", FLAG_APPROX },
 	{ "sync", FLAG_SYNC }, { "aligned", FLAG_ALIGNED },
 	{ "volatile", FLAG_VOLATILE | FLAG_POLL },
-	{ "acquire", FLAG_POLL }, { "relaxed", FLAG_POLL }, { "cc", FLAG_CC },
+	{ "acquire", FLAG_POLL }, { "relaxed", FLAG_POLL },
+	{ "release", FLAG_RELEASE }, { "cc", FLAG_CC },
 	{ "shiftamt", FLAG_SHIFTAMT }, { "full", FLAG_FULL },
 	{ "NaN", FLAG_NAN }, { "relu", FLAG_RELU }, { "trans", FLAG_TRANS },
 	{ "L2::cache_hint", FLAG_HINT }, { "satfinite", FLAG_FINITE },
 	{ NULL, 0 }
 };
-/* One thread runs after the other, so all memory orders are the strongest. */
+/* Atomics and fences have the strongest memory order there is. */
 static const char *const idle_words[] = {
 	"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc",
-	"release", "acq_rel", "sc", "gpu", "sys", "cta", "gl", "weak", "mmio",
+	"acq_rel", "sc", "gpu", "sys", "cta", "gl", "weak", "mmio",
 	"L1::evict_last", "L1::evict_first", "L1::no_allocate",
 	"L1::evict_normal", "L1::evict_unchanged", "L2::64B", "L2::128B",
 	"L2::256B", "L2::evict_last", "L2::evict_first", "L2::evict_normal",

@@ -29,6 +29,13 @@ check 'T42: a training step has run' \
 at_most 'T42: instructions of the host for 100 of a warp' \
     $((100 * (two - one) / (ran ? ran : 1))) $((28000 * percent / 100))
 
-# For information: how long a step takes here.
-"$step" "$kernels" 64 1 1 | grep '^# a step'
+# Every thread has its own blocks, and blocks that share a sum stay in order: the
+# numbers are the same. For information: how long a step takes here.
+alone=$("$step" "$kernels" 1000 1 1)
+shared=$("$step" "$kernels" 1000 1 2)
+echo "$alone" | sed -n 's/^# a step/# on one thread, a step/p'
+echo "$shared" | sed -n 's/^# a step/# on two threads, a step/p'
+check 'T42: two threads leave the same numbers' \
+    "$([ "$(echo "$alone" | grep -v '^#')" = "$(echo "$shared" |
+    grep -v '^#')" ] || printf '%s\n' "$alone" "$shared")"
 plan

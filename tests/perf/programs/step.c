@@ -3,7 +3,8 @@
  * training step, interpreted: GPT-2's sizes (124M), 4 x 64 tokens, products
  * left out. Of each grid at most BLOCKS blocks run (0: all), ROUNDS times.
  * Prints what the whole step has: instructions of warps, which are exact for a
- * number of blocks, and the time of the processor, for information. */
+ * number of blocks, and for information times. THREADS as of struct
+ * ptx_options. */
 #include "emulator/ptx/ptx.h"
 
 #include <stdio.h>
@@ -79,11 +80,11 @@ static const struct row {
 };
 
 static double
-now(void)
+now(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	clock_gettime(clock, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -172,8 +173,9 @@ main(int argc, char **argv)
 	struct ptx_module *m = load(argc > 1 ? argv[1] : "");
 	struct ptx_region regions[TENSORS + 1];
 	const struct ptx_options options = { .report = stdout, .bounds = true,
-		.region = regions, .region_count = TENSORS + 1 };
-	double instructions = 0, seconds = 0;
+		.region = regions, .region_count = TENSORS + 1,
+		.threads = argc > 4 ? (unsigned)atoi(argv[4]) : 0 };
+	double instructions = 0, seconds = 0, walls = 0;
 	uint64_t ran = 0;
 
 	fill(regions);
@@ -186,14 +188,16 @@ main(int argc, char **argv)
 		const unsigned block[3] = { r->threads, 1, 1 };
 		const double times = (double)r->blocks / part * r->launches;
 		struct ptx_result result = {0};
-		double t = now();
+		double t = now(CLOCK_PROCESS_CPUTIME_ID);
+		double wall = now(CLOCK_MONOTONIC);
 		bool good = true;
 
 		for (int i = 0; i < rounds; i++)
 			good &= ptx_launch(ptx_module_kernel(m, r->kernel),
 			    grid, block, r->shared, (void **)(uintptr_t)
 			    r->params, &options, &result);
-		t = now() - t;
+		t = now(CLOCK_PROCESS_CPUTIME_ID) - t;
+		walls += (now(CLOCK_MONOTONIC) - wall) / rounds * times;
 		for (int i = 0; i < PTX_FINDINGS; i++)
 			good &= !result.findings[i];
 		if (!good) {
@@ -208,9 +212,10 @@ main(int argc, char **argv)
 		    rounds * times / 1e6, (double)result.instructions / t /
 		    1e6, t / rounds * times);
 	}
-	printf("# a step: %.1f M instructions of warps, %.2f s\nran %llu\n"
-	    "digest %016llx\n", instructions / 1e6, seconds,
-	    (unsigned long long)ran, (unsigned long long)digest());
+	printf("# a step: %.1f M instructions of warps, %.2f s of processors, "
+	    "%.2f s\nran %llu\ndigest %016llx\n", instructions / 1e6,
+	    seconds, walls, (unsigned long long)ran,
+	    (unsigned long long)digest());
 	ptx_module_free(m);
 	return 0;
 }
