@@ -76,9 +76,9 @@ begin_warp(struct ptx_block *b, unsigned i)
 	w->rounds = (struct rounds){ .changed = true };
 	w->top = NULL;
 	if (!w->local)
-		w->local = ptx_memory(b->runner, l->local_bytes * LANES);
+		w->local = ptx_memory(b->worker, l->local_bytes * LANES);
 	if (!w->special) {
-		w->special = ptx_memory(b->runner, S_SPECIALS * SPECIAL_BYTES);
+		w->special = ptx_memory(b->worker, S_SPECIALS * SPECIAL_BYTES);
 		special(w);
 	} else {
 		special_block(w);
@@ -93,7 +93,7 @@ begin_shared(struct ptx_block *b)
 	const size_t own = l->kernel->shared_bytes;
 
 	if (!b->shared)
-		b->shared = ptx_memory(b->runner, SHARED_ALL);
+		b->shared = ptx_memory(b->worker, SHARED_ALL);
 	if (l->options->fill) {
 		ptx_noise(l, b->shared, (own + 7) / 8 * 8);
 		ptx_noise(l, b->shared + SHARED_DYNAMIC, (l->dynamic + 7) / 8 *
@@ -102,7 +102,8 @@ begin_shared(struct ptx_block *b)
 	if (!l->options->check)
 		return;
 	if (!b->shadow)
-		b->shadow = ptx_memory(b->runner, sizeof *b->shadow * SHARED_ALL);
+		b->shadow = ptx_memory(b->worker, sizeof *b->shadow *
+		    SHARED_ALL);
 	memset(b->shadow, 0, sizeof *b->shadow * own);
 	memset(b->shadow + SHARED_COMMON, 0, sizeof *b->shadow *
 	    l->kernel->module->shared_bytes);
@@ -110,12 +111,12 @@ begin_shared(struct ptx_block *b)
 }
 
 void
-ptx_begin(struct ptx_block *b, struct runner *r, uint64_t number)
+ptx_begin(struct ptx_block *b, struct host_thread *r, uint64_t number)
 {
 	struct launch *const l = r->launch;
 
 	b->launch = l;
-	b->runner = r;
+	b->worker = r;
 	b->number = number;
 	b->at[0] = (uint32_t)(number % l->grid[0]);
 	b->at[1] = (uint32_t)(number / l->grid[0] % l->grid[1]);
@@ -180,7 +181,7 @@ run_round(struct ptx_block *b)
 		struct warp *w = &b->warp[(i + first) % b->warps];
 
 		if (atomic_load_explicit(&l->stopped, memory_order_relaxed))
-			ptx_stop(b->runner);
+			ptx_stop(b->worker);
 		if (w->live && !w->waits && (int)w->index != b->held)
 			ptx_run_warp(w, quantum(l));
 	}
@@ -199,7 +200,7 @@ stop_waiting(struct ptx_block *b)
 		ptx_found(w, &w->top->function->code[w->top->group[0].pc], 0,
 		    PTX_DEADLOCK, "%u threads wait", b->live);
 	}
-	ptx_stop(b->runner);
+	ptx_stop(b->worker);
 }
 
 static void

@@ -173,9 +173,9 @@ ptx_forget_names(struct parser *p)
 		free(p->label[--p->labels].name);
 }
 
-/* Whether other results come out when blocks run in another order, or at the same
- * time: sums that round, compare and swap, by which programs make such sums;
- * lines that are printed. */
+/* Whether other results come out when blocks run in another order, or at the
+ * same time: sums that round, compare and swap, by which programs make such
+ * sums; lines that are printed. */
 static bool
 shows_order(const struct ptx_instruction *in)
 {

@@ -60,7 +60,7 @@ say(FILE *to, const struct warp *w, const struct ptx_instruction *in,
 	fputc('\n', to);
 }
 
-/* With several runners, at the end: the order of blocks is not that of time. */
+/* With several workers, at the end: the order of blocks is not that of time. */
 void
 ptx_found(struct warp *w, const struct ptx_instruction *in, int lane,
     enum ptx_finding finding, const char *format, ...)
@@ -114,14 +114,14 @@ ptx_found_end(struct launch *l)
 }
 
 _Noreturn void
-ptx_stop(struct runner *r)
+ptx_stop(struct host_thread *r)
 {
 	atomic_store(&r->launch->stopped, true);
 	longjmp(r->out, 1);
 }
 
 void *
-ptx_memory(struct runner *r, size_t bytes)
+ptx_memory(struct host_thread *r, size_t bytes)
 {
 	void *block = aligned_alloc(64, (bytes + 127) / 64 * 64);
 

@@ -8,7 +8,7 @@ ptx_push(struct warp *w, struct ptx_function *function, uint32_t mask,
     const struct ptx_instruction *call)
 {
 	struct launch *l = w->block->launch;
-	struct runner *r = w->block->runner;
+	struct host_thread *r = w->block->worker;
 	struct frame **link = &r->spare, *f;
 
 	while (*link && (*link)->function != function)
@@ -70,8 +70,8 @@ ptx_pop(struct warp *w)
 					    f->function->argument_bytes +
 					    f->function->parameter[r].at,
 					    (size_t)call->result[r].bytes);
-	f->caller = w->block->runner->spare;
-	w->block->runner->spare = f;
+	f->caller = w->block->worker->spare;
+	w->block->worker->spare = f;
 }
 
 static bool
@@ -114,7 +114,7 @@ ptx_call(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 			    i) != (uint64_t)(uintptr_t)callee) {
 				ptx_found(w, in, i, PTX_UNSUPPORTED, "lanes "
 				    "call different functions");
-				ptx_stop(w->block->runner);
+				ptx_stop(w->block->worker);
 			}
 	}
 	if (!callee || !callee->defined) {
@@ -122,20 +122,20 @@ ptx_call(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 			return;
 		ptx_found(w, in, __builtin_ctz(mask), strstr(c->name, "assert")
 		    ? PTX_TRAP : PTX_UNSUPPORTED, "call of %s", c->name);
-		ptx_stop(w->block->runner);
+		ptx_stop(w->block->worker);
 	}
 	for (const struct frame *of = f; of; of = of->caller)
 		if (of->function == callee) {
 			ptx_found(w, in, __builtin_ctz(mask), PTX_UNSUPPORTED,
 			    "%s is called by itself: recursion is not "
 			    "emulated", callee->name);
-			ptx_stop(w->block->runner);
+			ptx_stop(w->block->worker);
 		}
 	ptx_push(w, callee, mask, in);
 	if (w->top->local_at + (int64_t)callee->local_bytes >
 	    (int64_t)l->local_bytes) {
 		ptx_found(w, in, 0, PTX_UNSUPPORTED, "the stack is full");
-		ptx_stop(w->block->runner);
+		ptx_stop(w->block->worker);
 	}
 	for (size_t a = 0; a < c->arguments && a < callee->parameters; a++)
 		for (int i = 0; i < LANES; i++)

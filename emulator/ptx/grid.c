@@ -12,7 +12,7 @@ enum {
 	LOCAL_MORE = 4096,      /* for functions that are called */
 	SPIN_LOG2 = 28,
 	TURN = 1 << 14,         /* of a block that waits for others, spinning */
-	PAUSE = 20000           /* nanoseconds, of who waits for other threads */
+	PAUSE = 20000           /* ns, of who waits for other threads */
 };
 
 static uint64_t
@@ -26,7 +26,7 @@ block_number(const struct launch *l, uint64_t i, uint64_t count)
 }
 
 static void
-stop_spinning(struct runner *r, struct ptx_block *b)
+stop_spinning(struct host_thread *r, struct ptx_block *b)
 {
 	struct warp *w = b->warp;
 
@@ -40,7 +40,7 @@ stop_spinning(struct runner *r, struct ptx_block *b)
 
 /* In a free place, or in a new one. False: there is neither, or no block. */
 static bool
-begin_next(struct runner *r)
+begin_next(struct host_thread *r)
 {
 	struct launch *const l = r->launch;
 	uint64_t number;
@@ -59,7 +59,7 @@ begin_next(struct runner *r)
 }
 
 static bool
-run(struct runner *r, struct ptx_block *b, uint64_t budget)
+run(struct host_thread *r, struct ptx_block *b, uint64_t budget)
 {
 	if (!ptx_run_block(b, budget))
 		return false;
@@ -71,7 +71,7 @@ run(struct runner *r, struct ptx_block *b, uint64_t budget)
 /* One that has not ended, searched from a random one on; NULL if each of them
  * waits for the others, unless `release`. */
 static struct ptx_block *
-choose(struct runner *r, uint64_t any, bool release)
+choose(struct host_thread *r, uint64_t any, bool release)
 {
 	for (unsigned i = 0; i < r->here; i++) {
 		struct ptx_block *b = &r->block[(any + i) % r->here];
@@ -89,7 +89,7 @@ choose(struct runner *r, uint64_t any, bool release)
  * global memory come in many orders. In most of them one warp is held back
  * until no other, in any block, can continue without it. */
 static void
-run_mixed(struct runner *r)
+run_mixed(struct host_thread *r)
 {
 	struct launch *const l = r->launch;
 	uint64_t ended = 0, begun = 0;
@@ -116,7 +116,7 @@ run_mixed(struct runner *r)
 /* A turn of each block that has begun. Returns how many have not ended;
  * *worked_out: some did more than to look whether others had done something. */
 static unsigned
-run_turns(struct runner *r, bool *worked_out)
+run_turns(struct host_thread *r, bool *worked_out)
 {
 	struct launch *const l = r->launch;
 	unsigned left = 0;
@@ -146,10 +146,9 @@ run_turns(struct runner *r, bool *worked_out)
 }
 
 /* One after the other. One that cannot finish stays, and the next begins: the
- * first may wait for it. Helpers do the same with blocks of theirs; a block waits
- * for those that began before it, or for all. */
+ * first may wait for it. Helpers do the same with blocks of theirs. */
 static void
-run_in_order(struct runner *r, struct helpers *h)
+run_in_order(struct host_thread *r, struct helpers *h)
 {
 	struct launch *const l = r->launch;
 	bool worked = true;
@@ -165,7 +164,7 @@ run_in_order(struct runner *r, struct helpers *h)
 }
 
 void
-ptx_run_blocks(struct runner *r)
+ptx_run_blocks(struct host_thread *r)
 {
 	if (!setjmp(r->out))
 		run_in_order(r, NULL);
@@ -174,7 +173,7 @@ ptx_run_blocks(struct runner *r)
 /* ---- A launch ---------------------------------------------------------- */
 
 static void
-free_block(struct runner *r, struct ptx_block *b)
+free_block(struct host_thread *r, struct ptx_block *b)
 {
 	for (unsigned k = 0; k < WARPS; k++) {
 		struct warp *w = &b->warp[k];
@@ -194,7 +193,7 @@ free_block(struct runner *r, struct ptx_block *b)
 }
 
 void
-ptx_end_runner(struct runner *r)
+ptx_end_worker(struct host_thread *r)
 {
 	struct launch *const l = r->launch;
 
@@ -267,7 +266,7 @@ make_launch(struct ptx_function *kernel, const unsigned grid[3],
 static void
 run_launch(struct launch *l, struct helpers *h)
 {
-	struct runner *const r = calloc(1, sizeof *r);
+	struct host_thread *const r = calloc(1, sizeof *r);
 
 	if (!r)
 		abort();
@@ -282,7 +281,7 @@ run_launch(struct launch *l, struct helpers *h)
 			run_in_order(r, h);
 	}
 	ptx_join_helpers(h);
-	ptx_end_runner(r);
+	ptx_end_worker(r);
 	free(r);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/helpers.c -- threads of the host that run blocks of a launch next
- * to the thread that launches. They live as long as the launch: a child of
+/* emulator/ptx/helpers.c -- threads of the host that run blocks of a launch, as
+ * the thread that launches does. They live as long as the launch: a child of
  * fork() finds none. */
 #include "emulator/ptx/run.h"
 
@@ -42,15 +42,15 @@ hire(unsigned wanted, unsigned most)
 }
 
 static void *
-help(void *runner)
+help(void *worker)
 {
-	ptx_run_blocks(runner);
+	ptx_run_blocks(worker);
 	return NULL;
 }
 
 /* With all signals blocked: the program's handlers are for its own threads. */
 static bool
-start(struct runner *r, struct launch *l)
+start(struct host_thread *r, struct launch *l)
 {
 	sigset_t all, before;
 	bool good;
@@ -111,7 +111,7 @@ ptx_ask_helpers(struct helpers *h, struct launch *l, uint64_t done)
 	    : MOST_THREADS - 1, (most < MOST_THREADS ? most : MOST_THREADS) -
 	    1);
 	h->asked = l->crowded = hired > 0;
-	while (h->count < hired && start(&h->runner[h->count], l))
+	while (h->count < hired && start(&h->worker[h->count], l))
 		h->count++;
 	atomic_fetch_sub(&busy, hired - h->count);
 }
@@ -120,8 +120,8 @@ void
 ptx_join_helpers(struct helpers *h)
 {
 	for (unsigned i = 0; i < h->count; i++) {
-		pthread_join(h->runner[i].thread, NULL);
-		ptx_end_runner(&h->runner[i]);
+		pthread_join(h->worker[i].thread, NULL);
+		ptx_end_worker(&h->worker[i]);
 	}
 	if (h->count)
 		atomic_fetch_sub(&busy, h->count);

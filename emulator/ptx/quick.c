@@ -6,7 +6,7 @@
 
 #define QUICK plain_loop
 static ptx_quick QUICK(const struct ptx_instruction *in);
-#include "emulator/ptx/quick.h"
+#include "emulator/ptx/quick_choose.h"
 
 uint32_t
 ptx_compared(int type, int compare, const void *x, const void *y)

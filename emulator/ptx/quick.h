@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/ptx/quick.h -- the common instructions, each as one plain loop over
- * 32 lanes. Included once for any processor (quick.c) and once for processors
- * with AVX2 (wide.c), after number.h and run.h: it defines QUICK(), which
- * chooses the loop of an instruction.
+ * 32 lanes. Compiled once for any processor (quick.c) and once for processors
+ * with AVX2 (wide.c), with its parts, of which quick_choose.h is the last.
  *
  * IEEE operations round exactly (compile without fused products). */
+#ifndef AC_EMULATOR_PTX_QUICK_H
+#define AC_EMULATOR_PTX_QUICK_H
+
+#include "emulator/ptx/number.h"
+#include "emulator/ptx/run.h"
 
 #ifdef __clang__
 #define IVDEP
@@ -12,6 +16,7 @@
 #define IVDEP _Pragma("GCC ivdep")
 #endif
 #define K(op, type) (OP_##op * T_TYPES + T_##type)
+#define QUICK_LOOP __attribute__((unused)) static bool
 #define ARGUMENTS struct warp *w, const struct ptx_instruction *in, \
 	unsigned char *const base[4], uint32_t mask
 #define PASS w, in, base, mask
@@ -79,17 +84,17 @@
 
 /* As it is; with .ftz; with .sat, with .ftz or not. */
 #define FLOAT(op, e) \
-static bool \
+QUICK_LOOP \
 op##_F32(ARGUMENTS) \
 { \
 	LOOP(float, float, float, float, AS_IT_IS, e); \
 } \
-static bool \
+QUICK_LOOP \
 op##_F32_ftz(ARGUMENTS) \
 { \
 	LOOP(float, float, float, float, FLUSHED, flush(e)); \
 } \
-static bool \
+QUICK_LOOP \
 op##_F32_sat(ARGUMENTS) \
 { \
 	if (in->flags & FLAG_FTZ) \
@@ -100,7 +105,7 @@ op##_F32_sat(ARGUMENTS) \
 FLOAT_ROWS(FLOAT)
 
 #define DOUBLE(op, e) \
-static bool \
+QUICK_LOOP \
 op##_F64(ARGUMENTS) \
 { \
 	LOOP(double, double, double, double, AS_IT_IS, e); \
@@ -134,7 +139,7 @@ DOUBLE_ROWS(DOUBLE)
 	X(S32, int32_t, int64_t, uint64_t, 32)
 
 #define ROW(name, D, T, U, V, e) \
-static bool \
+QUICK_LOOP \
 name(ARGUMENTS) \
 { \
 	LOOP(D, T, U, V, AS_IT_IS, e); \
@@ -159,7 +164,7 @@ name(ARGUMENTS) \
 	ROW(mad_hi_##type, T, T, T, T, ((W)x * (W)y >> N) + (W)z) \
 	ROW(mad_wide_##type, W, T, T, W, (V)((W)x * (W)y) + (V)z)
 #define SELECT(bits, T) \
-static bool \
+QUICK_LOOP \
 selp_##bits(ARGUMENTS) \
 { \
 	const uint32_t c = predicate(base, &in->operand[3]); \
@@ -186,6 +191,4 @@ DIVIDE(S32, int32_t, y == 0 ? -1 : y == -1 ? (int32_t)(0 - (uint32_t)x)
 ROW(mul_lo_B64, uint64_t, uint64_t, uint64_t, uint64_t, x * y)
 ROW(mad_lo_B64, uint64_t, uint64_t, uint64_t, uint64_t, x * y + z)
 
-#include "emulator/ptx/quick_more.h"
-#include "emulator/ptx/quick_memory.h"
-#include "emulator/ptx/quick_choose.h"
+#endif

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/ptx/quick_choose.h -- a part of quick.h: which loop an instruction
- * has; NULL: none, it takes the general way. */
+/* emulator/ptx/quick_choose.h -- a part of quick.h: QUICK() says which loop an
+ * instruction has; NULL: none, it takes the general way. */
+#ifndef AC_EMULATOR_PTX_QUICK_CHOOSE_H
+#define AC_EMULATOR_PTX_QUICK_CHOOSE_H
+
+#include "emulator/ptx/quick_memory.h"
 
 /* Its result goes nowhere. */
-static bool
+QUICK_LOOP
 do_nothing(ARGUMENTS)
 {
 	(void)w;
@@ -214,3 +218,5 @@ QUICK(const struct ptx_instruction *in)
 	}
 	return loop && in->operand[0].base != BASE_FRAME ? do_nothing : loop;
 }
+
+#endif

@@ -2,17 +2,21 @@
 /* emulator/ptx/quick_memory.h -- a part of quick.h: loads and stores for which
  * all lanes have good addresses. A loop that says false has done nothing: the
  * general way also reports what is wrong. */
+#ifndef AC_EMULATOR_PTX_QUICK_MEMORY_H
+#define AC_EMULATOR_PTX_QUICK_MEMORY_H
+
+#include "emulator/ptx/quick_more.h"
 
 /* The limits of the lanes' addresses: from `low` on, `room` bytes further at
  * most. */
-struct window {
+struct span {
 	uint64_t low, room;
 };
 
 /* Of global memory around the first address; false: there is none. */
 static inline bool
 window_around(struct warp *w, const struct ptx_instruction *in, uint64_t first,
-    uint64_t bytes, bool writes, struct window *out)
+    uint64_t bytes, bool writes, struct span *out)
 {
 	const struct launch *const l = w->block->launch;
 	const struct ptx_region *r;
@@ -20,20 +24,20 @@ window_around(struct warp *w, const struct ptx_instruction *in, uint64_t first,
 	if (l->checks)
 		return false;
 	if (!l->options->bounds) {
-		*out = (struct window){ LOWEST, UINT64_MAX - LOWEST - bytes };
+		*out = (struct span){ LOWEST, UINT64_MAX - LOWEST - bytes };
 		return true;
 	}
-	r = ptx_region_near(w->block->runner, in, first);
+	r = ptx_region_near(w->block->worker, in, first);
 	if (!r || (writes && r->read_only) || r->high - r->low < bytes)
 		return false;
-	*out = (struct window){ r->low, r->high - r->low - bytes };
+	*out = (struct span){ r->low, r->high - r->low - bytes };
 	return true;
 }
 
 /* Whether all lanes are within it, and aligned. */
 static inline bool
 all_within(const uint64_t *a, uint64_t offset, uint32_t mask,
-    const struct window *in, uint64_t align)
+    const struct span *in, uint64_t align)
 {
 	const uint64_t low = in->low - offset, room = in->room;
 	uint64_t bad = 0, odd = 0;
@@ -73,7 +77,7 @@ in_a_row(const uint64_t *a, uint64_t bytes)
 	const uint64_t *const a = FROM(uint64_t, 1); \
 	const uint64_t offset = (uint64_t)in->offset; \
 	const uint64_t first = a[__builtin_ctz(mask)] + offset; \
-	struct window window; \
+	struct span window; \
  \
 	if (!window_around(w, in, first, sizeof(T) * (count), writes, \
 	    &window)) \
@@ -85,7 +89,7 @@ in_a_row(const uint64_t *a, uint64_t bytes)
 	__builtin_popcount(mask) * (n))
 
 #define GLOBAL(bits, T) \
-static bool \
+QUICK_LOOP \
 load_##bits(ARGUMENTS) \
 { \
 	T *const to = (T *)(void *)(base[BASE_FRAME] + in->part[0].at); \
@@ -105,7 +109,7 @@ load_##bits(ARGUMENTS) \
 	COUNT_BYTES(sizeof(T)); \
 	return true; \
 } \
-static bool \
+QUICK_LOOP \
 store_##bits(ARGUMENTS) \
 { \
 	const T *const x = (const T *)(const void *)(base[in->part[0].base] + \
@@ -130,7 +134,7 @@ GLOBAL(B64, uint64_t)
 
 /* Vectors of two or four. */
 #define VECTORS(bits, T) \
-static bool \
+QUICK_LOOP \
 load_vector_##bits(ARGUMENTS) \
 { \
 	const uint64_t count = in->vector; \
@@ -150,7 +154,7 @@ load_vector_##bits(ARGUMENTS) \
 	COUNT_BYTES(sizeof(T) * count); \
 	return true; \
 } \
-static bool \
+QUICK_LOOP \
 store_vector_##bits(ARGUMENTS) \
 { \
 	const uint64_t count = in->vector; \
@@ -178,7 +182,7 @@ VECTORS(B64, uint64_t)
 /* The parts of shared memory: of the kernel, of others, dynamic. */
 static inline bool
 shared_window(const struct warp *w, uint32_t first, uint32_t bytes,
-    struct window *out)
+    struct span *out)
 {
 	const struct launch *const l = w->block->launch;
 	const uint64_t low = first < SHARED_COMMON ? 0 : first < SHARED_DYNAMIC
@@ -187,7 +191,7 @@ shared_window(const struct warp *w, uint32_t first, uint32_t bytes,
 	    : low == SHARED_COMMON ? l->kernel->module->shared_bytes
 	    : l->dynamic;
 
-	*out = (struct window){ low, size - bytes };
+	*out = (struct span){ low, size - bytes };
 	return !w->block->shadow && size >= bytes;
 }
 
@@ -195,7 +199,7 @@ static inline bool
 all_shared(const struct warp *w, const uint32_t *a, uint32_t offset,
     uint32_t mask, uint32_t bytes)
 {
-	struct window window;
+	struct span window;
 	uint32_t low, room, bad = 0, odd = 0;
 
 	if (!shared_window(w, a[__builtin_ctz(mask)] + offset, bytes, &window))
@@ -212,7 +216,7 @@ all_shared(const struct warp *w, const uint32_t *a, uint32_t offset,
 }
 
 #define SHARED(bits, T) \
-static bool \
+QUICK_LOOP \
 load_shared_##bits(ARGUMENTS) \
 { \
 	const uint32_t *const a = FROM(uint32_t, 1); \
@@ -227,7 +231,7 @@ load_shared_##bits(ARGUMENTS) \
 			    (uint32_t)(a[i] + offset)); \
 	return true; \
 } \
-static bool \
+QUICK_LOOP \
 store_shared_##bits(ARGUMENTS) \
 { \
 	const uint32_t *const a = FROM(uint32_t, 1); \
@@ -248,7 +252,7 @@ SHARED(B64, uint64_t)
 
 /* A parameter is the same for all lanes. */
 #define PARAMETER(bits, T) \
-static bool \
+QUICK_LOOP \
 load_param_##bits(ARGUMENTS) \
 { \
 	const struct launch *const l = w->block->launch; \
@@ -269,3 +273,5 @@ load_param_##bits(ARGUMENTS) \
 }
 PARAMETER(B32, uint32_t)
 PARAMETER(B64, uint64_t)
+
+#endif

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/ptx/quick_more.h -- a part of quick.h: comparisons, predicates,
  * conversions, rounding in a direction. */
+#ifndef AC_EMULATOR_PTX_QUICK_MORE_H
+#define AC_EMULATOR_PTX_QUICK_MORE_H
+
+#include "emulator/ptx/quick.h"
 
 /* ---- Comparisons ------------------------------------------------------- */
 
@@ -44,7 +48,7 @@ combined(int how, uint32_t a, uint32_t c)
 	    : how == MODE_XOR ? a ^ c : a;
 }
 
-static bool
+QUICK_LOOP
 set_both(const struct ptx_instruction *in, unsigned char *const base[4],
     uint32_t mask, uint32_t m)
 {
@@ -58,7 +62,7 @@ set_both(const struct ptx_instruction *in, unsigned char *const base[4],
 
 #define COMPARE(name, T) \
 COMPARED(name, T) \
-static bool \
+QUICK_LOOP \
 setp_##name(ARGUMENTS) \
 { \
 	(void)w; \
@@ -74,7 +78,7 @@ COMPARE(S64, int64_t)
 COMPARE(F32, float)
 COMPARE(F64, double)
 
-static bool
+QUICK_LOOP
 setp_F32_ftz(ARGUMENTS)
 {
 	const float *const x = FROM(float, 1), *const y = FROM(float, 2);
@@ -89,7 +93,7 @@ setp_F32_ftz(ARGUMENTS)
 }
 
 #define PREDICATE(op, e) \
-static bool \
+QUICK_LOOP \
 op##_PRED(ARGUMENTS) \
 { \
 	const uint32_t x = predicate(base, &in->operand[1]); \
@@ -165,7 +169,7 @@ round_again(unsigned before)
 }
 
 #define DIRECTED(op) \
-static bool \
+QUICK_LOOP \
 op##_directed(ARGUMENTS) \
 { \
 	const unsigned before = round_as(in); \
@@ -178,4 +182,6 @@ DIRECTED(add)
 DIRECTED(sub)
 DIRECTED(mul)
 DIRECTED(fma)
+#endif
+
 #endif

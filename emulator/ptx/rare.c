@@ -257,7 +257,7 @@ ptx_rare(const struct lanes *l)
 		} else if (!worked_out(in, &v, &r)) {
 			ptx_found(l->w, in, i, PTX_UNSUPPORTED,
 			    "operation %d of type %d", in->op, in->type);
-			ptx_stop(l->w->block->runner);
+			ptx_stop(l->w->block->worker);
 		}
 		lane_store(l->base, &in->operand[0], i, r);
 	}

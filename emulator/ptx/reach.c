@@ -29,7 +29,7 @@ first_after(const struct launch *l, uintptr_t at)
 }
 
 const struct ptx_region *
-ptx_region_near(struct runner *run, const struct ptx_instruction *in,
+ptx_region_near(struct host_thread *run, const struct ptx_instruction *in,
     uint64_t at)
 {
 	const struct ptx_region **recent = &run->recent[in->line % RECENT];
@@ -153,7 +153,7 @@ reach_generic(struct warp *w, const struct ptx_instruction *in, int lane,
 		    (uintptr_t)w->block->shared, size, kind, value);
 	if (l->options->any_address || is_own(w, lane, address, size, kind))
 		return at;
-	r = ptx_region_near(w->block->runner, in, address);
+	r = ptx_region_near(w->block->worker, in, address);
 	if (!r)
 		return outside_all(w, in, lane, address, size);
 	if (address + size > r->high) {

@@ -45,7 +45,7 @@ struct rounds {
 };
 
 struct ptx_block;
-struct runner;
+struct host_thread;
 struct warp {
 	struct ptx_block *block;
 	unsigned index;
@@ -77,7 +77,7 @@ struct barrier {
 
 struct ptx_block {
 	struct launch *launch;
-	struct runner *runner;
+	struct host_thread *worker;
 	uint64_t number;
 	uint32_t at[3];
 	unsigned warps, threads, live;
@@ -114,10 +114,10 @@ struct launch {
 	size_t   local_bytes;   /* of a lane */
 	uint64_t random;
 	bool     checks;        /* check, nans, count: the slow way */
-	unsigned most;          /* blocks of a runner that may wait */
+	unsigned most;          /* blocks of a worker that may wait */
 	uint64_t count, limit, turn;
-	bool     crowded;       /* several runners */
-	/* What runners share: the next block, ends and full turns of blocks;
+	bool     crowded;       /* several workers */
+	/* What workers share: the next block, ends and full turns of blocks;
 	 * and by the lock, findings and the result. */
 	_Atomic uint64_t next, progress;
 	/* Instructions of warps that go round, since one last did not. */
@@ -129,7 +129,7 @@ struct launch {
 };
 
 /* A thread of the host that runs blocks of a launch, and those it has begun. */
-struct runner {
+struct host_thread {
 	struct launch *launch;
 	struct ptx_block *block;
 	unsigned here;
@@ -146,12 +146,12 @@ struct runner {
 void ptx_found(struct warp *w, const struct ptx_instruction *in, int lane,
     enum ptx_finding finding, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The launch ends, for all of its runners. */
-_Noreturn void ptx_stop(struct runner *r);
+/* The launch ends, for all of its workers. */
+_Noreturn void ptx_stop(struct host_thread *r);
 /* Say what is left to say, in the order of blocks. */
 void ptx_found_end(struct launch *l);
 uint64_t ptx_random(uint64_t *state);
-void *ptx_memory(struct runner *r, size_t bytes);
+void *ptx_memory(struct host_thread *r, size_t bytes);
 /* The content of memory before the first write. */
 void ptx_noise(struct launch *l, void *to, size_t bytes);
 
@@ -233,7 +233,7 @@ unsigned char *ptx_reach_in(struct warp *w, struct frame *f,
     const struct ptx_instruction *in, int space, int lane, uint64_t address,
     size_t size, enum access kind, const unsigned char *value);
 /* The region that `at` is in, or NULL. */
-const struct ptx_region *ptx_region_near(struct runner *r,
+const struct ptx_region *ptx_region_near(struct host_thread *r,
     const struct ptx_instruction *in, uint64_t at);
 /* cp.async, mbarrier. */
 void ptx_async(struct warp *w, struct frame *f,
@@ -248,7 +248,7 @@ void ptx_touch(struct warp *w, const struct ptx_instruction *in, int lane,
 /* Until it waits, ends, or has run `budget` instructions. */
 void ptx_run_warp(struct warp *w, uint64_t budget);
 /* In the memory of an earlier block, if any. */
-void ptx_begin(struct ptx_block *b, struct runner *r, uint64_t number);
+void ptx_begin(struct ptx_block *b, struct host_thread *r, uint64_t number);
 /* As far as possible within `budget`; true: it ended. */
 bool ptx_run_block(struct ptx_block *b, uint64_t budget);
 
@@ -260,13 +260,13 @@ void ptx_look(struct warp *w, uint64_t done);
 /* ---- grid.c, helpers.c ------------------------------------------------- */
 
 /* Blocks, until none is left; returns after a stop, too. */
-void ptx_run_blocks(struct runner *r);
-/* What a runner has goes; its sums go to the result. */
-void ptx_end_runner(struct runner *r);
+void ptx_run_blocks(struct host_thread *r);
+/* What a worker has goes; its sums go to the result. */
+void ptx_end_worker(struct host_thread *r);
 /* Threads that run blocks next to the caller: as many as are free, and as there
  * is work for. */
 struct helpers {
-	struct runner runner[MOST_THREADS - 1];
+	struct host_thread worker[MOST_THREADS - 1];
 	unsigned count;
 	bool     asked;
 };

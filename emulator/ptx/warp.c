@@ -111,7 +111,7 @@ branch_by_index(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 	if (n >= t->count) {
 		ptx_found(c->w, in, __builtin_ctz(on), PTX_OUTSIDE, "target "
 		    "%llu of %zu", (unsigned long long)n, t->count);
-		ptx_stop(c->w->block->runner);
+		ptx_stop(c->w->block->worker);
 	}
 	for (int i = 0; i < LANES; i++)
 		if (on >> i & 1 && lane_value(c->base, &in->operand[0], i) == n)
@@ -201,7 +201,7 @@ stop_at(struct cursor *c, const struct ptx_instruction *in, uint32_t on)
 	ptx_found(c->w, in, __builtin_ctz(on), is_trap ? PTX_TRAP
 	    : PTX_UNSUPPORTED, "%s", is_trap ? "trap" : in->call
 	    ? in->call->name : "");
-	ptx_stop(c->w->block->runner);
+	ptx_stop(c->w->block->worker);
 }
 
 static void

@@ -19,7 +19,7 @@ ptx_is_wide(void)
 #pragma GCC target("avx2,fma")
 #endif
 #define QUICK ptx_wide_loop
-#include "emulator/ptx/quick.h"
+#include "emulator/ptx/quick_choose.h"
 #ifdef __clang__
 #pragma clang attribute pop
 #else

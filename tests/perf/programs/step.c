@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/perf/programs/step.c PTX [BLOCKS [ROUNDS [THREADS]]] -- the kernels of a
- * training step, interpreted: GPT-2's sizes (124M), 4 x 64 tokens, products
+/* tests/perf/programs/step.c PTX [BLOCKS [ROUNDS [THREADS]]] -- the kernels of
+ * a training step, interpreted: GPT-2's sizes (124M), 4 x 64 tokens, products
  * left out. Of each grid at most BLOCKS blocks run (0: all), ROUNDS times.
  * Prints what the whole step has: instructions of warps, which are exact for a
  * number of blocks, and for information times. THREADS as of struct
@@ -16,7 +16,8 @@ enum {
 	BATCH = 4, LENGTH = 64, ROWS = BATCH * LENGTH, WIDTH = 768, HEADS = 12,
 	LAYERS = 12, WORDS = 50257, STRIDE = 50304, COUNT = ROWS * WIDTH,
 	ATTENTION = BATCH * HEADS * LENGTH, PARAMETERS = 124475904,
-	TENSORS = 6, MOST = ROWS * STRIDE, PARAMS = 12, PATTERN = 99991, APART = 61
+	TENSORS = 6, MOST = ROWS * STRIDE, PARAMS = 12, PATTERN = 99991,
+	APART = 61
 };
 
 static float *tensor[TENSORS];

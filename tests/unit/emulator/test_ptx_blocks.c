@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_ptx_blocks.c -- blocks of one launch on several
- * threads of the host: atomics lose nothing, blocks wait for each other, one that
- * stops stops all, and what does not depend on the order of blocks is as on one
- * thread. TAP. */
+ * threads of the host: atomics lose nothing, blocks wait for each other, one
+ * that stops stops all; what does not depend on the order of blocks is as on
+ * one thread. TAP. */
 #include "emulator/ptx/ptx.h"
 
 #include <pthread.h>
@@ -15,7 +15,8 @@
 
 /* %r3 is the number of the thread in the grid. */
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n" \
-	".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 v);" \
+	".extern .func (.param .b32 r) vprintf (.param .b64 f, " \
+	".param .b64 v); " \
 	".global .align 1 .b8 line[3] = {37, 117, 0};\n" \
 	".visible .entry k(.param .u64 p) {\n.reg .pred %p<9>; " \
 	".reg .b32 %r<29>; .reg .b64 %d<9>; .reg .f32 %f<9>; " \
@@ -215,8 +216,8 @@ check_tickets(void)
 	"bra AGAIN; FIRST: add.u32 %r7, %r7, 1; st.volatile.global.u32 " \
 	"[%d4+4], %r7;" TAIL
 
-/* Prefix sums as scans do it in one pass: a word of state (0: nothing, 1: of the
- * block alone, 2: of all up to it) and a sum. */
+/* Prefix sums as scans do it in one pass: a word of state (0: nothing, 1: of
+ * the block alone, 2: of all up to it) and a sum. */
 #define LOOK_BACK HEAD "mul.wide.u32 %d4, %r2, 8; add.u64 %d4, %d4, %d1; " \
 	"add.u32 %r6, %r2, 1; cvt.u64.u32 %d5, %r6; or.b64 %d6, %d5, " \
 	"0x100000000; st.release.gpu.global.u64 [%d4], %d6; mov.u64 %d7, " \
@@ -453,7 +454,7 @@ check_findings(void)
 	ptx_module_free(m);
 }
 
-/* ---- Several launches ------------------------------------------------------ */
+/* ---- Several launches ---------------------------------------------------- */
 
 static struct ptx_module *module;
 
