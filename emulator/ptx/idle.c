@@ -76,7 +76,7 @@ stop_idling(struct warp *w, uint64_t instructions)
 	    __builtin_ctz(f->group[0].mask), PTX_SPIN, "nothing has changed "
 	    "for %llu instructions",
 	    (unsigned long long)instructions);
-	ptx_stop(w->block->runner);
+	ptx_stop(w->block->worker);
 }
 
 void

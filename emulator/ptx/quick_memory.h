@@ -79,6 +79,7 @@ in_a_row(const uint64_t *a, uint64_t bytes)
 	const uint64_t first = a[__builtin_ctz(mask)] + offset; \
 	struct span window; \
  \
+	w->rounds.changed |= writes; \
 	if (!window_around(w, in, first, sizeof(T) * (count), writes, \
 	    &window)) \
 		return false
@@ -239,6 +240,7 @@ store_shared_##bits(ARGUMENTS) \
 	    in->part[0].at); \
 	const uint32_t offset = (uint32_t)in->offset; \
  \
+	w->rounds.changed = true; \
 	if (!all_shared(w, a, offset, mask, sizeof(T))) \
 		return false; \
 	for (int i = 0; i < LANES; i++) \
