@@ -84,6 +84,17 @@ emu_blas_wait(cublasHandle_t handle)
 	return emu_blas_status(emu_stream_wait(handle->base.stream));
 }
 
+/* The workspace that a handle has of its own [cuBLAS manual,
+ * cublasSetWorkspace(): the default workspace pool]. */
+static uint64_t
+workspace_bytes(void)
+{
+	const int major = emu_device_model(emu_context_device())->major;
+
+	return (uint64_t)(major == 9 || major == 10 ? 32 : major == 12 ? 12 :
+	    4) << 20;
+}
+
 cublasStatus_t
 cublasCreate_v2(cublasHandle_t *handle)
 {
@@ -94,7 +105,7 @@ cublasCreate_v2(cublasHandle_t *handle)
 		return CUBLAS_STATUS_INVALID_VALUE;
 	if (emu_device_enter() || emu_capture_forbid()) /* it allocates */
 		return CUBLAS_STATUS_NOT_INITIALIZED;
-	new = emu_handle_new(sizeof *new, emu_toolkit.mark);
+	new = emu_handle_new(sizeof *new, emu_toolkit.mark, workspace_bytes());
 	if (!new)
 		return CUBLAS_STATUS_ALLOC_FAILED;
 	*handle = new;

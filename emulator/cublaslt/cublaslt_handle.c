@@ -29,7 +29,7 @@ cublasLtCreate(cublasLtHandle_t *handle)
 		return CUBLAS_STATUS_INVALID_VALUE;
 	if (emu_device_enter())
 		return CUBLAS_STATUS_NOT_INITIALIZED;
-	new = emu_handle_new(sizeof *new, mark());
+	new = emu_handle_new(sizeof *new, mark(), 0);
 	if (!new)
 		return CUBLAS_STATUS_ALLOC_FAILED;
 	*handle = new;

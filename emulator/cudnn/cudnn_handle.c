@@ -13,7 +13,7 @@ cudnnCreate(cudnnHandle_t *handle)
 		return CUDNN_STATUS_BAD_PARAM;
 	if (emu_device_enter() || emu_capture_forbid()) /* it allocates */
 		return CUDNN_STATUS_NOT_INITIALIZED;
-	new = emu_handle_new(sizeof *new, EMU_DNN_MARK);
+	new = emu_handle_new(sizeof *new, EMU_DNN_MARK, 0);
 	if (!new)
 		return CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
 	emu_conv_onednn_prepare();

@@ -21,6 +21,7 @@ struct CUctx_st {
 	_Atomic int      retained; /* cuDevicePrimaryCtxRetain */
 	_Atomic uint32_t peers;    /* devices whose memory it may touch, bits */
 	_Atomic int      poison;   /* the error of queued work */
+	_Atomic uint64_t held;     /* bytes that libraries hold (memory.c) */
 	/* streams.c, order.c */
 	struct CUstream_st legacy;
 	_Atomic int      blocking; /* live blocking streams */

@@ -185,7 +185,7 @@ void emu_streams_release(void);
 /* event.c, memory.c: when a context ends (NULL: all of them). */
 void emu_events_drop(const struct CUctx_st *context);
 void emu_events_release(void);
-void emu_memory_drop(const struct CUctx_st *context);
+void emu_memory_drop(struct CUctx_st *context);
 void emu_memory_release(void);
 
 /* order.c: wait for all streams of a context. */

@@ -41,6 +41,7 @@ struct CUevent_st;
 struct CUgraph_st;
 struct CUgraphExec_st;
 struct CUgraphNode_st;
+struct CUmemPoolHandle_st;
 
 enum emu_status {
 	EMU_OK = 0, EMU_INVALID_VALUE = 1, EMU_OUT_OF_MEMORY = 2,
@@ -208,10 +209,10 @@ enum emu_memory_kind {
  * gives NULL. */
 int emu_memory_allocate(size_t bytes, enum emu_memory_kind kind,
     void **pointer_out);
-/* Device memory in stream order, of a device (its primary context owns it if
- * it is not the current one). While the stream captures it belongs to the
+/* Device memory in stream order, of a pool's device (its primary context owns it
+ * if it is not the current one). While the stream captures it belongs to the
  * graph, and stays as long as that does. */
-int emu_memory_allocate_async(int device, size_t bytes,
+int emu_memory_allocate_async(struct CUmemPoolHandle_st *pool, size_t bytes,
     struct CUstream_st *stream, void **pointer_out);
 /* Wait for the device, then free; NULL is ignored. */
 int emu_memory_free(void *pointer, bool host);
@@ -245,11 +246,23 @@ int emu_memory_check_matrix(const void *pointer,
     const struct emu_shape *shape, const char *argument);
 void emu_memory_info(int device, size_t *free_out, size_t *total_out);
 
-/* Memory pools share the device's memory and keep nothing in reserve. */
-struct CUmemPoolHandle_st;
+/* Bytes of the current context's device that a library takes for itself,
+ * without an address; given back by their context's id, or with it. */
+int emu_memory_hold(uint64_t bytes);
+void emu_memory_unhold(struct CUctx_st *context, uint64_t id, uint64_t bytes);
+
+/* ---- memory pools (pool.c): they share the device's memory -------------- */
+
 struct CUmemPoolHandle_st *emu_pool_default(int device);
 /* Its device; EMU_INVALID_VALUE if it is none. */
 int emu_pool_find(struct CUmemPoolHandle_st *pool, int *device_out);
+/* An attribute by NVIDIA's number, in the type that their manual has for it. */
+int emu_pool_get(struct CUmemPoolHandle_st *pool, int attribute,
+    void *value_out);
+int emu_pool_set(struct CUmemPoolHandle_st *pool, int attribute,
+    const void *value);
+/* Give back what it keeps and does not use, but for `keep` bytes in all. */
+int emu_pool_trim(struct CUmemPoolHandle_st *pool, uint64_t keep);
 
 /* ---- streams (stream.c, order.c) -------------------------------------- */
 

@@ -2,6 +2,7 @@
 /* emulator/driver/event.c -- events: the last recorded point, and waiting for
  * it. Memory of destroyed events is reused for new ones. */
 #include "emulator/driver/capture.h"
+#include "emulator/driver/memory.h"
 #include "emulator/driver/print.h"
 #include "emulator/driver/wait.h"
 
@@ -182,6 +183,7 @@ emu_event_wait(struct CUevent_st *event)
 	if (!status && token)
 		emu_token_wait(token);
 	emu_token_release(token);
+	emu_pools_relax(-1, false);
 	emu_print_flush();
 	return status ? status : emu_context_error(event->context);
 }

@@ -6,11 +6,14 @@
 #include "emulator/driver/capture.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 enum { ALIGNMENT = 256 };
 /* From this size on directly from the system, not resident until used. */
 #define LARGE ((size_t)1 << 30)
+/* Bytes of an allocation that are set, to NaN. */
+enum { FRESH = 0xff, FILLED = 16 << 20 };
 /* Kinds as bits, for the table. */
 #define BIT(kind) (1u << EMU_MEMORY_##kind)
 
@@ -22,8 +25,10 @@ counts(enum emu_memory_kind kind)
 	return kind == EMU_MEMORY_DEVICE || kind == EMU_MEMORY_MANAGED;
 }
 
+/* Device memory is never zero at first; what is large only in its beginning, so
+ * that a program may take more than it uses. */
 static void *
-get(size_t bytes)
+get(size_t bytes, bool fill)
 {
 	void *memory;
 
@@ -32,7 +37,11 @@ get(size_t bytes)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		return memory == MAP_FAILED ? NULL : memory;
 	}
-	return posix_memalign(&memory, ALIGNMENT, bytes) ? NULL : memory;
+	if (posix_memalign(&memory, ALIGNMENT, bytes))
+		return NULL;
+	if (fill)
+		memset(memory, FRESH, bytes < FILLED ? bytes : FILLED);
+	return memory;
 }
 
 static void
@@ -44,23 +53,15 @@ give_back(void *memory, size_t bytes)
 		free(memory);
 }
 
-static void
-unreserve(int device, size_t bytes)
+void
+emu_memory_unreserve(int device, uint64_t bytes)
 {
 	atomic_fetch_sub_explicit(&device_bytes[device], bytes,
 	    memory_order_relaxed);
-	emu_count(EMU_device_bytes, -(uint64_t)bytes);
 }
 
-static void
-give_back_device(const struct emu_allocation *a)
-{
-	unreserve(a->context->device, a->bytes);
-	give_back(a->base, a->bytes);
-}
-
-static bool
-reserve(int device, size_t bytes)
+bool
+emu_memory_reserve(int device, uint64_t bytes)
 {
 	const uint64_t all = emu_device_memory(device);
 	uint64_t now = atomic_load_explicit(&device_bytes[device],
@@ -71,16 +72,79 @@ reserve(int device, size_t bytes)
 			return false;
 	} while (!atomic_compare_exchange_weak_explicit(&device_bytes[device],
 	    &now, now + bytes, memory_order_relaxed, memory_order_relaxed));
+	return true;
+}
+
+/* For an allocation, which is counted. */
+static bool
+take(struct CUmemPoolHandle_st *pool, int device, uint64_t bytes)
+{
+	if (pool ? !emu_pool_take(pool, bytes) :
+	    !emu_memory_reserve(device, bytes))
+		return false;
 	emu_count(EMU_device_bytes, bytes);
 	return true;
 }
 
+/* Wait for stream-ordered frees, and have the pools give back what they keep, if
+ * nothing is left: that may be enough. */
+static bool
+take_if_need_be(struct CUmemPoolHandle_st *pool, int device, uint64_t bytes)
+{
+	if (take(pool, device, bytes))
+		return true;
+	emu_stream_wait_device(device);
+	emu_pools_relax(device, true);
+	return take(pool, device, bytes);
+}
+
+static void
+untake(struct CUmemPoolHandle_st *pool, int device, uint64_t bytes)
+{
+	if (pool)
+		emu_pool_give(pool, bytes);
+	else
+		emu_memory_unreserve(device, bytes);
+	emu_count(EMU_device_bytes, -bytes);
+}
+
+static void
+give_back_device(const struct emu_allocation *a)
+{
+	untake(a->pool, a->context->device, a->bytes);
+	give_back(a->base, a->bytes);
+}
+
+int
+emu_memory_hold(uint64_t bytes)
+{
+	struct CUctx_st *const context = emu_context_current();
+
+	if (!emu_memory_reserve(context->device, bytes)) {
+		emu_stream_wait_device(context->device);
+		emu_pools_relax(context->device, true);
+		if (!emu_memory_reserve(context->device, bytes))
+			return EMU_OUT_OF_MEMORY;
+	}
+	atomic_fetch_add(&context->held, bytes);
+	return EMU_OK;
+}
+
+void
+emu_memory_unhold(struct CUctx_st *context, uint64_t id, uint64_t bytes)
+{
+	if (emu_context_id(context) != id)
+		return;
+	atomic_fetch_sub(&context->held, bytes);
+	emu_memory_unreserve(context->device, bytes);
+}
+
 static int
-allocate(struct CUctx_st *context, size_t bytes, enum emu_memory_kind kind,
+allocate(struct CUctx_st *context, const struct emu_allocation *wanted,
     struct CUstream_st *stream, void **pointer_out)
 {
-	struct emu_allocation new = { .bytes = bytes, .kind = kind,
-		.context = context };
+	struct emu_allocation new = *wanted;
+	const size_t bytes = new.bytes;
 	const int device = context->device;
 	int status = EMU_OUT_OF_MEMORY;
 
@@ -88,13 +152,10 @@ allocate(struct CUctx_st *context, size_t bytes, enum emu_memory_kind kind,
 		*pointer_out = NULL;
 		return EMU_OK;
 	}
-	/* Wait for stream-ordered frees first; they may free enough. */
-	if (counts(kind) && !reserve(device, bytes)) {
-		emu_stream_wait_device(device);
-		if (!reserve(device, bytes))
-			return EMU_OUT_OF_MEMORY;
-	}
-	new.base = get(bytes);
+	new.context = context;
+	if (counts(new.kind) && !take_if_need_be(new.pool, device, bytes))
+		return EMU_OUT_OF_MEMORY;
+	new.base = get(bytes, new.kind == EMU_MEMORY_DEVICE);
 	if (new.base && stream && emu_is_capturing(stream))
 		emu_capture_own(stream, new.base, &new.capture);
 	if (new.base)
@@ -102,8 +163,8 @@ allocate(struct CUctx_st *context, size_t bytes, enum emu_memory_kind kind,
 	if (status) {
 		if (new.base)
 			give_back(new.base, bytes);
-		if (counts(kind))
-			unreserve(device, bytes);
+		if (counts(new.kind))
+			untake(new.pool, device, bytes);
 		return status;
 	}
 	emu_count(EMU_allocations, 1);
@@ -116,26 +177,32 @@ int
 emu_memory_allocate(size_t bytes, enum emu_memory_kind kind,
     void **pointer_out)
 {
+	const struct emu_allocation wanted = { .bytes = bytes, .kind = kind };
 	const int status = emu_capture_forbid();
 
-	return status ? status : allocate(emu_context_current(), bytes, kind,
-	    NULL, pointer_out);
+	return status ? status : allocate(emu_context_current(), &wanted, NULL,
+	    pointer_out);
 }
 
 int
-emu_memory_allocate_async(int device, size_t bytes,
+emu_memory_allocate_async(struct CUmemPoolHandle_st *pool, size_t bytes,
     struct CUstream_st *handle, void **pointer_out)
 {
+	struct emu_allocation wanted = { .bytes = bytes,
+		.kind = EMU_MEMORY_DEVICE };
 	struct CUctx_st *context = emu_context_current();
 	struct CUstream_st *stream;
-	const int status = emu_stream_find_work(handle, &stream);
+	int device, status = emu_pool_find(pool, &device);
 
+	if (!status)
+		status = emu_stream_find_work(handle, &stream);
 	if (status)
 		return status;
 	if (context->device != device)
 		context = emu_context_primary(device);
-	return allocate(context, bytes, EMU_MEMORY_DEVICE, stream,
-	    pointer_out);
+	if (!emu_is_capturing(stream)) /* what a graph owns is of no pool */
+		wanted.pool = pool;
+	return allocate(context, &wanted, stream, pointer_out);
 }
 
 static int
@@ -266,9 +333,13 @@ drop(const struct emu_allocation *a)
 }
 
 void
-emu_memory_drop(const struct CUctx_st *context)
+emu_memory_drop(struct CUctx_st *context)
 {
 	emu_table_drop(context, drop);
+	if (context)
+		emu_memory_unreserve(context->device,
+		    atomic_exchange(&context->held, 0));
+	emu_pools_relax(-1, false);
 }
 
 void
@@ -276,4 +347,5 @@ emu_memory_release(void)
 {
 	emu_memory_drop(NULL);
 	emu_table_release();
+	emu_pools_release();
 }

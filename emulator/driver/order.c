@@ -5,6 +5,7 @@
  * earlier work on the legacy stream. */
 #include "emulator/driver/streams.h"
 #include "emulator/driver/capture.h"
+#include "emulator/driver/memory.h"
 #include "emulator/driver/print.h"
 #include "emulator/driver/wait.h"
 
@@ -103,6 +104,7 @@ emu_stream_wait(struct CUstream_st *handle)
 		emu_token_wait(token);
 		emu_token_release(token);
 	}
+	emu_pools_relax(stream->context->device, false);
 	emu_print_flush();
 	return emu_context_error(stream->context);
 }
@@ -170,6 +172,8 @@ wait_for(const struct whose *whose)
 		emu_token_release(tokens[i]);
 	}
 	free(tokens);
+	emu_pools_relax(whose->context ? whose->context->device :
+	    whose->device, false);
 	emu_print_flush();
 }
 

@@ -19,7 +19,7 @@ static cudaError_t
 allocate_async(void **pointer, size_t bytes, cudaStream_t stream)
 {
 	return emu_runtime_keep(pointer ? emu_memory_allocate_async(
-	    emu_context_device(), bytes, stream, pointer) :
+	    emu_pool_default(emu_context_device()), bytes, stream, pointer) :
 	    (int)cudaErrorInvalidValue);
 }
 
@@ -81,14 +81,9 @@ cudaError_t
 cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
     cudaStream_t stream)
 {
-	int device, status;
-
 	RUNTIME_ENTER();
-	status = emu_pool_find(pool, &device);
-	if (!status && !pointer)
-		status = cudaErrorInvalidValue;
-	return emu_runtime_keep(status ? status :
-	    emu_memory_allocate_async(device, bytes, stream, pointer));
+	return emu_runtime_keep(pointer ? emu_memory_allocate_async(pool,
+	    bytes, stream, pointer) : (int)cudaErrorInvalidValue);
 }
 
 cudaError_t
@@ -127,22 +122,23 @@ cudaError_t
 cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
     void *value)
 {
-	int device;
-
 	RUNTIME_ENTER();
-	(void)attribute;
-	return emu_runtime_keep(value ? emu_pool_find(pool, &device) :
-	    (int)cudaErrorInvalidValue);
+	return emu_runtime_keep(emu_pool_set(pool, (int)attribute, value));
+}
+
+cudaError_t
+cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+    void *value)
+{
+	RUNTIME_ENTER();
+	return emu_runtime_keep(emu_pool_get(pool, (int)attribute, value));
 }
 
 cudaError_t
 cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 {
-	int device;
-
 	RUNTIME_ENTER();
-	(void)keep;
-	return emu_runtime_keep(emu_pool_find(pool, &device));
+	return emu_runtime_keep(emu_pool_trim(pool, keep));
 }
 
 cudaError_t

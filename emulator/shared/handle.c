@@ -26,11 +26,13 @@ release(void)
 }
 
 void *
-emu_handle_new(size_t bytes, uint32_t mark)
+emu_handle_new(size_t bytes, uint32_t mark, uint64_t held)
 {
 	struct CUctx_st *const context = emu_context_current();
 	struct emu_handle *handle;
 
+	if (held && emu_memory_hold(held))
+		return NULL;
 	pthread_mutex_lock(&unused_lock);
 	handle = unused;
 	if (handle)
@@ -38,12 +40,15 @@ emu_handle_new(size_t bytes, uint32_t mark)
 	pthread_mutex_unlock(&unused_lock);
 	if (!handle)
 		handle = malloc(bytes);
+	if (!handle && held)
+		emu_memory_unhold(context, emu_context_id(context), held);
 	if (!handle)
 		return NULL;
 	memset(handle, 0, bytes);
 	handle->context = context;
 	handle->context_id = emu_context_id(context);
 	handle->device = emu_context_device();
+	handle->held = held;
 	atomic_store(&handle->mark, mark);
 	return handle;
 }
@@ -83,6 +88,9 @@ emu_handle_destroy(struct emu_handle *handle)
 	if (status == EMU_CAPTURE_UNSUPPORTED)
 		return status;
 	atomic_store(&handle->mark, 0);
+	if (handle->held)
+		emu_memory_unhold(handle->context, handle->context_id,
+		    handle->held);
 	pthread_mutex_lock(&unused_lock);
 	handle->next = unused;
 	unused = handle;

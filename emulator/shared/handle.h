@@ -14,13 +14,14 @@ struct emu_handle {
 	struct CUctx_st    *context;    /* where it was made; NULL: any */
 	uint64_t            context_id;
 	int                 device;
+	uint64_t            held;       /* bytes of the device */
 	struct CUstream_st *stream;
 	struct emu_handle  *next;       /* of destroyed ones */
 };
 
 /* A new one of `bytes`, zero except for the fields above, in the current
- * context. NULL: no memory. */
-void *emu_handle_new(size_t bytes, uint32_t mark);
+ * context, which takes `held` bytes of its device. NULL: no memory. */
+void *emu_handle_new(size_t bytes, uint32_t mark, uint64_t held);
 bool emu_handle_lives(const struct emu_handle *handle, uint32_t mark);
 /* The stream for its work, in the current context. On another device than the
  * handle's, the library's own workspace, which lies on that one, must be in

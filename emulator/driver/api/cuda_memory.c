@@ -2,19 +2,7 @@
 /* emulator/driver/api/cuda_memory.c -- driver calls: memory and pools.
  * Contracts are NVIDIA's. */
 #include "emulator/driver/api/cuda.h"
-
-#include <stdlib.h>
-
-/* What NVIDIA's headers know as CUmemoryPool. */
-struct CUmemPoolHandle_st {
-	_Atomic uint32_t mark;
-	int device;
-};
-static struct CUmemPoolHandle_st default_pools[EMU_DEVICES] = {
-	{ EMU_MARK_POOL, 0 }, { EMU_MARK_POOL, 1 }, { EMU_MARK_POOL, 2 },
-	{ EMU_MARK_POOL, 3 }, { EMU_MARK_POOL, 4 }, { EMU_MARK_POOL, 5 },
-	{ EMU_MARK_POOL, 6 }, { EMU_MARK_POOL, 7 }
-};
+#include "emulator/driver/memory.h"
 
 static void *
 host(CUdeviceptr address)
@@ -136,41 +124,9 @@ cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
 	return CUDA_SUCCESS;
 }
 
-struct CUmemPoolHandle_st *
-emu_pool_default(int device)
-{
-	return &default_pools[device];
-}
-
-static bool
-is_default(CUmemoryPool pool)
-{
-	return pool >= default_pools && pool < default_pools + EMU_DEVICES;
-}
-
-int
-emu_pool_find(struct CUmemPoolHandle_st *pool, int *device_out)
-{
-	if (!pool || atomic_load(&pool->mark) != EMU_MARK_POOL ||
-	    !emu_device_exists(pool->device))
-		return EMU_INVALID_VALUE;
-	*device_out = pool->device;
-	return EMU_OK;
-}
-
-static int
-check_pool(CUmemoryPool pool)
-{
-	int device;
-
-	return emu_pool_find(pool, &device);
-}
-
 CUresult
 cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
 {
-	struct CUmemPoolHandle_st *new;
-
 	DRIVER_ENTER();
 	if (!pool || !properties || properties->allocType !=
 	    CU_MEM_ALLOCATION_TYPE_PINNED || properties->location.type !=
@@ -179,32 +135,22 @@ cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (emu_capture_forbid())
 		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-	new = malloc(sizeof *new);
-	if (!new)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	atomic_init(&new->mark, EMU_MARK_POOL);
-	new->device = properties->location.id;
-	*pool = new;
-	return CUDA_SUCCESS;
+	return emu_pool_create(properties->location.id, properties->maxSize,
+	    pool);
 }
 
 CUresult
 cuMemPoolDestroy(CUmemoryPool pool)
 {
 	DRIVER_ENTER();
-	if (check_pool(pool) || is_default(pool))
-		return CUDA_ERROR_INVALID_VALUE;
-	atomic_store(&pool->mark, 0);
-	free(pool);
-	return CUDA_SUCCESS;
+	return emu_pool_destroy(pool);
 }
 
 CUresult
 cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
 {
 	DRIVER_ENTER();
-	(void)keep;
-	return check_pool(pool);
+	return emu_pool_trim(pool, keep);
 }
 
 CUresult
@@ -212,8 +158,15 @@ cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
     void *value)
 {
 	DRIVER_ENTER();
-	(void)attribute;
-	return value ? (CUresult)check_pool(pool) : CUDA_ERROR_INVALID_VALUE;
+	return emu_pool_set(pool, (int)attribute, value);
+}
+
+CUresult
+cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
+    void *value)
+{
+	DRIVER_ENTER();
+	return emu_pool_get(pool, (int)attribute, value);
 }
 
 CUresult
@@ -234,15 +187,12 @@ CUresult
 cuMemAllocFromPoolAsync(CUdeviceptr *address, size_t bytes, CUmemoryPool pool,
     CUstream stream)
 {
-	int status, device;
+	int status = CUDA_ERROR_INVALID_VALUE;
 	void *pointer;
 
 	DRIVER_ENTER();
-	status = emu_pool_find(pool, &device);
-	if (!status && (!address || !bytes))
-		status = CUDA_ERROR_INVALID_VALUE;
-	if (!status)
-		status = emu_memory_allocate_async(device, bytes, stream,
+	if (address && bytes)
+		status = emu_memory_allocate_async(pool, bytes, stream,
 		    &pointer);
 	if (!status)
 		*address = (CUdeviceptr)(uintptr_t)pointer;
@@ -258,8 +208,8 @@ cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream)
 	DRIVER_ENTER();
 	if (!address || !bytes)
 		return CUDA_ERROR_INVALID_VALUE;
-	status = emu_memory_allocate_async(emu_context_device(), bytes, stream,
-	    &pointer);
+	status = emu_memory_allocate_async(emu_pool_default(
+	    emu_context_device()), bytes, stream, &pointer);
 	if (!status)
 		*address = (CUdeviceptr)(uintptr_t)pointer;
 	return status;
