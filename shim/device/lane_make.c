@@ -116,13 +116,16 @@ workspace_for(const struct ac_lane *lane, const struct ac_lane_request *request)
 	return bytes & ~(uint64_t)255;
 }
 
-/* Last, when there is room for all else: it takes the longest. */
-static bool
+/* Last, when there is room for all else: it takes the longest, and memory of its
+ * own, which the program may free one day. */
+static enum ac_reason
 create_handle(struct ac_lane *lane, struct ac_provider *provider)
 {
 	const int mode = ac_scratch_relax(lane->driver);
+	const cublasStatus_t status =
+	    PROVIDER(provider, cublasCreate_v2)(&lane->handle);
 
-	if (PROVIDER(provider, cublasCreate_v2)(&lane->handle)) {
+	if (status) {
 		lane->handle = NULL;
 	} else if (PROVIDER(provider, cublasSetPointerMode_v2)(lane->handle,
 	    CUBLAS_POINTER_MODE_DEVICE)) {
@@ -130,7 +133,9 @@ create_handle(struct ac_lane *lane, struct ac_provider *provider)
 		lane->handle = NULL;
 	}
 	ac_scratch_restore(lane->driver, mode);
-	return lane->handle != NULL;
+	if (status == CUBLAS_STATUS_ALLOC_FAILED)
+		return AC_REASON_OUT_OF_MEMORY;
+	return lane->handle ? AC_REASON_NONE : AC_REASON_REFUSED;
 }
 
 static enum ac_reason
@@ -154,8 +159,7 @@ make_handle(struct ac_lane *lane, const struct ac_lane_request *request,
 			return reason;
 		part->bytes = workspace;
 	}
-	return create_handle(lane, request->provider) ? AC_REASON_NONE
-	    : AC_REASON_REFUSED;
+	return create_handle(lane, request->provider);
 }
 
 void

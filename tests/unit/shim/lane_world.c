@@ -261,8 +261,10 @@ create(cublasHandle_t *handle)
 {
 	assert_int_equal(world.mode, AC_CU_CAPTURE_RELAXED);
 	*handle = (cublasHandle_t)(++things * 4096);
-	return note(CREATE) ? CUBLAS_STATUS_ALLOC_FAILED
-	    : CUBLAS_STATUS_SUCCESS;
+	if (!note(CREATE))
+		return CUBLAS_STATUS_SUCCESS;
+	return world.is_scarce ? CUBLAS_STATUS_ALLOC_FAILED
+	    : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
 static cublasStatus_t

@@ -21,6 +21,7 @@ struct world {
 	unsigned      fails;
 	int           mode;             /* the thread's capture mode */
 	int           major;            /* of the device; 0: not told */
+	bool          is_scarce;        /* a handle fails for want of memory */
 	bool          is_pending;       /* a last use is not over */
 	uint64_t      room;             /* bytes that may be taken at once */
 	uint64_t      current;          /* id of the current context; 0: none */

@@ -251,7 +251,13 @@ test_building_fails(void **state)
 	world.fails = 1 << TAKE;
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(refusal(&place), AC_REASON_OUT_OF_MEMORY);
+	/* Memory may come back, for a handle too. */
 	world.fails = 1 << CREATE;
+	world.is_scarce = true;
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(refusal(&place), AC_REASON_OUT_OF_MEMORY);
+	world.is_scarce = false;
+	world.count[CREATE] = 0;
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(refusal(&place), AC_REASON_REFUSED);
 	/* After a few no more are asked for. */
