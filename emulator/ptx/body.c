@@ -51,16 +51,29 @@ label(struct parser *p, const char *name)
 	l->pc = (int64_t)p->function->count;
 }
 
-static const struct ptx_label *
-label_of(struct parser *p, const char *name, int scope)
+/* By name, then by scope: generated texts have many thousand labels. */
+static int
+label_order(const void *one, const void *two)
 {
+	const struct ptx_label *a = one, *b = two;
+	const int order = strcmp(a->name, b->name);
+
+	return order ? order : (a->scope > b->scope) - (a->scope < b->scope);
+}
+
+/* They are sorted. */
+static const struct ptx_label *
+label_of(struct parser *p, char *name, int scope)
+{
+	struct ptx_label wanted = { .name = name };
+	const struct ptx_label *found;
+
 	for (;; scope = p->parent[scope]) {
-		for (size_t i = 0; i < p->labels; i++)
-			if (p->label[i].scope == scope &&
-			    !strcmp(p->label[i].name, name))
-				return &p->label[i];
-		if (!scope)
-			return NULL;
+		wanted.scope = scope;
+		found = p->labels ? bsearch(&wanted, p->label, p->labels,
+		    sizeof wanted, label_order) : NULL;
+		if (found || !scope)
+			return found;
 	}
 }
 
@@ -217,6 +230,8 @@ ptx_body(struct parser *p)
 	/* Every body ends as with ret. */
 	PUSH(p, f->code, f->count, f->room)->op = OP_ret;
 	line = p->line;
+	if (p->labels)
+		qsort(p->label, p->labels, sizeof *p->label, label_order);
 	for (size_t i = 0; i < p->fixes; i++)
 		apply(p, &p->fix[i]);
 	for (size_t i = 0; i < f->count; i++)

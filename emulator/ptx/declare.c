@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 enum { MOST_REGISTERS = 1 << 20, MOST_REGISTER_BYTES = 1 << 28,
-	MOST_FRAME = 1 << 22 };
-/* Of one variable. */
+	MOST_FRAME = 1 << 22, MOST_ALIGN = 4096 };
+/* Of one variable, and of all global ones. */
 #define MOST_BYTES (UINT64_C(1) << 31)
 
 static uint64_t
@@ -79,15 +79,28 @@ ptx_variable_of(struct parser *p, const char *name)
 	return NULL;
 }
 
+static unsigned
+hash_of(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	while (*name)
+		hash = (hash ^ (unsigned char)*name++) * 16777619u;
+	return hash % HASHES;
+}
+
 struct ptx_function *
 ptx_function_of(struct parser *p, const char *name, bool make)
 {
-	struct ptx_function *f = p->module->functions;
+	struct ptx_function **const alike = &p->by_hash[hash_of(name)];
+	struct ptx_function *f = *alike;
 
 	while (f && strcmp(f->name, name))
-		f = f->next;
+		f = f->alike;
 	if (f || !make)
 		return f;
+	if (p->functions++ == FUNCTIONS)
+		ptx_fail(p, "too many functions");
 	f = calloc(1, sizeof *f);
 	if (!f)
 		ptx_fail(p, "out of memory");
@@ -95,6 +108,8 @@ ptx_function_of(struct parser *p, const char *name, bool make)
 	f->module = p->module;
 	*p->module->last = f;
 	p->module->last = &f->next;
+	f->alike = *alike;
+	*alike = f;
 	return f;
 }
 
@@ -154,25 +169,35 @@ is_attribute(const char *w)
 	return false;
 }
 
+/* After the parenthesis. */
+static void
+skip_attribute(struct parser *p)
+{
+	while (!ptx_take(p, ')')) {
+		if (ptx_is_end(p))
+			ptx_fail(p, "an attribute does not end");
+		p->s++;
+	}
+}
+
 /* [.align N] [.ptr ...] .TYPE NAME [[N]...], without its space. */
 static struct ptx_variable
 declaration(struct parser *p)
 {
 	struct ptx_variable v = { .align = 0 };
-	uint64_t count = 1;
+	uint64_t count = 1, align = 0;
 	int vector = 1, type = -1;
 
 	for (;;) {
 		const char *w = ptx_word(p);
 
 		if (!strcmp(w, ".align")) {
-			v.align = (uint32_t)ptx_whole(p);
+			align = ptx_whole(p);
 		} else if (!strcmp(w, ".v2") || !strcmp(w, ".v4")) {
 			vector = w[2] - '0';
 		} else if (is_attribute(w)) {
 			if (ptx_take(p, '('))
-				while (!ptx_take(p, ')'))
-					p->s++;
+				skip_attribute(p);
 		} else if (w[0] == '.') {
 			type = ptx_find(ptx_type_words, w + 1);
 			if (!strcmp(w, ".texref") || !strcmp(w, ".surfref") ||
@@ -185,8 +210,8 @@ declaration(struct parser *p)
 			break;
 		}
 	}
-	if (type < 0)
-		ptx_fail(p, "%s has no type", v.name);
+	if (type < 0 || !ptx_type_bytes[type])
+		ptx_fail(p, "%s has no type that memory can have", v.name);
 	while (ptx_take(p, '[')) {
 		if (ptx_peek(p) == ']')
 			count = 0;
@@ -198,64 +223,12 @@ declaration(struct parser *p)
 	}
 	v.type = (uint8_t)type;
 	v.bytes = (uint64_t)ptx_type_bytes[type] * (unsigned)vector * count;
-	if (v.align & (v.align - 1) || v.align > 4096)
-		ptx_fail(p, "%s is aligned to %u", v.name, v.align);
-	if (!v.align)
-		v.align = (uint32_t)ptx_type_bytes[type] * (unsigned)vector;
+	if (align & (align - 1) || align > MOST_ALIGN)
+		ptx_fail(p, "%s is aligned to %llu", v.name,
+		    (unsigned long long)align);
+	v.align = align ? (uint32_t)align
+	    : (uint32_t)ptx_type_bytes[type] * (unsigned)vector;
 	return v;
-}
-
-/* A number, or the address of a variable or a function. */
-static uint64_t
-initial_value(struct parser *p, int bytes)
-{
-	const struct ptx_variable *other;
-	struct ptx_function *f;
-	char name[NAME_ROOM];
-	int is_float = 0;
-	uint64_t value;
-
-	if (isdigit(ptx_peek(p)) || ptx_peek(p) == '-') {
-		value = ptx_number(p, &is_float);
-		return ptx_as_type(value, is_float, bytes == 4 ? T_F32 : T_F64);
-	}
-	strcpy(name, ptx_word(p));
-	if (!strcmp(name, "generic")) {
-		ptx_want(p, '(');
-		strcpy(name, ptx_word(p));
-		ptx_want(p, ')');
-	}
-	other = ptx_variable_of(p, name);
-	f = other ? NULL : ptx_function_of(p, name, false);
-	if (!other && !f)
-		ptx_fail(p, "%s is not known", name);
-	value = other ? (uint64_t)other->at : (uint64_t)(uintptr_t)f;
-	if (ptx_take(p, '+'))
-		value += ptx_whole(p);
-	return value;
-}
-
-/* The values of a variable, after the brace. Returns their end. */
-static unsigned char *
-initial(struct parser *p, const struct ptx_variable *v, unsigned char *at,
-    const unsigned char *end)
-{
-	const int bytes = ptx_type_bytes[v->type];
-
-	while (!ptx_take(p, '}')) {
-		if (ptx_take(p, '{')) {
-			at = initial(p, v, at, end);
-		} else {
-			const uint64_t value = initial_value(p, bytes);
-
-			if (at + bytes > end)
-				ptx_fail(p, "%s has too many values", v->name);
-			memcpy(at, &value, (size_t)bytes);
-			at += bytes;
-		}
-		ptx_take(p, ',');
-	}
-	return at;
 }
 
 /* A kernel's own begin at 0; those of functions, of the module and the dynamic
@@ -279,23 +252,21 @@ place_shared(struct parser *p, struct ptx_variable *v)
 static void
 place_global(struct parser *p, struct ptx_variable *v)
 {
-	const uint64_t room = rounded(v->bytes + 64, 256);
-	unsigned char *memory = aligned_alloc(256, room);
+	const uint64_t align = v->align < 256 ? 256 : v->align;
+	const uint64_t room = rounded(v->bytes + 64, align);
+	unsigned char *memory;
 
+	p->global_bytes += room;
+	if (p->global_bytes > MOST_BYTES)
+		ptx_fail(p, "too much global memory");
+	memory = aligned_alloc(align, room);
 	if (!memory)
 		ptx_fail(p, "out of memory");
 	p->half_memory = memory;
 	memset(memory, 0, room);
 	v->at = (int64_t)(uintptr_t)memory;
-	if (!ptx_take(p, '='))
-		return;
-	if (ptx_take(p, '{')) {
-		initial(p, v, memory, memory + v->bytes);
-	} else {
-		const uint64_t x = initial_value(p, ptx_type_bytes[v->type]);
-
-		memcpy(memory, &x, ptx_type_bytes[v->type]);
-	}
+	if (ptx_take(p, '='))
+		ptx_initial(p, v, memory);
 }
 
 /* In a frame: `bytes` is its size so far. */

@@ -178,7 +178,7 @@ struct ptx_function {
 	size_t   register_bytes, argument_bytes, local_bytes;
 	uint64_t shared_bytes;          /* static */
 	unsigned most_threads;          /* of a block; 0: any number */
-	struct ptx_function *next;
+	struct ptx_function *next, *alike; /* names of one hash */
 };
 
 struct ptx_module {

@@ -106,6 +106,7 @@ function(struct parser *p, bool kernel)
 		free(f->parameter[i].name);
 	before->name = f->name;
 	before->next = f->next;
+	before->alike = f->alike;
 	before->module = p->module;
 	*f = *before;
 	before->results = 0;

@@ -25,6 +25,7 @@ emulator_ptx_libptx_a_SOURCES = \
 	emulator/ptx/half.c \
 	emulator/ptx/idle.c \
 	emulator/ptx/helpers.c \
+	emulator/ptx/initial.c \
 	emulator/ptx/inside.h \
 	emulator/ptx/integer.c \
 	emulator/ptx/lanes.c \

@@ -59,7 +59,8 @@ struct ptx_list {
 };
 
 enum { NAME_ROOM = 1024, SCOPES = 65536, DEPTH = 256, LISTS = 256,
-	TARGETS = 1024, MOST_PARAMETERS = 128, AFTER_TEXT = 64 };
+	TARGETS = 1024, MOST_PARAMETERS = 128, AFTER_TEXT = 64,
+	FUNCTIONS = 65536, HASHES = 4096 };
 
 struct parser {
 	/* A copy, with AFTER_TEXT zeros: some look ahead. */
@@ -67,7 +68,8 @@ struct parser {
 	const char *s, *end;
 	uint32_t line;
 	struct ptx_module *module;
-	struct ptx_function *function;
+	struct ptx_function *function, *by_hash[HASHES];
+	size_t   functions;
 	struct symbol *symbol;
 	size_t   symbols, symbol_room;
 	struct ptx_label *label;
@@ -82,6 +84,7 @@ struct parser {
 	char     token[NAME_ROOM];
 	jmp_buf  out, function_out, inner;
 	bool     in_function, in_instruction;
+	uint64_t global_bytes;          /* of the text's variables */
 	struct ptx_function before;     /* a function without its name yet */
 	/* Of a declaration that is not at its end: its name and its memory. */
 	char    *half_name;
@@ -158,6 +161,12 @@ void ptx_registers(struct parser *p);
 void ptx_variables(struct parser *p, int space);
 /* After the parenthesis. */
 void ptx_parameters(struct parser *p, struct ptx_function *f, bool results);
+
+/* ---- initial.c --------------------------------------------------------- */
+
+/* The value or values of a variable, after its =, into its memory `at`. */
+void ptx_initial(struct parser *p, const struct ptx_variable *v,
+    unsigned char *at);
 
 /* ---- operand.c --------------------------------------------------------- */
 

@@ -53,7 +53,8 @@ static const char *const pieces[] = { "{", "}", "[", "]", "(", ")", ";", ",",
 	"18446744073709551616", "<999999999>", "\"", "/*", "//", "ret;",
 	".b128", ".pred", ".v4", ".param .b32 z;", ".reg .b64 zz<3>;",
 	".entry e() {", ".shared .b8 w[99999999999];", "%d1", "bra x;",
-	".align 0", ".align 3", "[-1]", "_", "%envreg1", ".f16x2" };
+	".align 0", ".align 3", ".shared .pred x;", ".attribute(",
+	".global .b128 v = 5;", "[-1]", "_", "%envreg1", ".f16x2" };
 
 static uint64_t seed;
 
