@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # ptx_mutants.sh [EACH [TURNS]] -- damages one line of the PTX that ships and
-# runs test_shipped_ptx on it: EACH mutants of five kinds, spread over both
+# runs test_shipped_ptx on it: EACH mutants of eight kinds, spread over both
 # texts, in lines that are run at all. A line per mutant: killed or survived.
 # Not a part of make check: it takes minutes. make ptx-mutants
 each=${1:-12} turns=${2:-8}
@@ -19,13 +19,23 @@ SHIPPED_MISSED=1 "$program" "$turns" 1 | awk '
 mutate()
 {
 	awk -v kind="$1" -v line="$2" '
-	function changed(s,   n, at) {
+	function changed(s,   n, at, part) {
 		if (kind == "barrier")
 			return sub(/bar\.sync[^;]*;/, ";", s) ? s : ""
 		if (kind == "shuffle")
 			return sub(/shfl\.sync\.bfly/, "shfl.sync.up", s) ||
 			    sub(/shfl\.sync\.down/, "shfl.sync.up", s) ||
 			    sub(/shfl\.sync\.idx/, "shfl.sync.up", s) ? s : ""
+		# VALUE, DISTANCE, CLAMP, MASK; all are registers.
+		if ((kind == "distance" || kind == "mask") && s ~ /^shfl/) {
+			split(s, part, ",")
+			return part[1] "," part[2] "," \
+			    part[kind == "distance" ? 4 : 3] "," part[4] "," \
+			    (kind == "mask" ? part[3] ";" : part[5])
+		}
+		if (kind == "predicate")
+			return sub(/^@%p/, "@!%p", s) ||
+			    sub(/^@!%p/, "@%p", s) ? s : ""
 		if (kind == "offset") {
 			if (!match(s, /\+[0-9]+\]/))
 				return ""
@@ -68,7 +78,7 @@ some()
 }
 
 killed=0 survived=0
-for kind in barrier shuffle offset compare arithmetic; do
+for kind in barrier shuffle distance mask predicate offset compare arithmetic; do
 	for text in cast scaler; do
 		count=$((each * 2 / 3)) variable=SHIPPED_CAST
 		[ $text = cast ] || count=$((each - count))
