@@ -23,6 +23,9 @@ static const struct {
 	{ CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 65536 },
 	{ CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 65536 },
 	{ CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, 512 },
+	{ CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT, 32 },
+	{ CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT, 512 },
+	{ CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 1024 },
 	{ CU_DEVICE_ATTRIBUTE_GPU_OVERLAP, 1 },
 	{ CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 1 },
 	{ CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS, 1 },
@@ -48,6 +51,9 @@ emu_device_attribute(int device, int attribute, int *value_out)
 	if (attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
 		return EMU_INVALID_VALUE;
 	switch (attribute) {
+	case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID:
+		*value_out = device + 1; /* no two are alike */
+		return EMU_OK;
 	case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
 		*value_out = m->major;
 		return EMU_OK;
@@ -74,6 +80,9 @@ emu_device_attribute(int device, int attribute, int *value_out)
 		return EMU_OK;
 	case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
 		*value_out = m->shared_per_multiprocessor;
+		return EMU_OK;
+	case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR:
+		*value_out = m->blocks_per_multiprocessor;
 		return EMU_OK;
 	case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
 		*value_out = m->threads_per_multiprocessor;

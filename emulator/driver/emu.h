@@ -57,7 +57,7 @@ enum emu_status {
 	EMU_OUT_OF_RESOURCES = 701, EMU_TIMEOUT = 702,
 	EMU_CONTEXT_DESTROYED = 709, EMU_ILLEGAL_INSTRUCTION = 715,
 	EMU_MISALIGNED = 716, EMU_LAUNCH_FAILED = 719,
-	EMU_COOPERATIVE_TOO_LARGE = 720,
+	EMU_COOPERATIVE_TOO_LARGE = 720, EMU_ASSERT = 710,
 	EMU_NOT_SUPPORTED = 801,
 	EMU_CAPTURE_UNSUPPORTED = 900, EMU_CAPTURE_INVALIDATED = 901,
 	EMU_CAPTURE_MERGE = 902, EMU_CAPTURE_UNMATCHED = 903,
@@ -143,7 +143,7 @@ struct emu_model {
 	uint64_t    memory;         /* bytes */
 	int         clock_khz, memory_clock_khz, bus_width, l2_bytes;
 	int         shared_per_block, shared_per_multiprocessor;
-	int         threads_per_multiprocessor;
+	int         threads_per_multiprocessor, blocks_per_multiprocessor;
 	double      rate[EMU_RATES]; /* 0: it cannot */
 	double      launch;          /* seconds between two kernels */
 };

@@ -9,7 +9,6 @@ enum {
 	SHARED_DEFAULT = 48 * KB, /* of a block, unless it is allowed more */
 	SHARED_SYSTEM = KB,       /* that each block takes besides */
 	THREADS_MOST = 1024,
-	BLOCKS_MOST = 32,         /* of a multiprocessor */
 	WARP = 32
 };
 
@@ -73,6 +72,8 @@ emu_kernel_blocks(struct CUkern_st *kernel, unsigned threads, size_t dynamic,
 	shared = facts.shared + dynamic + SHARED_SYSTEM;
 	if (blocks > (size_t)m->shared_per_multiprocessor / shared)
 		blocks = (size_t)m->shared_per_multiprocessor / shared;
-	*blocks_out = (int)(blocks < BLOCKS_MOST ? blocks : BLOCKS_MOST);
+	if (blocks > (size_t)m->blocks_per_multiprocessor)
+		blocks = (size_t)m->blocks_per_multiprocessor;
+	*blocks_out = (int)blocks;
 	return EMU_OK;
 }

@@ -9,7 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 256 };
+/* As on a GPU, which gives pages of its own to what is as large as that: there
+ * are programs that count on it. */
+enum { ALIGNMENT = 256, PAGE = 4096, PAGED = 1 << 20 };
 /* From this size on directly from the system, not resident until used. */
 #define LARGE ((size_t)1 << 30)
 /* Bytes of an allocation that are set, to NaN. */
@@ -37,7 +39,7 @@ get(size_t bytes, bool fill)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		return memory == MAP_FAILED ? NULL : memory;
 	}
-	if (posix_memalign(&memory, ALIGNMENT, bytes))
+	if (posix_memalign(&memory, bytes >= PAGED ? PAGE : ALIGNMENT, bytes))
 		return NULL;
 	if (fill)
 		memset(memory, FRESH, bytes < FILLED ? bytes : FILLED);

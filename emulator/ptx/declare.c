@@ -160,8 +160,8 @@ ptx_registers(struct parser *p)
 static bool
 is_attribute(const char *w)
 {
-	static const char *const words[] = { ".ptr", ".global", ".const",
-		".shared", ".local", ".attribute", ".noinit" };
+	static const char *const words[] = { ".global", ".const", ".shared",
+		".local", ".attribute", ".noinit" };
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strcmp(w, words[i]))
@@ -180,19 +180,26 @@ skip_attribute(struct parser *p)
 	}
 }
 
-/* [.align N] [.ptr ...] .TYPE NAME [[N]...], without its space. */
+/* [.align N] .TYPE [.ptr .SPACE .align N] NAME [[N]...], without its space. The
+ * second .align is that of what a pointer points to. */
 static struct ptx_variable
 declaration(struct parser *p)
 {
 	struct ptx_variable v = { .align = 0 };
 	uint64_t count = 1, align = 0;
 	int vector = 1, type = -1;
+	bool pointer = false;
 
 	for (;;) {
 		const char *w = ptx_word(p);
 
-		if (!strcmp(w, ".align")) {
-			align = ptx_whole(p);
+		if (!strcmp(w, ".ptr")) {
+			pointer = true;
+		} else if (!strcmp(w, ".align")) {
+			const uint64_t is = ptx_whole(p);
+
+			if (!pointer)
+				align = is;
 		} else if (!strcmp(w, ".v2") || !strcmp(w, ".v4")) {
 			vector = w[2] - '0';
 		} else if (is_attribute(w)) {

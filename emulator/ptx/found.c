@@ -9,7 +9,8 @@
 const char *const ptx_finding_name[PTX_FINDINGS] = {
 	"outside", "read-only", "misaligned", "uninitialised", "race of warps",
 	"race in a warp", "divergent barrier", "deadlock", "members",
-	"source lane", "spin", "trap", "unsupported"
+	"source lane", "spin", "trap", "assert",
+	"unsupported"
 };
 
 struct place {

@@ -96,6 +96,29 @@ built_in(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 	return !strcmp(c->name, "vprintf");
 }
 
+/* What __assertfail(text, file, line, function, 1) says of its first lane, as a
+ * GPU does; it does not return. */
+static _Noreturn void
+fail_assert(struct warp *w, struct frame *f, const struct ptx_instruction *in,
+    int lane)
+{
+	const unsigned char *const at = f->arguments + (size_t)lane *
+	    f->function->argument_bytes;
+	const struct ptx_call *c = in->call;
+	const char *word[4] = { "?", "?", "?", "?" };
+	unsigned line = 0;
+
+	for (size_t i = 0; i < c->arguments && i < 4; i++)
+		if (i == 2)
+			memcpy(&line, at + c->argument[i].at, sizeof line);
+		else
+			memcpy(&word[i], at + c->argument[i].at,
+			    sizeof word[i]);
+	ptx_found(w, in, lane, PTX_ASSERT, "%s:%u: %s: Assertion `%s` failed.",
+	    word[1], line, word[3], word[0]);
+	ptx_stop(w->block->worker);
+}
+
 void
 ptx_call(struct warp *w, struct frame *f, const struct ptx_instruction *in,
     unsigned char *const base[4], uint32_t mask)
@@ -120,8 +143,10 @@ ptx_call(struct warp *w, struct frame *f, const struct ptx_instruction *in,
 	if (!callee || !callee->defined) {
 		if (built_in(w, f, in, mask))
 			return;
-		ptx_found(w, in, __builtin_ctz(mask), strstr(c->name, "assert")
-		    ? PTX_TRAP : PTX_UNSUPPORTED, "call of %s", c->name);
+		if (!strcmp(c->name, "__assertfail"))
+			fail_assert(w, f, in, __builtin_ctz(mask));
+		ptx_found(w, in, __builtin_ctz(mask), PTX_UNSUPPORTED,
+		    "call of %s", c->name);
 		ptx_stop(w->block->worker);
 	}
 	for (const struct frame *of = f; of; of = of->caller)

@@ -100,6 +100,12 @@ ptx_kernel_parameter_bytes(const struct ptx_function *kernel, size_t i)
 	return kernel->parameter[i].bytes;
 }
 
+size_t
+ptx_kernel_parameter_align(const struct ptx_function *kernel, size_t i)
+{
+	return kernel->parameter[i].align;
+}
+
 void *
 ptx_module_variable(struct ptx_module *module, const char *name,
     size_t *bytes_out)

@@ -32,6 +32,7 @@ enum ptx_finding {
 	PTX_SOURCE_LANE,  /* a shuffle reads a lane that does not take part */
 	PTX_SPIN,         /* waits for an event that never happens */
 	PTX_TRAP,
+	PTX_ASSERT,       /* assert() of the kernel's own */
 	PTX_UNSUPPORTED,
 	PTX_FINDINGS
 };
@@ -99,6 +100,7 @@ struct ptx_function *ptx_module_kernel_at(struct ptx_module *module, size_t i);
 const char *ptx_kernel_name(const struct ptx_function *kernel);
 size_t ptx_kernel_parameters(const struct ptx_function *kernel);
 size_t ptx_kernel_parameter_bytes(const struct ptx_function *kernel, size_t i);
+size_t ptx_kernel_parameter_align(const struct ptx_function *kernel, size_t i);
 /* In bytes: of a block's shared memory, what the text declares; of a thread's
  * local memory. Threads that a block has at most, 0: any number. */
 size_t ptx_kernel_shared(const struct ptx_function *kernel);

@@ -207,7 +207,11 @@ describe(struct cudaDeviceProp *p, int device)
 	    cudaDevAttrTotalConstantMemory);
 	p->canMapHostMemory = p->unifiedAddressing = 1;
 	p->concurrentKernels = p->managedMemory = 1;
+	p->maxBlocksPerMultiProcessor = m->blocks_per_multiprocessor;
+	p->reservedSharedMemPerBlock = (size_t)attribute(device,
+	    cudaDevAttrReservedSharedMemoryPerBlock);
 	p->asyncEngineCount = 3;
+	p->pciBusID = attribute(device, cudaDevAttrPciBusId);
 }
 
 cudaError_t
