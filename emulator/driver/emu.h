@@ -254,6 +254,8 @@ void emu_memory_unhold(struct CUctx_st *context, uint64_t id, uint64_t bytes);
 /* ---- memory pools (pool.c): they share the device's memory -------------- */
 
 struct CUmemPoolHandle_st *emu_pool_default(int device);
+/* What allocations on a stream take from. */
+struct CUmemPoolHandle_st *emu_pool_current(int device);
 /* Its device; EMU_INVALID_VALUE if it is none. */
 int emu_pool_find(struct CUmemPoolHandle_st *pool, int *device_out);
 /* An attribute by NVIDIA's number, in the type that their manual has for it. */

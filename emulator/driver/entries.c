@@ -35,11 +35,12 @@ type_bytes(const char *type, size_t length)
 	return (size_t)bits / 8;
 }
 
-/* One declaration, up to `end`: .param [.align N] .TYPE NAME [COUNT]. */
+/* One declaration, up to `end`: .param [.align N] .TYPE NAME [COUNT]. An .align
+ * after the type is of what a pointer points to. */
 static size_t
-parameter_bytes(const char *s, const char *end)
+parameter_bytes(const char *s, const char *end, size_t *align_out)
 {
-	double count = 1;
+	double count = 1, align = 0;
 	size_t bytes = 0;
 
 	while ((s = skip_space(s)) < end) {
@@ -47,12 +48,16 @@ parameter_bytes(const char *s, const char *end)
 
 		if (*s == '[')
 			ac_text_number(s + 1, (size_t)(end - s - 1), &count);
+		else if (!strncmp(s, ".align", 6) && !bytes)
+			ac_text_number(skip_space(s + 6),
+			    (size_t)(end - skip_space(s + 6)), &align);
 		else if (length >= 2 && *s == '.' && strncmp(s, ".param", 6) &&
 		    strncmp(s, ".align", 6) && strncmp(s, ".ptr", 4) &&
 		    !bytes)
 			bytes = type_bytes(s, length);
 		s += length ? length : 1;
 	}
+	*align_out = align >= 1 ? (size_t)align : bytes ? bytes : 1;
 	return bytes * (size_t)count;
 }
 
@@ -75,16 +80,28 @@ emu_entries_add(struct CUlib_st *library, const char *name, size_t length)
 	return kernel;
 }
 
-void
-emu_entries_size(struct CUkern_st *kernel, size_t bytes)
+static void
+add(size_t **list, size_t count, size_t value)
 {
-	size_t *larger = realloc(kernel->sizes, (kernel->count + 1) *
-	    sizeof *larger);
+	size_t *larger = realloc(*list, (count + 1) * sizeof *larger);
 
 	if (!larger)
 		emu_out_of_host_memory();
-	kernel->sizes = larger;
-	larger[kernel->count++] = bytes;
+	*list = larger;
+	larger[count] = value;
+}
+
+void
+emu_entries_size(struct CUkern_st *kernel, size_t bytes, size_t align)
+{
+	const size_t last = kernel->count;
+	size_t at = last ? kernel->offsets[last - 1] + kernel->sizes[last - 1] :
+	    0;
+
+	at = (at + align - 1) / align * align;
+	add(&kernel->sizes, last, bytes);
+	add(&kernel->offsets, last, at);
+	kernel->count++;
 }
 
 /* The entry whose name starts at `s`; false: the text is not valid. */
@@ -93,6 +110,7 @@ scan_entry(const char *s, struct CUlib_st *library)
 {
 	const size_t length = word_length(s);
 	struct CUkern_st *kernel;
+	size_t bytes, align;
 	const char *end;
 
 	if (!length)
@@ -103,8 +121,10 @@ scan_entry(const char *s, struct CUlib_st *library)
 		return true; /* no parameters */
 	for (s++; *s && *s != ')'; s = *end == ',' ? end + 1 : end) {
 		end = s + strcspn(s, ",)");
-		if (end != s + strspn(s, " \t\r\n"))
-			emu_entries_size(kernel, parameter_bytes(s, end));
+		if (end == s + strspn(s, " \t\r\n"))
+			continue;
+		bytes = parameter_bytes(s, end, &align);
+		emu_entries_size(kernel, bytes, align);
 	}
 	return *s == ')';
 }

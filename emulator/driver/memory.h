@@ -51,6 +51,7 @@ void emu_memory_unreserve(int device, uint64_t bytes);
 int emu_pool_create(int device, uint64_t most,
     struct CUmemPoolHandle_st **pool_out);
 /* Not a device's default one. Memory of it that is left stays valid. */
+int emu_pool_make_current(struct CUmemPoolHandle_st *pool, int device);
 int emu_pool_destroy(struct CUmemPoolHandle_st *pool);
 bool emu_pool_take(struct CUmemPoolHandle_st *pool, uint64_t bytes);
 /* Any thread, at any time. */

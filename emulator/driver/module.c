@@ -155,6 +155,7 @@ free_kernels(struct CUlib_st *library)
 		}
 		free(library->kernels->name);
 		free(library->kernels->sizes);
+		free(library->kernels->offsets);
 		free(library->kernels);
 		library->kernels = next;
 	}
@@ -217,7 +218,8 @@ read_text(char *text, struct CUlib_st *library, struct emu_refusal *refusal)
 		    strlen(name));
 
 		for (size_t n = 0; n < ptx_kernel_parameters(f); n++)
-			emu_entries_size(k, ptx_kernel_parameter_bytes(f, n));
+			emu_entries_size(k, ptx_kernel_parameter_bytes(f, n),
+			    ptx_kernel_parameter_align(f, n));
 	}
 	(void)add_instance(library, ptx);
 	return EMU_OK;

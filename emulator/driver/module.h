@@ -28,6 +28,7 @@ struct CUkern_st {
 	char             *name;
 	size_t            count;  /* parameters */
 	size_t           *sizes;  /* bytes of each */
+	size_t           *offsets; /* of each, as they lie in one buffer */
 	size_t            number; /* in its library */
 	/* Dynamic shared memory that the program asked for; SIZE_MAX: it did
 	 * not. */
@@ -69,7 +70,8 @@ unsigned emu_entries_target(const char *text);
 /* A new one in the library, without parameters yet; one more of them. */
 struct CUkern_st *emu_entries_add(struct CUlib_st *library, const char *name,
     size_t length);
-void emu_entries_size(struct CUkern_st *kernel, size_t bytes);
+/* One more parameter, of this alignment. */
+void emu_entries_size(struct CUkern_st *kernel, size_t bytes, size_t align);
 
 /* A twin that a program or a library registered for a kernel. */
 struct emu_twin {

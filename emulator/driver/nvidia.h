@@ -7,6 +7,7 @@
 #pragma GCC visibility push(default)
 #if defined(EMU_DRIVER)
 #include <cuda.h>
+#include <cudaProfiler.h>
 #elif defined(EMU_RUNTIME)
 #include <cuda_runtime_api.h>
 #elif defined(EMU_BLAS_XT)

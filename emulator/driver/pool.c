@@ -33,6 +33,9 @@ static struct CUmemPoolHandle_st default_pools[EMU_DEVICES] = {
 };
 /* Created ones, until the library ends: a free may come after the pool's end. */
 static _Atomic(struct CUmemPoolHandle_st *) created;
+/* What cuMemAllocAsync() takes from; NULL, or a pool that is gone: the default
+ * one. */
+static _Atomic(struct CUmemPoolHandle_st *) current[EMU_DEVICES];
 
 struct CUmemPoolHandle_st *
 emu_pool_default(int device)
@@ -67,6 +70,26 @@ emu_pool_create(int device, uint64_t most,
 	while (!atomic_compare_exchange_weak(&created, &pool->next_all, pool))
 		;
 	*pool_out = pool;
+	return EMU_OK;
+}
+
+struct CUmemPoolHandle_st *
+emu_pool_current(int device)
+{
+	struct CUmemPoolHandle_st *const pool = atomic_load(&current[device]);
+
+	return pool && atomic_load(&pool->mark) == EMU_MARK_POOL ? pool
+	    : emu_pool_default(device);
+}
+
+int
+emu_pool_make_current(struct CUmemPoolHandle_st *pool, int device)
+{
+	int of;
+
+	if (emu_pool_find(pool, &of) || of != device)
+		return EMU_INVALID_VALUE;
+	atomic_store(&current[device], pool);
 	return EMU_OK;
 }
 
@@ -247,6 +270,8 @@ emu_pools_release(void)
 {
 	struct CUmemPoolHandle_st *pool = atomic_exchange(&created, NULL);
 
+	for (int i = 0; i < EMU_DEVICES; i++)
+		atomic_store(&current[i], NULL);
 	while (pool) {
 		struct CUmemPoolHandle_st *next = pool->next_all;
 

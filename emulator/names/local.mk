@@ -3,7 +3,8 @@
 EMULATOR_NAMES = cublas.12 cublas.13 cublaslt.12 cublaslt.13 cuda cudart.12 \
 	cudart.13 cudnn.8 cudnn.9
 EXTRA_DIST += $(EMULATOR_NAMES:%=emulator/names/%) emulator/names/README.md \
-	emulator/names/keep.h emulator/names/map.awk emulator/names/stub.h emulator/names/stubs.awk \
+	emulator/names/keep.h emulator/names/map.awk emulator/names/names.h \
+	emulator/names/stub.h emulator/names/stubs.awk \
 	emulator/names/update emulator/names/values
 CLEANFILES += $(EMULATOR_NAMES:%=emulator/names/%-stubs.c) \
 	$(EMULATOR_NAMES:%=emulator/names/%.map)

@@ -9,6 +9,7 @@
 
 #include "emulator/driver/emu.h"
 #include "emulator/names/keep.h"
+#include "emulator/names/names.h"
 
 #pragma weak emu_stub_keep
 
@@ -37,5 +38,9 @@ symbol(void)                                                              \
 	stub_enter(&entry, &said, status, word);                          \
 	return value;                                                     \
 }
+
+/* The row of a name in the table of all names of the driver; emulator/names/
+ * names.h has the table. */
+#define NAME(symbol) { #symbol, (void (*)(void))symbol },
 
 #endif

@@ -28,5 +28,11 @@ FILENAME ~ /values$/ {
 	value = what == "void" ? "" : what == "status" ? status : "0"
 	sub(/status/, "int", what)
 	sub(/-complex/, " _Complex", what)
+	names = names "NAME(" $0 ")\n"
 	printf "STUB(%s, %s, %s, %d, \"%s\")\n", what, $0, value, status, word
+}
+END {
+	if (list ~ /^cuda/ && list !~ /^cudart/)
+		printf "const struct emu_name emu_driver_names[] = {\n%s" \
+		    "{ 0, 0 } };\n", names
 }

@@ -19,7 +19,7 @@ static cudaError_t
 allocate_async(void **pointer, size_t bytes, cudaStream_t stream)
 {
 	return emu_runtime_keep(pointer ? emu_memory_allocate_async(
-	    emu_pool_default(emu_context_device()), bytes, stream, pointer) :
+	    emu_pool_current(emu_context_device()), bytes, stream, pointer) :
 	    (int)cudaErrorInvalidValue);
 }
 

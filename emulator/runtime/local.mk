@@ -4,6 +4,7 @@ emulator_librun_a_SOURCES += \
 	emulator/runtime/cudart.h \
 	emulator/runtime/cudart_copy.c \
 	emulator/runtime/cudart_device.c \
+	emulator/runtime/cudart_entry.c \
 	emulator/runtime/cudart_error.c \
 	emulator/runtime/cudart_event.c \
 	emulator/runtime/cudart_graph.c \

@@ -18,6 +18,9 @@ CUresult cuCtxCreate_v3(CUcontext *context, void *affinity, int count,
 CUresult cuStreamGetCaptureInfo_v2(CUstream stream,
     CUstreamCaptureStatus *capturing, cuuint64_t *id, CUgraph *graph,
     const CUgraphNode **dependencies, size_t *count);
+/* The form before CUDA 12; exported as plain cuGetProcAddress. */
+CUresult cuGetProcAddress_v1(const char *symbol, void **function, int version,
+    cuuint64_t flags) __asm__("cuGetProcAddress");
 /* The form before CUDA 11.3; exported as plain cuStreamGetCaptureInfo. */
 CUresult cuStreamGetCaptureInfo_v1(CUstream stream,
     CUstreamCaptureStatus *capturing, cuuint64_t *id)

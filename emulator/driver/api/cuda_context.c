@@ -118,6 +118,15 @@ cuCtxDestroy(CUcontext context)
 	return status;
 }
 
+/* What cuCtxCreate() made has one user, who lets go. */
+CUresult
+cuCtxDetach(CUcontext context)
+{
+	EMU_ENTER(&emu_driver);
+	return context && context == emu_context_current() ?
+	    cuCtxDestroy(context) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUresult
 cuCtxPushCurrent(CUcontext context)
 {

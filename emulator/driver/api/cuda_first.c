@@ -14,8 +14,11 @@ name parameters                                                           \
 FIRST(cuCtxDestroy, (void *context), (context))
 FIRST(cuCtxPopCurrent, (void **context), (context))
 FIRST(cuCtxPushCurrent, (void *context), (context))
+FIRST(cuDeviceGetUuid, (void *uuid, int device), (uuid, device))
 FIRST(cuDevicePrimaryCtxRelease, (int device), (device))
 FIRST(cuDevicePrimaryCtxReset, (int device), (device))
+FIRST(cuDevicePrimaryCtxSetFlags, (int device, unsigned flags),
+    (device, flags))
 FIRST(cuEventDestroy, (void *event), (event))
 FIRST(cuEventElapsedTime, (float *ms, void *from, void *to), (ms, from, to))
 FIRST(cuStreamDestroy, (void *stream), (stream))

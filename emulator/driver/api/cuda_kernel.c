@@ -3,7 +3,9 @@
  * of themselves, entry points. Contracts are NVIDIA's. */
 #include "emulator/driver/api/cuda.h"
 #include "emulator/driver/module.h"
+#include "emulator/names/names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool
@@ -107,23 +109,60 @@ cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function,
 
 /* ---- launches ----------------------------------------------------------- */
 
+/* The arguments that lie in one buffer, as PTX lays them out. `extra` has
+ * pairs: what, and the value; it ends with CU_LAUNCH_PARAM_END. */
+static int
+from_buffer(const struct CUkern_st *kernel, void **extra, void ***params_out)
+{
+	const size_t last = kernel->count - 1;
+	unsigned char *buffer = NULL;
+	const size_t *bytes = NULL;
+
+	for (; *extra != CU_LAUNCH_PARAM_END; extra += 2)
+		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			buffer = extra[1];
+		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+			bytes = extra[1];
+		else
+			return EMU_INVALID_VALUE;
+	*params_out = NULL;
+	if (!kernel->count)
+		return EMU_OK;
+	if (!buffer || !bytes ||
+	    *bytes < kernel->offsets[last] + kernel->sizes[last])
+		return EMU_INVALID_VALUE;
+	*params_out = malloc(kernel->count * sizeof **params_out);
+	if (!*params_out)
+		return EMU_OUT_OF_MEMORY;
+	for (size_t i = 0; i < kernel->count; i++)
+		(*params_out)[i] = buffer + kernel->offsets[i];
+	return EMU_OK;
+}
+
 static int
 launch(CUfunction function, struct emu_launch *l, CUstream stream,
     void **extra)
 {
 	struct CUkern_st *kernel = (void *)function;
+	void **params = NULL;
 	int status;
 
 	if (!emu_function_exists(function))
 		return EMU_INVALID_HANDLE;
-	if (extra || (kernel->count && !l->params))
+	if (extra ? l->params != NULL : kernel->count && !l->params)
 		return EMU_INVALID_VALUE;
 	status = emu_function_load(kernel);
+	if (!status && extra)
+		status = from_buffer(kernel, extra, &params);
 	if (status)
 		return status;
+	if (extra)
+		l->params = params;
 	l->name = kernel->name;
 	l->kernel = kernel;
-	return emu_kernel_launch(l, stream);
+	status = emu_kernel_launch(l, stream);
+	free(params);
+	return status;
 }
 
 CUresult
@@ -216,6 +255,7 @@ static const struct {
 	before }
 	CHANGE(cuCtxCreate, cuCtxCreate_v2, 11040),
 	CHANGE(cuCtxCreate, cuCtxCreate_v3, 12050),
+	CHANGE(cuGetProcAddress, cuGetProcAddress_v1, 12000),
 	CHANGE(cuGraphInstantiate, cuGraphInstantiate_v1, 11000),
 	CHANGE(cuGraphInstantiate, cuGraphInstantiate_v2, 12000),
 	CHANGE(cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_v1, 11030),
@@ -233,26 +273,41 @@ of_version(entry_point function, int version)
 	return function;
 }
 
+/* By the name that programs ask for, else by a name that NVIDIA's library
+ * exports: what is not built is found, and answers as a stub does. */
+static entry_point
+find_entry(const char *symbol, int version)
+{
+	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+		if (!strcmp(entries[i].name, symbol))
+			return of_version(entries[i].function, version);
+	for (const struct emu_name *n = emu_driver_names; n->name; n++)
+		if (!strcmp(n->name, symbol))
+			return n->function;
+	return NULL;
+}
+
 CUresult
 cuGetProcAddress(const char *symbol, void **function, int version,
     cuuint64_t flags, CUdriverProcAddressQueryResult *result)
 {
+	entry_point found;
+
 	EMU_ENTER(&emu_driver);
 	(void)flags;
 	if (!symbol || !function)
 		return CUDA_ERROR_INVALID_VALUE;
-	for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-		if (!strcmp(entries[i].name, symbol)) {
-			const entry_point found = of_version(
-			    entries[i].function, version);
-
-			memcpy(function, &found, sizeof *function);
-			if (result)
-				*result = CU_GET_PROC_ADDRESS_SUCCESS;
-			return CUDA_SUCCESS;
-		}
-	*function = NULL;
+	found = find_entry(symbol, version);
+	memcpy(function, &found, sizeof *function);
 	if (result)
-		*result = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-	return CUDA_ERROR_NOT_FOUND;
+		*result = found ? CU_GET_PROC_ADDRESS_SUCCESS :
+		    CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult
+cuGetProcAddress_v1(const char *symbol, void **function, int version,
+    cuuint64_t flags)
+{
+	return cuGetProcAddress(symbol, function, version, flags, NULL);
 }

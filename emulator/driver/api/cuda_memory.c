@@ -181,6 +181,27 @@ cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
+CUresult
+cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device)
+{
+	EMU_ENTER(&emu_driver);
+	if (!pool)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (emu_driver_check_device(device))
+		return emu_driver_check_device(device);
+	*pool = emu_pool_current(device);
+	return CUDA_SUCCESS;
+}
+
+CUresult
+cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
+{
+	EMU_ENTER(&emu_driver);
+	if (emu_driver_check_device(device))
+		return emu_driver_check_device(device);
+	return emu_pool_make_current(pool, device);
+}
+
 /* The address is valid at once; the program must order its use in the stream,
  * as on a real device. */
 CUresult
@@ -208,7 +229,7 @@ cuMemAllocAsync(CUdeviceptr *address, size_t bytes, CUstream stream)
 	DRIVER_ENTER();
 	if (!address || !bytes)
 		return CUDA_ERROR_INVALID_VALUE;
-	status = emu_memory_allocate_async(emu_pool_default(
+	status = emu_memory_allocate_async(emu_pool_current(
 	    emu_context_device()), bytes, stream, &pointer);
 	if (!status)
 		*address = (CUdeviceptr)(uintptr_t)pointer;
@@ -220,52 +241,4 @@ cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 {
 	DRIVER_ENTER();
 	return emu_memory_free_async(host(address), stream);
-}
-
-/* ---- what a pointer is -------------------------------------------------- */
-
-static CUresult
-tell(const struct emu_memory *m, const void *pointer,
-    CUpointer_attribute attribute, void *data)
-{
-	switch (attribute) {
-	case CU_POINTER_ATTRIBUTE_CONTEXT:
-		*(CUcontext *)data = m->context;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-		*(unsigned *)data = m->kind == EMU_MEMORY_DEVICE ||
-		    m->kind == EMU_MEMORY_MANAGED ? CU_MEMORYTYPE_DEVICE :
-		    CU_MEMORYTYPE_HOST;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
-		*(CUdeviceptr *)data = (CUdeviceptr)(uintptr_t)pointer;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-		*(int *)data = m->device;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-		*(int *)data = m->kind == EMU_MEMORY_MANAGED;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-		*(void **)data = m->base;
-		return CUDA_SUCCESS;
-	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-		*(size_t *)data = m->bytes;
-		return CUDA_SUCCESS;
-	default:
-		return CUDA_ERROR_NOT_SUPPORTED;
-	}
-}
-
-CUresult
-cuPointerGetAttribute(void *data, CUpointer_attribute attribute,
-    CUdeviceptr address)
-{
-	struct emu_memory found;
-
-	DRIVER_ENTER();
-	if (!data || emu_memory_find(host(address), &found) ==
-	    EMU_MEMORY_PAGEABLE)
-		return CUDA_ERROR_INVALID_VALUE;
-	return tell(&found, host(address), attribute, data);
 }

@@ -4,8 +4,10 @@
 #include "emulator/driver/api/cuda.h"
 #include "emulator/driver/capture.h"
 #include "emulator/driver/module.h"
+#include "emulator/driver/wait.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static struct emu_jit
 jit_of(unsigned count, const CUjit_option *options, void *const *values)
@@ -129,6 +131,68 @@ cuModuleLoadFatBinary(CUmodule *module, const void *code)
 
 	EMU_ENTER(&emu_driver);
 	return load_module(module, code, &none);
+}
+
+/* The content of a file and a zero byte, to be freed. */
+static int
+read_file(const char *path, char **code_out)
+{
+	FILE *const file = path ? fopen(path, "rb") : NULL;
+	char *code = NULL;
+	size_t bytes = 0, room = 0, more = 1;
+
+	if (!file)
+		return path ? CUDA_ERROR_FILE_NOT_FOUND :
+		    CUDA_ERROR_INVALID_VALUE;
+	while (more) {
+		if (bytes + 1 >= room) {
+			room = room ? 2 * room : 65536;
+			code = realloc(code, room);
+			if (!code)
+				emu_out_of_host_memory();
+		}
+		more = fread(code + bytes, 1, room - bytes - 1, file);
+		bytes += more;
+	}
+	fclose(file);
+	code[bytes] = '\0';
+	*code_out = code;
+	return CUDA_SUCCESS;
+}
+
+CUresult
+cuModuleLoad(CUmodule *module, const char *path)
+{
+	const struct emu_jit none = { NULL, 0 };
+	char *code;
+	int status;
+
+	EMU_ENTER(&emu_driver);
+	status = read_file(path, &code);
+	if (status)
+		return status;
+	status = load_module(module, code, &none);
+	free(code);
+	return status;
+}
+
+CUresult
+cuLibraryLoadFromFile(CUlibrary *library, const char *path,
+    CUjit_option *options, void **values, unsigned count,
+    CUlibraryOption *library_options, void **library_values,
+    unsigned library_count)
+{
+	char *code;
+	int status;
+
+	EMU_ENTER(&emu_driver);
+	status = read_file(path, &code);
+	if (status)
+		return status;
+	status = cuLibraryLoadData(library, code, options, values, count,
+	    library_options, library_values, library_count);
+	free(code);
+	return status;
 }
 
 CUresult

@@ -147,6 +147,16 @@ cuEventRecord(CUevent event, CUstream stream)
 	return emu_event_record(event, stream);
 }
 
+/* An external node of a graph is not emulated. */
+CUresult
+cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)
+{
+	DRIVER_ENTER();
+	return flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL ?
+	    CUDA_ERROR_INVALID_VALUE : flags ? CUDA_ERROR_NOT_SUPPORTED :
+	    (CUresult)emu_event_record(event, stream);
+}
+
 CUresult
 cuEventQuery(CUevent event)
 {
