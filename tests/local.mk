@@ -60,3 +60,4 @@ $(top_srcdir)/tests/cases.mk: $(top_srcdir)/tests/cases.in \
 	$(AWK) -f tests/cases.awk tests/cases.in >tests/cases.mk~ && \
 	mv tests/cases.mk~ tests/cases.mk
 include $(top_srcdir)/tests/cases.mk
+include $(top_srcdir)/tests/strangers/local.mk

@@ -102,6 +102,18 @@ cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
 	return kernel_of(function) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+/* The block of a cuLaunch(), which is not built: PyCUDA sets it before each
+ * cuLaunchKernel(), which has its own. */
+CUresult
+cuFuncSetBlockShape(CUfunction function, int x, int y, int z)
+{
+	DRIVER_ENTER();
+	if (!kernel_of(function))
+		return CUDA_ERROR_INVALID_HANDLE;
+	return x > 0 && y > 0 && z > 0 ? CUDA_SUCCESS :
+	    CUDA_ERROR_INVALID_VALUE;
+}
+
 /* ---- modules and libraries ---------------------------------------------- */
 
 CUresult

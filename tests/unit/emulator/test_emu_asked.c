@@ -134,11 +134,13 @@ entry_points(void **state)
 static void
 kernels(void **state)
 {
+	CUresult (*shape)(CUfunction, int, int, int);
 	size_t offset, size;
 	CUfunction function;
 	CUkernel kernel[4];
 	CUlibrary library;
 	int grid, block, value;
+	void *found;
 	const char *name;
 	CUmodule module;
 	unsigned count;
@@ -170,6 +172,10 @@ kernels(void **state)
 	    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel[0], 0));
 	assert_int_equal(value, 65536);
 	OK(cuFuncSetCacheConfig(function, CU_FUNC_CACHE_PREFER_L1));
+	OK(cuGetProcAddress("cuFuncSetBlockShape", &found, 12000, 0, NULL));
+	memcpy(&shape, &found, sizeof found);
+	OK(shape(function, 4, 1, 1));
+	assert_int_equal(shape(function, 4, 0, 1), CUDA_ERROR_INVALID_VALUE);
 	OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, 0,
 	    0));
 	assert_true(block == 1024 && grid == 2 * 132);
