@@ -12,7 +12,7 @@ made=$build/tests/strangers
 lib=$build/emulator
 profiles='off tf32 fp16 bf16 amp'
 LIMIT=600 # seconds that a run may take
-unset ${!AUTOCAST_@}
+unset "${!AUTOCAST_@}"
 export AUTOCAST_STATE=$made/state
 mkdir -p "$made/bin" "$made/venv" "$made/log" "$AUTOCAST_STATE"
 status=0
@@ -38,8 +38,9 @@ make_program()
 			return 1
 		}
 		program=("$made/bin/$name")
-		[ "${program[0]}" -nt "$here/programs/$name.cu" ] &&
-		    [ "${program[0]}" -nt "$here/programs/user.h" ] ||
+		[ "${program[0]}" -ot "$here/programs/$name.cu" ] ||
+		    [ "${program[0]}" -ot "$here/programs/user.h" ] ||
+		    return 0
 		# shellcheck disable=SC2086
 		nvcc -std=c++17 -cudart shared -gencode \
 		    arch=compute_80,code=compute_80 -o "${program[0]}" \
@@ -141,6 +142,7 @@ done <"$here/programs.def"
 
 page=$here/RESULTS.md
 [ $# = 0 ] || page=$made/RESULTS.md
+# shellcheck disable=SC2016
 {
 	echo '# Programs on the emulated GPU'
 	echo

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/api/cuda_query.c -- driver calls: what else programs ask about
+/* emulator/driver/api/cuda_query.c -- driver calls: what else programs ask of
  * devices and contexts, and wishes that change nothing here. Contracts are
  * NVIDIA's. */
 #include "emulator/driver/api/cuda.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/strangers/programs/mixed.cu -- a small network's forward pass, several
  * times: a convolution by cuDNN, its bias and ReLU by a kernel, a product by
- * cublasLt with a bias and ReLU, a product by cuBLAS; each against FP64, of what
- * went into it. */
+ * cublasLt with a bias and ReLU, a product by cuBLAS; each against FP64, of
+ * what went into it. */
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cudnn.h>

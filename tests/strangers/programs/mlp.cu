@@ -129,8 +129,8 @@ update(const layer &l, float rate)
 	momentum<<<FOR(l.out)>>>(l.b, l.vb, l.gb, rate, 0.9f, l.out);
 }
 
-/* The gradient of the hidden layer's weights and the loss, in FP64; and how much
- * an error of the logits is amplified: their norm over that of the softmax's
+/* The gradient of the hidden layer's weights and the loss, in FP64; and how
+ * much an error of the logits is amplified: their norm over that of the softmax's
  * gradient. */
 static double
 reference(const std::vector<float> &x, const std::vector<int> &label,

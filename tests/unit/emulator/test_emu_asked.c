@@ -181,7 +181,8 @@ kernels(void **state)
 	assert_true(block == 1024 && grid == 2 * 132);
 	OK(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, function,
 	    NULL, 0, 96, 0));
-	assert_int_equal(block, 64); /* 32 of them: 2048 threads; 21 of 96: 2016 */
+	/* 32 of them are 2048 threads, 21 of 96 are 2016. */
+	assert_int_equal(block, 64);
 	OK(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&value,
 	    function, 1024, 0, 0));
 	assert_int_equal(value, 2);
