@@ -130,8 +130,8 @@ update(const layer &l, float rate)
 }
 
 /* The gradient of the hidden layer's weights and the loss, in FP64; and how
- * much an error of the logits is amplified: their norm over that of the softmax's
- * gradient. */
+ * much an error of the logits is amplified: their norm over that of the
+ * softmax's gradient. */
 static double
 reference(const std::vector<float> &x, const std::vector<int> &label,
     const layer &a, const layer &b, std::vector<double> &gradient,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/strangers/programs/runtime.cu -- what programs use of the runtime
- * beyond launches: streams and events, a captured graph with kernels and a product,
- * managed and constant memory, a kernel with a long name, printf, device
- * functions by pointer, assert. Integers, or FP32 in one order: exact. */
+ * beyond launches: streams and events, a captured graph with kernels and a
+ * product, managed and constant memory, a kernel with a long name, printf,
+ * device functions by pointer, assert. Integers, or FP32 in one order: exact.
+ */
 #include <cassert>
 #include <cublas_v2.h>
 #include "user.h"
