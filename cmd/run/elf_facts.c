@@ -243,6 +243,7 @@ judge(struct image *image, struct ac_elf_facts *facts)
 	    contains(image, cudart_marks, 2);
 	/* A file with cuBLAS inside defines this, unless it was stripped. */
 	facts->defines_cublas = defines(image, "cublasSgemm_v2");
+	ac_elf_inspect_device(image->bytes, image->size, facts);
 	facts->defines_dlsym = defines(image, "dlsym");
 	facts->has_static_cublas = !needs.cublas &&
 	    (facts->defines_cublas || contains(image, cublas_marks, 2));

@@ -24,6 +24,7 @@ enum {
 struct preflight {
 	const char *emulator;
 	size_t      missing;    /* names so far */
+	size_t      machine_code; /* files without PTX */
 };
 
 static bool
@@ -143,9 +144,24 @@ is_not_emulated(const char *library)
 	return false;
 }
 
+/* What is inside `path`, the program or a library of its own. */
+static void
+say_facts(struct preflight *flight, const char *path,
+    const struct ac_elf_facts *facts)
+{
+	if (facts->has_static_cudart)
+		ac_say(0, "%s has the CUDA runtime linked in, which the "
+		    "emulated GPU cannot replace", path);
+	if (!facts->has_machine_code || facts->has_ptx)
+		return;
+	flight->machine_code++;
+	ac_say(0, "%s has kernels as machine code only; the emulated GPU runs "
+	    "PTX", path);
+}
+
 /* "LIBRARY => PATH (0x...)" or "LIBRARY => not found". */
 static void
-say_library(const struct preflight *flight, char *library, char *path)
+say_library(struct preflight *flight, char *library, char *path)
 {
 	struct ac_elf_facts facts;
 
@@ -154,9 +170,8 @@ say_library(const struct preflight *flight, char *library, char *path)
 		ac_say(0, "%s, which the program needs, has no emulated "
 		    "stand-in: its calls fail without a GPU", library);
 	else if (*path == '/' && !begins(path, flight->emulator) &&
-	    ac_elf_inspect(path, &facts) && facts.has_static_cudart)
-		ac_say(0, "%s has the CUDA runtime linked in, which the "
-		    "emulated GPU cannot replace", path);
+	    ac_elf_inspect(path, &facts))
+		say_facts(flight, path, &facts);
 }
 
 void
@@ -167,6 +182,7 @@ ac_preflight(const struct ac_program *program, const char *emulator)
 	struct ac_text answer = ac_say_buffer(ANSWER_BYTES);
 	char *rest = answer.data, *line;
 
+	say_facts(&flight, program->path, &program->facts);
 	ask(program, emulator, &answer);
 	while ((line = strsep(&rest, "\n"))) {
 		char *name = strstr(line, undefined), *arrow;
@@ -182,5 +198,8 @@ ac_preflight(const struct ac_program *program, const char *emulator)
 	}
 	if (flight.missing > NAMES_SHOWN)
 		ac_say(0, "and %zu more names", flight.missing - NAMES_SHOWN);
+	if (flight.machine_code)
+		ac_say(0, "build with -arch=sm_80, or add -gencode "
+		    "arch=compute_80,code=compute_80: both keep the PTX");
 	free(answer.data);
 }

@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* What an ELF file says about how it is linked. */
 struct ac_elf_facts {
@@ -21,12 +22,18 @@ struct ac_elf_facts {
 	bool has_static_cublas;
 	bool defines_cublas;     /* cublasSgemm_v2 is among its symbols */
 	bool defines_dlsym;
+	bool has_machine_code;   /* kernels, as a GPU runs them */
+	bool has_ptx;            /* kernels, as text */
 	char sanitizer[64];      /* SONAME of the sanitizer it needs, "" */
 };
 
 /* Read `path`. False: it cannot be read, errno says why. Never trusts the
  * file: a malformed one is merely not dynamic. */
 bool ac_elf_inspect(const char *path, struct ac_elf_facts *facts_out);
+
+/* The part of it that looks for kernels. */
+void ac_elf_inspect_device(const unsigned char *bytes, size_t size,
+    struct ac_elf_facts *facts);
 
 /* Why a program cannot be run with the library. Those after CANNOT_RUN are
  * programs that run, but that nothing can be preloaded into. */

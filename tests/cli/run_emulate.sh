@@ -80,6 +80,50 @@ AUTOCAST_NOTICE=off "$autocast" run --emulate ./needy 2>err
 equal 'unless nothing is to be said' '' "$(cat err)"
 "$autocast" doctor --emulate -- ./needy >/dev/null 2>err
 equal 'the doctor says it, too' 3 "$(grep -c '^autocast: .*libcusparse\|libinner' err)"
+
+# A fat binary as nvcc packs it: KINDS of entries of 8 bytes, 1 for PTX, 2 for
+# machine code, whose text says whether it has kernels.
+device_code()
+{
+	local kind size=$((72 * $#))
+
+	echo 'struct fat { unsigned magic; unsigned short version, bytes;
+	unsigned long size; struct { unsigned short kind, version; unsigned head;
+	unsigned long size, rest[6]; char text[8]; } e[4]; };
+__attribute__((section(".nv_fatbin"), aligned(8), used))'
+	echo "static const struct fat fat = { 0xba55ed50, 1, 16, $size, {"
+	for kind; do
+		echo "{ ${kind%%[!0-9]*}, 1, 64, 8, { 0 }, \"${kind#[0-9]}\" },"
+	done
+	echo '} };'
+}
+kernels_of()
+{
+	"$autocast" run --emulate ./kernels 2>&1 |
+	    grep 'machine code only\|-gencode'
+}
+code='kernels as machine code only; the emulated GPU runs PTX'
+next='autocast: build with -arch=sm_80, or add -gencode arch=compute_80,code=compute_80: both keep the PTX'
+{ device_code 2code; echo 'int inside(void) { return 0; }'; } |
+    ${CC:-cc} -shared -fPIC -x c -o libkernels.so - || exit 99
+{ device_code 2code 2code; echo 'int inside(void); int main(void) { return inside(); }'; } |
+    ${CC:-cc} -x c -o kernels - -L. -lkernels -Wl,-rpath,"$PWD" || exit 99
+equal 'machine code only: the program, its library, what to do, once' \
+    "autocast: ./kernels has $code
+autocast: $PWD/libkernels.so has $code
+$next" "$(kernels_of)"
+{ device_code 2code; echo 'int inside(void) { return 0; }'; } |
+    ${CC:-cc} -shared -fPIC -x c -o libkernels.so - || exit 99
+{ device_code 2code 1text; echo 'int inside(void); int main(void) { return inside(); }'; } |
+    compile kernels -L. -lkernels -Wl,-rpath,"$PWD"
+equal 'the program has PTX, its library has not' \
+    "autocast: $PWD/libkernels.so has $code
+$next" "$(kernels_of)"
+# What nvcc links into programs without kernels: machine code, but none.
+{ device_code "2\\177ELF"; echo 'int main(void) { return 0; }'; } |
+    compile kernels
+equal 'no kernels need no PTX' '' "$(kernels_of)"
+
 "$autocast" run --emulate true 2>err
 equal 'nothing is said where nothing lacks' 0 \
     "$(grep -c 'which\|linked in' err)"
