@@ -6,7 +6,7 @@
 #include "cmd/doctor/doctor_machine.h"
 #include "cmd/gpu/gpu.h"
 #include "cmd/run/again.h"
-#include "cmd/run/preflight.h"
+#include "cmd/run/launcher.h"
 
 #include <errno.h>
 #include <stdio.h>

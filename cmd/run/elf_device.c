@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/elf_device.c -- what fat binaries in a file's bytes hold: machine code
- * of GPUs, PTX. Bounds-checked throughout. */
+/* cmd/run/elf_device.c -- what fat binaries in a file's bytes hold: machine
+ * code of GPUs, PTX. Bounds-checked throughout. */
 #include "cmd/run/program.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/launcher.h -- `autocast run` of a launcher, such as mpirun, that
- * starts ranks which the library may not reach; and by one, in each rank. */
+/* cmd/run/launcher.h -- of a launcher, such as mpirun: the warning that it starts
+ * ranks which the library may not reach, and its words, for each rank; and what
+ * is said before a program starts of what the emulated GPU lacks. */
 #ifndef AC_CMD_LAUNCHER_H
 #define AC_CMD_LAUNCHER_H
 
@@ -15,5 +16,12 @@ void ac_launcher_warn(const struct ac_launch *launch,
  * started it, with `arguments` in the place of our own command. NULL: it is
  * none, or its launcher is not to be seen from here. Static memory. */
 char **ac_launcher_words(char **arguments);
+
+/* One line on stderr for each thing that `program`, and the libraries that it
+ * needs, as the loader finds them, cannot have there: names that nothing
+ * defines, NVIDIA's libraries that are not emulated, static CUDA runtimes,
+ * kernels without PTX. None when all is well. `emulator`: the folder of the
+ * emulated libraries. The program is not run. */
+void ac_preflight(const struct ac_program *program, const char *emulator);
 
 #endif

@@ -18,7 +18,6 @@ autocast_SOURCES += \
 	cmd/run/launcher.c \
 	cmd/run/launcher.h \
 	cmd/run/preflight.c \
-	cmd/run/preflight.h \
 	cmd/run/preload.c \
 	cmd/run/quote.c \
 	cmd/run/program.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/run/preflight.c -- asks the loader what it would load for a program on
  * the emulated GPU, before anything starts, and says what is not there. */
-#include "cmd/run/preflight.h"
+#include "cmd/run/launcher.h"
 #include "cmd/command.h"
 
 #include <errno.h>

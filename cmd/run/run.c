@@ -3,7 +3,6 @@
  * Everything that can be refused is refused before the program starts; then
  * its exit status is ours. */
 #include "cmd/run/end.h"
-#include "cmd/run/preflight.h"
 #include "cmd/run/launcher.h"
 #include "cmd/run/ranks.h"
 #include "base/env.h"

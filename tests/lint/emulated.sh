@@ -31,9 +31,7 @@ named=$(files 'shim/*' 'kernels/*' 'scaler/*' 'bench/*' 'examples/*' 'tests/*' |
 # cublas##L##getrfBatched of test_emu_factor.c the forms of both letters.
 made()
 {
-	local file=$root/tests/unit/emulator/$1.c before=$2 after=$3
-	local letters
-
+	file=$root/tests/unit/emulator/$1.c before=$2 after=$3
 	shift 3
 	for letters; do
 		sed -En "s/.*$before([A-Za-z0-9]+)$after.*/\1/p" "$file" |

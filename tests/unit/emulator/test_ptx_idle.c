@@ -96,8 +96,8 @@ main(void)
 	    "ld.global.u32 %r3, [%d1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra A;"
 	    TAIL, 1, 64, 3);
 	ENDLESS("a lock that nobody gives back", BODY "\nA: "
-	    "atom.global.cas.b32 %r3, [%d1], 1, 2; setp.ne.u32 %p1, %r3, 1; @%p1 bra A;" TAIL, 2,
-	    64, 3);
+	    "atom.global.cas.b32 %r3, [%d1], 1, 2; setp.ne.u32 %p1, %r3, 1; "
+	    "@%p1 bra A;" TAIL, 2, 64, 3);
 	ENDLESS("barriers, again and again", BODY "\nA: bar.sync 0; bra A;"
 	    TAIL, 1, 128, 2);
 	ENDLESS("calls, again and again", ".version 8.0\n.target sm_80\n"
