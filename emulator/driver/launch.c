@@ -21,6 +21,7 @@ enum {
 	PARAMETER_ALIGNMENT = 16,
 	SLACK = 8,      /* more: other threads may allocate meanwhile */
 	FILL = 1,       /* the seed for unwritten memory */
+	SHARED_STATIC = 48 * 1024, /* of a block: no PTX may declare more */
 	/* Checks make kernels slower by this, so fewer instructions are as
 	 * long. */
 	CHECKS_COST = 16,
@@ -283,6 +284,13 @@ check_shape(const struct emu_launch *l, const struct runner *r)
 		emu_complain("kernel %s: %llu threads in a block; it was built "
 		    "for %u at most", l->name, (unsigned long long)threads,
 		    facts.threads);
+		return EMU_OUT_OF_RESOURCES;
+	}
+	if (facts.shared > SHARED_STATIC) {
+		emu_complain("kernel %s: %zu bytes of static shared memory; a "
+		    "GPU has %d for that (more is dynamic: "
+		    "cudaFuncSetAttribute)", l->name, facts.shared,
+		    SHARED_STATIC);
 		return EMU_OUT_OF_RESOURCES;
 	}
 	if (l->shared > facts.dynamic) {

@@ -254,6 +254,26 @@ driver(void **state)
 	OK(cuMemFree(at));
 }
 
+/* What no GPU has. */
+static void
+too_much_shared(void **state)
+{
+	static const char wide[] = ".version 8.0\n.target sm_80\n"
+	    ".visible .entry fits() { .shared .b8 x[49152]; ret; }\n"
+	    ".visible .entry wide() { .shared .b8 x[49156]; ret; }\n";
+	CUfunction function;
+	CUmodule module;
+
+	(void)state;
+	OK(cuModuleLoadData(&module, wide));
+	OK(cuModuleGetFunction(&function, module, "fits"));
+	OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+	OK(cuModuleGetFunction(&function, module, "wide"));
+	assert_int_equal(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL,
+	    NULL, NULL), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+	OK(cuModuleUnload(module));
+}
+
 /* Each context has the variables for itself, and a new one has them new. */
 static void
 contexts(void **state)
@@ -286,6 +306,7 @@ main(void)
 		cmocka_unit_test(lz4),
 		cmocka_unit_test(damage),
 		cmocka_unit_test(driver),
+		cmocka_unit_test(too_much_shared),
 		cmocka_unit_test(contexts),
 	};
 
