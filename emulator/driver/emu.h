@@ -209,8 +209,8 @@ enum emu_memory_kind {
  * gives NULL. */
 int emu_memory_allocate(size_t bytes, enum emu_memory_kind kind,
     void **pointer_out);
-/* Device memory in stream order, of a pool's device (its primary context owns it
- * if it is not the current one). While the stream captures it belongs to the
+/* Device memory in stream order, of a pool's device (its primary context owns
+ * it if it is not the current one). While the stream captures it belongs to the
  * graph, and stays as long as that does. */
 int emu_memory_allocate_async(struct CUmemPoolHandle_st *pool, size_t bytes,
     struct CUstream_st *stream, void **pointer_out);
@@ -245,26 +245,6 @@ struct emu_shape {
 int emu_memory_check_matrix(const void *pointer,
     const struct emu_shape *shape, const char *argument);
 void emu_memory_info(int device, size_t *free_out, size_t *total_out);
-
-/* Bytes of the current context's device that a library takes for itself,
- * without an address; given back by their context's id, or with it. */
-int emu_memory_hold(uint64_t bytes);
-void emu_memory_unhold(struct CUctx_st *context, uint64_t id, uint64_t bytes);
-
-/* ---- memory pools (pool.c): they share the device's memory -------------- */
-
-struct CUmemPoolHandle_st *emu_pool_default(int device);
-/* What allocations on a stream take from. */
-struct CUmemPoolHandle_st *emu_pool_current(int device);
-/* Its device; EMU_INVALID_VALUE if it is none. */
-int emu_pool_find(struct CUmemPoolHandle_st *pool, int *device_out);
-/* An attribute by NVIDIA's number, in the type that their manual has for it. */
-int emu_pool_get(struct CUmemPoolHandle_st *pool, int attribute,
-    void *value_out);
-int emu_pool_set(struct CUmemPoolHandle_st *pool, int attribute,
-    const void *value);
-/* Give back what it keeps and does not use, but for `keep` bytes in all. */
-int emu_pool_trim(struct CUmemPoolHandle_st *pool, uint64_t keep);
 
 /* ---- streams (stream.c, order.c) -------------------------------------- */
 
@@ -314,8 +294,8 @@ struct emu_stream_facts {
 int emu_stream_facts(struct CUstream_st *handle,
     struct emu_stream_facts *facts_out);
 
-/* Run `function` on the stream's worker; it may not call CUDA. In a context that
- * is lost it is not called. */
+/* Run `function` on the stream's worker; it may not call CUDA. In a context
+ * that is lost it is not called. */
 int emu_host_function(struct CUstream_st *handle,
     void (*function)(void *data), void *data);
 /* The same, but called in any case: with the context's error. */

@@ -2,7 +2,7 @@
 /* emulator/driver/event.c -- events: the last recorded point, and waiting for
  * it. Memory of destroyed events is reused for new ones. */
 #include "emulator/driver/capture.h"
-#include "emulator/driver/memory.h"
+#include "emulator/driver/pool.h"
 #include "emulator/driver/print.h"
 #include "emulator/driver/wait.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* emulator/driver/late.c -- work that a stream comes to as late as it may, for
- * AUTOCAST_EMU_LATE: what a kernel posts to host memory is there when the program
- * has waited for it, and hardly ever before. A task begins when so many are
- * queued behind it; when any thread or stream waits for another, or asks whether
- * work is over, all that is queued by then begins; so it does where the host
- * does nothing for a while, since it may be looking at memory.
+ * AUTOCAST_EMU_LATE: what a kernel posts to host memory is there when the
+ * program has waited for it, and hardly ever before. A task begins when so many
+ * are queued behind it; when any thread or stream waits for another, or asks
+ * whether work is over, all that is queued by then begins; so it does where the
+ * host does nothing for a while, since it may be looking at memory.
  *
  * RATIONALE: under TSan nothing here orders the host and a worker. */
 #include "emulator/driver/device.h"

@@ -310,6 +310,18 @@ check_shape(const struct emu_launch *l, const struct runner *r)
 	return status;
 }
 
+/* The runtime loads a kernel that was never launched, in a capture too.
+ * Launches of the driver have it loaded by then. */
+static int
+load(struct CUkern_st *kernel)
+{
+	const unsigned mode = emu_capture_swap_mode(EMU_CAPTURE_RELAXED);
+	const int status = kernel ? emu_function_load(kernel) : EMU_OK;
+
+	emu_capture_swap_mode(mode);
+	return status;
+}
+
 int
 emu_kernel_launch(const struct emu_launch *launch, struct CUstream_st *handle)
 {
@@ -321,6 +333,8 @@ emu_kernel_launch(const struct emu_launch *launch, struct CUstream_st *handle)
 	if (!choose(launch, &runner))
 		return EMU_INVALID_FUNCTION;
 	status = check_shape(launch, &runner);
+	if (!status)
+		status = load(launch->kernel);
 	if (!status)
 		status = emu_stream_find_here(handle, &stream);
 	if (status)

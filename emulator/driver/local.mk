@@ -36,6 +36,7 @@ emulator_libcuda_so_1_SOURCES += \
 	emulator/driver/nvidia.h \
 	emulator/driver/order.c \
 	emulator/driver/pool.c \
+	emulator/driver/pool.h \
 	emulator/driver/print.c \
 	emulator/driver/print.h \
 	emulator/driver/regraph.c \

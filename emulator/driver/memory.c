@@ -19,8 +19,6 @@ enum { FRESH = 0xff, FILLED = 16 << 20 };
 /* Kinds as bits, for the table. */
 #define BIT(kind) (1u << EMU_MEMORY_##kind)
 
-static _Atomic uint64_t device_bytes[EMU_DEVICES];
-
 static bool
 counts(enum emu_memory_kind kind)
 {
@@ -55,28 +53,6 @@ give_back(void *memory, size_t bytes)
 		free(memory);
 }
 
-void
-emu_memory_unreserve(int device, uint64_t bytes)
-{
-	atomic_fetch_sub_explicit(&device_bytes[device], bytes,
-	    memory_order_relaxed);
-}
-
-bool
-emu_memory_reserve(int device, uint64_t bytes)
-{
-	const uint64_t all = emu_device_memory(device);
-	uint64_t now = atomic_load_explicit(&device_bytes[device],
-	    memory_order_relaxed);
-
-	do {
-		if (bytes > all || now > all - bytes)
-			return false;
-	} while (!atomic_compare_exchange_weak_explicit(&device_bytes[device],
-	    &now, now + bytes, memory_order_relaxed, memory_order_relaxed));
-	return true;
-}
-
 /* For an allocation, which is counted. */
 static bool
 take(struct CUmemPoolHandle_st *pool, int device, uint64_t bytes)
@@ -88,8 +64,8 @@ take(struct CUmemPoolHandle_st *pool, int device, uint64_t bytes)
 	return true;
 }
 
-/* Wait for stream-ordered frees, and have the pools give back what they keep, if
- * nothing is left: that may be enough. */
+/* If nothing is left, wait for stream-ordered frees, and have the pools give
+ * back what they keep: that may be enough. */
 static bool
 take_if_need_be(struct CUmemPoolHandle_st *pool, int device, uint64_t bytes)
 {
@@ -314,14 +290,6 @@ emu_memory_unregister(void *pointer)
 	emu_stream_wait_device(-1);
 	return emu_table_take(pointer, BIT(REGISTERED), &unused) ? EMU_OK :
 	    EMU_NOT_REGISTERED;
-}
-
-void
-emu_memory_info(int device, size_t *free_out, size_t *total_out)
-{
-	*total_out = emu_device_memory(device);
-	*free_out = *total_out - atomic_load_explicit(&device_bytes[device],
-	    memory_order_relaxed);
 }
 
 /* The program's own memory is only forgotten. */

@@ -6,6 +6,7 @@
 #define AC_EMULATOR_MEMORY_H
 
 #include "emulator/driver/context.h"
+#include "emulator/driver/pool.h"
 #include "emulator/ptx/ptx.h"
 
 struct emu_allocation {
@@ -42,24 +43,6 @@ int emu_memory_check_any(const void *pointer, uint64_t bytes,
 /* Whether `pointer`, if it is device memory at all, is within the current
  * context's reach; for the arguments of kernels. */
 int emu_memory_check_reach(const void *pointer, const char *argument);
-
-/* memory.c: take bytes of a device, or give them back; they have no address. */
-bool emu_memory_reserve(int device, uint64_t bytes);
-void emu_memory_unreserve(int device, uint64_t bytes);
-
-/* pool.c: at most that many bytes, 0 for as many as the device has. */
-int emu_pool_create(int device, uint64_t most,
-    struct CUmemPoolHandle_st **pool_out);
-/* Not a device's default one. Memory of it that is left stays valid. */
-int emu_pool_make_current(struct CUmemPoolHandle_st *pool, int device);
-int emu_pool_destroy(struct CUmemPoolHandle_st *pool);
-bool emu_pool_take(struct CUmemPoolHandle_st *pool, uint64_t bytes);
-/* Any thread, at any time. */
-void emu_pool_give(struct CUmemPoolHandle_st *pool, uint64_t bytes);
-/* Somebody has waited for the device (-1: for all): pools keep what they may, or
- * with `all` nothing. */
-void emu_pools_relax(int device, bool all);
-void emu_pools_release(void);
 
 /* memory.c: a graph that owned memory by this capture is gone. */
 void emu_memory_free_captured(void *pointer, uint64_t capture);

@@ -310,6 +310,21 @@ set_loaded(struct CUkern_st *function, uint64_t context)
 	function->all_loaded = loaded;
 }
 
+/* Counted and failed on demand as if it were a call: AUTOCAST_EMU_FAIL has its
+ * name. It may lack memory, whatever the module took. */
+static int
+load(void)
+{
+	static const struct emu_family family = { EMU_OUT_OF_MEMORY,
+		EMU_DEINITIALIZED };
+	static struct emu_call this_call = { .name = "functionLoad" };
+	const char *const caller = emu_call_current();
+	const int status = emu_call_enter(&this_call, &family);
+
+	emu_call_name(caller);
+	return status;
+}
+
 int
 emu_function_load(struct CUkern_st *function)
 {
@@ -322,6 +337,8 @@ emu_function_load(struct CUkern_st *function)
 	if (!is_loaded(function, context)) {
 		pthread_mutex_unlock(&lock);
 		status = emu_capture_forbid();
+		if (!status)
+			status = load();
 		if (status)
 			return status;
 		emu_capture_count(EMU_loads_in_capture);

@@ -5,7 +5,7 @@
  * earlier work on the legacy stream. */
 #include "emulator/driver/streams.h"
 #include "emulator/driver/capture.h"
-#include "emulator/driver/memory.h"
+#include "emulator/driver/pool.h"
 #include "emulator/driver/print.h"
 #include "emulator/driver/wait.h"
 

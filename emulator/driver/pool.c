@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/pool.c -- memory pools: how much of a device's memory each of
- * them uses, and keeps of what was freed. Bytes only: what is freed is gone, so
+/* emulator/driver/pool.c -- how much of a device's memory is taken; how much of it
+ * each pool uses, and keeps of what was freed. Bytes only: what is freed is gone, so
  * that its use is found. Workers free to a pool, so nothing here is locked.
  *
  * What a free leaves to a pool counts as taken until somebody waits for a stream,
@@ -8,7 +8,8 @@
  * [CUDA driver manual, cuMemPoolSetAttribute()]. A device that has nothing left
  * takes it before it refuses: assumed, as programs that mix cudaMallocAsync()
  * with cudaMalloc() run. */
-#include "emulator/driver/memory.h"
+#include "emulator/driver/pool.h"
+#include "emulator/driver/device.h"
 
 #include <stdlib.h>
 
@@ -36,6 +37,38 @@ static _Atomic(struct CUmemPoolHandle_st *) created;
 /* What cuMemAllocAsync() takes from; NULL, or a pool that is gone: the default
  * one. */
 static _Atomic(struct CUmemPoolHandle_st *) current[EMU_DEVICES];
+
+static _Atomic uint64_t device_bytes[EMU_DEVICES]; /* taken */
+
+void
+emu_memory_unreserve(int device, uint64_t bytes)
+{
+	atomic_fetch_sub_explicit(&device_bytes[device], bytes,
+	    memory_order_relaxed);
+}
+
+bool
+emu_memory_reserve(int device, uint64_t bytes)
+{
+	const uint64_t all = emu_device_memory(device);
+	uint64_t now = atomic_load_explicit(&device_bytes[device],
+	    memory_order_relaxed);
+
+	do {
+		if (bytes > all || now > all - bytes)
+			return false;
+	} while (!atomic_compare_exchange_weak_explicit(&device_bytes[device],
+	    &now, now + bytes, memory_order_relaxed, memory_order_relaxed));
+	return true;
+}
+
+void
+emu_memory_info(int device, size_t *free_out, size_t *total_out)
+{
+	*total_out = emu_device_memory(device);
+	*free_out = *total_out - atomic_load_explicit(&device_bytes[device],
+	    memory_order_relaxed);
+}
 
 struct CUmemPoolHandle_st *
 emu_pool_default(int device)

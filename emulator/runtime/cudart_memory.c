@@ -2,6 +2,7 @@
 /* emulator/runtime/cudart_memory.c -- runtime calls: memory. Contracts are
  * NVIDIA's. */
 #include "emulator/runtime/cudart.h"
+#include "emulator/driver/pool.h"
 
 #include <string.h>
 

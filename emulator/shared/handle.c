@@ -3,6 +3,7 @@
  * and how a library translates statuses. libcublas and libcudnn each have a
  * copy, with a list of their own. */
 #include "emulator/shared/handle.h"
+#include "emulator/driver/pool.h"
 
 #include <pthread.h>
 #include <stdlib.h>

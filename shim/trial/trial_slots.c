@@ -44,8 +44,6 @@ ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 
 	if (ac_trial_is_home(t, place))
 		return true;
-	if (ac_trial_is_deserted(t, place, 0, UINT64_MAX))
-		ac_trial_may_wait(t);
 	forget_open(t);
 	for (unsigned i = 0; i < TRIAL_HOMES; i++, slots++)
 		if (slots->host && ac_slots_are_at(slots, place)) {

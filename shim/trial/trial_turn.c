@@ -186,6 +186,15 @@ begin_again(struct ac_trial *t, const struct ac_place *place,
 	}
 }
 
+/* Be at home at `place`. */
+static bool
+move(struct ac_trial *t, const struct ac_place *place)
+{
+	if (ac_trial_is_deserted(t, place, 0, UINT64_MAX / 2))
+		ac_trial_may_wait(t);
+	return ac_trial_take_slots(t, place);
+}
+
 /* One thread judges at a time; whoever comes here meanwhile leaves that to it,
  * or waits for what is due. Who begins a try holds on until it has ended.
  * False: a verdict that is due is not known. */
@@ -201,7 +210,7 @@ conclude(struct ac_trial *t, const struct ac_place *place,
 			ac_trial_release(t);
 			return true;
 		}
-		(void)ac_trial_take_slots(t, place);
+		(void)move(t, place);
 	}
 	t->v->home_at = turn->number;
 	ac_trial_hear_graph(t);
@@ -225,7 +234,7 @@ find_home(struct ac_trial *t, const struct ac_place *place, uint64_t number)
 	    || !ac_trial_is_deserted(t, place, number,
 	    TRIAL_LAG + 4 * t->v->period) || !ac_trial_hold(t, false))
 		return;
-	if (ac_trial_take_slots(t, place))
+	if (move(t, place))
 		t->v->home_at = number;
 	ac_trial_release(t);
 }

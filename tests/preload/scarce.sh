@@ -17,7 +17,7 @@ product()
 	    256 0 0 0 1 1 0 normal 1 - reference repeat=10 stream 2>&1 |
 	    grep -o 'status=[0-9]*'
 	echo "recast $(total totals.recast_calls)" \
-	    "$(kept_reasons out-of-memory refused workspace)"
+	    "$(kept_reasons out-of-memory refused unsupported workspace)"
 }
 equal 'a handle of ours fits' 'status=0
 recast 10 ' "$(product "$cast" 96)"
@@ -25,4 +25,6 @@ equal 'there is no room for one' 'status=0
 recast 0 out-of-memory' "$(product "$cast" 60)"
 equal 'under the guard' 'status=0
 recast 0 out-of-memory' "$(product 'gemm -> fp16 profit=off guard=on workspace=16Mi' 60)"
+equal 'nor for a kernel of ours, when it is loaded' 'status=0
+recast 0 unsupported' "$(AUTOCAST_EMU_FAIL=functionLoad:2 product "$cast" 96)"
 plan

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/emulator/test_emu_pool.c -- whose the bytes of the emulated device
- * are: memory pools with their limits, what handles of cuBLAS take, and what
- * fresh memory holds. */
+ * are: memory pools with their limits, what handles of cuBLAS take, what
+ * fresh memory holds, kernels that find none. */
 #include "test_emu.h"
 
 #include <cuda.h>
@@ -198,8 +198,44 @@ fresh_memory(void **state)
 	OK(cudaFree(p[1]));
 }
 
+/* A kernel is loaded when it is first launched, in each context, and may lack
+ * memory then: that launch fails, the next one loads. */
+static int
+lazy(void)
+{
+	static const char ptx[] = ".version 6.0\n.target sm_70\n"
+	    ".address_size 64\n.visible .entry a()\n{ ret; }\n"
+	    ".visible .entry b()\n{ ret; }\n";
+	CUfunction a, b;
+	CUmodule module;
+
+#define LAUNCH(f) cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL)
+	OK(cuModuleLoadData(&module, ptx));
+	OK(cuModuleGetFunction(&a, module, "a"));
+	OK(cuModuleGetFunction(&b, module, "b"));
+	assert_int_equal(emuCounter("functionLoad"), 0);
+	OK(LAUNCH(a));
+	OK(LAUNCH(a));
+	assert_int_equal(emuCounter("functionLoad"), 1);
+	assert_int_equal(LAUNCH(b), CUDA_ERROR_OUT_OF_MEMORY);
+	OK(LAUNCH(b));
+	assert_int_equal(emuCounter("functionLoad"), 3);
+	OK(cuCtxSynchronize());
+	return 0;
+}
+
+static void
+loads(void **state)
+{
+	static char text[4096];
+
+	(void)state;
+	assert_int_equal(test_again("lazy", "AUTOCAST_EMU_FAIL",
+	    "functionLoad:2", text, sizeof text), 0);
+}
+
 int
-main(void)
+main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(release_threshold),
@@ -207,10 +243,14 @@ main(void)
 		cmocka_unit_test(runtime),
 		cmocka_unit_test(handles),
 		cmocka_unit_test(fresh_memory),
+		cmocka_unit_test(loads),
 	};
 
 	setenv("AUTOCAST_EMU_MEMORY", "67108864", 1);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	OK(cudaFree(NULL));
+	(void)argv;
+	if (argc > 1)
+		return lazy();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
