@@ -18,7 +18,7 @@
 enum { DEVICE_COUNT = 64 };
 
 static struct ac_device devices[DEVICE_COUNT];
-static _Atomic bool known[DEVICE_COUNT];
+static _Atomic bool known[DEVICE_COUNT], is_any_emulated;
 
 static bool
 read_device(const struct ac_driver *driver, int ordinal,
@@ -35,7 +35,15 @@ read_device(const struct ac_driver *driver, int ordinal,
 		return false;
 	device->sm = 10 * major + minor;
 	device->emulated = strstr(device->name, "(emulated)") != NULL;
+	if (device->emulated)
+		atomic_store(&is_any_emulated, true);
 	return true;
+}
+
+bool
+ac_device_is_emulated(void)
+{
+	return atomic_load(&is_any_emulated);
 }
 
 const struct ac_device *

@@ -18,6 +18,9 @@ struct ac_device {
  * device, or its ordinal is past what the table holds. Thread-safe. */
 const struct ac_device *ac_device_get(int ordinal);
 
+/* Whether a device that was asked about is emulated: then all are. */
+bool ac_device_is_emulated(void);
+
 /* The CUDA ordinal of the calling thread's current context, -1 if it has none:
  * where what has no handle yet will run. Makes no context. */
 int ac_device_current(void);

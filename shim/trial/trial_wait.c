@@ -4,19 +4,38 @@
  * others that need to know for that thread. */
 #include "shim/trial/trial_state.h"
 
+#include "shim/device/device.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>
 
 #define WAIT_NS 2000000000LL    /* at most, or: */
 enum { WAIT_CALLS = 256 };      /* as long as that many take, as predicted */
+/* An emulated GPU takes as long as a CPU does that is busy with other things;
+ * a product of thousands of rows should not hold a program for hours. */
+#define CPU_FLOPS 4e9
+enum { EMULATED_SECONDS = 120 };
+
+/* Of one call, on the device that there is; 0: unknown. */
+static double
+seconds_of(const struct ac_trial *t)
+{
+	const struct ac_site_key *key = &t->record[0]->key;
+
+	return ac_device_is_emulated() ? 2.0 * (double)key->m * (double)key->n
+	    * (double)key->k * (double)key->batch / CPU_FLOPS
+	    : t->decision.keep_seconds;
+}
 
 static long long
 most_ns(const struct ac_trial *t)
 {
-	const double keep = t->decision.keep_seconds * WAIT_CALLS;
+	double all = seconds_of(t) * WAIT_CALLS;
 
-	return keep > 2 && keep < 1e6 ? (long long)(keep * 1e9) : WAIT_NS;
+	if (ac_device_is_emulated() && all > EMULATED_SECONDS)
+		all = EMULATED_SECONDS;
+	return all > 2 && all < 1e6 ? (long long)(all * 1e9) : WAIT_NS;
 }
 
 /* Bounded: the stream may wait for something that this very thread is to do.

@@ -96,6 +96,43 @@ test_wait_is_bounded(void **state)
 	assert_int_equal(call(t).kind, AC_TURN_RECAST);
 }
 
+/* As long as 256 calls take, where that is more: as predicted, or on a CPU, but
+ * two minutes there. */
+static void
+test_wait_is_as_long_as_calls(void **state)
+{
+	static const struct {
+		bool    is_emulated;
+		int64_t side;
+		double  predicted, seconds;
+	} rows[] = {
+		{ false, 1024, 1e-4, 2 }, { false, 1024, 0.02, 5.12 },
+		{ true, 0, 0.02, 2 }, { true, 64, 0.02, 2 },
+		{ true, 512, 1e-5, 17.179 }, { true, 1024, 1e-5, 120 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct ac_decision decision = decision_of(AC_GUARD_ON);
+		struct ac_trial *t;
+
+		decision.judges_profit = false;
+		decision.keep_seconds = rows[i].predicted;
+		is_emulated = rows[i].is_emulated;
+		side = rows[i].side;
+		t = make(&decision, false);
+		device.is_behind = true;
+		now_ns = 0;
+		(void)calls_until(t, 4);
+		assert_in_range(now_ns, (int64_t)(rows[i].seconds * 1e9),
+		    (int64_t)(rows[i].seconds * 1e9) + 100000000);
+		deliver();
+		assert_int_equal(call(t).kind, AC_TURN_RECAST);
+	}
+	is_emulated = false;
+	side = 0;
+}
+
 static pthread_barrier_t met;
 
 static void *
@@ -539,6 +576,7 @@ main(void)
 		cmocka_unit_test(test_times_of_a_class),
 		cmocka_unit_test(test_streams_apart),
 		cmocka_unit_test(test_reproducible),
+		cmocka_unit_test(test_wait_is_as_long_as_calls),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

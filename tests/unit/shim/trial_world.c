@@ -3,6 +3,8 @@
  * events, which the tests of shim/trial*.c make up. */
 #include "tests/unit/shim/trial_world.h"
 
+#include "shim/device/device.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,6 +66,15 @@ ac_scratch_restore(const struct ac_driver *driver, int mode)
 
 /* Where times are read that no call came to read. */
 void (*_Atomic ac_handle_waited)(void);
+
+bool is_emulated;
+int64_t side;
+
+bool
+ac_device_is_emulated(void)
+{
+	return is_emulated;
+}
 
 const struct ac_driver *
 ac_driver_loaded(void)
@@ -248,6 +259,8 @@ make(const struct ac_decision *decision, bool may_time)
 	memset(&key, 0, sizeof key);
 	key.batch = 1;
 	key.m = ++number; /* a site of its own */
+	if (side)
+		key.m = key.n = key.k = side;
 	memset(posts, 0, sizeof posts);
 	device = (struct device){ .error = { 3e-4f, 3e-4f }, .samples = 1,
 		.queued = 3 };

@@ -28,6 +28,8 @@ extern const char *caller;          /* of the next site that is made */
 extern struct ac_recast_post posts[2][TRIAL_SLOTS]; /* here, and there */
 extern bool has_pages;
 extern bool has_context;            /* alive */
+extern bool is_emulated;            /* the device */
+extern int64_t side;                /* of the next site's products; 0: none */
 extern int64_t now_ns;              /* the clock of a test that has one */
 extern unsigned naps;               /* in all */
 extern unsigned delivers_after;     /* naps until the device has caught up;
