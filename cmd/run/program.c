@@ -91,6 +91,9 @@ find_in_path(const char *name, char *path_out, struct ac_text *why)
 		return because(why, AC_OBSTACLE_NOT_FOUND, "%s: no such "
 		    "program in PATH; did you mean '--emulate=%s'?", name,
 		    name);
+	if (ac_policy_profile_text(name))
+		return because(why, AC_OBSTACLE_NOT_FOUND, "%s: no such "
+		    "program in PATH; did you mean '--policy %s'?", name, name);
 	return because(why, AC_OBSTACLE_NOT_FOUND,
 	    "%s: no such program in PATH", name);
 }

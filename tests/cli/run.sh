@@ -15,6 +15,7 @@ for word in --fp16 --amp -tf32 --emulated -emulate=t4 -p -r; do
 	show run $word true
 done
 show watch --fp16
+show run fp16 true
 show run -x true
 show run --policy
 show run -e

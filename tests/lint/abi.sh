@@ -66,7 +66,7 @@ prototypes()
 
 program >"$work/abi.c"
 # shellcheck disable=SC2086
-said=$("${CC:-cc}" -std=gnu11 -Iinclude -o "$work/abi" "$work/abi.c"  2>&1 | head -n 20)
+said=$(${CC:-cc} -std=gnu11 -Iinclude -o "$work/abi" "$work/abi.c"  2>&1 | head -n 20)
 check 'the headers say what they hold' "$said"
 [ -z "$said" ] || { plan; exit; }
 { "$work/abi"; prototypes; } >"$work/now"
