@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- devices ------------------------------------------------------------ */
 
@@ -23,38 +24,58 @@ cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
+enum { BUS_ID = sizeof "0000:00:00.0", DOMAIN = sizeof "0000" };
+
+static void
+bus_id(int device, char id[static BUS_ID])
+{
+	int bus = 0;
+
+	emu_device_attribute(device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, &bus);
+	snprintf(id, BUS_ID, "0000:%02X:00.0", (unsigned)bus & 0xff);
+}
+
 CUresult
 cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
 {
-	int bus = 0;
+	char whole[BUS_ID];
 
 	EMU_ENTER(&emu_driver);
 	if (emu_driver_check_device(device))
 		return emu_driver_check_device(device);
 	if (!id || size < 1)
 		return CUDA_ERROR_INVALID_VALUE;
-	emu_device_attribute(device, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, &bus);
-	snprintf(id, (size_t)size, "0000:%02X:00.0", (unsigned)bus);
+	bus_id(device, whole);
+	snprintf(id, (size_t)size, "%s", whole);
 	return CUDA_SUCCESS;
 }
 
-/* With a domain or without. */
+/* Without a domain, and without a function, too. */
+static bool
+is_bus_id(const char *id, const char *whole)
+{
+	const size_t length = strlen(id), function = sizeof ".0" - 1;
+
+	for (const char *form = whole; form <= whole + DOMAIN; form += DOMAIN)
+		if (!strncasecmp(id, form, length) && (length == strlen(form) ||
+		    length + function == strlen(form)))
+			return true;
+	return false;
+}
+
 CUresult
 cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
 {
-	unsigned domain = 0, bus, slot, function = 0;
-	int at = 0;
+	char whole[BUS_ID];
 
 	EMU_ENTER(&emu_driver);
 	if (!emu_device_is_up())
 		return CUDA_ERROR_NOT_INITIALIZED;
-	if (!device || !id || (sscanf(id, "%4x:%2x:%2x.%1x", &domain, &bus,
-	    &slot, &function) < 3 && (domain = 0, sscanf(id, "%2x:%2x.%1x",
-	    &bus, &slot, &function)) < 2))
+	if (!device || !id || id[strspn(id, "0123456789abcdefABCDEF:.")])
 		return CUDA_ERROR_INVALID_VALUE;
 	for (int i = 0; i < emu_device_count(); i++) {
-		emu_device_attribute(i, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, &at);
-		if (!domain && !slot && !function && bus == (unsigned)at) {
+		bus_id(i, whole);
+		if (is_bus_id(id, whole)) {
 			*device = i;
 			return CUDA_SUCCESS;
 		}
