@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* emulator/driver/pool.c -- how much of a device's memory is taken; how much of it
- * each pool uses, and keeps of what was freed. Bytes only: what is freed is gone, so
- * that its use is found. Workers free to a pool, so nothing here is locked.
+/* emulator/driver/pool.c -- how much of a device's memory is taken, how much of
+ * it each pool uses and keeps of what was freed. Bytes only: what is freed is
+ * gone, so that its use is found. Workers free to a pool: nothing is locked.
  *
- * What a free leaves to a pool counts as taken until somebody waits for a stream,
- * an event or a context; then the pool keeps no more than its release threshold
- * [CUDA driver manual, cuMemPoolSetAttribute()]. A device that has nothing left
- * takes it before it refuses: assumed, as programs that mix cudaMallocAsync()
- * with cudaMalloc() run. */
+ * What a free leaves to a pool counts as taken until somebody waits for a
+ * stream, an event or a context; then the pool keeps no more than its release
+ * threshold [CUDA driver manual, cuMemPoolSetAttribute()]. A device that has
+ * nothing left takes it before it refuses: assumed, as programs that mix
+ * cudaMallocAsync() with cudaMalloc() run. */
 #include "emulator/driver/pool.h"
 #include "emulator/driver/device.h"
 
@@ -32,7 +32,7 @@ struct CUmemPoolHandle_st {
 static struct CUmemPoolHandle_st default_pools[EMU_DEVICES] = {
 	POOL(0), POOL(1), POOL(2), POOL(3), POOL(4), POOL(5), POOL(6), POOL(7)
 };
-/* Created ones, until the library ends: a free may come after the pool's end. */
+/* Created ones, until the library ends: frees may come after a pool's end. */
 static _Atomic(struct CUmemPoolHandle_st *) created;
 /* What cuMemAllocAsync() takes from; NULL, or a pool that is gone: the default
  * one. */

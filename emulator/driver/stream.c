@@ -132,8 +132,8 @@ pause_at_random(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Work takes the time of a launch. In a context that is lost none runs; all that
- * others wait for is still reached. */
+/* Work takes the time of a launch. In a context that is lost none runs; all
+ * that others wait for is still reached. */
 static void
 execute(struct emu_task *task)
 {

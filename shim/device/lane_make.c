@@ -116,8 +116,8 @@ workspace_for(const struct ac_lane *lane, const struct ac_lane_request *request)
 	return bytes & ~(uint64_t)255;
 }
 
-/* Last, when there is room for all else: it takes the longest, and memory of its
- * own, which the program may free one day. */
+/* Last, when there is room for all else: it takes the longest, and memory of
+ * its own, which the program may free one day. */
 static enum ac_reason
 create_handle(struct ac_lane *lane, struct ac_provider *provider)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tests/preload/programs/lost.c -- a program whose own kernel ends the context:
- * lost FAULT BEFORE AFTER [held]. So many products, the fault (address or trap),
- * so many products more; a line with every status from the fault on. Then it
+ * lost FAULT BEFORE AFTER [held]. So many products, the fault,
+ * `address` or `trap`, so many products more; a line with every status. Then it
  * resets the device and multiplies again. With `held` the stream comes to the
  * fault when the products behind it are queued.
  */

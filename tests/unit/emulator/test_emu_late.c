@@ -51,7 +51,7 @@ see(int tasks)
 	return milliseconds() - start < SOON_MS ? seen : -1;
 }
 
-/* Nothing has begun while no more than LATE tasks wait; one more, and it has. */
+/* Nothing has begun while no more than LATE tasks wait; one more: it has. */
 static int
 holds(void)
 {

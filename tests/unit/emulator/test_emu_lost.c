@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/emulator/test_emu_lost.c -- contexts that a kernel has ended: every
- * later call answers the error, nothing more runs, until a reset. */
+/* tests/unit/emulator/test_emu_lost.c -- contexts that a kernel has ended:
+ * every later call answers the error, nothing more runs, until a reset. */
 #include "test_emu.h"
 
 #include <cuda.h>

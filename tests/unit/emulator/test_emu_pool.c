@@ -49,8 +49,8 @@ make(size_t most)
 	OK(cuMemPoolCreate(&pool, &properties));
 }
 
-/* What was freed stays with the pool until somebody waits; then it keeps no more
- * than its threshold, which the next allocation takes first. */
+/* What was freed stays with the pool until somebody waits; then it keeps no
+ * more than its threshold, which the next allocation takes first. */
 static void
 release_threshold(void **state)
 {
@@ -157,8 +157,8 @@ runtime(void **state)
 	IS(RESERVED_MEM_CURRENT, 0);
 }
 
-/* A handle takes what the manual says of an H200, and gives it back, with a reset
- * of the device too. */
+/* A handle takes what the manual says of an H200, and gives it back, with a
+ * reset of the device too. */
 static void
 handles(void **state)
 {
