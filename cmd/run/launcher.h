@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd/run/launcher.h -- of a launcher, such as mpirun: the warning that it starts
- * ranks which the library may not reach, and its words, for each rank; and what
- * is said before a program starts of what the emulated GPU lacks. */
+/* cmd/run/launcher.h -- what is said before a program starts: of a launcher, as
+ * mpirun is, which may start ranks without the library; of what the emulated
+ * GPU lacks. And the launcher's words, in each rank. */
 #ifndef AC_CMD_LAUNCHER_H
 #define AC_CMD_LAUNCHER_H
 

@@ -117,6 +117,7 @@ emu_status_means(int status, const struct emu_meanings *meanings)
 	case EMU_ILLEGAL_INSTRUCTION:
 	case EMU_MISALIGNED:
 	case EMU_LAUNCH_FAILED:
+	case EMU_ASSERT:
 	case EMU_TIMEOUT:
 	case EMU_INVALID_HANDLE:
 	case EMU_CONTEXT_DESTROYED:
