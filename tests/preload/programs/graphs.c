@@ -112,9 +112,11 @@ read_all(const struct data *d, float (*to)[COUNT_C])
 		client_host(to[f], d->c[f], COUNT_C);
 }
 
+/* The streams are not ordered with the default one, where this runs. */
 static void
 spoil(const struct data *d)
 {
+	CUDA(cudaDeviceSynchronize());
 	for (int f = 0; f < FORMS; f++)
 		CUDA(cudaMemset(d->c[f], 0xff, sizeof found[f]));
 	CUDA(cudaDeviceSynchronize());
