@@ -289,6 +289,7 @@ test_zeros(void)
 	}
 	exec = instantiate(capture(0));
 	CUDA(cudaGraphLaunch(exec, stream));
+	CUDA(cudaStreamSynchronize(stream));
 	fill(1, true);
 	CUDA(cudaGraphLaunch(exec, stream));
 	take(0, found);
