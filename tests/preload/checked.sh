@@ -18,6 +18,7 @@ guard="gemm -> fp16,tf32 profit=off guard=on; $conv -> fp16 profit=off; rnn -> f
 # PROGRAM|POLICY|WORDS. @FILE is of the clients' folder, ^FILE of their sources', %FILE
 # this test's own. POLICY none: as cast, and no kernel of ours or the program's runs.
 rows='
+ahead|cast|256
 alternating|cast|single jumps 4
 autotune|guard|tune %tuned n=1 c=8 k=8 h=8 rounds=2
 bad_convolutions|guard|n=1 c=8 k=8 h=8
@@ -56,6 +57,7 @@ no_context|cast|
 own_kernel|cast|
 own_ptx|cast|^own_kernels.ptx plain add reduce normalize count together
 plugin_host|cast|@plugin.so
+queue|cast|40 8
 regions|cast|mul push=a,1,bf16 mul
 reset_exit|cast|again
 rnn_step|none|
@@ -82,6 +84,7 @@ zero_sizes|cast|
 # Those that are not run, and why.
 left='
 bad_scalar: two thousand products, whatever its words say: a minute
+lost: its own kernel is the fault that it shows, and lost.sh asks for that
 in_region: preloaded beside the library; it launches nothing
 closed_early short_threads survive: built for a stand-in for cuBLAS, without a device
 '
