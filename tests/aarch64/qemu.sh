@@ -29,8 +29,8 @@ tar -C "$root" -cf - --exclude='*.[oa]' --exclude='*.so*' --exclude=.deps \
     --exclude=.dirstamp configure configure.ac Makefile.am Makefile.in \
     aclocal.m4 autocast.pc.in build-aux m4 api base include kernels policy \
     report scaler shim \
-    $(cd "$root" && find cmd emulator examples packaging -name local.mk) \
-    tests/local.mk tests/cases.awk tests/cases.in tests/cases.mk |
+    $(cd "$root" && find cmd emulator examples packaging tests -name local.mk) \
+    tests/cases.awk tests/cases.in tests/cases.mk |
     tar -C "$work/source" -xf -
 chmod -R u+w "$work/source"
 (
