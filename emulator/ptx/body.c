@@ -83,10 +83,13 @@ label_of(struct parser *p, char *name, int scope)
 static void
 branch_targets(struct parser *p, const char *name)
 {
-	struct ptx_target *t = calloc(1, sizeof *t);
+	struct ptx_target *t;
 
-	if (!t || p->lists == LISTS)
+	if (p->lists == LISTS)
 		ptx_fail(p, "too many targets");
+	t = calloc(1, sizeof *t);
+	if (!t)
+		ptx_fail(p, "out of memory");
 	t->next = p->module->target;
 	p->module->target = t;
 	t->pc = calloc(TARGETS, sizeof *t->pc);

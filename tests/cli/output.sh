@@ -35,7 +35,9 @@ cut_short 'two runs' two.txt report @1 @2 -o two.txt
 cut_short 'a prediction' off.txt report --policy off -o off.txt
 
 # The disk fills while the program runs: its own exit status is not 0, ours is.
-if ! command -v prlimit >/dev/null || [ ! -f "$build/libautocast.so" ]; then
+if [ -n "${SANITIZERS:-}" ]; then
+	skip 'run --report' 'prlimit does not start with a sanitizer'
+elif ! command -v prlimit >/dev/null || [ ! -f "$build/libautocast.so" ]; then
 	skip 'run --report' 'there is no prlimit, or no libautocast.so'
 else
 	full='"$0" 0; prlimit --pid $PPID --fsize=0'

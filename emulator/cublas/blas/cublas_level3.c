@@ -103,7 +103,8 @@ trsm_##L(struct matrices *t)                                              \
 }
 
 #define REAL_SCALAR(s) ((s).value)
-#define COMPLEX_SCALAR(s) CMPLX((s).value, (s).imaginary)
+/* complex.h has CMPLX for gcc alone. */
+#define COMPLEX_SCALAR(s) __builtin_complex((s).value, (s).imaginary)
 #define SAME(x) (x)
 
 ELEMENTS(S, float, double, REAL_SCALAR, SAME)

@@ -163,7 +163,7 @@ static inline double complex
 times_complex(const struct emu_scalar *alpha, double complex x)
 {
 	return alpha->imaginary == 0 ? alpha->value * x :
-	    CMPLX(alpha->value, alpha->imaginary) * x;
+	    __builtin_complex(alpha->value, alpha->imaginary) * x;
 }
 
 #define WIDEN(x) ((double)(x))

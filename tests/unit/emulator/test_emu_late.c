@@ -46,7 +46,7 @@ see(int tasks)
 	for (int i = 0; i < tasks; i++)
 		scale();
 	usleep(5000);
-	seen = __atomic_load_n((const _Atomic int32_t *)(void *)x,
+	seen = __atomic_load_n((const int32_t *)(void *)x,
 	    __ATOMIC_RELAXED) == 0x3f800000 ? 1 : 2;
 	return milliseconds() - start < SOON_MS ? seen : -1;
 }
@@ -87,7 +87,7 @@ arrives(void)
 	OK(cudaStreamSynchronize(other));
 	(void)see(0);
 	scale();
-	while (__atomic_load_n((const _Atomic int32_t *)(void *)x,
+	while (__atomic_load_n((const int32_t *)(void *)x,
 	    __ATOMIC_ACQUIRE) == 0x3f800000)
 		usleep(1000);
 	scale();

@@ -136,7 +136,6 @@ keep_status(cudaStream_t stream, cudaError_t status, void *data)
 
 /* What stands behind the fault in any stream of the context does not run: work,
  * and host functions. Callbacks get the error, events are reached. The first
-
  * fault counts. */
 static void
 nothing_more_runs(void **state)
@@ -167,6 +166,8 @@ nothing_more_runs(void **state)
 	assert_true(*x == 1);
 	assert_int_equal(calls, 0);
 	assert_int_equal(told, 719);
+	assert_int_equal(cublasDestroy(handle),
+	    CUBLAS_STATUS_EXECUTION_FAILED);
 	OK(cudaDeviceReset());
 	cudaGetLastError();
 }

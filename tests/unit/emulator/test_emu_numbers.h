@@ -81,7 +81,8 @@ test_draw(const struct test_type *t, void *p, int64_t count, uint64_t *seed)
 	for (int64_t i = 0; i < count * t->parts; i++) {
 		const float x = test_random(seed);
 		const uint16_t any = (uint16_t)(*seed >> 32);
-		const uint16_t fraction = (uint16_t)((1 << (t->bits - 1)) - 1);
+		const uint16_t fraction = (uint16_t)((UINT64_C(1) <<
+		    (t->bits - 1)) - 1);
 
 		if (t->bits == 24)
 			((float *)p)[i] = x;

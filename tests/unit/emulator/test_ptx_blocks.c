@@ -187,8 +187,9 @@ check_sums(void)
 static void
 check_tickets(void)
 {
-	static const char *const ways[] = { "atom.global.add.u32 %r7, [%d1], "
-		"1", "atom.global.inc.u32 %r7, [%d1], 0x7fffffff",
+	static const char *const ways[] = {
+		"atom.global.add.u32 %r7, [%d1], 1",
+		"atom.global.inc.u32 %r7, [%d1], 0x7fffffff",
 		"add.u32 %r8, %r3, 1; atom.global.exch.b32 %r7, [%d1], %r8" };
 	char text[2048];
 
