@@ -10,7 +10,10 @@
 
 enum {
 	KIND_PTX = 1, KIND_ELF = 2,
-	FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000
+	FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000,
+	/* PTX 9.x came with CUDA 13.x, whose driver is emulated
+	 * (EMU_DRIVER_VERSION). */
+	PTX_MAJOR = 9
 };
 /* 0xba55ed50 and 0x466243b1. */
 static const char fat_magic[] = "\x50\xed\x55\xba";
@@ -217,11 +220,65 @@ machine_code(const unsigned char *image, size_t bytes, unsigned capability,
 	return no_text(&c, capability, refusal);
 }
 
+/* What stands after white space and comments. */
+static const char *
+skip_blank(const char *s)
+{
+	const char *end;
+
+	for (;;) {
+		s += strspn(s, " \t\r\n");
+		if (!strncmp(s, "//", 2))
+			s += strcspn(s, "\n");
+		else if (!strncmp(s, "/*", 2) && (end = strstr(s + 2, "*/")))
+			s = end + 2;
+		else
+			return s;
+	}
+}
+
+/* Whether a device runs code for sm_NUMBER with this suffix: 'a' is for that
+ * capability alone, 'f' for those of the same major number. */
+static bool
+runs_target(unsigned capability, unsigned number, char suffix)
+{
+	if (suffix == 'a')
+		return number == capability;
+	return number <= capability &&
+	    (suffix != 'f' || number / 10 == capability / 10);
+}
+
+/* What the first two directives ask for. A text that begins otherwise is for
+ * the parser to refuse. */
+static enum emu_image_status
+check_head(const char *text, unsigned capability, struct emu_refusal *refusal)
+{
+	unsigned major, minor, number;
+	char suffix = '\0';
+	int used = 0;
+
+	text = skip_blank(text);
+	if (sscanf(text, ".version %3u.%3u%n", &major, &minor, &used) != 2)
+		return EMU_IMAGE_OK;
+	if (major > PTX_MAJOR)
+		return refuse(refusal, EMU_IMAGE_VERSION, "this program has "
+		    "PTX of version %u.%u; the emulated driver reads versions "
+		    "up to %d.x", major, minor, PTX_MAJOR);
+	text = skip_blank(text + used);
+	if (sscanf(text, ".target sm_%4u%c", &number, &suffix) < 1 ||
+	    runs_target(capability, number, suffix))
+		return EMU_IMAGE_OK;
+	return refuse(refusal, EMU_IMAGE_NONE, "this program has PTX for "
+	    "sm_%u%.*s only; the emulated GPU is sm_%u", number,
+	    suffix == 'a' || suffix == 'f', &suffix, capability);
+}
+
 /* A text whose size nobody knows ends in a zero byte. */
 static enum emu_image_status
-plain_text(const char *image, size_t bytes, char **text_out,
-    struct emu_refusal *refusal)
+plain_text(const char *image, size_t bytes, unsigned capability,
+    char **text_out, struct emu_refusal *refusal)
 {
+	enum emu_image_status status;
 	const size_t length = strnlen(image, bytes < TEXT_MOST ? bytes :
 	    TEXT_MOST);
 	char *text = malloc(length + 1);
@@ -231,6 +288,11 @@ plain_text(const char *image, size_t bytes, char **text_out,
 		    "no memory for the PTX");
 	memcpy(text, image, length);
 	text[length] = '\0';
+	status = check_head(text, capability, refusal);
+	if (status) {
+		free(text);
+		return status;
+	}
 	*text_out = text;
 	return EMU_IMAGE_OK;
 }
@@ -274,7 +336,7 @@ emu_image_text(const void *image, size_t bytes, unsigned capability,
 	if (begins(s + blank, bytes - blank, "//") ||
 	    begins(s + blank, bytes - blank, "/*") ||
 	    begins(s + blank, bytes - blank, ".version"))
-		return plain_text(s, bytes, text_out, refusal);
+		return plain_text(s, bytes, capability, text_out, refusal);
 	return refuse(refusal, EMU_IMAGE_BAD, "the program's device code "
 	    "is neither PTX nor a fat binary");
 }

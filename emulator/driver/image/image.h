@@ -14,7 +14,7 @@ enum { EMU_IMAGE_SAYS = 384 };
 
 /* With the numbers of the driver's statuses. */
 enum emu_image_status { EMU_IMAGE_OK = 0, EMU_IMAGE_NO_MEMORY = 2,
-	EMU_IMAGE_BAD = 200, EMU_IMAGE_NONE = 209 };
+	EMU_IMAGE_BAD = 200, EMU_IMAGE_NONE = 209, EMU_IMAGE_VERSION = 222 };
 
 /* Why an image has no text for this device; empty: it has one. It reads well
  * after "kernel NAME: ". */
@@ -26,7 +26,8 @@ struct emu_refusal {
  * the one for the highest capability that it has. `bytes`: how many there are
  * at `image`, SIZE_MAX where nobody knows. OK and a text that ends in a zero
  * byte, to be freed; else *text_out is left alone: BAD for one that is damaged
- * or unknown, NONE for one without PTX that this device runs. */
+ * or unknown, NONE for one without PTX that this device runs, VERSION for a plain
+ * text of a newer PTX than the driver reads. */
 enum emu_image_status emu_image_text(const void *image, size_t bytes,
     unsigned capability, char **text_out, struct emu_refusal *refusal_out);
 

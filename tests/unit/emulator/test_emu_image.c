@@ -89,6 +89,33 @@ choice(void **state)
 	assert_int_equal(take(fat, fat_bytes(), NULL), 209);
 }
 
+/* A plain text says itself what it is for. */
+static void
+plain(void **state)
+{
+	static const struct {
+		const char *text;
+		int status;
+	} wanted[] = {
+		{ ".version 9.9\n.target sm_90\n", 0 },
+		{ ".version 10.0\n.target sm_90\n", 222 },
+		{ "// .version 8.0\n/* x */ .version 99.0\n", 222 },
+		{ "// .version 99.0\n.version 8.0 // .target sm_120\n"
+		  ".target sm_90, debug\n", 0 },
+		{ ".version 8.0\n.target sm_90a\n", 0 },
+		{ ".version 8.0\n.target\tsm_30", 0 },
+		{ ".version 8.0\n.target sm_120\n", 209 },
+		{ ".version 8.0\n.target sm_100f\n", 209 },
+		{ ".version 8.0\n/* x */\n.target sm_80a", 209 },
+		{ ".version 8.0\n.target sm_80f\n", 209 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+		assert_int_equal(take(wanted[i].text, SIZE_MAX,
+		    wanted[i].text), wanted[i].status);
+}
+
 /* Copies that overlap, and lengths of several bytes, by hand. */
 static void
 lz4(void **state)
@@ -250,6 +277,10 @@ driver(void **state)
 	    ".target sm_70\n.visible nothing\n", 2,
 	    options, values), CUDA_ERROR_INVALID_PTX);
 	assert_non_null(strstr(log, "the PTX: "));
+	assert_int_equal(cuModuleLoadData(&module, ".version 99.0\n"),
+	    CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+	assert_int_equal(cuModuleLoadData(&module, ".version 8.0\n"
+	    ".target sm_120\n"), CUDA_ERROR_NO_BINARY_FOR_GPU);
 	OK(cuModuleUnload(module));
 	OK(cuMemFree(at));
 }
@@ -303,6 +334,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(choice),
+		cmocka_unit_test(plain),
 		cmocka_unit_test(lz4),
 		cmocka_unit_test(damage),
 		cmocka_unit_test(driver),
