@@ -239,7 +239,8 @@ take_call(int turn, const struct recast_case *c, struct recast_data *data)
 }
 
 /* Three calls, mostly of other data; before the second the history is sometimes
- * spoilt, after the third there is a post. */
+ * spoilt, before the third sometimes forgotten (another epoch), after it there
+ * is a post. */
 static void
 take_turn(int turn)
 {
@@ -277,6 +278,7 @@ take_turn(int turn)
 
 		for (int i = 0; i < 2; i++) {
 			data[i].recast.sampled = sampled;
+			data[i].recast.epoch = turn % 2 && call == 2 ? 2 : 1;
 			data[i].recast.number = (uint64_t)turn + 1;
 			data[i].recast.post = call == 2 ? &data[i].post : NULL;
 			data[i].history.exponent[0] = exponent;
