@@ -229,10 +229,14 @@ ac_find_no_library(const struct ac_patient *patient, struct ac_text *text,
 		if (facts->processes[i].told)
 			return AC_DOCTOR_NOTHING;
 	ac_text_add(text, "the loader ended the program before it began: a "
-	    "library that it needs is missing");
-	ac_text_add(fix, "ldd ");
+	    "library or a function that it needs is missing");
+	if (facts->emulate) {
+		ac_quote(fix, facts->autocast);
+		ac_text_add(fix, " run --emulate ");
+	}
+	ac_text_add(fix, "ldd -r ");
 	ac_quote(fix, facts->file->image);
-	ac_text_add(fix, " | grep 'not found'");
+	ac_text_add(fix, " 2>&1 | grep -e 'not found' -e undefined");
 	return AC_DOCTOR_PROBLEM;
 }
 

@@ -81,6 +81,25 @@ equal 'unless nothing is to be said' '' "$(cat err)"
 "$autocast" doctor --emulate -- ./needy >/dev/null 2>err
 equal 'the doctor says it, too' 3 "$(grep -c '^autocast: .*libcusparse\|libinner' err)"
 
+# What the loader refuses: the doctor's command says which name it is.
+echo 'int cublasNoSuchThing(void) { return 0; }' |
+    ${CC:-cc} -shared -fPIC -x c -Wl,-soname,libcublas.so.13 \
+        -o libcublas.so.13 - || exit 99
+echo 'int cublasNoSuchThing(void); int main(void) { return cublasNoSuchThing(); }' |
+    ${CC:-cc} -x c -o nameless - -Wl,-z,now -L. -l:libcublas.so.13 || exit 99
+rm libcublas.so.13
+"$autocast" doctor --emulate -- ./nameless >out 2>/dev/null
+equal 'a name is missing at the start: the cause' \
+    "$(grep -c '^problem .*a library or a function that it needs is missing' out)" 1
+equal 'and the command that shows it' \
+    "$(bash -c "$(tail -n 1 out)" 2>/dev/null | grep -c 'undefined symbol: cublasNoSuchThing')" 1
+# A program without CUDA: the doctor that run names says so.
+echo 'int main(void) { return 0; }' | compile plain
+next=$("$autocast" run --emulate ./plain 2>&1 | sed -n 's/.*; type: autocast //p')
+equal 'no CUDA at all: what run recommends' "$next" 'doctor --emulate -- ./plain'
+# shellcheck disable=SC2086 # words
+equal 'says why' "$("$autocast" $next 2>&1 | grep -c '^problem  no NVIDIA library was loaded')" 1
+
 # A fat binary as nvcc packs it: KINDS of entries of 8 bytes, 1 for PTX, 2 for
 # machine code, whose text says whether it has kernels.
 device_code()
