@@ -26,9 +26,8 @@ enum {
 	 * long. */
 	CHECKS_COST = 16,
 	/* A launch in which all only wait is endless for sure, unless the host
-	 * or another stream writes what they read: there is time for it. */
-	WAITS_END = 32,
-	WAITS_RATE = 400 /* instructions a microsecond: ten seconds of 4e9 */
+	 * or another stream writes what they read: there are seconds for it. */
+	WAITS_END = 32
 };
 
 /* Followed by `count` pointers, the sizes of their targets, and the targets;
@@ -85,7 +84,6 @@ bound(struct ptx_options *options)
 	options->spin_limit = !endless ? UINT64_MAX : options->check ?
 	    endless / CHECKS_COST + 1 : endless;
 	options->idle_limit = endless ? options->spin_limit / WAITS_END + 1 : 0;
-	options->idle_ns = endless / WAITS_RATE * 1000;
 }
 
 static void

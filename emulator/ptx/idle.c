@@ -5,8 +5,6 @@
  * warps that run, only somebody outside of the launch can do it. */
 #include "emulator/ptx/run.h"
 
-#include <time.h>
-
 enum { LOOK_AFTER = 1 << 14 };  /* instructions; costs one per cent of them */
 
 static uint64_t
@@ -69,35 +67,6 @@ keep(struct rounds *t, uint64_t state)
 	t->changed = false;
 }
 
-static uint64_t
-now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* How long all that runs has gone round. */
-static uint64_t
-idle_ns(struct launch *l)
-{
-	const uint64_t now = now_ns();
-	uint64_t since = 0;
-
-	return atomic_compare_exchange_strong(&l->idle_since, &since, now) ||
-	    since > now ? 0 : now - since;
-}
-
-static void
-is_busy(struct launch *l)
-{
-	if (!atomic_load_explicit(&l->idle, memory_order_relaxed))
-		return;
-	atomic_store_explicit(&l->idle, 0, memory_order_relaxed);
-	atomic_store_explicit(&l->idle_since, 0, memory_order_relaxed);
-}
-
 static _Noreturn void
 stop_idling(struct warp *w, uint64_t instructions)
 {
@@ -118,8 +87,8 @@ ptx_look(struct warp *w, uint64_t done)
 	uint64_t state;
 
 	t->since += done;
-	if (!t->period)
-		is_busy(l);
+	if (!t->period && atomic_load_explicit(&l->idle, memory_order_relaxed))
+		atomic_store_explicit(&l->idle, 0, memory_order_relaxed);
 	if (t->since < LOOK_AFTER || !w->top)
 		return;
 	state = state_of(w);
@@ -129,7 +98,7 @@ ptx_look(struct warp *w, uint64_t done)
 	if (t->changed || (state != t->state && t->age >= (t->period ?
 	    t->period : t->power))) {
 		keep(t, state);
-		is_busy(l);
+		atomic_store_explicit(&l->idle, 0, memory_order_relaxed);
 	} else if (state == t->state) {
 		const uint64_t idle = t->instructions +
 		    atomic_fetch_add_explicit(&l->idle, t->instructions,
@@ -139,8 +108,7 @@ ptx_look(struct warp *w, uint64_t done)
 		t->age = 0;
 		t->instructions = 0;
 		w->yields = true;
-		if (idle_ns(l) >= l->options->idle_ns &&
-		    idle > l->options->idle_limit)
+		if (idle > l->options->idle_limit)
 			stop_idling(w, idle);
 	}
 }

@@ -65,7 +65,6 @@ struct ptx_options {
 	/* Of a launch, while all warps that run go round and nothing changes
 	 * memory; then it ends as with PTX_SPIN. 0: no such limit. */
 	uint64_t idle_limit;
-	uint64_t idle_ns;       /* and not before this: the host may do it */
 	unsigned resident;      /* blocks that may wait for each other; 0: 64;
 	                         * all, if `cooperative` */
 	unsigned threads;       /* of the host, at most; 0: as it has
