@@ -21,17 +21,17 @@ races(const struct warp *w, int lane, unsigned other, uint32_t epoch,
 	return !*in_warp || warp_epoch == w->epoch;
 }
 
-/* An earlier access to this byte. */
+/* An earlier access to this byte, and who made it. */
 struct meeting {
-	bool raced, in_warp;
-	int  other;             /* the thread; -1: several */
+	bool     raced, in_warp, wrote, several;
+	unsigned thread;        /* one of them */
 };
 
 static struct meeting
 met_writer(const struct warp *w, const struct shadow *s, int lane,
     enum access kind, bool is_volatile)
 {
-	struct meeting m = { .other = s->writer - 1 };
+	struct meeting m = { .wrote = true, .thread = s->writer - 1u };
 
 	if (!s->writer || (kind == ATOMIC && s->atomic) ||
 	    (kind == READ && is_volatile))
@@ -44,7 +44,7 @@ met_writer(const struct warp *w, const struct shadow *s, int lane,
 static struct meeting
 met_reader(const struct warp *w, const struct shadow *s, int lane)
 {
-	struct meeting m = { .other = -1 };
+	struct meeting m = { .several = true };
 
 	if (!s->reader || s->read_epoch != w->block->epoch)
 		return m;
@@ -53,11 +53,11 @@ met_reader(const struct warp *w, const struct shadow *s, int lane)
 	} else if (s->reader & READERS_OF_WARP) {
 		const unsigned warp = s->reader & READER_WARP;
 
-		m.other = (int)(warp * LANES);
 		m.in_warp = warp == w->index;
 		m.raced = !m.in_warp || s->read_warp_epoch == w->epoch;
 	} else {
-		m.other = s->reader - 1;
+		m.several = false;
+		m.thread = s->reader - 1u;
 		m.raced = races(w, lane, s->reader, s->read_epoch,
 		    s->read_warp_epoch, &m.in_warp);
 	}
@@ -93,6 +93,21 @@ note_writer(const struct warp *w, struct shadow *s, uint16_t own, bool atomic)
 		s->reader = 0;
 }
 
+static void
+say_race(struct warp *w, const struct ptx_instruction *in, int lane,
+    uint64_t at, enum access kind, struct meeting m)
+{
+	const enum ptx_finding finding = m.in_warp ? PTX_RACE_WARP :
+	    PTX_RACE_BLOCK;
+	char who[32] = "several threads";
+
+	if (!m.several)
+		snprintf(who, sizeof who, "thread %u", m.thread);
+	ptx_found(w, in, lane, finding, "shared byte %llu, %s after %s had %s "
+	    "it", (unsigned long long)at, kind == READ ? "read" : "written",
+	    who, m.wrote ? "written" : "read");
+}
+
 void
 ptx_touch(struct warp *w, const struct ptx_instruction *in, int lane,
     uint64_t at, size_t bytes, enum access kind, const unsigned char *value)
@@ -117,10 +132,7 @@ ptx_touch(struct warp *w, const struct ptx_instruction *in, int lane,
 		if (!m.raced && kind != READ)
 			m = met_reader(w, s, lane);
 		if (m.raced && !same)
-			ptx_found(w, in, lane, m.in_warp ? PTX_RACE_WARP
-			    : PTX_RACE_BLOCK, "shared byte %llu, %s after "
-			    "thread %d was there", (unsigned long long)(at +
-			    i), kind == READ ? "read" : "written", m.other);
+			say_race(w, in, lane, at + i, kind, m);
 		if (kind == READ)
 			note_reader(w, s, own);
 		else

@@ -52,6 +52,36 @@ check(const char *what, const char *text, unsigned blocks, unsigned threads,
 		printf("# word %d is %#x\n", word, memory[word]);
 }
 
+/* Runs `text` by a warp; whether `words` are in what is found. */
+static void
+says(const char *what, const char *text, const char *words)
+{
+	const struct ptx_region region = { (uintptr_t)memory,
+		(uintptr_t)(memory + 64), false, "memory" };
+	const unsigned grid[3] = { 1, 1, 1 }, block[3] = { 32, 1, 1 };
+	char said[512] = "", message[128] = "";
+	FILE *report = fmemopen(said, sizeof said, "w");
+	const struct ptx_options options = { .check = true, .report = report,
+		.region = &region, .region_count = 1, .spin_limit = 1 << 16 };
+	struct ptx_result result = {0};
+	uint32_t *at = memory;
+	void *params[] = { &at };
+	struct ptx_module *m = ptx_module_load(text, strlen(text), message,
+	    sizeof message);
+	bool good;
+
+	if (m)
+		ptx_launch(ptx_module_kernel(m, "k"), grid, block, 0, params,
+		    &options, &result);
+	ptx_module_free(m);
+	fclose(report);
+	good = strstr(said, words) != NULL;
+	failed += !good;
+	printf("%sok %d - %s\n", good ? "" : "not ", ++number, what);
+	if (!good)
+		printf("# %s%s\n", message, said);
+}
+
 int
 main(void)
 {
@@ -154,6 +184,18 @@ main(void)
 	    "st.global.u32 [%d1], 6;" TAIL, 1, 1, -1, 0, 6);
 	check("... and that is run", HEAD "wmma.something.x {%r1}, 3;" TAIL,
 	    1, 1, PTX_UNSUPPORTED, -1, 0);
+	says("who wrote what is read too early", HEAD "shl.b32 %r3, %r1, 2; "
+	    "mov.u32 %r4, s; add.u32 %r3, %r3, %r4; st.shared.u32 [%r3], 1;"
+	    "xor.b32 %r5, %r3, 4; ld.shared.u32 %r6, [%r5];" TAIL,
+	    "shared byte 4, read after thread 1 had written it");
+	says("who read what is written too early", HEAD "setp.eq.u32 %p1, "
+	    "%r1, 0; @%p1 st.shared.u32 [s], 6; bar.sync 0; ld.shared.u32 "
+	    "%r6, [s]; @%p1 st.shared.u32 [s], 7;" TAIL,
+	    "shared byte 0, written after several threads had read it");
+	says("... of one thread", HEAD "setp.eq.u32 %p1, %r1, 0; setp.eq.u32 "
+	    "%p2, %r1, 9; @%p1 st.shared.u32 [s], 6; bar.sync 0; @%p2 "
+	    "ld.shared.u32 %r6, [s]; @%p1 st.shared.u32 [s], 7;" TAIL,
+	    "shared byte 0, written after thread 9 had read it");
 	printf("1..%d\n", number);
 	return failed != 0;
 }
