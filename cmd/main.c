@@ -61,10 +61,50 @@ is_program(const char *word)
 	return strchr(word, '/') != NULL || !strcmp(word, "--");
 }
 
+static const struct ac_command *
+find(const char *verb)
+{
+	for (int i = 0; i < COMMANDS; i++)
+		if (!strcmp(commands[i]->name, verb))
+			return commands[i];
+	return NULL;
+}
+
+static bool
+has_option(const struct ac_command *command, const char *word)
+{
+	for (int i = 0; i < AC_OPTIONS && command->options[i].id; i++) {
+		const char *const name = command->options[i].name;
+
+		if (name && !strncmp(word, "--", 2) && strlen(name) ==
+		    strcspn(word + 2, "=") && !strncmp(word + 2, name,
+		    strlen(name)))
+			return true;
+	}
+	return false;
+}
+
+/* The verb before which `option` was typed: the first word behind it that is
+ * one, else run. NULL: it has no such option. */
+static const struct ac_command *
+owner(const char *option, char **behind)
+{
+	const struct ac_command *command = NULL;
+
+	while (!command && *behind)
+		command = find(*behind++);
+	if (!command)
+		command = &ac_command_run;
+	return has_option(command, option) ? command : NULL;
+}
+
+/* `behind`: the words that follow, up to NULL. */
 static int
-unknown(const char *verb, const char *next)
+unknown(const char *verb, char **behind)
 {
 	const char *names[COMMANDS], *near;
+	const char *const next = *behind;
+	const struct ac_command *command = owner(verb, behind);
 
 	for (int i = 0; i < COMMANDS; i++)
 		names[i] = commands[i]->name;
@@ -73,6 +113,9 @@ unknown(const char *verb, const char *next)
 		    "mean 'autocast run %s%s%s'?", verb,
 		    next && !strcmp(verb, "--") ? " " : "",
 		    next && !strcmp(verb, "--") ? next : "");
+	if (command)
+		return ac_say(AC_EXIT_USAGE, "options stand behind the verb; "
+		    "did you mean 'autocast %s %s ...'?", command->name, verb);
 	near = meant_by(verb);
 	if (!near)
 		near = ac_text_nearest(verb, names, COMMANDS);
@@ -82,15 +125,6 @@ unknown(const char *verb, const char *next)
 		    *verb == '-' ? "option" : "verb", verb, near);
 	return ac_say(AC_EXIT_USAGE, "unknown %s '%s'; see 'autocast --help'",
 	    *verb == '-' ? "option" : "verb", verb);
-}
-
-static const struct ac_command *
-find(const char *verb)
-{
-	for (int i = 0; i < COMMANDS; i++)
-		if (!strcmp(commands[i]->name, verb))
-			return commands[i];
-	return NULL;
 }
 
 int
@@ -115,11 +149,11 @@ main(int argc, char **argv)
 			return help();
 		command = find(argv[2]);
 		if (!command)
-			return unknown(argv[2], NULL);
+			return unknown(argv[2], argv + 3);
 		ac_command_help(command);
 		return ac_say_done();
 	}
 	command = find(verb);
 	return command ? command->run(command, argv + 2)
-	    : unknown(verb, argv[2]);
+	    : unknown(verb, argv + 2);
 }

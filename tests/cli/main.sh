@@ -24,6 +24,10 @@ show tune ./x
 show version
 show -V
 show --frobnicate
+show --policy fp16 run x
+show --policy=fp16 x
+show --json report
+show --list report
 show list surprise
 show list --json
 show path surprise
