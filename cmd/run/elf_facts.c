@@ -195,6 +195,47 @@ defines(const struct image *image, const char *name)
 	return false;
 }
 
+/* ---- Kernels ----------------------------------------------------------- */
+
+static bool
+find_section(const struct image *image, const char *name,
+    ElfW(Shdr) *section_out)
+{
+	ElfW(Shdr) names;
+	const char *text;
+
+	if (!section(image, image->header.e_shstrndx, &names))
+		return false;
+	for (unsigned i = 0; section(image, i, section_out); i++) {
+		text = text_at(image, names.sh_offset + section_out->sh_name);
+		if (text && !strcmp(text, name))
+			return section_out->sh_offset <= image->size &&
+			    section_out->sh_size <= image->size -
+			    section_out->sh_offset;
+	}
+	return false;
+}
+
+/* nvcc -rdc=true leaves the pieces that it linked, PTX among them, where no
+ * driver looks: those are no kernels. */
+static void
+find_kernels(const struct image *image, struct ac_elf_facts *facts)
+{
+	ElfW(Shdr) pieces;
+	uint64_t behind;
+
+	if (!find_section(image, "__nv_relfatbin", &pieces)) {
+		ac_elf_inspect_device(image->bytes, image->size, facts);
+		return;
+	}
+	facts->is_linked_device_code = true;
+	ac_elf_inspect_device(image->bytes, pieces.sh_offset, facts);
+	behind = (pieces.sh_offset + pieces.sh_size + 7) / 8 * 8;
+	if (behind < image->size)
+		ac_elf_inspect_device(image->bytes + behind,
+		    image->size - behind, facts);
+}
+
 /* ---- The file ---------------------------------------------------------- */
 
 static bool
@@ -243,7 +284,7 @@ judge(struct image *image, struct ac_elf_facts *facts)
 	    contains(image, cudart_marks, 2);
 	/* A file with cuBLAS inside defines this, unless it was stripped. */
 	facts->defines_cublas = defines(image, "cublasSgemm_v2");
-	ac_elf_inspect_device(image->bytes, image->size, facts);
+	find_kernels(image, facts);
 	facts->defines_dlsym = defines(image, "dlsym");
 	facts->has_static_cublas = !needs.cublas &&
 	    (facts->defines_cublas || contains(image, cublas_marks, 2));

@@ -25,6 +25,7 @@ struct preflight {
 	const char *emulator;
 	size_t      missing;    /* names so far */
 	size_t      machine_code; /* files without PTX */
+	bool        linked;     /* one of them by nvcc -rdc=true */
 };
 
 static bool
@@ -155,6 +156,7 @@ say_facts(struct preflight *flight, const char *path,
 	if (!facts->has_machine_code || facts->has_ptx)
 		return;
 	flight->machine_code++;
+	flight->linked |= facts->is_linked_device_code;
 	ac_say(0, "%s has kernels as machine code only; the emulated GPU runs "
 	    "PTX", path);
 }
@@ -200,6 +202,7 @@ ac_preflight(const struct ac_program *program, const char *emulator)
 		ac_say(0, "and %zu more names", flight.missing - NAMES_SHOWN);
 	if (flight.machine_code)
 		ac_say(0, "build with -arch=sm_80, or add -gencode "
-		    "arch=compute_80,code=compute_80: both keep the PTX");
+		    "arch=compute_80,code=compute_80: both keep the PTX%s",
+		    flight.linked ? ", without -rdc=true" : "");
 	free(answer.data);
 }

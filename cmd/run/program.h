@@ -24,6 +24,7 @@ struct ac_elf_facts {
 	bool defines_dlsym;
 	bool has_machine_code;   /* kernels, as a GPU runs them */
 	bool has_ptx;            /* kernels, as text */
+	bool is_linked_device_code; /* by nvcc -rdc=true */
 	char sanitizer[64];      /* SONAME of the sanitizer it needs, "" */
 };
 

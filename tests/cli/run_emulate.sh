@@ -138,6 +138,12 @@ $next" "$(kernels_of)"
 equal 'the program has PTX, its library has not' \
     "autocast: $PWD/libkernels.so has $code
 $next" "$(kernels_of)"
+# nvcc -rdc=true keeps the PTX of the pieces where no driver looks for it.
+{ device_code 2code; device_code 1text | sed 's/"\.nv_fatbin"/"__nv_relfatbin"/
+s/struct fat /struct piece /; s/ fat = / piece = /'
+echo 'int main(void) { return 0; }'; } | compile kernels
+equal 'PTX of pieces is none' "autocast: ./kernels has $code
+$next, without -rdc=true" "$(kernels_of)"
 # What nvcc links into programs without kernels: machine code, but none.
 { device_code "2\\177ELF"; echo 'int main(void) { return 0; }'; } |
     compile kernels

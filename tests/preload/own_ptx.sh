@@ -44,7 +44,7 @@ refused()
 	equal "$1: once" 1 "$(grep -c . "$work/err")"
 }
 refused 'machine code only' sass 209 \
-    'this program has machine code for sm_75, sm_86 only; the emulated GPU runs PTX\. Build it with -arch=sm_75 (which adds PTX) or -gencode arch=compute_75,code=compute_75, or bring a twin (AUTOCAST_EMU_TWINS)'
+    'this program has machine code for sm_75, sm_86 only; the emulated GPU runs PTX\. Build it with -arch=sm_75 (which adds PTX) or -gencode arch=compute_75,code=compute_75, without -rdc=true, or bring a twin (AUTOCAST_EMU_TWINS)'
 refused 'PTX of a newer GPU' newer 209 \
     'this program has PTX for compute_120 and newer; the emulated GPU is compute_90'
 refused 'a damaged fat binary' damaged 200 "the program's device code is damaged"
