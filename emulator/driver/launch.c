@@ -27,7 +27,9 @@ enum {
 	CHECKS_COST = 16,
 	/* A launch in which all only wait is endless for sure, unless the host
 	 * or another stream writes what they read: there are seconds for it. */
-	WAITS_END = 32
+	WAITS_END = 32,
+	/* A lone thread runs them in one second: 4e9 are no less than ten. */
+	WAITS_MILLISECOND = 400000
 };
 
 /* Followed by `count` pointers, the sizes of their targets, and the targets;
@@ -85,6 +87,7 @@ bound(struct ptx_options *options)
 	    endless / CHECKS_COST + 1 : endless;
 	/* Checks make no wait slower: the host has as long as without. */
 	options->idle_limit = endless ? endless / WAITS_END + 1 : 0;
+	options->idle_milliseconds = endless / WAITS_MILLISECOND;
 }
 
 static void

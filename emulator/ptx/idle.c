@@ -5,6 +5,8 @@
  * warps that run, only somebody outside of the launch can do it. */
 #include "emulator/ptx/run.h"
 
+#include <time.h>
+
 enum { LOOK_AFTER = 1 << 14 };  /* instructions; costs one per cent of them */
 
 static uint64_t
@@ -79,6 +81,33 @@ stop_idling(struct warp *w, uint64_t instructions)
 	ptx_stop(w->block->worker);
 }
 
+static uint64_t
+milliseconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* This warp goes round, since so many instructions. */
+static void
+add_idle(struct warp *w, uint64_t instructions)
+{
+	struct launch *l = w->block->launch;
+	uint64_t idle;
+
+	if (!atomic_load_explicit(&l->idle, memory_order_relaxed))
+		atomic_store_explicit(&l->idle_start, milliseconds(),
+		    memory_order_relaxed);
+	idle = instructions + atomic_fetch_add_explicit(&l->idle, instructions,
+	    memory_order_relaxed);
+	if (idle > l->options->idle_limit && milliseconds() -
+	    atomic_load_explicit(&l->idle_start, memory_order_relaxed) >=
+	    l->options->idle_milliseconds)
+		stop_idling(w, idle);
+}
+
 void
 ptx_look(struct warp *w, uint64_t done)
 {
@@ -100,15 +129,12 @@ ptx_look(struct warp *w, uint64_t done)
 		keep(t, state);
 		atomic_store_explicit(&l->idle, 0, memory_order_relaxed);
 	} else if (state == t->state) {
-		const uint64_t idle = t->instructions +
-		    atomic_fetch_add_explicit(&l->idle, t->instructions,
-		    memory_order_relaxed);
+		const uint64_t instructions = t->instructions;
 
 		t->period = t->age;
 		t->age = 0;
 		t->instructions = 0;
 		w->yields = true;
-		if (idle > l->options->idle_limit)
-			stop_idling(w, idle);
+		add_idle(w, instructions);
 	}
 }

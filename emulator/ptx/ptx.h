@@ -65,6 +65,7 @@ struct ptx_options {
 	/* Of a launch, while all warps that run go round and nothing changes
 	 * memory; then it ends as with PTX_SPIN. 0: no such limit. */
 	uint64_t idle_limit;
+	uint64_t idle_milliseconds; /* not before so many have passed, too */
 	unsigned resident;      /* blocks that may wait for each other; 0: 64;
 	                         * all, if `cooperative` */
 	unsigned threads;       /* of the host, at most; 0: as it has

@@ -121,7 +121,7 @@ struct launch {
 	 * and by the lock, findings and the result. */
 	_Atomic uint64_t next, progress;
 	/* Instructions of warps that go round, since one last did not. */
-	_Atomic uint64_t idle;
+	_Atomic uint64_t idle, idle_start; /* and when, in milliseconds */
 	_Atomic bool stopped;
 	pthread_mutex_t lock;
 	struct seen seen[256];

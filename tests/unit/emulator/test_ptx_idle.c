@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define BODY ".version 8.0\n.target sm_80\n.address_size 64\n" \
 	".visible .entry k(.param .u64 p) {\n.reg .pred %p<9>; " \
@@ -78,10 +79,49 @@ check(const char *what, const char *text, unsigned blocks, unsigned threads,
 	"mov.u32 %r5, 8; "
 #define SET "st.volatile.global.u32 [%d1], 7; "
 
+static uint64_t
+milliseconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* A host has that time to write what is waited for, however fast this is. */
+static void
+waits_for_the_host(void)
+{
+	enum { TIME = 500 };
+	static const char text[] = BODY POLL("A", "1") TAIL;
+	const struct ptx_region region = { (uintptr_t)memory,
+		(uintptr_t)(memory + 64), false, "memory" };
+	const struct ptx_options options = { .bounds = true,
+		.region = &region, .region_count = 1, .spin_limit = UINT64_MAX,
+		.idle_limit = 1, .idle_milliseconds = TIME };
+	const unsigned one[3] = { 1, 1, 1 };
+	struct ptx_result result = {0};
+	uint32_t *at = memory;
+	void *params[] = { &at };
+	char message[256] = "";
+	struct ptx_module *m = ptx_module_load(text, strlen(text), message,
+	    sizeof message);
+	const uint64_t start = milliseconds();
+	bool good = m && !ptx_launch(ptx_module_kernel(m, "k"), one, one, 0,
+	    params, &options, &result) && result.findings[PTX_SPIN];
+
+	good &= milliseconds() - start >= TIME;
+	ptx_module_free(m);
+	failed += !good;
+	printf("%sok %d - not before its time has passed\n", good ? "" :
+	    "not ", ++number);
+}
+
 int
 main(void)
 {
-	printf("1..17\n");
+	printf("1..18\n");
+	waits_for_the_host();
 	ENDLESS("a loop of one branch", BODY "\nA: bra A;" TAIL, 1, 32, 1);
 	ENDLESS("... in many warps and blocks", BODY "\nA: bra A;" TAIL, 9, 128,
 	    1);
