@@ -14,7 +14,8 @@ enum { EMU_IMAGE_SAYS = 384 };
 
 /* With the numbers of the driver's statuses. */
 enum emu_image_status { EMU_IMAGE_OK = 0, EMU_IMAGE_NO_MEMORY = 2,
-	EMU_IMAGE_BAD = 200, EMU_IMAGE_NONE = 209, EMU_IMAGE_VERSION = 222 };
+	EMU_IMAGE_BAD = 200, EMU_IMAGE_NONE = 209,
+	EMU_IMAGE_VERSION = 222 };
 
 /* Why an image has no text for this device; empty: it has one. It reads well
  * after "kernel NAME: ". */
