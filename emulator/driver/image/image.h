@@ -27,8 +27,8 @@ struct emu_refusal {
  * the one for the highest capability that it has. `bytes`: how many there are
  * at `image`, SIZE_MAX where nobody knows. OK and a text that ends in a zero
  * byte, to be freed; else *text_out is left alone: BAD for one that is damaged
- * or unknown, NONE for one without PTX that this device runs, VERSION for a plain
- * text of a newer PTX than the driver reads. */
+ * or unknown, NONE for one without PTX that this device runs, VERSION for
+ * a plain text of a newer PTX than the driver reads. */
 enum emu_image_status emu_image_text(const void *image, size_t bytes,
     unsigned capability, char **text_out, struct emu_refusal *refusal_out);
 
