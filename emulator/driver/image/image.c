@@ -143,7 +143,8 @@ no_text(const struct choice *c, unsigned capability,
 	return refuse(refusal, EMU_IMAGE_NONE, "this program has machine code "
 	    "for %s only; the emulated GPU runs PTX. Build it with "
 	    "-arch=sm_%u (which adds PTX) or -gencode arch=compute_%u,"
-	    "code=compute_%u, without -rdc=true, or bring a twin (AUTOCAST_EMU_TWINS)", list,
+	    "code=compute_%u, without -rdc=true, or bring a twin "
+	    "(AUTOCAST_EMU_TWINS)", list,
 	    c->machine[0], c->machine[0], c->machine[0]);
 }
 
