@@ -249,25 +249,48 @@ runs_target(unsigned capability, unsigned number, char suffix)
 	    (suffix != 'f' || number / 10 == capability / 10);
 }
 
+/* Take `word`, then a number of four digits at most. */
+static bool
+take_number(const char **text, const char *word, unsigned *number_out)
+{
+	const char *s = *text + strlen(word);
+	unsigned number = 0, digits = 0;
+
+	if (strncmp(*text, word, strlen(word)))
+		return false;
+	for (; digits < 4 && *s >= '0' && *s <= '9'; digits++)
+		number = number * 10 + (unsigned)(*s++ - '0');
+	*text = s;
+	*number_out = number;
+	return digits > 0;
+}
+
 /* What the first two directives ask for. A text that begins otherwise is for
  * the parser to refuse. */
 static enum emu_image_status
 check_head(const char *text, unsigned capability, struct emu_refusal *refusal)
 {
 	unsigned major, minor, number;
-	char suffix = '\0';
-	int used = 0;
+	char suffix;
 
 	text = skip_blank(text);
-	if (sscanf(text, ".version %3u.%3u%n", &major, &minor, &used) != 2)
+	if (strncmp(text, ".version", 8))
+		return EMU_IMAGE_OK;
+	text = skip_blank(text + 8);
+	if (!take_number(&text, "", &major) || !take_number(&text, ".", &minor))
 		return EMU_IMAGE_OK;
 	if (major > PTX_MAJOR)
 		return refuse(refusal, EMU_IMAGE_VERSION, "this program has "
 		    "PTX of version %u.%u; the emulated driver reads versions "
 		    "up to %d.x", major, minor, PTX_MAJOR);
-	text = skip_blank(text + used);
-	if (sscanf(text, ".target sm_%4u%c", &number, &suffix) < 1 ||
-	    runs_target(capability, number, suffix))
+	text = skip_blank(text);
+	if (strncmp(text, ".target", 7))
+		return EMU_IMAGE_OK;
+	text = skip_blank(text + 7);
+	if (!take_number(&text, "sm_", &number))
+		return EMU_IMAGE_OK;
+	suffix = *text;
+	if (runs_target(capability, number, suffix))
 		return EMU_IMAGE_OK;
 	return refuse(refusal, EMU_IMAGE_NONE, "this program has PTX for "
 	    "sm_%u%.*s only; the emulated GPU is sm_%u", number,
