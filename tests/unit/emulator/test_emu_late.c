@@ -128,6 +128,10 @@ main(int argc, char **argv)
 		cmocka_unit_test(work_arrives),
 	};
 
+	if (TEST_WITH_TSAN) {
+		puts("1..0 # SKIP it looks at results while work writes them");
+		return 0;
+	}
 	if (argc > 1) {
 		alarm(240);
 		x = test_device(2 * sizeof *x);
