@@ -8,7 +8,7 @@
 # What survives for a reason: a branch over a division of 64 bits, inverted, takes
 # the long way to the same quotient; a barrier between a membar and the count of
 # blocks, where the thread that counts is of the warp that wrote: a GPU may run
-# lanes of a warp apart, the interpreter does not in between. Before the last
+# lanes of a warp apart. By reading, not by proof: here they stay together. Before the last
 # sums of ac_scaler_norm, is_last() has two barriers: one more changes nothing.
 # Compares of rare cases (a GELU in a sample) and the barrier of finish, behind
 # which matrices of a batch are counted, need 60 turns and more.
