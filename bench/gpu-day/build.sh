@@ -143,10 +143,12 @@ build_product()
 	if has_cudnn; then
 		cuda_flags="$cuda_flags -DAC_HAVE_CUDNN" without='^$'
 	fi
+	version=$(sed -n 's/^AC_INIT(\[libautocast\], \[\(.*\)\])$/\1/p' \
+	    "$root/configure.ac")
 	# shellcheck disable=SC2089
 	product_flags="-std=gnu11 ${CFLAGS:--O2} -D_GNU_SOURCE -I$root $cuda_flags -fPIC
 	    -fvisibility=hidden -ftls-model=initial-exec -pthread
-	    -DSYSCONFDIR=\"/etc\" -DAC_LIBDIR=\"/usr/lib\"
+	    -DPACKAGE_VERSION=\"$version\" -DSYSCONFDIR=\"/etc\" -DAC_LIBDIR=\"/usr/lib\"
 	    -DAC_EMULATOR_DIR=\"/usr/lib/libautocast/emulator\"
 	    $(known -ffp-contract=off -fno-tree-loop-distribute-patterns \
 	        -mno-outline-atomics)"

@@ -13,7 +13,9 @@ machine()
 	    2>/dev/null | head -n 1)
 	[ -z "$emulated" ] || driver=none
 	library_version=$("$build/autocast" --version 2>/dev/null | head -n 1)
-	commit=$(git -C "$root" rev-parse --short HEAD 2>/dev/null)
+	commit=$(commit)
+	[ -n "$commit$emulated" ] ||
+		die 'no commit is known of this tree: results would be of nothing'
 	printf '%s\tdriver=%s\tdate=%s\tprocessor=%s\tcompiler=%s\tlibrary=%s\n' \
 	    "$(head -n 1 "$work/machine.said")" "${driver:-unknown}" \
 	    "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(uname -m)" \
@@ -30,6 +32,17 @@ machine()
 		die "$out holds results of another GPU ($(gpu_of "$work/machine"))"
 	fi
 	mv "$work/machine.new" "$work/machine"
+}
+
+# The commit of this tree: of its repository, or what `git archive` and `make dist`
+# wrote into a file.
+commit()
+{
+	if [ -e "$root/.git" ]; then
+		git -C "$root" describe --always --dirty --exclude='*'
+	else
+		sed '/[$]/d' "$here/commit"
+	fi
 }
 
 gpu_of()
