@@ -56,7 +56,7 @@ open_file(struct ac_output *output)
 
 	if (is_there && S_ISLNK(status.st_mode)
 	    && !stat(output->file, &behind) && !S_ISREG(behind.st_mode))
-		return open(output->file, PLAIN);
+		return open(output->file, PLAIN, 0666);
 	if (!is_there || (S_ISREG(status.st_mode)
 	    && !access(output->file, W_OK)))
 		fd = open_beside(output, is_there ? &status : NULL);
