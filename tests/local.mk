@@ -27,6 +27,7 @@ client_dnn8_LIBS = emulator/libcudnn.so.8 emulator/libcudart.so.12 -lm
 lt_sources = tests/preload/programs/lt_check.c \
 	tests/preload/programs/lt_problem.c
 doctor_sources = cmd/run/quote.c cmd/doctor/doctor_binding.c \
+	cmd/doctor/doctor_emulated.c \
 	cmd/doctor/doctor_causes.c cmd/doctor/doctor_fix.c \
 	cmd/doctor/doctor_kept.c cmd/doctor/doctor_program.c
 recast_sources = tests/unit/kernels/recast_cases.c \

@@ -7,6 +7,7 @@
 #include "cmd/gpu/gpu.h"
 #include "cmd/run/again.h"
 #include "cmd/run/launcher.h"
+#include "cmd/run/refused.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -113,7 +114,10 @@ conclude(struct visit *visit)
 	static struct ac_doctor_findings findings;
 	struct ac_doctor_facts *facts = &visit->facts;
 	bool has_vendor = false;
+	char refusal[512];
+	struct ac_text refused;
 
+	ac_text_init(&refused, refusal, sizeof refusal);
 	facts->emulate = visit->launch.emulate;
 	for (size_t i = 0; i < visit->process_count; i++)
 		has_vendor |= visit->processes[i].loaded[AC_VENDOR_CUBLAS]
@@ -127,6 +131,8 @@ conclude(struct visit *visit)
 	facts->last_name = visit->last_name;
 	facts->options = visit->options;
 	facts->policy = visit->launch.chosen.policy;
+	if (facts->emulate && ac_refused_add(&refused, 0))
+		facts->refused = refusal;
 	facts->lacks_driver = !facts->emulate && !ac_gpu_has_driver();
 	ac_doctor_diagnose(facts, &findings);
 	ac_doctor_print(&findings, visit->json);

@@ -48,8 +48,10 @@ struct ac_doctor_process {
 	char    *hidden[AC_VENDORS]; /* the same, where we cannot see it */
 	char    *before, *after;  /* another interposer of the same names */
 	char    *dlsym_before;    /* another dlsym() before ours */
-	char    *inside;          /* a file that has cuBLAS inside */
+	char    *inside;          /* a file that has cuBLAS inside, or */
+	bool     may_pass_on;     /* only defines its functions */
 	char    *runtime;         /* one that has the CUDA runtime inside */
+	bool     has_rpath;       /* something in it does, and needs cuBLAS */
 	char    *statistics;      /* its statistics file */
 	char   **objects;         /* what else is loaded: object_count */
 	size_t   object_count;
@@ -94,6 +96,8 @@ struct ac_doctor_facts {
 	pid_t        pid;              /* of the program */
 	const struct ac_doctor_process *processes;
 	size_t       process_count;
+	const char  *refused;          /* by the emulated GPU: what, and why, or
+	                                * NULL: nothing was */
 	struct ac_doctor_work work;
 };
 
@@ -117,7 +121,8 @@ struct ac_doctor_process *ac_doctor_read_records(const char *directory,
 /* What only files tell: who has cuBLAS inside, who interposes. */
 void ac_doctor_read_files(struct ac_doctor_process *process,
     bool also_objects);
-/* And who has the CUDA runtime inside, besides the program. */
+/* And who has the CUDA runtime inside, besides the program; and whether a
+ * DT_RPATH leads to cuBLAS. */
 void ac_doctor_read_runtime(struct ac_doctor_process *process);
 
 /* Look at the running process `pid`, for the first time (all zero) or again.

@@ -22,13 +22,22 @@ typedef enum ac_doctor_mark ac_cause(const struct ac_patient *patient,
 
 /* In cmd/doctor/doctor_program.c. */
 ac_cause ac_find_not_runnable, ac_find_rights, ac_find_foreign,
-    ac_find_static_cublas, ac_find_static_runtime, ac_find_static,
-    ac_find_failed, ac_find_no_library, ac_find_no_driver,
+    ac_find_static_cublas, ac_find_static, ac_find_failed,
+    ac_find_no_library, ac_find_no_driver,
     ac_find_nothing_loaded;
 /* In cmd/doctor/doctor_binding.c. */
 ac_cause ac_find_not_preloaded, ac_find_lost_record, ac_find_foreign_dlsym,
-    ac_find_namespace, ac_find_deepbind, ac_find_slots, ac_find_interposer,
-    ac_find_emulator_hidden;
+    ac_find_namespace, ac_find_deepbind, ac_find_slots, ac_find_interposer;
+/* In cmd/doctor/doctor_emulated.c. */
+ac_cause ac_find_static_runtime, ac_find_emulator_hidden, ac_find_refused;
+
+/* Whether `path` is the file of the program that was named. */
+bool ac_doctor_is_program(const struct ac_doctor_facts *facts,
+    const char *path);
+/* A command that builds `path` with the shared libraries, if it is the program,
+ * or shows what it needs: it is often somebody's package. */
+void ac_doctor_add_rebuild(struct ac_text *fix,
+    const struct ac_doctor_facts *facts, const char *path);
 
 /* A command that copies `image`, since a copy has no special rights, and runs
  * the copy with the program's arguments. */

@@ -147,6 +147,7 @@ static const struct cause {
 	{ "too-many",        AC_DOCTOR_UNREACHED, ac_find_slots },
 	{ "emulator-hidden", AC_DOCTOR_UNREACHED, ac_find_emulator_hidden },
 	{ "no-record",       AC_DOCTOR_UNKNOWN,   ac_find_lost_record },
+	{ "refused",         AC_DOCTOR_UNREACHED, ac_find_refused },
 	{ "no-driver",       AC_DOCTOR_UNREACHED, ac_find_no_driver },
 	{ "nothing-loaded",  AC_DOCTOR_UNREACHED, ac_find_nothing_loaded },
 	{ "no-call",         AC_DOCTOR_UNREACHED, find_no_call },

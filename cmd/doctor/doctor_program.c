@@ -99,12 +99,31 @@ ac_find_foreign(const struct ac_patient *patient, struct ac_text *text,
 	return AC_DOCTOR_PROBLEM;
 }
 
-static void
-add_rebuild(struct ac_text *fix, const char *path)
+bool
+ac_doctor_is_program(const struct ac_doctor_facts *facts, const char *path)
 {
+	if (facts->file && !strcmp(path, facts->file->image))
+		return true;
+	for (size_t i = 0; facts->file && i < facts->process_count; i++)
+		if (facts->processes[i].pid == facts->pid &&
+		    facts->processes[i].exe &&
+		    !strcmp(path, facts->processes[i].exe))
+			return true;
+	return false;
+}
+
+void
+ac_doctor_add_rebuild(struct ac_text *fix, const struct ac_doctor_facts *facts,
+    const char *path)
+{
+	if (!ac_doctor_is_program(facts, path)) {
+		ac_text_add(fix, "readelf -d ");
+		ac_quote(fix, path);
+		return;
+	}
 	ac_text_add(fix, "nvcc -cudart shared -o ");
 	ac_quote(fix, ac_doctor_base_name(path));
-	ac_text_add(fix, " *.o -lcublas -lcublasLt");
+	ac_text_add(fix, " *.cu -lcublas -lcublasLt");
 }
 
 static bool
@@ -126,36 +145,18 @@ ac_find_static_cublas(const struct ac_patient *patient, struct ac_text *text,
 	if (!path)
 		return AC_DOCTOR_NOTHING;
 	ac_text_add_clean(text, path);
-	ac_text_add(text, " has cuBLAS linked in: its calls stay inside and "
-	    "nothing can take them over; link it with the shared libraries");
-	add_rebuild(fix, path);
-	return AC_DOCTOR_PROBLEM;
-}
-
-static bool
-has_runtime(const struct ac_doctor_process *process)
-{
-	return process->runtime != NULL;
-}
-
-enum ac_doctor_mark
-ac_find_static_runtime(const struct ac_patient *patient, struct ac_text *text,
-    struct ac_text *fix)
-{
-	const struct ac_doctor_facts *facts = patient->facts;
-	const struct ac_doctor_process *process =
-	    ac_patient_process(patient, has_runtime);
-	const char *path = facts->file && facts->file->facts.has_static_cudart
-	    ? facts->file->image : process ? process->runtime : NULL;
-
-	if (!facts->emulate || !path)
-		return AC_DOCTOR_NOTHING;
-	ac_text_add_clean(text, path);
-	ac_text_add(text, " has the CUDA runtime linked in, which the emulated "
-	    "GPU cannot replace");
-	if (patient->was_reached)
-		return AC_DOCTOR_NOTE;
-	add_rebuild(fix, path);
+	/* TensorFlow opens cuBLAS when the first of them is called. */
+	if (process && process->may_pass_on) {
+		ac_text_add(text, " defines cuBLAS's functions itself: calls "
+		    "that it does not pass on are not seen");
+		if (patient->was_reached)
+			return AC_DOCTOR_NOTE;
+	} else {
+		ac_text_add(text, " has cuBLAS linked in: its calls stay "
+		    "inside and nothing can take them over; link it with the "
+		    "shared libraries");
+	}
+	ac_doctor_add_rebuild(fix, patient->facts, path);
 	return AC_DOCTOR_PROBLEM;
 }
 
@@ -169,7 +170,7 @@ ac_find_static(const struct ac_patient *patient, struct ac_text *text,
 		return AC_DOCTOR_NOTHING;
 	if (!patient->has_vendor) {
 		ac_text_add(text, facts->why);
-		add_rebuild(fix, facts->file->image);
+		ac_doctor_add_rebuild(fix, facts, facts->file->image);
 		return AC_DOCTOR_PROBLEM;
 	}
 	ac_text_add_clean(text, facts->file->image);
@@ -266,12 +267,14 @@ ac_find_nothing_loaded(const struct ac_patient *patient, struct ac_text *text,
 
 	if (patient->has_vendor || patient->was_reached || patient->has_problem)
 		return AC_DOCTOR_NOTHING;
-	ac_text_addf(text, "no NVIDIA library was loaded by %s: there is "
-	    "nothing to recast", facts->process_count > 1
+	ac_text_addf(text, "neither cuBLAS nor cuDNN was loaded by %s: there "
+	    "is nothing to recast", facts->process_count > 1
 	    ? "any of its processes" : "the program");
 	if (facts->file) {
-		ac_text_add(fix, "ldd ");
-		ac_quote(fix, facts->file->image);
+		/* Of scripts ldd sees no more than the interpreter. */
+		ac_text_add(fix, "LD_DEBUG=files ");
+		ac_doctor_add_program(fix, facts);
+		ac_text_add(fix, " 2>&1 | grep -e cublas -e cudnn");
 	} else {
 		ac_text_addf(fix, "grep -i -e cublas -e cudnn /proc/%d/maps",
 		    (int)facts->pid);

@@ -295,6 +295,14 @@ has_inside(const char *path)
 	return false;
 }
 
+static bool
+is_beyond_doubt(const char *path)
+{
+	struct ac_elf_facts facts;
+
+	return ac_elf_inspect(path, &facts) && facts.has_cublas_text;
+}
+
 void
 ac_doctor_read_files(struct ac_doctor_process *process, bool also_objects)
 {
@@ -311,6 +319,8 @@ ac_doctor_read_files(struct ac_doctor_process *process, bool also_objects)
 	    i < process->object_count; i++)
 		if (has_inside(process->objects[i]))
 			ac_doctor_set(&process->inside, process->objects[i]);
+	process->may_pass_on = process->inside &&
+	    !is_beyond_doubt(process->inside);
 }
 
 /* NVIDIA's own, which the emulated GPU replaces. */
@@ -325,9 +335,15 @@ ac_doctor_read_runtime(struct ac_doctor_process *process)
 {
 	struct ac_elf_facts facts;
 
-	for (size_t i = 0; !process->runtime && i < process->object_count; i++)
-		if (!is_shared_runtime(process->objects[i]) &&
-		    ac_elf_inspect(process->objects[i], &facts) &&
-		    facts.has_static_cudart)
-			ac_doctor_set(&process->runtime, process->objects[i]);
+	process->has_rpath = process->exe &&
+	    ac_elf_inspect(process->exe, &facts) && facts.has_rpath;
+	for (size_t i = 0; i < process->object_count; i++) {
+		const char *path = process->objects[i];
+
+		if (is_shared_runtime(path) || !ac_elf_inspect(path, &facts))
+			continue;
+		process->has_rpath |= facts.has_rpath;
+		if (facts.has_static_cudart && !process->runtime)
+			ac_doctor_set(&process->runtime, path);
+	}
 }

@@ -286,8 +286,10 @@ judge(struct image *image, struct ac_elf_facts *facts)
 	facts->defines_cublas = defines(image, "cublasSgemm_v2");
 	find_kernels(image, facts);
 	facts->defines_dlsym = defines(image, "dlsym");
-	facts->has_static_cublas = !needs.cublas &&
-	    (facts->defines_cublas || contains(image, cublas_marks, 2));
+	facts->has_cublas_text = !needs.cublas &&
+	    contains(image, cublas_marks, 2);
+	facts->has_static_cublas = facts->has_cublas_text ||
+	    (!needs.cublas && facts->defines_cublas);
 }
 
 bool

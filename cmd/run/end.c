@@ -5,6 +5,7 @@
 #include "cmd/run/end.h"
 #include "cmd/run/compared.h"
 #include "cmd/run/launcher.h"
+#include "cmd/run/refused.h"
 #include "cmd/gpu/gpu.h"
 
 #include <signal.h>
@@ -13,7 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { COMMAND_BYTES = 8192, COMPARE_BYTES = 512, POLICY_BYTES = 1 << 18 };
+enum { COMMAND_BYTES = 8192, COMPARE_BYTES = 512, POLICY_BYTES = 1 << 18,
+	NOT_FOUND = 127 };  /* a shell's status, and the loader's */
 
 /* ---- What forces calls that lose --------------------------------------- */
 
@@ -74,13 +76,38 @@ add_command(struct ac_text *text, const char *verb, const struct ac_end *end)
 
 /* ---- Nothing was reached ----------------------------------------------- */
 
-/* Ends with the command to type next. */
+/* A launcher's exit status is mostly that of what it started. What it says
+ * itself stands above. */
 static void
-say_nothing(const struct ac_end *end)
+add_why_none(struct ac_text *text, const struct ac_end *end)
+{
+	const int status = WIFEXITED(end->ended) ? WEXITSTATUS(end->ended) : 0;
+	char refused[COMMAND_BYTES];
+	struct ac_text t;
+
+	ac_text_init(&t, refused, sizeof refused);
+	if (end->launch->emulate && ac_refused_add(&t, 0))
+		ac_text_addf(text, "the emulated GPU refused %s", refused);
+	else if (status && ac_launcher_is(end->program->path))
+		ac_text_addf(text, "%s ended with status %d: it could not "
+		    "start the program, or that failed before its first call",
+		    end->arguments[0], status);
+	else if (status == NOT_FOUND)
+		ac_text_addf(text, "status %d says that a program, or a "
+		    "library that it needs, was not found", status);
+	else
+		ac_text_add(text, "the program makes none, or libautocast.so "
+		    "did not get into it");
+}
+
+/* Ends with the command to type next, for all ranks; what became of `own` is
+ * why. */
+static void
+say_nothing(const struct ac_end *end, const struct ac_end *own)
 {
 	const bool can_emulate = ac_where_emulator() != NULL;
-	char command[COMMAND_BYTES];
-	struct ac_text text;
+	char command[COMMAND_BYTES], reason[COMMAND_BYTES];
+	struct ac_text text, why;
 
 	if (!*end->launch->state && !end->is_off)
 		return; /* that was said before it began */
@@ -92,10 +119,11 @@ say_nothing(const struct ac_end *end)
 		return;
 	}
 	if (end->launch->emulate || ac_gpu_has_driver()) {
+		ac_text_init(&why, reason, sizeof reason);
+		add_why_none(&why, own);
 		add_command(&text, "doctor", end);
-		(void)ac_say(0, "no call of cuBLAS or cuDNN was seen: the "
-		    "program makes none, or libautocast.so did not get into "
-		    "it; type: %s", command);
+		(void)ac_say(0, "no call of cuBLAS or cuDNN was seen: %s; "
+		    "type: %s", reason, command);
 		return;
 	}
 	add_command(&text, can_emulate ? "run --emulate" : "doctor", end);
@@ -203,7 +231,7 @@ ac_end_say(const struct ac_end *end)
 	}
 	if (!ac_report_as_summary(end->report, &ending, ac_say_bytes, &error) &&
 	    !end->is_spoken_for)
-		say_nothing(&all);
+		say_nothing(&all, end);
 	if (totals.recast_calls && !unkept)
 		say_compared(&all);
 }

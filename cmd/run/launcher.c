@@ -13,7 +13,7 @@
 
 enum { MOST_ADDED = 12, WORD_BYTES = 64, COMMAND_BYTES = 8192 };
 
-enum family { FAMILY_NONE, OPEN_MPI, SLURM };
+enum family { FAMILY_NONE, OPEN_MPI, SLURM, MPICH };
 
 /* MPICH's and Intel MPI's forward all: behind their names there is another
  * file, mpiexec.hydra. */
@@ -24,6 +24,8 @@ static const struct {
 	{ "mpirun", OPEN_MPI }, { "mpiexec", OPEN_MPI },
 	{ "mpirun.openmpi", OPEN_MPI }, { "mpiexec.openmpi", OPEN_MPI },
 	{ "orterun", OPEN_MPI }, { "prterun", OPEN_MPI }, { "srun", SLURM },
+	{ "mpiexec.hydra", MPICH }, { "mpirun.hydra", MPICH },
+	{ "mpiexec.mpich", MPICH }, { "mpirun.mpich", MPICH },
 };
 
 /* What a word says, with one dash or two. */
@@ -72,6 +74,12 @@ family_of(const char *path)
 			family = launchers[i].family;
 	free(real);
 	return family;
+}
+
+bool
+ac_launcher_is(const char *path)
+{
+	return family_of(path) != FAMILY_NONE;
 }
 
 /* ---- Hosts ------------------------------------------------------------- */

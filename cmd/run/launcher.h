@@ -12,6 +12,10 @@
 void ac_launcher_warn(const struct ac_launch *launch,
     const struct ac_program *program, char **arguments);
 
+/* Whether `path` starts other programs on several processors: mpirun, srun,
+ * MPICH's mpiexec.hydra. */
+bool ac_launcher_is(const char *path);
+
 /* Where this process is a rank: the words by which a launcher on this host
  * started it, with `arguments` in the place of our own command. NULL: it is
  * none, or its launcher is not to be seen from here. Static memory. */

@@ -24,5 +24,7 @@ autocast_SOURCES += \
 	cmd/run/program.h \
 	cmd/run/ranks.c \
 	cmd/run/ranks.h \
+	cmd/run/refused.c \
+	cmd/run/refused.h \
 	cmd/run/run.c \
 	cmd/run/where.c

@@ -19,7 +19,8 @@ struct ac_elf_facts {
 	bool is_musl;            /* asks for a loader other than glibc's */
 	bool has_rpath;          /* DT_RPATH without DT_RUNPATH */
 	bool has_static_cudart;  /* the CUDA runtime is inside */
-	bool has_static_cublas;
+	bool has_static_cublas;  /* or defines its functions */
+	bool has_cublas_text;    /* the former, beyond doubt */
 	bool defines_cublas;     /* cublasSgemm_v2 is among its symbols */
 	bool defines_dlsym;
 	bool has_machine_code;   /* kernels, as a GPU runs them */

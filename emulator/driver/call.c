@@ -173,6 +173,7 @@ emu_complain(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(line, sizeof line, format, args);
 	va_end(args);
+	emu_refused(current_call, line);
 	ac_log(AC_LOG_ERROR, "emulated GPU: %s: %s", current_call, line);
 }
 

@@ -30,6 +30,10 @@ struct emu_record *emu_call_list(void);
 /* Whether the call that this thread is in is dropped: it orders nothing. */
 bool emu_call_is_dropped(void);
 
+/* refused.c: note for whoever started the process that `call`, whose name stays
+ * where it is, was refused. */
+void emu_refused(const char *call, const char *cause);
+
 /* counters.c */
 void emu_counters_write(void);
 

@@ -39,6 +39,7 @@ emulator_libcuda_so_1_SOURCES += \
 	emulator/driver/pool.h \
 	emulator/driver/print.c \
 	emulator/driver/print.h \
+	emulator/driver/refused.c \
 	emulator/driver/regraph.c \
 	emulator/driver/replay.c \
 	emulator/driver/stream.c \

@@ -177,7 +177,7 @@ asked 'a process without the library' 2 \
     'BUILD/autocast run -- ./cpu'
 held env LD_PRELOAD="$preload" ./cpu
 asked 'a process that loads nothing' 2 \
-    'problem  no NVIDIA library was loaded by the program: there is nothing to recast' \
+    'problem  neither cuBLAS nor cuDNN was loaded by the program: there is nothing to recast' \
     'grep -i -e cublas -e cudnn /proc/PID/maps'
 held env LD_PRELOAD=/no/such/libautocast.so ./cpu 2>/dev/null
 asked 'a process that could not load it' 2 \
@@ -211,5 +211,5 @@ asked 'a process that is no more' 3 'problem  there is no process PID, or it is 
 
 # Killed while it tells: the record is not whole, and what was seen counts.
 "$autocast" doctor -- sh -c './cpu <&- ; kill -KILL $$' >out 2>&1
-equal 'one process tells, one is killed' "$?,$(grep -c 'no NVIDIA library was loaded by' out)" '2,1'
+equal 'one process tells, one is killed' "$?,$(grep -c 'neither cuBLAS nor cuDNN was loaded by' out)" '2,1'
 plan

@@ -98,7 +98,22 @@ echo 'int main(void) { return 0; }' | compile plain
 next=$("$autocast" run --emulate ./plain 2>&1 | sed -n 's/.*; type: autocast //p')
 equal 'no CUDA at all: what run recommends' "$next" 'doctor --emulate -- ./plain'
 # shellcheck disable=SC2086 # words
-equal 'says why' "$("$autocast" $next 2>&1 | grep -c '^problem  no NVIDIA library was loaded')" 1
+equal 'says why' "$("$autocast" $next 2>&1 | grep -c '^problem  neither cuBLAS nor cuDNN was loaded')" 1
+
+# One that gives up where the emulated GPU refuses a call, in a child.
+echo '#include <dlfcn.h>
+int main(void) {
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+	int (*init)(unsigned) = dlsym(driver, "cuInit");
+	int (*table)(void) = dlsym(driver, "cuGetExportTable");
+	return init(0) || table() + table() == 0; }' | compile refused
+what='the emulated GPU refused cuGetExportTable: is not built: [A-Z_]*'
+equal 'a refused call is the cause' "$("$autocast" run --emulate sh -c './refused; true' 2>&1 |
+    grep -c "^autocast: no call of cuBLAS or cuDNN was seen: $what; type: autocast doctor --emulate -- sh -c ")" 1
+"$autocast" doctor --emulate -- sh -c './refused; true' >out 2>/dev/null
+equal 'the doctor says it, too' "$?,$(grep -c "^problem  $what; the program then made no product, which on a real GPU it may$" out),$(tail -n 1 out)" \
+    "2,1,$autocast doctor -- sh -c './refused; true'"
+equal 'of another run nothing is left' "$("$autocast" run --emulate true 2>&1 | grep -c refused)" 0
 
 # A fat binary as nvcc packs it: KINDS of entries of 8 bytes, 1 for PTX, 2 for
 # machine code, whose text says whether it has kernels.

@@ -36,6 +36,16 @@ fi
 pretend_driver
 ends 'no CUDA program' 3 "$seen: $nowhere; type: autocast doctor -- sh -c 'exit 3'" \
     "$autocast" run sh -c 'exit 3'
+ends 'something was not found' 127 "$seen: status 127 says that a program, or a library that it needs, was not found; type: autocast doctor -- sh -c 'exit 127'" \
+    "$autocast" run sh -c 'exit 127'
+mkdir bin
+printf '#!/bin/sh\nexit "$1"\n' >bin/mpiexec.hydra
+chmod +x bin/mpiexec.hydra
+ln -s mpiexec.hydra bin/mpiexec
+ends 'a launcher that fails' 132 "$seen: bin/mpiexec ended with status 132: it could not start the program, or that failed before its first call; type: autocast doctor -- bin/mpiexec 132 ./x" \
+    "$autocast" run bin/mpiexec 132 ./x
+ends 'a launcher that does not' 0 "$seen: $nowhere; type: autocast doctor -- bin/mpiexec 0 ./x" \
+    "$autocast" run bin/mpiexec 0 ./x
 ends 'statistics off' 0 'autocast: nothing was counted: AUTOCAST_STATE is off; type: env -u AUTOCAST_STATE autocast run -- ./counting' \
     env AUTOCAST_STATE=off "$autocast" run ./counting
 equal 'its command counts' "$(eval "$(AUTOCAST_STATE=off "$autocast" run ./counting 2>&1 | sed 's/.*type: //; s,autocast run,$autocast run,')" 2>&1 | grep -c 'GPU time')" 1

@@ -136,7 +136,8 @@ int main(void)
 END
 finds 'loaded, but nothing called' 2 'no function that autocast knows was called' \
     'BUILD/autocast list' -- ./handle
-finds 'no NVIDIA library' 2 'no NVIDIA library was loaded' "ldd ./reach" -- ./reach
+finds 'neither library' 2 'neither cuBLAS nor cuDNN was loaded' \
+    'LD_DEBUG=files ./reach 2>&1 | grep -e cublas -e cudnn' -- ./reach
 finds 'T8: DEEPBIND' 2 '1 dlopen() call with RTLD_DEEPBIND' \
     "$run -e 'set deepbind=on' -- ./host deep WORK/plugin.so multiply" \
     -- ./host deep "$work/plugin.so" multiply
@@ -173,29 +174,29 @@ finds 'an interposer that passes nothing on' 2 'and passes nothing on' \
 
 # ---- cuBLAS inside
 compile inside "$here/linked.c" -xc "$here/stub_cublas.c" -DVERSION=13
-finds 'cuBLAS in the program' 2 'WORK/inside has cuBLAS linked in' \
-    'nvcc -cudart shared -o inside *.o -lcublas -lcublasLt' -- ./inside
-finds 'cuBLAS in a program that another one starts' 2 'WORK/inside has cuBLAS linked in' \
-    'nvcc -cudart shared -o inside *.o -lcublas -lcublasLt' -- sh -c './inside; true'
+finds 'cuBLAS in the program' 2 "WORK/inside defines cuBLAS's functions itself" \
+    'nvcc -cudart shared -o inside *.cu -lcublas -lcublasLt' -- ./inside
+finds 'cuBLAS in a program that another one starts' 2 "WORK/inside defines cuBLAS's functions itself" \
+    'readelf -d WORK/inside' -- sh -c './inside; true'
 echo '{ global: multiply*; local: *; };' >inside.map
 compile inside.so -shared -fPIC "$here/plugin.c" "$here/stub_cublas.c" -DVERSION=13 \
     -Wl,--version-script="$work/inside.map"
-finds 'cuBLAS in a plugin' 2 'WORK/inside.so has cuBLAS linked in' \
-    'nvcc -cudart shared -o inside.so *.o -lcublas -lcublasLt' \
+finds 'cuBLAS in a plugin' 2 "WORK/inside.so defines cuBLAS's functions itself" \
+    'readelf -d WORK/inside.so' \
     -- ./host now "$work/inside.so" multiply
 compile marked -s -xc - <<'END'
 #include <stdio.h>
 int main(void) { return puts("CUBLAS_LOGDEST_DBG") + puts("CUBLAS_WORKSPACE_CONFIG") == 0; }
 END
 finds 'cuBLAS in a stripped program' 2 'WORK/marked has cuBLAS linked in' \
-    'nvcc -cudart shared -o marked *.o -lcublas -lcublasLt' -- ./marked
+    'nvcc -cudart shared -o marked *.cu -lcublas -lcublasLt' -- ./marked
 if ${CC:-cc} -static -o launcher -xc - 2>/dev/null <<'END'
 #include <unistd.h>
 int main(int argc, char **argv) { return argc > 1 ? execvp(argv[1], argv + 1) : 0; }
 END
 then
 	finds 'T23: a static program' 2 'WORK/launcher is statically linked' \
-	    'nvcc -cudart shared -o launcher *.o -lcublas -lcublasLt' -- "$work/launcher"
+	    'nvcc -cudart shared -o launcher *.cu -lcublas -lcublasLt' -- "$work/launcher"
 	# shellcheck disable=SC2016 # as it is printed
 	finds 'a static launcher' 0 'what it starts is not' \
 	    'LD_PRELOAD=$(BUILD/autocast path) WORK/launcher ./linked' \
@@ -292,7 +293,7 @@ watched '--pid: not preloaded' 2 'its environment has no LD_PRELOAD' \
     "$run -- ./waiting once"
 ended
 started LD_PRELOAD="$library" sh -c 'echo ready; read x'
-watched '--pid: no NVIDIA library' 2 'no NVIDIA library was loaded' \
+watched '--pid: neither library' 2 'neither cuBLAS nor cuDNN was loaded' \
     'grep -i -e cublas -e cudnn /proc/PID/maps'
 ended
 started LD_PRELOAD="$work/swallow.so:$library" ./waiting once

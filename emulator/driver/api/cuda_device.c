@@ -16,8 +16,10 @@ emu_driver_enter(void)
 	if (!emu_device_is_up())
 		return CUDA_ERROR_NOT_INITIALIZED;
 	context = emu_context_current();
-	if (!context)
+	if (!context) {
+		emu_refused(emu_call_current(), "no context is current");
 		return CUDA_ERROR_INVALID_CONTEXT;
+	}
 	if (!emu_context_id(context))
 		return CUDA_ERROR_CONTEXT_IS_DESTROYED;
 	return emu_context_error(context);

@@ -47,6 +47,8 @@ CHANGE(static_cublas) {
 	c->file.facts.has_static_cublas = true;
 }
 CHANGE(cublas_inside) { c->process.inside = PATH("/opt/plugin.so"); }
+CHANGE(trampolines) { cublas_inside(c); c->process.may_pass_on = true; }
+CHANGE(trampolines_unreached) { trampolines(c); nothing_reached(c); }
 CHANGE(static_runtime) {
 	not_found(c);
 	c->facts.obstacle = AC_OBSTACLE_NONE;
@@ -100,7 +102,19 @@ CHANGE(before_us)
 }
 CHANGE(both_run) { c->process.before = PATH("/x/other.so"); }
 CHANGE(after_us) { c->process.after = PATH("/x/other.so"); }
-CHANGE(real_one) { c->facts.emulate = true; c->facts.emulator = "/e"; }
+CHANGE(by_path) { c->facts.emulate = true; c->facts.emulator = "/e"; }
+CHANGE(real_one) { by_path(c); c->process.has_rpath = true; }
+CHANGE(reached_refused)
+{
+	c->facts.emulate = true;
+	c->facts.refused = "cuFun: no context is current";
+}
+CHANGE(call_refused)
+{
+	reached_refused(c);
+	nothing_reached(c);
+	c->process.loaded[0] = NULL;
+}
 CHANGE(nothing) { nothing_reached(c); c->process.loaded[0] = NULL; }
 CHANGE(nothing_pid)
 {
@@ -236,19 +250,19 @@ static const struct {
 	{ musl, "other-machine", AC_DOCTOR_PROBLEM, 2, "file /opt/train",
 	    "No such" },
 	{ static_program, "static-program", AC_DOCTOR_PROBLEM, 2,
-	    "nvcc -cudart shared -o train *.o -lcublas -lcublasLt",
+	    "nvcc -cudart shared -o train *.cu -lcublas -lcublasLt",
 	    "No such" },
 	{ static_launcher, "static-program", AC_DOCTOR_NOTE, 0,
 	    "LD_PRELOAD=$(autocast path) ./train 'a b'",
 	    "what it starts is not" },
 	{ static_cublas, "static-cublas", AC_DOCTOR_PROBLEM, 2,
-	    "nvcc -cudart shared -o train *.o -lcublas -lcublasLt",
+	    "nvcc -cudart shared -o train *.cu -lcublas -lcublasLt",
 	    "/opt/train has cuBLAS linked in" },
 	{ cublas_inside, "static-cublas", AC_DOCTOR_PROBLEM, 2,
-	    "nvcc -cudart shared -o plugin.so *.o -lcublas -lcublasLt",
+	    "readelf -d /opt/plugin.so",
 	    "/opt/plugin.so" },
 	{ static_runtime, "static-runtime", AC_DOCTOR_PROBLEM, 2,
-	    "nvcc -cudart shared -o train *.o -lcublas -lcublasLt",
+	    "nvcc -cudart shared -o train *.cu -lcublas -lcublasLt",
 	    "CUDA runtime" },
 	{ not_asked, "not-preloaded", AC_DOCTOR_PROBLEM, 2,
 	    "/bin/autocast run -- ./train 'a b'",
@@ -296,8 +310,11 @@ static const struct {
 	    "LD_PRELOAD=/e/libcuda.so.1:/e/libcudart.so.13:/e/libcublas.so.13 "
 	    "autocast run -- ./train 'a b'",
 	    "DT_RPATH" },
-	{ nothing, "nothing-loaded", AC_DOCTOR_PROBLEM, 2, "ldd /opt/train",
-	    "no NVIDIA library" },
+	{ by_path, "emulator-hidden", AC_DOCTOR_PROBLEM, 2,
+	    "autocast doctor -- ./train 'a b'", "opens it by its path" },
+	{ nothing, "nothing-loaded", AC_DOCTOR_PROBLEM, 2,
+	    "LD_DEBUG=files ./train 'a b' 2>&1 | grep -e cublas -e cudnn",
+	    "neither cuBLAS nor cuDNN was loaded by the program" },
 	{ nothing_pid, "nothing-loaded", AC_DOCTOR_PROBLEM, 2,
 	    "grep -i -e cublas -e cudnn /proc/7/maps", "" },
 	{ no_driver, "no-driver", AC_DOCTOR_PROBLEM, 2, "nvidia-smi",
@@ -311,8 +328,19 @@ static const struct {
 	    "is missing" },
 	{ script_127, "no-call", AC_DOCTOR_PROBLEM, 2, "autocast list", "" },
 	{ extension, "static-runtime", AC_DOCTOR_PROBLEM, 2,
-	    "nvcc -cudart shared -o _C.so *.o -lcublas -lcublasLt",
-	    "/py/_C.so has the CUDA runtime linked in" },
+	    "autocast doctor -- ./train 'a b'",
+	    "/py/_C.so has the CUDA runtime linked in, which the emulated GPU "
+	    "cannot replace: what uses it does not run there; on a real GPU" },
+	{ trampolines, "static-cublas", AC_DOCTOR_NOTE, 0, "autocast report",
+	    "defines cuBLAS's functions itself" },
+	{ trampolines_unreached, "static-cublas", AC_DOCTOR_PROBLEM, 2,
+	    "readelf -d /opt/plugin.so", "that it does not pass on" },
+	{ call_refused, "refused", AC_DOCTOR_PROBLEM, 2,
+	    "autocast doctor -- ./train 'a b'",
+	    "the emulated GPU refused cuFun: no context is current; the "
+	    "program then made no product" },
+	{ reached_refused, "refused", AC_DOCTOR_NOTE, 0, "autocast report",
+	    "the emulated GPU refused cuFun" },
 	{ extension_reached, "static-runtime", AC_DOCTOR_NOTE, 0,
 	    "autocast report", "/py/_C.so has" },
 	{ extension_on_gpu, "libcublas", AC_DOCTOR_OK, 0, "autocast report",

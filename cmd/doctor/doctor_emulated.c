@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd/doctor/doctor_emulated.c -- causes that lie in the emulated GPU: what is
+ * not replaced by it, and what it refused. Pure. */
+#include "cmd/doctor/doctor_cause.h"
+
+#include <string.h>
+
+/* The same command on a GPU, if this machine has one. */
+static void
+add_real(struct ac_text *fix, const struct ac_doctor_facts *facts)
+{
+	ac_quote(fix, facts->autocast);
+	ac_text_add(fix, " doctor -- ");
+	ac_doctor_add_program(fix, facts);
+}
+
+static bool
+has_runtime(const struct ac_doctor_process *process)
+{
+	return process->runtime != NULL;
+}
+
+enum ac_doctor_mark
+ac_find_static_runtime(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+	const struct ac_doctor_process *process =
+	    ac_patient_process(patient, has_runtime);
+	const char *path = facts->file && facts->file->facts.has_static_cudart
+	    ? facts->file->image : process ? process->runtime : NULL;
+
+	if (!facts->emulate || !path)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add_clean(text, path);
+	ac_text_add(text, " has the CUDA runtime linked in, which the emulated "
+	    "GPU cannot replace");
+	if (patient->was_reached)
+		return AC_DOCTOR_NOTE;
+	if (ac_doctor_is_program(facts, path)) {
+		ac_doctor_add_rebuild(fix, facts, path);
+		return AC_DOCTOR_PROBLEM;
+	}
+	ac_text_add(text, ": what uses it does not run there; on a real GPU it "
+	    "does no harm");
+	add_real(fix, facts);
+	return AC_DOCTOR_PROBLEM;
+}
+
+enum ac_doctor_mark
+ac_find_refused(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+
+	if (!facts->refused)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add(text, "the emulated GPU refused ");
+	ac_text_add_clean(text, facts->refused);
+	if (patient->was_reached || patient->has_problem)
+		return AC_DOCTOR_NOTE;
+	ac_text_add(text, "; the program then made no product, which on a real "
+	    "GPU it may");
+	add_real(fix, facts);
+	return AC_DOCTOR_PROBLEM;
+}
+
+/* Preloaded, they come before any DT_RPATH; `run` keeps them behind us. Of
+ * the same CUDA as the library `loaded`. */
+static void
+add_emulated(struct ac_text *fix, const char *emulator, const char *loaded)
+{
+	static const char *const names[] = { "libcudart", "libcublas" };
+	const char *major = strstr(ac_doctor_base_name(loaded), ".so.");
+	char path[PATH_MAX];
+	struct ac_text t;
+
+	ac_text_init(&t, path, sizeof path);
+	ac_text_addf(&t, "%s/libcuda.so.1", emulator);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		ac_text_addf(&t, ":%s/%s.so.", emulator, names[i]);
+		if (major)
+			ac_text_add_bytes(&t, major + 4,
+			    strspn(major + 4, "0123456789"));
+	}
+	ac_text_add(fix, "LD_PRELOAD=");
+	ac_quote(fix, path);
+	ac_text_add(fix, " ");
+}
+
+static bool
+has_rpath(const struct ac_doctor_process *process)
+{
+	return process->has_rpath;
+}
+
+/* A DT_RPATH somewhere goes before LD_LIBRARY_PATH. */
+enum ac_doctor_mark
+ac_find_emulator_hidden(const struct ac_patient *patient, struct ac_text *text,
+    struct ac_text *fix)
+{
+	const struct ac_doctor_facts *facts = patient->facts;
+	const char *emulator = facts->emulate ? facts->emulator : NULL;
+	const char *loaded = NULL;
+
+	for (size_t i = 0; emulator && i < facts->process_count; i++) {
+		const char *path =
+		    facts->processes[i].loaded[AC_VENDOR_CUBLAS];
+
+		if (path && strncmp(path, emulator, strlen(emulator)))
+			loaded = path;
+	}
+	if (!loaded)
+		return AC_DOCTOR_NOTHING;
+	ac_text_add_clean(text, loaded);
+	ac_text_add(text, " was loaded in spite of --emulate: ");
+	if (!ac_patient_process(patient, has_rpath)) {
+		ac_text_add(text, "the program opens it by its path, in whose "
+		    "place nothing can be put; a real GPU needs nothing");
+		add_real(fix, facts);
+		return AC_DOCTOR_PROBLEM;
+	}
+	ac_text_add(text, "the DT_RPATH of a library that needs it goes before "
+	    "LD_LIBRARY_PATH");
+	add_emulated(fix, emulator, loaded);
+	ac_doctor_add_run(fix, facts, "");
+	return AC_DOCTOR_PROBLEM;
+}
