@@ -8,10 +8,15 @@ function complain(why)
 	failed = 1
 }
 
+# A program that configure left out says so to whoever names it.
 function close_section()
 {
-	for (; open > 0; open--)
+	for (; open > 0; open--) {
+		if (left_out != "")
+			print "else" left_out
 		print "endif"
+	}
+	left_out = ""
 	if (kept != "")
 		print "EXTRA_DIST +=" kept
 	kept = ""
@@ -69,11 +74,15 @@ function program(path, words, count,    id, place, main, more, flags, libs, i)
 	print id "_SOURCES =" main more
 	print id "_LDFLAGS = $(AM_LDFLAGS) $(" kind "_LINK)" flags
 	print id "_LDADD =" libs " $(" kind "_LIBS)"
+	if (verb == "run")
+		left_out = left_out "\n" id "_SOURCES = tests/left_out.c\n" \
+		    id "_LDADD ="
 }
 
 # The row that has been read: a line and those that continue it.
-function finish(    words, count)
+function finish(    words, count, slow)
 {
+	slow = sub(/ @slow( |$)/, " ", row)
 	count = split(row, words)
 	if (row ~ /^\[/) {
 		gsub(/[][]/, "", row)
@@ -88,6 +97,8 @@ function finish(    words, count)
 		if (verb == "run") {
 			print kind "_tests += " folder words[1]
 			print "TESTS += " folder words[1]
+			if (!slow)
+				print "daily_tests += " folder words[1]
 		}
 	}
 	row = ""

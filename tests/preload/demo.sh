@@ -12,7 +12,7 @@ mkdir -p "$work/tree/build"
 for part in autocast libautocast.so emulator examples; do
 	ln -s "$build/$part" "$work/tree/build/$part"
 done
-sed -e '/^cd /d' -e '/^\[ \$# = 1 \] || usage/,$d' "$root/quickstart" \
+sed -e '/^cd /d' -e '/^\[ \$# = 1 \] ||/,$d' "$root/quickstart" \
     >"$work/functions"
 cd "$work/tree" || exit 99
 # shellcheck disable=SC1091

@@ -116,8 +116,9 @@ for tool in autoconf automake c++ git mandoc strace valgrind; do
 done
 cat >"$work/bin/make" <<EOF
 #!/bin/sh
-echo make >>"$calls"
-exit 3
+for target; do :; done
+case \$target in check*) echo "make \$target" ;; *) echo make ;; esac >>"$calls"
+exit \${made:-3}
 EOF
 cat >"$work/apt-get" <<EOF
 #!/bin/sh
@@ -139,12 +140,12 @@ printf '#!/bin/sh\nPATH="%s"\nexec %s "$@"\n' "$PATH" "${CC:-cc}" >"$work/bin/cc
 unset CC
 chmod 755 "$work/tree/configure" "$work/apt-get" "$work"/bin/{make,sudo,cc,python3}
 
-# quickstart run|test: its status, in words; make's 3 means that it came so far.
+# quickstart WORD...: its status, in words; make's 3 means that it came so far.
 quickstart()
 {
 	local status
 	: >"$calls"
-	PATH=$work/bin LIBRARY_PATH=$work/lib "$work/tree/quickstart" "$1" \
+	PATH=$work/bin LIBRARY_PATH=$work/lib "$work/tree/quickstart" "$@" \
 	    >"$work/out" 2>&1
 	status=$?
 	[ $status = 3 ] && echo builds || echo "stops, $status"
@@ -205,6 +206,14 @@ for package in libopenmpi-dev openmpi-bin; do : >"$archive/$package"; done
 : >"$work/lib/new"
 equal 'Open MPI can be had: it builds' builds "$(quickstart test)"
 equal '... with it' 2 "$(cd "$machine" && printf '%s\n' *openmpi* | wc -l)"
+
+for words in 'test check-daily' 'test all check'; do
+	# shellcheck disable=SC2086
+	made=0 quickstart ${words% *} >/dev/null
+	equal "quickstart ${words% *} tests by make ${words##* }" "make
+make ${words##* }" "$(cat "$calls")"
+done
+equal 'quickstart test some: no such thing' 'stops, 2' "$(quickstart test some)"
 
 export CONFIGURE_ARGS='--enable-werror --enable-asan'
 equal 'CONFIGURE_ARGS reach configure' builds "$(quickstart test)"
