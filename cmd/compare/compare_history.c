@@ -12,23 +12,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Under a name that is no run's until all of it is there: 0, or errno. */
 static int
-copy_file(int from, const char *name, int to)
+copy_file(int from, const char *name, const char *to)
 {
-	char partial[32];
-	struct ac_text t;
+	char partial[AC_FILE_PATH], whole[AC_FILE_PATH];
+	struct ac_text t, end;
 	int in, out, error;
 	bool done;
 
 	ac_text_init(&t, partial, sizeof partial);
-	ac_text_addf(&t, ".compare-%d", (int)getpid());
+	ac_text_addf(&t, "%s/.compare-XXXXXX", to);
+	ac_text_init(&end, whole, sizeof whole);
+	ac_text_addf(&end, "%s/%s", to, name);
+	if (t.truncated || end.truncated)
+		return ENAMETOOLONG;
 	in = openat(from, name, O_RDONLY | O_CLOEXEC);
-	out = in < 0 ? -1 : openat(to, partial, O_WRONLY | O_CREAT | O_TRUNC |
-	    O_NOFOLLOW | O_CLOEXEC, 0600);
+	out = in < 0 ? -1 : mkostemp(partial, O_CLOEXEC);
 	done = out >= 0 && ac_compare_copy(in, out);
 	error = errno;
 	if (in >= 0)
@@ -39,17 +43,17 @@ copy_file(int from, const char *name, int to)
 		error = errno;
 		done = false;
 	}
-	if (done && !renameat(to, partial, to, name))
+	if (done && !rename(partial, whole))
 		return 0;
 	if (done)
 		error = errno;
-	(void)unlinkat(to, partial, 0);
+	(void)unlink(partial);
 	return error;
 }
 
 /* The files of the run `token`. */
 static int
-copy_run(DIR *from, const char *token, int to)
+copy_run(DIR *from, const char *token, const char *to)
 {
 	const struct dirent *entry;
 	char ending[32];
@@ -73,17 +77,13 @@ static int
 keep_run(const struct ac_compare_column *column, const char *path, size_t fixed)
 {
 	DIR *from = opendir(column->launch.state);
-	int error, to = -1;
+	int error;
 
 	error = from ? ac_file_make_directory(path, fixed) : errno;
 	if (!error) {
 		ac_file_prune(path, &column->report->processes[0]);
-		to = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		error = to < 0 ? errno : copy_run(from, column->launch.run,
-		    to);
+		error = copy_run(from, column->launch.run, path);
 	}
-	if (to >= 0)
-		close(to);
 	if (from)
 		closedir(from);
 	return error;

@@ -96,18 +96,14 @@ static int
 keep_file(struct ac_comparison *compare, size_t column, size_t pair,
     struct ac_compare_pattern *pattern, const char *name)
 {
-	const int in = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	const int in = ac_file_open_regular(AT_FDCWD, name);
 	char path[PATH_MAX];
-	struct stat status;
 	size_t number;
 	bool done;
 	int out;
 
-	if (in < 0 || fstat(in, &status) || !S_ISREG(status.st_mode)) {
-		if (in >= 0)
-			close(in);
+	if (in < 0)
 		return 0; /* gone again, or no file of a program */
-	}
 	pattern->found = true;
 	number = ac_compare_output_number(compare, name);
 	ac_compare_path(compare, column, pair, number, path);

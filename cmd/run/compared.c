@@ -54,21 +54,18 @@ is_program(const char *path)
 		".pl", ".rb", ".m" };
 	const char *dot = strrchr(last_part(path), '.');
 	char magic[4] = "";
-	struct stat status;
-	int fd;
+	const int fd = ac_file_open_regular(AT_FDCWD, path);
+	bool has_end = false;
 
-	if (stat(path, &status) || !S_ISREG(status.st_mode))
-		return false;
-	for (size_t i = 0; dot && i < sizeof ends / sizeof *ends; i++)
-		if (!strcmp(dot, ends[i]))
-			return true;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
+	for (size_t i = 0; dot && i < sizeof ends / sizeof *ends; i++)
+		has_end |= !strcmp(dot, ends[i]);
 	if (read(fd, magic, sizeof magic) != sizeof magic)
 		magic[0] = '\0';
 	close(fd);
-	return !memcmp(magic, "#!", 2) || !memcmp(magic, "\177ELF", 4);
+	return has_end || !memcmp(magic, "#!", 2)
+	    || !memcmp(magic, "\177ELF", 4);
 }
 
 static bool
@@ -187,7 +184,7 @@ read_stamp(int directory, const char *name, struct found *found)
 
 	if (strlen(name) != NAME_LENGTH)
 		return false;
-	fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = ac_file_open_regular(directory, name);
 	if (fd < 0)
 		return false;
 	got = read(fd, head, sizeof head - 1);
@@ -199,6 +196,8 @@ read_stamp(int directory, const char *name, struct found *found)
 		return false;
 	*path++ = *end = '\0';
 	found->differs = !strcmp(head, differs);
+	if (!found->differs && strcmp(head, same))
+		return false;
 	memcpy(found->path, path, strlen(path) + 1);
 	return true;
 }
@@ -238,7 +237,7 @@ look(const struct ac_compared *compared, bool replaces)
 	snprintf(policy, sizeof policy, "%016llx",
 	    (unsigned long long)compared->stamp.lines);
 	ac_text_init(&path, name, sizeof name);
-	stream = ac_stamp_directory(&compared->stamp, &path)
+	stream = ac_stamp_directory(&compared->stamp, &path, NULL)
 	    ? opendir(path.data) : NULL;
 	while (stream && (entry = readdir(stream)) && (replaces ||
 	    (state != AC_COMPARED_SAME && state != AC_COMPARED_DIFFERS))) {
@@ -247,7 +246,7 @@ look(const struct ac_compared *compared, bool replaces)
 		state = weigh(compared, entry->d_name, &found, state);
 		if (replaces && !strcmp(found.path, compared->path) &&
 		    !strncmp(entry->d_name, policy, HASH_DIGITS))
-			(void)unlinkat(dirfd(stream), entry->d_name, 0);
+			(void)ac_file_remove(dirfd(stream), entry->d_name);
 	}
 	if (stream)
 		closedir(stream);

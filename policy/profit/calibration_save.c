@@ -80,9 +80,8 @@ replace(const char *path, const struct ac_text *text)
 	bool good;
 	int fd;
 
-	snprintf(beside, sizeof(beside), "%s.%d", path, (int)getpid());
-	(void)unlink(beside);
-	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	snprintf(beside, sizeof(beside), "%s.XXXXXX", path);
+	fd = mkostemp(beside, O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	good = write_all(fd, text->data, text->used);

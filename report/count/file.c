@@ -59,8 +59,7 @@ is_ours_alone(int fd)
 {
 	struct stat status;
 
-	return !syscall(SYS_fstat, fd, &status) && S_ISREG(status.st_mode) &&
-	    status.st_uid == geteuid() &&
+	return !syscall(SYS_fstat, fd, &status) && ac_file_is_ours(&status) &&
 	    !(status.st_mode & (S_IWGRP | S_IWOTH));
 }
 
@@ -76,10 +75,11 @@ map(int fd, uint64_t from, size_t bytes)
 	return mapped == MAP_FAILED ? NULL : mapped;
 }
 
-/* The second image of a process that called exec has the same pid, and on a
- * coarse clock the same time: the sequence number keeps both. */
+/* In the directory `path`, which is `folder` where that is open. The second
+ * image of a process that called exec has the same pid, and on a coarse clock
+ * the same time: the sequence number keeps both. */
 static int
-open_new(const struct ac_file_header *header, uint32_t last,
+open_new(const struct ac_file_header *header, uint32_t last, int folder,
     struct ac_text *path)
 {
 	const size_t stem = path->used;
@@ -93,8 +93,9 @@ open_new(const struct ac_file_header *header, uint32_t last,
 		    (int)header->pid, sequence, (unsigned)last);
 		if (path->truncated)
 			return -1;
-		fd = open(path->data, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-		    | O_CLOEXEC, 0600);
+		fd = openat(folder, folder == AT_FDCWD ? path->data
+		    : path->data + stem + 1, O_RDWR | O_CREAT | O_EXCL
+		    | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd >= 0 || errno != EEXIST)
 			return fd;
 	}
@@ -106,17 +107,19 @@ static int
 open_alone(const struct ac_file_header *header, struct ac_text *path)
 {
 	ac_file_prune(path->data, header);
-	return open_new(header, ac_file_run_hash(header->run), path);
+	return open_new(header, ac_file_run_hash(header->run), AT_FDCWD,
+	    path);
 }
 
-/* A file in the folder of the job. Who makes the folder makes room for all; it
- * may have been an old one that another process removes just now. */
+/* A file in the folder of the job, not in one that somebody else has put there.
+ * Who makes the folder makes room for all; it may have been an old one that
+ * another process removes just now. */
 static int
 open_of_job(const struct ac_file_header *header, struct ac_text *path)
 {
 	const uint32_t host = (uint32_t)(header->host ^ header->host >> 32);
 	const size_t stem = path->used;
-	int fd = -1;
+	int folder, error, fd = -1;
 
 	for (int i = 0; i < 2 && fd < 0; i++) {
 		path->used = stem;
@@ -129,8 +132,13 @@ open_of_job(const struct ac_file_header *header, struct ac_text *path)
 			ac_file_prune(path->data, header);
 			path->data[stem] = '/';
 		}
-		fd = open_new(header, host, path);
-		if (fd < 0 && errno != ENOENT)
+		folder = ac_file_open_folder(AT_FDCWD, path->data);
+		fd = folder < 0 ? -1 : open_new(header, host, folder, path);
+		error = errno;
+		if (folder >= 0)
+			close(folder);
+		errno = error;
+		if (fd < 0 && error != ENOENT)
 			break;
 	}
 	return fd;

@@ -28,7 +28,7 @@
 #define AC_FILE_MAGIC "ACSTATS"      /* eight bytes with its terminator */
 
 enum {
-	AC_FILE_VERSION = 14,        /* a reader refuses others */
+	AC_FILE_VERSION = 15,        /* a reader refuses others */
 	AC_FILE_MARKERS = 128,       /* the last one collects what is beyond */
 	AC_FILE_MODULES = 24,        /* of callers beyond nothing is known */
 	AC_FILE_SHARDS = 32,         /* threads beyond count in the records */
@@ -84,6 +84,7 @@ struct ac_file_header {
 	char     node[64];           /* the host's name */
 	char     run[40];            /* AUTOCAST_RUN, or the job's, else one per
 	                              * fork tree */
+	char     task[32];           /* "4711_3" of a job array, or "" */
 	char     program[64];        /* last component of argv[0] */
 	char     argv0[256];
 	char     policy[256], why[256];
@@ -195,6 +196,27 @@ ac_file_run_hash(const char *run)
 
 /* Whether `name` is one a statistics file bears. Names sort by time. */
 bool ac_file_is_name(const char *name);
+
+/* ---- What is ours: the user may keep files of his own there ------------- */
+
+/* How the name of a notice begins, before 16 hexadecimal digits, and whether
+ * `name` is such a name. Its file is empty. */
+#define AC_FILE_NOTICE "notice-"
+bool ac_file_is_notice(const char *name);
+
+/* Whether it is a regular file that belongs to this user. */
+struct stat;
+bool ac_file_is_ours(const struct stat *status);
+
+/* Remove `name` if it is one; whether it was removed. */
+bool ac_file_remove(int folder, const char *name);
+
+/* Open a directory of this user's, which `path` names itself and not as a link,
+ * or a regular file, whosesoever, for reading; relative to the directory `at`.
+ * What is no regular file is not touched: who writes into a FIFO, or reads it,
+ * notices nothing. -1 and errno. */
+int ac_file_open_folder(int at, const char *path);
+int ac_file_open_regular(int at, const char *path);
 
 /* ---- For the process that counts. One caller at a time. ---------------- */
 

@@ -6,10 +6,12 @@ report_libreport_a_SOURCES += \
 	report/count/count.c \
 	report/count/parallel.c \
 	report/count/parallel.h \
+	report/count/keep.c \
 	report/count/live.c \
 	report/count/live.h \
 	report/count/module.c \
 	report/count/notice.c \
+	report/count/ours.c \
 	report/count/place.c \
 	report/count/process.c \
 	report/count/process.h \

@@ -6,6 +6,7 @@
 #include "report/count/live.h"
 #include "base/env.h"
 #include "report/count/process.h"
+#include "report/count/stamp.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -17,25 +18,24 @@ ac_report_claim_notice(void)
 	const int saved = ac_live_enter();
 	const struct ac_file_header *header = &ac_live.front->header;
 	const char *run = header->ranks ? header->run : ac_env(AC_ENV_RUN);
+	uint64_t hash = AC_STAMP_START;
 	char name[64];
 	struct ac_text t;
 	bool first = !given;
 
 	given = true;
 	if (first) {
-		ac_text_init(&t, name, sizeof name);
-		if (*run) {
-			ac_text_addf(&t, "notice-run-%08x",
-			    (unsigned)ac_text_hash(AC_TEXT_HASH_START, run,
-			    strlen(run)));
-		} else {
-			/* The start of the group's leader tells this group from
-			 * an older one of the same number. */
-			const int leader = getpgrp();
+		/* The start of the group's leader tells this group from an
+		 * older one of the same number. */
+		const uint64_t leader = (uint64_t)getpgrp();
+		const uint64_t group[] = { leader,
+			ac_process_start((int)leader, NULL) };
 
-			ac_text_addf(&t, "notice-%d-%llu", leader,
-			    (unsigned long long)ac_process_start(leader, NULL));
-		}
+		hash = *run ? ac_stamp_hash(hash, run, strlen(run))
+		    : ac_stamp_hash(hash, group, sizeof group);
+		ac_text_init(&t, name, sizeof name);
+		ac_text_addf(&t, AC_FILE_NOTICE "%016llx",
+		    (unsigned long long)hash);
 		/* Where ranks cannot leave word for each other the first one
 		 * says it. */
 		first = header->ranks && !ac_live.mapped[0] ? !header->rank

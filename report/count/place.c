@@ -109,29 +109,6 @@ ac_file_allocate(int fd, uint64_t from, size_t bytes)
 	return errno == 0;
 }
 
-int
-ac_file_try(const char *directory)
-{
-	char path[AC_FILE_PATH];
-	struct ac_text t;
-	int fd, error = 0;
-
-	ac_text_init(&t, path, sizeof path);
-	ac_text_addf(&t, "%s/try-%d", directory, (int)getpid());
-	if (t.truncated)
-		return ENAMETOOLONG;
-	(void)unlink(path);     /* of a process that was killed here */
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-	    0600);
-	if (fd < 0)
-		return errno;
-	if (!ac_file_allocate(fd, 0, sizeof(struct ac_file_front)))
-		error = errno;
-	close(fd);
-	(void)unlink(path);
-	return error;
-}
-
 const char *
 ac_file_trouble(int error)
 {

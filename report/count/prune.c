@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/count/prune.c -- removes the statistics of old runs: files, and the
- * folders of jobs. Runs inside any program: no heap, no descriptor kept. */
+ * folders of jobs. Runs inside any program: no heap, no descriptor kept. The
+ * user may keep files of his own in the directory: only what is provably ours
+ * goes, by its whole name, its kind, its owner and what is in it. */
 #include "report/count/file.h"
 #include "report/count/parallel.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,10 +24,11 @@ struct listing {
 	int         directory;
 	const struct ac_file_header *header; /* of the file to come */
 	const char *own_folder, *own_end; /* what its run's names are, end in */
-	unsigned    runs, notices;
+	unsigned    runs, notices;     /* of this user */
 	char        oldest[NAME_LENGTH];
 	char        age[AGE_LENGTH];   /* of the oldest, as names begin */
 	char        notice[NAME_LENGTH];
+	bool      (*visit)(struct listing *l, const char *name); /* of a job */
 };
 
 /* readdir() would allocate in the program's heap. */
@@ -54,78 +58,92 @@ each_entry(int directory, char *entries, size_t size,
 
 /* ---- What may go ------------------------------------------------------- */
 
-/* The process id in a well-formed name. */
-static pid_t
-pid_in(const char *name)
+/* Whether a well-formed name is of a process that is no more. */
+static bool
+is_of_the_dead(const char *name)
 {
-	pid_t pid = 0;
+	uint64_t pid = 0;
 
 	for (const char *s = name + 21; *s != '-'; s++)
-		pid = pid * 10 + (*s - '0');
-	return pid;
+		pid = pid * 10 + (uint64_t)(*s - '0');
+	return pid && pid <= INT_MAX && kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
-/* Whether a file of another machine or container, which shares our home, is
- * done with: its process cannot be asked, and what it has mapped must not be
- * taken from under it (over a network that is a SIGBUS). *foreign_out is
- * whether it is one. */
+/* The header of a file of ours. A process that was killed at once has written
+ * none: the first bytes are zero then, or there are none. */
 static bool
-is_foreign_and_done(const struct listing *l, const char *name,
-    bool *foreign_out)
+read_header(const struct listing *l, const char *name,
+    struct ac_file_header *header_out, time_t *changed_out)
 {
-	static struct ac_file_header header;
+	static const char none[sizeof header_out->magic];
 	struct stat status;
 	const int fd = openat(l->directory, name, O_RDONLY | O_NOFOLLOW
 	    | O_CLOEXEC | O_NONBLOCK);
-	bool done = false;
+	bool is_ours;
 
-	*foreign_out = fd >= 0 && pread(fd, &header, sizeof header, 0)
-	    == (ssize_t)sizeof header && header.version == AC_FILE_VERSION
-	    && header.host != l->header->host;
-	if (*foreign_out)
-		done = atomic_load(&header.finished) ||
-		    (!syscall(SYS_fstat, fd, &status) && status.st_mtime
-		    + FOREIGN_KEPT_S < (time_t)l->header->start_s);
-	if (fd >= 0)
-		close(fd);
-	return done;
+	if (fd < 0)
+		return false;
+	memset(header_out, 0, sizeof *header_out);
+	is_ours = !syscall(SYS_fstat, fd, &status) &&
+	    ac_file_is_ours(&status) &&
+	    pread(fd, header_out, sizeof *header_out, 0) >= 0 &&
+	    (!memcmp(header_out->magic, AC_FILE_MAGIC, sizeof none) ||
+	    !memcmp(header_out->magic, none, sizeof none));
+	close(fd);
+	if (is_ours)
+		*changed_out = status.st_mtime;
+	return is_ours;
 }
 
-/* A file whose process still lives is in use however old it is. */
+/* A file whose process still lives is in use however old it is. That of another
+ * machine or container, which shares our home, cannot be asked, and what it has
+ * mapped must not be taken from under it (over a network that is a SIGBUS). */
 static bool
 file_may_go(struct listing *l, const char *name)
 {
-	bool foreign, done;
+	static struct ac_file_header header;
+	time_t changed;
 
-	if (!ac_file_is_name(name))
-		return true;
-	done = is_foreign_and_done(l, name, &foreign);
-	return foreign ? done
-	    : pid_in(name) > 0 && kill(pid_in(name), 0) && errno == ESRCH;
+	if (!ac_file_is_name(name) ||
+	    !read_header(l, name, &header, &changed))
+		return false;
+	if (header.version != AC_FILE_VERSION ||
+	    header.host == l->header->host)
+		return is_of_the_dead(name);
+	return atomic_load(&header.finished) ||
+	    changed + FOREIGN_KEPT_S < (time_t)l->header->start_s;
 }
 
 static bool
 remove_file(struct listing *l, const char *name)
 {
-	if (ac_file_is_name(name))
-		(void)unlinkat(l->directory, name, 0);
-	return true;
+	return file_may_go(l, name) && !unlinkat(l->directory, name, 0);
 }
 
-/* Visit the files of the job in the folder `name`; true: all of them. */
+static bool
+visit_of_job(struct listing *job, const char *name)
+{
+	if (!strcmp(name, ".") || !strcmp(name, ".."))
+		return true;
+	job->runs++;
+	return job->visit(job, name);
+}
+
+/* Visit what is in the folder of the job `name`; true: all of it, and there is
+ * something. An empty folder may be anybody's. */
 static bool
 each_of_job(const struct listing *l, const char *name,
     bool (*visit)(struct listing *l, const char *name))
 {
 	static char entries[4096];
-	struct listing job = { .header = l->header };
+	struct listing job = { .header = l->header, .visit = visit };
 	bool all;
 
-	job.directory = openat(l->directory, name, O_RDONLY | O_DIRECTORY
-	    | O_NOFOLLOW | O_CLOEXEC);
+	job.directory = ac_file_open_folder(l->directory, name);
 	if (job.directory < 0)
 		return false;
-	all = each_entry(job.directory, entries, sizeof entries, visit, &job);
+	all = each_entry(job.directory, entries, sizeof entries, visit_of_job,
+	    &job) && job.runs;
 	close(job.directory);
 	return all;
 }
@@ -158,6 +176,31 @@ tell_age(const struct listing *l, const char *name, char age[AGE_LENGTH])
 	    (unsigned long)status.st_mtim.tv_nsec % 1000000000);
 }
 
+/* What another user keeps in the same directory counts for him. */
+static bool
+is_run(const struct listing *l, const char *name)
+{
+	const bool is_folder = ac_parallel_is_folder(name) &&
+	    strcmp(name, l->own_folder);
+	struct stat status;
+
+	return (is_folder || ac_file_is_name(name)) &&
+	    !syscall(SYS_newfstatat, l->directory, name, &status,
+	    AT_SYMLINK_NOFOLLOW) && (is_folder ? S_ISDIR(status.st_mode) &&
+	    status.st_uid == geteuid() : ac_file_is_ours(&status));
+}
+
+static bool
+is_notice(const struct listing *l, const char *name)
+{
+	struct stat status;
+
+	return ac_file_is_notice(name) &&
+	    !syscall(SYS_newfstatat, l->directory, name, &status,
+	    AT_SYMLINK_NOFOLLOW) && ac_file_is_ours(&status) &&
+	    !status.st_size;
+}
+
 static bool
 list_entry(struct listing *l, const char *name)
 {
@@ -165,11 +208,10 @@ list_entry(struct listing *l, const char *name)
 
 	if (strlen(name) >= NAME_LENGTH)
 		return true;
-	if (!strncmp(name, "notice-", 7)) {
+	if (is_notice(l, name)) {
 		l->notices++;
 		strcpy(l->notice, name);
-	} else if (ac_file_is_name(name) || (ac_parallel_is_folder(name) &&
-	    strcmp(name, l->own_folder))) {
+	} else if (is_run(l, name)) {
 		l->runs++;
 		tell_age(l, name, age);
 		if ((!*l->oldest || strcmp(age, l->age) < 0) &&

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/count/stamp.c -- stamps as files. Runs inside any program: no heap, no
- * descriptor kept. */
+/* report/count/stamp.c -- stamps as files, looked for. Runs inside any program:
+ * no heap, no descriptor kept. */
 #include "report/count/stamp.h"
 
 #include "report/count/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_LENGTH = 40, PIECE = 1 << 16 };
+enum { PIECE = 1 << 16 };
 static const char module_word[] = "module ";
 
 /* ---- Hashes ------------------------------------------------------------- */
@@ -39,7 +36,7 @@ bool
 ac_stamp_of_program(const char *path, uint64_t *hash_out)
 {
 	static unsigned char piece[PIECE];
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const int fd = ac_file_open_regular(AT_FDCWD, path);
 	uint64_t hash = AC_STAMP_START;
 	ssize_t got;
 
@@ -58,27 +55,22 @@ ac_stamp_of_program(const char *path, uint64_t *hash_out)
 
 /* ---- Files -------------------------------------------------------------- */
 
-static bool
-find_folder(const char *folder, struct ac_text *path, size_t *fixed_out)
+bool
+ac_stamp_directory(const struct ac_stamp *stamp, struct ac_text *path,
+    size_t *fixed_out)
 {
 	if (!ac_file_directory(path, fixed_out)) {
 		errno = ENOENT;
 		return false;
 	}
-	ac_text_addf(path, "/%s", folder ? folder : "validated");
+	ac_text_addf(path, "/%s", stamp->folder ? stamp->folder : "validated");
 	return !path->truncated;
 }
 
-bool
-ac_stamp_directory(const struct ac_stamp *stamp, struct ac_text *path)
+void
+ac_stamp_add_name(const struct ac_stamp *stamp, struct ac_text *path)
 {
-	return find_folder(stamp->folder, path, NULL);
-}
-
-static void
-add_name(struct ac_text *path, const struct ac_stamp *stamp)
-{
-	ac_text_addf(path, "/%016llx-%016llx",
+	ac_text_addf(path, "%016llx-%016llx",
 	    (unsigned long long)stamp->lines,
 	    (unsigned long long)stamp->program);
 }
@@ -128,74 +120,16 @@ ac_stamp_is_there(const struct ac_stamp *stamp)
 	int fd;
 
 	ac_text_init(&path, path_buffer, sizeof path_buffer);
-	if (!find_folder(stamp->folder, &path, NULL))
+	if (!ac_stamp_directory(stamp, &path, NULL))
 		return false;
-	add_name(&path, stamp);
-	fd = path.truncated ? -1 : open(path.data, O_RDONLY | O_CLOEXEC);
+	ac_text_add(&path, "/");
+	ac_stamp_add_name(stamp, &path);
+	fd = path.truncated ? -1
+	    : ac_file_open_regular(AT_FDCWD, path.data);
 	if (fd < 0)
 		return false;
 	got = read(fd, bytes, sizeof bytes - 1);
 	close(fd);
 	bytes[got > 0 ? got : 0] = '\0';
 	return got >= 0 && modules_are_as_they_were(bytes);
-}
-
-bool
-ac_stamp_remove(const struct ac_stamp *stamp)
-{
-	struct ac_text path;
-
-	ac_text_init(&path, path_buffer, sizeof path_buffer);
-	if (!find_folder(stamp->folder, &path, NULL))
-		return false;
-	add_name(&path, stamp);
-	return !path.truncated && !unlink(path.data);
-}
-
-bool
-ac_stamp_is_any(uint64_t lines)
-{
-	const struct dirent *entry;
-	char prefix[NAME_LENGTH];
-	struct ac_text path;
-	bool found = false;
-	DIR *stream;
-
-	ac_text_init(&path, path_buffer, sizeof path_buffer);
-	if (!find_folder(NULL, &path, NULL))
-		return false;
-	snprintf(prefix, sizeof prefix, "%016llx-", (unsigned long long)lines);
-	stream = opendir(path.data);
-	while (stream && !found && (entry = readdir(stream)))
-		found = !strncmp(entry->d_name, prefix, strlen(prefix));
-	if (stream)
-		closedir(stream);
-	return found;
-}
-
-bool
-ac_stamp_leave(const struct ac_stamp *stamp, const char *modules,
-    const char *lines)
-{
-	const size_t first = strlen(modules), count = strlen(lines);
-	struct ac_text path;
-	bool done;
-	size_t fixed;
-	int fd;
-
-	ac_text_init(&path, path_buffer, sizeof path_buffer);
-	if (!find_folder(stamp->folder, &path, &fixed))
-		return false;
-	(void)ac_file_make_directory(path.data, fixed);
-	add_name(&path, stamp);
-	fd = open(path.data, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW
-	    | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return false;
-	done = write(fd, modules, first) == (ssize_t)first
-	    && write(fd, lines, count) == (ssize_t)count;
-	done &= !close(fd);
-	if (!done)
-		(void)unlink(path.data); /* its name alone says something */
-	return done;
 }

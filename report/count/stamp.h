@@ -40,8 +40,11 @@ bool ac_stamp_of_program(const char *path, uint64_t *hash_out);
 bool ac_stamp_is_there(const struct ac_stamp *stamp);
 bool ac_stamp_is_any(uint64_t lines);
 
-/* Where stamps of its kind are, appended to `path`; false if nowhere. */
-bool ac_stamp_directory(const struct ac_stamp *stamp, struct ac_text *path);
+/* Where stamps of its kind are, appended to `path`, with *fixed_out of
+ * ac_file_directory(); false if nowhere. And the stamp's name there. */
+bool ac_stamp_directory(const struct ac_stamp *stamp, struct ac_text *path,
+    size_t *fixed_out);
+void ac_stamp_add_name(const struct ac_stamp *stamp, struct ac_text *path);
 
 /* Remove it; false if there is none. One thread at a time. */
 bool ac_stamp_remove(const struct ac_stamp *stamp);
