@@ -4,14 +4,17 @@
  * --export says. Such ranks would run in FP32, in silence. */
 #include "cmd/run/launcher.h"
 #include "base/rank.h"
+#include "report/count/file.h"
 #include "report/count/process.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_ADDED = 12, WORD_BYTES = 64, COMMAND_BYTES = 8192 };
+enum { MOST_ADDED = 12, MOST_HOSTS = 1 << 16, WORD_BYTES = 64,
+	COMMAND_BYTES = 8192 };
 
 enum family { FAMILY_NONE, OPEN_MPI, SLURM, MPICH };
 
@@ -122,14 +125,17 @@ look_at_hosts(struct said *said, const char *list, const char *ends)
 	}
 }
 
-/* What cannot be read is the launcher's to complain about. */
+/* What cannot be read is the launcher's to complain about, and what can be read
+ * only once is the launcher's to read. */
 static void
 look_at_file(struct said *said, const char *path)
 {
 	char line[512];
-	FILE *file = fopen(path, "re");
+	const int fd = ac_file_open_regular(AT_FDCWD, path);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
-	while (file && fgets(line, sizeof line, file))
+	for (int i = 0; file && i < MOST_HOSTS
+	    && fgets(line, sizeof line, file); i++)
 		look_at_hosts(said, line, "\n");
 	if (file)
 		fclose(file);

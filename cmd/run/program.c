@@ -5,6 +5,7 @@
 #include "cmd/run/program.h"
 #include "cmd/command.h"
 #include "base/env.h"
+#include "report/count/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -165,7 +166,7 @@ static enum ac_obstacle
 interpreter(const char *path, char *path_out, struct ac_text *why)
 {
 	char line[SCRIPT_LINE], *rest = line, *name;
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const int fd = ac_file_open_regular(AT_FDCWD, path);
 	const ssize_t got = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
 	const char *slash;
 

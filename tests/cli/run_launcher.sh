@@ -40,6 +40,24 @@ for words in '-np 4 ./x -H node7' "-H localhost,$(hostname):4 ./x" '-hostfile he
 	# shellcheck disable=SC2086
 	equal "nothing is lost: $words" "$(warns -- mpirun $words)" ''
 done
+# What can be read but once is the launcher's to read.
+mkdir once
+printf '#!/bin/sh\ncat "$2"\n' >once/mpirun
+chmod +x once/mpirun
+reads()
+{
+	"$autocast" run -- once/mpirun --hostfile "$@" ./x 2>/dev/null
+}
+mkfifo fifo
+equal 'hosts of a process substitution' "$(reads <(echo node7))" node7
+equal 'hosts from standard input' "$(echo node7 | reads /dev/stdin)" node7
+equal 'hosts of a FIFO' "$(echo node7 >fifo & reads fifo)" node7
+equal 'hosts of a FIFO that nobody writes' "$(timeout 60 "$autocast" run -- mpirun -hostfile fifo ./x 2>&1 |
+    grep -c 'ranks'; echo "${PIPESTATUS[0]}")" '0
+0'
+equal 'hosts without end' "$(timeout 60 "$autocast" run -- mpirun -hostfile /dev/zero ./x 2>&1 |
+    grep -c 'ranks'; echo "${PIPESTATUS[0]}")" '0
+0'
 equal 'MPICH forwards all' "$(warns -- mpiexec -host node7 ./x)" ''
 equal 'another program is none' "$(warns -- env-mpi -host node7 ./x)" ''
 equal 'srun --export=NONE' "$(warns -- srun --export=NONE ./x)" \
