@@ -138,10 +138,9 @@ enter(uint32_t number)
 }
 
 autocast_status
-autocast_region_push(const char *name, int enabled, const char *rung, int cache)
+autocast_region_push(const char *name, int enabled, const char *rung)
 {
-	struct ac_region wanted = { .enabled = enabled != 0,
-		.cache = cache != 0 };
+	struct ac_region wanted = { .enabled = enabled != 0 };
 	struct ac_thread *thread;
 	autocast_status why;
 	uint32_t number;

@@ -20,11 +20,11 @@ extern const char *const ac_region_rung_words[AC_REGION_RUNGS];
 /* Zero-filled before its fields are set: all its bytes tell it apart. */
 struct ac_region {
 	char    name[AC_REGION_NAME];
-	uint8_t enabled, cache;      /* 0 or 1 */
+	uint8_t enabled;             /* 0 or 1 */
 	uint8_t is_auto;             /* any rung is allowed */
 	uint8_t rung_count;          /* rungs allowed; 0: as the policy says */
 	uint8_t rung[AC_REGION_RUNGS]; /* enum ac_rung, as named */
-	uint8_t unused;              /* up to whole words */
+	uint8_t unused[2];           /* up to whole words */
 };
 
 /* What the calling thread's calls are marked with. The number of the innermost

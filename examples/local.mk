@@ -56,15 +56,14 @@ noinst_PROGRAMS += \
 	examples/scaler_graph \
 	examples/scaler_loop \
 	examples/scaler_two_models
-# Neither of the two is linked with anything of ours.
+# None of the three is linked with anything of ours.
+examples_scaler_accumulate_LDADD = examples/libnetwork.a $(LDADD)
 examples_scaler_after_LDADD = examples/libnetwork.a $(LDADD)
 examples_scaler_before_LDADD = examples/libnetwork.a $(LDADD)
 # The run path is relative, and has our library only: in an unpacked and built
 # tree they run without a setting.
 LOOP_LINK = $(AM_LDFLAGS) '-Wl,-rpath,$$ORIGIN/..'
 LOOP_LIBS = examples/libnetwork.a libautocast-api.so.1 $(LDADD)
-examples_scaler_accumulate_LDFLAGS = $(LOOP_LINK)
-examples_scaler_accumulate_LDADD = $(LOOP_LIBS)
 examples_scaler_checkpoint_LDFLAGS = $(LOOP_LINK)
 examples_scaler_checkpoint_LDADD = $(LOOP_LIBS)
 examples_scaler_graph_LDFLAGS = $(LOOP_LINK)

@@ -109,7 +109,7 @@ solve(cublasHandle_t blas, int protects_residual)
 	for (int i = 0; i < STEPS; i++) {
 		TRY(cudaMemcpy(dr, db, sizeof b, cudaMemcpyDeviceToDevice));
 		if (protects_residual)
-			TRY(autocast_region_push("residual", 0, NULL, 0));
+			TRY(autocast_region_push("residual", 0, NULL));
 		add_product(blas, -1, da, dx, dr);
 		if (protects_residual)
 			TRY(autocast_region_pop());

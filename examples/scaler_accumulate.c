@@ -6,7 +6,11 @@
  * All batches of a window are scaled by the same scale: there is no update in
  * it. Gradients are unscaled at its end, because the largest norm that is
  * allowed is one of unscaled gradients; the step then does not unscale again.
+ *
+ * Linked with nothing of ours: without libautocast.so nothing is scaled, and it
+ * clips by itself, as it did before.
  */
+#define AUTOCAST_DYNAMIC
 #include "scaler_tensors.h"
 
 #include <stdlib.h>
@@ -20,6 +24,34 @@ apply(void *user)
 {
 	network_step(user, first_rate);
 	return 0;
+}
+
+/* Returns the norm before. */
+static float
+clip_ourselves(const struct network *net)
+{
+	const int count = (int)net->parameters;
+	float norm, factor;
+
+	BLAS(cublasSnrm2(net->blas, count, net->gradient, 1, &norm));
+	factor = max_norm / (norm + 1e-6f);
+	if (factor < 1)
+		BLAS(cublasSscal(net->blas, count, &factor, net->gradient, 1));
+	return norm;
+}
+
+static float
+clip(const struct network *net, autocast_group *group, float *device_norm)
+{
+	const autocast_status status = autocast_group_clip(group, max_norm,
+	    device_norm, NULL);
+	float norm;
+
+	if (status == AUTOCAST_E_ABSENT)
+		return clip_ourselves(net);
+	SCALER(status);
+	download(&norm, device_norm, 1);
+	return norm;
 }
 
 /* Returns the norm before clipping. */
@@ -36,10 +68,9 @@ window(struct network *net, const struct dataset *data, const int *order,
 		network_backward(net, i > 0);
 	}
 	SCALER(autocast_scaler_unscale(scaler, group, NULL));
-	SCALER(autocast_group_clip(group, max_norm, device_norm, NULL));
+	norm = clip(net, group, device_norm);
 	SCALER(autocast_scaler_step(scaler, group, apply, net, NULL, NULL));
 	SCALER(autocast_scaler_update(scaler, NULL));
-	download(&norm, device_norm, 1);
 	return norm;
 }
 

@@ -90,8 +90,6 @@ AUTOCAST_API const char *autocast_last_error(void);
  *            "fp16,tf32", or "auto": where the policy would allow any rung and
  *            its line does not name this region, allow these instead. What a
  *            policy line keeps stays kept; tolerance and guard stay too
- *   cache    1: casts of constant operands may be kept while the region is
- *            open; shown in the report, not used yet
  *
  * A thread that never opened a region is ruled by the policy alone, and so is
  * every thread that the program starts inside one. E_INVALID: a bad name or
@@ -100,7 +98,7 @@ AUTOCAST_API const char *autocast_last_error(void);
  * at each new one; no CUDA call. Without libautocast.so in the process this
  * does all of that, and nothing comes of it. */
 AUTOCAST_API autocast_status autocast_region_push(const char *name,
-    int enabled, const char *rung, int cache);
+    int enabled, const char *rung);
 
 /* Close this thread's innermost region. E_REGION: none is open. */
 AUTOCAST_API autocast_status autocast_region_pop(void);
@@ -121,8 +119,8 @@ public:
 #endif
 #endif
 	explicit region(const char *name, bool enabled = true,
-	    const char *rung = nullptr, bool cache = false) noexcept
-	    : status_(autocast_region_push(name, enabled, rung, cache)) {}
+	    const char *rung = nullptr) noexcept
+	    : status_(autocast_region_push(name, enabled, rung)) {}
 	~region() { if (status_ == AUTOCAST_OK) (void)autocast_region_pop(); }
 	region(const region &) = delete;
 	region &operator=(const region &) = delete;

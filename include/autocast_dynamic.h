@@ -132,12 +132,11 @@ autocast_last_error(void)
 /* ---- Regions ----------------------------------------------------------- */
 
 static inline autocast_status
-autocast_region_push(const char *name, int enabled, const char *rung,
-    int cache)
+autocast_region_push(const char *name, int enabled, const char *rung)
 {
 	__typeof__(&autocast_region_push) call = AUTOCAST_FIND(region_push);
 
-	return call != NULL ? call(name, enabled, rung, cache) : AUTOCAST_OK;
+	return call != NULL ? call(name, enabled, rung) : AUTOCAST_OK;
 }
 
 static inline autocast_status

@@ -173,14 +173,14 @@ AUTOCAST_API autocast_status autocast_scaler_unscale(autocast_scaler *scaler,
  * the scaler's first device. Sums are in FP64 and do not depend on timing.
  * E_NOT_UNSCALED: nor after the step; E_POINTER. */
 AUTOCAST_API autocast_status autocast_group_norm(autocast_group *group,
-    double p, float *norm_out, struct CUstream_st *stream);
+    double p, float *norm_device, struct CUstream_st *stream);
 
 /* Multiply the gradients by max_norm / (norm + 1e-6) if that is below 1; norm
  * is the 2-norm of all. In FP64 for gradients that are, from the norm before it
- * is rounded; else in FP32. `norm_out` as above, or NULL. Statuses: as
+ * is rounded; else in FP32. `norm_device` as above, or NULL. Statuses: as
  * above. */
 AUTOCAST_API autocast_status autocast_group_clip(autocast_group *group,
-    float max_norm, float *norm_out, struct CUstream_st *stream);
+    float max_norm, float *norm_device, struct CUstream_st *stream);
 
 /* ---- Stepping ---------------------------------------------------------- */
 

@@ -195,21 +195,21 @@ autocast_scaler_unscale(autocast_scaler *scaler, autocast_group *group,
 }
 
 static inline autocast_status
-autocast_group_norm(autocast_group *group, double p, float *norm_out,
+autocast_group_norm(autocast_group *group, double p, float *norm_device,
     struct CUstream_st *stream)
 {
 	return autocast_is_absent(group) ? AUTOCAST_E_ABSENT :
 	    AUTOCAST_LIBRARY(group, group_norm,
-	    (group, p, norm_out, stream));
+	    (group, p, norm_device, stream));
 }
 
 static inline autocast_status
-autocast_group_clip(autocast_group *group, float max_norm, float *norm_out,
+autocast_group_clip(autocast_group *group, float max_norm, float *norm_device,
     struct CUstream_st *stream)
 {
 	return autocast_is_absent(group) ? AUTOCAST_E_ABSENT :
 	    AUTOCAST_LIBRARY(group, group_clip,
-	    (group, max_norm, norm_out, stream));
+	    (group, max_norm, norm_device, stream));
 }
 
 /* ---- Stepping ---------------------------------------------------------- */

@@ -61,7 +61,6 @@ ac_caller_is_xla(const char *caller)
 struct ac_site_region {
 	char    name[64];            /* "" outside of any: then no part of it */
 	/* What the program asks for there: */
-	uint8_t cache;               /* casts may be kept */
 	uint8_t is_disabled;         /* calls shall be left alone */
 	uint8_t rung_count;          /* rungs to use; 0: as the policy says */
 	uint8_t rung[AC_RUNG_COUNT]; /* enum ac_rung, as named */

@@ -27,7 +27,7 @@ clip(const struct ac_part *part, const struct ac_scaler_place *there,
 /* The norm of all parts and what follows from it, in the first one's words. */
 static autocast_status
 close_norm(autocast_group *group, const struct ac_scaler_place *home,
-    uint32_t p, float max_norm, float *norm_out)
+    uint32_t p, float max_norm, float *norm_device)
 {
 	const struct ac_part *const first = &group->part[0];
 	const double *sums = &first->pass.words->sum;
@@ -42,13 +42,13 @@ close_norm(autocast_group *group, const struct ac_scaler_place *home,
 		    sizeof(double));
 	return status ? status : ac_kernels_failed(ac_scaler_norm_close(
 	    first->pass.words, sums, (uint64_t)group->part_count, p, max_norm,
-	    norm_out, home->stream));
+	    norm_device, home->stream));
 }
 
 /* Norm, and clipping if `max_norm` is not negative. */
 static autocast_status
 norm(autocast_group *group, const struct ac_scaler_place *place, uint32_t p,
-    float max_norm, float *norm_out)
+    float max_norm, float *norm_device)
 {
 	struct ac_scaler_device *const first = &group->scaler->device[0];
 	const bool clips = max_norm >= 0;
@@ -67,7 +67,7 @@ norm(autocast_group *group, const struct ac_scaler_place *place, uint32_t p,
 		status = ac_parts_work(group, place, &home, sum_up, p, NULL);
 	if (!status)
 		status = close_norm(group, &home, p, clips ? max_norm : 1,
-		    norm_out);
+		    norm_device);
 	for (int i = 1; i < group->part_count && clips && !status; i++)
 		status = ac_part_copy(&home, group->part[i].device,
 		    &group->part[i].pass.words->coefficient, first,
@@ -101,11 +101,11 @@ may_norm(autocast_group *group)
 
 /* It must be memory of the first device, or NULL. */
 static autocast_status
-check_result(autocast_scaler *scaler, float *norm_out)
+check_result(autocast_scaler *scaler, float *norm_device)
 {
 	const autocast_tensor result = {
-		norm_out, norm_out != NULL, AUTOCAST_F32,
-		scaler->device[0].number, "norm_out"
+		norm_device, norm_device != NULL, AUTOCAST_F32,
+		scaler->device[0].number, "norm_device"
 	};
 	struct ac_scaler_tensor unused;
 
@@ -113,7 +113,7 @@ check_result(autocast_scaler *scaler, float *norm_out)
 }
 
 static autocast_status
-norm_call(autocast_group *group, uint32_t p, float max_norm, float *norm_out,
+norm_call(autocast_group *group, uint32_t p, float max_norm, float *norm_device,
     ac_cu_stream stream)
 {
 	struct ac_scaler_place place;
@@ -124,9 +124,9 @@ norm_call(autocast_group *group, uint32_t p, float max_norm, float *norm_out,
 	if (!status)
 		status = ac_scaler_enter(group->scaler, stream, &place);
 	if (!status) {
-		status = check_result(group->scaler, norm_out);
+		status = check_result(group->scaler, norm_device);
 		if (!status)
-			status = norm(group, &place, p, max_norm, norm_out);
+			status = norm(group, &place, p, max_norm, norm_device);
 		ac_scaler_leave(&place);
 	}
 	ac_lock_give(&group->scaler->lock);
@@ -134,21 +134,21 @@ norm_call(autocast_group *group, uint32_t p, float max_norm, float *norm_out,
 }
 
 autocast_status
-autocast_group_norm(autocast_group *group, double p, float *norm_out,
+autocast_group_norm(autocast_group *group, double p, float *norm_device,
     struct CUstream_st *stream)
 {
-	if (!group || !norm_out)
+	if (!group || !norm_device)
 		return ac_status_fail(AUTOCAST_E_INVALID, "%s is NULL",
-		    group ? "norm_out" : "group");
+		    group ? "norm_device" : "group");
 	if (!(p == 1 || p == 2 || isinf(p)) || p < 0)
 		return ac_status_fail(AUTOCAST_E_INVALID,
 		    "p must be 1, 2 or INFINITY");
-	return norm_call(group, isinf(p) ? 0 : (uint32_t)p, -1, norm_out,
+	return norm_call(group, isinf(p) ? 0 : (uint32_t)p, -1, norm_device,
 	    stream);
 }
 
 autocast_status
-autocast_group_clip(autocast_group *group, float max_norm, float *norm_out,
+autocast_group_clip(autocast_group *group, float max_norm, float *norm_device,
     struct CUstream_st *stream)
 {
 	if (!group)
@@ -156,5 +156,5 @@ autocast_group_clip(autocast_group *group, float max_norm, float *norm_out,
 	if (!(max_norm >= 0))
 		return ac_status_fail(AUTOCAST_E_INVALID,
 		    "max_norm must not be negative or NaN");
-	return norm_call(group, 2, max_norm, norm_out, stream);
+	return norm_call(group, 2, max_norm, norm_device, stream);
 }

@@ -53,7 +53,6 @@ read_region(struct ac_fields *r, struct ac_site_region *region)
 
 	AC_FIELD_TEXT(r, "region", region->name);
 	region->is_disabled = !ac_field_bool(r, "region_enabled");
-	region->cache = ac_field_bool(r, "cache");
 	if (!rungs)
 		return;
 	for (const struct ac_node *n = rungs + 1; n < rungs + rungs->span;

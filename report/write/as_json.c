@@ -242,7 +242,6 @@ add_region(struct ac_json *w, const struct ac_site_region *region)
 	for (int i = 0; i < region->rung_count; i++)
 		ac_json_string(w, NULL, ac_rung_names[region->rung[i]]);
 	ac_json_close(w, "]");
-	ac_json_bool(w, "cache", region->cache != 0);
 }
 
 static void

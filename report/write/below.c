@@ -29,8 +29,6 @@ print_region(struct ac_page *p, const struct ac_site_total *site)
 	for (int i = 0; i < site->region.rung_count; i++)
 		ac_text_addf(&p->line, "%s%s", i ? "," : ", rungs ",
 		    ac_rung_names[site->region.rung[i]]);
-	if (site->region.cache)
-		ac_text_add(&p->line, ", cache");
 	ac_page_end_line(p);
 }
 

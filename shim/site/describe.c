@@ -181,7 +181,6 @@ describe_region(struct ac_description *d, uint32_t number)
 	if (!region)
 		return;
 	memcpy(d->region.name, region->name, sizeof d->region.name);
-	d->region.cache = region->cache;
 	d->op.fact[AC_FACT_REGION] = region->name;
 	d->region.is_disabled = !region->enabled;
 	d->op.region_keeps = !region->enabled;

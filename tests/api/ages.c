@@ -38,7 +38,7 @@ main(void)
 		same &= found == (void *)(uintptr_t)found_elsewhere();
 	}
 	printf("found %s\n", same ? "once" : "differently");
-	printf("push %d, pop %d\n", (int)autocast_region_push("r", 1, NULL, 0),
+	printf("push %d, pop %d\n", (int)autocast_region_push("r", 1, NULL),
 	    (int)autocast_region_pop());
 	printf("create %d", (int)autocast_scaler_create(NULL, &scaler));
 	printf(", %s", (uintptr_t)scaler & 1 ? "disabled" : "the library's");

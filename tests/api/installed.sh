@@ -23,7 +23,7 @@ main(void)
 	options.init_scale = 1024;
 	if (autocast_scaler_create(&options, &scaler)
 	    || autocast_scaler_get(scaler, &scale, NULL)
-	    || autocast_region_push("program", 1, NULL, 0)
+	    || autocast_region_push("program", 1, NULL)
 	    || autocast_region_pop())
 		return 1;
 	autocast_scaler_destroy(scaler);

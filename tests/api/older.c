@@ -15,12 +15,11 @@ static struct {
 static double scaler; /* aligned, as the library's are */
 
 static autocast_status
-push(const char *name, int enabled, const char *rung, int cache)
+push(const char *name, int enabled, const char *rung)
 {
 	(void)name;
 	(void)enabled;
 	(void)rung;
-	(void)cache;
 	return AUTOCAST_E_REGION;
 }
 

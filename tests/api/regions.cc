@@ -37,7 +37,7 @@ count_open()
 static void
 throw_from(int depth)
 {
-	autocast::region here("deep", depth % 2 == 0, "tf32", true);
+	autocast::region here("deep", depth % 2 == 0, "tf32");
 
 	if (here.status() != AUTOCAST_OK || depth == 0)
 		throw std::runtime_error("enough");
@@ -66,21 +66,21 @@ main()
 	check("a return closes it", leave_early(true) == AUTOCAST_OK
 	    && count_open() == 0);
 
-	autocast_region_push("kept", 1, nullptr, 0);
+	autocast_region_push("kept", 1, nullptr);
 	try {
 		throw_from(20);
 	} catch (const std::runtime_error &) {
 	}
 	check("an exception closes what it leaves", count_open() == 1);
 
-	autocast_region_push("kept", 1, nullptr, 0);
+	autocast_region_push("kept", 1, nullptr);
 	try {
 		throw_from(200); // more than may be open
 	} catch (const std::runtime_error &) {
 	}
 	check("what was not opened is not closed", count_open() == 1);
 
-	autocast_region_push("kept", 1, nullptr, 0);
+	autocast_region_push("kept", 1, nullptr);
 	{
 		autocast::region bad("a name with spaces"), none(nullptr);
 		check("a bad name is said", bad.status() == AUTOCAST_E_INVALID
@@ -89,7 +89,7 @@ main()
 	}
 	check("and closes nothing", count_open() == 1);
 
-	autocast_region_push("kept", 1, nullptr, 0);
+	autocast_region_push("kept", 1, nullptr);
 	{
 		std::vector<std::thread> threads;
 		int open[4] = { -1, -1, -1, -1 };

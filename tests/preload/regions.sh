@@ -8,10 +8,10 @@ regions=$clients/regions
 [ -e "$regions" ] || skip_all 'the program was not built'
 forced='gemm -> fp16 profit=off guard=off'
 
-# sites: each one's region, cache, rung, reason and calls recast and kept.
+# sites: each one's region, rung, reason and calls recast and kept.
 sites()
 {
-	query '*sorted("%s,%d %s %s %d %d" % (s["region"] or "-", s["cache"],
+	query '*sorted("%s %s %s %d %d" % (s["region"] or "-",
 	    s["rung"], s["reason"], s["recast_calls"],
 	    s["calls"] - s["recast_calls"]) for s in sites), sep="; "'
 }
@@ -38,7 +38,7 @@ became()
 
 equal 'without it: the stack works and nothing comes of it' \
     "$native $native status 21 status 1 $native" \
-    "$(bare "$regions" mul push=a,0,bf16,1 mul pop pop push=a:b,1,fp8 mul |
+    "$(bare "$regions" mul push=a,0,bf16 mul pop pop push=a:b,1,fp8 mul |
 	tr '\n' ' ' | sed 's/ $//')"
 
 # ---- What the program asks for
@@ -46,13 +46,13 @@ equal 'without it: the stack works and nothing comes of it' \
 became 'a disabled region is kept, bit for bit' "$forced" \
     'mul push=loss,0 mul pop mul' "$fp16 $native $fp16"
 equal 'and is a site of its own' \
-    '-,0 fp16 none 2 0; loss,0 keep region 0 1' "$(sites)"
+    '- fp16 none 2 0; loss keep region 0 1' "$(sites)"
 for rung in tf32 bf16; do
 	rm -rf "$AUTOCAST_STATE"
 	became "a region's rung: $rung" "$forced" "push=enc,1,$rung mul" \
 	    "${!rung}"
 	equal "a region's rung: $rung, in the report" \
-	    "enc,0 $rung none 1 0" "$(sites)"
+	    "enc $rung none 1 0" "$(sites)"
 done
 became 'of several, the first that is named' "$forced" \
     'push=enc,1,bf16+tf32 mul pop push=enc,1,tf32+bf16 mul' "$bf16 $tf32"
@@ -62,7 +62,7 @@ became 'one that is not accurate enough: the next' \
 rm -rf "$AUTOCAST_STATE"
 became 'auto: any' 'gemm -> bf16 profit=off guard=off' 'push=enc,1,auto mul' \
     "$tf32"
-equal 'as auto means it under the policy' 'enc,0 tf32 none 1 0' "$(sites)"
+equal 'as auto means it under the policy' 'enc tf32 none 1 0' "$(sites)"
 became 'an enabled one changes nothing' "$forced" 'push=enc,1 mul' "$fp16"
 became 'the innermost one alone counts' "$forced" \
     'push=a,0 mul push=b,1,bf16 mul push=c,1 mul pop mul pop mul pop mul' \
@@ -88,14 +88,14 @@ became 'a line about all other regions is none that names it' \
 became 'a line that keeps, keeps' 'gemm -> keep' 'push=enc,1,fp16 mul' "$native"
 became 'and one for that region' "gemm region=enc -> keep;$forced" \
     'push=enc,1,fp16 mul' "$native"
-equal 'by the rule' 'enc,0 keep rule 0 1' "$(rm -rf "$AUTOCAST_STATE"
+equal 'by the rule' 'enc keep rule 0 1' "$(rm -rf "$AUTOCAST_STATE"
     under 'gemm -> keep' "$regions" push=enc,1,fp16 mul >/dev/null; sites)"
 became 'off is off' off 'push=enc,1,fp16 mul' "$native"
 became 'no line, no rung' 'gemm m=1 -> fp16' 'push=enc,1,fp16 mul' "$native"
 rm -rf "$AUTOCAST_STATE"
 became 'nor is the tolerance the region'\''s' "$forced tol=1e-3" \
-    'push=enc,1,bf16,1 mul' "$native"
-equal 'as the report says' 'enc,1 keep unsupported 0 1' "$(sites)"
+    'push=enc,1,bf16 mul' "$native"
+equal 'as the report says' 'enc keep unsupported 0 1' "$(sites)"
 
 # ---- The report
 
@@ -103,10 +103,10 @@ rm -rf "$AUTOCAST_STATE"
 under "$forced" "$regions" mul >/dev/null
 outside=$(query 'sites[0]["id"]')
 rm -rf "$AUTOCAST_STATE"
-under "$forced" "$regions" mul push=loss,0,-,1 mul pop push=enc,1,bf16 mul \
-    pop push=enc,1,tf32 mul pop push=loss,0,-,1 mul >/dev/null
+under "$forced" "$regions" mul push=loss,0 mul pop push=enc,1,bf16 mul \
+    pop push=enc,1,tf32 mul pop push=loss,0 mul >/dev/null
 equal 'a site each, by region and by what it asks for' \
-    '-,0 fp16 none 1 0; enc,0 bf16 none 1 0; enc,0 tf32 none 1 0; loss,1 keep region 0 2' \
+    '- fp16 none 1 0; enc bf16 none 1 0; enc tf32 none 1 0; loss keep region 0 2' \
     "$(sites)"
 equal 'outside of any the id is as it was' "$outside" \
     "$(query '[s["id"] for s in sites if not s["region"]][0]')"
@@ -117,7 +117,7 @@ equal 'with what the program asked for there' \
     "- True [] enc True ['bf16'] enc True ['tf32'] loss False []" \
     "$(query '*sorted("%s %s %s" % (s["region"] or "-", s["region_enabled"], s["region_rungs"]) for s in sites)' | tr '\n' ' ' | sed 's/ $//')"
 equal 'as text: one row for a region, its last rung' \
-    'in region enc, rungs tf32 in region loss, disabled, cache' \
+    'in region enc, rungs tf32 in region loss, disabled' \
     "$(sed -n 's/^ *\(in region\)/\1/p' "$work/text" | sort | tr '\n' ' ' |
 	sed 's/ $//')"
 check 'the other rung stands below it' \
@@ -153,7 +153,7 @@ rm -rf "$AUTOCAST_STATE"
 under 'gemm -> fp16 profit=off tol=2.9e-4' "$regions" push=loss,1 \
     mul mul mul mul mul mul mul mul >"$work/out"
 equal 'a site that was on trial and is demoted stays in its region' \
-    'loss,0 fp16 none 0 3; loss,0 keep guard 0 5' "$(sites)"
+    'loss fp16 none 0 3; loss keep guard 0 5' "$(sites)"
 equal 'and keeps its id' 1 "$(query 'len({s["id"] for s in sites})')"
 
 rm -rf "$AUTOCAST_STATE"
@@ -171,7 +171,7 @@ rm -rf "$AUTOCAST_STATE"
 became 'two threads in regions of their own' "$forced" 'both=loss,enc' \
     "$native $fp16"
 equal 'and every call counts in its own' \
-    'enc,0 fp16 none 30 0; loss,0 keep region 0 30' "$(sites)"
+    'enc fp16 none 30 0; loss keep region 0 30' "$(sites)"
 
 # ---- Convolutions and networks, of programs that know nothing of it
 
@@ -190,12 +190,12 @@ lt=("$clients/lt_matrix" kind=fp32 order=tn batch=one c=unread scalars=host
 for policy in "$forced" 'gemm -> tf32 profit=off guard=on'; do
 	equal "cublasLt: a disabled region is kept: $policy" \
 	    "$(bare "${lt[@]}")" "$(inside loss,0 "$policy" "${lt[@]}" 2>&1)"
-	equal '... and says so' 'loss,0 keep region 0 8' "$(sites)"
+	equal '... and says so' 'loss keep region 0 8' "$(sites)"
 done
 _=$(inside enc,1,bf16 "$forced" "${lt[@]}" 2>&1)
-equal "cublasLt: a region's rung" 'enc,0 bf16 none 4 4' "$(sites)"
+equal "cublasLt: a region's rung" 'enc bf16 none 4 4' "$(sites)"
 _=$(inside enc,1 "$forced" "${lt[@]}" 2>&1)
-equal 'cublasLt: an enabled one changes nothing' 'enc,0 fp16 none 4 4' "$(sites)"
+equal 'cublasLt: an enabled one changes nothing' 'enc fp16 none 4 4' "$(sites)"
 
 if [ ! -e "$emulator/libcudnn.so.9" ]; then
 	skip 'convolutions' 'the emulated cuDNN was not built'
@@ -206,18 +206,18 @@ all='* -> fp16,tf32 profit=off guard=off;rnn -> fp16 guard=off'
 bare "$clients/convolving" calls=2 >"$work/bare"
 inside loss,0 "$all" "$clients/convolving" calls=2 >"$work/kept"
 same 'a convolution in a disabled region' "$work/bare" "$work/kept"
-equal 'is kept' 'loss,0 keep region 0 2' "$(sites)"
-inside enc,1,tf32,1 "$all" "$clients/convolving" calls=2 math=0 >"$work/tf32"
-equal 'a convolution'\''s rung' 'enc,1 keep no-profit 0 2' "$(sites)"
+equal 'is kept' 'loss keep region 0 2' "$(sites)"
+inside enc,1,tf32 "$all" "$clients/convolving" calls=2 math=0 >"$work/tf32"
+equal 'a convolution'\''s rung' 'enc keep no-profit 0 2' "$(sites)"
 inside enc,1 "$all" "$clients/convolving" calls=2 >"$work/fp16"
-equal 'as outside' 'enc,0 fp16 none 2 0' "$(sites)"
+equal 'as outside' 'enc fp16 none 2 0' "$(sites)"
 inside loss,0 "conv region=loss -> fp16 profit=off guard=off" \
     "$clients/convolving" calls=2 >"$work/named"
 same 'a line that names it' "$work/fp16" "$work/named"
 inside loss,0 "$all" "$clients/rnn_step" >/dev/null
-equal 'a network in a disabled region' 'loss,0 keep region 0 1' "$(sites)"
+equal 'a network in a disabled region' 'loss keep region 0 1' "$(sites)"
 inside loss,1 "rnn -> fp16 guard=off" "$clients/rnn_step" >/dev/null
-equal 'and in another' 'loss,0 fp16 none 1 0' "$(sites)"
+equal 'and in another' 'loss fp16 none 1 0' "$(sites)"
 if [ -e "$build/examples/graph_conv" ]; then
 	inside loss,0 "$all" "$build/examples/graph_conv" >/dev/null
 	equal 'a plan of a disabled region' 'loss keep region' \

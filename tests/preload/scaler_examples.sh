@@ -69,13 +69,21 @@ check 'plain loop, of weight 1: the scale meets the end of FP16' \
         $2 < 524288) print }')"
 
 # Four batches for each step.
-example accumulate --epochs 8
+clips()
+{
+	check "$1: some steps were clipped, some not" "$(awk '/^epoch/ {
+	    n += $4; c += $6 } END { if (!(c > 0 && c < n)) print c, n }' "$work/out")"
+}
+preloaded accumulate --epochs 8
 learns accumulation
 equal 'accumulation: a step for every four batches' \
     'scale 65536  tracker 88  steps 88  skips 0' "$(scaler_line)"
-check 'accumulation: some steps were clipped, some not' \
-    "$(awk '/^epoch/ { n += $4; c += $6 } END { if (!(c > 0 && c < n)) print c, n }' \
-        "$work/out")"
+clips accumulation
+example accumulate --epochs 8
+learns 'accumulation without the library'
+clips 'accumulation without the library'
+equal 'accumulation without the library: nothing is scaled' 'scale 1' \
+    "$(scaler_line | cut -d' ' -f 1,2)"
 
 # Two models: the second one's gradients are 64 times the first one's.
 example two_models --epochs 5

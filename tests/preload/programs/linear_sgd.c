@@ -236,7 +236,7 @@ static void
 update_region(struct net *net, int layer)
 {
 	move(net, layer, -1e-3f, net->w[layer]);
-	(void)autocast_region_push("update", 1, NULL, 0);
+	(void)autocast_region_push("update", 1, NULL);
 	update(net, layer);
 	(void)autocast_region_pop();
 }

@@ -65,13 +65,13 @@ static int
 push(char *words)
 {
 	char *name = strsep(&words, ","), *enabled = strsep(&words, ",");
-	char *rung = strsep(&words, ","), *cache = words;
+	char *rung = words;
 
 	for (char *c = rung; c && *c; c++)
 		if (*c == '+')
 			*c = ',';
 	return (int)autocast_region_push(name, enabled ? atoi(enabled) : 1,
-	    rung && strcmp(rung, "-") ? rung : NULL, cache ? atoi(cache) : 0);
+	    rung && strcmp(rung, "-") ? rung : NULL);
 }
 
 /* ---- Two at once ------------------------------------------------------- */
@@ -90,8 +90,8 @@ work(void *argument)
 
 	BLAS(cublasCreate(&handle));
 	for (int i = 0; i < ROUNDS; i++) {
-		client_expect(!autocast_region_push(w->name, w->enabled, NULL,
-		    0), "a region opens");
+		client_expect(!autocast_region_push(w->name, w->enabled, NULL),
+		    "a region opens");
 		w->hash = multiply(handle);
 		client_expect(!autocast_region_pop(), "and closes");
 	}
@@ -141,7 +141,7 @@ multiply_in_many(int count)
 	BLAS(cublasCreate(&handle));
 	for (int i = 0; i < count; i++) {
 		snprintf(name, sizeof name, "r%d", i);
-		client_expect(!autocast_region_push(name, 1, NULL, 0),
+		client_expect(!autocast_region_push(name, 1, NULL),
 		    "a region opens");
 		for (int j = 0; j < 4; j++)
 			multiply(handle);

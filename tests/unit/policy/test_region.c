@@ -40,7 +40,7 @@ enum { DEEP = 64, LIMIT = 4000, RACERS = 4,
 static autocast_status
 push(const char *name)
 {
-	return autocast_region_push(name, 1, NULL, 0);
+	return autocast_region_push(name, 1, NULL);
 }
 
 static const struct ac_region *
@@ -139,19 +139,19 @@ CASE(rungs)
 	const struct ac_region *r;
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		CHECK(autocast_region_push("a", 1, bad[i], 0) ==
+		CHECK(autocast_region_push("a", 1, bad[i]) ==
 		    AUTOCAST_E_INVALID && is_in(NULL));
 	CHECK(strstr(autocast_last_error(), "region a: 'none'"));
-	CHECK(!autocast_region_push("a", 7, "fp16,tf32,fp16", -1));
+	CHECK(!autocast_region_push("a", 7, "fp16,tf32,fp16"));
 	r = here();
-	CHECK(r->enabled == 1 && r->cache == 1 && !r->is_auto);
+	CHECK(r->enabled == 1 && !r->is_auto);
 	CHECK(r->rung_count == 2 && r->rung[0] == AC_RUNG_FP16 &&
 	    r->rung[1] == AC_RUNG_TF32);
-	CHECK(!autocast_region_push("a", 0, "auto", 0));
+	CHECK(!autocast_region_push("a", 0, "auto"));
 	r = here();
-	CHECK(!r->enabled && !r->cache && r->is_auto && !r->rung_count);
+	CHECK(!r->enabled && r->is_auto && !r->rung_count);
 	CHECK(!push("a") && !here()->is_auto && !here()->rung_count);
-	CHECK(!autocast_region_push("a", 1, "tf32,fp16,bf16,tf32", 0) &&
+	CHECK(!autocast_region_push("a", 1, "tf32,fp16,bf16,tf32") &&
 	    here()->rung_count == 3);
 }
 
@@ -171,12 +171,11 @@ test_words(void **state)
 /* Whatever differs is another region; what does not is the same. */
 CASE(interned)
 {
-	static const struct { const char *name; int enabled; const char *rung;
-		int cache; } rows[] = {
-		{ "a", 1, NULL, 0 }, { "b", 1, NULL, 0 }, { "a", 0, NULL, 0 },
-		{ "a", 1, "fp16", 0 }, { "a", 1, "fp16,tf32", 0 },
-		{ "a", 1, "tf32,fp16", 0 }, { "a", 1, "auto", 0 },
-		{ "a", 1, NULL, 1 }
+	static const struct { const char *name; int enabled;
+		const char *rung; } rows[] = {
+		{ "a", 1, NULL }, { "b", 1, NULL }, { "a", 0, NULL },
+		{ "a", 1, "fp16" }, { "a", 1, "fp16,tf32" },
+		{ "a", 1, "tf32,fp16" }, { "a", 1, "auto" }
 	};
 	enum { ROWS = sizeof rows / sizeof *rows };
 	uint32_t number[ROWS];
@@ -185,7 +184,7 @@ CASE(interned)
 		const int row = i % ROWS;
 
 		CHECK(!autocast_region_push(rows[row].name, rows[row].enabled,
-		    rows[row].rung, rows[row].cache));
+		    rows[row].rung));
 		if (i < ROWS)
 			number[row] = ac_region_here();
 		CHECK(ac_region_here() == number[row]);
@@ -250,7 +249,7 @@ race(void *seed)
 		const int which = i * step % 101;
 
 		snprintf(name, sizeof name, "r%d", which);
-		CHECK(!autocast_region_push(name, which % 2, NULL, 0));
+		CHECK(!autocast_region_push(name, which % 2, NULL));
 		CHECK(is_in(name) && here()->enabled == which % 2);
 		CHECK(!push("inner") && is_in("inner"));
 		CHECK(!autocast_region_pop() && is_in(name));

@@ -46,7 +46,7 @@ test_fields(void **state)
 	    AC_REASON_NONE), 3, AC_REASON_CAPTURE, 1);
 	made[0].tol = 0.5f;
 	made[0].region = (struct ac_site_region){ .name = "loss",
-		.cache = 1, .rung_count = 2,
+		.rung_count = 2,
 		.rung = { AC_RUNG_BF16, AC_RUNG_TF32 } };
 	made[0].course = (struct ac_site_course){
 		.finding = AC_FINDING_TILE, .samples = 7, .late = 8,
@@ -167,7 +167,6 @@ test_fields(void **state)
 	    "        \"bf16\",\n"
 	    "        \"tf32\"\n"
 	    "      ],\n"
-	    "      \"cache\": true,\n"
 	    "      \"operation\": \"gemm.single\",\n"
 	    "      \"symbol\": \"cublasSgemm_v2\",\n"
 	    "      \"caller\": \"train+1a2b\",\n"

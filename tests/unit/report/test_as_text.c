@@ -108,11 +108,11 @@ test_convolution(void **state)
 	key->k = 2304;
 	made[0].course = (struct ac_site_course){ .plans = 2, .plan_ms = 3.25f,
 		.workspace = 1048576 };
-	made[0].region = (struct ac_site_region){ .name = "enc.0", .cache = 1 };
-	made[1].region = (struct ac_site_region){ .name = "loss", .cache = 0 };
+	made[0].region = (struct ac_site_region){ .name = "enc.0" };
+	made[1].region = (struct ac_site_region){ .name = "loss" };
 	report = make_report(2);
 	written(ac_report_as_text, report);
-	assert_non_null(strstr(sunk, "\n           in region enc.0, cache\n"
+	assert_non_null(strstr(sunk, "\n           in region enc.0\n"
 	    "           n32 c256 "));
 	assert_non_null(strstr(sunk, "\n           in region loss\n"));
 	assert_non_null(strstr(sunk, "  00000010 conv.fprop "));

@@ -205,13 +205,14 @@ find_again(void)
 		_exit(2);
 }
 
-/* By its region's name, too, which is part of the id, and by the cache. */
+/* By its region's name, too, which is part of the id, and by what the
+ * program asks for there. */
 static void
 find_in_region(void)
 {
 	const struct ac_site_region loss = { .name = "loss" },
 	    enc = { .name = "enc" },
-	    cached = { .name = "enc", .cache = 1 };
+	    closed = { .name = "enc", .is_disabled = 1 };
 	const struct ac_site_key key = key_of(3);
 	struct ac_site_record *first = ac_report_site(&ac_outside, &key,
 	    &by_cast, NULL, NULL);
@@ -219,21 +220,21 @@ find_in_region(void)
 	    &by_cast, NULL, NULL);
 	struct ac_site_record *in_enc = ac_report_site(&enc, &key, &by_cast,
 	    NULL, NULL);
-	struct ac_site_record *in_cached = ac_report_site(&cached, &key,
+	struct ac_site_record *in_closed = ac_report_site(&closed, &key,
 	    &by_cast, NULL, NULL);
 
 	for (int i = 4; i < 5000; i++)
 		(void)site_of(i);
 	if (in_loss == first || in_enc == first || in_loss == in_enc ||
-	    in_cached == in_enc || in_loss->id == first->id ||
-	    in_loss->id == in_enc->id || in_cached->id != in_enc->id ||
+	    in_closed == in_enc || in_loss->id == first->id ||
+	    in_loss->id == in_enc->id || in_closed->id != in_enc->id ||
 	    *first->region.name || strcmp(in_enc->region.name, "enc") ||
-	    in_enc->region.cache || !in_cached->region.cache)
+	    in_enc->region.is_disabled || !in_closed->region.is_disabled)
 		_exit(1);
 	if (ac_report_site(&ac_outside, &key, &by_cast, NULL, NULL) != first ||
 	    ac_report_site(&loss, &key, &by_cast, NULL, NULL) != in_loss ||
-	    ac_report_site(&cached, &key, &by_cast, NULL, NULL) !=
-	    in_cached)
+	    ac_report_site(&closed, &key, &by_cast, NULL, NULL) !=
+	    in_closed)
 		_exit(2);
 }
 
