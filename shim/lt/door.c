@@ -14,7 +14,10 @@
 #include <string.h>
 
 /* cublasLt wants 256 bytes (manual of cublasLtMatmul()). */
-enum { WORKSPACE_MASK = 255 };
+/* A vector that is a slice of another may lie anywhere. Heuristics are told of
+ * the alignments of A to D only, and an algorithm may read the rest by 16
+ * bytes. */
+enum { WORKSPACE_MASK = 255, VECTOR_MASK = 15 };
 
 /* A call as a product; the first member is what the recipes know of it. */
 struct lt_gemm {
@@ -276,7 +279,8 @@ reads_c(const struct lt_gemm *call)
 }
 
 /* Whether the workspace can be used, and all that the product and its epilogue
- * read and write is there: else cublasLt has something to say. */
+ * read and write is there, where any algorithm can: else cublasLt has something
+ * to say. */
 static bool
 is_complete(const struct lt_gemm *call)
 {
@@ -286,7 +290,9 @@ is_complete(const struct lt_gemm *call)
 	return (call->pointers.bias || !(does->adds_bias || does->sums_output))
 	    && (call->pointers.aux || does->aux == AC_LT_AUX_NO)
 	    && (call->x->c || !reads_c(call))
-	    && !((uintptr_t)call->x->workspace & WORKSPACE_MASK);
+	    && !((uintptr_t)call->x->workspace & WORKSPACE_MASK)
+	    && !(((uintptr_t)call->pointers.bias
+	    | (uintptr_t)call->pointers.aux) & VECTOR_MASK);
 }
 
 enum ac_outcome

@@ -227,7 +227,8 @@ test_kept(void **state)
 }
 
 /* What the library refuses: a sum onto no C, as far as the host can see, and a
- * workspace that is not aligned. */
+ * workspace that is not aligned. And what its algorithms may refuse: a bias or
+ * a second matrix that is not. */
 static void
 test_refused(void **state)
 {
@@ -250,6 +251,19 @@ test_refused(void **state)
 		x.workspace = AT(0x1000 | 1u << bit);
 		is_kept(AC_REASON_UNSUPPORTED);
 	}
+	for (unsigned bit = 2; bit < 8; bit++)
+		for (unsigned i = 0; i < 2; i++) {
+			start();
+			use.product.epilogue = AC_EPILOGUE_GELU_AUX_BIAS;
+			if (i)
+				pointers.aux = AT(0x1000 | 1u << bit);
+			else
+				pointers.bias = AT(0x1000 | 1u << bit);
+			if (bit < 4)
+				is_kept(AC_REASON_UNSUPPORTED);
+			else
+				assert_int_equal(recast(), AC_OUTCOME_TIMED);
+		}
 }
 
 int
