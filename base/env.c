@@ -38,16 +38,45 @@ ac_env_is_set(enum ac_env_name name)
 	return lookup(name) != NULL;
 }
 
-/* Only what is nearly right is taken for a slip: others may have variables of
- * their own that begin as ours do. */
+static const char ours[] = "AUTOCAST_";
+
+/* What modules of a site set for each of their packages; we read none. */
+static bool
+is_of_a_site(const char *word)
+{
+	static const char *const words[] = { "BASE", "BIN", "DIR", "HOME",
+		"INC", "INCLUDE", "LIB", "PATH", "PREFIX", "ROOT", "VERSION" };
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
+/* `words` are all of ours. */
+static void
+warn_of(const char *word, const char *const *words, size_t count)
+{
+	const char *meant = ac_text_nearest(word, words, count);
+
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(word, words[i]))
+			return;
+	if (meant)
+		ac_log(AC_LOG_WARNING, "there is no variable %s%s; did you "
+		    "mean %s%s?", ours, word, ours, meant);
+	else if (!is_of_a_site(word))
+		ac_log(AC_LOG_WARNING, "there is no variable %s%s; type: "
+		    "autocast run --list-env", ours, word);
+}
+
 void
 ac_env_warn(void)
 {
-	static const char ours[] = "AUTOCAST_";
 	const size_t prefix = sizeof ours - 1;
-	const char *words[AC_ENV_COUNT], *meant;
+	const char *words[AC_ENV_COUNT];
 	size_t count = 0;
-	char name[64];
+	char word[64];
 	struct ac_text t;
 
 	ac_log_check();
@@ -55,17 +84,12 @@ ac_env_warn(void)
 		if (!strncmp(ac_env_rows[i].variable, ours, prefix))
 			words[count++] = ac_env_rows[i].variable + prefix;
 	for (char **at = environ; at && *at && !ac_env_is_privileged(); at++) {
-		const size_t length = strcspn(*at, "=");
-
-		if (strncmp(*at, ours, prefix) || length >= sizeof name)
+		if (strncmp(*at, ours, prefix))
 			continue;
-		ac_text_init(&t, name, sizeof name);
-		ac_text_add_bytes(&t, *at + prefix, length - prefix);
-		meant = ac_text_nearest(name, words, count);
-		if (meant && strcmp(meant, name))
-			ac_log(AC_LOG_WARNING, "there is no variable "
-			    "AUTOCAST_%s; did you mean AUTOCAST_%s?", name,
-			    meant);
+		ac_text_init(&t, word, sizeof word);
+		ac_text_add_bytes(&t, *at + prefix,
+		    strcspn(*at, "=") - prefix);
+		warn_of(word, words, count);
 	}
 }
 

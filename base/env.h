@@ -30,8 +30,9 @@ const char *ac_env(enum ac_env_name name);
 /* Whether the variable is set to something. */
 bool ac_env_is_set(enum ac_env_name name);
 
-/* Log a warning for each variable whose name is nearly one of ours: nothing
- * else would tell that it has no effect. Also of an unknown AUTOCAST_LOG. */
+/* Log a warning for each variable that is named as ours are but is none:
+ * nothing else would tell that it has no effect. Also of an unknown
+ * AUTOCAST_LOG. */
 void ac_env_warn(void);
 
 /* Whether the process has rights its caller need not have (set-uid, file

@@ -29,6 +29,7 @@ struct ac_past_run {
 	bool     is_read;            /* else nothing else is known */
 	uint64_t start_s;
 	char     program[64], policy[256];
+	char     task[32];           /* of an array of jobs; "": of none */
 	uint64_t processes;
 	int      ranks;              /* of a job; 0: it was none */
 	uint64_t calls;

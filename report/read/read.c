@@ -93,7 +93,7 @@ check_header(const struct ac_file_header *h, struct ac_text *why)
 	    h->pid <= 0 || h->start_ns > 999999999 || h->sm < 0 ||
 	    h->clock >= AC_CLOCK_COUNT || !are_modules(h) ||
 	    h->rank < 0 || h->ranks < 0 || h->ranks > AC_FILE_RANKS ||
-	    !IS_TEXT(h->node) ||
+	    !IS_TEXT(h->node) || !IS_TEXT(h->task) ||
 	    !IS_TEXT(h->run) || !IS_TEXT(h->program) || !IS_TEXT(h->argv0) ||
 	    !IS_TEXT(h->policy) || !IS_TEXT(h->why) || !IS_TEXT(h->gpu) ||
 	    !IS_TEXT(h->library) || !IS_TEXT(h->notes)) {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { COLUMNS = 8, CELL = 32, LONGEST = 24 };
+enum { COLUMNS = 9, TASK = 4, CELL = 32, LONGEST = 24 };
 
 void
 ac_past_summarise(struct ac_past_run *run, unsigned which,
@@ -27,6 +27,7 @@ ac_past_summarise(struct ac_past_run *run, unsigned which,
 	run->start_s = h->start_s;
 	memcpy(run->program, h->program, sizeof run->program);
 	memcpy(run->policy, h->policy, sizeof run->policy);
+	memcpy(run->task, h->task, sizeof run->task);
 	run->processes = report->process_count;
 	for (size_t i = 0; i < report->process_count; i++)
 		if (report->processes[i].ranks > run->ranks)
@@ -72,16 +73,19 @@ fill_cell(struct ac_text *t, const struct ac_past_run *run, int column)
 			    (unsigned long long)run->processes,
 			    run->processes == 1 ? " process" : " processes");
 		break;
-	case 4:
-		add_name(t, run->policy);
+	case TASK:
+		add_name(t, run->task);
 		break;
 	case 5:
+		add_name(t, run->policy);
+		break;
+	case 6:
 		if (run->recast_share < 0)
 			ac_text_add(t, "-");
 		else
 			ac_share_add(t, run->recast_share, 1);
 		break;
-	case 6:
+	case 7:
 		if (!strcmp(run->basis, ac_basis_names[AC_BASIS_NONE]))
 			ac_text_add(t, "-");
 		else
@@ -97,8 +101,8 @@ static const struct {
 	bool        right;      /* numbers */
 } columns[COLUMNS] = {
 	{ "run", false }, { "began", false }, { "program", false },
-	{ "by", false }, { "policy", false }, { "recast", true },
-	{ "gain", true }, { "times", false },
+	{ "by", false }, { "task", false }, { "policy", false },
+	{ "recast", true }, { "gain", true }, { "times", false },
 };
 
 static void
@@ -139,7 +143,8 @@ print_run(const struct ac_past_run *run, const size_t *width,
 			fill_cell(&t, run, c);
 		else if (c == 1)
 			ac_text_add(&t, "cannot be read");
-		add_cell(&line, cell, width[c], columns[c].right);
+		if (width[c])
+			add_cell(&line, cell, width[c], columns[c].right);
 	}
 	end_line(&line, sink, context);
 }
@@ -149,10 +154,16 @@ ac_past_as_list(const struct ac_past_run *runs, size_t count,
     ac_report_sink sink, void *context)
 {
 	size_t width[COLUMNS];
+	bool has_tasks = false;
 	char cell[CELL];
 	struct ac_text t;
 
+	for (size_t i = 0; i < count; i++)
+		has_tasks |= *runs[i].task != '\0';
 	for (int c = 0; c < COLUMNS; c++) {
+		width[c] = 0;
+		if (c == TASK && !has_tasks)
+			continue;
 		width[c] = strlen(columns[c].title);
 		for (size_t i = 0; i < count; i++) {
 			ac_text_init(&t, cell, sizeof cell);
@@ -186,6 +197,7 @@ add_run(struct ac_json *w, const struct ac_past_run *run)
 		ac_json_string(w, "program", run->program);
 		ac_json_unsigned(w, "processes", run->processes);
 		ac_json_integer(w, "job_size", run->ranks);
+		ac_json_string(w, "task", run->task);
 		ac_json_string(w, "policy", run->policy);
 		ac_json_unsigned(w, "calls", run->calls);
 		ac_json_real(w, "recast_share", run->recast_share < 0 ? 0

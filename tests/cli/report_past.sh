@@ -56,6 +56,16 @@ done
 equal 'the share is the one of the report' \
     "$(sed -n 's/.*"recast_share": //p' 1.json)" "$(sed -n 's/.*"recast_share": //p' list.json | head -n 1)"
 
+# Which task of an array of jobs a run was; runs of none have no such column.
+SLURM_ARRAY_JOB_ID=4711 SLURM_ARRAY_TASK_ID=3 AUTOCAST_STATE=$place/array "$counting" 0
+AUTOCAST_STATE=$place/array "$counting" 0
+equal 'tasks of an array' "$(AUTOCAST_STATE=$place/array "$autocast" report --list |
+    sed -E 's/ +/ /g' | cut -d' ' -f 1,4-9)" 'run by task policy recast gain times
+@1 counting 1 process - amp 90.9
+@2 counting 1 process 4711_3 amp 90.9'
+equal 'in JSON' "$(AUTOCAST_STATE=$place/array "$autocast" report --list --json |
+    sed -n 's/.*"task": //p' | xargs)" ', 4711_3,'
+
 # A run whose records are damaged keeps its number, and costs a line.
 youngest=$(ls "$AUTOCAST_STATE"/1*.stats | tail -n 1)
 symbol=$(grep -abo cublasSgemm_v2 "$youngest" | head -n 1 | cut -d: -f1)

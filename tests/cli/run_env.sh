@@ -66,9 +66,14 @@ cp "$autocast" "$build/libautocast.so" 'with space'
 equal 'a library that cannot be listed' "$?,$(normal <err)" \
     '125,autocast: cannot preload PLACE/here/with space/libautocast.so: its path holds a space or a colon; install autocast elsewhere'
 
-# Variables that are nearly ours, and one that is a site's own.
-equal 'a misspelt variable' "$(AUTOCAST_POLCY=off AUTOCAST_ROOT=/x "$autocast" run true 2>&1 | grep variable)" \
+# Variables that are none of ours, and those that a site's modules set.
+equal 'a misspelt variable' "$(AUTOCAST_POLCY=off AUTOCAST_ROOT=/x AUTOCAST_DIR=/x \
+    "$autocast" run true 2>&1 | grep variable)" \
     'autocast: there is no variable AUTOCAST_POLCY; did you mean AUTOCAST_POLICY?'
+equal 'one that nobody knows' "$(AUTOCAST_TOL=1 AUTOCAST_PRECISION=fp16 \
+    "$autocast" run true 2>&1 | grep variable | sort)" \
+    'autocast: there is no variable AUTOCAST_PRECISION; type: autocast run --list-env
+autocast: there is no variable AUTOCAST_TOL; type: autocast run --list-env'
 equal 'and a quiet log' "$(AUTOCAST_POLCY=off AUTOCAST_LOG=error "$autocast" run true 2>&1 | grep variable)" ''
 
 # The table of variables.
