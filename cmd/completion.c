@@ -54,15 +54,61 @@ values_of(const struct ac_option *option)
 	return values;
 }
 
-/* The operands that are words of ours. */
+/* The operands that are words of ours, or may be. */
 static const char *
 words_of(const struct ac_command *command)
 {
+	static char operations[512];
+	struct ac_text t;
+
 	if (!strcmp(command->name, "policy"))
 		return "check show where";
 	if (!strcmp(command->name, "list"))
 		return "rates";
+	if (!strcmp(command->name, "explain")) {
+		ac_text_init(&t, operations, sizeof operations);
+		for (int i = 0; i < AC_OP_COUNT; i++)
+			ac_text_addf(&t, "%s ", ac_operation_names[i]);
+		ac_text_add(&t, "gpu=");
+		return operations;
+	}
 	return strcmp(command->name, "completion") ? "" : "bash zsh fish";
+}
+
+/* What may follow an operand, and what the runs that are kept have; for bash,
+ * which takes = and @ for words. */
+static const struct operand {
+	const char *verb, *before;
+	const char *list;          /* as add_words() reads it */
+	const char *asked;         /* or what says them */
+	bool        or_file;
+} operands[] = {
+	{ "policy", "check|show", AC_POLICY_PROFILES, "", true },
+	{ "explain", "gpu", AC_EMULATED_MODELS, "", false },
+	{ "explain", "@", "", "$(_autocast_runs) ", false },
+	{ "explain", "explain|[0-9]*", "", "$words $(_autocast_sites)", false },
+	{ "report", "@", "", "$(_autocast_runs) ", false },
+	{ "report", "report", "", "$(_autocast_runs @)", true },
+};
+
+/* Behind the last option of the verb's, and of a word that is no option. */
+static void
+bash_operands(const struct ac_command *command)
+{
+	char words[128];
+	struct ac_text t;
+
+	for (size_t i = 0; i < sizeof operands / sizeof *operands; i++) {
+		const struct operand *o = &operands[i];
+
+		if (strcmp(o->verb, command->name))
+			continue;
+		ac_text_init(&t, words, sizeof words);
+		add_words(&t, o->list);
+		printf("\t\t%s) [ \"${word:0:1}\" = - ] || "
+		    "values=\"%s%s\" files=%s ;;\n", o->before, words,
+		    o->asked, o->or_file ? "yes" : "");
+	}
 }
 
 static bool
@@ -115,6 +161,7 @@ bash_verb(const struct ac_command *command)
 			    typed(option), values.words,
 			    values.is_file ? "yes" : "");
 		}
+	bash_operands(command);
 	printf("\t\tesac ;;\n");
 }
 
@@ -122,6 +169,10 @@ static void
 bash(void)
 {
 	fputs("# bash completion of autocast, by: autocast completion bash\n"
+	    "_autocast_runs()\n{\n\tautocast report --list 2>/dev/null |\n"
+	    "\t    sed -n \"s/^@\\([0-9]*\\) .*/$1\\1/p\"\n}\n"
+	    "_autocast_sites()\n{\n\tautocast report --csv 2>/dev/null |\n"
+	    "\t    sed -n '2,$s/,.*//p'\n}\n"
 	    "_autocast()\n{\n"
 	    "\tlocal word=${COMP_WORDS[COMP_CWORD]} at=$((COMP_CWORD - 1))\n"
 	    "\tlocal before options='' takes='' words='' program='' "
@@ -130,6 +181,7 @@ bash(void)
 	    "\t[ \"$word\" != '=' ] || word=''\n"
 	    "\t[ \"${COMP_WORDS[at]}\" != '=' ] || at=$((at - 1))\n"
 	    "\tbefore=${COMP_WORDS[at]}\n"
+	    "\t[ \"$word\" != @ ] || word='' before=@\n"
 	    "\tif [ \"$COMP_CWORD\" = 1 ]; then\n"
 	    "\t\toptions='--help --version' words='", stdout);
 	for EACH_VERB(command)

@@ -49,6 +49,19 @@ equal 'bash: an action' "$(answers policy sh)" show
 equal 'bash: options of the program are its own' "$(answers run program --re)" ''
 equal 'bash: its arguments are files' "$(answers run -e x program 'fi')" fine.policy
 
+# Bash takes = and @ for words.
+PATH=$build:$PATH
+equal 'bash: a profile to show' "$(answers policy show f)" 'fp16 fine.policy'
+equal 'bash: an operation' "$(answers explain gemm.st)" gemm.strided
+equal 'bash: a GPU' "$(answers explain gemm.single gpu = h1)" h100
+equal 'bash: no run is kept' "$(answers report @)" ''
+"$counting" 0
+"$counting" 0
+equal 'bash: runs' "$(answers report @),$(answers report @ 2),$(answers report '')" \
+    '1 2,2,@1 @2 fine.policy program'
+site=$("$autocast" report --csv | sed -n '2s/,.*//p')
+equal 'bash: a site' "$(answers explain "${site:0:6}")" "$site"
+equal 'bash: options of such a verb' "$(answers report --sor)" --sort
 if command -v zsh >/dev/null; then
 	zsh -n "$place/zsh" >"$place/said" 2>&1
 	ok 'zsh: takes it' $? "$(cat "$place/said")"
