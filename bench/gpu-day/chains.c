@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/gpu-day/chains.c -- several products for one: what adding up over
- * chunks of K costs (n5), and FP32 out of three or four FP16 products (a4), by
- * plain cuBLAS calls.
+ * chunks of K costs (n5), FP32 out of three or four FP16 products (a4), and one
+ * whose C lies as the product likes it, then copied (n11), by plain cuBLAS calls.
  *
- *   chains chunks | split */
+ *   chains chunks | split | odd */
 #include "gpu.h"
 
 #include <math.h>
@@ -208,6 +208,95 @@ split(void)
 		split_of(4096);
 }
 
+/* ---- n11 */
+
+/* A and B in FP16, packed along a leading dimension of whole 16 bytes, as a cast
+ * leaves them; C with `ldc`. */
+struct odd {
+	int m, n, k;
+	bool trans_a;
+	int ldc;
+	const void *a, *b;
+	float *c, *apart;
+};
+
+static int
+padded(int lines)
+{
+	return (lines + 7) / 8 * 8;
+}
+
+static void
+call_odd(void *context)
+{
+	const struct odd *o = context;
+	const float one = 1, zero = 0;
+
+	MUST(cublasGemmEx(gpu.handle, o->trans_a ? CUBLAS_OP_T : CUBLAS_OP_N,
+	    CUBLAS_OP_N, o->m, o->n, o->k, &one, o->a, CUDA_R_16F,
+	    padded(o->trans_a ? o->k : o->m), o->b, CUDA_R_16F, padded(o->k),
+	    &zero, o->c, CUDA_R_32F, o->ldc, CUBLAS_COMPUTE_32F,
+	    CUBLAS_GEMM_DEFAULT));
+}
+
+static void
+call_copy(void *context)
+{
+	const struct odd *o = context;
+	const size_t packed = (size_t)o->m * sizeof(float);
+
+	MUST(cudaMemcpy2DAsync(o->c, packed, o->apart, (size_t)padded(o->m) *
+	    sizeof(float), packed, (size_t)o->n, cudaMemcpyDeviceToDevice,
+	    gpu.stream));
+}
+
+static void
+odd_of(int m, int n, int k, bool trans_a)
+{
+	const size_t rows = (size_t)padded(m), depth = (size_t)padded(k);
+	struct odd o = { .m = m, .n = n, .k = k, .trans_a = trans_a };
+	double packed, aligned, copied;
+	char part[80];
+
+	o.a = gpu_fill(gpu_pool_get(DATA_NORMAL, 0), STORE_FP16, rows * depth);
+	o.b = gpu_fill(gpu_pool_get(DATA_NORMAL, 1), STORE_FP16,
+	    depth * (size_t)n);
+	o.c = gpu_alloc(rows * (size_t)n * sizeof(float));
+	o.apart = gpu_alloc(rows * (size_t)n * sizeof(float));
+	o.ldc = m;
+	packed = gpu_time(call_odd, &o).median;
+	o.ldc = padded(m);
+	aligned = gpu_time(call_odd, &o).median;
+	copied = gpu_time(call_copy, &o).median;
+	snprintf(part, sizeof part, "%dx%dx%d %s", m, n, k,
+	    trans_a ? "TN" : "NN");
+	row_item("n11", part, packed / (aligned + copied), "x",
+	    packed > 1.1 * (aligned + copied) ? "apart is faster" :
+	    "apart does not pay",
+	    "%.4g s packed, %.4g s with ldc %d, %.4g s to copy it", packed,
+	    aligned, padded(m), copied);
+	release(o.a);
+	release(o.b);
+	gpu_free(o.c);
+	gpu_free(o.apart);
+}
+
+static void
+odd(void)
+{
+	if (gpu.quick) {
+		odd_of(129, 128, 128, false);
+		return;
+	}
+	odd_of(1023, 1023, 1023, false);
+	odd_of(2047, 1023, 511, false);
+	odd_of(4097, 4097, 4097, false);
+	odd_of(4098, 4098, 4098, false);
+	odd_of(4100, 4100, 4100, false);
+	odd_of(50257, 8192, 768, true);
+	odd_of(4096, 4096, 4096, false);
+}
+
 static void
 take(int option, const char *value)
 {
@@ -223,6 +312,8 @@ main(int argc, char **argv)
 		chunks();
 	else if (first < argc && !strcmp(argv[first], "split"))
 		split();
+	else if (first < argc && !strcmp(argv[first], "odd"))
+		odd();
 	else
 		gpu_must(2, "chains: no such question");
 	return 0;

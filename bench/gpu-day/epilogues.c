@@ -197,14 +197,17 @@ run(cublasLtEpilogue_t epilogue, const char *name, float column[M])
 
 	describe(CUBLAS_COMPUTE_32F, CUDA_R_32F, epilogue, false,
 	    CUBLASLT_ORDER_COL);
-	if (offered(results))
+	if (offered(results) && !results[0].state)
 		status = (int)cublasLtMatmul(handle, operation, &one, a,
 		    layout_a, b, layout_b, &zero, d, layout_d, d, layout_d,
 		    &results[0].algo, workspace, WORKSPACE, gpu.stream);
 	forget();
 	if (status) {
-		row_unanswered("n9", name, status < 0 ? "no algorithm" :
-		    "the product was refused");
+		char reason[64];
+
+		snprintf(reason, sizeof reason, status < 0 ? "no algorithm" :
+		    "the product was refused: status %d", status);
+		row_unanswered("n9", name, reason);
 		return false;
 	}
 	fetch(column, d, M * sizeof *column);
