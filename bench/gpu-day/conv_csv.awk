@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # conv_csv.awk -- from the collected lines, the convolutions as a table: a line
-# per layer, operation and layout. Times are medians over the rounds, a spread
-# is from the lowest quartile of any round to the highest, by that median.
+# per layer, operation and layout. A time is the best round's median (derive.awk's
+# least() has the reason), a spread is from the lowest quartile of any round to the
+# highest, by that.
 # `emulated`: as `run` had it. Prints nothing if there are none.
 #
 # Of each way: WAY (seconds of a call, `none` if cuDNN does not offer it),
@@ -13,16 +14,6 @@ function field(name,    i) {
 		if (index($i, name "=") == 1)
 			return substr($i, length(name) + 2)
 	return ""
-}
-
-# The median of a list of numbers with spaces between.
-function median(list,    n, v, i, j, t) {
-	n = split(list, v, " ")
-	for (i = 2; i <= n; i++)
-		for (j = i; j > 1 && v[j - 1] + 0 > v[j] + 0; j--) {
-			t = v[j]; v[j] = v[j - 1]; v[j - 1] = t
-		}
-	return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
 }
 
 $1 == "M" {
@@ -45,7 +36,8 @@ $1 == "R" && field("row") == "conv" {
 		none[cell] = 1
 		next
 	}
-	seconds[cell] = seconds[cell] " " field("median")
+	if (!(cell in seconds) || field("median") + 0 < seconds[cell])
+		seconds[cell] = field("median") + 0
 	if (!(cell in low) || field("low") + 0 < low[cell])
 		low[cell] = field("low") + 0
 	if (field("high") + 0 > high[cell])
@@ -72,7 +64,7 @@ function ours(way) {
 function cells(key, way,    cell, m) {
 	cell = key SUBSEP way
 	if (cell in seconds) {
-		m = median(seconds[cell])
+		m = seconds[cell]
 		return sprintf(",%.6g,%.4f,%s", m, m > 0 ? \
 		    (high[cell] - low[cell]) / m : 0, error[cell])
 	}

@@ -32,8 +32,14 @@ typedef unsigned long long ac_gpu_address;
 	    (ac_gpu_address to, const void *from, size_t bytes)) \
 	FUNCTION(cuMemcpyDtoDAsync_v2, NULL, (ac_gpu_address to, \
 	    ac_gpu_address from, size_t bytes, void *stream)) \
-	FUNCTION(cuMemsetD8Async, NULL, (ac_gpu_address at, \
-	    unsigned char value, size_t bytes, void *stream)) \
+	FUNCTION(cuModuleLoadData, NULL, (void **module, const void *image)) \
+	FUNCTION(cuModuleUnload, NULL, (void *module)) \
+	FUNCTION(cuModuleGetFunction, NULL, (void **function, void *module, \
+	    const char *name)) \
+	FUNCTION(cuLaunchKernel, NULL, (void *function, unsigned grid_x, \
+	    unsigned grid_y, unsigned grid_z, unsigned block_x, \
+	    unsigned block_y, unsigned block_z, unsigned shared, \
+	    void *stream, void **parameters, void **extra)) \
 	FUNCTION(cuStreamCreate, NULL, (void **stream, unsigned flags)) \
 	FUNCTION(cuStreamDestroy_v2, NULL, (void *stream)) \
 	FUNCTION(cuStreamSynchronize, NULL, (void *stream)) \

@@ -72,6 +72,8 @@ state_of()
 }
 
 run_day questions overhead || skip_all "it does not compile here: $(cat "$work/out" "$day.work/logs/build")"
+equal 'the goals are the last it says' '## Goals,gpu-day:' \
+    "$(sed -n '/^## /p;$p' "$work/out" | cut -d' ' -f1,2 | sed 's/ [0-9]*$//' | paste -sd,)"
 check 'all steps of a section are done' "$(grep -E '^(questions|overhead)' "$work/out" | grep -v ' done ')"
 check 'every row of the text is in results.json' "$(all_there)"
 equal 'four files hold everything' 'conv.csv rest.tar.gz results.json results.md' \
@@ -81,10 +83,10 @@ check 'the archive has what the results are made of' "$(for name in rows/overhea
 	tar xzOf "$day/rest.tar.gz" $name 2>/dev/null | grep -q . || echo "$name"
 done
 tar xzOf "$day/rest.tar.gz" logs/questions.launch 2>&1)"
-# The lists of what to measure first: ten questions and six; five of
+# The lists of what to measure first: eleven questions and six; five of
 # convolutions are another section's (gpu_day_conv.sh).
 holds 'every question has its item' \
-    '{*(f"n{i}" for i in range(1, 11)), *(f"a{i}" for i in range(1, 7)), *(f"c{i}" for i in range(1, 6))} ^ set(answers)'
+    '{*(f"n{i}" for i in range(1, 12)), *(f"a{i}" for i in range(1, 7)), *(f"c{i}" for i in range(1, 6))} ^ set(answers)'
 lacks='"a6"'
 [ -e "$emulator/libcudnn.so.9" ] || lacks="$lacks, \"n7\", \"a5\""
 holds 'and an answer, but for what the emulated GPU lacks' \
@@ -113,6 +115,16 @@ ln -s "$work/kit/bin/nvcc" "$work/links/nvcc"
 equal 'CUDA is found where a link to nvcc leads' "$work/kit/lib64/libcublas.so" \
     "$(env -u CUDA_HOME -u CUDA_PATH PATH="$work/links:$PATH" sh -uc \
     '. "$1" && find_cuda && echo "$cublas"' sh "$root/bench/gpu-day/build.sh")"
+
+# commit_of TEXT: what results of a tarball say that has it in its file.
+commit_of()
+{
+	echo "$1" >"$work/kit/commit"
+	here=$work/kit root=$work/kit sh -uc '. "$1" && commit' sh \
+	    "$root/bench/gpu-day/report.sh"
+}
+equal 'results of a tarball are of its commit, or of none' '5fcdc23a,' \
+    "$(commit_of 5fcdc23a),$(commit_of '$Format:%h$')"
 
 run_day questions
 check 'what is done is not done again' \

@@ -139,6 +139,8 @@ work(void *number)
 	struct frame frame;
 
 	sum = client_allocate(1, sizeof *sum);
+	/* cublasLt wants a current context, which this thread has not made. */
+	CUDA(cudaSetDevice(0));
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	for (int i = 0; i < rounds; i++) {
 		const struct lt_wanted wanted = drawn(&seed);

@@ -47,6 +47,8 @@ work(void *argument)
 {
 	const struct worker *w = argument;
 
+	/* cuBLAS wants a current context, which this thread has not made. */
+	CUDA(cudaSetDevice(0));
 	for (int i = 0; i < w->products; i++)
 		w->hashes[i] = multiply(w, i);
 	return NULL;
