@@ -48,6 +48,41 @@ static float *a, *b, *d;
 	MUST(cublasLtMatmulDescSetAttribute(operation,                    \
 	    CUBLASLT_MATMUL_DESC_##attribute, &(value), sizeof (value)))
 
+static bool
+wants_bias(cublasLtEpilogue_t epilogue)
+{
+	switch (epilogue) {
+	case CUBLASLT_EPILOGUE_DEFAULT:
+	case CUBLASLT_EPILOGUE_RELU:
+	case CUBLASLT_EPILOGUE_RELU_AUX:
+	case CUBLASLT_EPILOGUE_GELU:
+	case CUBLASLT_EPILOGUE_GELU_AUX:
+	case CUBLASLT_EPILOGUE_DRELU:
+	case CUBLASLT_EPILOGUE_DGELU:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static bool
+wants_aux(cublasLtEpilogue_t epilogue)
+{
+	switch (epilogue) {
+	case CUBLASLT_EPILOGUE_RELU_AUX:
+	case CUBLASLT_EPILOGUE_RELU_AUX_BIAS:
+	case CUBLASLT_EPILOGUE_GELU_AUX:
+	case CUBLASLT_EPILOGUE_GELU_AUX_BIAS:
+	case CUBLASLT_EPILOGUE_DRELU:
+	case CUBLASLT_EPILOGUE_DRELU_BGRAD:
+	case CUBLASLT_EPILOGUE_DGELU:
+	case CUBLASLT_EPILOGUE_DGELU_BGRAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void
 describe(cublasComputeType_t compute, cudaDataType_t in,
     cublasLtEpilogue_t epilogue, bool device, int32_t order)
@@ -59,9 +94,13 @@ describe(cublasComputeType_t compute, cudaDataType_t in,
 	MUST(cublasLtMatmulDescCreate(&operation, compute, CUDA_R_32F));
 	SET(EPILOGUE, epilogue);
 	SET(POINTER_MODE, mode);
-	SET(BIAS_POINTER, bias);
-	SET(EPILOGUE_AUX_POINTER, aux);
-	SET(EPILOGUE_AUX_LD, aux_ld);
+	/* Where an epilogue has none, a product with one is refused. */
+	if (wants_bias(epilogue))
+		SET(BIAS_POINTER, bias);
+	if (wants_aux(epilogue)) {
+		SET(EPILOGUE_AUX_POINTER, aux);
+		SET(EPILOGUE_AUX_LD, aux_ld);
+	}
 	MUST(cublasLtMatrixLayoutCreate(&layout_a, in, M, K, M));
 	MUST(cublasLtMatrixLayoutCreate(&layout_b, in, K, N, K));
 	MUST(cublasLtMatrixLayoutCreate(&layout_d, CUDA_R_32F, M, N,

@@ -181,8 +181,12 @@ emu_capture_check_wait(struct CUstream_st *stream)
 {
 	if (none_goes_on())
 		return EMU_OK;
-	if (!meets(&(struct whose){ NULL, stream, false }, true))
-		return check_legacy(stream);
+	if (!meets(&(struct whose){ NULL, stream, false }, true)) {
+		const int status = check_legacy(stream);
+
+		/* Not in the manual's list: an H100 answers 900 so. */
+		return status ? status : emu_capture_forbid();
+	}
 	emu_complain("stream %p captures and cannot be waited for or queried; "
 	    "the capture is invalidated", (void *)stream);
 	return EMU_CAPTURE_UNSUPPORTED;

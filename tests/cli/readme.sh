@@ -8,6 +8,29 @@ readme=$(cd "$here/../.." && pwd)/README.md
 
 lines=$(wc -l <"$readme")
 equal 'README has 130 lines at most' "$([ "$lines" -le 130 ] || echo "$lines")" ''
+# Rows of the table of measured times whose figures are not those of the results.
+not_measured()
+{
+	python3 - "$readme" "${readme%/*}"/bench/results/gpu-day-*.json <<'EOS' 2>&1
+import json, re, sys
+def of(case, way, unit):
+	for x in rows:
+		if x["row"] == "time" and (x["case"], x["way"]) == (case, way):
+			return float(x["median"]) * {"ms": 1e3, "us": 1e6}[unit]
+	return 0
+rows = [x for file in sys.argv[2:] for x in json.load(open(file))["rows"]]
+found = re.findall(r"^\| ([^|]*?) \| ([0-9.]+) (ms|us) \| ([0-9.]+) (ms|us) \| ([0-9.]+)x \|$",
+    open(sys.argv[1]).read(), re.M)
+for case, plain, unit, ours, our_unit, times in found:
+	p, o = of(case, "alone", unit), of(case, "ours-amp", our_unit)
+	if f"{p:.3g}" != plain or f"{o:.3g}" != ours or \
+	    f"{of(case, 'alone', 'us') / of(case, 'ours-amp', 'us'):.1f}" != times:
+		print(case, p, o)
+if len(found) < 3:
+	print("only", len(found), "rows")
+EOS
+}
+equal 'README shows the times of bench/results' "$(not_measured)" ''
 [ -x "$build/examples/digits_mlp" ] || {
 	skip 'what README shows' 'the examples were not built'
 	plan
