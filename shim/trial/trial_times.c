@@ -120,6 +120,16 @@ has_times(const struct ac_trial *t)
 	    : t->timing[t->current].count > 0);
 }
 
+static bool
+is_awaited(struct ac_trial *t)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
+		any |= t->timing[i].pending;
+	return any;
+}
+
 /* A candidate without a time, since no pair of the site was known to suit it,
  * is not taken for faster than one that has one. */
 static void
@@ -161,6 +171,9 @@ ac_trial_compare(struct ac_trial *t, const struct ac_place *place)
 		drop(t, place);
 		return;
 	}
+	/* The host may be far ahead of the device. */
+	if (!has_times(t) && is_awaited(t))
+		return;
 	t->timing_over = true;
 	if (t->decision.judges_profit && has_times(t)) {
 		take_times(t);
