@@ -113,8 +113,8 @@ equal "whose bits are the original's" "$bits" "$(hash replay)"
 # There the library converts, but for arrays of matrices.
 replays 'a lane in use, guarded' "$guarded" thread busy '16 4 2'
 
-# Another thread meets its first recast while this one captures. Its own waits,
-# 160, are the program's.
+# Another thread meets its first recast while this one captures. The program says of
+# its own waits that they are meant.
 for policy in fp16 "$guarded"; do
 	for clock in real model; do
 		for how in first settled; do
