@@ -14,6 +14,7 @@ report_libreport_a_SOURCES = \
 	report/event.h \
 	report/past.h \
 	report/scaled.h \
+	report/totals.h \
 	report/report.h
 include $(top_srcdir)/report/callers/local.mk
 include $(top_srcdir)/report/count/local.mk

@@ -14,6 +14,7 @@
 #include "policy/policy.h"
 #include "report/event.h"
 #include "report/scaled.h"
+#include "report/totals.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -268,54 +269,6 @@ void ac_report_destroy(struct ac_report *report);
  * functions that it exports. A file may hold anything. A caller without a name
  * stays module+offset. */
 void ac_report_name_callers(struct ac_report *report);
-
-/* Why no verdict is about a site. */
-enum ac_unjudged {
-	AC_UNJUDGED_NONE,            /* there is one */
-	AC_UNJUDGED_KEPT,            /* no call was recast */
-	AC_UNJUDGED_NETWORK,         /* a recurrent one: it has no samples */
-	AC_UNJUDGED_OFF,             /* guard=off */
-	AC_UNJUDGED_GRAPHS,          /* every call was recorded */
-	AC_UNJUDGED_UNSAMPLED,       /* sample=off, and nothing is cast */
-	AC_UNJUDGED_UNREAD,          /* none arrived, or all were zeros */
-	AC_UNJUDGED_COUNT
-};
-
-struct ac_report_totals {
-	uint64_t processes, sites, calls, recast_calls;
-	double   flops, recast_flops;              /* of FP32 work */
-	uint64_t kept_calls[AC_REASON_COUNT];
-	double   kept_flops[AC_REASON_COUNT];
-	double   flops_by_rung[AC_RUNG_COUNT];
-	uint64_t peak_scratch_bytes;
-	/* Calls that ran on a rung; that the device judged; whose estimate made
-	 * them suspects; samples that are their site's only one, of its first
-	 * call; recast calls that nothing judged. */
-	uint64_t on_rungs, judged, suspects, first_samples;
-	uint64_t unread, oldest_unread, unjudged[AC_UNJUDGED_COUNT];
-	double   worst_estimate;                   /* as a part of its tol */
-	uint64_t samples, late, demotions, retries, captured, settled;
-	uint64_t convolutions;                     /* calls among `calls` */
-	uint64_t unread_sizes;                     /* of them; not in flops */
-	uint64_t plans, workspace;                 /* workspace: the largest */
-	double   plan_ms;
-	/* The sampled error that was the largest part of its tolerance. */
-	double   worst_error, worst_tol;           /* tol 0: no sample */
-	uint32_t worst_site;
-	/* Calls that were recast, times what one call takes kept and recast:
-	 * of sites whose time was measured, and of those predicted only. */
-	double   measured_keep_us, measured_recast_us;
-	double   predicted_keep_us, predicted_recast_us;
-	uint64_t measured_calls, predicted_calls;
-	/* From the start of each process to its end, added up; 0: not known.
-	 * At least that, if one of them told no end. On an emulated GPU it says
-	 * nothing of a real one. */
-	double   wall_us;
-	bool     wall_is_least;
-	struct ac_scaled_total scaled;             /* the scale: the last one */
-};
-void ac_report_totals(const struct ac_report *report,
-    struct ac_report_totals *totals_out);
 
 /* One process that runs now. */
 struct ac_report_watched {

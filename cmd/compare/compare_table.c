@@ -107,7 +107,8 @@ add_basis(struct ac_compare_row *row, const struct ac_compare_column *column,
 	struct ac_text t;
 
 	ac_text_init(&t, row->note, sizeof row->note);
-	ac_text_addf(&t, "%s for ", ac_basis_names[basis]);
+	ac_text_addf(&t, "%s for ", basis == AC_BASIS_MEASURED ? "measured"
+	    : "estimated");
 	ac_text_add_clean(&t, column->report->processes[0].gpu);
 }
 
@@ -140,8 +141,8 @@ add_gpu_time(struct ac_compare_table *table,
 		}
 		ac_time_add(cell(&t, row->cells[AC_PLAIN]), time.keep_us);
 		ac_time_add(cell(&t, row->cells[i]), time.recast_us);
-		ac_text_add_double(cell(&t, row->ratio),
-		    time.recast_us / time.keep_us, 4);
+		ac_factor_add(cell(&t, row->ratio), time.keep_us,
+		    time.recast_us);
 	}
 	if (!row)
 		return;

@@ -7,7 +7,6 @@
 #include "cmd/gpu/gpu.h"
 #include "cmd/run/again.h"
 #include "cmd/run/launcher.h"
-#include "cmd/run/refused.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -131,7 +130,7 @@ conclude(struct visit *visit)
 	facts->last_name = visit->last_name;
 	facts->options = visit->options;
 	facts->policy = visit->launch.chosen.policy;
-	if (facts->emulate && ac_refused_add(&refused, 0))
+	if (facts->emulate && ac_child_add_refusal(&refused, 0))
 		facts->refused = refusal;
 	facts->lacks_driver = !facts->emulate && !ac_gpu_has_driver();
 	ac_doctor_diagnose(facts, &findings);

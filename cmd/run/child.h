@@ -39,6 +39,13 @@ struct ac_child {
  * False if a path cannot be preloaded; one line on stderr says so. */
 bool ac_child_prepare(const struct ac_child *child);
 
+/* Give the processes that are started from now on a file to note in what the
+ * emulated GPU refused them. One run at a time. */
+void ac_child_note_refusals(void);
+/* Add the N-th of them, from 0: "cuGetExportTable: is not built"; false, and
+ * nothing, where there is none. What is noted may be anything. */
+bool ac_child_add_refusal(struct ac_text *text, unsigned n);
+
 /* Start it and wait for its end, passing on the signals sent to us; afterwards
  * they do what they did before. The wait status to *status_out. Returns 0, or
  * an exit status after one line on stderr if it could not be started. */

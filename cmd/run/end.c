@@ -5,7 +5,6 @@
 #include "cmd/run/end.h"
 #include "cmd/run/compared.h"
 #include "cmd/run/launcher.h"
-#include "cmd/run/refused.h"
 #include "cmd/gpu/gpu.h"
 
 #include <signal.h>
@@ -86,7 +85,7 @@ add_why_none(struct ac_text *text, const struct ac_end *end)
 	struct ac_text t;
 
 	ac_text_init(&t, refused, sizeof refused);
-	if (end->launch->emulate && ac_refused_add(&t, 0))
+	if (end->launch->emulate && ac_child_add_refusal(&t, 0))
 		ac_text_addf(text, "the emulated GPU refused %s", refused);
 	else if (status && ac_launcher_is(end->program->path))
 		ac_text_addf(text, "%s ended with status %d: it could not "

@@ -2,7 +2,6 @@
 /* cmd/run/launch.c -- checks what a command line asks of a run and carries it
  * out. Everything that can be refused is refused before the program starts. */
 #include "cmd/run/launch.h"
-#include "cmd/run/refused.h"
 #include "base/env.h"
 #include "report/count/stamp.h"
 
@@ -154,7 +153,7 @@ run(const struct ac_child *child, const struct ac_launch *launch,
 	if (!ac_child_prepare(child))
 		return AC_EXIT_FAILED;
 	if (launch->emulate)
-		ac_refused_begin();
+		ac_child_note_refusals();
 	return ac_child_run(child, status_out);
 }
 

@@ -24,7 +24,5 @@ autocast_SOURCES += \
 	cmd/run/program.h \
 	cmd/run/ranks.c \
 	cmd/run/ranks.h \
-	cmd/run/refused.c \
-	cmd/run/refused.h \
 	cmd/run/run.c \
 	cmd/run/where.c

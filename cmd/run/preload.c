@@ -9,11 +9,14 @@
 #include "cmd/run/child.h"
 #include "cmd/command.h"
 #include "base/env.h"
+#include "report/read/read.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { LIST_BYTES = 1 << 16 };
 
@@ -158,5 +161,44 @@ ac_child_prepare(const struct ac_child *child)
 	set(AC_ENV_STATE, child->state);
 	set(AC_ENV_RUN, child->run);
 	set(AC_ENV_FACTS, child->facts);
+	return true;
+}
+
+/* ---- What the emulated GPU refuses ------------------------------------- */
+
+/* A file without a name, to which all processes of the run add lines. */
+enum { REFUSED_MOST = 1 << 16 };
+
+static int refused = -1;
+
+void
+ac_child_note_refusals(void)
+{
+	char path[64];
+	struct ac_text text;
+
+	if (refused < 0)
+		refused = memfd_create("autocast-refused", MFD_CLOEXEC);
+	if (refused < 0 || ftruncate(refused, 0))
+		return; /* then nothing is known */
+	ac_text_init(&text, path, sizeof path);
+	ac_text_addf(&text, "/proc/%d/fd/%d", (int)getpid(), refused);
+	setenv(ac_env_rows[AC_ENV_EMU_REFUSED].variable, path, 1);
+}
+
+bool
+ac_child_add_refusal(struct ac_text *text, unsigned n)
+{
+	static char lines[REFUSED_MOST];
+	const ssize_t got = refused < 0 ? 0
+	    : pread(refused, lines, sizeof lines - 1, 0);
+	char *rest = lines, *line = NULL;
+
+	lines[got > 0 ? got : 0] = '\0';
+	for (unsigned i = 0; i <= n; i++)
+		line = strsep(&rest, "\n");
+	if (!rest) /* the last one is not whole */
+		return false;
+	ac_text_add_clean(text, line);
 	return true;
 }

@@ -122,13 +122,15 @@ static void
 fill_predictions(struct ac_site_course *course,
     const struct ac_decision *decision)
 {
+	/* Of what is kept for good, too: it is part of the whole. */
+	if (decision->keep_seconds < 1e9)
+		atomic_store(&course->keep_predicted_us,
+		    (float)(decision->keep_seconds * 1e6));
 	for (unsigned i = 0; i < decision->candidate_count; i++) {
 		const struct ac_candidate *c = &decision->candidate[i];
 
 		if (c->rung != decision->rung || c->tactic != decision->tactic)
 			continue;
-		atomic_store(&course->keep_predicted_us,
-		    (float)(decision->keep_seconds * 1e6));
 		atomic_store(&course->recast_predicted_us,
 		    (float)(c->seconds * 1e6));
 	}

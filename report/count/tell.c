@@ -59,7 +59,7 @@ ac_tell_decision(const struct ac_site_record *site)
 		ac_text_addf(&t, ", by %s:%u", site->source,
 		    (unsigned)site->line);
 	if (site->rung != AC_RUNG_KEEP && before > 0 && after > 0) {
-		ac_text_add(&t, ", predicted ");
+		ac_text_add(&t, ", estimated ");
 		ac_text_add_double(&t, before / after, 3);
 		ac_text_add(&t, " times as fast");
 	}

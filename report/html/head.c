@@ -36,13 +36,13 @@ add_fact(struct ac_html *w, const char *name, const char *value,
 	ac_html_add(w, "</dd></div>\n");
 }
 
-/* No time here is the program's: a predicted one was never seen to pass. */
+/* No time here is the program's: an estimated one was never seen to pass. */
 static void
 add_times(struct ac_html *w)
 {
 	static const char *const words[AC_CLOCK_COUNT] = {
 		[AC_CLOCK_NONE] = "none", [AC_CLOCK_DEVICE] = "measured",
-		[AC_CLOCK_MODELLED] = "modelled",
+		[AC_CLOCK_MODELLED] = "estimated",
 	};
 	const bool predicted = w->totals.predicted_calls > 0;
 	const char *word = words[w->clock];
@@ -53,11 +53,11 @@ add_times(struct ac_html *w)
 	ac_text_init(&t, more, sizeof more);
 	ac_report_add_clock(&t, w->report);
 	if (predicted && w->clock == AC_CLOCK_NONE)
-		ac_text_add(&t, "; predicted from the rates of the GPU");
+		ac_text_add(&t, "; estimated from the rates of the GPU");
 	else if (predicted)
-		ac_text_add(&t, "; predicted where no call was timed");
+		ac_text_add(&t, "; estimated where no call was timed");
 	add_fact(w, "Times", predicted && w->clock == AC_CLOCK_NONE
-	    ? "predicted" : word, more + strlen(word)
+	    ? "estimated" : word, more + strlen(word)
 	    + strspn(more + strlen(word), ": "));
 }
 

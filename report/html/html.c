@@ -213,19 +213,6 @@ ac_html_bytes(struct ac_html *w, uint64_t bytes)
 }
 
 void
-ac_html_factor(struct ac_html *w, double speed)
-{
-	struct ac_text *t = ac_html_piece(w);
-
-	if (speed >= 1)
-		ac_speed_add(t, speed);
-	else
-		ac_speed_add(t, 1 / speed);
-	ac_html_put(w);
-	ac_html_add(w, speed >= 1 ? " as fast" : " slower");
-}
-
-void
 ac_html_add_site(struct ac_text *text, const struct ac_site_total *site)
 {
 	if (*site->name)

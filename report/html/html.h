@@ -66,8 +66,6 @@ void ac_html_share(struct ac_html *w, double part, double whole);
 void ac_html_time(struct ac_html *w, double us);
 /* 32.3 MiB */
 void ac_html_bytes(struct ac_html *w, uint64_t bytes);
-/* "7.6x as fast", "3.8x slower" */
-void ac_html_factor(struct ac_html *w, double speed);
 
 /* ---- Plots (report/html/svg.c) ----------------------------------------- */
 

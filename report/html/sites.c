@@ -115,7 +115,7 @@ add_speed(struct ac_html *w, const struct ac_site_row *row)
 	ac_speed_add(ac_html_piece(w), row->speed);
 	ac_html_put_real(w, row->speed);
 	ac_html_addf(w, "<small>%s</small></td>",
-	    row->basis == AC_BASIS_PREDICTED ? "predicted" : "");
+	    row->basis == AC_BASIS_PREDICTED ? "estimated" : "");
 }
 
 static void

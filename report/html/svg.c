@@ -148,7 +148,7 @@ ac_svg_legend(struct ac_html *w, bool has_hollow, double y)
 		return;
 	ac_svg_mark(w, AC_RUNG_FP16, true, x, y - 4);
 	ac_html_add(w, "</path>");
-	ac_text_add(ac_html_piece(w), "hollow: predicted");
+	ac_text_add(ac_html_piece(w), "hollow: not timed");
 	ac_svg_label(w, "key", x + 10, y, 0);
 }
 

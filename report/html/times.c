@@ -90,7 +90,7 @@ add_legend(struct ac_html *w)
 	ac_text_add(ac_html_piece(w), "now");
 	ac_svg_label(w, "key", 104, 10, 0);
 	ac_svg_box(w, "now guess", 142, 2, 18, BAR);
-	ac_text_add(ac_html_piece(w), "now, predicted");
+	ac_text_add(ac_html_piece(w), "now, not timed");
 	ac_svg_label(w, "key", 166, 10, 0);
 }
 

@@ -19,48 +19,58 @@ add_change(struct ac_html *w, const char *id, const char *basis,
 	ac_html_time(w, keep_us);
 	ac_html_add(w, " <span>before</span> &#8594; ");
 	ac_html_time(w, recast_us);
-	ac_html_add(w, " <span>now, in </span>");
+	ac_html_add(w, " <span>now, of these in </span>");
 	ac_html_count(w, calls, "recast call");
 	ac_html_addf(w, " <span class=\"basis\">%s</span></p>\n", basis);
 }
 
+/* Of all FP32 calls, and how sure that is. */
 static void
-add_headline(struct ac_html *w, double keep_us, double recast_us)
+add_headline(struct ac_html *w)
 {
-	const bool loses = recast_us > keep_us;
+	const struct ac_report_totals *t = &w->totals;
 
-	ac_html_addf(w, "<p class=\"big%s\">", loses ? " loss" : "");
-	ac_html_factor(w, keep_us / recast_us);
-	ac_html_add(w, "</p>\n<p class=\"lead\">");
-	ac_html_time(w, loses ? recast_us - keep_us : keep_us - recast_us);
-	ac_html_addf(w, " of device time %s</p>\n", loses ? "lost" : "gained");
+	ac_html_addf(w, "<p class=\"big%s\">",
+	    t->now_us > t->before_us ? " loss" : "");
+	ac_factor_add(ac_html_piece(w), t->before_us, t->now_us);
+	ac_html_put(w);
+	ac_html_add(w, "</p>\n<p class=\"lead\" id=\"whole\">");
+	ac_html_time(w, t->before_us);
+	ac_html_add(w, " <span>before</span> &#8594; ");
+	ac_html_time(w, t->now_us);
+	ac_html_add(w, " <span>now, in</span> ");
+	if (t->known_calls < t->whole_calls) {
+		ac_html_whole(w, t->known_calls);
+		ac_html_add(w, " of ");
+	}
+	ac_html_count(w, t->whole_calls, "FP32 call");
+	ac_html_add(w, " <span class=\"basis\">");
+	ac_totals_add_basis_of_times(ac_html_piece(w), w->report, t);
+	ac_html_put(w);
+	ac_html_add(w, "</span></p>\n");
 }
 
 static void
 add_gain(struct ac_html *w)
 {
 	const struct ac_report_totals *t = &w->totals;
-	const bool timed = t->measured_keep_us > 0;
-	const bool predicted = t->predicted_keep_us > 0;
 
-	open_card(w, "gain", "Gain");
+	open_card(w, "gain", "Device time of all FP32 work");
 	ac_html_add(w, "</h2>\n");
-	if (timed && t->measured_recast_us > 0)
-		add_headline(w, t->measured_keep_us, t->measured_recast_us);
-	else if (predicted && t->predicted_recast_us > 0)
-		add_headline(w, t->predicted_keep_us, t->predicted_recast_us);
+	if (t->recast_calls && t->before_us > 0 && t->now_us > 0)
+		add_headline(w);
 	else
 		ac_html_add(w, t->recast_calls
 		    ? "<p class=\"big none\">not known</p>\n<p class=\"lead\">"
-		    "no recast call has a time, nor could one be "
-		    "predicted</p>\n" : "<p class=\"big none\">none</p>\n"
+		    "no call has a time, nor could one be estimated</p>\n"
+		    : "<p class=\"big none\">no faster</p>\n"
 		    "<p class=\"lead\">no call was recast</p>\n");
-	if (timed)
+	if (t->measured_keep_us > 0)
 		add_change(w, "gain-timed", w->clock == AC_CLOCK_MODELLED
-		    ? "modelled" : "measured", t->measured_calls,
+		    ? "estimated" : "measured", t->measured_calls,
 		    t->measured_keep_us, t->measured_recast_us);
-	if (predicted)
-		add_change(w, "gain-predicted", "predicted",
+	if (t->predicted_keep_us > 0)
+		add_change(w, "gain-predicted", "estimated",
 		    t->predicted_calls, t->predicted_keep_us,
 		    t->predicted_recast_us);
 	if (t->wall_us > 0) {

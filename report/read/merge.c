@@ -198,6 +198,30 @@ absorb(struct ac_site_total *into, const struct ac_site_total *other)
 	ac_course_absorb(&into->course, &other->course);
 }
 
+/* What a call takes as the program makes it, out of all rungs of one site: as
+ * it was timed most often, else as it was predicted. */
+static void
+find_plain(struct ac_site_total *rungs, size_t count)
+{
+	uint64_t most = 0;
+	double us = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct ac_course *c = &rungs[i].course;
+
+		if (ac_course_speed(c) > 0 && c->timed + 1 > most) {
+			most = c->timed + 1;
+			us = c->keep_us;
+		} else if (!most && c->keep_predicted_us > us) {
+			us = c->keep_predicted_us;
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		rungs[i].plain_us = us;
+		rungs[i].plain_is_timed = most > 0;
+	}
+}
+
 void
 ac_report_arrange(struct ac_report *report)
 {
@@ -215,9 +239,13 @@ ac_report_arrange(struct ac_report *report)
 	}
 	report->site_count = kept;
 	report->places = 0;
-	for (size_t i = 0; i < kept; i++)
-		report->places += !i || ac_site_identity(&sites[i - 1],
-		    &sites[i]);
+	for (size_t i = 0, end; i < kept; i = end) {
+		for (end = i + 1; end < kept &&
+		    !ac_site_identity(&sites[i], &sites[end]); )
+			end++;
+		find_plain(&sites[i], end - i);
+		report->places++;
+	}
 	if (kept)
 		qsort(sites, kept, sizeof *sites, by_weight);
 	ac_ranges_arrange(report);
@@ -258,6 +286,29 @@ ac_report_destroy(struct ac_report *report)
 
 /* ---- Totals ------------------------------------------------------------ */
 
+static void
+add_whole(struct ac_report_totals *t, const struct ac_site_total *site)
+{
+	const struct ac_course *c = &site->course;
+	const bool timed = ac_course_speed(c) > 0;
+	const double keep = timed ? c->keep_us : c->keep_predicted_us;
+	const double recast = timed ? c->recast_us : c->recast_predicted_us;
+	const uint64_t kept = site->calls - site->recast;
+	const double plain = (double)kept * site->plain_us;
+
+	t->whole_calls += site->calls;
+	if (keep > 0 && recast > 0) {
+		t->known_calls += site->recast;
+		t->before_us += (double)site->recast * keep;
+		t->now_us += (double)site->recast * recast;
+		t->estimated_us += timed ? 0 : (double)site->recast * keep;
+	}
+	t->known_calls += plain > 0 ? kept : 0;
+	t->before_us += plain;
+	t->now_us += plain;
+	t->estimated_us += site->plain_is_timed ? 0 : plain;
+}
+
 void
 ac_totals_add_site(struct ac_report_totals *t, const struct ac_site_total *site)
 {
@@ -278,6 +329,8 @@ ac_totals_add_site(struct ac_report_totals *t, const struct ac_site_total *site)
 		t->flops_by_rung[AC_RUNG_KEEP] += flops * (double)site->kept[i];
 	}
 	ac_course_add_totals(t, site);
+	if (site->is_fp32)
+		add_whole(t, site);
 }
 
 /* One whose time is not known took some. */

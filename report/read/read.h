@@ -29,6 +29,9 @@ struct ac_site_total {
 	double   tol;                   /* 0: none is known */
 	struct ac_course course;
 	bool     is_fp32;               /* counts as FP32 work */
+	bool     plain_is_timed;        /* else it was predicted: */
+	double   plain_us;              /* one call as the program makes it, of
+	                                 * its site on any rung; 0: not known */
 	uint32_t process;               /* of those in the report, the first as
 	                                 * they were added */
 };
@@ -187,6 +190,8 @@ void ac_totals_add_error(struct ac_text *text,
     const struct ac_report_totals *totals);
 
 struct ac_json;
+/* The member "whole" of the open object (report/write/whole.c). */
+void ac_json_whole(struct ac_json *w, const struct ac_report_totals *totals);
 /* The member "ranges" of the open object, if the site has any
  * (report/write/json_ranges.c). */
 void ac_json_ranges(struct ac_json *w, const struct ac_report *report,
@@ -246,6 +251,18 @@ void ac_report_add_clock(struct ac_text *text, const struct ac_report *report);
  * that is known. */
 void ac_report_add_wall(struct ac_text *text, const struct ac_report *report,
     const struct ac_report_totals *totals);
+/* "NVIDIA H200", also of one that is emulated. */
+void ac_report_add_gpu(struct ac_text *text, const struct ac_report *report);
+/* "1.4x faster", "1.2x slower", "no faster" */
+void ac_factor_add(struct ac_text *text, double before, double after);
+/* "all 480 FP32 calls 6.6 ms -> 4.67 ms: 1.4x faster (estimated for NVIDIA
+ * H200)", of totals that know such times. */
+void ac_totals_add_whole(struct ac_text *text, const struct ac_report *report,
+    const struct ac_report_totals *totals);
+/* Where those times come from: "measured", "estimated for NVIDIA H200",
+ * "measured, 12.0 % of it estimated". */
+void ac_totals_add_basis_of_times(struct ac_text *text,
+    const struct ac_report *report, const struct ac_report_totals *totals);
 /* "scale 32768 after 100 updates, 3 of them with inf or NaN; ..." of scalers
  * that there were. */
 void ac_scaled_add(struct ac_text *text, const struct ac_scaled_total *scaled);

@@ -188,7 +188,7 @@ print_sites(struct ac_page *p, const struct ac_change_row *changes,
 		    changed - p->rows);
 		ac_page_end_line(p);
 	}
-	ac_text_add(&p->line, "  a call: on the device; ~ predicted from the "
+	ac_text_add(&p->line, "  a call: on the device; ~ estimated from the "
 	    "GPU's rates, not timed");
 	ac_page_end_line(p);
 }

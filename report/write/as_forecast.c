@@ -200,7 +200,7 @@ print_sums(struct ac_page *p, const struct ac_forecast *forecasts,
 	for (size_t i = 0; i < count; i++)
 		add_up(&sums, &forecasts[i]);
 	ac_page_end_line(p);
-	ac_text_add(&p->line, "Predicted device time of ");
+	ac_text_add(&p->line, "Estimated device time of ");
 	ac_text_add_count(&p->line, sums.calls, "call");
 	ac_page_end_line(p);
 	if (sums.keep_us > 0) {
@@ -220,7 +220,7 @@ print_sums(struct ac_page *p, const struct ac_forecast *forecasts,
 		ac_page_end_line(p);
 	}
 	ac_text_add(&p->line, "Nothing was run: guards, trials and graph "
-	    "captures may keep calls, and errors are not predicted.");
+	    "captures may keep calls, and errors are not estimated.");
 	ac_page_end_line(p);
 }
 
@@ -235,7 +235,7 @@ ac_report_as_forecast(const struct ac_report *report,
 		.rows = AC_PAGE_ROWS };
 
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);
-	ac_text_add(&p.line, "autocast report: predicted for another policy");
+	ac_text_add(&p.line, "autocast report: estimated for another policy");
 	ac_page_end_line(&p);
 	ac_page_label(&p, "run");
 	ac_text_add_clean(&p.line, h->program);

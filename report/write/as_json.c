@@ -153,6 +153,7 @@ add_course_totals(struct ac_json *w, const struct ac_report_totals *t)
 	    t->measured_recast_us);
 	add_gain(w, "predicted", t->predicted_calls, t->predicted_keep_us,
 	    t->predicted_recast_us);
+	ac_json_whole(w, t);
 }
 
 static void

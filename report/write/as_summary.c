@@ -10,57 +10,6 @@ static const char prefix[] = "autocast: ";
 
 /* ---- What it gains ----------------------------------------------------- */
 
-/* "NVIDIA H200": the words around it say that it is emulated. */
-static void
-add_gpu(struct ac_text *line, const struct ac_report *report)
-{
-	static const char mark[] = " (emulated)";
-	const char *gpu = report->processes[0].gpu;
-	const char *end = strstr(gpu, mark);
-	char name[sizeof report->processes[0].gpu];
-	struct ac_text text;
-
-	ac_text_init(&text, name, sizeof name);
-	ac_text_add_bytes(&text, gpu, end ? (size_t)(end - gpu) : strlen(gpu));
-	ac_text_add(line, " ");
-	ac_text_add_clean(line, name);
-}
-
-/* Where the times come from. Of a sum that is measured in part, how much is
- * not. */
-static void
-add_origin(struct ac_text *line, const struct ac_report *report,
-    const struct ac_report_totals *t)
-{
-	const double keep = t->measured_keep_us + t->predicted_keep_us;
-
-	if (t->measured_keep_us <= 0) {
-		ac_text_add(line, "predicted for");
-		add_gpu(line, report);
-		return;
-	}
-	if (ac_report_clock_of(report) == AC_CLOCK_MODELLED) {
-		ac_text_add(line, "modelled");
-		add_gpu(line, report);
-	} else {
-		ac_text_add(line, "measured");
-	}
-	if (t->predicted_keep_us > 0) {
-		ac_text_add(line, ", ");
-		ac_share_add(line, t->predicted_keep_us, keep);
-		ac_text_add(line, " of it predicted");
-	}
-}
-
-static void
-add_factor(struct ac_text *line, double keep, double recast)
-{
-	const double factor = keep >= recast ? keep / recast : recast / keep;
-
-	ac_text_add_fixed(line, factor, factor < 1.095 ? 2 : 1);
-	ac_text_add(line, keep >= recast ? "x faster" : "x slower");
-}
-
 /* What the program can gain at most: kernels that overlap gain less, and so
  * does a host that is busy meanwhile. An emulated GPU's time is no part of the
  * time that its program took. */
@@ -81,34 +30,21 @@ add_bound(struct ac_text *line, const struct ac_report *report,
 	ac_text_add(line, " at most");
 }
 
+/* Of all FP32 calls, those that stayed as they were, too: a user waits for
+ * them all. */
 static void
 say_gain(struct ac_text *line, const struct ac_report *report,
     const struct ac_report_totals *t, const struct ac_report_ending *ending)
 {
-	const double keep = t->measured_keep_us + t->predicted_keep_us;
-	const double recast = t->measured_recast_us + t->predicted_recast_us;
-	const uint64_t known = t->measured_calls + t->predicted_calls;
-
-	if (!t->recast_calls || keep <= 0 || recast <= 0)
+	if (!t->recast_calls || t->before_us <= 0 || t->now_us <= 0)
 		return;
 	ac_text_add(line, "GPU time of ");
-	if (known < t->recast_calls)
-		ac_text_addf(line, "%llu of ", (unsigned long long)known);
-	ac_text_add(line, "the ");
-	ac_text_add_count(line, t->recast_calls, "recast call");
-	ac_text_add(line, " ");
-	ac_time_add(line, keep);
-	ac_text_add(line, " -> ");
-	ac_time_add(line, recast);
-	ac_text_add(line, ": ");
-	add_factor(line, keep, recast);
-	ac_text_add(line, " (");
-	add_origin(line, report, t);
-	ac_text_add(line, ")");
-	if (keep < recast && ending->forced)
+	ac_totals_add_whole(line, report, t);
+	if (t->before_us < t->now_us && ending->forced)
 		ac_text_addf(line, ": %s", ending->forced);
 	else
-		add_bound(line, report, keep - recast, ending->wall);
+		add_bound(line, report, t->before_us - t->now_us,
+		    ending->wall);
 }
 
 /* ---- What was done ----------------------------------------------------- */

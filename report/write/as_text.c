@@ -135,6 +135,22 @@ print_gain(struct ac_page *p, const char *origin, uint64_t calls,
 	ac_page_end_line(p);
 }
 
+/* A model's times are estimates, too. */
+static void
+print_gains(struct ac_page *p, const struct ac_report *report,
+    const struct ac_report_totals *t)
+{
+	const bool timed = ac_report_clock_of(report) != AC_CLOCK_MODELLED;
+
+	if (timed)
+		print_gain(p, "measured", t->measured_calls,
+		    t->measured_keep_us, t->measured_recast_us);
+	print_gain(p, "estimated", t->predicted_calls
+	    + (timed ? 0 : t->measured_calls), t->predicted_keep_us
+	    + (timed ? 0 : t->measured_keep_us), t->predicted_recast_us
+	    + (timed ? 0 : t->measured_recast_us));
+}
+
 void
 ac_page_print_verdicts(struct ac_page *p, const struct ac_report_totals *t)
 {
@@ -229,11 +245,12 @@ print_totals(struct ac_page *p, const struct ac_report *report,
 		ac_text_add(&p->line, ": ");
 	ac_totals_add_reasons(&p->line, t);
 	ac_page_end_line(p);
-	print_gain(p, ac_report_clock_of(report) == AC_CLOCK_MODELLED
-	    ? "modelled by the emulated GPU" : "measured", t->measured_calls,
-	    t->measured_keep_us, t->measured_recast_us);
-	print_gain(p, "predicted", t->predicted_calls, t->predicted_keep_us,
-	    t->predicted_recast_us);
+	if (t->recast_calls && t->before_us > 0 && t->now_us > 0) {
+		ac_page_label(p, "time");
+		ac_totals_add_whole(&p->line, report, t);
+		ac_page_end_line(p);
+	}
+	print_gains(p, report, t);
 	if (t->wall_us > 0) {
 		ac_page_label(p, "wall");
 		ac_report_add_wall(&p->line, report, t);

@@ -49,7 +49,8 @@ add_gain(struct ac_text *t, const struct run *run)
 		return;
 	}
 	ac_time_add(t, gain);
-	ac_text_addf(t, ", %s", ac_basis_names[basis]);
+	ac_text_add(t, basis == AC_BASIS_MEASURED ? ", measured"
+	    : ", estimated");
 }
 
 static void

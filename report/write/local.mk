@@ -5,6 +5,7 @@ report_libreport_a_SOURCES += \
 	report/write/table.c \
 	report/write/page.h \
 	report/write/run.c \
+	report/write/whole.c \
 	report/write/words.c \
 	report/write/basis.c \
 	report/write/below.c \

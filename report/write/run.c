@@ -57,8 +57,8 @@ ac_report_add_clock(struct ac_text *text, const struct ac_report *report)
 		[AC_CLOCK_NONE] = "none: no call was timed",
 		[AC_CLOCK_DEVICE] = "measured by events of the device around "
 		    "single calls",
-		[AC_CLOCK_MODELLED] = "modelled by the emulated GPU, not "
-		    "measured",
+		[AC_CLOCK_MODELLED] = "estimated by the emulated GPU's model, "
+		    "not measured",
 	};
 	const enum ac_clock clock = ac_report_clock_of(report);
 	const struct ac_file_header *h = &report->processes[0];

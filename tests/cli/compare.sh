@@ -471,8 +471,8 @@ if [ -f "$build/emulator/libcublas.so.13" ] && [ -x "$example" ] && [ -f "$data"
 	equal 'work is recast' "$(grep -c '^recast  *[1-9][0-9.]* % of the FP32 work' out)" 1
 	equal 'scratch is shown' "$(grep -cE '^GPU scratch   -  +[0-9.]+ ' out)" 1
 	equal 'the GPU time of the calls comes first' \
-	    "$(sed -n '2s/[0-9.]* \([mu]*s\|x\)  */N s /g; 2s/[0-9.]*, /N, /p; 3p; 4s/ .*//p' out)" \
-	    "GPU time      N s N s N, predicted for NVIDIA H200 (emulated)
+	    "$(sed -n '2s/[0-9.]* \([mu]*s\|x\)  */N s /g; 2s/[0-9.]*x \(faster\|slower\), /N, /p; 3p; 4s/ .*//p' out)" \
+	    "GPU time      N s N s N, estimated for NVIDIA H200 (emulated)
               of 396 recast calls, without the others
 wall"
 	if command -v python3 >/dev/null 2>&1; then
@@ -497,7 +497,7 @@ wall"
 	compare --emulate --policy tf32 --policy fp16 "$example" --epochs 1 "$data" >out
 	equal 'GPU time and work of each policy' \
 	    "$(sed -nE '/^(GPU time|recast)/s/[0-9.]+ ([mu]?s|%)/N \1/gp; 3p' out | sed 's/  */ /g')" \
-	    'GPU time - N ms of N ms N ms of N ms predicted for NVIDIA H200 (emulated)
+	    'GPU time - N ms of N ms N ms of N ms estimated for NVIDIA H200 (emulated)
  of the recast calls of each, without the others
 recast - N % N % of the FP32 work'
 	equal 'a run and a stamp of each is kept' \

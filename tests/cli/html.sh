@@ -31,8 +31,8 @@ AUTOCAST_STATE=$place/device "$pictured" 34 device
 AUTOCAST_STATE=$place/device "$autocast" report --html -o device.html
 AUTOCAST_STATE=$place/device "$autocast" report --json -o device.json
 equal 'so has that of a device' "$(read_page check device.html device.json)" ''
-equal 'measured times are called so, modelled ones are not' \
-    "$(grep -c 'class="basis">measured' device.html),$(grep -c 'class="basis">measured' page.html),$(grep -c 'class="basis">modelled' page.html)" 1,0,1
+equal 'measured times are called so, estimated ones are not' \
+    "$(grep -c 'class="basis">measured' device.html),$(grep -c 'class="basis">measured' page.html),$(grep -c 'class="basis">estimated' page.html)" 2,0,3
 
 # One site, one without any time, none at all.
 AUTOCAST_STATE=$place/few "$counting" 0

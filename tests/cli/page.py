@@ -238,6 +238,12 @@ def check_totals(page, report):
                 not near(a, b, abs(b)) for a, b in zip(got, wanted)):
             faults.append("%s: %s, %s in JSON" % (what, got, wanted))
 
+    whole = totals["whole"]
+    if totals["recast_calls"] and whole["before_us"] > 0:
+        part = [whole["known_calls"]] if \
+            whole["known_calls"] < whole["calls"] else []
+        same("whole", numbers(one(page.root, "p", id="whole")),
+             [whole["before_us"], whole["now_us"]] + part + [whole["calls"]])
     for name, id_ in (("measured", "gain-timed"),
                       ("predicted", "gain-predicted")):
         gain = totals[name]
@@ -268,9 +274,9 @@ def check_totals(page, report):
                 name not in text_of(kept):
             faults.append("kept: " + name)
     if report["clock"] == "modelled" and \
-            "modelled" not in text_of(one(page.root, "dl", **{
+            "estimated" not in text_of(one(page.root, "dl", **{
                 "class": "facts"})):
-        faults.append("nobody says that times are modelled")
+        faults.append("nobody says that times are estimated")
     return faults
 
 

@@ -70,7 +70,7 @@ digits()
 set -- -- "$build/examples/digits_mlp" --epochs 1 "$build/examples/digits.csv"
 said=$(digits --policy fp16 "$@")
 equal 'a loss and its cause come first' "$(echo "$said" | head -n 1 |
-    grep -c ' recast calls .* -> .*x slower (predicted for NVIDIA H200): the profile fp16 forces them, amp would keep what loses$')" 1
+    grep -c ' FP32 calls .* -> .*x slower (estimated for NVIDIA H200): the profile fp16 forces them, amp would keep what loses$')" 1
 equal 'no more than five lines' "$(echo "$said" | wc -l)" 5
 equal 'amp keeps what loses' "$(digits "$@" | grep -c -e 'GPU time' -e slower)" 0
 equal 'profit=off is a cause, too' "$(digits -e 'gemm -> fp16 profit=off guard=off' "$@" |

@@ -218,9 +218,11 @@ test_course(void **state)
 	    "device around single calls\n"));
 	assert_non_null(strstr(sunk, "\n"
 	    "  kept     0.0 %\n"
+	    "  time     all 1010 FP32 calls 10.1 s -> 20 s: 2.0x slower "
+	    "(measured, 99.3 % of it estimated)\n"
 	    "  gain     50 ms of device time, measured x 1000 calls: 70 ms "
 	    "before, 20 ms now\n"
-	    "  gain     -10 s of device time, predicted x 10 calls: 10 s "
+	    "  gain     -10 s of device time, estimated x 10 calls: 10 s "
 	    "before, 20 s now\n"
 	    "  verdicts 7 samples in FP64; not judged: no verdict yet (10 "
 	    "calls); 1 verdict late\n"
@@ -346,8 +348,8 @@ test_rungs(void **state)
 	/* Nothing of it was recast. */
 	assert_non_null(strstr(sunk, " keep probation amp:4 10 3.8 % - - -\n"
 	    " tried tf32 library, line amp:4: 0 calls recast\n"));
-	assert_non_null(strstr(sunk, "\n ~ predicted from the GPU's rates, "
-	    "not timed\n"));
+	assert_non_null(strstr(sunk, "\n ~ estimated from the rates of "
+	    "NVIDIA H200, not timed\n"));
 	assert_non_null(strstr(sunk, " in 1010 calls at 2 sites\n"));
 	ac_report_destroy(report);
 }
@@ -404,10 +406,10 @@ test_clocks(void **state)
 
 		report->processes[0].emulated = cases[i].emulated;
 		written(ac_report_as_text, report);
-		assert_non_null(strstr(sunk, "  times    modelled by the "
-		    "emulated GPU, not measured\n"));
-		assert_non_null(strstr(sunk, " of device time, modelled by the "
-		    "emulated GPU x 1000 calls: 70 ms before"));
+		assert_non_null(strstr(sunk, "  times    estimated by the "
+		    "emulated GPU's model, not measured\n"));
+		assert_non_null(strstr(sunk, " of device time, estimated "
+		    "x 1010 calls: 10.1 s before"));
 		assert_null(strstr(sunk, "time, measured"));
 		ac_report_destroy(report);
 	}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/totals.h -- a whole run in numbers. */
+#ifndef AC_REPORT_TOTALS_H
+#define AC_REPORT_TOTALS_H
+
+#include "policy/op.h"
+#include "policy/policy.h"
+#include "report/scaled.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Why no verdict is about a site. */
+enum ac_unjudged {
+	AC_UNJUDGED_NONE,            /* there is one */
+	AC_UNJUDGED_KEPT,            /* no call was recast */
+	AC_UNJUDGED_NETWORK,         /* a recurrent one: it has no samples */
+	AC_UNJUDGED_OFF,             /* guard=off */
+	AC_UNJUDGED_GRAPHS,          /* every call was recorded */
+	AC_UNJUDGED_UNSAMPLED,       /* sample=off, and nothing is cast */
+	AC_UNJUDGED_UNREAD,          /* none arrived, or all were zeros */
+	AC_UNJUDGED_COUNT
+};
+
+struct ac_report_totals {
+	uint64_t processes, sites, calls, recast_calls;
+	double   flops, recast_flops;              /* of FP32 work */
+	uint64_t kept_calls[AC_REASON_COUNT];
+	double   kept_flops[AC_REASON_COUNT];
+	double   flops_by_rung[AC_RUNG_COUNT];
+	uint64_t peak_scratch_bytes;
+	/* Calls that ran on a rung; that the device judged; whose estimate made
+	 * them suspects; samples that are their site's only one, of its first
+	 * call; recast calls that nothing judged. */
+	uint64_t on_rungs, judged, suspects, first_samples;
+	uint64_t unread, oldest_unread, unjudged[AC_UNJUDGED_COUNT];
+	double   worst_estimate;                   /* as a part of its tol */
+	uint64_t samples, late, demotions, retries, captured, settled;
+	uint64_t convolutions;                     /* calls among `calls` */
+	uint64_t unread_sizes;                     /* of them; not in flops */
+	uint64_t plans, workspace;                 /* workspace: the largest */
+	double   plan_ms;
+	/* The sampled error that was the largest part of its tolerance. */
+	double   worst_error, worst_tol;           /* tol 0: no sample */
+	uint32_t worst_site;
+	/* Calls that were recast, times what one call takes kept and recast:
+	 * of sites whose time was measured, and of those predicted only. */
+	double   measured_keep_us, measured_recast_us;
+	double   predicted_keep_us, predicted_recast_us;
+	uint64_t measured_calls, predicted_calls;
+	/* Of all FP32 calls, those of known time: as the program made them, how
+	 * much of that was not timed, as they ran. */
+	uint64_t whole_calls, known_calls;
+	double   before_us, estimated_us, now_us;
+	/* From the start of each process to its end, added up; 0: not known.
+	 * At least that, if one of them told no end. On an emulated GPU it says
+	 * nothing of a real one. */
+	double   wall_us;
+	bool     wall_is_least;
+	struct ac_scaled_total scaled;             /* the scale: the last one */
+};
+struct ac_report;
+void ac_report_totals(const struct ac_report *report,
+    struct ac_report_totals *totals_out);
+
+#endif

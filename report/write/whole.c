@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report/write/whole.c -- what all FP32 calls of a run took and would have
+ * taken, the same in every kind of report. Pure. */
+#include "report/write/json.h"
+#include "report/read/read.h"
+
+#include <string.h>
+
+void
+ac_report_add_gpu(struct ac_text *text, const struct ac_report *report)
+{
+	static const char mark[] = " (emulated)";
+	const char *gpu = report->processes[0].gpu;
+	const char *end = strstr(gpu, mark);
+	char name[sizeof report->processes[0].gpu];
+	struct ac_text t;
+
+	ac_text_init(&t, name, sizeof name);
+	ac_text_add_bytes(&t, gpu, end ? (size_t)(end - gpu) : strlen(gpu));
+	ac_text_add_clean(text, *name ? name : "an unknown GPU");
+}
+
+void
+ac_factor_add(struct ac_text *text, double before, double after)
+{
+	const double factor = before >= after ? before / after
+	    : after / before;
+
+	if (factor < 1.005) {
+		ac_text_add(text, "no faster");
+		return;
+	}
+	ac_text_add_fixed(text, factor, factor < 1.095 ? 2 : 1);
+	ac_text_add(text, before >= after ? "x faster" : "x slower");
+}
+
+/* What an emulated GPU says is a model, whatever it says. */
+void
+ac_totals_add_basis_of_times(struct ac_text *text,
+    const struct ac_report *report, const struct ac_report_totals *t)
+{
+	if (t->estimated_us >= t->before_us ||
+	    ac_report_clock_of(report) == AC_CLOCK_MODELLED) {
+		ac_text_add(text, "estimated for ");
+		ac_report_add_gpu(text, report);
+		return;
+	}
+	ac_text_add(text, "measured");
+	if (t->estimated_us > 0) {
+		ac_text_add(text, ", ");
+		ac_share_add(text, t->estimated_us, t->before_us);
+		ac_text_add(text, " of it estimated");
+	}
+}
+
+void
+ac_totals_add_whole(struct ac_text *text, const struct ac_report *report,
+    const struct ac_report_totals *t)
+{
+	if (t->known_calls < t->whole_calls)
+		ac_text_addf(text, "%llu of ",
+		    (unsigned long long)t->known_calls);
+	ac_text_add(text, t->whole_calls == 1 ? "the " : "all ");
+	ac_text_add_count(text, t->whole_calls, "FP32 call");
+	ac_text_add(text, " ");
+	ac_time_add(text, t->before_us);
+	ac_text_add(text, " -> ");
+	ac_time_add(text, t->now_us);
+	ac_text_add(text, ": ");
+	ac_factor_add(text, t->before_us, t->now_us);
+	ac_text_add(text, " (");
+	ac_totals_add_basis_of_times(text, report, t);
+	ac_text_add(text, ")");
+}
+
+void
+ac_json_whole(struct ac_json *w, const struct ac_report_totals *t)
+{
+	ac_json_open(w, "whole", "{");
+	ac_json_unsigned(w, "calls", t->whole_calls);
+	ac_json_unsigned(w, "known_calls", t->known_calls);
+	ac_json_real(w, "before_us", t->before_us);
+	ac_json_real(w, "estimated_us", t->estimated_us);
+	ac_json_real(w, "now_us", t->now_us);
+	ac_json_close(w, "}");
+}
