@@ -64,7 +64,8 @@ builds()
 }
 
 cd "$work" || exit 99
-builds c "${CC:-cc}" "$work/program.c"
+# shellcheck disable=SC2086 # a compiler may be two words
+builds c ${CC:-cc} "$work/program.c"
 equal 'c: runs' 1024 "$(LD_LIBRARY_PATH=$libraries "$work/c" 2>&1)"
 if command -v c++ >/dev/null; then
 	builds c++ c++ -std=c++11 "$work/program.cc"
@@ -83,8 +84,8 @@ done
 for example in "$work"/*.3.*.c; do
 	grep -q '^#include <autocast' "$example" || continue
 	name=${example##*/}
-	# shellcheck disable=SC2046
-	check "$name compiles" "$("${CC:-cc}" -std=c11 -Wall -Wextra -Werror \
+	# shellcheck disable=SC2046,SC2086
+	check "$name compiles" "$(${CC:-cc} -std=c11 -Wall -Wextra -Werror \
 	    $(pkg-config --cflags autocast) -c -o "$work/example.o" "$example" 2>&1)"
 done
 check 'there is an example' "$([ -f "$work/example.o" ] || echo none)"
@@ -138,7 +139,8 @@ unset PKG_CONFIG_SYSROOT_DIR
 mv "$work/root" "$work/moved"
 PKG_CONFIG_PATH=$work/moved${PKG_CONFIG_PATH#"$work/root"}
 libraries=$work/moved${libraries#"$work/root"}
-builds moved.out "${CC:-cc}" "$work/program.c"
+# shellcheck disable=SC2086 # a compiler may be two words
+builds moved.out ${CC:-cc} "$work/program.c"
 equal 'moved: runs' 1024 "$(LD_LIBRARY_PATH=$libraries "$work/moved.out" 2>&1)"
 mv "$work/moved" "$work/root"
 

@@ -33,7 +33,7 @@ for i in $(seq 40); do
 	mkdir "job-$(printf '%016x' $((i + 100)))"
 done
 # In the folder of a job that is ours, and behind links of a stranger's.
-job=job-00000000000000ff
+job='job-00000000000000ff'
 old=0000000001.000000000-99999999-0-00000001.stats
 plant $job/notes
 printf 'ACSTATS' >$job/$old
