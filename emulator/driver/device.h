@@ -171,6 +171,12 @@ void emu_ahead_wait(struct CUstream_st *stream);
 /* On the worker: a launch has ended. */
 void emu_ahead_end(struct CUstream_st *stream);
 
+/* alone.c: a worker begins, it ends; it has nothing to do while *word is
+ * `value`. It ends the process where no thread is left but workers. */
+void emu_alone_begin(void);
+void emu_alone_end(void);
+void emu_alone_wait(_Atomic uint32_t *word, uint32_t value);
+
 /* late.c: what emu_late_wait() is to know of a task when it is queued; and on
  * the worker, before it runs a task that follows so many (twice). */
 uint32_t emu_late_now(void);

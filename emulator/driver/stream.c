@@ -213,7 +213,7 @@ take(struct CUstream_st *stream, uint32_t completed)
 		} else if (word & 1 || atomic_compare_exchange_strong_explicit(
 		    &stream->submitted, &word, word | 1,
 		    memory_order_relaxed, memory_order_relaxed)) {
-			emu_futex_wait(&stream->submitted, completed | 1);
+			emu_alone_wait(&stream->submitted, completed | 1);
 			spins = 0;
 		}
 	}
@@ -226,6 +226,7 @@ work(void *argument)
 	uint32_t completed = atomic_load(&stream->completed);
 	struct emu_task *task;
 
+	emu_alone_begin();
 	emu_context_make_current(stream->context);
 	emu_clock_set(atomic_load(&stream->clock));
 	jitter = emu_device_jitter();
@@ -248,6 +249,7 @@ work(void *argument)
 		atomic_store_explicit(&stream->completed, completed,
 		    memory_order_release);
 	} while (task->run);
+	emu_alone_end();
 	atomic_store_explicit(&stream->worker_done, true,
 	    memory_order_release);
 	return NULL;

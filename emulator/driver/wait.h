@@ -6,12 +6,15 @@
 
 #include "base/log.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Sleep while *word is `value`; may return early. */
@@ -19,6 +22,15 @@ static inline void
 emu_futex_wait(_Atomic uint32_t *word, uint32_t value)
 {
 	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+/* The same for so long; true if that was all that happened. */
+static inline bool
+emu_futex_wait_for(_Atomic uint32_t *word, uint32_t value,
+    const struct timespec *most)
+{
+	return syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, most, NULL,
+	    0) && errno == ETIMEDOUT;
 }
 
 static inline void

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/process/programs/teardown.c -- products on several streams and
  * threads, nothing freed or destroyed; then the emulated GPU's counters start
- * from zero, and the program ends: teardown return|exit|thread|late. What the
- * counters hold at the device's end was called while the program ended: by
- * nobody, unless `late` asks for a handler that calls the runtime. */
+ * from zero, and the program ends: teardown return|exit|thread|leave|late.
+ * `leave`: main() by pthread_exit(), then the last thread. What the counters
+ * hold at the device's end was called while the program ended: by nobody,
+ * unless `late` asks for a handler that calls the runtime. */
 #include "client.h"
 
 #include <pthread.h>
@@ -50,6 +51,14 @@ end_in_a_thread(void *nothing)
 	exit(EXIT_SUCCESS);
 }
 
+static void *
+end_last(void *nothing)
+{
+	multiply();
+	emuCountersReset();
+	return nothing;
+}
+
 static void
 late(void)
 {
@@ -73,6 +82,11 @@ main(int argc, char **argv)
 		client_expect(!pthread_create(&thread, NULL, end_in_a_thread,
 		    NULL), "a thread starts");
 		pthread_join(thread, NULL);
+	}
+	if (!strcmp(way, "leave")) {
+		client_expect(!pthread_create(&thread, NULL, end_last, NULL),
+		    "a thread starts");
+		pthread_exit(NULL);
 	}
 	emuCountersReset();
 	if (!strcmp(way, "exit"))
