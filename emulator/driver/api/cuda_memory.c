@@ -127,7 +127,9 @@ cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
 CUresult
 cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
 {
-	DRIVER_ENTER();
+	EMU_ENTER(&emu_driver);
+	if (!emu_device_is_up())
+		return CUDA_ERROR_NOT_INITIALIZED;
 	if (!pool || !properties || properties->allocType !=
 	    CU_MEM_ALLOCATION_TYPE_PINNED || properties->location.type !=
 	    CU_MEM_LOCATION_TYPE_DEVICE ||
@@ -142,14 +144,14 @@ cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *properties)
 CUresult
 cuMemPoolDestroy(CUmemoryPool pool)
 {
-	DRIVER_ENTER();
+	EMU_ENTER(&emu_driver);
 	return emu_pool_destroy(pool);
 }
 
 CUresult
 cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
 {
-	DRIVER_ENTER();
+	EMU_ENTER(&emu_driver);
 	return emu_pool_trim(pool, keep);
 }
 
@@ -157,7 +159,7 @@ CUresult
 cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
     void *value)
 {
-	DRIVER_ENTER();
+	EMU_ENTER(&emu_driver);
 	return emu_pool_set(pool, (int)attribute, value);
 }
 
@@ -165,7 +167,7 @@ CUresult
 cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
     void *value)
 {
-	DRIVER_ENTER();
+	EMU_ENTER(&emu_driver);
 	return emu_pool_get(pool, (int)attribute, value);
 }
 

@@ -234,6 +234,26 @@ loads(void **state)
 	    "functionLoad:2", text, sizeof text), 0);
 }
 
+/* The manual has no status about contexts for what pools are asked: Taichi sets
+ * a threshold before it has one. */
+static void
+without_context(void **state)
+{
+	CUcontext context;
+
+	(void)state;
+	OK(cuCtxGetCurrent(&context));
+	OK(cuCtxSetCurrent(NULL));
+	OK(cuDeviceGetDefaultMemPool(&pool, 0));
+	OK(set(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, UINT64_MAX));
+	IS(RELEASE_THRESHOLD, UINT64_MAX);
+	OK(set(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 0));
+	make(0);
+	OK(cuMemPoolTrimTo(pool, 0));
+	OK(cuMemPoolDestroy(pool));
+	OK(cuCtxSetCurrent(context));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -244,6 +264,7 @@ main(int argc, char **argv)
 		cmocka_unit_test(handles),
 		cmocka_unit_test(fresh_memory),
 		cmocka_unit_test(loads),
+		cmocka_unit_test(without_context),
 	};
 
 	setenv("AUTOCAST_EMU_MEMORY", "67108864", 1);
