@@ -8,6 +8,7 @@
 
 enum { MOST_REGISTERS = 1 << 20, MOST_REGISTER_BYTES = 1 << 28,
 	MOST_FRAME = 1 << 22, MOST_ALIGN = 4096 };
+enum { UNPLACED = -1 }; /* shared, and nobody has used it */
 /* Of one variable, and of all global ones. */
 #define MOST_BYTES (UINT64_C(1) << 31)
 
@@ -66,6 +67,25 @@ ptx_register_of(struct parser *p, const char *name, struct ptx_operand *out)
 	return false;
 }
 
+static uint64_t
+rounded(uint64_t value, uint64_t to)
+{
+	return (value + to - 1) / to * to;
+}
+
+/* Shared memory that no kernel owns alone. What does not fit is refused to the
+ * function that uses it. */
+static void
+place_common(struct parser *p, struct ptx_variable *v)
+{
+	const uint64_t at = rounded(p->module->shared_bytes, v->align);
+
+	if (at + v->bytes > SHARED_DYNAMIC - SHARED_COMMON)
+		ptx_fail(p, "too much shared memory");
+	v->at = (int64_t)at + SHARED_COMMON;
+	p->module->shared_bytes = at + v->bytes;
+}
+
 const struct ptx_variable *
 ptx_variable_of(struct parser *p, const char *name)
 {
@@ -74,8 +94,13 @@ ptx_variable_of(struct parser *p, const char *name)
 		    !strcmp(p->symbol[i].name, name))
 			return &p->symbol[i].variable;
 	for (size_t i = p->module->variables; i-- > 0;)
-		if (!strcmp(p->module->variable[i].name, name))
-			return &p->module->variable[i];
+		if (!strcmp(p->module->variable[i].name, name)) {
+			struct ptx_variable *const v = &p->module->variable[i];
+
+			if (v->at == UNPLACED)
+				place_common(p, v);
+			return v;
+		}
 	return NULL;
 }
 
@@ -114,12 +139,6 @@ ptx_function_of(struct parser *p, const char *name, bool make)
 }
 
 /* ---- Declarations ------------------------------------------------------ */
-
-static uint64_t
-rounded(uint64_t value, uint64_t to)
-{
-	return (value + to - 1) / to * to;
-}
 
 /* .reg .b32 %r<5>, a; */
 void
@@ -239,21 +258,26 @@ declaration(struct parser *p)
 }
 
 /* A kernel's own begin at 0; those of functions, of the module and the dynamic
- * part get offsets beyond those of any kernel. */
+ * part get offsets beyond those of any kernel. The module's wait for a function
+ * that uses them. */
 static void
 place_shared(struct parser *p, struct ptx_variable *v)
 {
-	const bool own = p->function && p->function->kernel;
-	uint64_t *bytes = own ? &p->function->shared_bytes
-	    : &p->module->shared_bytes;
+	uint64_t at;
 
-	*bytes = rounded(*bytes, v->align);
-	v->at = (int64_t)(*bytes + (own ? 0 : SHARED_COMMON));
-	*bytes += v->bytes;
-	if (*bytes > SHARED_COMMON)
-		ptx_fail(p, "too much shared memory");
-	if (!v->bytes)
+	if (!v->bytes) {
 		v->at = SHARED_DYNAMIC;
+	} else if (!p->function) {
+		v->at = UNPLACED;
+	} else if (!p->function->kernel) {
+		place_common(p, v);
+	} else {
+		at = rounded(p->function->shared_bytes, v->align);
+		if (at + v->bytes > SHARED_COMMON)
+			ptx_fail(p, "too much shared memory");
+		v->at = (int64_t)at;
+		p->function->shared_bytes = at + v->bytes;
+	}
 }
 
 static void

@@ -91,10 +91,11 @@ struct ptx_operand {
 
 enum { OPERANDS = 5, VECTOR = 4 };
 
-/* Offsets in shared memory: of the kernel (0); of others' declarations; of the
- * dynamic part. */
-enum { SHARED_COMMON = 1 << 18, SHARED_DYNAMIC = 2 << 18,
-	SHARED_ALL = 3 << 18 };
+/* Offsets in shared memory: of the kernel (0); of others' declarations, of
+ * which a module may have many times what one kernel uses; of the dynamic
+ * part. */
+enum { SHARED_COMMON = 1 << 18, SHARED_DYNAMIC = SHARED_COMMON + (1 << 22),
+	SHARED_ALL = SHARED_DYNAMIC + SHARED_COMMON };
 
 struct warp;
 struct ptx_instruction;

@@ -28,13 +28,18 @@ static const struct hostile {
 	unsigned    count;
 	const char *after, *says;
 } hostile[] = {
-	{ "shared memory", HEAD ".shared .b8 x[99999999999];", "", 0, "",
+	{ "a shared variable", HEAD ".shared .b8 x[99999999999];", "", 0, "",
 	    "line 4: too large" },
 	{ "shared memory of a kernel", HEAD BODY ".shared .b8 x[99999999999];",
 	    "", 0, "ret; }", "line 5: too large" },
 	{ "shared memory in pieces", HEAD BODY,
 	    ".shared .b8 x%u[1000000000];\n", 9, "ret; }",
 	    "too much shared memory" },
+	{ "shared memory of a module, unused", HEAD,
+	    ".shared .b8 x%u[1000000000];\n", 9, BODY "ret; }", NULL },
+	{ "shared memory of a module, used", HEAD,
+	    ".shared .b8 x%u[1000000000];\n", 9, BODY
+	    ".reg .b32 %r; mov.u32 %r, x3; ret; }", "too much shared memory" },
 	{ "one global variable", HEAD ".global .b8 x[2147483648];", "", 0, "",
 	    "line 4: too much global memory" },
 	{ "a global variable of wide elements", HEAD
