@@ -127,9 +127,16 @@ run_kernel(void *arguments)
 {
 	struct launch_task *task = arguments;
 	const struct ptx_region *regions = point(task);
+	int status;
 
 	if (task->ptx) {
 		interpret(task, regions);
+		return;
+	}
+	emu_call_name(task->call);
+	status = emu_twin_check(task->run, task->params);
+	if (status) {
+		emu_device_poison(status);
 		return;
 	}
 	ac_twin_bytes_here = 0;

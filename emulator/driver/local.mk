@@ -2,6 +2,7 @@
 # emulator/driver/local.mk -- what the makefile knows of this folder.
 emulator_libcuda_so_1_SOURCES += \
 	emulator/driver/ahead.c \
+	emulator/driver/alone.c \
 	emulator/driver/attribute.c \
 	emulator/driver/call.c \
 	emulator/driver/capture.c \
@@ -40,6 +41,7 @@ emulator_libcuda_so_1_SOURCES += \
 	emulator/driver/print.c \
 	emulator/driver/print.h \
 	emulator/driver/refused.c \
+	emulator/driver/reach.c \
 	emulator/driver/regraph.c \
 	emulator/driver/replay.c \
 	emulator/driver/stream.c \

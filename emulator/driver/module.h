@@ -87,6 +87,11 @@ struct emu_twin {
 const struct emu_twin *emu_twin_registered(const char *name);
 /* A twin of one of the product's own kernels, or NULL. */
 emu_twin_run emu_twin_built_in(const char *name);
+/* The name of such a one, or NULL. */
+const char *emu_twin_name(emu_twin_run run);
+/* reach.c, on the worker: EMU_OK, or EMU_ILLEGAL_ADDRESS after a complaint: the
+ * launch of a built-in twin names memory that is not there. */
+int emu_twin_check(emu_twin_run run, void **params);
 void emu_twins_release(void);
 
 #endif

@@ -76,6 +76,15 @@ emu_twin_built_in(const char *name)
 	return NULL;
 }
 
+const char *
+emu_twin_name(emu_twin_run run)
+{
+	for (size_t i = 0; i < ac_twin_count; i++)
+		if (ac_twins[i].run == run)
+			return ac_twins[i].name;
+	return NULL;
+}
+
 const struct emu_twin *
 emu_twin_registered(const char *name)
 {

@@ -8,6 +8,8 @@
 
 #include <stdatomic.h>
 
+#include "kernels/recast/recast.h"
+
 static const char head[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry bad(.param .u64 p)\n{ .reg .u64 %a; .reg .u32 %v;\n"
     "ld.param.u64 %a, [p];\n";
@@ -201,6 +203,63 @@ other_contexts(void **state)
 	OK(cudaFree(x));
 }
 
+/* The twins of the product's kernels are what the library runs for a product:
+ * memory of the program that is not there ends the context, not the process. */
+static void
+twins(void **state)
+{
+	static float host[64];
+	static const struct {
+		const char *kernel;
+		bool there;     /* the operands are in device memory */
+		float *from, *c;
+		int64_t stride;
+	} cases[] = {
+		{ "ac_recast_cast", false, NULL, NULL, 0 },
+		{ "ac_recast_cast", false, host, NULL, 0 },
+		{ "ac_recast_cast", true, NULL, NULL, INT64_C(1) << 40 },
+		{ "ac_recast_settle", true, NULL, NULL, 0 },
+		{ "ac_recast_finish", true, NULL, host, 0 },
+		{ "ac_recast_write", true, NULL, NULL, 0 },
+		{ "ac_recast_ranges", false, NULL, NULL, 0 },
+	};
+
+	(void)state;
+	if (TEST_WITH_TSAN) {
+		print_message("# skipped: the checks' lock would order workers"
+		    "\n");
+		skip();
+	}
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		float *const good = test_device(sizeof host);
+		struct ac_recast r = { .m = 8, .n = 8, .k = 8, .batch = 2,
+			.output = { .c = cases[i].c, .ld = 8 } };
+		void *params[] = { &r, &r.post, &r.post };
+		const uint64_t before = emuCounter("complaints");
+		char text[512];
+		CUfunction function;
+		CUmodule module;
+
+		for (int o = 0; o < 2; o++)
+			r.operand[o] = (struct ac_recast_operand){
+				.from = cases[i].there ? good :
+				    cases[i].from, .rows = 8, .cols = 8,
+				.ld = 8, .stride = cases[i].stride,
+				.batch = 2 };
+		snprintf(text, sizeof text, ".version 7.0\n.target sm_70\n"
+		    ".address_size 64\n.visible .entry %s(.param .align 8 "
+		    ".b8 p[%zu], .param .u64 q, .param .u64 s) { ret; }\n",
+		    cases[i].kernel, sizeof r);
+		OK(cuModuleLoadData(&module, text));
+		OK(cuModuleGetFunction(&function, module, cases[i].kernel));
+		OK(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, params,
+		    NULL));
+		assert_int_equal(cuCtxSynchronize(), 700);
+		assert_int_equal(emuCounter("complaints"), before + 1);
+		OK(cudaDeviceReset());
+	}
+}
+
 int
 main(void)
 {
@@ -208,6 +267,7 @@ main(void)
 		cmocka_unit_test(each_fault),
 		cmocka_unit_test(nothing_more_runs),
 		cmocka_unit_test(other_contexts),
+		cmocka_unit_test(twins),
 	};
 
 	alarm(240); /* what waits for what never comes */
