@@ -20,6 +20,10 @@ struct cublasContext {
 	int                 multiprocessors; /* cublasSetSmCountTarget */
 	void               *workspace;       /* the program's, or NULL */
 	size_t              workspace_bytes;
+	/* How FP64 may be made of integers: a hint, which changes no result. */
+	int                 strategy, special_values, mantissa_control;
+	int                 mantissa_bits, mantissa_offset;
+	int                *mantissa_count;
 };
 
 extern const struct emu_family emu_blas;

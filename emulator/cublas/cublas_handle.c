@@ -4,6 +4,7 @@
 #include "emulator/cublas/cublas.h"
 
 enum { WORKSPACE_ALIGNMENT = 256 }; /* cuBLAS manual, cublasSetWorkspace() */
+enum { SPECIAL_VALUES = 0xffff };   /* "default", as a new handle has it */
 
 const struct emu_family emu_blas = { CUBLAS_STATUS_INTERNAL_ERROR,
 	CUBLAS_STATUS_NOT_INITIALIZED };
@@ -108,6 +109,7 @@ cublasCreate_v2(cublasHandle_t *handle)
 	new = emu_handle_new(sizeof *new, emu_toolkit.mark, workspace_bytes());
 	if (!new)
 		return CUBLAS_STATUS_ALLOC_FAILED;
+	new->special_values = SPECIAL_VALUES;
 	*handle = new;
 	return CUBLAS_STATUS_SUCCESS;
 }
@@ -193,3 +195,23 @@ SETTING(cublasSetMathMode, cublasGetMathMode, cublasMath_t, math_mode,
 SETTING(cublasSetSmCountTarget, cublasGetSmCountTarget, int,
     multiprocessors, value >= 0 &&
     value <= emu_device_model(handle->base.device)->multiprocessors)
+
+#if CUBLAS_VER_MAJOR >= 13
+SETTING(cublasSetEmulationStrategy, cublasGetEmulationStrategy,
+    cublasEmulationStrategy_t, strategy, (unsigned)value <= 2)
+SETTING(cublasSetEmulationSpecialValuesSupport,
+    cublasGetEmulationSpecialValuesSupport, cudaEmulationSpecialValuesSupport,
+    special_values, (unsigned)value <= 3 ||
+    (unsigned)value == (unsigned)SPECIAL_VALUES)
+SETTING(cublasSetFixedPointEmulationMantissaControl,
+    cublasGetFixedPointEmulationMantissaControl, cudaEmulationMantissaControl,
+    mantissa_control, (unsigned)value <= 1)
+SETTING(cublasSetFixedPointEmulationMaxMantissaBitCount,
+    cublasGetFixedPointEmulationMaxMantissaBitCount, int, mantissa_bits,
+    value >= 0)
+SETTING(cublasSetFixedPointEmulationMantissaBitOffset,
+    cublasGetFixedPointEmulationMantissaBitOffset, int, mantissa_offset, true)
+SETTING(cublasSetFixedPointEmulationMantissaBitCountPointer,
+    cublasGetFixedPointEmulationMantissaBitCountPointer, int *,
+    mantissa_count, true)
+#endif

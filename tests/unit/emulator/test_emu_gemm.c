@@ -237,6 +237,44 @@ math_mode(void **state)
 	    CUBLAS_STATUS_INVALID_VALUE);
 }
 
+/* How FP64 may be made of integers is a hint: it is kept, no number of an FP32
+ * product changes. */
+static void
+hints(void **state)
+{
+	cudaEmulationSpecialValuesSupport special;
+	cudaEmulationMantissaControl control;
+	cublasEmulationStrategy_t strategy;
+	int bits, *pointer;
+
+	(void)state;
+	OK(cublasGetEmulationSpecialValuesSupport(handle, &special));
+	assert_int_equal(special,
+	    CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT);
+	OK(cublasSetEmulationSpecialValuesSupport(handle,
+	    CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_NONE));
+	OK(cublasSetEmulationStrategy(handle, CUBLAS_EMULATION_STRATEGY_EAGER));
+	OK(cublasGetEmulationStrategy(handle, &strategy));
+	assert_int_equal(strategy, CUBLAS_EMULATION_STRATEGY_EAGER);
+	assert_int_equal(cublasSetEmulationStrategy(handle,
+	    (cublasEmulationStrategy_t)3), CUBLAS_STATUS_INVALID_VALUE);
+	OK(cublasSetFixedPointEmulationMantissaControl(handle,
+	    CUDA_EMULATION_MANTISSA_CONTROL_FIXED));
+	OK(cublasGetFixedPointEmulationMantissaControl(handle, &control));
+	assert_int_equal(control, CUDA_EMULATION_MANTISSA_CONTROL_FIXED);
+	OK(cublasSetFixedPointEmulationMaxMantissaBitCount(handle, 55));
+	OK(cublasGetFixedPointEmulationMaxMantissaBitCount(handle, &bits));
+	assert_int_equal(bits, 55);
+	OK(cublasSetFixedPointEmulationMantissaBitOffset(handle, -2));
+	OK(cublasGetFixedPointEmulationMantissaBitOffset(handle, &bits));
+	assert_int_equal(bits, -2);
+	OK(cublasSetFixedPointEmulationMantissaBitCountPointer(handle, &bits));
+	OK(cublasGetFixedPointEmulationMantissaBitCountPointer(handle,
+	    &pointer));
+	assert_ptr_equal(pointer, &bits);
+	assert_true(sgemm_1(1.5f) == 2.25f);
+}
+
 int
 main(void)
 {
@@ -244,6 +282,7 @@ main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(rounding),
 		cmocka_unit_test(math_mode),
+		cmocka_unit_test(hints),
 	};
 	int failed;
 
