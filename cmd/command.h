@@ -39,7 +39,8 @@ enum { AC_OPTION_POLICY = 256, AC_OPTION_OWN };
 	{ 'e', NULL, "RULE", "a policy line before all others; repeatable" }
 
 /* The GPUs that --emulate knows. */
-#define AC_EMULATED_MODELS "h200, h100, b200, a100, l40s, rtx4090 or t4"
+#define AC_EMULATED_MODELS "h200, h100, b200, b300, a100, l40s, " \
+    "rtx4090, rtx5090, rtxpro6000 or t4"
 
 struct ac_command {
 	const char      *name;

@@ -34,8 +34,8 @@ ac_launch_take(struct ac_launch *launch, int option, const char *value)
 int
 ac_launch_check_model(const struct ac_launch *launch, const char *verb)
 {
-	static const char *const models[] = { "h200", "h100", "b200", "a100",
-		"l40s", "rtx4090", "t4" };
+	static const char *const models[] = { "h200", "h100", "b200", "b300",
+		"a100", "l40s", "rtx4090", "rtx5090", "rtxpro6000", "t4" };
 	enum { COUNT = sizeof models / sizeof *models };
 	const char *at = launch->emulate ? launch->model : NULL;
 	struct ac_text text;

@@ -17,5 +17,8 @@ struct emu_blocks emu_blocks_of(int capability, enum emu_rate arithmetic);
  * NaNs come out as 0x7fffffff. */
 bool emu_exact_sums(struct emu_blocks blocks, int64_t m, int64_t n, int64_t k,
     const float *a, const float *b, float *sums);
+/* cublas_lanes.c: the same with blocks; NaNs come out as they may. */
+bool emu_lanes_sums(struct emu_blocks blocks, int64_t m, int64_t n, int64_t k,
+    const float *a, const float *b, float *sums);
 
 #endif

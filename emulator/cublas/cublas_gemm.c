@@ -79,6 +79,10 @@ choose_arithmetic(cublasHandle_t handle, struct emu_gemm *g,
 	if (compute == CUBLAS_COMPUTE_32F && (g->a.type == CUDA_R_32F ||
 	    g->a.type == CUDA_C_32F))
 		g->arithmetic = by_math_mode(handle);
+	if (model->fast16_is_tf32 && (compute ==
+	    CUBLAS_COMPUTE_32F_FAST_16F || compute ==
+	    CUBLAS_COMPUTE_32F_FAST_16BF))
+		g->arithmetic = EMU_TF32;
 	/* A device without the format computes in FP32. */
 	if ((g->arithmetic == EMU_TF32 && !emu_device_has_tf32(device)) ||
 	    model->rate[g->arithmetic] == 0)

@@ -7,10 +7,12 @@
 #include "emulator/cublas/cublas_exact.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXACT_SIZE = 512 }; /* larger takes too long for tests */
+/* More takes longer than a quarter of a minute. */
+#define EXACT_MOST 0x1p34
 
 /* Both operands, and the sums of C's parts. Rows of A and columns of B have
  * `length` numbers each. */
@@ -22,7 +24,19 @@ struct gathered {
 bool
 emu_product_fits_exact(const struct emu_gemm *g)
 {
-	return g->m <= EXACT_SIZE && g->n <= EXACT_SIZE && g->k <= EXACT_SIZE;
+	const double one = (double)g->m * (double)g->n * (double)g->k *
+	    (g->real == EMU_COMPLEX ? 4 : 1);
+
+	char what[160];
+
+	if (one * (double)g->batch <= EXACT_MOST)
+		return true;
+	snprintf(what, sizeof what, "a product of %lld x %lld x %lld, %lld "
+	    "times, has more than 2^34 terms and is added in FP32, in the "
+	    "CPU's order", (long long)g->m, (long long)g->n, (long long)g->k,
+	    (long long)g->batch);
+	emu_device_not_exact(what);
+	return false;
 }
 
 static void

@@ -27,7 +27,8 @@ emu_rows_of_b(const struct emu_gemm *g)
 	return g->transb == CUBLAS_OP_N ? g->k : g->n;
 }
 
-/* Whether to compute this one with the bits of the GPU: not if it is large. */
+/* Whether to compute this one with the bits of the GPU. Not if it is large, and
+ * that is said. */
 bool emu_product_fits_exact(const struct emu_gemm *g);
 /* FP32 or complex, added as the GPU adds. False: the host has no memory
  * left. */

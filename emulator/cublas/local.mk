@@ -12,6 +12,7 @@ emulator_libblas_a_SOURCES += \
 	emulator/cublas/cublas_grouped.c \
 	emulator/cublas/cublas_handle.c \
 	emulator/cublas/cublas_info.c \
+	emulator/cublas/cublas_lanes.c \
 	emulator/cublas/cublas_once.c \
 	emulator/cublas/cublas_once.h \
 	emulator/cublas/cublas_product.c \

@@ -78,8 +78,8 @@ read_models(const char *list)
 		if (!model || device_count == EMU_DEVICES) {
 			ac_log(AC_LOG_ERROR, "emulated GPU: AUTOCAST_EMU_MODEL"
 			    "=%s is not a list of up to %d models (h200, h100, "
-			    "b200, a100, l40s, rtx4090 and t4 are)", list,
-			    EMU_DEVICES);
+			    "b200, b300, a100, l40s, rtx4090, rtx5090, "
+			    "rtxpro6000 and t4 are)", list, EMU_DEVICES);
 			return false;
 		}
 		devices[device_count++].model = model;
@@ -216,6 +216,17 @@ unsigned
 emu_device_threads(void)
 {
 	return threads < UINT32_MAX ? (unsigned)threads : UINT32_MAX;
+}
+
+void
+emu_device_not_exact(const char *what)
+{
+	static atomic_bool said;
+
+	emu_count(EMU_products_not_exact, 1);
+	if (!atomic_exchange(&said, true))
+		ac_log(AC_LOG_ERROR, "emulated GPU: AUTOCAST_EMU_SUMS=exact: "
+		    "not the GPU's sums: %s (said once)", what);
 }
 
 enum emu_sums

@@ -128,7 +128,7 @@ void emuCountersReset(void);
 
 /* ---- devices (device.c) ----------------------------------------------- */
 
-enum { EMU_DEVICES = 8 }; /* the most that AUTOCAST_EMU_MODEL can list */
+enum { EMU_DEVICES = 16 }; /* the most that AUTOCAST_EMU_MODEL can list */
 
 /* What has a rate: arithmetic in operations per second, and moves in bytes per
  * second. */
@@ -136,16 +136,15 @@ enum emu_rate { EMU_FP64, EMU_FP32, EMU_TF32, EMU_BF16, EMU_FP16, EMU_MEMORY,
 	EMU_LINK, EMU_RATES };
 
 struct emu_model {
-	const char *key;            /* AUTOCAST_EMU_MODEL */
-	const char *name;
-	int         major, minor;   /* compute capability */
-	int         multiprocessors;
+	const char *key, *name;     /* in AUTOCAST_EMU_MODEL; NVIDIA's */
+	int         major, minor, multiprocessors; /* capability first */
 	uint64_t    memory;         /* bytes */
 	int         clock_khz, memory_clock_khz, bus_width, l2_bytes;
 	int         shared_per_block, shared_per_multiprocessor;
 	int         threads_per_multiprocessor, blocks_per_multiprocessor;
 	double      rate[EMU_RATES]; /* 0: it cannot */
 	double      launch;          /* seconds between two kernels */
+	bool        fast16_is_tf32;  /* COMPUTE_32F_FAST_16F and FAST_16BF */
 };
 
 /* The driver version that is emulated (cuDriverGetVersion). */
@@ -173,6 +172,8 @@ bool emu_device_has_tf32(int device);
 enum emu_sums { EMU_SUMS_FAST, EMU_SUMS_EXACT, EMU_SUMS_REFERENCE,
 	EMU_SUMS_ONCE };
 enum emu_sums emu_device_sums(void);
+/* Added otherwise than AUTOCAST_EMU_SUMS=exact asks: counted, one is said. */
+void emu_device_not_exact(const char *what);
 /* An attribute by CUdevice_attribute number; the runtime's are the same. */
 int emu_device_attribute(int device, int attribute, int *value_out);
 /* Wait for the current device's primary context, then drop what it owns. */

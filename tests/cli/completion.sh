@@ -44,7 +44,7 @@ touch program
 equal 'bash: a verb' "$(answers rep)" report
 equal 'bash: an option' "$(answers run --emu)" --emulate
 equal 'bash: a profile or a file' "$(answers run --policy f)" 'fp16 fine.policy'
-equal 'bash: a model' "$(answers run --emulate = rtx)" rtx4090
+equal 'bash: a model' "$(answers run --emulate = rtx40)" rtx4090
 equal 'bash: an action' "$(answers policy sh)" show
 equal 'bash: options of the program are its own' "$(answers run program --re)" ''
 equal 'bash: its arguments are files' "$(answers run -e x program 'fi')" fine.policy

@@ -185,7 +185,7 @@ equal 'these and no others are offered' \
     "$("$autocast" run --emulate=pascal true 2>&1 | sed 's/.*--emulate=//; s/, \| or /\n/g')" \
     "$models"
 equal 'one of several is none' "$("$autocast" run --emulate=h200,t5 true 2>&1)" \
-    "autocast: run: no emulated GPU 't5'; use --emulate=h200, h100, b200, a100, l40s, rtx4090 or t4"
+    "autocast: run: no emulated GPU 't5'; use --emulate=h200, h100, b200, b300, a100, l40s, rtx4090, rtx5090, rtxpro6000 or t4"
 equal 'the default model is not forced' "$(AUTOCAST_EMU_MODEL=t4 told AUTOCAST_EMU_MODEL --emulate)" t4
 equal 'times are modelled' "$(told AUTOCAST_EMU_CLOCK --emulate)" model
 equal 'unless the user says otherwise' "$(AUTOCAST_EMU_CLOCK=real told AUTOCAST_EMU_CLOCK --emulate)" real

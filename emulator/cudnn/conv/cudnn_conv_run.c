@@ -251,7 +251,12 @@ run(const struct emu_conv *conv, void *x, void *w, void *y, uint64_t own)
 	const bool wide = EMU_TSAN || conv->arithmetic == EMU_FP64 ||
 	    emu_device_sums() != EMU_SUMS_FAST;
 	struct emu_touched touched = { 0 };
-	int status = compute(conv, copies, wide, &touched);
+	int status;
+
+	if (conv->arithmetic != EMU_FP64 &&
+	    emu_device_sums() == EMU_SUMS_EXACT)
+		emu_device_not_exact("convolutions are added in FP64");
+	status = compute(conv, copies, wide, &touched);
 
 	drop(copies);
 	if (status == EMU_NOT_SUPPORTED) {

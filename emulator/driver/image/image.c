@@ -131,9 +131,11 @@ no_text(const struct choice *c, unsigned capability,
 	if (c->newer)
 		return refuse(refusal, EMU_IMAGE_NONE, "this program has PTX "
 		    "for compute_%u and newer; the emulated GPU is "
-		    "compute_%u. Choose a newer one (--emulate=b200), or "
+		    "compute_%u. Choose a newer one (--emulate=%s), or "
 		    "build it with -gencode arch=compute_%u,code=compute_%u",
-		    c->newer, capability, capability, capability);
+		    c->newer, capability, c->newer > 103 ? "rtx5090" :
+		    c->newer > 100 ? "b300" : c->newer > 90 ? "b200" : "h200",
+		    capability, capability);
 	for (size_t i = 0; i < c->machines && used < sizeof list - 16; i++)
 		used += (size_t)snprintf(list + used, sizeof list - used,
 		    "%ssm_%u", i ? ", " : "", c->machine[i]);

@@ -409,8 +409,9 @@ words(void **state)
 	    sizeof text);
 	assert_non_null(strstr(text, "AUTOCAST_EMU_MODEL=h200,a101 is not"));
 	test_again("count", "AUTOCAST_EMU_MODEL",
-	    "t4,t4,t4,t4,t4,t4,t4,t4,t4", text, sizeof text);
-	assert_non_null(strstr(text, "up to 8"));
+	    "t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4,t4", text,
+	    sizeof text);
+	assert_non_null(strstr(text, "up to 16"));
 	test_again("far", "AUTOCAST_EMU_MODEL", "h200,t4", text, sizeof text);
 	assert_non_null(strstr(text, "cublasSgemm_v2: argument A: "));
 	assert_non_null(strstr(text, "is in memory of device 0; the work runs "

@@ -3,6 +3,7 @@
  * attributes, and the formats of its arithmetic. */
 #include "test_emu_gemm.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 static const struct {
@@ -15,14 +16,26 @@ static const struct {
 	{ "NVIDIA H100 80GB HBM3 (emulated)", 90, 132, 227, 2048, 80, 3350,
 	  true },
 	{ "NVIDIA B200 (emulated)", 100, 148, 227, 2048, 180, 8000, true },
+	{ "NVIDIA B300 SXM6 AC (emulated)", 103, 148, 227, 2048, 288, 8000,
+	  true },
 	{ "NVIDIA A100-SXM4-80GB (emulated)", 80, 108, 163, 2048, 80, 2039,
 	  true },
 	{ "NVIDIA L40S (emulated)", 89, 142, 99, 1536, 48, 864, true },
 	{ "NVIDIA GeForce RTX 4090 (emulated)", 89, 128, 99, 1536, 24, 1008,
 	  true },
+	{ "NVIDIA GeForce RTX 5090 (emulated)", 120, 170, 99, 1536, 32, 1792,
+	  true },
+	{ "NVIDIA RTX PRO 6000 Blackwell Workstation Edition (emulated)", 120,
+	  188, 99, 1536, 96, 1792, true },
 	{ "Tesla T4 (emulated)", 75, 40, 64, 1024, 16, 320, false },
 };
 enum { COUNT = sizeof models / sizeof *models };
+
+static bool
+is_h100(int device)
+{
+	return strstr(models[device].name, "H100");
+}
 
 static int
 attribute(int which, int device)
@@ -66,11 +79,13 @@ attributes(void **state)
 	}
 }
 
-/* Turing has neither TF32 nor BF16: FP32 stays, BF16 matrices are refused. */
+/* Turing has neither TF32 nor BF16: FP32 stays, BF16 matrices are refused. The
+ * H100 is as measured: FAST_16F and FAST_16BF are TF32, with its range and its
+ * bits; the others do as the names say. */
 static void
 formats(void **state)
 {
-	const float x = 1 + 0x1p-12f, one = 1, zero = 0;
+	const float x = 1 + 0x1p-12f, fine = 1 + 0x1p-10f, one = 1, zero = 0;
 
 	(void)state;
 	for (int d = 0; d < COUNT; d++) {
@@ -88,6 +103,13 @@ formats(void **state)
 		    models[d].formats);
 		assert_true(test_one_by_one(handle,
 		    CUBLAS_COMPUTE_32F_FAST_16F, x, 1) == 1);
+		assert_int_equal(isinf(test_one_by_one(handle,
+		    CUBLAS_COMPUTE_32F_FAST_16F, 1e5f, 1)), !is_h100(d));
+		assert_int_equal(test_one_by_one(handle,
+		    CUBLAS_COMPUTE_32F_FAST_16F, 1e-30f, 1) == 0, !is_h100(d));
+		assert_int_equal(test_one_by_one(handle,
+		    CUBLAS_COMPUTE_32F_FAST_16BF, fine, 1) == fine,
+		    is_h100(d) || !models[d].formats);
 		assert_int_equal(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N,
 		    1, 1, 1, &one, a, CUDA_R_16BF, 1, a, CUDA_R_16BF, 1, &zero,
 		    a, CUDA_R_32F, 1, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
@@ -106,7 +128,8 @@ main(void)
 		cmocka_unit_test(formats),
 	};
 
-	setenv("AUTOCAST_EMU_MODEL", "h200,h100,b200,a100,l40s,rtx4090,t4", 1);
+	setenv("AUTOCAST_EMU_MODEL", "h200,h100,b200,b300,a100,l40s,"
+	    "rtx4090,rtx5090,rtxpro6000,t4", 1);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
