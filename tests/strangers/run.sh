@@ -140,13 +140,20 @@ while IFS= read -r line; do
 	echo "| \`$name\` | $by | $checked |$cells $recast | $why |" >>"$rows"
 done <"$here/programs.def"
 
+# As bench/gpu-day/report.sh has it; a result of nobody knows what is none.
+commit=$(if [ -e "$root/.git" ]; then
+	git -C "$root" describe --always --dirty --exclude='*'
+else
+	sed '/[$]/d' "$root/bench/gpu-day/commit"
+fi)
 page=$here/RESULTS.md
 [ $# = 0 ] || page=$made/RESULTS.md
 # shellcheck disable=SC2016
 {
 	echo '# Programs on the emulated GPU'
 	echo
-	echo 'Made by `make strangers`; `tests/strangers/README.md` explains it.'
+	echo "Made by \`make strangers\` in a build folder of commit ${commit:-unknown};"
+	echo '`tests/strangers/README.md` explains it.'
 	echo "On $(date -u +%Y-%m-%d), with $(versions | paste -sd, | sed 's/,/, /g')."
 	echo '*recast*: calls recast under tf32 / fp16 / bf16 / amp, all with'
 	echo '`profit=off`. No times: nothing here ran on a GPU.'
