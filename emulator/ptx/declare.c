@@ -80,8 +80,10 @@ place_common(struct parser *p, struct ptx_variable *v)
 {
 	const uint64_t at = rounded(p->module->shared_bytes, v->align);
 
-	if (at + v->bytes > SHARED_DYNAMIC - SHARED_COMMON)
+	if (at + v->bytes > SHARED_DYNAMIC - SHARED_COMMON) {
+		p->in_instruction = false; /* it is all of the function */
 		ptx_fail(p, "too much shared memory");
+	}
 	v->at = (int64_t)at + SHARED_COMMON;
 	p->module->shared_bytes = at + v->bytes;
 }
