@@ -101,19 +101,17 @@ ac_mark_destroy(const struct ac_driver *driver, struct ac_mark *mark)
 			(void)driver->cuEventDestroy(mark->captured[i].event);
 }
 
-int
-ac_capture_relax(const struct ac_driver *driver)
+bool
+ac_capture_relax(const struct ac_driver *driver, int *mode_out)
 {
-	int mode = AC_CU_CAPTURE_RELAXED;
-
-	return driver->cuThreadExchangeStreamCaptureMode(&mode) ? -1 : mode;
+	*mode_out = AC_CU_CAPTURE_RELAXED;
+	return !driver->cuThreadExchangeStreamCaptureMode(mode_out);
 }
 
 void
 ac_capture_restore(const struct ac_driver *driver, int mode)
 {
-	if (mode >= 0)
-		(void)driver->cuThreadExchangeStreamCaptureMode(&mode);
+	(void)driver->cuThreadExchangeStreamCaptureMode(&mode);
 }
 
 /* ---- Contexts ----------------------------------------------------------- */
@@ -205,9 +203,11 @@ find_context(const struct ac_driver *driver, ac_cu_stream stream,
 static void
 release(const struct ac_driver *driver, struct ac_scaler_device *device)
 {
-	const int mode = ac_capture_relax(driver);
 	ac_cu_context popped;
+	int mode;
 
+	if (!ac_capture_relax(driver, &mode))
+		return;
 	if (device->context && !driver->cuCtxPushCurrent(device->context)) {
 		ac_mark_destroy(driver, &device->writer);
 		if (device->fork)

@@ -50,9 +50,8 @@ release_parts(autocast_scaler *scaler, struct ac_part *parts, int count,
 	ac_cu_context popped;
 	int mode;
 
-	if (!count)
+	if (!count || !ac_capture_relax(driver, &mode))
 		return;
-	mode = ac_capture_relax(driver);
 	for (int i = 0; i < count; i++) {
 		if (!parts[i].device || driver->cuCtxPushCurrent(
 		    parts[i].device->context))

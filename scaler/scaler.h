@@ -222,9 +222,10 @@ autocast_status ac_memory_take(const struct ac_scaler_place *place,
 autocast_status ac_mark_create(const struct ac_driver *driver,
     struct ac_mark *mark);
 void ac_mark_destroy(const struct ac_driver *driver, struct ac_mark *mark);
-/* Calls that free are no harm to a capture of this thread. Returns what to
- * give back. */
-int ac_capture_relax(const struct ac_driver *driver);
+/* Calls that free are no harm to a capture of this thread, between these two.
+ * False: they would be, and what there is to free stays. */
+__attribute__((warn_unused_result))
+bool ac_capture_relax(const struct ac_driver *driver, int *mode_out);
 void ac_capture_restore(const struct ac_driver *driver, int mode);
 
 /* ---- tensor.c: what a program says is a tensor -------------------------- */

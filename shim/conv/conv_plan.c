@@ -203,8 +203,8 @@ report(const struct ac_conv_plan *plan, double milliseconds)
 		;
 }
 
-/* In the mode of the heuristics that every engine has. cuDNN may load kernels,
- * which another thread's capture must not notice (doc/rules.md R7). */
+/* By heuristics that every engine has. cuDNN may load kernels, which no capture
+ * must notice (doc/rules.md R7). */
 static bool
 make(const struct ac_engine_device *device, const struct ac_conv *conv,
     enum ac_rung rung, struct made *made)
@@ -214,9 +214,11 @@ make(const struct ac_engine_device *device, const struct ac_conv *conv,
 		.key = ac_engine_key(ac_handle_find(device->handle)->device),
 	};
 	const struct ac_driver *driver = ac_driver_get();
-	const int mode = driver ? ac_scratch_relax(driver) : 0;
 	struct ac_engines engines;
+	int mode = 0;
 
+	if (driver && !ac_scratch_relax(driver, &mode))
+		return false;
 	made->graph = ac_engine_graph(device, conv, CUDNN_DATA_FLOAT);
 	if (!made->graph || !ac_engine_find(&question, made->graph, &engines)
 	    || !choose_engine(device, &engines, made))
@@ -355,9 +357,12 @@ ac_conv_plan_run(struct ac_conv_plan *plan, cudnnBackendDescriptor_t pack,
 {
 	const struct ac_driver *driver = plan->has_run ? NULL
 	    : ac_driver_get();
-	const int mode = driver ? ac_scratch_relax(driver) : 0;
-	const cudnnStatus_t status = execute(plan, pack, data, workspace);
+	cudnnStatus_t status = CUDNN_STATUS_NOT_INITIALIZED;
+	int mode = 0;
 
+	if (driver && !ac_scratch_relax(driver, &mode))
+		return status;
+	status = execute(plan, pack, data, workspace);
 	if (driver)
 		ac_scratch_restore(driver, mode);
 	plan->has_run |= status == CUDNN_STATUS_SUCCESS;
@@ -384,8 +389,7 @@ ac_conv_plan_forget(cudnnHandle_t handle)
 void
 ac_conv_plan_abandon(const struct ac_provider *provider)
 {
-	struct ac_conv_plan *plan = atomic_load_explicit(&all,
-	    memory_order_acquire);
+	struct ac_conv_plan *plan = atomic_load(&all);
 
 	for (; plan; plan = plan->next_of_all)
 		if (plan->site->provider == provider && claim(plan, FREE)) {

@@ -73,11 +73,10 @@ ac_hold_begin(const struct ac_place *place)
 	    || !driver->cuGraphRetainUserObject
 	    || !driver->cuUserObjectRelease)
 		return false;
-	entry = enter(place->capture);
-	if (!entry)
+	if (!ac_scratch_relax(driver, &mode))
 		return false;
-	mode = ac_scratch_relax(driver);
-	done = attach(driver, place->graph, entry);
+	entry = enter(place->capture);
+	done = entry && attach(driver, place->graph, entry);
 	ac_scratch_restore(driver, mode);
 	return done;
 }

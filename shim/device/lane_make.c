@@ -118,13 +118,16 @@ workspace_for(const struct ac_lane *lane, const struct ac_lane_request *request)
 
 /* Last, when there is room for all else: it takes the longest, and memory of
  * its own, which the program may free one day. */
+__attribute__((cold))
 static enum ac_reason
 create_handle(struct ac_lane *lane, struct ac_provider *provider)
 {
-	const int mode = ac_scratch_relax(lane->driver);
-	const cublasStatus_t status =
-	    PROVIDER(provider, cublasCreate_v2)(&lane->handle);
+	cublasStatus_t status;
+	int mode;
 
+	if (!ac_scratch_relax(lane->driver, &mode))
+		return AC_REASON_DRIVER;
+	status = PROVIDER(provider, cublasCreate_v2)(&lane->handle);
 	if (status) {
 		lane->handle = NULL;
 	} else if (PROVIDER(provider, cublasSetPointerMode_v2)(lane->handle,
@@ -138,6 +141,7 @@ create_handle(struct ac_lane *lane, struct ac_provider *provider)
 	return lane->handle ? AC_REASON_NONE : AC_REASON_REFUSED;
 }
 
+__attribute__((cold))
 static enum ac_reason
 make_handle(struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place)
@@ -348,7 +352,8 @@ ac_lane_suits_capture(struct ac_lane *lane,
 		return false;
 	if (!lane->used)
 		return true;
-	mode = ac_scratch_relax(lane->driver);
+	if (!ac_scratch_relax(lane->driver, &mode))
+		return false;
 	idle = !lane->driver->cuEventQuery(lane->done);
 	ac_scratch_restore(lane->driver, mode);
 	return idle;

@@ -80,6 +80,7 @@ map_driver_s(const struct ac_driver *driver, void **host_out,
 }
 
 /* Ours, or else the driver's. What is refused is said once. */
+__attribute__((cold))
 static bool
 map(struct page *page, const struct ac_driver *driver, void **host_out,
     ac_cu_address *device_out)
@@ -106,14 +107,18 @@ map(struct page *page, const struct ac_driver *driver, void **host_out,
 	return !failed;
 }
 
+__attribute__((cold))
 static bool
 refill(struct page *page, const struct ac_place *place)
 {
-	const int mode = ac_scratch_relax(place->driver);
 	ac_cu_address device;
 	void *host;
-	const bool done = map(page, place->driver, &host, &device);
+	bool done;
+	int mode;
 
+	if (!ac_scratch_relax(place->driver, &mode))
+		return false;
+	done = map(page, place->driver, &host, &device);
 	ac_scratch_restore(place->driver, mode);
 	if (!done)
 		return false;

@@ -108,10 +108,12 @@ bool
 ac_place_wait(const struct ac_place *place)
 {
 	const struct ac_driver *driver = place->driver;
-	const int mode = ac_scratch_relax(driver);
 	ac_cu_event event;
 	bool done = false;
+	int mode;
 
+	if (!ac_scratch_relax(driver, &mode))
+		return false;
 	if (!driver->cuEventCreate(&event, AC_CU_EVENT_DISABLE_TIMING)) {
 		done = !driver->cuEventRecord(event, place->stream)
 		    && !driver->cuEventSynchronize(event);

@@ -31,23 +31,17 @@ enum { OUT_OF_MEMORY = 2 };     /* CUDA_ERROR_OUT_OF_MEMORY */
 static struct ac_scratch contexts[AC_SCRATCH_CONTEXTS];
 static _Atomic unsigned context_count;
 
-int
-ac_scratch_relax(const struct ac_driver *driver)
+bool
+ac_scratch_relax(const struct ac_driver *driver, int *mode_out)
 {
-	int mode = AC_CU_CAPTURE_RELAXED;
-
-	/* Without the bracket we still work; only another thread's capture
-	 * may then be invalidated, as by any other allocation. */
-	if (driver->cuThreadExchangeStreamCaptureMode(&mode))
-		return -1;
-	return mode;
+	*mode_out = AC_CU_CAPTURE_RELAXED;
+	return !driver->cuThreadExchangeStreamCaptureMode(mode_out);
 }
 
 void
 ac_scratch_restore(const struct ac_driver *driver, int mode)
 {
-	if (mode >= 0)
-		driver->cuThreadExchangeStreamCaptureMode(&mode);
+	driver->cuThreadExchangeStreamCaptureMode(&mode);
 }
 
 /* doc/rules.md R6: min(1/16 of the device, what leaves 1 GiB free). */
@@ -79,6 +73,7 @@ forbid_dependencies(const struct ac_driver *driver, ac_cu_pool pool)
 }
 
 /* Do without pools from now on. */
+__attribute__((cold))
 static bool
 leave_pool(struct ac_scratch *scratch, const char *call, ac_cu_result failed)
 {
@@ -92,6 +87,7 @@ leave_pool(struct ac_scratch *scratch, const char *call, ac_cu_result failed)
 	return true;
 }
 
+__attribute__((cold))
 static bool
 make(struct ac_scratch *scratch, const struct ac_driver *driver, int device)
 {
@@ -162,13 +158,18 @@ free_entry(ac_cu_context context)
 	    : NULL;
 }
 
+/* Without the bracket the entry stays as it was: of no context, or of one that
+ * is gone. */
+__attribute__((cold))
 static void
 fill_entry(struct ac_scratch *scratch, const struct ac_driver *driver,
     ac_cu_context context, uint64_t context_id, int device)
 {
-	const int mode = ac_scratch_relax(driver);
 	const unsigned index = ac_scratch_index(scratch);
+	int mode;
 
+	if (!ac_scratch_relax(driver, &mode))
+		return;
 	scratch->usable = make(scratch, driver, device);
 	scratch->context = context;
 	scratch->epoch++;
@@ -200,7 +201,8 @@ ac_scratch_get(const struct ac_driver *driver, ac_cu_context context,
 			    device);
 	}
 	ac_lock_give(&lock);
-	return if_usable(scratch);
+	return if_usable(scratch && scratch->context_id == context_id
+	    ? scratch : NULL);
 }
 
 uint64_t
@@ -322,9 +324,11 @@ enum ac_reason
 ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
     bool zeroed, ac_cu_stream stream, ac_cu_address *address_out)
 {
-	const int mode = ac_scratch_relax(scratch->driver);
 	enum ac_reason reason = AC_REASON_REFUSED;
+	int mode;
 
+	if (!ac_scratch_relax(scratch->driver, &mode))
+		return AC_REASON_DRIVER;
 	limit = ac_scratch_limit(scratch, limit);
 	if (!scratch->blocks)
 		reason = take_pooled(scratch, limit, bytes, zeroed, stream,
@@ -348,7 +352,8 @@ ac_scratch_order(struct ac_scratch *scratch, ac_cu_stream stream, bool captures)
 	if (!captures)
 		return !driver->cuStreamWaitEvent(stream, scratch->allocated,
 		    0);
-	mode = ac_scratch_relax(driver);
+	if (!ac_scratch_relax(driver, &mode))
+		return false;
 	done = !driver->cuEventQuery(scratch->allocated);
 	ac_scratch_restore(driver, mode);
 	return done;
@@ -363,9 +368,11 @@ ac_scratch_give(struct ac_scratch *scratch, ac_cu_address address,
 {
 	const struct ac_driver *driver = scratch->driver;
 	const ac_cu_event after = last_use ? last_use : scratch->allocated;
-	const int mode = ac_scratch_relax(driver);
 	struct ac_blocks *blocks = scratch->blocks;
+	int mode;
 
+	if (!ac_scratch_relax(driver, &mode))
+		return;
 	if (!driver->cuStreamWaitEvent(scratch->frees, after, 0)
 	    && !(blocks && ac_blocks_give(blocks, address, scratch->frees))
 	    && !driver->cuMemFreeAsync(address, scratch->frees))
@@ -379,9 +386,8 @@ ac_scratch_trim(struct ac_scratch *scratch)
 	struct ac_blocks *blocks = scratch->blocks;
 	int mode;
 
-	if (!blocks)
+	if (!blocks || !ac_scratch_relax(scratch->driver, &mode))
 		return;
-	mode = ac_scratch_relax(scratch->driver);
 	atomic_fetch_sub(&scratch->used, ac_blocks_free(blocks));
 	ac_scratch_restore(scratch->driver, mode);
 }

@@ -43,8 +43,8 @@ uint64_t ac_scratch_limit(const struct ac_scratch *scratch, uint64_t wanted);
 
 /* Allocate `bytes`, zeroed if so wished, usable on `stream` from now on, if all
  * that is held stays within `limit`. AC_REASON_NONE and *address_out, or
- * _WORKSPACE or _OUT_OF_MEMORY. Zeroed on our own stream: one of the program's
- * may be held up, and others must not wait for it. */
+ * _WORKSPACE, _OUT_OF_MEMORY or _DRIVER. Zeroed on our own stream: one of the
+ * program's may be held up, and others must not wait for it. */
 enum ac_reason ac_scratch_take(struct ac_scratch *scratch, uint64_t limit,
     uint64_t bytes, bool zeroed, ac_cu_stream stream,
     ac_cu_address *address_out);
@@ -63,8 +63,11 @@ void ac_scratch_give(struct ac_scratch *scratch, ac_cu_address address,
  * driver without pools could not free before (shim/device/blocks.h). */
 void ac_scratch_trim(struct ac_scratch *scratch);
 
-/* Relaxed-mode bracket: returns the previous mode for the closing call. */
-int ac_scratch_relax(const struct ac_driver *driver);
+/* Relaxed-mode bracket: the previous mode is for the closing call. False: what
+ * was to be done within must not be done, since a capture of this thread or of
+ * another would be invalidated. */
+__attribute__((warn_unused_result))
+bool ac_scratch_relax(const struct ac_driver *driver, int *mode_out);
 void ac_scratch_restore(const struct ac_driver *driver, int mode);
 
 #endif

@@ -274,11 +274,10 @@ make(const struct ac_lt_kind *kind, const struct ac_lt_run *run, uint64_t hash)
 	cublasStatus_t status = CUBLAS_STATUS_INVALID_VALUE;
 	int mode;
 
-	if (!plan)
+	if (!plan || !ac_scratch_relax(run->driver, &mode))
 		return NULL;
 	plan->entry.hash = hash;
 	plan->kind = *kind;
-	mode = ac_scratch_relax(run->driver);
 	if (make_layouts(plan) && make_operation(kind, &plan->operation)
 	    && find_addresses(plan, &ac_lt_epilogues[kind->epilogue]))
 		status = ask(plan, run, &plan->algorithm);

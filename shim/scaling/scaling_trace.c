@@ -98,9 +98,8 @@ look(const struct ac_scaling_call *call, struct vector *vector,
 	if (!driver || !driver->cuMemcpyDtoHAsync
 	    || !driver->cuStreamSynchronize
 	    || PROVIDER(call->provider, cublasGetStream_v2)(call->handle,
-	    &stream))
+	    &stream) || !ac_scratch_relax(driver, &mode))
 		return "unreadable";
-	mode = ac_scratch_relax(driver);
 	if (driver->cuStreamIsCapturing(stream, &capturing) || capturing)
 		fate = "captured";
 	else if (!hash_vector(vector, driver, stream, hash_out))

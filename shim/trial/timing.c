@@ -38,9 +38,8 @@ read_taken(struct ac_timing *timing, const struct ac_place *place)
 	bool done;
 
 	forget_if_gone(timing, place);
-	if (!timing->pending)
+	if (!timing->pending || !ac_scratch_relax(driver, &mode))
 		return;
-	mode = ac_scratch_relax(driver);
 	done = !driver->cuEventQuery(timing->end);
 	if (done && driver->cuEventElapsedTime(&ms, timing->start, timing->end))
 		ms = 0;

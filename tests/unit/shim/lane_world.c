@@ -228,14 +228,13 @@ ac_scratch_trim(struct ac_scratch *scratch)
 	note(TRIM);
 }
 
-int
-ac_scratch_relax(const struct ac_driver *of)
+bool
+ac_scratch_relax(const struct ac_driver *of, int *mode_out)
 {
-	const int before = world.mode;
-
 	(void)of;
+	*mode_out = world.mode;
 	world.mode = AC_CU_CAPTURE_RELAXED;
-	return before;
+	return true;
 }
 
 void

@@ -221,12 +221,13 @@ ac_provider_look_up(struct ac_provider *of, enum ac_entry entry)
 	}
 }
 
-int
-ac_scratch_relax(const struct ac_driver *driver)
+bool
+ac_scratch_relax(const struct ac_driver *driver, int *mode_out)
 {
 	check(driver == (void *)(uintptr_t)0x70);
 	relaxed++;
-	return 5;
+	*mode_out = 5;
+	return true;
 }
 
 void

@@ -51,11 +51,12 @@ deliver(void)
 	queued = 0;
 }
 
-int
-ac_scratch_relax(const struct ac_driver *driver)
+bool
+ac_scratch_relax(const struct ac_driver *driver, int *mode_out)
 {
 	(void)driver;
-	return 0;
+	*mode_out = 0;
+	return true;
 }
 
 void
