@@ -34,4 +34,8 @@ struct ac_entry_row {
 };
 extern const struct ac_entry_row ac_entries[ENTRY_COUNT];
 
+/* What answers a call of `entry` that reaches nothing: its library's status
+ * NOT_INITIALIZED. */
+ac_fn ac_entry_missing(enum ac_entry entry);
+
 #endif

@@ -14,4 +14,6 @@ libautocast_so_SOURCES += \
 	shim/bind/solver.h \
 	shim/bind/thunk.c \
 	shim/bind/thunk.h \
+	shim/bind/trampoline.c \
+	shim/bind/trampoline.h \
 	shim/bind/wrapper.h

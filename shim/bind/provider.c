@@ -6,6 +6,7 @@
 #include "base/lock.h"
 #include "base/mapped.h"
 #include "shim/bind/thunk.h"
+#include "shim/bind/trampoline.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -18,27 +19,6 @@ enum { BINDING_SLOTS = 4096, PROBES = 16 }; /* call sites; power of two */
 static struct ac_provider slots[AC_THUNK_SLOTS];
 static _Atomic unsigned slot_count;
 static struct ac_lock slot_lock;
-
-/* What answers where there is no provider: a program that asks whether a weak
- * symbol is there finds ours, and may call it. */
-static int
-missing(void)
-{
-	return CUBLAS_STATUS_NOT_INITIALIZED; /* of cublasLt, cuSOLVER, too */
-}
-
-static int
-missing_cudnn(void)
-{
-	return 1001; /* CUDNN_STATUS_NOT_INITIALIZED */
-}
-
-static ac_fn
-missing_of(enum ac_entry entry)
-{
-	return strcmp(ac_entries[entry].provider, "libcudnn.so")
-	    ? (ac_fn)missing : (ac_fn)missing_cudnn;
-}
 
 static bool
 is_provider_of(const struct ac_elf_object *object, enum ac_entry entry)
@@ -170,7 +150,7 @@ static struct ac_binding
 resolve(enum ac_entry entry, const void *caller)
 {
 	struct wanted wanted = { .entry = entry };
-	struct ac_binding binding = { missing_of(entry), NULL };
+	struct ac_binding binding = { ac_entry_missing(entry), NULL };
 	struct ac_elf_object calling;
 
 	if (ac_elf_object_at(caller, &calling)) {
@@ -195,6 +175,8 @@ resolve(enum ac_entry entry, const void *caller)
 	if (wanted.provider_near
 	    && (wanted.next_is_provider || wanted.near == EVERYBODYS))
 		binding.provider = slot_of(&wanted.provider);
+	else
+		binding.provider = ac_trampoline_leads(binding.next, entry);
 	return binding;
 }
 
@@ -265,7 +247,9 @@ bind_slot(enum ac_entry entry, struct ac_provider *provider)
 {
 	const ac_fn next = ac_provider_get(provider, entry);
 
-	return (struct ac_binding){ next ? next : missing_of(entry), provider };
+	return (struct ac_binding){
+		next ? next : ac_entry_missing(entry), provider
+	};
 }
 
 __attribute__((cold, noinline))

@@ -5,17 +5,22 @@
 #include "shim/conv/conv_ways.h"
 #include "shim/device/handle.h"
 #include "shim/device/lane.h"
+#include "shim/bind/trampoline.h"
 #include "shim/bind/wrapper.h"
 
 AC_WRAPPER(cudnnStatus_t CUDNNWINAPI, cudnnCreate)(cudnnHandle_t *handle)
 {
 	const struct ac_wrapped call = AC_ENTER(cudnnCreate);
-	const cudnnStatus_t status = ORIGINAL(call, cudnnCreate)(handle);
+	struct ac_provider *maker;
+	cudnnStatus_t status;
 
-	if (call.outermost && status == CUDNN_STATUS_SUCCESS
-	    && call.binding.provider) {
+	ac_trampoline_begin(&call);
+	status = ORIGINAL(call, cudnnCreate)(handle);
+	maker = ac_trampoline_maker(&call, ENTRY_cudnnCreate,
+	    status ? NULL : *handle);
+	if (maker) {
 		ac_conv_is_new(*handle);
-		ac_handle_remember(*handle, call.binding.provider);
+		ac_handle_remember(*handle, maker);
 	}
 	ac_wrapper_leave(&call);
 	return status;

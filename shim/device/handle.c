@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "kernels/load/driver.h"
 #include "shim/device/lane.h"
+#include "shim/bind/trampoline.h"
 #include "shim/bind/wrapper.h"
 
 #include <stdatomic.h>
@@ -135,11 +136,15 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasCreate_v2)(
     cublasHandle_t *handle)
 {
 	const struct ac_wrapped call = AC_ENTER(cublasCreate_v2);
-	const cublasStatus_t status = ORIGINAL(call, cublasCreate_v2)(handle);
+	struct ac_provider *maker;
+	cublasStatus_t status;
 
-	if (call.outermost && status == CUBLAS_STATUS_SUCCESS
-	    && call.binding.provider)
-		ac_handle_remember(*handle, call.binding.provider);
+	ac_trampoline_begin(&call);
+	status = ORIGINAL(call, cublasCreate_v2)(handle);
+	maker = ac_trampoline_maker(&call, ENTRY_cublasCreate_v2,
+	    status ? NULL : *handle);
+	if (maker)
+		ac_handle_remember(*handle, maker);
 	ac_wrapper_leave(&call);
 	return status;
 }

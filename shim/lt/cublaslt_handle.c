@@ -2,6 +2,7 @@
 /* shim/lt/cublaslt_handle.c -- wrappers of cublasLtCreate() and
  * cublasLtDestroy(): on which device a handle lives. A cuBLAS handle is a
  * handle of cublasLt, too, and has a record of its own. */
+#include "shim/bind/trampoline.h"
 #include "shim/bind/wrapper.h"
 #include "shim/device/handle.h"
 #include "shim/device/lane.h"
@@ -12,11 +13,15 @@ AC_WRAPPER(cublasStatus_t CUBLASWINAPI, cublasLtCreate)(
     cublasLtHandle_t *handle)
 {
 	const struct ac_wrapped call = AC_ENTER(cublasLtCreate);
-	const cublasStatus_t status = ORIGINAL(call, cublasLtCreate)(handle);
+	struct ac_provider *maker;
+	cublasStatus_t status;
 
-	if (call.outermost && status == CUBLAS_STATUS_SUCCESS
-	    && call.binding.provider)
-		ac_handle_remember(*handle, call.binding.provider);
+	ac_trampoline_begin(&call);
+	status = ORIGINAL(call, cublasLtCreate)(handle);
+	maker = ac_trampoline_maker(&call, ENTRY_cublasLtCreate,
+	    status ? NULL : *handle);
+	if (maker)
+		ac_handle_remember(*handle, maker);
 	ac_wrapper_leave(&call);
 	return status;
 }

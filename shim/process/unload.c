@@ -6,6 +6,7 @@
 #include "shim/bind/catalogue.h"
 #include "shim/bind/provider.h"
 #include "shim/bind/solver.h"
+#include "shim/bind/trampoline.h"
 #ifdef AC_HAVE_CUDNN
 #include "shim/conv/conv_plan.h"
 #endif
@@ -20,6 +21,7 @@
 static void
 forget(struct ac_provider *provider)
 {
+	ac_trampoline_forget(provider);
 	ac_handle_forget_all(provider);
 #ifdef AC_HAVE_CUDNN
 	ac_conv_plan_abandon(provider);
@@ -57,6 +59,7 @@ dlclose(void *handle)
 	/* What the library's own destructors taught us may be gone with it. */
 	if (knew_any ? ac_elf_unloads() != before : ac_provider_is_any()) {
 		ac_provider_forget_unloaded(forget);
+		ac_trampoline_forget(NULL);
 		ac_solver_forget_unloaded();
 		ac_binding_forget_decisions();
 	}
