@@ -62,3 +62,9 @@ $(top_srcdir)/tests/cases.mk: $(top_srcdir)/tests/cases.in \
 	mv tests/cases.mk~ tests/cases.mk
 include $(top_srcdir)/tests/cases.mk
 include $(top_srcdir)/tests/strangers/local.mk
+
+# Each call of NVIDIA's fails once: tests/preload/injected.sh.
+.PHONY: injected
+injected: all $(check_PROGRAMS)
+	@$(AM_TESTS_ENVIRONMENT) INJECTED=all $(BASH_PROGRAM) \
+	    $(srcdir)/tests/preload/injected.sh

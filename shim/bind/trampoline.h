@@ -16,8 +16,8 @@
 __attribute__((cold))
 void ac_trampoline_begin(const struct ac_wrapped *call);
 
-/* After it; `handle` is NULL if it made none. Returns the provider that made it;
- * NULL if none is known, or if the call is not the program's own. */
+/* After it; `handle` is NULL if it made none. Returns the provider that made
+ * it; NULL if none is known, or if the call is not the program's own. */
 __attribute__((cold))
 struct ac_provider *ac_trampoline_maker(const struct ac_wrapped *call,
     enum ac_entry entry, const void *handle);

@@ -210,6 +210,7 @@ make_step(struct graph *graph, unsigned i, cudnnBackendDescriptor_t in)
 	return out;
 }
 
+__attribute__((cold))
 cudnnBackendDescriptor_t
 ac_engine_graph(const struct ac_engine_device *device,
     const struct ac_conv *conv, cudnnDataType_t type)

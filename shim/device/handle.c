@@ -77,6 +77,7 @@ is_made_by(const struct known *known, const struct ac_provider *provider)
 	    && known->handle.provider == provider;
 }
 
+__attribute__((cold))
 void
 ac_handle_remember(const void *handle, struct ac_provider *provider)
 {
@@ -98,6 +99,7 @@ ac_handle_remember(const void *handle, struct ac_provider *provider)
 	ac_lock_give(&table_lock);
 }
 
+__attribute__((cold))
 bool
 ac_handle_forget(const void *handle, struct ac_handle *record_out)
 {
@@ -119,6 +121,7 @@ ac_handle_forget(const void *handle, struct ac_handle *record_out)
 	return last;
 }
 
+__attribute__((cold))
 void
 ac_handle_forget_all(const struct ac_provider *provider)
 {

@@ -41,6 +41,7 @@ enter(uint64_t capture)
 }
 
 /* Once there is an object, its end alone clears the entry. */
+__attribute__((cold))
 static bool
 attach(const struct ac_driver *driver, ac_cu_graph graph,
     _Atomic uint64_t *entry)

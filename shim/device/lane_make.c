@@ -188,6 +188,7 @@ ac_lane_forget(struct ac_lane *lane)
 	lane->capture = 0;
 }
 
+__attribute__((cold))
 void
 ac_lane_dismantle(struct ac_lane *lane)
 {
@@ -201,6 +202,7 @@ ac_lane_dismantle(struct ac_lane *lane)
 	atomic_store_explicit(&lane->state, LANE_EMPTY, memory_order_release);
 }
 
+__attribute__((cold))
 enum ac_reason
 ac_lane_build(struct ac_lane *lane, const struct ac_lane_request *request,
     const struct ac_place *place)

@@ -104,6 +104,7 @@ ac_place_is_captured(ac_cu_stream stream)
 	    || capturing;
 }
 
+__attribute__((cold))
 bool
 ac_place_wait(const struct ac_place *place)
 {

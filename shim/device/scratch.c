@@ -380,6 +380,7 @@ ac_scratch_give(struct ac_scratch *scratch, ac_cu_address address,
 	ac_scratch_restore(driver, mode);
 }
 
+__attribute__((cold))
 void
 ac_scratch_trim(struct ac_scratch *scratch)
 {

@@ -258,18 +258,46 @@ prepare(struct ac_conduct *call)
 		ac_trial_writes(call->trial, NULL, adds);
 }
 
+/* Whether what C holds is nothing to the original call, as far as the host can
+ * see: beta is 0, or scales a C apart. */
+static bool
+is_repeatable(struct ac_job *job)
+{
+	if (job->g->tail && job->g->tail->added.from)
+		return true;
+	if (!job->call.place)
+		ac_job_read(job);
+	return !job->beta.device && job->beta.value == 0;
+}
+
+/* A recipe that failed halfway gives way to the original, where that can still
+ * be made. */
+static enum ac_reason
+unless_failed(struct ac_job *job, enum ac_reason reason)
+{
+	return reason == AC_REASON_NONE
+	    && *job->status_out != CUBLAS_STATUS_SUCCESS && is_repeatable(job)
+	    ? AC_REASON_REFUSED : reason;
+}
+
 static enum ac_reason
 recast(struct ac_conduct *call)
 {
 	struct ac_job *job = (struct ac_job *)call;
 
-	return call->candidate->tactic == AC_TACTIC_CAST
-	    ? ac_recipe_cast(job) : ac_recipe_library(job);
+	return unless_failed(job, call->candidate->tactic == AC_TACTIC_CAST
+	    ? ac_recipe_cast(job) : ac_recipe_library(job));
+}
+
+static enum ac_reason
+strict(struct ac_conduct *call)
+{
+	return unless_failed((struct ac_job *)call, ac_recipe_strict(call));
 }
 
 #define WAYS(place) { \
 	.needs_place = (place), .find_stream = find_stream, \
-	.prepare = prepare, .recast = recast, .strict = ac_recipe_strict, \
+	.prepare = prepare, .recast = recast, .strict = strict, \
 	.try_all = ac_recipe_try \
 }
 

@@ -71,8 +71,8 @@ extern const struct ac_gemm_door ac_cublas_door
 bool ac_gemm_is_refusal(cublasStatus_t status);
 
 /* Try to run `g` in lower precision, as its site's decision says. DONE:
- * *status_out is the answer. Else C is untouched, and the original is to be
- * made. Counts the call. */
+ * *status_out is the answer. Else C is untouched, or nothing that the original
+ * call reads, and that is to be made. Counts the call. */
 enum ac_outcome ac_gemm_recast(const struct ac_gemm *g,
     const struct ac_site *site, struct ac_kept *kept_out,
     cublasStatus_t *status_out);

@@ -18,6 +18,8 @@ ac_job_read(struct ac_job *job)
 	const struct ac_gemm *g = job->g;
 	cublasPointerMode_t mode;
 
+	job->alpha = (struct ac_cast_scalar){ .device = g->alpha };
+	job->beta = (struct ac_cast_scalar){ .device = g->beta };
 	job->unfit = AC_REASON_REFUSED;
 	if (!g->door->pointer_mode(g, job->site->binding.provider, &mode))
 		return;

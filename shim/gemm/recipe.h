@@ -43,7 +43,8 @@ enum ac_reason ac_recipe_strict(struct ac_conduct *call);
 /* ---- What they share ---------------------------------------------------- */
 
 /* Read the call's scalars for kernels: a host one now, as cuBLAS would; a
- * device one when the kernel runs, behind whatever writes it. Before the call
+ * device one, or one of which nobody says what it is, when the kernel runs,
+ * behind whatever writes it. Before the call
  * has its turn: should the program's pointer be bad and its signal handler jump
  * away, neither a turn nor a lane is lost. */
 void ac_job_read(struct ac_job *job);

@@ -32,7 +32,7 @@ multiply_timed(const struct ac_job *job)
 
 	if (timed)
 		ac_timing_end(timing, job->call.place,
-		    reason == AC_REASON_NONE);
+		    reason == AC_REASON_NONE && !*job->status_out);
 	return reason;
 }
 
@@ -66,7 +66,7 @@ ac_recipe_library(const struct ac_job *job)
 
 	if (!sampled)
 		return reason;
-	clean = reason == AC_REASON_NONE
+	clean = reason == AC_REASON_NONE && !*job->status_out
 	    && !ac_recast_finish(job->call.place->kernels, &layout.recast,
 		loan.stream);
 	ac_lane_return(&loan, clean);

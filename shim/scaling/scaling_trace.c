@@ -83,6 +83,7 @@ hash_vector(struct vector *vector, const struct ac_driver *driver,
 }
 
 /* What becomes of the call; the vector's hash, 0 if it cannot be read. */
+__attribute__((cold))
 static const char *
 look(const struct ac_scaling_call *call, struct vector *vector,
     uint64_t *hash_out)

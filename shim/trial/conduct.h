@@ -40,7 +40,7 @@ struct ac_conduct {
 
 /* How calls of one kind are made. Each way but `prepare` returns AC_REASON_NONE
  * when the call is done; any other reason keeps it, and its output is
- * untouched. */
+ * untouched, or nothing that the original call reads. */
 struct ac_ways {
 	bool needs_place;   /* every candidate does, not only a cast */
 	enum ac_reason (*find_stream)(const struct ac_conduct *call,

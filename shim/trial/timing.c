@@ -75,6 +75,7 @@ ac_timing_look(struct ac_timing *timing, const struct ac_place *place)
 	return pending;
 }
 
+__attribute__((cold))
 static bool
 make_events(struct ac_timing *timing, const struct ac_place *place)
 {
@@ -116,6 +117,7 @@ ac_timing_end(struct ac_timing *timing, const struct ac_place *place, bool done)
 	give(timing);
 }
 
+__attribute__((cold))
 void
 ac_timing_drop(struct ac_timing *timing, const struct ac_place *place)
 {

@@ -33,6 +33,7 @@ forget_open(struct ac_trial *t)
 }
 
 /* More contexts than that get new slots by turns. */
+__attribute__((cold))
 bool
 ac_trial_take_slots(struct ac_trial *t, const struct ac_place *place)
 {
