@@ -112,6 +112,36 @@ find_near(const struct ac_arguments *a, const char *word)
 	return count ? ac_text_nearest(word, names, count) : NULL;
 }
 
+/* Other tools' options, and other ways to say what ours do; of commands that
+ * have the option that is named first. */
+static const struct {
+	const char *of, *word, *say;
+} hints[] = {
+	{ "report", "html",      "--report page.html" },
+	{ "report", "csv",       "--report sites.csv" },
+	{ "report", "json",      "--report run.json" },
+	{ "report", "o",         "--report FILE" },
+	{ "report", "v",         "AUTOCAST_LOG=info in the environment" },
+	{ "report", "verbose",   "AUTOCAST_LOG=info in the environment" },
+	{ "policy", "dtype",     "--policy fp16" },
+	{ "policy", "precision", "--policy fp16" },
+	{ "policy", "profile",   "--policy fp16" },
+	{ "policy", "tol",       "-e 'set tol=0.01'" },
+	{ "policy", "tolerance", "-e 'set tol=0.01'" },
+};
+
+static const char *
+find_hint(const struct ac_arguments *a, const char *word)
+{
+	const size_t length = strcspn(word, "=");
+
+	for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+		if (is_name(a, hints[i].of) && length == strlen(hints[i].word)
+		    && !strncmp(word, hints[i].word, length))
+			return hints[i].say;
+	return NULL;
+}
+
 static int
 unknown(struct ac_arguments *a, const char *argument, size_t length)
 {
@@ -126,6 +156,10 @@ unknown(struct ac_arguments *a, const char *argument, size_t length)
 		return stop(a, ac_say(AC_EXIT_USAGE,
 		    "%s: unknown option '%s'; did you mean '--policy %s'?",
 		    a->command->name, typed, word));
+	near = find_hint(a, word);
+	if (near)
+		return stop(a, ac_say(AC_EXIT_USAGE, "%s: unknown option "
+		    "'%s'; say %s", a->command->name, typed, near));
 	near = find_near(a, word);
 	if (near)
 		return stop(a, ac_say(AC_EXIT_USAGE,

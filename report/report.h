@@ -310,6 +310,10 @@ void ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
 struct ac_report_style {
 	enum ac_sort sort;           /* of the table's rows */
 	bool         is_colored;     /* for a terminal */
+	bool         is_detailed;    /* lines below each site's */
+	const char  *filter;         /* only sites whose line, region or shape
+	                              * holds this text; NULL: all */
+	size_t       top;            /* so many of them; 0: 100 */
 };
 void ac_report_as_table(const struct ac_report *report,
     const struct ac_report_style *style, ac_report_sink sink, void *context);

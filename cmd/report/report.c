@@ -8,7 +8,7 @@
 
 enum {
 	OPT_JSON = AC_OPTION_OWN, OPT_RANGES, OPT_HTML, OPT_CSV, OPT_SORT,
-	OPT_COLOR, OPT_RANK, OPT_LIST
+	OPT_COLOR, OPT_RANK, OPT_LIST, OPT_FILTER, OPT_TOP
 };
 
 struct request {
@@ -198,6 +198,34 @@ read_rank(struct request *r, const char *word)
 	    "which rank? from 0 on", word);
 }
 
+/* What the table of sites has. */
+static int
+read_table(struct request *r, int option, const char *word)
+{
+	double top;
+
+	if (option == 'v') {
+		r->style.is_detailed = true;
+	} else if (option == OPT_FILTER) {
+		r->style.filter = word;
+	} else {
+		top = ac_arguments_whole(word, 1, 1e6);
+		r->style.top = top > 0 ? (size_t)top : 0;
+		if (top <= 0)
+			return ac_say(AC_EXIT_USAGE, "report: --top %s: how "
+			    "many sites? from 1 on", word);
+	}
+	return 0;
+}
+
+/* One that is about the table of one run as text, or NULL. */
+static const char *
+table_option(const struct request *r)
+{
+	return r->style.filter ? "--filter" : r->style.top ? "--top"
+	    : r->style.is_detailed ? "-v" : NULL;
+}
+
 static int
 check_forecast(const struct request *r)
 {
@@ -243,8 +271,8 @@ check(struct request *r)
 		    : "report: --html has all in one page; leave out --ranges");
 	if (!ac_format_choose(r->file, r->has_format, &r->format))
 		return ac_say(AC_EXIT_USAGE, r->has_format ? "report: -o %s: "
-		    "its ending is not %s" : "report: -o %s: its ending says "
-		    "no format: .txt, .json, .csv or .html", r->file,
+		    "its ending is not %s" : "report: -o %s: unknown "
+		    "ending: .txt, .json, .csv or .html", r->file,
 		    ac_format_ending(r->format));
 	if (r->ranges && r->format != AC_FORMAT_TEXT)
 		return ac_say(AC_EXIT_USAGE, "report: --ranges is text; %s is "
@@ -259,6 +287,10 @@ check(struct request *r)
 	if (r->format == AC_FORMAT_HTML && !r->file && isatty(STDOUT_FILENO))
 		return ac_say(AC_EXIT_USAGE, "report: a web page is nothing "
 		    "for a terminal; type 'autocast report -o page.html'");
+	if (table_option(r) && (r->format != AC_FORMAT_TEXT || r->ranges ||
+	    r->is_forecast || r->is_list || r->runs[1]))
+		return ac_say(AC_EXIT_USAGE, "report: %s is of one run's table "
+		    "as text", table_option(r));
 	if (r->is_forecast)
 		return check_forecast(r);
 	if (r->is_list || r->runs[1])
@@ -269,67 +301,63 @@ check(struct request *r)
 }
 
 static int
+take(struct request *r, int option, const char *value)
+{
+	switch (option) {
+	case OPT_JSON:
+	case OPT_HTML:
+	case OPT_CSV:
+		return set_format(r, option);
+	case OPT_SORT:
+	case OPT_COLOR:
+		return read_word(r, option, value);
+	case 'v':
+	case OPT_FILTER:
+	case OPT_TOP:
+		return read_table(r, option, value);
+	case OPT_RANK:
+		return read_rank(r, value);
+	case AC_ARGUMENT_OPERAND:
+		return read_operand(r, value);
+	case OPT_RANGES:
+		r->ranges = true;
+		break;
+	case AC_OPTION_POLICY:
+		r->chosen.policy = value;
+		r->is_forecast = true;
+		break;
+	case 'e':
+		ac_chosen_add_rule(&r->chosen, value);
+		r->is_forecast = true;
+		break;
+	case OPT_LIST:
+		r->is_list = true;
+		break;
+	case 'o':
+		r->file = strcmp(value, "-") ? value : NULL;
+		break;
+	}
+	return 0;
+}
+
+static int
 run(const struct ac_command *self, char **arguments)
 {
 	struct ac_arguments a = { .command = self, .next = arguments };
 	struct request r = { 0 };
-	int status;
+	int status = 0, option;
 
-	for (;;) {
-		const int option = ac_arguments_next(&a);
-
-		switch (option) {
-		case OPT_JSON:
-		case OPT_HTML:
-		case OPT_CSV:
-			status = set_format(&r, option);
-			if (status)
-				return status;
-			break;
-		case OPT_SORT:
-		case OPT_COLOR:
-			status = read_word(&r, option, a.value);
-			if (status)
-				return status;
-			break;
-		case OPT_RANGES:
-			r.ranges = true;
-			break;
-		case AC_OPTION_POLICY:
-			r.chosen.policy = a.value;
-			r.is_forecast = true;
-			break;
-		case 'e':
-			ac_chosen_add_rule(&r.chosen, a.value);
-			r.is_forecast = true;
-			break;
-		case OPT_LIST:
-			r.is_list = true;
-			break;
-		case OPT_RANK:
-			status = read_rank(&r, a.value);
-			if (status)
-				return status;
-			break;
-		case 'o':
-			r.file = strcmp(a.value, "-") ? a.value : NULL;
-			break;
-		case AC_ARGUMENT_OPERAND:
-			status = read_operand(&r, a.value);
-			if (status)
-				return status;
-			break;
-		case AC_ARGUMENT_END:
-			status = check(&r);
-			if (status)
-				return status;
-			return r.is_list ? ac_past_print(r.file, r.format)
-			    : r.runs[1] ? ac_past_compare(r.file, r.runs)
-			    : print(&r);
-		default:
+	while (!status && (option = ac_arguments_next(&a)) != AC_ARGUMENT_END) {
+		if (option == AC_ARGUMENT_STOP)
 			return a.status;
-		}
+		status = take(&r, option, a.value);
 	}
+	if (!status)
+		status = check(&r);
+	if (status)
+		return status;
+	return r.is_list ? ac_past_print(r.file, r.format)
+	    : r.runs[1] ? ac_past_compare(r.file, r.runs) : print(&r);
 }
 
 const struct ac_command ac_command_report = {
@@ -353,6 +381,10 @@ const struct ac_command ac_command_report = {
 		    "which rungs would fit" },
 		{ OPT_SORT, "sort", "work|gain|share|error|calls",
 		    "which sites come first; work if not said" },
+		{ OPT_FILTER, "filter", "TEXT", "only sites with TEXT in their "
+		    "line, region or shape" },
+		{ OPT_TOP, "top", "N", "the first N sites; 100 if not said" },
+		{ 'v', NULL, NULL, "more lines about each site" },
 		{ OPT_COLOR, "color", "auto|always|never", "auto, the default, "
 		    "is on a terminal" },
 		{ AC_OPTION_POLICY, "policy", "P", "predict what this policy "

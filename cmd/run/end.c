@@ -156,8 +156,8 @@ static void
 say_compared(const struct ac_end *end)
 {
 	static const char *const words[] = {
-		[AC_COMPARED_NEVER] = "nobody has compared this program's "
-		    "output with that of plain runs",
+		[AC_COMPARED_NEVER] = "output not yet compared with that of "
+		    "plain FP32 runs",
 		[AC_COMPARED_SAME] = NULL,
 		[AC_COMPARED_DIFFERS] = "this program's output differs from "
 		    "that of plain runs",

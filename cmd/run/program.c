@@ -95,6 +95,14 @@ find_in_path(const char *name, char *path_out, struct ac_text *why)
 	if (ac_policy_profile_text(name))
 		return because(why, AC_OBSTACLE_NOT_FOUND, "%s: no such "
 		    "program in PATH; did you mean '--policy %s'?", name, name);
+	if (strchr(name, '=') && strcspn(name, "=/ ") == strcspn(name, "="))
+		return because(why, AC_OBSTACLE_NOT_FOUND, "%s: no such "
+		    "program in PATH; 'env %s PROGRAM' sets a variable", name,
+		    name);
+	if (strchr(name, ' '))
+		return because(why, AC_OBSTACLE_NOT_FOUND, "%s: no such "
+		    "program in PATH; its arguments are words of their own",
+		    name);
 	return because(why, AC_OBSTACLE_NOT_FOUND,
 	    "%s: no such program in PATH", name);
 }
@@ -115,6 +123,10 @@ find(const char *name, char *path_out, struct ac_text *why)
 	if (t.truncated)
 		return because(why, AC_OBSTACLE_NOT_FOUND, "%s: %s", name,
 		    strerror(ENAMETOOLONG));
+	if (stat(name, &status) && errno == ENOENT && strchr(name, ' '))
+		return because(why, AC_OBSTACLE_NOT_FOUND, "%s: %s; the "
+		    "program's arguments are words of their own", name,
+		    strerror(errno));
 	if (stat(name, &status))
 		return because(why, errno == EACCES ? AC_OBSTACLE_CANNOT_RUN
 		    : AC_OBSTACLE_NOT_FOUND, "%s: %s", name, strerror(errno));

@@ -85,8 +85,8 @@ check_report(struct request *request)
 	if (!file)
 		return 0;
 	if (!ac_format_choose(file, false, &request->format))
-		return ac_say(AC_EXIT_USAGE, "run: --report %s: its ending "
-		    "says no format: .txt, .json, .csv or .html", file);
+		return ac_say(AC_EXIT_USAGE, "run: --report %s: unknown "
+		    "ending: .txt, .json, .csv or .html", file);
 	if (!strcmp(file, "-"))
 		return 0;
 	fd = open(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC

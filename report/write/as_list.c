@@ -92,7 +92,10 @@ fill_cell(struct ac_text *t, const struct ac_past_run *run, int column)
 			ac_time_add(t, run->gain_us);
 		break;
 	default:
-		ac_text_add(t, run->basis);
+		ac_text_add(t, strcmp(run->basis,
+		    ac_basis_names[AC_BASIS_PREDICTED]) && strcmp(run->basis,
+		    ac_basis_names[AC_BASIS_MODELLED]) ? run->basis
+		    : "estimated");
 	}
 }
 

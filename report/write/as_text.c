@@ -207,10 +207,10 @@ print_course(struct ac_page *p, const struct ac_report *report,
 			    "must not run at once");
 		ac_page_end_line(p);
 	}
-	if (t->settled) {
+	if (t->settled && p->is_detailed) {
 		ac_page_label(p, "casts");
-		ac_text_addf(&p->line, "%llu done twice: the last call had "
-		    "other exponents", (unsigned long long)t->settled);
+		ac_text_addf(&p->line, "%llu repeated: the scale had changed",
+		    (unsigned long long)t->settled);
 		ac_page_end_line(p);
 	}
 }
@@ -251,7 +251,9 @@ print_totals(struct ac_page *p, const struct ac_report *report,
 		ac_page_end_line(p);
 	}
 	print_gains(p, report, t);
-	if (t->wall_us > 0) {
+	/* Of the emulated GPU's own time nobody learns. */
+	if (t->wall_us > 0 && (p->is_detailed ||
+	    !report->processes[0].emulated)) {
 		ac_page_label(p, "wall");
 		ac_report_add_wall(&p->line, report, t);
 		ac_page_end_line(p);
@@ -304,7 +306,8 @@ void
 ac_report_as_text(const struct ac_report *report, ac_report_sink sink,
     void *context)
 {
-	static const struct ac_report_style style = { .sort = AC_SORT_WORK };
+	static const struct ac_report_style style = { .sort = AC_SORT_WORK,
+		.is_detailed = true };
 
 	ac_report_as_table(report, &style, sink, context);
 }
@@ -314,8 +317,10 @@ ac_report_as_table(const struct ac_report *report,
     const struct ac_report_style *style, ac_report_sink sink, void *context)
 {
 	struct ac_page p = { .sink = sink, .context = context,
-		.rows = AC_PAGE_ROWS, .sort = style->sort,
-		.is_colored = style->is_colored };
+		.rows = style->top ? style->top : AC_PAGE_ROWS,
+		.sort = style->sort, .filter = style->filter,
+		.is_colored = style->is_colored,
+		.is_detailed = style->is_detailed };
 	struct ac_report_totals totals;
 
 	ac_text_init(&p.line, p.buffer, sizeof p.buffer);

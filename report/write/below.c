@@ -161,7 +161,7 @@ print_course(struct ac_page *p, const struct ac_site_total *site)
 		    "calls recorded into graphs" },
 		/* The first call of each stream has nothing to go by. */
 		{ c->settled > 2 && c->settled > site->recast / 100
-		    ? c->settled : 0, "", "casts done twice" },
+		    ? c->settled : 0, "", "casts repeated (scale changed)" },
 	};
 	struct pieces pieces = { p, false };
 
@@ -192,18 +192,22 @@ print_rung(struct ac_page *p, const struct ac_site_total *rung,
 	    &keep_us, &recast_us);
 
 	indent(p);
-	ac_text_addf(&p->line, "%s %s %s, line ",
-	    rung->course.finding != AC_FINDING_NONE ? "left"
-	    : rung->recast ? "before" : rung->course.tries ? "tried"
-	    : "meant", ac_rung_names[rung->rung],
+	ac_text_addf(&p->line, "%s %s (%s), by ",
+	    rung->course.finding != AC_FINDING_NONE ? "left:"
+	    : rung->recast ? "earlier:" : rung->course.tries ? "tried:"
+	    : "would try", ac_rung_names[rung->rung],
 	    ac_tactic_names[rung->tactic]);
 	ac_site_add_line(&p->line, rung);
-	ac_text_add(&p->line, ": ");
-	ac_text_add_count(&p->line, rung->recast, "call");
-	ac_text_add(&p->line, " recast");
+	ac_text_add(&p->line, ", ");
+	if (rung->recast || rung->course.finding != AC_FINDING_NONE) {
+		ac_text_add_count(&p->line, rung->recast, "call");
+		ac_text_add(&p->line, " recast");
+	} else {
+		ac_text_add(&p->line, "none yet");
+	}
 	if (basis != AC_BASIS_NONE) {
-		ac_text_add(&p->line, basis == AC_BASIS_PREDICTED ? ", ~"
-		    : ", ");
+		ac_text_add(&p->line, basis == AC_BASIS_PREDICTED
+		    ? ", estimated " : ", ");
 		ac_speed_add(&p->line, keep_us / recast_us);
 	}
 	ac_page_end_line(p);

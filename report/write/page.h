@@ -22,6 +22,8 @@ struct ac_page {
 	bool            tells_line;     /* below a row: no column has it */
 	bool            tells_file;     /* of callers: their column does not */
 	bool            is_colored;
+	bool            is_detailed;    /* with lines below each row */
+	const char     *filter;         /* of rows, or NULL */
 	unsigned        inked;          /* enum ac_ink of what follows */
 };
 

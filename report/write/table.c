@@ -268,7 +268,8 @@ print_row(struct ac_page *p, const struct layout *w,
 		add_cell(p, w, (enum column)c, cell, ink_of(row, c));
 	}
 	ac_page_end_line(p);
-	ac_page_print_below(p, row);
+	if (p->is_detailed || p->seconds > 0)
+		ac_page_print_below(p, row);
 }
 
 static void
@@ -298,6 +299,57 @@ print_legend(struct ac_page *p, const struct ac_site_row *rows, size_t shown)
 	ac_page_end_line(p);
 }
 
+/* Whether the text stands in the cells of the row, or in what lines below it
+ * would tell. Case does not count. */
+static bool
+is_wanted(const struct ac_page *p, const struct ac_site_row *row)
+{
+	const struct ac_site_total *site = row->rungs[0];
+	char line[16 * CELL];
+	struct ac_text t;
+
+	if (!p->filter)
+		return true;
+	ac_text_init(&t, line, sizeof line);
+	for (int c = 0; c < COLUMNS; c++) {
+		fill_cell(&t, p, row, (enum column)c);
+		ac_text_add(&t, " ");
+	}
+	ac_text_addf(&t, "%s %s %s %s", site->region.name, site->key.shape,
+	    site->key.caller, site->key.symbol);
+	return strcasestr(line, p->filter) != NULL;
+}
+
+static size_t
+filter_rows(const struct ac_page *p, struct ac_site_row *rows, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (is_wanted(p, &rows[i]))
+			rows[kept++] = rows[i];
+	return kept;
+}
+
+static void
+print_rest(struct ac_page *p, size_t more)
+{
+	if (more) {
+		ac_text_add(&p->line, "  ... and ");
+		ac_text_add_count(&p->line, more, "more site");
+		ac_text_add(&p->line, "; --top N shows so many, --csv or "
+		    "--json all");
+		ac_page_end_line(p);
+	}
+	if (p->is_detailed || p->seconds > 0)
+		return;
+	ac_page_ink(p, AC_INK_FAINT);
+	ac_text_add(&p->line, "  -v shows more of each site, \"autocast "
+	    "explain ID\" all of one");
+	ac_page_ink(p, AC_INK_PLAIN);
+	ac_page_end_line(p);
+}
+
 static void
 print_rows(struct ac_page *p, const struct ac_site_row *rows, size_t count)
 {
@@ -313,12 +365,8 @@ print_rows(struct ac_page *p, const struct ac_site_row *rows, size_t count)
 	print_heading(p, &w);
 	for (size_t i = 0; i < shown; i++)
 		print_row(p, &w, &rows[i]);
-	if (shown < count) {
-		ac_text_addf(&p->line, "  ... and %zu sites more; \"autocast "
-		    "report --csv\" or --json lists all", count - shown);
-		ac_page_end_line(p);
-	}
 	print_legend(p, rows, shown);
+	print_rest(p, count - shown);
 }
 
 void
@@ -332,6 +380,14 @@ ac_page_print_table(struct ac_page *p, const struct ac_report *report)
 		ac_text_add(&p->line, "  no memory for the table of sites");
 		ac_page_end_line(p);
 		return;
+	}
+	count = filter_rows(p, rows, count);
+	if (!count && p->filter) {
+		ac_page_end_line(p);
+		ac_text_add(&p->line, "  no site has '");
+		ac_text_add_clean(&p->line, p->filter);
+		ac_text_add(&p->line, "' in its line");
+		ac_page_end_line(p);
 	}
 	print_rows(p, rows, count);
 	free(rows);

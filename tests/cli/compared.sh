@@ -9,7 +9,7 @@
 [ -x "$counting" ] || skip_all 'tests/cli/counting is not built'
 mkdir "$place/tmp"
 export TMPDIR=$place/tmp
-never="autocast: nobody has compared this program's output with that of plain runs; type: "
+never="autocast: output not yet compared with that of plain FP32 runs; type: "
 differs="autocast: this program's output differs from that of plain runs; type: "
 before="autocast: this program's output was compared before the program was changed, not since; type: "
 elsewhere="autocast: this program's output was compared under another policy or on another GPU only; type: "

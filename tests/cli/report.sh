@@ -19,6 +19,13 @@ show report -o
 "$counting" 0 first+1
 "$counting" 0
 show report
+show report -v
+show report --filter STRIDED
+show report --filter nowhere
+show report --top 1 --sort calls
+show report --top 0
+show report -v --json
+show report @1 @2 --top 3
 show report @2
 show report @3
 show report @99

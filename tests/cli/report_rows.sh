@@ -109,13 +109,13 @@ refused 'an order that is none' \
     'report: --sort=size: by work, gain, share, error or calls' report --sort=size
 refused 'a colour that is none' 'report: --color=red: auto, always or never' report --color=red
 refused 'an ending that is none' \
-    'report: -o refused.pdf: its ending says no format: .txt, .json, .csv or .html' report -o refused.pdf
+    'report: -o refused.pdf: unknown ending: .txt, .json, .csv or .html' report -o refused.pdf
 refused 'another ending' 'report: -o refused.csv: its ending is not .json' report --json -o refused.csv
 refused 'two formats' 'report: --json and --csv: one format at a time' report --json --csv
 refused 'ranges as values' 'report: --ranges is text; refused.csv is no name for it' \
     report --ranges -o refused.csv
 refused 'an ending for a run' \
-    'run: --report refused.xlsx: its ending says no format: .txt, .json, .csv or .html' \
+    'run: --report refused.xlsx: unknown ending: .txt, .json, .csv or .html' \
     run --report refused.xlsx touch refused.ran
 
 for ending in txt json csv html; do

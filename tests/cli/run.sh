@@ -14,6 +14,13 @@ show run --polcy off true
 for word in --fp16 --amp -tf32 --emulated -emulate=t4 -p -r; do
 	show run $word true
 done
+for word in --html --json -o --csv --dtype --precision --profile=fp16 --tol=0.01 -v; do
+	show run $word true
+done
+show compare --precision fp16 true
+show run './x 64 64 1'
+show run 'true 64'
+show run OMP_NUM_THREADS=1 true
 show watch --fp16
 show run fp16 true
 show run -x true

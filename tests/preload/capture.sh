@@ -132,7 +132,7 @@ done
 
 rm -rf "$AUTOCAST_STATE"
 under fp16 "$clients/graphs" global replay >"$work/out"
-"$build/autocast" report >"$work/report"
+"$build/autocast" report -v >"$work/report"
 check 'the report counts what went into graphs' \
     "$(grep -q 'graphs  *6 calls recorded' "$work/report" || cat "$work/report")"
 plan

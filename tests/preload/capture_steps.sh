@@ -171,7 +171,7 @@ native no xla large steps
 steps 'default policy: as XLA does it, a bad layer' default "$work/xla_steps" \
     large bad global '8 0 47 36 0'
 native yes bad large steps
-"$build/autocast" report >"$work/report"
+"$build/autocast" report -v >"$work/report"
 check 'the report names the switch of XLA' "$(grep -q \
     'XLA_FLAGS=--xla_gpu_enable_command_buffer= keeps' "$work/report" ||
     cat "$work/report")"
@@ -180,7 +180,7 @@ check 'the report names the switch of XLA' "$(grep -q \
 # says; what the library converts has none.
 steps 'two executables, one after the other' "$guarded" "$clients/steps" sgemm \
     second global '69 12 0 -1 0'
-"$build/autocast" report >"$work/report"
+"$build/autocast" report -v >"$work/report"
 check 'the report warns of casts' "$(grep -q \
     'graphs  *12 calls recorded; two executables of one graph must not run' \
     "$work/report" || cat "$work/report")"
@@ -188,7 +188,7 @@ steps 'two executables at once, by the library' \
     'gemm -> tf32 profit=off guard=on' "$clients/steps" sgemm at-once global \
     '69 12 0 -1 0'
 equal '... are not spoiled' 0 "$(said spoiled)"
-"$build/autocast" report >"$work/report"
+"$build/autocast" report -v >"$work/report"
 check 'the report warns of casts only' "$(grep -q \
     'graphs  *12 calls recorded$' "$work/report" || cat "$work/report")"
 

@@ -58,7 +58,7 @@ race()
 		done
 		under 'gemm -> fp16,tf32' "$clients/shapes" $calls \
 		    >"$folder/chosen" 2>"$folder/err"
-		"$build/autocast" report >"$folder/report"
+		"$build/autocast" report -v >"$folder/report"
 		"$build/autocast" report --json >"$folder/json"
 	)
 }
@@ -126,7 +126,7 @@ print("yes" if any(s["rung"] == "fp16" and s["recast_calls"] > 50 and
 
 # Measured gains are shown, and as what they are.
 check 'the report says whose times they are' \
-    "$(grep -q 'times  *modelled by the emulated GPU, not measured' \
+    "$(grep -q "times  *estimated by the emulated GPU's model, not measured" \
     "$work/tensor/report" || cat "$work/tensor/report")"
 check 'and what was gained' "$(grep -q '^  gain .* of device time' \
     "$work/tensor/report" || cat "$work/tensor/report")"

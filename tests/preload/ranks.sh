@@ -35,7 +35,7 @@ mpi 4 env LD_LIBRARY_PATH="$emulator" LD_PRELOAD="$preload" sh -c '
     2) unset LD_PRELOAD ;;
     esac
     "$@" "$0.$OMPI_COMM_WORLD_RANK"; true' "$work/out" $product
-"$build/autocast" report >"$work/report"
+"$build/autocast" report -v >"$work/report"
 equal 'who is missing is said' 1 \
     "$(grep -c '3 of 4, on 1 host; no statistics of rank 2$' "$work/report")"
 equal 'and who went another way' 1 \

@@ -112,7 +112,7 @@ equal 'outside of any the id is as it was' "$outside" \
     "$(query '[s["id"] for s in sites if not s["region"]][0]')"
 equal 'the name is part of the id, and nothing else is' 3 \
     "$(query 'len({s["id"] for s in sites})')"
-"$build/autocast" report >"$work/text"
+"$build/autocast" report -v >"$work/text"
 equal 'with what the program asked for there' \
     "- True [] enc True ['bf16'] enc True ['tf32'] loss False []" \
     "$(query '*sorted("%s %s %s" % (s["region"] or "-", s["region_enabled"], s["region_rungs"]) for s in sites)' | tr '\n' ' ' | sed 's/ $//')"
@@ -121,7 +121,7 @@ equal 'as text: one row for a region, its last rung' \
     "$(sed -n 's/^ *\(in region\)/\1/p' "$work/text" | sort | tr '\n' ' ' |
 	sed 's/ $//')"
 check 'the other rung stands below it' \
-    "$(grep -qE '^ +[a-z]+ bf16 [a-z]+, line ' "$work/text" || cat "$work/text")"
+    "$(grep -qE '^ +[a-z: ]+ bf16 \([a-z]+\), by ' "$work/text" || cat "$work/text")"
 id=$(query '[s["id"] for s in sites if s["region"] == "loss"][0]')
 check 'a line may name such a site' "$(under "gemm site=$id region=loss -> bf16 profit=off guard=off;$forced" \
     "$regions" push=loss,0 mul | grep -vx "$bf16")"

@@ -47,7 +47,7 @@ ends abort 134 7 ended
 ends SIGTERM 143 7 ended
 ends SIGKILL 137 7 ended
 
-"$build/autocast" report >"$work/text"
+"$build/autocast" report -v >"$work/text"
 equal 'T27: the text says so' 1 "$(grep -c 'ended without exit()$' "$work/text")"
 
 row=T28

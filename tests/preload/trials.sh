@@ -86,7 +86,7 @@ expect 'data that turn bad for all' '' 'good:150 cancelling:150 good:1200' \
     '1-3 good keep 4-150 good fast 151-* cancelling fast *-300 cancelling keep 301-1500 good fast' \
     151 277
 equal 'reasons' guard "$(kept_reasons guard no-profit capture refused)"
-check 'are in the report' "$("$build/autocast" report >"$work/report"
+check 'are in the report' "$("$build/autocast" report -v >"$work/report"
     grep -q 'sampled outputs were too far off' "$work/report" || cat "$work/report")"
 expect 'after=10' 'after=10' 'good:20' '1-13 good keep 14-20 good fast'
 expect 'after=10 without a trial' 'after=10 guard=off' 'good:20' \

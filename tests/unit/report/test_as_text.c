@@ -231,7 +231,7 @@ test_course(void **state)
 	    "  demoted  2 times, tried again 1 time\n"
 	    "  graphs   3 calls recorded; two executables of one graph "
 	    "must not run at once\n"
-	    "  casts    4 done twice: the last call had other exponents\n"
+	    "  casts    4 repeated: the scale had changed\n"
 	    "  scratch  "));
 	ac_report_destroy(report);
 }
@@ -341,13 +341,12 @@ test_rungs(void **state)
 	    "~6.21 ms 4.00\n"
 	    " kept 3 of 1000 calls: probation 3\n"
 	    " not judged: no verdict yet\n"
-	    " left fp16 cast, line amp:4: 900 calls recast\n"
+	    " left: fp16 (cast), by amp:4, 900 calls recast\n"
 	    " demoted: error 2, tol 0.5; "));
-	assert_non_null(strstr(sunk, "\n tried bf16 cast, line amp:4: 0 calls "
-	    "recast\n"));
+	assert_non_null(strstr(sunk, "\n tried: bf16 (cast), by amp:4, none yet\n"));
 	/* Nothing of it was recast. */
 	assert_non_null(strstr(sunk, " keep probation amp:4 10 3.8 % - - -\n"
-	    " tried tf32 library, line amp:4: 0 calls recast\n"));
+	    " tried: tf32 (library), by amp:4, none yet\n"));
 	assert_non_null(strstr(sunk, "\n ~ estimated from the rates of "
 	    "NVIDIA H200, not timed\n"));
 	assert_non_null(strstr(sunk, " in 1010 calls at 2 sites\n"));
@@ -358,7 +357,8 @@ test_rungs(void **state)
 static void
 colored(const struct ac_report *report, ac_report_sink to, void *context)
 {
-	static const struct ac_report_style style = { .is_colored = true };
+	static const struct ac_report_style style = { .is_colored = true,
+		.is_detailed = true };
 
 	ac_report_as_table(report, &style, to, context);
 }

@@ -147,8 +147,8 @@ test_course(void **state)
 	    "           demoted: refused; the provider refused it\n"
 	    "           1 sample, worst inf of tol, 4294967295 demotions, 1 "
 	    "retry, 2 verdicts late,\n"
-	    "           1 call recorded into a graph, 4294967295 casts done "
-	    "twice\n"));
+	    "           1 call recorded into a graph, 4294967295 casts "
+	    "repeated (scale changed)\n"));
 	expect_width(table, 100);
 	ac_report_destroy(report);
 }
@@ -206,8 +206,8 @@ test_many(void **state)
 	for (const char *at = table; (at = strstr(at, "gemm.nt")); at++)
 		rows++;
 	assert_int_equal(rows, 100);
-	assert_non_null(strstr(table, "\n  ... and 150 sites more; "
-	    "\"autocast report --csv\" or --json lists all\n"));
+	assert_non_null(strstr(table, "\n  ... and 150 more sites; "
+	    "--top N shows so many, --csv or --json all\n"));
 	ac_report_destroy(report);
 }
 
