@@ -37,9 +37,12 @@ check(char **files)
 		if (policy) {
 			printf("%s: ok\n", *files);
 			ac_policy_destroy(policy);
-		} else {
-			status = AC_EXIT_USAGE;
+			continue;
 		}
+		status = AC_EXIT_USAGE;
+		if (ac_policy_profile_text(*files))
+			ac_say(0, "policy check: %s is a profile, which "
+			    "'autocast policy show %s' prints", *files, *files);
 	}
 	return ac_say_done() ? AC_EXIT_FAILED : status;
 }

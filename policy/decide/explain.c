@@ -343,6 +343,7 @@ add_decision(struct ac_text *text, const struct ac_op *op,
     const struct ac_rule *rule, const struct ac_decision *decision)
 {
 	const char *todo = advice(decision->reason, op, rule);
+	const bool is_rule = decision->reason == AC_REASON_RULE;
 	const bool rungs_matter = decision->reason == AC_REASON_NONE ||
 	    decision->reason == AC_REASON_TOO_SMALL ||
 	    decision->reason == AC_REASON_NO_PROFIT ||
@@ -360,12 +361,12 @@ add_decision(struct ac_text *text, const struct ac_op *op,
 			ac_text_add(text, ", for exact results, too");
 	} else {
 		ac_text_addf(text, "keep (%s): %s",
-		    ac_reason_names[decision->reason],
+		    ac_reason_names[decision->reason], is_rule ? "kept by" :
 		    ac_reason_meanings[decision->reason]);
 	}
 	if (rule != NULL)
-		ac_text_addf(text, " -- %s:%u", decision->source,
-		    decision->line);
+		ac_text_addf(text, "%s%s:%u", is_rule ? " " : " -- ",
+		    decision->source, decision->line);
 	ac_text_add(text, "\n");
 	if (rungs_matter)
 		add_rungs(text, rule, op, decision);

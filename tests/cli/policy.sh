@@ -25,6 +25,7 @@ show policy check missing.policy
 show policy check folder
 show policy check pipe
 show policy check fp16
+show policy check tf32
 show policy check --strict good.policy
 show policy show off
 show policy show fp16

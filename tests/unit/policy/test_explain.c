@@ -108,7 +108,7 @@ test_kept(void **state)
 	(void)state;
 	op.rates = &made_up;
 	assert_string_equal(decision("gemm -> keep", &op),
-	    "keep (rule): the deciding rule says keep -- p:1\n");
+	    "keep (rule): kept by p:1\n");
 	assert_string_equal(decision("gemm -> tf32", &op),
 	    "keep (too-small): fewer than 2^24 operations, too few to gain -- "
 	    "p:1\n"
