@@ -1,8 +1,9 @@
 dnl SPDX-License-Identifier: Apache-2.0
 dnl AUTOCAST_OPENBLAS: have_openblas, BLAS_LIBS, blas_kind. The archive is
 dnl preferred: its symbols stay inside the emulator, and its question for the
-dnl number of threads is answered there (emulator/cublas/blas/cublas_blas.c). No header is
-dnl asked for: netlib's has the same name.
+dnl number of threads is answered there (emulator/cublas/cublas_blas.c). A
+dnl distribution has --with-openblas=shared: four emulated libraries would have a
+dnl copy each. No header is asked for: netlib's has the same name.
 AC_DEFUN([AUTOCAST_OPENBLAS], [
 have_openblas=no
 blas_kind=
@@ -11,7 +12,8 @@ autocast_blas_libs=$LIBS
 autocast_blas_cflags=$CFLAGS
 AC_MSG_CHECKING([for OpenBLAS])
 for autocast_blas_try in '-l:libopenblas.a' '-l:libopenblas.a -lgfortran' -lopenblas; do
-	AS_CASE([$autocast_blas_try], [*.a*],
+	AS_CASE([$with_openblas$autocast_blas_try], [shared*.a*], [continue],
+		[*.a*],
 		[autocast_blas_try="-Wl,--wrap=openblas_num_threads_env $autocast_blas_try"
 		autocast_blas_this=hidden],
 		[autocast_blas_this=shared])

@@ -121,6 +121,7 @@ AS_IF([test $have_cuda = yes], [
 	[AUTOCAST_LACKS([cuda],
 		[CUDA 13's headers are missing (NVIDIA's cuda-cudart-dev and libcublas-dev; or, in a virtual environment, "pip install nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl nvidia-cublas", each ==13.0.*)])])],
 	[AUTOCAST_LACKS([emulator], [no CUDA headers are wanted (--with-cuda=no)])])
+AC_SUBST([cuda_where])
 AC_SUBST([CUDA_CPPFLAGS])
 AC_SUBST([CUDA_LDFLAGS])
 AC_SUBST([CUDA_LIBS])])

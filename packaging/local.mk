@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	packaging/same-tarball \
 	packaging/spack/package.py \
 	packaging/try-deb \
+	debian/autocast-emulator.install \
 	debian/autocast.install \
 	debian/changelog \
 	debian/control \

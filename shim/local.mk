@@ -14,10 +14,11 @@ EXTRA_DIST += \
 	shim/site/README.md \
 	shim/start/README.md \
 	shim/trial/README.md
-# The preload: unversioned, without a SONAME, never on a link line.
+# The preload: unversioned, without a SONAME, never on a link line: in a folder
+# of its own.
 EXTRA_DIST += shim/libautocast.map
 if HAVE_CUDA
-preloaddir = $(libdir)
+preloaddir = $(pkglibdir)
 preload_PROGRAMS = libautocast.so
 libautocast_so_SOURCES =
 include $(top_srcdir)/shim/bind/local.mk

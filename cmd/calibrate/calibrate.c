@@ -182,7 +182,8 @@ carry_out(const struct calibrate *c)
 		folder = ac_where_emulator();
 		if (!folder)
 			return ac_say(AC_EXIT_FAILED, "the emulated GPU is "
-			    "not installed; build autocast with OpenBLAS");
+			    "not installed; install autocast-emulator, or "
+			    "build with OpenBLAS");
 		if (c->launch.model)
 			setenv(ac_env_rows[AC_ENV_EMU_MODEL].variable,
 			    c->launch.model, 1);

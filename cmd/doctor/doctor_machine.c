@@ -176,7 +176,7 @@ ac_doctor_check_machine(struct ac_launch *launch, const char *autocast,
 		return AC_DOCTOR_UNKNOWN;
 	if (launch->emulate && !folder) {
 		(void)ac_say(0, "doctor: the emulated GPU is not installed; "
-		    "build autocast with OpenBLAS");
+		    "install autocast-emulator, or build with OpenBLAS");
 		return AC_DOCTOR_UNKNOWN;
 	}
 	if (launch->model)

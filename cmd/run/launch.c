@@ -149,7 +149,8 @@ run(const struct ac_child *child, const struct ac_launch *launch,
 		    "was installed; install autocast again");
 	if (launch->emulate && !child->emulator)
 		return ac_say(AC_EXIT_FAILED, "the emulated GPU is not "
-		    "installed; build autocast with OpenBLAS");
+		    "installed; install autocast-emulator, or build with "
+		    "OpenBLAS");
 	if (!ac_child_prepare(child))
 		return AC_EXIT_FAILED;
 	if (launch->emulate)

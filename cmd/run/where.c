@@ -20,7 +20,8 @@
 /* Candidates, the first that exists wins. Not absolute: from our directory. */
 static const char *const libraries[] = {
 	"libautocast.so", "../libautocast.so", ".libs/libautocast.so",
-	"../lib/libautocast.so", AC_LIBDIR "/libautocast.so"
+	"../lib/libautocast/libautocast.so",
+	AC_LIBDIR "/libautocast/libautocast.so"
 };
 static const char *const emulators[] = {
 	"emulator", "../emulator", "../lib/libautocast/emulator",

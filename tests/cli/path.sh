@@ -11,15 +11,15 @@ else
 fi
 
 # An installation that was moved, found beside the program it belongs to.
-mkdir -p moved/bin moved/lib alone
+mkdir -p moved/bin moved/lib/libautocast alone
 cp "$autocast" moved/bin/
 cp "$autocast" alone/
-: >moved/lib/libautocast.so
+: >moved/lib/libautocast/libautocast.so
 equal 'under a moved prefix' "$(moved/bin/autocast path)" \
-    "$PWD/moved/lib/libautocast.so"
+    "$PWD/moved/lib/libautocast/libautocast.so"
 ln -s "$PWD/moved/bin/autocast" link
 equal 'through a symbolic link' "$(./link path)" \
-    "$PWD/moved/lib/libautocast.so"
+    "$PWD/moved/lib/libautocast/libautocast.so"
 said=$(alone/autocast path 2>&1)
 status=$?
 case $status:$said in

@@ -51,7 +51,7 @@ fi
 if [ $emulated = 0 ]; then
 	"$autocast" run --emulate true 2>err
 	equal 'without an emulated GPU' "$?,$(cat err)" \
-	    '125,autocast: the emulated GPU is not installed; build autocast with OpenBLAS'
+	    '125,autocast: the emulated GPU is not installed; install autocast-emulator, or build with OpenBLAS'
 	plan
 	exit
 fi
