@@ -14,6 +14,7 @@
 
 struct ac_text;
 struct ac_policy;
+struct ac_parser;
 
 enum ac_asked_guard { AC_GUARD_OFF, AC_GUARD_ON, AC_GUARD_STRICT };
 
@@ -72,7 +73,13 @@ struct ac_decision {
 struct ac_policy_problems {
 	unsigned        errors, warnings;
 	struct ac_text *text;           /* may be NULL: count only */
+	/* ac_check_cover() where a person asked about the policy; NULL in every
+	 * process that follows it. */
+	void          (*check)(struct ac_parser *parser);
 };
+
+/* Warn of rules that can never decide. Compares each with all before it. */
+void ac_check_cover(struct ac_parser *parser);
 
 /* Where the policy in force came from. */
 struct ac_policy_origin {

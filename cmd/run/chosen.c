@@ -25,7 +25,8 @@ ac_chosen_load(const struct ac_chosen *chosen,
     struct ac_policy_origin *origin_out)
 {
 	struct ac_text text = ac_say_buffer(PROBLEMS_BYTES);
-	struct ac_policy_problems problems = { .text = &text };
+	struct ac_policy_problems problems = { .text = &text,
+		.check = ac_check_cover };
 	const char *rules = chosen->rules.data ? chosen->rules.data
 	    : ac_env(AC_ENV_RULES);
 	struct ac_policy *policy;

@@ -148,6 +148,9 @@ ac_policy_build(const struct ac_wanted *wanted,
 		parse_all(parser, wanted);
 		if (parser->out_of_memory)
 			refuse_size(parser);
+		else if (problems->check != NULL &&
+		    parser->problems.errors == 0)
+			problems->check(parser);
 		good = parser->problems.errors == 0;
 		ac_problem_report(&parser->problems, problems);
 	} else {

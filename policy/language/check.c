@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/check.c -- what only the whole policy shows.
  * Resolves the settings of every rule, then refuses rungs their tolerance
- * forbids and tactics they do not have, and warns of rules that can never
- * decide. Runs once, at the end of loading. */
+ * forbids and tactics they do not have. Runs once, at the end of loading. */
 #include "policy/language/parse.h"
 
 #include "base/text.h"
@@ -230,6 +229,4 @@ ac_check_policy(struct ac_parser *parser)
 	}
 	if (parser->problems.errors == 0)
 		ac_check_scaling(parser);
-	if (parser->problems.errors == 0)
-		ac_check_cover(parser);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/cover.c -- rules that can never decide, because an earlier
  * one matches every call they match. Warnings only; silence proves nothing.
- * Runs once, at the end of loading. */
+ * Runs once, at the end of loading, where somebody asked: in no program. */
 #include "policy/language/parse.h"
 
 #include "base/text.h"
+#include "policy/policy.h"
 
 #include <string.h>
 

@@ -146,14 +146,9 @@ struct ac_policy *ac_policy_build(const struct ac_wanted *wanted,
 
 /* ---- check.c ------------------------------------------------------------ */
 
-/* What only the whole policy shows: tolerances, tactics, covered rules. Also
- * resolves the settings of every rule. */
+/* What only the whole policy shows: tolerances, tactics. Also resolves the
+ * settings of every rule. */
 void ac_check_policy(struct ac_parser *parser);
-
-/* ---- cover.c ------------------------------------------------------------ */
-
-/* Warn of rules that an earlier one covers. */
-void ac_check_cover(struct ac_parser *parser);
 
 /* ---- file.c ------------------------------------------------------------- */
 

@@ -19,6 +19,14 @@ first_call=300000
 gpu=$library:$work/libcuda.so.1
 policy=$work/rules16
 
+# Once a process: reading a policy of many rules. Only a command looks at each
+# beside all before it.
+rules 1000 >"$work/rules1000"
+read=$(preload=$gpu policy=$work/rules1000 inside=ac_policy_load \
+    collected "$work/caller" new 1 1) || exit 99
+at_most 'T42: instructions to read 1000 rules' "$read" 8000000
+check 'T42: and they were read' "$([ "$read" -ge 1000000 ] || echo "$read")"
+
 # 100 sizes, then 200: a decision each, and one for what warms up.
 all=$(preload=$gpu inside=ac_policy_decide collected "$work/caller" \
     new 100 1) || exit 99

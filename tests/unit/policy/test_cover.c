@@ -85,6 +85,19 @@ test_profiles(void **state)
 	assert_int_equal(problems.warnings, 0);
 }
 
+/* Whoever follows a policy does not pay for it: nobody would read it there. */
+static void
+test_unasked(void **state)
+{
+	static const char text[] = "gemm -> keep\ngemm -> tf32";
+
+	(void)state;
+	problems = (struct ac_policy_problems){ .text = NULL };
+	ac_policy_destroy(ac_policy_parse(NULL, text, strlen(text), "p",
+	    &problems));
+	assert_int_equal(problems.warnings, 0);
+}
+
 /* Very many rules must not make loading slow. */
 static void
 test_bounded(void **state)
@@ -114,6 +127,7 @@ main(void)
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_profiles),
+		cmocka_unit_test(test_unasked),
 		cmocka_unit_test(test_bounded),
 	};
 

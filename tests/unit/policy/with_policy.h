@@ -31,7 +31,8 @@ static inline struct ac_policy *
 parse_with(const char *rules, const char *text)
 {
 	ac_text_init(&said, said_buffer, sizeof(said_buffer));
-	problems = (struct ac_policy_problems){ .text = &said };
+	problems = (struct ac_policy_problems){ .text = &said,
+		.check = ac_check_cover };
 	return ac_policy_parse(rules, text, strlen(text), "p", &problems);
 }
 
