@@ -81,39 +81,6 @@ add_marker(struct ac_report *report, const struct ac_marker_record *marker)
 	return true;
 }
 
-bool
-ac_report_add(struct ac_report *report, const struct ac_file_header *header,
-    const struct ac_site_record *records,
-    const struct ac_marker_record *markers)
-{
-	const size_t count = atomic_load(&header->sites);
-	struct ac_file_header *processes = realloc(report->processes,
-	    (report->process_count + 1) * sizeof *processes);
-	struct ac_site_total *sites;
-
-	if (!processes)
-		return false;
-	report->processes = processes;
-	memcpy(&processes[report->process_count++], header, sizeof *header);
-	report->incomplete |= atomic_load(&header->incomplete) != 0;
-	sites = realloc(report->sites,
-	    (report->site_count + count + 1) * sizeof *sites);
-	if (!sites)
-		return false;
-	report->sites = sites;
-	for (size_t i = 0; i < count; i++) {
-		copy_site(&sites[report->site_count], &records[i]);
-		sites[report->site_count].process =
-		    (uint32_t)report->process_count - 1;
-		report->site_count +=
-		    is_worth_telling(&sites[report->site_count]);
-	}
-	for (uint32_t i = 0; i < atomic_load(&header->markers); i++)
-		if (!add_marker(report, &markers[i]))
-			return false;
-	return true;
-}
-
 /* ---- Order ------------------------------------------------------------- */
 
 static int
@@ -184,8 +151,10 @@ by_symbol(const void *left, const void *right)
 	    ((const struct ac_marker *)right)->symbol);
 }
 
+/* ---- Adding ------------------------------------------------------------ */
+
 static void
-absorb(struct ac_site_total *into, const struct ac_site_total *other)
+absorb(struct ac_site_total *into, struct ac_site_total *other)
 {
 	if (!*into->name)
 		memcpy(into->name, other->name, sizeof into->name);
@@ -196,6 +165,61 @@ absorb(struct ac_site_total *into, const struct ac_site_total *other)
 	if (other->tol > 0 && (into->tol <= 0 || other->tol < into->tol))
 		into->tol = other->tol;
 	ac_course_absorb(&into->course, &other->course);
+	ac_ranks_absorb(into, other);
+}
+
+/* Add up what is of the same site and decision. */
+static void
+fold(struct ac_report *report)
+{
+	struct ac_site_total *sites = report->sites;
+	size_t kept = 0;
+
+	if (report->site_count)
+		qsort(sites, report->site_count, sizeof *sites, by_identity);
+	for (size_t i = 0; i < report->site_count; i++) {
+		if (kept && !by_identity(&sites[kept - 1], &sites[i]))
+			absorb(&sites[kept - 1], &sites[i]);
+		else
+			sites[kept++] = sites[i];
+	}
+	report->site_count = report->folded = kept;
+}
+
+bool
+ac_report_add(struct ac_report *report, const struct ac_file_header *header,
+    const struct ac_site_record *records,
+    const struct ac_marker_record *markers)
+{
+	const size_t count = atomic_load(&header->sites);
+	struct ac_file_header *processes = realloc(report->processes,
+	    (report->process_count + 1) * sizeof *processes);
+	struct ac_site_total *sites;
+	size_t end = report->site_count;
+
+	if (!processes)
+		return false;
+	report->processes = processes;
+	memcpy(&processes[report->process_count++], header, sizeof *header);
+	report->incomplete |= atomic_load(&header->incomplete) != 0;
+	sites = realloc(report->sites, (end + count + 1) * sizeof *sites);
+	if (!sites)
+		return false;
+	report->sites = sites;
+	for (size_t i = 0; i < count; i++) {
+		copy_site(&sites[end], &records[i]);
+		end += is_worth_telling(&sites[end]);
+	}
+	ac_ranks_add(report, header, &sites[report->site_count],
+	    end - report->site_count);
+	report->site_count = end;
+	/* At each doubling: no process pays for those before it. */
+	if (end > 2 * report->folded)
+		fold(report);
+	for (uint32_t i = 0; i < atomic_load(&header->markers); i++)
+		if (!add_marker(report, &markers[i]))
+			return false;
+	return true;
 }
 
 /* What a call takes as the program makes it, out of all rungs of one site: as
@@ -226,28 +250,19 @@ void
 ac_report_arrange(struct ac_report *report)
 {
 	struct ac_site_total *sites = report->sites;
-	size_t kept = 0;
 
-	if (report->site_count)
-		qsort(sites, report->site_count, sizeof *sites, by_identity);
+	fold(report);
 	ac_ranks_make(report);
-	for (size_t i = 0; i < report->site_count; i++) {
-		if (kept && !by_identity(&sites[kept - 1], &sites[i]))
-			absorb(&sites[kept - 1], &sites[i]);
-		else
-			sites[kept++] = sites[i];
-	}
-	report->site_count = kept;
 	report->places = 0;
-	for (size_t i = 0, end; i < kept; i = end) {
-		for (end = i + 1; end < kept &&
+	for (size_t i = 0, end; i < report->site_count; i = end) {
+		for (end = i + 1; end < report->site_count &&
 		    !ac_site_identity(&sites[i], &sites[end]); )
 			end++;
 		find_plain(&sites[i], end - i);
 		report->places++;
 	}
-	if (kept)
-		qsort(sites, kept, sizeof *sites, by_weight);
+	if (report->site_count)
+		qsort(sites, report->site_count, sizeof *sites, by_weight);
 	ac_ranges_arrange(report);
 	if (report->process_count)
 		qsort(report->processes, report->process_count,
@@ -275,6 +290,8 @@ ac_report_destroy(struct ac_report *report)
 	if (!report)
 		return;
 	free(report->processes);
+	for (size_t i = 0; i < report->site_count; i++)
+		free(report->sites[i].ways);
 	free(report->sites);
 	free(report->markers);
 	free(report->callers);

@@ -33,6 +33,8 @@ ac_report_add_ranges(struct ac_report *report, const char *path,
 		report->ranges_count += ac_report_read_ranges(path, header,
 		    place - 1, more->counts);
 	}
+	if (report->ranges_count > 2 * report->ranges_folded)
+		ac_ranges_arrange(report);
 	return true;
 }
 
@@ -63,7 +65,7 @@ ac_ranges_arrange(struct ac_report *report)
 		for (int e = 0; e < AC_REPORT_RANGES; e++)
 			r[kept - 1].counts[e] += r[i].counts[e];
 	}
-	report->ranges_count = kept;
+	report->ranges_count = report->ranges_folded = kept;
 }
 
 const struct ac_exponents *

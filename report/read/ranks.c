@@ -51,45 +51,40 @@ is_later(const struct ac_file_header *process, const struct ac_rank_total *rank)
 	    process->start_ns >= rank->start_ns);
 }
 
-static void
+static struct ac_rank_total *
 add_process(struct ac_ranks *ranks, const struct ac_file_header *h)
 {
-	struct ac_rank_total *rank = ranks->rank;
+	struct ac_rank_total *rank = realloc(ranks->rank, (ranks->count + 1)
+	    * sizeof *rank);
 	bool is_least;
 
+	if (!rank)
+		return NULL;
+	ranks->rank = rank;
 	if (h->ranks > ranks->size)
 		ranks->size = h->ranks;
 	while (rank < ranks->rank + ranks->count && rank->rank != h->rank)
 		rank++;
-	if (rank == ranks->rank + ranks->count)
+	if (rank == ranks->rank + ranks->count) {
+		memset(rank, 0, sizeof *rank);
 		ranks->count++;
+	}
 	rank->rank = h->rank;
 	if (rank->processes++ && is_later(h, rank))
-		return;
+		return rank;
 	rank->end = end_of(h);
 	rank->totals.wall_us = ac_process_wall_us(h, &is_least);
 	rank->host = h->host;
 	rank->start_s = h->start_s;
 	rank->start_ns = h->start_ns;
 	memcpy(rank->node, h->node, sizeof rank->node);
-}
-
-static bool
-list_ranks(struct ac_ranks *ranks, const struct ac_report *report)
-{
-	ranks->rank = calloc(report->process_count + 1, sizeof *ranks->rank);
-	if (!ranks->rank)
-		return false;
-	for (size_t i = 0; i < report->process_count; i++)
-		if (report->processes[i].ranks)
-			add_process(ranks, &report->processes[i]);
-	qsort(ranks->rank, ranks->count, sizeof *ranks->rank, by_rank);
-	return true;
+	return rank;
 }
 
 static void
 count_hosts(struct ac_ranks *ranks)
 {
+	ranks->hosts = 0;
 	for (size_t i = 0, j; i < ranks->count; i++) {
 		for (j = 0; j < i && ranks->rank[j].host !=
 		    ranks->rank[i].host; j++)
@@ -100,29 +95,71 @@ count_hosts(struct ac_ranks *ranks)
 
 /* ---- Ways -------------------------------------------------------------- */
 
+void
+ac_ranks_add(struct ac_report *report, const struct ac_file_header *header,
+    struct ac_site_total *sites, size_t count)
+{
+	struct ac_rank_total *rank;
+
+	if (!header->ranks)
+		return;
+	if (!report->ranks_of)
+		report->ranks_of = calloc(1, sizeof *report->ranks_of);
+	rank = report->ranks_of ? add_process(report->ranks_of, header) : NULL;
+	if (!rank) {
+		ac_log(AC_LOG_WARNING, "out of memory: a rank is not told");
+		return;
+	}
+	for (struct ac_site_total *s = sites; s < sites + count; s++) {
+		ac_totals_add_site(&rank->totals, s);
+		if (!s->calls)
+			continue;
+		s->ranked = s->calls;
+		s->ways = malloc(sizeof *s->ways);
+		report->ranks_of->is_short |= !s->ways;
+		if (s->ways)
+			s->ways[s->way_count++] = (uint32_t)header->rank << 1
+			    | (s->recast != 0);
+	}
+}
+
+/* Short of memory, those of `other` are lost: the others have theirs. */
+void
+ac_ranks_absorb(struct ac_site_total *into, struct ac_site_total *other)
+{
+	uint32_t *more = other->way_count ? realloc(into->ways,
+	    (into->way_count + other->way_count) * sizeof *more) : NULL;
+
+	if (more) {
+		memcpy(more + into->way_count, other->ways,
+		    other->way_count * sizeof *more);
+		into->ways = more;
+		into->way_count += other->way_count;
+	}
+	into->ranked += other->ranked;
+	free(other->ways);
+}
+
 /* What ranks did at one site: by place in ranks->rank. */
 struct ways {
 	uint32_t *rungs;
 	bool     *called;
 };
 
-static bool
-note(struct ac_ranks *ranks, const struct ac_site_total *site,
-    const struct ac_file_header *process, struct ways *ways)
+static void
+note(const struct ac_ranks *ranks, const struct ac_site_total *site,
+    struct ways *ways)
 {
-	struct ac_rank_total *rank = process->ranks
-	    ? find_rank(ranks, process->rank) : NULL;
+	for (uint32_t i = 0; i < site->way_count; i++) {
+		const struct ac_rank_total *rank = find_rank(ranks,
+		    (int)(site->ways[i] >> 1));
+		const ptrdiff_t place = rank - ranks->rank;
 
-	if (!rank)
-		return false;
-	ac_totals_add_site(&rank->totals, site);
-	if (!site->calls)
-		return false;
-	ways->called[rank - ranks->rank] = true;
-	if (site->recast)
-		ways->rungs[rank - ranks->rank] |=
-		    AC_RANK_RUNG(site->rung, site->tactic);
-	return true;
+		ways->called[place] = true;
+		if (site->ways[i] & 1)
+			ways->rungs[place] |= AC_RANK_RUNG(site->rung,
+			    site->tactic);
+	}
 }
 
 static bool
@@ -183,10 +220,10 @@ look_at_site(struct ac_ranks *ranks, const struct ac_report *report,
 	    !ac_site_identity(&sites[first], &sites[i]); i++) {
 		if (!*d.name)
 			memcpy(d.name, sites[i].name, sizeof d.name);
-		if (!note(ranks, &sites[i],
-		    &report->processes[sites[i].process], ways))
+		note(ranks, &sites[i], ways);
+		if (!sites[i].ranked)
 			continue;
-		d.flops += sites[i].flops * (double)sites[i].calls;
+		d.flops += sites[i].flops * (double)sites[i].ranked;
 		decided = decided ? decided : &sites[i];
 		d.is_asked_for |= decided->line != sites[i].line ||
 		    strcmp(decided->source, sites[i].source);
@@ -205,34 +242,44 @@ by_work(const void *a, const void *b)
 	return left->id < right->id ? -1 : left->id > right->id;
 }
 
-void
-ac_ranks_make(struct ac_report *report)
+static bool
+compare(struct ac_ranks *ranks, const struct ac_report *report)
 {
-	struct ac_ranks *ranks = calloc(1, sizeof *ranks);
-	struct ways ways = { NULL, NULL };
-	bool good = ranks && list_ranks(ranks, report);
+	struct ways ways = {
+		.rungs = calloc(ranks->count, sizeof *ways.rungs),
+		.called = calloc(ranks->count, sizeof *ways.called)
+	};
+	bool good = ways.rungs && ways.called && !ranks->is_short;
 
-	if (good && ranks->count) {
-		count_hosts(ranks);
-		ways.rungs = calloc(ranks->count, sizeof *ways.rungs);
-		ways.called = calloc(ranks->count, sizeof *ways.called);
-		good = ways.rungs && ways.called;
-	}
-	for (size_t i = 0; good && ranks->count && i < report->site_count; )
+	for (size_t i = 0; good && i < report->site_count; )
 		good = look_at_site(ranks, report, i, &ways, &i);
 	free(ways.rungs);
 	free(ways.called);
-	if (!good)
+	return good;
+}
+
+void
+ac_ranks_make(struct ac_report *report)
+{
+	struct ac_ranks *ranks = report->ranks_of;
+
+	if (!ranks || !ranks->count)
+		return;
+	qsort(ranks->rank, ranks->count, sizeof *ranks->rank, by_rank);
+	count_hosts(ranks);
+	if (!compare(ranks, report)) {
 		ac_log(AC_LOG_WARNING, "out of memory: ranks are not compared");
-	else if (ranks->difference_count)
+		ac_ranks_destroy(ranks);
+		report->ranks_of = NULL;
+	} else if (ranks->difference_count) {
 		qsort(ranks->difference, ranks->difference_count,
 		    sizeof *ranks->difference, by_work);
-	if (!good || !ranks->count) {
-		ac_ranks_destroy(ranks);
-		ranks = NULL;
 	}
-	ac_ranks_destroy(report->ranks_of);
-	report->ranks_of = ranks;
+	for (size_t i = 0; i < report->site_count; i++) {
+		free(report->sites[i].ways);
+		report->sites[i].ways = NULL;
+		report->sites[i].way_count = 0;
+	}
 }
 
 void

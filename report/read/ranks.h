@@ -54,10 +54,18 @@ struct ac_ranks {
 	size_t   difference_count;
 	struct ac_rank_way *way;
 	size_t   way_count;
+	bool     is_short;           /* of memory: they are not compared */
 };
 
-/* Let report->ranks_of say what its sites do, which are not merged yet, but
- * sorted by ac_site_compare(); NULL of a run that is of no job. */
+/* The sites of one more process, of a job or not, before they are added up:
+ * their ways are noted, and what its rank did in all. */
+void ac_ranks_add(struct ac_report *report,
+    const struct ac_file_header *header, struct ac_site_total *sites,
+    size_t count);
+/* `other` becomes part of `into`; its ways are gone then. */
+void ac_ranks_absorb(struct ac_site_total *into, struct ac_site_total *other);
+/* Let report->ranks_of say what its sites do, which are added up and sorted by
+ * ac_site_compare(), and forget their ways; NULL of a run that is of no job. */
 void ac_ranks_make(struct ac_report *report);
 void ac_ranks_destroy(struct ac_ranks *ranks);
 

@@ -32,8 +32,10 @@ struct ac_site_total {
 	bool     plain_is_timed;        /* else it was predicted: */
 	double   plain_us;              /* one call as the program makes it, of
 	                                 * its site on any rung; 0: not known */
-	uint32_t process;               /* of those in the report, the first as
-	                                 * they were added */
+	/* Of a job, until ac_report_arrange() (report/read/ranks.c): the ranks
+	 * that called it, as RANK << 1 | recast, malloc'ed; their calls. */
+	uint32_t way_count, *ways;
+	uint64_t ranked;
 };
 
 /* How often each exponent occurred in A and B at one site, on all its rungs. */
@@ -52,7 +54,8 @@ struct ac_event {
 	enum ac_finding finding;     /* of a demotion */
 	double   error;              /* of a sample; its tolerance */
 	double   tol;
-	uint32_t process;            /* as its site's */
+	uint32_t process;            /* of those in the report, as they were
+	                              * added */
 };
 /* "passed", "chosen", ... */
 extern const char *const ac_event_names[AC_EVENT_KINDS];
@@ -77,6 +80,8 @@ struct ac_report {
 	size_t                 process_count;
 	struct ac_site_total        *sites;     /* by FLOPs, most first */
 	size_t                 site_count;
+	size_t                 folded;    /* of them, in order and each once:
+	                                   * those behind wait for it */
 	size_t                 places;    /* sites, their rungs not counted */
 	struct ac_marker      *markers;   /* by symbol */
 	size_t                 marker_count;
@@ -84,7 +89,7 @@ struct ac_report {
 	size_t                 event_count;
 	uint64_t               lost_events; /* older ones, not kept */
 	struct ac_exponents      *ranges;    /* by site */
-	size_t                 ranges_count;
+	size_t                 ranges_count, ranges_folded;
 	struct ac_ranks       *ranks_of;  /* a job's, report/read/ranks.h */
 	struct ac_caller      *callers;
 	size_t                 caller_count;
@@ -122,7 +127,8 @@ const struct ac_exponents *ac_report_find_ranges(const struct ac_report *report,
 void ac_ranges_arrange(struct ac_report *report);
 
 /* Put the records of one more process into the report; false without memory.
- * Call ac_report_arrange() after the last one. */
+ * It holds three times its sites and their ranges at most, however many
+ * processes there are. Call ac_report_arrange() after the last one. */
 bool ac_report_add(struct ac_report *report,
     const struct ac_file_header *header, const struct ac_site_record *records,
     const struct ac_marker_record *markers);

@@ -52,6 +52,33 @@ test_merge(void **state)
 	ac_report_destroy(report);
 }
 
+/* Memory is that of the sites, not of all processes that have them. */
+static void
+test_many(void **state)
+{
+	struct ac_report *report = calloc(1, sizeof *report);
+
+	(void)state;
+	memset(&made_header, 0, sizeof made_header);
+	made_header.ranks = 64;
+	atomic_store(&made_header.sites, 2);
+	for (int i = 0; i < 64; i++) {
+		make_calls(make_site(0, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
+		    AC_REASON_NONE), 5, AC_REASON_REFUSED, 1);
+		make_calls(make_site(1, AC_RUNG_KEEP, AC_TACTIC_NONE,
+		    AC_REASON_TOO_SMALL), 0, AC_REASON_TOO_SMALL, 2);
+		made_header.rank = i;
+		assert_true(ac_report_add(report, &made_header, made,
+		    made_markers));
+		assert_true(report->site_count <= 3 * 2);
+	}
+	ac_report_arrange(report);
+	assert_int_equal(report->site_count, 2);
+	assert_int_equal(report->sites[0].calls, 64 * 6);
+	assert_int_equal(report->sites[1].calls, 64 * 2);
+	ac_report_destroy(report);
+}
+
 static void
 test_totals(void **state)
 {
@@ -99,7 +126,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_merge), cmocka_unit_test(test_totals),
+		cmocka_unit_test(test_merge), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_totals),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
