@@ -20,7 +20,8 @@
  * E_CAPTURE where others take part; all from unscaling to updating, then), and
  * allocates nothing once devices are prepared and gradients set. A `stream` is
  * a cudaStream_t or CUstream, NULL for the legacy default one of the current
- * device; its device is where the call works. Calls on several streams are put
+ * device (also with --default-stream per-thread: pass cudaStreamPerThread
+ * there); its device is where the call works. Calls on several streams are put
  * in order by events: a call sees what earlier calls for the same scaler
  * queued; within a capture, of its own ones, as long as not more than four
  * captures at a time use the scaler. Launches of graphs that hold calls are the

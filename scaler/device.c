@@ -14,7 +14,7 @@ driver_for_scaling(void)
 
 	if (!d || !d->cuInit || !d->cuDeviceGet || !d->cuDevicePrimaryCtxRetain
 	    || !d->cuDevicePrimaryCtxRelease || !d->cuCtxPushCurrent
-	    || !d->cuCtxPopCurrent || !d->cuPointerGetAttribute
+	    || !d->cuCtxPopCurrent || !d->cuPointerGetAttributes
 	    || !d->cuMemAlloc || !d->cuMemFree || !d->cuMemHostAlloc
 	    || !d->cuMemFreeHost || !d->cuMemcpyHtoDAsync
 	    || !d->cuMemcpyDtoHAsync || !d->cuMemcpyPeerAsync

@@ -9,10 +9,11 @@
 #include <stdlib.h>
 
 /* CUpointer_attribute, CUmemorytype */
-enum { MEMORY_TYPE = 2, DEVICE_ORDINAL = 9, TYPE_DEVICE = 2 };
+enum { MEMORY_TYPE = 2, DEVICE_ORDINAL = 9, RANGE_START = 11, RANGE_SIZE = 12,
+	TYPE_DEVICE = 2 };
 
-/* CUDA_ERROR_INVALID_VALUE: what the driver says of memory that is not its. */
-enum { NOT_KNOWN = 1 };
+/* Lists up to this long are looked at without host memory. */
+enum { FEW = 96 };
 
 _Static_assert((int)AUTOCAST_F32 == (int)AC_SCALER_F32
     && (int)AUTOCAST_F64 == (int)AC_SCALER_F64
@@ -43,29 +44,6 @@ label_of(const char *what, const autocast_tensor *tensor, size_t index)
 	return label;
 }
 
-/* Which device the memory is on. Managed memory is on the device that it was
- * made on. */
-static autocast_status
-locate(const struct ac_driver *driver, const autocast_tensor *tensor,
-    const char *label, int *number_out)
-{
-	const ac_cu_address address = (ac_cu_address)(uintptr_t)tensor->data;
-	unsigned type = 0;
-	int number = -1;
-	int failed = driver->cuPointerGetAttribute(&type, MEMORY_TYPE, address);
-
-	if (!failed && type == TYPE_DEVICE)
-		failed = driver->cuPointerGetAttribute(&number, DEVICE_ORDINAL,
-		    address);
-	if (failed && failed != NOT_KNOWN)
-		return ac_cuda_status(failed, "cuPointerGetAttribute");
-	if (failed || type != TYPE_DEVICE)
-		return ac_status_fail(AUTOCAST_E_POINTER,
-		    "%s: %p is no device memory", label, tensor->data);
-	*number_out = number;
-	return AUTOCAST_OK;
-}
-
 static autocast_status
 check_shape(const autocast_tensor *tensor, const char *label)
 {
@@ -89,28 +67,115 @@ check_shape(const autocast_tensor *tensor, const char *label)
 	return AUTOCAST_OK;
 }
 
-/* The last element must be where the first one is, as far as the driver can
- * tell. */
-static autocast_status
-check_end(const struct ac_driver *driver, const autocast_tensor *tensor,
-    const char *label, int number)
-{
-	autocast_tensor last = *tensor;
-	int there = -1;
-	autocast_status status;
+/* ---- Where memory is ---------------------------------------------------- */
 
-	last.data = (char *)tensor->data
-	    + (tensor->count - 1) * element_bytes[tensor->dtype];
-	status = locate(driver, &last, label, &there);
-	if (status ? status != AUTOCAST_E_POINTER : there == number)
-		return status;
-	return ac_status_fail(AUTOCAST_E_POINTER,
-	    "%s: its %zu elements end past its memory", label, tensor->count);
+static int
+compare(const void *a, const void *b)
+{
+	const autocast_tensor *const one = *(autocast_tensor *const *)a;
+	const autocast_tensor *const other = *(autocast_tensor *const *)b;
+	const uintptr_t from = (uintptr_t)one->data;
+	const uintptr_t to = (uintptr_t)other->data;
+
+	if (from != to)
+		return from < to ? -1 : 1;
+	return one < other ? -1 : one > other;
 }
+
+/* What the driver knows as one piece. Managed memory is on the device that it
+ * was made on. */
+struct memory {
+	uintptr_t from, to;
+	int       number;       /* of its device; negative: of none */
+};
+
+/* The devices of a tensor's first and last element. */
+struct found {
+	int first, last;
+};
+
+/* What is at `address`, unless `memory` is that: tensors by the thousand share
+ * one allocation. */
+static autocast_status
+ask(const struct ac_driver *driver, uintptr_t address, struct memory *memory)
+{
+	int asked[] = { MEMORY_TYPE, DEVICE_ORDINAL, RANGE_START, RANGE_SIZE };
+	ac_cu_address from = 0;
+	unsigned type = 0;
+	size_t bytes = 0;
+	int number = -1;
+	void *answers[] = { &type, &number, &from, &bytes };
+	int failed;
+
+	if (address >= memory->from && address < memory->to)
+		return AUTOCAST_OK;
+	failed = driver->cuPointerGetAttributes(4, asked, answers, address);
+	if (!failed)
+		*memory = (struct memory){ (uintptr_t)from,
+			(uintptr_t)from + bytes,
+			type == TYPE_DEVICE ? number : -1 };
+	return ac_cuda_status(failed, "cuPointerGetAttributes");
+}
+
+static uintptr_t
+last_element(const autocast_tensor *tensor)
+{
+	return (uintptr_t)tensor->data
+	    + (tensor->count - 1) * element_bytes[tensor->dtype];
+}
+
+/* By address, so that no allocation is asked about twice. */
+static autocast_status
+find(const struct ac_driver *driver, const autocast_tensor *list, size_t count,
+    const autocast_tensor **sorted, struct found *found_out)
+{
+	struct memory memory = { 0, 0, -1 };
+	size_t used = 0;
+	autocast_status status = AUTOCAST_OK;
+
+	for (size_t i = 0; i < count; i++)
+		if (list[i].count && list[i].data && list[i].dtype >= 0
+		    && list[i].dtype < AUTOCAST_DTYPE_COUNT)
+			sorted[used++] = &list[i];
+	qsort(sorted, used, sizeof *sorted, compare);
+	for (size_t i = 0; i < used && !status; i++) {
+		struct found *const found = &found_out[sorted[i] - list];
+
+		status = ask(driver, (uintptr_t)sorted[i]->data, &memory);
+		found->first = memory.number;
+		if (!status)
+			status = ask(driver, last_element(sorted[i]), &memory);
+		found->last = memory.number;
+	}
+	return status;
+}
+
+/* As far as the driver can tell. */
+static autocast_status
+check_memory(const autocast_tensor *tensor, const char *label,
+    const struct found *found)
+{
+	if (found->first < 0)
+		return ac_status_fail(AUTOCAST_E_POINTER,
+		    "%s: %p is no device memory", label, tensor->data);
+	if (found->last != found->first)
+		return ac_status_fail(AUTOCAST_E_POINTER,
+		    "%s: its %zu elements end past its memory", label,
+		    tensor->count);
+	if (tensor->device != AUTOCAST_DEVICE_ANY
+	    && tensor->device != found->first)
+		return ac_status_fail(AUTOCAST_E_POINTER,
+		    "%s: %p is on device %d, not on device %d", label,
+		    tensor->data, found->first, tensor->device);
+	return AUTOCAST_OK;
+}
+
+/* ---- Lists -------------------------------------------------------------- */
 
 static autocast_status
 check(autocast_scaler *scaler, const char *what, const autocast_tensor *tensor,
-    size_t index, struct ac_scaler_device **device_out)
+    size_t index, const struct found *found,
+    struct ac_scaler_device **device_out)
 {
 	const struct label label = label_of(what, tensor, index);
 	int number = tensor->device;
@@ -120,16 +185,9 @@ check(autocast_scaler *scaler, const char *what, const autocast_tensor *tensor,
 	if (tensor->count) {
 		status = check_shape(tensor, label.text);
 		if (!status)
-			status = locate(scaler->driver, tensor, label.text,
-			    &number);
+			status = check_memory(tensor, label.text, found);
 		if (!status)
-			status = check_end(scaler->driver, tensor, label.text,
-			    number);
-		if (!status && tensor->device != AUTOCAST_DEVICE_ANY
-		    && tensor->device != number)
-			status = ac_status_fail(AUTOCAST_E_POINTER,
-			    "%s: %p is on device %d, not on device %d",
-			    label.text, tensor->data, number, tensor->device);
+			number = found->first;
 	} else if (tensor->dtype < 0
 	    || tensor->dtype >= AUTOCAST_DTYPE_COUNT) {
 		status = ac_status_fail(AUTOCAST_E_DTYPE,
@@ -154,38 +212,36 @@ ac_tensors_read(autocast_scaler *scaler, const char *what,
     struct ac_scaler_tensor *tensors_out,
     struct ac_scaler_device **devices_out)
 {
-	for (size_t i = 0; i < count; i++) {
+	const autocast_tensor *few[FEW], **sorted = count > FEW
+	    ? calloc(count, sizeof *sorted) : few;
+	struct found few_found[FEW], *found = count > FEW
+	    ? calloc(count, sizeof *found) : few_found;
+	autocast_status status = sorted && found
+	    ? find(scaler->driver, list, count, sorted, found)
+	    : ac_status_fail(AUTOCAST_E_NO_MEMORY,
+	    "no memory for a list of %zu tensors", count);
+
+	for (size_t i = 0; i < count && !status; i++) {
 		const struct ac_scaler_tensor tensor = {
 			.data = list[i].data, .count = list[i].count,
 			.dtype = (uint32_t)list[i].dtype
 		};
 		struct ac_scaler_device *device = NULL;
-		autocast_status status = check(scaler, what, &list[i],
-		    first + i, &device);
 
-		if (status)
-			return status;
+		status = check(scaler, what, &list[i], first + i, &found[i],
+		    &device);
 		tensors_out[i] = tensor;
 		if (devices_out)
 			devices_out[i] = device;
 	}
-	return AUTOCAST_OK;
+	if (count > FEW) {
+		free(sorted);
+		free(found);
+	}
+	return status;
 }
 
 /* ---- Apart from each other ---------------------------------------------- */
-
-static int
-compare(const void *a, const void *b)
-{
-	const autocast_tensor *const one = *(autocast_tensor *const *)a;
-	const autocast_tensor *const other = *(autocast_tensor *const *)b;
-	const uintptr_t from = (uintptr_t)one->data;
-	const uintptr_t to = (uintptr_t)other->data;
-
-	if (from != to)
-		return from < to ? -1 : 1;
-	return one < other ? -1 : one > other;
-}
 
 /* `before` begins where `after` does, or below it. */
 static autocast_status

@@ -41,7 +41,8 @@ enum {
 	AC_CU_ATTRIBUTE_MINOR = 76,
 	AC_CU_ALLOCATION_PINNED = 1,
 	AC_CU_LOCATION_DEVICE = 1,
-	AC_CU_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3
+	AC_CU_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
+	AC_CU_POOL_RELEASE_THRESHOLD = 4
 };
 
 /* CUmemPoolProps */
@@ -52,6 +53,20 @@ struct ac_cu_pool_properties {
 	size_t         max_bytes;
 	unsigned short usage;
 	unsigned char  reserved[54];
+};
+
+/* CUexecAffinityParam, of CU_EXEC_AFFINITY_TYPE_SM_COUNT */
+struct ac_cu_affinity {
+	int      type;
+	unsigned sm_count;
+};
+
+/* CUdevResource, of CU_DEV_RESOURCE_TYPE_SM, with room for later ones */
+struct ac_cu_resource {
+	int           type;
+	unsigned char padding[92];
+	unsigned      sm_count;
+	unsigned char rest[156];
 };
 
 struct ac_driver {

@@ -27,6 +27,8 @@
 enum {
 	CAPTURE_RELAXED = 2,    /* CU_STREAM_CAPTURE_MODE_RELAXED */
 	SM_COUNT = 16,          /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
+	AFFINITY_SM_COUNT = 0,  /* CU_EXEC_AFFINITY_TYPE_SM_COUNT */
+	RESOURCE_SM = 1,        /* CU_DEV_RESOURCE_TYPE_SM */
 	NUM_REGS = 4,           /* CU_FUNC_ATTRIBUTE_NUM_REGS */
 	JIT_LOG = 5,            /* CU_JIT_ERROR_LOG_BUFFER */
 	JIT_LOG_BYTES = 6       /* CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES */
@@ -113,11 +115,13 @@ load_now(const struct ac_driver *driver, ac_cu_function function)
 	    ? driver->cuFuncGetAttribute(&unused, NUM_REGS, function) : 0;
 }
 
+/* Those of the device, or the part of them that the context was given: under
+ * MPS, or as a green context. */
 static ac_cu_result
-load(const struct ac_kernels_module *module, const struct ac_driver *driver,
-    struct ac_kernels *k)
+count_sms(const struct ac_driver *driver, struct ac_kernels *k)
 {
-	enum { NOT_FOUND = 500 };
+	struct ac_cu_affinity affinity = { .type = AFFINITY_SM_COUNT };
+	struct ac_cu_resource resource = { .type = RESOURCE_SM };
 	ac_cu_result failed;
 	int device;
 
@@ -125,6 +129,26 @@ load(const struct ac_kernels_module *module, const struct ac_driver *driver,
 	if (!failed)
 		failed = driver->cuDeviceGetAttribute(&k->sm_count, SM_COUNT,
 		    device);
+	if (failed)
+		return failed;
+	if (driver->cuCtxGetExecAffinity && !driver->cuCtxGetExecAffinity(
+	    &affinity, AFFINITY_SM_COUNT) && affinity.sm_count > 0
+	    && affinity.sm_count < (unsigned)k->sm_count)
+		k->sm_count = (int)affinity.sm_count;
+	if (driver->cuCtxGetDevResource && !driver->cuCtxGetDevResource(
+	    k->context, &resource, RESOURCE_SM) && resource.sm_count > 0
+	    && resource.sm_count < (unsigned)k->sm_count)
+		k->sm_count = (int)resource.sm_count;
+	return 0;
+}
+
+static ac_cu_result
+load(const struct ac_kernels_module *module, const struct ac_driver *driver,
+    struct ac_kernels *k)
+{
+	enum { NOT_FOUND = 500 };
+	ac_cu_result failed = count_sms(driver, k);
+
 	if (failed)
 		return failed;
 	if (driver->cuLibraryLoadData && driver->cuLibraryGetKernel

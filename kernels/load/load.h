@@ -29,7 +29,7 @@ struct ac_kernels {
 	const struct ac_driver *driver;
 	ac_cu_context      context;
 	uint64_t           id;          /* of the context, 0 before CUDA 12 */
-	int                sm_count;
+	int                sm_count;    /* that its work may run on */
 	ac_cu_function     function[AC_KERNELS_MOST];
 };
 

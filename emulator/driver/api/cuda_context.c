@@ -219,6 +219,36 @@ cuCtxGetId(CUcontext context, unsigned long long *id)
 	return CUDA_SUCCESS;
 }
 
+/* Only a process under MPS has one. */
+CUresult
+cuCtxGetExecAffinity(CUexecAffinityParam *affinity, CUexecAffinityType type)
+{
+	DRIVER_ENTER();
+	return !affinity || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT
+	    ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+}
+
+#if CUDA_VERSION >= 12040
+/* No context is a green one: each has the whole device. */
+CUresult
+cuCtxGetDevResource(CUcontext context, CUdevResource *resource,
+    CUdevResourceType type)
+{
+	int count;
+
+	DRIVER_ENTER();
+	if (check_context(context))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!resource || type != CU_DEV_RESOURCE_TYPE_SM
+	    || emu_device_attribute(context->device,
+	    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &count))
+		return CUDA_ERROR_INVALID_RESOURCE_TYPE;
+	*resource = (CUdevResource){ .type = type,
+		.sm.smCount = (unsigned)count };
+	return CUDA_SUCCESS;
+}
+#endif
+
 CUresult
 cuCtxSynchronize(void)
 {

@@ -100,6 +100,31 @@ limits(void **state)
 	OK(cuCtxGetCacheConfig(&config));
 }
 
+/* Each context has the whole device. */
+static void
+shares(void **state)
+{
+	CUexecAffinityParam affinity;
+	CUcontext context;
+	int count;
+
+	(void)state;
+	OK(cuCtxGetCurrent(&context));
+	OK(cuDeviceGetAttribute(&count,
+	    CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+	assert_int_equal(cuCtxGetExecAffinity(&affinity,
+	    CU_EXEC_AFFINITY_TYPE_SM_COUNT),
+	    CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+#if CUDA_VERSION >= 12040
+	CUdevResource resource;
+
+	OK(cuCtxGetDevResource(context, &resource, CU_DEV_RESOURCE_TYPE_SM));
+	assert_int_equal(resource.sm.smCount, count);
+	assert_int_equal(cuCtxGetDevResource(context, &resource,
+	    CU_DEV_RESOURCE_TYPE_INVALID), CUDA_ERROR_INVALID_RESOURCE_TYPE);
+#endif
+}
+
 /* What is not built is found, as by dlsym(), and answers as a stub does. */
 static void
 entry_points(void **state)
@@ -430,7 +455,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(devices),
-		cmocka_unit_test(limits),
+		cmocka_unit_test(limits), cmocka_unit_test(shares),
 		cmocka_unit_test(entry_points),
 		cmocka_unit_test(kernels),
 		cmocka_unit_test(buffers),

@@ -254,6 +254,11 @@ is_exception(const char *row)
 	    && sizeof(CUfunction_attribute) == sizeof(int), "enums are ints");
 	return EXCEPT(row, cuDeviceGetAttribute,
 	    (int *, CUdevice_attribute, CUdevice), (int *, int, int))
+	    || EXCEPT(row, cuCtxGetExecAffinity,
+	    (CUexecAffinityParam *, CUexecAffinityType), (void *, int))
+	    || EXCEPT(row, cuCtxGetDevResource,
+	    (CUcontext, CUdevResource *, CUdevResourceType),
+	    (ac_cu_context, void *, int))
 	    || EXCEPT(row, cuModuleLoadDataEx,
 	    (CUmodule *, const void *, unsigned, CUjit_option *, void **),
 	    (ac_cu_module *, const void *, unsigned, int *, void **))
@@ -269,9 +274,9 @@ is_exception(const char *row)
 	    const ac_cu_node **, size_t *))
 	    || EXCEPT(row, cuThreadExchangeStreamCaptureMode,
 	    (CUstreamCaptureMode *), (int *))
-	    || EXCEPT(row, cuPointerGetAttribute,
-	    (void *, CUpointer_attribute, CUdeviceptr),
-	    (void *, int, ac_cu_address))
+	    || EXCEPT(row, cuPointerGetAttributes,
+	    (unsigned, CUpointer_attribute *, void **, CUdeviceptr),
+	    (unsigned, int *, void **, ac_cu_address))
 	    || EXCEPT(row, cuMemPoolCreate,
 	    (CUmemoryPool *, const CUmemPoolProps *),
 	    (ac_cu_pool *, const void *))

@@ -62,6 +62,25 @@ device_attribute(int *out, int attribute, int device)
 	return 0;
 }
 
+/* What a context was given of the 132; 0: the driver refuses to say. */
+static unsigned affinity_sms, green_sms;
+
+static ac_cu_result
+exec_affinity(void *affinity, int type)
+{
+	CHECK(type == 0);
+	((struct ac_cu_affinity *)affinity)->sm_count = affinity_sms;
+	return affinity_sms ? 0 : 801;
+}
+
+static ac_cu_result
+dev_resource(ac_cu_context of, void *resource, int type)
+{
+	CHECK(of == context && type == 1);
+	((struct ac_cu_resource *)resource)->sm_count = green_sms;
+	return green_sms ? 0 : 801;
+}
+
 static ac_cu_result
 exchange_mode(int *inout)
 {
@@ -240,6 +259,27 @@ library_once(void)
 	    && mode == OWN_MODE);
 	CHECK(loaded_now == functions && !attributes);
 	CHECK(!modules && !logged);
+}
+
+/* Grids are for as many multiprocessors as the context has. */
+static void
+part_of_a_device(void)
+{
+	static const struct { unsigned affinity, green; int count; } rows[] = {
+		{ 0, 0, 132 }, { 66, 0, 66 }, { 0, 16, 16 }, { 66, 16, 16 },
+		{ 132, 132, 132 }, { 16, 66, 16 }, { 900, 900, 132 }
+	};
+	const struct ac_kernels *kernels;
+
+	driver.cuCtxGetExecAffinity = exec_affinity;
+	driver.cuCtxGetDevResource = dev_resource;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		affinity_sms = rows[i].affinity;
+		green_sms = rows[i].green;
+		context_id++;
+		CHECK(ac_kernels_get(&ac_recast_module, &kernels)
+		    == AC_KERNELS_OK && kernels->sm_count == rows[i].count);
+	}
 }
 
 /* A context that died and another at its address are two. */
@@ -438,6 +478,7 @@ asks_again(void)
 SCENARIO(library_once)
 SCENARIO(asks_again)
 SCENARIO(two_modules)
+SCENARIO(part_of_a_device)
 SCENARIO(address_again)
 SCENARIO(known_context)
 SCENARIO(module_per_context)
@@ -456,6 +497,7 @@ main(void)
 		cmocka_unit_test(test_library_once),
 		cmocka_unit_test(test_two_modules),
 		cmocka_unit_test(test_asks_again),
+		cmocka_unit_test(test_part_of_a_device),
 		cmocka_unit_test(test_address_again),
 		cmocka_unit_test(test_known_context),
 		cmocka_unit_test(test_module_per_context),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/scaler/test_scaler_context.c -- calls of the gradient scaler in
  * threads that have no CUDA context yet, where another device is current, and
- * in a child of the process. */
+ * in a child of the process; how often the driver is asked. */
 #include "tests/unit/emulator/test_emu.h"
 
 #include "include/autocast_scaler.h"
@@ -234,12 +234,44 @@ after_a_fork(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* The driver is asked about an allocation, not about each tensor in it; and
+ * about the next one again where a tensor ends there. */
+static void
+asks_once(void **state)
+{
+	enum { TENSORS = 300, ALLOCATIONS = 3, EACH = 64 };
+	autocast_tensor list[TENSORS];
+	float *memory[ALLOCATIONS];
+	uint64_t asked;
+
+	(void)state;
+	for (int i = 0; i < ALLOCATIONS; i++)
+		memory[i] = test_device(TENSORS * EACH * sizeof(float));
+	for (int i = 0; i < TENSORS; i++)
+		list[i] = (autocast_tensor){ memory[i % ALLOCATIONS]
+			+ i * 7 % TENSORS * EACH, EACH, AUTOCAST_F32,
+			AUTOCAST_DEVICE_ANY, NULL };
+	asked = emuCounter("cuPointerGetAttributes");
+	OK(autocast_group_set_gradients(group, list, TENSORS));
+	assert_int_equal(emuCounter("cuPointerGetAttributes") - asked,
+	    ALLOCATIONS);
+	list[5].count *= TENSORS;
+	assert_int_equal(autocast_group_set_gradients(group, list, TENSORS),
+	    AUTOCAST_E_POINTER);
+	assert_non_null(strstr(autocast_last_error(), "gradient 5: its 19200 "
+	    "elements end past its memory"));
+	OK(autocast_group_set_gradients(group, tensors, 1));
+	for (int i = 0; i < ALLOCATIONS; i++)
+		OK(cudaFree(memory[i]));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_context),
 		cmocka_unit_test(another_device_is_current),
+		cmocka_unit_test(asks_once),
 		cmocka_unit_test(after_a_fork),
 	};
 

@@ -16,7 +16,7 @@ static const char *const calls[] = {
 	"cuCtxPushCurrent_v2", "cuDevicePrimaryCtxRetain", "cuStreamGetCtx",
 	"cuStreamGetId", "cuStreamIsCapturing", "cuStreamGetCaptureInfo",
 	"cuStreamWaitEvent",
-	"cuEventCreate", "cuEventRecord", "cuPointerGetAttribute",
+	"cuEventCreate", "cuEventRecord", "cuPointerGetAttributes",
 	"cuMemAlloc_v2", "cuMemHostAlloc", "cuMemsetD32Async",
 	"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyPeerAsync",
 	"cuStreamSynchronize", "cuThreadExchangeStreamCaptureMode",
@@ -94,7 +94,7 @@ is_lost(void)
 static bool
 says_what(void)
 {
-	return strcmp(p.call, "cuPointerGetAttribute")
+	return strcmp(p.call, "cuPointerGetAttributes")
 	    || strstr(autocast_last_error(), p.call);
 }
 
