@@ -25,6 +25,7 @@ struct ac_scratch {
 	uint64_t         default_limit;
 	bool             usable;      /* false: the driver refused, for good */
 	_Atomic uint64_t used;
+	_Atomic uint64_t threshold;   /* of the pool, as it was told */
 };
 
 enum { OUT_OF_MEMORY = 2 };     /* CUDA_ERROR_OUT_OF_MEMORY */
@@ -72,6 +73,17 @@ forbid_dependencies(const struct ac_driver *driver, ac_cu_pool pool)
 		    AC_CU_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &no);
 }
 
+/* What the pool may hold of freed memory when somebody waits for the device:
+ * else a try would map its memory anew each time. */
+static void
+set_threshold(struct ac_scratch *scratch, uint64_t bytes)
+{
+	if (atomic_exchange(&scratch->threshold, bytes) != bytes &&
+	    scratch->driver->cuMemPoolSetAttribute)
+		scratch->driver->cuMemPoolSetAttribute(scratch->pool,
+		    AC_CU_POOL_RELEASE_THRESHOLD, &bytes);
+}
+
 /* Do without pools from now on. */
 __attribute__((cold))
 static bool
@@ -100,7 +112,7 @@ make(struct ac_scratch *scratch, const struct ac_driver *driver, int device)
 
 	scratch->driver = driver;
 	scratch->default_limit = default_limit(driver);
-	scratch->used = 0;
+	scratch->used = scratch->threshold = 0;
 	if (scratch->blocks)
 		ac_blocks_forget(scratch->blocks);
 	else if (!(failed = driver->cuMemPoolCreate(&scratch->pool,
@@ -264,6 +276,7 @@ take_pooled(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
 
 	if (!enter_account(scratch, limit, bytes))
 		return AC_REASON_WORKSPACE;
+	set_threshold(scratch, limit);
 	failed = allocate(scratch, bytes, zeroed, stream, address_out);
 	if (!failed)
 		return AC_REASON_NONE;
@@ -384,11 +397,14 @@ __attribute__((cold))
 void
 ac_scratch_trim(struct ac_scratch *scratch)
 {
-	struct ac_blocks *blocks = scratch->blocks;
 	int mode;
 
-	if (!blocks || !ac_scratch_relax(scratch->driver, &mode))
+	if (!ac_scratch_relax(scratch->driver, &mode))
 		return;
-	atomic_fetch_sub(&scratch->used, ac_blocks_free(blocks));
+	if (scratch->blocks)
+		atomic_fetch_sub(&scratch->used,
+		    ac_blocks_free(scratch->blocks));
+	else
+		set_threshold(scratch, 0);
 	ac_scratch_restore(scratch->driver, mode);
 }

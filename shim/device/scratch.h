@@ -59,8 +59,9 @@ bool ac_scratch_order(struct ac_scratch *scratch, ac_cu_stream stream,
 void ac_scratch_give(struct ac_scratch *scratch, ac_cu_address address,
     uint64_t bytes, ac_cu_event last_use);
 
-/* Where the program itself waits for the device, and only there: free what a
- * driver without pools could not free before (shim/device/blocks.h). */
+/* Where the program itself waits for the device, and only there: hold nothing
+ * that is not in use. Free what a driver without pools could not free before
+ * (shim/device/blocks.h); the pool does so until the next take. */
 void ac_scratch_trim(struct ac_scratch *scratch);
 
 /* Relaxed-mode bracket: the previous mode is for the closing call. False: what

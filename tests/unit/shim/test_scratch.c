@@ -60,6 +60,20 @@ pool_create(ac_cu_pool *pool, const void *properties)
 	return 0;
 }
 
+static uint64_t threshold;   /* of the pool */
+
+static ac_cu_result
+pool_set(ac_cu_pool pool, int attribute, void *value)
+{
+	assert_ptr_equal(pool, (ac_cu_pool)(uintptr_t)1);
+	if (attribute == AC_CU_POOL_RELEASE_THRESHOLD)
+		memcpy(&threshold, value, sizeof threshold);
+	else
+		assert_int_equal(attribute,
+		    AC_CU_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES);
+	return 0;
+}
+
 static ac_cu_result
 stream_create(ac_cu_stream *stream, unsigned flags)
 {
@@ -119,7 +133,8 @@ wait(ac_cu_stream stream, ac_cu_event event, unsigned flags)
 
 static const struct ac_driver driver = {
 	.cuThreadExchangeStreamCaptureMode = exchange, .cuMemGetInfo = memory,
-	.cuMemPoolCreate = pool_create, .cuStreamCreate = stream_create,
+	.cuMemPoolCreate = pool_create, .cuMemPoolSetAttribute = pool_set,
+	.cuStreamCreate = stream_create,
 	.cuEventCreate = event_create, .cuMemAllocFromPoolAsync = allocate,
 	.cuMemFreeAsync = give, .cuEventRecord = record,
 	.cuStreamWaitEvent = wait,
@@ -165,6 +180,14 @@ test_take_and_give(void **state)
 	ac_scratch_give(scratch, address, 1000, NULL);
 	assert_string_equal(said, "WF");
 	assert_ptr_equal(awaited, (ac_cu_event)(uintptr_t)50);
+	/* What is free stays the pool's within the limit, for the next one;
+	 * nothing does after the last handle. */
+	assert_int_equal(threshold, 1000);
+	ac_scratch_trim(scratch);
+	assert_int_equal(threshold, 0);
+	assert_int_equal(ac_scratch_take(scratch, 800, 10, false, program,
+	    &address), AC_REASON_NONE);
+	assert_int_equal(threshold, 800);
 }
 
 /* A reset context has another id at the same address; the entry starts anew,
