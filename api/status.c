@@ -10,7 +10,7 @@
 const char *
 autocast_status_string(autocast_status status)
 {
-	static const char *const meanings[] = {
+	static const char meanings[][80] = {
 #define MEANING(name, meaning) meaning,
 		AUTOCAST_STATUS_LIST(MEANING)
 #undef MEANING

@@ -2,11 +2,13 @@
 /* base/elf.c -- our own symbol look-up over the loaded objects. Only here and
  * in base/elf_symbol.c are ELF structures of running code read. */
 #include "base/elf_symbol.h"
+#include "base/mapped.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- Walking, and forks meanwhile -------------------------------------- */
 
@@ -339,4 +341,28 @@ ac_elf_definer_before_us(const char *name)
 
 	ac_elf_each(defines, &search);
 	return search.path;
+}
+
+/* ---- The program --------------------------------------------------------- */
+
+const char *
+ac_elf_program(void)
+{
+	static _Atomic(const char *) known;
+	const char *image = atomic_load_explicit(&known, memory_order_acquire);
+	char path[4096];
+	ssize_t length;
+	char *copy;
+
+	if (image)
+		return image;
+	length = readlink("/proc/self/exe", path, sizeof path);
+	if (length <= 0 || (size_t)length >= sizeof path)
+		return "";
+	copy = ac_mapped_take((size_t)length + 1);
+	if (!copy)
+		return "";
+	memcpy(copy, path, (size_t)length);
+	atomic_store_explicit(&known, copy, memory_order_release);
+	return copy;
 }

@@ -75,4 +75,8 @@ bool ac_elf_is_ours(const struct ac_elf_object *object);
  * does. "" is the program. Valid while that object stays loaded. */
 const char *ac_elf_definer_before_us(const char *name);
 
+/* The file that this process runs, its links followed; "" if that is not known.
+ * The kernel is asked once. */
+const char *ac_elf_program(void);
+
 #endif

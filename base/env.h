@@ -16,7 +16,8 @@ enum ac_env_name {
 };
 
 struct ac_env_row {
-	const char *variable, *fallback;
+	char variable[40], fallback[32]; /* no addresses for the loader to fill
+	                                 * in, in every process */
 };
 extern const struct ac_env_row ac_env_rows[AC_ENV_COUNT];
 

@@ -21,4 +21,7 @@ struct ac_lock {
 void ac_lock_take(struct ac_lock *lock);
 void ac_lock_give(struct ac_lock *lock);
 
+/* getpid(), mostly without a system call; right in any child. Keeps errno. */
+int ac_lock_process(void);
+
 #endif

@@ -234,3 +234,11 @@ at_most()
 	echo "# $1: $2, at most $3"
 	check "$1" "$([ "$2" -le "$3" ] || echo "$2 > $3")"
 }
+
+# at_most_yet WHAT FOUND GOAL YET: the goal is not reached: that is owed, and no
+# more than YET is taken. YET only ever goes down, until at_most() has the goal.
+at_most_yet()
+{
+	at_most "$1" "$2" "$4"
+	owed "$1, $3" "$([ "$2" -le "$3" ] || echo "$2 > $3")"
+}

@@ -57,7 +57,7 @@ extern const char *const ac_quantity_names[AC_Q_COUNT];
 extern const char *const ac_fact_names[AC_FACT_COUNT];
 extern const char *const ac_rung_names[AC_RUNG_COUNT];
 extern const char *const ac_reason_names[AC_REASON_COUNT];
-extern const char *const ac_reason_meanings[AC_REASON_COUNT];
+extern const char ac_reason_meanings[AC_REASON_COUNT][96];
 extern const char *const ac_epilogue_names[AC_EPILOGUE_COUNT];
 extern const char *const ac_tactic_names[AC_TACTIC_COUNT];
 

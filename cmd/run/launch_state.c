@@ -4,6 +4,7 @@
 #include "cmd/run/again.h"
 #include "cmd/run/launch.h"
 #include "base/env.h"
+#include "report/past.h"
 #include "report/read/read.h"
 
 #include <errno.h>
@@ -73,8 +74,10 @@ ac_launch_begin(struct ac_launch *launch)
 			error = ac_file_try(path.data);
 		if (!error && ac_file_is_once())
 			explain_outer(launch);
-		if (!error)
+		if (!error) {
+			ac_past_prune(launch->run);
 			return true;
+		}
 	} else {
 		error = errno;
 		*launch->state = '\0';

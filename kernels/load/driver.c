@@ -21,7 +21,7 @@ enum need { NEEDED, OPTIONAL };
 
 /* Where each row's pointer goes in struct ac_driver. */
 static const struct row {
-	const char *name;
+	char        name[40];   /* no address for the loader to fill in */
 	int         version;
 	enum need   need;
 	size_t      offset;
@@ -34,20 +34,18 @@ static const struct row {
 
 /* A driver without cuGetProcAddress (before CUDA 11.3): the plain name is an
  * older ABI than the row's where cuda.h redefines it. */
-static const struct {
-	const char *name, *symbol;
-} suffixed[] = {
-	{ "cuMemGetInfo",   "cuMemGetInfo_v2" },
-	{ "cuEventDestroy", "cuEventDestroy_v2" },
-	{ "cuMemHostRegister", "cuMemHostRegister_v2" },
-	{ "cuMemHostGetDevicePointer", "cuMemHostGetDevicePointer_v2" },
-	{ "cuDevicePrimaryCtxRelease", "cuDevicePrimaryCtxRelease_v2" },
-	{ "cuCtxPushCurrent", "cuCtxPushCurrent_v2" },
-	{ "cuCtxPopCurrent", "cuCtxPopCurrent_v2" },
-	{ "cuMemAlloc", "cuMemAlloc_v2" },
-	{ "cuMemFree", "cuMemFree_v2" },
-	{ "cuMemcpyHtoDAsync", "cuMemcpyHtoDAsync_v2" },
-	{ "cuMemcpyDtoHAsync", "cuMemcpyDtoHAsync_v2" },
+static const char suffixed[][40] = {
+	"cuMemGetInfo_v2",
+	"cuEventDestroy_v2",
+	"cuMemHostRegister_v2",
+	"cuMemHostGetDevicePointer_v2",
+	"cuDevicePrimaryCtxRelease_v2",
+	"cuCtxPushCurrent_v2",
+	"cuCtxPopCurrent_v2",
+	"cuMemAlloc_v2",
+	"cuMemFree_v2",
+	"cuMemcpyHtoDAsync_v2",
+	"cuMemcpyDtoHAsync_v2",
 };
 
 typedef ac_cu_result (*look_up_v2)(const char *, void **, int,
@@ -69,9 +67,12 @@ static struct ac_lock publishing;
 static const char *
 symbol_of(const char *name)
 {
+	const size_t length = strlen(name);
+
 	for (size_t i = 0; i < sizeof suffixed / sizeof *suffixed; i++)
-		if (!strcmp(name, suffixed[i].name))
-			return suffixed[i].symbol;
+		if (!strncmp(name, suffixed[i], length)
+		    && !strcmp(suffixed[i] + length, "_v2"))
+			return suffixed[i];
 	return name;
 }
 

@@ -46,7 +46,7 @@ const char *const ac_reason_names[AC_REASON_COUNT] = {
 #include "policy/words.def"
 };
 
-const char *const ac_reason_meanings[AC_REASON_COUNT] = {
+const char ac_reason_meanings[AC_REASON_COUNT][96] = {
 #define REASON(id, name, meaning) meaning,
 #include "policy/words.def"
 };

@@ -46,12 +46,14 @@ site_place(uint32_t number)
 static bool
 grow_index(void)
 {
+	static uint32_t first[FIRST_INDEX];
 	uint32_t slots = ac_live.slots ? 2 * ac_live.slots : FIRST_INDEX;
 	uint32_t *index;
 
 	while (2 * ac_live.sites >= slots) /* a forked child makes its own */
 		slots *= 2;
-	index = ac_file_memory(slots * sizeof *index);
+	index = slots == FIRST_INDEX ? memset(first, 0, sizeof first)
+	    : ac_file_memory(slots * sizeof *index);
 	if (!index)
 		return false;
 	for (uint32_t i = 0; i < ac_live.sites; i++) {
@@ -61,7 +63,7 @@ grow_index(void)
 			at = (at + 1) & (slots - 1);
 		index[at] = i + 1;
 	}
-	if (ac_live.index)
+	if (ac_live.index && ac_live.index != first)
 		(void)munmap(ac_live.index, ac_live.slots * sizeof *index);
 	ac_live.index = index;
 	ac_live.slots = slots;

@@ -106,14 +106,12 @@ open_new(const struct ac_file_header *header, uint32_t last, int folder,
 static int
 open_alone(const struct ac_file_header *header, struct ac_text *path)
 {
-	ac_file_prune(path->data, header);
 	return open_new(header, ac_file_run_hash(header->run), AT_FDCWD,
 	    path);
 }
 
 /* A file in the folder of the job, not in one that somebody else has put there.
- * Who makes the folder makes room for all; it may have been an old one that
- * another process removes just now. */
+ * It may be an old one that `autocast` removes just now. */
 static int
 open_of_job(const struct ac_file_header *header, struct ac_text *path)
 {
@@ -127,11 +125,7 @@ open_of_job(const struct ac_file_header *header, struct ac_text *path)
 		ac_parallel_add_folder(path, header->run);
 		if (path->truncated)
 			break;
-		if (!mkdir(path->data, 0700)) {
-			path->data[stem] = '\0';
-			ac_file_prune(path->data, header);
-			path->data[stem] = '/';
-		}
+		(void)mkdir(path->data, 0700);
 		folder = ac_file_open_folder(AT_FDCWD, path->data);
 		fd = folder < 0 ? -1 : open_new(header, host, folder, path);
 		error = errno;
@@ -144,25 +138,38 @@ open_of_job(const struct ac_file_header *header, struct ac_text *path)
 	return fd;
 }
 
+static int
+open_in(const struct ac_file_header *header, struct ac_text *path)
+{
+	return header->ranks && !ac_file_is_once() ? open_of_job(header, path)
+	    : open_alone(header, path);
+}
+
 struct ac_file_front *
 ac_file_create(const struct ac_file_header *header, char *path_out)
 {
 	struct ac_file_front *front;
 	struct ac_text path;
-	size_t fixed;
+	size_t fixed, stem;
 	int fd, error;
 
 	ac_text_init(&path, path_buffer, sizeof path_buffer);
 	if (!ac_file_directory(&path, &fixed))
 		return NULL;
-	error = ac_file_make_directory(path.data, fixed);
-	fd = header->ranks && !ac_file_is_once()
-	    ? open_of_job(header, &path) : open_alone(header, &path);
+	stem = path.used;
+	fd = open_in(header, &path);
+	error = 0;
+	if (fd < 0 && errno == ENOENT) {
+		path.data[stem] = '\0';
+		path.used = stem;
+		error = ac_file_make_directory(path.data, fixed);
+		fd = open_in(header, &path);
+	}
 	if (fd < 0) {
 		errno = error ? error : errno;
 		return NULL;
 	}
-	front = map(fd, 0, sizeof *front);
+	front = map(fd, 0, AC_FILE_FIRST_BYTES);
 	error = errno;
 	if (front)
 		memcpy(path_out, path.data, path.used + 1);

@@ -136,6 +136,14 @@ ac_file_shard_offset(unsigned shard)
 	return (uint64_t)AC_FILE_ALIGN * (1 + shard);
 }
 
+/* What a file begins with: the front, and the shard of the first thread. */
+#define AC_FILE_FIRST_BYTES ((size_t)2 * AC_FILE_ALIGN)
+static inline uint64_t *
+ac_file_first_shard(struct ac_file_front *front)
+{
+	return (uint64_t *)(void *)((char *)front + AC_FILE_ALIGN);
+}
+
 /* Offset of a chunk in the file; chunk 0 is inside the front. */
 static inline uint64_t
 ac_file_chunk_offset(unsigned chunk)
@@ -221,15 +229,15 @@ int ac_file_open_regular(int at, const char *path);
 /* ---- For the process that counts. One caller at a time. ---------------- */
 
 /* Create the file for `header` (its run, rank, pid and start), long enough for
- * a front, map it, and remove old ones. That of a rank goes into the folder of
- * its job, whose first one removes old ones for all. The path goes to path_out,
- * of AC_FILE_PATH bytes. NULL and errno if impossible: no directory, no space,
- * a limit. */
+ * a front and a shard, and map both. That of a rank goes into the folder of its
+ * job. The path goes to path_out, of AC_FILE_PATH bytes. NULL and errno if
+ * impossible: no directory, no space, a limit. */
 struct ac_file_front *ac_file_create(const struct ac_file_header *header,
     char *path_out);
 
-/* Leave room in the directory `path` for what `header` begins; what is of its
- * run stays. Bounded work. */
+/* Remove old runs in the directory `path`, but for so many, for what `header`
+ * begins if it has a pid; what is of its run stays. Bounded work. The autocast
+ * program does that: a start is not the time for it. */
 void ac_file_prune(const char *path, const struct ac_file_header *header);
 
 /* Give the file at `path` blocks for [from, from + bytes) and map that; NULL

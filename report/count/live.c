@@ -69,7 +69,8 @@ stamp_job(struct ac_file_header *header)
 	header->ranks = job.size;
 	header->launcher = job.launcher;
 	ac_live_put(header->run, sizeof header->run, job.run);
-	(void)gethostname(header->node, sizeof header->node - 1);
+	if (job.size)
+		(void)gethostname(header->node, sizeof header->node - 1);
 	if (ac_env_is_set(AC_ENV_SLURM_TASK)) {
 		struct ac_text task;
 
@@ -86,7 +87,7 @@ stamp(struct ac_file_header *header)
 	struct ac_text run;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	header->pid = getpid();
+	header->pid = ac_lock_process();
 	header->process_start = ac_process_start(header->pid, NULL);
 	header->host = ac_process_host();
 	header->start_s = (uint64_t)now.tv_sec;
@@ -179,8 +180,9 @@ begin(void)
 	ac_live.mapped[0] = front != NULL;
 	if (!front) {
 		say_why_not(errno);
-		front = ac_file_memory(sizeof *front);
+		front = ac_file_memory(AC_FILE_FIRST_BYTES);
 	}
+	ac_live.first_shard = front ? ac_file_first_shard(front) : NULL;
 	if (!front)
 		front = &spare;
 	install_front(front, &header);
@@ -233,7 +235,8 @@ move_front(void)
 	ac_live.mapped[0] = new != NULL;
 	if (!new) {
 		*ac_live.path = '\0';
-		new = old == &spare ? &spare : ac_file_memory(sizeof *new);
+		new = old == &spare ? &spare
+		    : ac_file_memory(AC_FILE_FIRST_BYTES);
 	}
 	if (!new)
 		return;
@@ -245,7 +248,8 @@ move_front(void)
 	copy_sites(new->sites, old->sites, AC_FILE_FRONT_SITES);
 	install_front(new, &header);
 	if (new != old)
-		ac_live_replace(old, new, sizeof *new);
+		ac_live_replace(old, new, old == &spare ? sizeof *new
+		    : AC_FILE_FIRST_BYTES);
 }
 
 static void
@@ -295,7 +299,7 @@ ac_live_enter(void)
 	if (!ac_live.front)
 		begin();
 	else if (atomic_load(&ac_report_forked) ||
-	    ac_live.front->header.pid != getpid())
+	    ac_live.front->header.pid != ac_lock_process())
 		resume();
 	return saved;
 }
@@ -372,7 +376,7 @@ finish(void)
 	struct ac_file_header *header = atomic_load(&own_header);
 
 	if (header && !atomic_load(&ac_report_forked) &&
-	    header->pid == getpid()) {
+	    header->pid == ac_lock_process()) {
 		note_wall(header);
 		atomic_store(&header->finished, 1);
 	}

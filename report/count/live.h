@@ -9,6 +9,7 @@
  * between any two lines: what tells how much is there is stored last. */
 struct ac_live {
 	struct ac_file_front  *front;   /* NULL before the first call */
+	uint64_t              *first_shard; /* behind it; NULL: no memory */
 	struct ac_site_record *chunk[AC_FILE_CHUNKS];
 	bool                   mapped[AC_FILE_CHUNKS]; /* from the file */
 	uint32_t               sites, markers;

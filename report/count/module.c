@@ -2,6 +2,7 @@
 /* report/count/module.c -- which file each calling module is, so that a reader
  * can look for the names of functions in it. */
 #include "report/count/live.h"
+#include "base/elf.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -13,12 +14,9 @@ static bool
 find_file(const char *path, struct ac_text *text)
 {
 	char name[AC_FILE_PATH];
-	ssize_t length;
 
 	if (!*path) {
-		length = readlink("/proc/self/exe", name, sizeof name);
-		if (length > 0 && (size_t)length < sizeof name)
-			ac_text_add_bytes(text, name, (size_t)length);
+		ac_text_add(text, ac_elf_program());
 	} else {
 		if (*path != '/' && getcwd(name, sizeof name))
 			ac_text_addf(text, "%s/", name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report/count/prune.c -- removes the statistics of old runs: files, and the
- * folders of jobs. Runs inside any program: no heap, no descriptor kept. The
+ * folders of jobs. For the autocast program: others only leave files here. The
  * user may keep files of his own in the directory: only what is provably ours
  * goes, by its whole name, its kind, its owner and what is in it. */
 #include "report/count/file.h"
@@ -257,7 +257,7 @@ ac_file_prune(const char *path, const struct ac_file_header *header)
 		if (!each_entry(directory, entries, sizeof entries, list_entry,
 		    &l))
 			break;
-		if (l.runs >= AC_FILE_KEEP && *l.oldest)
+		if (l.runs >= AC_FILE_KEEP + !header->pid && *l.oldest)
 			done = !remove_run(&l);
 		if (l.notices > NOTICES_KEPT)
 			done = unlinkat(directory, l.notice, 0) != 0 && done;

@@ -79,21 +79,23 @@ place(unsigned shard)
 {
 	uint64_t *calls;
 
-	if (!*ac_live.path) {
-		if (!mapped[shard])
-			mapped[shard] = ac_file_memory(SHARD_BYTES);
+	if (mapped[shard] && (!*ac_live.path || stored >> shard & 1))
 		return mapped[shard];
-	}
-	if (stored >> shard & 1)
-		return mapped[shard];
-	calls = ac_file_extend(ac_live.path, &ac_live.front->header,
-	    ac_file_shard_offset(shard), SHARD_BYTES);
+	if (!shard && ac_live.first_shard)
+		calls = ac_live.first_shard;
+	else if (!*ac_live.path)
+		calls = ac_file_memory(SHARD_BYTES);
+	else
+		calls = ac_file_extend(ac_live.path, &ac_live.front->header,
+		    ac_file_shard_offset(shard), SHARD_BYTES);
 	if (!calls)
 		return NULL;
-	if (mapped[shard])
+	if (mapped[shard] && mapped[shard] != calls)
 		ac_live_replace(mapped[shard], calls, SHARD_BYTES);
 	else
 		mapped[shard] = calls;
+	if (!*ac_live.path)
+		return calls;
 	stored |= UINT32_C(1) << shard;
 	atomic_store_explicit(&ac_live.front->header.shards, stored,
 	    memory_order_release);

@@ -5,12 +5,14 @@
 #include "report/read/read.h"
 #include "base/log.h"
 #include "report/count/parallel.h"
+#include "report/count/process.h"
 #include "report/past.h"
 #include "report/read/listing.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- Building the run -------------------------------------------------- */
 
@@ -155,10 +157,30 @@ look(struct ac_text *why)
 	return NULL;
 }
 
+void
+ac_past_prune(const char *run)
+{
+	static struct ac_file_header header;
+	char directory[AC_FILE_PATH];
+	struct ac_text t;
+
+	ac_text_init(&t, directory, sizeof directory);
+	if (!ac_file_directory(&t, NULL))
+		return;
+	header.start_s = (uint64_t)time(NULL);
+	header.host = ac_process_host();
+	ac_text_init(&t, header.run, sizeof header.run);
+	ac_text_add(&t, run ? run : "");
+	ac_file_prune(directory, &header);
+}
+
 struct ac_past *
 ac_past_open(struct ac_text *why)
 {
-	struct ac_past *past = look(why);
+	struct ac_past *past;
+
+	ac_past_prune(NULL);
+	past = look(why);
 
 	if (past)
 		ac_listing_warn(&past->files);

@@ -27,8 +27,9 @@ enum ac_entry {
 typedef void (*ac_fn)(void);
 
 struct ac_entry_row {
-	const char *symbol;
-	const char *provider; /* what its SONAME starts with */
+	/* In place: the loader has no addresses to fill in. */
+	char symbol[64];
+	char provider[20];    /* what its SONAME starts with */
 	int operation;        /* of a product: enum ac_operation; else -1 */
 	bool rewritable;      /* a product that a recipe exists for */
 };

@@ -21,7 +21,7 @@ enum { BATCH_MODE = 8 };
 _Static_assert(BATCH_MODE == CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET + 1,
     "one more than all headers have");
 
-static const char *const names[ODD_END] = {
+static const char names[ODD_END][40] = {
 #define OPERATION(name) \
 	[ODD_OPERATION + CUBLASLT_MATMUL_DESC_##name] = #name,
 #define LATER(number, name) [ODD_OPERATION + (number)] = #name,
@@ -72,9 +72,9 @@ static const char *const names[ODD_END] = {
 const char *
 ac_lt_odd_name(int32_t odd)
 {
-	const char *name = odd > 0 && odd < ODD_END ? names[odd] : NULL;
+	const char *name = odd > 0 && odd < ODD_END ? names[odd] : "";
 
-	return name ? name : "an unknown attribute";
+	return *name ? name : "an unknown attribute";
 }
 
 /* ---- The operation ------------------------------------------------------- */

@@ -25,14 +25,9 @@ _Atomic bool ac_shim_notice_due;
 static void
 name_program(char *name, size_t size)
 {
-	char path[1024];
-	const ssize_t length = readlink("/proc/self/exe", path,
-	    sizeof path - 1);
-	const char *base;
+	const char *path = ac_elf_program(), *base = strrchr(path, '/');
 	struct ac_text text;
 
-	path[length > 0 ? length : 0] = '\0';
-	base = strrchr(path, '/');
 	ac_text_init(&text, name, size);
 	ac_text_add(&text, base ? base + 1 : path);
 }

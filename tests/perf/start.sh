@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# T42: what a program pays to start with the library in it: one that calls
+# nothing of NVIDIA's, in instructions, and one with a product, in system calls.
+. "$(dirname "$0")/../preload/preload.sh"
+. "$root/bench/measure.sh"
+missing=$(what_is_missing)
+[ -z "$missing" ] || skip_all "$missing"
+command -v valgrind >/dev/null || skip_all 'valgrind is not installed'
+build_caller
+build_empty
+
+# ---- A program that calls nothing ---------------------------------------------
+# Nearly all of it is the loader's: addresses to fill in, names to look up.
+empty=$(preload=$work/empty.so collected /bin/true) || exit 99
+ours=$(preload=$library collected /bin/true) || exit 99
+at_most 'T42: instructions of /bin/true over an empty library' \
+    $((ours - empty)) 15000
+
+# ---- A program with a product -------------------------------------------------
+cat >"$work/one.c" <<'END'
+#include <cublas_v2.h>
+#include <stdlib.h>
+#define AT(i) ((float *)((size_t)(i) << 40))
+int
+main(void)
+{
+	const float one = 1, zero = 0;
+	void *volatile memory = malloc(1); /* what the heap takes is not ours */
+	cublasHandle_t handle;
+	int failed = !memory || cublasCreate(&handle);
+
+	return failed || cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 64, 64,
+	    64, &one, AT(1), 64, AT(2), 64, &zero, AT(3), 64);
+}
+END
+compiled one "$work/one.c" "$work/libcublas.so.13" "$work/libcuda.so.1"
+
+# calls PRELOAD: system calls of that program.
+calls()
+{
+	preload='' as_said strace -f -E LD_PRELOAD="$1" -o "$work/trace" \
+	    "$work/one" || exit 99
+	grep -c '^[0-9]* *[a-z0-9_]*(' "$work/trace"
+}
+if command -v strace >/dev/null && strace -o /dev/null /bin/true 2>/dev/null; then
+	# As it is in a home where many programs ran.
+	for ((i = 0; i < 40; i++)); do
+		preload=$library policy=amp as_said "$work/one" || exit 99
+	done
+	few=$(policy=amp calls "$work/empty.so") || exit 99
+	many=$(policy=amp calls "$library") || exit 99
+	sed -n '/RLIMIT_STACK/,$s/^[0-9]* */# /p' "$work/trace"
+	at_most_yet 'T42: system calls of a program with a product' \
+	    $((many - few)) 15 17
+else
+	skip 'T42: system calls' 'strace cannot trace here'
+fi
+plan
