@@ -51,37 +51,27 @@ default_limit(const struct ac_driver *driver)
 {
 	const uint64_t reserve = UINT64_C(1) << 30;
 	size_t unused, total;
-	uint64_t limit;
 
-	if (driver->cuMemGetInfo(&unused, &total))
+	if (driver->cuMemGetInfo(&unused, &total) || unused < reserve)
 		return 0;
-	limit = total / 16;
-	if (unused < reserve)
-		return 0;
-	return limit < unused - reserve ? limit : unused - reserve;
+	return total / 16 < unused - reserve ? total / 16 : unused - reserve;
 }
 
-/* Freed memory is handed out again only when it is free already, never by
- * making the new user wait for the old one. */
+/* What is handed out again is free already: no user waits for another. `bytes`
+ * stay when somebody waits for the device: not each try maps memory anew. */
 static void
-forbid_dependencies(const struct ac_driver *driver, ac_cu_pool pool)
+set_pool(struct ac_scratch *scratch, uint64_t bytes)
 {
+	const struct ac_driver *driver = scratch->driver;
 	int no = 0;
 
-	if (driver->cuMemPoolSetAttribute)
-		driver->cuMemPoolSetAttribute(pool,
-		    AC_CU_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &no);
-}
-
-/* What the pool may hold of freed memory when somebody waits for the device:
- * else a try would map its memory anew each time. */
-static void
-set_threshold(struct ac_scratch *scratch, uint64_t bytes)
-{
-	if (atomic_exchange(&scratch->threshold, bytes) != bytes &&
-	    scratch->driver->cuMemPoolSetAttribute)
-		scratch->driver->cuMemPoolSetAttribute(scratch->pool,
-		    AC_CU_POOL_RELEASE_THRESHOLD, &bytes);
+	if (atomic_exchange(&scratch->threshold, bytes) == bytes ||
+	    !driver->cuMemPoolSetAttribute)
+		return;
+	driver->cuMemPoolSetAttribute(scratch->pool,
+	    AC_CU_POOL_REUSE_ALLOW_INTERNAL_DEPENDENCIES, &no);
+	driver->cuMemPoolSetAttribute(scratch->pool,
+	    AC_CU_POOL_RELEASE_THRESHOLD, &bytes);
 }
 
 /* Do without pools from now on. */
@@ -112,12 +102,12 @@ make(struct ac_scratch *scratch, const struct ac_driver *driver, int device)
 
 	scratch->driver = driver;
 	scratch->default_limit = default_limit(driver);
-	scratch->used = scratch->threshold = 0;
+	scratch->used = 0, scratch->threshold = UINT64_MAX;
 	if (scratch->blocks)
 		ac_blocks_forget(scratch->blocks);
 	else if (!(failed = driver->cuMemPoolCreate(&scratch->pool,
 	    &properties)))
-		forbid_dependencies(driver, scratch->pool);
+		set_pool(scratch, 0);
 	else if (!leave_pool(scratch, "cuMemPoolCreate", failed))
 		return false;
 	return !driver->cuStreamCreate(&scratch->allocations,
@@ -276,7 +266,7 @@ take_pooled(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
 
 	if (!enter_account(scratch, limit, bytes))
 		return AC_REASON_WORKSPACE;
-	set_threshold(scratch, limit);
+	set_pool(scratch, limit);
 	failed = allocate(scratch, bytes, zeroed, stream, address_out);
 	if (!failed)
 		return AC_REASON_NONE;
@@ -405,6 +395,6 @@ ac_scratch_trim(struct ac_scratch *scratch)
 		atomic_fetch_sub(&scratch->used,
 		    ac_blocks_free(scratch->blocks));
 	else
-		set_threshold(scratch, 0);
+		set_pool(scratch, 0);
 	ac_scratch_restore(scratch->driver, mode);
 }
