@@ -57,8 +57,7 @@ default_limit(const struct ac_driver *driver)
 	return total / 16 < unused - reserve ? total / 16 : unused - reserve;
 }
 
-/* What is handed out again is free already: no user waits for another. `bytes`
- * stay when somebody waits for the device: not each try maps memory anew. */
+/* No user waits for another; `bytes` stay: not each try maps memory anew. */
 static void
 set_pool(struct ac_scratch *scratch, uint64_t bytes)
 {
@@ -102,7 +101,8 @@ make(struct ac_scratch *scratch, const struct ac_driver *driver, int device)
 
 	scratch->driver = driver;
 	scratch->default_limit = default_limit(driver);
-	scratch->used = 0, scratch->threshold = UINT64_MAX;
+	scratch->used = 0;
+	scratch->threshold = UINT64_MAX;
 	if (scratch->blocks)
 		ac_blocks_forget(scratch->blocks);
 	else if (!(failed = driver->cuMemPoolCreate(&scratch->pool,
