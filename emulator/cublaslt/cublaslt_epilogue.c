@@ -3,8 +3,9 @@
  * activations, their gradients, on the stream's worker. Elements are FP32, as
  * in the kernels; functions are computed in FP64 and rounded once.
  *
- * RELU is max(x, 0), which makes a NaN 0. GELU is the form with tanh. A mask
- * of RELU has the bit of row i in byte i / 8, lowest first, set where x > 0. */
+ * As an H100 has them (bench/gpu-day, question n9): RELU leaves a NaN, GELU is the
+ * form with tanh and NaN of -inf, its gradient is NaN of both infinities. A mask of
+ * RELU has the bit of row i in byte i / 8, lowest first, clear where x < 0. */
 #include "emulator/cublaslt/cublaslt.h"
 
 #include <math.h>
@@ -25,14 +26,13 @@ gelu(double x)
 	return 0.5 * x * (1 + tanh_of(x));
 }
 
-/* Far out the second term is 0, and must not become 0 * infinity. */
 static double
 gelu_gradient(double x)
 {
-	const double t = tanh_of(x), slope = 1 - t * t;
+	const double t = tanh_of(x);
 
-	return 0.5 * (1 + t) + (slope == 0 ? 0 : 0.5 * x * slope *
-	    SQRT_2_BY_PI * (1 + 3 * GELU_CUBIC * x * x));
+	return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * SQRT_2_BY_PI *
+	    (1 + 3 * GELU_CUBIC * x * x);
 }
 
 /* ---- the second matrix --------------------------------------------------- */
@@ -68,7 +68,7 @@ keep(const struct lt_matmul *t, struct emu_touched *touched, float x,
 		unsigned char *byte = mask_byte(t, touched, at, i);
 		const unsigned bit = 1u << at % 8;
 
-		*byte = (unsigned char)(x > 0 ? *byte | bit : *byte & ~bit);
+		*byte = (unsigned char)(x < 0 ? *byte & ~bit : *byte | bit);
 	} else {
 		emu_store(touched, t->aux, t->gemm.c.type, at, x);
 	}
@@ -100,7 +100,7 @@ finished(const struct lt_matmul *t, struct emu_touched *touched, float x,
 	if (t->epilogue & LT_AUX)
 		keep(t, touched, x, index, i, j);
 	if (t->epilogue & LT_RELU)
-		return x > 0 ? x : 0;
+		return x <= 0 ? 0 : x;
 	return t->epilogue & LT_GELU ? (float)gelu((double)x) : x;
 }
 

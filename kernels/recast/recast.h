@@ -67,7 +67,7 @@ struct ac_recast_output {
 /* What cublasLt does to x = alpha op(A) op(B) + beta C before it is D, where
  * y = x + bias[row]:
  *   NONE   D = y
- *   RELU   D = max(y, 0), which makes a NaN 0
+ *   RELU   D = max(y, 0), or NaN
  *   GELU   D = gelu(y), its form with tanh
  *   DRELU  D = y where the bit of aux is set, else 0
  *   DGELU  D = y gelu'(aux) */

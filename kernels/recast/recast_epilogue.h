@@ -100,7 +100,7 @@ AC_CAST_ONCE struct ac_recast_outcome
 ac_recast_activate(uint32_t activation, float aux, double y)
 {
 	const bool open = activation == AC_ACTIVATION_DRELU ? aux != 0
-	    : activation != AC_ACTIVATION_RELU || y > 0;
+	    : activation != AC_ACTIVATION_RELU || !(y <= 0);
 	struct ac_recast_outcome outcome;
 
 	outcome.value = open ? y : 0;
