@@ -11,8 +11,8 @@
 struct ac_past;
 struct ac_past *ac_past_open(struct ac_text *why);
 void ac_past_close(struct ac_past *past);
-/* Remove the oldest of many runs, but no files of the one with this token, which
- * may be NULL. ac_past_open() does that. */
+/* Remove the oldest of many runs, but no files of the one with this token,
+ * which may be NULL. ac_past_open() does that. */
 void ac_past_prune(const char *run);
 unsigned ac_past_runs(const struct ac_past *past);
 

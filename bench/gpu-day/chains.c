@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/gpu-day/chains.c -- several products for one: what adding up over
- * chunks of K costs (n5), FP32 out of three or four FP16 products (a4), and one of
- * rounder sizes, its C copied (n11), by plain cuBLAS calls.
+ * chunks of K costs (n5), FP32 out of three or four FP16 products (a4), and one
+ * of rounder sizes, its C copied (n11), by plain cuBLAS calls.
  *
  *   chains chunks | split | odd */
 #include "gpu.h"
@@ -248,8 +248,8 @@ call_copy(void *context)
 	    gpu.stream));
 }
 
-/* The sizes in `which` (m, n, k) made whole multiples of eight: more of the same
- * memory is read, where a cast would have written zeros. */
+/* The sizes in `which` (m, n, k) made whole multiples of eight: more of the
+ * same memory is read, where a cast would have written zeros. */
 static void
 padded_row(const struct odd *whole, const char *which, double packed)
 {

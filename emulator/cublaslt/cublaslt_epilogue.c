@@ -3,9 +3,10 @@
  * activations, their gradients, on the stream's worker. Elements are FP32, as
  * in the kernels; functions are computed in FP64 and rounded once.
  *
- * As an H100 has them (bench/gpu-day, question n9): RELU leaves a NaN, GELU is the
- * form with tanh and NaN of -inf, its gradient is NaN of both infinities. A mask of
- * RELU has the bit of row i in byte i / 8, lowest first, clear where x < 0. */
+ * As an H100 has them (bench/gpu-day, question n9): RELU leaves a NaN, GELU is
+ * the form with tanh and NaN of -inf, its gradient is NaN of both infinities. A
+ * mask of RELU has the bit of row i in byte i / 8, lowest first, clear where
+ * x < 0. */
 #include "emulator/cublaslt/cublaslt.h"
 
 #include <math.h>

@@ -173,8 +173,8 @@ void emu_capture_invalidate_id(uint64_t id);
 /* Work for the stream: 906 on a legacy stream that would have to wait for a
  * capturing one, 901 in an invalid capture. */
 int emu_capture_check_work(struct CUstream_st *stream);
-/* A wait for the stream, or a query of it: 900 if it captures, or another's capture
- * forbids it, 906. */
+/* A wait for the stream, or a query of it: 900 if it captures, or another's
+ * capture forbids it, 906. */
 int emu_capture_check_wait(struct CUstream_st *stream);
 /* The same for all of a context's streams. */
 int emu_capture_check_context(const struct CUctx_st *context);

@@ -4,8 +4,8 @@
  * any unsafe call of any thread invalidates, while another thread multiplies:
  * capture_beside first|settled. first: the process has never multiplied
  * before, and what is captured is no product; settled: the capturing thread
- * has, and captures a product. Where the program itself calls something unsafe, it
- * says so to CUDA.
+ * has, and captures a product. Where the program itself calls something
+ * unsafe, it says so to CUDA.
  */
 #include "client.h"
 

@@ -438,35 +438,6 @@ test_times(void **state)
 	assert_int_equal(timed(&decision, 3, 2, 1, &t).candidate, 0);
 }
 
-/* The device is behind: times that are not there yet are waited for, not done
- * without. */
-static void
-test_times_come_late(void **state)
-{
-	struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_trial *t = make(&decision, true);
-	struct ac_turn now = call(t);
-
-	(void)state;
-	while (now.number < 400) {
-		now = call(t);
-		if (!now.timing || !ac_timing_begin(now.timing, &here))
-			continue;
-		ac_timing_end(now.timing, &here, true);
-		device.is_busy = true;
-	}
-	assert_false(t->timing_over);
-	assert_int_equal(now.kind, AC_TURN_RECAST);
-	device.is_busy = false;
-	for (unsigned i = 0; i <= AC_CANDIDATES; i++) {
-		elapsed_ms = i == AC_CANDIDATES ? 1 : 2;
-		ac_timing_read(&t->timing[i], &here);
-	}
-	now = call(t);
-	assert_true(t->timing_over);
-	assert_int_equal(call(t).kind, AC_TURN_KEEP);
-}
-
 /* How often 200 calls on pair `name` time each variant; nothing has failed. */
 static void
 count_timed(struct ac_trial *t, uint64_t name, unsigned seen[AC_CANDIDATES + 1])
@@ -602,7 +573,6 @@ main(void)
 		cmocka_unit_test(test_after_and_doubt),
 		cmocka_unit_test(test_guard_off),
 		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_times_come_late),
 		cmocka_unit_test(test_times_of_a_class),
 		cmocka_unit_test(test_streams_apart),
 		cmocka_unit_test(test_reproducible),

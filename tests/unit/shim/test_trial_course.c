@@ -159,6 +159,35 @@ test_times_of_later_calls(void **state)
 	assert_true(ac_trial_record(t, 0)->course.keep_us == 50);
 }
 
+/* The device is behind: times that are not there yet are waited for, not done
+ * without. */
+static void
+test_times_come_late(void **state)
+{
+	struct ac_decision decision = decision_of(AC_GUARD_ON);
+	struct ac_trial *t = make(&decision, true);
+	struct ac_turn now = call(t);
+
+	(void)state;
+	while (now.number < 400) {
+		now = call(t);
+		if (!now.timing || !ac_timing_begin(now.timing, &here))
+			continue;
+		ac_timing_end(now.timing, &here, true);
+		device.is_busy = true;
+	}
+	assert_false(t->timing_over);
+	assert_int_equal(now.kind, AC_TURN_RECAST);
+	device.is_busy = false;
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++) {
+		elapsed_ms = i == AC_CANDIDATES ? 1 : 2;
+		ac_timing_read(&t->timing[i], &here);
+	}
+	now = call(t);
+	assert_true(t->timing_over);
+	assert_int_equal(call(t).kind, AC_TURN_KEEP);
+}
+
 int
 main(void)
 {
@@ -168,6 +197,7 @@ main(void)
 		cmocka_unit_test(test_row_stays),
 		cmocka_unit_test(test_late_times),
 		cmocka_unit_test(test_times_of_later_calls),
+		cmocka_unit_test(test_times_come_late),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/longer.mk -- what is tried for longer than make check does.
+
+# The guard on 3000 more products: tests/corpus/guard_corpus.c.
+guard-corpus: tests/corpus/guard_corpus
+	tests/corpus/guard_corpus --all
+
+# Programs that nobody has seen, from a seed on.
+COUNT = 20
+trust: all tests/trust/rhythm
+	@$(AM_TESTS_ENVIRONMENT) $(BASH_PROGRAM) \
+	    $(srcdir)/tests/trust/drawn.sh $(SEED) $(COUNT) '$(POLICY)'
+
+# The PTX that ships against its twins, for longer than make check does.
+TURNS = 1000
+SEED = 2
+shipped-ptx: tests/unit/kernels/test_shipped_ptx
+	tests/unit/kernels/test_shipped_ptx $(TURNS) $(SEED)
+
+# The same on 96 damaged texts: tests/unit/kernels/ptx_mutants.sh.
+ptx-mutants: tests/unit/kernels/test_shipped_ptx
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) \
+	    $(srcdir)/tests/unit/kernels/ptx_mutants.sh
+
+# Damaged device code, for longer than make check does.
+IMAGES = 1000000
+images: tests/unit/emulator/test_emu_image
+	AC_TEST_IMAGES=$(IMAGES) tests/unit/emulator/test_emu_image
+
+# Damaged PTX, with sanitizers.
+FUZZ_TURNS = 100000
+CLEANFILES += tests/fuzz/ptx_fuzz
+ptx-fuzz:
+	$(CC) -O1 -g -ffp-contract=off -D_GNU_SOURCE -fsanitize=address,undefined \
+	    -fno-sanitize-recover=undefined -I$(srcdir) -o tests/fuzz/ptx_fuzz \
+	    $(srcdir)/emulator/ptx/*.c $(srcdir)/base/text.c \
+	    $(srcdir)/tests/fuzz/ptx_parse.c -lm
+	tests/fuzz/ptx_fuzz $(FUZZ_TURNS) $(SEED)
