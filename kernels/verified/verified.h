@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/verified/verified.h -- the device side of one verified product: a
+ * product of casts that leaves its call within tol, or recomputed in FP32.
+ *
+ * Four launches around NVIDIA's product, all on the caller's stream, none
+ * waits, none allocates:
+ *
+ *   probe    chooses lines by a hash of contents and sizes, adds them up with
+ *            random weights, finds the exponents
+ *   cast     writes both operands in 16 bits, and of every line what verify
+ *            needs: its products with those sums, its energy, its loss
+ *   (the product)  reads &state->alpha and &state->zero
+ *   verify   holds every row and column of the product against that, and says
+ *            which lines are bad, or all
+ *   mend     recomputes those in FP32 from the originals; mostly none
+ *
+ * A line is a row of op(A) or a column of op(B), and the row or column of C
+ * that it makes. Matrices are column-major as cuBLAS has them.
+ * verified_body.h holds the arithmetic once for the GPU and its CPU twins: the
+ * same bits on both, for any launch geometry. */
+#ifndef AC_KERNELS_VERIFIED_H
+#define AC_KERNELS_VERIFIED_H
+
+#include "kernels/load/kernels.h"
+
+/* Of sizes, for the host and for kernels. */
+#ifdef __CUDACC__
+#define AC_VERIFIED_SIZE static __host__ __device__ inline
+#else
+#define AC_VERIFIED_SIZE static inline
+#endif
+
+enum {
+	AC_VERIFIED_VECTORS = 8,    /* of random weights */
+	/* What is known of a line: its projections, its energy sum y^2, its
+	 * loss sum (y - cast(y))^2, its reach sum |y|, where y = x 2^e. */
+	AC_VERIFIED_ENERGY = AC_VERIFIED_VECTORS,
+	AC_VERIFIED_LOSS,
+	AC_VERIFIED_REACH,
+	AC_VERIFIED_VALUES,
+	AC_VERIFIED_SLICE = 512,    /* of K, at most, for one block of cast */
+	AC_VERIFIED_SPANS = 8,      /* of K, at most, that mend adds apart */
+	AC_VERIFIED_SIDE = 64       /* of a tile of mend */
+};
+
+/* A, or B: the program's FP32 matrices, and where their cast goes. */
+struct ac_verified_operand {
+	const float        *from;   /* the first matrix; NULL: see `array` */
+	const float *const *array;  /* device memory: the matrices' addresses */
+	int64_t lines;              /* m, or n */
+	int64_t ld, stride;         /* as stored; stride: to the next matrix */
+	/* 16-byte aligned, ld_to x (stored columns) x batch; ld_to is a
+	 * multiple of 8, not below the stored rows. */
+	uint16_t *to;
+	int64_t ld_to;
+	uint32_t lines_are_cols;    /* the stored columns are lines, not rows */
+	uint32_t reserved;
+	double  *sums;              /* [batch][8][k]: what it is projected on:
+	                             * lines of the other operand */
+	float   *parts;             /* [batch][slice][value][lines] */
+	uint32_t *flags;            /* [batch][ac_verified_words(lines)]: a bit
+	                             * for each line that mend recomputes */
+	double  *blocks;            /* [block of verify][2]: squares of the
+	                             * difference and of the product */
+};
+
+struct ac_verified_output {
+	float        *product;      /* alpha A B; NULL: see `array` */
+	float *const *array;
+	int64_t ld, stride;
+};
+
+/* What a lane lends to one call. All zero before the first call; what has to be
+ * zero before the next is so after each verify. */
+struct ac_verified_state {
+	float    alpha, zero;       /* for the product, device pointer mode */
+	uint32_t seed, arrived;
+	uint32_t amax[2];           /* bits of the largest |x| of the probe */
+	uint32_t bits[2];           /* AC_VERIFIED_* */
+	int32_t  exponent[2];
+	uint32_t line, loss[2];     /* bits of the worst d2 / e2 of a line, and
+	                             * of the worst loss / energy */
+	/* Of verify, by side; zero again after each cast. */
+	uint32_t flagged[2], wrong[2], judged[2];
+	uint32_t all;               /* mend recomputes everything */
+};
+enum {
+	AC_VERIFIED_FRACTION = 1,   /* a number that is not whole */
+	AC_VERIFIED_SOME = 2,       /* a number that is not zero */
+	AC_VERIFIED_LOSSY = 4,      /* a number that the cast has changed */
+	AC_VERIFIED_PROBED = 8      /* FRACTION, as the probe saw it */
+};
+
+/* A running record: the worst of all calls, sums over all calls. All zero
+ * before the first. */
+struct ac_verified_record {
+	uint64_t calls, lines;      /* lines: mended, of calls mended in part */
+	uint64_t alls;              /* calls mended whole */
+	float    whole, line;       /* worst relative errors as measured */
+	float    loss[2];           /* worst sqrt(loss / energy) of a line that
+	                             * was not marked */
+};
+
+/* One product. Passed by value to all kernels. */
+struct ac_verified {
+	struct ac_verified_operand operand[2];
+	struct ac_verified_output  output;
+	int64_t  m, n, k, batch;
+	int64_t  slice;             /* ac_verified_slice() */
+	uint32_t format;            /* enum ac_format */
+	float    tol;               /* of the whole; a line: twice that. 0: only
+	                             * what the casts cannot hold is mended */
+	struct ac_cast_scalar alpha;
+	struct ac_verified_state *state;
+	struct ac_verified_record *record;  /* device memory */
+	struct ac_verified_record *post;    /* host memory that the device sees,
+	                                     * a copy; NULL: none */
+	/* Scratch of mend, so that few lines keep a GPU busy; NULL: none.
+	 * ac_verified_spread() floats, and a word for each 64 of the larger
+	 * of m and n, all zero. */
+	float    *spread;
+	uint32_t *arrived;
+};
+
+/* How much of K a block of cast takes: a power of two from 64 on, so that there
+ * are 256 blocks, where possible. Depends on the sizes alone: so do the bits. */
+AC_VERIFIED_SIZE int64_t
+ac_verified_slice(int64_t m, int64_t n, int64_t k, int64_t batch)
+{
+	const int64_t tiles = ((m + 127) / 128 + (n + 127) / 128) * batch;
+	int64_t slice = AC_VERIFIED_SLICE;
+
+	while (slice > 64 && tiles * ((k + slice - 1) / slice) < 256)
+		slice /= 2;
+	return slice;
+}
+
+AC_VERIFIED_SIZE int64_t
+ac_verified_words(int64_t lines)
+{
+	return (lines + 31) / 32;
+}
+
+/* Lines of a block of verify. */
+AC_VERIFIED_SIZE int64_t
+ac_verified_block(int64_t others)
+{
+	return others < AC_VERIFIED_SLICE ? 64 : 32;
+}
+
+AC_VERIFIED_SIZE int64_t
+ac_verified_slices(const struct ac_verified *v)
+{
+	return (v->k + v->slice - 1) / v->slice;
+}
+
+/* Blocks of each launch, of one dimension. Mend: any number, one wave. */
+AC_VERIFIED_SIZE int64_t
+ac_verified_probe_blocks(const struct ac_verified *v)
+{
+	return (v->k + 31) / 32 * 2 * v->batch;
+}
+
+AC_VERIFIED_SIZE int64_t
+ac_verified_cast_blocks(const struct ac_verified *v)
+{
+	return ((v->m + 127) / 128 + (v->n + 127) / 128) * v->batch
+	    * ac_verified_slices(v);
+}
+
+AC_VERIFIED_SIZE int64_t
+ac_verified_verify_blocks(const struct ac_verified *v)
+{
+	const int64_t rows = ac_verified_block(v->n);
+	const int64_t cols = ac_verified_block(v->m);
+
+	return ((v->m + rows - 1) / rows + (v->n + cols - 1) / cols)
+	    * v->batch;
+}
+
+AC_VERIFIED_SIZE int64_t
+ac_verified_spread(int64_t m, int64_t n)
+{
+	return ((m > n ? m : n) + AC_VERIFIED_SIDE - 1) / AC_VERIFIED_SIDE
+	    * AC_VERIFIED_SIDE * AC_VERIFIED_SIDE * AC_VERIFIED_SPANS;
+}
+
+#endif

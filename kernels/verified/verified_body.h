@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/verified/verified_body.h -- the arithmetic of a verified product,
+ * once, for the GPU (*.cu here) and the CPU (kernels/twins/).
+ *
+ * As cast.h: no libm, no flush to zero. A multiply and an add are fused only
+ * where ac_verified_fma() says so, on both sides. The order of every
+ * floating-point sum is fixed by the sizes:
+ *
+ *   Eight chains: of a slice of K, chain c adds the k with k / 4 % 8 == c; of
+ * the probe's groups of 8 lines, it adds groups c and c + 8. Chains of a slice
+ * are added as a tree of neighbours, those of groups from 0 on, slices from 0
+ * on. Mend adds each span of K from its begin on, then the spans. */
+#ifndef AC_KERNELS_VERIFIED_BODY_H
+#define AC_KERNELS_VERIFIED_BODY_H
+
+#include "kernels/recast/cast.h"
+#include "kernels/verified/verified.h"
+
+static_assert(sizeof(struct ac_verified_operand) == 96, "operand layout");
+static_assert(sizeof(struct ac_verified_output) == 32, "output layout");
+static_assert(sizeof(struct ac_verified_state) == 80, "state layout");
+static_assert(sizeof(struct ac_verified_record) == 40, "record layout");
+static_assert(sizeof(struct ac_verified) == 328, "parameter layout");
+
+enum {
+	AC_VERIFIED_CHAINS = 8,
+	AC_VERIFIED_GROUP = 8,      /* neighbouring lines: a sector of 32 bytes */
+	AC_VERIFIED_GROUPS = 16,    /* of the probe; 4 where a side is short */
+	AC_VERIFIED_SHORT = 512,
+	AC_VERIFIED_TARGET = 10     /* amax lands in [2^10, 2^11) */
+};
+
+/* What the casts hold; beyond, they are 0 and the line is marked. */
+#define AC_VERIFIED_HOLDS 65504.f
+/* A line has lost less unless it is marked: 2^8 of a number, 2^23 of them. */
+#define AC_VERIFIED_UNMARKED 0x1p31f
+
+/* ---- Numbers ----------------------------------------------------------- */
+
+/* a b + c, rounded once. On the CPU rounded to odd in FP64 first: exact but for
+ * what does not matter, since 53 >= 2 * 24 + 2. */
+AC_CAST_BODY float
+ac_verified_fma(float a, float b, float c)
+{
+#ifdef __CUDACC__
+	return __fmaf_rn(a, b, c);
+#else
+	const double p = (double)a * (double)b, s = p + (double)c;
+	const double back = s - p, rest = (p - (s - back)) + ((double)c - back);
+	uint64_t bits;
+	double odd;
+
+	if (!(rest != 0)) /* exact, or not finite */
+		return (float)s;
+	memcpy(&bits, &s, sizeof bits);
+	if (rest - rest == 0 && !(bits & 1))
+		bits += (rest > 0) == (s > 0) ? 1 : (uint64_t)-1;
+	memcpy(&odd, &bits, sizeof odd);
+	return (float)odd;
+#endif
+}
+
+/* sum + w x; the product of two floats is exact in FP64, so it is all one
+ * whether it is fused. */
+AC_CAST_BODY double
+ac_verified_add(float w, float x, double sum)
+{
+#ifdef __CUDACC__
+	return __fma_rn((double)w, (double)x, sum);
+#else
+	return sum + (double)w * (double)x;
+#endif
+}
+
+AC_CAST_BODY bool
+ac_verified_is_finite(float x)
+{
+	return (ac_cast_bits(x) & AC_CAST_INF) != AC_CAST_INF;
+}
+
+AC_CAST_BODY float
+ac_verified_absolute(float x)
+{
+	return ac_cast_float(ac_cast_bits(x) & 0x7fffffff);
+}
+
+AC_CAST_BODY float
+ac_verified_least(float a, float b)
+{
+	return a < b ? a : b;
+}
+
+/* 2^e, -126 <= e <= 127. */
+AC_CAST_BODY float
+ac_verified_power(int32_t e)
+{
+	return ac_cast_float((uint32_t)(e + 127) << 23);
+}
+
+/* x 2^e for any |e| <= 252. */
+AC_CAST_BODY float
+ac_verified_scale(float x, int32_t e)
+{
+	const int32_t half = e / 2;
+
+	return x * ac_verified_power(half) * ac_verified_power(e - half);
+}
+
+/* Whether x is whole; inf and NaN are marked anyway. */
+AC_CAST_BODY bool
+ac_verified_is_whole(float x)
+{
+	return ac_verified_absolute(x) >= 0x1p23f
+	    || (x + 0x1.8p23f) - 0x1.8p23f == x;
+}
+
+AC_CAST_BODY bool
+ac_verified_is_power(float x)
+{
+	return x != 0 && !(ac_cast_bits(x) & 0x7fffff);
+}
+
+AC_CAST_BODY float
+ac_verified_widen(uint16_t from, uint32_t format)
+{
+	if (format != AC_FORMAT_FP16)
+		return ac_cast_float((uint32_t)from << 16);
+#ifdef __CUDACC__
+	float to;
+
+	asm("cvt.f32.f16 %0, %1;" : "=f"(to) : "h"(from));
+	return to;
+#else
+	const uint32_t sign = (uint32_t)(from & 0x8000) << 16;
+	const uint32_t m = from & 0x7fff;
+
+	/* No inf: none is cast. */
+	return ac_cast_float(sign | (m >= 0x400 ? (m << 13) + (112u << 23)
+	    : ac_cast_bits((float)m * 0x1p-24f)));
+#endif
+}
+
+/* ---- Lines and weights ------------------------------------------------- */
+
+AC_CAST_BODY uint32_t
+ac_verified_mix(uint32_t h)
+{
+	h ^= h >> 16;
+	h *= 0x7feb352du;
+	h ^= h >> 15;
+	h *= 0x846ca68bu;
+	return h ^ h >> 16;
+}
+
+/* Element `index` of the 128 that the seed is made of, 64 of each operand: its
+ * matrix, line and k. */
+struct ac_verified_spot {
+	int64_t matrix, line, k;
+};
+
+AC_CAST_BODY struct ac_verified_spot
+ac_verified_spot_of(const struct ac_verified *v, uint32_t index)
+{
+	const uint32_t lines = (uint32_t)(index & 1 ? v->n : v->m);
+	const uint32_t h = ac_verified_mix(index * 2654435761u
+	    + (uint32_t)v->m * 31 + (uint32_t)v->n * 17 + (uint32_t)v->k);
+	struct ac_verified_spot spot;
+
+	spot.matrix = ac_verified_mix(h ^ 0x5bd1e995u) % (uint32_t)v->batch;
+	spot.line = h % lines;
+	spot.k = ac_verified_mix(h) % (uint32_t)v->k;
+	return spot;
+}
+
+/* What an element adds to the seed: the order does not matter. */
+AC_CAST_BODY uint32_t
+ac_verified_seed_of(uint32_t index, float x)
+{
+	return ac_verified_mix(ac_cast_bits(x) + index * 0x9e3779b9u);
+}
+
+AC_CAST_BODY int32_t
+ac_verified_groups(int64_t lines)
+{
+	if (lines >= AC_VERIFIED_SHORT)
+		return AC_VERIFIED_GROUPS;
+	return lines > 24 ? 4 : (int32_t)((lines + 7) / 8);
+}
+
+/* The first line of a group. Side 0: lines of op(A). All lines if there are 32
+ * at most; else one group of each of as many parts. */
+AC_CAST_BODY int64_t
+ac_verified_group(uint32_t seed, uint32_t side, int32_t group, int64_t lines)
+{
+	const int64_t have = (lines + 7) / 8, groups = ac_verified_groups(lines);
+	const int64_t from = have * group / groups;
+	const int64_t to = have * (group + 1) / groups;
+	int64_t first;
+
+	if (lines <= 32)
+		return group * AC_VERIFIED_GROUP;
+	first = (from + ac_verified_mix(seed + side + 77 * (uint32_t)group)
+	    % (uint32_t)(to - from)) * AC_VERIFIED_GROUP;
+	return first < lines - AC_VERIFIED_GROUP ? first
+	    : lines - AC_VERIFIED_GROUP;
+}
+
+AC_CAST_BODY int32_t
+ac_verified_group_size(int64_t first, int64_t lines)
+{
+	return lines - first < AC_VERIFIED_GROUP ? (int32_t)(lines - first)
+	    : AC_VERIFIED_GROUP;
+}
+
+/* The weight of line `index` of the probe in vector `t`: +-(0.74 ... 1.24), mean
+ * square 1. With signs alone, equal errors in two outputs would cancel in all
+ * vectors at once too often. */
+AC_CAST_BODY float
+ac_verified_weight(uint32_t seed, uint32_t side, uint32_t index, uint32_t t)
+{
+	const uint32_t h = ac_verified_mix((seed + side)
+	    ^ 0x9e3779b9u * (index + 1));
+	const float size = 0.7413f
+	    + (float)(ac_verified_mix(h + t) >> 9 & 15) * 0.0329466f;
+
+	return h >> t & 1 ? size : -size;
+}
+
+/* ---- Exponents --------------------------------------------------------- */
+
+AC_CAST_BODY int32_t
+ac_verified_exponent(uint32_t amax)
+{
+	const int32_t e = amax ? AC_VERIFIED_TARGET - ac_cast_log2(amax) : 0;
+
+	return e > 126 ? 126 : e;
+}
+
+AC_CAST_BODY struct ac_cast_scale
+ac_verified_scale_of(const struct ac_verified *v)
+{
+	return ac_cast_scale_from(ac_verified_exponent(v->state->amax[0]),
+	    ac_verified_exponent(v->state->amax[1]), 1,
+	    ac_cast_scalar_read(&v->alpha));
+}
+
+/* ---- Cast -------------------------------------------------------------- */
+
+/* One number: what is written, and what it adds to its line but for the
+ * projections. `exact`: also whether it is whole; a reach of inf says that one
+ * was not. */
+AC_CAST_BODY uint16_t
+ac_verified_cell(float x, float y, uint32_t format, bool exact, float *sum)
+{
+	const float held = ac_verified_absolute(y) <= AC_VERIFIED_HOLDS ? y : 0;
+	const uint16_t to = format == AC_FORMAT_FP16 ? ac_cast_fp16(held)
+	    : ac_cast_bf16(held);
+	const float lost = y - ac_verified_widen(to, format);
+
+	sum[AC_VERIFIED_ENERGY] = ac_verified_fma(y, y,
+	    sum[AC_VERIFIED_ENERGY]);
+	sum[AC_VERIFIED_LOSS] = ac_verified_fma(lost, lost,
+	    sum[AC_VERIFIED_LOSS]);
+	sum[AC_VERIFIED_REACH] += exact && !ac_verified_is_whole(x)
+	    ? ac_cast_float(AC_CAST_INF) : ac_verified_absolute(y);
+	return to;
+}
+
+/* What a value of a line and slice says of its operand. */
+AC_CAST_BODY uint32_t
+ac_verified_bits(int value, float sum)
+{
+	if (value == AC_VERIFIED_ENERGY)
+		return sum != 0 ? AC_VERIFIED_SOME : 0;
+	if (value == AC_VERIFIED_LOSS)
+		return sum != 0 ? AC_VERIFIED_LOSSY : 0;
+	return value == AC_VERIFIED_REACH && !ac_verified_is_finite(sum)
+	    ? AC_VERIFIED_FRACTION : 0;
+}
+
+/* ---- Verify ------------------------------------------------------------ */
+
+/* A line as measured: d2 and e2 are mean squares of the difference and of the
+ * product over what was judged, in units of the exponents. */
+struct ac_verified_line {
+	float d2, e2;
+	float energy, loss, reach;
+};
+
+/* How a side is judged. */
+struct ac_verified_judge {
+	float    line2, loss2;      /* (2 tol)^2, (tol / 2)^2 */
+	uint32_t own, other;        /* bits of its operand and of the other */
+	int32_t  group;             /* lines that are judged together */
+	bool     judges, live;      /* live: alpha is not 0 */
+};
+
+AC_CAST_BODY struct ac_verified_judge
+ac_verified_judge_of(const struct ac_verified *v, int side)
+{
+	const int64_t others = side ? v->m : v->n;
+	struct ac_verified_judge judge;
+
+	judge.line2 = 4 * v->tol * v->tol;
+	judge.loss2 = 0.25f * v->tol * v->tol;
+	judge.own = side ? v->state->bits[1] : v->state->bits[0];
+	judge.other = side ? v->state->bits[0] : v->state->bits[1];
+	judge.group = others < 64 ? (int32_t)((63 + others) / others) : 1;
+	judge.judges = v->tol > 0;
+	judge.live = ac_cast_scalar_read(&v->alpha) != 0;
+	return judge;
+}
+
+enum {
+	AC_VERIFIED_FLAGGED = 1,    /* mend it */
+	AC_VERIFIED_WRONG = 2,      /* for its error */
+	AC_VERIFIED_JUDGED = 4      /* there was something to see */
+};
+
+AC_CAST_BODY bool
+ac_verified_is_exact(const struct ac_verified_line *line,
+    const struct ac_verified_judge *judge)
+{
+	const bool whole = ac_verified_is_finite(line->reach)
+	    && !(judge->other & AC_VERIFIED_FRACTION);
+	const bool copies = line->reach * line->reach == line->energy
+	    && ac_verified_is_power(line->reach);
+
+	return (whole && (line->loss != 0 || judge->other & AC_VERIFIED_LOSSY))
+	    || (copies && judge->other & AC_VERIFIED_LOSSY);
+}
+
+/* `d2` and `e2`: of the line's group. */
+AC_CAST_BODY uint32_t
+ac_verified_verdict(const struct ac_verified_line *line, float d2, float e2,
+    const struct ac_verified_judge *judge)
+{
+	const bool marked = !(line->loss < AC_VERIFIED_UNMARKED);
+	const bool wrong = !(d2 <= judge->line2 * e2)
+	    || !ac_verified_is_finite(line->d2)
+	    || !ac_verified_is_finite(line->e2);
+	const bool unseen = line->e2 == 0 && line->energy > 0
+	    && judge->other & AC_VERIFIED_SOME;
+	uint32_t verdict = 0;
+
+	if (!judge->live)
+		return 0;
+	if (marked || (judge->judges && (wrong || unseen
+	    || line->loss > judge->loss2 * line->energy
+	    || ac_verified_is_exact(line, judge))))
+		verdict = AC_VERIFIED_FLAGGED;
+	if (judge->judges && wrong && !marked)
+		verdict |= AC_VERIFIED_WRONG;
+	if (line->d2 > 0 || line->e2 > 0 || verdict)
+		verdict |= AC_VERIFIED_JUDGED;
+	return verdict;
+}
+
+/* In what units a line is measured: the product times 2^up, the cast's values
+ * times this part of alpha. */
+struct ac_verified_unit {
+	int32_t up;
+	float   alpha;
+};
+
+AC_CAST_BODY struct ac_verified_unit
+ac_verified_unit_of(const struct ac_verified *v)
+{
+	const float alpha = ac_cast_scalar_read(&v->alpha);
+	const uint32_t magnitude = ac_cast_bits(alpha) & 0x7fffffff;
+	const int32_t log2 = magnitude && magnitude < AC_CAST_INF
+	    ? ac_cast_log2(magnitude) : 0;
+	const int32_t up = v->state->exponent[0] + v->state->exponent[1]
+	    - log2;
+	struct ac_verified_unit unit;
+
+	unit.up = up < -252 ? -252 : up > 252 ? 252 : up;
+	unit.alpha = ac_verified_scale(alpha, -log2);
+	return unit;
+}
+
+/* Whether everything is recomputed: d, e by side, of lines not flagged. */
+AC_CAST_BODY bool
+ac_verified_is_all(const struct ac_verified *v, const double *d,
+    const double *e)
+{
+	const struct ac_verified_state *s = v->state;
+	const double limit = 0.49 * (double)v->tol * (double)v->tol;
+
+	for (int i = 0; i < 2; i++) {
+		const uint64_t lines = (uint64_t)((i ? v->n : v->m) * v->batch);
+
+		if (v->tol > 0 && (d[i] > limit * e[i]
+		    || (uint64_t)s->wrong[i] * 8 > s->judged[i]))
+			return true;
+		if ((uint64_t)s->flagged[i] * 2 > lines)
+			return true;
+	}
+	return false;
+}
+
+AC_CAST_BODY void
+ac_verified_raise(float *most, float ratio)
+{
+	if (ratio > *most)
+		*most = ratio;
+}
+
+AC_CAST_BODY float
+ac_verified_root(float x)
+{
+#ifdef __CUDACC__
+	return __fsqrt_rn(x);
+#else
+	return __builtin_sqrtf(x);
+#endif
+}
+
+/* What the last block makes of all: `total` has two halves of d and of e of
+ * each side. Notes it, and leaves the state as the next call wants it. */
+AC_CAST_BODY void
+ac_verified_conclude(const struct ac_verified *v, const double *total)
+{
+	struct ac_verified_state *s = v->state;
+	struct ac_verified_record *r = v->record;
+	const double d[2] = { total[0] + total[1], total[4] + total[5] };
+	const double e[2] = { total[2] + total[3], total[6] + total[7] };
+
+	s->all = ac_verified_is_all(v, d, e);
+	r->calls++;
+	if (s->all)
+		r->alls++;
+	else
+		r->lines += s->flagged[0] + s->flagged[1];
+	for (int i = 0; i < 2; i++) {
+		if (e[i] > 0 && !s->all)
+			ac_verified_raise(&r->whole,
+			    ac_verified_root((float)(d[i] / e[i])));
+		ac_verified_raise(&r->loss[i],
+		    ac_verified_root(ac_cast_float(s->loss[i])));
+		s->amax[i] = s->bits[i] = s->loss[i] = 0;
+	}
+	if (!s->all)
+		ac_verified_raise(&r->line,
+		    ac_verified_root(ac_cast_float(s->line)));
+	s->line = s->arrived = 0;
+	if (v->post)
+		*v->post = *r;
+}
+
+/* ---- Mend -------------------------------------------------------------- */
+
+/* How much of K is added apart: a multiple of 256, the same for one line and
+ * for all. */
+AC_CAST_BODY int64_t
+ac_verified_span(int64_t k)
+{
+	const int64_t least = 256 * AC_VERIFIED_SPANS;
+
+	return 256 * ((k + least - 1) / least);
+}
+
+/* ---- Places ------------------------------------------------------------ */
+
+AC_CAST_BODY const float *
+ac_verified_matrix(const struct ac_verified_operand *o, int64_t matrix)
+{
+	return o->from ? o->from + matrix * o->stride : o->array[matrix];
+}
+
+AC_CAST_BODY float *
+ac_verified_product(const struct ac_verified *v, int64_t matrix)
+{
+	return v->output.product ? v->output.product
+	    + matrix * v->output.stride : v->output.array[matrix];
+}
+
+/* From one line, and from one k, to the next. */
+AC_CAST_BODY int64_t
+ac_verified_line_step(const struct ac_verified_operand *o)
+{
+	return o->lines_are_cols ? o->ld : 1;
+}
+
+AC_CAST_BODY int64_t
+ac_verified_k_step(const struct ac_verified_operand *o)
+{
+	return o->lines_are_cols ? 1 : o->ld;
+}
+
+AC_CAST_BODY float *
+ac_verified_part(const struct ac_verified *v,
+    const struct ac_verified_operand *o, int64_t matrix, int64_t slice,
+    int64_t value)
+{
+	return o->parts + ((matrix * ac_verified_slices(v) + slice)
+	    * AC_VERIFIED_VALUES + value) * o->lines;
+}
+
+#endif

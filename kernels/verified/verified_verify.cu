@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/verified/verified_verify.cu -- rows and columns of the product held
+ * against what the cast said they are. A block has 32 lines of one matrix, eight
+ * chains of the probe each; where the probe is small, 64 lines and four. */
+#include "kernels/verified/verified_body.h"
+
+enum {
+	VERIFY_SUMS = AC_VERIFIED_VECTORS + 1, /* projections, energy */
+	VERIFY_LINES = 64       /* of a block, at most */
+};
+
+struct verify_block {
+	float weight[AC_VERIFIED_GROUPS * AC_VERIFIED_GROUP]
+	    [AC_VERIFIED_VECTORS];
+	float chain[VERIFY_SUMS * AC_CAST_BLOCK]; /* [sum][chain][line] */
+	float sum[VERIFY_SUMS * VERIFY_LINES];    /* [sum][line] */
+	float part[AC_VERIFIED_VALUES * VERIFY_LINES];
+	float d2[VERIFY_LINES], e2[VERIFY_LINES];
+	double total[8];
+	bool  last;
+};
+
+/* Where a block works. */
+struct verify_place {
+	int64_t matrix, first;  /* line */
+	int side, lines;        /* 32 or 64 of a block */
+};
+
+static __device__ __forceinline__ struct verify_place
+place_of(const struct ac_verified &v)
+{
+	const int64_t rows = ac_verified_block(v.n);
+	const int64_t cols = ac_verified_block(v.m);
+	const int64_t across0 = (v.m + rows - 1) / rows;
+	const int64_t across1 = (v.n + cols - 1) / cols;
+	const int64_t number = blockIdx.x % (across0 + across1);
+	struct verify_place at;
+
+	at.matrix = blockIdx.x / (across0 + across1);
+	at.side = number >= across0;
+	at.lines = (int)(at.side ? cols : rows);
+	at.first = (at.side ? number - across0 : number) * at.lines;
+	return at;
+}
+
+/* What a thread's chain sees of its line: groups `chain` and `chain` + 8. In
+ * units of the exponents: 2^up. */
+static __device__ __forceinline__ void
+see_line(const struct ac_verified &v, const struct verify_place &at,
+    int64_t line, int chain, int32_t up, const struct verify_block &block,
+    float (&sum)[VERIFY_SUMS])
+{
+	const int64_t others = at.side ? v.m : v.n;
+	const int64_t step = at.side ? 1 : v.output.ld;
+	const float *from = ac_verified_product(&v, at.matrix)
+	    + line * (at.side ? v.output.ld : 1);
+	const float one = ac_verified_power(up / 2);
+	const float two = ac_verified_power(up - up / 2);
+	const int groups = ac_verified_groups(others);
+	float x[2][AC_VERIFIED_GROUP];
+
+#pragma unroll
+	for (int i = 0; i < 2; i++) {
+		const int g = chain + i * WARPS;
+		const int64_t first = ac_verified_group(v.state->seed,
+		    !at.side, g, others);
+
+		load_group(from + first * step, step, g < groups
+		    ? ac_verified_group_size(first, others) : 0, x[i]);
+	}
+#pragma unroll
+	for (int i = 0; i < 2; i++)
+#pragma unroll
+		for (int l = 0; l < AC_VERIFIED_GROUP; l++) {
+			const float y = x[i][l] * one * two;
+			const float *w = block.weight[(chain + i * WARPS)
+			    * AC_VERIFIED_GROUP + l];
+
+#pragma unroll
+			for (int t = 0; t < AC_VERIFIED_VECTORS; t++)
+				sum[t] = ac_verified_fma(y, w[t], sum[t]);
+			sum[AC_VERIFIED_VECTORS] = ac_verified_fma(y, y,
+			    sum[AC_VERIFIED_VECTORS]);
+		}
+}
+
+/* The cast's values of the block's lines: a chain adds every so many. */
+static __device__ __forceinline__ void
+add_parts(const struct ac_verified &v, const struct verify_place &at,
+    int64_t line, int l, int chain, struct verify_block &block)
+{
+	const struct ac_verified_operand o = operand_of(v, at.side);
+	const int64_t slices = ac_verified_slices(&v);
+
+	for (int value = chain; value < AC_VERIFIED_VALUES;
+	    value += AC_CAST_BLOCK / at.lines) {
+		const float *from = ac_verified_part(&v, &o, at.matrix, 0,
+		    value) + line;
+		float sum = 0;
+
+#pragma unroll 4
+		for (int64_t s = 0; s < slices; s++)
+			sum += line < o.lines ? __ldg(from
+			    + s * AC_VERIFIED_VALUES * o.lines) : 0;
+		block.part[value * VERIFY_LINES + l] = sum;
+	}
+}
+
+static __device__ __forceinline__ struct ac_verified_line
+measure(const struct verify_block &block, int l, float alpha)
+{
+	struct ac_verified_line line;
+	float d2 = 0;
+
+#pragma unroll
+	for (int t = 0; t < AC_VERIFIED_VECTORS; t++) {
+		const float d = block.sum[t * VERIFY_LINES + l]
+		    - alpha * block.part[t * VERIFY_LINES + l];
+
+		d2 += d * d;
+	}
+	line.d2 = d2 * (1.f / AC_VERIFIED_VECTORS);
+	line.e2 = block.sum[AC_VERIFIED_VECTORS * VERIFY_LINES + l];
+	line.energy = block.part[AC_VERIFIED_ENERGY * VERIFY_LINES + l];
+	line.loss = block.part[AC_VERIFIED_LOSS * VERIFY_LINES + l];
+	line.reach = block.part[AC_VERIFIED_REACH * VERIFY_LINES + l];
+	return line;
+}
+
+template <class number> static __device__ __forceinline__ number
+add_warp(number sum)
+{
+#pragma unroll
+	for (int away = LANES / 2; away; away /= 2)
+		sum += __shfl_xor_sync(ALL, sum, away);
+	return sum;
+}
+
+/* A ratio that is compared, as bits; 0 of what is not a number. */
+static __device__ __forceinline__ void
+raise(uint32_t *most, float part, float whole)
+{
+	const float ratio = whole > 0 ? part / whole : 0;
+
+	if (ratio > 0 && ac_cast_bits(ratio) > *(volatile uint32_t *)most)
+		atomicMax(most, ac_cast_bits(ratio));
+}
+
+/* A warp has a word of flags. */
+static __device__ __forceinline__ void
+publish(const struct ac_verified &v, const struct verify_place &at,
+    int64_t line, uint32_t verdict, const struct ac_verified_line &m)
+{
+	const struct ac_verified_operand o = operand_of(v, at.side);
+	const int64_t word = at.matrix * ac_verified_words(o.lines)
+	    + line / LANES;
+	const bool left = !(verdict & AC_VERIFIED_FLAGGED) && line < o.lines;
+	const uint32_t flagged = __ballot_sync(ALL,
+	    verdict & AC_VERIFIED_FLAGGED);
+	const uint32_t wrong = __ballot_sync(ALL,
+	    verdict & AC_VERIFIED_WRONG);
+	const uint32_t judged = __ballot_sync(ALL,
+	    verdict & AC_VERIFIED_JUDGED);
+	const double d = add_warp(left ? (double)m.d2 : 0);
+	const double e = add_warp(left ? (double)m.e2 : 0);
+	struct ac_verified_state *s = v.state;
+
+	if (left) {
+		raise(&s->line, m.d2, m.e2);
+		raise(&s->loss[at.side], m.loss, m.energy);
+	}
+	if (threadIdx.x % LANES || line >= o.lines)
+		return;
+	o.flags[word] = flagged;
+	o.blocks[2 * word] = d;
+	o.blocks[2 * word + 1] = e;
+	if (flagged)
+		atomicAdd(&s->flagged[at.side], __popc(flagged));
+	if (wrong)
+		atomicAdd(&s->wrong[at.side], __popc(wrong));
+	if (judged)
+		atomicAdd(&s->judged[at.side], __popc(judged));
+}
+
+static __device__ __forceinline__ void
+judge_lines(const struct ac_verified &v, const struct verify_place &at,
+    float alpha, struct verify_block &block)
+{
+	const int l = threadIdx.x;
+	const int64_t line = at.first + l;
+	const struct ac_verified_judge judge = ac_verified_judge_of(&v,
+	    at.side);
+	const bool mine = l < at.lines, there = mine
+	    && line < (at.side ? v.n : v.m);
+	struct ac_verified_line m = {};
+	uint32_t verdict = 0;
+
+	if (there)
+		m = measure(block, l, alpha);
+	if (mine) {
+		block.d2[l] = m.d2;
+		block.e2[l] = m.e2;
+	}
+	__syncthreads();
+	if (there) {
+		const int first = l / judge.group * judge.group;
+		float d2 = 0, e2 = 0;
+
+		for (int i = first; i < min(first + judge.group, at.lines);
+		    i++) {
+			d2 += block.d2[i];
+			e2 += block.e2[i];
+		}
+		verdict = ac_verified_verdict(&m, d2, e2, &judge);
+	}
+	if (mine)
+		publish(v, at, line, verdict, m);
+}
+
+/* Whether this is the last block: then it sees what all others have found. */
+static __device__ __forceinline__ bool
+is_last(struct ac_verified_state *state, bool &last)
+{
+	__threadfence();
+	__syncthreads();
+	if (!threadIdx.x)
+		last = atomicAdd(&state->arrived, 1u) + 1 == gridDim.x;
+	__syncthreads();
+	if (last)
+		__threadfence();
+	return last;
+}
+
+/* 64 threads for d and e of each side. */
+static __device__ __forceinline__ void
+add_blocks(const struct ac_verified &v, double (&total)[8])
+{
+	const int side = threadIdx.x / 128, which = threadIdx.x / 64 % 2;
+	const struct ac_verified_operand o = operand_of(v, side);
+	const int64_t count = v.batch * ac_verified_words(o.lines);
+	double sum = 0;
+
+	for (int64_t i = threadIdx.x % 64; i < count; i += 64)
+		sum += __ldcg(&o.blocks[2 * i + which]);
+	sum = add_warp(sum);
+	if (!(threadIdx.x % LANES))
+		total[threadIdx.x / LANES] = sum;
+	__syncthreads();
+}
+
+extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK)
+ac_verified_verify(const struct ac_verified v)
+{
+	__shared__ struct verify_block block;
+	const struct verify_place at = place_of(v);
+	const int l = threadIdx.x % at.lines, chain = threadIdx.x / at.lines;
+	const int chains = AC_CAST_BLOCK / at.lines;
+	const int64_t line = at.first + l;
+	const struct ac_verified_unit unit = ac_verified_unit_of(&v);
+	float sum[VERIFY_SUMS] = {};
+
+	weigh(v.state->seed, !at.side, block.weight);
+	add_parts(v, at, line, l, chain, block);
+	__syncthreads();
+	if (v.tol > 0 && line < (at.side ? v.n : v.m))
+		see_line(v, at, line, chain, unit.up, block, sum);
+#pragma unroll
+	for (int i = 0; i < VERIFY_SUMS; i++)
+		block.chain[i * AC_CAST_BLOCK + chain * at.lines + l] = sum[i];
+	__syncthreads();
+	for (int i = threadIdx.x; i < VERIFY_SUMS * at.lines;
+	    i += AC_CAST_BLOCK) {
+		const int value = i / at.lines, other = i % at.lines;
+		float total = 0;
+
+		for (int c = 0; c < chains; c++)
+			total += block.chain[value * AC_CAST_BLOCK
+			    + c * at.lines + other];
+		block.sum[value * VERIFY_LINES + other] = total;
+	}
+	__syncthreads();
+	judge_lines(v, at, unit.alpha, block);
+	if (!is_last(v.state, block.last))
+		return;
+	add_blocks(v, block.total);
+	if (!threadIdx.x)
+		ac_verified_conclude(&v, block.total);
+}
