@@ -108,29 +108,39 @@ load_sums(const struct cast_work &w, int64_t ks, bool by_vector,
 	}
 }
 
+/* `count` steps on. Of 32 bits: fewer registers. */
+template <class type> static __device__ __forceinline__ type *
+after(type *from, uint32_t count, uint32_t step)
+{
+	return from + (uint64_t)count * step;
+}
+
 /* Four times four neighbours; zero past the matrix: `rows` of `left`. Mostly
  * there is no end near, and the address is aligned: `fast`. */
 static __device__ __forceinline__ void
-load_fours(const float *from, int64_t step, bool fast, int rows, int left,
+load_fours(const float *from, uint32_t step, bool fast, int rows, int left,
     cast_cells &x)
 {
 	if (fast) {
 #pragma unroll
 		for (int i = 0; i < CAST_EACH; i++) {
-			const float4 four = __ldg((const float4 *)(from
-			    + i * step));
+			const float4 four = __ldg((const float4 *)after(from,
+			    i, step));
 
 			x[i][0] = four.x, x[i][1] = four.y;
 			x[i][2] = four.z, x[i][3] = four.w;
 		}
 		return;
 	}
+	/* What follows from these is not to be kept in registers for it. */
+	asm volatile("" : "+r"(step), "+r"(rows), "+r"(left));
 #pragma unroll
-	for (int i = 0; i < CAST_EACH; i++)
+	for (int i = 0; i < CAST_EACH; i++) {
 #pragma unroll
 		for (int j = 0; j < CAST_EACH; j++)
-			x[i][j] = i < rows && j < left
-			    ? __ldg(from + i * step + j) : 0;
+			x[i][j] = i < rows && j < left ? __ldg(from + j) : 0;
+		from = after(from, 1, step);
+	}
 }
 
 static __device__ __forceinline__ void
@@ -163,9 +173,9 @@ cast_lines(const struct cast_work &w, const union cast_block &block,
 {
 	const int first = CAST_EACH * (threadIdx.x / LANES);
 	const int line = CAST_EACH * (threadIdx.x % LANES);
-	const int64_t ld = w.ld, ld_to = w.ld_to;
-	const float *from = w.from + first * ld + line;
-	uint16_t *to = w.to + first * ld_to + line;
+	const uint32_t ld = (uint32_t)w.ld, ld_to = (uint32_t)w.ld_to;
+	const float *from = after(w.from, first, ld) + line;
+	uint16_t *to = after(w.to, first, ld_to) + line;
 	const int count = w.count, ks = w.ks;
 	const int left = near_end(w.left - line);
 	const bool wide = w.wide && left == CAST_EACH;
@@ -195,10 +205,10 @@ cast_lines(const struct cast_work &w, const union cast_block &block,
 				project(y, high, sums[l] + 4);
 			}
 			if (stores && k + i < ks)
-				store_four(to + i * ld_to, cell);
+				store_four(after(to, i, ld_to), cell);
 		}
-		from += CAST_STEP * ld;
-		to += CAST_STEP * ld_to;
+		from = after(from, CAST_STEP, ld);
+		to = after(to, CAST_STEP, ld_to);
 	}
 }
 
@@ -210,9 +220,9 @@ cast_ks(const struct cast_work &w, const union cast_block &block,
 {
 	const int first = CAST_EACH * (threadIdx.x % AC_VERIFIED_CHAINS);
 	const int line = threadIdx.x / AC_VERIFIED_CHAINS * CAST_EACH;
-	const int64_t ld = w.ld, ld_to = w.ld_to;
-	const float *from = w.from + line * ld + first;
-	uint16_t *to = w.to + line * ld_to + first;
+	const uint32_t ld = (uint32_t)w.ld, ld_to = (uint32_t)w.ld_to;
+	const float *from = after(w.from, line, ld) + first;
+	uint16_t *to = after(w.to, line, ld_to) + first;
 	const int count = w.count, ks = w.ks;
 	const int rows = near_end(w.left - line);
 	const bool wide = w.wide && rows == CAST_EACH;
@@ -237,7 +247,7 @@ cast_ks(const struct cast_work &w, const union cast_block &block,
 				x[l][i] = y;
 			}
 			if (l < rows)
-				store_four(to + l * ld_to, cell);
+				store_four(after(to, l, ld_to), cell);
 		}
 #pragma unroll
 		for (int t = 0; t < AC_VERIFIED_VECTORS; t++) {

@@ -9,7 +9,7 @@ enum {
 	WARPS = AC_CAST_BLOCK / LANES, /* a chain each */
 	ALL = ~0
 };
-static_assert(WARPS == AC_VERIFIED_CHAINS, "a warp is a chain");
+static_assert((int)WARPS == (int)AC_VERIFIED_CHAINS, "a warp is a chain");
 
 /* Selected, not indexed: an indexed parameter would be copied to the stack. */
 static __device__ __forceinline__ struct ac_verified_operand
