@@ -11,4 +11,7 @@ kernels_libtwins_a_SOURCES += \
 	kernels/twins/twins_recast.h \
 	kernels/twins/twins_sample.c \
 	kernels/twins/twins_scaler.c \
-	kernels/twins/twins_tile.c
+	kernels/twins/twins_tile.c \
+	kernels/twins/twins_verified.c \
+	kernels/twins/twins_verified.h \
+	kernels/twins/twins_verified_mend.c

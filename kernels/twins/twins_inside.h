@@ -19,6 +19,8 @@
 /* One of each kernel, for twins.c's table. */
 ac_twin_run ac_twin_recast_cast, ac_twin_recast_settle, ac_twin_recast_finish,
     ac_twin_recast_write, ac_twin_recast_ranges, ac_twin_conv_check,
+    ac_twin_verified_probe, ac_twin_verified_cast, ac_twin_verified_verify,
+    ac_twin_verified_mend,
     ac_twin_scaler_multiply, ac_twin_scaler_unscale, ac_twin_scaler_fold,
     ac_twin_scaler_norm, ac_twin_scaler_close, ac_twin_scaler_clip,
     ac_twin_scaler_add, ac_twin_scaler_update, ac_twin_scaler_set;

@@ -244,6 +244,19 @@ ac_verified_scale_of(const struct ac_verified *v)
 	    ac_cast_scalar_read(&v->alpha));
 }
 
+/* What cast leaves for the product, and for verify to count in. */
+AC_CAST_BODY void
+ac_verified_begin(const struct ac_cast_scale *scale,
+    struct ac_verified_state *s)
+{
+	s->alpha = scale->alpha;
+	s->zero = 0;
+	for (int i = 0; i < 2; i++) {
+		s->exponent[i] = scale->exponent[i];
+		s->flagged[i] = s->wrong[i] = s->judged[i] = 0;
+	}
+}
+
 /* ---- Cast -------------------------------------------------------------- */
 
 /* One number: what is written, and what it adds to its line but for the
@@ -276,176 +289,6 @@ ac_verified_bits(int value, float sum)
 		return sum != 0 ? AC_VERIFIED_LOSSY : 0;
 	return value == AC_VERIFIED_REACH && !ac_verified_is_finite(sum)
 	    ? AC_VERIFIED_FRACTION : 0;
-}
-
-/* ---- Verify ------------------------------------------------------------ */
-
-/* A line as measured: d2 and e2 are mean squares of the difference and of the
- * product over what was judged, in units of the exponents. */
-struct ac_verified_line {
-	float d2, e2;
-	float energy, loss, reach;
-};
-
-/* How a side is judged. */
-struct ac_verified_judge {
-	float    line2, loss2;      /* (2 tol)^2, (tol / 2)^2 */
-	uint32_t own, other;        /* bits of its operand and of the other */
-	int32_t  group;             /* lines that are judged together */
-	bool     judges, live;      /* live: alpha is not 0 */
-};
-
-AC_CAST_BODY struct ac_verified_judge
-ac_verified_judge_of(const struct ac_verified *v, int side)
-{
-	const int64_t others = side ? v->m : v->n;
-	struct ac_verified_judge judge;
-
-	judge.line2 = 4 * v->tol * v->tol;
-	judge.loss2 = 0.25f * v->tol * v->tol;
-	judge.own = side ? v->state->bits[1] : v->state->bits[0];
-	judge.other = side ? v->state->bits[0] : v->state->bits[1];
-	judge.group = others < 64 ? (int32_t)((63 + others) / others) : 1;
-	judge.judges = v->tol > 0;
-	judge.live = ac_cast_scalar_read(&v->alpha) != 0;
-	return judge;
-}
-
-enum {
-	AC_VERIFIED_FLAGGED = 1,    /* mend it */
-	AC_VERIFIED_WRONG = 2,      /* for its error */
-	AC_VERIFIED_JUDGED = 4      /* there was something to see */
-};
-
-AC_CAST_BODY bool
-ac_verified_is_exact(const struct ac_verified_line *line,
-    const struct ac_verified_judge *judge)
-{
-	const bool whole = ac_verified_is_finite(line->reach)
-	    && !(judge->other & AC_VERIFIED_FRACTION);
-	const bool copies = line->reach * line->reach == line->energy
-	    && ac_verified_is_power(line->reach);
-
-	return (whole && (line->loss != 0 || judge->other & AC_VERIFIED_LOSSY))
-	    || (copies && judge->other & AC_VERIFIED_LOSSY);
-}
-
-/* `d2` and `e2`: of the line's group. */
-AC_CAST_BODY uint32_t
-ac_verified_verdict(const struct ac_verified_line *line, float d2, float e2,
-    const struct ac_verified_judge *judge)
-{
-	const bool marked = !(line->loss < AC_VERIFIED_UNMARKED);
-	const bool wrong = !(d2 <= judge->line2 * e2)
-	    || !ac_verified_is_finite(line->d2)
-	    || !ac_verified_is_finite(line->e2);
-	const bool unseen = line->e2 == 0 && line->energy > 0
-	    && judge->other & AC_VERIFIED_SOME;
-	uint32_t verdict = 0;
-
-	if (!judge->live)
-		return 0;
-	if (marked || (judge->judges && (wrong || unseen
-	    || line->loss > judge->loss2 * line->energy
-	    || ac_verified_is_exact(line, judge))))
-		verdict = AC_VERIFIED_FLAGGED;
-	if (judge->judges && wrong && !marked)
-		verdict |= AC_VERIFIED_WRONG;
-	if (line->d2 > 0 || line->e2 > 0 || verdict)
-		verdict |= AC_VERIFIED_JUDGED;
-	return verdict;
-}
-
-/* In what units a line is measured: the product times 2^up, the cast's values
- * times this part of alpha. */
-struct ac_verified_unit {
-	int32_t up;
-	float   alpha;
-};
-
-AC_CAST_BODY struct ac_verified_unit
-ac_verified_unit_of(const struct ac_verified *v)
-{
-	const float alpha = ac_cast_scalar_read(&v->alpha);
-	const uint32_t magnitude = ac_cast_bits(alpha) & 0x7fffffff;
-	const int32_t log2 = magnitude && magnitude < AC_CAST_INF
-	    ? ac_cast_log2(magnitude) : 0;
-	const int32_t up = v->state->exponent[0] + v->state->exponent[1]
-	    - log2;
-	struct ac_verified_unit unit;
-
-	unit.up = up < -252 ? -252 : up > 252 ? 252 : up;
-	unit.alpha = ac_verified_scale(alpha, -log2);
-	return unit;
-}
-
-/* Whether everything is recomputed: d, e by side, of lines not flagged. */
-AC_CAST_BODY bool
-ac_verified_is_all(const struct ac_verified *v, const double *d,
-    const double *e)
-{
-	const struct ac_verified_state *s = v->state;
-	const double limit = 0.49 * (double)v->tol * (double)v->tol;
-
-	for (int i = 0; i < 2; i++) {
-		const uint64_t lines = (uint64_t)((i ? v->n : v->m) * v->batch);
-
-		if (v->tol > 0 && (d[i] > limit * e[i]
-		    || (uint64_t)s->wrong[i] * 8 > s->judged[i]))
-			return true;
-		if ((uint64_t)s->flagged[i] * 2 > lines)
-			return true;
-	}
-	return false;
-}
-
-AC_CAST_BODY void
-ac_verified_raise(float *most, float ratio)
-{
-	if (ratio > *most)
-		*most = ratio;
-}
-
-AC_CAST_BODY float
-ac_verified_root(float x)
-{
-#ifdef __CUDACC__
-	return __fsqrt_rn(x);
-#else
-	return __builtin_sqrtf(x);
-#endif
-}
-
-/* What the last block makes of all: `total` has two halves of d and of e of
- * each side. Notes it, and leaves the state as the next call wants it. */
-AC_CAST_BODY void
-ac_verified_conclude(const struct ac_verified *v, const double *total)
-{
-	struct ac_verified_state *s = v->state;
-	struct ac_verified_record *r = v->record;
-	const double d[2] = { total[0] + total[1], total[4] + total[5] };
-	const double e[2] = { total[2] + total[3], total[6] + total[7] };
-
-	s->all = ac_verified_is_all(v, d, e);
-	r->calls++;
-	if (s->all)
-		r->alls++;
-	else
-		r->lines += s->flagged[0] + s->flagged[1];
-	for (int i = 0; i < 2; i++) {
-		if (e[i] > 0 && !s->all)
-			ac_verified_raise(&r->whole,
-			    ac_verified_root((float)(d[i] / e[i])));
-		ac_verified_raise(&r->loss[i],
-		    ac_verified_root(ac_cast_float(s->loss[i])));
-		s->amax[i] = s->bits[i] = s->loss[i] = 0;
-	}
-	if (!s->all)
-		ac_verified_raise(&r->line,
-		    ac_verified_root(ac_cast_float(s->line)));
-	s->line = s->arrived = 0;
-	if (v->post)
-		*v->post = *r;
 }
 
 /* ---- Mend -------------------------------------------------------------- */

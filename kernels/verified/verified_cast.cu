@@ -37,17 +37,6 @@ typedef float cast_sums[CAST_EACH][AC_VERIFIED_VALUES];
 typedef float cast_cells[CAST_EACH][CAST_EACH];
 
 static __device__ __forceinline__ void
-begin_call(const struct ac_cast_scale &scale, struct ac_verified_state *s)
-{
-	s->alpha = scale.alpha;
-	s->zero = 0;
-	for (int i = 0; i < 2; i++) {
-		s->exponent[i] = scale.exponent[i];
-		s->flagged[i] = s->wrong[i] = s->judged[i] = 0;
-	}
-}
-
-static __device__ __forceinline__ void
 find_work(const struct ac_verified &v, struct cast_work &w)
 {
 	const int64_t slices = ac_verified_slices(&v);
@@ -89,7 +78,7 @@ find_work(const struct ac_verified &v, struct cast_work &w)
 	    & AC_VERIFIED_PROBED);
 	w.found = 0;
 	if (!blockIdx.x)
-		begin_call(scale, v.state);
+		ac_verified_begin(&scale, v.state);
 }
 
 /* The slice's sums as floats: by vector where a lane has neighbouring k, by k
@@ -340,18 +329,14 @@ gather_ks(const struct cast_work &w, const cast_sums &sums)
 	return bits;
 }
 
-template <uint32_t FORMAT, bool EXACT> static __device__ __forceinline__
-    uint32_t
-cast_slice(const struct cast_work &w, bool along, union cast_block &block)
+template <uint32_t FORMAT, bool EXACT> static __device__ __forceinline__ void
+cast_slice(const struct cast_work &w, bool along,
+    const union cast_block &block, cast_sums &sums)
 {
-	cast_sums sums = {};
-
-	if (along) {
+	if (along)
 		cast_ks<FORMAT, EXACT>(w, block, sums);
-		return gather_ks(w, sums);
-	}
-	cast_lines<FORMAT, EXACT>(w, block, sums);
-	return gather_lines(w, sums, block);
+	else
+		cast_lines<FORMAT, EXACT>(w, block, sums);
 }
 
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, 2)
@@ -359,6 +344,7 @@ ac_verified_cast(const struct ac_verified v)
 {
 	__shared__ __align__(16) union cast_block block;
 	__shared__ struct cast_work w;
+	cast_sums sums = {};
 	uint32_t bits;
 	bool along;
 
@@ -368,14 +354,15 @@ ac_verified_cast(const struct ac_verified v)
 	along = (w.side ? v.operand[1] : v.operand[0]).lines_are_cols;
 	load_sums(w, v.k, along, block);
 	__syncthreads();
-	if (v.format != AC_FORMAT_FP16)
-		bits = w.exact
-		    ? cast_slice<AC_FORMAT_BF16, true>(w, along, block)
-		    : cast_slice<AC_FORMAT_BF16, false>(w, along, block);
+	if (v.format != AC_FORMAT_FP16 && w.exact)
+		cast_slice<AC_FORMAT_BF16, true>(w, along, block, sums);
+	else if (v.format != AC_FORMAT_FP16)
+		cast_slice<AC_FORMAT_BF16, false>(w, along, block, sums);
+	else if (w.exact)
+		cast_slice<AC_FORMAT_FP16, true>(w, along, block, sums);
 	else
-		bits = w.exact
-		    ? cast_slice<AC_FORMAT_FP16, true>(w, along, block)
-		    : cast_slice<AC_FORMAT_FP16, false>(w, along, block);
+		cast_slice<AC_FORMAT_FP16, false>(w, along, block, sums);
+	bits = along ? gather_ks(w, sums) : gather_lines(w, sums, block);
 	if (bits)
 		atomicOr(&w.found, bits);
 	__syncthreads();

@@ -2,7 +2,7 @@
 /* kernels/verified/verified_verify.cu -- rows and columns of the product held
  * against what the cast said they are. A block has 32 lines of one matrix, eight
  * chains of the probe each; where the probe is small, 64 lines and four. */
-#include "kernels/verified/verified_body.h"
+#include "kernels/verified/verified_judge.h"
 
 enum {
 	VERIFY_SUMS = AC_VERIFIED_VECTORS + 1, /* projections, energy */

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/twins/twins_verified.c -- probe, cast and verify of verified products
+ * on the CPU, line by line. The arithmetic is verified_body.h's and
+ * verified_judge.h's; mend is in twins_verified_mend.c. */
+#include "kernels/twins/twins_inside.h"
+#include "kernels/twins/twins_verified.h"
+#include "kernels/verified/verified_judge.h"
+
+#include <stdlib.h>
+
+enum {
+	PROBED = AC_VERIFIED_GROUPS * AC_VERIFIED_GROUP,
+	ABREAST = 8,            /* lines that are cast side by side */
+	LINES = 64              /* of a block of verify, at most */
+};
+
+typedef float weights[PROBED][AC_VERIFIED_VECTORS];
+
+static void
+weigh(uint32_t seed, uint32_t side, weights weight)
+{
+	for (uint32_t i = 0; i < PROBED; i++)
+		for (uint32_t t = 0; t < AC_VERIFIED_VECTORS; t++)
+			weight[i][t] = ac_verified_weight(seed, side, i, t);
+}
+
+/* ---- Probe ------------------------------------------------------------- */
+
+static uint32_t
+find_seed(const struct ac_verified *v)
+{
+	uint32_t seed = 0;
+
+	for (uint32_t i = 0; i < 128; i++) {
+		const struct ac_verified_operand *o = &v->operand[i & 1];
+		const struct ac_verified_spot at = ac_verified_spot_of(v, i);
+
+		seed += ac_verified_seed_of(i,
+		    ac_verified_matrix(o, at.matrix)[at.line
+		    * ac_verified_line_step(o)
+		    + at.k * ac_verified_k_step(o)]);
+	}
+	return seed;
+}
+
+/* One k of one matrix: what its lines add up to. */
+static void
+add_lines(const struct ac_verified *v, int side, int64_t matrix, int64_t k,
+    weights weight, double *sums)
+{
+	const struct ac_verified_operand *o = &v->operand[side];
+	const int64_t step = ac_verified_line_step(o);
+	const float *from = ac_verified_matrix(o, matrix)
+	    + k * ac_verified_k_step(o);
+	struct ac_verified_state *s = v->state;
+	double chain[AC_VERIFIED_CHAINS][AC_VERIFIED_VECTORS] = {0};
+
+	for (int g = 0; g < ac_verified_groups(o->lines); g++) {
+		const int64_t first = ac_verified_group(s->seed,
+		    (uint32_t)side, g, o->lines);
+
+		for (int l = 0; l < ac_verified_group_size(first, o->lines);
+		    l++) {
+			const float *w = weight[g * AC_VERIFIED_GROUP + l];
+			double *sum = chain[g % AC_VERIFIED_CHAINS];
+			float x = from[(first + l) * step];
+
+			x = ac_verified_is_finite(x) ? x : 0;
+			if ((ac_cast_bits(x) & 0x7fffffff) > s->amax[side])
+				s->amax[side] = ac_cast_bits(x) & 0x7fffffff;
+			if (!ac_verified_is_whole(x))
+				s->bits[side] |= AC_VERIFIED_FRACTION
+				    | AC_VERIFIED_PROBED;
+			for (int t = 0; t < AC_VERIFIED_VECTORS; t++)
+				sum[t] = ac_verified_add(w[t], x, sum[t]);
+		}
+	}
+	for (int t = 0; t < AC_VERIFIED_VECTORS; t++) {
+		double sum = chain[0][t];
+
+		for (int c = 1; c < AC_VERIFIED_CHAINS; c++)
+			sum += chain[c][t];
+		sums[t * v->k] = sum;
+	}
+}
+
+void
+ac_twin_verified_probe(const struct ac_twin_launch *launch, void **params)
+{
+	const struct ac_verified *v = params[0];
+	const unsigned mode = ac_float_mode_enter();
+	struct ac_meter meter = {0};
+
+	(void)launch;
+	v->state->seed = find_seed(v);
+	for (int side = 0; side < 2; side++) {
+		double *sums = v->operand[!side].sums;
+		weights weight;
+
+		weigh(v->state->seed, (uint32_t)side, weight);
+		for (int64_t b = 0; b < v->batch; b++)
+			for (int64_t k = 0; k < v->k; k++)
+				add_lines(v, side, b, k, weight, sums + b
+				    * AC_VERIFIED_VECTORS * v->k + k);
+		meter.read += (uint64_t)(v->batch * v->k
+		    * ac_verified_groups(v->operand[side].lines)
+		    * AC_VERIFIED_GROUP) * sizeof(float);
+	}
+	ac_float_mode_leave(mode);
+	ac_meter_add(&meter);
+}
+
+/* ---- Cast -------------------------------------------------------------- */
+
+/* A strip of lines in one slice. */
+struct strip {
+	const struct ac_verified *v;
+	const struct ac_verified_operand *o;
+	const float *u;         /* [k][vector], of the slice */
+	int64_t matrix, line, begin, end;
+	int     lines;
+	float   factor;
+	bool    exact;
+};
+
+typedef float strip_sums[AC_VERIFIED_CHAINS][AC_VERIFIED_VALUES][ABREAST];
+
+static inline __attribute__((always_inline)) float
+fused(bool hardware, float a, float b, float c)
+{
+	return hardware ? __builtin_fmaf(a, b, c) : ac_verified_fma(a, b, c);
+}
+
+/* `y` of one k of all lines into their sums but for the cells'. */
+static inline __attribute__((always_inline)) void
+project(bool hardware, const float *y, const float *u,
+    float (*sum)[ABREAST])
+{
+	for (int t = 0; t < AC_VERIFIED_VECTORS; t++)
+		for (int l = 0; l < ABREAST; l++)
+			sum[t][l] = fused(hardware, y[l], u[t], sum[t][l]);
+}
+
+static void
+project_plain(const float *y, const float *u, float (*sum)[ABREAST])
+{
+	project(false, y, u, sum);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static void
+project_eight(const float *y, const float *u, float (*sum)[ABREAST])
+{
+	project(true, y, u, sum);
+}
+#endif
+
+static void
+cast_k(const struct strip *s, int64_t k, uint16_t *to, int64_t step_to,
+    strip_sums sums)
+{
+	const int64_t step = ac_verified_line_step(s->o);
+	const float *from = ac_verified_matrix(s->o, s->matrix) + s->line
+	    * step + k * ac_verified_k_step(s->o);
+	float (*sum)[ABREAST] = sums[k / 4 % AC_VERIFIED_CHAINS];
+	const float *u = s->u + (k - s->begin) * AC_VERIFIED_VECTORS;
+	float y[ABREAST] = {0};
+
+	for (int l = 0; l < s->lines; l++) {
+		const float x = from[l * step];
+		float own[AC_VERIFIED_VALUES];
+
+		y[l] = x * s->factor;
+		for (int i = AC_VERIFIED_ENERGY; i < AC_VERIFIED_VALUES; i++)
+			own[i] = sum[i][l];
+		to[l * step_to] = ac_verified_cell(x, y[l], s->v->format,
+		    s->exact, own);
+		for (int i = AC_VERIFIED_ENERGY; i < AC_VERIFIED_VALUES; i++)
+			sum[i][l] = own[i];
+	}
+#if defined(__x86_64__)
+	if (ac_has_fma()) {
+		project_eight(y, u, sum);
+		return;
+	}
+#endif
+	project_plain(y, u, sum);
+}
+
+/* What is past the matrix is written as zero, to the next multiple of 8. */
+static void
+cast_strip(const struct strip *s, int64_t slice)
+{
+	const struct ac_verified *v = s->v;
+	const struct ac_verified_operand *o = s->o;
+	const int side = o == &v->operand[1];
+	strip_sums sums;
+
+	memset(sums, 0, sizeof sums);
+	for (int64_t k = s->begin; k < s->end; k++) {
+		uint16_t *to = o->to + (o->lines_are_cols
+		    ? (s->matrix * o->lines + s->line) * o->ld_to + k
+		    : (s->matrix * v->k + k) * o->ld_to + s->line);
+
+		cast_k(s, k, to, o->lines_are_cols ? o->ld_to : 1, sums);
+		for (int l = s->lines; !o->lines_are_cols && l < ABREAST; l++)
+			to[l] = 0;
+	}
+	for (int l = 0; l < s->lines && o->lines_are_cols; l++)
+		for (int64_t k = s->end; k % 8 && s->end == v->k; k++)
+			o->to[(s->matrix * o->lines + s->line + l) * o->ld_to
+			    + k] = 0;
+	for (int i = 0; i < AC_VERIFIED_VALUES; i++)
+		for (int l = 0; l < s->lines; l++) {
+			const float c[AC_VERIFIED_CHAINS] = { sums[0][i][l],
+				sums[1][i][l], sums[2][i][l], sums[3][i][l],
+				sums[4][i][l], sums[5][i][l], sums[6][i][l],
+				sums[7][i][l] };
+			const float sum = ((c[0] + c[1]) + (c[2] + c[3]))
+			    + ((c[4] + c[5]) + (c[6] + c[7]));
+
+			ac_verified_part(v, o, s->matrix, slice, i)
+			    [s->line + l] = sum;
+			v->state->bits[side] |= ac_verified_bits(i, sum);
+		}
+}
+
+static void
+cast_slice(const struct ac_verified *v, int side, int64_t matrix,
+    int64_t slice, const struct ac_cast_scale *scale, bool exact)
+{
+	const struct ac_verified_operand *o = &v->operand[side];
+	const double factor = (double)ac_verified_power(
+	    scale->exponent[!side]);
+	float u[AC_VERIFIED_SLICE * AC_VERIFIED_VECTORS];
+	struct strip s = { .v = v, .o = o, .u = u, .matrix = matrix,
+		.begin = slice * v->slice, .exact = exact,
+		.factor = ac_verified_power(scale->exponent[side]) };
+
+	s.end = s.begin + v->slice < v->k ? s.begin + v->slice : v->k;
+	for (int64_t k = s.begin; k < s.end; k++)
+		for (int t = 0; t < AC_VERIFIED_VECTORS; t++)
+			u[(k - s.begin) * AC_VERIFIED_VECTORS + t] = (float)(
+			    o->sums[(matrix * AC_VERIFIED_VECTORS + t) * v->k
+			    + k] * factor);
+	for (s.line = 0; s.line < o->lines; s.line += ABREAST) {
+		s.lines = o->lines - s.line < ABREAST
+		    ? (int)(o->lines - s.line) : ABREAST;
+		cast_strip(&s, slice);
+	}
+}
+
+void
+ac_twin_verified_cast(const struct ac_twin_launch *launch, void **params)
+{
+	const struct ac_verified *v = params[0];
+	struct ac_verified_state *s = v->state;
+	const unsigned mode = ac_float_mode_enter();
+	const struct ac_cast_scale scale = ac_verified_scale_of(v);
+	const bool exact = !(s->bits[0] & s->bits[1] & AC_VERIFIED_PROBED);
+	struct ac_meter meter = {0};
+
+	(void)launch;
+	ac_verified_begin(&scale, s);
+	for (int side = 0; side < 2; side++) {
+		const uint64_t count = (uint64_t)(v->operand[side].lines
+		    * v->k * v->batch);
+
+		for (int64_t b = 0; b < v->batch; b++)
+			for (int64_t i = 0; i < ac_verified_slices(v); i++)
+				cast_slice(v, side, b, i, &scale, exact);
+		meter.read += count * sizeof(float);
+		meter.written += count * sizeof(uint16_t);
+	}
+	ac_float_mode_leave(mode);
+	ac_meter_add(&meter);
+}
+
+/* ---- Verify ------------------------------------------------------------ */
+
+/* A line's projections and energy, as the product has them. */
+static void
+see_line(const struct ac_verified *v, int side, int64_t matrix, int64_t line,
+    int32_t up, weights weight, float *total)
+{
+	const int64_t others = side ? v->m : v->n;
+	const int64_t step = side ? 1 : v->output.ld;
+	const float *from = ac_verified_product(v, matrix)
+	    + line * (side ? v->output.ld : 1);
+	float chain[AC_VERIFIED_CHAINS][AC_VERIFIED_VECTORS + 1] = {{0}};
+
+	for (int g = 0; g < ac_verified_groups(others); g++) {
+		const int64_t first = ac_verified_group(v->state->seed,
+		    (uint32_t)!side, g, others);
+		float *sum = chain[g % AC_VERIFIED_CHAINS];
+
+		for (int l = 0; l < ac_verified_group_size(first, others);
+		    l++) {
+			const float *w = weight[g * AC_VERIFIED_GROUP + l];
+			const float y = from[(first + l) * step]
+			    * ac_verified_power(up / 2)
+			    * ac_verified_power(up - up / 2);
+
+			for (int t = 0; t < AC_VERIFIED_VECTORS; t++)
+				sum[t] = ac_verified_fma(y, w[t], sum[t]);
+			sum[AC_VERIFIED_VECTORS] = ac_verified_fma(y, y,
+			    sum[AC_VERIFIED_VECTORS]);
+		}
+	}
+	for (int t = 0; t <= AC_VERIFIED_VECTORS; t++) {
+		total[t] = 0;
+		for (int c = 0; c < (others < AC_VERIFIED_SHORT ? 4 : 8); c++)
+			total[t] += chain[c][t];
+	}
+}
+
+static struct ac_verified_line
+measure(const struct ac_verified *v, int side, int64_t matrix, int64_t line,
+    const struct ac_verified_unit *unit, weights weight)
+{
+	const struct ac_verified_operand *o = &v->operand[side];
+	float part[AC_VERIFIED_VALUES], sum[AC_VERIFIED_VECTORS + 1] = {0};
+	struct ac_verified_line m;
+	float d2 = 0;
+
+	for (int i = 0; i < AC_VERIFIED_VALUES; i++) {
+		part[i] = 0;
+		for (int64_t s = 0; s < ac_verified_slices(v); s++)
+			part[i] += ac_verified_part(v, o, matrix, s, i)[line];
+	}
+	if (v->tol > 0)
+		see_line(v, side, matrix, line, unit->up, weight, sum);
+	for (int t = 0; t < AC_VERIFIED_VECTORS; t++) {
+		const float d = sum[t] - unit->alpha * part[t];
+
+		d2 += d * d;
+	}
+	m.d2 = d2 * (1.f / AC_VERIFIED_VECTORS);
+	m.e2 = sum[AC_VERIFIED_VECTORS];
+	m.energy = part[AC_VERIFIED_ENERGY];
+	m.loss = part[AC_VERIFIED_LOSS];
+	m.reach = part[AC_VERIFIED_REACH];
+	return m;
+}
+
+/* As 32 lanes add up. */
+static double
+add_warp(double *lane)
+{
+	for (int away = 16; away; away /= 2)
+		for (int i = 0; i < away; i++)
+			lane[i] += lane[i + away];
+	return lane[0];
+}
+
+static void
+raise(uint32_t *most, float part, float whole)
+{
+	const float ratio = whole > 0 ? part / whole : 0;
+
+	if (ratio > 0 && ac_cast_bits(ratio) > *most)
+		*most = ac_cast_bits(ratio);
+}
+
+/* A word of flags: 32 lines, of which `count` are there. */
+static void
+publish(const struct ac_verified *v, int side, int64_t word, int count,
+    const uint32_t *verdict, const struct ac_verified_line *m)
+{
+	const struct ac_verified_operand *o = &v->operand[side];
+	struct ac_verified_state *s = v->state;
+	double d[32] = {0}, e[32] = {0};
+
+	o->flags[word] = 0;
+	for (int i = 0; i < count; i++) {
+		s->flagged[side] += verdict[i] & AC_VERIFIED_FLAGGED;
+		s->wrong[side] += !!(verdict[i] & AC_VERIFIED_WRONG);
+		s->judged[side] += !!(verdict[i] & AC_VERIFIED_JUDGED);
+		o->flags[word] |= (verdict[i] & AC_VERIFIED_FLAGGED) << i;
+		if (verdict[i] & AC_VERIFIED_FLAGGED)
+			continue;
+		d[i] = (double)m[i].d2;
+		e[i] = (double)m[i].e2;
+		raise(&s->line, m[i].d2, m[i].e2);
+		raise(&s->loss[side], m[i].loss, m[i].energy);
+	}
+	o->blocks[2 * word] = add_warp(d);
+	o->blocks[2 * word + 1] = add_warp(e);
+}
+
+static void
+judge_block(const struct ac_verified *v, int side, int64_t matrix,
+    int64_t first, const struct ac_verified_unit *unit, weights weight)
+{
+	const struct ac_verified_operand *o = &v->operand[side];
+	const struct ac_verified_judge judge = ac_verified_judge_of(v, side);
+	const int64_t block = ac_verified_block(side ? v->m : v->n);
+	const int count = (int)(o->lines - first < block ? o->lines - first
+	    : block);
+	struct ac_verified_line m[LINES];
+	uint32_t verdict[LINES];
+
+	for (int l = 0; l < count; l++)
+		m[l] = measure(v, side, matrix, first + l, unit, weight);
+	for (int l = 0; l < count; l++) {
+		const int from = l / judge.group * judge.group;
+		float d2 = 0, e2 = 0;
+
+		for (int i = from; i < from + judge.group && i < count; i++) {
+			d2 += m[i].d2;
+			e2 += m[i].e2;
+		}
+		verdict[l] = ac_verified_verdict(&m[l], d2, e2, &judge);
+	}
+	for (int l = 0; l < count; l += 32)
+		publish(v, side, matrix * ac_verified_words(o->lines)
+		    + (first + l) / 32, count - l < 32 ? count - l : 32,
+		    verdict + l, m + l);
+}
+
+/* As 64 threads add up, in two warps. */
+static void
+add_blocks(const struct ac_verified *v, int side, int which, double *half)
+{
+	const struct ac_verified_operand *o = &v->operand[side];
+	const int64_t count = v->batch * ac_verified_words(o->lines);
+	double lane[64] = {0};
+
+	for (int64_t i = 0; i < count; i++)
+		lane[i % 64] += o->blocks[2 * i + which];
+	half[0] = add_warp(lane);
+	half[1] = add_warp(lane + 32);
+}
+
+void
+ac_twin_verified_verify(const struct ac_twin_launch *launch, void **params)
+{
+	const struct ac_verified *v = params[0];
+	const unsigned mode = ac_float_mode_enter();
+	const struct ac_verified_unit unit = ac_verified_unit_of(v);
+	struct ac_meter meter = {0};
+	double total[8];
+
+	(void)launch;
+	for (int side = 0; side < 2; side++) {
+		const int64_t others = side ? v->m : v->n;
+		const int64_t lines = v->operand[side].lines;
+		weights weight;
+
+		weigh(v->state->seed, (uint32_t)!side, weight);
+		for (int64_t b = 0; b < v->batch; b++)
+			for (int64_t l = 0; l < lines;
+			    l += ac_verified_block(others))
+				judge_block(v, side, b, l, &unit, weight);
+		for (int which = 0; which < 2; which++)
+			add_blocks(v, side, which, total + 4 * side
+			    + 2 * which);
+		meter.read += (uint64_t)(v->batch * lines
+		    * ac_verified_groups(others) * AC_VERIFIED_GROUP)
+		    * sizeof(float);
+	}
+	ac_verified_conclude(v, total);
+	ac_float_mode_leave(mode);
+	ac_meter_add(&meter);
+}

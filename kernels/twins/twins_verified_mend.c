@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/twins/twins_verified_mend.c -- flagged lines, or all, computed again
+ * on the CPU. 64 rows at a time, laid side by side; every output adds up K as on
+ * the GPU: each span from its begin on, then the spans. */
+#include "kernels/twins/twins_inside.h"
+#include "kernels/twins/twins_verified.h"
+#include "kernels/verified/verified_body.h"
+
+#include <stdlib.h>
+
+enum { ABREAST = 64 };
+
+/* Some rows of one matrix. */
+struct rows {
+	const struct ac_verified *v;
+	int64_t matrix, row[ABREAST];
+	int     count;
+	float  *packed;         /* [k][ABREAST]: theirs of op(A) */
+};
+
+static inline __attribute__((always_inline)) void
+add_span(bool hardware, const float *a, const float *b, int64_t step,
+    int64_t count, float *sum)
+{
+	for (int64_t k = 0; k < count; k++)
+		for (int i = 0; i < ABREAST; i++)
+			sum[i] = hardware ? __builtin_fmaf(a[k * ABREAST + i],
+			    b[k * step], sum[i]) : ac_verified_fma(
+			    a[k * ABREAST + i], b[k * step], sum[i]);
+}
+
+static void
+add_span_plain(const float *a, const float *b, int64_t step, int64_t count,
+    float *sum)
+{
+	add_span(false, a, b, step, count, sum);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"), optimize("O3"))) static void
+add_span_eight(const float *a, const float *b, int64_t step, int64_t count,
+    float *sum)
+{
+	add_span(true, a, b, step, count, sum);
+}
+#endif
+
+/* What these rows and one column make. */
+static void
+mend_column(const struct rows *r, int64_t col)
+{
+	const struct ac_verified *v = r->v;
+	const struct ac_verified_operand *o = &v->operand[1];
+	const int64_t step = ac_verified_k_step(o), span = ac_verified_span(
+	    v->k);
+	const float *b = ac_verified_matrix(o, r->matrix)
+	    + col * ac_verified_line_step(o);
+	const float alpha = ac_cast_scalar_read(&v->alpha);
+	float *to = ac_verified_product(v, r->matrix) + col * v->output.ld;
+	float total[ABREAST] = {0};
+
+	for (int64_t k = 0; k < v->k; k += span) {
+		const int64_t count = v->k - k < span ? v->k - k : span;
+		float sum[ABREAST] = {0};
+
+#if defined(__x86_64__)
+		if (ac_has_fma())
+			add_span_eight(r->packed + k * ABREAST, b + k * step,
+			    step, count, sum);
+		else
+#endif
+		add_span_plain(r->packed + k * ABREAST, b + k * step, step,
+		    count, sum);
+		for (int i = 0; i < ABREAST; i++)
+			total[i] += sum[i];
+	}
+	for (int i = 0; i < r->count; i++)
+		to[r->row[i]] = alpha * total[i];
+}
+
+static bool
+is_flagged(const struct ac_verified *v, int side, int64_t matrix, int64_t line)
+{
+	const struct ac_verified_operand *o = &v->operand[side];
+
+	return o->flags[matrix * ac_verified_words(o->lines) + line / 32]
+	    >> line % 32 & 1;
+}
+
+/* All columns of these rows, or the flagged ones. */
+static void
+mend_rows(struct rows *r, bool every)
+{
+	const struct ac_verified *v = r->v;
+	const struct ac_verified_operand *o = &v->operand[0];
+
+	if (!r->count)
+		return;
+	for (int64_t k = 0; k < v->k; k++)
+		for (int i = 0; i < ABREAST; i++)
+			r->packed[k * ABREAST + i] = i < r->count
+			    ? ac_verified_matrix(o, r->matrix)[r->row[i]
+			    * ac_verified_line_step(o)
+			    + k * ac_verified_k_step(o)] : 0;
+	for (int64_t j = 0; j < v->n; j++)
+		if (every || is_flagged(v, 1, r->matrix, j))
+			mend_column(r, j);
+	r->count = 0;
+}
+
+/* Rows that are flagged or not, as asked; with `all` every one. */
+static void
+mend_matrix(struct rows *r, bool flagged, bool all)
+{
+	for (int64_t i = 0; i < r->v->m; i++) {
+		if (!all && is_flagged(r->v, 0, r->matrix, i) != flagged)
+			continue;
+		r->row[r->count++] = i;
+		if (r->count == ABREAST)
+			mend_rows(r, flagged || all);
+	}
+	mend_rows(r, flagged || all);
+}
+
+void
+ac_twin_verified_mend(const struct ac_twin_launch *launch, void **params)
+{
+	const struct ac_verified *v = params[0];
+	const struct ac_verified_state *s = v->state;
+	const unsigned mode = ac_float_mode_enter();
+	struct ac_meter meter = {0};
+	struct rows r = { .v = v };
+
+	(void)launch;
+	if (s->all || s->flagged[0] || s->flagged[1]) {
+		r.packed = malloc((size_t)v->k * ABREAST * sizeof(float));
+		if (!r.packed)
+			abort();
+		for (r.matrix = 0; r.matrix < v->batch; r.matrix++) {
+			if (s->all || s->flagged[0])
+				mend_matrix(&r, true, s->all);
+			if (!s->all && s->flagged[1])
+				mend_matrix(&r, false, false);
+		}
+		free(r.packed);
+		meter.read += (uint64_t)(v->batch * v->k * (v->m + v->n))
+		    * sizeof(float);
+	}
+	ac_float_mode_leave(mode);
+	ac_meter_add(&meter);
+}
