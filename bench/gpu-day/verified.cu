@@ -6,8 +6,10 @@
  *   verified time [M N K]            what each launch takes
  *
  * Not part of a build; from the top folder, with CUDA:
- *   nvcc -O3 -fmad=false -arch=sm_90 -I. -o verified bench/gpu-day/verified.cu \
- *       tests/unit/kernels/verified_families.c -lcublas */
+ *   nvcc -O3 -fmad=false -Xcompiler -ffp-contract=off,-fno-math-errno \
+ *       -arch=sm_90 -I. -o verified bench/gpu-day/verified.cu \
+ *       tests/unit/kernels/verified_families.c kernels/twins/twins_verified*.c \
+ *       -lcublas */
 #include "kernels/verified/verified_probe.cu"
 #include "kernels/verified/verified_cast.cu"
 #include "kernels/verified/verified_verify.cu"
@@ -18,6 +20,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <vector>
@@ -177,7 +180,7 @@ sgemm(const product &p, float *c)
 	    (int)p.v.operand[1].ld, &beta, c, (int)p.v.m));
 }
 
-/* ---- Check ------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------ */
 
 static float *
 upload(const std::vector<float> &x)
@@ -210,6 +213,92 @@ stored(const float *x, int rows, int cols, bool trans)
 			    x[(size_t)j * rows + i];
 	return y;
 }
+
+/* ---- Twins ------------------------------------------------------------- */
+
+struct ac_twin_launch;
+typedef void twin(const struct ac_twin_launch *, void **);
+extern "C" {
+twin ac_twin_verified_probe, ac_twin_verified_cast, ac_twin_verified_verify,
+    ac_twin_verified_mend;
+/* What twins.c has, which would need all the others. */
+unsigned long ac_twin_bytes_read, ac_twin_bytes_written;
+thread_local unsigned long ac_twin_bytes_here;
+bool ac_twin_plain;
+}
+
+/* Words that differ; NaNs are alike. */
+template <class type> static long
+differences(const type *device, const std::vector<type> &host)
+{
+	const std::vector<type> x = download(device, host.size());
+	long count = 0;
+
+	for (size_t i = 0; i < x.size(); i++)
+		count += memcmp(&x[i], &host[i], sizeof x[i])
+		    && (x[i] == x[i] || host[i] == host[i]);
+	return count;
+}
+
+/* The same product by the twins, with the device's own in between. Says what
+ * is not the same. */
+static bool
+agrees(const product &p, const std::vector<float> &a,
+    const std::vector<float> &b, std::vector<float> c, const float *mended)
+{
+	struct ac_verified v = p.v;
+	struct ac_verified_state state = {};
+	struct ac_verified_record record = {};
+	std::vector<uint16_t> to[2];
+	std::vector<double> sums[2];
+	std::vector<float> parts[2];
+	std::vector<uint32_t> flags[2];
+	std::vector<double> blocks[2];
+	void *params[] = { &v };
+	long found[5] = {}, all = 0;
+
+	v.state = &state;
+	v.record = &record;
+	v.output.product = c.data();
+	for (int i = 0; i < 2; i++) {
+		struct ac_verified_operand &o = v.operand[i];
+
+		to[i].resize(o.ld_to * (o.lines_are_cols ? o.lines : v.k));
+		sums[i].resize(AC_VERIFIED_VECTORS * v.k);
+		parts[i].resize(ac_verified_slices(&v) * AC_VERIFIED_VALUES
+		    * o.lines);
+		flags[i].resize(ac_verified_words(o.lines));
+		blocks[i].resize(2 * flags[i].size());
+		o.from = i ? b.data() : a.data();
+		o.to = to[i].data();
+		o.sums = sums[i].data();
+		o.parts = parts[i].data();
+		o.flags = flags[i].data();
+		o.blocks = blocks[i].data();
+	}
+	for (twin *run : { ac_twin_verified_probe, ac_twin_verified_cast,
+	    ac_twin_verified_verify, ac_twin_verified_mend })
+		run(NULL, params);
+	for (int i = 0; i < 2; i++) {
+		const struct ac_verified_operand &o = p.v.operand[i];
+
+		found[0] += differences(o.sums, sums[i]);
+		found[1] += differences(o.to, to[i]);
+		found[2] += differences(o.parts, parts[i]);
+		found[3] += differences(o.flags, flags[i])
+		    + differences(o.blocks, blocks[i]);
+	}
+	found[4] = differences(mended, c);
+	for (long count : found)
+		all += count;
+	if (all)
+		printf("  the twins differ: sums %ld, casts %ld, parts %ld, "
+		    "flags %ld, outputs %ld\n", found[0], found[1], found[2],
+		    found[3], found[4]);
+	return !all;
+}
+
+/* ---- Errors ------------------------------------------------------------- */
 
 static std::vector<double>
 exact(const verified_problem &p)
@@ -283,7 +372,7 @@ is_flagged(const product &p, int line)
 }
 
 struct totals {
-	int bad, missed, vain, classes, alls, worse;
+	int bad, missed, vain, classes, alls, worse, differ;
 	unsigned long long hash;
 };
 
@@ -296,8 +385,9 @@ check(int family, const int (&size)[3], int seed, totals &total)
 	product p;
 
 	verified_problem_make(family, m, n, k, seed, &q);
-	float *a = upload(stored(q.a, m, k, ta));
-	float *b = upload(stored(q.b, k, n, tb));
+	const std::vector<float> own[2] = { stored(q.a, m, k, ta),
+		stored(q.b, k, n, tb) };
+	float *a = upload(own[0]), *b = upload(own[1]);
 	float *c = (float *)zeros((size_t)m * n * 4);
 	float *plain = (float *)zeros((size_t)m * n * 4);
 
@@ -335,6 +425,7 @@ check(int family, const int (&size)[3], int seed, totals &total)
 	    s.all ? " all" : "", classes);
 	total.bad += bad, total.missed += missed, total.vain += vain;
 	total.classes += classes != 0, total.alls += s.all;
+	total.differ += !agrees(p, own[0], own[1], before, c);
 	total.worse += s.all && e[1].whole > 1.5 * e[2].whole;
 	product_free(p);
 	verified_problem_free(&q);
@@ -492,8 +583,8 @@ main(int argc, char **argv)
 			break;
 	}
 	printf("total: bad %d, missed %d, in vain %d; classes differ in %d; "
-	    "all %d times; worse than 1.5 SGEMM %d times; hash %016llx\n",
-	    total.bad, total.missed, total.vain, total.classes, total.alls,
-	    total.worse, total.hash);
+	    "all %d times; worse than 1.5 SGEMM %d times; twins differ %d times; "
+	    "hash %016llx\n", total.bad, total.missed, total.vain, total.classes, total.alls,
+	    total.worse, total.differ, total.hash);
 	return 0;
 }
