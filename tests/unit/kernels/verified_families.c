@@ -235,7 +235,7 @@ enum {
 	ACCUM, ACCUM_ONE, AXPBY, RESIDUAL, GRAM, CONST_COL, LOW_RANK,
 	DIAGONALS, HIDDEN, HIDDEN_BLOCK, COUNT
 };
-_Static_assert(COUNT == VERIFIED_FAMILIES, "families are counted");
+_Static_assert((int)COUNT == (int)VERIFIED_FAMILIES, "families are counted");
 
 const char *const verified_family_names[VERIFIED_FAMILIES] = {
 	"normal", "uniform", "tiny", "denormal", "huge", "lognormal",

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/kernels/verified_cases.h -- verified products on which the kernels
+ * of verified.h are tried: their memory, the twins' runs, and a product in
+ * between. */
+#ifndef AC_TESTS_VERIFIED_CASES_H
+#define AC_TESTS_VERIFIED_CASES_H
+
+#include "kernels/verified/verified.h"
+#include "tests/unit/kernels/verified_families.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How a problem lies in memory. */
+struct verified_case {
+	bool trans[2];
+	int  extra;             /* ld - rows; elements between matrices */
+	int  batch;             /* 0: 1; each matrix of its own seed */
+	bool array;             /* by pointers */
+	enum ac_format format;
+	float tol;              /* 0: 1e-3 */
+};
+
+/* All of it in ordinary memory. What lies between columns and matrices of A and
+ * B is NaN. */
+struct verified_data {
+	struct ac_verified v;
+	struct ac_verified_state  state;
+	struct ac_verified_record record;
+	float *from[2], *c;
+	const float *pointers[2][8];
+	float *pointers_c[8];
+	size_t to_count[2], part_count[2];
+};
+
+/* Of `p`, which has one problem for each matrix. */
+void verified_data_make(const struct verified_case *c,
+    const struct verified_problem *p, struct verified_data *data_out);
+void verified_data_free(struct verified_data *data);
+
+/* Element (line, k) of matrix b of op(A), or (k, line) of op(B), in place. */
+float *verified_at(struct verified_data *data, int operand, int b, int64_t line,
+    int64_t k);
+float *verified_c_at(struct verified_data *data, int b, int64_t i, int64_t j);
+bool verified_is_flagged(const struct verified_data *data, int side, int b,
+    int64_t line);
+
+/* The twin of that name. */
+void verified_run(const char *name, struct verified_data *data);
+/* The product of the casts, exact but for one rounding of each output. */
+void verified_multiply(struct verified_data *data);
+/* All five. */
+void verified_whole(struct verified_data *data);
+/* alpha A B in FP32 as mend has to add it up: each 256 of K, or more of them if
+ * there are more than 8, then those. */
+float verified_fp32(struct verified_data *data, int b, int64_t i, int64_t j);
+/* In FP64. */
+double verified_exact(struct verified_data *data, int b, int64_t i, int64_t j);
+
+#endif
