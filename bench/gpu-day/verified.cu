@@ -83,7 +83,7 @@ operand_make(product &p, int side, const float *from, bool trans)
 	o.parts = p.get<float>(ac_verified_slices(&v)
 	    * AC_VERIFIED_VALUES * lines);
 	o.flags = p.get<uint32_t>(ac_verified_words(lines));
-	o.blocks = p.get<double>(2 * ac_verified_words(lines));
+	o.words = p.get<ac_verified_word>(ac_verified_words(lines));
 	p.trans[side] = trans ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
@@ -104,7 +104,7 @@ product_make(product &p, int64_t m, int64_t n, int64_t k, float alpha,
 	v.state = p.get<struct ac_verified_state>(1);
 	v.record = p.get<struct ac_verified_record>(1);
 	v.spread = p.get<float>(ac_verified_spread(m, n));
-	v.arrived = p.get<uint32_t>(std::max(m, n) / AC_VERIFIED_SIDE + 1);
+	v.arrived = p.get<uint32_t>((m + n) / AC_VERIFIED_SIDE + 2);
 	operand_make(p, 0, a, ta);
 	operand_make(p, 1, b, tb);
 }
@@ -253,7 +253,7 @@ agrees(const product &p, const std::vector<float> &a,
 	std::vector<double> sums[2];
 	std::vector<float> parts[2];
 	std::vector<uint32_t> flags[2];
-	std::vector<double> blocks[2];
+	std::vector<ac_verified_word> words[2];
 	void *params[] = { &v };
 	long found[5] = {}, all = 0;
 
@@ -268,13 +268,13 @@ agrees(const product &p, const std::vector<float> &a,
 		parts[i].resize(ac_verified_slices(&v) * AC_VERIFIED_VALUES
 		    * o.lines);
 		flags[i].resize(ac_verified_words(o.lines));
-		blocks[i].resize(2 * flags[i].size());
+		words[i].resize(flags[i].size());
 		o.from = i ? b.data() : a.data();
 		o.to = to[i].data();
 		o.sums = sums[i].data();
 		o.parts = parts[i].data();
 		o.flags = flags[i].data();
-		o.blocks = blocks[i].data();
+		o.words = words[i].data();
 	}
 	for (twin *run : { ac_twin_verified_probe, ac_twin_verified_cast,
 	    ac_twin_verified_verify, ac_twin_verified_mend })
@@ -285,8 +285,12 @@ agrees(const product &p, const std::vector<float> &a,
 		found[0] += differences(o.sums, sums[i]);
 		found[1] += differences(o.to, to[i]);
 		found[2] += differences(o.parts, parts[i]);
-		found[3] += differences(o.flags, flags[i])
-		    + differences(o.blocks, blocks[i]);
+		found[3] += differences(o.flags, flags[i]);
+		for (size_t w = 0; w < words[i].size(); w++) {
+			const ac_verified_word x = download(o.words + w, 1)[0];
+
+			found[3] += memcmp(&x, &words[i][w], sizeof x) != 0;
+		}
 	}
 	found[4] = differences(mended, c);
 	for (long count : found)

@@ -343,49 +343,30 @@ measure(const struct ac_verified *v, int side, int64_t matrix, int64_t line,
 	return m;
 }
 
-/* As 32 lanes add up. */
-static double
-add_warp(double *lane)
-{
-	for (int away = 16; away; away /= 2)
-		for (int i = 0; i < away; i++)
-			lane[i] += lane[i + away];
-	return lane[0];
-}
-
+/* As so many lanes come together; in the first. */
 static void
-raise(uint32_t *most, float part, float whole)
+join_lanes(struct ac_verified_word *lane, int lanes)
 {
-	const float ratio = whole > 0 ? part / whole : 0;
-
-	if (ratio > 0 && ac_cast_bits(ratio) > *most)
-		*most = ac_cast_bits(ratio);
+	for (int away = lanes / 2; away; away /= 2)
+		for (int i = 0; i < away; i++)
+			ac_verified_join(&lane[i + away], &lane[i]);
 }
 
 /* A word of flags: 32 lines, of which `count` are there. */
 static void
-publish(const struct ac_verified *v, int side, int64_t word, int count,
+publish(const struct ac_verified_operand *o, int64_t number, int count,
     const uint32_t *verdict, const struct ac_verified_line *m)
 {
-	const struct ac_verified_operand *o = &v->operand[side];
-	struct ac_verified_state *s = v->state;
-	double d[32] = {0}, e[32] = {0};
+	struct ac_verified_word lane[32];
 
-	o->flags[word] = 0;
+	memset(lane, 0, sizeof lane);
+	o->flags[number] = 0;
 	for (int i = 0; i < count; i++) {
-		s->flagged[side] += verdict[i] & AC_VERIFIED_FLAGGED;
-		s->wrong[side] += !!(verdict[i] & AC_VERIFIED_WRONG);
-		s->judged[side] += !!(verdict[i] & AC_VERIFIED_JUDGED);
-		o->flags[word] |= (verdict[i] & AC_VERIFIED_FLAGGED) << i;
-		if (verdict[i] & AC_VERIFIED_FLAGGED)
-			continue;
-		d[i] = (double)m[i].d2;
-		e[i] = (double)m[i].e2;
-		raise(&s->line, m[i].d2, m[i].e2);
-		raise(&s->loss[side], m[i].loss, m[i].energy);
+		lane[i] = ac_verified_word_of(&m[i], verdict[i]);
+		o->flags[number] |= lane[i].flagged << i;
 	}
-	o->blocks[2 * word] = add_warp(d);
-	o->blocks[2 * word + 1] = add_warp(e);
+	join_lanes(lane, 32);
+	o->words[number] = lane[0];
 }
 
 static void
@@ -413,23 +394,28 @@ judge_block(const struct ac_verified *v, int side, int64_t matrix,
 		verdict[l] = ac_verified_verdict(&m[l], d2, e2, &judge);
 	}
 	for (int l = 0; l < count; l += 32)
-		publish(v, side, matrix * ac_verified_words(o->lines)
+		publish(o, matrix * ac_verified_words(o->lines)
 		    + (first + l) / 32, count - l < 32 ? count - l : 32,
 		    verdict + l, m + l);
 }
 
-/* As 64 threads add up, in two warps. */
-static void
-add_blocks(const struct ac_verified *v, int side, int which, double *half)
+/* As 128 threads do it, in four warps. */
+static struct ac_verified_word
+join_words(const struct ac_verified *v, int side)
 {
 	const struct ac_verified_operand *o = &v->operand[side];
 	const int64_t count = v->batch * ac_verified_words(o->lines);
-	double lane[64] = {0};
+	struct ac_verified_word lane[128];
 
+	memset(lane, 0, sizeof lane);
 	for (int64_t i = 0; i < count; i++)
-		lane[i % 64] += o->blocks[2 * i + which];
-	half[0] = add_warp(lane);
-	half[1] = add_warp(lane + 32);
+		ac_verified_join(&o->words[i], &lane[i % 128]);
+	for (int warp = 0; warp < 4; warp++) {
+		join_lanes(lane + 32 * warp, 32);
+		if (warp)
+			ac_verified_join(&lane[32 * warp], &lane[0]);
+	}
+	return lane[0];
 }
 
 void
@@ -439,7 +425,7 @@ ac_twin_verified_verify(const struct ac_twin_launch *launch, void **params)
 	const unsigned mode = ac_float_mode_enter();
 	const struct ac_verified_unit unit = ac_verified_unit_of(v);
 	struct ac_meter meter = {0};
-	double total[8];
+	struct ac_verified_word sum[2];
 
 	(void)launch;
 	for (int side = 0; side < 2; side++) {
@@ -452,14 +438,12 @@ ac_twin_verified_verify(const struct ac_twin_launch *launch, void **params)
 			for (int64_t l = 0; l < lines;
 			    l += ac_verified_block(others))
 				judge_block(v, side, b, l, &unit, weight);
-		for (int which = 0; which < 2; which++)
-			add_blocks(v, side, which, total + 4 * side
-			    + 2 * which);
+		sum[side] = join_words(v, side);
 		meter.read += (uint64_t)(v->batch * lines
 		    * ac_verified_groups(others) * AC_VERIFIED_GROUP)
 		    * sizeof(float);
 	}
-	ac_verified_conclude(v, total);
+	ac_verified_conclude(v, sum);
 	ac_float_mode_leave(mode);
 	ac_meter_add(&meter);
 }

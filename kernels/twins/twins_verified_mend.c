@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/twins/twins_verified_mend.c -- flagged lines, or all, computed again
  * on the CPU. 64 rows at a time, laid side by side; every output adds up K as on
- * the GPU: each span from its begin on, then the spans. */
+ * the GPU: each 64 from their begin on, those of a span, then the spans. */
 #include "kernels/twins/twins_inside.h"
 #include "kernels/twins/twins_verified.h"
 #include "kernels/verified/verified_body.h"
@@ -22,11 +22,22 @@ static inline __attribute__((always_inline)) void
 add_span(bool hardware, const float *a, const float *b, int64_t step,
     int64_t count, float *sum)
 {
-	for (int64_t k = 0; k < count; k++)
+	float chain[ABREAST] = {0};
+
+	for (int64_t k = 0; k < count; k++) {
 		for (int i = 0; i < ABREAST; i++)
-			sum[i] = hardware ? __builtin_fmaf(a[k * ABREAST + i],
-			    b[k * step], sum[i]) : ac_verified_fma(
-			    a[k * ABREAST + i], b[k * step], sum[i]);
+			chain[i] = hardware ? __builtin_fmaf(
+			    a[k * ABREAST + i], b[k * step], chain[i])
+			    : ac_verified_fma(a[k * ABREAST + i], b[k * step],
+			    chain[i]);
+		if (k % AC_VERIFIED_CHAIN != AC_VERIFIED_CHAIN - 1
+		    && k != count - 1)
+			continue;
+		for (int i = 0; i < ABREAST; i++) {
+			sum[i] += chain[i];
+			chain[i] = 0;
+		}
+	}
 }
 
 static void

@@ -43,6 +43,14 @@ enum {
 	AC_VERIFIED_SIDE = 64       /* of a tile of mend */
 };
 
+/* What verify found in 32 lines. */
+struct ac_verified_word {
+	double   d2, e2;            /* of lines that are not flagged */
+	float    line, loss;        /* worst d2 / e2 and loss / energy of them */
+	uint32_t flagged, wrong, judged; /* lines */
+	uint32_t reserved;
+};
+
 /* A, or B: the program's FP32 matrices, and where their cast goes. */
 struct ac_verified_operand {
 	const float        *from;   /* the first matrix; NULL: see `array` */
@@ -60,8 +68,7 @@ struct ac_verified_operand {
 	float   *parts;             /* [batch][slice][value][lines] */
 	uint32_t *flags;            /* [batch][ac_verified_words(lines)]: a bit
 	                             * for each line that mend recomputes */
-	double  *blocks;            /* [block of verify][2]: squares of the
-	                             * difference and of the product */
+	struct ac_verified_word *words; /* as many as words of flags */
 };
 
 struct ac_verified_output {
@@ -78,11 +85,10 @@ struct ac_verified_state {
 	uint32_t amax[2];           /* bits of the largest |x| of the probe */
 	uint32_t bits[2];           /* AC_VERIFIED_* */
 	int32_t  exponent[2];
-	uint32_t line, loss[2];     /* bits of the worst d2 / e2 of a line, and
-	                             * of the worst loss / energy */
-	/* Of verify, by side; zero again after each cast. */
-	uint32_t flagged[2], wrong[2], judged[2];
-	uint32_t all;               /* mend recomputes everything */
+	/* What verify leaves to mend. */
+	uint32_t flagged[2];        /* lines by side */
+	uint32_t all;               /* everything is recomputed */
+	uint32_t reserved;
 };
 enum {
 	AC_VERIFIED_FRACTION = 1,   /* a number that is not whole */
@@ -116,8 +122,8 @@ struct ac_verified {
 	struct ac_verified_record *post;    /* host memory that the device sees,
 	                                     * a copy; NULL: none */
 	/* Scratch of mend, so that few lines keep a GPU busy; NULL: none.
-	 * ac_verified_spread() floats, and a word for each 64 of the larger
-	 * of m and n, all zero. */
+	 * ac_verified_spread() floats, and a word for each 64 of m, rounded up,
+	 * and of n, all zero. */
 	float    *spread;
 	uint32_t *arrived;
 };
@@ -181,7 +187,8 @@ ac_verified_verify_blocks(const struct ac_verified *v)
 AC_VERIFIED_SIZE int64_t
 ac_verified_spread(int64_t m, int64_t n)
 {
-	return ((m > n ? m : n) + AC_VERIFIED_SIDE - 1) / AC_VERIFIED_SIDE
+	return ((m + AC_VERIFIED_SIDE - 1) / AC_VERIFIED_SIDE
+	    + (n + AC_VERIFIED_SIDE - 1) / AC_VERIFIED_SIDE)
 	    * AC_VERIFIED_SIDE * AC_VERIFIED_SIDE * AC_VERIFIED_SPANS;
 }
 

@@ -39,15 +39,17 @@ typedef float cast_cells[CAST_EACH][CAST_EACH];
 static __device__ __forceinline__ void
 find_work(const struct ac_verified &v, struct cast_work &w)
 {
-	const int64_t slices = ac_verified_slices(&v);
-	const int64_t tiles0 = (v.m + CAST_LINES - 1) / CAST_LINES;
-	const int64_t tiles1 = (v.n + CAST_LINES - 1) / CAST_LINES;
-	const int64_t slice = blockIdx.x % (uint32_t)slices;
-	const int64_t number = blockIdx.x / (uint32_t)slices;
+	const uint32_t slices = ((uint32_t)v.k + (uint32_t)v.slice - 1)
+	    / (uint32_t)v.slice;
+	const uint32_t tiles0 = ((uint32_t)v.m + CAST_LINES - 1) / CAST_LINES;
+	const uint32_t tiles1 = ((uint32_t)v.n + CAST_LINES - 1) / CAST_LINES;
+	const uint32_t number = blockIdx.x / slices;
+	const uint32_t tile = number % (tiles0 + tiles1);
+	const int64_t slice = blockIdx.x % slices;
 	const int64_t matrix = number / (tiles0 + tiles1);
-	const int64_t tile = number % (tiles0 + tiles1);
 	const int side = tile >= tiles0;
-	const int64_t first = (side ? tile - tiles0 : tile) * CAST_LINES;
+	const int64_t first = (int64_t)(side ? tile - tiles0 : tile)
+	    * CAST_LINES;
 	const struct ac_verified_operand o = operand_of(v, side);
 	const struct ac_cast_scale scale = ac_verified_scale_of(&v);
 	const int64_t begin = slice * v.slice;
@@ -62,7 +64,8 @@ find_work(const struct ac_verified &v, struct cast_work &w)
 	    ? (matrix * o.lines + first) * o.ld_to + begin
 	    : (matrix * v.k + begin) * o.ld_to + first);
 	w.sums = o.sums + matrix * AC_VERIFIED_VECTORS * v.k + begin;
-	w.parts = ac_verified_part(&v, &o, matrix, slice, 0) + first;
+	w.parts = o.parts + (matrix * slices + slice) * AC_VERIFIED_VALUES
+	    * o.lines + first;
 	w.lines = o.lines;
 	w.ld = o.ld;
 	w.ld_to = o.ld_to;
@@ -140,6 +143,16 @@ store_four(uint16_t *to, const uint16_t (&x)[CAST_EACH])
 }
 
 static __device__ __forceinline__ void
+move(const cast_cells &from, cast_cells &to)
+{
+#pragma unroll
+	for (int i = 0; i < CAST_EACH; i++)
+#pragma unroll
+		for (int j = 0; j < CAST_EACH; j++)
+			to[i][j] = from[i][j];
+}
+
+static __device__ __forceinline__ void
 project(float y, const float4 &u, float *sum)
 {
 	sum[0] = ac_verified_fma(y, u.x, sum[0]);
@@ -170,15 +183,21 @@ cast_lines(const struct cast_work &w, const union cast_block &block,
 	const bool wide = w.wide && left == CAST_EACH;
 	const bool stores = line < w.left_to;
 	const float factor = w.factor;
+	cast_cells next;        /* on their way meanwhile */
 
+	load_fours(from, ld, wide && first + CAST_EACH <= ks, ks - first, left,
+	    next);
 #pragma unroll 1
 	for (int k = first; k < count; k += CAST_STEP) {
 		const float4 *u = (const float4 *)(block.u
 		    + k * AC_VERIFIED_VECTORS);
+		const int then = k + CAST_STEP;
 		cast_cells x;
 
-		load_fours(from, ld, wide && k + CAST_EACH <= ks, ks - k,
-		    left, x);
+		move(next, x);
+		from = after(from, CAST_STEP, ld);
+		load_fours(from, ld, wide && then + CAST_EACH <= ks, ks - then,
+		    left, next);
 #pragma unroll
 		for (int i = 0; i < CAST_EACH; i++) {
 			const float4 low = u[2 * i], high = u[2 * i + 1];
@@ -196,7 +215,6 @@ cast_lines(const struct cast_work &w, const union cast_block &block,
 			if (stores && k + i < ks)
 				store_four(after(to, i, ld_to), cell);
 		}
-		from = after(from, CAST_STEP, ld);
 		to = after(to, CAST_STEP, ld_to);
 	}
 }
@@ -216,13 +234,19 @@ cast_ks(const struct cast_work &w, const union cast_block &block,
 	const int rows = near_end(w.left - line);
 	const bool wide = w.wide && rows == CAST_EACH;
 	const float factor = w.factor;
+	cast_cells next;        /* on their way meanwhile */
 
+	load_fours(from, ld, wide && first + CAST_EACH <= ks, rows, ks - first,
+	    next);
 #pragma unroll 1
 	for (int k = first; k < count; k += CAST_STEP) {
+		const int then = k + CAST_STEP;
 		cast_cells x;
 
-		load_fours(from, ld, wide && k + CAST_EACH <= ks, rows,
-		    ks - k, x);
+		move(next, x);
+		from += CAST_STEP;
+		load_fours(from, ld, wide && then + CAST_EACH <= ks, rows,
+		    ks - then, next);
 #pragma unroll
 		for (int l = 0; l < CAST_EACH; l++) {
 			uint16_t cell[CAST_EACH];
@@ -253,7 +277,6 @@ cast_ks(const struct cast_work &w, const union cast_block &block,
 				sum = ac_verified_fma(x[l][3], u.w, sum);
 			}
 		}
-		from += CAST_STEP;
 		to += CAST_STEP;
 	}
 }

@@ -105,33 +105,6 @@ ac_verified_unit_of(const struct ac_verified *v)
 	return unit;
 }
 
-/* Whether everything is recomputed: d, e by side, of lines not flagged. */
-AC_CAST_BODY bool
-ac_verified_is_all(const struct ac_verified *v, const double *d,
-    const double *e)
-{
-	const struct ac_verified_state *s = v->state;
-	const double limit = 0.49 * (double)v->tol * (double)v->tol;
-
-	for (int i = 0; i < 2; i++) {
-		const uint64_t lines = (uint64_t)((i ? v->n : v->m) * v->batch);
-
-		if (v->tol > 0 && (d[i] > limit * e[i]
-		    || (uint64_t)s->wrong[i] * 8 > s->judged[i]))
-			return true;
-		if ((uint64_t)s->flagged[i] * 2 > lines)
-			return true;
-	}
-	return false;
-}
-
-AC_CAST_BODY void
-ac_verified_raise(float *most, float ratio)
-{
-	if (ratio > *most)
-		*most = ratio;
-}
-
 AC_CAST_BODY float
 ac_verified_root(float x)
 {
@@ -142,36 +115,99 @@ ac_verified_root(float x)
 #endif
 }
 
-/* What the last block makes of all: `total` has two halves of d and of e of
- * each side. Notes it, and leaves the state as the next call wants it. */
+AC_CAST_BODY float
+ac_verified_most(float a, float b)
+{
+	return a > b ? a : b;
+}
+
+/* 0 of what is not a number. */
+AC_CAST_BODY float
+ac_verified_ratio(float part, float all)
+{
+	const float ratio = all > 0 ? part / all : 0;
+
+	return ratio > 0 && ac_verified_is_finite(ratio) ? ratio : 0;
+}
+
+/* What a line adds to its word. */
+AC_CAST_BODY struct ac_verified_word
+ac_verified_word_of(const struct ac_verified_line *line, uint32_t verdict)
+{
+	const bool flagged = verdict & AC_VERIFIED_FLAGGED;
+	struct ac_verified_word word;
+
+	word.d2 = flagged ? 0 : (double)line->d2;
+	word.e2 = flagged ? 0 : (double)line->e2;
+	word.line = flagged ? 0 : ac_verified_ratio(line->d2, line->e2);
+	word.loss = flagged ? 0 : ac_verified_ratio(line->loss, line->energy);
+	word.flagged = flagged;
+	word.wrong = !!(verdict & AC_VERIFIED_WRONG);
+	word.judged = !!(verdict & AC_VERIFIED_JUDGED);
+	word.reserved = 0;
+	return word;
+}
+
+/* What words have together. */
 AC_CAST_BODY void
-ac_verified_conclude(const struct ac_verified *v, const double *total)
+ac_verified_join(const struct ac_verified_word *word,
+    struct ac_verified_word *sum)
+{
+	sum->d2 += word->d2;
+	sum->e2 += word->e2;
+	sum->line = ac_verified_most(sum->line, word->line);
+	sum->loss = ac_verified_most(sum->loss, word->loss);
+	sum->flagged += word->flagged;
+	sum->wrong += word->wrong;
+	sum->judged += word->judged;
+}
+
+/* Whether everything is recomputed for this side's sake. */
+AC_CAST_BODY bool
+ac_verified_is_all(const struct ac_verified *v, int side,
+    const struct ac_verified_word *sum)
+{
+	const double limit = 0.49 * (double)v->tol * (double)v->tol;
+	const uint64_t lines = (uint64_t)((side ? v->n : v->m) * v->batch);
+
+	return (uint64_t)sum->flagged * 2 > lines || (v->tol > 0
+	    && (sum->d2 > limit * sum->e2
+	    || (uint64_t)sum->wrong * 8 > sum->judged));
+}
+
+/* What the last block makes of both sides. Notes it, and leaves the state as
+ * the next call wants it. */
+AC_CAST_BODY void
+ac_verified_conclude(const struct ac_verified *v,
+    const struct ac_verified_word *sum)
 {
 	struct ac_verified_state *s = v->state;
-	struct ac_verified_record *r = v->record;
-	const double d[2] = { total[0] + total[1], total[4] + total[5] };
-	const double e[2] = { total[2] + total[3], total[6] + total[7] };
+	struct ac_verified_record r = *v->record;
+	const bool all = ac_verified_is_all(v, 0, &sum[0])
+	    || ac_verified_is_all(v, 1, &sum[1]);
 
-	s->all = ac_verified_is_all(v, d, e);
-	r->calls++;
-	if (s->all)
-		r->alls++;
+	s->all = all;
+	s->arrived = 0;
+	r.calls++;
+	if (all)
+		r.alls++;
 	else
-		r->lines += s->flagged[0] + s->flagged[1];
+		r.lines += sum[0].flagged + sum[1].flagged;
 	for (int i = 0; i < 2; i++) {
-		if (e[i] > 0 && !s->all)
-			ac_verified_raise(&r->whole,
-			    ac_verified_root((float)(d[i] / e[i])));
-		ac_verified_raise(&r->loss[i],
-		    ac_verified_root(ac_cast_float(s->loss[i])));
-		s->amax[i] = s->bits[i] = s->loss[i] = 0;
+		s->flagged[i] = sum[i].flagged;
+		s->amax[i] = s->bits[i] = 0;
+		r.loss[i] = ac_verified_most(r.loss[i],
+		    ac_verified_root(sum[i].loss));
+		if (all)
+			continue;
+		r.line = ac_verified_most(r.line,
+		    ac_verified_root(sum[i].line));
+		r.whole = ac_verified_most(r.whole, ac_verified_root(
+		    ac_verified_ratio((float)sum[i].d2, (float)sum[i].e2)));
 	}
-	if (!s->all)
-		ac_verified_raise(&r->line,
-		    ac_verified_root(ac_cast_float(s->line)));
-	s->line = s->arrived = 0;
+	*v->record = r;
 	if (v->post)
-		*v->post = *r;
+		*v->post = r;
 }
 
 #endif

@@ -19,6 +19,7 @@ typedef float mend_sums[MEND_X][MEND_Y];
 
 struct mend_block {
 	float x[2][MEND_DEEP][MEND_SIDE], y[2][MEND_DEEP][MEND_SIDE];
+	float total[MEND_X * MEND_Y][MEND_BLOCK]; /* of spans, by thread */
 	int32_t line[MEND_SIDE];   /* of x; -1: none */
 	uint32_t rank[MEND_BLOCK];
 	int  count;                /* lines of x */
@@ -99,8 +100,20 @@ multiply(const float (*x)[MEND_SIDE], const float (*y)[MEND_SIDE], int tx,
 	}
 }
 
-/* A span of K, from its begin on. A warp has 16 lines of x: none of them, and
- * it only brings. */
+static __device__ __forceinline__ void
+add_sums(mend_sums &from, mend_sums &to)
+{
+#pragma unroll
+	for (int i = 0; i < MEND_X; i++)
+#pragma unroll
+		for (int j = 0; j < MEND_Y; j++) {
+			to[i][j] += from[i][j];
+			from[i][j] = 0;
+		}
+}
+
+/* A span of K, chain by chain. A warp has 16 lines of x: none of them, and it
+ * only brings. */
 static __device__ __forceinline__ void
 add_span(const struct ac_verified &v, const struct mend_tile &tile,
     int64_t begin, int64_t end, struct mend_block &block, mend_sums &sum)
@@ -114,7 +127,8 @@ add_span(const struct ac_verified &v, const struct mend_tile &tile,
 	struct mend_source y = source_of(v, !tile.side, tile.matrix,
 	    tile.y + line, begin + half);
 	float a[MEND_HALF], b[MEND_HALF];
-	int at = 0;
+	mend_sums chain = {};
+	int step = 0;
 
 	bring(x, end - begin - half, a);
 	bring(y, end - begin - half, b);
@@ -122,9 +136,10 @@ add_span(const struct ac_verified &v, const struct mend_tile &tile,
 	put(b, half, line, block.y[0]);
 	__syncthreads();
 #pragma unroll 1
-	for (int64_t k = begin; k < end; k += MEND_DEEP, at ^= 1) {
+	for (int64_t k = begin; k < end; k += MEND_DEEP, step++) {
 		const int64_t left = end - k - MEND_DEEP - half;
 		const bool more = k + MEND_DEEP < end;
+		const int at = step & 1;
 
 		if (more) {
 			if (x.from)
@@ -135,13 +150,17 @@ add_span(const struct ac_verified &v, const struct mend_tile &tile,
 			bring(y, left, b);
 		}
 		if (works)
-			multiply(block.x[at], block.y[at], tx, ty, sum);
+			multiply(block.x[at], block.y[at], tx, ty, chain);
+		if (step % (AC_VERIFIED_CHAIN / MEND_DEEP)
+		    == AC_VERIFIED_CHAIN / MEND_DEEP - 1)
+			add_sums(chain, sum);
 		if (more) {
 			put(a, half, line, block.x[at ^ 1]);
 			put(b, half, line, block.y[at ^ 1]);
 		}
 		__syncthreads();
 	}
+	add_sums(chain, sum);
 }
 
 /* The flagged lines from the `from`-th on, 64 at most; returns how many there
@@ -223,7 +242,10 @@ spread(const struct ac_verified &v, const struct mend_tile &tile, int spans,
 {
 	const int tx = threadIdx.x / 16, ty = threadIdx.x % 16;
 	const int64_t size = MEND_SIDE * MEND_SIDE;
-	float *to = v.spread + tile.y / MEND_SIDE * spans * size
+	/* Rows and columns have tiles of their own: nobody waits between. */
+	const int64_t number = tile.y / MEND_SIDE
+	    + (tile.side ? (v.n + MEND_SIDE - 1) / MEND_SIDE : 0);
+	float *to = v.spread + number * AC_VERIFIED_SPANS * size
 	    + (MEND_X * tx * MEND_SIDE + MEND_Y * ty);
 
 	if (MEND_X * tx < block.count)
@@ -235,7 +257,7 @@ spread(const struct ac_verified &v, const struct mend_tile &tile, int spans,
 	__threadfence();
 	__syncthreads();
 	if (!threadIdx.x) {
-		uint32_t *arrived = v.arrived + tile.y / MEND_SIDE;
+		uint32_t *arrived = v.arrived + number;
 
 		block.last = atomicAdd(arrived, 1u) + 1 == (uint32_t)spans;
 		if (block.last)
@@ -262,12 +284,13 @@ spread(const struct ac_verified &v, const struct mend_tile &tile, int spans,
 	return true;
 }
 
-/* All of K, span by span. */
+/* All of K, span by span; their total waits in shared memory. */
 static __device__ __forceinline__ void
 add_spans(const struct ac_verified &v, const struct mend_tile &tile,
     struct mend_block &block, mend_sums &total)
 {
 	const int64_t span = ac_verified_span(v.k);
+	float (&own)[MEND_X * MEND_Y][MEND_BLOCK] = block.total;
 
 #pragma unroll 1
 	for (int64_t k = 0; k < v.k; k += span) {
@@ -275,11 +298,13 @@ add_spans(const struct ac_verified &v, const struct mend_tile &tile,
 
 		add_span(v, tile, k, min(k + span, v.k), block, sum);
 #pragma unroll
-		for (int i = 0; i < MEND_X; i++)
-#pragma unroll
-			for (int j = 0; j < MEND_Y; j++)
-				total[i][j] += sum[i][j];
+		for (int i = 0; i < MEND_X * MEND_Y; i++)
+			own[i][threadIdx.x] = (k ? own[i][threadIdx.x] : 0)
+			    + sum[i / MEND_Y][i % MEND_Y];
 	}
+#pragma unroll
+	for (int i = 0; i < MEND_X * MEND_Y; i++)
+		total[i / MEND_Y][i % MEND_Y] = own[i][threadIdx.x];
 }
 
 /* One matrix and side: this block is number `number` of `team`. */

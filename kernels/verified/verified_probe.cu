@@ -50,10 +50,16 @@ seed_of(const struct ac_verified &v, struct probe_block &block)
 		const struct ac_verified_operand o = operand_of(v, t & 1);
 		const struct ac_verified_spot at = ac_verified_spot_of(&v, t);
 
-		atomicAdd(&block.seed, ac_verified_seed_of(t,
+		uint32_t sum = ac_verified_seed_of(t,
 		    __ldg(ac_verified_matrix(&o, at.matrix)
 		    + at.line * ac_verified_line_step(&o)
-		    + at.k * ac_verified_k_step(&o))));
+		    + at.k * ac_verified_k_step(&o)));
+
+#pragma unroll
+		for (int away = LANES / 2; away; away /= 2)
+			sum += __shfl_xor_sync(ALL, sum, away);
+		if (!(t % LANES))
+			atomicAdd(&block.seed, sum);
 	}
 	__syncthreads();
 	return block.seed;
@@ -92,8 +98,8 @@ ac_verified_probe(const struct ac_verified v)
 {
 	__shared__ struct probe_block block;
 	const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-	const int64_t across = (v.k + LANES - 1) / LANES;
-	const int64_t k = blockIdx.x % across * LANES + lane;
+	const uint32_t across = ((uint32_t)v.k + LANES - 1) / LANES;
+	const int64_t k = (int64_t)(blockIdx.x % across) * LANES + lane;
 	const int side = blockIdx.x / across % 2;
 	const int64_t matrix = blockIdx.x / across / 2;
 	const struct ac_verified_operand o = operand_of(v, side);
@@ -124,7 +130,11 @@ ac_verified_probe(const struct ac_verified v)
 #pragma unroll
 	for (int t = 0; t < AC_VERIFIED_VECTORS; t++)
 		block.sum[warp][t][lane] = sum[t];
-	atomicMax(&block.amax, amax);
+#pragma unroll
+	for (int away = LANES / 2; away; away /= 2)
+		amax = max(amax, __shfl_xor_sync(ALL, amax, away));
+	if (!lane)
+		atomicMax(&block.amax, amax);
 	if (fraction)
 		block.bits = AC_VERIFIED_FRACTION | AC_VERIFIED_PROBED;
 	__syncthreads();

@@ -16,7 +16,7 @@ struct verify_block {
 	float sum[VERIFY_SUMS * VERIFY_LINES];    /* [sum][line] */
 	float part[AC_VERIFIED_VALUES * VERIFY_LINES];
 	float d2[VERIFY_LINES], e2[VERIFY_LINES];
-	double total[8];
+	struct ac_verified_word word[WARPS];
 	bool  last;
 };
 
@@ -29,17 +29,17 @@ struct verify_place {
 static __device__ __forceinline__ struct verify_place
 place_of(const struct ac_verified &v)
 {
-	const int64_t rows = ac_verified_block(v.n);
-	const int64_t cols = ac_verified_block(v.m);
-	const int64_t across0 = (v.m + rows - 1) / rows;
-	const int64_t across1 = (v.n + cols - 1) / cols;
-	const int64_t number = blockIdx.x % (across0 + across1);
+	const uint32_t rows = (uint32_t)ac_verified_block(v.n);
+	const uint32_t cols = (uint32_t)ac_verified_block(v.m);
+	const uint32_t across0 = ((uint32_t)v.m + rows - 1) / rows;
+	const uint32_t across1 = ((uint32_t)v.n + cols - 1) / cols;
+	const uint32_t number = blockIdx.x % (across0 + across1);
 	struct verify_place at;
 
 	at.matrix = blockIdx.x / (across0 + across1);
 	at.side = number >= across0;
 	at.lines = (int)(at.side ? cols : rows);
-	at.first = (at.side ? number - across0 : number) * at.lines;
+	at.first = (int64_t)(at.side ? number - across0 : number) * at.lines;
 	return at;
 }
 
@@ -93,7 +93,7 @@ add_parts(const struct ac_verified &v, const struct verify_place &at,
 	const int64_t slices = ac_verified_slices(&v);
 
 	for (int value = chain; value < AC_VERIFIED_VALUES;
-	    value += AC_CAST_BLOCK / at.lines) {
+	    value += at.lines == 32 ? 8 : 4) {
 		const float *from = ac_verified_part(&v, &o, at.matrix, 0,
 		    value) + line;
 		float sum = 0;
@@ -127,23 +127,24 @@ measure(const struct verify_block &block, int l, float alpha)
 	return line;
 }
 
-template <class number> static __device__ __forceinline__ number
-add_warp(number sum)
+/* Of all lanes, in lane 0 and all others: sums by halves. */
+static __device__ __forceinline__ struct ac_verified_word
+join_warp(struct ac_verified_word word)
 {
-#pragma unroll
-	for (int away = LANES / 2; away; away /= 2)
-		sum += __shfl_xor_sync(ALL, sum, away);
-	return sum;
-}
+	AC_CAST_ROLLED
+	for (int away = LANES / 2; away; away /= 2) {
+		struct ac_verified_word other;
 
-/* A ratio that is compared, as bits; 0 of what is not a number. */
-static __device__ __forceinline__ void
-raise(uint32_t *most, float part, float whole)
-{
-	const float ratio = whole > 0 ? part / whole : 0;
-
-	if (ratio > 0 && ac_cast_bits(ratio) > *(volatile uint32_t *)most)
-		atomicMax(most, ac_cast_bits(ratio));
+		other.d2 = __shfl_xor_sync(ALL, word.d2, away);
+		other.e2 = __shfl_xor_sync(ALL, word.e2, away);
+		other.line = __shfl_xor_sync(ALL, word.line, away);
+		other.loss = __shfl_xor_sync(ALL, word.loss, away);
+		other.flagged = __shfl_xor_sync(ALL, word.flagged, away);
+		other.wrong = __shfl_xor_sync(ALL, word.wrong, away);
+		other.judged = __shfl_xor_sync(ALL, word.judged, away);
+		ac_verified_join(&other, &word);
+	}
+	return word;
 }
 
 /* A warp has a word of flags. */
@@ -152,34 +153,17 @@ publish(const struct ac_verified &v, const struct verify_place &at,
     int64_t line, uint32_t verdict, const struct ac_verified_line &m)
 {
 	const struct ac_verified_operand o = operand_of(v, at.side);
-	const int64_t word = at.matrix * ac_verified_words(o.lines)
+	const int64_t number = at.matrix * ac_verified_words(o.lines)
 	    + line / LANES;
-	const bool left = !(verdict & AC_VERIFIED_FLAGGED) && line < o.lines;
-	const uint32_t flagged = __ballot_sync(ALL,
+	const uint32_t flags = __ballot_sync(ALL,
 	    verdict & AC_VERIFIED_FLAGGED);
-	const uint32_t wrong = __ballot_sync(ALL,
-	    verdict & AC_VERIFIED_WRONG);
-	const uint32_t judged = __ballot_sync(ALL,
-	    verdict & AC_VERIFIED_JUDGED);
-	const double d = add_warp(left ? (double)m.d2 : 0);
-	const double e = add_warp(left ? (double)m.e2 : 0);
-	struct ac_verified_state *s = v.state;
+	const struct ac_verified_word word = join_warp(
+	    ac_verified_word_of(&m, verdict));
 
-	if (left) {
-		raise(&s->line, m.d2, m.e2);
-		raise(&s->loss[at.side], m.loss, m.energy);
-	}
 	if (threadIdx.x % LANES || line >= o.lines)
 		return;
-	o.flags[word] = flagged;
-	o.blocks[2 * word] = d;
-	o.blocks[2 * word + 1] = e;
-	if (flagged)
-		atomicAdd(&s->flagged[at.side], __popc(flagged));
-	if (wrong)
-		atomicAdd(&s->wrong[at.side], __popc(wrong));
-	if (judged)
-		atomicAdd(&s->judged[at.side], __popc(judged));
+	o.flags[number] = flags;
+	o.words[number] = word;
 }
 
 static __device__ __forceinline__ void
@@ -231,20 +215,31 @@ is_last(struct ac_verified_state *state, bool &last)
 	return last;
 }
 
-/* 64 threads for d and e of each side. */
+/* Four warps for each side; a thread has every 128th word. */
 static __device__ __forceinline__ void
-add_blocks(const struct ac_verified &v, double (&total)[8])
+join_words(const struct ac_verified &v, struct ac_verified_word (&word)[WARPS])
 {
-	const int side = threadIdx.x / 128, which = threadIdx.x / 64 % 2;
+	const int side = threadIdx.x / 128;
 	const struct ac_verified_operand o = operand_of(v, side);
 	const int64_t count = v.batch * ac_verified_words(o.lines);
-	double sum = 0;
+	struct ac_verified_word sum = {};
 
-	for (int64_t i = threadIdx.x % 64; i < count; i += 64)
-		sum += __ldcg(&o.blocks[2 * i + which]);
-	sum = add_warp(sum);
+	for (int64_t i = threadIdx.x % 128; i < count; i += 128) {
+		const struct ac_verified_word *from = &o.words[i];
+		struct ac_verified_word one;
+
+		one.d2 = __ldcg(&from->d2);
+		one.e2 = __ldcg(&from->e2);
+		one.line = __ldcg(&from->line);
+		one.loss = __ldcg(&from->loss);
+		one.flagged = __ldcg(&from->flagged);
+		one.wrong = __ldcg(&from->wrong);
+		one.judged = __ldcg(&from->judged);
+		ac_verified_join(&one, &sum);
+	}
+	sum = join_warp(sum);
 	if (!(threadIdx.x % LANES))
-		total[threadIdx.x / LANES] = sum;
+		word[threadIdx.x / LANES] = sum;
 	__syncthreads();
 }
 
@@ -253,8 +248,9 @@ ac_verified_verify(const struct ac_verified v)
 {
 	__shared__ struct verify_block block;
 	const struct verify_place at = place_of(v);
-	const int l = threadIdx.x % at.lines, chain = threadIdx.x / at.lines;
-	const int chains = AC_CAST_BLOCK / at.lines;
+	const int l = threadIdx.x & (at.lines - 1);
+	const int chain = threadIdx.x >> (at.lines == 32 ? 5 : 6);
+	const int chains = at.lines == 32 ? 8 : 4;
 	const int64_t line = at.first + l;
 	const struct ac_verified_unit unit = ac_verified_unit_of(&v);
 	float sum[VERIFY_SUMS] = {};
@@ -270,7 +266,8 @@ ac_verified_verify(const struct ac_verified v)
 	__syncthreads();
 	for (int i = threadIdx.x; i < VERIFY_SUMS * at.lines;
 	    i += AC_CAST_BLOCK) {
-		const int value = i / at.lines, other = i % at.lines;
+		const int value = i >> (at.lines == 32 ? 5 : 6);
+		const int other = i & (at.lines - 1);
 		float total = 0;
 
 		for (int c = 0; c < chains; c++)
@@ -282,7 +279,13 @@ ac_verified_verify(const struct ac_verified v)
 	judge_lines(v, at, unit.alpha, block);
 	if (!is_last(v.state, block.last))
 		return;
-	add_blocks(v, block.total);
-	if (!threadIdx.x)
-		ac_verified_conclude(&v, block.total);
+	join_words(v, block.word);
+	if (threadIdx.x)
+		return;
+	for (int i = 0; i < WARPS; i++)
+		if (i % 4)
+			ac_verified_join(&block.word[i],
+			    &block.word[i / 4 * 4]);
+	block.word[1] = block.word[4];
+	ac_verified_conclude(&v, block.word);
 }

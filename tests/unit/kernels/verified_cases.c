@@ -45,8 +45,8 @@ make_operand(const struct verified_case *c, const struct verified_problem *p,
 	o->parts = room(d->part_count[side], sizeof *o->parts);
 	o->flags = room((size_t)(ac_verified_words(lines) * v->batch),
 	    sizeof *o->flags);
-	o->blocks = room((size_t)(2 * ac_verified_words(lines) * v->batch),
-	    sizeof *o->blocks);
+	o->words = room((size_t)(ac_verified_words(lines) * v->batch),
+	    sizeof *o->words);
 	for (int64_t i = 0; i < o->stride * v->batch; i++)
 		d->from[side][i] = NAN;
 	for (int b = 0; b < v->batch; b++) {
@@ -100,7 +100,7 @@ verified_data_free(struct verified_data *d)
 		free(o->sums);
 		free(o->parts);
 		free(o->flags);
-		free(o->blocks);
+		free(o->words);
 	}
 	free(d->c);
 }
@@ -215,12 +215,17 @@ verified_fp32(struct verified_data *d, int b, int64_t i, int64_t j)
 	float total = 0;
 
 	for (int64_t k = 0; k < d->v.k; k += span) {
-		float sum = 0;
+		float sum = 0, chain = 0;
 
-		for (int64_t l = k; l < k + span && l < d->v.k; l++)
-			sum = fmaf(*verified_at(d, 0, b, i, l),
-			    *verified_at(d, 1, b, j, l), sum);
-		total += sum;
+		for (int64_t l = k; l < k + span && l < d->v.k; l++) {
+			if (l % 64 == 0) {
+				sum += chain;
+				chain = 0;
+			}
+			chain = fmaf(*verified_at(d, 0, b, i, l),
+			    *verified_at(d, 1, b, j, l), chain);
+		}
+		total += sum + chain;
 	}
 	return d->v.alpha.value * total;
 }

@@ -51,8 +51,8 @@ void verified_run(const char *name, struct verified_data *data);
 void verified_multiply(struct verified_data *data);
 /* All five. */
 void verified_whole(struct verified_data *data);
-/* alpha A B in FP32 as mend has to add it up: each 256 of K, or more of them if
- * there are more than 8, then those. */
+/* alpha A B in FP32 as mend has to add it up: each 64 of K, those of each 256,
+ * or of more if there are more than 8 of them, then these. */
 float verified_fp32(struct verified_data *data, int b, int64_t i, int64_t j);
 /* In FP64. */
 double verified_exact(struct verified_data *data, int b, int64_t i, int64_t j);
