@@ -6,7 +6,8 @@ EXTRA_DIST += \
 	kernels/load/README.md \
 	kernels/recast/README.md \
 	kernels/scaler/README.md \
-	kernels/twins/README.md
+	kernels/twins/README.md \
+	kernels/verified/README.md
 # libkernels.a: what the product launches. libtwins.a: the same text for the
 # CPU, for the emulated GPU only.
 noinst_LIBRARIES += kernels/libkernels.a kernels/libtwins.a
@@ -15,8 +16,10 @@ include $(top_srcdir)/kernels/conv/local.mk
 include $(top_srcdir)/kernels/load/local.mk
 include $(top_srcdir)/kernels/recast/local.mk
 include $(top_srcdir)/kernels/scaler/local.mk
+include $(top_srcdir)/kernels/verified/local.mk
 kernels/recast/ptx.$(OBJEXT): kernels/cast.ptx
 kernels/scaler/scaler_ptx.$(OBJEXT): kernels/scaler.ptx
+kernels/verified/verified_ptx.$(OBJEXT): kernels/verified.ptx
 kernels_libtwins_a_SOURCES = \
 	kernels/recast/cast.h \
 	kernels/recast/float_mode.h \
@@ -37,4 +40,8 @@ EXTRA_DIST += kernels/conv/conv_check.cu \
 	kernels/recast/recast_sample.cu kernels/recast/recast_sums.cu \
 	kernels/scaler/scaler.cu kernels/scaler/scaler_sums.cu \
 	kernels/cast.ptx kernels/cast.ptx.nvcc \
-	kernels/scaler.ptx kernels/scaler.ptx.nvcc kernels/make-ptx.sh
+	kernels/scaler.ptx kernels/scaler.ptx.nvcc \
+	kernels/verified/verified_cast.cu kernels/verified/verified_mend.cu \
+	kernels/verified/verified_probe.cu \
+	kernels/verified/verified_verify.cu \
+	kernels/verified.ptx kernels/verified.ptx.nvcc kernels/make-ptx.sh

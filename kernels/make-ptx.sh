@@ -4,9 +4,9 @@
 #
 # The header is lowered to the oldest version and target that the text really
 # needs (shfl.sync: 6.0; sm_70), so that the driver of any CUDA since 9 takes
-# it; tests/lint/ptx.sh proves that it assembles. Without FOLDER, cast.ptx and
-# scaler.ptx here are replaced, and the records of the compiler (*.ptx.nvcc);
-# with FOLDER only the two texts are written, there. Run by hand after editing
+# it; tests/lint/ptx.sh proves that it assembles. Without FOLDER, the texts here
+# are replaced, and the records of the compiler (*.ptx.nvcc); with FOLDER only
+# the texts are written, there. Run by hand after editing
 # what the .cu files include. Those of one text are one unit, so the driver has
 # one module to compile.
 set -eu
@@ -49,3 +49,5 @@ make()
 make cast recast/recast_block recast/recast_sums recast/recast_sample \
     recast/recast_estimate recast/recast recast/recast_finish conv/conv_check
 make scaler scaler/scaler scaler/scaler_sums
+make verified verified/verified_probe verified/verified_cast \
+    verified/verified_verify verified/verified_mend

@@ -192,4 +192,35 @@ ac_verified_spread(int64_t m, int64_t n)
 	    * AC_VERIFIED_SIDE * AC_VERIFIED_SIDE * AC_VERIFIED_SPANS;
 }
 
+/* This context's kernels, as ac_kernels_load() has those of recast.h. */
+enum ac_kernels_status ac_verified_load(ac_cu_context context, uint64_t id,
+    const struct ac_kernels **kernels_out);
+
+/* Queue. m, n and k are at least 1 and below 2^31, ld of A and B below 2^28,
+ * the batch fits a grid. In this order, with the product between cast and
+ * verify: C, with beta 0. A call of which one was not queued leaves the state
+ * to be zeroed by the caller.
+ *   Probe: 128 lines of each operand, in groups of 8 neighbours; 32 of a side
+ * below 512; all if there are no more. amax of those, brought to [2^10, 2^11),
+ * gives the exponents, which are lowered as ac_recast_cast() says.
+ *   Cast: what is above 65504, inf or NaN is written as 0 and marks its line.
+ *   Verify: a line is flagged if it was marked; if d, the difference as 8
+ * random vectors show it, exceeds 2 tol of e; if its cast lost more than half
+ * of tol; if it is not zero and nothing of it was seen; if it and the other
+ * operand are whole numbers, or it is a power of two alone among zeros, and a
+ * number that it needs was changed. Lines of fewer than 64 outputs are judged
+ * together. All are, if those not flagged are off by more than 0.7 tol
+ * together, if an eighth is wrong, or half of a side is flagged. With alpha 0
+ * nothing is.
+ *   Mend: flagged lines become alpha A B, each output added up in the same
+ * order for one line and for all (verified_body.h). */
+enum ac_kernels_status ac_verified_probe(const struct ac_kernels *kernels,
+    const struct ac_verified *v, ac_cu_stream stream);
+enum ac_kernels_status ac_verified_cast(const struct ac_kernels *kernels,
+    const struct ac_verified *v, ac_cu_stream stream);
+enum ac_kernels_status ac_verified_verify(const struct ac_kernels *kernels,
+    const struct ac_verified *v, ac_cu_stream stream);
+enum ac_kernels_status ac_verified_mend(const struct ac_kernels *kernels,
+    const struct ac_verified *v, ac_cu_stream stream);
+
 #endif

@@ -143,16 +143,6 @@ store_four(uint16_t *to, const uint16_t (&x)[CAST_EACH])
 }
 
 static __device__ __forceinline__ void
-move(const cast_cells &from, cast_cells &to)
-{
-#pragma unroll
-	for (int i = 0; i < CAST_EACH; i++)
-#pragma unroll
-		for (int j = 0; j < CAST_EACH; j++)
-			to[i][j] = from[i][j];
-}
-
-static __device__ __forceinline__ void
 project(float y, const float4 &u, float *sum)
 {
 	sum[0] = ac_verified_fma(y, u.x, sum[0]);
@@ -183,21 +173,15 @@ cast_lines(const struct cast_work &w, const union cast_block &block,
 	const bool wide = w.wide && left == CAST_EACH;
 	const bool stores = line < w.left_to;
 	const float factor = w.factor;
-	cast_cells next;        /* on their way meanwhile */
 
-	load_fours(from, ld, wide && first + CAST_EACH <= ks, ks - first, left,
-	    next);
 #pragma unroll 1
 	for (int k = first; k < count; k += CAST_STEP) {
 		const float4 *u = (const float4 *)(block.u
 		    + k * AC_VERIFIED_VECTORS);
-		const int then = k + CAST_STEP;
 		cast_cells x;
 
-		move(next, x);
-		from = after(from, CAST_STEP, ld);
-		load_fours(from, ld, wide && then + CAST_EACH <= ks, ks - then,
-		    left, next);
+		load_fours(from, ld, wide && k + CAST_EACH <= ks, ks - k, left,
+		    x);
 #pragma unroll
 		for (int i = 0; i < CAST_EACH; i++) {
 			const float4 low = u[2 * i], high = u[2 * i + 1];
@@ -215,6 +199,7 @@ cast_lines(const struct cast_work &w, const union cast_block &block,
 			if (stores && k + i < ks)
 				store_four(after(to, i, ld_to), cell);
 		}
+		from = after(from, CAST_STEP, ld);
 		to = after(to, CAST_STEP, ld_to);
 	}
 }
@@ -234,19 +219,13 @@ cast_ks(const struct cast_work &w, const union cast_block &block,
 	const int rows = near_end(w.left - line);
 	const bool wide = w.wide && rows == CAST_EACH;
 	const float factor = w.factor;
-	cast_cells next;        /* on their way meanwhile */
 
-	load_fours(from, ld, wide && first + CAST_EACH <= ks, rows, ks - first,
-	    next);
 #pragma unroll 1
 	for (int k = first; k < count; k += CAST_STEP) {
-		const int then = k + CAST_STEP;
 		cast_cells x;
 
-		move(next, x);
-		from += CAST_STEP;
-		load_fours(from, ld, wide && then + CAST_EACH <= ks, rows,
-		    ks - then, next);
+		load_fours(from, ld, wide && k + CAST_EACH <= ks, rows, ks - k,
+		    x);
 #pragma unroll
 		for (int l = 0; l < CAST_EACH; l++) {
 			uint16_t cell[CAST_EACH];
@@ -277,6 +256,7 @@ cast_ks(const struct cast_work &w, const union cast_block &block,
 				sum = ac_verified_fma(x[l][3], u.w, sum);
 			}
 		}
+		from += CAST_STEP;
 		to += CAST_STEP;
 	}
 }
