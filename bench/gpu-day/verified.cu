@@ -155,7 +155,7 @@ verify(const product &p)
 static void
 mend(const product &p)
 {
-	ac_verified_mend<<<4 * sm_count, MEND_BLOCK>>>(p.v);
+	ac_verified_mend<<<3 * sm_count, MEND_BLOCK>>>(p.v);
 }
 
 static void

@@ -8,7 +8,7 @@
 
 enum {
 	MEND_BLOCK = 128,
-	MEND_PER_SM = 4         /* one wave */
+	MEND_PER_SM = 3         /* one wave */
 };
 
 enum kernel { PROBE, CAST, VERIFY, MEND, KERNELS };

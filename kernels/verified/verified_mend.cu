@@ -350,7 +350,7 @@ mend_side(const struct ac_verified &v, int64_t matrix, int side, bool all,
 	}
 }
 
-extern "C" __global__ void __launch_bounds__(MEND_BLOCK, 4)
+extern "C" __global__ void __launch_bounds__(MEND_BLOCK, 3)
 ac_verified_mend(const struct ac_verified v)
 {
 	__shared__ __align__(16) struct mend_block block;
