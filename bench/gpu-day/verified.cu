@@ -8,8 +8,8 @@
  * Not part of a build; from the top folder, with CUDA:
  *   nvcc -O3 -fmad=false -Xcompiler -ffp-contract=off,-fno-math-errno \
  *       -arch=sm_90 -I. -o verified bench/gpu-day/verified.cu \
- *       tests/unit/kernels/verified_families.c kernels/twins/twins_verified*.c \
- *       -lcublas */
+ *       tests/unit/kernels/verified_families.c \
+ *       kernels/twins/twins_verified*.c -lcublas */
 #include "kernels/verified/verified_probe.cu"
 #include "kernels/verified/verified_cast.cu"
 #include "kernels/verified/verified_verify.cu"
@@ -332,8 +332,8 @@ main(int argc, char **argv)
 			break;
 	}
 	printf("total: bad %d, missed %d, in vain %d; classes differ in %d; "
-	    "all %d times; worse than 1.5 SGEMM %d times; twins differ %d times; "
-	    "hash %016llx\n", total.bad, total.missed, total.vain, total.classes, total.alls,
-	    total.worse, total.differ, total.hash);
+	    "all %d times; worse than 1.5 SGEMM %d times; the twins differ "
+	    "%d times; hash %016llx\n", total.bad, total.missed, total.vain,
+	    total.classes, total.alls, total.worse, total.differ, total.hash);
 	return 0;
 }

@@ -14,4 +14,5 @@ kernels_libtwins_a_SOURCES += \
 	kernels/twins/twins_tile.c \
 	kernels/twins/twins_verified.c \
 	kernels/twins/twins_verified.h \
+	kernels/twins/twins_verified_judge.c \
 	kernels/twins/twins_verified_mend.c

@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/twins/twins_verified.c -- probe, cast and verify of verified products
- * on the CPU, line by line. The arithmetic is verified_body.h's and
- * verified_judge.h's; mend is in twins_verified_mend.c. */
-#include "kernels/twins/twins_inside.h"
+/* kernels/twins/twins_verified.c -- probe and cast of verified products on the
+ * CPU, line by line. The arithmetic is verified_body.h's. */
 #include "kernels/twins/twins_verified.h"
-#include "kernels/verified/verified_judge.h"
 
-#include <stdlib.h>
-
-enum {
-	PROBED = AC_VERIFIED_GROUPS * AC_VERIFIED_GROUP,
-	ABREAST = 8,            /* lines that are cast side by side */
-	LINES = 64              /* of a block of verify, at most */
-};
-
-typedef float weights[PROBED][AC_VERIFIED_VECTORS];
-
-static void
-weigh(uint32_t seed, uint32_t side, weights weight)
-{
-	for (uint32_t i = 0; i < PROBED; i++)
-		for (uint32_t t = 0; t < AC_VERIFIED_VECTORS; t++)
-			weight[i][t] = ac_verified_weight(seed, side, i, t);
-}
+enum { ABREAST = 8 };           /* lines that are cast side by side */
 
 /* ---- Probe ------------------------------------------------------------- */
 
@@ -46,7 +27,7 @@ find_seed(const struct ac_verified *v)
 /* One k of one matrix: what its lines add up to. */
 static void
 add_lines(const struct ac_verified *v, int side, int64_t matrix, int64_t k,
-    weights weight, double *sums)
+    ac_weights weight, double *sums)
 {
 	const struct ac_verified_operand *o = &v->operand[side];
 	const int64_t step = ac_verified_line_step(o);
@@ -95,9 +76,9 @@ ac_twin_verified_probe(const struct ac_twin_launch *launch, void **params)
 	v->state->seed = find_seed(v);
 	for (int side = 0; side < 2; side++) {
 		double *sums = v->operand[!side].sums;
-		weights weight;
+		ac_weights weight;
 
-		weigh(v->state->seed, (uint32_t)side, weight);
+		ac_weigh(v->state->seed, (uint32_t)side, weight);
 		for (int64_t b = 0; b < v->batch; b++)
 			for (int64_t k = 0; k < v->k; k++)
 				add_lines(v, side, b, k, weight, sums + b
@@ -272,178 +253,6 @@ ac_twin_verified_cast(const struct ac_twin_launch *launch, void **params)
 		meter.read += count * sizeof(float);
 		meter.written += count * sizeof(uint16_t);
 	}
-	ac_float_mode_leave(mode);
-	ac_meter_add(&meter);
-}
-
-/* ---- Verify ------------------------------------------------------------ */
-
-/* A line's projections and energy, as the product has them. */
-static void
-see_line(const struct ac_verified *v, int side, int64_t matrix, int64_t line,
-    int32_t up, weights weight, float *total)
-{
-	const int64_t others = side ? v->m : v->n;
-	const int64_t step = side ? 1 : v->output.ld;
-	const float *from = ac_verified_product(v, matrix)
-	    + line * (side ? v->output.ld : 1);
-	float chain[AC_VERIFIED_CHAINS][AC_VERIFIED_VECTORS + 1] = {{0}};
-
-	for (int g = 0; g < ac_verified_groups(others); g++) {
-		const int64_t first = ac_verified_group(v->state->seed,
-		    (uint32_t)!side, g, others);
-		float *sum = chain[g % AC_VERIFIED_CHAINS];
-
-		for (int l = 0; l < ac_verified_group_size(first, others);
-		    l++) {
-			const float *w = weight[g * AC_VERIFIED_GROUP + l];
-			const float y = from[(first + l) * step]
-			    * ac_verified_power(up / 2)
-			    * ac_verified_power(up - up / 2);
-
-			for (int t = 0; t < AC_VERIFIED_VECTORS; t++)
-				sum[t] = ac_verified_fma(y, w[t], sum[t]);
-			sum[AC_VERIFIED_VECTORS] = ac_verified_fma(y, y,
-			    sum[AC_VERIFIED_VECTORS]);
-		}
-	}
-	for (int t = 0; t <= AC_VERIFIED_VECTORS; t++) {
-		total[t] = 0;
-		for (int c = 0; c < (others < AC_VERIFIED_SHORT ? 4 : 8); c++)
-			total[t] += chain[c][t];
-	}
-}
-
-static struct ac_verified_line
-measure(const struct ac_verified *v, int side, int64_t matrix, int64_t line,
-    const struct ac_verified_unit *unit, weights weight)
-{
-	const struct ac_verified_operand *o = &v->operand[side];
-	float part[AC_VERIFIED_VALUES], sum[AC_VERIFIED_VECTORS + 1] = {0};
-	struct ac_verified_line m;
-	float d2 = 0;
-
-	for (int i = 0; i < AC_VERIFIED_VALUES; i++) {
-		part[i] = 0;
-		for (int64_t s = 0; s < ac_verified_slices(v); s++)
-			part[i] += ac_verified_part(v, o, matrix, s, i)[line];
-	}
-	if (v->tol > 0)
-		see_line(v, side, matrix, line, unit->up, weight, sum);
-	for (int t = 0; t < AC_VERIFIED_VECTORS; t++) {
-		const float d = sum[t] - unit->alpha * part[t];
-
-		d2 += d * d;
-	}
-	m.d2 = d2 * (1.f / AC_VERIFIED_VECTORS);
-	m.e2 = sum[AC_VERIFIED_VECTORS];
-	m.energy = part[AC_VERIFIED_ENERGY];
-	m.loss = part[AC_VERIFIED_LOSS];
-	m.reach = part[AC_VERIFIED_REACH];
-	return m;
-}
-
-/* As so many lanes come together; in the first. */
-static void
-join_lanes(struct ac_verified_word *lane, int lanes)
-{
-	for (int away = lanes / 2; away; away /= 2)
-		for (int i = 0; i < away; i++)
-			ac_verified_join(&lane[i + away], &lane[i]);
-}
-
-/* A word of flags: 32 lines, of which `count` are there. */
-static void
-publish(const struct ac_verified_operand *o, int64_t number, int count,
-    const uint32_t *verdict, const struct ac_verified_line *m)
-{
-	struct ac_verified_word lane[32];
-
-	memset(lane, 0, sizeof lane);
-	o->flags[number] = 0;
-	for (int i = 0; i < count; i++) {
-		lane[i] = ac_verified_word_of(&m[i], verdict[i]);
-		o->flags[number] |= lane[i].flagged << i;
-	}
-	join_lanes(lane, 32);
-	o->words[number] = lane[0];
-}
-
-static void
-judge_block(const struct ac_verified *v, int side, int64_t matrix,
-    int64_t first, const struct ac_verified_unit *unit, weights weight)
-{
-	const struct ac_verified_operand *o = &v->operand[side];
-	const struct ac_verified_judge judge = ac_verified_judge_of(v, side);
-	const int64_t block = ac_verified_block(side ? v->m : v->n);
-	const int count = (int)(o->lines - first < block ? o->lines - first
-	    : block);
-	struct ac_verified_line m[LINES];
-	uint32_t verdict[LINES];
-
-	for (int l = 0; l < count; l++)
-		m[l] = measure(v, side, matrix, first + l, unit, weight);
-	for (int l = 0; l < count; l++) {
-		const int from = l / judge.group * judge.group;
-		float d2 = 0, e2 = 0;
-
-		for (int i = from; i < from + judge.group && i < count; i++) {
-			d2 += m[i].d2;
-			e2 += m[i].e2;
-		}
-		verdict[l] = ac_verified_verdict(&m[l], d2, e2, &judge);
-	}
-	for (int l = 0; l < count; l += 32)
-		publish(o, matrix * ac_verified_words(o->lines)
-		    + (first + l) / 32, count - l < 32 ? count - l : 32,
-		    verdict + l, m + l);
-}
-
-/* As 128 threads do it, in four warps. */
-static struct ac_verified_word
-join_words(const struct ac_verified *v, int side)
-{
-	const struct ac_verified_operand *o = &v->operand[side];
-	const int64_t count = v->batch * ac_verified_words(o->lines);
-	struct ac_verified_word lane[128];
-
-	memset(lane, 0, sizeof lane);
-	for (int64_t i = 0; i < count; i++)
-		ac_verified_join(&o->words[i], &lane[i % 128]);
-	for (int warp = 0; warp < 4; warp++) {
-		join_lanes(lane + 32 * warp, 32);
-		if (warp)
-			ac_verified_join(&lane[32 * warp], &lane[0]);
-	}
-	return lane[0];
-}
-
-void
-ac_twin_verified_verify(const struct ac_twin_launch *launch, void **params)
-{
-	const struct ac_verified *v = params[0];
-	const unsigned mode = ac_float_mode_enter();
-	const struct ac_verified_unit unit = ac_verified_unit_of(v);
-	struct ac_meter meter = {0};
-	struct ac_verified_word sum[2];
-
-	(void)launch;
-	for (int side = 0; side < 2; side++) {
-		const int64_t others = side ? v->m : v->n;
-		const int64_t lines = v->operand[side].lines;
-		weights weight;
-
-		weigh(v->state->seed, (uint32_t)!side, weight);
-		for (int64_t b = 0; b < v->batch; b++)
-			for (int64_t l = 0; l < lines;
-			    l += ac_verified_block(others))
-				judge_block(v, side, b, l, &unit, weight);
-		sum[side] = join_words(v, side);
-		meter.read += (uint64_t)(v->batch * lines
-		    * ac_verified_groups(others) * AC_VERIFIED_GROUP)
-		    * sizeof(float);
-	}
-	ac_verified_conclude(v, sum);
 	ac_float_mode_leave(mode);
 	ac_meter_add(&meter);
 }

@@ -5,6 +5,7 @@
 #define AC_KERNELS_TWINS_VERIFIED_H
 
 #include "kernels/twins/twins_inside.h"
+#include "kernels/verified/verified_body.h"
 
 /* Whether this CPU fuses a multiply and an add itself. */
 static inline bool
@@ -15,6 +16,20 @@ ac_has_fma(void)
 #else
 	return false;
 #endif
+}
+
+/* Of the lines of a probe. */
+typedef float ac_weights[AC_VERIFIED_GROUPS * AC_VERIFIED_GROUP]
+    [AC_VERIFIED_VECTORS];
+
+static inline void
+ac_weigh(uint32_t seed, uint32_t side, ac_weights weight)
+{
+	const uint32_t count = AC_VERIFIED_GROUPS * AC_VERIFIED_GROUP;
+
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t t = 0; t < AC_VERIFIED_VECTORS; t++)
+			weight[i][t] = ac_verified_weight(seed, side, i, t);
 }
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/twins/twins_verified_mend.c -- flagged lines, or all, computed again
- * on the CPU. 64 rows at a time, laid side by side; every output adds up K as on
+ * on the CPU. 64 rows at a time, side by side; every output adds up K as on
  * the GPU: each 64 from their begin on, those of a span, then the spans. */
-#include "kernels/twins/twins_inside.h"
 #include "kernels/twins/twins_verified.h"
-#include "kernels/verified/verified_body.h"
 
 #include <stdlib.h>
 

@@ -46,7 +46,7 @@ enum {
 /* What verify found in 32 lines. */
 struct ac_verified_word {
 	double   d2, e2;            /* of lines that are not flagged */
-	float    line, loss;        /* worst d2 / e2 and loss / energy of them */
+	float    line, loss;        /* worst d2 / e2, loss / energy of them */
 	uint32_t flagged, wrong, judged; /* lines */
 	uint32_t reserved;
 };
@@ -129,7 +129,7 @@ struct ac_verified {
 };
 
 /* How much of K a block of cast takes: a power of two from 64 on, so that there
- * are 256 blocks, where possible. Depends on the sizes alone: so do the bits. */
+ * are 256 blocks, where possible. It depends on sizes alone: so do the bits. */
 AC_VERIFIED_SIZE int64_t
 ac_verified_slice(int64_t m, int64_t n, int64_t k, int64_t batch)
 {

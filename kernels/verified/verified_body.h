@@ -25,7 +25,7 @@ static_assert(sizeof(struct ac_verified) == 328, "parameter layout");
 
 enum {
 	AC_VERIFIED_CHAINS = 8,
-	AC_VERIFIED_GROUP = 8,      /* neighbouring lines: a sector of 32 bytes */
+	AC_VERIFIED_GROUP = 8,      /* lines side by side: 32 bytes */
 	AC_VERIFIED_GROUPS = 16,    /* of the probe; 4 where a side is short */
 	AC_VERIFIED_SHORT = 512,
 	AC_VERIFIED_TARGET = 10     /* amax lands in [2^10, 2^11) */
@@ -215,9 +215,9 @@ ac_verified_group_size(int64_t first, int64_t lines)
 	    : AC_VERIFIED_GROUP;
 }
 
-/* The weight of line `index` of the probe in vector `t`: +-(0.74 ... 1.24), mean
- * square 1. With signs alone, equal errors in two outputs would cancel in all
- * vectors at once too often. */
+/* The weight of line `index` of the probe in vector `t`: +-(0.74 ... 1.24),
+ * mean square 1. With signs alone, equal errors in two outputs would cancel in
+ * all vectors at once too often. */
 AC_CAST_BODY float
 ac_verified_weight(uint32_t seed, uint32_t side, uint32_t index, uint32_t t)
 {

@@ -3,8 +3,8 @@
  * alpha A B in FP32 from the originals.
  *
  * A block works on tiles of 64 flagged lines (x) by 64 of the other side (y); a
- * thread has 8 x 4 of them. Where few lines are flagged, the spans of K are work
- * of their own, added in order by the block that comes last to a tile. */
+ * thread has 8 x 4 of them. Where few lines are flagged, the spans of K are
+ * work of their own, added in order by the block that comes last to a tile. */
 #include "kernels/verified/verified_body.h"
 
 enum {
@@ -64,9 +64,14 @@ bring(const struct mend_source &s, int64_t left, float (&to)[MEND_HALF])
 		to[4] = high.x, to[5] = high.y, to[6] = high.z, to[7] = high.w;
 		return;
 	}
+	uint32_t step = (uint32_t)s.step;
+
+	/* Its multiples are not to be kept in registers. */
+	asm volatile("" : "+r"(step));
 #pragma unroll
 	for (int i = 0; i < MEND_HALF; i++)
-		to[i] = s.from && i < left ? __ldg(s.from + i * s.step) : 0;
+		to[i] = s.from && i < left
+		    ? __ldg(s.from + (uint64_t)(uint32_t)i * step) : 0;
 }
 
 static __device__ __forceinline__ void
@@ -82,7 +87,7 @@ static __device__ __forceinline__ void
 multiply(const float (*x)[MEND_SIDE], const float (*y)[MEND_SIDE], int tx,
     int ty, mend_sums &sum)
 {
-#pragma unroll
+#pragma unroll 2
 	for (int k = 0; k < MEND_DEEP; k++) {
 		const float4 low = *(const float4 *)&x[k][MEND_X * tx];
 		const float4 high = *(const float4 *)&x[k][MEND_X * tx + 4];
@@ -284,7 +289,7 @@ spread(const struct ac_verified &v, const struct mend_tile &tile, int spans,
 	return true;
 }
 
-/* All of K, span by span; their total waits in shared memory. */
+/* The tile's part of K, span by span; their total waits in shared memory. */
 static __device__ __forceinline__ void
 add_spans(const struct ac_verified &v, const struct mend_tile &tile,
     struct mend_block &block, mend_sums &total)
@@ -293,13 +298,14 @@ add_spans(const struct ac_verified &v, const struct mend_tile &tile,
 	float (&own)[MEND_X * MEND_Y][MEND_BLOCK] = block.total;
 
 #pragma unroll 1
-	for (int64_t k = 0; k < v.k; k += span) {
+	for (int64_t k = tile.begin; k < tile.end; k += span) {
 		mend_sums sum = {};
 
-		add_span(v, tile, k, min(k + span, v.k), block, sum);
+		add_span(v, tile, k, min(k + span, tile.end), block, sum);
 #pragma unroll
 		for (int i = 0; i < MEND_X * MEND_Y; i++)
-			own[i][threadIdx.x] = (k ? own[i][threadIdx.x] : 0)
+			own[i][threadIdx.x] = (k != tile.begin
+			    ? own[i][threadIdx.x] : 0)
 			    + sum[i / MEND_Y][i % MEND_Y];
 	}
 #pragma unroll
@@ -340,10 +346,7 @@ mend_side(const struct ac_verified &v, int64_t matrix, int side, bool all,
 		listed = x;
 		block.count = (int)min(lines - x, (int64_t)MEND_SIDE);
 		__syncthreads();
-		if (!spreads)
-			add_spans(v, tile, block, sum);
-		else
-			add_span(v, tile, k, tile.end, block, sum);
+		add_spans(v, tile, block, sum);
 		if (!spreads || spread(v, tile, spans, (int)(k / span), block,
 		    sum))
 			write_tile(v, tile, all, block, sum);

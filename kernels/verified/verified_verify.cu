@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/verified/verified_verify.cu -- rows and columns of the product held
- * against what the cast said they are. A block has 32 lines of one matrix, eight
- * chains of the probe each; where the probe is small, 64 lines and four. */
+ * against what the cast said they are. A block has 32 lines of one matrix,
+ * eight chains of the probe each; where the probe is small, 64 and four. */
 #include "kernels/verified/verified_judge.h"
 
 enum {
