@@ -3,11 +3,11 @@
  * for the workers: a main thread may leave by pthread_exit(). With its last
  * thread such a process ends as by exit(0); ours must not keep it, nor do they
  * take a signal. */
+#include "base/text.h"
 #include "emulator/driver/device.h"
 #include "emulator/driver/wait.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -35,20 +35,22 @@ emu_alone_end(void)
 static uint64_t
 threads_left(void)
 {
-	char text[1024], *at, state;
+	char text[1024], *at;
 	const int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
 	const ssize_t got = file < 0 ? -1 : read(file, text, sizeof text - 1);
-	unsigned long count;
+	double count;
 
 	if (file >= 0)
 		close(file);
 	text[got > 0 ? got : 0] = '\0';
 	at = strrchr(text, ')');
-	if (!at || sscanf(at + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
-	    " %*s %*s %*s %*s %*s %*s %lu", &state, &count) != 2 ||
-	    state != 'Z')
+	if (!at || strncmp(at, ") Z", 3))
 		return 0;
-	return count - 1;
+	for (int field = 2; at && field < 20; field++)
+		at = strchr(at + 1, ' ');
+	if (!at || !ac_text_number(at + 1, strlen(at + 1), &count))
+		return 0;
+	return (uint64_t)count - 1;
 }
 
 static bool

@@ -120,7 +120,7 @@ equal 'CUDA is found where a link to nvcc leads' "$work/kit/lib64/libcublas.so" 
 commit_of()
 {
 	echo "$1" >"$work/kit/commit"
-	here=$work/kit root=$work/kit sh -uc '. "$1" && commit' sh \
+	sh -uc '. "$2" && here=$1 root=$1 && commit' sh "$work/kit" \
 	    "$root/bench/gpu-day/report.sh"
 }
 equal 'results of a tarball are of its commit, or of none' '5fcdc23a,' \
