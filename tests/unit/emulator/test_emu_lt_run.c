@@ -245,7 +245,7 @@ check_aux(const struct problem *p, const unsigned char *mask)
 
 				if (has_mask(p))
 					assert_int_equal(bit_of(mask, at),
-					    x > 0);
+					    !(x < 0));
 				else
 					assert_true(aux[at] == to_format(x,
 					    format_of(p->kind->output)));

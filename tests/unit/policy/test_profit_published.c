@@ -100,7 +100,7 @@ static const struct published rows[] = {
 	    { 47058, 29073 }, { 0 } },
 	{ "NVIDIA GB200", 100, VLLM, 64, 256, 6144, { 63.3, 20.1 }, { 0 } },
 	{ "NVIDIA H100 80GB HBM3", 90, TORCH, CUBE(1024), { 57.4, 18, 12 },
-	    { 0, 0, 0.74 } },
+	    { 0, 0.75, 0.7 } },
 	{ "NVIDIA H100 80GB HBM3", 90, TORCH, CUBE(2048), { 346.5, 51.3, 26.6 },
 	    { 0 } },
 	{ "NVIDIA H100 80GB HBM3", 90, TORCH, CUBE(4096),
