@@ -27,7 +27,7 @@ announced='^autocast: compare .* 1 [a-z]* of runs to warm up and '
 measured()
 {
 	grep -vE "^(wall time|warm-up|outliers|user CPU|system CPU|peak memory|verdict) |$announced" |
-	    sed -E '/^\/ plain/{s/[0-9]+\.[0-9e-]+ */N                     /g;s/ +$//}'
+	    sed -E '/^\/ plain/{s/[0-9]+(\.[0-9e-]+)? */N                     /g;s/ +$//}'
 }
 
 # compare ARGUMENTS: what it says of outputs, and its status; 1 only for them.

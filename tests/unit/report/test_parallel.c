@@ -7,6 +7,7 @@
 #include "base/env.h"
 #include "report/count/parallel.h"
 #include "report/count/process.h"
+#include "report/past.h"
 
 static int64_t number;
 
@@ -295,12 +296,15 @@ test_kept(void **state)
 	close(open(living, O_CREAT | O_WRONLY, 0600));
 	for (int i = 0; i < 40; i++)
 		run_rank("0", 1, count_number);
+	assert_int_equal(folders(), 41);        /* a program removes none */
+	ac_past_prune(NULL);
 	assert_int_equal(folders(), 32);
 	assert_true(has_folder(1));             /* in use */
 	assert_false(has_folder(10));
 	assert_true(has_folder(11));
 	number = 1;
 	assert_int_equal(in_child(count_number), 0);
+	ac_past_prune(NULL);
 	assert_int_equal(folders() + each_file(NULL), 32);
 	assert_false(has_folder(11));
 }

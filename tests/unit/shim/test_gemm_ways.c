@@ -40,15 +40,21 @@ test_ways(void **state)
 {
 	static const struct ac_candidate cast = { .tactic = AC_TACTIC_CAST },
 	    library = { .tactic = AC_TACTIC_LIBRARY };
+	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
 	struct ac_gemm g = good();
 	ac_cu_stream stream;
 
 	(void)state;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_false(ways.needs_place);
+	seen.status_out = &status;
 	seen.call.candidate = &cast;
 	assert_int_equal(ways.recast(&seen.call), AC_REASON_NONE);
 	assert_string_equal(ran, "cast");
+	/* What failed and left C alone gives way to the original. */
+	status = CUBLAS_STATUS_EXECUTION_FAILED;
+	assert_int_equal(ways.recast(&seen.call), AC_REASON_REFUSED);
+	status = CUBLAS_STATUS_SUCCESS;
 	seen.call.candidate = &library;
 	assert_int_equal(ways.recast(&seen.call), AC_REASON_NONE);
 	assert_string_equal(ran, "library");
