@@ -85,6 +85,7 @@ zero_sizes|cast|
 left='
 bad_scalar: two thousand products, whatever its words say: a minute
 lost: its own kernel is the fault that it shows, and lost.sh asks for that
+injected injected_conv: half a minute each, of products that others here make, too
 in_region: preloaded beside the library; it launches nothing
 closed_early short_threads survive: built for a stand-in for cuBLAS, without a device
 '
