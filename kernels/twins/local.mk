@@ -7,6 +7,7 @@ kernels_libtwins_a_SOURCES += \
 	kernels/twins/twins_estimate.c \
 	kernels/twins/twins_finish.c \
 	kernels/twins/twins_inside.h \
+	kernels/twins/twins_meter.c \
 	kernels/twins/twins_recast.c \
 	kernels/twins/twins_recast.h \
 	kernels/twins/twins_sample.c \

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/twins/twins.c -- the table of the CPU twins, and their counters. The
- * twins are in the other files of this folder. */
+/* kernels/twins/twins.c -- the table of the CPU twins, which are in the other
+ * files of this folder. */
 #include "kernels/twins/twins_inside.h"
-
-_Atomic uint64_t ac_twin_bytes_read, ac_twin_bytes_written;
-_Thread_local uint64_t ac_twin_bytes_here;
-_Atomic bool ac_twin_plain;
 
 const struct ac_twin ac_twins[] = {
 	{ "ac_recast_cast", ac_twin_recast_cast },

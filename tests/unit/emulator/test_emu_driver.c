@@ -336,7 +336,7 @@ moves(void **state)
 	managed = (void *)(uintptr_t)address[1];
 	OK(cuMemAllocHost(&pinned, 8));
 	OK(cuMemsetD32(address[0], 0x01020304, 2));
-	OK(cuMemsetD8(address[0] + 4, 9, 4));
+	OK(cuMemsetD8Async(address[0] + 4, 9, 4, NULL));
 	OK(cuMemcpyDtoD(address[1], address[0], 8));
 	OK(cuCtxSynchronize());
 	assert_true(managed[0] == 0x01020304 && managed[1] == 0x09090909);
