@@ -83,7 +83,7 @@ tanh_of(double x)
 	return tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x));
 }
 
-/* NVIDIA's form, as far as anybody knows: with tanh, and NaN for -inf. */
+/* As an H100 has it: with tanh, and NaN for -inf. */
 static double
 gelu(double x)
 {
@@ -95,8 +95,7 @@ gelu_slope(double x)
 {
 	const double t = tanh_of(x);
 
-	return t * t == 1 ? 0.5 * (1 + t) : 0.5 * (1 + t) +
-	    0.5 * x * (1 - t * t) * sqrt(2 / acos(-1)) *
+	return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * sqrt(2 / acos(-1)) *
 	    (1 + 3 * 0.044715 * x * x);
 }
 
@@ -150,7 +149,7 @@ finished(const struct lt_problem *p, struct sum s, int b, int64_t i,
 	else if (e & LT_DGELU)
 		s.value *= gelu_slope(operand(&p->aux, b, false, i, j));
 	else if (e & LT_RELU)
-		s.value = s.value > 0 ? s.value : 0;
+		s.value = s.value <= 0 ? 0 : s.value;
 	else if (e & LT_GELU)
 		s.value = gelu(s.value);
 	return s;
@@ -191,7 +190,7 @@ judge_aux(const struct lt_problem *p, struct sum before, int b, int64_t i,
 	if (!(p->w.epilogue & LT_RELU))
 		judge(error, number(x, x->buffer.after, place(x, b, i, j)),
 		    before);
-	else if (bit != (before.value > 0)) /* as if it had been 0 */
+	else if (bit == (before.value < 0)) /* as if it had been 0 */
 		judge(error, 0, before);
 }
 
