@@ -59,5 +59,6 @@ for i in $(seq 40); do
 	mv "$work/old" "$AUTOCAST_STATE/job-$(printf %016x "$i")"
 done
 under_mpi 2
-equal '32 jobs are kept' 32 "$(ls -d "$AUTOCAST_STATE"/job-* | wc -l)"
+"$build/autocast" report >/dev/null
+equal '32 jobs are kept by a report' 32 "$(ls -d "$AUTOCAST_STATE"/job-* | wc -l)"
 plan
