@@ -126,6 +126,9 @@ const char *ac_policy_profile_text(const char *name);
 void ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
     struct ac_decision *decision_out);
 
+/* Add to a decision to keep what the call takes, for a report. */
+void ac_policy_estimate(const struct ac_op *op, struct ac_decision *decision);
+
 /* Keep the call after all, for what only a caller can know. */
 void ac_decision_keep(struct ac_decision *decision, enum ac_reason reason);
 

@@ -204,6 +204,8 @@ emu_memory_free(void *pointer, bool host)
 
 	if (status || !pointer || emu_table_capture(pointer))
 		return status;
+	/* What is queued may still use it. */
+	emu_stream_wait_device(emu_context_current()->device);
 	status = forget(pointer, host, &a);
 	if (status)
 		return status;

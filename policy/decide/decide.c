@@ -256,11 +256,11 @@ choose(const struct ac_rule *rule, const struct ac_op *op,
     struct ac_decision *decision)
 {
 	collect(rule, op, decision);
-	predict(op, decision);
 	if (decision->candidate_count == 0) {
 		ac_decision_keep(decision, AC_REASON_UNSUPPORTED);
 		return;
 	}
+	predict(op, decision);
 	if (rule->ask.judges_profit && is_too_small(op)) {
 		ac_decision_keep(decision, AC_REASON_TOO_SMALL);
 		return;
@@ -313,13 +313,18 @@ ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
 		reason = AC_REASON_NO_RULE;
 	else
 		reason = refusal(rule, op);
-	if (reason == AC_REASON_NONE) {
+	if (reason == AC_REASON_NONE)
 		choose_there(rule, op, decision_out);
-		return;
-	}
-	ac_decision_keep(decision_out, reason);
-	if (reason != AC_REASON_TYPE)
-		predict(op, decision_out);
+	else
+		ac_decision_keep(decision_out, reason);
+}
+
+void
+ac_policy_estimate(const struct ac_op *op, struct ac_decision *decision)
+{
+	if (!(decision->keep_seconds > 0)
+	    && decision->reason != AC_REASON_TYPE)
+		predict(op, decision);
 }
 
 bool

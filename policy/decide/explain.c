@@ -387,8 +387,8 @@ ac_policy_explain(const struct ac_policy *policy, const struct ac_op *op,
 	struct ac_rule own;
 
 	ac_policy_decide(policy, op, &decision);
-	if (decision.reason == AC_REASON_UNSUPPORTED)
-		decision.keep_seconds = 0; /* nothing to compare it with */
+	if (decision.reason != AC_REASON_UNSUPPORTED)
+		ac_policy_estimate(op, &decision);
 	add_operation(text, op);
 	add_rules(policy, op, rule, text);
 	add_decision(text, op, rule == NULL ? NULL :

@@ -272,11 +272,12 @@ struct ac_site_record *
 ac_describe_decided(const struct ac_description *d,
     struct ac_decision *decision)
 {
+	struct ac_site_record *record;
 	bool is_overflow = false;
-	struct ac_site_record *record = ac_report_site(&d->region, &d->key,
-	    decision, ac_policy_site_name(ac_shim_get()->policy, d->id),
-	    &is_overflow);
 
+	ac_policy_estimate(&d->op, decision);
+	record = ac_report_site(&d->region, &d->key, decision,
+	    ac_policy_site_name(ac_shim_get()->policy, d->id), &is_overflow);
 	if (is_overflow)
 		ac_decision_keep(decision, AC_REASON_NO_RULE);
 	return record;
