@@ -27,7 +27,7 @@ autocast_status with_region(const char *name);
 autocast_status
 with_region(const char *name)
 {
-	autocast::region outer(name), inner(name, false, "tf32", true);
+	autocast::region outer(name), inner(name, false, "tf32");
 
 	return outer.status() == AUTOCAST_OK ? inner.status() : outer.status();
 }
