@@ -30,7 +30,7 @@ tar -C "$root" -cf - --exclude='*.[oa]' --exclude='*.so*' --exclude=.deps \
     aclocal.m4 autocast.pc.in build-aux m4 api base include kernels policy \
     report scaler shim \
     $(cd "$root" && find cmd emulator examples packaging tests -name local.mk) \
-    tests/cases.awk tests/cases.in tests/cases.mk |
+    tests/cases.awk tests/cases.in tests/cases.mk tests/longer.mk |
     tar -C "$work/source" -xf -
 chmod -R u+w "$work/source"
 (
