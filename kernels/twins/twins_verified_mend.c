@@ -46,7 +46,7 @@ add_span_plain(const float *a, const float *b, int64_t step, int64_t count,
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,fma"), optimize("O3"))) static void
+__attribute__((target("avx2,fma"))) static void
 add_span_eight(const float *a, const float *b, int64_t step, int64_t count,
     float *sum)
 {
