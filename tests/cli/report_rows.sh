@@ -150,8 +150,8 @@ else
 	skip 'colours on a terminal' 'there is no script(1)'
 fi
 
-# 10^5 sites, and they add up. JSON has 2 KB of each, forty times the text, and
-# takes four times as long on an idle machine: six at most, in one run.
+# 10^5 sites, and they add up. JSON has 2 KB of each and took 4.3 times as long as
+# the text on an idle machine: six times at most, in one run.
 AUTOCAST_STATE=$place/many "$pictured" 100000
 TIMEFORMAT=%U+%S
 for form in -o=text --csv --json; do
