@@ -102,6 +102,8 @@ emulator_libcublasLt_so_12_LDADD = $(CUBLASLT_OBJECTS) $(BLAS_LIBS) -lm
 emulator_libcublasLt_so_12_DEPENDENCIES = $(CUBLASLT_OBJECTS) \
 	emulator/names/cublaslt.12.map
 
+include $(top_srcdir)/emulator/nvml/local.mk
+
 if HAVE_EMULATED_CUDNN
 emulator_PROGRAMS += emulator/libcudnn.so.9 emulator/libcudnn.so.8
 nodist_emulator_libcudnn_so_9_SOURCES = emulator/names/cudnn.9-stubs.c

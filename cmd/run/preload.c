@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/run/preload.c -- the environment of the child: LD_PRELOAD in the one
- * order that works, and the AUTOCAST_* variables.
+ * order that works, LD_LIBRARY_PATH, and the AUTOCAST_* variables.
  *
  * Order: sanitizer runtimes (they refuse to start when not first), then
  * libautocast.so, then the emulated libraries where a DT_RPATH would hide
@@ -12,6 +12,7 @@
 #include "report/read/read.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,56 @@ set_preload(const struct ac_child *child)
 	free(list.data);
 }
 
+/* ---- NVIDIA's other libraries, as pip brings them ---------------------- */
+
+/* On a GPU's machine they are found next to NVIDIA's cuBLAS; the emulated one
+ * lies elsewhere. CUDA 12 has a folder for each, CUDA 13 one for all. */
+static const char *const packages[] = {
+	"cusolver", "cusparse", "nvjitlink", "cu13"
+};
+
+static void
+add_site(struct ac_text *list, const char *from, const char *below,
+    const char *python, const char *site)
+{
+	char path[2 * PATH_MAX], real[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
+		struct ac_text t;
+
+		ac_text_init(&t, path, sizeof path);
+		ac_text_addf(&t, "%s/%s/%s/%s-packages/nvidia/%s/lib", from,
+		    below, python, site, packages[i]);
+		if (!t.truncated && realpath(path, real) &&
+		    !strchr(real, ':'))
+			ac_text_addf(list, ":%s", real);
+	}
+}
+
+static void
+add_beside(struct ac_text *list, const struct ac_program *program)
+{
+	char bin[PATH_MAX], real[PATH_MAX];
+	const char *home = ac_env(AC_ENV_HOME), *python;
+	char *slash;
+
+	if (!realpath(program->image, real))
+		return;
+	python = strrchr(real, '/') + 1;
+	if (strncmp(python, "python3.", 8))
+		return;
+	/* A virtual environment has its own folder, and a link to Python. */
+	strcpy(bin, program->image);
+	slash = strrchr(bin, '/');
+	if (!slash)
+		return;
+	*slash = '\0';
+	add_site(list, bin, "../lib", python, "site");
+	add_site(list, bin, "../local/lib", python, "dist");
+	if (*home == '/')
+		add_site(list, home, ".local/lib", python, "site");
+}
+
 static void
 set_library_path(const struct ac_child *child)
 {
@@ -131,6 +182,7 @@ set_library_path(const struct ac_child *child)
 	ac_text_add(&list, child->emulator);
 	if (*existing)
 		ac_text_addf(&list, ":%s", existing);
+	add_beside(&list, child->program);
 	setenv("LD_LIBRARY_PATH", list.data, 1);
 	free(list.data);
 }

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* The most launches of a stream's queue, and tasks that it lags behind. */
@@ -89,6 +90,26 @@ read_models(const char *list)
 	}
 }
 
+/* Once, whoever asks first. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool known;
+
+static void
+read_once(void)
+{
+	known = read_models(ac_env(AC_ENV_EMU_MODEL));
+	for (int i = 0; i < device_count; i++)
+		devices[i].memory = number_from_environment(
+		    AC_ENV_EMU_MEMORY, devices[i].model->memory);
+}
+
+int
+emu_device_count(void)
+{
+	pthread_once(&once, read_once);
+	return known ? device_count : 0;
+}
+
 bool
 emu_devices_read(void)
 {
@@ -96,15 +117,10 @@ emu_devices_read(void)
 		"once", NULL };
 	const bool tf32 = strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
 
-	if (!read_models(ac_env(AC_ENV_EMU_MODEL)))
+	if (!emu_device_count())
 		return false;
-	for (int i = 0; i < device_count; i++) {
-		const struct emu_model *model = devices[i].model;
-
-		devices[i].memory = number_from_environment(
-		    AC_ENV_EMU_MEMORY, model->memory);
-		devices[i].has_tf32 = model->major >= 8 && tf32;
-	}
+	for (int i = 0; i < device_count; i++)
+		devices[i].has_tf32 = devices[i].model->major >= 8 && tf32;
 	sums = (enum emu_sums)word_from_environment(AC_ENV_EMU_SUMS, ways);
 	queue_room = small_number(AC_ENV_EMU_QUEUE, 1, QUEUE);
 	late = small_number(AC_ENV_EMU_LATE, 0, LATE);
@@ -158,12 +174,6 @@ emu_device_ending(void)
 	return atomic_load_explicit(&ending, memory_order_relaxed);
 }
 
-int
-emu_device_count(void)
-{
-	return device_count;
-}
-
 bool
 emu_device_exists(int device)
 {
@@ -180,6 +190,13 @@ bool
 emu_device_has_tf32(int device)
 {
 	return devices[device].has_tf32;
+}
+
+void
+emu_device_uuid(int device, unsigned char uuid[static 16])
+{
+	memcpy(uuid, "emulated device", 16);
+	uuid[15] = (unsigned char)('0' + device);
 }
 
 uint64_t

@@ -2,9 +2,8 @@
 /* emulator/driver/emu.h -- the emulated devices, as their libraries share them.
  *
  * libcuda.so.1 owns the devices: contexts, memory, streams, events, workers,
- * counters and injected failures. It exports these functions to its sisters
- * libcudart and libcublas (of CUDA 12 and 13) and libcudnn (8 and 9), which
- * hold no device state of their own.
+ * counters and injected failures. It exports these functions to its sisters,
+ * which hold no device state of their own.
  *
  * A status is an int with CUresult's numbers; the runtime's cudaError_t has
  * the same numbers for everything used here. 0 is success. The function that
@@ -147,11 +146,10 @@ struct emu_model {
 	bool        fast16_is_tf32;  /* COMPUTE_32F_FAST_16F and FAST_16BF */
 };
 
-/* The driver version that is emulated (cuDriverGetVersion). */
-enum { EMU_DRIVER_VERSION = 13000 };
+enum { EMU_DRIVER_VERSION = 13000 }; /* of cuDriverGetVersion */
 
-/* Bring the devices up (once per process). EMU_NO_DEVICE after a complaint if
- * AUTOCAST_EMU_MODEL is wrong. Cheap when they are up. */
+/* Bring them up, once. EMU_NO_DEVICE after a complaint if AUTOCAST_EMU_MODEL is
+ * wrong. Cheap when they are up. */
 int emu_device_up(void);
 /* Make sure that, at exit, workers finish before anything that a library they
  * call has registered so far is torn down. */
@@ -162,8 +160,10 @@ void emu_device_end_first(void);
 int emu_device_enter(void);
 /* As above, with this device's primary context. */
 int emu_device_select(int device);
-/* These only after emu_device_up() succeeded; `device` must exist. */
+/* How many there are, known before they are up; 0: as EMU_NO_DEVICE. */
 int emu_device_count(void);
+/* These only after that; `device` must exist. */
+void emu_device_uuid(int device, unsigned char uuid[static 16]);
 bool emu_device_exists(int device);
 const struct emu_model *emu_device_model(int device);
 /* TF32 in the model and not forbidden by NVIDIA_TF32_OVERRIDE=0. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # emulator/names/local.mk -- what the makefile knows of this folder.
 EMULATOR_NAMES = cublas.12 cublas.13 cublaslt.12 cublaslt.13 cuda cudart.12 \
-	cudart.13 cudnn.8 cudnn.9
+	cudart.13 cudnn.8 cudnn.9 nvml
 EXTRA_DIST += $(EMULATOR_NAMES:%=emulator/names/%) emulator/names/README.md \
 	emulator/names/keep.h emulator/names/map.awk emulator/names/names.h \
 	emulator/names/stub.h emulator/names/stubs.awk \

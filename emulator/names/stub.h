@@ -20,14 +20,14 @@ stub_enter(struct emu_call *entry, atomic_bool *said, int status,
 	const struct emu_family family = { status, status };
 
 	emu_call_enter(entry, &family);
-	if (!atomic_exchange(said, true))
+	if (word && !atomic_exchange(said, true))
 		emu_complain("is not built: %s", word);
 	if (emu_stub_keep)
 		emu_stub_keep(status);
 }
 
-/* A function that is not there: counted like any other, says so once, and
- * returns `value`. */
+/* A function that is not there: counted like any other, says so once (without a
+ * word: never), and returns `value`. */
 #define STUB(type, symbol, value, status, word)                           \
 __attribute__((weak, visibility("default"))) type symbol(void);           \
 type                                                                      \

@@ -12,7 +12,11 @@ BEGIN {
 	} else if (list ~ /^cudnn/) {
 		status = list == "cudnn.8" ? 9 : 3000
 		word = "CUDNN_STATUS_NOT_SUPPORTED"
+	} else if (list == "nvml") {
+		status = 3
+		word = "" # what NVML says of what a GPU lacks: nothing to say
 	}
+	word = word == "" ? "0" : "\"" word "\""
 	printf "/* Made by emulator/names/stubs.awk of %s. */\n", list
 	print "#include \"emulator/names/stub.h\"\n"
 }
@@ -29,7 +33,7 @@ FILENAME ~ /values$/ {
 	sub(/status/, "int", what)
 	sub(/-complex/, " _Complex", what)
 	names = names "NAME(" $0 ")\n"
-	printf "STUB(%s, %s, %s, %d, \"%s\")\n", what, $0, value, status, word
+	printf "STUB(%s, %s, %s, %d, %s)\n", what, $0, value, status, word
 }
 END {
 	if (list ~ /^cuda/ && list !~ /^cudart/)

@@ -40,6 +40,7 @@ every cublaslt.12 libcublasLt.so.12
 every cudart.13 libcudart.so.13
 every cudart.12 libcudart.so.12
 every cuda libcuda.so.1
+every nvml libnvidia-ml.so.1
 every cudnn.9 libcudnn.so.9
 every cudnn.8 libcudnn.so.8
 

@@ -18,7 +18,7 @@ fold()
 # What could be such a function's name in the files that are listed on stdin.
 names()
 {
-	(cd "$root" && xargs grep -ohaE '\b(__cuda|cu|emu)[A-Za-z0-9_]+') |
+	(cd "$root" && xargs grep -ohaE '\b(__cuda|cu|emu|nvml)[A-Za-z0-9_]+') |
 	    fold
 }
 
@@ -56,7 +56,7 @@ imports=$(nm -D --undefined-only "$build"/emulator/lib*.so.* |
 
 for library in "$build"/emulator/lib*.so.*; do
 	list=$(basename "$library" | sed 's/^lib\(cu[a-z]*\)\(Lt\)\{0,1\}\.so/\1\2/
-	    s/Lt/lt/; s/^cuda\.1/cuda/')
+	    s/Lt/lt/; s/^cuda\.1/cuda/; s/^libnvidia-ml.*/nvml/')
 	check "$(basename "$library") exports the names of $list, at their nodes" \
 	    "$(nm -D --defined-only "$library" |
 	        awk 'NF == 3 && $2 != "A" && $3 !~ /^emu/ { print $3 }' |

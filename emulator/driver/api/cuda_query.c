@@ -19,8 +19,7 @@ cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 		return emu_driver_check_device(device);
 	if (!uuid)
 		return CUDA_ERROR_INVALID_VALUE;
-	memcpy(uuid->bytes, "emulated device", sizeof uuid->bytes);
-	uuid->bytes[15] = (char)('0' + device);
+	emu_device_uuid(device, (unsigned char *)uuid->bytes);
 	return CUDA_SUCCESS;
 }
 
