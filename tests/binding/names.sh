@@ -90,8 +90,8 @@ stub()
 	    "autocast: emulated GPU: $2: is not built: $5" "$(cat "$work/said")"
 }
 blas=CUBLAS_STATUS_NOT_SUPPORTED dnn=CUDNN_STATUS_NOT_SUPPORTED
-stub libcublas.so.13 cublasCtrttp int '15 15' $blas
-stub libcublas.so.12 cublasCtrttp int '15 15' $blas
+stub libcublas.so.13 cublasCgeqrfBatched int '15 15' $blas
+stub libcublas.so.12 cublasCgeqrfBatched int '15 15' $blas
 stub libcublas.so.13 cublasSsbmv void 'then 15' $blas cublasGetError
 stub libcublas.so.13 cublasIcamin int '0 0 then 15' $blas cublasGetError
 stub libcublas.so.13 cublasSnrm2 float '0 0' $blas

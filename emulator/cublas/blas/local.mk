@@ -10,6 +10,9 @@ emulator_libblas_a_SOURCES += \
 	emulator/cublas/blas/cublas_level3.c \
 	emulator/cublas/blas/cublas_matrix.h \
 	emulator/cublas/blas/cublas_rotate.c \
+	emulator/cublas/blas/cublas_stored.c \
+	emulator/cublas/blas/cublas_stored.h \
+	emulator/cublas/blas/cublas_stored_entry.c \
 	emulator/cublas/blas/cublas_symmetric.c \
 	emulator/cublas/blas/cublas_triangular.c \
 	emulator/cublas/blas/cublas_vector.c \
