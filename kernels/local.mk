@@ -23,6 +23,7 @@ kernels/verified/verified_ptx.$(OBJEXT): kernels/verified.ptx
 kernels_libtwins_a_SOURCES = \
 	kernels/recast/cast.h \
 	kernels/recast/float_mode.h \
+	kernels/recast/gelu.h \
 	kernels/recast/recast_decide.h \
 	kernels/recast/recast_epilogue.h \
 	kernels/recast/recast_estimate.h \
@@ -41,7 +42,9 @@ EXTRA_DIST += kernels/conv/conv_check.cu \
 	kernels/scaler/scaler.cu kernels/scaler/scaler_sums.cu \
 	kernels/cast.ptx kernels/cast.ptx.nvcc \
 	kernels/scaler.ptx kernels/scaler.ptx.nvcc \
+	kernels/verified/verified_apart.cu \
 	kernels/verified/verified_cast.cu kernels/verified/verified_mend.cu \
 	kernels/verified/verified_probe.cu \
+	kernels/verified/verified_tile.cu \
 	kernels/verified/verified_verify.cu \
 	kernels/verified.ptx kernels/verified.ptx.nvcc kernels/make-ptx.sh

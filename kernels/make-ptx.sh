@@ -50,4 +50,5 @@ make cast recast/recast_block recast/recast_sums recast/recast_sample \
     recast/recast_estimate recast/recast recast/recast_finish conv/conv_check
 make scaler scaler/scaler scaler/scaler_sums
 make verified verified/verified_probe verified/verified_cast \
-    verified/verified_verify verified/verified_mend
+    verified/verified_verify verified/verified_apart \
+    verified/verified_tile verified/verified_mend

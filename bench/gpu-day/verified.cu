@@ -13,6 +13,8 @@
 #include "kernels/verified/verified_probe.cu"
 #include "kernels/verified/verified_cast.cu"
 #include "kernels/verified/verified_verify.cu"
+#include "kernels/verified/verified_apart.cu"
+#include "kernels/verified/verified_tile.cu"
 #include "kernels/verified/verified_mend.cu"
 #include "tests/unit/kernels/verified_families.h"
 

@@ -31,6 +31,21 @@ enum {
 	AC_VERDICT_LARGE     = 8   /* of a convolution: see conv_check.h */
 };
 
+/* What cublasLt does to x = alpha op(A) op(B) + beta C before it is D, where
+ * y = x + bias[row]:
+ *   NONE   D = y
+ *   RELU   D = max(y, 0), or NaN
+ *   GELU   D = gelu(y), its form with tanh
+ *   DRELU  D = y where the bit of aux is set, else 0
+ *   DGELU  D = y gelu'(aux) */
+enum {
+	AC_ACTIVATION_NONE,
+	AC_ACTIVATION_RELU,
+	AC_ACTIVATION_GELU,
+	AC_ACTIVATION_DRELU,
+	AC_ACTIVATION_DGELU
+};
+
 /* A scalar as cuBLAS takes it: a value, or a pointer into device memory that
  * the kernel reads when it runs. */
 struct ac_cast_scalar {

@@ -64,20 +64,7 @@ struct ac_recast_output {
 	uint32_t reserved;
 };
 
-/* What cublasLt does to x = alpha op(A) op(B) + beta C before it is D, where
- * y = x + bias[row]:
- *   NONE   D = y
- *   RELU   D = max(y, 0), or NaN
- *   GELU   D = gelu(y), its form with tanh
- *   DRELU  D = y where the bit of aux is set, else 0
- *   DGELU  D = y gelu'(aux) */
-enum {
-	AC_ACTIVATION_NONE,
-	AC_ACTIVATION_RELU,
-	AC_ACTIVATION_GELU,
-	AC_ACTIVATION_DRELU,
-	AC_ACTIVATION_DGELU
-};
+/* AC_ACTIVATION_* and what it does: kernels.h. */
 struct ac_recast_epilogue {
 	uint32_t activation;        /* AC_ACTIVATION_* */
 	uint32_t is_set;            /* D is not x itself, or is not all that

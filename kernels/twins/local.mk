@@ -15,5 +15,6 @@ kernels_libtwins_a_SOURCES += \
 	kernels/twins/twins_tile.c \
 	kernels/twins/twins_verified.c \
 	kernels/twins/twins_verified.h \
+	kernels/twins/twins_verified_apart.c \
 	kernels/twins/twins_verified_judge.c \
 	kernels/twins/twins_verified_mend.c

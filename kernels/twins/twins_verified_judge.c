@@ -4,18 +4,25 @@
 #include "kernels/twins/twins_verified.h"
 #include "kernels/verified/verified_judge.h"
 
-enum { LINES = 64 };            /* of a block, at most */
+enum {
+	LINES = 64,             /* of a block, at most */
+	SUMS = AC_VERIFIED_VECTORS + 2 /* as the kernel's */
+};
 
-/* A line's projections and energy, as the product has them. */
+/* A line's projections and energy, as the product has them; with beta C. */
 static void
 see_line(const struct ac_verified *v, int side, int64_t matrix, int64_t line,
     int32_t up, ac_weights weight, float *total)
 {
 	const int64_t others = side ? v->m : v->n;
 	const int64_t step = side ? 1 : v->output.ld;
+	const int64_t step_c = side ? 1 : v->output.c_ld;
 	const float *from = ac_verified_product(v, matrix)
 	    + line * (side ? v->output.ld : 1);
-	float chain[AC_VERIFIED_CHAINS][AC_VERIFIED_VECTORS + 1] = {{0}};
+	const float beta = ac_verified_beta(v);
+	const float *c = beta != 0 ? ac_verified_c(v, matrix)
+	    + line * (side ? v->output.c_ld : 1) : NULL;
+	float chain[AC_VERIFIED_CHAINS][SUMS] = {{0}};
 
 	for (int g = 0; g < ac_verified_groups(others); g++) {
 		const int64_t first = ac_verified_group(v->state->seed,
@@ -25,20 +32,27 @@ see_line(const struct ac_verified *v, int side, int64_t matrix, int64_t line,
 		for (int l = 0; l < ac_verified_group_size(first, others);
 		    l++) {
 			const float *w = weight[g * AC_VERIFIED_GROUP + l];
-			const float y = from[(first + l) * step]
-			    * ac_verified_power(up / 2)
-			    * ac_verified_power(up - up / 2);
+			const float one = ac_verified_power(up / 2);
+			const float two = ac_verified_power(up - up / 2);
+			const float product = from[(first + l) * step];
+			const float y = product * one * two;
 
 			for (int t = 0; t < AC_VERIFIED_VECTORS; t++)
 				sum[t] = ac_verified_fma(y, w[t], sum[t]);
-			sum[AC_VERIFIED_VECTORS] = ac_verified_fma(y, y,
-			    sum[AC_VERIFIED_VECTORS]);
+			sum[SUMS - 2] = ac_verified_fma(y, y, sum[SUMS - 2]);
+			if (c) {
+				const float z = ac_verified_sum(product, beta,
+				    c[(first + l) * step_c]) * one * two;
+
+				sum[SUMS - 1] = ac_verified_fma(z, z,
+				    sum[SUMS - 1]);
+			}
 		}
 	}
-	for (int t = 0; t <= AC_VERIFIED_VECTORS; t++) {
+	for (int t = 0; t < SUMS; t++) {
 		total[t] = 0;
-		for (int c = 0; c < (others < AC_VERIFIED_SHORT ? 4 : 8); c++)
-			total[t] += chain[c][t];
+		for (int i = 0; i < (others < AC_VERIFIED_SHORT ? 4 : 8); i++)
+			total[t] += chain[i][t];
 	}
 }
 
@@ -47,7 +61,7 @@ measure(const struct ac_verified *v, int side, int64_t matrix, int64_t line,
     const struct ac_verified_unit *unit, ac_weights weight)
 {
 	const struct ac_verified_operand *o = &v->operand[side];
-	float part[AC_VERIFIED_VALUES], sum[AC_VERIFIED_VECTORS + 1] = {0};
+	float part[AC_VERIFIED_VALUES], sum[SUMS] = {0};
 	struct ac_verified_line m;
 	float d2 = 0;
 
@@ -64,7 +78,8 @@ measure(const struct ac_verified *v, int side, int64_t matrix, int64_t line,
 		d2 += d * d;
 	}
 	m.d2 = d2 * (1.f / AC_VERIFIED_VECTORS);
-	m.e2 = sum[AC_VERIFIED_VECTORS];
+	m.e2 = ac_verified_e2(ac_verified_beta(v), sum[SUMS - 2],
+	    sum[SUMS - 1]);
 	m.energy = part[AC_VERIFIED_ENERGY];
 	m.loss = part[AC_VERIFIED_LOSS];
 	m.reach = part[AC_VERIFIED_REACH];

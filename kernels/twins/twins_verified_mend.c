@@ -65,7 +65,6 @@ mend_column(const struct rows *r, int64_t col)
 	const float *b = ac_verified_matrix(o, r->matrix)
 	    + col * ac_verified_line_step(o);
 	const float alpha = ac_cast_scalar_read(&v->alpha);
-	float *to = ac_verified_product(v, r->matrix) + col * v->output.ld;
 	float total[ABREAST] = {0};
 
 	for (int64_t k = 0; k < v->k; k += span) {
@@ -84,16 +83,13 @@ mend_column(const struct rows *r, int64_t col)
 			total[i] += sum[i];
 	}
 	for (int i = 0; i < r->count; i++)
-		to[r->row[i]] = alpha * total[i];
-}
-
-static bool
-is_flagged(const struct ac_verified *v, int side, int64_t matrix, int64_t line)
-{
-	const struct ac_verified_operand *o = &v->operand[side];
-
-	return o->flags[matrix * ac_verified_words(o->lines) + line / 32]
-	    >> line % 32 & 1;
+		if (ac_verified_is_apart(v))
+			ac_twin_verified_become(v, r->matrix, r->row[i], col,
+			    alpha * total[i]);
+		else
+			ac_verified_product(v, r->matrix)[r->row[i] + col
+			    * v->output.ld] = ac_verified_number(alpha
+			    * total[i]);
 }
 
 /* All columns of these rows, or the flagged ones. */
@@ -112,7 +108,7 @@ mend_rows(struct rows *r, bool every)
 			    * ac_verified_line_step(o)
 			    + k * ac_verified_k_step(o)] : 0;
 	for (int64_t j = 0; j < v->n; j++)
-		if (every || is_flagged(v, 1, r->matrix, j))
+		if (every || ac_is_flagged(v, 1, r->matrix, j))
 			mend_column(r, j);
 	r->count = 0;
 }
@@ -122,7 +118,7 @@ static void
 mend_matrix(struct rows *r, bool flagged, bool all)
 {
 	for (int64_t i = 0; i < r->v->m; i++) {
-		if (!all && is_flagged(r->v, 0, r->matrix, i) != flagged)
+		if (!all && ac_is_flagged(r->v, 0, r->matrix, i) != flagged)
 			continue;
 		r->row[r->count++] = i;
 		if (r->count == ABREAST)
@@ -155,6 +151,8 @@ ac_twin_verified_mend(const struct ac_twin_launch *launch, void **params)
 		meter.read += (uint64_t)(v->batch * v->k * (v->m + v->n))
 		    * sizeof(float);
 	}
+	if (ac_verified_is_apart(v))
+		ac_twin_verified_rest(v, &meter);
 	ac_float_mode_leave(mode);
 	ac_meter_add(&meter);
 }

@@ -12,7 +12,8 @@
  *   (the product)  reads &state->alpha and &state->zero
  *   verify   holds every row and column of the product against that, and says
  *            which lines are bad, or all
- *   mend     recomputes those in FP32 from the originals; mostly none
+ *   mend     recomputes those in FP32 from the originals; mostly none. Where
+ *            the product is apart, writes what becomes of it
  *
  * A line is a row of op(A) or a column of op(B), and the row or column of C
  * that it makes. Matrices are column-major as cuBLAS has them.
@@ -71,10 +72,43 @@ struct ac_verified_operand {
 	struct ac_verified_word *words; /* as many as words of flags */
 };
 
+/* What follows a product, as cublasLt has it. All zero: nothing. */
+struct ac_verified_tail {
+	uint32_t activation;        /* AC_ACTIVATION_* */
+	uint32_t bias_is_row;       /* a number per column of D, not per row */
+	const float *bias;          /* NULL: none */
+	int64_t bias_stride;        /* elements to the next matrix's */
+	/* DRELU and DGELU read it; RELU and GELU, if it is not NULL, write what
+	 * their gradient reads: bits of y not below 0, or y. Entry (row, col)
+	 * of matrix b is number b aux_stride + col aux_ld + row, in FP32 or
+	 * in bits from the lowest on. A mask that is written is 4-byte aligned,
+	 * ld and stride multiples of 32; no other bit of it changes. */
+	void   *aux;
+	int64_t aux_ld, aux_stride;
+	float  *sums;               /* of each row of D; NULL: not asked for */
+	int64_t sums_stride;
+	/* Scratch of the sums: ac_verified_partials() doubles, and a word for
+	 * each 128 of m of each matrix and one more, all zero. */
+	double   *partials;
+	uint32_t *arrived;
+};
+
+/* Where the product goes; and, if it is not what is asked for, D = activation(
+ * product + beta C + bias), the product being `apart`. D may be C, and either
+ * may be the product. */
 struct ac_verified_output {
 	float        *product;      /* alpha A B; NULL: see `array` */
 	float *const *array;
 	int64_t ld, stride;
+	/* Both NULL: nothing of what follows is read. */
+	float        *d;
+	float *const *d_array;
+	int64_t d_ld, d_stride;
+	const float        *c;      /* not read with a beta of 0 */
+	const float *const *c_array;
+	int64_t c_ld, c_stride;     /* c_ld 0: one column for all */
+	struct ac_cast_scalar   beta;
+	struct ac_verified_tail tail;
 };
 
 /* What a lane lends to one call. All zero before the first call; what has to be
@@ -127,6 +161,14 @@ struct ac_verified {
 	float    *spread;
 	uint32_t *arrived;
 };
+
+/* Scratch of a tail's sums, in doubles: a row's parts of each 64 columns, and
+ * of each 64 that are mended. */
+AC_VERIFIED_SIZE int64_t
+ac_verified_partials(int64_t m, int64_t n, int64_t batch)
+{
+	return 2 * ((n + AC_VERIFIED_SIDE - 1) / AC_VERIFIED_SIDE) * m * batch;
+}
 
 /* How much of K a block of cast takes: a power of two from 64 on, so that there
  * are 256 blocks, where possible. It depends on sizes alone: so do the bits. */
@@ -211,9 +253,11 @@ enum ac_kernels_status ac_verified_load(ac_cu_context context, uint64_t id,
  * number that it needs was changed. Lines of fewer than 64 outputs are judged
  * together. All are, if those not flagged are off by more than 0.7 tol
  * together, if an eighth is wrong, or half of a side is flagged. With alpha 0
- * nothing is.
+ * nothing is. e^2 is the smaller of what the outputs that are looked at have of
+ * the product and of the product + beta C, where that is finite.
  *   Mend: flagged lines become alpha A B, each output added up in the same
- * order for one line and for all (verified_body.h). */
+ * order for one line and for all (verified_body.h). If apart, it writes all of
+ * D, once, and what else the tail asks for; the product need not stay. */
 enum ac_kernels_status ac_verified_probe(const struct ac_kernels *kernels,
     const struct ac_verified *v, ac_cu_stream stream);
 enum ac_kernels_status ac_verified_cast(const struct ac_kernels *kernels,

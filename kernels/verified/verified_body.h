@@ -18,10 +18,11 @@
 
 static_assert(sizeof(struct ac_verified_operand) == 96, "operand layout");
 static_assert(sizeof(struct ac_verified_word) == 40, "word layout");
-static_assert(sizeof(struct ac_verified_output) == 32, "output layout");
+static_assert(sizeof(struct ac_verified_tail) == 80, "tail layout");
+static_assert(sizeof(struct ac_verified_output) == 192, "output layout");
 static_assert(sizeof(struct ac_verified_state) == 56, "state layout");
 static_assert(sizeof(struct ac_verified_record) == 40, "record layout");
-static_assert(sizeof(struct ac_verified) == 328, "parameter layout");
+static_assert(sizeof(struct ac_verified) == 488, "parameter layout");
 
 enum {
 	AC_VERIFIED_CHAINS = 8,

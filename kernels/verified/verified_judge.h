@@ -37,6 +37,14 @@ ac_verified_judge_of(const struct ac_verified *v, int side)
 	return judge;
 }
 
+/* Of the squares of a line of the product, and of product + beta C: what its
+ * error is held against. */
+AC_CAST_BODY float
+ac_verified_e2(float beta, float product, float sum)
+{
+	return beta != 0 && sum < product ? sum : product;
+}
+
 enum {
 	AC_VERIFIED_FLAGGED = 1,    /* mend it */
 	AC_VERIFIED_WRONG = 2,      /* for its error */

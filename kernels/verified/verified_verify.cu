@@ -2,10 +2,12 @@
 /* kernels/verified/verified_verify.cu -- rows and columns of the product held
  * against what the cast said they are. A block has 32 lines of one matrix,
  * eight chains of the probe each; where the probe is small, 64 and four. */
+#include "kernels/verified/verified_apart.h"
 #include "kernels/verified/verified_judge.h"
 
 enum {
-	VERIFY_SUMS = AC_VERIFIED_VECTORS + 1, /* projections, energy */
+	/* Projections, energy, energy with beta C. */
+	VERIFY_SUMS = AC_VERIFIED_VECTORS + 2,
 	VERIFY_LINES = 64       /* of a block, at most */
 };
 
@@ -43,31 +45,57 @@ place_of(const struct ac_verified &v)
 	return at;
 }
 
-/* What a thread's chain sees of its line: groups `chain` and `chain` + 8. In
- * units of the exponents: 2^up. */
+/* Groups `chain` and `chain` + 8 of what is looked at of a line, `from` being
+ * its first. */
+static __device__ __forceinline__ void
+load_line(const struct ac_verified &v, int side, int chain, const float *from,
+    int64_t step, float (&x)[2][AC_VERIFIED_GROUP])
+{
+	const int64_t others = side ? v.m : v.n;
+	const int groups = ac_verified_groups(others);
+
+#pragma unroll
+	for (int i = 0; i < 2; i++) {
+		const int g = chain + i * WARPS;
+		const int64_t first = ac_verified_group(v.state->seed, !side,
+		    g, others);
+
+		load_group(from + first * step, step, g < groups
+		    ? ac_verified_group_size(first, others) : 0, x[i]);
+	}
+}
+
+/* The product becomes product + beta C; beta is not 0. */
+static __device__ __forceinline__ void
+add_line(const struct ac_verified &v, const struct verify_place &at,
+    int64_t line, int chain, float beta, float (&x)[2][AC_VERIFIED_GROUP])
+{
+	const int64_t ld = v.output.c_ld;
+	float c[2][AC_VERIFIED_GROUP];
+
+	load_line(v, at.side, chain, ac_verified_c(&v, at.matrix)
+	    + line * (at.side ? ld : 1), at.side ? 1 : ld, c);
+#pragma unroll
+	for (int i = 0; i < 2; i++)
+#pragma unroll
+		for (int l = 0; l < AC_VERIFIED_GROUP; l++)
+			x[i][l] = ac_verified_sum(x[i][l], beta, c[i][l]);
+}
+
+/* What a thread's chain sees of its line, in units of the exponents: 2^up. */
 static __device__ __forceinline__ void
 see_line(const struct ac_verified &v, const struct verify_place &at,
     int64_t line, int chain, int32_t up, const struct verify_block &block,
     float (&sum)[VERIFY_SUMS])
 {
-	const int64_t others = at.side ? v.m : v.n;
-	const int64_t step = at.side ? 1 : v.output.ld;
-	const float *from = ac_verified_product(&v, at.matrix)
-	    + line * (at.side ? v.output.ld : 1);
+	const int64_t ld = v.output.ld;
 	const float one = ac_verified_power(up / 2);
 	const float two = ac_verified_power(up - up / 2);
-	const int groups = ac_verified_groups(others);
+	const float beta = ac_verified_beta(&v);
 	float x[2][AC_VERIFIED_GROUP];
 
-#pragma unroll
-	for (int i = 0; i < 2; i++) {
-		const int g = chain + i * WARPS;
-		const int64_t first = ac_verified_group(v.state->seed,
-		    !at.side, g, others);
-
-		load_group(from + first * step, step, g < groups
-		    ? ac_verified_group_size(first, others) : 0, x[i]);
-	}
+	load_line(v, at.side, chain, ac_verified_product(&v, at.matrix)
+	    + line * (at.side ? ld : 1), at.side ? 1 : ld, x);
 #pragma unroll
 	for (int i = 0; i < 2; i++)
 #pragma unroll
@@ -79,8 +107,20 @@ see_line(const struct ac_verified &v, const struct verify_place &at,
 #pragma unroll
 			for (int t = 0; t < AC_VERIFIED_VECTORS; t++)
 				sum[t] = ac_verified_fma(y, w[t], sum[t]);
-			sum[AC_VERIFIED_VECTORS] = ac_verified_fma(y, y,
-			    sum[AC_VERIFIED_VECTORS]);
+			sum[VERIFY_SUMS - 2] = ac_verified_fma(y, y,
+			    sum[VERIFY_SUMS - 2]);
+		}
+	if (beta == 0)
+		return;
+	add_line(v, at, line, chain, beta, x);
+#pragma unroll
+	for (int i = 0; i < 2; i++)
+#pragma unroll
+		for (int l = 0; l < AC_VERIFIED_GROUP; l++) {
+			const float y = x[i][l] * one * two;
+
+			sum[VERIFY_SUMS - 1] = ac_verified_fma(y, y,
+			    sum[VERIFY_SUMS - 1]);
 		}
 }
 
@@ -107,7 +147,7 @@ add_parts(const struct ac_verified &v, const struct verify_place &at,
 }
 
 static __device__ __forceinline__ struct ac_verified_line
-measure(const struct verify_block &block, int l, float alpha)
+measure(const struct verify_block &block, int l, float alpha, float beta)
 {
 	struct ac_verified_line line;
 	float d2 = 0;
@@ -120,7 +160,9 @@ measure(const struct verify_block &block, int l, float alpha)
 		d2 += d * d;
 	}
 	line.d2 = d2 * (1.f / AC_VERIFIED_VECTORS);
-	line.e2 = block.sum[AC_VERIFIED_VECTORS * VERIFY_LINES + l];
+	line.e2 = ac_verified_e2(beta,
+	    block.sum[(VERIFY_SUMS - 2) * VERIFY_LINES + l],
+	    block.sum[(VERIFY_SUMS - 1) * VERIFY_LINES + l]);
 	line.energy = block.part[AC_VERIFIED_ENERGY * VERIFY_LINES + l];
 	line.loss = block.part[AC_VERIFIED_LOSS * VERIFY_LINES + l];
 	line.reach = block.part[AC_VERIFIED_REACH * VERIFY_LINES + l];
@@ -180,7 +222,7 @@ judge_lines(const struct ac_verified &v, const struct verify_place &at,
 	uint32_t verdict = 0;
 
 	if (there)
-		m = measure(block, l, alpha);
+		m = measure(block, l, alpha, ac_verified_beta(&v));
 	if (mine) {
 		block.d2[l] = m.d2;
 		block.e2[l] = m.e2;

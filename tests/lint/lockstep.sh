@@ -20,9 +20,14 @@ cd "$root" || exit 99
 	"$CXX" -std=gnu++17 $flags -c -o "$work/text.o" tests/unit/kernels/lockstep.cc &&
 	    "$CXX" -std=gnu++17 $flags -c -o "$work/text_scaler.o" \
 	    tests/unit/kernels/lockstep_scaler.cc &&
+	    "$CXX" -std=gnu++17 $flags -c -o "$work/text_verified.o" \
+	    tests/unit/kernels/lockstep_verified.cc &&
 	    for source in kernels/twins/twins*.c kernels/conv/conv_job.c \
 	    kernels/scaler/scaler_rule.c \
 	    tests/unit/kernels/lockstep.c tests/unit/kernels/lockstep_scaler.c \
+	    tests/unit/kernels/lockstep_verified.c \
+	    tests/unit/kernels/verified_cases.c \
+	    tests/unit/kernels/verified_families.c \
 	    tests/unit/kernels/conv_cases.c tests/unit/kernels/recast_cases.c \
 	    tests/unit/scaler/scaler_cases.c tests/unit/kernels/cast_cases.c \
 	    tests/unit/kernels/cast_reference.c; do

@@ -20,6 +20,10 @@ void lockstep_run_conv(const struct ac_conv_check *check,
     const struct ac_conv_job *job, unsigned blocks);
 /* One of the gradient scaler's, with params as its twin has them. */
 void lockstep_run_scaler(const char *name, void **params, unsigned blocks);
+/* One of a verified product's, with so many threads a block. */
+struct verified_data;
+void lockstep_run_verified(const char *name, const struct verified_data *data,
+    unsigned blocks, unsigned of_block);
 
 /* lockstep.c: random products, convolutions and lists of tensors under all of
  * them, and TAP of two cases. The text is called `text` there. True: no bit
@@ -28,6 +32,9 @@ bool lockstep_turns(int turns, uint64_t seed, const char *text);
 /* lockstep_scaler.c: one random list of tensors. Returns how many differ, and
  * says which. */
 unsigned lockstep_scaler_turn(int turn, uint64_t seed);
+/* lockstep_verified.c: random verified products, TAP of case `number`. */
+bool lockstep_verified_turns(int turns, uint64_t seed, int number,
+    const char *text);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,7 @@ enum { THREADS = 256, WARP_SIZE = 32, STACK = 1 << 17 };
 
 static ucontext_t contexts[THREADS], scheduler;
 static bool ended[THREADS];
-static int current, alive;
+static int current, alive, threads = THREADS; /* of a block */
 static uint64_t progress;      /* grows when a thread gets somewhere */
 
 /* Where `wanted` threads meet. */
@@ -70,6 +70,7 @@ static struct three threadIdx, blockIdx, gridDim;
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __noinline__
+#define __align__(bytes) __attribute__((aligned(bytes)))
 
 static void
 __syncthreads()
@@ -106,6 +107,33 @@ __shfl_xor_sync(unsigned, value own, int away)
 	return other;
 }
 
+static unsigned
+__ballot_sync(unsigned, bool own)
+{
+	static const int wanted = WARP_SIZE;
+	struct meeting &warp = of_warp[threadIdx.x / WARP_SIZE];
+	unsigned all = 0;
+
+	warp.values[threadIdx.x % WARP_SIZE] = own;
+	meet(warp, wanted, 0);
+	for (int i = 0; i < WARP_SIZE; i++)
+		all |= (unsigned)warp.values[i] << i;
+	meet(warp, wanted, 0);
+	return all;
+}
+
+static int
+__popc(unsigned bits)
+{
+	return __builtin_popcount(bits);
+}
+
+static int
+__ffs(int bits)
+{
+	return __builtin_ffs(bits);
+}
+
 #define ATOMIC(name, expression) \
 template <class word, class value> static word \
 name(word *at, value operand) \
@@ -115,6 +143,7 @@ name(word *at, value operand) \
 	return old; \
 }
 ATOMIC(atomicAdd, old + by)
+ATOMIC(atomicAnd, old & by)
 ATOMIC(atomicOr, old | by)
 ATOMIC(atomicMax, old > by ? old : by)
 
@@ -167,6 +196,22 @@ make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
 	return made;
 }
 
+static struct uint2
+make_uint2(unsigned x, unsigned y)
+{
+	const struct uint2 made = { x, y };
+
+	return made;
+}
+
+static struct float4
+make_float4(float x, float y, float z, float w)
+{
+	const struct float4 made = { x, y, z, w };
+
+	return made;
+}
+
 /* ---- Launches ---------------------------------------------------------- */
 
 static const char *running;    /* the kernel's name */
@@ -188,10 +233,10 @@ run_thread()
 static void
 run_threads(unsigned order, bool held)
 {
-	for (unsigned i = 0; i < THREADS; i++) {
-		current = (i * 37 + order) % THREADS;
-		if (ended[current] || held !=
-		    (current / WARP_SIZE == (int)order % (THREADS / WARP_SIZE)))
+	for (int i = 0; i < threads; i++) {
+		current = (i * 37 + (int)(order % THREADS)) % threads;
+		if (ended[current] || held != (current / WARP_SIZE
+		    == (int)(order % (unsigned)(threads / WARP_SIZE))))
 			continue;
 		threadIdx.x = current;
 		swapcontext(&scheduler, &contexts[current]);
@@ -214,10 +259,10 @@ run_block(unsigned order)
 {
 	static char stacks[THREADS][STACK];
 
-	alive = THREADS;
+	alive = threads;
 	of_block = meeting();
 	std::fill(of_warp, of_warp + THREADS / WARP_SIZE, meeting());
-	for (int t = 0; t < THREADS; t++) {
+	for (int t = 0; t < threads; t++) {
 		getcontext(&contexts[t]);
 		contexts[t].uc_stack.ss_sp = stacks[t];
 		contexts[t].uc_stack.ss_size = STACK;

@@ -18,6 +18,8 @@ void shipped_region(const void *at, size_t bytes, bool read_only,
     const char *name);
 void shipped_recast_regions(const struct ac_recast *recast);
 void shipped_conv_regions(const struct ac_conv_check *check);
+struct verified_data;
+void shipped_verified_regions(const struct verified_data *data);
 void shipped_tensor_regions(const struct ac_scaler_tensor *tensors,
     uint64_t count, bool read_only);
 /* All of them since the last call, as a launch wants them. */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/kernels/test_shipped_ptx.c [TURNS [SEED]] -- the PTX that ships is
  * run, by the interpreter of the emulated GPU, against the CPU twins: the same
- * bits in all that is written, and no finding. lockstep.c has the cases. TAP.
+ * bits in all that is written, and no finding. lockstep*.c have the cases. TAP.
  *
  * Each launch is checked: every address against what the kernels' headers
  * let them touch, alignment, shared memory, barriers, shuffles. Warps and
  * blocks change places at random, what nobody has set holds noise, and the
  * NaNs of arithmetic have any payload. With SHIPPED_MISSED set, the lines that
- * no launch has run are printed. SHIPPED_CAST, SHIPPED_SCALER: files with other
- * texts (ptx_mutants.sh). */
+ * no launch has run are printed. SHIPPED_CAST, SHIPPED_SCALER,
+ * SHIPPED_VERIFIED: files with other texts (ptx_mutants.sh). */
 #include "tests/unit/kernels/lockstep.h"
 #include "tests/unit/kernels/shipped.h"
+#include "tests/unit/kernels/verified_cases.h"
 
 #include "kernels/scaler/scaler_body.h"
 
@@ -19,7 +20,7 @@
 #include <stdlib.h>
 
 /* The texts as libautocast.so has them. */
-extern const char ac_ptx[], ac_scaler_ptx[];
+extern const char ac_ptx[], ac_scaler_ptx[], ac_verified_ptx[];
 
 enum { TURNS = 80, SINGLES = 200, BLOCK = 256 };
 /* Of a block: a hundred times what the longest of them needs. */
@@ -33,7 +34,9 @@ enum { LEAST_RUN = 95, ENOUGH_TURNS = TURNS };
 static struct {
 	const char *name;
 	struct ptx_module *module;
-} texts[2] = { { "cast.ptx", NULL }, { "scaler.ptx", NULL } };
+} texts[] = { { "cast.ptx", NULL }, { "scaler.ptx", NULL },
+	{ "verified.ptx", NULL } };
+enum { TEXTS = sizeof texts / sizeof *texts };
 static struct ptx_result total;
 static uint64_t launches, seed;
 
@@ -47,9 +50,11 @@ shipped_any(void)
 static struct ptx_function *
 kernel_of(const char *name)
 {
-	struct ptx_function *kernel = ptx_module_kernel(texts[0].module, name);
+	struct ptx_function *kernel = NULL;
 
-	return kernel ? kernel : ptx_module_kernel(texts[1].module, name);
+	for (int i = 0; i < TEXTS && !kernel; i++)
+		kernel = ptx_module_kernel(texts[i].module, name);
+	return kernel;
 }
 
 void
@@ -108,6 +113,18 @@ lockstep_run_conv(const struct ac_conv_check *check,
 	shipped_region(job->scratch, sizeof *job->scratch, false, "scratch");
 	shipped_region(job->post, sizeof *job->post, false, "the post");
 	shipped_launch("ac_conv_check", grid, BLOCK, params);
+}
+
+void
+lockstep_run_verified(const char *name, const struct verified_data *data,
+    unsigned blocks, unsigned threads)
+{
+	const unsigned grid[3] = { blocks, 1, 1 };
+	struct ac_verified v = data->v;
+	void *params[] = { &v };
+
+	shipped_verified_regions(data);
+	shipped_launch(name, grid, threads, params);
 }
 
 static void
@@ -239,7 +256,7 @@ say_coverage(void)
 	printf("# %llu launches, %llu instructions of warps\n",
 	    (unsigned long long)launches,
 	    (unsigned long long)total.instructions);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < TEXTS; i++) {
 		size_t all, missed = ptx_module_coverage(texts[i].module, out,
 		    &all);
 
@@ -257,27 +274,29 @@ main(int argc, char **argv)
 {
 	const int turns = argc > 1 ? atoi(argv[1]) : TURNS;
 	const uint64_t start = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-	bool good, finds, covers;
+	bool good, verified, finds, covers;
 	unsigned single;
 	uint64_t findings;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	seed = start + 99;
 	if (!load(0, instead("SHIPPED_CAST", ac_ptx)) ||
-	    !load(1, instead("SHIPPED_SCALER", ac_scaler_ptx)))
+	    !load(1, instead("SHIPPED_SCALER", ac_scaler_ptx)) ||
+	    !load(2, instead("SHIPPED_VERIFIED", ac_verified_ptx)))
 		return 1;
 	good = lockstep_turns(turns, start, "the shipped PTX");
 	single = shipped_single(SINGLES * (unsigned)turns);
 	printf("%sok 3 - %d launches of one thread: the shipped PTX and the "
 	    "twins agree\n", single ? "not " : "", SINGLES * turns);
+	verified = lockstep_verified_turns(turns, start, 4, "the shipped PTX");
 	findings = say_findings();
-	printf("%sok 4 - no launch has touched, read or waited for what it "
+	printf("%sok 5 - no launch has touched, read or waited for what it "
 	    "must not\n", findings ? "not " : "");
 	finds = finds_null_state();
-	printf("%sok 5 - a launch without its state is found\n", finds ? ""
+	printf("%sok 6 - a launch without its state is found\n", finds ? ""
 	    : "not ");
 	covers = say_coverage() >= LEAST_RUN || turns < ENOUGH_TURNS;
-	printf("%sok 6 - nearly all instructions were run\n1..6\n", covers
+	printf("%sok 7 - nearly all instructions were run\n1..7\n", covers
 	    ? "" : "not ");
-	return !good || single || findings || !finds || !covers;
+	return !good || !verified || single || findings || !finds || !covers;
 }

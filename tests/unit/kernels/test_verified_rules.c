@@ -445,11 +445,10 @@ test_alpha_zero(void **state)
 static void
 test_batch(void **state)
 {
-	static float alpha = -3;
-
 	(void)state;
 	for (int i = 0; i < 8; i++) {
 		const struct verified_case c = { .batch = 3, .array = i & 1,
+			.on_device = true,
 			.extra = i % 3, .trans = { i & 2, i & 4 },
 			.format = i & 4 ? AC_FORMAT_BF16 : AC_FORMAT_FP16,
 			.tol = i & 4 ? 1e-2f : 1e-3f };
@@ -460,14 +459,13 @@ test_batch(void **state)
 			verified_problem_make(b == 1 ? CANCEL : NORMAL, 150,
 			    140, 60, (uint64_t)(b + i), &p[b]);
 		verified_data_make(&c, p, &d);
-		d.v.alpha = (struct ac_cast_scalar){ NAN, 0, &alpha };
+		d.scalars[0] = -3;
 		verified_whole(&d);
 		for (int b = 0; b < 3; b++)
 			for (int64_t l = 0; l < 150; l++)
 				assert_int_equal(d.state.all
 				    || verified_is_flagged(&d, 0, b, l),
 				    d.state.all || b == 1);
-		d.v.alpha.value = alpha;
 		for (int64_t l = 0; l < 140; l++)
 			assert_true(*verified_c_at(&d, 1, 77, l)
 			    == verified_fp32(&d, 1, 77, l));
