@@ -7,7 +7,7 @@
 enum {
 	APART_ROWS = 128,       /* of a tile, and threads of a block */
 	APART_SIDE = AC_VERIFIED_SIDE,
-	APART_ONCE = 8          /* columns that are read at a time */
+	APART_ONCE = 4          /* columns that are read at a time */
 };
 
 typedef float apart_tile[APART_SIDE][APART_SIDE]; /* [line of x][y] */
