@@ -233,8 +233,8 @@ check_sums(struct verified_data *d, int b)
 	assert_true(!t->sums || t->sums[b * t->sums_stride + d->v.m] == 0);
 }
 
-/* What is between D's columns, and between aux's, is as it was; all of aux where
- * it is only read. */
+/* What is between D's columns, and between aux's, is as it was; all of aux
+ * where it is only read. */
 static void
 check_gaps(struct verified_data *d)
 {
