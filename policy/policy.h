@@ -67,6 +67,13 @@ struct ac_decision {
 
 /* ---- Loading ----------------------------------------------------------- */
 
+/* Where something stands that does not belong there. */
+enum ac_slip_place {
+	AC_SLIP_NONE,
+	AC_SLIP_OPERATION, AC_SLIP_CONDITION, AC_SLIP_KEY, AC_SLIP_COMPARISON,
+	AC_SLIP_ACTION, AC_SLIP_SETTING, AC_SLIP_VALUE, AC_SLIP_PROFILE
+};
+
 /* A diagnostic in the form of doc/design.md D3 ("file:line:column: message",
  * the line, a caret), errors and warnings, in order of appearance, appended to
  * `text`. */
@@ -76,10 +83,19 @@ struct ac_policy_problems {
 	/* ac_check_cover() where a person asked about the policy; NULL in every
 	 * process that follows it. */
 	void          (*check)(struct ac_parser *parser);
+	/* ac_slip_find(), there alone as well. */
+	const char   *(*slip)(enum ac_slip_place place, const char *text,
+	    size_t length);
 };
 
-/* Warn of rules that can never decide. Compares each with all before it. */
+/* Warn of rules that can never decide: each is compared with all before it, and
+ * its sites with what can be one. */
 void ac_check_cover(struct ac_parser *parser);
+
+/* What to write instead of the `length` bytes at `text`; "": nothing that is
+ * spelt alike; NULL: not known. */
+const char *ac_slip_find(enum ac_slip_place place, const char *text,
+    size_t length);
 
 /* Where the policy in force came from. */
 struct ac_policy_origin {

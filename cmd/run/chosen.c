@@ -26,7 +26,7 @@ ac_chosen_load(const struct ac_chosen *chosen,
 {
 	struct ac_text text = ac_say_buffer(PROBLEMS_BYTES);
 	struct ac_policy_problems problems = { .text = &text,
-		.check = ac_check_cover };
+		.check = ac_check_cover, .slip = ac_slip_find };
 	const char *rules = chosen->rules.data ? chosen->rules.data
 	    : ac_env(AC_ENV_RULES);
 	struct ac_policy *policy;

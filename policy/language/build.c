@@ -142,6 +142,7 @@ ac_policy_build(const struct ac_wanted *wanted,
 
 	if (parser != NULL && policy != NULL) {
 		parser->policy = policy;
+		parser->slip = problems->slip;
 		parser->rule_end = &policy->rules;
 		parser->label_end = &policy->labels;
 		parser->scaling_end = &policy->scalings;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/cover.c -- rules that can never decide, because an earlier
- * one matches every call they match. Warnings only; silence proves nothing.
- * Runs once, at the end of loading, where somebody asked: in no program. */
+ * one matches every call they match, or their site cannot be. Warnings only;
+ * silence proves nothing. Runs once, at the end of loading, where somebody
+ * asked: in no program. */
 #include "policy/language/parse.h"
 
 #include "base/text.h"
@@ -177,12 +178,50 @@ may_complain(const struct ac_rule *earlier, const struct ac_rule *later)
 	    (!earlier->place.source->is_rules || later->place.source->is_rules);
 }
 
+/* Neither an id as the report prints it, nor a pattern, nor a name that a
+ * `site` line gives. */
+static bool
+is_no_site(const struct ac_policy *policy, const char *word)
+{
+	const struct ac_site_label *label;
+
+	if (strpbrk(word, "*?") != NULL || (strlen(word) == 8 &&
+	    word[strspn(word, "0123456789abcdef")] == '\0'))
+		return false;
+	for (label = policy->labels; label != NULL; label = label->next)
+		if (strcmp(label->name, word) == 0)
+			return false;
+	return true;
+}
+
+static void
+check_sites(struct ac_parser *parser, const struct ac_rule *rule)
+{
+	const struct ac_condition *condition = rule->conditions;
+	unsigned i, w;
+
+	for (i = 0; i < rule->condition_count; i++, condition++) {
+		if (condition->subject != AC_SUBJECT_FACT ||
+		    condition->which != AC_FACT_SITE)
+			continue;
+		for (w = 0; w < condition->count; w++)
+			if (is_no_site(parser->policy, condition->words[w]))
+				ac_problem_warn(&parser->problems,
+				    &rule->place, rule->sequence, "no site is "
+				    "called '%s': an id has 8 digits of "
+				    "0123456789abcdef, a name comes from "
+				    "'site NAME = ID'", condition->words[w]);
+	}
+}
+
 void
 ac_check_cover(struct ac_parser *parser)
 {
 	const struct ac_rule *first = parser->policy->rules, *earlier, *later;
 	unsigned steps = 0;
 
+	for (later = first; later != NULL; later = later->next)
+		check_sites(parser, later);
 	for (later = first; later != NULL; later = later->next) {
 		for (earlier = first; earlier != later; earlier = earlier->next)
 			if (steps++ > MOST_STEPS ||

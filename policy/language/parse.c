@@ -56,13 +56,35 @@ ac_parser_fail(struct ac_parser *parser, const struct ac_token *token,
 	return false;
 }
 
+static const char *
+find_slip(const struct ac_parser *parser, enum ac_slip_place place,
+    const struct ac_token *token)
+{
+	return parser->slip == NULL || place == AC_SLIP_NONE ? NULL :
+	    parser->slip(place, token->at, token->length);
+}
+
 const char *
-ac_parser_hint(struct ac_parser *parser, const struct ac_token *token,
-    const char *const *names, size_t count)
+ac_parser_slip(struct ac_parser *parser, enum ac_slip_place place,
+    const struct ac_token *token)
+{
+	const char *say = find_slip(parser, place, token);
+
+	if (say == NULL || *say == '\0')
+		return "";
+	snprintf(parser->hint, sizeof(parser->hint), "; %s", say);
+	return parser->hint;
+}
+
+const char *
+ac_parser_hint(struct ac_parser *parser, enum ac_slip_place place,
+    const struct ac_token *token, const char *const *names, size_t count)
 {
 	char word[64];
 	const char *nearest;
 
+	if (find_slip(parser, place, token) != NULL)
+		return ac_parser_slip(parser, place, token);
 	snprintf(word, sizeof(word), "%.*s", (int)token->length, token->at);
 	nearest = ac_text_nearest(word, names, count);
 	if (nearest == NULL)
@@ -73,12 +95,12 @@ ac_parser_hint(struct ac_parser *parser, const struct ac_token *token,
 }
 
 const char *
-ac_parser_names(struct ac_parser *parser, const struct ac_token *token,
-    const char *const *names, size_t count)
+ac_parser_names(struct ac_parser *parser, enum ac_slip_place place,
+    const struct ac_token *token, const char *const *names, size_t count)
 {
 	struct ac_text text;
 
-	if (*ac_parser_hint(parser, token, names, count) != '\0')
+	if (*ac_parser_hint(parser, place, token, names, count) != '\0')
 		return parser->hint;
 	ac_text_init(&text, parser->hint, sizeof(parser->hint));
 	ac_text_add(&text, " (one of:");
@@ -147,9 +169,6 @@ ac_parser_end_statement(struct ac_parser *parser)
 
 	if (ac_parser_at_end(parser))
 		return true;
-	if (ac_parser_reads(parser, "|"))
-		return ac_parser_fail(parser, token, "there is no '|': list "
-		    "values with ',' (ta=N,T), or write two lines");
 	if (ac_parser_is(parser, AC_TOKEN_ARROW))
 		return ac_parser_fail(parser, token, "'->' twice on one line");
 	if (ac_parser_reads(parser, "\""))

@@ -50,7 +50,10 @@ struct ac_parser {
 	struct ac_span           spans[AC_MOST_VALUES];
 	const char              *words[AC_MOST_VALUES];
 	struct ac_settings       settings;
-	char                     hint[256], spelling[128];
+	/* Of struct ac_policy_problems. */
+	const char            *(*slip)(enum ac_slip_place place,
+	    const char *text, size_t length);
+	char                     hint[384], spelling[128];
 };
 
 /* Take the token in parser->token and look at the next. */
@@ -65,12 +68,15 @@ struct ac_spot ac_parser_spot(const struct ac_parser *parser,
 __attribute__((format(printf, 3, 4)))
 bool ac_parser_fail(struct ac_parser *parser, const struct ac_token *token,
     const char *format, ...);
-/* " (did you mean 'fp16'?)", or "" when nothing is near. Lives until the next
- * call. */
-const char *ac_parser_hint(struct ac_parser *parser,
+/* "; write fp16" where it is known what is meant at `place`, else "". This and
+ * the next two live until the next call of one of them. */
+const char *ac_parser_slip(struct ac_parser *parser, enum ac_slip_place place,
+    const struct ac_token *token);
+/* The same, or " (did you mean 'fp16'?)", or "" when nothing is near. */
+const char *ac_parser_hint(struct ac_parser *parser, enum ac_slip_place place,
     const struct ac_token *token, const char *const *names, size_t count);
 /* The same, or else all of `names`: " (one of: gemm conv)". */
-const char *ac_parser_names(struct ac_parser *parser,
+const char *ac_parser_names(struct ac_parser *parser, enum ac_slip_place place,
     const struct ac_token *token, const char *const *names, size_t count);
 /* What stands at the token, quoted. Lives until the next call. */
 const char *ac_parser_spell(struct ac_parser *parser);

@@ -51,7 +51,8 @@ refuse_key(struct ac_parser *parser, const struct ac_token *key)
 		return ac_parser_fail(parser, key, "'%.*s' is a setting: put "
 		    "it after the action", length, key->at);
 	return ac_parser_fail(parser, key, "unknown condition '%.*s'%s",
-	    length, key->at, ac_parser_hint(parser, key, keys, COUNT(keys)));
+	    length, key->at, ac_parser_names(parser, AC_SLIP_KEY, key, keys,
+	    COUNT(keys)));
 }
 
 /* The sizes inside min() and max(). */
@@ -114,7 +115,8 @@ parse_comparison(struct ac_parser *parser, struct ac_condition *condition)
 
 	if (!ac_parser_is(parser, AC_TOKEN_COMPARE))
 		return ac_parser_fail(parser, &token, "a comparison is "
-		    "missing: one of = != < <= > >=");
+		    "missing: one of = != < <= > >=%s", ac_parser_slip(parser,
+		    AC_SLIP_COMPARISON, &token));
 	compare = ac_name_find(token.at, token.length, ac_compare_names,
 	    AC_COMPARE_COUNT);
 	condition->compare = (enum ac_compare)compare;
@@ -174,7 +176,8 @@ read_number(struct ac_parser *parser, const char *s, size_t length,
 
 	ac_text_init(&text, why, sizeof(why));
 	if (!ac_number_read(s, length, kind, value_out, &text))
-		return ac_parser_fail(parser, &parser->token, "%s", why);
+		return ac_parser_fail(parser, &parser->token, "%s%s", why,
+		    ac_parser_slip(parser, AC_SLIP_VALUE, &parser->token));
 	return true;
 }
 
@@ -213,6 +216,10 @@ parse_range(struct ac_parser *parser, enum ac_number_kind kind,
 	const char *dots = find_in(token, "..");
 	const size_t before = (size_t)(dots - token->at);
 
+	if (before == 0 || before + 2 == token->length)
+		return ac_parser_fail(parser, token, "'%.*s': a range has two "
+		    "ends; with one, write >= or <=", (int)token->length,
+		    token->at);
 	if (!read_number(parser, token->at, before, kind, &span->low) ||
 	    !read_number(parser, dots + 2, token->length - before - 2, kind,
 	    &span->high))
@@ -264,7 +271,8 @@ parse_value(struct ac_parser *parser, const struct ac_condition *condition)
 	if (!ac_parser_is(parser, AC_TOKEN_WORD) &&
 	    !ac_parser_is(parser, AC_TOKEN_STRING))
 		return ac_parser_fail(parser, &parser->token,
-		    "a value is missing");
+		    "a value is missing%s", ac_parser_slip(parser,
+		    AC_SLIP_VALUE, &parser->token));
 	if (i == AC_MOST_VALUES)
 		return ac_parser_fail(parser, &parser->token,
 		    "more than %d values", AC_MOST_VALUES);
@@ -345,8 +353,10 @@ ac_parse_condition(struct ac_parser *parser,
 		if (condition.compare != AC_SAME &&
 		    condition.compare != AC_OTHER)
 			return ac_parser_fail(parser, &parser->token,
-			    "'%s' takes one value",
-			    ac_compare_names[condition.compare]);
+			    "'%s' takes one value%s",
+			    ac_compare_names[condition.compare],
+			    ac_parser_slip(parser, AC_SLIP_CONDITION,
+			    &parser->token));
 		ac_parser_advance(parser);
 	}
 	if (!keep_values(parser, &condition))

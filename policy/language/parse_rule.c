@@ -20,15 +20,16 @@ parse_pattern(struct ac_parser *parser, unsigned *patterns)
 
 	if (!ac_parser_is(parser, AC_TOKEN_WORD))
 		return ac_parser_fail(parser, &token,
-		    "an operation is wanted here, not %s",
-		    ac_parser_spell(parser));
+		    "an operation is wanted here, not %s%s",
+		    ac_parser_spell(parser), ac_parser_slip(parser,
+		    AC_SLIP_OPERATION, &token));
 	pattern = ac_name_find(token.at, token.length, ac_pattern_names,
 	    AC_PATTERN_COUNT);
 	if (pattern < 0)
 		return ac_parser_fail(parser, &token,
 		    "unknown operation '%.*s'%s", (int)token.length, token.at,
-		    ac_parser_names(parser, &token, ac_pattern_names,
-		    AC_PATTERN_COUNT));
+		    ac_parser_names(parser, AC_SLIP_OPERATION, &token,
+		    ac_pattern_names, AC_PATTERN_COUNT));
 	*patterns |= 1u << pattern;
 	ac_parser_advance(parser);
 	return true;
@@ -79,11 +80,13 @@ join_section(struct ac_parser *parser, const struct ac_token *token,
 }
 
 /* A word where a condition or '->' must stand, and is not followed by a
- * comparison. */
+ * comparison, but by `next`. */
 static bool
-refuse_word(struct ac_parser *parser, const struct ac_token *token)
+refuse_word(struct ac_parser *parser, const struct ac_token *token,
+    const struct ac_token *next)
 {
 	const int length = (int)token->length;
+	const char *slip;
 
 	if (ac_name_find(token->at, token->length, ac_rung_names,
 	    AC_RUNG_COUNT) >= 0 || (length == 4 &&
@@ -94,9 +97,16 @@ refuse_word(struct ac_parser *parser, const struct ac_token *token)
 	    AC_PATTERN_COUNT) >= 0)
 		return ac_parser_fail(parser, token, "several operations are "
 		    "written with ',': gemm,conv");
+	slip = ac_parser_slip(parser, AC_SLIP_COMPARISON, next);
+	if (*slip == '\0')
+		slip = ac_parser_slip(parser, AC_SLIP_CONDITION, token);
+	/* gpu=NVIDIA H200 */
+	if (*slip == '\0' && parser->condition_count > 0 && parser->conditions
+	    [parser->condition_count - 1].subject == AC_SUBJECT_FACT)
+		slip = "; a value with a blank in it stands in quotes";
 	return ac_parser_fail(parser, token, "%s%.*s%s is not a condition "
-	    "(KEY=VALUE)", token->kind == AC_TOKEN_WORD ? "'" : "", length,
-	    token->at, token->kind == AC_TOKEN_WORD ? "'" : "");
+	    "(KEY=VALUE)%s", token->kind == AC_TOKEN_WORD ? "'" : "", length,
+	    token->at, token->kind == AC_TOKEN_WORD ? "'" : "", slip);
 }
 
 static bool
@@ -112,7 +122,7 @@ parse_conditions(struct ac_parser *parser, unsigned families)
 		ahead = parser->lexer;
 		ac_lex_next(&ahead, &next);
 		if (next.kind != AC_TOKEN_COMPARE && next.kind != AC_TOKEN_OPEN)
-			return refuse_word(parser, &key);
+			return refuse_word(parser, &key, &next);
 		if (parser->condition_count == AC_MOST_CONDITIONS)
 			return ac_parser_fail(parser, &key, "more than %d "
 			    "conditions", AC_MOST_CONDITIONS);
@@ -159,7 +169,8 @@ parse_rung(struct ac_parser *parser, struct ac_rule *rule)
 	if (action < 0)
 		return ac_parser_fail(parser, &token, "unknown action '%.*s'%s",
 		    token.length > 100 ? 100 : (int)token.length, token.at,
-		    ac_parser_names(parser, &token, actions, COUNT(actions)));
+		    ac_parser_names(parser, AC_SLIP_ACTION, &token, actions,
+		    COUNT(actions)));
 	if (action == AC_RUNG_KEEP || action == AC_RUNG_COUNT) {
 		if (rule->rung_count != 0)
 			return ac_parser_fail(parser, &token, "'%s' stands "
@@ -236,6 +247,24 @@ parse_left_side(struct ac_parser *parser, struct ac_rule *rule)
 	return ac_parse_conditions(parser, &first, families);
 }
 
+static bool
+refuse_token(struct ac_parser *parser)
+{
+	static const struct ac_token comma = { .at = ",", .length = 1 };
+	const struct ac_token *token = &parser->token;
+
+	if (ac_parser_reads(parser, "\""))
+		return ac_parser_end_statement(parser);
+	/* `ta=N, tb=T`: what was read as one more value is a condition. */
+	if (ac_parser_is(parser, AC_TOKEN_COMPARE) &&
+	    parser->condition_count > 0 &&
+	    parser->conditions[parser->condition_count - 1].count > 1)
+		token = &comma;
+	return ac_parser_fail(parser, &parser->token,
+	    "'->' is missing before %s%s", ac_parser_spell(parser),
+	    ac_parser_slip(parser, AC_SLIP_CONDITION, token));
+}
+
 bool
 ac_parse_conditions(struct ac_parser *parser, const struct ac_token *first,
     unsigned families)
@@ -248,10 +277,7 @@ ac_parse_conditions(struct ac_parser *parser, const struct ac_token *first,
 	if (ac_parser_at_end(parser))
 		return ac_parser_fail(parser, &parser->token,
 		    "'->' and an action are missing");
-	if (ac_parser_reads(parser, "|") || ac_parser_reads(parser, "\""))
-		return ac_parser_end_statement(parser);
-	return ac_parser_fail(parser, &parser->token,
-	    "'->' is missing before %s", ac_parser_spell(parser));
+	return refuse_token(parser);
 }
 
 bool

@@ -20,8 +20,8 @@ refuse_key(struct ac_parser *parser, const struct ac_token *key)
 		return ac_parser_fail(parser, key, "'%.*s' is a condition: put "
 		    "it before '->'", length, key->at);
 	return ac_parser_fail(parser, key, "unknown setting '%.*s'%s", length,
-	    key->at, ac_parser_hint(parser, key, ac_setting_names,
-	    AC_SET_COUNT));
+	    key->at, ac_parser_names(parser, AC_SLIP_SETTING, key,
+	    ac_setting_names, AC_SET_COUNT));
 }
 
 /* How a value of this kind is read; false for words. */
@@ -57,7 +57,8 @@ parse_number(struct ac_parser *parser, enum ac_setting which,
 	ac_text_init(&text, why, sizeof(why));
 	if (!ac_number_read(parser->token.at, parser->token.length, kind,
 	    &value->number, &text))
-		return ac_parser_fail(parser, &parser->token, "%s", why);
+		return ac_parser_fail(parser, &parser->token, "%s%s", why,
+		    ac_parser_slip(parser, AC_SLIP_VALUE, &parser->token));
 	if (kind == AC_NUMBER_WHOLE || value->number > 0)
 		return true;
 	return ac_parser_fail(parser, &parser->token, "%s must be greater "
@@ -119,7 +120,8 @@ parse_choice(struct ac_parser *parser, enum ac_setting which,
 	    ac_setting_names[which], ac_setting_values[which],
 	    means_off(value->word) && ac_name_find("off", 3, choices,
 	    (size_t)count) >= 0 ? " (did you mean 'off'?)" :
-	    ac_parser_hint(parser, &parser->token, choices, (size_t)count));
+	    ac_parser_hint(parser, AC_SLIP_NONE, &parser->token, choices,
+	    (size_t)count));
 }
 
 static bool
@@ -132,7 +134,8 @@ parse_value(struct ac_parser *parser, enum ac_setting which,
 	enum ac_number_kind kind;
 
 	if (token.kind != AC_TOKEN_WORD && token.kind != AC_TOKEN_STRING)
-		return ac_parser_fail(parser, &token, "a value is missing");
+		return ac_parser_fail(parser, &token, "a value is missing%s",
+		    ac_parser_slip(parser, AC_SLIP_VALUE, &token));
 	value.place = ac_parser_spot(parser, &token);
 	value.sequence = parser->sequence;
 	value.word = ac_parser_value(parser, &token);
@@ -159,6 +162,7 @@ ac_parse_settings(struct ac_parser *parser, struct ac_settings *settings,
 	unsigned count = 0, seen = 0;
 	struct ac_spot place;
 	struct ac_token key;
+	const char *slip;
 	int which;
 
 	for (; ac_parser_is(parser, AC_TOKEN_WORD); count++) {
@@ -182,6 +186,10 @@ ac_parse_settings(struct ac_parser *parser, struct ac_settings *settings,
 			    "one counts", ac_setting_names[which]);
 		seen |= 1u << which;
 	}
+	slip = ac_parser_slip(parser, AC_SLIP_SETTING, &parser->token);
+	if (*slip != '\0')
+		return ac_parser_fail(parser, &parser->token, "unexpected %s%s",
+		    ac_parser_spell(parser), slip);
 	*count_out = count;
 	return true;
 }

@@ -147,7 +147,9 @@ parse_site(struct ac_parser *parser)
 
 	if (!ac_parser_is(parser, AC_TOKEN_WORD))
 		return ac_parser_fail(parser, &name,
-		    "site wants a name: site NAME = ID");
+		    "site wants a name: site NAME = ID%s",
+		    ac_parser_reads(parser, "=") ? "; a rule begins with an "
+		    "operation: gemm site=ID -> keep" : "");
 	if (name.length > AC_LONGEST_LABEL)
 		return ac_parser_fail(parser, &name, "longer than %d bytes",
 		    AC_LONGEST_LABEL);
@@ -177,8 +179,8 @@ parse_otherwise(struct ac_parser *parser)
 	    token.length, ac_profile_names, AC_PROFILE_COUNT);
 	if (profile < 0)
 		return ac_parser_fail(parser, &token, "%s is not a profile%s",
-		    ac_parser_spell(parser), token.kind != AC_TOKEN_WORD ? "" :
-		    ac_parser_names(parser, &token, ac_profile_names,
+		    ac_parser_spell(parser), ac_parser_names(parser,
+		    AC_SLIP_PROFILE, &token, ac_profile_names,
 		    AC_PROFILE_COUNT));
 	ac_parser_advance(parser);
 	if (!ac_parser_end_statement(parser))

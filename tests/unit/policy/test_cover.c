@@ -45,7 +45,7 @@ static const struct {
 	/* A call without a caller reaches the second rule. */
 	{ "gemm caller=*", "gemm", false },
 	/* The same site may go by its name. */
-	{ "gemm site!=qkv", "gemm site=9c41d2e0", false },
+	{ "gemm site!=qk?", "gemm site=9c41d2e0", false },
 };
 
 static void
@@ -83,6 +83,23 @@ test_profiles(void **state)
 	(void)state;
 	ac_policy_destroy(parse_good("* -> keep\notherwise amp"));
 	assert_int_equal(problems.warnings, 0);
+}
+
+/* Nor does a rule for a site that cannot be. */
+static void
+test_sites(void **state)
+{
+	(void)state;
+	ac_policy_destroy(parse_good("site qkv = 9c41d2ee\n"
+	    "gemm site=qkv,9c41d2ef,9c* -> keep"));
+	assert_int_equal(problems.warnings, 0);
+	ac_policy_destroy(parse_good("gemm site=qkv -> keep"));
+	assert_int_equal(problems.warnings, 1);
+	ac_policy_destroy(parse_good("gemm site=9C41D2EE -> keep"));
+	assert_int_equal(problems.warnings, 1);
+	assert_string_equal(places(said_buffer), "p:1:1: warning: no site is "
+	    "called '9C41D2EE': an id has 8 digits of 0123456789abcdef, a name "
+	    "comes from 'site NAME = ID'\n");
 }
 
 /* Whoever follows a policy does not pay for it: nobody would read it there. */
@@ -127,6 +144,7 @@ main(void)
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_profiles),
+		cmocka_unit_test(test_sites),
 		cmocka_unit_test(test_unasked),
 		cmocka_unit_test(test_bounded),
 	};

@@ -19,6 +19,12 @@
 #define ALL_OPERATIONS " (one of: * gemm conv gemm.single gemm.batched " \
 	"gemm.strided gemm.grouped gemm.lt conv.fprop conv.dgrad conv.wgrad rnn)"
 #define ALL_ACTIONS " (one of: keep tf32 fp16 bf16 auto)"
+#define ALL_CONDITIONS " (one of: m n k batch cin cout groups filter stride " \
+	"dilation spatial flops bytes intensity sm device rank ta tb type " \
+	"asked layout epilogue fn caller program region site gpu lib solver " \
+	"min(m,n) max(m,n))"
+#define ALL_SETTINGS " (one of: tol guard scale tactic profit after sample " \
+	"exact workspace conv-workspace respect-opt-out deepbind reproducible)"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -32,7 +38,7 @@ parse_with(const char *rules, const char *text)
 {
 	ac_text_init(&said, said_buffer, sizeof(said_buffer));
 	problems = (struct ac_policy_problems){ .text = &said,
-		.check = ac_check_cover };
+		.check = ac_check_cover, .slip = ac_slip_find };
 	return ac_policy_parse(rules, text, strlen(text), "p", &problems);
 }
 
@@ -63,6 +69,32 @@ places(const char *diagnostics)
 			    (size_t)(end + 1 - diagnostics));
 	}
 	return out;
+}
+
+struct complaint {
+	const char *text, *said;   /* `said`: the lines that name a place */
+};
+
+/* Each text has one error: that one. */
+static inline void
+assert_complaints(const struct complaint *complaints, size_t count)
+{
+	struct ac_policy *policy;
+	unsigned wrong = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		policy = parse_with(NULL, complaints[i].text);
+		if (policy == NULL && problems.errors == 1 &&
+		    strcmp(places(said_buffer), complaints[i].said) == 0)
+			continue;
+		print_message("%s\n  said:   %s  wanted: %s",
+		    complaints[i].text, places(said_buffer),
+		    complaints[i].said);
+		wrong++;
+		ac_policy_destroy(policy);
+	}
+	assert_int_equal(wrong, 0);
 }
 
 /* An FP32 product on a GPU of compute capability `sm`. */
