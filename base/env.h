@@ -30,6 +30,8 @@ const char *ac_env(enum ac_env_name name);
 
 /* Whether the variable is set to something. */
 bool ac_env_is_set(enum ac_env_name name);
+/* Whether it says off, or no, 0, false. */
+bool ac_env_is_off(enum ac_env_name name);
 
 /* Log a warning for each variable that is named as ours are but is none:
  * nothing else would tell that it has no effect. Also of an unknown

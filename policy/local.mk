@@ -13,7 +13,8 @@ policy_libpolicy_a_SOURCES = \
 	policy/op.c \
 	policy/guard.c \
 	policy/guard.h \
-	policy/policy.h
+	policy/policy.h \
+	policy/slips.c
 include $(top_srcdir)/policy/decide/local.mk
 include $(top_srcdir)/policy/language/local.mk
 include $(top_srcdir)/policy/profiles/local.mk

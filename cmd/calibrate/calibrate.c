@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/calibrate/calibrate.c -- autocast calibrate: measures what this
- * GPU can do, and keeps it for the policy's predictions. Refuses measurements
+ * GPU can do, and keeps it for the policy's estimates. Refuses measurements
  * that would mislead them. */
 #include "cmd/calibrate/calibrate.h"
 #include "cmd/run/launch.h"
@@ -65,6 +65,22 @@ print_rate(enum ac_rate which, const struct ac_measured_rate *rate)
 		ac_text_add_double(&t, *ac_rate_of(&rates, which) /
 		    units[which].size, 4);
 	}
+	puts(line);
+}
+
+/* Whose numbers those beside are. */
+static void
+say_built_in(void)
+{
+	char line[512];
+	struct ac_text t;
+
+	if (!built_in)
+		return;
+	ac_text_init(&t, line, sizeof line);
+	ac_text_addf(&t, "measured here; what is built in is %s, ",
+	    built_in->name);
+	ac_rates_add_source(built_in, &t);
 	puts(line);
 }
 
@@ -164,6 +180,7 @@ measure(const struct calibrate *c, struct ac_gpu *gpu)
 	    gpu->driver / 1000, gpu->driver / 10 % 100, gpu->library);
 	if (!ac_calibrate_measure(gpu, &calibration, print_rate))
 		return ac_say(EXIT_NOT_MEASURED, "calibrate: %s", gpu->why);
+	say_built_in();
 	if (!c->dry_run)
 		return keep(&calibration);
 	puts(gpu->is_emulated ? "emulated: these are no GPU's times; nothing "
@@ -243,7 +260,7 @@ const struct ac_command ac_command_calibrate = {
 	.name = "calibrate",
 	.operands = "",
 	.summary = "Measure what this GPU can do, for the policy's "
-	    "predictions.",
+	    "estimates.",
 	.details = "Takes up to half a minute; the GPU should have nothing "
 	    "else to do. The exit status\nis 1 when nothing could be "
 	    "measured.\n",

@@ -30,7 +30,7 @@ static bool
 is_quiet(const struct ac_comparison *compare)
 {
 	ac_again_environment(compare->environment);
-	return !strcmp(ac_env(AC_ENV_NOTICE), "off");
+	return ac_env_is_off(AC_ENV_NOTICE);
 }
 
 static bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd/explain/list.c -- autocast list: the catalogue, every symbol the library
  * wraps and what it does with it, from the rows of shim/bind/; and the rates
- * behind predictions. */
+ * behind estimates. */
 #include "cmd/command.h"
 #include "policy/profit/profit.h"
 
@@ -61,7 +61,7 @@ list_rates(void)
 	struct ac_text t;
 
 	puts("                                TFLOP/s                   TB/s  "
-	    "us more by a kernel\nGPU                      sm   fp32  tf32  "
+	    "us for one more kernel\nGPU                      sm   fp32  tf32  "
 	    "fp16  bf16  memory  device host");
 	for (unsigned i = 0; (row = ac_rates_row(i)); i++) {
 		ac_text_init(&t, buffer, sizeof buffer);
@@ -73,8 +73,8 @@ list_rates(void)
 		add_rate(&t, row->bandwidth, 1e12, 61);
 		add_rate(&t, row->launch, 1e-6, 68);
 		add_rate(&t, row->host_launch, 1e-6, 73);
-		printf("%s%s: %s\n", buffer, row->measured ? "measured" :
-		    "predicted", row->source);
+		ac_rates_add_source(row, &t);
+		puts(buffer);
 	}
 	return ac_say_done();
 }

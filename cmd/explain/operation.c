@@ -137,6 +137,43 @@ set_region(struct ac_op *op, const char *word, size_t length,
 	return which >= 0;
 }
 
+/* "4096x4096x1024", the sizes of a product as other tools say them: "m=4096
+ * n=4096 k=1024" into *text. */
+static bool
+add_product(struct ac_text *text, const char *word)
+{
+	static const char keys[] = "mnk";
+
+	for (int i = 0; i < 3; i++) {
+		const size_t digits = strspn(word, "0123456789");
+
+		if (!digits || word[digits] != (i < 2 ? 'x' : '\0'))
+			return false;
+		ac_text_addf(text, "%s%c=%.*s", i ? " " : "", keys[i],
+		    (int)digits, word);
+		word += digits + (i < 2);
+	}
+	return true;
+}
+
+static int
+refuse_word(const char *word)
+{
+	char sizes[96];
+	struct ac_text t;
+
+	ac_text_init(&t, sizes, sizeof sizes);
+	if (!add_product(&t, word))
+		strcpy(sizes, "m=256");
+	return ac_say(AC_EXIT_USAGE, "explain: '%s' is not KEY=VALUE; for "
+	    "example %s", word, sizes);
+}
+
+static const bool has_size[AC_Q_COUNT] = {
+#define QUANTITY(id, name, is_size, ops) is_size,
+#include "policy/words.def"
+};
+
 static int
 set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 {
@@ -149,8 +186,7 @@ set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 	int status;
 
 	if (!word[length])
-		return ac_say(AC_EXIT_USAGE, "explain: '%s' is not KEY=VALUE; "
-		    "for example m=256", word);
+		return refuse_word(word);
 	extent = conv && ac_op_is_conv(op) &&
 	    ac_conv_words_add(conv, word, length, value);
 	if (extent && q < 0)
@@ -183,6 +219,10 @@ set(struct ac_op *op, struct ac_conv_words *conv, const char *word)
 	if (extent && number > (double)(uint64_t)number)
 		return ac_say(AC_EXIT_USAGE, "explain: '%s' is not a whole "
 		    "number", word);
+	if (!extent && has_size[q] && (number < 1 ||
+	    number > (double)(uint64_t)number))
+		return ac_say(AC_EXIT_USAGE, "explain: '%s' is no size; for "
+		    "example %s=256", word, ac_quantity_names[q]);
 	ac_op_set(op, (enum ac_quantity)q, number);
 	return 0;
 }
@@ -193,8 +233,11 @@ static int
 read_name(struct ac_op *op, const char *name)
 {
 	const char *near;
+	char sizes[96];
+	struct ac_text t;
 	int i;
 
+	ac_text_init(&t, sizes, sizeof sizes);
 	memset(op, 0, sizeof *op);
 	if (!strcmp(name, "gemm"))
 		name = "gemm.single";
@@ -207,6 +250,10 @@ read_name(struct ac_op *op, const char *name)
 	    (near = ac_vector_near(name)))
 		return ac_say(AC_EXIT_USAGE, "explain: unknown operation '%s'; "
 		    "did you mean '%s'?", name, near);
+	if (add_product(&t, name))
+		return ac_say(AC_EXIT_USAGE, "explain: the operation is "
+		    "missing before '%s'; did you mean 'autocast explain gemm "
+		    "%s'?", name, sizes);
 	return ac_say(AC_EXIT_USAGE, "explain: unknown operation '%s'; it is "
 	    "gemm.single, gemm.batched, gemm.strided, gemm.lt, conv.fprop, "
 	    "conv.dgrad, conv.wgrad, or the id of a site in the last report",

@@ -221,6 +221,7 @@ assume(struct ac_op *op, struct ac_conv_words *w, struct ac_text *note)
 		{ &w->dilation, "dilation", "1" },
 		{ &op->fact[AC_FACT_LAYOUT], "layout", "nchw" }
 	};
+	int length;
 
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
 		if (*usual[i].word)
@@ -233,6 +234,11 @@ assume(struct ac_op *op, struct ac_conv_words *w, struct ac_text *note)
 		ac_text_addf(note, "%s %s=%s", note->used ? "," : "assuming",
 		    usual[i].key, usual[i].value);
 	}
+	length = (int)(end_of(w->image) - w->image);
+	if (!memchr(w->image, 'x', (size_t)length))
+		ac_text_addf(note, "%s one dimension (two are image=%.*sx%.*s)",
+		    note->used ? "," : "assuming", length, w->image, length,
+		    w->image);
 	return 0;
 }
 

@@ -230,7 +230,7 @@ static int
 check_forecast(const struct request *r)
 {
 	if (r->is_list || r->runs[1])
-		return ac_say(AC_EXIT_USAGE, "report: a policy is predicted "
+		return ac_say(AC_EXIT_USAGE, "report: a policy is estimated "
 		    "for one run; leave out %s", r->is_list ? "--list"
 		    : "the second");
 	if (r->ranges || r->format != AC_FORMAT_TEXT)
@@ -387,7 +387,7 @@ const struct ac_command ac_command_report = {
 		{ 'v', NULL, NULL, "more lines about each site" },
 		{ OPT_COLOR, "color", "auto|always|never", "auto, the default, "
 		    "is on a terminal" },
-		{ AC_OPTION_POLICY, "policy", "P", "predict what this policy "
+		{ AC_OPTION_POLICY, "policy", "P", "estimate what this policy "
 		    "would do with these sites" },
 		{ 'e', NULL, "RULE", "the same with a policy line before all "
 		    "others; repeatable" },

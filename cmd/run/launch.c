@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* ---- Before the program starts ----------------------------------------- */
@@ -47,7 +48,7 @@ ac_launch_check_model(const struct ac_launch *launch, const char *verb)
 
 		ac_text_init(&text, model, sizeof model);
 		ac_text_add_bytes(&text, at, length);
-		for (i = 0; i < COUNT && strcmp(model, models[i]); i++)
+		for (i = 0; i < COUNT && strcasecmp(model, models[i]); i++)
 			;
 		if (i == COUNT)
 			break;
@@ -126,6 +127,33 @@ ac_launch_check(const struct ac_launch *launch, const char *verb,
 	if (!status)
 		status = check_policy(launch, verb, name);
 	return status ? status : ac_launch_find(launch, name, program_out);
+}
+
+/* What no other program takes: --emulate, --policy PROFILE, -e RULE. */
+static bool
+is_ours(char *const *word)
+{
+	return !strcmp(*word, "--emulate") ||
+	    !strncmp(*word, "--emulate=", 10) ||
+	    (!strcmp(*word, "--policy") && word[1] &&
+	    ac_policy_profile_text(word[1])) ||
+	    (!strcmp(*word, "-e") && word[1] && strstr(word[1], "->"));
+}
+
+void
+ac_launch_warn(char **words)
+{
+	for (char **word = words + 1; *words && *word; word++) {
+		/* A launcher's own `autocast run` takes what follows. */
+		if (!strcmp(*word, "run"))
+			return;
+		if (!is_ours(word))
+			continue;
+		(void)ac_say(0, "'%s' stands behind the program and is left to "
+		    "it; autocast's own options stand before %s", *word,
+		    *words);
+		return;
+	}
 }
 
 /* ---- The run ----------------------------------------------------------- */

@@ -23,6 +23,9 @@ struct ac_launch {
 	struct ac_child_cost *cost;      /* the same; may be NULL */
 };
 
+/* Say that an option of ours stands behind the program, and so is its own. */
+void ac_launch_warn(char **words);
+
 /* One more option that these commands share, and the first id of one's own. */
 enum { AC_LAUNCH_EMULATE = AC_OPTION_OWN, AC_LAUNCH_OWN };
 

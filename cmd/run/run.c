@@ -182,7 +182,7 @@ static int
 finish(struct request *request, const struct ac_program *program,
     char **arguments, int ended)
 {
-	const bool is_quiet = !strcmp(ac_env(AC_ENV_NOTICE), "off");
+	const bool is_quiet = ac_env_is_off(AC_ENV_NOTICE);
 	bool is_spoken_for;
 	struct ac_report *report = load(request, &is_spoken_for);
 	const struct ac_end end = {
@@ -225,7 +225,7 @@ start(struct request *request, const struct ac_program *program,
 	int ended = 0, status;
 
 	if (emulator && !ac_ranks_is_silent(&request->job) &&
-	    strcmp(ac_env(AC_ENV_NOTICE), "off"))
+	    !ac_env_is_off(AC_ENV_NOTICE))
 		ac_preflight(program, emulator);
 	clock_gettime(CLOCK_REALTIME, &request->began);
 	request->run.cost = &request->cost;
@@ -297,8 +297,10 @@ run(const struct ac_command *self, char **arguments)
 	ac_ranks_join(&request.run, &request.job);
 	if (!status && !ac_ranks_is_silent(&request.job))
 		status = check_report(&request);
-	if (!status && strcmp(ac_env(AC_ENV_NOTICE), "off"))
+	if (!status && !ac_env_is_off(AC_ENV_NOTICE)) {
+		ac_launch_warn(words);
 		ac_launcher_warn(&request.run, &program, words);
+	}
 	if (!status)
 		status = start(&request, &program, words);
 	ac_launch_end(&request.run);

@@ -13,6 +13,7 @@
 #include "emulator/driver/device.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define GB (1000ull * 1000 * 1000)
 #define KB 1024
@@ -133,7 +134,7 @@ emu_model_find(const char *key, size_t length)
 {
 	for (size_t i = 0; i < sizeof models / sizeof *models; i++)
 		if (strlen(models[i].key) == length &&
-		    !memcmp(models[i].key, key, length))
+		    !strncasecmp(models[i].key, key, length))
 			return &models[i];
 	return NULL;
 }

@@ -223,7 +223,7 @@ add_prediction(struct ac_text *text, const struct ac_rule *rule,
 		ac_text_add(text, ", which these rates do not have");
 		return;
 	}
-	ac_text_add(text, ", predicted ");
+	ac_text_add(text, ", estimated ");
 	add_time(text, seconds);
 	ac_text_add(text, ", ");
 	ac_text_add_double(text, keep_seconds / seconds, 2);
@@ -248,7 +248,7 @@ add_rungs(struct ac_text *text, const struct ac_rule *rule,
 	enum ac_rung rung;
 
 	if (decision->keep_seconds > 0) {
-		ac_text_add(text, "  keep    predicted ");
+		ac_text_add(text, "  keep    estimated ");
 		add_time(text, decision->keep_seconds);
 		ac_text_add(text, "\n");
 	}
@@ -266,15 +266,16 @@ add_rungs(struct ac_text *text, const struct ac_rule *rule,
 	}
 }
 
-/* Whose numbers the predictions are. */
+/* Whose numbers the estimates are. */
 static void
 add_rates(struct ac_text *text, const struct ac_op *op)
 {
 	const struct ac_rates *rates = ac_rates_of(op);
 
-	ac_text_addf(text, "  The times are those of %s, %s: %s.\n",
-	    rates->name, rates->measured ? "measured" : "predicted",
-	    rates->source);
+	ac_text_addf(text, "  The times are estimated for %s, by rates ",
+	    rates->name);
+	ac_rates_add_source(rates, text);
+	ac_text_add(text, ".\n");
 }
 
 /* Whether the call runs as the best of the rule's rungs already. */

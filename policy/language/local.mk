@@ -25,5 +25,4 @@ policy_libpolicy_a_SOURCES += \
 	policy/language/parse_statement.c \
 	policy/language/print.c \
 	policy/language/problems.c \
-	policy/language/problems.h \
-	policy/language/slips.c
+	policy/language/problems.h

@@ -325,7 +325,7 @@ ac_calibration_apply(const struct ac_calibration *calibration,
 			all = false;
 	}
 	rates.measured = all;
-	rates.source = all ? "autocast calibrate, on this GPU" :
+	rates.source = all ? "measured by autocast calibrate on this GPU" :
 	    "but for what autocast calibrate measured on this GPU";
 	*rates_out = rates;
 }

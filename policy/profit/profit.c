@@ -63,6 +63,13 @@ ac_rates_find(const char *gpu, int sm)
 	return nearest;
 }
 
+void
+ac_rates_add_source(const struct ac_rates *rates, struct ac_text *text)
+{
+	ac_text_addf(text, "%s%s", rates->measured ? "" :
+	    "from public figures: ", rates->source);
+}
+
 const struct ac_rates *
 ac_rates_of(const struct ac_op *op)
 {

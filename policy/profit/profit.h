@@ -7,6 +7,8 @@
 
 #include "policy/op.h"
 
+struct ac_text;
+
 /* What a GPU can do. A rate of 0: it does not have that arithmetic. */
 struct ac_rates {
 	const char *gpu;            /* glob for the device's name: "*H200*" */
@@ -19,9 +21,10 @@ struct ac_rates {
 	double bandwidth;           /* B/s of device memory */
 	double launch;              /* device time of one more kernel */
 	double host_launch;         /* host time of queueing one more kernel */
-	bool   measured;            /* false: predicted or published by
-	                             * others, wholly or in part */
-	const char *source;         /* where the numbers are from, for people */
+	bool   measured;            /* false: wholly or in part published by
+	                             * others, or taken from those */
+	const char *source;         /* where the numbers are from, for people;
+	                             * of those measured, "measured by ..." */
 };
 
 /* Its numbers by name. */
@@ -41,6 +44,10 @@ const struct ac_rates *ac_rates_find(const char *gpu, int sm);
 
 /* The rows, in the order of the table; NULL past its end. */
 const struct ac_rates *ac_rates_row(unsigned i);
+
+/* Who says so: "measured by us on an H100", "from public figures: of its data
+ * sheet". */
+void ac_rates_add_source(const struct ac_rates *rates, struct ac_text *text);
 
 /* The rates that apply to `op`: its own, else the built-in ones for its gpu
  * fact and its sm quantity; NULL if it has neither. */

@@ -182,8 +182,6 @@ ac_shim_start(void)
 
 	ac_lock_take(&lock);
 	if (!atomic_load_explicit(&ac_shim_started, memory_order_relaxed)) {
-		const char *notice = ac_env(AC_ENV_NOTICE);
-
 		name_program(state.program, sizeof state.program);
 		load_policy(&state);
 		ac_rank_read(&rank);
@@ -195,7 +193,7 @@ ac_shim_start(void)
 		    !strcmp(ac_env(AC_ENV_TF32_OVERRIDE), "0");
 		state.wants_emulated = is_on(AC_ENV_EMULATE_FP32);
 		state.wants_batch_invariance = is_on(AC_ENV_BATCH_INVARIANCE);
-		ac_shim_notice_due = strcmp(notice, "off")
+		ac_shim_notice_due = !ac_env_is_off(AC_ENV_NOTICE)
 		    && (!state.origin.chosen || ac_log_to_terminal());
 		open_statistics(&state);
 		atomic_store_explicit(&ac_shim_started, &state,

@@ -39,7 +39,7 @@ factors=$(awk '/^  [0-9a-f]*  / && $(NF - 2) ~ /x$/ && length($1) == 8 && $6 != 
 equal 'four sites have one' "$(echo "$factors" | wc -l)" 4
 while read -r site rung factor; do
 	said=$("$autocast" explain "$site" --policy amp |
-	    sed -n "s/^  $rung  *.*predicted [^,]*, \([0-9.]*\)x.*/\1/p")
+	    sed -n "s/^  $rung  *.*estimated [^,]*, \([0-9.]*\)x.*/\1/p")
 	equal "as explain says: $site" \
 	    "$(awk "BEGIN { off = ${factor%x} / $said - 1; print (off * off <= 0.06 ^ 2) }")" 1
 done <<<"$factors"

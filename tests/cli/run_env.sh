@@ -76,6 +76,21 @@ equal 'one that nobody knows' "$(AUTOCAST_TOL=1 AUTOCAST_PRECISION=fp16 \
 autocast: there is no variable AUTOCAST_TOL; type: autocast run --list-env'
 equal 'and a quiet log' "$(AUTOCAST_POLCY=off AUTOCAST_LOG=error "$autocast" run true 2>&1 | grep variable)" ''
 
+equal 'no notice, as people say it' "$(for off in off no 0 false; do
+    AUTOCAST_NOTICE=$off "$autocast" run true 2>&1; done)" ''
+equal 'nor on nor off' "$(AUTOCAST_NOTICE=never "$autocast" run true 2>&1 | grep NOTICE)" \
+    'autocast: AUTOCAST_NOTICE=never is neither on nor off; on it is'
+
+# Options of ours that the program gets.
+behind()
+{
+	"$autocast" run "$@" 2>&1 | grep -c 'stands behind the program'
+}
+equal 'options behind the program' "$(behind true --policy fp16),$(
+    behind true 1 --emulate),$(behind true -e 'gemm -> keep')" 1,1,1
+equal 'options of its own' "$(behind true --policy adam),$(behind true -e 5),$(
+    behind env autocast run --emulate)" 0,0,0
+
 # The table of variables.
 for variable in $(sed -n 's/^ENV([^"]*"\([A-Z0-9_]*\)".*/\1/p' "$here/../../base/env.def"); do
 	"$autocast" run --list-env | grep -q "^$variable  *[^ ]"

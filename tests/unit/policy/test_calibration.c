@@ -233,7 +233,7 @@ test_long(void **state)
 	assert_string_equal(why_buffer, "line 1 makes no sense");
 }
 
-/* What was not measured stays as predicted, and is said to be. */
+/* What was not measured stays as it was, and is said to be. */
 static void
 test_apply(void **state)
 {

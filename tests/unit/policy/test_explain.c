@@ -9,7 +9,7 @@ static const struct ac_rates made_up = { .name = "a test's GPU",
 	.source = "made up", .fp32 = 10e12, .tf32 = 20e12, .fp16 = 100e12,
 	.bf16 = 100e12, .bandwidth = 1e12, .launch = 1e-6,
 	.host_launch = 1e-6, .measured = true };
-#define TIMES "  The times are those of a test's GPU, measured: made up.\n"
+#define TIMES "  The times are estimated for a test's GPU, by rates made up.\n"
 
 static const char *
 explained(const char *text, const struct ac_op *op)
@@ -56,9 +56,9 @@ test_recast(void **state)
 	    "decides\n"
 	    "\n"
 	    "fp16 by a cast of the operands, scaled, tolerance 0.001 -- p:6\n"
-	    "  keep    predicted 1.98 ms\n"
-	    "  tf32    fits, predicted 1.02 ms, 1.9x\n"
-	    "  fp16    fits, predicted 281 us, 7.1x: chosen\n" TIMES);
+	    "  keep    estimated 1.98 ms\n"
+	    "  tf32    fits, estimated 1.02 ms, 1.9x\n"
+	    "  fp16    fits, estimated 281 us, 7.1x: chosen\n" TIMES);
 }
 
 /* Everything behind the deciding line of the text. */
@@ -77,16 +77,16 @@ test_recast_by_name(void **state)
 	op.rates = &made_up;
 	assert_string_equal(decision("gemm -> tf32,fp16 profit=off", &op),
 	    "fp16 by a cast of the operands, scaled, tolerance 0.001 -- p:1\n"
-	    "  keep    predicted 1.01 us\n"
+	    "  keep    estimated 1.01 us\n"
 	    "  tf32    this GPU does not have it\n"
-	    "  fp16    fits, predicted 4.02 us, 0.25x, and is named first of "
+	    "  fp16    fits, estimated 4.02 us, 0.25x, and is named first of "
 	    "those\n" TIMES);
 	assert_string_equal(decision("gemm -> fp16 profit=off exact=no",
 	    &op),
 	    "fp16 by a cast of the operands, scaled, tolerance 0.001, for "
 	    "exact results, too -- p:1\n"
-	    "  keep    predicted 1.01 us\n"
-	    "  fp16    fits, predicted 4.02 us, 0.25x, and is named first of "
+	    "  keep    estimated 1.01 us\n"
+	    "  fp16    fits, estimated 4.02 us, 0.25x, and is named first of "
 	    "those\n" TIMES);
 	assert_null(strstr(decision("gemm -> fp16 profit=off exact=no "
 	    "guard=off", &op), "exact results"));
@@ -94,9 +94,9 @@ test_recast_by_name(void **state)
 	    "scale=none tactic=library", &op),
 	    "fp16 by the library's own conversion, not scaled, tolerance 9e-4 "
 	    "-- p:1\n"
-	    "  keep    predicted 1.01 us\n"
+	    "  keep    estimated 1.01 us\n"
 	    "  tf32    this GPU does not have it\n"
-	    "  fp16    fits, predicted 1.01 us, 1x: chosen\n"
+	    "  fp16    fits, estimated 1.01 us, 1x: chosen\n"
 	    "  bf16    this GPU does not have it\n" TIMES);
 }
 
@@ -112,15 +112,15 @@ test_kept(void **state)
 	assert_string_equal(decision("gemm -> tf32", &op),
 	    "keep (too-small): fewer than 2^24 operations, too few to gain -- "
 	    "p:1\n"
-	    "  keep    predicted 1.01 us\n"
-	    "  tf32    fits, predicted 1.01 us, 1x\n" TIMES
+	    "  keep    estimated 1.01 us\n"
+	    "  tf32    fits, estimated 1.01 us, 1x\n" TIMES
 	    "  profit=off recasts it all the same.\n");
 	assert_string_equal(decision("gemm -> auto tol=1e-3 tactic=library",
 	    &op),
 	    "keep (too-small): fewer than 2^24 operations, too few to gain -- "
 	    "p:1\n"
-	    "  keep    predicted 1.01 us\n"
-	    "  tf32    fits, predicted 1.01 us, 1x\n"
+	    "  keep    estimated 1.01 us\n"
+	    "  tf32    fits, estimated 1.01 us, 1x\n"
 	    "  fp16    needs a cast, and tactic=library\n"
 	    "  bf16    its known error is 0.0024\n" TIMES
 	    "  profit=off recasts it all the same.\n");
@@ -166,28 +166,28 @@ test_profit(void **state)
 	rates.tf32 = 5e12;
 	assert_string_equal(decision("gemm -> tf32", &op),
 	    "tf32 by the library's own conversion, tolerance 0.001 -- p:1\n"
-	    "  keep    predicted 28.9 us\n"
-	    "  tf32    fits, predicted 55.7 us, 0.52x: tried beside the "
+	    "  keep    estimated 28.9 us\n"
+	    "  tf32    fits, estimated 55.7 us, 0.52x: tried beside the "
 	    "site's 64th call\n" TIMES);
 	rates.tf32 = 1e12;
 	assert_string_equal(decision("gemm -> tf32", &op),
-	    "keep (no-profit): no allowed rung is predicted to be faster -- "
+	    "keep (no-profit): no allowed rung is estimated to be faster -- "
 	    "p:1\n"
-	    "  keep    predicted 28.9 us\n"
-	    "  tf32    fits, predicted 270 us, 0.11x\n" TIMES
+	    "  keep    estimated 28.9 us\n"
+	    "  tf32    fits, estimated 270 us, 0.11x\n" TIMES
 	    "  profit=off recasts it all the same.\n");
 	rates.tf32 = 0;
 	assert_string_equal(decision("gemm -> tf32", &op),
-	    "keep (no-profit): no allowed rung is predicted to be faster -- "
+	    "keep (no-profit): no allowed rung is estimated to be faster -- "
 	    "p:1\n"
-	    "  keep    predicted 28.9 us\n"
+	    "  keep    estimated 28.9 us\n"
 	    "  tf32    fits, which these rates do not have\n" TIMES
 	    "  profit=off recasts it all the same.\n");
 	rates.fp32 = 1e6;
 	rates.tf32 = 2e7;
 	assert_non_null(strstr(decision("gemm -> tf32", &op),
-	    "  keep    predicted 268 s\n"
-	    "  tf32    fits, predicted 13.4 s, 20x: chosen\n"));
+	    "  keep    estimated 268 s\n"
+	    "  tf32    fits, estimated 13.4 s, 20x: chosen\n"));
 }
 
 static void

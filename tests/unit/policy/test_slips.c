@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/policy/test_slips.c -- what users of other languages write is
- * answered with what to write instead (policy/language/slips.c); a process that
+ * answered with what to write instead (policy/slips.c); a process that
  * only follows a policy does without. */
 #include "with_policy.h"
 

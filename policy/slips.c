@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy/language/slips.c -- what people write who know other languages, and
+/* policy/slips.c -- what people write who know other languages, and
  * what to write instead: a row each. For those who ask about a policy, not for
  * the processes that follow it: the library does without. */
 #include "policy/policy.h"
 
 #include "base/text.h"
-#include "policy/language/names.h"
 
 #include <string.h>
 
@@ -39,7 +38,8 @@ static const struct slip slips[] = {
 	{ AC_SLIP_OPERATION, "{ } (", "there are no brackets around lines" },
 
 	/* A condition, or '->'. */
-	{ AC_SLIP_CONDITION, "= > : - --* \xe2\x86\x92 \xe2\x87\x92 then use to",
+	{ AC_SLIP_CONDITION, "= > : - --* \xe2\x86\x92 \xe2\x87\x92 then use "
+	  "to",
 	  "the arrow is '->'" },
 	{ AC_SLIP_CONDITION, "and & also , +",
 	  "conditions side by side all have to hold, with nothing between" },
@@ -94,8 +94,8 @@ static const struct slip slips[] = {
 
 	/* A value. */
 	{ AC_SLIP_VALUE, "->", "" },
-	{ AC_SLIP_VALUE, "@condition", "conditions stand side by side without ','"
-	  ", and compare with numbers only" },
+	{ AC_SLIP_VALUE, "@condition", "conditions stand side by side without "
+	  "',', and compare with numbers only" },
 	{ AC_SLIP_VALUE, "' `", "quotes are \"\"" },
 	{ AC_SLIP_VALUE, "*%", "1% is 0.01" },
 	{ AC_SLIP_VALUE, ".*", "write a digit before the point" },
@@ -107,8 +107,8 @@ static const struct slip slips[] = {
 	  "take NxM" },
 	{ AC_SLIP_VALUE, "*-* *:*", "a range is 16..64" },
 	{ AC_SLIP_VALUE, "*b *B *K", "suffixes are Ki and Mi" },
-	{ AC_SLIP_VALUE, "inf* Inf* max* any none off", "to accept any error write "
-	  "guard=off, for any size no condition" },
+	{ AC_SLIP_VALUE, "inf* Inf* max* any none off", "to accept any error "
+	  "write guard=off, for any size no condition" },
 
 	/* A profile. */
 	{ AC_SLIP_PROFILE, "keep fp32 none", "'otherwise off' keeps all other "
@@ -118,17 +118,15 @@ static const struct slip slips[] = {
 	  " * -> tf32" },
 };
 
-/* The classes of words that a row may name. */
-static const struct {
-	const char        *name;
-	const char *const *words;
-	size_t             count;
-} classes[] = {
-	{ "@rung", ac_rung_names, AC_RUNG_COUNT },
-	{ "@setting", ac_setting_names, AC_SET_COUNT },
-	{ "@condition", ac_quantity_names, AC_Q_COUNT },
-	{ "@condition", ac_fact_names, AC_FACT_COUNT },
-	{ "@operation", ac_pattern_names, AC_PATTERN_COUNT },
+/* The words of the language, with the class by which a row may name them. */
+static const struct { const char *class, *word; } words[] = {
+#define RUNG(id, name, error, tol) { "@rung", name },
+#define SETTING(id, name, values) { "@setting", name },
+#define QUANTITY(id, name, is_size, ops) { "@condition", name },
+#define FACT(id, name, ops) { "@condition", name },
+#define OPERATION(id, name, family) { "@operation", name },
+#include "policy/words.def"
+	{ "@operation", "gemm" }, { "@operation", "conv" },
 };
 
 static bool
@@ -136,23 +134,22 @@ is_of(const char *word, const char *wanted)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-		if (strcmp(wanted, classes[i].name) == 0 &&
-		    ac_name_find(word, strlen(word), classes[i].words,
-		    classes[i].count) >= 0)
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(wanted, words[i].class) == 0 &&
+		    strcmp(word, words[i].word) == 0)
 			return true;
 	return *wanted != '@' && ac_text_glob(wanted, word);
 }
 
 static bool
-is_one_of(const char *word, const char *words)
+is_one_of(const char *word, const char *list)
 {
 	char wanted[32];
 	size_t length;
 
-	for (; *words != '\0'; words += length + (words[length] == ' ')) {
-		length = strcspn(words, " ");
-		memcpy(wanted, words, length);
+	for (; *list != '\0'; list += length + (list[length] == ' ')) {
+		length = strcspn(list, " ");
+		memcpy(wanted, list, length);
 		wanted[length] = '\0';
 		if (is_of(word, wanted))
 			return true;
