@@ -20,6 +20,19 @@ include $(top_srcdir)/kernels/verified/local.mk
 kernels/recast/ptx.$(OBJEXT): kernels/cast.ptx
 kernels/scaler/scaler_ptx.$(OBJEXT): kernels/scaler.ptx
 kernels/verified/verified_ptx.$(OBJEXT): kernels/verified.ptx
+# The same as machine code, 2 MB, which the driver need not compile: files beside
+# the preload.
+EXTRA_DIST += kernels/make-image.sh
+if HAVE_PTXAS
+kernelimagesdir = $(pkglibdir)
+nodist_kernelimages_DATA = libautocast-cast.fatbin libautocast-scaler.fatbin
+libautocast-%.fatbin: kernels/%.ptx kernels/make-image.sh
+	$(AM_V_GEN)PTXAS='$(PTXAS)' FATBINARY='$(FATBINARY)' $(SHELL) \
+	    $(srcdir)/kernels/make-image.sh $< $@ $(KERNEL_TARGETS)
+CLEANFILES += $(nodist_kernelimages_DATA)
+kernels/recast/recast_module.$(OBJEXT) kernels/scaler/scaler.$(OBJEXT): \
+	AM_CPPFLAGS += -DAC_WITH_IMAGES
+endif
 kernels_libtwins_a_SOURCES = \
 	kernels/recast/cast.h \
 	kernels/recast/float_mode.h \

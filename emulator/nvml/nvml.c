@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { OK, UNINITIALIZED, INVALID_ARGUMENT, NOT_SUPPORTED, NOT_FOUND = 6,
@@ -213,19 +214,23 @@ NVML(nvmlDeviceGetHandleByUUID, const char *uuid, nvmlDevice_t *device)
 
 NVML(nvmlDeviceGetHandleByPciBusId_v2, const char *id, nvmlDevice_t *device)
 {
-	unsigned domain, bus, slot;
-	int found;
+	char text[sizeof "00000000:01:00.0"];
+	int bus;
 
 	NVML_ENTER();
-	if (!id || !device ||
-	    sscanf(id, "%x:%x:%x", &domain, &bus, &slot) != 3)
+	if (!id || !device)
 		return INVALID_ARGUMENT;
-	for (int i = 0; i < emu_device_count(); i++)
-		if (!emu_device_attribute(i, PCI_BUS_ID, &found) &&
-		    !domain && !slot && (unsigned)found == bus) {
+	for (int i = 0; i < emu_device_count(); i++) {
+		if (emu_device_attribute(i, PCI_BUS_ID, &bus))
+			continue;
+		snprintf(text, sizeof text, "00000000:%02x:00.0",
+		    (unsigned)bus & 0xff);
+		/* The driver's other calls have four digits less. */
+		if (!strcasecmp(id, text) || !strcasecmp(id, text + 4)) {
 			*device = &devices[i];
 			return OK;
 		}
+	}
 	return NOT_FOUND;
 }
 

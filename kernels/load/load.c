@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/load/load.c -- brings a module's PTX into each context that uses it.
+/* kernels/load/load.c -- brings a module into each context that uses it: as
+ * machine code where there is some for the GPU, else as PTX.
  *
  * The driver compiles and loads a function when it is first needed, unless told
  * to do so before (CUDA_MODULE_LOADING is LAZY from CUDA 12.2 on). That first
@@ -13,6 +14,7 @@
  * both load, and one result is kept. Contexts come and go without our notice,
  * so the oldest entry makes room for a new one; should its context still live,
  * it is loaded again there. */
+#include "kernels/load/image.h"
 #include "kernels/load/load.h"
 
 #include "base/log.h"
@@ -25,6 +27,7 @@
 #define SPACES " \t\r\n"
 
 enum {
+	NOT_FOUND = 500,        /* CUDA_ERROR_NOT_FOUND */
 	CAPTURE_RELAXED = 2,    /* CU_STREAM_CAPTURE_MODE_RELAXED */
 	SM_COUNT = 16,          /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
 	AFFINITY_SM_COUNT = 0,  /* CU_EXEC_AFFINITY_TYPE_SM_COUNT */
@@ -59,10 +62,10 @@ make_jit(struct ac_kernels_table *table)
 }
 
 static ac_cu_result
-load_library(const struct ac_kernels_module *module,
-    const struct ac_driver *driver, struct ac_kernels *k)
+load_library(const struct ac_kernels_module *module, enum ac_kernels_form form,
+    const void *code, const struct ac_driver *driver, struct ac_kernels *k)
 {
-	_Atomic(ac_cu_library) *shared = &module->table->library;
+	_Atomic(ac_cu_library) *shared = &module->table->library[form];
 	ac_cu_library library = atomic_load(shared), none = NULL;
 	ac_cu_result failed = 0;
 	ac_cu_kernel kernel;
@@ -70,7 +73,7 @@ load_library(const struct ac_kernels_module *module,
 	if (!library) {
 		struct jit *jit = make_jit(module->table);
 
-		failed = driver->cuLibraryLoadData(&library, module->text,
+		failed = driver->cuLibraryLoadData(&library, code,
 		    jit ? jit->options : NULL, jit ? jit->values : NULL,
 		    jit ? 2 : 0, NULL, NULL, 0);
 		if (failed)
@@ -89,12 +92,12 @@ load_library(const struct ac_kernels_module *module,
 }
 
 static ac_cu_result
-load_module(const struct ac_kernels_module *module,
+load_module(const struct ac_kernels_module *module, const void *code,
     const struct ac_driver *driver, struct ac_kernels *k)
 {
 	struct jit *jit = make_jit(module->table);
 	ac_cu_module loaded;
-	ac_cu_result failed = driver->cuModuleLoadDataEx(&loaded, module->text,
+	ac_cu_result failed = driver->cuModuleLoadDataEx(&loaded, code,
 	    jit ? 2 : 0, jit ? jit->options : NULL, jit ? jit->values : NULL);
 
 	for (int i = 0; i < module->count && !failed; i++)
@@ -143,24 +146,51 @@ count_sms(const struct ac_driver *driver, struct ac_kernels *k)
 }
 
 static ac_cu_result
-load(const struct ac_kernels_module *module, const struct ac_driver *driver,
-    struct ac_kernels *k)
+load_code(const struct ac_kernels_module *module, enum ac_kernels_form form,
+    const void *code, const struct ac_driver *driver, struct ac_kernels *k)
 {
-	enum { NOT_FOUND = 500 };
-	ac_cu_result failed = count_sms(driver, k);
+	ac_cu_result failed;
 
-	if (failed)
-		return failed;
 	if (driver->cuLibraryLoadData && driver->cuLibraryGetKernel
 	    && driver->cuKernelGetFunction)
-		failed = load_library(module, driver, k);
+		failed = load_library(module, form, code, driver, k);
 	else if (driver->cuModuleLoadDataEx && driver->cuModuleGetFunction)
-		failed = load_module(module, driver, k);
+		failed = load_module(module, code, driver, k);
 	else
 		failed = NOT_FOUND;
 	for (int i = 0; i < module->count && !failed; i++)
 		failed = load_now(driver, k->function[i]);
 	return failed;
+}
+
+/* What was read is the driver's own by then. */
+static ac_cu_result
+load_image(const struct ac_kernels_module *module,
+    const struct ac_driver *driver, struct ac_kernels *k)
+{
+	struct ac_image image = { NULL, 0 };
+	ac_cu_result failed;
+
+	if (!atomic_load(&module->table->library[AC_KERNELS_IMAGE])
+	    && !ac_image_open(module->image, module->text, &image))
+		return NOT_FOUND;
+	failed = load_code(module, AC_KERNELS_IMAGE, image.data, driver, k);
+	ac_image_close(&image);
+	return failed;
+}
+
+/* Machine code may be of a newer CUDA than the driver, or for other GPUs; the
+ * PTX is taken then. */
+static ac_cu_result
+load(const struct ac_kernels_module *module, const struct ac_driver *driver,
+    struct ac_kernels *k)
+{
+	ac_cu_result failed = count_sms(driver, k);
+
+	if (!failed && module->image && !load_image(module, driver, k))
+		return 0;
+	return failed ? failed : load_code(module, AC_KERNELS_TEXT,
+	    module->text, driver, k);
 }
 
 /* What the compiler said comes in several lines; here it is one. */

@@ -33,21 +33,32 @@ struct ac_kernels {
 	ac_cu_function     function[AC_KERNELS_MOST];
 };
 
+enum ac_kernels_form { AC_KERNELS_IMAGE, AC_KERNELS_TEXT, AC_KERNELS_FORMS };
+
 /* Where a module is loaded. Zero at first; load.c's own. */
 struct ac_kernels_table {
 	/* What is pointed to never changes and is never freed, so readers take
 	 * no lock and may keep it. */
 	_Atomic(const struct ac_kernels *) entry[AC_KERNELS_CONTEXTS];
-	_Atomic(ac_cu_library) library; /* the process's, from CUDA 12 on */
+	/* The process's, from CUDA 12 on. */
+	_Atomic(ac_cu_library) library[AC_KERNELS_FORMS];
 	_Atomic(const char *)  log;     /* of the compiler of the last one
 	                                 * that was loaded, or NULL */
 	unsigned       added;           /* under the lock */
 	struct ac_lock adding;
 };
 
-/* PTX that is loaded whole. */
+#ifdef AC_WITH_IMAGES
+#define AC_KERNELS_IMAGE_OF(name) name
+#else
+#define AC_KERNELS_IMAGE_OF(name) NULL
+#endif
+
+/* PTX that is loaded whole, or what was made of it. */
 struct ac_kernels_module {
 	const char        *text;
+	const char        *image;       /* of this name is machine code of it;
+	                                 * NULL: there is none */
 	const char        *refused;     /* what follows if no driver takes it */
 	const char *const *names;       /* of its kernels */
 	int                count;       /* <= AC_KERNELS_MOST */

@@ -4,6 +4,8 @@ kernels_libkernels_a_SOURCES += \
 	kernels/load/driver.c \
 	kernels/load/driver.def \
 	kernels/load/driver.h \
+	kernels/load/image.c \
+	kernels/load/image.h \
 	kernels/load/kernels.h \
 	kernels/load/load.c \
 	kernels/load/load.h

@@ -13,6 +13,7 @@ static struct ac_kernels_table table;
 
 const struct ac_kernels_module ac_recast_module = {
 	.text = ac_ptx,
+	.image = AC_KERNELS_IMAGE_OF("cast"),
 	.refused = "no recast",
 	.names = names,
 	.count = AC_KERNEL_COUNT,

@@ -23,6 +23,7 @@ extern const char ac_scaler_ptx[] __attribute__((visibility("hidden")));
 static struct ac_kernels_table table;
 static const struct ac_kernels_module module = {
 	.text = ac_scaler_ptx,
+	.image = AC_KERNELS_IMAGE_OF("scaler"),
 	.refused = "no gradient scaling",
 	.names = names,
 	.count = KERNELS,

@@ -44,6 +44,23 @@ for folder in none stub; do
 done
 
 [ -e "$emulator/libcublas.so.13" ] || { plan; exit; }
+# Machine code that is not taken is made up for by the PTX.
+if [ -e "$build/libautocast-cast.fatbin" ]; then
+	for call in cuLibraryLoadData:1:209 cuLibraryGetKernel:2 cuFuncLoad:3; do
+		rm -rf "$AUTOCAST_STATE"
+		AUTOCAST_EMU_FAIL=$call under 'gemm -> fp16 profit=off guard=on' \
+		    "$clients/gemm_client" sgemm n t 96 80 256 0 0 0 1 1 0.5 \
+		    normal 1 - repeat=20 >"$work/out" 2>&1
+		check "machine code, $call: recast by the PTX" \
+		    "$([ "$(total totals.recast_calls)" -gt 10 ] || cat "$work/out")"
+	done
+else
+	skip 'machine code that is not taken' 'it was built without ptxas'
+fi
+# From here on there is none.
+cp "$library" "$work/libautocast.so" || exit 99
+preload=${preload%"$library"}$work/libautocast.so
+library=$work/libautocast.so
 # refused CALL REASON RECAST: the kernels are not taken, or not launched.
 refused()
 {

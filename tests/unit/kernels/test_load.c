@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -93,6 +94,16 @@ exchange_mode(int *inout)
 	return 0;
 }
 
+/* What the file beside this program begins with, and what becomes of it. */
+static const char machine_code[] = "machine code";
+static int images, image_result, image_function;
+
+static bool
+is_image(const void *code)
+{
+	return !strncmp(code, machine_code, strlen(machine_code));
+}
+
 /* Our PTX, whole and terminated, and only while capturing is relaxed. */
 static void
 check_code(const void *code)
@@ -129,8 +140,13 @@ library_load(ac_cu_library *out, const void *code, int *jit_options,
     unsigned count)
 {
 	CHECK(!options && !values && !count);
-	check_code(code);
 	keep_log(jit_options, jit_values, jit_count);
+	if (is_image(code)) {
+		images++;
+		*out = (ac_cu_library)&images;
+		return image_result;
+	}
+	check_code(code);
 	if (load_result)
 		return refuse(load_result);
 	libraries++;
@@ -151,7 +167,10 @@ twin_of(const char *name)
 static ac_cu_result
 library_kernel(ac_cu_kernel *out, ac_cu_library library, const char *name)
 {
-	CHECK(library == (ac_cu_library)&libraries);
+	CHECK(library == (ac_cu_library)&libraries
+	    || library == (ac_cu_library)&images);
+	if (library == (ac_cu_library)&images && image_function)
+		return image_function;
 	*out = twin_of(name);
 	return *out ? 0 : 500;
 }
@@ -169,8 +188,13 @@ static ac_cu_result
 module_load(ac_cu_module *out, const void *code, unsigned count, int *options,
     void **values)
 {
-	check_code(code);
 	keep_log(options, values, count);
+	*out = (ac_cu_module)&modules;
+	if (is_image(code)) {
+		images++;
+		return image_result;
+	}
+	check_code(code);
 	modules++;
 	*out = (ac_cu_module)&modules;
 	return load_result;
@@ -475,7 +499,67 @@ asks_again(void)
 	CHECK(libraries == 1 && functions == 1 && logged == 1);
 }
 
+/* A file beside this program: machine code, and behind it `text`. */
+static void
+write_image(const char *text)
+{
+	char path[4096];
+	const ssize_t length = readlink("/proc/self/exe", path, 4000);
+	FILE *file;
+
+	CHECK(length > 0);
+	path[length] = 0;
+	strcpy(strrchr(path, '/'), "/libautocast-test_load.fatbin");
+	file = text ? fopen(path, "w") : NULL;
+	CHECK(!text || fprintf(file, "%s%s", machine_code, text) > 0);
+	CHECK(text ? !fclose(file) : !unlink(path));
+}
+
+/* Machine code comes first; what a driver does not take of it, or not all of
+ * it, or what is of another text, is made up for by the PTX. In two contexts,
+ * of which a driver of today needs what it took once only. */
+static void
+machine_code_first(void)
+{
+	static const char *const names[] = { "ac_conv_check" };
+	static struct ac_kernels_table tables[7];
+	static const struct {
+		const char *behind;
+		int load, function, images, texts;
+		bool old;
+	} rows[] = {
+		{ other_code, 0, 0, 1, 0, false },
+		{ other_code, 209, 0, 2, 1, false },
+		{ other_code, 0, 500, 1, 1, false },
+		{ other_code, 0, 0, 2, 0, true },
+		{ other_code, 209, 0, 2, 2, true },
+		{ "// of another version\n", 0, 0, 0, 1, false },
+		{ "", 0, 0, 0, 2, true },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct ac_kernels_module made = {
+			.text = other_code, .image = "test_load", .count = 1,
+			.names = names, .table = &tables[i] };
+		const struct ac_kernels *kernels;
+
+		write_image(rows[i].behind);
+		images = libraries = modules = 0;
+		image_result = rows[i].load;
+		image_function = rows[i].function;
+		driver.cuLibraryLoadData = rows[i].old ? NULL : library_load;
+		for (int n = 0; n < 4; n++, context_id += n == 2)
+			CHECK(ac_kernels_get(&made, &kernels)
+			    == AC_KERNELS_OK);
+		CHECK(kernels->function[0] == twin_of(names[0]));
+		CHECK(images == rows[i].images
+		    && libraries + modules == rows[i].texts && !logged);
+	}
+	write_image(NULL);
+}
+
 SCENARIO(library_once)
+SCENARIO(machine_code_first)
 SCENARIO(asks_again)
 SCENARIO(two_modules)
 SCENARIO(part_of_a_device)
@@ -495,6 +579,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_library_once),
+		cmocka_unit_test(test_machine_code_first),
 		cmocka_unit_test(test_two_modules),
 		cmocka_unit_test(test_asks_again),
 		cmocka_unit_test(test_part_of_a_device),

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels/load/image.h -- a module as machine code, which the driver need not
+ * compile: in a file beside this library, where it was built with ptxas. */
+#ifndef AC_KERNELS_IMAGE_H
+#define AC_KERNELS_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ac_image {
+	void  *data;             /* NULL: nothing is open */
+	size_t bytes;
+};
+
+/* The file libautocast-NAME.fatbin, if it is there and was made of `text`, the
+ * module's PTX, with which it ends. One of another version is none. */
+bool ac_image_open(const char *name, const char *text,
+    struct ac_image *image_out);
+void ac_image_close(struct ac_image *image);
+
+#endif
