@@ -136,6 +136,17 @@ fill_c(struct verified_problem *p)
 	p->alpha = any(8) ? 1.5f : any(2) ? 0 : -1e-30f;
 }
 
+/* Whole numbers in A or in B, so that cast looks for those. */
+static void
+make_whole(struct verified_problem *p)
+{
+	const bool of_b = any(2);
+	float *x = of_b ? p->b : p->a;
+
+	for (int64_t i = 0; i < (int64_t)(of_b ? p->n : p->m) * p->k; i++)
+		x[i] = rintf(4 * x[i]);
+}
+
 static void
 run(const char *name, int turn, unsigned blocks, unsigned threads,
     struct verified_data *data)
@@ -182,19 +193,25 @@ set_rest(struct verified_data *data)
 static void
 take_turn(int turn)
 {
-	const struct verified_case c = any_case(turn);
-	const bool large = !any(6), deep = !any(4);
-	const int m = large ? 512 + (int)any(40) : 1 + (int)any(150);
-	const int n = large ? 1 + (int)any(20) : 1 + (int)any(150);
-	const int k = large ? 1 + (int)any(40) : deep ? 257 + (int)any(400)
+	struct verified_case c = any_case(turn);
+	const bool large = !any(6), deep = !any(4), turned = any(2);
+	const bool whole = any(2);
+	int m = large ? 512 + (int)any(40) : 1 + (int)any(150);
+	int n = large ? 1 + (int)any(20) : 1 + (int)any(150);
+	int k = large ? 1 + (int)any(40) : deep ? 257 + (int)any(400)
 	    : 1 + (int)any(100);
-	const bool turned = any(2);
 	struct verified_problem p[BATCH];
 	struct verified_data data[2];
 
+	if (any(2)) { /* 16 bytes at a time */
+		m = (m + 3) / 4 * 4, n = (n + 3) / 4 * 4, k = (k + 3) / 4 * 4;
+		c.extra = 0;
+	}
 	for (int b = 0; b < BATCH; b++) {
 		verified_problem_make((int)any(VERIFIED_FAMILIES), turned ? n
 		    : m, turned ? m : n, k, any(1000), &p[b]);
+		if (whole)
+			make_whole(&p[b]);
 		fill_c(&p[b]);
 		p[b].alpha = p[0].alpha;
 	}
