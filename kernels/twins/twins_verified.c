@@ -140,6 +140,8 @@ static void
 cast_k(const struct strip *s, int64_t k, uint16_t *to, int64_t step_to,
     strip_sums sums)
 {
+	const struct ac_verified_rung rung = ac_verified_rung_of(
+	    s->v->format);
 	const int64_t step = ac_verified_line_step(s->o);
 	const float *from = ac_verified_matrix(s->o, s->matrix) + s->line
 	    * step + k * ac_verified_k_step(s->o);
@@ -154,8 +156,8 @@ cast_k(const struct strip *s, int64_t k, uint16_t *to, int64_t step_to,
 		y[l] = x * s->factor;
 		for (int i = AC_VERIFIED_ENERGY; i < AC_VERIFIED_VALUES; i++)
 			own[i] = sum[i][l];
-		to[l * step_to] = ac_verified_cell(x, y[l], s->v->format,
-		    s->exact, own);
+		ac_verified_cell(x, y[l], rung, s->exact, own,
+		    &to[l * step_to]);
 		for (int i = AC_VERIFIED_ENERGY; i < AC_VERIFIED_VALUES; i++)
 			sum[i][l] = own[i];
 	}

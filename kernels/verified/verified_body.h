@@ -261,24 +261,51 @@ ac_verified_begin(const struct ac_cast_scale *scale,
 
 /* ---- Cast -------------------------------------------------------------- */
 
+/* A rung: in how many parts a number is written, each in `format` and of what
+ * those before it have left. */
+struct ac_verified_rung {
+	uint32_t format, parts;
+};
+
+/* Its row, which a compiler knows where it knows the format. */
+AC_CAST_BODY struct ac_verified_rung
+ac_verified_rung_of(uint32_t format)
+{
+	struct ac_verified_rung rung;
+
+	rung.format = format;
+	rung.parts = 1;
+	return rung;
+}
+
 /* One number: what is written, and what it adds to its line but for the
  * projections. `exact`: also whether it is whole; a reach of inf says that one
  * was not. */
-AC_CAST_BODY uint16_t
-ac_verified_cell(float x, float y, uint32_t format, bool exact, float *sum)
+AC_CAST_BODY void
+ac_verified_cell(float x, float y, struct ac_verified_rung rung, bool exact,
+    float *sum, uint16_t *to)
 {
-	const float held = ac_verified_absolute(y) <= AC_VERIFIED_HOLDS ? y : 0;
-	const uint16_t to = format == AC_FORMAT_FP16 ? ac_cast_fp16(held)
-	    : ac_cast_bf16(held);
-	const float lost = y - ac_verified_widen(to, format);
+	float rest = ac_verified_absolute(y) <= AC_VERIFIED_HOLDS ? y : 0;
+	float lost = y;
 
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+	for (uint32_t p = 0; p < rung.parts; p++) {
+		float wide;
+
+		to[p] = rung.format == AC_FORMAT_FP16 ? ac_cast_fp16(rest)
+		    : ac_cast_bf16(rest);
+		wide = ac_verified_widen(to[p], rung.format);
+		rest -= wide;
+		lost -= wide;
+	}
 	sum[AC_VERIFIED_ENERGY] = ac_verified_fma(y, y,
 	    sum[AC_VERIFIED_ENERGY]);
 	sum[AC_VERIFIED_LOSS] = ac_verified_fma(lost, lost,
 	    sum[AC_VERIFIED_LOSS]);
 	sum[AC_VERIFIED_REACH] += exact && !ac_verified_is_whole(x)
 	    ? ac_cast_float(AC_CAST_INF) : ac_verified_absolute(y);
-	return to;
 }
 
 /* What a value of a line and slice says of its operand. */

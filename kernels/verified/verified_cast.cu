@@ -24,12 +24,12 @@ struct cast_work {
 	const double *sums;     /* the slice's */
 	uint16_t *to;
 	float    *parts;        /* the slice's, of the first line */
-	int64_t  lines, ld, ld_to;
-	int64_t  left, left_to; /* lines from the first on; with padding */
+	int64_t  lines, left, left_to; /* left: from the first on; with padding */
+	uint32_t ld, ld_to;
 	int      begin, ks, count; /* of K; without and with padding */
 	float    factor, factor_u;
 	int      side;
-	bool     wide, exact;
+	bool     wide, exact, along; /* along: memory runs along K */
 	uint32_t found;         /* AC_VERIFIED_* */
 };
 
@@ -67,8 +67,8 @@ find_work(const struct ac_verified &v, struct cast_work &w)
 	w.parts = o.parts + (matrix * slices + slice) * AC_VERIFIED_VALUES
 	    * o.lines + first;
 	w.lines = o.lines;
-	w.ld = o.ld;
-	w.ld_to = o.ld_to;
+	w.ld = (uint32_t)o.ld;
+	w.ld_to = (uint32_t)o.ld_to;
 	w.left = o.lines - first;
 	w.left_to = o.ld_to - first;
 	w.factor = ac_verified_power(side ? scale.exponent[1]
@@ -76,6 +76,7 @@ find_work(const struct ac_verified &v, struct cast_work &w)
 	w.factor_u = ac_verified_power(side ? scale.exponent[0]
 	    : scale.exponent[1]);
 	w.side = side;
+	w.along = o.lines_are_cols;
 	w.wide = !((uintptr_t)w.from & 15) && !(o.ld & 3);
 	w.exact = !(v.state->bits[0] & v.state->bits[1]
 	    & AC_VERIFIED_PROBED);
@@ -98,6 +99,14 @@ load_sums(const struct cast_work &w, int64_t ks, bool by_vector,
 		block.u[by_vector ? i : k * AC_VERIFIED_VECTORS + t] =
 		    (float)(sum * (double)w.factor_u);
 	}
+}
+
+/* From shared memory each time: what a step begins with is not to be kept in
+ * registers, nor what follows from it. */
+template <class type> static __device__ __forceinline__ type
+again(const type &x)
+{
+	return *(const volatile type *)&x;
 }
 
 /* `count` steps on. Of 32 bits: fewer registers. */
@@ -159,25 +168,25 @@ near_end(int64_t left)
 }
 
 /* Lines are neighbours: a lane has four, a warp a chain of K. */
-template <uint32_t FORMAT, bool EXACT> static __device__ __forceinline__ void
-cast_lines(const struct cast_work &w, const union cast_block &block,
-    cast_sums &sums)
+template <bool EXACT> static __device__ __forceinline__ void
+cast_lines(const struct cast_work &w, struct ac_verified_rung rung,
+    const union cast_block &block, cast_sums &sums)
 {
 	const int first = CAST_EACH * (threadIdx.x / LANES);
 	const int line = CAST_EACH * (threadIdx.x % LANES);
-	const uint32_t ld = (uint32_t)w.ld, ld_to = (uint32_t)w.ld_to;
-	const float *from = after(w.from, first, ld) + line;
-	uint16_t *to = after(w.to, first, ld_to) + line;
-	const int count = w.count, ks = w.ks;
+	const float *from = after(w.from, first, w.ld) + line;
+	uint16_t *to = after(w.to, first, w.ld_to) + line;
 	const int left = near_end(w.left - line);
 	const bool wide = w.wide && left == CAST_EACH;
 	const bool stores = line < w.left_to;
-	const float factor = w.factor;
 
 #pragma unroll 1
-	for (int k = first; k < count; k += CAST_STEP) {
+	for (int k = first; k < again(w.count); k += CAST_STEP) {
 		const float4 *u = (const float4 *)(block.u
 		    + k * AC_VERIFIED_VECTORS);
+		const uint32_t ld = again(w.ld), ld_to = again(w.ld_to);
+		const int ks = again(w.ks);
+		const float factor = again(w.factor);
 		cast_cells x;
 
 		load_fours(from, ld, wide && k + CAST_EACH <= ks, ks - k, left,
@@ -191,8 +200,8 @@ cast_lines(const struct cast_work &w, const union cast_block &block,
 			for (int l = 0; l < CAST_EACH; l++) {
 				const float y = x[i][l] * factor;
 
-				cell[l] = ac_verified_cell(x[i][l], y, FORMAT,
-				    EXACT, sums[l]);
+				ac_verified_cell(x[i][l], y, rung, EXACT,
+				    sums[l], &cell[l]);
 				project(y, low, sums[l]);
 				project(y, high, sums[l] + 4);
 			}
@@ -206,22 +215,22 @@ cast_lines(const struct cast_work &w, const union cast_block &block,
 
 /* K runs along memory: a lane has four of it, on four lines; eight lanes are
  * the chains of a line. */
-template <uint32_t FORMAT, bool EXACT> static __device__ __forceinline__ void
-cast_ks(const struct cast_work &w, const union cast_block &block,
-    cast_sums &sums)
+template <bool EXACT> static __device__ __forceinline__ void
+cast_ks(const struct cast_work &w, struct ac_verified_rung rung,
+    const union cast_block &block, cast_sums &sums)
 {
 	const int first = CAST_EACH * (threadIdx.x % AC_VERIFIED_CHAINS);
 	const int line = threadIdx.x / AC_VERIFIED_CHAINS * CAST_EACH;
-	const uint32_t ld = (uint32_t)w.ld, ld_to = (uint32_t)w.ld_to;
-	const float *from = after(w.from, line, ld) + first;
-	uint16_t *to = after(w.to, line, ld_to) + first;
-	const int count = w.count, ks = w.ks;
+	const float *from = after(w.from, line, w.ld) + first;
+	uint16_t *to = after(w.to, line, w.ld_to) + first;
 	const int rows = near_end(w.left - line);
 	const bool wide = w.wide && rows == CAST_EACH;
-	const float factor = w.factor;
 
 #pragma unroll 1
-	for (int k = first; k < count; k += CAST_STEP) {
+	for (int k = first; k < again(w.count); k += CAST_STEP) {
+		const uint32_t ld = again(w.ld), ld_to = again(w.ld_to);
+		const int ks = again(w.ks);
+		const float factor = again(w.factor);
 		cast_cells x;
 
 		load_fours(from, ld, wide && k + CAST_EACH <= ks, rows, ks - k,
@@ -234,8 +243,8 @@ cast_ks(const struct cast_work &w, const union cast_block &block,
 			for (int i = 0; i < CAST_EACH; i++) {
 				const float y = x[l][i] * factor;
 
-				cell[i] = ac_verified_cell(x[l][i], y, FORMAT,
-				    EXACT, sums[l]);
+				ac_verified_cell(x[l][i], y, rung, EXACT,
+				    sums[l], &cell[i]);
 				x[l][i] = y;
 			}
 			if (l < rows)
@@ -332,14 +341,24 @@ gather_ks(const struct cast_work &w, const cast_sums &sums)
 	return bits;
 }
 
-template <uint32_t FORMAT, bool EXACT> static __device__ __forceinline__ void
-cast_slice(const struct cast_work &w, bool along,
+template <bool EXACT> static __device__ __forceinline__ void
+cast_slice(const struct cast_work &w, struct ac_verified_rung rung,
     const union cast_block &block, cast_sums &sums)
 {
-	if (along)
-		cast_ks<FORMAT, EXACT>(w, block, sums);
+	if (again(w.along))
+		cast_ks<EXACT>(w, rung, block, sums);
 	else
-		cast_lines<FORMAT, EXACT>(w, block, sums);
+		cast_lines<EXACT>(w, rung, block, sums);
+}
+
+static __device__ __forceinline__ void
+cast_rung(const struct cast_work &w, struct ac_verified_rung rung,
+    const union cast_block &block, cast_sums &sums)
+{
+	if (again(w.exact))
+		cast_slice<true>(w, rung, block, sums);
+	else
+		cast_slice<false>(w, rung, block, sums);
 }
 
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, 2)
@@ -349,23 +368,18 @@ ac_verified_cast(const struct ac_verified v)
 	__shared__ struct cast_work w;
 	cast_sums sums = {};
 	uint32_t bits;
-	bool along;
 
 	if (!threadIdx.x)
 		find_work(v, w);
 	__syncthreads();
-	along = (w.side ? v.operand[1] : v.operand[0]).lines_are_cols;
-	load_sums(w, v.k, along, block);
+	load_sums(w, v.k, w.along, block);
 	__syncthreads();
-	if (v.format != AC_FORMAT_FP16 && w.exact)
-		cast_slice<AC_FORMAT_BF16, true>(w, along, block, sums);
-	else if (v.format != AC_FORMAT_FP16)
-		cast_slice<AC_FORMAT_BF16, false>(w, along, block, sums);
-	else if (w.exact)
-		cast_slice<AC_FORMAT_FP16, true>(w, along, block, sums);
+	if (v.format == AC_FORMAT_FP16)
+		cast_rung(w, ac_verified_rung_of(AC_FORMAT_FP16), block, sums);
 	else
-		cast_slice<AC_FORMAT_FP16, false>(w, along, block, sums);
-	bits = along ? gather_ks(w, sums) : gather_lines(w, sums, block);
+		cast_rung(w, ac_verified_rung_of(AC_FORMAT_BF16), block, sums);
+	bits = again(w.along) ? gather_ks(w, sums)
+	    : gather_lines(w, sums, block);
 	if (bits)
 		atomicOr(&w.found, bits);
 	__syncthreads();
