@@ -24,7 +24,8 @@ struct cast_work {
 	const double *sums;     /* the slice's */
 	uint16_t *to;
 	float    *parts;        /* the slice's, of the first line */
-	int64_t  lines, left, left_to; /* left: from the first on; with padding */
+	int64_t  lines;
+	int64_t  left, left_to; /* lines from the first on; with padding */
 	uint32_t ld, ld_to;
 	int      begin, ks, count; /* of K; without and with padding */
 	float    factor, factor_u;

@@ -102,6 +102,83 @@ for name in cast scaler verified; do
 	done
 done
 
+# loops: of verified.ptx, on stdin as nvdisasm has it, what is dear. Of cast, each
+# loop makes 16 numbers, and those for FP16 take 24 instructions a number in both
+# directions of K; others look for whole numbers, too, or make BF16 of integers.
+# What loads one number at a time is for ends, and does not count. Of mend, the
+# loop that multiplies takes at most 1.3 instructions and 0.3 loads from shared
+# memory an output and k, and an FFMA each.
+loops()
+{
+	awk '
+		function loop(from, to,   i, b, all, slow, n, ffma, lds, store) {
+			for (i = from; i <= to; i++) {
+				if (starts[i] || i == from) {
+					slow += n * plain
+					n = plain = 0
+				}
+				all++
+				n++
+				ffma += text[i] ~ / FFMA/
+				lds += text[i] ~ / LDS/
+				store += text[i] ~ / STG\.E\.64/
+				plain = plain || (text[i] ~ / LDG/ &&
+				    text[i] !~ /\.128/)
+				b += text[i] ~ / LDG/
+			}
+			slow += n * plain
+			if (kernel == "ac_verified_cast" && ffma > 99) {
+				casts++
+				if ((all - slow) / 16 > 36)
+					print "cast: " (all - slow) / 16
+				good += (all - slow) / 16 <= 24
+			}
+			if (kernel == "ac_verified_mend" && ffma > 31 && !b) {
+				mends++
+				if (all > 1.3 * ffma || lds > 0.3 * ffma)
+					print "mend: " ffma, "FFMA,", lds, \
+					    "LDS of", all
+			}
+		}
+		/^\.text\./ {
+			kernel = substr($1, 7)
+			sub(":", "", kernel)
+			lines = 0
+			split("", at)
+			split("", starts)
+		}
+		/^\.L_/ { name = $1; sub(":", "", name); at[name] = lines + 1
+			starts[lines + 1] = 1 }
+		/\/\*[0-9a-f]+\*\/ .*;/ {
+			text[++lines] = $0
+			if ($0 !~ / BRA /)
+				next
+			starts[lines + 1] = 1
+			match($0, /\.L_[a-z0-9_]+/)
+			to = substr($0, RSTART, RLENGTH)
+			if (to in at)
+				loop(at[to], lines)
+		}
+		END {
+			if (good < 2 || casts < 8 || mends < 1)
+				print casts + 0 " loops of cast, " good + 0 \
+				    " of them fast, " mends + 0 " of mend"
+		}'
+}
+
+for target in sm_80 sm_90; do
+	ptx=$root/kernels/verified.ptx most=168
+	what="verified: $target: what a number and an output cost in SASS"
+	if ! command -v "$NVDISASM" >/dev/null 2>&1; then
+		skip "$what" 'no nvdisasm'
+	elif ! printf '%s\n' "$known" | grep -qx "$target"; then
+		skip "$what" "$unknown"
+	else
+		check "$what" "$(assembles "$target"
+		    "$NVDISASM" -c "$work/cubin" | loops)"
+	fi
+done
+
 ptx=$root/kernels/cast.ptx most=128
 for target in sm_80 sm_90; do
 	what="cast: $target: SASS stores what is cast 16 bytes at once"
