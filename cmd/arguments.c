@@ -123,6 +123,7 @@ static const struct {
 	{ "report", "o",         "--report FILE" },
 	{ "report", "v",         "AUTOCAST_LOG=info in the environment" },
 	{ "report", "verbose",   "AUTOCAST_LOG=info in the environment" },
+	{ "device", "gpu",       "--device N" },
 	{ "policy", "dtype",     "--policy fp16" },
 	{ "policy", "precision", "--policy fp16" },
 	{ "policy", "profile",   "--policy fp16" },

@@ -79,6 +79,26 @@ list_rates(void)
 	return ac_say_done();
 }
 
+/* What other verbs list. */
+static int
+refuse(const char *typed)
+{
+	static const char *const others[][2] = {
+		{ "gpus", "list rates" }, { "devices", "list rates" },
+		{ "functions", "list" }, { "symbols", "list" },
+		{ "runs", "report --list" }, { "sites", "report" },
+		{ "profiles", "policy show amp" }, { "env", "run --list-env" },
+		{ "policies", "policy where" },
+	};
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (!strcmp(typed, others[i][0]))
+			return ac_say(AC_EXIT_USAGE, "list: unexpected '%s'; "
+			    "did you mean 'autocast %s'?", typed, others[i][1]);
+	return ac_say(AC_EXIT_USAGE, "list: unexpected '%s'; it lists "
+	    "functions, or 'autocast list rates'", typed);
+}
+
 static int
 run(const struct ac_command *self, char **arguments)
 {
@@ -96,9 +116,7 @@ run(const struct ac_command *self, char **arguments)
 				rates = true;
 				break;
 			}
-			return ac_say(AC_EXIT_USAGE, "list: unexpected '%s'; "
-			    "it lists functions, or 'autocast list rates'",
-			    a.value);
+			return refuse(a.value);
 		}
 	}
 }

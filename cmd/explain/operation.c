@@ -250,10 +250,10 @@ read_name(struct ac_op *op, const char *name)
 	    (near = ac_vector_near(name)))
 		return ac_say(AC_EXIT_USAGE, "explain: unknown operation '%s'; "
 		    "did you mean '%s'?", name, near);
-	if (add_product(&t, name))
+	if (add_product(&t, name) || strchr(name, '='))
 		return ac_say(AC_EXIT_USAGE, "explain: the operation is "
 		    "missing before '%s'; did you mean 'autocast explain gemm "
-		    "%s'?", name, sizes);
+		    "%s'?", name, strchr(name, '=') ? name : sizes);
 	return ac_say(AC_EXIT_USAGE, "explain: unknown operation '%s'; it is "
 	    "gemm.single, gemm.batched, gemm.strided, gemm.lt, conv.fprop, "
 	    "conv.dgrad, conv.wgrad, or the id of a site in the last report",

@@ -9,13 +9,15 @@
 
 enum { POLICY_BYTES = 1 << 20 };
 
-/* A slash makes the loader take `name` as a file, never as a profile. */
+/* A slash makes the loader take `name` as a file, never as a profile; with an
+ * arrow it is policy text all the same. */
 static char *
 as_file(const char *name)
 {
 	struct ac_text path = ac_say_buffer(strlen(name) + 3);
 
-	ac_text_addf(&path, "%s%s", strchr(name, '/') ? "" : "./", name);
+	ac_text_addf(&path, "%s%s", strchr(name, '/') ||
+	    strstr(name, "->") ? "" : "./", name);
 	return path.data;
 }
 
@@ -134,12 +136,15 @@ act(char **operands)
 	if (!*operands)
 		return ac_say(AC_EXIT_USAGE, "policy: what to do is missing; "
 		    "try 'autocast policy where'");
+	if (ac_policy_profile_text(*operands))
+		return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; did you "
+		    "mean 'autocast policy show %s'?", *operands, *operands);
 	near = ac_text_nearest(*operands, names, ACTIONS);
 	if (near)
 		return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; did you "
 		    "mean 'autocast policy %s'?", *operands, near);
 	return ac_say(AC_EXIT_USAGE, "policy: cannot '%s'; it can check, show "
-	    "and where", *operands);
+	    "and where, and profiles are " AC_POLICY_PROFILES, *operands);
 }
 
 static int

@@ -13,6 +13,7 @@ show calibrate --device x
 show calibrate --device 64
 show calibrate --device
 show calibrate --nonsense
+show calibrate --gpu 1
 show calibrate --emulate=h20
 
 # ---- No GPU

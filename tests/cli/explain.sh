@@ -96,6 +96,7 @@ show explain gemm.single m=0 n=1 k=1
 show explain gemm.single m=1.5 n=1 k=1
 show explain gemm 4096x2048x1024
 show explain 4096x2048x1024
+show explain m=4096 n=2048 k=1024
 show explain conv.fprop image=28 cin=64 cout=64 filter=3
 show explain gemm.single mm=1
 show explain gemm.single zzz=1

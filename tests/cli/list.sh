@@ -15,6 +15,7 @@ equal 'no row is without a fate' \
 show list
 show list rates
 show list rats
+show list gpus
 show list rates rates
 shown
 plan

@@ -16,6 +16,8 @@ mkfifo pipe
 show policy
 show policy chek good.policy
 show policy frobnicate
+show policy fp16
+show policy check 'gemm -> fp16'
 show policy check
 show policy check good.policy
 show policy check good.policy bad.policy empty.policy
