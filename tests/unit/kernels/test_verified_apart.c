@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/kernels/test_verified_apart.c -- verified products that are apart:
  * D = activation(alpha A B + beta C + bias) and what else cublasLt writes,
- * against FP32's own sums, FP64 and libm. */
+ * against FP32's own sums, FP64 and libm. Broken once, these failed:
+ *   an error held against the product alone: test_cancels
+ *   against product + beta C alone: test_masks
+ *   C read with a beta of 0: test_beta_zero */
 #include "tests/unit/kernels/verified_cases.h"
 
 #include <math.h>

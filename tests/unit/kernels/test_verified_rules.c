@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/kernels/test_verified_rules.c -- each rule of a verified product
- * on data of its own: one that is dropped fails here, by name. */
+ * on data of its own: one that is dropped fails here, by name. Each was broken
+ * once, in the text that the twins compile, and failed:
+ *   marks dropped, or heeded only if guarded: test_marked, ..._unguarded
+ *   a correction added to what was there: test_recomputed, test_batch
+ *   the number of the call in the seed: test_seed
+ *   signs for weights: test_weights
+ *   flagged lines held against the whole: test_one_token, test_line
+ *   a line's limit times 4, or by 4: test_line, test_all
+ *   the loss of a line unheeded: test_own_loss
+ *   what nothing was seen of taken as good: test_pairs
+ *   squares not scaled: test_left_alone of test_verified.c */
 #include "tests/unit/kernels/verified_cases.h"
 
 #include "kernels/verified/verified_judge.h"
