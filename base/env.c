@@ -38,18 +38,6 @@ ac_env_is_set(enum ac_env_name name)
 	return lookup(name) != NULL;
 }
 
-bool
-ac_env_is_off(enum ac_env_name name)
-{
-	static const char *const words[] = { "off", "no", "0", "false" };
-	const char *value = ac_env(name);
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!strcmp(value, words[i]))
-			return true;
-	return false;
-}
-
 static const char ours[] = "AUTOCAST_";
 
 /* What modules of a site set for each of their packages; we read none. */
@@ -92,10 +80,6 @@ ac_env_warn(void)
 	struct ac_text t;
 
 	ac_log_check();
-	if (!ac_env_is_off(AC_ENV_NOTICE) &&
-	    strcmp(ac_env(AC_ENV_NOTICE), "on"))
-		ac_log(AC_LOG_WARNING, "AUTOCAST_NOTICE=%s is neither on nor "
-		    "off; on it is", ac_env(AC_ENV_NOTICE));
 	for (int i = 0; i < AC_ENV_COUNT; i++)
 		if (!strncmp(ac_env_rows[i].variable, ours, prefix))
 			words[count++] = ac_env_rows[i].variable + prefix;

@@ -6,6 +6,7 @@
 #define AC_BASE_ENV_H
 
 #include <stdbool.h>
+#include <string.h>
 #include <stddef.h>
 
 enum ac_env_name {
@@ -31,7 +32,14 @@ const char *ac_env(enum ac_env_name name);
 /* Whether the variable is set to something. */
 bool ac_env_is_set(enum ac_env_name name);
 /* Whether it says off, or no, 0, false. */
-bool ac_env_is_off(enum ac_env_name name);
+static inline bool
+ac_env_is_off(enum ac_env_name name)
+{
+	const char *value = ac_env(name);
+
+	return !strcmp(value, "off") || !strcmp(value, "no") ||
+	    !strcmp(value, "0") || !strcmp(value, "false");
+}
 
 /* Log a warning for each variable that is named as ours are but is none:
  * nothing else would tell that it has no effect. Also of an unknown

@@ -275,6 +275,17 @@ read_options(struct ac_arguments *a, struct request *request,
 	}
 }
 
+static void
+warn(void)
+{
+	const char *notice = ac_env(AC_ENV_NOTICE);
+
+	ac_env_warn();
+	if (!ac_env_is_off(AC_ENV_NOTICE) && strcmp(notice, "on"))
+		(void)ac_say(0, "AUTOCAST_NOTICE=%s is neither on nor off; on "
+		    "it is", notice);
+}
+
 static int
 run(const struct ac_command *self, char **arguments)
 {
@@ -288,7 +299,7 @@ run(const struct ac_command *self, char **arguments)
 		return a.status;
 	ac_parallel_read(&request.job);
 	if (!ac_ranks_is_silent(&request.job))
-		ac_env_warn();
+		warn();
 	status = ac_launch_check(&request.run, self->name, *words, &program);
 	if (!status)
 		status = prepare_check(&request);
