@@ -9,7 +9,6 @@ dist_policies_DATA = \
 	examples/policies/digits.policy \
 	examples/policies/hpc-solver.policy \
 	examples/policies/llm.c.policy \
-	examples/policies/one-rank-guard.policy \
 	examples/policies/site-wide.policy
 # What programs are linked with unless they say otherwise: NVIDIA's libraries,
 # or their doubles, which need each other.

@@ -25,7 +25,8 @@ kernels/verified/verified_ptx.$(OBJEXT): kernels/verified.ptx
 EXTRA_DIST += kernels/make-image.sh
 if HAVE_PTXAS
 kernelimagesdir = $(pkglibdir)
-nodist_kernelimages_DATA = libautocast-cast.fatbin libautocast-scaler.fatbin
+nodist_kernelimages_DATA = libautocast-cast.fatbin \
+	libautocast-scaler.fatbin libautocast-verified.fatbin
 libautocast-%.fatbin: kernels/%.ptx kernels/make-image.sh
 	$(AM_V_GEN)PTXAS='$(PTXAS)' FATBINARY='$(FATBINARY)' $(SHELL) \
 	    $(srcdir)/kernels/make-image.sh $< $@ $(KERNEL_TARGETS)

@@ -13,20 +13,16 @@ enum ac_finding {
 #include "policy/words.def"
 	AC_FINDING_COUNT
 };
-/* As the reports spell them: "range", "cast", "tile", ... */
+/* As the reports spell them: "large", "error", "line", ... */
 extern const char *const ac_finding_names[AC_FINDING_COUNT];
 /* One phrase each, for people. */
 extern const char *const ac_finding_meanings[AC_FINDING_COUNT];
 
 struct ac_guard_facts {
-	double rho, tile_rho;      /* 0 where nothing was cast */
 	double error, line_error;  /* 0 where no sample was taken */
 	double exact;              /* worst of outputs that FP32 has exactly; 0:
-	                            * there were none, or exact=no */
-	bool   overflowed;
-	bool   large;              /* an output is: never asked of a GEMM */
-	bool   batched;            /* several matrices: a tile may be one of
-	                            * them, so it is held to tol / 2 */
+	                            * there were none */
+	bool   large;              /* an output is */
 };
 
 /* The first finding in the order above, against the tolerance `tol`. A NaN is

@@ -111,6 +111,12 @@ ac_operation_is_conv(uint32_t operation)
 }
 
 static inline bool
+ac_operation_is_product(uint32_t operation)
+{
+	return !ac_operation_is_conv(operation) && operation != AC_OP_RNN;
+}
+
+static inline bool
 ac_op_is_conv(const struct ac_op *op)
 {
 	return ac_operation_is_conv(op->operation);

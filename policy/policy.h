@@ -38,20 +38,16 @@ struct ac_decision {
 	                                 * "" for no-rule */
 	uint32_t       line;            /* 1-based line there; 0 for no-rule */
 	double         tol;             /* the tolerance that applies */
-	bool           scaled;          /* false: scale=none, or a library's own
-	                                 * conversion is the only way */
 	bool           respects_opt_out;
 	uint64_t       workspace_bytes; /* workspace=; 0: the default limit */
 	enum ac_asked_guard guard;      /* guard= */
-	bool           exact;           /* exact=yes: where FP32 is exact, so is
-	                                 * the recast, or the guard complains */
 	bool           judges_profit;   /* profit=on */
 	bool           reproducible;    /* reproducible=on */
 	bool           advertises_workspace; /* conv-workspace=advertise: the
 	                                 * answer to the program is what the
 	                                 * recast needs; false: own memory */
-	uint32_t       sample_period;   /* sample=: calls per sample; 0: none */
-	uint64_t       after;           /* after=: the first recast call */
+	uint64_t       own;             /* own=: of a place, its first calls are
+	                                 * the program's */
 	/* The allowed rungs that are legal here and accurate enough, best
 	 * first: fastest as predicted under profit=on, as named under
 	 * profit=off. A predicted loss that might be none (down to a quarter of

@@ -8,12 +8,11 @@
 #include <stdint.h>
 
 enum ac_event_kind {
-	AC_EVENT_PASSED,             /* its probation */
+	AC_EVENT_PASSED,             /* its tries */
 	AC_EVENT_CHOSEN,             /* calls go by it from here on */
-	AC_EVENT_WORST,              /* a sample was worse than all before */
+	AC_EVENT_WORST,              /* an error above all before */
 	AC_EVENT_DEMOTED,
-	AC_EVENT_RETRIED,            /* a proof begins */
-	AC_EVENT_PROVED,             /* that went well: it may be used again */
+	AC_EVENT_RETRIED,            /* serves again */
 	AC_EVENT_KINDS
 };
 
@@ -25,7 +24,7 @@ struct ac_event_record {
 	_Atomic uint64_t call;       /* of the place, as verdicts number them */
 	_Atomic uint32_t site;       /* number of its record: of that rung */
 	_Atomic uint16_t kind, finding; /* enum ac_event_kind, ac_finding */
-	_Atomic float    error;      /* of a sample; 0: there was none */
+	_Atomic float    error;      /* 0: there was none */
 };
 
 /* The guard did that at call `call` of the site, about the rung of `record`.

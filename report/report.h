@@ -92,7 +92,6 @@ struct ac_site_record {
 	uint32_t line;
 	float    tol;                /* the tolerance that applies; 0: none */
 	uint32_t guard;              /* enum ac_asked_guard */
-	uint32_t sample_period;      /* 0: no samples */
 	struct ac_site_region region;
 	_Atomic uint32_t ranges;     /* 1 + place among ranges; 0: none */
 	_Atomic uint64_t recast;     /* calls that ran on the chosen rung */

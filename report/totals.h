@@ -16,8 +16,8 @@ enum ac_unjudged {
 	AC_UNJUDGED_KEPT,            /* no call was recast */
 	AC_UNJUDGED_NETWORK,         /* a recurrent one: it has no samples */
 	AC_UNJUDGED_OFF,             /* guard=off */
+	AC_UNJUDGED_LIBRARY,         /* a product that cuBLAS converts */
 	AC_UNJUDGED_GRAPHS,          /* every call was recorded */
-	AC_UNJUDGED_UNSAMPLED,       /* sample=off, and nothing is cast */
 	AC_UNJUDGED_UNREAD,          /* none arrived, or all were zeros */
 	AC_UNJUDGED_COUNT
 };
@@ -29,19 +29,19 @@ struct ac_report_totals {
 	double   kept_flops[AC_REASON_COUNT];
 	double   flops_by_rung[AC_RUNG_COUNT];
 	uint64_t peak_scratch_bytes;
-	/* Calls that ran on a rung; that the device judged; whose estimate made
-	 * them suspects; samples that are their site's only one, of its first
-	 * call; recast calls that nothing judged. */
-	uint64_t on_rungs, judged, suspects, first_samples;
-	uint64_t unread, oldest_unread, unjudged[AC_UNJUDGED_COUNT];
-	double   worst_estimate;                   /* as a part of its tol */
-	uint64_t samples, late, demotions, retries, captured, settled;
+	/* Recast calls of products; those of them that were checked; what was
+	 * recomputed; checks that had not come back; recast calls that nothing
+	 * judged. */
+	uint64_t products, judged, mended_lines, mended_calls, unread;
+	uint64_t unjudged[AC_UNJUDGED_COUNT];
+	uint64_t samples, late, demotions, captured;
 	uint64_t convolutions;                     /* calls among `calls` */
 	uint64_t unread_sizes;                     /* of them; not in flops */
 	uint64_t plans, workspace;                 /* workspace: the largest */
 	double   plan_ms;
-	/* The sampled error that was the largest part of its tolerance. */
-	double   worst_error, worst_tol;           /* tol 0: no sample */
+	/* The error that was the largest part of its tolerance, and the worst
+	 * line of that site. */
+	double   worst_error, worst_line, worst_tol; /* tol 0: none is known */
 	uint32_t worst_site;
 	/* Calls that were recast, times what one call takes kept and recast:
 	 * of sites whose time was measured, and of those predicted only. */

@@ -43,19 +43,14 @@ scaler_scripts = tests/unit/scaler/scaler_script.c \
 scaler_device = tests/unit/scaler/scaler_device.c
 recipe_sources = shim/gemm/cublas_door.c shim/gemm/job.c \
 	shim/gemm/layout.c shim/gemm/recipe_cast.c \
-	shim/gemm/recipe_library.c shim/gemm/recipe_try.c
+	shim/gemm/recipe_library.c
 site_world = tests/unit/shim/site_world.c shim/bind/catalogue.c \
 	shim/site/describe.c shim/site/sites.c
 lt_world = tests/unit/shim/lt_world.c shim/bind/catalogue.c \
 	shim/lt/content.c shim/lt/library.c shim/lt/proof.c
 shadow_sources = shim/graph/shadow.c shim/graph/shadow_graph.c \
 	shim/graph/shadow_note.c shim/graph/shadow_pool.c
-trial_parts = tests/unit/shim/trial_world.c shim/trial/timing.c \
-	shim/trial/trial.c shim/trial/trial_end.c shim/trial/trial_judge.c \
-	shim/trial/trial_slots.c shim/trial/trial_graph.c \
-	shim/trial/trial_times.c shim/trial/trial_try.c \
-	shim/trial/trial_turn.c shim/trial/trial_verdict.c shim/trial/chain.c \
-	shim/trial/pair.c shim/trial/size_class.c shim/trial/trial_wait.c
+trial_parts = shim/trial/timing.c shim/trial/variants.c shim/trial/wait.c
 
 $(top_srcdir)/tests/cases.mk: $(top_srcdir)/tests/cases.in \
 		$(top_srcdir)/tests/cases.awk

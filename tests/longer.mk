@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/longer.mk -- what is tried for longer than make check does.
 
-# The guard on 3000 more products: tests/corpus/guard_corpus.c.
-guard-corpus: tests/corpus/guard_corpus
-	tests/corpus/guard_corpus --all
-
 # Programs that nobody has seen, from a seed on.
 COUNT = 20
 trust: all tests/trust/rhythm
 	@$(AM_TESTS_ENVIRONMENT) $(BASH_PROGRAM) \
 	    $(srcdir)/tests/trust/drawn.sh $(SEED) $(COUNT) '$(POLICY)'
+
+# Every client with the kernels run by their PTX, all that they do checked: an hour.
+EXTRA_DIST += tests/preload/checked.sh
+checked: all $(check_PROGRAMS)
+	@$(AM_TESTS_ENVIRONMENT) $(BASH_PROGRAM) \
+	    $(srcdir)/tests/preload/checked.sh
 
 # The PTX that ships against its twins, for longer than make check does.
 TURNS = 1000

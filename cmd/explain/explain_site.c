@@ -31,7 +31,7 @@ say_piece(const char *piece, void *context)
 {
 	struct ac_text *t = context;
 
-	ac_text_addf(t, "%s%s", t->data[t->used - 1] == ' ' ? "" : ", ", piece);
+	ac_text_addf(t, "%s%s", t->data[t->used - 1] == ' ' ? "" : "; ", piece);
 }
 
 /* What the verdicts on a recast site rested on. */

@@ -66,7 +66,7 @@ struct ac_kernels_module {
 	struct ac_kernels_table *table;
 };
 
-extern const struct ac_kernels_module ac_recast_module;
+extern const struct ac_kernels_module ac_recast_module, ac_verified_module;
 
 /* What is known of the module in a context, be it that it was refused; NULL:
  * nothing yet. Asks the driver nothing. Thread-safe. */

@@ -22,6 +22,7 @@ see_line(const struct ac_verified *v, int side, int64_t matrix, int64_t line,
 	const float beta = ac_verified_beta(v);
 	const float *c = beta != 0 ? ac_verified_c(v, matrix)
 	    + line * (side ? v->output.c_ld : 1) : NULL;
+	const bool adds = ac_verified_adds(v, beta);
 	float chain[AC_VERIFIED_CHAINS][SUMS] = {{0}};
 
 	for (int g = 0; g < ac_verified_groups(others); g++) {
@@ -40,9 +41,12 @@ see_line(const struct ac_verified *v, int side, int64_t matrix, int64_t line,
 			for (int t = 0; t < AC_VERIFIED_VECTORS; t++)
 				sum[t] = ac_verified_fma(y, w[t], sum[t]);
 			sum[SUMS - 2] = ac_verified_fma(y, y, sum[SUMS - 2]);
-			if (c) {
-				const float z = ac_verified_sum(product, beta,
-				    c[(first + l) * step_c]) * one * two;
+			if (adds) {
+				const int64_t other = first + l;
+				const float z = ac_verified_y(v, matrix,
+				    side ? other : line, side ? line : other,
+				    product, beta, c ? c + other * step_c
+				    : NULL) * one * two;
 
 				sum[SUMS - 1] = ac_verified_fma(z, z,
 				    sum[SUMS - 1]);
@@ -78,8 +82,9 @@ measure(const struct ac_verified *v, int side, int64_t matrix, int64_t line,
 		d2 += d * d;
 	}
 	m.d2 = d2 * (1.f / AC_VERIFIED_VECTORS);
-	m.e2 = ac_verified_e2(ac_verified_beta(v), sum[SUMS - 2],
-	    sum[SUMS - 1]);
+	m.product2 = ac_verified_beta(v) != 0 ? sum[SUMS - 2] : 0;
+	m.e2 = ac_verified_e2(ac_verified_adds(v, ac_verified_beta(v)),
+	    sum[SUMS - 2], sum[SUMS - 1]);
 	m.energy = part[AC_VERIFIED_ENERGY];
 	m.loss = part[AC_VERIFIED_LOSS];
 	m.reach = part[AC_VERIFIED_REACH];

@@ -19,9 +19,10 @@ static const char *const names[KERNELS] = {
 
 extern const char ac_verified_ptx[] __attribute__((visibility("hidden")));
 static struct ac_kernels_table table;
-static const struct ac_kernels_module module = {
+const struct ac_kernels_module ac_verified_module = {
 	.text = ac_verified_ptx,
 	.refused = "no verified products",
+	.image = AC_KERNELS_IMAGE_OF("verified"),
 	.names = names,
 	.count = KERNELS,
 	.table = &table,
@@ -33,8 +34,8 @@ ac_verified_load(ac_cu_context context, uint64_t id,
 {
 	const struct ac_driver *driver = ac_driver_get();
 
-	return driver ? ac_kernels_find(&module, driver, context, id,
-	    kernels_out) : AC_KERNELS_NO_DRIVER;
+	return driver ? ac_kernels_find(&ac_verified_module, driver, context,
+	    id, kernels_out) : AC_KERNELS_NO_DRIVER;
 }
 
 static enum ac_kernels_status

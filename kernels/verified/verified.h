@@ -49,7 +49,8 @@ struct ac_verified_word {
 	double   d2, e2;            /* of lines that are not flagged */
 	float    line, loss;        /* worst d2 / e2, loss / energy of them */
 	uint32_t flagged, wrong, judged; /* lines */
-	uint32_t reserved;
+	uint32_t cancels;           /* lines of which little is left of product
+	                             * + beta C */
 };
 
 /* A, or B: the program's FP32 matrices, and where their cast goes. */
@@ -136,6 +137,9 @@ enum {
 struct ac_verified_record {
 	uint64_t calls, lines;      /* lines: mended, of calls mended in part */
 	uint64_t alls;              /* calls mended whole */
+	uint64_t cancels;           /* calls with a line whose product + beta C
+	                             * has less than a quarter of the product:
+	                             * what C lost before counts */
 	float    whole, line;       /* worst relative errors as measured */
 	float    loss[2];           /* worst sqrt(loss / energy) of a line that
 	                             * was not marked */

@@ -22,6 +22,13 @@ ac_verified_beta(const struct ac_verified *v)
 	    : 0;
 }
 
+/* Whether D's errors are not the product's, relative to what is left. */
+AC_CAST_BODY bool
+ac_verified_adds(const struct ac_verified *v, float beta)
+{
+	return beta != 0 || (ac_verified_is_apart(v) && v->output.tail.bias);
+}
+
 /* ---- Places ------------------------------------------------------------ */
 
 AC_CAST_BODY float *

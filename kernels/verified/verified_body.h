@@ -21,7 +21,7 @@ static_assert(sizeof(struct ac_verified_word) == 40, "word layout");
 static_assert(sizeof(struct ac_verified_tail) == 80, "tail layout");
 static_assert(sizeof(struct ac_verified_output) == 192, "output layout");
 static_assert(sizeof(struct ac_verified_state) == 56, "state layout");
-static_assert(sizeof(struct ac_verified_record) == 40, "record layout");
+static_assert(sizeof(struct ac_verified_record) == 48, "record layout");
 static_assert(sizeof(struct ac_verified) == 488, "parameter layout");
 
 enum {

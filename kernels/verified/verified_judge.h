@@ -10,6 +10,7 @@
  * product over what was judged, in units of the exponents. */
 struct ac_verified_line {
 	float d2, e2;
+	float product2;             /* of the product alone; 0 without beta */
 	float energy, loss, reach;
 };
 
@@ -37,18 +38,19 @@ ac_verified_judge_of(const struct ac_verified *v, int side)
 	return judge;
 }
 
-/* Of the squares of a line of the product, and of product + beta C: what its
- * error is held against. */
+/* Of the squares of a line of the product, and of product + beta C + bias, if
+ * it adds: what its error is held against. */
 AC_CAST_BODY float
-ac_verified_e2(float beta, float product, float sum)
+ac_verified_e2(bool adds, float product, float sum)
 {
-	return beta != 0 && sum < product ? sum : product;
+	return adds && sum < product ? sum : product;
 }
 
 enum {
 	AC_VERIFIED_FLAGGED = 1,    /* mend it */
 	AC_VERIFIED_WRONG = 2,      /* for its error */
-	AC_VERIFIED_JUDGED = 4      /* there was something to see */
+	AC_VERIFIED_JUDGED = 4,     /* there was something to see */
+	AC_VERIFIED_CANCELS = 8     /* with what C held */
 };
 
 AC_CAST_BODY bool
@@ -87,6 +89,10 @@ ac_verified_verdict(const struct ac_verified_line *line, float d2, float e2,
 		verdict |= AC_VERIFIED_WRONG;
 	if (line->d2 > 0 || line->e2 > 0 || verdict)
 		verdict |= AC_VERIFIED_JUDGED;
+	/* Of a few outputs that may be chance. */
+	if (judge->judges && judge->group == 1
+	    && line->product2 > 16 * line->e2)
+		verdict |= AC_VERIFIED_CANCELS;
 	return verdict;
 }
 
@@ -152,7 +158,7 @@ ac_verified_word_of(const struct ac_verified_line *line, uint32_t verdict)
 	word.flagged = flagged;
 	word.wrong = !!(verdict & AC_VERIFIED_WRONG);
 	word.judged = !!(verdict & AC_VERIFIED_JUDGED);
-	word.reserved = 0;
+	word.cancels = !!(verdict & AC_VERIFIED_CANCELS);
 	return word;
 }
 
@@ -168,6 +174,7 @@ ac_verified_join(const struct ac_verified_word *word,
 	sum->flagged += word->flagged;
 	sum->wrong += word->wrong;
 	sum->judged += word->judged;
+	sum->cancels += word->cancels;
 }
 
 /* Whether everything is recomputed for this side's sake. */
@@ -181,6 +188,26 @@ ac_verified_is_all(const struct ac_verified *v, int side,
 	return (uint64_t)sum->flagged * 2 > lines || (v->tol > 0
 	    && (sum->d2 > limit * sum->e2
 	    || (uint64_t)sum->wrong * 8 > sum->judged));
+}
+
+/* Who sees a new number of calls sees the rest, too. */
+AC_CAST_BODY void
+ac_verified_hand_over(const struct ac_verified_record *r,
+    struct ac_verified_record *post)
+{
+	post->lines = r->lines;
+	post->alls = r->alls;
+	post->cancels = r->cancels;
+	post->whole = r->whole;
+	post->line = r->line;
+	post->loss[0] = r->loss[0];
+	post->loss[1] = r->loss[1];
+#ifdef __CUDACC__
+	__threadfence_system();
+	*(volatile uint64_t *)&post->calls = r->calls;
+#else
+	__atomic_store_n(&post->calls, r->calls, __ATOMIC_RELEASE);
+#endif
 }
 
 /* What the last block makes of both sides. Notes it, and leaves the state as
@@ -201,6 +228,8 @@ ac_verified_conclude(const struct ac_verified *v,
 		r.alls++;
 	else
 		r.lines += sum[0].flagged + sum[1].flagged;
+	if (sum[0].cancels + sum[1].cancels)
+		r.cancels++;
 	for (int i = 0; i < 2; i++) {
 		s->flagged[i] = sum[i].flagged;
 		s->amax[i] = s->bits[i] = 0;
@@ -215,7 +244,7 @@ ac_verified_conclude(const struct ac_verified *v,
 	}
 	*v->record = r;
 	if (v->post)
-		*v->post = r;
+		ac_verified_hand_over(&r, v->post);
 }
 
 #endif

@@ -65,21 +65,36 @@ load_line(const struct ac_verified &v, int side, int chain, const float *from,
 	}
 }
 
-/* The product becomes product + beta C; beta is not 0. */
+/* The product becomes product + beta C + bias. */
 static __device__ __forceinline__ void
 add_line(const struct ac_verified &v, const struct verify_place &at,
     int64_t line, int chain, float beta, float (&x)[2][AC_VERIFIED_GROUP])
 {
 	const int64_t ld = v.output.c_ld;
-	float c[2][AC_VERIFIED_GROUP];
+	const bool by_line = (v.output.tail.bias_is_row != 0) == at.side;
+	const float *bias = v.output.tail.bias;
+	float c[2][AC_VERIFIED_GROUP] = {};
 
-	load_line(v, at.side, chain, ac_verified_c(&v, at.matrix)
-	    + line * (at.side ? ld : 1), at.side ? 1 : ld, c);
+	if (beta != 0)
+		load_line(v, at.side, chain, ac_verified_c(&v, at.matrix)
+		    + line * (at.side ? ld : 1), at.side ? 1 : ld, c);
 #pragma unroll
 	for (int i = 0; i < 2; i++)
 #pragma unroll
 		for (int l = 0; l < AC_VERIFIED_GROUP; l++)
-			x[i][l] = ac_verified_sum(x[i][l], beta, c[i][l]);
+			if (beta != 0)
+				x[i][l] = ac_verified_sum(x[i][l], beta,
+				    c[i][l]);
+	if (!bias)
+		return;
+	bias += at.matrix * v.output.tail.bias_stride;
+	load_line(v, at.side, chain, by_line ? bias + line : bias,
+	    by_line ? 0 : 1, c);
+#pragma unroll
+	for (int i = 0; i < 2; i++)
+#pragma unroll
+		for (int l = 0; l < AC_VERIFIED_GROUP; l++)
+			x[i][l] += c[i][l];
 }
 
 /* What a thread's chain sees of its line, in units of the exponents: 2^up. */
@@ -110,7 +125,7 @@ see_line(const struct ac_verified &v, const struct verify_place &at,
 			sum[VERIFY_SUMS - 2] = ac_verified_fma(y, y,
 			    sum[VERIFY_SUMS - 2]);
 		}
-	if (beta == 0)
+	if (!ac_verified_adds(&v, beta))
 		return;
 	add_line(v, at, line, chain, beta, x);
 #pragma unroll
@@ -147,7 +162,8 @@ add_parts(const struct ac_verified &v, const struct verify_place &at,
 }
 
 static __device__ __forceinline__ struct ac_verified_line
-measure(const struct verify_block &block, int l, float alpha, float beta)
+measure(const struct verify_block &block, int l, float alpha, float beta,
+    bool adds)
 {
 	struct ac_verified_line line;
 	float d2 = 0;
@@ -160,7 +176,9 @@ measure(const struct verify_block &block, int l, float alpha, float beta)
 		d2 += d * d;
 	}
 	line.d2 = d2 * (1.f / AC_VERIFIED_VECTORS);
-	line.e2 = ac_verified_e2(beta,
+	line.product2 = beta != 0
+	    ? block.sum[(VERIFY_SUMS - 2) * VERIFY_LINES + l] : 0;
+	line.e2 = ac_verified_e2(adds,
 	    block.sum[(VERIFY_SUMS - 2) * VERIFY_LINES + l],
 	    block.sum[(VERIFY_SUMS - 1) * VERIFY_LINES + l]);
 	line.energy = block.part[AC_VERIFIED_ENERGY * VERIFY_LINES + l];
@@ -184,6 +202,7 @@ join_warp(struct ac_verified_word word)
 		other.flagged = __shfl_xor_sync(ALL, word.flagged, away);
 		other.wrong = __shfl_xor_sync(ALL, word.wrong, away);
 		other.judged = __shfl_xor_sync(ALL, word.judged, away);
+		other.cancels = __shfl_xor_sync(ALL, word.cancels, away);
 		ac_verified_join(&other, &word);
 	}
 	return word;
@@ -218,11 +237,12 @@ judge_lines(const struct ac_verified &v, const struct verify_place &at,
 	    at.side);
 	const bool mine = l < at.lines, there = mine
 	    && line < (at.side ? v.n : v.m);
+	const float beta = ac_verified_beta(&v);
 	struct ac_verified_line m = {};
 	uint32_t verdict = 0;
 
 	if (there)
-		m = measure(block, l, alpha, ac_verified_beta(&v));
+		m = measure(block, l, alpha, beta, ac_verified_adds(&v, beta));
 	if (mine) {
 		block.d2[l] = m.d2;
 		block.e2[l] = m.e2;
@@ -277,6 +297,7 @@ join_words(const struct ac_verified &v, struct ac_verified_word (&word)[WARPS])
 		one.flagged = __ldcg(&from->flagged);
 		one.wrong = __ldcg(&from->wrong);
 		one.judged = __ldcg(&from->judged);
+		one.cancels = __ldcg(&from->cancels);
 		ac_verified_join(&one, &sum);
 	}
 	sum = join_warp(sum);
@@ -285,7 +306,7 @@ join_words(const struct ac_verified &v, struct ac_verified_word (&word)[WARPS])
 	__syncthreads();
 }
 
-extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK)
+extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, 3)
 ac_verified_verify(const struct ac_verified v)
 {
 	__shared__ struct verify_block block;

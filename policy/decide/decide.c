@@ -187,12 +187,14 @@ leave_news(const struct ac_op *op, struct ac_decision *decision)
 	decision->candidate_count = count;
 }
 
-/* Whether calls like this have no results that the guard could sample: those
- * inside a network. */
+/* Whether the guard cannot answer for calls like this: results inside a network
+ * are not to be had, and those of convolutions are sampled, which is not enough
+ * for guard=strict. */
 static bool
-has_no_samples(const struct ac_op *op)
+is_unguarded(const struct ac_op *op, enum ac_asked_guard guard)
 {
-	return op->operation == AC_OP_RNN;
+	return (guard != AC_GUARD_OFF && op->operation == AC_OP_RNN)
+	    || (guard == AC_GUARD_STRICT && ac_op_is_conv(op));
 }
 
 static bool
@@ -227,16 +229,13 @@ obey(struct ac_decision *decision, const struct ac_rule *rule)
 	decision->source = rule->place.source->name;
 	decision->line = rule->place.line;
 	decision->tol = ac_rule_tol(rule, AC_RUNG_KEEP);
-	decision->scaled = ask->scaled;
 	decision->respects_opt_out = ask->respects_opt_out;
 	decision->workspace_bytes = ask->workspace_bytes;
 	decision->guard = ask->guard;
-	decision->exact = ask->exact;
 	decision->judges_profit = ask->judges_profit;
 	decision->reproducible = ask->reproducible;
 	decision->advertises_workspace = ask->advertises_workspace;
-	decision->sample_period = ask->sample_period;
-	decision->after = ask->after;
+	decision->own = ask->own;
 }
 
 static void
@@ -244,10 +243,8 @@ obey_nobody(struct ac_decision *decision)
 {
 	decision->source = "";
 	decision->tol = ac_rung_rows[AC_RUNG_KEEP].tol;
-	decision->scaled = true;
 	decision->respects_opt_out = true;
 	decision->guard = AC_GUARD_ON;
-	decision->exact = true;
 	decision->judges_profit = true;
 }
 
@@ -273,7 +270,7 @@ choose(const struct ac_rule *rule, const struct ac_op *op,
 		ac_decision_keep(decision, AC_REASON_NO_PROFIT);
 		return;
 	}
-	if (decision->guard != AC_GUARD_OFF && has_no_samples(op)) {
+	if (is_unguarded(op, decision->guard)) {
 		ac_decision_keep(decision, AC_REASON_GUARD);
 		return;
 	}
@@ -305,8 +302,6 @@ ac_policy_decide(const struct ac_policy *policy, const struct ac_op *op,
 		obey_nobody(decision_out);
 	else
 		obey(decision_out, rule);
-	if (ac_op_is_conv(op) || op->operation == AC_OP_RNN)
-		decision_out->scaled = false;
 	if (ac_region_keeps(rule, op))
 		reason = AC_REASON_REGION;
 	else if (rule == NULL)

@@ -234,7 +234,7 @@ static const char *
 why_chosen(const struct ac_rule *rule, const struct ac_decision *decision)
 {
 	if (decision->is_doubtful)
-		return ": tried beside the site's 64th call";
+		return ": timed from the site's 64th call on";
 	return rule->ask.judges_profit || rule->action == AC_ACTION_AUTO ?
 	    ": chosen" : ", and is named first of those";
 }
@@ -310,7 +310,7 @@ advice(enum ac_reason reason, const struct ac_op *op,
 	case AC_REASON_INTERNAL_CALLER:
 		return "A rule with caller= may name it.";
 	case AC_REASON_GUARD:
-		return "guard=off recasts it unsampled.";
+		return "guard=off recasts it unchecked.";
 	case AC_REASON_REGION:
 		return "A rule with region= may name it.";
 	case AC_REASON_NO_RULE:
@@ -354,12 +354,7 @@ add_decision(struct ac_text *text, const struct ac_op *op,
 		ac_text_addf(text, "%s by %s", ac_rung_names[decision->rung],
 		    decision->tactic == AC_TACTIC_LIBRARY ?
 		    "the library's own conversion" : "a cast of the operands");
-		if (decision->rung == AC_RUNG_FP16)
-			ac_text_add(text, decision->scaled ? ", scaled" :
-			    ", not scaled");
 		add_tol(text, decision);
-		if (!decision->exact && decision->guard != AC_GUARD_OFF)
-			ac_text_add(text, ", for exact results, too");
 	} else {
 		ac_text_addf(text, "keep (%s): %s",
 		    ac_reason_names[decision->reason], is_rule ? "kept by" :

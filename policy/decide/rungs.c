@@ -114,9 +114,11 @@ ac_rung_tactic(const struct ac_rule *rule, const struct ac_op *op,
 		return AC_TACTIC_LIBRARY;
 	if (op->operation == AC_OP_GEMM_BATCHED)
 		return AC_TACTIC_CAST;
+	/* The library's own has no exponents: whoever names it gets it. */
 	if (rung == AC_RUNG_FP16)
 		return rule->ask.tactic == AC_TACTIC_LIBRARY &&
-		    !rule->ask.scaled ? AC_TACTIC_LIBRARY : AC_TACTIC_CAST;
+		    rule->action != AC_ACTION_AUTO ? AC_TACTIC_LIBRARY :
+		    AC_TACTIC_CAST;
 	return rule->ask.tactic == AC_TACTIC_CAST ? AC_TACTIC_CAST :
 	    AC_TACTIC_LIBRARY;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy/language/check.c -- what only the whole policy shows.
  * Resolves the settings of every rule, then refuses rungs their tolerance
- * forbids and tactics they do not have. Runs once, at the end of loading. */
+ * forbids and a tactic they do not have. Runs once, at the end of loading. */
 #include "policy/language/parse.h"
 
 #include "base/text.h"
@@ -22,7 +22,7 @@ ac_rule_setting(const struct ac_policy *policy, const struct ac_rule *rule,
 	return NULL;
 }
 
-enum { DEFAULT_SAMPLE = 64 };
+enum { DEFAULT_OWN = 3 };
 
 /* ---- Settings ------------------------------------------------------------ */
 
@@ -55,10 +55,7 @@ resolve(const struct ac_policy *policy, struct ac_rule *rule)
 
 	ask->tol = tol == NULL ? 0 : tol->number;
 	ask->workspace_bytes = whole(policy, rule, AC_SET_WORKSPACE, 0);
-	ask->after = whole(policy, rule, AC_SET_AFTER, 0);
-	ask->sample_period = (uint32_t)whole(policy, rule, AC_SET_SAMPLE,
-	    DEFAULT_SAMPLE);
-	ask->exact = !reads(policy, rule, AC_SET_EXACT, "no");
+	ask->own = whole(policy, rule, AC_SET_OWN, DEFAULT_OWN);
 	ask->reproducible = reads(policy, rule, AC_SET_REPRODUCIBLE, "on");
 	ask->advertises_workspace = reads(policy, rule, AC_SET_CONV_WORKSPACE,
 	    "advertise");
@@ -68,7 +65,6 @@ resolve(const struct ac_policy *policy, struct ac_rule *rule)
 	ask->tactic = reads(policy, rule, AC_SET_TACTIC, "library") ?
 	    AC_TACTIC_LIBRARY : reads(policy, rule, AC_SET_TACTIC, "cast") ?
 	    AC_TACTIC_CAST : AC_TACTIC_NONE;
-	ask->scaled = !reads(policy, rule, AC_SET_SCALE, "none");
 	ask->judges_profit = !reads(policy, rule, AC_SET_PROFIT, "off");
 	ask->respects_opt_out = !reads(policy, rule, AC_SET_RESPECT_OPT_OUT,
 	    "off");
@@ -174,26 +170,6 @@ check_tol(struct ac_parser *parser, const struct ac_rule *rule)
 	return good;
 }
 
-static bool
-check_library(struct ac_parser *parser, const struct ac_rule *rule)
-{
-	const struct ac_setting_value *tactic = ac_rule_setting(parser->policy,
-	    rule, AC_SET_TACTIC);
-	unsigned i;
-
-	if (rule->ask.tactic != AC_TACTIC_LIBRARY || !rule->ask.scaled)
-		return true;
-	for (i = 0; i < rule->rung_count; i++) {
-		if (rule->rungs[i] != AC_RUNG_FP16)
-			continue;
-		blame(parser, rule, i, tactic, "the library's own fp16 is not "
-		    "scaled: with tactic=library write scale=none too, or "
-		    "leave the tactic to autocast");
-		return false;
-	}
-	return true;
-}
-
 static void
 check_cast(struct ac_parser *parser, const struct ac_rule *rule)
 {
@@ -211,7 +187,7 @@ check_cast(struct ac_parser *parser, const struct ac_rule *rule)
 void
 ac_check_policy(struct ac_parser *parser)
 {
-	bool tol_blamed = false, tactic_blamed = false;
+	bool tol_blamed = false;
 	struct ac_rule *rule;
 
 	parser->policy->is_off = true;
@@ -219,9 +195,6 @@ ac_check_policy(struct ac_parser *parser)
 		resolve(parser->policy, rule);
 		if (!(rule->of_profile && tol_blamed))
 			tol_blamed |= !check_tol(parser, rule) &&
-			    rule->of_profile;
-		if (!(rule->of_profile && tactic_blamed))
-			tactic_blamed |= !check_library(parser, rule) &&
 			    rule->of_profile;
 		check_cast(parser, rule);
 		if (rule->action != AC_ACTION_KEEP)

@@ -9,9 +9,26 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What is so instead of a setting that there was; NULL: there was none. */
+static const char *
+instead_of(const struct ac_token *key)
+{
+	static const char *const gone[][2] = {
+#define GONE(name, instead) { name, instead },
+#include "policy/words.def"
+	};
+
+	for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
+		if (strlen(gone[i][0]) == key->length &&
+		    memcmp(gone[i][0], key->at, key->length) == 0)
+			return gone[i][1];
+	return NULL;
+}
+
 static bool
 refuse_key(struct ac_parser *parser, const struct ac_token *key)
 {
+	const char *instead = instead_of(key);
 	const int length = key->length > 100 ? 100 : (int)key->length;
 
 	if (ac_name_find(key->at, key->length, ac_quantity_names,
@@ -19,6 +36,9 @@ refuse_key(struct ac_parser *parser, const struct ac_token *key)
 	    ac_fact_names, AC_FACT_COUNT) >= 0)
 		return ac_parser_fail(parser, key, "'%.*s' is a condition: put "
 		    "it before '->'", length, key->at);
+	if (instead != NULL)
+		return ac_parser_fail(parser, key, "'%.*s' is gone: %s",
+		    length, key->at, instead);
 	return ac_parser_fail(parser, key, "unknown setting '%.*s'%s", length,
 	    key->at, ac_parser_names(parser, AC_SLIP_SETTING, key,
 	    ac_setting_names, AC_SET_COUNT));
@@ -63,29 +83,6 @@ parse_number(struct ac_parser *parser, enum ac_setting which,
 		return true;
 	return ac_parser_fail(parser, &parser->token, "%s must be greater "
 	    "than 0", ac_setting_names[which]);
-}
-
-/* Calls per sample: a count from 1 on, or 1/count; off is 0. */
-static bool
-parse_period(struct ac_parser *parser, enum ac_setting which,
-    struct ac_setting_value *value)
-{
-	const struct ac_token *token = &parser->token;
-	const size_t skip = token->length > 2 && token->at[0] == '1' &&
-	    token->at[1] == '/' ? 2 : 0;
-	char why[160];
-	struct ac_text text;
-
-	if (strcmp(value->word, "off") == 0)
-		return true;
-	ac_text_init(&text, why, sizeof(why));
-	if (!ac_number_read(token->at + skip, token->length - skip,
-	    AC_NUMBER_WHOLE, &value->number, &text) ||
-	    value->number < (skip > 0) || value->number > UINT32_MAX)
-		return ac_parser_fail(parser, token, "%s is off or a "
-		    "count of calls: %s=64 is every 64th",
-		    ac_setting_names[which], ac_setting_names[which]);
-	return true;
 }
 
 /* "off" is nearer in sense to "no" than "on" is in letters. */
@@ -143,9 +140,6 @@ parse_value(struct ac_parser *parser, enum ac_setting which,
 		return false;
 	if (number_kind(values, &kind)) {
 		if (!parse_number(parser, which, kind, &value))
-			return false;
-	} else if (strcmp(values, "period") == 0) {
-		if (!parse_period(parser, which, &value))
 			return false;
 	} else if (!parse_choice(parser, which, &value)) {
 		return false;

@@ -68,10 +68,9 @@ struct ac_ask {
 	double              tol;          /* 0: the rung's default */
 	enum ac_asked_guard guard;
 	enum ac_tactic      tactic;       /* NONE: auto */
-	bool                scaled, judges_profit, respects_opt_out;
-	bool                exact, reproducible, advertises_workspace;
-	uint32_t            sample_period; /* 0: none */
-	uint64_t            after;
+	bool                judges_profit, respects_opt_out;
+	bool                reproducible, advertises_workspace;
+	uint64_t            own;
 	uint64_t            workspace_bytes;
 };
 

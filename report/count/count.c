@@ -154,7 +154,6 @@ fill_site(struct ac_site_record *site, const struct ac_site_region *region,
 	site->line = decision->line;
 	site->tol = (float)decision->tol;
 	site->guard = decision->guard;
-	site->sample_period = decision->sample_period;
 	fill_predictions(&site->course, decision);
 	ac_live_put(site->source, sizeof site->source, decision->source);
 	ac_live_put(site->name, sizeof site->name, name);

@@ -71,11 +71,10 @@ ac_tell_event(const struct ac_site_record *record, enum ac_event_kind kind,
     uint64_t call, uint32_t finding)
 {
 	static const char *const words[AC_EVENT_KINDS] = {
-		[AC_EVENT_PASSED] = " was good in its trials",
+		[AC_EVENT_PASSED] = " was good in its tries",
 		[AC_EVENT_CHOSEN] = " from here on",
 		[AC_EVENT_DEMOTED] = " is left: ",
-		[AC_EVENT_RETRIED] = " is tried again",
-		[AC_EVENT_PROVED] = " was good again, and may be used"
+		[AC_EVENT_RETRIED] = " serves again",
 	};
 	char line[LINE_BYTES];
 	struct ac_text t;

@@ -124,7 +124,8 @@ ac_html_errors(struct ac_html *w)
 	shown = add_dots(w, &p);
 	ac_svg_legend(w, true, HEIGHT - 4);
 	ac_text_init(&t, caption, sizeof caption);
-	ac_text_add(&t, "Each mark is a site whose results were sampled.");
+	ac_text_add(&t, "Each mark is a site whose results were checked or "
+	    "sampled.");
 	if (shown < count)
 		ac_text_addf(&t, " %zu of %zu: those beyond the tolerance, "
 		    "then the largest gains.", shown, count);

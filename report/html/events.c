@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report/html/events.c -- what the guard did at which call of a site: samples
- * by their error, and below them a row for each kind of decision. Pure but for
+/* report/html/events.c -- what the guard did at which call of a site: errors
+ * by their size, and below them a row for each kind of decision. Pure but for
  * the sink. */
 #include "report/html/html.h"
 
 #include <math.h>
 
 enum {
-	LEFT = 60, TOP = 30, MIDDLE = 176, ROW = 18, ROWS = 5,
+	LEFT = 60, TOP = 30, MIDDLE = 176, ROW = 18, ROWS = 4,
 	BOTTOM = MIDDLE + ROWS * ROW + 8, HEIGHT = BOTTOM + 62,
 	NEAR = 1000             /* rows of sites that the table surely has */
 };
@@ -15,9 +15,9 @@ enum {
 /* From here on, an error is only far too large. */
 #define MOST 1e4
 
-/* Where a decision is, from the top; samples are above. */
+/* Where a decision is, from the top; errors are above. */
 static const enum ac_event_kind rows[ROWS] = { AC_EVENT_DEMOTED,
-	AC_EVENT_RETRIED, AC_EVENT_PROVED, AC_EVENT_CHOSEN, AC_EVENT_PASSED };
+	AC_EVENT_RETRIED, AC_EVENT_CHOSEN, AC_EVENT_PASSED };
 
 static double
 height_of(enum ac_event_kind kind)
@@ -30,16 +30,16 @@ height_of(enum ac_event_kind kind)
 }
 
 static bool
-is_sample(const struct ac_event *e)
+is_error(const struct ac_event *e)
 {
 	return e->kind == AC_EVENT_WORST;
 }
 
-/* A sample without a tolerance has no place. */
+/* An error without a tolerance has no place. */
 static bool
 has_mark(const struct ac_event *e)
 {
-	return !is_sample(e) || (e->error > 0 && e->tol > 0);
+	return !is_error(e) || (e->error > 0 && e->tol > 0);
 }
 
 /* As a part of the tolerance. Below 1e-4 it is rounding of FP32 itself. */
@@ -81,7 +81,7 @@ add_mark(struct ac_html *w, const struct ac_svg *p, const struct ac_event *e)
 {
 	const struct ac_site_row *row = find_row(w, e->site);
 	const double x = ac_scale_at(&p->x, call_of(e));
-	const double y = is_sample(e) ? ac_scale_at(&p->y, error_of(e))
+	const double y = is_error(e) ? ac_scale_at(&p->y, error_of(e))
 	    : height_of(e->kind);
 	struct ac_text *t = ac_html_piece(w);
 
@@ -162,7 +162,7 @@ fit(const struct ac_report *report, struct ac_svg *p)
 			continue;
 		count++;
 		ac_scale_take(&p->x, call_of(e));
-		if (is_sample(e))
+		if (is_error(e))
 			ac_scale_take(&p->y, error_of(e));
 	}
 	ac_scale_round(&p->x);
@@ -178,8 +178,8 @@ describe(struct ac_html *w)
 
 	for (size_t i = 0; i < w->report->event_count; i++)
 		counts[w->report->events[i].kind]++;
-	ac_text_add(t, "To the right the calls of a site, on top samples by "
-	    "their error, below them what the guard did:");
+	ac_text_add(t, "To the right the calls of a site, on top errors by "
+	    "their size, below them what the guard did:");
 	for (int i = 0; i < AC_EVENT_KINDS; i++)
 		ac_text_addf(t, "%s %s %zu times", i ? "," : "",
 		    ac_event_names[i], counts[i]);
@@ -193,7 +193,7 @@ end(struct ac_html *w, size_t shown, size_t count)
 	struct ac_text t;
 
 	ac_text_init(&t, caption, sizeof caption);
-	ac_text_add(&t, "On top each sample that erred by more than all before "
+	ac_text_add(&t, "On top each error above all before "
 	    "it, below what followed. A line marks each call that had a site "
 	    "demoted.");
 	if (shown < count)
@@ -216,14 +216,14 @@ ac_html_events(struct ac_html *w)
 
 	if (!count) {
 		ac_html_add(w, "<figure id=\"events\" class=\"card\"><h2>Guard "
-		    "events over calls</h2>\n<figcaption>None: no site was on "
-		    "trial for long enough.</figcaption></figure>\n");
+		    "events over calls</h2>\n<figcaption>None: nothing was "
+		    "chosen or left.</figcaption></figure>\n");
 		return;
 	}
 	describe(w);
 	ac_svg_begin(w, "events", "Guard events over calls", HEIGHT);
 	ac_svg_axes(w, &p, "call of the site", unit_call,
-	    "sampled error, as a part of tol", unit_error);
+	    "error, as a part of tol", unit_error);
 	add_rows(w, &p);
 	shown = add_marks(w, &p);
 	ac_svg_legend(w, false, HEIGHT - 4);

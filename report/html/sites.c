@@ -20,7 +20,7 @@ static const struct {
 	{ "now", "now", "device time of the recast calls" },
 	{ "gain", "gain", "before less now" },
 	{ "speed", "speed", "how many times as fast one call is" },
-	{ "error", "err/tol", "worst sampled error, as a part of tol" },
+	{ "error", "err/tol", "worst error, as a part of tol" },
 };
 
 /* ---- A row ------------------------------------------------------------- */

@@ -149,32 +149,26 @@ static void
 add_error(struct ac_html *w)
 {
 	const struct ac_report_totals *t = &w->totals;
-	const bool sampled = t->worst_tol > 0;
-	const double part = sampled ? t->worst_error / t->worst_tol
-	    : t->worst_estimate;
+	const double part = t->worst_tol > 0 ? t->worst_error / t->worst_tol
+	    : 0;
 
 	open_card(w, "error", "Worst error");
 	if (!ac_totals_have_error(t)) {
 		ac_html_add(w, "</h2>\n<p class=\"big none\">none</p>\n"
-		    "<p class=\"lead\">nothing was judged</p>\n</div>\n");
+		    "<p class=\"lead\">nothing was checked</p>\n</div>\n");
 		return;
 	}
 	ac_html_addf(w, "</h2>\n<p class=\"big%s\">", part > 1 ? " loss" : "");
 	ac_ratio_add(ac_html_piece(w), part);
 	ac_html_put_real(w, part);
 	ac_html_add(w, " of tol</p>\n<p class=\"lead\">");
-	if (sampled) {
-		ac_text_add_double(ac_html_piece(w), t->worst_error, 2);
-		ac_html_put_real(w, t->worst_error);
-		ac_html_add(w, " of ");
-		ac_text_add_double(ac_html_piece(w), t->worst_tol, 2);
-		ac_html_put_real(w, t->worst_tol);
-		ac_html_addf(w, ", sampled at <a href=\"#s-%08x\">%08x</a>",
-		    (unsigned)t->worst_site, (unsigned)t->worst_site);
-	} else {
-		ac_html_add(w, "estimated, not sampled");
-	}
-	ac_html_add(w, "</p>\n");
+	ac_text_add_double(ac_html_piece(w), t->worst_error, 2);
+	ac_html_put_real(w, t->worst_error);
+	ac_html_add(w, " of ");
+	ac_text_add_double(ac_html_piece(w), t->worst_tol, 2);
+	ac_html_put_real(w, t->worst_tol);
+	ac_html_addf(w, ", at <a href=\"#s-%08x\">%08x</a></p>\n",
+	    (unsigned)t->worst_site, (unsigned)t->worst_site);
 	add_gauge(w, part);
 	ac_html_add(w, "<p class=\"fine\">");
 	ac_totals_add_basis(ac_html_piece(w), t);

@@ -89,7 +89,7 @@ ac_html_kept(struct ac_html *w)
 
 struct events {
 	const struct ac_site_row *row;
-	uint64_t demotions, retries;
+	uint64_t demotions;
 	enum ac_finding finding;     /* the last rung's that has one */
 	uint32_t rung;               /* which one was left */
 };
@@ -103,7 +103,6 @@ events_of(const struct ac_site_row *row)
 		const struct ac_course *c = &row->rungs[i]->course;
 
 		e.demotions += c->demotions;
-		e.retries += c->retries;
 		if (c->finding == AC_FINDING_NONE)
 			continue;
 		e.finding = c->finding;
@@ -124,7 +123,7 @@ order_events(const struct ac_html *w, struct events order[AC_HTML_BARS],
 		const struct events e = events_of(&w->rows[i]);
 		size_t at;
 
-		if (!e.demotions && !e.retries)
+		if (!e.demotions)
 			continue;
 		++*sites_out;
 		if (count < AC_HTML_BARS)
@@ -153,12 +152,9 @@ add_event(struct ac_html *w, const struct events *e, double y, double scale)
 	if (e->finding != AC_FINDING_NONE)
 		ac_text_addf(t, "%s: %s, ", ac_rung_names[e->rung],
 		    ac_finding_names[e->finding]);
-	ac_text_addf(t, "%llu left, %llu back",
-	    (unsigned long long)e->demotions, (unsigned long long)e->retries);
+	ac_text_addf(t, "%llu left", (unsigned long long)e->demotions);
 	ac_svg_label(w, "value end", AC_SVG_WIDTH, y + 11, 0);
 	ac_svg_box(w, "left", 0, y + 17, (double)e->demotions * scale, BAR);
-	ac_svg_box(w, "back", 0, y + 18 + BAR, (double)e->retries * scale,
-	    BAR);
 	ac_html_add(w, "</a>\n");
 }
 
@@ -172,20 +168,16 @@ ac_html_guard(struct ac_html *w)
 
 	if (!count)
 		return;
-	for (size_t i = 0; i < count; i++) {
-		most = order[i].demotions > most ? order[i].demotions : most;
-		most = order[i].retries > most ? order[i].retries : most;
-	}
-	ac_text_add_count(t, w->totals.demotions, "demotion");
-	ac_text_addf(t, " and %llu trials again, by site.",
-	    (unsigned long long)w->totals.retries);
-	ac_svg_begin(w, "guard", "What the guard did",
-	    (double)count * (ROW + BAR));
 	for (size_t i = 0; i < count; i++)
-		add_event(w, &order[i], (double)i * (ROW + BAR),
+		most = order[i].demotions > most ? order[i].demotions : most;
+	ac_text_add_count(t, w->totals.demotions, "demotion");
+	ac_text_add(t, ", by site.");
+	ac_svg_begin(w, "guard", "What the guard did",
+	    (double)count * ROW);
+	for (size_t i = 0; i < count; i++)
+		add_event(w, &order[i], (double)i * ROW,
 		    (double)AC_SVG_WIDTH / (double)most);
-	ac_html_add(w, "</svg>\n<figcaption>How often a site left a rung, and "
-	    "below it how often it tried one again.");
+	ac_html_add(w, "</svg>\n<figcaption>How often a site left a rung.");
 	if (sites > count)
 		ac_html_addf(w, " The first %zu of %zu sites.", count, sites);
 	ac_html_add(w, "</figcaption>\n</figure>\n");

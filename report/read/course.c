@@ -105,7 +105,7 @@ ac_site_unjudged(const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
 
-	if (c->judged || c->samples)
+	if (site->guard != AC_GUARD_OFF && (c->judged || c->samples))
 		return AC_UNJUDGED_NONE;
 	if (site->rung == AC_RUNG_KEEP || !site->recast)
 		return AC_UNJUDGED_KEPT;
@@ -113,54 +113,48 @@ ac_site_unjudged(const struct ac_site_total *site)
 		return AC_UNJUDGED_NETWORK;
 	if (site->guard == AC_GUARD_OFF)
 		return AC_UNJUDGED_OFF;
-	if (c->captured >= site->recast)
-		return AC_UNJUDGED_GRAPHS;
-	return site->sample_period ? AC_UNJUDGED_UNREAD : AC_UNJUDGED_UNSAMPLED;
+	if (ac_operation_is_product(site->key.operation)
+	    && site->tactic == AC_TACTIC_LIBRARY)
+		return AC_UNJUDGED_LIBRARY;
+	return c->captured >= site->recast ? AC_UNJUDGED_GRAPHS
+	    : AC_UNJUDGED_UNREAD;
 }
 
-uint64_t
-ac_site_on_rung(const struct ac_site_total *site)
-{
-	return site->rung == AC_RUNG_KEEP ? 0
-	    : site->recast + site->course.tries;
-}
-
-/* A site without a sample has no error, one without a tolerance no
+/* A site that nothing judged has no error, one without a tolerance no
  * judgement. */
 static void
 add_worst(struct ac_report_totals *t, const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
 
-	if (site->tol <= 0)
+	if (site->tol <= 0 || ac_site_unjudged(site) != AC_UNJUDGED_NONE
+	    || (t->worst_tol > 0 && c->error / site->tol
+	    <= t->worst_error / t->worst_tol))
 		return;
-	if (c->samples && (t->worst_tol <= 0 || c->error / site->tol
-	    > t->worst_error / t->worst_tol)) {
-		t->worst_error = c->error;
-		t->worst_tol = site->tol;
-		t->worst_site = site->id;
-	}
-	if (c->judged && c->estimate / site->tol > t->worst_estimate)
-		t->worst_estimate = c->estimate / site->tol;
+	t->worst_error = c->error;
+	t->worst_line = c->line_error;
+	t->worst_tol = site->tol;
+	t->worst_site = site->id;
 }
 
+/* A replay is a check, but no call. */
 static void
 add_basis(struct ac_report_totals *t, const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
-	const uint64_t all = ac_site_on_rung(site);
 	const enum ac_unjudged why = ac_site_unjudged(site);
 
-	t->on_rungs += all;
-	t->judged += c->judged < all ? c->judged : all;
-	t->suspects += c->suspects;
+	if (ac_operation_is_product(site->key.operation))
+		t->products += site->recast;
+	if (why == AC_UNJUDGED_NONE)
+		t->judged += c->judged < site->recast ? c->judged
+		    : site->recast;
+	t->mended_lines += c->mended_lines;
+	t->mended_calls += c->mended_calls;
 	t->samples += c->samples;
-	t->first_samples += c->samples == 1 && c->sampled_at == 1;
 	t->unread += c->unread;
-	if (c->oldest_unread > t->oldest_unread)
-		t->oldest_unread = c->oldest_unread;
 	t->unjudged[why] += site->recast;
-	/* Of the library's own conversion nothing judges replays. */
+	/* Of convolutions nothing judges replays. */
 	if (why == AC_UNJUDGED_NONE && site->tactic == AC_TACTIC_LIBRARY)
 		t->unjudged[AC_UNJUDGED_GRAPHS] += c->captured;
 	add_worst(t, site);
@@ -176,9 +170,7 @@ ac_course_add_totals(struct ac_report_totals *t,
 	add_basis(t, site);
 	t->late += c->late;
 	t->demotions += c->demotions;
-	t->retries += c->retries;
 	t->captured += c->captured;
-	t->settled += c->settled;
 	t->plans += c->plans;
 	t->plan_ms += c->plan_ms;
 	if (c->workspace > t->workspace)

@@ -9,7 +9,7 @@
 const char *const ac_event_names[AC_EVENT_KINDS] = {
 	[AC_EVENT_PASSED] = "passed", [AC_EVENT_CHOSEN] = "chosen",
 	[AC_EVENT_WORST] = "worst", [AC_EVENT_DEMOTED] = "demoted",
-	[AC_EVENT_RETRIED] = "retried", [AC_EVENT_PROVED] = "proved",
+	[AC_EVENT_RETRIED] = "retried",
 };
 
 /* Of event number `nth`; false: it is not there, or half there. */

@@ -35,7 +35,6 @@ copy_site(struct ac_site_total *to, const struct ac_site_record *from)
 	to->reason = from->reason;
 	to->line = from->line;
 	to->guard = from->guard;
-	to->sample_period = from->sample_period;
 	to->tol = from->tol > 0 && from->tol < 1e9f ? (double)from->tol : 0;
 	ac_course_read(&to->course, &from->course);
 	to->calls = to->recast = atomic_load(&from->recast);

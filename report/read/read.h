@@ -23,7 +23,7 @@ struct ac_site_total {
 	uint32_t id;
 	char     name[32], source[48];
 	struct ac_site_region region;
-	uint32_t rung, tactic, reason, line, guard, sample_period;
+	uint32_t rung, tactic, reason, line, guard;
 	uint64_t calls, recast, kept[AC_REASON_COUNT];
 	double   flops;                 /* of one call */
 	double   tol;                   /* 0: none is known */
@@ -52,7 +52,7 @@ struct ac_event {
 	uint64_t call;
 	enum ac_event_kind kind;
 	enum ac_finding finding;     /* of a demotion */
-	double   error;              /* of a sample; its tolerance */
+	double   error;              /* that was met; its tolerance */
 	double   tol;
 	uint32_t process;            /* of those in the report, as they were
 	                              * added */
@@ -172,8 +172,7 @@ extern const char *const ac_clock_names[AC_CLOCK_COUNT];
 /* Where the times of the run come from, if any call was timed; never a device
  * where one was emulated. */
 enum ac_clock ac_report_clock_of(const struct ac_report *report);
-/* Calls that ran on the rung, next to C or into it; why nothing judged them. */
-uint64_t ac_site_on_rung(const struct ac_site_total *site);
+/* Why nothing judged its calls. */
 enum ac_unjudged ac_site_unjudged(const struct ac_site_total *site);
 void ac_course_add_totals(struct ac_report_totals *totals,
     const struct ac_site_total *site);
@@ -182,15 +181,15 @@ void ac_course_add_totals(struct ac_report_totals *totals,
 
 /* "guard=off", "recorded into graphs"; "" of what was judged */
 extern const char *const ac_unjudged_names[AC_UNJUDGED_COUNT];
-/* Tell, piece by piece: "judged 4812 of 4820 calls on the device", "79 samples
- * in FP64", "worst 0.32 of tol"; or "not judged: guard=off". */
+/* Tell, piece by piece: "checked: every call", "mended: 3 lines, 1 call",
+ * "worst error 2e-4 (line 4e-4), 0.20 of tol"; or "not checked: guard=off". */
 void ac_site_tell_basis(const struct ac_site_total *site,
     void (*tell)(const char *piece, void *context), void *context);
-/* The same of a run, and what was not judged: "no verdict" at least. */
+/* The same of a run, and what was not checked: "nothing checked" at least. */
 void ac_totals_add_basis(struct ac_text *text,
     const struct ac_report_totals *totals);
-/* "worst sampled error 2.9e-4, 0.29 of tol 0.001", or as estimated; "" where
- * nothing was measured. */
+/* "worst error 2e-4 (line 4e-4), 0.20 of tol 0.001"; "" where nothing was
+ * measured. */
 bool ac_totals_have_error(const struct ac_report_totals *totals);
 void ac_totals_add_error(struct ac_text *text,
     const struct ac_report_totals *totals);
@@ -244,7 +243,7 @@ void ac_bytes_add(struct ac_text *text, uint64_t bytes);
 void ac_speed_add(struct ac_text *text, double speed);
 /* 0.29, 12.50, 1.2e5 */
 void ac_ratio_add(struct ac_text *text, double ratio);
-/* at call 12: sampled 3.1e-4 of 1e-3 on fp16 */
+/* at call 12: error 3.1e-4 of 1e-3 on fp16 */
 void ac_event_add(struct ac_text *text, const struct ac_event *event);
 /* When a process began: "2026-11-23 22:10:05" here, "2026-11-23T22:10:05Z". */
 void ac_start_add(struct ac_text *text, uint64_t start_s);

@@ -122,7 +122,7 @@ by_rank(const void *left, const void *right)
 static double
 error_of(const struct ac_site_total *rung)
 {
-	return rung->course.samples && rung->tol > 0
+	return rung->tol > 0 && ac_site_unjudged(rung) == AC_UNJUDGED_NONE
 	    ? rung->course.error / rung->tol : -1;
 }
 

@@ -121,8 +121,6 @@ read_site(struct ac_fields *r, struct ac_site_total *to)
 	to->line = (uint32_t)ac_field_whole(r, "line", UINT32_MAX);
 	to->tol = ac_field_real(r, "tol", 1e9);
 	to->guard = ac_field_name(r, "guard", guards, 3);
-	to->sample_period = (uint32_t)ac_field_whole(r, "sample_period",
-	    UINT32_MAX);
 	to->flops = ac_field_real(r, "flops_per_call", 1e300);
 	to->calls = ac_field_whole(r, "calls", UINT64_MAX);
 	to->recast = ac_field_whole(r, "recast_calls", UINT64_MAX);

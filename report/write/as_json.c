@@ -123,17 +123,15 @@ add_course_totals(struct ac_json *w, const struct ac_report_totals *t)
 	ac_json_unsigned(w, "samples", t->samples);
 	ac_json_unsigned(w, "late", t->late);
 	ac_json_unsigned(w, "demotions", t->demotions);
-	ac_json_unsigned(w, "retries", t->retries);
 	ac_json_unsigned(w, "captured", t->captured);
-	ac_json_unsigned(w, "settled", t->settled);
 	ac_json_unsigned(w, "plans", t->plans);
 	ac_json_real(w, "plan_ms", t->plan_ms);
 	ac_json_unsigned(w, "workspace_bytes", t->workspace);
-	ac_json_unsigned(w, "on_rungs", t->on_rungs);
+	ac_json_unsigned(w, "recast_products", t->products);
 	ac_json_unsigned(w, "judged", t->judged);
-	ac_json_unsigned(w, "suspects", t->suspects);
+	ac_json_unsigned(w, "mended_lines", t->mended_lines);
+	ac_json_unsigned(w, "mended_calls", t->mended_calls);
 	ac_json_unsigned(w, "unread", t->unread);
-	ac_json_unsigned(w, "oldest_unread", t->oldest_unread);
 	ac_json_open(w, "not_judged", "{");
 	for (int i = AC_UNJUDGED_KEPT + 1; i < AC_UNJUDGED_COUNT; i++)
 		if (t->unjudged[i])
@@ -146,6 +144,7 @@ add_course_totals(struct ac_json *w, const struct ac_report_totals *t)
 		ac_json_open(w, "worst", "{");
 		ac_json_string(w, "site", id);
 		ac_json_real(w, "error", t->worst_error);
+		ac_json_real(w, "line_error", t->worst_line);
 		ac_json_real(w, "tol", t->worst_tol);
 		ac_json_close(w, "}");
 	}
@@ -268,7 +267,6 @@ add_site(struct ac_json *w, const struct ac_report *report,
 	ac_json_unsigned(w, "line", site->line);
 	ac_json_real(w, "tol", site->tol);
 	ac_json_string(w, "guard", guards[site->guard]);
-	ac_json_unsigned(w, "sample_period", site->sample_period);
 	ac_json_number(w, "flops_per_call", site->flops, 0);
 	ac_json_unsigned(w, "calls", site->calls);
 	ac_json_unsigned(w, "recast_calls", site->recast);

@@ -192,10 +192,6 @@ print_course(struct ac_page *p, const struct ac_report *report,
 	if (t->demotions) {
 		ac_page_label(p, "demoted");
 		ac_text_add_count(&p->line, t->demotions, "time");
-		if (t->retries) {
-			ac_text_add(&p->line, ", tried again ");
-			ac_text_add_count(&p->line, t->retries, "time");
-		}
 		ac_page_end_line(p);
 	}
 	if (t->captured) {
@@ -205,12 +201,6 @@ print_course(struct ac_page *p, const struct ac_report *report,
 		if (any_cast_captured(report))
 			ac_text_add(&p->line, "; two executables of one graph "
 			    "must not run at once");
-		ac_page_end_line(p);
-	}
-	if (t->settled && p->is_detailed) {
-		ac_page_label(p, "casts");
-		ac_text_addf(&p->line, "%llu repeated: the scale had changed",
-		    (unsigned long long)t->settled);
 		ac_page_end_line(p);
 	}
 }

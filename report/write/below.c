@@ -100,11 +100,9 @@ static void
 print_finding(struct ac_page *p, const struct ac_site_total *site)
 {
 	const struct ac_course *c = &site->course;
-	const double measured[AC_FINDING_COUNT] = { [AC_FINDING_CAST] = c->rho,
-		[AC_FINDING_TILE] = c->tile_rho,
+	const double measured[AC_FINDING_COUNT] = {
 		[AC_FINDING_ERROR] = c->error,
-		[AC_FINDING_LINE] = c->line_error,
-		[AC_FINDING_EXACT] = c->exact };
+		[AC_FINDING_LINE] = c->line_error };
 
 	if (c->finding == AC_FINDING_NONE)
 		return;
@@ -113,11 +111,8 @@ print_finding(struct ac_page *p, const struct ac_site_total *site)
 	if (measured[c->finding] > 0 && site->tol > 0) {
 		ac_text_add(&p->line, " ");
 		ac_text_add_double(&p->line, measured[c->finding], 2);
-		/* Exact is what needs no tolerance. */
-		if (c->finding != AC_FINDING_EXACT) {
-			ac_text_add(&p->line, ", tol ");
-			ac_text_add_double(&p->line, site->tol, 2);
-		}
+		ac_text_add(&p->line, ", tol ");
+		ac_text_add_double(&p->line, site->tol, 2);
 	}
 	ac_text_addf(&p->line, "; %s", ac_finding_meanings[c->finding]);
 	ac_page_end_line(p);
@@ -126,6 +121,7 @@ print_finding(struct ac_page *p, const struct ac_site_total *site)
 /* Lines below a row, of pieces that belong together. */
 struct pieces {
 	struct ac_page *page;
+	const char     *between;
 	bool            begun;
 };
 
@@ -136,7 +132,7 @@ add_piece(const char *piece, void *context)
 	struct ac_page *p = pieces->page;
 
 	if (pieces->begun)
-		ac_text_add(&p->line, ", ");
+		ac_text_add(&p->line, pieces->between);
 	if (pieces->begun && p->line.used + strlen(piece) >= WIDTH) {
 		ac_page_end_line(p);
 		pieces->begun = false;
@@ -155,15 +151,11 @@ print_course(struct ac_page *p, const struct ac_site_total *site)
 	const struct ac_course *c = &site->course;
 	const struct { uint64_t count; const char *one, *more; } rows[] = {
 		{ c->demotions > 1 ? c->demotions : 0, "", "demotions" },
-		{ c->retries, "retry", "retries" },
 		{ c->late, "verdict late", "verdicts late" },
 		{ c->captured, "call recorded into a graph",
 		    "calls recorded into graphs" },
-		/* The first call of each stream has nothing to go by. */
-		{ c->settled > 2 && c->settled > site->recast / 100
-		    ? c->settled : 0, "", "casts repeated (scale changed)" },
 	};
-	struct pieces pieces = { p, false };
+	struct pieces pieces = { p, "; ", false };
 
 	if (p->seconds <= 0 && site->rung != AC_RUNG_KEEP)
 		ac_site_tell_basis(site, add_piece, &pieces);
@@ -194,7 +186,7 @@ print_rung(struct ac_page *p, const struct ac_site_total *rung,
 	indent(p);
 	ac_text_addf(&p->line, "%s %s (%s), by ",
 	    rung->course.finding != AC_FINDING_NONE ? "left:"
-	    : rung->recast ? "earlier:" : rung->course.tries ? "tried:"
+	    : rung->recast ? "earlier:" : rung->course.samples ? "tried:"
 	    : "would try", ac_rung_names[rung->rung],
 	    ac_tactic_names[rung->tactic]);
 	ac_site_add_line(&p->line, rung);
@@ -220,7 +212,7 @@ print_rung(struct ac_page *p, const struct ac_site_total *rung,
 static void
 print_origin(struct ac_page *p, const struct ac_site_total *site)
 {
-	struct pieces pieces = { p, false };
+	struct pieces pieces = { p, ", ", false };
 	char cell[CELL];
 	struct ac_text t;
 

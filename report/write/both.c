@@ -60,10 +60,6 @@ add_error(struct ac_text *t, const struct ac_report_totals *totals)
 		ac_ratio_add(t, totals->worst_error / totals->worst_tol);
 		ac_text_addf(t, " of tol, at site %08x",
 		    (unsigned)totals->worst_site);
-	} else if (totals->worst_estimate > 0) {
-		ac_text_add(t, "estimated at ");
-		ac_ratio_add(t, totals->worst_estimate);
-		ac_text_add(t, " of tol");
 	} else {
 		ac_text_add(t, "-");
 	}

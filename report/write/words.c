@@ -235,16 +235,15 @@ void
 ac_event_add(struct ac_text *text, const struct ac_event *event)
 {
 	static const char *const words[AC_EVENT_KINDS] = {
-		[AC_EVENT_PASSED] = "probation passed by ",
+		[AC_EVENT_PASSED] = "tries passed by ",
 		[AC_EVENT_CHOSEN] = "chosen ",
 		[AC_EVENT_DEMOTED] = "demoted from ",
-		[AC_EVENT_RETRIED] = "trying again ",
-		[AC_EVENT_PROVED] = "proved again ",
+		[AC_EVENT_RETRIED] = "serving again: ",
 	};
 
 	ac_text_addf(text, "at call %llu: ", (unsigned long long)event->call);
 	if (event->kind == AC_EVENT_WORST) {
-		ac_text_add(text, "sampled ");
+		ac_text_add(text, "error ");
 		ac_text_add_double(text, event->error, 2);
 		ac_text_add(text, " of ");
 		ac_text_add_double(text, event->tol, 2);

@@ -51,7 +51,7 @@ ac_conv_sample(const struct ac_conv_site *site, const struct ac_conv_data *data,
 		.flip = conv->mode == CUDNN_CONVOLUTION,
 		.groups = (uint32_t)(conv->x.dim[1] / conv->w.dim[1]),
 		.alpha = (float)conv->scalars.alpha,
-		.judge = site->decision.exact ? AC_JUDGE_EXACT : 0,
+		.judge = AC_JUDGE_EXACT,
 		.seed = (uint64_t)site->record->id << 32
 		    ^ turn->number,
 		.scratch = (double *)(void *)scratch,

@@ -11,7 +11,6 @@
 #include "shim/device/handle.h"
 #include "shim/site/site.h"
 #include "shim/start/start.h"
-#include "shim/trial/trial.h"
 
 #include <cudnn.h>
 
@@ -257,12 +256,11 @@ make(const void *asked, struct ac_table_entry *there)
 	if (!site)
 		return NULL;
 	atomic_store_explicit(&fresh.own_bytes, -1, memory_order_relaxed);
-	if (fresh.decision.rung != AC_RUNG_KEEP
-	    && ac_trial_is_wanted(&fresh.decision))
-		fresh.trial = ac_trial_make(&fresh.decision, &record->key,
-		    record->name, record, NULL,
-		    ac_device_may_time(query->device));
 	*site = fresh;
+	if (fresh.decision.rung != AC_RUNG_KEEP
+	    && fresh.decision.guard != AC_GUARD_OFF)
+		site->trial.variants = ac_variants_make(&site->decision,
+		    record, ac_device_may_time(query->device));
 	return &site->entry;
 }
 

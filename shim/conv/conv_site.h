@@ -11,12 +11,12 @@
 #include "shim/conv/conv.h"
 #include "shim/bind/provider.h"
 #include "shim/site/sites.h"
+#include "shim/trial/trial.h"
 
 #include <cudnn.h>
 
 struct ac_conv_plan;
 struct ac_conv_steady;
-struct ac_trial;
 
 /* In place of a math type: the call's descriptors were not read. */
 enum { AC_CONV_UNREAD = -1 };
@@ -45,7 +45,7 @@ struct ac_conv_site {
 	struct ac_provider    *provider;
 	struct ac_site_record *record;
 	struct ac_decision     decision;
-	struct ac_trial       *trial;   /* NULL: kept, or guard=off */
+	struct ac_trial        trial;   /* none: kept, or guard=off */
 	_Atomic(struct ac_conv_steady *) steady; /* conv_ways.c's */
 	_Atomic uint32_t       scalars;    /* those in query are the site's */
 	_Atomic int64_t        own_bytes;  /* ac_conv_is_good(); -1: unknown */

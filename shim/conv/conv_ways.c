@@ -8,7 +8,6 @@
 #include "shim/conv/conv_sample.h"
 #include "shim/conv/descriptors.h"
 #include "shim/device/lane.h"
-#include "shim/trial/pair.h"
 #include "shim/trial/steady.h"
 #include "shim/trial/trial.h"
 
@@ -18,7 +17,7 @@ struct conv_job {
 	const struct ac_conv_run *run;
 	struct ac_conv_site      *site;
 	struct ac_conv_data       data;
-	struct ac_slot            slot;     /* for a sample; device 0: none */
+	struct ac_trial_slot     *slot;     /* for a sample; NULL: none */
 };
 
 /* ---- One plan ---------------------------------------------------------- */
@@ -30,7 +29,7 @@ borrow_lane(const struct conv_job *job, uint64_t bytes, bool sampled,
 	const struct ac_lane_request request = {
 		.provider = job->site->provider,
 		.device = job->site->query.device, .buffer_bytes = bytes,
-		.marks_bytes = sampled ? AC_CONV_CHECK_DOUBLES * sizeof(double)
+		.zero_bytes = sampled ? AC_CONV_CHECK_DOUBLES * sizeof(double)
 		    : 0,
 		.limit_bytes = job->site->decision.workspace_bytes,
 	};
@@ -87,7 +86,7 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 	const uint64_t bytes = ac_conv_plan_bytes(plan);
 	const bool own = job->run->bytes < bytes
 	    || (bytes && !is_workspace(job->run->workspace));
-	const bool sampled = job->slot.device != 0;
+	const bool sampled = job->slot != NULL;
 	const uint64_t out = beside
 	    ? round_up(ac_conv_extent(ac_conv_last_output(
 	    &job->site->query.conv))) : 0;
@@ -109,13 +108,13 @@ run_plan(struct conv_job *job, struct ac_conv_plan *plan, bool beside)
 		reason = AC_REASON_REFUSED;
 	else if (sampled)
 		clean = ac_conv_sample(job->site, &job->data, job->call.turn,
-		    job->slot.device, job->call.place, loan.marks);
+		    job->slot->device, job->call.place, loan.zeros);
 	if (own || beside || sampled)
 		ac_lane_return(&loan, clean);
 	if (reason == AC_REASON_NONE && sampled && !clean && beside)
 		reason = AC_REASON_OUT_OF_MEMORY;
 	if (reason == AC_REASON_NONE && sampled && clean && !beside)
-		ac_trial_sampled(job->call.trial, job->call.turn);
+		ac_trial_sampled(job->call.turn);
 	return reason;
 }
 
@@ -146,14 +145,14 @@ try_all(struct ac_conduct *call)
 	enum ac_reason worst = AC_REASON_PROBATION;
 	unsigned queued = 0, refused = 0;
 
-	for (unsigned i = 0; i < ac_trial_count(call->trial); i++) {
+	for (unsigned i = 0; i < call->decision->candidate_count; i++) {
 		struct conv_job one = *job;
 		enum ac_reason reason;
 
 		if (!(call->turn->tries >> i & 1))
 			continue;
-		one.call.candidate = ac_trial_candidate(call->trial, i);
-		one.slot = ac_trial_slot(call->trial, call->turn, i);
+		one.call.candidate = &call->decision->candidate[i];
+		one.slot = call->turn->slot[i];
 		reason = run_candidate(&one, true);
 		if (reason == AC_REASON_NONE)
 			queued |= 1u << i;
@@ -162,25 +161,8 @@ try_all(struct ac_conduct *call)
 		else
 			worst = reason;
 	}
-	ac_trial_tried(call->trial, call->turn, queued, refused);
+	ac_trial_tried(call->turn, queued, refused);
 	return queued | refused ? AC_REASON_PROBATION : worst;
-}
-
-/* Into a lane first, and into the output once the former is found to be
- * accurate. The engines are deterministic; a copy would fill the gaps that an
- * output may have. */
-static enum ac_reason
-strict(struct ac_conduct *call)
-{
-	struct conv_job *job = (struct conv_job *)call;
-	struct conv_job beside = *job;
-	enum ac_reason reason;
-
-	beside.slot = call->turn->slot;
-	reason = run_candidate(&beside, true);
-	if (reason == AC_REASON_NONE && !ac_conduct_is_good(call))
-		reason = AC_REASON_GUARD;
-	return reason == AC_REASON_NONE ? run_candidate(job, false) : reason;
 }
 
 static enum ac_reason
@@ -188,8 +170,7 @@ recast(struct ac_conduct *call)
 {
 	struct conv_job *job = (struct conv_job *)call;
 
-	if (call->turn->sampled && call->decision->sample_period)
-		job->slot = call->turn->slot;
+	job->slot = call->turn->slot[0];
 	return run_candidate(job, false);
 }
 
@@ -202,16 +183,6 @@ find_stream(const struct ac_conduct *call, ac_cu_stream *stream_out)
 
 	return get_stream && !get_stream(job->run->handle, stream_out)
 	    ? AC_REASON_NONE : AC_REASON_UNSUPPORTED;
-}
-
-static uint64_t
-operands_of(int32_t operation, const struct ac_conv_data *data)
-{
-	switch (operation) {
-	case AC_OP_CONV_DGRAD: return ac_pair_key(data->w, data->y);
-	case AC_OP_CONV_WGRAD: return ac_pair_key(data->x, data->y);
-	default:               return ac_pair_key(data->x, data->w);
-	}
 }
 
 static bool
@@ -296,13 +267,13 @@ ac_conv_conduct(const struct ac_conv_run *run, struct ac_conv_site *site,
 {
 	static const struct ac_ways ways = {
 		.needs_place = true, .find_stream = find_stream,
-		.recast = recast, .strict = strict, .try_all = try_all
+		.recast = recast, .try_all = try_all
 	};
 	struct conv_job job = {
 		.call = {
 			.decision = &site->decision, .record = site->record,
-			.trial = site->trial, .operands = operands_of(
-			site->query.conv.operation, &run->data),
+			.variants = site->trial.variants,
+			.trial = site->trial.variants ? &site->trial : NULL,
 			.device = site->query.device
 		},
 		.run = run, .site = site, .data = run->data

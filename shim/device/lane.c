@@ -311,11 +311,11 @@ ac_lane_borrow(const struct ac_lane_request *request,
 		.lane = lane, .stream = place->stream,
 		.handle = request->wants_handle ? lane->handle : NULL,
 		.buffer = (char *)(uintptr_t)lane->part[LANE_BUFFER].address,
-		.marks = (uint32_t *)(uintptr_t)lane->part[LANE_MARKS].address,
+		.zeros = (uint32_t *)(uintptr_t)lane->part[LANE_ZEROS].address,
 	};
 	ac_lane_words(lane, loan_out);
 	if (reason != AC_REASON_NONE)
-		ac_lane_return(loan_out, false);
+		ac_lane_return(loan_out, true);
 	return reason;
 }
 
@@ -328,24 +328,16 @@ ac_lane_return(const struct ac_lane_loan *loan, bool clean)
 	struct ac_lane *lane = loan->lane;
 	enum ac_lane_state state = LANE_FREE;
 
+	if (!clean)
+		ac_lane_clear(lane, loan->stream);
 	if (!lane->capture
 	    && lane->driver->cuEventRecord(lane->done, loan->stream))
 		state = LANE_RETIRED;
 	lane->used = true;
-	lane->dirty |= !clean;
 	lane->last_use = 1 + atomic_fetch_add_explicit(
 	    &yards[ac_scratch_index(lane->scratch)].uses, 1,
 	    memory_order_relaxed);
 	release(lane, state);
-}
-
-struct ac_recast_history *
-ac_lane_spare(const struct ac_lane_loan *loan)
-{
-	return loan->lane->driver->cuMemsetD32Async(
-	    (ac_cu_address)(uintptr_t)loan->spare, 0,
-	    sizeof *loan->spare / sizeof(uint32_t), loan->stream) ? NULL
-	    : loan->spare;
 }
 
 /* ---- Ending ------------------------------------------------------------ */

@@ -13,7 +13,7 @@
 #ifndef AC_SHIM_LANE_H
 #define AC_SHIM_LANE_H
 
-#include "kernels/recast/recast.h"
+#include "kernels/verified/verified.h"
 #include "policy/op.h"
 #include "shim/bind/provider.h"
 #include "shim/device/place.h"
@@ -28,7 +28,7 @@ struct ac_lane_request {
 	int                 device;
 	bool                wants_handle;   /* for a product on the lane */
 	uint64_t            buffer_bytes;   /* for casts and results together */
-	uint64_t            marks_bytes;    /* of both operands (recast.h) */
+	uint64_t            zero_bytes;     /* zero before and after it */
 	uint64_t            limit_bytes;    /* workspace=; 0: the default */
 };
 
@@ -37,10 +37,10 @@ struct ac_lane_loan {
 	cublasHandle_t          handle;     /* on `stream`; NULL: not wanted */
 	ac_cu_stream            stream;     /* the program's */
 	char                   *buffer;     /* device, 256-byte aligned */
-	uint32_t               *marks;      /* device, all zero */
-	struct ac_recast_state *state;      /* device */
-	float                  *before;     /* device, room for a sample */
-	struct ac_recast_history *spare;    /* device, for ac_lane_spare() */
+	uint32_t               *zeros;      /* device, all zero */
+	struct ac_verified_state *state;    /* device */
+	struct ac_verified_record *record;  /* device: of calls that nobody
+	                                     * reads the results of */
 };
 
 /* Borrow a lane for a call at `place`. AC_REASON_NONE and *loan_out, or why the
@@ -51,12 +51,9 @@ enum ac_reason ac_lane_borrow(const struct ac_lane_request *request,
     const struct ac_place *place, struct ac_lane_loan *loan_out);
 
 /* Give it back once everything is queued. `clean` is false when a launch
- * failed half way: the words and marks are then cleared before the next use. */
+ * failed half way: then it is cleared behind what was queued, at once, since a
+ * graph with that may be launched many times. */
 void ac_lane_return(const struct ac_lane_loan *loan, bool clean);
-
-/* A history for this call alone, cleared behind what is queued; NULL if that
- * could not be queued. */
-struct ac_recast_history *ac_lane_spare(const struct ac_lane_loan *loan);
 
 /* The program destroyed its last handle of `provider` in the context with the
  * id `context`: destroy the lanes there that served it and belong to no graph

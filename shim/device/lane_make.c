@@ -9,12 +9,11 @@
 enum {
 	WORKSPACE_SM90 = 32 << 20,    /* cuBLAS manual, cublasSetWorkspace() */
 	WORKSPACE = 4 << 20,
-	WORDS_BYTES = 8192, SPARE_AT = 3328, BEFORE_AT = 3584,
-	BUFFER_STEP = 64 << 10, MARKS_STEP = 4 << 10
+	WORDS_BYTES = 256, RECORD_AT = 128,
+	BUFFER_STEP = 64 << 10, ZEROS_STEP = 4 << 10
 };
-_Static_assert(sizeof(struct ac_recast_state) <= SPARE_AT &&
-	SPARE_AT + sizeof(struct ac_recast_history) <= BEFORE_AT &&
-	AC_BEFORE * sizeof(float) <= WORDS_BYTES - BEFORE_AT,
+_Static_assert(sizeof(struct ac_verified_state) <= RECORD_AT
+    && sizeof(struct ac_verified_record) <= WORDS_BYTES - RECORD_AT,
     "the words of a call fit");
 
 /* ---- Parts ------------------------------------------------------------- */
@@ -36,6 +35,13 @@ zero(const struct ac_lane *lane, enum ac_lane_part which, ac_cu_stream stream)
 
 	return !part->bytes || !lane->driver->cuMemsetD32Async(part->address, 0,
 	    part->bytes / sizeof(uint32_t), stream);
+}
+
+void
+ac_lane_clear(struct ac_lane *lane, ac_cu_stream stream)
+{
+	lane->dirty = !zero(lane, LANE_WORDS, stream)
+	    || !zero(lane, LANE_ZEROS, stream);
 }
 
 /* At least `bytes`, in whole steps if the limit has room for that. */
@@ -75,7 +81,7 @@ static bool
 fits(const struct ac_lane *lane, const struct ac_lane_request *request)
 {
 	return lane->part[LANE_WORDS].bytes
-	    && lane->part[LANE_MARKS].bytes >= request->marks_bytes
+	    && lane->part[LANE_ZEROS].bytes >= request->zero_bytes
 	    && lane->part[LANE_BUFFER].bytes >= request->buffer_bytes;
 }
 
@@ -90,8 +96,8 @@ fit(struct ac_lane *lane, const struct ac_lane_request *request,
 	reason = fit_part(lane, LANE_WORDS, WORDS_BYTES, WORDS_BYTES, request,
 	    place);
 	if (reason == AC_REASON_NONE)
-		reason = fit_part(lane, LANE_MARKS, request->marks_bytes,
-		    MARKS_STEP, request, place);
+		reason = fit_part(lane, LANE_ZEROS, request->zero_bytes,
+		    ZEROS_STEP, request, place);
 	if (reason == AC_REASON_NONE)
 		reason = fit_part(lane, LANE_BUFFER, request->buffer_bytes,
 		    BUFFER_STEP, request, place);
@@ -171,9 +177,8 @@ ac_lane_words(const struct ac_lane *lane, struct ac_lane_loan *loan)
 {
 	const uintptr_t words = (uintptr_t)lane->part[LANE_WORDS].address;
 
-	loan->state = (struct ac_recast_state *)words;
-	loan->spare = (struct ac_recast_history *)(words + SPARE_AT);
-	loan->before = (float *)(words + BEFORE_AT);
+	loan->state = (struct ac_verified_state *)words;
+	loan->record = (struct ac_verified_record *)(words + RECORD_AT);
 }
 
 /* ---- Building ---------------------------------------------------------- */
@@ -325,13 +330,10 @@ ac_lane_prepare(struct ac_lane *lane, const struct ac_lane_request *request,
 	reason = fit(lane, request, place);
 	if (reason == AC_REASON_NONE && request->wants_handle)
 		reason = prepare_handle(lane, request, place);
-	if (reason != AC_REASON_NONE)
-		return reason;
-	if (lane->dirty && (!zero(lane, LANE_WORDS, place->stream)
-	    || !zero(lane, LANE_MARKS, place->stream)))
-		return AC_REASON_REFUSED;
-	lane->dirty = false;
-	return AC_REASON_NONE;
+	if (reason == AC_REASON_NONE && lane->dirty)
+		ac_lane_clear(lane, place->stream);
+	return reason == AC_REASON_NONE && lane->dirty ? AC_REASON_REFUSED
+	    : reason;
 }
 
 bool
@@ -350,7 +352,7 @@ ac_lane_suits_capture(struct ac_lane *lane,
 
 	if (lane->dirty || (request->wants_handle && !lane->handle)
 	    || lane->part[LANE_BUFFER].bytes < request->buffer_bytes
-	    || lane->part[LANE_MARKS].bytes < request->marks_bytes)
+	    || lane->part[LANE_ZEROS].bytes < request->zero_bytes)
 		return false;
 	if (!lane->used)
 		return true;

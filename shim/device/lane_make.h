@@ -17,8 +17,8 @@ struct ac_lane_block {
 	uint64_t      bytes;
 };
 enum ac_lane_part {
-	LANE_WORDS,      /* the state and the sampled outputs; zeroed */
-	LANE_MARKS,      /* zeroed */
+	LANE_WORDS,      /* state and record; zeroed */
+	LANE_ZEROS,      /* zeroed */
 	LANE_BUFFER,
 	LANE_WORKSPACE,  /* cuBLAS's; comes with the handle */
 	LANE_PARTS
@@ -62,6 +62,9 @@ void ac_lane_forget(struct ac_lane *lane);
  * parts large enough, stream and modes as the program's handle. */
 enum ac_reason ac_lane_prepare(struct ac_lane *lane,
     const struct ac_lane_request *request, const struct ac_place *place);
+
+/* Queue that words and zeros are zero again; dirty: that failed. */
+void ac_lane_clear(struct ac_lane *lane, ac_cu_stream stream);
 
 /* Say where in the lane the words of a call are. */
 void ac_lane_words(const struct ac_lane *lane, struct ac_lane_loan *loan);

@@ -7,14 +7,14 @@ libautocast_so_SOURCES += \
 	shim/device/device.h \
 	shim/device/handle.c \
 	shim/device/handle.h \
-	shim/device/history.c \
-	shim/device/history.h \
 	shim/device/hold.c \
 	shim/device/hold.h \
 	shim/device/lane.c \
 	shim/device/lane.h \
 	shim/device/lane_make.c \
 	shim/device/lane_make.h \
+	shim/device/ledger.c \
+	shim/device/ledger.h \
 	shim/device/mailbox.c \
 	shim/device/mailbox.h \
 	shim/device/place.c \

@@ -140,11 +140,10 @@ ac_mailbox_take(const struct ac_place *place, size_t bytes, bool outlives,
 	const uint32_t epoch = place->epoch;
 	const size_t rounded = (bytes + LINE - 1) / LINE * LINE;
 
-	if (place->capture || rounded > AC_MAILBOX_BYTES
-	    || (outlives && page->refused))
+	if (rounded > AC_MAILBOX_BYTES || (outlives && page->refused))
 		return false;
 	if (!cut(page, epoch, rounded, host_out, device_out)
-	    && (page->hopeless || !refill(page, place)
+	    && (place->capture || page->hopeless || !refill(page, place)
 	    || !cut(page, epoch, rounded, host_out, device_out)))
 		return false;
 	/* Refused just now, or the last of what was ours: lost, not wrong. */

@@ -11,7 +11,8 @@
 
 /* Take `bytes` (64-byte aligned, zeroed, at most AC_MAILBOX_BYTES) that the
  * context at `place` can write to by *device_out. Never given back. False if
- * the driver does not map host memory, or during a capture. Thread-safe.
+ * the driver does not map host memory; during a capture nothing more is mapped.
+ * Thread-safe.
  * Where it maps none of ours (virtual GPUs, sandboxes), it is memory of the
  * driver's, which goes with the context: read it only during a call at a place
  * of that scratch and epoch. With `outlives` there is none then. */

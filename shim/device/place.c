@@ -4,6 +4,7 @@
 #include "shim/device/place.h"
 
 #include "kernels/load/load.h"
+#include "kernels/verified/verified.h"
 
 /* A capture without an id could not be told from the next one. */
 static enum ac_reason
@@ -57,6 +58,9 @@ prepare_context(struct ac_place *place, const struct ac_cu_current *now)
 	if (!place->kernels && ac_kernels_load(now->context, now->id,
 	    &place->kernels) != AC_KERNELS_OK)
 		return AC_REASON_UNSUPPORTED;
+	if (!place->verified && ac_verified_load(now->context, now->id,
+	    &place->verified) != AC_KERNELS_OK)
+		return AC_REASON_UNSUPPORTED;
 	if (!place->capture)
 		place->scratch = ac_scratch_get(place->driver, now->context,
 		    now->id, now->device);
@@ -87,39 +91,12 @@ ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 	place_out->stream = stream;
 	place_out->kernels = ac_kernels_known(&ac_recast_module, now.context,
 	    now.id);
-	if (place_out->kernels && place_out->kernels->status)
+	place_out->verified = ac_kernels_known(&ac_verified_module,
+	    now.context, now.id);
+	if ((place_out->kernels && place_out->kernels->status)
+	    || (place_out->verified && place_out->verified->status))
 		return AC_REASON_UNSUPPORTED; /* the stream is not asked */
 	reason = find_stream(place_out, now.context);
 	return reason == AC_REASON_NONE ? prepare_context(place_out, &now)
 	    : reason;
-}
-
-bool
-ac_place_is_captured(ac_cu_stream stream)
-{
-	const struct ac_driver *driver = ac_driver_get();
-	int capturing;
-
-	return !driver || driver->cuStreamIsCapturing(stream, &capturing)
-	    || capturing;
-}
-
-__attribute__((cold))
-bool
-ac_place_wait(const struct ac_place *place)
-{
-	const struct ac_driver *driver = place->driver;
-	ac_cu_event event;
-	bool done = false;
-	int mode;
-
-	if (!ac_scratch_relax(driver, &mode))
-		return false;
-	if (!driver->cuEventCreate(&event, AC_CU_EVENT_DISABLE_TIMING)) {
-		done = !driver->cuEventRecord(event, place->stream)
-		    && !driver->cuEventSynchronize(event);
-		driver->cuEventDestroy(event);
-	}
-	ac_scratch_restore(driver, mode);
-	return done;
 }

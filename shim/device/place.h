@@ -11,7 +11,8 @@
  * them by now. Nothing in it is used outside the call that it was found for. */
 struct ac_place {
 	const struct ac_driver *driver;
-	const struct ac_kernels *kernels;   /* of the current context */
+	const struct ac_kernels *kernels;   /* of the current context, and */
+	const struct ac_kernels *verified;  /* those of verified products */
 	struct ac_scratch      *scratch;    /* of the same; and its */
 	unsigned                index;      /* ac_scratch_index() */
 	uint32_t                epoch;      /* ac_scratch_epoch() */
@@ -29,12 +30,5 @@ struct ac_place {
  * captures. Waits for nothing. */
 enum ac_reason ac_place_on(ac_cu_stream stream, int device,
     struct ac_place *place_out);
-
-/* Whether `stream` captures, or nobody can tell. */
-bool ac_place_is_captured(ac_cu_stream stream);
-
-/* Wait until what was queued at `place` has passed: for guard=strict, which the
- * user asked for by name, and nothing else. */
-bool ac_place_wait(const struct ac_place *place);
 
 #endif

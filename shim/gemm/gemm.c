@@ -4,7 +4,6 @@
 #include "shim/gemm/gemm.h"
 
 #include "shim/device/handle.h"
-#include "shim/trial/pair.h"
 #include "shim/gemm/ranges.h"
 #include "shim/gemm/recipe.h"
 #include "shim/bind/solver.h"
@@ -100,20 +99,41 @@ is_well_formed(const struct ac_gemm *g)
 	    && g->c.ld >= g->m && are_addressable(g, &s);
 }
 
-/* The same of what only cublasLt has: a try reads it before the library has had
- * a say. */
+/* Of what only cublasLt has. C apart, the second matrix, bias and sums have
+ * columns and strides like any operand. */
+static bool
+is_tail_addressable(const struct ac_gemm *g)
+{
+	const struct ac_gemm_tail *tail = g->tail;
+	const struct ac_verified_tail *t = &tail->then;
+	const struct ac_operand of[] = {
+		{ .ld = tail->added_ld, .stride = tail->added_stride },
+		{ .ld = t->aux_ld, .stride = t->aux_stride },
+		{ .stride = t->bias_stride }, { .stride = t->sums_stride }
+	};
+	bool all = true;
+
+	for (unsigned i = 0; i < sizeof of / sizeof *of; i++)
+		all &= is_addressable(g, &of[i], g->n);
+	return all;
+}
+
+/* Since it is read and written before the library has had a say. Masks by whole
+ * words. */
 static bool
 is_tail_well_formed(const struct ac_gemm *g)
 {
-	const struct ac_recast_added *added = &g->tail->added;
-	const struct ac_recast_epilogue *e = &g->tail->epilogue;
-	const uintptr_t aux = e->activation == AC_ACTIVATION_DRELU ? 0
-	    : (uintptr_t)e->aux;
+	const struct ac_gemm_tail *tail = g->tail;
+	const struct ac_verified_tail *then = &tail->then;
+	const bool writes_mask = tail->writes_aux
+	    && then->activation == AC_ACTIVATION_RELU;
 
-	return (!added->ld || added->ld >= g->m)
-	    && (!e->aux || e->aux_ld >= g->m)
-	    && (added->stride | e->bias_stride | e->aux_stride) >= 0
-	    && (((uintptr_t)added->from | (uintptr_t)e->bias | aux)
+	return (!tail->added || !tail->added_ld || tail->added_ld >= g->m)
+	    && (!then->aux || then->aux_ld >= g->m)
+	    && (!writes_mask || !((then->aux_ld | then->aux_stride) & 31))
+	    && is_tail_addressable(g)
+	    && (((uintptr_t)tail->added | (uintptr_t)then->bias
+	    | (uintptr_t)then->sums | (uintptr_t)then->aux)
 	    & (sizeof(float) - 1)) == 0;
 }
 
@@ -167,33 +187,66 @@ output_overlaps(const struct ac_gemm *g, const struct extents *x)
 	    && shares_elements(g, &g->b, stored(g).rows_b));
 }
 
-/* Whether `bytes` from `start` on lie among C's. */
-static bool
-lies_in_output(const struct ac_gemm *g, const struct extents *x,
-    const void *start, uint64_t bytes)
-{
-	const uintptr_t from = (uintptr_t)start, c = (uintptr_t)g->c.data;
+/* Bytes that a call reads or writes; none: `from` 0. */
+struct reach {
+	uintptr_t from, to;
+};
 
-	return start && from < c + x->c && c < from + bytes;
+static struct reach
+reach_of(const void *start, uint64_t bytes)
+{
+	const uintptr_t from = (uintptr_t)start;
+
+	return start ? (struct reach){ from, from + bytes }
+	    : (struct reach){ 0, 0 };
 }
 
-/* A sample reads what the library has read once it wrote C: C itself may be
- * what beta scales, entry by entry. */
+static bool
+meet(const struct reach *a, const struct reach *b)
+{
+	return a->from < b->to && b->from < a->to;
+}
+
+/* What mend reads and writes once the product is there. C itself may be what
+ * beta scales, entry by entry. */
 static bool
 tail_overlaps(const struct ac_gemm *g, const struct extents *x)
 {
-	const struct ac_recast_added *added = &g->tail->added;
-	const struct ac_recast_epilogue *e = &g->tail->epilogue;
+	const struct ac_gemm_tail *tail = g->tail;
+	const struct ac_verified_tail *t = &tail->then;
 	const uint64_t rest = (uint64_t)(g->batch - 1), m = (uint64_t)g->m;
 	const uint64_t cols = (uint64_t)(g->n - 1);
-	const uint64_t unit = e->activation == AC_ACTIVATION_DRELU ? 1 : 32;
+	const uint64_t entries = cols * (uint64_t)t->aux_ld + m
+	    + rest * (uint64_t)t->aux_stride;
+	const bool is_mask = t->activation == AC_ACTIVATION_DRELU
+	    || t->activation == AC_ACTIVATION_RELU;
+	const struct reach none = { 0, 0 }, aux = reach_of(t->aux, sizeof(float)
+	    * (is_mask ? (entries + 31) / 32 : entries));
+	const struct reach written[] = {
+		reach_of(g->c.data, x->c),
+		reach_of(t->sums, (rest * (uint64_t)t->sums_stride + m)
+		    * sizeof(float)),
+		tail->writes_aux ? aux : none,
+	};
+	const struct reach read[] = {
+		reach_of(g->a.data, x->a), reach_of(g->b.data, x->b),
+		reach_of(tail->added, (cols * (uint64_t)tail->added_ld + m
+		    + rest * (uint64_t)tail->added_stride) * sizeof(float)),
+		reach_of(t->bias, (rest * (uint64_t)t->bias_stride
+		    + (uint64_t)(t->bias_is_row ? g->n : g->m))
+		    * sizeof(float)),
+		tail->writes_aux ? none : aux,
+	};
+	enum { WRITTEN = 3, READ = 5, OPERANDS = 2 };
+	bool any = meet(&written[0], &written[1])
+	    || meet(&written[0], &written[2])
+	    || meet(&written[1], &written[2]);
 
-	return lies_in_output(g, x, added->from, (cols * (uint64_t)added->ld + m
-	    + rest * (uint64_t)added->stride) * sizeof(float))
-	    || lies_in_output(g, x, e->bias, (rest * (uint64_t)e->bias_stride
-		+ m) * sizeof(float))
-	    || lies_in_output(g, x, e->aux, (cols * (uint64_t)e->aux_ld + m
-		+ rest * (uint64_t)e->aux_stride) * unit / 8);
+	/* C with A and B: output_overlaps(). */
+	for (unsigned i = 0; i < WRITTEN; i++)
+		for (unsigned j = i ? 0 : OPERANDS; j < READ; j++)
+			any |= meet(&written[i], &read[j]);
+	return any;
 }
 
 /* Why this very call cannot be recast whatever its site does. Nothing of ours
@@ -233,51 +286,49 @@ find_stream(const struct ac_conduct *call, ac_cu_stream *stream_out)
 	    stream_out);
 }
 
-/* Beta is read where the place is known only. */
+/* The scalars are read where the place is known only. An array of Cs mostly
+ * holds the same ones when it is met again. */
 static void
 prepare(struct ac_conduct *call)
 {
 	struct ac_job *job = (struct ac_job *)call;
 	const struct ac_gemm_tail *tail = job->g->tail;
-	bool adds = true;
+	bool adds;
 
-	if (call->place) {
-		ac_job_read(job);
-		adds = job->beta.device || job->beta.value != 0;
-	}
-	if (!call->trial)
+	if (!call->place)
 		return;
-	if (tail && tail->added.from) {
+	ac_job_read(job);
+	if (!call->origin)
+		return;
+	adds = job->beta.device || job->beta.value != 0;
+	if (tail && tail->added) {
 		if (adds)
-			ac_trial_reads(call->trial, tail->added.from);
+			ac_origin_reads(call->origin, tail->added);
 		adds = false;
 	}
-	/* An array of Cs mostly holds the same ones when it is met again. */
-	ac_trial_writes(call->trial, job->g->c.data, adds);
-	if (job->g->in_arrays)
-		ac_trial_writes(call->trial, NULL, adds);
+	ac_origin_writes(call->origin, job->g->in_arrays ? NULL
+	    : job->g->c.data, adds);
 }
 
-/* Whether what C holds is nothing to the original call, as far as the host can
- * see: beta is 0, or scales a C apart. */
-static bool
-is_repeatable(struct ac_job *job)
+/* A conversion by the library that failed halfway gives way to the original,
+ * where that can still be made: beta is 0, or scales a C apart. Of a complex
+ * beta only a part was read. */
+static enum ac_reason
+convert(struct ac_job *job)
 {
-	if (job->g->tail && job->g->tail->added.from)
-		return true;
+	const enum ac_reason reason = ac_recipe_library(job);
+
+	if (reason != AC_REASON_NONE
+	    || *job->status_out == CUBLAS_STATUS_SUCCESS
+	    || (job->g->tail && job->g->tail->added))
+		return reason == AC_REASON_NONE
+		    && *job->status_out != CUBLAS_STATUS_SUCCESS
+		    ? AC_REASON_REFUSED : reason;
 	if (!job->call.place)
 		ac_job_read(job);
-	return !job->beta.device && job->beta.value == 0;
-}
-
-/* A recipe that failed halfway gives way to the original, where that can still
- * be made. */
-static enum ac_reason
-unless_failed(struct ac_job *job, enum ac_reason reason)
-{
-	return reason == AC_REASON_NONE
-	    && *job->status_out != CUBLAS_STATUS_SUCCESS && is_repeatable(job)
-	    ? AC_REASON_REFUSED : reason;
+	return !job->beta.device && job->beta.value == 0
+	    && job->g->c.type == CUDA_R_32F ? AC_REASON_REFUSED
+	    : AC_REASON_NONE;
 }
 
 static enum ac_reason
@@ -285,24 +336,15 @@ recast(struct ac_conduct *call)
 {
 	struct ac_job *job = (struct ac_job *)call;
 
-	return unless_failed(job, call->candidate->tactic == AC_TACTIC_CAST
-	    ? ac_recipe_cast(job) : ac_recipe_library(job));
-}
-
-static enum ac_reason
-strict(struct ac_conduct *call)
-{
-	return unless_failed((struct ac_job *)call, ac_recipe_strict(call));
+	return call->candidate->tactic == AC_TACTIC_CAST ? ac_recipe_cast(job)
+	    : convert(job);
 }
 
 #define WAYS(place) { \
 	.needs_place = (place), .find_stream = find_stream, \
-	.prepare = prepare, .recast = recast, .strict = strict, \
-	.try_all = ac_recipe_try \
+	.prepare = prepare, .recast = recast \
 }
 
-/* What arrays of addresses hold may change without their being moved: they
- * have no key. */
 static enum ac_outcome
 conduct(const struct ac_gemm *g, const struct ac_site *site,
     const struct ac_handle *handle, const struct ac_layout_known *known,
@@ -316,11 +358,12 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 
 	job.call = (struct ac_conduct){
 		.decision = &site->decision, .record = site->record,
-		.trial = site->state ? ac_site_trial(site) : NULL,
-		.operands = g->in_arrays ? 0
-		    : ac_pair_key(g->a.data, g->b.data),
+		.variants = site->state ? ac_site_variants(site) : NULL,
+		.from = { site->query.caller, site->query.form },
 		.device = handle->device
 	};
+	if (job.call.variants)
+		job.call.origin = site->state->origin;
 	job.g = g;
 	job.site = site;
 	job.known = known;

@@ -5,6 +5,7 @@
 #ifndef AC_SHIM_GEMM_H
 #define AC_SHIM_GEMM_H
 
+#include "kernels/verified/verified.h"
 #include "shim/trial/conduct.h"
 #include "shim/site/site.h"
 
@@ -20,10 +21,14 @@ struct ac_operand {
 
 /* What only cublasLt has: C apart from what is written, and what follows. */
 struct ac_gemm_tail {
-	struct ac_recast_added    added;
-	struct ac_recast_epilogue epilogue;
-	uint64_t                  algorithm;  /* that the program chose: a hash
-	                                       * (shim/trial/steady.h) */
+	const float *added;              /* what beta scales; NULL: C itself */
+	int64_t      added_ld, added_stride; /* ld 0: one column for all */
+	struct ac_verified_tail then;    /* without its scratch */
+	bool         follows;            /* D is not x itself, or is not all
+	                                  * that is written */
+	bool         writes_aux;
+	uint64_t     algorithm;          /* that the program chose: a hash
+	                                  * (shim/trial/steady.h) */
 };
 
 struct ac_gemm_door;

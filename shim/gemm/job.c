@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/job.c -- what every recipe does for its call: scalars, a lane, the
- * site's memory, the sample. */
+/* shim/gemm/job.c -- what every recipe does for its call: scalars, a lane, and
+ * what it is judged by. */
 #include "shim/gemm/recipe.h"
 
 static struct ac_cast_scalar
@@ -29,20 +29,30 @@ ac_job_read(struct ac_job *job)
 	    ? AC_REASON_NO_PROFIT : AC_REASON_NONE;
 }
 
+bool
+ac_job_is_apart(const struct ac_job *job)
+{
+	const struct ac_gemm *g = job->g;
+
+	return g->in_arrays || (g->tail && g->tail->follows)
+	    || job->beta.device || job->beta.value != 0;
+}
+
 /* Mostly a cast in C's place, as before. */
 static bool
-lay_out(const struct ac_job *job, bool casts, bool result,
-    struct ac_layout *layout_out)
+lay_out(const struct ac_job *job, bool casts, struct ac_layout *layout_out)
 {
-	if (!job->known || !casts || result)
-		return ac_layout_make(job->g, casts, result, layout_out);
+	const bool apart = ac_job_is_apart(job);
+
+	if (!job->known || !casts || apart)
+		return ac_layout_make(job->g, casts, apart, layout_out);
 	ac_layout_again(job->known, job->g, layout_out);
 	return true;
 }
 
 enum ac_reason
-ac_job_borrow(const struct ac_job *job, bool casts, bool result,
-    struct ac_layout *layout, struct ac_lane_loan *loan_out)
+ac_job_borrow(const struct ac_job *job, bool casts, struct ac_layout *layout,
+    struct ac_lane_loan *loan_out)
 {
 	const bool wants_handle = casts && job->g->door->has_handles;
 	struct ac_lane_request request = {
@@ -52,15 +62,13 @@ ac_job_borrow(const struct ac_job *job, bool casts, bool result,
 		.limit_bytes = job->site->decision.workspace_bytes,
 	};
 
-	if (!lay_out(job, casts, result, layout))
-		return AC_REASON_WORKSPACE;
 	if (job->unfit != AC_REASON_NONE)
 		return job->unfit;
-	layout->recast.alpha = job->alpha;
-	layout->recast.beta = job->beta;
-	if (!job->beta.device && job->beta.value == 0)
-		ac_layout_forget_c(layout);
-	request.marks_bytes = layout->marks_bytes;
+	if (!lay_out(job, casts, layout))
+		return AC_REASON_UNSUPPORTED;
+	layout->v.alpha = job->alpha;
+	layout->v.output.beta = job->beta;
+	request.zero_bytes = layout->zero_bytes;
 	request.buffer_bytes = layout->buffer_bytes;
 	if (wants_handle && PROVIDER(request.provider, cublasGetMathMode)(
 	    job->g->handle, &request.math_mode))
@@ -68,50 +76,20 @@ ac_job_borrow(const struct ac_job *job, bool casts, bool result,
 	return ac_lane_borrow(&request, job->call.place, loan_out);
 }
 
-static struct ac_recast_history *
-history_of(const struct ac_job *job, const struct ac_lane_loan *loan)
-{
-	const struct ac_turn *turn = job->call.turn;
-	struct ac_recast_history *history = NULL;
-
-	if (job->site->state && turn->kind != AC_TURN_TRY)
-		history = ac_history_find(job->call.trial
-		    ? ac_trial_histories(job->call.trial)
-		    : &job->site->state->histories, job->call.place,
-		    turn->candidate, job->site->decision.workspace_bytes);
-	return history ? history : ac_lane_spare(loan);
-}
-
+/* Under guard=off nobody reads what the call finds. */
 void
 ac_job_bind(const struct ac_job *job, const struct ac_lane_loan *loan,
-    const struct ac_slot *slot, struct ac_layout *layout)
-{
-	ac_layout_bind(layout, loan);
-	layout->recast.history = history_of(job, loan);
-	ac_job_sample(job, slot, layout);
-}
-
-void
-ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
     struct ac_layout *layout)
 {
-	struct ac_recast *r = &layout->recast;
-	const struct ac_turn *turn = job->call.turn;
-	const bool guarded = job->site->decision.guard != AC_GUARD_OFF;
+	const struct ac_ledger *ledger = job->call.turn->ledger;
+	struct ac_verified *v = &layout->v;
 
-	r->tol = guarded ? (float)job->call.candidate->tol : 0;
-	r->pair = turn->pair_bit;
-	r->epoch = job->call.trial ? ac_trial_epoch(job->call.trial) : 0;
-	if (!guarded)
-		r->bands[0] = r->bands[1] = NULL;
-	r->number = turn->number;
-	r->seed = (uint64_t)job->site->record->id << 32 ^ turn->number;
-	r->sampled = slot && !turn->posts_if_bad && !turn->posts_only
-	    && (job->site->decision.sample_period
-	    || turn->kind != AC_TURN_RECAST);
-	r->judge = guarded && job->site->decision.exact ? AC_JUDGE_EXACT : 0;
-	r->post = slot ? (struct ac_recast_post *)(uintptr_t)slot->device
-	    : NULL;
-	if (turn->posts_if_bad)
-		r->judge |= AC_JUDGE_POST_IF_BAD;
+	ac_layout_bind(layout, loan);
+	v->format = job->call.candidate->rung == AC_RUNG_BF16 ? AC_FORMAT_BF16
+	    : AC_FORMAT_FP16;
+	v->tol = ledger ? (float)job->call.candidate->tol : 0;
+	if (ledger) {
+		v->record = ledger->record;
+		v->post = ledger->post;
+	}
 }

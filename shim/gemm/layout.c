@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/layout.c -- sizes and offsets of a recast product. Casts are padded
- * to multiples of 8, K with zeros: odd sizes then run like even ones. */
+/* shim/gemm/layout.c -- sizes and offsets of a verified product. Casts have
+ * leading dimensions that are multiples of 8: odd sizes then run like even
+ * ones. */
 #include "shim/gemm/layout.h"
 
 #include "base/mapped.h"
 
-enum { PADDING = 8, ALIGNMENT = 256, LINES_PER_WORD = 16, TILE_WORDS = 8 };
+enum { PADDING = 8, ALIGNMENT = 256 };
 
 static int64_t
 padded(int64_t count)
@@ -32,119 +33,154 @@ bytes_of(uint64_t rows, uint64_t cols, uint64_t batch, uint64_t size)
 	return aligned(count * size);
 }
 
-/* Into zeros, the operand as stored; `lines` of its op() count, and run along
- * its columns if `lines_are_cols`; K runs the other way. */
+/* The operand as stored; `lines` of its op() are stored columns, or rows. */
 static void
-lay_out(const struct ac_operand *operand, bool in_arrays, int64_t lines,
-    int64_t k, bool lines_are_cols, int64_t batch, struct ac_recast_operand *o)
+lay_out(const struct ac_operand *operand, int64_t lines, int64_t k,
+    bool lines_are_cols, struct ac_verified_operand *o)
 {
-	const int64_t rows = lines_are_cols ? k : lines;
-	const int64_t cols = lines_are_cols ? lines : k;
-
-	o->rows = rows, o->cols = cols, o->ld = operand->ld;
+	o->lines = lines;
+	o->ld = operand->ld;
 	o->stride = operand->stride;
-	o->batch = in_arrays || operand->stride ? batch : 1;
-	o->ld_to = padded(rows);
-	o->cols_to = lines_are_cols ? cols : padded(cols);
+	o->ld_to = padded(lines_are_cols ? k : lines);
 	o->lines_are_cols = lines_are_cols;
 }
 
-/* Of a cast whose size was found to be in bounds: neither its marks nor its
- * bands are more than twice that. */
-static uint64_t
-marks_bytes(const struct ac_recast_operand *o)
+/* What is known of each line of an operand, and its casts. */
+static bool
+measure_operand(struct ac_layout *layout, int side, bool casts)
 {
-	const uint64_t lines = (uint64_t)(o->lines_are_cols ? o->cols
-	    : o->rows) * (uint64_t)o->batch;
+	const struct ac_verified *v = &layout->v;
+	const struct ac_verified_operand *o = &v->operand[side];
+	const uint64_t batch = (uint64_t)v->batch;
+	const uint64_t slices = (uint64_t)ac_verified_slices(v);
+	const uint64_t words = (uint64_t)ac_verified_words(o->lines);
+	uint64_t *bytes = layout->bytes + side;
 
-	return aligned((lines + LINES_PER_WORD - 1) / LINES_PER_WORD
-	    * sizeof(uint32_t));
+	if (casts)
+		bytes[AC_PIECE_CASTS] = bytes_of((uint64_t)o->ld_to,
+		    (uint64_t)(o->lines_are_cols ? o->lines : v->k), batch,
+		    sizeof(uint16_t));
+	bytes[AC_PIECE_SUMS] = bytes_of(AC_VERIFIED_VECTORS, (uint64_t)v->k,
+	    batch, sizeof(double));
+	bytes[AC_PIECE_PARTS] = bytes_of(slices * AC_VERIFIED_VALUES,
+	    (uint64_t)o->lines, batch, sizeof(float));
+	bytes[AC_PIECE_FLAGS] = bytes_of(words, 1, batch, sizeof(uint32_t));
+	bytes[AC_PIECE_WORDS] = bytes_of(words, 1, batch,
+	    sizeof(struct ac_verified_word));
+	return (!casts || bytes[AC_PIECE_CASTS]) && bytes[AC_PIECE_SUMS]
+	    && bytes[AC_PIECE_PARTS] && bytes[AC_PIECE_FLAGS]
+	    && bytes[AC_PIECE_WORDS];
 }
 
 static uint64_t
 tiles(int64_t count)
 {
-	return ((uint64_t)count + AC_TILE_SIDE - 1) / AC_TILE_SIDE;
+	return ((uint64_t)count + AC_VERIFIED_SIDE - 1) / AC_VERIFIED_SIDE;
 }
 
+/* Zero before and after mend adds up a tail's sums. */
 static uint64_t
-bands_bytes(const struct ac_recast_operand *o)
+words_of_sums(const struct ac_verified *v)
 {
-	return aligned(tiles(o->ld_to) * tiles(o->cols_to)
-	    * (uint64_t)o->batch * TILE_WORDS * sizeof(float));
+	return v->output.tail.sums
+	    ? ((uint64_t)v->m + 127) / 128 * (uint64_t)v->batch + 1 : 0;
+}
+
+/* What kernels count in 32 bits (kernels/verified/verified.h). */
+static bool
+is_counted(const struct ac_gemm *g)
+{
+	return (uint64_t)(g->m | g->n | g->k | g->batch) <= INT32_MAX
+	    && (uint64_t)(g->a.ld | g->b.ld) < UINT64_C(1) << 28;
 }
 
 static bool
-measure(struct ac_layout *layout, bool casts, bool result)
+measure(struct ac_layout *layout, bool casts, bool apart)
 {
-	struct ac_recast *r = &layout->recast;
+	const struct ac_verified *v = &layout->v;
+	uint64_t *bytes = layout->bytes;
 
-	for (unsigned i = 0; casts && i < 2; i++) {
-		const struct ac_recast_operand *o = &r->operand[i];
-
-		layout->cast_bytes[i] = bytes_of((uint64_t)o->ld_to,
-		    (uint64_t)o->cols_to, (uint64_t)o->batch,
-		    sizeof(uint16_t));
-		if (!layout->cast_bytes[i])
-			return false;
-		layout->bands_bytes[i] = bands_bytes(o);
-	}
-	if (casts) {
-		layout->marks_at = marks_bytes(&r->operand[0]);
-		layout->marks_bytes = layout->marks_at
-		    + marks_bytes(&r->operand[1]);
-		layout->parts_bytes = bytes_of(tiles(r->k), (uint64_t)r->batch,
-		    2, sizeof(double));
-	}
-	if (result) {
-		layout->result_bytes = bytes_of((uint64_t)r->m, (uint64_t)r->n,
-		    (uint64_t)r->batch, sizeof(float));
-		if (!layout->result_bytes)
+	if (!measure_operand(layout, 0, casts)
+	    || !measure_operand(layout, 1, casts))
+		return false;
+	if (apart) {
+		bytes[AC_PIECE_RESULT] = bytes_of((uint64_t)v->m,
+		    (uint64_t)v->n, (uint64_t)v->batch, sizeof(float));
+		if (!bytes[AC_PIECE_RESULT])
 			return false;
 	}
-	layout->kept_bytes = aligned((uint64_t)ac_recast_kept(r->batch)
-	    * sizeof(float));
-	layout->buffer_bytes = layout->cast_bytes[0] + layout->cast_bytes[1]
-	    + layout->result_bytes + layout->kept_bytes + layout->bands_bytes[0]
-	    + layout->bands_bytes[1] + layout->parts_bytes;
+	bytes[AC_PIECE_SPREAD] = bytes_of((uint64_t)ac_verified_spread(v->m,
+	    v->n), 1, 1, sizeof(float));
+	layout->zero_bytes = bytes_of(tiles(v->m) + tiles(v->n)
+	    + words_of_sums(v), 1, 1, sizeof(uint32_t));
+	if (v->output.tail.sums)
+		bytes[AC_PIECE_PARTIALS] = bytes_of((uint64_t)
+		    ac_verified_partials(v->m, v->n, v->batch), 1, 1,
+		    sizeof(double));
+	for (int i = 0; i < AC_PIECES; i++)
+		layout->buffer_bytes += bytes[i];
 	return true;
 }
 
-/* What no size tells: where the matrices are, and what follows. */
+/* What no size tells: where the matrices are. */
 static void
-point(const struct ac_gemm *g, struct ac_recast *r)
+point(const struct ac_gemm *g, struct ac_verified *v)
 {
 	if (g->in_arrays) {
-		r->operand[0].array = g->a.data;
-		r->operand[1].array = g->b.data;
-		r->output.array = (float *const *)(uintptr_t)g->c.data;
+		v->operand[0].array = g->a.data;
+		v->operand[1].array = g->b.data;
 	} else {
-		r->operand[0].from = g->a.data;
-		r->operand[1].from = g->b.data;
-		r->output.c = (float *)(uintptr_t)g->c.data;
+		v->operand[0].from = g->a.data;
+		v->operand[1].from = g->b.data;
+		v->output.product = (float *)(uintptr_t)g->c.data;
 	}
-	if (g->tail) {
-		r->added = g->tail->added;
-		r->epilogue = g->tail->epilogue;
+}
+
+/* What becomes of a product apart: D, which may be C. */
+static void
+point_on(const struct ac_gemm *g, struct ac_verified_output *out)
+{
+	const struct ac_gemm_tail *tail = g->tail;
+
+	if (g->in_arrays) {
+		out->d_array = (float *const *)(uintptr_t)g->c.data;
+		out->c_array = g->c.data;
+	} else {
+		out->d = (float *)(uintptr_t)g->c.data;
+		out->c = g->c.data;
+	}
+	out->d_ld = out->c_ld = g->c.ld;
+	out->d_stride = out->c_stride = g->c.stride;
+	if (!tail)
+		return;
+	out->tail = tail->then;
+	if (tail->added) {
+		out->c = tail->added;
+		out->c_ld = tail->added_ld;
+		out->c_stride = tail->added_stride;
 	}
 }
 
 bool
-ac_layout_make(const struct ac_gemm *g, bool casts, bool result,
+ac_layout_make(const struct ac_gemm *g, bool casts, bool apart,
     struct ac_layout *layout_out)
 {
 	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
-	struct ac_recast *r = &layout_out->recast;
+	struct ac_verified *v = &layout_out->v;
 
-	*layout_out = (struct ac_layout){ .k_padded = padded(g->k) };
-	r->m = g->m, r->n = g->n, r->k = g->k, r->batch = g->batch;
-	r->trans[0] = ta, r->trans[1] = tb;
-	lay_out(&g->a, g->in_arrays, g->m, g->k, ta, g->batch, &r->operand[0]);
-	lay_out(&g->b, g->in_arrays, g->n, g->k, !tb, g->batch, &r->operand[1]);
-	r->output.ld = g->c.ld;
-	r->output.stride = g->c.stride;
-	point(g, r);
-	return measure(layout_out, casts, result || g->in_arrays);
+	*layout_out = (struct ac_layout){ 0 };
+	if (!is_counted(g))
+		return false;
+	v->m = g->m, v->n = g->n, v->k = g->k, v->batch = g->batch;
+	v->slice = ac_verified_slice(g->m, g->n, g->k, g->batch);
+	lay_out(&g->a, g->m, g->k, ta, &v->operand[0]);
+	lay_out(&g->b, g->n, g->k, !tb, &v->operand[1]);
+	v->output.ld = g->c.ld;
+	v->output.stride = g->c.stride;
+	point(g, v);
+	if (apart)
+		point_on(g, &v->output);
+	return measure(layout_out, casts, apart);
 }
 
 void
@@ -152,7 +188,7 @@ ac_layout_again(const struct ac_layout_known *known, const struct ac_gemm *g,
     struct ac_layout *layout_out)
 {
 	*layout_out = known->layout;
-	point(g, &layout_out->recast);
+	point(g, &layout_out->v);
 }
 
 /* Another thread may have been first. */
@@ -160,7 +196,7 @@ void
 ac_layout_remember(const struct ac_gemm *g, const struct ac_site *site)
 {
 	const struct ac_layout_known *none = NULL;
-	const struct ac_recast_operand *o;
+	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
 	struct ac_layout_known *made;
 	struct ac_layout layout;
 
@@ -170,50 +206,53 @@ ac_layout_remember(const struct ac_gemm *g, const struct ac_site *site)
 	made = ac_mapped_take(sizeof *made);
 	if (!made)
 		return;
-	o = layout.recast.operand;
 	made->layout = layout;
-	made->extent[0] = ac_layout_extent(&g->a, o[0].rows, o[0].cols,
-	    g->batch);
-	made->extent[1] = ac_layout_extent(&g->b, o[1].rows, o[1].cols,
-	    g->batch);
+	made->extent[0] = ac_layout_extent(&g->a, ta ? g->k : g->m,
+	    ta ? g->m : g->k, g->batch);
+	made->extent[1] = ac_layout_extent(&g->b, tb ? g->n : g->k,
+	    tb ? g->k : g->n, g->batch);
 	made->extent[2] = ac_layout_extent(&g->c, g->m, g->n, g->batch);
 	atomic_compare_exchange_strong(&site->state->layout, &none, made);
 }
 
-void
-ac_layout_forget_c(struct ac_layout *layout)
+/* The next piece; NULL if there is none. */
+static void *
+cut(const struct ac_layout *layout, unsigned piece, char **at)
 {
-	layout->buffer_bytes -= layout->kept_bytes;
-	layout->kept_bytes = 0;
+	void *const here = layout->bytes[piece] ? *at : NULL;
+
+	*at += layout->bytes[piece];
+	return here;
 }
 
 void
 ac_layout_bind(struct ac_layout *layout, const struct ac_lane_loan *loan)
 {
-	struct ac_recast *r = &layout->recast;
+	struct ac_verified *v = &layout->v;
+	struct ac_verified_operand *o = v->operand;
 	char *at = loan->buffer;
+	float *result;
 
-	for (unsigned i = 0; i < 2; i++) {
-		r->operand[i].to = layout->cast_bytes[i] ?
-		    (uint16_t *)(void *)at :
-		    NULL;
-		at += layout->cast_bytes[i];
+	for (unsigned i = 0; i < 2; i++)
+		o[i].to = cut(layout, AC_PIECE_CASTS + i, &at);
+	for (unsigned i = 0; i < 2; i++)
+		o[i].sums = cut(layout, AC_PIECE_SUMS + i, &at);
+	for (unsigned i = 0; i < 2; i++)
+		o[i].parts = cut(layout, AC_PIECE_PARTS + i, &at);
+	for (unsigned i = 0; i < 2; i++)
+		o[i].flags = cut(layout, AC_PIECE_FLAGS + i, &at);
+	for (unsigned i = 0; i < 2; i++)
+		o[i].words = cut(layout, AC_PIECE_WORDS + i, &at);
+	result = cut(layout, AC_PIECE_RESULT, &at);
+	if (result) {
+		v->output.product = result;
+		v->output.ld = v->m;
+		v->output.stride = v->m * v->n;
 	}
-	if (layout->marks_bytes) {
-		r->operand[0].marks = loan->marks;
-		r->operand[1].marks = loan->marks
-		    + layout->marks_at / sizeof(uint32_t);
-	}
-	r->output.result = layout->result_bytes ? (float *)(void *)at : NULL;
-	at += layout->result_bytes;
-	r->kept = layout->kept_bytes ? (float *)(void *)at : NULL;
-	at += layout->kept_bytes;
-	for (unsigned i = 0; i < 2; i++) {
-		r->bands[i] = layout->bands_bytes[i] ? (float *)(void *)at
-		    : NULL;
-		at += layout->bands_bytes[i];
-	}
-	r->parts = layout->parts_bytes ? (double *)(void *)at : NULL;
-	r->state = loan->state;
-	r->before = loan->before;
+	v->spread = cut(layout, AC_PIECE_SPREAD, &at);
+	v->output.tail.partials = cut(layout, AC_PIECE_PARTIALS, &at);
+	v->arrived = loan->zeros;
+	v->output.tail.arrived = loan->zeros + tiles(v->m) + tiles(v->n);
+	v->state = loan->state;
+	v->record = loan->record;
 }

@@ -1,26 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/layout.h -- one recast product laid out: the kernels' parameters,
+/* shim/gemm/layout.h -- one verified product laid out: the kernels' parameters,
  * and what they need of a lane. Arithmetic on sizes; calls nothing. */
 #ifndef AC_SHIM_LAYOUT_H
 #define AC_SHIM_LAYOUT_H
 
+#include "kernels/verified/verified.h"
 #include "shim/gemm/gemm.h"
 #include "shim/device/lane.h"
 #include "shim/site/site.h"
 
-struct ac_layout {
-	struct ac_recast recast;        /* pointers into the lane: see bind */
-	uint64_t cast_bytes[2], result_bytes, kept_bytes;
-	uint64_t bands_bytes[2], parts_bytes; /* what a call is judged by */
-	uint64_t buffer_bytes, marks_bytes;
-	uint64_t marks_at;              /* of operand 1 */
-	int64_t  k_padded;
+/* What lies in a lane's buffer, in this order; of A, then of B. */
+enum ac_layout_piece {
+	AC_PIECE_CASTS,
+	AC_PIECE_SUMS = AC_PIECE_CASTS + 2,
+	AC_PIECE_PARTS = AC_PIECE_SUMS + 2,
+	AC_PIECE_FLAGS = AC_PIECE_PARTS + 2,
+	AC_PIECE_WORDS = AC_PIECE_FLAGS + 2,
+	AC_PIECE_RESULT = AC_PIECE_WORDS + 2, /* alone, as what follows */
+	AC_PIECE_SPREAD,
+	AC_PIECE_PARTIALS,              /* of a tail's sums */
+	AC_PIECES
 };
 
-/* Lay out `g`: with `casts`, both operands are cast; with `result`, the product
- * goes beside C (always so for arrays of matrices). False: the sizes do not fit
- * into 63 bits, and *layout_out means nothing. */
-bool ac_layout_make(const struct ac_gemm *g, bool casts, bool result,
+struct ac_layout {
+	struct ac_verified v;           /* pointers into the lane: see bind */
+	uint64_t bytes[AC_PIECES];
+	uint64_t buffer_bytes, zero_bytes;
+};
+
+/* Lay out `g`; with `casts`, both operands are written in 16 bits, else they
+ * are only looked at. The product goes beside C where `apart`: it adds to C, or
+ * something follows it, or it is of matrices in arrays. False: the kernels
+ * cannot count so far, and *layout_out means nothing. */
+bool ac_layout_make(const struct ac_gemm *g, bool casts, bool apart,
     struct ac_layout *layout_out);
 
 /* ---- What is remembered ------------------------------------------------- */
@@ -34,13 +46,13 @@ struct ac_layout_known {
 };
 
 static inline bool
-ac_layout_is_of(const struct ac_recast *r, const struct ac_gemm *g)
+ac_layout_is_of(const struct ac_verified *v, const struct ac_gemm *g)
 {
-	return !((r->operand[0].ld ^ g->a.ld) | (r->operand[1].ld ^ g->b.ld)
-	    | (r->output.ld ^ g->c.ld)
-	    | (r->operand[0].stride ^ g->a.stride)
-	    | (r->operand[1].stride ^ g->b.stride)
-	    | (r->output.stride ^ g->c.stride));
+	return !((v->operand[0].ld ^ g->a.ld) | (v->operand[1].ld ^ g->b.ld)
+	    | (v->output.ld ^ g->c.ld)
+	    | (v->operand[0].stride ^ g->a.stride)
+	    | (v->operand[1].stride ^ g->b.stride)
+	    | (v->output.stride ^ g->c.stride));
 }
 
 /* What is known of such calls of `site`; NULL: nothing. */
@@ -51,8 +63,7 @@ ac_layout_recall(const struct ac_gemm *g, const struct ac_site *site)
 	    ? atomic_load_explicit(&site->state->layout, memory_order_acquire)
 	    : NULL;
 
-	return known && ac_layout_is_of(&known->layout.recast, g) ? known
-	    : NULL;
+	return known && ac_layout_is_of(&known->layout.v, g) ? known : NULL;
 }
 
 /* Bytes from the first element of an operand's matrices past the last. */
@@ -76,9 +87,6 @@ __attribute__((cold, noinline))
 void ac_layout_remember(const struct ac_gemm *g, const struct ac_site *site);
 
 /* ---- Ready for a call --------------------------------------------------- */
-
-/* Beta is 0: what C held is not needed. */
-void ac_layout_forget_c(struct ac_layout *layout);
 
 /* Let it point into what was lent. */
 void ac_layout_bind(struct ac_layout *layout, const struct ac_lane_loan *loan);

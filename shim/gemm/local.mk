@@ -12,5 +12,4 @@ libautocast_so_SOURCES += \
 	shim/gemm/ranges.h \
 	shim/gemm/recipe.h \
 	shim/gemm/recipe_cast.c \
-	shim/gemm/recipe_library.c \
-	shim/gemm/recipe_try.c
+	shim/gemm/recipe_library.c

@@ -9,7 +9,7 @@
 #include "kernels/recast/recast.h"
 #include "report/report.h"
 #include "shim/device/mailbox.h"
-#include "shim/gemm/layout.h"
+#include "shim/device/lane.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -86,19 +86,40 @@ hand_on(const struct ac_ranges *ranges)
 		    &ranges->copy[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
 
-/* The launch counts its blocks in the state of a lane: of nothing that two
+static struct ac_recast_operand
+read_of(const struct ac_gemm *g, const struct ac_operand *operand, int64_t rows,
+    int64_t cols)
+{
+	return (struct ac_recast_operand){
+		.from = g->in_arrays ? NULL : operand->data,
+		.array = g->in_arrays ? operand->data : NULL,
+		.rows = rows, .cols = cols, .ld = operand->ld,
+		.stride = operand->stride,
+		.batch = g->in_arrays || operand->stride ? g->batch : 1
+	};
+}
+
+/* The launch counts its blocks in the words of a lane: of nothing that two
  * streams share, or one of them would take the other's block for its last. */
 static void
 launch(const struct ac_ranges *ranges, const struct ac_lane_request *request,
-    const struct ac_place *place, struct ac_recast *recast)
+    const struct ac_place *place, const struct ac_gemm *g)
 {
+	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
+	struct ac_recast recast = {
+		.operand = {
+			read_of(g, &g->a, ta ? g->k : g->m, ta ? g->m : g->k),
+			read_of(g, &g->b, tb ? g->n : g->k, tb ? g->k : g->n)
+		},
+		.m = g->m, .n = g->n, .k = g->k, .batch = g->batch
+	};
 	struct ac_lane_loan loan;
 
 	if (!ac_scratch_order(place->scratch, place->stream, false)
 	    || ac_lane_borrow(request, place, &loan) != AC_REASON_NONE)
 		return;
-	recast->state = loan.state;
-	ac_lane_return(&loan, !ac_recast_ranges(place->kernels, recast,
+	recast.state = (struct ac_recast_state *)(void *)loan.state;
+	ac_lane_return(&loan, !ac_recast_ranges(place->kernels, &recast,
 	    (uint64_t *)(uintptr_t)ranges->counts,
 	    (uint64_t *)(uintptr_t)ranges->copy_device, place->stream));
 }
@@ -115,18 +136,16 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
 	struct ac_ranges *ranges;
 	ac_cu_stream stream;
 	struct ac_place place;
-	struct ac_layout layout;
 
 	if (!site->state || !ac_driver_get() || g->door->find_stream(g,
 	    site->binding.provider, &stream) != AC_REASON_NONE
 	    || ac_place_on(stream, handle->device, &place) != AC_REASON_NONE
-	    || place.capture
-	    || !ac_layout_make(g, false, false, &layout))
+	    || place.capture)
 		return;
 	ranges = ranges_of(site, &place);
 	if (!ranges)
 		return;
-	launch(ranges, &request, &place, &layout.recast);
+	launch(ranges, &request, &place, g);
 	hand_on(ranges);
 }
 

@@ -2,9 +2,8 @@
 /* shim/gemm/recipe.h -- the ways to run a product in lower precision.
  *
  * A recipe returns AC_REASON_NONE when it ran: the job's *status_out is then
- * cuBLAS's answer. Any other reason means that C is untouched and that the
- * original call is to be made (doc/rules.md R6). Only ac_recipe_strict() waits
- * for the device, which is what guard=strict asks for. */
+ * cuBLAS's answer. Any other reason means that what the original call reads is
+ * untouched, and that this is to be made (doc/rules.md R6). None waits. */
 #ifndef AC_SHIM_RECIPE_H
 #define AC_SHIM_RECIPE_H
 
@@ -26,19 +25,13 @@ struct ac_job {
 	enum ac_reason         unfit;      /* why they forbid a recast */
 };
 
-/* The same call with another compute type, on the program's own handle; with
- * a sample beside it if the turn has one. */
+/* The same call with another compute type, on the program's own handle; where
+ * the turn says so, verified like the other. */
 enum ac_reason ac_recipe_library(const struct ac_job *job);
 
-/* Cast both operands, then a 16-bit product on a lane of our own. */
+/* Cast both operands, then a 16-bit product on a lane of our own, verified and
+ * mended behind it. */
 enum ac_reason ac_recipe_cast(const struct ac_job *job);
-
-/* Run every candidate of the trial beside C, sampled; C is untouched. Tells the
- * trial. Returns why the call is kept: probation, or what went wrong. */
-enum ac_reason ac_recipe_try(struct ac_conduct *call);
-
-/* Run the candidate beside C, wait, judge, and only then write C. */
-enum ac_reason ac_recipe_strict(struct ac_conduct *call);
 
 /* ---- What they share ---------------------------------------------------- */
 
@@ -49,31 +42,19 @@ enum ac_reason ac_recipe_strict(struct ac_conduct *call);
  * away, neither a turn nor a lane is lost. */
 void ac_job_read(struct ac_job *job);
 
+/* Whether the product goes beside C: it adds to C, or may, or is followed by
+ * something, or is of matrices in arrays. */
+bool ac_job_is_apart(const struct ac_job *job);
+
 /* Lay the call out as ac_layout_make() does, give the layout the scalars, and
  * borrow a lane for it, with a handle if it casts. */
-enum ac_reason ac_job_borrow(const struct ac_job *job, bool casts, bool result,
+enum ac_reason ac_job_borrow(const struct ac_job *job, bool casts,
     struct ac_layout *layout_out, struct ac_lane_loan *loan_out);
 
-/* Let `layout` point into what was lent, and into what the site remembers for
- * the turn's candidate here (a try: into a blank); NULL if there is no room for
- * that. Set what it is judged by, and its sample, posted to `slot`. */
+/* Let `layout` point into what was lent, and to where the call's results go.
+ * Set what it is judged by. */
 void ac_job_bind(const struct ac_job *job, const struct ac_lane_loan *loan,
-    const struct ac_slot *slot, struct ac_layout *layout);
-
-/* The last of that: a sample is drawn by site and call number. slot NULL: there
- * is none. */
-void ac_job_sample(const struct ac_job *job, const struct ac_slot *slot,
     struct ac_layout *layout);
-
-/* The 16-bit product of a layout whose casts are queued. Where `result` is set,
- * it goes there without beta. */
-enum ac_reason ac_cast_multiply(const struct ac_job *job,
-    const struct ac_layout *layout, const struct ac_lane_loan *loan,
-    cublasStatus_t *status_out);
-
-/* Queue cast and settle for the job's candidate (a cast). False: a launch
- * failed. */
-bool ac_cast_queue(const struct ac_job *job, struct ac_layout *layout);
 
 /* The compute type that lets cuBLAS convert FP32 operands for `rung`. */
 cublasComputeType_t ac_library_compute(enum ac_rung rung);

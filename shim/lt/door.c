@@ -83,7 +83,8 @@ go(const struct ac_job *job, const struct ac_gemm *product,
 		.driver = job->call.place->driver
 	};
 	kind->workspace_bytes = x->workspace ? x->workspace_bytes : 0;
-	kind->bias_stride = beside ? 0 : call->tail.epilogue.bias_stride;
+	kind->bias_stride = !beside && p->batch > 1
+	    ? call->use->content.bias_stride : 0;
 	kind->aux_ld = aux ? call->pointers.aux_ld : 0;
 	kind->aux_stride = aux ? call->pointers.aux_stride : 0;
 	kind->d = beside ? stored(&product->c) : p->d;
@@ -123,29 +124,22 @@ complete(const struct ac_job *job, const struct ac_gemm *product,
 	    : (int32_t)use->product.pointer_mode;
 }
 
-/* A try looks for what will run in C's place, too: the call after it may be
- * captured, where nothing is looked for. */
 static enum ac_reason
 issue(const struct ac_job *job, const struct ac_gemm *product,
     cublasComputeType_t compute, bool beside, cublasStatus_t *status_out)
 {
 	struct ac_lt_last *last = ((const struct lt_gemm *)job->g)->use->last;
-	ac_lt_plan_hint *hint = last && !beside ? &last->plan : NULL;
-	const bool may_make = !job->call.place->capture;
+	ac_lt_plan_hint *hint = last ? &last->plan : NULL;
 	struct ac_lt_kind kind;
 	struct ac_lt_run run;
 	enum ac_reason reason;
 
-	if (beside && may_make) {
-		go(job, product, compute, false, &kind, &run);
-		complete(job, product, &kind);
-		ac_lt_plan_make(&kind, &run);
-	}
 	go(job, product, compute, beside, &kind, &run);
 	if (ac_lt_plan_again(&kind, &run, hint, &reason, status_out))
 		return reason;
 	complete(job, product, &kind);
-	return ac_lt_plan_run(&kind, &run, may_make, hint, status_out);
+	return ac_lt_plan_run(&kind, &run, !job->call.place->capture, hint,
+	    status_out);
 }
 
 static const struct ac_gemm_door lt_door = {
@@ -217,13 +211,15 @@ ac_lt_use_prepare(struct ac_lt_use *use)
 		.b = { NULL, CUDA_R_32F, p->b.ld, p->b.stride },
 		.c = { NULL, CUDA_R_32F, p->d.ld, p->d.stride }
 	};
-	use->tail = (struct ac_gemm_tail){ .epilogue = {
-		.is_set = p->epilogue != AC_EPILOGUE_DEFAULT,
-		.bias_stride = p->batch > 1 ? use->content.bias_stride : 0
-	} };
-	if (p->epilogue < AC_EPILOGUE_INPUT_SUMS)
-		use->tail.epilogue.activation =
+	use->tail = (struct ac_gemm_tail){
+		.follows = p->epilogue != AC_EPILOGUE_DEFAULT
+	};
+	if (p->epilogue < AC_EPILOGUE_INPUT_SUMS) {
+		use->tail.then.activation =
 		    ac_lt_epilogues[p->epilogue].activation;
+		use->tail.writes_aux = ac_lt_epilogues[p->epilogue].aux
+		    == AC_LT_AUX_OUT;
+	}
 }
 
 /* C == D of one layout is what the output holds. */
@@ -233,22 +229,31 @@ set_tail(struct lt_gemm *call)
 	const struct ac_lt_arguments *x = call->x;
 	const struct ac_lt_product *p = &call->use->product;
 	const struct ac_lt_epilogue *does = &ac_lt_epilogues[p->epilogue];
-	struct ac_recast_epilogue *e = &call->tail.epilogue;
+	struct ac_verified_tail *then = &call->tail.then;
+	const int64_t stride = p->batch > 1 ? call->use->content.bias_stride
+	    : 0;
 
 	call->tail = call->use->tail;
 	call->tail.algorithm = hash_of(x, call->use->last);
-	if (does->adds_bias)
-		e->bias = call->pointers.bias;
-	if (does->aux == AC_LT_AUX_IN) {
-		e->aux = call->pointers.aux;
-		e->aux_ld = call->pointers.aux_ld;
-		e->aux_stride = call->pointers.aux_stride;
+	if (does->adds_bias) {
+		then->bias = call->pointers.bias;
+		then->bias_stride = stride;
+	}
+	if (does->sums_output) {
+		then->sums = (float *)(uintptr_t)call->pointers.bias;
+		then->sums_stride = stride;
+	}
+	if (does->aux != AC_LT_AUX_NO) {
+		then->aux = (void *)(uintptr_t)call->pointers.aux;
+		then->aux_ld = call->pointers.aux_ld;
+		then->aux_stride = call->pointers.aux_stride;
 	}
 	if (x->c && (x->c != x->d || p->c.ld != p->d.ld
-	    || p->c.stride != p->d.stride))
-		call->tail.added = (struct ac_recast_added){
-			x->c, p->c.ld, p->c.stride
-		};
+	    || p->c.stride != p->d.stride)) {
+		call->tail.added = x->c;
+		call->tail.added_ld = p->c.ld;
+		call->tail.added_stride = p->c.stride;
+	}
 }
 
 static void

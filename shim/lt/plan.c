@@ -330,12 +330,6 @@ ac_lt_plan_abandon(const struct ac_provider *provider)
 	}
 }
 
-void
-ac_lt_plan_make(const struct ac_lt_kind *kind, const struct ac_lt_run *run)
-{
-	(void)find(kind, run, true);
-}
-
 /* ---- Running ------------------------------------------------------------ */
 
 static enum ac_reason

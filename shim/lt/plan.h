@@ -49,11 +49,6 @@ ac_lt_alignment(const void *address)
 	return (uint8_t)__builtin_ctzl((uintptr_t)address | 256);
 }
 
-/* Make the plan of `kind`, whose runs are as `run`, unless there is one: never
- * in a capture, as cublasLt's heuristics disturb it. */
-void ac_lt_plan_make(const struct ac_lt_kind *kind,
-    const struct ac_lt_run *run);
-
 /* Run `run` by the plan of `hint`, which may be NULL, if its kind begins as
  * `kind` does, up to transb: the rest need not be there. False: it does not, so
  * nothing has happened. Else *reason_out and *status_out are as of
@@ -64,10 +59,10 @@ bool ac_lt_plan_again(const struct ac_lt_kind *kind,
 
 /* Run it. AC_REASON_NONE and *status_out, cublasLt's answer; or why the
  * original call may still be made: CAPTURE, there is no plan yet and none may
- * be made; REFUSED, cublasLt has no algorithm for it, or refused;
- * OUT_OF_MEMORY, there is no room for a plan, or cublasLt failed when it was
- * asked for one, which it may not do again. `hint`, which may be NULL, is set.
- * Any thread. */
+ * be made, as in a capture, which cublasLt's heuristics disturb; REFUSED, it
+ * has no algorithm for it, or refused; OUT_OF_MEMORY, there is no room for a
+ * plan, or it failed when it was asked for one, which it may not do again.
+ * `hint`, which may be NULL, is set. Any thread. */
 enum ac_reason ac_lt_plan_run(const struct ac_lt_kind *kind,
     const struct ac_lt_run *run, bool may_make, ac_lt_plan_hint *hint,
     cublasStatus_t *status_out);

@@ -9,9 +9,7 @@
 #include "shim/site/sites.h"
 #include "shim/device/device.h"
 #include "shim/device/handle.h"
-#include "shim/trial/size_class.h"
 #include "shim/start/start.h"
-#include "shim/trial/trial.h"
 
 #include <stdatomic.h>
 
@@ -122,7 +120,6 @@ make_state(const struct ac_site *site, const struct ac_site_call *call)
 {
 	const uint64_t place[2] = { (uint64_t)(uintptr_t)call->caller,
 		call->form };
-	const int64_t size[4] = { call->m, call->n, call->k, call->batch };
 	struct ac_site_state *state;
 
 	if (site->is_plain)
@@ -130,31 +127,21 @@ make_state(const struct ac_site *site, const struct ac_site_call *call)
 	state = ac_mapped_take(sizeof *state);
 	if (!state || site->decision.rung == AC_RUNG_KEEP)
 		return state;
-	state->wants_trial = ac_trial_is_wanted(&site->decision);
-	/* Streams are apart there: what one learns is not for another. */
-	if (!site->decision.reproducible)
-		state->size_class = ac_size_class_of(place, size,
-		    &site->decision);
+	if (site->decision.guard != AC_GUARD_OFF)
+		state->origin = ac_origin_of(place, &site->decision, 0);
 	return state;
 }
 
-struct ac_trial *
-ac_site_make_trial(const struct ac_site *site)
+struct ac_variants *
+ac_site_make_variants(const struct ac_site *site)
 {
-	struct ac_site_state *state = site->state;
-	struct ac_trial *trial = NULL, *made;
-
-	if (state->size_class && ac_credit_is_kept(&site->decision)
-	    && !atomic_exchange(&state->was_called, true)) {
-		ac_credit_count(&state->size_class->credit, &site->decision);
-		return NULL;
-	}
-	made = ac_trial_make(&site->decision, &site->record->key,
-	    site->record->name, site->record, state->size_class,
+	struct ac_variants *there = NULL, *made = ac_variants_make(
+	    &site->decision, site->record,
 	    ac_device_may_time((int8_t)(site->query.form >> 32)));
+
 	/* Another thread may have been first. */
-	return atomic_compare_exchange_strong(&state->trial, &trial, made)
-	    ? made : trial;
+	return atomic_compare_exchange_strong(&site->state->variants, &there,
+	    made) ? made : there;
 }
 
 void

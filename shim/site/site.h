@@ -12,9 +12,9 @@
 #include "policy/policy.h"
 #include "report/report.h"
 #include "shim/device/handle.h"
-#include "shim/device/history.h"
 #include "shim/bind/provider.h"
 #include "shim/bind/thunk.h"
+#include "shim/trial/origin.h"
 #include "shim/trial/steady.h"
 
 /* What the program requested, as the policy's `asked` spells it; UNSAID: the
@@ -63,18 +63,14 @@ struct ac_site_query {
 	uint64_t form;     /* ac_form, thunk's note, device and region */
 };
 
-struct ac_trial;
 struct ac_ranges;
 struct ac_layout_known;
 struct ac_solver;
 
 /* What a site that may be recast remembers of its calls. */
 struct ac_site_state {
-	ac_histories     histories;
-	bool             wants_trial;  /* false under guard=off */
-	_Atomic bool     was_called;
-	_Atomic(struct ac_trial *) trial; /* by ac_site_trial() */
-	struct ac_size_class *size_class; /* NULL: none */
+	struct ac_origin *origin;      /* NULL: under guard=off, or none */
+	_Atomic(struct ac_variants *) variants; /* by ac_site_variants() */
 	_Atomic(struct ac_ranges *) ranges;
 	_Atomic(const struct ac_layout_known *) layout; /* of a product */
 	struct ac_steady steady;       /* of calls that name an algorithm */
@@ -107,20 +103,19 @@ __attribute__((cold, noinline))
 const struct ac_site *ac_site_add(const struct ac_site_call *call,
     const struct ac_site_query *query, struct ac_site *scratch);
 
-/* The trial of a site, made when it is wanted; NULL: none, or not yet. Under
- * profit=on the first call of a site is only counted: many sizes are met
- * once. */
+/* The variants of a site with an origin, made when they are wanted; NULL
+ * without memory. */
 __attribute__((cold, noinline))
-struct ac_trial *ac_site_make_trial(const struct ac_site *site);
+struct ac_variants *ac_site_make_variants(const struct ac_site *site);
 
-static inline struct ac_trial *
-ac_site_trial(const struct ac_site *site)
+static inline struct ac_variants *
+ac_site_variants(const struct ac_site *site)
 {
-	struct ac_trial *trial = atomic_load_explicit(&site->state->trial,
-	    memory_order_acquire);
+	struct ac_variants *variants = atomic_load_explicit(
+	    &site->state->variants, memory_order_acquire);
 
-	return trial || !site->state->wants_trial ? trial
-	    : ac_site_make_trial(site);
+	return variants || !site->state->origin ? variants
+	    : ac_site_make_variants(site);
 }
 
 /* cuBLAS's CUBLAS_GEMM_AUTOTUNE, which some headers we build with lack: it

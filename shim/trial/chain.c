@@ -7,7 +7,7 @@
 
 struct ac_chain_c ac_chain_cs[1 << AC_CHAIN_BITS];
 
-static struct ac_trial *
+static struct ac_origin *
 writer(const struct ac_chain_c *w, unsigned i)
 {
 	return atomic_load_explicit(&w->by[i], memory_order_relaxed);
@@ -15,22 +15,22 @@ writer(const struct ac_chain_c *w, unsigned i)
 
 /* C begins anew. */
 static void
-begin(struct ac_chain_c *w, uintptr_t c, struct ac_trial *trial)
+begin(struct ac_chain_c *w, uintptr_t c, struct ac_origin *origin)
 {
 	atomic_store_explicit(&w->c, c, memory_order_relaxed);
-	atomic_store_explicit(&w->by[0], trial, memory_order_relaxed);
+	atomic_store_explicit(&w->by[0], origin, memory_order_relaxed);
 	for (unsigned i = 1; i < AC_CHAIN_LINKS; i++)
 		atomic_store_explicit(&w->by[i], NULL, memory_order_relaxed);
 }
 
 /* A fifth one takes the place of the last. */
 static void
-link_with(struct ac_chain *chain, struct ac_trial *other)
+link_with(struct ac_chain *chain, struct ac_origin *other)
 {
 	unsigned i = 0;
 
 	for (; i < AC_CHAIN_LINKS - 1; i++) {
-		const struct ac_trial *there = atomic_load_explicit(
+		const struct ac_origin *there = atomic_load_explicit(
 		    &chain->with[i], memory_order_relaxed);
 
 		if (there == other)
@@ -42,7 +42,7 @@ link_with(struct ac_chain *chain, struct ac_trial *other)
 }
 
 bool
-ac_chain_search(struct ac_chain *chain, struct ac_trial *trial,
+ac_chain_search(struct ac_chain *chain, struct ac_origin *origin,
     const void *c, bool adds)
 {
 	struct ac_chain_c *w = ac_chain_at(c);
@@ -51,22 +51,22 @@ ac_chain_search(struct ac_chain *chain, struct ac_trial *trial,
 	unsigned i = 0;
 
 	if (!adds || !is_known) {
-		begin(w, (uintptr_t)c, trial);
+		begin(w, (uintptr_t)c, origin);
 		return false;
 	}
 	for (; i < AC_CHAIN_LINKS && writer(w, i); i++)
-		if (writer(w, i) != trial)
+		if (writer(w, i) != origin)
 			link_with(chain, writer(w, i));
 	for (unsigned j = 0; j < i; j++)
-		if (writer(w, j) == trial)
+		if (writer(w, j) == origin)
 			return true;
 	atomic_store_explicit(&w->by[i < AC_CHAIN_LINKS ? i
-	    : AC_CHAIN_LINKS - 1], trial, memory_order_relaxed);
+	    : AC_CHAIN_LINKS - 1], origin, memory_order_relaxed);
 	return true;
 }
 
 bool
-ac_chain_read(struct ac_chain *chain, const struct ac_trial *trial,
+ac_chain_read(struct ac_chain *chain, const struct ac_origin *origin,
     const void *c)
 {
 	const struct ac_chain_c *w = ac_chain_at(c);
@@ -74,7 +74,7 @@ ac_chain_read(struct ac_chain *chain, const struct ac_trial *trial,
 	    == (uintptr_t)c;
 
 	for (unsigned i = 0; is_known && i < AC_CHAIN_LINKS; i++)
-		if (writer(w, i) && writer(w, i) != trial)
+		if (writer(w, i) && writer(w, i) != origin)
 			link_with(chain, writer(w, i));
 	return is_known;
 }

@@ -4,79 +4,7 @@
 #include "shim/trial/conduct.h"
 
 #include "shim/start/start.h"
-
-/* The original is to be made: counted for `reason`, and timed if its turn says
- * so. */
-static enum ac_outcome
-keep(const struct ac_conduct *call, struct ac_site_record *record,
-    enum ac_reason reason, struct ac_kept *kept_out)
-{
-	struct ac_timing *timing = call->turn->timing;
-
-	ac_report_count(record, reason);
-	if (!timing || !ac_timing_begin(timing, call->place))
-		return AC_OUTCOME_KEPT;
-	kept_out->timing = timing;
-	kept_out->place = *call->place;
-	return AC_OUTCOME_TIMED;
-}
-
-/* Another thread may have changed the site's candidate since the place was
- * found not to matter. */
-static enum ac_reason
-run(struct ac_conduct *call, const struct ac_ways *ways)
-{
-	const bool is_strict = call->turn->kind == AC_TURN_STRICT;
-
-	if (!call->place && (ways->needs_place || is_strict
-	    || call->candidate->tactic == AC_TACTIC_CAST))
-		return AC_REASON_PROBATION;
-	return is_strict ? ways->strict(call) : ways->recast(call);
-}
-
-static enum ac_outcome
-recast(struct ac_conduct *call, struct ac_site_record *record,
-    const struct ac_ways *ways)
-{
-	enum ac_reason reason;
-
-	call->candidate = &call->decision->candidate[call->turn->candidate];
-	reason = run(call, ways);
-	if (reason == AC_REASON_CAPTURE && call->trial
-	    && ac_trial_lacks_room(call->trial, call->turn)) {
-		record = ac_trial_record(call->trial, call->turn->candidate);
-		call->candidate = &call->decision->candidate[
-		    call->turn->candidate];
-		reason = run(call, ways);
-	}
-	if (reason == AC_REASON_NONE)
-		ac_shim_notice(call->decision, call->candidate->rung);
-	ac_report_count(record, reason);
-	if (reason != AC_REASON_NONE)
-		return AC_OUTCOME_KEPT;
-	if (call->place && call->place->capture)
-		atomic_fetch_add_explicit(&record->course.captured, 1,
-		    memory_order_relaxed);
-	return AC_OUTCOME_DONE;
-}
-
-/* Only calls that go another way than the site's first one have a record of
- * their own. */
-static enum ac_outcome
-take_turn(struct ac_conduct *call, const struct ac_ways *ways,
-    struct ac_kept *kept_out)
-{
-	const struct ac_turn *turn = call->turn;
-
-	if (turn->kind == AC_TURN_TRY)
-		return keep(call, call->record, ways->try_all(call), kept_out);
-	if (turn->kind == AC_TURN_KEEP)
-		return keep(call, turn->candidate == AC_CANDIDATES
-		    ? ac_trial_record(call->trial, AC_CANDIDATES)
-		    : call->record, turn->reason, kept_out);
-	return recast(call, ac_trial_record(call->trial, turn->candidate),
-	    ways);
-}
+#include "shim/trial/wait.h"
 
 static enum ac_reason
 find_place(const struct ac_conduct *call, const struct ac_ways *ways,
@@ -89,14 +17,76 @@ find_place(const struct ac_conduct *call, const struct ac_ways *ways,
 	    ? ac_place_on(stream, call->device, place_out) : reason;
 }
 
-static bool
-needs_place(const struct ac_conduct *call, const struct ac_ways *ways)
+static double
+seconds_of(const struct ac_conduct *call)
 {
-	return ways->needs_place || call->decision->tactic == AC_TACTIC_CAST;
+	const struct ac_site_key *key = &call->record->key;
+
+	return ac_wait_seconds(2.0 * (double)key->m * (double)key->n
+	    * (double)key->k * (double)key->batch,
+	    call->decision->keep_seconds);
 }
 
-/* To a call without a guard. For XLA's captures of a product each there are not
- * as many lanes, and with fewer its next capture could not update the first. */
+/* The original is to be made, and timed if its turn says so. What was left for
+ * good, or is too slow, has a line of its own. */
+static enum ac_outcome
+keep(const struct ac_conduct *call, enum ac_reason reason,
+    struct ac_kept *kept_out)
+{
+	struct ac_timing *timing = call->turn->timing;
+	const bool is_left = reason == AC_REASON_GUARD
+	    || reason == AC_REASON_NO_PROFIT;
+
+	ac_report_count(is_left ? ac_variants_record(call->variants,
+	    AC_ORIGINAL, reason) : call->record, reason);
+	if (!timing || !ac_timing_begin(timing, call->place))
+		return AC_OUTCOME_KEPT;
+	kept_out->timing = timing;
+	kept_out->place = *call->place;
+	return AC_OUTCOME_TIMED;
+}
+
+/* Only calls that go another way than the site's first one have a record of
+ * their own. */
+static enum ac_outcome
+recast(struct ac_conduct *call, const struct ac_ways *ways,
+    struct ac_site_record *record)
+{
+	enum ac_reason reason;
+
+	call->candidate = &call->decision->candidate[call->turn->candidate];
+	reason = ways->recast(call);
+	ac_report_count(record, reason);
+	if (reason == AC_REASON_REFUSED && call->origin)
+		ac_origin_refused(call->origin, call->variants, call->turn);
+	if (reason != AC_REASON_NONE)
+		return AC_OUTCOME_KEPT;
+	if (call->turn->is_verified)
+		ac_origin_queued(call->origin, call->place, call->turn);
+	ac_shim_notice(call->decision, call->candidate->rung);
+	if (call->place && call->place->capture)
+		atomic_fetch_add_explicit(&record->course.captured, 1,
+		    memory_order_relaxed);
+	return AC_OUTCOME_DONE;
+}
+
+static enum ac_outcome
+take_turn(struct ac_conduct *call, const struct ac_ways *ways,
+    struct ac_kept *kept_out)
+{
+	const struct ac_turn *turn = call->turn;
+
+	return turn->kind == AC_TURN_KEEP ? keep(call, turn->reason, kept_out)
+	    : turn->kind == AC_TURN_TRY
+	    ? keep(call, ways->try_all(call), kept_out)
+	    : recast(call, ways, ac_variants_record(call->variants,
+	    turn->candidate, AC_REASON_NONE));
+}
+
+/* ---- Without a guard ----------------------------------------------------- */
+
+/* For XLA's captures of a product each there are not as many lanes, and with
+ * fewer its next capture could not update the first. */
 static enum ac_reason
 objection(const struct ac_conduct *call, const struct ac_place *place)
 {
@@ -107,8 +97,7 @@ objection(const struct ac_conduct *call, const struct ac_place *place)
 	    : AC_REASON_NONE;
 }
 
-/* Without a guard; a guarded site that is not stored has nothing to remember a
- * trial by. */
+/* A guarded site that is not stored has nothing to remember a trial by. */
 static enum ac_outcome
 conduct_untried(struct ac_conduct *call, const struct ac_ways *ways)
 {
@@ -121,7 +110,8 @@ conduct_untried(struct ac_conduct *call, const struct ac_ways *ways)
 	call->place = NULL;
 	if (call->decision->guard != AC_GUARD_OFF) {
 		reason = AC_REASON_PROBATION;
-	} else if (call->is_unsteady || needs_place(call, ways)) {
+	} else if (call->is_unsteady || ways->needs_place
+	    || call->decision->tactic == AC_TACTIC_CAST) {
 		reason = find_place(call, ways, &place);
 		call->place = &place;
 		if (reason == AC_REASON_NONE)
@@ -133,83 +123,119 @@ conduct_untried(struct ac_conduct *call, const struct ac_ways *ways)
 	}
 	if (call->place && ways->prepare)
 		ways->prepare(call);
-	return recast(call, call->record, ways);
+	return recast(call, ways, call->record);
 }
 
-/* Under reproducible=on, the trial of this stream, which meets the operands,
- * too. */
-static void
-join(struct ac_conduct *call)
-{
-	struct ac_trial *here = ac_trial_of(call->trial, call->place);
+/* ---- Convolutions -------------------------------------------------------- */
 
-	if (here != call->trial)
-		ac_trial_meet(here, call->operands, call->turn);
-	call->trial = here;
+static enum ac_outcome
+conduct_tried(struct ac_conduct *call, const struct ac_ways *ways,
+    struct ac_kept *kept_out)
+{
+	struct ac_turn turn = { .is_unsteady = call->is_unsteady };
+	struct ac_place place;
+	const enum ac_reason reason = find_place(call, ways, &place);
+	enum ac_outcome outcome;
+
+	call->turn = &turn;
+	call->place = &place;
+	if (reason != AC_REASON_NONE) {
+		ac_report_count(call->record, reason);
+		return AC_OUTCOME_KEPT;
+	}
+	ac_trial_turn(call->trial, &place, seconds_of(call), &turn);
+	outcome = take_turn(call, ways, kept_out);
+	ac_trial_over(&turn);
+	return outcome;
+}
+
+/* ---- Products ----------------------------------------------------------- */
+
+/* Under reproducible=on a stream's calls are numbered apart. */
+static enum ac_reason
+find_origin(struct ac_conduct *call, const struct ac_ways *ways,
+    struct ac_place *place)
+{
+	enum ac_reason reason;
+
+	if (!call->decision->reproducible)
+		return AC_REASON_NONE;
+	reason = find_place(call, ways, place);
+	if (reason != AC_REASON_NONE)
+		return reason;
+	call->place = place;
+	call->origin = ac_origin_of(call->from, call->decision,
+	    place->stream_id);
+	return call->origin ? AC_REASON_NONE : AC_REASON_PROBATION;
 }
 
 static bool
 wants_place(const struct ac_conduct *call, const struct ac_ways *ways)
 {
-	ac_cu_stream stream;
-
-	if (ac_trial_wants_place(call->trial, call->turn, ways->needs_place))
-		return true;
-	return ac_trial_minds_captures(call->trial)
-	    && !ways->find_stream(call, &stream)
-	    && ac_place_is_captured(stream);
+	return call->turn->needs_place || call->is_unsteady
+	    || (ways->needs_place && call->turn->kind == AC_TURN_RECAST);
 }
 
-/* For a candidate that can do without its place, what stands in the way of that
- * only means that the call goes unsampled. */
+/* Once the turn and, where it is needed, the place are known. */
 static enum ac_outcome
-conduct_tried(struct ac_conduct *call, const struct ac_ways *ways,
+conduct_turn(struct ac_conduct *call, const struct ac_ways *ways,
+    struct ac_kept *kept_out)
+{
+	struct ac_turn *turn = call->turn;
+
+	if (ways->prepare)
+		ways->prepare(call);
+	if (call->place)
+		ac_origin_settle(call->origin, call->variants, call->place,
+		    seconds_of(call), turn);
+	if (call->is_unsteady && !call->place->capture)
+		return keep(call, AC_REASON_PROBATION, kept_out);
+	if (call->place && call->place->capture && turn->is_verified
+	    && ac_caller_is_xla(call->record->key.caller)) {
+		turn->kind = AC_TURN_KEEP;
+		turn->reason = AC_REASON_CAPTURE;
+	}
+	return take_turn(call, ways, kept_out);
+}
+
+static enum ac_outcome
+conduct_product(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_kept *kept_out)
 {
 	struct ac_turn turn = {
 		.kind = AC_TURN_KEEP, .is_unsteady = call->is_unsteady
 	};
-	enum ac_reason reason = AC_REASON_NONE;
-	enum ac_outcome outcome;
 	struct ac_place place;
+	enum ac_reason reason;
 
 	call->turn = &turn;
 	call->place = NULL;
-	ac_trial_meet(call->trial, call->operands, &turn);
-	if (wants_place(call, ways)) {
+	reason = find_origin(call, ways, &place);
+	if (reason == AC_REASON_NONE)
+		ac_origin_begin(call->origin, call->variants, &turn);
+	if (reason == AC_REASON_NONE && !call->place
+	    && wants_place(call, ways)) {
 		reason = find_place(call, ways, &place);
 		if (reason == AC_REASON_NONE)
 			call->place = &place;
 	}
-	if (reason != AC_REASON_NONE && needs_place(call, ways)) {
-		ac_report_count(call->record, reason);
+	if (reason != AC_REASON_NONE) {
+		/* An original that is not timed. */
+		ac_report_count(call->record, turn.kind == AC_TURN_KEEP
+		    && turn.reason != AC_REASON_NONE ? turn.reason : reason);
 		return AC_OUTCOME_KEPT;
 	}
-	if (call->decision->reproducible)
-		join(call);
-	if (ways->prepare)
-		ways->prepare(call);
-	ac_trial_turn(call->trial, call->place, &turn);
-	if (reason != AC_REASON_NONE)
-		turn.reason = reason;
-	outcome = take_turn(call, ways, kept_out);
-	ac_trial_turn_over(call->trial, &turn);
-	return outcome;
+	return conduct_turn(call, ways, kept_out);
 }
 
 enum ac_outcome
 ac_conduct(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_kept *kept_out)
 {
+	if (call->origin)
+		return conduct_product(call, ways, kept_out);
 	return call->trial ? conduct_tried(call, ways, kept_out)
 	    : conduct_untried(call, ways);
-}
-
-bool
-ac_conduct_is_good(const struct ac_conduct *call)
-{
-	return ac_place_wait(call->place)
-	    && ac_trial_judge_now(call->trial, call->turn);
 }
 
 void

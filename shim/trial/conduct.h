@@ -6,6 +6,7 @@
 #ifndef AC_SHIM_CONDUCT_H
 #define AC_SHIM_CONDUCT_H
 
+#include "shim/trial/origin.h"
 #include "shim/trial/trial.h"
 
 /* What became of a call: the original is to be made unless it is DONE. */
@@ -22,12 +23,17 @@ struct ac_kept {
 };
 
 /* One call on its way: the first member of what the ways of its kind know. The
- * first six are the caller's to set, the others are set here. */
+ * first eight are the caller's to set, the others are set here. */
 struct ac_conduct {
 	const struct ac_decision  *decision;   /* of its site */
 	struct ac_site_record     *record;     /* of the same */
-	struct ac_trial           *trial;      /* NULL: there is none */
-	uint64_t                   operands;   /* ac_pair_key() of them */
+	struct ac_variants        *variants;   /* of the same; NULL: there are
+	                                        * none */
+	struct ac_trial           *trial;      /* of a convolution, with
+	                                        * variants */
+	struct ac_origin          *origin;     /* of a product, with variants */
+	uint64_t                   from[2];    /* place of a product, as
+	                                        * ac_origin_of() wants it */
 	int                        device;     /* its handle's */
 	bool                       is_unsteady; /* the program may be tuning
 	                                        * (shim/trial/steady.h): native
@@ -38,9 +44,9 @@ struct ac_conduct {
 	struct ac_turn            *turn;
 };
 
-/* How calls of one kind are made. Each way but `prepare` returns AC_REASON_NONE
- * when the call is done; any other reason keeps it, and its output is
- * untouched, or nothing that the original call reads. */
+/* How calls of one kind are made. `recast` returns AC_REASON_NONE when the call
+ * is done; any other reason keeps it, and its output is untouched, or nothing
+ * that the original call reads. */
 struct ac_ways {
 	bool needs_place;   /* every candidate does, not only a cast */
 	enum ac_reason (*find_stream)(const struct ac_conduct *call,
@@ -49,19 +55,15 @@ struct ac_ways {
 	void (*prepare)(struct ac_conduct *call);
 	/* Run `candidate`, on a turn RECAST. */
 	enum ac_reason (*recast)(struct ac_conduct *call);
-	/* The same on a turn STRICT: write the output once it was judged. */
-	enum ac_reason (*strict)(struct ac_conduct *call);
 	/* Run the candidates of a turn TRY next to the original, and end it
-	 * with ac_trial_tried(). Never NONE: why the call is kept. */
+	 * with ac_trial_tried(). Never NONE: why the call is kept. NULL for
+	 * products. */
 	enum ac_reason (*try_all)(struct ac_conduct *call);
 };
 
 /* Conduct a call whose site may be recast. Counts it. */
 enum ac_outcome ac_conduct(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_kept *kept_out);
-
-/* For a way `strict`: wait for what was queued, and judge it. */
-bool ac_conduct_is_good(const struct ac_conduct *call);
 
 /* The original of a TIMED call was made. */
 void ac_kept_end(struct ac_kept *kept);

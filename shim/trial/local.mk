@@ -5,22 +5,19 @@ libautocast_so_SOURCES += \
 	shim/trial/chain.h \
 	shim/trial/conduct.c \
 	shim/trial/conduct.h \
-	shim/trial/pair.c \
-	shim/trial/pair.h \
-	shim/trial/size_class.c \
-	shim/trial/size_class.h \
+	shim/trial/origin.c \
+	shim/trial/origin.h \
+	shim/trial/origin_hear.c \
+	shim/trial/origin_state.h \
 	shim/trial/steady.h \
 	shim/trial/timing.c \
 	shim/trial/timing.h \
 	shim/trial/trial.c \
 	shim/trial/trial.h \
-	shim/trial/trial_end.c \
-	shim/trial/trial_graph.c \
-	shim/trial/trial_judge.c \
-	shim/trial/trial_slots.c \
-	shim/trial/trial_state.h \
-	shim/trial/trial_times.c \
-	shim/trial/trial_try.c \
+	shim/trial/trial_home.c \
 	shim/trial/trial_turn.c \
-	shim/trial/trial_verdict.c \
-	shim/trial/trial_wait.c
+	shim/trial/turn.h \
+	shim/trial/variants.c \
+	shim/trial/variants.h \
+	shim/trial/wait.c \
+	shim/trial/wait.h

@@ -1,393 +1,339 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/trial.c -- trials: made, recorded, and what became of their turns.
- * trial_turn.c hands out turns, trial_judge.c draws the conclusions. */
-#include "shim/trial/trial_state.h"
+/* shim/trial/trial.c -- slots, and what is heard from them. trial_turn.c hands
+ * out turns. */
+#include "shim/trial/trial.h"
 
-#include "base/mapped.h"
-#include "base/text.h"
+#include "base/lock.h"
+#include "policy/guard.h"
+#include "shim/trial/wait.h"
 
-#include <errno.h>
-#include <sched.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+/* ---- Slots --------------------------------------------------------------- */
 
-enum {
-	DOUBTFUL_FIRST = 64,        /* a site must be hot to be worth a doubt */
-	STREAMS = 64                /* numbered apart, under reproducible=on */
-};
+/* What became of a slot, in this order. The thread that found it QUEUED and
+ * posted makes it HEARD, and goes through the post alone. */
+enum { TAKEN, QUEUED, HEARD, OVER, CLEAN, STATE_BITS = 3 };
 
 static uint64_t
-this_thread(void)
+word(uint64_t number, unsigned state)
 {
-	return (uint64_t)getpid() << 32 | (uint32_t)syscall(SYS_gettid);
+	return number << STATE_BITS | state;
 }
 
-/* Whether `holder` will not come back to what it holds. `self` is not inside of
- * a call: base/reentry.h sees to that. */
+static uint64_t
+number_of(uint64_t seen)
+{
+	return seen >> STATE_BITS;
+}
+
 static bool
-is_gone(uint64_t holder, uint64_t self)
+is(uint64_t seen, unsigned state)
 {
-	const int saved = errno;
-	bool gone;
-
-	if (holder == self || holder >> 32 != self >> 32)
-		return true;
-	gone = syscall(SYS_tgkill, (long)(self >> 32), (long)(uint32_t)holder,
-	    0) && errno == ESRCH;
-	errno = saved;
-	return gone;
+	return seen && seen == word(number_of(seen), state);
 }
 
-/* What the try of a thread that is gone had taken. */
-static void
-clear_try(struct ac_trial *t)
+static uint64_t
+look(const struct ac_trial_slot *slot)
 {
-	const uint64_t trying = t->v->trying;
-
-	t->v->trying = 0;
-	for (unsigned i = 0; i < TRIAL_OPEN; i++)
-		if (trying >> i & 1)
-			ac_trial_close(t, i);
+	return __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
 }
 
+static bool
+move(struct ac_trial_slot *slot, uint64_t from, uint64_t to)
+{
+	return __atomic_compare_exchange_n(&slot->state, &from, to, false,
+	    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+/* A call that overtook this one may have had it since. */
 bool
-ac_trial_hold(struct ac_trial *t, bool patiently)
+ac_trial_take(struct ac_trial_slot *slot, uint64_t number, unsigned candidate)
 {
-	const uint64_t self = this_thread();
+	const uint64_t seen = look(slot), by = number_of(seen);
 
-	for (;;) {
-		uint64_t holder = 0;
-
-		if (atomic_compare_exchange_strong(&t->v->judge, &holder, self))
-			return true;
-		if (holder && is_gone(holder, self)
-		    && atomic_compare_exchange_strong(&t->v->judge, &holder,
-		    self)) {
-			clear_try(t);
-			return true;
-		}
-		if (!patiently)
-			return false;
-		sched_yield();
-	}
-}
-
-void
-ac_trial_release(struct ac_trial *t)
-{
-	t->v->is_held_long = false;
-	atomic_store(&t->v->judge, 0);
-}
-
-/* ---- Making ------------------------------------------------------------ */
-
-static struct ac_verdicts *
-make_verdicts(const struct ac_decision *d, struct ac_trial *of,
-    struct ac_size_class *size_class)
-{
-	struct ac_verdicts *v = ac_mapped_take(sizeof *v);
-
-	if (!v)
-		return NULL;
-	v->of = of;
-	v->first = d->is_doubtful && d->guard == AC_GUARD_ON
-	    ? DOUBTFUL_FIRST : 1;
-	/* sample=0: what the casts lose is posted all the same. */
-	v->period = d->sample_period ? d->sample_period : TRIAL_PERIOD;
-	v->due = v->retry_due = UINT64_MAX;
-	v->again.pair = AC_PAIRS;
-	v->batch = TRIAL_EVIDENCE;
-	v->calls = size_class ? size_class->calls : &v->own_calls;
-	v->credit = size_class ? &size_class->credit : &v->own_credit;
-	v->version = 1;
-	v->state = TRIAL_PROBATION;
-	if (d->guard != AC_GUARD_ON) {
-		v->state = TRIAL_SETTLED;
-		v->accurate = (1u << d->candidate_count) - 1;
-	}
-	return v;
-}
-
-/* Those of the class, which another thread may have made first. */
-static struct ac_verdicts *
-verdicts_of(const struct ac_decision *decision, struct ac_trial *of,
-    struct ac_size_class *size_class)
-{
-	struct ac_verdicts *there = size_class
-	    ? atomic_load(&size_class->verdicts) : NULL, *made;
-
-	if (there)
-		return there;
-	made = make_verdicts(decision, of, size_class);
-	if (!made || (size_class && !atomic_compare_exchange_strong(
-	    &size_class->verdicts, &there, made)))
-		return there;
-	ac_trial_enlist(made);
-	return made;
-}
-
-/* What is written once is in. */
-static struct ac_trial *
-fill(struct ac_trial *t, struct ac_size_class *size_class)
-{
-	const struct ac_decision *d = &t->decision;
-
-	t->is_xla = ac_caller_is_xla(t->key.caller);
-	t->kept_as = AC_REASON_GUARD;
-	t->timing_over = !t->may_time || d->guard != AC_GUARD_ON;
-	t->current = TRIAL_KEEP;
-	t->shown = TRIAL_KEEP;
-	for (unsigned i = 0; i < d->candidate_count; i++)
-		t->cost[i] = d->judges_profit && d->candidate[i].seconds > 0
-		    && d->guard == AC_GUARD_ON
-		    ? d->candidate[i].seconds : i + 1;
-	t->v = verdicts_of(d, t, size_class);
-	return t->v ? t : NULL;
-}
-
-bool
-ac_trial_is_wanted(const struct ac_decision *decision)
-{
-	return decision->candidate_count
-	    && (decision->guard != AC_GUARD_OFF || decision->after);
-}
-
-struct ac_trial *
-ac_trial_make(const struct ac_decision *decision,
-    const struct ac_site_key *key, const char *name,
-    struct ac_site_record *record, struct ac_size_class *size_class,
-    bool may_time)
-{
-	struct ac_trial *t = ac_mapped_take(sizeof *t);
-	struct ac_text text;
-
-	if (!t)
-		return NULL;
-	t->decision = *decision;
-	t->key = *key;
-	t->region = record->region;
-	ac_text_init(&text, t->name, sizeof t->name);
-	ac_text_add(&text, name ? name : "");
-	t->may_time = may_time && !decision->reproducible;
-	t->record[0] = record;
-	return fill(t, size_class);
-}
-
-/* ---- Records ----------------------------------------------------------- */
-
-/* What a site does after a demotion counts as another line of the report. */
-static struct ac_site_record *
-make_record(struct ac_trial *t, unsigned candidate)
-{
-	struct ac_decision decision = t->decision;
-
-	if (candidate == TRIAL_KEEP) {
-		decision.rung = AC_RUNG_KEEP;
-		decision.tactic = AC_TACTIC_NONE;
-		decision.reason = (enum ac_reason)t->kept_as;
-	} else {
-		decision.rung = t->decision.candidate[candidate].rung;
-		decision.tactic = t->decision.candidate[candidate].tactic;
-		decision.tol = t->decision.candidate[candidate].tol;
-	}
-	return ac_report_site(&t->region, &t->key, &decision, t->name,
-	    NULL);
-}
-
-struct ac_site_record *
-ac_trial_record(struct ac_trial *t, unsigned candidate)
-{
-	struct ac_site_record *record = atomic_load_explicit(
-	    &t->record[candidate], memory_order_acquire);
-
-	ac_report_check_fork(); /* a child's course is its own */
-
-	if (record && (candidate != TRIAL_KEEP
-	    || record->reason == atomic_load_explicit(&t->kept_as,
-	    memory_order_relaxed)))
-		return record;
-	record = make_record(t, candidate);
-	atomic_store_explicit(&t->record[candidate], record,
-	    memory_order_release);
-	return record;
+	if (is(seen, CLEAN) || number <= by || (seen && !is(seen, OVER)
+	    && number < by + AC_TRIAL_LOST)
+	    || !move(slot, seen, word(number, TAKEN)))
+		return false;
+	if (!slot->is_try)
+		slot->candidate = (uint8_t)candidate;
+	return true;
 }
 
 uint32_t
-ac_trial_epoch(const struct ac_trial *t)
+ac_trial_accurate(const struct ac_trial_home *h)
 {
-	return atomic_load_explicit(&t->v->epoch, memory_order_relaxed);
+	uint32_t bits = (1u << h->variants->decision->candidate_count) - 1;
+
+	for (unsigned i = 0; i < AC_TRIAL_FIRST_SAMPLE; i++)
+		if (!is(look(&h->slot[i]), CLEAN))
+			bits &= ~(1u << h->slot[i].candidate);
+	return bits;
 }
 
-ac_histories *
-ac_trial_histories(struct ac_trial *t)
+/* The post of a clean try stays where it is. */
+bool
+ac_trial_has_varied(const struct ac_trial_home *h, unsigned candidate)
 {
-	return &t->v->histories;
+	const struct ac_trial_slot *tries = h->slot
+	    + candidate * AC_TRIAL_TRIES;
+
+	for (unsigned i = 1; i < AC_TRIAL_TRIES; i++)
+		for (unsigned j = 0; j < i; j++) {
+			const float *one = tries[i].host->energy;
+			const float *other = tries[j].host->energy;
+
+			if (one[0] == other[0] && one[1] == other[1])
+				return false;
+		}
+	return true;
 }
 
-const struct ac_candidate *
-ac_trial_candidate(const struct ac_trial *t, unsigned number)
+/* ---- What is heard ------------------------------------------------------- */
+
+static struct ac_site_record *
+record_of(const struct ac_trial_home *h, unsigned candidate)
 {
-	return &t->decision.candidate[number];
+	return ac_variants_record(h->variants, candidate, AC_REASON_NONE);
 }
-
-unsigned
-ac_trial_count(const struct ac_trial *t)
-{
-	return t->decision.candidate_count;
-}
-
-struct ac_slot
-ac_trial_slot(const struct ac_trial *t, const struct ac_turn *turn,
-    unsigned number)
-{
-	return ac_trial_slot_at(t, turn->entry[number]);
-}
-
-/* ---- One trial per stream, where nothing may depend on timing ---------- */
-
-static struct ac_trial *
-add_stream(struct ac_trial *t, uint64_t stream_id)
-{
-	struct ac_trial *made = ac_mapped_take(sizeof *made), *next;
-
-	if (!made)
-		return t;
-	made->decision = t->decision;
-	made->key = t->key;
-	made->region = t->region;
-	memcpy(made->name, t->name, sizeof made->name);
-	made->record[0] = t->record[0];
-	made->stream_id = stream_id;
-	if (!fill(made, NULL))
-		return t;
-	next = atomic_load(&t->next);
-	do
-		made->next = next;
-	while (!atomic_compare_exchange_weak(&t->next, &next, made));
-	return made;
-}
-
-struct ac_trial *
-ac_trial_of(struct ac_trial *t, const struct ac_place *place)
-{
-	struct ac_trial *at;
-	unsigned count = 0;
-
-	if (!t->decision.reproducible || !place)
-		return t;
-	for (at = atomic_load(&t->next); at; at = atomic_load(&at->next)) {
-		if (at->stream_id == place->stream_id)
-			return at;
-		count++;
-	}
-	return count < STREAMS ? add_stream(t, place->stream_id) : t;
-}
-
-/* ---- What became of a turn --------------------------------------------- */
 
 static void
-refuse(struct ac_trial *t, unsigned refused)
+raise_to(_Atomic float *worst, float value)
 {
-	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
-		if (!(refused >> i & 1))
-			continue;
-		atomic_store_explicit(&ac_trial_record(t, i)->course.finding,
-		    AC_FINDING_REFUSED, memory_order_relaxed);
-		t->v->refused |= 1u << i;
-		t->v->accurate &= ~(1u << i);
-		t->v->version++;
-	}
+	if (!(value <= atomic_load_explicit(worst, memory_order_relaxed)))
+		atomic_store_explicit(worst, value, memory_order_relaxed);
 }
 
-/* A try of the probation; if nothing could be queued, again in a while, unless
- * all the provider has to say is no. */
 static void
-end_try(struct ac_trial *t, const struct ac_turn *turn, unsigned queued)
+note(struct ac_site_record *record, const struct ac_recast_post *post)
 {
-	const uint32_t all = (1u << t->decision.candidate_count) - 1;
+	struct ac_site_course *course = &record->course;
 
-	if (t->v->refused == all)
-		ac_trial_settle(t, turn->number);
-	else if (!queued)
-		t->v->first = turn->number + TRIAL_PERIOD;
-	else if (--t->v->batch)
-		t->v->first = turn->number + 1;
-	else
-		t->v->state = TRIAL_WAITING;
+	if (post->samples && !(post->error <= course->error))
+		ac_report_event(record, AC_EVENT_WORST, post->number,
+		    AC_FINDING_NONE, post->error);
+	atomic_fetch_add_explicit(&course->samples, post->samples,
+	    memory_order_relaxed);
+	raise_to(&course->error, post->error);
+	raise_to(&course->line_error, post->line_error);
+	ac_report_note_time();
+}
+
+static enum ac_finding
+judge(const struct ac_candidate *candidate, const struct ac_recast_post *post)
+{
+	const struct ac_guard_facts facts = {
+		.error = (double)post->error,
+		.line_error = (double)post->line_error,
+		.exact = (double)post->exact,
+		.large = post->verdict & AC_VERDICT_LARGE
+		    && candidate->rung == AC_RUNG_FP16
+	};
+
+	return ac_guard_judge(&facts, candidate->tol);
+}
+
+/* For good. */
+static void
+leave(struct ac_trial_home *h, unsigned candidate, enum ac_finding finding,
+    const struct ac_recast_post *post)
+{
+	struct ac_site_record *record = record_of(h, candidate);
+
+	if (atomic_fetch_or(&h->out, 1u << candidate) >> candidate & 1)
+		return;
+	atomic_store_explicit(&record->course.finding, finding,
+	    memory_order_relaxed);
+	atomic_fetch_add_explicit(&record->course.demotions, 1,
+	    memory_order_relaxed);
+	ac_report_event(record, AC_EVENT_DEMOTED, post->number, finding,
+	    post->error);
+}
+
+/* One more clean try of it. */
+static void
+pass(struct ac_trial_home *h, unsigned candidate, uint64_t number)
+{
+	const uint32_t bit = 1u << candidate & ac_trial_accurate(h);
+
+	if (bit & ~atomic_fetch_or(&h->passed, bit))
+		ac_report_event(record_of(h, candidate), AC_EVENT_PASSED,
+		    number, AC_FINDING_NONE, 0);
+}
+
+/* A slot that was seen to have posted. After zeros a candidate waits as long as
+ * it has run. */
+static void
+hear(struct ac_trial_home *h, struct ac_trial_slot *slot, uint64_t seen)
+{
+	const uint64_t number = number_of(seen);
+	const unsigned candidate = slot->candidate;
+	struct ac_recast_post post;
+	enum ac_finding finding;
+	bool is_clean;
+
+	if (!move(slot, seen, word(number, HEARD)))
+		return;
+	post = *slot->host;
+	finding = judge(&h->variants->decision->candidate[candidate], &post);
+	is_clean = slot->is_try && finding == AC_FINDING_NONE && post.samples;
+	if (finding != AC_FINDING_NONE)
+		leave(h, candidate, finding, &post);
+	else if (slot->is_try && !post.samples)
+		h->next_try[candidate] = 2 * number;
+	h->is_hasty = false;
+	(void)ac_wait_for(&slot->host->number, number, 0); /* is found */
+	note(record_of(h, candidate), &post);
+	if (move(slot, word(number, HEARD), word(number, is_clean ? CLEAN
+	    : OVER)) && is_clean)
+		pass(h, candidate, number);
 }
 
 void
-ac_trial_tried(struct ac_trial *t, const struct ac_turn *turn,
-    unsigned queued, unsigned refused)
+ac_trial_hear(struct ac_trial_home *h)
 {
-	for (unsigned i = 0; i < t->decision.candidate_count; i++) {
+	for (unsigned i = 0; i < AC_TRIAL_SLOTS; i++) {
+		const uint64_t seen = look(&h->slot[i]);
+
+		if (is(seen, QUEUED) && __atomic_load_n(
+		    &h->slot[i].host->number, __ATOMIC_ACQUIRE)
+		    >= number_of(seen))
+			hear(h, &h->slot[i], seen);
+	}
+}
+
+static bool
+wait(struct ac_trial_home *h, const struct ac_trial_slot *slot,
+    const uint64_t *at, uint64_t least, double seconds)
+{
+	if (__atomic_load_n(at, __ATOMIC_ACQUIRE) >= least)
+		return true;
+	if (h->is_hasty)
+		return false;
+	if (ac_wait_for(at, least, seconds))
+		return true;
+	h->is_hasty = true;
+	atomic_fetch_add_explicit(&record_of(h, slot->candidate)->course.late,
+	    1, memory_order_relaxed);
+	return false;
+}
+
+/* Wait for the thread that has taken the slot, for the device, and for who
+ * hears of it, as far as that is `seen` to be outstanding. */
+static bool
+await(struct ac_trial_home *h, struct ac_trial_slot *slot, uint64_t seen,
+    double seconds)
+{
+	const uint64_t number = number_of(seen), queued = word(number, QUEUED);
+
+	if (!wait(h, slot, &slot->state, queued, seconds))
+		return false;
+	if (look(slot) == queued) {
+		if (!wait(h, slot, &slot->host->number, number, seconds))
+			return false;
+		hear(h, slot, queued);
+	}
+	return wait(h, slot, &slot->state, word(number, OVER), seconds);
+}
+
+bool
+ac_trial_await_tries(struct ac_trial_home *h, unsigned candidate,
+    double seconds)
+{
+	bool has_come = true;
+
+	for (unsigned i = 0; i < AC_TRIAL_TRIES; i++) {
+		struct ac_trial_slot *slot = &h->slot[candidate
+		    * AC_TRIAL_TRIES + i];
+		const uint64_t seen = look(slot);
+
+		has_come &= !seen || await(h, slot, seen, seconds);
+	}
+	return has_come;
+}
+
+/* What a thread has not queued yet, nobody has to know. */
+bool
+ac_trial_await_samples(struct ac_trial_home *h, uint64_t number, bool may_wait,
+    double seconds)
+{
+	bool has_come = true;
+
+	for (unsigned i = AC_TRIAL_FIRST_SAMPLE; i < AC_TRIAL_SLOTS; i++) {
+		struct ac_trial_slot *slot = &h->slot[i];
+		const uint64_t seen = look(slot), by = number_of(seen);
+
+		if (number < by + AC_TRIAL_LAG
+		    || !(is(seen, QUEUED) || is(seen, HEARD))
+		    || (may_wait && await(h, slot, seen, seconds)))
+			continue;
+		has_come &= number >= by + AC_TRIAL_LOST
+		    && move(slot, seen, word(by, OVER));
+	}
+	return has_come;
+}
+
+/* ---- What became of a turn ----------------------------------------------- */
+
+static void
+queue(const struct ac_turn *turn, unsigned i)
+{
+	(void)move(turn->slot[i], word(turn->number, TAKEN),
+	    word(turn->number, QUEUED));
+}
+
+void
+ac_trial_sampled(const struct ac_turn *turn)
+{
+	queue(turn, 0);
+}
+
+void
+ac_trial_tried(const struct ac_turn *turn, unsigned queued, unsigned refused)
+{
+	for (unsigned i = 0; i < AC_CANDIDATES; i++) {
+		struct ac_site_course *course;
+
 		if (!(turn->tries >> i & 1))
 			continue;
+		course = &record_of(turn->home, i)->course;
 		if (queued >> i & 1) {
-			atomic_fetch_add_explicit(&ac_trial_record(t,
-			    i)->course.tries, 1, memory_order_relaxed);
-			ac_trial_opened(t, turn->entry[i], turn, i, true);
+			atomic_fetch_add_explicit(&course->tries, 1,
+			    memory_order_relaxed);
+			queue(turn, i);
+		} else if (refused >> i & 1) {
+			atomic_fetch_or(&turn->home->out, 1u << i);
+			atomic_store_explicit(&course->finding,
+			    AC_FINDING_REFUSED, memory_order_relaxed);
 		} else {
-			ac_trial_close(t, turn->entry[i]);
+			turn->home->next_try[i] = turn->number + AC_TRIAL_LATE;
 		}
 	}
-	t->v->trying = 0;
-	refuse(t, refused);
-	if (t->v->state != TRIAL_SETTLED) {
-		end_try(t, turn, queued);
-	} else if (queued) {
-		t->v->again.open++;
-	} else {
-		/* Refused for good, or short of memory: not at each call. */
-		ac_trial_postpone_proof(t, turn->number + TRIAL_PERIOD);
-		ac_trial_choose(t);
+}
+
+void
+ac_trial_over(const struct ac_turn *turn)
+{
+	for (unsigned i = 0; i < AC_CANDIDATES; i++)
+		if (turn->slot[i])
+			(void)move(turn->slot[i], word(turn->number, TAKEN),
+			    word(turn->number, OVER));
+}
+
+/* ---- At exit ------------------------------------------------------------- */
+
+/* What no later call came to hear. No CUDA call: the device may be gone, what
+ * it wrote is not; but for memory that the driver lent us. */
+__attribute__((destructor)) static void
+hear_the_last(void)
+{
+	for (struct ac_trial_home *h = ac_trial_homes(); h; h = h->also) {
+		if (!h->is_ours || h->process != ac_lock_process())
+			continue;
+		ac_trial_hear(h);
+		for (unsigned i = 0; i < AC_TRIAL_SLOTS; i++)
+			if (is(look(&h->slot[i]), QUEUED))
+				atomic_fetch_add_explicit(&record_of(h,
+				    h->slot[i].candidate)->course.unread, 1,
+				    memory_order_relaxed);
 	}
-	ac_trial_release(t);
-}
-
-void
-ac_trial_sampled(struct ac_trial *t, struct ac_turn *turn)
-{
-	turn->was_queued = true;
-	ac_trial_opened(t, turn->entry[0], turn, turn->candidate, false);
-}
-
-/* A sample that was not queued after all. */
-void
-ac_trial_turn_over(struct ac_trial *t, const struct ac_turn *turn)
-{
-	if (turn->kind == AC_TURN_STRICT) {
-		ac_trial_close(t, turn->entry[0]);
-	} else if (turn->sampled && turn->kind == AC_TURN_RECAST
-	    && !turn->was_queued) {
-		ac_trial_close(t, turn->entry[0]);
-		/* Who asked for samples gets this one at the next call. */
-		if (t->decision.sample_period)
-			ac_trial_lower(&t->v->next_sample, turn->number + 1);
-	}
-}
-
-/* Another place may write by now what this one adds to. */
-static void
-demote_sum(struct ac_trial *t, bool is_sum)
-{
-	const uint32_t out = t->decision.guard == AC_GUARD_STRICT ? UINT32_MAX
-	    : t->v->chained;
-
-	for (unsigned i = 0; is_sum && i < t->decision.candidate_count; i++)
-		if (out >> i & 1)
-			ac_trial_demote_chain(t, i);
-}
-
-void
-ac_trial_writes(struct ac_trial *t, const void *c, bool adds)
-{
-	demote_sum(t, c ? ac_chain_note(&t->v->chain, t, c, adds) : adds);
-}
-
-void
-ac_trial_reads(struct ac_trial *t, const void *c)
-{
-	demote_sum(t, ac_chain_read(&t->v->chain, t, c));
 }

@@ -58,7 +58,7 @@ kept in PLACE/state/rates/NVIDIA_H200-13000-cublas-13.1
 	# 4096 is what ran best, at 50 and 400 TFLOP/s: so it is estimated, with
 	# a launch of 2 us.
 	equal 'what was measured is what is estimated' \
-	    "$("$autocast" explain gemm m=4Ki n=4Ki k=4Ki gpu=h200 |
+	    "$("$autocast" explain gemm m=4Ki n=4Ki k=4Ki gpu=h200 -e "gemm -> tf32" |
 	    sed -n -E 's/^  (keep|tf32) .*(estimated [0-9.]+ [mu]s).*/\1 \2/p' | tr '\n' ';')" \
 	    'keep estimated 2.75 ms;tf32 estimated 346 us;'
 	equal 'as of today' "$(sed -n 's/^date = //p' "$rates" | tr 0-9 d)" dddd-dd-dd

@@ -127,9 +127,9 @@ def expect(report):
         before = sum(s["recast_calls"] * times_of(s["course"])[0]
                      for s in timed)
         now = sum(s["recast_calls"] * times_of(s["course"])[1] for s in timed)
-        sampled = [s["course"]["error"] / s["tol"] for s in parts
-                   if s["course"]["samples"] and s["tol"] > 0 and
-                   s["recast_calls"]]
+        errors = [s["course"]["error"] / s["tol"] for s in parts
+                  if not s["not_judged"] and s["tol"] > 0 and
+                  s["recast_calls"]]
         rows.setdefault(parts[0]["id"], []).append({
             "rung": parts[0]["rung"] if any(
                 s["recast_calls"] for s in parts) else "keep",
@@ -142,7 +142,7 @@ def expect(report):
             "gain": before - now if before else None,
             "speed": (times_of(timed[0]["course"])[0] /
                       times_of(timed[0]["course"])[1]) if timed else None,
-            "error": max(sampled) if sampled else None,
+            "error": max(errors) if errors else None,
         })
     return rows
 
@@ -299,7 +299,7 @@ def check_events(page, report):
         x, y = map(float, re.match(r"M(\S+) ([\d.]+)", path[1]["d"]).groups())
         samples.append((call, x))
         if kind == "worst":
-            error, tol = re.search(r"sampled (\S+) of (\S+) on ",
+            error, tol = re.search(r": error (\S+) of (\S+) on ",
                                    title).groups()
             shown[-1] += (float(error), float(tol), -y)
     wanted = sorted(

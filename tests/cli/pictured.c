@@ -71,10 +71,9 @@ make_course(struct ac_site_course *c, const struct ac_site_key *key,
 	c->samples = i % 6 == 5 ? 0 : 3 + draw(40);
 	c->error = 1e-5f * (float)(1 + draw(80)) * (i % 17 == 16 ? 3.f : 1.f);
 	c->judged = 20;
-	c->pairs = 1 + draw(30);
+	c->mended_lines = draw(3);
 	if (i % 9 == 2) {
 		c->demotions = 1 + draw(5);
-		c->retries = draw(c->demotions + 1);
 		c->finding = AC_FINDING_LINE;
 	}
 }
@@ -96,10 +95,7 @@ note_events(const struct ac_site_record *site, int i)
 	if (!site->course.demotions)
 		return;
 	ac_report_event(site, AC_EVENT_DEMOTED, late, AC_FINDING_LINE, 0);
-	if (!site->course.retries)
-		return;
 	ac_report_event(site, AC_EVENT_RETRIED, 2 * late, AC_FINDING_NONE, 0);
-	ac_report_event(site, AC_EVENT_PROVED, 3 * late, AC_FINDING_NONE, 0);
 }
 
 static void
@@ -143,7 +139,7 @@ count_site(int i, bool is_large)
 		.reason = key.type[1] == '1' ? AC_REASON_TYPE
 		    : kept ? reasons[i / 8 % 3] : AC_REASON_NONE,
 		.source = i == 4 ? HOSTILE : "amp", .line = 4, .tol = 1e-3f,
-		.guard = AC_GUARD_ON, .sample_period = 64 };
+		.guard = AC_GUARD_ON };
 	const struct ac_site_region *region = i % 10 == 8 ? &inside
 	    : &ac_outside;
 	struct ac_site_record *site = ac_report_site(region, &key, &decision,

@@ -8,7 +8,7 @@ gemm -> fp16,tf32' >good.policy
 echo 'gemm -> fp61
 gem m<=16 -> keep' >bad.policy
 : >empty.policy
-echo 'gemm -> fp16 sample=2/64 after=x guard=strict' >sample.policy
+echo 'gemm -> fp16 guard=strict sample=64' >sample.policy
 printf 'gemm -> fp16' >fp16
 mkdir folder
 mkfifo pipe

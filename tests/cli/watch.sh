@@ -61,9 +61,9 @@ equal 'its head' "$(sed "s/ $first,/ PID,/; s/for [0-9]* s/for N s/; s/[0-9.]*\/
   policy   amp (nobody chose a policy: this is the default)
   gpu      NVIDIA H200, sm_90, cublas-13.1
   start    20 calls, N/s, N/s; recast 50.0 % of the calls, 99.9 % of the FLOPs
-  verdicts not judged: no verdict yet (10 calls)'
+  verdicts not checked: no verdict yet (10 calls)'
 equal 'its sites, by their work' "$(awk 'NR > 7 { print $2, $3, $4, $5, $6, $7 }' out)" \
-    'gemm.nt 4096x1024x4096 train+1a2b tf32 library amp:4
+    'gemm.nt 4096x1024x4096 train+1a2b fp16 cast amp:4
 gemm.strided.tn 64x64x512x12 libnet.so+77 keep too-small amp:4'
 equal 'rates have their titles' "$(sed -n 7p out | xargs)" \
     'site operation sizes caller rung how line calls/s GFLOP/s share'

@@ -100,11 +100,7 @@ costs 'off' 187 187 '== 0' off
 costs 'kept' 187 187 '== 0' 'gemm -> keep'
 costs 'kept by size' 187 187 '== 0' amp
 costs 'by the library, guard=off' 1630 1705 '> 2900' \
-    'gemm -> tf32 profit=off guard=off' 13 13
-costs 'by the library, guard=on' 2080 2155 '> 2800' \
-    'gemm -> tf32 profit=off guard=on' 10 10
+    'gemm -> tf32 profit=off guard=off' 300 320
 costs 'by a cast, guard=off' 2650 2725 '> 2900' \
-    'gemm -> fp16 profit=off guard=off' 17 17
-costs 'by a cast, guard=on' 3140 3200 '> 2800' \
-    'gemm -> fp16 profit=off guard=on' 0 13
+    'gemm -> fp16 profit=off guard=off' 90 520
 plan

@@ -113,11 +113,11 @@ VECTORS = [
 SOUP = ("gemm conv rnn * . gemm.single conv.fprop gemm.strided conv.wgrad "
         "-> -> -> fp16 tf32 bf16 keep auto fp8 m n k >= = < != , ; [ ] set "
         "otherwise amp off version 1 site include min( max ( ) \\ | é \" \"a\" "
-        "tol 1e-3 tol=1e-5 profit=off guard=strict tactic=cast scale=none "
+        "tol 1e-3 tol=1e-5 profit=off guard=strict tactic=cast own=3 "
         "tactic=library 16 3x3 16..64 4Ki 2M 1e3 filter flops sm sm=90 ta=N "
         "ta caller=train* caller= asked=fp32 qkv 9c41d2e0 abcdefg #x solver=yes "
         "seed update scale= unscale 2^16 2^ 24 version 2 "
-        "- --> <= type batch \" \t workspace=64Mi after=10 ~ :").split(" ")
+        "- --> <= type batch \" \t workspace=64Mi own=10 ~ :").split(" ")
 SOUP += [" "] * 40 + ["\n"] * 12 + ["\\\n", "\r\n", "\r", "\t", '"a b"', '"']
 
 OPS = "gemm conv rnn * gemm.single gemm.strided gemm.batched conv.fprop " \
@@ -141,13 +141,12 @@ ACTIONS = """fp16 tf32 bf16 keep auto fp16,tf32 tf32,fp16 fp16,bf16,tf32
     fp8 tf32,bf16 bf16,fp16 fp16,fp16 keep,fp16 fp16,keep
     fp61 auto,fp16 bf16,""".split()
 SETTINGS = """tol=1e-3 tol=1e-5 tol=8e-3 tol=0 tol=1e-9 tol=x profit=off
-    profit=on guard=off guard=strict guard=on guard=of scale=none scale=auto
+    profit=on guard=off guard=strict guard=on guard=of scale=none own=0
     tactic=cast tactic=library tactic=auto respect-opt-out=off
-    workspace=64Mi workspace=0 workspace=1.5Gi after=1000 after=1k sample=1/64
-    sample=64 sample=off sample=0 sample=1 sample="64" sample=4294967296
+    workspace=64Mi workspace=0 workspace=1.5Gi own=1000 own=1k own=1.5
+    sample=64 after=10 exact=no own="64" own=off own
     deepbind=off m=5 prof=1 tol tol=1e-3k conv-workspace=1k
     conv-workspace=own conv-workspace=advertise
-    exact=yes exact=no exact=on exact="no" exact=1 exact
     guard="off" reproducible=on workspace=1e40""".split()
 
 

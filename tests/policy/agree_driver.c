@@ -265,7 +265,7 @@ answer_decisions(const struct ac_policy *policy)
 		    ac_rung_names[d.rung], ac_tactic_names[d.tactic],
 		    ac_reason_names[d.reason]);
 		answer_candidates(&d);
-		printf(":%s", d.exact ? "exact" : "inexact");
+		printf(":%llu", (unsigned long long)d.own);
 	}
 	for (i = 0; i < VECTOR_COUNT; i++) {
 		kind = ac_policy_scaling(policy, &vectors[i], &line);
@@ -286,8 +286,7 @@ decides_alike(const struct ac_policy *a, const struct ac_policy *b)
 		if (x.rung != y.rung || x.tactic != y.tactic ||
 		    x.reason != y.reason || x.tol != y.tol ||
 		    x.candidate_count != y.candidate_count ||
-		    x.sample_period != y.sample_period || x.guard != y.guard ||
-		    x.after != y.after || x.exact != y.exact)
+		    x.guard != y.guard || x.own != y.own)
 			return false;
 	}
 	for (i = 0; i < VECTOR_COUNT; i++)

@@ -47,10 +47,9 @@ FACTS = {name: "gemm conv rnn" for name in
 VECTOR = "n sm device rank fn caller program region gpu lib solver"
 FACTS.update(ta="gemm", tb="gemm", layout="conv rnn", epilogue="gemm conv")
 SETTINGS = {
-    "tol": "number", "guard": "on off strict", "scale": "auto none",
+    "tol": "number", "guard": "on off strict",
     "tactic": "auto library cast", "profit": "on off",
-    "after": "count", "sample": "period",
-    "exact": "yes no", "workspace": "bytes", "conv-workspace": "own advertise",
+    "own": "count", "workspace": "bytes", "conv-workspace": "own advertise",
     "respect-opt-out": "on off", "deepbind": "on off",
     "reproducible": "on off"}
 KEPT = ("keep", "none")
@@ -387,11 +386,6 @@ class Parser:
                                           "bytes": "amount"}[kind], token)
                 if value <= 0 and kind != "count":
                     raise Bad(token, "greater than 0")
-            elif kind == "period":
-                count = re.fullmatch(r"(1/)?([0-9]+)", token[1])
-                if value != "off" and not (count and
-                        bool(count[1]) <= int(count[2]) < 2**32):
-                    raise Bad(token, "off or a count")
             elif value not in kind.split():
                 raise Bad(token, "one of")
             self.take()
@@ -493,8 +487,6 @@ class Policy:
         told = set()
         for rule in self.rules:
             tol, tol_place = self.setting(rule, "tol")
-            tactic, tactic_place = self.setting(rule, "tactic")
-            unscaled = self.setting(rule, "scale")[0] == "none"
 
             def blame(what, i, place):
                 if rule.profile and what in told:
@@ -511,8 +503,6 @@ class Policy:
             for i, rung in enumerate(rule.rungs):
                 if tol is not None and RUNGS[rung][0] > tol:
                     blame("tol", i, tol_place)
-            if tactic == "library" and not unscaled and "fp16" in rule.rungs:
-                blame("library", rule.rungs.index("fp16"), tactic_place)
             if rule.own.get("tactic", ("",))[0] == "cast" and \
                     rule.rungs == ["tf32"]:
                 self.errors.append((*rule.own["tactic"][1], "cast"))
@@ -528,10 +518,13 @@ class Policy:
                         call["op"].startswith(p + ".") for p in rule.patterns)
             if named and all(self.holds(c, call) for c in rule.conditions):
                 return (rule.profile or "file", rule.line,
-                        *self.choose(rule, call), "inexact"
-                        if self.setting(rule, "exact")[0] == "no" else "exact")
+                        *self.choose(rule, call), self.own(rule))
         return "", 0, *KEPT, "region" if "region_off" in call else \
-            "no-rule", "-", "exact"
+            "no-rule", "-", "0"
+
+    def own(self, rule):
+        value = self.setting(rule, "own")[0]
+        return "3" if value is None else str(int(value))
 
     def scaling(self, call):
         """What is done to the scalar of a call on vectors, and by what line."""
@@ -596,7 +589,7 @@ class Policy:
 
     def choose_rung(self, rule, rungs, call, ask):
         """Rung, tactic, reason, and the candidates with a ? if in doubt."""
-        everything = rungs == ["auto"]
+        everything = ask["auto"] = rungs == ["auto"]
         judged = ask["profit"] != "off"
         allowed = list(RUNGS) if everything else rungs
         legal = [r for r in allowed if self.legal(rule, call, r) and
@@ -620,7 +613,8 @@ class Policy:
             fits = self.news(call, fits, judged)
             if not fits:
                 return *KEPT, "no-profit", "-"
-        if ask["guard"] != "off" and call["op"] == "rnn":
+        if ask["guard"] != "off" and call["op"] == "rnn" or \
+                ask["guard"] == "strict" and call["op"][:4] == "conv":
             return *KEPT, "guard", "-"
         return (fits[0], ways[fits[0]], "none",
                 "+".join(fits) + "?" * doubt)
@@ -692,7 +686,7 @@ def tactic(rung, call, ask):
     if rung == "bf16":
         return "cast" if ask["tactic"] == "cast" else "library"
     return "library" if ask["tactic"] == "library" and \
-        ask["scale"] == "none" else "cast"
+        not ask["auto"] else "cast"
 
 
 def too_small(call):

@@ -49,7 +49,7 @@ found 'autotuning, kept' 'fp32 0 rule' "${same_bits}gemm -> keep" gemmex algo=99
 equal 'is said once' 1 "$(grep -c '^autocast: reproducible=on: .* cublasGemmEx with CUBLAS_GEMM_AUTOTUNE' "$work/err")"
 equal 'and counted' 'CUBLAS_GEMM_AUTOTUNE despite reproducible=on 3' \
     "$(query '" ".join(m["symbol"] + " " + str(m["calls"]) for m in report["markers"] if "AUTOTUNE" in m["symbol"])')"
-found 'autotuning, kept on trial' 'fp32 1 probation' \
+found 'autotuning, kept at first' 'fp32 1 own' \
     "${same_bits}gemm -> fp16 profit=off" gemmex algo=999 repeat=4
 equal 'is said once as well' 1 "$(grep -c AUTOTUNE "$work/err")"
 found 'autotuning, recast' 'fp32 3' "$same_bits$every" gemmex algo=999 repeat=3

@@ -19,7 +19,7 @@ guard="gemm -> fp16,tf32 profit=off guard=on; $conv -> fp16 profit=off; rnn -> f
 # this test's own. POLICY none: as cast, and no kernel of ours or the program's runs.
 rows='
 ahead|cast|256
-alternating|cast|single jumps 4
+alternating|cast|single alternate 4
 autotune|guard|tune %tuned n=1 c=8 k=8 h=8 rounds=2
 bad_convolutions|guard|n=1 c=8 k=8 h=8
 beside_products|cast|n=1 c=8 k=8 h=8
@@ -41,7 +41,6 @@ graph_conv_8|guard|runs=5
 graph_steps|guard|steps=8 layers=1
 graphs|cast|global replay
 held_stream|cast|grow
-held_trial|cast|5
 lane_order|cast|share
 legacy|none|
 linear_sgd|cast|plain
@@ -57,7 +56,6 @@ no_context|cast|
 own_kernel|cast|
 own_ptx|cast|^own_kernels.ptx plain add reduce normalize count together
 plugin_host|cast|@plugin.so
-queue|cast|40 8
 regions|cast|mul push=a,1,bf16 mul
 reset_exit|cast|again
 rnn_step|none|

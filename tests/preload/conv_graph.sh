@@ -95,10 +95,11 @@ for words in '' bias relu; do
 	fi
 	check "samples: $words" "$(query "sites[0]['course']['samples'] >= \
 	    $runs // 100 and not sites[0]['course']['demotions']" | grep -vx True)"
+	bare "$client" $words runs=20 >"$work/bare"
 	run 'conv.fprop -> fp16 profit=off guard=strict' "$words runs=20" \
 	    >"$work/strict"
-	same "strict: $words" "$work/forced" "$work/strict"
-	equal "strict, counted: $words" 'fp16 14 probation:6' "$(counts)"
+	same "strict: the program's bits: $words" "$work/bare" "$work/strict"
+	equal "strict, counted: $words" 'keep 0 guard:20' "$(counts)"
 done
 
 # ---- What is counted

@@ -10,7 +10,7 @@ need_emulator
 convolving=$clients/convolving
 forced='conv.fprop -> fp16 profit=off guard=off;conv.dgrad -> fp16 profit=off guard=off;conv.wgrad -> fp16 profit=off guard=off'
 guarded='conv.fprop -> fp16 profit=off;conv.dgrad -> fp16 profit=off;conv.wgrad -> fp16 profit=off'
-often='conv.fprop -> fp16 profit=off sample=1'
+often='conv.fprop -> fp16 profit=off'
 RACE=66
 TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}exitcode=$RACE:halt_on_error=1
 export TSAN_OPTIONS

@@ -34,7 +34,6 @@ repeats()
 
 calls=$((5 * $(wc -w <<<"$kinds")))
 for policy in fp16 bf16 'gemm -> bf16 tactic=cast profit=off guard=off' \
-    'gemm -> fp16 scale=none profit=off guard=off' \
     'gemm -> fp16 profit=off guard=off workspace=4Mi'; do
 	repeats "$policy" "$policy" 0 "$kinds" "$backwards" $((2 * calls))
 done

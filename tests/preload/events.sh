@@ -8,17 +8,14 @@ under 'gemm -> fp16 profit=off' "$clients/turning" 1 300 >/dev/null 2>&1
 equal 'all of them are of sites of the report' '0 True' \
     "$(query 'report["lost_events"], {e["site"] for e in report["events"]} <= {
     s["id"] for s in sites}')"
-equal 'a rung passes, is chosen, is demoted, in this order' \
-    'passed chosen demoted' "$(query '" ".join([e["kind"]
-    for e in report["events"] if e["kind"] in ("passed", "chosen", "demoted")
+equal 'a rung is chosen, then left' \
+    'chosen demoted' "$(query '" ".join([e["kind"]
+    for e in report["events"] if e["kind"] in ("chosen", "demoted")
     and e["rung"] == "fp16" and e["site"] == [e["site"]
-    for e in report["events"] if e["kind"] == "demoted"][0]][:3])')"
+    for e in report["events"] if e["kind"] == "demoted"][0]][:2])')"
 equal 'the call that was found out comes after the choice' True \
     "$(query 'all(a["call"] <= b["call"] for a, b in zip(report["events"],
     report["events"][1:]) if a["site"] == b["site"] and "worst" not in (a["kind"], b["kind"]))')"
-equal 'the worst sample that is told is the site'"'"'s' True \
-    "$(query 'max(e["error"] or 0 for e in report["events"]) == max(
-    s["course"]["error"] for s in sites)')"
 site=$(query '[e["site"] for e in report["events"] if e["kind"] == "demoted"][0]')
 told=$("$build/autocast" explain "$site" | grep '^at call ')
 equal 'explain tells the last six of a site' "$(query '"\n".join(
@@ -28,14 +25,12 @@ equal 'explain tells the last six of a site' "$(query '"\n".join(
 equal 'and what they were' 1 "$(echo "$told" |
     grep -c '^at call [0-9]*: demoted from fp16: [a-z]')"
 rm -rf "$AUTOCAST_STATE"
-under 'gemm -> fp16,tf32 profit=off guard=on' "$clients/course" good:150 graded:400 >/dev/null 2>&1
-equal 'FP16 is left, TF32 proves itself and is chosen' \
-    'demoted fp16, retried tf32, proved tf32, chosen tf32' "$(query '", ".join([
-    e["kind"] + " " + e["rung"] for e in report["events"]
-    if e["kind"] in ("demoted", "retried", "proved") or e["rung"] == "tf32" and e["kind"] == "chosen"])')"
-equal 'as many demotions and retries as the totals count' 'True True' \
-    "$(query '" ".join(str(sum(e["kind"] == kind for e in report["events"]) ==
-    report["totals"][total]) for kind, total in (("demoted", "demotions"), ("retried", "retries")))')"
+under 'gemm -> fp16 profit=off guard=on' "$clients/course" good:10 cancelling:1100 \
+    >/dev/null 2>&1
+equal 'it serves again a thousand calls later' 'demoted retried demoted' \
+    "$(query '" ".join(e["kind"] for e in report["events"]
+    if e["kind"] in ("demoted", "retried"))')"
+equal 'as many as the totals count' 2 "$(total totals.demotions)"
 
 # AUTOCAST_LOG=info: the same decisions, as lines.
 rm -rf "$AUTOCAST_STATE"
@@ -51,7 +46,7 @@ equal 'each event but worse samples is a line, at its call' \
     <<<"$said" | sort)"
 equal 'and why a rung is left is said' \
     "$(query 'sum(e["kind"] == "demoted" for e in report["events"])')" \
-    "$(grep -c 'fp16 cast is left: .*; its worst error is [0-9.]*, the tolerance 0\.001$' <<<"$said")"
+    "$(grep -c 'fp16 cast is left: ' <<<"$said")"
 equal 'a kept site says its reason' 1 \
     "$(AUTOCAST_LOG=info under off "$clients/gemm_client" sgemm n t 96 80 256 0 0 \
     0 1 1 0 normal 1 - repeat=20 2>&1 >/dev/null | grep -c '^autocast: site .*: kept: ')"

@@ -96,8 +96,7 @@ inject default 0 amp
 inject fp16 10 'gemm -> fp16 profit=off guard=on; conv -> fp16 profit=off'
 inject fp16-unguarded 25 \
     'gemm -> fp16 profit=off guard=off; conv -> fp16 profit=off guard=off'
-inject tf32 6 'gemm -> tf32 profit=off guard=on; conv -> tf32 profit=off'
 inject tf32-unguarded 15 \
     'gemm -> tf32 profit=off guard=off; conv -> tf32 profit=off guard=off'
-inject strict 5 'gemm -> fp16,tf32 profit=off guard=strict'
+inject strict 5 'gemm -> fp16 profit=off guard=strict'
 plan

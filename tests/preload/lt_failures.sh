@@ -16,11 +16,12 @@ for policy in tf32 fp16; do
 		    "$client" calls=8 bits=11 >"$work/said" 2>&1; echo $?)"
 		equal 'and the report says so' refused "$(kept_reasons refused)"
 	done
+	# A cast product is apart until its last launch.
 	for status in 13 14; do
 		equal "cublasLtMatmul answers $status under $policy, C is added to" \
-		    "cublasLtMatmul: cuBLAS status $status" "$(
+		    "$([ $policy = fp16 ] || echo "cublasLtMatmul: cuBLAS status $status")" "$(
 		    AUTOCAST_EMU_FAIL=cublasLtMatmul:53:$status under $policy \
-		    "$client" calls=8 bits=11 2>&1 | tail -n 1)"
+		    "$client" calls=8 bits=11 2>&1 | tail -n 1 | grep status)"
 	done
 done
 

@@ -153,12 +153,12 @@ rm -rf "$AUTOCAST_STATE"
 under 'gemm -> fp16 profit=off tol=2.9e-4' "$regions" push=loss,1 \
     mul mul mul mul mul mul mul mul >"$work/out"
 equal 'a site that was on trial and is demoted stays in its region' \
-    'loss fp16 none 0 3; loss keep guard 0 5' "$(sites)"
+    'loss fp16 none 3 3; loss keep guard 0 2' "$(sites)"
 equal 'and keeps its id' 1 "$(query 'len({s["id"] for s in sites})')"
 
 rm -rf "$AUTOCAST_STATE"
 if [ -z "${SANITIZERS:-}" ]; then
-	under 'gemm -> tf32 profit=off' "$regions" many=1200
+	under 'gemm -> fp16 profit=off own=0' "$regions" many=1200
 	equal 'a site in 1200 regions is remembered in each' 1200 \
 	    "$(query 'sum(s["recast_calls"] > 0 for s in sites)')"
 else

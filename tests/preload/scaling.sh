@@ -186,11 +186,11 @@ equal 'explain knows places' '[update] [its]' \
 lines '2^16' n=120,50
 
 # ---- Too large for FP16, as only a run with recasts shows.
-lines '2^24' n=120,50 'gemm -> fp16 tactic=library scale=none profit=off guard=off'
+lines '2^24' n=120,50 'gemm -> fp16 tactic=library profit=off guard=off'
 equal 'a scale that overflows FP16 is refused' \
     'autocast: validate: bit for bit as without, but under the whole policy update 1 (cublasSaxpy_v2, n=120, linear_sgd) writes infinities or NaNs: 2^24 is too much for what is recast; take a smaller one
 [1]' "$(validate plain)"
-lines '2^4' n=120,50 'gemm -> fp16 tactic=library scale=none profit=off guard=off'
+lines '2^4' n=120,50 'gemm -> fp16 tactic=library profit=off guard=off'
 equal 'a smaller one is not' "${good/2^16/2^4}" "$(validate plain)"
 lines '2^16' n=120,50
 

@@ -26,5 +26,5 @@ recast 0 out-of-memory' "$(product "$cast" 60)"
 equal 'under the guard' 'status=0
 recast 0 out-of-memory' "$(product 'gemm -> fp16 profit=off guard=on workspace=16Mi' 60)"
 equal 'nor for a kernel of ours, when it is loaded' 'status=0
-recast 0 unsupported' "$(AUTOCAST_EMU_FAIL=functionLoad:2 product "$cast" 96)"
+recast 0 unsupported' "$(AUTOCAST_EMU_FAIL=functionLoad:0:2 product "$cast" 96)"
 plan

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # trust.sh -- sourced by the tests of trust: rhythm under a policy, and its judge.
-#   default  amp on a GPU whose FP32, TF32 and launches are 20 times slower than
-#            the emulated H200's, and calibrated so: what a CPU multiplies in
-#            a millisecond is worth a try there
+#   default  amp on a GPU whose FP32 and launches are 20 times slower than the
+#            emulated H200's, and calibrated so: what a CPU multiplies in a
+#            millisecond is worth a cast there
 #   guarded  every product, whatever it gains
 #   strict   the same under guard=strict
 # shellcheck disable=SC2034,SC1091
@@ -45,8 +45,8 @@ play()
 		AUTOCAST_EMU_CLOCK=model AUTOCAST_EMU_RATES=$slower \
 		    under amp "$rhythm" m=128 n=128 k=1024 "${@:2}"
 		;;
-	guarded) under 'gemm -> fp16,tf32 profit=off guard=on' "$rhythm" "${@:2}" ;;
-	strict) under 'gemm -> fp16,tf32 profit=off guard=strict' "$rhythm" "${@:2}" ;;
+	guarded) under 'gemm -> fp16 profit=off guard=on' "$rhythm" "${@:2}" ;;
+	strict) under 'gemm -> fp16 profit=off guard=strict' "$rhythm" "${@:2}" ;;
 	esac
 }
 

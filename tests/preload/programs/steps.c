@@ -103,8 +103,8 @@ cancel(float *a, float *b)
 	{ name, EDGE * (k), EDGE * (k), EDGE * EDGE, replays, open_blas, \
 	    follow_blas, run, cancel }
 static const struct door doors[] = {
-	BLAS_DOOR("sgemm", EDGE, 1000, run_sgemm),
-	BLAS_DOOR("ex", EDGE, 1000, run_ex),
+	BLAS_DOOR("sgemm", EDGE, 200, run_sgemm),
+	BLAS_DOOR("ex", EDGE, 200, run_ex),
 	BLAS_DOOR("large", LONG, 20, run_large)
 };
 

@@ -84,7 +84,7 @@ const struct door *
 steps_door(void)
 {
 	static const struct door door = {
-		"lt", EDGE * EDGE, EDGE * EDGE, EDGE * EDGE, 1000, open_lt,
+		"lt", EDGE * EDGE, EDGE * EDGE, EDGE * EDGE, 200, open_lt,
 		follow, run, cancel
 	};
 

@@ -153,19 +153,28 @@ static const struct complaint complaints[] = {
 	  "p:1:9: '1k': no 'k' here\n" },
 	{ "set workspace=0",
 	  "p:1:15: workspace must be greater than 0\n" },
-	{ "set after=1.5",
-	  "p:1:11: '1.5': a whole number is wanted\n" },
+	{ "set own=1.5",
+	  "p:1:9: '1.5': a whole number is wanted\n" },
 	{ "set profit=of",
 	  "p:1:12: profit is one of: on off (did you mean 'off'?)\n" },
 	{ "set tactic=fast",
 	  "p:1:12: tactic is one of: auto library cast (did you mean"
 	  " 'cast'?)\n" },
-	{ "set exact=on",
-	  "p:1:11: exact is one of: yes no (did you mean 'no'?)\n" },
-	{ "gemm -> tf32 exat=no",
-	  "p:1:14: unknown setting 'exat' (did you mean 'exact'?)\n" },
-	{ "gemm exact=no -> tf32",
-	  "p:1:6: 'exact' is a setting: put it after the action\n" },
+	{ "gemm -> tf32 gard=off",
+	  "p:1:14: unknown setting 'gard' (did you mean 'guard'?)\n" },
+	{ "gemm own=0 -> tf32",
+	  "p:1:6: 'own' is a setting: put it after the action\n" },
+	/* Settings that there were */
+	{ "gemm -> tf32 sample=64",
+	  "p:1:14: 'sample' is gone: every call is checked\n" },
+	{ "set after=1000",
+	  "p:1:5: 'after' is gone: use own=N: a place's first N calls are the "
+	  "program's own\n" },
+	{ "gemm -> fp16 tol=1e-3 exact=no",
+	  "p:1:23: 'exact' is gone: whole numbers that a cast would change are "
+	  "recomputed\n" },
+	{ "set scale=none",
+	  "p:1:5: 'scale' is gone: exponents follow the data\n" },
 	/* Contradictions */
 	{ "gemm -> fp16,bf16 tol=1e-3",
 	  "p:1:14: the known error of bf16, 0.0024, is more than tol=1e-3 "
@@ -182,12 +191,6 @@ static const struct complaint complaints[] = {
 	{ "gemm -> auto tol=1e-8",
 	  "p:1:9: no rung is known to reach tol=1e-8; the most accurate is "
 	  "tf32 with 2.9e-4\n" },
-	{ "gemm -> bf16,fp16 tactic=library",
-	  "p:1:14: the library's own fp16 is not scaled: with tactic=library "
-	  "write scale=none too, or leave the tactic to autocast\n" },
-	{ "set tactic=library\notherwise fp16",
-	  "p:1:12: the library's own fp16 is not scaled: with tactic=library "
-	  "write scale=none too, or leave the tactic to autocast\n" },
 	{ "gemm -> tf32 tactic=cast",
 	  "p:1:21: tf32 has no cast: the library rounds by itself; drop "
 	  "tactic=cast\n" },

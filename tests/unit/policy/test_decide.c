@@ -68,23 +68,15 @@ static void
 test_tactics(void **state)
 {
 	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
-	struct ac_policy *policy;
-	struct ac_decision d;
 
 	(void)state;
 	CHECK("* -> fp16", &op, "fp16 cast");
-	CHECK("* -> fp16 tactic=library scale=none", &op, "fp16 library");
+	CHECK("* -> fp16 tactic=library", &op, "fp16 library");
 	CHECK("* -> bf16", &op, "bf16 library");
 	CHECK("* -> bf16 tactic=cast", &op, "bf16 cast");
 	CHECK("set tactic=cast; * -> tf32", &op, "tf32 library");
-	/* auto with tactic=library has no unscaled fp16 to offer. */
+	/* auto with tactic=library has no fp16 with exponents to offer. */
 	CHECK("set tactic=library; * -> auto tol=1e-3", &op, "tf32 library");
-
-	policy = parse_good("* -> fp16 scale=none");
-	ac_policy_decide(policy, &op, &d);
-	assert_false(d.scaled);
-	assert_int_equal(d.tactic, AC_TACTIC_CAST);
-	ac_policy_destroy(policy);
 }
 
 static void
@@ -123,7 +115,7 @@ test_settings_chain(void **state)
 	policy = parse_good("gemm -> bf16");
 	ac_policy_decide(policy, &op, &d);
 	assert_true(d.tol == 8e-3);
-	assert_true(d.scaled && d.respects_opt_out);
+	assert_true(d.respects_opt_out);
 	ac_policy_destroy(policy);
 }
 
@@ -194,8 +186,7 @@ test_operations(void **state)
 	CHECK("* -> fp16 profit=off", &op, "fp16 cast");
 	CHECK("* -> tf32,bf16 profit=off", &op, "bf16 cast");
 	CHECK("* -> bf16 profit=off tactic=library", &op, "keep: unsupported");
-	CHECK("* -> fp16 profit=off tactic=library scale=none", &op,
-	    "keep: unsupported");
+	CHECK("* -> fp16 profit=off tactic=library", &op, "keep: unsupported");
 }
 
 static void
@@ -231,33 +222,20 @@ test_asked(void **state)
 		const char         *text;
 		enum ac_asked_guard guard;
 		bool                judges_profit, reproducible;
-		unsigned            sample_period, after;
-		bool                exact;
+		unsigned            own;
 	} rows[] = {
-		{ "", AC_GUARD_ON, true, false, 0, 0, true },
-		{ "* -> tf32", AC_GUARD_ON, true, false, 64, 0, true },
-		{ "* -> keep guard=off", AC_GUARD_OFF, true, false, 64, 0,
-		  true },
+		{ "", AC_GUARD_ON, true, false, 0 },
+		{ "* -> tf32", AC_GUARD_ON, true, false, 3 },
+		{ "* -> keep guard=off", AC_GUARD_OFF, true, false, 3 },
 		{ "* -> tf32 guard=strict profit=off", AC_GUARD_STRICT, false,
-		  false, 64, 0, true },
+		  false, 3 },
 		{ "set guard=strict; * -> tf32 guard=on", AC_GUARD_ON, true,
-		  false, 64, 0, true },
-		{ "* -> fp16 reproducible=on sample=1", AC_GUARD_ON, true,
-		  true, 1, 0, true },
-		{ "set sample=off; * -> tf32 after=1000", AC_GUARD_ON, true,
-		  false, 0, 1000, true },
-		{ "set sample=0; * -> tf32", AC_GUARD_ON, true, false, 0, 0,
-		  true },
-		{ "* -> tf32 sample=1/16", AC_GUARD_ON, true, false, 16, 0,
-		  true },
-		{ "* -> tf32 sample=4294967295 after=0", AC_GUARD_ON, true,
-		  false, UINT32_MAX, 0, true },
-		{ "* -> tf32 exact=no", AC_GUARD_ON, true, false, 64, 0,
-		  false },
-		{ "version 1; set exact=no; * -> keep", AC_GUARD_ON, true,
-		  false, 64, 0, false },
-		{ "set exact=no; * -> tf32 exact=yes", AC_GUARD_ON, true,
-		  false, 64, 0, true },
+		  false, 3 },
+		{ "* -> fp16 reproducible=on own=0", AC_GUARD_ON, true, true,
+		  0 },
+		{ "set own=7; * -> tf32", AC_GUARD_ON, true, false, 7 },
+		{ "set own=7; * -> keep own=1000", AC_GUARD_ON, true, false,
+		  1000 },
 	};
 	const struct ac_op op = product(AC_OP_GEMM_SINGLE, 512, 512, 512, 90);
 	struct ac_policy *policy;
@@ -271,28 +249,8 @@ test_asked(void **state)
 		assert_int_equal(d.guard, rows[i].guard);
 		assert_int_equal(d.judges_profit, rows[i].judges_profit);
 		assert_int_equal(d.reproducible, rows[i].reproducible);
-		assert_int_equal(d.sample_period, rows[i].sample_period);
-		assert_int_equal(d.after, rows[i].after);
-		assert_int_equal(d.exact, rows[i].exact);
+		assert_int_equal(d.own, rows[i].own);
 		ac_policy_destroy(policy);
-	}
-}
-
-static void
-test_sample(void **state)
-{
-	static const char *const bad[] = { "1/0", "1/", "2/64", "on", "64x",
-		"1.5", "4294967296", "-1", "1Ki" };
-	char text[64];
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < COUNT(bad); i++) {
-		snprintf(text, sizeof(text), "gemm -> tf32 sample=%s", bad[i]);
-		assert_null(parse_with(NULL, text));
-		assert_string_equal(places(said_buffer),
-		    "p:1:21: sample is off or a count of calls: sample=64 is "
-		    "every 64th\n");
 	}
 }
 
@@ -381,8 +339,7 @@ test_ranking(void **state)
 	RANKS("* -> bf16 tactic=cast", 10, 20, 40, 30, "?bf16");
 	op.fact[AC_FACT_ASKED] = "fast16f";
 	RANKS("* -> fp16", 10, 20, 40, 30, "?fp16");
-	RANKS("* -> fp16 tactic=library scale=none", 10, 20, 40, 30,
-	    "no-profit");
+	RANKS("* -> fp16 tactic=library", 10, 20, 40, 30, "no-profit");
 }
 
 /* Predictions are given whoever judges them; sizes nobody knows have none. */
@@ -474,7 +431,6 @@ main(void)
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_cublaslt),
 		cmocka_unit_test(test_asked),
-		cmocka_unit_test(test_sample),
 		cmocka_unit_test(test_ranking),
 		cmocka_unit_test(test_predictions),
 		cmocka_unit_test(test_is_off),

@@ -55,7 +55,7 @@ test_recast(void **state)
 	    "  p:6  gemm m>=1Ki -> fp16,tf32              "
 	    "decides\n"
 	    "\n"
-	    "fp16 by a cast of the operands, scaled, tolerance 0.001 -- p:6\n"
+	    "fp16 by a cast of the operands, tolerance 0.001 -- p:6\n"
 	    "  keep    estimated 1.98 ms\n"
 	    "  tf32    fits, estimated 1.02 ms, 1.9x\n"
 	    "  fp16    fits, estimated 281 us, 7.1x: chosen\n" TIMES);
@@ -76,27 +76,18 @@ test_recast_by_name(void **state)
 	(void)state;
 	op.rates = &made_up;
 	assert_string_equal(decision("gemm -> tf32,fp16 profit=off", &op),
-	    "fp16 by a cast of the operands, scaled, tolerance 0.001 -- p:1\n"
+	    "fp16 by a cast of the operands, tolerance 0.001 -- p:1\n"
 	    "  keep    estimated 1.01 us\n"
 	    "  tf32    this GPU does not have it\n"
 	    "  fp16    fits, estimated 4.02 us, 0.25x, and is named first of "
 	    "those\n" TIMES);
-	assert_string_equal(decision("gemm -> fp16 profit=off exact=no",
-	    &op),
-	    "fp16 by a cast of the operands, scaled, tolerance 0.001, for "
-	    "exact results, too -- p:1\n"
-	    "  keep    estimated 1.01 us\n"
-	    "  fp16    fits, estimated 4.02 us, 0.25x, and is named first of "
-	    "those\n" TIMES);
-	assert_null(strstr(decision("gemm -> fp16 profit=off exact=no "
-	    "guard=off", &op), "exact results"));
-	assert_string_equal(decision("gemm -> auto profit=off tol=9e-4 "
-	    "scale=none tactic=library", &op),
-	    "fp16 by the library's own conversion, not scaled, tolerance 9e-4 "
-	    "-- p:1\n"
+	assert_string_equal(decision("gemm -> tf32,fp16,bf16 profit=off "
+	    "tol=8e-3 tactic=library", &op),
+	    "fp16 by the library's own conversion, tolerance 0.008 -- p:1\n"
 	    "  keep    estimated 1.01 us\n"
 	    "  tf32    this GPU does not have it\n"
-	    "  fp16    fits, estimated 1.01 us, 1x: chosen\n"
+	    "  fp16    fits, estimated 1.01 us, 1x, and is named first of "
+	    "those\n"
 	    "  bf16    this GPU does not have it\n" TIMES);
 }
 
@@ -167,8 +158,8 @@ test_profit(void **state)
 	assert_string_equal(decision("gemm -> tf32", &op),
 	    "tf32 by the library's own conversion, tolerance 0.001 -- p:1\n"
 	    "  keep    estimated 28.9 us\n"
-	    "  tf32    fits, estimated 55.7 us, 0.52x: tried beside the "
-	    "site's 64th call\n" TIMES);
+	    "  tf32    fits, estimated 55.7 us, 0.52x: timed from the "
+	    "site's 64th call on\n" TIMES);
 	rates.tf32 = 1e12;
 	assert_string_equal(decision("gemm -> tf32", &op),
 	    "keep (no-profit): no allowed rung is estimated to be faster -- "

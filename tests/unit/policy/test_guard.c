@@ -15,75 +15,37 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static enum ac_finding
-judge_all(double rho, double tile_rho, double error, double line_error,
-    double exact)
+judge(double error, double line_error, double exact)
 {
-	const struct ac_guard_facts facts = { .rho = rho,
-		.tile_rho = tile_rho, .error = error,
+	const struct ac_guard_facts facts = { .error = error,
 		.line_error = line_error, .exact = exact };
 
 	return ac_guard_judge(&facts, TOL);
-}
-
-static enum ac_finding
-judge(double rho, double tile_rho, double error, double line_error)
-{
-	return judge_all(rho, tile_rho, error, line_error, 0);
 }
 
 static void
 test_limits(void **state)
 {
 	(void)state;
-	assert_int_equal(judge(0, 0, 0, 0), AC_FINDING_NONE);
-	assert_int_equal(judge(TOL / 2, TOL, 0.8 * TOL, 3 * TOL),
-	    AC_FINDING_NONE);
-	assert_int_equal(judge(0.51e-3, 0, 0, 0), AC_FINDING_CAST);
-	assert_int_equal(judge(0, 1.01e-3, 0, 0), AC_FINDING_TILE);
-	assert_int_equal(judge(0, 0, 0.81e-3, 0), AC_FINDING_ERROR);
-	assert_int_equal(judge(0, 0, 0, 3.01e-3), AC_FINDING_LINE);
-	assert_int_equal(judge_all(0, 0, 0, 0, 1e-6), AC_FINDING_NONE);
-	assert_int_equal(judge_all(0, 0, 0, 0, 1.01e-6), AC_FINDING_EXACT);
+	assert_int_equal(judge(0, 0, 0), AC_FINDING_NONE);
+	assert_int_equal(judge(0.8 * TOL, 3 * TOL, 1e-6), AC_FINDING_NONE);
+	assert_int_equal(judge(0.81e-3, 0, 0), AC_FINDING_ERROR);
+	assert_int_equal(judge(0, 3.01e-3, 0), AC_FINDING_LINE);
+	assert_int_equal(judge(0, 0, 1.01e-6), AC_FINDING_EXACT);
 	/* The first in the order of the list. */
-	assert_int_equal(judge_all(0, 0, 0, 1, 1), AC_FINDING_LINE);
-	assert_int_equal(judge(1, 1, 1, 1), AC_FINDING_CAST);
-	assert_int_equal(judge(0, 1, 1, 1), AC_FINDING_TILE);
-	assert_int_equal(judge(0, 0, 1, 1), AC_FINDING_ERROR);
-}
-
-static void
-test_overflow(void **state)
-{
-	const struct ac_guard_facts facts = { .rho = 1, .overflowed = true };
-
-	(void)state;
-	assert_int_equal(ac_guard_judge(&facts, TOL), AC_FINDING_RANGE);
-	assert_int_equal(ac_guard_judge(&facts, 1e9), AC_FINDING_RANGE);
+	assert_int_equal(judge(0, 1, 1), AC_FINDING_LINE);
+	assert_int_equal(judge(1, 1, 1), AC_FINDING_ERROR);
 }
 
 /* However accurate: the next one may be beyond the range. */
 static void
 test_large(void **state)
 {
-	struct ac_guard_facts facts = { .rho = 1, .large = true };
+	struct ac_guard_facts facts = { .error = 1, .large = true };
 
 	(void)state;
 	assert_int_equal(ac_guard_judge(&facts, 1e9), AC_FINDING_LARGE);
 	assert_int_equal(ac_guard_judge(&facts, TOL), AC_FINDING_LARGE);
-	facts.overflowed = true;
-	assert_int_equal(ac_guard_judge(&facts, TOL), AC_FINDING_RANGE);
-}
-
-/* One matrix of many has no more tiles to hide in than a tile has. */
-static void
-test_batched(void **state)
-{
-	struct ac_guard_facts facts = { .tile_rho = 0.6e-3 };
-
-	(void)state;
-	assert_int_equal(ac_guard_judge(&facts, TOL), AC_FINDING_NONE);
-	facts.batched = true;
-	assert_int_equal(ac_guard_judge(&facts, TOL), AC_FINDING_TILE);
 }
 
 static void
@@ -94,12 +56,9 @@ test_not_a_number(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(bad); i++) {
-		assert_int_equal(judge(bad[i], 0, 0, 0), AC_FINDING_CAST);
-		assert_int_equal(judge(0, bad[i], 0, 0), AC_FINDING_TILE);
-		assert_int_equal(judge(0, 0, bad[i], 0), AC_FINDING_ERROR);
-		assert_int_equal(judge(0, 0, 0, bad[i]), AC_FINDING_LINE);
-		assert_int_equal(judge_all(0, 0, 0, 0, bad[i]),
-		    AC_FINDING_EXACT);
+		assert_int_equal(judge(bad[i], 0, 0), AC_FINDING_ERROR);
+		assert_int_equal(judge(0, bad[i], 0), AC_FINDING_LINE);
+		assert_int_equal(judge(0, 0, bad[i]), AC_FINDING_EXACT);
 	}
 }
 
@@ -123,9 +82,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_overflow),
 		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_batched),
 		cmocka_unit_test(test_not_a_number),
 		cmocka_unit_test(test_names),
 	};

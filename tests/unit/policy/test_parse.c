@@ -39,8 +39,8 @@ static const struct {
 	  "fast16f fast16bf pedantic emulated opted-out\n" },
 	{ "gemm -> tf32 profit=on profit=off",
 	  "p:1:24: warning: profit stands here twice: the last one counts\n" },
-	{ "set guard=strict after=10 sample=1 reproducible=on", "" },
-	{ "set guard=off sample=off deepbind=off", "" },
+	{ "set guard=strict own=10 reproducible=on", "" },
+	{ "set guard=off own=0 deepbind=off", "" },
 	{ "gemm ta=?,T type=*32 solver=yes -> keep", "" },
 };
 
@@ -69,14 +69,14 @@ static const char *const good_texts[] = {
 	"conv filter=3x3,1x1,3 stride!=2x2 dilation=1x1x1 -> tf32",
 	"gemm gpu=\"NVIDIA H200*\" fn=\"a\\\"b\\\\c\" -> keep",
 	"site qkv=9c41d2e0\nsite QKV = 9C41D2E0 # again",
-	"set tol=1e-3 guard=off scale=auto tactic=auto profit=on "
-	"after=10 sample=64 exact=no workspace=64Mi conv-workspace=own "
+	"set tol=1e-3 guard=off tactic=auto profit=on "
+	"own=10 workspace=64Mi conv-workspace=own "
 	"respect-opt-out=on deepbind=off reproducible=on",
 	"rnn batch>4 layout=x -> tf32 ; otherwise off",
 	"gemm.single,gemm.batched,gemm.strided,gemm.grouped,gemm.lt -> keep",
 	"conv.fprop,conv.dgrad,conv.wgrad,rnn,* -> keep",
 	"gemm -> bf16,tf32,fp16",
-	"gemm -> fp16 tactic=library scale=none",
+	"gemm -> fp16 tactic=library",
 };
 
 static void

@@ -122,7 +122,9 @@ test_no_samples(void **state)
 	op = square(AC_OP_CONV_FPROP, 256, 256, 256, 1, 14, 3, 1);
 	op.fact[AC_FACT_FN] = "cudnnBackendExecute";
 	CHECK("conv -> fp16", &op, "fp16 library");
-	CHECK("conv -> fp16 profit=off guard=strict", &op, "fp16 library");
+	CHECK("conv -> fp16 profit=off guard=strict", &op, "keep: guard");
+	CHECK("conv -> bf16 profit=off guard=strict", &op,
+	    "keep: unsupported");
 	CHECK("conv -> bf16", &op, "keep: unsupported");
 }
 
@@ -195,10 +197,9 @@ test_conv_as_asked(void **state)
 	CHECK("otherwise amp", &op, "keep: opted-out");
 	op.operation = AC_OP_CONV_FPROP;
 	op.fact[AC_FACT_ASKED] = "fp32";
-	policy = parse_good("conv -> fp16 profit=off scale=auto "
+	policy = parse_good("conv -> fp16 profit=off "
 	    "conv-workspace=advertise");
 	ac_policy_decide(policy, &op, &d);
-	assert_false(d.scaled);
 	assert_true(d.advertises_workspace);
 	ac_policy_destroy(policy);
 	policy = parse_good("set conv-workspace=advertise\n"

@@ -40,7 +40,7 @@ test_everything(void **state)
 	    "gemm ->auto\n"
 	    "[]\n"
 	    "set tol=2e-3\n"
-	    "conv filter=3x3 -> tf32 sample=64\n"
+	    "conv filter=3x3 -> tf32 own=64\n"
 	    "rnn->keep\n"
 	    "set workspace=64Mi\n"
 	    "otherwise amp"),
@@ -51,7 +51,7 @@ test_everything(void **state)
 	    "gemm,conv m=5,7..8 max(m,n)<4 -> tf32,fp16 profit=off\n"
 	    "gemm gpu=\"NVIDIA H200*\",\"a\\\"b\\\\\" -> auto\n"
 	    "set tol=2e-3\n"
-	    "conv filter=3x3 -> tf32 sample=64\n"
+	    "conv filter=3x3 -> tf32 own=64\n"
 	    "rnn -> keep\n"
 	    "set workspace=64Mi\n"
 	    "otherwise amp\n");

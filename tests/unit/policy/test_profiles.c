@@ -91,7 +91,7 @@ test_decisions(void **state)
 		  "tf32 library", "fp16 cast" },
 		{ "bf16", "bf16 library", "bf16 library", "keep: unsupported",
 		  "keep: unsupported", "bf16 library" },
-		{ "amp", "tf32 library", "keep: too-small", "fp16 cast",
+		{ "amp", "fp16 cast", "keep: too-small", "fp16 cast",
 		  "tf32 library", "keep: solver" },
 	};
 	const struct ac_op large = product(AC_OP_GEMM_SINGLE, 512, 512, 512,

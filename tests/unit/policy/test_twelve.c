@@ -7,7 +7,7 @@ static void
 test_darknet(void **state)
 {
 	struct ac_policy *policy = parse_good(
-	    "set after=1000\n"
+	    "set own=1000\n"
 	    "conv cin<=4 -> keep               # RGB input layer\n"
 	    "conv cout=255,18..75 -> keep      # detection heads\n"
 	    "gemm min(m,n)<=16 -> keep\n"
@@ -109,12 +109,12 @@ static const char *const others[] = {
 	"* caller=libcusolver.so*,libmagma.so*,libcusparse.so* -> keep\n"
 	"gemm solver=yes -> tf32 guard=strict\n"
 	"otherwise off\n",
-	"gemm max(m,n)<=32 -> fp16 exact=no\n"
-	"gemm -> fp16,tf32 exact=no\n"
+	"gemm max(m,n)<=32 -> fp16 own=0\n"
+	"gemm -> fp16,tf32 own=0\n"
 	"* -> keep\n",
-	"set guard=on sample=off\n"
+	"set guard=on\n"
 	"[rank=0]\n"
-	"gemm,conv -> fp16,tf32 sample=64\n"
+	"gemm,conv -> fp16,tf32 guard=strict\n"
 	"[]\n"
 	"gemm,conv -> fp16,tf32\n",
 	"[caller=*faiss*]\n"

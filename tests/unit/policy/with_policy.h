@@ -23,8 +23,8 @@
 	"dilation spatial flops bytes intensity sm device rank ta tb type " \
 	"asked layout epilogue fn caller program region site gpu lib solver " \
 	"min(m,n) max(m,n))"
-#define ALL_SETTINGS " (one of: tol guard scale tactic profit after sample " \
-	"exact workspace conv-workspace respect-opt-out deepbind reproducible)"
+#define ALL_SETTINGS " (one of: tol guard tactic profit own workspace " \
+	"conv-workspace respect-opt-out deepbind reproducible)"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

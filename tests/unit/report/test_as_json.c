@@ -49,17 +49,15 @@ test_fields(void **state)
 		.rung_count = 2,
 		.rung = { AC_RUNG_BF16, AC_RUNG_TF32 } };
 	made[0].course = (struct ac_site_course){
-		.finding = AC_FINDING_TILE, .samples = 7, .late = 8,
-		.demotions = 9, .retries = 10, .captured = 11, .settled = 12,
-		.timed = 13, .timings = 24,
-		.error = 0.125f, .line_error = 0.25f,
-		.rho = 0x1p-24f, .tile_rho = NAN, .keep_us = 7,
+		.finding = AC_FINDING_LINE, .samples = 7, .tries = 18,
+		.late = 8,
+		.demotions = 9, .captured = 11, .timed = 13, .timings = 24,
+		.error = 0.125f, .line_error = 0.25f, .rho = NAN, .keep_us = 7,
 		.recast_us = 2, .keep_predicted_us = 5,
 		.recast_predicted_us = 3, .plans = 14,
 		.plan_ms = 1.5f, .workspace = 4096, .judged = 15,
-		.suspects = 16, .estimate = 0.5f, .exact = NAN,
-		.sampled_at = 17, .tries = 18, .chosen = 23, .pairs = 19,
-		.demoted_pairs = 20, .unread = 21, .oldest_unread = 22
+		.chosen = 23, .mended_lines = 16, .mended_calls = 17,
+		.unread = 21
 	};
 	made_header.clock = AC_CLOCK_DEVICE;
 	strcpy(made_header.notes, "one\ntwo\n");
@@ -70,7 +68,7 @@ test_fields(void **state)
 	atomic_store(&made_markers[0].calls, 1);
 	made_header.events = 1;
 	made_header.event[0] = (struct ac_event_record){ 1, 24, 0,
-	    AC_EVENT_DEMOTED, AC_FINDING_TILE, 0.125f };
+	    AC_EVENT_DEMOTED, AC_FINDING_LINE, 0.125f };
 	report = make_report(1);
 	assert_string_equal(written(ac_report_as_json, report),
 	    "{\n"
@@ -113,21 +111,20 @@ test_fields(void **state)
 	    "    \"samples\": 7,\n"
 	    "    \"late\": 8,\n"
 	    "    \"demotions\": 9,\n"
-	    "    \"retries\": 10,\n"
 	    "    \"captured\": 11,\n"
-	    "    \"settled\": 12,\n"
 	    "    \"plans\": 14,\n"
 	    "    \"plan_ms\": 1.5,\n"
 	    "    \"workspace_bytes\": 4096,\n"
-	    "    \"on_rungs\": 21,\n"
-	    "    \"judged\": 15,\n"
-	    "    \"suspects\": 16,\n"
+	    "    \"recast_products\": 3,\n"
+	    "    \"judged\": 3,\n"
+	    "    \"mended_lines\": 16,\n"
+	    "    \"mended_calls\": 17,\n"
 	    "    \"unread\": 21,\n"
-	    "    \"oldest_unread\": 22,\n"
 	    "    \"not_judged\": {},\n"
 	    "    \"worst\": {\n"
 	    "      \"site\": \"00000010\",\n"
 	    "      \"error\": 0.125,\n"
+	    "      \"line_error\": 0.25,\n"
 	    "      \"tol\": 0.5\n"
 	    "    },\n"
 	    "    \"measured\": {\n"
@@ -198,7 +195,6 @@ test_fields(void **state)
 	    "      \"line\": 4,\n"
 	    "      \"tol\": 0.5,\n"
 	    "      \"guard\": \"on\",\n"
-	    "      \"sample_period\": 64,\n"
 	    "      \"flops_per_call\": 2000,\n"
 	    "      \"calls\": 4,\n"
 	    "      \"recast_calls\": 3,\n"
@@ -206,17 +202,15 @@ test_fields(void **state)
 	    "        \"capture\": 1\n"
 	    "      },\n"
 	    "      \"course\": {\n"
-	    "        \"finding\": \"tile\",\n"
+	    "        \"finding\": \"line\",\n"
 	    "        \"samples\": 7,\n"
 	    "        \"error\": 0.125,\n"
 	    "        \"line_error\": 0.25,\n"
-	    "        \"rho\": 5.96046e-8,\n"
-	    "        \"tile_rho\": null,\n"
+	    "        \"rho\": null,\n"
+	    "        \"tries\": 18,\n"
 	    "        \"late\": 8,\n"
 	    "        \"demotions\": 9,\n"
-	    "        \"retries\": 10,\n"
 	    "        \"captured\": 11,\n"
-	    "        \"settled\": 12,\n"
 	    "        \"timed\": 13,\n"
 	    "        \"timings\": 24,\n"
 	    "        \"keep_us\": 7,\n"
@@ -226,17 +220,11 @@ test_fields(void **state)
 	    "        \"plans\": 14,\n"
 	    "        \"plan_ms\": 1.5,\n"
 	    "        \"workspace_bytes\": 4096,\n"
-	    "        \"judged\": 15,\n"
-	    "        \"suspects\": 16,\n"
-	    "        \"estimate\": 0.5,\n"
-	    "        \"exact_error\": null,\n"
-	    "        \"sampled_at\": 17,\n"
-	    "        \"tries\": 18,\n"
 	    "        \"chosen\": 23,\n"
-	    "        \"pairs\": 19,\n"
-	    "        \"demoted_pairs\": 20,\n"
-	    "        \"unread\": 21,\n"
-	    "        \"oldest_unread\": 22\n"
+	    "        \"judged\": 15,\n"
+	    "        \"mended_lines\": 16,\n"
+	    "        \"mended_calls\": 17,\n"
+	    "        \"unread\": 21\n"
 	    "      },\n"
 	    "      \"not_judged\": \"\"\n"
 	    "    }\n"
@@ -269,7 +257,7 @@ test_fields(void **state)
 	    "      \"kind\": \"demoted\",\n"
 	    "      \"rung\": \"fp16\",\n"
 	    "      \"tactic\": \"cast\",\n"
-	    "      \"finding\": \"tile\",\n"
+	    "      \"finding\": \"line\",\n"
 	    "      \"error\": 0.125,\n"
 	    "      \"tol\": 0.5\n"
 	    "    }\n"

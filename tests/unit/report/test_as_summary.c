@@ -27,8 +27,8 @@ test_mixed(void **state)
 	made[1].key.k = 1;
 	expect(2, "autocast: FP32 GEMM work 8 kFLOP: before as fp32, now "
 	    "tf32 75.0 % (policy amp)\n"
-	    "autocast: kept 25.0 %: too-small 25.0 % (1 call); not judged: "
-	    "no verdict yet (3 calls)\n" LAST);
+	    "autocast: kept 25.0 %: too-small 25.0 % (1 call); not checked: "
+	    "the library's own conversion (3 calls)\n" LAST);
 }
 
 /* The program may have asked for TF32 itself: then that is the baseline. */
@@ -43,7 +43,7 @@ test_baseline(void **state)
 	made_header.emulated = 1;
 	expect(1, "autocast: FP32 GEMM work 2 kFLOP: before as tf32, now "
 	    "fp16 100.0 % (policy amp, emulated GPU)\n"
-	    "autocast: kept nothing; not judged: guard=off (1 call)\n" LAST);
+	    "autocast: kept nothing; not checked: guard=off (1 call)\n" LAST);
 	made_header.emulated = 0;
 }
 
@@ -96,17 +96,19 @@ test_error(void **state)
 	make_calls(make_site(0, AC_RUNG_FP16, AC_TACTIC_CAST,
 	    AC_REASON_NONE), 1, AC_REASON_NONE, 0);
 	made[0].tol = 0.5f;
-	made[0].course.samples = 9;
+	made[0].course.judged = 1;
+	made[0].course.mended_lines = 9;
 	made[0].course.error = 0.06f;
+	made[0].course.line_error = 0.2f;
 	expect(1, "autocast: FP32 GEMM work 2 kFLOP: before as fp32, now "
 	    "fp16 100.0 % (policy amp)\n"
-	    "autocast: kept nothing; 9 samples in FP64; worst sampled error "
-	    "0.06, 0.12 of tol 0.5\n" LAST);
+	    "autocast: kept nothing; checked 1 of 1 recast call; mended 9 lines; "
+	    "worst error 0.06 (line 0.2), 0.12 of tol 0.5\n" LAST);
 	made[0].course.demotions = 1;
 	expect(1, "autocast: FP32 GEMM work 2 kFLOP: before as fp32, now "
 	    "fp16 100.0 % (policy amp)\n"
-	    "autocast: kept nothing; 9 samples in FP64; worst sampled error "
-	    "0.06, 0.12 of tol 0.5, 1 demotion\n"
+	    "autocast: kept nothing; checked 1 of 1 recast call; mended 9 lines; "
+	    "worst error 0.06 (line 0.2), 0.12 of tol 0.5, 1 demotion\n"
 	    "autocast: \"autocast report\" shows every site and why rungs were "
 	    "left, \"autocast run --ranges\" which would fit; "
 	    "AUTOCAST_POLICY=off recasts nothing\n");
@@ -123,8 +125,8 @@ test_unkept(void **state)
 	summary_ending.unkept = "there is no home directory";
 	expect(1, "autocast: FP32 GEMM work 2 kFLOP: before as fp32, now "
 	    "tf32 100.0 % (policy amp)\n"
-	    "autocast: kept nothing; not judged: no verdict yet (1 call), 1 "
-	    "demotion\n"
+	    "autocast: kept nothing; not checked: the library's own conversion "
+	    "(1 call), 1 demotion\n"
 	    "autocast: nothing is kept for \"autocast report\": there is no "
 	    "home directory\n");
 	expect(0, "");

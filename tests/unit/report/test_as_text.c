@@ -35,7 +35,7 @@ test_whole(void **state)
 	    "  00000010 gemm.nt   1000x1x1 train+1a2b tf32 library   amp:4 "
 	    "1000002 99.9 %     -    -       -\n"
 	    "           kept 2 of 1000002 calls: capture 2\n"
-	    "           not judged: no verdict yet\n"
+	    "           not checked: the library's own conversion\n"
 	    "  00000011 gemm.nt   1000x1x2 train+1a2b keep too-small amp:4 "
 	    "      9 <0.1 %     -    -       -\n"
 	    "\n"
@@ -43,7 +43,7 @@ test_whole(void **state)
 	    "  recast   99.9 % of the FLOPs (1000000 calls): tf32 99.9 %\n"
 	    "  kept     <0.1 %: too-small <0.1 % (9 calls), capture <0.1 % "
 	    "(2 calls)\n"
-	    "  verdicts not judged: no verdict yet (1000000 calls)\n"
+	    "  verdicts not checked: the library's own conversion (1000000 calls)\n"
 	    "  scratch  4.0 KiB of device memory at most\n"
 	    "  seen     cublasStrsm_v2: 1 call, passed through\n");
 	ac_report_destroy(report);
@@ -197,8 +197,8 @@ make_timed(enum ac_clock clock)
 	made_header.clock = clock;
 	made[0].tol = 0.5f;
 	made[0].course = (struct ac_site_course){
-		.samples = 7, .late = 1, .demotions = 2, .retries = 1,
-		.captured = 3, .settled = 4, .error = 0.15f, .keep_us = 70,
+		.judged = 990, .late = 1, .demotions = 2, .captured = 3,
+		.mended_calls = 1, .unread = 10, .error = 0.15f, .keep_us = 70,
 		.recast_us = 20
 	};
 	made[1].course.keep_predicted_us = 1e6;
@@ -224,14 +224,13 @@ test_course(void **state)
 	    "before, 20 ms now\n"
 	    "  gain     -10 s of device time, estimated x 10 calls: 10 s "
 	    "before, 20 s now\n"
-	    "  verdicts 7 samples in FP64; not judged: no verdict yet (10 "
+	    "  verdicts checked 990 of 1010 recast calls; mended 1 call; 10 "
+	    "checks unread; not checked: the library's own conversion (10 "
 	    "calls); 1 verdict late\n"
-	    "  error    worst sampled error 0.15, 0.30 of tol 0.5, at site "
-	    "00000010\n"
-	    "  demoted  2 times, tried again 1 time\n"
+	    "  error    worst error 0.15, 0.30 of tol 0.5, at site 00000010\n"
+	    "  demoted  2 times\n"
 	    "  graphs   3 calls recorded; two executables of one graph "
 	    "must not run at once\n"
-	    "  casts    4 repeated: the scale had changed\n"
 	    "  scratch  "));
 	ac_report_destroy(report);
 }
@@ -330,17 +329,17 @@ test_rungs(void **state)
 	made[1].course.chosen = 904;
 	made[1].course.keep_predicted_us = 74;
 	made[1].course.recast_predicted_us = 10;
-	made[2].course.tries = made[2].course.samples = 3;
+	made[2].course.samples = 3;
 	make_calls(make_site(3, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
 	    AC_REASON_NONE), 0, AC_REASON_PROBATION, 10);
-	made[3].course.tries = 1;
+	made[3].course.samples = 1;
 	report = make_report(4);
 	squeezed(report);
 	/* 97 of the 997 calls have times: 64 us won by each. */
 	assert_non_null(strstr(sunk, " tf32 library amp:4 1000 96.2 % ~7.4x "
 	    "~6.21 ms 4.00\n"
 	    " kept 3 of 1000 calls: probation 3\n"
-	    " not judged: no verdict yet\n"
+	    " not checked: the library's own conversion\n"
 	    " left: fp16 (cast), by amp:4, 900 calls recast\n"
 	    " demoted: error 2, tol 0.5; "));
 	assert_non_null(strstr(sunk, "\n tried: bf16 (cast), by amp:4, none yet\n"));

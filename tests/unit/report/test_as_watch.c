@@ -41,7 +41,7 @@ test_first_look(void **state)
 	    "  gpu      NVIDIA H200, sm_90, cublas-13.1\n"
 	    "  start    100 calls, 10.0/s, 15 MFLOP/s; recast 75.0 % of the "
 	    "calls, 99.9 % of the FLOPs\n"
-	    "  verdicts not judged: no verdict yet (75 calls)\n"
+	    "  verdicts not checked: the library's own conversion (75 calls)\n"
 	    "\n"
 	    "  site      operation        sizes  caller      rung  how        "
 	    "line   calls/s  GFLOP/s   share\n"
@@ -63,7 +63,7 @@ test_demoted(void **state)
 	make_run();
 	before = make_report(2);
 	made[0].tol = 0.5f;
-	made[0].course.samples = 3;
+	made[0].course.judged = 3;
 	made[0].course.error = 0.45f;
 	made[0].course.demotions = 1;
 	made[0].course.finding = AC_FINDING_ERROR;
@@ -73,10 +73,10 @@ test_demoted(void **state)
 	now = make_report(3);
 	text = watched(NULL, now, 1, 10);
 	assert_non_null(strstr(text, "\n            demoted: error 0.45, tol "
-	    "0.5; sampled outputs were too far off\n"));
+	    "0.5; results were too far off\n"));
 	text = watched(before, now, 1, 10);
-	assert_non_null(strstr(text, "\n  verdicts 3 samples in FP64\n"
-	    "  error    worst sampled error 0.45, 0.90 of tol 0.5, at site "
+	assert_non_null(strstr(text, "\n  verdicts checked 3 of 75 recast calls\n"
+	    "  error    worst error 0.45, 0.90 of tol 0.5, at site "
 	    "00000010\n  demoted  1 time\n  last"));
 	assert_non_null(strstr(text, "  keep  guard  amp:4     10.0"));
 	assert_null(strstr(text, "tf32"));

@@ -50,38 +50,25 @@ test_site(void **state)
 		struct ac_site_course course;
 		const char           *wanted;
 	} rows[] = {
-		{ { .judged = 4812, .samples = 79, .sampled_at = 4800,
-		    .tries = 3, .error = 0.16f, .estimate = 0.25f },
-		  "judged 4812 of 4820 calls on the device; 79 samples in "
-		  "FP64; worst 0.32 of tol" },
-		{ { .samples = 1, .sampled_at = 1, .tries = 1, .error = 0.25f },
-		  "1 sample, of the first call; worst 0.50 of tol" },
-		{ { .samples = 1, .sampled_at = 64 },
-		  "1 sample, of call 64; worst 0.00 of tol" },
-		{ { .judged = 4817, .estimate = 0.1f },
-		  "judged 4817 of 4817 calls on the device; estimated at 0.20 "
-		  "of tol at worst" },
-		/* A retry's are among them, though no call was recast by it. */
-		{ { .judged = 4819, .samples = 2, .tries = 1 },
-		  "judged 4818 of 4818 calls on the device; 2 samples in FP64; "
-		  "worst 0.00 of tol" },
-		{ { .judged = 90000, .samples = 3, .captured = 5 },
-		  "judged 90000 times on the device, replays included; 3 "
-		  "samples in FP64; worst 0.00 of tol" },
-		{ { .judged = 1, .suspects = 1, .estimate = NAN, .samples = 9,
-		    .error = 0.5f },
-		  "judged 1 of 4817 calls on the device; 9 samples in FP64; 1 "
-		  "suspect; estimated at inf of tol at worst; worst 1.00 of "
-		  "tol" },
-		{ { .samples = 5, .pairs = 12, .demoted_pairs = 2, .unread = 3,
-		    .oldest_unread = 37, .exact = 3e-4f },
-		  "5 samples in FP64; worst 0.00 of tol; exact results off by "
-		  "3e-4; 12 operand pairs (2 demoted); 3 samples unread, the "
-		  "oldest 37 calls old" },
-		{ { .samples = 5, .pairs = 1, .unread = 1, .oldest_unread = 1,
-		    .exact = 9e-7f },
-		  "5 samples in FP64; worst 0.00 of tol; 1 operand pair; 1 "
-		  "sample unread, 1 call old" },
+		{ { .judged = 4817, .error = 0.16f },
+		  "checked: every call; worst error 0.16, 0.32 of tol" },
+		{ { .judged = 4812, .error = 0.16f, .line_error = 0.6f,
+		    .mended_lines = 3, .mended_calls = 1, .unread = 5 },
+		  "checked: 4812 of 4817 calls; mended: 3 lines, 1 call; worst "
+		  "error 0.16 (line 0.6), 0.32 of tol; 5 checks unread" },
+		{ { .judged = 1, .error = NAN, .mended_calls = 2,
+		    .unread = 1 },
+		  "checked: 1 of 4817 calls; mended: 2 calls; worst error inf, "
+		  "inf of tol; 1 check unread" },
+		/* What was heard of a replay is no call. */
+		{ { .judged = 90000, .captured = 5, .mended_lines = 1 },
+		  "checked: 90000 times, replays included; mended: 1 line; "
+		  "worst error 0, 0.00 of tol" },
+		/* A convolution. */
+		{ { .samples = 79, .error = 0.25f },
+		  "79 samples in FP64; worst error 0.25, 0.50 of tol" },
+		{ { .samples = 1 },
+		  "1 sample in FP64; worst error 0, 0.00 of tol" },
 	};
 
 	(void)state;
@@ -93,29 +80,38 @@ test_site(void **state)
 	}
 }
 
-/* Why nothing was judged; what was recorded is not said for what was not. */
+/* Why nothing was judged. Under guard=off nothing is, whatever was mended. */
 static void
 test_unjudged(void **state)
 {
 	struct ac_site_total site = site_with(COURSE(.captured = 9), 10);
 
 	(void)state;
-	assert_string_equal(basis(&site), "not judged: no verdict yet");
-	site.sample_period = 0;
-	assert_string_equal(basis(&site), "not judged: sample=off");
+	assert_string_equal(basis(&site), "not checked: no verdict yet");
 	site.course.captured = 10;
-	assert_string_equal(basis(&site), "not judged: recorded into graphs");
+	assert_string_equal(basis(&site), "not checked: recorded into graphs");
+	site.tactic = AC_TACTIC_LIBRARY;
+	assert_string_equal(basis(&site),
+	    "not checked: the library's own conversion");
 	site.guard = AC_GUARD_OFF;
-	assert_string_equal(basis(&site), "not judged: guard=off");
+	assert_string_equal(basis(&site), "not checked: guard=off");
+	site.course.judged = 10;
+	site.course.mended_lines = 2;
+	assert_string_equal(basis(&site),
+	    "not checked: guard=off; mended: 2 lines");
+	site.course.mended_lines = 0;
 	site.key.operation = AC_OP_RNN;
-	assert_string_equal(basis(&site), "not judged: a recurrent network");
+	assert_string_equal(basis(&site), "not checked: a recurrent network");
 	site.recast = 0;
-	assert_string_equal(basis(&site), "not judged: kept");
+	assert_string_equal(basis(&site), "not checked: kept");
 	site.rung = AC_RUNG_KEEP;
-	assert_string_equal(basis(&site), "not judged: kept");
+	assert_string_equal(basis(&site), "not checked: kept");
+	site.guard = AC_GUARD_ON;
 	site.course.samples = 1;
-	assert_null(strstr(basis(&site), "not judged"));
+	assert_null(strstr(basis(&site), "not checked"));
 }
+
+static uint32_t made_operation = AC_OP_GEMM_SINGLE;
 
 /* What the end of a run says of sites with these courses, ten calls each. */
 static const char *
@@ -127,9 +123,10 @@ basis_of(const struct ac_site_course *courses, int count, bool guarded)
 	struct ac_text text;
 
 	for (int i = 0; i < count; i++) {
-		make_calls(make_site(i, AC_RUNG_FP16, i == 1
+		make_calls(make_site(i, AC_RUNG_FP16, made_operation
 		    ? AC_TACTIC_LIBRARY : AC_TACTIC_CAST, AC_REASON_NONE), 10,
 		    AC_REASON_NONE, 0);
+		made[i].key.operation = made_operation;
 		made[i].tol = 0.5f;
 		made[i].guard = guarded ? AC_GUARD_ON : AC_GUARD_OFF;
 		memcpy(&made[i].course, &courses[i], sizeof *courses);
@@ -149,32 +146,30 @@ static void
 test_run(void **state)
 {
 	static const struct ac_site_course some[] = {
-		{ .judged = 9, .samples = 4, .error = 0.125f, .tries = 2,
-		  .unread = 2, .oldest_unread = 70, .captured = 1 },
-		{ .samples = 3, .captured = 4, .error = 0.25f, .unread = 1,
-		  .oldest_unread = 3 },
-		{ .captured = 10 },
-	}, first[] = {
-		{ .samples = 1, .sampled_at = 1, .error = 0.05f },
-		{ .samples = 1, .sampled_at = 1, .error = 0.05f },
-	}, estimated = { .judged = 10, .estimate = 0.2f }, none = { 0 };
+		{ .judged = 9, .error = 0.125f, .unread = 1, .captured = 1,
+		  .mended_lines = 3, .mended_calls = 1 },
+		{ .judged = 4, .error = 0.25f, .line_error = 0.375f },
+		{ .captured = 10, .mended_calls = 1 },
+	}, good = { .judged = 12, .captured = 1 }, none = { 0 },
+	    sampled = { .samples = 3, .error = 0.25f, .captured = 4 };
 
 	(void)state;
-	assert_string_equal(basis_of(some, 3, true), "judged 9 of 32 calls on "
-	    "the device, 7 samples in FP64, 3 samples unread, the oldest 70 "
-	    "calls old; not judged: recorded into graphs (14 calls) -- worst "
-	    "sampled error 0.25, 0.50 of tol 0.5");
-	assert_string_equal(basis_of(first, 1, true), "1 sample, of the first "
-	    "call -- worst sampled error 0.05, 0.10 of tol 0.5");
-	assert_string_equal(basis_of(first, 2, true), "2 samples, each of a "
-	    "first call -- worst sampled error 0.05, 0.10 of tol 0.5");
-	assert_string_equal(basis_of(&estimated, 1, true), "judged 10 of 10 "
-	    "calls on the device -- errors estimated at 0.40 of tol at worst");
-	assert_string_equal(basis_of(&none, 1, true), "not judged: no verdict "
+	assert_string_equal(basis_of(some, 3, true), "checked 13 of 30 recast "
+	    "calls; mended 3 lines, 2 calls; 1 check unread; not checked: "
+	    "recorded into graphs (10 calls) -- worst error 0.25 (line 0.38), "
+	    "0.50 of tol 0.5");
+	assert_string_equal(basis_of(&good, 1, true), "checked 10 of 10 recast "
+	    "calls -- worst error 0, 0.00 of tol 0.5");
+	assert_string_equal(basis_of(&none, 1, true), "not checked: no verdict "
 	    "yet (10 calls)");
-	assert_string_equal(basis_of(&none, 1, false), "not judged: guard=off "
+	assert_string_equal(basis_of(&none, 1, false), "not checked: guard=off "
 	    "(10 calls)");
-	assert_string_equal(basis_of(&none, 0, false), "no verdict");
+	assert_string_equal(basis_of(&none, 0, false), "nothing checked");
+	/* Convolutions have samples; of their replays there are none. */
+	made_operation = AC_OP_CONV_FPROP;
+	assert_string_equal(basis_of(&sampled, 1, true), "3 samples in FP64; "
+	    "not checked: recorded into graphs (4 calls) -- worst error 0.25, "
+	    "0.50 of tol 0.5");
 }
 
 int

@@ -92,7 +92,7 @@ decide_and_measure(void)
 	const struct ac_decision decision = {
 		.rung = AC_RUNG_FP16, .tactic = AC_TACTIC_CAST,
 		.source = "fp16", .tol = 0.5, .guard = AC_GUARD_STRICT,
-		.sample_period = 16, .keep_seconds = 8e-6,
+		.keep_seconds = 8e-6,
 		.candidate_count = 3, .candidate = {
 			{ AC_RUNG_TF32, AC_TACTIC_LIBRARY, 0.25, 4e-6 },
 			{ AC_RUNG_FP16, AC_TACTIC_CAST, 0.5, 2e-6 },
@@ -121,7 +121,6 @@ test_decided(void **state)
 	site = site_in(report, 7);
 	assert_true(site->tol == 0.5);
 	assert_int_equal(site->guard, AC_GUARD_STRICT);
-	assert_int_equal(site->sample_period, 16);
 	assert_int_equal(site->course.samples, 3);
 	assert_true(site->course.keep_predicted_us == 8);
 	assert_true(site->course.recast_predicted_us == 2);

@@ -20,14 +20,12 @@ test_read(void **state)
 {
 	static const struct ac_site_course from = {
 		.finding = AC_FINDING_LINE, .samples = 1, .late = 2,
-		.demotions = 3, .retries = 4, .captured = 5, .settled = 6,
-		.timed = 7, .error = 0.5f, .line_error = 0.25f, .rho = 2,
-		.tile_rho = 4, .keep_us = 8, .recast_us = 2,
+		.demotions = 3, .captured = 5, .timed = 7, .error = 0.5f,
+		.line_error = 0.25f, .rho = 2, .keep_us = 8, .recast_us = 2,
 		.keep_predicted_us = 16, .recast_predicted_us = 32,
 		.plans = 9, .plan_ms = 1.5f, .workspace = 1ull << 40,
-		.judged = 1ull << 33, .sampled_at = 1ull << 34, .suspects = 10,
-		.estimate = 64, .exact = 128, .tries = 11, .pairs = 12,
-		.demoted_pairs = 13, .unread = 14, .oldest_unread = 15
+		.judged = 1ull << 33, .mended_lines = 1ull << 34,
+		.mended_calls = 1ull << 35, .unread = 14
 	};
 	const struct ac_course to = read_back(&from);
 
@@ -36,26 +34,19 @@ test_read(void **state)
 	assert_int_equal(to.samples, 1);
 	assert_int_equal(to.late, 2);
 	assert_int_equal(to.demotions, 3);
-	assert_int_equal(to.retries, 4);
 	assert_int_equal(to.captured, 5);
-	assert_int_equal(to.settled, 6);
 	assert_int_equal(to.timed, 7);
 	assert_true(to.error == 0.5 && to.line_error == 0.25);
-	assert_true(to.rho == 2 && to.tile_rho == 4);
+	assert_true(to.rho == 2);
 	assert_true(to.keep_us == 8 && to.recast_us == 2);
 	assert_true(to.keep_predicted_us == 16);
 	assert_true(to.recast_predicted_us == 32);
 	assert_int_equal(to.plans, 9);
 	assert_true(to.plan_ms == 1.5 && to.workspace == 1ull << 40);
 	assert_true(ac_course_speed(&to) == 4);
-	assert_true(to.judged == 1ull << 33 && to.sampled_at == 1ull << 34);
-	assert_int_equal(to.suspects, 10);
-	assert_true(to.estimate == 64 && to.exact == 128);
-	assert_int_equal(to.tries, 11);
-	assert_int_equal(to.pairs, 12);
-	assert_int_equal(to.demoted_pairs, 13);
+	assert_true(to.judged == 1ull << 33 && to.mended_lines == 1ull << 34);
+	assert_true(to.mended_calls == 1ull << 35);
 	assert_int_equal(to.unread, 14);
-	assert_int_equal(to.oldest_unread, 15);
 }
 
 /* What was never good is not made good: a NaN error is the worst there is. */
@@ -72,21 +63,18 @@ test_hostile(void **state)
 			.finding = i & 1 ? UINT32_MAX : AC_FINDING_COUNT,
 			.error = wrong[i],
 			.rho = wrong[i], .line_error = wrong[i],
-			.tile_rho = wrong[i], .keep_us = wrong[i],
-			.recast_us = wrong[i], .keep_predicted_us = wrong[i],
-			.recast_predicted_us = wrong[i],
-			.plan_ms = wrong[i], .estimate = wrong[i],
-			.exact = wrong[i]
+			.keep_us = wrong[i], .recast_us = wrong[i],
+			.keep_predicted_us = wrong[i],
+			.recast_predicted_us = wrong[i], .plan_ms = wrong[i]
 		};
 		const struct ac_course to = read_back(&from);
 
 		assert_int_equal(to.finding, AC_FINDING_NONE);
 		assert_true(to.error >= 0 && to.rho >= 0);
-		assert_true(to.line_error >= 0 && to.tile_rho >= 0);
-		assert_true(to.estimate >= 0 && to.exact >= 0);
+		assert_true(to.line_error >= 0);
 		assert_true(!isnan(wrong[i]) || isinf(to.error));
-		assert_true(!isnan(wrong[i]) || isinf(to.estimate));
-		assert_true(!isnan(wrong[i]) || isinf(to.exact));
+		assert_true(!isnan(wrong[i]) || isinf(to.line_error));
+		assert_true(!isnan(wrong[i]) || isinf(to.rho));
 		assert_true(to.keep_us == 0 && to.recast_us == 0);
 		assert_true(to.keep_predicted_us == 0);
 		assert_true(to.recast_predicted_us == 0 && to.plan_ms == 0);
@@ -102,6 +90,7 @@ make_course(struct ac_site_record *site, uint32_t timed, float keep_us,
 	site->course.keep_us = keep_us;
 	site->course.recast_us = recast_us;
 	site->course.samples = error > 0;
+	site->course.judged = 2 * (error > 0);
 	site->course.error = error;
 	site->tol = 1e-3f;
 }
@@ -121,41 +110,30 @@ test_absorb(void **state)
 	make_course(&made[0], 1, 10, 2, 4e-4f);
 	made[0].course.late = 1;
 	made[0].course.judged = 3;
-	made[0].course.suspects = made[0].course.tries = 1;
-	made[0].course.pairs = 4;
-	made[0].course.demoted_pairs = 2;
+	made[0].course.mended_lines = 4;
+	made[0].course.mended_calls = 2;
 	made[0].course.unread = 5;
-	made[0].course.oldest_unread = 60;
-	made[0].course.sampled_at = 64;
-	made[0].course.estimate = 3e-4f;
+	made[0].course.line_error = 3e-4f;
 	assert_true(ac_report_add(report, &made_header, made, made_markers));
 	make_course(&made[0], 5, 14, 0, 2e-4f);
-	made[0].course.finding = AC_FINDING_TILE;
+	made[0].course.finding = AC_FINDING_LINE;
 	made[0].course.demotions = 1;
 	made[0].tol = 5e-4f;
-	made[0].course.oldest_unread = 7;
-	made[0].course.sampled_at = 8;
-	made[0].course.estimate = 1e-4f;
-	made[0].course.exact = 2e-4f;
+	made[0].course.line_error = 1e-4f;
 	assert_true(ac_report_add(report, &made_header, made, made_markers));
 	ac_report_arrange(report);
 	assert_int_equal(report->site_count, 1);
 	site = &report->sites[0];
-	assert_int_equal(site->course.finding, AC_FINDING_TILE);
+	assert_int_equal(site->course.finding, AC_FINDING_LINE);
 	assert_int_equal(site->course.demotions, 1);
 	assert_int_equal(site->course.late, 2);
 	assert_int_equal(site->course.samples, 2);
 	assert_int_equal(site->course.timed, 6);
-	assert_int_equal(site->course.judged, 6);
-	assert_int_equal(site->course.suspects, 2);
-	assert_int_equal(site->course.tries, 2);
-	assert_int_equal(site->course.pairs, 8);
-	assert_int_equal(site->course.demoted_pairs, 4);
+	assert_int_equal(site->course.judged, 5);
+	assert_int_equal(site->course.mended_lines, 8);
+	assert_int_equal(site->course.mended_calls, 4);
 	assert_int_equal(site->course.unread, 10);
-	assert_int_equal(site->course.oldest_unread, 60);
-	assert_int_equal(site->course.sampled_at, 64);
-	assert_true(site->course.estimate == (double)3e-4f);
-	assert_true(site->course.exact == (double)2e-4f);
+	assert_true(site->course.line_error == (double)3e-4f);
 	assert_true(site->course.error == (double)4e-4f);
 	assert_true(site->tol == (double)5e-4f);
 	/* Weights 2 and 6; one of the two did not measure the recast call. */
@@ -181,18 +159,25 @@ test_totals(void **state)
 	made[1].tol = 8e-3f;
 	made[1].course.keep_predicted_us = 3;
 	made[1].course.recast_predicted_us = 2;
-	/* Never sampled, never timed. */
+	/* Never timed. */
 	make_calls(make_site(2, AC_RUNG_TF32, AC_TACTIC_LIBRARY,
 	    AC_REASON_NONE), 100, AC_REASON_NONE, 0);
 	made[2].course.captured = 12;
-	made[2].course.settled = 2;
-	made[2].course.retries = 1;
+	/* Mended, though nobody judges. */
+	made[2].guard = AC_GUARD_OFF;
+	made[2].course.judged = 100;
+	made[2].course.error = 1;
+	made[2].course.mended_lines = 2;
+	made[2].course.mended_calls = 1;
 	report = make_report(3);
 	ac_report_totals(report, &t);
 	assert_int_equal(t.samples, 2);
 	assert_int_equal(t.captured, 12);
-	assert_int_equal(t.settled, 2);
-	assert_int_equal(t.retries, 1);
+	assert_int_equal(t.products, 114);
+	assert_int_equal(t.judged, 4);
+	assert_int_equal(t.mended_lines, 2);
+	assert_int_equal(t.mended_calls, 1);
+	assert_int_equal(t.unjudged[AC_UNJUDGED_OFF], 100);
 	assert_int_equal(t.worst_site, 0x10);
 	assert_true(t.worst_error == (double)3e-4f);
 	assert_true(t.worst_tol == (double)1e-3f);

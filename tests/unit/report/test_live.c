@@ -106,7 +106,7 @@ fork_with_course(void)
 	course = &held[SITES - 1]->course;
 	held[0]->tol = 0.5f;
 	held[0]->course.demotions = 1;
-	course->finding = AC_FINDING_CAST;
+	course->finding = AC_FINDING_LINE;
 	course->samples = 2;
 	course->error = 0.25f;
 	course->recast_us = 9;
@@ -128,7 +128,7 @@ test_fork_course(void **state)
 	assert_int_equal(site_in(report, 1)->course.demotions, 1);
 	assert_int_equal(site_in(report, SITES)->course.samples, 102);
 	assert_int_equal(site_in(report, SITES)->course.finding,
-	    AC_FINDING_CAST);
+	    AC_FINDING_LINE);
 	ac_report_destroy(report);
 }
 

@@ -180,8 +180,8 @@ test_wrong(void **state)
 	    "its \"calls\" is missing or wrong");
 	expect_wrong("\"rung\": \"fp16\"", "\"rung\": \"fp61\"",
 	    "its \"rung\" is missing or wrong");
-	expect_wrong("\"demotions\": 0,\n        \"retries\"",
-	    "\"demotions\": 4294967296,\n        \"retries\"",
+	expect_wrong("\"demotions\": 0,\n        \"captured\"",
+	    "\"demotions\": 4294967296,\n        \"captured\"",
 	    "its \"demotions\" is missing or wrong");
 	expect_wrong("\"course\": {", "\"curse\": {",
 	    "its \"course\" is missing or wrong");

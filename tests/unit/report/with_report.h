@@ -28,7 +28,6 @@ make_site(int i, enum ac_rung rung, enum ac_tactic tactic,
 	strcpy(site->source, "amp");
 	site->line = 4;
 	site->guard = AC_GUARD_ON;
-	site->sample_period = 64;
 	return site;
 }
 

@@ -29,7 +29,7 @@ static struct ac_shim shim;
 _Atomic(const struct ac_shim *) ac_shim_started = &shim;
 static struct ac_device gpu = { .sm = 90 };
 static struct ac_handle handle_record;
-static bool is_off, wants_trial, may_time;
+static bool is_off, may_time;
 static struct ac_decision answer;
 
 /* What was described and counted last, how often something was decided, and the
@@ -135,28 +135,18 @@ ac_describe_decided(const struct ac_description *d,
 	return record;
 }
 
-static struct ac_trial *const made_trial = (struct ac_trial *)(void *)&seen;
+static struct ac_variants made_variants;
+static const struct ac_decision *decided_of;
 static bool is_timed;
 
-bool
-ac_trial_is_wanted(const struct ac_decision *decision)
+struct ac_variants *
+ac_variants_make(const struct ac_decision *decision, struct ac_site_record *of,
+    bool timed)
 {
-	(void)decision;
-	return wants_trial;
-}
-
-struct ac_trial *
-ac_trial_make(const struct ac_decision *decision,
-    const struct ac_site_key *key, const char *name,
-    struct ac_site_record *of, struct ac_size_class *size_class, bool timed)
-{
-	(void)decision;
-	assert_ptr_equal(key, &of->key);
-	assert_ptr_equal(name, of->name);
 	assert_ptr_equal(of, record);
-	assert_null(size_class);
+	decided_of = decision;
 	is_timed = timed;
-	return made_trial;
+	return &made_variants;
 }
 
 #endif

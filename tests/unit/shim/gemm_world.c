@@ -68,11 +68,11 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *of)
 	ranges_counted++;
 }
 
-struct ac_trial *
-ac_site_make_trial(const struct ac_site *of)
+struct ac_variants *
+ac_site_make_variants(const struct ac_site *of)
 {
 	(void)of;
-	return (struct ac_trial *)(uintptr_t)8;
+	return (struct ac_variants *)(uintptr_t)8;
 }
 
 enum ac_outcome
@@ -93,34 +93,25 @@ struct write written[4];
 const void *read_c;
 unsigned writes;
 
+enum ac_reason ran_reason;
+cublasStatus_t ran_status;
+unsigned reads;
+
 enum ac_reason
 ac_recipe_cast(const struct ac_job *job)
 {
 	(void)job;
 	ran = "cast";
-	return AC_REASON_NONE;
+	return ran_reason;
 }
 
 enum ac_reason
 ac_recipe_library(const struct ac_job *job)
 {
-	(void)job;
 	ran = "library";
-	return AC_REASON_NONE;
-}
-
-enum ac_reason
-ac_recipe_try(struct ac_conduct *call)
-{
-	(void)call;
-	return AC_REASON_PROBATION;
-}
-
-enum ac_reason
-ac_recipe_strict(struct ac_conduct *call)
-{
-	(void)call;
-	return AC_REASON_GUARD;
+	if (ran_reason == AC_REASON_NONE)
+		*job->status_out = ran_status;
+	return ran_reason;
 }
 
 struct ac_cast_scalar beta_read;
@@ -129,20 +120,21 @@ void
 ac_job_read(struct ac_job *job)
 {
 	job->beta = beta_read;
+	reads++;
 }
 
 void
-ac_trial_writes(struct ac_trial *trial, const void *c, bool adds)
+ac_origin_writes(struct ac_origin *origin, const void *c, bool adds)
 {
-	(void)trial;
+	assert_ptr_equal(origin, at(24));
 	written[writes].c = c;
 	written[writes++].adds = adds;
 }
 
 void
-ac_trial_reads(struct ac_trial *trial, const void *c)
+ac_origin_reads(struct ac_origin *origin, const void *c)
 {
-	(void)trial;
+	assert_ptr_equal(origin, at(24));
 	read_c = c;
 }
 

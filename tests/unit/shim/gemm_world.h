@@ -25,8 +25,11 @@ extern unsigned ranges_counted, solved, conducted, writes;
 extern struct ac_job seen;                  /* what was conducted, */
 extern struct ac_ways ways;                 /* and how */
 extern struct write written[4];
-extern const void *read_c;   /* ac_trial_reads() */
-extern const char *ran;                     /* the recipe */
+extern const void *read_c;                  /* ac_origin_reads() */
+extern const char *ran;                     /* the recipe, */
+extern enum ac_reason ran_reason;           /* its answer, */
+extern cublasStatus_t ran_status;           /* and cuBLAS's */
+extern unsigned reads;                      /* of scalars */
 
 enum { M = 5, N = 6, K = 7 };
 enum { A_AT = 1 << 16, B_AT = 2 << 16, C_AT = 3 << 16 };

@@ -12,8 +12,8 @@
 
 /* ---- What is noted ------------------------------------------------------- */
 
-struct noted made, ran, first;
-unsigned makes, runs, looks;
+struct noted ran, first;
+unsigned runs, looks;
 bool is_known;              /* ac_lt_plan_again() finds it */
 struct ac_lt_last last;
 bool may_make;
@@ -36,14 +36,6 @@ ac_report_count_other(struct ac_site_record *of, enum ac_reason reason)
 {
 	(void)of;
 	reason_counted = (int)reason;
-}
-
-void
-ac_lt_plan_make(const struct ac_lt_kind *kind, const struct ac_lt_run *run)
-{
-	made = (struct noted){ *kind, *run };
-	makes++;
-	assert_int_equal(runs, 0);
 }
 
 /* Before all else, by what may change: the rest is not there yet. */
@@ -120,7 +112,7 @@ unsigned recasts;
 void
 start(void)
 {
-	makes = runs = recasts = looks = 0;
+	runs = recasts = looks = 0;
 	is_known = false;
 	memset(&last, 0, sizeof last);
 	reason_counted = -2;

@@ -18,8 +18,8 @@ struct noted {
 	struct ac_lt_kind kind;
 	struct ac_lt_run  run;
 };
-extern struct noted made, ran;       /* by ac_lt_plan_make(), ..._run() */
-extern unsigned makes, runs, recasts;
+extern struct noted ran;             /* by ac_lt_plan_run() */
+extern unsigned runs, recasts;
 extern unsigned looks;               /* ac_lt_plan_again(), with a hint */
 extern bool may_make;
 extern int reason_counted;           /* -1: as the site was decided; -2: none */

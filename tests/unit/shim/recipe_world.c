@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/recipe_world.c -- a cuBLAS, kernels and a lane that note what
- * is asked of them. */
+/* tests/unit/shim/recipe_world.c -- see recipe_world.h. */
 #include "tests/unit/shim/recipe_world.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <cmocka.h>
+
 char events[256];
 const char *fails;
-unsigned fails_at;
-cublasStatus_t answers[4];
-bool lacks_wide, has_history;
+cublasStatus_t answer;
+bool lacks_wide, was_beside, is_one;
 enum ac_reason borrowed;
 cublasPointerMode_t pointer_mode;
 struct issued issued;
 struct ac_lane_request request;
-struct ac_recast cast, settled, finished;
-unsigned queued, refused;
-static unsigned products;
+struct ac_verified given;
 
 /* False: it fails. */
 static bool
@@ -27,7 +27,7 @@ note(const char *event)
 
 	(void)snprintf(events + used, sizeof events - used, "%s%s",
 	    used ? " " : "", event);
-	return !fails || strcmp(event, fails) || --fails_at;
+	return !fails || strcmp(event, fails);
 }
 
 /* ---- A cuBLAS ------------------------------------------------------------ */
@@ -47,7 +47,7 @@ name(cublasHandle_t handle, cublasOperation_t transa, \
 	issued = (struct issued){ handle, transa, transb, m, n, k, 1, by, \
 	    and, { a, type_a, lda, 0 }, { b, type_b, ldb, 0 }, \
 	    { c, type_c, ldc, 0 }, compute }; \
-	return answers[products++]; \
+	return answer; \
 }
 #define STRIDED(name, index, event) \
 static cublasStatus_t \
@@ -65,7 +65,7 @@ name(cublasHandle_t handle, cublasOperation_t transa, \
 	    by, and, { a, type_a, lda, stride_a }, \
 	    { b, type_b, ldb, stride_b }, { c, type_c, ldc, stride_c }, \
 	    compute }; \
-	return answers[products++]; \
+	return answer; \
 }
 SINGLE(gemm, int, "gemm")
 SINGLE(gemm_64, int64_t, "gemm64")
@@ -91,9 +91,9 @@ get_pointer_mode(cublasHandle_t handle, cublasPointerMode_t *mode)
 }
 
 ac_fn
-ac_provider_look_up(struct ac_provider *provider, enum ac_entry entry)
+ac_provider_look_up(struct ac_provider *of, enum ac_entry entry)
 {
-	(void)provider;
+	(void)of;
 	switch (entry) {
 	case ENTRY_cublasGemmEx:
 		return (ac_fn)gemm;
@@ -112,110 +112,57 @@ ac_provider_look_up(struct ac_provider *provider, enum ac_entry entry)
 	}
 }
 
-/* ---- Kernels and lanes --------------------------------------------------- */
-
-#define KERNEL(name, event, into) \
-enum ac_kernels_status \
-name(const struct ac_kernels *kernels, const struct ac_recast *recast, \
-    ac_cu_stream stream) \
-{ \
-	(void)kernels, (void)stream; \
-	into = *recast; \
-	return note(event) ? AC_KERNELS_OK : AC_KERNELS_LAUNCH; \
+static enum ac_reason
+issue(const struct ac_job *of, const struct ac_gemm *product,
+    cublasComputeType_t compute, bool beside, cublasStatus_t *status_out)
+{
+	was_beside = beside;
+	return ac_cublas_door.issue(of, product, compute, beside, status_out);
 }
-static struct ac_recast wrote;
-KERNEL(ac_recast_cast, "cast", cast)
-KERNEL(ac_recast_settle, "settle", settled)
-KERNEL(ac_recast_finish, "finish", finished)
-KERNEL(ac_recast_write, "write", wrote)
+
+/* ---- Kernels, lanes and times -------------------------------------------- */
+
+#define KERNEL(name) \
+enum ac_kernels_status \
+ac_verified_##name(const struct ac_kernels *kernels, \
+    const struct ac_verified *v, ac_cu_stream stream) \
+{ \
+	assert_ptr_equal(kernels, (void *)24); \
+	assert_ptr_equal(stream, (void *)16); \
+	is_one = is_one && (!strcmp(#name, "probe") \
+	    || !memcmp(&given, v, sizeof given)); \
+	memcpy(&given, v, sizeof given); \
+	return note(#name) ? AC_KERNELS_OK : AC_KERNELS_LAUNCH; \
+}
+KERNEL(probe)
+KERNEL(cast)
+KERNEL(verify)
+KERNEL(mend)
+
+char buffer[1 << 16];
+static uint32_t zeros[64];
+struct ac_verified_state words;
+struct ac_verified_record spare;
 
 enum ac_reason
-ac_lane_borrow(const struct ac_lane_request *asked,
-    const struct ac_place *at, struct ac_lane_loan *loan_out)
+ac_lane_borrow(const struct ac_lane_request *asked, const struct ac_place *at,
+    struct ac_lane_loan *loan_out)
 {
-	(void)at;
 	(void)note("borrow");
 	request = *asked;
-	*loan_out = loan;
+	*loan_out = (struct ac_lane_loan){
+		.handle = (cublasHandle_t)(uintptr_t)8, .stream = at->stream,
+		.buffer = buffer, .zeros = zeros, .state = &words,
+		.record = &spare
+	};
 	return borrowed;
 }
 
 void
 ac_lane_return(const struct ac_lane_loan *lent, bool clean)
 {
-	(void)lent;
+	assert_ptr_equal(lent->buffer, buffer);
 	(void)note(clean ? "return" : "return-dirty");
-}
-
-struct ac_recast_history *
-ac_lane_spare(const struct ac_lane_loan *lent)
-{
-	return note("spare") ? lent->spare : NULL;
-}
-
-struct ac_recast_history *
-ac_history_find(ac_histories *list, const struct ac_place *at,
-    unsigned candidate, uint64_t limit_bytes)
-{
-	static struct ac_recast_history history;
-
-	(void)list, (void)at, (void)candidate, (void)limit_bytes;
-	return has_history ? &history : NULL;
-}
-
-/* ---- Trials -------------------------------------------------------------- */
-
-uint32_t
-ac_trial_epoch(const struct ac_trial *trial)
-{
-	(void)trial;
-	return 0;
-}
-
-ac_histories *
-ac_trial_histories(struct ac_trial *trial)
-{
-	(void)trial;
-	return NULL;
-}
-
-unsigned
-ac_trial_count(const struct ac_trial *trial)
-{
-	(void)trial;
-	return 2;
-}
-
-const struct ac_candidate *
-ac_trial_candidate(const struct ac_trial *trial, unsigned number)
-{
-	(void)trial;
-	return &site.decision.candidate[number];
-}
-
-struct ac_slot
-ac_trial_slot(const struct ac_trial *trial, const struct ac_turn *of,
-    unsigned number)
-{
-	(void)trial, (void)of;
-	return (struct ac_slot){ NULL, 64 * (number + 1) };
-}
-
-void
-ac_trial_tried(struct ac_trial *trial, const struct ac_turn *of,
-    unsigned were_queued, unsigned were_refused)
-{
-	(void)trial, (void)of;
-	(void)note("tried");
-	queued = were_queued;
-	refused = were_refused;
-}
-
-void
-ac_trial_sampled(struct ac_trial *trial, struct ac_turn *of)
-{
-	(void)trial, (void)of;
-	(void)note("sampled");
 }
 
 bool
@@ -232,27 +179,18 @@ ac_timing_end(struct ac_timing *of, const struct ac_place *at, bool done)
 	(void)note(done ? "timed" : "untimed");
 }
 
-bool
-ac_conduct_is_good(const struct ac_conduct *call)
-{
-	(void)call;
-	return note("judge");
-}
-
 /* ---- A call -------------------------------------------------------------- */
 
-static struct ac_recast_state words;
-static struct ac_recast_history spare;
-static uint32_t marks[64];
-static float before[AC_BEFORE];
-static char buffer[1 << 16];
-static struct ac_provider provider;
-static struct ac_site_record record;
-static struct ac_site_state state;
-
-const struct ac_place place = { .stream = (ac_cu_stream)(uintptr_t)16 };
-struct ac_lane_loan loan;
+const struct ac_place place = {
+	.stream = (ac_cu_stream)(uintptr_t)16,
+	.verified = (const struct ac_kernels *)(uintptr_t)24
+};
+struct ac_provider provider;
+struct ac_verified_record record, post;
+struct ac_ledger ledger;
 struct ac_timing timing;
+struct ac_gemm_door door;
+struct ac_gemm_tail tail;
 float alpha, beta;
 struct ac_gemm g;
 struct ac_turn turn;
@@ -265,40 +203,33 @@ start(unsigned number)
 {
 	events[0] = '\0';
 	fails = NULL;
-	fails_at = 1;
-	memset(answers, 0, sizeof answers);
-	lacks_wide = false;
-	has_history = true;
+	answer = CUBLAS_STATUS_SUCCESS;
+	lacks_wide = was_beside = false;
+	is_one = true;
 	borrowed = AC_REASON_NONE;
 	pointer_mode = CUBLAS_POINTER_MODE_HOST;
-	products = 0;
-	queued = refused = 99;
 	alpha = 2;
-	beta = 3;
-	status = (cublasStatus_t)99;
-	loan = (struct ac_lane_loan){
-		.handle = (cublasHandle_t)(uintptr_t)8, .stream = place.stream,
-		.buffer = buffer, .marks = marks, .state = &words,
-		.before = before, .spare = &spare
-	};
+	beta = 0;
+	status = (cublasStatus_t)UNTOUCHED;
+	ledger = (struct ac_ledger){ .record = &record, .post = &post };
+	tail = (struct ac_gemm_tail){ .follows = false };
+	door = ac_cublas_door;
+	door.issue = issue;
 	g = (struct ac_gemm){
-		.door = &ac_cublas_door,
-		.handle = (cublasHandle_t)(uintptr_t)1,
+		.door = &door, .handle = (cublasHandle_t)(uintptr_t)1,
 		.transb = CUBLAS_OP_T, .m = 5, .n = 6, .k = 7, .batch = 1,
 		.alpha = &alpha, .beta = &beta,
-		.a = { &buffer[1], CUDA_R_32F, 11, 0 },
-		.b = { &buffer[2], CUDA_R_32F, 12, 0 },
-		.c = { &buffer[3], CUDA_R_32F, 13, 0 }
+		.a = { &g, CUDA_R_32F, 11, 0 },
+		.b = { &site, CUDA_R_32F, 12, 0 },
+		.c = { &job, CUDA_R_32F, 13, 0 }
 	};
-	turn = (struct ac_turn){ .kind = AC_TURN_RECAST, .tries = 3,
-		.candidate = number, .slot = { NULL, 32 } };
+	turn = (struct ac_turn){ .kind = AC_TURN_RECAST, .candidate = number,
+		.is_verified = !number, .ledger = number ? NULL : &ledger };
 	site = (struct ac_site){
-		.record = &record, .state = &state,
 		.binding = { NULL, &provider },
 		.decision = {
-			.guard = AC_GUARD_ON, .sample_period = 64,
-			.workspace_bytes = 12345,
-			.scaled = true, .candidate_count = 2, .candidate = {
+			.guard = AC_GUARD_ON, .workspace_bytes = 12345,
+			.candidate_count = 2, .candidate = {
 				{ AC_RUNG_FP16, AC_TACTIC_CAST, 1e-3, 0 },
 				{ AC_RUNG_TF32, AC_TACTIC_LIBRARY, 1e-3, 0 }
 			}
@@ -308,11 +239,9 @@ start(unsigned number)
 		.call = {
 			.decision = &site.decision, .place = &place,
 			.candidate = &site.decision.candidate[number],
-			.trial = (struct ac_trial *)(uintptr_t)8,
 			.turn = &turn, .device = 3
 		},
 		.g = &g, .site = &site, .owner = &provider,
-		.status_out = &status,
-		.alpha = { alpha, 0, NULL }, .beta = { beta, 0, NULL }
+		.status_out = &status
 	};
 }

@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "base/mapped.h"
-#include "shim/trial/trial.h"
 
 #include <stdio.h>
 
@@ -44,7 +43,7 @@ begin(void **state)
 	world.cublas_version = 130100;
 	world.cudnn_version = 90800;
 	world.handle = (struct ac_handle){ &provider, DEVICE, 1, tell_mode };
-	world.wants_trial = true;
+	world.origin = (struct ac_origin *)(uintptr_t)8;
 	strcpy(world.region.name, "loss");
 	world.region.enabled = 1;
 	world.answer.rung = AC_RUNG_KEEP;
@@ -178,56 +177,30 @@ ac_region_get(uint32_t number)
 	return number == REGION ? &world.region : NULL;
 }
 
-/* ---- Trials -------------------------------------------------------------- */
+/* ---- Origins ------------------------------------------------------------- */
 
-bool
-ac_trial_is_wanted(const struct ac_decision *decision)
+struct ac_origin *
+ac_origin_of(const uint64_t place[2], const struct ac_decision *decision,
+    uint64_t stream_id)
 {
-	(void)decision;
-	return world.wants_trial;
-}
-
-struct ac_trial *
-ac_trial_make(const struct ac_decision *decision,
-    const struct ac_site_key *key, const char *name,
-    struct ac_site_record *record, struct ac_size_class *size_class,
-    bool may_time)
-{
-	assert_ptr_equal(key, &record->key);
-	assert_ptr_equal(name, record->name);
 	assert_int_equal(decision->rung, world.answer.rung);
-	assert_true(!size_class || size_class == &world.size_class);
-	world.trials++;
-	world.trial_may_time = may_time;
+	assert_int_equal(stream_id, 0);
+	world.origins++;
+	memcpy(world.origin_place, place, sizeof world.origin_place);
+	return world.origin;
+}
+
+struct ac_variants *
+ac_variants_make(const struct ac_decision *decision,
+    struct ac_site_record *record, bool may_time)
+{
+	assert_int_equal(decision->rung, world.answer.rung);
+	assert_ptr_equal(record, world.record);
+	world.made++;
+	world.variants_may_time = may_time;
 	if (world.other)
-		atomic_store(&world.state->trial, world.other);
-	return world.trial;
-}
-
-struct ac_size_class *
-ac_size_class_of(const uint64_t place[2], const int64_t size[4],
-    const struct ac_decision *decision)
-{
-	(void)decision;
-	world.classes++;
-	memcpy(world.class_place, place, sizeof world.class_place);
-	memcpy(world.class_size, size, sizeof world.class_size);
-	return &world.size_class;
-}
-
-bool
-ac_credit_is_kept(const struct ac_decision *decision)
-{
-	(void)decision;
-	return world.keeps_credit;
-}
-
-void
-ac_credit_count(struct ac_credit *credit, const struct ac_decision *decision)
-{
-	(void)decision;
-	assert_ptr_equal(credit, &world.size_class.credit);
-	world.credits++;
+		atomic_store(&world.state->variants, world.other);
+	return world.variants;
 }
 
 /* ---- The report ---------------------------------------------------------- */

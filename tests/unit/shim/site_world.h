@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/site_world.h -- a provider, a GPU, a solver, a region, a
- * policy's answer, trials and a report, made up for the tests of shim/site/. */
+ * policy's answer, origins and a report, made up for tests of shim/site/. */
 #ifndef TESTS_UNIT_SHIM_SITE_WORLD_H
 #define TESTS_UNIT_SHIM_SITE_WORLD_H
 
@@ -9,7 +9,6 @@
 #include "shim/device/device.h"
 #include "shim/site/describe.h"
 #include "shim/start/start.h"
-#include "shim/trial/size_class.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,16 +45,15 @@ extern struct world {
 	struct ac_solver solver;
 	struct ac_region region; /* number REGION */
 	struct ac_decision answer; /* the policy's */
-	/* Trials and classes. */
-	bool wants_trial, keeps_credit, has_no_memory;
-	struct ac_trial *trial;  /* what is made next */
-	struct ac_trial *other;  /* what another thread makes meanwhile */
-	struct ac_site_state *state; /* there */
-	struct ac_size_class size_class;
-	unsigned classes, credits, trials;
-	uint64_t class_place[2];
-	int64_t class_size[4];
-	bool trial_may_time;
+	/* Origins and variants. */
+	bool has_no_memory;
+	struct ac_origin *origin;     /* of any */
+	struct ac_variants *variants; /* what is made next */
+	struct ac_variants *other;    /* what another thread makes meanwhile, */
+	struct ac_site_state *state;  /* there */
+	unsigned origins, made;
+	uint64_t origin_place[2];
+	bool variants_may_time;
 	/* The report. */
 	struct ac_site_record record[RECORDS];
 	unsigned next_record, told;

@@ -4,6 +4,7 @@
  * those that a row says. */
 #include "shim/start/start.h"
 #include "shim/trial/conduct.h"
+#include "shim/trial/wait.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,8 +29,7 @@ note(const char *event)
 /* Counted: for what, and in whose record. */
 static int counted;
 static struct ac_site_record *counted_in;
-static struct ac_site_record site_record, its_record, second_record,
-    kept_record;
+static struct ac_site_record site_record, its_record, kept_record;
 
 __thread struct ac_report_mine ac_report_mine;
 
@@ -60,23 +60,25 @@ ac_shim_give_notice(const struct ac_decision *decision, enum ac_rung rung)
 
 /* ---- The world of a row -------------------------------------------------- */
 
+enum kind { UNTRIED, CONVOLUTION, PRODUCT };
+
 struct row {
 	const char *what;
 	/* The call, its ways, and what is about it. */
-	bool        is_tried, reproducible, needs_place, has_prepare;
+	enum kind   kind;
+	bool        reproducible, needs_place, has_prepare;
 	bool        is_unsteady, is_xla;
 	enum ac_asked_guard guard;
 	enum ac_tactic tactic;           /* of the site */
-	bool        wants;               /* the trial, its place */
-	bool        minds;               /* captures */
 	enum ac_reason stream, place;    /* what finding those answers */
 	uint64_t    capture;
 	/* Its turn. */
-	enum ac_turn_kind kind;
+	enum ac_turn_kind turn;
+	enum ac_reason why;              /* KEEP */
 	unsigned    candidate;
+	bool        wants, is_verified;  /* a product's: its place; a cast */
 	bool        is_timed;
 	enum ac_reason answer;           /* of its way */
-	bool        is_second;           /* the second candidate has room */
 	/* What is to become of it. */
 	enum ac_outcome outcome;
 	enum ac_reason reason;           /* as counted */
@@ -85,90 +87,111 @@ struct row {
 };
 static const struct row *row;
 
-static struct ac_trial *const trial = (struct ac_trial *)(uintptr_t)8,
-    *const stream_trial = (struct ac_trial *)(uintptr_t)16;
+static struct ac_trial trial;
+static struct ac_variants variants;
+static struct ac_origin *const origin = (struct ac_origin *)(uintptr_t)8,
+    *const stream_origin = (struct ac_origin *)(uintptr_t)16;
 static struct ac_timing timing;
 static bool timing_is_free = true;
 
-void
-ac_trial_meet(struct ac_trial *t, uint64_t operands, struct ac_turn *turn)
+static void
+set_turn(struct ac_turn *turn)
 {
-	assert_true(operands == 99);
-	turn->pair = 5;
-	note(t == trial ? "meet" : "meet-on-stream");
-}
-
-bool
-ac_trial_wants_place(const struct ac_trial *t, const struct ac_turn *turn,
-    bool to_run)
-{
-	assert_ptr_equal(t, trial);
-	assert_int_equal(turn->pair, 5);
 	assert_int_equal(turn->is_unsteady, row->is_unsteady);
-	assert_int_equal(to_run, row->needs_place);
-	return row->wants;
-}
-
-bool
-ac_trial_minds_captures(const struct ac_trial *t)
-{
-	assert_ptr_equal(t, trial);
-	return row->minds;
-}
-
-bool
-ac_place_is_captured(ac_cu_stream stream)
-{
-	assert_ptr_equal(stream, (ac_cu_stream)(uintptr_t)3);
-	note("captured?");
-	return row->capture;
-}
-
-struct ac_trial *
-ac_trial_of(struct ac_trial *t, const struct ac_place *place)
-{
-	assert_ptr_equal(t, trial);
-	return place ? stream_trial : t;
-}
-
-void
-ac_trial_turn(struct ac_trial *t, const struct ac_place *place,
-    struct ac_turn *turn)
-{
-	(void)place;
-	note(t == trial ? "turn" : "turn-on-stream");
-	assert_int_equal(turn->pair, 5);
-	assert_int_equal(turn->is_unsteady, row->is_unsteady);
-	turn->kind = row->kind;
-	turn->reason = AC_REASON_GUARD;
+	turn->kind = row->turn;
+	turn->reason = row->why;
 	turn->candidate = row->candidate;
 	turn->timing = row->is_timed ? &timing : NULL;
+	turn->needs_place = row->wants;
+	turn->is_verified = row->is_verified;
 }
 
 void
-ac_trial_turn_over(struct ac_trial *t, const struct ac_turn *turn)
+ac_trial_turn(struct ac_trial *t, const struct ac_place *place, double seconds,
+    struct ac_turn *turn)
 {
-	assert_int_equal(turn->kind, row->kind);
-	note(t == trial ? "over" : "over-on-stream");
+	assert_ptr_equal(t, &trial);
+	assert_int_equal(place->stream_id, 7);
+	assert_true(seconds > 0.499 && seconds < 0.501);
+	note("turn");
+	set_turn(turn);
 }
 
-bool
-ac_trial_lacks_room(struct ac_trial *t, struct ac_turn *turn)
+void
+ac_trial_over(const struct ac_turn *turn)
 {
-	assert_ptr_equal(t, trial);
-	note("lacks");
-	turn->candidate += row->is_second;
-	return row->is_second;
+	assert_int_equal(turn->kind, row->turn);
+	note("over");
+}
+
+struct ac_origin *
+ac_origin_of(const uint64_t place[2], const struct ac_decision *decision,
+    uint64_t stream_id)
+{
+	(void)decision;
+	assert_true(place[0] == 3 && place[1] == 4 && stream_id == 7);
+	note("origin");
+	return stream_origin;
+}
+
+static const char *
+on(const struct ac_origin *o, const char *event, const char *event_on_stream)
+{
+	assert_true(o == (row->reproducible ? stream_origin : origin));
+	return row->reproducible ? event_on_stream : event;
+}
+
+void
+ac_origin_begin(struct ac_origin *o, struct ac_variants *v,
+    struct ac_turn *turn)
+{
+	assert_ptr_equal(v, &variants);
+	note(on(o, "begin", "begin-on-stream"));
+	set_turn(turn);
+}
+
+void
+ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
+    const struct ac_place *place, double seconds, struct ac_turn *turn)
+{
+	(void)v, (void)turn, (void)seconds;
+	assert_int_equal(place->stream_id, 7);
+	note(on(o, "settle", "settle-on-stream"));
+}
+
+void
+ac_origin_queued(struct ac_origin *o, const struct ac_place *place,
+    const struct ac_turn *turn)
+{
+	(void)place, (void)turn;
+	note(on(o, "queued", "queued-on-stream"));
+}
+
+void
+ac_origin_refused(struct ac_origin *o, struct ac_variants *v,
+    const struct ac_turn *turn)
+{
+	(void)v, (void)turn;
+	note(on(o, "refused", "refused-on-stream"));
+}
+
+double
+ac_wait_seconds(double flops, double predicted)
+{
+	assert_true(flops == 2.0 * 3 * 5 * 7 * 11);
+	return predicted;
 }
 
 struct ac_site_record *
-ac_trial_record(struct ac_trial *t, unsigned candidate)
+ac_variants_record(struct ac_variants *v, unsigned variant,
+    enum ac_reason reason)
 {
-	(void)t;
-	if (row->is_second && candidate == row->candidate + 1)
-		return &second_record;
-	assert_int_equal(candidate, row->candidate);
-	return candidate == AC_CANDIDATES ? &kept_record : &its_record;
+	assert_ptr_equal(v, &variants);
+	if (variant == AC_ORIGINAL)
+		assert_int_equal(reason, row->why);
+	else
+		assert_int_equal(variant, row->candidate);
+	return variant == AC_ORIGINAL ? &kept_record : &its_record;
 }
 
 bool
@@ -199,25 +222,6 @@ ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 	return row->place;
 }
 
-static bool waits_well, judges_well;
-
-bool
-ac_place_wait(const struct ac_place *place)
-{
-	assert_int_equal(place->stream_id, 7);
-	note("wait");
-	return waits_well;
-}
-
-bool
-ac_trial_judge_now(struct ac_trial *t, const struct ac_turn *turn)
-{
-	assert_ptr_equal(t, trial);
-	assert_int_equal(turn->number, 1);
-	note("judge");
-	return judges_well;
-}
-
 /* ---- The ways ------------------------------------------------------------ */
 
 static enum ac_reason
@@ -236,37 +240,20 @@ prepare(struct ac_conduct *call)
 }
 
 static enum ac_reason
-way(const struct ac_conduct *call, const char *name)
-{
-	const unsigned candidate = call->turn->candidate;
-
-	note(name);
-	if (row->is_second && candidate == row->candidate + 1)
-		return AC_REASON_NONE;
-	assert_int_equal(candidate, row->candidate);
-	return row->answer;
-}
-
-static enum ac_reason
 recast(struct ac_conduct *call)
 {
 	assert_ptr_equal(call->candidate,
-	    &call->decision->candidate[call->turn->candidate]);
-	return way(call, call->place ? "recast" : "recast-nowhere");
-}
-
-static enum ac_reason
-strict(struct ac_conduct *call)
-{
-	assert_ptr_equal(call->candidate,
 	    &call->decision->candidate[row->candidate]);
-	return way(call, "strict");
+	note(call->place ? "recast" : "recast-nowhere");
+	return row->answer;
 }
 
 static enum ac_reason
 try_all(struct ac_conduct *call)
 {
-	return way(call, "try");
+	(void)call;
+	note("try");
+	return row->answer;
 }
 
 /* ---- Rows ---------------------------------------------------------------- */
@@ -278,10 +265,10 @@ check(const struct row *r)
 	const struct ac_ways ways = {
 		.needs_place = r->needs_place, .find_stream = find_stream,
 		.prepare = r->has_prepare ? prepare : NULL,
-		.recast = recast, .strict = strict, .try_all = try_all
+		.recast = recast, .try_all = try_all
 	};
 	const struct ac_decision decision = {
-		.guard = r->guard, .tactic = r->tactic,
+		.guard = r->guard, .tactic = r->tactic, .keep_seconds = 0.5,
 		.reproducible = r->reproducible, .candidate = {
 			{ .rung = AC_RUNG_FP16, .tactic = AC_TACTIC_CAST },
 			{ .rung = AC_RUNG_TF32, .tactic = AC_TACTIC_LIBRARY }
@@ -289,8 +276,10 @@ check(const struct row *r)
 	};
 	struct ac_conduct call = {
 		.decision = &decision, .record = &site_record,
-		.trial = r->is_tried ? trial : NULL, .operands = 99,
-		.device = 2, .is_unsteady = r->is_unsteady
+		.variants = r->kind != UNTRIED ? &variants : NULL,
+		.trial = r->kind == CONVOLUTION ? &trial : NULL,
+		.origin = r->kind == PRODUCT ? origin : NULL,
+		.from = { 3, 4 }, .device = 2, .is_unsteady = r->is_unsteady
 	};
 	const bool is_done = r->outcome == AC_OUTCOME_DONE;
 	struct ac_kept kept = { .timing = NULL };
@@ -298,12 +287,14 @@ check(const struct row *r)
 
 	row = r;
 	events[0] = '\0';
+	site_record.key = (struct ac_site_key){ .m = 3, .n = 5, .k = 7,
+		.batch = 11 };
 	strcpy(site_record.key.caller, r->is_xla ? "xla_cuda_plugin.so+1"
 	    : "train+1");
 	counted = -1;
 	noticed = AC_RUNG_KEEP;
-	site_record.rung = its_record.rung = second_record.rung = AC_RUNG_FP16;
-	its_record.course.captured = second_record.course.captured = 0;
+	site_record.rung = its_record.rung = AC_RUNG_FP16;
+	its_record.course.captured = 0;
 	outcome = ac_conduct(&call, &ways, &kept);
 	if (outcome == AC_OUTCOME_TIMED)
 		ac_kept_end(&kept);
@@ -312,10 +303,9 @@ check(const struct row *r)
 		fail_msg("%s: outcome %d, reason %d, %s", r->what,
 		    (int)outcome, counted, events);
 	assert_int_equal(noticed, is_done ? decision.candidate[
-	    r->candidate + r->is_second].rung : AC_RUNG_KEEP);
-	assert_int_equal(its_record.course.captured, is_done && r->is_tried
-	    && r->capture && !r->is_second);
-	assert_int_equal(second_record.course.captured, r->is_second);
+	    r->candidate].rung : AC_RUNG_KEEP);
+	assert_int_equal(its_record.course.captured, is_done
+	    && r->kind != UNTRIED && r->capture);
 }
 
 #define CHECK(rows) \
@@ -323,12 +313,15 @@ check(const struct row *r)
 		check(&rows[i])
 
 #define OFF .guard = AC_GUARD_OFF
-#define ON .is_tried = true, .guard = AC_GUARD_ON
+#define TRIED .kind = CONVOLUTION, .guard = AC_GUARD_ON, .needs_place = true, \
+	LIBRARY
+#define VERIFIED .kind = PRODUCT, .guard = AC_GUARD_ON, CAST
 #define CAST .tactic = AC_TACTIC_CAST
 #define LIBRARY .tactic = AC_TACTIC_LIBRARY, .candidate = 1
+#define RUN .turn = AC_TURN_RECAST, .wants = true, .is_verified = true
 #define DONE(in) .outcome = AC_OUTCOME_DONE, .record = &in
-#define KEPT(why, in) .outcome = AC_OUTCOME_KEPT, .reason = AC_REASON_##why, \
-	.record = &in
+#define KEPT(with, in) .outcome = AC_OUTCOME_KEPT, \
+	.reason = AC_REASON_##with, .record = &in
 
 /* No trial: under guard=off, or of a site that could not be stored. */
 static void
@@ -381,162 +374,120 @@ test_untried(void **state)
 	(void)state;
 	ac_shim_notice_due = true;
 	CHECK(rows);
-	/* Its first candidate is a cast in this world: no place, so kept. */
-	library.outcome = AC_OUTCOME_KEPT;
-	library.reason = AC_REASON_PROBATION;
+	library.outcome = AC_OUTCOME_DONE;
+	library.events = "recast-nowhere";
 	check(&library);
 	library.needs_place = true;
-	library.outcome = AC_OUTCOME_DONE;
-	library.reason = AC_REASON_NONE;
 	library.events = "stream place prepare recast";
 	check(&library);
 }
 
+/* A trial tells where it is, and whatever came of it, it is over. */
 static void
-test_recast(void **state)
+test_convolutions(void **state)
 {
 	static const struct row rows[] = {
-		{ "a cast", ON, CAST, .wants = true, .has_prepare = true,
-		    .kind = AC_TURN_RECAST, DONE(its_record), .events =
-		    "meet stream place prepare turn recast over" },
-		{ "captured", ON, CAST, .wants = true, .capture = 1,
-		    .kind = AC_TURN_RECAST, DONE(its_record), .events =
-		    "meet stream place turn recast over" },
-		{ "refused", ON, CAST, .wants = true, .capture = 1,
-		    .kind = AC_TURN_RECAST, .answer = AC_REASON_REFUSED,
-		    KEPT(REFUSED, its_record), .events =
-		    "meet stream place turn recast over" },
-		{ "captured while the program tunes", ON, CAST, .wants = true,
-		    .capture = 1, .is_unsteady = true, .kind = AC_TURN_RECAST,
-		    DONE(its_record), .events =
-		    "meet stream place turn recast over" },
-		{ "captured, without room for it", ON, CAST, .wants = true,
-		    .capture = 1, .kind = AC_TURN_RECAST,
-		    .answer = AC_REASON_CAPTURE, KEPT(CAPTURE, its_record),
-		    .events = "meet stream place turn recast lacks over" },
-		{ "captured, with room for another", ON, CAST, .wants = true,
-		    .capture = 1, .kind = AC_TURN_RECAST, .is_second = true,
-		    .answer = AC_REASON_CAPTURE, DONE(second_record), .events =
-		    "meet stream place turn recast lacks recast over" },
-		{ "unsampled", ON, LIBRARY, .has_prepare = true,
-		    .kind = AC_TURN_RECAST, DONE(its_record), .events =
-		    "meet prepare-nowhere turn recast-nowhere over" },
-		{ "on data that never varied", ON, LIBRARY, .minds = true,
-		    .kind = AC_TURN_RECAST, DONE(its_record), .events =
-		    "meet stream captured? turn recast-nowhere over" },
-		{ "the same, captured", ON, LIBRARY, .minds = true,
-		    .capture = 1, .kind = AC_TURN_RECAST, DONE(its_record),
-		    .events = "meet stream captured? stream place turn recast "
-		    "over" },
-		{ "a library's whose place is not to be found", ON, LIBRARY,
-		    .wants = true, .place = AC_REASON_CAPTURE,
-		    .kind = AC_TURN_RECAST, DONE(its_record), .events =
-		    "meet stream place turn recast-nowhere over" },
-		{ "a cast, likewise", ON, CAST, .wants = true,
-		    .place = AC_REASON_CAPTURE, .kind = AC_TURN_RECAST,
-		    KEPT(CAPTURE, site_record), .events =
-		    "meet stream place" },
-		{ "what needs its place, likewise", ON, LIBRARY, .wants = true,
-		    .needs_place = true, .stream = AC_REASON_UNSUPPORTED,
-		    .kind = AC_TURN_RECAST, KEPT(UNSUPPORTED, site_record),
-		    .events = "meet stream" },
-		/* The candidate changed after the look. */
-		{ "a cast by now", ON, .tactic = AC_TACTIC_LIBRARY,
-		    .kind = AC_TURN_RECAST, KEPT(PROBATION, its_record),
-		    .events = "meet turn over" },
-		{ "recast by now, and needs its place", ON, LIBRARY,
-		    .needs_place = true, .kind = AC_TURN_RECAST,
-		    KEPT(PROBATION, its_record), .events = "meet turn over" },
-		{ "strict by now", ON, LIBRARY, .kind = AC_TURN_STRICT,
-		    KEPT(PROBATION, its_record), .events = "meet turn over" },
-	};
-
-	(void)state;
-	CHECK(rows);
-}
-
-static void
-test_other_turns(void **state)
-{
-	static const struct row rows[] = {
-		{ "strict", ON, CAST, .wants = true, .kind = AC_TURN_STRICT,
-		    DONE(its_record), .events =
-		    "meet stream place turn strict over" },
-		{ "strict, and bad", ON, LIBRARY, .wants = true,
-		    .kind = AC_TURN_STRICT, .answer = AC_REASON_GUARD,
-		    KEPT(GUARD, its_record), .events =
-		    "meet stream place turn strict over" },
-		{ "a try", ON, CAST, .wants = true, .kind = AC_TURN_TRY,
+		{ "recast", TRIED, .turn = AC_TURN_RECAST, DONE(its_record),
+		    .events = "stream place turn recast over" },
+		{ "captured", TRIED, .turn = AC_TURN_RECAST, .capture = 1,
+		    DONE(its_record),
+		    .events = "stream place turn recast over" },
+		{ "refused", TRIED, .turn = AC_TURN_RECAST, .capture = 1,
+		    .answer = AC_REASON_REFUSED, KEPT(REFUSED, its_record),
+		    .events = "stream place turn recast over" },
+		{ "without a stream", TRIED, .stream = AC_REASON_UNSUPPORTED,
+		    KEPT(UNSUPPORTED, site_record), .events = "stream" },
+		{ "without a context", TRIED, .place = AC_REASON_NO_CONTEXT,
+		    KEPT(NO_CONTEXT, site_record), .events = "stream place" },
+		{ "a try", TRIED, .turn = AC_TURN_TRY,
 		    .answer = AC_REASON_WORKSPACE,
-		    KEPT(WORKSPACE, site_record), .events =
-		    "meet stream place turn try over" },
-		{ "a try, timed", ON, CAST, .wants = true, .is_timed = true,
-		    .kind = AC_TURN_TRY, .answer = AC_REASON_PROBATION,
+		    KEPT(WORKSPACE, site_record),
+		    .events = "stream place turn try over" },
+		{ "a try, timed", TRIED, .turn = AC_TURN_TRY,
+		    .is_timed = true, .answer = AC_REASON_PROBATION,
 		    .outcome = AC_OUTCOME_TIMED, .record = &site_record,
-		    .reason = AC_REASON_PROBATION, .events =
-		    "meet stream place turn try time over timed" },
-		{ "kept", ON, CAST, .wants = true, .kind = AC_TURN_KEEP,
-		    KEPT(GUARD, site_record), .events =
-		    "meet stream place turn over" },
-		{ "kept as its own way", ON, CAST, .kind = AC_TURN_KEEP,
-		    .candidate = AC_CANDIDATES, KEPT(GUARD, kept_record),
-		    .events = "meet turn over" },
-		{ "kept, and no place", ON, .tactic = AC_TACTIC_LIBRARY,
-		    .wants = true, .stream = AC_REASON_REFUSED,
-		    .kind = AC_TURN_KEEP, KEPT(REFUSED, site_record),
-		    .events = "meet stream turn over" },
-		{ "kept, timed", ON, CAST, .wants = true, .is_timed = true,
-		    .kind = AC_TURN_KEEP, .outcome = AC_OUTCOME_TIMED,
-		    .record = &site_record, .reason = AC_REASON_GUARD,
-		    .events = "meet stream place turn time over timed" },
+		    .reason = AC_REASON_PROBATION,
+		    .events = "stream place turn try time over timed" },
+		{ "kept", TRIED, .turn = AC_TURN_KEEP, .is_unsteady = true,
+		    .why = AC_REASON_PROBATION, KEPT(PROBATION, site_record),
+		    .events = "stream place turn over" },
+		{ "left for good", TRIED, .turn = AC_TURN_KEEP,
+		    .why = AC_REASON_GUARD, KEPT(GUARD, kept_record),
+		    .events = "stream place turn over" },
+		{ "too slow", TRIED, .turn = AC_TURN_KEEP,
+		    .why = AC_REASON_NO_PROFIT, KEPT(NO_PROFIT, kept_record),
+		    .events = "stream place turn over" },
+		{ "kept, timed", TRIED, .turn = AC_TURN_KEEP,
+		    .why = AC_REASON_OWN, .is_timed = true,
+		    .outcome = AC_OUTCOME_TIMED, .record = &site_record,
+		    .reason = AC_REASON_OWN,
+		    .events = "stream place turn time over timed" },
 	};
-	struct row busy = rows[7];
+	struct row busy = rows[10];
 
 	(void)state;
+	ac_shim_notice_due = true;
 	CHECK(rows);
 	timing_is_free = false;
 	busy.outcome = AC_OUTCOME_KEPT;
-	busy.events = "meet stream place turn time over";
+	busy.events = "stream place turn time over";
 	check(&busy);
 	timing_is_free = true;
 }
 
-/* Under reproducible=on the trial of the stream counts the call. */
+/* Where it runs is looked for if its turn depends on that. */
 static void
-test_streams(void **state)
+test_products(void **state)
 {
 	static const struct row rows[] = {
-		{ "on a stream", ON, CAST, .wants = true, .reproducible = true,
-		    .kind = AC_TURN_RECAST, DONE(its_record), .events =
-		    "meet stream place meet-on-stream turn-on-stream recast "
-		    "over-on-stream" },
-		{ "nowhere", ON, LIBRARY, .reproducible = true,
-		    .kind = AC_TURN_RECAST, DONE(its_record), .events =
-		    "meet turn recast-nowhere over" },
+		{ "verified", VERIFIED, RUN, .has_prepare = true,
+		    DONE(its_record), .events =
+		    "begin stream place prepare settle recast queued" },
+		{ "captured", VERIFIED, RUN, .capture = 1, DONE(its_record),
+		    .events = "begin stream place settle recast queued" },
+		{ "refused", VERIFIED, RUN, .answer = AC_REASON_REFUSED,
+		    KEPT(REFUSED, its_record),
+		    .events = "begin stream place settle recast refused" },
+		{ "without memory", VERIFIED, RUN,
+		    .answer = AC_REASON_WORKSPACE, KEPT(WORKSPACE, its_record),
+		    .events = "begin stream place settle recast" },
+		{ "without a context", VERIFIED, RUN,
+		    .place = AC_REASON_NO_CONTEXT,
+		    KEPT(NO_CONTEXT, site_record),
+		    .events = "begin stream place" },
+		{ "its own", VERIFIED, .why = AC_REASON_OWN,
+		    .has_prepare = true, KEPT(OWN, site_record),
+		    .events = "begin prepare-nowhere" },
+		{ "its own, timed", VERIFIED, .why = AC_REASON_OWN,
+		    .wants = true, .is_timed = true, .record = &site_record,
+		    .outcome = AC_OUTCOME_TIMED, .reason = AC_REASON_OWN,
+		    .events = "begin stream place settle time timed" },
+		{ "the same, without a context", VERIFIED,
+		    .why = AC_REASON_OWN, .wants = true, .is_timed = true,
+		    .place = AC_REASON_NO_CONTEXT, KEPT(OWN, site_record),
+		    .events = "begin stream place" },
+		{ "left", VERIFIED, .why = AC_REASON_GUARD,
+		    KEPT(GUARD, kept_record), .events = "begin" },
+		{ "while the program tunes", VERIFIED, RUN,
+		    .is_unsteady = true, KEPT(PROBATION, site_record),
+		    .events = "begin stream place settle" },
+		{ "likewise, captured", VERIFIED, RUN, .is_unsteady = true,
+		    .capture = 1, DONE(its_record),
+		    .events = "begin stream place settle recast queued" },
+		{ "reproducible", VERIFIED, RUN, .reproducible = true,
+		    DONE(its_record), .events = "stream place origin "
+		    "begin-on-stream settle-on-stream recast "
+		    "queued-on-stream" },
+		{ "reproducible, its own", VERIFIED, .reproducible = true,
+		    .why = AC_REASON_OWN, KEPT(OWN, site_record), .events =
+		    "stream place origin begin-on-stream settle-on-stream" },
+		{ "reproducible, without a context", VERIFIED, RUN,
+		    .reproducible = true, .place = AC_REASON_NO_CONTEXT,
+		    KEPT(NO_CONTEXT, site_record), .events = "stream place" },
 	};
 
 	(void)state;
 	CHECK(rows);
-}
-
-static void
-test_judge(void **state)
-{
-	const struct ac_place place = { .stream_id = 7 };
-	struct ac_turn turn = { .number = 1 };
-	const struct ac_conduct call = {
-		.trial = trial, .place = &place, .turn = &turn
-	};
-
-	(void)state;
-	events[0] = '\0';
-	assert_false(ac_conduct_is_good(&call));
-	assert_string_equal(events, "wait");
-	waits_well = true;
-	assert_false(ac_conduct_is_good(&call));
-	judges_well = true;
-	assert_true(ac_conduct_is_good(&call));
-	assert_string_equal(events, "wait wait judge wait judge");
 }
 
 int
@@ -544,10 +495,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_untried),
-		cmocka_unit_test(test_recast),
-		cmocka_unit_test(test_other_turns),
-		cmocka_unit_test(test_streams),
-		cmocka_unit_test(test_judge),
+		cmocka_unit_test(test_convolutions),
+		cmocka_unit_test(test_products),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

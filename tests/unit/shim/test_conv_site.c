@@ -46,7 +46,7 @@ begin(void **state)
 	handle_record.device = 0;
 	gpu.sm = 90;
 	record = records;
-	is_off = wants_trial = may_time = false;
+	is_off = may_time = false;
 	ac_region_mark = 0;
 	decided = 0;
 	counted = NULL;
@@ -384,25 +384,28 @@ test_asking_makes_none(void **state)
 	assert_int_equal(decided, 0);
 }
 
+/* By its decision where that stays, unless nothing is guarded. */
 static void
 test_trials(void **state)
 {
 	struct ac_conv_site *site = find();
 
 	(void)state;
-	assert_null(site->trial);
+	assert_null(site->trial.variants);
 	assert_int_equal(site->own_bytes, -1);
 	assert_ptr_equal(site->record, record);
+	answer.guard = AC_GUARD_ON;
 	for (int timed = 0; timed < 2; timed++) {
-		wants_trial = true;
 		may_time = timed;
 		query.caller = ++caller;
-		assert_ptr_equal(find()->trial, made_trial);
+		site = find();
+		assert_ptr_equal(site->trial.variants, &made_variants);
+		assert_ptr_equal(decided_of, &site->decision);
 		assert_int_equal(is_timed, timed);
 	}
 	answer.rung = AC_RUNG_KEEP;
 	query.caller = ++caller;
-	assert_null(find()->trial);
+	assert_null(find()->trial.variants);
 }
 
 static void

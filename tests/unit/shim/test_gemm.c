@@ -226,7 +226,7 @@ check_overlaps(struct ac_gemm *g, bool over_b)
 static void
 check_known_overlaps(struct ac_gemm *g, bool over_b)
 {
-	struct ac_site_state remembers = { .was_called = false };
+	struct ac_site_state remembers = { .origin = NULL };
 	struct ac_gemm first = *g;
 
 	check_overlaps(g, over_b);
@@ -279,16 +279,11 @@ test_overlaps(void **state)
 	overlap_all(CUDA_R_32F, 3);
 }
 
-/* What is remembered is good for the same leading dimensions and strides, and
- * says what would be made for those addresses. */
+/* What is remembered is good for the same leading dimensions and strides. */
 static void
 test_known(void **state)
 {
-	static struct ac_layout again, made; /* with their holes */
-	struct ac_site_state remembers = { .was_called = false };
-	const struct ac_gemm_tail tail = {
-		.added = { at(8), 9, 10 }, .epilogue = { .bias = at(16) }
-	};
+	struct ac_site_state remembers = { .origin = NULL };
 	struct ac_gemm g = good();
 	int64_t *const numbers[6] = { &g.a.ld, &g.b.ld, &g.c.ld,
 		(int64_t *)&g.a.stride, (int64_t *)&g.b.stride,
@@ -310,15 +305,6 @@ test_known(void **state)
 		}
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_non_null(seen.known);
-	g.a.data = at(1 << 20);
-	g.b.data = at(2 << 20);
-	g.c.data = at(3 << 20);
-	g.tail = &tail;
-	for (int i = 0; i < 2; i++, g.tail = NULL) {
-		assert_true(ac_layout_make(&g, true, false, &made));
-		ac_layout_again(seen.known, &g, &again);
-		assert_memory_equal(&again, &made, sizeof made);
-	}
 	/* Wrong addresses are wrong all the same. */
 	g.b.data = NULL;
 	assert_int_equal(reason_of(&g), AC_REASON_UNSUPPORTED);
@@ -327,50 +313,172 @@ test_known(void **state)
 	site.state = NULL;
 }
 
-/* What a sample reads once D is written: `last` is the distance from D at which
- * the first byte of `*which` still lies in it; M x N entries, packed. */
-static void
-check_tail(const void **which, uint64_t bytes, struct ac_gemm *g)
-{
-	const uint64_t output = sizeof(float) * (uint64_t)(M * N);
+/* ---- What follows a product ---------------------------------------------- */
 
-	*which = at(C_AT + output);
+/* What mend reads or writes, and how many bytes of it. */
+struct vector {
+	void        *where;      /* a pointer */
+	uint64_t     bytes;
+	bool         is_written;
+};
+
+static void
+put(const struct vector *x, uint64_t address)
+{
+	memcpy(x->where, &address, sizeof address);
+}
+
+static uint64_t
+place_of(const struct vector *x)
+{
+	uint64_t address;
+
+	memcpy(&address, x->where, sizeof address);
+	return address;
+}
+
+/* `x` beside, and over, what has `bytes` from `from` on. */
+static void
+check_beside(const struct vector *x, uint64_t from, uint64_t bytes,
+    bool meets, struct ac_gemm *g)
+{
+	const uint64_t before = place_of(x);
+	const uint64_t places[4] = { from + bytes, from + bytes - 4,
+		from - x->bytes, from - x->bytes + 4 };
+
+	for (int i = 0; i < 4; i++) {
+		put(x, places[i]);
+		if (reason_of(g) != (i % 2 && meets ? AC_REASON_OVERLAP
+		    : AC_REASON_NONE))
+			fail_msg("%u bytes: place %d", (unsigned)x->bytes, i);
+	}
+	put(x, before);
+}
+
+/* Each against A, B, C and each other: what is written may meet nothing, what
+ * is read may meet what is read. To the byte. */
+static void
+check_vectors(struct vector *x, unsigned count, struct ac_gemm *g)
+{
+	const struct vector fixed[3] = {
+		{ &g->a.data, 4 * M * K, false },
+		{ &g->b.data, 4 * K * N, false },
+		{ &g->c.data, 4 * M * N, true }
+	};
+
+	for (unsigned i = 0; i < count; i++)
+		put(&x[i], (uint64_t)(16 + i) << 20);
 	assert_int_equal(reason_of(g), AC_REASON_NONE);
-	*which = at(C_AT + output - 4);
-	assert_int_equal(reason_of(g), AC_REASON_OVERLAP);
-	*which = at(C_AT - bytes);
-	assert_int_equal(reason_of(g), AC_REASON_NONE);
-	*which = at(C_AT - bytes + 4);
-	assert_int_equal(reason_of(g), AC_REASON_OVERLAP);
-	*which = NULL;
-	assert_int_equal(reason_of(g), AC_REASON_NONE);
+	for (unsigned i = 0; i < count; i++) {
+		for (unsigned j = 0; j < 3; j++)
+			check_beside(&x[i], place_of(&fixed[j]), fixed[j].bytes,
+			    x[i].is_written || fixed[j].is_written, g);
+		for (unsigned j = 0; j < count; j++)
+			if (i != j)
+				check_beside(&x[i], place_of(&x[j]), x[j].bytes,
+				    x[i].is_written || x[j].is_written, g);
+	}
 }
 
 static void
 test_tails(void **state)
 {
-	struct ac_gemm_tail tail = {
-		.added = { .ld = 2 * M },
-		.epilogue = {
-			.is_set = 1, .activation = AC_ACTIVATION_DGELU,
-			.aux_ld = 8 * M
-		}
+	enum { COLS = N - 1, LD = 64 };
+	static const struct {
+		uint32_t activation;
+		bool     writes_aux, is_row;
+		int64_t  added_ld;
+		uint64_t aux_bytes;
+	} rows[] = {
+		{ AC_ACTIVATION_GELU, true, false, 2 * M,
+		    4 * (COLS * LD + M) },
+		{ AC_ACTIVATION_DGELU, false, true, M, 4 * (COLS * LD + M) },
+		/* By words; one column of C for all. */
+		{ AC_ACTIVATION_RELU, true, false, 0,
+		    4 * (COLS * LD / 32 + 1) },
+		{ AC_ACTIVATION_DRELU, false, true, 0,
+		    4 * (COLS * LD / 32 + 1) },
 	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct ac_gemm_tail tail = {
+			.added_ld = rows[i].added_ld, .follows = true,
+			.writes_aux = rows[i].writes_aux,
+			.then = { .activation = rows[i].activation,
+				.bias_is_row = rows[i].is_row, .aux_ld = LD }
+		};
+		struct vector vectors[] = {
+			{ &tail.added,
+			    4 * (uint64_t)(COLS * rows[i].added_ld + M),
+			    false },
+			{ &tail.then.bias,
+			    4 * (rows[i].is_row ? N : M), false },
+			{ &tail.then.aux, rows[i].aux_bytes,
+			    rows[i].writes_aux },
+			{ &tail.then.sums, 4 * M, true },
+		};
+		struct ac_gemm g = good();
+
+		g.tail = &tail;
+		check_vectors(vectors, 4, &g);
+	}
+}
+
+/* The numbers of a tail: bounded like an operand's, a mask that is written by
+ * whole words. */
+static void
+test_tail_numbers(void **state)
+{
+	struct ac_gemm_tail tail;
 	struct ac_gemm g = good();
-	const uint64_t cols = N - 1;
+	const struct {
+		int64_t *number, to;
+		int      reason, without;    /* a mask that is written */
+	} rows[] = {
+		{ &tail.added_ld, M - 1, NO, NO },
+		{ &tail.added_ld, 0, YES, YES },
+		{ &tail.added_ld, FAR / N, YES, YES },
+		{ &tail.added_ld, FAR / N + 1, NO, NO },
+		{ &tail.added_ld, 8 * FAR, NO, NO },
+		{ &tail.added_stride, -1, NO, NO },
+		{ &tail.added_stride, 16 * FAR, NO, NO },
+		{ &tail.then.aux_ld, M - 1, NO, NO },
+		{ &tail.then.aux_ld, 33, NO, YES },
+		{ &tail.then.aux_ld, 64, YES, YES },
+		{ &tail.then.aux_ld, 8 * FAR, NO, NO },
+		{ &tail.then.aux_stride, 31, NO, YES },
+		{ &tail.then.aux_stride, 96, YES, YES },
+		{ &tail.then.aux_stride, -32, NO, NO },
+		{ &tail.then.bias_stride, -1, NO, NO },
+		{ &tail.then.bias_stride, FAR, NO, NO },
+		{ &tail.then.sums_stride, -1, NO, NO },
+		{ &tail.then.sums_stride, FAR, NO, NO },
+	};
 
 	(void)state;
 	g.tail = &tail;
-	check_tail((const void **)&tail.added.from,
-	    4 * (cols * 2 * M + M), &g);
-	check_tail((const void **)&tail.epilogue.bias, 4 * M, &g);
-	check_tail(&tail.epilogue.aux, 4 * (cols * 8 * M + M), &g);
-	tail.epilogue.activation = AC_ACTIVATION_DRELU;
-	tail.epilogue.aux_ld = 128;
-	check_tail(&tail.epilogue.aux, (cols * 128 + M) / 32 * 4, &g);
-	/* One column for all. */
-	tail.added.ld = 0;
-	check_tail((const void **)&tail.added.from, 4 * M, &g);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		tail = (struct ac_gemm_tail){
+			.added = (const float *)at(5 * C_AT), .added_ld = M,
+			.follows = true, .writes_aux = true,
+			.then = { .activation = AC_ACTIVATION_RELU,
+				.aux = (void *)(uintptr_t)at(4), .aux_ld = 32 }
+		};
+		*rows[i].number = rows[i].to;
+		g.a.data = g.b.data = at(UINT64_C(15) << 60);
+		g.c.data = at(UINT64_C(14) << 60);
+		if (reason_of(&g) != rows[i].reason)
+			fail_msg("row %zu: reason %d", i, reason_of(&g));
+		tail.then.activation = AC_ACTIVATION_GELU;
+		if (reason_of(&g) != rows[i].without)
+			fail_msg("row %zu: reason %d", i, reason_of(&g));
+	}
+	tail.then = (struct ac_verified_tail){ .bias = at(6) };
+	assert_int_equal(reason_of(&g), NO);
+	tail.then = (struct ac_verified_tail){ .sums =
+	    (float *)(uintptr_t)at(6) };
+	assert_int_equal(reason_of(&g), NO);
 }
 
 /* The manual forbids it, and only the device could see it. */
@@ -452,6 +560,7 @@ main(void)
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_tails),
+		cmocka_unit_test(test_tail_numbers),
 		cmocka_unit_test(test_overlap_in_arrays),
 		cmocka_unit_test(test_provider),
 		cmocka_unit_test(test_kept),

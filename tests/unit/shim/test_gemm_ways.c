@@ -3,35 +3,40 @@
  * and what the ways of a product do. */
 #include "tests/unit/shim/gemm_world.h"
 
-#include "shim/trial/pair.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#define ORIGIN ((struct ac_origin *)(uintptr_t)24)
+
+/* Under a guard a site has an origin, and its variants are made. */
 static void
 test_job(void **state)
 {
-	static struct ac_site_state remembered;
+	static struct ac_site_state guarded = { .origin = ORIGIN }, free;
 	struct ac_gemm g = good();
 
 	(void)state;
+	site.query.caller = 0x123;
+	site.query.form = 0x456;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_ptr_equal(seen.call.decision, &site.decision);
 	assert_ptr_equal(seen.call.record, &record);
 	assert_null(seen.call.trial);
+	assert_null(seen.call.origin);
 	assert_int_equal(seen.call.device, 3);
-	assert_true(seen.call.operands == ac_pair_key(at(A_AT), at(B_AT)));
-	site.state = &remembered;
-	g.in_arrays = true;
+	assert_true(seen.call.from[0] == 0x123 && seen.call.from[1] == 0x456);
+	assert_ptr_equal(seen.owner, &provider);
+	site.state = &free;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
-	assert_null(seen.call.trial);
-	assert_true(seen.call.operands == 0);
-	remembered.wants_trial = true;
+	assert_null(seen.call.origin);
+	assert_null(seen.call.variants);
+	site.state = &guarded;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
-	assert_ptr_equal(seen.call.trial, at(8));
+	assert_ptr_equal(seen.call.origin, ORIGIN);
+	assert_ptr_equal(seen.call.variants, at(8));
 	site.state = NULL;
 }
 
@@ -40,7 +45,7 @@ test_ways(void **state)
 {
 	static const struct ac_candidate cast = { .tactic = AC_TACTIC_CAST },
 	    library = { .tactic = AC_TACTIC_LIBRARY };
-	cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+	cublasStatus_t status;
 	struct ac_gemm g = good();
 	ac_cu_stream stream;
 
@@ -48,18 +53,16 @@ test_ways(void **state)
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_false(ways.needs_place);
 	seen.status_out = &status;
-	seen.call.candidate = &cast;
-	assert_int_equal(ways.recast(&seen.call), AC_REASON_NONE);
-	assert_string_equal(ran, "cast");
-	/* What failed and left C alone gives way to the original. */
-	status = CUBLAS_STATUS_EXECUTION_FAILED;
-	assert_int_equal(ways.recast(&seen.call), AC_REASON_REFUSED);
-	status = CUBLAS_STATUS_SUCCESS;
-	seen.call.candidate = &library;
-	assert_int_equal(ways.recast(&seen.call), AC_REASON_NONE);
-	assert_string_equal(ran, "library");
-	assert_int_equal(ways.strict(&seen.call), AC_REASON_GUARD);
-	assert_int_equal(ways.try_all(&seen.call), AC_REASON_PROBATION);
+	for (int i = 0; i < 2; i++) {
+		ran_reason = i ? AC_REASON_WORKSPACE : AC_REASON_NONE;
+		seen.call.candidate = &cast;
+		assert_int_equal(ways.recast(&seen.call), ran_reason);
+		assert_string_equal(ran, "cast");
+		seen.call.candidate = &library;
+		assert_int_equal(ways.recast(&seen.call), ran_reason);
+		assert_string_equal(ran, "library");
+	}
+	ran_reason = AC_REASON_NONE;
 	assert_int_equal(ways.find_stream(&seen.call, &stream),
 	    AC_REASON_NONE);
 	assert_ptr_equal(stream, at(77));
@@ -69,72 +72,94 @@ test_ways(void **state)
 	stream_status = CUBLAS_STATUS_SUCCESS;
 }
 
-/* What a call writes, and whether it adds to that: as beta says where it was
- * read, else it may. */
+/* A library's product that failed halfway gives way to the original if C was
+ * not to be read, which is asked once. */
 static void
-check_writes(bool has_place, float value, const float *device, bool adds)
+test_failed_halfway(void **state)
 {
+	static const struct ac_candidate library = {
+		.tactic = AC_TACTIC_LIBRARY
+	};
+	static const struct ac_gemm_tail apart = { .added =
+	    (const float *)(uintptr_t)(4 * C_AT), .added_ld = M };
 	static const struct ac_place place;
+	static const struct {
+		float beta;
+		bool on_device, is_complex, is_apart, original;
+	} rows[] = {
+		{ 0, false, false, false, true },
+		{ 1, false, false, false, false },
+		{ 0, true, false, false, false },
+		{ 0, false, true, false, false },
+		{ 1, true, false, true, true },
+	};
+	cublasStatus_t status;
 
-	writes = 0;
-	beta_read = (struct ac_cast_scalar){ value, 0, device };
-	seen.call.place = has_place ? &place : NULL;
-	ways.prepare(&seen.call);
-	assert_int_equal(writes, seen.g->in_arrays ? 2 : 1);
-	assert_ptr_equal(written[0].c, at(C_AT));
-	assert_null(written[1].c);
-	assert_int_equal(written[0].adds, adds);
-	assert_int_equal(written[1].adds, seen.g->in_arrays && adds);
-	memset(written, 0, sizeof written);
+	(void)state;
+	ran_status = CUBLAS_STATUS_EXECUTION_FAILED;
+	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+		struct ac_gemm g = good();
+
+		g.tail = rows[i / 2].is_apart ? &apart : NULL;
+		assert_int_equal(reason_of(&g), AC_REASON_NONE);
+		if (rows[i / 2].is_complex)
+			g.c.type = CUDA_C_32F;
+		seen.status_out = &status;
+		seen.call.candidate = &library;
+		seen.call.place = i % 2 ? &place : NULL;
+		seen.beta = beta_read = (struct ac_cast_scalar){
+			rows[i / 2].beta, 0,
+			rows[i / 2].on_device ? at(8) : NULL
+		};
+		reads = 0;
+		assert_int_equal(ways.recast(&seen.call),
+		    rows[i / 2].original ? AC_REASON_REFUSED : AC_REASON_NONE);
+		assert_int_equal(reads, i % 2 == 0 && !g.tail);
+	}
+	ran_status = CUBLAS_STATUS_SUCCESS;
 }
 
+/* What a call of an origin writes, and whether it adds to that, as beta says.
+ * Of C apart from D: what it holds counts, D begins. */
 static void
 test_writes(void **state)
 {
-	struct ac_gemm g = good();
-
-	(void)state;
-	for (int arrays = 0; arrays < 2; arrays++) {
-		g.in_arrays = arrays != 0;
-		assert_int_equal(reason_of(&g), AC_REASON_NONE);
-		seen.call.trial = (struct ac_trial *)(uintptr_t)8;
-		check_writes(true, 0, NULL, false);
-		check_writes(true, 1, NULL, true);
-		check_writes(true, 0, at(8), true);
-		check_writes(false, 0, NULL, true);
-	}
-	writes = 0;
-	seen.call.trial = NULL;
-	ways.prepare(&seen.call);
-	assert_int_equal(writes, 0);
-}
-
-/* C apart from D: what it holds counts, D begins. */
-static void
-test_writes_apart(void **state)
-{
 	static const struct ac_place place;
-	const struct ac_gemm_tail apart = { .added = { at(A_AT), M, 0 } };
-	const struct ac_gemm_tail same = { .epilogue = { .is_set = 1 } };
-	struct ac_gemm g = good();
+	static const struct ac_gemm_tail apart = { .added =
+	    (const float *)(uintptr_t)(4 * C_AT), .added_ld = M },
+	    same = { .follows = true };
+	static const struct ac_gemm_tail *const tails[] = {
+		NULL, &same, &apart
+	};
 
 	(void)state;
-	for (int round = 0; round < 3; round++) {
-		const bool adds = round > 0, is_apart = round < 2;
+	for (unsigned i = 0; i < 18; i++) {
+		const bool adds = i % 3 > 0, arrays = i / 9;
+		struct ac_gemm g = good();
 
-		g.tail = is_apart ? &apart : &same;
-		g.a.data = at(4 * A_AT);
+		g.in_arrays = arrays;
+		g.tail = tails[i / 3 % 3];
 		assert_int_equal(reason_of(&g), AC_REASON_NONE);
-		seen.call.trial = (struct ac_trial *)(uintptr_t)8;
+		seen.call.origin = ORIGIN;
 		seen.call.place = &place;
-		beta_read = (struct ac_cast_scalar){ adds, 0, NULL };
-		writes = 0;
+		beta_read = (struct ac_cast_scalar){ i % 3 == 1, 0,
+			i % 3 == 2 ? at(8) : NULL };
+		writes = reads = 0;
 		read_c = NULL;
 		ways.prepare(&seen.call);
-		assert_int_equal(writes, 1);
-		assert_ptr_equal(written[0].c, at(C_AT));
-		assert_int_equal(written[0].adds, adds && !is_apart);
-		assert_ptr_equal(read_c, adds && is_apart ? at(A_AT) : NULL);
+		assert_true(writes == 1 && reads == 1);
+		assert_ptr_equal(written[0].c, arrays ? NULL : at(C_AT));
+		assert_int_equal(written[0].adds, adds && g.tail != &apart);
+		assert_ptr_equal(read_c, adds && g.tail == &apart
+		    ? apart.added : NULL);
+		/* Without an origin nobody asks; without a place, not even for
+		 * the scalars. */
+		seen.call.origin = NULL;
+		ways.prepare(&seen.call);
+		assert_true(writes == 1 && reads == 2);
+		seen.call.place = NULL;
+		ways.prepare(&seen.call);
+		assert_true(writes == 1 && reads == 2);
 	}
 }
 
@@ -144,8 +169,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_job),
 		cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_failed_halfway),
 		cmocka_unit_test(test_writes),
-		cmocka_unit_test(test_writes_apart),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

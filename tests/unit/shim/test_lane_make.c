@@ -27,7 +27,7 @@ set_up(void **state)
 	request = (struct ac_lane_request){
 		.provider = &full, .program = (cublasHandle_t)(uintptr_t)8,
 		.device = 3, .wants_handle = true,
-		.buffer_bytes = 64 * KIB + 1, .marks_bytes = 4 * KIB
+		.buffer_bytes = 64 * KIB + 1, .zero_bytes = 4 * KIB
 	};
 	return 0;
 }
@@ -69,11 +69,11 @@ test_parts(void **state)
 
 	(void)state;
 	assert_int_equal(build(), AC_REASON_NONE);
-	assert_int_equal(lane.part[LANE_WORDS].bytes, 8 * KIB);
-	assert_int_equal(lane.part[LANE_MARKS].bytes, 4 * KIB);
+	assert_int_equal(lane.part[LANE_WORDS].bytes, 256);
+	assert_int_equal(lane.part[LANE_ZEROS].bytes, 4 * KIB);
 	assert_int_equal(lane.part[LANE_BUFFER].bytes, 128 * KIB);
 	assert_int_equal(lane.part[LANE_WORKSPACE].bytes, 4 * MIB);
-	/* Words and marks are read before they are written. */
+	/* Words and zeros are read before they are written. */
 	assert_true(world.taken_zeroed[0] && world.taken_zeroed[1]);
 	assert_false(world.taken_zeroed[2] || world.taken_zeroed[3]);
 	for (int i = 0; i < LANE_PARTS; i++)
@@ -82,9 +82,8 @@ test_parts(void **state)
 	assert_ptr_equal((void *)loan.state, (void *)(uintptr_t)
 	    lane.part[LANE_WORDS].address);
 	/* One behind the other, to the end. */
-	assert_true((char *)loan.spare >= (char *)(loan.state + 1));
-	assert_true((char *)loan.before >= (char *)(loan.spare + 1));
-	assert_true((char *)(loan.before + AC_BEFORE) <= (char *)loan.state
+	assert_true((char *)loan.record >= (char *)(loan.state + 1));
+	assert_true((char *)(loan.record + 1) <= (char *)loan.state
 	    + lane.part[LANE_WORDS].bytes);
 	assert_ptr_equal(lane.provider, &full);
 	assert_ptr_equal(lane.scratch, place.scratch);
@@ -112,12 +111,12 @@ test_it_grows(void **state)
 	assert_null(world.last_use);
 	assert_int_equal(world.count[GIVE], 1);
 	lane.used = true;
-	before = lane.part[LANE_MARKS];
-	request.marks_bytes++;
+	before = lane.part[LANE_ZEROS];
+	request.zero_bytes++;
 	assert_int_equal(prepare(), AC_REASON_NONE);
 	assert_int_equal(world.given, before.address);
 	assert_ptr_equal(world.last_use, lane.done);
-	assert_int_equal(lane.part[LANE_MARKS].bytes, 8 * KIB);
+	assert_int_equal(lane.part[LANE_ZEROS].bytes, 8 * KIB);
 }
 
 static void
@@ -340,15 +339,15 @@ test_what_was_left_is_cleared(void **state)
 	world.fails = 0;
 	assert_int_equal(prepare(), AC_REASON_NONE);
 	assert_int_equal(world.count[MEMSET], 3);
-	assert_int_equal(world.zeroed, lane.part[LANE_MARKS].address);
-	assert_int_equal(world.zeroed_bytes, lane.part[LANE_MARKS].bytes);
+	assert_int_equal(world.zeroed, lane.part[LANE_ZEROS].address);
+	assert_int_equal(world.zeroed_bytes, lane.part[LANE_ZEROS].bytes);
 	assert_ptr_equal(world.stream, place.stream);
 	assert_false(lane.dirty);
 	assert_int_equal(prepare(), AC_REASON_NONE);
 	assert_int_equal(world.count[MEMSET], 3);
 	/* There may be words alone. */
 	set_up(NULL);
-	request.marks_bytes = request.buffer_bytes = 0;
+	request.zero_bytes = request.buffer_bytes = 0;
 	make();
 	lane.dirty = true;
 	assert_int_equal(prepare(), AC_REASON_NONE);
@@ -380,14 +379,14 @@ test_in_a_capture(void **state)
 	assert_false(ac_lane_suits_capture(&lane, &request));
 	request.wants_handle = false;
 	request.buffer_bytes = lane.part[LANE_BUFFER].bytes;
-	request.marks_bytes = lane.part[LANE_MARKS].bytes;
+	request.zero_bytes = lane.part[LANE_ZEROS].bytes;
 	assert_true(ac_lane_suits_capture(&lane, &request));
 	request.buffer_bytes++;
 	assert_false(ac_lane_suits_capture(&lane, &request));
 	request.buffer_bytes--;
-	request.marks_bytes++;
+	request.zero_bytes++;
 	assert_false(ac_lane_suits_capture(&lane, &request));
-	request.marks_bytes--;
+	request.zero_bytes--;
 	place.capture = 7;
 	assert_int_equal(prepare(), AC_REASON_NONE);
 	assert_int_equal(lane.capture, 7);

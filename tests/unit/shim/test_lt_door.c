@@ -78,25 +78,25 @@ test_added(void **state)
 	(void)state;
 	start();
 	recast();
-	assert_ptr_equal(tail.added.from, AT(C));
-	assert_true(tail.added.ld == 33 && tail.added.stride == 43);
+	assert_ptr_equal(tail.added, AT(C));
+	assert_true(tail.added_ld == 33 && tail.added_stride == 43);
 	use.product.c = use.product.d;
 	recast();
-	assert_ptr_equal(tail.added.from, AT(C));
+	assert_ptr_equal(tail.added, AT(C));
 	x.c = NULL;
 	recast();
-	assert_null(tail.added.from);
+	assert_null(tail.added);
 	x.c = x.d;
 	recast();
-	assert_null(tail.added.from);
+	assert_null(tail.added);
 	use.product.c.ld++;
 	recast();
-	assert_ptr_equal(tail.added.from, AT(D));
+	assert_ptr_equal(tail.added, AT(D));
 	use.product.c = use.product.d;
 	use.product.c.stride++;
 	recast();
-	assert_ptr_equal(tail.added.from, AT(D));
-	assert_int_equal(tail.added.stride, 45);
+	assert_ptr_equal(tail.added, AT(D));
+	assert_int_equal(tail.added_stride, 45);
 }
 
 static void
@@ -105,21 +105,28 @@ test_epilogues(void **state)
 	(void)state;
 	for (unsigned i = 0; i < AC_EPILOGUE_INPUT_SUMS * 2; i++) {
 		const struct ac_lt_epilogue *does = &ac_lt_epilogues[i / 2];
-		const bool many = i & 1, reads = does->aux == AC_LT_AUX_IN;
-		const struct ac_recast_epilogue *e = &tail.epilogue;
+		const bool many = i & 1, has = does->aux != AC_LT_AUX_NO;
+		const struct ac_verified_tail *t = &tail.then;
 
 		start();
 		use.product.epilogue = (enum ac_epilogue)(i / 2);
 		use.product.batch = many ? 3 : 1;
 		recast();
 		assert_int_equal(recasts, 1);
-		assert_int_equal(e->activation, does->activation);
-		assert_int_equal(e->is_set, i / 2 != AC_EPILOGUE_DEFAULT);
-		assert_ptr_equal(e->bias, AT(does->adds_bias ? BIAS : 0));
-		assert_int_equal(e->bias_stride, many ? 23 : 0);
-		assert_ptr_equal(e->aux, AT(reads ? AUX : 0));
-		assert_int_equal(e->aux_ld, reads ? 21 : 0);
-		assert_int_equal(e->aux_stride, reads ? 22 : 0);
+		assert_int_equal(tail.follows, i / 2 != AC_EPILOGUE_DEFAULT);
+		assert_int_equal(t->activation, does->activation);
+		assert_ptr_equal(t->bias, AT(does->adds_bias ? BIAS : 0));
+		assert_int_equal(t->bias_stride, many && does->adds_bias ? 23
+		    : 0);
+		assert_int_equal(t->bias_is_row, 0);
+		assert_ptr_equal(t->sums, AT(does->sums_output ? BIAS : 0));
+		assert_int_equal(t->sums_stride, many && does->sums_output ? 23
+		    : 0);
+		assert_ptr_equal(t->aux, AT(has ? AUX : 0));
+		assert_int_equal(t->aux_ld, has ? 21 : 0);
+		assert_int_equal(t->aux_stride, has ? 22 : 0);
+		assert_int_equal(tail.writes_aux, does->aux == AC_LT_AUX_OUT);
+		assert_true(!t->partials && !t->arrived);
 	}
 }
 

@@ -35,7 +35,7 @@ issue_again(const struct ac_gemm *g)
 		.call = { .place = &place }, .g = g, .site = &site
 	};
 
-	assert_int_equal(g->door->issue(&job, &product, compute, false,
+	assert_int_equal(g->door->issue(&job, &product, compute, beside,
 	    &status), AC_REASON_DRIVER);
 	assert_int_equal(status, CUBLAS_STATUS_MAPPING_ERROR);
 }
@@ -149,7 +149,6 @@ test_in_place(void **state)
 			x.c = NULL;
 		recast();
 		check_in_place(&ran);
-		assert_int_equal(makes, 0);
 		assert_true(may_make);
 	}
 }
@@ -159,8 +158,8 @@ static void
 test_again(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 4; i++) {
-		prepare(i & 1, false);
+	for (unsigned i = 0; i < 8; i++) {
+		prepare(i & 1, i & 4);
 		then = issue_again;
 		is_known = true;
 		place.capture = i & 2 ? 5 : 0;
@@ -170,8 +169,6 @@ test_again(void **state)
 	}
 }
 
-/* The call after a try may be captured: what will run in C's place is looked
- * for, first. */
 static void
 test_beside(void **state)
 {
@@ -182,8 +179,6 @@ test_beside(void **state)
 		recast();
 		check_beside(&ran);
 		assert_true(may_make);
-		assert_int_equal(makes, 1);
-		check_in_place(&made);
 	}
 }
 
@@ -196,7 +191,6 @@ test_capture(void **state)
 		place.capture = 5;
 		recast();
 		assert_false(may_make);
-		assert_int_equal(makes, 0);
 	}
 }
 

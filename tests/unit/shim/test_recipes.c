@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_recipes.c -- what the recipes that write C do, in which
- * order, and what becomes of the call and of its lane when a step fails. */
+/* tests/unit/shim/test_recipes.c -- what the recipes do, in which order, with
+ * what, and what becomes of the call and of its lane when a step fails. */
 #include "tests/unit/shim/recipe_world.h"
 
 #include <limits.h>
@@ -10,20 +10,42 @@
 
 #include <cmocka.h>
 
-enum { UNTOUCHED = 99 };   /* the status of a call that did not run */
-
-/* What recipe `run` made of the call as it stands. */
+/* What a recipe makes of the call as it stands. */
 static void
-check(enum ac_reason (*run)(const struct ac_job *), enum ac_reason reason,
-    int answer, const char *expected)
+check_as_read(enum ac_reason (*run)(const struct ac_job *),
+    enum ac_reason reason, int said, const char *expected)
 {
 	const enum ac_reason found = run(&job);
 
-	if (found != reason || (int)status != answer
+	if (found != reason || (int)status != said
 	    || strcmp(events, expected))
 		fail_msg("reason %d, not %d; status %d, not %d; %s, not %s",
-		    (int)found, (int)reason, (int)status, answer, events,
+		    (int)found, (int)reason, (int)status, said, events,
 		    expected);
+}
+
+static void
+check(enum ac_reason (*run)(const struct ac_job *), enum ac_reason reason,
+    int said, const char *expected)
+{
+	ac_job_read(&job);
+	check_as_read(run, reason, said, expected);
+}
+
+#define GOOD "borrow probe cast gemm verify mend return"
+
+static void
+check_good(void)
+{
+	check(ac_recipe_cast, AC_REASON_NONE, 0, GOOD);
+}
+
+static bool
+is_operand(const struct ac_operand *found, const void *data, cudaDataType type,
+    int64_t ld, long long stride)
+{
+	return found->data == data && found->type == type && found->ld == ld
+	    && found->stride == stride;
 }
 
 /* ---- By the library ------------------------------------------------------ */
@@ -50,19 +72,11 @@ test_answers(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		start(1);
-		answers[0] = rows[i].status;
+		answer = rows[i].status;
 		check(ac_recipe_library, rows[i].is_refusal
 		    ? AC_REASON_REFUSED : AC_REASON_NONE, rows[i].is_refusal
 		    ? UNTOUCHED : (int)rows[i].status, "gemm");
 	}
-}
-
-static bool
-is_operand(const struct ac_operand *found, const void *data, cudaDataType type,
-    int64_t ld, long long stride)
-{
-	return found->data == data && found->type == type && found->ld == ld
-	    && found->stride == stride;
 }
 
 /* The program's own arguments, with another compute type. */
@@ -98,6 +112,7 @@ test_arguments(void **state)
 		assert_true(is_operand(&issued.c, g.c.data, CUDA_R_32F, 13,
 		    g.c.stride));
 		assert_int_equal(issued.compute, CUBLAS_COMPUTE_32F_FAST_TF32);
+		assert_false(was_beside);
 	}
 }
 
@@ -131,67 +146,29 @@ test_wide(void **state)
 	}
 }
 
-/* Nothing of a sample keeps the product from running. */
 static void
-test_library_sample(void **state)
+test_library_time(void **state)
 {
 	static const struct {
-		const char *fails, *events;
+		const char    *fails;
+		cublasStatus_t answer;
+		const char    *events;
 	} rows[] = {
-		{ NULL, "borrow settle gemm finish return sampled" },
-		{ "settle", "borrow settle return-dirty gemm" },
-		{ "finish", "borrow settle gemm finish return-dirty" },
-		{ "spare", "borrow spare return-dirty gemm" },
-		{ "math", "borrow settle gemm finish return sampled" },
+		{ NULL, 0, "time gemm timed" },
+		{ NULL, CUBLAS_STATUS_NOT_SUPPORTED, "time gemm untimed" },
+		{ NULL, CUBLAS_STATUS_INTERNAL_ERROR, "time gemm untimed" },
+		{ "time", 0, "time gemm" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		start(1);
-		turn.sampled = true;
+		turn.timing = &timing;
 		fails = rows[i].fails;
-		has_history = i != 3;
-		check(ac_recipe_library, AC_REASON_NONE, 0, rows[i].events);
-		assert_false(request.wants_handle);
-		assert_null(settled.operand[0].to);
-		assert_null(settled.output.result);
+		answer = rows[i].answer;
+		(void)ac_recipe_library(&job);
+		assert_string_equal(events, rows[i].events);
 	}
-	assert_int_equal(finished.post, 32);
-	start(1);
-	turn.sampled = true;
-	answers[0] = CUBLAS_STATUS_NOT_SUPPORTED;
-	check(ac_recipe_library, AC_REASON_REFUSED, UNTOUCHED,
-	    "borrow settle gemm return-dirty");
-	start(1);
-	turn.sampled = true;
-	borrowed = AC_REASON_WORKSPACE;
-	check(ac_recipe_library, AC_REASON_NONE, 0, "borrow gemm");
-	start(1);
-	turn.sampled = true;
-	site.decision.sample_period = 0;
-	check(ac_recipe_library, AC_REASON_NONE, 0, "gemm");
-	start(1);
-	turn.sampled = true;
-	job.call.place = NULL;
-	check(ac_recipe_library, AC_REASON_NONE, 0, "gemm");
-}
-
-static void
-test_library_time(void **state)
-{
-	(void)state;
-	start(1);
-	turn.timing = &timing;
-	check(ac_recipe_library, AC_REASON_NONE, 0, "time gemm timed");
-	start(1);
-	turn.timing = &timing;
-	answers[0] = CUBLAS_STATUS_NOT_SUPPORTED;
-	check(ac_recipe_library, AC_REASON_REFUSED, UNTOUCHED,
-	    "time gemm untimed");
-	start(1);
-	turn.timing = &timing;
-	fails = "time";
-	check(ac_recipe_library, AC_REASON_NONE, 0, "time gemm");
 	start(1);
 	turn.timing = &timing;
 	job.call.place = NULL;
@@ -200,172 +177,289 @@ test_library_time(void **state)
 
 /* ---- By a cast ----------------------------------------------------------- */
 
+/* Until mend is queued, any failure leaves the call to the original, and the
+ * lane to be cleared. */
 static void
-test_cast(void **state)
+test_order(void **state)
 {
 	static const struct {
 		const char    *fails;
 		cublasStatus_t answer;
-		enum ac_reason reason;
-		int            status;
 		const char    *events;
 	} rows[] = {
-		{ NULL, 0, AC_REASON_NONE, 0,
-		    "borrow cast settle gemm finish return" },
-		{ "cast", 0, AC_REASON_REFUSED, UNTOUCHED,
-		    "borrow cast return-dirty" },
-		{ "settle", 0, AC_REASON_REFUSED, UNTOUCHED,
-		    "borrow cast settle return-dirty" },
-		{ NULL, CUBLAS_STATUS_NOT_SUPPORTED, AC_REASON_REFUSED,
-		    UNTOUCHED, "borrow cast settle gemm return-dirty" },
-		/* C may have been written to: no way back. */
-		{ NULL, CUBLAS_STATUS_EXECUTION_FAILED, AC_REASON_NONE,
-		    CUBLAS_STATUS_EXECUTION_FAILED,
-		    "borrow cast settle gemm finish return-dirty" },
-		{ "finish", 0, AC_REASON_NONE, CUBLAS_STATUS_EXECUTION_FAILED,
-		    "borrow cast settle gemm finish return-dirty" },
+		{ "probe", 0, "borrow probe return-dirty" },
+		{ "cast", 0, "borrow probe cast return-dirty" },
+		{ NULL, CUBLAS_STATUS_NOT_SUPPORTED,
+		    "borrow probe cast gemm return-dirty" },
+		{ NULL, CUBLAS_STATUS_EXECUTION_FAILED,
+		    "borrow probe cast gemm return-dirty" },
+		{ "verify", 0, "borrow probe cast gemm verify return-dirty" },
+		{ "mend", 0,
+		    "borrow probe cast gemm verify mend return-dirty" },
+		{ "math", 0, "" },
+		{ "pointer", 0, "" },
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
 		start(0);
-		fails = rows[i].fails;
-		answers[0] = rows[i].answer;
-		check(ac_recipe_cast, rows[i].reason, rows[i].status,
-		    rows[i].events);
+		beta = i & 1;
+		fails = rows[i / 2].fails;
+		answer = rows[i / 2].answer;
+		check(ac_recipe_cast, AC_REASON_REFUSED, UNTOUCHED,
+		    rows[i / 2].events);
 	}
 	start(0);
-	has_history = false;
-	fails = "spare";
-	check(ac_recipe_cast, AC_REASON_REFUSED, UNTOUCHED,
-	    "borrow spare return-dirty");
+	check_good();
+	assert_true(is_one);
 	start(0);
 	borrowed = AC_REASON_WORKSPACE;
 	check(ac_recipe_cast, AC_REASON_WORKSPACE, UNTOUCHED, "borrow");
 	start(0);
-	job.unfit = AC_REASON_NO_PROFIT;
+	alpha = 0;
 	check(ac_recipe_cast, AC_REASON_NO_PROFIT, UNTOUCHED, "");
 	start(0);
-	fails = "math";
-	check(ac_recipe_cast, AC_REASON_REFUSED, UNTOUCHED, "");
-	start(0);
-	g.k = INT64_MAX / 2;
-	check(ac_recipe_cast, AC_REASON_WORKSPACE, UNTOUCHED, "");
+	g.k = INT64_C(1) << 31;
+	check(ac_recipe_cast, AC_REASON_UNSUPPORTED, UNTOUCHED, "");
 }
 
-/* What is timed is all that a recast takes; what is not done is not sampled. */
+/* What is timed is all that a recast takes. */
 static void
-test_cast_turn(void **state)
+test_time(void **state)
 {
 	(void)state;
 	start(0);
 	turn.timing = &timing;
-	turn.sampled = true;
-	check(ac_recipe_cast, AC_REASON_NONE, 0, "borrow time cast settle gemm "
-	    "finish timed return sampled");
-	assert_int_equal(finished.post, 32);
+	check(ac_recipe_cast, AC_REASON_NONE, 0,
+	    "borrow time probe cast gemm verify mend timed return");
 	start(0);
 	turn.timing = &timing;
-	turn.sampled = true;
-	fails = "finish";
-	check(ac_recipe_cast, AC_REASON_NONE, CUBLAS_STATUS_EXECUTION_FAILED,
-	    "borrow time cast settle gemm finish untimed return-dirty");
+	fails = "mend";
+	check(ac_recipe_cast, AC_REASON_REFUSED, UNTOUCHED, "borrow time "
+	    "probe cast gemm verify mend untimed return-dirty");
 	start(0);
 	turn.timing = &timing;
 	fails = "time";
 	check(ac_recipe_cast, AC_REASON_NONE, 0,
-	    "borrow time cast settle gemm finish return");
-	assert_null(finished.post);
-	start(0);
-	turn.posts_if_bad = true;
-	check(ac_recipe_cast, AC_REASON_NONE, 0,
-	    "borrow cast settle gemm finish return");
-	assert_int_equal(finished.post, 32);
+	    "borrow time probe cast gemm verify mend return");
 }
 
-/* A's 5 rows of 7, and B's 6 of 7, are padded to eights; their places in the
- * buffer are whole 256 bytes. */
+/* A's columns of 5, and B's of 6, are padded to eights, one matrix behind the
+ * other, though the program has one for all. Nothing else changes. */
 static void
-test_cast_product(void **state)
+test_product(void **state)
 {
 	(void)state;
+	for (int64_t batch = 1; batch <= 3; batch += 2)
+		for (int wide = 0; wide < 2; wide++) {
+			const cudaDataType type = wide ? CUDA_R_16BF
+			    : CUDA_R_16F;
+
+			start(0);
+			site.decision.candidate[0].rung = wide ? AC_RUNG_BF16
+			    : AC_RUNG_FP16;
+			g.batch = batch;
+			g.a.stride = 100;
+			g.c.stride = batch > 1 ? 300 : 0;
+			check(ac_recipe_cast, AC_REASON_NONE, 0, batch > 1
+			    ? "borrow probe cast strided verify mend return"
+			    : GOOD);
+			assert_int_equal(given.format, wide ? AC_FORMAT_BF16
+			    : AC_FORMAT_FP16);
+			assert_ptr_equal(issued.handle, (void *)8);
+			assert_true(issued.m == 5 && issued.n == 6
+			    && issued.k == 7 && issued.batch == batch);
+			assert_int_equal(issued.transa, CUBLAS_OP_N);
+			assert_int_equal(issued.transb, CUBLAS_OP_T);
+			assert_ptr_equal(issued.alpha, &words.alpha);
+			assert_ptr_equal(issued.beta, &words.zero);
+			assert_true(is_operand(&issued.a, given.operand[0].to,
+			    type, 8, batch > 1 ? 8 * 7 : 0));
+			assert_true(is_operand(&issued.b, given.operand[1].to,
+			    type, 8, batch > 1 ? 8 * 7 : 0));
+			assert_true(is_operand(&issued.c, g.c.data, CUDA_R_32F,
+			    13, g.c.stride));
+			assert_int_equal(issued.compute, CUBLAS_COMPUTE_32F);
+		}
 	start(0);
-	check(ac_recipe_cast, AC_REASON_NONE, 0,
-	    "borrow cast settle gemm finish return");
+	g.transa = CUBLAS_OP_C;
+	check_good();
+	assert_true(issued.transa == CUBLAS_OP_C && issued.a.ld == 8);
+}
+
+static void
+test_request(void **state)
+{
+	struct ac_layout made;
+
+	(void)state;
+	start(0);
+	check_good();
+	assert_true(ac_layout_make(&g, true, false, &made));
 	assert_true(request.wants_handle);
+	assert_ptr_equal(request.provider, &provider);
 	assert_ptr_equal(request.program, g.handle);
 	assert_int_equal(request.device, 3);
 	assert_int_equal(request.limit_bytes, 12345);
-	assert_int_equal(request.marks_bytes, 2 * 256);
+	assert_int_equal(request.buffer_bytes, made.buffer_bytes);
+	assert_int_equal(request.zero_bytes, made.zero_bytes);
 	assert_int_equal(request.math_mode,
 	    CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
-	assert_int_equal(cast.format, AC_FORMAT_FP16);
-	assert_int_equal(cast.scaled, 1);
-	assert_ptr_equal(issued.handle, loan.handle);
-	assert_true(issued.m == 5 && issued.n == 6 && issued.k == 8);
-	assert_int_equal(issued.transa, CUBLAS_OP_N);
-	assert_int_equal(issued.transb, CUBLAS_OP_T);
-	assert_ptr_equal(issued.alpha, &loan.state->alpha);
-	assert_ptr_equal(issued.beta, &loan.state->beta);
-	assert_true(is_operand(&issued.a, loan.buffer, CUDA_R_16F, 8, 0));
-	assert_true(is_operand(&issued.b, loan.buffer + 256, CUDA_R_16F, 8,
-	    0));
-	assert_true(is_operand(&issued.c, g.c.data, CUDA_R_32F, 13, 0));
-	assert_int_equal(issued.compute, CUBLAS_COMPUTE_32F);
-	assert_int_equal(finished.output.write_through, 0);
 	start(0);
-	site.decision.scaled = false;
-	check(ac_recipe_cast, AC_REASON_NONE, 0,
-	    "borrow cast settle gemm finish return");
-	assert_int_equal(cast.scaled, 0);
-	start(0);
-	site.decision.candidate[0].rung = AC_RUNG_BF16;
-	check(ac_recipe_cast, AC_REASON_NONE, 0,
-	    "borrow cast settle gemm finish return");
-	assert_int_equal(cast.format, AC_FORMAT_BF16);
-	assert_int_equal(cast.scaled, 0);
-	assert_int_equal(issued.a.type, CUDA_R_16BF);
+	door.has_handles = false;
+	fails = "math"; /* nobody asks */
+	check_good();
+	assert_false(request.wants_handle);
 }
 
-/* Each operand's matrices lie one behind the other, one alone for all. */
+/* Under guard=off only what the casts cannot hold is mended, and nobody reads
+ * what was found. */
 static void
-test_cast_batch(void **state)
+test_judged_by(void **state)
 {
 	(void)state;
 	start(0);
+	check_good();
+	assert_true(given.tol == 1e-3f);
+	assert_ptr_equal(given.record, &record);
+	assert_ptr_equal(given.post, &post);
+	assert_ptr_equal(given.state, &words);
+	start(0);
+	turn.ledger = NULL;
+	check_good();
+	assert_true(given.tol == 0);
+	assert_ptr_equal(given.record, &spare);
+	assert_null(given.post);
+}
+
+/* ---- Apart --------------------------------------------------------------- */
+
+static const float cs[1], bias[1];
+static float sums[1];
+static uint32_t aux[1];
+
+/* What stands between a product and C's place. */
+enum { BETA = 1, ON_DEVICE = 2, FOLLOWS = 4, ARRAYS = 8, OTHER_C = 16,
+	KINDS = 32 };
+
+static bool
+prepare(unsigned kind)
+{
+	start(0);
+	beta = kind & BETA ? -0.5f : 0;
+	pointer_mode = kind & ON_DEVICE ? CUBLAS_POINTER_MODE_DEVICE
+	    : CUBLAS_POINTER_MODE_HOST;
+	g.in_arrays = kind & ARRAYS;
 	g.batch = 3;
-	g.a.stride = 100;
 	g.c.stride = 300;
-	check(ac_recipe_cast, AC_REASON_NONE, 0,
-	    "borrow cast settle strided finish return");
-	assert_int_equal(issued.batch, 3);
-	assert_int_equal(issued.a.stride, 8 * 8);
-	assert_int_equal(issued.b.stride, 0);
-	assert_int_equal(issued.c.stride, 300);
+	if (kind & (FOLLOWS | OTHER_C))
+		g.tail = &tail;
+	if (kind & FOLLOWS) {
+		tail.follows = true;
+		tail.then = (struct ac_verified_tail){
+			.activation = AC_ACTIVATION_RELU, .bias = bias,
+			.bias_stride = 7, .aux = aux, .aux_ld = 32,
+			.aux_stride = 96, .sums = sums, .sums_stride = 9
+		};
+	}
+	if (kind & OTHER_C) {
+		tail.added = cs;
+		tail.added_ld = 21;
+		tail.added_stride = 22;
+	}
+	return kind & (BETA | ON_DEVICE | FOLLOWS | ARRAYS);
 }
 
-/* Arrays of matrices: the product goes next to C, and finish writes it there.
- * Until then C is as it was. */
 static void
-test_cast_arrays(void **state)
+check_tail(unsigned kind)
+{
+	struct ac_verified_tail t = given.output.tail;
+
+	assert_true((t.partials != NULL) == (kind & FOLLOWS) / FOLLOWS);
+	t.partials = NULL;
+	t.arrived = NULL;
+	assert_memory_equal(&t, &tail.then, sizeof t);
+}
+
+/* What mend makes of the product: in the call's own D, of its own C. */
+static void
+check_apart(unsigned kind)
+{
+	const struct ac_verified_output *o = &given.output;
+	const bool arrays = kind & ARRAYS, other = kind & OTHER_C;
+
+	assert_true((char *)o->product > buffer
+	    && (char *)o->product < buffer + request.buffer_bytes);
+	assert_true(is_operand(&issued.c, o->product, CUDA_R_32F, 5, 5 * 6));
+	assert_null(o->array);
+	assert_true(o->ld == 5 && o->stride == 5 * 6);
+	assert_ptr_equal(o->d, arrays ? NULL : g.c.data);
+	assert_ptr_equal(o->d_array, arrays ? g.c.data : NULL);
+	assert_true(o->d_ld == 13 && o->d_stride == 300);
+	if (!arrays)
+		assert_ptr_equal(o->c, other ? cs : g.c.data);
+	else if (!other)
+		assert_ptr_equal(o->c_array, g.c.data);
+	assert_int_equal(o->c_ld, other ? 21 : 13);
+	assert_int_equal(o->c_stride, other ? 22 : 300);
+	check_tail(kind);
+}
+
+/* In C's place only if beta is 0 on the host, nothing follows, and C is no
+ * array; cuBLAS is given nothing of what follows. */
+static void
+test_apart(void **state)
 {
 	(void)state;
-	start(0);
-	g.in_arrays = true;
-	g.batch = 3;
-	check(ac_recipe_cast, AC_REASON_NONE, 0,
-	    "borrow cast settle strided finish return");
-	assert_int_equal(finished.output.write_through, 1);
-	assert_ptr_equal(issued.c.data, finished.output.result);
-	assert_non_null(issued.c.data);
-	assert_true(is_operand(&issued.c, finished.output.result, CUDA_R_32F,
-	    5, 5 * 6));
-	assert_ptr_equal(issued.beta, &loan.state->zero);
-	start(0);
-	g.in_arrays = true;
-	fails = "finish";
-	check(ac_recipe_cast, AC_REASON_REFUSED, UNTOUCHED,
-	    "borrow cast settle gemm finish return-dirty");
+	for (unsigned kind = 0; kind < KINDS; kind++) {
+		const bool apart = prepare(kind);
+		const float *device = kind & ON_DEVICE ? &beta : NULL;
+
+		check(ac_recipe_cast, AC_REASON_NONE, 0,
+		    "borrow probe cast strided verify mend return");
+		assert_true(is_one);
+		assert_int_equal(was_beside, apart);
+		assert_ptr_equal(given.alpha.device,
+		    kind & ON_DEVICE ? &alpha : NULL);
+		assert_true(kind & ON_DEVICE || given.alpha.value == 2);
+		assert_ptr_equal(given.output.beta.device, device);
+		assert_true(device || given.output.beta.value == beta);
+		if (apart) {
+			check_apart(kind);
+			continue;
+		}
+		assert_ptr_equal(given.output.product, g.c.data);
+		assert_ptr_equal(issued.c.data, g.c.data);
+		assert_true(given.output.ld == 13
+		    && given.output.stride == 300);
+		assert_null(given.output.d);
+		assert_null(given.output.d_array);
+	}
+}
+
+/* A call that is known is laid out as if it were new, in C's place or apart. */
+static void
+test_known(void **state)
+{
+	struct ac_layout_known known;
+
+	(void)state;
+	for (unsigned kind = 0; kind < KINDS; kind++) {
+		struct ac_verified fresh;
+
+		(void)prepare(kind & ~(unsigned)(BETA | FOLLOWS));
+		assert_true(ac_layout_make(&g, true, false, &known.layout));
+		known.layout.v.operand[0].from = cs; /* of another call */
+		for (int again = 0; again < 2; again++) {
+			(void)prepare(kind);
+			job.known = again ? &known : NULL;
+			ac_job_read(&job);
+			assert_int_equal(ac_recipe_cast(&job), 0);
+			if (!again)
+				memcpy(&fresh, &given, sizeof fresh);
+		}
+		assert_memory_equal(&fresh, &given, sizeof fresh);
+	}
 }
 
 /* ---- Scalars ------------------------------------------------------------- */
@@ -375,6 +469,7 @@ test_scalars(void **state)
 {
 	(void)state;
 	start(0);
+	beta = 3;
 	ac_job_read(&job);
 	assert_int_equal(job.unfit, AC_REASON_NONE);
 	assert_true(job.alpha.value == 2 && job.beta.value == 3);
@@ -392,33 +487,6 @@ test_scalars(void **state)
 	assert_int_equal(job.unfit, AC_REASON_REFUSED);
 }
 
-/* With a beta of 0 nobody has to know what C was. */
-static void
-test_beta(void **state)
-{
-	uint64_t bytes;
-
-	(void)state;
-	start(0);
-	check(ac_recipe_cast, AC_REASON_NONE, 0,
-	    "borrow cast settle gemm finish return");
-	assert_non_null(settled.kept);
-	assert_true(settled.alpha.value == 2 && settled.beta.value == 3);
-	bytes = request.buffer_bytes;
-	start(0);
-	job.beta.value = 0;
-	check(ac_recipe_cast, AC_REASON_NONE, 0,
-	    "borrow cast settle gemm finish return");
-	assert_null(settled.kept);
-	assert_int_equal(bytes - request.buffer_bytes,
-	    AC_KEPT_LINES * sizeof(float));
-	start(0);
-	job.beta = (struct ac_cast_scalar){ .device = &beta };
-	check(ac_recipe_cast, AC_REASON_NONE, 0,
-	    "borrow cast settle gemm finish return");
-	assert_non_null(settled.kept);
-}
-
 int
 main(void)
 {
@@ -426,15 +494,15 @@ main(void)
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_library_sample),
 		cmocka_unit_test(test_library_time),
-		cmocka_unit_test(test_cast),
-		cmocka_unit_test(test_cast_turn),
-		cmocka_unit_test(test_cast_product),
-		cmocka_unit_test(test_cast_batch),
-		cmocka_unit_test(test_cast_arrays),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_product),
+		cmocka_unit_test(test_request),
+		cmocka_unit_test(test_judged_by),
+		cmocka_unit_test(test_apart),
+		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_scalars),
-		cmocka_unit_test(test_beta),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/test_site.c -- what a call asks for and of what types it is;
- * when a site is recast, stored, found, decided again, put on trial. */
+ * when a site is recast, stored, found, decided again, given an
+ * origin. */
 #include "shim/site/site.c" /* its limit */
 #include "tests/unit/shim/site_world.h"
 
@@ -258,9 +259,9 @@ test_plain(void **state)
 		assert_ptr_equal(site->solver, rows[i].solves ? &world.solver
 		    : NULL);
 		if (site->state && rows[i].rung == AC_RUNG_KEEP) {
-			assert_false(site->state->wants_trial);
-			assert_int_equal(world.classes, 0);
-			assert_null(ac_site_trial(site));
+			assert_null(site->state->origin);
+			assert_int_equal(world.origins, 0);
+			assert_null(ac_site_variants(site));
 		}
 	}
 }
@@ -403,98 +404,71 @@ test_decided_again(void **state)
 	assert_ptr_not_equal(other->state, site->state);
 }
 
-/* ---- Trials -------------------------------------------------------------- */
+/* ---- Origins ------------------------------------------------------------- */
 
 static void
-test_state(void **state)
+test_origin(void **state)
 {
 	const struct ac_site *site;
 
 	say(AC_RUNG_FP16);
 	site = a_product();
-	assert_true(site->state->wants_trial);
-	assert_ptr_equal(site->state->size_class, &world.size_class);
-	assert_int_equal(world.class_place[0], (uintptr_t)here);
-	assert_int_equal(world.class_place[1], site->query.form);
-	assert_int_equal(world.class_size[0], fresh);
-	assert_int_equal(world.class_size[1], 12);
-	assert_int_equal(world.class_size[2], 13);
-	assert_int_equal(world.class_size[3], 14);
-	/* Streams are apart there. */
-	begin(state);
-	say(AC_RUNG_FP16);
-	world.answer.reproducible = true;
+	assert_ptr_equal(site->state->origin, world.origin);
+	assert_int_equal(world.origin_place[0], (uintptr_t)here);
+	assert_int_equal(world.origin_place[1], site->query.form);
+	assert_int_equal(world.made, 0); /* not before it is called */
+	/* Another size, the same place. */
 	site = a_product();
-	assert_null(site->state->size_class);
-	assert_int_equal(world.classes, 0);
-	begin(state);
-	say(AC_RUNG_FP16);
-	world.wants_trial = false;
-	site = a_product();
-	assert_false(site->state->wants_trial);
-	assert_null(ac_site_trial(site));
-	assert_int_equal(world.trials, 0);
+	assert_int_equal(world.origin_place[0], (uintptr_t)here);
+	assert_int_equal(world.origin_place[1], site->query.form);
+	/* Without a guard, or where the table is full, there is none. */
+	for (int full = 0; full < 2; full++) {
+		begin(state);
+		say(AC_RUNG_FP16);
+		if (full)
+			world.origin = NULL;
+		else
+			world.answer.guard = AC_GUARD_OFF;
+		site = a_product();
+		assert_int_equal(world.origins, full);
+		assert_non_null(site->state);
+		assert_null(site->state->origin);
+		assert_null(ac_site_variants(site));
+		assert_int_equal(world.made, 0);
+	}
 }
 
 static void
-test_trial(void **state)
+test_variants(void **state)
 {
-	struct ac_trial *const first = (struct ac_trial *)&memory;
-	struct ac_trial *const second = (struct ac_trial *)&scratch;
+	struct ac_variants *const first = (struct ac_variants *)&memory;
+	struct ac_variants *const second = (struct ac_variants *)&scratch;
 	const struct ac_site *site;
 
 	say(AC_RUNG_FP16);
 	world.may_time = true;
 	site = a_product();
-	assert_null(ac_site_trial(site)); /* no memory: asked again */
-	assert_int_equal(world.trials, 1);
+	assert_null(ac_site_variants(site)); /* no memory: asked again */
+	assert_int_equal(world.made, 1);
 	assert_int_equal(world.timed_device, DEVICE);
-	assert_true(world.trial_may_time);
-	world.trial = first;
+	assert_true(world.variants_may_time);
+	world.variants = first;
 	world.may_time = false;
-	assert_ptr_equal(ac_site_trial(site), first);
-	assert_false(world.trial_may_time);
-	assert_ptr_equal(ac_site_trial(site), first);
-	assert_int_equal(world.trials, 2);
-	assert_int_equal(world.credits, 0);
+	assert_ptr_equal(ac_site_variants(site), first);
+	assert_false(world.variants_may_time);
+	assert_ptr_equal(ac_site_variants(site), first);
+	assert_int_equal(world.made, 2);
 	/* Another thread was first. */
 	begin(state);
 	say(AC_RUNG_FP16);
-	site = a_product();
-	world.trial = first;
 	world.other = second;
-	world.state = site->state;
-	assert_ptr_equal(ac_site_trial(site), second);
-	assert_ptr_equal(ac_site_trial(site), second);
-	site = a_product();
-	world.trial = NULL;
-	world.state = site->state;
-	assert_ptr_equal(ac_site_trial(site), second);
-}
-
-/* Where times are predicted, the first call of a site is only counted. */
-static void
-test_credit(void **state)
-{
-	struct ac_trial *const trial = (struct ac_trial *)&memory;
-	const struct ac_site *site;
-
-	say(AC_RUNG_FP16);
-	world.keeps_credit = true;
-	world.trial = trial;
-	site = a_product();
-	assert_null(ac_site_trial(site));
-	assert_int_equal(world.credits, 1);
-	assert_int_equal(world.trials, 0);
-	assert_ptr_equal(ac_site_trial(site), trial);
-	assert_int_equal(world.credits, 1);
-	/* A site without a class has no credit. */
-	begin(state);
-	say(AC_RUNG_FP16);
-	world.keeps_credit = true;
-	world.answer.reproducible = true;
-	world.trial = trial;
-	assert_ptr_equal(ac_site_trial(a_product()), trial);
+	for (int i = 0; i < 2; i++) {
+		site = a_product();
+		world.variants = i ? NULL : first;
+		world.state = site->state;
+		assert_ptr_equal(ac_site_variants(site), second);
+		assert_ptr_equal(ac_site_variants(site), second);
+	}
 }
 
 static void
@@ -532,9 +506,8 @@ main(void)
 		cmocka_unit_test_setup(test_not_stored, begin),
 		cmocka_unit_test_setup(test_limit, begin),
 		cmocka_unit_test_setup(test_decided_again, begin),
-		cmocka_unit_test_setup(test_state, begin),
-		cmocka_unit_test_setup(test_trial, begin),
-		cmocka_unit_test_setup(test_credit, begin),
+		cmocka_unit_test_setup(test_origin, begin),
+		cmocka_unit_test_setup(test_variants, begin),
 		cmocka_unit_test_setup(test_autotune, begin),
 	};
 

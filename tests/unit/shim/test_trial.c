@@ -1,582 +1,598 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/shim/test_trial.c -- the turns of a site's calls, by their number:
- * probation, captures, times, streams apart. */
-#include "tests/unit/shim/trial_world.h"
+/* tests/unit/shim/test_trial.c -- which way each call of a convolution goes, in
+ * letters (letters.h). The site may use FP16, candidate 0, or TF32, 1.
+ *
+ *   a call whose candidates post:
+ *     g  good       b  bad, each      B  bad, but TF32     h  large outputs
+ *     e  zeros      s  good, with the operands of all such calls
+ *     l  good, but only when the device has caught up      L  bad, likewise
+ *   a call that
+ *     r  the provider refuses with FP16     m  finds no memory
+ *     x  never returns    c  is captured    u  is one by which programs tune
+ *     y  returns, good, once somebody waits
+ *     o  is made in another context         2  on another stream
+ *   in between
+ *     !  the device catches up       ~  it will while somebody waits
+ *
+ * turns: T tried, 0 or 1 recast, else why it was kept: p probation, g guard,
+ * n no profit, c capture, u unread, d driver, o own. left: CANDIDATE@CALL:WHY.
+ * samples: calls. naps: whether anybody waited. late, tries: of FP16. */
+#include "tests/unit/shim/idle_device.h"
+#include "tests/unit/shim/letters.h"
+
+#include "shim/device/mailbox.h"
+#include "shim/trial/trial.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
+#include <unistd.h>
 
-#include <cmocka.h>
+/* ---- A world of two contexts --------------------------------------------- */
 
-/* ---- Probation ----------------------------------------------------------- */
+enum { QUEUE = 4096, EVENTS = 4096 };
 
-/* The original runs three times, both candidates beside it; the fourth call is
- * recast. Nothing is waited for that is there. */
+static struct ac_recast_post posts[8][AC_TRIAL_SLOTS];
+static unsigned pages;
+static bool has_pages, is_prompt;
+static unsigned naps;
+static _Atomic unsigned tried;    /* with FP16 */
+static struct {
+	struct ac_recast_post *to, post;
+} queue[QUEUE];
+static unsigned queued;
+static float event_ms[EVENTS], variant_ms[AC_CANDIDATES + 1], next_ms;
+static _Atomic unsigned events;
+
+static struct ac_decision decision;
+static struct ac_trial trial;
+static char turns[4096], left[256], samples[256];
+static int exit_pipe = -1;
+static struct ac_turn held_up;   /* of a call y */
+static bool is_raced;            /* another thread's call comes first */
+
+static struct ac_turn call_at(const struct ac_place *place, char letter);
+static void make_try(const struct ac_turn *turn, char letter);
+
 static void
-test_probation(void **state)
+write_post(struct ac_recast_post *to, const struct ac_recast_post *from)
 {
-	const struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_trial *t = make(&decision, false);
-	struct ac_turn now;
+	struct ac_recast_post body = *from;
 
-	(void)state;
-	for (uint64_t i = 1; i <= 3; i++) {
-		now = call(t);
-		assert_int_equal(now.number, i);
-		assert_int_equal(now.kind, AC_TURN_TRY);
-		assert_int_equal(now.tries, 3);
-	}
-	for (int i = 4; i < 1000; i++) {
-		now = call(t);
-		assert_int_equal(now.kind, AC_TURN_RECAST);
-		assert_int_equal(now.candidate, 0);
-	}
-	assert_int_equal(naps, 0);
-	assert_int_equal(t->v->judge, 0);
+	body.number = to->number;
+	*to = body;
+	__atomic_store_n(&to->number, from->number, __ATOMIC_RELEASE);
 }
 
-/* The fourth call waits for what the first three have shown, as long as it
- * takes up to two seconds. */
 static void
-test_fourth_call_waits(void **state)
+deliver(void)
 {
-	const struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_trial *t = make(&decision, false);
-
-	(void)state;
-	device.is_behind = true;
-	delivers_after = 100;
-	for (int i = 1; i <= 3; i++)
-		assert_int_equal(call(t).kind, AC_TURN_TRY);
-	assert_int_equal(naps, 0);
-	assert_int_equal(call(t).kind, AC_TURN_RECAST);
-	assert_int_equal(naps, 100);
+	for (unsigned i = 0; i < queued; i++)
+		write_post(queue[i].to, &queue[i].post);
+	queued = 0;
 }
 
-/* What the tries wait for may be the very thread that waits: call 4 gives up
- * after two seconds, later ones only look, and so do other sites'. */
-static void
-test_wait_is_bounded(void **state)
+bool
+ac_mailbox_take(const struct ac_place *place, size_t bytes, bool outlives,
+    void **host_out, ac_cu_address *device_out)
 {
-	const int64_t second = 1000000000;
-	const struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_trial *t = make(&decision, false);
-	struct ac_trial *other;
+	(void)outlives;
+	assert_false(place->capture);
+	assert_true(bytes <= sizeof *posts && pages < 8);
+	if (!has_pages)
+		return false;
+	if (is_raced) {
+		is_raced = false;
+		(void)call_at(place, 'g');
+	}
+	*host_out = posts[pages];
+	*device_out = (ac_cu_address)(uintptr_t)posts[pages++];
+	return true;
+}
 
-	(void)state;
-	device.is_behind = true;
-	(void)calls_until(t, 3);
-	now_ns = 5 * second;
-	assert_int_equal(call(t).reason, AC_REASON_PROBATION);
-	assert_in_range(now_ns, 7 * second, 7 * second + second / 10);
+static ac_cu_result
+create(ac_cu_event *event, unsigned flags)
+{
+	(void)flags;
+	*event = (ac_cu_event)(uintptr_t)++events;
+	assert_true(events < EVENTS);
+	return 0;
+}
+
+static ac_cu_result
+record(ac_cu_event event, ac_cu_stream stream)
+{
+	(void)stream;
+	event_ms[(uintptr_t)event] = next_ms;
+	return 0;
+}
+
+static ac_cu_result
+elapsed(float *ms, ac_cu_event start, ac_cu_event end)
+{
+	(void)start;
+	*ms = event_ms[(uintptr_t)end];
+	return 0;
+}
+
+int __wrap_nanosleep(const struct timespec *nap, struct timespec *rest);
+void __wrap_ac_report_event(const struct ac_site_record *of,
+    enum ac_event_kind kind, uint64_t call, uint32_t finding, float error);
+
+int
+__wrap_nanosleep(const struct timespec *nap, struct timespec *rest)
+{
+	(void)nap, (void)rest;
+	now_ns += 1000000;
+	naps++;
+	if (held_up.home)
+		make_try(&held_up, 'l');
+	else if (is_prompt)
+		deliver();
+	held_up.home = NULL;
+	return 0;
+}
+
+void
+__wrap_ac_report_event(const struct ac_site_record *of,
+    enum ac_event_kind kind, uint64_t call, uint32_t finding, float error)
+{
+	(void)error;
+	if (kind == AC_EVENT_DEMOTED)
+		add_to_list(left, "%d@%d:%s", of->rung != AC_RUNG_FP16,
+		    (int)call, ac_finding_names[finding]);
+	if (kind == AC_EVENT_DEMOTED && exit_pipe >= 0)
+		assert_int_equal(write(exit_pipe, left, sizeof left),
+		    sizeof left);
+}
+
+static const struct ac_driver driver = {
+	.cuEventCreate = create, .cuEventDestroy = destroy,
+	.cuEventRecord = record, .cuEventQuery = query,
+	.cuEventElapsedTime = elapsed
+};
+
+/* ---- Calls ------------------------------------------------------------- */
+
+static void
+post(const struct ac_trial_slot *slot, uint64_t number, char letter)
+{
+	const bool is_bad = letter == 'b' || letter == 'L'
+	    || (letter == 'B' && slot->candidate == 0);
+	const struct ac_recast_post made = {
+		.number = number, .samples = letter != 'e',
+		.error = letter == 'e' ? 0 : is_bad ? 0.3f : 3e-4f,
+		.verdict = letter == 'h' ? AC_VERDICT_LARGE : 0,
+		.energy = { letter == 's' ? 1 : (float)number, 1 }
+	};
+	struct ac_recast_post *to = (struct ac_recast_post *)(uintptr_t)
+	    slot->device;
+
+	assert_ptr_equal(to, slot->host);
+	if (letter != 'l' && letter != 'L') {
+		write_post(to, &made);
+		return;
+	}
+	assert_true(queued < QUEUE);
+	queue[queued].to = to;
+	queue[queued++].post = made;
+}
+
+static void
+make_try(const struct ac_turn *turn, char letter)
+{
+	const unsigned refused = letter == 'r' ? turn->tries & 1 : 0;
+	const unsigned done = letter == 'm' ? 0 : turn->tries & ~refused;
+
+	for (unsigned i = 0; i < AC_CANDIDATES; i++)
+		if (done >> i & 1)
+			post(turn->slot[i], turn->number, letter);
+	tried += done & 1;
+	ac_trial_tried(turn, done, refused);
+}
+
+static struct ac_turn
+call_at(const struct ac_place *place, char letter)
+{
+	struct ac_turn turn = { .is_unsteady = letter == 'u' };
+	bool is_timed;
+
+	ac_trial_turn(&trial, place, 0, &turn);
+	if (letter == 'y')
+		held_up = turn;
+	if (letter == 'x' || letter == 'y')
+		return turn;
+	next_ms = variant_ms[turn.kind == AC_TURN_RECAST ? turn.candidate
+	    : AC_ORIGINAL];
+	is_timed = turn.timing && ac_timing_begin(turn.timing, place);
+	if (turn.kind == AC_TURN_TRY)
+		make_try(&turn, letter);
+	if (turn.kind == AC_TURN_RECAST && turn.slot[0] && letter != 'm') {
+		post(turn.slot[0], turn.number, letter);
+		ac_trial_sampled(&turn);
+	}
+	if (is_timed)
+		ac_timing_end(turn.timing, place, true);
+	ac_trial_over(&turn);
+	return turn;
+}
+
+static void
+happen(char letter)
+{
+	static const char kept_as[AC_REASON_NO_PROFIT + 32] = {
+		[AC_REASON_PROBATION] = 'p', [AC_REASON_GUARD] = 'g',
+		[AC_REASON_NO_PROFIT] = 'n', [AC_REASON_CAPTURE] = 'c',
+		[AC_REASON_UNREAD] = 'u', [AC_REASON_DRIVER] = 'd',
+		[AC_REASON_OWN] = 'o'
+	};
+	const struct ac_place place = {
+		.driver = &driver, .index = letter == 'o', .epoch = 1,
+		.stream_id = letter == '2' ? 2 : 1, .capture = letter == 'c'
+	};
+	const size_t used = strlen(turns);
+	struct ac_turn turn;
+
+	if (letter == '!')
+		deliver();
+	is_prompt |= letter == '~';
+	if (letter == '!' || letter == '~')
+		return;
+	turn = call_at(&place, letter);
+	assert_true(used < sizeof turns - 1);
+	turns[used] = turn.kind == AC_TURN_TRY ? 'T'
+	    : turn.kind == AC_TURN_RECAST ? (char)('0' + turn.candidate)
+	    : kept_as[turn.reason];
+	if (turn.kind == AC_TURN_RECAST && turn.slot[0])
+		add_to_list(samples, "%d", (int)turn.number);
+}
+
+static void
+tell(const char *name, char *value_out, size_t bytes)
+{
+	const struct ac_site_course *course = &ac_variants_record(
+	    trial.variants, 0, AC_REASON_NONE)->course;
+
+	if (!strcmp(name, "turns"))
+		(void)snprintf(value_out, bytes, "%s", turns);
+	else if (!strcmp(name, "left"))
+		(void)snprintf(value_out, bytes, "%s", left);
+	else if (!strcmp(name, "samples"))
+		(void)snprintf(value_out, bytes, "%s", samples);
+	else
+		(void)snprintf(value_out, bytes, "%u",
+		    !strcmp(name, "naps") ? naps > 0
+		    : !strcmp(name, "late") ? course->late : tried);
+}
+
+/* ---- Cases --------------------------------------------------------------- */
+
+enum { ON, REPRODUCIBLE, DOUBTFUL, NO_PAGES, TIMED, SLOW };
+
+static void
+begin(int how)
+{
+	static int64_t number;
+	struct ac_site_key key;
+
+	setenv("AUTOCAST_STATE", "off", 1); /* statistics: in memory */
+	memset(&key, 0, sizeof key);
+	key.m = ++number; /* a site of its own */
+	key.batch = 1;
+	memset(posts, 0, sizeof posts);
+	queued = naps = pages = tried = 0;
 	now_ns = 0;
-	for (int i = 0; i < 10; i++) {
-		const struct ac_turn now = call(t);
-
-		assert_int_equal(now.kind, AC_TURN_KEEP);
-		assert_int_equal(now.reason, AC_REASON_PROBATION);
-	}
-	deliver();
-	assert_int_equal(call(t).kind, AC_TURN_RECAST);
-	assert_int_equal(now_ns, 0);
-
-	/* That was a look that found something: another site waits again. */
-	other = make(&decision, false);
-	device.is_behind = true;
-	(void)calls_until(other, 4);
-	assert_in_range(now_ns, 2 * second, 2 * second + second / 10);
-	t = make(&decision, false);
-	device.is_behind = true;
-	now_ns = 0;
-	assert_int_equal(calls_until(t, 4).kind, AC_TURN_KEEP);
-	assert_int_equal(now_ns, 0);
-	deliver();
-	assert_int_equal(call(t).kind, AC_TURN_RECAST);
+	has_pages = how != NO_PAGES;
+	is_prompt = false;
+	left[0] = samples[0] = '\0';
+	memset(turns, 0, sizeof turns);
+	variant_ms[0] = how == SLOW ? 3 : 2;
+	variant_ms[1] = how == SLOW ? 3 : 1;
+	variant_ms[AC_ORIGINAL] = 2.5f;
+	decision = (struct ac_decision){
+		.rung = AC_RUNG_FP16, .tactic = AC_TACTIC_LIBRARY,
+		.source = "test", .line = 1, .tol = 1e-3, .guard = AC_GUARD_ON,
+		.judges_profit = true, .reproducible = how == REPRODUCIBLE,
+		.is_doubtful = how == DOUBTFUL, .candidate_count = 2,
+		.candidate = {
+			{ AC_RUNG_FP16, AC_TACTIC_LIBRARY, 1e-3, 1e-5 },
+			{ AC_RUNG_TF32, AC_TACTIC_LIBRARY, 1e-3, 2e-5 }
+		}
+	};
+	memset(&trial, 0, sizeof trial);
+	trial.variants = ac_variants_make(&decision, ac_report_site(
+	    &ac_outside, &key, &decision, "", NULL),
+	    how == TIMED || how == SLOW);
+	assert_non_null(trial.variants);
 }
 
-/* As long as 256 calls take, where that is more: as predicted, or on a CPU, but
- * two minutes there. */
 static void
-test_wait_is_as_long_as_calls(void **state)
+check(int how, const char *const *cases)
 {
-	static const struct {
-		bool    is_emulated;
-		int64_t side;
-		double  predicted, seconds;
-	} rows[] = {
-		{ false, 1024, 1e-4, 2 }, { false, 1024, 0.02, 5.12 },
-		{ true, 0, 0.02, 2 }, { true, 64, 0.02, 2 },
-		{ true, 512, 1e-5, 17.179 }, { true, 1024, 1e-5, 120 },
+	for (; *cases; cases++) {
+		begin(how);
+		play(*cases);
+	}
+}
+
+static void
+test_tries(void **state)
+{
+	static const char *const cases[] = {
+		"g*5 -> turns=TTT00 tries=3 naps=0 left=",
+		/* Zeros teach nothing: it waits as long as it has run. */
+		"e g*4 -> turns=TTTT0",
+		"e*12 -> turns=TTpTpppTpppp",
+		"e*3 g*6 -> turns=TTpTTT000",
+		"g*2 e*1533 g*2 -> turns=ppT0 tries=12",
+		/* A finding is for good; the next candidate serves. */
+		"g g b g g -> turns=TTTgg left=0@3:error,1@3:error",
+		"g B g*2000 -> turns=1111 left=0@2:error",
+		"h g*4 -> turns=TTT11 left=0@1:large",
+		/* What others posted late is waited for, all of it. */
+		"l*3 ~ g -> turns=TTT0 naps=1",
+		"L*3 ~ g -> turns=TTTg naps=1",
+		/* In vain: once; later calls only look. */
+		"l*3 g*9 -> turns=TTTppppppppp naps=1 late=1",
+		"l*3 g*9 ! g -> turns=p0",
+		/* What never comes: again after 1000 calls. */
+		"l*3 g*997 -> turns=ppp",
+		"l*3 g*1001 -> turns=TTT0",
+		/* Refused for good; without memory, later. */
+		"r g*4 -> turns=TTT11 left=",
+		"m g*63 -> turns=ppp",
+		"m g*67 -> turns=pTTT0",
+		/* Who never returns holds nobody up for good. */
+		"x g*3 -> turns=TTp naps=1",
+		"x g*1001 -> turns=pT0", "g*2 y ~ g -> turns=TTT0 naps=1",
+		/* Another context, and one that has no memory of ours. */
+		"g*4 o*4 g -> turns=TTT0TTT00",
+		NULL
+	};
+	static const char *const no_pages[] = { "g*3 -> turns=ddd", NULL };
+	static const char *const doubtful[] = {
+		"g*67 -> turns=ppTTT0", "g*63 -> turns=ppp", NULL
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct ac_decision decision = decision_of(AC_GUARD_ON);
-		struct ac_trial *t;
+	check(ON, cases);
+	check(NO_PAGES, no_pages);
+	check(DOUBTFUL, doubtful);
+}
 
-		decision.judges_profit = false;
-		decision.keep_seconds = rows[i].predicted;
-		is_emulated = rows[i].is_emulated;
-		side = rows[i].side;
-		t = make(&decision, false);
-		device.is_behind = true;
-		now_ns = 0;
-		(void)calls_until(t, 4);
-		assert_in_range(now_ns, (int64_t)(rows[i].seconds * 1e9),
-		    (int64_t)(rows[i].seconds * 1e9) + 100000000);
-		deliver();
-		assert_int_equal(call(t).kind, AC_TURN_RECAST);
+static void
+test_samples(void **state)
+{
+	static const char *const cases[] = {
+		"g*40 -> samples=4,8,16,32 left=",
+		/* At once, if it has posted; from call 64 on it is waited
+		 * for. */
+		"g*7 b g*7 b g -> turns=1g left=0@8:error,1@16:error",
+		"g*7 B g*20 -> turns=11 left=0@8:error samples=4,8,16",
+		"g*7 L g*63 -> turns=000 naps=0 left=",
+		"g*7 L g*63 ~ g -> turns=001 naps=1 left=0@8:error",
+		"g*7 l g*63 ~ g -> turns=000 naps=1",
+		"l*3 g*2 ! g*2 l g*63 ~ g -> turns=000 late=1",
+		"g*7 L g*63 g*9 -> turns=0uuuuuuuuu naps=1 late=1",
+		"g*7 L g*63 g*9 ! g -> turns=uu1",
+		"g*7 l g*998 g g -> turns=u0 naps=1",
+		/* Zeros in a sample find nothing. */
+		"g*7 e*40 -> turns=000",
+		/* One that was not queued: its place is free. */
+		"g*7 m*900 -> turns=000 left=",
+		NULL
+	};
+
+	(void)state;
+	check(ON, cases);
+}
+
+/* No rhythm of the program keeps step with them. */
+static void
+test_gaps(void **state)
+{
+	unsigned long last = 0, gap, seen[17] = { 0 }, kinds = 0;
+	char *at = samples;
+
+	(void)state;
+	begin(ON);
+	for (int i = 0; i < 2000; i++) {
+		happen('g');
+		turns[0] = '\0';
 	}
-	is_emulated = false;
-	side = 0;
-}
+	while (*at) {
+		const unsigned long next = strtoul(at, &at, 10);
 
-static pthread_barrier_t met;
-
-static void *
-hold_until_met(void *argument)
-{
-	struct ac_trial *t = argument;
-
-	assert_true(ac_trial_hold(t, false));
-	(void)pthread_barrier_wait(&met);
-	(void)pthread_barrier_wait(&met);
-	ac_trial_release(t);
-	return NULL;
-}
-
-/* Who judges may be waiting for the very thread that waits for it: two seconds,
- * then nobody waits until it is done. What a program tunes never waits. */
-static void
-test_wait_for_judge_is_bounded(void **state)
-{
-	const struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_trial *t = make(&decision, false);
-	pthread_t thread;
-
-	(void)state;
-	assert_int_equal(pthread_barrier_init(&met, NULL, 2), 0);
-	assert_int_equal(pthread_create(&thread, NULL, hold_until_met, t), 0);
-	(void)pthread_barrier_wait(&met);
-	tunes = true;
-	assert_int_equal(call(t).reason, AC_REASON_PROBATION);
-	assert_int_equal(naps, 0);
-	tunes = false;
-	now_ns = 1;
-	assert_int_equal(call(t).reason, AC_REASON_PROBATION);
-	assert_in_range(now_ns, 2000000000, 2100000000);
-	now_ns = 1;
-	for (int i = 0; i < 10; i++)
-		assert_int_equal(call(t).kind, AC_TURN_KEEP);
-	assert_int_equal(now_ns, 1);
-	(void)pthread_barrier_wait(&met);
-	pthread_join(thread, NULL);
-	pthread_barrier_destroy(&met);
-	assert_int_equal(call(t).kind, AC_TURN_TRY);
-	assert_false(t->v->is_held_long);
-}
-
-/* What never comes does not keep a site waiting for good. */
-static void
-test_lost_tries(void **state)
-{
-	const struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_trial *t = make(&decision, false);
-	struct ac_turn now;
-
-	(void)state;
-	device.is_behind = true;
-	(void)calls_until(t, 3);
-	memset(posts, 0, sizeof posts);
-	now = calls_until(t, 1002);
-	assert_int_equal(now.kind, AC_TURN_KEEP);
-	device.is_behind = false;
-	now = calls_until(t, 1003);
-	assert_int_equal(now.kind, AC_TURN_TRY);
-	assert_int_equal(calls_until(t, 1006).kind, AC_TURN_RECAST);
-	deliver();
-}
-
-/* A candidate that fails all three times is out, the other one runs; without
- * one the site is kept. */
-static void
-test_ladder_at_probation(void **state)
-{
-	const struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_trial *t = settled(&decision, 1e-2f, 3e-4f);
-	struct ac_turn now = call(t);
-
-	(void)state;
-	assert_int_equal(now.kind, AC_TURN_RECAST);
-	assert_int_equal(now.candidate, 1);
-	assert_int_equal(ac_trial_record(t, 0)->course.finding,
-	    AC_FINDING_ERROR);
-	assert_int_equal(ac_trial_record(t, 0)->course.demotions, 1);
-
-	t = settled(&decision, 1e-2f, 1e-2f);
-	now = call(t);
-	assert_int_equal(now.kind, AC_TURN_KEEP);
-	assert_int_equal(now.reason, AC_REASON_GUARD);
-	assert_int_equal(ac_trial_record(t, AC_CANDIDATES)->reason,
-	    AC_REASON_GUARD);
-
-	t = settled(&decision, 0.0f / 0.0f, 3e-4f);
-	assert_int_equal(call(t).candidate, 1);
-}
-
-/* Samples of nothing but zeros prove nothing: after three of them the next try
- * is when as many calls have passed again, and what it finds is what counts. */
-static void
-test_zeros_first(void **state)
-{
-	static const uint64_t tried[] = { 1, 2, 3, 8, 9, 10, 22, 23, 24 };
-	const struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_trial *t = make(&decision, false);
-	struct ac_turn now;
-	size_t tries = 0;
-
-	(void)state;
-	device.samples = 0;
-	device.error[0] = device.error[1] = 0;
-	for (uint64_t i = 1; i <= 30; i++) {
-		now = call(t);
-		assert_int_not_equal(now.kind, AC_TURN_RECAST);
-		if (now.kind == AC_TURN_TRY)
-			assert_int_equal(now.number, tried[tries++]);
-	}
-	assert_int_equal(tries, sizeof tried / sizeof *tried);
-	device.samples = 1;
-	device.error[0] = device.error[1] = 0.3f;
-	for (uint64_t i = 31; i <= 300; i++)
-		assert_int_not_equal(call(t).kind, AC_TURN_RECAST);
-	assert_int_equal(ac_trial_record(t, 0)->course.demotions, 1);
-}
-
-static void
-test_nothing_queued(void **state)
-{
-	const struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_trial *t = make(&decision, false);
-	struct ac_turn now;
-
-	(void)state;
-	/* No place on the device: tried again 64 calls later. */
-	device.queued = 0;
-	assert_int_equal(call(t).kind, AC_TURN_TRY);
-	for (int i = 2; i < 65; i++)
-		assert_int_equal(call(t).kind, AC_TURN_KEEP);
-	device.queued = 3;
-	assert_int_equal(call(t).kind, AC_TURN_TRY);
-	assert_int_equal(calls_until(t, 68).kind, AC_TURN_RECAST);
-
-	/* All refused: for good. */
-	t = make(&decision, false);
-	device.queued = 0;
-	device.refused = 3;
-	assert_int_equal(call(t).kind, AC_TURN_TRY);
-	for (int i = 0; i < 2000; i++)
-		assert_int_equal(call(t).kind, AC_TURN_KEEP);
-	assert_int_equal(t->v->open, 0);
-
-	t = make(&decision, false);
-	has_pages = false;
-	now = turn(t);
-	assert_int_equal(now.kind, AC_TURN_KEEP);
-	assert_int_equal(now.reason, AC_REASON_DRIVER);
-	assert_int_equal(t->v->judge, 0);
-}
-
-/* Captured calls are no tries; a graph holds a recast call only of a site whose
- * data were seen to vary: three clean calls of different energies. */
-static void
-test_capture(void **state)
-{
-	const struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_trial *t = make(&decision, false);
-	struct ac_turn now;
-
-	(void)state;
-	now = call_at(t, &graph, 1);
-	assert_int_equal(now.kind, AC_TURN_KEEP);
-	assert_int_equal(now.reason, AC_REASON_CAPTURE);
-	(void)calls_until(t, 4);
-	for (int i = 0; i < 200; i++) {
-		now = call_at(t, &graph, 1);
-		assert_int_equal(now.kind, AC_TURN_RECAST);
-		assert_false(now.sampled);
-		assert_true(now.posts_if_bad);
-		assert_ptr_equal(now.slot.host, &posts[0][TRIAL_GRAPH]);
-	}
-}
-
-static void
-test_after_and_doubt(void **state)
-{
-	struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_trial *t;
-	struct ac_turn now;
-
-	(void)state;
-	decision.after = 10;
-	t = make(&decision, false);
-	for (int i = 1; i <= 10; i++) {
-		assert_false(wants_place(t, 1, true));
-		assert_int_equal(call(t).reason, AC_REASON_PROBATION);
-	}
-	assert_true(wants_place(t, 1, false));
-	now = turn(t);
-	assert_int_equal(now.kind, AC_TURN_TRY);
-	assert_true(wants_place(t, 1, true)); /* waits for that */
-
-	decision.after = 0;
-	decision.is_doubtful = true;
-	t = make(&decision, false);
-	for (int i = 1; i < 64; i++)
-		assert_int_equal(call(t).kind, AC_TURN_KEEP);
-	for (int i = 64; i < 67; i++)
-		assert_int_equal(call(t).kind, AC_TURN_TRY);
-	now = call(t);            /* without times, the doubt remains */
-	assert_int_equal(now.kind, AC_TURN_KEEP);
-	assert_int_equal(now.reason, AC_REASON_NO_PROFIT);
-	t = make(&decision, true);
-	(void)calls_until(t, 66);
-	while (!(now = call(t)).timing || now.kind == AC_TURN_KEEP)
-		assert_int_equal(now.kind, AC_TURN_KEEP);
-}
-
-/* Under guard=off there is no trial, but for the calls that are left alone at
- * first. */
-static void
-test_guard_off(void **state)
-{
-	struct ac_decision decision = decision_of(AC_GUARD_OFF);
-	struct ac_trial *t;
-
-	(void)state;
-	assert_false(ac_trial_is_wanted(&decision));
-	decision.after = 3;
-	assert_true(ac_trial_is_wanted(&decision));
-	t = make(&decision, false);
-	for (int i = 1; i <= 3; i++)
-		assert_int_equal(call(t).kind, AC_TURN_KEEP);
-	for (int i = 0; i < 200; i++) {
-		const struct ac_turn now = call(t);
-
-		assert_int_equal(now.kind, AC_TURN_RECAST);
-		assert_false(now.sampled);
-	}
-}
-
-/* ---- Times --------------------------------------------------------------- */
-
-/* Run the rounds: FP16 takes `fp16` ms and so on; returns what stays. */
-static struct ac_turn
-timed(const struct ac_decision *decision, float fp16, float tf32, float keep,
-    struct ac_trial **t_out)
-{
-	const float times[] = { fp16, tf32, 0, 0, keep };
-	struct ac_trial *t = make(decision, true);
-	struct ac_turn now = call(t);
-	unsigned seen[AC_CANDIDATES + 1] = { 0 };
-
-	/* The first call may have loaded its kernel. */
-	assert_int_equal(now.kind, AC_TURN_TRY);
-	assert_null(now.timing);
-	for (now = call(t); now.number < 200; now = call(t)) {
-		if (!now.timing)
+		at += *at == ',';
+		gap = next - last;
+		last = next;
+		if (next <= 32)
 			continue;
-		const size_t which = (size_t)(now.timing - t->timing);
-
-		if (now.kind != AC_TURN_RECAST)
-			assert_int_equal(which, AC_CANDIDATES);
-		else
-			assert_int_equal(which, now.candidate);
-		/* A product that is refused is fast. */
-		elapsed_ms = 0.1f;
-		assert_true(ac_timing_begin(now.timing, &here));
-		ac_timing_end(now.timing, &here, false);
-		ac_timing_read(now.timing, &here);
-		elapsed_ms = times[which];
-		assert_true(ac_timing_begin(now.timing, &here));
-		ac_timing_end(now.timing, &here, true);
-		ac_timing_read(now.timing, &here);
-		/* Later: a sample's. */
-		seen[which] += !t->settled_at
-		    || now.number < t->settled_at + TRIAL_TIMED;
+		assert_in_range(gap, 56, 72);
+		kinds += !seen[gap - 56]++;
 	}
-	assert_int_equal(seen[0], 4);
-	assert_int_equal(seen[1], 4);
-	assert_int_equal(seen[AC_CANDIDATES], 2);
-	*t_out = t;
-	return now;
+	assert_true(last > 1900 && kinds > 5);
 }
 
 static void
-test_times(void **state)
+test_captures(void **state)
 {
-	struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_turn now;
-	struct ac_trial *t;
+	static const char *const cases[] = {
+		"c -> turns=c", "g*3 c -> turns=TTT0", "g*2 c*2 g -> turns=ccT",
+		/* It waits for nothing, and tries and samples nothing. */
+		"l*3 c -> turns=TTTc naps=0", "l*3 ! c -> turns=TTT0",
+		"g*4 c*400 -> samples=4 turns=000",
+		/* Operands that never varied may be any others later. */
+		"s*4 c -> turns=0c", "s*2 g*2 c -> turns=0c",
+		"s g*3 c -> turns=00",
+		/* What was found meanwhile counts, and what is due and is not
+		 * known. */
+		"g*7 L c ! c -> turns=001", "g*7 L c*63 -> turns=000",
+		"g*7 L c*63 c -> turns=0c", "g*7 L c*64 ! c -> turns=c1",
+		NULL
+	};
 
 	(void)state;
-	now = timed(&decision, 2, 1, 10, &t);
-	assert_int_equal(now.candidate, 1);
-	assert_true(ac_trial_record(t, 1)->course.recast_us == 1000);
-	assert_true(ac_trial_record(t, 1)->course.keep_us == 10000);
-
-	now = timed(&decision, 2, 3, 1, &t);
-	assert_int_equal(now.kind, AC_TURN_KEEP);
-	assert_int_equal(now.reason, AC_REASON_NO_PROFIT);
-	assert_int_equal(ac_trial_record(t, 0)->course.finding,
-	    AC_FINDING_SLOW);
-
-	/* Two per cent are no difference; profit=off does not judge. */
-	assert_int_equal(timed(&decision, 1, 0.99f, 10, &t).candidate, 0);
-	decision.judges_profit = false;
-	assert_int_equal(timed(&decision, 3, 2, 1, &t).candidate, 0);
+	check(ON, cases);
 }
 
-/* How often 200 calls on pair `name` time each variant; nothing has failed. */
+/* What a program tries out is tried beside, never recast, nor waited for. */
 static void
-count_timed(struct ac_trial *t, uint64_t name, unsigned seen[AC_CANDIDATES + 1])
+test_tuning(void **state)
 {
-	memset(seen, 0, (AC_CANDIDATES + 1) * sizeof *seen);
-	for (int i = 0; i < TRIAL_ROUND + TRIAL_TIMED - 1; i++) {
-		const struct ac_turn now = call_on(t, name, GOOD);
-
-		assert_int_not_equal(now.kind, AC_TURN_TRY);
-		if (!now.timing)
-			continue;
-		seen[now.timing - t->timing]++;
-		elapsed_ms = now.kind == AC_TURN_KEEP ? 10 : 1;
-		assert_true(ac_timing_begin(now.timing, &here));
-		ac_timing_end(now.timing, &here, true);
-		ac_timing_read(now.timing, &here);
-	}
-}
-
-/* What another site of the class has proved needs no tries here, so calls are
- * spent on the original's time; a rung that nothing watches is timed on
- * operands only that it was sampled on. Without a time it is no faster than
- * what has one. */
-static void
-test_times_of_a_class(void **state)
-{
-	struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_size_class of = { .calls = &of.own_calls };
-	unsigned seen[AC_CANDIDATES + 1];
-	struct ac_trial *first = make(&decision, true), *t;
+	static const char *const cases[] = {
+		"u*9 g -> turns=TTTpppppp0 samples=10",
+		"l*3 u*5 -> turns=TTTppppp naps=0",
+		"g*4 u*3 g -> turns=0ppp0", NULL
+	};
 
 	(void)state;
-	decision.judges_profit = true;
-	decision.candidate[0].seconds = 0.9e-6;
-	decision.candidate[1].seconds = 1e-6;
-	t = ac_trial_make(&decision, &first->key, "", first->record[0], &of,
-	    true);
-	for (int i = 0; i < 10; i++)
-		call_on(t, 1, GOOD);
-	assert_int_equal(t->v->state, TRIAL_SETTLED);
-	for (uint64_t name = 1; name <= 2; name++) {
-		t = ac_trial_make(&decision, &first->key, "", first->record[0],
-		    &of, true);
-		count_timed(t, name, seen);
-		assert_int_equal(seen[0], TRIAL_ROUNDS);
-		assert_int_equal(seen[1], name == 1 ? TRIAL_ROUNDS : 0);
-		assert_int_equal(seen[AC_CANDIDATES], TRIAL_KEPT_ROUNDS);
-		while (!t->timing_over)
-			call_on(t, name, GOOD);
-		assert_int_equal(t->current, 0);
-	}
+	check(ON, cases);
 }
 
-/* ---- Reproducible -------------------------------------------------------- */
-
-static void
-test_streams_apart(void **state)
-{
-	struct ac_decision decision = decision_of(AC_GUARD_ON);
-	struct ac_place other = here;
-	struct ac_trial *t, *apart;
-
-	(void)state;
-	other.stream_id = 4;
-	t = make(&decision, false);
-	assert_ptr_equal(ac_trial_of(t, &other), t);
-	decision.reproducible = true;
-	t = make(&decision, true);
-	apart = ac_trial_of(t, &other);
-	assert_ptr_not_equal(apart, ac_trial_of(t, &here));
-	assert_ptr_equal(apart, ac_trial_of(t, &other));
-	turn(apart);
-	assert_int_equal(turn(ac_trial_of(t, &here)).number, 1);
-	assert_true(wants_place(t, 1, false));
-}
-
-/* What 500 calls on data that turn bad and good again do, as a string. */
-static void
-course_of(const struct ac_trial *site, bool is_behind, unsigned catches_up,
-    char kinds[501])
-{
-	struct ac_trial *t = ac_trial_make(&site->decision, &site->key, "",
-	    site->record[0], NULL, false);
-
-	memset(posts, 0, sizeof posts);
-	device.is_behind = is_behind;
-	for (int i = 0; i < 500; i++) {
-		struct ac_turn now;
-
-		if (is_behind && catches_up)
-			delivers_after = 1 + (unsigned)i % catches_up;
-		now = call_on(t, 1 + (uint64_t)i % 3, i > 200 && i < 400
-		    && i % 3 == 1);
-		kinds[i] = now.kind == AC_TURN_TRY ? 't' : now.kind
-		    == AC_TURN_RECAST ? (char)('0' + now.candidate) : 'k';
-	}
-	kinds[500] = '\0';
-	deliver();
-}
-
-/* The course depends on the calls alone, however far the device is behind. */
+/* What has arrived counts for nothing before its call. */
 static void
 test_reproducible(void **state)
 {
-	struct ac_decision decision = decision_of(AC_GUARD_ON);
-	const struct ac_trial *site;
-	char at_once[501], behind[501];
+	static const char *const cases[] = {
+		"e g g g g -> turns=TTTT0", "b g g g -> turns=TTTg",
+		"l*3 ~ g -> turns=TTT0",
+		"g*7 b g*63 -> turns=000", "g*7 b g*64 -> turns=001",
+		"g*7 L g*63 ~ g -> turns=001",
+		"g*7 b c*59 -> turns=000", "g*7 b c*60 -> turns=00c",
+		/* A stream is numbered apart. */
+		"g*4 2*4 g -> turns=TTT0TTT00", "g*3 2*2 b g -> turns=TTTTT00",
+		NULL
+	};
 
 	(void)state;
-	decision.reproducible = true;
-	site = make(&decision, false);
-	course_of(site, false, 0, at_once);
-	course_of(site, true, 7, behind);
-	assert_string_equal(at_once, behind);
-	assert_non_null(strchr(at_once, '0'));
-	assert_non_null(strchr(at_once + 200, 't'));
-	assert_true(naps > 0);
+	check(REPRODUCIBLE, cases);
+	for (int i = 0; i < 4000; i++) {
+		turns[0] = '\0';
+		happen('g');
+	}
+	assert_int_equal(events, 0); /* no times */
+}
+
+/* Each candidate has its times, the original was timed beside the tries; then
+ * the fastest serves, which is not what was predicted. */
+static void
+test_times(void **state)
+{
+	static const char *const timed[] = {
+		"g*90 -> turns=000 left=", "g*150 -> turns=111",
+		"g*100 b*200 -> turns=ggg", NULL
+	};
+	static const char *const slow[] = {
+		"g*150 -> turns=nnn left=", NULL
+	};
+
+	(void)state;
+	check(TIMED, timed);
+	check(SLOW, slow);
+}
+
+/* ---- Threads ------------------------------------------------------------- */
+
+enum { THREADS = 8, CALLS = 2000 };
+
+static void *
+make_calls(void *argument)
+{
+	const struct ac_place place = { .driver = &driver, .epoch = 1 };
+
+	for (int i = 0; i < CALLS; i++)
+		(void)call_at(&place, 'g');
+	return argument;
+}
+
+/* What two threads do at once is added up once. */
+static void
+test_threads(void **state)
+{
+	const struct ac_site_course *course;
+	pthread_t thread[THREADS];
+	struct ac_trial_home *h;
+
+	(void)state;
+	begin(ON);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, make_calls,
+		    NULL), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	h = trial.homes;
+	assert_null(h->next);
+	assert_int_equal(h->calls, THREADS * CALLS);
+	ac_trial_hear(h);
+	course = &trial.variants->record[0]->course;
+	assert_int_equal(tried, AC_TRIAL_TRIES);
+	assert_in_range(course->samples, AC_TRIAL_TRIES + CALLS * THREADS / 72,
+	    AC_TRIAL_TRIES + 5 + CALLS * THREADS / 56);
+	assert_int_equal(h->out, 0);
+}
+
+/* A call that others overtook does not take the place of theirs. */
+static void
+test_overtaken(void **state)
+{
+	struct ac_trial_slot slot = { .state = 0 };
+	const struct ac_turn turn = { .number = 9, .slot = { &slot } };
+
+	(void)state;
+	assert_true(ac_trial_take(&slot, 9, 0));
+	assert_false(ac_trial_take(&slot, 8, 0));
+	ac_trial_over(&turn);
+	assert_false(ac_trial_take(&slot, 8, 0));
+	assert_false(ac_trial_take(&slot, 9, 0));
+	assert_true(ac_trial_take(&slot, 10, 0));
+}
+
+/* Two threads meet a context at once: one home. */
+static void
+test_home(void **state)
+{
+	(void)state;
+	begin(ON);
+	is_raced = true;
+	play("g*4 -> turns=TT00 tries=3");
+	assert_null(((struct ac_trial_home *)trial.homes)->next);
+}
+
+/* What no later call comes to hear is heard at exit. */
+static void
+test_exit(void **state)
+{
+	char heard[sizeof left] = "";
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	if (!fork()) {
+		begin(ON);
+		exit_pipe = ends[1];
+		play("g*7 L g*3 ! -> left=");
+		exit(0);
+	}
+	close(ends[1]);
+	assert_int_equal(read(ends[0], heard, sizeof heard), sizeof heard);
+	assert_string_equal(heard, "0@8:error");
+	close(ends[0]);
 }
 
 int
 main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_probation),
-		cmocka_unit_test(test_fourth_call_waits),
-		cmocka_unit_test(test_wait_is_bounded),
-		cmocka_unit_test(test_wait_for_judge_is_bounded),
-		cmocka_unit_test(test_lost_tries),
-		cmocka_unit_test(test_ladder_at_probation),
-		cmocka_unit_test(test_zeros_first),
-		cmocka_unit_test(test_nothing_queued),
-		cmocka_unit_test(test_capture),
-		cmocka_unit_test(test_after_and_doubt),
-		cmocka_unit_test(test_guard_off),
-		cmocka_unit_test(test_times),
-		cmocka_unit_test(test_times_of_a_class),
-		cmocka_unit_test(test_streams_apart),
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tries),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_captures),
+		cmocka_unit_test(test_tuning),
 		cmocka_unit_test(test_reproducible),
-		cmocka_unit_test(test_wait_is_as_long_as_calls),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_overtaken),
+		cmocka_unit_test(test_home),
+		cmocka_unit_test(test_exit),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

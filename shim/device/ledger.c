@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/device/ledger.c -- records are cut from zeroed slabs of device memory,
+ * one slab at a time per context; their copies from mailboxes. */
+#include "shim/device/ledger.h"
+
+#include "base/lock.h"
+#include "base/mapped.h"
+#include "shim/device/hold.h"
+#include "shim/device/mailbox.h"
+
+enum {
+	SLAB_BYTES = 16 << 10,
+	RECORD_BYTES = 64,
+	MOST = 64           /* of one site */
+};
+_Static_assert(sizeof(struct ac_verified_record) <= RECORD_BYTES,
+    "a record has a cache line");
+
+/* The slab that records are cut from; under its lock. */
+struct slab {
+	struct ac_lock lock;
+	uint32_t       epoch;
+	ac_cu_address  address;     /* 0: none yet */
+	uint64_t       used;
+};
+static struct slab slabs[AC_SCRATCH_CONTEXTS];
+
+/* Room for one more, of the slab as it is now; 0 without. */
+static ac_cu_address
+cut(struct slab *slab, uint32_t epoch)
+{
+	ac_cu_address address = 0;
+
+	ac_lock_take(&slab->lock);
+	if (slab->address && slab->epoch == epoch
+	    && slab->used < SLAB_BYTES) {
+		address = slab->address + slab->used;
+		slab->used += RECORD_BYTES;
+	}
+	ac_lock_give(&slab->lock);
+	return address;
+}
+
+/* Two threads may each make one: the rest of the first is then lost. */
+static void
+refill(const struct ac_place *place, uint64_t limit)
+{
+	struct slab *slab = &slabs[place->index];
+	ac_cu_address address;
+
+	if (ac_scratch_take(place->scratch, limit, SLAB_BYTES, true,
+	    place->stream, &address) != AC_REASON_NONE)
+		return;
+	ac_lock_take(&slab->lock);
+	slab->epoch = place->epoch;
+	slab->address = address;
+	slab->used = 0;
+	ac_lock_give(&slab->lock);
+}
+
+static struct ac_verified_record *
+take(const struct ac_place *place, uint64_t limit)
+{
+	struct slab *slab = &slabs[place->index];
+	ac_cu_address address = cut(slab, place->epoch);
+
+	if (!address && !place->capture) {
+		refill(place, limit);
+		address = cut(slab, place->epoch);
+	}
+	return address && ac_scratch_order(place->scratch, place->stream,
+	    place->capture != 0)
+	    ? (struct ac_verified_record *)(uintptr_t)address : NULL;
+}
+
+static bool
+is_for(const struct ac_ledger *ledger, const struct ac_place *place,
+    unsigned candidate)
+{
+	return ledger->stream_id == place->stream_id
+	    && ledger->candidate == candidate
+	    && ledger->capture == place->capture
+	    && ledger->scratch == place->index
+	    && ledger->epoch == place->epoch;
+}
+
+/* One that a graph has left, for the capture at `place`, which is held. */
+static struct ac_ledger *
+inherit(struct ac_ledger *ledger, const struct ac_place *place,
+    unsigned candidate)
+{
+	struct ac_place then = *place;
+
+	for (; ledger; ledger = ledger->next) {
+		then.capture = ledger->capture;
+		if (ledger->held && is_for(ledger, &then, candidate)
+		    && !ac_hold_is_live(then.capture)
+		    && atomic_compare_exchange_strong(&ledger->capture,
+		    &then.capture, place->capture))
+			return ledger;
+	}
+	return NULL;
+}
+
+/* In this order: what is mapped is never given back. */
+static struct ac_ledger *
+make(struct ac_variants *of, const struct ac_place *place, unsigned candidate,
+    uint64_t limit)
+{
+	struct ac_verified_record *record = take(place, limit);
+	struct ac_ledger *made = record ? ac_mapped_take(sizeof *made) : NULL;
+	ac_cu_address device;
+	void *host;
+
+	if (!made)
+		return NULL;
+	made->stream_id = place->stream_id;
+	made->capture = place->capture;
+	made->held = place->capture && ac_hold_is_live(place->capture);
+	made->of = of;
+	made->candidate = candidate;
+	made->scratch = place->index;
+	made->epoch = place->epoch;
+	made->record = record;
+	made->is_ours = ac_mailbox_take(place, sizeof *record, true, &host,
+	    &device);
+	if (made->is_ours || ac_mailbox_take(place, sizeof *record, false,
+	    &host, &device)) {
+		made->host = host;
+		made->post = (struct ac_verified_record *)(uintptr_t)device;
+	}
+	return made;
+}
+
+static _Atomic(struct ac_ledger *) all;
+
+struct ac_ledger *
+ac_ledger_first(void)
+{
+	return atomic_load_explicit(&all, memory_order_acquire);
+}
+
+static void
+publish(ac_ledgers *list, struct ac_ledger *ledger)
+{
+	/* Two threads on one stream may both add it: the newest counts. */
+	ledger->next = atomic_load(list);
+	while (!atomic_compare_exchange_weak(list, &ledger->next, ledger))
+		;
+	ledger->also = atomic_load(&all);
+	while (!atomic_compare_exchange_weak(&all, &ledger->also, ledger))
+		;
+}
+
+struct ac_ledger *
+ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
+    const struct ac_place *place, unsigned candidate, uint64_t limit)
+{
+	struct ac_ledger *first = atomic_load_explicit(list,
+	    memory_order_acquire), *ledger;
+	unsigned count = 0;
+
+	for (ledger = first; ledger; ledger = ledger->next, count++)
+		if (is_for(ledger, place, candidate))
+			return ledger;
+	ledger = place->capture && ac_hold_is_live(place->capture)
+	    ? inherit(first, place, candidate) : NULL;
+	if (ledger || count >= MOST)
+		return ledger;
+	ledger = make(of, place, candidate, limit);
+	if (ledger)
+		publish(list, ledger);
+	return ledger;
+}

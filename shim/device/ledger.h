@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/device/ledger.h -- what verified calls have found, per site, candidate
+ * and stream: a running record on the device, its copy where the host reads
+ * it, and how much of that the host has heard. */
+#ifndef AC_SHIM_LEDGER_H
+#define AC_SHIM_LEDGER_H
+
+#include "kernels/verified/verified.h"
+#include "shim/device/place.h"
+
+#include <stdatomic.h>
+
+struct ac_variants;
+
+/* One candidate of a site on one stream, or in one capture of it: two graphs
+ * captured on one stream may run at once. Once nothing is left of a graph, the
+ * next one of that stream has its ledger (hold.h). Never freed, nor moved. */
+struct ac_ledger {
+	struct ac_ledger *next;
+	struct ac_ledger *also;           /* the next of all sites */
+	struct ac_variants *of;           /* whose calls */
+	uint64_t          stream_id;
+	_Atomic uint64_t  capture;
+	bool              held;           /* hold.h knows the capture */
+	bool              is_ours;        /* no driver takes `host` away */
+	unsigned          candidate;
+	unsigned          scratch;        /* ac_scratch_index() */
+	uint32_t          epoch;
+	struct ac_verified_record *record; /* device memory */
+	struct ac_verified_record *post;  /* its copy, as the device sees it; */
+	const struct ac_verified_record *host; /* NULL: there is none */
+	_Atomic uint64_t  queued;         /* calls, none of them captured */
+	/* What was heard so far. */
+	_Atomic uint64_t  calls, lines, alls, cancels;
+};
+
+/* A site's, newest first; starts NULL. */
+typedef _Atomic(struct ac_ledger *) ac_ledgers;
+
+/* The ledger in `list` for calls of `candidate` at `place`, zeroed if it is new
+ * and ready for use on its stream. NULL: there is none (no memory, too many
+ * streams). In a capture nothing is allocated. Thread-safe. */
+struct ac_ledger *ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
+    const struct ac_place *place, unsigned candidate, uint64_t limit_bytes);
+
+/* All that were made, by `also`, the youngest first. */
+struct ac_ledger *ac_ledger_first(void);
+
+/* Whether it is of the context at `place`, and has a copy for the host. */
+static inline bool
+ac_ledger_is_at(const struct ac_ledger *ledger, const struct ac_place *place)
+{
+	return ledger->host && ledger->scratch == place->index
+	    && ledger->epoch == place->epoch;
+}
+
+/* Whether what the host sees of it may be looked at: now at `place`, or, with
+ * NULL, at any time. */
+static inline bool
+ac_ledger_is_readable(const struct ac_ledger *ledger,
+    const struct ac_place *place)
+{
+	return ledger->host && (ledger->is_ours
+	    || (place && ac_ledger_is_at(ledger, place)));
+}
+
+/* How many calls have posted, of a readable one. */
+static inline uint64_t
+ac_ledger_posted(const struct ac_ledger *ledger)
+{
+	return __atomic_load_n(&ledger->host->calls, __ATOMIC_ACQUIRE);
+}
+
+#endif

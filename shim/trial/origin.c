@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial/origin.c -- the table of origins; which way their calls go. No
+ * lock. */
+#include "shim/trial/origin_state.h"
+
+#include "base/mapped.h"
+#include "shim/trial/wait.h"
+
+#include <string.h>
+
+enum { BITS = 12 };             /* of the number of slots */
+
+static ac_table_slot slots[1 << BITS];
+static struct ac_table table = { slots, BITS, 1 << (BITS - 1), 0 };
+
+static uint64_t
+candidates_of(const struct ac_decision *decision)
+{
+	uint64_t word = decision->line;
+
+	for (unsigned i = 0; i < decision->candidate_count; i++)
+		word = word << 8 | (uint64_t)decision->candidate[i].rung << 4
+		    | (uint64_t)decision->candidate[i].tactic;
+	return word;
+}
+
+struct ac_origin *
+ac_origin_of(const uint64_t place[2], const struct ac_decision *decision,
+    uint64_t stream_id)
+{
+	const uint64_t key[5] = {
+		place[0], place[1], (uint64_t)(uintptr_t)decision->source,
+		candidates_of(decision), stream_id
+	};
+	const uint64_t hash = ac_table_hash(key, sizeof key);
+	struct ac_origin *made = NULL;
+
+	for (;;) {
+		struct ac_table_entry *there;
+		ac_table_slot *slot = ac_table_find(&table, hash, key,
+		    sizeof key, &there);
+
+		if (!slot || there)
+			return (struct ac_origin *)there;
+		if (!made && !(made = ac_mapped_take(sizeof *made)))
+			return NULL;
+		made->entry.hash = hash;
+		made->window = ORIGIN_WINDOW_FIRST;
+		for (unsigned i = 0; i < AC_CANDIDATES; i++)
+			made->candidate[i].back_at = UINT64_MAX;
+		memcpy(made->key, key, sizeof key);
+		if (ac_table_put(&table, slot, NULL, &made->entry))
+			return made;
+	}
+}
+
+/* ---- A call's turn ------------------------------------------------------- */
+
+static bool
+is_cast(const struct ac_variants *v, unsigned variant)
+{
+	return v->decision->candidate[variant].tactic == AC_TACTIC_CAST;
+}
+
+/* Under a guard only what is verified serves. */
+static uint32_t
+unfit(const struct ac_variants *v)
+{
+	uint32_t bits = 0;
+
+	for (unsigned i = 0; i < v->decision->candidate_count; i++)
+		if (!is_cast(v, i))
+			bits |= 1u << i;
+	return bits;
+}
+
+static void
+choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn)
+{
+	const uint32_t every = (1u << v->decision->candidate_count) - 1;
+	const uint32_t out = o->out | unfit(v);
+	int timed;
+
+	turn->timing = NULL;
+	turn->candidate = turn->number > v->decision->own
+	    ? ac_variants_choose(v, out) : AC_ORIGINAL;
+	timed = turn->is_unsteady ? -1 : ac_variants_timed(v, turn->own,
+	    turn->candidate, out);
+	if (timed >= 0) {
+		turn->timing = ac_variants_time(v, (unsigned)timed);
+		turn->candidate = (unsigned)timed;
+	}
+	turn->reason = timed >= 0 || turn->number <= v->decision->own
+	    ? AC_REASON_OWN : (out & every) == every ? AC_REASON_GUARD
+	    : AC_REASON_NO_PROFIT;
+	turn->kind = turn->candidate == AC_ORIGINAL ? AC_TURN_KEEP
+	    : AC_TURN_RECAST;
+	turn->is_verified = turn->kind == AC_TURN_RECAST
+	    && is_cast(v, turn->candidate);
+	turn->needs_place = turn->is_verified || turn->timing;
+}
+
+void
+ac_origin_begin(struct ac_origin *o, struct ac_variants *v,
+    struct ac_turn *turn)
+{
+	turn->number = 1 + atomic_fetch_add_explicit(&o->calls, 1,
+	    memory_order_relaxed);
+	turn->own = 1 + atomic_fetch_add_explicit(&v->calls, 1,
+	    memory_order_relaxed);
+	if (o->out)
+		ac_origin_take_back(o, v, turn->number);
+	choose(o, v, turn);
+}
+
+/* Whether the verified call that is `window` calls back has posted, or does so
+ * before long. What another thread has taken the place of was looked at. */
+static bool
+has_room(struct ac_origin *o, const struct ac_place *place, double seconds)
+{
+	const uint64_t number = o->queued + 1 - o->window;
+	struct ac_origin_open *open = &o->open[number % ORIGIN_WINDOW];
+	struct ac_ledger *l = open->ledger;
+	const uint64_t least = open->least;
+
+	/* Another context may be gone, or be reset, with all it had queued. */
+	if (o->queued < o->window || open->number != number || !l
+	    || !ac_ledger_is_at(l, place))
+		return true;
+	if (open->number == number
+	    && !ac_wait_for(&l->host->calls, least, seconds))
+		return false;
+	ac_origin_hear(o, l); /* of whichever size it was */
+	return true;
+}
+
+/* Under reproducible=on: all that were queued since, of whichever size. Not
+ * what graphs post, whose replays have no number. */
+static void
+await_all(struct ac_origin *o, const struct ac_place *place, double seconds)
+{
+	for (unsigned i = 0; i < ORIGIN_WINDOW; i++) {
+		struct ac_ledger *l = o->open[i].ledger;
+
+		if (!l || !ac_ledger_is_at(l, place))
+			continue;
+		(void)ac_wait_for(&l->host->calls, o->open[i].least, seconds);
+		ac_origin_hear(o, l);
+	}
+}
+
+static void
+keep(struct ac_turn *turn, enum ac_reason reason)
+{
+	turn->kind = AC_TURN_KEEP;
+	turn->candidate = AC_ORIGINAL;
+	turn->reason = reason;
+	turn->timing = NULL;
+	turn->is_verified = false;
+}
+
+void
+ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
+    const struct ac_place *place, double seconds, struct ac_turn *turn)
+{
+	const bool is_reproducible = v->decision->reproducible;
+
+	if (is_reproducible && !place->capture
+	    && turn->number % ORIGIN_WINDOW == 0)
+		await_all(o, place, seconds);
+	else if (!is_reproducible)
+		ac_origin_hear_all(o, v, place);
+	ac_variants_compare(v, turn->own, place);
+	if (turn->is_verified && o->out >> turn->candidate & 1)
+		choose(o, v, turn); /* again, by what was heard just now */
+	if (!turn->is_verified)
+		return;
+	if (place->capture && !(o->clean >> turn->candidate & 1)) {
+		keep(turn, AC_REASON_CAPTURE);
+		return;
+	}
+	if ((o->adds || o->sums) && v->decision->guard == AC_GUARD_STRICT) {
+		keep(turn, AC_REASON_GUARD);
+		return;
+	}
+	turn->ledger = ac_ledger_find(&v->ledgers, v, place, turn->candidate,
+	    v->decision->workspace_bytes);
+	if (!turn->ledger || !turn->ledger->host)
+		keep(turn, place->capture ? AC_REASON_CAPTURE
+		    : AC_REASON_DRIVER);
+	else if (!place->capture && !is_reproducible
+	    && !has_room(o, place, seconds))
+		keep(turn, AC_REASON_UNREAD);
+	if (turn->kind == AC_TURN_RECAST)
+		ac_variants_show(v, turn->candidate, turn->own);
+}
+
+void
+ac_origin_queued(struct ac_origin *o, const struct ac_place *place,
+    const struct ac_turn *turn)
+{
+	struct ac_origin_open *open;
+	uint64_t number, least;
+
+	o->candidate[turn->candidate].refusals = 0;
+	if (place->capture)
+		return;
+	least = 1 + atomic_fetch_add(&turn->ledger->queued, 1);
+	number = 1 + atomic_fetch_add(&o->queued, 1);
+	open = &o->open[number % ORIGIN_WINDOW];
+	atomic_store(&open->number, 0);
+	atomic_store(&open->ledger, turn->ledger);
+	atomic_store(&open->least, least);
+	atomic_store(&open->number, number);
+}
+
+/* What adds to a C, and what wrote it before. */
+static void
+note_sum(struct ac_origin *o)
+{
+	atomic_store_explicit(&o->adds, true, memory_order_relaxed);
+	for (unsigned i = 0; i < AC_CHAIN_LINKS; i++) {
+		struct ac_origin *writer = atomic_load_explicit(
+		    &o->chain.with[i], memory_order_acquire);
+
+		if (writer)
+			atomic_store_explicit(&writer->adds, true,
+			    memory_order_relaxed);
+	}
+}
+
+void
+ac_origin_writes(struct ac_origin *o, const void *c, bool adds)
+{
+	if (adds)
+		atomic_store_explicit(&o->sums, true, memory_order_relaxed);
+	if (c ? ac_chain_note(&o->chain, o, c, adds) : adds)
+		note_sum(o);
+}
+
+void
+ac_origin_reads(struct ac_origin *o, const void *c)
+{
+	if (ac_chain_read(&o->chain, o, c))
+		note_sum(o);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial/origin.h -- what verified calls of one place in the program share,
+ * whatever their sizes: whether it pays to cast them. Each is right by itself
+ * (kernels/verified/verified.h); this decides on speed only.
+ *
+ * An origin is a function, a return address, transposes, types, and the line of
+ * the policy that decided; under reproducible=on also a stream.
+ *
+ *   own        its first calls (3, setting own=) are the program's
+ *   window     then 2, 4 ... 64 calls may be on their way whose results the
+ *              host has not heard of; the next one waits for the oldest
+ *              (shim/trial/wait.h). A call that was recomputed whole takes the
+ *              window back to 2: bad data cost a few calls, however far ahead
+ *              the host is
+ *   balance    per candidate: what clean calls gained, less what recomputed
+ *              ones cost, in the latter's unit, at most +32. Below -2 the next
+ *              candidate serves, 1000 calls long, then 4000 ...
+ *
+ * Under reproducible=on the host hears of calls at each 64th call, and waits
+ * for all of them. */
+#ifndef AC_SHIM_ORIGIN_H
+#define AC_SHIM_ORIGIN_H
+
+#include "base/table.h"
+#include "shim/trial/turn.h"
+#include "shim/trial/variants.h"
+
+struct ac_origin;
+
+/* The origin of calls from `place` (a return address and a form), under
+ * `decision`, on `stream_id` (0: on any); NULL: the table is full. Any thread;
+ * never freed. */
+struct ac_origin *ac_origin_of(const uint64_t place[2],
+    const struct ac_decision *decision, uint64_t stream_id);
+
+/* The next call of `origin` writes C (NULL: nobody knows which, of arrays of
+ * matrices); it adds to what is there (beta is not 0, or not known), or not. Or
+ * it adds to what is at `c`, and writes elsewhere. Under guard=strict sums of
+ * several products are kept: what the first one lost, nobody could bring
+ * back. */
+void ac_origin_writes(struct ac_origin *origin, const void *c, bool adds);
+void ac_origin_reads(struct ac_origin *origin, const void *c);
+
+/* Number the next call of `origin`, of the site with these variants, and say
+ * which way it goes. */
+void ac_origin_begin(struct ac_origin *origin, struct ac_variants *variants,
+    struct ac_turn *turn_out);
+
+/* The same once its place is known: what a capture, posts that have not come,
+ * or a lack of memory make of it. `seconds`: of such a call. */
+void ac_origin_settle(struct ac_origin *origin, struct ac_variants *variants,
+    const struct ac_place *place, double seconds, struct ac_turn *turn);
+
+/* A verified call was queued. */
+void ac_origin_queued(struct ac_origin *origin, const struct ac_place *place,
+    const struct ac_turn *turn);
+
+/* One was not: the provider refused it, or a launch failed. Three in a row, and
+ * the candidate serves no more. */
+void ac_origin_refused(struct ac_origin *origin, struct ac_variants *variants,
+    const struct ac_turn *turn);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial/origin_hear.c -- what verified calls have found, and what follows:
+ * reports, window, balance. No lock: what two threads hear at once is added up
+ * once, by differences. */
+#include "shim/trial/origin_state.h"
+
+#include "base/lock.h"
+
+enum {
+	UNIT = 1024,            /* of a balance: a call recomputed whole */
+	BALANCE_MOST = 32 * UNIT, BALANCE_LEAST = -2 * UNIT,
+	RETRY = 1000,           /* calls until a candidate serves again; 4 times
+	                         * as many after each time that it failed, */
+	STRIKES = 6,            /* but not after so many */
+	REFUSALS = 3
+};
+
+struct heard {
+	int64_t calls, lines, alls, cancels;
+};
+
+/* ---- Balance ------------------------------------------------------------ */
+
+static void
+put_out(struct ac_origin *o, struct ac_variants *v, unsigned candidate)
+{
+	struct ac_origin_candidate *c = &o->candidate[candidate];
+	struct ac_site_record *record;
+
+	if (atomic_fetch_or(&o->out, 1u << candidate) >> candidate & 1)
+		return;
+	c->back_at = o->calls + ((uint64_t)RETRY << 2 * c->strikes);
+	if (c->strikes < STRIKES)
+		c->strikes++;
+	record = ac_variants_record(v, candidate, AC_REASON_NONE);
+	atomic_store_explicit(&record->course.finding, AC_FINDING_ERROR,
+	    memory_order_relaxed);
+	atomic_fetch_add_explicit(&record->course.demotions, 1,
+	    memory_order_relaxed);
+	ac_report_event(record, AC_EVENT_DEMOTED, o->calls, AC_FINDING_ERROR,
+	    record->course.error);
+}
+
+/* What a clean call gains, and what mended lines cost, in parts of what a call
+ * loses that is recomputed whole: about an original. */
+static double
+gain_of(const struct ac_variants *v, unsigned candidate)
+{
+	const double original = v->cost[AC_ORIGINAL];
+	const double gain = original < 1e9
+	    ? (original - v->cost[candidate]) / original : 0.5;
+
+	return gain > 0 ? gain : 0;
+}
+
+static double
+cost_of_lines(const struct ac_variants *v, uint64_t lines)
+{
+	const struct ac_site_key *key = &v->record[0]->key;
+	const double cost = 4 * (double)lines / (double)(key->m + key->n);
+
+	return cost < 1 ? cost : 1;
+}
+
+static void
+add_to_balance(struct ac_origin *o, struct ac_variants *v, unsigned candidate,
+    double calls)
+{
+	struct ac_origin_candidate *c = &o->candidate[candidate];
+	int32_t there = c->balance, next;
+
+	do {
+		const double sum = there + calls * UNIT;
+
+		next = sum > BALANCE_MOST ? BALANCE_MOST
+		    : sum < 8.0 * BALANCE_LEAST ? 8 * BALANCE_LEAST
+		    : (int32_t)sum;
+	} while (!atomic_compare_exchange_weak(&c->balance, &there, next));
+	if (next < BALANCE_LEAST)
+		put_out(o, v, candidate);
+}
+
+void
+ac_origin_take_back(struct ac_origin *o, struct ac_variants *v, uint64_t number)
+{
+	for (unsigned i = 0; i < AC_CANDIDATES; i++) {
+		struct ac_origin_candidate *c = &o->candidate[i];
+		uint64_t due = c->back_at;
+
+		if (!(o->out >> i & 1) || o->refused >> i & 1 || number < due
+		    || !atomic_compare_exchange_strong(&c->back_at, &due,
+		    UINT64_MAX))
+			continue;
+		c->balance = BALANCE_LEAST + UNIT - 1;
+		atomic_fetch_and(&o->out, ~(1u << i));
+		ac_report_event(ac_variants_record(v, i, AC_REASON_NONE),
+		    AC_EVENT_RETRIED, number, AC_FINDING_NONE, 0);
+	}
+}
+
+/* Sums that cancel bring out what their parts have lost: all that wrote this C
+ * are left, for good. */
+static void
+leave_chain(struct ac_origin *o, struct ac_variants *v, unsigned candidate)
+{
+	struct ac_site_record *record = ac_variants_record(v, candidate,
+	    AC_REASON_NONE);
+	struct ac_origin *of[AC_CHAIN_LINKS + 1] = { o };
+
+	if (atomic_exchange(&o->refused, ~0u) == ~0u)
+		return;
+	for (unsigned i = 0; i < AC_CHAIN_LINKS; i++)
+		of[i + 1] = atomic_load_explicit(&o->chain.with[i],
+		    memory_order_acquire);
+	for (unsigned i = 0; i <= AC_CHAIN_LINKS; i++)
+		if (of[i]) {
+			atomic_store(&of[i]->refused, ~0u);
+			atomic_store(&of[i]->out, ~0u);
+		}
+	atomic_store_explicit(&record->course.finding, AC_FINDING_CHAIN,
+	    memory_order_relaxed);
+	ac_report_event(record, AC_EVENT_DEMOTED, o->calls, AC_FINDING_CHAIN,
+	    0);
+}
+
+void
+ac_origin_refused(struct ac_origin *o, struct ac_variants *v,
+    const struct ac_turn *turn)
+{
+	const unsigned candidate = turn->candidate;
+
+	if (++o->candidate[candidate].refusals < REFUSALS)
+		return;
+	atomic_fetch_or(&o->refused, 1u << candidate);
+	atomic_fetch_or(&o->out, 1u << candidate);
+	atomic_store_explicit(&ac_variants_record(v, candidate,
+	    AC_REASON_NONE)->course.finding, AC_FINDING_REFUSED,
+	    memory_order_relaxed);
+}
+
+/* ---- What calls have found ----------------------------------------------- */
+
+static void
+raise_to(_Atomic float *worst, float value)
+{
+	if (!(value <= atomic_load_explicit(worst, memory_order_relaxed)))
+		atomic_store_explicit(worst, value, memory_order_relaxed);
+}
+
+/* What was posted since somebody heard: a difference, which may be below zero
+ * where another thread has heard of more meanwhile. */
+static int64_t
+news(_Atomic uint64_t *heard, uint64_t now)
+{
+	return (int64_t)(now - atomic_exchange_explicit(heard, now,
+	    memory_order_relaxed));
+}
+
+static void
+note(struct ac_ledger *l, struct heard *heard_out)
+{
+	const uint64_t calls = ac_ledger_posted(l);
+	const struct ac_verified_record *r = l->host;
+	struct ac_site_course *course;
+
+	*heard_out = (struct heard){ 0 };
+	if (calls == l->calls)
+		return;
+	heard_out->calls = news(&l->calls, calls);
+	heard_out->alls = news(&l->alls, r->alls);
+	heard_out->lines = news(&l->lines, r->lines);
+	heard_out->cancels = news(&l->cancels, r->cancels);
+	course = &ac_variants_record(l->of, l->candidate,
+	    AC_REASON_NONE)->course;
+	atomic_fetch_add_explicit(&course->judged,
+	    (uint64_t)heard_out->calls, memory_order_relaxed);
+	atomic_fetch_add_explicit(&course->mended_lines,
+	    (uint64_t)heard_out->lines, memory_order_relaxed);
+	atomic_fetch_add_explicit(&course->mended_calls,
+	    (uint64_t)heard_out->alls, memory_order_relaxed);
+	raise_to(&course->error, r->whole);
+	raise_to(&course->line_error, r->line);
+	raise_to(&course->rho, r->loss[0] > r->loss[1] ? r->loss[0]
+	    : r->loss[1]);
+	ac_report_note_time();
+}
+
+static void
+widen(struct ac_origin *o, int64_t calls)
+{
+	const int64_t most = o->window + calls;
+
+	o->window = most < ORIGIN_WINDOW ? (uint32_t)most : ORIGIN_WINDOW;
+}
+
+void
+ac_origin_hear(struct ac_origin *o, struct ac_ledger *l)
+{
+	struct ac_variants *v = l->of;
+	struct heard heard;
+
+	note(l, &heard);
+	if (!heard.calls && !heard.alls && !heard.lines)
+		return;
+	if (heard.cancels > 0 && o->adds)
+		leave_chain(o, v, l->candidate);
+	if (heard.alls > 0)
+		o->window = ORIGIN_WINDOW_FIRST;
+	else if (heard.calls > 0)
+		widen(o, heard.calls);
+	if (heard.calls > 0 && heard.alls <= 0 && heard.lines <= 0)
+		atomic_fetch_or(&o->clean, 1u << l->candidate);
+	add_to_balance(o, v, l->candidate, (double)(heard.calls - heard.alls)
+	    * gain_of(v, l->candidate) - (double)heard.alls
+	    - cost_of_lines(v, heard.lines > 0 ? (uint64_t)heard.lines : 0));
+}
+
+void
+ac_origin_hear_all(struct ac_origin *o, struct ac_variants *v,
+    const struct ac_place *place)
+{
+	struct ac_ledger *l = atomic_load_explicit(&v->ledgers,
+	    memory_order_acquire);
+
+	for (; l; l = l->next)
+		if (ac_ledger_is_readable(l, place))
+			ac_origin_hear(o, l);
+}
+
+/* ---- At exit ------------------------------------------------------------ */
+
+/* What no later call came to hear. No CUDA call: the device may be gone, what
+ * it wrote is not; but for memory that the driver lent us. */
+__attribute__((destructor)) static void
+hear_the_last(void)
+{
+	struct ac_ledger *first = ac_ledger_first();
+	const int process = first ? ac_lock_process() : 0;
+	struct heard heard;
+
+	for (struct ac_ledger *l = first; l; l = l->also) {
+		uint64_t queued;
+
+		if (l->of->process != process
+		    || !ac_ledger_is_readable(l, NULL))
+			continue;
+		note(l, &heard);
+		queued = l->queued;
+		if (!l->capture && queued > l->calls)
+			atomic_fetch_add_explicit(&ac_variants_record(l->of,
+			    l->candidate, AC_REASON_NONE)->course.unread,
+			    (uint32_t)(queued - l->calls),
+			    memory_order_relaxed);
+	}
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial/origin_state.h -- what an origin is made of: shared by origin.c,
+ * which hands out turns, and origin_hear.c, which learns from what they
+ * found. */
+#ifndef AC_SHIM_ORIGIN_STATE_H
+#define AC_SHIM_ORIGIN_STATE_H
+
+#include "shim/trial/chain.h"
+#include "shim/trial/origin.h"
+
+#include <stdatomic.h>
+
+enum { ORIGIN_WINDOW_FIRST = 2, ORIGIN_WINDOW = 64 };
+
+/* A call on its way. */
+struct ac_origin_open {
+	_Atomic uint64_t number;    /* among the verified; 0: being written */
+	_Atomic(struct ac_ledger *) ledger;
+	_Atomic uint64_t least;     /* calls that it has posted by then */
+};
+
+struct ac_origin_candidate {
+	_Atomic int32_t  balance;
+	_Atomic uint32_t refusals;  /* in a row */
+	_Atomic uint32_t strikes;
+	_Atomic uint64_t back_at;   /* the call from which on it serves again */
+};
+
+/* Any thread writes any of it. */
+struct ac_origin {
+	struct ac_table_entry entry;
+	uint64_t key[5];
+	_Atomic uint64_t calls;
+	_Atomic uint64_t queued;    /* verified ones, none of captures */
+	_Atomic uint32_t window;
+	_Atomic uint32_t out;       /* bits of candidates that do not serve, */
+	_Atomic uint32_t refused;   /* never again */
+	struct ac_chain  chain;
+	_Atomic bool     sums;      /* a call had a beta */
+	_Atomic bool     adds;      /* has a part in sums: to a C that calls
+	                             * like these wrote, or wrote such a one */
+	_Atomic uint32_t clean;     /* a call of them posted that all was
+	                             * well */
+	struct ac_origin_candidate candidate[AC_CANDIDATES];
+	struct ac_origin_open open[ORIGIN_WINDOW];
+};
+
+/* Hear what a readable ledger has posted since, or all of a site's ledgers at
+ * `place`. */
+void ac_origin_hear(struct ac_origin *origin, struct ac_ledger *ledger);
+void ac_origin_hear_all(struct ac_origin *origin,
+    struct ac_variants *variants, const struct ac_place *place);
+
+/* Candidates whose time has come serve again at call `number`; one more failure
+ * will do. */
+void ac_origin_take_back(struct ac_origin *origin,
+    struct ac_variants *variants, uint64_t number);
+
+#endif

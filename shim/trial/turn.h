@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial/turn.h -- what one call is to do. */
+#ifndef AC_SHIM_TURN_H
+#define AC_SHIM_TURN_H
+
+#include "policy/policy.h"
+#include "shim/device/ledger.h"
+#include "shim/trial/timing.h"
+
+struct ac_trial_home;
+struct ac_trial_slot;
+
+enum ac_turn_kind {
+	AC_TURN_KEEP,      /* make the original call; count it as `reason` */
+	AC_TURN_RECAST,    /* run `candidate` */
+	AC_TURN_TRY        /* the original, and `tries` beside it */
+};
+
+struct ac_turn {
+	enum ac_turn_kind kind;
+	enum ac_reason    reason;
+	unsigned          candidate;    /* its number */
+	uint64_t          number;       /* of this call, from 1 */
+	bool              is_unsteady;  /* the caller's to set: keep or try
+	                                 * this call, but in a capture */
+	struct ac_timing *timing;       /* NULL: not timed */
+	/* Of a product (origin.h): */
+	uint64_t          own;          /* number among those of its site */
+	bool              needs_place;  /* to run, or to be timed */
+	bool              is_verified;  /* a RECAST */
+	struct ac_ledger *ledger;       /* of a verified call */
+	/* Of a convolution (trial.h): */
+	struct ac_trial_home *home;
+	unsigned          tries;        /* TRY: bits of candidates */
+	struct ac_trial_slot *slot[AC_CANDIDATES]; /* by candidate in a TRY;
+	                                 * else the first is for a sample, or
+	                                 * NULL */
+};
+
+#endif

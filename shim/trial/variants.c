@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial/variants.c -- the records and the times of a site's variants. */
+#include "shim/trial/variants.h"
+
+#include "base/mapped.h"
+#include "shim/device/handle.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+	ROUNDS = 4,                 /* timings of each candidate, */
+	ORIGINAL_ROUNDS = 2,        /* and of the original */
+	ROUND = 16,                 /* calls from one to the next */
+	TIMED = (ROUNDS + 1) * ROUND,
+	OFTEN = 64,                 /* calls from one to the next, later */
+	DOUBTFUL = 64               /* the call of a site from which on what is
+	                             * predicted to be slower is timed, too */
+};
+
+static double
+predicted(const struct ac_decision *d, unsigned candidate)
+{
+	return d->judges_profit && d->candidate[candidate].seconds > 0
+	    ? d->candidate[candidate].seconds : candidate + 1;
+}
+
+/* Without a prediction there is nothing to compare the original with: whoever
+ * named a candidate gets it. */
+struct ac_variants *
+ac_variants_make(const struct ac_decision *decision,
+    struct ac_site_record *record, bool may_time)
+{
+	struct ac_variants *v = ac_mapped_take(sizeof *v);
+
+	if (!v)
+		return NULL;
+	v->decision = decision;
+	v->process = getpid();
+	v->may_time = may_time && !decision->reproducible;
+	v->is_over = !v->may_time;
+	v->record[0] = record;
+	v->shown = AC_ORIGINAL;
+	for (unsigned i = 0; i < decision->candidate_count; i++)
+		v->cost[i] = predicted(decision, i);
+	v->cost[AC_ORIGINAL] = decision->judges_profit
+	    && decision->keep_seconds > 0
+	    && decision->candidate[0].seconds > 0
+	    ? decision->keep_seconds : 1e9;
+	return v;
+}
+
+/* ---- Records ------------------------------------------------------------ */
+
+/* What a site does later counts as another line of the report. */
+static struct ac_site_record *
+make_record(const struct ac_variants *v, unsigned variant,
+    enum ac_reason reason)
+{
+	const struct ac_site_record *first = v->record[0];
+	struct ac_decision decision = *v->decision;
+
+	if (variant == AC_ORIGINAL) {
+		decision.rung = AC_RUNG_KEEP;
+		decision.tactic = AC_TACTIC_NONE;
+		decision.reason = reason;
+	} else {
+		decision.rung = decision.candidate[variant].rung;
+		decision.tactic = decision.candidate[variant].tactic;
+		decision.tol = decision.candidate[variant].tol;
+	}
+	return ac_report_site(&first->region, &first->key, &decision,
+	    first->name, NULL);
+}
+
+struct ac_site_record *
+ac_variants_record(struct ac_variants *v, unsigned variant,
+    enum ac_reason reason)
+{
+	struct ac_site_record *record = atomic_load_explicit(
+	    &v->record[variant], memory_order_acquire);
+
+	ac_report_check_fork(); /* a child's course is its own */
+	if (record && (variant != AC_ORIGINAL || record->reason == reason))
+		return record;
+	record = make_record(v, variant, reason);
+	atomic_store_explicit(&v->record[variant], record,
+	    memory_order_release);
+	return record;
+}
+
+void
+ac_variants_show(struct ac_variants *v, unsigned variant, uint64_t number)
+{
+	if (atomic_load_explicit(&v->shown, memory_order_relaxed) == variant)
+		return;
+	atomic_store_explicit(&v->shown, (uint8_t)variant,
+	    memory_order_relaxed);
+	if (variant == AC_ORIGINAL)
+		return;
+	atomic_store_explicit(&ac_variants_record(v, variant,
+	    AC_REASON_NONE)->course.chosen, number, memory_order_relaxed);
+	ac_report_event(ac_variants_record(v, variant, AC_REASON_NONE),
+	    AC_EVENT_CHOSEN, number, AC_FINDING_NONE, 0);
+}
+
+/* ---- The choice --------------------------------------------------------- */
+
+unsigned
+ac_variants_choose(const struct ac_variants *v, uint32_t out)
+{
+	double least = v->cost[AC_ORIGINAL];
+	unsigned best = AC_ORIGINAL;
+
+	for (unsigned i = 0; i < v->decision->candidate_count; i++)
+		if (!(out >> i & 1) && v->cost[i] < least) {
+			least = v->cost[i];
+			best = i;
+		}
+	return best;
+}
+
+/* ---- Times -------------------------------------------------------------- */
+
+/* Candidates take turns, then the original, the slow one. */
+static int
+by_turns(const struct ac_variants *v, uint64_t since, uint32_t out)
+{
+	unsigned left = (unsigned)(since % ROUND);
+
+	if (since >= ROUNDS * ROUND)
+		return -1;
+	for (unsigned i = 0; i < v->decision->candidate_count; i++)
+		if (!(out >> i & 1) && left-- == 0)
+			return (int)i;
+	return left == 0 && !v->is_original_timed
+	    && since < ORIGINAL_ROUNDS * ROUND ? AC_ORIGINAL : -1;
+}
+
+int
+ac_variants_timed(struct ac_variants *v, uint64_t number, unsigned chosen,
+    uint32_t out)
+{
+	const uint64_t begun = v->begun;
+	uint64_t never = 0;
+
+	if (v->is_over)
+		return v->may_time && chosen != AC_ORIGINAL
+		    && number % OFTEN == 0 ? (int)chosen : -1;
+	/* The first call of a size may load its kernel. */
+	if (chosen == AC_ORIGINAL && (number == 2 || number == 3)) {
+		v->is_original_timed = true;
+		return AC_ORIGINAL;
+	}
+	if (!begun && (chosen != AC_ORIGINAL || number >= DOUBTFUL))
+		(void)atomic_compare_exchange_strong(&v->begun, &never,
+		    number + ROUND);
+	return begun && number >= begun ? by_turns(v, number - begun, out)
+	    : -1;
+}
+
+static void
+note_times(struct ac_variants *v)
+{
+	const struct ac_timing *keep = &v->timing[AC_ORIGINAL];
+
+	for (unsigned i = 0; i < v->decision->candidate_count; i++) {
+		struct ac_site_course *course;
+
+		if (!v->timing[i].count)
+			continue;
+		course = &ac_variants_record(v, i, AC_REASON_NONE)->course;
+		atomic_store_explicit(&course->recast_us,
+		    v->timing[i].least_us, memory_order_relaxed);
+		atomic_store_explicit(&course->timed, v->timing[i].count,
+		    memory_order_relaxed);
+		if (keep->count)
+			atomic_store_explicit(&course->keep_us, keep->least_us,
+			    memory_order_relaxed);
+	}
+}
+
+/* ---- What nobody has come to read --------------------------------------- */
+
+/* Sites with calls that were timed since somebody looked. */
+static _Atomic(struct ac_variants *) timed;
+
+static void
+enlist(struct ac_variants *v)
+{
+	if (atomic_exchange(&v->is_timed, true))
+		return;
+	v->also = atomic_load(&timed);
+	while (!atomic_compare_exchange_weak(&timed, &v->also, v))
+		;
+}
+
+/* Whether anything is left to be read. */
+static bool
+look(struct ac_variants *v, const struct ac_place *place)
+{
+	bool pending = false;
+
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
+		pending |= ac_timing_look(&v->timing[i], place);
+	note_times(v);
+	return pending;
+}
+
+/* Of the current context: events of one that is gone must not be asked about,
+ * nor any in a forked child. */
+static void
+look_at_all(void)
+{
+	struct ac_place place = { .driver = ac_driver_loaded() };
+	struct ac_cu_current now;
+	struct ac_variants *v, *next;
+
+	if (!atomic_load(&timed) || !place.driver || !place.driver->cuCtxGetId
+	    || !ac_driver_current(place.driver, &now))
+		return;
+	place.scratch = ac_scratch_find(now.id);
+	if (!place.scratch)
+		return;
+	place.epoch = ac_scratch_epoch(place.scratch);
+	for (v = atomic_exchange(&timed, NULL); v; v = next) {
+		next = v->also;
+		v->is_timed = false;
+		if (v->process == getpid() && look(v, &place))
+			enlist(v);
+	}
+}
+
+/* At exit before the driver's own handler, which is older: this one is made
+ * when something is timed. Destructors come too late for a driver. */
+static void
+have_it_read(struct ac_variants *v)
+{
+	static _Atomic bool is_asked;
+
+	enlist(v);
+	if (atomic_exchange(&is_asked, true))
+		return;
+	atomic_store(&ac_handle_waited, look_at_all);
+	(void)atexit(look_at_all);
+}
+
+struct ac_timing *
+ac_variants_time(struct ac_variants *v, unsigned variant)
+{
+	if (variant != AC_ORIGINAL)
+		atomic_fetch_add_explicit(&ac_variants_record(v, variant,
+		    AC_REASON_NONE)->course.timings, 1, memory_order_relaxed);
+	have_it_read(v);
+	return &v->timing[variant];
+}
+
+/* ---- What they amount to ------------------------------------------------ */
+
+/* Without a time for the original and for a candidate, what was predicted
+ * stays. */
+static bool
+has_times(const struct ac_variants *v)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < v->decision->candidate_count; i++)
+		any |= v->timing[i].count > 0;
+	return any && v->timing[AC_ORIGINAL].count;
+}
+
+static bool
+is_awaited(const struct ac_variants *v)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
+		any |= v->timing[i].pending;
+	return any;
+}
+
+/* A candidate without a time is not taken for faster than one that has one. */
+static void
+take_times(struct ac_variants *v)
+{
+	const double slower = 1.1;
+	double best = 1e9;
+
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++) {
+		if (!v->timing[i].count)
+			continue;
+		v->cost[i] = (double)v->timing[i].least_us / 1e6;
+		if (i != AC_ORIGINAL && v->cost[i] < best)
+			best = v->cost[i];
+	}
+	for (unsigned i = 0; i < v->decision->candidate_count; i++)
+		if (!v->timing[i].count && v->cost[i] < slower * best)
+			v->cost[i] = slower * best;
+}
+
+/* What runs goes on being timed. */
+static void
+drop_others(struct ac_variants *v, unsigned chosen,
+    const struct ac_place *place)
+{
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
+		if (i != chosen)
+			ac_timing_drop(&v->timing[i], place);
+}
+
+/* The host may be far ahead of the device: then later. */
+static void
+compare(struct ac_variants *v, const struct ac_place *place)
+{
+	const unsigned before = v->shown;
+
+	for (unsigned i = 0; i <= AC_CANDIDATES; i++)
+		ac_timing_read(&v->timing[i], place);
+	note_times(v);
+	if (v->is_over || (!has_times(v) && is_awaited(v)))
+		return;
+	if (v->decision->judges_profit && has_times(v))
+		take_times(v);
+	v->is_over = true;
+	if (ac_variants_choose(v, 0) == AC_ORIGINAL && before != AC_ORIGINAL)
+		atomic_store_explicit(&ac_variants_record(v, before,
+		    AC_REASON_NONE)->course.finding, AC_FINDING_SLOW,
+		    memory_order_relaxed);
+	drop_others(v, ac_variants_choose(v, 0), place);
+}
+
+void
+ac_variants_compare(struct ac_variants *v, uint64_t number,
+    const struct ac_place *place)
+{
+	const uint64_t begun = v->begun;
+
+	if (!v->may_time || !begun || number < begun + TIMED
+	    || (v->is_over && number % OFTEN)
+	    || atomic_exchange(&v->is_held, true))
+		return;
+	compare(v, place);
+	v->is_held = false;
+}

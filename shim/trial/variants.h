@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial/variants.h -- the ways that calls of one site may go, the original
+ * and each candidate of its decision: how each is counted, and how long it
+ * takes. Of accuracy nothing is known here.
+ *
+ *   calls 2 and 3       of the original, if there are any, are timed
+ *   16 to 79 calls      from the first recast one on, or from call 64 if all
+ *                       are predicted to be slower: each candidate is timed
+ *                       four times, at fixed calls; the original twice, unless
+ *                       it was
+ *   after that          the fastest stays, and each 64th call is timed */
+#ifndef AC_SHIM_VARIANTS_H
+#define AC_SHIM_VARIANTS_H
+
+#include "report/report.h"
+#include "shim/device/ledger.h"
+#include "shim/trial/timing.h"
+
+enum { AC_ORIGINAL = AC_CANDIDATES }; /* as a variant */
+
+struct ac_variants {
+	/* Written once. */
+	const struct ac_decision *decision;
+	int                process;
+	bool               may_time;
+	struct ac_variants *all;             /* the next of the process */
+
+	/* Read by any thread. */
+	_Atomic(struct ac_site_record *) record[AC_CANDIDATES + 1];
+	_Atomic uint32_t kept_as;            /* enum ac_reason of AC_ORIGINAL */
+	_Atomic uint64_t calls;
+	_Atomic uint64_t begun;              /* the rounds, at this call; 0: not
+	                                      * yet */
+	_Atomic uint8_t  shown;              /* what the last call went by */
+	_Atomic bool     is_original_timed;  /* in calls that were its own */
+	_Atomic bool     is_over;            /* `cost` is as it stays */
+	_Atomic bool     is_held;            /* a thread compares the times */
+	_Atomic double   cost[AC_CANDIDATES + 1];
+	ac_ledgers       ledgers;            /* of its verified calls */
+
+	struct ac_variants *also;            /* the next that was timed, if */
+	_Atomic bool     is_timed;
+	struct ac_timing timing[AC_CANDIDATES + 1];
+};
+
+/* Those of a site with that decision and record, which stay where they are;
+ * NULL without memory. */
+struct ac_variants *ac_variants_make(const struct ac_decision *decision,
+    struct ac_site_record *record, bool may_time);
+
+/* The record that calls of `variant` are counted in: candidate 0 has the
+ * site's. Its calls are the program's own for `reason` if it is AC_ORIGINAL,
+ * else not read. */
+struct ac_site_record *ac_variants_record(struct ac_variants *variants,
+    unsigned variant, enum ac_reason reason);
+
+/* The fastest variant but for the candidates in `out`, as predicted or
+ * measured. */
+unsigned ac_variants_choose(const struct ac_variants *variants, uint32_t out);
+
+/* The variant that call `number` of the site is to time: `chosen`, or another
+ * one whose turn it is and which is not in `out`; -1: none. Under
+ * reproducible=on none is. */
+int ac_variants_timed(struct ac_variants *variants, uint64_t number,
+    unsigned chosen, uint32_t out);
+
+/* The timing of a call of `variant`. */
+struct ac_timing *ac_variants_time(struct ac_variants *variants,
+    unsigned variant);
+
+/* Read what was measured, at call `number`, at `place`; once it is all there,
+ * the cost is that. */
+void ac_variants_compare(struct ac_variants *variants, uint64_t number,
+    const struct ac_place *place);
+
+/* Calls go by `variant` from this one on. */
+void ac_variants_show(struct ac_variants *variants, unsigned variant,
+    uint64_t number);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial/wait.c -- naps, within bounds. */
+#include "shim/trial/wait.h"
+
+#include "shim/device/device.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#define WAIT_NS 2000000000LL    /* at most, or: */
+enum { WAIT_CALLS = 256 };      /* as long as that many take */
+#define CPU_FLOPS 4e9
+/* A product of thousands of rows should not hold a program for hours. */
+enum { EMULATED_SECONDS = 120 };
+
+static _Atomic bool in_vain;
+
+double
+ac_wait_seconds(double flops, double predicted)
+{
+	return ac_device_is_emulated() ? flops / CPU_FLOPS : predicted;
+}
+
+static long long
+most_ns(double seconds)
+{
+	double all = seconds * WAIT_CALLS;
+
+	if (ac_device_is_emulated() && all > EMULATED_SECONDS)
+		all = EMULATED_SECONDS;
+	return all > 2 && all < 1e6 ? (long long)(all * 1e9) : WAIT_NS;
+}
+
+static bool
+is_there(const uint64_t *word, uint64_t least)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE) >= least;
+}
+
+/* Whether it is time to give up. */
+static bool
+has_waited(const struct timespec *start, long long most)
+{
+	const struct timespec nap = { 0, 20000 };
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if ((now.tv_sec - start->tv_sec) * 1000000000LL + now.tv_nsec
+	    - start->tv_nsec > most)
+		return true;
+	(void)nanosleep(&nap, NULL);
+	return false;
+}
+
+bool
+ac_wait_for(const uint64_t *word, uint64_t least, double seconds)
+{
+	const long long most = most_ns(seconds);
+	const int saved = errno;
+	struct timespec start;
+	int cancelling;
+	bool done = is_there(word, least);
+
+	if (!done && !in_vain) {
+		clock_gettime(CLOCK_MONOTONIC, &start);
+		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+		    &cancelling);
+		while (!(done = is_there(word, least)) && !in_vain)
+			if (has_waited(&start, most))
+				in_vain = true;
+		(void)pthread_setcancelstate(cancelling, NULL);
+		errno = saved;
+	}
+	if (done && in_vain)
+		in_vain = false;
+	return done;
+}

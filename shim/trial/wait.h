@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shim/trial/wait.h -- the only wait for the device that nobody asked for: for
+ * what calls have posted, where the host has run ahead of it. */
+#ifndef AC_SHIM_WAIT_H
+#define AC_SHIM_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Wait until `word`, which only grows, is `least`. Two seconds at most, or what
+ * 256 calls take of which each takes `seconds` (0: unknown): the stream may
+ * wait for something that this very thread is to do. After a wait in vain
+ * nobody waits until somebody finds what he looks for. False: it is less. Naps
+ * of 20 us; keeps errno; no cancellation point. */
+bool ac_wait_for(const uint64_t *word, uint64_t least, double seconds);
+
+/* How long a product takes: `predicted`, or on an emulated GPU what its FLOPs
+ * take a CPU that is busy with other things. */
+double ac_wait_seconds(double flops, double predicted);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/shim/idle_device.h -- what shim/trial/{variants,timing,wait}.c ask
+ * of a device and a clock, for tests of which nothing hangs on the answers.
+ * Linked with --wrap=clock_gettime. */
+#ifndef AC_TESTS_IDLE_DEVICE_H
+#define AC_TESTS_IDLE_DEVICE_H
+
+#include "shim/device/device.h"
+#include "shim/device/place.h"
+
+#include <time.h>
+
+static int64_t now_ns;
+
+void (*_Atomic ac_handle_waited)(void);
+
+bool
+ac_device_is_emulated(void)
+{
+	return false;
+}
+
+const struct ac_driver *
+ac_driver_loaded(void)
+{
+	return NULL;
+}
+
+bool
+ac_scratch_relax(const struct ac_driver *of, int *mode_out)
+{
+	(void)of;
+	*mode_out = 0;
+	return true;
+}
+
+void
+ac_scratch_restore(const struct ac_driver *of, int mode)
+{
+	(void)of, (void)mode;
+}
+
+struct ac_scratch *
+ac_scratch_find(uint64_t context_id)
+{
+	(void)context_id;
+	return NULL;
+}
+
+uint32_t
+ac_scratch_epoch(const struct ac_scratch *scratch)
+{
+	(void)scratch;
+	return 0;
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+
+int
+__wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	(void)clock;
+	now->tv_sec = now_ns / 1000000000;
+	now->tv_nsec = now_ns % 1000000000;
+	return 0;
+}
+
+__attribute__((unused)) static ac_cu_result
+destroy(ac_cu_event event)
+{
+	(void)event;
+	return 0;
+}
+
+__attribute__((unused)) static ac_cu_result
+query(ac_cu_event event)
+{
+	(void)event;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/shim/test_ledger.c -- which record is whose, where it lies, and
+ * what a call costs that can have none. */
+#include "base/mapped.h"
+#include "shim/device/hold.h"
+#include "shim/device/ledger.h"
+#include "shim/device/mailbox.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SLAB = 256 };             /* records */
+
+/* ---- A world with memory, or without ------------------------------------ */
+
+static bool has_memory, is_ordered, maps_ours, maps;
+static unsigned mapped, slabs_taken, mailed;
+static uint64_t live; /* the capture that something is left of */
+static struct ac_verified_record copies[512];
+
+void *
+ac_mapped_take(size_t bytes)
+{
+	static struct ac_ledger pool[2048];
+	static unsigned used;
+
+	assert_true(bytes == sizeof *pool && used < 2048);
+	mapped++;
+	return &pool[used++];
+}
+
+bool
+ac_scratch_order(struct ac_scratch *scratch, ac_cu_stream stream, bool captures)
+{
+	(void)scratch, (void)stream;
+	return is_ordered || !captures;
+}
+
+enum ac_reason
+ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
+    bool zeroed, ac_cu_stream stream, ac_cu_address *address_out)
+{
+	(void)scratch, (void)stream;
+	assert_true(zeroed && limit == 1 << 20);
+	assert_int_equal(bytes, SLAB * 64);
+	if (!has_memory)
+		return AC_REASON_WORKSPACE;
+	*address_out = (ac_cu_address)++slabs_taken << 20;
+	return AC_REASON_NONE;
+}
+
+bool
+ac_hold_is_live(uint64_t capture)
+{
+	return capture == live;
+}
+
+bool
+ac_mailbox_take(const struct ac_place *place, size_t bytes, bool outlives,
+    void **host_out, ac_cu_address *device_out)
+{
+	(void)place;
+	assert_int_equal(bytes, sizeof *copies);
+	if (!(outlives ? maps_ours : maps))
+		return false;
+	*host_out = &copies[mailed % 512];
+	*device_out = 4096 + (ac_cu_address)mailed++;
+	return true;
+}
+
+static struct ac_place place; /* but for stream and capture */
+
+static int
+begin(void **state)
+{
+	(void)state;
+	has_memory = is_ordered = maps_ours = maps = true;
+	mapped = slabs_taken = 0;
+	live = 0;
+	memset(copies, 0, sizeof copies);
+	place.epoch++; /* nothing is left of what was */
+	return 0;
+}
+
+static struct ac_ledger *
+find(ac_ledgers *site, uint64_t stream, uint64_t capture, unsigned candidate)
+{
+	place.stream_id = stream;
+	place.capture = capture;
+	return ac_ledger_find(site, (struct ac_variants *)(uintptr_t)8, &place,
+	    candidate, 1 << 20);
+}
+
+/* ---- Cases ------------------------------------------------------------- */
+
+static void
+test_none_costs_nothing(void **state)
+{
+	ac_ledgers site = NULL;
+
+	(void)state;
+	has_memory = false;
+	for (int i = 0; i < 100; i++)
+		assert_null(find(&site, 1, 0, 0));
+	/* A capture takes nothing at all. */
+	has_memory = true;
+	assert_null(find(&site, 1, 7, 0));
+	assert_true(mapped == 0 && slabs_taken == 0);
+}
+
+static void
+test_one_for_each(void **state)
+{
+	ac_ledgers site = NULL, other = NULL;
+	struct ac_ledger *first;
+
+	(void)state;
+	first = find(&site, 1, 0, 0);
+	assert_non_null(first);
+	assert_ptr_equal(ac_ledger_first(), first);
+	assert_ptr_equal(first->of, (void *)8);
+	assert_int_equal(first->calls + first->queued, 0);
+	assert_ptr_equal(find(&site, 1, 0, 0), first);
+	assert_ptr_not_equal(find(&site, 2, 0, 0), first);
+	assert_ptr_not_equal(find(&site, 1, 7, 0), first);
+	assert_ptr_not_equal(find(&site, 1, 0, 1), first);
+	assert_ptr_not_equal(find(&other, 1, 0, 0), first);
+	assert_ptr_equal(ac_ledger_first(), other);
+	assert_ptr_not_equal(ac_ledger_first()->also, first);
+	assert_int_equal(mapped, 5);
+	assert_int_equal(slabs_taken, 1);
+	/* What is being cleared cannot go into a graph. */
+	is_ordered = false;
+	assert_null(find(&site, 3, 7, 0));
+	assert_int_equal(mapped, 5);
+	/* A site with too many streams. */
+	for (uint64_t i = 10; i < 100; i++)
+		first = find(&site, i, 0, 0);
+	assert_null(first);
+	assert_int_equal(mapped, 65);
+	/* Those of a context that was reset count, but serve nobody. */
+	place.epoch++;
+	assert_null(find(&site, 1, 0, 0));
+	assert_ptr_not_equal(find(&other, 1, 0, 0), other->next);
+	assert_int_equal(slabs_taken, 2);
+}
+
+/* A capture has what is left of a slab, and no more. */
+static void
+test_slabs(void **state)
+{
+	ac_ledgers site = NULL;
+	struct ac_verified_record *last = NULL;
+
+	(void)state;
+	for (unsigned i = 0; i < SLAB; i++) {
+		struct ac_ledger *one;
+
+		if (i % 60 == 0)
+			site = NULL;
+		one = find(&site, 1 + i, i ? 100 + i : 0, 0);
+		assert_non_null(one);
+		if (last)
+			assert_int_equal((char *)one->record - (char *)last,
+			    64);
+		last = one->record;
+	}
+	site = NULL;
+	assert_null(find(&site, 1, 7, 0));
+	assert_int_equal(slabs_taken, 1);
+	assert_non_null(find(&site, 1, 0, 0));
+	assert_int_equal(slabs_taken, 2);
+	assert_non_null(find(&site, 1, 7, 0));
+}
+
+/* Where the host reads: at any time what is ours, else at a place of the same
+ * context; nowhere what is not mapped, which runs all the same. */
+static void
+test_copies(void **state)
+{
+	ac_ledgers site = NULL;
+	struct ac_ledger *ours, *driver_s, *none;
+	struct ac_place elsewhere;
+
+	(void)state;
+	ours = find(&site, 1, 0, 0);
+	maps_ours = false;
+	driver_s = find(&site, 2, 0, 0);
+	maps = false;
+	none = find(&site, 3, 0, 0);
+	assert_int_equal((ac_cu_address)(uintptr_t)ours->post,
+	    4096 + mailed - 2);
+	copies[(mailed - 2) % 512].calls = 5;
+	assert_int_equal(ac_ledger_posted(ours), 5);
+	assert_true(ac_ledger_is_readable(ours, NULL));
+	assert_false(ac_ledger_is_readable(driver_s, NULL));
+	assert_true(ac_ledger_is_readable(driver_s, &place));
+	elsewhere = place;
+	elsewhere.index++;
+	assert_false(ac_ledger_is_readable(driver_s, &elsewhere));
+	assert_true(ac_ledger_is_readable(ours, &elsewhere));
+	elsewhere = place;
+	elsewhere.epoch++;
+	assert_false(ac_ledger_is_readable(driver_s, &elsewhere));
+	assert_non_null(none->record);
+	assert_null(none->post);
+	assert_false(ac_ledger_is_readable(none, &place));
+}
+
+/* What a graph has left is the next one's, if that is known to end, too. */
+static void
+test_graphs_leave_theirs(void **state)
+{
+	ac_ledgers site = NULL;
+	struct ac_ledger *first, *second, *for_good;
+
+	(void)state;
+	assert_non_null(find(&site, 9, 0, 0));
+	for_good = find(&site, 1, 6, 0);
+	live = 7;
+	first = find(&site, 1, 7, 0);
+	assert_ptr_equal(find(&site, 1, 7, 0), first);
+	second = find(&site, 1, 8, 0); /* not held: nobody knows its end */
+	assert_int_equal(mapped, 4);
+	live = 9;
+	assert_ptr_not_equal(find(&site, 2, 9, 0), first);
+	assert_ptr_not_equal(find(&site, 1, 9, 1), first);
+	assert_ptr_not_equal(find(&site, 1, 0, 0), first);
+	assert_ptr_equal(find(&site, 1, 9, 0), first);
+	assert_ptr_equal(find(&site, 1, 9, 0), first);
+	live = 0;
+	assert_ptr_not_equal(find(&site, 1, 10, 0), first);
+	assert_ptr_equal(find(&site, 1, 8, 0), second);
+	assert_ptr_equal(find(&site, 1, 6, 0), for_good);
+	assert_int_equal(mapped, 8);
+	/* However many there are. */
+	for (uint64_t i = 100; i < 300; i++) {
+		live = i;
+		assert_ptr_equal(find(&site, 1, i, 0), first);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_none_costs_nothing, begin),
+		cmocka_unit_test_setup(test_one_for_each, begin),
+		cmocka_unit_test_setup(test_slabs, begin),
+		cmocka_unit_test_setup(test_copies, begin),
+		cmocka_unit_test_setup(test_graphs_leave_theirs, begin),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/shim/test_origin.c -- which way each verified product goes, in
+ * letters (letters.h). The place may cast to FP16, candidate 0, or BF16, 1, and
+ * then saves half of a call, or a quarter.
+ *
+ *   a call that, cast,
+ *     c  is clean         m  is mended whole       l  in one line of 128
+ *     h  in as many lines as cost half a call      C  cancels
+ *     -  is clean, but posts when the device has caught up
+ *     M  is mended whole, likewise                 r  the provider refuses
+ *     k  is captured      u  is one by which programs tune
+ *     2  is clean, and of another size             N  is of that size, like M
+ *     a  adds to a C that calls like it wrote, and is clean
+ *   in between
+ *     !  the device catches up       ~  it will while somebody waits
+ *
+ * turns: 0 or 1 cast, else why it was kept: o own, g guard, n no profit,
+ * c capture, u unread, d driver, p the program tunes. naps: whether anybody
+ * did.
+ * balance: of FP16, in hundredths. left: CANDIDATE@CALL. back: likewise.
+ * judged, mended: calls, of FP16. */
+#include "tests/unit/shim/idle_device.h"
+#include "tests/unit/shim/letters.h"
+
+#include "shim/trial/origin_state.h"
+#include "shim/trial/wait.h"
+
+#include <pthread.h>
+
+/* ---- A world ------------------------------------------------------------- */
+
+enum { LEDGERS = 64, QUEUE = 4096, SIZES = 2 };
+
+static struct ac_ledger ledgers[LEDGERS];
+static struct ac_verified_record records[LEDGERS];
+static unsigned made;
+static struct {
+	struct ac_ledger *ledger;
+	char letter;
+} queue[QUEUE];
+static unsigned queued;
+static bool is_prompt;
+static unsigned naps;
+
+static struct ac_decision decision;
+static struct ac_variants *variants[SIZES];
+static struct ac_origin *origin;
+static char turns[8000], left[256], back[256];
+static unsigned turn_count;
+
+struct ac_ledger *
+ac_ledger_find(ac_ledgers *list, struct ac_variants *of,
+    const struct ac_place *place, unsigned candidate, uint64_t limit)
+{
+	struct ac_ledger *l = *list;
+
+	(void)limit;
+	for (; l; l = l->next)
+		if (l->candidate == candidate && l->capture == place->capture)
+			return l;
+	assert_true(made < LEDGERS);
+	l = &ledgers[made];
+	memset(&records[made], 0, sizeof *records);
+	*l = (struct ac_ledger){ .next = *list, .of = of, .is_ours = true,
+		.candidate = candidate, .capture = place->capture,
+		.host = &records[made++] };
+	*list = l;
+	return l;
+}
+
+/* At exit nothing is left of a test's world. */
+struct ac_ledger *
+ac_ledger_first(void)
+{
+	return NULL;
+}
+
+static void
+post(struct ac_ledger *l, char letter)
+{
+	struct ac_verified_record *r = (struct ac_verified_record *)
+	    (uintptr_t)l->host;
+
+	r->alls += letter == 'm' || letter == 'M' || letter == 'N';
+	r->lines += letter == 'l' ? 1 : letter == 'h' ? 32 : 0;
+	r->cancels += letter == 'C';
+	__atomic_fetch_add(&r->calls, 1, __ATOMIC_ACQ_REL);
+}
+
+static void
+deliver(void)
+{
+	for (unsigned i = 0; i < queued; i++)
+		post(queue[i].ledger, queue[i].letter);
+	queued = 0;
+}
+
+int __wrap_nanosleep(const struct timespec *nap, struct timespec *rest);
+void __wrap_ac_report_event(const struct ac_site_record *of,
+    enum ac_event_kind kind, uint64_t call, uint32_t finding, float error);
+
+int
+__wrap_nanosleep(const struct timespec *nap, struct timespec *rest)
+{
+	(void)nap, (void)rest;
+	now_ns += 1000000;
+	naps++;
+	if (is_prompt)
+		deliver();
+	return 0;
+}
+
+void
+__wrap_ac_report_event(const struct ac_site_record *of,
+    enum ac_event_kind kind, uint64_t call, uint32_t finding, float error)
+{
+	(void)finding, (void)error;
+	if (kind == AC_EVENT_DEMOTED)
+		add_to_list(left, "%d@%d", of->rung != AC_RUNG_FP16,
+		    (int)call);
+	if (kind == AC_EVENT_RETRIED)
+		add_to_list(back, "%d@%d", of->rung != AC_RUNG_FP16,
+		    (int)call);
+}
+
+/* ---- Calls --------------------------------------------------------------- */
+
+static void
+run(const struct ac_place *place, struct ac_variants *v, char letter,
+    const struct ac_turn *turn)
+{
+	if (letter == 'r') {
+		ac_origin_refused(origin, v, turn);
+		return;
+	}
+	ac_origin_queued(origin, place, turn);
+	if (letter != '-' && letter != 'M' && letter != 'N') {
+		if (letter != 'k')
+			post(turn->ledger, letter);
+		return;
+	}
+	assert_true(queued < QUEUE);
+	queue[queued].ledger = turn->ledger;
+	queue[queued++].letter = letter;
+}
+
+static struct ac_turn
+call(char letter)
+{
+	const struct ac_place place = {
+		.stream_id = 1, .capture = letter == 'k'
+	};
+	struct ac_variants *v = variants[letter == '2' || letter == 'N'];
+	struct ac_turn turn = { .is_unsteady = letter == 'u' };
+
+	if (letter == 'a')
+		ac_origin_writes(origin, &turns, true);
+	ac_origin_begin(origin, v, &turn);
+	if (turn.needs_place || decision.reproducible || turn.is_unsteady)
+		ac_origin_settle(origin, v, &place, 0, &turn);
+	if (turn.is_unsteady) {
+		assert_null(turn.timing);
+		turn.kind = AC_TURN_KEEP;
+	}
+	if (turn.kind == AC_TURN_RECAST)
+		run(&place, v, letter, &turn);
+	return turn;
+}
+
+static void
+happen(char letter)
+{
+	static const char kept_as[64] = {
+		[AC_REASON_OWN] = 'o', [AC_REASON_GUARD] = 'g',
+		[AC_REASON_NO_PROFIT] = 'n', [AC_REASON_CAPTURE] = 'c',
+		[AC_REASON_UNREAD] = 'u', [AC_REASON_DRIVER] = 'd'
+	};
+	struct ac_turn turn;
+
+	if (letter == '!')
+		deliver();
+	is_prompt |= letter == '~';
+	if (letter == '!' || letter == '~')
+		return;
+	turn = call(letter);
+	assert_true(turn_count < sizeof turns - 1);
+	turns[turn_count++] = letter == 'u' ? 'p'
+	    : turn.kind == AC_TURN_RECAST ? (char)('0' + turn.candidate)
+	    : kept_as[turn.reason];
+}
+
+static void
+tell(const char *name, char *value_out, size_t bytes)
+{
+	const struct ac_site_course *course = &ac_variants_record(variants[0],
+	    0, AC_REASON_NONE)->course;
+
+	if (!strcmp(name, "turns"))
+		(void)snprintf(value_out, bytes, "%s", turns);
+	else if (!strcmp(name, "left") || !strcmp(name, "back"))
+		(void)snprintf(value_out, bytes, "%s", *name == 'l' ? left
+		    : back);
+	else if (!strcmp(name, "balance"))
+		(void)snprintf(value_out, bytes, "%d",
+		    origin->candidate[0].balance * 100 / 1024);
+	else
+		(void)snprintf(value_out, bytes, "%d",
+		    !strcmp(name, "window") ? (int)origin->window
+		    : !strcmp(name, "naps") ? naps > 0
+		    : !strcmp(name, "judged") ? (int)course->judged
+		    : (int)course->mended_calls);
+}
+
+/* ---- Cases --------------------------------------------------------------- */
+
+enum { ON, REPRODUCIBLE, STRICT, NO_OWN, TIMED, WITH_TF32, ONLY_TF32 };
+
+static void
+begin(int how)
+{
+	static int64_t number;
+	static const uint64_t found = 1;
+	struct ac_site_key key;
+	const uint64_t place[2] = { (uint64_t)++number, 1 };
+
+	setenv("AUTOCAST_STATE", "off", 1); /* statistics: in memory */
+	made = queued = naps = turn_count = 0;
+	now_ns = 0;
+	is_prompt = false;
+	(void)ac_wait_for(&found, 1, 0); /* nobody waited in vain yet */
+	memset(turns, 0, sizeof turns);
+	left[0] = back[0] = '\0';
+	decision = (struct ac_decision){
+		.rung = AC_RUNG_FP16, .tactic = AC_TACTIC_CAST,
+		.source = "test", .line = 1, .tol = 1e-3, .own = 3,
+		.guard = how == STRICT ? AC_GUARD_STRICT : AC_GUARD_ON,
+		.judges_profit = true, .reproducible = how == REPRODUCIBLE,
+		.keep_seconds = 2e-5, .candidate_count = 2, .candidate = {
+			{ AC_RUNG_FP16, AC_TACTIC_CAST, 1e-3, 1e-5 },
+			{ AC_RUNG_BF16, AC_TACTIC_CAST, 8e-3, 1.5e-5 }
+		}
+	};
+	if (how == NO_OWN)
+		decision.own = 0;
+	if (how == STRICT || how == WITH_TF32)
+		decision.candidate[1] = (struct ac_candidate){ AC_RUNG_TF32,
+			AC_TACTIC_LIBRARY, 1e-3, 5e-6 };
+	if (how == ONLY_TF32) {
+		decision.candidate[0] = decision.candidate[1];
+		decision.candidate[0].tactic = AC_TACTIC_LIBRARY;
+		decision.candidate_count = 1;
+	}
+	for (int i = 0; i < SIZES; i++) {
+		memset(&key, 0, sizeof key);
+		key.m = key.n = 128 << i;
+		key.k = number; /* a site of its own */
+		variants[i] = ac_variants_make(&decision, ac_report_site(
+		    &ac_outside, &key, &decision, "", NULL), how == TIMED);
+		assert_non_null(variants[i]);
+	}
+	origin = ac_origin_of(place, &decision, how == REPRODUCIBLE);
+	assert_non_null(origin);
+	assert_ptr_equal(ac_origin_of(place, &decision,
+	    how == REPRODUCIBLE), origin);
+}
+
+static void
+check(int how, const char *const *cases)
+{
+	for (; *cases; cases++) {
+		begin(how);
+		play(*cases);
+	}
+}
+
+static void
+test_own(void **state)
+{
+	static const char *const cases[] = {
+		"c*5 -> turns=ooo00 naps=0", "c 2 c c 2 -> turns=ooo00",
+		"c*3 u*2 c -> turns=ooopp0", NULL
+	};
+	static const char *const none[] = { "c*2 -> turns=00", NULL };
+	static const char *const timed[] = { "u*3 c -> turns=ppp0", NULL };
+
+	(void)state;
+	check(ON, cases);
+	check(NO_OWN, none);
+	check(TIMED, timed);
+}
+
+static void
+test_window(void **state)
+{
+	static const char *const cases[] = {
+		"c*4 -> window=2", "c*5 -> window=3", "c*9 -> window=7",
+		"c*100 -> window=64",
+		/* As many on their way as are unread; then one waits. */
+		"c*3 -*2 -> turns=00 window=2 naps=0",
+		"c*3 -*2 ~ - -> turns=000 window=4 naps=1",
+		"c*3 -*3 -*5 -> turns=00uuuuuu naps=1",
+		"c*3 -*3 ! - -> turns=00u0 window=4",
+		"c*3 -*3 ! c -*5 ~ - -> turns=u0000000",
+		"c*70 -*63 - -> turns=000 naps=0",
+		"c*70 -*64 - - -> turns=0uu naps=1",
+		/* Whole ones take it back, lines do not. */
+		"c*20 m c -> turns=00 window=2", "c*20 l c -> window=20",
+		"c*20 -*3 M -*8 ! c -> window=2",
+		/* Of whichever size. */
+		"c*3 -*2 2 -> turns=00u", "c*3 - N ~ - 2 -> turns=0000",
+		NULL
+	};
+
+	(void)state;
+	check(ON, cases);
+}
+
+static void
+test_balance(void **state)
+{
+	static const char *const cases[] = {
+		"c*5 -> balance=50", "c*200 -> balance=3200",
+		"c*3 m c -> balance=-100", "c*3 h c -> balance=0",
+		"c*3 l c -> balance=48",
+		/* The third bad one is one too many: the next candidate. */
+		"c*3 m m c -> turns=000 left=",
+		"c*3 m m m c c -> turns=00011 left=0@7 mended=3",
+		"c*3 m*9 -> turns=ooo000111ggg left=0@7,1@10",
+		/* However good it was before. */
+		"c*200 m*34 c -> turns=000 left=",
+		"c*200 m*35 c -> turns=01 left=0@236",
+		/* It serves again after 1000 calls, 4000 ...; one more bad one
+		 * will do. */
+		"c*3 m*3 c*1000 -> turns=111 back=",
+		"c*3 m*3 c*1001 -> turns=110 back=0@1007",
+		"c*3 m*3 c*1000 m c -> turns=101 left=0@7,0@1008",
+		"c*3 m*3 c*1000 m c*4000 -> turns=111",
+		"c*3 m*3 c*1000 m c*4001 -> turns=110",
+		"c*3 m*3 c*1000 c*9 m*3 c -> turns=0000",
+		NULL
+	};
+
+	(void)state;
+	check(ON, cases);
+}
+
+/* Three in a row. */
+static void
+test_refused(void **state)
+{
+	static const char *const cases[] = {
+		"c*3 r*2 c -> turns=000", "c*3 r*3 c -> turns=0001 left=",
+		"c*3 r*2 c r*2 c -> turns=000000", "c*3 r*6 c -> turns=g",
+		"c*3 r*3 c*2000 -> turns=111", NULL
+	};
+
+	(void)state;
+	check(ON, cases);
+}
+
+static void
+test_captures(void **state)
+{
+	static const char *const cases[] = {
+		"k*5 -> turns=ooocc", "c*3 k -> turns=oooc",
+		"c*3 -*2 k -> turns=00c naps=0", "c*3 m k -> turns=0c",
+		"c*3 l k -> turns=0c", "c*3 c k*100 -> turns=000",
+		/* It waits for nothing. */
+		"c*4 -*3 k*9 -> turns=000 naps=0", NULL
+	};
+
+	(void)state;
+	check(ON, cases);
+}
+
+/* Sums that cancel, of calls that add up: for good. */
+static void
+test_chains(void **state)
+{
+	static const char *const cases[] = {
+		"c*3 C c -> turns=00", "a*4 C c*2 -> turns=0gg left=0@6",
+		"a*4 C*2 c*5000 -> turns=ggg left=0@6", NULL
+	};
+
+	(void)state;
+	check(ON, cases);
+}
+
+/* What was posted is heard of at each 64th call, of all sizes, and waited
+ * for. */
+static void
+test_reproducible(void **state)
+{
+	static const char *const cases[] = {
+		"c*63 -> window=2 judged=0", "c*64 -> judged=60",
+		"c*3 m*60 c -> turns=0001 left=0@64 mended=60",
+		"c*3 m*59 -> turns=000", "c*3 -*60 -> turns=000 naps=0",
+		"c*3 M*60 ~ c c -> turns=011 naps=1",
+		"c*3 M*60 c -> turns=00 naps=1 left=",
+		"c*3 m*30 2*31 -> judged=30 left=0@64",
+		"c*10 k -> turns=c", "c*64 k -> turns=0", NULL
+	};
+
+	(void)state;
+	check(REPRODUCIBLE, cases);
+}
+
+/* Only what is verified serves, and a rung that is none does not make of a
+ * slow one a bad one. */
+static void
+test_unverified(void **state)
+{
+	static const char *const with[] = {
+		"c*9 -> turns=ooo000000", "c*3 m*3 c -> turns=000g", NULL
+	};
+	static const char *const only[] = { "c*9 -> turns=ooogggggg", NULL };
+
+	(void)state;
+	check(WITH_TF32, with);
+	check(STRICT, with);
+	check(ONLY_TF32, only);
+	begin(WITH_TF32);
+	decision.keep_seconds = 5e-6;
+	for (int i = 0; i < SIZES; i++)
+		variants[i]->cost[AC_ORIGINAL] = 5e-6;
+	play("c*9 -> turns=ooonnnnnn");
+}
+
+/* ---- Threads ------------------------------------------------------------- */
+
+enum { THREADS = 8, CALLS = 5000 };
+
+static void *
+make_calls(void *argument)
+{
+	for (int i = 0; i < CALLS; i++)
+		(void)call('c');
+	return argument;
+}
+
+/* What two threads hear at once is added up once. */
+static void
+test_threads(void **state)
+{
+	const struct ac_place place = { .stream_id = 1 };
+	pthread_t thread[THREADS];
+	const struct ac_site_course *course;
+
+	(void)state;
+	begin(ON);
+	play("c*4 -> turns=0"); /* its ledger is there */
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, make_calls,
+		    NULL), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	ac_origin_hear_all(origin, variants[0], &place);
+	course = &ac_variants_record(variants[0], 0, AC_REASON_NONE)->course;
+	assert_int_equal(course->judged, THREADS * CALLS + 1);
+	assert_int_equal(course->mended_calls, 0);
+	assert_int_equal(origin->queued, THREADS * CALLS + 1);
+	assert_int_equal(origin->out, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_balance),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_captures),
+		cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_reproducible),
+		cmocka_unit_test(test_unverified),
+		cmocka_unit_test(test_threads),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
