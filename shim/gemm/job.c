@@ -76,7 +76,8 @@ ac_job_borrow(const struct ac_job *job, bool casts, struct ac_layout *layout,
 	return ac_lane_borrow(&request, job->call.place, loan_out);
 }
 
-/* Under guard=off nobody reads what the call finds. */
+/* Under guard=off, and where a capture found no ledger, nobody reads what the
+ * call finds. */
 void
 ac_job_bind(const struct ac_job *job, const struct ac_lane_loan *loan,
     struct ac_layout *layout)
@@ -87,7 +88,8 @@ ac_job_bind(const struct ac_job *job, const struct ac_lane_loan *loan,
 	ac_layout_bind(layout, loan);
 	v->format = job->call.candidate->rung == AC_RUNG_BF16 ? AC_FORMAT_BF16
 	    : AC_FORMAT_FP16;
-	v->tol = ledger ? (float)job->call.candidate->tol : 0;
+	v->tol = job->site->decision.guard != AC_GUARD_OFF
+	    ? (float)job->call.candidate->tol : 0;
 	if (ledger) {
 		v->record = ledger->record;
 		v->post = ledger->post;

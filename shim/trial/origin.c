@@ -185,9 +185,9 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 	}
 	turn->ledger = ac_ledger_find(&v->ledgers, v, place, turn->candidate,
 	    v->decision->workspace_bytes);
-	if (!turn->ledger || !turn->ledger->host)
-		keep(turn, place->capture ? AC_REASON_CAPTURE
-		    : AC_REASON_DRIVER);
+	/* A capture does without: nobody hears of its calls. */
+	if (!place->capture && (!turn->ledger || !turn->ledger->host))
+		keep(turn, AC_REASON_DRIVER);
 	else if (!place->capture && !is_reproducible
 	    && !has_room(o, place, seconds))
 		keep(turn, AC_REASON_UNREAD);

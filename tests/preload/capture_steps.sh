@@ -99,7 +99,7 @@ for mode in global thread relaxed; do
 	    "$guarded" "$clients/steps_lt" lt replay $mode '68 12 0 -1 0'
 	native no replay lt steps_lt
 	steps "cublasLt: first met in a $mode capture: kept" "$guarded" \
-	    "$clients/steps_lt" lt first $mode '0 0 12 -1 0'
+	    "$clients/steps_lt" lt first $mode '0 0 9 -1 0'
 	native yes first lt steps_lt
 done
 for test in clone child relaunch second; do

@@ -324,9 +324,15 @@ test_judged_by(void **state)
 	assert_ptr_equal(given.record, &record);
 	assert_ptr_equal(given.post, &post);
 	assert_ptr_equal(given.state, &words);
-	start(0);
+	start(0); /* in a capture that found no room */
 	turn.ledger = NULL;
 	check_good();
+	assert_true(given.tol == 1e-3f);
+	start(0);
+	turn.ledger = NULL;
+	site.decision.guard = AC_GUARD_OFF;
+	check_good();
+	site.decision.guard = AC_GUARD_ON;
 	assert_true(given.tol == 0);
 	assert_ptr_equal(given.record, &spare);
 	assert_null(given.post);
