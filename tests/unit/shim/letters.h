@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/shim/letters.h -- cases in letters: "g g b*3 -> turns=TTT". Left
  * of the arrow each letter is a call, or something that happens between two
- * calls, as often as *N says; right of it are facts, each NAME=VALUE, about what
- * they led to. What letters do and facts mean, the test says. */
+ * calls, as often as *N says; right of it are facts, each NAME=VALUE, about
+ * what they led to. What letters do and facts mean, the test says. */
 #ifndef AC_TESTS_LETTERS_H
 #define AC_TESTS_LETTERS_H
 
