@@ -29,4 +29,5 @@ recast()
 }
 recast 'by the library, guard=off' 600 'gemm -> tf32 profit=off guard=off' 600
 recast 'by a cast, guard=off' 2320 'gemm -> fp16 profit=off guard=off' 2320
+recast 'by a cast, guard=on' 2500 'gemm -> fp16 profit=off guard=on' 2500
 plan

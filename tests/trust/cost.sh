@@ -64,7 +64,9 @@ $5" | awk -v word="${6:-1}" '
 	}')"
 }
 
-# loop RATIO-CHECK M CALLS: a clean loop that never waits. Three calls are its own.
+# loop RATIO-CHECK M CALLS: a clean loop that never waits. Of 100
+# calls of 2048^3 three are its own, at seven casts each, and the checks cost a tenth:
+# 1 / (1.18 x 1.06) of no guard.
 loop()
 {
 	local size
