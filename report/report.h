@@ -197,6 +197,14 @@ void ac_report_count_slowly(struct ac_site_record *site);
 __attribute__((noinline))
 void ac_report_count_other(struct ac_site_record *site, enum ac_reason reason);
 
+/* Raise a worst error to `value`, if that is worse; a NaN is. */
+static inline void
+ac_report_raise(_Atomic float *worst, float value)
+{
+	if (!(value <= atomic_load_explicit(worst, memory_order_relaxed)))
+		atomic_store_explicit(worst, value, memory_order_relaxed);
+}
+
 /* Tally one call that went as the site's decision says: kept for its reason,
  * or recast. The hot path. */
 static inline void

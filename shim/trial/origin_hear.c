@@ -140,13 +140,6 @@ ac_origin_refused(struct ac_origin *o, struct ac_variants *v,
 
 /* ---- What calls have found ----------------------------------------------- */
 
-static void
-raise_to(_Atomic float *worst, float value)
-{
-	if (!(value <= atomic_load_explicit(worst, memory_order_relaxed)))
-		atomic_store_explicit(worst, value, memory_order_relaxed);
-}
-
 /* What was posted since somebody heard: a difference, which may be below zero
  * where another thread has heard of more meanwhile. */
 static int64_t
@@ -178,9 +171,9 @@ note(struct ac_ledger *l, struct heard *heard_out)
 	    (uint64_t)heard_out->lines, memory_order_relaxed);
 	atomic_fetch_add_explicit(&course->mended_calls,
 	    (uint64_t)heard_out->alls, memory_order_relaxed);
-	raise_to(&course->error, r->whole);
-	raise_to(&course->line_error, r->line);
-	raise_to(&course->rho, r->loss[0] > r->loss[1] ? r->loss[0]
+	ac_report_raise(&course->error, r->whole);
+	ac_report_raise(&course->line_error, r->line);
+	ac_report_raise(&course->rho, r->loss[0] > r->loss[1] ? r->loss[0]
 	    : r->loss[1]);
 	ac_report_note_time();
 }

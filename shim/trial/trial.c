@@ -97,13 +97,6 @@ record_of(const struct ac_trial_home *h, unsigned candidate)
 }
 
 static void
-raise_to(_Atomic float *worst, float value)
-{
-	if (!(value <= atomic_load_explicit(worst, memory_order_relaxed)))
-		atomic_store_explicit(worst, value, memory_order_relaxed);
-}
-
-static void
 note(struct ac_site_record *record, const struct ac_recast_post *post)
 {
 	struct ac_site_course *course = &record->course;
@@ -113,8 +106,8 @@ note(struct ac_site_record *record, const struct ac_recast_post *post)
 		    AC_FINDING_NONE, post->error);
 	atomic_fetch_add_explicit(&course->samples, post->samples,
 	    memory_order_relaxed);
-	raise_to(&course->error, post->error);
-	raise_to(&course->line_error, post->line_error);
+	ac_report_raise(&course->error, post->error);
+	ac_report_raise(&course->line_error, post->line_error);
 	ac_report_note_time();
 }
 
