@@ -133,13 +133,14 @@ judge_block(const struct ac_verified *v, int side, int64_t matrix,
 		m[l] = measure(v, side, matrix, first + l, unit, weight);
 	for (int l = 0; l < count; l++) {
 		const int from = l / judge.group * judge.group;
-		float d2 = 0, e2 = 0;
+		struct ac_verified_lines group = { 0, 0, 0 };
 
 		for (int i = from; i < from + judge.group && i < count; i++) {
-			d2 += m[i].d2;
-			e2 += m[i].e2;
+			group.d2 += m[i].d2;
+			group.e2 += m[i].e2;
+			group.product2 += m[i].product2;
 		}
-		verdict[l] = ac_verified_verdict(&m[l], d2, e2, &judge);
+		verdict[l] = ac_verified_verdict(&m[l], &group, &judge);
 	}
 	for (int l = 0; l < count; l += 32)
 		publish(o, matrix * ac_verified_words(o->lines)

@@ -66,13 +66,19 @@ ac_verified_is_exact(const struct ac_verified_line *line,
 	    || (copies && judge->other & AC_VERIFIED_LOSSY);
 }
 
-/* `d2` and `e2`: of the line's group. */
+/* What the lines of a group have together: with few outputs each, one by itself
+ * says little. */
+struct ac_verified_lines {
+	float d2, e2, product2;
+};
+
 AC_CAST_BODY uint32_t
-ac_verified_verdict(const struct ac_verified_line *line, float d2, float e2,
+ac_verified_verdict(const struct ac_verified_line *line,
+    const struct ac_verified_lines *group,
     const struct ac_verified_judge *judge)
 {
 	const bool marked = !(line->loss < AC_VERIFIED_UNMARKED);
-	const bool wrong = !(d2 <= judge->line2 * e2)
+	const bool wrong = !(group->d2 <= judge->line2 * group->e2)
 	    || !ac_verified_is_finite(line->d2)
 	    || !ac_verified_is_finite(line->e2);
 	const bool unseen = line->e2 == 0 && line->energy > 0
@@ -89,9 +95,7 @@ ac_verified_verdict(const struct ac_verified_line *line, float d2, float e2,
 		verdict |= AC_VERIFIED_WRONG;
 	if (line->d2 > 0 || line->e2 > 0 || verdict)
 		verdict |= AC_VERIFIED_JUDGED;
-	/* Of a few outputs that may be chance. */
-	if (judge->judges && judge->group == 1
-	    && line->product2 > 16 * line->e2)
+	if (judge->judges && group->product2 > 16 * group->e2)
 		verdict |= AC_VERIFIED_CANCELS;
 	return verdict;
 }
@@ -190,18 +194,26 @@ ac_verified_is_all(const struct ac_verified *v, int side,
 	    || (uint64_t)sum->wrong * 8 > sum->judged));
 }
 
+/* A word that the host may read meanwhile. */
+#ifdef __CUDACC__
+#define AC_VERIFIED_POST(to, from) ((to) = (from))
+#else
+#define AC_VERIFIED_POST(to, from) \
+	__atomic_store(&(to), &(from), __ATOMIC_RELAXED)
+#endif
+
 /* Who sees a new number of calls sees the rest, too. */
 AC_CAST_BODY void
 ac_verified_hand_over(const struct ac_verified_record *r,
     struct ac_verified_record *post)
 {
-	post->lines = r->lines;
-	post->alls = r->alls;
-	post->cancels = r->cancels;
-	post->whole = r->whole;
-	post->line = r->line;
-	post->loss[0] = r->loss[0];
-	post->loss[1] = r->loss[1];
+	AC_VERIFIED_POST(post->lines, r->lines);
+	AC_VERIFIED_POST(post->alls, r->alls);
+	AC_VERIFIED_POST(post->cancels, r->cancels);
+	AC_VERIFIED_POST(post->whole, r->whole);
+	AC_VERIFIED_POST(post->line, r->line);
+	AC_VERIFIED_POST(post->loss[0], r->loss[0]);
+	AC_VERIFIED_POST(post->loss[1], r->loss[1]);
 #ifdef __CUDACC__
 	__threadfence_system();
 	*(volatile uint64_t *)&post->calls = r->calls;

@@ -17,7 +17,7 @@ struct verify_block {
 	float chain[VERIFY_SUMS * AC_CAST_BLOCK]; /* [sum][chain][line] */
 	float sum[VERIFY_SUMS * VERIFY_LINES];    /* [sum][line] */
 	float part[AC_VERIFIED_VALUES * VERIFY_LINES];
-	float d2[VERIFY_LINES], e2[VERIFY_LINES];
+	float d2[VERIFY_LINES], e2[VERIFY_LINES], product2[VERIFY_LINES];
 	struct ac_verified_word word[WARPS];
 	bool  last;
 };
@@ -246,18 +246,20 @@ judge_lines(const struct ac_verified &v, const struct verify_place &at,
 	if (mine) {
 		block.d2[l] = m.d2;
 		block.e2[l] = m.e2;
+		block.product2[l] = m.product2;
 	}
 	__syncthreads();
 	if (there) {
 		const int first = l / judge.group * judge.group;
-		float d2 = 0, e2 = 0;
+		struct ac_verified_lines group = {};
 
 		for (int i = first; i < min(first + judge.group, at.lines);
 		    i++) {
-			d2 += block.d2[i];
-			e2 += block.e2[i];
+			group.d2 += block.d2[i];
+			group.e2 += block.e2[i];
+			group.product2 += block.product2[i];
 		}
-		verdict = ac_verified_verdict(&m, d2, e2, &judge);
+		verdict = ac_verified_verdict(&m, &group, &judge);
 	}
 	if (mine)
 		publish(v, at, line, verdict, m);

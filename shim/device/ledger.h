@@ -71,4 +71,21 @@ ac_ledger_posted(const struct ac_ledger *ledger)
 	return __atomic_load_n(&ledger->host->calls, __ATOMIC_ACQUIRE);
 }
 
+/* What they have found, and perhaps what the next ones have. */
+static inline void
+ac_ledger_read(const struct ac_ledger *ledger,
+    struct ac_verified_record *record_out)
+{
+	const struct ac_verified_record *from = ledger->host;
+
+	record_out->calls = ac_ledger_posted(ledger);
+	__atomic_load(&from->lines, &record_out->lines, __ATOMIC_RELAXED);
+	__atomic_load(&from->alls, &record_out->alls, __ATOMIC_RELAXED);
+	__atomic_load(&from->cancels, &record_out->cancels, __ATOMIC_RELAXED);
+	__atomic_load(&from->whole, &record_out->whole, __ATOMIC_RELAXED);
+	__atomic_load(&from->line, &record_out->line, __ATOMIC_RELAXED);
+	__atomic_load(&from->loss[0], &record_out->loss[0], __ATOMIC_RELAXED);
+	__atomic_load(&from->loss[1], &record_out->loss[1], __ATOMIC_RELAXED);
+}
+
 #endif

@@ -97,7 +97,8 @@ choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn)
 	    : AC_TURN_RECAST;
 	turn->is_verified = turn->kind == AC_TURN_RECAST
 	    && is_cast(v, turn->candidate);
-	turn->needs_place = turn->is_verified || turn->timing;
+	turn->needs_place = turn->is_verified || turn->timing
+	    || ac_variants_is_due(v, turn->own);
 }
 
 void
@@ -113,22 +114,32 @@ ac_origin_begin(struct ac_origin *o, struct ac_variants *v,
 	choose(o, v, turn);
 }
 
+/* Whether the host would have to be told of a sum before the next is made: what
+ * its parts have lost nobody brings back. */
+static bool
+sums_up(const struct ac_origin *o)
+{
+	return o->sums && o->adds;
+}
+
 /* Whether the verified call that is `window` calls back has posted, or does so
  * before long. What another thread has taken the place of was looked at. */
 static bool
 has_room(struct ac_origin *o, const struct ac_place *place, double seconds)
 {
-	const uint64_t number = o->queued + 1 - o->window;
+	const uint32_t window = sums_up(o) ? ORIGIN_WINDOW_FIRST : o->window;
+	const uint64_t number = o->queued + 1 - window;
 	struct ac_origin_open *open = &o->open[number % ORIGIN_WINDOW];
 	struct ac_ledger *l = open->ledger;
 	const uint64_t least = open->least;
 
 	/* Another context may be gone, or be reset, with all it had queued. */
-	if (o->queued < o->window || open->number != number || !l
+	if (o->queued < window || open->number != number || !l
 	    || !ac_ledger_is_at(l, place))
 		return true;
 	if (open->number == number
-	    && !ac_wait_for(&l->host->calls, least, seconds))
+	    && !ac_wait_for(l->scratch, l->epoch, &l->host->calls, least,
+	    seconds))
 		return false;
 	ac_origin_hear(o, l); /* of whichever size it was */
 	return true;
@@ -144,7 +155,8 @@ await_all(struct ac_origin *o, const struct ac_place *place, double seconds)
 
 		if (!l || !ac_ledger_is_at(l, place))
 			continue;
-		(void)ac_wait_for(&l->host->calls, o->open[i].least, seconds);
+		(void)ac_wait_for(l->scratch, l->epoch, &l->host->calls,
+		    o->open[i].least, seconds);
 		ac_origin_hear(o, l);
 	}
 }
@@ -164,9 +176,10 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
     const struct ac_place *place, double seconds, struct ac_turn *turn)
 {
 	const bool is_reproducible = v->decision->reproducible;
+	const unsigned period = sums_up(o) ? ORIGIN_WINDOW_FIRST
+	    : ORIGIN_WINDOW;
 
-	if (is_reproducible && !place->capture
-	    && turn->number % ORIGIN_WINDOW == 0)
+	if (is_reproducible && !place->capture && turn->number % period == 0)
 		await_all(o, place, seconds);
 	else if (!is_reproducible)
 		ac_origin_hear_all(o, v, place);
@@ -241,6 +254,8 @@ ac_origin_writes(struct ac_origin *o, const void *c, bool adds)
 void
 ac_origin_reads(struct ac_origin *o, const void *c)
 {
-	if (ac_chain_read(&o->chain, o, c))
-		note_sum(o);
+	if (!ac_chain_read(&o->chain, o, c))
+		return;
+	atomic_store_explicit(&o->sums, true, memory_order_relaxed);
+	note_sum(o);
 }

@@ -11,13 +11,14 @@
  *              host has not heard of; the next one waits for the oldest
  *              (shim/trial/wait.h). A call that was recomputed whole takes the
  *              window back to 2: bad data cost a few calls, however far ahead
- *              the host is
+ *              the host is. It stays 2 for sums of products, which are mended
+ *              nowhere
  *   balance    per candidate: what clean calls gained, less what recomputed
  *              ones cost, in the latter's unit, at most +32. Below -2 the next
  *              candidate serves, 1000 calls long, then 4000 ...
  *
- * Under reproducible=on the host hears of calls at each 64th call, and waits
- * for all of them. */
+ * Under reproducible=on the host hears of calls at each 64th call, of sums at
+ * each second one, and waits for all of them. */
 #ifndef AC_SHIM_ORIGIN_H
 #define AC_SHIM_ORIGIN_H
 

@@ -152,17 +152,17 @@ news(_Atomic uint64_t *heard, uint64_t now)
 static void
 note(struct ac_ledger *l, struct heard *heard_out)
 {
-	const uint64_t calls = ac_ledger_posted(l);
-	const struct ac_verified_record *r = l->host;
+	struct ac_verified_record r;
 	struct ac_site_course *course;
 
 	*heard_out = (struct heard){ 0 };
-	if (calls == l->calls)
+	if (ac_ledger_posted(l) == l->calls)
 		return;
-	heard_out->calls = news(&l->calls, calls);
-	heard_out->alls = news(&l->alls, r->alls);
-	heard_out->lines = news(&l->lines, r->lines);
-	heard_out->cancels = news(&l->cancels, r->cancels);
+	ac_ledger_read(l, &r);
+	heard_out->calls = news(&l->calls, r.calls);
+	heard_out->alls = news(&l->alls, r.alls);
+	heard_out->lines = news(&l->lines, r.lines);
+	heard_out->cancels = news(&l->cancels, r.cancels);
 	course = &ac_variants_record(l->of, l->candidate,
 	    AC_REASON_NONE)->course;
 	atomic_fetch_add_explicit(&course->judged,
@@ -171,10 +171,10 @@ note(struct ac_ledger *l, struct heard *heard_out)
 	    (uint64_t)heard_out->lines, memory_order_relaxed);
 	atomic_fetch_add_explicit(&course->mended_calls,
 	    (uint64_t)heard_out->alls, memory_order_relaxed);
-	ac_report_raise(&course->error, r->whole);
-	ac_report_raise(&course->line_error, r->line);
-	ac_report_raise(&course->rho, r->loss[0] > r->loss[1] ? r->loss[0]
-	    : r->loss[1]);
+	ac_report_raise(&course->error, r.whole);
+	ac_report_raise(&course->line_error, r.line);
+	ac_report_raise(&course->rho, r.loss[0] > r.loss[1] ? r.loss[0]
+	    : r.loss[1]);
 	ac_report_note_time();
 }
 

@@ -174,7 +174,8 @@ hear(struct ac_trial_home *h, struct ac_trial_slot *slot, uint64_t seen)
 	else if (slot->is_try && !post.samples)
 		h->next_try[candidate] = 2 * number;
 	h->is_hasty = false;
-	(void)ac_wait_for(&slot->host->number, number, 0); /* is found */
+	(void)ac_wait_for(h->scratch, h->epoch, &slot->host->number, number,
+	    0); /* is found */
 	note(record_of(h, candidate), &post);
 	if (move(slot, word(number, HEARD), word(number, is_clean ? CLEAN
 	    : OVER)) && is_clean)
@@ -202,7 +203,7 @@ wait(struct ac_trial_home *h, const struct ac_trial_slot *slot,
 		return true;
 	if (h->is_hasty)
 		return false;
-	if (ac_wait_for(at, least, seconds))
+	if (ac_wait_for(h->scratch, h->epoch, at, least, seconds))
 		return true;
 	h->is_hasty = true;
 	atomic_fetch_add_explicit(&record_of(h, slot->candidate)->course.late,

@@ -159,6 +159,15 @@ ac_variants_timed(struct ac_variants *v, uint64_t number, unsigned chosen,
 	    : -1;
 }
 
+bool
+ac_variants_is_due(const struct ac_variants *v, uint64_t number)
+{
+	const uint64_t begun = v->begun;
+
+	return !v->is_over && begun && number >= begun + TIMED
+	    && (number - begun) % ROUND == 0;
+}
+
 static void
 note_times(struct ac_variants *v)
 {

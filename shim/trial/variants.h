@@ -68,6 +68,10 @@ int ac_variants_timed(struct ac_variants *variants, uint64_t number,
 struct ac_timing *ac_variants_time(struct ac_variants *variants,
     unsigned variant);
 
+/* Whether call `number`, though it has nothing else to ask of the device, is to
+ * read what was measured. */
+bool ac_variants_is_due(const struct ac_variants *variants, uint64_t number);
+
 /* Read what was measured, at call `number`, at `place`; once it is all there,
  * the cost is that. */
 void ac_variants_compare(struct ac_variants *variants, uint64_t number,

@@ -3,6 +3,7 @@
 #include "shim/trial/wait.h"
 
 #include "shim/device/device.h"
+#include "shim/device/scratch.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,7 +16,8 @@ enum { WAIT_CALLS = 256 };      /* as long as that many take */
 /* A product of thousands of rows should not hold a program for hours. */
 enum { EMULATED_SECONDS = 120 };
 
-static _Atomic bool in_vain;
+/* 1 + the epoch in which the last wait was; 0: none was. */
+static _Atomic uint64_t in_vain[AC_SCRATCH_CONTEXTS];
 
 double
 ac_wait_seconds(double flops, double predicted)
@@ -55,25 +57,28 @@ has_waited(const struct timespec *start, long long most)
 }
 
 bool
-ac_wait_for(const uint64_t *word, uint64_t least, double seconds)
+ac_wait_for(unsigned context, uint32_t epoch, const uint64_t *word,
+    uint64_t least, double seconds)
 {
+	const uint64_t mark = 1 + (uint64_t)epoch;
 	const long long most = most_ns(seconds);
 	const int saved = errno;
 	struct timespec start;
 	int cancelling;
 	bool done = is_there(word, least);
 
-	if (!done && !in_vain) {
+	if (!done && in_vain[context] != mark) {
 		clock_gettime(CLOCK_MONOTONIC, &start);
 		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
 		    &cancelling);
-		while (!(done = is_there(word, least)) && !in_vain)
+		while (!(done = is_there(word, least))
+		    && in_vain[context] != mark)
 			if (has_waited(&start, most))
-				in_vain = true;
+				in_vain[context] = mark;
 		(void)pthread_setcancelstate(cancelling, NULL);
 		errno = saved;
 	}
-	if (done && in_vain)
-		in_vain = false;
+	if (done && in_vain[context])
+		in_vain[context] = 0;
 	return done;
 }

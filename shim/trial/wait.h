@@ -10,9 +10,11 @@
 /* Wait until `word`, which only grows, is `least`. Two seconds at most, or what
  * 256 calls take of which each takes `seconds` (0: unknown): the stream may
  * wait for something that this very thread is to do. After a wait in vain
- * nobody waits until somebody finds what he looks for. False: it is less. Naps
- * of 20 us; keeps errno; no cancellation point. */
-bool ac_wait_for(const uint64_t *word, uint64_t least, double seconds);
+ * nobody waits in that context (ac_scratch_index(), ac_scratch_epoch()) until
+ * somebody finds what he looks for there. False: it is less. Naps of 20 us;
+ * keeps errno; no cancellation point. */
+bool ac_wait_for(unsigned context, uint32_t epoch, const uint64_t *word,
+    uint64_t least, double seconds);
 
 /* How long a product takes: `predicted`, or on an emulated GPU what its FLOPs
  * take a CPU that is busy with other things. */

@@ -80,8 +80,15 @@ judge()
 race table '' &
 race fp32 fp32=20 &
 wait
+race tensor fp32=0.05,launch=0.05 &
+race slow16 launch=0.05,fp32=0.1 fp16=0.08 bandwidth=0.08 &
+wait
+race fast32 launch=0.05,fp32=0.2 fp32=19 launch=0.06 host-launch=0.06
 judge 'a GPU as the table says' table
 judge 'FP32 is 20 times faster: nothing gains' fp32
+judge 'FP32 is 20 times slower' tensor
+judge 'measured: FP16 and bandwidth 12 times too slow' slow16
+judge 'measured: FP32 19 times too fast' fast32
 for rung in keep fp16; do
 	check "somewhere $rung is best" "$([ "$(grep -c $rung "$work/winners")" -ge 3 ] ||
 	    sort "$work/winners" | uniq -c)"

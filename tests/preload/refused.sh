@@ -56,7 +56,7 @@ for calls in cuMemPoolCreate cuMemAllocFromPoolAsync cuMemHostRegister \
 		holds fp16 held_stream $mode
 	done
 	holds "$cast" lane_order grow
-	holds 'gemm -> fp16 profit=off guard=off workspace=900Ki' lane_order share
+	holds 'gemm -> fp16 profit=off guard=off workspace=1200Ki' lane_order share
 	rm -rf "$AUTOCAST_STATE"
 	line=$(under "$guarded" "$clients/gemm_client" sgemm n t 96 80 256 0 0 0 1 1 \
 	    0.5 normal 1 - reference repeat=300 stream 2>&1)

@@ -130,8 +130,9 @@ class Draw:
         o['m'] = min(128, 2 ** int(math.log2(each) / 3))
         o['n'] = o['m']
         o['k'] = min(512, -(-each // o['m'] // o['n'])) + self.between(0, 3)
+        # Whole numbers are those of a batch (doc/limits.md); copies, a row's.
         kind = self.pick(['cancelling', 'cancelling', 'graded', 'onehot',
-            'prefix', 'packed'])
+            'graded', 'packed'])
         o['odd'] = '%s@%d' % (kind, self.between(0, o['batch'] - 1))
         steps = ['odd:%d' % min(200, self.units)]
         if self.chance(0.5):

@@ -60,6 +60,10 @@ holds 'subnormals, tokens of unequal size' 'subnormal:50 unequal:200'
 holds 'one bad matrix of 64' 'batch=64 m=64 n=64 k=64 odd=cancelling@17 odd:50'
 holds 'K in two calls that cancel' 'split=2 cancelling:200' 0 3
 holds 'the same from two places' 'split=2 places=2 cancelling:200' 0 3
+holds 'from two places, small, and a host that never waits' \
+    'm=38 n=58 k=106 split=2 places=2 sync=0 good:80 cancelling:200' 0 3
+holds 'K in eight calls, and a host that never waits' \
+    'split=8 k=128 sync=0 good:80 cancelling:100' 0 3
 holds 'K in two calls that do not' 'split=2 good:100' 0.9
 holds 'captured before anything was looked at' 'good:20 graph:cancelling:5'
 holds 'a graph of what was good' 'good+unequal+small:10 graph:good:20' 0.8

@@ -227,7 +227,7 @@ begin(int how)
 	made = queued = naps = turn_count = 0;
 	now_ns = 0;
 	is_prompt = false;
-	(void)ac_wait_for(&found, 1, 0); /* nobody waited in vain yet */
+	(void)ac_wait_for(0, 0, &found, 1, 0); /* nobody waited in vain yet */
 	memset(turns, 0, sizeof turns);
 	left[0] = back[0] = '\0';
 	decision = (struct ac_decision){
