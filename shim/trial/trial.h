@@ -7,7 +7,7 @@
  *                until it has three clean samples with something in them. Zeros
  *                teach nothing: after them it waits as long as it has run
  *   then         the fastest accurate candidate serves
- *   samples      of calls 4, 8, 16, 32, then of about each 64th, drawn by a
+ *   samples      of calls 4 to 16 and 32, then of about each 64th, drawn by a
  *                hash: no rhythm of the program falls into step with them
  *   a finding    of policy/guard.h, in a try or a sample: the candidate is left
  *                for good

@@ -74,13 +74,13 @@ mix(uint64_t x)
 static uint64_t
 sample_after(const struct ac_trial_home *h, uint64_t number)
 {
-	enum { FIRST = 4, LAST = 32, WIDTH = AC_TRIAL_PERIOD / 4 };
-	uint64_t next = FIRST;
+	enum { EACH = 16, WIDTH = AC_TRIAL_PERIOD / 4 };
 
-	while (next <= number && next <= LAST)
-		next *= 2;
-	return next <= LAST ? next : number + AC_TRIAL_PERIOD - WIDTH / 2
-	    + mix((uint64_t)h->variants->record[0]->id << 32 ^ number) % WIDTH;
+	if (number < EACH)
+		return number + 1;
+	return number < 2 * EACH ? 2 * EACH : number + AC_TRIAL_PERIOD
+	    - WIDTH / 2 + mix((uint64_t)h->variants->record[0]->id << 32
+	    ^ number) % WIDTH;
 }
 
 static void

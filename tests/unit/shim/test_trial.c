@@ -362,11 +362,12 @@ static void
 test_samples(void **state)
 {
 	static const char *const cases[] = {
-		"g*40 -> samples=4,8,16,32 left=",
+		"g*40 -> samples=4,5,6,7,8,9,10,11,12,13,14,15,16,32 left=",
 		/* At once, if it has posted; from call 64 on it is waited
 		 * for. */
 		"g*7 b g*7 b g -> turns=1g left=0@8:error,1@16:error",
-		"g*7 B g*20 -> turns=11 left=0@8:error samples=4,8,16",
+		"g*7 B g*20 -> turns=11 left=0@8:error "
+		    "samples=4,5,6,7,8,9,10,11,12,13,14,15,16",
 		"g*7 L g*63 -> turns=000 naps=0 left=",
 		"g*7 L g*63 ~ g -> turns=001 naps=1 left=0@8:error",
 		"g*7 l g*63 ~ g -> turns=000 naps=1",
