@@ -13,7 +13,9 @@
 
 #include <stdint.h>
 
-enum ac_format { AC_FORMAT_FP16, AC_FORMAT_BF16 };
+/* AC_FORMAT_TF32 is written by nobody: what the library makes of FP32 itself. Its
+ * fraction is FP16's. */
+enum ac_format { AC_FORMAT_FP16, AC_FORMAT_BF16, AC_FORMAT_TF32 };
 
 enum ac_kernels_status {
 	AC_KERNELS_OK,

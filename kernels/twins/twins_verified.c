@@ -170,6 +170,22 @@ cast_k(const struct strip *s, int64_t k, uint16_t *to, int64_t step_to,
 	project_plain(y, u, sum);
 }
 
+/* Where the cast of a strip's first line goes, at `k`; step_out: to the next
+ * one. Nowhere, if it is only looked at. */
+static uint16_t *
+target(const struct strip *s, int64_t k, uint16_t (*scrap)[ABREAST],
+    int64_t *step_out)
+{
+	const struct ac_verified_operand *o = s->o;
+
+	*step_out = o->to && o->lines_are_cols ? o->ld_to : 1;
+	if (!o->to)
+		return *scrap;
+	return o->to + (o->lines_are_cols
+	    ? (s->matrix * o->lines + s->line) * o->ld_to + k
+	    : (s->matrix * s->v->k + k) * o->ld_to + s->line);
+}
+
 /* What is past the matrix is written as zero, to the next multiple of 8. */
 static void
 cast_strip(const struct strip *s, int64_t slice)
@@ -181,15 +197,15 @@ cast_strip(const struct strip *s, int64_t slice)
 
 	memset(sums, 0, sizeof sums);
 	for (int64_t k = s->begin; k < s->end; k++) {
-		uint16_t *to = o->to + (o->lines_are_cols
-		    ? (s->matrix * o->lines + s->line) * o->ld_to + k
-		    : (s->matrix * v->k + k) * o->ld_to + s->line);
+		uint16_t scrap[ABREAST];
+		int64_t step;
+		uint16_t *to = target(s, k, &scrap, &step);
 
-		cast_k(s, k, to, o->lines_are_cols ? o->ld_to : 1, sums);
+		cast_k(s, k, to, step, sums);
 		for (int l = s->lines; !o->lines_are_cols && l < ABREAST; l++)
 			to[l] = 0;
 	}
-	for (int l = 0; l < s->lines && o->lines_are_cols; l++)
+	for (int l = 0; l < s->lines && o->lines_are_cols && o->to; l++)
 		for (int64_t k = s->end; k % 8 && s->end == v->k; k++)
 			o->to[(s->matrix * o->lines + s->line + l) * o->ld_to
 			    + k] = 0;
@@ -253,7 +269,8 @@ ac_twin_verified_cast(const struct ac_twin_launch *launch, void **params)
 			for (int64_t i = 0; i < ac_verified_slices(v); i++)
 				cast_slice(v, side, b, i, &scale, exact);
 		meter.read += count * sizeof(float);
-		meter.written += count * sizeof(uint16_t);
+		meter.written += v->operand[side].to
+		    ? count * sizeof(uint16_t) : 0;
 	}
 	ac_float_mode_leave(mode);
 	ac_meter_add(&meter);

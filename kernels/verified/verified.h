@@ -60,7 +60,8 @@ struct ac_verified_operand {
 	int64_t lines;              /* m, or n */
 	int64_t ld, stride;         /* as stored; stride: to the next matrix */
 	/* 16-byte aligned, ld_to x (stored columns) x batch; ld_to is a
-	 * multiple of 8, not below the stored rows. */
+	 * multiple of 8, not below the stored rows. NULL, of both: the product
+	 * is of `from`, and only looked at. */
 	uint16_t *to;
 	int64_t ld_to;
 	uint32_t lines_are_cols;    /* the stored columns are lines, not rows */

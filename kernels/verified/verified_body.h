@@ -243,9 +243,14 @@ ac_verified_exponent(uint32_t amax)
 AC_CAST_BODY struct ac_cast_scale
 ac_verified_scale_of(const struct ac_verified *v)
 {
-	return ac_cast_scale_from(ac_verified_exponent(v->state->amax[0]),
-	    ac_verified_exponent(v->state->amax[1]), 1,
-	    ac_cast_scalar_read(&v->alpha));
+	const float alpha = ac_cast_scalar_read(&v->alpha);
+	struct ac_cast_scale scale = ac_cast_scale_from(
+	    ac_verified_exponent(v->state->amax[0]),
+	    ac_verified_exponent(v->state->amax[1]), 1, alpha);
+
+	if (!v->operand[0].to)
+		scale.alpha = alpha;
+	return scale;
 }
 
 /* What cast leaves for the product, and for verify. */
@@ -273,7 +278,8 @@ ac_verified_rung_of(uint32_t format)
 {
 	struct ac_verified_rung rung;
 
-	rung.format = format;
+	rung.format = format == AC_FORMAT_BF16 ? AC_FORMAT_BF16
+	    : AC_FORMAT_FP16;
 	rung.parts = 1;
 	return rung;
 }

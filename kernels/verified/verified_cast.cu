@@ -31,6 +31,7 @@ struct cast_work {
 	float    factor, factor_u;
 	int      side;
 	bool     wide, exact, along; /* along: memory runs along K */
+	bool     writes;        /* where it goes, or it is only looked at */
 	uint32_t found;         /* AC_VERIFIED_* */
 };
 
@@ -71,13 +72,14 @@ find_work(const struct ac_verified &v, struct cast_work &w)
 	w.ld = (uint32_t)o.ld;
 	w.ld_to = (uint32_t)o.ld_to;
 	w.left = o.lines - first;
-	w.left_to = o.ld_to - first;
+	w.left_to = o.to ? o.ld_to - first : 0;
 	w.factor = ac_verified_power(side ? scale.exponent[1]
 	    : scale.exponent[0]);
 	w.factor_u = ac_verified_power(side ? scale.exponent[0]
 	    : scale.exponent[1]);
 	w.side = side;
 	w.along = o.lines_are_cols;
+	w.writes = o.to;
 	w.wide = !((uintptr_t)w.from & 15) && !(o.ld & 3);
 	w.exact = !(v.state->bits[0] & v.state->bits[1]
 	    & AC_VERIFIED_PROBED);
@@ -248,7 +250,7 @@ cast_ks(const struct cast_work &w, struct ac_verified_rung rung,
 				    sums[l], &cell[i]);
 				x[l][i] = y;
 			}
-			if (l < rows)
+			if (l < rows && again(w.writes))
 				store_four(after(to, l, ld_to), cell);
 		}
 #pragma unroll
@@ -375,10 +377,10 @@ ac_verified_cast(const struct ac_verified v)
 	__syncthreads();
 	load_sums(w, v.k, w.along, block);
 	__syncthreads();
-	if (v.format == AC_FORMAT_FP16)
-		cast_rung(w, ac_verified_rung_of(AC_FORMAT_FP16), block, sums);
-	else
+	if (v.format == AC_FORMAT_BF16)
 		cast_rung(w, ac_verified_rung_of(AC_FORMAT_BF16), block, sums);
+	else
+		cast_rung(w, ac_verified_rung_of(AC_FORMAT_FP16), block, sums);
 	bits = again(w.along) ? gather_ks(w, sums)
 	    : gather_lines(w, sums, block);
 	if (bits)

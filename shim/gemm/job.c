@@ -38,11 +38,17 @@ ac_job_is_apart(const struct ac_job *job)
 	    || job->beta.device || job->beta.value != 0;
 }
 
+static bool
+casts_of(const struct ac_job *job)
+{
+	return job->call.candidate->tactic == AC_TACTIC_CAST;
+}
+
 /* Mostly a cast in C's place, as before. */
 static bool
-lay_out(const struct ac_job *job, bool casts, struct ac_layout *layout_out)
+lay_out(const struct ac_job *job, struct ac_layout *layout_out)
 {
-	const bool apart = ac_job_is_apart(job);
+	const bool apart = ac_job_is_apart(job), casts = casts_of(job);
 
 	if (!job->known || !casts || apart)
 		return ac_layout_make(job->g, casts, apart, layout_out);
@@ -51,10 +57,11 @@ lay_out(const struct ac_job *job, bool casts, struct ac_layout *layout_out)
 }
 
 enum ac_reason
-ac_job_borrow(const struct ac_job *job, bool casts, struct ac_layout *layout,
+ac_job_borrow(const struct ac_job *job, struct ac_layout *layout,
     struct ac_lane_loan *loan_out)
 {
-	const bool wants_handle = casts && job->g->door->has_handles;
+	const bool wants_handle = job->g->door->has_handles
+	    && (casts_of(job) || ac_job_is_apart(job));
 	struct ac_lane_request request = {
 		.provider = job->owner,
 		.program = job->g->handle,
@@ -64,7 +71,7 @@ ac_job_borrow(const struct ac_job *job, bool casts, struct ac_layout *layout,
 
 	if (job->unfit != AC_REASON_NONE)
 		return job->unfit;
-	if (!lay_out(job, casts, layout))
+	if (!lay_out(job, layout))
 		return AC_REASON_UNSUPPORTED;
 	layout->v.alpha = job->alpha;
 	layout->v.output.beta = job->beta;
@@ -87,6 +94,7 @@ ac_job_bind(const struct ac_job *job, const struct ac_lane_loan *loan,
 
 	ac_layout_bind(layout, loan);
 	v->format = job->call.candidate->rung == AC_RUNG_BF16 ? AC_FORMAT_BF16
+	    : job->call.candidate->rung == AC_RUNG_TF32 ? AC_FORMAT_TF32
 	    : AC_FORMAT_FP16;
 	v->tol = job->site->decision.guard != AC_GUARD_OFF
 	    ? (float)job->call.candidate->tol : 0;

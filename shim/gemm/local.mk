@@ -11,5 +11,5 @@ libautocast_so_SOURCES += \
 	shim/gemm/ranges.c \
 	shim/gemm/ranges.h \
 	shim/gemm/recipe.h \
-	shim/gemm/recipe_cast.c \
+	shim/gemm/recipe_verified.c \
 	shim/gemm/recipe_library.c

@@ -25,13 +25,13 @@ struct ac_job {
 	enum ac_reason         unfit;      /* why they forbid a recast */
 };
 
-/* The same call with another compute type, on the program's own handle; where
- * the turn says so, verified like the other. */
+/* The same call with another compute type, on the program's own handle. */
 enum ac_reason ac_recipe_library(const struct ac_job *job);
 
 /* Cast both operands, then a 16-bit product on a lane of our own, verified and
- * mended behind it. */
-enum ac_reason ac_recipe_cast(const struct ac_job *job);
+ * mended behind it. Where the library converts, the operands are only looked at,
+ * and its product is verified and mended. */
+enum ac_reason ac_recipe_verified(const struct ac_job *job);
 
 /* ---- What they share ---------------------------------------------------- */
 
@@ -47,8 +47,8 @@ void ac_job_read(struct ac_job *job);
 bool ac_job_is_apart(const struct ac_job *job);
 
 /* Lay the call out as ac_layout_make() does, give the layout the scalars, and
- * borrow a lane for it, with a handle if it casts. */
-enum ac_reason ac_job_borrow(const struct ac_job *job, bool casts,
+ * borrow a lane for it, with a handle unless the library writes C itself. */
+enum ac_reason ac_job_borrow(const struct ac_job *job,
     struct ac_layout *layout_out, struct ac_lane_loan *loan_out);
 
 /* Let `layout` point into what was lent, and to where the call's results go.

@@ -98,17 +98,17 @@ go(const struct ac_job *job, const struct ac_gemm *product,
 	kind->alignment[4] = ac_lt_alignment(run->bias);
 	kind->alignment[5] = ac_lt_alignment(run->aux);
 	kind->epilogue = (uint8_t)(beside ? AC_EPILOGUE_DEFAULT : p->epilogue);
-	kind->transa = (uint8_t)product->transa;
+	kind->has_our_scalars = product->alpha != job->g->alpha;
 }
 
-/* The rest follows from the content, and from whether it is cast. */
+/* The rest follows from the content, and from whose scalars they are. */
 static void
 complete(const struct ac_job *job, const struct ac_gemm *product,
     struct ac_lt_kind *kind)
 {
 	const struct ac_lt_use *use = ((const struct lt_gemm *)job->g)->use;
-	const bool casts = product->a.type != CUDA_R_32F;
 
+	kind->transa = (uint8_t)product->transa;
 	kind->transb = (uint8_t)product->transb;
 	memset(kind->reserved, 0, sizeof kind->reserved);
 	kind->provider = job->site->binding.provider;
@@ -120,7 +120,8 @@ complete(const struct ac_job *job, const struct ac_gemm *product,
 	kind->device = use->device;
 	kind->batch = (int32_t)product->batch;
 	kind->sm_count_target = use->content.sm_count_target;
-	kind->pointer_mode = casts ? (int32_t)CUBLASLT_POINTER_MODE_DEVICE
+	kind->pointer_mode = kind->has_our_scalars
+	    ? (int32_t)CUBLASLT_POINTER_MODE_DEVICE
 	    : (int32_t)use->product.pointer_mode;
 }
 

@@ -21,8 +21,9 @@ struct ac_lt_kind {
 	int32_t type, compute;         /* of A and B: cudaDataType */
 	uint8_t alignment[6];          /* log2, of A, B, C, D, bias, aux */
 	uint8_t epilogue;              /* enum ac_epilogue */
+	uint8_t has_our_scalars;       /* on the device */
 	uint8_t transa, transb;        /* and what follows from the content */
-	uint8_t reserved[7];
+	uint8_t reserved[6];
 	struct ac_provider *provider;
 	int64_t m, n, k;
 	struct ac_lt_stored a, b;
@@ -50,7 +51,7 @@ ac_lt_alignment(const void *address)
 }
 
 /* Run `run` by the plan of `hint`, which may be NULL, if its kind begins as
- * `kind` does, up to transb: the rest need not be there. False: it does not, so
+ * `kind` does, up to transa: the rest need not be there. False: it does not, so
  * nothing has happened. Else *reason_out and *status_out are as of
  * ac_lt_plan_run(). */
 bool ac_lt_plan_again(const struct ac_lt_kind *kind,

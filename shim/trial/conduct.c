@@ -203,7 +203,8 @@ conduct_product(struct ac_conduct *call, const struct ac_ways *ways,
     struct ac_kept *kept_out)
 {
 	struct ac_turn turn = {
-		.kind = AC_TURN_KEEP, .is_unsteady = call->is_unsteady
+		.kind = AC_TURN_KEEP, .is_unsteady = call->is_unsteady,
+		.pair = call->pair
 	};
 	struct ac_place place;
 	enum ac_reason reason;

@@ -23,7 +23,7 @@ struct ac_kept {
 };
 
 /* One call on its way: the first member of what the ways of its kind know. The
- * first eight are the caller's to set, the others are set here. */
+ * first nine are the caller's to set, the others are set here. */
 struct ac_conduct {
 	const struct ac_decision  *decision;   /* of its site */
 	struct ac_site_record     *record;     /* of the same */
@@ -34,6 +34,7 @@ struct ac_conduct {
 	struct ac_origin          *origin;     /* of a product, with variants */
 	uint64_t                   from[2];    /* place of a product, as
 	                                        * ac_origin_of() wants it */
+	uint64_t                   pair;       /* of a product (turn.h) */
 	int                        device;     /* its handle's */
 	bool                       is_unsteady; /* the program may be tuning
 	                                        * (shim/trial/steady.h): native

@@ -62,9 +62,8 @@ is_cast(const struct ac_variants *v, unsigned variant)
 	return v->decision->candidate[variant].tactic == AC_TACTIC_CAST;
 }
 
-/* Under a guard only what is verified serves. */
-static uint32_t
-unfit(const struct ac_variants *v)
+uint32_t
+ac_origin_converted(const struct ac_variants *v)
 {
 	uint32_t bits = 0;
 
@@ -74,11 +73,46 @@ unfit(const struct ac_variants *v)
 	return bits;
 }
 
+/* Under guard=strict only what is always verified serves, and nowhere what
+ * cannot be. */
+static uint32_t
+unfit(const struct ac_variants *v, const struct ac_turn *turn)
+{
+	return v->decision->guard == AC_GUARD_STRICT || !turn->pair
+	    ? ac_origin_converted(v) : 0;
+}
+
+static uint64_t
+mix(uint64_t x)
+{
+	x = (x ^ x >> 31) * UINT64_C(0x9E3779B97F4A7C15);
+	return x ^ x >> 32;
+}
+
+/* Whether this call shows what the library makes of new data, or of old ones
+ * once more: no loop of the program keeps step with it. */
+static bool
+looks(struct ac_origin *o, struct ac_turn *turn)
+{
+	enum { FIRST = 3, PERIOD = 32 };
+	const uint64_t pair = turn->pair;
+
+	for (unsigned i = 0; i < ORIGIN_PAIRS; i++)
+		if (atomic_load_explicit(&o->pair[i], memory_order_relaxed)
+		    == pair)
+			return o->queued < FIRST || mix(turn->number / PERIOD)
+			    % PERIOD == turn->number % PERIOD;
+	atomic_store_explicit(&o->pair[atomic_fetch_add_explicit(&o->pairs, 1,
+	    memory_order_relaxed) % ORIGIN_PAIRS], pair, memory_order_relaxed);
+	turn->is_new = true;
+	return true;
+}
+
 static void
 choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn)
 {
 	const uint32_t every = (1u << v->decision->candidate_count) - 1;
-	const uint32_t out = o->out | unfit(v);
+	const uint32_t out = o->out | unfit(v, turn);
 	int timed;
 
 	turn->timing = NULL;
@@ -96,8 +130,8 @@ choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn)
 	turn->kind = turn->candidate == AC_ORIGINAL ? AC_TURN_KEEP
 	    : AC_TURN_RECAST;
 	turn->is_verified = turn->kind == AC_TURN_RECAST
-	    && is_cast(v, turn->candidate);
-	turn->needs_place = turn->is_verified || turn->timing
+	    && (is_cast(v, turn->candidate) || turn->is_looked_at);
+	turn->needs_place = turn->kind == AC_TURN_RECAST || turn->timing
 	    || ac_variants_is_due(v, turn->own);
 }
 
@@ -111,6 +145,8 @@ ac_origin_begin(struct ac_origin *o, struct ac_variants *v,
 	    memory_order_relaxed);
 	if (o->out)
 		ac_origin_take_back(o, v, turn->number);
+	turn->is_looked_at = turn->number > v->decision->own && turn->pair
+	    && ac_origin_converted(v) && looks(o, turn);
 	choose(o, v, turn);
 }
 
@@ -143,6 +179,19 @@ has_room(struct ac_origin *o, const struct ac_place *place, double seconds)
 		return false;
 	ac_origin_hear(o, l); /* of whichever size it was */
 	return true;
+}
+
+/* Whether the first call on the last pair was heard of: else what the library
+ * makes of it is not known yet. */
+static bool
+knows_pair(struct ac_origin *o, const struct ac_place *place)
+{
+	const uint64_t number = o->first;
+	struct ac_origin_open *open = &o->open[number % ORIGIN_WINDOW];
+	struct ac_ledger *l = open->ledger;
+
+	return open->number != number || !l || !ac_ledger_is_at(l, place)
+	    || ac_ledger_posted(l) >= open->least;
 }
 
 /* Under reproducible=on: all that were queued since, of whichever size. Not
@@ -184,8 +233,12 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 	else if (!is_reproducible)
 		ac_origin_hear_all(o, v, place);
 	ac_variants_compare(v, turn->own, place);
-	if (turn->is_verified && o->out >> turn->candidate & 1)
+	if (turn->kind == AC_TURN_RECAST && o->out >> turn->candidate & 1)
 		choose(o, v, turn); /* again, by what was heard just now */
+	/* In a graph it runs on other data. */
+	if (turn->kind == AC_TURN_RECAST && !turn->is_verified
+	    && (place->capture || !knows_pair(o, place)))
+		turn->is_verified = true;
 	if (!turn->is_verified)
 		return;
 	if (place->capture && !(o->clean >> turn->candidate & 1)) {
@@ -220,6 +273,8 @@ ac_origin_queued(struct ac_origin *o, const struct ac_place *place,
 		return;
 	least = 1 + atomic_fetch_add(&turn->ledger->queued, 1);
 	number = 1 + atomic_fetch_add(&o->queued, 1);
+	if (turn->is_new)
+		atomic_store(&o->first, number);
 	open = &o->open[number % ORIGIN_WINDOW];
 	atomic_store(&open->number, 0);
 	atomic_store(&open->ledger, turn->ledger);

@@ -17,6 +17,11 @@
  *              ones cost, in the latter's unit, at most +32. Below -2 the next
  *              candidate serves, 1000 calls long, then 4000 ...
  *
+ * What a library converts (tf32) is verified and mended like a cast in its
+ * first three calls, on operands that are not among the last eight pairs until
+ * the host has heard of it, at about each 32nd call, and in captures. One that
+ * is mended, and the candidate serves no more.
+ *
  * Under reproducible=on the host hears of calls at each 64th call, of sums at
  * each second one, and waits for all of them. */
 #ifndef AC_SHIM_ORIGIN_H

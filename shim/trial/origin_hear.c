@@ -195,6 +195,11 @@ ac_origin_hear(struct ac_origin *o, struct ac_ledger *l)
 	note(l, &heard);
 	if (!heard.calls && !heard.alls && !heard.lines)
 		return;
+	if ((heard.alls > 0 || heard.lines > 0)
+	    && ac_origin_converted(v) >> l->candidate & 1) {
+		atomic_fetch_or(&o->refused, 1u << l->candidate);
+		put_out(o, v, l->candidate);
+	}
 	if (heard.cancels > 0 && o->adds)
 		leave_chain(o, v, l->candidate);
 	if (heard.alls > 0)

@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-enum { ORIGIN_WINDOW_FIRST = 2, ORIGIN_WINDOW = 64 };
+enum { ORIGIN_WINDOW_FIRST = 2, ORIGIN_WINDOW = 64, ORIGIN_PAIRS = 8 };
 
 /* A call on its way. */
 struct ac_origin_open {
@@ -41,6 +41,10 @@ struct ac_origin {
 	                             * like these wrote, or wrote such a one */
 	_Atomic uint32_t clean;     /* a call of them posted that all was
 	                             * well */
+	/* Of candidates that a library converts. */
+	_Atomic uint64_t pair[ORIGIN_PAIRS]; /* operands of the last calls; */
+	_Atomic uint32_t pairs;     /* how many were met */
+	_Atomic uint64_t first;     /* verified call of the last of them */
 	struct ac_origin_candidate candidate[AC_CANDIDATES];
 	struct ac_origin_open open[ORIGIN_WINDOW];
 };
@@ -50,6 +54,9 @@ struct ac_origin {
 void ac_origin_hear(struct ac_origin *origin, struct ac_ledger *ledger);
 void ac_origin_hear_all(struct ac_origin *origin,
     struct ac_variants *variants, const struct ac_place *place);
+
+/* Bits of candidates that a library converts. */
+uint32_t ac_origin_converted(const struct ac_variants *variants);
 
 /* Candidates whose time has come serve again at call `number`; one more failure
  * will do. */

@@ -25,6 +25,13 @@ struct ac_turn {
 	                                 * this call, but in a capture */
 	struct ac_timing *timing;       /* NULL: not timed */
 	/* Of a product (origin.h): */
+	uint64_t          pair;         /* the caller's to set: a hash of the
+	                                 * operands' addresses; 0: what a
+	                                 * library makes of them is verified
+	                                 * nowhere */
+	bool              is_new;       /* the pair is */
+	bool              is_looked_at; /* what a library converts is verified
+	                                 * this time */
 	uint64_t          own;          /* number among those of its site */
 	bool              needs_place;  /* to run, or to be timed */
 	bool              is_verified;  /* a RECAST */

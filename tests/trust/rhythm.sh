@@ -87,4 +87,20 @@ for shift in -0.9 -1.5 -2; do
 done
 check 'cublasLt: a RELU that should let nothing through' "$(broken guarded '' \
     'lt=relu_bias m=128 n=128 shift=-0.99 against=1e-4 good:100 opposed:400')"
+# ---- What cuBLAS converts: operands that nobody has met, and graphs
+
+# converted WHAT RHYTHM-ARGUMENTS [FLOOR]
+converted()
+{
+	check "tf32: $1" "$(broken tf32 "-v floor=${3:-0}" "$2")"
+}
+converted 'good data' 'good:200' 0.98
+converted 'a bad layer of two' 'good+cancelling:100'
+converted 'bad data on other operands, and a host that never waits' \
+    'sync=0 good:200 cancelling:200'
+converted 'an epilogue' 'lt=gelu_aux_bias good:100' 0.95
+converted 'an epilogue on bad data' 'lt=gelu_aux_bias good+cancelling:50'
+converted 'one bad matrix of 64' 'batch=64 m=64 n=64 k=64 odd=cancelling@17 odd:50'
+converted 'whole numbers, subnormals' 'onehot:50 subnormal:50'
+converted 'a graph on other data' 'good:20 graph:cancelling:20'
 plan

@@ -5,6 +5,7 @@
 #            millisecond is worth a cast there
 #   guarded  every product, whatever it gains
 #   strict   the same under guard=strict
+#   tf32     every product, as cuBLAS converts it
 # shellcheck disable=SC2034,SC1091
 . "$(dirname "$0")/../preload/preload.sh"
 rhythm=$build/tests/trust/rhythm
@@ -46,6 +47,7 @@ play()
 		    under amp "$rhythm" m=128 n=128 k=1024 "${@:2}"
 		;;
 	guarded) under 'gemm -> fp16 profit=off guard=on' "$rhythm" "${@:2}" ;;
+	tf32) under 'gemm -> tf32 profit=off guard=on' "$rhythm" "${@:2}" ;;
 	strict) under 'gemm -> fp16 profit=off guard=strict' "$rhythm" "${@:2}" ;;
 	esac
 }

@@ -114,7 +114,7 @@ any_case(int turn)
 {
 	return (struct verified_case){ .trans = { any(2), any(2) },
 		.extra = (int)any(4), .batch = any(3) ? 1 : 1 + (int)any(BATCH),
-		.array = !any(3), .format = any(2),
+		.array = !any(3), .format = any(3),
 		.tol = any(2) ? 1e-3f : 1e-2f,
 		.place = (enum verified_place)any(5),
 		.activation = (uint32_t)turn % 5, .bias = any(3),

@@ -96,10 +96,10 @@ is_all_fp32(struct verified_data *d)
 /* A line more than 2 tol off is missed now and then: by 6 tol none is here.
  * Lines of fewer than 64 outputs are judged together. */
 static void
-take_family(int family, int m, int n, int k)
+take_family(int family, enum ac_format format, int m, int n, int k)
 {
 	const struct verified_case c = { .trans = { family & 1, family & 2 },
-		.extra = family % 3 };
+		.extra = family % 3, .format = format };
 	struct verified_problem p;
 	struct verified_data d;
 	struct outcome out;
@@ -127,11 +127,13 @@ test_families(void **state)
 {
 	(void)state;
 	for (int f = 0; f < VERIFIED_FAMILIES; f++) {
-		take_family(f, 130, 97, 203);
-		take_family(f, 64, 64, 64);
-		take_family(f, 129, 1, 300);
-		take_family(f, 1, 70, 66);
-		take_family(f, 40, 530, 35);
+		take_family(f, AC_FORMAT_FP16, 130, 97, 203);
+		take_family(f, AC_FORMAT_FP16, 64, 64, 64);
+		take_family(f, AC_FORMAT_FP16, 129, 1, 300);
+		take_family(f, AC_FORMAT_FP16, 1, 70, 66);
+		take_family(f, AC_FORMAT_FP16, 40, 530, 35);
+		take_family(f, AC_FORMAT_TF32, 130, 97, 203);
+		take_family(f, AC_FORMAT_TF32, 40, 530, 35);
 	}
 }
 
@@ -141,7 +143,7 @@ test_long(void **state)
 {
 	(void)state;
 	for (int f = 0; f < VERIFIED_FAMILIES; f++)
-		take_family(f, 33, 20, 2500);
+		take_family(f, AC_FORMAT_FP16, 33, 20, 2500);
 }
 
 /* By name: what programs are full of. Nothing is flagged. */
@@ -153,15 +155,21 @@ test_left_alone(void **state)
 		"uncentred", "gram", "zeros", "accum" };
 
 	(void)state;
-	for (int f = 0; f < VERIFIED_FAMILIES; f++)
+	for (int f = 0; f < 2 * VERIFIED_FAMILIES; f++)
 		for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-			const struct verified_case c = { .extra = 1 };
+			const struct verified_case c = { .extra = 1,
+				.format = f < VERIFIED_FAMILIES
+				? AC_FORMAT_FP16 : AC_FORMAT_TF32 };
+			const int family = f % VERIFIED_FAMILIES;
 			struct verified_problem p;
 			struct verified_data d;
 
-			if (strcmp(good[i], verified_family_names[f]))
+			/* TF32 has no more room for those than FP32. */
+			if (strcmp(good[i], verified_family_names[family])
+			    || (c.format == AC_FORMAT_TF32
+			    && !strcmp(good[i], "denormal")))
 				continue;
-			verified_problem_make(f, 513, 140, 150, 5, &p);
+			verified_problem_make(family, 513, 140, 150, 5, &p);
 			verified_data_make(&c, &p, &d);
 			verified_whole(&d);
 			if (d.state.all || d.state.flagged[0]

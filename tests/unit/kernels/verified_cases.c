@@ -35,11 +35,13 @@ make_operand(const struct verified_case *c, const struct verified_problem *p,
 	o->ld = rows + c->extra;
 	o->stride = o->ld * cols + c->extra;
 	o->ld_to = (rows + 7) / 8 * 8;
-	d->to_count[side] = (size_t)(o->ld_to * cols * v->batch);
+	d->to_count[side] = c->format == AC_FORMAT_TF32 ? 0
+	    : (size_t)(o->ld_to * cols * v->batch);
 	d->part_count[side] = (size_t)(ac_verified_slices(v)
 	    * AC_VERIFIED_VALUES * lines * v->batch);
 	d->from[side] = room((size_t)(o->stride * v->batch), sizeof(float));
-	o->to = room(d->to_count[side], sizeof *o->to);
+	if (d->to_count[side])
+		o->to = room(d->to_count[side], sizeof *o->to);
 	o->sums = room((size_t)(AC_VERIFIED_VECTORS * v->k * v->batch),
 	    sizeof *o->sums);
 	o->parts = room(d->part_count[side], sizeof *o->parts);
@@ -400,9 +402,22 @@ widen(uint16_t h, enum ac_format format)
 	return (double)x;
 }
 
+/* As a library may round, to the nearest of 11 bits. */
+static double
+round_tf32(float x)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	if ((bits >> 23 & 255) != 255)
+		bits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
+	memcpy(&x, &bits, sizeof x);
+	return (double)x;
+}
+
 /* A matrix of casts as FP64: [line][k]. */
 static double *
-widen_all(const struct verified_data *d, int side, int b)
+widen_all(struct verified_data *d, int side, int b)
 {
 	const struct ac_verified *v = &d->v;
 	const struct ac_verified_operand *o = &v->operand[side];
@@ -410,7 +425,8 @@ widen_all(const struct verified_data *d, int side, int b)
 
 	for (int64_t l = 0; l < o->lines; l++)
 		for (int64_t k = 0; k < v->k; k++)
-			x[l * v->k + k] = widen(o->to[o->lines_are_cols
+			x[l * v->k + k] = !o->to ? round_tf32(*verified_at(d,
+			    side, b, l, k)) : widen(o->to[o->lines_are_cols
 			    ? (b * o->lines + l) * o->ld_to + k
 			    : (b * v->k + k) * o->ld_to + l], v->format);
 	return x;

@@ -98,7 +98,7 @@ cublasStatus_t ran_status;
 unsigned reads;
 
 enum ac_reason
-ac_recipe_cast(const struct ac_job *job)
+ac_recipe_verified(const struct ac_job *job)
 {
 	(void)job;
 	ran = "cast";

@@ -25,8 +25,8 @@ run_status(bool may_make, cublasStatus_t expected)
 	enum ac_reason reason;
 
 	/* A hint is of calls that are alike in what cannot change. */
-	if (memcmp(&before.transb, &kind.transb,
-	    sizeof kind - offsetof(struct ac_lt_kind, transb)))
+	if (memcmp(&before.transa, &kind.transa,
+	    sizeof kind - offsetof(struct ac_lt_kind, transa)))
 		atomic_store(&ours, NULL);
 	before = kind;
 	if (!ac_lt_plan_again(&kind, &run, hint, &reason, &status))
@@ -408,7 +408,7 @@ test_again(void **state)
 	assert_false(ac_lt_plan_again(&kind, &run, &hint, &reason, &status));
 	assert_int_equal(ac_lt_plan_run(&kind, &run, true, &hint, &status),
 	    AC_REASON_NONE);
-	for (unsigned i = 0; i < offsetof(struct ac_lt_kind, transb); i++) {
+	for (unsigned i = 0; i < offsetof(struct ac_lt_kind, transa); i++) {
 		struct ac_lt_kind other_kind = kind;
 
 		((unsigned char *)&other_kind)[i] ^= 1;

@@ -37,7 +37,7 @@ check(enum ac_reason (*run)(const struct ac_job *), enum ac_reason reason,
 static void
 check_good(void)
 {
-	check(ac_recipe_cast, AC_REASON_NONE, 0, GOOD);
+	check(ac_recipe_verified, AC_REASON_NONE, 0, GOOD);
 }
 
 static bool
@@ -206,7 +206,7 @@ test_order(void **state)
 		beta = i & 1;
 		fails = rows[i / 2].fails;
 		answer = rows[i / 2].answer;
-		check(ac_recipe_cast, AC_REASON_REFUSED, UNTOUCHED,
+		check(ac_recipe_verified, AC_REASON_REFUSED, UNTOUCHED,
 		    rows[i / 2].events);
 	}
 	start(0);
@@ -214,13 +214,13 @@ test_order(void **state)
 	assert_true(is_one);
 	start(0);
 	borrowed = AC_REASON_WORKSPACE;
-	check(ac_recipe_cast, AC_REASON_WORKSPACE, UNTOUCHED, "borrow");
+	check(ac_recipe_verified, AC_REASON_WORKSPACE, UNTOUCHED, "borrow");
 	start(0);
 	alpha = 0;
-	check(ac_recipe_cast, AC_REASON_NO_PROFIT, UNTOUCHED, "");
+	check(ac_recipe_verified, AC_REASON_NO_PROFIT, UNTOUCHED, "");
 	start(0);
 	g.k = INT64_C(1) << 31;
-	check(ac_recipe_cast, AC_REASON_UNSUPPORTED, UNTOUCHED, "");
+	check(ac_recipe_verified, AC_REASON_UNSUPPORTED, UNTOUCHED, "");
 }
 
 /* What is timed is all that a recast takes. */
@@ -230,17 +230,17 @@ test_time(void **state)
 	(void)state;
 	start(0);
 	turn.timing = &timing;
-	check(ac_recipe_cast, AC_REASON_NONE, 0,
+	check(ac_recipe_verified, AC_REASON_NONE, 0,
 	    "borrow time probe cast gemm verify mend timed return");
 	start(0);
 	turn.timing = &timing;
 	fails = "mend";
-	check(ac_recipe_cast, AC_REASON_REFUSED, UNTOUCHED, "borrow time "
+	check(ac_recipe_verified, AC_REASON_REFUSED, UNTOUCHED, "borrow time "
 	    "probe cast gemm verify mend untimed return-dirty");
 	start(0);
 	turn.timing = &timing;
 	fails = "time";
-	check(ac_recipe_cast, AC_REASON_NONE, 0,
+	check(ac_recipe_verified, AC_REASON_NONE, 0,
 	    "borrow time probe cast gemm verify mend return");
 }
 
@@ -261,7 +261,7 @@ test_product(void **state)
 			g.batch = batch;
 			g.a.stride = 100;
 			g.c.stride = batch > 1 ? 300 : 0;
-			check(ac_recipe_cast, AC_REASON_NONE, 0, batch > 1
+			check(ac_recipe_verified, AC_REASON_NONE, 0, batch > 1
 			    ? "borrow probe cast strided verify mend return"
 			    : GOOD);
 			assert_int_equal(given.format, wide ? AC_FORMAT_BF16
@@ -285,6 +285,36 @@ test_product(void **state)
 	g.transa = CUBLAS_OP_C;
 	check_good();
 	assert_true(issued.transa == CUBLAS_OP_C && issued.a.ld == 8);
+}
+
+/* What cuBLAS converts is verified like a cast: in C's place by the program's own
+ * call, apart on the lane, with alpha as it is. */
+static void
+test_converted(void **state)
+{
+	(void)state;
+	for (int adds = 0; adds < 2; adds++) {
+		start(1);
+		turn.is_verified = true;
+		turn.ledger = &ledger;
+		beta = (float)adds;
+		check(ac_recipe_verified, AC_REASON_NONE, 0, GOOD);
+		assert_true(request.wants_handle == adds);
+		assert_int_equal(given.format, AC_FORMAT_TF32);
+		assert_null(given.operand[0].to);
+		assert_null(given.operand[1].to);
+		assert_true(given.record == &record && given.tol > 0);
+		assert_ptr_equal(issued.handle, adds ? (void *)8 : g.handle);
+		assert_true(issued.alpha == (adds ? (void *)&words.alpha
+		    : (void *)&alpha));
+		assert_true(issued.beta == (adds ? (void *)&words.zero
+		    : (void *)&beta));
+		assert_true(is_operand(&issued.a, g.a.data, CUDA_R_32F, 11, 0));
+		assert_true(is_operand(&issued.b, g.b.data, CUDA_R_32F, 12, 0));
+		assert_true(adds == (issued.c.data != g.c.data));
+		assert_int_equal(issued.compute, CUBLAS_COMPUTE_32F_FAST_TF32);
+		assert_true(was_beside == adds);
+	}
 }
 
 static void
@@ -421,7 +451,7 @@ test_apart(void **state)
 		const bool apart = prepare(kind);
 		const float *device = kind & ON_DEVICE ? &beta : NULL;
 
-		check(ac_recipe_cast, AC_REASON_NONE, 0,
+		check(ac_recipe_verified, AC_REASON_NONE, 0,
 		    "borrow probe cast strided verify mend return");
 		assert_true(is_one);
 		assert_int_equal(was_beside, apart);
@@ -460,7 +490,7 @@ test_known(void **state)
 			(void)prepare(kind);
 			job.known = again ? &known : NULL;
 			ac_job_read(&job);
-			assert_int_equal(ac_recipe_cast(&job), 0);
+			assert_int_equal(ac_recipe_verified(&job), 0);
 			if (!again)
 				memcpy(&fresh, &given, sizeof fresh);
 		}
@@ -504,6 +534,7 @@ main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_product),
+		cmocka_unit_test(test_converted),
 		cmocka_unit_test(test_request),
 		cmocka_unit_test(test_judged_by),
 		cmocka_unit_test(test_apart),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/recipe_cast.c -- cast both operands to 16 bits, multiply those on a
- * lane, hold every line of the product against the originals, and recompute
- * what is off (kernels/verified/verified.h). */
+/* shim/gemm/recipe_verified.c -- cast both operands to 16 bits, multiply those on
+ * a lane, hold every line of the product against the originals, and recompute
+ * what is off (kernels/verified/verified.h). Or let cuBLAS convert, and do the
+ * same with its product. */
 #include "shim/gemm/recipe.h"
 
 static struct ac_operand
@@ -16,26 +17,38 @@ cast_operand(const struct ac_verified *v, int side, cudaDataType type)
 	};
 }
 
+static void
+take_casts(const struct ac_verified *v, struct ac_gemm *product)
+{
+	const cudaDataType type = v->format == AC_FORMAT_FP16 ? CUDA_R_16F
+	    : CUDA_R_16BF;
+
+	product->a = cast_operand(v, 0, type);
+	product->b = cast_operand(v, 1, type);
+}
+
+/* In C's place cuBLAS converts in the program's own call. */
 static enum ac_reason
 multiply(const struct ac_job *job, const struct ac_layout *layout,
     const struct ac_lane_loan *loan, cublasStatus_t *status_out)
 {
 	const struct ac_verified *v = &layout->v;
-	const cudaDataType type = v->format == AC_FORMAT_FP16 ? CUDA_R_16F
-	    : CUDA_R_16BF;
 	const bool apart = layout->bytes[AC_PIECE_RESULT];
+	const bool casts = v->operand[0].to;
 	struct ac_gemm product = *job->g;
 
-	product.handle = loan->handle;
-	product.alpha = &v->state->alpha;
-	product.beta = &v->state->zero;
-	product.a = cast_operand(v, 0, type);
-	product.b = cast_operand(v, 1, type);
+	if (casts || apart) {
+		product.handle = loan->handle;
+		product.alpha = &v->state->alpha;
+		product.beta = &v->state->zero;
+	}
+	if (casts)
+		take_casts(v, &product);
 	if (apart)
 		product.c = (struct ac_operand){ v->output.product, CUDA_R_32F,
 			v->output.ld, v->output.stride };
-	return job->g->door->issue(job, &product, CUBLAS_COMPUTE_32F, apart,
-	    status_out);
+	return job->g->door->issue(job, &product, casts ? CUBLAS_COMPUTE_32F
+	    : ac_library_compute(job->call.candidate->rung), apart, status_out);
 }
 
 /* Until mend is queued nothing is spoilt: apart, C and D are as they were; in
@@ -62,7 +75,7 @@ run(const struct ac_job *job, const struct ac_layout *layout,
 }
 
 enum ac_reason
-ac_recipe_cast(const struct ac_job *job)
+ac_recipe_verified(const struct ac_job *job)
 {
 	struct ac_timing *timing = job->call.turn->timing;
 	const struct ac_place *place = job->call.place;
@@ -72,7 +85,7 @@ ac_recipe_cast(const struct ac_job *job)
 	enum ac_reason reason;
 	bool timed;
 
-	reason = ac_job_borrow(job, true, &layout, &loan);
+	reason = ac_job_borrow(job, &layout, &loan);
 	if (reason != AC_REASON_NONE)
 		return reason;
 	timed = timing && ac_timing_begin(timing, place);
