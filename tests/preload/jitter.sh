@@ -38,11 +38,12 @@ steady()
 }
 
 # Of two streams of two threads each numbers its calls. The first three are the
-# program's own. What turns bad at call 70, on one stream of each, is mended; the
-# host hears of it at the next call that is a multiple of 64, and keeps 1000 calls.
+# program's own. What turns bad at call 70, on one stream of each, is mended; of sums
+# the host hears at each second call, and once 34 of them were, it keeps 1000 calls:
+# from call 106 on.
 guarded='gemm -> fp16 profit=off guard=on reproducible=on'
 demotions=2
-least=$((2 * (397 + 128 - 4))) most=$((least + 2))
+least=$((2 * (397 + 106 - 4))) most=$((least + 2))
 steady 'fp16, then nothing' "$guarded" 2 400
 demotions=0
 least=$((2 * 2 * 60 + 2)) most=$least
@@ -53,7 +54,7 @@ client=$clients/turning_lt
 if [ -e "$client" ]; then
 	seeds=$(seq 5)
 	demotions=2
-	least=$((2 * (397 + 128 - 4))) most=$((least + 2))
+	least=$((2 * (397 + 106 - 4))) most=$((least + 2))
 	steady 'cublasLt: fp16, then nothing' "$guarded" 2 400
 else
 	skip 'cublasLt' 'the program was not built'
