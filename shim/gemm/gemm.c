@@ -369,11 +369,13 @@ conduct(const struct ac_gemm *g, const struct ac_site *site,
 		.decision = &site->decision, .record = site->record,
 		.variants = site->state ? ac_site_variants(site) : NULL,
 		.from = { site->query.caller, site->query.form },
-		.pair = pair_of(g),
 		.device = handle->device
 	};
-	if (job.call.variants)
+	if (job.call.variants) {
 		job.call.origin = site->state->origin;
+		if (job.call.variants->converted)
+			job.call.pair = pair_of(g);
+	}
 	job.g = g;
 	job.site = site;
 	job.known = known;

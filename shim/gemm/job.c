@@ -44,16 +44,15 @@ casts_of(const struct ac_job *job)
 	return job->call.candidate->tactic == AC_TACTIC_CAST;
 }
 
-/* Mostly a cast in C's place, as before. */
+/* Mostly a cast, as before. */
 static bool
 lay_out(const struct ac_job *job, struct ac_layout *layout_out)
 {
 	const bool apart = ac_job_is_apart(job), casts = casts_of(job);
 
-	if (!job->known || !casts || apart)
-		return ac_layout_make(job->g, casts, apart, layout_out);
-	ac_layout_again(job->known, job->g, layout_out);
-	return true;
+	return (job->known && casts
+	    && ac_layout_again(job->known, job->g, apart, layout_out))
+	    || ac_layout_make(job->g, casts, apart, layout_out);
 }
 
 enum ac_reason

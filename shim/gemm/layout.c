@@ -94,6 +94,13 @@ is_counted(const struct ac_gemm *g)
 	    && (uint64_t)(g->a.ld | g->b.ld) < UINT64_C(1) << 28;
 }
 
+static uint64_t
+result_bytes(const struct ac_verified *v)
+{
+	return bytes_of((uint64_t)v->m, (uint64_t)v->n, (uint64_t)v->batch,
+	    sizeof(float));
+}
+
 static bool
 measure(struct ac_layout *layout, bool casts, bool apart)
 {
@@ -103,12 +110,8 @@ measure(struct ac_layout *layout, bool casts, bool apart)
 	if (!measure_operand(layout, 0, casts)
 	    || !measure_operand(layout, 1, casts))
 		return false;
-	if (apart) {
-		bytes[AC_PIECE_RESULT] = bytes_of((uint64_t)v->m,
-		    (uint64_t)v->n, (uint64_t)v->batch, sizeof(float));
-		if (!bytes[AC_PIECE_RESULT])
-			return false;
-	}
+	if (apart && !(bytes[AC_PIECE_RESULT] = result_bytes(v)))
+		return false;
 	bytes[AC_PIECE_SPREAD] = bytes_of((uint64_t)ac_verified_spread(v->m,
 	    v->n), 1, 1, sizeof(float));
 	layout->zero_bytes = bytes_of(tiles(v->m) + tiles(v->n)
@@ -183,12 +186,20 @@ ac_layout_make(const struct ac_gemm *g, bool casts, bool apart,
 	return measure(layout_out, casts, apart);
 }
 
-void
+bool
 ac_layout_again(const struct ac_layout_known *known, const struct ac_gemm *g,
-    struct ac_layout *layout_out)
+    bool apart, struct ac_layout *layout_out)
 {
+	if (apart && (!known->result_bytes || (g->tail && g->tail->then.sums)))
+		return false;
 	*layout_out = known->layout;
 	point(g, &layout_out->v);
+	if (!apart)
+		return true;
+	point_on(g, &layout_out->v.output);
+	layout_out->bytes[AC_PIECE_RESULT] = known->result_bytes;
+	layout_out->buffer_bytes += known->result_bytes;
+	return true;
 }
 
 /* Another thread may have been first. */
@@ -207,6 +218,7 @@ ac_layout_remember(const struct ac_gemm *g, const struct ac_site *site)
 	if (!made)
 		return;
 	made->layout = layout;
+	made->result_bytes = result_bytes(&layout.v);
 	made->extent[0] = ac_layout_extent(&g->a, ta ? g->k : g->m,
 	    ta ? g->m : g->k, g->batch);
 	made->extent[1] = ac_layout_extent(&g->b, tb ? g->n : g->k,
@@ -215,14 +227,21 @@ ac_layout_remember(const struct ac_gemm *g, const struct ac_site *site)
 	atomic_compare_exchange_strong(&site->state->layout, &none, made);
 }
 
-/* The next piece; NULL if there is none. */
-static void *
+/* The next piece. */
+static inline void *
 cut(const struct ac_layout *layout, unsigned piece, char **at)
 {
-	void *const here = layout->bytes[piece] ? *at : NULL;
+	void *const here = *at;
 
 	*at += layout->bytes[piece];
 	return here;
+}
+
+/* The same; NULL if there is none. */
+static inline void *
+cut_any(const struct ac_layout *layout, unsigned piece, char **at)
+{
+	return layout->bytes[piece] ? cut(layout, piece, at) : NULL;
 }
 
 void
@@ -234,7 +253,7 @@ ac_layout_bind(struct ac_layout *layout, const struct ac_lane_loan *loan)
 	float *result;
 
 	for (unsigned i = 0; i < 2; i++)
-		o[i].to = cut(layout, AC_PIECE_CASTS + i, &at);
+		o[i].to = cut_any(layout, AC_PIECE_CASTS + i, &at);
 	for (unsigned i = 0; i < 2; i++)
 		o[i].sums = cut(layout, AC_PIECE_SUMS + i, &at);
 	for (unsigned i = 0; i < 2; i++)
@@ -243,14 +262,14 @@ ac_layout_bind(struct ac_layout *layout, const struct ac_lane_loan *loan)
 		o[i].flags = cut(layout, AC_PIECE_FLAGS + i, &at);
 	for (unsigned i = 0; i < 2; i++)
 		o[i].words = cut(layout, AC_PIECE_WORDS + i, &at);
-	result = cut(layout, AC_PIECE_RESULT, &at);
+	result = cut_any(layout, AC_PIECE_RESULT, &at);
 	if (result) {
 		v->output.product = result;
 		v->output.ld = v->m;
 		v->output.stride = v->m * v->n;
 	}
 	v->spread = cut(layout, AC_PIECE_SPREAD, &at);
-	v->output.tail.partials = cut(layout, AC_PIECE_PARTIALS, &at);
+	v->output.tail.partials = cut_any(layout, AC_PIECE_PARTIALS, &at);
 	v->arrived = loan->zeros;
 	v->output.tail.arrived = loan->zeros + tiles(v->m) + tiles(v->n);
 	v->state = loan->state;

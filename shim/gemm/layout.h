@@ -42,6 +42,7 @@ bool ac_layout_make(const struct ac_gemm *g, bool casts, bool apart,
  * transposes are the site's. */
 struct ac_layout_known {
 	struct ac_layout layout;  /* of a cast in C's place */
+	uint64_t result_bytes;  /* of a product apart; 0: too many */
 	uint64_t extent[3];     /* of A, B and C: bytes from the first on */
 };
 
@@ -77,9 +78,9 @@ ac_layout_extent(const struct ac_operand *operand, int64_t rows, int64_t cols,
 	return elements * (operand->type == CUDA_C_32F ? 2 : 1) * sizeof(float);
 }
 
-/* As ac_layout_make() does for a cast in C's place. */
-void ac_layout_again(const struct ac_layout_known *known,
-    const struct ac_gemm *g, struct ac_layout *layout_out);
+/* As ac_layout_make() does for a cast. False: what it needs is not known. */
+bool ac_layout_again(const struct ac_layout_known *known,
+    const struct ac_gemm *g, bool apart, struct ac_layout *layout_out);
 
 /* Remember `g`, a well-formed call of `site`, which has a state. Takes memory,
  * once for each site. Any thread. */

@@ -56,30 +56,13 @@ ac_origin_of(const uint64_t place[2], const struct ac_decision *decision,
 
 /* ---- A call's turn ------------------------------------------------------- */
 
-static bool
-is_cast(const struct ac_variants *v, unsigned variant)
-{
-	return v->decision->candidate[variant].tactic == AC_TACTIC_CAST;
-}
-
-uint32_t
-ac_origin_converted(const struct ac_variants *v)
-{
-	uint32_t bits = 0;
-
-	for (unsigned i = 0; i < v->decision->candidate_count; i++)
-		if (!is_cast(v, i))
-			bits |= 1u << i;
-	return bits;
-}
-
 /* Under guard=strict only what is always verified serves, and nowhere what
  * cannot be. */
 static uint32_t
 unfit(const struct ac_variants *v, const struct ac_turn *turn)
 {
 	return v->decision->guard == AC_GUARD_STRICT || !turn->pair
-	    ? ac_origin_converted(v) : 0;
+	    ? v->converted : 0;
 }
 
 static uint64_t
@@ -130,7 +113,7 @@ choose(struct ac_origin *o, struct ac_variants *v, struct ac_turn *turn)
 	turn->kind = turn->candidate == AC_ORIGINAL ? AC_TURN_KEEP
 	    : AC_TURN_RECAST;
 	turn->is_verified = turn->kind == AC_TURN_RECAST
-	    && (is_cast(v, turn->candidate) || turn->is_looked_at);
+	    && (turn->is_looked_at || !(v->converted >> turn->candidate & 1));
 	turn->needs_place = turn->kind == AC_TURN_RECAST || turn->timing
 	    || ac_variants_is_due(v, turn->own);
 }
@@ -145,8 +128,8 @@ ac_origin_begin(struct ac_origin *o, struct ac_variants *v,
 	    memory_order_relaxed);
 	if (o->out)
 		ac_origin_take_back(o, v, turn->number);
-	turn->is_looked_at = turn->number > v->decision->own && turn->pair
-	    && ac_origin_converted(v) && looks(o, turn);
+	turn->is_looked_at = v->converted && turn->pair
+	    && turn->number > v->decision->own && looks(o, turn);
 	choose(o, v, turn);
 }
 

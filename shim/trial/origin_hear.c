@@ -186,6 +186,17 @@ widen(struct ac_origin *o, int64_t calls)
 	o->window = most < ORIGIN_WINDOW ? (uint32_t)most : ORIGIN_WINDOW;
 }
 
+/* Clean ones add nothing to a place that has all there is. */
+static bool
+is_no_news(const struct ac_origin *o, const struct ac_ledger *l,
+    const struct heard *heard)
+{
+	return !(heard->alls | heard->lines | heard->cancels)
+	    && (!heard->calls || (o->window == ORIGIN_WINDOW
+	    && o->clean >> l->candidate & 1
+	    && o->candidate[l->candidate].balance >= BALANCE_MOST));
+}
+
 void
 ac_origin_hear(struct ac_origin *o, struct ac_ledger *l)
 {
@@ -193,10 +204,10 @@ ac_origin_hear(struct ac_origin *o, struct ac_ledger *l)
 	struct heard heard;
 
 	note(l, &heard);
-	if (!heard.calls && !heard.alls && !heard.lines)
+	if (is_no_news(o, l, &heard))
 		return;
 	if ((heard.alls > 0 || heard.lines > 0)
-	    && ac_origin_converted(v) >> l->candidate & 1) {
+	    && v->converted >> l->candidate & 1) {
 		atomic_fetch_or(&o->refused, 1u << l->candidate);
 		put_out(o, v, l->candidate);
 	}

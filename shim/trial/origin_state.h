@@ -55,9 +55,6 @@ void ac_origin_hear(struct ac_origin *origin, struct ac_ledger *ledger);
 void ac_origin_hear_all(struct ac_origin *origin,
     struct ac_variants *variants, const struct ac_place *place);
 
-/* Bits of candidates that a library converts. */
-uint32_t ac_origin_converted(const struct ac_variants *variants);
-
 /* Candidates whose time has come serve again at call `number`; one more failure
  * will do. */
 void ac_origin_take_back(struct ac_origin *origin,

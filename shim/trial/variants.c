@@ -41,8 +41,11 @@ ac_variants_make(const struct ac_decision *decision,
 	v->is_over = !v->may_time;
 	v->record[0] = record;
 	v->shown = AC_ORIGINAL;
-	for (unsigned i = 0; i < decision->candidate_count; i++)
+	for (unsigned i = 0; i < decision->candidate_count; i++) {
 		v->cost[i] = predicted(decision, i);
+		if (decision->candidate[i].tactic != AC_TACTIC_CAST)
+			v->converted |= (uint8_t)(1 << i);
+	}
 	v->cost[AC_ORIGINAL] = decision->judges_profit
 	    && decision->keep_seconds > 0
 	    && decision->candidate[0].seconds > 0

@@ -23,6 +23,8 @@ struct ac_variants {
 	const struct ac_decision *decision;
 	int                process;
 	bool               may_time;
+	uint8_t            converted;        /* bits of candidates that a
+	                                      * library converts */
 	struct ac_variants *all;             /* the next of the process */
 
 	/* Read by any thread. */

@@ -68,18 +68,23 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *of)
 	ranges_counted++;
 }
 
+struct ac_variants made_variants;
+
 struct ac_variants *
 ac_site_make_variants(const struct ac_site *of)
 {
 	(void)of;
-	return (struct ac_variants *)(uintptr_t)8;
+	return &made_variants;
 }
 
 enum ac_outcome
 ac_conduct(struct ac_conduct *call, const struct ac_ways *how,
     struct ac_kept *kept_out)
 {
+	static struct ac_turn turn;
+
 	seen = *(const struct ac_job *)call;
+	seen.call.turn = &turn;
 	ways = *how;
 	conducted++;
 	kept_out->timing = (struct ac_timing *)(uintptr_t)16;

@@ -36,7 +36,13 @@ test_job(void **state)
 	site.state = &guarded;
 	assert_int_equal(reason_of(&g), AC_REASON_NONE);
 	assert_ptr_equal(seen.call.origin, ORIGIN);
-	assert_ptr_equal(seen.call.variants, at(8));
+	assert_ptr_equal(seen.call.variants, &made_variants);
+	assert_int_equal(seen.call.pair, 0);
+	/* What a library converts is verified on operands not met before. */
+	made_variants.converted = 2;
+	assert_int_equal(reason_of(&g), AC_REASON_NONE);
+	assert_int_not_equal(seen.call.pair, 0);
+	made_variants.converted = 0;
 	site.state = NULL;
 }
 
@@ -61,6 +67,10 @@ test_ways(void **state)
 		seen.call.candidate = &library;
 		assert_int_equal(ways.recast(&seen.call), ran_reason);
 		assert_string_equal(ran, "library");
+		seen.call.turn->is_verified = true;
+		assert_int_equal(ways.recast(&seen.call), ran_reason);
+		assert_string_equal(ran, "cast");
+		seen.call.turn->is_verified = false;
 	}
 	ran_reason = AC_REASON_NONE;
 	assert_int_equal(ways.find_stream(&seen.call, &stream),

@@ -482,10 +482,15 @@ test_known(void **state)
 	(void)state;
 	for (unsigned kind = 0; kind < KINDS; kind++) {
 		struct ac_verified fresh;
+		struct ac_layout apart;
 
 		(void)prepare(kind & ~(unsigned)(BETA | FOLLOWS));
 		assert_true(ac_layout_make(&g, true, false, &known.layout));
-		known.layout.v.operand[0].from = cs; /* of another call */
+		if (!(kind & ARRAYS)) /* of another call */
+			known.layout.v.operand[0].from = cs;
+		assert_true(ac_layout_make(&g, true, true, &apart));
+		known.result_bytes = kind & BETA
+		    ? apart.bytes[AC_PIECE_RESULT] : 0; /* or not known */
 		for (int again = 0; again < 2; again++) {
 			(void)prepare(kind);
 			job.known = again ? &known : NULL;
