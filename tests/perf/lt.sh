@@ -102,7 +102,7 @@ costs 'kept by size' 187 187 '== 0' amp
 costs 'by the library, guard=off' 1630 1705 '> 2900' \
     'gemm -> tf32 profit=off guard=off' 300 320
 costs 'by a cast, guard=off' 2650 2725 '> 2900' \
-    'gemm -> fp16 profit=off guard=off' 90 520
+    'gemm -> fp16 profit=off guard=off' 85 60
 costs 'by a cast, guard=on' 3140 3200 '> 2800' \
-    'gemm -> fp16 profit=off guard=on' 445 885
+    'gemm -> fp16 profit=off guard=on' 415 400
 plan
