@@ -310,6 +310,9 @@ ac_verified_cell(float x, float y, struct ac_verified_rung rung, bool exact,
 	    sum[AC_VERIFIED_ENERGY]);
 	sum[AC_VERIFIED_LOSS] = ac_verified_fma(lost, lost,
 	    sum[AC_VERIFIED_LOSS]);
+	/* A square may be too small for FP32. */
+	if (exact && lost != 0 && sum[AC_VERIFIED_LOSS] == 0)
+		sum[AC_VERIFIED_LOSS] = 0x1p-126f;
 	sum[AC_VERIFIED_REACH] += exact && !ac_verified_is_whole(x)
 	    ? ac_cast_float(AC_CAST_INF) : ac_verified_absolute(y);
 }

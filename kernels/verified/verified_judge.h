@@ -79,7 +79,9 @@ ac_verified_verdict(const struct ac_verified_line *line,
     const struct ac_verified_lines *group,
     const struct ac_verified_judge *judge)
 {
-	const bool marked = !(line->loss < AC_VERIFIED_UNMARKED);
+	/* What is so small next to the largest number has squares of 0. */
+	const bool marked = !(line->loss < AC_VERIFIED_UNMARKED)
+	    || (line->energy == 0 && line->reach > 0);
 	const bool wrong = !(group->d2 <= judge->line2 * group->e2)
 	    || !ac_verified_is_finite(line->d2)
 	    || !ac_verified_is_finite(line->e2);

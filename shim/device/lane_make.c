@@ -207,6 +207,17 @@ ac_lane_dismantle(struct ac_lane *lane)
 	atomic_store_explicit(&lane->state, LANE_EMPTY, memory_order_release);
 }
 
+/* All at once: each call that there is no room for comes by. */
+static bool
+has_room(const struct ac_lane *lane, const struct ac_lane_request *request)
+{
+	const uint64_t parts = WORDS_BYTES + request->zero_bytes
+	    + request->buffer_bytes;
+
+	return ac_scratch_has_room(lane->scratch, request->limit_bytes, parts
+	    + (request->wants_handle ? workspace_for(lane, request) : 0));
+}
+
 __attribute__((cold))
 enum ac_reason
 ac_lane_build(struct ac_lane *lane, const struct ac_lane_request *request,
@@ -222,6 +233,10 @@ ac_lane_build(struct ac_lane *lane, const struct ac_lane_request *request,
 	lane->math_flags = CUBLAS_DEFAULT_MATH;
 	lane->atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
 	lane->sm_target = 0;
+	if (!has_room(lane, request)) {
+		ac_lane_dismantle(lane);
+		return AC_REASON_WORKSPACE;
+	}
 	reason = lane->driver->cuEventCreate(&lane->done,
 	    AC_CU_EVENT_DISABLE_TIMING) ? AC_REASON_REFUSED : AC_REASON_NONE;
 	if (reason == AC_REASON_NONE)

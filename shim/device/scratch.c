@@ -213,6 +213,17 @@ ac_scratch_limit(const struct ac_scratch *scratch, uint64_t wanted)
 	return wanted ? wanted : scratch->default_limit;
 }
 
+/* Blocks that were given back are in the account, and can be had again. */
+bool
+ac_scratch_has_room(const struct ac_scratch *scratch, uint64_t limit,
+    uint64_t bytes)
+{
+	const uint64_t all = ac_scratch_limit(scratch, limit);
+
+	return scratch->blocks
+	    || (bytes <= all && scratch->used <= all - bytes);
+}
+
 static bool
 enter_account(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes)
 {

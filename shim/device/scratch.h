@@ -41,6 +41,10 @@ uint32_t ac_scratch_epoch(const struct ac_scratch *scratch);
  * first met). */
 uint64_t ac_scratch_limit(const struct ac_scratch *scratch, uint64_t wanted);
 
+/* Whether there is room for `bytes` more, as far as can be told. */
+bool ac_scratch_has_room(const struct ac_scratch *scratch, uint64_t limit,
+    uint64_t bytes);
+
 /* Allocate `bytes`, zeroed if so wished, usable on `stream` from now on, if all
  * that is held stays within `limit`. AC_REASON_NONE and *address_out, or
  * _WORKSPACE, _OUT_OF_MEMORY or _DRIVER. Zeroed on our own stream: one of the

@@ -233,7 +233,7 @@ enum {
 	TOKEN_GRAD, SPARSE, UNCENTRED, NAN_ROW, INF_BOTH, INF_SPARSE, ZEROS,
 	ZERO_ROWS, IDS, ONE_HOT_REAL, PREFIX, MONEY, MASK, MASK_INF, MASK_BAD,
 	ACCUM, ACCUM_ONE, AXPBY, RESIDUAL, GRAM, CONST_COL, LOW_RANK,
-	DIAGONALS, HIDDEN, HIDDEN_BLOCK, COUNT
+	DIAGONALS, HIDDEN, HIDDEN_BLOCK, SPIKES, ROWS110, COUNT
 };
 _Static_assert((int)COUNT == (int)VERIFIED_FAMILIES, "families are counted");
 
@@ -246,7 +246,7 @@ const char *const verified_family_names[VERIFIED_FAMILIES] = {
 	"inf-sparse", "zeros", "zero-rows", "ids", "one-hot-real", "prefix",
 	"money", "mask", "mask-inf", "mask-bad", "accum", "accum-one",
 	"axpby", "residual", "gram", "const-col", "low-rank", "diagonals",
-	"hidden", "hidden-block"
+	"hidden", "hidden-block", "spikes", "rows110"
 };
 
 /* Elements on their own. */
@@ -279,6 +279,10 @@ make_rows(int family, const struct verified_problem *p)
 	for (int i = 0; i < p->m; i++) {
 		if (family == ROWS30)
 			scale_row(p, i, ldexpf(1, -(int)any(31)));
+		else if (family == ROWS110)
+			scale_row(p, i, ldexpf(1, -(int)any(111)));
+		else if (family == SPIKES && i % 32 == 3)
+			*at_a(p, i, (int)any((uint32_t)p->k)) = 1e36f;
 		else if (family == MOE)
 			scale_row(p, i, i % 2 ? 0
 			    : ldexpf(1, -(int)any(11)));

@@ -193,6 +193,15 @@ ac_scratch_limit(const struct ac_scratch *scratch, uint64_t wanted)
 	return wanted ? wanted : UINT64_C(1) << 30;
 }
 
+/* Whoever takes may find less. */
+bool
+ac_scratch_has_room(const struct ac_scratch *scratch, uint64_t limit,
+    uint64_t bytes)
+{
+	(void)scratch, (void)limit;
+	return bytes <= world.seen_room;
+}
+
 enum ac_reason
 ac_scratch_take(struct ac_scratch *scratch, uint64_t limit, uint64_t bytes,
     bool zeroed, ac_cu_stream stream, ac_cu_address *address_out)
@@ -376,7 +385,7 @@ world_place(void)
 	fill(&bare, false);
 	scratches[index] = (struct ac_scratch){ index, 1 };
 	memset(&world, 0, sizeof world);
-	world.room = UINT64_MAX;
+	world.room = world.seen_room = UINT64_MAX;
 	world.current = contexts;
 	return (struct ac_place){
 		.driver = &driver, .scratch = &scratches[index],

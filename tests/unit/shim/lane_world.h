@@ -23,7 +23,8 @@ struct world {
 	int           major;            /* of the device; 0: not told */
 	bool          is_scarce;        /* a handle fails for want of memory */
 	bool          is_pending;       /* a last use is not over */
-	uint64_t      room;             /* bytes that may be taken at once */
+	uint64_t      room;             /* bytes that may be taken at once, */
+	uint64_t      seen_room;        /* and as far as can be told before */
 	uint64_t      current;          /* id of the current context; 0: none */
 	/* What graphs hold by now, in the order of their captures. */
 	void         *held[64];

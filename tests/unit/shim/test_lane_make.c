@@ -225,6 +225,11 @@ test_the_size_of_a_workspace(void **state)
 	world.room = 1 * MIB;
 	assert_int_equal(build(), AC_REASON_WORKSPACE);
 	assert_int_equal(world.count[CREATE], 0);
+	/* Where that is seen at once, nothing is taken. */
+	set_up(NULL);
+	world.seen_room = 1 * MIB;
+	assert_int_equal(build(), AC_REASON_WORKSPACE);
+	assert_int_equal(world.count[TAKE], 0);
 }
 
 static void
