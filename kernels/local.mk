@@ -34,25 +34,13 @@ CLEANFILES += $(nodist_kernelimages_DATA)
 kernels/recast/recast_module.$(OBJEXT) kernels/scaler/scaler.$(OBJEXT): \
 	AM_CPPFLAGS += -DAC_WITH_IMAGES
 endif
-kernels_libtwins_a_SOURCES = \
-	kernels/recast/cast.h \
-	kernels/recast/float_mode.h \
-	kernels/recast/gelu.h \
-	kernels/recast/recast_decide.h \
-	kernels/recast/recast_epilogue.h \
-	kernels/recast/recast_estimate.h \
-	kernels/recast/recast_look.h \
-	kernels/recast/recast_out.h \
-	kernels/recast/recast_sample.h \
-	kernels/recast/recast_spots.h
+kernels_libtwins_a_SOURCES = kernels/recast/float_mode.h
 include $(top_srcdir)/kernels/twins/local.mk
 # The twins give the GPU's bits: no products fused into sums. No errno, so a
 # square root is an instruction and not libm's.
 kernels_libtwins_a_CFLAGS = $(AM_CFLAGS) $(NO_CONTRACT) -fno-math-errno
 EXTRA_DIST += kernels/conv/conv_check.cu \
-	kernels/recast/recast.cu kernels/recast/recast_block.cu \
-	kernels/recast/recast_estimate.cu kernels/recast/recast_finish.cu \
-	kernels/recast/recast_sample.cu kernels/recast/recast_sums.cu \
+	kernels/recast/recast_block.cu kernels/recast/recast_ranges.cu \
 	kernels/scaler/scaler.cu kernels/scaler/scaler_sums.cu \
 	kernels/cast.ptx kernels/cast.ptx.nvcc \
 	kernels/scaler.ptx kernels/scaler.ptx.nvcc \

@@ -46,8 +46,7 @@ make()
 	    sed -n 's/^Cuda compilation tools, //p' > "$room/$name.ptx.nvcc"
 }
 
-make cast recast/recast_block recast/recast_sums recast/recast_sample \
-    recast/recast_estimate recast/recast recast/recast_finish conv/conv_check
+make cast recast/recast_block recast/recast_ranges conv/conv_check
 make scaler scaler/scaler scaler/scaler_sums
 make verified verified/verified_probe verified/verified_cast \
     verified/verified_verify verified/verified_apart \

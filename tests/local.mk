@@ -30,8 +30,6 @@ doctor_sources = cmd/run/quote.c cmd/doctor/doctor_binding.c \
 	cmd/doctor/doctor_emulated.c \
 	cmd/doctor/doctor_causes.c cmd/doctor/doctor_fix.c \
 	cmd/doctor/doctor_kept.c cmd/doctor/doctor_program.c
-recast_sources = tests/unit/kernels/recast_cases.c \
-	tests/unit/kernels/cast_cases.c tests/unit/kernels/cast_reference.c
 verified_sources = tests/unit/kernels/verified_cases.c \
 	tests/unit/kernels/verified_families.c
 scaler_sources = tests/unit/scaler/scaler_cases.c \

@@ -248,10 +248,12 @@ build_programs()
 	# A makefile keeps the twins apart.
 	[ ! -f "$build/kernels/libtwins.a" ] ||
 	    rooms="$build/kernels/libtwins.a $rooms"
-	for name in recast_gpu scaler_gpu; do
-		# shellcheck disable=SC2086
-		of_tests $name gpu/$name.c gpu/device.c -- $rooms
-	done
+	# shellcheck disable=SC2086
+	of_tests verified_gpu gpu/verified_gpu.c gpu/device.c \
+	    unit/kernels/verified_cases.c unit/kernels/verified_families.c \
+	    -- $rooms
+	# shellcheck disable=SC2086
+	of_tests scaler_gpu gpu/scaler_gpu.c gpu/device.c -- $rooms
 	build_clients
 	[ -z "$incomplete" ]
 }

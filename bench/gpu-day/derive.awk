@@ -96,7 +96,6 @@ $1 == "R" && field("row") == "test" {
 		    "\t" field("case") "\n"
 }
 $1 == "U" { published[++rivals] = $0 }
-$1 == "R" && field("row") == "sample" { amortised = field("amortised") }
 $1 == "R" && field("row") == "recast" { recast[$2, field("way")] = field("share") }
 $1 == "R" && field("id") == "a4" { split_gain[field("part")] = field("value") }
 $1 == "R" && field("row") == "host" {
@@ -211,8 +210,6 @@ function goals(    low) {
 	    low ? "worst: " worst : "")
 	goal("cast with statistics, 8192 x 8192 twice, of the copy's speed", 0.85,
 	    share[8192] + 0, 0)
-	goal("a sample every 64th call, N=4096, of the product's time", 0.01,
-	    amortised + 0, 1)
 }
 
 function overheads(    c, native, w, ways, n, t) {

@@ -58,8 +58,8 @@ function common(    kind) {
 		return named(field("name"), field("value"), field("unit"))
 	if (kind == "cast")
 		return named("cast N=" field("case"), field("cast"), "s")
-	if (kind == "sample")
-		return named("sample N=" field("case"), field("amortised"),
+	if (kind == "check")
+		return named("check N=" field("case"), field("share"),
 		    "of the product's time")
 	if (kind == "recast")
 		return named("recast " field("way"), field("share"), "of the calls")

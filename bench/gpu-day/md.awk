@@ -100,7 +100,7 @@ $1 == "R" && $4 == "row=host" {
 	    field("median") " | " spread() " | " field("samples") " x " \
 	    field("calls") " |")
 }
-$1 == "R" && $4 ~ /^row=(cast|sample|recast|rate|left_out|library)$/ {
+$1 == "R" && $4 ~ /^row=(cast|check|recast|rate|left_out|library)$/ {
 	line = "- " $3 ","
 	for (i = 4; i <= NF; i++)
 		line = line " " $i

@@ -7,7 +7,6 @@
 #   DAY_QUICK     -q, or nothing       DAY_LIMIT  seconds
 #   DAY_LIBRARIES for LD_LIBRARY_PATH          DAY_OUT  the results
 #   DAY_CLIENTS   programs of tests/preload    DAY_KEPT has reports/, calibration/
-#   DAY_FULL      -f: all numbers through the cast
 # A row is on stdout as soon as it is known: the limit may strike at any time.
 set -u
 step=$1.$2
@@ -205,7 +204,7 @@ python.jax) python jax products alone amp fp16 off ;;
 profile.counters) counters ;;
 profile.*) sanitized "$2" ;;
 
-tests.recast) tap recast "$DAY_PROGRAMS/recast_gpu" ${DAY_QUICK:-$DAY_FULL} ;;
+tests.verified) tap verified "$DAY_PROGRAMS/verified_gpu" $DAY_QUICK ;;
 tests.scaler) tap scaler "$DAY_PROGRAMS/scaler_gpu" $DAY_QUICK ;;
 tests.smoke) tap smoke env builddir="$DAY_BUILD" sh "$DAY_ROOT/tests/gpu/smoke.sh" $DAY_QUICK ;;
 tests.numerics) tap numerics env builddir="$DAY_BUILD" sh "$DAY_ROOT/tests/gpu/numerics.sh" $DAY_QUICK ;;
@@ -218,7 +217,6 @@ questions.override)
 	NVIDIA_TF32_OVERRIDE=1 measure numbers override ;;
 questions.rates) measure gemm -W native,tf32,pure16 rates ;;
 questions.launch) measure kernels launch ;;
-questions.passes) measure kernels passes ;;
 questions.chunks) measure chains chunks ;;
 questions.split) measure chains split ;;
 questions.odd) measure chains odd ;;
@@ -260,9 +258,9 @@ conv.layers-*)
 	way=${way%-*}
 	! has_dnn || ours "$way" "ours-$way" conv -l "ours-$way" $errors layers ;;
 
-overhead.cast) measure kernels passes ;;
+overhead.cast) measure kernels casts ;;
 overhead.calibrate) calibrate ;;
-overhead.sample) measure kernels sample ;;
+overhead.check) measure kernels check ;;
 overhead.calls)
 	for _ in 1 2 3; do
 		measure calls native

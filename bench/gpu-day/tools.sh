@@ -43,7 +43,7 @@ counters()
 	}
 	# shellcheck disable=SC2086
 	LD_LIBRARY_PATH=$DAY_LIBRARIES "$place" --clock-control none \
-	    -k regex:ac_recast -s 6 -c 6 --section SpeedOfLight \
+	    -k regex:ac_verified -s 6 -c 6 --section SpeedOfLight \
 	    --section MemoryWorkloadAnalysis --section LaunchStats \
 	    --section Occupancy --csv "$DAY_PROGRAMS/kernels" $DAY_QUICK cast \
 	    >"$DAY_KEPT/reports/ncu.csv"
@@ -104,7 +104,7 @@ sanitized()
 		set -- "$place" --tool "$name" --error-exitcode 9 \
 		    --target-processes all
 		case $what in
-		kernels) set -- "$@" "$DAY_PROGRAMS/recast_gpu" -q ;;
+		kernels) set -- "$@" "$DAY_PROGRAMS/verified_gpu" -q ;;
 		# The tool is preloaded, too: ours comes before it.
 		client) set -- "$@" sh -c 'LD_PRELOAD=$0${LD_PRELOAD:+:$LD_PRELOAD} \
 			    AUTOCAST_POLICY=fp16 AUTOCAST_STATE=off exec "$@"' \

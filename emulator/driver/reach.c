@@ -4,7 +4,8 @@
  * have freed, or not have allocated. */
 #include "emulator/driver/module.h"
 
-#include "kernels/recast/recast.h"
+#include "kernels/recast/recast_ranges.h"
+#include "kernels/verified/verified.h"
 
 #include <string.h>
 
@@ -27,41 +28,62 @@ check_matrices(const void *first, const void *const *array,
 }
 
 static int
-check_operand(const struct ac_recast_operand *o, const char *argument)
+check_ranges(const void *param)
 {
-	const struct emu_shape shape = { o->rows, o->cols, o->ld, o->batch,
-		o->stride, sizeof *o->from };
+	static const char *const names[] = { "A", "B" };
+	const struct ac_recast_ranges *r = param;
+	int status = EMU_OK;
 
-	return check_matrices(o->from, (const void *const *)o->array, shape,
-	    argument);
+	for (int i = 0; !status && i < 2; i++) {
+		const struct ac_recast_matrices *m = &r->operand[i];
+		const struct emu_shape shape = { m->rows, m->cols, m->ld,
+			m->batch, m->stride, sizeof *m->from };
+
+		status = check_matrices(m->from, (const void *const *)m->array,
+		    shape, names[i]);
+	}
+	return status;
 }
 
+/* Of a verified product A and B, and what it ends in: the product, or D. */
 static int
-check_output(const struct ac_recast *r)
+check_verified(const void *param)
 {
-	const struct ac_recast_output *o = &r->output;
-	const struct emu_shape shape = { r->m, r->n, o->ld, r->batch,
-		o->stride, sizeof *o->c };
+	static const char *const names[] = { "A", "B" };
+	const struct ac_verified *v = param;
+	const struct ac_verified_output *o = &v->output;
+	const bool apart = o->d || o->d_array;
+	const struct emu_shape shape = { v->m, v->n, apart ? o->d_ld : o->ld,
+		v->batch, apart ? o->d_stride : o->stride, sizeof *o->d };
+	int status = EMU_OK;
 
-	return check_matrices(o->c, (const void *const *)o->array, shape, "C");
+	for (int i = 0; !status && i < 2; i++) {
+		const struct ac_verified_operand *m = &v->operand[i];
+		const bool cols = m->lines_are_cols;
+		const struct emu_shape of = { cols ? v->k : m->lines,
+			cols ? m->lines : v->k, m->ld, v->batch, m->stride,
+			sizeof *m->from };
+
+		status = check_matrices(m->from, (const void *const *)m->array,
+		    of, names[i]);
+	}
+	if (status)
+		return status;
+	return apart ? check_matrices(o->d, (const void *const *)o->d_array,
+	    shape, "D") : check_matrices(o->product,
+	    (const void *const *)o->array, shape, "C");
 }
 
 int
 emu_twin_check(emu_twin_run run, void **params)
 {
-	static const char recast[] = "ac_recast_";
+	static const char verified[] = "ac_verified_";
 	const char *name = emu_twin_name(run);
-	int status;
 
-	if (EMU_TSAN || !name || strncmp(name, recast, sizeof recast - 1))
+	if (EMU_TSAN || !name)
 		return EMU_OK;
-	status = check_operand(&((struct ac_recast *)params[0])->operand[0],
-	    "A");
-	if (!status)
-		status = check_operand(&((struct ac_recast *)params[0])->
-		    operand[1], "B");
-	if (!status && strcmp(name, "ac_recast_cast") && strcmp(name,
-	    "ac_recast_ranges"))
-		status = check_output(params[0]);
-	return status;
+	if (!strncmp(name, verified, sizeof verified - 1))
+		return check_verified(params[0]);
+	return strcmp(name, "ac_recast_ranges") ? EMU_OK
+	    : check_ranges(params[0]);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels/conv/conv_body.h -- the sample of a convolution, once for both sides:
- * conv_check.cu (GPU) and twins_conv.c (CPU). As recast_body.h: the same bits
- * on both.
+ * conv_check.cu (GPU) and twins_conv.c (CPU). As cast.h: the same bits on
+ * both.
  *
  * All three operations are one sum for each output, over four axes (channels or
  * images, and space), of an element of tensor A, which moves with the output
@@ -19,8 +19,7 @@
 #ifndef AC_KERNELS_CONV_BODY_H
 #define AC_KERNELS_CONV_BODY_H
 
-#include "kernels/conv/conv_check.h"
-#include "kernels/recast/recast_look.h"
+#include "kernels/conv/conv_look.h"
 
 /* Before a loop over registers, which have no addresses. */
 #ifdef __CUDACC__
@@ -32,7 +31,7 @@
 enum {
 	AC_CONV_AXES = 4,
 	AC_CONV_LANES = AC_CAST_BLOCK,
-	AC_CONV_WARPS = AC_CONV_LANES / AC_RECAST_LANES,
+	AC_CONV_WARPS = AC_CONV_LANES / AC_CAST_LANES,
 	AC_CONV_PROBES = 32,    /* elements of each operand */
 	AC_CONV_LARGEST = 0x46ffe000, /* bits of 32752, half of FP16's most */
 	AC_CONV_BAD = 1 << 16   /* beside verdicts: an output is not finite */
@@ -55,7 +54,7 @@ struct ac_conv_scratch {
 	uint32_t arrived;       /* blocks that have finished */
 	uint32_t found;         /* AC_VERDICT_*, AC_CONV_BAD */
 	uint32_t reserved[2];
-	ac_recast_looks looks;  /* row + col * AC_CONV_SIDE */
+	ac_conv_looks looks;  /* row + col * AC_CONV_SIDE */
 };
 
 struct ac_conv_job {
@@ -71,15 +70,16 @@ struct ac_conv_job {
 	int64_t  probe[2][AC_CONV_PROBES];
 	uint32_t probes[2];
 	uint32_t count[2];      /* of lines */
-	uint32_t relu, judge;
+	uint32_t relu, reserved;
 	float    alpha, alpha2;
 	struct ac_conv_scratch *scratch;
-	struct ac_recast_post  *post;
+	struct ac_conv_post *post;
 	uint64_t number;
 };
 
 /* The host compiler writes it, the GPU reads it. */
 static_assert(sizeof(struct ac_conv_job) == 2632, "job layout");
+static_assert(sizeof(struct ac_conv_post) == 40, "post layout");
 static_assert(sizeof(struct ac_conv_scratch)
     == AC_CONV_CHECK_DOUBLES * sizeof(double), "scratch layout");
 
@@ -168,7 +168,7 @@ ac_conv_compare(const struct ac_conv_job *job, uint32_t row, uint32_t col,
 	const float out = job->out[position->out + channel->out];
 	const double added = (double)job->alpha * dot;
 	double hides = 0;
-	struct ac_recast_look look;
+	struct ac_conv_look look;
 	bool clipped;
 
 	if (job->z)
@@ -177,14 +177,14 @@ ac_conv_compare(const struct ac_conv_job *job, uint32_t row, uint32_t col,
 	if (job->bias)
 		hides = hides + (double)job->bias[channel->bias];
 	clipped = job->relu && added + hides < 0;
-	look = ac_recast_look_of(out, clipped ? 0 : added + hides, added);
+	look = ac_conv_look_of(out, clipped ? 0 : added + hides, added);
 	/* Of what is cut off nobody knows whether it was right. */
 	if (clipped)
 		look.added = 0;
-	look.hidden = clipped || ac_recast_hides(hides, look.added);
-	ac_recast_look_store(job->scratch->looks, &look,
+	look.hidden = clipped || ac_conv_hides(hides, look.added);
+	ac_conv_look_store(job->scratch->looks, &look,
 	    (int)(row + col * AC_CONV_SIDE));
-	return ac_recast_is_finite((float)(added + hides)) || clipped ? 0
+	return ac_cast_is_finite((float)(added + hides)) || clipped ? 0
 	    : AC_VERDICT_NONFINITE;
 }
 
@@ -219,13 +219,24 @@ ac_conv_found_in(float out)
 
 /* ---- The end ----------------------------------------------------------- */
 
+AC_CAST_BODY void
+ac_conv_release(uint64_t number, uint64_t *to)
+{
+#ifdef __CUDACC__
+	__threadfence_system();
+	*(volatile uint64_t *)to = number;
+#else
+	__atomic_store_n(to, number, __ATOMIC_RELEASE);
+#endif
+}
+
 /* Positions are lines 0 .. 15, channels 16 .. 31. */
-AC_CAST_BODY struct ac_recast_norm
+AC_CAST_BODY struct ac_conv_norm
 ac_conv_norm_of(const struct ac_conv_job *job, uint32_t line)
 {
 	const uint32_t side = line / AC_CONV_SIDE, own = line % AC_CONV_SIDE;
 
-	return ac_recast_norm_line(job->scratch->looks, (int)line,
+	return ac_conv_norm_line(job->scratch->looks, (int)line,
 	    own < job->count[side] ? (int)job->count[!side] : 0);
 }
 
@@ -241,7 +252,7 @@ ac_conv_energy(const struct ac_conv_job *job, uint32_t operand)
 	for (uint32_t i = 0; i < job->probes[operand]; i++) {
 		const float x = from[job->probe[operand][i]];
 
-		if (ac_recast_is_finite(x)) /* a NaN has many spellings */
+		if (ac_cast_is_finite(x)) /* a NaN has many spellings */
 			sum = sum + (double)x * (double)x;
 	}
 	return (float)sum;
@@ -252,54 +263,47 @@ ac_conv_energy(const struct ac_conv_job *job, uint32_t operand)
  * ReLU four are over that by chance in two of 100,000 lines with 16, more in
  * fewer than one, not in 1.5 of 100. */
 AC_CAST_BODY float
-ac_conv_line_error(uint32_t relu, const struct ac_recast_norm *norm)
+ac_conv_line_error(uint32_t relu, const struct ac_conv_norm *norm)
 {
-	return relu ? ac_recast_norm_shown(norm, AC_CONV_SIDE, AC_CONV_SIDE)
-	    : ac_recast_relative(norm->lost, norm->all);
+	return relu ? ac_conv_norm_shown(norm, AC_CONV_SIDE, AC_CONV_SIDE)
+	    : ac_conv_relative(norm->lost, norm->all);
 }
 
 /* By one thread: everything is compared, summed by lines and looked through. */
 AC_CAST_BODY void
 ac_conv_close(const struct ac_conv_job *job,
-    const struct ac_recast_norm *norms, const float *energy)
+    const struct ac_conv_norm *norms, const float *energy)
 {
 	volatile struct ac_conv_scratch *scratch = job->scratch;
-	volatile struct ac_recast_post *post = job->post;
+	volatile struct ac_conv_post *post = job->post;
 	const uint32_t found = scratch->found;
-	struct ac_recast_norm whole = ac_recast_norm_none();
+	struct ac_conv_norm whole = ac_conv_norm_none();
 	float line_error = 0, exact = 0;
 
 	AC_CAST_ROLLED
 	for (int i = 0; i < 2 * AC_CONV_SIDE; i++) {
-		ac_recast_raise(ac_conv_line_error(job->relu, &norms[i]),
+		ac_conv_raise(ac_conv_line_error(job->relu, &norms[i]),
 		    &line_error);
-		ac_recast_raise(ac_recast_norm_whole(job->judge, &norms[i]),
+		ac_conv_raise(ac_conv_norm_whole(&norms[i]),
 		    &exact);
 		if (i >= AC_CONV_SIDE)
 			continue;
-		ac_recast_norm_join(&whole, &norms[i]);
+		ac_conv_norm_join(&whole, &norms[i]);
 	}
-	ac_recast_raise(ac_recast_norm_exact(job->judge, &whole), &exact);
+	ac_conv_raise(ac_conv_norm_exact(&whole), &exact);
 	scratch->arrived = 0;
 	scratch->found = 0;
 	post->verdict = (found & AC_VERDICT_NONFINITE)
 	    | (found & AC_VERDICT_LARGE || (found & AC_CONV_BAD
 	    && !(found & AC_VERDICT_NONFINITE)) ? AC_VERDICT_LARGE : 0);
 	post->samples = whole.added != 0;
-	post->settled = 0;
-	post->rho = post->tile_rho = 0;
-	post->error = ac_recast_norm_final(job->relu, &whole);
+	post->error = ac_conv_norm_final(job->relu, &whole);
 	post->line_error = line_error;
-	post->estimate = 0;
 	post->exact = exact;
-	post->judged = post->suspects = post->shrunk = 0;
-	post->bad = 0;
 	post->energy[0] = energy[0];
 	post->energy[1] = energy[1];
-	AC_CAST_ROLLED
-	for (int i = 0; i < 6; i++)
-		post->reserved[i] = 0;
-	ac_recast_release(job->number, &job->post->number);
+	post->reserved = 0;
+	ac_conv_release(job->number, &job->post->number);
 }
 
 #endif

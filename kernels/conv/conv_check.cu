@@ -4,7 +4,8 @@
  *
  * A block takes sampled outputs one after the other, its threads the terms;
  * then all threads of the launch look through the output; the last block
- * judges and posts. Compiled together with recast.cu, after it. */
+ * judges and posts. Compiled together with
+ * recast_block.cu, after it. */
 #include "kernels/conv/conv_body.h"
 
 /* This thread's terms of a sampled output. */
@@ -33,7 +34,7 @@ conv_terms(const struct ac_conv_job &job, uint32_t row, uint32_t col)
 		ac_conv_advance(&job, &step, &digits);
 	}
 	AC_CAST_ROLLED
-	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
+	for (int away = AC_CAST_LANES / 2; away; away /= 2)
 		sum = sum + __shfl_xor_sync(ALL, sum, away);
 	return sum;
 }
@@ -51,8 +52,8 @@ conv_sample(const struct ac_conv_job &job, double *sums)
 		const uint32_t row = at % rows, col = at / rows;
 		double sum = conv_terms(job, row, col);
 
-		if (threadIdx.x % AC_RECAST_LANES == 0)
-			sums[threadIdx.x / AC_RECAST_LANES] = sum;
+		if (threadIdx.x % AC_CAST_LANES == 0)
+			sums[threadIdx.x / AC_CAST_LANES] = sum;
 		__syncthreads();
 		if (!threadIdx.x) {
 			AC_CAST_ROLLED
@@ -78,33 +79,17 @@ conv_scan(const struct ac_conv_job &job)
 	return found;
 }
 
-/* Whether this is the block that comes last: all of it asks. */
-static __device__ __forceinline__ bool
-conv_is_last(struct ac_conv_scratch *scratch)
-{
-	bool last = false;
-
-	__threadfence();
-	__syncthreads();
-	if (!threadIdx.x)
-		last = atomicAdd(&scratch->arrived, 1u) + 1 == gridDim.x;
-	last = __syncthreads_or(last);
-	if (last)
-		__threadfence();
-	return last;
-}
-
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, BLOCKS)
 ac_conv_check(struct ac_conv_job job)
 {
 	__shared__ double sums[AC_CONV_WARPS];
-	__shared__ struct ac_recast_norm norms[2 * AC_CONV_SIDE];
+	__shared__ struct ac_conv_norm norms[2 * AC_CONV_SIDE];
 	__shared__ float energy[2];
 	const uint32_t found = conv_sample(job, sums) | conv_scan(job);
 
 	if (found)
 		atomicOr(&job.scratch->found, found);
-	if (!conv_is_last(job.scratch))
+	if (!is_last_block(&job.scratch->arrived))
 		return;
 	if (threadIdx.x < 2 * AC_CONV_SIDE)
 		norms[threadIdx.x] = ac_conv_norm_of(&job, threadIdx.x);

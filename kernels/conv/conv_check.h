@@ -9,7 +9,7 @@
 #ifndef AC_KERNELS_CONV_CHECK_H
 #define AC_KERNELS_CONV_CHECK_H
 
-#include "kernels/recast/recast.h"
+#include "kernels/load/kernels.h"
 
 enum ac_conv_operation { AC_CONV_FPROP, AC_CONV_DGRAD, AC_CONV_WGRAD };
 
@@ -25,6 +25,24 @@ enum {
 struct ac_conv_view {
 	const float *data;
 	int64_t dim[5], stride[5];
+};
+
+/* What the host reads, in memory of its own that the device sees. Written
+ * whole, `number` last (a system-wide release). */
+struct ac_conv_post {
+	uint64_t number;            /* of the call that posted */
+	uint32_t verdict;           /* AC_VERDICT_* */
+	uint32_t samples;           /* 1, or 0: nothing was added */
+	float    error;             /* of the sample, relative Frobenius norm */
+	float    line_error;        /* worst position or channel of it */
+	float    exact;             /* worst relative error of an output that
+	                             * FP32 has exactly */
+	float    energy[2];         /* of some elements of A, of B: sum x^2 */
+	uint32_t reserved;
+};
+enum {
+	AC_VERDICT_NONFINITE = 1,
+	AC_VERDICT_LARGE     = 2
 };
 
 struct ac_conv_check {
@@ -44,23 +62,21 @@ struct ac_conv_check {
 	struct ac_conv_view z;      /* data NULL: none */
 	const float *bias;          /* per output channel; NULL: none */
 	uint32_t relu;
-	uint32_t judge;             /* AC_JUDGE_EXACT or 0 */
 	uint64_t seed;              /* alone draws what is sampled */
 	double  *scratch;           /* AC_CONV_CHECK_DOUBLES on the device. All
 	                             * zero before the first use; a run leaves
 	                             * it ready for the next on its stream */
-	struct ac_recast_post *post; /* device address */
+	struct ac_conv_post *post;  /* device address */
 	uint64_t number;            /* for the post */
 };
 
 /* Queue: recompute 16 positions x 16 channels of the output (all, where there
- * are fewer) in FP64 from the FP32 inputs and compare as ac_recast_finish()
- * does; look through the whole output; post. A position is (n, space), and
- * (c, tap) for wgrad, whose channels are k: one of each sixteenth of them.
+ * are fewer) in FP64 from the FP32 inputs and compare; look through the whole
+ * output; post. A position is (n, space), and (c, tap) for wgrad, whose
+ * channels are k: one of each sixteenth of them.
  *   Posted: samples 1, or 0 where the convolution added nothing to the sampled
- * outputs; error, line_error and exact of the sample (recast_look.h; z and bias
- * are what C is there; lines are not looked at again); energy of 32 elements of
- * each operand, the same ones whatever the seed; rho 0, and of the verdict
+ * outputs; error, line_error and exact of the sample (conv_look.h); energy of
+ * 32 elements of each operand, the same ones whatever the seed; of the verdict
  *   NONFINITE  a recomputed output is inf or NaN in FP32;
  *   LARGE      an output anywhere is above 32752, half of what FP16 holds; or
  *              inf or NaN, without NONFINITE. (Non-finite inputs that the

@@ -121,6 +121,15 @@ make_axes(const struct ac_conv_check *c, struct ac_conv_job *job,
 
 /* ---- Lines: which outputs ---------------------------------------------- */
 
+static uint64_t
+mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15u;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
 /* One of each of `most` parts of `count`, or all. */
 static int64_t
 draw(uint64_t seed, int side, int64_t i, int64_t count, int64_t most)
@@ -128,7 +137,7 @@ draw(uint64_t seed, int side, int64_t i, int64_t count, int64_t most)
 	const int64_t parts = count < most ? count : most;
 	const int64_t first = i * count / parts;
 	const int64_t width = (i + 1) * count / parts - first;
-	const uint64_t random = ac_recast_mix(ac_recast_mix(seed)
+	const uint64_t random = mix(mix(seed)
 	    + (uint64_t)(side * most + i + 1));
 
 	return first + (int64_t)(random % (uint64_t)width);
@@ -287,7 +296,7 @@ ac_conv_job_make(const struct ac_conv_check *check, struct ac_conv_job *job_out)
 	struct ac_conv_job job = {
 		.a = r.a->data, .b = r.b->data, .out = r.out->data,
 		.z = check->alpha2 != 0 ? check->z.data : NULL,
-		.bias = check->bias, .relu = check->relu, .judge = check->judge,
+		.bias = check->bias, .relu = check->relu,
 		.alpha = check->alpha, .alpha2 = check->alpha2,
 		.scratch = (struct ac_conv_scratch *)(void *)check->scratch,
 		.post = check->post, .number = check->number,

@@ -4,4 +4,5 @@ kernels_libkernels_a_SOURCES += \
 	kernels/conv/conv_body.h \
 	kernels/conv/conv_check.c \
 	kernels/conv/conv_check.h \
-	kernels/conv/conv_job.c
+	kernels/conv/conv_job.c \
+	kernels/conv/conv_look.h

@@ -2,10 +2,10 @@
 /* kernels/load/kernels.h -- the door of the kernels room: device work behind C.
  *
  * What all of the room share: formats, answers, scalars, and the loading of the
- * kernels into a context. recast.h, conv_check.h and scaler.h have what is
- * queued. The same source text is compiled for the GPU (*.cu -> cast.ptx and
- * scaler.ptx) and for the CPU twins that the emulated GPU runs, so both give
- * the same bits. */
+ * kernels into a context. verified.h, conv_check.h, recast_ranges.h and
+ * scaler.h have what is queued. The same source text is compiled for the GPU
+ * (*.cu -> *.ptx) and for the CPU twins that the emulated GPU runs, so both
+ * give the same bits. */
 #ifndef AC_KERNELS_KERNELS_H
 #define AC_KERNELS_KERNELS_H
 
@@ -23,14 +23,6 @@ enum ac_kernels_status {
 	AC_KERNELS_NO_MODULE,   /* the driver did not take our PTX */
 	AC_KERNELS_LAUNCH,      /* the driver refused a launch */
 	AC_KERNELS_NO_CONTEXT   /* no context is current: nothing remembered */
-};
-
-/* What a cast has to say, as bits. */
-enum {
-	AC_VERDICT_NONFINITE = 1,  /* an operand held inf or NaN */
-	AC_VERDICT_CLAMPED   = 2,  /* exponents lowered or alpha clamped */
-	AC_VERDICT_OVERFLOW  = 4,  /* unscaled: a finite input became inf */
-	AC_VERDICT_LARGE     = 8   /* of a convolution: see conv_check.h */
 };
 
 /* What cublasLt does to x = alpha op(A) op(B) + beta C before it is D, where
@@ -60,11 +52,12 @@ struct ac_cast_scalar {
  * which context is current. Never changes, never freed. */
 struct ac_kernels;
 
-/* The recast kernels of the current context, which is `context` with this id.
- * The first answer for a context is remembered, a refusal too (said once, at
- * INFO): later calls are a look-up that asks the driver nothing. Safe while a
- * stream captures: the loading happens in a relaxed-mode bracket. Sets
- * *kernels_out only with AC_KERNELS_OK. Thread-safe. */
+/* Those of conv_check.h and recast_ranges.h for the current context, which is
+ * `context` with this id. The first answer for a context is remembered, a
+ * refusal too (said once, at INFO): later calls are a look-up that asks the
+ * driver nothing. Safe while a stream captures: the loading happens in a
+ * relaxed-mode bracket. Sets *kernels_out only with AC_KERNELS_OK.
+ * Thread-safe. */
 enum ac_kernels_status ac_kernels_load(ac_cu_context context, uint64_t id,
     const struct ac_kernels **kernels_out);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/cast.h -- the arithmetic of a cast, once, for both sides:
- * numbers, exponents, what they make of alpha.
+/* kernels/recast/cast.h -- numbers, once, for both sides: their bits, casts,
+ * exponents and what those make of alpha.
  *
- * The GPU and its CPU twins compile these bodies (by way of recast_body.h), so
- * they agree bit for bit: integer operations, products with powers of two, and
- * one conversion per format. No libm, no fused multiply-add (the CPU side is
- * built with -ffp-contract=off), no flush to zero. Not for anyone else:
- * kernels.h and recast.h are the room's doors. */
+ * The GPU and its CPU twins compile these bodies, so they agree bit for bit:
+ * integer operations, products with powers of two, and one conversion per
+ * format. No libm, no fused multiply-add (the CPU side is built with
+ * -ffp-contract=off), no flush to zero. Not for anyone else: kernels.h and the
+ * headers of the folders are the room's doors. */
 #ifndef AC_KERNELS_CAST_H
 #define AC_KERNELS_CAST_H
 
@@ -32,18 +32,13 @@
 /* The host compiler writes it, the GPU reads it. */
 static_assert(sizeof(struct ac_cast_scalar) == 16, "scalar layout");
 
-/* What a thread works in: this many rows of one column, the 16 bytes that it
- * stores. `ld_to` is a multiple of it. */
-enum { AC_CAST_CHUNK = 8 };
-
-/* Threads per block, of all kernels. */
-enum { AC_CAST_BLOCK = 256 };
+/* Threads per block, of most kernels; of a warp. */
+enum { AC_CAST_BLOCK = 256, AC_CAST_LANES = 32 };
 
 enum {
 	AC_CAST_INF     = 0x7f800000, /* bits of FP32 infinity */
 	AC_CAST_MAX     = 0x7f7fffff, /* bits of FLT_MAX */
-	AC_CAST_NAN16   = 0x7fff,     /* the NaN that cvt.rn.{f16,bf16} makes */
-	AC_CAST_TARGET  = 14          /* a scaled amax lies in [2^14, 2^15) */
+	AC_CAST_NAN16   = 0x7fff      /* the NaN that cvt.rn.{f16,bf16} makes */
 };
 
 AC_CAST_BODY uint32_t
@@ -125,47 +120,67 @@ ac_cast_bf16(float x)
 	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/* 2^exponent as two normal factors: exponents reach [-150, 163]. Multiplying
- * by one after the other is exact wherever the result is a normal float. */
-struct ac_cast_factor {
-	float first, second;
-};
-
-AC_CAST_BODY struct ac_cast_factor
-ac_cast_factor_of(int32_t exponent)
+/* FP16 to FP32, exactly. */
+AC_CAST_BODY float
+ac_cast_widen_fp16(uint16_t from)
 {
-	const int32_t half = exponent / 2;
-	struct ac_cast_factor factor;
+#ifdef __CUDACC__
+	float to;
 
-	factor.first = ac_cast_float((uint32_t)(half + 127) << 23);
-	factor.second = ac_cast_float((uint32_t)(exponent - half + 127) << 23);
-	return factor;
+	asm("cvt.f32.f16 %0, %1;" : "=f"(to) : "h"(from));
+	return to;
+#else
+	const uint32_t sign = (uint32_t)(from & 0x8000) << 16;
+	const uint32_t m = from & 0x7fff;
+
+	if (m >= 0x7c00)
+		return ac_cast_float(sign | AC_CAST_INF | (m & 0x3ff) << 13);
+	if (m >= 0x400)
+		return ac_cast_float(sign | ((m << 13) + (112u << 23)));
+	return ac_cast_float(sign | ac_cast_bits((float)m * 0x1p-24f));
+#endif
+}
+
+AC_CAST_BODY bool
+ac_cast_is_finite(float x)
+{
+	return (ac_cast_bits(x) & AC_CAST_INF) != AC_CAST_INF;
+}
+
+AC_CAST_BODY float
+ac_cast_absolute(float x)
+{
+	return ac_cast_float(ac_cast_bits(x) & 0x7fffffff);
+}
+
+AC_CAST_BODY double
+ac_cast_sqrt(double x)
+{
+#ifdef __CUDACC__
+	return __dsqrt_rn(x);
+#else
+	return __builtin_sqrt(x);
+#endif
 }
 
 /* The exponents in use and what they make of alpha. */
 struct ac_cast_scale {
 	int32_t  exponent[2];
 	float    alpha;
-	uint32_t verdict;
 };
 
-/* Lower the pair by `excess` in all, half each (operand 0 takes the odd one):
- * what the operands lose at the small end is then the least. */
+/* By `excess` in all, half each (operand 0 takes the odd one): what the
+ * operands lose at the small end is then the least. */
 AC_CAST_BODY void
 ac_cast_lower(int32_t excess, struct ac_cast_scale *scale)
 {
 	scale->exponent[0] -= excess - excess / 2;
 	scale->exponent[1] -= excess / 2;
-	scale->verdict |= AC_VERDICT_CLAMPED;
 }
 
-AC_CAST_BODY int32_t
-ac_cast_exponent(uint32_t amax, uint32_t scaled)
-{
-	return scaled && amax ? AC_CAST_TARGET - ac_cast_log2(amax) : 0;
-}
-
-/* What follows from the exponents one would like, and alpha. */
+/* What follows from the exponents one would like, and alpha: both are lowered,
+ * half each, until alpha 2^-(e0 + e1) is normal; what is then beyond FLT_MAX is
+ * that. */
 AC_CAST_BODY struct ac_cast_scale
 ac_cast_scale_from(int32_t exponent0, int32_t exponent1, uint32_t scaled,
     float alpha)
@@ -178,7 +193,6 @@ ac_cast_scale_from(int32_t exponent0, int32_t exponent1, uint32_t scaled,
 	scale.exponent[0] = scaled ? exponent0 : 0;
 	scale.exponent[1] = scaled ? exponent1 : 0;
 	scale.alpha = alpha;
-	scale.verdict = 0;
 	if (!scaled || !magnitude || magnitude >= AC_CAST_INF)
 		return scale; /* 0, inf and NaN times any power of two */
 	log2 = ac_cast_log2(magnitude);
@@ -189,7 +203,6 @@ ac_cast_scale_from(int32_t exponent0, int32_t exponent1, uint32_t scaled,
 	}
 	if (to > 127) {
 		scale.alpha = ac_cast_float(sign | AC_CAST_MAX);
-		scale.verdict |= AC_VERDICT_CLAMPED;
 		return scale;
 	}
 	/* alpha's own fraction, a subnormal's shifted up to 24 bits. */
@@ -197,14 +210,6 @@ ac_cast_scale_from(int32_t exponent0, int32_t exponent1, uint32_t scaled,
 	    ((magnitude >> 23 ? magnitude : magnitude << (-126 - log2)) &
 	    0x7fffff));
 	return scale;
-}
-
-/* What follows from the amax pair: the exponents of a cast in two passes. */
-AC_CAST_BODY struct ac_cast_scale
-ac_cast_scale_of(uint32_t amax0, uint32_t amax1, uint32_t scaled, float alpha)
-{
-	return ac_cast_scale_from(ac_cast_exponent(amax0, scaled),
-	    ac_cast_exponent(amax1, scaled), scaled, alpha);
 }
 
 AC_CAST_BODY float

@@ -2,7 +2,8 @@
 # kernels/recast/local.mk -- what the makefile knows of this folder.
 kernels_libkernels_a_SOURCES += \
 	kernels/recast/ptx.S \
-	kernels/recast/recast.c \
-	kernels/recast/recast.h \
-	kernels/recast/recast_body.h \
-	kernels/recast/recast_module.c
+	kernels/recast/cast.h \
+	kernels/recast/gelu.h \
+	kernels/recast/recast_module.c \
+	kernels/recast/recast_ranges.c \
+	kernels/recast/recast_ranges.h

@@ -6,8 +6,7 @@
 extern const char ac_ptx[] __attribute__((visibility("hidden")));
 
 static const char *const names[AC_KERNEL_COUNT] = {
-	"ac_recast_cast", "ac_recast_settle", "ac_recast_finish",
-	"ac_recast_write", "ac_recast_ranges", "ac_conv_check"
+	"ac_recast_ranges", "ac_conv_check"
 };
 static struct ac_kernels_table table;
 

@@ -13,12 +13,12 @@
 #ifndef AC_KERNELS_SCALER_BODY_H
 #define AC_KERNELS_SCALER_BODY_H
 
-#include "kernels/recast/recast_body.h"
+#include "kernels/recast/cast.h"
 #include "kernels/scaler/scaler.h"
 
 enum {
 	AC_SCALER_LANES = AC_CAST_BLOCK,
-	AC_SCALER_WARPS = AC_SCALER_LANES / AC_RECAST_LANES,
+	AC_SCALER_WARPS = AC_SCALER_LANES / AC_CAST_LANES,
 	AC_SCALER_FOUR  = 4,      /* elements that go to a lane at a time */
 	AC_SCALER_NAN   = 0x7fffffff,
 	AC_SCALER_INF   = 0x7f800000
@@ -147,7 +147,7 @@ AC_CAST_BODY float
 ac_scaler_wide(uint32_t dtype, uint32_t bits)
 {
 	if (dtype == AC_SCALER_F16)
-		return ac_recast_widen_fp16((uint16_t)bits);
+		return ac_cast_widen_fp16((uint16_t)bits);
 	return ac_cast_float(dtype == AC_SCALER_BF16 ? bits << 16 : bits);
 }
 
@@ -308,7 +308,7 @@ ac_scaler_close_norm(const struct ac_scaler_close *close)
 	for (uint64_t i = 0; i < close->count; i++)
 		sum = ac_scaler_join(sum, close->sums[i], close->p);
 	if (close->p == 2)
-		sum = ac_recast_sqrt(sum);
+		sum = ac_cast_sqrt(sum);
 	norm = ac_scaler_clean((float)sum);
 	coefficient = ac_scaler_clean(close->max_norm / (norm + 1e-6f));
 	close->words->norm = norm;

@@ -93,11 +93,11 @@ static __device__ __forceinline__ double
 together(double sum, uint32_t p, double *sums)
 {
 	AC_CAST_ROLLED
-	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
+	for (int away = AC_CAST_LANES / 2; away; away /= 2)
 		sum = ac_scaler_join(sum, __shfl_xor_sync(ALL, sum, away), p);
 	__syncthreads(); /* thread 0 has read what was there before */
-	if (threadIdx.x % AC_RECAST_LANES == 0)
-		sums[threadIdx.x / AC_RECAST_LANES] = sum;
+	if (threadIdx.x % AC_CAST_LANES == 0)
+		sums[threadIdx.x / AC_CAST_LANES] = sum;
 	__syncthreads();
 	AC_CAST_ROLLED
 	for (int i = 1; i < AC_SCALER_WARPS && !threadIdx.x; i++)

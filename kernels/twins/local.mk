@@ -4,15 +4,10 @@ kernels_libtwins_a_SOURCES += \
 	kernels/twins/twins.c \
 	kernels/twins/twins.h \
 	kernels/twins/twins_conv.c \
-	kernels/twins/twins_estimate.c \
-	kernels/twins/twins_finish.c \
 	kernels/twins/twins_inside.h \
 	kernels/twins/twins_meter.c \
-	kernels/twins/twins_recast.c \
-	kernels/twins/twins_recast.h \
-	kernels/twins/twins_sample.c \
+	kernels/twins/twins_ranges.c \
 	kernels/twins/twins_scaler.c \
-	kernels/twins/twins_tile.c \
 	kernels/twins/twins_verified.c \
 	kernels/twins/twins_verified.h \
 	kernels/twins/twins_verified_apart.c \

@@ -4,10 +4,6 @@
 #include "kernels/twins/twins_inside.h"
 
 const struct ac_twin ac_twins[] = {
-	{ "ac_recast_cast", ac_twin_recast_cast },
-	{ "ac_recast_settle", ac_twin_recast_settle },
-	{ "ac_recast_finish", ac_twin_recast_finish },
-	{ "ac_recast_write", ac_twin_recast_write },
 	{ "ac_recast_ranges", ac_twin_recast_ranges },
 	{ "ac_conv_check", ac_twin_conv_check },
 	{ "ac_verified_probe", ac_twin_verified_probe },

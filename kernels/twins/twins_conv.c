@@ -2,7 +2,7 @@
 /* kernels/twins/twins_conv.c -- the sample of a convolution on the CPU, in the
  * GPU's order. */
 #include "kernels/conv/conv_body.h"
-#include "kernels/twins/twins_recast.h"
+#include "kernels/twins/twins_inside.h"
 
 static double
 lane_sum(const struct ac_conv_job *job, uint32_t row, uint32_t col,
@@ -40,12 +40,12 @@ dot_of(const struct ac_conv_job *job, uint32_t row, uint32_t col,
 		return 0;
 	for (uint32_t lane = 0; lane < AC_CONV_LANES; lane++)
 		sum[lane] = lane_sum(job, row, col, lane, meter);
-	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
+	for (int away = AC_CAST_LANES / 2; away; away /= 2)
 		for (int lane = 0; lane < AC_CONV_LANES; lane++)
-			if (lane % AC_RECAST_LANES < away)
+			if (lane % AC_CAST_LANES < away)
 				sum[lane] = sum[lane] + sum[lane + away];
 	for (int warp = 1; warp < AC_CONV_WARPS; warp++)
-		sum[0] = sum[0] + sum[warp * AC_RECAST_LANES];
+		sum[0] = sum[0] + sum[warp * AC_CAST_LANES];
 	return sum[0];
 }
 
@@ -65,7 +65,7 @@ ac_twin_conv_check(const struct ac_twin_launch *launch, void **params)
 {
 	const struct ac_conv_job *job = params[0];
 	const unsigned mode = ac_float_mode_enter();
-	struct ac_recast_norm norms[2 * AC_CONV_SIDE];
+	struct ac_conv_norm norms[2 * AC_CONV_SIDE];
 	const float energy[2] = {
 		ac_conv_energy(job, 0), ac_conv_energy(job, 1)
 	};

@@ -198,13 +198,13 @@ ac_twin_scaler_clip(const struct ac_twin_launch *launch, void **params)
 static double
 together(double *sum, uint32_t p)
 {
-	for (int away = AC_RECAST_LANES / 2; away; away /= 2)
+	for (int away = AC_CAST_LANES / 2; away; away /= 2)
 		for (int lane = 0; lane < AC_SCALER_LANES; lane++)
-			if (lane % AC_RECAST_LANES < away)
+			if (lane % AC_CAST_LANES < away)
 				sum[lane] = ac_scaler_join(sum[lane],
 				    sum[lane + away], p);
 	for (int warp = 1; warp < AC_SCALER_WARPS; warp++)
-		sum[0] = ac_scaler_join(sum[0], sum[warp * AC_RECAST_LANES],
+		sum[0] = ac_scaler_join(sum[0], sum[warp * AC_CAST_LANES],
 		    p);
 	return ac_scaler_clean_double(sum[0]);
 }

@@ -7,12 +7,17 @@
 #include "kernels/twins/twins_inside.h"
 #include "kernels/verified/verified_apart.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 /* Whether this CPU fuses a multiply and an add itself. */
 static inline bool
 ac_has_fma(void)
 {
 #if defined(__x86_64__)
-	return ac_has_eight() && __builtin_cpu_supports("fma");
+	return !atomic_load_explicit(&ac_twin_plain, memory_order_relaxed)
+	    && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
 	return false;
 #endif

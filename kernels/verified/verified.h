@@ -239,7 +239,7 @@ ac_verified_spread(int64_t m, int64_t n)
 	    * AC_VERIFIED_SIDE * AC_VERIFIED_SIDE * AC_VERIFIED_SPANS;
 }
 
-/* This context's kernels, as ac_kernels_load() has those of recast.h. */
+/* This context's kernels, as ac_kernels_load() has others. */
 enum ac_kernels_status ac_verified_load(ac_cu_context context, uint64_t id,
     const struct ac_kernels **kernels_out);
 
@@ -249,7 +249,8 @@ enum ac_kernels_status ac_verified_load(ac_cu_context context, uint64_t id,
  * to be zeroed by the caller.
  *   Probe: 128 lines of each operand, in groups of 8 neighbours; 32 of a side
  * below 512; all if there are no more. amax of those, brought to [2^10, 2^11),
- * gives the exponents, which are lowered as ac_recast_cast() says.
+ * gives the exponents, which are lowered where alpha asks for
+ * it (ac_cast_scale_from()).
  *   Cast: what is above 65504, inf or NaN is written as 0 and marks its line.
  *   Verify: a line is flagged if it was marked; if d, the difference as 8
  * random vectors show it, exceeds 2 tol of e; if its cast lost more than half

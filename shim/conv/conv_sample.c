@@ -51,11 +51,10 @@ ac_conv_sample(const struct ac_conv_site *site, const struct ac_conv_data *data,
 		.flip = conv->mode == CUDNN_CONVOLUTION,
 		.groups = (uint32_t)(conv->x.dim[1] / conv->w.dim[1]),
 		.alpha = (float)conv->scalars.alpha,
-		.judge = AC_JUDGE_EXACT,
 		.seed = (uint64_t)site->record->id << 32
 		    ^ turn->number,
 		.scratch = (double *)(void *)scratch,
-		.post = (struct ac_recast_post *)(uintptr_t)post,
+		.post = (struct ac_conv_post *)(uintptr_t)post,
 		.number = turn->number,
 	};
 

@@ -6,7 +6,7 @@
 
 #include "base/env.h"
 #include "base/mapped.h"
-#include "kernels/recast/recast.h"
+#include "kernels/recast/recast_ranges.h"
 #include "report/report.h"
 #include "shim/device/mailbox.h"
 #include "shim/device/lane.h"
@@ -86,11 +86,11 @@ hand_on(const struct ac_ranges *ranges)
 		    &ranges->copy[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
 
-static struct ac_recast_operand
+static struct ac_recast_matrices
 read_of(const struct ac_gemm *g, const struct ac_operand *operand, int64_t rows,
     int64_t cols)
 {
-	return (struct ac_recast_operand){
+	return (struct ac_recast_matrices){
 		.from = g->in_arrays ? NULL : operand->data,
 		.array = g->in_arrays ? operand->data : NULL,
 		.rows = rows, .cols = cols, .ld = operand->ld,
@@ -99,29 +99,29 @@ read_of(const struct ac_gemm *g, const struct ac_operand *operand, int64_t rows,
 	};
 }
 
-/* The launch counts its blocks in the words of a lane: of nothing that two
- * streams share, or one of them would take the other's block for its last. */
+/* The launch counts its blocks in a word of a lane: of nothing that two streams
+ * share, or one of them would take the other's block for its last. */
 static void
-launch(const struct ac_ranges *ranges, const struct ac_lane_request *request,
+queue(const struct ac_ranges *ranges, const struct ac_lane_request *request,
     const struct ac_place *place, const struct ac_gemm *g)
 {
 	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
-	struct ac_recast recast = {
+	struct ac_recast_ranges launch = {
 		.operand = {
 			read_of(g, &g->a, ta ? g->k : g->m, ta ? g->m : g->k),
 			read_of(g, &g->b, tb ? g->n : g->k, tb ? g->k : g->n)
 		},
-		.m = g->m, .n = g->n, .k = g->k, .batch = g->batch
+		.counts = (uint64_t *)(uintptr_t)ranges->counts,
+		.copy = (uint64_t *)(uintptr_t)ranges->copy_device,
 	};
 	struct ac_lane_loan loan;
 
 	if (!ac_scratch_order(place->scratch, place->stream, false)
 	    || ac_lane_borrow(request, place, &loan) != AC_REASON_NONE)
 		return;
-	recast.state = (struct ac_recast_state *)(void *)loan.state;
-	ac_lane_return(&loan, !ac_recast_ranges(place->kernels, &recast,
-	    (uint64_t *)(uintptr_t)ranges->counts,
-	    (uint64_t *)(uintptr_t)ranges->copy_device, place->stream));
+	launch.arrived = loan.zeros;
+	ac_lane_return(&loan, !ac_recast_ranges(place->kernels, &launch,
+	    place->stream));
 }
 
 void
@@ -130,7 +130,7 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
 	const struct ac_handle *handle = ac_handle_find(g->handle);
 	const struct ac_lane_request request = {
 		.provider = handle->provider, .program = g->handle,
-		.device = handle->device,
+		.device = handle->device, .zero_bytes = sizeof(uint32_t),
 		.limit_bytes = site->decision.workspace_bytes,
 	};
 	struct ac_ranges *ranges;
@@ -145,7 +145,7 @@ ac_ranges_count(const struct ac_gemm *g, const struct ac_site *site)
 	ranges = ranges_of(site, &place);
 	if (!ranges)
 		return;
-	launch(ranges, &request, &place, g);
+	queue(ranges, &request, &place, g);
 	hand_on(ranges);
 }
 

@@ -97,7 +97,7 @@ record_of(const struct ac_trial_home *h, unsigned candidate)
 }
 
 static void
-note(struct ac_site_record *record, const struct ac_recast_post *post)
+note(struct ac_site_record *record, const struct ac_conv_post *post)
 {
 	struct ac_site_course *course = &record->course;
 
@@ -112,7 +112,7 @@ note(struct ac_site_record *record, const struct ac_recast_post *post)
 }
 
 static enum ac_finding
-judge(const struct ac_candidate *candidate, const struct ac_recast_post *post)
+judge(const struct ac_candidate *candidate, const struct ac_conv_post *post)
 {
 	const struct ac_guard_facts facts = {
 		.error = (double)post->error,
@@ -128,7 +128,7 @@ judge(const struct ac_candidate *candidate, const struct ac_recast_post *post)
 /* For good. */
 static void
 leave(struct ac_trial_home *h, unsigned candidate, enum ac_finding finding,
-    const struct ac_recast_post *post)
+    const struct ac_conv_post *post)
 {
 	struct ac_site_record *record = record_of(h, candidate);
 
@@ -160,7 +160,7 @@ hear(struct ac_trial_home *h, struct ac_trial_slot *slot, uint64_t seen)
 {
 	const uint64_t number = number_of(seen);
 	const unsigned candidate = slot->candidate;
-	struct ac_recast_post post;
+	struct ac_conv_post post;
 	enum ac_finding finding;
 	bool is_clean;
 

@@ -27,7 +27,7 @@
 #ifndef AC_SHIM_TRIAL_H
 #define AC_SHIM_TRIAL_H
 
-#include "kernels/recast/recast.h"
+#include "kernels/conv/conv_check.h"
 #include "shim/device/place.h"
 #include "shim/trial/turn.h"
 #include "shim/trial/variants.h"
@@ -52,7 +52,7 @@ struct ac_trial_slot {
 	                          * it; only grows. 0: never used */
 	uint8_t       candidate; /* of a try's slot always the same */
 	bool          is_try;
-	const struct ac_recast_post *host;
+	const struct ac_conv_post *host;
 	ac_cu_address device;
 };
 

@@ -29,9 +29,9 @@ find(struct ac_trial_home *h, const struct ac_place *place, uint64_t stream_id,
 static struct ac_trial_home *
 make(struct ac_variants *v, const struct ac_place *place, uint64_t stream_id)
 {
-	const size_t bytes = AC_TRIAL_SLOTS * sizeof(struct ac_recast_post);
+	const size_t bytes = AC_TRIAL_SLOTS * sizeof(struct ac_conv_post);
 	struct ac_trial_home *made;
-	struct ac_recast_post *host;
+	struct ac_conv_post *host;
 	ac_cu_address device;
 	void *memory;
 	const bool is_ours = ac_mailbox_take(place, bytes, true, &memory,

@@ -49,16 +49,17 @@ gates()
 		check "T25: $1: $2 KB of code and data at most ($bytes bytes)" \
 		    "$([ "$bytes" -le "$2"000 ] || echo "$bytes")"
 		# A limit goes down with what it limits, and never up. Compilers
-		# differ; it is that of Debian 12's.
+		# differ, and so do a few KB of what they make on two machines;
+		# it is that of Debian 12's.
 		if readelf -p .comment "$library" | grep -q 'GCC: (Debian 12'; then
-			check "T25: $1: not 4 KB less, or the limit goes down" \
-			    "$([ "$bytes" -gt $(($2 - 4))000 ] || echo "$bytes: lower it")"
+			check "T25: $1: not 16 KB less, or the limit goes down" \
+			    "$([ "$bytes" -gt $(($2 - 16))000 ] || echo "$bytes: lower it")"
 		else
-			skip "T25: $1: not 4 KB less" 'another compiler'
+			skip "T25: $1: not 16 KB less" 'another compiler'
 		fi
 	else
 		skip "T25: $1: $2 KB of code and data at most" 'no size'
-		skip "T25: $1: not 4 KB less" 'no size'
+		skip "T25: $1: not 16 KB less" 'no size'
 	fi
 }
 
@@ -74,9 +75,8 @@ if [ ! -f "$build/libautocast.so" ]; then
 	plan
 	exit
 fi
-# 490 KB of it are verified products' PTX, 350 KB that of recast.cu, most of which
-# nothing launches any more.
-gates libautocast.so 1336
+# 500 KB of it are verified products' PTX.
+gates libautocast.so 1132
 # At load time, every process would pay for every symbol that we import.
 check 'T25: bound lazily' "$(echo "$dynamic" | grep 'NOW')"
 check 'T25: no name of its own' "$(echo "$dynamic" | grep -E 'SONAME|RPATH|RUNPATH')"

@@ -28,8 +28,7 @@ cd "$root" || exit 99
 	    tests/unit/kernels/lockstep_verified.c \
 	    tests/unit/kernels/verified_cases.c \
 	    tests/unit/kernels/verified_families.c \
-	    tests/unit/kernels/conv_cases.c tests/unit/kernels/recast_cases.c \
-	    tests/unit/scaler/scaler_cases.c tests/unit/kernels/cast_cases.c \
+	    tests/unit/kernels/conv_cases.c tests/unit/scaler/scaler_cases.c \
 	    tests/unit/kernels/cast_reference.c; do
 		${CC:-cc} -std=gnu11 -D_GNU_SOURCE $flags -c \
 		    -o "$work/$(basename "$source" .c).o" "$source" || exit 99

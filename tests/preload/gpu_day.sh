@@ -134,7 +134,7 @@ check 'nor is anything compiled' "$(grep compiling "$work/out")"
 # First light: what a driver, its cuBLAS and our kernels do together, or the end.
 AUTOCAST_EMU_FAIL=cuLibraryLoadData:1:3000 run_day first tests
 equal 'kernels that are refused end the visit' '3 failed absent' \
-    "$? $(state_of first.load) $(state_of tests.recast 2>/dev/null || echo absent)"
+    "$? $(state_of first.load) $(state_of tests.verified 2>/dev/null || echo absent)"
 check 'with the reason, in the library'\''s words' \
     "$(tail -n 1 "$work/out" | grep -v '^gpu-day: stopped: .*driver.*kernels')"
 check 'in the results, too' "$(grep -q '^\*\*Stopped:\*\* .*driver.*kernels' "$day/results.md" ||
@@ -192,7 +192,7 @@ cat >"$work/doubles/ncu" <<'EOS'
 #!/bin/sh
 echo '==PROF== Connected'
 echo '"ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"'
-echo '"0","ac_recast_cast(ac_recast)","GPU Speed Of Light Throughput","DRAM Throughput","%","1,081.5"'
+echo '"0","ac_verified_cast(ac_verified)","GPU Speed Of Light Throughput","DRAM Throughput","%","1,081.5"'
 EOS
 cat >"$work/doubles/compute-sanitizer" <<'EOS'
 #!/bin/sh
@@ -200,7 +200,7 @@ tool=$2
 shift 6
 case $tool,$1 in
 *,sh) LD_PRELOAD=of-the-tool.so "$1" "$2" "$3" "$4" env | grep LD_PRELOAD ;;
-racecheck,*) echo '=========     at ac_recast_cast+0x120' ;;
+racecheck,*) echo '=========     at ac_verified_cast+0x120' ;;
 esac
 case $tool in
 memcheck) echo '========= ERROR SUMMARY: 0 errors' ;;
@@ -215,7 +215,7 @@ PYTHONPATH=$work/doubles PATH=$work/doubles:$PATH run_day python profile
 holds 'three packages, their operations, in all ways' '[] if {(x["case"].split()[0], x["way"]) for x in r["rows"] if x["section"] == "python" and x["row"] == "time"} >= {(p, w) for p in ("torch", "cupy", "jax") for w in ("alone", "ours-off", "ours-fp16", "ours-amp")} | {("torch", w) for w in ("ours-tf32", "torch-tf32", "torch-autocast")} else ["missing"]'
 holds 'matmul, Linear, a stack, steps' '{"matmul", "Linear", "MLP", "Layers", "GPT-2"} ^ {x["case"].split()[1] for x in r["rows"] if x["section"] == "python" and x["row"] == "time" and x["case"].startswith("torch")}'
 holds 'a report of each' '{"python.torch.torch-amp", "python.gpt2.torch-amp", "python.jax.jax-fp16"} - set(__import__("os").listdir(sys.argv[1][:-len("/results.json")] + ".work/reports"))'
-holds 'counters of the cast' '[] if [x["value"] for x in r["rows"] if x["name"] == "ac_recast_cast: DRAM Throughput"] == [1081.5] else ["none"]'
+holds 'counters of the cast' '[] if [x["value"] for x in r["rows"] if x["name"] == "ac_verified_cast: DRAM Throughput"] == [1081.5] else ["none"]'
 holds 'what a sanitizer finds in our kernels and in others, and where it saw nothing' '{("memcheck", "kernels", "pass"), ("memcheck", "client", "pass"), ("racecheck", "kernels", "FAIL"), ("racecheck", "client", "skip"), ("initcheck", "kernels", "skip"), ("initcheck", "client", "skip")} ^ {(x["test"], x["case"].split(":")[0], x["result"]) for x in r["rows"] if x["section"] == "profile" and x["row"] == "test"}'
 check 'what it preloads stays preloaded' \
     "$(grep -q '^LD_PRELOAD=.*libautocast.so:of-the-tool.so' "$day.work/logs/profile.memcheck" ||
@@ -266,7 +266,7 @@ rm -f "$day.work"/state/overhead.*
 run_day -t 1 overhead
 equal 'a step that takes too long is ended' timeout "$(state_of overhead.calls)"
 holds 'and said' '[s for s in r["steps"] if s["step"] == "calls" and s["state"] != "timeout"]'
-equal 'the others are done' 'done done' "$(state_of overhead.cast) $(state_of overhead.sample)"
+equal 'the others are done' 'done done' "$(state_of overhead.cast) $(state_of overhead.check)"
 
 # fake NAME SCRIPT: instead of a program of the day.
 fake()
@@ -276,7 +276,7 @@ fake()
 	chmod +x "$day.work/programs/$1"
 }
 
-fake recast_gpu 'echo "ok 1 - one"; echo "ok 2 - two"; exec sleep 300'
+fake verified_gpu 'echo "ok 1 - one"; echo "ok 2 - two"; exec sleep 300'
 fake clients/gemm_client '[ "$1" = forms ] || echo . >>"$DAY_WORK/calls"
 [ "$1" = forms ] || [ "$(wc -l <"$DAY_WORK/calls")" -lt 9 ] || exec sleep 300
 echo status=0 classes=0 padding=ok inputs=ok err=2e-4'
@@ -285,10 +285,10 @@ run_day -t 1 tests overhead
 check 'a section that hangs leaves the next its share' \
     "$(grep '^overhead' "$work/out" | grep 'left out')"
 equal 'when the limit strikes, what a test said stands' \
-    "timeout one two | one two | 2 cases" "$(state_of tests.recast) $(
-    sed -n 's/.*result=pass.*case=//p' "$day.work/rows/tests.recast" | tr '\n' ' ')| $(
-    sed -n 's/^ok . - //p' "$day.work/logs/tests.recast" | tr '\n' ' ')| $(
-    sed -n 's/^| recast | pass | \(.*\) |$/\1/p' "$day/results.md")"
+    "timeout one two | one two | 2 cases" "$(state_of tests.verified) $(
+    sed -n 's/.*result=pass.*case=//p' "$day.work/rows/tests.verified" | tr '\n' ' ')| $(
+    sed -n 's/^ok . - //p' "$day.work/logs/tests.verified" | tr '\n' ' ')| $(
+    sed -n 's/^| verified | pass | \(.*\) |$/\1/p' "$day/results.md")"
 equal 'that of many at once, too' 'timeout yes' "$(state_of tests.numerics) $(
     grep -q 'result=pass' "$day.work/rows/tests.numerics" && echo yes)"
 check 'results.json is whole' "$(python3 -m json.tool "$day/results.json" 2>&1 >/dev/null)"

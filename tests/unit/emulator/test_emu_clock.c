@@ -4,7 +4,7 @@
  * program's order alone. The test has its own copy of the figures. */
 #include "test_emu.h"
 
-#include "kernels/recast/recast.h"
+#include "kernels/recast/recast_ranges.h"
 
 #include <cuda.h>
 #include <math.h>
@@ -154,9 +154,10 @@ static void
 kernels(void **state)
 {
 	static const size_t none;
-	struct ac_recast p = { .state = (void *)(room + ROOM / 2) };
-	uint64_t *counts = (uint64_t *)(room + ROOM / 4), *copy = counts + 512;
-	void *params[] = { &p, &counts, &copy };
+	uint64_t *counts = (uint64_t *)(room + ROOM / 4);
+	struct ac_recast_ranges p = { .counts = counts, .copy = counts + 512,
+		.arrived = (uint32_t *)(room + ROOM / 2) };
+	void *params[] = { &p };
 	char ptx[256];
 	CUfunction ranges, other;
 	CUmodule module;
@@ -165,13 +166,12 @@ kernels(void **state)
 	(void)state;
 	emuTwinRegister("nothing", nothing, &none, 0);
 	snprintf(ptx, sizeof ptx, ".version 6.0\n.visible .entry "
-	    "ac_recast_ranges(\n.param .align 8 .b8 p[%zu],\n.param .u64 q,\n"
-	    ".param .u64 s)\n{ ret; }\n.visible .entry nothing()"
-	    "\n{ ret; }\n", sizeof p);
+	    "ac_recast_ranges(\n.param .align 8 .b8 p[%zu])\n{ ret; }\n"
+	    ".visible .entry nothing()\n{ ret; }\n", sizeof p);
 	OK(cuModuleLoadData(&module, ptx));
 	OK(cuModuleGetFunction(&ranges, module, "ac_recast_ranges"));
 	OK(cuModuleGetFunction(&other, module, "nothing"));
-	p.operand[0] = (struct ac_recast_operand){ .from = x, .rows = 300,
+	p.operand[0] = (struct ac_recast_matrices){ .from = x, .rows = 300,
 		.cols = 200, .ld = 301, .batch = 1 };
 	start(NULL);
 	OK(cuLaunchKernel(ranges, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));

@@ -309,8 +309,8 @@ own_kernels(void **state)
 	assert_true(fread(code, 1, sizeof code - 1, in) > 0 && feof(in));
 	fclose(in);
 	OK(cuLibraryLoadData(&library, code, NULL, NULL, 0, NULL, NULL, 0));
-	OK(cuLibraryGetKernel(&kernel, library, "ac_recast_cast"));
-	OK(cuLibraryGetKernel(&kernel, library, "ac_recast_finish"));
+	OK(cuLibraryGetKernel(&kernel, library, "ac_recast_ranges"));
+	OK(cuLibraryGetKernel(&kernel, library, "ac_conv_check"));
 	OK(cuLibraryUnload(library));
 }
 

@@ -8,7 +8,8 @@
 
 #include <stdatomic.h>
 
-#include "kernels/recast/recast.h"
+#include "kernels/recast/recast_ranges.h"
+#include "kernels/verified/verified.h"
 
 static const char head[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry bad(.param .u64 p)\n{ .reg .u64 %a; .reg .u32 %v;\n"
@@ -215,12 +216,11 @@ twins(void **state)
 		float *from, *c;
 		int64_t stride;
 	} cases[] = {
-		{ "ac_recast_cast", false, NULL, NULL, 0 },
-		{ "ac_recast_cast", false, host, NULL, 0 },
-		{ "ac_recast_cast", true, NULL, NULL, INT64_C(1) << 40 },
-		{ "ac_recast_settle", true, NULL, NULL, 0 },
-		{ "ac_recast_finish", true, NULL, host, 0 },
-		{ "ac_recast_write", true, NULL, NULL, 0 },
+		{ "ac_verified_probe", false, NULL, NULL, 0 },
+		{ "ac_verified_cast", false, host, NULL, 0 },
+		{ "ac_verified_cast", true, NULL, NULL, INT64_C(1) << 40 },
+		{ "ac_verified_verify", true, NULL, NULL, 0 },
+		{ "ac_verified_mend", true, NULL, host, 0 },
 		{ "ac_recast_ranges", false, NULL, NULL, 0 },
 	};
 
@@ -232,24 +232,26 @@ twins(void **state)
 	}
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		float *const good = test_device(sizeof host);
-		struct ac_recast r = { .m = 8, .n = 8, .k = 8, .batch = 2,
-			.output = { .c = cases[i].c, .ld = 8 } };
-		void *params[] = { &r, &r.post, &r.post };
+		const float *from = cases[i].there ? good : cases[i].from;
+		const struct ac_verified_operand operand = { .from = from,
+			.lines = 8, .ld = 8, .stride = cases[i].stride };
+		const struct ac_recast_matrices read = { .from = from,
+			.rows = 8, .cols = 8, .ld = 8, .batch = 2 };
+		struct ac_verified v = { .operand = { operand, operand },
+			.output = { .product = cases[i].c, .ld = 8 },
+			.m = 8, .n = 8, .k = 8, .batch = 2 };
+		struct ac_recast_ranges r = { .operand = { read, read } };
+		const bool ranges = strstr(cases[i].kernel, "ranges");
+		void *params[] = { ranges ? (void *)&r : &v };
 		const uint64_t before = emuCounter("complaints");
 		char text[512];
 		CUfunction function;
 		CUmodule module;
 
-		for (int o = 0; o < 2; o++)
-			r.operand[o] = (struct ac_recast_operand){
-				.from = cases[i].there ? good :
-				    cases[i].from, .rows = 8, .cols = 8,
-				.ld = 8, .stride = cases[i].stride,
-				.batch = 2 };
 		snprintf(text, sizeof text, ".version 7.0\n.target sm_70\n"
 		    ".address_size 64\n.visible .entry %s(.param .align 8 "
-		    ".b8 p[%zu], .param .u64 q, .param .u64 s) { ret; }\n",
-		    cases[i].kernel, sizeof r);
+		    ".b8 p[%zu]) { ret; }\n", cases[i].kernel,
+		    ranges ? sizeof r : sizeof v);
 		OK(cuModuleLoadData(&module, text));
 		OK(cuModuleGetFunction(&function, module, cases[i].kernel));
 		OK(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, params,

@@ -30,26 +30,6 @@ cast_reference_element(double x, enum ac_format format)
 	return (uint16_t)(sign + ((exponent + bias - 1) << bits) + (int)q);
 }
 
-/* amax by value, as a double; 0 if nothing is finite. */
-double
-cast_reference_amax(const struct ac_recast_operand *o, bool *nonfinite)
-{
-	double amax = 0;
-
-	*nonfinite = false;
-	for (int64_t b = 0; b < o->batch; b++)
-		for (int64_t j = 0; j < o->cols; j++)
-			for (int64_t i = 0; i < o->rows; i++) {
-				const double x = fabs((double)
-				    o->from[b * o->stride + j * o->ld + i]);
-				if (!isfinite(x))
-					*nonfinite = true;
-				else if (x > amax)
-					amax = x;
-			}
-	return amax;
-}
-
 struct cast_expected
 cast_reference_scale(const double amax[2], bool scaled, float alpha)
 {
@@ -71,12 +51,9 @@ cast_reference_scale(const double amax[2], bool scaled, float alpha)
 		if (fabs(product) >= 0x1p-126)
 			break;
 		e.exponent[turn % 2]--;
-		e.verdict |= AC_VERDICT_CLAMPED;
 	}
-	if (fabs(product) > (double)0x1.fffffep127f) {
+	if (fabs(product) > (double)0x1.fffffep127f)
 		product = copysign((double)0x1.fffffep127f, product);
-		e.verdict |= AC_VERDICT_CLAMPED;
-	}
 	e.alpha = (float)product;
 	return e;
 }

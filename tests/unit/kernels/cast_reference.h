@@ -4,13 +4,12 @@
 #ifndef AC_TESTS_CAST_REFERENCE_H
 #define AC_TESTS_CAST_REFERENCE_H
 
-#include "kernels/recast/recast.h"
+#include "kernels/load/kernels.h"
 
 #include <stdbool.h>
 
 struct cast_expected {
 	int      exponent[2];
-	uint32_t verdict;
 	float    alpha;
 };
 
@@ -18,8 +17,6 @@ struct cast_expected {
 uint16_t cast_reference_element(double x, enum ac_format format);
 /* The value of a finite 16-bit number; inf and NaN as such. */
 double cast_reference_value(uint16_t bits, enum ac_format format);
-/* amax by value, of matrices that are not an array; 0 if nothing is finite. */
-double cast_reference_amax(const struct ac_recast_operand *o, bool *nonfinite);
 /* doc/rules.md R2, one binade at a time. */
 struct cast_expected cast_reference_scale(const double amax[2], bool scaled,
     float alpha);

@@ -33,7 +33,7 @@ struct conv_data {
 	float  *bias;
 	int64_t products;               /* inside, of all outputs */
 	double  scratch[AC_CONV_CHECK_DOUBLES];
-	struct ac_recast_post post;
+	struct ac_conv_post post;
 };
 
 /* Small whole numbers below `count`, from a seed that moves on. */

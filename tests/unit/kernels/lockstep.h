@@ -5,16 +5,16 @@
 #define AC_TESTS_LOCKSTEP_H
 
 #include "kernels/conv/conv_body.h"
+#include "kernels/recast/recast_ranges.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The kernel of that name with `blocks` blocks along x. The last two are for
- * ac_recast_ranges. Ends the program with a message if threads wait for each
- * other for ever. */
-void lockstep_run(const char *name, const struct ac_recast *recast,
-    unsigned blocks, uint64_t *counts, uint64_t *copy);
+/* ac_recast_ranges() with `blocks` blocks along x. Ends the program with a
+ * message if threads wait for each other for ever. */
+void lockstep_run_ranges(const struct ac_recast_ranges *ranges,
+    unsigned blocks);
 /* ac_conv_check(), in the same way; `job` is made of `check`. */
 void lockstep_run_conv(const struct ac_conv_check *check,
     const struct ac_conv_job *job, unsigned blocks);
@@ -25,7 +25,7 @@ struct verified_data;
 void lockstep_run_verified(const char *name, const struct verified_data *data,
     unsigned blocks, unsigned of_block);
 
-/* lockstep.c: random products, convolutions and lists of tensors under all of
+/* lockstep.c: random operands, convolutions and lists of tensors under all of
  * them, and TAP of two cases. The text is called `text` there. True: no bit
  * differs from the twins'. */
 bool lockstep_turns(int turns, uint64_t seed, const char *text);

@@ -10,8 +10,6 @@
 # blocks, where the thread that counts is of the warp that wrote: a GPU may run
 # lanes of a warp apart. By reading, not by proof: here they stay together. Before the last
 # sums of ac_scaler_norm, is_last() has two barriers: one more changes nothing.
-# Compares of rare cases (a GELU in a sample) and the barrier of finish, behind
-# which matrices of a batch are counted, need 60 turns and more.
 each=${1:-12} turns=${2:-8}
 root=${top_srcdir:-.} program=${builddir:-.}/tests/unit/kernels/test_shipped_ptx
 work=$(mktemp -d) || exit 99

@@ -6,6 +6,7 @@
 
 #include "emulator/ptx/ptx.h"
 #include "kernels/conv/conv_body.h"
+#include "kernels/recast/recast_ranges.h"
 #include "kernels/scaler/scaler_body.h"
 
 /* Numbers of a seed that main() has set. */
@@ -16,7 +17,7 @@ uint64_t shipped_any(void);
 /* Nothing where `at` is NULL. */
 void shipped_region(const void *at, size_t bytes, bool read_only,
     const char *name);
-void shipped_recast_regions(const struct ac_recast *recast);
+void shipped_ranges_regions(const struct ac_recast_ranges *ranges);
 void shipped_conv_regions(const struct ac_conv_check *check);
 struct verified_data;
 void shipped_verified_regions(const struct verified_data *data);

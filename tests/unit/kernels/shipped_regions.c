@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/shipped_regions.c -- what the contracts of recast.h,
- * conv_check.h and scaler.h let a kernel touch: columns of matrices, not the
- * gaps between them. */
+/* tests/unit/kernels/shipped_regions.c -- what the contracts of
+ * recast_ranges.h, conv_check.h and scaler.h let a kernel touch: columns of
+ * matrices, not the gaps between them. */
 #include "tests/unit/kernels/shipped.h"
-
-#include "kernels/recast/recast_estimate.h"
 
 #include <stdlib.h>
 
@@ -57,96 +55,36 @@ shipped_regions(size_t *count_out)
 	return merged;
 }
 
-/* ---- Products ---------------------------------------------------------- */
+/* ---- Operands ---------------------------------------------------------- */
 
 static void
 matrix(const float *at, int64_t rows, int64_t cols, int64_t ld,
-    bool read_only, const char *name)
+    const char *name)
 {
 	for (int64_t j = 0; j < cols; j++)
-		shipped_region(at + j * ld, (size_t)rows * sizeof *at,
-		    read_only, name);
-}
-
-static void
-operand(const struct ac_recast *r, int i)
-{
-	static const char *const from[] = { "A", "B" };
-	static const char *const to[] = { "cast of A", "cast of B" };
-	static const char *const marks[] = { "marks of A", "marks of B" };
-	const struct ac_recast_operand *o = &r->operand[i];
-	const size_t lines = (size_t)((i ? r->n : r->m) * o->batch);
-
-	shipped_region(o->array, (size_t)o->batch * sizeof *o->array, true,
-	    "an array of addresses");
-	for (int64_t b = 0; b < o->batch; b++)
-		matrix(o->array ? o->array[b] : o->from + b * o->stride,
-		    o->rows, o->cols, o->ld, true, from[i]);
-	shipped_region(o->to, (size_t)(o->ld_to * o->cols_to * o->batch)
-	    * sizeof *o->to, false, to[i]);
-	shipped_region(o->marks, (lines + 15) / 16 * sizeof *o->marks, false,
-	    marks[i]);
-}
-
-/* The bytes that a mask has a bit in; columns of the others. */
-static void
-epilogue(const struct ac_recast *r)
-{
-	const struct ac_recast_epilogue *e = &r->epilogue;
-	const struct ac_recast_added *added = &r->added;
-
-	for (int64_t b = 0; b < r->batch && e->bias; b++)
-		shipped_region(e->bias + b * e->bias_stride, (size_t)r->m
-		    * sizeof *e->bias, true, "the bias");
-	for (int64_t b = 0; b < r->batch && added->from; b++)
-		matrix(added->from + b * added->stride, r->m, r->n, added->ld,
-		    true, "what is added");
-	for (int64_t j = 0; j < r->n * r->batch && e->aux; j++) {
-		const int64_t at = j / r->n * e->aux_stride
-		    + j % r->n * e->aux_ld;
-
-		if (e->activation == AC_ACTIVATION_DGELU)
-			shipped_region((const float *)e->aux + at, (size_t)r->m
-			    * sizeof(float), true, "the aux");
-		else
-			shipped_region((const uint8_t *)e->aux + at / 8,
-			    (size_t)((at + r->m + 7) / 8 - at / 8), true,
-			    "the mask");
-	}
+		shipped_region(at + j * ld, (size_t)rows * sizeof *at, true,
+		    name);
 }
 
 void
-shipped_recast_regions(const struct ac_recast *r)
+shipped_ranges_regions(const struct ac_recast_ranges *r)
 {
-	const struct ac_recast_output *o = &r->output;
+	static const char *const from[] = { "A", "B" };
 
-	operand(r, 0);
-	operand(r, 1);
-	shipped_region(o->array, (size_t)r->batch * sizeof *o->array, true,
-	    "the array of C");
-	for (int64_t b = 0; b < r->batch; b++)
-		matrix(o->array ? o->array[b] : o->c + b * o->stride, r->m,
-		    r->n, o->ld, false, "C");
-	shipped_region(o->result, (size_t)(r->m * r->n * r->batch)
-	    * sizeof *o->result, false, "the result");
-	shipped_region(r->alpha.device, sizeof(float), true, "alpha");
-	shipped_region(r->beta.device, sizeof(float), true, "beta");
-	shipped_region(r->state, sizeof *r->state, false, "the state");
-	shipped_region(r->history, sizeof *r->history, false, "the history");
-	shipped_region(r->before, AC_BEFORE * sizeof *r->before, false,
-	    "before");
-	shipped_region(r->kept, (size_t)ac_recast_kept(r->batch)
-	    * sizeof *r->kept, false, "kept");
-	for (int i = 0; i < 2; i++)
-		shipped_region(r->bands[i], (size_t)ac_recast_bands_at(
-		    &r->operand[i], r->operand[i].batch - 1,
-		    ac_recast_tiles(r->operand[i].lines_are_cols
-		    ? r->operand[i].ld_to : r->operand[i].cols_to), 0)
-		    * sizeof *r->bands[i], false, "bands");
-	shipped_region(r->parts, (size_t)(2 * ac_recast_tiles(r->k)
-	    * r->batch) * sizeof *r->parts, false, "parts");
-	shipped_region(r->post, sizeof *r->post, false, "the post");
-	epilogue(r);
+	for (int i = 0; i < 2; i++) {
+		const struct ac_recast_matrices *m = &r->operand[i];
+
+		shipped_region(m->array, (size_t)m->batch * sizeof *m->array,
+		    true, "an array of addresses");
+		for (int64_t b = 0; b < m->batch; b++)
+			matrix(m->array ? m->array[b] : m->from
+			    + b * m->stride, m->rows, m->cols, m->ld, from[i]);
+	}
+	shipped_region(r->counts, 2 * AC_RANGE_BINS * sizeof *r->counts, false,
+	    "counts");
+	shipped_region(r->copy, 2 * AC_RANGE_BINS * sizeof *r->copy, false,
+	    "copy");
+	shipped_region(r->arrived, sizeof *r->arrived, false, "the word");
 }
 
 /* ---- Convolutions ------------------------------------------------------ */

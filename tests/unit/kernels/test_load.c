@@ -110,7 +110,7 @@ check_code(const void *code)
 {
 	CHECK(mode == 2);
 	CHECK(!strncmp(code, "//", 2));
-	CHECK(strstr(code, ".visible .entry ac_recast_cast("));
+	CHECK(strstr(code, ".visible .entry ac_conv_check("));
 	CHECK(strstr(code, ".visible .entry ac_recast_ranges("));
 	CHECK(!strcmp((const char *)code + strlen(code) - 2, "}\n")
 	    || !strcmp((const char *)code + strlen(code) - 3, "}\n\n"));
@@ -449,7 +449,7 @@ many_contexts(void)
 	CHECK(functions);
 }
 
-static const char other_code[] = "// .visible .entry ac_recast_cast(\n"
+static const char other_code[] = "// .visible .entry ac_conv_check(\n"
     ".visible .entry ac_recast_ranges( {\n}\n";
 
 /* Each module is loaded for itself, and refused for itself. */

@@ -26,9 +26,7 @@ enum { TURNS = 80, SINGLES = 200, BLOCK = 256 };
 /* Of a block: a hundred times what the longest of them needs. */
 enum { MOST_INSTRUCTIONS = 1 << 26 };
 /* Percent of each text that so many turns run: the rest are sizes from 2^32 on,
- * jumps that are never taken, rare kinds of batches, and what nvcc cannot know
- * to be dead: of a call of many matrices whose operands are not cast, finish
- * keeps no probe. */
+ * jumps that are never taken, rare kinds of batches. */
 enum { LEAST_RUN = 95, ENOUGH_TURNS = TURNS };
 
 static struct {
@@ -86,20 +84,14 @@ shipped_launch(const char *name, const unsigned grid[3], unsigned threads,
 /* ---- What lockstep.c calls --------------------------------------------- */
 
 void
-lockstep_run(const char *name, const struct ac_recast *recast, unsigned blocks,
-    uint64_t *counts, uint64_t *copy)
+lockstep_run_ranges(const struct ac_recast_ranges *ranges, unsigned blocks)
 {
-	const bool both = strcmp(name, "ac_recast_finish")
-	    && strcmp(name, "ac_recast_write");
-	const unsigned grid[3] = { blocks, both ? 2 : 1, 1 };
-	struct ac_recast r = *recast;
-	void *params[] = { &r, &counts, &copy };
+	const unsigned grid[3] = { blocks, 2, 1 };
+	struct ac_recast_ranges r = *ranges;
+	void *params[] = { &r };
 
-	shipped_recast_regions(recast);
-	shipped_region(counts, 2 * AC_RANGE_BINS * sizeof *counts, false,
-	    "counts");
-	shipped_region(copy, 2 * AC_RANGE_BINS * sizeof *copy, false, "copy");
-	shipped_launch(name, grid, BLOCK, params);
+	shipped_ranges_regions(ranges);
+	shipped_launch("ac_recast_ranges", grid, BLOCK, params);
 }
 
 void
@@ -176,26 +168,23 @@ lockstep_run_scaler(const char *name, void **params, unsigned blocks)
 
 /* ---- The cases of this file -------------------------------------------- */
 
-/* What the host forgets to pass is found: here the state, in which the last
- * block is counted. */
+/* What the host forgets to pass is found: here the word in which blocks are
+ * counted. */
 static bool
-finds_null_state(void)
+finds_null_word(void)
 {
 	static const float x[64];
 	static uint64_t counts[2 * AC_RANGE_BINS], copy[2 * AC_RANGE_BINS];
-	const struct ac_recast_operand operand = { .from = x, .rows = 8,
+	const struct ac_recast_matrices operand = { .from = x, .rows = 8,
 		.cols = 8, .ld = 8, .batch = 1 };
-	struct ac_recast r = { .operand = { operand, operand }, .m = 8, .n = 8,
-		.k = 8, .batch = 1 };
-	uint64_t *to_counts = counts, *to_copy = copy;
-	void *params[] = { &r, &to_counts, &to_copy };
+	struct ac_recast_ranges r = { .operand = { operand, operand },
+		.counts = counts, .copy = copy };
+	void *params[] = { &r };
 	const unsigned grid[3] = { 1, 2, 1 }, block[3] = { BLOCK, 1, 1 };
 	struct ptx_options options = { .check = true };
 	struct ptx_result result = {0};
 
-	shipped_region(x, sizeof x, true, "A and B");
-	shipped_region(counts, sizeof counts, false, "counts");
-	shipped_region(copy, sizeof copy, false, "copy");
+	shipped_ranges_regions(&r);
 	options.region = shipped_regions(&options.region_count);
 	(void)ptx_launch(kernel_of("ac_recast_ranges"), grid, block, 0,
 	    params, &options, &result);
@@ -292,8 +281,8 @@ main(int argc, char **argv)
 	findings = say_findings();
 	printf("%sok 5 - no launch has touched, read or waited for what it "
 	    "must not\n", findings ? "not " : "");
-	finds = finds_null_state();
-	printf("%sok 6 - a launch without its state is found\n", finds ? ""
+	finds = finds_null_word();
+	printf("%sok 6 - a launch without its word is found\n", finds ? ""
 	    : "not ");
 	covers = say_coverage() >= LEAST_RUN || turns < ENOUGH_TURNS;
 	printf("%sok 7 - nearly all instructions were run\n1..7\n", covers

@@ -4,6 +4,8 @@
  * own; and what is good is left alone. */
 #include "tests/unit/kernels/verified_cases.h"
 
+#include "kernels/twins/twins.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -181,6 +183,35 @@ test_left_alone(void **state)
 		}
 }
 
+/* With the CPU's own fused multiply-add and without it: the same bits. */
+static void
+test_plain(void **state)
+{
+	(void)state;
+	for (int f = 0; f < VERIFIED_FAMILIES; f++) {
+		const struct verified_case c = { .trans = { f & 1, f & 2 } };
+		struct verified_problem p;
+		struct verified_data d[2];
+
+		verified_problem_make(f, 70, 66, 130, 7, &p);
+		for (int plain = 0; plain < 2; plain++) {
+			verified_data_make(&c, &p, &d[plain]);
+			ac_twin_plain = plain;
+			verified_whole(&d[plain]);
+		}
+		ac_twin_plain = false;
+		assert_memory_equal(d[0].c, d[1].c, d[0].c_count
+		    * sizeof *d[0].c);
+		assert_memory_equal(&d[0].state, &d[1].state,
+		    sizeof d[0].state);
+		assert_memory_equal(&d[0].record, &d[1].record,
+		    sizeof d[0].record);
+		for (int plain = 0; plain < 2; plain++)
+			verified_data_free(&d[plain]);
+		verified_problem_free(&p);
+	}
+}
+
 int
 main(void)
 {
@@ -188,6 +219,7 @@ main(void)
 		cmocka_unit_test(test_families),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_left_alone),
+		cmocka_unit_test(test_plain),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -22,14 +22,14 @@ static int launch_result, loads;
 static struct ac_scaler_product product;
 static struct ac_scaler_close closing;
 
-/* The scaler's own text, whole; the casts' is never asked for. */
+/* The scaler's own text, whole; no other is ever asked for. */
 static ac_cu_result
 module_load(ac_cu_module *out, const void *code, unsigned count, int *options,
     void **values)
 {
 	(void)count, (void)options, (void)values;
 	assert_non_null(strstr(code, ".entry ac_scaler_unscale("));
-	assert_null(strstr(code, "ac_recast_cast"));
+	assert_null(strstr(code, "ac_recast_ranges"));
 	assert_int_equal(((const char *)code)[strlen(code) - 1], '\n');
 	*out = (ac_cu_module)&launched;
 	loads++;

@@ -30,13 +30,13 @@
 
 enum { QUEUE = 4096, EVENTS = 4096 };
 
-static struct ac_recast_post posts[8][AC_TRIAL_SLOTS];
+static struct ac_conv_post posts[8][AC_TRIAL_SLOTS];
 static unsigned pages;
 static bool has_pages, is_prompt;
 static unsigned naps;
 static _Atomic unsigned tried;    /* with FP16 */
 static struct {
-	struct ac_recast_post *to, post;
+	struct ac_conv_post *to, post;
 } queue[QUEUE];
 static unsigned queued;
 static float event_ms[EVENTS], variant_ms[AC_CANDIDATES + 1], next_ms;
@@ -53,9 +53,9 @@ static struct ac_turn call_at(const struct ac_place *place, char letter);
 static void make_try(const struct ac_turn *turn, char letter);
 
 static void
-write_post(struct ac_recast_post *to, const struct ac_recast_post *from)
+write_post(struct ac_conv_post *to, const struct ac_conv_post *from)
 {
-	struct ac_recast_post body = *from;
+	struct ac_conv_post body = *from;
 
 	body.number = to->number;
 	*to = body;
@@ -157,14 +157,13 @@ post(const struct ac_trial_slot *slot, uint64_t number, char letter)
 {
 	const bool is_bad = letter == 'b' || letter == 'L'
 	    || (letter == 'B' && slot->candidate == 0);
-	const struct ac_recast_post made = {
+	const struct ac_conv_post made = {
 		.number = number, .samples = letter != 'e',
 		.error = letter == 'e' ? 0 : is_bad ? 0.3f : 3e-4f,
 		.verdict = letter == 'h' ? AC_VERDICT_LARGE : 0,
 		.energy = { letter == 's' ? 1 : (float)number, 1 }
 	};
-	struct ac_recast_post *to = (struct ac_recast_post *)(uintptr_t)
-	    slot->device;
+	struct ac_conv_post *to = (void *)(uintptr_t)slot->device;
 
 	assert_ptr_equal(to, slot->host);
 	if (letter != 'l' && letter != 'L') {
