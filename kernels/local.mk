@@ -17,16 +17,15 @@ include $(top_srcdir)/kernels/load/local.mk
 include $(top_srcdir)/kernels/recast/local.mk
 include $(top_srcdir)/kernels/scaler/local.mk
 include $(top_srcdir)/kernels/verified/local.mk
-kernels/recast/ptx.$(OBJEXT): kernels/cast.ptx
+kernels/recast/recast_ptx.$(OBJEXT): kernels/recast.ptx
 kernels/scaler/scaler_ptx.$(OBJEXT): kernels/scaler.ptx
-kernels/verified/verified_ptx.$(OBJEXT): kernels/verified.ptx
 # The same as machine code, 2 MB, which the driver need not compile: files beside
 # the preload.
 EXTRA_DIST += kernels/make-image.sh
 if HAVE_PTXAS
 kernelimagesdir = $(pkglibdir)
-nodist_kernelimages_DATA = libautocast-cast.fatbin \
-	libautocast-scaler.fatbin libautocast-verified.fatbin
+nodist_kernelimages_DATA = libautocast-recast.fatbin \
+	libautocast-scaler.fatbin
 libautocast-%.fatbin: kernels/%.ptx kernels/make-image.sh
 	$(AM_V_GEN)PTXAS='$(PTXAS)' FATBINARY='$(FATBINARY)' $(SHELL) \
 	    $(srcdir)/kernels/make-image.sh $< $@ $(KERNEL_TARGETS)
@@ -42,11 +41,11 @@ kernels_libtwins_a_CFLAGS = $(AM_CFLAGS) $(NO_CONTRACT) -fno-math-errno
 EXTRA_DIST += kernels/conv/conv_check.cu \
 	kernels/recast/recast_block.cu kernels/recast/recast_ranges.cu \
 	kernels/scaler/scaler.cu kernels/scaler/scaler_sums.cu \
-	kernels/cast.ptx kernels/cast.ptx.nvcc \
+	kernels/recast.ptx kernels/recast.ptx.nvcc \
 	kernels/scaler.ptx kernels/scaler.ptx.nvcc \
 	kernels/verified/verified_apart.cu \
 	kernels/verified/verified_cast.cu kernels/verified/verified_mend.cu \
 	kernels/verified/verified_probe.cu \
 	kernels/verified/verified_tile.cu \
 	kernels/verified/verified_verify.cu \
-	kernels/verified.ptx kernels/verified.ptx.nvcc kernels/make-ptx.sh
+	kernels/make-ptx.sh

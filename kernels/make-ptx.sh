@@ -46,8 +46,8 @@ make()
 	    sed -n 's/^Cuda compilation tools, //p' > "$room/$name.ptx.nvcc"
 }
 
-make cast recast/recast_block recast/recast_ranges conv/conv_check
 make scaler scaler/scaler scaler/scaler_sums
-make verified verified/verified_probe verified/verified_cast \
+make recast verified/verified_probe verified/verified_cast \
     verified/verified_verify verified/verified_apart \
-    verified/verified_tile verified/verified_mend
+    verified/verified_tile verified/verified_mend \
+    recast/recast_block recast/recast_ranges conv/conv_check

@@ -221,7 +221,7 @@ load(const char *label)
 {
 	const double begin = gpu_now();
 	const enum ac_kernels_status status = ac_kernels_get(
-	    &ac_verified_module, &kernels);
+	    &ac_recast_module, &kernels);
 	const double loaded = gpu_now();
 	double first, launched;
 	struct verified v;
@@ -279,7 +279,7 @@ main(int argc, char **argv)
 
 	if (!strcmp(what, "load"))
 		return load(first + 1 < argc ? argv[first + 1] : "kernels");
-	MUST(ac_kernels_get(&ac_verified_module, &kernels));
+	MUST(ac_kernels_get(&ac_recast_module, &kernels));
 	if (!strcmp(what, "cast"))
 		cast();
 	else if (!strcmp(what, "casts"))

@@ -35,7 +35,7 @@ conv_terms(const struct ac_conv_job &job, uint32_t row, uint32_t col)
 	}
 	AC_CAST_ROLLED
 	for (int away = AC_CAST_LANES / 2; away; away /= 2)
-		sum = sum + __shfl_xor_sync(ALL, sum, away);
+		sum = sum + __shfl_xor_sync(~0u, sum, away);
 	return sum;
 }
 

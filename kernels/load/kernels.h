@@ -13,8 +13,8 @@
 
 #include <stdint.h>
 
-/* AC_FORMAT_TF32 is written by nobody: what the library makes of FP32 itself. Its
- * fraction is FP16's. */
+/* AC_FORMAT_TF32 is written by nobody: what the library makes of FP32 itself.
+ * Its fraction is FP16's. */
 enum ac_format { AC_FORMAT_FP16, AC_FORMAT_BF16, AC_FORMAT_TF32 };
 
 enum ac_kernels_status {
@@ -52,8 +52,8 @@ struct ac_cast_scalar {
  * which context is current. Never changes, never freed. */
 struct ac_kernels;
 
-/* Those of conv_check.h and recast_ranges.h for the current context, which is
- * `context` with this id. The first answer for a context is remembered, a
+/* Those of verified.h, conv_check.h and recast_ranges.h for the current
+ * context, which is `context` with this id. The first answer is remembered, a
  * refusal too (said once, at INFO): later calls are a look-up that asks the
  * driver nothing. Safe while a stream captures: the loading happens in a
  * relaxed-mode bracket. Sets *kernels_out only with AC_KERNELS_OK.

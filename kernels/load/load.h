@@ -14,6 +14,8 @@
 
 /* Of ac_recast_module. */
 enum ac_kernel {
+	AC_KERNEL_VERIFIED_PROBE, AC_KERNEL_VERIFIED_CAST,
+	AC_KERNEL_VERIFIED_VERIFY, AC_KERNEL_VERIFIED_MEND,
 	AC_KERNEL_RECAST_RANGES, AC_KERNEL_CONV_CHECK, AC_KERNEL_COUNT
 };
 
@@ -64,7 +66,7 @@ struct ac_kernels_module {
 	struct ac_kernels_table *table;
 };
 
-extern const struct ac_kernels_module ac_recast_module, ac_verified_module;
+extern const struct ac_kernels_module ac_recast_module;
 
 /* What is known of the module in a context, be it that it was refused; NULL:
  * nothing yet. Asks the driver nothing. Thread-safe. */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_block.cu -- what the kernels of one text share: how the
- * blocks of a launch find out who is last. First of the unit that make-ptx.sh
- * compiles. */
+/* kernels/recast/recast_block.cu -- what ranges and the check of a convolution
+ * share: how the blocks of a launch find out who is last. Before them in the
+ * unit that make-ptx.sh compiles. */
 #include "kernels/recast/cast.h"
 
 enum {
-	WARPS = AC_CAST_BLOCK / AC_CAST_LANES,
-	BLOCKS = 2,             /* on an SM at least: 128 registers */
-	ALL = ~0
+	BLOCKS = 2              /* on an SM at least: 128 registers */
 };
 
 typedef unsigned long long counter; /* what atomicAdd() takes for uint64_t */

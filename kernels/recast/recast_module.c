@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/recast/recast_module.c -- cast.ptx as load.c wants it. Names in the
+/* kernels/recast/recast_module.c -- recast.ptx as load.c wants it. Names in the
  * order of load.h's AC_KERNEL_*. */
 #include "kernels/load/load.h"
 
-extern const char ac_ptx[] __attribute__((visibility("hidden")));
+extern const char ac_recast_ptx[] __attribute__((visibility("hidden")));
 
 static const char *const names[AC_KERNEL_COUNT] = {
-	"ac_recast_ranges", "ac_conv_check"
+	"ac_verified_probe", "ac_verified_cast", "ac_verified_verify",
+	"ac_verified_mend", "ac_recast_ranges", "ac_conv_check"
 };
 static struct ac_kernels_table table;
 
 const struct ac_kernels_module ac_recast_module = {
-	.text = ac_ptx,
-	.image = AC_KERNELS_IMAGE_OF("cast"),
+	.text = ac_recast_ptx,
+	.image = AC_KERNELS_IMAGE_OF("recast"),
 	.refused = "no recast",
 	.names = names,
 	.count = AC_KERNEL_COUNT,

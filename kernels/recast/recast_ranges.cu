@@ -4,6 +4,8 @@
  * together with recast_block.cu, after it. */
 #include "kernels/recast/recast_ranges.h"
 
+enum { RANGES_WARPS = AC_CAST_BLOCK / AC_CAST_LANES };
+
 /* 256 rows of a column. Also a distance, added with carry: no division for
  * each. */
 struct piece {
@@ -65,12 +67,12 @@ count_elements(const struct ac_recast_matrices &m, uint32_t *bins)
 extern "C" __global__ void __launch_bounds__(AC_CAST_BLOCK, BLOCKS)
 ac_recast_ranges(struct ac_recast_ranges r)
 {
-	__shared__ uint32_t bins[WARPS][AC_RANGE_BINS];
+	__shared__ uint32_t bins[RANGES_WARPS][AC_RANGE_BINS];
 	const int t = threadIdx.x;
 	counter *counts = (counter *)r.counts, sum = 0;
 
 	AC_CAST_ROLLED
-	for (int w = 0; w < WARPS; w++)
+	for (int w = 0; w < RANGES_WARPS; w++)
 		bins[w][t] = 0;
 	__syncthreads();
 	/* Selected, not indexed: that would copy the parameter to the stack. */
@@ -78,7 +80,7 @@ ac_recast_ranges(struct ac_recast_ranges r)
 	    bins[t / AC_CAST_LANES]);
 	__syncthreads();
 	AC_CAST_ROLLED
-	for (int w = 0; w < WARPS; w++)
+	for (int w = 0; w < RANGES_WARPS; w++)
 		sum += bins[w][t];
 	if (sum)
 		atomicAdd(counts + blockIdx.y * AC_RANGE_BINS + t, sum);

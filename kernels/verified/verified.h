@@ -239,10 +239,6 @@ ac_verified_spread(int64_t m, int64_t n)
 	    * AC_VERIFIED_SIDE * AC_VERIFIED_SIDE * AC_VERIFIED_SPANS;
 }
 
-/* This context's kernels, as ac_kernels_load() has others. */
-enum ac_kernels_status ac_verified_load(ac_cu_context context, uint64_t id,
-    const struct ac_kernels **kernels_out);
-
 /* Queue. m, n and k are at least 1 and below 2^31, ld of A and B below 2^28,
  * the batch fits a grid. In this order, with the product between cast and
  * verify: C, with beta 0. A call of which one was not queued leaves the state

@@ -4,7 +4,6 @@
 #include "shim/device/place.h"
 
 #include "kernels/load/load.h"
-#include "kernels/verified/verified.h"
 
 /* A capture without an id could not be told from the next one. */
 static enum ac_reason
@@ -58,9 +57,6 @@ prepare_context(struct ac_place *place, const struct ac_cu_current *now)
 	if (!place->kernels && ac_kernels_load(now->context, now->id,
 	    &place->kernels) != AC_KERNELS_OK)
 		return AC_REASON_UNSUPPORTED;
-	if (!place->verified && ac_verified_load(now->context, now->id,
-	    &place->verified) != AC_KERNELS_OK)
-		return AC_REASON_UNSUPPORTED;
 	if (!place->capture)
 		place->scratch = ac_scratch_get(place->driver, now->context,
 		    now->id, now->device);
@@ -91,10 +87,7 @@ ac_place_on(ac_cu_stream stream, int device, struct ac_place *place_out)
 	place_out->stream = stream;
 	place_out->kernels = ac_kernels_known(&ac_recast_module, now.context,
 	    now.id);
-	place_out->verified = ac_kernels_known(&ac_verified_module,
-	    now.context, now.id);
-	if ((place_out->kernels && place_out->kernels->status)
-	    || (place_out->verified && place_out->verified->status))
+	if (place_out->kernels && place_out->kernels->status)
 		return AC_REASON_UNSUPPORTED; /* the stream is not asked */
 	reason = find_stream(place_out, now.context);
 	return reason == AC_REASON_NONE ? prepare_context(place_out, &now)

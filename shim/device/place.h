@@ -11,8 +11,7 @@
  * them by now. Nothing in it is used outside the call that it was found for. */
 struct ac_place {
 	const struct ac_driver *driver;
-	const struct ac_kernels *kernels;   /* of the current context, and */
-	const struct ac_kernels *verified;  /* those of verified products */
+	const struct ac_kernels *kernels;   /* of the current context */
 	struct ac_scratch      *scratch;    /* of the same; and its */
 	unsigned                index;      /* ac_scratch_index() */
 	uint32_t                epoch;      /* ac_scratch_epoch() */

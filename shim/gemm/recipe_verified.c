@@ -57,7 +57,7 @@ static enum ac_reason
 run(const struct ac_job *job, const struct ac_layout *layout,
     const struct ac_lane_loan *loan, cublasStatus_t *status_out)
 {
-	const struct ac_kernels *kernels = job->call.place->verified;
+	const struct ac_kernels *kernels = job->call.place->kernels;
 	const ac_cu_stream stream = job->call.place->stream;
 	const struct ac_verified *v = &layout->v;
 	enum ac_reason reason;

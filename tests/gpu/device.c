@@ -92,7 +92,7 @@ device_start(void)
 		skip_all("no CUDA device");
 	MUST(cu.cuDevicePrimaryCtxRetain(&context, device));
 	MUST(cu.cuCtxSetCurrent(context));
-	MUST(ac_kernels_get(&ac_verified_module, &device_kernels));
+	MUST(ac_kernels_get(&ac_recast_module, &device_kernels));
 	MUST(ac_driver_get()->cuStreamCreate(&device_stream,
 	    AC_CU_STREAM_NON_BLOCKING));
 }

@@ -14,7 +14,7 @@ typedef ac_cu_address address;
 
 /* A stream of ours that waits for no other. */
 extern ac_cu_stream device_stream;
-/* Of verified products, in the context of the test. */
+/* Of recast calls, in the context of the test. */
 extern const struct ac_kernels *device_kernels;
 
 /* Kernels loaded, a context current; or the whole test is skipped (77). */

@@ -4,7 +4,6 @@
  * of data, plain and apart, in batches, by addresses, of sizes that -q leaves
  * out; and the counting of exponents. TAP; 77 without a device. On the emulated
  * GPU it proves nothing but itself. */
-#include "kernels/load/load.h"
 #include "kernels/recast/recast_ranges.h"
 #include "tests/gpu/device.h"
 #include "tests/unit/kernels/verified_cases.h"
@@ -290,7 +289,6 @@ ranges(void)
 	enum { SIDE = 700, LD = 703 };
 	static float x[SIDE * LD];
 	static uint64_t counts[2 * AC_RANGE_BINS], copy[2 * AC_RANGE_BINS];
-	const struct ac_kernels *kernels;
 	uint32_t arrived = 0, bits = 1;
 	struct ac_recast_matrices m = { .from = x, .rows = SIDE, .cols = SIDE,
 		.ld = LD, .batch = 1 };
@@ -303,14 +301,13 @@ ranges(void)
 		bits = bits * 1664525u + 1013904223u;
 		memcpy(&x[i], &bits, sizeof bits);
 	}
-	MUST(ac_kernels_get(&ac_recast_module, &kernels));
 	m.from = mirror("an operand", x, sizeof x, false);
 	device.operand[0] = device.operand[1] = m;
 	device.counts = mirror("counts", counts, sizeof counts, false);
 	device.copy = mirror("their copy", copy, sizeof copy, false);
 	device.arrived = mirror("the word", &arrived, sizeof arrived, false);
 	run_twin("ac_recast_ranges", arguments);
-	MUST(ac_recast_ranges(kernels, &device, device_stream));
+	MUST(ac_recast_ranges(device_kernels, &device, device_stream));
 	same = are_alike("exponents", "counting");
 	forget_pieces();
 	return same;

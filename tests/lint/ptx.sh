@@ -32,13 +32,13 @@ assembles()
 	    '$2 > most { print "two blocks do not fit an SM: " $0 }'
 }
 
-for name in cast scaler verified; do
+for name in recast scaler; do
 	ptx=$root/kernels/$name.ptx
 	# Subnormals must live: not one instruction flushes them. A multiply and
-	# an add are fused where verified.ptx says so, rounded once.
+	# an add are fused where recast.ptx says so, rounded once.
 	# Its mend has blocks of 128 threads, three of which fit.
 	fused='fma\.' most=128
-	[ "$name" != verified ] || fused='fma\.r[^n]|fma\.rn\.[^f]' most=168
+	[ "$name" != recast ] || fused='fma\.r[^n]|fma\.rn\.[^f]' most=168
 	check "$name: nothing flushes subnormals" \
 	    "$(grep -nE "\.ftz|\.approx|$fused" "$ptx")"
 	check "$name: the header suits old drivers" "$(
@@ -46,7 +46,7 @@ for name in cast scaler verified; do
 	    grep -vE ':\.(version 6\.0|target sm_70)$')"
 	check "$name: no machine is named" \
 	    "$(grep -nE '(^|[[:space:]"])/[a-z]' "$ptx")"
-	[ "$name" = cast ] || check "$name: stores 16 bytes at once" "$(
+	check "$name: stores 16 bytes at once" "$(
 	    grep -qE '^(@%p[0-9]+ )?st(\.global)?(\.c[gs])?\.v4\.[fu]32 ' "$ptx" ||
 	    echo 'no st.v4')"
 	recorded=$(cat "$ptx.nvcc")
@@ -68,7 +68,7 @@ for name in cast scaler verified; do
 	done
 done
 
-# loops: of verified.ptx, on stdin as nvdisasm has it, what is dear. Of cast, each
+# loops: of recast.ptx, on stdin as nvdisasm has it, what is dear. Of cast, each
 # loop makes 16 numbers, and those for FP16 take 24 instructions a number in both
 # directions of K; others look for whole numbers, too, or make BF16 of integers.
 # What loads one number at a time is for ends, and does not count. Of mend, the
@@ -133,7 +133,7 @@ loops()
 }
 
 for target in sm_80 sm_90; do
-	ptx=$root/kernels/verified.ptx most=168
+	ptx=$root/kernels/recast.ptx most=168
 	what="verified: $target: what a number and an output cost in SASS"
 	if ! command -v "$NVDISASM" >/dev/null 2>&1; then
 		skip "$what" 'no nvdisasm'

@@ -45,7 +45,7 @@ done
 
 [ -e "$emulator/libcublas.so.13" ] || { plan; exit; }
 # Machine code that is not taken is made up for by the PTX.
-if [ -e "$build/libautocast-cast.fatbin" ]; then
+if [ -e "$build/libautocast-recast.fatbin" ]; then
 	for call in cuLibraryLoadData:1:209 cuLibraryGetKernel:2 cuFuncLoad:3; do
 		rm -rf "$AUTOCAST_STATE"
 		AUTOCAST_EMU_FAIL=$call under 'gemm -> fp16 profit=off guard=on' \

@@ -303,7 +303,7 @@ own_kernels(void **state)
 	FILE *in;
 
 	(void)state;
-	snprintf(path, sizeof path, "%s/kernels/cast.ptx", top ? top : ".");
+	snprintf(path, sizeof path, "%s/kernels/recast.ptx", top ? top : ".");
 	in = fopen(path, "r");
 	assert_non_null(in);
 	assert_true(fread(code, 1, sizeof code - 1, in) > 0 && feof(in));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/lockstep.cc [TURNS [SEED]] -- the .cu files of cast.ptx on the
- * CPU. */
+/* tests/unit/kernels/lockstep.cc [TURNS [SEED]] -- the .cu files of kernels/recast
+ * and kernels/conv on the CPU. */
 #include "tests/unit/kernels/lockstep.h"
 
 #include "tests/unit/kernels/lockstep_threads.h"

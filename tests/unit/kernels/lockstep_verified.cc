@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/kernels/lockstep_verified.cc -- the .cu files of verified.ptx on
+/* tests/unit/kernels/lockstep_verified.cc -- the .cu files of kernels/verified on
  * the CPU. */
 #include "tests/unit/kernels/lockstep.h"
 

@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 
 # What the texts' lines are; those that are not run are of no use.
 SHIPPED_MISSED=1 "$program" "$turns" 1 | awk '
-	/^ac_.*: line / { print (/^ac_scaler/ ? "scaler" : "cast"), $NF }' \
+	/^ac_.*: line / { print (/^ac_scaler/ ? "scaler" : "recast"), $NF }' \
 	>"$work/missed"
 
 # mutate KIND LINE <TEXT: the text with that line changed; with LINE 0 the lines
@@ -85,10 +85,10 @@ some()
 
 killed=0 survived=0
 for kind in barrier shuffle distance mask predicate offset compare arithmetic; do
-	for text in cast scaler; do
-		count=$((each * 2 / 3)) variable=SHIPPED_CAST
-		[ $text = cast ] || count=$((each - count))
-		[ $text = cast ] || variable=SHIPPED_SCALER
+	for text in recast scaler; do
+		count=$((each * 2 / 3)) variable=SHIPPED_RECAST
+		[ $text = recast ] || count=$((each - count))
+		[ $text = recast ] || variable=SHIPPED_SCALER
 		for line in $(some $kind $text $count); do
 			mutate $kind "$line" <"$root/kernels/$text.ptx" \
 			    >"$work/ptx"

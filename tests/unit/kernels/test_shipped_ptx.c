@@ -7,8 +7,8 @@
  * let them touch, alignment, shared memory, barriers, shuffles. Warps and
  * blocks change places at random, what nobody has set holds noise, and the
  * NaNs of arithmetic have any payload. With SHIPPED_MISSED set, the lines that
- * no launch has run are printed. SHIPPED_CAST, SHIPPED_SCALER,
- * SHIPPED_VERIFIED: files with other texts (ptx_mutants.sh). */
+ * no launch has run are printed. SHIPPED_RECAST, SHIPPED_SCALER:
+ * files with other texts (ptx_mutants.sh). */
 #include "tests/unit/kernels/lockstep.h"
 #include "tests/unit/kernels/shipped.h"
 #include "tests/unit/kernels/verified_cases.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 /* The texts as libautocast.so has them. */
-extern const char ac_ptx[], ac_scaler_ptx[], ac_verified_ptx[];
+extern const char ac_recast_ptx[], ac_scaler_ptx[];
 
 enum { TURNS = 80, SINGLES = 200, BLOCK = 256 };
 /* Of a block: a hundred times what the longest of them needs. */
@@ -32,8 +32,7 @@ enum { LEAST_RUN = 95, ENOUGH_TURNS = TURNS };
 static struct {
 	const char *name;
 	struct ptx_module *module;
-} texts[] = { { "cast.ptx", NULL }, { "scaler.ptx", NULL },
-	{ "verified.ptx", NULL } };
+} texts[] = { { "recast.ptx", NULL }, { "scaler.ptx", NULL } };
 enum { TEXTS = sizeof texts / sizeof *texts };
 static struct ptx_result total;
 static uint64_t launches, seed;
@@ -269,9 +268,8 @@ main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	seed = start + 99;
-	if (!load(0, instead("SHIPPED_CAST", ac_ptx)) ||
-	    !load(1, instead("SHIPPED_SCALER", ac_scaler_ptx)) ||
-	    !load(2, instead("SHIPPED_VERIFIED", ac_verified_ptx)))
+	if (!load(0, instead("SHIPPED_RECAST", ac_recast_ptx)) ||
+	    !load(1, instead("SHIPPED_SCALER", ac_scaler_ptx)))
 		return 1;
 	good = lockstep_turns(turns, start, "the shipped PTX");
 	single = shipped_single(SINGLES * (unsigned)turns);

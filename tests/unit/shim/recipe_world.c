@@ -183,7 +183,7 @@ ac_timing_end(struct ac_timing *of, const struct ac_place *at, bool done)
 
 const struct ac_place place = {
 	.stream = (ac_cu_stream)(uintptr_t)16,
-	.verified = (const struct ac_kernels *)(uintptr_t)24
+	.kernels = (const struct ac_kernels *)(uintptr_t)24
 };
 struct ac_provider provider;
 struct ac_verified_record record, post;
