@@ -74,7 +74,6 @@ set_pool(struct ac_scratch *scratch, uint64_t bytes)
 }
 
 /* Do without pools from now on. */
-__attribute__((cold))
 static bool
 leave_pool(struct ac_scratch *scratch, const char *call, ac_cu_result failed)
 {
@@ -88,7 +87,6 @@ leave_pool(struct ac_scratch *scratch, const char *call, ac_cu_result failed)
 	return true;
 }
 
-__attribute__((cold))
 static bool
 make(struct ac_scratch *scratch, const struct ac_driver *driver, int device)
 {
@@ -142,27 +140,20 @@ ac_scratch_epoch(const struct ac_scratch *scratch)
 	return scratch->epoch;
 }
 
-static struct ac_scratch *
-if_usable(struct ac_scratch *scratch)
-{
-	return scratch && scratch->usable ? scratch : NULL;
-}
-
 /* The entry of a context that is gone, its address being `context`'s now, or a
  * new one; NULL when the table is full. */
 static struct ac_scratch *
 free_entry(ac_cu_context context)
 {
-	for (unsigned i = 0; i < context_count; i++)
-		if (contexts[i].context == context)
-			return &contexts[i];
-	return context_count < AC_SCRATCH_CONTEXTS ? &contexts[context_count]
-	    : NULL;
+	unsigned i = 0;
+
+	while (i < context_count && contexts[i].context != context)
+		i++;
+	return i < AC_SCRATCH_CONTEXTS ? &contexts[i] : NULL;
 }
 
 /* Without the bracket the entry stays as it was: of no context, or of one that
  * is gone. */
-__attribute__((cold))
 static void
 fill_entry(struct ac_scratch *scratch, const struct ac_driver *driver,
     ac_cu_context context, uint64_t context_id, int device)
@@ -193,7 +184,7 @@ ac_scratch_get(const struct ac_driver *driver, ac_cu_context context,
 	struct ac_scratch *scratch = ac_scratch_find(context_id);
 
 	if (scratch)
-		return if_usable(scratch);
+		return scratch->usable ? scratch : NULL;
 	ac_lock_take(&lock);
 	scratch = ac_scratch_find(context_id);
 	if (!scratch) {
@@ -203,8 +194,8 @@ ac_scratch_get(const struct ac_driver *driver, ac_cu_context context,
 			    device);
 	}
 	ac_lock_give(&lock);
-	return if_usable(scratch && scratch->context_id == context_id
-	    ? scratch : NULL);
+	return scratch && scratch->context_id == context_id && scratch->usable
+	    ? scratch : NULL;
 }
 
 uint64_t
@@ -213,15 +204,14 @@ ac_scratch_limit(const struct ac_scratch *scratch, uint64_t wanted)
 	return wanted ? wanted : scratch->default_limit;
 }
 
-/* Blocks that were given back are in the account, and can be had again. */
 bool
 ac_scratch_has_room(const struct ac_scratch *scratch, uint64_t limit,
     uint64_t bytes)
 {
-	const uint64_t all = ac_scratch_limit(scratch, limit);
-
-	return scratch->blocks
-	    || (bytes <= all && scratch->used <= all - bytes);
+	limit = ac_scratch_limit(scratch, limit);
+	/* Blocks that were given back are in the account. */
+	return scratch->blocks || (bytes <= limit
+	    && scratch->used <= limit - bytes);
 }
 
 static bool
@@ -394,7 +384,6 @@ ac_scratch_give(struct ac_scratch *scratch, ac_cu_address address,
 	ac_scratch_restore(driver, mode);
 }
 
-__attribute__((cold))
 void
 ac_scratch_trim(struct ac_scratch *scratch)
 {

@@ -1,279 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/gemm.c -- whether this very product may be recast, and the ways
- * that its conductor (shim/trial/conduct.h) has to do that. */
+/* shim/gemm/gemm.c -- the ways that the conductor of a product
+ * (shim/trial/conduct.h) has to recast it. */
 #include "shim/gemm/gemm.h"
 
 #include "shim/device/handle.h"
+#include "shim/gemm/objection.h"
 #include "shim/gemm/ranges.h"
 #include "shim/gemm/recipe.h"
 #include "shim/bind/solver.h"
 #include "shim/start/start.h"
-
-/* ---- What only this very call can tell --------------------------------- */
-
-static bool
-is_positive(const struct ac_gemm *g)
-{
-	return g->m > 0 && g->n > 0 && g->k > 0 && g->batch > 0;
-}
-
-static size_t
-element_bytes(const struct ac_operand *operand)
-{
-	return (operand->type == CUDA_C_32F ? 2 : 1) * sizeof(float);
-}
-
-static bool
-are_aligned(const struct ac_gemm *g)
-{
-	const size_t unit = g->in_arrays ? sizeof(void *) : sizeof(float);
-
-	return (((uintptr_t)g->a.data | (uintptr_t)g->b.data
-	    | (uintptr_t)g->c.data) & (unit - 1)) == 0;
-}
-
-/* A and B as they are stored. */
-struct stored {
-	int64_t rows_a, cols_a, rows_b, cols_b;
-};
-
-static struct stored
-stored(const struct ac_gemm *g)
-{
-	const bool ta = g->transa != CUBLAS_OP_N, tb = g->transb != CUBLAS_OP_N;
-
-	return (struct stored){
-		.rows_a = ta ? g->k : g->m, .cols_a = ta ? g->m : g->k,
-		.rows_b = tb ? g->n : g->k, .cols_b = tb ? g->k : g->n
-	};
-}
-
-/* Whether `cols` columns of each of `batch` matrices have less than 2^62 bytes
- * from the first to the last. A negative stride counts as more. */
-static bool
-is_addressable(const struct ac_gemm *g, const struct ac_operand *operand,
-    int64_t cols)
-{
-	uint64_t matrix, rest;
-
-	return !__builtin_mul_overflow((uint64_t)cols, (uint64_t)operand->ld,
-		&matrix)
-	    && !__builtin_mul_overflow((uint64_t)g->batch,
-		(uint64_t)operand->stride, &rest)
-	    && matrix < UINT64_C(1) << 58 && rest < UINT64_C(1) << 58;
-}
-
-/* Mostly one look at all numbers will do: the product of any two of them is
- * below 2^58 if each is below 2^29. M is no more than C's leading dimension. */
-static bool
-are_addressable(const struct ac_gemm *g, const struct stored *s)
-{
-	const uint64_t all = (uint64_t)(g->n | g->k | g->batch)
-	    | (uint64_t)(g->a.ld | g->b.ld | g->c.ld)
-	    | (uint64_t)(g->a.stride | g->b.stride | g->c.stride);
-
-	return all < UINT64_C(1) << 29
-	    || (is_addressable(g, &g->a, s->cols_a)
-	    && is_addressable(g, &g->b, s->cols_b)
-	    && is_addressable(g, &g->c, g->n));
-}
-
-/* Null pointers get the provider's own answer. */
-static bool
-has_addresses(const struct ac_gemm *g)
-{
-	return g->alpha && g->beta && g->a.data && g->b.data && g->c.data
-	    && are_aligned(g);
-}
-
-/* So do wrong leading dimensions, unknown transposes and what no device holds.
- * A negative stride is legal but rare: kept. */
-static bool
-is_well_formed(const struct ac_gemm *g)
-{
-	const struct stored s = stored(g);
-
-	return (unsigned)g->transa <= CUBLAS_OP_C
-	    && (unsigned)g->transb <= CUBLAS_OP_C
-	    && g->a.ld >= s.rows_a && g->b.ld >= s.rows_b
-	    && g->c.ld >= g->m && are_addressable(g, &s);
-}
-
-/* Of what only cublasLt has. C apart, the second matrix, bias and sums have
- * columns and strides like any operand. */
-static bool
-is_tail_addressable(const struct ac_gemm *g)
-{
-	const struct ac_gemm_tail *tail = g->tail;
-	const struct ac_verified_tail *t = &tail->then;
-	const struct ac_operand of[] = {
-		{ .ld = tail->added_ld, .stride = tail->added_stride },
-		{ .ld = t->aux_ld, .stride = t->aux_stride },
-		{ .stride = t->bias_stride }, { .stride = t->sums_stride }
-	};
-	bool all = true;
-
-	for (unsigned i = 0; i < sizeof of / sizeof *of; i++)
-		all &= is_addressable(g, &of[i], g->n);
-	return all;
-}
-
-/* Since it is read and written before the library has had a say. Masks by whole
- * words. */
-static bool
-is_tail_well_formed(const struct ac_gemm *g)
-{
-	const struct ac_gemm_tail *tail = g->tail;
-	const struct ac_verified_tail *then = &tail->then;
-	const bool writes_mask = tail->writes_aux
-	    && then->activation == AC_ACTIVATION_RELU;
-
-	return (!tail->added || !tail->added_ld || tail->added_ld >= g->m)
-	    && (!then->aux || then->aux_ld >= g->m)
-	    && (!writes_mask || !((then->aux_ld | then->aux_stride) & 31))
-	    && is_tail_addressable(g)
-	    && (((uintptr_t)tail->added | (uintptr_t)then->bias
-	    | (uintptr_t)then->sums | (uintptr_t)then->aux)
-	    & (sizeof(float) - 1)) == 0;
-}
-
-/* Of an operand of `rows` rows whose bytes lie among C's: whether elements are
- * shared. Blocked factorisations multiply parts of a matrix into another part:
- * those are rectangles of one parent matrix, and if C begins below the
- * operand's last row there, and ends in that column, they do not meet. */
-static bool
-shares_elements(const struct ac_gemm *g, const struct ac_operand *operand,
-    int64_t rows)
-{
-	const int64_t bytes = (int64_t)element_bytes(operand), ld = g->c.ld;
-	const int64_t distance = (int64_t)((uintptr_t)g->c.data
-	    - (uintptr_t)operand->data);
-	int64_t row;
-
-	if (g->batch != 1 || operand->ld != ld || distance % bytes)
-		return true;
-	row = distance / bytes % ld;
-	if (row < 0)
-		row += ld;
-	return row < rows || row + g->m > ld;
-}
-
-/* Bytes of each operand's matrices, from the first to the last. */
-struct extents {
-	uint64_t a, b, c;
-};
-
-static struct extents
-extents(const struct ac_gemm *g)
-{
-	const struct stored s = stored(g);
-
-	return (struct extents){
-		ac_layout_extent(&g->a, s.rows_a, s.cols_a, g->batch),
-		ac_layout_extent(&g->b, s.rows_b, s.cols_b, g->batch),
-		ac_layout_extent(&g->c, g->m, g->n, g->batch)
-	};
-}
-
-static bool
-output_overlaps(const struct ac_gemm *g, const struct extents *x)
-{
-	const uintptr_t a = (uintptr_t)g->a.data, b = (uintptr_t)g->b.data;
-	const uintptr_t c = (uintptr_t)g->c.data;
-
-	return (a < c + x->c && c < a + x->a
-	    && shares_elements(g, &g->a, stored(g).rows_a))
-	    || (b < c + x->c && c < b + x->b
-	    && shares_elements(g, &g->b, stored(g).rows_b));
-}
-
-/* Bytes that a call reads or writes; none: `from` 0. */
-struct reach {
-	uintptr_t from, to;
-};
-
-static struct reach
-reach_of(const void *start, uint64_t bytes)
-{
-	const uintptr_t from = (uintptr_t)start;
-
-	return start ? (struct reach){ from, from + bytes }
-	    : (struct reach){ 0, 0 };
-}
-
-static bool
-meet(const struct reach *a, const struct reach *b)
-{
-	return a->from < b->to && b->from < a->to;
-}
-
-/* What mend reads and writes once the product is there. C itself may be what
- * beta scales, entry by entry. */
-static bool
-tail_overlaps(const struct ac_gemm *g, const struct extents *x)
-{
-	const struct ac_gemm_tail *tail = g->tail;
-	const struct ac_verified_tail *t = &tail->then;
-	const uint64_t rest = (uint64_t)(g->batch - 1), m = (uint64_t)g->m;
-	const uint64_t cols = (uint64_t)(g->n - 1);
-	const uint64_t entries = cols * (uint64_t)t->aux_ld + m
-	    + rest * (uint64_t)t->aux_stride;
-	const bool is_mask = t->activation == AC_ACTIVATION_DRELU
-	    || t->activation == AC_ACTIVATION_RELU;
-	const struct reach none = { 0, 0 }, aux = reach_of(t->aux, sizeof(float)
-	    * (is_mask ? (entries + 31) / 32 : entries));
-	const struct reach written[] = {
-		reach_of(g->c.data, x->c),
-		reach_of(t->sums, (rest * (uint64_t)t->sums_stride + m)
-		    * sizeof(float)),
-		tail->writes_aux ? aux : none,
-	};
-	const struct reach read[] = {
-		reach_of(g->a.data, x->a), reach_of(g->b.data, x->b),
-		reach_of(tail->added, (cols * (uint64_t)tail->added_ld + m
-		    + rest * (uint64_t)tail->added_stride) * sizeof(float)),
-		reach_of(t->bias, (rest * (uint64_t)t->bias_stride
-		    + (uint64_t)(t->bias_is_row ? g->n : g->m))
-		    * sizeof(float)),
-		tail->writes_aux ? none : aux,
-	};
-	enum { WRITTEN = 3, READ = 5, OPERANDS = 2 };
-	bool any = meet(&written[0], &written[1])
-	    || meet(&written[0], &written[2])
-	    || meet(&written[1], &written[2]);
-
-	/* C with A and B: output_overlaps(). */
-	for (unsigned i = 0; i < WRITTEN; i++)
-		for (unsigned j = i ? 0 : OPERANDS; j < READ; j++)
-			any |= meet(&written[i], &read[j]);
-	return any;
-}
-
-/* Why this very call cannot be recast whatever its site does. Nothing of ours
- * may touch a handle of another version of cuBLAS, or one that we did not see
- * created. What is in arrays only the device sees; those may not overlap
- * (cuBLAS manual). */
-static enum ac_reason
-objection(const struct ac_gemm *g, const struct ac_handle *handle,
-    const struct ac_provider *provider, const struct ac_layout_known *known)
-{
-	struct extents x;
-
-	if (!provider || !handle->provider
-	    || (g->door->has_handles && handle->provider != provider))
-		return AC_REASON_UNSUPPORTED;
-	if (!known && !is_positive(g))
-		return AC_REASON_TOO_SMALL;
-	if (!has_addresses(g) || (!known && !is_well_formed(g))
-	    || (g->tail && !is_tail_well_formed(g)))
-		return AC_REASON_UNSUPPORTED;
-	if (g->in_arrays)
-		return AC_REASON_NONE;
-	x = known ? (struct extents){ known->extent[0], known->extent[1],
-	    known->extent[2] } : extents(g);
-	return output_overlaps(g, &x) || (g->tail && tail_overlaps(g, &x))
-	    ? AC_REASON_OVERLAP : AC_REASON_NONE;
-}
 
 /* ---- The ways of a product --------------------------------------------- */
 
@@ -292,22 +27,24 @@ static void
 prepare(struct ac_conduct *call)
 {
 	struct ac_job *job = (struct ac_job *)call;
-	const struct ac_gemm_tail *tail = job->g->tail;
+	const struct ac_gemm *g = job->g;
 	bool adds;
 
-	if (!call->place)
+	/* What the first calls of a place write, later ones may add to. */
+	if (!call->place && call->turn->reason != AC_REASON_OWN)
 		return;
 	ac_job_read(job);
 	if (!call->origin)
 		return;
 	adds = job->beta.device || job->beta.value != 0;
-	if (tail && tail->added) {
+	if (g->tail && g->tail->added) {
 		if (adds)
-			ac_origin_reads(call->origin, tail->added);
+			ac_origin_reads(call->origin, g->tail->added,
+			    ac_gemm_added_bytes(g));
 		adds = false;
 	}
-	ac_origin_writes(call->origin, job->g->in_arrays ? NULL
-	    : job->g->c.data, adds);
+	ac_origin_writes(call->origin, g->in_arrays ? NULL : g->c.data,
+	    ac_gemm_c_bytes(g, job->known), adds);
 }
 
 /* A conversion by the library that failed halfway gives way to the original,
@@ -345,8 +82,9 @@ static uint64_t
 pair_of(const struct ac_gemm *g)
 {
 	return g->in_arrays || g->c.type != CUDA_R_32F ? 0
-	    : ((uint64_t)(uintptr_t)g->a.data * UINT64_C(0x9E3779B97F4A7C15)
-	    ^ (uint64_t)(uintptr_t)g->b.data) | 1;
+	    : ((uint64_t)(uintptr_t)g->a.data
+	    ^ ((uint64_t)(uintptr_t)g->b.data << 32
+	    | (uint64_t)(uintptr_t)g->b.data >> 32)) | 1;
 }
 
 #define WAYS(place) { \
@@ -393,7 +131,7 @@ ac_gemm_recast(const struct ac_gemm *g, const struct ac_site *site,
 {
 	const struct ac_handle *handle = ac_handle_find(g->handle);
 	const struct ac_layout_known *known = ac_layout_recall(g, site);
-	const enum ac_reason reason = objection(g, handle,
+	const enum ac_reason reason = ac_gemm_objection(g, handle,
 	    site->binding.provider, known);
 
 	if (site->solver)

@@ -4,6 +4,8 @@ libautocast_so_SOURCES += \
 	shim/gemm/cublas_door.c \
 	shim/gemm/cublas_gemm.c \
 	shim/gemm/gemm.c \
+	shim/gemm/objection.c \
+	shim/gemm/objection.h \
 	shim/gemm/gemm.h \
 	shim/gemm/job.c \
 	shim/gemm/layout.c \

@@ -29,8 +29,8 @@ struct ac_job {
 enum ac_reason ac_recipe_library(const struct ac_job *job);
 
 /* Cast both operands, then a 16-bit product on a lane of our own, verified and
- * mended behind it. Where the library converts, the operands are only looked at,
- * and its product is verified and mended. */
+ * mended behind it. Where the library converts, the operands are only looked
+ * at, and its product is verified and mended. */
 enum ac_reason ac_recipe_verified(const struct ac_job *job);
 
 /* ---- What they share ---------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/gemm/recipe_verified.c -- cast both operands to 16 bits, multiply those on
- * a lane, hold every line of the product against the originals, and recompute
- * what is off (kernels/verified/verified.h). Or let cuBLAS convert, and do the
- * same with its product. */
+/* shim/gemm/recipe_verified.c -- cast both operands to 16 bits, multiply those
+ * on a lane, hold every line of the product against the originals, and
+ * recompute what is off (kernels/verified/verified.h). Or let cuBLAS convert,
+ * and do the same with its product. */
 #include "shim/gemm/recipe.h"
 
 static struct ac_operand

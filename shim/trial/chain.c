@@ -1,80 +1,120 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shim/trial/chain.c -- the table of Cs. Threads that write one C at a time may
- * lose a writer; a program that did so would have lost its sum. */
+/* shim/trial/chain.c -- a table of Cs, by address: who wrote there last; and
+ * one of pairs of a C and an origin, which is read whole when a sum has
+ * cancelled. Threads may tear an entry: a writer is then missed, or one too
+ * many leaves. */
 #include "shim/trial/chain.h"
 
 #include <stddef.h>
 
-struct ac_chain_c ac_chain_cs[1 << AC_CHAIN_BITS];
+#define MIX UINT64_C(0x9E3779B97F4A7C15)
+enum { CS_BITS = 10, LINKS_BITS = 11, LINKS = 1 << LINKS_BITS };
 
-static struct ac_origin *
-writer(const struct ac_chain_c *w, unsigned i)
+static struct {
+	_Atomic uintptr_t c;
+	_Atomic(struct ac_origin *) by;
+} cs[1 << CS_BITS];
+
+/* What calls of one origin last did with one C. */
+static struct link {
+	_Atomic uintptr_t from, to;
+	_Atomic(struct ac_origin *) by;     /* NULL: no entry */
+	_Atomic uint64_t when;
+	_Atomic uint8_t kind;
+} links[LINKS];
+static _Atomic uint64_t now;
+
+static void
+log_link(struct ac_origin *origin, uintptr_t c, uint64_t bytes,
+    enum ac_chain_kind kind)
 {
-	return atomic_load_explicit(&w->by[i], memory_order_relaxed);
+	struct link *l = &links[(c ^ (uintptr_t)origin * MIX) * MIX
+	    >> (64 - LINKS_BITS)];
+
+	atomic_store_explicit(&l->from, c, memory_order_relaxed);
+	atomic_store_explicit(&l->to, c + bytes, memory_order_relaxed);
+	atomic_store_explicit(&l->by, origin, memory_order_relaxed);
+	atomic_store_explicit(&l->when, 1 + atomic_fetch_add_explicit(&now, 1,
+	    memory_order_relaxed), memory_order_relaxed);
+	atomic_store_explicit(&l->kind, (uint8_t)kind, memory_order_relaxed);
 }
 
-/* C begins anew. */
-static void
-begin(struct ac_chain_c *w, uintptr_t c, struct ac_origin *origin)
+struct ac_origin *
+ac_chain_note(struct ac_origin *origin, const void *c, uint64_t bytes,
+    enum ac_chain_kind kind)
 {
-	atomic_store_explicit(&w->c, c, memory_order_relaxed);
-	atomic_store_explicit(&w->by[0], origin, memory_order_relaxed);
-	for (unsigned i = 1; i < AC_CHAIN_LINKS; i++)
-		atomic_store_explicit(&w->by[i], NULL, memory_order_relaxed);
+	const uintptr_t from = (uintptr_t)c;
+	const unsigned slot = (unsigned)(from * MIX >> (64 - CS_BITS));
+	struct ac_origin *last = NULL;
+
+	if (kind != AC_CHAIN_WRITES && atomic_load_explicit(&cs[slot].c,
+	    memory_order_relaxed) == from)
+		last = atomic_load_explicit(&cs[slot].by,
+		    memory_order_relaxed);
+	if (kind != AC_CHAIN_READS) {
+		atomic_store_explicit(&cs[slot].c, from, memory_order_relaxed);
+		atomic_store_explicit(&cs[slot].by, origin,
+		    memory_order_relaxed);
+	}
+	log_link(origin, from, bytes, kind);
+	return last;
 }
 
-/* A fifth one takes the place of the last. */
-static void
-link_with(struct ac_chain *chain, struct ac_origin *other)
+/* When all of what `l` adds to was written anew before it; 0: nobody knows, or
+ * the program has done so again meanwhile. */
+static uint64_t
+begun(const struct link *l)
 {
-	unsigned i = 0;
+	uint64_t when = 0;
 
-	for (; i < AC_CHAIN_LINKS - 1; i++) {
-		const struct ac_origin *there = atomic_load_explicit(
-		    &chain->with[i], memory_order_relaxed);
+	for (unsigned i = 0; i < LINKS; i++)
+		if (links[i].by && links[i].kind == AC_CHAIN_WRITES
+		    && links[i].from <= l->from && links[i].to >= l->to
+		    && links[i].when > when && links[i].when < l->when)
+			when = links[i].when;
+	return when;
+}
 
-		if (there == other)
+static void
+add(struct ac_origin *one, struct ac_origin **all, unsigned *count)
+{
+	for (unsigned i = 0; i < *count; i++)
+		if (all[i] == one)
 			return;
-		if (!there)
-			break;
-	}
-	atomic_store_explicit(&chain->with[i], other, memory_order_release);
+	if (*count <= AC_CHAIN_MOST)
+		all[(*count)++] = one;
 }
 
-bool
-ac_chain_search(struct ac_chain *chain, struct ac_origin *origin,
-    const void *c, bool adds)
+/* Of one C that was added to: who has a part in it. Who wrote it anew since has
+ * none, if that is known. */
+static void
+find(const struct link *l, struct ac_origin **all, unsigned *count)
 {
-	struct ac_chain_c *w = ac_chain_at(c);
-	const bool is_known = atomic_load_explicit(&w->c, memory_order_relaxed)
-	    == (uintptr_t)c;
-	unsigned i = 0;
+	const uint64_t since = begun(l);
 
-	if (!adds || !is_known) {
-		begin(w, (uintptr_t)c, origin);
-		return false;
-	}
-	for (; i < AC_CHAIN_LINKS && writer(w, i); i++)
-		if (writer(w, i) != origin)
-			link_with(chain, writer(w, i));
-	for (unsigned j = 0; j < i; j++)
-		if (writer(w, j) == origin)
-			return true;
-	atomic_store_explicit(&w->by[i < AC_CHAIN_LINKS ? i
-	    : AC_CHAIN_LINKS - 1], origin, memory_order_relaxed);
-	return true;
+	for (unsigned i = 0; i < LINKS; i++)
+		if (links[i].by && links[i].kind != AC_CHAIN_READS
+		    && links[i].from < l->to && links[i].to > l->from
+		    && links[i].when >= since && (!since
+		    || links[i].kind == AC_CHAIN_ADDS
+		    || links[i].when < l->when))
+			add(links[i].by, all, count);
 }
 
-bool
-ac_chain_read(struct ac_chain *chain, const struct ac_origin *origin,
-    const void *c)
+/* Each that is found is asked for its own in turn. */
+unsigned
+ac_chain_writers(struct ac_origin *origin,
+    struct ac_origin *writers_out[AC_CHAIN_MOST])
 {
-	const struct ac_chain_c *w = ac_chain_at(c);
-	const bool is_known = atomic_load_explicit(&w->c, memory_order_relaxed)
-	    == (uintptr_t)c;
+	struct ac_origin *all[1 + AC_CHAIN_MOST] = { origin };
+	unsigned count = 1;
 
-	for (unsigned i = 0; is_known && i < AC_CHAIN_LINKS; i++)
-		if (writer(w, i) && writer(w, i) != origin)
-			link_with(chain, writer(w, i));
-	return is_known;
+	for (unsigned asked = 0; asked < count; asked++)
+		for (unsigned i = 0; i < LINKS; i++)
+			if (links[i].by == all[asked]
+			    && links[i].kind != AC_CHAIN_WRITES)
+				find(&links[i], all, &count);
+	for (unsigned i = 1; i < count; i++)
+		writers_out[i - 1] = all[i];
+	return count - 1;
 }

@@ -203,6 +203,19 @@ keep(struct ac_turn *turn, enum ac_reason reason)
 	turn->is_verified = false;
 }
 
+/* Those that wrote what it adds to are kept like itself. */
+static void
+mark_writers(struct ac_origin *o)
+{
+	struct ac_origin *writer[AC_CHAIN_MOST];
+	const unsigned count = ac_origin_is_to_ask(o)
+	    ? ac_chain_writers(o, writer) : 0;
+
+	for (unsigned i = 0; i < count; i++)
+		atomic_store_explicit(&writer[i]->adds, true,
+		    memory_order_relaxed);
+}
+
 void
 ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
     const struct ac_place *place, double seconds, struct ac_turn *turn)
@@ -229,6 +242,7 @@ ac_origin_settle(struct ac_origin *o, struct ac_variants *v,
 		return;
 	}
 	if ((o->adds || o->sums) && v->decision->guard == AC_GUARD_STRICT) {
+		mark_writers(o);
 		keep(turn, AC_REASON_GUARD);
 		return;
 	}
@@ -265,35 +279,35 @@ ac_origin_queued(struct ac_origin *o, const struct ac_place *place,
 	atomic_store(&open->number, number);
 }
 
-/* What adds to a C, and what wrote it before. */
+/* A sum, and who wrote there before. */
 static void
-note_sum(struct ac_origin *o)
+note_sum(struct ac_origin *o, struct ac_origin *writer)
 {
 	atomic_store_explicit(&o->adds, true, memory_order_relaxed);
-	for (unsigned i = 0; i < AC_CHAIN_LINKS; i++) {
-		struct ac_origin *writer = atomic_load_explicit(
-		    &o->chain.with[i], memory_order_acquire);
-
-		if (writer)
-			atomic_store_explicit(&writer->adds, true,
-			    memory_order_relaxed);
-	}
+	if (writer)
+		atomic_store_explicit(&writer->adds, true,
+		    memory_order_relaxed);
 }
 
 void
-ac_origin_writes(struct ac_origin *o, const void *c, bool adds)
+ac_origin_writes(struct ac_origin *o, const void *c, uint64_t bytes, bool adds)
 {
+	struct ac_origin *writer = c ? ac_chain_note(o, c, bytes, adds
+	    ? AC_CHAIN_ADDS : AC_CHAIN_WRITES) : NULL;
+
 	if (adds)
 		atomic_store_explicit(&o->sums, true, memory_order_relaxed);
-	if (c ? ac_chain_note(&o->chain, o, c, adds) : adds)
-		note_sum(o);
+	if (writer || (adds && !c))
+		note_sum(o, writer);
 }
 
 void
-ac_origin_reads(struct ac_origin *o, const void *c)
+ac_origin_reads(struct ac_origin *o, const void *c, uint64_t bytes)
 {
-	if (!ac_chain_read(&o->chain, o, c))
+	struct ac_origin *writer = ac_chain_note(o, c, bytes, AC_CHAIN_READS);
+
+	if (!writer)
 		return;
 	atomic_store_explicit(&o->sums, true, memory_order_relaxed);
-	note_sum(o);
+	note_sum(o, writer);
 }

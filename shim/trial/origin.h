@@ -44,8 +44,9 @@ struct ac_origin *ac_origin_of(const uint64_t place[2],
  * it adds to what is at `c`, and writes elsewhere. Under guard=strict sums of
  * several products are kept: what the first one lost, nobody could bring
  * back. */
-void ac_origin_writes(struct ac_origin *origin, const void *c, bool adds);
-void ac_origin_reads(struct ac_origin *origin, const void *c);
+void ac_origin_writes(struct ac_origin *origin, const void *c, uint64_t bytes,
+    bool adds);
+void ac_origin_reads(struct ac_origin *origin, const void *c, uint64_t bytes);
 
 /* Number the next call of `origin`, of the site with these variants, and say
  * which way it goes. */

@@ -99,28 +99,37 @@ ac_origin_take_back(struct ac_origin *o, struct ac_variants *v, uint64_t number)
 }
 
 /* Sums that cancel bring out what their parts have lost: all that wrote this C
- * are left, for good. */
+ * are left, for good. If nobody that casts did, mending has done it. */
 static void
 leave_chain(struct ac_origin *o, struct ac_variants *v, unsigned candidate)
 {
 	struct ac_site_record *record = ac_variants_record(v, candidate,
 	    AC_REASON_NONE);
-	struct ac_origin *of[AC_CHAIN_LINKS + 1] = { o };
+	struct ac_origin *of[AC_CHAIN_MOST];
+	const unsigned count = ac_chain_writers(o, of);
 
-	if (atomic_exchange(&o->refused, ~0u) == ~0u)
+	if ((!count && !o->adds) || atomic_exchange(&o->refused, ~0u) == ~0u)
 		return;
-	for (unsigned i = 0; i < AC_CHAIN_LINKS; i++)
-		of[i + 1] = atomic_load_explicit(&o->chain.with[i],
-		    memory_order_acquire);
-	for (unsigned i = 0; i <= AC_CHAIN_LINKS; i++)
-		if (of[i]) {
-			atomic_store(&of[i]->refused, ~0u);
-			atomic_store(&of[i]->out, ~0u);
-		}
+	atomic_store(&o->out, ~0u);
+	for (unsigned i = 0; i < count; i++) {
+		atomic_store(&of[i]->refused, ~0u);
+		atomic_store(&of[i]->out, ~0u);
+	}
 	atomic_store_explicit(&record->course.finding, AC_FINDING_CHAIN,
 	    memory_order_relaxed);
 	ac_report_event(record, AC_EVENT_DEMOTED, o->calls, AC_FINDING_CHAIN,
 	    0);
+}
+
+bool
+ac_origin_is_to_ask(struct ac_origin *o)
+{
+	const uint64_t asked = o->asked;
+
+	if (!o->sums || (asked && o->calls < asked + ORIGIN_WINDOW))
+		return false;
+	o->asked = o->calls;
+	return true;
 }
 
 void
@@ -211,7 +220,7 @@ ac_origin_hear(struct ac_origin *o, struct ac_ledger *l)
 		atomic_fetch_or(&o->refused, 1u << l->candidate);
 		put_out(o, v, l->candidate);
 	}
-	if (heard.cancels > 0 && o->adds)
+	if (heard.cancels > 0 && (o->adds || ac_origin_is_to_ask(o)))
 		leave_chain(o, v, l->candidate);
 	if (heard.alls > 0)
 		o->window = ORIGIN_WINDOW_FIRST;

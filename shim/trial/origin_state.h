@@ -35,8 +35,8 @@ struct ac_origin {
 	_Atomic uint32_t window;
 	_Atomic uint32_t out;       /* bits of candidates that do not serve, */
 	_Atomic uint32_t refused;   /* never again */
-	struct ac_chain  chain;
 	_Atomic bool     sums;      /* a call had a beta */
+	_Atomic uint64_t asked;     /* who wrote its Cs: at this many calls */
 	_Atomic bool     adds;      /* has a part in sums: to a C that calls
 	                             * like these wrote, or wrote such a one */
 	_Atomic uint32_t clean;     /* a call of them posted that all was
@@ -54,6 +54,10 @@ struct ac_origin {
 void ac_origin_hear(struct ac_origin *origin, struct ac_ledger *ledger);
 void ac_origin_hear_all(struct ac_origin *origin,
     struct ac_variants *variants, const struct ac_place *place);
+
+/* Whether to ask who wrote what calls of `origin` add to (chain.h), which takes
+ * a while, though a C that nobody wrote who casts may cancel each time. */
+bool ac_origin_is_to_ask(struct ac_origin *origin);
 
 /* Candidates whose time has come serve again at call `number`; one more failure
  * will do. */

@@ -129,16 +129,19 @@ ac_job_read(struct ac_job *job)
 }
 
 void
-ac_origin_writes(struct ac_origin *origin, const void *c, bool adds)
+ac_origin_writes(struct ac_origin *origin, const void *c, uint64_t bytes,
+    bool adds)
 {
+	(void)bytes;
 	assert_ptr_equal(origin, at(24));
 	written[writes].c = c;
 	written[writes++].adds = adds;
 }
 
 void
-ac_origin_reads(struct ac_origin *origin, const void *c)
+ac_origin_reads(struct ac_origin *origin, const void *c, uint64_t bytes)
 {
+	(void)bytes;
 	assert_ptr_equal(origin, at(24));
 	read_c = c;
 }

@@ -46,7 +46,7 @@ ac_lt_plan_again(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
 {
 	assert_int_equal(runs, 0);
 	assert_true(!hint || hint == &last.plan);
-	memcpy(&first.kind, kind, offsetof(struct ac_lt_kind, transb));
+	memcpy(&first.kind, kind, offsetof(struct ac_lt_kind, transa));
 	first.run = *run;
 	looks += hint != NULL;
 	if (!hint || !is_known)
@@ -62,7 +62,7 @@ ac_lt_plan_run(const struct ac_lt_kind *kind, const struct ac_lt_run *run,
 {
 	assert_int_equal(hint != NULL, looks);
 	assert_memory_equal(kind, &first.kind,
-	    offsetof(struct ac_lt_kind, transb));
+	    offsetof(struct ac_lt_kind, transa));
 	assert_memory_equal(run, &first.run, sizeof *run);
 	ran = (struct noted){ *kind, *run };
 	runs++;

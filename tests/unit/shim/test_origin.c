@@ -16,9 +16,9 @@
  *   in between
  *     !  the device catches up       ~  it will while somebody waits
  *
- * turns: 0 or 1 verified, t converted by a library and not verified, else why it was kept: o own, g guard, n no profit,
- * c capture, u unread, d driver, p the program tunes. naps: whether anybody
- * did.
+ * turns: 0 or 1 verified, t converted and not verified, else why it was kept:
+ * o own, g guard, n no profit, c capture, u unread, d driver, p the program
+ * tunes. naps: whether anybody did.
  * balance: of FP16, in hundredths. left: CANDIDATE@CALL. back: likewise.
  * judged, mended: calls, of FP16. */
 #include "tests/unit/shim/idle_device.h"
@@ -161,7 +161,7 @@ call(char letter)
 		? ++pairs : 1 };
 
 	if (letter == 'a')
-		ac_origin_writes(origin, &turns, true);
+		ac_origin_writes(origin, &turns, sizeof turns, true);
 	ac_origin_begin(origin, v, &turn);
 	if (turn.needs_place || decision.reproducible || turn.is_unsteady)
 		ac_origin_settle(origin, v, &place, 0, &turn);

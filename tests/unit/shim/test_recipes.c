@@ -287,8 +287,8 @@ test_product(void **state)
 	assert_true(issued.transa == CUBLAS_OP_C && issued.a.ld == 8);
 }
 
-/* What cuBLAS converts is verified like a cast: in C's place by the program's own
- * call, apart on the lane, with alpha as it is. */
+/* What cuBLAS converts is verified like a cast: in C's place by the program's
+ * own call, apart on the lane, with alpha as it is. */
 static void
 test_converted(void **state)
 {
