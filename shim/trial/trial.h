@@ -50,7 +50,7 @@ enum {
 struct ac_trial_slot {
 	uint64_t      state;     /* trial.c's: a call's number, what came of
 	                          * it; only grows. 0: never used */
-	uint8_t       candidate; /* of a try's slot always the same */
+	_Atomic uint8_t candidate; /* of a try's slot always the same */
 	bool          is_try;
 	const struct ac_conv_post *host;
 	ac_cu_address device;

@@ -83,9 +83,11 @@ post(struct ac_ledger *l, char letter)
 	struct ac_verified_record *r = (struct ac_verified_record *)
 	    (uintptr_t)l->host;
 
-	r->alls += letter == 'm' || letter == 'M' || letter == 'N';
-	r->lines += letter == 'l' ? 1 : letter == 'h' ? 32 : 0;
-	r->cancels += letter == 'C';
+	__atomic_fetch_add(&r->alls, strchr("mMN", letter) != NULL,
+	    __ATOMIC_RELAXED);
+	__atomic_fetch_add(&r->lines, letter == 'l' ? 1 : letter == 'h' ? 32
+	    : 0, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&r->cancels, letter == 'C', __ATOMIC_RELAXED);
 	__atomic_fetch_add(&r->calls, 1, __ATOMIC_ACQ_REL);
 }
 
