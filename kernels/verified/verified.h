@@ -180,10 +180,12 @@ ac_verified_partials(int64_t m, int64_t n, int64_t batch)
 AC_VERIFIED_SIZE int64_t
 ac_verified_slice(int64_t m, int64_t n, int64_t k, int64_t batch)
 {
-	const int64_t tiles = ((m + 127) / 128 + (n + 127) / 128) * batch;
+	const uint64_t tiles = (uint64_t)((m + 127) / 128 + (n + 127) / 128)
+	    * (uint64_t)batch;
 	int64_t slice = AC_VERIFIED_SLICE;
 
-	while (slice > 64 && tiles * ((k + slice - 1) / slice) < 256)
+	while (slice > 64
+	    && tiles * (uint64_t)((k + slice - 1) / slice) < 256)
 		slice /= 2;
 	return slice;
 }

@@ -19,13 +19,15 @@
 static void happen(char letter);
 static void tell(const char *name, char *value_out, size_t bytes);
 
-/* More of a list, after a comma. */
+/* More of a list, after a comma; what there is no room for is left out. */
 __attribute__((unused, format(printf, 2, 3))) static void
 add_to_list(char list[256], const char *format, ...)
 {
 	const size_t used = strlen(list);
 	va_list arguments;
 
+	if (used > 240)
+		return;
 	va_start(arguments, format);
 	list[used] = ',';
 	(void)vsnprintf(list + used + (used > 0), 255 - used, format,

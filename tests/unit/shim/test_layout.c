@@ -30,8 +30,10 @@ draw(uint64_t below)
 static int64_t
 draw_size(unsigned bits)
 {
-	return 1 + (int64_t)(((uint64_t)draw(1 << 30) << 30 | draw(1 << 30))
-	    >> (60 - draw(bits + 1)));
+	const uint64_t all = draw(1 << 30) << 30 | draw(1 << 30);
+	const uint64_t kept = draw(bits + 1);
+
+	return 1 + (int64_t)(kept < 60 ? all >> (60 - kept) : all);
 }
 
 static struct ac_gemm_tail tail;
