@@ -24,6 +24,7 @@ enum {
 typedef double wide __attribute__((vector_size(8 * LANES)));
 typedef int64_t wide_bits __attribute__((vector_size(8 * LANES)));
 typedef int32_t narrow __attribute__((vector_size(4 * LANES)));
+typedef uint32_t narrow_bits __attribute__((vector_size(4 * LANES)));
 
 /* One chunk of LANES rows of A, and of one column of B. `special`: an inf or a
  * NaN is among them. */
@@ -123,7 +124,8 @@ add_block(const struct rows *a, const struct column *b, int64_t l,
     const wide *sum, int length, int fraction)
 {
 	narrow top = __builtin_convertvector(((wide_bits)*sum >> 52 & 0x7ff)
-	    - 1023, narrow), total = { 0 };
+	    - 1023, narrow);
+	narrow_bits total = { 0 }; /* which may wrap where it is not regular */
 	wide scale, all;
 
 	top = larger(top, (narrow){ 0 } + EMU_FP32_LEAST);
@@ -131,9 +133,9 @@ add_block(const struct rows *a, const struct column *b, int64_t l,
 		top = larger(top, a->exponent.all[l + i] + b->exponent[l + i]);
 	scale = power_of_two(fraction - top);
 	for (int i = 0; i < length; i++)
-		total += __builtin_convertvector(a->value.all[l + i] *
-		    b->value[l + i] * scale, narrow);
-	all = __builtin_convertvector(total, wide) + __builtin_convertvector(
+		total += (narrow_bits)__builtin_convertvector(a->value.all[l
+		    + i] * b->value[l + i] * scale, narrow);
+	all = __builtin_convertvector((narrow)total, wide) + __builtin_convertvector(
 	    __builtin_convertvector(*sum * scale, narrow), wide);
 	all *= power_of_two(top - fraction);
 	return (wide)((wide_bits)all & ~(int64_t)DROPPED);

@@ -208,7 +208,7 @@ ac_verified_is_all(const struct ac_verified *v, int side,
 
 /* Who sees a new number of calls sees the rest, too. */
 AC_CAST_BODY void
-ac_verified_hand_over(const struct ac_verified_record *r,
+ac_verified_hand_over(struct ac_verified_record *r,
     struct ac_verified_record *post)
 {
 	AC_VERIFIED_POST(post->lines, r->lines);
