@@ -278,7 +278,8 @@ begin(int how)
 	key.m = ++number; /* a site of its own */
 	key.batch = 1;
 	memset(posts, 0, sizeof posts);
-	queued = naps = pages = tried = 0;
+	queued = naps = pages = 0;
+	tried = 0;
 	now_ns = 0;
 	has_pages = how != NO_PAGES;
 	is_prompt = false;
