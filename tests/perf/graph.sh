@@ -67,6 +67,9 @@ a_call()
 }
 
 limits=(150 1000) # the latter with six calls more
+# The limits are gcc's; clang's code takes some more instructions to do the same.
+percent=100
+case ${CC:-cc} in *clang*) percent=110 ;; esac
 names=('an execution' 'an execution with a pack of its own')
 for packs in 0 1; do
 	preload='' policy=off
@@ -75,7 +78,7 @@ for packs in 0 1; do
 	for policy in off 'conv.fprop cin=0 -> tf32'; do
 		one=$(($(a_call $packs) - direct))
 		at_most "instructions of ${names[packs]} over a direct one, '$policy'" \
-		    $one ${limits[packs]}
+		    $one $((limits[packs] * percent / 100))
 		check "and it was seen, ${names[packs]}, '$policy'" \
 		    "$([ $one -ge 20 ] || echo "$one")"
 	done
